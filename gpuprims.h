@@ -557,7 +557,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
   X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
   X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
   X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment; */ \
-                         /* reduce_axis: lanes of a warp a row */ \
+                         /* reduce_axis, segmented top-k: lanes of a warp a row */ \
   X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
   X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
                          /* bfs: contract-expand, two-phase at levels of many edges */ \
@@ -1984,15 +1984,17 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type valu
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                       uint64_t rows, uint64_t columns, uint64_t k, void *out_keys, void *out_indices,
                                       int flags, gp_stream stream);
-// The top k of each segment, k <= 1024. Segments come by offsets, with or without `end`, or have one length; they do
+// The top k of each segment. Segments come by offsets, with or without `end`, or have one length; they do
 // not overlap. out_keys[s * k] and out_indices[s * k] are the first results of segment s, in the order of gp_top_k: of
 // equal keys, those that come first. Where a segment has fewer than k elements, the rest of its k places keeps what it
 // holds. Indices count from the start of the segment; index_type is i32, u32, i64 or u64. One output may be NULL.
 // flags: GP_DESCENDING, GP_UNSORTED. gp_call offers values in place of indices (in, out), a k for each segment (in2)
 // and GP_CHECKED.
 //   Launches    Up to three, whatever the lengths, which only the device looks at; mostly one if segments have one
-//               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several.
-//   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block.
+//               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several
+//               (k <= 64: up to 2048 keys twice, by a warp). k > 1024: a segmented sort, and a launch for the first k.
+//   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block. k > 1024:
+//               keys, indices, and that of the sort.
 GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                            uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys,
                                            void *out_indices, int flags, gp_stream stream);
@@ -2279,7 +2281,7 @@ GPUPRIMS__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_ty
                                         const void *keys, void *out_keys, void *out_indices, int flags,
                                         gp_stream stream);
 // The first k elements of each sorted row, and their indices in it; of equal keys, those that come first. The output
-// has an extent of k along the axis (gp_axes_top_k), k <= 1024; axes.extent is that of the input. One output may be
+// has an extent of k along the axis (gp_axes_top_k); axes.extent is that of the input. One output may be
 // NULL. flags: GP_DESCENDING, GP_UNSORTED, as gp_segmented_top_k takes them, which does the work on rows without gaps;
 // others go through the workspace as above, and so do results with gaps between their rows.
 GPUPRIMS__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
@@ -4538,7 +4540,7 @@ GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
 // ---- top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
 
 #define GP_POLICY_FIELDS_TOP_K(F) \
-  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT) \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS) \
   F(threads, 0, 128, 256, 512, 1024) \
   F(vectors, 0, 1, 2, 4) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -4552,6 +4554,8 @@ enum {
   GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
   GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
+  GP__TOP_K_BY_WARP = 2048, // most keys that a warp reads,
+  GP__TOP_K_OF_WARP = 64,   // its most results
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
@@ -4608,18 +4612,22 @@ GPUPRIMS__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
                            ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) /
                                (int)gp__rank_bytes(s));
 }
+GPUPRIMS__RULE unsigned gp__top_k_by_warps(gp_policy p) {
+  return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
+}
 GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return p.algorithm != GP_BEST_LISTS     ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+  return p.algorithm == GP_RADIX_SELECT   ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (p.algorithm == GP_BEST_LISTS
-           ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+      (p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+           : p.algorithm == GP_WARP_SEGMENTS
+           ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
            : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
       (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
-          (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
+          (p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024 : GP__TOP_K_STATIC_BYTES);
 }
 
 // ---- transpose/policy.h - transposes: policy fields, forms, tiles, shared memory
@@ -5960,7 +5968,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s
 
 // ---- top_k/portable.h - portable rule of top-k
 
-// Lists while k is small, otherwise radix select.
+// Lists while k is small, otherwise radix select. Many segments are for warps.
 enum { GP__IF_TOP_K_LISTS = GP__IF, GP__IF_TOP_K_WIDE = 2 * GP__IF };
 static const gp__policy_row gp__top_k_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_TOP_K_LISTS, 0, 0, GP_BEST_LISTS, 0, 0, 0, 0, 22),
@@ -5971,7 +5979,11 @@ static const gp__policy_row gp__top_k_rows[] = {
 };
 GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
+  const int warps = p.algorithm == GP_WARP_SEGMENTS ||
+      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP &&
+       s.segments >= 4 * (unsigned)s.multiprocessors);
   gp_policy q;
+  if (warps) p.algorithm = GP_BEST_LISTS;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
                      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
   // As many blocks as their lists leave room for.
@@ -5985,6 +5997,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
   }
+  if (warps) q.algorithm = GP_WARP_SEGMENTS;
   return q;
 }
 
@@ -6736,12 +6749,13 @@ GPUPRIMS__PRIVATE unsigned long long gp__segment_top_k_part(gp_policy p, gp__sha
   if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
   return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
 }
-GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp__shape s, unsigned long long part) {
+GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s,
+                                                                     unsigned long long part) {
   gp__segment_top_k_layout l;
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
   l.list_room = l.direct ? 0 : 2 * (s.count / part);
-  l.task_room = s.count / (GP__TOP_K_BY_LANES + 1);
+  l.task_room = s.count / (gp__top_k_by_warps(p) + 1);
   l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);
   l.tasks = 256;
   l.arrived = l.tasks + gp__ceil_div(l.task_room * 16, 256) * 256;
@@ -6751,7 +6765,7 @@ GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp__shape s
 }
 GPUPRIMS__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident,
                                                   gp__geometry *g) {
-  const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(s, gp__segment_top_k_part(p, s, resident));
+  const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
   const unsigned long long most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
   g->tile_items = gp__top_k_tile(p, s);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
@@ -7711,6 +7725,7 @@ typedef struct gp__segmented_top_k_args {
   void *lists;                                           // k ranks each
   unsigned long long length, part, task_room, list_room; // part: most keys of a task
   unsigned offset_bytes, batch;                          // batch: segments of a warp
+  unsigned by_lanes, by_warps;                           // most keys of a segment for lanes, for a warp
 } gp__segmented_top_k_args;
 
 // ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
@@ -20700,21 +20715,14 @@ template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp
   static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c); }
   static GP_DEVICE gp__u32 index(C) { return 0; }
 };
-template <> struct gp__item<unsigned char, true> : gp__scalar_item<gp__u32> {
-  static GP_DEVICE gp__u32 make(unsigned char bits, gp__u32 index) { return static_cast<gp__u32>(bits) << 16 | index; }
-  static GP_DEVICE unsigned char bits(gp__u32 c) { return static_cast<unsigned char>(c >> 16); }
-  static GP_DEVICE gp__u32 index(gp__u32 c) { return c & 0xffffu; }
+template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_item<C> {
+  static GP_DEVICE C make(Bits bits, gp__u32 index) { return static_cast<C>(bits) << SHIFT | index; }
+  static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c >> SHIFT); }
+  static GP_DEVICE gp__u32 index(C c) { return static_cast<gp__u32>(c & ((C(1) << SHIFT) - 1)); }
 };
-template <> struct gp__item<unsigned short, true> : gp__scalar_item<gp__u32> {
-  static GP_DEVICE gp__u32 make(unsigned short bits, gp__u32 index) { return static_cast<gp__u32>(bits) << 16 | index; }
-  static GP_DEVICE unsigned short bits(gp__u32 c) { return static_cast<unsigned short>(c >> 16); }
-  static GP_DEVICE gp__u32 index(gp__u32 c) { return c & 0xffffu; }
-};
-template <> struct gp__item<gp__u32, true> : gp__scalar_item<gp__u64> {
-  static GP_DEVICE gp__u64 make(gp__u32 bits, gp__u32 index) { return static_cast<gp__u64>(bits) << 32 | index; }
-  static GP_DEVICE gp__u32 bits(gp__u64 c) { return static_cast<gp__u32>(c >> 32); }
-  static GP_DEVICE gp__u32 index(gp__u64 c) { return static_cast<gp__u32>(c); }
-};
+template <> struct gp__item<unsigned char, true> : gp__packed_item<unsigned char, gp__u32, 16> {};
+template <> struct gp__item<unsigned short, true> : gp__packed_item<unsigned short, gp__u32, 16> {};
+template <> struct gp__item<gp__u32, true> : gp__packed_item<gp__u32, gp__u64, 32> {};
 template <> struct gp__item<gp__u64, true> {
   struct alignas(16) type {
     gp__u64 bits, index;
@@ -23889,33 +23897,24 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(co
 // A rank is a key and its index, as one unsigned integer or a pair. Ranks are ordered as the result: among equal keys
 // the lower index comes first. Ranks can only be equal without indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a
 // key, alone or above its index; 2, a key and its index apart.
-template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, is below it
-template <int SHIFT> struct gp__rank_of<0, SHIFT> {
-  typedef gp__u32 type;
-  static const int DIGITS = 4; // digits of eight bits
-  static GP_DEVICE type make(gp__u64 key, gp__u64) { return static_cast<type>(key) << SHIFT; }
-  static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
-  static GP_DEVICE gp__u64 index(type) { return 0; }
-  static GP_DEVICE type worst() { return 0xffffffffu; }
-  static GP_DEVICE bool before(type a, type b) { return a < b; }
-  static GP_DEVICE gp__u32 digit(type r, int d) { return r >> (24 - 8 * d) & 255u; }
-  static GP_DEVICE type with(type r, int d, gp__u32 digit) { return r | digit << (24 - 8 * d); }
-  static GP_DEVICE bool matches(type r, type upper, int d) { return d == 0 || (r ^ upper) >> (32 - 8 * d) == 0; }
-  static GP_DEVICE type filled(type upper, int d) { return d == 4 ? upper : upper | 0xffffffffu >> (8 * d); }
+template <class R, int SHIFT> struct gp__scalar_rank { // SHIFT: of the key; the index, if any, is below it
+  typedef R type;
+  static const int DIGITS = int(sizeof(R)), BITS = 8 * DIGITS; // digits of eight bits
+  static const bool INDEXED = BITS == 64 && SHIFT;
+  static GP_DEVICE R make(gp__u64 key, gp__u64 index) {
+    return INDEXED ? static_cast<R>(key << SHIFT | index) : static_cast<R>(key) << SHIFT;
+  }
+  static GP_DEVICE gp__u64 key(R r) { return r >> SHIFT; }
+  static GP_DEVICE gp__u64 index(R r) { return INDEXED ? r & ((1ull << SHIFT) - 1) : 0; }
+  static GP_DEVICE R worst() { return ~R(0); }
+  static GP_DEVICE bool before(R a, R b) { return a < b; }
+  static GP_DEVICE gp__u32 digit(R r, int d) { return static_cast<gp__u32>(r >> (BITS - 8 - 8 * d)) & 255u; }
+  static GP_DEVICE R with(R r, int d, gp__u32 digit) { return r | static_cast<R>(digit) << (BITS - 8 - 8 * d); }
+  static GP_DEVICE bool matches(R r, R upper, int d) { return d == 0 || (r ^ upper) >> (BITS - 8 * d) == 0; }
+  static GP_DEVICE R filled(R upper, int d) { return d == DIGITS ? upper : upper | ~R(0) >> (8 * d); }
 };
-template <int SHIFT> struct gp__rank_of<1, SHIFT> {
-  typedef gp__u64 type;
-  static const int DIGITS = 8;
-  static GP_DEVICE type make(gp__u64 key, gp__u64 index) { return SHIFT ? key << SHIFT | index : key; }
-  static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
-  static GP_DEVICE gp__u64 index(type r) { return r & ((1ull << SHIFT) - 1); }
-  static GP_DEVICE type worst() { return ~0ull; }
-  static GP_DEVICE bool before(type a, type b) { return a < b; }
-  static GP_DEVICE gp__u32 digit(type r, int d) { return static_cast<gp__u32>(r >> (56 - 8 * d)) & 255u; }
-  static GP_DEVICE type with(type r, int d, gp__u32 digit) { return r | static_cast<gp__u64>(digit) << (56 - 8 * d); }
-  static GP_DEVICE bool matches(type r, type upper, int d) { return d == 0 || (r ^ upper) >> (64 - 8 * d) == 0; }
-  static GP_DEVICE type filled(type upper, int d) { return d == 8 ? upper : upper | ~0ull >> (8 * d); }
-};
+template <int FORM, int SHIFT> struct gp__rank_of : gp__scalar_rank<gp__u32, SHIFT> {};
+template <int SHIFT> struct gp__rank_of<1, SHIFT> : gp__scalar_rank<gp__u64, SHIFT> {};
 struct gp__rank_pair {
   gp__u64 key, index;
 };
@@ -24120,10 +24119,6 @@ GP_DEVICE void gp__top_k_put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin,
   if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
   gp__top_k_value<In, Out>::store(a, to, begin + index, index);
 }
-template <class T, bool DESCENDING, class In, class Out>
-GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 position, gp__u64 key, gp__u64 index) {
-  gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + position, row * a.count, key, index);
-}
 // Writes a row's best to the output, or as a list for the next launch, padded to k.
 template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
 GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<THREADS, R> &best) {
@@ -24133,7 +24128,8 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
       static_cast<typename R::type *>(a.to)[work * a.k + i] = i < found ? best.list[i] : R::worst();
   else
     for (gp__u32 i = threadIdx.x; i < found; i += THREADS)
-      gp__top_k_store<T, DESCENDING, In, Out>(a, work, i, R::key(best.list[i]), R::index(best.list[i]));
+      gp__top_k_put<T, DESCENDING, In, Out>(a, work * a.k + i, work * a.count, R::key(best.list[i]),
+                                            R::index(best.list[i]));
 }
 
 // Keys of a tile in a thread's registers: vectors, THREADS apart. Keys before `lead` and from n on are zero.
@@ -24242,7 +24238,8 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
     else { // padding of the lists is not written
       best.finish();
       for (gp__u32 i = threadIdx.x; i < n; i += THREADS)
-        gp__top_k_store<T, DESCENDING, In, Out>(a, row, i, R::key(best.list[i]), R::index(best.list[i]));
+        gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + i, row * a.count, R::key(best.list[i]),
+                                              R::index(best.list[i]));
     }
   }
 }
@@ -24281,13 +24278,130 @@ GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
     if (unsigned(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
   return at;
 }
-// Second launch. A warp takes `batch` segments at a time, a lane each, and sorts those of similar length side by side.
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
-GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
+// room: for results, padded against bank conflicts, or for a list.
+template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   typedef gp__item<Bits, !gp__is_none<Out>::value> Item;
+  typedef gp__item<Bits, false> Lone;
+  typedef typename Item::type C;
+  typedef typename Lone::type Word;
+  template <int WARPS> struct rooms { alignas(16) Word of[WARPS][32 * (GP__TOP_K_LANE + 1)]; };
+  const gp__top_k_args &a;
+  Word *room;
+
+  // Stores results: N sorted items a lane, `lanes` lanes a segment.
+  template <int N> GP_DEVICE void store(const C (&x)[N], unsigned lanes, gp__u32 k, gp__u64 to, gp__u64 begin) const {
+    GPUPRIMS__UNROLL
+    for (int pass = 0; pass < 2; ++pass) { // keys; indices
+      if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j)
+        room[gp_lane() * (N + 1) + j] = pass ? Word(Item::index(x[j])) : Word(Item::bits(x[j]));
+      __syncwarp();
+      GPUPRIMS__UNROLL_BY(2)
+      for (gp__u32 r = gp_lane() & (lanes - 1); r < k; r += lanes) {
+        const Word w = room[(gp_lane() & (0 - lanes)) * (N + 1) + r + r / N];
+        if (pass) gp__top_k_value<In, Out>::store(a, to + r, begin + w, w);
+        else static_cast<Bits *>(a.out_keys)[to + r] = Key::decode(static_cast<Bits>(w));
+      }
+    }
+    __syncwarp();
+  }
+  // N keys a lane, 32 apart, of `left` that exist; worst ones behind them.
+  template <int N> static GP_DEVICE void load(const Bits *in, gp__u32 left, Word (&key)[N]) {
+    const gp__u32 own = left > gp_lane() ? left - gp_lane() : 0;
+    in += gp_lane();
+    if (left >= 32 * N) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < N; ++j) key[j] = Key::encode(in[32 * j]);
+    } else {
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j) key[j] = 32 * j < own ? Word(Key::encode(in[32 * j])) : Lone::last();
+    }
+  }
+  // Sorts N items a lane; returns the k-th.
+  template <class I, int N> static GP_DEVICE typename I::type sort(typename I::type (&x)[N], gp__u32 k) {
+    gp__sort_lanes<I>(x, 32);
+    typename I::type kth = x[0];
+    GPUPRIMS__UNROLL
+    for (unsigned j = 0; j < N; ++j) {
+      const typename I::type item = gp_warp_broadcast(x[j], int((k - 1) / N));
+      if ((k - 1) % N == j) kth = item;
+    }
+    return kth;
+  }
+  // Every 128th key is a group. The k-th of the groups' best bounds the k-th of n keys: the few within it are listed. A
+  // full list is sorted, and lowers the bound; keys behind its k-th lose if equal.
+  GP_DEVICE void find(gp__u64 begin, gp__u32 n, gp__u32 k, gp__u64 to) const {
+    const int N = GP__TOP_K_OF_WARP / 16, FIRST = 64 / int(sizeof(Word)), STEPS = 8; // the latter: loads in flight
+    const Bits *in = static_cast<const Bits *>(a.keys) + begin;
+    C *list = reinterpret_cast<C *>(room), x[N];
+    Word best[N];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < N; ++j) best[j] = Lone::last();
+    GPUPRIMS__UNROLL_BY(1)
+    for (gp__u32 at = 0; at < n; at += 32 * FIRST) {
+      Word key[FIRST];
+      load(in + at, n - at, key);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < FIRST; ++j) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
+    }
+    Word bound = sort<Lone>(best, k);
+    gp__u32 listed = 0, steps = STEPS;
+    GPUPRIMS__UNROLL_BY(1)
+    for (gp__u32 at = 0;;) {
+      GPUPRIMS__UNROLL_BY(1)
+      while (at < n) {
+        Word key[STEPS];
+        gp__u32 mine = 0;
+        load(in + at, n - at, key);
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < STEPS; ++j) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
+        const gp__u32 next = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()) + listed,
+                      all = gp_warp_broadcast(next, 31);
+        if (all > 32 * N) {
+          if (steps == 1) break;
+          steps = 1;
+          continue;
+        }
+        gp__u32 to_list = next - mine;
+        GPUPRIMS__UNROLL
+        for (unsigned j = 0; j < STEPS; ++j)
+          if (key[j] <= bound && (j == 0 || steps > 1))
+            list[to_list++] = Item::make(Bits(key[j]), at + 32 * j + gp_lane());
+        listed = all;
+        at += 32 * steps;
+      }
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j) x[j] = 32 * j + gp_lane() < listed ? list[32 * j + gp_lane()] : Item::last();
+      bound = Item::bits(sort<Item>(x, k));
+      if (at >= n || bound-- == 0) break; // no key is better than 0
+      listed = k;
+      steps = STEPS;
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j)
+        if (gp_lane() * N + j < k) list[gp_lane() * N + j] = x[j];
+    }
+    store(x, 32, k, to, begin);
+  }
+};
+
+// Second launch. A warp takes `batch` segments at a time, a lane each, and sorts those of similar length side by side.
+// The warp finds the best of longer ones.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
+  typedef gp__top_k_lanes<T, In, Out, DESCENDING> Lanes;
+  typedef typename Lanes::Key Key;
+  typedef typename Lanes::Bits Bits;
+  typedef typename Lanes::Item Item;
+  typedef typename Lanes::template rooms<P::threads / 32> Rooms;
   const int ITEMS = GP__TOP_K_LANE;
+  GP_SHARED(Rooms, rooms);
+  const Lanes by = {a.top, rooms.of[gp_warp()]};
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32);
@@ -24297,7 +24411,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
     const bool there = gp_lane() < a.batch && i < a.top.rows;
     gp__top_k_segment mine(a, there ? i : first);
     if (!there) mine.k = 0;
-    const gp__u32 parts = mine.k && mine.count > GP__TOP_K_BY_LANES ? mine.parts(a.part) : 0;
+    const gp__u32 parts = mine.k && mine.count > a.by_warps ? mine.parts(a.part) : 0;
     if (a.tasks && __any_sync(0xffffffffu, parts > 0)) {
       const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
       gp__u64 slot = 0, lists = 0;
@@ -24317,7 +24431,9 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
     GPUPRIMS__UNROLL_BY(1)
     for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
       const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
-      unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count <= most && (log2 == 0 || mine.count > most / 2));
+      unsigned left = __ballot_sync(0xffffffffu,
+                                    mine.k && mine.count <= most && mine.count <= a.by_lanes &&
+                                        (log2 == 0 || mine.count > most / 2));
       while (left) {
         const unsigned together = unsigned(__popc(left)), last = 32 >> log2, e = gp_lane() & (lanes - 1);
         const int owner = int(gp__nth_bit(left, own < together ? own : 0));
@@ -24333,14 +24449,16 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
           x[j] = at < n ? Item::make(Key::encode(in[at]), at) : Item::last();
         }
         gp__sort_lanes<Item>(x, int(lanes));
-        GPUPRIMS__UNROLL
-        for (unsigned j = 0; j < ITEMS; ++j)
-          if (e * ITEMS + j < k)
-            gp__top_k_put<T, DESCENDING, In, Out>(a.top, (first + owner) * a.top.k + e * ITEMS + j, begin,
-                                                  Item::bits(x[j]), Item::index(x[j]));
+        by.store(x, lanes, k, (first + owner) * a.top.k, begin);
         if (together <= last) break;
         left &= ~0u << gp__nth_bit(left, last);
       }
+    }
+    for (unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count > a.by_lanes && mine.count <= a.by_warps);
+         left; left &= left - 1) {
+      const int owner = int(gp__nth_bit(left, 0));
+      by.find(__shfl_sync(0xffffffffu, mine.begin, owner), __shfl_sync(0xffffffffu, gp__u32(mine.count), owner),
+              __shfl_sync(0xffffffffu, mine.k, owner), (first + unsigned(owner)) * a.top.k);
     }
   }
 }
@@ -24500,10 +24618,30 @@ template <class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args
   if (threadIdx.x == 0) a.header->listed = a.header->lists = a.header->taken = 0;
 }
 
+// The first k of sorted segments. lists: indices, of 4 bytes; WIDE: of 8.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  for (gp__u64 to = blockIdx.x * gp__u64(P::threads) + threadIdx.x; to < a.top.rows * a.top.k;
+       to += gp__u64(gridDim.x) * P::threads) {
+    const gp__top_k_segment s(a, to / a.top.k);
+    const gp__u64 place = to % a.top.k, at = s.begin + place;
+    if (place >= s.k) continue;
+    gp__u64 from = at;
+    if (!gp__is_none<Out>::value)
+      from = WIDE ? static_cast<const gp__u64 *>(a.lists)[at] : static_cast<const gp__u32 *>(a.lists)[at];
+    if (from < a.top.count) // wrong offsets
+      gp__top_k_put<T, DESCENDING, In, Out>(
+          a.top, to, s.begin, Key::encode(static_cast<const typename Key::Bits *>(a.top.keys)[at]), from - s.begin);
+  }
+}
+
 // ---- top_k/radix_select.cuh - top-k of many, nth element: radix select
 
-// Top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
-// for Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
+// Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms for Graphics Processing Units; Zhang, Naruse, Li
+// and Wang, Parallel Top-K Algorithms on GPU.
 //
 // One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
 // known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
@@ -24817,8 +24955,8 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
         left &= left - 1;
         const bool is_equal = equal[i] >> j & 1u;
         if (!is_equal || same < wanted)
-          gp__top_k_store<T, DESCENDING, In, Out>(a, row, lower + (same < wanted ? same : wanted),
-                                                  is_equal ? kth : Key::encode(in[at + j]), at + j);
+          gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + lower + (same < wanted ? same : wanted), row * a.count,
+                                                is_equal ? kth : Key::encode(in[at + j]), at + j);
         if (is_equal) ++same;
         else ++lower;
       }
@@ -29957,6 +30095,7 @@ typedef struct gp__request {
   const gp_column *columns;
   uint64_t column_count, key_columns;
   const gp_policy *policy; // of a step of a plan; NULL: any
+  int composed;            // of other calls, though its family launches kernels
   gp__inputs inputs;       // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
   unsigned char column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
 } gp__request;
@@ -32749,32 +32888,27 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }
-// `stride`: elements of a row; the first `count` of them are used. Segments: their offsets, or equal parts of `count`.
-static gp_result gp__host_top_k_rows(const gp__host_call *h, uint64_t stride, int segmented) {
+static gp_result gp__host_top_k(const gp__host_call *h) {
   const gp__request *q = h->q;
-  const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
+  const int segmented = q->primitive == GP_SEGMENTED_TOP_K;
+  const int64_t rows = (int64_t)(q->segments || segmented ? q->segments : 1); // 0: offsets were checked
   const int threads = h->threads > rows ? (int)rows : h->threads;
   const size_t bytes = (size_t)q->length * sizeof(gp__host_indexed);
-  gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads);
+  gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads + 1);
   int64_t t;
   if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
   GPUPRIMS__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     int64_t row;
     for (row = t; row < rows; row += threads) {
-      uint64_t first = (uint64_t)row * stride, end = first + (segmented ? stride : q->count), k = q->length;
-      if (q->begin) gp__host_segment_of(q, (uint64_t)row, &first, &end);
+      uint64_t first = (uint64_t)row * q->stride, end = first + q->count, k = q->length;
+      if (segmented) gp__host_segment_of(q, (uint64_t)row, &first, &end);
       if (q->in2 && ((const uint32_t *)q->in2)[row] < k) k = ((const uint32_t *)q->in2)[row];
       if (k) gp__host_best(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
     }
   }
   free(heaps);
   return GP_SUCCESS;
-}
-static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) { return gp__host_top_k_rows(h, stride, 0); }
-static gp_result gp__host_segmented_top_k(gp__host_call *h) {
-  const gp__request *q = h->q; // idle calls come here to have their offsets checked
-  return q->segments && q->length ? gp__host_top_k_rows(h, q->count / q->segments, 1) : GP_SUCCESS;
 }
 
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
@@ -33178,7 +33312,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2531328"
+#define GPUPRIMS__EMBEDDED_FROM "2539520"
 
 // ---- core/embed.c - this file's own text
 
@@ -34504,6 +34638,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_TASKS, gp__top_k_tasks, gp__segmented_top_k_args, ranked, 0) \
   X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
+  X(TOP_K_CUT, gp__top_k_cut, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_BEGIN, gp__top_k_begin, gp__segmented_top_k_args, nothing, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)
 
@@ -34710,7 +34845,7 @@ typedef struct gp__family {
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-  const gp__composition *composed; // NULL: kernels alone; beside `launch`: where inputs are described
+  const gp__composition *composed; // NULL: kernels alone; beside `launch`: described inputs, or q->composed
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GPUPRIMS__IDLE_IF_EMPTY NULL
@@ -34743,10 +34878,10 @@ GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
 GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
 }
-// The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs.
+// The calls that a call consists of, or NULL.
 GPUPRIMS__PRIVATE const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
-  return family->launch && !q->inputs.count ? NULL : family->composed;
+  return family->launch && !q->inputs.count && !q->composed ? NULL : family->composed;
 }
 
 // Loops of the host that run other calls: vectorised as those of >>host are.
@@ -38253,6 +38388,13 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, 
                                                            {GP__CHECK_NUMBERS, gp__check_k},
                                                            {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
+GPUPRIMS__PRIVATE gp_result gp__check_results(gp__checking *k) {
+  k->q->length = k->c->k;
+  k->q->composed = k->c->k > GP__TOP_K_FEW;
+  return k->c->k <= UINT32_MAX
+      ? GP_SUCCESS
+      : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (unsigned long long)k->c->k);
+}
 GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -38263,12 +38405,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   if (!k->in.size && k->out.size == 4 && longest > most)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
                     q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
-  if (c->k > GP__TOP_K_FEW)
-    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  GPUPRIMS__CHECK(gp__check_results(k));
   if (c->k && c->segments > UINT64_MAX / c->k)
     return gp__fail(GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who,
                     (unsigned long long)c->segments, (unsigned long long)c->k);
-  q->length = c->k;
   return k->pointers && q->count && c->k && !c->out_keys && !c->out
       ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
       : GP_SUCCESS;
@@ -38683,9 +38823,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   q->in_size = q->key_size = k->key.size;
   q->out_size = k->out.size;
   q->channels = q->active = 1;
-  q->length = c->k;
-  if (top && c->k > GP__TOP_K_FEW)
-    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  GPUPRIMS__CHECK(gp__check_results(k));
   GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, k->key.size, &of_keys));
   GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, indices ? k->out.size : 1, &r->out_span));
   most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : (uint64_t)1 << 32;
@@ -39558,7 +39696,7 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__ker
 }
 // The kernels that a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  return gp__methods_of(q)->launch && gp__composition_of(q) ? 0 : gp__methods_of(q)->kinds(q, p, kinds);
+  return gp__methods_of(q)->launch && gp__composition_of(q) && !q->composed ? 0 : gp__methods_of(q)->kinds(q, p, kinds);
 }
 
 // ---- core/spelling.c - the properties of a call that a kernel's text depends on
@@ -40380,6 +40518,9 @@ GPUPRIMS__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
 GPUPRIMS__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
+  if (!q->composed) return;
+  w->described = 0; // other calls have written the inputs
+  w->list_count = 0;
 }
 
 // ---- transpose/names.c - template arguments of transposes
@@ -41913,102 +42054,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   return gp__launch_step(l, 1, gp__grid_of_step(l, 1, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, &a);
 }
 
-// ---- top_k/launch.c - launches of top-k and radix select
-
-GPUPRIMS__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
-  a->keys = q->keys;
-  a->in = q->in;
-  a->out_keys = q->out_keys;
-  a->out = q->out;
-  a->count = q->count;
-}
-GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
-  const gp__shape *h = l->h;
-  const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
-  unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
-  int occupancy;
-  if (a->blocks > 1) GPUPRIMS__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
-  a->capacity = gp__top_k_capacity(*l->p, *h);
-  a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
-  a->to = a->blocks > 1 ? lists : NULL;
-  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
-  while (a->to) { // lists of all blocks, then of fewer, then the result
-    a->from = a->to;
-    a->ranks = a->blocks * a->k;
-    a->blocks = a->blocks > mergers ? mergers : 1;
-    a->to = a->blocks > 1 ? fewer : NULL;
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
-                                    l->g->threads, l->g->shared_bytes, a));
-  }
-  return GP_SUCCESS;
-}
-GPUPRIMS__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
-  const gp__request *q = l->q;
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  a->states = scratch;
-  a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
-  a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
-  a->room = gp__select_room(*l->h);
-  a->nth = q->primitive == GP_NTH_ELEMENT;
-  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a));
-  for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
-  if (a->nth) return GP_SUCCESS;
-  return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
-}
-GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
-  const gp__request *q = l->q;
-  gp__top_k_args a;
-  memset(&a, 0, sizeof a);
-  gp__fill_top_k(q, &a);
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.rows = gp__rows_of(*l->h);
-  a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
-  a.blocks = l->g->share;
-  a.workspace = l->workspace;
-  return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
-}
-
-GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
-  const gp__request *q = l->q;
-  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->h, l->g->share);
-  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
-  const unsigned long long length = q->count / q->segments;
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  gp__segmented_top_k_args a;
-  memset(&a, 0, sizeof a);
-  gp__fill_top_k(q, &a.top);
-  a.top.rows = q->segments;
-  a.top.k = q->length;
-  a.top.capacity = gp__segment_top_k_capacity(*l->p, *l->h);
-  a.begin = q->begin;
-  a.end = q->end;
-  a.ks = (const unsigned *)q->in2;
-  a.bad = (const unsigned long long *)q->bad;
-  a.length = length;
-  a.part = at.part;
-  a.offset_bytes = (unsigned)q->offset_size;
-  if (at.task_room) {
-    a.header = (gp__top_k_header *)(void *)scratch;
-    a.tasks = (gp__top_k_task *)(void *)(scratch + at.tasks);
-    a.arrived = (unsigned *)(void *)(scratch + at.arrived);
-    a.lists = scratch + at.lists;
-    a.task_room = at.task_room;
-    a.list_room = at.list_room;
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, threads, 0, &a));
-  }
-  if (!at.direct || length <= GP__TOP_K_BY_LANES) {
-    const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
-    const unsigned warps = sorting / GP__WARP;
-    const uint64_t each = q->segments / (most * (uint64_t)warps);
-    a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
-    GPUPRIMS__CHECK(
-        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), sorting, 0, &a));
-  }
-  if (at.direct ? length <= GP__TOP_K_BY_LANES : !at.task_room) return GP_SUCCESS;
-  return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
-}
-
 // ---- transpose/launch.c - launches of transposes
 
 GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
@@ -42700,6 +42745,7 @@ typedef struct gp__graph_step {
     gp__hash_args hash;
     gp__rows_args rows;
     gp__columns_args columns;
+    gp__segmented_top_k_args top_k;
   } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
@@ -42898,6 +42944,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
   }
   if (held.capturing) gp__keep_captured(kernels, count);
   geometry = gp__geometry_of(*p, h, 0);
+  geometry.shared_bytes = 0;
   result = make(s, q, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     gp__graph_step *step = &g.steps[i];
@@ -42958,6 +43005,136 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q
   } \
   static const gp__composition gp__##name##_calls = {gp__run_##name, gp__bytes_of_##name, gp__calls_of_##name}
 
+// ---- top_k/launch.c - launches of top-k and radix select
+
+GPUPRIMS__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
+  a->keys = q->keys;
+  a->in = q->in;
+  a->out_keys = q->out_keys;
+  a->out = q->out;
+  a->count = q->count;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
+  const gp__shape *h = l->h;
+  const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
+  unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
+  int occupancy;
+  if (a->blocks > 1) GPUPRIMS__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
+  a->capacity = gp__top_k_capacity(*l->p, *h);
+  a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
+  a->to = a->blocks > 1 ? lists : NULL;
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  while (a->to) { // lists of all blocks, then of fewer, then the result
+    a->from = a->to;
+    a->ranks = a->blocks * a->k;
+    a->blocks = a->blocks > mergers ? mergers : 1;
+    a->to = a->blocks > 1 ? fewer : NULL;
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
+                                    l->g->threads, l->g->shared_bytes, a));
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
+  const gp__request *q = l->q;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  a->states = scratch;
+  a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
+  a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
+  a->room = gp__select_room(*l->h);
+  a->nth = q->primitive == GP_NTH_ELEMENT;
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a));
+  for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  if (a->nth) return GP_SUCCESS;
+  return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__top_k_args a;
+  memset(&a, 0, sizeof a);
+  gp__fill_top_k(q, &a);
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.rows = gp__rows_of(*l->h);
+  a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
+  a.blocks = l->g->share;
+  a.workspace = l->workspace;
+  return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
+}
+
+GPUPRIMS__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
+  memset(a, 0, sizeof *a);
+  gp__fill_top_k(q, &a->top);
+  a->top.rows = q->segments;
+  a->top.k = q->length;
+  a->begin = q->begin;
+  a->end = q->end;
+  a->ks = (const unsigned *)q->in2;
+  a->bad = (const unsigned long long *)q->bad;
+  a->length = q->segments ? q->count / q->segments : 0;
+  a->offset_bytes = (unsigned)q->offset_size;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, *l->h, l->g->share);
+  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__segmented_top_k_args a;
+  gp__fill_top_k_segments(q, &a);
+  a.top.capacity = gp__segment_top_k_capacity(*l->p, *l->h);
+  a.part = at.part;
+  a.by_warps = gp__top_k_by_warps(*l->p);
+  a.by_lanes = GP__TOP_K_BY_LANES >> (a.by_warps > GP__TOP_K_BY_LANES);
+  if (at.task_room) {
+    a.header = (gp__top_k_header *)(void *)scratch;
+    a.tasks = (gp__top_k_task *)(void *)(scratch + at.tasks);
+    a.arrived = (unsigned *)(void *)(scratch + at.arrived);
+    a.lists = scratch + at.lists;
+    a.task_room = at.task_room;
+    a.list_room = at.list_room;
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, threads, 0, &a));
+  }
+  if (!at.direct || a.length <= a.by_warps) {
+    const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
+    const unsigned warps = sorting / GP__WARP;
+    const uint64_t each = gp__ceil_div(q->segments, most * (uint64_t)warps);
+    a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
+    GPUPRIMS__CHECK(
+        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), sorting, 0, &a));
+  }
+  if (at.direct ? a.length <= a.by_warps : !at.task_room) return GP_SUCCESS;
+  return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
+}
+
+// Many results of segments: a sort, then the first k.
+GPUPRIMS__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+  const int wide = q->count > UINT32_MAX;
+  gp_call c = gp_call_init(GP_SEGMENTED_SORT);
+  gp__graph_step *step = &g->steps[g->count + 1];
+  gp__segmented_top_k_args *a = &step->args.top_k;
+  gp__fill_top_k_segments(q, a);
+  c.key_type = q->key_type;
+  c.keys = q->keys;
+  c.count = q->count;
+  c.flags = q->flags & (GP_DESCENDING | GP_CHECKED);
+  c.bad = q->bad;
+  c.offset_type = q->offset_type;
+  c.begin = q->begin;
+  c.end = q->end;
+  c.segments = q->segments;
+  if (!q->offset_size) c.segment_length = a->length;
+  a->top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
+  if (q->out_size) { // indices
+    c.out_type = wide ? GP_U64 : GP_U32;
+    a->lists = c.out = gp__take(g, c.count * (wide ? 8 : 4));
+  }
+  GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
+  step->request = -1;
+  step->kind = GP__TOP_K_CUT;
+  step->items = q->segments * q->length;
+  ++g->count;
+  return GP_SUCCESS;
+}
+
 // ---- map/written.c - described inputs of calls whose kernels read arrays: copies before the call
 
 // Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
@@ -42996,6 +43173,7 @@ GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request 
   if (all->keys2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
   if (all->in2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
   if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers
+  if (q->composed) return gp__add_sorted_top_k(s, &plain, g);
   g->steps[g->count++].request = g->request_count;
   g->requests[g->request_count++] = plain;
   return GP_SUCCESS;
@@ -43211,10 +43389,12 @@ GPUPRIMS__PRIVATE int gp__wants_row_keys(const gp__request *q) { return q->out_k
 GPUPRIMS__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
   const gp__rows *r = &q->rows;
   const uint64_t length = in ? r->extent[0] : q->length;
+  const int cut = !in && q->composed; // the first k of sorted rows
   int64_t dense[4];
   gp_permutation p;
-  if (!q->count || !q->length || gp__rows_are_dense(r, in ? r->in_stride : r->out_stride, length)) return 0;
-  gp__dense_rows(r, length, dense);
+  if (!q->count || !q->length) return 0;
+  if (!cut && gp__rows_are_dense(r, in ? r->in_stride : r->out_stride, length)) return 0;
+  gp__dense_rows(r, cut ? r->extent[0] : length, dense);
   return !kernel || !gp__rows_as_permutation(r, length, in ? r->in_stride : dense, in ? dense : r->out_stride, &p);
 }
 GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
@@ -43227,7 +43407,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q,
   gp_permutation p;
   int64_t dense[4];
   int d;
-  gp__dense_rows(r, length, dense);
+  gp__dense_rows(r, q->composed ? r->extent[0] : length, dense);
   if (gp__rows_as_permutation(r, length, from_input ? r->in_stride : dense, from_input ? dense : r->out_stride, &p)) {
     c.in_type = c.out_type = gp__bits_type(size);
     c.permutation = &p;
@@ -43253,9 +43433,9 @@ GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q,
 }
 GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
                                                   gp__graph_plan *g) {
-  const int top = q->primitive == GP_TOP_K_AXIS;
+  const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
-  const uint64_t results = q->segments * q->length;
+  const uint64_t results = q->composed ? q->count : q->segments * q->length;
   gp_call c = gp_call_init(top ? GP_SEGMENTED_TOP_K : GP_SEGMENTED_SORT);
   void *keys = NULL;
   memset(g, 0, sizeof *g);
@@ -43264,7 +43444,7 @@ GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__reques
   c.keys = q->keys;
   c.segments = q->segments;
   c.segment_length = q->rows.extent[0];
-  c.flags = q->flags;
+  c.flags = top ? q->flags : q->flags & GP_DESCENDING;
   c.out_keys = q->out_keys;
   c.out = q->out;
   c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;
@@ -44248,15 +44428,16 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
 
 GPUPRIMS__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
-  h->top_k.results = q->length;
+  h->top_k.results = q->composed ? 1 : q->length;
   h->top_k.drop_keys = q->primitive == GP_TOP_K && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
 }
 GPUPRIMS__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
-  return !q->count || (q->primitive == GP_TOP_K && !q->length);
+  return !q->count || (q->primitive != GP_NTH_ELEMENT && !q->length) ||
+      (q->primitive == GP_SEGMENTED_TOP_K && !q->segments);
 }
 GPUPRIMS__PRIVATE int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
-  return p->algorithm == GP_BEST_LISTS ? INT32_MAX : 0;
+  return p->algorithm == GP_RADIX_SELECT ? 0 : INT32_MAX;
 }
 // Top-k of many sorts a row's results in place, by a call of its own.
 GPUPRIMS__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
@@ -44292,7 +44473,7 @@ GPUPRIMS__PRIVATE uint64_t gp__sort_results(const gp__request *q, const gp_polic
   return q->segments ? q->segments : 1;
 }
 GPUPRIMS__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
-  return h->q->primitive == GP_TOP_K ? gp__host_top_k(h, h->q->stride) : gp__host_nth(h);
+  return h->q->primitive == GP_NTH_ELEMENT ? gp__host_nth(h) : gp__host_top_k(h);
 }
 
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
@@ -44323,24 +44504,22 @@ static const gp__primitive gp__primitive_nth_element = {
     GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)q, (void)p;
+  (void)p;
+  if (q->composed) return kinds[0] = GP__TOP_K_CUT, 1;
   kinds[0] = GP__TOP_K_TASKS;
   kinds[1] = GP__TOP_K_BEGIN;
   kinds[2] = GP__TOP_K_SHORT;
   return 3;
 }
-GPUPRIMS__PRIVATE int gp__segmented_top_k_is_idle(const gp__request *q) {
-  return !q->count || !q->segments || !q->length;
-}
 static const gp__family gp__family_segmented_top_k = {
     gp__checks_segmented_top_k,
-    gp__segmented_top_k_is_idle,
+    gp__top_k_is_idle,
     gp__shape_top_k,
     gp__kinds_of_segmented_top_k,
     &gp__kernels_of_top_k,
     GPUPRIMS__FOLD_OPERATORS,
     GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL),
-    gp__host_segmented_top_k};
+    gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {
     &gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
@@ -50265,8 +50444,8 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-789658
-2xXr65U.4(a|>}6sxleN]IZ!xi[-{q%j>9(3D!agb3jRps655"(EFNo2Ll{oAwd@(ntewIyUxlZK'[+YJ,Vo/<LWt0j@T_{JrjAn#QQ]!ZL4W:Zk^D18uR
+792943
+2xXr65U.4(a|>}6sxleN]IZ!xi[-{q%jm!UX2!qrqX"Wps655"(EFNo2Ll{oAwd@(ntewIyUxlZK'[+YJ,Vo/<LWt0j@T_{JrjAn#QQ]!ZL4W:Zk^D18uR
 ;Z2kYNmmPmyOpOS6MFjKAArtJ1>WU=9T'o>wdi1zA#y<wa|j+4VO>x]leIW|@uwMO&h</FUu[Dj]c/o{4]W9x>7o`dFV|7Eli:PERDwLom1sJ/O&GxeYw+
 /7@I7nt"QR&m3ru+/5{<_(Qs:3"Lx@D]^@'m5+QN=zv;=s%tV^SFN/hq}gT-UU'u%E+M1zQ{GmZA1NA<fWVy5INDx1Ek=tJpxf=XsA@=zYM9saga4A8)>R
 c<64r$6Xz1I5sM<EESSO]ZcJxJ4,ya)6f&MBu>G!n8UC<;rV&}gTjfTFN'--^mfmB-Qu-lyY4+1@SRs|naSEa4S(1@KhwssVzbQr2+aLYJXkoBV>nu:h)f
@@ -50283,1962 +50462,1973 @@ Sm(oGm#N=q=s.G.JUk.6=YsGDg$PhS^E^kzbrJe)sXiDX_^TTLQYtq"1}f;@F<ua=Y#:+4&J:m)Jgaow
 Mwk<^;%dH``dH$IISTSBc/hU}yUm!U`vAHSC:=M{_$}Uq;hnAlOiaW(]Gj=XpZZH5TRxBPk0au#ay8S,X>1J0SiU)4J)w:x<xSr/#y_9fL>]+V@`kN6wND
 dVSc(vw$dzFyY%P,l&00J0'V"nX/'%6PW(-JQCUp>+"PM6|1I(++o$7$h$l4KB|,dpNQ$1'1T'c4Lfh!dIf6!3KD3W!atr{EQW;ZFbmhx"ae#2cTW3r5HY
 Yqb%#$JW=;;^DB")$<Tina8%{)w/$Tw{yg'Q[#;+I"7I_2})vTWYyKvw-FyGd$l3rk#Eq7O!Cv=Dc'TxHp-y1D35J+PXPj!Uf$]}!A6:~iQ@=eE^bc#o+j
-Q.otd9g%wjhtY)a/Y4,{Dv5}!0sAA8Ad^]`zqFfskOJ|^L>m{z!{#xnL;fDQJSvsozUxB7/x`}#fXrEG|qSU`}spm#a^ASwwW-tn=6TuoKm=]}.8a2+:]8
-Sn1q+!8^!ZiyoxFw>}=UrohRP'm`Z56+OSSuz-8c_|e{hqadZ|18zV5%1{l=[!,NpS=Jw+3}~W&tvO#{6xuH]8o^rxTYM8Fej9cT@r~;>T!6WRrsVO{2$R
-d<!viqn{uqn{8z|VBO(y<w<tdaynhg!&_`Y|}U$6w-Rd9|zJ&}{qbc&b9OH-gh{Z98MED{DIr:QV&Aa5XJ)8i.}WSd9Oiz-x[;YO/|b=A6"JST7NfZaueL
-)X4Ej#|u#xme@cjYfwly;,>GCfGsy%Q|:,Jq6u)[zK@"2#d1DQ)UZO^="f@jq.&hH{nejwN{[)KyI,1M^D.gweU5Y-IlA6E^RD"xR,zo-xWD:3HDm]&_SU
-7/D"yUfxJgP</hi6Z[JL-k9dvk_t~LFhEp')`f"|JXVb4i:s5xjX[k|W)X=v9&5giNX]"{DMW.R/Aq_O[:.g{zz,0G)D@=.BkLQgGez7.j!/>0WmQ|neB[
-(u`}/rm}~=6hRYs7h7kYR&/1h<}zuO#{tL+fpWUt:g#;+WjjYOzgFNzgc9Ql4ywj6uO2>$xe[]{7s=#fR,=l>wAP.Hykc3m`#Mqz1MP';YZo!=.=.v47os
-'Y$xZkim[`_diV:}hf(&PN("q1@t@TT5|;]$c;!kFpE]Mr!Q90f;HRS7F#^^mXX@.v43b3QcBu_RRJQNZZc7K_%BJ-M(:UJ,s7W8~jRQqm9OP$R%]O5[2P
-L-U4,6Y&h7V}WHuRZ|){Pjssz^Qnz)k31]XF^OnRtql<Q,Fc!tSU39R[&/_wMp<SM+Qy.jc|Ol6m+N#rad8NR|}VpG=Q&,exme4SnFLI.Is9h"V|y,:4HM
-Dx7gRoHSX27bmzGyISN&|`~'O']Z@o1/Q|Yr9|RNQnDN-btJxO}lGwpkGwpkGw.(.9Gn-GRTRrR,];V14xFZm{EZ4M:ZML6j2|<1dLjhtLq74{VS2RXD91
-X6Z.M&Tu^w6}%0+g7jVg_`WN+fjocz|V]OVaZU[`'54)SIdGRDC[0V$}9XZz8XKPxk+]yqnNza<1u]'Z&}!8+q$xXbY5!i%{Gru/5badiHRz%XHRbQ<86^
-NJhzE{hgbFA>Y4e@Q89B/[zt|9Q6Z[p+M<DJ69dAqxCN^{cc'v.&,RzVX8$8jn%P9w/gIUz7R{OiD"YJn|Nfp7@uKe"r$xIwcuPEABFe^{rDR;U6HPsX%g
-6VeRgp&K;Irq#i6L|B27hn[86ufMfz,ghVju1J&Q>6DNJ[-:lDfi,wxq:3a$3fEwuGR|~V6l7,nO4J(75d0}94TD6VT]_D4JYNy|)4T|{sB.`N^a!^:q~w
-hrhQF$vBb3DjIE"QqX(68Z>Lmj#Q3Ri1/;+]lB%xgREk|,w3P%S%'oB+FpWNX;+0urTI)4P:Yj:)HF=HQH!TlCe{y1{oQ+uO!p!Z'Uf8c^AdLsu/i)J{Iw
-Sn1x<pogdxt215~K1R|p]f0V(FkNcVo'E06JT%PWKCWldLSlF6h'R{R)ZbY_'Tv/^BZ$OO:qO8)MA.Iemu$MMcBds"XuNO`7yT|]+3X[`v$U,{7-lt5UZb
-;T[p:u:c=4_7~,V%uV;MklyYZZV93)k]7EXz5U|.es~o-o]t<d_9_Ae4qsHin:`!8:/K-H#<:`I;TY<#ntcn|64z5gTnIw2')J|`!m5>T`xs#}!vDlxey1
--<Nhv7Rw>cR!ENP8>/e!Ll{j#qAEKoLb3n+C}/mO"VF/.13;uj0dk2mM:|!Id0}63g9|FZZXtU|7zWa-D`XtK|hp-^B$CwPtAcVg:U>v>3>ctQ(j"C'I{o
-$U.G<z=74@"_#5skpzXDbg"zna#y)qNY0tt"w>wD/TrOhQYkr{E^W<@0HjNnM2=PwsxrKHc1#:#r=Ui0$mic<1GF,[T<Q()gc',I[-3;Bk~68N{w~7%2Cu
-0-@%Bs6LV#`dz"$[c4,OFmIzO9^oz$PCn1<t9NirLf)}>e#l}>nd_/r2$]1_c^',_jMAF^6YH1Jo./_T)F:ma"jzK#N@VceUW[vbs30)v]}4sGZ:up+M)$
-}Cd;m}!{63wPvS|'CM`d,IP7j/c|BB9Z#>@VoTXo%z%!t_p"<{|'D@67b]k,gM%h#;-:wCKR8n9%tf[8_pn5I{zaKI}wFsiq_MOZ%3.L]JB}h{&"n2eF/z
-bJ&BYDgCROzyKs,QnEh#GfG}0c+Xg^3g7Ye]4ZYHe5!'FQ8KB{lt}q6QPgh5r5k1yA:]7QZv9U#h(P|l%QfPmlTzP,@E^0F71<@wvA8Q{=sOj3XtP1k2+'
-I=<qH1>Jp[DE{:QTi<D/Q+xsX$6^Z^35n5g]PHWtgmp["o`hcVCPPU4g6YPjo@q|Oq=DL=qje2A!c{t0SOJ7I4Kdxulmj/5JR3I_FHt3n::a2YG`s)L}J<
-vQox5mM$L"3,GCvM++SM$.CFIMB)%JhaXih'$UsX#GhiPmko:^h3+$tl}3^%n#NkwU9Qdv]=-ZM1JQF}0+1u]vj@KjWreDriP4fJ1796E5A^K'9pC^W'[O
-'EaP=Y5f"ih`BHr>}:;WKw~9y7+p`Tt56or5usY34Gpu}"bl{(R6!>]l>F%N!<j,B5ZupOb,WNS!=sT0AR7sfR!]1)U#7R~rm!yp6="0JdT<"n2):P<opW
-W:g{y3F}MMO)QKcJkrtA8z.'v+9w7Puu>EjMz8Wh;l%V^NSd)`oPMd2W>y'P(z8QR5TNr<33xKG1IStj)G!07G~=[n4dP+XgILw^:i[%EC~2Ds"feyvsEX
-r;Z%(mti&fe:r-6(T!+X:`.|jp-6+^V7dNnS~&8`Q#H'e[p"!B6S1<;8pt0ESlWtvY$,t-c3wxmg#hB;WJ.00:0kzT,)V6OGVn@fzWoyv!kOU75MCPg|(R
-n!x&5YL=Idt1_8a+5E!GfIbHv;hA"YTBnvz0;h5)Mn1+6spWkP=aeE]bGm]Q=lL@`HRQ+0>&]`FIo&=o=eU7A@@PoV^U1'52<)w%om(h"];383Gz^`4+,/
-SURT+^c/MMQM7B'5%Y.vC%.i,w;Ua@uGigwN9MQQtPp||0KJ&y{Vr)@)N/yxD;p8q(p>Wl%V9c-vWZ+exM8A:-%kg'2H|nu@BYhdM4`dUv5eTV5<k1XI>J
-&nb5EPan#3'JRM"J~jktz54Ox1KJeJL9ST7SCZ!^|&+/ABrY'RkWcSF.zFH3+|HkBRSmiD57}7WF/3CaBPgV1<txp[5cC!Mn}mAkBOfSkDYLRB4'cxjTHW
-80gfIMfIj2Ypd_[aM<25~@'X$Lc<'0k<fkD]:]q47/}=J++6$3Z4AK+bbX"z01typ;@/Uk$s]V2fdGPw%/T[_;:&N%C:P')v,zE[n^<K2NZX@cf<.kdc%t
-!wW=dJQ_f}{+AP<dFu:uE;fmLpfE&y08KW]>XJL@5<(_5Eu>9<psMYw'&nl<o[jTXPJ9>%jhIsx_Vg,q+:{MP9DB<C%G6^j5S[f`=7jX/lnj9jZ8idZ2yA
-Uo#k"40TMfWg`JLm]b]:Y0:ivza#t/Q^2k/unfC:y0'jNhKSN$n2H%<I2s#arbOO0sH`ulBWA@Zk_94jET,Q$K]/dk9@q'_rV`DTT4VifB'h>1&i%A"0x>
-mWG^}PQx)k}VqK^+z+ICs=e'>/0FJ4Le";y@0s-{]g^5.pp!c!'>cYEI#=F2-ETR:}3I",/v,E7m2EL(imsAiFU>e@I4V1:T9"'m+@twO"'"/v]P3DnIl|
-xh2!m<):+)i:-")3GI[k`O~FNi!fj@XI.Qs9{3kEv(C-";kuYB7ZAhE>v0B7,NKljat=35u0+/7RtM$&Gd}mFC~G4>Lh6whjT^ZJ!4un'^M7zQuZ6<0BV_
-`TbRcnl1'zN@R4g^;3f|lkZJvb:BFi2fR(nlJeK+D7{);#R2|<J:`N&,{<tbM<i[A0:<pdj%p8UD`U$}NKXH+:hI-lJi2.udD7cK6xvu9dl'}4Y4=/&E`B
-MDNU{>_(V$U"Q4B+$4qdL;^%p2KIw]oPY8g]ZUhaoyYtqP+X^Yx2jXMy68y.7M'p3JW:.e";2wyIP1VVghK2K8KGxM;)C8^wk#P#w/!h4%v_.T,d-9B)R^
-v;soj'%-4_hT5+^nqGD18[=G;3s2G't}_HJ8@}XR{:!#-AM.}9)Vw#LmVzEh|$z0|Y.>QFMrmj|iF,"WF,pr[[!0iZU`{>v<Qui_O}"`K8pRIb^XvM{m&d
-PUm6U_sQ+d5|m;.!TcnDRpFF>dXQ,+N'$kZ6H}E]W//[^rdg&qXK<!DEv4=(gkspO!Q$yjGJV-%0dQ&<)<&k]4]V>UOc4QwM>J,RAh%t}[3:j.XnqLN;wN
-[U&G;gI4%58Pb,1r$CjMj{JcqVd8aZ"AJl-r|V8Sp'-f&=hh;J{DsVt,]1aWW%NeE]jT.l;d@@Wsxq%!G!|%)c~E"Vih1vi7IT>JxONf2%G75yHcZJI}8n
-7K6tziJ=K-l7#q!w`!{.+lemehRw<58DLV{YM<86TcepKCOX%%=kodQ8`l{`4+@#-@3"3QpaAipb>RfHnieZo-'._'qs@x7YlKXI7Ir)}J&Ih,V6SouG%4
-QJl9>JUk[d~S.nP6m4O2"fT2RWtm2JP6mVQ;BdQ6`6T<n9LdE8K%%7Sp#4xjHI/a04dWl0scr!]_0Z&Ppg$1-G~'"4Mn/Fy7p5J29:QQ>0$!X</E23jCY0
-qk~`fE[bU4b}cv$j8]Z(OX^)X<JpV[po|',)Kn}_YsdVg#{Bf+T5-@z#vudoZM#vkSF3eIuG225Ln.:]7G5I}6yfB{@lFiPIY/{HQ{NK@KB`tYRW`Cou,I
-%X]}Y!N]u|Dn!aNgR#olvh=tEH@y>t~.z_FRcZRV)kI7>I^l%U]1P:3[V>iDP${tln4teZ(5-;0rfB;$`7~kirq3NfY|~Ni5Zsiq"{0r:P2(7ZV!C'iCWI
-@p19ZKSfqCRlthXp)WfoOv%-a2k:9RJ%t}2JpY9Y[rN}DncTj:CufJt}RKnRafGNJM3d8HI^kSLjQuGN.N8J74`GKf5AjtBn%ir2.U,`D+UrkM0c|Hyk[p
->q$o1%/'MgJcjAx@;|/1`z>LgXRK1CkM+vREJ)>9I8Ad!o,n/3=|[/e`VjS3|x`,JhCUWdP.Hxed;<AD:7S7e`'F7]fS-%G8"Eyk|AQ,81-b<b;vL44JnU
-Z!Enef+5bPKARCH`YM]FaHc,)C2js4H`"TS;Yr<sXlU5!XY56%jtZ0Mz~MeM,NT8T2U3Gg_;!3yPwYuq^N%0qrW7eMx:(DeJY$JyY<-z/uS}Mmza@}HgM7
-Ru=)FtGR[3K(""(M.Uxy2DMA$}6D#0.{WV]s3i7af/Q8DSjE:83x>O{HX2Jyoy2aWV-Vw}IDg8J&iX;l+lO"qHc7I7)v>6n7#kgOpE04moM_D9a(19lW]Z
-8>OR|FPTzeM@@W{>$qm#NKk."BEMlKa!,IdZof1U"u=U7pzBz:Tj+}Q1c2Mu"hE$dd.VD![`XDj]/W+rW"}X)kD5mV)FldfSJ7o]OZQ&Iv6f_73O(3Jt:;
-nEJG7(l'$gP$"a54957iVVcK+7dZrmD<aL3&P]V8&:|s{ZO+&mAyyZfRD:o>I`XLG_rC#<C7YVfUcu4/VZ7zy1.P$wg-_ljcnSbC<Lgf.wtB=0nfiUbC:-
-STMTi5D&=NOo'<rzN'40pG.|1+7<I4(JUi:L!uA'WE.=`#-:2};XPQT$[#9x&HdX}#IO)nG|ws+Y%0|ZMA-:S=!%6]#[`7mmx<"-`j`0nmF1B916O>h:t+
-Zh:2tC}.Tf5O~x_#V`7$w,KnT1`E$7Zr:r[Epimq=),=|ES#%8|Fx(cUCy]/r;9)Zb184h:0Ke0S9Iz'0I^pnzC4j&9x=pAMyi,j<2~W_^6A!B):.,#$'%
-P("hEAqbK"mk<hy[G<U1^FLbQCU(52g"h(1axyQ>zlr#~<|,<l9&564oWC%h[K+9)G7mn,WN%de!"eBc0)q2c&(YZ)ZUAeNBmoa#o7Mlwmg_J=pP"#e!9F
-!7P!XxX4Yz_Z{T0kFaG$uLH}:S#h-r)7^nO)+Njzn>-/7uKY"f^UU>4sw+21L9Zk.!p(cE)txJB8;GCQ.%e9+y<'D21D^y]F|%TDo1de@zU3V0.MC/Mt0I
-Y;MTn)e2M>geZdsb6L&@{<aYD>A66kYHGUdosYwPhN5+}F{z)`BlZE}2dR]yNZT^R[q-2G)B>ShZs,@zm{|AQn%eC=ei=6;fUt6F;q&XoG+wDh/FwC/&D^
-SyN=CpHJF^BlGN$cLS7`o;'rNDj+_L2sH)|As}Yf8pF5i)^Nz&Ck7f8p"$0SL-6Yekjy8`q9aY={<;[g,75v7dt=WrqC;!Z:DM.o,Y)f[A#l5{QX$u/6B3
-Dn.Ds<ScQ.9mR@v"tcJXptZsosWQ5oAlcGXJK[^Jp`={n+H`eW_h43nSJ_&x)k[47ruy|-Y("nZO>4Vs|,kfN(:Sm)r1TD>Xz.txm'){SY[4h"Xkq[Smkf
-@;BsFUD)5svLSN;)Nmq<HyNsA>jf"XiY;@DL#<|&UZxMwxh,>nmX,8_0-#1w)REp'PiA-VhCB^B)ct/6+U<F_|~w;`IUzfn<Ed,VsS-eOa5]hIGkTAWVqj
---X<JSv_Wd>=-O7$&dGQ+@a+4y95U!yU(I:yUf(2H$P6e3v1~74{!#OPIu^[R}lz=fFb}dH#NK{MNa[j$)+bndtK>''%7Zq<bH<J)J`aLy,@YY!@WL)3FD
-mVp/iAXe:f86c20uRmC7C$3m+}DAYi=m)Oo,)2DrmIX10%'S@esKO$FDyJk:"#A$7mT#LL5(I>CRu}jf[q1;evWj=yddCX+v)-=mT7-;UN6ex_IO)d%gqt
-z>Z0|1%Dtz:h4Ipn:Xnb7p_Y19YgP[k>4u&R-;hfKyWowI4){#p>b|I%^Iw/0r-)g>+yLojfPm>kb{vGeM<q>y1@/nld^4H=|c}Y${$i&@hLN^5&EF"7%=
-_YrKaTK9=@3)ZjvI;)td_Hv`f:YRsh3@>:Y8"rz#E-]D-&#gFVyVs:T^1SRx_s@PY+yZd>~JK^I;YJ=fWFd4h.[G]}wX]-2$+}mk>(!'!15ef<l&G(nowl
-({Sd>LaI$ND{5V+a6365Y^5rv1o:52u[y:pX$+|Pttp3G^e:8SR5.&+AR7BZ;PxR%yQ0gJ|4EG&Z<B_1w-Yqsq88:_>4<zmQ>!p!H3hE{0S2ybCF6BIxga
-YjWO<D6AL00zl{mp"&zf[3SSi,MUe;zTgE1vRTM"4Nuk_"!}OYwA,Yro=g^2]kbzWyOCUcKX5=&]#'f!U8Z]1Pa;tD_&2S)2q}9D~8srJ|1Y-nS[2la,qx
-wDqMJy{3mg:yuQ{NXDM"E"XPRO=U8."(j[oyxi:JRV>xA](roij$/TxYr}(D;R/"gCROKofmgh"Oq}'64RV3l5p5.{/}#gXBgd>7">X)_d!ek9W{Jppss(
-oOCg$fg|fuux|agtf(00T42A_$z=0@tDF0XCjI!!hY@P%]Ai#)f9`;49<]Nt13lRnfYsWE^]=,ZabWOBYfEBqYms@0hi`bnz#}_xkeU=BC`'{dj}c4,[vg
-l<b"qG;}'iAUr$+6NuQ+{T!y:09'f$Z%Cq.z2eZD-EYM]ta5;z3gS1BC,0Md0u#w:Ux3s|RD3PsQMRJ)r&y;N)vA=a~WCL6<%#rL^Prqv3>8_+BRf0cj/F
-rz42c-y&aPYEDkycu261!r5PwM%7Fx=:H)Z%]jaORw;:{=[[fi|Sg(UM]DrfnXtgTn=j|eiPcR1!'iN&63+$<-HoY1QQf#/G;"-4nsG9Ol8T8Ft5B>oWf>
-k33M>{7$}gHP5'yPP@o_W>>`d_qTka#vfEejXs#|ft#Gb0bYl0n=sYtW)_J=HkGGe/&A84maQm[Q`++.]}y6I@%@oe22PoUV5hN[<m;)v>79EVxLep"^oY
-^WSm)]/Cs:`{H/6_g^{-t#mbPsTQf,D8OwkBTQ~=q5"YnGGOP%iVIVJtf<HQ47_Fx1L=k)j#=!5U<ww1OX1Yn%DpNQI8UX29aXB]QtQIDZ_RoxDbAha`s;
-0J@|7q%O:!sG+i{&lcd|,Z^[r{|Y7K)E(smm<8}/5bu{Js^QQ$6iln($'{e^A6My.@64kcGw3i#m!-PzNv_`s.4SLH+)TlcJmjm]t(6KNMf)9h5]m7m)vh
-(jfP5K>#QZWtm]CeEG,`@eTT8ObK0+.XRl$I3Dz62ibL_vSh&X8B2Xcop}aC^CC/545buCt6bVQwItOgc;~R.j6'1v@Zf_/p%hP]`9M6ka",@WVZ,1Ury,
-3<j!,f3f#<TFrPFYPS]O)YxU8F0`>/(Lx<.=THR3#)_91(r`oB3FR(O<]A~`6#k1W7fJih)B[p9{m^YLBG1'"d/Vj1%fj^9fS|)9#E)YiYV^!0rtZ'Ve@)
-_w9Qp[rZ|AB9TfQ;Jy[zBqO.yeh2PU0lpLcm;XJle>$N.SH`S|hN|vht'90PI5&UCRiT3AAg'u`yhDMup_w^:Wx"<g^Jam{EE73jS4etj#rsRIX(CUS]!P
-)^QLeT~y/Nqn$)IF4vd/_E22gEVrD](l5lAJK'p)y[6fjM<s7[4HlB:LEN4:7-alf:UY(2$GVt&J3rySpO'{<KuXkdN=9b2hrLCdMuPlOh5$D&7PH[Hi#N
-}a<qZP0GZN||.E[2Hrk1X`P[>:+$qPnAa-7`~-ao<SHM%PnTP.S7!t6G:=2m{"t'<<Cwj8}$$7&+7l3{,h&@v>Ydk_f}-h{JWTh)2Vs{hRA^$-:SoZt+I5
-=T5!~%W{m8U4]L1#cJCT/eAo)R$NZ'AP<M4hPOYPfJiP@$k`hPz(hcj".9/I]MB6%(5N-cVa+D::6"F5@;mQ1pJ')_/'y8QvCup2l_isi&H-r@E!9O}`2S
-GM)af]-swo3K%!})pSDb0#33Cq%4y,3TK5xeHWR9!<W/!RDF4lPc@3JqeQ"Rj]1h`6[JDCAip-'k=dP=$",(dt[>OjJn'`d&Lh&x0Y6&mJqD>n#2I^)X5h
-~|WYC36uG-`xe7Xp!{)IYH|qw-^,U,phLf)SL:S=9idaL5"n.#G8X=ptzL=wkT&yJsn=U4%Q:XA(RMU=zTvV3TTkioisFI/>vCguu6(EW&|7/mR=!ED&K[
-<)N2w|6u9%~Y]:|{VW{OD}/0QkFLG6;U)<(#Pv&#(wHERAmxkvH$=CReJW(4=UHt)9Sqz923jniyYLex~N-xS5w$}:B}r!<6Z2PzjaFlNGR0EEx+h9NiQW
-x),9=Pex8dzqoK+8]KO`x9{I~pJn0hYMTdQ(wTCqL#:k0AOJ^taKV#tXkgCTsL:XwKK=J78JqL-hd0.g$s/;';[:n/23c@Qq&g@lv>RSk621/>qQ]5;>qt
-G<J5IK<I&7$D%lYX4Tz[A8$bu4k&J$[jzyjXwEN8r;$fq!9gG,DHX>4Pd<#IA`JG+ZZtmgQi^vFqEAVQZKw'4I-1ouP}{_rT]6Zamud_5_1ag!)gg:Oij%
-of'}z44$1#}P#4$c"6-GO$!/`t0^ZK$8x7T0oq/Wv|vlReA[q@H`~6!0.7w+@:W}.Z2]leq+i$6efCzkwO$;F(BQVn2)OhZ76i>Lam$|J|de[.G^g7S(x$
-}%y%(q``NbF-(OU6"Wh-6,ok{@,]+O;r^'d:{QL9g|dUX<ahYcCsiv)D}`f$'H2uT6&{5ryCwWy$;[=uhd0jyf3'I94'{q'FJmx[[4l<AI8kiT.sBq'H^`
-EG)eNwqXNQ&!2RymX'`P-QWfBv,'JhCo]:%0-cFoK8R.mzU6[p{;{gy'|`3`YYTrFp!eS+oWr$_P;s@}%uvl#h6ps%6Ft0=Ipg~z@6BPxCdeP),pH19pL+
-7FAcq'GobVNi,H6S3L-"36EFNxVCbpu<W$0i^}.ZFsuspV.BJ[=HS>Q3;O#Q6a,QR'W'VktI6[ka=lMF@<VMkPk'8Xe:v:e|ifI9%07k|5@p37P'Lt|DF4
-NwdGd%Hl:H.NAOohBmRro]PpzYB%Xigosa=o^f.RekesG3^uf2C4B}n<x-Q+f92:o92I=TMI/V<9L6[TjJXL4>Ob0^`1Rm.KgUJo`&ph=|SL;Ku^P2e#@t
-"B-GN7"^)^A17<Rj:oX@90M^6Sd1N_`z6]k)BZ3PvJc$g"R3`NwTJ#7k7(`WkrFV_2v$[="huRaB7#L(MjZ2o7R-ow58yXOg'pN`g@$ToZwVO!9}k;0&;C
-E+yXTJ>{,HWAqUd%(}I:BxV7-j'yOlvh}I/(}BX8S2'm-F>cIp5&=;eWk4yPdPo^Q_&#>4<iD<P`FGCKih^S;Ao![CGiJ#BJXxJ[}]39o`+nl%QGjXGIP}
-'A"H8ns_nLvq#bKv_c)%4>xzOmq|~SvSH/B4<e574]c`{^]JwC~bT)zD'7'5l`Z,#vLdng)A2;iI>}fc{U36s,N'HyJPEg180q(z}iKq0g3eA5fJcm'Q)X
-=].gEx;RqVJUB3{[BWfNE}X,H00epB#6$H#j85Q)dtSwbB#XaMOqzV3d5qU/RnbD%@eC:S}jJF@pq4QJX`G{r88c'GGP2)2t]wIl8g_Y&.Gl#B#Hd:(Rz%
-^%LAgF7w;|D2QUrj5[U6o73}RK0@:W">X$wMI^;P4;Y2pMJVx8dv0ej<jw7paRa$;7v{d'H$I@Rk8D<RVDO&IR8B@O8iV]Qv{q!WEvKGDl)r77|2(p:%Zm
-oMV0xb8Ockbz~NlmeZSb&6tBqO}/&n&}gZ{WLbIRxbyOTUN'#mztci5b#pv{`lfJHU~kM`{kA9RyE}J0r[nMR|Oz1fWD[&w}DJw}I|^#8I#G{Sce`vpeD2
-'EDqnEpm;rENkT]xUTB;kTR5.c+M%bJfKJpP.J$1n-hG@m>J^k-OYxi{RU~&$z6+54q|WazJBErtDMJ85%K,G+z}.}m|||^D$3^2$s7'MOw|1C4{2b!x3Z
-0/gK^WxlRA_76u/f)>4Z=Yf}YrIYW7ir:Y_5V`fR)g~l5NLg=S(f8pY5%ut8Sx9p2lAJx)iRpNkeR#T)LaOT6<:BD=|0aIUuS}ci0P/h.2~e-`eWW0mj2I
-/D^:YyPaJsm,[)D{wBxQ25Ed4qpi~ZMgOJ5bg|@+EMi9l=k&f0Dg1I@(Y0KOjYG@:%~kgvh'EgnDq@B8Eu-,gM;Y`0&54^R]T9EcKSb'/=Q"E-@A~;[dV"
-SYhkMMOSwC_lOG2iB(8#_<!G8uQvv}QKl0arSYdSz7fX9yes^'FoRIz6MtFOpH97=0Y,MQ}OKq$[{%kQ07YDdPhJ;7FE~-l{^O}eP})-L4RAO-"QY|2:6S
-a}rin|kB_PEQcdD[fQ]mECzt|ay<7,$B>/]$-cqafJc^hhnorTC})26WH7=nNDSk/:Be/2J/hM}BO'xXIL6!_d;X|e7N&G-|mL~I$[kanl]tJ!vM}2FByn
-p-a>z7L&L%C'nmG33S`y"ci<8z<z8:)s9NSOLf_B{H^Cc:mg[zEyy'+}Dv|ooiTA)[0a$hu{+r;`6[o>K&{ee|C6=2MV[qjHfro>L<TI+2~_r{m&KON{"Y
-@ezXG$|G5N;tLhBDFy]F!ZZ21:H5$rr:z]Mu;{{oZE]uN77041lAc{}UZ:e8,=(1G_P4KKLl`+9KRpTNP1U00mQY-mb5WTr5V<"D0dX&-+P!Ea!Og;~:_1
-"@U!2@if08m|GBUdn]KOd#~XRB=[=!bt(Tv<=hdKb;+k-0,_[0gdrue0HC_TN<~<|>QGc;{CkCdRG}J^9qXC>JU){Ys.ZE10qTeWjO,Y(EDdO(:'DW:hWP
-33V"Kt|X/LceOn=Gx/_=2F;eh`RawzST8lvxCbi#<}wyotXll="v]]+><AltjkNeuKoL=OuEXr:em1CmB](wK1c1D`6DH.mZ)fcW,24DhK)`adw+xg1Qe!
-w$54Y=#Eou3s_NFP>=uB~d.$3Yb`O&hxiqV^0`,=|cp6xtm/Z6z98u}j#nD/8NWJcyGi%S9w.:2$vK7Av85'X<eqLiDC+Sd6bpJw%b}G@q+dTu-`GK2%T^
-3UEOrWr@$"ay:wfl.D%3ZUml@rvNnv[kzK7A/ghjz;Bm##Bm;oLX@`~Juq;$$@>4ShiQ5%XcL|OD+HBAM%l27'v;9Xa@EC(SyEoVU/_SJ-KNt^KNa`:3p]
-+Ojk~G3uLU45[<[$"{"[BKBiqii.11]/.{9v[L[d3Gs+]Q^=%oyY/Ah=|qsOn1zz@sk-PXtFjJoBEqEEkgDDjEDC1I6'>=_T!ejis<'"I7`6D!'Z<-@fyH
-{#+h%z8]d$^ex<FqihqlM./Q>34OO2ZpPUV:5o_IhG=u$vK[ke<U$"L5q_Tw5L+5Z|;jAs;jGhSe[C}KD=!br6vu!'nUfnc_tFA<iI9T+03C_VCiI%QK-I
-}T|[3l:lV]zbVwpgiALc%vuC'ib{mC0WE'3"W%R)wV8TwF"=BTxOpoUmn[@=[FR>aLHwLat_(HvZH]8mWnx,CL~PA!mdV>#2nyy$5/-XWEu"_f1R&hf'}a
-[[rTqPsxne29-+l'(VeNJfz'{W9IeNhMs4,0TT]9L=opnbz<%e1jN4u</js7p!h|OIl1SFJ3BIR_g@)//(r|{}{il3|_8VkJ>9mxAGm2p3<,-tY')kUD#=
-jTq{cnhQ]C=habu=^Q(4K)k5X2iqxu9Eq")rJYEkF+`5drXD~ejjm<rC.!~&M<>NL`Ma_b9!vtEBh&Jp`o:CN_uS'2(L6YB5scsDibu3;$h5il-WqbXOg&
-P4w-U4j["pt;DirI/'ahC2Bl`M$#Ig'1|Qho"N$")0;$,&IvCQt}/>B$+DBi~K%#!}d&kU3BcJ|DwHVU>RZwyhb-RoHIJkddb+nv)Se)5n/esj.dc+"3y$
-b=_!,v(+Hp%h#:Bz[jcd[O|}7c})dv-O`>.d6vqoYu(:Hh^6HNB[)]Vh=;`s;}8+V4}51-bRjAu[Gzj^zh~K"Xw!K78FAvsxlr(`Cs(CZfye;kp4wEh,x&
-F/o,wE-3SJ=s"+(fI;G,H"YYx;E|:[`ejkDL2>DC@#xPgMY_,CR1DhrGtcl$tw<FxiHPP|-l[d4=f2$%3^,c]t%mE3S`(KP!_cHmP^=EcJ!-ODBMc/ltam
-Xyu9q&Thh<oyjCt@3$K+D<500b'=l"EJ;Y)E|xu1C#q9{l|XrP3M$y8W5+87wKluMRhxL0R!f[K:ks5#Eo[8~n~H('CGTOdK7$+dG.MoTX:suV&}vhI3On
-6+u@)/DE}FEm%q-f#=/oAM;v,RbJ-nLrD@r<1YWx9nYg;_E}<eN[|bR<s=X@1B_n<=9fKk+BIy07nryf5U,7:e<ji;<<53U4Dmoe)zI<J-[Z|j~K_Pf-s:
-uK8HNT-QEMzMCal5""W0iz,Xy"LpkV[[Zpi(0f9;SqS(KwGxv0M64M<='tU3xYm4NU=;K`s3Tc[L'cHO6GjorD({xElB{rw(H<oEU>~AOancC4Cb`6wC%;
-PAmzR8U%:.6IhE33Mza'!Qnis2>3)6&E61H|>4wT!Qs/oUAx6pCD,G-=rJFdXPAZQ-3BMxn/t(<lZnq^"viq`6wBJnPrEYPlO98mkC:4A>Cm^9oFvP8s$o
-r0czXn.(>Fg/&XZ$x.p5e[9p~HS)vW1'+KT,]l0XE2KV0`u79wZ-<f'u|FyGe-{TV;d+,>9'KJrBfHtdr,6)-c)Wi($5ILoJm{~[4RJl%Jfw+w)eva{`et
-2DkvhggGc<-8MKEVH>^EzR#,7fb(6,N1BV|[4FY9{0Dbjk.n&yD]DO#ME+cl8`k3>SIrs#xn}xc<W^ylE#8@LOv/Y2Xg`9XlIt3uC4_gdEk&I7$a!^WPt6
-9[L6=6KG0C!M4&|AG[TBwLG"`,O6hA|qpD/5.+=MDYm.mBFPD{(vxcBM^ZYZ>z6F_|@>VrN:c7y38KUwKjw2-B|&]Y`A(ahSmSM$d4-80'=-!q--}--ThV
-v;=8"XF})z&<xa<}jzdz)"5|_#m`cNu1$_H+#m_k60H!a!Jt~VU`9qYi#uoKkzV&Mz0<>m2LT!07L!HQG3f^f(6G2'lLD)(`+!0>p|Ci%QS}C$%@Lsn2pl
-ahv1Ru=!HgUdOf$qDB1LLS_tj1NjZll|4]kJyIGH|rNRMV8U.h;`k@2tUUq2z2o{6G|Nt!S_.fjnPt5GDxjh/]rQCpj{,wWCSXK!z;w2=A$#/0WW2kS%y/
-NcU%"/>WK[jkv06QShF[,"Zc.'R$X3^`|xW)^-LcUnISig(zq}Gx7L~+FCHs02&k!-I<<Iq;dLeF>`H"7%lBXT:%wRsM9E7A")^DGjVC//6{|l"37G7iZF
-iv(S9l1oO]FT2{lkU&$Pq)-4&L&HO%dJI^j":<q+.d/I5wO"_;Qiz_ZrQI=Oj{OVx<|5V!MT"+amnvu#I[A+i1&f))"Ep+rjfb;v@WU[01<Mquu|h6=vj7
-]rf=@z)l#x5xKx2{20KSvVgdG.eCoJwlO[,Th(_pF3gs_>5pOvyZ%oV3(7E!upZ%cA^bz^:"EmT],hTS"e@&f]f"T<u(7spQ;"jMvfo5yJT`}#+wz@nEd1
-C[]5AS+Jd^-t6rU,1;{n/C|X,WZM%9r'^l>O)t05uWw)9DOK,'ovq[+Z}HO7/Z]^t,5nqRtiHF4(X'7=.C$N:]@sGZ$F=i-RVoo"[321}h7q/J.v["TcUX
-1O5+6zjX@f}1/_:vTcoXZpA|nzE[ly[V+ZTS>XtYFqJ3eFX>X0!T2x|=+{=,n{T$A3RN3)Az!^~DBB:nYoN|&%}12)Hs3Dc$;Z~q"s'(27|ef`G5;KVl/a
-"1de27@g`([js"Sy;_Hl)]<2m3uvAO|C5/waPXs^e>=Oe6[_|]Ze=sW:kB(p!@2$SM]yF|jgd,Tnns3{W%/]if=sVzCd@O8j!ICfq4brHs%e/P2$an^J}6
-L7|nCS/)^J.uQ8t^hMUTOKWDE7D'oGO&kK[b,w&53DT&saQty.l1~E$|WuS<K8@gIbA3kaFpV|#w`IIB###xVAF/FN%9d:r,A2|{WupC{l59#SB+i=GhAw
-lZ9[S$Eex}.&d!TjKgfK'9ixY5iCqdU'+w6A_2Cf/eXHxcUdxX8Vd<U-#{3j<fI{_z"3[IEdE"^w/TozHV0oCww3Kf5L!+ZkLe_jn9G1FN"{u|`f>RSFNH
-y],WZ)Ve2cDcb=OSo+#_jc#Lp#$#8C3W^S^)GPy4<;GonhH1yc::$In`guenW+~q[4)Y<RsL`4"ABvn0Rvi1s/J+6${odW+C)oE-L9GG"x,p5W06@,lfI,
-b%:L{Trl#0P5Q1g,:-KRmk$Q{nIZL4mdsjEQD@[]Sw'&UJ^lo}Q]7ngYHC775^;D7bO&"R[YoAYfk2~LE`Kr;`VL7UuM+fS5Uy8}HRI@ID2!NNAp'z}gt[
-$M3I0b~Je&nE|$Gq0<UJIx]T+D&i{K],<+_EF|"d$H-J5(9sDb.kn4,Juy.vjG_3Cj'qH%`pOoBFnHuAnCE64Ahy>D@`AjSytYjZ<>nx[Q@ZiDX#eEslz>
-LuWxY#@6/Ii.p2,B}=<h_6p.Y35i^4|l1HtcX171hg$V},>%N@X4&gd^Z,-qgH{&x3RZb:(4Q,%N+HLR50_#R#,Y./~#DV}9RFF+1PPcv!Q>([t<phA'1R
-h!3mGC{#0]LESs+DQAPiH+($cx,EPhFdozqs5,[spl3f!,.y5]cjQ24.3FE;$dt"~_clLMlD(^B2BV1.U|Pwop[}^RF(imy=s}RKxjHtiO-S2X|+W2pLis
-`->3y!]6:-Y0@7VbcibR&yOSi,r(pvqLnW{1]sSQPF3ett^,t-dF1VbMEF6ayB/9,XLActyy,vcf2Q`hicx"78iz`Nr"><SIZ6[Jv3^Lb|Nfb0PyGo;fU)
-~rer9Gk_'50<ldb'P(9)FcGLI^uC>V,b6F<[|::RAHEM%v4+osx'QOG/G()o+6];U6nlH.D5@d0D7cE;$;`FhB-AC1C3Vc7Bw%z/j94(f|EqO|neDnGsMi
-UgNf2c89'^T]g0)LPz0jUkW/K'JK=i6icAg_s-)[0jsO<J,{XNuGLyHwt+)E4JgJ;&b$Wx9uYOzRM|$a~/mLc}dsmtNO/]ZinocbL"Yn>#HxErwoIO'aZc
-<Z9M:#_jz'&xtH}ITB`{H6jT<S"]Z:k)hP0$y.ykyGERJWOrfkXjzo|OZpy1`eOjN2`}{i`D'KjASotEdda)bIXzwALgg>0e6gOv5D5A>z8`+vcX.7W.}0
-q%0xygB;z"5B1nYf8`D4o/eS;SgZbR=#]+UO'FHOll0l4Kvc#^X-NZ&Ho!]SyD"qEL$iP-M]AtQzJA%RWn$o#Fa7m2.;}GN)8<v]o%n[zC@T0TeqLH/66=
-sM&C/m5I1U!qaN^Y)f;{M+1M]x4oH1T[[Bn-H0kw5HVr7Voyy"8B0mI92HOlMo0>Y"~jsi~7=X"a+V`zY)Q9S}Q(]gbO_+!jzx1rQV<$UaNo>jKjhe03Iz
-sP7rbl09<rRZak^y1-0]}Mw.LuL$[Xms4L&R9unpjAd#qIF-^$%Mg{kk,x;-CD<DC{86:&$xH7&7l>~sxWpTT7qFvn77O6lUBW$k$6F0Qa](:{PPZbWCAK
-+A``z^1;$G)@J7%La>7c{TE@)nll{iyVv["ue"Y%rrOiC=]b/|7P&(%u;#="Rb57n``48d0BURK!R>T:h<-GO`WZjw6E!h&ke3lniMM"kYX5,`dm|lPA{c
-]^nv.`V5{CIJa'8f%N<sB^qA^#CPAg">-"6,FdMz_kW,0.7ENR)#Il`^;QjFC&nc!10j4pQX}p,Lam@@$):P}<|xIx7^~SUx'5J(MWqJ(hmhJSHiG),bSf
-pZ&o%`c0eB=fqB7o)A3=xB|;%zv>WXK<D5-G,3mJkcXBX<XOgE<}9B"Z&:2WM{nDejv/!M>W:_X}|{#MnTgc^C>',]+Ho_dob&kqKHU{Ks;.~WX%mn#=(D
-W,u5)1@t&B`LV0$K7eDmfacX0Qz@VceIiT'Tm}<DZP5UCMxMztnY`1xFc)<m/rL.T2V#3K9Mfrx&C";lgItpmib^-%hT,aMhB8^utP>DCb`&opJ&%d%pki
-x4!Im0vK.Q.kIu"+Qk[;9$^TtMlovBHGH}O.q6}4=^Qb!<+3'HO@~5U6ka_f.UQ1Xc>a;'+rd'>VQ"`1>k!3WrjSQjtC~h;XoeZm&1Zg[,S03W`>M3CF6Q
-pA@>fO&w>(Eo'lZp~kPr7o._kfVow}e0|`{{pG$xf6:}%d9OOQzRe("ksilrqjO9+RQS|0W4}4Y[ATm}6x_txeQ9)yZ&Vx$Db<:X9@"eE"Y!hW]Oi#{Nv:
-(g@Z8E<T"yHO>}<X//.b$F]#s-Y|6-NLV|&mE#`k5}aD;l(d6IW&(8U)M.Zfh^(A-fc&]wd}^>Wt^[h;jn8g9jnL5R<i&M^:qSiK&c_6V4:<w@6up7,ss`
-SS@6lNEm6s(k,7+czRW2di:DE9/.U[3lc4k"T!__tk;dB^FywA20bYIe3=^>lS6bA,"(X>w(ZtNBJ;/W7&bJ0&%1ob=q(q/U7>{7@=Y{#dc7[;Z'R:%cdg
-yZu:Pl+k[YbmNm.Q":UIUoq>":BI@,m3qnIxf=4plG5V`qc@b+(fzhpE`11/7t`AeM(M;)%JfPZy[DEcRdN)!HR[n0x`p]#INoP&,eC}6NuBfP=_%`:;77
-[!)68P>t{JL7;VUgzOg:u)}01_)(}@s'sXX&G<-t9h(^O`y9Sq-J132:C4ZOV@Tl~`Y_g0iAYHR9N;B-Xt$-a0+;O%>RrS>o0STZ!9dG"jD5QdpVB;+4w'
-BYa7t([Y|h4l%gxvh0]_ws;ZJZ$0vI$W[S-ew@Rax$bS'2smxFnjCafh]L25]pj0R7!s@Q)}EUfTyL>_V7%KtXXB]il;ebLsIg(yGrw@]gVKPqe@YfXII_
-afNpBvQIK&b[!o7x,H+feh^}WcETW3}Srw6}g#[yF<fzA:3'pT:8Sy0^_Dt!K%{<)]@$61^[=72+rw2MrFR|1;~si.Ck/WT_B]<r$era{2w!Y=F#04bSZQ
-bcSqZA:z+odpDmOAQBB|ehG)fQXW"GIINXNR0=v1.Z`,'&9&4>0Eam3`NYO<y1e_Sp9kNk5G0]_L=]JXO/s]D_%,CENUM#Wc"/o<OtGt|+of,VEAc''2)c
-eHH0hU_B~H]2L'>Q(chEwI76|$pBWwueN+'Z&FtvFI#`0&v5iw/ZeIHfzv/HW,j/5V>vlASN!ocbN^n)8`0i|vJ<TD$TN2JbEBvKzfuxmW@<lFh+H#e45L
-HM97.xbqpG^,'<G!z|s0oALV$3<<Ks#]Wcm^Sl)V!2)bnxS+j@,Sn5O'--^m@l$_|3g^HQOVOt#I%E5K5:&]BmbXCA^V4<In{Hf0Hzem>0f=6SOVt=GX+{
-uMPb_|=K=m(yM&f(x;GgwfGon7zZ;(=b<)fXs]]cxucm>tZBsZQmm]RF(gF7>|'0%ZTWbB,Z(OjcNbAO1aKY1Gpn&wSi6Ax<8UqaYvyXYroI56Hy,llZ1#
-2LHp6z@V,x8dQ%.aXOc1i<Ah'|dU{3Q]"|$^-)%K0gwJ&"p/;,>iSTuj&FmeSM{qk"6)8106"i0@)AsB~2AK`!kyF]hc6NID&|,gl7nb)LYh~A;T}_`o{q
-9JMND4hLGd+0|>1(Ke2Ea9B>^N+,l3'0t)BM}d:!@6h]HRIne"m=oZ}K4TrT_g!}-1KXPZ:.ujCUytTD0T%;7y,c=y~F|!BSQ:,4X_R1|TU]I96b+3f+dZ
-UXOoj$9VW^SRAl}VRm8g+$ZBSk7uFwV6Z}pjO,;x1R/7KFB-ZOQO'v]I"^J6<T6t6}[.BiZw_LepQAdcF796lCm/bdaMKkbjp.qufCXD@,V#<kDD4Yw_{E
-H}q3Pi5:GS2n-ltXB<=YjDO1/;R_#gIpD!b};Lu#2L"og'JY(PKKL:"WUC;=yW1B6KK[}GpX1AX,GIgc7Zw$^_I0-^k@"C)"!AR$@WR]cv;|S]3i+].irQ
-v.^MtTGTeb4/Nqa/>.&#f:/q=[+,$AuxTR27}w4qFZ,i(7Gf)_&{>}lg>AbpE_03#|3s/XZA%9OM&RUsX&JDvnNx1Mc|.t@g5}zcVF8:h<t&HNA)Z^/$Kg
-qe7^XOH)BtbTr]P@fGq/|,qRHcvE;7Tx&14xgtS)%lMl^7k^4U!7z4:5r<9BXB(&99)2J%rua_xL-u3Z}+1YE[&}<4O_h"3Q0H/@:Hl{Q/B"u<<bxTg`PU
-FOwuxnD2BE6lJqAi4@ygfK;.)3-cAFz'>Q<>Bb!0#$N"wicg6:'_pL#jxvy#ia%h[A9$_pOUCc_|T7;[r#y]0`U=v<^vEezJe|d]{a#W"'<'+%xO+SGx^D
-j"]me>>5Rn#J@/}M"mCRS1(W>l%$BZ)rAoabJ1[f}]uBoKhMyP,"ZT{tlcfi5:y<6Y3ee8tGJG35%i7p]t)24+&juj"Fl[~@j|'sUC8[ue<4_"r8v;^JhF
-K4;U,!"]]vVP&LFJaX3W3Km8=n-dK@Z7D.21i9I^CT(qbF[-gm+XYFS+%AXxZ{fB_2@:yR_WmcF![%5i;2Uy-@q2#h}vX,bwKUjqHv|F+&vfqCx3wEwJ}D
-t:=:BReRXa`UmO[nRc9}J!:,|XNnFp|}(0J9N0p]kpO|DsPAW;n%_:Zf^{9oj{#9,!!-R4X4%a~3ao`NCr,g.g=gWg0IQ8GH(2RBZTli<gpWa^0%2ftE.{
-^5^'AE;FiY2Wilp.ms(B<|G#.3MRkx,yM'<,(3hQNPW&,^Tep#m%E/3n$osEXRTQ{vBGC$<Vxfj`s^/NP:GBXeepr3S!qK+#7B}NAMAzF-Wm~QgW5nT+#S
-B$WKXaf^PHpFKa9k"5YDJ{eWNc^},N5VPV9EDI4YX"6"F$_Fyg4xM([S+$}ukb<K!z~V+)JwjGdN84I:n@uwZwNHWF^Kp'_r:@38CC.D!%8(fBrs,KQ9S=
--a6>6{{H09b_`l.P,P{I_08Rg-~GAN9bMjgP+a0}3Voqe1&as35"LV+kl)IbL^@<yd:zJ$zurG@4gc/D>L+|5l&=XypJTd3"o3S,`9nH[)P3+&DiHWICfU
-!hrxG6KmrWYmgcDk0.@Do-bUYE^'JQ={++b5UZWc6^o$U@8:fikrJZPYqQs'RiS4t^qB)1rDSox0qnv!TcZ#%:0v$GE8UTE}Q9xcD4Yf}@bQc(Q{|-[nfO
-tg_C:/z&!W;|4G4a{%a2n#rXCw|kt{;&Q5U,lE+war.9^0dLGn.)mZLC'cy{/xd^P#cpx@FJ'}T{tZ4h_{k9^-stGGv7W4E4yg!}>:saporSu-ylFqGNoa
-kWb@3X@I<$uHcxExsV2w'M$hBs!o%KO(oK6zOS^4k$Z+B6l>0-^_ux(M"nWZ{+<m{uR6|w^p"9FhAP}ON=3iWb/M:}LwYUQ4^=h19dY7<_+}zX#|[q3V=m
-_2[R&/NzGulz"Og8q&-%j05^o8}Eg_T@9Za0CzxZ$x;p{(5.^wb,^VKwH"{9P(uMI<z{^SsQKtdnx(zCiz0{+M$ga"RbF@|E.H&zRetjS";qmNfI6AcDxD
-6O(N)bgy-75xXx/n,]%5=zJ^Y`S}~$Zg"5/$W`o"ZT4m=RW-hhf+DfG`4|`o,`>DVYk`&@&pvN%h,|6EI`m2F3wR6;xntEff<l>A'(,W3",:~-6l55>E`w
-'$%7Vxf2xLeEu8INf4B`'Q4_o4KDz]~K+u$kgD..;HIqckrNk,%3NBI63`Ij#eFQ&,exCpiwI_adxeSe[>=_xHxj{Cd22U^^+{zm%3RjbI.;4XX|Gguo"v
-B&+xAot""9:rRHi$yWq[l@0mV6HXnLUJdl(!J@MP_lE|#'Kv"0irdq(y>zIG^K%-;}2MD.=Pf%fRG}ww9&1N<T14cC['nN&m_jnA,+E}.-|#]n[`Y08q-@
-R00i[YMq;B.g.:Sr"{e/cWR82$:W.2_I)oqYW"%C=r@_RF4<4nnv{yU8<AOWP>#ie':CZD{WnIIUyA)kl9hM;})cDl.4=DU,"omu+)Td|.e;KjPI}K[kc)
-I4c"i2BS+HRWr@^SriR+^eAX.&GKCY5702jbctjBlmc(/sW1nw,+|-F|50lhvgEU`:"a,@/jq,,$-nz$J5X_Z+IaC4[-_ydT8ZiSlx-TF+9ivf|oJSo(oc
-1:`2p>Kom4_^sD+jFAj$QRgAyJA>Qek:qUL-qgS3v(]^8GC>J_aPsD)m<):&Ns.n:'WK)h_i=#en1^.s;@3H>GWPQJ:p4/uXB%|{FY2l&W|gn)MdG6,VAg
-G^OlU0+.C1M|M(_6,oRAS=:B54U_VUvgzZ+96S95TI0vFsT:KUKnBW<)&<,{g3^:I(zwr6EUUSL@eH5OKP)/)3y#Vl~-3r&g0s,P9_pI}Db6GZ3Vkdgn[0
-:8yBsPiVdL1Ehc]FP]jZKF]C0f~Ly-bVpE<6^hg+j`E!A@vtfn:IuBGQ5'2jcyr5nn>84P$|#}FtN<)DHcs}T&laT3bG47|[]HV_c-/9l.iQGD-AD$Yr>g
-2{h8K$-zieoWGAK()qPytL<VX19V]YsvO]]}y1v}MU.:_L8RD;%9BTzgZb$BI3,LARA0yh.%-o##UYQx'$hfdTF;":uq[b+a>mdSUW~>14;>"7uXk]Ldm=
-!k'w#D+<HW9T`rpaIdrfav'&Y"o5Np>.5r$uUT0GDvZ2>=~4]tf>9UYkas~+4J]@]HUt&XWj%gM<84X6Q3BV1fKMioZRM<{j(c,GO(65J3T09Yb]Gke:-W
-UJ.]1fDBQ3_+yCeVLW>L`NC]M>ok9%o5ti/mph:K%wT#PMOK2e|q#wBER,7xekJ&Kd<GOlG}dedq_)5;#j~Py>tn!yfE#[rvw>_Okh}O&_uY/X_A!QP"-'
-XxqS2'<.I'381=IqB{<:>cTB9U!s08f>z/)_A2Zz'AnUI{a)9S/IcnkuI]-@`h=s|-s;/CFcqz]#gA62;WNu[F_g(xh(gf1V-5]}_5uG:#1V-t.gu,>xyx
-T7d`"DYIEG&[~9LMbj`hR6cm=YKhs<9aqOH=dGa_#IZ_kl:d9f;>ia&LNR;d88Gh=b`.A>.9Y]=CD%w'XmT6m_4Q)[s/}XM_U=9T3^!ZFa57$-Sh{D4h}m
-7jKNZ)Erkz-xLns^/tarEu3{4/i<m5Tu4g{I'6j5:%/EE|3x([|+5&-pAq"x`jNs3h]0_WRz]w6rEQKC<M]V}qP[h;pGX750}^VD,WtKg"'}#X(jF#WaGd
-;dAF,3W'G^9|:7ss:4/c%'lS:U#3q$!V$'sb;Sf1W9F'W<.Mfo>&o!bCVj=k.UM`Gx2v!j$@E[2E;SY|'PG6q$UQH8I|~,9e{XL^"3WC`/{i9OP$IpEq,1
-|w+V2Df)cJ8N{w~72OvC+%3OF&QF"Q/k}2N{M!0k&1pElXo^7G%(&Q1;9cd"9%66S6|s"iuYcR)TOe:f~0-{t>ztx39w7sS`+DI`b'{7lPc<)5dO0:B-H"
-iaxO1Mzg"AtBF!MP(6o2R!$hn0r]5@;'N-UqRzus,<hiATZZ-$ioeq`r[Nf2wjfF7TG7'3+)T!ajuo9pWrgqCdod$gqsN0EGw.z_7hLI(vQ!dX-T[T;scX
-d%'aj<W@8Kw;rg+W6'YNv#-e0,tmei"p9g%i1^!6xu3Yotyee#Z6%h[ezkt"Cm/n8HvrN=0TJ,[XK]di^wSXE;X`9`_&Xr7{{9i<7$F"N>DcgC)">:Mz:>
-Z.)7[c24W&h7n5zt3h@@rhpRCox.h1I'!n+"X:tm](jb"JU(iirsZ&%^c,)EEJ=vW7janN%0UDM,gc6"BC1d|_7b,{Z[!(EwhpIg4x~LGo&Cx}!f>;i&:S
-HpRZtOQ2'we-bld-n7eRP2QQ-|%o8@J4}eDWq[#wAlqQGVjA4nY|NG(+}:1rHrIwI@Fi]1>`{o{F2Qx^UBCtae@T8$CeN1lqO|zPl/d#>]LXe{)zz86!%S
-kQ~`h(dwVm!<JaiJy_cC6fq+Ybb;yLsp09!4%#Qd;BQ(l<'fcV~Ha"Z)nOfU2G%$C)9sJsOmt6gu~^G_zQ!R0=97Io}7N+h3vlmXz%voRS(tKwtu#)(#-B
-oQ{gx`-x,gU"9W'Wb#'_UlDW|.D%CQQs1]xam%naAyV9#%8cK([8#kSl0iu+V=X[+C.t_Rvv~d&@nz{q~6s,+s^L%_@x{+I/o68rH{oroHd#o:e6vt@6~"
-zZwUSXt'c^!2BG1%h;6cL[pPaz0k.kGi5^;<xP>9eC>CcL6twcoz(gQh0PIpf[5{_i2y@^SNW^h3B`>HB5ppmzDx$8IpR}@l:zPI7d7<.E$i@%jf>yuQ2E
-HNPL;2I'Si1<RQ.jlpm7O;XD4@^oWK]Y8%:bJ^h"!R9(u{}x@<i[6GHhh"d[78-%-_A_57)d<l.#H@4EJrAoOh<k!fJgck#CVZ1sN}yX{AL>j%2{!gD8A_
-0Vz>Q]lmM"3dL_Gg0:`vWkr._U,q`GVIwS#qVh9[H49J:gOiD^jr-,-=XHWSR%e-jEmmm&/TgC.lR8Kwd9o`Vfgc!dO|'/OEa@-{3kdRM$uzVWDR|=$vfH
-|J/a&K39)LnGTB8Le4zzwEK=vd.5UBw0f!aQ]%H0spiGjs]a/sb]Vb+qWia&ECZ%q2PJq@wF=oqJF2sYxTVGm)D`!|.$/e:PXe[Su(zMIn!ap4Y<P,+;[^
-eRt2CI)Uvu%8,GJO#72HIS%D+^5gJ/zKz(dDt0/,GV-f&k;7(Ce>#h]'g(^%._]}D}kj=4_i+{`O2D=!MpjNC6d|c}BZ-R6Zk6Ud~/%u>yD'G<Q_0L8>Rp
-oT67:C8t/{6+o2DQ:1OSudW}Kd~-'PUVvC4;^Q69tS,+zv`j)nC.<&)xuR^La}/&2!-jvsdhns_pXD,T,)lcwZMp9|9F`x;$5%!""5~Gi4Hws++|5(AU-B
-Xaae^g{U}cA__HpfMFuys7F|.5[D2LUxe;:XtTvk')Zi"d!QSq%qSYLq_/>0#=Hisf{8~%a.wJXJGM)YDkc$e>Zn90~^oou['@>5wzp8W7s>P5[{t2@S)o
-Dx6J}m<(~FzRB@rQ(B`v#:|qVV'R0mbP9CJY;aMGb$@W.o3$1h@'MN.I&%EB~H_+&jSezeM)Pn>JPF}c24qpGs/UYZY$5my,0B$aig""~iFylbsQdFA>l[
-g0#^mZoC:6(-9tiA(tH];pimfpPW,%T8$}{t_i&al[Wi487&=d>K_M(m!Zr`R[VC5PUSZNw;YKunKH8-V5z72k3NI21FSXPyHKX&}W/,_H>:JD(}e5.X)C
-Mn$fF7=FHbop1hDxMHAct+O_Ru^s1pc{Jc}6Cfex)8XND;&4Z};Mf-7"XzH#h/{|o<b$@>YGTd{:$T&tJ>7KBPc.nOInvlJ$R,rSoA}gy;ZW#pH|cw`v,<
-ghgONhASh'(yc6fcc,$E{z,%'dXKCR'm:zjySngKxF{Wg"DFHQuk13<p[gjBkpqxM|;f$C:oNt%{AGZkC&Xg^9~5+JCO1_cvObVVZ49UQ^rS:c3.>RR8%o
-A#|QG@%|cGb>2xgQpigN|v(jOG){b'Zvf6%p{|JscLj@^zHx<s<4:fS(QZEwl>2m_9HGb$;E!zHtx6m`f@JREXZw83v[/p]Y-@,N=Ueu;vwU9S^4]9TmM.
-mR(^5|A{|v.gw[Vke0Cw0oNLjh"niMl)[]%>}+L))Psf8^O-54|O`C9ImZ@{|s#q]":RxR+nEw-n@VrSz>#b~Wxh=n;TfWWTOD1`YyBbC{PW}WJaRyYHL(
-HNx{I+B><^u!k1Wbp9yyVw+>+v8Q&rW1p@.r>^7WXe0yn/U7U@OS41<j6(>r"Gq;FRt!z;OpBuqsZ#l&5_0StcPg,i|ur3GUw%u.37(rP/A;cRQ#"bg,CV
-%0Tc#[BMI#@&ALVo%+eFvY&B>2rs&)RMd)V0()@O,/6@!/OnS7YgMMuNT3cJ@o,ZaFz$sdR/`zdR5$n:PanB|MG<f;5KMWfsZ17Ea@iXt(wE93xl%t]`P.
-URc,]!k=]0xh%<{@avfRzk7ZB:|-:CkOb@H'jocyZl;y,KRJ|Dpv$4v6r,>DqK~-R1Pc5OqwRpfP/<wGzNe+(R~'8G2+h2nSxOhRVH0^c|wLu,wG28$WIw
-!L&J>$W.lH)XWkX7FM@ja5kp0%a!$:1@XMA|&d+ELi}i>w=jtr&9323nW_z"Ho(O>5ACk5saB_PU~`PB'peA=;/j9xtMZ|BDY40sVxTZ>m=K,Mis0D~G]#
-~{K.3xiN%>.(H/U>Q4lp~xb[eKvOdl/Wk!:S(JKf/uB76PK5%ETs~rTKvQ#}C)IE5UE{$srqZhY']1JE0b5hHbgJA)P71Rm+Mi{uuwmRhZ;;&T+W'Nww$n
-x%`'sQ`}AFmYBZ,[.k~p|K.'&&3dI`FWAe7hZNlo.hH@(an>h$,8U7:,Vx9dtH(KhGjxIv1z_=5JY8+5jY4nhHLfR-gX#k(>C!j[G{FLg)QjgLPMp&EKoN
-aP+vN1@0k|KKMrymurhiDsKEblO3Mz7tdX{8-TX:4o0,Wh.u#coRoQ}COOM%@S{r@CH8b(|'>{5K^jwxXXC}0Zum`<oC|8>I==]Y4siSU9fP!i{]9XZbv{
-F/SSz7WJWuo%^4S2B}{A&DssW+XF;YLYdK#P2z0zPoyZNJ]j!g[N>870h%Wp90}K^:IvB`x!LrK@Ff^/(_zc9+.9/W#0sJ#+;whienQJ%f>;COf]^sG;`(
-QsBkn'A)(g~MX9@T9-6NTSzkA@C}X"wU%pk1"'5^EW~"N`!yVZ{tlz~;b0~5u[fqq<NeWJoqXLT&l<qpAJ]r,IA7{<w&e;s_S8'Xj0lz]$rz~YQOu25SfO
-r5v,o_(Qx-kQu1,T7lwH%,P'<.8.J,s49%a^cjnEqD1^U#J""I8."<=5}]7(1f[;B|ji_-9XMy~yL(e!_)-%BQ+!<PWT^,>iI);hD78jA#6G^uIFIY#[[3
-SX08`.U"0;:,.ZD07NbTxSs`k"24xR/sxu2QQ#6KiU$4XqL_G&@]ur3.$nlJ`FMmJil>cRvR+HOV}[AE1t%C}$:FdFI+<Yv+Ew{b1uj_c-Kd&L0&52^hzz
-yCw(n1H_Nc@G)fV|ScW4_vW0V,14_T!DIW[Cs[z<0;NO`ZBiPB'G>)[[w83hsR//v;Z+vud<k#^nFmdcmaL@KVJ:MOtBa{jB0G$]"p+XqeCZv6&[[.17]y
-B5:/}Q],}f_HX-]Nga)^6UXNpY``V=)Fznbe>nxqHNv(4wLrl_X44=$#EOztU^@k}1n%NjTjA0Ol@pt+Z0x^/Tubs:[>xAAUm:b{LFI:m+e(yx)V`ILy0F
-M>Vg<$6v3vMX>O{ryZiXCsTjN3=)1G4"v#(4Th[[L{NLw-bUoEV,Ih|;"D^1Xdu2QfJh>QBCP:`:k-5l";9H92<:SFF8Q7[yZA8WG&h_-H;;$E`=`LRd@O
-O64Dx<r:|ib>8}Qr;b2V5LNf+E{Rg:>u|l^gxQm0-LhQqE1]4.oTpK-IN-}g/CCgH&JlPGf/;&1b=XxTyFsO[%!KsM(}3PW`$|DOM-T&S(sV5_OZwWY6fY
-zb[gJJwuT)3b;+~Na.lg&pw-hAd4.iZh-N/B%yfI<hrG-wBQd"8Bi;o{e]rQik/_}qDI|1bye)z43DsuZeBt6n2yX&=sRjKqN1jmsR)lz9^,yPJ,w+-EQ'
-/PUNq;w:slAY_s0E]yuQn+oK{qHhEi$3oJmCp->0o'Gw.UHm>IcmmX4su/L=a_>#BJP-%&#9MSzsW6phE8YKp&2:Tucg0JHC/1qjm:zwdzP@gHR5>k9l"L
-9WKzO>,2pavwF8F5)U=.8stAc0-f9Ny_m>Wm$#6|Qes{/-(:pH3sE6:VA}P5##Kr`uz4x_2iYX2j[T:_((SN2}@d/IT9-quF6TVggb"=#yxQh{K0Rd@QSZ
-s9(HBz=Fd}QX"bL2OEc2$lU4&q9Up!dE/jZw!0:ADdvs{F`Ta80dRu$wC%g7~gNqEW]XGQ/h{9%lE(Id{qDz(A4.QHKFt@:=9)Dz]JKc^Yc"%c:!jhmZ}H
-)[kqbO016T},sRfhsH/'h<J0K|Ti&WOza@MSVIaXpge<Ys885Yk_%w#h4{nk>Wu_i6cm(W!neSG:V/U"::0Vx-Ha#]`so4-QO!.jFF@!`}#XTp{+]nhL4:
-_FA]Aq-FFcC>LG`R)@8UWQjA.noKW(|'cRz@yATi[`CsXSKm6i<sz4zW[{m6rT]9JN0jMdtGSF:NtWxZ"m55E-qbwp)E;7suK'cp]&Hn/[ZlbA&NMCvO]x
-Ha^>SokE=DMNAZ.vIzGRb.%#~XwqNpmY4ufyOOgl<s2UuEG6=b#2Yv"x%5:L]JFr29z1%f;F33X792n.5jx,./~p_g0;dG`!75GRRN4ijfh[uZ#e,{TQ<'
-yuxAh7%3T%1>byFA:]X_^/#f6N+#"HemqL`R%QCGq3;rk8[MiUilj6knU=A}oFav;[kLwX>D3Zpp9sjiw2/FHMA&Kg81V3w{"N)%-xShws[.fM}SotQ2"<
-[2r%&J9i3]/V_`&M8;!y[L$[pK7$v3VJgq9wU@NjS^";XEBSDS/"]Q5z2U/Tq2~onW~vSA"p|JtCoSQY8>yEzb](|[X+Lk6$sd_Hb>@IeiU^X8vw)z`:!y
-s5a<t.XE;S&Z5RLU)Knf-:yfV%)IBmS&>>LPVQt9ZGJ(gZ,"gZc0_LmG6#]N9;BZ{_U/8K!#,PG&9^Aj{WY'[Kji/u)sl(G_adbdtiek8u$MeeW_1A,6&f
-d6MqR&YlSIcNCAVb215ci/Q_R3>c5UBK:+Xap#7{:^s=p9D]=3C[86Yx#/g2JJu^ex3[UJthDx'J"'p]@gx:X/~g)<@:6Ql94(&l/r,N7{ncuBcH)3)ZNv
-TF:]@Mw4Wr]R8(lE^Q67S%A7~_@PC,u7FpQ`v$Qu4Y{Y+_[}tDFU|I3)`ZZvPwBJY%$r~AAEKC!7tG`xiN"4p!0n1HY5>tmmw:3RK3Vu},C|#f6-@=mxiR
-KqgOOsjAe|AF2;:|93-votAQu86Q~H,L-v20V{gj2C@uZwMLsPohY2]U%7:Cf{yQR[m|j_(LSIIS_Uye;44=%P}x4kP6T@ck)E$4;-z+ZG45e_sf~jgb9T
-V4h@%Na[%QH'6Am`<#/ub,Px`4z!U<EO+=:`f`2EmZGR|`y>n^y6vPfz"wlc-iia:K6S|`V{5zBrUpu$$Y!L{Tz!![Fyi;R0.a['x$In()#"=k!A)M+&%K
-Tp>.y9@YFE/ZgjK#1)T`/IDib5o9aekwaYgG1H^t1kX8l:.'wNcXL"xQgj|t==zL'`Lru|.H1+`)Uc8!TJ3VY=Zp}<I;@{k@@r=[[-(G^$7kSp%9~c>|kc
-,^/fCvD@GIv3tQ`_+xht+m(g[Ll_S1w9[XT$3kRHS=7YR;J;=h:&Gqkkc:3PsFgDPMQ6:u@,qT|6N2u_QP<kz#TSknCibIgb='/7kq0yaZq-3KT0_(6J)"
-XJ"{gv)IfM'"|,_lx9HAUr#KwXJ:XqE@J7t<w{$shs(;:9tflm4+kaRo(]=<|Ls+:@{0cc`R7!v@E-15CDS-=@Z-f>Ck~e:B!JY/M5Dh`k/Wy)R$ke[8zm
-$>8!4ga|(cHM#/;hSW=mYe%lcHI>_{s:Wk9{iUwNFs8;lRUx|/cIk,r;2CPM/B-}{_=mo$J#P19:Pp2}:zIcC%s'a]E{|9JA-foWn8ME>{9!{q^Z'hiRT;
-4M%S_-b{M1H]#!)M%0paYp+f.m`EJJPcW7P8SBad{;:21Ix]O@]9LeCT3Y:i8<yik$96p%<lFRM,;=(btSP&qvCokXcE=t8!w_>|D575CM}>4C@hG5hA]m
-<Iww&}4hNmlhc2]%@X#)<Cc/!:Rb@b<e~SO[}XoD]i9m+C1Wpcy^"an:Yc[$5{bx}bo,IL|I@hZZled{M8lLLn:n~A2qK=f8dC-Y,R%s8C~QEqP7/B4Qy0
-2uM[_[]g`$KSK`22>#.j9V"nLT'o]acts3~ZCkcIA[X:XPAiu)ZV;t)ArT!T897k|(e0Hbe[,`~>yE^N|fLHDq>6-CQA@S]Jkb!~NE7agN]W9Y&tPx2Ihi
-2uhi7lUbbH++_%zKSx-KDV~iB5@3@FLyCF&6zfr$B^g-c`:k[E!;}D~51-bR/-Y-osfn1`5!Xz(.V0'3@fLDi`=<a|reaBPDTy>,(o#n/cc[o0PfKb]!bf
-9yEoEtEn')mz:f,CgFZ(<(C]ALUCK:{^;dZCvN56D_(8BH_%@jT6|Fq87^1}K:iP7ruRsCcfM@cOQ>||#|t24=2EW@(qLD+GK]2%n,U}~GQoqcFD6Y{llz
-9:3Jr%!6[ELasC~Y~e4IcDoKfFxk6TVJnzmazK|PlhP':/nBq}#bFKY]zPnZRP[WniI.OO,S`[Y!xD!zF,#6CB%'+6l6_]"yG|Amzu6T'b7/:B91-EwKtU
-T5bJXbewB_EQ%_,8ep5t%ktI>CeeJ6^ICrGrU3KWcy4g!T3I~:FjYtbn:6|_@}I75Z;iUgap962O0oDc=3It5K9ZX(x_T1P1wX]s.wf")MaQ=DZngz&tM%
-"N(M}iLpC|iq_-kg=,>MulyKP4ELd@QN6:dXLp6([n1'yb^aer1>oSt'Rd8p(dh@J)zQUE(x-V$b"%lY+X_:=lMPG=Mkn_s^x=j<Sx2F${p7~#=]T2m7R]
-nv'|>(YYO|Y:Zr/8}4zZLEq=#_qnbP.5}yQ7)xvT.QSJBMDG%J5nr5MslR!eYJVw5Z{N.A:+RnbMdHBgrHk(t1D=ZUVt^8B!t%nOKo0w[>[&hukFwoen_x
-nxZrngs;asFmcsoSq91F<I;TYxCLC(G^74XmA%XJ&JL=5aMfgNLs46Q@Gh+7920gYI4Os'w"MbAAm5b6bX#Y^h;XKp'7-`O!yp{uSf=U2]lZ9e$kMP#Kj(
-xyJE^zG^.&hd(8mtpcVCpQ""}!LQM:ZQcoLGzHpv2(Fv{X>IgGK'~k<l~,9|MaP|1`3v;E~kr=2:7}SxTEz_ee&>A4Zn{i.f~VYvy`m_xGKnvqcH%Y}.Q7
-;momv<T$XFTca.R>hl.lk6neS5ka&H!ThNxB%O;oxYum"QKrz]7o2t.Bvk2fW1wFP%@<,L/I%JztdW`Q6t+-1Og^0F)EYxnZ>{l{5|(OP1.5PrKMX4jcoV
-m)_z1Sn#-^^vu!/8FR^c.5UEje>;AJcZ<Su4HCw[9%uItSi|+4V%Q7wAx[HI[.77UvhTv/.s9}~.1><Ze^C,a4n/w(UxV,,+nm-[X<%B;RN:2}s_l/fW>/
-|M}Ge'5}Cf]s3{D%QE{cbIBb#zMh`QV(}}`-r0stD;@`L-#Zt&9XIdy<Tm@7dF(h&Nc#PNs"D'GS;$;wkA%1r_)1evZH^-%7tSBOfha74GpYfja23K9O$N
-0Cn$KMtp+5fifMIf|f1HlJ;LU1|5>t"j.oVLSG$ZJ$Mzz!V&L{|9Ky)[.+w=Dj_Q]p,6J#Tz;43h4K@sE9`.4EVzC]HOkq_{9S+x5.YC|OnGgDN!R^n-"(
-DFdoxDZQ$nXyKOEc26}>l}X`F<$<)(648Dxjpn]|Fxy@K}$:=r_Od_{mC|JIWNOhVjI'[/t1oO68aS%qa2"3qn=fq&Zu2%sMi.g<fS;sXD]=fF&ge|+3;;
-q=Ef#It8ohV9{|,O&=kRm,-e'VL}ZGb'C#^N1-&pL&82a|5UNkt%2UO(cxEEhtCM%H:QCZEJ>7=IssLq@V<n_grPtkl6hB0ELVx0f;Ti>6WSOuKJYV-3.0
-aBqKo"STV:%hAEY`=^WIa'tJhB]N]Y~%=`dK@P~d3RG>kpNP;,E$g'D:%[Y%]d.}}D|N;$_+M'A=`XqP:`6P%9'e#4-vMT}N=':hVVl4I<~>Pu+By0o,Ke
-Lg+Ee&-Ewg7Q8<=+vhAUap-1'EdJKJ3h[i]9[$9Pm"tDjB9LdE}HfS}>x8yR551}hv<`1V.&5W)&-iyB/><Z,{oG[=XDjf]oesrSx+74(UvHf={nH4"3VU
-G53Cq;yREkM&zFUL!KMLS$t))UU.MX8a_2'/OY(]YF~C&{%$0l4Ojf&,qg7%57)!1z5+|dKiE#C>!MVG=5x|.HcKKpbLl6e=ksY!,c.{OM(w(+p-Bo!R0F
-)Ell=xec1R-l^<[B)<j&U6po]LE6U4V!1X+bw'f/}BjBu+wB_gvd64h$}wg(OED@!ugzc,rxQ)PXMM~b|B9]&Oo$BRcESM4%A!.Gi0<sHbchLVWyLg4c}'
-]nZ]';yMhR!3prInH]4@'oB#SI!A]sFDy2u#Y5-mzPXp]el2[9&(Xsw_#zhqqfHn<XEB5&'8^OQxo82x^sz4b#ozu87aCdML}`fj<t=XjcBPPGi$pQBxP<
-Zm_@cn_GNb&8[aF]a2rq)J0SjKNTny;8<%0a6F(X3VXIQT:0EWk1Jl:[8l5"1<a0sQ9)aag/@.n<83<pJc#Q-d3p_y{vWOFKS81G5xk@F@pj,8vX5ET2:f
--JJ2jt=|i&^x({1l-9#ab]^CGnjX@0fJYpVA<fP'=Y<|]#&m^L"]<Uu7NJmt3x'Xdf[Z]d5GFU'x]Ou.l'}/^5eew6vGysS4ar719MN0meT^#1(La[uN`M
-7RRd]QDMAwH_:SmOFymSX2=aP}uMf)w))18fvNmnR@C4iNgWfc+4:^l-DfjAsHPzt89_XOP:}'Uo2OjK0ZG"v;VMD{Q7;N28Fr/XOH^:Q<E#]lL0}&(+mS
-~DaN,BU=2<1JOhZ3=$SvkZCG[h!/qCmV>_{roxRaGg}qemu3dD)Eg;1RGTvD:FwJT"%sfGt-H;'"dTEX;7M,,q.m15^I=';Tffw"NLl%f662{&Ob6xI+.%
-|Uc+>sKhU/;|eX-JE}B;Sz:XwCxt0]d5'vZ9Cdr!%d2c@mBTk-Q"%XFBS7=Na.e5!G&P2&~+$Uoy$6c(IywnTI`)Mx,^&awl(^jo&6j!8QPbu`<ni[fP]+
-REEFrgf(L(jO@g)(f2"=lVq(taTMh'dfi6_"tN;/ZWIcb8oO@YnHXC4EU/^RbShB_towOj&i}}Q#k^3eNIqP^dE/fVZc,KfSu89K<EZFNofA'bvqkOBzW$
-k`nI7]Mf8!z`.ohv4+`Qa'OzOnvDXH5TB%[|;U&_"&m;]]fAJQ(nkq_8w-z.E:'7!dFLpXnNPuQN6}IyKs4i{//;5KJ&n,YjMce9sC_2Y^l`l)M1L5/'@V
-MpJH$ydV5ZSImiS:G,ey_qdoGZx<`v]XM24OTTBVK8$Sa`w-`bKhf#+0C36#@4|+_]j{)O3wB3k/i}`qb1m=1LC#$I_Bjg;&</{8cPQdI$;0kkWMP}lEsw
-E817U1tKc>.(X^PUBv6h},3=nA2D6}sI,(m%mfxvJC&Dmu[9qpCTVm[KR+ixu=_)Ms"yPSiT8red>tE,ukEpz(EGvl,Q2=<gDlZ+H)wA_'|DMbg!CF%mdm
-.uF0!<bRH'w:89nA~{{&V%uO&BLj$M8x6F2RsqM3/XH+r5K08n[rTv[_V7HsA[|;!{SS>Ddau'QZeSC{c&|iB+vx2V2ojg,)t%tm!#NNQwpf+)l1.5#qb7
-f0p[iMQR:!}CSj=Q6^Da;AVYd.j@pdJ=<whx^#gh-V_G]`l-:|@y|Z!cY@cB]@B]d_jx.)Tz)sC7&GDOi@9A3&XUZ]]0E%4JV/3rG=^0@ox8,hQ}vI8Hvk
-uac|=INm;0{W]Q7!3TrBki#%k&,0Z-R+r,Vcv5(b;Qi{rh4gPSGu#^FA~Id!_m7]hkNbx!c.[)gNvWO"9b#KM0-=,5;2A4](m@^Z<^E@$4`KPN|&1_uHhG
-2vzMIloqC.:yv!6%wA3(Rc9]y1RwT;rZ4R_i~=Ki9Q1X81Gxkz}YKDk3R/1;81W.a|Qp6NtQ6oa/Rhmh~E!%p72F~g7b58qJ,o35pq3[ql#-!#!qof38_h
-+hA-(]{_Z%|AZ@T:&XX9DMS)V`l.T1AL1tni>u=_$+l[6NK8QX}Bh@[N5yie)R:T;1[$R8-RiSr'`%zwUxG3%>7FR,LAb|MpgbBtZ=NqtJG7]#-3`3S_N^
-+KkQOMtBEZ@IFdk3]r}$_3f`<S+:NXV9a+7t):RhAEV$Lve%%k.c{g3[1WXmuF`1;Xy[c'mQUR7Mr_%@rZ7FiXk7Cx8]F{l"xd#D4W;qlNf[|A4%Tn|NSp
-HitR@|c{lcrxs=Y(7o"&PA/}AR~bw,pcJl"B,%or7YZ&mgH0,X997E]U<H`BNK;P>Oa]wa=s)h{j;k]4a_RrjcWNys(T=ilTZE5cH4XEEZ]OMSH'dcN=7s
-AL]<yRe+Wk1ysowr~anY_GMDnf1JV}a}DZpPtE^x%8GzcnOAxs'2`0xczqntnT[A(2r:vOX47IIFLB""NdTW@Q#gjF2u;D8Spq'l=dsxz(^%("wS$B}rR!
-(M{BB"37UU=hD>qhOHrB8hi;UDKbiTU9|MVNhG$J+$nsK.v(|A6$|FJec]BaagQlL]8/}('9c%J@]hu<5iJ%gxw$Vj~,o_ggkliu7-c9E800|x+<L1@<W>
-ViTydN<!c;O8DX$}{AMtRz0%t9>(1D@/|}+J<A'=n'>_"aBetNtU(46<kY5ICfDlf7>x71}WUB2ZbjAX_:-Ul$Dr"}N>RYwIc}V>X%:ml1-!zC$}kK=>G2
-cpN$f=/L0%F<9N'v2'AJ9%lFwjw<_nk+)]v{RT9g+clMkQo>P1&e8CeTF%t0e61']&LEL#&s5S><&8mA|^URUqBPqy4be3(Y}wQwyc&F'!Ze6#_tAH.oaZ
-,oL.qrRsMI}<w64m`x)X4^feWg)2h0tD'N)W`1bG{UcX3VTl3Wv8K.O"([#k]7a}lXS)~IkX.SH.exj&YZN,39zb6=="B1a$zEN2}rk5Urg.ZbPbTh=u8m
-,09t{pBW=,6Rn,&:JSp7]/vR;Ysa30eeCoyqdx.9rCn<{,Q0f:[$#7#F'#'g&|jMl-6IEL.5YZu$hu(8e+x|Js^0czHCcxMee]5<9U_msf:<`>Mxi^JK3B
-c9H=AJKE!y72s$MPxP|Irml[D@VSedEHm@oGt0JQ5!/DGEg'4tJI~TECC=7>BM0:.gjT!gl{$Iyy@2pApL68PTgrOot^T"$qt,a(Ho@<>$"Q7rms$7KNPh
-uCA/~LDwc82H]NCPE%5@e7=-%>;lODT-O|"0e10''pSCqzT@@bMQ6L|d_x$atjnX:)-70SH]&xt']WNW`9Syw-|4^_7uVc>+!N_kJL8G~u]TQQT$~r7{=a
-pP>8^cC;0(/'7f$,Yc~RETX}.:DbT2&"%}cE/a7He.v5MORu<y]Na4Ai!Q'.)"fHR0Cpl3[cwivj5^i>h26OgkQtjm$gAQQ<}>4tT"w)/k45w8OJ77'QV%
-2i/L.s!$z^im0:PUi-qXZ8{5LQ,i!Cwqs@j|2/vV:s636:xE]_(f"EJm4k$g[Vx>5=QL4$B7a|z'j,aQAT]@.q4'`$o$b&blloOrZ"ZJBg^/nJ1F@&F//a
-U3H!A,=:H;]k/i`lO@ho^]O0!^4q~lhv&7'v[GiVqzxu+3xc6$[+BAjOYmth&HrfmN;!a0^O3f)Hu`7W[;ep!^!#:HH[/#hsf>X<[3{^8sg!}qn=-9sM7d
-gaRKq6<WH>^Oc+LIc42EKosp,d0NJpLwkI$I'./l{=m.p0o!hS<RjoDUvd>_iEpS/[F$O_<4V+Ils.9=oj61:'kN28pa:`>Ox!r/(PUE@O;DahK,/]~i!m
-qc">;jiI3Mol{!J]&Es;(-1r>O.U4.l}6Ob/:<'DhE{Gi=Jo<4)Ye$2BQrB,yox,'P[/dD@Ag0jxOi.8d6ue-<.Pc,a-2PNn>G+pme9j/5{PA4D,qQHC#O
-:9aq$&lvl+7OwpUAqz1P#<%tT)XUM<b$c:.3A1n9A<B%9P~"0gEWUe_N/iBNG7y;(W^Oe+k&u5TUZ9G)$nXf0=IGFZ+'Kh5Y~C!TB8:bdIaH_EV|Lf{.<P
-))o5pq+k#Y26S[[-BQ-dFh9hlh2G)UY8GvF$p#ST@}g0uc7^E9YMVpR}awht(-n{U/O/cI-DHV$kx.@A{4zNv+7L!Y}Mrmz]Q[r]#@2ozD"TH.Z4@T~K6N
-.9|TvB+Z~ChOL>W$<AqN5y.UsX)$l`0b:tL_D5yE;(zL}VLwNpiTc)]j{rvvUv-CRT.D_:91=cL<T"8/u8pz!8cNlW9MmDwD]P@8B7@UFKN4jN~[M"0zyX
-a.ooy>-L4'MUX'V!Yy/01I:oKaclL475&yjf|f:/o_|SO(3$,z6NVb0FM4]@]=f"G&K<qg~r=RX-'VWy%$%Kc}2d$C:--^.uU'akgG19az7dr]%@1|GU({
-`n-g=Iah'14%ly+WL//%I$[,Cuu+qj~fz7Fg>}-l>[6zbbyTK3~O3fT@];}'kx$O>OZc3d-ZeX]L#ZPx{2.9f)nE%+8U)yoJA[T,2}${)P~aWMxG-KNJhM
-N{~.kiollr8{Awt|u)o}.-<G97U{@p,:8Y`W-gb}J.uNq'd^^J.v[c6cyjLfUq2uAJR(Vc8ATIdakf~7UURzMC.]uYa/PAf4wGa{_DG=fu=)ydpnQGFGO"
-u6kl1aG@,(W,/'>{WdattxO#Wp7:zKrwe;bh.qu%"#2[d^[K+[1C:K=6+aavyzY=&yT""vl}trGtF1&QgPWsMk^w0@:IYmjOY;XdryB.)|Y|xXvM-[}-s&
-sX#jy>_mDJ<jfXnK'.s`:GI}.$99}<f3j@x/g"fu8i#bJj02RPZ2e(w0%Jm=:CpYt|iP<3,kbKV46:#)bZfoz5YuLCAgZ0gk'{M]=t5tw#DU'8N`4n;;F(
-gM]1qY;jq"8}grH}<C2ouKa%r$AKR2zV++jtV1p+1n}ANsa(n';lO[0LL0urX}4a9Q+#65Jg>uCq%}NbCx%deOt-mk-l:JRR<cpYc#F",H~UkZvZx>|bLf
-8fMNWN;(PD8!VYqj'/JHS3VUv{2t5d{7QMYw;^YoM%74ozLcxh{;4fFd}tM=uG^W7PD]%lN6':n@!kTy;|f6qLpjem,eB=N:[`sY0>^pY6U"]$`5y9QLX!
-cN4KV-.EdBi/%<9BJ{Z,)h$[BIIK0NNt8/D08:>bs..5}FU=KfyjAma4%YGVNL!|t:-H~iV;Km<,btg|,dbCwi777rn-]yBrr@ucMy|6"q"F.AhPDqhAV.
-]Jx-voO"!eM=<-)FOU@}:Pm:z9Lo)z$4zy:gaocVTBx/R=K0+#j22mz9d&nV){RZ1&E=lr6<ma$sByggfLE;%pAH$0%;4'wj)!)2Lx3elT22y/!Mcwd`3w
-U=+)$_!9[ISpU;3aOjPZ_MIV)JnncR+)qIGOR"~@<7}{Crbe<aP1RM0-&N!<j,'1.M5ZXqI]9loY<jED%/yXmn[CDxr8!<9y}mu-inm'Q9)#S)o`6@[:y-
-hMGv"J]2B,<4MQ!#2!G'9i~w"`=pK{.,/tUE%f3#]_X1QYU}Ua]K(ge>J-pDJukr^SQ26ThR@LY%yM"$Hx29z!kl17W4b0.C(4`F6j+PRL&q0X&eEE^%a,
-Q.R+pv$/2xdz=s^@|'$K"w=rQ@h@>02h,t8p~'FpcpxIfq%htVlegP2%^l))u@}yZ=p[!QY2;^_L9I9(~$T1vmCx=U2rnOJB}j|G8[4J^+Nth&T8J'_kX>
-gJ%L/(f6Nq/lS'q_mHuMO|Mg~|;e`!6H/tR<R|{|RN(YuN0i"~.75AZpD<S4@l+#8vw}wyK3I78-F<v1Z_y;|Ieqq5Wvr6)@OY<]oE@VZ$%;~C&eknpAuS
-KdHSTYy]1nFN$73b}2@I)6vW(+Sa5{JZ"B9`gxD"8vCmoHs1jz^A8j2Kc&M/KFTEJ@98>Fb}n^#6i=[GvPXhxs.R}|Q+;%r)V$zguAunYe63^IUSt#,1.h
-6HBfkL<(Yam9>o3X;sg0;H0a7y9pM'a>IyMUi$H,lnEG(Q`q:$HrCv`L)J>6E#@UsjDZgHEFu6<d1U2frnB,yhsQ'uef!I<D-'%@Wt3v,c5X|rwp#U$Xp;
-9I>>=cTW}Pi<,Dg]+hTK])OFb:~2}`@_('@siuSumM}+)EVqcB2wxG]0;CeEtWH+:r%<I[PLOd)PI;lEMt@4gP5gHGs'8pX./3_uP'UA5ZK04Oa-YmH#Vk
-is%122A0(7Y95iRdq,1G]]03M2UQo#f!>-,_&}qc342q#TySij^Pvqt]yb<P2P+9)$V+b/pM:}S,sIMqJ)MDNC])IY^Y/mTJcCI<7{qSP.3<XERTK[C9,E
-KX795{eL<U6F<J_O|/.gGs},In!k'w#DFO0qZ+[sW^3@NWQPs02|zV$|a"oln_X3(Lk{;uQ+0:_&LR,,x/(if:[V-#.5Ii5$p(#;tvk2(lsF~4LA[L=Jfj
-0i^>=;eEf>v'&=~r:wtTt"&''B}z_e@PE#$vh7zh$p<srNaljgUVP9[.W4wqn:$e|)W@a<v6OfIxKyF8[GPl%xAJsX+PQhoh~c3uGJ|QB`_9dI"E!0;b(s
-D>,Sr{<n_mxmDA#aBn4L2ROxT$TckH-JSATr)G(/0%/<Be^/'WL^TI!EIr8T{f4O]]9^ZzxNpOP0jRW!c(GJg9>Ri'.F~KL;lH)d.`CF<=8gKotC(+Y)AG
-~e82h8>6Rj/KlS{V.$H:T/y/!G|,2y2op-4j=$,Ds;q%2[>b>swW2%S2oXc`S@dXG@}mI+9'.T.]v^Y.OYyX7S-%3C|Ts]gJ[1oX`)Ow>0BF3K"ai%Ne8@
-`w_!+H!R|3"RnSus}f.|nUJ]oFW}SxwZ!Of>4"Uu={W+M`;q<=I{^J<F[`$I9/ZDQYb!het.Rt%k1R6IOXCBpE`+4)x1GXuQpyTGJD~!L%:tC}M^XM5fJA
-nG+:Z'_Wnw"5)(VQ[(9uo4<[~RrBK!p+%#qN$qW(80N,X_K@MfoPN7@,"M<09j[7bn{5MoitdQSM0ug6'ua"sMs1Qjo=bEt^wYi>kea$7qo'/Uk+G@f^Ow
-Lth!%u`#'U_qq:HhC4%,l=c@a]-A5%ZcpdPW2{X[Zn<p0|oa$V=;C<Utwf+XQ!!&y<Uf.4>aZmMq7yf#P,xiW'lLXU2EZg(jMPCMiVb4<x,=/L2:`#OXvK
-Xt&aN/Pi][L'BO|h('~g;"uMFYV1nh'to=VBAPh3,TIn]$V8M{P=Ix#6D9H@];f_h;bmS@I7v#tu{CICl6VD15E7@xvg-!f(/fbxx2X,qtu!Bar/:]%>qT
-N-@<zgrddEGCDb>O(LgJL"ixAbD}B.32`CzsICNtQ1Q&U,`Z2SB:"8-IMye}dbQ<,+TS=]p;~%=t^Y.g"g^WSKg|@R8Q8Y[chI1=)OlVUtgwvvHaHw#SZ%
-BhOM!xSLsJ(>HyTr-X9|Bi"Dto,79v,TVh>n=p}q(}sTMzy#~%7[>py}z%3-9'^=-qP3re5H6Y-B[Zk=&K++Z^02K_RtL7p_00:>2]l."cRbWnPF]9fAve
-p>PpL!Ru+X;:/DI'-gCaNT9!Z)4uU:7lyP6pEWjStS4LoA=X+_LGIy+gp/d@@S{]4kQ(1+=S~$F%#Avb<G(6!%AB`LDm7PAMFI$i6Zy6.b7/X+.w~G%,9l
-rH9UL;~ZLWv.d[v!AbUBD.&(Cc<Nd]z6@,lEQcZ2}9(Y-#>/#5rj<UV[6$@uE/0j-/!]~ds|zPx1GQKC{,R94t_3K[4)9b)]c)1w4#CxdI=Il1L'cKHV!b
-p3p;;x:=l;+(#>f#l#`zp1{noiM^qxzMf&Z0t6K-hW@o.lm+]`DHwvDB`34QcvH`OW3>q0MQ+bfMZW2sL<_cv^MeO`WS%&c6XDI^HVQb$DT)XJu/76A[Lt
-Q-I:sW%hk'q(T/q(wpv@%J1qVOf!8suFe;"E}rm$5-.wRl+iA2f>6JSdV88/n@.zKz>[)eWS3tSjs7`_E$H.2+S;kLgpr07Vt.wjFg3,q)u<o}+#u]2wC>
-[Cd4D9'`<]oGMMh6d:(<Eo!m0j+TFM5h=Zb0W'5yW7=Py=z[/t.g7)vJblHx5#f,agYcenpYML)fs|Bq>})[w[ER-D:Uc9T6k"Zv+)%P_oSkUgdra5`G|y
-Q)y|w&U|OGt3Px~oiN,[th.s~HUPUs5MDD]@w1~V,^F/qu<@~L/R%BT>ALcdxT&1[+/m);v_Y95{>S({UZ`wRd(>c|vCl/DHak342j.0q}4E|vf}qVsIx[
->_$ePb1A,4s]pm^}^@W0E88ZivTrI'&n48F&L`z,;lw:DE#[}K1UM)oDZgc822SM0V~9rRv+9vP}cPg3R^u.7C@ft,=O.fGsczPNvdC#@]il[!s=_4k]]=
-YVW+n^(cU$jCu%UlF.Kxfl9!gEMo-qB"H<MRN)bxSj{z{4{fPmqQgM_Ht,/NAVzCMF:>VW':{4USFrJbx;Gv-nFy0L&mq1J["":BlBoh#WIg/{7NF3b!ws
-gA^)lS[`/-19=^a$q!LUYTNWPmCMp]0>r<tNeWt)i&o:-K6a0m;Z|i't"L9|!7<ePpqh<{OGX3I=R0[W<_w57j3.5iF;]ry@7{]]qO6.r+,BJ0+YkMP%e5
-f&Kn.I&h]k]:(#,_H|$/dqMEq:;#G}=|h#`%+2@yNyplS]e5c@iHp:l|,rEW)/`Ei%'l]>1IY&uB8Ma7|l35LIv!E_h!_A5WE8Y!|:"hmImWais+,c~tUX
-D2ot{@nbbXS(n0C(Rha0lUS!4So^FdVxN4~9eaP/Cz'zbITYYs|o:BqHT'0auFr>tZQ]Q}2s]M.t6++J1Vv=)QD>3Py,~a4SCK!Z6u:Wh`3'Zl^GU5;S3"
->eBx<Z(lv(UoFf'IFM.82i)D)sIc5<MA)Iu[<X.=f#Pi$19qs"cL^eZr@'TN]>'ZsPkMC[YK<$qr8U%TkV73&+(VG}A<O{P3Vgt3xx"Kh(LhYn[xpg{=&Z
-sE/9n@Z]`raw9&GrMBX4YD$|b#3-Qof&i=ui3t{6SqEjlNRqnhKXbyoAjf%y!MPK+@!z)kKitWV1g3NzhKRXGk;tpyjyG^cjD{Tv_=p<ux%W(W.T^_bKLa
-;X_//_i9QDCMUD(luE#1<5`B9h|,z@b}{sC:~UUP"xX<0cXtjEI7%+OvfbE;.biC2jM;b@%CjCvUx(N^ao9e'+zg7e-w1I)DKUq"735N6]f=A<QK@b1TF%
-u2|S5gHtC|K[sJ@5FAy'%]BBUe7xw#vDx1HtJVBAk]I(b(wCz7LL+wP5zZvqU=6Y/IH`K'!++k$U/lXUsv=U('IBg&'jdbCFw-S}CWpyz]t&AzT'^jX/vS
-UJM=DA)(;n1F/XI_bEW'`V7hzr!!_evbUoqeQH!cyW:MbV|RZ7pbUi=z5YGf{OGlO8QFWD[<o}(fR,9:fX4zNLoSnm!"f3tNEEBs9,I]K[Hyor[yL%U0S1
-&/K[X{-K$dI9mlzQyW}XUO`=%sprC|4^0).-E%@z}_;7zYljlr[Mqv5Wex|#bX(vb;xqLS.O5ob]Ksw,{7CLf[Rx`XQyID6KiYl+W,J4K:y,,ECqXs/2ZG
-0T=#oa1h=c2%TY.}spQQo'&5I!C[l|Wve!O);3&>vv#KSU_>3UUjl"S)mj'vU]=xk2nlo2-2`"[{0/8o<|,l)DT1%2vOGv'=kKu95H{S{Wk:Y#a=CQ|X/M
-NWPr1}hB[mw5:Atyk$hdYyl0>,XP6-@tl#eSE]bG}(k7NF/_C&~lk+Yy6=ry%cdRFdokc2uhl3gxHL3GDv}0AG5}-KOBKUq>:C{CI;AuqG"MrO&/4:HM]<
-c9y7~cW^S6"[,v~,tMPt$4umW'Bmd=Jz77E(OW5z'(BCFiI}=;qatq.Bbl)<}=}@=C"{|nbg'4y1N`}q~]Vd~mci<yCGzL6%'Hf^i!+YT]mJ4Aul=JZFJr
-YSQCATTDoR%|k)lNS^iJXHnSJ9F'>}MT2HyQ#:9M^o91eS;$]qs!3|8`w5D,OY%,OgZlu-zE]W6N649ak+C@l^XianS0FllZi5:>THk$YY)p!&@TIx:aM7
-o`]>FTcM.z6go<.j,=~pEltE(inJ.W0@!4,Y3n^bb>|`TcE-!#qkG^+@r-}'-KQNmeF]fVIXE%%n+^$$E87`pF~;E|udg`Anj]g$#aCcFBgwQmY/}HrGgk
-/waWh@7Pwn+[2Wstd&^zvh4OUzS2EZ"95aruuSG-`6#wRXY6~,0b.evOnuVy;JsWc$3Z/C:{7EF>=gcwRGe6mXxv<)Q%mD)3wnuVNkTJ+']Vvlrt8Y'Dz,
--ANypB-q7au=K]iC{d7rOpNO%JaqJ5FMu0B;Tc'['q=g^mw&1.7^3fI03'~>`5`"YCBE&sKm']Vf48Ti'p(E#mpK!V[bp^.7hRVRD^5G|,cpGI/keB5]{W
-^^ruCo1Vpnb_Rh,1i/vDJlKP0pn%{^{SKA!8[_x;|&K>F}Oz%oOdu'6+[tP0xDYk`3+(3%7:#Za@j"R4$E4Fzih/W:'RPgumu0pVEng#j{WcyN6':UT%V,
-({^nRN&S='Ggg3iQ}wW/RXo<G0W9%<'+J$!ub-cj5m-^F&/x@EHqW!<tvqV'@u2xBd#dWC@BPPZ}!I(HWoN&7p!v4BWQzn5%k<pt{H{{5.)u8DPx0U_A{Z
-+6RcZ;8H#E_yIB1^{Hp[!a(J`,^Q1`RbO"fjh+Qv&X0k^^dC^KK$@z,1$s4t&|b@V[$pBT5!/cv-Q-^=KyxZ1E-9YWPY#0<2YrY5-=Xv^,qO_M"ui7Jv9^
-<wCZCjE=S7'YtX.KD(6Sn2Cj3FLUe!GR+aLr7T=^.kC3J4mbak^^t9@=jRc,wJ:R8mBM~eo_-L5c35rJPb+d4wD]T9EkHbz@$Ji!MhBYcx5_S(j#O1IOH%
-'vKJ5wL;LM-!X1oyu0&JI8IgA_w(K#7s:UzutIy{sv;+W(f)_H6OD}J^ThS3z2QOezy9a+r9!G}7<M~X;3r:#Tu#'![{K0<:}u1_!){HNxIoT_s>fI^hi_
-Q7ky+()Ty9&hrm(|4t,EM'w,%/{_F@~sV^&Gm:3YX6n7KWWclfBFUet3"b(uoFpZAKg}+B>&jl)-k$gG.)!/'RcKS/rm#j}Lya=>dv$Qk4~m>f|7kmKUOy
-6xvhbTF9H&+=A7V;P7MD+Lvj"3Zw5go(WZOEtD$I)71dF%7=&I3<YngS!85Csl57FCNfyl&;_2m-Sq(E7qr'zFy'x&nqC"0YzD-sGP_7-bQmn/0G=D#B#a
-$KPD2h%E!Ca)|7T{j-ci]W:7MlLpwgQVJo@xstfzQ.9[-lX'ZDgQ{[Qu;3lF6phtuS;+X^)'Qn4(GKo-;/dk^90=|y^;^c:[.L64;^ZYM[_Y/7JZu<^M'E
-D1N66AIeZxo&'};$ZTdlo(72Wk':GvK0msi@bRrq#q<06(I6UTYD^=Kth|svP62njS{DT6X-i1.smB&A$$QuqQOFk7F7bcl&";D77!tcDo7Z@`tPSSpW~M
-}_i'.2}LiXKRd[Tt<DYJwkB=X9sf>6$^ur[/j3rq+;x'b_}<3JR;TKuX3|iTqXN%'b;o08$-J4%yk(`y@L-E<;pdKNN,VF}7wbYeEae0bb8eIx5_=kG&sh
-0i'!cULt]u"Q1cEdRmZp^Z'VU}PUbnS4t:%6@(:VCrQ1_.m51g]Ia&`GB;^tQG~d-w^gj'"_>kjm6^"t8b43}eI!EhhDU:$3opb.A{DVWu)sAusFwQraUT
-@2,O1u@a/eX>`cH&}"P,qBhGJbsOTX500Q[;6EGU{]Us)_S]F!CfPsl.|v09Y5Uwn(5_zi3caY3.^%nX'On)v'^Sg9V9RX{B!x&T.EmF!"7=G.aia{0<5#
-BQFYU%%0cy/^.QC}o^z@$u2v]8(|2(nJthZRT#HIMT~rLIwS,&5U#Ou6>1Xk[j$UiG|`Sa]AUx$S)m~T<.jsDsv0+1Iab7!<2t<{!oLsY+4Q,%9rez+=G|
-[7kwEE])r!Xo![~P]V+Q{djSi#=22-#r#.(_A-a#g'pRmX'E29mwep5$/Pi<F{%EBEo$f^No%:zklGKtQv|nj^1ytFNLb2j2<8D".fmfCALG%uSXDle)xB
-s)<<e%7`Rp>iK%MSl:xsLeG3B8AMbJ)'tN:.U_bLANGx8QtK}Z_6Jw!bF98a^-3_qAC06+0X''iW2})bH2Vd.eBo91|r<i-8fC6G|>1!XneLYb4=u4$sTG
-nwJTLk>$E@9r(u@M//9bXqj8_zt'$H/OKdCl:z]7s9x0%nWUz)GoA&mpPWrk~%+=a$DC[dUNmfX=f>-YH_cQr8b,"AxXq4!z7ct#+8J.N'LS(-+!Oe2dc1
-C42V9EI^e.@5ew+=R,4Ua{yc9J7dYxH9iiJ8e8YVTM!'G1md#)T$w/e(ObUjqp%7e1zWD<8qf_G2Geupy_poIETidIk:c2[PQHBj~6s,+s^Lxo[jQ]MhGS
-hgl!>+<FYH4VaSUpAA{g47n7eX=b[WuJ9ilt@4R)TT`RdWJhmh1Sd&s&y$jI'b#3Zz4E6Cb[D%b$:s0'F`5N-E<ciP^q:mtur9!P|b;I)nIQ"_g9q@[CDX
-<z"r6wb}nRvRB6ecO%A+^Xnist'6#0=sh/5r2,8FRn_MFX%7Gfb'LKK6&8|oMZ<asf}2r{FY}I.9Jm0mu3lUrA]Oqv%0XvkEG,LxHWJ[n;n.5lt3nh=0K>
-/k6f$Trdq+F9]EFT7uZ>NQ^NKavM_e)(C"Bz)^K'~#!GD>S'YF5Z4.;CY^rZ_"lU4oXp}drG9')2nw_YAb^:iruw4Yt}INFL<0c|.iY79SZEwnHr$c/^QY
-4U^1O)=/K5|=IMGa$c%cr8I+/f.:V%jM{r@A:L}pp#ev":w%'-!+W=VE4w]yu>>^WECRK6"B8YY>chu#BcHN:n9:3Q'l<CH$sX'DDR@OGGYnHXGr[sZRff
-a`P6ci5b{n78S2LM0`x:m5hs%2VqOXfU|C~kk/=-D^6tDLBQ`7kekFNp!g0|Jd-;n}dv8O'72v4Wb`>B2j7;5E.YG+er;e@)Hb+2Agf&Knqa]N;n3epN`m
-B{QCJj"!58qO/r(-]oN"na3UA%&L54d,L}hb,O<37_||5;h/)]uEvycHVQ6";Hy&mk5)H124)=au%k/]GY<zD/N!]1-M%!f83Ecqn;P_|(ge/-;N;%c`(%
-l[Zo6P#F]04TDfp."9B'lZOZpC9yecS]]GNGFk1BQ<P$}a1C7cWL:[}J3259~C2<w/Nn;k9DKT^+YCQX+10J1#ga:HR11}[Cw(_:`@l1X1wx7sNDrt;z[v
-X2}$JydWdX%33qgH+Ayjx;bfdEe=Z,I2uzyfr&7}j<`wRr'S`vRRv5Ef0.3qW82DLu6l-o^|e[86x-2Ff>@UJYfm6Q]:0Rt4zyV>WOV.l+L.@2OEj.;L@m
-CH|!<h'M;$%T|,VnYC>9Tk;;)akL.AK+E68%z2TgJ%KDB&'_;G[o+O,o9^mmP1|p%[<;`LTCma6-<OyC'Iw./R``.@,g=b$Sn<^{OQ43WEvA:IoPXd"5Q6
-'Cd|{/is1%W439b=E]8k]QcojR+{hu}0]|AW,fNG)Fo'>M"IJ2|y!J!e8rn9n1~&zBhw^G1Ie37&G8h5"5Zm'sGw:xxet!5{/4}iw$M0bvTf~2N;liKm}|
-NTD0#.xB,qkLst<COB2sZi"T>c1$;j[p$g(9aQnX#p35S"G^!p@{OyLQr<E@go$u3GZ{%y21L_Mq/XW^2hPev)A3xJxs;>OaR+GzQM^1v=T!VqeC%;m{hZ
-Q+Q(Z.<NU.MRpef6ck9G!kumeftq1hq,M`O][]Jd$ts,Pdile|%N.L)t7|f{nEox'zUy.3"ef)D->$8PvqffK`lWy;K:4jCorv|z_Id/w;9^RF&yE"51x=
-'qJ3@K:Miq^q~QWIbfn%lyxX0#ZHi$>jDwgY/1(gw4BZ7Jlh!20m9nUPO|.gccy"W)zWLa,bzkLntkpNW'ta<t&AeO(4|_j9xGGIU-qT!p,%x,vaf3+S_'
-zhaJm,~^lJIS2spV.#FSmi7K/0z2>FP9i-E[a!^;g&9,V]l_cNT/5u>0gPeg`00#XZ7tIY8#L#m}lsB^Niz#j2jeb3bxj}'QX;`#lncP-@%+;uAhP_C8jy
-(!zMJ2$qqFM7iruIQ#tMEsx,Lv4"T|OxX"aZjZ7&:PAT;'fu:DZk^`M2%k!h/'JifwnqhE}9fCWomHV<gm.hlXbsIlx(gMUb$jJam-/4ecA2%O=Ok|80C$
-&U~ZDpRv|h%Gr_%8tA{#U=aa.c%,_5YoK){r#Mt3e6j48w`JWw8IsgNHk>w[mB'S$miV]B;j95>}D7`!+SUT"!s=b:M+XRY+XS#6;7u>|)9HG7)jZ$0j#9
-SU^^tRjriC2Yc4Ltr3ep;oUzU@s<jX)NI;hmZeEOke$hI8DCJx.&~Tc[~EEU2L_w=={_BZeCK]r3z[<0l4QbY>6pz5QF3Y9V..['xE6B'gh68wNOH@"sj!
-n4.kCMM@fl$qv$]aV6};ox>wCd,'$vHSZEaLM/]@iB#XoUn[8tuPg<#E7g>#<;"8%2+9|Ntj<OL}|^m"DG=Vz7x4OLd2gEl_sE8"OKm}Uoppe/hq3-ktDf
-6a;dz|.,dH.X$5;[J9a"+QC$H.-HJ0sd3/uR6|hqfF:v]gn-|]y>Q$m`I"7G>!5BLrKGKA#7tf`Nm:)s&1=BmFp:O(-zuarYf9v%zs6DhwchO^|Z%(pa#O
-B{;$<zh{m7~#7NA8L@N.~m&4c=@z5{mWf|<>z=xpm@EQwolHSY`eCaEa^g)n4I2`k:o:|p9v)vfvNt[S;6H/pL$}d,$M+EC!_;0Ogml{O/+Wc$A=m=6^9G
-A{(&)(&+-gp!"J|hOjiSv:j5<g7,7xx.5mJ<'S%itmt<<99c9K[+>W.nqrz5p_N'S!z_`^PPkJ(#R=G,h7>7U(xccs~#u{Rbej>D%|w^pIu%SZVTIibgW'
-{/Si<maa/`/rNy,g}5cg#anfXCM`TW`-4_-5}ZVej.}G:q&&VT+%E,-S;H/}(1`R/i];S#S;(qLf"BxH2-1DE@jfECh2sHbJy1YW7Ce}&v^6[zU[f'TO<_
-`}[['NYOO&VCUd#V^e#eV>cj,nh5tRe=:Y5kQn,$(YF{48sr;e[hea[_GW|TRrNVE6uIK/z83=]!xBR+vAy#8$r-6aY<Da|T7!a:W{a)|A0UaSf5T[3[,$
-dwE7@<"j1fCC(S%y67-+|NEOWaW>x(XGd%gygy'J>1bMpiOAS'A{CE;PAR+]5MTrSyvhEKbPbgKt2_HT5OYBnvOO~1Xkw.g(>Mf.bOo9vF/.7>z6an@Wi#
-UmqrrHZlvjpOB7]f9eLG;M9=WXq3vdOb$:_::Dz;,^j5_%%rUCA:=q5iu>zK>FCN(:>UA/&oT.`5@7KG@n`LiG<G;a~qt1qS6"!U;ct$=6p@eir`}.!cvE
-},]2:/fRkp=[1vmk0KVN9{E5Kq]S/w:'Gs1(U_T$4A~!8v"Vp=N^vh9V6zEfWYmaexBSF;GV`YB{>7i(yMO22bVU-1SxiW:3/n7RS'Xo~_|],@OKr47^x`
-VeK4lBR6@qMl3z4+:pW_yk<,fQ.wV@0Bz@O87Y$v4i3'sAv1^l=FA&%g}9O`Epvj8E/8!E|mMx)sro5g_2D8,55sqN4:]_(@bQ2tBN>NFNZ:,NYZmd,V%L
-{(TDV(S7.,~xE^lSW`F_rHMZK'RVfiy,kJ#d7U%#%:pDROr!U%U+b&ZrcB$w],Z`TF"O<!CU,afVA8!oBgs2<{w`=DeDFgj@%)PmCA$#Ng}CUG2`G(i5uN
-BS)/soX,122,SW_xd^/td}'|lR3&`-|li67b,Fst&d>a8A|A!u-8oO<BWt@sJl6Rt>_w~6/$XM|o})|#4'+c:'s40vWo3!@"4pvrWv{2|(PO@cQPk#RA2f
-"k{wG)QLv3{=Zu$}Gk^R/|#KggpxWvZD.5t"Dg(TNCwNio!Mp"raIQ]T.Tg6YWRQoZ<H)N;&XN.${+H'Q&8-oSi|jiCM7gRZtg/i5H:BO#`9y&B{hqrkR)
-JF,y%1RkWgK)o1cab,gFCgfXk".fl6<.XUZw@QlQHEWn'1Wm]!/J;o]5'yH8YhE[{>e@%}oTvl:OOX9>ovkeV(Q+BUOxep|g},B%_dZ!oO`nlSU""rV|Y%
-Jb=D7Pb|BqpF35/G;Z8XH=,N,_cv"@$Z`x)WeZbj_;Q)Q)PQ@/7#,Ak)a+y"T-by<sVN#5Jy2);.x66Y@s>1Q%>:;3>M]r0Z!JBPp{zb)tSeR$qaT<|.5M
-4qPgD>ilPsLDi2N=_:_)fKa05C$z)]8JZn>QCB<96q$q"yH`^#F-!%R:u,DPXhxFQQXUuJ_UpB2BYo&jCjP!xxW1GP;,{q_pt4_hNn@<_$[{56W:1C12v[
-92N9VGUYIw^08CwbjufRgHHcyEt+[#UBEF[u#Pxs[vRsx36=zuaDZ^IK[LPb"3su!r%Q[D.e+5q{mhon`5u(/@J#6pJeUhW1/Oy_Gw3Es"Q:uaca;,j58_
-{XrVCd{L:L&Emw.HY)-GCbcl'`^R3`NA8q:E6i`asp$m/BHT_V5vv7=t=U#3|Bep-[}.V-N1Wd0naS36SjJzQI$a]pXVndPVZ[/[W.;F,ThIECABhSZ>!I
-ap(;[(9dB.XDg(#K6n8'5d-"0;nyH'oE<3j<!jE(Eb9Bs-2!kT`s$ktZ"/t_E/xS28!jaSfbfWvD@d}]5mg%y@ECEi/,Y[$dz[fNrM%Y`#pR4LP4!;mlM=
-A3&k/fv3$==BM(kb@AbI]2ls}h9w0$u+Z7yW,GH>874J.>T1:;4CMtf]RIO_vm{;_D0Z{J}P8{srEvr#=E&PhZFRdE}f~LLLF&&bi$9iuEG0pt[h3w$NDq
-j@x_+))Vtu{oLM"@o='My'`$rd"sN&Y+3B0:-5U&a_^yamfRo@"^CFZ;o=XJb$L:HsQ)Kp~XIny{K0bI:`u]K04_-)oJZbJgJM^!l:Y}g[2C`)QUeg'j&b
-]e4'}5{/u)"3+@_@Fe07}hqHqPwkfNL{_Rd!Q(hODw{bL_",l$KHpPHNfmf<zwkVD0XQ0+@'4N"p^2#/IHhQ[$|pczC.Le&eAKni]bjOLsoP^vbM&y4{^`
-Jx_zHj0n3AIL%`qQ,RKPX`8Nsn(j/MULtfy=4An[6@Y!,RmRTl^jk;q[Rc@brCa:&e%;)d$R]b%RHV@VR$<LFCIKYxb`+M;"Y/2/]8n-X"F2Ik(=Wg:yR.
-;Hl@lVUO3Xn.3(e5$,FsZQuk&%c<:`lUm,x%[aDkzgi2isa+YZLB"UN4<_i]o4Ewq'T6J4@/exq1JLHwWCp"u,-.blUxpnA8mlm)st51jdwc}TQJ&E|2_R
-8V0K0,Li('YlwFTMOzlm%#qT-1u&Gva8u$cN`8lcug2<S),{&[_/S&b3@<1cq:Wp)#L@j6QrI]4q'ERx&0c]hMjs1aRHr#M(|V`k}Rms~,$]N:Qs<NH%8s
->R|N<||l6"7=BGphn5~l]k5`N(Sh$-`Q^J3VSPfG5)"%,h2TnLJP>DB}s%v+S0uS6'Z2kOAZ)6x;7X/c55=9JM[lXTu<N5,WQE"L}<xo#]RE45^7B'v)XK
-Nto6@/R@hQOmj6c!~3qGbdxqE4.EiDyx#)Dnb;^JDSnLw>dM[ZcP3L}TuX}ysjKT87/|Q<OCyX_ZwU=-x#(;qd`XRu0-re#aXeB2fos<lYX+vxzyLV:i5(
-I;Wb"8c!d%U9^'zRufBT7M/!yV#Fgc6GTWT$Vi2HN+lhY'G|]&tCW8S(R]KZk89syBm6b09t#1ac@F54s<pEOt-,JBt[w0h^L7[^0XQJE3ueg%F;f.hj0N
-5Na8b._}R-s2h<~AN+fiPuS9dn/.[.G0}D;p5=+Z@AmI<[zALPPR:W>Z1Nw"&si4JF4SOiCyQXIvF.B9'}&%Bf`tlhuf^^!tMaUvks&(otU^fv1SoS9jq4
-o{5!)#kd^'zk)I9XZy{20=2+f;sC#hjh0b1i4Z'$H+VinU5H#i>%hgDxh9Jjf9XvjkZ9_J"V@o}(mtWhpL!WYXf+<.w.ZkLh!mK)Q,EzWEI)y-}&h`dW$6
-dfVqV_>4FTx}tY{)DhAL=4;S.HY%^9cY+aVJnI:HUx.=P'o5RM/HN{s^E&STo}sNRB$5B^{EQO:xV^,=9mq$~nu`GgpY+X]l@QwpoulA@@H.^W)4z$:7mI
-4TB=YR7n6p3QzD9UuJaQ;J";R5CA(=HixvkNg-olpqqRFA/oPZQ|9sT(.]-/7kGw8@mI$6Fz47PXI+|rrA,JhiK.!X.5$F[f)}rW6zr6IDtNikJ(TWNIiD
-WOeLE'U^j#lpjS}P#y9t"pQ)c":'#IlD`rXlfpipOqvASItKc7gRgC`B"-5c$7zCJQzNpG_DLe8c{[sEv'#XVS`L(g@IQ$`n1E:%}|s@B:1>j"p0pbZ^m|
-u:l9P2j+;&!4X:KiF.0!N!-p&E;ec:QsYO=I(KOO@IXFcms^kLp)7Yy|2r/u&:/6;;kh#B5YLvPbB6xuQ:x2pOO5"aXj!d,0`9i`mo+G~iL:V$$P_AjZ>G
-42E#Wh6y&_;BzoKW&rsp~uzM{D`a(hT@ZnJg1g'pu+.`4:c-)]&NzkyvGlHjHIN&%-;}Wrr)k5FsPObw&.$(5<Z;&(kdOJQ/n2fRF<PZD&W-HJcANp]FNW
-QP'ZNm+@<IGVGCl>qQ&bG/;5<9@,R.CtKP[]1K_|imL<>m%m<faq3iNe<g{:ZMuV<}H0h(7Bdx{6@dIg,{$p@C^X|%/F;e6VagM;S1`cEoPM9yg5;%pOy7
-Ib]-)k)I,,EYt]VpUtx9eH]c7d.{Q)y|OnFO_Q_+OPegi!/gRu%&:OvACq_}saCYa5(ynVEO}H.{W-|0Dxr$qgir~c>hfv<}W>Ff.oK#LzlKan99VOPWX`
->Y5FNtFV5]|Vi8)^hQHT/03)Bo#4gx7B'Co)N-@`jsFOV0fKR6bu^;HGqO41^:27irgW+9HkOkXzOYBqC)H{dh]'q&i.!vEn);=|f)w6`o4XJ8-rA3K6gX
-V7DMl;2Q`bH1&%TR%bmaioSj=cs+gs%ABA/ymSqru-BAJb.fl7{Mn|wo6A#-W+HtK+NMbz&)JpJ+a75biLD-3I}c,P;z[.{n2pYUeTU0ZJc5y2q!CZFv+g
-Q5,@C&.J!CY9kE8]Ti<^9v+'SG4'"1~5_RtTpekZq8]F]wu|&X88bO>t@6Zzvu3q$)z;_B!YoC/.@LbbV2u2m0{s@8}G4JTT;^)R@`yxkWG=eXZZo5oqTB
-=uAW$Tx[S`W|A9f/BAsPzx/JuK%`3}E[j'Z)-K.$<%'Ejzre`u&/U#]SPM)|ce="D_!b3WODA9G!Ah3I;aSuDgFv^I:2fuJ=ZT2yTVVz)%.{'aBVut8sih
-O0m6Rj4HK]jHtinwN,)#gIYmo@&L4LeKO4@iug9&PNPcfmDG+OOQd_fF0JMo-n4Cs;qrdABq^%Y%L(4-a7N!mvx=FyJpfn!rbcSq6J]1SZ1cZ.v&APv2,I
-@{Kstd1p"mXW.RQ-Gzr}E>44}.~-'-s2&UR0g!gah64+6BSTR^N#}|3{6>.C5:T6f<="i`C}$voCUvC{Ok,eBN6E$a^E2qy%[<Z=@4]gKywsWI!c2fq]$v
-U:eT-`mh"_qJF_!v{=MkaUn7>K0B|6)[bybsO_A$zZBK{T5xWjkx@!WC!o+=vz6JeT3>{g_n((5&dzw'/x'CR&5TD}ZDjxK/^#^TGM('3C5Y^0rEfWGmsz
-v{.&~^"{H-GRo<<uV=lY+gVI#KomLyJ>UIbNKG_'eUyC=x},aau'OmB[a}p0ub~0xP9s(cR0_V(o@gO5ecBr1xgxz79izFynn^;h!,yY/@O^8Lc44Xf#^U
-K}z(hhC-MP3Sm5+}fDqt($ZULzKD3VrM}6/r>q7|<M9E>w`O3UT,t"mRG}0w1a3,2qrwE46r@>'zcgE6)=>$S`0'r9lh_K%!zG&.{C+9#dL,Cbj&}sx]_C
-/{f'X.pA]c.8MPt2Jpl"h)XjY'x&-c4RL@Uld%eNjQ~J&e@`-^|To@dV-KK!E!4`_9iIHWdX-2$vJ!cNF"LFmMR3[;CwBF3rpRC]7(p)&(m.hb$pnrIF@2
-wf'/`)t$`G]D&O@<&vo-mL/paI7{"IN#)m/X':tM'XBGD)B)ZAO;KNClxn9XZl$O4d-.v)5Y=[WV/Z1pRb,rl[Z'~cN5yS:(I^njCIB;hyHt&yte]HvDp;
-4OO=PzHHzc"g"R.NYNU$7{4|erbBi@M=;N>@5/v,YHq{+nNDggmXMevy^R!L1%sXV$zg4=@&8(|en3@-zwz=Q;6OwD:@M')a;58l{q@Di#VE4Q@EOI0uyP
-'hOQB3d!ijM})@5`$+KOVI>hV#jLq6<5Kb:ZY>N]&oCM,A[B&Vn}QI&1#W(&k|Xa|l=b,rVo!|1L#Km9C82xS'xJOrtJoG{Qd]9{!It<=o7XrOpQ.Ir}$b
-!V/Mb|/DwgR"u=]D~22G`tp0]8Mb$XhODN]#P.H&a]lL'$=K[5u]:1~LrFe#lQ2,y%]JjxZND6wWw_iD7iey,dUCPH.,cnbn]D'qw8Y"H5kGY'K`cYR`4r
-V3sW1#Ekey6R{^Ov@!F;gCG^X/_gB)0FI2&7B)r.8Krkiy6dp,+7>Py#H/$7Yl$37n7pbhGayp`x4dcm8<eS)9S]1Weq>v[3z%``qgmvDNT_%oQXB4jsDf
-~Nt/'xge''#e]"GLbodfo'=Wy:U>O1HMPJ#/v`587I0uFlFNnR$pRfjp(@kFg9fF;l!G4+/=v$rjTps=^VIvg0{2v0qYf-!>e[rR)S[fUVEUSN]R]YN&tl
-iI2@LPE5U9C#=W"[HAECf.0K^<bemfJGPeSI@8=${V%%'s)qF26oQU_hGdIJK4#M`Z"XZ1aC:}CMWB)-~'i$RI87>SS]~1Na!CM+dG/NLvXfmtwq2,F#eQ
-CM2yCL2}s!:7)0O2eU)ty7o;Ep97aUa!/oc@qwo&KEl-R%L'OlITM+mWdM@Es9x,Bp,Z&huY:H<#uzL{~F[FQk##5c4"^-;,sr146agi>4r|BUQ9XB%Ys;
-r{t#Z$#WsIRhAT6Cr1='wZ&LsbTjjz=$1G_#;)@.[@M%j@g/z;mYT%w9k)Tu$&_8S^ab$$l)1d4tome|1j1m#qnN&<:A}]|+%UMO,iZTDr7;rgcpgn&.P&
-<DTdqzP6t`BAc<p]7]v+|N^+UIpEPD,"D:6j<t[u`fTMB&0,J@J5x.Y0dKnEh@$"ag%z8&^.{SK;W>'(L4:Y0Ahmidk(MQMaanCs<i'S9E.Q+4I0jbEjG6
-=W/6Yo@lyV'hL;Z$2'Ld=rk>i'tWVFjk|K{,|McJ;<c:nbw'H3BT|,K$_D9KI"DYbzc9]ZY7!uu3Mqs2xP-[tVrmW$yJs&:uT{/JBKv1QR<-ol3%Z8xmfC
-wO7t_ZmF7Mp!tT]_"T!pls,Gv8-02n+V5]E4S^'U|gq:$3ZP4n6vo;1t]fM'xCm3{N,@kQGSf[#0Ap$'=k'Y$gSIgt(-]H}n3ga=$OtA&YZr5+VO{EYLP.
-OEb_|8pl!%`!CnmuK>+cO:9ZAPMG47[gPY521r4!>tu:IhQXn:@'_i"Su9.ept~k"1gFIv==XHJ]7ge{z!|%B><Wosj4Fvu:ebRwFxtG)vd2%_i</u4,;7
-h70!|02Qgo>u7$Y(UDfQf>Lk1Kb{u"Hp#724hX!/3zJZx,aYMq!<0t{=H5/8Bzl3xf3B86=_Q+Ecj'kVh'OnYy[6&GvWK9at3i=xKS{N)V2ixZ)EyS`SPn
-[CU5sG,LM)4,&OoxT"P:@AsIV3y;[bX4=>>p<H5AU_(=aV%6mP}'"K;YT67qFdKRB5Dr8&{7qG6v>;gr0q:O&5b.>_E`/P8A7@P<4Wrk7kNg^5"##'m.#!
-'ekw/Ju6m>0#Gxd$3qQ5u3RqFU[P>Z^RiuuRflfp|FiEsETKrHR"ptBw!vbK3@#)`$~tKn(<vf,bIq2]r;Ww6d6{)N;GxS|rqfKMYWp1eOpRmY<pgxY`Wh
-|%fSN-kk~t}Qr![76BpjB0Q<a>4b1w/k-drS#aL.K7nTC.4j@;iPF1_F>gqBe)surik]hE,0>lw@Mi+)OX.H[|dY(`Vi]X/5rEWB^,E<0m]==:x1L=|&a+
-M";P=RN;$lD3<H)yr,8WaEk(%rg0Uo/>HG2#tetM`f|yqEfMRtd31>FcjCKyj^tNF[ss2MwM68dMR{si#w-N@TaSKjYVY.qJA:Ur>+#L94BPXs&b:bS_&V
-W.mhhA`|S=aIzZf|9$kms7L{-^IN,>qH.Y=aZD4KKl$yS{gm&msx9Z|xev}-P#>txZ'z)3_]^s<M=.G1~%yde2##5k'9=$9leLnOs|,-36Mr8g&6%_eO%7
-OacO6fG.3f=X(lxWR`8r3eQ]EmkDliAD_=Q9+2"NGS_CqT;Ek>tzThl1gxn,A2'aY57bdPCQW[4nmIwYe<LGV-gUf>5C~|gynS<e5R[.azs1_3{|]r9(|s
-]rc9E%d^`17]+Z^G/P3Z1>M_-PY]34p@>tJ^'!Um@Vg%bn7JGG(JHOr79YLf4UBFZwEZ,ULZ8iV14CHXtIfP_Z/s)eg"4S!aoR]|3n=|PSab38PY;Ghk6b
-}-5K7L:WBI$TJme9_AK#n>W/P4=x;,m1;jBn,k<Ek|yHyWzN@S&=ChNU%aeWX88y"1HxnTtr_Y7(B{f7}Yl27PLr/QCLjLZ3{5A|5F#Naa]M_FA!,IK#&i
-u;28z/A!-IoC7"@2<AMqc9eQon]tZoP2e|QHlm1n9y>Og&~TM)G2+{Gv{H|573c(bMce>N7WvpRQpm&y'Fw[4/IcplZ+J:3#~M{,GCAaZTwsQ)b;g2`$$|
-C]WG,J/9S>8VRTNkXW$57Dj:r]F_vdcqZc@tWNB&'ylXB<:8EdK0H.k3(:ECzG.SJJ.M1<pC8;4%]k2C2hl+E]xy}rNd</$j^aojlBJ;i;qdFfZ<se_]Nj
-9uUWiK/|rI6k8/1k,eKcl2z++rSrBK]`RXlj15VJyEsT5dNZ<$jXlCy.2i0P9@rm`[cQY1y60ilHS<nx[S(gu7:N]-RePlEe)gw4W!-gZkbAl[SByVH)4D
-1NR>'d=5x"TSxPz,mz8$YCJq:[kEJQxifz("41Q+hy#9L4UKzfx3x-(p3FFAc!qU1O$<>|`JA/W+z!N6_<'d-L80m)KL>i}noPoqDXJ{IC}83R=!d/W8O#
-3lerPYVT{|I^(k46V#AyeDSCC|b4&lHD~!a$aDaqSsJ+Byxd|>Ernlv"Zt0rbPs5Wx"},Te+7ndfDOtLGLtwpo)BB<H()t95z,wSBx(aaz"1HPY!to]XAS
-,KI8qC1{{wgozQc/U9P9opEjkIto=MOZSj6c]",#1U9p;OwgJP${C)R[b>/;+s~xz-:Xe'9yHwU6h7Rq0uL1t3&&VqaWH&=ahQCm}G~mfy96&>|LFx/c.F
-y|}fB::9zpV7}S.@]j/'gj9|%4V1wD&X)0jhskIBx)dpU&UP[,"i#e/VGSqzZ[!xTtW6e_%x4qLX6e1@^SEQeMyI.n;}RXClR)=a0A_`tM%YD7F;Yy5I}|
-,81f8N|T%>;!]0^gUw0'Q|68k3@5'!22R.t/59YH2e-]69.{Mh{|zcF(ftouX"~2mhy+-Ktn0ZW4>$t7O%h;=Tg(dHvzl:f`/Y6f5MHG!f!G;BW|jn{<GB
-b&Bt$td3qN<aJwnyDX[2T6F,j)~hf+fo4f]"f!CU~042zar+jnq^,O^;nmaxg$^C>P"lfqUT"b7ipt}8nDOosA:aSI>(Jr,@-YFmrnl&SSn.+KQ=$c'tec
-Ztj^cbHwj+ALz<p;J$)(msmvJY%Sz8=Tg|/5a,'"PB((W3QQcEpM2'5oC/wSP-nEt#@_WYc$w[Sa01.eSzgRc|W25f-c,(SPCkC=czMv[n.7&jHZth69&"
-D(cV"c:rVVB[;rkJQNWLmm:ho^pN,72FwL9c(W}Mxq::(X`e%LCG%BqD#81;/]YdNll(tr(f5/lE&qmDtr7u/NV.FBphd1,F7cSFFgKHV!q+Z.h0quv-3P
-Yc7o<"i3EmA;L"h(dqlk"_P;@K7!"(`ULBj0r8O.ik$ut}]sErooiYP-JWAa58Ew25J!RVlq%h`tZ0I.`4u)vlV$ckAv#a@>vI(tni&jp"8f`>ax=U!&qx
-)cLTKi<pLF{c.`b`WgN%&XK6]X-u]KX/W%[C+%z-E'.x8BZ%zJgmsEaH19"vVoal5=YE-,3n>[iW6#=Gc::o:DxW&Sr'2!)Dxh(6E^ZLmOgdO/#"d#uy!K
-mj3yBYsEZw0LBB0W>E_``l<j@byJ8Ku$2%,_%%#6@qoY7|x0.5z1tTEoJC}+H/HU@G)j-W~N0mX9BjsB{2E4=I:zLC[M1D;Gl':0Oa:Z<ESn'u'Z]nh,Ky
-wMsj|M|{S|/psL;RUJMmgX4hV`.be<GIJ-_wf8D2txj:W1pPN/nR+/|<{r32:[|tk^-Ga`ufo5Cm%$G`U<.KO:8%,(oR9=bx>Y6E3[yLqa)Wm,Y9:|Rzk6
-^IE(f,0{Vvvk7<8P3$w"RsD{i"vZ@Mxyi+K|d[yv,UWGv((=46,>Kc(Ylg|K#b~]Z;%,v,`Nzgiz+-<%!Rb"Glz7A"V0:!c-U4D]vrsdt!SGvyw7]2tYCR
-<Kcj.3B:t>WgO#AUy$Z,KzHH]&|]v%..e1XGX,4r>O}2(x3KR]#[Sl0KTTAOQly3XhRcT:tIl_;FbM'WGVS;#5G,C9(+SRp6%@Z{j)|$7Si]_jW,@Y)8'Z
-!]N_@)fi7=[B03+2~i"HF4cU@:eMyQ>VdF^^z"Xi+zmCEJef~2=[z|1#32p"lTl7y7<|4P[k-BCEo,BMfx>eC$mV:hCM6LGv}X&TfBQGmIPW%a_vC8nB2z
-sDay_d<&<bCTo'_l{RXFWE3fQfYWqN`9Sn&z[AbJML>A}L7%s!FOKiJD=MU@hLuPSg+1S]u2t.]V3>vSD^'h(z#,4al@rDp9Yo8/Z=wDd>P#|2=u=j&s#m
-,S&|$i{^WQ9le.GSEV!!W"zMqskPU)!yf18YfnRCtge<w|EQT.{#VY&&,AQf}5ws2ID-A[_8Gsi0gR+f:n9dhqY)Ehk)B'j"s>@&|XI0S>}_8Hw#m__29I
-KYXZaCi{Shm_u{OPG%bB6HdTP`Td3-PljiO3A|g;t`D0!bs>{1>l4nee,HYy(b]oAUQ5nfmNq{LyI]t/&S-yx1Kj{8Q5y|X$UgI/[KNBfHrBs1A+IwZs$I
-KtU+1En1d>QER3_K)|3F2xC)Pyki_VK`4nWuP-n-x;=s14w.K+Q@I.Wsu9S6XgYF2P/r=2f7y8|hzO5<m%T&M8cxGi|B&3pP%S5Mj"R.~@8GZE!LR0>'S4
->$i%6b`l:WRX~NlI#&jri1Tx@a)k!BmfV@iUx'~T27N2faNx],^-/u>WuejN8+`/QS@:v8qbNdethEk-TQ5{9`l:&8[D"/mJ43Ui0ig_GE6nA/OP(.vVOQ
-(R^0%]@%xQJ=~KqY7r_Or.!kZ&B6YD4TIi34w+gM|r84cfs'Dv-fVZ&O(!0bT&bdW&DQLA1M&7~:FR8Ba_[%Wq.fv+p2O8"T[CZBUxF[s1GOAM4i-c%lv6
-+_j'C8Xhl=jTubyboU#=:X8k0VadwE{s";#$/,;$pE}k><nG)QW1GobcNx"sQ88q-.&!eqjVK{nNuz+-NbTk|^cTebMe"iGuO&F;.u<suyLU_Ty$uASrTM
-tj>c]"r@CdyPyNR;Zv8)8g%nkSx!5,}%(+{|nERS_Qe/eu"hrI6zB7/RtNK>#I3i~IikMOwI=so.8R2HS5:iDhDhM>@@({.zp.HxTNxNE|bb]U>L`2#lt7
-O:uZq'-bC+84CT9u=[;_Z5TB7C&"+)&k2:j,PVx),BKxMcz5"I38g:ujB|Vl2n`Y$Ghi%42>5Yu_~^U^dXKt#]tFf/WepRBu/kL-#gZO-a`/Shrq.jL!.y
-G3hy{F&D=%Q=Jm&zxq9w(^=D6&ghPIXU})c@'/CPhgSf~t7;m{=_f/oBZ7%)[mi%g_5]}0CiwyG]O2(#t.E+m0G@7SME'GiWCN@6WB2QKf$@zE&I:Ui&S-
-;C|Bj`j{),Q54Hw<q:]>_+%Hhf%Vu:e=5BC3Mxp|"md>,cs[w(+5`&}jcLuYEkCnIBc&%B0dbf@pWSMzouFE9E)Z8WBT9S9%cV<[Y/]mFw),qdU6TM4tzu
-e>^KD=>=.YT;q5:vuUt'Ie+9OeFd)WsNpArtS>EJhq6`@n<'~!kPAI1@<4.[x:UV)JYfiM;9|cGAHr,U5::ad.H"Tv12b-->>2:d,THR%5:UNFJr,/)57G
-[H+]iQAaz!!E^inJoISs$M3|g-KD'%fkL!:9jkj!KYQ$|Mv1k1,T%r$RS`vej/kti#j/6&9clmF9hP"t.e.Tgf}[Y0H#wLPM:|Dh^gVMuLtc>@bOFv]Q:D
-hVj-tcUY3'+nn0U"Vhor[HHxLgu+Fk#>;w$CXjDd]wsl_m48S2E4rnE9H^)1lEC:C&2!g8O)YVgAQpRJCOYC0I]S|k)sZ>5.Ftb-(y6TaD/7ikW+A&IS&m
-glWsXVI/-bq{MC_sIu=S@4oBxCM#8^M8Ab2AqCn2p&p2<|6y;AWvaWqhQ$C""~5f4:21m;1dwwCq1in5fZ3{BpMGLt@+cWuf-dT;(PcIK}6qiN-M8{+#|z
-q%kg{tNnUlfr0/#}"6&-OCr+AY~_n2bjfNrTv1(lt9:3t'$t.1]){Gl+gwMuYRJ%{%NyeKksXDQ|;ZX,%}+B5H>}W0&z2>g7}wze^{j<Gs8wSMaIg2GM(9
-ay7b]/+UuQniT{UDD)%-b,QU)!A/'[t!OXebOJi(0:y$$rE9A'}6vTq'|TE#-QnE3,;YCD)u#U!%+]L|xaDl#48F&jNv+%3yrJM/V:CL7pzqv/;|@p%ORe
-E{!iof!kk^0/6-a$TemtgC,(f-Cd-/=BHn^T<i5'y^hIHkOOY:Y(C.$I]/li;R[kToW.I$ztjUy`rSAVg`$Jq{wsxu}_EN#y"3s%K68Z4IH_bXV>A}PP!"
-ea@T22Pzdp-l`iJc`53'A,Q55SoSFz'2~0dwS-AtV+8qZh(}cVgxr@^W{RSg).hl0s[4-JQ=RW>b2qyWY6(/WAH/r+owbxziV,~#GKH0$F_<QQGe!z8{c/
--;-tBW}A(G@wVb^oKT=F"h!SPEk_8B&$Ns#iD'(BOEF#)`=iliC4,A-H^(=|P+k#hGv4oq1Rl<emvx/5:kxF%)XOHn0dt1vK,'yTx":_nf{9mchWW1qB~r
-#$2rz_eUan"t>XEyJg=RDnBdzTyLx9Td!'|ZWf~x|4{gBy)d5idc0SYo=mc_(nXFSd2^8bW`=ju./yxq::jU6>u:QU#ULqAnku/U!:ASc$T"3#c@E:3/mT
-nka,!,:z+j.&BD;1v.:UC$[k`.~#`"}ba&I$L'8LB9`&9L19Nxp5IT4"dI,p3S'8ZVQQo2'Ey>Y<THITtX/p+bs1X6JaAQcAU[Bx-#bR]<DZg>cm$cyugj
-b71S'H{KvW[fk/>BhZm<aty'Pjr|WD8cjMM`fd^_3wY1wM%FX]X@L3UJ[#T#~+/d;O5n@,^<K}yEXN0Afr`||`:1gcwBI78x"en4/itx|'gW0A3q=C4N0u
-qM{Ey,K4eu#eGghf6I8>w=Xr&n9G86zMe"&^)Fz_.fd}LV"j[iQ#5-GVUE5QP!-QMcO2.rEb,woD$RPW3Fc'Vo21nQz<|u+u})n0WvuU#4/W{<g7KQ7#Iy
-x>&<"1Xn!2dSWYZ_KR-D.}f>LEgDQ{n1}W5WMe_#L7Zd:LnLsSj|<+G$t7r5C<8P9BB0Wk`a"Fb2hs%$97C_05XJ)Q+SAWBWkr=f&CjD^/[86FH&:Z4'2T
-8q{HK74%kLjsPz}w@FWv-HIK)Sqr.oy(g#WL"xu/yIDBe<CP.>iKPJ/XohH<!s96='D-%`"BE{xG-E9yFT-Mh{cg+Et"OYOB+x5KK5g.bRUI|#BRd[Xw6&
-zCz,zsRPRc-GdB9^TDRWk4.{GVJ5TPB/0.wks'=C;Bk_02z@YU)IuXEfcAVD((@G7c~v$l~;/S^clH+V-dl_ljMCh+:Q"6y/eRCBJ[K&6yujS`.yHOhtTb
-5Tn%f-SiHb+c~dVi,M&opL^v6J@eD1L[ZSwpDx8i>am2#Mxl7Q&@<cM7IW{P0Ka_x_-oezQ>8jT3kv,7'D+7Ac/D>(`74[7ko-|LWanZ7NE+%$qMIVg>5N
-%=`)>il`s5^wY3#2:JOIgl=/W%oFWkSAu39dLpjc~H[ksz&2K|VOpLllbHdL1W4#H5SdkOzlh[dq5;b1kz/Dq7yhANyg$T>":M;Kbo]&SV,61IDuq!HfEh
-lMi!JVQ_cy]`M`%!Y/-s8gGsz_$>%v6-Se=x#s&gv9lvyEu$@JDuJl`@]5C$G8I2#`I9!/S,hc7:/l,^Oe-Hp<g4k"DNA--l^BxD{K+4/{/}Rszu}zAdO&
-q(Uv4PS^XlNy$y+9.Ftc2rA}ZfH&$w"W|_wfzr~XaZS_:Y&CA,9|uosO@0W[:H7{U2LkP1l2(kj(<|d3Td{1!Oaiaa-pg#Fi&Tv/XauhfPWOd:IB2NcJG]
-dj['g_Hf+^Fe9[FWtQg{W@({Bs/d`sq)q),.V9yY-A^6Lm@;-W=-Pl|bd2!kL|ih@GSUlY,[8yfU}hC),gf`"BIHXU<A.]D/g^q4oie_]"MapHT-7VafAc
-'zNx'E}5wS:QmF6XWgeG0F!KbD#UP22%`.`h(e4n,zey/sSM&KtlV#mUEp@.Wv%7VkR%m4`%zEf7+ZPMF>sq]sz0<'{UNRgOM`hR9dG8SI/hn[rIb^tTo@
-V:c-<M%|5p{Rw+4fL2AMYrg0rnQk",6(.qL[Y(A',vUnzBX(4u0x`_qBK!4oJsCqE&a0Y>rRdz<>F&tH=aJ7u3$[|)|`x]e<Ts[oz_`'m:j"blyJ0pA5Y}
-^QBM,(#W]WS|9r7BAKJTVm;_XC/vy]|k!-bBU$gaP^U$M9S@#}/G<jbqSWS^suwomm5GRNY:%0a[Q#}cm}[kuW4c:<ra3r2lvof|KapO{!SazO)13M]xG=
-tayjmf=Mi2E[lz~c2x4}!a,Yqz|f(@zorxr_uOb/)j]HX1}QIx=`|OUBLPE]r3OaVaJON+p8[aOP+E[{2AT&5]]f>{:=Ij>y_#/&#=m7u"hr~B:,Nj_v_|
-<xK&lyM2>O$z+`-{!vmY5Ja,w>n$0v)qSd!z&1$zhaT^,{P0nooK+rs0P$$bYn&XWO>y1N{aO[#[6WjI;W'1vzUYP$VSnIk3Y;RF3<z5ViN%HqktWt5['n
-(cQ|h@;II|%0;ITBM7J[@76/5#lV.c|d@{+vD>_sa7_E.N]fE&s2G3,V-fV.&7GVPj:SR.P@H3LN3MNgh7:C{%H[GLzM:O;r'/@y>Wri6pX;~'lXU"(0om
-j};cRN:of>}GIi&r{^^]hS'm4lqIbWRI{.Z"0zR-U,&1}I/PQ{C}^SoAJ"{F3U5kn!0LJnCVLJFG@nRGNi@&:OPu^N,AV2qLj[:Z-ms5_8R]!k7SIA_$S@
-S]Da:qz'PpL]M(qj-A+.T]Zwn.ItBmBR}S77'`VafApC>9V{+MM,=QV^wE<RsI(FDnzdrQRlZ`T$.nr@.A$O_+}cM}_UHqbT`]@{}@J#}`)omCq7jan2X#
-(xNE;[)wG+eW.tfwP7(6$kL1/no0U{$RX_kt~XD+/gB>'dpT><#2t/#CLMg}r{1p)YxATR_b8iag<F{3gNEH^<vjRpu8u$H:LVf3wQWHVzWxdtyEW>$YK.
-bNf=Sj+[Vrt.VhKP<LCix$zn^a6YQ^]&QRz^SZ/xON6D7UwoH).5Z'Nq,O)oq8a%_D=V]}fF6HpdVjEVR(:Hb^&w,BMVo6-SJAPgAkO<|VR9D(lZ93k4Ll
-uF5qWK+A2eDB1!Eb~W&}z`/[]HcgUv(2,'<TIo}$j+eN+d2d4cO|ck,`u}DEk7T_aSD8_nIwemBr2M'azRFb"7$)9Dp`#vs;V]pv}"e4I}tLwNbo[3{Nit
-(rJr$rYL%y=Asr=T[|=kM`a8DM$gMaKpL+dc}OoIMJr,v[lI)42b2T5{qNx<H%v}~1L-xapvVf!!62DOD`]%'3G.DZwLD35vAq`3B84|Go@4-d]HxK+c6E
-+5PWyeI'Y}pIl,l,N`TSVbTP7hFsAe~!L;T0>u|L5Dh!K#)m!afsnGNu7Srd+Dzl)kczB"A:ZQZ{4pGuX(%V}u(b:>=W+69,My{2I9mlX;]ovbPV5]am$T
-.DW!C<5B6GL"smoMzbI:c-5nH!/#$Ii^Uzc{ohe:)/V"8)543Mwo`b.lk0:I.(`3:=tgweeJK';,47sY_N^9c2;_4bP{rXM#dl"Ov6/SS(al6<<=b!#X1[
-Uzb+%Zw5'>66H0(]IU9@d[ey>%K%$2;r'uLo1.K'JI{Pk}oSPfe1nlJjEden'Kt7Cgv7xh:"|6=m@8bxrpA)!Mhx`:IKufdVO+R+'kGms)fFNyIhxoH5,4
-jFk'n(yRRi82%E!-"E-Kl36TyAN}b`@9!o=)f@qB,ZVvuXbHs^y/^dCci2W1T[>[=jdM.;JUPM3aQ8`}Y)|)Zo9_!C^ZqmbJpYUhWsA}%A5u"2:ZV9uCgX
-IX3P-"#^M,4+EYAZ3M[{DeoMRHBn#/_6"s.0`<j}PkN.=h&`~DWk~hWjd'3ZYRpWZC#6RYnPT2rq6cKDl1SC8&C,U]vX5U8.@a&PF_KUHr`GTJmrT{nr67
-8D=]4L5J7kl+ItzKk<f_HaS5O!T]`raw9&FDD,;i!8daw5;DiF-D`:[J[">jK/w_$Js6FFo}EJ8'}tfkjM(-GL5YNU%q3&E[["@0F@p(n3:P|;%`L<cpjY
-oLhhRf<m{AD/qu"(G.RKh0e,MQ=u-Sgt]aLaAe&5OP@OhkW<}fqy/.%M2_l=JeR`(N3|.x@$n$PYuO:IJR"n5Sl9.+Z_OiU96^H}fWuyMfv#g=fS!'EsoK
-c5zb(eMGn=u{>)41jm`1{/);q%b0duP4eIA_$90qu"'auEn53[SuCzYK>+|XW]ZV%K~YuCf2iLwfj'41jLxfJ_=/|v(<yd&|=)Is([C%Xd&7khTz+j1cZ:
-lMk'zGD)6R"U5+2ErgG{IqHSlrr5js-ausHM~j]9^$+mMoY{ISwjQxyUasXg&2lNj';JYNKl0z<G<rYvhkpI33$'@+xg#OSEqT.S|7&xY|Au1rV"xVn.Ug
-g+6]odaRPDN$|MUq<8nnK7Il^W`|{Y,isx{Ds90_jdCE5pEwOVpX]5z9zw5ozYod$|#QY{uK>'YHzd+3$wcqUA8$9{>/mBzz_%n,lUF("Iw-rm&Jf0v&Cl
-&29HBZ/6Y-"3{z'h2|u!CZ7Bj>"gE|+=_YQxpB'x8VeBAT}r{wxORUcse1SLBikEU{[-!5V%;M=39'[sCE8j~bju2Ep`56#_IFZO3B(x)5$3+c.XZ1aM1U
-(Xi_Q2{d5dskcEuRq5(=h+`6EoZ}pty>CN2skth)zr>XZ.7Nk4(0H82s(Z:O0n':Oxf3<eZ=)tE)5AEK^6]r"jqp~:6erX4{|>:d%-ea`58XAT9pgIuqR_
-I5rplX$%L%3=>qx"-tze9ba6y=/"AKo'~@]f8V+z@U;XW,D.JDQGK&8D0}vywJ+v`r4k,Vkp}!L&az:vUi3jgfIw&$i8XOTMW8.ua;j5CQj9-_dMA>nc-o
-t+r03zic;D&XCqV7$AKC;B'i38xa6P(/@eVc]HuFL3^A8T$25yJH_W1mMYnIAx>{'=J`V=>'WxLpkr`WGX/sl:n'joK2$^MIRg0{{wv,382Fe8]8'wb8O:
-cb5hV>ud3biVa_(IF)yiDc@<_ngV4>/irL%NedF'!yRzu/15.46,YeUPa=!&D!09-l!`ixlpP]5AhPq'/CSGh|UIq$i7%0BPh#z+_f<i(AV+}t2YYFDz.7
-xT7dv885~A0bz.5@@5S4Jt1)["&U>L:lt!XFULy.6q:yIR75}n[%9n3;E1o%/=%Cd:k:fg$jt"3ph<BU&eknM}+VM$wMv'qAcA>U2%c7C@>GBWWG;3wd[W
-luMqb)<fUIGLDZg)%/!l]'i$E^W06A_9$yl>h[&@/I<N+z[/d.D5k3pJ+l"x[VS-{37Cx]9}b"&sWG4,|60xfus$1hp+w%<VLCc,Jbp{k0VRw5]:,C/ky{
-QfYrxYu(Njj8Z%M/3}GQG83xUe^{bz$M)XJ.b7D@wsw`h"=>J4lh'D9y@OS)CvxQBxC;Q='7=V1Qi&DL7w9lV|(rxUyc]4<EYPnTj_ThP'W7faDR#Rq[fH
-Kx[)f#cet!%r%]]lSWi.:Zl>wf0A<(wa(:IyB{(7WZC!_yGdq6Q=nIF=:uC$rRTz{NQ['=`i54marj7HpunvI3Lcav(w/uSAO{kg9G|GL%<5,U5X.xNbd"
-_0k<2G:UkU5iz(0Xd6jit:Shu-&DQQe"Qt~4l(]gd)Mqpgk[ul4^fPh}EM...-ls/s1sHu4@,)=M^j(x<}sKA^b&P1+-x{()H7cJ^W'oyjhyVbwzVNgokp
-Bvi_'F@Ma",,9zOUhfOa:C)o$6jNb4t=yGS(9VI}&r=wp+YKes$@Y{KEa"NxyZ2IXwjXQ]n8$k%l,}8iib2c+^tF&@5zeH)ZUy.{PY-C~}qd2ndqh=)r)t
-vCRtq79(xnpgSP0z~r4E|CL^>$h/GsE2Zfim>;+vUwkRA]2D:=!=ltx9=F0.X_pm[RjY_CDU.:U(GLN:|,81d2sk[aDVuE)mkessd:p:E8>vFAnOIoX|Kh
-2!)|W^W|oVY_i10awqB(/oey&Qs{EOUdRHH/Dp'Ez8lN9xCL;zghxm1L)a6.lKxTU>0cQ^)'Or$uTRLb}Vw--wXL9L{<U6@CO(%mD^`zN%za>]:wpN#coH
-q/m)KYIC|r'(dFj.K=}cjHb4:Q5X6k;rQ)3^u`1oUCAf.Xqj{(P)#enOzS]MQQ+gjb$dm&FX/S_ZlCLpq/dFH,Ykn6jP}t9h:"8heP~05#3L{Pj!3WWRbi
-~&MhDx`Jga&S&7i)vr1Wh[GGog3|mThv$]9y3CRqyOLky6yfiX=Qm(}b[yAi=ghr)RO%IeF4VlA-+9[6wpscr0;Hq'f3RY#wz9HMlVghaiMaS2|F#_FzVP
-c-59SqI;=ITzK1E3]`nt8ijRT_Qs7BeGhD@^RZDXLN]Uf.kk=9ZVHt`nT`p">MXlnr;S$hz'@X74v;T{xM2Z8D6Y^ia]j'mc[2bDB!.B@_iu};d$`c$&Vf
-=`%a/C{hKpb`>@h!e<LV{ZfS0;IW2ndS~rk2~Gq4}(|NgU<km/-96RKt@9Cf4![}@.#rIUk:1A++teLb(qX()E#!IuEKD]9u,HTpl'Lougs&=#0H!YJ7PT
-#HO^r)#qm7aJPz9sHu=#y5}B`@#_G'+8I`[W<sHsgGAN~:&d@]ZG+FS1s42]Cw2hsg|G!w{$OITZ;mxc8:.2S+T(3':GqLo^e!oIkfow+Sql;|+);|;ez$
-aVo"Nej]+zZ"A/,pBp@VChgHw-dJ3'fMsh"(L[HJRhY=U5&A/sc<C&m#&qk8>%bVOTt@R]i`|o'.77'k1/`9]$]4Fif'r0TVE,BE(th{Q&CN7f{3F|OBBd
->3h/fT=lwN^O|jD(rpY!63_NnX[N.LdnG4"n46YD~V,R/`lq$N})it1Yd&mg0O|zkxhh;8Con,)t#63;68hNiQkoq,[mLsw,+@XN"RArn(KF1I#}0]o-!P
-P.8xFnt;#{VkcEJm5]"<Y`,OM-flzOV2D7S_s+}FK%hd&)5fnKogf{'9P0m'mvlo2^pHeGuss&HJUeQ:X;<WpCIH]Am(./[^3boF_Jl3Ua6,'V>O_hu>kk
-g0@f$vB@01&:fY<X8tm+`s$.m-oc{r&F(l`i"!kd:2+.w".q&&#:OH0`FlTXTi25Z|Up4P)|'oYj4`#1,}_9Oed{_N$zI<Y/3{n@d1RBPuZ3%ayYE1Zz/L
-=#b/rPF&WA;=VI#)_EwejF_[sI:X2j4EWBhclx+qG.iIlkrjQ(:ry+Hz_9_hg#:TXY##Ys#8DaL0gC:hr2&(1n9sp'U!KAgG9DCX4i7o_v/XrsuKYq`"WG
-3C5a[T")8/Ln2&qpHMbz8EC-'DM"L'[!0i1M'db#HG|giHZBH]_NSJ@t}|9=1$=uw^M=N4]j&I2(Fo_Fs60[lU8x1&ky_.JKKJ=sSX8/C"cTT$L)fVXNXY
-AyeE:oFq#O64m4]O:MV51^&P^Ga_6xew1O[>$w;8!pU`U3d.zv(:x%%ArNm#oBYK`}9g@"sAIs<Cz"M&X-5p67'A&;9qjF=7Si0AGxZM11%)(#X{&-o93v
-}gmud8JdrCzPf-K2Y%v_JMb(@>{Zd1YnVS(2HhbPLE,!q',j;IznAxJU-&j>KYT6N2MSKfao)MI-A5rB4&3TWpoD#teHKSn)f(jC&=dSzd)f({1@[/WFwg
-RT&N41).6hm89|DFna&^+2!l)!IjfpO<Vq!z.IvBo,8L/ZR(UPAodY=c208b>ni'ad8)LA0`yyn99EWv!o:b/s]RheilvNbAZ6Jt$K9d2CrQl{Xq5[hdgz
-]S]:YH]7ZDTcRE0R:mcOs!$4h)/-o:dEH}Wb'aqGN=(]k&YI9eCYNN;Q(2M'f81>(mMt"w87lSgUL-@ay,_J%$pzJo3#&z^6L9^uLJoXrK53/{LH`"j'Y<
-BG%x5i0H_6{.1!pTdt+FMc|qVp#m'Ce+[I:WHe~Lg7`!Jp=hOK!ZDOy'>Q_}1q"v#,VzVBXa-R`<<dW473S|ue0uWXZ}K[coL;h#_TCuTF>nD-3t]uPh!o
-![k),5c<EvTb$Cje_1DXgWFuF&,MqZxfGK",g6]zFk<,EMh"8<IrUv`V"zkCF]Kz#K+d$pcg:F;Q$Pb:}(wF[P]tOv[Oy;d_Bn$5@rTK"D@L-a}BL}qkrB
-VVLD^m/jX_G^skeLKVHm'ew(mFtglQ&BZm+!~@/1X#H@`c|W`Med-aak&Fc&{4I]((o%3%]VfR-dF&uJ=b1#1oA$kwVU+N'Wdo0]LGXN'&V.88|srR72%[
-b,R'r4Ve+B1!2bXJ1[gXDMXp`=KDftT6w%<rsp]b^2Quh%#o/O=RlsJ._SvWrMJG-#7onNt{LyvXV{!P2xHr8d1Iz+a|>}6sxlI{bb,QOV_L'd@|P6~my|
-O4i/U^B|xx/;QYV$$50qbUva_pKH0@CXT+~Kaz:OazS6ZV|z'`tBk2Q,ysFu~UPD7"wx6+K=33yh|Zo+w;BGWlxlWP2c}D33b"SGx2{c._ez&Q20XshE_8
-/E[vLGCQ<)}h58JPBn/3-v{h,mB29yqsQ]t#TVbKRr^/M#o-`c1sCGU+KudK4aHx('~xUIq>GMwUVVEcVPXT$jKSMWz(TL1rfhZ+465)lX2CuCa.b,/qij
-789jJwInG2F,7&Bi0K,J`'5pIF;/(a=#m7",O+]wUCT3R<g.d|A!+;Ce+IOY9ZMoct1E7hD:=Jz(qo.)^/dH"kI2<_J4;shT{Wtg!Z!JwLtQZ<;GyvWi}S
-s(0>ncmjdp6/;#8NPXHm=HKM3s,T%e;1$yHT^oAGp)Uiar<tP(YGGntw/ndC9b=FNZ6TU8b7=X|ZpKm]![`167P-%Nz|}VQ]Kl,3O=-0yZtJ0m>+N'p3%)
-+cjD:P.g29(pd|f'Snk&&ieMo,%I=$0R<AplPOakz,/bc:lxE%ugFje#=lR/;&-6;'YI`Qec(w^fe:=2Pjv{8F(b,#"IsM}]_:O]tH2OQ@{}z)xqsDObf^
-%l7l"L-#5x:3;@'QL%pLD/{7q7QiLv6Ev![,dVoXVZ{ZO}h$%V3z((s,9T#4mu%u5_o3BLErO+OWXLFC..j(BorOjQU$8m%7lX+`D5uJ+t=)y#FigxMyv7
-A'z%AgD/TKZI0wEC->NC:@Ii>,5Own:]lE>`#:4"RyW{WmPFyJBUueYzl(R|'A`^X:OqFhVFyeOHzKIcHsywm`QbAksRYUNlLDsXzS08kG>NiaY.A_3hI;
-@yaz^!N@m)0v7%tE9hwK9fUM#FdwT{Xu>{.yxM`-sGsEnRq1v[qD^;8K~j^/a,^LVyHX9PL3h[X'BbBn|,Yp2t<]o0KUVS!wV<E;>s1Sw3Cnnn@@;Plr2/
-M!>pr#cn^Pur.C8]ZV:!#eR1:"DCN=6<t)dS%Jp%c%}E2CZ!&BE-d06'q>Xq'^v49C:{}u@eW9]ZfbG{)CVlJ3V@'W~Y$&a^`!-|"ZeFxR;w$C2mQh|&/:
-s%<Sk(cDpxSvT=k3hmtL#/)p#eklNrk7n2N-~v^5M`+TFZ-uR=P}@^C"3,-'6"j-MG3b+tbZ|>w<`ps2AgH):H"nq$-6GZubpp_"y98Y2{dkY!>=!/m0QJ
--B%}10xwQNfqnc#-$ds(5;ih]keY8t1go67Yo'sVP4fIE_%/Iu1T}S!cED7qg8)gs5BcPU'3P]#NY1byj&cTcD5;]!^}Oxt9yWy4,-Y[9&s9"fi8yY1BNX
-_SdE5vfE-@gv'lo-Xi|%mb}@RDx9$PJ,ljb`ByTpEiVc8jFa!=Jxs&GLDY]=-uU$Nwtv[1;N,KjS_@C)&.elYJ!;{CM|9bZ3C_3V)O)GoiK{7O^/D4xbb{
-`f%E-%f!iD=iz'RzGkhT$q]qvQ)#ZGYbRy,mK|!G=a;7n&!.8@~Ua-f4W$+82Vs65@gGQ0&XaNMC9qs(5gHbwAmXS%TyMIso@#}Rq<vJmt87mKUe+s{^6{
-p8@/o{StlSg&]d^|KCh3<o1#n'SvciO)J/.e/@u"axaG[T#F~-yvlpD3<+xrT=tcnWeVZE,J3r}3&&=QowJ]HbMvPN:K'Q!Y1rjMOO1HJoa&Pv-#z5nY+G
-N|M6>w$d#iWg%'zjrk-nB"G;z/}M~aP4S76rBw~$cp;wzHz]}(Xqum@HZN5nJ6J]=_3B&>Ds!]'}^-c)ImI"c:w4''$lRqJOxQbHUg`@59.>y!20GA[8sC
-d&1o66N!@H#!%&!4_,-(omnkpe'#c5j=K:-vq|QN<X,c8w.5&xupX[y[U5nLTV0".J>R2Fndi9/F0sTOcEVUm-nu(st;}_XpwVT"Lh(O|hdFD]b/)</Hp[
-M6Mszxu8K^h1XWaVonOUQ^Ei{UE$x'mb4F-cBsp)SG,q>6oGbY4bU:Cr@JWrCTBEf<'C:3PiQCo-R8WJLnVmlu1d=spWC:"$hmP!Q$4b;j@%fVJx]|dE)"
-'sn2}Rxe8t4Q0`5+@e{g'{!9-:wY:al=9v'&rwD42L.M79C4e-Q'AQAnxETlcOF%]Q0/lk&_wcC"x$J0r:I'iYdgRNMf^A+I$X{WY4v({/LM#}g[Usa)Rw
-3d,40#e"9Pgd5]4(DYR}AF=A8pc.DZ>o.LKco^j:nq8VcH;X!2ro,H5stxMbB`yzs{Gq$n%ySABaIr2j]9+xbJFvknNC^^OD<qQxpsp(tXz5PF]}/^tp}6
-jgfd6A(7<gKX.gnL4HrX8,_f8q'&2`'w+T0Hilm'[Ha#g"x!V6VeBQrvAg3OBL=.NAgn4J"9(k|[|{&J~.l+~+voMo~10rex^vIhR``5):4k~bL4[PiK}y
-wHRQFxj!=m@!QiG0{sJlNASz^!&$W7dP#{D,8=aY%o-1wmrTmlO-ls>8[5mZOyh[(5=PfCQ"tE6Q`|9_^)CgA!~[1EEckX>QN_,bh1rsOztKjSHU,37K)t
-)eer>]_M8EsG=Z=&/9a%Zb-sbQX{AWIALfV:dX)z3S0[L^;|{9i79Yx@)bO-haxzQBOYuHZIuB-#Xx[8!|(3iNr++3_Ou#x&|AxtkEraFsHHyeeYwFM2tM
-X^=%hU;MXWjYczn{%CE@a=An!pMYib+W`Dz[B9wUxt4UStB81]/y=Sg<`5SVt60E-I"l!Nf%>g7X<uB)=Cg](jArdjuEi`zaneGA'BG#0Gk=Di^/>M)e^-
-rZ~jTc,lp!twDkd100M7D`co5s|#uSy%^`)!knV]v'A8x#ZLR[i;K(djOSE=j]LVwH/:b=kfEj>WaZ}INcP'}>u%r7|,q6R;T@3L8$&1oWVVqR'dcBnSfX
-!(sI>KXw:;bbWDzvmW#$ei--UG"CB:z9(qq'd$%0KKj$+)B8H}lk7J&&,joGO#]T8]S"=1.[O81F`Fd[fn|`%#9944g%K9^10k>Fj%k%uDtGjUH%IJ(xa,
-PKv[Q],oP0eT[w3'o'hRV=2`Y5){R_7w6|@|.&.g{LtbeQim&@$LYnK:yh{:<Iqap)jW51e}6v{C^A;UZ]o+z424<wPE=mg8K2VY-DJh$)pQ'2GjgJUVQ<
-z>&fstTzIHHr^|>0hg1[X(Y%mBJ#`&+{I9'%x[Si618@I]-JPmOs7&s[QDrz`a$rI:66&W~aJs}]0-5U_-DT<Vz4;s-@.}(M#}PgcIm`2}jD9&ktr9%(zJ
-D.kPOy:8Nz'D'_3xF,R2JH#JY=9&U6M%>^d=s%>-_@2V4oZ#1A2hhN-YG8"Hhu:"7Q8%3zOI0mH8ClD=%,H>=kN%wf#ZA$!k7}%qH+D3am%=b9gsckCbK/
-5Eil'd^bJOEbeH:K:F@tb$cu%f[(}0Y|iqPRvFGUY>&c/&[WQz//tScedw7ZA8:+I+-Ww|n8$|lg4<@z$7;vv#77ykVTcg+q~Z(_x2Aey'kCO=rf{DKg[i
-`z6}>7`pX@gpq+x:SrI-@pCt#)a6us7lJNE4#jJ(=469'(~/LRG)c],=7ZVCnsXi[$G"[hWDP;GoVZs%6myUIA3"6mzVu2hP1$BVn:mxs+g1>eWq$gstm3
-{465v!CKFr1M5u=+eGy,T;zqc1ukPwym0#e9{5M0JJ/l=d%@v#.{^qDuV22r{x^8-0'pS+i{t/p1HD>`OP)'nVD.T&Y$oPwAr_V1^J9Iy.jb<5J6}BxaQ<
-LF^J0/yx3%vi$;O}WQ0`~ix+wK6!t)Gu>cv.V;n,/J+yKG8{fO1ESH${MfO>hGN$yMl]~Azp8AwCfDkrVXS-K.28Q8^w(Ku|,83@Pl;xFj&X{Yp@Ngv"FM
-wr_Ix-3@+h.g[d("E:~HNI>tRTC-GKRhECeG(|Q&2f{`pf[mGgCf,drnSoPS'J&iV,x&G|n&zG8iK`)IlzWr8(OoC.(Nur!||Jvx#WG@i@q":w&#TXrQgw
-Kr[clw.FM7r|d--K|e,:g+ffI<}6=|$blR{,!a~o8f{+=a9Ezk~6Rq}xVq)0LhByU:LqT6C;m8LEJCwH@xrh<TkP&F8pq@L,L)MAWvk$-laK{F>tR&on.R
-~IQnBwTti=n`7h#Cbqhwigt!0X=Us3x!PIa&rwX|DA0R,='jN-{d}#cMDU+utax7=4=}sE}r~]xM>]#0[(LDe;H4OMPyEeT)m)z}%Z+nd|aI5`J][vW@[)
-HcH`j>H2F8ORknkoEE@C^7kM862-f1Ol|R-fb{(k'JD'yXN!EUUD[RF"f@/z:!Ht;,tmI^^lu8$xi&/;dcUE2]]P<'z0(9u{;SD[y%"AYp_JGSyRr>|u!f
-9|`IvwsBrd9J)%W%8uf8Ip@$h1'745D@-uEb^z:y!]]kQ&3/Hw>c="J4o1THQ`SPzDW!8LUyt4r$W!1V!ge6NXJr'C5LTyvL=22qeN]<hDb!KRbpd{]DiC
-9e`QI)eOSTs)pMAU7[f'3=^Qmfgca$_GJn#_x9)HFzT)M;cv73yqdjP0I}tm`-@;_B!(%S&5gI1[2lA+-:=|[SY9y#Exefar@5#E!GD;fY{r`-wy~tG"B6
-Jb9w96R>`j#ptmB"dDu1ctoL}v;JmvNz_L4c#e,G+tt"d]qJ&wIBCljhR`1bOa"`QcxH>J38I|fL_O"QIbS&wxv5F"u1~Pv:byG!-L@`}tyhq2vxm4jg^b
-+|Y6Zdh<g<|e7G~o,J96kQRb<>4!{W/f=Cai8rvB+w=}opY|W!ZXd%tylZWbu%"B;nk7BDvT(<^6~"C7vSv$Z-MGZ}G.[Rq![RZqh/>M(=SaI2Ek2m,s+X
-[SQnU&ovs}3b`=kU;/qoIRsp.2ooD`$^uZCXs%UDO=G+K-PJdNSqgt[obfCHI<Y)Vs%gNqNw2g(Ie=xtlAU&n}7c#$p$r{AnGc]SeF~]FS/#`f{{3-7&pD
--U^3Xmv@'Li)O9Z,^JVApe[6U(&)6u$eq6H|!,u_)/c3e+]^x=/$`TYg603He]ebuEWqkna/n(#L>r]4WP[.lPA=-an#Jrq/r,/Ld0uwR```0uUE}.HRgY
-{Db5Of{Ao%pc&RR^NF48sY9F(&u-USJnG./LUi}P5t{TDO)lKWfqy6IfiT(BrlaS4!%[B2ec|TX`,OGL+Mf($sjsEp!mv.wcHStHh_j>(bSz$P|UvtrlQO
-x,[^T|k;Yr=Y_vDjc;-DziXJ>NC1.uu9g8+t/N,U8PO&kzv+1,)vt2J,;ZuI%L{Y;|"K|5TW'&`(gd=Q<>uRXM+Tl$=S4H%"g7~XG+/x9c^F#Tm|p7WYQ6
-#>"Dgx>bc2%=/VjPKH/W']:XGJsTKL^3OG>a$)1vC_]E|ci;s;w:U[o^x%cTT1R}f]wWiT)w`J06PQ,GGO<hyT9%<>H7}g4!/g9MMQAUeHGGJ+xW+(`]e!
-9YySR.]Tv+@%Wq-FhJM{wtJ8[yTi~0/gJ#ot3I`=S=P.#@n@>[,z`f/B@u=r"{Vz3Cst""Mb0Y!tu"@DI;c(E6:k`A|]R1d=@})Pa`1ut[HkdXJ$D>9B}k
-jN/W,AIKy/cu^/4B!j=QLMer4O--]UCJ{l&&!R,^%&4hJAS-$B3FJ-M3Y%b.g`<|sjCW/(^aU8kVz^KuWmu:(4FTEBfpp"qq|vVlB+i>B|Z9SpZlz5r(aK
-@%KFR-!j<LIhw(1P[9m80rPy%%He3Op%$fr<hvW>n4+ZgIQ+w5,I]i9%X0{mvD;h%{jU9oB]_/xTOtX,"]4Eg|H40jK%mwS&+{G}}{,!x3P;9(/fP>mz<g
-H-N3)kY4qj#tF7;^:[/Z'GV9YDi{]gs{gINh%SFnh5e7Vi84]|qFMb;5OTvDCsu=z=F(ayLu="0M/!xw.P::er[8c.2!m5Q"cd6">is%f!{"!yXe0>XS@3
-1'6P!!Ugwp6#yAD^Vg6wU8DCK>RWrjS)o>X4yGZ5FKFJbY8-WbRkBH4Q0mT2CCEkM|h"kok:2Rs|"jDh3+nKIc=pe0NJTPrlCTqr(s`k)&"iYn^PeBLhUh
-J%nd~sXS<aXSW|fQhWG}I;q[Vv"iiWxdm=!R%z!OK8,gs{</De)B4X)s'3b(o5[@M="+zSO%Pv9l{%Z#%`wd:zGeBr-l1j1yJFe{[bcQ$=h=//B2XSHiZb
-ruZiB,2fxbg#.7}'&GEF5C.tDCUbfI<1eXhfI.`],a"]I0N'O)/l^VZM.D:l[_a|4,k!Z;`'zj>,,k9y=huroq9EMOFs[]3ZMZ4+DE2zISgnDfkxSM6SY=
-UtYy)_5!p'RU!]>5~|r]v5&Kc|gnWxhV'j#2Eq$q98GuYdbOfF#7_1V$6KiIjw`"M0B_!3a}H^;rm0KP>:'8`]7yJa$/j5P0b-r=g5~9x"dG,|;zDNbiNe
-(RO`F(]Z-J@Sew7'Iu:($&R&ar3mS"cq8>xhWk6=,^jY(bV'7LbqiB.)BGb-P}:zte!Zrk'/B8zxD,{bj#PG@svo.ts+zsd)Re%.d8!QS$m,[h=H{J-8Rq
-_:`]70FsxuL_rKN<WQKCx0GA]7whj/Y10v<,;#G}XBjy.cEXMua,kH<rnCFY~Zvhr#l_K<79z%R.=EQ%/w>(0Bo,q+`YxO3.4[)=FUA$<:Yr<!C&~,K46H
-lH#VX>f80mv:YuZw-p9agVRqG-WN|n:]Wy^7Y:cCs,-)ZVvsrue@H]<mcP$7_50sNJ4ZYr"3`.YmCkRPCtk5kncopebEUbDq7<HP0p%)Kchvu9wX+|Ma7n
-=9R!96+wJSH1+0%B$a'|n4xUZ[vMYl(>}YK7:ri$YjrTe]x<5$(Xcs)^}]A<&RF.I0IF[e&`zXPp:T)sy5REzSap0R/^almPA6#IIw#:M79mz.MY":^LO-
-uH@aoWx{+ttMBJ{J=$f'.)!,.XbR],d9x|zCZ".hJx}[jx]w1pY:iQC_>,3c6,!v62-%,w%@2;e)sY28GkTf$5)]c/cV<<'co^'Z.q#'u{l|V]w9qKif-D
-%Hcdk]D"jA4jC_LiW_eGV9JT/^Y;z4xnSKy5wDD}l13u;Y'j{!|"z)l0Gbt)%bWE{R|wh+hEpF$05!mG_SY,vr^aFX:kpovZ)E(N]A8n"v[RoUx|9vpPWl
-+nF}|1b'$gpCOw&G<[^@x&6)8aoI6}<xGy@g=6"iQ/y-V}+/Wl|A`v<bdk$<ZqhVz%@r;p#)MlSoWHsWf6na'Brh1D!cv6/l@DNZeH!wq)z6OKt"S>XSz+
-U.LrC5r2pz-x=}1xKXEk>pU{$7zx!19#J-RB+%`GYCYE|aeMB!CD(m$"IR0un=<G[aFS%gh2BIf4k|v]kN@N~UD,ul$Uzh)i94wD#-7(U4,MWi`[0}qC]r
-YGk&+]ST7}fm`>m24+rKr[1M<]i]eW/#{gaEYbKG2^K;yds5y4gHoHS4$.RiHwOe"4'm9B6!D/%.^RXDkeJP:6h^pX{xnV2Pw:ke8^u.W2l10Stb7Z=qAk
-"dCENt};7nk06hPCp}G5H7PSc!2^x38"($Wa3K6h%&a)E@b56bRp`A0.2cd/6J<SyEe:diApJ=nJ_/~X]FnDWJ:{Co|k_8=Z--XV3K%(dipwe:=!9Pim37
-s5=h%3lt,gYKB@|ahh:d7pDy.sFB"l'aPIGXh8Q@>0Df0rpSNQSi7a-4%B}DLss$h9wVuS8OiRAeYX/e3`BfA@47)!=}a-[pE"zDriXEB]zSgC!E':fSBo
-(.0LsF:{ZWkL'sABVc[HW)Y-f]]@f-oWyHKM'(Z[YP#aTLt->K4B`77.0X'96Mr"k^FilW$[L,Ng9_1Q@`m>/zXnf:^zt$<U{bk"q>[pa`knz`MA}UycAV
-hKKw,!XEi4t=rfJ4&_nWht~Z-6jgPTI6<@7qBNkYlI~GNlmd<G^By#V]nz<R/hICNz`g2:q}"rCkJwy.NS[Vakv(&vgC+]H{]s-/h0dkd0:x>o+;,k%}MC
-g:N"k</E!5hOWv)lp'-t9YTMj2gB[3},!^jJES14j88F^"o;=OHU#,+D/BZEg)wun^fcezAFE97;aLyq/9_]rp_X=NZ&0:v(rfs|oJ]!>#~^yzB:-(H[xz
-#T})^.1HAf$_DAG2U>]q}Fo!/P>TK[=3<Z2iRwmPEVFBpn|N{F.:tsdUQ#3hm7%-/XJ!%cmtILt$U^}c[LL($43b9@qk]s+hwKY&DZz$yKMYEd:8xyv00<
-BqopQn{r5s'>/z,q}<pf5zb3"SBKO_EA{x9c|+YTy(#L)B5Q)M5w)J8'sXceIiKI8&Bc,`Z;'j&W]hqow"o5_D"3eyw:|{h3ayb;G]Y|4N|IIsD.[;UX3G
-Ep}Uei=h<b]^NV.@il8x"l3_2z}IqFQ7bLn=oev(^,@{onU"gLqFJTOm!D22p$T8`>xP86b.k(!ic1;%C;fEG6/w;_)vN21"EX7ERy#1.PRX&4Gz6}5{pg
-Lew}@W&L&1BO/I:_rPpN%5Mw5%S<|K-:fi5VQ)`ci7xf"+0%>".cf{[5QzMgXiq,FN|X`WrU9jWD4&%[zn'WHPS`J5hxy{:X{L&wA|iOZS'F+wn4%HVx_f
-6%2&Xr~3ka^$^>dEowHLneKN-0`-n#d@e<]"wfx)fJ^p^yJG1"XS(y]r"{uf;qvg,,lG,7u+,^nzka1:qz^PFEM^|@Qe2!sZCbJmJH~Fk&,Zk'9>U:mXPG
-LD~[eZ-AP5)8Fu!=yf`kL"BP`thPDecTFp[`<rtY/$pDKdQi2.pDI5f]1-A#B@A{ZwsuXe4^Wf,|S#<TA}&8=a{s[rHfo7V4R_l,3W~u1">wz^cIXM|`,8
-I6n]~NQcha]Ex.AKC[aGl9<5H7ztU0LFN).}$NGDbzY2A=GTBwxwWZZ0AEy)UEIc52f>PDt|Gti}dQB`uSXh_u-|WAv1oajYFRlSvg[IrR-U`XTH!5JBN9
-CuyU#C9Spl5%(riGDOlh;P=R95QK8oqMmyx,U}s_]&V/!da;u2-v@Z>jfh_7XB7cV3bwhW7$2)V1hCh_&%2K5!lvU`97#!xf"^Ju7L>D@h$T^<VB~h82&A
-{nrJP.NTmwLR:P`Gx+cqor3`ar)f5OIX$h|o|qF0rB<8v{Kgg]I!z2Z:!5xU8qO"%{"''dT&y[PQ'8AwTuKT,o_;F$JNM_gU&qC`XdpTWMyJSEmLu)):AV
-f+(d5H=9Ans73zJEkC+jA2oP_5d)wBX0AL7pLj8ZlO#kF_tR5,"<6tInMa"qtsN8y5BEn-ALI^$If|3Sw`RB5,h^Ng`3P}y@+<r}Dg/"pJ]A8Tox-pSPJ1
-r%YV;hhKlW%`G7WnzYi(Rmb.~&.<BO4M>88a{-6NEHG9YBkNFyeW$!u.T8Ma98ngVeh{&P^Z=:hGZ/w'iub&&;m;,+#hFho4YC:;WdneL%S9Y`A(!7V@>@
-7O]|8lArVZ$fpsnJU&li:RV&toDE^5=ZguyS'Yo4)5Xl7QGJ++v'h;_J>&!$d8hs-}7XA9C[{8;!'^'y>n).a3Awj0y1]H^`sgl.a=rK)]30/0#'w1WQgX
-!Ud3.OKOSn]ix2UP<HP@wJUE}'h([4agu)IG%p44/e/r&cJG^a<=BxkOX699->[9^^tfnI8U@4;lk4un2}wF},]jBM#4Hp_3JDUCk2DJ@]`I2X|g-}u&@#
-Z:E&.b7UGWGwe'tX3RI}@>=]8AsF-K,Wj2oS2[uzJ8W,`g=_mFoQ7KVcCG`OVGmv&FBnI60u]!uv$1rmaX82-!2Q.5)|Djn=<D^G70<cf=b^.M(pMf)zSj
-_O'kG[&s&3|4_f+%#k5Z95]+Gi7MF2G`8Z[lL+~:{8vNh"(H,pWzC=S,GJ4&Dew'vWhgFV~]Covtu&G8=y0h5kuHJ4rf}uh2BGXd/i;iUaiHe<54&i=y}u
-)kfY8mA]l`M;rE:`<^8XG;l9+WVpdCs[^{u;(H%eiC[an.btmsX@u3'_fvW9cuhMW1'':e|gQXKl%6R!hC~{!:}v}{0Ps&atu76W!7'jP>bAJs&PO+Hz-Y
-'Fd:V=/B5$UfapI9D%PhZxov%&t6iNy&G+@(oz6v'Vb3|R[|43)0rr-<QC]&}8oJZn0I6c|E-vG{YKvpUlP^z]JoW6"[%yu/IyKiZ/5Dsj~oLe}j_l'"Yo
-4]_u@du3_pWt'6kC21~u/vxpU['V}k[0HDg]M'5}uuZC`yrg6<e.G5ARwe"Q5qn67UJjNQ5.'"(ow0%uP)TDe!%R(U[V}=P'dm9Fm>;c=l(/jAnFe<pi.p
-OcwN2+5Bjzd!oq+NEtBB^W~l]&r'x'r=pOJ^|'i)7)/C+xf_4W!s>W!K)Z}3{Y9%]8~3)dv."]#JCZC5@hUo'R`BH'r,o)|No/Mj_-(dq&gkdGJM3`Kd/u
-f),<1q|9B[M<>Qp-NBbF>4xs@j|81R#Og/$";a`7%VL3eE9U#Sk<fv.yaG.3kHZF$KtiK"-(dQTxS(IAeZOB6(=Wble,dFPHd2_Xj;:n5zb9h0/<zznP^%
-9fdAj]E5Em6!K(Cbd!9<d>zH}Li=_CUV/V]Oa+76cVZS"Oc,EFySp8Mq|)j[)&$2Y!<cHp0o}2|HfUu_zWM.<+(6/S[:=g:R/,c1M3UwvQ|s":GRUmTOi%
-'b]g$])}U5fR7Dt#&rpz)OI.yx)nR+1$/:9!%Z}_mvY/GQo06yb|`0]&aLhgY$O2frhrL;pmn+~hxG{@W6~CJoGnQlq]IA'"S0!5w-gm$zt-OGZoxAZjnP
-K}k^RKw=dNW;9/l&h|W:{@1$)#@"K{PfBDf!T1WX(dexH3~n%A6h(N]Wz8'Gzx[D`Fo<me;}qT0L}NGJD.3#~g7m$sN|@1o[<XCk8w+W&s)YZ/OWYb+_JV
-!kdEW([uyqwDGd$L7'j=.%Ci/uNT:]"0o>+gfYF0ios)-O&i#kB<DGsR%U5S'L_8H,_vr2TXx0v."lzE:LeeoB#F=0qohk5JOcpI9N1.Gw.f{vWTJMAG"O
-+Us4mc:RIt0Jv(Fl]fttUDfzZlf($VEXb3:s:ObmIHT-/-uH+%dt(UL{EAJ0ht^'wFd4[i:c%zAH<.u.I"cHTStqG+km&s8tIv@=LtDj)80p#y(P`nC1An
-nJD^HR0&EcT[q|k6wxSDD^vA>NAY-vfEV&xL4SJcljX/m:)e_XpuZFWP-5SMP.nHEuPY0DG^L5<r;D]FAn=ygm0vdKunV0vV^;^,)/u@t4wr&4E^LV-]~)
-h<wj'T0RUi!x6Rv]`5rPr02TId>^JlkW/7h)#F@TJ9$6p9"^J#`,LejUlgPpwF`_".'6t^_AymUp&J|F;AcxSrF#yOM,xm)mDrA6"TNhH]OC_BL6EUtA"x
-@cM`#lP|/0,s7uV^m8`U,y:<bBD|1p:'_6T<v;v;&h0vU&MSV#,,Enjl'}rW(N<}_.}qMpqPIwmBHW"W}`6E>$Zt]GA16;nWkH;s|!bS+R^ZPKi!igH"_5
-OyMj.eFr"|.2QVe"Nx11ukMAT_`xYx;OMe#<>kQ^6C{RQSS},+MpVj.CMsL2}dT8&nB^N'QdtZM}MKS5'{5jA3=l+QcEN[R3=%&Nlkh12FHe0D]sJk!8BF
-:Mg]oD1C<8%5u4l8gFkZAbuw[ZnFq<:eU5EiI]pw_:eXVzrOd@TSo9x,7]{Mw8ls=U0Y2S{qVWLx6_O#&E$MS0Z+{/Sr'7-n-wHS_X"=NYcB^vWbUBvH,>
-cmE7-!zjeCN<5^Rd2{pZDn]k,@w_9V8C]f6}^}1{wxT0/tLT0zJimDYAqyN>mTH{^<=,hEiBw:BS-(a%/DFX^Dx-~d:p=9XH<yVZdOz<$.$=jcfZ:mTGAH
-(1gPq%{g+HP.Ud:^E.8na<{Q8u=/i9/+Y-G7[,T.qA}L&Ju/_Et)gjbtF@16ILYQddlI26e'r]:a#q{S{#4Kqt]+/}d-gyl{|PU'i%W}&6MIlQ)Q6/(0J4
--WTSh8OD].1skHS#k&>jA_<8ZigDJXxlJ`=#Sg,Q4te7:j2%zJ1`gH"3oAh71-j6i|y.$dVm2_uC|&K7Ju}__tmq!b'Ct:y"h]4^ROyK)#B/BE%B}Xj.xh
-OT%Ek|e&U9%$`3=A4&Ickh6Q%7x0C9d+:>em</CceIXO0}lj5Tmrs.x8GCWgF'hl!dZoF{S)G^/]mz>N|J;I>|@beW#pL1{2(L+tr%;.3$~"L1w4e.`&#-
-0[s:M,91lwCG_'/$XR`=CIlFT8,<+UI9xATd_<l^=U}kGH1dFj^.a}=aE3Bg47(IEl[#{Qbjrj:_9Zf=d2,^y1b-qFR="i#25:II;3|'E4qsI3tVN9<=!O
-S9%{8b2y-ue95[=9^%>7emU9b^giFHrXiQ~Is=3i_^s+1Je=QiaRzRk3|mE8>GS[;X$XOw2YgURlO<+v,jN9%R'F_"@Q153BmFz^~m<<"8&r7n&#0y2`ZD
-O,MqMbC$%C%_-Q|'a;TUwT24O|uC|eda"E4t/u0f1QS"hKBiQpC)(IX3w@3H8a0xAL(#>u!trd`9w't1!ccu$^+_X;)dbtv'0Rh/Nr)nUj(XrD0FazyF%=
-~F|sn+757_cIxc3T{EV+C$BLylFNHSm[+U&}rz3#y4r0fQ"Fu#!JrG{Yi68kAnEPJl(3,IDPsJXmLix5$<r|kO`b'g%<]B-TFA!)T%1Ute=HRRPCfa'S>@
-x2%nVRG[BM.B(^TB=GR<TD)/L/rxI4+dT4pmy$Aj7K<o@bk$g'5'WST@/Wj4ihK]Xh]m~B[Ys'"3zT4CmRxc0.4#[!PoQ)7(}2sM]TC.T<&vnOW[=(9B"]
-)FZFrYC,2{]`MiC!Y"$w3I-b}bDH3ZEbhS:.N<)+,^=+wf%[gU^g'mF73yI]LX"H^xMViSCpsCConXk8Wvm2bc^ont`V=UD%/S=EbQNDgS1bxI[$q3_!0u
-~4n<|xDrQ`WhZ__$L]RJ}oWB{/}CDHrsg'%oz":7jYF1v5BPEQ^/hV63c+U`<83WC<Xc.!>P,.x0`Uob/iVnnMkrF"NL"g)WOx|hgZg.A&rEN$HITjmZK#
-M!Iu|rA9$4S}/0m)wJ4[zNMH>#|h9+uqh89I#97-`b35|Q91t_:':RGZ8:#a7v/To)nVK/B8zx7sYd'<cN[gv$I8m;F{7Y/1S6g{|TrQA%HN6X+fxeDFjz
-#$AMbLg1]pDw"v!+]+&Q%CCM3Voxl6Ziin}Wnvid3Z:]pVNF@iY=oik^-TxbN/)"pqYE$1V,Dp)9^V.adOWhhgv!^E{bD3lJ["kX9s>o,qL3HSCDs,88B+
-3Pr4s,Ey,kEy6(k-@e0";1lPMJ24ce2bsrVAQ_r-#J#"&E"F2)CV;oNu)|<:424WmokN5EaGI=U%oez$F@/qj_ChrZ|<(B9"V<1{&vb<~nZHN`Qn[p7`x+
-|0YFp&U=^mD}<lrR/[|7O}NA{utQ5Q&sy1t<}t+AdTW#GqieIw7dO@2Fpa8AX-B><p<2Am"lCgZyoVGsMO1VRd/Y>thkB|dhK"5[fi#P43-Q_HosP{+(Uf
-b_'Dps(eHYx`;G)QJ-.Ou%G`yyw3/P[P]vE%if<UT28K/1B&:2!7>w.tp@UE91kZmxJE`kgPFcOM_Be4g2DKyS1:PW:TpuL5,|^1HFb1@OTO)Z^,UM]NP%
-T5Tu5!C9u;4BF6{g@G<k`2E|${z9b(}](6%"!T&](j^a3:X[7c_tOI{Q=YJJO_}yf2d#SFO>|rv5nC.MjcXhW'-W{3_ED!E,@tBA6GAgxoC|ov->vTmjH$
-swKJ<|4-iq,sg}mSlBqWT|wLg&2jZT51nWqrC]HcpRwzffVG~L->%UN#31^n6RZ:r(0n'6@IV&mh^BY/1(NgW1##)2@y}z}P9)f:1s{%^iSdAr~wnO~R{P
-%!WQY=$x1M1t+{_7Pn6HfpXYzvixnV(iA7!pj"+31@+-pteVFn:DhUhRzzQ)IJhZT%K%H5+Q$#$E@L#a|8hmF[%c9^%PYA!U|F}Rc^Q)[i_IU_d:5!hwL9
-2XEC4j#$=/JO2(w.^gKK9#A1.Qc3[C4uH![ZPihRI%<G=m&3(_1iLt6lkaFx>7cr4{Z|r}}O;v)uZ|P649Ez-#Msbuc{nIewY%~sD!YPP`xrx$t7,g"kxm
-/^aCY%N__`mggA2X&;Ox%Uy@7DMDy7S3C|v8H$;4=0pJkXv'7'^HmynoE6lJ.&:>9=vf^jO.[qGR1@JWBAEH1B7cG4Fk|VUKng7Tzo"x&[h}ila43P|YE6
-l"n3/%5|QT3+s1[3$y4MJ1l:l%k08s+[Lkg"H[uL]![(t3G_CTNP&!h}nL{Ak%.f:A^oAl#OHP@3.Z-5vs%6Eo:gj="vL#"%n+M:SZKv4R+rd=#q2>!yd}
-zd+u9Min!5<C})C:)V3Ra1]k-QKWH;4_=VNEvy+9%<.bOt|8doEk/@{vCJzo>VXem24vOHY'-R)8q''5U{N@Iu't%7z=F<US!$.V^r^0Cdcj!}Gjz!n>6w
-v=kWBCjfF!)2/^(m+odtlULP[s.#q[7Wg&:=Jn73=NtX6,4w0axwF^aGE{f`O4n/{`=)`QRov%8|x%Ns9i~$!QF&gV<2pev#mEi%<'xk/>!es[M_m+n4x.
-~7<M_rpzE3Q%Q&U_(nov!bk]$Ykj:%.(%c^mW2b's[VY>X^T[,E/eXx"!5.L>%y0pQ5G2%@O:ukQi-6dY,4[6'74>S{xsWs5k])}h[5sQtytVCqDH:(FLX
-.3)#ycyQ>,lUwDtpO:{z/!sCq+id};B^zKDeeHiD|MU/newaaHlW&)FKBHO6@XV9)<hgzX0p3'orWP2M22a&Q'NZIH=a+Q.9a:jP8Z#8yL<3]^$O]F+9yN
-.vU1W3O&7O^wy|;}U9ug[l_UzuvU}tsl[7}d3m]cUFR"6ffFlvYeTeE#5NMjjtgzOSByB7>6bSRw$5hTR%>]|XKOyR]t.c;6vcJj4M!@%6!@<y9OU]5Okf
-%_PZhhk54^)C!A|4su1x#r,c&1|UuqH)5u'{:y$}g&3^R6nL=[/1SA!g#"52,hV1O0EPchH"r"1=IcH5OjJ3`.%9,Hi%W%A9K4([C2DZ4BbM0fMLlt]LvG
-t%,MK4u5!1'|B1olmdq9$N5pq]Ulv=:BI)y@ISo-'WtsW]a76eer&FwzJ[!E|%za90.ijU5{&Ka/"R;cw`)!q9ST4zr(_YN3ESA/Hv>^JPoisij:4q<qE,
-IjZ>owW6{Gni_):g|-RMNnjZ9K"m8a=:W}sC+QH:S]bI0xUj]Dm<S!+F[]]/Vc<NZF|k]fnuGED1tV4djE=NeiY&F.u![M"Vd&0'Fz$Lrj4J<peeeYCp(`
-"T8fd1OQ,kE%rR3D~U[wkcx6Bm9od,O[E/wbw5^^`O+H)SwL}26k_$o9w!h"{B%:;PLD1x1/E"JRfW#"u^:LiDoW~3DQHe/f2x%Aq0q)/m5hyELX`LbHH=
-uxw99bx&[cOGvr<C|QN&a-Q3O.kYwf,CT]6tsO$>^p+-9Qh6,8p>cx7V_J>sIIb`@2rcZHLYCi+V3kOK!IYgEWZqk.aWg8mK)puNrMjV">iB;)>HQo(hp'
-b'r3@uJ4l'HUwe7mnkx;J'F)xR7/qMH'O1>o^X)vxke){ai_bGD{Qi+u'ER%N4~x1;~-G@>pGE7JBkGdciR27Gk'Q)XJ@!F0A:mc69%xXGnK.lsUtb$df,
-__x|z<foNBoqX8cWzm'[~qB).3KuhSKXby:zR&iVD!E@u3"5:&^Z:a0QET:ThxKQ't=AeUy4Dmi,<>}wZLrw_"fW1}s#y%K03a'i$W&8.0~rfXhEJzvSf#
-VkyTP)3$wN^1t5sX.6>kS:'fS^4H+SHO}PXq<$,U}WYZI38Ir,)be3gqj5!%xAURcbBHPUwVJ[>Rg|@3gcwV1P}!=TM;wuC5j)'$I2g0,'uCKq!tg4^"{]
-/Bi7LEKhafn@Tg0XQ-ah;CF@6$#b7%SqRE2-,(;6k;~>@#{[GUn^gi_]d%]nNPvy:.[7DC/N>q,k[Pw&$E-s._o1ukEXGJih&VM%9PtwBvK3._!"]}72ec
-TYC7(r~"h'-v)&#F##jzy$hmb`tnWvPMU$@4UF1[$D~1h%k@rVx]j2`NfMs8^)wJ8kgPhRi_Bzy-M/,5G>{%;N0i-IzYp9LRthG.P4T)p%3#-v(:/WZ9e>
-L<}y%^RsGos`-E.3hNT&In7:gi5LuZgBxs3bW/C5O8cfx'x8O5aJo=l';`Q.nx`p<.%,"^=(Ks/'<#dg8eN|}|m+ij0V"^DyQ(R;$S-T@19fG>1I]"/LM(
-[.HbIft&6>lG:d3iBHoy2AR5dzYE[!H&wBrLuz%W!ol$/+rh/3dGF=^C49K3eW-JX'Q(iZgd[GXP<7|.1A3D%S/F/:@1~6|C;:p>JV).fWxO~q6}>gFuC|
-@j]Ic2H1@+ta;HOfkyBR'=Ny[}NuV])9=}|Lm1J^r_|8;)x'|@nu3I{bi>Q[X]WFmF^7PnsBxJPhU21>0ZPz/:E(9pdL&=IlBt_6~xcaK6g_L7}n:DF4$y
-7Xn(HP3`~L<J)o%!|x~tnT";97zoQL6O+uDRl)wmPqJbJH<0((r$#PM@edF$;];l(&s@eOjmf%^`!IEE6|{n`U=$NvD])gz;ND5sKC@,;nVB^{A9M'[C}i
-l$ne`{Xs~yWE'j6oERp9|IAB(a9}.mS(2xib;%hl1j[=P2|9%Z+(TW^IOt~'&T~Tm38(2;}D7KE@%BtvVk`XA"Q=HbXI>r0zv/%"Tcx5S'sMsmj]sxrEe[
-_4Ex2>+%|W6ng10vh$Y3sGV/hi7d;RJUlJZEokeMqFqb9.OQ^9e83|:<l)^K_Mq%~(YGRPa:l'hx!2Y1Mfaq=#HF:E9mG}/P|y8[NHyO$)+<6}$aC%ITYu
-wVpc'+(&>!eN8jyNb"D:TO6UY@jYP=@S}FP22+[qNL'mE$pzlq1oY$8h$Fxq6}aG{QDrTNfD8|h}TV&8xvy|VwnR&fnopYY|^}KEkCl/i^X")6J#f!P"QT
-Jz'c_CHIj=d91=G^|o;`b|9qHb6}DZaQj]{pM9+N8W~DCLn!Ta>NT`aU88XrZc$r$xiFy]VOnwd`6g6Ty|^IjL1cuV|Z%bIO}v!/2Q.%nP0'}42zZg!Tf+
->[D@Q<F;,#)TiUMwY+he"!{;Iys=>k|;`T9aR)[pJ%IHVne{hU{-q`Vtg`8otW$UshS@iDxKl}^UV^7o"UPNVc5o%:'vJWC5,Tl$WCM`bF'ep%Og>-,3e.
-KS,EouP0X#ua4TirPi{4,>aBo/Q}J>+On'8GEI"'{s{&;[EO9/31hBPSA)S7D{rJN(O$/M'S#|%zP-43@TS{f>_}`RjwId~}pN8;1&g+p5Rdar{HHH6pG|
-.G!iCqsfYeF}$x`N}!k2;NpEqEoXza(.WZ.FbqXo#7$scF|$F5N{wv{e2IGJtuvC7SS84w%h_u&fV/Z-`4YQuBb#f.H".Q^=.a!vWtRp.a(_L/O!`AePx1
-A{AhNxOfiVSD-5hgIa&PtJsj]STu=0%PP0p7P3[%OCL|G,EHiUO+z-.N"n`YN@d}pdy.8iwis[uUuY%RZD|5,{rPlDuay%;BFXVP7YJ]-wr9vy0P@-KY1u
-DGo2!KKyW;{QPnjG-bZ)b"A<k"j}Es9%FuQswKgbNdYcIzit4RFO7fKIqMS6v7L<Um%dOOcHNv:CeA),8#d15k^dzsrW9ly;bMD.(9&r'iK<)Y}4AWXeL-
-_`x!G>|m]9RsYe7C%I(H2%Z|SJG5~WW[~y_Cv3486^nPXqCAvSX_0D/ZW7t7ql'u5.|dyzt'7xa@zSYZ@tCVK_A.i#k0MVublqnEQ+%2f%lNF^z8A;'lf'
-D@tpN1Q=5aN;sXn/GZIzCo6c{ivTa0+/rGT8jRFBTfx0tiVCGqQ|c'!iR>ZQ!FW'2FkdEULe]w|1Qu%q-hDllPhazu(_a,"tn0IJ8)f>8kyn|K{BR5<^]K
-WfbyPE2^Wi>Us:(%u^a,czq_Z7TP(.(!jUY8c}2W,t{"_=C4j.@GvI/M<!bHPE=H6d^vPYC3i[BZe}gq2rRMl2f|polPSZ4e:|"@QY4TJ'TQ5Sb+tXy|,[
-|@W.@br%.FpytX8E(TF,|=![)Kh^K8(:R]Wt]&T9|)c;Z8KJ>B1Bl.;JZ.WU`|w#J@ZSQ:>}RB,H&u%%79#^W"<x9Ov,SUAx/OQP-C7]zd85o3<+HaQbQv
-3>n;ad"w|,0LpRX2;hT,ySX7&so@0E<]hU-^8QRpd'r1jWMqWh#H~HPP=loccb!92v0A9an[NVLVkjVwae|M,HH&xi&S@8R`)O7<8L+]@CZ:lEfh(}t.J(
-+'Ch{,Yi,g(n23/WNpI8X)Z07NV,(2nx>4Y1l%|_yBuU+Wc]h$2+5,=`&pxVqhYfG_Mk_D35j3TD2ygU{W/${f'@hqp#JpzilZxdM9X4pzJaz+6>{8`&BU
-CV|vJ"InAK|K'V&#M"F9(IILglyjqBzYnKInt0ZSz@1P~Nu9L.-A+Vxn(79vd'!b|x4kYbE"{r75lYhowcU$tes(2Qk'Dm^:5(HI>XXVfTr/:To/T7l&uN
-xa:9I.P89OSZPf=qM{SN6J}$wbLTA6Atq#Kr"X!i}}`=H4s+-7|:t[4_ykhMCJ2qPz%Fr1Tiz/@FSO]F"jEhx1=-qcxqPf2Tarkl`r"I=9BH`T;tA@ghLm
-COB:0>zw7}9qnce,E`97gekRPswNW(,(v=L"C;rg2W>>#ZiUeR3/:NTlQ&`Cfkra]"]NtIV:)cQyJGo/^Rm3Y{vU1O;RA8Cltx(C>HwX@d&n(8Obz[ZR2[
-Th7rhLegv|')1!v1)u$z&F2M)'J`AKehox`)Zt6x`dxvhigP=e[$BXG#,bn4EG9b'!UgPX{c-Dkw80wHU%DHM'N"Dupft#m)xj,(;HuN|0aM&qP.V7$T=/
-NAFL<#Z+(+dq5xq{dMM(i#f,Okb]/RdXCW{D]@Ym;G|#L%uTcKWMXa}0iP4,{$`(#GRE[['r^`t[rjtfB@o$3:r6mo90f6:!n/eT'cj[~d=,k97s%zJjI_
-&r[L3mTEC#%q@$Hb3I!)=>(jKj,NU){30dC]1]qCh{K(fhQGR"9U=%+,}Z6w]O4+>B{Uztx)NZ>gEFpfSiv9D_!cb3s3,ppj_[!27,bN(dGT(|8WA0uz>8
-4N9^Ni;hKIAZMUt;)vo5k&ezjlnjP@9%EG@e{>H9@3VzTVTI/12(}0-6,FfK#{{c`SS0QSgM$Y6uje=Ibq7tjI/-SiW}pJ"Ph3V'wHGr4lWi(n|'t}yE%|
-IELyhFZNuR"4BloQvW|F}QnJ-I.:Q9V[-5+W`2Abzb`T)sizR2^eJ9rVo&6Ext]j3eLW4huBiyqcB-Bz_cdl}Q{.I"rgNeg8Yc~mu4bJ5YGJ0BVA^jtcy;
-9H;2>+W{RVXT;_@,!6-i~k_WrL7T9$f#OS};u{eD,&UfsNGn]o-#aT0$|3d]2y`"uRFb{K`/R)aA(H0%s>3vIhd879g2Tl:lTen,le^x!EQ0ZkO!;^q3]1
-X#sLE6frvg[]D^,"bZ(L@;Tj/K|}<XJ|mz8|"qwOSO}qUg9}EO<KwoM{AFHsN3a}lGhxZ=kJqH++k7H-r71_OZdHJ]>&ESF3Ez[Y&J]w2>X|.}9q]C5gXe
-elPOM8Hgkf,'p:_l0Y1cGg/rCGwlA(s2ppMQh1!`<w[p5L8-a7YvgP#i"c97LH794=6Rd5fvA]x#3l}-rjCspnO0wqC0OGLVH)go8LeCO^2P!CuE>l!Y.@
-+V46M"/XI3c'Da#ipJ@Tlz|d||z;B)3FRH".jMX##72_{t/";tl.j;^RB4D}TQ)v<1&h@3;|':r1=Gp{1$klL<Nr7dO.z)<NW0{DcF3ix2y7|T)t|{m4Uf
-7GlD>NAxxum["&0=#6|yjDs[;)Thh&8v~bfN"p$XeR,6X'd6h$$Hu+v.5bpSw.EERj$^]W3mBE,IQ%b,Z>A>_tXB4@;.VJcB!TE%2Tp(tXz5cX]D(^ecj6
-WJO_,9#K,bK6d"|y@a|nb>A7S5x0"lIi;17l/n^-Aj+mjsWB|D7DyT]mJgC3r7F-A4zdI-$7pWUS{7Uv:h2tl(ZG+Z|1p%~pDi7&d$AchU~;{;^:owKh5J
-#e=h&Mp&9LqW(^qe=#4,JbTJEPm/|dUh}<hwfsFA0Auof$%<nnic@LyaOwV7KQ@J|H)GtQ4-&Xur|HO85iDvwroOw`(wj.=8$25`T76AmUV2cFOC:D_g_g
-);Ue/K;.Q%rClC^%cMTy(9;AUBJ+Ms%o-n,(WcXA<C2$RQz{PGIZvuo{TlRJSi}#[IrS/PvnkH}caPlQ'$^oeqy=563>W'~$%!_i1O]XSO.&(5:1Vq4x(1
-><zl-|'TQ:nGc"Xg.'<$vt7|YL<'%Ns;U`"g}Zt6Ke_jVC^;nPX5PHlCRkpk{=B"!zEO~KTYw'/bB$$/UuiCJ$5FP0>YI`7((5k_&nTZ'x#5j8{o_%9#Fm
-<aX1o>|.O`Uc|)LEJ8th!Wl&d&5gP<~Gprx2KSy=&md)B<.5$Li%q"Qy:k[O>=w>43QUEnB%;Dme#H1PY10lF(eE_/0R2!#`}|hOPr6m>,4Q<-<;=@cfe=
-=r`q~es9/v:umo/-lFBk>f2xdEaQgWBAAB_,WjU,J30t1yy#EQh{zqB=DIp!.=4Jx5hALdZ)|o9pC:M4o<w1}7gn{-r@qZ[E$G(PGId$=-)g;"]ya+%yfv
-i9MtxUI!Iq-@ugJv3Cni4V/3D@(kmQSlf79c)w[AJ7{1{3wtG"`m(dn[S5_NDg_5>2Hb1ogVg|E{4%8G_s>x1tjFKOCR%zfmV#Kx"!P!XUF$f+.SXFpt)>
-kxXuLpS7;[u;r``Tg.stS&ndR[F44pq:m:3`.ct396;%4+4)[uR{(,bSg^dcd+,G;=]"(CAw6WV=7U'_Ij(n5S72p<EBT#pf9V0--5RgMY~@KDaih[;I3(
-s-b^TBZQm+`WT9W#BP6{W)Nksp`(l%lb:L|!FHjr2cm_6&M//iG!#;u7R7Z$0}o;aT#[^W_lHL^nREJdxG>Cvo5Z=&r,4Y5=#GJ4_(/LTG;<'DeJcGl;ak
-&[myJRW@'|tqHh5c4=s2N|b}|r+Kdq|#Y"B{=(uyzm[)InG.IWW8rI=`n&Yg::gOL0}rC(k4"1Ns7q;<-q}vyi06u$3dv]ueWb:AK|7DYQ:#QgL"C`-jWn
-fw=iI/:)zxu>Zc8K!~xpizUNfD0-VO=CM=uO%{f{Hv4Fv}>qZ#y-DA2q)^lfOg&mDr2+utIgS|E1bL9KIbBsle88TMzxK_e)MH1K=R4{h|JmzgicaulDU3
-P|h(%L+>n#KeY#h(8x~R6q"&`W3qsv-m73:XgUA<4GV07dK55yKa<GccO9VHAioQf">=N<G%)(4pQ2!%Gt"{RGW%jDh[ayL4]JjP0E-z'Wm'{ecz-S'(%q
-<cPs:K+}Cjc>4sAS4B~U9`1p1UR;IKj(!OGu<PbNTPF<oe4B_Bsn`YR5kWBoR>@=@DB1NWW6^X:k&R5CqVEtc-r:-&i2O_}/4TB7}]M$Xt[)V{+s/5M_n=
-tYT{Juo6zx2]}RKeK{ng-at"`hf)HG=),sFBigx^G+jFJb7QnQo;5PLI}a4C+uk6]$cwhWX!lEqbKzA.%in=^lsdPqI8E}!1Xu!pK{p-&5b@W-F25p[Ylv
-LI/uNLTFl6aX_)C3pn6M_IYb5^O:p1<]/'f1,"d1t=`uK_UP((LXuR1VbW]cx{(6{;P>~RQ7,d'.(nIX|7.rTX-KK=%GKQO6he_41pBlh)%WL!HI`B`i5h
-r<1pPad;-')oMeJ"|6!o!,JF&6pYXh(N|{3sWG/a;G/"|V!cm_5R}D_'q6VW|AF,7K3%'T,r42wI"2#F)w[N^5Mfn,{=ClJK1im;2O2wa0]20";jjGq_jD
-g8D$xl|7!o^6bfUdj"Y7OPKiNAetqB^m@yS2dXK&Zi|F{|Uib>Ng2b)JC"y1`"S;%Etdc(F>qOy.z9xidiv#DwMIB10k{>O^(2c#LVHDq3:0@)XT_|6jU)
-Vl'[VNQ+|R8_qG@uS;$-(i9B5>hWYJn.}S`,v8lq3LG#+kz-26Lm0Sx5qR4XsYG>h:YwVwkkrJc!"xY8n`:&<l/:pTgcWvlW.H^v!7OoQXW6AwQUK!mrWC
-h+Fsx#PraX:o^]hv,tv6u_QU`l],G>iB8k<i{7{3EvF"o"S$<>V7>hZ!)0!a"p|X.owyGiDNa`r)2#J^-6stHJT!vi%v&ow>`##kVK-]fO}@E.lP+Raf$p
-X"InCjcgZMW[QK~Z):.D3HH4Bik,Tj+:K;[nhC!Oqt@9B9=)|J70#<}nxv"~Y$PKz5Gw^!ln~PZO0GEcSF2lLPB,aLPy@G6Uz^Dkc-.<zDR<].1PQP|1l8
-bU_u93G)}df'g&>8K%q!J@e+P&.)kBCG7kBc(98Rq3Fk_8WNUEzh3DYz-9>yuN#eeb9&fpItUQUX!otr@O:3Xo]+ixH:mr:WJ[5}9x#RO<ov>m~E!T<EBo
->yD|1^W_Uv'YtvtB]za9I'$PwNoHv0NzXYhSdsdea=rBvso_-H3DM_HZ;w6')S;x7_b(=<HNX3v7"7k=0hsphxH$2+wNdI/^&jxIUiTsF>q5fNsJntD2/'
-hcSc%@Gq^"aV^G37YxX'%zf"W$}wj(WY#T+$tIv.Fa#Qtr{7F9mO_h:x&40+It(%x|RXOJtBvD-@hSobqld;0;wuK8Odv2XOb>^/,C.Gy/.@<OYvL'T8o)
-YOJ2RZh}Ve}<iR6<l6Km$_~`Lv0ed`vkxsqn}(+vPX+;o#,uJA;[rAAh1K4PeKk(<l,Ts"%kfi<JJh;(Mr70@nGbrD4zH1wLDkd0$".oWm!d]>o!UGL3^_
-,N|n#Wy)VmIKG'9!06ULp@Jr"=G#nNVb~/Fihd,F:9{F~j|<3{l:oM%E5tRd)v+qOSP#72PuNChUGXc_w1j&[;F|CIh#"idFs^%G=E8h0m~8YVu}5olPkX
-:)efl("-Gi"V9f2_#Hv$Ab!Gs^58$qT/{%do#+)W3bqBj,&L`+'me,xBICe3(YH6fe;U`En+aX=|@o9=sqZF5YZ47Q2zG:;M5cUSv-MR!v{$0@xt7d^^K}
-uF:f>=tdGVK_&vh9MCq.K=F;lBe_ni"g`v<:RC7l%]m`}Q,PU"1w7dY:wL#AV%RT~gV#xXXUA)uRj^hmr3gf#iG_y+D4_g@%,&CYO%=4y/%Hg>Z+<^TLfj
-x.7iTQj/>j-AQ%v.H+hT`kLg"X]@T=-OLYAAnHq'E0)pFt#eZchUq()Vun8X+G+}C5f;:S~HzcyBH>vK,BrIpO`T-|A.Fw$E'3>B/.,tijf>e$/ZF`j`De
-!AY;xt:|TZg65iFhIClf>!sF+XM@](m+6mFL"80"i>I2p1{IV;yEZ`+uvoMOy/gUzUA,PC#>s:>2,ajd~1GU1@<;-HE7"/^<RW'][q'G+de^lL&7+zY|!M
-2K~a0LM@5[JR"xjB}>gmyH<D.U7=@S,Z3o]"C%8)]v$s$M4}d"6kh^<%s3p{i/mIGb6!#OEpOixCKxTpWk+{c&yHZY{khwRb"e~Y"hO1o{YfAGmS;@lhR<
-H|K<_58}S#Uj<1lp]E|&TMt<h=5,hq}rb/J23BWvOVG1o]S(ad&IE1qY4LM7[kQf89Kd9DY;W=:KxT)q>m_0shzliH_44Fm3=I|jRF$b;`50pX8IXyvA8V
-xp75#S)DR3]@kO2"}4Jbzr#1G315kpPp|f6KNi2k!%H,W+(z"q6e&rar8R{|NZi'^vixY5qMxI6H>g#{}OBDDB]g8X5y8Ln7FjTL4HPpIMbP~N~yURMYAc
-9t]vU.Bny/:]rb":XX~.5ugSop<9!&34D-h=3@0(|i3Ejy4yY]v]"phm$SV-9tmp8@=8`|0%Q.KMXBh=$#F,<)b&qpxZc_/[zjV:}mj>2zCd0`4-cX1vBf
-vJp|<w61[}%b|sP_^IXr6`Hw6TPi[vefAq:oIK|@;/~Q]n~G&N'"MBb])m/o0Q.uJ4AzeFqMKd@%w'tP$-d(E'>.n7:='TxikiFuh#0#V87#2R2L&/O`(9
-{CsodrSTl}:qY|vgg3O@MoINvJ<|r2Y|>I{cJv!avn4k[5@Vyt<qElJMndYk!$@vE0!C>yWVDz&%b/,InHKk[{eg2r|DxFkhvY^BLAUll7T1^F=w~BC$}r
-g;G}0aHjrXTZ.>Hr^EfSotiD|45R/14vk#T%iC&I]T_$ZNT,Pk!wYd'%XaY_f;-DS3j5Np^2u@gBoM=veUe5Bga",evX}-t2b]si5Q&Q8qAgJG|<u#TWMb
-7AKW.hgq@oyW4/P=_+}T<X9Q0&9fKzR)yT<}UbjJ]qpawx;J!+##>+HfNTSIHKgy8GSA>LL7[D=+>gmt&H<Mv<7-fp0":)mP07&Ys$$9x&_`hOO<]a[8,Y
-w[ErGYLX,HGgE(qX&s1Y53&7i/sl#bRA17kWOiVmh;ljmCr6i]~gD%d9^lrc%Kg'8Zn,&^k"G-<Z|C6+/tl"FhPqc;HiW{mC~K2Irt,'Wb-0}#<ZZkXi54
-L@42hJf"F#H6!-B%>UUxlWO'$WLaanrPSR2(9>R,UcjK=`$Sf5`8XhO>P&Z<%W,6=gXa12d-0';M&'QX-'sC7TM<_UT7M^DMpMr:8ZANK.)+q,cy^Y+{e8
-eyZOGt%S;TR(D"L,YgbQp;^7~l/[zc8jDrz6iZY{[bT.w8>!0)=#1A_%ArN|s1<A'=NG=!Oy$'GlDj_T'(#Ib1M4z&cdf_>kE[g0R`7,AMrInJuaE"/ci`
-B.`UtDn)SEfP>zkheqw`WStLe:C`GRWA~pGK_"g.ZN&At{jnAmMB9|nn.ZqQT)5hm`Jf`2HPIIVJ1POjyPWgOZT^Lm'^=0A4/O66qJk1;$co9tOD=Piybi
-9%9{K=&,.[x{H]~Hez9ITJzd;qZy]h"&|a$,u{X{Q"6Q<sr>,]Q(SyvE`S|ga$<6@,S6Y)Jqc.`1I}$9vTZl78"QxI!_L<SVsUB`UjFsct784Bj,.%dp2m
-E]t>RN!DJW9isaar3(58^v.}&;myRDvI>!L!Z,Z,919Ad^,fQRrR+Ofz$3oaF56G<xD1E7,`d.;{XRqX:%_C=PbQSNjAxOmgVkR<A#<>KVakK[E<Z@A>^#
-{V0/N66v3)QQ7%ZqB_#jT%P7o{_iA5I&&/[uCPNl!Q-hW5_-IjsbXQ&Eh;RQqC/dKNyk'#U}yhCQYl<EsQ/+b.HmpB7WwpJE6E286y<4xGsL<6sD_<&N"/
-S(zl9D.XPc_zm<txSJ7w<A)xj+4J7%jB/qkA:-!<9-!<GV:8VM0m`zG/g:E(@AWi0Ja;!P8>,@<1k5#LUO`jL"t!L;tzd9dUq"TJ$kj|7G2uG"ZYbjcH6>
-2TP@yl.+WJqe^^H,"t:q$^tmiHoaImKf^&1V~]N;2#~_%V|h[t$@dafPE5SYawz%aX1EF`m/!uG]g(,7X!>;{6HM=1]aB{B+;)fx(P>W271kldA@A@SO9o
-W&YRiD<}uBNDG/rg'A965en|.jJqZ3Js)<G-X"B`N!^_C5%J8_Vz3415PbHPH}sV_02j)5XF76#7}'{:a@2('y~8[/{+2N+4e$<D>rQbC>`Hm."Ke;G,}E
-I.+gwlJ`+wIf:I-m06i{e{Tlnb$Co$o@_@1JM;N0=kt3tbm[9:D5W`^FUa`((#H:(WwPvp^!-MK-D6yEmtqii;&<-)b:<JMaVh1@iQlNE}vZ9@I8E/_g6A
-!S5i|h2jW)Q9|msA%Fl8v7@gF"_sQf4]M<~Hfx=ve$7S#V/T>>D_.'j}x/K7w|P<h%A`~WNd]({BW=4}%_Y2Q_NnXcJ<&7azAI-g.upIf-y<ya7{}aOj1<
-5_HWdy_d<)!e[IsJn|DeS43xa&>a>y>aDk=|4]dUnOn42#f9Mv+Lboq09tSRoo4{f"pvKLdORkG;Qb`R#3H`Rz2gv2O#<O{C_Ui%}J-!M7(3T+9/0D$g$|
->PirzV8ud1~VDd]wiqbkwO0}s|CBif'0n|ZwwpX|o'SVE8I|Dfjl9Kd[g1a@%'vu|jG<,|3}uvfUI1nG4':Nn}I;0'6/"R1EG]M4$q8:/YKxBMy>W|.mvr
-Y{my$uCk#=Gb1s9+}uWx/f^-}EHy_&%ouv.gB1ihpq_,(CJCa['9W)"|rhB_'I&=2h`fPF{(#X@P8I[)IFmIa}5q]@QIwP/PU8pkB;#n^B_1~#}hL9EJUM
-a^C)$zTkM"7u6Mkt93>tV[Gwa:J>]gOx^8=R/#N(R9Mq$[/o/x1"czWHCkd3;9{yN"l'Y{y.gl(Zx7pEH3scgpTi`-DTuNKj]D<!BUkkFElPL^_mK[a=(C
-).ci"tF}(YwyhA'orG<'3"|ARZfPU;vx;<K+ZC|IZRhup)kO~=+}<+eGK>,7>b{W(%bR&vdIkrE)%`,uMpq"NzK;iDXf<1ErG1YLSVSZh;(.P:_7Wb9-O(
-xY$K&%7q+Z&s-gnIn85#rftJ'mdQkszIz:58uMl)w`3N!0>.4'g"v,9>ZH4(q-A^:A}&xY,3D+8#Ya]@iS>@lA2;wMf3aZCC'}!tc>=MTH_MOR!TkPIh|k
-6"L'X3XWm<70"F'psj_W$qi&nP}}HP<wzSx6X)eS#05>[%qmmb&+8.["sUq/4XHYi[daOP[uteX&K+p<.27LyJ97KYfX,#Xx9ki1Xzk3+X{Ui2(=c]<O`|
-d1lu_T:M&j2<99U3P26eTma'$j9U{YCU}bEF,nBP2,eo,u=W{Xfqr3.@J]p].hfcf>]t}$+Z_od]+h4<m&+7+@::"x]};$~Rm`&@~w!e<HO/5}RyH":"WF
-!2`fW"^lx$-w${AkeLvi~kBV22X(^QbHS$c}#X+!^CL+7#ROlQx3%!m&IvZL8}1FT4ATEXJyvsyM(H7=P0.xfJ+[zsq-GuA|<ZC;Y|deUR1{6n3I5M:o#>
-iGJRV2AdAW5o:8LLe1>b$={$MB_q|+dx9p^;nj+2rzfd`$}e{UwOeh(:fe&{xIaQYY)<s(`QT&h;:Nh=>#xa5(A>Z%iYj0t>+QME]4M^p!{%bRckVS68R1
-Ne,l6_T4M+Cuw<kYID5!,Y^)2By;/_gN|ng(Zw:s0qkN<ex/ec`-9^Y`+J~w2Havs_#FDw-RUN'aIiXR2CD'}Fg:Uw(}kPrmW4]i#+mr!pRg$bK{j)]Z>%
-BO4JIq;'x7RzPr;()%u1vGhAf!9%W15S.1-8CYD+J5T-HO'@L(R=ID"jXyjIDbgEzh;0k842#0mB,;0oX[@=68Tk1CLp"OwpQ1uPaCyxKJxffAj_KH8<tU
-;<dB|rO'I%TF@|Oy:9x0-fi5]"FucbszPGh&cZF"0p!uY^&R1QM[P5.Iu|+cXSyS_^$<~82J+<k$Vs$g~wFDp}(MK$}]s]cEG5]CE/&C!Z3>"v)XVOPp0T
-nN~}P:OF{RMS&$Z9m>/KLljKj3p:@_S/^6<B-(nG}ONCn6VC@2X=O^2cP/6S_Il"fr55mCQ!^P%Ha25Z0{nA/gPf8xmvH;%Pc's'wNF3CIgkq94h{fe;+O
-/bR1+ln`A^c"5wo'OA6oZ"p2#8akk8u<B`16;%lQ|CM08D#Kr8"~>LzC}YcZeMOUAL6M,P=vqD:tzcS)T:J")Uy".MZ@8D!VGc]|tlB>"~&m,m28/Q=}Hl
-r[%,7%2.n1an!&c;~U(94t.0Fp8i2$H|_aG+F;<|~QmG+LKr|O|oL;9PJXV825~l{1,h6hrXRe/@qwLMoQVWLq(Ec]>Ah:~oRew;WeX),9QmY4v|t]F:k3
-QA7WQ7LVOIWE"AU&KK%2H$Idn5DlMR^@>keW<=Oz$B5Y,neQMbn$$Aw_@9fh2/C81!f(M.6FdUVp|wXrN^r#tNi(oMk`]S31B@IOy)e<^>/}A;&]^j;[bj
-N1DCtvP6mrgiF$(Krfo`d-p7Do50[7=rKC|L#&EVQ>>Juab0f8yL#%C[FqcpX)yk[2c]Stl2AcE5,SW2P(YY.8;5%CC[Nz{:!>Wkh0+IQPniMI4qo6xh=o
-,;tzr^B!V:z:o4X8ynlrd"U:i&@O&V5jF}eltsw:B"5bYk1q%LL=3F~-^K58"K1/<>s>%/Ls]O|A5@yj,O_vdV;W`,+Bu.P&&tn=>'yXmePYv=|53Hp[[^
-}3Vzx]J`PNnQbW]aakgQE$|pk$(&+2~-,zs{kdlq@z873G-8T,:f`JrA2^&4o]]vk7R}hDf"gWs'm}4U/'0^bgWn6VIp(uBtur'TjZ!bgmq{@lty>b!p,R
-Zu<oax)cA2I=[ajlfcyF5W5AeL@qw:iQgrtGc}a6/^Ik+noW(9#zWK.u^/8ivuz'S$WV&j`YujD8|FA;6u2CXM-EghtGgVE`K>CtIgSEIU"rSFUTtz=,mB
-x,Iw<>^gXVlx5y&>(y;@dd)$3N.HyHiiDxh<Q#gWhE3(}xfPaq:bPT9v"dSZ^}0[e<|^qIBmbgW;d-<%<Z^r6ci6{[:{L26[ig3:D941K7!e'_'k{7!nMq
-EuJu-x0-;`qGVo8!>QmI4S.a%Z&+EMh@{+;(6M3f!1WBp@QMmp)X2S=8RvF3Awz'6V.XNEKm^)leN&#i{h#HJ4~<IVjq_9thYbBRd!pCWKzrDJJojm^06A
-tcN&0P${aQ"XO/P3_LtVl!i8M4=IRr;{9",w-va)GJI,}3,6sNycsy!fk/!^G/q!A1|#Actyi><[={zP)SV+GpWPg,obnE)`6UXv#nDPr[w!f&Yea",PCP
-GT^V>&VzM[FF%{3'pK_{>4FmRdyJV<`oW>yRD4IT``[Sj1,}]WiW'}!bs[xu2WP+CG}e)Ky1j<!m7q-9.D56)&<kD1/D-`MM,|q5A^"515dgbgIHK,3dK;
-'V@r&>:})s<ed]@'HdX&J[neu0ZU=QQ#3#b5tTf{^Ly>#(cD,z=TzZXs`<UQG5-k0rh=Q`]ZIyPuin^Zv0i38o)byy8m3/PbjY|NOD2S|Jw#hOJ[OjUVQI
-~&p^<^FRTLSqo=q+4Z3uz2rKH2^r5U<=30heRV|#xY(3_<@t.@JpV:iZ(1TA#$7HegR0B|~9TK"q]^qYN+F/FWQ+xnh]DuF{Ia;;Wu=ty"nLFu+zdrG/gD
-v)jZK>9,0J5B4KLfcNE5Q|~,H1WCn+_#[^IVc1[=i&2Cdf2b>]eqO0a[`;r+OoVc}d'q~Z~4M83B{itrs]pEq;I:+,8=9q4,/aOSb[wnc[oD:o"[M03iwQ
-`IrTdtn1#dV6iY4vYFZ,:"Z#}Zh|}|K|Z->%+IKA7[`0Ydz4Nd~Oi(bEx-_{9mJ{4jibqlv7GD$u/e)tRq]!@j%(,C.#}1dc]c<EZ#0aTDOjBsZiCYXtPG
-RO||s`w(O)^nKo<vbnYL91LgRAoEifo=~p.[C=csus(I_67iX]<NvAV3J3TVL4'JY[BQouzg.=U:,uUa4DgU2YpGW//Fp`Gb=w_&V`.F29La-TsteZX'Q-
-pedj$&1[4Mq5#0YnwR<3n25Ioh>y:tgt;J$%O$ymVR|]gXg2L>uw+Ef4[u;^`1Q]@>X#h9fGzdbrG.JKK)/y=bIkY|)0Ig=&mNi>>^%|s=;7y,g'78z",Z
-B2hbqMum7w;y);bjP5|%4Bb/.HDML%6zRaRu!BO}"T0,eHe40D6J3iz)0-u&WE3v-#&8+Ds_&Rc<&%GX.FDSkpN%5e+l.e/yz^bcYt+Jlk<K<4.kQ&56DF
-}H_jfAW{HWs'{>/2!!(_,6I>p,o4gjzFyIk2@LJy,DJX%-(#Yz'r#/EX+G+sli6,a'R(E1r;g/-9.r]XI]WM8"9qVkwSf:9U$#7"c3m,KEPxKi"@ndugO[
-@jzYX:{@'+ByWxL-%ty)0j0-I</Oye@NNZ=!Q"r_+1~&0hmWaB.K:yAeL+%SuSOYK,B:U6G($d8m:#A{9-as)3""I`w-I]Yus)F'PC!pM/}0A,g_{Y-1#R
-m0XaB(.cEZz;k4;h2pXPAZiJMJsOF.B'<]grz@n6rTH(c|gZwWf&@0}TL!9}8Vd|s[U/H|!MF"W+AR~od8w)~Vo:Pf7RQXk=j'<In$di;br,.&#t{th-03
-gA$Eat{.Ytgo.S;`_5p=<C4w8iT})@ECA.Y'p9l7YM{M!e@yMh@7|5~`,w)')y4`mD7@a5CB1J7tpyA/eOI{!3<T}AQ^XikdOjK{Fol.=0qhn}>>.`~i]h
-R;YI+HTE3T(Tqw#U;+xalUsuQ>-LJ'@9)VGP|P4m8XFVv%5'!#ndB<m8eF`:HS;pq[Z3E8,#}]u9TkXT)6_PWT@=U-&^M<n0:$=mikGGL[zPRefiFb8AiM
-vr(_SwAKkCso1-Mtx;]O/"Reo+bp[H)h5Zw:;<6vOTot%Gv/UTAx"<h].ZnG,^_m/B4cs"YtCGkrXtZ{cXY$B"+%xG#0]'yjTY4w@S"Y)'#&f3m>+^gb6X
-llzalf{_JMw#1x^TU8,W#gZ#;|Q5{&GW7s}L65M5_we9,%-89';>Svsy4m22#mtUxyq,eU|[g7Orf<qjyx"n'JE^r-+>=6-ms,o}%FX4!EQk)wY.U9!-V@
-R=9#~I&(iDsYP"K3"=z>RXs%l:-v:'.PAxt0.XJy+n4wkiBNpN`BFD<#|{-:v}1qLn]5U&/gd={KK4bW";bg%^.@hL2'R8L;eq.t`9@.GT]d2R"ngv&;-6
-!Pc`k#U(b1^i(6:('2@9}@Q)9"qTVFJsKkl-0wd}oYjvEIj^01);1mF;{G[N22l)F9a4M:i]v@gJAZkp8mYR,hLYKx{7(zkWI_1m=J@,>j'n<hZiFwj5px
--qN[iNAuqD$1<H4W#8j'|t78h+GWs"Tv0W5_12(is<,R$cRf9At;0^N5GC!3;ZYH0WDh@=O6yDL"s`OGY.e-0qguQs]xSSl'b.y(wZf&_.|f)YfF:ma'Ko
-J`g<X_NDTN"-e|6HtOVr3Q"(Q4BgKXuU_T&'HtP"zk8#{9uD:&vXn6Sx[o}:wwmz.<VmKuY&5NBrfTQa}eK1fDcdDr'm|}>N$EQOya)|2qwviraINt@BK{
-]A38NP%9A7#mj(~;+Fj=Nd.9wEV#7HeMGemR_kOYwyaJ1}-sv-{as&zEu`[,Rs%9:]%/{2pOO_"+0v|(y6"rY}Mg4h<g;qPfEJZpY1J'gKi+"lj8(kUK8%
-VSbr'WPS"]M.L8o>{GL'/Cti!0`&"af(0i{{=B9F9A~2tc|ScTN3df4CU}+dOC.ohFRavm}{}<r4_18Tiyp)kzbu;Y[/$6I[54P9m:H^WP^'@]k`SW|)%<
-H^)LDN5(Vov^V:(!6e(deGNi!Ywa#U;s!+U3"UMo;Zo$.CqV9B+2LP)g:5KkHIN!;@R1t}J`[O&be4W)cp8V[23:e}Ln8yTnv3oE{S.#U'aBUzJRK)jn<.
-Tk|Ydbw.)tbt{a:0,nat>.!5^,s+UInFcE4{+%C8=p9vh8%kHvlWbX>R@+efwIVUb>S.kzX6`N=A^<jXz1|M-k^GLu7N9m-b]Vn^7>Q<(L[e-h=f!!X,o2
-Oo4MK|MSJ7qm6yhG$,^P&/8W_=nBVPk"#NH/]K>qTE+fToOnX:vQaB#i9D2Jt{ewe%mn!rq!Q#a!K!46>Uo(P!;hMR0<2Exi=_ze5n`@HV"=jC+&L^3Cz1
-2VoAUF,Y]":0OvK)UXw]n<_'TJ3k1]s5sk[|vDv[n:[1's;w3rM>J,s%Whe7PJhwu-c"aBaf9kDK(KL8Pz2<I&U,=.R1MI>C]4TJO`ZfP}1UeD`;#)o34+
-nGTg`plrg'[6>hiI)K^E1d,SuFQ#_:[/b(S4bG1.bUK`"-&2Ss)+<sF|S.Vcw;u{0T}tywU.+Xt,Tf=ABd`e4xcnQ`o3|E.ypLd3{2;&]'8gcTKxs4R.n+
-+q@P1X6}~K&u6_&V23DC`Ps"pK`$IT}_;nZO3UbcWXfFX^3A6@iVg`awp4WCZ,6ZiUpXO`N!^jeC0PzS'iv<N9.[m%,x}m|$[4RoE{83Syw94]/QSg&CYL
-Wk]bcUqQv@)5Wtm9ehzk@c83WYQCu74)1k>Df=9||PiQq'[r4s[}+'`".s.$5hTo+9lO4D2yIjcoGgc$,4E2NjZ]:[<AWkWnqr:%<SoQ>V@QAn8hUhqdHB
-.a|-Z+!6gh+(`H2cBH#3eynnKVDTV:45k&M'/1uBhUOL"ESU.<U@n(k_6@I.[g,Uav#$}Hfxd)BeB#W6@gdqP|Uu/tWV5u2)frbrR-E|8u0fomat%Zpox`
-jZhiJ&Q5_RD1[ED:Pl$oUxWrMM.$u>lPVna.EAx,d,M17D=m{Y):C:cc[qCJZpqzibXM0B2@/07+eOcjt^!%HAtbi8$2R<$ZnFe=o+x5s2M]if=kHWk{w/
-isb2ZV^Siou'Z,-;EpXB!f"$IE>AmT|[%/j-|6#"${!.^IHE;u@=y0Ww,@FI1dbG7NU3AX=Uul"x{+::&&O0D^&hHuFE&NEh=r58qz+@Bzn:TZtq(`qba7
-P0jck@3q%alY]x!gllF7sh:m4A`4{.,Z6#xyWANdFmY|,KjU.qTQgL9CP#KJa,qX7O%3{c;|sgAnWNM(/fstY^;5>UKE`sK(#'ACy%$^1)/vk#wYmA$&"m
-PoK}%|JP+3$kIxGG$h/A^^J3(Kc]I!~6O'F36S+I]:b2L:<2!$-x_1:U6VO%hV[H~]Z"cyLU!W-{r;Q-M/W2KoSGdQ}.9%A<o#B-k4(C$)^9eBZ;k<0tU-
-onU7^=nfbp$Fw2oVMDXv0]eM!cgq<5uB{MveX'G$@`loqM{U/R6;5eAkbDiD2GzH={OnaYSQb0;}vO@J6e%=/<`NQ[SMV5[}q0H@5VRqr3DWLR2>DsGcYs
-#i%_m-U"4@rg'r3B1@Zjjr~6shteV,s&-7g=}[nA2eLa8{sL7oA6Yx%&_A!]WiPB`NR[db"rFr3cUslJZ%@WvQts+yMX8wpsU8L/Dl">9/g27IMY]70$a<
-<8&d)kKKk'7kt.Z,bt)yx^S7QF,8aBjaZDZd+w67[!sV$#fMj;M2C=<im(L:98c-=zNpl:HQ0/&1sO]VmB}Cf!QR$y&zE|TV95E<|IMeI"f<3f)_!"j)D.
-^K(MHepP!+:g%I%;D)W.U;PQs[+i9Y<90gv@eG})uc9LI"^[LLKD_6<);;pGtsV@}fti":bI][s'+)LD3}Y[h:&>]VlU-p69&+qN/lDoTgN{6RNi2xN[w/
-KMB_=SqL:R%.(bu=D,QN'&KWm',;0]&J^+Oo%c=b{1i36$(#KXbgT#`:hK"pT`6dt>A5~"nyEL7{MYBenfqQFeqK%!vjf,`luHSS/t`T7.8]!2tfqD$"P<
-xAW4SRny$pD2SPg@[_#MuBA8:uX$R,Vz6a6{#!OhjiP"cX>O<hJb#k)D",Jhps[,WTKKOi"_kc"iEbv.w2~C_3<3.Z]UGK`}]vj'6[&/WwU6QFWkg2XjC)
-fR19rvkVV#WLh-HYZ5#;}"W3EC;S8'(Nfeld;4;1x[4[BeJU8us_pSdd[[bKx<Xw+x5^b"]W%0Ny3CRH(PiP$wk/WzE{X6}"PKvpB|^dF({=]HKaQg)=e]
-ceOz,ng[o9al<^:_5GC;8XLq(pz$;HCa8pV$2d'``101|%6E/R$W=DrW"le=2-{=kVj$HH_it5jQP.n$_YAD%h4>"C<mOY}`;KGo}ts4&R~3VHCmx47WPq
-'=%aAZ_!W@LvWO[P.Ptc;ur/DsE>U9vjWf%.Y^Y2UPG:>5^E&Ym[R9wLxFTR_qN/o-@#W^+Uj:D(4ft_C%I:NI~OWV{b:OK<[Zn}.Daw2qyv"IwGc2mEnk
-{A).QOe(LbvEx3tN.(y(_e~:O;TTpUisnI_0TBzn]LzoqMPe7z8L$o/"OVLlfnqnq+-EPYCf^W{DVL3i(%g+p^gz_f||7$R0o!~2@i7TSrTBU08Amo"Geo
-mw:gtj3T+&e3&L,Z[{@&SYpIDOeq~4v+@W/S[C}B{3-i:CD.26Q:gMxCsyrBnMk>$}_J^#=VDFC7+Fp3:fXdE5~"_1c_9UV'WEV.QNH3pb0"k$v|T,U+Sq
-@A0xB_L]XzR2d};G]iFW<t],){y8'9$CU[[QT=<%11qlsXy0J_Lc{9viw}28aYh<48>}nO%7NM;jOI|$6+4sR-m#)D[+fZ[Hq9%4E.U%wod}wjRdhr`&X9
-K&PRqyI)C7Fe`6syn/Qu=)|N]&aD9}8bL6MFa6ZU+>S[EVt51z}h[#Jtf2O;16RUe3u_/kH,C8/5xA6T@Pg_uP9<l9/{y3MmvX::xK~t@jL&9h=b6Uy&I$
-PB>Q0Ez&kf/f;qBdH|zJ|Wb&BN>%|k`.lb)v7:vDK>-VwyDH!KjpBFx,u[Jc~/@<2"Z49fP4BBN^G>R3>O+("G7D+MkJ[mN{}Zs9PpQ4]:Da'"}+A<$rz[
-%Al;IpbGX1q6h1Pf#"SYk=EVy+0Y}dh/nWKx4l|@z+Yu9=Jq7Dd1Ap;eB]'(d@IvW`Z>%-U>[ECpGhWs;_-P0YTR"WB/[Eej>sk(ooaaR+#&y0ys3X=hXE
-h/PEX,S_Wi';m_yGNM""],;oJo7jCk!#H8AsVVE'gl[-d3Yd4{ZOYD|ySD;}NOSZzM+;hX2KYt{m,F}4W=4<TT-Q;<Xm%Ofy>Xlq$AmrT)CXJ4~S!tA)<;
-__fP`;)ppT!t5_2p&m>KI36MYsHA"ic-he5P1ms^FkuuW(Xt(WoWzY08R`s]b2qbb_F&|6#;BNyjbHa8{4xZ$i|k,MDTI.{s')B0.hrii]5mlUY;9|@@c&
-BX>Z8@ic{;,&cAc.6[w_oE@/q=Sk79J%g1/N"POp_:nZGHY)q'<v80u/7)w:z+Q/9Oj;zNSiABh-En#:rXPzL6_jKyvt'whwv)N2<ehUQN^nb_8v,<n04:
-{+(pvhSElmb;,QDb{98{o2tj'9j!]Z>6[0cIE[4<vf<HPW(|-Aw^,4ih<c@RCQie/4,:B0^hu:0bgBdx5={4`;7<L<%Z!V$X`RqwWh3o>ER,OV2Kyn,2m4
-+9HQpo(`J'r'r'sDOjV=7(nX7FzSD|m9ee5WFb46P7ym]a9->-GckA`$/iz(nZEb~hF25t^qGH%q>m{&n<;$IX[zcBg88WB1@)5^mgK"'D9C2o9='lqUtx
-)v2SJ4}Ak6W6Ar0/WW+:WV,#V'bMn_5{[I+!x9f9C.'h<L+&KAa;DGW0G#cm%@Z%gky@04U|7/+8kz;dy%y<A3>V8Ig3u)RB7|jFM0grz]ejHNLYO_S+&:
-cyx@Z]-dTfQv>yXk`>PlXY>w'j&>Ho<9sJ|<:BZ9a2[:1ws`'6:C)No>sB=cdt}nupDkFwuYM+c8n|{hy9&YN5pG-"v^8IE}&=GKMSHLo_U>E0tXllpaRB
-F-4#w1fy}POu[5jbWbbK/HonN:Y|{tLjS|~KbJ;%/6w|s_:_Ym!6eoZyC5P0x>+R5zIemR'n+1wMvP<(X27Ws=:LC[{%`"zT-W,n5/1y.0-+'IZhxHBb!X
-86L(ojkjPuc`s|4W.0%K'K[TlY1-u&-7Ge`Kg0Po'<.Brgm|}lo6XpHU]fnH.#{-{j&j)UAqnqADpi3I>EbJ>8~Uc8LZQ{5PPT&C/#pbF!atf.B1O2,1H^
-K-qrXA_V";;K:s^e0>z;Tu0"S5eAj8i}s'nWal|EKHFVZVN#C[#bB5O-!G2<mjIe=w.WBT|8Q|__;/"BS]rnM)+p{>:I#}r!%HON&"'PPDS&6k(v;,"g5W
-Mq[%LLopo+"Jc)^PDd^1o6|%ASjvJ^_D"qp=4QTe%^8fEhNYd3d$xHB^0VGO:ZTMo!y';sAa>oW4z/LhsNR"as7/q0`Bkz4kYTX.l3urDogBN@L-=P)Zj4
-rlZl3#t5YKd@zeBsI!)5]10h~B&X<1C<O8CBd;WX<=8QG93>P"AftVLCyDB9Vs|]F^3|/cH+c.I,KqI06&-LJ3J3E=1osm>E]k&>DBW|e&BP_%6:y>G.G8
-N"pvO'KM-R8aIURv'}hmg4v0iYh6l+yo)KpHnSip6&NAJL([abWbD{h`Ra%ydru]Cw5t~b=Htd0TWyhO]G(j:f]QYo+f2pe9YxdaG^8dnu;gh@+3i4#.ue
-~{6nH7xeF):HBxCXx=$4'W!^>RoqH6>H(XY7RA1|bu<Q<}<)Ag7[iJf=(S<a={WLms'gd<nafYyN[Oyx$#XC-#7xuRXisx4Ii$y";K"c_1W4])2P=%rf[{
-oxnpBPmZC!F7Z4x's'B(G8y.#5"gE<mE6[eN{i1v@J[7&RXRUtR+SW}5Yh<H2YuDH9&,icH2~xAv=<5;N+0y47/O9HT]s<d_vE~18MBB'/>I-{:"GfqRk%
-kpWgOACbapg]A,K^4t5q(a+9}|=&kgQ<"V/utINd[.3Wn(:D5]n%nX#@.k.g+'z(]_0!+IZF$EugvO=Cbup[GXLv@_!w,YRI-F[fMUR))P(iD&6oErQoMJ
-U'h.[od#:Xz6.<7+Fa!s5>b8BzM-ByvSA+9fUyvvnA]tG<n2pv:(L:(jJ0sP-JhlPk>Fh`Bj9Z>p;IeY%<!S1a6]N5%x-H|H84,c}0HTm(cuws=m>>MG_8
-EHN{jU@G~:(_r4sXg9xPPxlhY6nR[X:yOs{!:ns,j`#iYq~,B"S<Nt[/wa_>+!ZaovpHt5$PH`5qQYlrDH>t#wQvk<+;T'!bm2~eG[~|q4gLns1=pd)^73
-~[-rlA<0(](`JUbh'dMC;PpTYp~t|gM/x#N!'Qk)rfoJC$5oJF`UBCFnVimK%(R91DhfW}P|ovefqCpPE)p}Dg#8AAQg|qxr]b<z<xMkw+$ULr0%HEKcA+
-`]/iK;5!PD^Ozq6}qWo#7uid;;+'%.>A^)!CO/6K[|[THCuYdz^fJ3x2TesmpBvVq+FJe$/kLu2#W75r_h4AnqJA}+}"m9SpQZ_"9`:$pVfs=9tSo%9Laq
-Mvb0qm)]%K0C)FCDmoC3e@4F[#FO(QBri/mJ&ZN`2Il.SR]CAm]_S^Ub2u^yLSure2NO-e-$]S$t3TCo9_j5W`A(!].B%|,+X-}9N#WEN=/[F}elsds{Q3
-JLhWyhA=q{,yf5_K7m3qGy|(#AhTBfT-dI&]7>tBHl>,=+ygK1~DejI<JT7SQk8Bt_w!`$>Dk0%8r7LV>:-wnRdB|lUF'AX$dEJ2sXB[O#^En_WLbTHgl`
-KIUq./sKb,!V%k2Rj]m&.18S9+^;_1r^/:./-QjxO=3Q>Y%`N4bMs@}kO=nD=R$uZ>2AK/<M^Kp!ksmzu<80<iYN=ywBl^{"bhB.|1FatVOyG2]0MGntz#
-NxQ.G{q[;}[%-RGK89^]_JClnBvFf%-I+RP]E<W8c[TgfqWE81Z(o$!R1hP-;4&nx#RWBHd:79x;]Kl</A&#|!^6_|,dfKr#0CTVO)BTq5!+RG{.Z_a"LS
-S'.5}Mse8n{QtbMVqb$9y:[s.G1W6vXT%Cqv(LTB%V$[3xb#P%9eW3):(%oV;sfl`(IM4M[`{l]2j_I5hO.)nS6-%zt)g0:hU3zGk)d9A6bMeNy.L-q=QK
-z@l/o4oT+p:.YL|$#8ng"`ed(@$mD@w30=IArV7{|w$;VCU9Jono.@50v3){udXWS073o=&'W2.=3D3N4,'Zv$BnTk~eQv:Bk!wTfk3]x2zjp4+a.lZ"BS
-.$G8{tm8h7A+2[|<c8<+n<4gVb|hffSOlNOj9Ah[}>_4~UT&(il%;p$BS!81k&'#Fm35ytW$w'Z=YP5vN}vS$fwB.}$Y>QlTR,GYPq52uc04evBygS<2@p
-,rrL$&p,]yd984dZ6+An(121]Pmk]V"BNR;![;>@]S=#:P&YsJU1Gs9d_e=P$!_u|=5QN!'$uIvn_aU1s.Y9gIeJrQpyt[W@zI}OSgI!'vG7hG'{r]'&o[
-]${iqA>hd7|2,KbQ6{OxLie.za5&>h(A>OB[I|ZkWWHAIH&Te11##9N/c;p(rmh+2U5f'(O[du^AxJeD)_]rs9$@`crq~Ma]8d>+ii!^#(V'CG$bj,mh#C
-W<S1@9N{ndc.&GM>^A[<6(L/3H$1P7SqJd%xP(=_CAw]_VE}%[TJD&b3z.`&NoB<a`<e[A(1/;{7rSH4i;cc@xQg=cufQuvg(H%q}PS<^HJ6]BRI}QXu]+
-MoWtUiCR$fr7@x`u)hx8~dJBLed4&AR+GDGf!A9WzzS{]!QL583tV:|=eAx^GrnSuor>:"d-gk|{XsA]7;<>qgolj`rSAmk%iWZ-=A^"Lr-(hZ"/YCV($s
-]v7N(y6od4{Qh4aM8>n3A>3`<1U]FuYV+(B[Mjh_{4|E`g.kD`e1]e%!oeO9`ju`p=]Yv``N70W4)od]EtFDP='c,(P^t4<laUuw.A7H}CHs0#"pw6),S5
-$VlT0W1&f1~Lpa4)HbSSc_`1%H=0I['|2C5SkmEa4=T'.^k^4>=8:5i[X_W8X(KKQK.vTi0"%JDT0PuP~5@75R#doUhxCcqf(s;Mziyt'Znj2=w='/z>=G
-.@y`4u}mOa)Y7=H^-^P/'gnMtV)rsFlQi9aUh9ivc+aguDWipp2SP1ZyK|HM[{WPzQD;vSoFQ<d^yCb2~0bQr#ERTDZAMQnjr^{mo2{mHVj:Zi"7oDE2rv
-/kkpZ_J=hPU5>=7P&`~TNs_A6}fZdkaiL/qv|;"Roba&J06@IS]qJ>H`uec)Xspp0BE7x`~u3Hz_L[0+&q&@mH_yrD0Fe#d<~2AYy5rJ!kxO)UQ6,>v>z>
-=vLX$weiQ7`mFCVUSe6ZHJ@'J:@'Ci3(cf-mgp}zN9Kn[MI|RPPk[^m3GBtLrmnME.swjxu%siu=z%NwClIrmA-{|h2;y]9x;m&o)Rfy98M'Q`IcdW@Lj2
-v0~vT1}6vNa/i]~Q`IsY:)EiaJ-TSu;RY[:L,"YB,b;Qh^$g1|P$dGt13>q@8r[51n3|[@g{QrBslC>}Xr3qc8X%GS<{wVmZJ1kdr6jEPC-hutIec9N:SK
-H+9Cicr#Lf^a8hnJVyP'Cg:/xJO#F%d7k^Dx]1N!,PEXuuCV:0#<+9HxzS]8qiS:Z&<=-[t78UwUl[xC#ti0:3JUb+RcaHd]ijK[SsV;-t|{vCdJkm3=fc
-.p]hc((Yen3P3=w`Kt}_jFI8oFm+lL7h:9>Zc6!sw6mOlPQwMbjc+mKPI^J3}%O.JmjY^xG-sdgAUu:w;w^o:yjn!%|B3n.iw&bV;|'-pnF{wC%>s=x]^R
-(dZkd3u]{5}.{|z,kxqb%V#Q,|ZwelB5kF+,<0=rX;zL_f##Zv1^aS=o6z@p{7YY#Rmt5GvYluHJ8%_@pFUh0u9sS<FuFpEE8uCPM)"rwc"YE)YJ-L,Y&"
-LS4ocN+a2w;'Izatsjg7MpZ;JYhi|AE8),,N$SCZKYh<AA%pY1s%~1.M=kGg`PLr)p%e9vuia|sdNFz"K)=CP<oPpsqcE6)2`(<$yT=cm13X;B5px1wDHL
-KZ;n8gJU2A12sN|G~s!iXlM/y"UN3:HfsN't=MnHyFJ+y|Vk!KUrR-;PTh4K0=rWWRR<oNn`YkY|3dRTwyzNJg/A6CEzUb3E<y!c)Qxl!i|9Q>}`VebrrR
-e^XIe|dA~9]y:Z9Wb<:;u`r!%If4976cSrC-Y#R)C;^H/qW|=WT}{`T3}$24hqP`RaR&z92httL8@^sURi'!`R2TL2Eh)z)9{vKbY;xeuF@,:&^|AfEQ=e
-AO1cdPBKxk~2gJHx,`H]TGyFw{KAnJeuj[2PY<4FGpfAT8Ki:Q632b<<hm,fng2"!FK>OgNG35JVIEx&(E={u2'+g($'yjW3.IF&W8.qPLu^vQ2dm"|D4.
-N.2RAj[;~_hGH(K+@._gBn1L0#NcLDzM#DK&O,/2+M4',M5pSq[b|O}ulhE!EKlMZi+:,1-34JVrz_Ew~JTWx=&$)DB)Evt|ooAgIXpa#G^Q}_q/'Z{|yF
-iZ>OgH{[o7v-;vtZKRY6O0~W^Mi;tZ!VdHtHX<<T}Gwh[:JZs^S9_-58LSj0vTc9f`2<~]Wl.5<gR!Hx5ix,XYeMMcw^[I[SScL1Ge8k&"faCkI7+AA(CQ
-|v{W;Xz(<=8qAI9>_2Qw6n=+-i{y{1z)W8,]Dj'E/OXWg@F!aBd)Jys>zP""{t(h[^-L>1I_%Qq0U|;L/YN9`-=|MfSA/:|M>tSCVZntFw)%X#4'At}hf[
-a.Rx#Q!h38P[Z!A}Ago<nT80=WN{FDwUAus4)<U:Qq9@yOa;KsTu(:aOfq|@).8L.<Fk{Ljw}FHsHJlF`IeZ+`!_O%.>MG_l#Cv]e"W_J7,`UA<$p#N=~J
-x95+'W!'U!XGOSHi8:c8wZgNo.8t0yEX0yG@Crobnab/ih14hhvbb:U4RcCQ=w8'-`C=@h-mgo3&R^:F;/x%|wB#3Mw2bW,Q4zn9KxwZr'r'77qi0nhzf_
->1<swa284rQo2c[&190+;FFkiX<'`4P9#'BO7g##^,%F7n_$A+f%~kJ`I,V@WUR4T:VQ5bbu~Tk87tIA^fEt:98J59>;^Pg:;}07Y&;iq#wrEtV_CA,AE{
-2pb^5!(NS%%}ldAT^190iLwAz+bnSOn36"207FB-`DkAC8H0S];S-Z|>QV'JP(dz[1e{5U#kK'ZyO2OQx3ECM>$6.jThvRN6L!<:]xtP^(8i|4z'c_`,,t
-Qw`w"{XQF%("/tk^;n_(:I7DHX>g%>dh!"`;]v$I[iMgN8IY:63(N-Tah5kVn'%<eS~/v9sVHKyJnd+8e>EF:^Dk:)!t1(i95@2&f98JO!,2]iyGG+_y3j
-HhsYB3&&L_tQD&=U4V:|q+7s_GT"tswaqG.JJV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|1+W]<fkRchA#Tv70|no.1K5["1x[V,Fzs@i>d9$jqj5_X_-pbYiq
-6YbxdQ;94bKgFYJv;JjET78@gWlhb{YTTvzC$;4ESt(_&N$fK)"4%EXxnEW%L2:7KEMHFtW1E'%flpJwKGl-eSOgVP&%u^9BWm,"tu5lF^<YK'Vy]L=h[!
-.aVNABy/at0`-8iT_rb:#9u_E])<SV{;I-_k"{2{M:,0U&.$.U{[%a#t@3^&Z|MqP3-[zU@"9tc7^d>&a:--)weY#{inY6GX5D`Kd]JGh#[)jMr8#4|p<L
-gsmoN)I]B_(QDNEb#)(vYddHf|>^%g"_l<5lc>U^Kl6M^q'wY!dLr;Q`Sk8F7josP!DZy2&sKOa!/xu:^oP"O|,I9C47E/ex!Hi)&"s"|Q)|8!bmTH@K$=
-)U$rgG&/9DZ8d2h3_M|I]/.fSZ^cR|;,lHkrZg;6{)o7)&e=/+'Es|7P2!,[]w.zF@`!BCSx9W/DE<<0a"]wyk'V}_.k@ib.ptnrAy}Eo!f,:^R:Ma{cq_
-Fo>7#4r510krzr:Z;T|>myx5KvUYGfF${PDgp2aI,JtjS:'|5qPDo#cF"cy%Jcq[U&M+N>I2L3:41JJvPV=}1xSGa5kEi:zv,zlq]ssckf!~TI5SSC&g1=
-Ldc",FMKW/yQ>7|`y&08l3XaO>Q2;CY9g(n'OO}Ff+WBQ<p!~m6YB/q2ZOl;QN~^nLL=yFrtv70t8jeI&HnughoAxxS2.{_kgRHO8T:Ls;uY(>DwTN'm4I
-aW@R-5R!XWo1S7InZHRJGj#JW!77,0md&/u/kAH]qCH{RVAb&L[p8PyQm-]g&ztW1cBzm<qF[0.^p9xp4WeN{xmqh^VC}|d^qlSs9Rw#I0;XP!E}t_aQBM
-@W']7>M5W"4+a4YU8Sbs2A=E3S)k]c<#xivXv#4wjAH"9d3KkNw}pN#F:__-~-^,U9^w(Z3CK7BW8hf@B0L,^j%5.)DScowsN4<x{VO=Y297e)vtb6Mck)
-}'!xE-6AsR/SHEM:4bK$twv7SMlU"5/qiQ~[$/vPRm&tGCE=,,`&Nd9_MbRi<y]h{L>4>1WalwR09D;0x.8w}>j0M&UgT4l8Q.H@50!8A7E;2"!]eprp{:
-=oB@VV`s]a@I_/$<VN:UMT&VDtNyVV;G2lBw#qIM3BvW0+$Tg[k|n93>i{tJ[qGIfddxcR:$Fd^3"F5J2.-Rr,!+,qHvi!{i}'_fd|1w+0HCNIV$Wd+uL'
-oly-~4BgDFw_!zr&;4P5a&A49Evqq:r_yUx&Z8a);@~Tq-(yt4<B:#z(%6ssF;a7|(PEA-~(brVl>)!BxauJHMSP50nbF,fEQ>"NCm(;J&mmAdJU~HpCLw
-KS%/@/7K.g]u^Kl&I'V+]wFbQ7giw09ay%[7N/uUvj5ft=X_=0G#94T&EX$6^q@k=T>{)f:}+G2Ie|aiT{~:+_,;fN>8erAwhR-.nO/Ygv-f$x9)MAHu!>
-PQOb!_ls0s3vorvqFTlL@WO#qNW;<VPND;JK}{q.oK'u3I1bAZwcyjQ&&x,k-st_KQ&]<"JgED$%%|+#OVIe=Z8En6:_N{&_X3xx/O+ax[o-#3ah,;uUe+
-WG@n!Rz-q0imYluf/#!ZtJC'}@-QnBR>Q)B+U"sJwMoX-(:D-7gc>$$efEyJ:<.X.[N^FI`{aPHF'{RYFJa_O}`KjTBwF(asUb'8u1ES:yM{~dyU4bC3/9
-^g-=oX=U9f2YruyTY|j3eH)QX49Z2,k!F%EE>&}w9f9IDbtt8JX$]l^=KTb&z{mS~i+e~!F^5g~GUVnpttK6I^_x$DqPqlR0uX6!<i3qN)s[8"C6%K(5ya
-;%3^8;HdSiy'evn(nk/QRyOnq{wFCJA3'@}o0+):D2bh9rTaZ]ckK!:^jA]XGzPWMzVVT;1eP{8!rS$o@4=zW9O;yIm[~UF3Etz+L]8'r<S#^Jm+,b0pX)
-,=H4>#JNC;$!9QtF6^C}~5q]f>S@IlgnSl-|R&K1+'gC&KY>Nwf(9tqvM;F,+5vvg1c)0oF1!TWa|.=r.4{[$U$Ks3+Y<9+):9iTE^TGK4O^/>O:a`x&SZ
-Jg@O5"GoE9laS80@:[MpEcO!Xe2O0"WD/)D/A-htZR`"vwU2pD/Q%&%i;T<UDc$,mV=lQ={7+ZE{>UEEI/AnJ6<Kp)|)Ss-Z"9mtQ#+m.39]rMEC#Lo|F7
-s1'<03qs!LOQ3CowEDrOBMRAlq5;B<V]#`$2)$O{InN|ltJo_YE36'2cuo8eHA|pJ,Rlc5fEa;G]=#&[rGKCLl&TL;@HLyjB,za9m6vnrGK|Y.sU]k7Iw'
-ClOw5FK![k3b_(ETe-`ba70f($QMY,RV,:^&O+b{-8lxt5!2$-qvYj^Sa|+nqQ,b/PhVk$V$K)@[Hc|k&kuMpc&W8`3'^}u!iFko#!"Up1jjQvY{5:'m[,
-AN((4.^YBXyzbjlv7}NQHUIxG71h+yaxRt&`jXk<5$.(6&hKA0Jg^fi;OV.UG(B:><&O.I)<V.HpAhu.}4lpg=/1bx}P0Hf%55Q"6%7"3L"XZTqd|%g%vQ
-aj@k)Vh::/}3;]z0m_YSUP!<G}X`)<UY!N!ZCk0;<Eb"w1s.8,yVbz~1~HI=)j0@:2T$SUVC<YGs9M,FXXAc$C,'bGBcq$'O_Ze)G)w7o.p_i'[SP02%(y
-3fU,irVEF0`!Bu9wH9,"@5!iq3]q1R8]V3&QaufKG(lgdkj]OKLyQC|@~JXmnC0V:Y/td4qO]0_Kw{~M#exH]Kqx"Y8jZHnER7xni$PNM4%if`jX^^~DPM
-X;_4m[3Utov+]Fyg@n`ge59ty)24.u[6&Y{F>u]"C,`S4PxQTEN#a}JmsR[Z~WU73kp=Cwk|s:eKg;`/<UPy7HVjW$4f7FLO{kbEB'D"iQYuRD[)l"M0V{
-f"5R&Jy@d8^D>mu"tNP@nu!W=4OWQz$EU.]7K]b]gNH[4%V!z2PIq>gLafcYn$!IETKR<n0Qlpx"6"pOR13$mh@L>qCjk:7<2FUZDqX4DWPHI;]f4n5)P#
-cbo5^8N2<P)j'ArK+w~L:'@TZsB$85sW7Gj<q#h,~:8t[zVIUtY^5!;'DOLe`%c4"7s(1+_a,Q7'C&i}@f58L|l[2Oj{PB5za4q5tzZ98{52NWaAO^ew+E
-]i29CP|[1-Iod2DExpF1LuPlhY|a3]=TOzy#2h:G{fNr!n-!C2pOn,#iZ}t;o7xaO>g#zP4Oku9[iRz|t_."7uXBrD,)5Bp7#0[ghG>]"o%-mqolgw|-I.
-b;Rf^`eanvs-]"HDKARUtMhP|w9Sy{]bHGcs>C}aRw.P+:^PVY1#MC#[;)(+>v>jXg'Ulu"pi)v&|;ibT%yufg/TGG>sdL+ItF0!Vr[;o({FT>_`9DEPJ}
-NQcgkF$jOJC$p.eJx&JtjWKF)L1/#wykYVDdN+r=zXDeK#2Mi.4/"'Nh%9y&$)M#K:51L'aNs!zCmsl!e%E=vFU&uR!^{W31LkZEKWvaXR%^2>mlir(wbN
-bX!%KIxL'j.feeib!c@>wFF(D[|'e;;:R)HDgmlFx[y3|5<TmXjic$E[Eh^S13P-!#;_V5)4%X7tttq0Xp>.>}3X(S4YV'T.gXFEH6kHTec)J6SELJx`N[
-wL'c~Lh^B5N"k(J{}/;pTD3>a|{PUK,Q2$L9Y%{+v]HSN7%UgDH[u6Ay#IP<p5]3hg,kc_lmZ{Tu'QQ8|1vzV;!p/L-D=!Y$v#XsL<UVLA&I.Kz8]G6$eT
-bjk`L'6m|RD=dIUfD_eJSPkU.diN8BI{{d8U"YzJ_2N{iM%)P,.9S3%g'"-FX:TV3!$5.N9wSz.cj#Z(Ai9de_Mr.`-lcUQJJReNK6+Hp[=Ai"l)1/=Gl/
-]"/rd8;0OQJUHM//tEN[)em!ErGa9d0qer(#@DtGw,ucgKmAljgmBGvvY/e=0c=2>$k!Q5StwK6:5i_HO.D1W,yx@1QX.lV:bVJv2(NTwK1CE,9$rn^AcE
-+7""d;0b5mO_80jbqrq.~w)0pO`b8%:gg'BL!|0'@o=t;AyRs0X'I3F,2nf12%0SB];>Mert"iqAh5MH-9vfg;d0vm2[$yMn&U!Ux5e3U<p=@>N7Xpj"3t
-t])IEsb<([N|nFXD7tX5aT~vlSRb^`w]0t"#jC7{:nXh:-F"9uw$/(fF"b`gv_HPn</f%dyCcvDt'zS`Qh!F3;M:+SS(<pVS@4GHG(BJ6WNR)J'tWj^<2)
-WR,%Qcz#PE':J4%G])iu-h}"DJAS}qWvME0IlCR/);8q4+N63RLRMb(0cAnQWQ6$iUIm^Ms(v>tr9-<_i!.C0)%WVN8.%|%^IKC0i}b[G0pi!,{i^JKePt
-_(Yud1I;):vhw.,S7/5g)rK4Dr&l:"c/}30-aF#m"NMW^f@v(Jrc]&y0@u.&hSBB(Ce,%+H$aZQ<QY1pb(})fvG/CK-@[/L!tw5JqOM-/gfO^YfQ"T!;IL
-[{T_Z3=;k[bk81&ZY'cR`b|PA6@;'M~-Wl"!vRoA+<]R`3gAcX9f~H(B+_}CqKGiPc&Ge|IW)hS>x;]HSOgWHVF,i(Ri,"YMS|0s5"Z&iZzUM[_Gd"c{EP
-8f%f|CmNK6xStp/p/2vsOb%l"%_5dv81CV;lr&BXRg|Cz8][{AL(wj4-,v@SFQCSHRhEq8Vcn:v8B3GF@$!OL&::.p#79VPoyCnuppyo2lPHJY<)@o/+E.
-W{7FJLLDb]XY1},iiV06<D3wAj`(AiF8i]7ap-a,#7s-E,U0:s/Hw_r<&|c_-HYXi+UqK[VS$j(a(;PclPTWI+ksYE;jWXZ1zcIf-qJ[]:<(bc^c=(1LjF
->QJv^b73D}W);A;hi5aIMoHJ6IFxjrMeXbO.%]WRjVm4G3y}P%}15F0Hd#!ybllm#{535y;9y-#sb+7G-i{FZ9>2F|3XnhkPlYp!=gG$}FiHvDGJBPNMF2
-JdYh8|E}6#-!6iPM$a>]B:4(EAjJN#&_12ZbHxkxQqsGk(N:63IbAA.C^[~Lh9U[I{B;.<|:!@3TWO)NU-CI-%Kv{W[dtGm,Jgb<mm7tJMF{+0K)M`IGIL
-7%uRB1+=!-N(28H]O2^#gqK;-ml'p^>RF3l@,!{U=1>hh8(vQ][u7]h.3$~J:Fk3TJD45ikGK<Dwq;=ns=Q`Jwh-qD;&YmYCLVds~.$LM{_o-6stlr5=Qz
-@sxxed]_(^+Inf(>/ANuZlsXy0B$&0LzZt/3KT|y|VJ8|>'[Zr8M/&UfmwQ;ih^)HT3XwMP|n9UC~Au,KUm5ta'iCzv^'E[|I)p}HNi`:!@"&9yT^5!S&U
-DRY'IZ,)v)'Rj0tpeQk<{CbK8sMXa4;Kpt:WSZECjDc,kEg]_+b+8fHWwnxcH6]71!]9_1!Eeud]$@"s"]k8Qf|,hmUfe|0;Y}kzw8;^QI3UsQbJfjZju7
-R9Z%JVCw`<Nk[dxv>.c7EMlE#Q7A;|:%e0H(`N4(22n/R7i=)<:&u4HZ;=M!g#:]u2_y%%vNN)_M)'-ukz=01cNM):h9^^]g@]n"D-2j8$<7'<IR;v92a-
-gL)N@2Et>QI%Kyj3zC,Fk7/0h"jga+D{PfRTwJP^c)t94&/['RW+IqB0af;]!b;U<$L9238%q.yE`9Rmb+NJIFjU(vg1GHo5(vQ0QZVEis7OM+jTq3ROY1
-Np7:`kE(YaA5ROCD$byV)0<7D[V34}7Z#@)"ywz[_$K-X0Os]oeFakw$DB5z'"L4nf$QX1r#_nZ8q;xIjZr(Uxk/w<"J$d4oua9Z;FE|`^k(R7hk^7E(<f
-ot:KK`Bk`HQ-Es{.gqTEL"j5aEPC=Y^aF_$;K.#S2q^EJSeW@u'r:"j#e$wAf.-3j;hOV(K4(1,4_`_4jXdR[Hup"x_t)z~v|]806>jC>4g0lEJ^O0):5J
-+]&^Hf]_UQ8qz+:be9/SV{ME$8n/wkQs$u;A|:9:9ThiQhY>8@gwe{(Y;KOKKjp=Z%i$FcLe0ae_N[%+921E`GPWr#{b~7/JAE16g1|u-F/"ipiPlU-jK4
-<R,"'}GR6.Y>_/(I8zcVp|zSh"&njirsLH-wbWmXyL/Q@5QvXFo0Fjk=7MPo#(m[A5"5v^8w4Oqx>pPd&mcs)s`X%#"4{R+S$DE(eYS6A"Sc>df`E:&+cW
-&OydzA!mVX|2WE<$h<vIQHVv/v]-(`.ms1uWg]zh;"bfAJ|PA4H(s21,h<Za146_T}BQ<Z8&e-y#hVk0J/&8F)kvBN#{j6$.ImxGKF,tZ1<]DOI(T!@-a+
-eViJ~[)!K&sk'3JS.;PsCWRj@Zm%ZYv5E:ClF#LQLJ/C7952lBiioF3R8:y$"sPIO7}jrcl'Zs~z+9xjUF,A`(4oJ'+jM@Hqw&{)e0#qkk@S:$_)]]vg"E
-cD'21sg;^TRAK<gjgLnW}_Xu)RqdA0YB8N5r/"^k270R+g2[(Q["@C&X8E%:IDjKx<-A:&]h!..d8t>!tN>-d^#,QSx0/R"FC'$xN4}4$8h,X@+RConyVP
-=q~Yz)!v6N1A~F(QH|{7o'rio34Z@`18ZK;G&<1vS6Pl5a=8GP`(iO:Y2MTDihe1b`~-<-q8#s,gAw2`tGeEwk)dnGFd#@LQ~FnQ_JnNWcFb%lUcr8El~u
-}3U-#+H)AC~C;tX9&g]:`y.aT|;srA9{yIX:uT+E0N$MwxY|R7sdh>dn5^3+j%]w=y-/80[{ne-XQ;lC;ir8L}-X08HSA6~MG%4oFZGb""v}DB8,^1TGI7
-J>$.G-m=.EgIp8GJd3=o:@ha7Jw$98LXd#CvX5@I$mJ..0~7[`q($Kh"j&)w_<X[|56='OcJ3DayIU@)r>9[Ni'R~Pq1H^M_@`RFPVwFv<TsZ&-XdKi1;=
-X#b84c/#$w[$WPh$n520+_-9Kol:B9#c^cB-M2}7ljRl(FMmA(q<#y"00lw0y[Mu9pCF!b<(mWT6T"p5V4]!]}b!aXu!`Jo9[g;iaE-RM#VE#"91hx5K%B
-#O4iyjM;w1mq~A<mmdqF>XpnYz:A8#AG8zK2<'f:tO]D0kG:d]x-VXC>Vnaz/=f4hjiB%k+ah8z5$siR}E`:U"4NiyVX}|[1=[z1`Je5SLm@AIuzs1o$7r
-`!{]mypj&aksH-1clT6.!$t0KA.F0EVu''dUfm7"sZua=M"{Xu]iN"3:R'O&~wI6hqI$"eMjE3$d@"TauN(8h);XR)MI.t)gdYbaBvy@Nm8PU!!MQx-[l,
-tH9INm6WWowE$E{=yK46%tpIQZ_n~znTrY@"24X5#V@5gIp8'pFCWc]`zo/ZB1X^CI|C6<|pHsA&Z4;"vy@RXF+B(`Zo#qMqvy>xKXar4%Z,[lb7Ho4mj@
-DbITFwrAo.T,_^UE6hs)FHwN2vU1'Y+O:2i>U(ZLZ|-4s4Oq0NZmL.hnsF&-;}TL(o#LlFj%8^NWu8qz$b|<qzULoT<8pL!7v{.xR|6iB]FvwqWr&}/9fX
-2R>6rL"PDb9yp)xB~h{mV+3+Zgg`S+xfUoivrmGDjqJ"k1[}'QjEy}!2YWfReZ^w[tLIXVodR"Gw@DhJ+4;DnK"U1)WFrk0Yxw#Y9'"@Y"B0SrO)05f"Zq
-+&|FC8F64+MNXDSlpf#PaT2mdTB&OukBc[=4]kr`:f@)CU(L'&vh^EUo'Pzk_u03j:q,uDWCY37"X;I|68dG~;yDV5&b!K{35byLtF/QUzaCHG9'vy'_V-
-_@h8)kYmb:AW,"T_x=a@fTOHj3)vh:B@Da<o9Qu3N%v5N+NNI,#m46K^&,^GflIN[LO2xlGRv'tqwsAm'A]5b.4&aP~a'c`26`s;:&uzwGZ^|{4-zWW|Kb
-3]0o1Jypdlj)fh}Wq&jAea3S>huU!9Ijk0PXw{Di=/&CAPMi(4zv!FU+K!G))C>q$rZ$KDo;CeSWRw!8'Gd3Ew5_iDnKD8z50T1jWCfRB6[A(;y.tS:9uc
-zE9G/>g"EC{-vg:5u4D3k+=RV@HM]=w4/"69VGP8B{Ke#I8[GL--pLk2L#vDb$@0ZM%$:;})i$vR6F)yDcW&5rA]Mj(^_X)iA]L}0{2$kSJ{"Zrk/URo&u
-=2VHslpno52Hb0;x!B<6^HB"$nbSaeR|p{P|@8mana%H(Tc|&Z/:;kd[[KsrV)B:Mu+dhVw#a2Oqu0>v|bc0_mHr=)1rOPS@)p'|=;&Wll:RO98%;aLG%T
-pWlBh^n3z8r8}F^'JnUChHx.3Ac|9%F4T&|rr3Mo@xHa!ftD;vP;)6C!f_7Q/iL-0+z-NI<+Js;Rh=Oj]!{3Q-jT,qx-PN+l$aUg/"K|uW9,W)O-Q9XO5n
-_#Tm;[[p=R3Vp7WG$BCjlsHi}h'ToOx#TX^i]vb<`.RfZGk0vRUIt[&;6R]1'9tz'qbxb]+wYmg3tJ`l#K</Ia4bx1s`4l2/b2fc87E{NkZyBD$;6N<kju
-D@H5R$VaT+hT0RL+f7h9,ZrtH5s^y}"raCH,T0HsZZW@YI/T@6:eGp(!6Rh'"cn<U=~9!3};Di-UFV}=ip5-$D,U%kq$qK=CdT-Pi_(86#Jr%BLP%TR9YS
-9ZePW'Z4l#:MyD;]1gx'].2'("|-VFUHa<.qa|@8DX@v%o)!5u~4D|%rKrfz^3.v/d1SHzTlxI)!3TGB:M4'ohD;Zms>|"(B8t]pMm=bO#p39/4}RNrM1p
-:R3eP.0v.0>30":|<Ax{^GPj_rX|II$c>tCde7dL.S/qG{gDNr|H7+uDaJ%L7;ESIlBnWo!Z6W{R}5F:ouvrh8<5|UY%';k;:Qy-'!conD=V(IUn>CrMxh
-L/=gzG6/T9dR/AwF8h>A.(="9h;vs&C3]lsG~'j<5ER#4%3L;bjh|u>+DSf+$3Ze]sP_pwOtctIN+MZOS/<_oipU'ilChP7k=BK,x9H]zQR7_K{VCrR@X+
-z9<mxibNB.YaKJITF.q+cL(-]GkVEc$y-BW3v{qxkiId[^=cKChQY7lx3'(#o-+K_9aDYb[{0%tndev2=ae+p587"Zwg0$!l;|L$jEp<.TJD'C,WR>6eer
-3c4k#'["({kr0O7yv,vS.:td/JzXL!FxG0RD&tbbnY}c]/t%.BHO6kj<'8aDR_5r~4:"msFgt@}0=8W&=IeGZVol]c"05|5[t{%xzQ1<q:rVqBUX'i4KZ8
-9bc]2a4RB=MeX|N'/QK)'wMFzU<6OFJ3"XTFFjSab:_/P.>)FIQ(G&$:3m6601/s"Iv;xXwev#J]9A{HTpXX7d,af<w1U)ZC~|X)YL3iV7O|ukpu~hAP:)
-Y:73+5EB[Y;D[Ia^`Hf&=D~7n3!|sE=:jQSJ=cD]ji!V,>in.CUTC.SCH@a'QXwb'.I'a|;imD@C%Uvj$1u_d-ni5>]0Bk=R.c6zAhr4k.m!F=pPN+p/[D
-QwsyaFW%|D_0=tEE,yJ(gi&.bTf@|zW#I{vf0<k`uHtPK#%|BpcxKyDcA$2HhZD4XbCu1`+<wXxO<dL)g9H/WJuf/;<Zpj447i_ot&XU8/>mIRQ#xn"4F5
-hFaOy}J+5UI(2=p,PQF|'SsjSawv/0]UA2U$9B/{>q'KyTr$&Q;}+j3#{(cw(^Q!j|NsIn}.o]4'0/KpapirOKYB]xFp@LoTb/$A_h|KU0|cGZ&7Iu9|uR
-(pbY"~1(=xK]zjo:!c]Pp5Ja6s11X4xY/4xN;SxI66osj=:,]j;y8@rd3{42|j/uc,2{}>G)[FQ"A"V7hmfw!QOJYkLVU]nhNyJ#@HaF<$JzX|8{Lr;21)
-$`O]w1E5sW'n9,rjCwBF=-x}giVYb"lb`<me&,t1r/+<<L~|au!;fH$L{7MCpX;J"S3b'U{8_S"|gV&=m=q[zBsms&+c>BC:s^Netcr]zT]wW-xX`Z;t8"
-`"kgg7SIF4bO,^a{&'q+yk}o'3u0z5J{|a;t5c3ynPwv=-6,aYlVv-4stxO""t/!eaxy)lR"aPMrDK{+!T>#g}0,oTHj)p)T(FX9G;>NbTO0C90Q10f`0e
-_rNz_D_+Rc/9l3/'_{CGI,mNXXJLbH>MGQhr+>a6az`xfueMzgUH($H|E&:M]|g#j}ONyO]HiOSLDP.}KcyA3Ui5<xuPxkWKB#R>'zz1yxKMH47+AQmC`f
-:gAct$,2)@@84Hn+m3n$N#r>EwU9lIpZ~wG(dXlZvoVAic'q:y5z<f,i05Z_[$Q"ave:a%zGYgAgp(uh/^{vW<v^I=S2UwnRy3-[LcuxH0Of)=_(eFvZ_1
-T50<Kk|N"ZNc7%<g=hg){qp$|{t)Y^-qiZV^r'@0,64i<DE{s;xYWkpokW<)f=eqH_S,oz.fc^6wJG-3ywr5QQxXK%k(2CA(%yRzSld$+@TL(5-$4;F|cS
-kLv4l$Ww+Z3|yy,uI>8&X49LnZ1C$2f`o55u)SRhs=K{W$Yu@va::Aml",dE&U@U86gOa0u05^@O]XWGrJ'5{%8q71Uj(f/bQ_&r+TeLp5xAqKr]VluOXW
-ot+MvG=d7.SrC.K_4LZE%&l$/H(:H|4-Z_]'6<Nq^^H1l.VX}FEY$c|h_XB$e|g:C_H[ZNqpu"vI&ghZ>(&^"F;;IjMBhv:w|ZJZgkSmq!U|d'h$D_f@(n
-!bp9tL#F7P<SD4;&XQ8P5CS1-Jc_mcHk8xI,>eh.y)@`N(Y2Wplm4VCSHdcr0qeUlm<nW%-lG_AU.^I.b/0ecT;5]Y{f3u^/Ekm=GEL$>avS8Z.t"TN^`1
-,rBir(>3zh3]<iEAQUQrHNc6l@+(~Aa+OFak<RFj-U_}DOxv@j9rcd>wcvb45uvLbilf.COr!{%}5w3lLMF)>qaz3u<w#{qe|}'qc2rrvNwAAgdDP)TXyQ
-iVpmifuH@O9ZKB@tIg|H=v^|/CMsRAgMJ7%eIz,i0x3sO:@I(yJJrb49|q<B3e<,[UOr[NW5nNNjPIt&S>qWuWI_u41Nn(&0;_eezzAIPtCr+jy<h3PMR;
-1BEry|2#C91c'T98v<b%&=c8f(+Uob%p_Yn=QI4:kR<HP;CyWx_&6;Jg&0"<CQ`vpCKV8L|1O:AgYoa(67p2.o{`akgOtQV^j=x[br-}PI%L1LAP%{<G+B
-WO+R3HPM0P=r=%vp2/`SFjHi&Ra9mTsy9uGn|b.JDNg6qM}_Pi6Sf@bS>6k{2'y(EKlfIK|f)_iXCz51~UhUuxP>W[gBJDG`LC/t|S|BZ1j8&Cb^s78sF,
-Jy_1&RC)[93hdi)eZDg4#$3mov([.gI`_IWD"[RCl}Vwkf~rCy$7_pnzbp4Hsj9jL)8!P-pZ3v`^@}S6Sd5@utG@mYM{&6164twuckE4W7F+9>h&akAv@|
-QTBELgYa9G`e>pU:_j:$o$,HMm_GaxO3S$[(%-)M|Cp7,Kt@+m~hNG}q+=k5db/ZZ&Q_PJ/<mr|nc5>#BvojP}wv"<MPr&nvmG~{2DWumEb2N#MuVC9Gpc
-LZbFRTug=j{`Gq72uuRv-G]`pogadb>fFLvGOf<|Y,l+%i5;,qxZ%NM4gZ>cm&W_{i<"}Bx9L:rvtkh5yg7A"Cqv2(V%&A9c+w+$n2cF|<Y9~nTt3TReJ{
-""/=I3:T>#A]!6r!>od1_uxM+UI7}'RzIy7vT689IL6Z>TTfjTcnr$FkS"NO@07U5OUZ}Py9Ql|`=tZ#Nv8Qu_ciB)3Q/;'8u.7P{g~HfsB0DB08r!}|aV
-|$$)/>{DrmoOW/yf0@gW,e{"uM7,7/`GC<Z`oH>J^^W%A<OrK#XdC%Sj^}pZ|'K!@cOCp!j<b_,OK;)h,hud$!9G+[at[L[-PM0H=OlY!fc0+;kYqv2rJ&
-yM%%I|ge"e%0L#92/2yR;sx2@&@ag[xMj=MZsA>&QnjY:m+Y'JQsqrMT3Ttl4gTC`-Et)L3A'gI-1QO2}H]5[-Xe]8G9BgVKI;!]7Am+.r!O|i|c$c9F`a
-#JG.j(c>{u}[,M=xq(e$tsd"M9amC!7y>&:8B-=3.%L9]H;(%jIb[SM#h3FZ~CE4TZdr6"&Y2|`{l_Amu{nXR|i-+}x;%3+y@Z/5~]770fU[.o-txylf~W
-2so/=W<r#EfcFmjbtcZ7Ta{`J/ig1qLb%dF'o13>J1YVA;k10"|<BM5Ape}2Z`OZmGW,-:eS(qW}$>Qtp}|}=jaCPgA%:M^)"<<jdEu'/v|MX/5JnsHd98
-,{3g%r}IiE(Lw#{'MHfBQ#0.a#46J|,DJXa@gYJR_'A^-OL}|8P5greP!$b6MuxVr:qYD!RivMtjyGy3Q`~[$&x1NMu|.y5@|vz7#Xe2-)S7P[o!U[]UXE
-,0Dr[}mNNUKTNxS'94i`F^YG[.[U,pSjEUHTV%t|+<&Ac{0;'9%<6>k;eO0^^3GWwQlWL5Ed-AYY%SNtKZYy.96;vFu}p913I(EiA@:Y@XxH9]7n4))1IH
-Q3%ou){A&`~S)c1HN>5RfR7nV_X:JqS"exmS:(SWWvnAF-CbOogdZVwUftx)y_aG){Ef;_Sgurd-wHHwS}:@(w4,~{~3Hx`BBIyg&=BZI}&#BK26LQL:nJ
-IAs{#$<-7+C9Ecb[K-{:,uN15m/^Sg/7q74WIuZmtVL"5/7Q2yYF]}e$nyP,/Pv{%>!#e!0pmyijDHk2o.]R~_=#qW5WL4|.BR=#AxdyOd.[2=Q9V@>SQR
-Sj4RE_Q&h_;%(P3DPBp#2tPI6W-eAMTA&C;fFv>U=}`r`w<g3T='jB(+pZe<%Sk2~M5=V&YRG)Ai<L_9I"c&WXBIz-+riwyVZi[U!f>Xgl[4IAw}28A%`^
-x=F96in+>#wSeuU;yI90WHylB-4pU`qiB#"hjM4PHn8_DrifArAdGs6]eKxWEF-+uhtk3+6'O`ZVB[>nDZJ^6v0Tl]4ZvJ+k8DDP>(TG$LksIJa`E%V^,B
-`WBk^OX$AFc}y@S+=_Un8agYzkHVPR[;t9x#j!~/at_,Bhes"L]]O/ZDi}[{TY!"~=o<1p:51gDc^3hAl#i-t8^Q@pRc7nv!GQF+XDgFHDOr2".e!ZM=Z`
-J$Omn<lLnT>K^o'BwxmZ%cs#B1YJ}pxx;w`F=[!YPq"abI]hTFaJxy<q$)RnB(m8.P~GKk$(T=qH:o#mj1A.NitsE.JzYyxsm"nS28NzNO<}{4hNgBCucL
-9g6IvW]Z]0:.qI]mwNgnp)M0j:s2/ui9p9QUt[K'a#B@E56>t/p:oe'p4#3UR^m66bVxmT^Gj;LjWZWzA#K6#4:`NQX7rv2:~n>l22vJhJ@l)PmU`9##E|
-)tKEI+uS}#adC3lg#@2x}8z%"m{nm.^87_%nyd!M-;'mCaPP]_uGx'gl.QDCA{uaI%~#;J)|Zje)QuPYBvZBOPBgOXI//F]|5"|q(4u&$7s5FTI4X}k9n=
-S9aiKW}C(S42txB&@cyA3qGI,bo&HK/2wjo0Jmm_/p&wD)b,uyC^+vKoR!x@6KU/R2!3}w6hf9}qWkkce)##I}:f:^K47(qJ>,jJVhw^&gBXa'Y`3O-Usc
--{6XkNdK;wKzD3C'f&yHVO(gKTJY'KtH=_MfCMAV]DYi|ladA"Q^Ez6L57i3mQlbv/EdvtDtW9rXf&nK$BfYKHDgx`zxcg|g:]-VvrVQg/=;g/fP;/xY]p
-Ylh`obWQWB&Nr2!C=6LPSjfZ~L628(Ut!o[nAACkcC-#7E)}d2y)u0qv38K+,-zNb`^^vxWL']iCZNoGWj#OqJFm;Ve(lq=.H&3Rt](FlRTHlXvMlVZ/mk
-C)MGE-hwunkIlZ-(};dqBVi/W2jggJquH/D=x:n0NAoxa3;)`v6yK>jC5$SP`gO`>kI'4|xneqWi5Vf')=KQ5w.9Gz6wL>wF6m"tIut=D{=w/[`)tGz17h
-X<2Ueuox_Y9Kz|f)ez.`()Yh'5/0W!woWxoC/(XmuVt+{pGbAK_hMqLJtG(zDY$JPo4tjcW5=]q8aiIvzm4XY.x(nqD]S)F@Y)q)}p>'^ZQh_A+i<X{6Za
-1InK&C>aj2y<>wYv6MXXe'Y1e`aSNtBZQ2zOKj|et:TCbnt7NjLvyZAUZ=%5LkK8QVa^+P[7E4-Ih)R7qt'mnJm_aC.ptEtT68@wO/7.~`Q[)i`qwijZjC
-L{{RO8-{nx#Jo7Na`g~$z/#Q"+k0oVYc;jlGyLBjMOm|@iZD"Q:^2.TL39(CM<E"l"n71Q1)I,`c@Jqz#>2R]/7-[>7y+&v,6i"Hfu}$#&"[-Xhc:7x1zP
-jysK:^;X!8fy|@Z)#0a6]cuOwFdK=C)#dC{J/Y^hTUl(VlKEz|Rpi'Zal].,]}SEE.n#K7w|}8w=ozgX5`W&Z%Dx`b~qw0/G.&#pV&3YG@_xu='wfrMu~I
-(C7r$gryh-f$42XYZyG@^!HT+TDUw|3u,J6Y}Fg'MC}pm+{gF&lTM#R_2$f1il59qPQPd]90Jze&Rm`UODBiA!I`-!owLoE6G>/4=iE'8VcVl]x^"655gX
-6"".%E$|"4Sbw+~fp2"r<5k.Ea5TKyk|-{.}bs>.DmRESz><|.D[b:E.3WefC(jy=&YZl7vWN,!^-}),V_(w}3n.Kq|z}2wS`7+4OnWjnWW_B;"p3$[Et!
-N8ex+C(-=}|Mb<1c260Hu4"]"-"kk5L,kHSOlXvb0Z]kq8<s4aya|#C(.@9>bmVdg9zY;B.>o)!q@OC9,1<dewYT#OgdbT}9G5.BrPj&)>t&7y7rZcnio)
-f12C,HFHZ-O[v/&'lGPo5m}"7HzXbLunVE3wbuOQJ@v&kc|O2dxTZ.B@x.$ceReF[D46@,Ha9.AZBt;gW6kVTOT!)cnteA5WmpQZ_<OIV<e{(Po$YxFq}6
-v36Rp5&R"GX[5-aknXT}"/d9aM4tF;4)(5q6t]r#wV;q]XG8&ke7R1h,T<wVj[(hwxlh<X1quapT[tEctxqk"07B;'UNJzQI~Ad[8.t-euq,E>uaAH<dX`
-+/sNx{Z$&$OfZ)XPV_wvJTX]H"41w+=RQ+v(4uTQ5_BIpq&Ntc!Q`<s.C2n]C6TDrG#QsZkp~hu(;F#sZH[5=sY-1$kw<!EX2/:Lc1$/%{%z,2awat/Q`l
-1qeG'i]2AS3oe}{Fs/ZsfL<]!#!907fQA,(B1B}3WNRyahe9[.xi$)@3,Qkv;K!7+8CrXrpzcW3`n^dfq#^kvpLOXvFr)N}HQb!egMBF^P0'X3A)=:YW1`
-Krt^F([LE0:a6nExF{F-lR"+tdO&~HBhqB>Eo[kGx`:`sQ5Gn3G-qcs:Bs.f89>LL$q7CZ~Yl;j,&a3FBZc_`"ay>_&}S>[43Xf!YN,3`F"njjn2^u%+a,
-iVzwT+1kQn~EHHKb<&dzibB'=Jb0H(m/EMt!mKl!sYZ-wmje0zD5AwR0$jQql[lbB{dU0qx`)_8Yazk9'J.@2qEL1)FjyF[)i@-`U';L{HJWV%@&G#{mU%
-_zzVkU@"03Z}IQNVl75ukh)PhxA;k}4kuG%y'Qtl]cz@kGe}3Idt~$n_Jk"cL.{>^=%[u]o@ZDS&hY<Pj@7B)<=Q7S7/t(G-uEPKyYCnP^zeHVt):pIx$7
-x#z8~VYXqs#/R!)uGbJV;2CQ4jQog,M@3A%`m5;{6>5OT%aJHQ<d3o(=@SEVDt.]]/o^30{()|Qae2@h=I=(Cvug#,dV,ty}%r/9L'/<ugv_,LT_P{2ab0
-!t%8/O%{f{GHb5$MKK"vVOD)#{28Oz,g_}o>AF^JoY(M~A2}23R-IBr}AdR_(jO=>a<fVf}j9L5LV5.xHX@r[}nOY|M{4;`EVnv0)[WcG+_yXFf03,2ou7
-"ZC4h^>.RQV@,Uy"j/es2Lx})v|]"FW'Y9pndChpgJL=7F.c8asX#QsJOrs8Qu!mbtMM{P{{MV.q}pfzf"Ko~vY#sCWuSG;0lJ9b)YR+,y&t4Z87hz8>YQ
->[8|N8D|E>cs(d<`r$mW1ebugf<hut^St={_/D#35cv"FAV7ZaER`p18~yaIj+aXHopgnr5`_/9/&36%iPI5;ED[G<yPS"|@/BX),cA#7kAmXj.).`YrK$
-Y,p#B<::[dNL!!Vg~}xQJ_Cpj(Q0};yT>I-!XeWH<U7NObr6idncag{g[MWFVm,!0<=@^rT1]$5|ig7m&-5)ME(:%E=HV$Tsu@pD`E=wq'$9%TZeTyePIp
-{VP<)4%4^Pi'EX}ev%'1$pWk-VKB2/%PTuxH>!Hm`5e<c_)9;DD+iBDDfVKSA"J/A0c3L(5A%XE%,s>}^}NR"fVDzk2{wek9Q#JjO!&yZ-pXh>^%9&OAta
-XD>cZN>+Jx_hq#<(3N-z~4meR2redC.Q#<=yj//z!G|x;ON;p!().F:8j!QVCjZeDAREet>:E/Uah9]DLNHTY9yQ}Ff9D;=jn}mor{vXt0DG;dB(&n6!89
-:NC_W8Za9J5}=>JoD]rAn,jdSYp'C'c|9Z|&,cJG^L'lD|2j98>}nO%7z9jxu[z&f@'Oy8^5KIQq#Y&ERq63Y6YS/&9^$3kc3k>,3%G8)_crP30]uJM#Gc
-+[LKW$G>JbhH/Kfj4#~CbzF]Mo~EBlujz]wjM^uEBW"xwuU;JfuquvY#^[2,Ti@i"~_yOEq8YDZgdv:ut[V^5nbAk&akCX`:W5Ho_6hM}kNOk5;'q"hxcT
-gQ;Da(^6)Jn+!Ix8p3@P1Yqyr6L74#5[)Va0x0&283eGGiwMu6z#`c2HMV:jop:el^%(:Eyj"hi+}mc^-D]L=^^5$c##UV=0la4bjng-1Qq,$q9XtnwUaJ
-7I0CG".:%HxnRPnSog[ND.Rvi&e:g5B3@W:A=yc[YsFCJUKczhPW2VRN'MV7!}.yw'%f,j~XA$oyCdKj#y}>Z5=e2:MbFnhjflGCn#BO:or&trn%}R#HaP
-j/d4g2R>36'5p|3#-d2YyU-oYmD4v-Jn^>M#mP&tWR&|%%u}{(e}`(i,&!@[#%NERK5Q$%zC[SBA=Ba)^Lc}XKn5RpAgY/Qy4M2=./lTdzaeFT8H0NPI3#
-t]|n[)bH,Xsc08h/_")Z5uuB%hz@>P'R!gl|[|khT13WW6N{15]t<Ug2sZ212"q.T3jPagh:8G(SY)3:7n9]$dU(,E@E$=Je8$W</RDN4VLKQIO=RP}Tc3
-2E&k`%@{9k5<=+}D>2"|MVzaiT-'O=x`R+`7H-3'FoZqB.u/[5](0fZf1IpE3"/,N_/:r&/.|LZ02y$I1$%3x>a&TT4YZZomH}SJI!3L`4v^[3a])sr!vC
-[YuPiKC,jHLyZA_'ln[3<H[Rs+$qsW)_LiUBXbokAUV,dQF,zU:%X^j(,]z{P3[FMn&Y%J5u'j17ZLyQ(Ki[P$2;6nXAibJ^o[7YgT<tdg.H0zpQ@4W}jt
-O>t+3S~HmuQ%<`G:GMzp(t)UW^<H}z7ms,9=Y{jWaQ/6lKuS{YLe_'<9/JBXOb#/Gg0P&nT!XI1znmW#XBS-)^m`](wZ}iEaLRr_q+EaF.($$n3"TxbGF!
-_k0-Ti!'cFE47TYrLbeQvY_'p&{N~I3"1qpz<6O"dxqp~,6%|{lk0+=$"8FE|Z'%Z3Vg}ph7%`%({Qtvp`)O)!N"A<6jV7<rc{FZ2>0@<53|xg(cm)$XP#
-#x'Q(Y)%dbhZy4R_jty^GT}M<%mM!<]=TMUuYdW";6)W3X#bO-|K9EaW[XbKb[4t10./%lU"F@c%m;R1}=1^5IK>)4IUF!A4dnTq]u)/bZKpy5Yj&nQCmc
-^v|NP)@n!C.iT(l-VE82SYV.Az[!(H-4Fn^9I,s1Vg"[zg/dhktFRyxi1cIB%Iz2"#ntLIGKuYihM>U`w<r9/HBRI;0-vdp.6P;K8{3'Va@:d}IDPeH5=I
-T3u%`Wef5iR9YPRl(-6onhs'D:|%y#c-rBK{dnMP-kk6=4hXvD/>@B}g;:LAH$RmgIhpy(2{/z>JLQTV>A4NT_M(0^EF_RRsJ%$d`Xh0-T%D)`-_6GHh"U
-dByP6n[3%9wVx%/St"9Di"F7A(:ppgvB+}#UNBk11Lzi5IMlXRr&HoAy:^9m^]IV@"{{~uoP[3n0{LGO%@4-.n]{kkTKhR8l[B+S@6dkP%GZa(""ERMaZP
-)7~^W{vB[cP$'v@`<mO<XXUZm<q=+lV.+(Q1I8oru$.5AAM"9X3I,]x/BcKU~d)IQ"O-It;O(NE;k$i7b%hI6^5iO],T>jZHzAZNRe~%H@!UkUxSO$;(zQ
-}IFVa9NdD#>!v/&:u#.pT@G!HR=oiRWHaB/$B,[g|dq0~u{_r",daBKJl+<(eb'EbgJuUli_>R@cC}emME4$!.LstdN9^<,HH=f^._m[O!TTeaap<vA=A>
-KPq!TU7ypwPbbNm]zS,k:vYd-FRO#>kPSBUjiA/UC6C8!}l4M_@sFv^k.kf#y=O%mVy&AUL#.7jyx)ZXz`1:MBtQp%lg(guL>kO#u<%`OfeivP_3w3j5v2
->lIC~%:xc$]gw@HZWsj;HaK_mbDGCR4d&P;K5<U`!yx)IT!>}$TF4jhC6mw=j|MN'mhgZKD,nWGb:eS_1M`kbQBv8&OwR|pT]QaK5{h=c2sgI-DRt1AG5)
-`"%BYQ>weDm".X$Vn6lB!IIUt'Q3+cuIr0Oxi0I>R+z95(VS>:>:G$q7g8@4QSu71bm"B+niq:CO0fj0u2Y(}.,8]rn!p]"@"{_CFoB7I,C&Nm"(%E{00K
-#l`ZU-c^YC}#pvH1uJ}VF4C>54^aO`V[n%]8#v!3=>vJ)^~c72Yh2}6]E$kN8ZfJ}d8ccqZ$G`qz;Jfi`h(Ea9v|!Qq_BwY>~7}=E@T>8&wB&B,zlN$Uz8
-O&v<~uH_Tq2xZ_KS_zxmJ%LW_fHYEPi@;8D-H8jvw>!Jr%0EC3~O{N@N@i`;]y7qgg})MiSug)|7&#fouc.hW;.v{$|:Js^:7"-kOb]s'PkHr6p}o|/vfF
-d$%{N#i!bvn"]!ogrGh!gk2Jk:5<j%B]c)27+K;0<V[Gm1H_[0w|eEb'(.=E>ZJsR:mm[,+6KD(9(gvn&esCL>;{1&DQo5Wr@5Y.kgsG<Iwk[j.Vh-$}2k
-6/o!Km^HvYxs77PbY4|KSgZ)PK[9i$$RW525I>}y5+o.@8+m"X"[a6Ke-E68:$.H{olGG{_JR`^@d4F[%ODT^TvQ2y"Nx/zn;&1-NM3R!v""DP&2Ot.>k<
-0=~T:$IP2l8nzb:K(9@()#!Fej=_6m~.;@gU#l6IM;kj8z(72S^"-`{;,q#vi;n]XXN3`GY'uSmi}L#mo53|m;$]Lm;oq3Z#~IyU3)!dnSQ<e#lGW#CNwq
-Eb6{&fZH00=,fcN5@i8nOtJ$Cg`htU>[,qdy8X{7i&f8P-5ejMnDoO8S`e'Q~y{V^11$&0jqe:L%J(v,k{VYb}Zn0qXDZaY2YC9mYH}^0VCtp@][)}Zu-7
-AGYMY>:8Ys"kLUHvH)mw{p,;ll1Iwn`h$s7OjzVt.":o%]"g0a3G%:(u$@iBE#tJ($iQAW5W/kcG,Aa-(#]Sxmn6X18Q-NC8>zI.IptzKs",3rj8.nft7B
-/S9^CWm60wO^=Hc_Ea}bm<URo-"U[Jj;U'ak'6cC;|<OJ9s1e$MiBA&yDRWUBl-EP!_EK2yora1QV^N2vVoD9HAE(vrsg;U)2WK)Z{w8+Y"%z!1M,0JyVL
-k6X8/v1yFJ2h_T(jLj1zzxd0bbWrCz<T1kI`m_I3_Fs4O%uUfeV-<fxX$KI25k.0QWItjj/=HPgelKn_F.SIK_3+WQcsW;33BMWF{|Ni1)EJx{<jQu=)zk
-{zo#Ay2nk+=UtdK6+.UktL0)$2X1rk_Tc9>EWoTObE(H&u}r6B}T([69wbz-K4UFmL=DN[vE0HIB003)duv`bu/+)@15=gwx8&"N:Nh%sZ0r'bSN_|%4|5
-rc$j"wn!w#^D~Q1]4T+4gnqs,+7yv')ZPmK_$CDqDr9Dz6T$EGI2^a-]=E:0q>~bLP6.-h4Z1s/MV(-=7PtD7&j/#c;D_:KNMX.T>LS)rbmD]9,cZH<3@D
-K<Tbt/05'Nf{"+NhIbn>0lJB=R-hR4@$MJjkCsW>RzJv"p]H2kY7W0@IQGp6g$m0BN!Xm2$i%V/thT{t_t-MBdP:OU#mxq|Ww`-'x>Tbt)/&8{F"ja/W}h
-)k4&-Q$n!Q-N,=Ko,!-Cl=~m`^Rs`yqdO,cd>wl(T<eL<e9ME;(QO>]"saeukDu;gD@stDr58Iaj5.`%iuuXY(1^3fdBJ#;'HyB|P%pLyf1B^gQVc`Lf`{
-a(D/uy`}<PhjrC:M^[Xa$(2o+@'hS!|B8s<-YX@%p)s|c"JGML~2<#6KDQ&V2j/>}t&^|=W_'!K(2DCezBnO%riK8KuM6_`l"RoMS{")wpm/q,"}'X:Hbw
-)"XwsKf8~Q;7UN~)$#=i}<_Z#D^P@Bef@qBd6}>gMZ5Cy1nicYZNmEfGZ7{3n,-F'rFh=x-TE!<fi@4.6SGxSa,<6W(mMqs]t]wf]s2ih]n^gjd'2a`&8H
-n}wO"zJ{nw"{@d`}Vz9|"q=ho%SN/WuW`-EvWS}]CP!Yt#g]f+=IF98E+|lA4V%.antge5!"MoAa`TO2R{C;>)oIPEBK0r2QVnw>1!DMOZ[{iE/ek4]K%Y
-V+78$`h=qbE6#8+<AT.1@9IRKk5-''z-YY'lNNSJ(H]Lvlk4h,6VS^-fe88@]c]|r|GIO5:|w)Zw,dkR)S"2W(%I6m=`b>JV6U/M=j(KtN,jMtSbD37vmk
--c"a)^:^X[@4MS|]`1A}o<Mw3mGQTcV`^q)):(8&I#4b!VTPTPk@-qBl<^]"mViFg1kxl/h(Eh,M(YM,qt)Oq$h;+ZgI{up<XQ9)NbE#@}j'wu'bk)Mm`W
-e>Y>vmEC$X1cq''6$9Ng/z;;Zh^pv_yEC;%yM.smIhFw`v;Z%JhVsW.1IQd)9E5C,Qk[QkFC@.j5xK1mK!`/%)P2,bL|#,Ke#J+i:'/-H"MW@OUQn]UN[m
-`zJ9IQJyDOFMYznz$v/U]_O>=7T4kl)wdVx6l^C9ohCXCDf`"pPYp[eah[j{>Ld|k3^x'O)oCPeFT61/]>HCGd]`9N`b%Y>/L4fayXGkL2Na7($G.X$HjS
-+l)g:|#GGLQe|2sgGsUFys@za;V1"Fn$f7tn+o2tGY5@EEub-Rz9y+i&by6l:bRB62J`R8@ii;x'}="+d!7QW@fJ~2CO&/oUi&S_-[;6J+}dNi{aC+CK&^
-AEdltW%5";1`~n[)c7n(s|H&Y1a93}gRK+:g_c6MQ-5qMS>Hp#yqr19(|,OR"rZ[Ebf>8b4,n8W!B[{1&f(D1wX!q^5;>|`sr`kx<4-"MB<dcK0b6I>aa6
-G8`n'Jk;xG_p7Fjx:`M/aUN90W6@fp-u&U)t+N+:GM@+{3'a)(G+%lPA:(XX5QgPVlo6,18aZ=YKT(Mg1{|VqW'3FUX":o+J'@S<J])D!.nQLPgs1X4d%n
-]2uzbiD/(!x[<z|e(;b1ypuVeD8S"5R7ci]h(@U`/p=I+OM%I7KP4A`@QS2Yt4o.7P^CBr;ul8+yMdn.@noOwl9%YuFt!IAuH%b&(I<m:a^.>LXpQ;$$'K
-PQ2^udVoo^]'.;@TSnbry3_)O0m[.qzHjV5+"NJX!=`pdEc49!o5:iz6>IU8[iK/iU`%KAL>fhjFnPHWa}!CsKQDSSCr;A`{.Y'!=k3Ax(n'EWd%|rJR>I
-]S"<kuE]Jr4'4fAGS+u]vad`W+wU-"mfi0F4T"tqpzn&$-V;x.x'9Ph88IS%6"RB_#q_!o66jx.mpkI]B-:l;ipCSr@+<2N9ox!K~Xy/enfo4K|:wyAc#0
-z'fof(KML;aGaRhp_k&C{{iSn`iy<t>R-"qJplc|tEwVUX|d~9)ooM/+/1tRKeE3b_`0zcJ^~BI`4yjs58Wk`v&/sQ;i66stf!YwC[Qr}<WMm{$V$[v_a+
-EyMTZo]tvXAr(5PAg(#u+CPAs%s02Ne^n[GYQ52,^.BHQ7R>B6Y7@B&:zMisVkruG[fMXggJZ5)>TWT9x7cg.@^Mze6i0ThzWkC'oie$;@%Mn!8hW6INDC
-Kv(#h@"'VS7<#1Gaw[Uom$UCODvJ]:$36^NEGZU>d`AbCrod)h6b@yUbX>=]gHXp%Fq7H<^WpBpWH.U&54`Uq]y>;(hdlh#;g+D(I#'.+$V;.zYd`SG{`)
-)&}YOVyWJs:3r3R9&7g=Lq{>@-JcG@TF!|4'Kexf/h562(u,D9=-5Vp&2]Yav1e2:b@%;=&I!7u`Q|4<kW[!&,N|NY"JRcHJ$4V!K&<<;ROXMHd8h_q,&!
-i/"[P3aV7ci;&Us<Q}3{LmO6GWT`,mx>7qV56@>L9vn=otA6_<#+~Q$,J6mAzV{v4[v9"1ft9%r#R/{U{V92}kU<K(tg_P@k]|kLy0O^INy#wDbMN;s$~8
-<h})$i[)c3;3j!GUTPu.,>&c7otnHZE0EUgSuMtxV>2X2{`cFdv[f:bk[ofsR]C)A}Z)idh'3!;os&Gji`[o,h(ge3M6T:Y%HB~Ub_9cKJF4G)7vu+I}av
-NdeVnJn$0Y;$OAhS3J:C@[p8uj7%Z+:{JHJgrgM}1R>Fi;EcH4h#1hI`bNCk!>wbT:$Xq!Q=Fz!c}v6=CkV_#(jbaZl8k!-Y=a^W=,=fmFaSmerZM<6bNr
-G|CP=JI{t>diA{<6{}O%Hdsc/f;qBdkfa@#eE,#`B,h`P2A6~>RKTW!b{}]WB!6ol`h<v=O@ypLpnyvvrbH1VwuZz%{e/9.oo6^L>78@6bBZjU"+|x,W6Y
-t0Flr^&}TbPHjE'ay[!;]Q9qg[#}GY]kZ+&06=#X!H`g`!`bG-#PU]'J'j4m{TWY,.W(z`#JgRfN@9}kJ}%-Ul[D&NOUMR+:-Di!]5;0cA"ofrQLJR:L=O
-=xTnT{MDD4{3DKbP9Dn,61R<QEhF!^GS5A),Z1g^](ek}&p&-H]b%an%'L+H]VXs)O75BGLIc3b/CG5R~d1w,m+k[G$,#pt|5vkM1+9K]>gY`W)S5.TlkX
-@wz=)yHUbi!s-L.LnsHI5xHddy:DGuXYb)l)Mme(73'>|%;|4-7XL1L7u{n5(l/87ARF-cC.'-^L+gh!_O2h.&Lf#__#`vV>;/C#1FKe^qPr7'C^4._a"k
-y/lT9S`:+|s{cEE39ai]pnFks#f]+@]aY1CzIWvR,>BBI2+|]gJDf,]Z"qgVszCes:<RfynwYHws"c$;d;6Et8|wLJ4$^:1;]fh@2{GrLCGnSqCJ^5NC.t
-[U|vJ&dfl@&KJ|wxZ)jN~qBd2}n}PyULWSCGpLJR5!.;t&:>}E)xm"WwyPQ0}uA0kt$@X(Y'I"@|ABg1WF<'UrTl_[<e^;W4x)Li=h1^v(eb%t;273t[/c
-64%uR8J:-!$,Z,ai~(o]'hrIpn9%`KA:sPf>1+yW]GfbtOe8rhy-j[mZ2&bH/u_:N!=!!D4E=T,n8m#=&A8f<j>K1bb:duXz{$z#t+s^($iPDdGd,7i&G1
-^8:-gSfIrVHl]5o%Zm=nF5c&@O|HhZ1[90p7Pn}kpg,g_k%-=j@ru,XFq<D3<6){C+cNX0S2:-}geA1#1vIsdp~[i^i4eJ$D#W|"ih7LmU_ip6ZCKx7p==
-GE`q`!Wc"|zSL;dv+Yt%M%~Bo).4EXTlCk#RCyr,S)iu3sZ[$n:=G:.>j`-9ay/r13L#;P7{pr%FfrrY-u4;=GMHgg&.$384RCIvH[Qv#j,513@-4Eyx@}
-nA'h:[H=trfAJ.%c&y24_=n8rQ[80>oZ(5Xo6#u1kZ%:.nh1zZ}#m"Kzb!Uqsfh-6I;0]E/,J[4+K_fH-$W)q)1F@'>gnwi[,q70Gr`yL,@fOA/Lz}@%Xn
->HDb#6a1HVdP/f^z2j,S-da$9f9,bTLWplINg_0dM-tW&^Wl@]"UK|jMufF|4NN#aq8GVC5vO_f+L!DjiKL:jKNvK7dgWhU3DMbu+Bsl&JntG2u@C,k$pe
-8t8@)CG#rhCu3l.qd:8Mva]m$;axq7L(GTv'C4LZlYA9QxHT^";>T'"ULSK!iT7vvk/Zg3|5;A}SC,`gjHTyneHX6b'hoyq1KK<%mTo(/`}t]XHh&eH_v7
-Dn:OJH&VX|jJAZb)5nJMvd}+&q6M'-Vmxlb;;S&<hz|l3QaL>8Pf&Oy|f9|UBviWVsKH1n>:U"aVd<ud5zW)fG_QhCXpnTKXms0e}SZ[;N3=5q"<CV`@yW
-C:'kTgNw9G8X{rb"n1[lA'{9CKe;fMmezjXiv/W0%5RP"qd=q6UcB]b&A!|jsD]cFmg^x_kz0TFQX%3m!H1"6Z;EL^^_ZHQ-1jdmiL_UsXo+`"U22SU#0s
-%5)!I.`H,r}t7}%54j~kG>HbZbJRfl+|"d5r3S3V{Y1%5;au2!VLNUWpyDPsM$mU85P}^ZOK1oFcSX/Q2#!Vj,"])ZW>iW@pUO5cPLn{M"[gQ]xHKu2xic
-#@FP`tRua{oX^WIy!Z4Bm;;MP6|%bG;o`8P8cU==~0n/KE^^mk(S+<U+dm'm9r'o77Xsj)+|~<5.IAVRmD].PmDmr>ft>kv]e)g3(VX!&0fVy6Wd0K:!yl
-={lPap1z~8)ye.Q,q8wm~b]h-hEaM[L68]FXZo/(r=i3[{`UZRT+R.;UxZ@%p#0K0'nS:$F02j498(4c&bfdpp3tn4Y+E3-eP-Tj-4S{]Z[vVC[hu<T]IE
-&n9,J8f!4p>Ks!Yp&/EbnLP3:)8t-nOBeN`G8O'jp.;(;r[-a66J`3K["__BB%hZC1wU-t3!1e@|,34QI/>MqkWjUFqby75"E{&#Y5nI#7Wzp6k(AXzN%d
-1hKvb=LnBB.:W0K@c:]AQlgjI(xPUnxGj-".gCSL(]vy34-(bkTj"vH/Zl^FUtt)=eW^)x=mCP3=ia^_i9}W![j!qC/HQsqLs{c{0bNSc3#Q'{&&)2.%|e
-~!B;V6+4h/FsFLL.4A0P_>u!@E/$1F$i<=922gZ`mQK"D&x1xjaw$Q_kfPY[H$0Jn|z,mdmY'`rDDLHDWb`<Y8Rlg`BN1$vrs/$3C9E=%.}z+l|R_pTGX(
-urK4eBQf`v7ql4g%JB8(d`^"=p.mS9zIUuQu63E7'((4Ml;,HEqqNWu&(WhbJJ%V5ZRp}N;f>{^A`@0B!8.SX(-%|u"^d$tXN>_1i"~dFI}%#m=TE9&v^n
-brUsPTUn~x^;}j#Az<7/jH$mTj<s9dE2if.,@yoa'K!4)VR_4EW5<UqhOmSo#U4^6#^uK9RGx3w{_JM0ZHCB,QHS^rv}X_Ym/@nCoS]@Htvk'$/W;M)1<y
-QrPSJu&7`G`e9EGkX31e^i+5/0=-.o(WPZt![E/T66h9t#aHKS"9[NcrLxkf7xaD,Zg-V:,zN.FAl}OSQbto12@$k]g=o0=f`sh"soA'$wFF=qPH|tq`I2
-^z-ho@8/$|)v"V!hd"=HHJM7-kjP5A2:.9V#jI3V-&XDg9ao1a{!)(s|fEKo'08R7@/pOptU>UNK:&]-n-,wISp$TIX6~!D4'C4Q0;;_QZp4[D462mPl:8
-zEo=C175W1Vbdc&SOX7;E.uxoCqaZHd:ZsA"T&j#%n5YAbS[L=|+IAVXNt~)f/Az0.I$MRstc-q1}U,cHy76dHL3qXq0Msd5P7^/NQ>+R_b'H<gHss$9vS
-^Zu>UmV@4fBQVTg0hstP:1gM<;Ff@3{FSUY/yweSE&EiTe2jwi#|J{JziyWgG(qEcDYxL<=d1[_#qxvX8Ji%J|XJR8%"}[j/(C92=-gtXRdEudU`hEl%#[
-)8J]^92<W,eU<%I)<$+'n40tB&KrJ.=kmP`!64uazW01a+.UJ:"HXW]_V|&z[1ZA+vrhLh^C]N9zO)gXe%3&TzXi5450)]$g_#6"N1Rckk@O&#%R.2B93g
-@3{jwFx%my[[%Lwc}S<P97y0,"<S[@DdR8A>G1/"O[E;32"5bQo!wcqOsD_YN2>,-pmKk5e0QO%-Uol|G26_qmScA3#:Z:~k2n77Nd|T9VDU7|1Pm;#"7w
-<QQ>NSfJ^^1EJ$X/`8gwh/r|v<b:Gjy;GJl.$G8)FS"(6GZ,I1)s'r>413!5T}>OI[sS^yqL#bGf+3Cm+O4RK7#kE'eyDPDhh#sRQ{=O_1Iwb`c+oL3QMy
-(^+].):>&uAtXKfa&dOoDB^+g2Ow/1Mf+ZT/u#<MN8AbPC9Gc:Ll3UBxh!Shh5M-%m7qk7;A-,Ad5(5$T+xo.jUyUmtib3LFgy@/'/{s|F,luJN`)!n>>`
-'qnO,g0O0=hXX28RpX/A":Pcj>qt]z}|)uzDdkfN[v~%743]tci9|`dS_S><9ob<Uj,OXIX)Y2Vx_GyI8]w8aS#v`(n{^/Us,8(1hv5cin,21)2_^A~WLZ
-"GX0%.vbn)#v14j,#5z;Btkmh:0<w](Dxy5T=tUV~%ad&I"z-Ny-)>_6D+Mt!)`|ipa&|A)[M[L$p>7T;2)M|j_/rAyXwV/FM&H0F"n}0wG3_xJo[L-Mb]
-/awCQ&1v7v,[CTt7!/(Wl!IP+|{Lj"(VyPHZFbiW{P7NG2n71#,BMsM`(lQ1F/l_yTW4<I-J>O%e/#ms,XUFjjoJ8"nB31l5tpDtVk}f6.q^c|aMv&Om.d
-sU/n_op9caW:QR0Ijt^z%mv>"A$ds0E>s^>R.SYsEK7O)ZWFQ'IJ7:;`Y)6q9I;3gQZc@NDQw,zLSw9)h1.Y/pAI,&7d+b^HJI5X<L_sJ+W/+oiZG.(Ypz
-4pY##z:4Wiq+HVTtgV!9^Ws-QA'wvbmz9n-0W=a7}]$m({lJjLym]._dlS2FbMe)x&k>;symZ'vwIcX.P'C_UiwR6+7=z:}_O"_g,i/KusQ)}.@GA4.O=T
-'+Pd~V5xNOkX,pP@U'/"KkJ8>R2S]'vc--b^RNT"d34DM[A,bC"G%pi6jU(-tSu)xc33.,$RCr@5lQX/"sD/2I9BAd{u<kS`jA2m$#88K3>bEYA_kE'W>9
-A6eu:]d2n>v$(XUF]c8)z+;Q3@m:6lFj/Yiz^6{+Ejy=Ae#B0%$9@s7YDWy`EZ9O48@$3;>1c]P{SLcxmR1BDFSu"o"qA-X$K,0M+3"9(cs(.D+1WBexWl
-t#koOjDf[9%.J++IPe0q[:D}>22#5i'huXk"vlK.3Sk>,SP4K.~:eTNh5;0IUdSi24UIdvOIA1]HEoxh9U7$b9RM%q5,,C_1wP`8~bP.rr"Ts<rzeX9CQx
-p}4,W']>Mi1"gBzZNe5S<HH'8Je:6#8llAhnt"7_EbrC5>"/#FTX-nx.quA$&A}ADYKG0V(3w#rh:DTlL1KvQL&}aMK,yDzOzTV(n&@zLyE9A,i2-1"r|O
-}ijzUa/<9]>URyxRJQgPZ!NK1!1T>/fzF_I1331t(cI/m@QxKzejtVG9pr8)~5<oL}7DnkIxv[8c27.M.OsyjfEaaPHm{^Oek2xn2J'qA.jmmao6s7cBAR
-p[<f+anvj^V{ZbAH@cpR^8E^qi|{c=@M#Ib}&9ICG@)!D'PAK)8TkY>+h@XpOzv7796=>!iC82[LPx+-3kK:=C~RW=c"NzBxmOK[QKDmh_%jGTQ)mzq<.o
-yoqkH``8;[B,!D]&%F{ms-h0+f6CXu:F,pLi.k=WYgLDXJ^]%16USVpQv+//'KZiE'#esU[EBJ@c/XwC,Q=&{KltwZmYK-Q+)-aQkW^(x#U)R^aMy!f3M)
-z{S|X9&mvxP0h.^^gQ;&[YQ};<qHisk{%C="1;OM&(37MX,$zj;.Cs<3A&Z0h5u`E4QFcky<VR5!p{jEQ6T"RP%M{k,:!O{gwo%#2$i"1FA9tvbQ_C``px
-g'M=s@2$=SV`VSH-W)U1r-A0tzOA{F=dGA'1_(|H,HMQKn$rAE<#8uDHM|WyVK)sT+R(jEPR_H_GS1CNH<JA&5:JS]/Tq#'0)0DsSt&B8$[w;B]&,:d$#N
-%58:~E-S|(Z6H1s>k)2'`/9e{Vcx2cQx"9m0"2"Z2babxsXaqGny(a+IWhfhFcYsI!vFexv+s2&.>&KFU>6=1$Q&(/nEutZzQ9l.TX53sJ{2$ot:9A{u=H
-Mm|[^jcGNP>!7=aogAKFdGB3eW~Yr:4>MY|ZNRZnGizb(BJ^1!86#bW`,LWBV)75G_,Urm"j=TQf-G/3TRi"Rzl8H3/Z`v%CjWrCC+9Cm]k&iCT[9Lak#n
-JX`'2.})0jO|"Y8@ZHIhywL^{(l%J0k%sGG6,u}%ZytsE^Meg+PZJ>;Xq`EG&=`1R`D=]zkYEN12<4'>8wO&XR_Re{[NfPlC{F=lvmS%IVpB&<5I"W=D''
-y^5RGyQ[]KidyDBmN]0;f2Wj^u(=j#G04D,"vdL|cI.5JWw!]S&O!o#;mr`m;^0:d)5y{&G84r_MKaOvF1e@Q;J8ePc/0IB:iRxOPZe4Q@vx`(bAnYz0.W
-S>UcMpl<q}kaZd=pu[m[{{Zm=!YG.0NjN"4sD.6'tb+Ke_=#n'j6G,K,1iEn<^@,.XO-O.7lOwHhbxlon+]Jht-;wu'"9Xcn#7Y121,,zW</a%n)+R}8x:
-09422ZlmX3/Kth|Z%eI$a;-}YPR`;tk/>1e>fEI{%(>1xUpCK_xQW#)n;5;`E`xHx9US|$rWtNKA!~0^-<UP`@O{pJkcdonb^KmX^zC]g_1FY%+H>[u(QM
-~{p%89Z`{y"'1=tyK-R@bT{%(8fh2YjnWJ<o+p|QsjK-9cv)]4MTk'y:$H#t%F{srF!45e>RQ3S8h31}qyM)0RhM2]a4VZ^TXSv}<8kR]Mr:~o[,T<7XR}
-kUePanW3J)"244BsO}y5%h_s@z[2':g0S"xj6xl,F6,.N.97p{9eTK^<z7IfABm,>${)ERUT15f4=$gAR@CWXE$G_&MU/ECouaA22VQ.[dFRKV(Y#'R'P3
-8-,Z-$noL/t+lLEo-URWETLyhBE8n)Ri3ur+yEhIqg&a|,rgGH{}wqdkxP#Zow-)fPt3G,Zg4_l|h$"Ohl[D-KkWM!iE`&J=c7[;Fi'L>PWta#oWnjdAc4
-_3R9jFBFvg>.rKN}z7/BL;s+pE3BLimaW'5PWGOKFb=Y:R|f-7Q>v38eYuC%E}tvCe:Fi]&F`LmrWri"MKNTKY4kK@Rz3;N6MON;h=BS"@O!%kyNS%"b:_
-dk^xeECE.RUU"H:WF$+`Vf](MNMi3/N]Wi6)9ST7hw-Xc-~|JX2m4@YfSF"'=[#<6WFCB9-9IT_R}$#<SeG=8KohfqL/genJ4[$%RS1IO2vA`L[YTvV9{a
-Rk/55=.{K$,&:]V|KhZuBq(:9PJVy[_ItPw#XfxhMQTOg$'E5S3eBXf8dH{<+R+ov`=]_CQH&<Rb7vfwKT}WdofIO9yl7E&jMi0K-g)T_ER6^`DK0vhKK0
-aYLTcR21p3K=W_JU)>t"vG&#-p0P%^ktd:7&I66jp;7Udc_F.lDrKbua(j4F<R1QQ/.U7w22D@e=Nlguy$!#s0.BlkwOcnTdfbrDVB7UlbIY:Y2DA2~MH1
-d#kvC@9n;NnFrH/Fe[T&%5;BeplMq=cmQCBs/(d`=E|!aso00DhbzEA#>0)aK`#6[P<QNf<YkS34'MfDotxk7F@#z2T4v:@-CY`d8`}WNi(0ln6=0gkz[5
-)k|NtgpgE;wCu_lc%l3}Fo%{B}TazM`]:HoO>W0rJ@($I}a8FNJKp9'+[7GL3WYU/p^F.Sd]O.d6.Ufd$a8FA$Welf1MQN9`.bhh]^yLc2,Q%c8/HT$Q53
-IzRw;1Vj>H@RZD4.&s+dY^vPcK4_RF}<H4Y^KmC0kf8s=3i)3Cx=-v`f4Z1#3Z+0b)YqgEQk]EMtYXlQ=8wm-cA"5;lSt7)Sqlb@&#MCh3lr}:15LrPT~}
-f_/mw;W,%=47+l(;>s8]vS6wokf<4mB(x3ov%BcT=Tn9>D!xkX^HF@u]D5r4|PN%F<J]CTr#!XvP32ikX!Cw!!w]~>bzH89E2sVwi<,gv$TMWEe{2$P0[-
-;h!xL6jvaDQvDH{n+;ql$'+_mWuu~-Q"l(sQ%ryGUO[1yW>Z(Yr%{]sX:@aJ5H,dC8!Y%0g8PRPFXTaUyCLD3NZYm.lCIiA@zr,F}0cy36+KCVx!x#(ymq
-sT6G^2'4pa;'cx}!c^HNWVD'3z:ZY7K&/F15-m"cIiy@8T5lsrg:TG_.R7jh-^aH.:+JtP]^"{y"(HLP[8,)gnn|Ky-1:[%,b;fHz"B[vI{/Hr~-B]/khV
-OSb$O0PnQduB1;2NV{:3fGW3+#&I:E&&z@Ni]]:,!@~l]K.Ug!mwW[lSv[BTKg$<H5E8/(-:XMwYvJE.!M8eUmE-Xuz8J20z5^mz|-eFba,3`yLm%TXB@4
-Jq9'z'jk)3kK5/qEQ'U9tE@1>|bv(gC'LH+EPtOykY`C+02B>KCS'#B8IVR_4h`!rh]D$1W4X>]U{zy3U.Zb.NoE<N,(=<0-@E[[f5PvQGnu1vTb+]{f<"
-sRwg_(]"[3]Dsp)D,!WJW0`Jm-Rfp.!gmYB(T]'kU$(JQ!Y2Oli_!hnkL0R;ZdBc`bma8Oz^d|l`4k!9og/55XvsGM<nWlN-+P`XqwAWU,17x;,FI1zE/|
-Di({UH/ca`B_Js`%Xh`;YLmSoQ@W{MB50N8'3+ta:ls4bjexbe:1/rSbmuIN_d)4h![sVjfZZ3K=Kz^^'3kfBtfcw-p5^9ws]<-LBq+o)bXJBL!LO|I]_$
-by${@hLO]U-Wo[LjMY8k28R-@U&Z}O"Fs%-&_=.l4mBrI>X{fi'Xs]#uPk:sBcXg"01WEcF9|VqxI-n30/}txUlhx#8`p4z9w:j@Gc2`zusmcIba6XpQXY
-|)]KY0wQGtX"$8d>U.>h-CHb%,mTz%38!Z;`pkV<PvuP"i~fV)gNb.O:[;+iM-u/xKz0P69`TV7_}w&c4d0/0M7<bV7#U"l^O(@VUjN6!9gV{m-XhPG"D,
-_O5>m:~7lX9_)kj7&'i@E9d0#v2Fc-R't1k3wcWEhi'n=X76:Z7Pi9^DeLPZJyTu4BeZJqO<;uq/RixV9{jx[/]F!d!LBA2n]")hwn:AtjG#HE@c,wK%IU
-I4S0#P[|P:2BF#+Iv.E<$4SzLR3nu/sF{wgVlKcN]=AB:m.!'hrUxSaHE=}AkA~<n4J^z$yPzXU;CcMlo>afm4ZUNxy&`y5Tow`%@"@J'"[a1a|`Tpu5MB
-`+dF0hD1:e0|Ont)dqfFAV_<h"_O{bc-4@V#FDPhn^$9!`e$JO#D=9dUkmr(n1-ZKO$Fa3%k40KR#8]H8(F!8/::b3_{e_zeq34LK&hMc"7F@42pkM6@<c
-^[78/$7Dr^<=[Aya9[#fQSiWY@9%9%6vC}thhGu@]xB9gb6df4Y"wRD;#W3O#'g"7ZtA(^!U>KSWH<~2Xm>7l^%vfv[rlU~cfH0YBAEUlSBAOz(:8t3)~@
-j!)nHX%e!5DviIQIS}b+()@^Tb{RE^7pUPr%sYzMyQRn'kiAV30CVkB4p$1MD!X]7f^b6r{tda=.C+e9#OgprqAE}'xjJL4-sy}C"x/^aoiIR1QM/]jAXU
-tW@x4Lt$qWzyAG|piI2SLDQ8#w7%DcXqF)A>pK,#|buDqo@{2l`yWGYns@9>DNru|ts_`5OxV[-gzk,c2jH`;uZfNUm6[2FErd,L'Ru{+|[|OYQk685OGB
-j{23kA2kJQA2Jv1qma[d1yJWT9IP[+<FW5bZF]2<#=knR)I3%x#>hxDv2U8b@.SCpjy-GFQ_ESwXcKqKWVcbS:(g0>YFgj<k}N/hz+YrX0U_M6<xrfAZRc
-<x.>sBRbq}v:2dX&Mz=fc{tA5|._qsI$kfe5siL.-U62/s$P,f-c;BO#2LEzP.J,C9Ksj3OacDS7^48aD&&a[@f%^>pY%G!X:/jWji1crf4cUp_r;ovF>;
-pW>|eZ|CncLh#2a:YwhRKDs+)c7}MzJN6e~Z[>Nr:W"pA"}1m[B-:Rqj._@KG78otp&!Q#m[8K4:Hb|>Hu`^kKR]Hf,g/2DIVdO.p`$4<,yvfyK+sAo5w;
-RdxcJZ3,j{/xns=xFw5skMJQd86wEG$K5Gpm"[U^CvIlWo'%RIQ4$e(W]kIUzrPX:.6q6-Gn,iU=J[3!!~`fYNspJV1Edxzop".8.1.^;$fjbfC<k;Dd+z
-I,g+'#)zd,1+k"(5U!Gc0EV2P}m}qlZMHAr"{q"Y=xIZ_Y}_&{~j>71[]sjnJLl8sZ-7b@5QOC5%cfXB9NzaGPSKzz0iv;[C@7/)CfXZ`Q%Q|`'0~hC,^Q
-/eBtG{:uPy-PC$6%zh&-n[E`H`1<kOQn~wBJ1,=j@r^Wl);T7qTnh@lZA+NBA2D_LNsGRm["rEE">Vez]cODIB|4sVucib4":]X#@dT0V)qiR=-#P0~B$9
--WX%l<jrmaIm[.~_.0cnmT-xc[jS$Px#gk~ti/":zAOEslweh6Dv/g"xGZH[d4bSo_L#U7:B]3S{--Op()2v3&^Ghu6$Kk~KvCI=Y;jPxv9e7mt@v1d5`$
-Hw^W.^>PT41>@2Kyk5:nE!LAV964GD"+Zx{AA3pH3i5#xBkW54e3"yotsq^cj%=0d)n8Zow5_yt=ef"%3%Xo/2_bH3[-|uM`If~ht'pa4U{<L4SNd97<@<
-wPam5Bi&1ArS,&E}r:]N[[t0dU"<xlz,xaj_3p&_.GTtC(8.SHv+uzLaL63[HW7G_v}k}%Vh(qrn`fp%>TAm#4_Fvy{4(rlVPl!0V_hexqe%K0HzvnVR(x
-`{_=78;_v"@ay9%k%})Az'ObQ`Zxn[HqB)GzMSW_e'yVCoO{pC({0]@'Bt`FnROY7NE6H}@0Hm_]E!wg=nPrRJe.udqa"b/"DXk&u$!2S_5)`:@c)@u]))
-Zs"u|y#a=3-G~+oJ]:O%~T7:2aW}O"4/^Mw^Rs8WpCKucW{7GlgAY}Jo#ursQK]$bX{2ucM%UD2/e@'o:1_;@GW$--07R$<<YQ!kZ[;si"'0bk%W/^Q"I.
-1V}Y>]$<}OB096P0%&ClX:!S-;ts.dhVb'38wG+{Hz^@jvMDIXNwPr$9vDF[7RB`W046EE+E(`Wefyvy"s[p>6OrtS:zYtigPL$YYmN)+"-nNleZMPa%n#
-Ia:9D)#jW!#3@{'<qZ,R=6_fXP9f}mA-|wZ_KY$)#agR5^q=)a~}7y{H3Ff/zQt!PwNztq;f!f.a1QCD"{TOyp>pZ}{`7wb/[4>jqz;J]iLitfj8Eb~O))
-kSK'tB'W(zwV+Mgv%M5I2cxaI5Kpl9:m3>'y5!HrTjYCj3YV'6r[V!/e6=d1~4ec!=]A=O=T.`3#ER}TRS5IR/B-CZ}&=&bUZ=Ijib^&$;j"aW(W0P(=WV
-p'=FIiO2<;=UkF=^@{I7@NB3Zh[^}&rLCo%{%pDMhZ~trRja`34UU5WO~>sJaV=j^k!hh=N]!+Eonq1Q7g[TZKT>DHjt_I,_57La~yS376Xi:V"D+ezsr@
-f!0P4h#03G<K=20@<}_k'ZJM(AAC&RGaz9>2yI_xT0'!%4`6,pApT,Ppc1-g4X'-MTq:(mlM"f'rZ%zZO8phRYN,2y@jhvRUOX}<l[.AXp;A^iakf1tc0S
-#!Hy[XK9Y;Uu]z;!W%R;f2/pg0VpaDyE6aR{tgI]dU(gc9VyxEt!=ciX9G19$Si5q#vC~^&t58:9{U8+fI!I{$Z^TCVgycgRbhRL^-9>n33BU89@V!eF~P
-zVu!1R,yp:^S0$9s6"D]!)#%d#/WZu0LgN8m[k|2"iTmrSm&gJV|k4e-$XpfSvNUBRx@S>ynqznw!M8g+^sB"x=DDGH8JU-(DyDVwM,oaC]DYr`U.Ty-U#
-VM8@26OFQ"O_{W"U"[VNM/+MJ|gaFLr#}c9R`[@JiU'`wramIo@gsC2vHQeuz}Xei8#FTG0:Zyp6X1:H}I(U1>fXNo)B~3NPs)+;bU=(!iCmTkPSq;DDa;
-+Ni26A^!/5mhQ$B"RG);N)[;(|2Y[{jv/=2Is:`{0F#@5aDKd-ZnDy/[{7b(e=FbdaJh@QIa}RVQ}]I8H;"uxy_F1f04ud6^Y$Zcap>_m2l{BEjoxUs4}"
-%zGIb/Nu52^H5HtE=AOs}(<1lu4HiC-TBv|M8>}BaJMUATIZrWSd]Fn`>D1JvVzYIG9a`uB%RT@GpvYbWiWFBZ]=63AB}V|]dKtlfRphpRyLzs+5E`Rj~P
-:=vb!DH%xw%&#Xo&$ap::z<zZT+Pwp;=4FDYuL!^$/ST2kHG(p47QhM_US${=Z9Y0DC=!@oYPQ!-Mfs_zN]6{H<2MTD%CDMqh2'3B,(fBaCA|oU!7&!ztV
-ql.p)Y@ts,mYN4-SJ%Qaua#YNU6YBiR-6!Y6$wTVCOWWj9YXFT;aNXQ6]g<RJ<GSg)`SPqCO^'Lpk>8-iHU#xrJ`J#uk(W~e;vpOY<b24e,g6EY8^2E;|2
-($]o/Eh#xE#i)Sa^]humGr^Y#-SY@<`,uo<b.tQwS>JLsR6qFWV1z8%Q;[0867A|7ibkV[3'[`X8lAC}gV)%yPAw`'QSy7#dst02z!O0V|9]wG3T%92p5|
-7PjuQyf$Qvezk2>r(K6^+qJD`&M&N+f%<hKqmqPf]23@fYJ9Tt9<VC_+ZduVrxmm/88(fp&gzbt8)uR+l{D|n2J_<gdPcm%!2c4nd{+$1&uus'_APb=PUg
-tB6(X//FoOd5%<4<|o+#Vv&S`(8)7kL{dX#FkNt$o1i9%);Op`Dg7q:9aDnBZL!mq{{S3G]55|7v-[Jn|x@J4cOgjHJ|ypz-qe0p{}MzMb&EcW-iQYDD|,
-9fg(Gp#Z'qYf`Y0Jv<IN2",$OINiFyNC5=mm"iEkp0k/p{~aMOQd3GZ4vI-hSY~o1>0v1t!mf2q`9h[Hq!l(lxmDoOO3<5GMjE6q_BimQKx=)8|@-sNl$]
-AlPY.rnZQx-nceMT)5uf{)nI]lSH$:oH@`iy"t[f+lB3!/,tb4["nSlG}K/@RUZ'wGL/Upy)`}Cq7##q9}EX!=L!TN2:Uj1:E/Jo]aiJ>[D"XN/fr$%EEX
-cd5P6MqV-Uk&trOZ$&G/KkA#+W}H<%y.dUG>@vK@wBFyPQOlj'pnM9^%CH,g-L{=/o7yl.`AGPN.DQgn1bI&F]`997oBZqfnrV1u^[A.(dl%MdTP@oZES-
-jPgY:s=[H[Qewzo-+zTK.WX">y|5Rt20zZteI^O#]25EX'5L62#2-"s0_Y:F91V")wy!;'4.D&={G829U0g(^^y!`E$HpTW@Z2,dwZgulWkL=`GNfBf<h^
-I%-z!e/tdFc#CdPP1Nw$aiCJK%E^sIrpl"$U,reoNd_GPx@`>Yb/+kgg2:s}M6k<;F@gUob8|+I%z{Xt#Bx@m:>BkIZdp5S|n3X[O_p$MO&]bWe"WNu7I$
-.-42=8.i%RCt1vBHw!8vc5.Ky6M[dymsVqpU6fK`F^jcFA+ptO.e{5K7R-Fz09(n[{}$6{WNl=HK@EK3~|D-nT]|~[zH8NKFpdw2%n%{p0K8Z::bMeJ8B/
-`00St[IjPi-B<pT]lyv]dKX'VO2^wEY/0_)D2(=_G4!f"Sev=&}tUethzG:o=-EAXho+5tLn,B>Ia`;Ww_ATi%tWt#7i98hp/1>hZ05ZZUEIEo4=cUQ5(#
-h}gbM)s4IXBg|G`yhxrD1.xxB/%rsn.vHvZZO]Y3(M8V]#Unj/:D0wAD^Ew][5p/>wy^Vnqlm1u01Rpjl=3"44Aoxvfrv9NRi,Hly}cxXiQ)An-zPg"twS
-1vT:whOpk,[}BKjvi'NKm42""~F&1{q/B3/1,]TGa97-gaL(r-=Z2fx^vS'P:$.+w>Mwag.5`QCm><.,}.-2$d8)0[}`A)ariQDPt150'dx{HM>(Lp"x(F
-YWR<C<Q([I8Xol^u%Nm(|/jeKj]Kh31zvA9%SI(u5M2Y$XD^pz~RtX$/;{-lLiU/]01WjBN-RAV0S.APU}uqFUPYm1'oB09UCF#)d>i+N>_m~rx)!:k=%$
-)o,Y(uY4,5ITGSF#=z:I46no5T0'+Z>ZaJM{`v_9A!>_!#!Z#9S'E}pY=BG'.t"dX|Sr>eMMz"bLUxz%Q^Ra`q"xDBG8de%r.ga}nWoiw},DCA&P+X#6PU
-p_'Uv|cb>&'{Sq&d.Q8k41WV%P;Wco>@S_RX6;g88(-n("LvmhgazAa@h"DSrDuB>kZ,&C+G<CB#B@.R|Vv_GT/YQ>OOH44BGI)-d@46`Uj,V@L4A_ou(h
-a4/1f8AWp}XdX5JgycD}9mJQna_Vrd2YGstr]Y4QKT1^Lp^UZi.S;mt4^YNYdg%})n8{bV9L|H)Zprb|@j(Z/V7k[lkJ@`jc^jgcx#8c6"QXNjTW2o^)B%
-UxyTMQG>kx%et]oD`S0a[^U[U4`o/kJMc&nK0EZ_pKUv&k::^(^9zQM++w.Uo]d`/6+iVdwdfl^Zy0-]U{&]+/7Yw.r0,UH4bcK`m_>U>rY^MG_|'I[[Op
-FOY8d9)yNPT{a5RJn|4L=6FbG=|]tq13[,tb=|Uzs4(_-'Zi!UU#KeU'fae7^{a+f<+0>`-U/_J,peOwPPMM+&U#e=Qf9EWlv$kJw]FnU:1C~ZUq/8]Xj&
-CW}W(_cV!KA_{uStAsM-QS+TmSAHzT5b0o_LS&;n1R:f+RzL>rb(}vvv1(+K-W"SwP<;R7r#Q<"eeP2`jr8Yf{AF{E>>UUg$v;MD':K6x,-:=4Z:p<g.GJ
-LL}uOy-tYAs5Q4s)&;JSX6>;2uqJ,:D>KS>{,T.TK99h)6f4h[0'dSG[2SYyZUPE,sa}men;X]-9K@L<`DqG|)`)%]f8iN[(|Kg%{983N9~v|34Tz<MUbA
-;h}mabJ"Ej7|4e|o](.D;:~XPZn'q7m5dE8::ENRbtcyM6Z63e|HiC>pv>x_FE|%[,NH][#R4F7K")+jamIjI$aB7yv$dI85b)fn~_YAnYb`eAVQ`X3Y22
-<D{E]/VBy(xQj(Yv$)z_fMk.&Ai(C&,!GH4bI0[7tK/i&puYn<_Q`CGS4.3w-),X,Dlg-QFip}]B=7[!()WIW`axpBJYVMYqB7B&i.C#LJl!`9X]'W|NLa
-7NH5ht~;2SbFohLy;DI!F&%F}Ii/[v8#TKdw)qHk~Z[4`)P]kpZ0%.[Lu6dhmPVTwTDAjbK|AF)4Ms/:A#4'U+~yErt6$+I]/6$3B$D!)o+Z@sfB{_@UfP
-W_>+XiMvDlpu+$am&k+#a8q@MXq1tXN(=xTF_1jy&"-$Ax}MY"unQv{:p:@IN&vsCpS1h0BG;I,Bnf+W/N,,=QvQD/,B~i,c'Y:xZxggsD!jZny3~%!p_;
-=2Hm&x7HUJ{jt=hJF%q%(0T@tK8Z<pG%-#&C_4.^&5{+%3{oM@yQuHh),6f[EIjC",$vvu-q&(O}D4U,SmnbJ3FGpf!M/rzjba$d.u,)^iTLYRcsr,a!Fv
-c#17;lQ1H#~:f{Ayy<r|/B`3QqX<{h'MdfU]<}1aZfsh!t+s&vw8GC%(e9W<(jkeRN;O[;XE>kJ1t1wvx18Jnc^0~YQ,T[0LHp>-jWD9z#DF9tb+_7jUgl
-C8X[&T$m:0qa`vdR)]Dg/@+Bk5wrulFP23-m[AXA=B3no_+t9{|)m"8A-5r9%@{W20'x1DuNS_%M053$'_MPl5C"8ht'Q/!%B.;{$FB/Qyu_A|$<=Z:>hb
-S&reg9"7"uohNTXuFmLB7%rAFq5|9]&$gR:W>'36zFsHf<B9{AS0a%[1(zq">#&O|%rXY[&uJAO+'#HcQ"8&;gXQsu$;|[Qp"SVcsu{hp)rDUu"xwoEwSZ
-8'-xVViFeR=D=6<hJMHszNJcB,P^~!.y|m9<>2y9[;VKrG9%|2t{HhL3_frKqKezX`,$V/L].DFNC3|"}LWj4+t5.}41<0C6l:7$9EWeCXPzFrlvBo)1y,
-q-c!ylEpu;AZb%FBhqHL-VK}j"$3lQ}fvtG^F'TU87+jHTrDsX@v%0X3}9tfKt.tp76uo(Yu;)s;;1KywVwO)y^j5upzYMwH/OOSc52dyPbZ6:6(pO&f5O
-wA6e12rOWqx]iG)[&q7]i8$ZMy+<zXHpWtp}5uXdS@b|t[pgUpdxbe)sEGGG"6>_=mX>dQ7c>}]l&'[`BwFIMZ5}>]!PB(=H_O1I]B3-u9{}V&TFv9Zc.0
-v8jH1xHX|O)4GNUwfY;IA}}YVuVO_dQLd=tyJ)pwG}pA,cH!Py+wEcR}vB,qS/hrl&kvDfGr2Mbd.gqaC5!)~}4+'f[qF[HS_vc|;nM{T^PdH/vqZfUo8R
-6vy^/S.9Y<M<uM<g/f'uEmFSEJ/vusNNZp;d.m1^)&M]z{nJO_;:``/LdS-0GngG}&!X7F|0BTT:`<^uN3J#$[)LU)3fh%DziL&pNXq%hCCl0Br:'E:Z%7
-'&52y:Xn|$u|:G8CjFKA"sSvNm0Jt7N=;pc/Bb9;K,<R:@MkGm$[+Wdl%I9^_gW)#J7_c)Dm)"u8LCKZI7Lw@L24s>qf('~k25{AGs.U,'J8nsuD_&4#s<
-d&V`Zv,/x3,L.X0bRt=QI+'j)%Q^sc#N-i56mt/T,'H^P)aEV`J2q9d&9H"t;T`EnZhx{2-#eL.Xc}BGSmgG&mx]G)Xj{Xj|:a[DUYD,b5K9;(}EgJnS9r
-_^UH7"+N:B`T&]#/uIiPh+B}cAiTq8oFQs8oTrc9p-/TZbdHcom'wGY$|l'C!4:nCPcTpV$HG%2u8Jj`hN7`o<lW.VMd4FL[}|UR,Ln/nspl7;GKsfQZ9g
-x,g"yg(_!<0-tJ"fs=phqEao);J2m=7cNwxvtXaz$E8qhiFTHSt+L`-P%:_rUzA]R86/N%u}(ug9@(]#^taToZW^9MT'-SN1Qum9+oR"h1F!^opbL;_psE
->nn9;Q5-c}Sp`ja)!}{S(Q<=r6E'F7fbE=n.ko,OJ3ghn##jb1L4_CS}J<A/Y|X{$FNNWE,y9cU=hbiM]u.H@e@P]>Ib+Aw;nF]%uf`BWo+x/_bN/(.lQC
-w#Ml2{o`{6YUr:"2unzqi6Gah=ark6OQn.p%~VJc1`m,7p[i9%ws~H"$ItQ<d2i6Nii2@)f[Z#wQKyz^7/]RQY,D,kG@Bk04a9yqsW;pnDLG>OV0PgN.Xs
-adiS#JsGXJ90fgqLxBS3_`Pt,NH={xjd`6.BXth@61-yqj3=/=n$.Nre[Ab/$Gc^f+msf1DMYDIhOq&X9-z/wCe5Z:epR"0/Vs'mr)w;yOdgLT=0DB2'3b
-Ovmh7&_%<<cbQ"&y!M{g}sijpO;I],WIDoX=>2va>'sh/fc+nEqM}K$<npT&,$7Ds$PNF,+K3'gNKTtt^L|9rzd/`xo_+;;!t^U(G]{ZUd'9WEndYod|x(
-Kt=|eB1x~NoO{G3s2lK"~%2=(4P}l{-9ch0'I0eFZ&$2.>[sYjL/Ow)tE$`n(8~G/,u_PbLeBz>n`6[k[3gREpk.Q@W+.^{"vAl>J]k4W=aE-.=3L`6rPP
-R}1k&Ov":i7'(K)8ay9f2!wYK^c;hM=;Yei'X:i^I38ynrs1(P2'H_="j,DB];e"ly&Gi,PtoVt"dn>,@hWv1'rP%+[g;+`a+<2ViBX@2J|4C-C[0oP|s;
-3EVk9fJ-uF`.LgyiV+$GA$$V)A]JFbvQ=!bnY<%k%$F0P`tFSAPq`Dxn$n&a5ZbH`c1lm]1-n$TsB(r%qh4!Hmjk%['dj0g1K'SPCqL^,.^hPvI@L.=_MJ
-p(^A(lm!sqRyR;GveJB(OU^pSoAm=[ac!:j}u+IJ&;HO{]At}!,skZ7mC#C_1Rx^QxR]0Cs'Tuh!'';$%{F9`YryR@vm!j!m,[^:aj9bQmC"b44dU#in_'
-y](mqeLC>PGkc.-R9TfI'IAMI9u..>;$,_MFNTm`3A#3Bjy-Wv1(YyCl+4d}uL:hDhB@X%<hW=UZs8LXUW+3(Ah;{DJj}Zl6$]XgYKS!m#kwv7xhY)lO-V
-ZsX$&,nD"#RGDvB1MoaB1FK1LO9I+g|,AE4U_Yiw5XN#lENL|P[!4g9sUJ7}@YZ@8E{GX!(<>#z$kV=n<Pf>OSc2k5aza`+q+,>l~P>3IC@B%EV<[8Qrd9
-D>}"MXLe]qf1=_AkC{]E@i<w-j@@sjky)tuQ>B@98/J_I+%J^G#U0;H/bN$ciUP!8!WDjP;|!MnC;J<|2<GKyfb^,6uD=rD`1EXrxX`_ne%e,luEip7b>|
--t-O_c#Oqmd&Je&k(EErZ/0_Od41g:#k&{KcXc:<Z^eKW4F`2x);"T_}'pj)^(!!n0_{D,a,qY-SaD5Q9N}/pLs&Ds9g0'^Sr^Rs6BHk3eML-HCWPcz`h2
-aJ$5Nhuy|nf<9<jiVE5Uc!G|K3P%a+aTFQV&Wruwt/m2~lbLGmzb/ty&J;=a,y^7e$%,vV`}Pm.L)fx560~)1j`uworap=Ig&Fgz&{",s":B1S_DA_+|W(
-=j^]dkRq|7%KmMHc_';;#xz"D0<l,U(h}zsegG>'[t$2nWq#OF[u&mds[9;eVBaN`uvg&TMQ+/xw0J'_,}1d#W</sX6/@+y$gU0)O)LE{"rb.uy65X%pYX
-|cf4Iajpq!3L:q:h/#[`/tc9!wqcC,a;XA&LWv9p_eS9%(E;|SIOba#!dfzpQyPU/ExOCj$<Vx|8iUSEie!ASm{`}.$BULvuv8n^[0kmsS3^;g;G-xLpq&
-S=vWY=XWjO~/}!>dM,9G;`OB"8vDK=_S+#oN[Obw8gj(fG)z`P+oCh&4Q(k(7Q:-zPAKYuhmM-eIiWcWR[6`jN%aAb3OJ28L8_x4'qit$hw@nWPkGYH"wP
-s8GWYA8k:Abg2'YybBs7q^_k$c61%9~>%rK$;geSodbGuJt1zZC@f.i{K3A{f24S+.p`WR/6{X#4]{W5zr'5.bp4(DfEMouxz[Y+V[dk7BmOFL4Tl]xOWD
-ltsL`;jZnqa]Zf<MizY6=kUaqoUy16v"Ewp=i|Qb&B6a$jq`0F6["r#]klcmanwl=,.(qLwBLSSJ:@y:rozqJkROYLZRxFM`o5UO[$87;#+4HX3Jw9Ox[5
-]O~aaEMF8.wY/"_=M<$tC`']z4-ZdG,ZTSKShGj:L5r[cu:4[Y^5JW[9V>xh&NA8TG7QCqBoGBkU]fz:ahu/U/T.SsyKEj4@m^E"/el@6[qyU]{"-!ecVb
-=5DQC&Qh_pphm(m[;H8aJ2/0.pF$Q,/=j$17}lI(z@I13"6h82db,>(^iC|%cgE2H-ZtfAjRD,@]93T;lH!&N.GZ7p;+aLeq|1EIVAwTRLOpcuHURxyKc{
->xOo@1U@ufK-L3lRMi&{=YO5mWEfM;",v)Dx(sR[R#'=2gr=Ym4.V[9.~IukULgWU_VP;wkneyko,!1`^W5af$>bP1B[w^pK$nw{KlxaJM+mbZ^,m@/h''
-EoiyfyY_VZ5j!_782ASn/U>+kw"xFuNGeNP|~LlEpxA5WK~wLZDJf{j:RIrd^a~Msf,Xq^hZ])H=Epiut%yWgKPf7nn@{mMt9R]l$T9dva{ri25YSJsgUl
-Rfi!x.M;^_bTcbo$4!O#o3f)Xg0sx85W/0exW>Ku7ztYuS5L|uw('6x%K.)Z%:;<fsXTclxT`ua)J&A[[G/^M&1``r4TvlKKG>H%#}7Sy5EZ/.@SPM(tvn
-EV^lFF'Mev~E%1SnIreY5VQzvW{=</i(l|)B_od(ndsm8;(+`l<Xs(=f$ENx7PIm7xc01yR>j/^BwgK@xD$lyBS'i>{4Tl>yQk<CT+VUcv0HPo6JMEu=tY
-G]mGUs:i4uXx4J$00!PqvDxChxi0.#r^+P`]X`<b&0vBaHYX9%.cbAY:jsxF3Pb:b=]<2g<Tp.'1d_MOht)pKXYhQM(joeo]5'jXY`3}9wS#nV,i26yM9j
-f4$`j;(cO=DKc@8^.iKR0]+mn@gCFpauw$G&Z9(a8GGQf^L>Tv}CUa:=3TfZh}Hy+x}&!/mHk05-4%MDZ|q<T(6m~5ca.:,cP,!yqmKSM2p:QeF[mfQF3T
-[e'Z[O}=RRAC=FKO9%:Q)5,#tRG&by!u}Yh&v2.^XH/a'dApnDUpnesY{zd/tZZ3fawC5<0O)foJ|v[>V"kCW#&V"":&ZF810YF2oAg]w4N&Z2qzXI-Qha
-:gdGfn_Pk$_Whz^2$xMDNz!~&=zX.p1(s,jo8XTYZ_BY@',uaS)Bl4PR.SqR9i=OBCe}T)Y,{IfU}p2qFn2baKD`2IIr~GnRi+=8h]A6)MW0sr}07&KOB"
-gZF_L8cVjB#Vmlea;M=EfcvxnH:{w%UB}zvmCrOz-O7Kz#na:;dXGK6^9iJM;h5qqA;M-VmQH+)]${xEI4;EUlBLI3_+0Q(15))975.|w#aZ2,r9=,j@0A
-mn2Ir%}=Ws1/JVg%,G<(D=h@GS-H1+6OF/QPFhdN}#Y>ygz|I6+X&]PLd!"b[j^6HSfAYE5{"PJ4UKRjaWgL("/+j9}eo15,5T)1IeJw8w}L>;"r>J[}CN
-`gg|JX&#7j$d}+)TS1^x4}ABcZpCp&PY>6JW['MDSj:1;DzjDJ1/MP'rrIg_>NH:i2{SE{w:x1ljNvoOD6UA`NSI^-@PtX'C>IM::"cc{(TzhLR>~!Jg#>
-Jg6FnN"h]{9}d/]/PY%:NtsTevFg=wko4$Rytif'=&NsX'.M`#p#obr<^<5|y8fo-kcBx`;D41oGsF{dxw+QbnuKznnw3e{0~8x.@^O-u,1f(I;RiXy]U7
-:Tf=r0idZ^S|xodaze"3@P@5,_(hU:qBcOV/WoMq#orXpVWZG]k'%}N|F:p.F't(:Aqilv[.532:Gt^|T3A-dq)#@w7R37270$QR_=5C3I0>R}@Fg^3Hd"
-m6w/7Gx6x2'-+WujrfT1l$=`Xq4Eo@^LL%PJbzm&6"hZzqmm[=vx[i4=L&M<GYfO4BN}E.%>$jEk%]Zw(5|JJV83<&K+q%l31E7N"zp"#-urM}&58rfAY2
--SOc9;'0yHj=c8budpXS`A0yAe`%eL4ychFaf6sLOmS|+|vr@&kDh=]lP(1hLYpB+SABcVwE)Ko}I$z|4Xuj=b"3y>8hy}D&f:@%G>-]|gJE6n22[3N|8!
-MTDRBFOi^!]Xv'.DrDdk%%`tH&ijZT&Y&!dcb;<!Y^P'GV^`@%cnq.4Gz@6Pfa:{i_^DELJI9W:46!J=t>!~RcIM;y3,W)+w+Q@@]jK'kS%G&&ZtA"2+j;
-E9iat)k&Y4}!O]HV.U#}5yW9>q"2VMr|ysNX/^,IkSPu5RP!}%^^fJ|G;2:Ba3Auf(Vk]&kpP^01xG2(N#KILT<mw).l}0f>XV{VviVgdk;WTQLv=2gfOg
-frGz`X.;;z$ye!Xh13m_1-8N>qH(+G#tN^hh4+:<VcGB`>TvxFOmVn.u!)NShHXv=-eT==Y8DdoCvJV]n"c|;W.=(IgFZ&]Zz5z_t9pR9UXv(6mHjiU5vW
-MDS7.Ul"dB]x~_o`^Pxp89i/MTm;Gy"Qkp{"4=euzZ"ou5PQ+=BgHjW}:aufT{1_XtR<]I4=^/UICO1R'gR[750:F!+46,}eL/S@Z_cebrg2w"W1y]f"OQ
-Ov@_d;8PU9W1[g`mxkk<$5{sJjszHuRhiB`dgs/8t.a>a<!Yz,Bl"L!/FyL)+[SB>qBR!S7;]L[Wgh6N<}lr(MiHsr!iuW;>UZ`LK1|=Y'{FcuSSEwPz}I
-]|Id8uYqB7NzBU0DXzgmK>#<2uQ(:!9$v.cyJ{[7s-!1ZX:o.=+7l&=VK^yha9.rm"|x!MCQ22h(Tg]$p(KD;l`[J/S,q8sFC-tBH@}I9BgYF')j6o]1[M
-&iiJD/e|o"('c[FU+)&o#:pmC)dQ874gz"w%<ds0IHTtwkrhbiy`-6_T@Y47>fi.A!-nyyk:;QFxey")Im`6t6jHt`cJFP9r1}[ql+$P^rlyqwM<t2XW(X
-6t'44"R8MKHRI)6{>=M]$yg"cO=g&C#SYG9U[|_&]OqYHf7<xECXAQ2U4,X2WQtcAGwN,vB_0@O'7]|</({'4A;ROrgKt!&J'#a+~f$-z{k6pMts=b2B)M
-P.u|[3NM231IO=nosfza7q&p5#7/km&h2mTOd=%caecUlCRabcIZMxb9w,L,{B}F5TB``gN2+P#&yO=EpBI{L{&TYe_=sdym`j.qTF&9Bxm^nnw&_]_CMW
-C$i[%6v:TW_/!CIrP&#VxOu-)G`t7E1rBKllPfma}Cjy]mc5[V@sK4^v0gwh<,w`]&isH;}_{T'=P2]"[w%DmVmyJiJpT_>^mwKhXQ05[cN'O3A10FtAJ|
-LN>qBD/-lbltDa]wQOIzh^=iv0Z{n-vkdt<2$iZ$9NSnxvhHv,hQSd"6r%|jI>Lwg_UKDs/b}B:%vn!5+4NNP)~hVkmXIqi6zv#ZeM.4o[p+G|9q|WMCrn
-<v7'[B_%J+n(kCA>g,/FI%NxFR4DI31;)J.Kon/^EXGUB_2>C<r#f1z)kT2@R=r&7!'{2=fU&Z8cIQu@4+c_%:F4n`-:wKTY^,PNiX},-42NoERTf5Br;!
-SU[FV0Et]/A8uoll8QZXs"'A5c$}~q/SIfKI),#;))-s6V9F5JemK@.^[!ZQ:pNw}IjiWcr@Ow'OX:Rm:2OA&i&'H|O)HlPzuO'>xeT.(yb)+>/q4&)k[-
-z%>:6A<gY|9S`a'{HPhTPVI,6X,E=[8G"(<},)k8]Sy#B7bdQ`{&.WZ>/R@/L{yc<j"=t|.z_4JUDMb>rm>@e/^Lw'P"e[_|VY$t,Lvv%2Jsg;~h6(Q`nZ
-d`7zv[6|oNk8[r~|zt"mzjVReaUF}wQfw70auCj7bBpgfM}6Ib;/<X/T(iko.h9QYMBnk4e_h`4dn"vK")Ov6vJ_upVfJ-yDh3|D395UOw,Gj]S|tjeBGQ
-Gj5V@,36sp(=R7Ui@)nNf)uT,H|h7$V8Y"S^;H}[O/!)dQH(6;6J}o}E$^;#V)F4+G%I^3LEV0;mF&&_/IZ7L0W/Z@%f<lU4<5~w~aGQ";bq}#0-k|~3e!
-Iit7S!1P=nCM4#Z%>;^|8M,i2!#Uh,i]dO8PG-4LLs-U_}~;cI1T!KUw46j)=JI^Eo+|3Z"nhI]_|F+{8FD]gnf3{<t(`)%gy-2izzcSN%;NjZGwi(]9]%
-"}W_LSy#g`uyw+ms9(!~7DRl8gJFC6PMgQSsw&7xcp<_LY:dDc<r;:MOK.L5z8b#wfX`-Nr@]9RAg"=)zC5N{-VjRNB-rMVsC>v0J7k:-^{RR#{V/Aku1_
-DW(:)IS-EYhWdeCYD.v[m'yVBJ"NXJd6lD,z.{BE_l^Ss=$0D}d&wZ;P#1(`rkmz.,vJ_ZUgI-njWKn>"/QvoPBQiDA}P&!v27IQ'P<@N&JA}atP#&.EHS
-Y(#8t!}<m'"|4dV=.)tY_n~HZ"dU<m/h7i"OUUA4h$mkl=E]N[@V"v$HEnJLYw2"_#-{;cxrENG$Y#cYas3ebGorYJ%ReEP.S&]Vf3G0l]K=L|OgM,M+vn
-P^/i)Q_@Ks|1sF|j4fpj'ACxfAHiV%Qo1/)6v&mzp`l='0r&}t"znq}K[%p)|/5i,eVRxvos:3]m>c1mvj8!V)^l,)(JQ)W:k+57!Hv![6[RAGN:w'Gp'$
-4ImC"]c`4blk}w6(Wk7utm47B@_+.)G(Io9a|Zcna|_^(l7dY`m0MGGP3@::xJcfvPe9xGB^LW-[SoMMaR<G+;2.#83/E|OZ5'p`mi.p7y)H0>%b,Pp#5N
-9O>6hF(d@-_He[PbkW$"bAYC6%g<T1$y}$G^1b2&~_&StB,e0>7a)-/5e(O%tFFr5#kzV.qD8i!,QP3FzzP!gIA#M;~6q6K$Wgwp2{h$N4E/s2>kWK;@@8
--nc8,QmK@2,6s#{fTDzh+(pmq|rL`-rX2jdi:N=E::yc%iE>ZG&SfB^%Jw<%!a,LiX]Wb%QSL}zQG}JF+9OLwbAA3TC#&0-2Sss<yNAqH[f6$eudpEuG8C
-o9_WXI5896_Ks@2+Pb8XxBq!m480_^TGeaX)>Ri]Uf+1"Q[lh<+8n7NDtE-z=#=3E<KlnD3'tcvfL3%`IX5#q-X>^vO=kQp:gS/l7$;.U^_cI'uBkn!h`h
-XHn@}Y30Py-3Q+LF7d%E{(hcE9`DBoMBfe.'#O%<wH}R$7@}1UO7+t;!H5i`M6yLo00ZL@9gAN5%E(EAP5>pW]xKyZly6-|8[kZrZzM}MW)|ncogfvB["d
-|RKVnO-x@s@#XOqeAsCLJ8q{ml'wH}G6k>>j8J,p{LrP|5r<{"}&gD%%_ErO1&S>Q8M6uTc:w$nG)mW9jpb>Ti/wPXgh3C_%8kUj66.v+9o`_AV+0,-l+c
-6sj)}=vRLQ:3-^!WP@^/U'V91@ZNxl8+<vcRWP#0bY]N;vZ5cHy3ph`8d1W03yOaBJ+Q^Th}>z^;^u{b;MwOKNMF.+4WnLHdPF/1d<X&u(ax+'>kQN~qFQ
-+6(z<f4`c1]oLo@_fv8$r+ZF.YZQ.b{U66gq0bcS6XTXePrxSQu=H7M%`<`4iIR;2$):Jz,7"XiLV{Bbj<rXG|^xE+i}6(,gvZyw'oR-OEDMA|M1#54{}O
-ET~:+x3^nG;WUUNv'WlVMV~g}@HU!Gj]W-IQ~}m9B7='$ixUV%eGqwglEy8/nIif<|o8S#Spj'%V54Nq<4bbSvxj["K6Engzh}dfGCr)CZ(VZs''BcjvT|
-DY1H<eFZ$Ney`sLuF,H^/gM^&Obl-qLW}9V8!+ivH#oSLRiK~PPub=7^<FV^rDr">b^|8a>PpS7!WrWI=J%UnrU)=pFWyoxKXXdNZm=51LU[J1b9g06V|Z
-eLqmc_]v[jX&xX_$xgd9B#b5_=On4y[X=Y%"@Jl3z3>cn8H7T6aj(C7wLXE]W!50ybZj:C'5pATp$OrKy@uC1M]_3k20:C4Z6gS|B{HSrAbSl3q"xnBHzk
-7>h4uceQcT~_$P,"6Ai&r,9i~bs'a|7F3vzH1ujR=Pu<W36q{;}o5.y`4s"K~n[/,h5vjE[c^z^X@a>^om4mt&)OQ!%8lP#mSk#eN{>[:$hFy+Q%o9$rUT
-F'Q|+3siW.fyj3FiixSed2(Js.DG;dDp&PmcfEtVz,}SlJ&of$kW1[;f'YQ<JA]LzeJADZSY"W,G'8i+HCXyOqz5Ay_JA<q<6V^nI{QTI#N|i37bXJ=mB%
-.w#=';sY#:ECjZWw`UUWMjZ:SjJRNO!Mq0oN7[05Wi0A(bX,lg186r#K!Vte:jZmvT@4Zay$(#M/Axk4ZEbZt3.Z0A9r|VG|Jb'"J(f93mtfLGJvgZ.&!O
->y$w{/p(0/Y|Vq~QwZ<YBF`M_f09JA^#akfRkcDTl<3PAME!]}zC]bMg|UD.~H@}TqwufoEsg_,4NjN.M1Ry]EP(Gj0+"J,<[%:wYO"svO"QWWvVil7$uo
-#Zz!FjUo.I5K~-^pqz9oUSS+]/Q=}E$-As<q^N"UCsErK`O|Ld>y}S_C+zBO=A.I>jN^@M^t4dHBEyI_78nV+$zbaS!$NLJs#j3z#Dft.D~R)6Uq2<y>{S
-6h;Gg[lN4H^Ry!P-O1}[t#Cg^)Zp-dRsN2r&bxSt;j!&=Uls<NCsj0"=ML;qkr"vIsT)!RL9dY$XEFjg`"kgj/f$eJRN=pDZ:QohHkN.rk96+3zX2UuxdS
-Fl.WiL`{g[jX`;>HpRM1gk=Go#=UT$Y,'O1Ypl.,WXx,DR(mABD8VmV`xgh4uYwdVjp=SAk^[Y^M{$}>#!P=&4'Zpw=,|@`qzwO^nzg/EXxG>Hx;@<[X^y
-z>9tF#_1ICf&ydZL.LAWcKJBDsU2SU1[S6hs-w&$<dJKs{>T,=OV.]k6_dBg;U7Py3DYtdSNMz^:f%{ll)5#~,6:l6:7Y`c^u&`vm0P!p|Z|I$TZ{pi:;o
-ANl-KETY_'q^D|kz'sESQqwrj$JRBV{i&#.!IrG]H-0)X;>Pxi0"{C"D>P1'p)CB>2HZvT3lpWe.)$`IjX[2N86u`>23{yYD;I"fWz0%#<o{N;66b84Nm!
-FXv{4V.BuJ^HG"I6g%[UEho_c-<_Y!k;!rs|^aP8lP'4H>"D4V1M/dfV8}TG#o/K1,IHTqX]B:{q3EqA32%e;x}e>ormaa&Q/OJBX@3c!#v.%C+qt{uOVh
-Ubcm,[aHidKcvbGj`A!]BH{CTOA,W{hC5WAyA'=0e:|mBj~;Gw,7+;xE"KA</VKux8n!$p.YGHG-h'hnC0s;XFq/H,NH4(-TWT7Wz(3jCu9gBbRNf%'NV=
-C||!wIUTq/8Zh5b1q(/2/y)(B5'nj!x:^g#&g'Dg,@gatNhd;v7Au0wh{kUv+^+l@;amij[8l[Ey/WCN]_LGJqT4~I9X/t~d8|1}:t"h&FyQr.7#_&udU-
-s[Lpw(Gr)#Z0]V#nJ"fl[,P-z%gI<L@dWg%N8}EwG|7dau8O'd"{=A|;:<jCo|a;KCTOwBhKwG~v2lg<BO.odh##3pb;_Mk2>oK[K_;<_n78{1^V|$xnps
-h:`3Bm.YJjQE]SkT9#olCr"4MD%j#!>O:X;Om4L"2&V6t(UA;O#i0MLeQyYJ]ar@cHd"1yi!7R]41>S7j/5XEHz!lS/UpIOEa+Y4:cBaS+~q{PIhX/-VjE
-DBUv`ktd.TSD"=$gv()y7O+eDbz{9BhK_iv5SG8{h(tDLlDTtR>tTib&{</z82Lw{RUmdT_1K6PPgJ[Z>Ft/G"^wLRARBK"3oHx)PL]X{)6M,!QATH1lYO
-GrV#=za$2gQ>-M^.A+5VRXS9R$!2zw'${cx)zNqII@He0t&tk5bB/WG(jZ)r"j,w)Kf//W`l_JzZ|n"E","U>Jel5UwK3KP@bo5gE)Bpfw$;ZhY:nrA<Qb
-mXpNh1x2UES$!badncEQ3XOm_%UfO;`f=suc/,ZixEff+&jwO;3sS4zfIEP&0zK%<}]IcEB.S%riPRf)vu;&1J.:ZeJSt$^/[nK4%HnWMd|gH=Y#XabiFh
-R%fLh</9VCxR#UIe@'<H[&dUP=b"-B&!(F2a!l;xb0z(<$G-O{es3c(D^DBK(}bW&v>Dq=64IvMy%}vT!lNcLS[!EsX,l!>Su`X2)E&gkC{ou=_S.28zMD
-,IZt%KWDe|hd@=Kl5^9[^FaRjv|6h+qHXCQFVMR5j,0:XRKd1SkW7v&Ss"{K5FWxbK"f(LY'6a['Z"2dS^i3D]hdgegg~B&)CfXADK^v5/P[rkB#oMIg'o
-nl+r6o<(S5U@:J]PY$[X"'{ht!GPVS~C[YOb&>GDAU~o6qyze98lD{nDDa=8E`upyGF@'.>WNAoY6BF`i=Iv3thYlKbXBc@#jg9k'|(r]AnSYtZV2U[vVe
-GNICyjr4OgwDXFwLIuRt1C"kE%B:Wv^@sP"]2(eh6>SC-l,@Y/JE+Jzxj/FpfyulR[|q&;)c[D56BO,dnhg7KF^cn-up"]D-<i3oj_6/IU^h[v|N/QZtCL
-"3kn56XkirWA>y;5%q)Hbbuo'&K+{Qkw7R#_cYMoO$(wz<t;po`axqv@ZRsJF%RAR{jPjD"eWuP"!IK`U]%+!N|^mMQK54ZkRU)q;t!%""-Ug>Fl#bhLgz
-R}'ft-]vsLODZAR#kxL4YB"12P07vr!Ms^1b9Rc/jb8X;-ZH&y(s~kA9m&u+Y#v1Q|Bbc7imH7]-J{T]'^<`>K9vFddzG[0wKz4[pp(,&k}p9Yj!RX6;Ex
-SFl"H`Xz:K4/HJ)_Q_hx8A_Qc+!vrVq/5sOi!2Ms'R}yjHlQ<#oL2k3P$),OKV;Ooedt>goRT5-fTH3.e"YEbtG2d`c;U;!".)6f0$8AU'O]l:3hLI[A}N
-I1-4dsYTJ>87i6m9kEAM_(B&bV-Va/|Ydx7>[Onsfbcz#FocvJ00vGGMbE.P2b!>EE=yiJ3pP#v':h`GiiMO46zE&/[D-##qL!af'o^U8@YFQToSF[N^Y9
-VjWWHgn:<)K[pATY5B/(t`]"&A:DP(K)=@@A+ZIB%09^i[!_}Dz8H<Q@FR0.CteI}ZBmW{[%U04zrCID%grJP^%N:GT|@%TE}A'y_K"G0{np)<qgVjj7-,
-yxcGbmETKiD5{@w|UM(e866zG,DUI<^Ab0ubsQ5YJ;U2fsT_';B%RRwkx1P&m<UOQ-Qe]rt;#6PMni;4Fr-O]dlHc(RjjM9IAL%t[=kA|rZm;S6wYmw3|L
-dWZ9![PBX,&kaGUJO76_N@)aInA8}G2]2P'XFG"/P8ATIn:47ii(YH_P^ZIbKmU3WF`sg0t/[Te7)J]n8&p_au#_PPw3:`e0W"%o6Xd])sc8s;NWtE%},W
-ZaXu5YJU>E5cfI`0kjqTY'B@'bYM(ed>3O!7Yw5Q4,tPuWwhb'Hc]g|gDwXPIeUfCM-CpC-;L&M_0+6T1G"c{hK[%!n=lo;mXR31JI~x{Zu_p!PpFnaHZ:
-d1<R9V[xie:aKOi"9OaP$"0H|:m,ghf1wJ]-#a.l<_OtV'`TeN3g-XVe%pv]#)|+}fWzE)zMi11[=LP&bFR5I{jrzWfLf.Z-ah`SofZu9-/,Q):^KqF#I!
-$Gvd=o_2D%=@0[Q)oi6Yu5f%%I^yPUB:UUP[#5E!2uP][E9i:C$(-Rb${x$_F]Xe7:cARX{[D-u(dm-"m1S-<wJP;(.aYgxY}Z0dTi)tF:PdnS9%`I+ci@
-tm^1WMVKtbCJ'4Rk"Yk4t{8naEi,SxQ,awF}TGsnde54&duAJ""yHvRXs'H)X+i`X"QCn=nG[3-.3K&IU}goJ_>:STE#"q2GMjZrQhBq;A2u)^5Bs'c>ms
-W)d:C3Z)>|gx)J~<MCJ[lRj4AfZP-@=zRDwN1/]GO6()M>;7~%[vy'uuw,^v<<<1B#vq)m{CRBG5{7yNB3Q"zUtk70uIuf-L6^^4:qzbu8T9:0}7Y/1l<3
-C=,]a#z.<AnIH[2@R+mal8{}aBB-oOKyUDEJglLP//82q(e^Afch`+aHv{"xDiQpZzHE)mWihuNAZ_>#mO)zzEyAf{;g91}exR5P_!WKgnhC'_p:ce+1aw
-!Hq&<Si_m:CyU!A{[N'y/A^a2a{HTffL=Ie%c!s|K+X}kR_hGQdg~vkdqP;Q<Td=G8Q9]D:{),-j|NKQ:4[`.b5)<;QKWp5#,Jm(w!MFD>y[e:Pw`:C<=)
-}D3h_fcD.fGIXU5gKXJfVA{LKe71/t<XK7SM[j,_Hg<RPON2)#}(I["fwKX!6FZv^D=bH1hQP&A+$.)x@}_-hsISY;,L;k2S9:.(kv&iWQqUjb0NLJnWK7
-SLNi#TbgNA{#{#S|Qg_YN:cz^Y4xv}RdV-^Qj6FJF0<F<3:+{_>PhYiP)7[|eJxqesGCwDVA/Fm4|dC#y|.pt:)R[:BPBH>1Oy<2$92{AENk5<l)_60pg"
-MwhuPN`J^}cIFsN.[CQrw9Ja_$$nO`6NiW3pOGD2c|hqGi}2$&%N._=M,HiXkOIq^SVKJOx4a7=Kejj+_w|YVgirKGj-DWCtE/+>VC9a9M}qc[c&P+]1ie
-ly#@D1[RNy5)kw+6f9>czb/>/]|r@KBKE_}BPPWiUDjzog/@vAjDA%Y_0/ttX#$h~3iR$+6:kUiWmD%V;@.)agnsR'%hBiCB.+k4]oHUo;Vz3#Y}_1G8UC
-(T+|#COQg_(O3R<`Gq+YMWX#/Z>;ak>K;{/fq//8fo/K(`@kz2xnhEla6}3vts-O$r"xgo89#^-]5tzN@.59+Z^qk6$OjQ(@Smkeg1|(]s{"}tj5wC$uMm
-pQ~=j'pkjkl^'__;sTKq~3u^LO2uZ6<0.ws2pg(Uf2)u,5je1p;6)_Pb~3l642{e9=pk2$uQ4sAJWJ!9T>)tDTFPK93Pxv%`pom[j8RdLwwg9APbD@OIE(
-7T9l;D#U[34xtIu97mu[LaC#_ko:1s1r(=Td%o<{hLi<PbVpTo^w8@;<I1n^c{5.kg$MsV$BkhTJ,$wOaO,X<s{)d)0C"rel9lLuq{bU;G=(rWsW7m9hFU
-_DP)pI%_,'5V$yU9~%r`FRP:KXSaO..p[F|WOQVm.=X0M]bayG<fNFu{WK53Vjox&+bN8(5$55_$8aX@OJcFQ{yK(X@;k1'_76B,;"loH6=a7H;}4>59Ai
-K3QpnP+ub>&TiO&(N(NGpoF8G9Fcp(HLiL(2ZKyGU8%R(#F@D;uRW9J".9X5ok$gb>q`5#XqJIG,EQuRvSg=yZR'vXm6{&&g:!8RA&<8uS3IM;N"JO.7J"
-Y4Gw5ofyF:dU!Lg3%9V{v!r.A'%x'aD/HBc!Xs'|.c8MOP6;DQzuBR/}7"@af+l_Gm,({&#w4m"fyJC,c"tX-L$mFHdl.D&H>Tp|.kp+QA@i3=~iaLX;)$
-Hql(9uq[rtxF)4$ecF26E57YQ{Sj#WSUcS}up;w1=3Jj///HMv/!TPwnB0pFZxiZK&ip'hHx9z2#PP,03GId(>vqoWY0S8D5h]`,)7~HeQfN)'X%_.H}|l
-]^Acsm6&Kd,,gU;TpG}i8$ms}Pt5{rqwD)W;E8J^GPg5J@2{PJ;#Y"%boAer|ww3FCCq6D]fUuz_$"mDiM[uKub1t7u5888F!_sGv#LxutnZfpf9X"cuZZ
-_N.DhYs3_|Zb0[ghh'>%a<>33HHJim`2sHqp7rcRr.kP0[9>DInR+j,$JR~Y/c=4Icb/F;`5agV"pz"x$3YzA,^7{(U`&Au.>fglJcs(&-,rmmgoY</b!h
-..72E^)_!<0r;haq{tA7:L83Ahc]",BXH,AOUQ(;g,YVZDVw~+YMmJ:zA,"},(2+<[)pbMW9g_88Pm{'#2#vOPxl=$K4^@FS%a'O2s2A}8o5YwDyCK"k3>
-xc/7(51P}hB36KQ}CEe!^ss#Wb}ik"}y3{T'=S]#kNKk.]=G~j/5L.0OWbK-Ye_10c7p4^uY,_"|/uGRz`sULwD3$sn"Q9i-aNResiN_Bm6#653mt!NRW_
-1"~7/3o#t31nGz-R+eYgaV<-VmI"4J9,n@|&eD(#&.iqTT_@3^RD9d^ezp'6"hhR3q"2cnNO$r~;sAbV4{7Y{ov/22+<.Pf1!zC/{<iX#g%|bcH$XbJw>!
-[xQp9a,6p{~^Yu|r(]V`MPnv+jV{dcQN0awpKAp[h4]gmVI5Q5O{rE~{$wrt`r1JoB}l-'9uxu5@ja@.dHkWeQU!{8^|<AGtEZoCfb+uU&m(BLU&{Sy[{1
-ngyzbh$#M;Ty/P')>+sx8,F)_(Z%o/[KQC0BUgXp_%yY)|Hri]bto=xctYix3oT|WpM;WS)UWS>^f7uKc//FI#cY`:c),rn$l:j^3f&!$!<m2FbMOslXm2
-8RWbJu#GB`$V5+[,/_-K.FP&5p|'@'3l9Y`Ep2|$Y)tCNOjsI48Vtt,cGgG7{&$A-$:KOCh/[8b_!LnF}`{4CZ=uGSbk_K-UJwSj;qfHp8K"')}M8}Yx-)
-.VCI"RfQ#/uw`dt97v)hE3~fYd]rD1_B^E'n6Yh5HTe0Z>fq="`$B:Q<sTrGU"<5z$KY3&HEKB$|QInW4$~box_L%1t9^dt75^3fx0mgNsmf)(qh>njWB.
-k'C.~$:I;$6Ps+`O3mZ`:"pZ$FFBA5H(p)z^<b{<5p}.[.mxc6:LbZV!buJ,GT8z}ODgoE9+X5$5_PZ`(0Vo_MA(`xs>nwR}v'bFb(xaTAa%JYQewqo:8U
-r-f-=;RiJs`/]5zyPSYsgW$^lj9YdY{ZT.`zY6#GY_#]ZbiP/eiSNp8L=kE)r(=f8"l'3/IA!FUIxFcbk+`Kqru-!U;m(pX3chk_h-k%`S'3LlgC_z+tFE
-(0:#0ja+}.s^-jWCug<c@.1P]h2$"I^x6(p_Dg&RKy4`MFhh|I2iy)gT1=5m]J4SROOB~2U5+0_b"7}|ZSI(ilu5h@oN)3zCf2Fnt0p+'Do4IYs](WrSN+
-+^Q4q;{(X}>!557@gP&Ut7N)f^m6yeU_O@LhfY@&=d)S53f.}c`'3Q@g88K#LGQ}^|.k_'8[D{p;Q1(7X&eXx2Sn2S~1j#moeM]dF6hqw;wiu7WImxU{ga
-c/!Lk@C3nfJ`9AK[W$U(q'2L4sa'o20jy-la6g!;z2K(nEQ{d2+-XV'5XX<W~g4F/P9h8ruefy6WW>s5-Um[N!&s1S)ypkKiZQiIPNmKG)CL!9@3feWa@b
-B9AC3ah#|0%SW=n{$@DRmWUg`!#"7l"=u<.yymBUHP_;'@a=J4-GJ%puf%H_&al"z3%ANA,b-^wB,xrdhN{zj!4/DO9e54r%&-otXKq0a6i-.6F0;vZtb'
-)r"};oB)j;(bV9SRwQl)~Cm"s-8[uiz.x3Uqac[I5|,UE)Gt@!TWQGT69X+r;!itSi3v6fhWPlpiEj'otBmDfe(^}cK}[2shokhO>qL,sR(E93C!V-Rb7%
-W{C,lfT#y8@wPAvh|7G=tV2B'hdK!7qeAc#CAo{7V.%r/9c[l9Vn$[6n!S2RROcn~-bcJpYTLvnfapY,!aA'}y;SluRR6waP2L4qlN-&CJV1I2e,pokxL/
-d4f#_KD6x8L)V8]W],]8I$|9JNx5'j-<kLw.bddMX@QRXy0q<8`ug!e4%[f5>_ZlYZrG0PT&gShVi-!6%%5B]&#C_(>^aulQK!s"vDjD1-<}Hh~Z3-}+=#
-K.86]Z~yxFRF-^rCE|'7"-Hs#9c}CGr;K-zf);R)|nQc6QL7bn!-FY(b)sk6mXI^><p&G&,Kb-pM+v__eXCC1b7T+vQf_N)j9k~.N/m%KwQ;Q/HXY)@la5
-]})el`juwg%D6+FR['_5YPo-D(x1ew,Yz0]WLV|=:F^Be<yja:>)'u][abd9>W.:w[3J.&IMVA#QDddR7_}"]5PMGy@AF&Ze~`T0C:H11jNyu60:2;3(YE
-RtpvqTa3>PG<C&qLWd@,ZhIIm)`E9L>Wu9q>r>Z>x&%]3#V=KQ"WOYut|^$4J>T&1+Jmyv;scfI!DEl-qD!`ExnvLDx^Q6n']P_yTYXg}q:-Rl.=h4=D2X
-Wwj0/C+s"OS(vUR08&':yfb0"8h}s/F}NcMo`v6SQTV8dzGpWSsZv$dk7J)$6k&Jz/}!mO9(2Z2zW1/#OLR)c[[s6/`WTpsf@#HY2qk0b/ZwE]29!VG{gS
-iTawOO>Mv`"p6{K@:xM)("bFgu=,wfO[n$.lY>iK97|L1DIZ{_k+}owjgF7a_Ri/T/1-vDW;>d3mNr'7|d.d1&<erdML`%cy_c0Q>:Kcg]-Y&2JDV.F[b4
-O"9C;2Wc^x8cUAX}>#U:KqN6^6(jVKHP>_TeN&!jo4"_xw#rtST]I^7(Rnj,iKCYi)"$88Vz]'(kIf-iz,YOSa|f=6}w$jsw3Htf_h-youJ"]$GJ!'Y;R8
-ETm8Krx:'WKjsU=8V>Ygc-qR.wb9KVo9N35Sdv+py5E{Nj/6N0HcWlM%CpWWhg~.J9i#R#XQl"g}x<ZLbv{6}2:I/ZwF%sL;5P~a<bj8AER';SK$jJJS;S
-d^n!kxZnRJbage@/J}md0.2<8^a!`fhmHZ`B=Uez[L-Jih||WZX/19|@KD1(hRf(.D<C7Ou0axD|e`C.CU5I9s's>2SEyZJI<fNR3]_;.VC9r^hB@n0_,q
-c8^o:#L7Ie)1|Ig/Yv8IW%/Xuq`)zMDC%O40#<c+{dTXC`X{>B;&1ErQWNX#l-Jtm-})jnx;GgxVU7=3I3bJju~Vkw$uP8deK^$`91oy|1'MtZwN}2/1k_
--;WvyH2<YYYicA^q4/t))2&wu":fAW{z~yeXd270,,P;Ta2zLiEV5$+e~KF[h@$,iZbb6G!ia#RaiDgV`$;uL&k]i6sqUx1:OLgmVj9$6-I8G+BwJ:&Kpn
-^ABWO[2H"cGXC9ZL-$HAH3a!'K<-kPop_;X[Jxb+}2/bqNRq#>,Cx}W0S&S(cODO[gI)P&:N=8ZoM8=$Bw{V,+5Uxr.t#Q.k72;=)3v]_"X.+=`XD5CBlx
-PSuuZo&Pl[cr<l;r'3Vu{IU]S822T+kfjgWQJkPLp::%="|,IMy,}Z,z0=W0bt<w^8y7W@G^z.2h3D.<ALi{mJ!'8EB&(#!pD[gua#z.`cmc'blipB>mP)
-4/xyck"km8[zTjc)dH:ZLZ=YQxaV(._KGkie[Sz)b{znaGRHuE',(mx0NV_j:%9!)PupA]zfd.405A@vWsk]6peQkuN[tygCX&faex85HI'1hxub&iXX,Q
-'FO{COnpE.;dls:d2]~=2[%yuM^2Zy>oKgEG0wcjPrbnRqp}xBJ"M^7b++9Fe^(g#<L;rwXZ#"~@RXND!jMcrL1H}jJZMWUhX/EcBd#Nw)MvWSxF'AAZ$!
-2^SQab]%..'Pmy5dY30%:Sc3Z^$@]Rs]hv8nNFE#"1HGL6Hj[8WV_]1]Flzm$U66`4vez;63A&l=<]H73OdOq^VUBJm==J='Zjto2X^79:__`BY0Z{'zP#
-_-m`Qq<b/M~]<B7PF[.1=+<j^1:;b`DARW<93V,,ijT4m(N:">A%'LFj#i{5%>cmz,NJ,_#Yu'K#{q<}#VaOvPk8O9(nt0]5+3dnG%FioKao=go+KWzjAn
-cf$&-7v$j)w!X|~)0J7@N3=pYAq=H3>"KXVtE5J}Sgx]3s8DEPs1r5s!XX1)@f>WlvPn^n;V1hs"}PZ^h6KjSp3{R),bO96=y5P{]{JjEf"+{[Uu{hX%{{
-|fQeDg:hl|oy=q@k&8`YHJ#y1=^HT6"s(4~/J6fnd1Hkiv;NAs8giljBiUB)~8lnvFQoeq5>6+mL>o_=lu@8_bg1Spt4<rWI:^y>_.B}HcShZ$z`zW:MQE
-widNlKGPY$f"=lRMF.1T[n[!yN0Jt1SakCUgycfhG&6tdZtPz3rI_6aD+q4qh]{){oxeFu.B2U8"ShhMMBh;vvuRqA"Ls@(8$P9rAj_oZ:5X0|knS}s_Vt
-!X:(IGx;#Z4T5QjNMOMTLr:<!si^t-<_(h!&Sq5rMwduoM7jDmp]B880af"N;w}#,`@yIw!^wpZ[~ZNNBDOcn2!|E2,-%")q7LWk=32yYt3+H2'(J7cJII
-c7<Kk9G(zZh&:7GoF&yA{8j|Ay8Qm(Nn&Ns.XK>=DF8i`_u%]Te/&^I8#iGhBH),g/@dNg|m2fN0G%BM~dSl,2jDYTNZnTZ|Tsqjd_ZpVAouuGgcq@%FNJ
-V+m(ag'v8)z:]&f5Can.v/q'y+OV8yhW]O,N'M7KdOf35RMB[7G4k'k)~sJvpV{GJ!Wnt/2,GcfXGQ++ss^^7Q].n;mPDLs%ZK4G"Lj.(SCvb8:Tg'cZ85
-o+m+_g`5Ra/MWU,c,&zc!bQvm><5`^za'yO"$B|;3#Iia=Xr1+.&UQyZpZ[_!=o&MO9.teA_u,u@m2%Zx$+xc)}98P+pj)WWIg86og"!~41gu>:"G8'^F<
-NBl(}]H4ezl&!f"`1kcU-RWm]DWmX1#CChy}[p2[Y%(3iNWwBJjz}By-[QKRLtQci%9hlw6iSzAiQ-uS_GZ,FN@/g54NDCesg$$hxZBb+,gS/#XFE)cFGK
-q6Rk`"EgYD;5SL@ZN':u-6~_t2xEcTSfpgy:.U8qEdCIkOqtw}VT}s~^ol}e;!k0)=QjxAERVWz!-=CSQM(/}GHD$c.|W<OknOhX-ZF-Lc5d2y#IXF."~E
-MyJ;,;u;"Kc[.54h=BHEtTn=::#iwi]AbF~P];JaoZ&.Gr|2NXv5;tAS|kF}Op~+9.VgjDFnG[9^JSTYc&mf>4{i>50(inUm%1z1eY#,trs4`^gufz-Af)
-'Pnhd"!'C5Qrkr|%OV{fUvYyo!YywK_C;|lI3^:17.0tPHmgZD59a$=7%+ssd+)cn!6([Lu];vkT"teXmNMO"9a3TIK9SUJih8BQYG$k7)nW@'pv5V[GQz
-YgKS!!}TT)L"Z|QYpoE}.[]|&x)L3o/A%hzaQ9mbII($XFa"Yx/n;V{ctHa;xsm_/y~0F{K+hQKsg)nOQ5Mz>MBveog:rWm1~U2f>4TtF^x^JM,n7Idh`$
-Fu'n<&NQh05%T<F#=4G+Q72Fc-;d6bPPY6egKsd|;yi"-7@iv0^m5kLVIi'"iY:>siej&o5oDc7[L'2:m0'/{$Xo~pTo~nb9GyYT1mlHTx,2haBob>%D6X
-bTa!b)Pb@Et.6q%@"]#^O^$iFQVmu<-W'0<cT2Y,3/w5S<-"2>cQK/H7powd#R--dj$>mZb-6$aqD,pZ,,P;y<,aRS(;nQCt_>/L,b^q0|L9C1hR{T4<v6
-HRipM}:Fbits+H~XREB3=E'koV}3/tq%6gH;FINX:W+(JqR/kCm1tem,z[mKNZZKJClT-2;fF{QQl]nF7h$Y13z77m~ygg=-@8B(%Z+G^}yMj%gg=)hVv}
-C_@#@=M4nNE0:<QT/F](qiduPS=+=iU#;_(p=_6;Z[s,`!ln]27x/ZWfXKM2oqB|EKC^i9T[('l1WWZ7QpBZGMS@=EK:x'~DW34+tzvdd^IerlxV+Lm9j=
-r[Y{}amgsj0LINvF$1NW]|Vmt!E4J1(rA_woX)QZY#vmw0.C)(Sd'FP$R`Il_SC|(BG(c({@Vvv/6e=1b]Gs=nuNTC!!$vz%r:lXn76QKs3a6MF4&>QHqJ
-DcTT&A06qN&n]tk1G6lBAm)dB'aEpb')ruk%s["Lsg@iElWJf`Vj46H98:&wTRNu-k@4[&fW]Oca#!5Uu;,Wi54^)h2qGrl}0q5|PWt#6UGBk_U4^So1"p
-iR{B-..@1w{3:cQ{qn,`5Aa|``}bHsW.Yi#Zp4q"`Rx#>hsC^&e5;!%lY3'_%k0I1>NdJMT^NHYbGpNZHWtB)P#yPa|h^!b@-9Kh`|R]tNTyZ2x,eFGh8d
-$ZA`(rV!c4-5v"4$H:!jl>n6z(=KMHh8n-UH{FkV_,8J"4QplFVWsdH]sG[;gI{F_%W4|Yo_Fg^@G1s>L2F3)k9:sRIf~Xw;,;_e]6`hfK#iNY"^0c.rT:
-~4QMR!y&!TA$Z9-rrtWIz7dFniI$s_1M"rVU{p8RSc:=[)6BINfhX#(5dJ4w.,_#^B5bbPfeOq9+UJ+{ik!hj#^H32-k%@Cu~h|RI!j0h]a^i&&BQ(Y3lm
-872DRW[>eoc/#W|`|r0TC8vN2vxSQ]NR&J/Q'8p'fnz;I1@;Ru5T]fE`PG3#6{E4,@`<Q|S%<yIg(MNMNW14ue!JP0rK9w7IqQ+;ROLG,L6HOOy1t<C%[j
-K0k_[2!Zzg<%|NXic+kNr$[f@]L-h$=Fl.WoT;I:^+fMnSw6j8`/<zj_h%wEaUqa`q9SQOa="z`1a<(zWNF'9:P%dcQ`BE@LkR$|Yb|Yks~Z2,94Oq{]7s
-#t:hg!0.f0aBBF94LP<mjU2,}v]t<hc18p8F>6m-OEf)t@6zFN]pLN$@WXpr&W^zEY^|0(4v<II9Y{f+tu&ieZ2AmNKV@sNFY7};m<B]9R$#!w>e_jS;9L
-dEoEIuU&@Ikk>1tWQ(CzG6!RG+cohg(KI(/_#!/{aI<QY5+H(gdjS{cZ/sJGYML/ip+[Cn-TN0,V=ljRM[J'y8)dGs.En>KC]mg-RZ0Z;fYxM8)$Fd.05S
-BN5yTKO+d^o2]t'9SrijJg`vdUv@p8!OPx|h$SosE4!Frtgd;mb0}!c|g_^C^Txx`Y6ak_MHq",@'o^Y-7J$TN63$+Nrw`o!q:knSc-]WAf3;.C]9(+Q$2
-0"0aF%%7CVxP@BpoN=4Qa@izU&'+cEd)mg1Dn<nN]"kGJ+|zVm2L83b)A^[>[9Gy.BWz0`W9Kytu{6ElQ6)tMci-GF+8#B`^I=zQZE!lQ%u^U7y74d5Tu0
-NEmdQIXJ5(178s+OS3__$H3p#V<<S0[^~rGzIOOGmER&L>i9Mk3Uz-XBAON-<cEU,'n.`7j8LM=OUup%^}gw'D@Yj}@gtq;1RP`+}FGhd[{4mMjU^S7Xzy
-./'|po},uD-w$qy-GQjp3ypM@Vj-Zq"X1w$QAeuk0Db$+-U/L.1ETtfh|t&I=08QgYCoGY1J<lfF(qL>ETYHAs5u~gC]L9r)rrn).fApdGReU4{|~PPx"S
-Hq`jNu;cT'GrK[BVsH!q`,bJBW0$DQy2_/I(vvPeps>qN43Z6<c:t#y50BL5,'tn3{Tx><.U0m&]RPbQf-n:"wv%E=PZ@OhlnOTo7=1pM,BpZ8W/Fa{[J^
-$G@Y0DGqwXR,!#l(4k`3R9i==6V+`h=6+1$gp-gD-L]$ijRf3%>.vs97vbr+u[$3RSLzQp9W>7|!PRNtb@lf]|0fY5q7,%L4y[yMP(3,7SBRlKjH8{Ft6+
--t:N}E0hllp,g7R!:oTHoU:2kBZ;5Yz8H^h9Hy2(QoCkc&_=fNlcU,kg!uny$]c<A{xva-$)t)-}<G#ZsJkFTYbu)b%:GR2%pk9>p)sA6e"r@r'>r)'[{Z
-|7O{c1%UYS;o9u"]],ry6k_')6rd(^/o6i^`U0A2kWLOO[|g-YEl{&5#>n5m@U9d&T4+imMxysb|Ip^fW8h7,u#SF604sKoIdmA/7Wc+()syYZCkLy].j^
-qJ'fIZ#DI%G1|)$^z8CAR@f9C5Y3L[&7&gOM&jo&/xIK]^8}r'2R;!k8d_y|]]yWn[m4LtDQW|])lkXqI{GsTQzJ)HGN<1VS`1's0y'Z2T!EWK7ZZ=DAA0
-iG1X=Y%9cJ,=chn$rp|zr{ml9t."[i5D6tM%{&yytP02fE7]!:JPugY()FyAUUtg9{V)l8OLBDju2B7@o$8uUC6(6l'p<IQYB_l/:bE{b.@,Bl@QAUo5."
-1'I.{hP_fX7oo'TIRYn6U@pfF,hDc|@.DF@;W")6Cpw%GDzs@{$k8LxN04KFNRFKJvpC9aC}[="P~0>WqBmnU[nT6O]ul>rJ+w9'><{U|;>A@BbHum5lIY
-!cZ;V@iXNKS)t;pvTS"^<t19Mwmtb/w^`j51#MU4MPIL4f>a2_(%+4zDxo4Ik"5EC1vs+9yg:Nd]tUf47Y-`hVHa"H>:w5Gse]cewNdS/CP%wgVeQT2;Hc
-$Z89hS$6(]P(VSWXu>W:nWnNG0`1MJC4.pB}4N+`6A;-yB]8T-c;T>{+8pK]Wse/!].^__SH'`"e/66KB}#j@FpFXZ|]50Fk0%3w{271#NIO1B/b9'Xy,W
-P9L$mHz|=60xfW8(;Wzf`>8`:6j;ys>0zJIila&y4AP=NV$d=hjfu5euxfXR-`,}vlma(+LKH<0M3^)$%4rpI3A97hu.2AES:<|#BT}.Fa<h]}slkH,E8T
-;E8bEiOePI^,3"3c]RTD>On`TJqcn[tSOV}B3piq0O8cxI=]|{%D%3tdrLr}U"|=5yyO]v>Zwnlen2Lr[Nj.YLW>Ud#C27i87S$YnC5T{y)L{F$.xq:uLk
-c13>x-a'wA'iq]q]MexBsmDnc|dxjC2[rSwwT|<X-6(xKx&=jX>kr5|6}`<v(7p=}[&wbvsRc/S=$N(<inH#Ihbr_0QSJY]S,-}5eLZJphWf!uwwOl{j-`
-a`Q0l]lTAAaJoy{e&2OoI^X+!4c;;Jv$V%hQ7VtD7hVJq7_fF_-9y5FXLA{C~X!^0`q)(J<3:3;<.|r=8M98n:lW+:]LL1GUrU"S+6MS7QEGJFH&Z0HSEr
-/cD&F^sB&BuX^<.cr4q<~n)']'vkB/[VJ^3D-l3R='MXcd<F9tM]kUrT6lCK}7rI[Gr<^:QU'Bg7#CWodf~JFtc{]0B/VZT%'ygo=WL9Q+V#=Q.d:B9-ru
-.1>|LQ+(z/W.3Jy39h>BuK)C!WjaxEL).]G[D`~'2s<l_!@:'j6hE;tRQ]c:>GdAUT/u[BxSZkG!rtX3^xd7;UsJ9<BPa`^xS6Y1{[Tk@d0'-:9lbAym8=
-UF---Y(Dc//[>x:_8y{-1=iI[:huF3MpRv6f`BT,"O-B(TS;>`wb/n{VhP$5.N0C.YeiiFVG[]gK:',fk9.)]_&RH2vPOONG{Gl'"l|nyx5,SD&=tnD[%z
-(Qqg%y9h>_UxS>7>LVb`&Pe.Z>%5nc}dd4JQA3Ik,Y2AG])`NtD`yY(3dz%37@y`(q+aQKy=_'pWOJ8$$V8Sv3_#tW=0QIuKUitJqXCvy[HLTx7SpLs3>y
-36Y1UDysQYU(]7qGvGGi+A&<e&g_G)=D[Wkg5K:F]rT(tHY}E7hYX1u")q0Vs{`=y9(Iok0GnqvBGj#yyR47SYFV^'V(@'vrNZhsf^%%$b!t-%`R"Y2LV+
-aX7Zk/{iwE&J4YH{GmSCDAe'['ShB1'Ld1NLOp`TxuLAXMW_w_sa~X1TSX`ukctEo$N6+74_/0;d{b|E+{M/A]JtC4.&&Z@^dvlbNme0Y6nn5/sa4HyJ-c
-&WC<5fiV6+n5m0KN!nwm#'Z1Hkg5u"j{SH-7ItMn-kOe+^hvgyESZ_o5(&(C-zfn(`^F=GPh`l([cn.N3U.Y/N9d^pvs._BRpS1RdWV{q9z]GtspECo'[!
-Mcdh:+j%w)na06yO^pi/#cY<SPcu<Hd,(N6pM#VrP2`4m`'&/u"Cy:O/DXF,1U@#^0tvW/ByiFceom/(~$D(;DSbY`3m'o{PZ7)U<mj>E.Gx:BTChKUZD>
-^ArKJ_V7HKxXa!-LwQBYd4f<Y38z87SQ]!]3fFC[j|dO.pXdq639a_CC`Om,^3J6b>t:eSI3iWbH"`d(bzDW=Pdi1`f0]cyX=&o(ToK58ld%"SxS2<p_fl
-MvkjkT^LG5P=#QgaT773KHo=.h7.nGpN[B[X~)8nu}V|6'g8h[Kg$CZk_<pWAV@W/v'Q^3}m~4$TR0);FGG.gn;+$fM99;5I)@d4"Q:Y,ln]=-K;`!a]+!
-F=#p5VdT~ag!2o.@''CMkVC+U3C#eMpMBb]hTW<K6tUFIiZ$>xigor#4dp~I)ZQZN/rT`v"&tzUM$.s:Yh$BjNMN1SL;9Jtzd;Ct|q80]tM,)65Tq/0#+r
-i^r:W=u$G]@:B8;7Ux5RcDtQsx3x~/.Gb!b:NgI9`+t$&wk/DnO%xu7}wEcrzYod%]);#!fHct7^bi=2<EW+&iVvcfTMJ(kMvjnAQoTB6WCC=w}jcEm+$)
-+o<D}e(17+ULhJqCNk(2<:62P=DsVe9eS@jc8>d=VNo]MqjO8$!o[(buZD{fhStyi#kx4rk3bvp,8gw9}kr"ZyIG@o{M{Q$UoI^HrH#l7seFO=[W9[yng2
-wS$Q-9&DdWG{8fH`eju|z!^^djU[xeZ&X|LS%rSW|T;cO(+8wLL_Q9@nLl}"&o(<y&>axRY;I`^xtBjA+g!!UyN.1OROnLxoylw}%+(BF&yKn,xUJM:v%[
-p"eQ48@6S6KT.6Q;)oj|)8>CML[yc"eUe:DhTU[[3LK+;6.%.OW:4wW!Tnfc%|D2l#)<NJkZ(=/b{5cC#nrIt5b4i%Z"5QPu<'6$Y;:|A#dtRH4<ZKq8)[
-n1[iRGxCdj_%,F.nQO+w=-VOre74hS2onZwjw&(%y/#P$Z]'>xa./Hcm"xNoS59z{mqJ"ByDFH~Qp;f&36ss3Ai)Wg7N'znI6K/U13BW`&Y)8d3y{>@uaX
-URV>x[>qMPW4'q{gYn7is-zPRqBC^}~QJ@)QBqh&rvI(9TgmssrK.NHW[2r)|+ETQ`KA;]W)-'$cGHkD)i/LqP#E!4|!u1}7OxnZ4apynbtng0HO`!iFR)
-9D%#"eYuYXO(3;=acuzUXeNHMR6.HS<Jr)$(:E2QLWMlHHIv"(>-ytk`{qRUtu2WG{SBA$ZqW,HzXH]`J6{(%Rk<J2A$28e5;h$6B`W$Z3S(DOKTZNmNIp
-9(rD}SkhXzb.@SXoWo7-BN[hh%Nzo`<,"hbm2+Q]"rCrIN:}5AxJw6E@%v6KI):C'g,n36v&3zad#hRLRW2Aw[eoAL"oz0Zn&Ou'5xIg'f:q'>UH$qE%A'
-Cg}M`wCJ~L1CnczoZp%r&lf{^aly7r}w8dCV^#$ITMIxbEQF<u8[U]`:s.=/UDgDg2d,=P|vnwwTMMbv>D@r%zdeY+yyD>4}TZp$NB]`|CV)rPv&;R#lm!
-5ir@kR5r8&4{wYxO|J+_iJXS:T~8XTmxqz,&s#C_Hc!L2;P0f;s;Rd=n]z"5,pxOd6+#nsqv5J1{t=C+Eh:^V}7rAxpZ(jFHT0+(r6|Rk2##u,3+7svVa&
-jYR{2l>E5=)'k8.:3q)qWx6:-H.CyCtt']a#3%gAmVcZ3=rA#O`u$(^^pO=!M&LUvkEYu&tnJMymUpx[S&,jNvj/S7Yi&+bn}2nCI"~<Z2dTT@u5oDG]5G
-YtH3wf6O#uuLKyBnWcJ{8d:F&`R56Kv9-Q9%/='H2zyZ^W0l|]"eshcbP@R14lKVjvrZ410nv;4VT1>$AJrGGlK|#%w@UEmu1NsPnp76W8%t#,Z`tLKaOy
-Lh8)n>Us;sz5iLwQ829iM>IHppSm1+0S<b:R1aqdC-j.~$/ZV;U+.1`;uuEgQ-"a>4wIs+.>-6FWulU=~%2:%1m]v]fN=90avX]ke>4zV3n]yn`,-3=R;B
-A>C2AMl=g&ShwGZZH3v|cjzl-g>oz)$'56h(4[nW>(8t][rt=|`"xyC.3ixmS7kQ@t,Qa@+pEz{OV-x@Q%B]0mQ$GZo+Hq9y9QdEd<6qy-h+4n=+CTDabf
-:dXy`Bu/JqS-ZCx>m)]O{U#CZoQa,mJaZ[S|sJ`)K"_ZEq[B8Zx>u+u$f+c<;p/ttM$%;ta+)f|[9pcG_:55=Ey8+GN"@s%i}v=a#[%G$U4rnFD@Apbp@d
-tzL8MBZ(vF8%BI%4ie%dzNjzP|<;=84B07:c':d;'c~FHTdu,zv3O`1',IOh]"N'k=Zg!;Z]V`HedWy+vBv,uzN$<)R8%eDS,k#4<hwuV0FT3!BT$>hHc1
-4[%+;mky2AxzQMpdi]A^{mX-TZc={D_GY|ffZ:oR'x2`6F(463pd!Zo6|&u4~EM6k<;8kiUM!0Qu0C2LThc"d#u<&ceZj)fz`Y1FfRL_RK#`@+z9W/7I!n
-<jY'3!6!nW8[!)7UVr5RZCL0y@4%}A&uafW&[d!SlX+L_gO`.mVsd/L.0xn)e<v3ZaEi;,pybX+yU+t(Mb<^M@@R0<u.p^!)rT9-s$j2N:=dFq^51U`R`Y
-`.TCzSV3UqL-do({PZ---r9Wps58%&36<}$U#Jl[IEcelDc2F&ca)lcwVC7gGJ^Rco~%8$,C}(lkh@w$`B[mB&]aQMjtRAn'M+)r}q>]0a"-j6,rD-1QV:
-S@KXs-^1W]8A"%_}X<u7^rJ||#Ccm9r'5p7mz-w`iSGt!)/&|e{SlOxMSJ^TkG4duF:ox<9#N{(jqO"Bonj>T#JcEy%iDh;a4X$qR{--+yyXa},Moig@UM
-"Av^x@[|:dw8JKA9BCFO1pf8>4sJ27~r,!sJsZkZaOT8"i6P~pC<8|PkPhV1&}Mm<n4RIfznwY`YfN7L77hxp}=MMH]'E}DBSohXc,VRnp>&13lC`Y~Wt&
-=5y%FJ;bfx!,!&>1:MA2l8|F]HkRE}u!"&{5MVO%tKOh$@~,nzWQ"RG^k/AV@Tko@&ztOH>E@7pt%Q;-48W:&bF$}Hx$V>u'zKG<R6|_Kav.zC&!^&QU)w
-3["2db2UqxB/URo_"t^fJVgE(=|3rlFs!/($beK>Eebk~0JyDC7Io:G6V,xF0,qDdGQ{Jm_Y#tc8d=MuQk26`v-otkLfAWtD<ngHm}y}tP}l8)a)-Z1=Zt
-g{,M'a51o-S>c>,qGa.pU,4[07_`'%,cdT1)nrpCJn{7y)$C|Lc"}V3g~W>QL|oyGM[G4&jO9GJp%]8`v58`#[<^o/Gb&/G''K}gwTTMfXr,4KGmRsVk~C
-zyvVSzqbbRFUFaC,rs]UZps2!=uC,{x}cDvc&rVOJ<zAOXJ%1`<HguwklScqhV"Lrk&sb^{^rD::6N|cC:]-OysP<hceF<>7t.z-+Ii|x!~g$-=[R{[dWP
-i$g[dQ~28B%,Db9ryvir`F=]w+5f8Q':].!fwezzZXP@x_XG;@)T.P"UHsZoE}>PVgWzY|=OFpfgoo8XVYY5z}@F)-AzE"LbfGA(5&+35+rwq;!@Y_<c%b
-eQQ[M@_0ky5HEtbwJ(8k)[&8P[KxwvDfpT{&%,%P3x4v)Xu`d`uXiP/=ypLAI#~zI`oie0ivT/(ndfpqoG3V8iLYlL{KgZCgoiNnq<+mA]k"aQ6PM[zmm5
-uKub6]/92PPmHs&%;Idq=ko1MnF}eiAZZHwB+jQK+G@.&Qao/^KQKa)z%+fH;<Rmoy,)lBE(%}BO2};A2}|ua[LTONzp`;vMxLl2C=y2`]e|jYnEv&m9YM
-d9mbDtH!|++mJa5d4IBp=&9fQY:YB3^ysu}$/^l(cEL$6_MMFU91a+`zuRV<fO[lufs3tJh2O%5:do-bD_yV+!YD&@E[^WpkhQt7M>hhS2-fb/m4)CyBp(
-7sLw~nsnf3Y@S:Q'dOl`&n+%:g^%s_r<=O~EBf,/zouF36_H}z585u<LwYc5@}w@}"^1/Dy<^%z{tp`)UI<=yNs{yPI>p1Q_Bf~e|eKz8GGLt"oJ>GiIq>
-LZAsn%l31BL3f-Eq:$&x_8X+[j>CyAdG5Ha+`Q2XQu2XOZI6H63o40Ox$XWPzA)-[[IX%a`i^.ap4p[#uY@rGjuV"=dLg3"H;NjnWDh941oSx_;^R(6h+h
-=<0/B`l.[NB,J%~[kn,"[[QS%u_c_BFF!Ery!#W5{RPa@Ya}fU%1ipEzTt=%BC_xQ/f9=XDs7l)>-|zX9H^QD.J!P6w;^>w,2pQ>:0ZEGIv]_$wOs(CkVH
-'Au{)t16<7ZbfS>YxBGL/ao9Q9%!iduU6<.#2fb[un8ut<+&g.f3W.@f0Q&iQ,l>F.!%9+'h9'Kp@u)k5F'Dp`}yAs/.0LVFK+m>&K0W)oZ["1|DLcShN:
-Kr&O`0Z+OAKV$Yk+C_kX)/:Sftr-oCappKqO~bvTh0PV}7GMByx"qsum7F)YkIrES$"Pe+%5~C,UiVEy#3X_.AoZ&qYflv`D!lP_$Zw-dU0NsArF);{)!G
-:ej>Jx%O<ZIvKPUjDHa_Q;xpu%j{RF21rix0^8;+B'qoes#_1H#g=Grgc9KT'.}7voa,(}/$)wQ{ylESosO^2P0ym:1.Dzmc#y/xJZEMdk@Ur=jXwZvQ/j
-2^LP^_mm8[Yj][l^bahvvc9;~`s0/98Ci{M;l20q}_h"GXFDZW.e1c3's-cu-2!0VsaX"1-0URhPUI>Z'3l{ZI~Z[30H)I~W.WsgYpz2u]6S@:[woh$.WI
-FkwK<EknE[m>TvgE}PO]('@/ZN|SaAVPP:8TU^#j!-DuIO9d'fnhzdDRj"e[J%^xa;]9"UhVhi5Mg8E)t@8HCS9RGgMmX4][EL3lWqp:dZQ,hxWu$xXD%2
-lEvKq,J+=kK"%6rT!X~.m/N"Sh8o#I-c/OVQb%L9r#8|d$>D<Snr`px<Cv<0a$=pPx.q}%4>"ad0Zl^EA4l#F=oWO6sdY,PPX'94IHA/!I)Gbb&WL%=%Q@
-~1k:^<)`MK@Dp^6$S3YI[6QWEY=)DW~FyPZUfF#h"kDk8FI/Fm(XA#YVM)({Qj2QI1/=$XQm:0LnA_oH{;dgEqM6[m}ax/jPY`0:P#.)[YR;4E^lN}Oy'Z
-_x(y(>;ZsJ4.PO3`.P"G78I6/kjGqRNG3$NPaGs_R%{.n7lQG<b3cJ03O%P!`Lj^.E'B<oTV=!f;lge3uR%PJGZ:jCJ#Q<e_G1iJc]2"<EnWETYKB+7MT+
-HUUGTGD).yjJHw:^:rUqo3xS"#0A{.t)q4F5]"a(>5"3q:Vj%q=i76];'(S[`2XnbpXnvCLWyE)2tYoE0w=H3}b6/.g>gtYt(1Q:~C8hZhx)R#NQfnX-/Y
-$$J=x[tXlBpwtWVav}W0$FO}9Rje5./]OD1X0h7t=(k6YLQ$M]Yq=EG,VwL"~f'Sn^soAY})cgc}~&8-GY'ea9xU@A>fzb8!_.7D/&1|8t_C6|OvVJ2SKy
-Ow;x}X!bl]y^lny$|CO2qx~FX_6"cUlV;YNL_:6=ox#.Yl>0qPs#ohmojmO>jd+9.Be&d{}+JMzksO<..&A'$-P66_bMcAPSz(HA[P''ed@%#{bpeg9PoF
-nsD-B%~x..T9F%CG'9S=ujZ/E-Pz/ce>pK%CHE^]"&$Io8.o[6J,~i|p{;+=[UBoAS|>YSqOU<q[/4Y`"uv5d|V]Yig}(8JUdUAM-5<(X9u>mMbkW}tE/P
-a)m4j8@+!yKL32D4@CC]_%jPl$FNmQxPU%KI{:.(>2`MvRI%h.+Ui>;KBD[]E2]-WkV,b;=V@OB|U0e]N<%(]`]iP-Z"6o@&xo[x]b9.8FDS:E~>-v/T!7
-!u}U%f82jzTFbR7;1Ikvp6Zm6F>6M|OscLG'9g6Y"3xKY{S!qw3FaHfj7!yJ^Xpr@S@!V^JPI%L,t2W/RO6%s8j6-i<$Ba.gTc!5<^L`g@%W2>J{Ah/P%<
-j=vy4Y^"I#M!$U7%F%>:D@2|^0Tl&|:9}BIwgM9smS95-Zw]]D$1XL<v=,w[LcHTQ.n2h|S9KGu3VYd_PXtRJ!:f8"PL4wQsBm{SZEnw2=qYpo1zT)83.3
-$6o7T&U)RG>zKzj+b#Kd&>'Nk{C)>J)Kid`kLu5:,CW8WI_[x<OU["C-d1H1+:GKT>oJ64#NK-2J8`t41m;Mm&2'b8kx4l:xyD$|6p=.W'&Z5_[_Lq$p.3
-Efob-'pW'rsv(PGE!vHt6J8KovI/9:,>a=CN-o$=w&&uY9B_.(N!7_:v8oRUj-vvE0nR[Xk|;[j$r@7]nacF;xTvqMt2aR)%;i|CS90obA|2AvdHeoy9d@
-lW/6I^fYCtK6}:%m"_I;1[X}/Vt<,qVc&L>=.IwkPZ.U7{_qpK'h`3|l|-+hA@L-Md#>+Y!VLnEhZ4uis58y{Z}nE0,/}d'l9Qy6T'2E&Rp8+xu"PsX=Mq
-=Ls:VtZ6QKE:7_4C}Qmxt9X9;}.t-4T-FIJ03d~V;L&9cjtGID&Vh+(wOmhh4^zV]u2lma-ef)msu]Q{.m)x[/4x(Dt>oy5xuO]O{c"r6=xyKX9O^D75)d
-w}8`hg8FSo'`+3aU$r:f:-9O"!<ZAPuqn[c&Fc{AyQ4!ZtCO:k5(i3o^;kHK&y#SmFt83Xxhz|i2@K>va6~NX#NP7ik)eRV'K#FeLE/PSK|H5}"M~O_O_-
-<B{XHN)%ozdk=.eI;$|n!3k@RWC_Xg.HqHA3!W$U}+~;IDZ<v"juu.Aw1I#>LB[I]!|+A]%c-kGE(1>c2$iO"ER/sAVafdC80<OSZ`MWz'.+S'y0Wztc;C
-1zr6%ztAwSoHv-rFC2_#VhuYk=/wi0lt$rkjx&##LQ/@H@8>NP@u6Mh5@ZW"t<q8M%l2#D2-hMV/7R8GMXs8R-[g/&=@H$']-_v.T0^$/41,75'aLT3/{#
-np%sCE,3z@<WK3/yEt-VImC3(,14sQc}n]A^8{{d$.X"r#rfz5hA~d,<CaVz]qm:HE1tM_Xhr>hlHfpz>=aLCK+;./yc3Id^H&Gb2plb2@}^:!Sm-10BBW
-:h"]t#H6XFGk{r|7~+%g`6Sa'5b9o&Eta-Hv97&0:($%K'HVfkwkbZe@XIFIFr>]}7k@B(l+MPaHm)>&+U1)R[q+-.Dhxur=l+m`[tj+PADTz@L|]x%;n(
->@v^8Cs9S8A]PhJ'Vd,t:SdX4u#aL6QjR1:VSArGGb]':LN2+eU8u<jmL/G'T<_U=$Mhei=:<7GuPa0),Yk-HV|eaEpo=G[-sOXL6{d7d&v,6C@;=7^W'J
-$I'V=hEQ&F;j@)Au^L|`+Y>&{q<DflOkX17gHd"2iE1E#TMPOTvNT:"AHT`@fj@&o$b%;b&lj0TjoLypKY-'a.NBrGcS&ZVrI"i8zMly=s`zR-aOR#,(K)
-a+'";PpP+tUMEyPsjGU7vV;>S64n>]hFa.^</sHq3/|C7%JIJB}4/Z$L|D9u;Z%3+qmL.G~Wu:1{~Qvj:ER4^1@rl-~+J)Tr[2XLN=_FQ_965kd1|'^U9E
-UsH28ElF7k;=hVJh|Inwb;t2saj>'[2zH5RJa&E_[p[qFcrjY^JFt5[<"%{tf"@%);>}vL-E}d`6_R(@MFK%b6gwSi&987!j>-o,P@2]R)UH3T1W)^@8fN
-Uu|4sKnH#[qto^:!cmxxX.u=cbrwujomV(70-+JV%WRkZZp59(BpQ}iW'r6]$s)Ia8);84'T'SqtZZ,QuvlocER`Qt`#z!m]Q(B"qRw`(o'03o{UI<Iho)
-N9|evtDt#.Te_}-0uOg<D_O:bHnrlrDJnxKg'/f^eg2Lv$M[|pBjUwg=X'+CPUL/2JrO)#Lo+"0j^yEIcPf'1],$+yE&h<etGAL-G7dP2%L:4U:;>h~Boo
-'.^w3%}NirE^Z>n|_ecA2`T;"k(tK&bQ0y#gr9rO<To["U:lo-=OeGaSOd1A<dUE%or`ocy'NK#;Ab`5roJ'Az`+YJpK#IJAMFmVKK$K<sS/w+EKxSZ`o0
-O^!0j:BD/.8X%S6SB.P_+0Y]0-Qsr`U^#3^Y:Nr^M3ujXYSP:U$Te'8E8vn/4Jw1t8CJgdm(N)61X9S|naS7-@&3C)jJC&`eUMem4VIuZeHKJYh;3=k=!i
-+/IAINQpX2g%{w]4HoU6H=#W!c<x1%hy[ek<U6b)2Xa'S5x:%XuuiCqF9WuCJF&5x{9b2F0zRAJP:gVb<a8AL^tG2KTelZD'p$4%>j<P.t5}KSsE$T@=r]
-S6%)+/3y@'`)`tnmD":_LbrykQmDCI9FX4ce7`&|Saot#J~"Dtmz@lpW0z9qQ9|;n}N|jRh:;@J,bL(j(%=C;c#iYa[X8gdOg8u@1N~{faA=eS'y`TM(yj
-kCIzu@E|_WMRby#'cI!msOgEpp0Vl1<4<zP!Jsy(A2~GH6h|9dC,&cSMZiBD)-USpuh:67,<iWJB@wX6q|8(.qz"J0jyyix{mF@pcy}^[&<DB||xCxG3Su
-nR~evML22B|No[rSoVs6A+YwD'/2b@JRE}Fv/H6AQ[1tivCU/Lh^$:#QE@]!0r`yn+3WFA4(D;,}YS67-<n7K%j/$q(Z(w6(@iBCxm7Y1HyYz"{j+;}M4{
-9>57#q1#Kg:cwm$;iABg>cCt42x3D=ZmoZqgUE4SHr]PbvQ0TvBwE#7"+c`;5_H'=xl)6&#RX>I#R]`L{j0D]cjzU!]nxg[A+$^P7iPFubS:wGaq<)k8)=
-=o3t~Mth(UYE>'/b(<,a_]so0wq8k-:;dtrwtj_zVi.$H;<,0tM6&^U{I,~H1fojH;lQI1|5OB@u<-Nm<7Z4te~:o.>yOB>Q(q"f>ieq;>oX5S)]K&Ir|]
-0$Ua6oW/C[1HrKt=DF2QRdx;UVf&'j5[/^cpaUd99yyD[',N9qDrcwE"yW#_~l^+rwMM;ctwuKW4m//z&U_}E)jgOKLm3&I#zGrJD#Y#(7t<|ag>gpM2GP
-5#TAm#1>+)iiB$%!Q"aj=ZJ`j{/;hH5!4;|5jJ6,s:_[nH^s7vgLRx&r0g$FIN)KfLb0a;fP,TurNIb>,XkVMM5:&Q-S[jTDl2;Q/Ocb65U[m;c{52I)2F
-/vR}B[[i.T}DNlwK-g444%<"rJX)tEB'5'V8E3yTbs+D.}2_n(+c>1hVJTGZ8/fcYG`6RR&sTiMLq@q(tiS$4-r#6,>gJeOggY$j5ZA3JlRk}6-v>s>jYR
-G.MmG`.jCuChws&DBa).6E}[d[G]J;xqzvy<Y9}wxC'Y)w}->bE!3nF:&,ln{,4qliR]6]QZN-=(HEtV)JbNDzCT_O~/;N%q}zH"H%b.xA9SW6MD.dm;"%
-X;5Bsv7'|lMu-6NMz"+_Hj=]c5w:u(i<oDK.|id@9-}3qM]4`US.;72aAZ0np1.!2XT89BFC+O;7bb9slU{%_fS(_bM'vLD'vv8v{'R.A&S)k/|C$})4!}
-s4c%/xyc:n}y88%&PoP[=0s<qR+!aAR+!mE6}rr3SuGV'0C%//q&(GT`ntSwCp0+I!"Wi_T/#iR)hK;xWh{^:Trxv2')^;5G>w!k1=U/Z}2}M^I:|"z/0)
-+%bbc]'ga(''`Wexe'ZskDUm}(RPF._:Zb+sc{r79fdC%-Ai"<gZLi+sg$$D@`LiN"`{X]}hA%!v1i5Vfb[=+w'n#[o0pGrOQrFqY}Np|I[>3pu[9!HyR&
-8b2+N('`]{xRaQKVu<K"u59^xMis`-KlZ4#$6MTbDEg`wE7EKbPl3JtK7(TIdNjRA{!4:"tXvhbirGRB8dvCv2CAf:MfHYFn}VCT!miC{S92-IT1![C.xf
-q-zJ~=vEet:,)]^4uxjgUG7e(w/$G7hW%NQO_%U]{smX4V0aY6q8lTL+eYnIb-BsWoIapjoS{/|/D"HK2<:Ne!,gF}DI%krp:J=9]9z,~<c1'TL^OCBR9M
-NLk)@64G}yhN$4z#zJ^V6J@mk-,t|]T%Pocf2)gZ358P>t@H_;$`y/XL}^MQUii/C.k;9'o.B)BX8Wl@tQ>W>fDVxY7l=Fz]LpMT!XQ`(pXD5gT-Owp5tS
-2jUhIio5>wwd(}&akfTovOxvn}5r+NP@2Bd46$y{W!3$/QMmw!|0Cg7qXS^#@j`$><#uAUBpIETNS`wfc#-vaMuY1Q;zEn|=n6;p<:.(G3iZGR$WZ",|Ju
-kJPayA'TO#v(Gst#K['YW9hB>jd).ETD<S,BKF=W$^OXH0d1^/r'fYS7<3dCzU2&0;e9Fn.B^xO]4SiHLC!JvB`tpD5(i"Vq&YcJUL!/palYb-Y|GkEI-_
-$wNUqd'eM^a3V.lGt+#Vb&N`D]M%:G2|hU9)_8H7tV+>.[]b;)c'Y;D_'3azRo=b]8v622H>AHo;r.+kvoL&>Xc2"fmfVJy('g<'I#S!I@h}uscANm,^aN
-<]0)M&mEk9/q#Kn]'S_c@lENcS^uf]aGNI):f>U+$187[&MspZaEK.>cwi(p<`.%Kb+lFxlftjU_q{-4]f(M[ONL>v1xy;A)/!@rwp>JDrz5,8=qAPlF}m
-rFaaz{&d<dizX#c=yGbSFT45rCU70,vy/k3.V>]([!l9dLUDUaaIlP,RTs0TQl1`U&j>oq(+M_}DNm:QgteE:3Nnc)l-2]O=~xA.ugvx%Q>|'QkVIwo-ZF
-z>#a-&by=)0h4#aCr#-yN)b'&^CxM>Tc_Ualm#eD(p8;u&^r.-wvE8fHJ0oc$=p2H6>vJM+m|!$}}D}V#/jYg7lz3SW#y``,kcgW%$s^m}zPUPQ]hB!L~Q
-}86kW[Nk"b#Hq[KR@.[<l0MhQ4#>x["i~D5GpP~L:HR0zuk/E-LOcAL.h1jc[zufilXfADM%!@S}1K3$pcyHS`s}W`bfQy79"Vk<#CM;,ae|!#Fk9+HwFj
-#FLKl$^fp91>S$HP1iRzN]o+Hbm)7NND:Hb4XiGiSimwO+1jwZ{DbwO|bT7|UmJ-pOm!QtBG~:0+sj`UmWd$Ty[<@9h%X#%wrKoAb6KvaF~>G_O8k^3Gvo
-KdUh0iD//I0kM,NMmSd9,E+-nIg9<AG.d'ZvNQ;c17hB^aT+2OZJv+2/>LM'1Q_a|,>}F5]CbnTT1]:fAqvZnV%0M<UQg;}1Vv-J9_Y-HQ]",((S@(YTV8
-@H"w9r3HNL{@N(i{-$A38Aip7Fv%be.0z1/IPeydI>Ynv)mlHdU8BN#k72]ZA5wN>onYEbp_m=e,aHv{<%#OF)s{!f]r`7q^9Q:x7N`a^W)c6Zenk<:uNw
-Y|oyrK<$t1+Daw0d_WPWS$P@6Wuir`b=hNU,gR.[/Bnq](iwi-C)<"7{G/F2i3qp/7o^lR,iD;j)Fr_s1IPgy;Z.W/WpAsbsx^)ey6lXGtIOY.'!c__R"J
-&#W@;ixtr4,#JuUEA!+dTKmLxtCn.H=]bC}<0b3UD3u7=pt,W%ms<;t95{v!OC5eJ^/]!,@i->UrwBrnF2{72o,3xLsBM`wlt&8M,aw{>ZMO26U1{fMb8f
-$"v:6`(L/k)DzNd7<ZDh'UEm0:0(7)@gMDWYP&l"q`~RBt#mD]qyP4~D+V"wwTu=dom)_4qf%x|/Bp+D$4AFZsafCy/r+Gq<gJi(.TIM@N$6Bf1/g'fneV
-q2RAYpO@5G:3WA_5ej+dY!c(wr'ktH;gNdKJo]Y'h'/ja4j2YE`mJ3LyHJ}]-$F%}.<$a&frB[6GB/,2wa>UH<AYDnM3/bU=hxD9"b'>pOfS{W_P|TtYy7
-@^gv,T'uN@c@@_&Km#L:m`3'[nHU&X<-o9B'=;K]bndo{r'qw8{$(z91e:=8OH5"3|g{bl(hgy@|m@c'i;w$]Ed{kc8$eBd#f@.H9u(H5X&lyns<t'/+]S
-0"}j"8X#m0[H^hu>4dy-<nj8+G[1@,cD1"bBEc'Q@<,36cETmN[:+K7`m7g,Vn`P>2oai#OHMCo6#1S6q(2i<r_9Mw8XIH[)<|s83+)P'q'Qeing_aG0P1
-A&D5mzf)%4T--AlE'Q:83k!zUj/48z&Oclu;+{2ft5O-E/&A&w#=_Y_6zrjHL:_Qe;R)-FlsywOo&')GSS{{{Tq-'HP|)zj;S#&5LNK.]Q]`nOw(D!>:O:
--kJzz@$]I9oDA4xrCslBz]ch^F`jD^6K9y`nFQJB]P.B(Iq<6A-Nfb>&+"/Lhyl;4[qWT-xkX2nciCkVSz6`_CrMsUce]OGDwnk.r5@e_arjkr:%8O;0Zv
-YgO_:8bbFnNQ5'/&:R6WC$N^:PxuhqM+':G;>`WkpP2ufAax|aO0t)=/KiT-@!;q4>`&U$IKwk3L(N_'ofV%2b"Kea(a,vkun<cCVza4l8Kb@;#E^m[m[R
-|R}[E^Ip}+~)C[8]dWs.T[rCMm!RTq,g!!xAEEyuNZ;=fQ{6}&]m6>,H,Sht8gfRa/F,2'"!Il2P]x-+7L}C}=%,P&{beR&iG,Sw"@+|jKoD4-m7&(i-{M
-#$$=%wUX{GzPdy"ADM2@%A9PjICSh4@0^1xDiMBza@f7H|+t50"JEfNZU>~rO5UQK=PQphQ81hU1[:h&NM[Di[T:7'Uy6'UYu%9_qL&$_08ACc_N.p^D]b
-JXEztPq@EaVPtyz%9$]h!eWoy(S8W!HiTmB|O_"j"Y#f10"P%#ZngZwxM,Ear)QF26Mnx!O7!kn4XGn;5=mgGve|:,$]O#Ti{NW1U32f#R_aLm9i)<ls:0
-O@vjL0Y4p-pAMP6E!I5pIRgn/j6xqSNIwXl_=Ai|dV0)6tQ0H7~U!|FG%"a_`cF@V"Cr]l~JsjG<x;'#_huMpegW|`XD8|-xA(+#^IX]Brlm!aDi@J(^ib
-.ofp{$+`n=2U/zzOyvDx'q/P6&qiM2tF+4zj2D/TSJcA(>pdOPqKuz;jP.z<L47B$wMK7d|,#b+osX-Lm+G:QHwQ`,+zsl&e`[9>spdaYzqF{')o#F!OOw
-%`3t6-^Jc9$tvhI<!^3qM@G@an/Gg2}5PCGuc|nv=&|Vqlj4gnhvr%9&BCCSD5Rhrui{w/."R`A+E}0+zkv&cS[wsG~O_1Q/prev!CKMVh+)W"=+e`sI}R
-OmE}%7<NPm7M1g&A,MHEZ5]u;<JrwxGhI$S^^%aaS2D3:|D{}Cg@SrI-+c"V9r72@"YbJ`{aijpyc)t,_ol59{ml'3:JJ@J-&6e-.cdwVr7Goln{tJ~x;o
-F#t^BZndk!0I0d"e>(O15AQ$o/z'zno{^j^5[phH-cG)WDP@hzD86jj4G#meFYPcn1vFgIVTY+Pg}ssFK1U6(ju"Z<Eo6f|PH,ZyasxTTv>ln^|01t",ST
-.M!dwMu@GxBgeF2[80iil=J1d{6fp>h]l^:$,WZv3}c)"5{qX_sJ0X[4iod<TDt=vNWJTnJdY|LNwHMGks)N;oxzEWG4wz!eY1~{6`-oLie>JD`jdL2"|x
-<oK_j)ujBU)OC0o(h^z@rq4Hh]xbgec6XPe$9k]V~7$H84'SXH$;4R{mA>v9St5jBUj47qVpdrXQC=GC|fpzop{}jvnJ~lOzopmgsfz`m'x9[BS%u3NHeb
-k8zR8kD#yi_eG{QR}f|wCLu$WC@xnX<o8hMF=4mw+OH!@h2KLorGHP}wBG!Kqp]:Ef'Rg@)U9aJ#`$Vpb<GKrIZ[T_@^HT4"}/`x.2z$on]8!%t{)^4<3g
-"_!'KHbvJ$9ZJjp>(I%L59ZGr.J%L/VRLyTS#P4q};l9~YBv|s[5'i^m}yjC`5YmGMko$16o&TxVPG.PTB"L+apEFE5mKn_|!-.,i_ny%;z@2@0jk)svKR
-51aDAcT&ngtE`2ah9.q^32G1Vwf8KOFX"rHG08sc-U,KYnslYC;d(,:jZ<F^ZAkaGc35$qQ)0i'4XGs&D$i/Y>;)gI"].Uy<0'up0"lf)$DJ='=YrUvJ!6
-4R5aqlyDP>W]4jvl2_O0n@=:&JOpXSI>,"]&;U$K.,};|n^buzUKw:YC|}F!,FErq7#y/T:ZOpzdt!tJQn}Dh|SLvhPUgJ3/b)D)qpe,U_381'[Cg-x/{$
-Y|vYsZd6u8QzmU>aqSfFL5TRQx~72%%=mEXk@%ZIB8XQhUb{L67A#WqWbVcqam(jVJe/4vxFlCUwhy+&Y{-Y7S=[Y446rtWK8Xgl"4)p,m.9p"V<9Rn{Xh
-8/l2O'z9eL!j__umS)_52)[S#R5ht&Y-m^7mzssc2;r,Jhs(8/n!w`a3J6e-fD3BHIFQg}~23++xuht>y'sQ%EB6<+z"Eac[|_8|luliu<DU=|{AIjbFGD
-vt5u/9>6o,7__+C0=LK$TC#Tw)LS_|~RN6EXUFbRT3|jyY36D(~]Mi/G^JqC<4_}gofJ7w~j[5{;A'nWUmi]lyujl_#s_"7#dpC40/n.iiCO)PSJ[$,6n-
-|in2QixGY`0bA@pP5UNN@H[c`m>S!;p;nKnPVQD|;Z8AfMuIAL7aLPUZ+wo_bu^`_^4Ih!Zx++:&8a]Lj&^.mN3Fg1]'ARuC0yis09qx;$L[M%>DHcjhi8
-B.M9_5'#k;O>w;/_5>EW<%Ii8DZ{`h>1lFJ-P0LH7]wQ"+3R[-xOYk-m`acC6|w3FMM{/o<hdeZ<r13xPB"IQW;Qt-o6$BI7`PY&;_1)8Uu!2.M$WAAi!^
-""G(/[sL='1N!bZZ+(2IIPp/t-_ZNq8&2"/'sD`8rXhdgS_"KRt6K)J_mr2azwemLlJ`d-/GtU$-1(@hM]@FfwQeHci;.i(N<6FCvfn>G(dtTMYR^N84z,
-~KD)Nft$+:%R`aCmNuECs$B2/Xiz;2<s$-wZ~9<XeUb`jl/f&"&mxBkQs0##XJ[=p5GE2IKZ5S])><7{cPQ,|50!E7y&7si/E;P'QW~1.fQ/)kLRP,99k3
-lWO72eUqF6d_pqbR;WwvvX&oBaT4GB`c^-X4>dR$8Y2ooCJ^<R59llV@$86I.:e:`Ku`.&,Z:53Sow-`"H<4d>Mnqxh[Z5pQi{6Y>7+l`MwP|-zW>_n<7Q
-6PS#kRv(-;[f2$XFUkZRHHy!&xxiRYd^^|~xmuT<9cO>u1I<f7Z_^!&8PHs[N%kp#w/wu=iyl-UrI|.6'(icZ`iAVWQ`FnJ=]9udhBHQEc)}jUg@2`Uz:k
-O,N,WrY6bXTipzcs}`$0"BX@iHW;|FtA&y~4GhN0/0TqU$(AQ`We_'y7y0DBLVrU6G9;Ur]kC<-(GIy0R</nsfVItcs={'bXs8Q{zvr=sBQfl)<<hB@jYl
-`93e7fUx.U1hM"#fR_F5{sXoWv:)0SuUm:xZI2O]@sOkhs<Ka&5)s.AH=LDd8n>P&s-Elh>_hxr;=phRdlf;pX'hx9u0z&|tf4u#5>2]K1/Vg;3:.l:-2f
-M0TEMLtNTRe4]sI';+:CheOfN^&lml2-;POTXprFpKKrN1wicifdCWFP;MIY)EbYqfC_eE{Mf2Bp{q^{DD'ekGD#U;7iZghXX/x(,%GWbB1yHU|6b=Y+Zf
-5XcV9=27bAVk'L$Bf<$lOT]IoAk/].wX8Tbhvm&u8/nWLZ7BWy'%m[(6:a7"UrFZmwWOnPfUNR&SVOi%=)1+WYr&l^wc,$tS%b+hYr&jG"<#nPkkC%fn$&
-B=In~4`#Vv+p$^^P#a]]BE].ASO;e,%J&:(v_Z;SWRS8CKFn40o>FcB4(>va&gX2Ie,HT=r7Js'^FDE7dFB4+B:Xw=v089R|ui+M3.WrM&}<EL#p1vr>|P
-q(QE,BoiKqSQPBQ=x]^)&.}abY.Zy9{[9";[TtaNhi7Q93UQm,0M<BE{2:BW8rX%zI<>V+$&u/m')rh_3Jbl="W:$$G>HR|d}v';~N`teQv!O]UupcUn82
-$]8jl],'L:.X&9_G}%UP!ld/THl3w8(BTMdkW7j/cTY9<2ufN/!H)/[_<PPFG{8FFz10{)139CC+X+Sw1nO4oyKSzpt3Nvt"lwHdI@L9fjos9k%N]CsQCq
-!GKcLrV1Ms();fO/"FXTbhreLpJhtr5@v$B.OD.43n:ADR)SqE'gk-4d&7l1GV9bxlq7|P!SfQV83DOWnFn&~R0uPLT/,K[Ow+6RUD:qJL[O8-J`l_lZ}|
-L9fTaFMCHt#v:{&],Ex#,Tq>IIHwsU7p7b'H%0%E^GmuZV5)v)u1.d5suSvsr:EdL@&%7-`sVSs4k]T>8LZ{ILd3.V^sKJ'K4_@(JKjW!Xij}H_f~:Ghvo
-/@:2RmB[G6>[.Lhk`U13{^5x>PEf40v%k$r"FlrUjaDF_+84{O@rk$msEHu,L8yz;702(r[${eIeeP@8SFb|!fzE1/={)LP#b'~8hFQF|_Ial8'3`1i#&1
-TeBPoBaRjkHGD>i7nA/,mDBaC4}&uNZY(rL`+M>FTVx0GX>F5tL5b-zdr0dtg^M#L7!xCnY3%`N`D@^nP,tntsk6.FphI6thPhGr{CI)cO/mgB_kM%X-![
-1C$2!)@#8k/])b_cH{:WX2]/t7&2.#7!6Ez_Dw69:R">2[[^~OM=}TO2]ZvhIGELha#gxuaD`Q)G0uP}na5_3&iJ"QG.~`"QzhUfd>~f:'Po7`0=_K@sH6
-ed{hv+Hb:[Lx1jkJtiKmQOr>R%Z4h}x@7s0!KlDbmr=,&}%jt.zc=mKi|H>fp/q"I7J%U3@ZX<kQ6GRxKiv[lyPuO{GRPsSdYWdc5$iOw2ZlT$e%ekf>wa
-_mP;'k$;I&uitS!H:q8Sj+pW$]rzbZq>P<s6ek2%[cB"i.(B5IO9jO=T-/Di6}i7aDL3ri{!%@utT([D"gl(PS2Z-$T}=0D-8)"U7%39QBL_0/R;oOYuK[
-8VX'u{Yi&,B-DF"1"V'h!T93_^$Sq8f8mO-x{y$;J|5q'1tr6$I8|tpcMxl=3V$8GNo<%Z&ezTwC2Ym9#VNtb3@zj)An4n}Gj%La.:6BM7d%@PD}#>+<Qr
-)o5J{w01n!WY)Zc&k)UhCC:afdP-/J_zF&l$&KmUz,jOJ$/K,6iHqW,9/0FCMvjI77B/p;Lfge=m]%'M;8Exp%DrF{#LuZd}y9/t2e9uh!(^~v%b:#SEvC
-+{SDG_@eAS[(.du0'tdXdVu)qX+-m'IoFT>-Eet{C)/hSaqRl&U{ol/,iT_Q/#YnrdNZL3,fx0yBP1.u=0_BK6-lLIZP))#oz(~QBwRx}hT(I)#iOlb=8L
-PnQspT[S;C[CF{vl{+X&pvr,uRJsun@EwcYw$l)b/kYEeEIf^(v13D6nF"vlh/<fVkT1Rqj"oP>0%)N'_e>E`m;z'+nNCc@0&`hj/|>[VCu-GxWx%(<u%t
-5M=C_PAcL(zY,Ui^`eN%(|65gwxFOm/pcg/z2}r8q(D(,`/V4a^g}^,ZpkXva$-veO;wk%F!#3,f3'&7Dbcz6D)m{N<DXQ+0&mdir3Qnz2)<eiDRyw0wVl
-KE^8WjDDzh9uG2z5zho4YP(/d0lpSE>"}yI/Xmy54Dd94i7z>NJ>;;)a]P~0dUo0E['s";)W/}ggk-p_@$6mK]##,;i396ZVW9x%FR_d{,jl:mplO5EHoq
-l,l)+V',%}C8~vN`uJeIw3chBWq4tpyVI<%,)87FpltV/ICdff|I<vD[k7HaGhqXb./p`i{8K-)'Dqumh1t2~%ObLsa#sIk-TQq'FOU#k.w<R]Z{z8rchn
-.R^D~t"<:]:M=Ygcvm37fTo"!2}-nni^>)%dB{%Is4oLSU9zz)N6((~8G^0gn9J=MMrekAMu^k~DLJai$gH:~GG0_nmhV+6U.-l]9][)CIIm"|E(IPLR[9
-pYb#z]a]vk-n`vQnT+[UA6h8"S508<v_U9(+JS2rUi1";J${l5)lznaP<MAb570CEqAP{#(.5WrOb](.n@h-m@9^10[NBn2<uT3}L.RTUd.w0!wH5ZKyZT
-fJhL}KngWWv.>I=a]8D"$]S9%2H^YRe510Ej|xvnO:<l-Xm+#YI0mpEK+LW8o!^!1VMCA'018|l=Tk"!'5Gb.,}GpgCfrgKx.oXs5J)<._.X06|=JDQ$cf
-%0dF:o"_{0m^!JJ.9r"<,VTDCOZUKN_7O2'{T!07&-Y69U]5"^sGHeL[-uhGuUWUF9w#&gQWQj2'RZf|>=stz))7hi{!-+U2d_QFF'&`Ki169H9iyD$@K(
-]<nn{pZ{]/hbjT3)W;ajkb5iEw72I'AxjDhQ2NT9i=>>gXFjr;{c'"1tV_Qncjhj]aXcHXV!k.HFnGfs;Ge|Yh+9N0k7jJ3]C|^dt,<Xo]/B{1m_9ge:o,
-$DC"al8O}CX(Kz1<BJPR#"=0V14wAkLI<3h-1kXP$@~"=NX'uQ5cZP'{C=Qgck@@,A<Os4.lca|h,(&[Z5:+aOK(U[62f8g1D@!ZWNo#IYPJ>G1X'n9b"A
-vR)2YmDC:8Le3(G-UlLY"c"m8j`1gA#HJlg%v5hx9U5/&$phidev2TfS&IZ<4Z/Ls0-Nvz7oS8VmB7jG(;v4T&vFo&T`e![xH|tDY.OKnRtrwUR]GVrb`p
-,|g[<9;n;W=nks/V@W~=Ic3B_]oj{<s8rKXbzsgC3YHmh(!G5@gA}'"UIp8Xx|73$]vKO.UOQ"B.%Ov-0N>.s,hJ^<&Q<,LG%R0c~j'^_B><a>"Q6<~Lx^
-jbCuWTj(1W8o}k'ZuD)>8gQZ`)zr!-U/uSiQDk"L<RU7^:vl)nSdfE)0ebW;~`c4/$xFnrvSIvyyJg66RM!"$Lm"roaOscx:KZQ4'XN!nS@+.wL+xqG.s>
-AYdb1uZv((T[IKBrqe8tHH]W%4C4ET"fEw+cc7RChgnjwm@a%#"3ID5yk<|Wm.U9LHYo3_la(TCk%InTy6InB4SN"W!lA;n;~gXq[J@&.%nAc2MM^4y&N-
-Zb>HjW(]kHy3YI~r):$LED,$$Ky=1='5VNPD:WS$HbGhQc42k@LVtdZg=m>=9J`4IAPmW5NO|j'i)KyxqW[4!_&8xMmzt4V=5$&ZX^}Y8yd<h|ddy_UB(W
-'<cOBj_c`pk|qs>+VhIWwRLA7.[suEYd1J0JHzE|~{juW>%[4traTLFm>s8"+^OQP;byH-Y"DTx.)P/j$X$uIG7Q=T)-z`ECH'kazkQfA4]3LU+hGN]f!'
-ZR8gflifXoK#2MvSUl5"3/NLN+<<2)N'}iD)S+^X4^G.0=&:<a}DjR:#L#0P3z|UvU:6}QBNw^THhASFmWE6@R3or},:EcSHY2NxQb0|Kr`ElWz.1Cf{;g
-OKtUJ>KFaH_(4=#b7|x9<`)!-R-.]X=+l,$t>re5,=whJTw<WF@U^o{#ocraN.&Ut0wi#inZ!>'B@Oi/{Z6c<UyY<EhjJj"-llsH[G]aVke-zV#<s&W{ud
-:>92JYJx_QUIZ1mSt"SAWN$Jgdd`S7$wD`Xg:[_FA28N|j@@"Yp/]AqS#zsl}R~/p#8YZHpOE]Jp6R@6]2#BQYtFgumG0CL;lD`P{q+$d/,q"7hprr`'G4
-|N/[tkoY<@QhZX,WRM/O;|Dqm3z:WZ{0aFQjgU+2{{sX2:VHl>H&MEe[Y.qCEH'PVp%cn0SOQ)AvT.>70[T31!0CreQ(V%gIX)c%8:o:jW:6NqA]B>LL]/
--YN]P2PJdH@SOK%hIY~:V^jUMxx+O++N0t(GMOrsE&#9>mnC/$)wv/qQ0Yb6JuLHqy-+2R$wE5;(mid2pI^iRYdM.A"91,!']t39Pl[Q#h(p!GBB/iHM<j
-cC!f2_7;]|O^iQpb4}!TE8W}jl=Y.v(z%6CiG{T)VE;DjH1'OA$I}rUK+S~3R+_YdOp@5UYjJz"RXRdSF<[wI&#M/r%/.@w}KHwy{lc,S2xRlFDx3>LlK4
-T|Pfi8XUX1@vaUUDSQ$:QV[WJlx>dK-0M+/dH>1PRAOKO_fJ`l+'xHQIN$J#L4A/c'#hCs!9oW~`c@GZOCeR+P[UQ@nu#oLDO:0+~q!`K5Q6^%@-/i~<e9
-M6$Zqh%(nz@,eu2EvnZc~,ysJ/zOXF!dd&of"#TmA.,2}3z"#:&mlJCaO^:G^_5.URl'o+/X9,cKCO@y%nuvU`6!rv{%#-^cgZ$VJjG#31'c]yZWokSY1U
-[_oWhda,czCr>%xQ_{mF&bdU(+~Kp{(m;IH8z&cd6HTIsYxXgk:k&Q"{aB.t;S_[+WMcWJ3SY:fvv:$qqct#0c!;+xH4];4&S<<hc{Ony)s_zy"_h8e_Os
-uzy5<s1M9-z-602kn9}0BVLKE#]<PUh3Q[f]WknA<o1]'pEM1ZqS.HJv-&Z-`j%i;OQaIEqw'f|i30L2pB4+AL4,/$J-,_8CQI3%JN#K9SsG<0|G(6HT+G
-AZD<MjqQVk<ydPRzp7}@>Agxhn<@:zIq9_eu)IQ],h3oh#0%7d(64]k/>&g9rHyqd2YV|19X1rX/b!j)&F}u"3%h0/OyIb5r{0+BGFqClwz`+;|(Kvv"7z
-r:lh]mG%g//B2Ew/diJHW<oC!-{1|$wcz9=iE@0JY'z2ii155`D'b1/r%sGC>-2E,jbgphT3!^]OG$_[9DL3gk%-h.n%pp{ilSd$fHW$iO^J:`>RsS1}Hb
-lU5n=_zN5+e1:F=CjpzEr-4i%eNc{J#+90N;9%`:eGQ7B0NB'j'ro%S=x%GQoJI.veg5pT4Qw-`h`a(es0afNHfT1W7YWU2kn-!Y$7&soj,|b)#471Kw{D
-T}YhGgd/0p&JU-y/9>T&#0f}@]dvZ)P.Fm'd_Oj.plv5,p.RxR<j$^%6~'JaIH;!R88|oy)@-T<uwS&GDe+y3nGffUj0wY5nPZ]Z['rS^aX/-W!>{ZD-/(
-4d|RFZwjj<<&fs-8-(]H_;6hgPjbuPO;{JX&Y@hR`Xs6h!GAUImE$m6+]UCu.3RMsx[0qFY=_]7T0E1UdNpsf5M=m(yXHNQpX2g%AZ>+dH(^7DvemX|Hm%
-1,:Xz!P}g+@]zWN}Vq-{&_hsv>"CFC2(cF[K9xvk')W$lej|'hll'=v`EU1%>Fd_b'w"&T:s.i~sg63zcl#<g')y~b^g`}x7(V>#+.mvY>gnS4BypnKg8y
-kJ+{k!c{;$P.YWZBF$V7L0~|dS]P|13dNn%/O#jdE%"2D]q/w=/|FP%Gr+|+J8;u-xC<sI[(O["fmO!Fvjja_m6@[n^;<dH}zN6cf</J}pN488gN6oa}AK
-k1ZY$AVZF^7;M48tbCO)iZ0>Lk#Xm2{";X^wys`z$e@]!+9;K#Q$13+3e$dA5Vg3tAl[vjU$7I{P[;k29AA><O_frjI>V"+mr3Pr|B;Zyi_Vl:3w@zQ<J}
-SkY[%QI$B]lWt(vz!d=fiH!FDz9=TcPFfcxNj'6!U)HY~W{Nk!$(8kv_ikP1($BI~@e[7t-!S@]%ViR)Br:p%"Z9m;s3Q2UFHrD8}8"y!/zNr2(fd|3ip:
-&(g2VOYCxUl|'W69aM(]NhdX^L_]:u-6:qG9~gU@@Go%YsBhI5N_/<}A{++xe6u[2BQi2c.[,kMswtcOcgMbFnw#ttn,8|n42APdp`M,n(Cu0WqBg86:p&
-uKEl=ahF5g[(Ik[LDLE%|gL'eP@Pf!dNDE]_WS:w3jJGPZnJOj})7=klLu$-V+B7kdfByG`ZP#FrB997kmMgMZlr'xpD05w2x<MkiE.5~PigbG+@@1M43y
-(x[#yMx3]GBPH}4aKVd:Q&mlCk&X2=-Tj"pInZDInNLe#)4D@;;I;sy;YG6F|BeaU:Wml4f+,9i'2hF3MGdhn=n>]XNc5%vP3'z8]oIjdGst6}6[pL);"r
->J[}CNvgxK:%xW<=LsB{8nQwx,^1!crjA9j28kp!ochb}f>!3y1L`T8npkeC.f8:&NGu27gx[5R%qQ&#Img|c2:E|-F3+z<oa}G[<[mJ!xy#E#>m7qBSAI
-5&A/6K:w#Q:c>YNi`sEyegY_9FF<sbm6nY|+Il0{Qoh^^y|d[X5W)F3xb:XJ'eE%+^7]f!'uJxV_|,^{L5%,e="4Kbf[mj730J]oP!R$]$y9;H$z{=hKBL
-Q[_|d]j,.RXQu|M;[aAfASM5-R'xm06032"^>Vg"E<fYY0Y8~D)6T/ze-!{v}'(m9#6p12z$9]$V<Ur^H'Gt6sntjTA_pR^GR>iFUvhVcVQou7Y8+9C[CA
-L/ld'kO^LQdPIiK:ruVJh|%D{g{,/1=+]%uT!uj$-0KDaw1G,[&W9)ITWx/_[H6>WmeE%$')3p6u_spLn{VR7xGS%O/Ep%RJBpbF#$0iJCcWp`9hI"F(v8
-yF>D31{mo5ky/><4Yv(W=P$Cb)@b$};c1+)sd$H7B}j2rKN@JTW||!nJ|upRL=zQ-)a&w4Q"ltctR8+74u<&g9]+V@iF6%|zY}lhF:gDZhB_dY~{36U^1'
-RZ9MP]yJOs;"OUN0~RCgMe3p/-{}`>g+FTYB!yLEz|AG~5Oz.)+^0{saRg;U(|ps|u&/2f;oqH;xxFnZ9:pLQ[9}oE_"}>T>WbB:L(pN>}}]FqG_Je_&(y
-""J7T9Q@.(aOx&<!BMyLN![M-#|UPE6_Lwm12]I6`|6"(FjR;JV["K4PJ1T<L^y&j<V[)g;/crG_~2GyF-RpdD.)3'I'Igzohe4}.gGresKPWh:IE`T`7{
-reqMW]|qel^wc'WNe>X;B8Bdr-70Y45[E2@H]G&:#VB#^g"@U<&xE<(w2rOIn7s=s|^%=n]-K>+c:_&]FM;qx8[elNuGI;G>q7#Mut27''(|3&5"6,v=(G
-i`SZY40RO]LsVfC^H)H/!BGzViB1lM=Eq#4@JVN&pNFLyZqQjS,N=a)$4@-7(ih7M/4Tc&@Dg(NK~-`JZG,py(6Ydmz#"<r9It:BTx_Hx}p/%@j]c:MsKe
-z!n[aW_jCqE<.Y]:s-7UvC>0i,Hk:#xgc]GPg8Wms|7[+x`6F8<rUTlGN=Vz;mS-1o&>xgCqb}bPfrp(["8+!ZRto5.(YT`HPw}rSawFp[P!{+sydh^y=t
-jZ}+J3&beGL%vG=oxd^j2x~{)+8bEtVX`e2eFX|JQ'Erf5ff.1k>mGMch1bp1Od@ixAPrVWf`GtwHbkx%FT[4o^4{"0n07-N>)3fa7Afdz}&zgl2cQ3sD7
-o+!["m~N<+i!a{'@aVGJA9O.X!|%x70xrvw9iF9CJ|C8lv6=39}aFK)<=d{==7[TWg6+"=K$h;fpXJI'7b/3qJ'$'xu[m&c4.xM!`Lu523Z{so!.97C'|5
-hY]kcT$ps>vTt[r0)Xsumqk@Q1ol`T7Gx=J;kaB(%"'M8EXzR2h=B"b8YlweHQnbTr7gHQ4x;TmcC0YiR.cFlS/W{bFl|@;2T(Or+QhT3J&vCTv^;bF[Gh
-dYpJ.%WWVtNn08`f!zy:E6l.S,BU{G[x1VS&8<OQsTnV`KJg)-[$brOQgTnbdDU6Gmb-r|=0>}a[01@#mni#w2.7gdpJ=Y'dDWK7D/l-[2X;Pwbc018SX;
-a/XyoqOF4>vS5;Nuvy"1sS5FZ=xiu7k{$D$p2UsHkQb_gN{1Ql78WB{(4+S@GE-2M]yL0owN$6aXnKxUAm&_'QLn0Ehb9]#o[xnQB]&(Gy1cq#@|UQXs2@
-p$_Ui$.z~@J=:ifaI+7,6holpf:!B&+1eXqyYrk{hz^tKTf;uiq20;kLBT8O$ynk],Ms;^eJMdq=n7E7(0ZV#W[$xZb,QXb+<K5F!)JwHV5;Jv6=kIdWb^
-MFU)h,XW/9OXPeg8+v{OPtg6u-TJ0`=&hw7<8+R(XHG$^|zj)%%oG-Ht{|5>C:PDYQyJCWdUKq.d[S;rh}WZ4P+l1I%@y:<OY8nS{3,M|&}YF{R]9olv6H
-|u{3KoUi)Kh2i_b8CF($r}HgG8.J9tbwJDqA|Tfx(|Cx+mjA6oh:j!dM%RyN=lD>^V~2RqjH}uL<!#Rxjh.t:DQF{RL#/8SU#;t^xxa[l2]rK2"ZvY@R-%
-.bV|M"K4D'r<@6XG0{5dbd!JkvBNbwqbDCfEStI$3p}IqtpzgU(A|{|L'<.#}d7D/_,pN6xUb}>1S6st){HgEg!{eOKJVWpoGiF1BLEF(y+GI-g]F1Ne0Q
--q1Ee{$8nu&IK9Zf/h^/Y1i'^o7Si/l4Y)ZH>t8O'Q<WB0VY>7r4:g&O6S-(m/_&5VF3$PV[pz."zPU^c8^-UHY8J[G!U4vlhLj/wCZHa_R/-e>46pt,..
-[JUpcm0+Xj^1kFS7xpnJ_V(Ehop3<:}3m:&u"hW<fIPC]vcbLv6s@,{1)y%[82UWSD"tn&Y1I{p(+ytAW#jV~@G;eto_P@aNReYh.BPJV|6!`6i+mEvLYK
-;gq=zoon/Rbw#K'>FD#WKjODZ`;T}h&!lY6N{=)DR|$v-X2!FR9|ww$Y>$fb@zLNjh@A,<J)NC(=aO{8~|3Sk7<EA+.6UicmrmJ-)&H&f|CxN![tMGDp8X
-;{_APJ0>ZsV|}{MXs[aw.g;Ct9v7.|:;J#W`KoT8DXjY!(M&N5PeVDl&N{t}3%5{z[l%<LdHF;kTwPE{HwK@-OiHu0TH>Yg;J/VtQm@tK_Flt0R|@U28(Z
-CT7)}&^Q]{Acx.2&h:R/gD.o$8PPPw)e}C[PCZnENVGkOqmP<N44e/MJv"!<Z;&>^#3MQNwaTQ$1g3k#(f$6{6;3e2d]]vmiYf]18pbnnPyRWdsSTx(egc
-kApvp,cXFRg%ox2+Al<EP;djYN.F;!lhg_-VrY<ry(Z%RSVM;II_@P}"A.1v$q=sMOT8.:2iARXE0sO(rq$)&!'ENEqit)M"s9QtCFoA=HW-ZV6(^#4X5Z
-fP9UbW1$mw1Y29snem'j2{ZO(71W;`;q=<YO{Iw1a=GzMzz8t8(0w]!C8p-#Hr~==LKJ~cCzq0GpPH64o4ma>D&]c@lsGSY$o[}<qzS`=@c(]a&X-g`A%A
-FQesf'|}Pbp84lB%Zd$jd=H!K05|q=qcAbLui9Wp}/yz1J2{naHbR9F:g(igWI+_/]x.@98nW'Hz8v$h6WNyxVt=OH[wn+G&rGIYl8ri^]SJlyK}YdF)Z5
-.}'{:X>7NR3p@bc/hAZ5I"pg#tNC=9ij$IucZ4^_pQt8e3p$gNqp_b0$}E}u&{e(FiDdXr[V,8q@.,n"bGG$<t9at`FJ,lrA'"<TlpXP8CARP'WSA#QL$p
-];eFfT~U99=b2,c22D6-Y`K$^z[D"MJ|}M`wEwTuLf)a1MxNMfmp1;q#et`V/hUI<TI/[9f3Q]"ru|S!d"lP!G9jf4]wE&k|CjV4nQ(5$CJxU4<UjLn)g)
-i4fm7%h1VakXYd]rQ|,Cq9Z}nwDJ_HNbl6DB/WcP8d3RtV!^b8S0Ne-nPo~tzb/[bdOw1bV$dh+/])8T|)Tv:k/Unc[p=i^h<#:ow8Yr(XH>vd>fXWEZp0
-Bnnk^ri%Z[Uww1&M3XDz9.{2"<2<F_"r9MPRsQ#8}<Lm3N%7L8M2YnKd"(LF!b>:DIie;!l8cLn4IgH,W(To}j>n]Wts&c8hEc.m6!QL/&f]&T(1rEIB.M
-nJu{6c]@thpeQdSJU0(n5dLf-Uo_n9'/g62.iPy[F5YO$eCMb;rON@C/R}W1!5yytL.Puc7Yj7P1fJbZ.ha`{-YnGPB;EWLw7omURa1uWMy{Q0{i7v8>/2
-y",M/)(OlS~_"k$_HhV9Gjdx["gF)hwZ:!C|H1V%v^p-taYYTTeiom~BTIVXUhJIMLb<qGNz(iYD>&plAQr_:H1xw}Rx#%2)}R0IjC@C`=bq$A9<^(Od/L
-f<1!tvO_.M9TIdTUD`NBeH9]5eoAZp,>Yv1N#``g%Odt7FbA5B,;>}){efcfsM|3#kpt#ff_P2^])2b|$bS;2lhXEtU^+8QCaCg`nxlYd(.co"3iwd@{-m
-$!BnkoG|9OKgzB:84j19<TRIT3k+D>})4R<R2d(9jY4^$aTKQEC#E%+tea(wRRTPi#<D=T[ks8+0UgSwIiTh7EH%LJLY]hl!(HQl&0+D=A93-97/CxYGc:
-6u-!OH$wFn|to:Km5/Me!ve<|Z'Ark"l1&x)6[Mynexd^4}6Q{Epe8Qqil+EM4HRW6ELp1|`k}gh%3Te[hwiG`@nF24W7MRqIpXMT|wcZyGwX7E7.L@`")
-'JwNs{csUj^D~K,dN1o1^>B<Yr'RfX<V"h(MM[4tenLl~W|7:w]o,Z+FQ1<5PcG{CT"(i;nd.^QUHuNjDw^uX5ypJgAuC]mR("_c)uO@-$Oa6cv/fJiF.0
-,8.uWxgCZ&q>nD~31qA|>TM4Y>=!K=_pPiD_7+ZDUg@Prckf!~&)Ls=x~z4sBOjlnOCBrz,J2{,'SGRMH/eJlxtrN.-:3oSEAC09VSd9/mJyUDEJDr'>`Y
-R}oy4nMOZO5<P{`)S+"hZy{Oel}I4mPx5A'$<WiR0YU1YLdy0{QpG6n<n)^GIHG`,b]T9%ax6}>g1qd9UI$H@<cd"x`d^kimr0~fpe$LcH+|Crbdjl';g(
-3'P/t:bsBqBkDcqq/hgLqzNra2Ac|/T[WIe'i4S@TJHB|"rIc|bihPsIQ]S2w>p566K>%jB-a2PV6e|hMChC7b}S8kcIU#o8e.gnT+:qky<HE.31:%NyOa
-7a{SK$]k/tjO&TeDya@=nWLrYveVy<sZ'W|:e|T8<TL&S_a:rL9CuX^Dgb~j,@+FSni#$w]b}{9ck8`JnP{/Mk,J>.&x__bBM{lV<@Mm,P4#}aN-<Nat$k
-_4vb"ux7z5I6Xr.O{V;uu9Y!SjQu>-.-hmjK$45@.)Qnmlxm;9Izv'4ru-.%]&a}{/EXZuYs9[U^^bXNM@4cHRcuMp`k%[2083B&cm6`(fERM{:>v=d|Ss
->0[osPXXbS&u(K]pt'Ch5an=O@uXMMktxC|-~)~89T9B""mKFOO["!Un[i1=fH1#[X9V[)Nj>)ujqZ~,!{aBbEBD5acKCHKls"tamoUzhbkbWe[La%:KHb
-~Q#[CGz1H-vD+J#2M=FSAa(uT!9t@%#ef2^Dw"9=2Rk!=c>{.MzDj&R3-,^#D{MMM$<H,=dQdKj(7ZtQ|<^M1iy%ry`/i,Qm:f{"5Q.vtk"a[fDPH^]5<%
-7i,:^j-mJaUHaOX-R`7x[#Ik(_,@MK}ILm{_)b^og2HWPxGD:1_#&"j'~5[.,tT{_`fW06L^9m:Ti)f/ATMX@a>1,LIkG7cF]=c]c=YQh-&a0CiMPX>#rk
-Z<p4B754GD$Z{)=E,up`jRUI_ha4oF$&|P:>c+IR~b/Z0tLdnuS6G6d)2od'h=r2']0BbvG}:b3:8Z,iXM<:tkn6`9_X<uWqZw9f%E8x;=7ksuvyG=Y&>)
-=JYuYzsr2ka1b;]$q3/!P^xvP<g{}pvBd_}!eE^0JP!]rtRF^^xZh$=R%gyx"xj[L%;sjsK5N^V>]M$SO&n")S`8&;TTEJD^o{OUaaSqx]H&<)(^zx]/,f
-/t=,9SwOLMjV9fC-BxCt#PqQ(Aw-egT//;asr87;Ph-v]TV(@rZ&85(!IA8DpO&.CjLG%qV";{|x#YmL;DpLf`6N"6x>3FMHg0q.T4NY]`nV`!JKXr8hPv
-3b6h:br<Wy&1}nWq}!<wLU+zb!V&H6QqFhoz/cYEFY,0y!=fC|9'I@:[[sv`'DA,WJx^&xYu~GYsj!<uF;b.iyuaJ]hHmfV%%S6$|.T/i#gkK)XODyWWTU
-tQ,Zh2FCCZd,rjHZrS~R%E39|9SR4grw3MO1-mnHK2pJg{Y]iH2(sR!EMn)t:C{Z'sY"!=mW4!AdY6b)0/e=#6~6v#ceIzrz&zR"^5s!SdBf`|Ftm4Fck1
-dc#|gPWy{npaR]3B="uCe;Zm~TFKt/EnuJaO"$cgYa$XFSl(z%CPDlKT|A7#DZjTd$d_o&yc}i^D/hR<'cqYd&/<:H!<zZa.kV>%"fN:00"5d!+5-5;9VE
-:;+,GA)"VHCFs)W'@DQ,""q1sH1nkgHSz91+~V]o20=.>.ZXRQ{8w|mAq=|_>lw!4$hx#i!;,>.'[qvf[r60{a2>E4AdV;4sB_/RN(#vu8O!0fxSp/.ney
-$d%]WPz<):m6|<+V4@vJ)"7+KVtsb1N0}ZBJTPo4eM1@Z`QJxG<#v!]D^/<^{3&CF6;EP;qLddXx}y_c>[VNs]AKPYUT[:!Iok&)[2')H#>c[Icn7DD&5&
-C-VKh=yZbWrWA9X1a,gr~Z/vaIyLJ0m0)3~0aS^n+]}RHUuuBmNNW/4T'4;lIh^6P^(]t05)EN+e~bjq)Ur+l@g%_nf+bG^9^h.!WLg8s9;WY!F4IgGXDr
-&f>w#Tb}+`x"ixG<zW>FKz)c&x:zjS8Xgj!m'(6)z+<gU/]&]aMf0jUht_d4Q(`a$n0]i$g2y_".f$0$yiuARW1z[L<D@J@K8`>_PKu2haIl5jswhLLO>-
-W=qUf7'4->OCnuB#Y'4iyKhw0!O^:Q}$R+&Jh(m<t%bvs-jf%Sze{3t<Dubu~>2Btk2/WXVA7<^6CvvPc);AgeAzjh[fWfSA<4iHC%h/<wVy^TS=7l;mI"
-sn]JYME1zecja(,3ZT~vkidns@yEUXo9aTa=Ro'&#Rja@uk4Jdsc'Vku$xagNB!x/}7$x|bgpT,+H@ZY6Fh/q:@}jznw_@:R3uer,IDNH!Y[))r$Nez8LX
-twaYhbL;]'.|;C#kzY7q7W3_,(15-k~DeC8O8.f.)|jr['j6Qi,}Y8LadC(V8Axk{+4kz.C4_i"F2f(}O0.a)`p{!{b[/_GBbp^@F%G+1CkZ$v+F'tqin-
-dN0Mrk.s5a8KYag76l0/k1fUf!}>I;<0xxPLjhq+~=E^7R_IY":18{PSEtYUH"OAk&/&'vckF]R;P1;HSTNKA.L`J_yE")+KzDXlWX^)f.V#URWK7Mt;q_
-]/L`S4%D]Z']h<AfS^E5VkQ|+>Sd<+k['mJMyVD41-)jlkvm"gO_=0Id@%anE^<)hdUrnsn^1OEWs]qOFL-z~G$K(+yaItF`^s5"7V2F-a+B}$7u{^KK^g
-#MjMu+z]~uU@NOfk.g'cx-UpvxmPs`b(ZXq'}Ues~:<do_"_^&7s0anMt7bs}0r7c6Mt8@r'%#v1w>B.X0#hLr,uQLsUN<+IyS"aXm+f6dkq_XYZn|aIpa
-1[VEog0H86qmyjHDZgAgE>W<gSx4YOv%rQ(reust.r7q(aDgpy(@:LSx|;g7huC{%ruJM}fE3aZ/BdOYi8|PAqiOL4A;A;>PWzr0<39qx>`NK+yHHkdX7%
-uF&UtW'<XBY-<38>1h/mG!3uk1[vc",&.qE_ag=N4Vrorr`NMvUu82Tsxc8jsuu#F&N.-0oSi/k+8KRm&L.6)ua,0tjj+tj3.0L&F6J8'K#zMxxDoVBAD}
-G%y-mqr-ANL40B7)/'@imbXt7,H}{qk=%5J63pOdI&Yz;cwli836PbKV8$z|fY;(%5(,xG%=mnYKy+[:KqE0v3RtPR051eqcdz/i~p.GQ<6q%$Rd/QNSQf
-#4W@4vr.Xod)@i"Ue'J,sm_8w.h>CQy/}%Qfx/`J4So!{5>01tWb3i)K-wOu$Ux1d`X{b6{y]iriWOkh@U8U>_{}Og"jr;b`DjkWBZn,"7'!qJ0<}O|mr|
-{]v"2D/2Vd.ytbt)Ox`=#h'">L,$d-@B!&&krv$8yx^0PPStBN]x&hg)3#f99r{{b^Tngt~'P"j9#/B1hU>$z^muQ4>Saps>%s#9{rf5.WZcmSk+B;)Yjt
-i+.rkY$nG<JbX`WYE,&3|Z:nm7#dLWDKp#ZXKK/}kY)NiSMS`W{&IV)iz--l^UZ"n."C!4rt6stDQf2/n'q3~x&5D$qI<0aiyz,P]37j{.$Bkc5VOU;"m'
-]KcGVA,oQ>&KgAWM|5z).bM-!V4Ez45F2Z<]Pr.I{d]inAKut97%ulThxqFo4>|.T=q`w8d^NCW`wATd-E-'b<BI#e!@lcLos"=Z`AjVbT/!7FNlL!(RwT
-EO_1Cb&Wo59]>XL"AHr0Nu2&WK11u%X'z3B_s72H3Wlw2<5DSAZ2dQ4t#"#^1!1O(cz7thJ!qP-nK{8:&2:}v&@_9z97&K'J^QY][5olbf=P_+uzk/`'Ei
-q[2pPX')9UC[73O%)C22<<r0.h+bF'av$9;9(SG/s::]BmL]8acb;`w"TWE'1fnhxScbpYHz8ahLi|hjvU)HWZx7!v}eY6^TSvas2xQJ|&|C:@vbH^n/o(
-|Y>9UXugw>MjIDD5TB3d'98D7ch8poG1jW:_f6vjUGz=GI1b-ibP-i.lg4X((;"V)5IW5$5,d`bOR8619wgV.bg+@4$^e3#MSjA-Ay;T<4H.s"e$xGnd}[
-$-~J@7}<rg$qu$3CtDLoaBj6vrAO3RCb[|99hV;5eM'VZ-Gxl!S`.osVV#1BI=U%F('W65jR:|#]_z]hyoG$RX=Ml1pBDpS%Xq5O=q<<Jr95oU_9T/Nc]s
-pr>]Vf6(D9!ExGqxVBM=wU`P|{b"1bv0j;D.Vf[cUu%PWoh^!GCFTx;[gR9V`m/7/rC|GsUjRD@_<VB5M)8p;0_T,0yLhUrC(sv2`|/H=c"|oi~L!j5/f.
-Zu^5{rgY_"$hKZg[-FF2DtA})LxW1%mec]|B%AaG"T!si'5#@wDFV(U[U#^c4drs#:iU"Wwq-3Rf.Y^=I`GY"^YXP|n)uk'Al,{c%ZG{~^_/l(Uq}]@&l{
-a"7VJ$Z{&HpebX$Ap5l3Ov3PR&@se!T3N^dBt=(7yvp7!>:3He|-xdr1rt'JT^|r(8`:+.&0rrsODYyjB$pw)pv.P+gXCU!F(YAIgVU6/N-jB1ukuEu4Y!
-,7Cm0YpH{)Z(e!cX,XrHj)>eT[dxFRSkN;uI;dj9q`W>ysyXgAl8!ur{^rRo}3^fMRZ/GIDG:4E@LnO^@UV6h0}!<=REjThmIgL#"!rVbHJ%F2CL>4U0v7
-SZ6pQQj;;3.(Jv4O;Bt&fY}u|<d4<%vUC{p!vd8uuzpB^@VR[Qyj3L%I%sb$"LYMD++pzI0l3uPM_biGN<U)T>T>g/{ZJ<u%mw%"2l=Oo2}v<gJT78g"I1
-A%7WM<XPzN6$%'9$4,t05kP&!y:r9LILY,X2+'}bl/@^A7s%99-#p%[,+-A/nmbOd6zN=ADR/E9|HIIL$wj^.XKLEROvHtpt$%:i.##|xm&"6w%Bdo%8Sx
-DmThg3d4AN2RLP_kancfo4,peD[XE5e(dCpuRBq%c:"fh^EJ`lUNFxd/3B}MCXDr<CF!`6'CT);EQ:Q-TM]b;wqT;@S6S5~|h+FxEEmb}oHS&#VT0|KCqz
-Z{@:(9e2dI}iV8IZ|jc%otEWUlDrMR5aP+3H$}y{,ueGkLF!dV]mOV+vV6F=Ln(q5rfINg|DFO{}'|Nv^V+v4%oceOxiqYH{GQ;f"r!&lp&p(-5,qoD)]A
-5Zv];$2pTOL`=SK(QUmD&V^cKkJV`;J:zv33([:cHi|yrJ|bDwf+3"K4Q+6as0h.qKQUf2a%y-(@c4)8tp}yPa)GGxuJ;;``km6+3xPf5;>0AfAP9er;K;
-)v4^Fb;%"[r}#So=~.;jG`VHP0;s@#`%AY$OF}x&,T~vyu,9zsy/:,wr"Z3u`$oem/ocn4BNFQJ/=OsB{+$feC5TE76!Aw9DMO',U)pv;gP5IK$NyYcZY1
-6R#;vrfS_)#@t#Q]~/TvY6fj!pnfCA{Z[thiL#kttQ[Z=+X54F$)IsTt@[rPIF33is=cK=}R|BjM(Kae-Ax/"pK1>0UB^OyoftyEmz0lR4&wV-+-Zh[A`J
-t<xjF;[-JgZjt{>)&&8ww624K,&(eH{[A$-s8/.r(8j{,SRnze3;`0stw;HX8j&y&nR$TT&PcR@mSjCw"C3))L;+!bTU;XykA.l"8%bGz'-qKhk<BZGutB
-m4E07lCK1kj'OFQvFvd#qsjyJkE$:b_9/}{[;}q:qhaMjriTURsC|:/}lT^FM=|5_tK/[8d()/yysj'dhRo=TQ>'vixU>%pkzI|!XotM,:Lmv#p&C#6@S:
-aXT3Z$5YFbm<b,98`#2A6FH}N^>%"&zS57<R&g#/MPTneWp9Se8/np0#Mim(o|/jb.P[}s@75Gg@)%eVf=1yJD#o~74TV)p:17VCd4=t`{'>g20cB]b8+0
-K6Klo^|(DpBmD!G>[/1sGk;!=P+g"Pj"Y/k=t&#r$oVgLa(Q"Qfg$9MaX+DJnj>_yWO`fWt5<J>>0c>|.M)w=}XS#6gaqbKvmh]beuxL{87p"{=ReY9YQP
-yO(yk3`3wKFA%}nd%(f}{+H6,naFj2a]6f}]$l6J[9S'{:$)k[8<YT)YcC)WmyVwffQ.MKqU;`~{o)7WLj_c=Vz4;`mT`d|M/^EmCSybX9v'Rk>p-44)3b
-'!Xqu|.=D3."/P1F}HB+Y8n[,nZ6klIbxm{fJo%NrA~|7Zt|){f2UJS,J1XU@XTw.H#,<PtY[on;NLXe{S2F)[^>]J9`BA|U1j-:uB<@7Vp%fr)v%Q%@YU
-d((jc3X$"@'pZjIeL5+;`VGAA#GZuBb|UAq&6oXUEPEh-^)6;j1#C]NLz8&{{yr6aIV|{pED_H5;G6mDBs1Ed=m'{7n_15r9(L-g^ujNT]Uy@GNC776A--
-QhHp9IZJ5mvTP>|$vf-r}mj+G87O7xTxO:s/RP5hur-E^$-7UEf-H2fw]6Xp{^78nt%[O>E|)KOy19E;d"YZug@<sh234F/,9"+`E=ON#p>J,ioU{q9b^:
-G'gk:3F9i0fX[SH;rYs.~]Jky:yJR.5QJSI&I(kGeI@/DkEj7-=TCC):It_N+}N_ZO"1dzVkH(BN]lyUYOV>U:diO`QD0!EB:asl,kI^v;th{_JcG^;|M5
-$XDTonYEMckq<vVr:ps|kP2-E1'qcN)5Uy^%,JM+:,f<<9O_4^R5_"17(mS5qx<gOKHRNP0VT1yy-Qa@nh)Hh,9},:bXWn"qP'KR$|^hJ>RrNNx@/9x@|Y
-z=LBnrdBe;FJ:7.RF-<02G)!o_vVbGo|/6Xk|1=$=#.UBTYUG5j8ehmXh&v4$<CV&l@pY-O'sF4q5c!nkaBx:y"mMSoKK+^E)`)_g9eq,$K<BTK-)EXuN>
-KJcI:JLqYB6MAcYI!kPHp:yQm!1E@f3ce2>YQt3P06'%6"'=iPG$yHSxb&5Nnm-Ur7.deL}bl1>]=8|^$1M'G{#p5p,H}qu6Csd4vwXj}wA}K)Q;z`JDjA
-rG,^vjgH]h_(VX{hVjlXdQU,W,>KRd<_9srJDUqEaQqJ<z;30OO%x|Th+%Y)@1ZGmJ}L7l6ri.-@>}<x%!^U(H$8Ms;3FKS!DBu##DcZ]tkk)uRk{}3LbX
-|f]D+Xi@yy2zi0|4;9vTuUVzG%a@I76''|hRYhcxGl!ffTU:-R2Vt8c55:aL:I{%)N)9dF~AA@O,Xrl:|[ZptsdD2rnii|hr]%ld!.dU,F::VA)we'`5vO
-H!}kNzSxuVdVN5qz6n-W~#0CQj,DLN^DBq`rtGta]v/dj2B"mZ8B@[_BQkKjym^,<B"/bqm`F3Y|,e@;,_%r[4k{iS{U.@i=[8Nkl-,O@[ol5Hy{X`)s]n
-K1Linf}#GXx"gn1.}D]]/+u1Obg}}e@P^(dT#K0v@Ob}=,1.f!!Cfwqobu>DbM]Bx+~YtV1gvu.xHr$mR3_9TlnQZke[8eiN2{K&c7=XgW+-V"Ij^3k1U-
-nG+p~v-`<L>is[HYEu{vv^M"]8Pm2IYt7XKDoQBG3nuA!.Xn`:w`6}ZCP9({#1>5sa+Vl1f,mgjRUTShK=r;!FFn}_ij!TWH3%mMTv,#H(n%qO7kAK#y;G
-sO_EiW.'Zru+W&<A=V7KCEu$LW(lP_7#eGs[c'@AkXy:rufD-X^k+zrFjY@gzInzu2%Q65,}KcoG4h.c!^19tA.UQXVT78kR_E#H8B'_Vg!R{e=3Rxbs3!
-fmDi4P}JX`x-e7$V[xT_gscVZBoFm=q$LF;:Ihhkk|=8WuOwlvQ_kZ8O1VNazXvva,:7LvwMeA!M@EMe>okIH/P{3v<$cAEZ5&GO{9H8F=dzoJEtoDeC6#
-+nN>R@2G"/.Z1sHH(=J#X$lg}mDFlYl=ueFSBlN]n0|UvdLM'/upNEGdsYQ&fkqW6+x{)|~`aER(gs,@%JR$%}Rg4yGVji]>mx+:vi;>Doh%#VL!~I/ez;
-@8~E(lq3Gt7|^!4eZ&K:FIF4G)PB6I|MRIf#95BFXF<f$"1TAplJ{YCc4QW"]Ua+ebo5fGlc4^-ic0JC1XNi</7/nWURaPa,F^^!5eee,,meAF&O~]_cTY
-x@edj)KqmX1zeX0DND-q)2jRDJC4e+3tm(+:g(|rL.$DcC[<E#0jJ$UJ9#,HM%!UAip%8,^f+wteC!epKdYV(do=r!CCxDL!%HoT+t-R08I/yt'%PJu3EY
-$x.J5o6mLKFHxanhkNA#;=-O'Tz1JdSH>A&&QQ8_W9pp$pG6WF-_s+B=F&Z||ME+UB&wc/>t_MTgxQ^XF%AHc"03gpQEM4s9e"6f7Gf=$K./r<8NTM]A2)
-`[5Fj_~7"/L!1MPpqPk':'2Rd2Z`[u>%>EY3kumg#^D9j!Nc6(iI!0<[.[SoJJ,-f-EJd!{Hk{d4+54Hf5HkDS<NiZ/7,{tso4@ME-ffO-V,JL"OUL2z`6
-YKTO_ALnyDSh7ab]&(y%x<AW6H7"<^o!:i>:uN_^:X(t.r9%..FAQlAiXzO-KLbmGg#8EPj=YO^O:^M@KD_aMaC^uH'6]Om`A/8>!!q:1DG[O+/b3fYb[j
-4'vRS3<6onwmNoKma/02gtr(`AJ;9;^A1!t1-|{I:WY1yVIDBDoQ3,h!]"K;1$2b~z}vtf(uS9@mG;bb-.OZLam4]i"fu83TD$c:C^jnhg%E]=4gjgOE;J
-y<6'.(!sK'-w-(Y-Ai@@2FC$2TYPpKMF4g:H^9vPsGuMmrwzzjo=YN@4=>Fe`B}qHKl!GDks!M2AE)Ya(G/)c)+"$Wf1kn}3+.5okSlSVB:1@sp7Y<BK]P
-S#iJc&3-K_[1AtnuG8EYolt,H2/-hOPU_OD3Bap0)0pTe"hKn#c5tU4zf.,YT(_krJI63=DfKVxCt]px=YGr'^%Pc&O:T:x9hLcw;Vl3!-!ixv9{6PZ<nm
-VR=KHhc@eIo/&:Q.==RB@RO[80F[Ia1'$,f,,nNO5bXj;`RR,9pL_2#(X`bcAej0C,(abWFQMh9-~bBYIL"]"Q,%Uz2N3GT5m8I;#DSjM:$1@v>viF|I}P
-xSvU><)BeRmD^I"%S=S;N#D$[gdA|Y}KmKnu"CH"W`d{]GG"~^5;{(NB[A3@czkF"tGW&8LvJr7-9I@r@6KjkcrY5Mu.&'%KTBk}<UYE^8MS|>k3,bg"Qo
-0`qP7i02v!nf0UJf}at@~]Wtu=<7<pJ/k|5RfN"3b6+xf{'-4'>2DX=TexSm)^/R20IOw01[>aU975}[x^,xUM<g22Hbv;5w<hKpCF%XQ+):Ue&CkOXvc.
-;[l(>3K,4s(i}yX|1M/q$A+oH(,@y1Qh2iDTbECtsS2&hO3=/_K!oVWEVpfLs"XPlH}UD>!587yj4XMk#<q6D2LlswI0,J]Hn+0hJri_q'v<T^>/rv[L[@
-/H/Ew4;+&@B7zg<^F0R'j4$8JL)+$hNLUa-i;fgnS0ANhUi/{{QU^@qN;O}[~aJ+8f){oX`0-^>EI"O$wiUr%YF7BAwN>lr)vrIf|.|]/$Blgb=,-x/#7N
-$0CbcP^z"1#{[:_cTBSJJ+_}&Qc>'e5!rV[w94v1-L<hmg>i:lt{dK3xZGBkrk$}w{(!:P;bBr>}qs]%0<gwj^N10a.^7L6xV="U~&v`zAvShqXyz@q+KC
-8)g>-px9[!v{u:QVVU9QAVa.FtzG5W$P}_[bMIZbzOdhBN6o+JA|Z%x@t!mXCH1"T-3-@213066QS#1jm"Nbz0JG1oknRG8]VX"A+q(i8n}`oY;$Y16"1"
-Y-P#(Xxh.$X9~$N1SEbw$-|"wtXKpj#0s)HbhO;v-#%D[lB;K=XKxTJRTsc)(|#P]_A=BspnG@D@d(s-Pjrr%t3)le;FBTl>~IqFk(x52<O5}$FNcGE{@H
-Ox'I$'@%=qi#KY;B5Wp,HUZeav(b!Tg@'X{>aKDKjl-/-f|=9%Y<Jky+&4l'&L%o$zPH:P2oaZzb9%'</`6_[Lm0lxXd3(9X/wZ0~+2Lh}zJVG3Q#Nti1Y
-{eB>):)QO9gKYLh&AM@`-N"WQ#TG^8ff%=jMAX@z7fAr^b:bkd]"1`d/"q0]X^#4nlsR'P#-r<Xm66z+5GnLr0(NdiRMSAoPs&pw|k.P,_t[}.8;&=epdi
-eqlPsM,B7"Z>HyXLO[WgcK;Wfx!EU",tbZNFk=RpL2e;g9ConiQJRHm+5f[<5Y&OovDAO+^C4A_VFc@IlP[@lx|KaAnLhwWC|-/$F`719(1&WV>cCB>8|C
-|(oy<XJg1X}zo8NXxZeRk{d7%pyoUt7B#G!C26;'{EeEm8Gekd>#6QjNZwm|pKdlZb0[bZ6TT(-p"{W%4g_GF65BL#l4^I!x%kDaLKgl-#p+E'LN7!.>T'
-93;!]n}zKgR/FTLLX.y!HZiUyjvJ&KcJqH=qxONVEu.>&3ZadkK'Hq]!2IE)lz9>l'YBL)Y"g.&jLi4B0-HNbz_s"ft)}fwsprpA'6sFH!i0pkDA)_46T0
-cPs3P,OwXWwmRwCedP]<-}Y&u;S(wks;.<;Vs+J#m%8q;tVd)g28QRbC3k19n>,,z,hV;H>F"()duBs:1SI1!5ggv3{7u)$dKXer%Mb06+K=io4B&o>l>T
-_X90@'{q/uZ1.Y]}x7FZ5W/WCff[dQ.hOF"lH/W,(!3}_{1mbG)5,@/nH>J4)GQV.}26.SgbK>k{gTgYVBv&/g%i@Q+^=sMG~q1Pp.yp439=^&kAb(]eWE
-={|x!6D^ac&d}&[1i6ijn,BkddF^Un3%ZsHb>8Nzfi{rlJ0)!l]YY;ZHU0|KS^Wt1l}w[ck|<rY+a6Jb&cMaQ>x&c,4Y;'Kg`UVEX&e4h,B{SfX{PH9Cf{
-5d!fUcVJ3Ouz7=OW,z))f%6UFX}1]X9-g%Ixk$`:TVJ}8p`n%%hIolsIE][W729U|!zXP=&PHoBu&bXH`5IC2oc%>AyczIeEK7HKft1:Wt8wqb5zc8CZEW
-een,Fe&bB1P$ZuLf$F4a]"5];dN2kE{p#3{8&kRHa9zDg5:w=XD#9w`Th]:g$|i<.$_>Z56AIdKMTP"3nSd"7Q'$`:WR%[9D(@6@8^)J-k{7^Ilr}N8"a.
-<VwHnNc$E[qZ@%Z#"C]Zqbxl(+oPr{>SQrE'[qd9A%Ijk_q]&6F^[gvet[KM+i_xq+t[y6,sa6ihZ3RS1h5Ko"}E)[T,.QKlp4REk`7)`3qCn$r=ia^j>:
-q!@7EUc:CCct$N4TXCGtwREXfr,e^93>Mk=I3wH5ry)l/ChcLaNGQ3T/xP)lYad276)):)VbL.rk_lsO@_Gc6iAy#$_=lJ4"D-7+wWD'qQnwnZ:Mv(Ow#<
-dTydM<#WsVK<MO,gu8Ador)Sd,/>xExPF^M>+:r;:.TeQ)v+qzh(D=O:ZY=me>33A`8JQ%.6:9eK^>W:E4o{x:LYug9>JF_n#Iy(H,zv`9WS#:I;B<TJ8F
-v3)gJIMwj1[MVXHIOgX,HwPOn@)G&A(Dv2rJH{V&p)I"ykR._ZZK-1oDDwGqUV0'-]!C7.2GUQV%[([p"w+07:h(T7=q[qXomsb'UF:olt|bhu.S7|-k7b
-ev2t(oXr!3li>llD%Lr6eAo/r==iu4lHF2Nhwoh.RO@3}I{+'Hdh6smgc-0[J{A#ie>`nFV>@qilM7918;-7Hn,s%!|jQf!oU_Uhu1dut`-(j|T8_d+o;[
-nHf,BAP|~9w@eK<Wj(@/-IEgiuK0,N2<;;k(OKb2CX;+.uR`xW%e>=;%$>!ktn0Z~JPo|M%uE5pw8{cYR:{ajyXB@7MvdvrfJ{@"cF%yE/P'`(s]H1Ylo`
-9W'C=]Sz)aXqCcc6F2a=:m(gJl6b[ZZz2r(vowwrg_J;z5vImSsa<5_b!RGbCYTy(C_8l$LFqFGzwx60E];)}dpKk";kJaFk<ON`)4&9=Na_eUR,:)Y-2!
-{&)D]4gsYteoufJF.cr0=E}m!SrBD84QMryXHQ#Yi(Uz3iO{"J'V9qKjg+:.hA0t#0Mk1-4w=[O|H=Un%WVX~`5b9]S|}]E9OP!QcBac3k9/6yRsfG!Wz"
-qCqs%Q|k<I[oGVpkHSL_^m0,>f^5$vlI&@[vzmlLMGbgrT7N]JHO63n&=Y+_uU7!1s}i3.i%(oKTvJih:T7_$41(b4{U|=1aAu"&XD!@P0d->AfrI9aaCi
-w(1|E3jM+VWB-'j]b#e^FVjS~#y}!TG|}8N"]f<P0HB+E#KOndDpZr_9Rn5;Uyzk(CLq>V$e9A3"tqRsAN/baL#mE[cIXn;N9|<$KdVQ<1m7RU/#WbfzQ!
-Y9,QrpXT&H;21W3G3ay3$NN5jTIG|8l@j["$I,OQ}Rhc@QF3@z>C~)3#Th~LGqy"!M[NhF|t]/V;{|l9KDycZylC^'##5AXVC[CBeP`G{._Nm8DT{JdVu$
-'9M{M4FBXxe80.zH~v"b4<,%m#([@"_SEF!a$xqV:-ut!MR)X/t9}%K_I5>9zViX<EDGwCVjv!_9{4!%Q=eBXl9.q2kL)Ng01f"O8usfVVaymDVCw/[(AM
-9SUT::$;3i}.x)sA"cB(-c8|Z8DEk>33!-vps$:gb;m:$U^5|R/[>Y|)FHLCv5$sYtj;^YB#06EVsIG%lY>B7ix;wWb^R1&KW6>TFUTv}/v7ZPdD@[XzR_
-]3s7AbzR9"Wh^tkL">ZDl-@Z_'#/,UxfcaK^f@k&Q6Ar<N89/yPjza~#Nbf6MKqOpo~N%qP]jxDoN4v7zKws,)dAkx[fe@`8z#7kDdrmpQ6MD_piR0gNrI
-,u8`j>NA<EyW%hT<^NPtl%62Es(ZzgWV[`FM5!y3azNn)j9Ri(!D"x5,|'TrTF[#^Xd[g[KA=g)a!sEhu8Y,"=Q/9c#`xt0s~DaS'KP#0zsJ-ULDzUOG7;
-|<f%e5W[mG#QoJSHq`tQ[MUr8`@}.V5Y,r`tuelD8)n0x`}o/BDE;_Ds[<|RT(Y2mW/zNE2E0u>iyZw38ow%l6]G}v;w]^<hxIB](_-,r]0t~w5ohXih#r
-g-O9bNuI+84$Ll-s35w4O|i<A;&x,NKQ)rV&X"0U%%eFiRBx}o(EJnNxl+OWM+iZ@13vG;:X:uJt3oK0R||('+j`9BydsK"A]u6Weq@!`S2b+_wK6&,w0_
-~e.aJop-7WpsYVKMDE7W]Kd>vf-k.a&VYWOIH(NcgA<f|wi^W%,TPU]iZJ/j-gqck7s{vwtU_-%o`;"W[c.CyH12Zt8;U'8;S(SHc9IFnW'(lLiDjqMlE:
-,`n`=7bC2WRgnWRk+3k.T-d1I.pCRiTgV!{.|S!<8[!U#tSr0op2qj+Df[~..'0IED<`03fvzL4"+n#lv!pIjqU(8&~-Lk/3tojlIOD`fNsQzBHjBZb,iq
-R/3Yi#JTX<-)Qt:CdJWAC'd>Z-Ve0,y8z4ry418-YE-=vBUg3FyhGt3C!g%1wy/=m-"'6]HC,QU'f@,Q<7HIT9SHBe@(Hb{rCpH_1%n1&0"o]gg{m=KcDc
-9d$OjD'SSML{3jM/1/4_8L`,>Iwtwf/HccGj;JBj&s{5pjK`bz[sBJF[rg~A"ZEK5'_nTdJM%8=U3Moh6I&`~Dx<^<k'qsC!AM{Fk@Ntj09qT5DRl:#:M1
-%1=tO_~m&TUE}bIIIt-/Oolg@)u(ij_%;Vz"m_x&w}.tfaWQd{C#5Td[@ll4J7dXs"h+C-qq}"lJ{J~o[!o)aR{U:B<+rlw;v=~lh}3Fd/YVh`N1FV+A!B
-T;nDrt|j$RU`KBQ/<w>^m86=Z(DIW9<>K/4ujB#`Os=J}O[vmODr#-91(vc1~L%p_,Hx4.&4yBS{zEna@[Z@'ygs-FS%y#Nezul5kME$oY<^yxz^sIM^-@
-AROMh]Upfm+Np]/:dVuov:+uQ<w-)puytAq(%^{ZbgB(_#d=&2%NL`FF&L|T#1.,<BPU-&&-{$=yq61d<3tF.g/(6PkCzw0bqz6RAI8CXz<:fq@g:0.uqD
-<w}p0#~Uh.]HpNBscw^4+I;rA75yhl0]{UUt/7CN2d~nE"|0ifNo3R,p[8fTItobF#brl@9!TP)sjgE;WX%OMLNxd[OcMC~E`Jblx=uA(|GX5//!Ehs_/b
-5X0g`!c&}%@d/:t$T8/3Fg!Em7^K`!Y"Bjev`n.qq-r$WZr$Oy838g4i<yI2/8Nu_Kt5CL/f)H)X~9[`P84$!~/Iv8sT`];G-,/(A2lz|Ba$KS[+^oucEk
-o<ie`i+A@;(+&nS+"3SfBf{/{@Zi=uJTVBlTDHZX-AB70`]T15^.D<ixiU)b`}c')p0o!B[l$q=]oCV>5R#E.Jx_Xm5YC'#TTC%Ikc94GM5a]5t.EyAFS%
-H$4>Z:5V+W7dU|+I><2uR[}!CsMcvJj^L[,Sn`kx;-2!ni)d&s7eurq7@hzSCxt+fw-;I|7W^Q7|t+eI"AMCnK']ZNN0EA)%gGL7~sa66vuy2SZH%^^zNn
-:`$9zW5juap&<F.v;2[fKtpiR1Um}#^-E"+H7Dt8TAW4y1$}eN3+WAwNK%UZD:U-hw:+Hv$mSAKh4J<2go<fZ`d;P0F1ljMpE9Z]RWN_XB>1:ZC3>`n9ED
-LSZt1V(,JLX#i8mGxQ7$$LC"H$@H<#g7[TvrEc00SJzL7G78#K#W#Fccj-);TTX4.Es}8f;).ba@>Vm/G+UfXL3bKf}t<I7XMMnSb^P3w`_,DeJ>7dcl-/
-H0nR[Xk|Os"&VI;{nUN)ZE;[jp`di#"/Hyg@%2C2B^yrSBldLU`wCe<HeRp8;R1(E7.`SGiu0KUQ%eQZwX`B5Ab_[1($2tBg,4p{o1:`C6fN(Z(oru&<o8
-:)Gv:Uj-XVgf5,LkA^Z0OUHswrBgW4d2yxwJ'|'d8brXUH%VB>_DVHJplPY=Q4](A-zC+Gv|L#eMnHq-l4IrR9y7BdeuI6"G!mwCmCmw@O.PLYDhPE;{wG
-p{W;k`"]!5p^QL%1Q[<v1"A-$sdZ(!vLYXj:oU5r_r|L(8|#2_Pp{S@w[9%P^}]6E1pTIEHQCcto(zdDhiUUBsIgC9m9_WDG"JM"rbtaCS2-rf~}HAj}W]
-(n->2'd0=%&eFC.C`O/YoCiO%E-5XN)LI`Ssm$lMO;'5h.YYPCjBS9WX|3>ptAv1QuQB;.9@tVFatsIvF'b&C":VFXl+,!yK]5;O3Yy+wrghCnXwJ&T9W>
-.|aq:/W:-:t|jpq|voUt+G5K`/%}jtslNCRoL=E"-3Hbb:]1>aR4Cb>g<eS`U!KSH0DV<FQJ5kV(r-q1r3dcxJ_0oj<]-cF"3Ah1'U_:E#0XQ:9m}sL}Q#
-o(xnWe<1`Nn4(tQn-H+lhj^[$;:TY'Lzc;DA23BK+)0/ii[-P/Rpg.5JP#!,Ix"S=.B&g8/(L"@VAL~jGci9>lH.N!Tz~,cnNqiL"n!ripc<K$lp9Co&XI
-qI&/lUlj@sm9G:9c99w)CYp-QPgz5:x8xO]7FMMm{_OGTL]m[RMe9#&<wa[YN.i',.3|9wTzz,IQ2.rA7NS'qgC16tW]b#V/&eP,SxN_dwa2UunZU6(zX,
-Q.BBSs~8~6KcIA+}5UB$I_j<@+,eXuI<afyAM+o-~Km2_Br>^vy[U:qr<"&O;"T1z`HHhvtBm$qA0b5fuCsCg,zhNE[[E{i)gR<T~:':1(r[3:3Y`shJb)
-WX^hu:4i(3P%q]5JF[<7;{w,GmtytHVlr#Pj3.0!7sEwPMkU_#tRAOpmfGW7s/:a,YS`VoHi9c|Fngsp'`/^gxfR)BP.>E1A[s^;@c#L&pao`t&z7/SSgS
-!8mOaE6L0xv.Tgop<c][mG:e-LEIl@X^|1s;F:G5)=BE}"f^wKi^/CkZ>4aZ9rmg8P]^3:W!LX9wE|/9rd<Id`$V_MauQ.Ao<7Y|%5w(a-{ogs+kE3F>ly
-:U+{ZOEDAl@yV>{l!}soerEojKXdf{efzvA@K^@NNu>4Hb_n48'_=IT<.CSO5x'g@q"#0@Zd2a!7ak^(o`(K)7kDRZ0g=zIyqKm|NZDxGum,adK@E]z:Gm
-,gL{,[8<OOjOsa{pgrFL.["fUwOgXo%APp!ag|^"sF`aka%UCqK!P`8OZ%qO"~:LqzIdP.`Z8-E(vz^:e+b/'PcLX$WG[[:=_`zjH(jG^5V,M%h.#',V4M
-Q8fns]_pVW'o4oWG&48B]E"]!DiA#`YWk|KA%}0!i5Dx4j"i7}QH4{uL.ExJ{t^<Jnm1L)iKAtC[+JTf9I9vNH-p@xQD3cF}/6K"ihRl,c.x^7Wm<}~as8
-P!'HULsuNs;u5832&:}IgbNB1Yx|'9dSy"nq<bGSeMR0r)Mi-0}MdVdT1ehDaAkB%Sj32|^a;fc`eY2Dt^`}5Dqa8}6fY6:}){SbO2l{Q#R>9!dPm%GQF&
-m_39b0tL%UZlZoky4FokI9)vAA!fy87d#NvP>,-w^k;I$xZx&r/iam87F#t+'#H<Uy2uWa7g)zaatp(_sGf":oH3&J;OFGR1BDFBze-lr,':RK:ItZ4iD4
-8d@B|6[_^t2{)=0P`K+HvJBw)k0HYrwu<&]DUTnl2TcA'uCGb4lMuZ2P,%e%Mt~3/'Bw[)=,Gm.y!zZ1Hya]LjrR7VW3Fm<fNFW:d4voHa5;$z"Mq_9Z0/
-GN".xc58<r+HPIfD0x1u(-1;pi1OkCAa+qEa8yF&mWnJr@2(2T@#HXL,KZ/EGcr`bb|n,0],YG0>C18$^w>#9_S6M;hyF.&NN_3O['Dl;yfC5Tj%D3FQ6t
-;M=E19o:`_/<T'2edBKpOOd]]7-eI'=!RAZ6=Ou6HMQR7p"L"v"+;m_<7dIOs2^LqViAAPAfaDm2j)8_S8a{S"'hD"KoPQ^&-Dy,55a`EUM1T3Vi=+"`YM
-|5k'/P(oxS<ZKSfZ@,']^V+4MF!kYf.||%rB(w46`OJS>X}GOwl_>`hz/>X(.s/>S|N8G"q|e(56}dE<W/QiV|e[kOGQ}1[rg6q7iulO|1Vj;pd!P$Rf{=
-gbWtFpN>p/Dx<>F'Wu%dy41cGn3`;Vg1RliN,o&7ol}cflN^&U;7@8Ve!8MJN@:JjjX3#y@[j=+,G[JT}S~4)rSQz_$k;Qr)DlU;[m9bF>me3VlH.TPYl@
-J,<[Kx;,4[2mK7%}/%b6.bknS6$x8&qzbN4vq,S{TfBqmfu}DJD{G&d/@qPfgr/EZ9Pw@`Rdj6.Ayk0(Kwio,Z;ExqEX<a#1m4hsUwDfq@>_^/vc%MR80"
-]m,0,XwybkKk#Z3^gu/zao0XM9J$'c|!)CD70t/TJ^rYD4KKwy`t1AbJwM7o$1W3cFk=aLk_^|v`U1|B3!_|bS,gIoIZ/fnQd_nCivGcNcs!r3^29w_wXf
-:LaLlmg&3|c|HCPMmwpU[EQoV3#c]{hy>7aj>6<%o70BpQ6osWA|{(olY:S]uYK-zqW+8Na%NWU4mczrKS(iH8wO^3oT'ZM9^`2{+r;W{lFJ10SGhwP=hS
-.$`|rM&Wh(a<j,(b0Q><c='`_Ptb+|0]'kySU!f'ObFbrUy@,U:m1;QL>SsBGp-_IcxBnv&e.-6dAYGG{EAqXnl#DynQI6!enIt[ezMwP(ak8RRGUMMt-E
-rS.!mF4Wb"68[wu7R:1nzIcXtq3)#be7R-^Y{zANy'/dhEd<Qs!~FlF59WD2"[i4g'BrMfFQ.gYL`"@._S~u)w|]q0N,36=IwvTlXV0`}tJ@I--|},:5|k
-:sGY&,htZv0DqKZq^U(}TPJl|#kv;j3NF2nXl>(!b7KSu^UeLFmt2[-6KgW"zXhL-z},uh0;C#^g^,hm%1.bF0MTMS_=5['N^Wn-=3bJzVXcHrek{nuhXY
->>2Yhl7o2[hybKR=0hi<XZ(0fLeLKwgWR]7=<IBqq<8!zhOJJm,:O3dZA<>]&oWpE;G)|eK:+1P7/mfVCJfgKRr{aI2G5v%[@Q0w-Tsf-xMDU{A8;M#&@H
-tau!O{f{=;~{.9pfjm9QUSU}3;)ytOZ|W}A}UsfCZD|yeR@@TNgx>&p+BQ<br5X&YN5-Q'_{63w}G<s2N}2c)o3pgD3Ij&b4`|ssyb7B&[E4rR:)2%KUr}
-L-]|8E6s;>gD{h-Yv>d>)]L7vB0%c6u:)xc.BH:TtU0RSaMw@=b3].tGSc-rA.`P~J"pjQc%Y"|,%nx)MwKFt_t>P,%L{jYf+k-!mGqE^9L!gJ}s.9:AL5
-`g0wnAg2<k<Y<7Bf3/8<U{m2)y],<O]XH@rX-}db~r7ZmEw3z8djdCpi:V(bv(vxG/nNA;LR:pk1)XioP<(#7su^.3XfR_~(Zb^vF8&dLU#qG6In`TL88Q
-~g7!c]-:g%uo1X^.0A|<Xp9F|(~16IxBJtO[Ad,D1irU}h7FArr`!53HySg%jN`BftTfdD^x{miB6a>`{VLApD#eEs|0tD_Z%l|CM1{'('/h&TABc97z3<
-%svP1q@!ZHA`D)PYhm"6d]cE71}|_V(d|5-<_;j!j%6b2PRE4ZdMxbz3hr[Cg;n3x^'VZsK$i';,#18:|E{Xy@+SpHKyO'<P&,w!s"p&|.8C86Y@{3L.J-
-65lRFS0$)9Y8P&x^6:4k-guxRZ'Ev}:0(_-6BqmxYNnIm@ewuI&;+6}{[aBbS$11Gg,.Un4<cN97&G'qcR(xu'7q]2}g~r^|J8T2_yf:u3,xN)^t:so"bZ
-1=6w|ZIh/rPrv8sf(Sk59}6YxnZ"m&mo5]I=~;g2+f0N1t5F.iYv/J-dR.IdlOAY$&g@mPm(M4v#rR3:c-{E"UwkjgidwyQ}~/pe#I~ch0B!|sye].otK:
-tdVR&>tYd3!T!w!4}c~bT{sl#V=,Sb,uBB&c}7PHH$$73eN.D,OS/yC}5$[=I=e4.T),u/W4d[gt(y<)O%@F}9bS7rxim]8T$4Q:Fmhhl'=64_'1<Lt5AQ
-aAW1eRY%Trv"^tz$Nrx6<x1EF39]~@%F#y{2zt~"Q-5-LNczC|.lTe4WI3jH`Fsxg#h6`c]=:f^D`NIDZ=2tx.H>(TDByK/xZpL|'=D$w8=ybj/i[FgCTG
-<yiZv8Df$o]@e1{il7OZP$c#/34qW;d#G(qWzS8CUtY0vP~yxnf<lBwx('OBC!Io0DywAsl:.gZ[^pdq'gdB{}9s!pfI[_1p6w1H2M/<7uDMOO#{hFjQ$p
-!A(xJKI`cA[__#M5B:j+CI)<TE2t9izG%AnHg&FONZMbNes:_E3O680o!<kqc]$#u$7`:cVgHXR53$YSX1(iE|#.,xFfFwh(@tY&1H["ZN&gM`(xf{oAHY
-kc'z6lXF/;D$Rd/9BSRYP-$y$EZ#~F3&7x9`M+6vP{;;+M%f1Ez^C3V";l$om|aF%b'D2FB1If:mvN3Z]-eYTfEESGTP~_"2i_.5/rU{moc)J[N;HGq`DX
-66My!w+c_^ow3N^PTZ>V1osbOvx@EqoSoB[uPmKA]4qS_Qii@FA&t|KB^`An2)O&V4{jXVe[E|sWER9vhR}1(nbAd+|h^6b)j+o%HmWqgT!M-Tvg=Ix}sy
-&|o:p3gOFy3IQnJ5FZ80fOkFao-_z9{Pd%IZ}SXI5aka=(K18%57%Gt]']w8ry7EFHm!~_x3N}ZGx98<(2%{1aDf)_h&ctgB2=@2:J"A|+8!+57p-J1xS#
-UvP>%spu,Yq:cUme_^p|k0Tl/U"<O_b6n)bf;ok!u7e1T_KBHk,Yf`q1^E-ex;_k4#FkY1;Zc<b'Tjekn2{ONF|J/gkfQ&yr9#wA,;D1A3qZyNw/lHIyKn
-al/Vcz@[2cT4+Zb`0L'sG-;}hdcKA^pTA`"W_+Sdw+.wbq(qCzM>[8xgBzotoMzVA@.+]]^$$IcQ&qS(&Hb|cB1#,I)2NaUyAI5`OBJ^V2&7}@0`<Nc9)m
-Uof<:/>56[A"WxaTmiW}>mo,WKM,whSLD|5R!fRaI!fuDKtC|q_2<d~f{n3P5e&X~M6bA6YOiYDa>C24bTDe98Rtpi>e)`kpYvO'3GqhoK@ftu91A5<AYH
--/b%xWC.}0Ea"0=k<Q6l8Xiw85XFH1Zbg/{qYdu7vNG$0T4nelcA}B1:qxW@^Nr>$oxO7cIP&2amFOZ'Q(W5FOyA7A2JK`,9aUGQq5!!h^c)4=/XKDCIfr
-;]vCrz(PC7+)4]X;Fr.O8<w'KZ'wx+wlEy/2%m[Ih-q@neBtmtik^@lHNobI/Os=E5].E%@yvd5;.ioElXz#]4T%LiJQ'_9w4a~H>Asxh@FuOjM;_8Jf{Z
-JS$"nd$&rVnW0:E#Tkb(Gdc0UdhV_8OW$k+c~q"u{Z-GXMetp{q"'e[beW5C:Dga%v&4.kM<jHbKw22ePwB]P1wKbI'W3b^/0wYPcBog%'8,3t)nHw<jcA
-f%op}o;:~YD3j>6zw/G&;{TUQ)%Cn{RZNtHR1y4s{Cw_J+:$Uzs>a;$B|Kz9NBPFm>aK&%D>]BgDf#(mW`p^><2E.LdW%A3JoB+]Vyw$xF11g.H4Y7AyXi
-GEha,O6%[8Y:S-$4sBUcF;G^n_O5Q#a+Imi+/@[KY)eWCu:`.6z.l"LaU](5@,Pr6'q3KL8Pi}B<"9:.`K/8wwW+9"l9d>Y;$C)]04,CJ,$n=aakd`gv2r
-F[(1P/f0L9zv3yIGG75)D%<<0B80B`9Zl;a_CJ3!McHWEni_K9XIb4f;8&'&addX@wW,)q^mqt^3V=2|"TU0W6jZpqB8gEPSI#Ko{I3BpI:5<FE82um%)"
-`B-sYTZrmtn0;8|k#rgm|<l=5_&4#hD5iAZ(;)U69QKK4A~u@Y<Cmj&9ntey:w|WQYezELnY@_Gdrt|!g3,`&L8<tKtX3(FP%U-oo0mQTt#sm$Yw`]2"4,
-gxTO<x0b3QkSH"Hk1sw)+Qi^I=N4RJh:g,5ncq{@S$%A7`yY4<pK4flL&o7Ut>8se2e)C|,hcx&J]+I/2)R&HYJx&ux'r0p-(9T/N'=s.E&TFZg<=E[I.W
-r:l(W9$s;]<9RwucD|PTG6cF[!C03q<-$pPE3NF''dh`6f[v1Sj"`b'J:vpit1X%wbAYdMnda_|03l=3-#Gzl$EV6mhA&#{_|qil46}'g$EKho8$%cRAt&
-e+8.c"3(w'p_0lj$jP&5SgFjS'IX5ZnHaRf=sL[a8HISOZsGF@soc<D=ZReR0Pp,aX2EuSY=/C$)|2NcaZcnMAX7qBh:V'zHeaRRe2]{F$z>qmIfBV798n
-S!WHa+7#Q)e>CVc`QYRw1ACZ9|~YZ^Hrat=k`[VI.Dup!01Y@Nc;<chnfj~O298rco92B_>FP)[qSIOjK%i80QJL@$f,`C)d")g$'!hy;uW/Sv9r6ajZb%
-=/NS+FeR"Eb(YRl+`g]m3Swg3;X"/d0neGF^|TMdn@"S@qPt4$k.fw!kQH<|`6L8Y>_,uD0j!GMUY[x3SqX(j48s$FePb4U]gHfI;n1WEdd]W'YZ4/"S!G
-.#Zg'IEEJ^CqvQ<c3UK"@lw6C+~Zs@}>9Bx9AqX3z%LrqubtQ4I.'%"s@/R8yj8^ZvRcgT:i[#f3boIKQ3":$&hjMM}c-.Rgvths.RjnXES+)ZuLe|ZID-
-:G${=-+UaJS]7a21<9SXz7|fNtX=j6xtA.qf43b0TSwJAgHjySVP2+dxZpbPT(g.V0>A1Y|].lDn6HDxg<<M5AlEX1AeG}_gGt.,$2iR-ZNP`OJV416@JU
-69+Rj<U->A%_O>Gd5g|f:$|(yq3vV[b:!5C7wns[xlT$spdo0t+qo'LeU8/AlY-s/[M`:[|sj3mE:tZdK{voW)xs%3e#60$Y=HEO5-BD=&`LXHptmn[KCj
-T>`Yg2:KS|!Mg#8Fr)K$IcrHe9^uN|t7%Tvn=U!LC#l/'Ac@Q;rz[+VhW3E@nZ405lhT("p+CTK0zC1KA7jP4I4#-3dOn!|r8r%7YkCf%3!YT|>.>XS&@=
-O)!_8@L#E!YdEX(=!MVb=/AbnFlVT8%c1A9tX;,T[L!nE0@EbVv;ktf"FAn>D|o_{;Ac!Hx,!XqA^"<L5r.Tzal6RF`V5&S.FcJ.bT'-IZ"WC3^`7F"t{e
-0tnZI%N$-)S)(uS&XP1#E`ZAADra9(4/KNf='aa,jgUC%LN!21Omd8sv"DHt^3cgh+E]TqF6Nt+9rq[w_kuoQW'Q8zsD/.3cR%-iFmkYT-nqdTrFC8wJhx
-_{Nnr3F.lbv`PXX+qv|S!GYA.fxk~LZTj27$v!xT&pU+GAb`h9NbT7v'L`^im,vqx%IC-)psM0<eOOgpq:|AEvY6J^l7+!'=1US=gvQ)IuBT{h@mE;^,x[
-3_@nn&Jw|zhjW&zqydbC#3K=1(N7+v~`}_j<`y[fKw4Je^4N/]AJaJK[+$Kw.5/WweY>+YQ$43NGShO"m_Bd:qPV#]G#.7teiP.9XKfCU3`BLzlwO{lHTb
-&+HOa4G!tXgl5`@.eI|XVSiBF[B@O]P,K@4(!Cgn~L8fP,4%)dl32MsQUoqRBdE:BAu=_X+dDZLzS0k'l<g3(XgTmCG|@%1pm$K]Rujf2A2GpHFNzF3EMr
-#G5dFbADQsA3Zb,Sq0"8v4=WjT@']T3!YwSN,Hd=KT4Uod@(a()WKi#,ykF0Q;`rmu'`{m;1FzEW;lhZYt)f9Wwf;Sm/f_krNMyKj@he8[^jD4h]T91OW!
-[CDn^Op,m`J'T>9:<fT1h$8-z[}/qq^2OCZoARx)b=KKW"L+90<|;]c>YwQ09h}6QJe6hs.KfSg{-RKRFRtDn<$+Epw$(a5!aZS"tuwpS22p2#$Fibtky>
-Y:|C!|G@8/.<xk>nFCuSUxE:{EmlF4mX9fj$4L/zLmd9$vmI6=W`u<plu2^<rCi}s<_f9@(C`6k+KiYz8BWMLOBmp,Z8Dw0(>$8mD#/Fn"ha^/9YGO6+W>
-:-76c-'E'VkesFjw.S'G=2-S~QK=uw6lbsg^@p;t`}t{[0NgGGI9EPI]ecn0qEZfx"=0#8G;ZPb,Kh_/mHo,"D}U6Lmw3@A3ZUmG<:-Q<18QcG)y+<]/q$
-cPCvQs=O:MsITf,AGjC85t8n.BJ<`4Bq^EZFf]S[:K`jq_$9qEhJu:|nn/:@!TCKSUi^bMA;W)Sg)Xq_G>Pz5bVh2%zOK%[=hs8rKm`k&K(($d;#F!.<-g
-#o,bQ.hODE1,AO-T"<<M)8sS:[dyiRYRGkp#Wl/_lbc1>ApUE'5OvPZ=ieIlJTXIgIRgbB#Vn]bcl_6pe$iG}v[8wEU9R6HdsQCHi2`T<#eYF!V/!7Wi5c
-O}8d|T2p,O/WD(wU<6}f#ibbii<pB:ss5^^dQ8lG<A]Np6[{t_R}y,>,^,fk(`uMXv7tJ8fx/AY_fJ]Dpz)PHn'm#{Za8|;`botN]DE{7oKyZTXzk"8-8Z
-s{#D~z3e$h|;Z.4,:^t<ze>^T!{&v1IQboC02t:}vuX{yy|A<7n$gJ<2esr$P[or^GIpuFFZxy'^.Ncc3H<wAW7'x,AAYFcO[P$IH&Tx$5DKeeufN{,[De
-eAk|SCEYUTr!;tl0oi}+cO`0Ias1VvxK'G/MM1#Qs|Cwifueoz[s4nc`6sd6Hn6B(/^qfE~RSHH<0a,xF|&hC(P`UPk^CKA51F8b7Rn"@me#|q}Q:.RwvX
-WG3Uw/(U3J@x!@2'wqQvGY-xU3CUqEoNx+}o9<>@S2(g5!{Zhv2ebPqp([-EQ",np{:.g7c(r[lj<M5<&(t0r"]SMd}!~vd{$Ke(~41'jCQp4z7n`JV%gA
-:9'k}&)=:BEd5SniGa;/)kWqZbWCf$Wip.#B$}1!jjw$.[2O/Cdk;%^V`oH!=Ce.)xl-8#rG'bejzwAoA/]H.Wgrt>ajfuuRR@i[kA)9THKDzei.R/ATMa
-qlOFg_J>'RkCe8p.k'O]$1CE@r;[M4Yc-`iCWQ(K-GAL7"!mb,YLSX-|5KJG_&RQVi"Xf]YiC`>^.|>2~r-T>^wwku:89sMMG__,^j.4LH][z3A7S!$V5M
-2!yh<<DYMIVGAZK+]]gq4oYZ27JNnR<{.j]WEHDzJ2Mw3Ztxz)C4;ItlRLlB^Ls-pzANdE)CiCk2^p,yw+C,:F>axp5|JoB%bfqo{w0BRKW]W,2qf"$mO'
-KwL^6puo{nz8tIp3/#}zp.h_qmx8rcr(yRC(6]wCax9T0FKZwA]3RyqOA)E}<)vd)aq/Ole_XRx]YEw,AOtl8.Q/mOQK>@RJB@sZ@>,cEdq&FAY"FHrR"(
-,reQC9L%372+xQcNjsCK|St-02ONcpM'&x]jy/1OuELo%&#+UE0mwwp1aVA:WGn952_Xh5L,hETpET,@meK]:LJ&hdjmtpyfgU#Lt5"[^_r<|FWKS[>p$.
-n.l&qE5s0""|iiyYA-q;"->Ea3Xa0XHM]#boA0[I.GsPpVq/{C3OA:0mijE/@i>0qw}6HYfbd0'-}FbB.E99QI+s)_ofZ4_ira+zu.FNTTE}4EvgU`-(,'
-C$+^G4f3$Lb0CRyUw>w2N5cc:@eE'&O3Q9M3A8%i$AaX@d=bygZ](k-D:FAUavUg+VH-q49p$2~6K`p%w0=4.#m;"xi83P_WZlHHVrjneCTenS+T1qM@l[
-'v-)UoGB/zr#"6un0=CEkd}ztT~`QwdG7j{7(EauI+e6>G/bES]'{_@!"PD&^v-&~r%G~AaQHjH.ppzM|E5C;Er{o^CM|re(6qzZ9xm.9D>{DGumk,!#d.
-]}_&n10]l&YmtEL2XawKeh,'&:6,6'Q7&r>xV-j.4bdiO_<t[Y>bOY5|pU.oagC-jmS(u&J{GaN)S(,nj+j@2DV9xPs+;-O$_>"o0Y96t.`a6{Xovt8D`i
-_XOt~>_2NS(PAxa)mrJa$&1J@i%YJ<Ji&(G0a^dQ3/B;X1kcvR-QgoGI,.D<kLQ1Ug(^c2!)$zz!~/_G_mvW&:/`1Az9)Q~q`CA6qw;`}Jr_H=Ho2,B|Ic
-FE)ejm[IT!f[-hJ[t<SH2VzmF6XTcCTLSH"z+#v@Wsu2R:wo+|Z^5v^w[/D4L0$2BN^enP.;bA@(_^nQ_y7(jwsjS<u:x+xT6g+6"iT4$>XxhYKuQ9:C[;
-My"kUC<rW;z(QcPb-imc,{DR5O--aX3ju,-Z~{WgH7V&4#nm$h(.~|Je=h"0iv_0XYWzH$(jb+K}>l'vpW&-TgZsH-VdpnZ76J|;{R:+wIRUDSx1tQ}s:!
-M&D]+V9n:Pd^`otsx'7<CbBe/u0,UXfCe1YQQ80sT5f+5pwiL)ALuo_>lh315,VDYWuzpg1g7][ID|hUrWF2pK[Uy,O`9vO=eRGW"jv<RqiU`$~yLd$^;$
-G-4U19EL>5<v9s@K,%wv6:t5s!EGle}!":xi"Y}[)9r1j:()Tv{DjY{CO8jX/Q/'R<XvhWJ/J^I>wjEelZBu5Zhl+C`<ABZ.o@;"7@NTgw-YG03$R1[UI$
-R!+5%B~|_tJAR3]L[vX,8[2!fLg0g&<CaqG#"%)NBE0U//VZQs.(-:nzM2"]=3#s{SQxDbPGOTv/09q)'"mxZ..{"d9<hR9@-eY'F,[vU&-igLlgB(zSzh
-hsk>[-i=pe:v/3;icoT;D]Hf;!]+iN^_(q;_XGAFivnWm,nIW6mn`8A7e^N@#MZBja4gk7BHXEULSd!-zD.Ofv}P+G^K^RGja6>#sz4cb&qRk8<('8kD,(
-%wO>D$;PsyV^kA.FL)`f4Q%'CLZ;7!9_wKCP14+Iq<rv8NX_=I:"#h/w!l>II^$cJII9DX@'6PN2ue2<|"d&c&"iQjObdf<NlP4HzIvN53'{]GIeVN:p`x
-_88y<K_I#-e#)Fd,c)W=SRWiiBb&eb]dB_e2Ycg)prZ5<h,,AcH5lTv{=)nNj)'Qex_BI5`k<hzkm=[#-J_3suxI]lGn#M[bu-S'j-=_D/wo-kHQ="<q'a
-[N-,uAAqaOq37FT0i<WCp'i4,5r"'sxBv!mjb[IV{1_o,j/BRNHH^$'A^^V0t5^R~kJI()c9_[mp8B06.2{E)!1L:q59w{oDb7]W!Gcpk`XESk/^M^qw9/
-+,2qtsBWp2%bRb|`5_]9)m|2JQ(iolYfn3`{F_t^[p40K-9<6C1ds$b2N>EE)S5BHa:(tnF.'mUbU:!&V9iSkc3X_2{+mc`&-{0`bLwF+o`%V-DphU4H2A
-I64G;%CuJHGp@uG+,h]yIRa2l$G2uJI^nd'HI]'jq:)=l[;Z'ZeE{>y=(.'netsCbB2Ey<.N=%Yf3Q+=VIgZ<P=UqpvobaGO;LY#4L@XbxPTe<,X;3naN0
-[m[m@3dTT;FI@2SJB4@!1B,IVU#+h2L(8K{F2ZIdSPEOXhzQ.53C/MdmF7C2::"c'&%4KnzBAy3E<)V'2`=}Q6,A(T0$%Z#s'6iL4EvQS;3c-PbGr[^G30
-(|_a7"himPT3n(R6fcWwH$:>5=<|%I0HuwuyAnQ#||DEwd7G7OF6O`/jE7j8<BQyBrbt=9pA$&IOjvI4}L8ZuywZ"M9rx#tk,Z`>1uN&C,""`ieBS6'hwA
-#[,IO.WAVkh/5@>FLT8"qqa51[EdTRTMK.it7'/l$]{4m;E;+Thnz2!^@S[oxG~IiKunJ.;Th_w=;DG,E,,u3Y<XP#rWH$.S;"MUwC=Ieq.z|l^ZO@buPs
-VA(t[uilS7ZL{xO6/=RPIOq{FA[nxzs$G{b<]'e!B2X0A`P<7b|a2Puxx2v.7(TQK>UgT4c6N14&w<&xd=/0/&:b9)Arv;`O+sL,9UgN5v$Xt:+/XH[^iZ
-1;|W8l/Zx'1n6q8@5CrzK)DwuBLC}9~44>lS`n0s2aeq54|mlO>"A(n<["uF&.Pbq{I)MkIb:I2kT%IIGs;ZC(33`zjatw=qL7!/)/W}0l_7Fb!)'b`z-2
--SiA1by:I$w|,9}{SH__3ELYvHsDE9hQ`K~I$dP)K;~M]4.keQ"=!eA|no+&&boIZX$;Q7_/"<_BJ:-ay+(y)q"t8d31,f%3!xD@f.wkY+,O]+h+/zD6eN
-4D<Ybh,dJZT.wiP6A]01c.LUYwD2n[A}G%hB@hl|N+{mDeMm,+NazlV-x|CF>0>{5N(oX!E2zA0oZ+(,FI7dRBs(>8}1;Qf,_D/O0J~BHv/`i31X;+D{!N
-.}]Q'0O36EAs0=&$;|GZ<[p;0,"Hh[;PfiE|_mBxS{L,0NxSw>2)15hLD}qnWkqBbFDaiJ]O>RK1=v}J4asDBS1jp"~Ba>!xV$"u7Lf}ZiV=SA7Pw.>/I]
-:6bjxN+s1NU"[^C;0y^):nZwM)3nXDL660HvJ&)73o<,:Z!C6o'bA^|u0<V|Vr)IWrYhN%lvMD^<1Lcc%XPb_Bvu')kRLwmpw,MMjG~2KF0M)"b3GXzYmi
-:}<Eef"LB_rba{+ge&AJ]X@b:&wHv#$)|q$pR#XgHRd$U)p]Y<:m;<M&QD2wTtKVz3CNB][B:j<%p3{;'5((>{S_czg8,'nq8BzGua)mN4TXi_c;F7mWAh
-hPzVU):BaoC49f);Yj,,=&8y5,{$|i+{C2{Cn(UMM[wCV%J)'6]']Qv%OEAp+Ca;A%F{C@F9F'xg-OwoJ|R|^XF)Y7;4#ms@H1=m3gW%^yd6rQwQt=`6{y
-O8s9M"#9cC.Lv%faLz8NEZ7JzKu}+`Egum>t(a&hiWsD#_~CDaYYppB,,`eQ_xB};iC];oZ=icFTtI&Dw4(7PdUHNk+Q{c!gipSL$i,I$;Hh[+fye$Dl/3
-U&FHg6;4N.2GQ)ExT!Rt:&4mLDh/S<9lQ06hB="(c-)e]Rh/X,cfuZvwd6Np|A^g:%#Tu`%&#&X5=pn'&tZnPOGVi'Z]z/i'c4LioylA<cb$sH6@3m'9`p
-p}Sr'_YZIl-#}uG5o75>#VF|0P1%#L.oC10p!L_us0}ou<0_8l1n}D^P.szg0!Vnrm{+jEYpT:B|kAlQ5A(XRP5Zg98G6d#ROH"4^Hz2DkeXw'0'sA,mZ@
-c!@Ru(^@LPoZ,iO:&a-=DY#K('k6GYE`k1gvlrd:obf&z3shsPGgq%{0k8!"s[VM6_(W`je=21rVfCfE[`#cNqL&XH^<<zQNGJFV"=Ke6z~N+LHA1]e:Fe
-&;y8,&9S{%M-V!h8MjcG@d>cAfYvcy_@%Q~1RVEBdAHMA@mV5CA8Ime_FBXL1Y8y_ROCzL{j0^7<P)(]!q+HFYF<-e9>B=_+!KQW;LEoXpW_l)G7}ac`(w
-L_&]-s{ZdXZsAtrFp#D-.6b%8$zn'^}rxX02le,J+,T:#!PW_o@-9h!M/&Vm^_sL6@5zdyaguc.;bLGgO]4E,4a|3a9+OL(x$WMK&TP3Od+hcna$u:mgvt
-+X<Q;E!6M;o)%!Q)V=qif=reT^]|mX2L^T!Y>9=<CdcT,@<z`oZMV!bcG#|'>xj8C/wTI=exNFL|w+J5hHp<$|Ee-1RF.RCxw$=e)2:axaOv$MYA.vjh_R
-)>yuE/:be(PV<gghm#b!&Q}r2Vs`U#X_)1)/c%B+=MpJ86P:<+u<vj3.^7o+v<Y1A6&E9n3.1L2+oS);Zuz"}"s7e_Qd|XbQ~-4f$a:O,4t>[g2MjnbwgZ
-^w$m0zeYv(WB[{qd(1!6UsW}_>LnD8D0ck/':k]^Ehj'+v79N4kW~3equQ<sr1|UO|F5GzK$u$s(SfZ%WgzM{MOTu`C'M#.$B9h_5CLZ9fpNs>mlw=w.1_
-UtF+}=qEf@6X_oJ_h=d0%Mcr,zHM~)+[Ol%GTj!"]9^MtKrmt3W|!Ja(_`S#GV-:SylGp-]Rk3[#Z[rD1&c{dK})$gDeJ|I[i[7dWnY)~MvLX2T%62q>tr
-&L0Nd:odH2f&0"v%jO-Bum0X((i^`.l)"Rb)`)[sFL"WX8HU=pOJi@S0H$.4bXCM0C.;zV1/3,MT|u==q/j]~oE$I#-9Wn}mqzr0Gf#NU"fVqgn>#v4NlP
-@%6R,|[/dv8WUp.8c}t}7,tJH@ZFdyB#<waMaD[aIV2KWJ/Er)s>IAD1:]Q}YHF(pR0Xm<p{m%OyC_wYfAq#<HlvXTIE@QR>~)&P4o"Ceo$}!ROYFM%RN!
-Sp!5z(q,zPj+V=Z`n$qKk<)XzUn,:_rv`iHx=:)(R]~TJ:(8|'@q^Xtl:y'rU=$PK]'fr[#AT^3ny]XV6F1&.{(JIfRv%J;j7@BKXoA=hx@")%h#wI#Fo>
-bS3#7/e0bM3rsMBcm)40YAo@zn+b>gG_:rP]kGv#^9Mneipd9s%XI8u.P^L]s_pPO{.[fCud+(0<x7&//E'{E)JzU[1Y!0n,{LFE_y!AZS8g4TM[Lu3G7&
-/TqWU)t;#Yxq|;i)Cr9^n`<iZI/BOX6q>2fLAKUbF/Z^KX(az_l9pHw={Zoc8v%FE$p"aoiVZ)Fe(HhI33P%aSUyu6mJ"=|3QA86DU&f{i(wVCquT!PIi,
-cRywil>WZOX(|5VH#^hVi^t:<@03JvFBU/{V1=Q+Tsl[0ZWY(umuD&w|}i4t8YyW<0nRKV`PGKsJZ#0=#k~i%H"<,D1O7;me6P5Se>!4T>>muW3:OTe21z
-SNb>vf2wx>E;",&CqpnLJuO_'f{B~MexR%G:T$"xgqT!>(1Cb3Vdp(b55jAB"]w:jdL7nxg{]Nwi%l:pX(9d)N83'x.P)h8e<.,PFN:[{ndTxKD1^oFw_H
-kLyJAT-6M3<l.6P.ar#pQ,{"{GmUZ7xiOO~[vSu6KUt/&93ym(jM:/0`g=Qx2CpGwS6vjD5B)Rs0dMwlxDLZDUUFh)>G&"dlGYf!027gpQ}LK"UB1C]GtY
-6_1OH$WwZ91Z"e+XN;1Dv$,U].!!Xes(Dz{FPoO`"s&&_&&U/^[.|Xh2D4e&Al$u):a^0&:Fp)>:f&j[3x7X8QFK4&BFEhxburZ<Q"Kp@/}7[Z<{o(Z}A;
-8TqNItgYL<u@bK5`mNdy@-#|Xy2D>,fz1F}BY>#X@}Dbli(pc7#P@3S@%!Vm@x~'qUfOfc>'VPzJE[|7GK9JqCz[]LZGw}muDg^37[yyg]lhP'/&!F7PxR
-GrH9#8[|vF~_gdOl(Ca}dw+B'-P>:gO-!E/n6r8$YU~o%s9p;$Y"-fL.3xi"{oBNVH):%Z=5@NUwLuc`S7MF"XB)CkIZi,HU56sM|{~fAAu5l'q;#+B>ig
-P=e$UmIortjx[#:F/OPESRoYiI.iHvgo{)Z>2Ik0cy{9iZ3-_@JAY<%orgy`WEyB.-akO(w|SvA$S7,nGhUFBR85|0.wJH+]sS~l|JFeRGUTMGMA4dP8oQ
-uCZ>Ebj.VA"Or{#|c9;IhJz87Kl2hoY6iiH_2l4]0K|REq-,wwB$-IDAI8TJfUsh7-6[FGB0XqTAJe>s@k#9y_'dQ<5Vnl>>b!3o{s0ucc9L$F[&X;EE@e
-'N`kamw-r4d(q}+kf/dHq,x{+H,DL)Sx'-k"V^%]emQ^yM$yL.{[%1Tn(LTPuL,a21|+d}7H`'U,iT|'ub1LV1$<H031-hcRues'O0%0vIV`uYNAq'DOO^
-Y"/1]6H-XVvLKsC:u@Q;uanSQQR12J#PD'7_sPGc<)Ekrl~Z6KeGmX7^P,z4,-B8(t6}BgEO~T7Re.pAzsY!K9rF+oguUJ0}3T6J>_FHytsWm,@I%nJ;Sj
-98faQyH62+1o4s/MIp1LfxN$dI,z,Stx}MR6cq4Ey,dJ'GC(ukp6Nq|9+Y}%0b!(M#;|BszeK=>Ggxn5yT79!oOezg&&h8ramk$1c9D=q_oKbb-r]]e_'%
-eezb45w!C!CSCPJJR{!B/:][EQjIsj^/bh!c;.EyoQ^Gl;fw]m@mW>MQy07e[uc`}{pO0r@rr^X1)4|TWB^$tl6G4zcjy,-^pmIN`q|%LTo8a/grzK.t!}
-QnKy5ep;C%xL:W-QZk]H&WQ!zA^ne}|7W|>}v^)yZUpzmaE{FeSPs>kzZU5u'&>}]KK1=im2C^3:e=^T'V27)29tz_VeC<+^M>$2bArQ~W{{5o.j=2|<],
-4q13_n-=Az!&xF^euvrjP.U'Vf41GN/!/!h}WW)OMR5orsV-jzy{Vm`n+g`Ru#K7/to}XqRwEvXx/waOd@uT.mqUrwXxD`2(8&W+C$~oWKXK3c~ymlXdQK
-;0x$hOYbM:B.u|c:0WzG$N:^W-)33Z9Qgm)`=ZFW]!f'@U^XnH5IUSC,t2`(^+iF$F]Y)ovA"%Zg)lAD5-9|UDwhE9rk7N0!g8>>lWcqUKG-JRCwaLp}3G
-9`cpFn=#BjDmztBQKC+A9L=us5pBXRkXQ%{|CvU,Q,l`6o,MEp1;7";RWn,M.bvia4;mG:li=#K#/hf<z5oTAZ]#vB[`hI&UNp;]e=,5,3V@gV8bXC_ll@
-q8iz@KK1;:Cm1|RD8%+v/8BM0=Z(#+uUotv"g4cztyD4Ck<}SCj2yow%Y-v!/}IgHD/k,Z|b|vDowb`F_>=9ZKmq-M}W-%FrDLxW4xtD+r]=|55}TK{ohR
-r<46IlCG^JN8ml~]t.llX7a-7'sRI0Y/hi.Z'B]+/oJbibqu_aI`0B/5!p]^pBWs=IED{35IZdLC8=D<punN3ai5rs8^m/s[r:_{1eg;e6DVlhFUT:ob2Q
-;CXM%@c5F^`mu:lyn|8U6M9up7-9NyIET]Q,r[a5I0aIf5|A{p]E&br_y=nhwdy%9:4>WP46$0C|tj>U~5oh!Z:zIIDQ}$pF>`F[0@lasVDO}S(l&|t`HZ
-V-CX97SeuY::e91OL#s4836v.oc]3iX0uzMINuPf1#I,;P^UUi'e4lJUhh,&,mYufZ|ywsw')28blt1,YfeA0("X#.HHiuHl)}Ud`}J!Mp]mtg[_LCmpol
-+QIBREf_]N1{@z#o"s0N.7u}NfT<Yttp2;jYF26sBGtvN+UCn2ML|n-`g}zRAXL4FQS=Q,%Um1@rcWA9^^FuwjHe!u%9!Aw.D0zsM6YojsX]&J/frwtw|%
-$1vlb7fWAA-Eg)4]TDDB^z_%_KgalNYZ<)1fAbNM}l,5RlSmD%ByK]c)vXnD"|:D<}aO{F8v`n>aW&}aNWebH0]U5O/[9|a<JD7Kl{JDLxW7C/aZS}IsCs
-<v}Ogb,,:<wZ8gZHH1I/z$T)HFeaE<d8#]F[lT~F@2-[nfa@5X~><VV8>7lIaWMks#C^wTDAbX>>F%~om4B`xtid>M7vuVGef&Jv->=wK)wOP{1XN!1,0F
-7Q_>2Hrzf|rAst(U(|.bY;5cNZt1Q/#BR;d%:cC7uSMix<aQpRy!oaCx;Aurjn;}j1^TO$`D3-VG[qZ;3D!1WpGmBb^^tcqEJmByDcu39D%l!Ul9OLE<oK
-%xjD):.dVrFy0Tfa$hUD0VGhN9Eu;.=2s|"LxwPOaHii<(xocXXfK]G]OJ3@ji6bNL1b+!qt|Ng,;zOkQeNZr|;W`]<t`o':~ewTjJaA4$o{kIY$I|T5G[
-~v#WOP.7zua<qBMQhn86YVtx6{%'%d;]Nl(oR<3H5m-<0&OCxYG`/w/FbGY6UR11Smz9:OKOg-Q(VNd&!20"Br<N`I~JYi6[|(=X+M6an/:o+[AFaD!L^B
-4Dt@>C'6XFnjsE)Q41ZkSMI`u-65}YFx[PT|]6%-(RN78}{7Bau{BwLMEyBdViLDcK5vWS%%pbel)bPAtk/5KgHd51Yb(y'Nwh1|w,Do[1jef)ASs-0>y=
-=MM:{i1`&`',@$ia9vqi]J9c#LCQ>mfkHf5v'NY&t7U|v9}=-&9B-v84Pv]/$<[6vg05Qf8yQjO5K[^a`ev]#Uj:l<D#VGW8K"hL0koW>%ZgiU:y8wNQeR
-C_Bx)voFg1PNmhsOTJO]]+Xt[y=a=dhExwNY1e-r40%Q3IZ4#^C>(CmIIeu<{&4b{Mc;7[Vq,n%.O]$K:MJf4AEOWV~wh[61|JR!sbY=C7NpqLHBm`C$7.
-8$=XHZn[1gPcB(_sN%Qd,4_sjU'q@/sds;`C@OD&pnfwvg3#FD[kWBj.P+1Q<%-Fd:MQ)c6Q:B`|mwyO{|h74(6-00PNPpvuZF3,3)9ib'L`/{/N$<eYki
-7CQ.jLKH,k1Xl+15{s8Q4C0@;O0eF%sRF2!bc30IG5XC8J-sf1c^LyHr4x%J.O],M]"!kr(pMvS+~pdbv&kqe'+:ukYL,K<EG,RPJQM.^zCwTKB`IW3Gw_
-7,iU}x"=vOM^SkQt3De^}]zsq#5#ofSjNZ%%g8%IQS%1C.P).@'0spyC=$DMM^v$`"V9{AP!:dau2_TnRC'OP{YS#8Q,_L;P13LFC(CILg&lKGLql4b-O3
-ZdLZ^vIWsjH4en4;OoYhZ%H#@7>h:$JSr}D=zdGEd"v#faYT~695np$G[jnl}jAwU&g(q{Fdh@[W5F$GX'mhtbBQ2QR+",VRId`arLKRFN&5={J=ShH<R=
-rZD+-`>A,hOvE7"@-pjQpt_6PvAICGnwmBTxc,h]R>q7qyd$X<C#0S.F)(Ov%@f#EFj'JHmV5c_CaVL]r/!fp,Bf+gqX_#MYpw_y^0p!cd&8-m@zKv/-)1
-O2#%3d`6'-zl)r~yfDFQQ&5ZV_'a;$cMoGjMqbqsX2(AHN(QxJP{:Q&H>0Z(hEYQu/hvcga[L{#M1"7r}@UO&U-6]7)^],e<DP,StLzfTEpGX3G$Z=IrAG
-'T.uBSA<Hj|W.8GT1IwXAyeJS,Pkj%Aju{}N7-s/]XHb`x[w,Pno}<muV@!F_CD)4_"jlYlqFd6Hoq8Diw11G08YeG<318)&`2zSMo|Vu+P-_YdML/b"Fz
-jl%V^1)=`Wgu,8CvF%Ni0xGqJQ](LTg#:wGVp:'(7pqx@bYlM,T_pb(u6QWBH@~2&`~1EcS^RbrTjubLdHg]kia5@x#ukU0,eInU6U2A1f+t$vFMi,!>#q
-ei2K$Lst!,X]cw{]s{R,5'l[WKpU39|;R0'VFRdQ.u$fxkxqAWTmwRj<HOx^Qn&`=Nc"i[H"fzu}HSlkN)2}hqd]LnBnl)`4,HvSEsY<gMn:>7hK8B^|27
-ZMB=/Q_I7v$F+0((fR9rk-XoQJk(j0=q6ceXUHC{][|2_}lq26@65UFs)8+/z>}zv%uSEM9)Pd370fG[_<T])l2hr(O775Tx.CpD'>oij+,<b1D<W.eI3L
-qUo@")%iZaFBG5)=[u@ZbXS$|1''RoM4"&IFoF`|aNp33Gg=2=pRky/e]Oe0nN,;W&xDtQ@2H{{0IZIyNoAeKUZCq!ATf@6:FnCD}01eU#aOE=v3wF3%r(
-[QO1)ze[Jm0d%A2<9tXm.1v:01F1H-Mw8GwFhD"7VhJ<Z^>0;TJ.cT280P:^j.7At3P(l7Yi,yEE7,2;|sNI0^!A)d9-k:.9&)sn`61a`ghHKIiKP/>bxY
-S0|q$(,gA0.|cR^@im|"Ol.Bei+;w:ngG[dEEd;t_pTB5d;!3|j4bn8cigY"f]EK}c[]xuqf/HDc:phul.8nw8i7&`#x{/9xyl/u7K2hlOM3IZswL+el/g
-OkgL~XEa{EDeb#H<_VCINCJ&o+/SC3vCxiLLIdyokgS^jJ8EpefLeG}^uKO+ZfvcN'}PF|eNUxnyn>1fcra@c/(bxHA8+;[%=pQn#RPJdnmzmW@Ba1%YhF
-Ced`1qCd8IE#+3]m{"k@[&:D+2[z=4HAqPR5o)D0l@83.%kv@fGw'][O>Q!zLr@!_YDZYzeZ~{n2'hy90lM0|5:w`A@;zZ.zI&Cqqxms,|7x[v_r4N0#SY
-5j9[QNR.SBmM9x6u~,<8$!Ykax}:stOgz-|5e%$`P6%on+j6Zm5<,b$/!K7/c;5G$)(WTM5o/aMQ(IdVA9J5yp^RS<He9lDRmo1`ZvAiZeT1:<JcW8`!%{
-/Wuewi1%pbuzy_mjs8Z["rF,`/<bBXox.DJWzEk>Hs`iZ+-}In'[gyTCK{`GpO3M63'IzI[x5-,q,.pj4^#3Kz9^|=J%~:;|2<USsN/Eovc@=x%qp5IG>T
-V7G-rHT|7,TGI_,{ej:jJ=/j+OGl$OLFkb{n0U7A>"CZ3Get2%[sX(H2Df{9{PCM`Q'.x`h=3Bd"$r,pKN9T1!C^]a7clGRz!-F>C&RY{Y@nvQ76UBsI;'
-m#,%dwe7Okle!TB@Yi}PZpE5:Xj_+X:kJfy@[wDqm5~l,]cfW4m1~,(P;CgTz$#moB#4v'3kh>r69LabLd3heGW9lj{F$fjn[I@%1`qNu.h@Ba,E#FLL.H
-FW@-'f3cpU%#T9(LhS4-}70W@R7d.|ox;7Ms[P(O@B|iTITU07YnN"v_wHe75m)gfr8|1-WfRkndW8[9>]n2a)5&_>>jC}SviChw"xr->6p_2gE=~,'f'=
-^pUVqz%Y^_SHh9{-sqfkM%xnEd$!o"J2h+mMbNg|efoDamEKo7+Q1KtbDs3z(nhE]!wgGI>z-h'Y(GbTm!m'"L`3zE/+_)V_ZEU,GS1'>;6Ky3uq[Cg;n3
-:v{@`h9RN3}<H91yG2Az^|pJ&"XgKp;2aqvVn7%<Z)8BLFK=y>C7Y_l_hNz1.HD[+p0<72>5=weV'DzRn%@>xZP/gX{)rmyav9`8NbMQi&Z=CDa9=StFV[
-[!2v>jjp`]Wa[plnX3c@Gcd1+9Dq,]Iq!_>PHQ-qz%1}D{1>0M$9#p'e!y]BiPS`N9tX'ru"[)h'KP3=6eUx"lh7,/IIfxpPysF2.X]rnCSPcg[`tRzO(M
-@uwI}!{4s_vMhJOJs%Hkk4P)_%;&xEZSWe@,U+5n%Otz4&rhR[Z|$o,yh7|SJ`Y9}LmxlTxU.TN2]u5FRthx{0/@m-53|L.7r;&6s@Fj"RC=jI<i"FApUf
-LH.&UA+l7e1tpR10%WN`6ce'Hrh,CD;<ZQi$F@%x{hNmTdd|XtO_n6JchJI}eXmg{hK1EC){rZZ4,y7DWr|,(jy^!0=z1fI({<,Ef.MX^l]NQzEZ;5ZX,I
-S%F3Eq4D_<Wa%s!RrGj-4kn(5'i}iH6'lJH!Z/Gv7U^T%6HYyq(tNNyB;w81NzQUHm>>x"!PZWK8Kf4&$kuc~`5PHVHT9%$g-7kI//SM"@LOHfFIDX4;Yx
-#OxKIThx,#|[W}Q>^GEXRT}YUp'vQUog+P.[jD1aY)QFnmJxj9NwTe=9m=1CV_S.8CdtFYR8m/tt|Vn'DR'k'k5]^M^^S|+(gFJ9~NnwabK2>fn;T_z"%t
-nu;XR6h;!4^:M1A=$3;%;`1>"((R&tQ#X$pn<S6G;O&nc]7e^SY<tH@hR;"h0.jnWlh=$t=3^-aT`EKdjLiD=Lzi2%>cIT@:,P_hA%oXwEu<n[mTY.@c`t
-ARD:90ObeodaN|Q-`'rb-u2vB<elsh'^CqvQly1sp!m-/mU8L0jAw>0Y0zW"4S=XzktM,T8nZe>(U07+i]%Ma2$l0/}@as^obnvnJeGbJpTK2e|C}e3l`w
-0h_+diP"VBy6l3W"mBBR`Pz(Q"QY"R3Z7h7`8TM&WiXX!b12<kziVTp8u]{8!b4b7%6FlT^BBe+H,>3C}n.oq`Pv{&$Jm.QTJ%,Cy+Uu"^_my+dLsexl7.
-I>$bQH|yIbG.bvjbOBq;/pPNJg94ly;B(fLyTe3Sf5M}zWE/i9IbS6Di>N.6jo:JvA{lcgeUM9(QNwP9g0^88.N"RRW<Cf4,rk|jBxXYw;rNwVsl~7$uo#
-0CF[oQo4IBw<_:gia$T)41=oUM'X^12dQ]5$mG4ab'iDeW;4xp4RQ=lkg'E<s'V3<y4:_'s]3CS{@o$aCTnZ2./GXDHY6]OsI9-]!8IlVyxNOQczag.8h'
-NT2zW{xR|]gtLTUD6i:a+xriGYJ,8o2#./r)Jyukdc}QuP;v-(cVpne>Eg`if/chjoW8`|P1s{m3"w%1v{r92JHY:PVarQoif0MuQ2",csH]Je(K!or%9D
-#s1DDgg(&kG$=%4EI.gZrp`QQfB-/29:!63C(MmTm]cKo%Ka#f>]vk_GsN2Om^<[F%$s6k]-$a9ka=~u1/~:p#z=JY`$Ew|&|ac)S$$2"!Iizd@)d]BVjB
-7j55cxWp};}0v=/u1/e#;C'A>20Bkn^'bu&L#h{Tu`E_tlMw8(bkDYpoFk}OK)"{4(7X=snLT4Sb6/e{xh<tfG.#U}=oWcEL1n</fH-DJ$#w'rEs5Lh:bm
-_{1g1Jr4gjCRT6Yn%+nv8mv<}}zG`zx|]vX`[)nRecG0/GW<(xn^$nCN2;.GtufbA:4Lb]Gxn+Sf~Q'n$QGH5TRK(5:)YWW]"L8{-j^_n6V;gWFCK7ERUB
-]fgse/kW0L$F6A,p@p^(AM_qLX8>|ea1DTLiXt~jpa0taOwdfP#_,u[Y}nI-Aw&Z5/W5b%j;E/Do!@1>}+l$S#86vQ<;g.~K9VJ%KVIr%<uS&%FwT'khSU
-%>GX.Nv#ZY"P(DFb'&uv;_{}[@jEJ`p{F:'Dj}-FEtO7fzZ8%085(<O6)VtU7i~/CqHi)yXqZ1E'|LNK:9a]6L21dpUtKA.C$EIT6L<,O1Gf46}7>9l'@8
-t_c_-#C&xMKb@CWYQ[U-7A)8A<9=#SH)ZtC2T3Yc(VT>}Md!=0T||_`nI.3%V0g!#u/jL#L'L53OX<d)n:#xE.tY5=}fl'B[%9X$RQ-,]!aCLx_h!P!msG
-2<b7~EPV'8Umn5qCvRs!q4p7|9=yl{YBpj-}eH6$5RQ3y/o,WzIh<sXD)A1S"Y-ted-=7f0hw.BHHC@c.,&/J<ZvYD2$Pv!Yufu0SS]c>@/>{pg5MpG%!#
-dFVq~&k$7n0QEB.'x0X%wVrym@lI)P$CP3xr3T<RH;!uQ6=P})ct~<(h4WKD8|qs"!vGJk;dwP:-2E4hE|&")YdOgv)QcV,#uYhPIo"DNmp%=@^"d;EeoS
-dH9XT^4=mc;Lr=z+ld%B>s!7aY5.,NcKs$2mmaP1Rr,9H7g`Azqo&3q1W2_;Kn,b%`k{2y[Xl.sMe3x8{yA(&|W@^|R1Wh"7Fa%im$dg9LtTwV,#LqOYmV
-o;W$TJa8#Re3:LA8"dw<QXqA3LTKsk$Sc03SgChP2.CD.bh],^'wm2lV8%a'~xHw'o5X3iyjI7dBHD$(k7SDk$N[7VMbK2peUDa<rYBNZOyL=oJ5Hs+c0D
-#rh{gh||O]6isF@bb5nA6+7|j,J5"tEk+7Om}hfHd2bb'-<jM1!IzG>[e^AX,99h$]d,{Pi0d],8cRmr]HFJEVVAoT+r+]`tcB+v{05eNJR6`bpkb+q{~8
-Uc{E72GtWIh3W{#D>8O6bL#Pyu5Fj-`6BE5R1j<aeun}eLtZ0t`eeHa+3!Y"]PU"B#B7Pn=G8fKoRmQn_9tg<o>u"Y]7n7ho1m9$<q7L~JM$G^$)mw~$xB
-TYq<lsd+5La_=D~<sR}#%-GQA}-0RQt%MlTFPsiHdxaoB'@cHXr#msL)oESviIO>}iy2)"u<5g2POz27}@%yAGLMAQ2#2jS:tPJ_$N]v5r/m[=TJQ"N_)N
-=$>5(uIWp$R8fZ6|GChSS8>r^(^;A]}G",+<iN`]:JK)TDV|H')6Q[oTxxE-Ik,-jU}:n0)H/Mu;tG"rINiLcl5:sMgUy+W/._y${X;.O+D'S6XglI=0+N
-%)S$jxzfMZ(Z'q(6cPxjuHhH+]:WgGxK97/h~nzH<ziz^MJYrw2Wpm$.euZDeAEBIQ.Bf9nd@xUx%+ng1+'cQe[4bi9wU:9%yDW<&h$pMCAp!x&ez5:`wk
-&=y]ixx[%/Kc~aehvmbOWsCHVaT6xnzYR0Xj:2{PDlbOA<wB4+)K"%%][z}%v[$G3np6(m:pa_<)|=T!gp)1gc/JWys##^pjUUF&1Sl_SUBQV(9;&ByG:e
-:vMij6L-/o`106PuWY7BUL^lUb/oA#3nmtG.S!.OU`#8&SoZ2,0s$sBzrEyjBWPD"u((-Du%Pu5D]+(j#@nr6USkoddk7_>IDrB+#n6v0$Y`-eSn/)<UqF
-UXrJEe9My&PkcUvtm+u/EZThL-H""D+U5F/TtI_+hlqbx6xu3)rzj0wW-G=iffj)k$~zSC6xy[xG_:!C@]4GO:AWG>&pk&&(|^]1<wC=y)%dZ`Ds~s.(MV
-M2>Oo=D/QMLk!Lng@q3KPaQ0;@t-J{f[E&`iaiC/,K~:,)V2@S>6%SCSN&q<|#^J2MsVlzkmr+$V,mC:x/#Z)r{MLg6-ADuLON6Z:bzxhqozO1;"%A&EdC
-xh,E<n%O1R0@BwKo;Q.i#-K@iWE8KY2)){Q,qN_!)z}T@7}96zP97S3{6nn<9A@k:D(U8ivqPY)!iBju8$E$u-+T=g^G:a]1kKM.!eNT[ufOSJ1HI9Ezr`
-64/woqj^Iqhvo1Xj40txfHPK8uGht}ls@>dB"hMw^Ukm=6lwdbNUXTP"[;e&R-C[;mn.SQvGPJeSZI2Qm[r0EU'pR9:s%9GQ=s6R&lwqRE$M2.=Pq0+;<'
-Upo06[i0[@o"i"9q,@#ha#l"FO1%J-_`i}e'`!=1p02y[Nb5bN){myt>GlF[fFR1TRIQ8qtVx$Ij</b.-e#Gj5WE;=+H^Ov<$VAxE{~i8}:[80ws8ivz7$
-j!!2v}B!
+Q.otd9g%wjhtY)a/Y4+Mjw5}"_sAA8Ad/t`zuMfskOJ|^L-p{z!{Zd|q4wfx[s7p[}Jrw/$rQZ~z}p>w9q"k9OG|+Eqn%V9}`i-|$;.Lc=OS$p@j$0jGBj
+Squ6#PTcFn(|_Z<Q!7|j(7p}0]Y(6u0Qox[|8F`LbreONNbz@8"_9ySP/8d0pDGU+'Jl8Q`rtb!nExs,JU9d%Wy_28xj1tZ6%]OM$rdLYjFnq5EOj7%hry
+d3o^.gT|.gg##mi,Rn1rfAdOT,Iam7zK2z|}l|imFM6}4[g9ads,5O}qIJUMG/'=c!MK1-)c|MuNAy8VEn!<N_`Q|qED5[wD}uu@fDIwNFXI|MR,-.H@9O
+)]xx:T7q7vw"ux$;<{QU]nh1ZKlhfwH==%Igjm],xuHTk0]zFZQce^vwo}!FVE3/kyy=R3y-tf7HG}Zv`etqFu5rfNCL1P!o`eerd}"_t+G.prCTT}jzpc
+0fW+h,PttH/6l>-x^eN;EX#>G`_wy=^/Dr[bx;`}:O%Y)2Cx7[@Lon[r&9^}Ttb=zK!xzTzKWl!OerPjmq3v.zAqdh-d('kpo}H8@ljw2[k(j/kLuMfR'n
+fr@j/,Qn{8EEpipe$OezoEjPgvOz5xvhnOXj1]8vktrQ:0yp}'.dO$V+yJ>Y8=a5xLN<;qs,dy7NSzvO"54cv9S^b3mj1c)rAq:q8H&HEC"4R4N^oxHT9G
+)fF2!;LbWr"="{]zB6!xa%Fc5V|32rq/R0h.z/.LOTmN~$$]t.Y+.zT+QY3FA>N^ohfj}m@Z7,&h"xgMlzf]2EfPq@n,s6gN/PMnf$b];Od0R%295[}RL-
+U4,62{h7Q}WHuRZ|Q&(issz^.tz)k31]XF#x|:tql<Q,HcsVSUGDR[&/_wMp<SM+!czV~N;uZGU7|wap]fC"~;JcHsFU{K~C,iwb65>3z[tP$r$UQS5f2M
+[Djv5i=XarH|cM5:g#OA>'8$n=`HX'ifFx-O0O9H4}'py5NgPudzytdzytdzXS335v&4ji:xZ&^1k(wO_=w|b=-f^l(7RG+}_Wq6nmP6yZZ|,iX9l2^W=Z
+"Wf#jK]#>gf_<x94HxkG/8{wf6)8WeXU{cdPBzt:S9oT)=3%nyvm^rv3)gIyx2!Y/WPNn2QzwQ~KN@^Dh#Z#:}Xz6uk5Grp+!^bc)X|1-9.@x&qUk#;(Ll
+0h!g5{{<US@#e$oR1`SnEfP;AuNz6"oj12H;)1r7o}--}W"OmmSy9y9_iR+Ne&xqWu:chRnN_XxDL=C8'MgRJf"Me#:}|C|N'IJkyz48g<djWR3m~b^dwm
+wu#f!H%a}6K{Haiv'jqBYu/,CUZO_de37Z6-e&&j3xoKjGN1NM/OPNii6s#M;}(x)EbVkM]]#wJlFG;5TJ-RL`HVRq|v6-=g]rQ/CPhNm]d26oQc6}s,_w
+j;YJ]W}3wk$dE;86.4q{Mdyk]G5_}!)idp}"i={y$ILshVlgaxy1|J!r@QN4jbm72u9@TQH%;EM/MA7d'Sntga~!E,f>m#uqzj];VnJvkvZUnp%9qO!xuf
+#xpkhk,&'"L.(jMj4}h#4SJ!g#EpygR'YowU<STiH7,;x|u'ygqO0'Q#B+c):y]Q6!1MYw0F'_G'Y<hZ~zf#;`,!P}V5i#"e-<5nk0mZNFFxuZbZf"I<Yj
+1O6rW+G.DQ(yC-]M,MJf:HN$,Wj[PeRL%[_jVEr79=AZ=a#TZ@=LI.QlX1'imr^@i/@#/iGYM4H$H[3r1=n9u=Z|FOO2R>{ib6.L}@IY-D@JiZw|E`]V"L
+wYk7q,U#waw}<cL'a&1Zi,>=j(Y7=|:Z"R"n%0K0M'L9L44wG|)Ka#j2^^%@V.Y|RU6v+HW{$F'Hr>vB%U1PJZ]$p&Z}RrP<~vF0SOd'6`VX!,"RE#FZkX
+ji^2M@)^V6dh9wJUrt;7"[OYcO{q1vufNJWt-R@0Wu/6Df'{v0%L;K$Zw`<]pRiw@}p:8]"i:U9yJbHA3OU_gVzNjBVjv%|D!%][Us,dr{R]KU0gKB8g<B
+G[18Z<qrpT!B!/|J"Wmi">1+&8aG6|S>RR|}`}xCOg2onI$@1onxG3<:Jw)^R{^^i$d4pnOP=D<3tk$CmiVgw}5mJha7CtSt+oJ3A_"}TpC|p_+g^kIjM+
+VEEJx}1V&(anYJwVjFK.g0S79;7.[c(|>czy8dy/@;V7h5so6PrBN$t`0SBQ327Y4YZvf.i,"36Aw{AD'Yl2'ABn.jf/h=`kxNg{1cr'[Ug#2m0V@|^rD@
+lSO+NY{H:xf/K"7n6mi78[|"N%M(l7z."}=wl'8'juoK"F8j$jnLpy12nMFsc{wp}N#w0xzK!5IQaz8%8%e,`rjXA]Ym7H5yDu|PLQ@Y6T[0/)3eMBG{2k
+UomjO]Nf;|+k}+p!7$[;E5hUu`MWTBP3'^I.HdV^v@q:/#o|rY",}4uNBo!`eD>d`'&N$UwxiDsAf[kyIE(96}QrD2KPDnh{}@-q3VM6T(5iW7$Er2XE07
+S58rC-9{V-"",tax"74SD]#f'$aYct%5S;K4'L'C2#>R9d"OcmY8S/K3/!Y8VlHT@46XEhx|<$A4Z&Jmg}_a&@XL6u-`]Zk{,4,Y'+Esz@0pjzdc|r0tos
+~H"=W:aij4l'e$r_z<=8QE9H'8ET4vTOP3>&zxoen^zaS^3Bv[cSpIaHgy']A!7'VR0FwuDQ#PIDvXZ@2gx+N7i85>g]k=Cj|Imp-65O#Nn:{dq+r:ItjP
+g#K3>jW./3$t%%ZoM9(M90ogr^2t3XA]p9e!|T@2$,EQkt!AV@jF(Zf2gkcRLQhm,FZs<EZkDb/WN^:n8$XYh3|W!#23Kl,T%}H/j&/@Ib2gWiD8olOT8+
+<m}f.rE=Ne3S%S"!IF/^tA)8@6z@~;QnA%@>./j5R;M7-06.(IiBMsj/W9R/j/TT^jP>hMloPLh([S,4AbcB$&3(LM0hz$kZdW;(@X|Ae<O$S|CCTuY@}o
+80@(g3(2'HeP[;oEE.;19`3KHYWc~PYRS0(Djgz(Z;}:S4V@[fR+`fgZvYjiC+P<u+t)gG{1pVJ-8dC=8Hbs1F["HT])/VM{TxhZE/$/C$Jb(M{1Z;=ben
+775zyg)tMn`6Ob@W@GXX+Dm}@FQv$cttJ1o9_Nc]HXS0!t1jP4C_F>8Sv/3yp>8!`EA2DtlTE&~.`(B"i$1$<2wd$4B#iSz.$RBsSi{LaWJTXs3eSkaYR}
+I$DCvI|)mvey}swf6gQbc<V0]y-cbpZ1(I-z"}b8q)}!aqv+qN57(6.QDSE)P^w+=#3@aPh0]hfM>z`.3IWEw^<i|"Sg(G:r`,#W/(E<V]8]/pMUD%_Qjj
+B^W.+c`melU7J:_Sw;RvTcrvo!Q0%|O/hq7Zq[%V"nC0"K,vMbdY"a-Z--16tOWsZMhiZoO4oFSK%-gj0z!|rd^8{MXJAunA::NWXkfK=(}"0<<29^>&1J
+Kvx6x1yAuuUnFL},Z2s_sIviqs_#z-5ISVhhgSn!1=.1}_]$:uj``X35<YYTn]b]79jU+r%J-/J=7Un0OnZ3-n"QiVQ7.h_cSW8vg1"GTlQ=j0e7f{wpV}
+v7ujS"/2Kl!tf,j%kP`{H/1[;M3EGIgiS#Y:{M|8uf_i;t8mBSvr91=UIi|Qo+ml4=7r4I2]g:!]iIl.Gqih!v,5,N<_/8_F8femr7]VzT7ETLupy8|0;(
+BiV@d2Dob1qH[;33R9>+1p[{`Ho-=/$.E+~iqA'r[P.G7{0mcS{.0q<Y@$z3Kq7[FNiXV#W915z3hg]lqb~3vPbE(9x)2WDjlifS>8r#OX(j2FlE6Qj#1R
+c5qPV$oG_3OXH3;`7#BCiV&d.a]e(45tD'/v;NV;Z-IVQrZ'r@#d^ECb,YB"Ba8=QVTB|8T>syM@H-jFh,u3$4{_5aN5HO)^,4j{X/Gw<I'1]0![h[j_'n
+lWLvxsXH2Lz$Sfs@.=B=(ISxuFm59q]1cEtDi$HG5,h%r^OT/QWDP^I]pfJUN/i[8^E>V(./ICGRN[|2A;S}76-}%.Fd&GeE:YcNdZB6i+|y-CHSO+=+`V
+C{p`pvRg^3(1mQV"9+Bb#YICx.@#X-65C@w8=-tmHj4HwM=KQ:U<WIOXblfM-[fb-7$IF6=]VCR]YzM5h(ljDEF-6-64Nf.%3[ozGQv/{'!E,R{nV:&CW[
+2T:nz.yHGSSUZns:Z%AvI4b(.m/4_XJ)5SyOpc5-;&nhN."Q&1UB!]Ujq"guke6sV$.6O=(_h38xHt~s4U"k3&IJ>>!(TK<oO_Q^hKNph}!A7[w96pn<q7
+~uR+<jHZknKh&q=Ov.'!Drwa9Ic3M.>hVT7$St=,e}cmlVr>AxqDgw<60PQ9L+}+ttJICPiQ^wddo&#(cn#/UFVt>+n;1j~M-hrf`dU91E$yPm).GV<Hx6
+g.{7@j#4^D6YSY[8CU)x"2PftNeB-<C-Jn"`6u7{};-:JS>OT/EE|;}2y;p&oWXH=#hqcmt:(u^Yc_lx{I#!4!PRTBP3RjFs(LuZei_5NgOO,Rr/ZMdB@{
+!Q8n7K6tSkKlO-l7#q4w`!{.+lem=jRwF58DLV{YM<86Tcep^COX%%wBpdd8{(|`4+@#-@3"3QpaAipb>RfHni=]o-'._'qs@x7Y=cZI7Ir)^W&Iq,V63|
+uG%4QJ3:>JUk[d~S.nhBn4O2arT2RWtm;JP6MdQ;BdQ6@DT<n9LdE8K%%7Sp#4xjHI/a04dWl0scr!]_0Z&P!k$1-G~'"4Mn/Fy7p5J29:QQ>0$!X</E23
+jCY0qk~`fE[bU4=Udv$j8]Z(OX^)X<JpV[]p|',)Kn}_YsdVg#{Bf+T5-@z#vudoZM#vkSF3eI~G225Ln.:]7G5I}6yfB{@lFiPIY/{HQ{NK@KB`tYRW`C
+ou,IpX]}Y!lvu|Dn`mNgR#olvh=tEH@y>t~.z_FRcZRV)kI7>I^l%U]1P:3[V>iDc${tln4teZ(5KU0rfB;$`7~kirq3Nf)fcOfd_syq"{I};PB,7ZV!C'
+iCoTAp19ZKSfqCRlthXp)WfoOv%-@8k:9RJ%t}2JpY9Y[rW}DncTJHCufJt}RKnR2}GNJM3d8HI^kSLj!_GN.N8J74`GKfwAjtBn%ir2.U,`D+UrkM0c|H
+yk[per$o1%/'MgJcjAx@;|/1`z>LgXRKBCkM+vREJ)>9I8Ad!o,n/3=|[/e`Vjj)OMBU5E2;=q9V4MIq/^aa^ZjZDoj)@_cs$Q,mQX~bg(,F1^jWUz%}'u
+u%-y'!5"qA_^5>Wv>1VWo=MT|`A"R<$eZ/VWtJ3$Y|1foM5uFyK#%hB7pQm,/x)J/J'0A^L^yo{G.R!br'PN%>xu,fOuBU[;_keI"hbZ8li,vNLgKeg(br
+a5QUzNlE=7bJM^yPF[i=bWPO0T@ku}0T@I0g{m=,`Xv4%)'0&Vq<=j6-(m!aXi2DP}vcLVvmO8K`CjbP|3<6k{3P8l|^3jiCn/Pu%}QUDTj:7NznI;|PcS
+,nL@k033P%K3P5y0=K-<G|+EnI,is$=&C2/P#a54[d;VE7L$<NQksGoXuOdtB^Kf9MI!Cd^3&PW(L1N4;Ki+5!"cFBx:f3F%ZAZm3jN4R|cPmCkA|^#>vt
+>f2$,I&=H9rPuop"t4;#IR`X5y2&v^54!|<$6U^!Lc(_:_!ZSn2"Ge1Diy53nu=<U(Mayn+%#vJuK'q>M7_"C)<DhF_UFZ6FpMNA[mB`H2x}_f8`k",Mrm
+A11FLbcmM#"WaaKY9$-gnPj"[TRDvE<S>RjfLMwI-,=9X`u;)EjG/-Jyzr{g(ETZGwNys8'm:Y%-hN;nH^!WVH:0LS:sq@iK5;.Ds;^]%q)^6+yQaG0XWS
+qG>`W)$#TcFt({bgs7+sso_-]]npK:p<t/AC{}(If)ONlEvjtkog!0h19]+yi,{.!v;.(5[p#BTFco:3k%L#<lXYDrU^NEK#UY=UHf:BUis3qn$`s$R;B`
+t8"94]QXVvmLcgOpldHA'vcF5I@oovcE4vM-OhGL8D(kRYC!ujs9UpIs;GHY'%Q)iouRQ%0+[]LU95+P=[Jo;]Hj{-SyA]W31)K<Uhp87;7}8Y9)3HPxY-
+)!`1w^>-XZA#o,eK"KGBU:KP7&p9UmidS|]#BYV9F&+8#<^"`CWy$+qmAv4rhhIiyR[f:-8]A%xD82&_DDl&$h{#vf%.U:&>5DMT]P3%gF}z/gL^@:$x1:
+&,"2M_b>C.Zi'kE{@5]z/&z_.v)c%<l/1e~=U3e6[K"b}l_9h1.g<z=eW1F^{&D9dy(zWnOQk`uS<37ci#>rNDtS(|E5I$O{=ukAAfY%aYGy+=_f&p/I-T
+Hs&zcZTS%CJ=(z=eI&.5>3%om%;qJ1ghMa`|W9E<H_oATYb^"Iea!]pPkA$CugqEzh<ntq6D$Ahu#(l=I0d55JTf;5!k(fC1mr1|UaGY;n0BA<!+1g4nE7
+#;yt^}G`[_KA7=apz_P[PobV,Zz+PqxUwplM)=z%oyz%Z(2ga.ncCyo5d:+'b4jfGp)u|+~79Fes"|-><#Mqf]B)y!<3rE~QzHAC]QDOQ]FDAn)uw85erK
+UeB)2S17h3%"1fb2c2Uhz{HSa,KC_SB)Gyp'aS1&#vQsjF.x,Dq9<+gV#_(/:!`fGmmeGxqSGVZk'zmsA7vL#K1I0jifTW>VD)r;mL0y[muL4o`nffbM(`
+5yrX/F)vmJuWAd2v#m`[Rol&^$-;_,w:oD[3Swv7+{Ria-(j!u7/'),f"hsDDe1_Fg2O1J+Iiw,h[ChZ]k2yRiS`427ZXQ#Q@u5@ypvD<qH1sN;(1uinvq
+ETCXMt|j()HaV2]la<=euyy=p!=4l})AHbO7SDd#dn+{dYvS%Q".qweC}PCXPqdm"h6"oyt-D,nQZ@p-m>5xHdmm:g_boNewqt#N<jB4GULzGrmI~_+-SI
+:J6eg@0<Qk:XCl'3VY6z>/5IVL&0>mGJ^uc@^kj[<Vp'sNGL~eV:g!6W2g="aYN$T5Wi2(<f&5c2tKBy#ggp2D.8BfmnS45aeTC@QwS0jf93knRE]_nhp)
+xA:@a^5,xEsUo@3o_37C'#62NY7`cmHs!4=(('1m0C9hp#xonhh2r]Pt>o/vUs-7UjpDHR}/cnX[,HsmGC)xzXa%3$0+hmO^H;l!<g_KpQ!:iSM54nz9Di
+(R74j7_wpqi+jZp7m.J&n<m%0HU5RkemU<fG(tM^jiO-g{%V+H3V&.GllhSWE&p/oDPs97#%zYhT+Y;un(,%O;HdM5'>OlW%)}z8)!5!DT3BS%_k7IBBNe
+,fJ1_3<>AX'oZ$%OLO459"9xG%_sb#[.y>~E3BUeF]vgmZ}bxg9g@Gf(%uT6pa1T6N3}F7-)JwC/m':0Q"7!_U#6=-ymm_H"%.I%Ng>)WX7{ZO%GS4l<Vy
+1;6f~oeZDfcTMxo|Q.~,HXu8B!wr]DX]'SiQDb||}J5,t.pYqGSd|xy!=]7GNgkop-mgco]DDLzybJG-Ngkwn[u<L=M=k7m}SDm`Eq`Z"_=TAqPC!]l|6w
+wJzSIgbr#rE}syL{~oEyr$)W:+)1pQ}^X_za4W<2F5!!E=agSm`E#Ts[p]Z[_m7KYXu9IrlJcbom/&>XEkg1>rl`I=wxAZsEAB&-S}@Mvqt^12BS_tu}B+
+'mzDH^qPgN_}SE2jY_%,hyA'~iPMTW.Sr"DRaI(|1Ena&3>fQKqY.NZrsW12&(P|YyQL/j]fJOi2Zgx!jh6Tx#}]7%L1_AQka6,/$Qyeogywz)0-o%a9EW
+BFW3JNZAs&|#!<=3bF}pLXZ(!J[g||UZ4{0]5T>R@tA8jz..}/@mrEPiw$;7oaOrwkzr;v0t}C.Esh)P$]jRZ)U"c&evl(L9EQ'4%Q'Ywx;/9u]i{hzY2_
+H<D0vX+f_N["~Deg+$|8h0w@<0o{q@x:uA"L]mDFlJ"ODK"4g(B=HW(bJ=Lk-Be/dF~4sV#1R+wohG@hpT%'o}NZe_R0wC))ivkjQs8m_u.%L0][cj|eDw
+"nH=AkjuUm(aK]oNeV[nD@}&LQGBix:9~,zOOwkBTQ~=q5"YnGGOu%iVIVizf<HQ47_Fx1L=k)j#=!5U<ww1OX1Yn%DpNQI8UX29aXB].zIIDZ/;7zDbAh
+a`s;0J@|7q%O:!sG+i{&lcd|,Z^[!"}Y7K)E(smm<8}/5bu{Js^QQ$6iln($1{e^A6My.@64kcGw3iZn!-PzNv_`s.4SLH+)TlcJmjm]t(6KNMf)9h5]m7
+m)vh(jfP5K>#QZWtm]CeEGJy@eTTr%cK0+^oTl$I3D%72ibL%wSh&XHE2XcoN.bC^C~c545buC}6bVQw5uOgc;~R.j6'1v@Zf_/p%hP]`9M6ka",@WVZ,1
+Ury,3<j!,f3f6<TFrPFYPSzi)YxU8F0`>/(Lx<.=THR3#)_91(3goB3F>)O<]A~`6#k1W7fJ0i)B[p9{OD4wblA.!I;.UB'MS=PM%{3Q%h04Q5,=">ck6/
+zv=DSd!&@RHN3_C$-zSEbkJpAJ|Tcw"gy7W4Cqe:)Da5s:-v`1Za'x!yna~1V%1"DeDKj4#IPaU|J44Z"~V7_>87(^J12|)R:T_+!uE7:^W178d)/Ic`fM
+0,~}]0$b`Hm]0oa^Ad;/qfDJ:0pra1hzf3Nm5o;}(/CVg,E:AYB)_}.Z[^-Avc0=e}Nv_FJc<qIGf>vxjtwbY8nMX0-WBQYsq&a,cJMJ4NmsZ1NVmyw$E#
+CAA^/0Hf^+IIXg6m/'sy8xXl-im$z>]TD/~Mg'Pcu-MKTWKSZ!xp{5Gn&<TJ4pW!KB%6P`DmE%cc%huYKolO`+v0D.>NF[Fyp+;+%m#U])`ZzN/D[z&WE4
+0h]KZhJ$osnUw%JJvFeEx%ro.W,FEDM^f1,&P"$-uuG+T&$.3X:lu-3Hf@J>#,4jyVMZe8Ddj5sxXs3>C6)K%Pd>KS}.4PE)s'o_NLN}M[y1`#N#]=$'uq
+QohU:S:q!Qi&MO}.k!]X4a_(XEx%Egk4{xof&LVdJ>;2{Z/HqBU<|nm;0(ZhG=)C2:O,[`f$jg'@L+n[^IzsW2g9{Au(SRd6}`B"{0dx5][wb'O"d4LpOE
+@J3[am,c`(8JK#W,Sq'ZnLKiJa9qc,Szkr,7+mCT5BGto=1{9Lx/9E:|:u;D-LwlMp^,e,(yj<V2,MC=-Ukt~r>6{fKd}L|12n8!DpSRAd.&5}Hu$!@tw$
+syG%`MSw<lEJ4h]i$Ecs{A8}UsHQqc.CB[9xH];DZ_$DxhS,6IV'Bd`Y^f(^k>:5Zx<<N+4j29l%&<z7,L2&pmdySM]bVJ1st/QY`yZD9|!rVN<Ws+nht5
+BB#AqWb+[%3&lH{pJEYwZ6!il85wZa$QB,NVLM3AYuJgCJ{_OC^"|@f6%LsV@%XioJ+MT:#splj{LJh+BZuwB%CMmLmD"Lj%!;riDx{pK./[Qbmb4!I@%O
+@#<DGbpKV2RltfLrPlJR)g~,@{@#=CP#sYXTx:;UV4V}`XAf`/myJpb];(%$9g:h-epMLkM@f%{B#b#h"Gq:Z5_6%k{avSgu8__q%`Oy^S3Z7RSru-1wnF
+>CKpzrqn6D4V^EN1E4@47UpHmZ{=:AGA]5TvgtZWxn7:3l@z0^2"T=Bfse~N'hZh#@rv(lc0Sb^g/`;X[mwjW|RK2><7j8yKO1go<=vAR)B^cd2ax7.Eoq
+LAkb_szrzbNjJ+7#+om^"8")Rmyh@@Y/To3v@22F1B51Pi6"AeQ4F=K+}cLsOoe_xWWId^XM6u}pLG%cnUUKbS@Mpt)+Z03+#qs,ARB&{^=EYGp@%Iz#!y
+S<#F}6]jbHijg-O!@3FVfW3&x)Qv]>{S=(hb$3h8sY!cV}-,;dlaYZCZ((&7:otbHcJz"WvTTb!Fm29,2)xrVG>z6)DT$rF9)^^l1&]L4Z>&hp'a"QORZf
+kTAaW9+9^5&Gq2GBiXHVx>"4xWt;="#ka[=j3]4<!x(lz+)4@5+Sc#f[G'(,;r92Fsc3A0.1ed'vF}D|YpF=(arUF.U4bLKFEI/i&re0dOT_TTqU'ix/w<
+P$0:<o;R@o8r6[#`4s!7=$-z,;gX'iUi&D]Ln}WE+p&E9g91I)xPe{X9F!,ij,)bS5j</7fj^hxp0)X.3]dm8'8F."U+DA[j!'+.`"aGa!,7UbLE@0+M}w
+LNl:6QrHVm~==@Be]_%S'EC9&S3FLV=kDVAGM1WU:ow#C)0_k=4,JhPrzIJ_m;DC;!,.JzKbiu{(4Qd[hF3@.REQ0s9%vtJykWY}uQOgk;HdE4Q6p(eqVW
+Qv<f"`iWV#aQlX+JG$CovniA3}&odLr,^s<8_wA:Ua<"Kxn|y7h8RWOw`O;DRAm01-&L}V~Cr8B>qagg.MT1z50^EE8/gk-A~I@}&$m#T="-"mH1mp{N2U
+=n_u,B+W_3n]|I5p9#q^<>Se&"PK[&CkncAbUEH9DYGi}0|j3N}$Vp^3eQ!$&g-FNlis6Z-Ls%JBkM!W`r.F6&#Xvwv/32q'o{cx5d%=DMR]t+pWAJO&s)
+#3=J]2}wl}EGJ5kzN(,-D=UifsMsNU8WE_BUJW0KyH+Q{A<pz[5IaWSi'7qG2euG!8y|_0Em+WNZr<tU[B|"2i,Sl&a7/H6'tKR8sqWrQn=dy.)rjf;W7F
++D5s4n+HdBLk6bxuy{TX;}o^0scp;4J2gI3|D]K[TEA%1NPy7Zg.k'~bL1aQ(j,+GyZ=_U78mE"50L)IjmwlswWynqa+~gEZiLi@@dvNR;{vDK}Q%+l&s(
+H$W@`K}B6f;LU{'h=;pLJZ6Lc9y_esgxN^d>{[m^;GOdNfXy$xTYAvlTrTy6d%vOi_D8VoV2;QS0>Xwk3Tv9)IoJ#x<O3%XrW}#w>}<w&rLsu20ZelacJi
+(mN]n5:!-h0Qz^roPF01&7l"DF0s[slO)&LZ"#S<,v)B~3a&j&q{~LnaP'w3Pzl-IW=;XMMW1t14l4zfX&f{gO"d]AY{taAVZ[Pz%&CvP)_5MlaYEJl}N+
+ZqtZ%a=N0d3wXpdbPrEQs|&8XYLkMsPb`AO}_W]{'&1x{bct:e.ziA<|l4<xdZT:[)_5f>'{8Bsy.1:iTkB'{a_2&^Y6$Lt]IO5|!_xTb+KKfMHvY[DNiC
+CA5/yUaQqpDeaMmaA-w+WbYCA]'i|s|^}lyzq'd66){[@-QtGh&,8M<tN.X4nDVXgx=u$$52HnElxt$%{5ds0w54TE(XGIBTvD]tUf+&tJugj<T'h(#U.N
+YxB,yh-"K3SM8G]^{xL276QX,y_XPhd_xvJlfQmwSib[SYh3;Z/a@ePX%FNtK4VU6u.,y0yRU1;|:&roUR89t$^sVOV9V-9KFRDHlfxuj[1t],gb!1)d||
+V3Q;ugN`4//Y$LV{a}o'.6>B}"OTU&q/o:d&gL/Wlrc{;8ee6sHuaKQR(KE-+6"n>lwp@1}KHNCT:FKf+Z<AQKF0Qz:s<u[f=]_^Fe#eUoIwGiG@&>"P`'
+:>r:rHUEEYyrm0LQzM]DB99uGlY#B>[Bj7X6.hH_/8SPr|W43UN4WW:cCx~A]UB":^Td!sANSD.OmR:qa{gO<r5tp'uMvWsWW2:qP{wO`l'GFKP^{Ly-PX
+63UGmJ0CcHB;~d`'H`ocUc4AI+sl=2xk%N)aj3gvq%b!hYeXU:e,Ul<t2BO8dOU/l:wdQ6o/`g#Q]r]Z2GGzg"'Bn!)h$}t}z7y,]sGM,Zd{^NeB|[l;'=
+-iK-F[FFnfeL$h-.S@It^+vXAwNE~GC#J5CCmt]-/UxxR9JT'%6#]F6#)4.M]$}<7n(3`X#z3:tIb=Tv=U6TKwD1CyA(G'l/9YY'PJ<N{nTMn6OhA@qKK6
+7SGG%6}+u2bDx8[c>z$[=lB>p"cmjE/N!XAJNeoeG`{wpyq1AxT5UR<Zaycz&'8sN&V+b/pM:}TZ_f{l5N|<|S/.+{D>ln$83^.B(|"xGvS4wx"KgzK+4W
+f^-#_U7tE73ENBfYr'QS9oDB'HmL:%1<bl)PTX-;gS1U6z9]z&S]y<T%lQ9xZ90"nNX:Wpna5@QEJ@lQ,0CQ+VvnokIPfhO#aF.K.$M]~6"X|xr/GysO@K
+#y07:D6+i0[L`M0mPGsH},[7'z4ROD4J4hpom6CQ`MPY;ue;wsB;{$2"ii=r.h<`D;:$aJaOB}]Gwi7[$h7/IBpr[q^n+ed3;$rC7aJbe:b1:9+iEepiX:
+2UD74dv%WY{JEgQ=9p'/iddDLf.4J^P=_-~ghj=xQDnhYwh'iXvYJH$8IfRvVetZZ|~8CXOR[-O%V+9Qm$yiXhttmsu$pS(c:_f3QqYIhI_$[u2hL$MX0,
+mXpthH1_"d"mZT3_bWM'8U52`L(6.7Jb/tMppZSqSsxw5Q#4r=WRF(&#|y0>O3QWO5I@m{er^ZJr4R(DVipSIn}>rA7v2)4PYQqia%usQ6p'}+:Sjs=7mW
+"3pHK.V"+=:R/dl"7^3x>OBK,AFUYH+D&>0@t.{D$!p5S[J%l.:n|>&iN`J2yW`c1<U+vP24-j7=9LD|8:,=w({(lX[koy@;e7SV>$V5iU$'l@pEtRA/=T
+E/e8y"+l>FECe2^w,yH>e8f@zvXi`X}k@@!WH`p-5sI4D'&N`^6^%|qT"UjM$N'5KEkD0Mkv=$hVC$d9PW[6T>,bwo4{]ZESWfq.V<l0kAMk6e&9;p"j:0
+lI!q`Scn>Jfzkkd6o7)AMc#IV!j8b0j-^}-JW9b&jlv|,dsuhmMR-`V:v76KkEn#c8u0yv5l}1`f]&68xB-BL2ti9.a%Ic^m04c"s[-A9Nftb>104v{7Af
+<lR@]XBstg{Jp1oZ>92RHNQ;0R5eFA`kid&r+V$IPAgy_&W>xRwDeouY[&uPC-w3mWInP)N8hGNcgsbY4nQkGT~hI&q7tg%8L.7#qT>P+jok($o:rT|F^W
+&EH3odnp#PdoY;GR9AWSpoH}ktBqzolT03kOFQ_E/oLd2&hOWS#d#K%7dC~|SzZS9u+>[jem.hlXPQLn`cz/M(lWlh+Z7{C6C.RD;)Irz`18WH)RzcrWv;
+fV<pm&hj_;}b+H8Qg^ruE=JV@!U8Hfy>i#MfO,Q^T.c$MYRX9TSN~@9.&H;o6`@lyRVD&qJ/P`4-ji{COVeM@M5O<=6gqIl-+}nH"!Qi7D_TpsU<$6[Hey
+ygSR&G'{!]iui(M'V57|U'&pP{FH{g/};+:{1C)z@]S5Fb5myMNO9I^|Ln<XQ4rGZBfYi}N")-_M/>kQSsm="BOA590&Q<zD5`vh/4I;Q:pXr:8I,X-:2{
+|Tbm"8<!]6,e4@4`gZ:&@/gb+GS|j}IqVkh,MRaE_$dQd2"8hWw1saOZF(TIA9-.3]<<kZIH.2[LUvf2w-HDIlE%,Ymtc:@h5y%hp[154oy/pPI0tnqWIn
+DC'e)<rv%cZ1LQW.TN7=FsHJ0eR&aQ]Gu:["fq")P-5o}M~IU;Z#GGB3^!F1hb(xI3wNHS|yUs#oKbxC8C<=F"ANb=@]qA`HnSNRb)^$|3/.xp,Os4d>Mi
+)Ye6OevpR&+yvr:bAnqs=sv}Bm9TF}56l-XpE<%HF)|xcnnK9Sfn/jArxbE.lBb+;^DCJf8bq3{=!HtU@2;DS7n/zi0h'`-OH=SB1Z+W{NntF._4|N~hr(
+idMlcTU'=8=ZXmL/Eh@S7PzmsVJeF,FR=sx)"'vz;'aCW0`VM0jSEQ4&f!j+dZs(W^}-tGN4EsFW6@B5]WC#Wk3hQ!L<Q0~8oVYR8Gg2zMB{/,@5Pa'8c+
+ieJ+yf5o=D]|Jomn].H5qXj"&d~#Rb#ff-^!|!5$K6(5+(obj6h`/ln=eBj#iA|Jm`"1]h"$$DJ-nCLrw.mpVT;>|nG)]ElErY[n<ITloI`h}HytPmX.Xv
+P6Djcy^B`Kj9%ujt9XW-Li;HfF"{B[aP%t=L9OttXy4VR5TpVs7/ZuYriZ.q#MC6T3SD(51-wnk7<FC"usF5Oa;7&"Bz9b1HaF@<bXyd|D>nE"u8+y>=z-
+QE4BDBinGQ'Hqa98Q4"qXUa2=8{a.->mmSOGQhcSe>WT8w"@1mIJwf!HTH|qOqy73Xbargwl#zL74)1>{VIx<{("'|N!R/;b8XHbFY9-::yO+wh56-)3Xt
+6aU93ZaN9]}fjDM1<1H1WI5/5Xwdxf-nl|S%bD(<sL@dX/y%rdfj/SGqRHr"#U=pmE'QO&u(h#cU|0^<nqI}GoR2=%XSJ;_7Egc=ILCS`UP43@SWQJt!Jp
+{kk8s!gv;!oP:$H6!lcsGj1fhBXggvE!6!ss<<olH3Ps{$IIkGsYE&[&<UeoP3<^fw9.(Z391iF#P4r/7#j$e&Hm}"Z;;P.pnoSzRW]>rF;7UiK'L&(lb'
+kiAT,dUOG{RT)}Cv6pWD-ZY-zA2'/Q(j@RIm}:;+sD^".hG|t:XOrrf@g|D+w%mz^5]rM0@W-41>Y;V!Z%VO$s@+q[sb-%uJRzZ!zk>|jZS_H6{P_RhZU&
+x'<r74mf-zF&;w^}i=IrdauPv5-6&TG'&REd&=`Bc)txUw)QE}1L"2H2^pLwrsV.0>b7xUI:I<V65>)=CHt+UjV<M>hpPxIth[dIJ;X8bRckO.]A2|K[@D
+s">A~Pk_~sjG5uUe"vt%w-d@oqGz-HFB<)K"b-T%kRG}An3em-X:%j!'>D>HK$95Z]oMJv='u1EM-IZzoJ2s5iRiWdo0X,|;K/A%MjNI~27@(@n<)ac/"8
+rDZY66RGAESr76wvhEMvuI619eTI$mbaw{~Z}G'+w5X0b0)2B.sW2zlbWjt,.L8-$Kg2rU)QCXQ!1xhB]:eF$}Y70-#s!Qj[Nl'#~D)Y]In7oJ44tHxBp'
+Hd%lWHobON)tpYg[a`PJY2qpHfo_R9PKJ2kR>/(.E<OpmB3zvow'[es0+%Nl%isc/}J(|r_#8gvO!w&y%}hwK&<!Me1%)DH&_+kR^1.G#73Q2aC}WkK))b
+%OZA>"+Fb%0BuJrL'&2tx0noY;xzfW54kJ25gxl/mezIdh(R,s]v`Zzm}!(du}rww]1t4%TYpE8N9}!7!x=d|QurFr0/ChA)LQ&iKs/@u}ZlKzU%d.90Cs
+f"a|ADt{.+DmMNP8@!x2%ZN`I5'(bOC@3oU<a[{wjclE0TXk}W81xehM|uUc,y>8F%#7Zrxl@]`/1q|a7U5p2JYM@,}wtsvHL5'9}<7qlN-WNhNu'[m2l+
+X)N/CREH_{=sNdHobzMSWm}E.L7d]=Z-jg<`#@X>pEJJ]^I_yp+BJ:~(=_:l,o}|+|K.:qhT$uo[NZ2l!AX65<^ezSNSr:m!~4bFSA<zqRr&ZB"fTz&^Ul
+XRc2[Rbh@ZP]54RSFlE<3;@;s[LK"E9zDu,=dIe3Y-rnvGFNS]YZ3c{OR{pK3G+)n=U0poDvjfi[0Gd(1xkKQZ+`,M(`vqyVV6zIF=uN@gCEr@C)%!tZ(5
+Sf~2fG#rT+&w~+J"5BQhB5&nuY+7H.;)kxhq0;o:2pYO"a9+k+m"A{)Ik36lj+OfTe4YIT)KjL+"aLs4BB|pfW5X)&'oz|oA(1+yFf7uz^(W5f`[o/{o0h
+3p6c7(D6/709Yl$C3$fkkW!WXx0&e;HT=3`%9clB}`vS><y2;tg#)Qtn_Tja2H`R<dKY!iN%u^a>R%.;i,<YDE&<19]!%u;$iPq]~&uXCR=[t`7P^n#_e'
+53X"l-3!=4ZA89mu,Bt5;)](E3C#<h17$B^xYIefMM&;v5fyUa"j<fmGbb.T&S=BrmRw}gQvby-rzA$v(%Ct%S#x4}L|<{z&x!/r8H!~Wl-e=7CJkxGK9Q
+ptf=7f6tI^E[o/H"pQx^AoMM|U^ZnJ+FO9C,hlZVQiLCAmKT/),,X.g.M%HV)J2I0AP</0GKWv)Zg,SfpAj&)Bgz!sTu+gd2g8l;WIp^5aP^elA8>)qQzf
+3|kA(Q]NYNS%8zFR:$+)B9ds#"cz2UU4E`IV#dv<$(F_1b`%m=Rf/"PqD9@Jx.2._eRRej';C6&:b^<5_<1dbjF_d17`#`aF1#LAavs[PFguG9B8bY>8#{
+T6N6FMc5Wd_LsR:WLcYFvw+,PtcM4:WsU=IMv5qSM(O"R@SMExawhr>gZ%4r2OX]fww%|%JsL!(D`CAJP>VDt4iQf=Og57s|U&`nLMf6qW3PoBT-VZmY~B
+na^Wez1cllT[o)-.;}OIFl3158m/f>%VuypuqEOx^--:86FwaJ'nW|f{X{PYEJ(CiteoVMoterQ{ek!&+1{pC%Cd("Zw(gD<4{p0HdvAoqH`<k<D=zjqMK
+^#AF-/,9$r~AI08!1`;YoA=zl:}.B3$'fK53=PehAx]1U&[pRBlw}(jnK"zVFIC-('8%uea=/pc]cn$,'8&1F>AY.NFT{/stG_EI'QT_!z+9[n,%I3/'e+
+y1k^`_[a!%He$a$y.qMUBnjo1gK]SaAOvB2/AcdH8tl"}Cw`Aqv>f,!E01vMcu_TnMyBj05PFp}59;`'.AvmBroEcGzOK9{A+md99Bs7T|3K`-dWzp<BW{
+M5/#@rqx<qYpz9Hltn&U3j1SN7%f`[bo=M'zU2Jn)(xLHRqb;M|E=BhU@Q~/-59)>p,`ZHDXAebNcKfxexUfh93r$]T{VP%4X-"6jIn!eO+L"Lwp/(9c,#
+,@LBDl|8)n8kO7wC_MbCVi#vl$diGB1QAN%qFvi3_KqR@-|l9u^%RAQ@R$57D8~o3t$1SMjS7Bf=BZ!]7T[t3$jCV!C#e,F`Ibs$~36Bvlc(4tmpPMal`h
+ODsxBDJh=Q(n`qf%6O}2@5kf${:r~g^NnfYotXpRFTGy,tx$O;a`TPz{7{cH_l(rHZ3fSAhg$C6)]L~L0h$cJINC&DVm.%&m}_L61-yUVXu_ClZoJr^bNy
+9>IY4GWexE,u`)H:C<d{PkT_XFOwBBk+x1<Y7S_C+AeXQbWv6lWFrFBzjK26/5931DG)iT#jwdHEf:bEJ)uh4o$]VHe{E4Hh4'Z^5)TX>84O%M#M.B8RIC
+/J7$A$O;+LR4@1X7zc5w.h/@'jvB+]iW6E5&-hci_byANpsFt7d0,+`yi:;(wCI4~,RdZQx]c.`(&y4J(wyh0)g>d9NK;r1fztuB~iE(E8(DY_3&37ve,(
+9.t6av+$n%=0)YE/$jHn[`)J`[)W}{XiSDIin-whr]y|Mtas2|S>VcVwJI!6;ptiC<!&nGM2zw>%%TvyL/y9HFX2|d1C:9[hz)Yh;Y+`eHO-P+8_Q4Ah~n
+2:9eapF:uX.+MGX1EN,xTD}ZJ|4)fzIK.qFx,bW'.F2OR|>w^.~w-+42{{@{%Cv$Bg:GW{y{'<mGv|OMT/0KP]F`Dg!J}|f#N6'fvxRf;YpJdz@p!!]zBw
+hP9H/E-`hbV(Ts}/>}s/eb/B,n0}QsF{8&{y]wmruE5t'q0tKi|,zBXw8FH0pdOcrSpis"N+au#>)f(V(TgZS>#[5uSLv-0Rnle02LVzd_ADOF7B7S'O'{
+.LT&z!ytq@6An^r'R#$eL2FV+,n=[7;:iGU^1X,Szh/m55<GmzNH.{T0gg9#+`-e4E{MrbD{j]z8}YjhU0&/4K&I0A8Fj@Vv_Yx=K/.6=p_T2%{p>IVFMq
+%^u:tS$GI(W+3`jiBNYYE/RmWIX#,/lQ(a<>9I}$=JEB@@emjIv6Fizyp$vSL:zd7(dYXf5oWiTQ"#Ie'mD,+g6&~YxCQ'P[%8S'f>@n-W7&3M[Bv"q>bE
+xw:3+s^Uq@X3Gn]Pwu"&^v12&^r<O-{(E[FiUX7yvRGwM&,Xv!i$N7N]2H#En):IQ$-/pe&gfzAf:L|J&6_-6W/cSq,b/E}9yMl(EN{{0d73mTwS!e=d[$
+Qfon":~m[44_N'0``A]vP|Uj3]cY!n`zB>6}&.5YpS`M!Xh5ep&$3)Lb48`ez3V:+z3"bXs@Yr4a_](d$]3A!`wu9ZIvO!Was12Nir9|>|%TS0TaQ3e9Cb
+Gr4OhlO89)mhdf[XU^)j7j<Q@drLVG;5F}y]r7>m&_qfT|T>mY,lLqq_4Z6crp#9/>Z@u1Yee]&S4<U%87e#:}#rDjPfv/~Kj/u_hS#@INdz+,"=,7YF2m
+|5a:{T+8WRU_akl'A@)C5lBZAcMyQJ_i+5o[H$qPYZ;ZHFx0L4;MR)(V%h3XfLx_O_ou'n@@E]eON:X6qM+|=2S;NH8<,pLilP4F!Qr.mJF@f2V"Saa3uQ
+&pTc8]3O<0l!v":^f1&pZbUH(ASi}]|9%o3c6Ns<npPpAXTBNAm<h)tH(&XIJyJnF$5WCmZ$[k_tB^o/^/gS5_NA<|AX=b6egI2ioZU0R3BdC)mIXtwq-I
+uYgXD=C6Y[+M|Eo-l&%V4M%0knT0P6#E5z:)&GqZ1.m^>hV;IYUUb@$H62!68mMccoRy^=bQS}!53KN@1H!2ZI]-5<bAv0LI>9UmD|}xXqOn)C4I'V$5N^
+Iw6q<{yq3&,>@6G|i/~{Fqznd/A5YRiQnB0W=k<F0<+NYOZk#4_ysJ<R#4wP>E[H|UE".:0d$&qCBa1aTok$v{RHoI.HZ+`r<|k;mJ2yBK2cChQ5efcJ0T
+`Av(:T>^^YU|8Y9CWH&w,Go>M%O0i6n+[S4iU/lR.URx6OVh]PP`'ZFT&JQl&q2V6N[p$TwaZ`>_V-sLkjY>V05B#y5{kYV^kL)Rm4CJ`}M>{IMSc',')<
+}W.qCnBlR,^C<V6&+3A3A%NYZ_)=`%$Dt<;!O[I4oFjE2t0,NHtmTKyR3Ek:Kzyt_3<UGQq|Hv8KxkUYn(0cct[Z:3Kg=<m2@E-fdpug}dU'M%Ao[=VM+@
+nnJ4S/EASDor,<{Wcpdv]S![[HKxkc-QHnG8T{iebvdny'D'PFm-0I"<Xb:x4O5&C(G'[rSn~Xqs~6b({ERWVH'lW[j[-|OadW-QZ9{D+T#h!ao]FCPK/'
+f37dl-0FIm&JRmzMFU}Z]Lc49#y"ig_[_=-`ZRIQ<cO,;Te_5X:F<+ePUi2z-<pjA:{>D3.9xWmT"ub%[Xr[nSPVlkyPu]qBtQfT)_M!6F/kyWdR,m_E{3
+[=B]aBM[_ws782vi:0YK6P2w)0;bI&7DLcicjY7,RM|/ehj:<|uGK#9k|}%0P+<$2J)GA0oYsV8RGixG8vW,^yvRSP"--{:U:viq)H3Mn;E7Y"F2Hq@wp_
+U7-y`mEG%c9|Z,M@B.`{',8ppkO"H(^mR->+{cNqRG9'i5}Q#F4kBb(xCMgbX)v5$L+ZrRVJO/[3[Ivlm`f7s)lPL(W>c!1<:8:o]H~dSOVHpYvyU,S;lO
+V2Cu@UK7U:U]GH5Bk%]<ihz<AzeeL/vr$-ax$w4,&@<zM/8%>cl-66Q}:g_jBzE)Zu7ELiD>AOjtv$Z#o>s!9$v2Ei5XM-fgTNEG^'m#a%+}";8MAvIxx3
+E!zvM9{AqH]e&|FgPM$UwuB`t$7#}GA1|AqQTURUc{MC56y`C#OFH_Fkw9@U;CpVS5U/KTDBs/s51uz]t(-4J@"K_SQlHGft#E;@(,b5;/s|FpQ![1R8LH
+E2XH-,{fI(oR9gmF73@!E0V+hV=5#n@X3xWC4k-k<t!S3)-l_DO9'I)hp=viIC3.};[UPo/<6(&JiC,;@;@4tV|m{c.|NCq}9;]M"rS;CX}VT[aU1C'g}m
+#EE00bm::_Cwcjt"&qV%_0<L->f<.DRy!>x}G"3_4<`,4X2v`ImaH22I0RpBz=vZLGgD5(qmq0.5"GQksk+%%ecdIN>p$%k-=!xW|IcG0:zZlo0VHd9z8%
+9lDy2{qd[G=(|wr)nen-5f&+1i}c32zf}:EQ,Y2>g.77v@rz1>vXw"=HhPwfRB[knn+);|uogERLKWm4.qy`ZH#@Q[$T3cuDR$]O=40:k))E,+R=/HaO]h
+vjf..E}o^j~gS_3NMaU_|Q[s@0XN`-ve'_vG9Z%Ct:-Sa-(rWG|A!=uq(>cU`4B;Z]0^|.2{[h3>>/['U{OCj3v]$K@^><LtaqAv%mqi1!3U5pF/~Tsi$R
+>dRV!L+'x!=}kLrIT_=)b'zbWHrW>Bn<flT9x)|QgJyErFy@(2cGjcPq%W]T&9oDIULd|0%A&K79x4G#;>.V>D<]xA`71pP@ksLpO`gNxm_sT-LJG[1>h9
+]%t&BB'AaP/5[W8@d>Zf6^}aoGv#qX|dh!~&tMF}LO"4`F0ef!A7SV8"3H8gq=ps#I"2Qq-^_eK'rbKZ+59^N10qL)iG4[ruV6wScd:KI&)B_>,3VM%5GQ
+>%@lU9R5yIP69{[hlf~PYRcp-!%<]9I1MN4h+r0P3f=(BxcKhGO^PtnV'BS/~`l$%_QN/U9%JUM!<^XN0M(|@]QnYTl|jh6/wGT-gX<U#WX{QoENBvNcz$
+Qd9v2&,5f[JO(anrVIS|ohe:Knif4nXD,uV<a)04MuQ"+h8>9pjmze}UJIfaQN5&s@tGw(QD6vJ&iL$<f#$><^/})ixXc="f|q`mH--</v/loHUoFSCr)X
+(jfky)V#|{@Ry>9D3M>z3n/%.v"7)Upycz#vO#+/NXDQGW,n7_a4s@Ns"gE(2N->>qTYLtCQMZM@h3|1EMR;=rEU5_PD^asUwqX64itvYO`}:UE)c6O`CW
+A{lp&ltIHyE!xb{,'TZW"{~o6-kZS`KfllUNHq-LkG:=oCd_l0v}~!'xiTk!0`MPvE'7AEu#cJAkX2,`UOxcTvoA0u31j@Sz|,#bHaZXZH5TB%Psq[gce)
+ca(c)ojQ#/>PTm~#&4CZ(BJ|;hjl/fck~q3p7m7.4l(1$s=H6lrAP_8,;6jbJ)$$oBC5KyMD5jH<tW/D%13V!Hgx4jN6_zF#RqBq|qjq_0z>|4NtN2`W+j
+qPM#1sUX9FCd1tY<J}dr=w!L'Tmoivy!`D.Ji4F:TkJmv_Zw],jywe27Bua!f_ggrL3O"$7zRnFxKHQF0N54AeR&$xieU!c8Si[]nN}LnRYf/R:YB2@Sv7
+"_@FI`VTc}&{lPFS>A>W[IW_:WWE@lfI.]sq'.:JQNMnCkmaX".<(XAdUvJl(!$a/J`@i3O0+H0A"N;-S29k9_RsC$.2naN<NDQw7A;K}Wb,oO;I+cTT@)
+#Ml4L6d:f09$KV-y-ChCmz1#[Tx88q(.lp]FNW`ENbt:wIqt;",ZY^>U]#6wg)MoK4NWk5XkoHo:QjkLW$exQ8Y.1'CGmn+'7j;9%z}!sT}jv:D`)=QQy|
+ys>G3.5f}]CR>3[Ktt/.{"Nw$'r%e@|x5=a_}oeK,oLhEEqn~YX@uwdme]sRiIvkVt`_&+)(r0J[}onhXi>"tdTcV"/,$b<E.hAc%Hk5@(ZXYpvrV,WL=$
+~tX9POY/UKRF!b5R,2,UMtpaY0-4/<S;qS]}Ei5r;L.AF@@A'lFH0tOxE`j&&.em]+T6CM/V[]ex+^Xi#nkfKT5sDi~eflj]..{&{p+xsrkjkk8h_yQjUd
+;x<M;-o_6qaXa=r^>tcIcc`S'>1XN[LtxC%Bz`v)uuKGDB0)%JQZPjx]eX(UL2LRF][8BWn4dcWY}W+E0PvTT8j'}wh'qT@;Y5Nn@RK@atky7,.6B(['jN
+|g7BY>NJ])v76g6IGFlrR,3}u(.69,KE|/"g2^8G^Vvhv6fSh5oHCLCJAf5`5zgx7WSlfhZ"A3[Sa2-9'Sc3;ZCn[),Q_JAc;52Ff$I)IeF`=#:$AbQ9zd
+;)I>Ea]=9L^%>M/0gS0vesU7X|DxU]C>|gC|y|UKYs7c5ub8/RFd#3(u&HjlIIV]kyrpmDh@_+xw@eU0{ilo':zaU>pI}SYvIcq7<_&,<-Ph!TxL^LFc(Z
+-5hHk@MHo)ZWs]k8M2OFU<g#Q5QhnV(,Fdqp<3,@sANhV>F&}h2h-RpH.!87X1NhjKiT`3_W>q7[.G')0E1[QNPe|6/E-yYoUu9i1=X{&)_gx^wT|@-|iq
+aV/{/,)s"8fx;ebM,)!.|SQQSD4IC)JbN{oM7ses@0E[@l{Lu"<{jTV7Z8aKcbV`KQ7if9z;-FK]_"O+}W1+<%l&~H-q~[Ac)7qeiJ-^a7y0)"PF7bkw<T
+~bszTf';g28TsZ~zozcIKT_GTF+x42.7F|w-ViJG5+2nH%dnJ(|EyJi|8JA.E=1Ei<1M'd|s5Q.fJ^P8.d|{%(AS[ZZQ$&`,}pyE=ZSS^>A>U+`|O|wk];
+HK{DJ1|s"Lds;|;&a"O&iVrCRq9j%x2d;v5Zv6&[#rv6Ig^1$EIh~7Pt^LTjGszD($spINZ|ksaLT]Wr!M7jc&K&Dk,a#byIdy,x;hAh{WgwZ#~;^:av`9
+f7svr["]c2Ev1d%|>5MMZM@d.FuQXW&3xo1tt51[%ZHS8A`K5QkAQQ@SE^1<YIT)+VSC"gdeeJ['Hus"OA$L]D'PHIz5<Wv!G$/<]Ds!N=lA>.#ripFO(l
+[kw-1QY"<5S5+{o^ZFMJrameF:dMwERkdkYeFOqzzLxwuzU7QW"%S0zgost"U09`@T.F;ZxY3>2%`,}lp'"3tt,vmT"'UJh,A2wu$y}_wZd;fXfkzbuQ+b
+GM^ah<o{-$j2Dpl|E+EP]&~fc}){bS3vicj!v!@b_D$"A!_@c;J^U.z8(ely:RHWNTC+47U3)`Je3xDCn2wjfF7TG7,3+)T!ajuo9pWrOfKdodfgqsN0bt
+w.z_7hLI(vQ!dX-T[T;sM[eTHaj<W@@Vw;rg^]6'kKx#-e0,"'fiUu9ggi1^i+XutYotyee#Z6%h[e^lt"Cmbsxokgz+^)s6G0u:yY:q%3iUA>RA>-J7Mx
+cURXM'j#TZeG^{cikS)tV[5;9Xuofl<8b{9seXe#<=FUa-DBfV~ba;y;J%>)M;TA$k%f5A|)~RM8.WlMAQ/f._@z$g'|!-3OrLvnv%BJ]pq_=}hrkf#>#b
+|G`}1}|qSB7I^}~w7-%9"/XF&MR}$f4buQ4<B:J{n,!f}&Kv/A}<fmsw-ADRrd<5E(V;)r(=Bx:U@Gu+[{:|%ej=O(Tb3akDpXa%aZQtCVav93E0Duwa+L
+vwM%3ZArCTkD!rBnA(u!..HVyc"B8MF:"0be$id_qVqxHJAjf.fqIH]#"l2)ff3F$A/37xh<{ac'IE}"t8dY3.HDzQbRv9Uwt[zZV]i(}({H#t6csylo{V
+)NGjZJ(g,>c(MH{:li[2xhS0V$_usMqzL.y]O[P7I8@Kt^i/wEf,/$<({UNIGOTWR)4CoZW_t!El0K1/3sKKW#mpx,27+Dti~]EdYw{q{zVR,c;8oIjs@3
+Xpny1iR!ZC`7U4eo'3ZlvBxxP%BQ/6sI'pBLdfsVAfL$O,QG{[~]l>:BI`^0x.Dmr7AH<9QC}I0wz1I#OWS(-P;EF1c2XlT41n]CL>gdVnbdoO@z6k%zPI
+#`|Hjcr@#SQ.[ETaTWd/G$6q(x5KCV;/D@'.V5;nMxp9^|VX~dWY{p}D!SE3$0w1'^eapT2@~$h50(%0R$Nz~Cr8X:dsEe5I-35ZT$A{Wbm(6A{qE}MD4p
+IxY%dyMk_gXR2I9g`zy|T:4TVV{+9Ui-FcU;,}8//BRCv.,Plp;9LI8B)pI)!~;]|N$|l1r2&!%uxG[AR>2Gc$+)@UOQYIuuzG0!FH`+QGJvp_zajqX0n&
+C]pfK@Z7g=|dN`r4gNo<nBdT'J2JW&`^N:=lu_f_Ie>+QJ-i)cDl=@n&;/&H7;on':$)}M%$WDJUepQ2JPOxrGhOvPi^93;bjS)LsrBJM8LjlCvm.;$k(#
+Ynu>1cPm][{He`M7'xh6p4b7&PiG8J,;Hzo4Gy3rC=<=Cxd0[{M3Q]YcX}$@0u(VvrD>8tXpcT'%(Xua+Hz8wzox3<I['3df<{GyG#ye4tolOsY5fvx2eu
+:p=fz754a'~U-B{;6_xP#lWIksWZ}-'gpmWOo,.Cl=&iNzOez&L!CW5wV7$/i&|AxlHD6;^Wr)=M8N,9(c8{6LH"p6-+W+I).mb|nCxd6`:{Zkyo$.0R;<
+aD!)'br;(`,H#s^nh]UM|hWM>o#"]RiaX:2BZxb/!]!yyp,cu|D_;QoG%f~I-FYdL&.b|(.t<p4pRs75L:/G/1vxJ'yJB-8T]Q.i_lnAZ@aTf[':n7Rf(&
+TWMd0ee#WvwU{ekj)PN<[`nOjNIWC^q3Q9fYl0[h/B5.]wMWO2/PJ&#rDo.Kcfo@M^|`V;3&[U]q#F'B{jsD6q>62nQqhgoZMOx/haKZ_n(&.Ldxl>TPfx
+5i2I~"0)k5~W=Ww0Z1]Q8%x=(0FzYv,l]|s-+fO,6+-j!Ugmy_xC:!.vW3.3GI;%)1^{rL:dLW0kRO}slG(#PtZ"C>nr<=dY#_/F|}L7vy<@PoCL:-1hqX
+:XcOJd3u-BZGH{swjg}ddpXZ6r,u@.2T/tZ&oOd@V[)si;$8#(U9MkG]rqet[Riz1rs8KYcz5hn$r+DD}HwJ'>ajz^~#IPKMAJGd`6P$Z/C&-9tz~{Wv|5
+Nf)DBzt0/3'c>#]IOmkE^;.JPuwWK2&Go7ACm^Alo)'voL^iWI&og{&`<O^OTNJiAniZBVlO,UI+.r]$^<P<e0IK]U'F~glY&yFyxKQu-#rA]+{t'i}#hF
+>5k@HZjC;l;D/O.ATmS!x`pnYb[Kp<5%f3+w=^EnPTNO9vN{a{)EfCEDu#5[K70nUWqkb!r2@P!U)akeS]I71"rGpx=@<&VVfWcJ<Z6VNqg{vdx-M64',F
+tB=@<s2(N8,+w/L[yFh.|ID}X_6C5%_O$rR,mdRZBmACUDS79;-Y-WeCf|1REP8"gs>Hm$=7C}Rl|kdvD:Q56b1<%GbQF1Hln1%-FU3/1#hHZ8Y4DhPD'm
+eyNb;5E(IRt@UHgv%4n1:@DdR[o`C$epC0omx,G7`:opyNAXq52[Ii;=tsFIZ;2_9..Lhne8[ZG`CO];_vfLRX#I00$ZPX<LF3IK_#.R/J!Cl}[;uTn13z
+2[E<zh}r"G5PzM2Ky"tuK-iOG<;zGRiI+y-BiI"WAB<hD:,uJ3"J-U>TyW}=%sl@J3i2V7Rn:"{R2l],{%uEuheA3c/;RG8G8NJVxGgw"_E]@bVV7/:@G1
+kiX(b:~T/GN4%'TzS6{i}5^K/u$,Gx#YS8h[7@NbXNzj]mM@N-.fFzs:T.$Mu6Wu40j-3#I$-e[4.XnwovK9r-~[k;PnAu.YW-<^QU$mOe(r78hJr[x{r`
+d|rNx`>AZ]cK=x5Jvx"8On!<ox~W+7Ud;J1bHo$SwOlO7^Zff,.;W26V#cmEW&"BRJhl^Ou"z)~rf2'X7B6G6oyI4gNQd}BTq{cowXoQMLeOKGHe$>j5bz
+.`)$whuvjfEWEw|$}Mz]6-T{KTVwPt~,;0n<+]"HVc|s-<Ku(s=Z}0W"Q'1rrM;lcMI!uI)h_g}g]zk$$|M&xhG,gxojde4R4/9Brh<EHQmEOs`2~M>%[5
+u$9njqY&^NVU))30/zmq&^r+@/e$>}ajX5a6589W|czu:.,,CIoAi0_KLQ6{Va9Qo^.C^]P(6O+NS6+syQ2Cpu&&kbU/Var,u=f"MRa]4QI$Sfhz0T}[[_
+:|e8-FG.`I>5]Z$a>5c/BcE0TMv,n!=2`,5h^j8V>)DXRI6Oh`8JAM3%m29@1w;NbL;6Ygea'mO!G<LKR[n1bBA.ey{w`LryE'JX!6ZD++TRb59SEzKAl@
+;7sGMoq=G`3guP;&o4nq-QlO.Y,PSY^s~"Yr(P=P'$m#O!0V+[YX#2oI[sm%SSCQ<C!T-.YI";L#FeK7ggpr+;.:L$:3#m'@8TXr[F4G5!ww&1@t"/5y+b
+1o=Fk238^24v^}"'f(!8)-WtA%]K!c&ptD=.PS[-j!|K(#O=Ida%v93F%.{LNT"i+NDo^|=r@"e,pH0{1s4IOt=Rb2r)y:c_M.IsR)A:3xBl+4.As@~GfU
+_-h$/Lo!mGI1'P742<+#PT4Yl7@Pl&CRRz.W2Yln&ddvv;97=MiGgndnQ%%IAR,Ql-5e1]q#G<1Hr+lJbJ6</("J9Z`5fVtd8R8;lYR"nHPq7tE/1F>Oj!
+OTI61(RF+s6@%PY(@Eb>|_)&-,qPB!O4zhpX@FpIIMB^HV~TjS}oy.WSpOC`CVw2+2M^H>$THa)PD2jA+:4XwcBLqeNy-sX,99#sW&VP_,W&J145'H&9n4
+lONGGHPSEbJBp<o[C]`FmZpDY>7m~3Vb0RrkTP"It&tfe7e-A@y|8|L1]>DhZDoPDvr<BO1:v3@rQ0~s8DyV0=@Gv.vuV<M<(NB%@BEHonM68O0|{&D2)%
+wxsxVVz,=Z-`k@=;ZcQT{-,hUmqVlqnp%}7TJs2hKJ|F=UeZKiF7tKRt4=hcd}z|a-xXO#R-5cI:LGA=vZyt<j"fL5t(@KdVWT-^hc&D(p3+p4@s~Rj96j
+kE;FuxZeaa.Bn#WjC}JA|4@WG{.QREfA!O%i}}D7%S:BnK@J=qLP=.Ti-GcH}3SI1u&dUq]&bq$N&9w1k7TM.%[hYQh]#MGMm-HvQ"Jcv^Rwa}RH"SzDAA
+ujlN6U,:GJVv3<qrthu.`oyMdFP{76%`:D^r5Q}U7_w.c`xkdF>Kpm6;zE|6L`i)Qscm@6iywaw)eSKZ4szY%S'SpVeC/,WgPJjBp2Z.gK]BJ$RNU`ptO]
+fq5-0"QC$["->-`vQOZr"$u9t"|.>HMu7^/&b/8Iv2#Zab_iU`si{Fa;LJ"5~RqW3llx/;lZ=o973C+bv><N+s1im(K'{7J0m[Hek0){+qS<FQ2#g%=)Re
+Ha,e'z<7d"AM/yDdH<D9|-Ty5(aR#E[R}:wR]"mrB/}mgm54X/w5T)x|6E|i5ZEuZJCbs%MCdA-S(<&Erep.DcXYI4|t98OSs_x_W!kKIj.4jU]s}5/&<3
+ZU`qL"%'.+LxRD+)Bk5Kem~e3}GWJ+.2Cy}8jq6^Z7.WTkJy|6[&q%(tJtndSA2<S2vZOHenCNQ!HYE2}f<;Wm>dmdv=@FBgs%RP-{H68=PvlJ#_UbxEQE
+;:Gr'EYw`Xg`<d9Vw9lrYCR^NFNhOO7W`wfJ'_([jBX;BpxOut!I%Y.pbk!4^%jL^.bR3pS3weQS'AZw|5nptiA-(CiKRL2#8&!EgI3<n<{[(E}-$ub$5C
+gl4|$1Z>kcfbz_^^.Tsbod#C@=rPRB5!FEv=Qz&>RO<!016T},sRfhV]/'YGJ0K|Ti.WOza@MSVIIMqge<Ys885Yk_%w#h4{nkjYu_~73V+W!neSG:V/U"
+::7VnmMaep`sh9-QO!.jFF]!`}#XTp{+]nizHSim.#vd-MnGe[vl=&B^NZ1$Nf8^O"01y/D&v_sa&T6Bch(.s[JSx3wHs16y[Lc+:RrzKUH2lmvtSz44qf
+Q[JIa=aF;f3hUMemu.Dc:-l^;84ZEa,z$$&P7smG<]$aWiKpxzl69novk%E;)%m=neLfb5FlKu|NPZVhB,O}lKfE&C1o"r+ISv9shfDQuBy/]jEE1NQC];
+GU"8:<{c<P@UOm@"MIj%%{ESSNO9j7$K5x'$X.qm@dPN)E(+#pBuk`Q:0@<=HuLz4%#nH]dw=&7#elcFSfWP7yP-QZULT_,Z^|`k@oT8Wwm3]fC6`cPhST
+pD<jnxu-[r81V3w{)N)%AN:E{J>'EfPiHKbkP'1T6QjY>3>_=tav`2xuEO{I"W[l`[7#L=e+`7{_@p@WtG)w<3%'vD)b<r:'HbrF"qY'tC(`ie~%sH+'@@
+<HD%Foz!-(eh3e1sZA5=Cvk%e))zWG~CjZqu[,8GBSDFW1T>t'Im>'"&,MjG.{'9:=y{b!T$za(bgGXTx!7c.!64CiMa+=k8{=1Sw'h45iTlP-GJU];(UM
+c'o!$ue)Hf/fT]FdYoqz8p56H7:UNdc4<k:G:Xp/cY6hWBn%Cg)A/Il$3Z{jt_t<AI'tYq>#H`ePnfV0N@BPC_@%zh'U_Njj2%Eq6HSX&_YZuuM#jY$iFd
+o27'wj!b#@)V&EMm=:Sy$MoZ@}{`}Wypj<;G]eGpou>EgT_dIsnQc)2s=&e9ql~0B[Q(~l+d^vN9E6&Gh^<v-"}AZ]8CU:IG`es6qY_9Q5h(X)]o8&6+2f
+LrP%5!Gmmpu%x@|y7Xm[FTv{WR)8)MP]a_+DxuU#YU&,+sr}1I/$TDH/#O+,yrEj#3"aF2qCj"5gp)A%2ZbfklqxBqptLEnRmvf}Lxx4s}|@^=Al=3z'"{
+$G0HuaF}/6V#dS@zQ1i:u/!FAIv:fcDX.eBAH3(G}_^aYnRx>h$`Y(<!0ZX.'Dqi,!pj%>GS%o+okk64yUs4[$Z4s/hUBD^fNA_Xe(%U$V[(5gA8>q'Ch[
+QK]=im,!Q@a,N0WF/A)]PP'|:]-!IB:kZ&`P:qV+%:Qj%4m<0cCp's;]Azi%K{L#}E5)8}Yy+l/=)Z`{n#jjjP!meVcg-bp).Z`0h=:L~'vO/=0Qc}LoTg
+K=1y4HB|[0b;JrOvTN<45F:I{8wXn6_u!X%[|(#LjAA,3k&ag:4becRZ+Z.+/ML2gcy"iuJA{gHpy15v;@c;zu={HEbYg{($_&!le<n=@GwN8")aEGV:hc
+LxwZ.sBb,|`)+a+dlP0j}e/DNnf.kIn"&8`I#bMl-8qCi%Y2_g-FA6iumS@CQ=Qy&Sz63k3jC$~,/f|CG_Ij,MOe`he(zBF4%Hh=!tv0tQ556b;-PHI"0G
+I1z9`$|hq_2eQd1`.aLFc^l556kb,"z8fA(0"|"kkD_5.[^LU2u]TX(nH65XRp5=U$f}C0{X`OCVO&27I_OmA}~.+aB"8$kHn=Hk.-"o1Yg[m8dt;0@N_D
+TOyWl-r!}y2g80&1${ZVq#V1b}TgQ|L@"B}U3$<U"V5Ff}x"b@RgjlQF7AB|#{^BBTJ=cLMu'_4`XA8$</Tw~K4k{RyLI3Vy`X<Sg)7ES#,9$+x&n9`0i(
+-VKEZ7ypKe)IUq$PPWTDyiwiUa-<;1mdyiqS5YlTO,_r$p3YD{B^XP1@Q9Ukd"90ox%d`A.Vv2:n6%5BH6jHc8gLD(KArG45L!HDBO"5Z.b=-2UXdKEd|Z
+VG~wnp<Y^vu6KSp#Q`Sy.38{$T-3=Z3;}STx[F_CnKX@edL!'VU(p:mgf"2y9Yzx4+NzHC!u9c16Cl=c!X{aw5,"d3TC"1~JtJH;1ehEZt%5Zn#oEH-I|l
+D)b%a+=G"%(`Um42DoP8d|`We2s3%c97'DSINMvN}d$Y@beTvs)h-Un7T=a3e"I#biH%y7o1RR.{g[6]6FqcIp(I.S!IP#0FNm0tK"}++N;LlrWOj]'/uF
+=XJ1q4U_A8gA{$3%4D<"F+iB`zBcZFnA&5)PqoHOxB%,npiEDrBA#TNTes`EI4a='%@_[4mzoH9x#;a4;jJwBs%en/:wZGk@/-'SOx<qhxD`X5KH)>V$]D
+!-sFwj#I5k^YK`:I3WR![]drFwyBPobkTy[B[}TjG=[Ph/@%Lz,T.c9X;=|HrIe1i{/'{Tq,8otwhUD{WsIt|$8[QL=2McQxOncUo37BU"'>#VYnprg<!8
+nhi^Jk"]RRq/4(^Z=8I6"}/'jWw]wS0/#I]lr>4GfwV>M,;b&bFW#_BN;7FBsT%T|LVRA=>qDrY9$H78FD}Yn'q0(5;GY^LSs"XNBPsP=&M#ylLm3Jm%6=
+Z1EX];YF5Yb%S"`@;Zi+rZQz9XJouQ3oNLzW$<@zxrs1sG"^{.O)c_U$+vrTqVecKU{LQV2)$2<V/RL$JD2vP|C",C;K;NdT.F|;uO{Ah.Ob{S4Q/C8rhd
+33:Ia$@JXBM>u6GN.E)QI-/fgxx9:)BMHx$,+WLnT^`piqk2f|3{naO{X&iM)8c^J&(cb]+vVM4J"+4Qchs6@MWXvhU&@8yigQDI`u]u%a.n![LkYB_|qC
+;b"HsIjOE0."h#$JK|Ic/F{SzOo9924g_]+RJSk|K#|<7(#RL(XAj,;-9G/E^Qo`q^&3tZTSdEYQHMYJXJ^utsO&^k"[&(pr"K.{gIUw}Y=1XT_bIhKoEi
+.l"+2fJkWrD)x$BoV;3vBMB(=z{k3>a$0U3b7]K&}b.3,Lsg_z;2.]Pt[0.)o(R-c1j.LeZ7SDUCO]x>^kKGr9UVkF6I}{so`Lrq<BG=5%nFtMF/ew/Q@'
+74aoLO^[e[X5iguZ^AKHD>E;IZ]sTB=lq/$v(QSU7FA>Y07^G-qGtL~G9iHp9f/OF<zB{sEo>v+bDs$V')J{R/ja@-)i+FDsZE83~FQAp^,F@MK3[a7/_-
+s|9wn56-a#]QPzChqjYo]v|D%cp{Ria^&`VYMj$c>;U8r0!B4(-{!5$_)cB'(pN8YOOy8</a6s5&(E&L}A{sqYPG#v:g=&8Hy,ps9A|H77w#zw|/<P6v_5
+svB_P6>c8QVxtlEUz|`CAh.4k1;ww>D6e2O2bml;hXRwktw'Ig}E}&WaKJ_S(^^(9/S`a}A$q>m2y8MC^"+t(Rye;eOF4SYtW1R%KnW7uq}0_J)=8<%G;f
+CAi>gAWBqA,$Br{Adxd+HwS5]re;HNKV~w7n6qSALiynpbb3mk:uby>==S1`HEfi@.$6~`Ob385tN=Ta^(OOLij-FXc|+m9Nl81/xlxjK50b9[E&XVJ%#(
+;-S$Dbk)8y/v+k"<bMf(etc}N:t}m$#4T%+[p.SeF"k.2WWYSyw[KklV4|]E)B8>f[gZvy;=[^xr!PQ_Fy=.:z3{U=WVfp/ITrj(I:HVv4#HT|j{<@:pHN
+(Q_^AtoQb8ODtl(.rDg@)%c|~Ki1Dz[sqQ18hMvt1E#$O,Q)RuuvJG28MzrjPSPyq8OXn4$sC}>haNwJ6s`LcB+J@Lw_FR!&r1oh@<&,jv|ONt@Go)UsSU
+4Y-"p'zEEpzm3$UVH@j;42QlP>i7SPcW~Q%9Amf[]0.GO28%^%aE@2VIGX|S|m|r{p{J:C[ZP#qiM31R.ni$8v~<uXr0<|pGvf{v3#du7<3qcVYI5if'%C
+f"C%Kj5Yo<bFmuHU}&MWC`>BuVo7ohN@ZzHmU}k#hPv#4$o+y@Gn(-[M;m"BN#YROPG&r2$+z>y"M0|!/n}_Y(lDh@oVD$H9cc2wvB9C<T+LX]hKp.Po-P
+6vjfZ:wK^|'xyd](qAmmoZTK3DlLT_=](QHO3eMqh<H9vAiNL3Db[T`a9>$k[KI,[gsJ6NR0loU'g0vw>fJ:+HXw4w/zVRwD_se!1_hm]iK1&5jQ{eL8Fd
+8u'=QZIkLcBpbL,)o%jY{ftiPEcl`%Zb}15-a#7M<Ob_<3tG-Dvlb>2QEnVf"c!mF^P%7efQCZk5lo.n/s9o("1ilZ~@aL|am&uYs3>LLydS-hsgaipXho
+y(Jv]A^4R(3j[D^#'5(>/%6TM+XVMYW}SZtZv[l,T6Jmx7#QT!<Z5+YXI`l40I~_t',{NP.9ffqOT(Wl|nDOu)M[Q':@(^xuvGY=.DPFq6:|S||g>"_fRS
+nof,7qW"udFqqotcr.,V2D&oB"}Z%1=(@g~1D:Z>e>Z[ri8|IfRTdfDLDfX.(mr35m.}/3WdtU;Cf:Ad~3(]L@/c_5%Px4s%^0c^J($D^f|Y;T73}h(Fdm
+'%MpdEVlla=|Sk+!_Ykf.@S=</a#VFpQ1f"yOfte"X",$9Oh;r]4P#&ddUUKS='F=]th@G9C,y!</H+wK&)[<w!:V,lNzrXkDr(Xdf[Z]d5GFU(x]Ou.l'
+}/^55Nh6vGysS4>m719MN0=NE^#1(La[uN`M7RRd]QDM^wH_:Sn}itY(2DWC}|lyL3o32AMM>emnR@C4iNgWfc+4:^l-DfjAsHPzt89_XOP:F)Uo2OjK0Z
+G"v;ORD{Q7;N28Fr/XOH^:Q<E#]lL0}&(+mS~DaN,BU=2<lOOhZ3=$SvkZCG[h!/qCmV>_{roxqocD~IrG{Xq2%3s.Yhdi{a]3{5kPRJEcy&e]TPrib<^,
+8UVwVGX+Ad/$^:DD{!g6G#D,,)}#8B-{d%'#O;rT_J7s{V.Or<WdbO}.;|^kL2NyXmq+$Lm-2CJ!$qXB`Ga:vUiPR<d`i,`fA'r+!4Tg);!U";l&c5c(Iy
+gn!L`)Mx,^&awl(^jo&6j!8QPbu`<ni[fP]+REEFrgf(L(jO]g)(f2"=lVq(taTMh'dfi6_"tN7/ZWIcb8oO@YnHXC4EU/^Re(Qc;k^q{U+Sz}#&T=DK{p
+a"Csp1CtZ(uV{+wM:QW9E],G|PiT]O6Ti2'p_Ffhk"|c.>}`NA_22b`|Yx'quIosVyNC.!}}{y:@wDWs"Ij$S`35!JNsQmS>Bv_!ucf+.Z=}Iw3xieVN44
+Swsr1Yaqxa{2+-rq7DQo4_/6}8F}`n4D_NhCLZ(Lthv8YFV[xJCFNxz4Ln%F)/.iu-ec+I$6GP4zS/A.aM@TV_xx-#CA2W-#t(c|>G]B!/3Ask8mb5|/%i
+-:m`S$>PI2%h-Ky>kNeq2JF/x#N:Y[mfS[7vF%)&h&3GU'J^AuwS_P|l[@lu}WyI`]6&AHBO@zV&:P85ak/]A),=Bs7i;95oW/EO{JVN.E_[7'z)FE6+<=
+|^Iqonuj3@MoZK,o}{|{^eH/pGZR{-|wJGia#7eN(u=U%d>Riu1Uk7q7NvE(}(#tPt1%mSeCtHMj=b[,':Kjhtla+F!A{Kp%yLrpbPVa@rGueLG]R+v%rf
+5^ICs9PKi2Li9M0RUIYuFD'RghL6;YDhsHE{Em[luTPE2to;_o%kH92&RWN'g@B3""HI>Qph/f,c^,r4si3PQ@EXwW"))'h-<S'uhS{VB%/MXD8:Y(o>s"
+7E'wDv]lw52fx;b1#{Vm`)]Y>p|:;4Iza7-"n,2MlMs=z<U=:AGxO=36leh5e&7P!SSJgGe=6:dl%kck[=pz$gkh35rJZ!edvE=#ao+@7%d8"3E6a,KQUv
+9VrUu1{.t&8psD>,^soi-^ImXp;OB-cs)9Spv't{4`qV<7_<"!sy168>VH|_igJ@EIe,U$olTf!j1Y>a7!OGo2)UbF|5Tjs`!s6(ek}Lh_SzUK3I[oXhJb
+;%h"$a`O"XI_ClO<k`FuwW[a-p]NZ#|i4Z[ov,80G91Ut#x)^tiJ_SM7w-}+o3^)1i9}0;zZG@tp_gaL9vk)$N6=s"h0BQozz%Neu.M"C!;A;hD[IC!7Jg
+$ss)Czt<w))fN5(8i9P0QdYIKf}A,,z]X/@#%R=H4AZfMOoT@<"l=`P)6B#``:3$qPtg2(i9CI5n0'07XdN"$j8]7uB2(]{$N:ig]z=RATXZ{%uT`=JI>+
+yJ%|fxNGG9YU0>nz46Xs,;i_c$c{a|WRom(c,)lW:c`d'`X])q@{I.JC~g,>EVGRyrZ}V+Kp)((-&|&I`O^QL'q`/}3#~"fTFEd!c!e$OhEn7u%CeOUpY^
+dalzh_WkXSm=+5>sL2i10}_L)yj,/W['Q__R#rN0um'iU++tM5u/Dyc,^WR!]vUBHQ+fA21YOB:C=p]5,C/^4q4pGtTolvmoYSpq3BBpaI^CzC9esJP`=d
+2rK=HrSIG@|X7aHN+JOa%>WXuR8T".5=Bgdn$K(v:-+s],ZA[tl=>=>$A]ccqjOhEOm)'y29XP2H_N.c<7y#SWd.E$p$Y6_6P+#cKo/Brkp`#pPW18~Gm=
+aN{VY@D]l&'@`O^9O|&bQmY-Dm1-[{5Ia[#vB]~/9HoRZ{,s;Yl#&H`#yvrySF20wx3wqY7'(O>b^@KhSv2G]B)dY;XtFATB5u=u+sF`j@3r;LsP_o%&=:
+zF$IrV~OrQFAJS9[rQT1yLe1{o{X!~f7W>N%Yy#IKP6vNQIPVbZk(wo%8t+o";(/hv[1Q}yH$]heyp(RB}9$9P|pFbs7.0#L8i)!d|.OZGMU@HiC(lJpjZ
+_:HNA'fKq3LtHHIgtvzp})@;)1R`<).o71ZlMd$,r'.czCSfC(vExOBhcL&)osL{c1]7='f:>0DLgB1kL/I5LV8b$,.fO}[hBP!P).RJmM6KI^}K-{@%%u
+D{}P;dEp0mx5zaRI}<O.4b'-Z"BriLRYx/j'',7J2JO^n.PEL4gq|%+E&,62&|J2ZJb/@nYKPu&ei-MWJ[<0%/7t&lyxECA5RnXi-B/ox4R%cS07KGOmSJ
+kyEn.:F)OIOG_'n:4LOe2)~Bxgt)UU.}9cfE.ymp[y)fe2Q!K;sYWn#%@RkQC+A%B=bh]e;@;$vYQ82n.1p&o=:13(Bk1<LH5cAvwTET1a'mzE9JGb1|24
+5h-wSagLYFa&mzNm[J>rFH&p]Npz]oNSbk{TZv}Gy'JUHek'W|lKi&Jhx-sgcSz73n[[er@bPP@>FR6|d#[64//7mhff;XTW#&cQt&&y!:Z%:X<_A7{<J6
+Kuix$Yr"&j2OZ;rhpqw'41n/&:((E[))rArCnKv{I,gBIM.BuT:p2O'I&i&_cBi%R!f5raqsat61qX!KSnDU<)m+_0>oV@n)C;P<d-pZ.v-oK^$U/l0]$h
+E"^zplV^Zi4FGHS':G~AH>aZ`0$<~E`!_|pd0#+%=UC[Ci3d4Y{K[-!=6h&+;T0#^Voz>K|OrX3Ib}=st>fVKwif4nOOO^Il,:`E`$g+~af0<jN[$ej<%:
+sBa^iGtr20'b)U85)X>[8QJl,68"C.l&3sOwZ0jDi):9bbP^I^6rOHzwa4qx]T%XHACuHEn/#4o|w}n^rj&2%B[;(@kK'uvFH.fWckddqx(7:O;1fTXqr0
+lzcc:{fH4,GjEdBY:+]_kCw,Tgs,Fh=vH`^W[7X<Tb{k;y#W8B:1M3uSmZSAdf<CRAx=;1@@K0:RKH;3HB<[eNaN&85W+amqqsY`"^10r"L3cxdZHPIHS=
+[m4P~'_pbFt"_]YG>3w9u$_]C<$dAPY%^ZwW'aop-6D|h+}f0>hqcVnP`;K##WLc@B@j{v>b]$2nR+UysPC#em@W3_N9#Jex~(H0,fEpg6Sv5.28,wuhmh
+hYRc{oIE-yLXO+m`RYN5=pvihU&u&t,bVkiawR5C/h+ON.=x[YXvDr^&:S97oE@'(v6squuFbt}R%H&hwa"svomb4XMU^)2Ja#!H#nXUfh699u@V{R=."N
+){u;U%bKjPnd;@tHE3=;<AqT{1)I,sdLs.`&#Q7G8quXiVR#@4d.UJkz=MTXZX$l9'A;>Zx8,E3'JgsSOw'vp&1r/dFgw636<jLOvjs;bY<Xq.i3hj(A9l
+ODM#@Z"u8D|KP_]G|Gi@=LO)iEZ;_%B]hC>D=m!t}Wk^8)cD[@u!XW|Z>fT]|Fj!41T1(es_ClgX@:PZ!^E|,5{sbi0Kg5f60|$Xuslo0'n$BwZ'u8ojfU
+efP&x,dFV,MXN)xrXUql)tYC.lzZhGD!T7~F1$ML8W;,U".t0i^8w|$<%CAzsvby[Tm%:7da9x>${0hEtQl!$O>D0wk)[%IWH@zgCQ[V{2h5p[Hj;tuNi!
+#ZI8VwQA@;%v;6_QJy2+>m1OVI}ujn%gY.kf`4<J(CbxjSVhzN#/s;UhrP1jA6f/d39JO&Dxp}#4)_U7a1sVDT4{:)dS{G]ED}P&%>35#)u'fV|w-4A}D/
+G;)"-w.Q%y],Plmy'F/-_}t29A@&EI"&K=B&Lr.iNMZBZNa}H,D8]hOgvh%lIu38%C"$k'YV^5|O&:9xDh+zL=Sf45az]{U5LNvNxTy!z(THXw|cY5h#W3
+@DovuKsVNtm$,u,=NrM`b_|N=][ArBAw>wK[EuZpGLKvF9)t".w,Bd)Z,D>!peTjtwOZe;BMveEs8!1tA(A2ky"%mwS#GL+}]}LS^Z{r!OfDsY%,ct9>|2
+e|bMef/<$2dBq2M_AdOOT"SroOg'-JR@"i8hgV!62kepxT$66@Z=:F[Wk1KgGPau]_N^NHtnN[NfDY!5@pSiLxXi6],/F=N$Ukq',-~axtGpA2ARS;iEeK
+7|g/L7sv`5o"fM/gyKlN;7.s<'SuU(<Y0$2.rletZKk)O-Igp+bD<1_6D2Cs^gmwot>Y_h),etO]#Ns$KC|P+.%Y>4vIVFr+L8v4UxR[G#4{x|J|FgnWUZ
+<dp2!ifM;ewTdxIo,cqgI-^%FVgy}'-<^z>X$Mca{lv!dk<[Xy,e/iJIK/#k;,mNToT|4w5}%z{p>ET^Drx(-B8$$M=5tNc_-lXV`U2Wj{'j90~_s)z7Ur
+X#hlrXNe.)2H'So4ea%W1d_=GPH9xTO>tC/!yZ%,vR$Bx(LSQ'n(DOd#TxQGYY[q=r[MojYS'V)we;lTQpuV-x7KqyaT"Gr]D,!87VkBQbvmC4XRb{=g$a
+2XN3ol'{z#wN)MNWNID78&:diX%oJ-Cd4o/SHCPjOztgiwEn@;kX[.q}nDem~Usc#O"=~Noaw4y]GoN$uV-k<RdkmyPmyhLFj7u^mhqVddU'L1jdA7KJyC
+B'RLpB#k9'&:f3#!S<,7nwK.%%PSP,x63`>|F@##:HiU_+^LF'>`]bEG2rCFj+d4JETid+,[t8!AAU!gc7M51A4^(xvhul9S+FF:e#{;OZ}{_qyjSq{4Ah
+hMbT2oe#,y3KIGLonX;D1p-yV8N{A,w!1y!VM@|zS<)H@!o-Bc'Pt2Yx,rca(}Lasouu!;6nh7dU~@O!k`Z&hTkh1avP%6cVC&YAHcs|yt9hMS<%~;L"-{
+=B[NW+vG&s,blcWcQpB.R$<V8XpPks}XT1)i"SNj,T)b]<shu/%v)wJ$pA#{2=HB[x^vnHXy{YH&/C#Rfh}i$Up$,yE;/Q.P|8q9WmLH1Y[qY6nFf>Y`P)
+;(UyfRq0xeXbNwgVk{}fvc-If2>%"/srk^LP|Cd0>MF09XK<T)Lh4}mmDxsSSnHy~vEzTdjq}O0tqtHH6Ac}[&.zLwlOCBpng}Ix7qM1(m&Lz|XQ:Zigcs
+|G[Pv6tGD`aC_M^L>Rh{%.wY|uRPUA-quQ#]Uo}TZEcL%c8H05n'y7[;"Z4Liw7!^c@#hH.-yN+7!(EKn]"pQt@{X;:#djqX+;]L%v`T9sxuj,/rQ"]><E
+3H2hl[LEmQE/z9f/S|#[j>0-2fC9=#IDh5"7TWwp9XUtfLDisuE2i7V8Zf{<o+#=93nCfxJA{bkW}w8EbYe0Jrw:,mbtp5$posI3MaOHpVMIgp/o>R,Z-a
+GPc_am`d|P%oz15@k]_5CJSvS'vA]jqpf2vXj&-P(a/B8QEi8Rr43H.'8ZiiZ$v`|(_0Z3y&X|_5GTX,NV5:,VW-(4ZMeAsk/BtmQ9#&gg/wd#B$0D<YEQ
+;9Ct!ysJ1+qMO)2#+>FqE[1.&dS/M0=qFJxBZBWgP)DOuE8Y>x9q%qgN"+fp<TS!69i"+">_yb)M+J]IdFv/@6Ib~V]D$+L&15t)tFhqK6xe0gSm@S|}Ut
+!T+'}A3I5!5&'[<Fm!%DxJo=N<<Yn&==B-m}H9)!unxr{Q~zVr!{yq=6"_SLg7X|Dx&t9dlcU/(H~2I@")y]Q`)7=^u<xxx[D-,=7Y9K6bF<G!%JokgM~:
+_Fc1$E%GLANVBF;KmeY|~luDoD.HhFc|HVA<6)eOB1V+L6mlV$'l%r0Ar'{QEL=`%&'I6W%ru8EQH)ekTv84f0x1q7+=Bp'HAUWX%9cfGdSmN!s29|hPes
+Sx=}iVQ"w1&7eDmIA!EB@eG41s,%#O2'%&q$^TNZL47)].pF3p;50@eEP"k[E<NdsyGIFzIH9@Of4^9Z;It8)FYpy$Mxpg/ukp-6}BLFkl<{zV0O7+&D3!
+j5lG44~7g;4RWd7F"bZ;UpaysG+p:ZOR0L_ezsu$vY$S:.V`375UIA[GxMuFRyP.cCM+xMtW_srXXq[|k'g)UGwfGx"V{jK8,Tp{p<XB(6sL|=[x-N+Db1
+6/$MhJchSVN-gT".8(s`&)cUm;%bNb]:jFWf'7t2lc~E'doB&G+ml@|&NHAfgoV%+st]05KI||-$VGBOJM8ck'J)$TDT!R/d/ytD"8HD=W{Z194ixW4"6/
+XE1J@vL_@|A`8Q=}ZsjBGWpRthajS.BShmq(.VFBEdXkThpQZTocPsUbj!P&E@30`OKehW]ETb_&,e52){g8VW::HA/rF05yYDZ)M3S^rHw4M7xbKg-]Q3
+wM_;E-tj<_]q~($u:Se64mPdo<DvtkMP5dMGt',7Ykw2CHhA=:Q+Z;WQ-6M!Lo(}KJs3b^[z/Mw(DN.C{vYV!|XM7Sw/&QSeq+m<b[Dkh1$`m/)4+t#w.I
+$C(I^w7Yk-f^i^G6,YKV8pTUJPGEdj9%v0bWGn"1CmPRC2@%@'h^W`4n]|4A+.4p#qtV4s;Lm7onvm61)(dCm+8$RN!6QmpJFwkZ@ii}8LX-#I^rz)/V#e
+#9MFQtTUS2[|A%ZHz'O%|y1;d59d3I`s4sv>0I:Zh6{B1'~`|!:H_P8'KQX]Y']UY"^J~`b+OIN&ln(!o.tPZZ+=]4"R|VM1sb5zT"{M~7s)U1/c^LD<!q
+(]+2jK9h|-^LJ+s[>bFe]St'(tI@HY[<}TT1^H%KS&TbZwnJna%TJOoYNybtX#.z`ag|EAS}uiVAxo@t^D|2guh"viJ)=maj^X~>xir;4o$4dQ$1g"Lv"t
+C_6z>$'}Q#g0E:4EAYTF;3=lW(fz}3PESH&#fSd=0mT#N%:9T9|r<Omc8f4MquaoAHR^zhjzRcR"Y1D`YV<(x`evmo$D]MPH_n"}Bfe-Mbvd^xkgFibH/5
+jh-3Cz+;)=BjjA`^y+(+'FF<pPgmzIV/#y^CQo_j|K]B$HnPl0'P;N+A#.W>p6X5r04cHs%5CNlE.W!+#bd33"J%$e`B5Pd,p!_`c3o_KNbDQXisvR0A4h
+e.jI+"l_.'kezMT!5U_gR2VoSosbkJ=GN_9NQyg@u,YcDF4EiQyryr$--@y1ET<Ym=@X}&Jhx'e!&H5=#lhmlS|WyIBL[h"BmZkSHB/LJ9k5t$U5IBAO_"
+}$nB)%<<xd4b<"Z:HH6SavcWk-N#P'#F0YHOOsHc=$uYb[O!,]sJJ,P(5u4O$0ya42h:~K!54ahgpmWOS%)wjEI(L#1CT@MV]t^av=G6W<`):21IP@Z6qU
+_3L3r]~LmTbEd;y>y<Z|i>zxKt!~]88+d=kQlFyse]up{M>R_#>Qa@RcX7V%u<c)%{:TMSKi@9HO4;2m9v_dib_dlsPlA6q7;!rh5Mez4q,ckl#{C8C|0-
+Q@tyJm_k<V6_';O[W7jE^UeecMzACqL#Cw9r@][D89'-@IO/@O"q|=#Wr5/7!2Mx37<U1%d$hFP'j@a"O7x_h=03/`n0ywqzg>^F4"vMuG8Lz#wZ%V_}4c
+HQnL)y![uvB(2=f{j:<pi"7-lk]f1{r)zibBNvKNTYt"F."|hq7[[tH9;4Be&gwT;3.=_]Nm;<>'HfyKH^-+cAF0<E-Rq+I"ks%{WME4-Bim.&Dx[u8nkB
+y>u4wvjy"0jY7,oO}^nH/!fpUT%PL1p:f@6v5y3"DW^L{gC`,9p{UQ&Dr{;-+IyB/CxD'vbJV9)D'6.g]^D){{+3q=6lsh0xxmsHKT=v(n:_s:Ab%7Wzg;
+U7jBx7/&^Bht&WF[1`gv,p:yxAHrwlbi(!9fB<(",V)oGQ/0mne[srU3|xU'dp&xf@SSZ0haX'-QNErGjIv4`pay9p"Zuwl}t^H5n6E{v,V%|ta0oQAKIW
+9u$e#:1pxGpY8<wZL4Z&k.!t.1VF#cY2'9e/7hnp"2#p46B_"E_cUDGtd+W`su%sxOTDB!p-#R1DcZrMc@}ieSfT+$,[;q>y.:X1,h:eo0$a5h~S<Ud#]B
+0G>=sDJWC[YvSV>j'!F_9M,aZV5B!tFAE7z3mF[qhS,d|bzP,^Ki^xaSc./PUE6vFwBO)l~&J1FSX7R73q/uGMPLn(}p.:=`}Xe@NGtGtO>{_,U{>Rj+>t
+}V#E)(nr7;Q`%.YC:un{.<Fo+S=GAckY.:ZP`q2{EZ(lv(UoFf'IFM.82i)D)sIc5<MA)Iu[<X.=f#Pi$19qs"cL^eZr@'TN]>'ZsPkMC[YK<$qr8U%TkV
+73&+(VG}A<O{P3Vgt3xx"Kh(LhYn[xpg{=&ZsE/9n@,t`rawZ&klMBX4YD$|b#3-Qof&i=ui3t{6SqEj/ORqnhKXbyoA_wOF"f86U0"|UteEK<k(tX7NE6
+jkdt/yx{tM5nBFc|:Lo/J^KM$k%kWin@B6fA^<o'W@u[h23fka%uLbRW_Yp`-EPU}_pO}J:.Qjkg"{=^Xp<KGbeZR%8LEpb.(pE2+tg]p0#2F2Mj|S7@pH
+^qTT|D[CWz)dT26;x![)[f[mr/1/:e0BYi4RK)O:[r4K2O6>y5aY4`NSR>b`kq-{MQ{a|W4Kfj11vmeSqSMa|,f6ULiY}l{wj/-l(d4A7SP%Vt#j(u=jKz
+0j%Sd1s#$FDpa3|UiOfWpyz]t&AzT'^jX/vSUJM=DA)(;n1F/XI_bEW'`V7hzr!!_evbUoqeQH!cyW:MbV|RZ7pbUi=z5YGf{OGln7,L9[]<o}Fr,>y_r<
++NheIiwuQPsXy733bx.Ud>6>e{Ixn{6#<Wi(S'6>m|'e#qe[GGOhM<~<<gp^RJIJ2O+@)TWU3R0N~@^,N=GFGJ@fJz,kCMPQqk%zq]|w6:[![vqmfxMU}Z
+a6Em:{pki{|l-eFlY&=U5+7]M&'baImx(X>cXi/"xo(E_B+R;lW}JI:hH$S+5!2>GO=zC!8%_X#0LL"6YgA_);<tu!;TGF%zkm0{RGIuIX'XpPn|XV[H/O
+'uT2j(#)L85zT^F6z-[cOi!Xk:Y#a=CQ|X/MNWPr1}hB[mw5:Atyk$hdYyl0>,XP6-@tl#eSE]bG}(k7NF/_C&~lk+Yy6=ry%c4;Fdokc2uhl3gxHL3GDv
+}0AG5}-KOBKUq>:C{CI;AuqG"MrO&/4:HM]<c9y7~cW^S6"[,v~,tMPt$4umW'Bmd=Jz77E(OW5z'(BCFiI}=;qatq.Bbl)<}=}@=C"{|nbg'4y1N`}q~]
+Vd~mci<yCGzL6%'Hf^i!+YT]mJ4Aul=JZFJrYSQCATTDoR%|k)lNS^iJXHnSJ9F'>}MT2HyQ#:9M^o91eS;$]qs!3|8`w5D,OY%,OgZlu-zE]W6N649ak+
+C@l^XianS0FllZi5:>THk$YY)p!&@TIx:aM7o`]>FTcM.z6go<.j,=~pEltE(inJ.W0@!4,Y3n^bb>|`TcE-!#qkG^+@r-}'-KQNmeF]fVIXE%%n+^$$E8
+7`pF~;E|udg`Anj]g$#aCcFBgwQmY/}HrGgk/waWh@7Pwn+[2Wstd&^zvh4OUzT2EZ"95aruuSG-`6#wRXY6~,0b.evOnuVywDsWc$3Z/C:{7EF>=gcwRG
+e6mXxv<)Q%mD)3wnuVNkTJ+']Vvlrt8Y'Dz,-ANypB-q7au=K]iCLM'rOpNO+JaqJ5FMu0B;Tc'['q=g^mw&1.7^3fI03'~>`5`"YCBE&sKm']Vf48Ti'p
+(E#mpK!V[bp^.7hRVRD^5G|,cpGI/keB5]{W^^ruCo1Vpnb_Rh,1i/vDJlKP0pn%{^{SKA!8[_x;|&];F}Oz%oOdu'6+[tP0xDYk`3+(3%7:#Za@j"R4$E
+4Fzih/W:'RPgumu0pVEng#j{WcyN6':UT%V,({^nRN&S='Ggg3iQ}wW/RXo<G0W9%<'+J$!ub-cj5m-^GU.x@EHqW!<tvqV'@u2xBd#dWC@BPPZ}!I(HWo
+N&7p!v4BWQzn5%k<pt{H{{5.)u8DPx0U_A{Z+6RcZ;8H#E_yIB1^{Hp[!a(J`,^Q1`RbO"fjh+Qv&X0k^^dC^KK$@z,1$s4t&|b@V[$pBT5!/cv-Q-^=Ky
+xZ1E-9YWPY#0<2YrY5-=Xv^,qO_M"ui7Jv9^<wCZCjE=8N44h3;tf0I'^DbUFjt,K"j%3CufL)X<9WeErGXFAX:=jR^YR&G7ssQ%N[cx{L^@xomljpHizi
+EphbKT0%K1[ik@-f%$k$CHfho[.A(-ya_{^34^jgkbn-lsP!Ab7mY_4fb}]}=]aBi+rQ%7g]SebuKa.H<AvEW`szG{dX,%/jkg!|mph&cIH&~Xx{-sxF-i
+H+&2X-:!Gtl]-(r]_[#Cmapg^B/^N;udP%#_%z&mJ>>2g&1#G;;viULQr;_N2Wk_T=vT7Y6Y4+eGCv9{e@:n/{DV1vTk!h:Y>X@|]Wj{ohOM#Mj|8Ao9)e
+}/L2RZ74gU,6oeGPFQPB9):`lVItRnNUQN_XbNl&JH((;NhG^tL:{u`{h^,=.QcI^{_bOxq&!"7Eer6clDmHGEO@^[M`#v:ebyHi(hEmmzxKEzn)2j8&Ne
+p5!F~6i%gnj7:[)$c&>'Gpf$x&,LCIdv=Q3pO,tyZ,d%{aiSIu@UJ)pE{B9j0s&XN'#0aGy|gDJH56s}jmJ1W{`=1-tNO'VC=TlBH_M^,HP(n7<;326+EC
+"g84In3;;U!>-!Lg&NId/HT'UI]QabPU10",]L#;uf|8y'`'L_,1}[/pZj=ilJ5U,<;.,DCWVyx`HEA(%V79<Zyx@nUXTTOL~;.DSAR'5=],4Y`-g=`a/(
+W{$_FZzf7YG]R&4tTX,1;HTWP:vs#[DP"V%V!^vl8M(p"6oeP>_9H`[/V-zJ.idSvJD93)ma']kBVp2wfI^2Wq{.%nK>"cKEd;Y2<-vQ+h-p6+^LOSytIE
+S92|])}sIKm<T[WeL]N]|LhUzEw"++CbmoTz=1i%R$}3K$^dyuHiH:'MSUr=2`Wuo)&2$bc8K4/KccfRK}-(Oj"M,$a&c"g@JzV4z)F)amqy%c^KgFxs-9
+t6eu7=rYq}%L$,cZ!#p(+Re}#7Qn^PxB;|s6TYNC^c(YZ>B@J9LpZGQLh]P-hEDu|&V+9mB5g@nna4FU@"Bu&;N1yQ&+e|.Msw"GXUP)seSwUr4`n<89{@
+9:_u)W/scgG%-ezdIs<:&L;dCCCmwR(A.YTV,y.`R7_|)wvA3lNRta{W066qh2L7`5|Y"y{bYZuY.Av>eaoTa:8F7Y}c8iVjbHi/c:MbUO3U16%>gw1)}M
+1I4q,4JMj@QoT{G!+-$_E|v^$bap|9z=2T>bOgX-(tK:o55MK]$G<H$U'D{BhwQ1JtVx_+3!j,wk(WQ"iP6KAzI0B)pVx2x%x8yH(owJ'P%@&4+=9@AEF@
+gYmVC+g#j{Be5p/bgxo#_}+1#o`7,-"u<G=FCZuDdcg]alIU5@_u99&^s'.g3i63^Ic_9F'Ka`p:QZa!ph|-)Y6DX[D1N9G(3U80<r%H',3W)]P"Vld<QA
+~krZ:.'cU;_RsL1SRPK3U76%=@_!Makq%E${$2]<6YHd|hD:T<g2Ub[Q+@|E^4bk2_Piz[js4`rhfx&6U;gvOeI46XD4s^<2V+vR]{x#Sh|q+f1MVeNv(z
+2lL"NE;BtB.Z6Vooq4%p]B{GSjRQ`;c5&R:^D3GS1I@.u1lx6'8)Jvpgc@to9^=`^W;XOEQl/YHen|L@Rjl;1os&hU7z-b5^#UDrRS-Vr|u_Dr-^e{,akL
+z`.uXhl(HN|M6eP`}$)d7vwu5JtvQo#UbcG^X`[:6M7Bbv[Y1IHcu:L9K=N$4hg15^#L^yai{,:6$sDT9t)Z5aC}37'b&3]86QQIq;5;A]t3BIAMbGORud
+_t0%;|6/ikDD8rQrz{#(xq(c>#YnqQQsKhShIF_rQaH&"~27LqQ3Qi{R,SPTF}/)GsKPw,!Hpz!6bv#gx^6eW]/%%'$;`K!(.O+Y{BnYzb[D<e'Xd]5,)l
+ts2S'o`5zwib=rI/k>v,a{`pEtbbGfsEJCHh$^d`vvou%%[!ryxt($|fw@k5,Mp$KG7CAbd&0Ju_G!dgEA#/lJ6#5HGVR:Ue8Hsr&eAZIZ@`yWGPubErIS
+/1yy12h=:6"~MG);;KI8MqfK0pk((}vToe]$ISS{N9l[MVp'9:S5qSWYy$'WM3^<vyk8=)@Okceo&2VJmZuycxV3dmCW$54&OD'^v_<AM;$FzQ__acaNb8
+fvMG$}Gc_ui`jF|D~)oFX)j#k:2l+v$rOl}Rl+JY$FPq"C'OF"IKv/;kn]sVO=9.f7CS2SKL9ID9+y/<R=6Xj5Z.-T]zG,zHuOlvdnDJJavo'FvwQ0I+5/
+tP5WvtiMNbI=5CwxSYGypY,E1l,1,M0l4C.{,l6x`W#,.>"(3Mt%z-OIfU8NG_;P4Xvs2hCxbvtAqsc$@JL4hbzMnW-JPo={'!qi-EEfj[eEi'dQf,K%AH
+wjF&fblrZV.;Q8mKvt~qDFqB:srHz-pA/3a69!U$Z7d5'5&nLM/%Ws&(S>-Y}jnt(Jr6fBaL;#|<MiIt6P:|:^ANY#;H-)""e]ott.QVHId1{47pCE1A,v
+obWAF-9|o:6.XU$#E3Jc~n8]DyVadIrtyf0x<D=]"sqlaMh{&")a75:LnN-:AJJ^r@IEv3@g>CEP(>nn,g`I90a=K49QG1i!XI=cW:Zl"=z12[l0HnD'{F
+a4kXSBEwQ)I4dG@nhOlQ1Mabhmwm:.I^>hW#|N=RnDj<u^YxnGb!IIaW6t}kUJ(`DGjcCsR.#E>.+703qFfxnBu(sq]5oC0kr1Oh@l^pVx6)%Rg6im3A'R
+iL&.z#bedc@Cj6"S&L7J%pA]ai3^_^~A<1L]v'"R=Jz_sfR[xsoKr@M6A7xR[f<J,su7V'ma:$RNoWAob[R5iLIyQr@d&%;OtyZ':b-A~Iw(vi[h(ES@O.
+L]Of'De=`},%&!A8."t<h8H9UOI`os}y8f5,@J}d_EFV]W(a!{>a^(+Aewrkb){$)bPj<=c<oKT)-H!2)cB-0<"aA848Ij=(sS}pFfSTdOufG:b4cY/@AW
+R)cAD.I/829f<H3AdhmZ(xdFg0W8z6rv^j6844zEcEAFxlAtcxgoYReMl`tX!|+{@|bN[]wxyK|ymLhb-t@dB6Gg/x@Uhbl}{,-wY,"8M}/R]AY9b]a[v2
+g+CXVWY'8$'S#6JYrC.gYw6iP_;(LTuf1!1^wA;dr<)ZV,zLH5i[^+baeh{|N/UPHYzPXbBNc^k$;Jf%q^m+43Q<lK'LF-]Ok2x1O!0R7/D1%wPy,LNK|Z
+0iN`X{"AbD#=Qvy&8Y,qt#M."d$Q7;}Hy<SEaQ8bJqc#9H{YZE=M|]%h).{JWqTSg<pXtUzRYGa8IVy9WRuGz0x,GS>eXSK[ya`$UPGG&6Z/(hZ!{OLMY_
+D3hPc<zIJTaNK8R-HVaPdcJ[ln9#Ae)bt_)>{|"!9r,T:dMBtl4{e+^P7rqd8j,Nm8.8+7HPJuy/ohnDqs':z{>)wb1`[<i3RxTQsxJNMdcX!VbAu4{B_V
+J4Ux{txdZKO:b,/IRbD`MjTTy`(%SrXr38'<Ch#tPGYL]683Sp|_RU6A9ht'xHl`Q#Jlu4[:g5#r|<2&5l>NICu6V+}atpdn7_{W#]:cz]Ioy-Al@8@&a8
+SEuE!!}Va>ERGEv:0]!&o=6(9RopCUR3v!&yiU].1H|-4M4X%G2=[M|<3dn4/Ou@6@zF;DsmKcHa+[{w!3,>Zo[|k9"t10h),t<,w6o'~0BGcorGNT70XS
+c%^`/(WzPlFpT/n.%S`Q7B@oi2dl@|,-CWid3!5=lb)DEW3cjz|!xv@UnpdNo6)2$:"NZE_)xCD$IWKAiFe]5_&6}Db'RXna(9pmP&#T;>![fb'-DgwAwP
+24`j|,NYg6DXEbvnKb[!86w}jHIIsVsIZUGy3r[o.CNO(UrcV<SY.>e-qP&hbQ4'Wc6WJCY'z9-}twr3.LorwU~mN_iQHoeP,40![`6J647`Q,LrpfH]TJ
+S(_1v3J]hS&NzAKlr-MR}x[atzBE9n~lSSwA"8aN^"0|kNv,P"[71-g_8V!v#+r^0N[|G<DO0_|/MIv039|vu4;lpqboconD%H+5+oG]H.Pw-L%LEz7K@i
+.,eVw6RODU#f%32!o.(8tuv|hV%<rQ`/v/-n.c`NURT$S%VDI!Q5OE9tE:M]uY_r-U,MM'[u5/%iSsyGL^^-^p.em%0<(vJx}Yxn7$;P|@A@h8vd$"i/5U
+tZ`ZkS{BqJP"{|:pDt_2$}L@JdLR/gVTIibgW'{/Si<maa/`/rNy,g}5cg#anfXCM`TW`-4_-5}ZVej.}G:q&&VT+%E,-S;H/}(1`R/i];S#S;(qLf"BxH
+2-1DE@jfECh2sHbJy1YW7Ce}&v^6[zU[f'TO<_`}[['NYOO&VCUd#V^e#eV>cj,nh5tRe=:Y5kQn,$(YF{48sr;e[hea[_GW|TRrNVE6uIK/z83=]!xBR+
+vAy#8$r-6aY<Da|T7!a:W{a)|A0UaSf5T[3[,$dwE7@<"j1fCC(S%y67-+|NEOWaW>x(XGd%gygy'J>1bMpiOAS'A{CE;PAR+]5MTrSyvhEKbPbgKt2_HT
+5OYBnvOO~1Xkw.g(>Mf.bOo9vF/.7>z6an@Wi#UmqrrHZlvjpOB7]f9eLG;M9=WXq3vdOb$:_::Dz;,^j5_%%rUCA:=q5iu>zK>FCN(:>UA/&oT.`5@7KG
+@n`LiG<G;a~qt1qS6"!U;ct$=6p@eir`}.!cvE},]2:/fRkp=[1vmk0KVN9{E5Kq]S/w:'Gs1(U_T$4A~!8v"Vp=N^vh9V6zEfWYmaexBSF;GV`YB{>7i(
+yMO22bU&-1SxiW:3/n7RS'Xo~_|],@OKr47^x`VeK4lBR6@qMl3z4+:pW_yk<,fQ.wV@0Bz@O87Y$v4i3'sAv1^l=FA&%g}9O`Epvj8E/8!E|mMx)sro5g
+_2D8,55sqN4:]_(@bQ2tBN>NFNZ:,NYZmd,V%L{(TDV(S7.,~xE^lSW`F_rHMZK'RVfiy,kJ#d7U%#%:pDROr!U%U+b&ZrcB$w],Z`TF"O<!CU,afVA8!o
+Bgs2<{w`=DeDFgj@%)PmCA$#Ng}CUG2`G(i5uNBS)/DX8Z.22,SW_xd^"Wo|'|lR3&`-|lX6Ag}'st&d>a8A|A~F([TJN1<Kax6uZ9K0oLP,XQ=f~vO%O"
++$UB/SJ+)zlv)!`!+ILJ=zOX~S88apigGQ91)DQF}L5Tiez)}/mKS}dtoh'O"6sDIM<LnaWYy!bDUi72{7tH"fxPxA59oiWiD,>k99xl_cT7^#mfV"~T5S
+iR]UIiF}tE27[DjlyDWE[c]19Qo-|#b|twyt9%fbV{R(jtkD6%w(qAB&ubbrr<u!'DG,0V<;nz09Hh43=vTWluy&W5^HoYT{4-=E4mN0s_.}oTvl:OOX9>
+ovkeV(Q+BUOxep|g},B%_dZ!oO`nlSU""rV|Y%Jb=D7Pb|BqpF35/G;Z8XH=,N,_cv"@$Z`x)WeZbj_;Q)Q)PQ@/7#,Ak)a+y"T-by<sVN#5Jy2);.x66Y
+@s>1Q%>:;3>M]r0Z!JBPp{zb)tSeR$qaT<|.5M4qPgD>ilPsLDi2N=_:_)fKa05C$z)]8JZn>QCB<96q$q"yH`^#F-!%R:u,DPXhxFQQXUuJ_UpB2BYo&j
+CjP!xxW1GP;,{q_pt4_hNn@<_$[{56W:1C12v[92N9VGUYIw^08CwbjufRgHHcyEt+[#UBEF[u#Pxs[vRsx36=zuaDZ^IK[LPb"3su!r%Q[D.e+5q{mhon
+`5u(/@J#6pJeUhW1/Oy_Gw3Es"Q:uaca;,j58_{XrVCd{L:L&Emw.HY)-GCbcl'`^R3`NA8q:E6i`asp$m/BHT_V5vv7=t=U#3|Bep-[}.V-N1Wd0naS36
+SjJzQI$a]pXVndPVZ[/[W.;F,ThIECABhSZ>!Iap(;[(9dB.XDg(#K6n8'5d-"0;nyH'oE<3j<!jk)Eb9Bs-2!kT`s$ktZ"/t_E/xS28!jaSfbfWvD@d}]
+5mg%y@ECEi/,5b$dz[fNrM%Y`#pR4LP4!;mlM=A3&k/fv3$==B,1TF_`Dq9DVizRPp@'k55Nq17ln[OMGr:[(BSUGdvjK;%qz>l]xV=g<6xsy"tyfggnf&
+Yh)!O7i%IiyN~wvvj,eJS(OSlil>_k6RDp(ztdU_o@520.hmvawx4^_Z.xs/@(cJ"h{,35Eb>S8I+-@@:uA]K&`_!<ej5V_Z1sD(vSlh#3rb|3o^ryu>Dq
+QAj;u>E>92_s3FqOsx;"XT1}M9Dd@3~,IP-U+E8LH.{Jw=k3#E4^=_hK@MyRdoa"nXM{tx<&I""1P}dpvFu>$6X(tn_"ozJ]MXsqU/g>/$@4/FGz!b<D%<
+pnN$8(wcEwe:tK+KatZT8FU}th^":oEy)tEJ_`Jx_zHj0n3AIL%`qQ,RKPX`8Nsn(j/MULtfy=4An[6@Y!,RmRTl^jk;q[Rc@brCa:&e%;)d$R]b%RHV@V
+R$<LFCIKYxb`+M;"Y/2/]8n-X"F2Ik(=Wg:yR.;Hl@lVUO3Xn.3(e5$,FsZQuk&%c<:`lUm,x%[aDkzgi2isa+YZLB"UN4<_i]o4Ewq'T6J4@/exq1JLHw
+WCp"u,-.blUxpnA8mlm)st51jdwc}TQJ&E|2_R8V0K0,Li5.1Zpk(yzvW]+%a+9Ak-jnCPk(F{@PVHjPDW&34x+8>=&-DF^W>GdT-c3%v^TL~fo:Fd/h"s
+->D;QyRi@C%oe&x0w/>Xz&Yi~7%:{S~hXzn)MhZ%z{UzxZL#MYbl_R^J{Z8XHA{0$R(8=$<sC.%"MmI2#)4QB)^wp!]f`|h+m5&@i(L.5DV}^63KqVK2;G
+JIYQrx5Z0+lXzI40#i#v{Xoa$:%iGI;Nb.m31uxj`L^<$_N${[ULF"}FcmBJpeiG:hRgqs&2d^EV;sd'^wo]Hy57E"Fvy+j3zufVs)PM:z#X|dq3<7n-Z8
+q&0UaJ>3#m@8cL$C0LcCJahXV525kstuu.RSJ0pU-F$OF"H++R;/s&jNa)Nx<!q/&jLHLl&1)(+TDnz4VR4/jz:-ie/P&1";s6WPOhtcZLD@Oj&A@H_jIG
+gXaizj96rbg9p@N=wM5==2#shEiLO+jUL;NV@zIzBPD;;}%9gDPX}az4JT}l'RF_=:7;l>{gSbJY26_`ZqU8vat!}%R0Z6Bzo$)hSHrjE'{Sct!3onk:bQ
+,|-)`M>kWRjN:=~iwC)oUi-0]k)=Ko@'^(PUdH]yJ!2%TJ</sX3pO24uxD>YC4LVge#QSR=E@SF6/'n4+T[-Jn#S])NPerQRpUMR/oSX6R=s!.]`|1Xk.R
+bw}/23M5W:o;3XuQ~Zu2"7fv0ip2s9{-NBG1(KFN,e,@]Gh)p}h5x3dQavYGS';n3+;RD53C.s]qSn(s;Y~._J$y<nxxf=i,$+^}h{$c'I`<xi"}Qr,=7Y
+O[d({_jBkO`5328Z]#nc^mYa^^n:913Gu(SMZqE)cY1&L^JbD#vgO,ls@$Vr#U$Jd`0YlSpoW{N9]Z`eb&k`:`}6!{Ph)18:9<KWkpP^Zq'KhvHM|2q4wg
+fa6rNTu:}1;I'j5N1|S1JvfLpfi{PXs0&1{pRg/}Jwh.(=U&VcS(z"$tPj"b#3F$S.%pXg=g0ZKcQc{dm2&qiuFNL&Oe@c#8GG(Muep#v{am=gtKNGv9hi
+m/#2,(Aw.O_p"(=_BhS)y{h_bSA[T$a@_F4=Y{lTXR~CT5U,!G1TrSk:>!z!6b-hSKGT~h4}Yp0t||^p1kD]f=Wwa3K4r{Bf;l-S<KUUTR&bG4un}EcKom
+#TqDa}|I!C0V~H7>@RPBYa5l{TwS-(%!>aR7]lGCh%-RJt+>Vbsas0+ffc|mvywg=D/Q)_3_qO@O-bl58AHSF90:-zsXarkYCXop)x+8'f.gf3VJhh!}Bq
+-:'0IW5V,0TJ}r"=]DJ&kW|6g,/9nrFaxb:kx0!"-6y[5^Wpj.mdX]a$+Em<UIWQ^6$;bjs!6;Bt;{Q]wWY[([VMAeDSyKVOxT5yj^|}o>P1Mbim6L[I+E
+Fxrd_d93z+<jSKJ.APyU&B=Hg`!yOtOJU)a}sNnE:90W3p66f4h;,c)krRJo7HLI9x#3q{{^k|;$>5z!IPS":O}l+,S|d2bd<}fDb4CJthw.i|{o8x09y@
+dr+#aPQge<ZQKoV|0]hM9`u%tvYu@_RQ-}|00BZ4Jjxji.H:x/SP0<O$m)=>E2``&GLsNb.d_3z8[ASiE{$@Lu$LBm<Vnlc}GA;TCMPg5%5QlW{W0w{4ad
+e2lxGR:/c-R;}mg^3UWzM3oL=aF2sO6faEtKL3.NfxXVA#>FoA,)&&(EYDPa%VXGh5Li+`b`:tY(Pjl9b`pE9MYNwyZ{na4T%8/5lju4zxBw-2pbs4BNGE
+Swf8Epb<5!Tv8;u_Bb2-I+,@5sVJsDc"b6in3O#J6^d,:r!d3RViM:'TV<Pn5.&mG.#A}JD&h+`LU7{[9k7qj{+2POD}Yj_K3wlmDd(2uV=c}3`e<:^vBF
+.DkDZ@ui_O{mGr&+T<1%]ArsU1mYH347`J]e)cWl_0&)p9%B.{aQL=b`e"ts=rku'AD|g8U/538t:'W).hRwtL-p-<+&7(!y0zELZ#d>~DD0}f`Ql!^QFp
+SC%meOin<qSCJmsY3+Bt'/,w3)8x-Ca.jkNhQR}>ZL"VHnr:UogT[q{62%Nq1]`_,vGvJu|G[SjP6-"{/HK]gl4|z#G@Mk>rv`7^HdgVagIa`d<+3+v0G8
+BNz!XorZhtqbK_~eiI"^Lr9B$7DG7jm-^!nD6p[xshhJ@b"[019%#9jvd}i[GG{;}9.8gD),%@N"LDPLG4Kb$+#={%y{DxL[:dIS(LLXY#PBc|&n{d(ocx
+{W5KczKh%C<iAdt+7X5Z^G7Pstni0q}FBMb;&n,TH+7AYR">dsh>~mxZvWA-^N[t>byL08CuCi{>a's7ctu+Hr.VUs_!/e}_5YkwLrH+F[uP<_10I,Fwp/
+:r/d$-G)e|6gRsu<;&9+mx0.EdG4<@ei2%k[7,Qn],}="xN>j%`XUl.ZV53O.q%t]]uts[+qD{tl=/H-teWrV6[Om^z[a8A}b@iF~@o"Ph/G%@;//`]O}I
+HHaf&8imvNc_vkq_[=TQ"6q5=^z<PvFHE2M&9-s|v1NRe8v!D'[J2|Mg_k1'3-tvufC.fy{LhbcdLzXxQhYpA}C,)7i$X&k|=p@CF6AddqiGIf_[,vEPiK
+2Y['$B@.eRVR>u)!um,:we4Q#Iw6bEU-yip;>e:xM/1;aa7H;Ov!jDpbY$P3/V4/q-6GF%w^(ZI+J{R$~s:K]A7<x+`_F/9tt!h!EA>RRql0G39C%ns!F{
+kRvjZy$F7VbpcjCf`&c:N0a3,0Z;NF&b[gqj^CmN/<@3i(@m9g,|^W)n`9Zw:bCqKx$pz%0[;2/Siy,2clf2b25a|UtzbYp_P24Z(|EI9:m3G4X8./;6@b
+#F5fW96/{H{Iq(T0n<[VepbUNumj+thL:omgaVG|eNIX^_ho#|y(SvDx50rrivoOgG#@p5)w6=qWZNC`AuD<vNu!4FouVmT,!na2JF:0e"m4<7|>ow;k;P
+eel7".sz^P%=r;>d-qv4lL<N%-6Si%;RxcVYf$6#x&Fin#|.n{D<m`0Gg{7d2$;,&qGw/qei$LE:rT2AIsJALG3:>Qbc7`%>B6|j@fo72iGM5C|uan(j4&
+I}^f/<aitNSi<]l(lU|r"bQ3.BwCJ}>(SbE}-h}9WraxXMY"+'T7PO|gbYXWE_O!ni,C~|Sw6-!U]7^U1q;.1kNrRV(ayqUus,/(fKg5Oh#iJxMuZB]_$P
+s'olJp4K|_TKd>c>RO5I`"F']q+]F<eahI%bhM"0JBb)J1ols)mZu_>"R-yKUXCYS!GDYUbe6xDDJVzjE3!mspDNGx3"i-]X.x>61hr<uEc%WecHZhkpf:
+}0o0C#(U^>nK4_Pjk5YbB"2aMw-^.A"EFm"TKy{ySZ4fyv<:%tS'VoaCmz@=/@g+3:zaZs|g+WVcr|vbVYQ5Uwt+dJ&z$H@<,Xy%uW%5"YmGU4[1D/-GO7
+R<]_}^ogZ_BJxQ}7oQH-A.KzfWzM4r{6|poNvM'KGXT$"eD)p4<^%|9c|rm-2V)DDoDxI7tm5IV|F<VZGCE#_p-L^a#O++-eAPS]-f6y%drEAu}wohVlf|
+wZ'A'IzsF<0,zHbL"peoV9,oO@]v@28wNu(5]/lh<Vo`<w#()tc8rL^PY,SyV<tj't<PH&"aV]^KaQL&B%/GZVgJ@FgoAbZkR%y,H{YjrtC%+s)>@4|dSi
+x3u0zB82VZ^+($5vl!EZ`Jn3Q[eteM%)^l<lz<fl,9p>)[xK$)[EiqrGFU5{I^sW7:'dL<95674fS)u[eF,^u5S=CrCG9-:j08BK/".4>V@:Aj5cO-TU]s
+:79P,pQtJ>)bg/ls:Kayk.nGnzs7f#Nmo]O'|N8z6fAcopyGgbRDY.l(:sau.qAI_)z{v)r0_74.q88wlRiM7u.OqKi<NX-7{2w;X2M#Q<$x08-c$R(()9
+0;&^LCf+$QXE699wU:M+M>"T!)!4Z5aU)0pPG[X<@W8J}pt6u)9Re]l)}KXvR,14tFy>,hL;CyA]!&F`$Fn0c6L)>iTy%Z:|z/i8Z_aG05ssSofFA2.i~}
+[0o{|5S-<]l)z$xJKUwxD1LnyJ[!zx-gX"S.^mP|M9AtmCZPK/uquX,dmPP2kHG'yPU2S(61#:9G~t=(XHQ#S+|2+OP2iOqa}<@c`@A[MBf[M4{0p|!.>/
+|A|5in/b)cdxlDs^ismno^(|D5{xw:^o)HnjuJ99N5!1:t9I,7bI@(1,lITci]H,bz>S8$aDkhgj]'7T[px>##&n888h8'POm/DfHXRACcr<[cLCIH+uf1
+XAxhc'rW{Dl`g;]pM<.b~}1,@2ex#}<Q&pW[aUpe!&p>AH1wRua/{bDw}Y15}F8;;1o`I0qMWLV+-[D]]cbs'JFS+8HOdx}tOr@bR@+k~(d3,(BEQRnGYG
+'GxM[Is@WmWl)Ax`iX-{"6L[X0=XFsi,_Fw<KNgXWyV+CZr!=[M_t/VT_c'jZmz7i5>9hYB&D-09Zf71P[0DL-G;JN'6S<<=sK-t{qzr(q"rLls)T6~}&}
+]IHflikPJ(fLL%cg;FgH$U(T,@u|R|Id`.ZTh!Z-XjZvNIS7$i!!n>GJBxIC!U7vS5Z_9xm&J#qpu:}j.C_F&H=LaS,fW[b/nLwDjp+=%kmLU:Jj<("Rpa
+vENHf_4"_]DkZj$/gR~1PF[90k%"tzR7G8c(~gCSd]K0v#ZWPG6Z&Dh3YC.4'p`Ew5g-cW=XZfpE.qu7KHejauT!#Shx&Byp3^o3C4I`W(hc($bGN:cEih
+1#<G<!stId9Ll-;ZNjCKtUYgv!8^o:#@TQ"8nrX$u2[[5,35QBqPYODeg.k^)S`NR|5IX#Di!+R`7|~j.8UU&h:Oh2P%c-KY,O|V9l>C"/uz-%64LE+t[d
+[,r^q9,I_@vfhnR>-4RE`}e>dovs)_D}-1SYNH4Sw>'wI:2[zvXI-F)-v8gpgR28%zylAV8l:@1Ad<#&VBufLr5+uM[ZwVF}pC9F@P<7~'RO_iVxz+&x6/
+Kit[D5-+9!`MuR2s$Yfl#wrOGQSRW|V5j^^cBJFGKL)>;)@tjAJy!+EKV(lYG5LcaB~v|52T5H30R:FUmJ(%!y9I+<-godgtX,sh=^Gz5uTz5>mU'($N,a
+]yY_VTc.rmBHS<]D6DDb0)wUBtpZPi|tsOlY1]hNlYNj&hX4{"anGnXT0m_K;Hy@u2|y#GgS=fnn:[dpNxYPpBv%VT.2na}/Uy=);'I%6}w'km3c_)L:$T
+cC,2e&M@_N_oe8lx[(73q}#N=goxXLTu'ck1Op;A9F#&1Uk3>l]>cp6_BkngCHLF(u=}YRMk'K+zj3)p38~BhtOD)]i'YJ.tiHct/>@f9<ZNM]6Ma^m"BO
+zlg/4%or-{%spCLZG%!U(8@ph,yv_,xX(!TYZ!:3OV%>PSX8%q4)n8(%(AD5Km2E5L06HL]<bOupzKUc>7)[y9Q],#,TkfZe~B~%>%x"bZxIAD'^fL/s%3
+k|;pfGnjq16cwi[mT!9Dg#ZAB`G.~d]:ymhKJhR}A0`pkYk&_nn]E.EK//i%@Xc>M0r_7aI5HIXMvZp9k|zFYVWU+a,<,S{k#V+X7+$.sY$DT'eA@V&Qv3
+%)Vxz:ru~|9{[Io;"KwH5K{WC'z>eI+J`VNawG]b@e^FcC$86C>K>$=KkIr1jK!jSd/{XC1`F^c3l%HqgX}s%2Fu@9K/dAhjlJ=[n@M4aG3sG<g=mxLY^V
+470.$m}=oZwRtI]KqI;Jf%/!k2v3a(dGuWOFZ:=)>r.W"2Bl}8_sN-9j5}nP0XC5WG4B-sN3cfkg=<uiz|dm[T.,9x}<Pj#d=B,obg6tTDQ'XOICqjGRhg
+[=aV#a;,'<eisqpxhcM[L5E6sf[ohU>sXgJS_U-9Vy3{]^vs78Z0kbU=/9A7VG.))82="4Pu9Pw!I)xLudDRA7728(ZddK~g/6%MI-|%/7iO;.ziVc2JZr
+}qqCNNML;AYVq"#6n%9jgs)fkvafh$D[_8|4I^)]#,,>5)l7~6y4h[yjuUFm45+K4CNL(DVD;tZBn!'Q)j.w.8{De8RN9c9>B0W.UJQ{}U^kC$$OdL<ZtZ
+gwWKgWy)S#lwA<d#_AFhbuPc!vs{.Z$_~e3MXpWbN}Pr2]]-NIlZPiW_@t(SEt-O#+k({2S<%(FEztd1M%DwkRj8>&RsQCW;5iJ|=>"{:K<,r@${YIgkZC
+X0@:4hDfM5'H^Oi<3u9%_A)`@AK7#=b,d]m{,dOO'[)r]f}:$_/P@WorjL($C",-u)`+$!+X:Vy'[[mcXCWm[[VN8sO}|Bc$DKwKl!QXGE}T&6Lv{fW4>$
+t7O%h;=Tg(dHvzl:f`/Y6f5MHG!f!G;BW|jn{<GBb&Bt$td3qN<aJwnyDX[2T6F,j)~hf+fo4f]"f!CU~042zar+jnq^,O^;nmaxg$^C>P"lfqUT"b7ipt
+}8nDOosA:aSI>(Jr,@-YFmrnl&SSn.+KQ=$c'tecZtj^cbHwj+ALz<p;J$)(msmvJY%Sz8=Tg|/5a,'"PB((W3QQcEpM2'5oC/wSP-nEt#@_WYc$w[Sa01
+.eSz";~{[25f-c,(SPCkC=czMv[n.7&jHZth69&"L1D/"GRf,/a8TfWs"{/wX]RQ^=b{6MCjowOG/0|yoeTS.2>L+vdl)bcg%OAU::2JyYY1gg/MJ<Xi)d
+[gggLl=z-;jb_RIB6jKG'khOun-"c55;P@amn9C!2HL`X#RFf[aUv#P1FeWX">!V^tM!#0=-wbT@eP|:PX&lh}8igf^aQ5!9p0_CJOfpDIr!"/We(Q>k6@
+p:@Hk3kZ.(DX_n$C_[mq.j[T+Ub$MMA]@sX,",as1Gu)sSVbwjuH9ACB.P{))2uK737l:u1=/+7e4)u9h.8rPb5+usL]hiBoAQ!n,aAZJY3i86C^Z8Q1L%
+YlFTQ`Tfo1+'f/C!2foR1Kf<6wZ}LJ}<%#H&iu"tXVDta4hi3q@vbb<0]h;B>ZVU]EtsOtk(OG4>+)%K[d^5Lzr@:IuBg+g`sd{5n<l,_l0U70~{<[2R`U
+hcwDhGYpQvwd7yaM)Z2=&]ue$L/R&>7Y9KM>#Nck`uI/tunu(xSEOq'+4hl9yEh#7bQhr2WcfPSdw!MeLi)+=b=$wX5-IWq3jPkd"PoX,ZOY_bT{@sB95.
+Ta42Rjx(}2K>9-"5ah6HtQeOgqCgA>7NC%!w$p0wSdramy(gHA0Fs@s"T;=1}&oh/0-{Sh:]/rDqY$EDsKU88cWGXkqOJ]Xl8#g]+Qr/q:Et5{5sM$}cs|
+<Ew1P/$JZy_,M<-#R$F^m),"wh)(08)]Cy!N{rj4:WK;+Rc0"VM!y5UMRBpxDa:@%P]/:J$(dFZ8cxLyMxpPNMQV&,/|.K7V9G[xzJRXT))^@2~K9>3.Ik
+N[-V6:2b2wj'^l.6bp@Wdj7jgBi;!.,;^xMnfzLty&f;Zfa3sHvl7RkIl5)<)]MPU0akI1IUZ1#5[1S2d^LvzO^wzP;!MuG3NJc08ICxMy/pW"pC~hj%]z
+`hbRJls<AY#'nhf_3^ZXmdX]"Ojtk@Xp2be{y^T>x"M6%DcxA'Wi95-v9R;@(/nh|mIBOkT448c<vJm%>DuEULjgu/!tqAtx_Qi8rH/0:!aa86<!&<q1}!
+=baDv)$=Pj{r`<^"B79J|BZuQ#5+|JH"NK^Od%8|eT^^J:5N(;soR92Ys-+!/;|[>3M.rQb+fkc]I;=jr&Ng>l|7`6@Rjb}t_BvmdT@4pjo"("G#',8[]N
+Jg&4zHlm[Rf/YUK-@>k-0y;XgUC'O_qZ`Q[[Kzykv`6selrXB2h[#[f(Ijl[KZ/okgOM)}`s2Gm+}brVumsTk"v->obp"3AahX750$rJ8y,Mmrmj<Z%3]4
+.MfSc-unlQB('M_lO]S!jEe5SXSca_vm;_FnR/Uhl<xbR'$m1+".:,960_#9WziNY3FG>2wf~2}O#%~)dYO)f6X<$a~7c4r.>8I^)"P@d#)tqtVqu'99+}
+A_tp[|@}k%7APas#6/[S;PF>66g@lJZ/w;=Wx,F<{W.p;&Hv0<1QjmZtIt!!8l>#%u9]#Q_r}8~"q6`sphUwH{B"1t1'!It<+d;jx]RIyZ+@E'B1KL8B}1
+Q)M:+P~cbGrvj{3>d'2&VCA<cZ>,=3EDX(;/86`9/D8YQ.5iYArre;Ig!_t+e;iZ+s=Z-|%gQA&7Zh^X8${7sp~5Q]qguron>"6%g|`O9O=O3HTOufjJ#I
+qTVY{mrj"hRhA}c}$dok[ZR#+#{m4t4R}<o5VlOdGPG4W{)3dxDb3C_D6'dY/xF@m21}1H,IOtj'RYm0NEtWxBp(ZECS/lZ]d#')>!7L(>m":[RGX($W~s
+Jya4xIkz!`V<Q:(S>xiy-#dop2.SExV^&G;|Gv4-h3^P<W5Ztrk@gZP'mC"x9u)@tAf@[[>iH6zZ+E<8XWzr:%/2HmR^(X=h}X",SQYX]qrPel'o#3YUJk
+R5ux}ZB=B=n,)IwyuZ|UG!7NUZ/I<Bw}fa/w5Y9jEc0r8JH(J@^NzS`sD"U'K{&5:LtD-s79fX^n,=a1>&S"[UA)/Q|sMk#4PGfkAD|I!mRkTHN"E:7<K{
+Dm>)`XW:)h9so=Z!NvA<Z'8n:qWe8qGC+a~wb0V9r2@N`j_gYR~i8+FX;chXB^No.q%JmaH|I3|T.^z,V(^^<kR{(5E(Cs2>>aKq/1Sb,7NAH@k^lSUGXq
+Rf%Wy@Y9PK-/c8}m!h-H56-6GHgZ)@)IZR5rH%n)YMoC;Y14)X(x,6.V!ow1lI01Ue:/QphpT)812#EW/zV4/JG8Dm&k-"j6-n6Q[D{IH17#3$VlTcz-5:
+=f')D6{1SWUVfSv/9QjDv!-oR1{]'XZ%b=},tPw-{44KVehcv78(#&t7H)<Kt885&;(t`Q_Xazxf|.k}M]sGrHF7aB[:K[4D-PsyWq;@ft]`34k:UfblSr
+OmcY'j_Q&PYAOgj/e}pk"pFLqpLi.r%Z9sf_fj3sTDs<.[:lNAg(!h}/8lH:&yLBn1ss5KaOc0::0Qu:_BD8]:WDn5Hv}N~J2$.qTkkI.{%k+d8{}Lp[=R
+os%>4xMK7Q4E,dhk>5qgpY:)g9`jYHho/ibV!0g^<kLDDHoj<G7aGS9+of%%Jg~!MzA$YgTwP4;jI2jh<L)mwCvjbgh&p5/[=Rre6fG>]l<-j0~#9a&qGF
+$+.Sn1Q-^V/1{6rAHaL/&>cN}}jx'$W"!m+k"IjxVdvV+axSs0;Le(R[)tsAO#H[nGjgXG`{=>;LtB&zO/9{%iJXkRScfKQypOSz@}#(m46k&BiZW_|}'2
+;)eZ%}k#Xwr3u[VLBU:XV0I%'Q%XWuK,KyJ#~OVniKw2MUfy81SyRd8W2M"e%3w"`8W=Rv:PW2rtEOd{ow2+2V`X>&=Sd),qU-caODyYW)k&!m$tPRLf^5
+1,}.1M,nD|nL0ey/#n'yy=g7<;1k~7#{Q#_Y0VX]}[t}Li[MQC<TWz=JEkoG+EY[(:XulJiQM)[C;=r'.b]3du]Of!;_7vhN_)(i.0K"=|9B_qOY$;.ItD
+ZT4-:li:96l6"U`a]8ZDV<Ep5Y[kLa9U8$W&u:Q@8OI8|%aw;2HI~ufJsDEl{,e61BD!/AH!JYF2D%8a^Xe4p'8Rky5YO-L0dh[MVLU`Eosi)e}2<Gv<=z
+f|_fu"Dn8;d}3XnCbkHGOpG-(+~]Xy+aD7d$UGEq$PJ:T"e{z/p,c,yFVw&YzDRM%+MqY`Xdi[;$zlgJF5E_q,;Ak#o|6xnbGF>%sF/sd,sz(9w6mBR4/O
+7U<WR3mx4.7$'Eio6x~%BPrrM|d[IkA9`|aW---{mJgpLr',IYRy2xF,nZ=FaH.Ry+("oqrb)!m=Y,{DY'HkprP(DO&5p[WVrea)i#tu)P`he>b/C4+]bL
+$Ma_<2usWjpYdL'2]>$F3!iNtRq"B/.K~"|<-V9]wZ6>^OV7SC0UzZ~k2j,RaNS}n%t<-%WS^(90t@|c%{)9"d1;/o62Fzt|gLmiy`35-QGLn"L:Nw:a_-
+,[J#RE):5k$](:':2G{W![':.KRQsDg5LJ&@jPa[873DeJK>^D^Z=mIKDblxFT2_7#HPldO)6/td%BR;%F1+>>&tH65JKS,I`&YK3&#i4h,:Hq<sE<1]Bh
+~S77QToZ3/@SMSJii<+neqK&RX3f5KJfSVm:|"]2<at{8ICN`K$L{48$mSJ7HH+x47%CPgQw-ns{h$hl8<$m_"6osrR'ZmD7@euY@4K4mz.Y^axrt1tah{
+Ksrxq';c8dP[hE<L`jD6:E50OBMzCOlJ!s+{8dxbf7PI{s|T<%SZEz`e!X`$+w/xO@,te3~9#Z@]jMm=zPzVD<#t5gKt[|=:R;MI!2RFMUZqbij1-TJ#pd
+Z_wP8EFqmFf]6WH.snT3z9dBH)jG8SYWQelPVkdC_;a9BA-Q2b3>&G)3zqmi`aA5:8L}:+9[{nOUM:!y:[yzE`sqVD,UI=a4~iC&.DO(#,w)lJwv@KewCB
+c(zTs)#mG'[E|)BYdYU!UbjFN!KpV$rQ-w$^P4;NALZO&[FOap0CNg~p9UkBv34DY)_#{c.nX{e/sqex_oQ/kO!-2!'Oa$At%M(FO(84S7T$~AB#G&Y-h-
+V=6jsNdX}#X&.ATafXAyB/%Lj9hMhpTR;H-(-qaw"q0yo48),<xH5]tB[z-ARAnN=.uKN)PDK0Cj|._fp=>[Sr$@E}Di,Wpk)Lwz:9}KR7^gIlsZ0U%>_d
+L(lFV[QWHi~e&64UyM;NZVc#/{3//YChu-RtfBS,;8.qV(4CSGM5dToCgNaACJ|aT{xYte"$Z]G`^}i=ptv|AMXz_5r0F8KmR>61G.XY`^iB8H/'`Nb,5d
+qg}rWg'9=t{<Pp!}S_;+BL!yxv^a$`eSFZV.j+8aclWSa>WlyRxqX-Bp,|aoXwpC1m&DzdMI72pH%X5Ang_ecJ!qfd}v<JNxvb1HR::FKK7MLzyzs((mGN
+vj2IBtSse89ci'Od"7'Q@0cK/!90lVTjVLc/:lp/^Y5.`.|Vr6|i;gn!LH_&ky/,&_U|KW_}5^V|:4lvL8Gd|4>b||VLhrW:"O`X:|av0`d0!>Krf@f='n
+a@Z]xXBii@R>_cv9cm6[b#5;Y5~N-p-.|UqFEJqMbFP`/$>G1uD3D,`+#8uB_t)sYo]z6h.8C_Mty#kX]t@W.^sb>ofa-Ot{X:N#+>fgLMOB!E@OP>6b.p
+bV5fbHzu:3@N^]6r}0IC77VM%-k&Uz[3@kDoQR)+U;~Wk=4ug0#m~}$_~0kkZ[Of_%,c2(qjjjr'L)Hs|`+oORW8v[G!pJcX`Nt=RqP'U61O<rp|oVlPg-
+tfjzhF+h=@ZO<b|'y2l5m`N4a='/XLaC@#jT=w7bJ^dPT#pi6B',G2deO!e94-|TK},K}LID9-0+WjQXl^^Z'$7jHUyMU6AQvjY)JA`}eC4GG`<HP+nwet
+yi'Rpvx'[@=UVRg5s{[Dz7{c4}1I%&M%qKE5!JY^M2T$7h7n[i]9BsNs^LXh_|y=g^}B0ti]xpV"m`^Uf<B[Xob`J50N8=knT$LaB&ir&NB=eSl8Rcwh+N
+|C=KMu,X3|kk]HA/fD2'sdR@AXE420@LNT.ibdZz)/dhw[)[|`,r|ysiYWEFGS0:at"=K/`F'|HmI>kNv3L>_(4[%v0538Fu4`04q:8gCUa5+rg2C8:$+6
+d2@|sC+cRZ-AjOIyBH/gcsOLa|b(,MU}eAKguQ4JzOG=ExDh(Ou!7ds2>NQwe<ql`ddyLWLghSo>,},5X6"BaEh17PBCf}FlT$x)uWjLJMIyno^#pMp$j#
+mjKaAOV({vDh/I79EW:7/L.GIx.1q}JX.v_9+B,s5OYN2[hLHx/^iAsfx;Hr_NGy9VSA(=_p2fv]PA-^zN94kf:HFfY[cxmB|=0Qa[IdUzBWAoWPn"/|e]
+.K/^UA'elq!>G>OK9We:)0O@ViD2qF-s02v1`}[WWYzq^c0G6qH83G=lcuA"Xth1b38Y~YbiLhe<yQ&(Iw.(#oyv%NxO0TmSvrR,Jr)Vs9)<0,w,:TUqMg
+d}"xJraJ/"0aSm(x+zW0HWL^j4cib:yZ8jK.Y8NUOz@87f"E^+WVOAfr6N)8u_t|$oTujC7p@=c;.>F%lrq`Tw2#qTMs3^1Nw81Ftv1_//>>_6W-0"+Mt4
+E"DB7y'r{OHs#B}xHJ1).nj}{R@#)6qZ_V`GJ^A8;6cu%f87^X.5N@<X{BY/I6Nq-;G<@$IHVceis`rxZL>ou.bUYNKqX6pGW4MGqu17X5#T`@)tXif[o1
+h=&CJnJdID2uB!@hsnI8tQd@wIJo7BsnSs-|(}BLxxX-8!5iM`8Dv7Ls!n4V=[=g#2<]OURC3X<CkXt_&xM$sE>qx`Cp%M:b,TSyUZRSCZiOPK6.f=Y#W:
+=3`ix]2f4Y,Y='<bIA&/^/LA+adE}#,B|4+(FY)5jhYw6SR{kz1<f2~'QAK@vbp>-zJ]|F,!xJ!|cf/vML{l.qm|9},lDBUSOaHb3-R_Rz67Vq<ct6D%^(
+p9b`28QqBRY&P<IGW+bmJ}9CUH_MUC_Zxn1.v`ygPh6K;I+c71[/G&N1Po;_-`Fz|Dj&5BadS1lQ}lVHVMVSqjFm)M$LzNAD$zb5zfq0>=^y`T"_Z4Yp5h
+mc+%"24pTIzu4m0W{Xl61emBD@Ft(KRlEe|UYuz1VxLcefvw'tZ`egX)6{XWH)CPfx%OwCsbw4FH|}Vqxre7k9Yq2GAEB)Hxd{qXn)k}2@v8oD`o,N"!KC
+f|[A:+.El:d6pwfEGnzc/IbOEzk`_G6I:oqu2GLh4I|0rLq.0OqIl,l,N`TSVbTP7hFsAe~!L;T0>u[L5Dh!K#)mY_fsnGNu7Srd+Dzl)kczB"A:ZQZ{4p
+gKmSR;!z$B/_0k&Z.Ug{OXe[GGl.nHLBh;Z>pGSiV2<!2/Z1,4f!zuH7NB5.rU,v5P(Q#dE@;Nr|IsD]2/V"8)543Mwo`b.lk0:I.(`3:=tgweeJK';,47
+sYHqo[B)^@+Bi|x<7"Du!8MZ(ijSAG-^^/CPRk(><|qTR={+$0-Z4(T>5;]0C>rM0#7R#X/xSKgv('7S55}8v}Ii8Dr(Iu5F4qiI"^zZbrz,Ns]!O,`u0-
+BMJI1%!7EMA.6eLrrjg%jTTtduKTr3gM6s{Hd+'YubGSv$|9iE-)$bQU"b'evX[iM1gOBAa[Qv0Tr0y`Vl;L{kqcJ@|'AqbpFXlW:>1m/FDfW]6j87YA:[
+oO=%O%mH]@"an=yup5I=<slx`O#1[y"X]=l[K2tkd<Y8V!"@8UY%4lal+fmNcqH7jc2vRV@,QJ'(B^tOit8V0s$o!bkFPE<FC$Zll9Jk=2#Z:lwg;Xyw[p
+fau(;a[#3Ukm{k+;-'`AS8c@7j4JA4kdGJjNIx[Z[2`mY6Z5]tu%5KOeG^r@eoi+8!#KAJpLnRu^2&^E"[qA{+^2t3V2B]ndm!1te'{@SdJ,c3x}b5.SPy
+rFF7UUde,l8jRIY#4mnP0(d_xSwX^g}.$o7^BIF=w6Fs:r_uN1b'xKQ$5V96FWC&79`y'iDKnAgo`CTYhg1gsF=^ODy{''$fYnu/fq9AUf)O'MaQwQ9lK8
+.5fh"v,iv[V%nnhsj-,@dOD<zM7DL"s/D:"ScxH6q+NBTC8cv/{|@)41jm`1{/);q%b0duP4eIA_$90qu"'auEn53[SuCzYK>+|XW]ZV%K~YuCf2iLwfj'
+41jLxfJ_=/|v(<yd&|=)Is([C%Xd&7khTz+j1cZ:lMk'zGD)6R"U5+2ErgG{IqHSlrr5js-ausHM~j]9^$+mMoY{ISwjQxyUasXg&2lNj';JYNKl0z<G<r
+YvhkpI33$'@+xg#OSEqT.S|7&xY|cl@f.$o/^;(PO5I:^JA&!gz'yy(eXOZ_uMnY:1>{v55SfsxggR<>SJehGbgp{.`3:JuRsqH`t5^J&z$#2ylu[.3osJ
+5E%pEe,aO'Ox]<Zcsw>+]7V-k0#po9c]-rL@m-bY-CQn`6=K39#Euw-QBzl"b6NbT]!Ogz5Y;5!sbc,rN.Kc^)zgvqr}"-EiKB&w`SWi(y89!I-+UxYEQ.
+5iehMU|FSmDh_BJK#>qj5}Eb.r3I'E2G926BBy>,/2Q@#DuJHIfXGii&dJ0YP5@Lf`4}`kt]dzAhUkQ3sgZ26;MzVH0>nOAh/6T|<^/SzrMFUK6Z0ji2I`
+ht;L7g"Ubc~TIKd3Fxz]QI+8HDAJM2_)PbOqie#@qIccW3()v)EYYdr$6jtLPECLsZ<#`t_/}_7NN.3v],T207f:rf"mt,Of<|lups2n>gFW5.Uc|"v,@w
+Rn)TDUMNop-'RP1}(y/P8lCVTJb#UR6>Iy`[ZH7`j5e@CvQHVf)2cd.N'`tdUb,SFOoDJ!1<[K,H:okkvE;aM)(CGtsn;1@[w4^q^rZx/YpA.Z[.-subUg
+>1k2;hYT]/RauC%<yp"P=xvqn7EOCjJP9P,pEP|SDFHQ.]iJDEQ/A@1pj2qTeG_W;_M/H[:Sfw)zHJk.}s#wl=AI:GK61L)"CZ!,f!>Q6Y~@QsWc}:J`N"
+d/<d&mN{,qc(RN)>`!Q&u5<|VS1`-5ykB44kdv;Mo+LInPOI}a<Ev;I^^I&HpjB27$),]vQYj"1k+ws;IdRto%NIy_8+O^FUhA_+<Y)dHTVTJP&Uj$CbQX
+`,+KU_w|3.y'oym/caFaY,D)FNd^[l`00mUEmJ61WmwdE3UM,qlvd6O3)<}X:/R(f<0@K`=R%tY]N9-^<pWz2v8=H;fIVFas2Y"r6/'9wFMdo;P|E$)h0m
+G6yL<rKmh(>Qb5o+U.wdF7tE`yW@+&pJBT6d:Wry!N2gp5l1xUUP5+x<C|lRmO]})L(|aw4w02s:DNf^minBQ$Y[rGVR/fOt_|&3bnp$areU"Z.MW.@#S-
+fvKpPY,{/fp-rH:HWh1"[+S@'R!//NJDe%$%b9Morr83L&DLj"'f(:8Z%1S;Q6Y]mN@`W0mD1Sntax1M-7e!;ukIdL"Z]qjYQle'c&'wx{~8/Y=TJGXDdV
+Nn_m[oqEtGAo/p;l'azxUPRlymv)WI4,H29ryEI$=@VXClQ,U-HSv1<2ILRTjT$Rl9,f~#K$~j~HX17PI3vd`PU9jZF<K"O}ix:::8Vi;h@hmlH^62Yx9V
+Fp+f=x^<E-~A48oy12nMFs91-`rVOu}'nw.{7aUcanQ@/j^xB$66Ov{,ON{CTd0`(KT{DHiZsm&1O.o|+fXpb53uHi(^1yuhB$xrr7Dp/qM$!;^P%W(Y5|
+9iib2cD<jk,^GvKo06)u9x}49d{}bJB^GeQZ0f1jne"kdNQ0o_`P%"=v|gHhyet<]'P=jhiC3NQ]]U2n)qU&_:DfSY!YVkrRYj>:/@`]6&S5>ed,;S+1lv
+zSy7OAwZfX6De.li0[ULfiITaThOYnk`]}n`0{sQD!0zC=.{^/2@SB<Cnec0:`Iu.+fyi|(J%on<db/huPX{OrevSvMRp]Bv0CL:Xuo+,]<G!=3.zf&l'&
+uEz/p96p2wQvwX+L^d|0'[kK>w{)sDZ:Rpb{#G`oc=Z3r4qdwg/0HkT;tYd<UoDHQ#H2JWTf#3C<jB@`,e^M92bVx1~2#K^}s(:y~#3OSF&I[-h2;'<7Ye
+tbd=Hkn61X^LR"zkPQT#MQI"~@I%Evu"U"C0.&CT~-vQerAsLD+'-MR3kg@0O9ml]PDzY+Oo&:PtFd"et}tWtLqNQ3X#[1yF6u_SXOOg1%})nKkG+Za84Q
+7LmcfHf@Unc/LF"5$pvRnxV/MRATwC'Dyk#>iv,"G9IQ$eqUYp&wuAhE7B[kNSS&'@!iNbJmPg[<#7e2wz7-M;TXZQ3/mj>_'Bb$[x/Z[gT'WTv/[2NGmV
+&yryA6PfI4:TA;U/XH8DDgb!:b[>Qm|VH(=H(,+NXA(C=duRsbCB]^P"JXt.v7K(@Un0B^G(|gWD}mcH{1y{L-VW[=8QI%sj_QbMH!5}_:#fo,WTA`44gL
+uE/d212h%!nlitd:Pl7n&cY/t`jPh-Y%>n}3sM|)&nz<f3#d[N=s|vPhmlZ%sJ{c@_#>m.4OjA61VhmhOm`z}T)I]:6m4j&BgHA:cpBQfPzm}ox(|psZ;m
+xc8:.2S+T(3':GqLo^e!oIkfow-Sql;|+);|;ez$aVo"Nej]+zZ"A/,pBp@VChgHw-dJ3'fM;j"(L[HJRhY=U5&A/sc<C&m#&qk8>%bVOTt@R]i`|o'.77
+'k1/`9]$]4Fif'r0TVE,BE(th{Q&CN7f{3X#OBBdG3h/fT=lwN^O|jD(rpY!63_NnX[N.LdnG4"n46YDGX,R/`lq$N})it1Yd&mg0O|zkxhh;8Co'8)t#6
+3;68hNiQko+8[mLsw,+@Y|"RAr,(KF1I#}}[o-!PP.8xFnt;#{VkcEJm5]"<Y`,OM-flzOV2D7S_s+}FK%hd&)5fnKogf{'9P0m'mvlo2^pHeGuss&HJUe
+Q:X;<WpCIH]Am(./[^3boF_Jl3Ua6,'V>O_hu>kkg0@f$vB@01&:fY<X8tm+`s$.m-oc{r&F(l`i"!kd:2+.w".q&&#:OH0`FlTXTi25Z|Up4P)|'oYj4`
+#1,}_9Oed{_N$zI<Y/Z&m@d1RBPuZ3%ayYE1Zz/L=#b/rPF&WA;=VI#)_EwejF_[sI:X2j4EWBhclx+qG.iIlkrjQ(:ry+Hz_9_hg#:TXY##Ys#8DaL0gC
+:hr2&(1n9sp'U!KAgG9DCX4i7o_v/XrsuKYq`"WG3C5a[T")8/Ln2&qpHMbz8EC-'DM"L'[!0i1M'db#HG|giHZBH]_NSJ@t}|9=1$=uw^M=N4]j&I2(Fo
+_Fs60[lU8x1&ky_.JKKJ=sSX8/C"cTT$L)fVXNXYAyeE:oFq#O64m4]O:MV51^&P^Ga_6xew1O[>$w;8!pU`U3d.zv(:x%%ArNm#oBYK`}9g@"sAIs<Cz"
+M&X-5p67'A&;9qjF=7Si0AGxZM11%)(#X{&-o93v}gmud8JdrCzPf-K2Y%v_JMb(@>{Zd1YnVS(2HhbPLE,!q',j;IznAxJU-&j>KYT6N2MSKfao)MI-A5
+rB4&3TWpoD#teHKSn)f(jC&=dSzd)f({1@[/WFwgRT&N41).6hm89|DFna&^+2!l)!IjfpO<Vq!z.IvBo,8L/ZR(UPAodY=c208b>ni'ad8)LA0`yyn99E
+Wv$`RE;h8&OLQZmMSa5Lpj(tOIDdc$Wy0eH8OJMw8(:T3o9N5g&H%i<%R[G}g"'GP3<8_THil|.F-CdmzY.:W-3qOKc4{zS#1Cx.LPA[.[wj"pPMV(M-w8
+[Ct7=s)'_wq`F%)v<LvQ9mwr]3fuIE:xwn@$T/3Xbl'rHS@n=Lw;A!_+Gk5jSM+f,c$[/dJ57qQ0mK~wNNk9pbXQ}t}5g|s/Y#FQ@dop&6+w.c/D7%AXUI
+0HME${jL=l.34}s8EawUP&;+cl)kY^g8CjYm}Q~_~7W36IFXfn'F(dRL>Bd2M1ilk,6xa7pNmt#6NL7wiWX6hxP$OWnf)o>/"vWeh:sv&t2I&bEP8kS#&!
+ET{1ok5"8k{n8}sVF@a^(I[f)u#f^v6C|ct|bXfc+/wf9];U0@k<fXKwr.m[-Kp1ZkgPW$-b3]5!}_<A1&n^=Hx1AyHJ7CAX-jF-wHn:10_+E)7/K&7Ik,
+ksWEB%>`a'Tq,-5z,0Ga=:wl1{.,-;OOwid&NC'8E7$/eH+L5bA!AE2s>8M3gx/c(OhNqW3v_5(NKHPjWf{Z#5#AXz0+Q|]U<}>q;5#2Q]q}H8wYsMx,qW
+#bzmel:d<8o^Qe[D@Re")z$-[,/$oVLP^^_YX3QzB|y`HvaVc9uwpZ=xpZV#{>EDjchvrt:U|>>tTroFkyS6MD9KekM"'69&|JcKP;h2]PM{[Te/ZXNs}=
+w%|]14<GNulgXB~2ZXp!:4M)~pWnD|#9)(lJFbA['3@z64290TPs+-fg1HXX'zOsVu1)]Myxh>K"j;Ce:xn'7"xUoBXJ3ckTeKDeZo5{$$PM<dI05fL;lj
+bBk8mi"F6:8k|$ke(JDEm%,Z,Tu<+aLaA'B&XwFt-[-FeL5H5X3&[#aE)eU5BS,wd3^'Uo/"wZ"Ug%nL;2kX:^D'CO1!V]bq%58=^lgvCy)b-s2.`d|$xH
+(ToVq4QF6X_n5+_xtiOkzrQlP5{6Lh>^/cNzlsO:y$)_wpGFDw[V/Q[7h<dG_467ZxViRC^(RMeinH14JTksAJ/Kh$=45vzz'HDa-B_3hlZ:<[p,`k}=I6
+v>"mpWZ,iUR7NO!kh>7uVXh^&(}lzdXu`T8Sw)#%Vpua^gWrY[$ICOD$:Hu#TsDfH&#5`QW9/1Ju88pFOU(pB.GM3#{r4tDQ/Gi'_R'Z.$=5A9rBTLArD]
+0X9t{|]b$B'Q"dJ7!nA]hmy4+gh0}OOT{Iy28BD@$u,GRe'Q,{])^0%h7Rw6b'},yZis6L,3L!@Uq;w<k=~lh}tQSj)NUSJ&]:"+wyRKZ@w)a64xg%8<me
+32(Vt$aHJ8GhkQ]uSZvk%Ab+{d&y0TM"dsE{g{z,1$OR`DcV;e>dWL4a'_8a^_dE1U,gMv]>G30A#]Y!j{l|kGh3}d1;zC>|vS9O$1Bn=]hw3Ek3}qg4Oe
+dBdJ}zGA:p`Fy9>j7Gf2y<N:)[Gc_7tA>Van+sd.a{AN@!h_G%)z,#Lb.sMe-D<fRbqLjNmy`|VMNfpUKcKbv9x(L>yan.-6QtoVBUn6kMd<]8f)Fm=S2p
+1HO&=I+y_mH(7j<iQz<^c]`x(:{)2HHH`0^8HxX'7!0IKQCvogKJ(a[>m;/PQCjW^P22g/,/K%DiR5JRCRO3+a=!T`b&C(-SI0lI$@MY.a]N~Kaqk-n=Ep
+cN&a;Ge)k0$<P=SRA@BP&OQ=sb{9_z#aXG:s~R(]J#/:u$q2IM:Lj/vXtuzeQ'&wRqGu7Ju,H)g&Qzn+7AU:c=VKi/i}1nbP+U'S[Pt&8c+p&yp=P_L/Bw
+KXar5T^c!HyQ'ZdlKBIIo!|-.lY|qF>P`^QVHWh5W`S})W|zifswwpRU"Cy$[]EEotC=-KYrIZ-lH$zj8+EdcnSVdKYiPiQpb2]wE[TDy+bp9jS)imRfmW
+q{t#q:q2[]@PnO9{z[NkNYU&=>]#z["rF[M=X1hk@:Db+LD3W_DL$Gw&lEPRGB~0ja{-Sg5&GFBAb{;wbEkB-FdoQ^5MzRde2=n/Wyj"gLLzm(^7&6F:o0
+3T$VDumdQ]N28}-BnXa@Y;%8%4xsf|-goV2+NppNAD$b&#D!t2_EOS:|dts:RInIL9&Q=4=Bj{UG6O!4_A_Zv#"V[0P;p&EYlQ&[YjJ,[_D49(S<p772]I
+y$[r5pL1v<:#jM75zv0"!iJ^{dHy]ZHejCVxOnZNI-`'wN:KG:tR>C@O7atX_v("H$:LqE8%fVVCW0{PB{BcniRb!VMLGIcX^%MJk^yBH<sj>bVd)J~)TR
+/9wLfm4B7Lh7.6$9"l(JF788X4eHqR9z'Q|+Il&c7O8Z`z#qRskD#$Otyt&HbPd]}VPf!p9Yi,,Jbz!RBI_z}c|>~$lIzG`4nf,v5,e>_@Z`#0cxQmT}oU
+CTeuePC]L+%S"Gjw58Nhqckro0Z-(_M!)(41@[Kaq#XH-Z7!`4#PR#"Y@&V$xuwtwC$"rYt/7]'zJ}if_kVp]zWY${Lw=mNmkYv6kjXPWd`hX3HCt-XbXx
+;gCb;;wUvKUxy.!o<I{;kP7s$8Psq3cmp'%/W4I>8ZfJO{K-7ntW<<qjHH8;:ncsOjb"NSHpY3VBaJI%;cUI1ZH4B=+B;.2J`5=xbi13D/%a])hE92xU:[
+ld6Hluvy(C_JI<2.RQtu9Ph",p/t1Rsj6{>ODbUPSJH)!i{C-K+9(AZ%`C~rT|Q[']Ml^ov^.zTRyz3YX6'7[-2+r&9$191HNb;uCg4R@hXVuFS@|pbP|Q
+5(J.6SFlqDi77DA`%5SkN<>Yz$~V7fR}EmkxA%jz)C&+("r!^gDC[mZS2=j}ab/1.wB'cl`vWefpH@G]ww[;q4^<"XyvU4ZJKM8p2oMNz|dw#vRM:1aA5J
+)Fo[&{qd4zGv72Anha^I:{xxxSzk|+h3o}'@LwPZtDDC,1UZ_rfkWrweZcx<.UAr]wS#+oSLViXcFuHSncA"s!NP;,lq19Kzar)8be0V8`EvY5Q-TFPm}N
+S5QVvT!U{vgv~()xCM@L6s:oo+&]YFQp7YngE6~M|c:h3MF!`u1PhE4(~x6u71:N@!TQlZrgR|3U]^BlRHV(|uyiHuhUuJ1[m+wlgME>T+_8Eah!K3,9AO
+]@ATaD1!Qm)bbBu<09g@'ptWxJ8NK6Gi5jVX,6&yUqDx`m@7.bJ4_=_#X[BR=BVJB9lN1<6`7r<]q<&|):)m7n.O}-uZ.l{0&phUsAN|h18={c=5{`'Q<M
+>-!OT)ufx%VXAgLQ{#O1NyGbxAcJd4}qC={37)Lf=n/#Fj/f<<GlC|vN$ab0p/1H!I8lFp&ko2N>b[L;MK+;;y1-X>X{0iE^pYi;K,)b'd"uP7ER_D]k_y
+2T/2tm$F1JDtLbFo}ovC5`S14"(4u/csn'1fUqoUx=PFjB&GJPyLctq()WgZ2AqHZJPQLiM#@A&PFHk>L$1-M"ne9>u]e$CF9ic^t>f;|c(]q^FD3F0<ql
+O5hp9SP_LRx,PUI,i.j0Ze["TWH<k;x9$Cq1IiskQSJ506mz].Cpk2OzHkQ"rEV&<c"a2]|-UwJSq"#(7euQ&T1-e}uF[5S#'tH48"oi]mi!_('>8-Ybo3
+C>DHOA#"]-,YERf[oWXt_3GRF#z2K4Gj5Red%{BU86MmimVv8(sinz+SISs9k/+omYTNi@[L-}1}WRVD}6LpC9tGS0R6=H7]NsN./5xAI%F<Z(rO-zN2A`
+.;m>w%N++Y_z83`uD-7X;=Wa6s"%I9$)4Ftdj;9/O_$rKy;|ec4J@O1Wtr(>l$=#w`6Qo#V|d-$#Nmjs[W]_d>V5iugJ]RKmh2K|po"J5.-Z$k~AeJ!nXU
++;o&ci^;N+^JW_W}%fQOirCdHoY}t2^RGyy[SS}d2'vggM/[8|TaTn+{4U9)fcRdl/]#;,7#1nr^KR_&p_YjZv>Q(1+stf&=4-Rcty^P,9.R)N9dXu4-2G
+b/$U40`t8RMrRlaQPF]}RId%b)quS^p-sJqF3pfV,bEG$CAp583Br4/e^b1yp"qK$rnSO(=OtIihz34;=0SBW#><9NW'K:rqqL[=2[^TeT'kLOI[#}uD,^
+0NSZ.LL"[,|Fk:qDVw~=T@NXaqNSGag/JD~afrmEB|[}_,AIm_DIx%M.;xeU0I2K#TA,{x,Ge73+"FfS0Y[[TS~'f94%rmU/]l<avJmsnQc!@sk2i]cHll
+KR[uM;51ZP[u}jLXs8X"a;I]GMy%tW`qkISrJKwXOYZ+L!3e4x(7ZK`TDcM&k]|Iq(zFhL|G("r-}+7(fd(u0qR0MQW|nIcy;)+xNMA[&(%wi%u|zVw(d2
+1og8&Swj2'kRl"xgM`x@lWod.dM'Gp_Y5,!a{A9/gbodXVN{+RzES]gO<9)o!t|TL6,!LTdy_BL'k.H&W5UM7c[NEg)bi4RN7D80E4hQNfu>P1NI.`Masa
+FJlki&6')-:[oz%eKO&-Z_9u/{3FTkOlw0hr{P4fMxAd{&Z_&sVD>CT!4]!d750Kjia&5e9E4aDc%}h#+rNAJrnucD2D&CKvjv9iS5Ts<U{#5}v#Oc[E6A
+%5GN=x]SgH2'UfKJ"}}5LM#kc0t0yP^z#"j<J9sL7xnpvzWbf,K}rU'e}C&.s%DD6^PZ0}#pvhOUQo~H-D}%`o.b|FP,jwOMkI&W6EaM;.gw;Zb]H[7b52
+|c0MKs^:u8S3-Iy_7U6%71<LvQ'uA6}30KjRIvV9P59Hbz:Kt/Io,E#aqwsLtDLPXk/;y)NP85qRyz=}3`XhU/$FhUOqPQCf2;Vyzo|Z/+`}KbPx~>Nf_>
+#Wm$f2s]4+87i{cq;THT}}Sl%HD}Bd+Ae>@zk0>%ep4AG_5X4[hhFHuH4b1aoZF7.ZYUr(9u~h'rpNUtTd2$}k7!4jkam9dPs_'N/P5y/UyG5@AuL["Mt#
+X]qB<bX>n8/$N(T-{|/i3mNR!1=Io54:|9K_}K"r-OBdzLy1JC]5%#=R[KD-5IaQtWTZY+b0VK3BA|^{P>oth#Y'ez_B`P5+w(j4:ojg|2=P]ejMLYx"<!
+YjQrC,hk5J$2Z6k{{e0XXIsf@^s2CPe9CwqNoaE2]CA96TDgjiJ%I72j,>D$Y/AhGDsBqQAc6vRn|[Uc4|;Tg]BL[)|IDt9We}zuo&`.p`P$#:TYEd(>+u
+aT']/O@im[M"4{DrAJ`+"3!4b.ElOxo&{MQydP2Z5B^z.Z90AF#wyGbPq2{WBKxeOL_dHz7NpeZpQC'c&yzPq>x5Tzd12GGs:o)pho"oip|c`d)-6}seAg
+!96pjRM{z+c!{W~8M]pM4!We1oPyNsI)M{HYtDAp%O>Z=CF^E^~q-c!wVd.ZGh9B/0,POk(r/2pE.xz1UL`}HI=O<!m<DRz{u==pK#R`.Hu,ba{i$/AZ!Q
+a,Miz"m&74mO5VnhJPm9nws'07U^iA6XctYuUJU<>::vkRHLz}+pp^F;^'yvehJI')xv3o"@{lbkKRkah^dTe&idrfjwEymHCra45/=%lxRDgIhzYr$5r/
+MKH`kRvO]pRQxQxN2vdp>:sb!n4i'"AD}NY&]Rxa'jn)mu{_TeFTh[>Uod<`wC@ZkS$TZKSqJZ4O!&{nT'q)sT@n{/XQpilD,(Y4smDpLblwFHqVwSQ61x
+@Yk8@Vvg`/VAIQ5Jx'J&W6C({z9ABoWK<bO'ehD=~ap+9rO`IRwBTh9@g3,[J=]3T#z&<i5H4'XejE!h+K~i28%G7kswM,5Dt:T1KuA:+!$m1)sp~i<A'g
+de&fr$SxtJ4wPGL'|p5izcs@G_$B:NR8O;LKJG98M&@n:Ou.>x0lAz2Fq.Wa|Emd`fbWVK{[E[%KW7'j]ghRG|{T(&%LLX5&_lLdSeOl/}"e~Y;kTRpSEq
+/9/0{h<7VivQ0iZcR!tZ!ldT'M^pobRiH}w,<=9,"0RaDM1pCXR/Xjugfc(kTm^kc5zifen)9c`o#T)zbn@b}Bt.z]L.<mH@M#q:j(j}smL<uiUzo5)Z89
+&448/E}i-#/0d,~D+!Xr-7791;r444e%M<VSpmDP.lNi9'oi{T1RkIWbtdg|My6[mMjEP(Xr6QIy+dp^j^9VR_v00>&NADW1ay/JR|<|+aJKQ!7B(=!Kz!
+aad.q$4Z]FB`}>jWq/a}UgAAXKK>etq<fQ20]1!uuf'<&156|'ryoVY1"t0h7fCJ+8WU@jbdNGTRP9'nR#,s6`i&R1Y3fUf)=#CVDA0}JF2<XSnA;-u;On
+fyluL]$+dib1Eww!xIPz;GbTF_1Om-;w>u}YySBe1Re3i&"t^65E{$Ygn[G-(JhM##eq)8JR"DJ/EL<0H+VlEdh%{+&5os.R<(~u{a/sRNF;]Ha>pV{:9y
+<&Q>,bE}4+(F6#wzi#V|cO~N'P{)h.^S(r9_H|^Dd&hXTF>YIF"KdZ.@.>W=$4l[l2tNnDz|Ed7E$i4vs+r,kE.Y>Ox37B_Yhi{aaJ{^|/c$pMfK_!)f(P
+|zV8/]CJ@[B')!wYiPCq[P`sJ#D!~PPMlC)_<:aX)SZ8"PkrLI-QN`2@lrZL<[227_9<JF;TI_=YM4nY36c5Cl[&<BiFa4,hXu:)3abF8}s!vvG]YhK}"t
+2EY%Ieep0wC(g5j8KubiIJUxptT#QE>vn8s`6E<s5#Iq!y=i_o<:<OD9Fkd}e]Jm;LRsE<MCw^P9#N!87[UDz|^'cqU`ZkUxTXp$xYn_f/Q%N:9R9z.uOR
+="$oLC/|dq2x'u(FXMe3rN@pB9S^s/XV2X<:es>pxKns1&)DNpEQWZPS$ccb+2(y22;BEd^(r<ED6VpmUAQ>6W7$9T(uoj>fV2/unnAO,UF!m.A$NF1UUF
+^{0sKJxw-378dxm>ZlglZT23)N6iEv3rFM:7-il/<ym{Un+!JS:jQm_+Q}ym{Y$eC}DH={s;$F#XbISw.[cK=CCgsbQ,o(k"-eFduzo!7(bnP)q}5n/xHW
+e80.%[o>[MeASVuY9WqUx/tY!]{!C4'}.NcfpEgCT98Ac$n=Wd0:sz-Sey]$R#jRAJZui!qI-0NsltZ/&@Gl%p;$]epIt1(T2cp&hO/|zqQlytTV1-O{3U
+NBGQ84axzH'KzT|JC%iC#'C-"hjQG&>E_4~d&-jwA]pm,(dx{Kf@Ke7/<962M(41oZMsuVl((L0U/QcOm`u{WpckgyA&u4/JIa4l~=LEKQu@6/[-OR:V/3
+9#Xz`SX`H&x%A=Ng)',mU^4j`"/.=J0Pa#P&7Y[cvcRj<0E[WGM]lKnz&I]As;jwdUk7Pv^ml{n,>]CaKU&%nj{xxKr0em^Gq8R,pYWJhdY==JQ)BVmuaF
+i82KvYFHrvwCB3;Bcw,/d8(I$TeBELz-|k&}go,H`[:P-,Vz5:eW&WR1RA$OH+Nj=>L7>u%_Ple,.Jt">tx:r>M/Z"T<qJ%@~>1/Th3'6Webnq$o}k9w^i
+TJ}Y93OiBwXh(nAGv81,#ddL#]f,]GN'8l"]oeg&z4aoIk||%KK7a5}5_"D$'%"UWkqh@Uq-MON2m!(s6{O>FMoz(I>]Fha@0&YB,&!L-X'RVzS_Y]DTJ=
++[dt:DSYT>q'q;0^TpInTlVI"$zNGOk>|[JeEDWaScBCu>b!F1,ta@gslnC4k-fi(nl.N+MH:6|+{2c}u(Zy.=%tOP}!N%G(4BK%#B<3~h~zs%Fbxb#W,P
+Hc@:=&MxnAdk^txvz=%3Uf>1.v"znhH;N}.zw8=u%Hd}}(B$RDJahz#40mo_{#-T]oIdZO0{cMar/,Rsh'|&kOU'<GO1AL0prt"/nws;OR1x.I"%8ujvlc
+J<EZwoS1JEYaPBMZ'G`2g=scQzI%N,9ey!;_=i|%<V7xa+J)J|&M`}){fkbF1wjNR,O{QW-"e&j`%#A4=2>b~oDf2Pa2TGSPehXyv/0cno4iRDFX15EYG}
+z>u7`7Qj3ULu";OsUs-+|aQ&[$;+'fkEBmX}Ja>J=4u#Vmi:]}rGB_HXY%J6Km)f^>umDk'"~rA3=B64+nf]MCzYM+s4w4;Y"'iEezhq"YSG]1,!b'$Vn9
+l2uCe8.,FnxkO{wjYgL.uC.nK'=Xu((:KB[=`wat!C3b7K!^-vF(-s9ax}c+eZ9iB!+n|X[!UQlo)6-sSRBTc_p+-p9IA1)VYprVZ50iNbD]qE1If^v5pV
+~<obwald^|bv~t@-_=V&mj+eSSrsxzD]/!]8tGY,zY0sR)HyUD=6b_}AEE/q,Ic{VJd`"uTo9dc<F[h01W2D(JJi8hiE]o'YR1~2fJzQs-|jK:-8uhaql<
+Xq+o2ra_Y,%!_Op&@wcP}ays<3a>OiD2!3$.D:bv%VW6zb^|=<veTx`1lpm4=TmUr>o_sUH<|47fTS>mmgQAkey&1eZ`pZ-VXkS--fyPF@cEHk#m6&gD^n
+)h1oH_(|<HD.A|y"0jNBvPI0@wBoFHNA8`O;}p`;FeeL'P=bFYy/Kr5+S@H<Fy!m'ZtDh:6Z^0[IbfF=G5Qc8uGC0co`M"k>I|_h'E6a8|oD).y}"xaFfz
+NV8im;qt{S$zD2U>dNnJV'FWqFC(/{_HV]VtRO8aD.hPG^(bP+E8<L%GJS'y.l:7F)t`nXO&"nt54i(+G[]bn!x]0g4;"&U2X`>bD%{KInspD|abb-[.p6
+|IW-o>JIo<_7m#)]z$KrJOxd>!0"QnN|1.WS4>N|RiO%@'X41DSn214);0nI!cH!Xg_:6>`X_lXEiLwgb;c1Jv}7}3(]yJC;:Q)EwZR&Xk6PSpHyeey";@
+!qm6gS#Y)B]0xFox&sMel#cl}QM67=3C/[{ML((/bwHI:vNJZJ%_(|VwO/Jr,|qX"i2eg@4`NM^p~Tl:}SReU`+9%7[zT5-$y<rqdE7d[#aB&Am.%t$k>E
+xH{!w+o2Q)s{M]~|s)q{q]c>>}Y7Pdex3Vn]kk)44wO;ss/E0p>@hjW_EG.{!GY@+|O5ybiZqev/xqz$@&a|Ivj!s6x3fihuP2+XxQ:-B_{8-,B'vSPErW
+/Ra.D34,WL^@&z7)YPck,3j{RWV8jk#+5|ZO[|wDfC|}0<S6TW2g(d^nygxfSYgz+#:/Pe']rEZ;:ToBt,MDQ%)R`PWps|m+:|fDmsI&df}<A<Kj.tlaY#
+#>NH$<d8:Ae+EM}|]<}6SL2}Fg>iS3ULIYSc<{@D-RYR=x~)von"@0C3wLeewqff'Wo&IQr_C/oPLDNTr5Awo{54YP<:U{>JR|KD_wzD&&HcU,z%&@HNvo
+)]J|og338n~_hC)!y=2BeGfc~3vRVlGS-0;.wk84f2P>sl&1h+%-dyQ^NroFf!a8Bys8bCri3I>A/JK=XQw27qhE+VxaeYr>X&1"b_`NmLyKlC+@<D&O;Q
+_ia}#-_A}J@x4DxZ;+i@HU+k~KYP_LOnCd<7OA&-6Zwm!gipto>3M'163mBcv[^+d,NK;(gb8TVOSfc2BN>Xa^c:bz|zll=(2bM%<bep+)D0h2KO4KtODh
+2oLi<Epy&O=`z(wAF=c9HizD@dyh'jo<kcP+e1h[byM;#a-:Ju,R%xFc28GE^8_9]+:e]vI7vMNUjOy@n#k'!Cq]LX&L`=0FDEo,l1[BlXpLE<[")%k(Fa
+tn##+e+!GL;A],"!Nr!@eK]e`a0ER:@/k1PE.X$`Ovyd8'g:vLgh]8Bc{%rwIx+oAJ&r,gek#s~v~w4Wx10[{|eDs>5!OX>]P+Nj]whPS|!$$CkRNm89%[
+`LkyfiUHo.c"ffgnD;SI3o=qw:<7|5:3weK%&]ajsT$CZ4_-1HzZ+|6bGa%F1)w8o+C%|`=Wae-w7t[=HgQFdnzh,U!/,K6vfARwzx7-}Y2bwU`66n"5E}
++iLAj`+&E@hro)hO}_&^xObDXPxd@`]iI{'wi8e(KRmj.EE6G<$oc,<HN=t$iGCV~#(^18+71[[A~U[fccd[l1u7d{Dk#PLV;[go.[vDlqsNTgol/.E4nV
+L$uyp#S.w]U%#s4sH+>a].=qwq7Ri->oaSP,l_`_-g>O-G1Jll#rxxwdkRvs]9lRzv3bn+_=tyM:%lIYUY=u-hc5U%MSs.pd`RP"D[sJVO]k`-3mO[.!%n
+SM0H%'qX`LF(|(n4@AyDG'p/KeUm+W'("${(<9s<"jq)'868:HnENXkg^4h0{5<bPSs$>+qrK%54#I++Xq'JTp6coo_^2{Gg<,^['_m-@@KDH5.j1Y/uGY
+LvXO|bPU@t17#Y4Io)e2<aF)b5`>BdYk}DVO{R1Q>]b#(p,;5kdzDSy<Zhe}00_>-1zb&6&<GXH:+mL|5-=UoD_@wbIh,6kB24Bg<cGLTb1H6ZXy@PKLSW
+xGp<.X&!+hV+&}3tw^^2Ac-W_pr/B@(f$I7D%N;tAgSF4>SJS)PYAr&RQFZ=]+oTds-f3)5o[=>Gf%Q]O[{fs!T4&I=|a/;UddY#cqL$MksDdj!naHLKz#
+4-_M(EZF{c5+JD~KFX2c<CWE_sjAucD^++SE_M!zTFEl]u`>Hof.J3.A0n]kd]v[&k;IDaKmnNz.UcSqFamAH'BKvJl0{XS@Ezk-qKFfk(%S^q~rh<6G$Z
+9!Fa~N"]OL!}W8zRAKz,-kP,%t80B1eJTghT5|'lS3C.k/W1Z"<rBwe[3R9s>{IzR#K,t7}Rc%aSHN-zTjqX}9@}Y)%(Kx&/92oRO-xd=H)dZBPb'zcN=6
+LI<u9n|>eH=Z"mRM{Ve{eEm'[aKt~HgqPtAuTPmvY>py0C{X@I<K%ZGaYW!z'LMI<mS;~F>(d2s>7$ZO{y>ap{xD-^DVdY`9|q!9ZIIZ-j6t8h,VS!UvMW
+Sy8%kaDPSh%jm;!_9SqG^bG0_p/GT'G`wbD^wE(wgB|fX%Z1FNC!wIU73Ka1@<PGn#J$NSx/Jg5@PSFT-T(a&{r@,kPJ0<"eT=!YOl.R@[~)%CL'RmRdbl
+bY1skvThp`4$KUIT}7w'7FpU$Cx#sFDc6f)A6CWKD%&/Yw~[1>7/1hw&h`p31Y|x0FO-X9"8s'R!_opZR;gXDb-;#iF/EzW{BcV)u4nb#ezse!V$Dh;{i$
+51slh`[S/<CuDUq3h4C)pkt./v,|p-FW'/O|v8AR-DD`umcYbG-Pe$2BDP-/D_|4~6u^Aaj;Xj>8qT,,rj>i"gCUcbM:J[fIO%GmUR")>P_p5wXvPX}4D;
+z@N<8V_T%Z':>.`r^h'&rWgXjLMh~x"]dhku;gE#$BnDSmU}kYr9[2LQ#JIN%86VMM%Hi%YQ(].PR=!oHzl'5hIWZMBOA(n#qetrl"8)DJEJg]xuv%PEM4
+}0<,P2eH4H9Gx>6`S!;WP+{&tu#|y&84mHN`>twgf}Gn96|^rfk.^Vu#EO<.}0X"%"aPf|8Da2D!kWlk%qCMd)PH#1,EUf><N-$4O{napbH/vC^OyiW6!g
+dd3V+Q~D[GSx7OaWIm_kbt]z%<SJ%=m'8<=BU@fjPFDblSmK|I{24CSe-St/(RaEWKhi^m"WH0UDEl3(uvKT&8TsRt2^24y9$j,iTeA[5U@LJ)j<M(MV!G
+Ob]6rCx`Rb/(yvsF[dgBI5^f)VcL(rOzli572c"g&jJ+wp]96yXd{S4u>DLyj2E|>ur$SjckqX]J/gqud4j&W&{c%#Dy$;fN4`5(EK@${3DYns]B$|`40V
+LVd!rc;izwc%uGSJ-K5La^7y2F%-)wQMT8Bva(2vwd2@ehXRcp;mJ}GZM{ja2@M`_72l&LD3lR{6+:eBGFmVH]TCpkwKnbk8V+;f9Vwccy9lW24@f+/J^2
+n31H_MsG(LDeLv<W{jn.AUT'z0LYMx#+3@f;V>P%F^MtTiXhjE"{[h{mpYx8KWX:5C1n6uF<W,FTQ3`:f[#Zx["n5"A&fCGjvr8I|bpn!'$,Ln@1|G;ITd
+~b/`BM;x4QM88U|uUu2J1,Ri7Ed>82p`6,3;L`!M`B7A#u9}(WUJ]y<nG-BjUM/^q`3}(I/SAZ;^{]{]#E)zj#8i;"&&3HGuSOJ<Uf_}@'~I7IygdLw`5k
+"kOA-b`Q>y@caWZ.H<u4^JO!B:Vhol9eE!tDd!pYgM8tWq4x!O(Xh;sP7MX(zF71j@AM>{/gfC#^_F9@,2}9:ij}U%8w;F(agx7XPq;[$v2n7$:qzlfO8e
+jYT|,taX0u&hCb7>jX/#TfvttWX3eqW2nJeF!-a3.7s>xa(20[SYK+G-s3u=1B{znlwbJ^^qkYcsemxz@.sk;NKgr_::w-M&]mOfM[vx/;(=):~w<k7{Z@
+9Q$b"7:(m%}';xTZ&HWz4:o<R^7=q1@L=pk`z4&0rucZ&!OtDa8^,n:qY|xl2HotU0{@];.a@r[}nOY|M{;W'Kf:(NeEv2=1y{70v:dNA^/&E3u`M]1:WS
+A#W2dkoa{&PC.I_-mc^Mk=C8O^"'S^upsl^u;c`4T(tgI#}DVc8';C.@3'.vB^Oh[K_'t-XTmUc,@U;VI1~6S5{V@3LTDFBKd_)Zd6=9CCG5+ZDSym^oRw
+OiN",eIKn%X}q&t{v|}8<SFRl}#,75G9&h[V%W6Y'k::F[ha>'XJu4:"u#1t`@/-mEs2e<Nu6o0QiD&9+Kr,.F+R}d(As4RXI`s,X&GZF}NV"CluYnLa~R
+e,eK!o@KvI!B$2K.}Ps>,n:gM6%"bV2bR1~<F'Nsg:$bFOsRk[SQpX0`ZRepFE-hR,NWb[q%.0su_VbpDd=gWOGF[iHxJ'M-5alr3$EG!CmHcN:%4@XmH|
+`f~d.51}1pC<"IgWN)Ue%KKR.'ZQ~!gWMYDVpRQ&)mJ.7&^WuL3c@$W"mho/3dvb:-'^&jd-N`;q@/Hn/;!udc)q3F@'pO`ob)brZZ$53G@QN9BFKt]@^l
+r/C)&@}Wp&x3i/QE#X+.55^)O$3+yxeXy;h[^/"gj[RN.pXMVKs[+>_-AR_,suj-B@sEdcykE9P5y/Zs@@y%X5s^hEqh|9vX}G3-04:>^<SkgL+lEj9G9^
+%L&Fh[ShS3pP09X+Y1v3On~G0^"[$x-v$QWM)Am29UfI8pa"$aSn&9O$q]:;{:)+9}La~qro!3+KWK)r)hi!E6aE9I3T$5l){0Zc[A){ae%Q_K!KKqp[MS
+zWPBry"@U@l.%CBKMSXhtV7J%H;FUkyaXbAN}bS^!c~xv%[+]nCd{BZiN3lTa"beMGdf5iHm%;SOK|+QM+J(D9RbLQP5KcOlFZ[F2vcg5GT)&5b8y5lGgs
+|Y"/K}F8BpSD#/n1Wi31"T;R)jyC_4jh9arA%i_0M)#Hk95m2fW`$@k`0c9/kaT'f'JM6Y&q;YwG|"2t-e_v0BvQES+$<:k_'<GYFsfm<Eou~1@lJ$RX|:
++2wh{B('+">!hH9%]SPXJ7n:3V;^#LH8<>_$]1RmT3m3J=3UY|@ofE3Pl!Sz+d'pOBb4Y=3BE:/V8^T%&@`TLD$mEjorSGc,Z{d>f<Q4A{gjE:3wKabvwk
+F-=zHXqpnHIypj0j3R(i/3B9haEi(BNdm"yXAPWKP+H/P{2J9A<Em@o"f>i5!wk1~VO2ccyxESSv}P],F=dWz+a84hoVtjZ)q%;A0[)<2/lB(P_8&'M(Bj
+HBXs;HIfFJc!g6QD%<8MOEtlEV`#J3hQ5d:Fv=6"8PdKPxa[#Yj}(WG%{5,m}ff40"OE]%zIF[.dQ-[&ABY+O9^Wy@/S^hc=.]Ro,LXiITwjfV1-NM[J=C
+$/rfnrz"5-v.d|,=W(:,t|}:J91#ef[k&r{Cb3G|Q"2fp6tW>Icz"zP%oT#9#227ZjHMG,nsFvO<IzECZl^mw;g3asl/xsF@V:MBhVUPwI=3SW<U3wU[oj
+VAC8=ssDL!AbNBcXvdm!u<^x`vUIgX5ibaJ&--a%Y8KYKUc{Vtc{Z$u&aqW!_Wvgf5)+qC+pKx<`inyURdRP#3Q3+Ta;^HgK%O/.+)+<vHvf,bBcd/;#xq
+|"c0Xwt@3sx=O/T1^P;/Y|#LB/PHnc7A9H@w-o{%PWmbxRk^nGbO0uyh(m~Zh}71}KLh+9SJ|(L^Py&`q:=QcIuqez-qh_YbwA-1mU10/I0Xau"uaDmMxj
+cJ78Yj:q'=1ytt1ODsfP,mssRgZX&9o4wJhNU$<rqnTawJUq4=No.4%9e&(gK#4A|M{)Xgng>L4RED0j:)-6W(a#/XQZ_L(yw0;3](vlH{6boFs8cB87p`
+DYEX3eNi)]9k^iwKf+'}n(ebqW1g;gT=@&;7of8#j+ky,Pa-{]Z`3,~r1c^FA)3OS|}[p$!n%ZSPP:Tm%too+]<>]p@K9dOh/=fdg@~MD)DQi380Pxz+H2
+(fup<E=S&<~XAb2!4U1y11-car{H3}Iz'_{iGFd"zze50}Y&uwUJt}Hiv`Jk:O{6s#)Fm:Z(IkJxa>epxhLNEr<c!f&0$j7"Y(Av[h>]x$(H%Z05lRHso`
+l'X$hrk(""%)a{ON!h-%D.YxORnE:C2x~LIg~9}8#!=hm^#{)f(KUNpZ9vZ4Ew<=OzF{v;Us`,"wt!U)X0U&IKsj4v]2Fjs9NN:Tedtl:#6#eY&h#Q"3ae
+QAP[tu4mSp.nR8=1"j}3!iB@:TnsAdj@D],PsLg[X<32,tQ"`V6gYSMVnD7e.Q`('9q)@aZy5Pm=iss95#/4_GS)T@Ys6K,Gvo4{`ZCxZ|>}y}Pg/zUy>}
+9ZY-4|'QgxpKqNH5rL>R!y3Pmg8ANx|QzZUDRt|u(nA2=#hn@AwrE`X<S.8M#;|0]af2}Zi)2OL-eQ/Y0Ww5u<MS-Sn4w{vH4ZvdV#.0]/LD@F9Vnwc9Y_
+6k2`b4X1[B4+dt};<evD]i}v"{$mt}FuA+Y8O=4ZvPwX(R,}h:Y%zWm)RM+7e(G.HRGW]x%>fFtP4>{e@PnSzXdna:hg$Pt}weO`F#'D/`nH1G"8d8aXV=
+WYzJ$Zcv^ru^"z7Q"Rv%8]i=7zZh&xr^QI+_Q{qONCVy.fFvP+0aO%3]T;Y9p(ot&96<e]Y@`j8bzMU-#/'B8KP[rvbFX_Ozbd}v_;mqG),zg4=$V9&[JS
+TYjNh_dK%ySZ}^3/<iQQV;@J@(3qCtPO4FN!I_[z{^Gk12Gr3!&X'@TGUHCKG;ggmJ(QJm,<tR^^5H[)`fy<-UZzXo|z4nBcbNDA9YwVOo/%A9iHL#-OM#
+gJ^s~"!9c#s;0XwCMQHbE#0S|t(_QqKmf@v%H+NV~,0f@JJ|b):RiRkn%vHL!Bvm#lFF/RWSSpnG<)CSKm<l`kn:@Ub'sk|PQYV61RM(Jh+4+R1g^yF9t&
+,C=&+>-S,+1iO{J<y+vmTOE>ZJ:yNy;2ya4.T3gkV)%"}pM90&G;{2KI9]O|(PJ2yTEC!^1@N6bCr4t2PfkVvC{Ap4Hk$T36a48,`<k-&^tr|<)w+SIxk8
+)7))p#9$hld4`o&hW[B]ug[="-}e_X@n"8n3U-|7(zkWlXhR-gozMO_}j-zD@uAj|KMjPyKunZOCYGopj3i!-rr3HzlCjC3"Z77FGyDN8:aMa,0,B:iLSY
+ti:R`m}<68}h@yWp/Z{p5F,fP0$ZQ__{.gkm,gGrR@h=EEu++@%2!1O+zy(M#xUBS(O;{w4%[yT|]MROtR+n:Zwe/>W(;`QrRP+)&Ek(9WcgBEePx!Y^dB
+d+8Fe)BVS[VcE#=R`-7Y$>2)clY1B7)rf6GKn6L4K#&76+{YP($ObWIuGCx-Sf+Ix><u{^]15%|05:w&%kzxk>qZ[qCJTbM|5>!3PR}o.WVEF;[|#6p'Q9
+_pLA%!y[i:,|yS@=g)4iaV4L0@e8wEyEG]Zw^I3&6t=0wL=ZOcwsAT^r~U:f8vul-6Ru]o0]l}Ka&h5]i>B5(M;FoaG/:!Vbm>n'lp^7nb~t@rvK43cWy;
++CF3_7ssmR4VK!>7Rjq#)S3NR6KtY5/IsqC=3w$AQ:.rq(9hUF4Rx9Y2QjmLuBM,aG]HC&9mcVLB{+@@A8U4%:|ePXZFo"x[MPs!}1#.^8ga(MYVb!e9Ek
+RPLn]6uaIk!Y29eq'D)M$`JWI%Xu,sM3gkpep4e^KM|[.p|RmB84LJ/2O9g#qUh)9VGlLD&2j>-yKg"0@IVU-9E,&-J_BM[;pd_J55Co1XxBnc7laEU;YF
+86"dlD3<nwGVBkE[G6%Iz7Kfuj!0u`/T`civ$EI$CSx)ay5+HS4;{C]uwt|]6S4T{9]VJf5ShW`vn<&z|tC%}At@B4c|hEUK%b:R7+PMY]!Vc00I43[5aF
+4Crs:X-cF$9%md1P3(1.wpZ-${<4H6(uJ;Lp"CD&o@MOO^rHg1xw=[Ck|G%m!x2TWXeKFifkpM.Ni#uj3Pb0z)RY^Rol]A)hci]:EM69%y0`DjM+cuE&/0
+~LnexLo!D<Y}KQM#6(ZoTs#k#-'(Qxr<Fb5NL:D"kF}i8%Y"|foWy+y<(Z_F:.$D;nZc&i48~8mw^"'jPkmld)-5J&%Br)twt+!#N`khBBbc8;|j6m`hDO
+`)sB{;YgO!`if.|ya+GTS"6XD('SLaeI"yEYn!}>W1uZ637sBrv0krXkiUBs.2d_Z"#p-Rjw:bYUVS.,u.Q_1QN>4;H@sEo>DR>HhgzM/VnZ22Xf`wVtm8
+|R"3WxV@w({tckddEES;7#^gzz2zfXWnP!o},)sp;lbZ%x~!FS'zURQ3""FN}QsGBAKH=z9fkQ1Ykb(>Sa~(E#v_yj{>GXo7EfJ-@%|d[Ftgs9un1N}UgV
+U+5_N#_fXs&5Olw-f9KE5V9Y:%JR+Q'z%]'<n[D_6/~M#@jxdvKo'bWXs7j#6v,.sEZ6z=t`|x+plVa+9[BDM$N[g+p5w/HS.A9'HMAI/'$U!@`Sfx'$0Q
+rr]q8}OOwTFtXj!@c{h$j]":V:aW-D5_(5n!Xef$@V4B6ry#,0G4.CYEa4wM)1i+CN=3>!d#|`yeKN$kQvu"W%JEW)C4c/AaZ[fXC<Wd=Sh$ulDC>4mg^,
+PV(1Y2#:Xb'.`(P,Pa..I0e;%'D<Ng!x[}_DcK3}1t@dB)d(aTyA^48DuMbhS/h{mOgKlmT-`}}6wW6nx@P[.%NS~_wy+dOpE09>mmk3wboZ8Hz`|d8E<X
+)_Xl9|(]cS.wq6S/6u2y@,PMqA6,s@gZPv^a3+RM]kv$eg+o!f_dTH#!OMQyv:Q.^Z}vh6,8UKb9G%{Giw5Be4/(USyQRgg_CCc"_m.GT#z_DgtGD#@A!5
+33-}NHA;`Q7LcmUr|.g2ZJ7a1U.Hl`o|`-7$>2!tvQwqoNmx~M<3%t[vchw-Pd`1TA^}Wui$+{Fp.#Fu)tn^9X~[R=VS:<@58KP$Ti~:wX]SX.!b-ec_R1
+KLltpkaPi^5p<50J)|{VR!kp{+;SJ7zuumJMKbDm@+3M+_%#O<,Hs()ztQmXJ4lVts,C_h6jvd=3xtC7ybJp-'9ho[D[)O./G%AeAfJR~$=4jgA.G$EM"X
+l(7Dqw/"d3.3^ucOXg}M->hcNg#T&^ZORA3ReilK|jxpS%T#0!r7-F}fqP3]:8-jl0F=i^0:!c9XYTmIheTub"J|uIYvl"-ESb|w[}BcOh2Jkfr2.}sOkj
+#-NzMOlzwh$rvHI=>}nO7bGavVE@l!&Z5"D!iPii6|TpAa5du^q-X/5n~v.ABO^w5pZOclBhumOwf-U7.k!ba6H!ko`f;oA;.[<Jnp#x"Mt3}m<gvLDo[r
+[iMOAdt6XB{j}=#B6gPzP')9(Rv8)SO+)NnrQir%0>b09/c.'QUiFjgzmTtq!!~]dMz^`t~]o:^o9%@w6Rec;HrNE;~UJo<yEo[HLk#jKsi0t2NeuOAj;@
+]v!;h7kBZH#.%z6kbYViu"<28oqbSCJRhr`UVXC'6:&3xy9W<"{oZiEJisN+&0p1xVi}6_%8H$-44d!$}J~R.>38]'ZWt`8:2Ti,c|x5hShQ'7$:"O#NiU
+Y)aiiND0p}phtL6q!~xf[.X#tTxY:qAJ}4d4,I4O(cQsbwKrlCd}#{pfPPF)^7JbI3xk}o%VllWbpImvQ,RJrb}"c+h|LL}C+dddyKMa,:;[YL#Epy#Dk'
+m&A+=9z1B"D'd!(ho^VA!L=y:wVAT@f'8!A1sg|W`N2s7M8Duji2WYtrdATgzdKt>:ky0WSg9Ww,h)>#9a6O5UccFjhT}UWf!HA=h_qOJqNV[E|sKmLjLl
+R9na~YV|ygu2{oM#^1c<lg,=e>Wzy[{{W8`&6=Yy3cH)"ef{l]Oh8HGc'p>Tp!1/vPu}cx-#dyixMeEp8qlB6|FyZh4g,D7dI7;Z{Z7^jG#C88rc7L/aC1
+%&.Qq(ZFAq|JKk-G|.Cf2'U[$xSE6/&lO+1<lCgU@AM!5_}Gn-jxmq,2#5T4+R>}jdc+P<=m!|Aaz)+--nv8lI21L:mnW2XllZzZJuTy+'PqMNLS,Mp0Oi
+ml1ybje@2VFQGWgjLpuIIbh%#)ERvf3@O[`.$GD$b0KIhWh/ZAg.zkwVc=6|bvZB~s{iA(U'Kc;[t9d`:DNWzs<acI:}CSQs:_>hP3=SYbFC3;fCoz~Wiy
+Sw's3uvgto|KUnBU!KIWd5-%E_]tMHO6}1i+0n>6=rq{83+nkE1jK]%RLnBUBNx@m,kg%V$!F;=-qO)<&K}!o/2+GV04Md'70Pqc83_4,CAz9lbXE>a=rO
+sI+x97G)E}xvvgjlYC.OQ0:lZi6S;h,iqTzkMO'm}0=V0BKRWbx{y<-3Ui4U}/!>%6E@7[$.i><Kn#j-O%r]>[fd_1X1G'_d='<;B}L"f_=::]_Oj`U4SK
+##[-#nk!0{-8L&:;2{(gig&2[>Oq[+xX^%dA9B:z+_w]ACQLPUXexh=X/s;UM:l,SJw0)b^>Fj&@.h9IDSx(GkfI=sRc~4ig/GxpCpP-)L(1]AH>g;gjFF
+kLpCPfU4eR|s$i1[9A&g-^[6Vm1a=.G3DETOK'fS%$3sOUmsVr%vYX(k7I6[=T=(]f<U$)HM1Yl(HR}@}`Lj%<rmtQYT,U0o$w|jIE>rdnfFo2ZYt)kaY{
+EjN<XQOrT_sIJQ6w}su=Nqg[<+INfo|%-_O[pR2ja;OLe!5H16PeTj$Qf!d[%deeEuMFx1N=H65HLW>i|0Yg~7{[7V&1U;MHUZ-LC$!BP{YF>pcPNJ[+Hl
+sH|pkQyCy$+hF$bG@.[S5d_<mjsiyV]:w'kZu#{f|o]-6V9[.gjl8D`wg|jfZ5!RLBf:1,2yI"6JRkPE!~p^4+y%V,O.LmY@|FFfbdYw9|Sbx(ks|'`3:8
+ob!F4s{(_&yp|w9rYiBxFGBx!5_-bcpi/ya_DEfG3g1.)_|L[O^wwpC&3A],sCu9hJ|flSVSz/gPb]xD)<1_RlE;r9ZV^f;uh#BastxAn!n7Ld<]Upi{54
+xVn9wXlNMj(8^91-2GL{%a_4|k1q$v$-8BN>m9+m;s-xs6rDLO%T)P{WUy"NS3)7&S5A2eDsHMBT=K,MACNzsEs8`qm"a<4"&BH+4c-B%PjDh<}BV2uL-(
+{4;#b47$g!bKIDLQG%NtU$^4z7PWA7Tw8'k,R:`V71c6/"m%UTrw+MxNDfgSE"EUhtp>Xhq<2<}2o_mu.4PQ6#{iB6<7moO(t8+&~Qo$#c93>>$J@AK>JF
+KDa0xQ).J,wv-(D,/Pv'siSBF>Qq/&u-[J$|6ten$xm6Zu:33QRIaQ5p)5"T0_$F7tU7;%}))qa>YmJat|e$DE94jP.j0R%&!m[z@gZT``N;NKM%hl`rb3
+Jrjsz-cnQpp)y)&IJt@>"X-Uqf%qdi$O-<2WKN1[Zf-@hs.E7d`=8jy.%Lw+vRCNFGHFi_-#34aqN0d-aX;Nkj:5XWYSPW'ZU3EeQN}BA::(:iEf#l[yuq
+0dqw,KF5XUjsl}w5RgtX;${44J,uls$HPSz}M3#O53g{s3m7{h"Y2uH9Mk~bPhwd&5(]i[;>WY%<A)1BOppiUxF|:XnCf[x;w#,3Ny>FZq6<+Ez1tMxBbU
+1NoBDuPhOVePxDhqE[mp!vLYqd,lddX`;1AtyB|.^c/X`TkNi;l:_n0&!,Ws!uAkx6[:]"D"8:~.zNsaU#;Dy74Hov&"qiXQ~XrmY{o!{h4pOepV:TA1T4
+)RK_)L5EC-][EX:G.GjCIUuC@M!39(mF9P.@x)oW<"y63,Ex{rnm3nVPp=T6a];t(e~}_k6}GN-ORwL8:8!xjD]O38/6|vg|`3dJg)pOG4EMm/u5x4U%u,
+eUx,Ynhlq4fm_#3:c)3N>=S5nL+_=}VO^w>2ZDmqDu887-erFD&$J]@G(=Ypdr'J3cMuaSJ)II8hs("o^L>I[e[&p,=LtgQEQB],f4][Z^[hq+Ez`>NQ)G
+~&KtaJIH8({I2(84gj4%tv]eC29nX8"aK30G"lV0U;,Zf!XkeXB$coRsw5`:GNOCP}}]1%Y3jc!'Gf=QRZYnNKXP.KHVu]oh1+c}:9&z_W#EaX.O%]yW0c
+wNYQGu7^8x,C8'OT^7<(}2q3YEM)}Z}:&y~|G+<r-cva_72{|yG>RRW/#Z~{uaKm/T;ss#-LQpsf!IR<r9'Z<$DZs"R4z%MV+BJiL'4b:t#n><Zu13&59#
+CU=02_@Km`Z_.'k5r`P:4RYixSzk|+q<oa$@rBGZldhnU-"6&B7ZrP}M`AOHC_aZi+NW"udE_W-u(vn&1FVuuxl`}2[2|:nGfrbXx,c&1+Oqd&R,I<;:},
+;L.E+yvS=4Vl}(I#PIbE]RrQ`BFj~.}.@.wL6E[dRq0s$fw#^eJk$@yq/",U5Bkdb8v'OC<sP^tzsx31(1{vr"#/HHtB`6}ogLk,69ad}4%4LhY&TkLx}4
+8-[s3zMxIgLATLGV0[#X+Aj,-`Hj;)q39a]2oDprU]kq(e.'9#J2G2ARB7jMU[/`j1fTgxSv'vVSlp<10aYQ:h}|9celzKx|:GjdjsO">5J:W8LHu4~Bp8
+HhTQnHrI}^,Z)0=S~"#!ps(8n<;gV#UY](kI+MT(0/Ou'}S:9.H4q!lD(S^"My-}l60SR7y.;AQD~=LZfqAt<ao]v8l+h4G2jtwF}/a!!N38Qe;lMS'Ba"
+SVkyE2e"[b8(0=5A[$T+vn#Hj=%{Q+F-~vAR-"du^AmWH0O'9ojBPT7b5-KE"kvRq#[r8/P4IJM)6:|/SGDT2^V+SeE#yPi{]F@g`^M_Y)9;4v1#^2wqQ4
+Ygl((GdSC3pVW9)!#oOOFg9xZG0&,h_U^.`_BDs^0xpw~Cz[(z]KvHXUu3aF0D)MDbBhEk2`a`@&<F;&e)(KY{M"4ht||Ib^25JPW^Zd{+F`7q>T~v-I2.
+8YH/{(![DH~Ux0x=@b"4T85dq"`UTD^!nMqTRMDLt-7KM;6PdIV0{r6z+awsY;W)b0UtG9;ur,^pTL>1e,}(~XMydPpu$CImi+o7bDo+1X4BXHtjE}bN+#
+-4oJ1{)yt37ga9$|su;"7{"P9P<;dQr%':l3IK&_FMmy7wjZ.>z.KopiEVKyi#Iq:m3+,wJ]H]+oWpzX.Z/RY%,TmKj|$&CiEnrpq%&4^/oP%a`L,<l^-j
+S@6t%v,i,)J^c`:"ID^jW&V+iD8l!`e2pEFm.5Y$y&B@k`=9v%A<j-<"bgZN<%htKwo$G#Hp]6O!c4GxXBwn[Rf'WE5PQ.z,i,nQWOw.p:">Ak@Gd6Av:b
+5CM41azHZ=_#J&+=Z/#c5+o$Xe;c/^S2sdCcu.qt#>vMfhk0%}zw4E[pZ^KX8}pOPx&eqIPQl!aN_${{|G>%5H4'5<<-Kd0owRlD/]Eg7WPxbSF+Q(gJ]w
+./WwOL|E(,{Q+qz>zC<B.16O[2=9/QhDf!3o&F=vrL`sd'.%O{K0mB-6!PNwF|kfsaXU<g0ag^LgS|s|5zZb{}`w="}U3`XI%@HrgDTu3xYTLydD;}cWqe
+-65BbxuC.[:7O{fnDTgc(6`hYNEOfu|DtBqyvakX9}tSSe%0IQeC>Qs$.{!iZIQ#A<ZwJLVG]X^kD;1/,c<W-qe+[{eA/4rpg-lcasIhsP`^7/5RT$+I9)
+!#4KR|94=Rt2E>q{6+odt8)b&N%kG$~qC|'iTSSw^BhJ.6UO3tC_YJ2iY1Qj.o)w(;i.6et$"gdy_gp7kg3/xqY1p`JHA=jYF<bv90`/`2bW7<=Zok]FTh
++2x;3Kq&J.WRFXg@!WY:a,!ngQ<K>%kNUJXYgnv/K=jNfyH,O{X>!ifqf|vDWoy!AEET5c0TUJc1tDNndTub6p,9H9w.[g65~A+2VyF,n"qLFk<!HbIB6N
+2VSsv/AuJChI6[c}P(lK"wf|w&TYq_lU4X+I>=Hz65WKg6j3G,qkATa)IH-f@5>p+@9]xW_m(SsWVPrWz^pyfnj8T$f<z9X;B<op||$,~]9_!ih,&C%V%v
+ek},'Jkk'ee/#4699ZtqAY)w1GE%$k7P5dp`ps+EK^(Iior]'SUvfCe!PZPH!&fb#,Jl<EUf}NYJ<4Xo.4XP~jPBv@Z9!bASJZ;<P`4U-e+RS:&J,XMd"X
+RbUznfn+7DH&}/3u56XEv.+gYzBW@XXP.FF4ynuaD-b"Nu~ZPH@,BD<quPmZhgfs8`CKy`nG`M;Xrke#ns~bO}jEB0gD+pUda!}WpPi.#3KCrS4_JgNV}[
+|sqEL"bL75bWXtN09n%XB"f;d2x)/W0%mi@O,F<T;G$>lfiT~h]nI4ayi.R&TE^`+0Fkl5IVO:A&M[uIY64"Vt|&),fG)i{+yhZkJ=40F]lLkLvtydCP!M
+=-Io]#0u(]w:sB<LHkV4AzQZhvh<=Z`L9;7PGJ=as%cJNQ8Jqk^vn>EL&KL,z@9;Bu>&40u`]t^E},})3Lc!xPi"/0k,1s=!&WQo"w~kVH|{cEcfAAJ%+Q
+6n'ZJKed;PzE#LTvL0BQRt;6V>D8~04Vu8VhBr"Il!5H2Frr=7<>:e~=&]V2Zc4+bsGU;t&]e.>HE2"gIK`-b[0T~d,(#^OHNz"~mQ9e}YcL@!Hv!h=8)c
+cpi3)Ggg1&p6i{04,;N@bFq&(^}a:^>'Ygig}(G-B;oK])5TOCD$s#0-7RI!e0r%h#'%u124[FaBU[[9x)dtA[k7;3NEY2=NW[_M{fRqCB]#DI5K<hkkPH
+Lx1g])lHoTF{5]GJ/k5>[}.{Q99^Iz_GQbP:/3bv`{3})nk@;L$=Lzz`>Np-5$R8{7w4MW8|<=FirxqCq^y`zJw@V4Zaf@d=^L,$&i.M]nqS//d7mXz,Q,
+u/)sJIEMeQX%{7Dd(n#FNdjEkx30yYr7y5Iy3X(StpjpS_dwn!p;@4Y,>{<$$|sPk"!{t$=lQ:U"K5L'cA"9KJ},d[Hg@E/{$YW%6y$#MOjkhdz`z2V0Fi
+IpJur]W.{K6-8CMX<8C_n'&2'4}VV0/8>z7S;[H%>g5)jlsOlqO/t9,/HZeGR@Qo7zWCDo{t|xIH!T%Lh<V]IQVy6`.>J12s)eZgC6u$0uU:zPStss_d5E
+^$8x-W0H5px2+Nd({6bFC(SPWvkG"q@_H!;4gXonU7OH#kM%kG565S-!)Zkex_5JQ/5Qwf<p~'cEFqVb]-}3PFO/YNH]H7$b,y9C%LUI9i9Q,)iy72Fjc<
+q@|WuRn]3O25E"RsrbJ@$c/3.sWGQ[l;zO[vu8u</TDru$RUcERj.rYnRcz"1B"cKn+-RIkVORrvQ%&k)Bx1F&TepTTuDU{152sX%l5Zsq.;Bbv%qk/O`H
+]/yInb,l>Y,9)N5].7ZB<i{Uf9!L~QW0Ny,CAneOz3/r_/Lqdjfn$zs-8aJVe/d]u1snvEQDAL0]:a-uSmHoPhVgj!Yz,C=.{6#`;#ji!s<Q|k<;1%z9Gn
+tuyXErRsc@}T2+pr1RU#2=9R/+}VScD0m%/@j6DFM']s;ht'1t&19#L'eTtioFfDQ<n0k^'g6=2`wcI$3(&w4yQCmBE;ySUjLv]k%4V}bYr./i!d|B}`40
+MeU1J5Jgpi&O1'dz#bTX``'''yEFD0r"Xl3AFAbC"`l.MK.OklD,[s3E52GD0!y3Vkf0n$wTZGde"[XPE06XxWN5l]Nb=AVyzH78}VD;N;2U82#_J.1XUA
+Gq~(4;Y_^.Wcb,Q'A^:kTmmI%c&qDnu6TZ%N=O!7+e!pXeg_+>fh"{u`O0sG}c^2';]^1iU=YHn!2#.T>LSx#fZ}rPZFE@/#zXwNuVG54B,!"84wgEM27{
+;wkFUNq#}c==~ttz9BQCQl"sg(wN=D2cG:^0Hs:^4O6/pY[O:"<t^(Hw@b~R:7L^t^,UtwPxqV5)Y1=zhjc(xmjSBq$dcWJlZegZmF:r[-6C^am]k//e|i
+Uw`uAWJENGucAYY3wX/5OFjb#p/o,Ww<-5lMM`[;MI[+#iT2i)o_GgYPPY5BOxRWc)YYGw8IOD,6hsXF"R5UlT$NRw[q$xBx]hNOhlE$AzF{mYI7Nd[c`r
+R|O8a2b1or[<[{]ewZ3FkeZc8I6fqg!g!|j98lap.y>L<V1H}V]>Kp!.l<P'[yEiIw_[QR)+cUs/Z_XS~s+bu{Z{mm{m"wtu":lU.yHw]_/-AO(#9'67m`
+t^#Q3&0TqRJw{=rn'>Ot;.~GF0)N2C)oY&rk)z2rz5J}_z[WmO$p}Jh@Ad<J,AezZ:hE@zDraw]H6e}0^'Qh>HP4TfTPg`qmTGWH)hWy5+1NsbI77q1RMS
+y8SUq$3$1VwZ^^Ti{EuEcKE")Q<[-QYhX6S'8AU[N2yHDxjiv}]I>}zDtXh_gvefz5/OJ)=O05~p6zPAMvZtm+ajNy^I4u57IqmtQQ0L3("a`{lj3|$Rp'
+'dwcftmNrD+x~a|bFEMlo`61<uu,kWn3`z!abQOJt]d}Xo5tx<j=(_4J@3EiHKt2O+Z9W(,zGQ;RFa#5n:o"nf:&itPL=C$#momnr.WajXuY7I@)z0t`If
+0zC;r+aDqPVqz<~&LXp>zs,h$h]war54P^LQ:<8p,16<'EsIavNkY'h/o%!j_k.hXR-D7|9%}i^O<pt5owxoLM_dP%#Q`T4Dg:;d46sM-4;`_6gZm2`T`r
+GKS4/7L/[&EwW!.%wgXZ#=y"S[|R@AE88/nA>-'lL>3J4=gkVcdrb$x<Tx(=Z)S,uVJG#p91YZGkgElus.HtG2J,um!s3Rq-AuxB$eES[=IU#@vPdU^=Pa
+[T(yvP3EhIq.esl|G2P6)5JK&$=p'WPQ^=mFms++f0,XtdsP4Q5ZQU1#0;;MG<9S"<goBvygjhYS._:UjBGe0o#ir+B[<E80iR=/#<&,_Dmo)Xq&)S/f$S
+ik'SJ2[:8^@;j,8n27I7K]]l`77VUTI&qM@=V|C-s{=84K#:^:i$cP7UlDChx]n,Qu(m|B.t2JN,ullN@p;VL-0!)T0Q)`@#2x7Oy(0`T^8c0Ph{"$5u2F
+piS$#dp(8Y}RCqsn_F4mEW:o,&17Kdv5{ob!XpFo1'Bjy2H%;br81|FEswLA=izeC.3oc9<1PI46pPD'nf$`yNGvaug`-OIvWlJh;T,sHo5DA)d855k5X8
+8F}glrhl:@fG%n/(2Y'8,,x5u(^"rv.yg2_8u{qs-#^|f^#&(m{Nem!dD|-5j5NC^In{>ERR~o"&zNm|h!-h^JK_VmiSiML3Bi}Dp"0Z0&:,=%fwCVpWdO
+S[{i>u-[!9NdQn7^jjKj1A;FdxCy-[Y1F&'#DwYub>K0jfQa5<]EzoAJZS+-AzVOS.vMi2L51P7P>U=&^W-1C@'rihyh%8DNR)wAc+,4/McWb,&AC'^Nl9
+x</R@2_8Chi7F1M8vDlt9/1"0_e;pF6>3/m010@"~jXV7,-z)%:h,#mIa@#t:#h,wNpsaYd#TVnybg7G"h'sk+o&6tKp=h$bt]:hJa(qe7|F%Qk}ME29=G
+0bJ9W%B'eux`-kMw53,3+[ZM/+M4y6/,za@/S7RVi$NG^aV<ipA|G/L{i5[L/1&{uTZd-Rt1XwG`]&!/]&"^c;/[<fWGB|dVE]cS1`lsW5q]P8._V_^(vY
+Q6;8AFf!K!f.L|q-C;x!j5RFG}-cYydP==BFq4-_X:i_NuWTk5xCAn5U"y^w#nyGt4xodG7rn#Yj~>g.+Q!oR;OE>KS_rosgb+:=pLN#qk)b3AwVQyc>tS
+VZ=P`]OZ47_(nAaNbT.%DMT81kX,XFHqa_`0:8^vlRl9ua^Oz1hadVxD%`-,ZCHO'FeIm)eJ&^c&mP2o8PonbYSd]n<|)+YY8Bd8dOzj@(+tT+mb-ZRZPS
+N.q_YSSMQ[m'~TYf%+sQ^20J9B3_pcHV!6r.5UO35'VrMu5AUL5D.5VG(,tNs|:GIp"2w"w0o0Ydg]7(`ty)LpHm-.b+=oobkopS%Q5]$<{8LIAP'ffU3Z
+NbGKxEu]$^&%C]_dgo;EY_Fhvfc}z=]06[b'oD,1!:ZEOE)F=Ti[~uK`R3H[z,`Dc!oJ:rY>8^~4E{/LsQ-iQ;W:00b@(Su}|VfZM}8/E#1AQk7Cn$~`l^
+Z}R@>Xin7Hmp5/TZAN15WrVKJdsUM/|A[N~A9t(/[n5kr{@C0TPC>5y5HObC;Y)MqR`o`{_Act0}Y>C;H8H++Qr-7LVeqvJW.yi9xvZ|r!Jze6C8jtc.:p
+phRX5o:|XDL)8"0gOaAjE#!e'Pf,T)j%^VW2Sr#}`gFx}j]yrW!k2CnLuwqtMgX}K}b`ED$(HOnzMw=}ISi;3-6}2DGu-6C>s(p0$SzKOF4/&OZ}KLEjd(
+H4,S^fw}d.)SZ'Rh)bc>7+RI.]'=7{2fM0=}VGMxlNvMSybtQ/4BXJ]%~K={(roUO3dMpRSvLzVDbWFsxwAU%a6aBmS-=T!OJEa@$5S/)EADh3~SQ<`8-5
+@TebG5pOZIn095{8W8<[wFa.#vn1o(QQOEg[b5<fA@3T"Nktf![K-fFK])1y<mdzB]50nD8M@-`h'"g$j[gw">Xv'MYPC|lcbtq)^-}Mg!HSm|NVDGUl{,
+I3d)zpDIkso&b:z76Fn20P1;vt4bvg6@oG6>q^$2%'rs!Kd}$={MF`SHJ4/$Y!O1jlsgj.M{/^fT=2O5nhsKJTGg~/V}_TC47_U,1pOk%Rqh#LDdFJ3%$o
+UK7IyP8|e.ua=r^(4xdWmejjjlt]%V8.o,<B^Ug$Nl#e##[IU=SJVDH5I[+"KrzdSGC9uJN5O],[K7HTLAY7!(0'+$s!MU-0ncY$x&1@.1~#NlU)b%.QlA
+o_Fi_0H`Y]Mfr)p=3aSO"yC_/7kcAfhhP:u86s~t[P6$mX=kH^,(Q3%wKt@<RIuRv8~Oeg^LN:NZ=TC:#W+0>#yuGBS%.VnPJ;yVZk5lFmrohgnyyCmRe%
+I/')[6|5],7lr<'Q<M]FuW<Nu)VkOjE)T/q>/8B}rWuKo:/f#F)/^[kX9XZCkuBS#t.jN=3jPpb3&Ha8)&svVy/<~kswyXV0fmw>(srBE_>K~"U=pvrm%E
++/v#U,U0/]!MnO_Q!iGAT_!{Qq_cg'ZOiMeP^Pk3!)Brk!Au{"VLS|`Fse{s~Fa;))l$Ahqci"r}Rk%!@2gT-Q98Hh{)#!v#5Lne[OYb;Yaib<f{{xM7T4
+]^8(({sd&m|JyUcK2}_la.>}rqj9XN-v+d,f]H#_E4fh;)1C1<ZH.-f6r(0BR/~Qf1pw}%D{.wn.It%)JNEqo"!rOjMgDs%]rCSNNdA9==%/y$A9kRt]^f
+s/1Q{AZ$2_>RE=F(L_%98b>+7@JPORp9rt;:,-i(gC'u[n;YgTbyM^Glea+!&=ATX1|.W@s7OHs$nz^xWIvf_q{'sppU-@=AVd!{YcALznQ3bLWhkfTodE
+l9+a2$!cE]jLTOvgxG<+osRTGJ!Ijr#peNF%n=1R2gZdew/S|Z:|8J^$%#z(L4E1EP.RlW,iWW&-2=b%e+kU5gS0f$j^ea!FlMGd3pD3Os/WF-+)"(w`V]
+Xv<>`/,-kt)a7w"gMwh({gBaN{e5MDE`une4-/Lj/^q1OJ8$5#kb1}h{]-NW&Dt+n!dyCpK|9cs#q=c!)wPK=@Th(97>h+(dKOVp=iNiAn"/Q[Yd%/u"kJ
+Sr~Ldax}%fe"~>zmCbdY@acV$aQl+_"zUk<g9wXiwf!~9]g3}97:S"n[H_(e6GGet)I.ani'AZ^1V$IcPg72IZ<a0)l/9nXBh'-iAdu!DJ[YG2:PogScA)
+[lWNH1Xr8D.{GLe]SgCSJ${7c)25sFx-,sNDs]&g'BjW%GHA1@q![zH$9`ZHm!I)"-qtG[L^2o)Z.#G9O28W[2"6K["~_6OaO=rlC79j`6-fVg/Lx2/y|B
+;T:.e!%;|!'7n_]aQjdp>OLu2_!PTuUG+['9`}4GJ>$U,#+VwWBvP#q.P;T-+K(W4w]sYQ4Opoc%c./OQhG4U66JPg}Hf.]8fk<[X+PG}(&E-sx<iCW0yz
+7fIh;<gw$3q>01F]~HiC|]lq=TV[hG=+M}zm3.u):`-kh,f;85=b"`j#66#)d"6qwY3ugho_`tDk^/8NS`+='vC98pwQ"1{@`-EsX'3[)Pr$8VZ3Dj<w~z
+=x7@KQy7uSIfGo>:Y(a06gNTC/@0X}`.S>At.>BFhW22Lz9ZGJsEdQ$6KrIorUw,cv,WnZ/J7a~eRRb;:__5zAB(D-|6"#2>dwCw<%|F>)q>:KHXapb+&:
+<)h$=='-^+#23m8|N."_kFFW&digvE8dZwH,ME`vU.KNKn2P;.O]IY=[MHHxq!;.uR08Tj+Fd}DuzxL.bP,plFYwR6f/Zb~&Ae,[!6X'0_K_R'gx>8O1[_
+MF'gAzrj.<A&V`K'iR$yv/0$|<wq9l{^}+Y4I>>@!Y<||m5Ah7H9B<nAqtEhb"OIu"UR&X~&&Nz|Gqvw1|]Z+c'[:&/ro5J1+n#+xm>Lu,j}tasPEkJ$vO
+,j'$)npD=vZ;5IUy2yLxTit=!BsGy|1uyM0B"wU9ny_vB{TB2Xe^mAGurB}b,k+1r6awM]FhDJK4r}BZ(net&vH<T-"N=eWyoV]szKOSjQlj#FBlLt3[~b
+a]ZK+a=f'bDEK4s;3A603ydD:36j"xjbj:L|/&v1NUdL0_nDl;GM[{#0TM^0DqT"ZfV4|4us2ME/:QD<E3ZSP{r8pI.Bii.z"qjlnO)mC/PnI5buqrl]q&
+0R^=Ax[pFZOm^|6),>ur).c[ZWfZQqTnSF},"vgwbKfy'{XU/oI4kH-!1hG5,iWoR=S%4fs0}%^$-f+rQWl`w0:fHwT<+i0[9LdX`LOS[jWk8beGATuChR
+RsOsRc5+Q^ejtIo-KE=Ba9C!I2<6NJb5fvtG@(-`yBhRW8S|A9Rkg'h)pey;HPE-8Y0d9J^N^PVz'zBTc55&~)&,y7|ByM!Du'"ndVJP`(PQapz{E0/>`|
+|8%:k%5wlgEUHBH3%A-j<L"Hb8KmMPsRlCqPVgbgdioj`R;N7>dbS|)$I6oN0+du9C}d<^oH<0}h3Yd:AA@iuWV}@kFkSO"pKm{K)<h%24~C%6|(G^PG[I
+W[Wa,ZUR^Fb(Xa&A77&Ox+1@Q+YYrrqrd47U+qf]Tj1x$_^}Ux_qrm1S4CmR6mwqLW>j/9:Q+QqYzis|oeN_Q$q2&N`i|=lJA/<hc+VF)xs/9AoldMiyFv
+n=L(uX[H%B}{[GZV8BGl~fg2+i~dL"Fg5>9tj;:d~#I@/@c9keiIw/yTY=YKN)Ke4)Ax,j_^+WsCi;O"M=UXA^1yW_6w;.t=UW;`Q"[4sr:W2}!]:6Rw@n
+I=g%dV4kh%Nvs>bKd|dA_]ly/K}Pv6dy%NDxc's2MTt=7_.UW5Z1,e6Drfb+9OP&d(=awT@"@nd;rWm/t#)2CD+p_>rI9WBmp]yTgHlpPqTw~=P+7-Y1}E
+KJy>I3x.6]&U[/]I+&WA8:CmMvB>xa^v!>7(ZsL9Bdx:Dyv(#q<ZE=,zmb>U^P="~=F}OO6Om&1R%57`,>A(=COY7CP8t$Cb{&oN]GeN,tFpJu{Zc2RKWC
+%Kjw@P1tR$&2'"!XqBnB0b>QWAj28FaJmE3l=y9c98P}JA{$8%AveH/LCvl6](gr:`IbEDw/PI(ma/qJ{x%d@,[Emm^7L1k)e)kj7YS5>m19xy}rV/<]Vy
+koZaD;)=Jck'W3IA4B_LpR<oWbX-fAWiJKsl=SiUwCCFSR(>+7x+"(=H|h^)IX,dIs_M/yDK_d#Rg"|Glh}>tkEX60{z%3EYny/npWim1_=Qs-D4NCBJ5V
+566%X{0pdF=O&WdD_#wfE00@#Oy/_ZNUES-[}PVl1)FpI7zG[L_{T.BFh+PRZ`qVWc3f6#,NiAjyQ`gOQ:(&scDYXaZ5YEOTW&z#=b+z'Q#-U2y@ThC^$R
+dkWb3iGw7#[q&uVCWMOnpB=KVduF/60YWtiR+,b3!d@FE`l|5kKSO_')!!T@&,50JUIYEt}bNdF)`6f{U2fkSU$"=N%xRVck%4VxuE-UA$jScWx.s'V-'J
+okd>=f[!]IltL:E].j""[!rXG&7b9{eEQ0HCzD9m0FOl<.~_S%aM<Mf&$yM%)tW&6^'8|C`7hl0PiPx@VW~#)sG<p1(e^{`Cf%$iK:8=7U1.<ZdS#q[G/Q
+`N]&qxT)Q!5A|UemmyKT4S82"wgVO(1&tnN=WWRhG(lAbSWpcl}]GY.E)Img`=udgdKg4V2S_mEx|0IZx:eSBOtlMksR0(!j6!^}[;D}KmkV4O!7dPlTah
+~HD[MT!kI]8D]hh<u/F$0dwQrs.BKUV##yOytUXXE`#bByN'=KsH(i.ApYw/0aZz[Ek}T0321'>Sx[u,>fOfPC`M7EaZ}+QoUL&STM+Av2[0qYa1Yd-yx{
+aVDge|QX_iO19@msFC9teNcHHV0WJsvO00(o!t>Ei.=5Vc:3Y:T:xL";_T{AG;yK90We5$a[Ujdg~gZu[<c;MR+$!"Iq2^G-r3B]5i/wI>m)3-&"~>z-jF
+l:%,pgk:a^kU#@7/IW]"_GtF5c7m|8jqss3B.`E7LJUniL2eF2yHX&8y|]>8W!iCw%Cwm4%E[lM]./-zhiHK$c{Vj:2{"^tmV=H4&@oGX`YBy!=K3cGx<K
+mNrkl"bP%#M4#W@SNt;lZz1i!=&SRRsXH_&nEpZ<Hu|AGD~n6fMQ){n:;-'kRr>Q/}h+}#4<[J!f[Yf+oLr-'R'[.S.0:Lz{YG+XQGLj|{JUC;O>s,8JE^
+JtN{"vS54nyU&_/,WuJ&x}Sb<+"bitTL>Vk[P&k0j^-"P5S$uaJ=iPe)Q/N0jkJ#H]&L/SV81MLWV<f{&vYLuEbfxfo1c20Q~|']zOYw6HoYj#Xrr^N66+
+B<R]pD$nW_s6+S9-f.rI(yp[1Vdi@qYh"vDLT]'ZQgCoGQkSqWos%Z]$$)`-~09%]!x:k3fxftvUXzr}H=FL35GnXWT.XGd]Ocm7))G%d[A+7.umz0tdal
+Gw]ul9's6=6M~Z%|Gkd@XG`d0&0F$H/EmEdzt+IMWw7>uf`Kx2SW^4+<"-F$Py-[s%4<zP:L(<[n()UsK^U9Sp:r.`y.(@g+5aP)_ll4)k2E`/8,|2gPJA
+84='sUWItyix>M::G$B'|$|lsR@'OD&lsb^uBSfv6oD/l@g2j7RUD}Z4Lg<x)9Q$9+brfkK;pi$S4KiP|F-"}-{a^Rz<H,;{nvO.|zGN'/lufyl#[f2xsi
+hA!rfWsaCq3xTu~}`f"398|A&}YwMzFxBd7Ka`f|@`)-hgS[aZRuuS~.Vbu^8qW[Mb;"]cDfcCv9oF8={Mp5XOWxz&}Ay#ObKA>&jxS[^mSVN)Jgg@Q%)z
+~SNZ"xm}fD,s^D_w9rcd>wmW6SD6uT!GF-TF;6.R;:BJ%k8:Q>8V7[I_Oc7S(ayE"Wo#RosSWE}N_1^b-1QXyBO:q:g)CD,ak}%C9aWvs3jozG!}O/J+pW
+[:tMJTG|qy/lnV",6m++i[H]5nk8@$amFA:<O%$^5nT6b7Z$kHMn<]%P[q%qC4gE!={A";_xQTkX"jfH^=w"'2x;^`%)ggUr^Yft5d7!^0jWz}5A@g$pC+
+=TCw[;@X).s}7v]{;v{XIbN:'";$p1;Ne96%FH/'jFO=DpL'%KBK}A.('vAK1VP+@&y%<dwbCbZ|%#3[0w-LF[St4LHkqk_9aTDrMd;;B0;VG|=Zpf/1A^
+uk|(O7VF@4fK[7^u&Bn;In,09/Uenq's/D"P=UIXgH+76O7:e,yuZMFc#Un8S'-<p^v1k8vPQ7eV@e`w;b%DjH9v<.L9q`QE^aYdyNszDRGH"xI!:QA!6!
++,0;xS9P/sf9(/+b{E`n}q,vo0d;Q/F2VR7n+a}WYjI`j3&=n!.(8L7Tj<{>I^@$j5YFX>y+yF@}z2L>I]nWSJ_z)J8_6UJ#<Er,idsLz&q!q`AD^t3e%e
+7[8N+^d#<U/'i(751a>+j59o=Di}(;sao."%xXY%H4jDAIHxD$>,1sE5%6Ab(C&:z3:QA]nVp$:+Cc('B;6ARU$XjxUT_x3O:'kB{.{|XiOK|L;'U<LU;r
+0`2qoC,{BH9Aw)PbW{xerXN)_R@S[Dq:7{KY:Vv%UI`8YkZOP6TyZ@TjYX3ao8y!JepQd:!o/v>g+jqplksb=n+`Z0ujDApLI+=a>U[lFjw<9o7!AtDaW8
+OiSEL/g-(mG#&M!v}">+jvc|]XiM|[Zm(hjr$amelt@pCjJh{_T+<Kw[Ds|Fap[)<=92z,+%Yt`as^.}~gFhI$@xZxn}&SpPWxWQ+EjHU-HgZaXM5FrvcD
+q"&+4X7Fm>.>0`kF=vIJ.#0iIh`j091H-E<sICe`Wo}&m%"ZDEVSpcXBbcQ)rMIve;ci<]Y+u#7$W(z1Fjhe!3:;(^k_v$vnZ06VmD'jBzQ"~4DMC%bq1"
+<,arrw9}ky(yk;ZK)%DJBJi&4}[K(DxuBySlwHNoulsEfRh+o9b(@b3]8GRH;M<J8fWQL_vg<vA'31M&DUf([2`uN=%.2.rpnwbd>wJ|Fp=fX`Y_'(]TDg
+BFK@"R41LpF[#X9/Slv3r/xT|YKXgmED`t4<uN{'tJB)m;@:uvLS=&V.3Il1!DQ"5301v:PmSVt&PZQ!RN!'Ad43^Ka^NWlzV_4d(CB4]fkXak0jLu!M}%
+..S#9W3n#Eey33S74s0x,[INV_1NH.klzw%oIBqZ9WtBu0ZwRAHl@{PDGGdZKs]G+1BYOVU=-Q{M=`7CcG=O&6GjWw:9te.a9QfdA&yk-gR)~p.OyD2vlf
+gS(rJK=@^+0;7bpxe$"$2aNR#n)T(zGQMlG1R#QGiveO#Oe8U)RF5M5c#s'1@@fX$6q>5!P,8$c)-i&d>.CX6.0XQQ&Mo(/jZ;9Rtjnc~>m!r{6;!<W|y]
+iUf'=XeH:4DhPV-#2^H"bUGY%a#Tn-r1n]F/)ykUIvkZn/HDBISbL)xjga=zXmDfPBtw^+{`Of{q=SdQ1ovvJfN;XhZ.[qatp2t2+c|4_N9vA=:9B(^OL8
+ad[qS^(^o79>:7lYn}I(d0Z;jwyX2<f9)0cxdpmxRsR@wUkPZ_xD$JY1Y_=FFJQZKszq;&y#V,t^O>I`XCgo[Ny6[H1,>{SRA`QmkEi`pf9>Dp"x3JZpkx
+vd>R0<MhyJV{gk]zwJ;-gV3u!0^VEX,57=oZXQA/0[$qTF7eF$[FLV=&CyTMNnjZh3&-q`tAna=CVzZ,>!zj""Eft.8Xb^^EwS7]--rU0|7IH]5hW'TWJ8
+n;w`O2EPh9S{#N3Oj;]+3/Pdgqd!E^+rUnP!GT2'Ae$7eqxgQT]D$dS]2%=Vk]9hJ>Vs.l_[Xr{_DcO%zB^ed!@>gefa@,/%^.JcyJl_Przs!.Cd@mKS%%
+f2YO=>F]#0n;Hj'wZ-S%yf'GbHjDh|Z9gE+{7>{'67bn/:ye]9$V$B{^3UifS#7kHSV]W>TdoThvSp/B}(uX[Q%Qfkqr:"A.Fe"w:A,CL_aY!Qw{b6[N7=
+aCIrI9dqI6#!LFD&AGz4;i(ypi-V[>!)KDx2SP8/M1=Yjhw{#w3Xi8t_m@"7z12[]KmQ:U<|[oZN"!9stEh!q<080s6pRtUa"U6swJ@Uk:7egEQ@uBQE3B
+MVL)P2pX_XWl>;5ep}>LF$,>TVkL<ZibltEX<F3Tr9X-JLvj<QletU4=nYQ.!Qk)4a.:-$UfrCHq.+^(M>+>bq6j[Ky@I:CC>>B6M/mz&{,nqP><#(h{)2
+i4T8t8RLu'=|c|<,!Q86Mw1O@Cc$}/ocfoirT/r>qC8N'vD>x[AG0n^n,cb][<gw%w|"_caA-Ik")C%opWW(O#,3Xh"<_2Kk!Gs^X&}/vjt"d4psy+Gh9V
+wQAl`2#E,_"a^G9lPo/edvPyJ+Th~)lcaGNY,<iwT^SoalAPl_6L=gngWgyB_yx'bJ4_j-LF<D#'=@>Xj85]_+Ab$lG>i-|e{3j9oIg'xU0"=n%;F.b$,r
+y@2#6]75QgljNB.87^nlw}V2qzYwNz"dMcCXHbwtN1%'98sS6BMb|XzfV$|$oCQ]g.j:I;tJId@(j1NHoe}vI7iq-|[6RHXPhj6GEvIHyT'b8=2D@<}2k6
+Zs$#s%JnE|@DOO]Q:WH!P)`E[::Jj1;(-1wv!4rHwz]DKFY:U#r)TeVlmN`#:=Jd28rIQY{T1k':>2~1})VE/a2'),:]D7M2z{x1IfF0ROo5@"_;cba,Vb
+w)/r=qcY~!o(rn.j;$=b<Vh7d)JpW!u"M};UkTjw01(Ma@gm=|:Xr}.4os3<0y@UU|N[T["2;>>9j//#YWIGzkM(e@fB~[zE{O+[A=E/,[_OIgSZ8f.F9d
+~Q[TYJjUHQUanTslm4x-#+3';#|vr}Mt9CFxo#m[e#h9xM6Ta,cCA,z{wViy0T}7n#p2]O.p7ZgbBZ>j%0;mcjzY)|OE@Q5KEXh])Z9;r)z@Xt4&2-W+N`
+Z:`8s@{g.^u-WN}Xguz<..M6Qy0FgR.s/B,;}Rd"h109)b}RGr'D_w2q5}|5Pkp#a71R}FA'GB&z-]z260V;{Mb4!6FIa3NUK>fp!W1^YP>Y.r8+b`7@40
+i)08VS!4]a%7vdmGgN~=z[8I:Y>.coS!~%2^"JN>$`u.5IB4mWJZtW9rQ!:=v^b;|%)lPqs'H<6M,u~_}TlK]/eI]aq(1I^CbmTSq05L=o>_R&;0>32I5s
+kJ^@V8(=kh!<a'@bDt_Ju$wHpAjTRRM(|JZk0s=btV9b=UjnlsS.wnNc77RP>&^Hfv-taF"Q5[`Jk;4SEunUq)>qZ|>gma~{i2_}8gi=N7V]s<)6=K~uVb
+PYk/+/ki'h./lG$gs{`kvw#`Hx;Tbk5+P:!K2T^.pnsgo.&ww:!KZ@)ISG1ed)-fmx41QErUsCZ8YuJ@cF{ylS=y%kH<N=)[9Ay>CXJpp@c#PZQ.bfNtqc
+B[OY{=Ss}F&7b:5'}J%T1((sxEt>ZGHjm]-O`0q#bk`l[0tB~]VRC`B',>|nH3`'y^iF][5#s(W7Q89wA]wlc4>TI$/L-({V-TM]}TiV.gu]}fjsa`s&3H
+#]yk9|7ZAteMMyTzsLMT8X^CFjh7Avp@-L&/H(+.~T$ILE;bvup.'h2B~[]|H)LtS-F!n=0,@WB53>+/Mr_c9k%}'`L@'YFs^B`929uq'+']1(AsK.(Bs1
+CM[^OYp]-^7^SlP;Sko9xL<EYH1b:Ug;+eMH'XG+V[5hxv%o5$J$J$y28Fk/]Sv<[3Oi2Ov-sq,k3B+,h,|GnA^U`UdpG`o"Xs}Sv=3BQs4X,yowdcSw_G
+}#H/_Qd<>Nr`D--<bW1T+@wrfPTa.aXH]/%uI;KM%L+i6YP`F,<,2xW'=k&]k;'Q;$Cfv@ZN@d&P|[r-2'%s^6U#61q]24<(4"ruS_=#sF|0(+;O]V&[G|
+/qNRN^aX_;-5tXK%j`-}t38WEx}mCFef7lhnjT#.r{{0nm'q:D:z_MlFB_9u=l_L%t#0ev^-y5P^]1n[A)>.YzJA$,/aUfH0y1_BDyPvKIbFdzLlgTB-I}
+NE}[#=g+I4V!L@.dbOS/467:d6w@;04Wy<HuwAi1c&+"|WrM!hhym+FB<BB6XcIv7.>}Oy6F:OQeqd/R(ZLOzn^nlG!,rHn{bY8(M0Vh,|dCv9$HVWMf{g
+_S=X,<z^]63mORpP}i&<&HZ'XM'(V%%d>s|c2pP<-,gSItFFiyCoJO+<'(#6%em:G=X&z#WZcCBeD(hH%^W`yrH}PuIZ=w5j@rv4'"~UOt#F&jawwwaaxs
+)51bp50-QjB-glhNZ8ii$a'"Jp4PAKD'a(9XVW5nfUJx<1o;R]/e^xnC)_|.kyXPjYC1F-u}J$IkAGPbe4c;nj7"2>"BbYg&!4+^HtdC_L'<a:O-9Oo@^'
+R`i>JH8T&wN0/dQOKPScg7TPS8iajR[t%z.&Rr,kfI>#geHIw%RdCTog3qoWH,O#1:Gz5@o2Rww/+9jC#@-D4s8lrXrQ|c2nW;5g^l;fIPM$_xao_H=Y}V
+6Ey7i!pJ]VJWp`G|Ztmi=VvXKJbHs1g0f&`gT=F+Ku>u+Qy+>er_|CaJ6PT+n()s~1Tk^(2/9[b`r]lk^/.hd[)0h!2rzj62|2a-lx~m4n)OWBeTB'6UeI
+6WZ#V6e)fXb/XHyG03ot#0b1<Or#bg@#-]M04'4-g!IL8$67Wh[A6j:zT}tuD+MWE=FZu%|H&ew4IiFw[R71fe%mAB<BbNEAjoRMCJ{mbz+KPB_4LqXikM
+Fg@c$F/r@hmv%D)Ir->{qA4@.qvK_rs0VXE+"'{q~N,HeZ|q4T^c2{bk|^"+$<"n_9xw5Z_4UkmZ:`)}pK0h^O0Tar,>uds^%i^A`|k6wxSDD^vAD=|7@g
+N{#Q=a'Q,Mz9msJM+5t"}P.6QBo(=Y@TYg/#Krn|HMHIa8v=2!dZ=+NSJ$a$5[NVQ+QD4^G3,>r7~s(Ladm,S9l9;Ki%:<~+>s^4)=z2e[#&up4)PM2z//
+Z.hTX{ZZ'8]4kmK^q@Mb~(-7b`S'05W|]!4DyhGRGwkD813pAIs>1&6@+KZITAV[OO_#uD9/Q;WKLd7C@V+kwS]2Z>IRwkR_WtWr&S|$n@)P%5nb"3zDMg
+0apKJmdk6LanPL'l95V3>D8j:TT8TEcRZH4xivf5;$FVmHDQ]<N,'/[%doQx+0C[2|f&aMMiaT.rjMLLI`>K4/H)Jz^S7]%t5(y8V5EGit_3Fo1F]=1w/d
+C=#/!:YoZ>g+#MWc}4.YVpO(d:v$qK{J_G008cA[b4gNGj04P.T@J+y<t[|g8MGE>Zwhnk^{hxN!/vJ&GoRslIP&a!;^8ym'|oA_%!noIzxcy+Sg4AZI9=
+GJb41yQL:zF/V]:$"pHX~C4>Q}I+tevJX/IC%@[)Qm&JG1/(Um%o5;BE$C72_gw:=IQy~rf'NQ7!%hF%JDxda"ZHe3Bj2a3HlsHeR$i-X2Frl}9}IzDrJa
+w84TwObD"-2`ir}INx>B/N0{fF|T#j6J)R5bfpaTo>Xsf]+!h2Ag}w[}JkH"]yEC_]%$#'01@%"ag',6@}ni5aK=CN@De)M)jCzux`z;x%c5r"WFfK+QlZ
+,x@E,`ww51~%~!v-;wh=pP.o^QxjrJ_-LiH#]6pI7LB(yuT>#6)aUba2wva)s_Y3@Q4g%h1Jt'v5Tl7A)5HVjh@a`Gn@:@<pYyo{7iLxDX78VCWQ@i"KZi
+aH^nt+=oaSQmV1$}U%l&!]7"<3h^'>d}DuJCz|h)e6FkNs`/y|V{sY@6[GZwd{}$#`ti1Dj&C5Tm-_z`4G0&_%}rfW!bCF5/fi-iit]`znMPpQ`aF($[x,
+f;0.Wzwhq1Puj3$1l"Db5)zk1>8"Abwnlep:dDGA7dkwWVJ6CUQjStYht>wRV(-:^Tn.o(Kn(]WV&9G{h^)90=$o7+B7y0!uh^v2_9Sy=0+`e'/7@6I!vx
+H|K/.W_sl7_M{1G@}!Cs2V}(dozjgM5X>(74HKOQ7M:Vd|I>^O>#V95e][n>o53uw`z3ER&5U9h>3/=[B>krrI=b[(m$xQQh(EiU/Y#HNQ9<a4C.][|]>6
+H^(`#"O!AZ@O&CD6J"(2j;8%a:yYQT:cN'm@qP6:;SWYO7yC.vN9LpgjIBS[N]mJ(c(<,Ll:$aILT6k`Sj#m)MCQ8#^qk)&]$#w;^JEuo$57+7@oOu@Xun
+d+E8'%IiZ&#NLTD(/sj)OcGTq-1,B7sfM'f&x/:e}_vVH+xi%I/Vme}"#[wr"oCCT0RGb0|XW/6`x;]|}LS]<aj-fvwvW_,W{XU|Lq<<:([)x^#$=XV/Y2
+Y7,UTl{Q1Hkt~C:z^`F!|irFY>M)NFI+UA'GnP2iV"5[OyH[tZ`%)>P^C[^%I^Zr;BOEDD;gu79t-1FmP_@+P;j#TEHR.IR1;P[(u#$"cGZYNylQL$n^mg
++LgOMi"D|`W}"=1hvi9&4=iw+)zB)YCLb{D:0X0I'xx6R#I&o{q-.YrlZ%1HUWX(n8vFn;Q1hh/Pn]`_@i0Q^g#=zdkWdx-CoC`g"!py~^,h8PTQK5LHpo
+kWKVm[D5r5KhwMLmk0OdPgiD5!%zc,FcT|ymTRH>n"~sI11sq,O)&6ChZN8MgsDV|AZ#1s$11g1>5OmF=k5`d4S:sW)QQ-g'r]xSyus%+j,rS$9mqKA`{5
+saUn>Jy-S_ppxIP7p>.q_%tE"nRS;$3c"BGUGE"2=^i(`-gNIqCV#470@1@^Z$f'Y4R(iZjw5C#Mh$_@21{>pjbO#>j5cRp)OVo#hv2^Bo^C>1T(W.},Ki
+4+t.rp1{hD`pLriyzDUcRI~8;^oc5,o`:dO9lKoTfH=yksbh#ryZ1{oK%EM-PCe1fCDY#1jTc24D"`-<O|j|@Pie,[+y<]~^C1M@4JH:zHK_^Pq&tt}Nmx
+`>[./0yrHGFAKiauGRE<nU0`oP6JWSs=Q'=2k$Sx>L[7U{ZHDYN9FYA7._v)2_+o_Wj>dyl;VS1>8ttnN+PbprWt2Ar(nC#!xqg-BtLox^>=Mopf,(=YUv
+q>3Kc2i^TpVS8@K+0uA;zL'1]cO2dJ)Q"wL,&Ui+Sju:(<YRsW!fwA,T4B::rnpWSc/(5>$O+a+:vucoZ^:$(nF@,_0[^YE>l@<-l$6696'LksXPR5ciW8
+{g~+`,Z9#qH;F{bpIDUx/f}sNyS=ItX/|^S'O_0cW_NoYK!vgA%=]^5n&@iVSDIfy;%Jy3G9u[Bjt[ELq%pD{akEII):h(mM7}5fn|k8N9b.L:w39/DnM2
+B)P(B9KQb9ka=179HFJ@~uH)}Gd;F.mEQ,w23)JLXtFIm@f^tgkY_/]g$o~:hxA`[}slqFpEgVJz}.RhHBqR6WZ05:ow6_4A{qB%lJJwX`b,No~KZc}n7m
+W%SIS0v4p{yaXbC"C/P)1=}YydPFM8%;9,&0L0O_/Lf<RLssiZpu4a<jjqZ=ed1S6]1SaEZSBDWuEwONg-6H>75Oi8hF>@wXd`zexGH73'yLG{K#yEz/N#
+gL2G6xG1VNPsX.}m-M^GTvUhs{--7$:odBC<`6F)L(PLkWPZz7p't>P9BdJ=/TbEp5WiiK^9>m^eVPl1'p.9E@Sr(Oh"DczW)0x0.xnY)v+}m0sN9JaJHa
+`}<JZwC[<#5i^N{;v=fWFCJ,Gb9a'sLydCr[7.:6eT-2tBKQ7rnA.sv5l{9Sbr^V{59Q4RrZGn2MoW8PVgb<{ya;.("/V[4MOi>-xE:.nR_^'my,.jL;G>
+M2#yFW^X6jp%iBqcrmEF7miJl]'y}NMaq5uGZ^rB(w>ErS%lCHY8Z^LA6K!ot35-w3wTve-s^[`lCZQxMZHgvghL8ptBVue85@fXO#8'eGF=A{dUKqE`ky
+]L_zov]MFH"R~`+vVE|Rqj/}S&IHd|L2#0z^|moh$Cntq)z>~YPVNOOUG{JpR;"9&OnzCGa+vb%&0W/Jm]}e@D#Q>z)nA:_H-|0I},>lRhHy+4MluKd5-#
+p_w3<sWK]J:/dy3I4b]ya88T!J|p!=4Tl5V6&=TP7iYHq7VoYz.$6|ByJFs,7In]6lsEO13-&UVf#ia=6=E/11$wmWKR~('7`tdrpg6J&wSq-L{sB}JChb
+|!7T0a8/xgwJxB3,&XpS^"|:_Bv(Y<_`,w{({2eefl/v]r5;+`()y7Pc!yQs=uf'}Pkf+]4Dy7%y0fv4|3fTMOkF!6;Ji&_g:E,eW/Kklh9/w7IolF>})C
+i:|{|7fr'1,23N<p+b_{PB%9NuQs}-:_OAkCCxyhDn=dCOD`~-o{^l-<C^^]KAJ!#5D+^ZZB;xa&>Q:Tb]n4WI=}/<k}NAj)~"+Ytw8AiAjR|-)ELy7[1n
+J;iE%PphYi6)3E&|U[NL7pm]{C{b1U]#@O1D39_C18Yprg2e{FP)td4M&Aem:4|3{N7`v5rKGmX8>^Y34IE`;[eE/hZ))B0^sG'rwrYPP37_hr74Y+e;6b
+|R$3`|LXS%tS#SNtk)'5c#=[VIieK@L9)CwP}2,V8VX92tn]~@E4eSfT0'pr1HX6("gBf2OfRae#9U(X%7+$'f,wiI>BO8~KGE3!36G7ns&]U(WXZd<x}n
+cz!e;k{/TQUa1%3LKOxvarekwA"4@9~@yVTlNO|3t=08tcN>xZ{U/zzle9=,8(P<@7u]zlQjrczc=^_iPcLE>.flKni-pU,[6:GWz:q-DA+^~>=uWY_r:P
+4MZENU=lDfgpL@>5@iiBgWdq[FTPsobteZ&``$29PzN<_k}S_^[I2d._AXhL,H_%VE}M}(N%=[Vm2F%b(g<<t_3!p1C%f{K_|8RPOy$E>@We`Wd@$hI(;O
+_e'=h[pU/O7D;`'.O70K:2k=HKcL&R<"+$2yOEEmBV9M"9"s+[9m>Pa}arI^v:.W/<gNdaMjayJ+%/<]hI^_M8q]eJky%]Bgsw}0&V[6'/cF~etL~3dJed
+u3A5sl&oP@8#'08c@G#az>sPk@e,&A<`^"I"h^!e{-Z%$<!$<P<48:dE.]B-{=tfH'.yX{ckX{c03xIpwoqVFs(+EELBB.;+iB29_L.S'ob^0EVGsHZR:n
+]3^'NR~z2Q+fL)B<&9,|v-6M{=J$J$[,xE(HF|sn`W^J{A)-,xivYpm#Y[W%^3cFt</$A+h-#S18[D""AUSb,HpQ`%ER!u5A5&k0=j:Y;]<h,pqy!jG[,K
+51@D4y^[[5[[`]ogD._}XZl#_sJQLJ3Kk@21'`bN)ICn+!T7;RROHqaioW-(ueM`|%BH;gwXZ!)([3bUpaF13[5Wjm.:V=P_ijS5h$D|m(s|,jQF6$mM8)
+9h{)328_",(t;s{h8Z6!0]@{zgoS[EO+N$q@A&'yizoLR|=h3#UP(yGn.Ho$.5[2ek_D#0DsQPp]@z#dnsgr7-5=.,Y$g&kos+u;H$$^Di!Wz-zj46|5Iq
+&[D_b3.@bF.%!KX$t-[_YRs[[58!&)osNcc%p{+t5sJ=a)S#f@K9cR0jY;.Ox%]x@4kPyJ|oJcV5fjn62r)0<|@=YTn;(bcA>C;:'wgq.OYTk>/DvhBE2Q
+;z,(PvIV)e+>Q(Nm<U3Nz_F_r[#tIFZ@mn&IB=tI,=BMC9^-,pfr4l5L^5F3kZ]_D<Hsq|mi:LN2R.+3:KT@Tf"D7T!+$b<MH3=R7X],7bgc4yk(3$#DGI
+eL7cvUDigDlg$RK@^`luVPzy,u3@/=6$kMoe/E@PVAlf`1}VAK)o&-ui@JC]Q-{nb>&^i;~]d&oFR|XN7.'WkRV"(jOmRA"KaXoR>}fIiX&>N;aP-Kq,Aq
+`RA.WUUzDlR|EH>Zc<Z2Berm54E">%F7J-"+Pw^6sJwv8Td>bn$9b73B#T$L>qq4DO1nRDQ@H^,uB0;@6G-fowSL>Prex.:ojt]b,Fxx8!clM)SJ7gBP({
+L]nHh!8O'd.aZZcVD{QcE%S!y!O9%O.PpGkc06R/&j#xD4S'^a=-DXtX@7O5n'(rjlop:}/UvcFJnr/ZN%xZT#r/W%%bJO[8)!&>nL'Nc0BP12;{-<W23/
+/(p!nL}tS;!oVF`EB'IKIxa{PbH!D&/n:]fA}Bx@dv_,#YyY)WFJOx]=^:O0w{{+6L;=4Dc"}8bDJXBdU5KF:.$OZIiaH"q3RpM#fpJmkRgT705)f).+Yd
+5Lh;`}(M:4qYGbE.NL'|uInJzpFD"~;d+::2SDY^6CrPU38elVNh_,OA|#)[u)lA80:X/al-s$H$88!csTk19/JP~G,=bVJX>gv]h7Qnv6f/|3Kyz,(K.t
+C5TcwyEsH1MM;XVNoFth5g]i]6z]Ll$0bLkfSG,dA<`9WY:P<<xWi,5Hm4i55tQ5<![,'WGCS'{VF1emI2dNi;1BS6@w]gM9v&or#NK<Yp2|G/x3>((nw-
+MI+<sfNMvIFn<aOODnJuiJ^hL"5(_k9Pc}znBh2f1kTm-_gYlPZTA+=;.ipJ+`0b+iTFnB0Q|sz<MQYLF1eP.q)6u7|}xfRb]@pU~&AUk[nLUl+afZ1<.s
+s_2W6&AtR+(T2:qH|x7+/M~jg/=)^ZC%LKCZgpGTO$"{b&,1zh(i437.,pfQzzz,:7G;Q+XwE9P>SVz8ju#K5ab/'UpR7C]@7Bjs_{>E}61Y`Wlovz9(^a
+.(NV]zO0GWgRkr:+G-9'e_+("[aZc]YPQmCIKwN._Ha0ljoJoo05pV"/k7/jf:Tj2KgMlj.4)GbzQI57Y1MkW%SiEmG}w[)0u|zdmI45DCCMrh^Q4qn)Q3
+Z5)'V9KUQTVw5zE!~sPS@DCOYz&W5a75k"<CVy7SHG|&P+aDb3{@"|yR.+h+p#2Y.b{wJ]ynNj|R>[A%__~:x&TMLY^1/Q|$#,yJc.qZ~S9baU~$Cx;G1T
+Q`{A{d5fjg+(Ip3&D390RfaGT.e#vG2q6j~4I2fL7iR'aV-eVDnKAeu#5$k%oz4ph,tsL(^oNRm,hVK;Mt,ry/mn/(5Q-+kRck#ZnI`F`i_N&r^}%4+dCO
+pEjNP.VnV]r71[Dxazth&'Ig(lEz'r#{-%71dK"_899pQnvxXx+zIxzIdive0<8"yfl]^;h7c]56!}JVIeTy+d)p`=|pNtiR${UFWxy@69Tm^!frca"#$}
+&QhjdC_=-3IZ]@gNS@l)N{'8UAM>xURXBsV]K;r%=c1vQh}UI(tG>uLr(QQly52$!`'hw`909%bTj!zdL7w<WS]2V,tp_"RCD3|5/^V<(m8n4doNp8ebT|
+9=c5qngOBet:aLc$pJ;B$-z(4i^{fNQqM;,pa)X[nDV/xk0j-D+lxK|:>}t)r4&h<+]=+UGP3#4b_#!{.r.d2BLy[5mQ@uo^fiqR}|Hi~EUCQP3@ZDQcj;
+HIKK6,6n@MR2ygJu9(z<-P^EZw8TKm[!2,#6T+}o/R+n]]5qjsNSDzwSwt'9iM8HxN|bbdaXS0!wW%&]2)Cs-JjAm>qF6!.@F1n<5|8<7Nk;j.XChN-!J:
+Sv1Y0|l[h]NdG>P;c)4y|%f>-$J/;Qn5v%&B)w=TV^4+0"ffb]#P.hy3-nb}~+x>E_i06uDH;u&OjRfW&SEa#6=0hzsS.yJzg]3&U+LLtWCTWHdWQikAPV
+/J(YOm#j"6zX&l_[&T]-t:4n:46+9n'09]Bo|Ri=fr08[Pdvc[uA;[W0.>8wbB8!lC+gXPla'%cV`&EKnhpPzL<Xxa(hSRRE^:/;cp"&wj0uh/},VlbN0;
+4bd'2v5,/6I%PTiJV=R[GK9"VuV)]>J74aReHOc,y(%^W)yxP69h)2xzb2Kg2f:`uI[]1/k>#o#XUQgN6v7OGKfvAlb)-SXB{v]q41Pw6U9Gq+D3q]dm0Q
+#>J47a6GS:f.`4g{t1&Nq[G,LHJ46O>VJ;ot-dL$3ugLZ37Pnt)BpSb:r&ABp,(DT"97=&i;']oRhTq|&-H{y+!)SUIL=FAiB}&vI9&BXgs;u"k"7T0>ep
+}FTtLfxp#<.o+So}K!t3uH#P"jw(FF:zm|,]SG@U`7T$+'@=bkMNBFGL]}8h4;6{dZ(EV{B{:y$oukF/[QWSZ#E61(eD@Du]g;(jdS1.1^#8'5&^<V4I2s
+LVO+GIs/W(BM!hW4D#[Yh!,#[!Y6Q<niICPRD#MhAFatT;F]]'~)^>N(v@>ij8"^d}<A%/<lQfQlbtW.0bp!|WJ'-&|;C|!X!dd/&tW0.)j";j;20ldx.f
+U3mkap"2&$B4aBx"$8plC%4%|ZIVxnE$@i8()#U{)D<UFx<b3(A!aK]Le[U!aYPEx)nIYh[>lX#9pKEedSvrrtt>86fM:a~_~5lGIaW;/l'KDYJg@W@6{N
+QfRq|c@eJ{!=-Fm4H3i,MHt"h78YREEot<An!b87m]AYHm+jzvz%n3}r1voDsY.yM%+YVK@Z#=~b_Kn!2&BiY8Nh;b7"pOeGzhm=Qkj,Ztx^bzG}K]C6t]
+o'/;hM]c<tk"+D]b68}FCb1$cPFhlKi2@Tu!7(l|r!Z9S5|0D[oa_G{Py7i_vK"k/+8<:|"3;'oZfmp>tf4>,R;!OX9dI0teBrClv""dcie9/H(9Hw|PZ!
+I8i(ZQGEae_I3tG]-^Ybj=cw=Y2<ice]>D,v,T9QBBw+A[8X^8%F$1J6Vz~6.$`:mJbQ]YKk,4G^I"E&P.-K@|;5;K>n,P/S28fCBRB+Q,y$X%oA'h-Sa#
+u}1r,[6OG>+gtNi`,|A+x+KNn[]|,X8kA18@sz%3osY[a8O>YUdHDX23MIc(gy8GFl}AY>_:9|M")E/cOr7J"v&!2)I8IUQEn}y.xZ{A9_EQ|8+8vy->t9
+O}znV![Km`x2&%[`w,#WmDFc_>RvR&wwHGtz}&6Vq]9D@ArAHLy&n!d27`9;Lftg~z-:}|@p44qJ02~AjzWg&]og<l("72#m.%T%0L0FlD%jvy"wFT{R~]
+Fp:#}yrDW:5c`xre&dy3)P<xm.w$~b;_@A^ab8f}79qDvb#thda"I'sd|R5KGkfbT6YVQL}tmj2ChTy^|<bC6"+fFVZV"S8sR-}R"%7"6.[W6$qfJ!N2vJ
+HPDRc^{bj#z9"nN<Y(gt=37kzAl9#@+_HuEJUzqfp<!#7d{6$F'DsqFpQp00{3dS2>O$s]/]9%d2tuu3M>}X~Y^:wktEq"3>3E@:X)h&!"^@k+&YSk,KLy
+JW<I1V_OZk$:,l<S:'tk4b4,u4kqCT5,:3f5No7>|eTp~6E@a+g!u$eN!W.Ika+_AO}8;6'hX"f-=#~T{m4:g,#;ta5mLZ`M#d9^w+oXtrUFrnuGmNjK$9
+:[}(LNk.!IW6Wa0Pl"L"mx7^kj7`#5'6O[@cZ"r:CtGo7S[u}9b/C5;Db@sdjgF;'Cuf]`e|NC.j"l}d@)h|E7$T9UW[jXSrS!Wb<.kj)!SYV7]L;|VBF"
+nSas-Cr@7J(o'uCjh5e9r76,U4Jm/1t!G%YV0cu'oP'JD[.(9h6j47W'Lb8mUqG!4xdo.qXwDx$"`2LcL&{pEeG1GFtu14Mzl's^Xp0X`QGPh+;yL6,.ZE
+o48'b(=UMMaWh<(u<]qj6zX$hiMe(23&]"JHA`B3U,RPq.(B[ug@-(GpJxJV~L%(I8AB.R^rD$a6!O($av0y.1}hKW=SeX3&+vr()#(:bm/_fCJKRsJ`tY
+f4V-LDs.DWzG)>RM8v#;"j{+r)<^x^00hZ=wuP+yy>&dbJC^%m8}v3ma,Kl+p:PLHi9B@A{>)y!"F2[N/v=s]&c!]K{"XSsb"pprz@d8I^'D$qNaCz2K$N
+:A:sP3Y.8]&ii$0w<i1Ydcc$a5,<hhT5$K<F@/+Tk9'RhBOQ83%]5+$c>%uy&E~!b51:~I<L73(5G2jVU]]wZT7,Y9f98p%WB1H9=h[QFjdG@7y$L0KJ^U
+_nE!'2(%#<k7-'#O#@562(tOB>5WwE!&~sodfq8KpSmyrWd.%.MsL'&:['ZD%J7Y3x$u]!q'!YW&qbQGQ77<Ar0LUdxBoRM(ayV#E:b`%aDUR%d"p=9/:l
+)wqSO%Ezc'26W_nV7PyL[dJgf&WDD8@=D9RiQ]eemNj@m)`]Gmqt[(S==$q9Bp}81,`.%f~&=u"P{hI`%/ohpXD1rk.r~4T1VnPaJecEip$cCO5<%E;_{.
+n4;gD<ej3&t$jsU!=7;}WJZ!m#t=N;8mAcq!r|b8-D#DO2v76,M:Lw(w(XzJ8B$u!#o+Dz]Wbj/ux#a<iDO2O[@mN1gSMtY&'z1i392:d9FbI-kBH.L-bX
+c3`"!8f#..(wQ,];ivNavKII|H)Gic5=/%`HW%4VkN[3e6gaqm<=Y}UEt;)Z^2YL2tpSas3-t>]oxUBUQ,y&3&<W]JW4{@K^#Oq@Wcl<uTjI7m<i"FTAT.
+ipvg;kd%uJ>b/tk<nW|B5DWw6m@]_SqpnB_$Yet31h5L@B[)bO=T/`.EuYBdfHd5-d3MGxgq<B9VSmlhujHYc)}}8#~([bW4DQPMCuvuQNZ)ZM^-}URxqT
+,4VE}3m-1X3OY<HEu8G=I!`rc"~3uc{ac5bg8f4X5C=E.}bO-Q'P[s87So`m2]Y$4`ud7"Tn)X>p5{G{iwJ4vS8]Z)5B11'2Am!fs-<mdNa.'/P]P0Y:=g
+Ufj&3d&#7zN<>CLcG&eDB/wu-y57d|%(6%7A6cee,#z9a(V^P&g$)-d>8)@"twe.VGG$Jn_9dXu0'PN;_(0EF[%zimmK[>E'ZQ!e]3u)kd2+[sF46/bLy]
+/Hy/9Afzs&x2_RlG=2gjqJP'SefNpv'ZJKGJZ/9N`JN{CCon%n%5Ir%_'1hy=GzkM(bQ$W7|=KXXfi~{~j5-O0%m=J-7W#;Dwzi]EE@%d:ZkMf9}v-;2Q`
+K&6;wYzoSE2NL@$3>O6TwOefEA.!`!S-}in+"i#;b9>Sd=&%MTS9F(LwDhG^N2Ce]xgkBY.6IK/ki=4auaCUF3s>pTp%.r5kMv|p4,oZ(!n-o(!3syq>R0
+QJRmF-9DPUsG<rD}X]m}G|M[.@:d+jKhp5Et=Fz,j[=#fjaLA/gF>CML0'q,37G3#h-`.O/RC(eSpfY$+Xv'i,t/&^^RK+d=^/8PEQ^mK)oM$R{f8T@7%$
+WyG|/(Yp77&]s-@@nDamv!b&+t]Q^,%^eh/z-)p&teUf0)3K096Rf{t)OaU3vZ(WtPtDp%c|8Di:|d9nCTz[ZR(mThlTew2WAD^>"p/j^"g[X).RJVNbo-
+jup%hdd3Gj$LtWc4xY$L:Wil;3ux-ggTt:yX:gmW8w-]ptcSmoaY:gba"B|;&W_Z2>lXYO]lR_T!|LN>pQfU=WgJnHr3pF{"c`,|TP6+Ir"9l(KQAv=-x.
+Ndulx$;MvVL/Rd#qYHzA]=^33OA@u$jZttoZb$0rHK.66AbtpciUcxN'tw:3gPuYBb9a0lnAc@R.6'#iXIAb6iC<`K%x]!F"sQL1D'WXt.E8k$6+T('YAo
+AYukrhncLw"{@K%NQz}>-(,0F21YD(Hb5@8(%.Z5Vm$n4Dn@<h]w|%.Bs[':kN8b#[v'|thJSy.1P]-.^isE9E>_[0sLs|%l.6867tx^=#t"cBgqWAsn8m
+ST.X(3Bc8<KQOp~,W52b(,tW}KV3XPEIt8Hj&F7Y_hVPT}c9,'=0pV$5-Nq;IOOitP$vusxJf4VLB<v<}e'9`+9LmbIW3Fv^,7ivRSHm`+Q+Mn[L,gIM1w
+8CSGrxUxo<$Q!+~h%:SacSC=;ZaPiB0CDA3.TTCk$gMCO`PGk<O)=b^"E/Mdic<z'LoU%oVGzWK<s>NE^!Crad}81+eSKX(&E/no)YZ@k}2h_l[#sUNQtj
+F(fV$[4TFLbfQNGZ#VdGNce3&KnW_m3geS:!`&p%r;t5P>&Pe#ztTX6iV.hJ3k9FalHR>lz+3.3u4Q69gd'2][,Xu1tEw3Y9-.|"Rx9dhZPtxBG$mJPNU-
+Ntj3'`pSZv6S&tf0dI|ROTDWQIvt1i^Q@%om{r!3q2$)XJt]oi917^DFs6H<~@myUhIC2Wm`]f+JXPotYZW9UD+m%hnP02S<-3$]d2F6N^'`^R>E!''C-K
+1Pzf_&C@"&9:M(W9Q33S#{8YPY"-E&l0VhbvvMk8_IP=N%"z[f)`!c%h4O~ZISxExXZl1o)[>e/c$^(L;Z8G[o0[dgpSE8.=)7kaEEr(Co!V_UJ[RxVr`L
+)ALcC3{F%CIc4qR_7h~3H9pdwflp3B$ujBJ-4u~K!YkURT4%12Qa.Kl-Tr@]p{Wo:O^JJ1^|Nd<.{i&bXf#fLM=OjZJCE0Dv+@Y%F#nL_MV'.Wn|vCWkh.
+G2^EJ-fOV<)[4:1,P75RYHc=4BRPzOb1.UoW;ceZ6_#Vc&v/(bD5J[ddq)`v^_sA[5|Q--f<C"2LmY05Su5'(W~,>AyS#etPuRUzA^=m~YZ/$8q5Y2pM6j
+0%K_->hsTh~8yW5ngn0Ai3h;{3L/jJm#V<C6t(_^<"C[Zp'"SznQlgtQv+)(U@W[eHG.b[RpnBa&7)~,Ht9GUbguaSJ^R{!()uMWNmgy.wa3"p_SHk:,kP
+xY<Y>!nOB!qkLPo5x[mD_sA3V98Q<bQ!](F{,eR1#gZsNtf.{(vIQ`_uGCyb_<IH=N.1-"14-N6)/$D.K8oaWF5]rm{&k<3_<vANW/D+EFu`RFUAF[|+RJ
+uhO3B]kPY7tMlkP}nW0m}Wo5sYi6v02dKNy(xQ,JA!}>vMIFSAuJd&Ypu:-VP"K(7`V3(3kK$$DjrG[!y={o/7QNlKnEhP+]:ShR~L6Ztwd"QC8tcX"C`!
+jA{f$-E%_k9%75(yTDDlqo1L|0hu[8;!!7:{&>HUzc-5gG-klvMb"3~^M6+,#KJdil@HQ|v:J=`!)+mYQ;aYD5I-%w4alp@o|HW=bW<@25O2,/OIexaR=+
+_PzM`9l3V`$AnvRwgwzM1{fkAJ,R=&@up,evZuu_3pd:cLK`IV;U@@;3-sJ%c4{7+zj(%l%8/XF_j$ne>}'YKYhwW7nu6'EHy3S&^Oj6UvReu3F#.n8kL[
+J|"BP^J|j6w:0[xeQZzN({:}ZEbm3L{I<JSOX[skX91Zx6Rg2B]MJT{1PE}Gk%Y%nrEoi%NrkvFzyudatIe!vWmO$9F3|O!)>kr9slnL@y65mjHCjPcLaa
+td%+^2Ie"j)TlbxF)l{L#l-$R_mP1(:J9TXYr!mIVR}33[4ZZTf7l2:GJrQ8qiYuq:bRgKv`Cm/+nFJA/r0%2;UeS#LEAbkvTg|FpyW)G]I&z2=al)[!l.
+5O,-Dc~.|2lY#B!6~X+B}ezb'9<|Ba5c.S{{S@k&o0F[UtlGB.2kU!kn{/q_sihct)%LE.a0co_v-9{X8Rz+g%g76UQG+,7n#&@4Euefm68)Nuc9MSyI|x
+`G$1n+CVY#qg!pSBA),Az]^RL|Mc>n~|Y&N<<O6BZmWHYdMICGF%EsO<x#F1so):1sLjP-6tF(h<{NbE`V$aaggs$+OzQbj%6!4%&a`w"JnQe2x]aC:<iL
+!-%crXbLZ@t2Ie3[}YXi(F=ash1,>1U]M'Li]-zBOb.c'0s!32~U{r^YK+b)u%_9l_47o^L+XP[[<c8-b|eC"5.mc6WUxeGX7Q{aqQ1W>fSQ^]O%uQ{h[b
+TMcplR,x`>8t$@pkUs`>g}X|YQF:eNRlyt';iHTy/)lcJGIHxYX4CW/{P10Zn4bP"HB:qq:}x|9}0-wowoR4UiBOTl'.^FC>@eKx<T2]gy&qtjMQBXhwK(
+0LPpB(pu5x0T)xhgi0%I$O`]#<Hu^hg--#_o7cR:Jku1Fnv)N-J-~3AS5H<as4NV+`C}.R3+j#PxyXgv0MdA"rza.Lh.%,3Psn,9WEgUXT}U8d^%eJ_hs/
+9t>!~XiUuiVw{&if%GSojDW!7}Lk-&=ThUi[=g,v@"ku.>>I_9Zjw,<4R13tuJesPsTiH8M"kkos>LB/BV:r>cGWz9;5K>T]Z9oWS-L|SIC{p>VzlGtXy5
+AG#e_VdA,p|WJA,uX'CXsp]ZbNgFmMa2S][f_ttKb0d+i"kAkTtiW9gTsZt[U=JKeYJ@}}"xBa5U:(dJnlk0=5Xi1Z]C5w%PZ9E$QBI^k^!]P)~.cs&;c;
+!_EIZ&R2'jRFyQJe0aq:V8un$--Q6xR1ggR:i-=:]=r8=S=+G".7|2^>XDNS>')$UP}&lbkcB^WwB}0-ck1zRH%!ZKQY2O#J6JE|n)(z(q)i5|:GM5%!Zi
+c1.7,SHEb.nuK_}!T1.y@wgu/B9Qw)^VYOi7Kf)w]9Zq8'(L(W`XW!.O0`{NAc9tAx<O55RB0K2CsZq6':XwcNta8x}4[%z2qdR6[.3:6u2vlvP=,<}9!Z
+3.wKLJF[^+O;>RS.u..9|&$!rvv2`j$5;H02J7MEf'_DOcZ'k[rh'1{3-E1`V$`P.s.LzRbX@uJ4P$G^,b9"+#Ze.BGs~y`T3ir%R)mCnJinwL9yCyef&f
+>gjV^@wEJjSEHas8[F_17U{-d>N9jZ@6};2Ji0mT}[_u|sqf2Vmofdei3'x%q6UU>4vjbBRMW`lX{|IMuE5C>@_B62Fhl,H{+S$"xU%6o-p2>pmN(#LvqC
+L)_AsTxY[,Q=|rW""u.Of"F3J^V:e2$2'k:_[qCJZpYF#Sm!U|FJ(8[ML&L:'.KCXd}k7P3M4(ja#KBBH=~Bn'LRW`5gZFF/$-p2jn+JQY]!vJdrz_PW0[
+lR0dC4njHGop"W,},myN#MOh)^J]x;y`kkSE,e>[-BrmYoY9b^gq=}8S'97TTzf3N;0Zg3e)Q<kb4tiAB.pV8'1T4diSdR".YG-ZW(Xx"d{]{<{CL"fm-1
+~c:Imk-qUAD/{(<T=2Q}=Tl6YEk,8O{twKQs`8.%=.[)VYb1>=^2@dBnpcr#`a![v)"}Kb/.Ghi5_BcmusP;'_EH(aj:2':2e_BSikLB$'6SAO^Ewa02#;
+LFR({nrUws,_>(aF`hVB,N1EKYGVG!d^w8hTxVnahLyMp3=R~aAW/K4bUMe$ts$Vqir0ON=QdNLD)^FA{cy86"$}2wC{eMcpaQYctl3Y=pby)o%/{<M80q
+6%s-eVldKDX]^=IF++[EpvzR=j]V`ud99"Nv!+dYtbA8|OfT,jeSX/JU9h3O%iKtjoMz(W>;2Xj"]1X|_I$6}iyQ#9_}&t)"}$rz$@9!FOgJ6vO'w>,SW'
+7wBwEJ9em`@{3I`6xiqV#`@EO6<W~pc=TZey-O{h$ICl!PYS0{e>OtI]PBogw+foZJYW<+Nl(Y|f.:M5,,xxt//U>F_{[0JCYN+)OFXyCUY|O05TnbiP`!
+lZturL"hhdlFgjj>HEh{5"`4qb_Q6|=}]|7x/X)T#og>|WcYJ<%v-&KtaLa3`U{Ots<lp!GBA/wq$UzWyV&^^6POqyQ]r4R6},8aw<_d"i)B%jO[Ai!Os;
+S/w^Jm|1yGy#Vp_13]J@hqzpym|:ozlU|kpl/y]Po!uDs,;d3+B8&@q|#$x%|F!wTXLW|+f|~o.KZBZ{wgLL_&-UBlvj{UYJL{hP"y'!so{M%Gi!p88x26
+~TP:0"sO(&xi4F&wT:T3m[d]`fp:9Wa-)h((EoXqAx7No2o%iBX[vX'$oN245&v7l<fep40749Fx&_BZANB{syDf}rj4UQ5}b#/f@}EQu}hfM8ocFgi6cg
+W}fpN`);t+/M{g{F=e2Q90%|}WMM7f4+[%2hG2Br^rapy"'XU_1[Zcv%wXwQ7"K_czj-Hdxl!{dSrkvl{v;1upTw^{+N0rVsW+nnnQiPBzD]A#OcmrarxS
+Ls(nNL</Mnd/;Xkzv9}X&>gpL{4(9rT/o$sbz=o(j+)^ft}7Q=hp-R_r0sD%~wxQ}NK%=@VIul;@KS0('ZZs_abNy.NlltxvF<0Tr/rId@;UHN(rCn[z54
+V)}zx+:h{<6#u$+aaSS{9N;uq"U0j6T+WQZ]4}B:u6MYvQkLVl)O}{UK6_]R<+^ewl)a")DAw+ZK&i9Ez^f|lQmy1zA./`Hu!&Db$j0;.ZEgBWLW,n08n<
+=cydTYOR[I[(<t%r(pin#JU:sew+N`Jeym<uLg=kIy%7Mc0q,':J3VfnZe>bSRu"Xc%]5}Y&nn>$,/gI@@d(G'k<~33=RBOEo<bQD}E]bn4>nfIIz!L5Tr
+tl`S#@Q3^.6tf1Fz^z}=e=ttjuI!;ODSs"cns_$H"px[zeQ3[80i2+_R=h]g,ai(V5q@vBdF-M6U_CFVNT0Ag$=)=wvuY;3i5qCxXwDjuG/H=R'uc@1;'@
+6VqVWCq:_Y@lNDZyoVbFv/43gQ_AMi[='KRi8no(&JbsyS_)NEZm^E319;9JefCZu0U$P1qTg3qt_h4t&;p}28Nz1t.xCq`zBLB+[y{epEGD'29xQ|RO[z
++u7f4T`wANZy_zQNyq~}TwB)Kx{fM`arra8%kkM9ujxuED{c08^lf`1yer~c/LA}(agx:`D7fZRC6|UE(MYJ9]05TMe5KpZ[~w^1YC/&>;9xnflYwf8t9d
+y#;_JkLkenK+YfwS#(^@rCNN2d8K3x&tN^tX87i.X14xMO+Qa-YpTi--L/B#T^C[sS&jHB$wAlv/95+.vh^4i]aM<MpRZ.fr$W!/29ALJafj]e}(9]arlH
+qSZ,JXWvNAqtD8Lh<nt/M>BJW}9dR6YeagRN/4U1<8U9Zc9fXg0x/#MwX'Bi3FdES9p-v:yM]K4HPpV5cfEZI7~@hE-ir0B:0,uN)$|$36GD56PrT@t<2N
+Z(P;FjL{80<>s1e25o7a'KPi}1m(G[#2B@zZ]x3&eMo(S93Tn[+srsTCnaEYQ"ZuIz%mVD6oAdla"m:auOlzFDQxaMSZ@IHNCwZcKt.t6%-!iUxl)LA@`O
+:,:C[_Lyd_Hlg|$Z(,+K{KqF4Yk,dT._s#pF2z1}ii13grmo.coC0I<]At]"xQVcguAcB{hXjQnSR&%7Paw,'ey0UGQs74~IU/u+CBW=nRh@id(^GJOHq+
+1Q2zHFi}Mz"^ggx#IzHc!}YalyG3CX8Qgy<a.cwBglp3i:{r0tOodw,){y:z'c@owHsACB0Dc6L48D/O>UvTRE[]Vw|lR77+tl_BwRk@~s^!!a|[6.Kzzt
+s+}r-`"aJzYS<R#1]BULU"H)q3P^l-Qv:KY:iCeNQ!X^eX]:1Q`>!,KP`vq(oKNf&jeZPS:|e{-z;Z][ee[l`i;ruiCvx"dtjP8g1W-j,gj=~8|-9GPo0y
+>Q7L-9z@rs2T)9W.%[K'[8~r!dsx1(b1(-KPOOqj~Q#T'0~ayuIglVNrX_EkUC~PLf,&['A43^=Axc_5@@<#1/8J7Q<C2#;to}w=O$6!`B82I!G^p@'ge.
+%E'sLq#P.c&mBynenU9fXc/8G="rB(V]GlIL)JfRM7##5OsCQC$W7Q.X')|9^JM)`#aoD>Nfu^glK`_#9HGl^u&lTdixJxf:Y:LuZr;ao&4yUe+`TreU(9
+8)~4oYm&mq@[c-br<ee]Qm,1v%'J"g~s}BRB^bpoQ55VuSB0~yO>'f/Mx$sQzxrPf-pG2!]{_#.-a&_)'#f-n4^$#F5B>:8Qs)c=P23+j=Dx[P#=+}p|vn
+`G{|wk9Ot&V}|]R)UM`=XY~>[,(D<mWv'y{MGDQkXJxV/</J#brBcGGpyBm,koNAe'tDYw6B$q3$xW)0fWmj`.vWW!P^2f,`xqPX>ohlG4=U']C:Uwl}"0
+:yx}~}0tA2hD1#.7AT!//FDbLS'LO7l'[dwx5q.[UNYD$xPdE3UeMQOSgcr19")VA",Z6}U2e<q_D=fh@$2n&8fOO-iYDJsgP"CZgy{;K]Jl2!iEL7LtM4
+|)9AP>SR|W8fL}VMZ0Pz}ZRkDX'TjZ9mH!<m@j<3'W3xmOwf8jfi7M;S.YFo3@=4>'>;&I:F3;ei;#L}&^#1r|X]S-#/,0v]C8)nn)5kL9G<f+4q&1==$i
+8yflm{W[[]z3{}w-YXeScs`0.=ak{4^m,H,TUWeciXSvLTO`#AQiTBYc70[hsh,Hln<.fwjPD{Hi]$:<<LH1c&3phvDCnjL;DKM%}nBcTN3D_njrLxq&{4
+ezj}]0TL,U!}!Y5{p`15|DS/ble}$Q16+Z7h7]v551z|RQ^&]Tb[bBCmfUO]UKg([u(niDW,x,,kdKnuy;f![V-hY{l3nOsQw{8&XgzN#0"QC!(Iw{EFcc
+GXH'oh!o0QJk,k6+O'bh/"2{qM8C(mY^h-k01ih9;tZhcniRtn.#T8Y2h1I"+y85,<VC2f;`$a/r3L0;_OBxpz^DZi0St1UTxlC/$iF)P7Z/lRl95Tas^6
+p[d!rRlk2d}U%JtL|;mE>;"r`kDG>+51{O)-1#Bn{/d[[sv%1QL:syk]Nd.WlcMGa&+I;Ays2Q!EGfZg5v]n3xED1J2qdx[mC6Nkb3WTLsyFY%,$8Anj1>
+0Hcl5@-zXivmZlz5Vt[2cg`S:4R6vxedAA4R<nU1A<aF@8mQ`3qO}_i%_@<v]oEl|Fd;ihn]y-M"GP!WByAU1ErJQ6omg'm2u}n|;lQP!_I^)w]+XDcpn)
+E1G"t&K-Ah0Ijp,HL!49c%l2s3d29xYPWqQlg^=AfQgGI^vev:1eovT`LMwlSpJ"bWmdOIMM_zpb/>!=hIQACd>Ej3qd|{_w#T9HbSH[V8QceFR$j/yc^v
+Rut(1'hsyJ4V6|m{{Jv!H:+[8|8g_}OYs7t`aKq6]D,5L<ol>(/VI5nG|fDHI%7(G]J)WKu[w-9;K>7SA"b_b+-_y'I.wC$I,Q+j:nG,-p;Mv:Acu]7tk=
+<N1"6,"+/o79l,JL).PH0G+X{dtd1uUgHjo-""3O%K7beTLiPQBqbXvrQ0+{O-N#RuOvG'@-[@$vMC!7W]TuaAh8onK4NSDG(h3a`NzA5#P"^5&}>tDTiy
+9l1Ln`g8brhkd'Xb>O[P~w$+z#R,y+c:5+lOv[w^i-pE7kPa$:+)KMa#apM1YI45&BxR5e(XMtH(eGwn'ITz2%B&zM3n&zfv:P{0-ekV:XP)~L-sr-!xkF
+vpC%#QdO.D.@6+[$x51Uud<sL@SDbkA$>o+g&;yBW|Z<u7C6^L6Nb)3Sr#}c;8Urfi5=%ey4_@7D3f`;oalEPuBq`!9@4|Z6Z,uXG9Hpz'3CMy3yl[ykr#
+H6R1Ele4bDMANMrr~r]>V;Mx;9s'_.tVr8^'Nl>I=GFoHB=hk1S7J)"a/,f8;tsl~6-X[$<yPH>H2`btCa'Q-bTODXNTLWJz+[fTVU|7BA@@M{leTmE2nf
+H4<F"8x5cG^;sSvw/'d#Zhy>Ubu9kcu<Mfu;m'vF2%8ccUtzLvGdu=V$!^qIa;t'=XtDs5xKd'b/M.IW8`HMqX.%BzZM60F2[QjgoD9o_F5$+OMHswkEZ;
+EST/69[zV-5|[z60|b[u"yeyy/bN`z'>A%Lc}W-s</);syI{Al-6NOETCN(o$%>sTY'(<!{H={H2W$lG{jzTNI4B2eAsfIf5Lc%|2=R5hH,yupk+`mI-pE
+6z}uY<>V|SvIb>:%c0>TJTOI1Sn=:s@1Vs_kN,no(5Ie$a_AGXN^_L=L,7mkDSmWDoBi7Ka=9)N87t}CL]:2CvzZ8t6L|=1;n^R+fF7[ijA@Vgm,4Y&5E%
+jZJyTuv5wnA2'ILby:,-azhV,'PA:mUsoI|st=F2fN}98-VNI{Q5w,hopr!R|'"9RTF(xjmp.FG4}e1F8gGO`Ena!9.@)'j6Z[$28^cPvPwZ)h(%6UoBad
+IN#_X9n'[&>0[MU#MUZERcrK!RRR!>Wktp^Z|W}gu{J6.@^<"[s{~_=%#WA,opK8{3De/2%"C2~d'=As;jvS;G63O}:wE$nou>'&nO:33'IQfZM}O-|^HN
+tk,olR>R2MBp!xMW(cV#"IlR+ld_@M{^SLExfKQd%a,JSry{tUr",X<=n{c0@!d:Vi3jLOZyU5,=!cD$8aOIv%}DdRu:7"jnYQsWEGZ-ygigrm.W5Nr#iG
+Bjg2aE1!6o&!wLfH3,5_'+_E4S[;rju>Nn!,Z+tk[P!'$b#}!+:B{%PDJX"x_YGVbA[if{FOW|W}pJ0'cu93:N0/PV2>B.4V+kDrbStM`Rmlu,Mk7&!@VO
+%&k@TL~)IVeIP|PXMipZ%+8H<FIkk@b]!IY">3LP8[D{%2T&_OO7B/XB+ZXcK+Q>Q&QFvY6&u4;gu<MpW=otJ[_xYA|APQbSW_._qu;Cs-N=^1(_ITQw1g
+b[U(/Cszl:#gEqp:!]dYW`ygt#&_y#]{,JnpwsITr(+aU4c4m&9m{V#$G4hHZG~!]c}kqeLv;3ZzpK89f_z#uBO8+q|i='a0M'RBr9sbm2,Z0&eo.Val1K
+^D<,vj;g;PTBIyD`,kHwil@/9d;/rNT8w"=MdwPZ{X[hw+Th"c<>Z&qtv<jORVr[A7+Kc.+%UYJZy>J"{;^In<4-SFr,i(FU:/{;Gm%sLMHs^<XI{ow:@y
+bBKMyt!(]`/Skf5N95P1C>.Vy&syI&30{o`40q<AU'zf{Nm"S"9r=%l8lnLLe:l>ePY({%`hiT{SZy:9[n2dwITfyB!9B^J'3Xv>2,j2J4"9zlFIPEz$_b
+QJncm+`xl&X"uL0PckYV]6q(SVRN#N&)qzBy'9AGYwDcTs>)1:YHrO}3y'nxse^>"QQ[W,D91&T1X1!Yk7j{AEr-@V|s"%`)'hGz/eQZ%-3x<JJ|Ck)AH@
+DrJQnFMw7g=z4xT7~4:pQqD7bbn8($l)2T/.>k(A6JK@dSm64W]A,H3McNdUu9Q%LqhR!d1Ex11bImF4MA/oKh,cwXc&ypJ.aJ(r][_6f"yZa=Qlu.F&SA
+Y3a=rno!q{_@SO:0>+Y<EPmfVXpb!HFFIXoySTA&uj|Lj%XF9HP3d47p^#D|Fp1$_5B(d$v'37LPG6HPJ=m&|utC(NcYaz:W#thIG>GBaNDjWINoT@.lAN
+v[TdW_Ywce)T3F|3>%u_&A;$^6~c6k;#`#4"}G<RA|}jF;aPW)mO59hju,[yGsT8F{`.v}ZtLcRM$9KGop}_F4s})5Dy!Rv@eFRp7VO_n/#>z>w0nai#Fl
+_gt0[1&^0h,:]VzSdULb9eM=3v9n|Cd;K%.I5MR,M"O[!kl<yxRV:PTK4Bfj.)29,tivEUg_)1#Av+^N-_,g:#qd49/CYHU^1icj3yV>oVIn)(}$&}ioDX
+1s/5_$2LzD#Uq;&K|O#JX[7S'/{r{nU6j@i|XAB(!K$[(gS|s|dcqY"77e"z<g3TQN)-9|UDp}I_abodIl$7Q`Y}X)jUe`xO1Cjn%th^_A0r<rOF]6Z6k+
+'Mek1xmOH8>}g|Y.Bb;HL(&mlpc%oMl3EW+UXHz,Q=2+E@1V99k0&;}Pt'sxYe{O&z}>Q3=Sl-IHC2EIs5f/]bWp[Ay<"9y59xK[iyPGBK77}8~|gjWwOI
+E|sPeHPL>QKakK;c/Wvd-B%=jTV{$yZl[,EN-0=90>.}8[2O30rx$C0oyQG<YqqyDD0sKKAiy/}@XaQ)[p{P31k,nob9Bw)[!|Bdt%p<evwDIx+Ao']'S)
+,#ugeY/b2>4/}gjP}0X`=TUB1"]tau<F'%'A>xe"=&JQ1/..>Cg6!!lr~OM9e@3wt$9(~.|:1d&!mqk4/;[78BKZFqvBpD}D@fk3kG&!(/_0@Jj(oQ+OtD
+[GTU+%8b$.#3_4k"jJ{_w2A3`zI$S[R:mCjMr85I~j8/%+$YogFSb<~CMRTW#wkFWjf`YVR8ky{40!eupYC/rnT-^2b%t1car;7i`!e'1(q)gS,`R<4RVx
+`}nOhh!Dla}tXN{Cu-:Q5F8!SMnUw<E0@#]#9`yAma_Bnf`T6{AsJQ^$Zf&NP+wq:XxCC2'9"/`{uV'N!4P{.8g.JP%TV3.-GPh;2Fnq3`:bCK1]cVkos-
+n2f7eim[M9!cr-c]0tvOwvy|z<LW3c.CbS#H-P][^fa@<-mA]5[}/0eHb>J1H&FC:=I$3SBO^l~RVp6cn6%u2O+t.[_OIgSZ|-G{Lm}Rr0%gN[n+7dhI#l
+#3jwZ)=,=:XR-@R)uBYF1U)#5[UnBJiXW>z58Qdp&m7ek"5_6ptc'6DF+"P2BNdmfHQb2uLt}mLF8nLb2k!M|yk]5D{wKL="@>)&jEas!PoM9bJ[l2mDDz
+]KLm<n+HB1u#qta<B]k+ev@,E7!u78vY.$x!EMriD9^2p$AZUdv%!5N[w)ag(=xMJ,f,,Q,mUjA(NW$X]XDcdsMfK,OQppYcf;/tIw]CHnR$/bNt!Et%!v
+B@V2oe0nn+RB#Qkj0WuA+BFHtU)hI&RI]<LvL;qd,5)ac!(]R4MHi8H:xrnf3V9LuRC.s+bX0<.1`{Cmmx4a6jeBOs9kX;i7$7lZQ}W{L$#D't!l`"wM2C
+7tR{O0m+_C).8p3HEFDG42IQ2g^vx#KJH#!iQ4qgt'DYEX:_+ZS+J}+Q&C+lM;Wvmu3Y{U5H@07"wg$ylh#O##zO}$s}pSFU$P0>#R8b:e,h"#N2@i11``
+BTn6r}=ewY:warmVhM,fY^WVu:CNpCdi]cXf9d+Qy>OH@TqcU<yB)[s'pPT=ZKz1$s}_`gThPDGO@}FEkW)<<,gNYY>K0jD)zlYWYPI'kXt8pDE..c$:>T
++],H^m#qj$'b03R/fq["</W9cfZj66:dg/i8~:q))3SFA#`N^t+/_%~21X"}gj|Aui'Sg/MAjTo,eU)$cHnw1'{Vm+n$)r>r(5I3ZP'&hn(]yR(V~e>WY{
+"5YQR)M0p#j:+=m=wGe}i55!Y6A+Mnm)qmTJJ!L2>={gE63Ut4g{>`@$HvnX_cm9y%SwKkT@gsk`<BwF2j;&Dh3&N;/R=nuSVm|NiXm38v$lR5ZK$FX,ne
+Nh%eE>iQX.-v=`Fp6nIm,=s:0yrrV4(NJh1YkOFK9_zT+i~4vK9#/A4.47Ow$K%;=n_cON]uJ&^^lNGkBh',HeLiN=gqAS^-W5a<9pRVdrXg$v;P=d)|vG
+<"m`i&&nGAn${=!tbAghx@yTco3'UQ"HZP:MCc3!ptW&jE!$q33+[:>x7pC9MlASw#}7P5Y!XIIN0Zg!D{IIP&-R~|vtW%`Q"[4b}=$#m)lrPws,$oSSN9
+KLIA%8%!g!1/,Fk,/JqNc=+_X__Y+}{DUpG%Sk8""M%h$=%#DptlM+i@GyNndiO70RG7!/o^;fjK>qlP.,%<Y<#pg&Pe.bBkm<B6B>,y)WV'$uj!d_B#v.
+i(!_)n+560%+6j3!1+CHjIoyUVp=6I|+>t#H92vBAz~f9T0H"aVEkSvU;3-);l;'1N>!Uc'Y4vn-5&y(lr"m}r(qtty3j{{EYpd1#5OX!"Iy655eLlEE70
+<oM^x-W4bhe]W&LCJV[g/e]|)$lo1]r}d2hCeY/5kXK#BkCDZEj[mg9GUUZHIsKS2.PRM"rUy`eNDvf8WtGZ0Ytk{a'0`1!s/]61d"juD5EI}SY|(|`d69
+j;1`Y7knf$)nb3o9jx6R#qo<E(WiR2%AV@-c5s"jq1|8-vnXR-{;NR(iy!]2t!dZ`$/wxrz1UO";g1u(Ye}s+57Gmhx#ev`M.@^uomd;`!~|~Kxgm)H(}6
+5gS_Y&'HnNvt;es9.un`&i1Zrt9Rc=p$RPchfAngT,Qnl|{`mBh"%z1o^G8/mkklG/y^&u;'VSh(6[HJ{QV+2`f!^k+dVm{'aB6;PC&diPg&6y.8Ufb.u"
+t,B#E5,@[shmU:0Fm4N1m7iCP#d0"jF;Nig"^$OhO5c;q[8q2"1P{V$]K"'Ij04!d9_Huhk4p1XQ2UmDPqJW~K~nx!&Cq`fdvT_SCB%bpDeK;Gun_9apaO
+rG8bY"!'fJKCg-A^U4d/EnWnG>8!j:soAI0z`/2_fgJP:;]{xz9pp7v>OiUF.L=CWb98"0vgi1<tF`';2,3[POHYf@ax4zotVFD"|/8#v;|#2j7QWZtMM%
+m<Oo)]f1K9JRuDTD{e_F9QK/#A8Dssz8o)|Xt+L)0G52P#.Mq"nD{0ellxt.eofnHp3ca9+CTg/e+/<oPMNTd:!0~"j3+FFaZG{/G}gfTutr>e2&H<5p^q
+jn)foFCh2z]Rhz:}xi@hA6[|t^B)zrd&chy(2c,TpPR1>h_Lr2wPV<R;IZu1!55;LSh)VpK5J(9{E(50jT|-[S;:0.1]c"yZE[0+9:{Z(Bv!bTwsI.28(D
+GWLXmSO''[>JIPw>Q0R|@2cHa,6Ua#gGQ$$bN((6#uplkUB@>aO"ILd(z5!k3+3_,YnA9o;>IR>-#zQX0_z5&n!q,)>sY}[mb"vf]lsdPq[BqIm"5oIN_d
+rEBs$3p-LO!9x@aL>_~,!_c_;_[#{1S1'|vf";O[g#M^~Kd@jI)Mm@7iA||u6R7kAr5lb8u_.-cU4-GzM_P5J#)ba)P8}7`7aso.nM[ItrPTgsjyET~Z$Q
+rHzB(sk.'L}"O.eJ@.[!VF8BoxS8u4KZx}I}(zsbrQS|8QE!CzwP>!wDJ4E!ttYdG]+/F#bmCTYZ&e/W^;>4v(d@@WM}C3CS%V0b_=fx9.vG@U&Ze2T-TD
+LHTqKa60^NYR29w+<J`+='vrJ4/5{F@tWjs&S}Yt[VIPfun4Ml{J]Z8B=+Pejr>T9em-t"ShlYX+50~M[TIV0-UGRk"mBZfq&3-[^QV4}HHccNpd:on0DY
+3>#8cin:MhXMRf{'NH^#YU77Y9!LQ!cg#)8K(_G^X^!j^Qd8)G-HNB.6T-`$&QQbCF`nZGP'__D;"G-dg]FF-NT,+ioP&A~]UI"Lu]v>l<g)A4>SK:vE!f
+QGxY)Ov.R>fG^HyX="QdNj)%!CH::^C"G4=Qa7{I4p[|#Dm4)W0UrBg+`E-H8KfQaDAEK;1mVwr{[<},t#D-h&ZCGfwaH8.ioC%h~M~jn(YQ$WuwD]6#e$
+L&v|<lq}>vWIl2mA=)=2^umcPnW;3yx_@mTOmKV,14=7=0/[lJRt7j5z4%wzOwU.Hu)dLHAESx,8G|<yWP^vR>RrXo)4#.TKR0t14Qy5UQE92k+<XtB4&1
+qU%Q@i{GH,l(-9V72-0N5'5IL|fx"U)JF-'HDK]`(i-@3kHZWL8@_4rncoPpH^j9xU"jndt.;$pF%ZCa.O/8e-y(sQgs11SMb9=j2u'b9P@36)}vyo)h<n
+8Xz;w2]42b%zxJs.;%)<6%n|M[&l!#OP(7&(eMleGZ=['LXMc5)Epi%t7t(NNMC(BB<J3|^:XF5Awnd)pbJ+9RLjrCk&0r|k"65)ZF'(9<5KFFW/d8sCHe
+wn3';de@Y%<9rxk.ZX2flbNOhs)Tcd{N0tiy0T}tO|IQ`M)HvT/;KC7Z&Vkty6)T")mWxFo:q-1blv:8B3T4TyPxZ1!j%m[[Mp|&7Yj3v6`a7>MbXcd1)W
++TqKMopKXTT0X+`rM{[#Rf]7E#y=(J%pjf@O$Y~Yyp"FQLIPMQn2P9YmZi&YDHyxU%[MMST=iufn"2cw2J]2N,j"346XnAWm/3/WI0PBf8-V'sY=Yx'7k$
+V/]gy2]RuVQB_aA]ffgkWi_6:%JBv2o[UBnc^)`27^;pzVXYTfrNRT7E5BH0(Ge1`h's9+aQgdutaJ=_:|6z!IocYtl,=W0594I,tQG(bfQkG)SsSj(yti
+OyAy'f2q8.9jRu{IPkMo&$N_:BK%XR[NdPuo(kPsUtZR'h"H!9WfV^eH'P'av^~GA@jxp{IC9UCq`zvS:/se_q.fc]$980n!yArKu2z.s2axzax+.dBt+'
+A#tK{kmS)n+rr`6Q.$e{2}9RxeMDY`orijCo7roNp$b'{{p}^8EFJ2.7@>lASSXHU0$E;P~`]x_Umk0#JTJOrP6cf6P)/"-e29S;+t(_Py$n~^k@%PfSYa
+bq|1H8$xE6.eLfZ@AGRhIfj|"TLIwVI&R}Tk^cqzT!mzJ6D-P9_Zj7QT""`sO/plRan8a`CDaw2q[}`rgl+2}WwsB=nfG3D4m,})H&V3%x4s/MV:3!/Dt0
++',:5{iA&/,<UufIzmzmLDoxYss>InDFDSYopR]cw}Mg!Nf|vLR|1qp}<|-ORw0sIRjf(kLko&3L<:!na8!=K"tmsT/5c-.b%OH`Y;$VBvyDsYQPgvaoo:
+8)j|a.1TId9b16(J+h<vM_)P3fhln|E3XqGY>6#=lT-[#ot^IB3,#[&^aiV(a[eheFZ&%S|&==$Ghfi5T4n6MuF+FUZ;;n'rD[[0op>OJO5dg+/}L%mL&C
+u9&i"Xk$$d[u/AB0e;-j(f0t%ey7&F7K:BcX,LvFVBQA%@/n=m0+8i~mpWa}I^fLYG49kp<onI&T^S[#5",pP;j8j8u0Ww1G/@n!v;t3tWG{vVs$3E'f$=
+8UIK%8yQs.VlD5}KJ^=h.T7B3"`OF${K%pGTfGBkC0>_zG32R<YpI$$,R-hr'N_]=EAw{nNbb]RM7'yG5EcLAL_lSdtjKkV(59DT.b+2'hGmit4a1Vt+M6
+XG7Po'$T8)'p6O#UfqQ5UE.$W&d!8k08<hwmkfmGANe-59f{3g37=NI|#z';n@80`Z;YGuUzq;M,Hnb[Isbka2Eo"w8=I>rAFmu|_6COu)@M%gUva8sb:,
+YV@_425q>A]7AB$l`V7YrA}kdt6)gA]S#cV<R4Gi&uTD.O#cdehCO)zrdxj3}x0Np.k(RbwQr,KHUH)K4=Z04bKBWh|-|%uRpM,G.Bi1-X6o9-`Et.M$~/
+Q%DP-hl_r5P)28TVH;uRjn'm.,fTOCgE~oa%3e#@13CGLkR+R](APH>%rZwSJOeRl(p-YOthfT]DoB-fh&ZI8i_4I"}wx(]$PUhh"x=>3BD0-B+&H-=P1>
+~W#DT2Yz=PI@Z.1}oJKoFM/+WPf10qB6(B-d`oA,4-BvS5u.Nc@I[3FM/ogVA;g-)kZ0DIWy#;%KVf%.47`%~XToUSc%$u9`]$mk+9tg<uIZVW[Am/=6kS
+fDY|~jJkTX3;mP]HVdS0:/fmT2!'H9f8sJX<+C$v@XL|pEcV$!M>0|}CU]qWMIz;r2-:Q+i,rs>ET0<o(w0d%88ReZe8,`o09:)=LYH'[8Aa1J^KG-UM7C
+IV1vIgMu.Rmy3K"day5RqR%d_u]AAV`e=wh.R"%e89+nKClvIn@SV.`::HBJ}X@%9WHmWw}ct;Z%Q7fkP/AIDbCY-!xY]EN,05<[nsfVE;A#7`60Esubwg
+4<pO"aKeh2::3x/`oN'=$!`t+`{$H$3<C#OJe91d@i!/vycm5J+$+D2ci%{mzADolTL;WPHrFW3+kPyIJ|v#R&k.M'M$]8E--5;RZ!j`@"ynPH,,G{Wuxt
+d>a&.G^EI2:J`%/)h[HM"e~<}VDvrH+6O.|{`B"(OSsvr$67g]A4p9EIpt#2~|E:HAtM0y_9V!x5JuBOK3|jj<Pq!]UvH7W%XWzhfqcXp@BW}p6n~16oZ{
+ux,[kFALTVJ9^E-ZJKEPlL2>:xO/<7vNSj#mz@qTc{f:nv@yz<1JUY81tSRy&a9`KRKWYfC@H>5lh+)&@'bciZ:_2Zl,a`#.N7tJltxK4>D7lDs5m+&_:<
+k[{,rrV0Af}q[sW:F|kF2$wEr"^0#7H!-E=Zef227z%Qt_"S<i-^RWdoMmjHv"<aha{d>.R)-n8bc=;0CA1B3xHC%E,B`M<p<0_>tc=wR3yZ4/Akw1Jk5V
+kR++A;ymM0^$ECHsQ.s%b$5"$'U"k.'N=CBicNBTURPlhjM<fx^Xx)i-S,s/gwN0`&fpc0j3!O,SeCNr(s,ZYSK&b-_&[jxRYmmo{WC)/p0#_^$dQZKA9O
+,^F<@P$U8}7=Q5iBed#Y<Pe#//_hhkf4D[tnJU#!uV!>h)p;[Bu]$jK^hOYNfG8,5k;oUGM0[IlY[_`e.zw^HK2ZA^Q%Qh#U6ZH`}jNL,mz-Q(Ey-#J"jV
+N;~j-)~F<^fSyDo8at>OveM(9nefM"{2B7g.y"P-0sO%RE>%q)^)F!4;kgK'&0SB[HKHd=3(4jEiK7L{<_YkY|pp3CL>E]qtnvrJi>3Ta}>TECFS)!^Hy#
+5tFomH&ETDr)8Z:.=#d1Qjp@^pfd3+5T,L{Te}Bz7Csjwdv"(=^"81E:Y5/a0>J[Lt,#nT]Ne4fryrfOYh_3u]cp4+FQ(E6oqfaF"_Mp:.SkJPi^4|QpPz
+[^aFlnQ$FBp=H[GP&=_AAk0U/DwbA:wqx=7/-p7J5}a8`ddNL_rs`N/,}O9R4Czp'D_w2qFDq_QC3&#o1&Fo8)1,Q_:e:<!B~}@k2PZHGAF^{^h_Nw7wvM
+LLJBd(kLz=N#}CX[WvIZoe`Z[0,Ba=F;Q%OM&<,=LW3GJ@T}:Bh4GbToNmQ]>9^wEmQO4=nFnT$W[^RkQcoDA!BpdURgkmS5%tYG}:<='Vk$OoQ5thr7`-
+~Ff}R&<um2S79jgh%.WaE!oY/WB1QHExh6fh^e0g0{:Hk|ga2+~X3ep8]2IU[W9/:bs3!@5i+1%&nWD@n$rF!Sw#Wc@pRAIRS6U4n;lJ%8]Y2c65rXp'24
+Z9PCYzUGUF@c"&"IL},zF7YT.e@_D=A<&i,V:Gu<az}^U{5jqsPJWeWewx5d,{5qr{^ady<=B%HTfGr$[)$0PR/}Y&[<f(f,{|wY%u([,1i3VB3VTUn6UD
+FP@8+sWR7rRn@"Bz;0^'2"Ybfqow9x,$2@+'oAQF}Vvi-:B]%Oz|Cbb)]At>IHdtKQr>U0ool(2N6kz9&0a16X%OnDe2D&n=QItjK|bqK]_hs{wzl4{JQB
+S]q.,3L[}LgdY"@.Y]@rt_XN5x625vjwbdoY72'K>;OLe#Drv_$e6}M{>Tuf!x2qY}vOi{j6<:3cw6fh,PW]y#/_O3%MwPkL|89(~K2WFKR0l$>SeP1}`1
+tWk3/$<x;uAm_qn.<+M%gs0s)n{SCB$y.)[)K>WB-YSy:[6]'P#U=&qs~$w>$EJ5Jv-#A61.y8D0YTNk>4DBLgC-JE|&F>wlYRp4XyA]8P0PP2+3_:'v]u
+R^#1-D/F1e(BC]ry<N}"OQzTJ@T"ug2C5qU,uRc(A[^UD:Edyj4GoYH#nu/Hc+rR1g~ctl)m.WxZ8H!uxrUDptSU0t1xK&mbI/b)0ZU|a%rf<(;X]&!sD`
+)Q)zdJCIQmFnE+r5R2#k~PEE]eG;oEJZ=27{,I_/5boIBPlp!ON:f.Dz%=K#8R!aH%(Yck;ubtRhaMJ&:%tKZx>m#v]/4.'0FAV-q{'JYX6"^8[NJxR3DJ
+J=WyZ]0cf4tr#'R).Y926z4>9L#tU+X)`&,bMM`OH1$E.>d/KJE`6VRBSM)+o/H-J9>-(0w=T+lH,"z(u=#.(vtW}lO"v!6NCPkwKrs&-d/W@b(U6mZTfn
+r4V"=TI%Yb1S`rwzFmVw,(5xp{7U0D81Xe}}1R=v`c2B",p(ejrg'D@N)F'i&CqQ.r.Uqi6<Jud7s@)qf&Lk#@<Gam!;6OGfLr4}Zf7"pI.c<a,zhnsT7P
+3tFe6.Ge8zfZqD=skX3fpKV`JGS5HK4)z02&vQwC.y[0%24"Ksby+uVIC..fzAnGS]AMx,gSc:L$2+f=Hl`-9MeioP/_;S"j6:6!ui-zzFW=tX~Y/`O:3U
+prt4k{vCd<,B$EwMx(66/#v:xS(oOKok4ESCen{Z2H.8e4Tj=}ud`=CT,v57LC~%SI-fS&kGNuq]/i#/ENPu)9p61[9r$gN}r-Pj2zE<lxfc(H1]j!p;D^
+Lq+N<%Ec@9Fa=wwie<wxXqPi=>^7Y/[w"^bjp_M<3]SFjDhz.c]kOxqPv(>G1$}-26r.D7vCNFmsz'=WR+i8Rwr^JZjBbmp#1!OFy2nBduEn|nG|Xi4h<#
+ZuP4YP[l/b7nn@nciU)tqGue@;y<xTo!;)):<QXxR+%!6Vo4'xOK]}R+,t~F5_5p=Be9Eu&}"q,x):ZjOl(#Z.pK)!le7;<I|2ixgQHj[+i}n=86XHdpjk
+'9+QP;F&RmT==_Fk0I;8ZBiew|gPnrim|ceK)MupQ0c8AKiKpNw<Ake{QlY1w]/f8,O#B4^HB[9[B;_/QWv'63@@wt%i&^kTruTu.xSH[,lJGT%OQ^+'51
+k9wa>'hGbGJ0Ey`t{mC%s)Uj=P$WsjM,<C(6/PMG`|vgBw(NQ[U{C':UI-{GQp@s'sbA8m7Z[>c<mHXSx/uXmNA;m9kT:V/j|l0#I"(6($Ii^Q3(+tZ[]S
+Zp#BDCJw)KIYmTb)VCiU;t'YiNn=@z;2@sK/j>6b$v.U5-D!+I1eJ!=IS'4pv6h).%.y'vg1r7A4-8$FI'_S/xnUBZ[do)6>Q@p`2RtlbWMj'y)!Yq1}U)
+,hd'07xF=tkbIB|,[Pc|$Ql+IdQ,<NI,vSak|7$q(E7zq^6Ha1'.=Wf_C]>1:uEteS{8;HNcuU"VEai6Um{{)+WSqt;t!LeV>un3;KK%_C<@%M`ua8Y/uo
+n@u[O<!>GPI2XchJx6yNqN)p7:q)#hSNS#%)(R}CP!b]<Z&Ys'cJde6',`XgA_LP03W"X3Ss_^.XYr>oHhe!cR{(MFqz"9ptr8=>eQW5HOOUHqG=%ox2b6
+d2<BA/>[:uDAa7X"LJy'SXb[b/$VP|&u~hAw:4mSKJ6+r19DAL[IHYD#f`[$DooP0wWui-Odkyiy[XcZTS$+8u/U43yw7<{R$<EBfdR;[l9I!g/r_NA`p_
+W1!-':mS'R~y"nrQzk70o(t!Qq4dPRQG`ic[#L@HCxjJh:;HQ{o]OF"1N/]Vt4Su;t_x-C4XED'&`MwA$6"YT;i@,bk+0jJshuiH";+@-Qoyf[:c{){No5
+7(nca1'h4:AxzOmnlGW0IaH:o_5y{tTQ(k/fUW^M:x8:eKS,Bcpq.bcFl)YqnEVY'(`UWv$<h=K!>3W:-Zs-K"p46:R[nfCx7{Gr,MqaU=tU;.'|8V4`uO
+8::pzv()`"u>t^IW0rpxs!yH1$RLc3_Ih4PyIA5)A|&Ex_]V"O%LQ;"sq!_4edf,Wtug+1+]W[;"F5Y;V#l2s-pHYoOPUSJOEbeH%W[9]_'I8IK;1j8e]#
+oUwUUL6ixQ;d<,QP2+$2,hW._nh=JYm2,ZYu8G.-N3x^a(]YlW<prp$ig<[.4VL{H2xAm4C.nx`!j#F"$v+=1B:>g^}%51lk7KQTr'1N)VeQghJKq&yWPj
+UBe{-Zq4f)ykJWgxq+iZoV8h_%i@CS4/s4yJR-MiolL_jGk0,r19liEWtxzg^WEf_]3D`)}3;jl'}zDicRbEjC)F{E"Of|5Nu{lrdSI3q2>{7^0q)mAQJ{
+{k]dFR5Omd:[SPPmuV%a-)`UDKl9DbKC;AE3G#">%-fmn-)/=UC;/#6T_Q%$H+(Ka#7x5'_Fv8A!,+zAOkW(p%(j5.Rc<<on<}$|nW>`%LKs6E@2of-N8%
+tkC#ZR:Nms,Y,WT>SrAQZ!g(iBvt1g$QR9')a-YDaXNF{3M#vM@mR6|pPi^8^ZNWU!0in_3q9-2_c(W!9mc]))Q+ChH!|pI8zaAl7)1U'wG6vYC(:gSUjH
+GO5XZ@yujp`)#]>]~F)H]Z8q}:^j3j,OX8w]Q![L/9:_8ir5An(3e"l'A-tzs'JOL/B.4F}]c5HV"4.T3:Q$-c>UeWTJ$J0+YXP+jO086mKinMx6"B4DVX
+bu&gZhfZQF3$rMcg2EE"zhi|/8pWdLBAq%xe+hg{$@U>'%.0SK2y=eso$qgHc`oTEXgLW(7DU=kVK"0f7-2p9a.cC]7u+j1ME!;stYgURG[IvZ/`&&1CZ$
+Z"kT{H(tk{kuzsp)f3sMaVS'~x}3&G{d7A%!H01oSIIgUD)gX^tk=X]hxk(`!.hBG_Jy@|P}Uy}artr7>LQR,+ZmyBt-OADi@:0/]HB/;F'g=d<%>X<{Ac
+Nd]mM[A:#zpSw|oVjJ&-T(EL[pEH'X)TX@@1P<gl"c<(#'LBH%#z(+GURY}]1KuGE.(/{>Ua{M[i0yj;QRBq$d!NV7|&&_@,b%7K!%B}EIp#O1%>7>f"I0
+]i.)%7OFo'J1|<{;XbgR4(dPw}XzdX@Mfvne'fp>XoMaiR)z,L'mbizZQV$<HPeg%O~et!T;|8el4pE<}8[75XwZ)QV`fJ8o%uh(dVu@|:<+/5V51gSq'"
+wxVkj3FFxd]Pv1ZWu+Lw2KltOD-VJnC}Bf{RgG(qKj'Hpvw-qA=]h9(5FKA|RGM_"`#qJ(4_Kn_9(ilJ4e-gUlk3:Sed-].A>T[w-5_XD9mBaf3hMU}ejz
+.Ts((l'I2dVR-q&poc55[k^6oJfTk'UHt=5V$=IN+I=""N/YkEx%ej:KtjP-@<y&:`SLMpH|.v'Wk/p,~>RGU|vdt6}u@V@CHiX3CfDT|RF0^J}u>S{zep
+=V9SbnjE|hZ%[/N.!og!prVs'6zJ:TPV041+'8`iTT9q!k,{78u<&Ih0;$XPft6[_9+i@SzBV&B@i7kPrXY27>1&Ca!4$wE,F;T&LiLT{BY)'&R92J`+G9
+l'QJb')5]11C~y^F:AG`Yu"".[e)0B4lanF3%k_-1,sy]>C)I_z"Ukj3nB.T}T.9Z_G.-u4t(lEN@,}%3F}^aqQ1(#R-ax-l3kNocl-8+-`"Z]_(q>i|je
+BMv9X1cbiKQHRw`&l"6&(7U)Q-TBzSV2VWl`CM<GK"uH9t3rm-#'fT%5iqWI>.bO0))"ZE$Ez<u!LG7V+iF0'i8+6'P.si7EZ.(5<qiE)+;5CL9d`(ocbH
+Ns-;]Qq[:fSw+&&2o({8A-Qp8'JJRiJ/JNsk-2:{wO+&=S@_fEX!t`|=hq,i_c5S]dC.,"-GG1Fvy![@3BKa+0RVQ3kk&HM'yyaQ$`P`2=7cW;UXL"Ks^a
+:Gf(7zh6T}A76&|2Og|:lSwR0Ng{b-2UE)WW!JO8~EG|ko'/]>0;j{|h59tg>P8e(!Yi_'DNdnd(ZX(KUpd'v09M7|Dtzjc-IJ.T!Z^HfO]avF5MMm]pX,
+'7'8yMGrbAp8euOnhqF)NvYdSI2VtGwoH,y,r``9I>/DUAHLF@l|>p`4apw9@-3@ys}Nr^07#dpOS-6ac0&P3S817T]iGl`Tt_<I9|z,][Z/1PE2.Xne8M
+U&YF7]0a!ik/rP8|2{G86>96cus@$tc::TH|J^VH|Hyt4AB[/m2UP2oRR3}Gy&FW%D,2my]3&IgsWt0klDf2mdomR(-ji;Jhz%W'$6mE4SRqJ;>3a5`BXk
+L2&9`RN6GK|lHlfUiTUUBhGkn$M"<T:nBfNPr)8T|N:Ol-SGM{8(E'AnD9^#@li}./x4tJuN#2_!X.87S$ZZgkU"Ot/Vbx_XaR>WtYKA4Yh3rtM/lh,PwN
+F39,j!i8#7}F&.!8}D{H$QX"t!Yb`-KLCh@2AAJ{ESf/z_YQ0i<o;:d&=TkWx&1(KN81~b/C5`S(pS~cU4797v"J130Q[Kb48}l{<eTJj%i$F3h9pcAcjW
+bf5^51TY^di>XiI"$(%(bJ:KT`]QmL^1n#']rQRfR+-.Qb'i~S=,eWK_F%+So']C~jC{XB9MR[HW!)Q=+pBp{JmoJcvMUo%5<EDEdplJ6P{bD{{TKX$V`R
+e3<_Z/YQh#T'IbLy>|h-G'j<Z)zdN)RHL]-1}K`cfGO>AtB4g80![/qvE`e3C4bXC<P=J.+08l}=hh>vcENBU`6n(!-,"B=oVel`;%]Yc@'jyu!F_::r&4
+W)j9uP9NG-d)W=AL#2F<KabT-2v>vRFa:>]6pF"He<A$+VO%(F9}"l[0m45E}z6@}$HR6WGRJ45ZVyO#n{yJ4nfCs%il50_kIA34T^pW9Ac^@|Glcf()/+
+%_]zg#l9o9s|nfr8G2~b0uzG;Rejx`$^,d!<_2%SM@[hcM:m@eEC|2aGhmW.D)=tnKT/F"5WZaU!Mq7}CdWY6kMP@i$gQvR]Hxpu.@(.C%ZM}#4-,xAfeA
+8Lc(s_i]5-r8q')d1.t9M8ilDYh0M{o$B1H=N('<;_jB7IG/xOvo>q0wLmG>}Nnu/!=4(W7FhPZx2',$Lp%6sn/"H$F,4&6&XE3H0n1UWkg&9V-uhz4EC{
+vvv%n5EKV.|yS!^kCvRZmWX(&&Ok_VA#H%VhO-N]W-,XYluGmX'6Ls~lSqd"p.W}mg:o.KvV`WC0Ebe|SS_(M;Jae@M9<"%H_Y.A4o|c{-<i}"Kky761!P
+)n'^kgp_h|w5vpqHHB@6v<A|a>s@X3=#U40>z$:f~NJR][=A~{!$Y^z{e&j_qiOR$-DE)=Gvld_v%IPhKte&]BMT@YgiGSM.R4#yR3~xx3!+[q`hh);[s)
+XOxM8TW9FfYmA+lloi=izO/-vh>7K]~H@U:/[<j}F;sgBvlX6T!)++bxgO|+#Epx0N>)%]EWi!MF,MHU3,'V7'^ZwN^q:6A^|,6ra`HU`QOTchj:X+D+`Q
+D1i03k=b"4o#8j(baHzA2XX;9'>Cdhfj$=#S9$iX]UU=WQvHgVzTvecv'j:kb:g{s13-H%iEZyyTM3E5xDSAPUyrc4}O|wrt|gQ=xz'Tsgy)4&nrY@H}tQ
+!8Funa'eF<8PFbo#e/rZm.dsTe_8=yBQH<HFD`B+o)j[t3bbzD0'J6h}|,W1f.y%I3Y1fEvA<$Z8<49e4p0l]9ODV,:_{X]qlK3RbOLzbq]3t>TbpeGJ<J
+t!76g:7lZtf_9NZ]7,78h]t^1:Q09PRF|7;R"p^nqFA{C33bV9;;Q4.<dQ&o;DoSgffEY'hmkE-T-:kZsLV<q&POfkYuY0>rjb"S/>"/-k32a-W[d:o9~"
+#^jqc/.eIsrIf'tqv5,m#R:i(58)M`o6@l:Lk-}AiFW+[^W|fQVR^m;O6EmKbw$.]8fjNmAdzgMQ<DME8h:8s"%b+:YCa<E[rcN/U9UHLA`mAaic$^:p-z
+szfiPkqHEdh[Nu-b$tfE(6WrUiAb9,Ao26(LE67WA=f:rhYWxXf^ln5;&_y!Mc$Q'wW8$nFKC.[#5,-tx]-jqBo3(u2J6B{o%tZb_h)hh'';[L))b0s^7G
+sK|""QKWW`vtMgCv:CEpx2l`,;GB5=/lX21)P7d(DQGzb_-H_fwbx4XbC>kRR+_`CIG7x/qG92aJW$Do/3O!qxIWW2EBN31"1WTA6A#Zm80h7D0lGi)+%f
+saIy{F]b0"OX:+L.`&2=AC.oO<hs$(Hv[^XrG|nYUt~fzrxrc]L2{nuB#GYOdvRNaOjAOfpm^cH80<(Je0UQe}A-df6ex[TTnZde)<>j(wn3(iq>8'C,';
+DCSo]baQkCHr)fif-A'BFs>@}eB)'hSp['ei"9Z)5NiL_W<t_4`9m2+'Tx%C>n{gCeY@jbP^4+>neG3WGr[J`XFT+a|^&LBrZl("Zl%(CTmwEbit>38yl<
+Hh/-{GWp`!Z.Hiy,&iJuq_#"8as)HxO.YY6Jii!~r@WG{.=US^ZZ%GU]`x[>MiZLwFE^YGbS|XIzR1q:`iw[_2!Mvkn4c0z>b+KY~g8R3/fma:KQQk{g))
+ut=PaL!!{>P0C|5[.bXJlzF^Vr{Q:7<3s|YQ9WnU.E"{6,FLp29LccNHV]Ju"$VnG<{y!ViPvSJ9$xM4<gnWNk`l$=J#}>zk]0p5Z4&C2-!=$WD-h9h3mi
+BjM2f2Zf>lG'Haes`0OxVbO(r{+Z&ea;M!M"TMvIy:,4@)%Yxo/SC{PPB@eflj3S+|^lmZe#W3X+VGRpdE}_]i,uKxE];c@'i,Gs&@p4'.Vdzg>@QN|!T4
+f8>-'TDHI}eMV(.>$Uq]sc}P1>L5~V5x~&a>Xts;9ip"9W8H9Cz1Y]X7l|])EclX&Q#5.3TR|0gEn>/UP0Qu>6(jD!vL<>G:L>bifr"/d+3-XS']=fMlz5
+3'"f]qkub&lKO[5))|,nH|}&sbqoVXoMguR:m`0+fw-$OSutUXF6[VI3:Sj-K3`(0OBLTD2$gc&b9yh{F=Ba&WX1062:%Q2[d;i@+EA!JEn2R(=Y=_@jNN
+|)<V>pWfIb_fVS0^XU03@msY8L:cwy)z:BVmOr^!y9{Do$oPm)oaKwT2'Pk5=Wo5wU9DJVQrG=a$kmTtj"T59!=)8Gt@"swt6(j]=CaBABvA-8N@COHoZt
+P-wDW+[kzJ47/H<Gg&Vgo<xL1<;&YZ|]Vbd(Ob'ObEU|j4XpAAa@eJBR=sp]meHiIh1kN7bYW7-$ZTyA/uJ+CtD{qq^W'J:Bwyef@C%+FPnx<tr=nXe/6N
+AnTXGr2yrB|UxYn-|x>/V6aIUH%Bl5beP69}d>pQpMS|1s7g@j'kIm6F8l[F)-jU0;TlO8RbJ#V#o/(uZu1J50m|ssS<zmQKit]JaBmr"W)kbBd[~jJ{eU
+wXXVOKM;GEM"-AJY}[M]u_cB+o|KzuCdqoZ<Jh<=PT>6>WL94KmP"-C0;'1s'a4B#&v:OR+[Ql/oxt<^8Lz8QEQr;%s7B'9]m.Vsf&z'M6OW9Z-Aj;[@~L
+SB,qW')f-^qj-Qj!Hng$`;<t8ZP-s;}GWktgdP3UAg,_H]![u<^nUtuZ#$u_b-C(#zX3rU:Sy(u){B=bsE$H`k-Z]=[8u[n2r6h=eMkyY1r=eI8/^Kx'js
+{;]NG{m'n3"qQe11)Hn!&sLH.1KF5Q43apUL6#5;5+;WQ8@}9]Y`4Q%5L'4^"+:Ngh)Hz'y3}Ls;G6q7o^a`]G'!$EJ;M:qcc^P`F1P/IY6n|"}g}kk]aB
+8uI_BrHY>j7M}RoMZ:wLA#`!adTPmAXAPo:I{Yg`pTq3(EcW]C(O8HLTrwsbajA^tPAgNBrUZ_;"da8EH@R-!AsQ6gQ2_-C;vuySv(V=68R3qXRF,We9"-
+oc]S4P['/]p)oNsn|CyXZee#E7q!]b0++wGf[_^BAm,-W"[2Kn^/>1}o->"D:iFkm_.R-#-zaOKEE4{_>Mb[DB,CEYl!{9b.#k)8"$s![=L`$@!;06;k4/
+P)mu_,G@#LDL>JHj!qr4)l113;Hi119|$..y+T~0F!%HekSqQY3zE5:dj}qT%T1n:B}94n-wj8KRJ=OfNh:vTtE1k)(2lt2YxQ)f2!mm,D@B-xOyro0Va%
+r-#gEwxI2bO$MFfeY&z{Pa"{'@qvE5i(97W>G`<;Lk1{ZezQJk|M14PwE5):f2:[Rz,#bBmw3%10I6&"OBz2xH`N+uoM<4=Hz_-0cfxKOKzno+9{;>Wr}t
+UB+t4A_y>r8jG,@X33KqVeS9{|%O>O9lhF-[,gd`u|YXG`Yt592X5LXIvA>CY{5<k[egnT_blYp=c>+^R^Gv:Td)#M"0F{2L);.p0':2IF}Udbh@3:|kCe
+JeljBB:.TD)_mbEt^F!g(s|%>x=Wj@7,/MKr`=iB/M'0z`9BxOL.)Cl#8|/DqNL`,}V@yxeQFDr+zs7V&;,)WJR8&DVB^19QX64|9V6Ub[fxuXgArai,AY
+[Ab#Tom0D#@0I=$cQk]'GktEXBKrYB<w@J_v{b_.I<0Or=Pawp6E#XB]mzthe2zTTB[O7Nff[q~=@_7J/k"w`!!XG>bU^hJtWn1edZ[HLw#!:QG>-6,]4B
+O0dKBnF6jm5rVr(X3d;C8'Jo"+0UNzs{fTJ1w+|]:q{Bfl+Uu|({wx/McL[xGf59D[ZL4c#e,cxu!>;@2L6us2V|85nTJklQaOVOLxP$[m<LE-|F.td;V0
+&yNBQRa!6"wtX7BcE4,E+"^)@h.rtt6}]t4L>Lc%MGqoY|]BdX_e6X_F21IB>ka,lj}hTBf)[#WwQp^-J$tf$uQ|YFT.<Xi,G.lKh^NoJnNs%(7HPH4F6|
+4_2oA"A1E,x9j9la7azm;]f0/b%)]c/y3Fv";3TLX[5F7O-X2[k/mAXTf&jUUznU`c5lLIMd>jTfklpmjmjN]I<$&9];R|IN}_641"LkT:x@3JZ%zM3P[`
+J[1KCr)uyHKkD#!nhz+dvDwKX[lLWF(Q9TB(RJ=y~"G6K%#3p!}i9l&upXSHXeBY~x;}YnY>.>2$NB.Z|.)$'0TL@w#%bKj,@qs,Zp;HwsT;.|<mOnL:8n
+|=@'2}9E/U(Ebz7DA>e1n/LzBWf@-_J2)T||8L['En}D|IU_Re5M$4vnHyBU&3qUf<OPzuFf`mr<f#0^!lBEg/4Fe%!u03%s>x{enO@kZ@w5$seP]^9V~=
+We!DduRxl,pCw$e'Z3uw<kvH:2>3sS:B(zkV.H3YjpLVKQ=#D36t`Ma:,(BC5S:"v@B3l|EHS/E(/}y`jzCiy$+xDm(eU)FT#F~(Pt<R7R!R7C0)bNRYXK
+Pkmsw+b:L]1b5/0{5id=b16rnJ'}PZ!Jj&0ec#hT+BuZlA,L^.qp]g(1o(oNoaGi3EA1wBT2H<o9;E`a/U4LChg3a6-[,T.8wyUs<7^zgG,zRy.9Qg{gbz
+I(u2K=#g2G[)DFHy;)]m5{9,~hHJ{>eoFjY"bac1{8j<6lYUWbY/mJsiVn|g8Y<iGZ9gponR'b,0wx.:oVb`VK(fLo3fSwYpOmiY!_ClCWl00)-wzBC4]f
+!EWfQdJM3L41E[H0b!]goP&wI}/LOR&!Cp7#WC]%2>F!:2UO=#5zrF{kiXc1qrxzt8MeJWOF'2w!`Xv{$cxqD)Cbpo[yeb_DfhM4!20AxY<L(')s.OQI$8
+4uG1<CAzzEjX@Qp_PZ4C&"4oQ^D&AjYbcRIZ:@t[W8X@$)TtiU7n~4A0c(}GO}ew7i2n~4w3%-^EohNHW=%ics"jT5WeMw|H/cG${Q5!^[KCUNdD0-Qw3{
+@nGd@roYyb+9uc9[uBMGwdP{cOV|>"ZhR+mEDP+}$h9aIW+D>$}FOnTlBknt%1XvY#xl)BtvIA)%>z&m>Oz=&CI:]C]S:p[l[[Pa{@h8hX)8;+0}.YkPk,
+FCD'G}zfWKa-xG7:n&I-[QD9GO@=&3kQUtn!VYr8n_Xq&P|`]q#}5s/p3eg$UZYFx0SEnnN-/sJi(t='/-wm8kD"Bz4;!U:u~a4Z1B;]PyCgD]qL-6]lG[
+I@ohXT.;Lr}BrUrGeKH#+1)Es:Ax&LFsX2_s;.WBolU'zGcwjk"nQ/Hd/@Qv{sp=5D=FpN%LORYR^X>aN2vAA%Un/P!&9.Mg(6BWIq3vcqq01`~yTI_}cP
+6;`i%}%3EE:e^-!P<zNz4P`kO),C)ZJE~DYfckqBHUG!~4nRd@uX&}ck.Y:[J'4y%Vh7G5Q{WHdh_Q|&Y4-PUzf+B+G+'(K[1E"ZUP7$SJn#$e|l+jLOoP
+u-P4n^~ap1EY]ZE!Jar7D+/b,$~PQWMit8!YQ%_1r(RZ1(&3;me4ZeUU))2My3)ITd9NBFMPM>di`"veT"{-P_pA1RoRDrc2rQ.Cf|'`t7S5F_ZTD_bd8N
+"fr{g0{n{LHzn6:}CN`[hWuUMjk`Fu~|^|9P$DP&H6IjxX`vn/(.1=[c'Kc{dO#LM|${.}'ClPHD~Fj'(}!#y`G#9T;cQ|{v;=8-Z9O}]n)#f);8;^dYFp
+u!%_reM3`8sEiBDE|kq"PFE,c8X9y&M9-2|/F/KNa.FvGgLg-&NFZ66[L7.ONLXPjTz^k[[V}fCnfjsH#z|O[>AhSBW0nQ7BOz_lpefpx1<xI@,M(o0&jT
+$ZJ{vRpk3Tn`vQ%L%'qb3;sY+9Y(}xc4}42xJ+ycOQE<DnxILN(y2b;Z!4Ib8>vcL@3:u<&vvC[>hmxPuoegn7=3gLHB+r"o6c7N_fW=qJ=a}dY[G3$4v`
+<a{h8)=W,7:Z'K`bz^x;1jgZK&`R`&twqiwIgo#V|"TYoFIgr)oqm,#2'/%CbTQvUH]T&PG+`^cb2=y6HABYji6z5c6w62:sg@v@RNLo.lXab^w`Il;hQU
+ffs_-O]6|H<2MTD%CDMqh203|1(fBaCAEqU!9&dztVqlUq)Y#us,mYN4,SL%Qa=c#YNU6YBiR-6!Q6kkTVCOWWj9YXNT;aNXQ6]g<RJ<ISK+,(7pe|7/tb
+;^O8Ro+&!hqA-2yX0_|LTnb}3XDDEK5Oy!Y8]2E;|2H"ov'3E"<eQE&io'13OcY52uiR/u(@aR@5W1U{c6.W>U/LI|UVy")k!3$(SG1jTDGMeMwKkP[N<4
+m4)>O0i8:{o,}uHM7;jz[qGL7Pkj_}^mL4rtS[+wxN[gYzi{r";zD|F)-{#ZU0<dsoT@EQER5QXxDdE|-J1%=(c^C>^M(n/Xxi0aW[57{y%mlQ3di2B_^n
+;e2:LO+g4%EvAxJ[I4jDl1_J&UF!qgg,V>=L~oN13a^:8>I{_fw%&'LV]$j|RxUf6,xQ}QnbE}z7Q3dKt$w1L-$T.8IAbD]wK0BJv1&Kg2q{jocYRrkv"^
+NO[=pi<gklw}#a`wdHnRBwWE`},J`TJ#OaX/#pvzi{{sza$k0tKpdv8q7z:M-JlHP+4agbwBek>a47,SaDu:bi)6QS8Z3nvea66_!J1F:"C"G4}Ockfya[
+l9aD6=Li>4g"4xrF&I[;%Ksj4":sC|mHopE6y!w,/5acjyG$/gr@1Z"ONdG,<l7xO/5C_yup4S{Bd6zN"eG&RByt$:#Z)G[8[mdB8,l@436yZ%Phoem6x}
+1t=QQI^}ckQ^8!j7x0<t)]d'eHnAX60>b!mf(ryQ#bck]UwPfdqVyWlUtrOZUlg<rWa%S0MXW){;F-u[[nu^wcEz}#>ZU/__7Q=+BaH|Knn7,giVF.8e7'
+,M_7qu(+XwtF/H#U5>sWqU@JspB:Di#UNIXn:EHT8qq3[S4M%aD"l%u;ktY4UY:vp&N0F^:4{71Agij_`VgSd]%Lje%,(;B:RiX86<+8]3](lP%ty!3'Y:
+f,XxmOGQ+@O19=t"AiA^>5<>TGkb:{k9@b6d=C0q;'v2{Y`,n^|i%-Lv)N)Kr(W`abOE]}+k1Fsua_50~Mlx]egeH[gjjwJnN5a>A:J/m|0o5E0.N|Qaf.
+8.a3eu=W+El_t8>BkIZdp5gRn3X[u`p$UOs_bWu"raOOp':8+DYOhj(%cj@ncnL(MnGJ37hw=9jl4i-e`-JM;Ci<SHk`2bj}8K"KtM$9hv@QQW6yFAIxQw
+17@l:Rji3y}855MxK;ka`whV=EbgEv:f/AQ}naJT^mn}ja:=4;k(:9u1~h2j;ZL8~BV7tHSwbos3RHd8exZ]u@3.{w#.n`879Z2HO&/^WgZ8i`/R`5Gju^
+%es{@BT0n@_)S+g1j&OSRORc=AuP6@h64-ipf`HY~2#J0%N}1Gy2gHoaaOzm=uOs(h>:!tzHW|I10viv04{:4F0x;1:&1_U=Sf7paf;ii;'Ja=Yp}<,_a,
+[Bl@>%`VYZE#Hu0B`asO[&V,&NV5c}Nh-)&E9=oh{O~T^1EnzRmR{bc%[}L'GzE$]q5llrs2`grg-]{3)n`pT^+y}Um43ps8Z4skgSl(I^`|UQMAP,bY[1
+n/GC9Y8Z}e9nywTz%agztz5[804^]%bi+9;4|Xq1"r,+DB;dXa,AfqfL}xR9d^uEKN2buQ!6|/h@NO+h>p~G@Pc[JIbD/JnR{VX>+Qpm(BuG!YM:=^W$2I
+}WaB-&Uv-pZ4woIG6B#c|6HV+Cd:l=s9T:xPhFm&DC3.>ApH#|j^sb:F-=-56`-GYkFf_D}TdtHHCRWivB:+'%C:&2ssJ10Wpxar:MC.~7vG,g@zpY&U4B
+BFT#Es[:/JFlDxaY@|%a`q`}sx}EJIG|]vWFi!RJFUj{;]~t2ln1%yfM@jkE&4~>D)D`Q#51,e`a_<g4OGd@_4;St1nx;DB[x"jE.|WSo<~b@k<2G0(`:n
+(`LJn$mk-:$8E}USz8124:|<js],XCW"=_g.k,@2y1E)/;U"+(8Y8xbwhz;{R|@Sw%9"ps2e:,UWQKx0pOMFh/7pUcU+qmHY#V@pDR)c&47{^r}z@}kt^e
+2a,ZMxb|@j46<]u0J6Ft8aM`#;q_K9oZ'7#QGRWA^q]'wSh(qgZQ[)J]D8b2]%d);N(OOHTi^0PAIOHGJ-&;/#>X+&hei3XmIiv&8bb9yCkm7Wp4R#GMoL
+[AWieyEiwyi,.(HtTyZ"r"#K&G|W&A}@~jY5kM8c@O$5>>9w38JJd9)yNPT{2MRJn|<L=6@pLRUetq13[,tb=|Uzt4J_-'{i!UU#tL,/IDKN9yC50YF;YA
+,UUn6UxqfLp877U#;"Q/:r,3=uz"u5"HZc_mUovH@&}#wF{h.k20&Dq;3e`@}K;y#yf&9:ViHiacKS430o_L$>;n/R:f+RzL%80A}vvvs(+K-W"SwP8;^%
+J":/42..%1c5(uK}IBg)((^.K9;>EX#V,U8jy@)l0V>n;:q+D,|{t|#6>%t8TKVPzK_)byncZEtVo_Gho<=J7fZ`R+F/.9|JkQ<P;Fi"kIEgJ7Uzz%,>!f
+[QZSSLfc%zWW=#'9gM'<;trA}8{zl8I')QM",8:nW;b"aj%AOlQf11U8Tq_rc+QIDbc(/(^_!kg;]]~Eyty.("wKHdU5)YGE<}81jP]+g4$8@.$3|U}$_f
+v+aHjGZ`ZhG.Def&hE+-h&we=ej8kZs"TvBWTat"f/x8}r{n95%Is+Rc[)+B@`WDi_vt.VUAZ8d,7!lnIE$<7NGt:S-bN6^X<SAe/"H:Epv142CTlg.Q^t
+p}3Q=7^!()WIW`Xx@h6l<flI#-3jE'2"q+d8w&H_Vk}70C[7d+Fy~."iqbHEfM^25!dRSbO5t'>L.Q;e:|TIit~=>+A%imHw=($V'qK,CE1sVTwTDAjb/}
+AF)4Ms/:>#"+U+~yArt6$+I]/6$3B$D!)o+Z@sfB|_@UTSW_>+5oMvDlTv+$am>v+#a8s@1Y^[b1hS/Mj3pWtMS!gPY|8Dxge4/|7'fm~Z.t@6YLBjYF=I
+Uwt$pI$^k,$;W-f-rj;A={t({S<O[,7{NXldR5PT4P"qhq'%G6RZ:qFC7KN@LqY9e9R$S2Le[=/I5R'Q$aR5.^&5{+%3{oM@Y9}+4RzT20ZY`o^-RfDI/C
+_sz}<#)F3+CAzt%=uoDx{'-6ML/wHS:.fXRqu-x56;(:+Na!u/[M=cG-%zZD78KFnaAL8n|CT4j<FG=CgpBx{piR"Ujw9r9D^:_(9sC4=W]1]kro0{3dlW
+|k)@^VMZs3qzgHJh~j<V0+dAvCj0'v|hm&YL5RyUJETqvW;vzQIcIo5sjo8D;fp0CqitLiEn3am1}ops~1>zw"Cz.=GY0=M&'9,!ZS(8NmNo8^^S;q=XND
+1D$fXYZQTnKhvYa!hJLSh'"R2V^NR3rV9ez@U{$<=Z:>hbS&%cg9"7"uohLTau4pe{M)eaLeHzP:-'T&R0].EKukgox%C$nD-^d4~A-Hq"G#&OiPx<+0jM
+-oD#[PCIt8DQAxM_Ne9':_]L"]bBzyH6p)nDUu"xwoEwFQY'slVViFeR=DI$/E67ux|7fp2UI@QPW{Xt-/&VPmwm/Zfpb'h<NO+3s<{sDatI)8ALu85izy
+C`2JxF"sNZ/Km:=ol}b(/(2,G.]Q-3lqyv9|&xGLaHVWM&yUCPMG3I(LAZb%FBhqHL-VhyU$'EV$zNPlk<k.&-PM-U5,fge3]n+>BF5_gN{jbibNDl`10m
+V2gVUArtn/o6PM975uRzUMk+gMOS%6U^cs@7^P$/a}R&p};J7NBCe}-ep;hG)[&q7]i8$ZMy+<+l4I=ygO#{9qi0BOLmwD;ID{gqTJ24/T"Z_@du<0Dh8c
+Aw2)$SR`BwFIMZ5}v9hDB(=H_O1IY:3-u9{},-(kmR3H;>=9To%8l2z}HlVw/duI+c:{1tE8bwMg&b[Lv[->;eU{Dr#r_"xkDbOm#|Tnjp4%r}m#3dek~w
+mOh}{wl}aJ"IQ}Wm08Mz$"6=O`gxUZ7o3MkLXE.pWo&IML=ZqF6Ud)LeBc.[Hz1hsGq$)RxO&Y)4VeMZ=I|}UAFX15v[#(+nq[.W!sX[u$;t--4:7a.=z]
+/(7ezze$[ITe:oI5C(~%;EvFVb_'!#QK[u;s`Ac{Ts-1I73HY))v5+_=Lj#0JddehVpbEdE|8rv6y-gujzg;)oabRMICZ6}fmiv(FHW+/ok3y3nfq,I.'(
++F>.:SlcwCo_5b_L]9bha0SYjmI!<$(Hp(u|g2(&I!2Fmi;"MiNaM>f2^=~J;%(>[,FoG6jC,4u`CkW/ek<a-DxSU4tJY0nhxvN7;"xZy5EhU0tvw#G"|D
+;H~JmxpL6'lRb|b<IO`kfA(j1t]{!ctoqO}0K<S5Q)w`qu=Ij`"BJ_3UJnh.I>.v#.#f.s.L~T)-4fc9}}poVpLHOx)Q`2Jmpoq76Ulr!m}kDTE8Ta'dt_
+(9%Ig22H75C^Y/%')CznZ#7._9irSL>^pNXWvs"'qSoO`mKi279%S!&OuwfB]}omK3(F$uxvcoSs"Nf`6N$0!m)#;LJ`4Uo4dg!gs"d:.|{E]4<!SBEWny
+3n4b8Ytzk_F_^X&ny"C@R+4P[{mLbbnS]XD.osSAM%983AHH/{SKl|Ys]4q,1AC]J)T!WpacD'+lcV!JQ.ofhYKT{'oD%6PFY]0uFyMB_2Zr~k;,hqT'zR
+~ZYHuV&lu8'=NlR#"TO#YBVYxC)ndtV[wItZJ#dRcS'W5UbQzr[Os2BeG}eH2p}=}p5b/v}wO|eE3R0Ug5:NNTtEpoo)EgAQo#qg6SM<S^9{(3AB3u9+d$
+T6S)|vjZA>7&25CT,kI@wF(+p-}w:k7wwa64Bg<Wir7'lJCqFiRd.5&p.WOJyefBS3_`Pt,NC={xjd`6%BXth@61-yqj3=|<n$.Nne[Ar/$Gs^f+ms#1DM
+YDHhOqCW'0z/wCK=5TG4%$><|K68MF^^e}i![35]#Ee:dhu_2&k6j4-1gj%'4jerI(tTn1C})cRM:dmCB68eEj9;H&%3H5]icy{u'WZc)-u#7Ds$PN})WZ
+E.Uxf3NXVpV'EqqYWh<_G,,"PZWATTmN2r8#7SqxACF{b1tj7zKc>r^{_}+kB92ld!QR+u(4P}l{(9ch|)I0eFr2$2zA[sMMv<zp1j1);_1O{mH$u_PbLe
+Bz>nd6[k^3gREpk.Q@W+.^{"vAl>J]k4'&aE,.z20a6rLPZ}1k&OH::i7'(K)8ay9fL-wYK^c;hM=;qpi'5Ai^I38y]us1JP~)H_="h,DB];u"fk&Gi,Pt
+!WX#ln@Z@hSzPTygUTQEyglY#@m]y((Al+8=o#"w<L.g1kT)XHWaMQ|)6SsaObvi(pLP7@;k5amW-b%PJY1/+eL_%/r4X;oS^yL1LLRc91>GxB;q(Gv>YU
+v";ba$KRIEC-dGy3Su"2e$zS-iurqz[_$Sax-Nr@[;BvDC{"2oRK3PPdFfFVrpx+qQ]]`LNL4za]w1Q>K8-EePdn$_Fv_ZLxK=PSAIkU5<40$`S2Dv](zg
+Y=sR^[o&K&7tTB.x|@q197n1i0w{#Uh%9r`&6VQ:WXwwegvnk:<=fI-RA&,!m0G'r-=3};v@L-R_:%vIPBVLywh4a"O|hG14Hc+t5gQT$W;'S5jesQQ)f/
+%};Ri"TeiB3i@Ze;3/UYQVi)I+zb/h[|=[|/R!j6#bXbc3b+k<3(uq"wJ,.o{<()!Qbv3nvA_^{v;Q<%TbBn|Cv3ogrkzw)'j5l2A{uYS}0=m0.bOc=P$/
+5Q|"qV=n<PTB8vDD:K@wAB3dm4YY|"s!IC=U)h-X5P~fIRf[{$s+ku^K-`{_;1Es/Y6(,c;,<=1#o2@UD,XFR0}W=ccH/7S-#,.XokZx+l"9!#|!:O%$Qz
+Dx^eUrvzDW3k36D=7K:!>rONBh_}]F[^yw0tG4WTFIwh;wLUPz=f1v#VcP@mD>[#uzt4D[wqJfx)$03rhm>n&1FY.YX^}C>Ng64C({oh6jc_]&hx'W4{et
+CgtTd|.5}aFO8xz$Q+{yWX$^XL(]!+XEh1efg3!ZTV#`$zE+dn`A.SLR=P~@3ly;KpB8!I;4sXGJ7M=|%xkdmvnOij|X+U!fT/Uw"j>>x>f%OU>VhUiX_|
+l#Q}ay.a!K(V+Sx7@uzw~1We~c1`BXwOK>^u2|FcheaTWUHtjwEw[L[OLszeM@Vw|r2yKU~T/.R%"6/fcaeRmivgw7iE=$`GU+#jCaU2!]Uir3&7~,.Rk.
+{9O_WrI|HI~}lvtX@3.ZIP13K;E4t&N{tVWg`f1X%yASOpOp!T=@;`yqU8|LA=:%'!hzQ]j"]kce}R!O7E5H:J.CnLj"/(`[o0~cI$.p4GgAm2!U=sQ$O#
+Q7G`w1t)UP&`cT-JgLL-S(KLwVJ_8kmuhOsf|_XAHG.zZ5#UmfKyG8zB(Q::gXKp@&tNqUTWH4p'V$97N.!K69(|.FIgoW_5_49%!2h$Z@=R/&B6U7wyU>
+]'h>LeuiQ7M[5@"kfyc0EGj]/")LJ;F;+q56|CtcJ4hj+5x0:kqC!E1Yq|yX0+p#tQ{/hU<Ns|fX3JD)qp{)<o{KIE4$C4$0eUc&ne{{)A/E^)1H&)|&93
+P+bfN!Mw1dYK`kJ{'-J;Rs&-.Jl`m'^==D}"`YK)`tY0ov|xpNUVczx^EO9BDOXoQ.fvk)Wu3{ju4cyy2zfK(;k"M,OA$DQqn@hmMLPdEy]DH,B6O/OLOQ
+^DI9ol(hR%~c=CzIbN`I`D#w2p[M:DN#mg+9=H"Z>zUh"#-2X%X3(V/DXJS;jHT@BIVg[+%rZFr"_n!`i,)>_pIsA5BLCA5t3]K@]F^Bu;F0wH7,'ean4H
+A!R:t0,>y{j>Ff.Uu[]1Bl+sBQ^x05#66.R$MAsJG0+09Np!^Rg#y!u/tM3]e"yQ+!6`P:Pxt@y1R:og8Kls.OglkcE{^!b|T9J0gLdxE'+Ysj(9Z#5Mzp
+9o0/9/8#%aTi0'Jr'j.4Br{1+n~I>C0}7n",F[=x:Ia0^E[4P77_yycKc1@m'DJh{l%@1N(5Kdld/,)TJE<3n3CYs<87Z){!7BBEyRM(uDV8B[w^TL$n.W
+yTw2JMuobZ;2m@PhXmu:QuKu~BOR7,~ZT9~z:v(j_%fj|Ldy74<"6|~LZHpxEJ'8JalLzOMzR)&dGsSf{uJMJCDZPIkP%5KF!]U5cBzlYXn<:@7OVy)!W)
+2C]nS--Sm04L6%_&`t0n>$J=@Rp|k"EF`(8nx%0^A2Rg0sv8'k(W-7>Mm{yx]#]mrI)xL9O#8'T]n|huWqR"~dy|)+]addR)i3P`|r/#BvJKznfF-37$'k
+N::rNTG]s/j6#xjmIRw;N^K%~6XR@4qxa#vZ|]w<zLGh>u"$m'/M84nz>M57HKrmYRvWIF2A#rh6v^~vUT{llF)-$McxGa,f7z!dsMRU/XMvn;kQ7JEo1.
+$l_`3]D|$U$%iRO'!6s`p6c}gwCUpOGu<9a!P5<E8P}}^A9qL:oOk'l;L})5,mJ+S#fN]mpN3d/TS-^K~7]wasN$VSXz]O[6pm.4m}^$662nxJ=Z1OL6L(
+%HW3Fl:oZ9xAWQ`'->]`a9_X"Tob0,ACn/ze{b_{|3q:b=Crz;%mDjE#Gim|sgi6HafK>sNbn;}lKu2@{yk&kAfdQ[B}6g;y/[HKpv]P{iva'^5R"xqTeU
+#9eL_4{m#"DxoVe2LvTJ_y0D$,@J2Vyx#3"&n%Dqd6Z7`lVWvJ[-ZgOW[roG<enu1m=l$1Fp@nOgSeCiZsJKC:gjA2<]KSvb.6uYX_OX6K[N|a$a8PW=mn
+g)Z+Z;dWVOir^W:o]^g6o-hvd!eIu`HlkOvvmM:};4I9qUST^:x,]w:QS2e>D8'x`XR+1iTs;7A!5nwOnO<F%O9hBp#xvCAJ$KJ+FL=LWVwr`/n}EMEwaQ
+rnWzA2f;P@Iq8T>+XuzT9}:3<^6V`xB{CQG+J@5)%e{PVGClceVWhzDJ}v^Vd&"&q7nt^Ab1c#=L4.eq%rYgK:T$r+eb${xEK4wx:lJL76_+Nky0Lb(9cH
+-|xRJX2,+rw1j@QAmn7ki%_yPs1/KVo%,G<(3-e@GSO,i+nM^:uf$h5f}#Y>iVw|I6+X&]XLC!.P>FAZf5D1=3cN6heB1dVsA<s6%9XTRbdCxWgZAiUW{N
+1z[L!f`]"x`dn}bfprDO}v$Q7b4@~%@gi(@M[}a`YZMIp&PYVBJW3Uvf6STAYfWWgrXHv!XxeqL@8RTSRDu(gxpTqBTVyn`L96fA`NSI1(Vgy<$2|78]]!
+iB~SD|te=0!9eDRGfrW,nNjJ7y&|I=iXm+qciVX4=]S}/c+rl.ZXw%cHX)oRD<QrN^s/;kG,(DTo.+ce9@hj=H5zXB1Aw2Wi,Lk)D]-]D'HKLkb@&%.#L2
+(Q:O[x>b9':Q0Vsy.!MZ{wOJ3=O1AJcC9G`J>H8HF;."W:iBcOy(WoMq"A{kWIM2cmCSC}`N,'u;CF}QmaL3de)S-#zR,:l2MK5g[wur~[MjdK/T'3S2Z4
+u4^/"/,mo(bSX^7>U.>+:#^9h6b>8#3IEHJFYxSvc+lkh]Ma'9y%p,s+q,X:Fl7,Pts}Iqc"CPsX/HdHmKa5R>`0aOX2`sS.qn6.6RfQ&I@t[,<WhMG=4[
+ik(1Z5p+]'(c]Y;I=-<L)!`NLr/{`%7:V:,uE:F6g`Vno;|H<v_aXMS&9fI_S/g32!3'vK#`7&eJBHD.,%"0pitt]}q'SykCR/_EC_f]b,r}g,MTVPj[Mr
+1]shE^LCrKxzIHt)8!zuzS<";3.J-f{rFXV<<k<@~m4+34h&FHEVY!jY!<V;tb:,H]v.y6U_c"hN"h$>,}z`GH)L98-)Rgx9k}FWdSq03dh("iV3(5@l//
+H`'IJ/b0Fhn&'^}'7ZSj<QNRBAi+N.$v^i~sFE`hGblweZ8N""V:5wLa7ZR.6-b$c_98_;LFO6yL1kyOf5,"R1a2dL"NJ+aW,`3Wi)V5}9y^)jFB")v7J/
+EnZC4ed|$gaV>q}v0F;8}luG<Dt7|2(B>.hS)yPd(2Y>m.^Z_$NCya4KYY]_+L<D`zF,%O!(iEJ!4Ig6A;K]`/JJDdTrsJ_]Ai>{U_;YrpNk5-87vJf@8B
+|&#'Ln5Kv,FT,JH7yf&Ns1Y$GcqJc@uM:"EqPE4/L%W95|"Qu^{"4=my|=QHX`89U/br5tl}E5LrgN0fXtB<]I4=^/mTlNI^nZI;[+eb4P2ugZdCgVi07_
+cebrY1f%$Ex]f"59/x@_]bfgU9$Err`mD!lkl2{sJjxqHu_!u1ACV{}#U+_n_VIU}^f3#}cRqN-RHFGo=5q[!.>'AR_tYJzw%ghdG+zB7{9bfFXnGuxq{B
+~'_"53CcT}czqzadx%zp]ylIbZ5u)jvz/NkGukz]Yyi$m]U"L'qMf|m,{UP(tF@L0"<Uz9o.U4cg7FP+8>(xdaI"k"y#/1Vz>TKiiV@+I{iN}&6/f@zu6d
+~5SvzSYnKNJ,B%j)}5^j<'I=>RNl%lZhIC<T88P{1+iTvsPb3gap'D{,f[dxAz&T]KB=G^|=FSIVTAY,yu7TV"SKq}OM^pn)7B&IyDR^(,4.<E[bzoUN$.
+}y{OelO$&!k!v=>9ZH352!+"EIjO"S!q55>,z=(s0wjF:SLPyw#id/gs^YHf<kbCiYAQ2Uo1X2WQtcgHIf,v1N-@P'p>P^XSo$+1tq&{D6O!S5q$=+8r$-
+z{<NeL,"ha2B)M4/u||3lg$39I=Anosf'P]w#I^LUSzKRJVI:JJ@UBqqc;G2roqpd=8{q[b06&-X[0TsiHuY7)wgRRcB0bx`dNfNTilCp^JC|GBtVIj3T[
+2{G@R5{#pm@2/42iE>BF@]:<o')25Jh#h.~O:Bv3g{[8T|aZWM3VPY,w2;=#jY5WFH&PuOMstV"Zz!aGP.T;h$JO,xj[Ujn}s>w!'M,Dz;1Nw>OZ@{Xx_^
+@QFvyF>zu<6ufD4J1Cbku9CA+,2A{CV&zwV@_XsQdO8tQ%=DT:)=z8xlnB-Oe%th3'Bd@U|8EB>HKZ|@Xl$}IxP:a">,,utE<Aog[)$+~b"7,j"|^yp=pI
+ci4QVr`YyB'TE+&}$]pu(9!KEb=/O(KsK/v&0j%IrS^ip0N.^b;D/ll@(:Ig2ew%WC4pMjEO6st_rz!m#_a-'<qw}!79P(GJv)R'9fm/JAzitU'w/$KujJ
+N/;EXX8"Jp)+tt[_{1%V:pKx~{Mt`J7q}_dd>MY^Gel7{Y$`GoVtrrm'=5"$5-&|qI$@Ai)_6t.GVrr5i^`KtQ3Aufr0Z;aH>-QS+qzgB$saJ|ROU|B,<X
+"#E8RIo6~0!ik5e@sAaO2{P'>Dslm!O+}.q6I2OsXg}Y'mpx2D.Q{>/@^jcO}gm,+_@1Ah~f=oILd{<HYxSN1TW4t7~jq"+t{gP4LzC-hSgZ/XXlb+BsJn
+]JcY"+PRm"=D!@nZxv:KQ@{3;i%To+`yBsD]9h3U-H12f6/zki<zg<<L`h-wwD&e4z^)';CMc,!6(V9dUA8ZBT$H.@;:7jr>e6W--Af_OD.Tn=h'bN#nNB
+{OXVqxSFsTqNX%%n]ofBS^x8y<9KkYI/K7i5TF+$C=USu+WZ|g!Q7X~aB4;:Vz`sd"OrN9QD]&ej|n9RH:%'y`V)-o_|!-_Ck:YK,P"Nqb^Xfp(qPS!}=B
+>60-8s],}vB9_B<X1!x%g{x%Pj/mpOwgtPW;402t0nDjGtv$E#$@},wu>GG]QJ:D}T;I^kj|8g])e{dnyr62Oby<#3IZ{UQTv>}j&@|AUE.|:jn'Ewi05+
+xtR7Nd'BPT;2bz;^k/i-wbApx&XiR0$uNf"ZNO{jdK~xMS%ip-nl2Y<_NY:dDc[fU$czt:"7/]m%ft.B9ze_9R$a++I!recN59!jRN"ikMZsaXi0#6Ca;_
+S{@&L'.$w6|Z6(t3R_ygHd=LuWiGEaUX4yb_~V7"S)ws"m8_RYGAf:Lvc[sO~U6Sa`m3pCPq}JRqs-2&08Nc~bp{PPg@rHihK"t$&_%398`!c16%}0hwH2
+!pWmQ#(b5im$.8uP}<d/!zFILt-2)6t]~o3$"3V[F>'+i{l2aGO(<Y6af:zg:;!^:LuYxI[IL#/7nf1[<"!q4=x6(w9(Qk3.N!iQ2)$T:9'[7/MFl>V;'Z
+tz{OON;5k_}<_'q<Y>dRzcrYn/:3aV/`2[Ma]i%"nHG+&Z{RGNJou/hWx#:w"|wwyL[%bvx/Qh,eVROMxx])Cq=BXGLFTQ<T(Ei%Ud9%+1/2KJNcK!@Zm9
+2c8]L$5wt",dG2RmmSYXuF!{2)Wk^vtm47YK)+>)G(IoTsf2CvB}AncS%C>oG(2Tc8Z0S:1'Drz8r-PcBH]t$_i3LJu['+3'D>D&::>g<QF!n$.R.G|<|$
+:KB=A'qD>q9h1rl6y+[[5<yxE,hz;-qbo$z#g3]mkA+'#O9N43sBYT,AH1u@L+)ydiNhW9`>+M&95}.${A@bxaOJY3O|h8D5K#50~6q6K$GVtp2{h$sIh<
+gDYWbpU^/5-nG9,QmK@2,6-0{fTD-i+(pmq|+)qU"=#7di#yYhSSqH(S1^5m)'ib=+ppX)}B7vP3XAh4}/i{j(jlK/k%oa}z9FaKKoa}memQjS549|g+Uf
+QCN]gSALQURhMeYq:1/Yh3l/]3{J7n{X`j/y1"[Vmp;#!q0'M;[Sxvobs#|1Vc!(-FqFtf"8mg0#>$8K|o%:+)EX(PFY|XYgg]W$HD9B+>J42B:IBmi!`$
+~SAE-A3lS8p7}WdcWpF9+Jt$r[9Ax_]:.VizaG5%3|3`fo]hh2i;:uWx1"gDAPpVbZGJqVUHT]3Anb^PqQXN;c$|{DAKY!UyTFv'Wu78Ub_@,ZUZUrCxb%
+v}lv8TUO/+/qAY}u2My-p7kUlR~6qf3X`],-IK4UX&1cVt;f3u"aio|%P#x.-!%<)#x&1#J)o8umoKlhRMh:!E3da'p>$XHhULq/sN|Tc6YXO^5R:Vwvw{
+|`p3'sh)1H<=;|`x+LW6v#-v/kijNWC99n4to"8j3ZnY_l[3jktPa0-{/UlHC#{@R16XPI>1!VpLeOk)&Hs{2@;UKhJEd##{ZKaY<889{IBKu=>b3gD}f^
+<$f(X`kR@r-8ZVb1Pj'c5XSs.n(2)'%0MP,_2p3VK$K,(3abg)#>ov"$-:z0rSMv{YCSwM']%jN'd-dLi;IP(pVqI[i0`Q_<Ep02nY5m_.&dAg9CIgwE~#
+f7,Y~}D%w|0{}4ICGWIgqB)AXsc:m%O^;2<a@]z``3/UaL>lutCq>B.z1__HGOC4YKWrYlga}G1qd(BxX3GRu:;0]lc>I#(9qcMd`Z=-^PGaG8cdpFj2qG
+}.CF9ut8Nk=DE80HLA$SOFrhCTh^(Si)6z;:/=4TGAN2^"H(+l:>4J"I{M]zlFe!'D~ZB2N:W/T@g<u"6Ti+KCW(6s=dC{`$EO1RNU+>iOi:4RP%A(oIR>
+_%WEj4kZB+n/EHB[!ZoagTaXWW!YQ'=5PHpO@vP7}.@j_^m2}|`0"YK-%&`l{WPU=GsW@!_lZ"=Rf2ST8f%F<NFYRn^9w>3pTOtXDY2%9M&mfybZ]h8=rf
+^KlVs09_f>EFR/v0Rop'h4y_,!<#K`S[e7OSxFP#@{M;-l]n>lS&X!lXR@IdxV{af9yBFhrs{_8=oVHn$#]c^zUXq[>^"kUmuU)Os8&gBVi2jv#eN{JJT'
+Pks5"+$9<}u%5$9O-PM3o;lELTqJd|E22%<qe;YBWI)FlrmcfEtV{ZIj/BTvsQGk0uV2A2.@Z(gC~I[WL@(cP';RFQV>9F[Dx[>6vi%t@9L(#'z/:4)eut
+][2p./2,>)2+^5{6uPM(b"]^CH&#hCq)rOq.:exZdqvZ209|,Z`L"Kn3ZRm)FsRlc6i-oH1|$1m]c8e'Qb7DBF}|.=Q{'BsX1pZmV:2IW3CE#^sLP"wi,{
+1=MmHnb]C@VTozYMcBe|B/!HQmEBa-n@lE!M..Sx/+WN#b,"2bd!@sQ"L|F)8FwOU3G.1I@}TqwuUoDEh_O.NjN.)71y$GO(~h0+"J,<Y%9j4}sJYO#@Fr
+8+RYZu;8mBB')xr6(aq%>{lOC"zRO#q`{'S76pL^Yxd#5%^Hy;T{!vSns^5oD5=,lRsSGFj|tV3)RaW<~__FGcjZ/z7HVg:52R.z#KtV8{T&Ji+-[7$V|.
+v6WF3YH!ZA%aqTck>NbNnD~&ZV@He&p+|oAD9/Jr2^m&AQ8xy,PQWLNU6o3PG4,Nex="%>.Mz'BHq`WOecj/Q(d2=4>`N^WxqQ3>ue3k(ruS6gd1rlK>t|
+^B(do9Jni:K%O<bDCwt|l!~"B}%$ND{"^Qq0b&8_)#OVdHZ1>2%B0zg:sivk9$30%`.Qe'^(vyEI@KsP/WEcT/9nksr4QBtt&o]Kik{vaFv6vJmN8mr[9q
+&acR|57%l9>I@;Dfu.eS`FO;0=54AoU+~x<|Wp8np(=GR:U^wAol(KtG=@~'LpBra|yI[$x27^xRJf.D;E_oHujUtAQzLlG`%i>i|IA%JbWb#)$kP8qY@e
+5CFl-kQGm4q7zEwCkm=n;c`5kFR+l+ma}oEPOfKNMXRg)m<,@T&!Y+uq3Hie7f^+K)1YSVytApk'nn=FO9TBIr2UB0R}mIY)m%P]k|0G"rNb>DT@L=X7,l
+%(To9$-gp2&Q&iXkjB,-#nvHpO04~=W$3:m%;Xiq{v/zw}6;Nce)6f&41}8l&F9e>}O:mFDZ^8kUPMcR)d"0^z}g{,dy,LSi/9<w^D9e^1TQZL8d+Xe]WF
+h7PzN>bQb3FyfFv"`TYCC#Y+a9q:Pd#o_`VS,Lm,3`aPp0:YyW;"LN6<C"#wZ$),:a.)oMp'VF-P&[=^8!~XEXQ[L/70k6:we@[]tCSGp>N}Z,EZ!}Bi0x
+w48v76Hnv$_e14IZxK"sbbFBWd+iF>Dq4<,$a+v"-6z<H}K<wfRy%s&_yAW_o_k31`dq54<-]:!/N!R8gt;0ez7@OGxYT4g=9X].QC-OXO/y!ETbM9KV,"
+pRzYkUKm6I514J7Q=(n;"He!DG>&h&ORke_e1qIxSf_}bL5}'CTL-85CR|8`}./^Gafya;LCTO[dPuom{oBYOXb|8`F%-)[6N;Pk9OhcOQL;[1T>{|wcQ<
+v1]@>T!+_j|tKGO0TjN0+5$+77s6~F;g'U&!||.8YBm4m"2&V6t(q@m`@H(7oq~lYJXar@R7a"2y,"N%:HdU&NUl00&nu"W(x+}.phB53HE)bq$5r.u"oQ
+^P5.Yib,/`92@vQ2YK~30sY:<j&z`sJieuXE}lUX^sXDSx#Bk!}Yii#QAQ"e##JW"[{ip_T%</I`^X|9U1..Ji[T2xdOieFrEnjA.#d;TWXGHjEX3Sp"#I
+8aKnNw8w,LIAu^Wx+'pN@8;_C5>#wC6>va`oH)-fe1d}sZ7vL+-}vvv#^9=S]_6nJhZ.XiH-t5e[3LTRQ{__K#-t!KKO[L_L;]OVzZYp]{5rYjeJI$D%F)
+"SA1(jOEBy!cQj2So0{g^rXoOUfC/Fh"(NlX=N]hjHd7K`,uJN9,RqlXCh'HsNqh~,[ol34x#JQ(g)HGf4y5qiM<kd9N/^hni<+Bhp7s,;ZWd45LA(ufpk
+2tRi&m{VwnsP{ISyU'pUY9nO"]Z}q<]Tmb9-e(jr0}dEi_/jGB3B:Fbj[dEdY(,`heF@xoXC:gw3"n.HGUD86-&i9R>l#ifdw,p8u1D[~WLM,v[ZQ!@AnB
+~th-i2mEt6Bl]KD<r=mH{.0,$|Ge6#O;K;'Fr-PAJzp(a#E9&Kj]WQI|t526:D:_Qx";4#%JyzlaWR<3:`<3,Pjv`S[9)<nvZ<a|jaRh/{'1%&pC[^@c8e
+C0},-mK9J7%rkO^m^/{_v%NxlxLKQE+&ggrrRV9X$X-ISn,11jhk[wONr--Gc|v2co/-ifupyGD@1:Z_{`]5LbhASZEfeU}IfdGi`[V4##{@:n|y"e(3AW
+H<b6I`7vXw`J4uq`j}t9]0:e67&0Z|3Z,jD@6CPST=F9mTCI($hUV[WB"oP7thMFck#&cyQnY1-JhmBYDuUB;RFWOw@LV6(8FGs_ISOW-#>gfAVG,LBkG-
+>u9i~oW7:x~Y`{6,QRGv+,f7irs@T'f4%q)HbbuoI&K+XWkw7R#_GZMoP$(wz<uj`a>Dpen_3&hsj)$a"y%i#P"tgDn)}afaS,Hlym`7Gl"Ytlsw&Omm,.
+fBb0iui+Tp8#pHro2nzNHb!_IXzeha>`:QG{6+l1RWMJ/7FJ4cKn(B]96"GpY<n&[7SMUx!uO-v#z%>Qz(:}1Bq,uG;RH;r7F0S_'1XC(|AEqZnyuC>D;4
+seL-XqKZAEmDfM^su,,F]"q-y[jEU"^'u=|8bP!1Ttl<drCp7>PGva58p2K-(f4:][-fNYm-CdIqpSNN(l:E~qR!TtDhgE-A;Kv27eN@F>kSy@UIpR30yN
+U8Z>5fG93zCdIS@Saw0in@1jhIf4iQ;p0LQ3&yVXfNcb2K:0AKF1oJ=Oo4u:o2&h+gs-IMu;l>"2;H,n4sq;H`0AIUgdM-n:|2k6,R!pX;}t{!,Ee0zb+A
+/!sbH@bl+a##yj$FN(1bdz,HIMo#DN"pmDX>NckDj/t6AM~@iD`%:BDK_F7[C>Q9~=YmuPnWRuh%@:fj/ry7%V.yJY+@#vfepf&Ofsz<+z"&U|!=TE}A9v
+NK"G0{vp)<_;>tWZ)UN{Cc=mETKiL5{@o|ll.KaKIvm6eZW.TCk^jvL(RHe-9f)`/^w+k4#,Y3fc'80,Cz'Rymy|&=VTlTSH|Olqpa.}Ex9f3$V4&YFbzK
+mmpJL'91d0F0O@bfFoRMgj#nYFDRPQt'p,x:>+:zvI&vBs3<`^~,ieNr;[e}8$O6=8{%8EIa:,"7)3g+g7ec[>ANmwe:jJ4k.&cf&<)'/{GBMf)p{L7Rp`
+xvd85&/$aXH@$4Knf9$4W8`mFNK%YZlJ<=j;hIlWbYKQgjt;p:gzDx@do%1L++TBZ&QR/]y!a$nGJ!_u2zHsNIELN,n7m]<4I)Bl!GvRs8+!]Zqs;mXR31
+2=}J|Zu__$PpFnaHY:d1ER9V[xqe:aKOi"9O=V$"0H|:m,ghf1wJ]-#a.l<_OtV'`TeN3g-XVe%pv]#)|+}fWzE)zMi11[=LP&bFR5_lR8|WQwL;59r%]0
+;{PJ(!0u%h!2Ks/5B$44!LWENzoi^4@|1QyGL];S`oWhy5[iL@"}k$GE"'QIs+[(JG.r+_!!h0ii-[RT>vx'~e'hT&y!.cPTr)GGA"<lp'M<vqB"fhUy@G
+NC97NLeL{`.hIrH5/<p-=j4Su4U1[}&5$d,YRA:De3g02v-#Np&x}s_O[=0a,gW6Q|P9c5d<zipsZ{4m_3f-r+tiQ1HRcZLV7&(`[i_8l;25;bSg=eJj{{
+sc/}eR7dC=g4eswFAf[!7MIA8#4F8-5uX)]SG&I|>B6_PI_csBNz_6cC3)p[r{]JvPT3Ux;g}rD&R!+j"NU_8S3h}f<]%1~JyxP@%9nr0IKOuXv6IlwVoQ
+;e&#H,+KEVLPi_,6@2sjIHHZ6m_-dEEG/}S'ng'oqmJ)P9UMZ|Axqz=pj:2FH!@0fN%@Ra2gkU4}&{}^Hkq/BxRw8w28nA~g4<`p63]pX}4DJlNpbGq'5/
+6G{o:.)9W}d_Oc[fiN%mi1X@}NJ]EapFg(F"INBJ(nkO)}P==`b/zBBO22cd{av{ml/}>.S!W&+=@LzQbmZz(CvyX#)XEwt[tPOOXg~SKLPO}3yYOF]ytE
+l-9=i$k,%EkJJ!G1PCuPc#:NGg8Mmp/-HOs2qM2awwpK,3/t<Xx3SM[jM_HgT^PO=.&Q~$YuDxgCa8>B0NxoX`rSf-t9qiY"#7E8-<4pZEv>;,x)|x;00]
+>Z/pWJC'+5MGGGc{~3q/OqJMDC^HDHZg|}aI0ZXS5;)L4J"~RkW910=""qkbAA|bW!^eXGx;9{>">xC5]IO=lt9oatXz1"wc_ukRuiCv|91yE4KjMTG12i
+0zPnZ_#;a[OC`;$NQ`G87q5AHLm#EsBgiGj[6">B85/:0"ye%Q21nx8]c%>;ros'2W3Yq$l'lE}5aor$_WiJTkWehIT^x:(T:Ma(8$x|Dnaf|K@9_#"z0=
+T(~(ks'[H+QQ)B9PY}a:HpScVSfah&CX;];:!Q=#v85<IbPaY4Wfh8ye4v(p2,[Cf|%'`S]2'awg@q[2E4~NYY9AA#;!H!=S4Ym=N#r2,Wx%`0TFTG#I7a
+m,qS+wF%1}>BlO+e,)3z&dz#M@0ND%VA$p34w0_#gX>;I`>K9{:TyV([svm=(`@ki5H(Gb_d[}D4P{Tr!M!7Lzu&R_lug{OD($nU;G=udl"-R9U_iGuCtW
+71nJzPPyR`L2SynGJh!0GSxtuFHncdo;sTKq~3=`LO2u]6~0.ws2pg(Uf2)u,5{b1p;6)_Pb~3l6}-}Cy]xtYQdsZxad%pQ[:0%KyFdge-[8ML$oxvG>G[
+9CfLL-(o[1CW.qp"osub>)#tHT(fJZ|&nKn.D1>!mM,S/7N,^0Qd/|`O}I,vWz0C5|^fHH%Hx"DWv}R"q+e#9Sn4'wf^(bJ)I)m{B}ES>sucQZy|"=_`~=
+=B;Re[>S0:f,L=Mc,1xrVo4kt8M_d}6FV-nS)Bxyf{p$EP~<E]S4A4D2BM#HCIQR=-m4tN^pS%MW}/xYih|;1Y;HH^_s@9^"#BoT{:,JgUOlsOkXMoH6EM
+5bVtaZ.r6"O-]e44_3|;gnu3PJ-vtP3_9u<zKzV>wRxjnd,pQd)Jh[,$:K:N,7('"+1R2$Et>pU-v>KXd$f/1>t^xjUx0+WS@KQ_k:j]FoRMZgG3hWYuhk
+J!{jDRX9dt-hJ-f^#H[aeZg6'h}]vVo<Cj<(t.CV4MPIh56kV&I'Ln",~r(#u,'&g]E+tzg![C#J8M)Rz[_R#ESP%rMTqv<#zjz^1OYe&w.tmWnh-kZ[Ng
+g<u>$o,bdG>TLT6hkE9bN+RDlEH5ZhS1Ik}djmyiNh38UyPu(VxA=oeV]QEA1+/_K#/+G>fT9DH$+v.{|Kt3|!i_9iN1X"jq"uQ|Bb;jO4".VsRRUWG},.
+<5Q+t@99C}wRMsjaV#wQ3JeUiEC'$$F!vD~/cI9B|)'Vhlt{=XvyCi7/X"i6TOx"RGv<M#4N2}>wb2zJjOo2`a6}~l<D$('4>"dk!W$jH'du:Pc{e+{#j"
+4h_5o:AJwRR$Ii9W/j^LrB.Q49hzmI'8a&Tz]=RJz.cJSprk9]_D2v4/Z8bz^$I]n}bYi+!wHT=KZPzS{q0#'}~%4U'r=}Y&Gj=]:3]n7RjaQWVV:qQT}k
+mwXnG7;wDc3)w(400.v2wr#[xt;.Yl.FDkhai-"/Z-].@D_L={1'f6wy`Wn|CI~sbjzR"`puSt{[Jm2!]hLk>%%=|{pReZ0I$<r$;NK<@mS>Q/0d:z;WeA
+v"Gs>dIkIk~/2i>a1E>p[!s&sSdV]zo%v#OSn&-FiWW$#vDx+^%/I)CtIB#(U3]A3cY+2wRUU"Zn6F.ZjiT1)s~8~m'505PHwQNH{S-#X0=('%-v&ns4A:
+_Q|){cs8+(s5iHE+uy.RV8Ro4Xv`{2vja!BXn8DSH-`z_epX"-9u0NCVH;=6I(<D!oKa;`>z#TZc7u9h-j75:8bw"{4z(OM}4-N',jfg/6Md4M;.n}{>'L
+MKuoiO$gDh^1r6)P@M9I^o'ZjEQncw|rJ]V`|gnv;U,yGHgx8C,c"O>RWfu!GYeehRfis)CeFhVDJ|oz/_JM&)pJJXF3/|13/cCEG=t)5(ggV60WqaqvU=
+lnSy:T6FYy|T;NlC,5|l6o~E0+BmL+Mf8a>AA<XzKJa:XnrD1,s'-!#QRnhh2_Fx&:KaOtAe{P^-weU:$6r%>9D2F9YeMb9S_mCOPq5Z8SD2uRZdwaRj<&
+-%!!C!o8nWQ-[UQuKk}7ByhlWKu.n:`i%Pu-&8}{&TY7)-$n}]R0F}XctS|oMuE1j:d+rD2M5|1lA&JAmW'0dikMk"gY{;{C1acfv`)uY4JNeK_m:_`VMM
+6Hc,0Q-c~T7NC/DUIc[SUpXZ:%%VFuYwcpo^cIUP}cMZBd}8!QB]35i1]PPq`{H([I6mZJ"iw]E_KoFcXKN-7i,p^H|BiR$4),d-`7$M]koqh]`+P$j,f6
+mG&"r}l7Uj]Az(+,t;;0AB:m@@9Y$(>!_.7D|`Dj!^Y92N7'O-T[)/#alp{w1sL0ZrXByC3ZA;]aRMvR0x&0p+K^AEf9+]~oH+$Rc6)JxPBODH}C4[]s5I
+{!ieTWxU6VB1h7Os97``N{BpVy#MluZ4U|7aq}7R}_};AW{.>]jJpA#K@Nu`Y%_;sR4CK{HZXRe`nc-Vj+/>fgIPjS}b;`kW2`,9|LD@O"^jMfh%~b<%tp
+W,ZPA3i(nMrv)g77A-^E/!N%hmzmnpt<</^|W+TszAw+(3.Gw,X>~0N`A{)J]e9#Z`nLo^]h6'+h`pz%kJoaK<]:4G#^o(t/w}oJ3][B_H6<7Jvt[<|4mB
+]t<1GAd%D@cL#n[mzs:WV/8S~!5[rRHR2<2K#yPu&"ZcY#!M4Lz_U)qVIE$)Bp`i+iQoAb!vM`0tuxm1cDA80eBhTnb}jqtS:&G"cV}i>+[x!Rq88|Ya`}
+=Gyqg;g)9j(aD}KDJlnF^lNH1#.Mm4,#Dd4EtxN3#x`|XE)#<p9t}c0M5F3@M!(dM&,1LEqlE#+HHKidHTGJ)!HlhY'$_'XSg/R3rKor;{UsjNRy+'(32G
+B)'jG3SaE;J^~LgNHk6t"#=oeUM9^X+Lg24L)B267T2m4mj`V4;+m-4Xb;L7}_d`C+Aa^/F2~C.7oq2UKQ+S!11(P_1B!u4&pTQwWAIb@ih3]MNeLlle7H
+-;CB92e.;,58Uu'E8ha^Ek=x(<0.#h5k"CP>rKW;mKd|@bsYLD&V2]_e/COm+|WnQ,x`&{JYRqSR34LH>J6Ja(SPySi^T!ZDD`X"pC;^$g]kxu>Nquamqz
+Exu#z6JF^8e5SK4Q89$D3f{ll=SCpapN+[0Nbs-1i3+7IgEc09DbhFEu{6Kr|1v'c6f8NzA3|RTH4vtir9D]D1w[|=pg,96iYa~D`Uh0s'Ptgkd,+@5p_j
+&vP}~h`v2j)N='[3m[n7,,_2B$]gO!z`8v""D=@3-7DiH6<>4d>/Gg[kM_+$<lXI2}W['$rn^fxr3]f6DMG.>!2-L(kVi-u+P"m(MQ!)yQW0kec-.P|8FC
+K)=;o6>MQ@HQ4/=P&:%j44:rO%a1Ia6XYO;UiRD{9>I8YB|>s#9xkm.R9z!O,9e7bn"-FY(b)sm6]XlW><`&u,6tD9ay2n<@MXf^>EL)3n!N:{0UG1~VwX
+55(J(:-GAOWRyplONl)y(Z6V|.Jg);~ooB^|d4M404u>pPqM`[FHLWqsUVWO=}jq.)ej$:bRf,;d-Ey>DwXe(25>LLrJSgkvz"_Q{N-h%X,BU70rrHZvV@
+NN<3D3BdH<kMOSP1%[GK#eQ;V+^EAukryy<`qEMMQ9)^EfGE#|;::$|Bqps5N7oDO'Fwvw#+nI@Y"ckQY-p[Nfzw(DxHwaj(hP[:Rv:&b=B/8_Piyg+0t7
+1H7TR,gJ`C(LrixvvbK,,^SkGqiax"17:Wd#$.h23k~lKgNSB8Fwsc`6wE-"A;p,VY:SgKh[MB02^-HBg_~.F[ZU1]G@#8AL$szwosBcdNv.Cy^L7xvj,u
+lL;Xp'IwE].9nXG{gSqT=}WOndv`3p6{K@:xM)("jFgue6>f{8^(8Yds#m#yqq_M^Lm_F&yanVaGQEo9t'j'YU{ak.0CFqNr'7CC'CYR^CKqf6A#qMsBo-
+1]<hyG#GaS;q_j)02=zrx0</MoAOIon$dDl8puK|'jo/RM(U,bIWcA3926r:^cPZh+-V4Wo@}_@Y6;4Z8lE%Q".[<|>$SF5D3KN&>giAPr0Z~w$jsw3H.r
+_h5ynGK"}$GJ!'Y;:-ETm8Krx:DVKjsU>ge;Ygc-+_.wMRs]`RzEG'Go~oa=fxyU=KiBlG2Zy)bb.1OP8HrQR&$&/$q0L}$YwwBoxL{DSp:6pk0hImG!|D
+m!k8CER'$vr'usp'T'G=^"Ts6_$ECDMLC=p|+b@:SWeHC";N=`}6Ac/Rez[L-JzDP}YAl'5mO(3T{0gx5.A^_WVd@ym7>gYWMEU`zEJr~:Q!-v$=5Q'#q>
+)Ncc(59bW/:sQU>nU.miKZkrg"nLGFJS[JhFZP&V|mB@i&(#r[h04!AiPCw3]m9<kRPP@Al[tzSZ`iSCEWcjT[,Oh@BCtX+FeV}b,X!gij!xh|<cf+$N:k
+4.MrhEjo!kEX>.z!&o^;g69|&/>lmsC`owY'M%B(vF{P.DNj3}7+J/GlVSS#C'5BA#B%s]B-o<,2Z=-/N;I-~P7,~lNlw"A.+ID-UR=>e+U.oLBgwzBGgC
+ITBmdPOLX!Z}`ni^3lOH&n^u=Y:wSFaUG,=hI(E^=hiI]iOx,qHM`uZNx:qk`Nx7iI#_-Cx}J0S&K1F}f|5Pq2~,SzYO3ayO^'`pv/74G,pg9jUiJ0Df-5
+DhTV['>Ua3ZENqFF,i|/Bm"d,PV9EgVYTfjJ+mxq';'PdC(5h#SP.$qW!waTS)Y#hK_shNwNGn]4aW"X,cWPg{:>UXmV^#iMR0Oo}t6ii.zQDM[2;ir!l9
+K7w(2_iAy#RGYnl89!HkSmg2"06"Hp-.mEl`#LkL1HqJBXWS'UT`#wK0mF`tW@c[|_UTDK88f_$9U.)3#Q>!RHX8tNI;G>I`[n.iV;|oeQku<_tygCX&fa
+ex85HI'1hxub&iTX,Q'FS{COnp!4;dIy:d2]~=2[%yuM^2ZyLxeD4cXzCtmIBHjwx}q1D!8nRC2,nbC@3D"/g]xLmlAS~0i<g2XxDINZmpg3s^8L;EmVcp
+2qRfL%7L-i{3%`Oo#P)@;hBp>#OWS8x{,q4,(#/:rX=@x1n9y>EL-Hg33"RW5c7ZoK@[k;"<<]Flzm$U66`4vez;63@&l=<]J73ObOq^&>BJm==J>VYjto
+2X^79:__`Bk-Z{#z@#&/m`Mq<b/M~]t@7PE-V(_%0tNW].do3`:k`-Y;'UFt:+Li[>eWX9kChJ93~%#WI4f#Fqj0#ufQ[P~Lp}37Bg{gG[h[$HK(R,U)CH
+@"FioKao=gAC:WzjAncf#&57v$j)w!X|~)0J7@N3=p!Cq=H3>"KXVtFdJ}Sgx]3s0D!Vs1r5s!{2B2:Ml-il}^:_&tV#Q(s$GYikc-(Ger+EGhy$s4hsws
+2ub-Oyn:<j0[4(H4iur{)vw7SQW{^u(M]W38`YtY#t9Y;o(LsJAl{ZQqb]aF.B9a,w:R{|(7PI[-i'lPV_tF~(swd]Z%Qde5Jn{{(>0;s(:ILY/J<5/nN_
+@'iO:9.3wP8`Yn+Xn<~5;)rI:{d[|D=euz%:'ouPmr]dWAFy6Nv4W`iv=TI-)JyN8%WPwe0hU9/Uh7#OS-WOOLr=rbFT<-HkANxB@hO5vf6]ay9k>'XT')
+H/W}Ay(H^DW7ZU[6IOKBd-`L+zWpwp;{DXwo|5`IIa]NY48F1L;{FszeSN3OQ7-xkXy{Y"G"j3yvz^Y}s5RWJ}yq"zE|py!Wy=I1-a4%"gZk<j2i25nC(c
+pk=f/6l:[kjQ/Q{%@l5;%U60XiPu8hn=rcrh7AQ-G}`M-9wSrMTfKV=e_/cb]spnI#n:sV#@6[h!,bBYw8}]%X3MipSd)%Z9YZ82/cS<$BG.EG|s0gI{5K
+Kv_L_W|{d!}W~_E%LldhOhMXjqSsU"73Ot2oq.Qt#"Q]cb_,rbBxGUz[$Uqa5#axcv4;U/[srs9fXf7KFw=-)|{hR.257nmU/QZ1+z~+`;9$)VxIEsTltT
+]=`sRm<,!IIbqP54}s-hohDq~sKeZ[U{_+5b9`(_0x9Ygms1,vM&;-Nw8,Ac5@S7$%F^N)<i#cuE%4P4vYSaBob2;gYg_t1:wW+W`DW)w@15FN_g2rEkcJ
+M#!!>P)X2l|o}U@RxgR(QJC2Z;L8%pVAn3.)/"X,<naY71`QFbos4{viE(kUc5IlcyDEUN,}P;SLvF}=wi<%f/=xu$GXZD6WZ,Z(&b'yo&<I(#TBE@1ftS
+T^BDt<}%f<(znD}d0n,pf2ut~sUc:Rr@XYai&>BaM!bnm@<=w6^f}KAo#TqS(aPz=qVGfp"t&UMk3GJ"_Qh8>|oCqfiB_UXgE'&=4XXPk[#@dkv]ne=OYE
+g3s5e=rZz'%YG,jrOhc(rpiG<K$=YYhN$9gLiL"jg8R'pc1j<Dsb%6Y`DbjV>GN.)$V=|.(T/1lT(Kg+(dv#7")KQ%scWd!F@#bO/].rPZzSeV]<<Q21;e
+Jjj"9a25l9fc!a{DN-5&`+!:Hq}N)Pf5u;m{0`Blg%>l'oXK%w2eeW(a2`UUn_0"JO-0c0/ymLHTyI>l;$r>KpSV&_,5!UqE5yq{NQbj.dh$(8a(w!A&E[
+(0{C5B=;=ao:M[|o0$h/p#~#)3v#-m!5`ag|988{+r3vC`z_Rgy2Q9mb1=)SXFa"Yx/n;VPqy4q]{Jv@WMP(d|G=Fhfx%=wOa+7NIq1LoYD.J<v(H;eI1Y
+;y3@NnA%%zV+)LxPD6Sco9][4kVhk>+9)lq:t=l)J;(aU1F[0UJJz528MGuPU,Viv0yG_kLVIi#PE=.0Rx^,SHkHcp-m%$NVHWS'}"tHPIjHQvq[d{l:Yu
+vc:M'XsAaHC_Sa[koi/$CThX03MV5vR0R>oB8@Ss19duL^&<BV_p:)=&Y'o/Tk/#i]D$G/!6}x{YQ9V&~y"0wl`XZ"rwA=w=&&i]N^Vo'=T.&RCt_>/L,b
+^q/|J9C1hR79,^L,DhFwg}fbqsHZ+H43=tbEXh82<=#lQUM5p|^[%HTj'^n[=s245vJuypNzL&H[fwnYIs%I~Imt7t$.<.P2h&8lBRxsCVo]p"I!X|/`:t
+j4F|Om3I%%rMj33|WT5H"q[Guj&U|A}F--%a$J(RuZn^P>Jc2S-%A(5x~7mLVxQ8Jn8sy4|@2qZc7f'[_Ip{7kSFU^2KigRe9iXyDWeygS(Q_b<_"y6@o-
+caF{I!NYbo3KYp|NFp,U[.~4&3:V3JFh(Bk^ESd/J>7T2fxgF)q|r%|e4w::iY'pi$h5Drh{;T3zoI#:RGk$!s,3:kbh@fBk^"(uv^fH6AQ!c])%<{}{O%
+'K#wN#b2;X|St@Z^8GNkNM/^"F[5:ZUl}!InZ(bT]+<bwFcv.V~7bJ&<V#PR1BB6MlqcAp#;ljTjuqLm2,u)Ty,sJpUuk0^UuGEF0nM#I2Tx=d,{w}jzUO
+-/r8K3x$N(g:('9^3@}UivVE^$vCQ^`LcOwpjc$`--BLEAx+p]M{h9Z/O-N>2$>{C1=9e/%P96|t]4p)SI;HPdnln@b%o(U+34nb>MLXolI/Kx<47sO>c'
+ekDls9385SF%U[+aE3Zt]g74#^0lv`>.q`VsD7|F;n=@^>t(#4RBNjdGtjOyTG_3CeaaN&oGe+^+EiNjr^1YYS-:$zJS`M[9Ip72}93[4#%Z>345KwAA/A
+_G1NAS|C-[`KsideZgw+i'|%DCyHl)rxsaXI6u0BnGnY=cZ}uqy|+apF<<9p-_ITXdI5LLME.&yj8lFM)[0&q,LaWi~]_#o6v5s(KOWx"h|9M@hv&X=+Y%
+Rg$&Ldu)((.b]-n6-aMk9`a1GvCrEOf`V'tM<y~Z05OFxJN-px!4kwE5A;m`bf_U"}ROfahLt{,ji"`;DB"NYL4Zv@3{Hzm)T^BL%I|qr/2RZXIXs^1w<n
+@z7Zv6<my0#j#jr8V;@>{Mxs3$CEauV2Zq2tuAF{S8`-P(lU2V6C2]_(0Htt61aw&"_Y(o'_D5wgc&bD=6P'#}7Z!vABCXwq=xM;!(~3jn-P2"@LkR$|Yb
+|Y/y~=SP.YO=}>[J"K/sD!-'2,x1Ab-+gg^GD;SPPzGK.E4).w[30,>(83DTy0,Ndf>Ij7S_k<4M#^`7Z^o{XS+L"de[m|sTyKM6eZ2AmNzm@s3FY7A<=%
+B]9R$#~iZK<V,VQv3T<T[Z783T'3:aNB%AX]6mx1,IdC{!@jb@$s7!~fEJ7,jfg<TzU;.j_x.'tMwm8Fs]S{[5veZVX(Xp:O9$T-8"5F/,3$PUI6l(t(XZ
+Dl`k<$k|KTwJ3Q;VFc+^]4la%J:}o@-+Ez:ch|Db5"ax`,M^p;hQz't58'[ssN8;Y%F7CBtSK7EY,nS)RdFEF[V@m0rWI`(q~rK=8ri#.GoNiQ`"cTT_%H
+7:h_LFU:yFR0S#(C>#<Ck))M}-qQ^b_az+E#C_Pw.-.4s"d)&s1D>%@f]"ZGJ+#x,]DvOEF3^<8]7Rjt=b-w=A0Rrthm|LJZSc0jwGd9lj2O%b==qYs$6i
+1V#+&=,NsNEIH))@J"ndQIXJw(177s,OS3__$H1U$.]W&@5=$QUob{xZdk(8m9#&l1g6mR>G>{G9+mN7M:h>^z&"ls2{/[E5O|1p;M.H$}:}NL.aP"R2{k
+i"d[{4mM;m^S7Xzy./D{po},uDPL,H|&49FIp)fZBt=SG59/=Nz5`C{t(Jo"ZU0Q7V)b:KjFRy$d/(.hElaHc%Yd0ur3Uw7_nEwppd6}xYa>8sm)Vsn).f
+>UIm~K,Hu{Oitg$.WJZ.rZ)m2<RNVSB;MazHaMdhA@^.H&yD==p0l`|u=T8oo]Iui@s3m-LilgZeuSHuHg7Q>1/6@-5S%#t'xQ9+~a^5N5zL9{y6:}+Cy4
+ZE-)`b6P/=hCv9M^wh.zVMSJ_t(x!2<,w^[.52(JgY}bI"H=G`2|DR|ONnR0|.&zY2yTTT%yVkc&i9(E"(uv!cP0]My"k(yjE_:O8{md4JcN6)vGq9ty~0
+E6K'MPlKjH8{Ft6+cx^fO3(E:)I&Qa:P_HyHoU<2JBC05Yv80Rh9{{YSivaFq#i=7flcU,kg#unyHVc<cNML9W#TK%ZO0cQ=y5vb;lBc%B$]c9+Rxt-0BT
+nY@r"x}I$0a#'[{Z|7O{d`%UzS;o9u"]34cuJW>/~McJ/<UDq'Tb6^@e(Bn{vPo"NGL5U-I%Y^H[4R9d(Ti!tG7Mid2g6#qo}H}^"_Rs)&UTeCHnxKp;3L
+rTK&z{[oaFg{P$N@x5%relQ26Rc(PT"@O-21j_s[bYmX6>S,0g~d&jS'!-7N]^8}7"2R;!k8d_y|[.M<ImHY7y29=}Y8z3wzCOD{7sPqjBDrbk^Ebv:Mu|
+.)=]P)0Zm/-oX()<4YlF(Gi&Kq<naJ|P^IP|y|;X.yAsXi5D7tM%t#}{V>()j4[>".-:{rnSvbp+<jhG^|k<H[g6ba3yX1Z0UW[K8ar0,G$I/59=bnu'/p
+bNvm1U2uX81;xYWP($6VNEinr<]vIS;d9=IZj0Jr4UtaC}0'$4%Wk!.,3wMRda~s@{$k8LxN04PjePGyqnypOCc|8Z!!~@Y0dca_)9qTWO]ul>rJ+w9'><
+{U|;z2a`7Jum5lKlPBm.'DiXNKS)t;H{;i!@[Z19jzGKrVL@AFZ("7<Ygg`6gw`oWn%R&Yy+xo4Ik"5ErHMJx&}rQM(WtUf46+-`hVHa#H>:u5Gse]ceQM
+:)=d~)Vs4v!4d,(''6PQN((K.:!1+(.3l]X;nWnNG0`1MJC4%pB}4N+`6A;-Qh>-j&0]:0}%tkfmkJWWP>'@qnM5$ARq]"'ZA8RbAB|X0j~GU$_Bp;9}:[
+pbz^;;-f:lzD@I^MK;J!8ld}$;j7>K1]TVD)#^fWk/f;QqTF9aK{fWbZclKS3KjzTXqAvSeCsAexjc^D(#7AF.nI>S$xR4u8i:r6yF10ld,:b=VmYVEVpE
+9SC`03x}!c)+(BosV),IrxtwA5AUY!r{]RTD>Oi`TJqcn[tSOV}B3piq0O8cxI-`|{qIQ)(wye|OjP}/[{Ng@z`lMvuCIX7xn7GVj6t.;C#aX,F[Z"S^5X
+>]!}:,QpRj~zQbr3J<4a|UBSM`0Kx>ymgq{1$vYwBOCMN2)>J:zwXp_k'ZJGfdT^uk`t^ZPZOAnv(7p=}[&wbvWSc/t=$N(<in&#IhxO<@~'q48(78g5)G
+,bph0N~knq{YxV%D``Q0l]lTAAaJewvL(C{`o<65!GFVUrc&V%hQ7V-!-Em5,[t:q0Cj~:JKWvD1Lkh@CH5#;CpkokV'U}g'.c.[G.Hk%.n6f(LUrU"Sp=
+v'L#ilrjn,6@mVff;Gg,M=sQ&ByXB=.cr4YRz0,']'vFPYnj5@Za~73R='L)cd<F9tM]kUrT6lG6~,p6>4K/P.RuS11,#akHDr~53KP}Iv^''Y%='ygo=W
+l[iT<Q@Q.d:BJ-:w.1O|LQ+(z/W.pI>.tmW{ku2dF1Trqiv28:Y;fo~//kVYC"/k,UJQ:mg&!;vk[lFa(+;l8co(4Xm!2X{hOhqz&7Ni5A`#!G!R;ngEU&
+7CQd<Tx.wHoeUS{HC0!}tl[xz6'}CO(:pVpRM4#e#PNmkEdpRv6f`BT,3Ob8Uij.1oMp.$QtJ-:=lZ%XS/JbLp_pwusYV"S2{U$Rw_Q!>/f&AxlEs1+.Rp
+[6s7$FdkLj]6:o!8Xu-f58hCNvYAIW%^s1=<$BAbw@XyE|ZoX/'3xFyX:@Tv2W:L@fl4b0.9Z}/Rv0.o]+0oWlh_q!r3Fnm!j]P6{X:#tW=0QI3KUiuJaX
+Cvy[HLTx~u_wgFYtFK3B+gqi"5<19Ncm0njS5`,WL-0AnaVNJA^!Jy.:m{gA,LLpv{-w|n(bg/ZOA7[D0/.WFRB_uWq9hF$ZWa]X[.Q:e;7PwxjJq+34p/
+b0T9!;"y'R;R"Y2LV+`)7Zk/{iwE&J4YH{GmSCDAe'['ShqH'Ld1oLOpDURtNAXMW_w_DJ~X1ThkbcuBV!Nh,&ll>v<HWIh`hX;Os;qu,e+l<Q;uX_bed`
+tyjS{(ecASYNGYZ1<I_c)@_aE7[T)ZHW@"!H{G~#m(dFs+{Pu|i4V,eb7HWthq'@1f=]v0v0|TkhRAS74zQvYp!B.3FzF)2L=rU]]^=r'aiztNk0p-5.l-
+~1rfM>O0ZM7d!Cd"bgc`cx@Rfhf:M`}VNgwNuV5C]<$hEm/foMZo`ii5C|3{:_@GXK~4-pL5s3of-wYv3HB5ULRnrf^I{I7|LD1Bsx~rB^1`<<||KI7t,t
+6p-sj3F!6xC)UiyzYB'TBk+&y@(M[qw7A!`eMh1=C+I^;&8z87k]]!^3fFC[j|dO]XXd$439a_dC`Om,^3J6b>t:eSI3iWbH"`d(bzDWZ!GTDAM@XHr372
+_1&auI^YI+2'p(DW_@KZwnUVU+<wT=~Y##)J)NQEtn_Z8QN:nja{/-JEAGv<K}5x:;y!x9sO(d/Xc>BoAV70Mk-#<F>W~H6)[eA,SZb+j]:n0r&)!8DkD1
+I@%a,^!ox:]$|Qj,.>c"(r`!d"`(qPv&]a(XvS[KC4d_9r:oS2V6X0XFc_Ze-$8;3|A.h5Rd22|:n-)8VAAef_NVE_7,.9r,[pFMI.pgZgufif(:f..ML|
+q.4yW&'</6RP#j0VgQ#ETNrnWn|.]Jo1XS49%KU<[n2@,D7x{lzgPy'3Ts&0ry7V!EzI8K`Tax-U5[nWxTDe.OLen._UJN|Zt1-DRPi6&EOlys^O=V`nmm
+8nTr+q~81"Gb<x^Ayx-ILjdA`mIKO-2(}Qwcj[NrU;!'c)Fpx6Ck]}y`&1ZFoxf5V/t^UZu]eoj.Zkm42@Z,3-9T448_MjycRlA$`1G@(rptq%W:ABKt/u
+.b_e}kR(LBescBz}i>t{Kbg1V1nr-D+SliJf;V%l<1'I+Vd%<JW}NfF69rk`jhPOa_$q{t,.7CeH0hWcME<]|%etdQPTQf}$-`9MGw-!15cdQp3vyIVOoz
+G|qY6R5zl:'wX%mSdX`z8@9=3yVC-Ruj.W$S1B-jQwqf<DY57=3Pe3l'<Or#O_4o2l'D~vV2LF_%2[i_9n{KB8`>gP(N>4ThqshKb;Ke".DHR+M0G#}lX.
+K'3VSza%HkC(4<J|b8)[K7str3i1~yARQ3`c.[{3Bj^D;w2,KiYvOGgb~h|!~;J-#j_"XNa;=YxKYN07@5rit`8G{"V^O[`N-<lGgU7xP(X$`fRX'ls<Cn
+u!<=,PyDIYdjp;6ZaE2,8:`R3Jo"]^HpV$A[k/m(O(&tJrF|v1LZ^)^r;9Dad@"3v:KTKmRvY@OfJFsJL3{+ScR+]h"TmXIyI!q-ICK/"&!4Q1WhFqu#yo
+(h=Qs@l,hfMVTM}H4&h]%Ld55"k+9@^u7WQ(A6`[:^Cr9bDH8x#='!,Dnn9V^S"4M3O|.(5(8JvpioiI04f:[a2N~a%)5eMuXo`6k9@S'B&LIyM[^.}]={
+9Gkcv8M^4]=J2'{=}=VYS'O1tJD{@D/]Umde{p_.JU.!Kml}b(U]!B|MK.zK9CV|3xIg#1iwr/2<:Z$U&Qmv1XSej/PE$gYo~Tuq.^&o7_JLBZh48<0LSr
+7iV|raMs$dR@GYVc)"):Cx9rHNBC"rUo<wbw0doO[yJO=q{|Vd!fVIT/19'q^Z+73pEBAeJ)F0fmnQo;GXzo3TTQ/m-O$ry'/;UOML8H:g8q,hPDv@BxZp
+O-,oC)tHA]}2tmaxQK[Q>bM(LE'{7j=Oj/gD]`k_KCX6]:P-eiH{4{,&s#C_G4!L2;P0f;.v"JX^Tv$I4br}B=d<{iboJr>xjZd4fQkv4|uM<gAN5,U_1^
+G>Jwo-/gP+VNhGrQY=d8$J#ta48Ro4,/+"Z'cI@I9hu'J^RIfLT)h;d,h2xC2=gMh4IDEyX[1>QYB}4"#8D"V3OHX9L@fsb;1GbR.8E,r_HY,z@X9G(_|D
+]eJ"}X5D{PT@"$xadm[yTtLXLDx[QKJN_{0v{BfN@n^b#Az',6{[&9'Q<@:+Uf~^1^My`0jweJ_1|&A;;6JV+OhyvQkp~Gwm4^1E%D[T%+6r]>g$<T6,wl
+8mq6%j7T!,"FAL!xJLzf'pThDvLqa|O#OaEmTi3pn_X%DN99Bs90$qeu{pfY|[bbQ[4H#@7VByuK}N:4D!'1;@b/[!@L_yvXKfNF@P/WLhgBre8jYnLY-H
+ZC=:0x&nO6z`%K'"fu4/j"Th:)!^sga|e:N$C]2-3wyN^dcwb>jxt'h[:HyX5E44YnrNk}sDhZ%:I{{{KG,b%ZjU|_RYUO->4F8<'9I4w{>3Kn7Q5qv7<m
+qk)Hnp9t5"Ec|D1'bW7VSk|,MQ>3hl2Sj[rQJcOL[SQP)Liz(CmMcs:ch>C%D-;#"{eT4.('}RZnzyEL~zL|Dee.jhd{#"sI`2l%R>6iFZu@!+Cjd2c}iA
+0`k:%/`35x(h<S!%~LoSBx>]]mA%4$OQa_<P_'ZOFE^52{bc2@s$O}6,m:Lo7XS--)%#(f.!yEO)3bY0BYEjp&0jN4b#G[hiRs1o7{{5r=GG3!RUhXX]I4
+B.JU(X!jX;;iS|~QUFQ}_w'Q_DJa9e&jZh#.X2(nI&Krrk6S>Q7gSqeriPpxfbP975~=0Rzi6cB%E@}AF]LhEz9GNV$OmNQde>J26=JN<EB+by4jmHRd":
+d#(V64#BZnR-W41AvV68mWT"%%nEj}(ISwjz@F_kfmf]xf'":m9c6}6{s&)-'ZE%@Pv}Y;frEIbv;.cOmCzt`_~^ZhK1JPck6Y]GEbUy"L[3D`S>CiWjU"
+K!"b|Xep](Er)a)UsKd"6Su36yr;&XP;]^ro~]!/uZz)b:^BgGGs+>j|6QTtXhg7JN_>UJw"9#0[(112,z}ROIg5PxiF]>D7D:s&sc+=p8DkHGbZKiTmp-
+uT<}5Y(`y-]9g_SSjd|y7zBS0yCKX$r_"hsO@$hRY|VrM_Joz#esR+x{27fH3.+6Q:mh!x7.5[7D{h{J(=SAk1wB]_;!)[),VGWWy`(x@P25JOud,P{BW0
+Al|=@'"ms;[Uc2[1D:Uds"_6tQUU/C!zk^qyGL_5r;a.`htzS:4ajr!jz;,+a5YQ>G1m.qKtAa,Zlk}PIg2+&|vU>X]e(oo'hR)j@"c}8[:)65T>Pr11qf
+PpaPgul%>m$9HKYc7DNJd""!+;X7++=h9b1#cl4+jjqD@O+y4(KK]i[V:GYbj(<W<|CdV.%2+3;6VU0E;T>7/Zz_6REybY1%-Pt|a+3hV/Ybd16:s<au2>
+jB|_KaQ'Oa$Pn#"_Uz&m%)xg%F6fqjl-MH-$A)b3X#j'ii++c|["^-eAn_xLVWFix7rn'q4'Z=U<})T#NXcp7grKa^/7P1f_SMzX#;k=pqt|@`;SV9LAQb
+stP8^iped@YE-]xYGn.tvo5]r&H;p:'n|^f-,htyz$m,^F+rgoolM"VBXvJZnB>Q}`8H"wFv{cTc:TF)=Xu&gF0_xT'a%[jAAZ@e#`rSv_esG<VEWti^!j
+!yWaeVr9lw2YV1LBJ`PO~>]}ZL53m>3o%F@}%e2}bVn@KLp}qaOLF|9O^5;(n4>6V4F++u,UPTnu}CV;Ldg17uv`0=("BvxvP:u>m)&MJ"^HKR>=M>f|_1
+t4R@P`zbF%:K.t)mCd&B@`2_zb5^RbR3TNJ|VGxXA_}:T2W[R>1SQaN2hfwtd_ZaXGb^1X`"",mh4ag|Z!0Ptk2{Z|hb/QUaN2M54Jq}RMCO9oS&&iv[A@
+p6t!I4cquS!^1@J)(EI$][M@p-ek5HCtbwJ('kXD%8sUKxcv0N:l{&h,Ug3x4v)Xu`d`uXiP/=ypLAI#^zI`oie0ivT/(ndfpqoG1V8iNlveN6tlaDWy7H
+f'kKB_{g2s>[[GNcL=gq6Ia@`u_UcB27:E=pI5o3v#op1-e)7vCRtc.Iaot(1y]GYfx08MfeiO3VgL}.]-@X7I4|w56-pY6-GY6-^a#^vr8HmOHP%7ohqj
+w0xx,=<j["ZG%p!VPq=RK._<g(<{%a|]V0w:RiXT(b-^O(v5hTmc'A~!O(M=C[qsQ70OEq-c,922u|IeN{akPi!gy3n'iCNhs:KZp!H}IWv!'aYE{/B{S[
+sg@]'roVi%AWOAy9HCJ,^e[eN^c$,$AhYU2Ljpi-xoW!)17n}4Ub2rVV|H.c+ZpcdRf2[y]e:Aq+bO{09]n(XaM/AR&OKI,!0qoVc)|7sUZ@NkFv3rPZ}C
+5G^yCey!u51cFdI0gl`JIR=,X1fXsUcw^Q${]&HR_3Yow%(=_%fhbx(1{|Z3K@51&;nZG('DFK4>-1^.RcJKFL~vH'SISw$3S:_IC2Q_V4Eu,Qy(5;'}e(
+wKpb3pMz<Wy!4fi5S0e3<kI'soR3S-cBmC'!>vI{x+{(|SaR!BNfh-u%~-uvW/I8OE:<35+O_{XhYo`NiMq-_<cx,G&_'}|<]4Ah3V6P8,{.f@f#%F90/W
+=35dz>qQ27E;qbF+Fkc)jNr/w/AAZm$4hH3U>TD4|90>[KK_u.t2=5}|/&xLqPq5iq,QnXx:.7okRh2LTsQ[o-R`F!v:_2N/w$5"wQ.[W9ZQ;VSIJ4-NM2
+giW}_cwXKKpK[o{ug=|cX>>P./Co4r]j8zD7v8/W6gW{a(u;2)>;(qtubs5$].&lJ}g8~Yhpv<"4rTZ1K!_UV].G-%kme3yf^i{ni$8c^Ypo,}L1RpJ(uV
+O"UMno[y-d{y0h-5MNCHv,;xwV'}bUn)3lS4c;EN<E|,Ha0^Pbf$`&o:YQxcK{i_mp:xXp`3KmD]"$'[oYA&TOXQSzi|MG3:wJ9n=hX{H])V2NwpR{'Me=
+4f2o1jy^t<{=Mh'F)@Khn@vG->>t>>HnpAFz5|9;~`s0/9~6i{M;m20q}_h"GX39H09K@GF.g9Dm9C!>+iA3$And0,J",qY6&3l{ZI~Z[30H)I~W0W;iYp
+z2u]6Sz@[woh(.WIFkO60b]$ZGen.N8!RxJ4iP`"L&ux<<{a>00'AW!6EQaC@x$Xjo,p]oW4O[pK'hW,/ldGRb$N|5XaYGnsv_J!Tj(BCqNflVaB6XF7C=
+cn~j_!c}d}]R>]ux5@7qNmmg`,%!!k9f%zv8>3nrB}c^4QFS@Cy@$bl0|2=;HCY_G'y"R<s)-Aw5`Nq/ma7)R){gSv@7^95'P{Jx:,u0I7N+&b(DvyW4Fz
+:0f>o[F#dAN"yM<D$['3MCQH,p7L]VE,#wq_Wag@`y7Zpva@g{9Q0)cZzEy-C3XWYdr4wcKhMfc:G+`CdF4d5_0:OZY:5I^=#:xrgmmSkPI7('cEs4}5&e
+ppp:US!L-TlXRtlQXU05'LNi0T.|e`"9%YlsauQ0v_C-vZM/C:a-e@%+w;9u-(y1ZMNRC"jkw(GG1K)'"RX!=W_%RVK%P/Y9[!nM_D9nwI!d9Z~dRmnPUI
+!!tEvip6Q_UPabBzhOUOyNl-@'xm0C%v_j:1X,Tddd[Y<0y,Nj50mKepX)w_{01j.A"tYJ[%sDbbN%}$I&PkUWXs0bS"=hAr&%fmyH}.Uq2ldY^K1Uvm_'
+W,vFB0/0|hfz_{z]P"U6yMQp-ohlV_}B8-H9Xz+m.!if"VN7x3mn32#j`)t;Q|aGr`8UMy-9f=+Pvon)snw4)G8#yay}IT]U5lSCp-Nj010DNB.P@'[2~S
+(Oz{@2YKdck5Ctf{pz.MgR!bl]y^Jat(ye|C`s<kA<L#C-W/p3{v=TKY]s&:1Z]>e"h&^RYaS]}[~YG#RE%9ht,s7Lxjs{f1.v9-Rzr]ARrW%LlZ3HHGf+
+-(4P6iJNk[>$#%/Dj2f%ViP+70U2AEh6R%4K"=t4}!>J+ZfT^[Bp5&#-/K0EX#z`lnKwk5i_CZTme};FuWL/E]N{kdD+A6Oi}FQS`iw6BD%[_p1l=#`#kX
+@2}hdS#r^IiaJld)-1-D#3nUhI0Mls',bx"h.x+(tFzaPSz%wM-_lM%/~2A_r,'<@-!8K/3]Zciz,^g:O6R#aQZ{4#UZ:cq&X^+%lGw"Id2S]uY/pu]^1-
+wql=o([uvtF({WLM3cL}[_XIks@DvI{&H0$aB,,;epG%);>8'IflZ$xo0Q.RsI{ZXg}CHTeT6Skr32Yh,f9,X8]_j][hZ#Klvj--:-,0+;>MUmxcvo35E#
+Uc/Ae$RVSSJDUX/>Jwe0hZH]M[m8@[P3=s%9$$|#$[(/Ee:gokiv:6^hW,nuE#khhn4%t"",(N)j7_r1D].S4%cOt&,+;</Gx07G,y,P'Jy&uq>|.pqyRE
+0p{e>n5GML%O~:oklk&UL&GQ_iOYXf[fK#a![ISni,z7qFAC7DcIw3qtU>$XCV0q1_gV0t>:Zuq(eWG.AS.(@Z'lhf6>X5-A^51m@Mm&2'f8kx4l8xBF$|
+6pH'=SS=[nm@gw#wV)4rIp&$aH%xJL<-43"z5y[d.eGleVS/&0q^a7VHS^z#Tyl-bnWS8P[@@z9|%j<(evE0@j#Zk|WJU('`3/[DWk0x'ohy1FAU3)[Sze
+&Rt^MaBF4fo`$fP-[])b1k83~eJj-:4szz3|F$"x@b^Bs1&nL3FbXHx/+9dv2<^$^Ip'@kS2lgT#oniej;:_ZpMwD"=ffL'x{JC%~]_,iy.|'<k;Za~Z.h
+RZ;S)3S91>f7OPtdG@sLpqfm_{0U~/ds2_F@}Q5zt9a9<I(y&+A;+C,<XwQtX6T[BFLcR5Tju%%tOmhhUn|;nKGlma.ej)ms"L!ytaTlZ/<x(Dt>wy5xmO
+]O{cer8=;zzo9O[D75)dw}LAOPPj$a-A5E@-&fRMUguzs#Zc="ZL8Rl8PmoDd(1"CWI{!1s>+XP6-AhA@U1:I2J%Je=-NuZKLWB>`mru%7c$Q#&_QM$1%J
+a}E8C%iuS}:I!P(mZ|p/-yU79nJUX_,gf{<FB=Ai-N^iNHk,q_Pxx)|BB%mEQ.H<!@sA0@f-zMAiANSY4TsW0Cag~:pGi1mF43UWCd2$^}#h$=rO5fm5q|
+zeZZuiVyGM28KeZZBT{v2uIioATbcax"1W.qW{-QAS<{W,e"9Km}|g+xh=1rb8:%,KYmR0R_k_(%e(X@c)r+"8_1Jx#NCy8F!^/W<i}!]9&3I'Z_Xn4Ir>
+9$}BmNGBVX/v4blM@<)$|m~rJZdwpfG^dWXt>%=f)6;FiwbX@9%=T9r}oK_<tyHb(:B$v#370BhA~JgnbCMw8ed+[RZU5W<%i]oZmM`whXFwAz4U:<rHFp
+F=o,jEFb4LD^y=T!HV9Aec`0RQ>9kUnK1kjWvgzN#6'OALFD/IDRa-.lC9lnRM-mS0')X/m]KX6ZC7O_iojpCQp]}7k@C(}'|gaH})-)+U1)V[e/8:!Qpm
+fZ{/XB6kx/~`d)v_<|8s+U]1D@v^8CW:kDA]HhJ'Vd,t:Sc)4u"28,5F0>4W^W6Yrk_"xI'R^A<v[_6+4iVsV0BVgjU)NM<0Ju.Z+I#h4$aEo=!MY`8|l`
+5F[UL2b}Nut!!W#%i;XkW'WA&LnlTX>m.I6ew3Jf5U1f~=2h!fD_2ZIAD312pTLpj>;oaX6M|5EXgBWVOC4.p9qgP[W4$qP%m32w4X`_Tp"Vl!&^czt.Xp
+S,e&|-T|bRzLCEq]gW&,[8_gRQNE|[Ly.hfF+S_(-@%uP+EYTJhOWJ}!Tx,:[!DEpJ{!s>m8<gG5v1}.KtC=},;m<65b,B~F{x&ff]+t:A4uet+Meu!UqY
+Xr[2XL<A_FQ_~=GWg1|'^U9ETE6)-B{Xnb@@Lt,b(q^Kx>7TN`dn#_Ufq%t+^ip0azG5#2e3`_DB}T0@AkgM}8kDvuIgQ2R1-)YRo[Iaf36#B,tz!";>/;
+3e<4DQKHwy>.dTeM-n#zH)fa3n&8eC^YE)eMd0Q8j!KD$]EW>|!8,wGPJMpxS-Z"pj|<[pg9A3G,q2=$<O7S4alz!dAti'sGUqU=};jdm,{C%5dn-:1!lD
+jCEm`&77wQg%/]rqyGv.A7'hB4F`b,.JRsrvgroBJ)y]Nv@_m+edhd[&-|frC+D@srZeJQ-_hLw{t6Pnj@To%;gVX5yOf(Lo("Vk^yEI%Qw$1].$hxFU+=
+BzGAT-_CdP2%4/4U:;-k~Bmo(]^wU$}NirF^Z>v|_ecA2`T;#kyrK&bQ0yS}aRe}U)^9|T:lo-=OeGaS}L1A<d2K%or`ocy'qE#;Ab`5>mJ'Az'-YJBc#I
+BAMF=@KK$K<sT^f5Ezo(8B`@c1">eTbf<:M2('('c:|>5>1;W+Qsr`U^#3^YQ+x'uk9t=li8.;WiC$-3.zwV!+~(oUbdyhz"@]oSG>^OpYFU;(8%7oLqqh
+I2^,zy=FDe#r5e6lu.Y/>`g!;$/oQZ]LD`=!R|DUrc/UaYQFi`lRUhz|vIdV/UorHyJ.hQsGGyzM4XNpTF6)sX:=GO'I|)%O^WrD@J/Is@.`6@K4)6Hwvl
+3Sw"+#1t9-Lf=8[EfX:]A@M0z("#<$f|W"1#EftXJ[1L'd}7rU(=l%1Io:Ndlcj}G=s|.aP-mN,g})Z'<r!M_GQ_}OfxnU)$4D,;xCFyShEWzN:bwv:una
+aDP)N(@rPO@qA@bEk|+tEi9y3)Z7OWZ}atDEI7":5qiyeDc)fz<Fz$h%(O.Psd~Q)T`B"&d}3O2&e>:7mE2JT&<iwKF]Z,'^E<e1az=ZJ}[$mLg-,<[7~J
+~fLB)dy|/vv9po(8:7_p;GKy7bA)H]Iy/19J9a5.Nte=~rdf&]+^eS3bI8>Z0lAkoyjNrq<'_=+L"S!3x0#P,8Prhmmqj4N-FHadp^{V;(W:H>,.@=LSn,
+$QJ{mv_{<nHw,4s&tXvu>G(C"@N$N2Gjbws4[I{yu"p+w$&.e{cmA@niz|[:d'e|{i3t-U+N0&6Uj&pDB|Y"T70p]#7p,pk<`s5m~NE`S=8|PiBXd5G2h(
+`eoU'k)wLdcvmu[T5C<.FCj'IL%6h,fJR.'Z{K'p%^w`#WsoLvq8n8#>FkdqjV4w,T='nUW6$_yK)<;v#7Fqnd^VwUV$qAe5OB@uM-;B_Z>YyCAm>ioNrW
+X[kzDxA3yLan|tUElu<PVN+zM-{c0Na"Zn0lC2~;x<!Z^w<mFFJ"#y>j%vbzlKyU.7PX1igZ"xQd.OY-htK_hKxi{6]ZmEb#&Z/=|j%}Z]xqHy_X'U2+WP
+Q9EIhwU[pg/j,HRzRH+CnFx2#EXv+Ej0#Q])(P'0{ro)ELnc|,DcZ//>5W-4/1#KU"YTGNKrre8Cq}Ls$^^fa!1AIs7Pm":oX2zexjrQ)]VEF=}NgI@H~b
+Es~k^i|4RAkGkFVE2-e{(SUY4XPg||sfp]X+5D%tZiRx4_!BRI/3u$:_90;HT!"ZO#7N,mT7]JkT>Wj;ciFoiZnSAE.V>H!ttzmJT_NCP#%wl&sRpIf(}w
+2aN24R+YNy$l=Dy'i,fw;f}RwmYTTv:fYl;T~%ptBk"]i(6SxMo_M4Fl&8V4g]h='RpXg1QE.1oy^T5Y3EJI>':}G[PfDw~]sgaXuSd1+4@q^DiNjtFSrT
+baC"z9t#H{$[:he0JKiFEH:m>h)`<gP[Ca78{j/TcUT7Yzs"[p0Kb)e3nEX{MOx!I0Rp|{r#hpc8z|JaAK}S8!22G!y+nV{`mUK;e17&rh'e)a=ipX(k'X
+[xU:1TH/VFIQLKtY9nQ5dm~Byn}yrCJ.fuwusl:oa(X(^Tm!C$6GXEOy)gf'#c^zySG!T)}A10lWl$aevb}.09G/|N!8Em6Sf#:uYv3hRwV#x@I#PqL6:r
+a6)+C_Ymdp<c:iFaH]0zq7BvpUu".J,OqdrrZL%>}2&%WW;@(pVZH%l"2N]yHXK7%Quc5Wc}v8Fh;ND@:{JiLhZ+@c-F{$W(i<,2=EqXL]8(f_-o{S~2Mt
+3n&#4chDuc8B~0bK[2He#r^-ZR(_#C|(Q$<Xq;}=1QE'fcJ9nB@/VgOZh'e!w6d#]kW4](b)js~z}9h;NU@S#{F15GQKe/ROptIYJ4Eopbo!+k/k>[qALb
+3NXk^y=^BGWk^T:Rnu>7.WXI{F3u3'Ebb^H<P[v`g2/}|5:.!f#IQ!,5~;UZ[nlb{QWlYz:<xN{N>tP{vjmL79+rqCkvVqmGUJli:m58R0`2qDvo|O^0FB
+seS,kj{RD"FS5/~xnn'T2b'YtqB:+Uh+!OODR%'kPq^"v%f!!]ufkp$EqC[;R[EWa_lKi/Uy/e.^}8!f)/kkj/b-R>FvFM)6/b5<1DT_OE-<q$8+0d!4eF
+4dfAhI^$I2Ch|X8NNc)M@P)k<NDd{3+L#>|@%_OwHl8dTn}I8-M>'y~@yXpnr#RnoRvYQLs=XG0i3n7)Lh_|E5]G)Jk/+,0u5nR.5=RavRQDN,k1FCdR/U
+h37v"X'<-N2V`jb|9WbUlYl/"t-}kS0(;M1iC5QQ/L~),WhtGTl-_iC^H{WWYLu)Q6xx#@[Vq!b-mMN@^!+T[3{&Bt+(;,hFb}p07k~W3onL.oIO&PN-cU
+/gy._(1OuwTvdZ]lW&p/L.+/dh'5JRFV)VowQ0G#c:w$T};$|W3t_gyQ,M=#=ov5Y}{{t-PM'3HT]T+$9G/I_'&#j^mrI%4]U>r.a>_}C{fM.{%ferzR!H
+cY@,QLK)[6Fz+4-L/)b@bhJ2UKG{eaM6%dB,s:J;GC{p>dOu}PT9dQmH~-kTIp8AxseOT&wx7(S+D[65Dk8C,DITeGPghu{<D<al#ZwvZfuzha0B8NQ=`f
+1"KvoYy|Xw4ThwPf:&[CK^eDxzv[mELIxHOL}ie[V=-UihTskn52F93^+19"&Cr+`6gFizK{drV.|f%GrMriRE}xH6u_c6R.;Wb,I6VBL1%'>7N`^X[0is
+T+m43$6)c2^b%3E4fy=+r>)^2p%vW6uM5,=FSlGVZ-dP=4a>J}KUJ<=!UH}O@}!RxN:%+|7|=f'|QcFmza+Ze|T><9d(s|]CE^E($Nn[_N[egpy-NvJ_:k
+R`HgYWBw5w7AH30'{]v;fB0A=_&&Hc'#BWh%O5W)uCA>W()^/O<&F'w"U5K+ue~=6XpUYKM:(u%LPIqX3`;k>jarkY:qsWZA>n>;O'9bqN'iAy1SwIUkz$
+kQo(8Sk4XtR/CqTg21YXpApl{Q4ktrjY'5F(T;YGz+2xCv!yZ+@sLGOz2;tr,DaKZ`]}5'F%B/Rzf=1[gX^DX%e!KX~rwfu(3(4'b1@Bx)8PwLx]0#cxX[
+uq2dC<+jKw|kcAr_->FEVpv%-a/b<3%h%qk3-;b:Db{#l<GQK$N;k$|-Fm<D(wdH`W[WC<q-:;kA"y5y)j$VP_7N(y^/BlGK+utWac_w[}bC"zy8XEA42K
+oj(;7Q&}V{d]/7%S@HRQc&!Sc"[]~JuNl1D>6FE6r>jUWVn%xN]bf%dA8R50^(i%w8TWaxsZ_"dGXYHy#t@xMleEiKc`wSFijZHjYOq%QRaw}Y]dQZvZX:
+`Td]gx8C,c5Ik%xNG2;+=G!{F)T56C10h-8|1Mdf{<L%7sxP/im(ZfJHD"prtm3<2^1q{+"fzrano#YUy<i87:"%!^gz_:("YMxKf90;m{nsFww<}rxl{=
+Wk/UyiyN|>@1;v,&RgkQwMYw#!g8DS,H`g3t:VO%bj1HRq(ilqKGGfT7J2)3aaABjU|7dfX8&D;}%O)!2@7T)]iE00)j$<}}^z]`xVOn72-e|4=uc@JOeY
+D)f!6eg8j_Mo^1UR/lT4mij1AIMQZ^%@fxK8:qHn^/thW(%X|SDwSzkt~F"z/>.piR7;EOr)a["^j"gS}D<JMz"L{U@>AsRxVN3V:sR41;2#^p@W)yZ7iE
+qR+b|C/iRphs>KcW_=+ycXlO+d^lj:oY'i"7ZrP/FpG#jAVg-WjoSOyIur];%(h'/j@+F)>b'$D%Efq+P0=h[9ijn!I"<c22'YBS$TiD%Km;VyUes7%wl'
+4fp&:AQ$,>Cb-@yYP]m/!maF3N#"_q1k6k`4jwY-@_CL^h(N>VFK,#70VswG3WX6e6>fuer#h-jZc<b>)mEYm8%88fby}ayN(8{@a"L'Ph0BK}qp["r1DQ
+s_V4!FT4[k$uNv2#K$iT@iXPPtbD<QHWm4m-8W&a'$W4(_D_dFl9e<u2DL{$Dq1DdVgpB_g#R$W<t"RSN"0xG6puzwi<_0LZS9,3V0+I5@O]y`|^-d(9{R
+lR''~+/m,h~US5~vk,i!@ygJTIhT%J5+Rcf:z28zi^5=cSC6/fi_joV4ZzLR7'Q(@iXahioY2=mAd&_wiE{0;:-&;{]eLayv">e]lgF'K1gpNc-o>HI`qX
+2+]jwbw<"5NLHQ&$u2#]:9IORD]FK6xFsFws&Dfw[WQeJq~te|0k9uGdT78Mw${2/1;pNy(1V74p0;A!_chyD04[mWw&xkX2vciC|SSz2`5:KfJ;OwnO]a
+kok.r5Wp_azj3t:%8Ob1ZvYgO_:8PeFnOQ5'0&:R6WK$N^:PxuhqM+':G;A`;lYs>lMaAsxD}>i3Y<rSp-^![d$b@-,(ptmX$v0z=/^N.+AEYJSd(a,vjG
+o<sCVza4T-Kbf<#E^m@n]R{#O>3@5I~%P%3m[>EkKV:>zwMm]WTq,gC!xAfEeqy6VYJ$WL>.7]{rJ^f&gvO}<UC=z6C."!RZq88s54Ev(T}=%,P&{b6jME
+5UiLR_S|jKoDi#wZ))j[xy%',YNq)3G'{Phy;zfx}c)`u"Uqb'QH^>;B#hRy`vNMwzVwOTs[_LwthwGSZ"xe@.SJu-Y,(P5&KEr+}"ITn{@)"_J5{uTI|h
+@N]&$hl1)r6!Q(['39Fo6"3|SeuO-7O()17M[2@PA>2f4q}`Q9IQ(PbX{{=g3LQMh'Y5G(.>V[R5Lu87i-KzssKTIP_%&!9v6RG$ld8,~m8Au=_5E3U21P
+4#c<'vI3-g1fDkCw~HjnX2kbB:J%5E`_83;<q>c'ueAr=TSO4R5xp<A@P%y17o1-HI"9$U%nA"<Su}RzoDU5MA3kzD%7Vi82EBx)O'QwJT]x3rVu@C`cxV
+HXQusN1oGf7X1Mn='T/zw};qDxWcnhxQ}e0$#{b%:j6WWM^w^cv}.aFWt$@NDlxvk5e5WGtH{!(h|5AD4"NFOn6J=Q~W2u&uNN>"AzI|.F<g|@coSP[Cug
+}pNeLczc1AhUz7;PT_3L]7'`6$<uQ0FXJtU%6^]IZneL]:qCx)+dA8-%eoWjnhqquL!Xlq}p(A9lL8i-2:3z0tI<LXJV3Hc9|&&QXiM,ut7lSH6AQs_o$7
+MsKq6!}=B7yIa_xw|xRNi'y{sJGY8Dm5HDMDQt.tza8wf%Fb<Gs5I/VJk{Z:<GxP=]iSA$IJu36HKhF;5wixtexOLU=)niImhf/z7r|wg%$h9A{]UPZ1!<
+/7z@NZH#an'|XK]`IqJDCn|S<`s>ro=X1@m"qA_tRaTan}!kQl[./g.skH]yHX411XD|,"i&U^GYk!GH@wJHymy_vN_A|cBfM5r|b=g&JiYO=vBmiR8%Xz
+57yK<,.@Ng2eBJH@T|ls",R%6JnELeJ>sJ`OKkA8[-.Tk=J1|Na:5(^RFE<2Xj=LZ}c%c'}Il@'S=^`Tzca'uAOnNDIq0$T!+(=OmtD374WMkZocgf+^+=
+8}iwHk~7&1v"zd)<"ecj<FR838D3kGeX']abP$hU^P2_z`B6:R;D=D9CO"R_k_+Xb,;<|lA'2oB9L^K'3_z-;yaJ|Vj"oz@d-m/ERm=(egV4^d:H2"s|ic
+7=c&LGo4>`s_oj-"h-x0g6_)tBy:5qYD+cF)8iSY4tfRG||S%J{"~!&M+RyUq=S%c4Z;_cvo@G:]>Qf/8)SVJSF<'%}w%cEXtK,'nq;I<(Z[0PF9eIIt(Z
++No#qX[qjnr8vAt@RsbTA,V>l3>BG/RI=Oy+)S3YE]]#u-QAp!t2aYV.8vt.)NPMC=u8%4QfcAI=G4b(z4:<m4^bg3@Ied%#wz7`q3VXN]-z`OiRTRKHXT
+`D!o<(6mET5pIR51aDAcT&ngtE>2sr.VJn+Xz4I>A[F2dkDxX.(-,k]as5&s1;>aG|jp].1@<E0A$Fr`NfVc;[^)Q/^4i9)M5:M"9]qT]@#KD$aNn6`gY5
+vg2a%]dVKr|Tx]m@wc++a1Av4W;BD6wnVF#GT;t%MWlx:'<Pxh-t"ZS#o%g42wff_q7V`oWzyr8x%3&>97lEn/MW%5f80(A-P1-OdlDM9']uY"3V/'4}Kb
+!rp/$]CSe>e"AaUDsVcWX#J"Mp@SPwY`8@O3k0s-cxCc#O{jY/,WlhK7)rZ@K$m{byy<r|)z/R;%4RWOVm]2_hY1CrC&43[rQB7)Fkxsys5laosawN^h6f
+bV'(o(6ipd_+3at1fJ[)"]x'L^#/'G$s,9+f5fa|ofF{%6A:7Di^yCRskX^:a-B7]%,VS6Z@;a^1a=-|AI!(77"kX|TPwwR1Z4jL=+SE][wl6><D;4,mUU
+Au!FpmV#N^Tra[Er5N@4s)Q$Rd@cT@HK{-7A93(68Q=lU<^{R]XyTqf59jg2^Zq1Dgo{7XcaJTln@w|,fZ;.UiM6Z8~]eF_Q0424D[0%2<cFvMB9LAg7]:
+S6N%p%I:$,!4lfDXaGr;@(R-c9lW-cVt0Sb6UDRBSvc;@cGe:RCN<ZYA7euIALXaLP5C+w~XaG_`_^K%#!Jx++K&REoeN"AVu783tW}:rDfA5fL{rdXG0i
+i<8RAwcBGsg[p=~g3|yQ+$1WOV=vcIf:V9)XTamN@soQu3&J8(r,/]wQf%@T@6-c(XfD;D,RjzpFjxvx+`7hCeZ<xWwLh1QY-/[CN;<#[ADUTJ0uAv$#,F
+$$JMe"z_`E!@)Mj$0;_f_;X7QXB<f$3)!;};J"1AL|,Fwr;9Ll)_7@qLZmM[KmXS"!Y6@}4Nh=7,;]HYeV"Gsjom-V,rCv(5tZaX$Tm-m<Mu!D@^zvK(M!
+Vl2dy5_k^9<.4X7'B"Lj(kHCEZ:d1)p"]JS9OfpAz).c:P/'-i7#&/ArjP&E[|WBg[3i9{s%gmMP7,wdvp:VxhIAegS&vzei8""u~i7#i'w8~V{_>C%s%-
+1]OC{q|-<0J6R]41WJMgUMv^2Tn4pOe0>afluW(/g[7s)%Ur!s@=h'+AkSV#c8t|v(jfzEu:KV%:aAeEFs.4mz`Uvy^tmN_9mQyY>U>vyiC>OrwEx^RBA&
+,!!.qCeSguSJ/mJ!)ymQLjz/wgSGzX[=y`~2:OTMslJ>Yr]Z7ZYRv(&k[WU0"fr@qriRLwsy>EGNuq0}iR|7~hsotZpl49fLBz)1}Cq+_%_F+(rS`|Gq3C
+zH6WB'/^ka^SVj`JYoilNBhvW=-rKY]E+"q"<KsIT;sSa,E#yR<KVg|Cq&Y'08nLF4K7a)U0:3[S/v=bJ!x=J6;cL@T2~RuY0P'17kJ%Txea0&<sL.EB%&
+9HHK-%FdVl-XQ6|fkHJ`-ro=2a)_V,<[b9)G:bFM!8cy9bX<C$6zu!SB]$CjCMJPK:wcAA_MS0TRl8u7x<}hgaChjJE`:CViP`k2`ynUUt>[qgv>dyLU%M
+Wcup[BV,Y{G3_%JTvU%7+H-pS0Irk>(V1$5v-#d7'f)NsfD;qF&qok;u01s7UCR[wE=3X{H^s1__u!WKxWHGu:PZCueR6A3X"q~<27bAe",v3Pf<$lx],g
+4pAkkF6Qxiead[vHA@^Ta3&g0in"'j~_Mh6P/jRa%F"&D!OsQU@T[i&wu"YXUDP)bs|ItRL6p^jr%mWQ'wY=F9B%@;atDqK6vDXM{kHQL>M20pw7}!$[80
+y-sM6taT.ntgR'J>Vgtt2j}dj8@pHmZ&or<|cq-sjd(6ij&T9W4FPK]Sa)!V!U44=)@[3%91me&8Vr-4rkaM#b@n%LUWF1au)b]J;fd_8n|X)t^)_^z2RU
+Lta99t^7gq;yab21r8])r:F&)f_`bN+]A@)J=#^8,0k%p=cV&`%xbCY5hH_!5v[Ye0#(PLPs+l:}ryYW1CD$wT_D@o2r8p:Sz`/V+oM(PC:8V[a2%!~X(5
+}HI9-DO`We2o/[/4nhL:#XKDjVAcUVd)4;"zg|[3$x((0zYX%aa%oTjz&HnPL7ki[zOl<XL`=BAtFL>M#0;!y_}u|<Z;Jg"GQ[S{z!lRBCAM}<0Er8Csyq
+7w-E9M[_{Q:Vg2c0WG>1>@&iKbq^^U'8uZHoLi5kJuyZ}8!5AtU.Z29k:cIj!ik!sFT/-K[OOQ[h;J[Ib/@g->6ovnvl<#$_r:t3&d4K`W9T,DEM5QVieH
+5dTvcuPv"INdd'#3@4Hc/}`$_>t`]a5suSUsr:keL@i%8[{_G$L+xw:_[6{+fe"OPj/h-7$6Y@aS=6GkivhE2d{w|-7s>H1/0)@%D;8,}oWe"q<]$Fu=N`
+>"("$g"7-1i/H5I9cD^S_Ikom}6L@Aa+!@V|X}8cPjB6yg~;WZ>Q!#-xE9Rn=}Up3isRqY'tWGQ`7a%[j4&oF+''tU>N`B,Dg,^X{xAQ^P!(#tUN@l%k.u
+E[JQ&ukpNxy[TN-GO0o^0O/G,havk/m(}<'PeJ.'{ofw@8W-lDgrZZDV#xTTwbpH$O+m7/1+];b9TmcODw^NI1G3=;Qj~Qf1;-3izNHYB,-BqX~t<W6:71
+[-HpSP7KP@K+<>kr@d~@a7/^NO94&_`_VGKSG646.z.X[agYEZ=}'jhee]HiTRJXfF`Gk&4qy9fHrq&(`:=[vP|4Zdv^k,0lsjGGY"v&U2CTO!]%G|!<Pa
+S5YnE9DEI6Tj>;:(5,WGpo,j3@5>JlpcWL9']Dr}x;f6o&vKw<f.<_A23LkPc4Jg6Mi}jx^3;czeZhAkrWF>au>,E<e1xd(s8weravCI244Idn+sD+txFw
+1q]T/"AD]nKNeK-kzuk.,1U9lqj8S$/#wBE>S[;|4$1z>gH&I)~L|x+h(;IbGiDV"m@:]EHIkPBW/(Fj1T"j]yLs_Xfj@<EV^4OCtJrf:v&TG2I)DWj&8;
+P9U;,j$JXS=_BmC!/fn1nn`P<t5Aq'OGw1Vu/8w|0UdNC!t`4dpg9gNZA]s8s#b[PEbT60Byu8gwlO},{y-;p}=q]'v=GPA}jWRoc%l82mBZwe29;29yU>
+adM&d7V/Fsp:XYt$^DEkVRzc^4fU8s%3}W<&rv>hARQX)Liz9R~th#'pbKb{4!,LRI+-<!:3dGhG!"(:^Z#Pjr,'}>CNsI~i>iM+K&mn1g+1K!9t$FoCEe
+Up<vn&~"%;7rZ:[yp)bdZ"c."P;Qor>FMA4=06&pr=Or95~XP>m$f1a3OD#s|m0Vw+Bk3AqX'o:1Y:QdhYlggu<serU;^@bEKGP^>6]irf{N~%Um^[E#VX
+w&7nWv3EPQ)SYX1'H3R(Y87IncG9P"Ejxe]EqPWerUB0Qh`T4.bUd]1K;QAxCTx97%~x|Cj66{85@{ChA=.P]HT1n6ECT7M|AKUDFb'{,tVr+:W}6&gqBi
+@amoW2B7`Lrk&P"-kfei7I_gp+o(ThO,Q)$]^gdnXKA8cOt{3cp!E(^E3FaAkQqx8`&{{i{#b;|&meH,K}!:;n^jr{fX2!sGrF4[pLQN)mIK)u.=4nqJJ1
+>:kzsgf}r0%SeawpV[W5iMsb]56WE:X4pzcg-PA,73P{RWBo,nKQYY>AacD%1G.oFCr]+,x@Y%dxxF&$&PuTj-'(REf&k9=@5-NH814,pbo#zNyUyRn4#g
+1TzuMe^24nDhA;!5x{%-z2'G(v;%cn-=9Wy9j1@s-_:jEDjTKlYSi8r<"",gGkCELHEzRsN"O![PiVVsf]3DML:2WcnO",E#-j$dO115[/.64]RoE^^^O]
+=/XyF9_e{aT$E34TTB({X2pDWA%p'.xY&2@Uqy]I#J-jcwV%2/W@o`[$.S6E[m9$4jQ.;34&aqUVD]JcX,)9,rSS:8/_x#2hj>i&3I:2k52:iFw7CELE&@
+>wSd4CmKLv-|m)6l&_Ye8M/)=SzI,<rmKs[PD|Z3&%UzE=oO^12GpHb'{xs9glFoQhb1OkjU^4LZ!Wb0n5&B56ZL,5k.47!wo;k[;mWWj[2M=y_)!3aMPJ
+:)b]ETRGY7cZAyfxa[v$%x^w[bG5.tpdd!6m)2NXQa(8Zi-'rHms])@Cfq5h;s&lB6O4xc"nZ_31L9)I.<6@+;s6xAXLT$fQNLls6)T%TOW>2KNDW3^'uH
+wrYZD.(S5UB!#}S0A'nML^{<L.dYGY5L<7Q)`p#bCjoD)@k"FNH++PD}#>N/@]E[aN{%PPEC@k^tXPR=>X73wHaCiU}#@N{^f%1q@;aR3-D9[_X=/"!YV3
+qHsgWs=sI(S[&mT:MLdJ0,tKra"yG3rf}G;Vd}DFG]KUD)RF]$4xR`WP`1>VNzaoq0`z#Fv"t}YvaV,Z(IQ:|P9s~{3iV+O!6B.YjN-,E!5ziXr;ol/,Sd
+g-;PHD.)4c+%N+FLxgoHOY[bDMR(OC)c(S3BlZP-iPbg,f]XDh>]=e^yl9oaky~^!i`+a`tHjTL=gj{+wDGMJ&LAOxLv5cGT;+DLVN9@2/ZBz`b0gI."/"
+z70z"Di.j-HR~To[#<nUdIV^5_[+`TfetPUfK]8k)CWV}z":9Su-HxWx&WY5gF5M%7P9AcL(;w,Ui^VOv<7]gz>r;G=p^Xcg/z2}8bF%D(>A|9[q^rbN'N
+$Y|dScI][}B8Ll{nRIZ!RZWJOCDS8lU9=8oKA|SJ7)q>Nz8.y&)KFTwI=ZvD[p,iH9Pzr_;G$6{aAFT({h,):DsjaXKm(V!,~0`iW'm[Ich5Ej!}dNRDYd
+<i{KoS='[;dsk"".TJ$F3bE(LaW:H2d-}5MCaL0lO!eb16~Aa8/9/hV:1Y(Rb/2=|$[aD@P>_Ix/0R5V^I>J%u`G@f=oqQ[.}J}=PCs]T[a@u;S%Ok3(Wj
+1:+lF,)_Vx==Fko"+$U_=bXzfo@:CVKUW;]dH.(cV,fWw9k-S)8w_h&38(|STTC'|{WNf826JD(F1NIcvV1|/aLVm")0LK_a<<}SR']eIWc)!8-L^c:<ht
+vIVe7D5l`n{vh4EUlIpEM,4Es>=rNl<_]eywJm^`<Bzns|CE8#;AI}%TY}:Uk4'ME&s;.if0d%Z`"Y#w;G[W|$$Nn%0HhFTD&u==;ejC~Gp%)s!(]1D<Tz
+fPk`t:iKn$oVj<%p"Bqe}1t!KtHlV;pp30|-DfFo2<W}.Ub!&GbEbg[#E<CEK!4A38-g;.'cz3E:-L4n=7`pKqNbK;4'_J1,%9-"80,bLKIup#$4<mmPL_
+0qWw04+Xs#`!r00[]gNqw0P:<!iF62CE@<b63u4},#5JJ,5&#Ji@h)"@S]:csok:I1<c_BoctM9kAu'f[jQAo`T6UrlC3-uz=N6O,x)"mJr94#eL#b%msT
+oDp5JZo-8rs1~:0][g&A2s0[Oxx0cR%}U|h|=I1Us++/aVDzHa+R&SkAfGs7@E/(H.Be4EF&x;i_z+zEZh"."[J$dUz'gjE;a0Y.2<PP7V,+U):Mp[uHfw
+ki#@qhIy19Pf"-tbTTqiy@5MDKWB3g0b;>]S{l&;oWPD>J,,a>`33FMIq)POKT_7;c5;=PM&A&dS2dO][$(:-/gg"H1cCwCkMwb-6=:kWKZFd6oc;Wz:lh
+j+!KVhI4ZN=Iwykbf9w;b-xX"%Hc!@b8=/G1Dh+k{I.R~P[),4c2;7CnEI{;61"G4p|J[;^6Wc|R:8@o:1;-f[D3"G~P&[`bw=Y17WO+LJosh7`IO;o9Hq
+g2M:Ei$d>^Y=JoQ1(9r,>C4%&2V(n1v`US^(@EMMHhiwKQTCNgapF]b)_`AlnX$do(V0.O)Oeu~a3wt0jH(e<FL(onu-nWwGF::@rZfq0wP{co~"U`#%]1
++H)CC"<96wS<JH++9_Yh(#<g3+A'%g{ULrr;hQw5b^j-0U7cRsW[tX]eQklNb{DHP1`gC7+We6VG4b/gqa^Wot2heOViDx5zgQe7hGGMQ3H1OH;+RiUXU7
+@<>DvS~anj<.<R'vfD('b#8B~b9aG}k<Syb(];`3Uy$yPgZLi:r(IpTB(";T@+.w]+xqG.@vOY4`3OE`;0(Rak>N-lbx7@{`EYHE}2_}[4FllzbOk"t<6V
+GkGF.D/at<FX$=e!-Z25,|=U/H&AyTK%:`AT:mY+MtOzVEP$Z$u`6GWAZVNx4mAZz+aPNhoU1$tQ}$k@6vm'n-tK-sPhs:ko<h@.IGY^S+,iJD;WS$Pb..
+Eg"5k@IODe_g,p>=;JO4IAoO_|>KdYoxac/`Zy5w-c+{EA)fepdj+Z}dpZ7gt+z&ff_TAKfs@!kV`Ifv6u4Yn2-[Z1_LeKhcUy~3,G9$o+qSRxXPgRV)zv
+97q<3mB;.S&h4[utfhQphCpvVtxW>k3G=v%alB3f&BSH4rSB`,G@C+)W3H)<,7@<6V-q.>MtGji9#e3Ez|wVoSYm$jEBfKu!Nz'3EdhAG/4a-9@n+T~=0d
+aiK[ng643Qp4(tx"/Si8_|HK+mKDb6,$_X]b8Y&m&LbqUoAJHl[U^."B,bb$_i~".+$F)tJ=a%&6>sQ,D&)P^XfL6xxp@Rbx];>R6{wn"10.k(<h$MeVN"
+|Ryiw$YIda6]6@ml,cO&xecf]|4iIW_lk&8"MSCG-Q7zak^ybi$]mJYmR=C+}SWMf_J6nfe!P]t,t]u2ab]X[MW`-3X[(9-u%o]e$ybVvtOb9@#'|T.oM{
+s@KfHaKqxvn{rXz9e94L|1=19=]LK{E73`+P-R-._XGf}JV=m3=txKt'#-6KUX(vtRr-:ouk-+fH.@ry,.Oz!OOEO=18<ic,pqvhUXiVfQx.Qms^mWvMtR
+{$$IA[w$2RN$FP(;d`]!h&jpJ/~R2!FwYiw>dUhyj^PQILB#S-4I([{D~v4G|j@@^_<2S;GHI{~k}RC-w#jpZHpO9n(j-<y6~/`8:laaoyvKC3U`9bo8H#
+F:7fzm~xlUKP@e((C9Ek!pb'Iu_r=Oi6;+Q64j6AI#z&zxV$VT:q7#hZuXfb9J!Y6`9)cS4937=AKHV0YHnyn6>LsQ(mQ8;Dr_,hXWm<`d3A;wFivE3C`i
+K]-%%sE@L3+wA]D>mL]/-YV]-8PJcH;:s;NGf^00AWVnH}!t0ZT%o7xX]reX:j<mAc5XA9MK~jd-^^3U!Hi4xMWT~:dzc+}z4"3T7Ckoa^bZ&AG>'&eSGK
+`L|:VE"E$5!+uW7Ss-0tB2Dr0fVDOs%;Q$G=G|~(iO-}Wl>Ywq>zd$z%+<eEGS,N3O"f6xSj<Omcmidt(HDIQceZa{:+ja}CT2A;2RXtYd$.X1;RRuFi.9
+Vy(DUh}!Y%OEJB/Y-1o{U/o6)Y"qd@nY.7{um`hduyM0b{E=nQuU6]M]:5&<QGvo`D$vyYtEAhN+DuK9-h.=MB.TldSfP)_B9`EwZ9$+.FOI!>Q@nu%oaX
+NSnK7g+tsIwI^6;PY'}bp%)$QLQ@TYPJ<J`zxXXP}$R/t@E5~a:4P@`.]N%T&]A79C{FhjU;)[8sbCd1Tl"1/<0,IKdW(ZgE,L+;YSQVeD8MR3Z/}1PVLv
+#I)k0ROoI3KF{%(Jv316$x>AT`jNUhok]i~5Z5]xO;[4"k`|4'DY1U/v|@hd74CIEry+]RZ{g7)EH[8;a-219|5Y!{;,c}~6)c"h6qJDg[vlR[kf2])Tt@
+WsDHDle2~iv-4S"|Ro}>yNy+#kj>_NG,"46DCs~If&{H8Y)JWee'hcLpdqc;e4_N2h|jodT,Iju<6GXty[O(cjWWDQ7^9js)LjsmoF8pzQ_@Q3,rTlUW[d
+rK7_h&(P_$e^cMx.)}yfV2iTzK%L:3G_/#o&`S7d"bZfGJV6|/r'b@e.L.vR)o@A8g8!!_nU1AXB}5vhQ_gi;8qV5Hu_+RX4%$#TtJH@zp4|d:%XAP'@%Z
+STkrLHsGEsAaw$hqjVf_Au4M|aC]zLTPFnc3-+'dBY-/7eAUJa,b)`@P(1Lmn$gufT|S8]m)L=+eChm=FTsnf0<L21`GlB73}8Q>e"joKB/#0lHmONJn)Q
+5jB6vQ./1#PLj#V=}+]Ap,uB0'rSI"UgX4x9=|WGQR5Ba>SFH:fqb6R{o/XDS5}BA,lhjM32N+)Bw.!8H_r&f+D=gZTc-3t4o)}%[gME>X,ve:8TI6Ux=O
+.K6M(-7SDY,qhgZIT3^,@4Mz<S|]QpU_k4P;|V#}"X++_XU7Z%9X&H5_2FCv7U`(B_[iwR1OoG"T]Ifnb1[tNxh@W[Cw4yJ$TEFIueha,<J7$t27o59k",
+t0jh7E}pzW%()Kez&)/6V]s{9[92$/4<}:Vct^w^<WeEG1v;RV.YP@U@G9;d2$3cRX3/w-.r^]G!-uQ"=-zh|QeNbb"t70;k.D[Cv-GJo3lv/c56P{Sq5g
+"+_EU2bsYs$I2WSXGj>,o|_iMJ+Z]1@F!r|F`er%h6K7Ho.<:gdzU$<[!Gx&G`]/jts:,d`mpLn5,^:ZH^Hz<o}F}lZ7bCHue,%52|1(dty$9x^1t+=[-w
+$y7#/f2%+ZpcuzgP26~D5aoR43}/ZrJgI[bdh1bF:8PF[<brCq<{Hn4,PE:1Zm&2vD}BBe^ONKjkS+TlIZ.$lt./(Zwf-EY/8z+q-3K4;Bx5"aUm~W{Vcs
+,#(b`c6FF$'wlK,1@mLPLiQ}-KiykalGvBS$=qmz=6@_fev,ozwsO,ip1iv9CxJgdPVIxm[15{I`A}at{V758dL7t+uP|GHHed"3NN[8h1(C7gs(HDQd5l
+ZpPnnK5G37C""(:6W!e$cAD;s)n+I[jM+(CI{PVBk2Q]`[W|MKMy_9w#2[fF|fLz3#L6$<f!tb8oAspuY[%Q8$0>Hky$.zQz{RiH!FDz9=TcPFfc29oV6!
+.3mczBew;'[[EfA^}g!h9Tfnk@:(n2m"E8(nyef#xq|+:usFV1>9(x(h`oBxst0(&/j=~lh}+ghiSP99pjc}+}Dek{c{-0TQBK/:Zh,Z^LQ]:u.e3qG9$s
+k_1c'R}xmxd+pn'/[:Sgf#Ka8H=AtJm`Uu<yk|o{1-h5-I-L("B$shT&{:$`&)Z(^JEbBaR_-AVnF4)V)C,a7aD.-ga)2DV]aK_F)D"$4tD1c;p2h/7<4p
+)g77T^qM8G<7S9uy|NMk0cdXC{!"yHIi7/3U:Tu!MKmm]l0d4^vUS|d5N$q+N^V`B,.5~PyD%5V_`(X+Z{%{e#8r}<cpq0{T.BJ'qGV9dKp3vFCZJ.IsuP
+gdwldyl5j^QSl!|Qh/D[GVlkB>]n+CN5=VB2,.otoZE&:7~/Qmsm13YMj:w-+Ie-&^IXqzsOY|B,~L8gH|IwU"<q[.}+qZ:yIu}/'9g-(y+@9%x/LjqFZH
+e8-anN2."!CNww5VqPy6$@bYVjizy|;Xqf2GW/V8b)<8zjf}6XUc~,,Z&|nHpO4>ih~5"{O-ZoY8ezF/DVr6@X%h~3Q4(EiuL62k~:bHB0XD)'BrlbRk;(
+1)_S'{/thEXKj)C&PUj#4[J.7.(eFTsu7]f!`BSxmci_9ywIqls6&l"&YR+9(W[fPCR:'0Q0KC80'v)-Pu%C!9<{pueN3+s&~N/vd-ofl3`'yIG%-r[@K>
+EC!<Z.a!.>7qdtZ8~D:d<#L|pPVwd&dmZ#PTq0dPO:616Rr^H'pvX>lwL>_>aU}AkPMqh%P/k;~@G%ZQkR}Dl`Tq|K%kN/i]bgz![>97xYuO|&rW,R$3y8
+1Q~sa{l9D:lop}.YSG#,W:C.Wk+Xo46dluDb2rES+wZKpxxevNuVoG4:$gQ+uhze2wqbGV5y6a|B3yixd!d$k30cj1Y(^T:,p+2t0+!M@vcgC_jk!,#g1C
+L|)se$X7B}j2G6g0e:!~!9l)#^rRL=zQ-)"}:IS&^Mh(s=5OQn^!IRwkzXi$8OG8ex;VzoeX3`3uQ}s#/H4reF32F_'A3BAPdG2k733{Kd6nu98-8bu5Zj
+A9_NH7Pz[5iNujp=D|<}P!BgzZ0tS[xV(AT`doprrk)4RS#xg-_|"j)OMtE;`kD(jK@y2{Hn7ty=EmP[MU1)Lu;)#[4KuxS&i%cgKey&zj-!o9a$~JnHtH
+@W'Bixp+Y,ZOdOL#ETS"UISNs3;GP9G#zy72I}FuO#$2)&U[>w9e)SvM8}EgyoOw#{!{](.+/y3GwC;Ehgopilx+<}_LKEUJF;zaamX!@CPRqaEnlOReI_
+P[o'qdJ$cgRV4C7xE<ok2rPI'Ds=s|7=/X93K>uct]&]!NMna-rBYzfpF'SSf#m1t|/;qlbZtr@-Rb#xUTx!F,dV(Gg1Em67poUc&Q@FiWZfF3pS0DXXeP
+<cO6Ms4]}`Pue[dsgZoH;9AWKSUstZhV>j-_c2|S8e!VNe=4&I|$-lqG~h"^t92y4Z[M7x{}p/%@j]di7]lKH:Z9V2lmjd:o@4T8s-(`vCdEi,Ik:#2sc]
+IP~DWmw|ra+xwBF8kZUTFFN=yt;mS-Xt%>2sCqb}bPfrp(["4+!ZRt!6-(jT`HPwAsSa:G{J>">KeuUR:u~kS7|58n)EKmi8{V6B1.;VpZ|y34)Kf;XXvq
+0iqF~+^Q,{x%4JrAI_,d7Ys(SwBrr_N{ag|;<DMQO|XL,r]15C8Yp:eRSe0jGU:vr8;n7%.2JUXJ9TxZaGyTax&E"^e,@CC0A>nak36#.2Qm6(oR<olnXv
+^!(I|w>rPzSqTNKuZ-{I'+%Vshl;&=o(>6Jm1kh5el=P@4-kk(o:Vzt8yB)(zgA#_Ior[=IGT8~l8=Psu&-i!KN(d`f)n,Ov'iS5c{ln&;@dD+KptN.,Ho
+}]^EEkmx>-/jsLm}tm~](!^u%lQ|G;ne$DmRCHj=9w8`-n67<hH%C3i3^Ln{m3<IaycESxmm#wN!C]=w(w80Qv_V1$YN~aY]5N&sab5WJXdNZXdN,k>;i1
+IE,x,_I%ALjJ~KD{!y;06{:;Da!%|K6{-21)!0,QHW5g12"F>Z>D7z4hZNVZ(rxdu1<N=NY6!:NAo.L|JwUv):Ch-vsFTWd=.Q=bSK=N6:SaUd=9K#XI+y
++l=xHsFLioE>k(hiLqqsiy'ZCHSV$3t1{qU/Hc9Ctk~RVS4=_%ZjV9UlB6N'J/z1hfN(2^uP9PH9Mc="7pOT<<BJnCj"KAhZFeKj"[i>=C}bT8!:isc)]i
+^i9T69_|0lvcXW05RV9=fDc}VwaXP|%t#Z:70t]<'ytIAa]N=e0>%W;c:$xZ@2QXGZ=K7F=(2lHV5;Jv2=YLdWr^MF,!t=E^=m8ISnIuO-+v[7Qtw6u-e5
+P`(FL|/@=#F:vBQP08g3S9]v%jy<E{C8t!<97Q)W"t`4}7I#o&Z`/gX&&=8%(UV_Ov]{.FymK'(ho|EM~Q5B>:POkOU/E2i'mlI/R]SysQZo6#wRcd~c"<
+w6e}7)heG+xMI8jydy_h}8N"(jm!OfR96e0uMC^V~2RqjH}uZ<c7QJkh.t;rNF{RS#u,TU`-K@N{A>vA>J7)!&L=ah&#(p^}}-7YuSoW1ZbI0{5d[U!Jkv
+BNbwqb}CTHSto%3pAJNzpz/W(A|{|L'<$POC![W@IwhqOju}_(xYKyPNerJ8Q|LgL=VWpoGi9wqcEF(yLGo.h]F1oe0Q-q~De{%gmu!&g[>r(s!WmWE$HL
+F'LSuiXhui;aE$^Gu)'@<6T:>@pY9;fSLP,.z8|uA.fdzumO4>E;<+cId.c%bu&Wa&YJ}Y6q)Z]Lsv_^L$IwZmnETNSSbl/Gg:_Gu3Xbb07v:o.YTY]#te
+xc^XoXF4>4,%YC:bzsaowWiKcS]v]HVUB|%K@`3u.,dFfE4iib`U>euB'Yw_/9X1V>|ZAs&n7!N62(F6YbTJuftt:EguEsb}sXOEbrp'%}2x58uQt{U"2E
+}&`"/JhYn7DMvwm^NCfPU,|v|eEsH<'QoY@r["<BJ0fDsJ!5a|@:vyB'WNiDA+/eTitjrmN-rwH&(}Ngi$5kul`,{Cbx:CEisrd'N`W]CP05<r$r>e(O^M
+7_2M`P&j;o={n#C^=l.Y(&N5/eWrO'N{K}2XGxs:35-om`v&)5]$wuYcj=Nz#aS_h>Hnu;J33:PjM.W;h=(@XpTMJ{^7Ui&LL)$<gVo>L/:Vy3oHr}:E0N
+z"yc%u0)6"c6jDNVGk,wmP>N44u/|av"!<LF'm%%4{wO{aTQg(tX_]Gr",N,^XDX%k>LrE=Dn(-I1y7syRWdMRPx(egckAtnb7D3C$O+xrD4^YXh~U$V[&
+akU!XR1A7.h5Vft1V+:4z{Up;B]!&)okY^+I0RN|j&R'_'e,ASVQ[@&a1CZJ7"|haTj39+MQwoXM;Dj]=QG<8OacpP:#|NDv@9,0e#/t=vY^U/kwarek=C
+2IGi%mjpeke9FbhbMui:S$S$jE]S:^N,~YUNsjjaLlQAV}rQ,5up-YZ5ma>Dd[c@kEHSkQaxi^INtf=@c(aa&X-g`A&oi#IiN/w}GuC"g4R!4xUlIZK't>
+GzdZbH/.wlO$8uzZShaf#m[rGK%Re({A}!=dD[USeV;$w<@<hl]r[ib]$$FZ$No@0JXr1Nl:qfa%PH,8G#H8PzIN=O@OVduM4{-$[i+w/Ud^Ga5Jp#fP$j
+Dfu]PVcpUrKn.dL(s"sjB1"yAHXj^.OS7W3r^5(1q5X|Z`lwV2/l=^R$k4TS"j;WsU{3B6+]|2r^7`":!//(M+!p(EQ.mWs4zh%$0ifK-g3euOLPu'P%Yk
+<;xe^]y|6[Zd4}DZJ[A=Gy+"'e"D761VvnM3q)~Sz+^}5u=%]/8'{3%&I(7q@#k|6M-H2)Ap,IkrC$<UjLn)>PtBsu-Ru(kAH^`w`d.g#XF;{O$rv9YAIk
+"j11#@@mpn/3!nY(R;{nJ5kp5ap!%a/z/Iyl3/sD^:7S-$9R}dMdaZiNqtD)%50R7$I2nP`}}k#n`WEwzv-_==63RO'5EQc@UdoweCHo%ThlSGc0NnI0},
+lSH^}AcCmJldpz`zMcy#mm,}A4>(#^H]vD%+/+ym%bxz4cGPBIFQj4|Br3l4N!t9t}`SyD3#G9^J,iZ3^W"O1)~Z=.$:r73T)LH#&Y|0sMo2tubb$7$@ga
+m0[b[!4KEwOTYRuUX{S7^D{u:i{D_::H&#;@[]elBF9jGy|%AFs#][/$d8x^PH8_+RP&65WjEm"v&J,YxQXf'P[|Q7=AHbPRWfi{Y]rjv<86SG<HqG%h"4
+0mN^3m<!,B.ysSxjiO/w!}s4a^BwT`To+j=Wvq0Jz+}4p8gTkd.|5dKEQgrzigThix<lA`u^e_af"`$H|P&){(,vGJ5Nt_GQ-96q;j2Ak1vY@_mIHl0d#(
+_6mZQHw2#-eq_1+%B`vuIg^}YdYdC&Ryzk(UIgHY1nZSkEbrh6ZQGfl-nPkq>'=LB@GYZw.5Tsf^0Y44B)=}a#>pAE<I+f.}nB8zleb,(RJb87wzp0Xi}+
+p7g!1nzr[s7k[^-.x,wrvURl`(GZ}"yY39AX@.JKld&WOsjzes;s-b4#gd7l>EHPT49G5$ga/1,&-99/CxFqFTIl{!|n!pQRxkOTr[J<vK2kKXrN:Aux|F
+<xhWA}03yb_SA>&MW+A574aTeri#.0DI1_rBGm;o:z.+_]5nq)75hINY-LQ]cJ%jDW>VrNKCM53nMS_kfy3)nZE3{ibi~==ATCC/o^P&|!hEynQiSNT4GP
+abidi=V@l|X6qy<t~=oeGlZ^:UiW^+epd|L6Q+LV.fS0].rM]bBNIeG=75DJq{MMv9"!JwjMYS6Ey4|7Qtol~kjQSu.,AOZkz-o_O`ii0qm}n#7>qp'0'|
+J^>oC:xUO+7uO`Ww`w9[:sBOklnOo7Tu>wxA{"nOXo{lugIoV<Zs}:Va@}_3f]4=xt4c892pN"Cw_rbwXb0aRt`0q2D&Hw`dH)v]|=I3%n"w7gKXJfXA5Z
+Ir:LzDS_}#jM#<!f]rCX^//9((03eHbh/^%W~%(PbrcdhePdQm__UI#}WLdy+8ss]/~DvZy:)YP:zHJ|5|f^vg^XzDwg6Y9u`/V+aBcK"a.g}v-p7#3xr3
+IIxi<AM}',!Ar:_U6&6TcAA]9.}DS.Z^OXNR1;kPCNtVck`-#t{uiRhBq@fd5,="7!u>"I~Io20_QTo`s5okxe4pm1J/g1TUX}+XKgPJ_Y#BiNyvU=g3ze
+8>W,mx2P,3o7'^b)Iq"xRFUO!kw/r=FU&>|&jbDMem,Z;#N%<(BN_yiyz2vx>Y;V,T]4V40&f"9FH"^$qcSA$]K>F2~FrtzRa[xy+p273K18T+bjKOu!+|
+b+>gQ4:3/Kn7gxA.L.HqS6utM.>fH"HxINmN|gB/PgA4$V_rbZ}cB#f[nF@01Of[L"b,C.6`(fERM{:>}/3+jJ0WmHzgOXbS+u(KRpt'}mBa]AO@uX|dkt
+xC[-~)Z-^i`1t8ye38_n9-<vmE[^sceVm<_;@T7F[jfbMG`<ifnUp<wAjzqw`%wBx5N`z4_f3I5wnwvC1"<rZ`i[!0)+STa]hk]BiF3H<bz_;e_gVMqsQC
+EXn2|P^^YhF!bp0f(fFct#^X&&A"n7}{D9tpkVa-_FzQ6`e-F$#m/Bt[C[KFY.&qkA]JV[$N{3:`_21s,vKUS$KP#SDp_pr%~BaDGjc5=}a!M%R5/<V=tT
+4+!AsL5NB/m3Q}J`0/B!+xY[ih%]jwr}UvU_^Kw_]7eX1'QV6%&LGT%Hf+3r#QySEhP@r#"RHe~C#u{Dn!cXdaaHbMQG&=zY|X<E,up`#_UI_hc42G$&|P
+:>c+IR6d/Z0t]dHtS6K67TXHr;s/KXDmW1CzcObX+]]lEv<7UVyF$6`9`X<uWq]wET$b,M^/[Fzy{{d^l#0%`dcwYz%s2kM[q]n"(=$!o@-O>$%jL|VXC+
+b&C]83O12zIP>EAR_>V8.`6"%r/8kk}&()sdb3bP|j<:QM9$]:9"aB8G~Oo2>orN@NqtB/0X<fg1MT/5Os%-TvKSm}Wi+Ydi{.1}N;H!L@[CZ,4$<4n77(
+I")-x$L^P4;A5NL8yi%!2C{Mj"hjB-}l'dF0Sx+t$45vUfawJBLz:'x>mFMHD6i.T4NYAa>@`!ZKXrYhPv>P,E.BK^<eTWI{lwLP_z7j%NB!lR=ZWz4sFN
+WBJPY/<Hg8U2YO:FC([G@ffH:));xY7HdK`pip0pc8lgrm1$K7iDKcOw,{(hRE[$8$xjcPy3]i2-B7Ly]B[JvV4GnvJnB"68CnWyQ>^N<>>BFE@x$|%D&T
+e<L+[<_@KOB0zBl"}[&!@Y",.Tb<9%PxZ_+@Ug3A)j1mdbPt!Fi8IjU:EQdDwHDw_CSgVA2n->yN)9htU0-AE)fCU5$8SWbcaerR7.<@D2dIAe}rreA^49
+=-+Xpc;GCjsmw,JbNnu!QkTaK3a>&6V'IeouIzs6^IfHvOV!AL98iKoiT#<mp)fw4Jf&SQ0P.WYXETZVjzD2<ZriBc8.d=U`^bLM$pw9XLqC8%MYB-o&w=
+MCg[IUQ8dx~&L(Yy>DPG_@5ID(lUn#9:'Ks{;2.X]jCy6&1#_"zROrOAn/h)Lh9_EC9;$B'0qjeoGc|xkRJUeHI0E-6kd1%@[h9Dyi^UiVbv}//<4l^{&E
+nE:c++|(.%`Ut#5(/}+532bXDp(m6%89fdUgWQL^/07P1}y>@k>HcyN)za&69CJNTd95B-Ode>2+g,I,H9Z/i=#[3orWA9y18RUGQuc{`+~CEv5k8%9<bs
+a4<_J64;JeA4Erw;=.#=(c,bal]_;_7kVip,'].d9qQ3!tNHzUhCs[iL8tOX3tLa4S8_|rA['u2M8NUN7bafE3Og;zP[+DU0tbw<'g.F#fWfcEnF8y6[S$
+-T:hAxW!$(H1[2)pn5~np:dsxH9(`n6EXi`cUE7s0s|xe(o3SOMa`<2a$&lcac>2m7K`q'k)9}NanaE^4HZ3fRuh#($C{MX!1:>bgC,LA-8@.9~"q%zetS
+@4K#CLy&GD<t|C1'L^:u)w9yCb/ZD<.3.aMWDvB_Y$sEjUwv;oVR6N^e'a}H!)C%x/<wVy^TK=7G8t6hsn]JjMF`ze+lbW+3JT~vkibnM>yEYXR-p:z'FL
+}r.bfWIf$8+2Owz]}{Igx+g1)MWO["V}qrziU%e_`Y07P=N+6{%q]fZ>#+[4`}tEVdX'@&3_fa-9A_)!Z[er;Zx)[IPx(m5|e:Y^7Ui@T7yP+9<as$1nSn
+6,l!Q&7a`-J@OqWUePp$&R"$R(i`<MDo;34'nW|),`Bq5wAK,u`d>q@+|W=$r/V7%I9fZ>T^)xPpE@ol6W(y-2F]%%GZBk:LRC5CP6iUnQ4YVV:0sDaPr@
+T!{t$SPWCN9.epf:XN)^p{e8P`)Z-_}Aq{<l+/c"iU;5"jY4"|U>eoaejP<.IY=)x8<%~mLl@pI#EGJTCb"|y1LOWTIVq"+0olhtLJjL>}OJA=Wa"mA1wu
+.)Tx]n'%E(gv02y`@3(2(BA#>bQ-kF`LY]_lqF.<vi_pD==qVw4vi&wB[r$8ze|o4#&{^6V_tRU5xP+2jruG/$nX7/29vloO$rgGc7$5N2o;P]~ei(8Jy,
+(3GbEIK]Wf<!G(GrY`(t]0i_as%a.=6Ys+C2z;;V=PA^'#'NHY$pK9u1Fbd1#d<:8-rp3vItdxpjir5}Q|y.!&^YsX<-(fSx|91{~$<ejMYefp6e)_%hs%
+OgyiKL=dct^R0aMAi)0McLe,l+<O{COlt@ag%gwfWN4DfCRz1MYNF$Z$dpbIIU$@pEpTXa5JL#~BDy;G'QOpY.q4SVHo_GAT`n$3<4C-=6!T'gP>lhYwb@
+MJ`f]jxHlxo78z4%S+jJ|B-Fzyz9dR8V0WH:P(R,|@!$:,%Uk{aR]44KFMLT[$XiY=cU>+Rfa|%Pf3,T1-'hO"#{NjIr-lyakEv8V7&Cx7!QBJs%%A'4,A
+;l1q0SCGxqzf'r^KTY!O|r'm2H<]/uR#KdS^IHd7h!amC5+<~k.eJsCTIOxBCNWEPI'4FL6q%$Rd:PPSNN&Gg]Eng;PaI3|SXQe'#+&k_8w.@eb#tZ$$~M
+W;@sA'aQwJ[>>j.FC$)K-wB)$Ux1d`WMc6xM.hB#=gKs0;:E,D~}aO.sx.Co3tF<a=IUQ,q#%$%@irPc6g~G[mlA4kGl<fe16#]NxV5KkgMw;9xRX]P#Tt
+Nz_aMMa0PPUtBN]x'h)+7#.;9r{{b^8ogt~'P"j9#/%2hU>$z^muQ4>Saps>%s#9{rf5.WZcmSY5sR04Sk$Mzf&M&^>opE0B/dh6yD1DQ/m7#dLWRK8%ZX
+YKg{$f)N:kMSdWj)IVFhz--lLXZ"o.3C!4rtGs-!!8U'I$XT9f=lChS+W$yx7O]-xk'y@$y(z1-^84@!,.xIq`WHuBp_w`B<Y2Ik]hRL&(E'lkERd`"bxy
+@qSw=XeXZH=]70k-Ee@MhY)q2Ss.c0GCoyUeA^cwTv]+]oRm<(UoL|C`NA5a]g5Hj6y<s<t2T+"9krryJ4GQ[>C$@7P]dBp;]@BRXiz|_P$U0^(t'.:#yn
+vvv`j3Xpkj`<WHX:9>Tq-!!z2F#>/d0TE{>[Px}K-rV>eGH8f!CYvlMnE5i=vX6++4_;J`3tN34JU6(.3p,WSYFk:]='%(0#V!`$##=Sr",73C;3_RY3ke
+y+zd6YIW{F^-]^:dup@c9+.(1quSI/7|pwE)CDy4pY$FvfO:B2m<6v2^:<s``^Wpl$/-L=cl_=4&P^p&30Z/#/w_v,=,"&a'PbmSLZl_2n}QvnBGUQT.Wf
+fG1}elM^y)XVg7RVy]d_>b=H&.hM%:}G7930:L)#4^~DwV5Expe%cQY6lg|;|,IA{'-"{]:_y9'P`0I#YeSqBeDee3h($)LjzBcV}(['HE,):4Z@z"$0(D
+P_XK&Mc;f!>Uv8OhCRy<B[2|8yS8r&b`UpO"o2SIj2TzKa}2gRkoI+-A<l%sM|pA`+U_m+`/DV{#c"DoMq[|H4W5AhJj8%6C57GoD@8t0!98t&kW-^R_l.
+Xd5dJKuazBCW,BBB^N'0y--y5YHui+>gS`@Bdk~Kw>x:g9<N=i5VX"h=rm,TFC-R,[^%15QD~dh=9B1i):K|H=OlD=Bh#sflD>Wb4Xa3q}w"EKRP:aRF!X
+-`L"iE|{3:A!`Lb3k$;><Q6D,qxJ#]Fj]B{IWX9DVh;25A/udHvFy[5R|3SW4;E5Q.U2t@V[$1dY(W;]Y2fgE')PLDFwOdB]"`7Gd:=,Wn39IC+PK/Wc71
+!kFG-O~^9H2#J55R,)isx7ozv0xZ.Fbn/ytP083MkMJ%CmErQIm!r[,Hj)oWE$v:!v$Fpot<fssNVLyE`&44X%:6iz&9+'mD})LB.uxJeY%k=U+p7wM4'X
+u6,(nS%^QlQp2^>czfg2xT6=.QV|.$>3jHSy/v3Lw`S6T{%tUVy2p@i(PMTfZ|{UGxLB7503v3p/qD#H:vIi.Gj<s0r;nGMd94pCIjOV4CsX<!$!j%'=A'
+Esqs(yW'Em$^$Js;T%t31-)0^;!^5+Ob#=:e[5rSK.zp7()<8<ASqUwW+x;>o}S8M}6q.}TrwT77)y{oZ>{RGt0:8{sA{DFP"$v[x!{<mJV2JE[kT.H0s`
+#UpZ4wKA@wt#j"mrQ)Pjh3"NPi%ev7r$FoO.Ur&_4eWQPt%t{eio<^H1oMcrp7z"#<>;%EGWO$&vTo"UD(BDc=nW<GqEo(LqW:}pR`ihg},t"e6JyumF1l
+lIP3Crx5}O'xjfx}BJCjkm3fpz>r,$9oPpAhp%$2G#!_yU+GiI4Y6n5fju_pxO~%BW[JMY@Dll6`Fh;J@Y2@3+IM0sc&Q!<w_=ZHK2Ou>K5ubdZJ"px%/v
++nm4T<$d,$TXxS`YyHTn%JQZUpZy}Jd}b"%yt};n!@)XyH`D}:GyXIM8;S@8~^erTnE^gQC{Am#yq{qshUZW!`$(4oZKzHU@x{l!h'&>ubl.&>nA`K2Z+r
+B|@B+[vA7iG:PMi<yT2EZhv;tRlQ{y4yO_n7>A.^fp[@yUcqBf;!"DR{f&:L!>fp"0Qw`120!7/L|Ex(x^;",C!%tmvsC/cj>7]zqxice=#:Qna]/>y^li
+p+~K4PW-`5{$&N>n3!(tF5f9OpL6kri(bzh#E/=OsB{+<qeCwTP%tr=wtIMO%,U)pv;gu6IK$NyYcZF[[h.4LJEiATQ0LQim!W|L=,~K!IHD21}=@yts^R
+HK@KZZ=+X5.7'2bK,W:PH$qV]Kw(B[SJg9ioZT(>^o}`F7|gVD4/Dl&{Eg4;|4WI"nXHZh(&X{I3;LL%&jUY4Qi-9{%+f7/z]N42er/w,Ik!4mYOPDS8uH
+[gZp_xw4Ny%t)v1IIO4HH{mxgMTuU8f/4${u[-7/i9sh)n%5jXR$+{WJUVgED]ePS$BM=Hp@$RX`Eg5B`aOQLoV14@5+m/x@!@d7%,WDDBbCwR4+"w8-3r
+#JB7&XA-,phKsoKJ!p+fH`AnvX5`ckWSUf0`kkV3vilMDt0T'8ApL+JT3S7p)B'rBDQV}+Q%c']oKKnd1(>7k<;:r1eRpk~unJIeQWMj_phS5MikH(nZq`
+f9<@`OONQyxWsHX`H$8buieVzoN9J(vICW/r|>vKNE5qe:ms9`km(O&%Xn5RjV[Lt(1AOz)u!u3TG9W%rU@!L^LA1WQ<XR,EIIqUcR;G;H'r)#>%._x8We
+w5Fl3=XTJ#DqtY-R=vI:ZxFGAaaT`Q<zET@e^RAY7^vobV{wermuP.8Ncv;D27JkOO9X0WSwJ&p5&YSptYJ)V2PK~b+q;Loaa+W>sah><QWw}F6"s_vW!L
+961aL;XssGjs+WS0-_j{T:i;s=7UI1F.H5@p/NE82'0eG%PkejBn:<]jlHWdiBEPe|X(Pm~a-Q.jC_+I|!(_34e<0B&&6%+Pvry]dUBFjEulxN;noZJ5U9
+M5Ksmj5T[EbdbkN%wN<{[z|uWFxHU[`3y"^9.2wfrdzl("%skCc1VomVA7Pyv/a`)n4IkJ8{{C+gf^J{<NMe01e)>-R0CGQ#+`3b2LzL5]uR[cs3Tu-]iu
+al3RG6g^TVuu-)KT%{l9GV+MV5r{0qer}w`'K]H'u-@]T2XG4svY<Rf[_zU4#e%T3-xu<nQn")+,jNvuEcg924C0U%NNY9%n1m%TtXEz&w9Kmsl+7HUqLC
+`O:)o9Ros#G0'a"@N%qAPt_5:Duu&c<RR_].>+Kuk0hpO)D(dwjpfw|)&qzU[uoqx_94dl^R{Tjb8&W(_34!cZTPy{kjj8j.l!1Z}u&/nwHVcY{G/f(IZ)
+2BX+]s[{N/)tc!T"#Q^bi/-F$0nq;c+VeR|SE[X:oG0r(7YewKC%IYB/c5a6yZc)g'<olxW9n3m$ARDxAcIP~XZ;c9@nH[5u(Udk<1D{tLWF-S9l~GAd8u
+qCH^rR';^<6E6s]1y%|y$tA@wo9lZcv@HD]%V){vl)6wXD|]sK}4{0A:+h0[Le0XawSd'nYwWA#Ll::(TrVC&S/TV;L-r,tPm)00'pv&2SBuJ(_/S@At4C
+V1bmqmeSu|etQ)1=R-(%}ox8{8HZt-4-<ATgsJPM[=lz&|+>z|L69Q0CC;OC'Px#YG{:NB`EePAQ;[v9hgjd=rixM#Lx=czI!kg$J]Nh6S(30Dr{DX0=9K
+qD(,=^[PS/E!r!O+^NI"CD{K$FM&$2zq8IMkoGWUg0i$-:5gRzUL;+_Lf=qd3lO|_bPNA88Qi]MAe2)2U"S0gbyB03xQvtgJ[Zu<C9L&+)1e:q^@^xzd%i
+JbA9x5/N5P$-."gOt&#9k-})#4!F{dn6t/jG'}BqB)%!Pe,AU{8Q8I/hLXA,UzF3S^9"B&0ccv$W2AkB3nSPQ0a)X:}OeNET-NV2xSU37T@ZQ+w^mEK!LR
+oG{qjHG2(3^8j.krj'ap%c)BAvB#mWiG>=zL:O6+pRMG8w]}iZuG,jp}tm%W(.'"gf=[mqT_.F1}Wz://mDDliDK>E3wOrlEiR"$cIy#Ui7K[yJOmzP,n}
+Vr#rhz{M9od+t"f8hHl$Y;4tNU!BE28U5XzZojV8[PSrx=3Y-`!,4C2r]$"HQ37ax"&tL6C9RSJ,kRR|,!lgS&L|UdPm{^V1N{{gl<(5-u.L,&:C~H0UU^
+<{a|6L`Sv#!Ip5CD@b8NetD)dJwJP=^|V]8Z&l$mR3_9TlnQZke[8eiN0cWPJUpt3^kRF!-KH%MkuRdB#5:|SHpq=ZKm5lcyNLMngP>-hG)5=K]kfaJh3c
+Qwn+"V<H@]Oo:}N2h-U|cW_+3M:ku(E&wruhj:)vf^y]Qb!n}_]M}(0oE)Zy&oX%n0]+c}KWatys5lg}9L~AU:COYJ<8,U>U"Tk%'BR_UGQ:v3`9s%YXQb
+XkOdf:p}~d"DAdta+rQ|fLFd:Pb+kcgv=`X:PU"Zz/Q&:r~KsJtleyBOE0lnoTp}]"JHTt7=EA$_u&$Jd>n&T/AS;6hdg.g@+1g8$3`Z,DnxiaW%E>M0!h
+<jqzsOXoQd#WGvU7O)Kw$X5f2o1jy^H_GLvL%+5]iEPtSEJTCqfW~KpoKwmy<9Q|+r~G4(h;#%FmWF=1Y&58gI5>#l[$S^5mvI@]G%P/n;R7ax6dCe;qOd
+u_=&;S2T.@}_S-0Kng3|BgNFX.7m]ntHC(}A.`L<1f(0,zGPij;<$+R:0iH'U+,9GB#5%:A:yeXtk/<}yT94IkRVuvX#htK8`U:YjGn2~bKpyy6nMU+Hyu
+1kYMU"1TAp$'Pl79'svg_.yia1|TbBz1V_{J3k,X=^sJ@$fTetu-IJ</m@Yg0X5)+Q~za`SDP0Jw]/~0c_diD5>G`%|3Dlb<^+jF=pbwmiy:&eL:!'zQOl
+6'SaJ2>/5"(FfQDC'9>Y-Q!FL!,9;"pAgM7)O[X+oz5y"XBk,Pnv`1]G/lN3",=(Tuy][C"9zTP^Vyh72a1|%6V=JIFJ=%8;+.+z1XDfIK_+&4H3g.(DA#
+K[B&ISKv2'g$guP_G}@C]`hINTif,Pf01!La0'PU;:<+mX$;-:jUaN~YSSEslp$4<`;TIDe,mv%v&(^QFO&ca8y>w{HK%Yt[bu-('kf11&Q.Gjy"!=qH'Q
+Y6m)jDv:z+Yw["#n$Gm'Glz_n|"#:{TpnYi1Ntl%|h(3!F"nARC&NLUbX$}#"wn$trBI+niEV>_`h/TvBKb7M;82Zsl8|8jubj-=(Yi5CC=/|l0<.l7I.M
+#7]snm'0'Gts/@-FsSvC:P-}5zx#0Mdz]z$2AaP{3N^Lrabi;tK|)cBXz8e!yPLTG[O+/b'D=B>F,SoKR3<6onwmLoKm0=VNLkf1BarUQUL@bPRcIvpe#@
+Gbc=aNCN:(jK~#Y'D3a.`h_7Cx^N/l'RJ_mUBF'=$7uC[HHToO.]C)g'FTb<S_OPwj9ZEOSP}h2xsXK.:0qJk;IbR>(R9(<=cUI/`2C#BmpVi|VuT%W$N]
+IX0P[qh/>7Fx<m-9Qu^Gsz%m2$VN`kereAQDAf>YXCIKG%)>xb&@zkGSIbU(W(.cSA[hbN5Xbt7"'&csF-E8JeObZVYV[}ArQM24LL0}w{vN9cz"`CFAhd
+=5~.a}&PoRv$X>f9yZcA=fc(@bynZkA(ip_0/(e^/x}>~!/"hBWCf8sH9tC,c0"zK-=DWmh"qCt,Kcb06(V]aJY6H.[Q2d%Gu)H9~[PP_e@-'6L7UnNO+b
+XjUD#&@Q=}=D&0qBCH^K5fHL:ddAR&m$%PwkBHaoQ;#%M2.pevgY1r4Q`-Xd&.r(/`5_4_%Xret$`1;-]W2bH&|g#f#)w/,]u+L/wgYeOvm]F[F:-pv2ME
+Sk#94-m7b7acgkvdNXHc92TQW@7Nh_bN{O!c6N=Gd-,oHJmDm;H-lt(cT}2Rp!A[6:>0u)&B<RwchW/W1pR:-PDXSb=)cz~_;WWCg0VT(dsj.&v&9j@]I@
+.8{}K[zDpjX4sk)[15X25_7]wo>KGeD}[bH$YWe4e#qh%"HfRoS>g+w,5U$qM%>P@H)26a=O'-e;o1^6Jb"6rLBR:xBxxD}IWV|(0i$@-'JD{3v>%9rO,D
+|aj_r)W:jDg@keMaJ@@[[NJ|``:)AnhK'ZdMU%W0r/=/&+O,Gtt%|`.;j5W|7zq!6v'LaQ,O|w:)mp$Bg%@#;Wql}2(H+<A#4=RUsqki%p(24AH{S5qBXt
+w=CVfQ{Zh06k7Jk2Fc8A^gphB)Wcj;X2j(7mN[tk<O^_|VHi8;;I'hKlakcbFvWJ_qUY#K.8GxxvV>Bz,71JAyJ&T"gH+of^CsC}p5H(-Le5MFHN'l}S<Z
+(b;{@3WKG3bCV|0YCy/c98R}0mnD(I3c$2-D&s.:i=a$,n(`^SW#kl+Lh).EnS3/#,3Gg2y!n8WK5p)N3&:h6{m2|M}kGT_|H%#Y.)CN9(.WP(eF"%)o0F
+_:yv65+44-X)zP,!]C=@WGiuL4oGB_"e0+{hfVWnN9|kE-D15xfF{0@af[u6eVrehz4D%BMfDC8{l)Nx_"hwe&bB-!E3<|DGlXP)wL_K}t-6NML:Z|E&;{
+S9u({$JHN|@thICO#y--O1,N4:Zoi7Cit_D#9t<&e5RMVi{w^3>-4(iY{)(A~T%@tT~!Drbpp7A+-7#C":2Q#xEP[^_v#@3bG0+%HUtC1WQvYC}_Yk_yOA
+n"uT>+G[YsIT$Bc>fgqHIaLu&cgkNAA!H,F-]$LIlCg+e-fa6LZJ%LIU#Hh)b7hD]yB|jd'M~+^0o6j"i.RXCc2XOdgJS2G<poh;=mliMQ$p3:U5.}7g/T
+G=l>$5U<F40|4"K,L6aS#._;SCoR+EB9dg|.iNKLv-g8R,tL7HT0pBa3qAY2x%csaLEtHMJ(%-+Q'[Qzi7!hQ`oJ</k>w(IrIL"NRNn4Zufa9KVPiYelW0
+jP&<2U-D8Q}xn.iwfS9@ns`A1U3Y/D#]"]TG;'^9F'O;cK!JeE4kp->U-ctQ$^+78<5m_"]O}ey1AvC]Jg1XS|H-hk{=r9u|q,#I|H;K[1"4)2+Z/S>bC3
+H[dq"I0"-ht7nzGOI6Du=Bo2`oZ:kS&IQN=RZrAca'[`7QG+@5"{RFgoIbEu'QG"3$gfD-(_2$fXjU@vP|8gR/NTLLX.y!HZzRyjeMzJcJqHlYxOLVEu.>
+2!noNLn"ew>!%5K1&|e.HSi`XTJVEVtDgsurlRq,a7J{P2)jhaGfd5eW&&`>8m3<Ny)As_Vl/kJ[%GGmHR^"ah<x]}'r-e3{6macD-Lk<0~uZ$zKXn[nr/
+rOAl7o54Atmt{k5toQ.9o>&$No|tKPkHELzyudX'e9(rsE"WJ3G|]f12%TT',SFtYKmtb%HfA0'++|/EtT(UgsujOg'#r{uX"H,am_xRIqqW!=,.GK.>XU
+f2p`>>xjrp^lLH2>`7yfky4b$5DKXm'fMx>bo30f9)@xk=L!nz3e6&vUAU~6uDv!Ps+G9M)1^&tMC6iND:#T{8iP1El/fXFCU--h3PR|NXaD%xTf{j8'@/
+AttYvH!+0D[14mYlY^$_ypSZSUun6HAB>3RHUpT.Z+,lW@{6X{{!s;h|g^wm9%e^5.t@~L`aTngLCXtUmc}ESat_%,)E6a@p)NGaF'M-Xae!;B,igB7kO+
+oSaJ9QxiS]Ak"HySmq.Bp1piQ"^lWvX&YC,};R2eI`jDFI,wD1rlF2EB{HLeHXwAuc>'|`jZUC5pp7S&$Lr7e!7[X6es.<.1rG^w35(a&)8(`[:`d4$$sg
+|F`er%%GuMw-C{1n+E(;/Tpffa:eQi,#'h51x'Q,M.3P.U'8ON>khXq1cMSeDuLrJP_m4Bb8F,Vfxj4_%%tp5S4q7hLT:aKpwK,WuL}BdjJS$5:q9('(VP
+e-`9sPk'EnGbw1X-m2<'d&{J},W:nJ<<68(%ptN^$JSxt}9TDPhF@Sjz3d|+WcOIT`WmBKgV&J<[19RCj!7N;Gxv]`;]";okJtR2(8m0W61x@@N5a0b#pw
+><.o,O^vUPsXJ"@2ZhNh@P^gxy:d0;cZeZ6T1=yq7a-[}ax0rHgdeP|x26kJyR@gZ46OnGZ#iB]`t:6y]QP45KBqt,,y'20jtK/$+@TYA%6zlSWS4y.Ex4
+A0R{KU)n,](<)L2d/.YjOo2H>[B(TtAepx93&sdKLIaSB54E5/}$w;fN(sf=D'_@e;DH5K,4aHujIl=dCrgE&=LK'a[&Tia7n2=)TpRW;X7T|YrfF"e:TP
+Py-$=X/,lSMXC|rzt.9R;0QA&$%+0s^9v"9dLy#<V>y"GU_}Xdvcz53iFB5JGKXpWL(i,OWt-pwKvMUv=xQXuE1uvaR6KZC1xVx/NvLYzcZY7EyHFV98aX
+O5~TS4Dsq&{2yR$0,DX!M2jvMp/("M4cD&7<aV<U,zj5RgOF:rSvk@;E{WCcKA5$G}<[#DUH0m95s=2`Z}D'|_C60kt$)<%qODtK7WQ7+^2;a&86CXHj2+
+.uc`xW%e$2;%r=!ktn0ZnJ]JO7SykYxze|zj9.~otMm``,Yvdv`Kqx_#Fk'tjkt;;3M0oABZZ:P0Kcm]vt)aXqCcc6F2a=`GUr5G",IGSM)J%LwLMJs@f]
+|+Ld3Tsa<5_b|9M{CYTy(C_8l$LFqFGzvJ70E];)}dpKk";kHaWG0g_`STi&pZ5rDjU%/Tl&)!}#koJ!}YWC6uDXb1d,,/=Tu)iJgHkRgUnYQy5W9@}P97
+;Zh|CdS;]I6Fs%.'dX$6#k54>j>|j0.gq'^4#^jWhHV`>0.8"v1pE[P-yWx`mboj!8t52+QFg-6XTJR!!4(CHLCFd'V>ac5YR.%Me^hCLS/koZAfDG`zW`
+sG9c80v9N9Fc_$jf``9-N#:a#SH[lZgN`kX,xKw1@EO[0vHT:y/2%;Tgxe=Z"L83ZimfzR`w`)is;gV8&M^3$p4S,<Vx)1|G^"4PQgWjHgOENJmY`Bz(YP
+`g$_2CG,xT9aopG0LOi{!%_fxmE5lSwrhYd|1Jj(Na]BcI3q_cAr5Oo![I0sp${=].kgoWCrnD{R:>Z+EjzW(cGp:#0#@E+FJS3Ww>'eU'5<!pZXI6I^Cr
+IeEfgyojUQIe3qJ#3E!w#"[HImRbW1!8}vmi%LOwl>!e8MwMpN&.)2}!#:+q_-#rd!G'Sh@iuFC2y-;>5.#0U^~M=!F)h[3wB}dwoxpW/1AD<g>}+"mP~q
+u,Un!ODi[-Mug;BN%,)3Nw9c5),@WGUf%I$je:5lM@"}ep^>w6oQ;^ctXil@cL8:oV^MqBSg|;Y#&(-,c'@QcFLD"lF@OlxvKPs%7UPR"|}HQ1"}o]4++6
+Wrp-A8Z4z3X_=b[s'Q%X)/Swa4;Xn-vuGjMfImO=nYKGkI5KP7+_-!$NoaiNEtC+o{3.+F5W1:ci/0,%;KME%`|p>z,y=!xnM27>Fq6k&rdT@.^">v%bbg
+LR%S5-(%i-_HYfAtks]v4;|iDsC:fWU]NV>+Mmui1fdT#fT9BK)K7m(,8)4I20HuX6!ZIhf#VAAa#`{_z!K:4EYr>#g64HDjmIb0sl-BJT5'6"FJrlqFWv
+%lGh|bpqy[yMhv^Vow0's.B1)n+w+M[(w=z'|h3Y3l!OOALh[.%){1~7}sFJ[Bum`s|+G{%|pWWsDP}%^:-)WS3AcG!1wj%ylcm5125/.iE_$=>"KqFj8>
+uQH<Nwq;tp3qc4Me$&X0V}QUGEjWz7Y`:vAyl}2Pt^3qheA|kM/Es6a>Vn'Uz>)y1M5u&lEE"JtUj[qfNdn}1$tV7hFItnsw%3O-1fLv('>M;8A'#MGC_1
+"8[O^J7&^6E"mf9AMaCw0edYGQ'M"KL1rCTW{e5G)Z+lAh9Lq9/AzPguM[P,f<A+)#4)@d;AW&hv3{rJfoe@6#ma%2"J$1tspGrUVW%M4=WF~eIS[8;df-
+4G$>&#6_NCT"K^ye{tHWmvsh67#J;:C'V},rFpOk/oizFK`,(:%Ven)'yEKe}3+&)I_!XW,%5`}N.N:<SMQ!IPiTDp]_s(g4r07f(bMp/1ll#I1]{M[{>+
+0k@`7rVy8DESl@T7(I=-de[q%4}mgy}p7ar47^e/_W|fHc=%fXsEKtde41Pzi2~cRLB,~bo3mUv6J%pwDjuY:+_x#jXv]y(@M[u!lJnt!6,y_0G8b{+EQ.
+Ue]5N1o(n<_,^(oYJ:9ru;17"iQH,XS-/:W2'hcZ45Y_i4aC|R[qNJ0IenB^_.&0"oPJLy|ZsGeGPI#{'P/.On)iK7g3@`O9x_l35cYX^{W^gnT-,g@[3Q
+rs;/ha$qyjEg"hF"lDoMPkhTJV:f<LdvK3Ngl7iFDAv"EF(D:Y[)I"og[37^z.5>vqB7H+R+)Vqa2`-Vx]w;525SXl`4[V<<'O.">DVB|.]4&;m(R_e9Y}
+CTuf>'jt)+p2lQ75LzeyjEN(lqI'_vu1:SmivDP#=F4#v-TbW4cZpVmZ{ZO}JMnYH/OB{AL/5`!bW>]gckxV&%)Bub"=UpC1[PKY51fp/RW[t<ElUc#A5t
+Zr{}oYx}GNIN"a8^]byq-E[MnroSeTeH&tk%]D}86_,tMi:j&+s&Hezul5jM4$oY^^yxz^sIN^-@0R.fs><wrGVfWm(]$9@CL.UK8^n-)puyaoq(%^{Zbg
+B(_#d=&2%NqvFF&L|T#1f)t@PUy(&-|$=yr6Mc<3tF^}=0I!Wesq=EbwL%@p}L/wXSReJECB7=qD<w}p0#GWh.^HpNBssw^4+I;rXC5yhl0]wUEtGCCNY^
+~nE"|0afNo1R4pD-fT;ywX3"Dx9`N!kgSx7Ed]O=$g.r7Gq&t`,)9BxY2cPnXoS}C^o;%P)3NH<AYyvo=h|[7m/C.([)WhwJ|H8"7;vWA-L-V{pC%{<dNj
+M9Ju-hsNSl@x5L@7pthTt{<IOlNw%xkpkta>av9[Y""~'5L--jpm/c'UV$W+H|}1p"9S[+^oucEkk<ie`i+Af<(+|mS+"3SfYq{/Z@{i<GKTwB=lDHik&1
+#-(Av:X+AV;^[liU2bMsE@)p0o!B]l$q=]oCV>5R#E2J4D0]H4e.#))e)pTHRGlxWC:Ji;ftaj&+n'vrH)m:E>vp0x,c61_Y&QX$t%`]4T+69#q:>)/S9!
+M"a3`bY/nk_'oxKVTBdOY-pdl7[ww>T'tvl&Jq"`zdAvDF6{)<h`2){&MfwsL66vuyR_ZH6^^z9n:`-9zW5jddqU<F.v;2,cKt3j62Um~R^-].3H7Dt8TA
+W4y1$}eN5+s@jEK%UZ@:x&hw[+Hvj2SAIh+E^2go<fZ`=:P0H1aVwbiQKU!~YwAq>q!Uc{~OR@hpB%sI8Cs;Br@%2IXJ:0ATVI1bt.>"HK4mjGz+(.Z<TV
+baWt2}bl;zl4Ei#Gz")45B}L@rI@]6by>xn^N_Be}:N/dE|:^Rec9"4kV:)nfY-&RPu_yQ3$$LZ.7$fIJoPN@5&9`G@>$s^lMl)y)xt7<;t>GX=7gH>d!$
+fNs|`ZZpE]PUK6Jzw{p_WiMuFb|:le,jc>Gd%dlF]bHuE9[kQ2RW!W}l}fKtXH#&VI;{nU8Td4/mJICq~-U'&N+)[RY<{)GMr/MlhyLyA2&urh`.L<YSM!
+(A-+LeOcXxK|yv"+yq2uech9F!%,P$~V",mTLWRGRU-&`a~7ZqVnS9#}{xlwdbI5Pi>S:+9.xu-ro(b5@#|4[,WzRr!)TL}3K]0K%<B^3d4O8M7:yEjcNs
+2A/dz}rqYaukVLc%Z5:PQu4oveB$Rp;)IaQ&wzll<tLZpgBt7y#k~S/'k`D]&5CD,w)AB9'az14QXTefA!aqeGa([-G7kOZ_0On'8>LK~(~o8R<!HzeAVD
+_+gE`]Ccto(zdD2Tr}[%>}4"4&%@d^PJe-@1|},3h{2LJ|Qg(nP8JAj}rVAmA3.!F,ZcQPzo]C|BTn@3Q{wpIn_2]o^C'{m@"TnPPpqT-ohB,,F!el0NN0
+i7eY%i0<~>ycP5@#&]cwqg[;'ku%,PM6}O({eGiJXP12E=zch7.%J0.|-FM<G`4Sk{tcb{~B1W+4^Vy45vYwjy2hk<9E$8u$y^M3IGDK&^$n5}=e1ET%J=
+TUK0c0"QW@Jqr'w@%,%@WHhLlWg=LlWU#A2c66$+b+WC"T=_zi.{o|2fOEhaWrRQUJ.MlO<di[N,M:JwC#.BD5x3dF&2A1-66`lF>!z3:F}Unf,}rlD!&0
+nONvD45(a)]|@fp/$ZeH5:Y5b@LCoZ7[AK)JG=]E"x7ZY:r!mz&)TsPwrT7iq>+6Jq/w+VjA^[L%Ei]Vig`{1hpPq}]Hgql9x_k7)e{SHN6]ifV9o!Aldr
+3DJC;aWbYRgl<9@pCt16!^076xx#-M#zME`Uer2+QV&sdwOOcY/G_lN}g1b;@_~"8L(qbpDlANF/6[Qh]uXV6Ppb@ax}>,AcFV-}R8<9sDk7_e&;LLPmN6
+Yh`4p^ecC_Yq7uVXIS@b;IVyg!V-j!uh,Rm7M'~T%:l.:m)`)l=MzY&jI^eJn>c4R1TR}>[daGAU086[pyXhypUKbi[3$iW8p7v[lo}&mUR$v9I,2ASqCT
+t"7$XfSByx@@w4v^pceo98Ng"5HiWjftb%&Mw$kL`(<YbJJD7cw&Pl&@o`VG%42cf^$V>OV}.&$^eXJzK.letpGI2kt`wX>"p_3`VgUeJ5VeQ:,+H]C60a
+cfIxpn<_#!f'3A_j2t>`8;QHv<)FOWXM2UW|,BP$Qh{9QY=Z/e`i>vV6~jaO{v;AHA`,)NfZW|C7GEalSaqzDO5TrNVSnnu=3M[Z4B3+~l)y$Jkau1(mbN
+H)@zE[Hv=Uw}{/wxGv=l],o8ITVxerhODfq;8xUJT]/f"k-OAZ}{s<Of`<i2o>p"nmiy1x&r7r#k'N@Q=6akOg^=xz>=s}::Op[&xm(j1dd8gA>VzP&m^6
+adt24vu^c:aiCJE||/n1i(tL'Ul@IwZ'am>u#U;HoLdY{IkCLwi6P,dkxIqOUlr8dxkyj1TNtluKoO}H6>]8jBGZM6s5WBU&U<Sm8Cb1EAT/o6u#)'P-gY
+lWnxX2AiC.zdSt[26Ke>wz}v`S}S936#<gpt3dBLYK`k=zer7c:XpaF12cdDt^Ik0@PUY51LHx}A's0_X-QvLQl3t^R{C%Pwlq8RD77t.U_FQNV@ve>)._
+0hX}oMUwO}[|Q5<3xKn=,h9Nli+@v|>ykA[D%NE)KIUnKcsP]Hd)Td/g34i(a2d`}q&GJ&%]96/dzlZs2+-C`1PZm@AyY|U^W8A6Vcz5bzUtW4=J{KYNoa
+j:IuYiC`SK24B+G7ylX8'RC#8y!Y'$aL@T0UduVM!Nm(dMqm7tx9]j|&cG/Dg3<.DYzHdA[]#|!7x@^lXVdf"V|p+-/JVc9dr2(MXKT&Y]xs)gc``AVwco
+[MdRHkwdy_YSYi0"ek%Xfl(bcBJABBOH'W>&=4)_bW]QnL0"]@;Zg]t{3'S7hn)8@S2G^MD2Z:F#cX39-yj723Y[I]pn(^;SYqq16I9gq>n,UC6S0P:`>Z
+SaLZ5fih,IRe!LQ%_uDe,C6g4{n6yj)a`81D&75T!in_^UJ}FP"3z=Ez-EIQloRN>=11,t@Qc:5pI]QWplh/rP^&GYtxz'oxeKT.uK6y"GWqg3_2$8ih{(
+ke%&br[soFhBte#1)`cf-WG:ld,(^O->z=6gKiU=82,nu;ux^Ocu4[ca!T1{KRf#7Z(f-@Uqi%nrB>0%unI<IO1}`c!nCq,`Vs4ZiLERGAVe#AH'gtWp6J
+GYlH[pl@c6-L9'JuX|cARuJ=-]v%q)L/ufmy7v:QU@J3-'t::CXxO(^M=mC.>ezGL6UzUSfA1yOwvxWy}_m9%W@}k9<c~{y^E8k:+j#dCYAu,g^}w|ph@f
+/hPO`kn{=^4{ncirw}7sq,Gl+U1V'e6j%goS;pk;Y2k]$m'gwNRYilQ=[f`Mwj9u_DIK!A)GnNYW-%#<lDU/9$l@^r=2yfzN4Li}F5J2Df8h%BOiS8Rh&y
+=jY1o"H7W!G@KGqltp%%gyria{UP,"tP="P(_5Y7'vnSK)0MNq<OmZ>wD6lk~@felZ{$D|vUE]%QelHf;qDNPds`~UuOaDwcv/O2zuTLOwNKcHDg78SnIT
+#FR-84dF'pXf&H#>E3@wa4N6&+q>9O~xAXaJ<Sxs}$zTlucNS@yArE~5WB7txp@8"D`{E%+XGhHA~I9B3pc8&mY(t)Eb1:='uS/__Q~]"`h_U+.-L6WC>0
+T82E%qG<b;s"#eo14(,jR;!R;=XeYY~"2&4C49"%G$Io@o|qMw2Pp=201cWkJRJ6>g<df[Dfpd;#x^_,vtVj:[!uuXrD#W7UhKan^T3Gh{PZ#htSDQ7h%Y
+nO)MWm:`ytT4gwir#=)4u)`V.Y=@&Vu%=q$poY}Lf&`b1Bh,,g!NVVlmGn#XnZ+LN0GYnI7zX3uO;VA@tNFqUKjfCfW7H`[lc+p>dR8{<w@m&gZ`W5_'tj
+2L.>DQI{npC`qW&U|7#y=O[GFftvXaUJX]a`h(1ViI1cX1t6t02LL_ezXY-L;Gn<-5!xb4>g6}W<P|{=b-^Q-e1O}xSNoLOjP6AQ@hw!{ndnX_Og<KHa{Y
+M}3)b1H"!FY47/sI<Y.e"glC|J0%H{yt:E=fJ;1!4j>|"(}q2CP8Qq26>w>C8jwegshyJyBUw}0h5KO>{O2(eifk!7.hX#>{W#Y$200|&,$_o|0Mf{!})i
+Me5g+s_z_^({LsIw3M`#VE7b8-kK5-Q'_{63w}G<s2`z!c)o3pgD3Ij&b4`|ssyb7B&[E4rR:)2%KUr}L-]|8E6s;>gD{h-Yv>d>)]L7vB0%c6u:)xc.BH
+:TtU0RSaMw@=b3E"tGSc-rA.`P~J"pjQc%Y"|,%nx)Mw:Ft_t>P,%L{jYf+k-!mGqE^9L!gJ}s.9:AL5`g0w^Ag2<k<Y<7Bf3/8<U{na;vIw%D]XH@rX-}
+db~r7ZmEJ7z8djdCpi:V(bv(vxsVv7b.f9.IvWT<uv9^$"]xLnWXlZkn!T=BAz4[$qfRQI4,6vpilR(sPJ'PyuTm3Q}c=^0$UW8@/5@BQi!T&CPo+6._XI
+<X<36F9bm)YdeHh%mBhschKDxWc{/xJX1fPcLo=1(1Qt-o{Ajwqd9kM)w/"4ioD<8:#:$3kso(Km'}%@:MO[lL)PHYXHZiJtyKRlxGbX><88JtRIP=TVIV
+4P4Q'wlD/pk^bZ7IPTzo1Xy>MT8vi.HMEh4i(jiS'V]YO/~@Ts|pDf-:pr#j7P}gL"9S'XV=HW~<,$D;>=MsZs<9j&_&FQf0Wml3<J67r/#BOgV$<v$UpL
+e|u,c+MWK|e+j>$UQ}vH)It!=<ra#$^4U'yZn=RB:5Ks#fe"nL1T~2id`OZ&/TIf2'OT$f-R`Mod|gw/=@>N9j[x$M[57>7x".{T@gV^gcG!MQ{cnuC@"n
+ckqz-rF0@p;3`e=qTw.S+2jR=@.9e$8m|!>#-E73#$f].w8'i{fdYA~7K8Nt@XRwQoZt=[~+tMXj46,'62GE#W7uykhEieQT~1i`G}fy9FXR.I;6qWi1P&
+FYrP9&nw[jX#-.m|A8>9InDn3lM]R#OS^%cu3e7f'#.QpX!Vbs'{75{GnERTkUB44b5i#m>v:<oC|%+s1AvSy[`h.MOPa{O9[58UWNUXCTnG!A:Bj|8TgM
+"hs#nRDDa7M2$4GaUFr<zBJpeNb!c=x`wV'JwAIDC)v'%6g;,W;]BAgCU|0d]}jVB9gUXqd3lJIpbA^BAfy/8mX2i4IWyS!y.;t^E9a!l<mLGV29C:6^8]
+'X.60<}DQff43@MofN!:s(ZgCL=XP|o5d>=xJ`az7z:JyWO8n5!53CIv%dne=YwhS'o{Dx_r9Oy)5s"d"o#f,ZZH2AHH2hEl7>LRYY$n])&e@b8Y"AMYzh
+)-s/]`twe>1B8X'mlcMVLdxGRPN9VHf1u2C/uTmP0]vS;bNa"S#7Y2CNK:XMHQmpG!wZja]v#fJO2oY/z1R7)cu)=VChOaqoXE^^tRiN"B1h~)m9W|VHER
+Ves7pmTG$r(3Ona)lP.GSvGOp3$pTaX3a(6r^uXlm^Ij6|]2Y))&LJh4Rifc0u#fKD8|qsVnJ0m1Z(a'k/y7uq.5BW}Cwl6m4cH'_6DA'O~0x6+'gH4,cB
+WvH^DbpU7pa``!EgKkXW<+kEy-W/Fpc3Y@mOEy2bS7Om9^9+YH6Q.p)jA.~sY!yM5qfmWo}Jhd@lhr~fiOsu~tYUJOkT>+J#x'=iX&~kMY_cXjhUBE24ux
+@=1oe(2]J:$9_#:IO4Gc-_OOk<x1rD:zhiyOq1!S%v9/GrHz_5/LOs(,61`_=^`IQHihS8^/S+_I$r>!W7n0_|7Z#cD_BVN5BWC8+/oMzx0_y@);,QpA2|
+)!9jM:dcJ<yXWm)A}"qkvz7$e,;!bMMi1cF%YEApMBrF4{c`Ql_dZd_}KfT[-`_j1/a:Pn<=wu}`JO(LJn<F2OXG>w^Tk^aHmq:Mq#@8dw1,+vM]XHx]H#
+/a}:<NJd;dYf-W0>OJ+}`yIf}ja_V%omoQ#dB9SIj$S4BOr`("&5%)hojM2d,oh`6n;)S,~0)o^7p[UujHE^^V_+-m`!<Mp:wsl}"vH&<68U`}Bq2OZ9!D
+iA6Psy26La~w@)/CQrNHY8ZCS<P7,B1,>gE=bAv%+Yp:cq.[8yps_C&oFI=L9S+c]}ge1rzK^Wq'0`l4V'B#M<3VPWco!(_F/9-u[<uz[+l3eW=Bs'}I=C
+{Z{fdQW:,vCGB1!a)]J{l_n7J0RHM89veg#)qu4g>SiSlYPf2Te^X5Zig[A;8_{%"P4vbil'mtDXX+b5A_6)NZkrBUT:=0v>Y56)'@7:Eu;|~ifKqNMkwb
+0Cy#|@|wXM5eKKxnK+s42C6)OnB=1S)"Bf7anmkJ6pK/9hm<."sJ-si0@NmHQY)of|KWCe-Ks>1>Z2Qu,]:P5ajh|]5^$'ZPcxw"ZIbS^IKF`&-/jb;Iv6
+96QuTp/DbM{7|8;a0IctVo@XK`#|"=k3-@LYbqgk=ateB_Fk6,bYSt%Ixj<NG-x(|aQ"';&eScq6_ObWch5dPL''h/CT4WVf&yZ#_|:;9%wqm{JZNtHR1y
+4s^cm@s4S'(wh]BV'byuuRzb&y,;al62J9PGyOw,88;b@Z71cQ"WkA2Agf<HDS4lb1aXa`zU]mEz9k=)o%vNsvlDt!f26#9YwnR<3Q0Ev[kL-KddH%9f32
+h5UR8D<q<I=07YD]{oELUjI`:u<5|AoeT(iuaI;2KCpKWrZnTG7K/LE4v)wEP<"LBHjcT>@k.N@W0HCk1%WClk/7=AcN^;JyjvevZT{Ak'h&PKv]A1)54}
+-'<U[^XJ)8.AKdn](/nq+l}|F2R7)RRlg+NN0TXX+b^p@BE[S^aA(tibZw.Kz9q^UB26jFj1cm@Ino=TI"QP_RciGut'e`t@Ry1q)CpQ>3Ha}dtSHf^m$i
+n58ifP#yQWE8Jv}`Jkyu#tPGJ@pPW=vo$ylBVV5|"Fd5SMcEj>`-O,V6yRj0xm4)MT/RZDmHIqw}4a#PLcJ)QwS3goTaE!yhs;rAci}iiO1.X)iX0]=ha7
+A=zPEC(nF&c["$z&RdaCXd5SMA)td35m`IR5Xi9pYS8m%w6aS#x[[wbUFH`GK[9YmDS:$s.E."aE&Lx&u`eS;h&3@eEUyD]IBnV3GPwD`J<4trd#"&eRVc
+rS;T#3Q(]fK8X98T,jvN"_V<A9Keh[jCg"OI.^z><=qP~H:c/R@&yq7d;[/J"fVI`z-_@c|p">sm(cH2]uDcE4r+BvWS3=haUSXTq!%%6^{{w8vsMtDd.i
+ilEN:IMKI5Mt[xP|~K1pCwP+_c/0/=OhyZsp8db&F-TWW+`_2Bp]cX|_{{&smjpsq<KE'W7P:6SPnQQjAE!d&snW7%BHyPi/~g2EgKtB8gh05`:g{CRbs;
+eH7U$`~xnP0l8:R}//v;1}8NK[hmRU!3Z+l$82jF/,[052@m0z=eU8UJi-1G9>P)~v|V~=0B4;K&b=z__u3wAvPp)DRwY`fwJ4zbVRFV4nu8>4FKK5}".&
+r_MFE:/y^LOUR1I%+M^AHS.F>wI_+/%3%h|3(h}MOOE7Tk!bj`EnT!CVpn|_9.v6:D9(L,cc^)VT7S9Fh'W8[:dh.1$}1Ga|IZ!,-_M}$4|J"k_n@iW(^n
+o%C.33wTtwT=I]#."ELlL'lKy<kp`=gvP{)w=mOKXo=2K/Q;/hp)olizQ"zAD767vU+N(IL]uVO2faa^59:#z=+yF_C5+<{BAKpKOp.t'flwl.m9>2_3@q
+(QT'$$uz(7SC>0f5)h2gxq[uqJym`ER(;e-<v|SfMou,bQko_tJ^ZVMN+mf<<aQ3:]~Rd_p#mRYMo3|n{&6tK;VcNE$os!<:e9|vnYA>!99O#g<H1(WK)F
+'O'km1+3KZPw"UUpx8Y<lK/^I$(D)yj$`p[,Qy2RGO`+Cg9l1VF}KKyr"@]0)G<j{[A/fx,jriJOd%l/SCUt,6%"SR=x`YUJ{F3V+b)C.uZ@}7wOiy&$>,
+#6@GSJr!_tN(Y"!MzsA{g.Kv}VSFl{e>vr}Ea>@itv;a2jfUp4lg/RK`=-y%kf347IT|>."YS&_3eM+E5:1VnB6zG-kDmvA$Mtha@A`"ULf17K'0.5Tv#,
+M_uJSocYUF&web!vCfC]>kq0&[}@!Hbz-=.tat5Aw8oC'{kEO14&/en;Z#:'dp6VqiTUel"ka)@A]b!K}C`}U=4#hQ&%:%Uy&#mg("4o>`aaxA^SZVffr/
+ToBUtD<aSe8PYWgGD[=q"DHt^3cgtHE]TqF6NtxPce">V2SD"A8%xnOPXSRo24I'Q9[a3Q3Lm4>jI}aiyhVt{^fFj:VFlB}225aoh("l3a8MpX~w3+UDM'
+m"o++b,5l`BBQRxE)N'jtA:T[7ker+pd82_iy>UK}|LcdTyafn4Lp<YN4!.Y>,'ZLo#3nla)vR][iU;7o9D>]^^-ppxwOV0-sesxbK+hg5a>uyA^=Cj@1E
+/ZuvIH>;^5Wo'(]OARK"q:DH,c']7qiSflYUVRf7-)y->>ad$ryV,'65$syp$'&&[YluGU8mNa{KliBC7UPl3yE_2$zjQn9c13@sBXu[,^~"L5W5!ry64;
+vaU;nLdi"r2g1Fe0cOl@YIQP=J"AFF5z6SKFfoZIVWO4Xhi/'Jdonn&drgCS}`n4'O6roCgIlM+I/jq/>t$lAn'2Upb9f0x8F+0;9nkd1XKbB8c]1'CdsM
+G3LplV/p&%HYJeKQgavUEVN,$'ZzA(|B9<kLdcuZKbjmX^[OzVtja0jul6X!++hTUWRDJ|(,hRTR;D$cL4LX`aDrop8Zv;$/#[fUERz@b}p7J{W`Xv<Tur
+On_1^o=EKUCC"'REcC04MdF0[9HLz$rCEB6:~>'3rguq.p%%{R)5G/MF"dw'$k)TP+wAzs)(xilKw=ucz;xfldK;kKac'<)VUHCQ7E,&,`II9sLS@-lTqA
+$^'[U%[IQ0dk}`xRRU;t]!:M<aduxTBb-GAG'B}MWaYjo+(.9lP'zp4$&]4Tq12$uo>O0^LyTpe;Tj.;+0M!;3/0u+q/`Ejg,j1,$nRkU+Oc%hzmm`M@Js
+o-NSfrl7x3a|_x@@c-+HY^0:sE|`laF(ZnT#)5wkW@xpJJLp-f#-x^3k(ES0$}W(,]ZF5JKJ%%=8=;&p+Dn7l:t9Ngs!`ms^Uc6#EyKPNF:'^F']EOJ>5_
+vQ`)C>d,u:,3vEg-MpM^6vj^gH.B_L"tc1R!@%F!brn:a);ga5=gg{oyH0!]mbt[Y5ayz6-$2R&[]:%WvdiA_0`t7m#J`6PQAwbOo&]cyfE!.xMz[oXh{"
+NXk%.^U0CTu.6SfI>][[fg,O6/'JoS=!_Rr:T+';5QB3:^}-Z}a(#n(gxW3kA@=UWvU=_[ut$;a]v7/zqsel2a[RL0zCa'Q7_3t`fZq'2VyX^7#>Rj(F9z
+P!80,S^"Om2<#W.^@j/`!kcOn+F8C@-Ys{Iw4{vl.-UxTr;;[Kq{>J]v,DH={^)YVxmzSadro``R=]a}C]>7UZ,wm1E1"7CN>[$d0UpJ`eL3U,h^'PHuJ+
+'P'f12;.iQ$",V(C:-3k=AeDG(}"I#w0Rh#b)T!^,Ap]y5_YNYT5PsDjp^{sQ5zQ.wX%9iDBQC7jc)Ky.7uvGU}U`@IZ-U3SR9vmPTrseYOv{mb`j:!H5}
+cr32_kXrVu,J|qH='E}V_0`CRK(+P^qX8BH&kA{EVf,uzHW3NZFPM3dt1Bio(PF-;k4^]&.MRd8cSCyag05!ho<yCltwc{+>c3[bp@VAKuj7xt!F2W^Rg!
+3AfHtr"py'2tOHK1d7`>Bxy&0:N12Z@2gq)DQ+QWUQA_v8$^g@q]7Lj1Rg(XT,ODjD_)5nrX}>W3T%%maL3.p[i&Am0UlJ<VpG8vMC1]~jW-0k`_tCL;:Q
+9nm#%Wfbw{ip9d%gSh!2DK_'^fK9-yj)uFXTt#<Vzv/FEDwa}9Y}+.RUJR6Q88|(OME+S`~xyd5:8G-i9wFyg=]Zr%yCMnG$D;O4S5Y`R+tv@!J;<=pa.n
+#;1-tH3B$pj{"uCF@Qd_C/mMI!+:lC,IO9BDTenCu_%uT$welCGvAS>zj(FT3UMtzT26,_s&138kN)A'<Pu#b8[`__CovO/o,an7Zm_IKs8}EeIgmf"M{B
+z]TBfk+o$mo(:XW9=lsy8Ea^+Gx+&J<c41Dc(nP|yZ`2gh[o+:jtY`0agG]p`pEN-IAV14!77sTdh=:|q/gn/FBT+O,@2(}u'2@E@LO;iZD-o'RB1GkQc=
+>1YpM%$hI8vpXO".|3U{]MesoO8S>qZLPsBZ9L^<N/^x.sty{1'Gdz"4u41#I5hw)$W5rJ^$&GU;#^ZP88OsG=]/9kxho[ZA"i(2]1Ec,,KrZes[Q/XxwT
+$NQp34~Gt{AYa.8!JvNmU2<@&P~6Bs4S~P6qp1GYzig1_by42AyzeP/,x_qtX#=<(S"z(YgiFF&5=%hU].~:LNI3+([4q]]Ethf7NX4zm)f..yEKLS+M[K
+ETgq%Ik/95YL5qup:@6!"W'Er>"T9ugeD`M/AZ${SFr[$'#.!pB&BP&sf=/E]}D=D<#dRlgsv(6'dh#:h(^XD@E:W/H<yYNHp%X.X!SLs>}'C1-ua+$2D+
+8{N:UAXS{I]'m'X7(]{s/:1yQbb!R(V#PBlT;pkeqfNqU^d8/EhWww4%r#:CQuQ^hz1<MmJ^{`PeKdI7P)rW'KRIDW">tP,U~=RnT+>QKL&rcouo;RPNDu
+ezOQn`EaoK,%xX)2)_5&!!uyua)vR$fGkPZ<ffY4+_,]e4=e@)LZfJPR8$VD8e'y`{z:{u_QpL#.Zv"C59ewR!}l:0TN6((47w-yU:85s(m:TmQ+$n]ri|
+(&<:z%,F_VE:mck'`a,aA$xBZ#e"%,VA7%TS>Lpg6`hW6r,^FyM)@(~r2!t=/T}_5m%l#/2N`gZd-3|y131ii/zV3Nd=W!SOCi:!GL@K9NL0AlJB@1Q[/;
+:5Y/R1c8`E/`29x)me1Hu'sA4d&E;!W0WN"d,^^(u7.9)T3cK.&BAaT-^)ow=u^l]K1CnTk>:J/cNuWp>]'&]j(UxIB%c${4F"%F2ACTNV-mXGTu:b3A|]
+s21_K'2P+23gdnm4W=#J}4u[Y;9Iap#oN'&7JeW^(5N0(Zx]!Ku<8C+5Hs=Jc{oj|-C^7OUQ{CK7())rv:VX$>It2zY:Xcy]vTu.E`kfu4_w!};iH73{tt
+mmR!=uPOX3EU4%`'juGm='.8xB8=XpMbA=O6RqDy657^AB8O)!FS`P4r=@>qdNf=X90n7L(Or<HH{0e+3#cNl)iSyX)#V5cMt3v6[_J(AZ+IYlZQYmKkB;
+)!4'dM[e'TNI@P.B$OH)L6(cBmszCB"K:&SxY1oqTcx"[F5v79h}"ySgY7YiZzK[#tvU$U1%;=!V:vr[~0X%!p<7gcsqW8l14A_LVM2Z''r=cwzEUB2SYY
+44'9r4H]PlQr[A_'AMVdK}/U54C)3d&awDwE`Eb%FYsZXv8L=mlwZcRf5Vb7+=L6X3KkVsuZFU"V6hc}nYGGRF]QUm7AvG9,vF[a_}!~L"gcv=vP8r9u75
+)C^nc%2L11Hxy&.]x.EdhL~&HS$#^ByPsSz7nF774&ljS):Su,wf&b$Aw7#YtjmW(wjAWew.uc7#l^NBN-u(p+r&'xIn$[C%1>xKaS]3ElR%!d~i&Y&c@S
+=P5;uc|Ewvut/_X<Z#9khaW79M^Z/|$yTr!]9/dE<{$v"'#bgG:B(o6K,x<#WBxm-s2M!#f!})3X}ok!ZRlQW-c3L)=Rom|x'OO!]b7IT/|b=+O(]&,T&-
+@LzS#TuKfDB2KZXK224UjXpZ'ilGa_A@={C8e'3q$If=%cM#.#qRu&:58djF.;66+p_Ye,Ry)#!9rNx+g)v%1=1@[fkvuzUMWl-)-l]tye<<t"G<m{b)}x
+VYg+/#R{b:eX+Q-u"c}l}fKt-F6%nhZGbqW2,$h367N,MfZjH]deL6U=+rKjXR,<(R/]NXXDL04{5&(J9dMxPKTD:Jb|GkvU1^"3;KIL$oKpJ(4QdH[$//
+eQ_;qcSCH,XE&xK_V08A_v:^RsQ,w3fcn+h%VQ1H}E]tSdmTD!^n!Jp#Yu>PgzMA!YeG,cAS&2VWoXBe%XGK^IOTC@Dg.h%jqcn[Q%=8vga&:':7Dz;kWt
+S]PZIGo[iP~0sI]pN1ffs9OR@.pEYe(@L@WT483j4)"66%!1+ofC[foJ1o`8IrZ`fp^XBAa48QFF}8l^cAbujY,3BZf_SF8Z[HE#Nl`+df11XeTi^X7s7<
+:+L6l4bG8%1vOtR(^Vz6['HW]1}vJmD$MF"oHE^vM+lGKIpy8#AMbn/gHN0y1`k6R_PfBRzFeDnd6SHOn;mSrSYSUH>:$HVK1Qg[V#;ipEJO6l{N[_sV[3
+Cu;e3%|xV)T1(cdN0O%+7l[u0>}32u^4k60a!1#([M{0ZbSr3^bB,eUUQj/%/V"I,(>AKSl6t"rQV+2Q"Rx^@zm5cFl.^,#F5^G@9p`Y,#>o<bghGY!v':
+057K/mp+ISVKZq1[Ug.M%l9%QUn3AwFAn.=NXtSt(dj:SLhm":Vx-MpuwQmickT)FIe{Zo32<EL]J^o)[O5zfii5&Jid%K93q:+k{59omON|pJVKUU'5qB
+{H$nK.BDkWyPLei;4"n=$X_JkUiw%8$>{48hoZ[zAvDp|oMHz[NM"KRFZYyTO65{Wpal5mx=E{.tf7_Qi-"J}6cP#xQn4F%+p]7n.)[ttX5G[9XK&b!S}f
+%2K-Hu=X(eycP&_!i#!)s!H<c;L:"&X!b<%aUg3wQj[x@w<Q>v}&/M!wNYKxC&Bqtwei,ZXo0p1_GCGo'n>y^nFaJYdLfCfKnFUKurA!!]gA=S8RZg2#&B
+eSY.NgP[qMG<;waI05b&W/JQ[VjI;L=}Pl>Ej4LYz61>FKB=o6d5~Y{vK]Lzx8|7S=<aI=fFnBEb>-BZ1M,5Krn3uesI"5EJHTsarGu=:dRy@(oZ;7zu"e
+IR"%m(pU.8OVT5_4458lVuq[X,^Y/,0l5<McMO5P=D}K+'bN+m't+a7l,!'-pdIs:%C-HnIC=piws7WN/(PYdX|nWW'HevFctVEh'j6#1r'J[]<F0Qz-EV
+XVk-UZ,WjMv6NNDcpq96k5G"h1K'Fe)ErHa]-!xI.o&1+<(`'HcXIqRC!u[['weEYo,g~Wrhf[skrXw+#WFD>;D!lIa@.G%>b18h/Fp"PDu55>7B@3cV)o
+rC({%7DJ:a`j>UDm@[Aa/Sb5&t6^=DT[F:ee>];|oP[I#QQ(@Dqs|=ofdExdNSNXi>Ck%D~XQc=0S2YLzm"H`8z6G7QbN+P`V#fS@/mk{J&#tfBskS!,rW
+!rC}zKe>+<zg/Np-bM';)YdzBq^(`qSid2Gqak_x,:^;Pd)JPP^6hf:{v@yvnh{2~.@(e3O{`iBV^z$'c[$MLEzIX043Cb#A}c/'UzU-q==gpyw&#dgI,{
+]k7%ocA]&([,$vy(iaastm5.r9|V[h}m9iBN%zX%6axK.U{#F'R@J]K1-Bt>Y50:<!~zR.j&#OE:O4cSLW_R%xJ(M6}km%<+jo'3J3!i3Ys96mpfSwy[mI
+3UV8G0>G&8C}|90dH/|NLQ2:KnW87(<-hrO[dS'<XDwuNrSG@'N||`$O2zpZ"NVzisR[hJbC0_"a,v%B!&#x],L9:)"m">PrF{~CtaLn`{W#<{d@y|>VE.
+XID%%bx!+8xwnKdB]nlvjAe6(R_x/0j)-brK}_%F"LTx=aZrreFAbBj)Xazy~m6bM-tE96/(~p_Zl@jI3RHO"@vo3[i+C5(hpO=%}/3MLP]{}53CwH)<^&
+hI+-U$Zj}6!6axJw(M+Lbo`kig~!2E)C&HHK2K^f9jWY<,k[{y,V,Yf,nLF@#@}A~8eMF8@^ieN3i!,+>[Y&wxBOY}0D2JBVIK:s:"5'xcL#ff4<vBfe4S
+~;/QH_FP=j<QeoO2`$),u&"(Y#b8W-Ii32;Z%=1cTMT>@D)J3)7ml5kJBH=Cc_24+b-"WaDTa6L)lNU}c9.-xG>G+:)((wY;kBdp{m__=,<(Jb1`reUlPc
+Q!@F~0d"'3H,q/2|`q9_I%%2a+xUER/9FUNwnbT5YmS1ci64GiBMCa2f<ACq9!$.3lp[>@pmQ=NGN0LF{ZwKv'musVFsB$~)s$1R(RxIm80k>a9HrS1Dea
+3>w/Hvl'PIFH^KRxs)b6=0Lj"9<=nOWT&v<6i`H@r"&<]D23$A@EM/-%ndkIe5y_b`Tk(+-2O-TYu#yV&S;.U;N-Ot3TM/-;7-KPi"'WynsVp>}>L$fWRr
+KbhyAlTCG!e@3K4"m-}LHvb'-YqJO3'@m#]#.C/MlG1|y4/(i5Jhyr.^YD!y>8@3kdy+SLg)x:s^0I[%8ETJP6C)!UAR5Ve!'Qut@H_wRcRGmgmUi>+nuX
+y.d`JJ#og1=AKy9/+4@]vpvM7{i)9grfCg@,3ZsJER[ucHaSN<l7"E@[!hl|OF!5{d$j<"(@'yxrc3HK`xl|l-3h!.&gL=pv<Jy}m7HDr'w-R]nu22yCj/
+2`q>4$X0g3fc1=@UF41A<bFOkU}SL6W+_F2A"]e9$Covl!Vb=c]iN6$8iA=3ORe&bFaM,s{RU'/}F0uOo[xLUw'9Uu}Z/K:<o+5em5)Uma8-xwLu05@{ZD
+o_ga>Zam+D&R..:RKk^8K@ID7;67}upj-IiKzhNXk<.;U$CSrSQ2H<uQVgH6NX(NBu6IW+<1MRKhRpF2f&E:,a8tpi6.Oogj)9se!L<tIy=6$0PFTs9So[
+^/Udgk>>{&$QWdB{)f)LZ,5lTSi/]lf0VHLq$^Pqn7j'h`}A(yjE/_eMWrS,)C6`v"J,dUDkCkR6rRpP9(P3@d|Ux(<`L'umZNXnY-'SZk6$biL!Z8%Ip1
+.06YYI7|@&Jo38x'E0j@)I4tv0:,cq>rtwhCv7q0!;5H1pJ'V#&FfdGJX"$YFg>VG4:X029T!N:|[[9JQ,E/f.&<fD`XZ<jpFN1S.m.mLcime[wqsA"Ika
+JsEZm,&.T:qT}XC%{8Jp5Im:3MYPR"lWa,Ytwo=TPG{(hbc%L"<e=Q1yuqzTjji&bIYRW_]YyoxMi:pt5a/mY##=+Ic@ut#3v1xI)(a(#O5KUE(:'nQ&P#
+UUH(Kjx(ufTFxuyx,;+]78A"c28$3a<y}pjbV7ROwEqBp(PB9t~V~J#WF&j_u<5L<u^{H$Y,2P"9Z["_:p5WbsT!oja$3r%Me,BI4#U$`WL(9z#IL8b@.J
+imF4MQn-7HrEIC^xR<6[LV8@f>znxggN'>Ea4f)(0<x7&//E'{E)JzU[1Y!0n,{LFE/c!AZS8g4TM[Lu3G7&/TqWU)t;#Yxq|;i)Cr9^n`<iC=/BOXeY>2
+fLAKUbF/Z^KX(az_l9pHIU|Zoc&y%FO$p"ao}VZ)Fe(HhI33P%aSUyT6mJ"=|3QA86DU&f{i(wVCquT!PIi,cRywil>WvNX(|5VH#^hVi^t:<@03JvFBU/
+X]1=Q+Tsl[0ZWY(umuD&w|}i4t8YyW<0nRKV`PGKsJZ#0=#k~i%H"<,DafYNme6P5Se>!4T>>muW3:OTe21z#7b>vf7wx>E;",&CqpnLJuO_'f{B~MexR%
+G:T$"xgqT!>(1Cb3U5p(b55jAB"]w:jdL7nxg{]Nwi%l:pX(9d)N83'x.P)h8e<.,PFN:[{ndTxKD1'Jip>oVwss^)9KxEUY;K~:@gNb#7w$wmX-6NoT}|
+!:l(lLr,j=,QCt[1TyS<<AOZ~rDdamm(JnUgIb0%h@HymZzlt6e,,kP3[l,#FZk4M">CKO`$|wt#+c@59mg5J>o6I$WwZ91Z"e+XN;1Dv$,U].!!Xes(Dz
+{FPoO`"s&&_&&U/^[.|Xh2D4e&Al$u):a^0&:Fp)>:f&j[3x7X8QFK4&BFEhxburZ<Q"Kp@/}7[Z<{o(Z}_;8TqNItsvL<u@bK5`mNdyT-#|ay2D>,fz1F
+}BY>#X@}Dbli(p<6#P@3,1#!lu0MQSI;sOoB0$lg|54m},46^dI2N>oe=4{OxKcrmXI)PfJ0ex["l9h)nD~[Zdq&Q&a}OpQv22^yF#xOye<o:;]@@JsR"p
+Tc'{m!1tPL;{'d@9v8$J[;=CK!9oqZF+S>i/pTBrt6XpGdjZg3Rk2TbtelFU7U56[B|{~fAAu5l'q;#+B>igP=e$UmIortjx[#:F/OPESRoYiI.iHvgo{)
+Z>2Ik0cy{9iZ3-_@JAY<%orgy`WEyB.-akO(w|SvA$S7,nGhUFBR85|0.wJH+]sS~l|JFeRGUT&FMA4dP8oQuCZ>Ebj.VA"Or{#|c9;IhJz87Kl20qY6ii
+H_2l4]0K|REq-,wwB$-IDAI8TJfUsh7-6[Jlb>/e)apKZh]W&Qq@-I#XG.[Z^[D"C`vi=lEHRv'j8[1Vhh[K/z=XA]p9eHH1a}3WM=Hoc7oy5n6fv2$s/8
+V$+=(:I]!=ty%tw:u9+A>j1v&"kI5CDAy5F}Nn@/+7]Hz/iFBv-B'Wn>EA6QE&jLh/|>)>mq+Bj5{`c/f|z<4$<A9Ln8//nwrheSk_"ViD[(!$%BCr#!g.
+K>f"kGX2fWdZ05LtJmX3L<!7uH68bO.jJ|aOi|{+L%K;aasi4"tQ0t2`^m,s<|")cO1]T_bXRC7NQn-<f-&.%}rf}k`udGYAiQXr[Fanqhx/ldFnJ.Ni,s
+(vdKmQhNlh9Ya^~Efp`si-flsJ-R&[c5%p_%SqSJI6Isctc5x#z@xug"96|!Gg131`h%K5C_=mcjKM'{p^<2nviknp_$H"D/F"eg"t"EV'NQN&(eI/<Z`%
+~k-TJk<(U[0/qdN:89=:n&i_ttI[ibsuC}VM8NSZCbClo5<GV0L7uYgng.{KGWl#>}7Kv5i3="cY^r,s&;;M"W9|=ep;C%xL:W-QZk]H&WQ!zA^ne}1x&r
+7r#k'N@Q=6akOgnwure@5}8Q0N4}fJWCsSoJ5T)H&VJ@xs;t3{TkW{~_Ga+nS_]n!%a(f[8/~7nc%y(T9n0;>dl<`4k'+}h9OBxwu66K-$/:0x=<CDT8Ug
+J8//Trr-@zs5u#df~fGcac;J]}Uhr=%edDc+K,U7)r^75-eS!yuM-yf7AOWHH:ohu:Ch~4Hf;6Zp!|HuO5QK;0x$hOYbM:B.u|c:0WzG$N>^W-)33Z9Qgm
+)`=ZgQ]!f'@U^XnH5IUSC,t2`(^+iF$F]Y)ovA"%Zg)lAD6[Jy4DfxR[xF[7)PD-00G<qI<ec&fhaLqex}+c.oCw4v0Q1FbGOy197a%1]6_KzYw1l9u<:R
+`L2L;&9&HoZH+mEp1;7";RWn2[9ElTCHS[mSVTZ%t%:QMXuJ]+_6:&mc5BQq),ybT:'a6I6E-_L/NE2e;ZY_cPPw_ttAUSb[@z%gO)2n=Obx>Y51%4i-^k
+n$NHDwhugGbWV|'eTDqap+39m":|oOof:W56xFIXe`nFAkn`YQ5uXe9xy19)hffH~1Frjg2f:ZyJG|)uuaO&fXGKnYd=<szOXZ|;j;VZ2N=9M.e&q>3=NT
+96/b95:`qEQFbm<DoA@b<I}a8=bc-iZphfwFIp3J#eOYfW_m^{CCSJciN<[=e9fT;y@KOVJLd.WRi,)T]FB#Vd1y)^FJh<>]rcVu[{N,LxOlbN8Qxtqh&;
+;Cc9raq>BqLJyauc=p)Ed@9UZRnJt+QSG[-"HK'>bzhVZ,gL]R~5Rvqpd#|(akYAi8@^VDf/g|y(/Y+zhBm6.9b2RM$Lj5TSMYA|f%gHOEIn9`E;DS2@iw
+ypxl}MB%p6S!:-)T-KFYq,OR7,4[nmK7vu^ip/2CMEWkB61NKa>0!2&:nnPmJ`M{:JvhR!vb8]hP6@wdXc^Z3#qb$iJ@:{.xmsb_"hwx>Mi}^fT<Yttp2;
+jYF26sBGXwN+UCn2ML|n-`g}5SAXL4FQS=Q,%Um1@rcWA9^^FuwjHe!u%9!Aw.D0zsM6|ijsX]&J/frwtw|%$1vlb7fWAA-Eg)4]$-EB^zCR@6tovfl=0T
+(D2p8fo{<l^ytK+Qq|sua:}F{AR}<)Rd8-!+We2zpv{&Rz>KZzVt)yY28|eOp.7o^Ag2Y:1g7c)]C6Og,D{%<rzoxSFE^"tM|vZ^)@6KtU<E5#r$v.U@Le
+G6!eFou3W3ck,^)vccAB<4Y]&XaMYCzrHv!e#AC$1z&3/}%4;<3D>`)[jC9ygYPmT}<sY#|dwhZ5ZCYuR{k6^N]e0"qA$_M{jazKT5:l>hOil1'H,6ZVUE
+fuafN$CTmWTe:%W`1mct'-uBf^+ugrU0.wmd3ngxyCkH;3&A!s--o^fEMo6U,H)Cj+EKY;vJV+Ao}|ZP]%_Pe#$993=dlHp{qsSD3q>D`[Ibpp$fpW=2i0
++`[]ajgXe2|{|1`Ajotlj'ogEY^7)Ov3n'vMp9>]@ARnuVuJv1M1f}N(`kJ,Nv,O!;hlq:HJ#W7UFqrtX)K!:}^AM#E9/{s]&$#/hFBaBBD"NLsRqdVR@E
+8qXJQ%wV}_N)N%ox>,"r=({]Ylcjf:b#FMlX<BAA:{(&mD|mYbfRyN}I5Nh{2o-y%Mfh1v.h$y/UB{nV>85l$[eN(.L^Z1lFYEGGqKo,'N]6znzSt}`5fM
+7AIwj72].eklRl$8daTG6Dhr_eKt-d467:WJ9AUp['qocTd=^{ktnGV8%8n2RdJ))ycFzi)bdT,Xy+E!wzMQEB(JUbj`/k,Xw{qZJH!%t7B<S7f#Og7oAZ
+HXC7mm(r6-mN~K}ip<~Zn@'57>xn)$;c!vpV~9weI"%N6o0//K04>Ex4I8V!T-wc.@WbQEd!%Q!WrFj-a7h:]O]<Z2vFvqMwAw2hvTSI:WJl2e1q~S^etH
+^tKMo[.%hbJn%WH9=I4eYuV3p9hhoui.uO4KH<5SuT.j%sbylAO{9<we}Qv`qi(#Jk46IyoFGq[F2cJ/xS|./DZL7R^|{mF@SSx3}qMlSS'96I>XJsN/]K
+:{M7;@sdS"k)RNH2=G)V}H[%13MUm)n&Alr%&FXx2ed}jybwI]i}59vqrk-;q0otPeu/RXPD%g0o9>_q04sq%,+dk>k>=ehl=cQ+x+Xq5X0x/kt9r8+LvP
+WV2F2e]tuNq#rFK5QX3MPNDM#w%yX+/!)!VhZ@=pkoXV:R,v|Uh."FhbqU9%4w%%F-e+{bgG@Y_C>_N56@vu}PeT-G1}[3/C{/Sy]5j/M+q8a3Ox/:iwGC
+q">E~=EAm)|g"XS8onOIH<7}94:B;/K)]g}$!d:9E97[0tOvpig>4z&x-c/#BRU/q^hGS}DGR7QsE`K$rTgf{pOJ:]J30TCU=q|_oS=U%I1>X-g^Hqai}v
+DBYv"a<-|hERfp(E~5=8.HxSIwdOx^C"du+mf=ZmK'_7wC_n^H0ul_TS87I[3YOaERKL]b,+U-D"nJ=U`-HI!@hNE+JpE<LGp8U74Q-yZD%==QOb$2!7k4
+Z5",.U''|&9;lkCB7MUzW(J;">6si<n[l5`_Ws.JdMcb3d1pYHd@ZHYViiIJ.5BlNn+3]|r2|yn2WAozgCIqgIQmzd5rKq}QV.lRz5Ez;[b1tc!1p1`+J4
+iAdEpt=blI;EH3=+JK_1t(CcaBjUWxAvq-U<w1_}5`,7O]HB12^ZogkXh,i|UP;H}TS3u,=EW!onU8KP=`Oi,DEg.K9,7@#N},B.p@4`i7wN]neF$!0OY:
+{|KqC-NDD3hK}'7uRU;0%#ds95Cyl()jBzq=7jPdo@W]OT}j57hUV+><Ch!m!wxFFnpM[Qj(EIF2PjqX_cjl</N&a[md-&bq~9ZUZbUv$Q`P2d'Wh{mXX:
+hn0Qn)e0%0bl}dm0NA)n~I66wK]$DBjaSRbl:6=e1'nmEG:R`lX}]{&lt%&ZZhj&rpYetQmMT3='Dnpy5E]jX;vW@g8U7MggNY@7mfa4v24IO'!8p6R0j/
+0pAYkorM8V6cLYr.+$ZQkj|yoNXBGF@Yo17PUn.z}4{QA"}b`]DQ'M-aU-!]=3ZES5+LA3enkVbN_+pPnR)/sd@G^f(4,L3"NQtzam23,r0%(iS8|{UyD3
+"cJ+u9''8fW&UB8K`bjJwc=>/WNo#D9h]-Grep-'}#{)Tykuz8iM;Xa:_`f+[p1&'zd]^ydUV/yfYx5R[;b/b4obl(;lZ>;kC9@#2A41.QaB9>yap-kU52
+NM)$w%SaTe}d%@w!~|l>wepLN/!qczDxn@RYk._]}Fpeg_aKsqV2HYA'B.x5`sWd]^_@_m7hpL[e{R3|jWe.'"H4Q@f4JZqC)Z-&i>lhHcniQx{+AAxi+S
+Y}_x|fVk}_x1x#^o]@>i>+AIO(HO7da@DO'N_f%Kt:{tqp:C8B~@sUP!_Z;KXeL6NbiN[+koo@5|iXo<d%|@lIY!&dG33_:vc'[JKGpRR.tUPp3d75|)x`
+3io'Kg;5@n$+=Bo`=TTN}(9VjQsB|fPN--uhT4:R),W&UT5F=/4fEB=r5uPy>w6pF=979wm4"cCmaCBpBr2HSoF3dmVI77&znELC1]#Tnw>O7,>1`b.qEf
+$uV}f)dlS.]1CG0of%!{KSVDs`Y5@=|AmHsS)&N;'-Lhw|i:)J"$if;{$dumMUz7@Cq"%;_ImE)VgjSYxBLZ0kMdSJrk%IR$j(KBE<v}4vYqTFq8JGI/<M
+4VjTW<r&/f2d"k/n~.mwFpl;)yYwBIGaTjjla#9|^3}PM^y.q)tX4u,!xs'ZGl~OQ$FD/@)yUDptYB)iMEDzy}ad>L^4M5[y)D)sbzV!7eS%27ma#{Tzfi
+fH0A~m7`io.peSc@lQ=0zTr1Q;]5=dS[<jWa+J`-YEWX^'JeCo(76C1mzHt4Af;BgAX0lnBE(AB]X!=&4f.]&q65FDWW#eG@B<|#h#"x7w953ScfUb)yD_
+T+7U-&63vpnv<ZQ|kZAtFi<9_|ifKs8bjeHhsOGITb;/kW,hco!Xs7f3y+%we010NyVQ8ak>.gAFEs_Z43:zXPHa+xTJkon>5xIVRUrY:U3NqYE{rjTFv_
+=,6T[#b6HlHkD)5i21nCdMxRu"ex=$/:oBQZsJm''MiEjw}2b!DXOfvl1]"pTfU9I7#ImJ7=Y(zt2GMe,;5-K2hdtLs10w}1D=@)v$EGenTuYUid#AFuO_
+lIprMhlNp'OwZ^HGx{S!4roHZB%O[n2Y5,G@!Urp|_S/)Lq,JR-3KW=FCf1<rq1iIbPk;<s;<ug&<6-D&Y#>0"pfs6<$mCS2-=r_7}Yu=:#HTHv__.Pj,-
+(71o'V:J[p!fOh89d94^WfJq)">wJOKXN6<z.28s<!L%4T;gbEp6ZB3[w}J`xLyd"fMR7u=_b|P55,.M/Y9c)/bw(4|@'oPRw9eeKXy)o_gI(!_$rCP5Zy
+D{L{IN`g@]it_N2#BtgFehDv/^Qi9"mP8qYv7Q-41lB+["Z/#v@Fui<4=3+@6i+7j'B.-mKtsFie=eNV]F.tx_=RP%NI{XnQ>tmC^v:{bs,#/PsbVC@el/
+^N)W53ObvjtYs]dM1@W@Q{uB:nd83b@WMC[IWpI//fs&jH^[o7!=L3x3c]rDnR@PxEw#S-5ZdfBRW'jk+98"An,mScVG.D6cW_2FF_jGAB4Qdd5:odQ&Z!
+m#7dv+>|JxB[>x'Q#b-KvswbP"%B{Qg3-fl$73P/r!FYIK)s"Y{|OW_cqhA$cTWeOCN}Fv0%L"tE!9T})}xK[vT17Dd]E[t&`"|q8bUAxPFnGx^4V]~^Ca
+UF/ED_^s"k7NC)tO"^BD-mrotz)j.p2X&mBHGORqi-m/>|Q#NU7sTVixNBtHOS[$#y~0)dhkC9#%mWe'u:)R[Yxri$:R8}Z%n<K!p|5lH,G{(X<pge^SBc
+hUw!9)Uz,U+9p2X2g4HEl%V<mRnnU,gw+')`ar>IG$aRIK85`;^Z}n!Hi2Q,>_p!z35$>Wu(D"vO8i}JJF{sRJC$~IDk:+9lTaZnBNVMw7@_c8VG'c90>1
+vaU>Sr]1U"Ae{].gi^Pn.nTD%v{^7j=R(N:{qYkn)yGl0!,dELTW<4[Q}+G[e(};|EmxAQNH,>;CHR6e^;)rP&D22'Y,:!uycD(ko12@zJFnWY:Z@VN)_U
+:4gk0opsLrzKk|y&s6F2pUMn$)u0/S&)bM+G]&L$fMG0eQCs;yjb=0`,`0/gj"y)EmQrM|`1-T(JMVFHO!RML6pt^lKVQTamEkpVi<W9Xv%Wh";E"6^PvP
+ec'.VBXrRcI0@a0.1n|B)bt>"b$$c4_KLn"epkv#J]`)[IK,LXoCO3U9AIrEX>lr1b)Q{F8pfV40M]0So1b{AEY>WS]`Kz_d8}h&A$JBVK+z:^DuJE%naI
+MhuMZJI!v&WG<[6(G`L0(=)|k!+:`k|FOD;.WcvIo"^$>#L_jfAX#uW'~0qxnHBHLHeC5p6w;eXCO2!r+uoL(EpTqEh!l`NZvXk!v1bhpg}Sh!9=Q9Zl-s
+-o]igRkEl<"p)X_t|Ek:I-{mN-!B,p-R[bvin1aCU4nR+aPvWvJo8L}#SdHVii5#&2}Tky=>oG}Tq6yCMG,'6_#pic}M5B4'BLGpg1y]'Ih7fr.YuM_`$D
+fMkq+isYfOOkb't-5B:,cs_7(Zuv]5M`NGrrDjg[$9gLi[D(@--'g!i9</2D,UxFPt2{<=|]x7|jKu~,SyH")a4mIhIYe`M^@.sEqQ;TY(_H<fTkn(+qh>
+[QHcYAB$uaDk.+NwZhi^vtD$4^J$lX^M,]@$zm+aiN`HSobiMZ2./GXDHY6]OsY9-]!8IlVyCZ9hBNtD'-E$g:+|l|3i~mDKgika[s'J+xriGYJ,8oG#./
+r)Jyukdc}QuP;v-(cVpne>sO]i~i#RSa0P={!Bey[F!p+AkyXQCrl4R!,Dd$^T)FvlaC#6Dim:qK1t}_f+Qf#hBfdOO1)W:/33jQbTvMFH]'!zFPWd~'"t
+fI=r353Vjl>5ee'x5TV3Z[Mycz2Z-PV3'Qq0TQ)d|0c6v]cWy+C-i7cH`0Jc63wDG3&('C#!nStJwlF;a.UcKUJIDs.c|V{@mZ:lB<J&Ud.`[C>bT_</Bm
+-v#Qv+jBg>hZwpN0BXe4`aiW|}x2!xH095Xh^w(H$FL<HypRVjMm:%(}X`.HivR<2XiqzxL=#ENxv%b_|3BT+k<{>Ns`j;l4An][OzCCtP7Fc}W;0c>uyA
+]E}hI8`_4;)5VCOMN63WnpG7"5w:jV_0T_E-'PWD/vt1KW8)/@[D,Y]b-f``Q,(^ng:H,Y&cwS]D/hbyw4Glxvl(j51b5_7,hajhOj1aWh)uXgyP_qGFoE
+R1W0r=^O/[w}Wij&,8k4wpg_F"PGJtc1VfMH,<~2kb#W=PqsAA66wk.1<8u-r]|TNFJV9{E>&BOCxGlX,,4OCO+g$o89hp%![x~S7K|C1:U}0g,)CDXl,1
+Qx#|},r.xu`cs!C8xcX>sm]S~Qi/{7cr31[U{ttE!VaehX+';-h_IBQm>0Uc$q6#<Fg_@vqD'u[knyJ'CYS|y>O=#3nM@mKTVrQp}"J#nadzZA!I,:=gb0
+sK=U_^XS>Skm`&C:1rd@4]F+QDM<v&#4m#a5ZVXeKw_C_iM4%M%+{raHgyFY[!D%b>%."u"&@uNPg%"~F8O]c0gzyTz;<|.:<sEz+9~'h`axd-8W9l5hW<
+tvfBl;X3'UM7ZzIb<(4%c|b`9;%lr,bg}Gis0&B/a>8sM[,uI0GBdAk|J;m@~k&y0@/>4jNY-PTo0hWk7F!2V1Ft}R8AeX5+~j(TD@aG5Zh[L^<KV!:p{T
+8"OD0,]-zX&v/"yFdW|39#k>iNwvCT(!X]`1)q]$(PbQg#Mw8%>Gn|,aB%h<M)RJ|#]B-[bRhIAY-/X;vlVAZB|e84YHA`3`az/iJQeQa)Y|1JmA7@"MwD
+'"P{zP~uy4zY2X-bpzw&$]7tZ,XL@(3BR4>;Z&KTP7u<J/#UpY+=HQoPiQnDMMxm,TwB~&%`1q}KegoRCDOHE2D:y%J&Kdv<4`Uxzg7Vr"'{k](HFT{'76
+`-Q]b9e@&qr(eR=_cRt{}GwPID"5d^raWv_XZ5PGcSig9!`NAo/bF/II|GEbXl1qiz4!WmAdOm/SfmyK}qoVLMjFhr$9irJ5UPRAm}fu1UNei_6m[sJgU!
+|7)%Fn&siUUr<{r}R"5:+$9ggv>J=RiT=ZV`HD-QXqry7"'E/!e9wq+5ih#=d`9B_2m>72'$S<c:IS"KJ6n13XWIHi+W>dx=a-mfnwG;WmQ!J-gQ`2~Ae4
+MjxxzjL%`wunsq@fJ)oGSJ"'~Uc5iTvnhWANTuDThm8.uNrGc-phRu84+bzgHI!"C0VME_P5v67h7q&kzH>ByE)TmChKH^/5OoWXQ"M&CwBO%h+#7S<f7h
+8]B9<I~+5u/9gPr|Z"'D`!/EEAlRp-tr##tE<U;t-%~fY|J`r6[v>)Igti+y|ds=J-{<WD5oN!km#&AS`.e>^1fqwm;]vCD!tlVClX`@u!Bozc6,5E7/[R
+!;$UoOEz/!#wEN>;b.n(6d'34%rENnu%@s!:X2H|K4z+veAJ-piokYT7A$#S7nm"+G32wCLDY9h<3#=k2(u>-pr8|-'lZd9WfFR.t715NMjHs<:WN&ET)U
+/rE_~C]`yoG0MB!mUTC87;:%Iyivo/.P0'0JZ$n{8&a5S+N9`Hw;nZBieXfe0Q^&6KA3f#oS(.`qh-B)&IsUpZUXo-J7T]]TH$WIS:isp;;;[s>=%],S]0
+/)Zj=A7ehsRC%BF:T8OI}:9kZiH6"mTDrG~{-,<5AyjxA3|:!D._Sv{E)#;[G2O{[v&x%9gztM'bxMb$f-(4&8WbfEH'$5;Vo0<{2GC+Gi!nE78dpnHDBe
+tGx2ua<RknM(/pjZB.h)UbPFN5kYkurkfQ_i7f7{hl+I|uh>R"|pRI/%5O4&lZmp.@1>b66-TSY/VOptlr!g=$A1Z7"#",=H$#IhwNTxXawCY'&P,fwlZQ
+AM$noIFqsA]J},9vlrp8qlmo+]|dm,}A!w|URxI7N-7lqDlD<rJc8Y^);$6&gPSz0UVYEex1{h-T65BJOSG<rpWgBt&hu+]E|VkHsN|;Rq=0]G06((,10v
+Xh3iJg99]sVsqst1t5,('3<yuS#&+)N}GJrpU6_Pc.1}C_TyEUJhV::y~}2wDK`eGm('w)Hr!JrgI6YAm%5mV8i&C4cn,FK24mwubKsVvvtL}g!z=Clu2z
+KfkWw60Y`j7W4RM^}B+/Q}lE,S|giBNn5lGZQbdD#$#<+'<;z3H6pK2wD#-j1UeOpIT+!X8"4ug%/5A@Fcn`.N!U+`Nt~QWHba/)P%S19H`F;sK>ey%D<'
+E:z1G`@!Y6]5ijB<~xL["SP+w#M)r#K%6UWSf,_$^>8eIHH3T;^ud$_Cw1T3GO&3~jFZsbV:txc@3+/;%w37"5V:a|hai98@.>iel1/)rM`>!tefn#2jwy
+W3V,ddB]Q.rgDM4}LMX8-.-r'#XB<hMKY8ae"6sbIQ`Ct8eVBG>Q%/EpPX,xHjE''}I|27mw(!|90+t/-ex;0'}H'}G"
 */
