@@ -72,9 +72,11 @@
 //    Reproducible The same call gives the same bits, floats included: by segments, by key and in histograms too. Two
 //                 calls are the same when the device, the policy, types, operators, numbers, flags and data are, and
 //                 when each pointer that they read has the same address modulo 16; scans ask that of `out` too. Other
-//                 alignments may choose another policy and group floats otherwise. With GP_REPRODUCIBLE reduce and
-//                 scan of floats give the same bits on every GPU, policy, alignment and back end; a call that cannot
-//                 promise it, or a policy that cannot, is GP_E_UNSUPPORTED.
+//                 alignments may choose another policy and group floats otherwise. With GP_REPRODUCIBLE reduce,
+//                 scan, segmented reduce and reduce by key of floats give the same bits on every GPU, policy,
+//                 alignment and back end; a call that cannot promise it, or a policy that cannot, is
+//                 GP_E_UNSUPPORTED. (Reduce by key then reorders operands as segmented reduce does, and takes no
+//                 policy.)
 //    Order        Operators need to be associative, never commutative. Operands of a user's operator that says
 //                 commutative = 0 keep their order everywhere. So do all operands of scans, reduce by key and group by.
 //                 Reduce and segmented reduce may reorder operands of built-in operators, and of users' that say
@@ -557,7 +559,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
   X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
   X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
   X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment; */ \
-                         /* reduce_axis: lanes of a warp a row */ \
+                         /* reduce_axis, segmented top-k: lanes of a warp a row */ \
   X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
   X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
                          /* bfs: contract-expand, two-phase at levels of many edges */ \
@@ -788,18 +790,19 @@ typedef struct gp_op_desc {
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end, or GP_E_UNSUPPORTED; bfs:
-                         // parents too
-  GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
-  GP_RIGHT = 4,          // adjacent_difference: with the right neighbour instead of the left one
-  GP_DESCENDING = 8,     // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
-  GP_UNSORTED = 16,      // top-k: the results in any order
-  GP_KEEP_GAPS = 32,     // convert_layout: bytes of the output that belong to no field keep what they hold
-  GP_UNTIL_TARGET = 64,  // bfs: stops after the level that reaches gp_call.target
-  GP_SYMMETRISE = 128,   // graph_from_edges: with every edge the opposite one
-  GP_UNIQUE_EDGES = 256, // graph_from_edges: of edges that are the same, one
-  GP_DROP_LOOPS = 512,   // graph_from_edges: no edge from a vertex to itself
-  GP_EXCLUSIVE = 1024    // scan_axis: out[i] is the fold of the elements before i
+  GP_REPRODUCIBLE = 1,    // reduce, scan, segmented reduce, reduce by key: the same bits on every GPU, policy and back
+                          // end, or GP_E_UNSUPPORTED; bfs: parents too
+  GP_CHECKED = 2,         // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
+  GP_RIGHT = 4,           // adjacent_difference: with the right neighbour instead of the left one
+  GP_DESCENDING = 8,      // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
+  GP_UNSORTED = 16,       // top-k: the results in any order
+  GP_KEEP_GAPS = 32,      // convert_layout: bytes of the output that belong to no field keep what they hold
+  GP_UNTIL_TARGET = 64,   // bfs: stops after the level that reaches gp_call.target
+  GP_SYMMETRISE = 128,    // graph_from_edges: with every edge the opposite one
+  GP_UNIQUE_EDGES = 256,  // graph_from_edges: of edges that are the same, one
+  GP_DROP_LOOPS = 512,    // graph_from_edges: no edge from a vertex to itself
+  GP_EXCLUSIVE = 1024,    // scan_axis: out[i] is the fold of the elements before i
+  GP_LITTLE_MEMORY = 2048 // sort, merge_sort: a quarter of the elements in the workspace, slower
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
@@ -1868,6 +1871,9 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
 //     transform           for keys of any type: a user's unary operator, whose result of a built-in type (acc_type) is
 //                         the key to sort by; gp_merge_sort takes a comparison
 //     count_device        the number of elements, in device memory
+//     GP_LITTLE_MEMORY    (flags; gp_merge_sort_keys too) sorts 8 blocks, then merges neighbours 36 times, through a
+//                         workspace of 3/8 of keys and values; slower. Writes out_keys; takes no count_device, range of
+//                         bits, or policy. No effect below 2^16 elements and on the host
 //
 // Default algorithm by the number of elements, for a GPU of compute capability 9.0 with 132 multiprocessors; a tuned
 // row or the caller's policy may choose another. Keys are of built-in types and sort by all bits, except in the last
@@ -1984,15 +1990,17 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type valu
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                       uint64_t rows, uint64_t columns, uint64_t k, void *out_keys, void *out_indices,
                                       int flags, gp_stream stream);
-// The top k of each segment, k <= 1024. Segments come by offsets, with or without `end`, or have one length; they do
+// The top k of each segment. Segments come by offsets, with or without `end`, or have one length; they do
 // not overlap. out_keys[s * k] and out_indices[s * k] are the first results of segment s, in the order of gp_top_k: of
 // equal keys, those that come first. Where a segment has fewer than k elements, the rest of its k places keeps what it
 // holds. Indices count from the start of the segment; index_type is i32, u32, i64 or u64. One output may be NULL.
 // flags: GP_DESCENDING, GP_UNSORTED. gp_call offers values in place of indices (in, out), a k for each segment (in2)
 // and GP_CHECKED.
 //   Launches    Up to three, whatever the lengths, which only the device looks at; mostly one if segments have one
-//               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several.
-//   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block.
+//               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several
+//               (k <= 64: up to 2048 keys twice, by a warp). k > 1024: a segmented sort, and a launch for the first k.
+//   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block. k > 1024:
+//               keys, indices, and that of the sort.
 GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                            uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys,
                                            void *out_indices, int flags, gp_stream stream);
@@ -2174,28 +2182,29 @@ GPUPRIMS__API gp_result gp_partition_point(gp_context *ctx, gp_op predicate, gp_
 
 // ---- api/hash.h - calls that find equal keys in hash tables
 
-// Tables of open addressing in the workspace. Keys are of a built-in type or a struct type, and equal if their bytes
-// are, as in gp_group_by: -0 and +0, and NaNs with other payloads, differ; padding bytes of a struct count. Keys of
-// bool are equal if both are true, or both false. No key is special: a table marks empty slots apart from keys. Slots
-// of 8 bytes, two for each key of a table and two more, so that at most half are taken; fewer than 2^31 keys. Each key
-// is hashed once. The same bits come out of every call, on every device and on the host. Results whose number the data
-// decides: *out_count, in device memory, is their number, whatever the room of the outputs, and what does not fit is
-// not written.
+// Keys are of a built-in type or a struct type, and equal if their bytes are, as in gp_group_by: -0 and +0, and NaNs
+// with other payloads, differ; padding bytes of a struct count. Keys of bool are equal if both are true, or both false.
+// No key is special. Joins, and groups and distinct elements of structs and complex numbers, take a table of open
+// addressing in the workspace: slots of 8 bytes, two for each key and two more, so that at most half are taken. Each
+// key is hashed once. Groups and distinct elements of other types take a sort. Fewer than 2^31 keys. The same bits come
+// out of every call, on every device and on the host. Results whose number the data decides: *out_count, in device
+// memory, is their number, whatever the room of the outputs, and what does not fit is not written.
 
 // For each distinct key, `aggregate_count` (1 to 8) results: aggregates[i], in host memory, says which of which column.
 // Keys of built-in types come in ascending order as in gp_group_by, and so complex ones are an error; structs come in
 // the order of their first occurrence. key_type may be GP_INPUT: keys then leads to a gp_input, whose elements are
 // written to the workspace first; a zipped one makes keys of several columns, whose struct has no padding and no bool.
 // out_keys may be NULL. Outputs have room for `capacity` groups, 0: `count`; groups beyond are counted. Outputs overlap
-// nothing. gp_call.count_device may lower count. Reads keys and columns once, columns of MEAN, ARGMIN, ARGMAX and of
-// sums of floats twice. Groups whose words fit in 16 KiB are folded in shared memory, others by atomics. Workspace: 24
-// bytes a row and its key, the sort of count keys, and 8 to 200 bytes a group of the capacity.
+// nothing. gp_call.count_device may lower count. A sort brings the rows of a group together; of structs, a sort of the
+// first rows of their keys, which a table finds. A thread folds up to 31 rows of a group, warps share more, so that
+// frequent keys cost no more than others. If all aggregates read one column and need no index, the sort moves it.
+// Workspace: the key, 8 to 12 bytes and up to 6 bytes of words a row, and the sort of count keys; of structs 24 more.
 GPUPRIMS__API gp_result gp_group_by_many(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
                                          const gp_aggregate *aggregates, uint64_t aggregate_count, void *out_keys,
                                          uint64_t capacity, uint64_t *out_count, gp_stream stream);
 
 // out[i] = the i-th distinct element, in the order of first occurrence; room for `capacity` of them, 0: `count`. type
-// may be GP_INPUT, as in gp_group_by_many. The order costs a sort of the distinct elements' indices, not of the input.
+// may be GP_INPUT, as in gp_group_by_many. The order costs a sort of the distinct elements' indices.
 GPUPRIMS__API gp_result gp_distinct(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                     uint64_t capacity, uint64_t *out_count, gp_stream stream);
 
@@ -2279,7 +2288,7 @@ GPUPRIMS__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_ty
                                         const void *keys, void *out_keys, void *out_indices, int flags,
                                         gp_stream stream);
 // The first k elements of each sorted row, and their indices in it; of equal keys, those that come first. The output
-// has an extent of k along the axis (gp_axes_top_k), k <= 1024; axes.extent is that of the input. One output may be
+// has an extent of k along the axis (gp_axes_top_k); axes.extent is that of the input. One output may be
 // NULL. flags: GP_DESCENDING, GP_UNSORTED, as gp_segmented_top_k takes them, which does the work on rows without gaps;
 // others go through the workspace as above, and so do results with gaps between their rows.
 GPUPRIMS__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
@@ -3739,8 +3748,9 @@ GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
 // ---- expand/policy.h - expansions: pieces and shared memory
 
 enum {
-  GP__EXPAND_MOST = 16,    // elements of a lane in a piece, at most, if they are smaller than a vector
-  GP__EXPAND_END_BYTES = 8 // of an end in shared memory
+  GP__EXPAND_MOST = 16,     // elements of a lane in a piece, at most, if they are smaller than a vector
+  GP__EXPAND_LENGTHS = 8,   // lengths of runs that a thread scans
+  GP__EXPAND_MARK_BYTES = 4 // of an element's mark in shared memory
 };
 GPUPRIMS__RULE int gp__is_expand(int primitive) { return primitive == GP_EXPAND || primitive == GP_RUN_LENGTH_EXPAND; }
 // Elements of a lane in a piece: whole vectors, or single elements that do not fill one.
@@ -3754,9 +3764,9 @@ GPUPRIMS__RULE int gp__expand_items(int vectors, int size) {
 GPUPRIMS__RULE int gp__expand_staged_bytes(int vectors, int size) {
   return GP__VECTOR % size == 0 ? 0 : (GP__WARP * gp__expand_items(vectors, size) * size + 15) / 16 * 16;
 }
-// A warp keeps the ends in its piece, and the elements that it gathers.
+// A warp keeps the marks of its piece, and the elements that it gathers.
 GPUPRIMS__RULE int gp__expand_warp_bytes(int vectors, int size) {
-  return GP__WARP * gp__expand_items(vectors, size) * GP__EXPAND_END_BYTES + gp__expand_staged_bytes(vectors, size);
+  return GP__WARP * gp__expand_items(vectors, size) * GP__EXPAND_MARK_BYTES + gp__expand_staged_bytes(vectors, size);
 }
 
 // ---- segments/policy.h - segmented reduce: policy fields, chunks, shared memory, validity
@@ -3806,13 +3816,18 @@ GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
 // GP_WARP_SEGMENTS: a power of two of lanes reads a segment, or the block does.
 enum {
+  GP__LANES_THREADS = 256, // GP_REPRODUCIBLE pins them
+  GP__LANES_VECTORS = 3,
   GP__LOG2_BLOCK = 10,     // the exponent that means the block
   GP__LONG_ROUNDS = 4,     // a segment is long if its lanes would wait for memory more often
   GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
+GPUPRIMS__RULE int gp__segments_reproduce(gp__shape s) { return s.reproducible && s.primitive == GP_SEGMENTED_REDUCE; }
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
-      (p.algorithm == GP_WARP_SEGMENTS
+      (gp__segments_reproduce(s)
+           ? p.algorithm == GP_WARP_SEGMENTS && p.threads == GP__LANES_THREADS && p.vectors == GP__LANES_VECTORS
+           : p.algorithm == GP_WARP_SEGMENTS
            ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
            : (p.algorithm == GP_MERGE_PATH ||
               (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
@@ -4538,7 +4553,7 @@ GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
 // ---- top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
 
 #define GP_POLICY_FIELDS_TOP_K(F) \
-  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT) \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS) \
   F(threads, 0, 128, 256, 512, 1024) \
   F(vectors, 0, 1, 2, 4) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -4552,6 +4567,8 @@ enum {
   GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
   GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
+  GP__TOP_K_BY_WARP = 2048, // most keys that a warp reads,
+  GP__TOP_K_OF_WARP = 64,   // its most results
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
@@ -4608,18 +4625,22 @@ GPUPRIMS__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
                            ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) /
                                (int)gp__rank_bytes(s));
 }
+GPUPRIMS__RULE unsigned gp__top_k_by_warps(gp_policy p) {
+  return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
+}
 GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return p.algorithm != GP_BEST_LISTS     ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+  return p.algorithm == GP_RADIX_SELECT   ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (p.algorithm == GP_BEST_LISTS
-           ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+      (p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+           : p.algorithm == GP_WARP_SEGMENTS
+           ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
            : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
       (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
-          (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
+          (p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024 : GP__TOP_K_STATIC_BYTES);
 }
 
 // ---- transpose/policy.h - transposes: policy fields, forms, tiles, shared memory
@@ -5107,15 +5128,18 @@ GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
 // ---- batch/policy.h - copies of many buffers: tiles and shares
 
 enum {
-  GP__BATCH_ITEMS = 4,   // at most so many buffers a thread in a tile
+  GP__BATCH_TWO = 256,   // most threads of a block that take two buffers of a tile
+  GP__BATCH_PIECE = 8,   // windows of a lane in a warp's piece
   GP__BATCH_TILES = 8,   // tiles a block, if tiles can be so small
   GP__BATCH_ROUNDS = 8,  // windows of a tile that its block copies alone: so many for each of a thread's vectors
   GP__BATCH_SHARES = 16, // shares of the rest a block, if shares can be so small
   GP__BATCH_LOG2_MOST = 36
 };
+// At most so many buffers a thread in a tile.
+GPUPRIMS__RULE int gp__batch_items(int threads) { return threads <= GP__BATCH_TWO ? 2 : 1; }
 // The grid does not depend on the count, and tickets have 28 bits.
 GPUPRIMS__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm > 0 && s.count >> 27 <= (unsigned long long)p.threads * GP__BATCH_ITEMS - 1;
+  return p.blocks_per_sm > 0 && s.count >> 27 <= (unsigned long long)(p.threads * gp__batch_items(p.threads)) - 1;
 }
 
 // ---- map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
@@ -5468,11 +5492,11 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
   if (s.primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
     p.vectors = gp__default_to(p.vectors, 4);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
   if (gp__has_table(s.primitive)) { // not tuned yet
     p.vectors = gp__default_to(p.vectors, 1);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, s.primitive == GP_GROUP_BY_MANY ? 6 : 8);
   }
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GPUPRIMS__FILL(p, gp__map_rows, gp__measure_elements, s,
@@ -5693,10 +5717,16 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
                             : 0);
   const int vectors = p.vectors;
   gp_policy q;
-  if (gp__is_expand(s.primitive)) { // as much in flight as registers allow; not tuned yet
+  if (gp__segments_reproduce(s)) {
+    p.algorithm = gp__default_to(p.algorithm, GP_WARP_SEGMENTS);
+    p.threads = gp__default_to(p.threads, GP__LANES_THREADS);
+    p.vectors = gp__default_to(p.vectors, GP__LANES_VECTORS);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3); // 64-bit positions take registers
+  }
+  if (gp__is_expand(s.primitive)) { // as many as registers allow; not tuned yet
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
     p.vectors = gp__default_to(p.vectors, 4);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 6);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
   q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (s.described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
@@ -5968,7 +5998,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s
 
 // ---- top_k/portable.h - portable rule of top-k
 
-// Lists while k is small, otherwise radix select.
+// Lists while k is small, otherwise radix select. Many segments are for warps.
 enum { GP__IF_TOP_K_LISTS = GP__IF, GP__IF_TOP_K_WIDE = 2 * GP__IF };
 static const gp__policy_row gp__top_k_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_TOP_K_LISTS, 0, 0, GP_BEST_LISTS, 0, 0, 0, 0, 22),
@@ -5979,7 +6009,11 @@ static const gp__policy_row gp__top_k_rows[] = {
 };
 GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
+  const int warps = p.algorithm == GP_WARP_SEGMENTS ||
+      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP &&
+       s.segments >= 4 * (unsigned)s.multiprocessors);
   gp_policy q;
+  if (warps) p.algorithm = GP_BEST_LISTS;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
                      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
   // As many blocks as their lists leave room for.
@@ -5993,6 +6027,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
   }
+  if (warps) q.algorithm = GP_WARP_SEGMENTS;
   return q;
 }
 
@@ -6189,7 +6224,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
 // Sizes are known on the device alone, so the grid is full. A tile is a few buffers: many tiles a block even out their
 // work. Words: those of a look-back, and the windows that the tiles up to each one leave to all blocks.
 GPUPRIMS__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long most = (unsigned long long)p.threads * GP__BATCH_ITEMS;
+  const unsigned long long most = (unsigned long long)(p.threads * gp__batch_items(p.threads));
   const unsigned long long even = gp__ceil_div(s.count, resident * GP__BATCH_TILES);
   g->tile_items = even < 1 ? 1 : even < most ? even : most;
   g->tiles = gp__ceil_div(s.count, g->tile_items);
@@ -6360,6 +6395,7 @@ GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsi
   g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
   while (g->log2_lanes < 5 && (unsigned long long)items << g->log2_lanes < mean) ++g->log2_lanes;
   if (mean > (unsigned long long)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
+  if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
   g->tiles = gp__ceil_div(s.segments, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
@@ -6379,7 +6415,7 @@ GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned 
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
   if (s.primitive == GP_LOAD_BALANCE || s.primitive == GP_EXPAND) return;
   if (s.primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets that it makes
-    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS)));
+    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__EXPAND_LENGTHS)));
     g->scratch = (s.segments + 1) * 8;
     return;
   }
@@ -6754,12 +6790,13 @@ GPUPRIMS__PRIVATE unsigned long long gp__segment_top_k_part(gp_policy p, gp__sha
   if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
   return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
 }
-GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp__shape s, unsigned long long part) {
+GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s,
+                                                                     unsigned long long part) {
   gp__segment_top_k_layout l;
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
   l.list_room = l.direct ? 0 : 2 * (s.count / part);
-  l.task_room = s.count / (GP__TOP_K_BY_LANES + 1);
+  l.task_room = s.count / (gp__top_k_by_warps(p) + 1);
   l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);
   l.tasks = 256;
   l.arrived = l.tasks + gp__ceil_div(l.task_room * 16, 256) * 256;
@@ -6769,7 +6806,7 @@ GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp__shape s
 }
 GPUPRIMS__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident,
                                                   gp__geometry *g) {
-  const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(s, gp__segment_top_k_part(p, s, resident));
+  const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
   const unsigned long long most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
   g->tile_items = gp__top_k_tile(p, s);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
@@ -7173,15 +7210,10 @@ typedef struct gp__input_data {
 // ---- hash/arguments.h - arguments of kernels with hash tables
 
 // A slot is 0, or holds the upper half of a word, the hash of a key, and 1 plus a row that has the key. The row becomes
-// the first of these; later the group's number, or where the key's rows begin in their order, plus 1.
+// the first of these; of joins later where the key's rows begin in their order, plus 1.
 
-// A column that a pass folds into a word of each group.
-typedef struct gp__fold {
-  const void *in;
-  int type, what, word; // GP__FOLD_...
-} gp__fold;
 enum {
-  GP__FOLD_ROW,   // adds 1
+  GP__FOLD_NONE,
   GP__FOLD_SUM,   // adds an integer
   GP__FOLD_LEAST, // of ordered values
   GP__FOLD_MOST,
@@ -7192,11 +7224,14 @@ enum {
   GP__FOLD_LOW_INDEX, // in a second pass: where the value of the word before is
   GP__FOLD_HIGH_INDEX
 };
+// An aggregate: what its passes fold, and where the words of a long group have it.
 typedef struct gp__column {
+  const void *in;
   void *out;
   int op, type, out_type, word;
+  int what[2]; // GP__FOLD_...
 } gp__column;
-enum { GP__FOLD_NEAR = 2048, GP__FOLDS = GP_AGGREGATE_LIMIT + 1 }; // NEAR: words that are folded in shared memory
+enum { GP__GROUP_LONG = 32 }; // rows of a group that warps fold; a thread folds a shorter one
 
 typedef struct gp__hash_args {
   const void *keys; // of the table's rows
@@ -7205,22 +7240,20 @@ typedef struct gp__hash_args {
   unsigned long long count;               // of the launch: rows, probes
   const unsigned long long *count_device; // or null
   unsigned *places;                       // the slot of each row, or null
-  unsigned *list;                         // taken slots, or null
+  unsigned *list;                         // slots of which rows are taken; where groups begin in the order; or null
   unsigned *rows;                         // the first row of each group, or null
-  void *taken;                            // keys of groups that are to be sorted, or null
   unsigned long long *found;              // number of groups
   void *out_keys;
   unsigned long long *out_count;
   unsigned long long capacity;
   // Folds.
-  unsigned long long *words;
-  int group_words, fold_count, column_count;
-  gp__fold folds[GP__FOLDS];
+  unsigned long long *words; // of the long group that has row 0, GP__GROUP_LONG, ... of the order
+  int group_words, column_count, pass;
   gp__column columns[GP_AGGREGATE_LIMIT];
   // Joins.
   const void *probes;
   unsigned *ends;              // by slot: where the rows of its key end in `order`, or null: only whether there are any
-  unsigned *order;             // rows of the table, by slot
+  unsigned *order;             // rows of the table, by slot; of folds: by group, or null: columns are in order
   unsigned *firsts;            // by probe: where its partners begin in `order`
   unsigned *counts;            // by probe: results
   unsigned long long *offsets; // by probe: results of those before it
@@ -7351,58 +7384,32 @@ GPUPRIMS__PRIVATE gp_type gp__aggregate_type(const gp_aggregate *a) {
       : a->op == GP_AGGREGATE_ARGMIN || a->op == GP_AGGREGATE_ARGMAX ? GP_I64
                                                                      : a->type;
 }
-// Lists what each aggregate needs of the elements in this pass. Words of a group: its rows, then those of each column.
-GPUPRIMS__PRIVATE void gp__list_folds(const gp_aggregate *list, int count, int pass, gp__hash_args *a) {
-  int i, word = 1;
-  a->fold_count = 0;
+// Lists what the two passes fold for each aggregate. Returns a bit for each pass that folds something.
+GPUPRIMS__PRIVATE int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
+  static const unsigned char firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
+  int i, passes = 0;
+  a->group_words = 0;
   a->column_count = count;
-#define GPUPRIMS__FOLD(kind, word_of) \
-  { \
-    gp__fold *fold = &a->folds[a->fold_count++]; \
-    fold->in = of->column, fold->type = (int)of->type, fold->what = kind, fold->word = word_of; \
-  }
-  for (i = 0; i < a->column_count; ++i) {
+  for (i = 0; i < count; ++i) {
     const gp_aggregate *of = &list[i];
     gp__column *column = &a->columns[i];
-    const int least = of->op == GP_AGGREGATE_MIN || of->op == GP_AGGREGATE_ARGMIN;
     const int floats = gp__number_class((int)of->type) == 2;
-    column->out = of->out;
+    column->in = of->column, column->out = of->out;
     column->op = (int)of->op, column->type = (int)of->type, column->out_type = (int)gp__aggregate_type(of);
-    column->word = word;
-    switch (of->op) {
-    case GP_AGGREGATE_MIN:
-    case GP_AGGREGATE_MAX:
-      if (!pass) GPUPRIMS__FOLD(least ? GP__FOLD_LEAST : GP__FOLD_MOST, word)
-      word += 1;
-      break;
-    case GP_AGGREGATE_ARGMIN:
-    case GP_AGGREGATE_ARGMAX:
-      if (!pass) GPUPRIMS__FOLD(least ? GP__FOLD_LOW : GP__FOLD_HIGH, word)
-      else GPUPRIMS__FOLD(least ? GP__FOLD_LOW_INDEX : GP__FOLD_HIGH_INDEX, word + 1)
-      word += 2;
-      break;
-    case GP_AGGREGATE_SUM:
-    case GP_AGGREGATE_MEAN:
-      if (of->op == GP_AGGREGATE_SUM && !floats) {
-        if (!pass) GPUPRIMS__FOLD(GP__FOLD_SUM, word)
-        word += 1;
-        break;
-      }
-      if (pass) GPUPRIMS__FOLD(GP__FOLD_WIDE, word + 1)
-      else if (floats) GPUPRIMS__FOLD(GP__FOLD_RANGE, word)
-      word += 3;
-      break;
-    default:
-      break;
+    column->word = a->group_words;
+    column->what[0] = firsts[of->op];
+    column->what[1] = of->op == GP_AGGREGATE_ARGMIN ? GP__FOLD_LOW_INDEX
+        : of->op == GP_AGGREGATE_ARGMAX             ? GP__FOLD_HIGH_INDEX
+                                                    : 0;
+    if (of->op == GP_AGGREGATE_SUM && !floats) column->what[0] = GP__FOLD_SUM;
+    else if (of->op == GP_AGGREGATE_SUM || of->op == GP_AGGREGATE_MEAN) {
+      column->what[0] = floats ? GP__FOLD_RANGE : 0;
+      column->what[1] = GP__FOLD_WIDE;
     }
+    a->group_words += column->what[1] == GP__FOLD_WIDE ? 3 : column->what[1] ? 2 : column->what[0] ? 1 : 0;
+    passes |= (column->what[0] ? 1 : 0) | (column->what[1] ? 2 : 0);
   }
-#undef GPUPRIMS__FOLD
-  for (i = 0; i < a->column_count && !pass; ++i)
-    if (a->columns[i].op == GP_AGGREGATE_COUNT || a->columns[i].op == GP_AGGREGATE_MEAN) {
-      a->folds[a->fold_count++].what = GP__FOLD_ROW; // of word 0
-      break;
-    }
-  a->group_words = word;
+  return passes;
 }
 
 #endif // !__CUDACC_RTC__
@@ -7521,13 +7528,13 @@ typedef struct gp__stream_args {
 typedef struct gp__segment_args {
   const void *in;
   const void *begin; // offsets; null: segments of `length` elements
-  const void *end;   // or null: segments + 1 offsets
+  const void *end;   // or null: segments + 1 offsets; runs: the number of elements, or null
   void *out;
   unsigned long long count, segments, length;
   const unsigned long long *bad; // as in gp__stream_args
-  void *workspace;
-  unsigned long long share; // elements and ends that a warp takes, if all `count` elements are in segments
-  double rate;              // the share of ends among both
+  void *workspace;               // runs: their number
+  unsigned long long share;      // elements and ends that a warp takes, if all `count` elements are in segments
+  double rate;                   // the share of ends among both
   gp__value init;
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
@@ -7760,6 +7767,7 @@ typedef struct gp__segmented_top_k_args {
   void *lists;                                           // k ranks each
   unsigned long long length, part, task_room, list_room; // part: most keys of a task
   unsigned offset_bytes, batch;                          // batch: segments of a warp
+  unsigned by_lanes, by_warps;                           // most keys of a segment for lanes, for a warp
 } gp__segmented_top_k_args;
 
 // ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
@@ -9026,6 +9034,15 @@ GP_DEVICE auto gp__loaded(const gp__described<F, A, B> &load, const T *in, gp__u
 // Set lanes of a mask below this one, and their count.
 GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }
 GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes))); }
+// The newest mark, a number that is not 0, of the lanes before this one; `open` if they have none. open becomes the
+// newest of the warp's. All lanes call.
+GP_DEVICE gp__u32 gp__earlier_mark(gp__u32 mark, gp__u32 &open) {
+  const gp__u32 lanes = __ballot_sync(0xffffffffu, mark != 0), earlier = gp__earlier_lanes(lanes);
+  gp__u32 newest = __shfl_sync(0xffffffffu, mark, earlier ? 31 - __clz(static_cast<int>(earlier)) : 0);
+  if (!earlier) newest = open;
+  if (lanes) open = __shfl_sync(0xffffffffu, mark, 31 - __clz(static_cast<int>(lanes)));
+  return newest;
+}
 // Teams of neighbouring lanes for 1 to 32 things: each team has as many lanes as fit, a power of two.
 struct gp__lane_team {
   unsigned width, number, rank; // lanes of a team; this lane's team, and its rank in it
@@ -12537,7 +12554,7 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
 // consecutive buffers. A block scans the windows of its tile's buffers and copies the first of these windows, up to
 // AT_ONCE. A look-back over the tiles numbers the windows that are left. When no tile is left, blocks draw equal shares
 // of those windows. A block finds the tile of a share by search, and scans the tile again. So neither many small
-// buffers nor a large one keeps a block busy while others are idle. In a block, warps draw pieces of 32 * vectors
+// buffers nor a large one keeps a block busy while others are idle. In a block, warps draw pieces of
 // windows.
 //
 // Why all waits end: a block waits for words of tiles only, and draws a share only after every tile was drawn. Tiles
@@ -12545,19 +12562,20 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
 struct gp__batch_window {
   const unsigned char *in; // source of the window's first byte; may precede the buffer
   unsigned char *out;      // a multiple of 16
-  unsigned from, to;       // bytes that belong to the buffer
+  unsigned bounds;         // from() + 32 * to(), in one register
   bool inner;              // whole, and so are the aligned vectors that hold its source
 
-  GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), from(0), to(0), inner(false) {}
-  GP_DEVICE gp__batch_window(const unsigned char *source, unsigned char *destination, gp__u64 size, gp__u64 window) {
-    const unsigned skipped = gp__misalignment(destination, 16);
-    const gp__u64 at = window * 16, end = skipped + size; // from the boundary before the destination
-    in = source + at - skipped;
-    out = destination + at - skipped;
-    from = window == 0 ? skipped : 0;
-    to = end - at < 16 ? static_cast<unsigned>(end - at) : 16;
+  GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), bounds(0), inner(false) {}
+  GP_DEVICE unsigned from() const { return bounds & 31; } // bytes that belong to the buffer
+  GP_DEVICE unsigned to() const { return bounds >> 5; }
+  // before, after: windows of the buffer before this one and after it. skipped, tail: bytes of its first window that
+  // are not the buffer's, and of its last that are.
+  GP_DEVICE gp__batch_window(const unsigned char *in_, unsigned char *out_, gp__u64 before, gp__u64 after,
+                             unsigned skipped, unsigned tail)
+      : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
     const unsigned offset = gp__misalignment(in, 16);
-    inner = at >= skipped + offset && at + (offset ? 32 - offset : 16) <= end;
+    inner = (before > 1 || 16 * static_cast<unsigned>(before) >= skipped + offset) &&
+        (after > 1 || 16 * static_cast<unsigned>(after) + tail >= (offset ? 32 - offset : 16));
   }
   template <int LOAD> GP_DEVICE void load(gp_vector &v) const {
     const unsigned offset = gp__misalignment(in, 16);
@@ -12573,13 +12591,13 @@ struct gp__batch_window {
         else {
           GPUPRIMS__UNROLL
           for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-            if (i >= from && i < to) v.word[w] |= static_cast<gp__u32>(in[i]) << (8 * (i % 4));
+            if (i >= from() && i < to()) v.word[w] |= static_cast<gp__u32>(in[i]) << (8 * (i % 4));
         }
       }
     }
   }
   template <int STORE> GP_DEVICE void store(const gp_vector &v) const {
-    if (to - from == 16) {
+    if (bounds == 32 * 16) {
       gp__store_vector<STORE>(out, v);
       return;
     }
@@ -12589,15 +12607,20 @@ struct gp__batch_window {
       else {
         GPUPRIMS__UNROLL
         for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-          if (i >= from && i < to) out[i] = static_cast<unsigned char>(v.word[w] >> (8 * (i % 4)));
+          if (i >= from() && i < to()) out[i] = static_cast<unsigned char>(v.word[w] >> (8 * (i % 4)));
       }
     }
   }
-  GP_DEVICE bool has_word(unsigned w) const { return from <= 4 * w && 4 * w + 4 <= to; }
+  GP_DEVICE bool has_word(unsigned w) const { return from() <= 4 * w && 4 * w + 4 <= to(); }
 };
 
 template <class P> struct gp__batch_storage {
-  gp__u64 end[P::threads * GP__BATCH_ITEMS]; // windows of the tile up to each buffer's end
+  static const int BUFFERS = P::threads * gp__batch_items(P::threads);
+  gp__u64 end[BUFFERS];             // windows of the tile up to each buffer's end
+  const unsigned char *in[BUFFERS]; // source and destination of a buffer's first window
+  unsigned char *out[BUFFERS];
+  unsigned char skipped[BUFFERS], tail[BUFFERS];
+  alignas(4) unsigned short mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
   gp__u64 drawn;        // the control word before the block's draw
   gp__u64 rest;         // windows that all tiles have left
@@ -12617,7 +12640,8 @@ struct gp__batch_tile_before {
 };
 
 template <class P, class S> struct gp__batch_block {
-  static const int PIECE = 32 * P::vectors;
+  static const int PIECE = 32 * GP__BATCH_PIECE, ITEMS = gp__batch_items(P::threads);
+  static const int FLIGHT = P::vectors < 2 ? 1 : P::vectors < 4 || P::threads > 256 ? 2 : 4; // as registers allow
   static const gp__u64 AT_ONCE = static_cast<gp__u64>(P::threads) * P::vectors * GP__BATCH_ROUNDS;
   static const gp__u64 LEAST_SHARE = static_cast<gp__u64>(P::threads) * P::vectors;
   const gp__batch_args &a;
@@ -12635,54 +12659,77 @@ template <class P, class S> struct gp__batch_block {
     const gp__u64 left = count - tile * a.tile;
     return static_cast<unsigned>(left < a.tile ? left : a.tile);
   }
-  GP_DEVICE gp__u64 windows(gp__u64 buffer) const {
-    const gp__u64 size = sizes[buffer];
-    return size ? (gp__misalignment(destinations[buffer], 16) + size + 15) / 16 : 0;
-  }
   // Scans the windows of a tile's buffers, and returns their number. All threads call; a barrier is between the copy of
   // the tile before and this call.
   GP_DEVICE gp__u64 scan(gp__u64 tile) {
     const unsigned n = buffers(tile);
     GPUPRIMS__UNROLL
-    for (unsigned i = 0; i < GP__BATCH_ITEMS; ++i) {
+    for (unsigned i = 0; i < ITEMS; ++i) {
       const unsigned b = i * P::threads + threadIdx.x;
-      s.end[b] = b < n ? windows(tile * a.tile + b) : 0;
+      const gp__u64 buffer = tile * a.tile + b, size = b < n ? sizes[buffer] : 0;
+      s.end[b] = 0;
+      if (size == 0) continue;
+      const unsigned skipped = gp__misalignment(destinations[buffer], 16);
+      s.end[b] = (skipped + size + 15) / 16;
+      s.in[b] = sources[buffer] - skipped, s.out[b] = destinations[buffer] - skipped;
+      s.skipped[b] = static_cast<unsigned char>(skipped);
+      s.tail[b] = static_cast<unsigned char>(1 + (skipped + size + 15) % 16);
     }
     if (threadIdx.x == 0) s.next = 0;
     __syncthreads();
-    gp__u64 length[GP__BATCH_ITEMS], sum = 0;
+    gp__u64 length[ITEMS], sum = 0;
     GPUPRIMS__UNROLL
-    for (unsigned i = 0; i < GP__BATCH_ITEMS; ++i) sum += length[i] = s.end[threadIdx.x * GP__BATCH_ITEMS + i];
+    for (unsigned i = 0; i < ITEMS; ++i) sum += length[i] = s.end[threadIdx.x * ITEMS + i];
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, gp_sum<gp__u64>(), s.scan);
     GPUPRIMS__UNROLL
-    for (unsigned i = 0; i < GP__BATCH_ITEMS; ++i) s.end[threadIdx.x * GP__BATCH_ITEMS + i] = sum += length[i];
+    for (unsigned i = 0; i < ITEMS; ++i) s.end[threadIdx.x * ITEMS + i] = sum += length[i];
     __syncthreads();
     return total;
   }
-  // Copies windows from .. to - 1 of the tile that was scanned. Its warps need not be together.
+  // Copies windows from .. to - 1 of the tile that was scanned. Its warps need not be together. Buffers mark the
+  // windows where they begin with their number from the piece's first one on; the newest mark up to a window is its
+  // buffer.
   GP_DEVICE void copy(gp__u64 tile, gp__u64 from, gp__u64 to) {
     const unsigned n = buffers(tile);
+    unsigned short *mark = s.mark + gp_warp() * PIECE;
     for (;;) {
       unsigned piece = 0;
       if (gp_lane() == 0) piece = atomicAdd(&s.next, 1u);
       const gp__u64 begin = from + static_cast<gp__u64>(gp_warp_broadcast(piece, 0)) * PIECE;
       if (begin >= to) return;
       const gp__u64 end = to - begin < PIECE ? to : begin + PIECE;
-      const gp__u64 first = gp_search(0, n, gp__batch_ended{s.end, begin});
-      const gp__u64 last = s.end[first] >= end ? first : gp_search(first, n - first, gp__batch_ended{s.end, end - 1});
-      gp__batch_window w[P::vectors];
-      gp_vector v[P::vectors];
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
-        const gp__u64 x = begin + k * 32u + gp_lane();
-        if (x >= end) continue;
-        const gp__u64 b = gp_search(first, last - first, gp__batch_ended{s.end, x}), i = tile * a.tile + b;
-        w[k] = gp__batch_window(sources[i], destinations[i], sizes[i], x - (b ? s.end[b - 1] : 0));
+      const unsigned first = static_cast<unsigned>(gp_warp_search(0, n, gp__batch_ended{s.end, begin}));
+      const bool several = s.end[first] < end;
+      if (several) {
+        for (unsigned i = gp_lane(); i < PIECE / 2; i += 32) reinterpret_cast<gp__u32 *>(mark)[i] = 0;
+        __syncwarp();
+        bool more = true;
+        for (unsigned b = first + 1 + gp_lane(); more; b += 32) {
+          const gp__u64 at = b < n ? s.end[b - 1] : end;
+          if (at < end && at < s.end[b]) mark[at - begin] = static_cast<unsigned short>(b - first);
+          more = __all_sync(0xffffffffu, at < end);
+        }
+        __syncwarp();
       }
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < P::vectors; ++k) w[k].template load<P::load>(v[k]);
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < P::vectors; ++k) w[k].template store<P::store>(v[k]);
+      gp__u32 open = 0;
+      GPUPRIMS__UNROLL_BY(1)
+      for (unsigned i = gp_lane(); i < PIECE; i += 32 * FLIGHT) {
+        gp__batch_window w[FLIGHT];
+        gp_vector v[FLIGHT];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < FLIGHT; ++k) {
+          const gp__u64 x = begin + i + k * 32u;
+          const gp__u32 mine = several ? mark[i + k * 32u] : 0, before = gp__earlier_mark(mine, open);
+          if (x >= end) continue;
+          const unsigned b = first + (mine ? mine : before);
+          const gp__u64 at = x - (b ? s.end[b - 1] : 0);
+          w[k] = gp__batch_window(s.in[b] + at * 16, s.out[b] + at * 16, at, s.end[b] - x - 1, s.skipped[b], s.tail[b]);
+          w[k].template load<P::load>(v[k]); // here the source's address needs no register any more
+        }
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < FLIGHT; ++k) w[k].template store<P::store>(v[k]);
+      }
+      __syncwarp();
     }
   }
   // Draws a ticket; returns the control word before. A barrier follows each use of the one before.
@@ -14218,42 +14265,34 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
     }
   }
 }
-// The order of the groups: their first rows, or their keys.
-template <class P, class W, int COUNT> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
-  const W *keys = static_cast<const W *>(a.keys);
+// The first rows of the keys in slots.
+template <class P> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
   gp__pdl_wait<P>();
-  const gp__u64 groups = *a.found;
-  for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
-    const gp__u64 row = static_cast<gp__u32>(a.slots[a.list[g]]) - gp__u64(1);
-    if (a.rows) a.rows[g] = static_cast<gp__u32>(row);
-    else
-      for (int i = 0; i < COUNT; ++i) static_cast<W *>(a.taken)[g * COUNT + i] = keys[row * COUNT + i];
-  }
+  const gp__u64 count = gp__count(a);
+  for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < count; i += gp__u64(gridDim.x) * P::threads)
+    a.rows[i] = static_cast<gp__u32>(a.slots[a.list[i]]) - 1;
 }
-// Writes the keys of the groups in order. Folds begin with the words' identities, and a slot with its group's number.
+// Writes the keys of the groups in order, and their number.
 template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__hash_args &a) {
   const W *keys = static_cast<const W *>(a.keys);
+  W *out = static_cast<W *>(a.out_keys);
   gp__pdl_wait<P>();
-  const gp__u64 groups = *a.found;
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = groups;
-  if (!a.list) return; // it was only a count
+  const gp__u64 found = *a.found, groups = found < a.capacity ? found : a.capacity;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = found;
+  if (!out) return;
   for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
-    const bool kept = g < a.capacity;
-    gp__u64 *slot = a.words ? a.slots + a.list[g] : nullptr;
-    const gp__u64 row = slot ? static_cast<gp__u32>(*slot) - gp__u64(1) : a.rows[g];
-    if (kept && a.out_keys)
-      for (int i = 0; i < COUNT; ++i) static_cast<W *>(a.out_keys)[g * COUNT + i] = keys[row * COUNT + i];
-    if (!slot) continue;
-    *slot = g;
-    for (int w = 0; w < a.group_words && kept; ++w) a.words[g * a.group_words + w] = 0;
+    gp__u64 row = a.list ? a.list[g] : g;
+    if (a.rows) row = a.rows[row];
+    for (int i = 0; i < COUNT; ++i) out[g * COUNT + i] = keys[row * COUNT + i];
   }
 }
 
 // ---- hash/fold.cuh - folds of columns by groups
 
-// A group has words, all zero at first, into which its elements are folded in any order: counts and sums of integers,
-// complements of the least ordered values, 128-bit sums. A first pass finds the ranges of floats, and the best values;
-// a second one the sums of floats, and the indices.
+// The rows of a group follow each other in the order of the groups. Its elements are folded into words, all zero at
+// first, in any order: sums of integers, complements of the least ordered values, 128-bit sums. A first pass finds the
+// ranges of floats, and the best values; a second one the sums of floats, and the indices. A thread folds a short group
+// in registers. Warps share the rows of long groups, so that no key is too frequent, and fold them in memory.
 
 // The types of columns, and of results.
 #define GPUPRIMS__COLUMN_TYPES(F) \
@@ -14310,29 +14349,31 @@ GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
 struct gp__folded {
   gp__u64 low, high;
 };
-GP_DEVICE gp__folded gp__fold_of(const gp__fold &f, gp__u64 row, const gp__u64 *word) {
-  const bool most = f.what == GP__FOLD_MOST || f.what == GP__FOLD_HIGH || f.what == GP__FOLD_HIGH_INDEX;
-  const gp__u64 x = f.what == GP__FOLD_ROW ? 1 : gp__element_at(f.in, f.type, row);
+// first: what the first pass has found.
+GP_DEVICE gp__folded gp__fold_of(const gp__column &c, int pass, gp__u64 row, gp__u64 first) {
+  const int what = c.what[pass];
+  const bool most = what == GP__FOLD_MOST || what == GP__FOLD_HIGH || what == GP__FOLD_HIGH_INDEX;
+  const gp__u64 x = gp__element_at(c.in, c.type, row);
   gp__folded y = {x, 0};
-  switch (f.what) {
+  switch (what) {
   case GP__FOLD_LEAST:
   case GP__FOLD_MOST:
-    y.low = ~gp__ordered_number(x, f.type, most, 0);
+    y.low = ~gp__ordered_number(x, c.type, most, 0);
     break;
   case GP__FOLD_LOW:
   case GP__FOLD_HIGH:
-    y.low = ~gp__ordered_number(x, f.type, most, 1);
+    y.low = ~gp__ordered_number(x, c.type, most, 1);
     break;
   case GP__FOLD_RANGE:
     y.low = gp__range_of(x);
     break;
   case GP__FOLD_WIDE:
-    if (gp__number_class(f.type) == 2) y.low = gp__wide_of(x, static_cast<gp__u32>(word[-1]), &y.high);
-    else y.high = gp__number_class(f.type) == 1 && x >> 63 ? ~gp__u64(0) : 0;
+    if (gp__number_class(c.type) == 2) y.low = gp__wide_of(x, static_cast<gp__u32>(first), &y.high);
+    else y.high = gp__number_class(c.type) == 1 && x >> 63 ? ~gp__u64(0) : 0;
     break;
   case GP__FOLD_LOW_INDEX:
   case GP__FOLD_HIGH_INDEX:
-    y.low = ~gp__ordered_number(x, f.type, most, 1) == word[-1] ? ~row : 0;
+    y.low = ~gp__ordered_number(x, c.type, most, 1) == first ? ~row : 0;
     break;
   default:
     break;
@@ -14345,12 +14386,12 @@ GP_DEVICE gp__folded gp__fold_two(int what, const gp__folded &x, const gp__folde
   else if (what == GP__FOLD_RANGE) {
     const gp__u32 a = static_cast<gp__u32>(x.low), b = static_cast<gp__u32>(y.low);
     z.low = ((x.low | y.low) >> 32 << 32) | (a < b ? b : a);
-  } else if (what != GP__FOLD_ROW && what != GP__FOLD_SUM) z.low = x.low < y.low ? y.low : x.low;
+  } else if (what != GP__FOLD_SUM) z.low = x.low < y.low ? y.low : x.low;
   return z;
 }
-// Folds into memory that all threads fold into: shared, or the device's.
+// Folds into memory that all threads fold into.
 GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
-  if (what == GP__FOLD_ROW || what == GP__FOLD_SUM) {
+  if (what == GP__FOLD_SUM) {
     if (x.low) atomicAdd(word, x.low);
   } else if (what == GP__FOLD_WIDE) {
     const gp__u64 before = x.low ? atomicAdd(word, x.low) : 0;
@@ -14364,59 +14405,71 @@ GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
   } else if (gp__load_volatile(word) < x.low) atomicMax(word, x.low);
 }
 
+// Folds rows from, from + step, ... of one group.
+GP_DEVICE gp__folded gp__fold_rows(const gp__hash_args &a, const gp__column &c, int pass, gp__u64 from, gp__u64 to,
+                                   unsigned step, gp__u64 first) {
+  gp__folded x = {0, 0};
+  for (; from < to; from += step)
+    x = gp__fold_two(c.what[pass], x, gp__fold_of(c, pass, a.order ? a.order[from] : from, first));
+  return x;
+}
+GP_DEVICE gp__u64 *gp__words_of_group(const gp__hash_args &a, gp__u64 begin) {
+  return a.words + begin / GP__GROUP_LONG * static_cast<unsigned>(a.group_words);
+}
+// A pass over the long groups. A warp takes a piece of the rows, and finds the groups in it.
 template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
-  struct Storage {
-    gp__u64 word[GP__FOLD_NEAR];
-  };
-  const int ITEMS = gp__hash_items(P::vectors);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
-  GP_SHARED(Storage, s);
+  const int PIECE = 128 * gp__hash_items(P::vectors);
   gp__pdl_wait<P>();
-  const gp__u64 count = gp__count(a), found = *a.found, groups = found < a.capacity ? found : a.capacity;
-  const gp__u64 width = static_cast<gp__u64>(a.group_words);
-  const bool near = groups * width <= GP__FOLD_NEAR;
-  for (unsigned w = threadIdx.x; near && w < GP__FOLD_NEAR; w += P::threads) s.word[w] = 0;
-  __syncthreads();
-  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
-    gp__u64 group[ITEMS];
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const gp__u64 row = first + i * P::threads + threadIdx.x;
-      group[i] = row < count ? a.slots[a.places[row]] : ~gp__u64(0);
-    }
-    GPUPRIMS__UNROLL_BY(1)
-    for (int i = 0; i < ITEMS; ++i) {
-      const gp__u64 row = first + i * P::threads + threadIdx.x, leader = gp_warp_broadcast(group[i], 0);
-      const bool here = group[i] < groups, one = __all_sync(0xffffffffu, group[i] == leader);
-      for (int k = 0; k < a.fold_count; ++k) {
-        const gp__fold &f = a.folds[k];
-        const gp__u64 word = group[i] * width + static_cast<unsigned>(f.word);
-        gp__folded x = {0, 0};
-        if (here) x = gp__fold_of(f, row, a.words + word);
-        if (one)
-          for (unsigned d = 16; d; d /= 2) x = gp__fold_two(f.what, x, gp_warp_exchange(x, static_cast<int>(d)));
-        if (here && (!one || gp_lane() == 0)) gp__fold_into(f.what, (near ? s.word : a.words) + word, x);
+  const gp__u64 count = gp__count(a), groups = *a.found, warps = gridDim.x * gp__u64(P::threads / 32);
+  for (gp__u64 piece = (blockIdx.x * gp__u64(P::threads / 32) + gp_warp()) * PIECE; piece < count;
+       piece += warps * PIECE) {
+    const gp__u64 stop = count - piece < PIECE ? count : piece + PIECE;
+    gp__u64 g = gp_warp_search_upper(a.list, groups, static_cast<gp__u32>(piece), gp_less<gp__u32>()) - 1;
+    for (bool more = true; more; g += 32) {
+      const gp__u64 mine = g + gp_lane();
+      const gp__u64 begin = mine < groups ? a.list[mine] : stop, end = mine + 1 < groups ? a.list[mine + 1] : count;
+      more = __all_sync(0xffffffffu, begin < stop);
+      gp__u32 longs = __ballot_sync(0xffffffffu, begin < stop && end - begin >= GP__GROUP_LONG);
+      for (; longs; longs &= longs - 1) {
+        const int lane = __ffs(static_cast<int>(longs)) - 1;
+        const gp__u64 from = __shfl_sync(0xffffffffu, begin, lane), to = __shfl_sync(0xffffffffu, end, lane);
+        gp__u64 *words = gp__words_of_group(a, from);
+        for (int k = 0; k < a.column_count; ++k) {
+          const gp__column &c = a.columns[k];
+          const int what = c.what[a.pass];
+          if (!what) continue;
+          gp__u64 *word = words + c.word + a.pass;
+          gp__folded x = gp__fold_rows(a, c, a.pass, (from < piece ? piece : from) + gp_lane(), to < stop ? to : stop,
+                                       32, a.pass ? word[-1] : 0);
+          for (unsigned d = 16; d; d /= 2) x = gp__fold_two(what, x, gp_warp_exchange(x, static_cast<int>(d)));
+          if (gp_lane() == 0) gp__fold_into(what, word, x);
+        }
       }
     }
   }
-  __syncthreads();
-  for (gp__u64 i = threadIdx.x; near && i < groups * static_cast<unsigned>(a.fold_count); i += P::threads) {
-    const gp__fold &f = a.folds[i % static_cast<unsigned>(a.fold_count)];
-    const gp__u64 word = i / static_cast<unsigned>(a.fold_count) * width + static_cast<unsigned>(f.word);
-    const gp__folded x = {s.word[word], f.what == GP__FOLD_WIDE ? s.word[word + 1] : 0};
-    gp__fold_into(f.what, a.words + word, x);
-  }
 }
-// Turns words into results.
+// Folds the short groups, and writes all results.
 template <class P> GP_DEVICE void gp__hash_finish(const gp__hash_args &a) {
   gp__pdl_wait<P>();
-  const gp__u64 found = *a.found, groups = found < a.capacity ? found : a.capacity;
+  const gp__u64 count = gp__count(a), found = *a.found, groups = found < a.capacity ? found : a.capacity;
   for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
-    const gp__u64 *words = a.words + g * static_cast<unsigned>(a.group_words);
-    for (int c = 0; c < a.column_count; ++c) {
-      const gp__column &column = a.columns[c];
-      gp__put_number(column.out, column.out_type, g,
-                     gp__result_of(column.op, column.type, words[0], words + column.word));
+    const gp__u64 begin = a.list[g], end = g + 1 < found ? a.list[g + 1] : count;
+    for (int k = 0; k < a.column_count; ++k) {
+      const gp__column &c = a.columns[k];
+      gp__u64 word[3] = {0, 0, 0};
+      if (end - begin < GP__GROUP_LONG) {
+        if (c.what[0]) word[0] = gp__fold_rows(a, c, 0, begin, end, 1, 0).low;
+        if (c.what[1]) {
+          const gp__folded x = gp__fold_rows(a, c, 1, begin, end, 1, word[0]);
+          word[1] = x.low, word[2] = x.high;
+        }
+      } else {
+        const gp__u64 *words = gp__words_of_group(a, begin) + c.word;
+        if (c.what[0]) word[0] = words[0];
+        if (c.what[1]) word[1] = words[1];
+        if (c.what[1] == GP__FOLD_WIDE) word[2] = words[2];
+      }
+      gp__put_number(c.out, c.out_type, g, gp__result_of(c.op, c.type, end - begin, word));
     }
   }
 }
@@ -16534,6 +16587,18 @@ struct gp__fixed_ends {
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
   GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
+// Runs by where they begin; their number, and that of elements, may be in device memory.
+template <class O> struct gp__run_ends {
+  const O *offsets;
+  gp__u64 segments, count;
+  GP_DEVICE explicit gp__run_ends(const gp__segment_args &a)
+      : offsets(static_cast<const O *>(a.begin)), segments(*static_cast<const gp__u64 *>(a.workspace)), count(a.count) {
+    if (a.end && *static_cast<const gp__u64 *>(a.end) < count) count = *static_cast<const gp__u64 *>(a.end);
+  }
+  GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const {
+    from = offsets[s], to = s + 1 < segments ? static_cast<gp__u64>(offsets[s + 1]) : count;
+  }
+};
 // Ranges are numbered consecutively: gp__segment_spans has left the scanned lengths in the workspace.
 template <class O> struct gp__range_ends {
   typedef gp__u64 Number;
@@ -17373,31 +17438,32 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
 
 // Small calls, of fewer than 2^31 elements: no search, no fix-up. All segments of a call get the same power of two of
 // lanes. Segments that are long for their lanes go to whole warps, and those that are long for a warp to the block. The
-// length of a segment alone decides who reads it, and in which order.
+// length of a segment alone decides who reads it, and in which order. With 64-bit positions I (GP_REPRODUCIBLE) runs
+// begin with the segment, whatever its address.
 
 // Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight. Runs of
 // described elements begin with the segment; neighbours that are apart in memory are runs of their own.
-template <class P, class Op, class Load, class In, class Acc> struct gp__segment_reader {
+template <class P, class Op, class Load, class In, class Acc, class I = gp__u32> struct gp__segment_reader {
   typedef gp__operands<Load> Operands;
-  static const bool APART = gp__operands_apart<typename Operands::type>::value;
+  static const bool FREE = sizeof(I) == 4, APART = FREE && gp__operands_apart<typename Operands::type>::value;
   static const int WHOLE = gp__reduce_input<In>::V, V = APART ? 1 : WHOLE;
   static const int K = (sizeof(In) <= 16 ? P::vectors : 1) * (WHOLE / V);
   const typename Operands::type operands;
   const In *in;
   bool vectors;
-  gp__u32 room; // a vector at element i is within the input if i < room
+  I room; // a vector at element i is within the input if i < room
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
       : operands(a), in(static_cast<const In *>(a.in)),
-        vectors(!Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
-        room(vectors && a.count >= gp__u64(V) ? static_cast<gp__u32>(a.count) - V + 1 : 0) {}
+        vectors(FREE && !Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
+        room(vectors && a.count >= gp__u64(V) ? static_cast<I>(a.count) - V + 1 : 0) {}
   // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
   // each reads consecutive ones.
-  GP_DEVICE Acc operator()(gp__u32 begin, gp__u32 n, unsigned rank, unsigned ranks) const {
-    const gp__u32 head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
-    const gp__u32 runs = n ? (head + n + V - 1) / V : 0;
-    gp__u32 run = rank, stop = runs, step = ranks;
+  GP_DEVICE Acc operator()(I begin, I n, unsigned rank, unsigned ranks) const {
+    const I head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
+    const I runs = n ? (head + n + V - 1) / V : 0;
+    I run = rank, stop = runs, step = ranks;
     if (!Op::commutative) {
-      const gp__u32 share = (runs + ranks - 1) / ranks;
+      const I share = (runs + ranks - 1) / ranks;
       run = rank * share;
       stop = run + share < runs ? run + share : runs;
       step = 1;
@@ -17408,10 +17474,10 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
       gp__u32 own[K]; // bits of the segment's own elements; others are ignored
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
-        const gp__u32 r = run + k * step, at = begin - head + r * V, left = begin + n - at;
+        const I r = run + k * step, at = begin - head + r * V, left = begin + n - at;
         own[k] = 0;
         if (r >= stop) continue;
-        own[k] = ((1u << (left < gp__u32(V) ? left : V)) - 1) & ~0u << (r ? 0 : head);
+        own[k] = ((1u << (left < I(V) ? left : V)) - 1) & ~0u << (r ? 0 : head);
         if (Operands::described ? own[k] == (1u << V) - 1 : at < room) {
           gp__load_operand<P::load>(x[k], operands, in, at, 0, true);
         } else {
@@ -17421,7 +17487,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
       }
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
-        const gp__u32 at = begin - head + (run + k * step) * V;
+        const I at = begin - head + (run + k * step) * V;
         if (own[k] == 0) continue;
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j)
@@ -17437,9 +17503,9 @@ template <int THREADS, class Acc> struct gp__warp_segments_storage {
   unsigned longs, number[THREADS]; // the long segments of the tile, in any order
 };
 
-template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out, class I = gp__u32>
 GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
-  typedef gp__segment_reader<P, Op, Load, In, Acc> Reader;
+  typedef gp__segment_reader<P, Op, Load, In, Acc, I> Reader;
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;
   const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that one lane can take
   GP_SHARED(Storage, s);
@@ -17450,22 +17516,22 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   const Reader read(a);
   const ENDS ends(a);
   const gp__segment_result<Op, Out, Acc> result(a);
-  const gp__u32 tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<gp__u32>(a.segments);
-  for (gp__u32 first = blockIdx.x * tile; first < segments;) {
+  const I tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<I>(ends.segments);
+  for (I first = blockIdx.x * tile; first < segments;) {
     unsigned log2_lanes = a.log2_lanes, count = tile;
-    gp__u32 done = 0;                     // segments up to this length are done
+    I done = 0;                           // segments up to this length are done
     for (bool all = true;; all = false) { // all segments of the tile, then the long ones
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
-      const gp__u32 most = log2_lanes > 5 ? ~0u : LANE << log2_lanes;
+      const I most = log2_lanes > 5 ? ~I(0) : I(LANE << log2_lanes);
       for (unsigned i = threadIdx.x >> log2_lanes; i < count; i += T >> log2_lanes ? T >> log2_lanes : 1) {
         const unsigned number = all ? i : s.number[i];
-        const gp__u32 segment = first + number;
+        const I segment = first + number;
         gp__u64 begin = 0, end = 0;
         if (segment < segments) ends.bounds(segment, begin, end);
-        const gp__u32 length = begin < end ? static_cast<gp__u32>(end - begin) : 0;
+        const I length = begin < end ? static_cast<I>(end - begin) : 0;
         const bool mine = length <= most && (all || length > done);
         if (!all && !mine) continue;
-        Acc sum = read(static_cast<gp__u32>(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
+        Acc sum = read(static_cast<I>(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
         if (log2_lanes > 5) {
           sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);
           __syncthreads();
@@ -17633,7 +17699,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
 
 // The first launch of runs: the exclusive scan of their lengths, and its total.
 template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_args &a) {
-  const int ITEMS = GP__SPAN_ITEMS, TILE = P::threads * ITEMS;
+  const int ITEMS = GP__EXPAND_LENGTHS, TILE = P::threads * ITEMS, V = gp__vector_items(int(sizeof(L)));
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
   typedef gp_sum<gp__u64> Sum;
   GP_SHARED(Storage, s);
@@ -17648,9 +17714,16 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const gp__u64 first = ticket.number * TILE + threadIdx.x * ITEMS;
-    gp__u64 length[ITEMS], sum = 0;
+    const bool whole = first + ITEMS <= a.segments, inner = first >= V && first + ITEMS + V <= a.segments;
+    gp__vector_access<L, V> length[ITEMS / V];
+    gp__u64 sum = 0;
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) sum += length[i] = first + i < a.segments ? lengths[first + i] : 0;
+    for (int i = 0; i < ITEMS; ++i) {
+      if (whole && i % V == 0)
+        length[i / V].template load<P::load>(lengths + first + i, gp__misalignment(lengths, 16), inner);
+      if (!whole) length[i / V].item[i % V] = first + i < a.segments ? lengths[first + i] : 0;
+      sum += length[i / V].item[i % V];
+    }
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
     if (gp_warp() == 0) {
       gp_carry<gp__u64> start;
@@ -17663,46 +17736,38 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     __syncthreads();
     gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      if (first + i >= a.segments) continue;
-      offsets[first + i] = at;
-      at += length[i];
-      if (first + i + 1 == a.segments) offsets[a.segments] = a.out_count[0] = at;
+    for (int i = 0; i < ITEMS; i += 2) {
+      gp__vector_access<gp__u64, 2> pair;
+      pair.item[0] = at, at += length[i / V].item[i % V];
+      pair.item[1] = at, at += length[i / V].item[i % V + 1];
+      if (first + i + 1 < a.segments) pair.template store<GP_CACHE_ALL>(offsets + first + i);
+      else if (first + i < a.segments) offsets[first + i] = pair.item[0];
     }
+    if (first < a.segments && first + ITEMS >= a.segments) offsets[a.segments] = a.out_count[0] = at;
   }
 }
 
-// An end of a segment: its place in the warp's piece, and the number of the next segment, from the warp's first on.
-struct gp__expand_end {
-  gp__u32 at, next;
-};
-// Ends up to an element of a piece.
-struct gp__expand_ended {
-  const gp__expand_end *ends;
-  gp__u32 element;
-  GP_DEVICE bool operator()(gp__u64 i) const { return ends[i].at <= element; }
-};
-// V elements from `first` of a piece on: item(j) is the value of the segment of element first + j.
-template <class T> struct gp__expand_cursor {
-  const T *values; // of the warp's first segment
-  const gp__expand_end *ends;
-  gp__u32 count, end, first, open; // open: the segment of the piece's first element
-  GP_DEVICE gp__expand_cursor(const T *values_, const gp__expand_end *ends_, gp__u32 count_, gp__u32 open_,
-                              gp__u32 first_)
-      : values(values_), ends(ends_), count(count_),
-        end(static_cast<gp__u32>(gp_search(0, count_, gp__expand_ended{ends_, first_}))), first(first_), open(open_) {}
-  GP_DEVICE T item(gp__u32 j) { // j rises by steps of one
-    if (end < count && ends[end].at == first + j) ++end;
-    return values[end ? ends[end - 1].next : open];
+// The newest mark at each of V elements, counted from mark[0], or 0.
+template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (&newest)[V]) {
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < V; j += V % 4 ? 1 : 4) {
+    if (V % 4) newest[j] = mark[j];
+    else {
+      const gp_vector v = *reinterpret_cast<const gp_vector *>(mark + j);
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < 4; ++w) newest[(j + w) % V] = v.word[w];
+    }
   }
-};
+  GPUPRIMS__UNROLL
+  for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[j - 1]);
+}
 
 // out[i] = values[segment of i]. Warps share elements and segment ends as in the segmented reduction: a warp has fewer
-// than 2^32 of them. It collects the ends in a piece of its elements, of those at one place the last. Each lane finds
-// its first element among these and goes on from there.
+// than 2^32 of them. Ends of segments mark the elements of a piece with the number of the next segment, from the warp's
+// first on; of those at one place the largest counts. The newest mark up to an element is its segment.
 template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_args &a) {
   const int SIZE = int(sizeof(T)), V = gp__vector_items(SIZE), VECTORS = gp__expand_vectors(P::vectors, SIZE);
-  const int PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
+  const int ENDS = 4, PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
   const bool STAGED = 16 % SIZE != 0;
   typedef gp__vector_access<T, V> Access;
   GP_DYNAMIC_SHARED(shared);
@@ -17723,44 +17788,49 @@ template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_
   const gp__u64 begin = diagonal[0] - s[0], end = diagonal[1] - s[1] < count ? diagonal[1] - s[1] : count;
   if (begin >= end) return;
   unsigned char *of_warp = shared + gp_warp() * BYTES;
-  gp__expand_end *found = reinterpret_cast<gp__expand_end *>(of_warp);
-  T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_END_BYTES);
+  gp__u32 *mark = reinterpret_cast<gp__u32 *>(of_warp);
+  T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
   T *out = static_cast<T *>(a.out);
   const T *values = static_cast<const T *>(a.values) + s[0];
   const gp__u64 skipped = STAGED ? 0 : gp__misalignment(out + begin, 16) / SIZE; // pieces begin at a vector
   gp__u64 segment = s[0];
+  gp__u32 open = 0; // segment of the element before
   for (gp__u64 piece = begin - skipped;; piece += PIECE) {
     const gp__u64 left = end - piece;
     const gp__u32 from = piece + skipped == begin ? static_cast<gp__u32>(skipped) : 0;
     const gp__u32 to = left < PIECE ? static_cast<gp__u32>(left) : PIECE;
-    const gp__u32 open = static_cast<gp__u32>(segment - s[0]);
-    gp__u32 count_here = 0;
-    for (;;) {
-      const gp__u64 i = segment + gp_lane();
-      const gp__u64 at = i < s[1] ? ends.end_of(i) - piece : 0;
-      const bool here = i < s[1] && at < to;
-      const bool last = here && (i + 1 == s[1] || ends.end_of(i + 1) - piece != at);
-      const unsigned lasts = __ballot_sync(0xffffffffu, last);
-      if (last)
-        found[count_here + __popc(gp__earlier_lanes(lasts))] =
-            gp__expand_end{static_cast<gp__u32>(at), static_cast<gp__u32>(i + 1 - s[0])};
-      count_here += static_cast<unsigned>(__popc(lasts));
-      const unsigned ended = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, here)));
-      segment += ended;
-      if (ended < 32) break;
+    for (unsigned i = gp_lane(); i < PIECE / 4; i += 32)
+      reinterpret_cast<gp_vector *>(mark)[i] = gp_vector{{0, 0, 0, 0}};
+    __syncwarp();
+    for (unsigned ended = ENDS * 32; ended == ENDS * 32; segment += ended) {
+      gp__u32 at[ENDS];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ENDS; ++k) {
+        const gp__u64 i = segment + k * 32u + gp_lane();
+        at[k] = i < s[1] ? static_cast<gp__u32>(ends.end_of(i) - piece) : ~0u;
+      }
+      ended = 0;
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ENDS; ++k) {
+        if (ended < k * 32u) break;
+        if (at[k] < to) atomicMax(mark + at[k], static_cast<gp__u32>(segment + ended + gp_lane() + 1 - s[0]));
+        ended += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at[k] < to)));
+      }
     }
     __syncwarp();
     Access v[VECTORS];
     GPUPRIMS__UNROLL
     for (int k = 0; k < VECTORS; ++k) {
       const gp__u32 first = (k * 32u + gp_lane()) * V;
+      gp__u32 newest[V];
+      gp__expand_newest<V>(mark + first, newest);
+      const gp__u32 before = gp__earlier_mark(newest[V - 1], open);
       if (first >= to) continue;
-      gp__expand_cursor<T> cursor(values, found, count_here, open, first);
-      if (STAGED) staged[first] = cursor.item(0);
-      else {
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j)
-          if (first + j >= from && first + j < to) v[k].item[j] = cursor.item(j);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) { // elements beyond the piece have a segment, too
+        const T &x = values[newest[j] ? newest[j] : before];
+        if (STAGED) staged[first] = x;
+        else v[k].item[j] = x;
       }
     }
     if (STAGED) {
@@ -17897,6 +17967,22 @@ template <class T, class... Fields> struct gp__field_key {
   static const bool pads = false;
   static GP_DEVICE Bits bits(const Key &key, int word) { return gp__key_fields<Fields...>::word(key, word); }
   static GP_DEVICE Key padding(bool) { return Key(); }
+};
+// The order of a sort as a comparison of keys, by 64-bit words.
+template <class K> struct gp__key_words { static const int value = 1; };
+template <class T, class... Fields> struct gp__key_words<gp__field_key<T, Fields...>> {
+  static const int value = (gp__key_fields<Fields...>::bits + 63) / 64;
+};
+template <class K, bool DESCENDING> struct gp__key_before {
+  typedef typename K::Key Key;
+  GP_DEVICE bool operator()(const Key &a, const Key &b) const {
+    GPUPRIMS__UNROLL
+    for (int w = gp__key_words<K>::value - 1; w >= 0; --w) {
+      const typename K::Bits x = K::bits(a, w), y = K::bits(b, w);
+      if (x != y) return DESCENDING ? y < x : x < y;
+    }
+    return false;
+  }
 };
 // A key with its value beside it.
 template <class K, class V> struct gp__radix_record {
@@ -20751,21 +20837,14 @@ template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp
   static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c); }
   static GP_DEVICE gp__u32 index(C) { return 0; }
 };
-template <> struct gp__item<unsigned char, true> : gp__scalar_item<gp__u32> {
-  static GP_DEVICE gp__u32 make(unsigned char bits, gp__u32 index) { return static_cast<gp__u32>(bits) << 16 | index; }
-  static GP_DEVICE unsigned char bits(gp__u32 c) { return static_cast<unsigned char>(c >> 16); }
-  static GP_DEVICE gp__u32 index(gp__u32 c) { return c & 0xffffu; }
+template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_item<C> {
+  static GP_DEVICE C make(Bits bits, gp__u32 index) { return static_cast<C>(bits) << SHIFT | index; }
+  static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c >> SHIFT); }
+  static GP_DEVICE gp__u32 index(C c) { return static_cast<gp__u32>(c & ((C(1) << SHIFT) - 1)); }
 };
-template <> struct gp__item<unsigned short, true> : gp__scalar_item<gp__u32> {
-  static GP_DEVICE gp__u32 make(unsigned short bits, gp__u32 index) { return static_cast<gp__u32>(bits) << 16 | index; }
-  static GP_DEVICE unsigned short bits(gp__u32 c) { return static_cast<unsigned short>(c >> 16); }
-  static GP_DEVICE gp__u32 index(gp__u32 c) { return c & 0xffffu; }
-};
-template <> struct gp__item<gp__u32, true> : gp__scalar_item<gp__u64> {
-  static GP_DEVICE gp__u64 make(gp__u32 bits, gp__u32 index) { return static_cast<gp__u64>(bits) << 32 | index; }
-  static GP_DEVICE gp__u32 bits(gp__u64 c) { return static_cast<gp__u32>(c >> 32); }
-  static GP_DEVICE gp__u32 index(gp__u64 c) { return static_cast<gp__u32>(c); }
-};
+template <> struct gp__item<unsigned char, true> : gp__packed_item<unsigned char, gp__u32, 16> {};
+template <> struct gp__item<unsigned short, true> : gp__packed_item<unsigned short, gp__u32, 16> {};
+template <> struct gp__item<gp__u32, true> : gp__packed_item<gp__u32, gp__u64, 32> {};
 template <> struct gp__item<gp__u64, true> {
   struct alignas(16) type {
     gp__u64 bits, index;
@@ -23940,33 +24019,24 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(co
 // A rank is a key and its index, as one unsigned integer or a pair. Ranks are ordered as the result: among equal keys
 // the lower index comes first. Ranks can only be equal without indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a
 // key, alone or above its index; 2, a key and its index apart.
-template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, is below it
-template <int SHIFT> struct gp__rank_of<0, SHIFT> {
-  typedef gp__u32 type;
-  static const int DIGITS = 4; // digits of eight bits
-  static GP_DEVICE type make(gp__u64 key, gp__u64) { return static_cast<type>(key) << SHIFT; }
-  static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
-  static GP_DEVICE gp__u64 index(type) { return 0; }
-  static GP_DEVICE type worst() { return 0xffffffffu; }
-  static GP_DEVICE bool before(type a, type b) { return a < b; }
-  static GP_DEVICE gp__u32 digit(type r, int d) { return r >> (24 - 8 * d) & 255u; }
-  static GP_DEVICE type with(type r, int d, gp__u32 digit) { return r | digit << (24 - 8 * d); }
-  static GP_DEVICE bool matches(type r, type upper, int d) { return d == 0 || (r ^ upper) >> (32 - 8 * d) == 0; }
-  static GP_DEVICE type filled(type upper, int d) { return d == 4 ? upper : upper | 0xffffffffu >> (8 * d); }
+template <class R, int SHIFT> struct gp__scalar_rank { // SHIFT: of the key; the index, if any, is below it
+  typedef R type;
+  static const int DIGITS = int(sizeof(R)), BITS = 8 * DIGITS; // digits of eight bits
+  static const bool INDEXED = BITS == 64 && SHIFT;
+  static GP_DEVICE R make(gp__u64 key, gp__u64 index) {
+    return INDEXED ? static_cast<R>(key << SHIFT | index) : static_cast<R>(key) << SHIFT;
+  }
+  static GP_DEVICE gp__u64 key(R r) { return r >> SHIFT; }
+  static GP_DEVICE gp__u64 index(R r) { return INDEXED ? r & ((1ull << SHIFT) - 1) : 0; }
+  static GP_DEVICE R worst() { return ~R(0); }
+  static GP_DEVICE bool before(R a, R b) { return a < b; }
+  static GP_DEVICE gp__u32 digit(R r, int d) { return static_cast<gp__u32>(r >> (BITS - 8 - 8 * d)) & 255u; }
+  static GP_DEVICE R with(R r, int d, gp__u32 digit) { return r | static_cast<R>(digit) << (BITS - 8 - 8 * d); }
+  static GP_DEVICE bool matches(R r, R upper, int d) { return d == 0 || (r ^ upper) >> (BITS - 8 * d) == 0; }
+  static GP_DEVICE R filled(R upper, int d) { return d == DIGITS ? upper : upper | ~R(0) >> (8 * d); }
 };
-template <int SHIFT> struct gp__rank_of<1, SHIFT> {
-  typedef gp__u64 type;
-  static const int DIGITS = 8;
-  static GP_DEVICE type make(gp__u64 key, gp__u64 index) { return SHIFT ? key << SHIFT | index : key; }
-  static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
-  static GP_DEVICE gp__u64 index(type r) { return r & ((1ull << SHIFT) - 1); }
-  static GP_DEVICE type worst() { return ~0ull; }
-  static GP_DEVICE bool before(type a, type b) { return a < b; }
-  static GP_DEVICE gp__u32 digit(type r, int d) { return static_cast<gp__u32>(r >> (56 - 8 * d)) & 255u; }
-  static GP_DEVICE type with(type r, int d, gp__u32 digit) { return r | static_cast<gp__u64>(digit) << (56 - 8 * d); }
-  static GP_DEVICE bool matches(type r, type upper, int d) { return d == 0 || (r ^ upper) >> (64 - 8 * d) == 0; }
-  static GP_DEVICE type filled(type upper, int d) { return d == 8 ? upper : upper | ~0ull >> (8 * d); }
-};
+template <int FORM, int SHIFT> struct gp__rank_of : gp__scalar_rank<gp__u32, SHIFT> {};
+template <int SHIFT> struct gp__rank_of<1, SHIFT> : gp__scalar_rank<gp__u64, SHIFT> {};
 struct gp__rank_pair {
   gp__u64 key, index;
 };
@@ -24171,10 +24241,6 @@ GP_DEVICE void gp__top_k_put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin,
   if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
   gp__top_k_value<In, Out>::store(a, to, begin + index, index);
 }
-template <class T, bool DESCENDING, class In, class Out>
-GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 position, gp__u64 key, gp__u64 index) {
-  gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + position, row * a.count, key, index);
-}
 // Writes a row's best to the output, or as a list for the next launch, padded to k.
 template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
 GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<THREADS, R> &best) {
@@ -24184,7 +24250,8 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
       static_cast<typename R::type *>(a.to)[work * a.k + i] = i < found ? best.list[i] : R::worst();
   else
     for (gp__u32 i = threadIdx.x; i < found; i += THREADS)
-      gp__top_k_store<T, DESCENDING, In, Out>(a, work, i, R::key(best.list[i]), R::index(best.list[i]));
+      gp__top_k_put<T, DESCENDING, In, Out>(a, work * a.k + i, work * a.count, R::key(best.list[i]),
+                                            R::index(best.list[i]));
 }
 
 // Keys of a tile in a thread's registers: vectors, THREADS apart. Keys before `lead` and from n on are zero.
@@ -24293,7 +24360,8 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
     else { // padding of the lists is not written
       best.finish();
       for (gp__u32 i = threadIdx.x; i < n; i += THREADS)
-        gp__top_k_store<T, DESCENDING, In, Out>(a, row, i, R::key(best.list[i]), R::index(best.list[i]));
+        gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + i, row * a.count, R::key(best.list[i]),
+                                              R::index(best.list[i]));
     }
   }
 }
@@ -24332,13 +24400,130 @@ GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
     if (unsigned(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
   return at;
 }
-// Second launch. A warp takes `batch` segments at a time, a lane each, and sorts those of similar length side by side.
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
-GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
+// room: for results, padded against bank conflicts, or for a list.
+template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   typedef gp__item<Bits, !gp__is_none<Out>::value> Item;
+  typedef gp__item<Bits, false> Lone;
+  typedef typename Item::type C;
+  typedef typename Lone::type Word;
+  template <int WARPS> struct rooms { alignas(16) Word of[WARPS][32 * (GP__TOP_K_LANE + 1)]; };
+  const gp__top_k_args &a;
+  Word *room;
+
+  // Stores results: N sorted items a lane, `lanes` lanes a segment.
+  template <int N> GP_DEVICE void store(const C (&x)[N], unsigned lanes, gp__u32 k, gp__u64 to, gp__u64 begin) const {
+    GPUPRIMS__UNROLL
+    for (int pass = 0; pass < 2; ++pass) { // keys; indices
+      if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j)
+        room[gp_lane() * (N + 1) + j] = pass ? Word(Item::index(x[j])) : Word(Item::bits(x[j]));
+      __syncwarp();
+      GPUPRIMS__UNROLL_BY(2)
+      for (gp__u32 r = gp_lane() & (lanes - 1); r < k; r += lanes) {
+        const Word w = room[(gp_lane() & (0 - lanes)) * (N + 1) + r + r / N];
+        if (pass) gp__top_k_value<In, Out>::store(a, to + r, begin + w, w);
+        else static_cast<Bits *>(a.out_keys)[to + r] = Key::decode(static_cast<Bits>(w));
+      }
+    }
+    __syncwarp();
+  }
+  // N keys a lane, 32 apart, of `left` that exist; worst ones behind them.
+  template <int N> static GP_DEVICE void load(const Bits *in, gp__u32 left, Word (&key)[N]) {
+    const gp__u32 own = left > gp_lane() ? left - gp_lane() : 0;
+    in += gp_lane();
+    if (left >= 32 * N) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < N; ++j) key[j] = Key::encode(in[32 * j]);
+    } else {
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j) key[j] = 32 * j < own ? Word(Key::encode(in[32 * j])) : Lone::last();
+    }
+  }
+  // Sorts N items a lane; returns the k-th.
+  template <class I, int N> static GP_DEVICE typename I::type sort(typename I::type (&x)[N], gp__u32 k) {
+    gp__sort_lanes<I>(x, 32);
+    typename I::type kth = x[0];
+    GPUPRIMS__UNROLL
+    for (unsigned j = 0; j < N; ++j) {
+      const typename I::type item = gp_warp_broadcast(x[j], int((k - 1) / N));
+      if ((k - 1) % N == j) kth = item;
+    }
+    return kth;
+  }
+  // Every 128th key is a group. The k-th of the groups' best bounds the k-th of n keys: the few within it are listed. A
+  // full list is sorted, and lowers the bound; keys behind its k-th lose if equal.
+  GP_DEVICE void find(gp__u64 begin, gp__u32 n, gp__u32 k, gp__u64 to) const {
+    const int N = GP__TOP_K_OF_WARP / 16, FIRST = 64 / int(sizeof(Word)), STEPS = 8; // the latter: loads in flight
+    const Bits *in = static_cast<const Bits *>(a.keys) + begin;
+    C *list = reinterpret_cast<C *>(room), x[N];
+    Word best[N];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < N; ++j) best[j] = Lone::last();
+    GPUPRIMS__UNROLL_BY(1)
+    for (gp__u32 at = 0; at < n; at += 32 * FIRST) {
+      Word key[FIRST];
+      load(in + at, n - at, key);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < FIRST; ++j) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
+    }
+    Word bound = sort<Lone>(best, k);
+    gp__u32 listed = 0, steps = STEPS;
+    GPUPRIMS__UNROLL_BY(1)
+    for (gp__u32 at = 0;;) {
+      GPUPRIMS__UNROLL_BY(1)
+      while (at < n) {
+        Word key[STEPS];
+        gp__u32 mine = 0;
+        load(in + at, n - at, key);
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < STEPS; ++j) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
+        const gp__u32 next = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()) + listed,
+                      all = gp_warp_broadcast(next, 31);
+        if (all > 32 * N) {
+          if (steps == 1) break;
+          steps = 1;
+          continue;
+        }
+        gp__u32 to_list = next - mine;
+        GPUPRIMS__UNROLL
+        for (unsigned j = 0; j < STEPS; ++j)
+          if (key[j] <= bound && (j == 0 || steps > 1))
+            list[to_list++] = Item::make(Bits(key[j]), at + 32 * j + gp_lane());
+        listed = all;
+        at += 32 * steps;
+      }
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j) x[j] = 32 * j + gp_lane() < listed ? list[32 * j + gp_lane()] : Item::last();
+      bound = Item::bits(sort<Item>(x, k));
+      if (at >= n || bound-- == 0) break; // no key is better than 0
+      listed = k;
+      steps = STEPS;
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j)
+        if (gp_lane() * N + j < k) list[gp_lane() * N + j] = x[j];
+    }
+    store(x, 32, k, to, begin);
+  }
+};
+
+// Second launch. A warp takes `batch` segments at a time, a lane each, and sorts those of similar length side by side.
+// The warp finds the best of longer ones.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
+  typedef gp__top_k_lanes<T, In, Out, DESCENDING> Lanes;
+  typedef typename Lanes::Key Key;
+  typedef typename Lanes::Bits Bits;
+  typedef typename Lanes::Item Item;
+  typedef typename Lanes::template rooms<P::threads / 32> Rooms;
   const int ITEMS = GP__TOP_K_LANE;
+  GP_SHARED(Rooms, rooms);
+  const Lanes by = {a.top, rooms.of[gp_warp()]};
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32);
@@ -24348,7 +24533,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
     const bool there = gp_lane() < a.batch && i < a.top.rows;
     gp__top_k_segment mine(a, there ? i : first);
     if (!there) mine.k = 0;
-    const gp__u32 parts = mine.k && mine.count > GP__TOP_K_BY_LANES ? mine.parts(a.part) : 0;
+    const gp__u32 parts = mine.k && mine.count > a.by_warps ? mine.parts(a.part) : 0;
     if (a.tasks && __any_sync(0xffffffffu, parts > 0)) {
       const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
       gp__u64 slot = 0, lists = 0;
@@ -24368,7 +24553,9 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
     GPUPRIMS__UNROLL_BY(1)
     for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
       const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
-      unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count <= most && (log2 == 0 || mine.count > most / 2));
+      unsigned left = __ballot_sync(0xffffffffu,
+                                    mine.k && mine.count <= most && mine.count <= a.by_lanes &&
+                                        (log2 == 0 || mine.count > most / 2));
       while (left) {
         const unsigned together = unsigned(__popc(left)), last = 32 >> log2, e = gp_lane() & (lanes - 1);
         const int owner = int(gp__nth_bit(left, own < together ? own : 0));
@@ -24384,14 +24571,16 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
           x[j] = at < n ? Item::make(Key::encode(in[at]), at) : Item::last();
         }
         gp__sort_lanes<Item>(x, int(lanes));
-        GPUPRIMS__UNROLL
-        for (unsigned j = 0; j < ITEMS; ++j)
-          if (e * ITEMS + j < k)
-            gp__top_k_put<T, DESCENDING, In, Out>(a.top, (first + owner) * a.top.k + e * ITEMS + j, begin,
-                                                  Item::bits(x[j]), Item::index(x[j]));
+        by.store(x, lanes, k, (first + owner) * a.top.k, begin);
         if (together <= last) break;
         left &= ~0u << gp__nth_bit(left, last);
       }
+    }
+    for (unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count > a.by_lanes && mine.count <= a.by_warps);
+         left; left &= left - 1) {
+      const int owner = int(gp__nth_bit(left, 0));
+      by.find(__shfl_sync(0xffffffffu, mine.begin, owner), __shfl_sync(0xffffffffu, gp__u32(mine.count), owner),
+              __shfl_sync(0xffffffffu, mine.k, owner), (first + unsigned(owner)) * a.top.k);
     }
   }
 }
@@ -24551,10 +24740,30 @@ template <class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args
   if (threadIdx.x == 0) a.header->listed = a.header->lists = a.header->taken = 0;
 }
 
+// The first k of sorted segments. lists: indices, of 4 bytes; WIDE: of 8.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  for (gp__u64 to = blockIdx.x * gp__u64(P::threads) + threadIdx.x; to < a.top.rows * a.top.k;
+       to += gp__u64(gridDim.x) * P::threads) {
+    const gp__top_k_segment s(a, to / a.top.k);
+    const gp__u64 place = to % a.top.k, at = s.begin + place;
+    if (place >= s.k) continue;
+    gp__u64 from = at;
+    if (!gp__is_none<Out>::value)
+      from = WIDE ? static_cast<const gp__u64 *>(a.lists)[at] : static_cast<const gp__u32 *>(a.lists)[at];
+    if (from < a.top.count) // wrong offsets
+      gp__top_k_put<T, DESCENDING, In, Out>(
+          a.top, to, s.begin, Key::encode(static_cast<const typename Key::Bits *>(a.top.keys)[at]), from - s.begin);
+  }
+}
+
 // ---- top_k/radix_select.cuh - top-k of many, nth element: radix select
 
-// Top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
-// for Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
+// Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms for Graphics Processing Units; Zhang, Naruse, Li
+// and Wang, Parallel Top-K Algorithms on GPU.
 //
 // One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
 // known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
@@ -24868,8 +25077,8 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
         left &= left - 1;
         const bool is_equal = equal[i] >> j & 1u;
         if (!is_equal || same < wanted)
-          gp__top_k_store<T, DESCENDING, In, Out>(a, row, lower + (same < wanted ? same : wanted),
-                                                  is_equal ? kth : Key::encode(in[at + j]), at + j);
+          gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + lower + (same < wanted ? same : wanted), row * a.count,
+                                                is_equal ? kth : Key::encode(in[at + j]), at + j);
         if (is_equal) ++same;
         else ++lower;
       }
@@ -30059,6 +30268,8 @@ typedef struct gp__request {
   gp_fault *fault;                         // NULL without GP_CHECKED
   void *workspace;                         // the caller's, or NULL
   uint64_t workspace_bytes;
+  int fused;    // kernels read described inputs, and `composed` is for calls in steps
+  int in_steps; // other calls in place of kernels: GP_LITTLE_MEMORY; by key with GP_REPRODUCIBLE
   int stepwise; // bfs: a launch a step, because a cooperative one was refused
   const gp_aggregate *aggregates;
   uint64_t aggregate_count, capacity;
@@ -30066,6 +30277,7 @@ typedef struct gp__request {
   const gp_column *columns;
   uint64_t column_count, key_columns;
   const gp_policy *policy; // of a step of a plan; NULL: any
+  int composed;            // of other calls, though its family launches kernels
   gp__inputs inputs;       // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
   unsigned char column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
 } gp__request;
@@ -31225,8 +31437,8 @@ static void gp__host_pad(const gp__host_op *op, unsigned char *v, size_t from, s
   for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
 }
 // The tree of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
-static void gp__host_block_tree(const gp__host_op *op, unsigned char *v) {
-  const size_t warp = GP__WARP, warps = GP__CANONICAL_REDUCE_THREADS / warp;
+static void gp__host_block_tree(const gp__host_op *op, unsigned char *v, size_t threads) {
+  const size_t warp = GP__WARP, warps = threads / warp;
   size_t n;
   for (n = warps * warp / 2; n >= warps; n /= 2) op->loops.pairs(op, v, n);
   gp__host_pad(op, v, warps, warp);
@@ -31261,12 +31473,12 @@ static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_
     if (!h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
     gp__host_fold_rows(h, v, first + done, k, items, &buffer);
     if (h->op.commutative) continue;
-    gp__host_block_tree(&h->op, v);
+    gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
     if (done) h->op.loops.map(&h->op, result, result, v, 1);
     else memcpy(result, v, size);
   }
   if (!h->op.commutative) return;
-  gp__host_block_tree(&h->op, v);
+  gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
   memcpy(result, v, size);
 }
 
@@ -31297,7 +31509,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
     for (t = 0; t < tiles; t += per)
       h->op.loops.fold(&h->op, v + (size_t)(t / per) * size, part + (size_t)t * size, 1,
                        (size_t)(tiles - t < per ? tiles - t : per), 1);
-    gp__host_block_tree(&h->op, v);
+    gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
     if (h->q->has_init) h->op.loops.map(&h->op, v, h->init.bytes, v, 1);
     free(part);
   }
@@ -31710,11 +31922,38 @@ static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host
   return 1;
 }
 
+// GP_REPRODUCIBLE: the fold of n elements in gp__warp_segments.
+static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *v) {
+  const int size = (int)h->q->in_size;
+  const uint64_t run = (unsigned)gp__vector_items(size),
+                 lane = run * GP__LONG_ROUNDS * (size > 16 ? 1 : GP__LANES_VECTORS);
+  const size_t lanes = n <= lane * 8 ? 8 : n <= lane * 32 ? 32 : (size_t)GP__LANES_THREADS;
+  const uint64_t share = h->op.commutative ? run : gp__ceil_div(gp__ceil_div(n, run), lanes) * run;
+  gp__host_buffer buffer;
+  uint64_t i, k;
+  gp__host_pad(&h->op, v, 0, lanes);
+  for (i = 0; i < n; i += k) {
+    k = share - i % share;
+    if (k > n - i) k = n - i;
+    if (k > h->in.limit) k = h->in.limit;
+    h->op.loops.fold(&h->op, v + i / share % lanes * h->op.size,
+                     gp__host_elements(&h->in, first + i, (size_t)k, buffer.bytes), 1, (size_t)k, (size_t)k);
+  }
+  if (lanes > 32) gp__host_block_tree(&h->op, v, lanes);
+  else gp__host_tree(&h->op, v, lanes);
+}
 static void gp__host_reduce_segment(const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n,
                                     unsigned char *out) {
   gp__host_state s = *start;
-  const int taken = n && gp__host_starts_with(h, first, &s);
-  gp__host_fold(h, &s, first + (unsigned)taken, n - (unsigned)taken);
+  gp__value lanes[GP__LANES_THREADS];
+  if (n && (h->q->flags & GP_REPRODUCIBLE) && !h->op.exact) {
+    gp__host_fold_lanes(h, first, n, lanes[0].bytes);
+    if (h->q->has_init) h->op.loops.map(&h->op, s.value.bytes, h->init.bytes, lanes[0].bytes, 1);
+    else memcpy(s.value.bytes, lanes, h->op.size);
+  } else {
+    const int taken = n && gp__host_starts_with(h, first, &s);
+    gp__host_fold(h, &s, first + (unsigned)taken, n - (unsigned)taken);
+  }
   gp__host_put(h, &s, out);
 }
 
@@ -32858,32 +33097,27 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }
-// `stride`: elements of a row; the first `count` of them are used. Segments: their offsets, or equal parts of `count`.
-static gp_result gp__host_top_k_rows(const gp__host_call *h, uint64_t stride, int segmented) {
+static gp_result gp__host_top_k(const gp__host_call *h) {
   const gp__request *q = h->q;
-  const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
+  const int segmented = q->primitive == GP_SEGMENTED_TOP_K;
+  const int64_t rows = (int64_t)(q->segments || segmented ? q->segments : 1); // 0: offsets were checked
   const int threads = h->threads > rows ? (int)rows : h->threads;
   const size_t bytes = (size_t)q->length * sizeof(gp__host_indexed);
-  gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads);
+  gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads + 1);
   int64_t t;
   if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
   GPUPRIMS__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     int64_t row;
     for (row = t; row < rows; row += threads) {
-      uint64_t first = (uint64_t)row * stride, end = first + (segmented ? stride : q->count), k = q->length;
-      if (q->begin) gp__host_segment_of(q, (uint64_t)row, &first, &end);
+      uint64_t first = (uint64_t)row * q->stride, end = first + q->count, k = q->length;
+      if (segmented) gp__host_segment_of(q, (uint64_t)row, &first, &end);
       if (q->in2 && ((const uint32_t *)q->in2)[row] < k) k = ((const uint32_t *)q->in2)[row];
       if (k) gp__host_best(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
     }
   }
   free(heaps);
   return GP_SUCCESS;
-}
-static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) { return gp__host_top_k_rows(h, stride, 0); }
-static gp_result gp__host_segmented_top_k(gp__host_call *h) {
-  const gp__request *q = h->q; // idle calls come here to have their offsets checked
-  return q->segments && q->length ? gp__host_top_k_rows(h, q->count / q->segments, 1) : GP_SUCCESS;
 }
 
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
@@ -33287,7 +33521,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2539520"
+#define GPUPRIMS__EMBEDDED_FROM "2564096"
 
 // ---- core/embed.c - this file's own text
 
@@ -34613,6 +34847,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_TASKS, gp__top_k_tasks, gp__segmented_top_k_args, ranked, 0) \
   X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
+  X(TOP_K_CUT, gp__top_k_cut, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_BEGIN, gp__top_k_begin, gp__segmented_top_k_args, nothing, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)
 
@@ -34679,7 +34914,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 #define GPUPRIMS__KINDS_OF_HASH(X) \
   X(HASH_INSERT, gp__hash_insert, gp__hash_args, hash_key, 0) \
-  X(HASH_TAKE, gp__hash_take, gp__hash_args, hash_key, 0) \
+  X(HASH_TAKE, gp__hash_take, gp__hash_args, nothing, 0) \
   X(HASH_NUMBER, gp__hash_number, gp__hash_args, hash_key, 0) \
   X(HASH_FOLD, gp__hash_fold, gp__hash_args, nothing, 0) \
   X(HASH_FINISH, gp__hash_finish, gp__hash_args, nothing, 0) \
@@ -34819,7 +35054,7 @@ typedef struct gp__family {
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-  const gp__composition *composed; // NULL: kernels alone; beside `launch`: where inputs are described
+  const gp__composition *composed; // NULL: kernels alone; beside `launch`: for described inputs, steps, q->composed
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GPUPRIMS__IDLE_IF_EMPTY NULL
@@ -34852,10 +35087,12 @@ GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
 GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
 }
-// The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs.
+// The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs, and for
+// calls in steps or of calls.
 GPUPRIMS__PRIVATE const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
-  return family->launch && !q->inputs.count ? NULL : family->composed;
+  const int kernels = !q->in_steps && !q->composed && (!q->inputs.count || q->fused);
+  return family->launch && kernels ? NULL : family->composed;
 }
 
 // Loops of the host that run other calls: vectorised as those of >>host are.
@@ -36673,6 +36910,19 @@ typedef struct gp__checking {
   char column_name[2 * GP_COLUMN_LIMIT][28];
 } gp__checking;
 
+// Flags that some primitives take, and which.
+#define GPUPRIMS__OWN_FLAGS(F) \
+  F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
+  F(GP_RIGHT, "adjacent_difference") \
+  F(GP_DESCENDING, "sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
+  F(GP_UNSORTED, "top_k, segmented_top_k and top_k_axis") \
+  F(GP_KEEP_GAPS, "convert_layout") \
+  F(GP_UNTIL_TARGET, "bfs") \
+  F(GP_SYMMETRISE, "graph_from_edges") \
+  F(GP_UNIQUE_EDGES, "graph_from_edges") \
+  F(GP_DROP_LOOPS, "graph_from_edges") \
+  F(GP_EXCLUSIVE, "scan_axis") \
+  F(GP_LITTLE_MEMORY, "sort and merge_sort")
 // Rejects members and flags that the call does not use.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
@@ -36681,69 +36931,42 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
-    return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
-  if (c->axes && !(k->traits & GP__TAKES_AXES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only",
-                    k->who);
-  if (c->field_count && !(k->reads & GP__READS_FIELDS))
-    return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call does not sort by fields", k->who);
+#define GPUPRIMS__ONLY(takes, member, text) \
+  if (c->member && !(takes)) return gp__fail(GP_E_ARGUMENT, "%s: @" #member text, k->who);
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_PERMUTATION, permutation, ": the call takes no permutation")
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_AXES, axes,
+                 " is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only")
+  GPUPRIMS__ONLY(k->reads & GP__READS_FIELDS, field_count, ": the call does not sort by fields")
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is for convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
   if (!search && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics and @fault are for bfs only", k->who);
-  if (c->sources && !(k->traits & GP__TAKES_SOURCES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @sources is for bfs_sources only", k->who);
-  if (c->target && !(flags & GP_UNTIL_TARGET)) return gp__fail(GP_E_ARGUMENT, "%s: @target is for bfs only", k->who);
-  if (c->fault && !(c->flags & GP_CHECKED))
-    return gp__fail(GP_E_ARGUMENT, "%s: @fault is set, but @flags lacks GP_CHECKED", k->who);
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_SOURCES, sources, " is for bfs_sources only")
+  GPUPRIMS__ONLY(flags & GP_UNTIL_TARGET, target, " is for bfs only")
+  GPUPRIMS__ONLY(c->flags & GP_CHECKED, fault, " is set, but @flags lacks GP_CHECKED")
   if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit are for bfs and bfs_check only", k->who);
-  if (c->flags & ~flags & GP_UNTIL_TARGET)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET is for bfs only", k->who);
-  if (c->flags & ~flags & GP_KEEP_GAPS)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS is for convert_layout only", k->who);
+#define GPUPRIMS__UNREAD(FLAG, text) \
+  if (c->flags & ~flags & FLAG) return gp__fail(GP_E_ARGUMENT, "%s: @flags: " #FLAG " is for " text " only", k->who);
+#define GPUPRIMS__OR(FLAG, text) | FLAG
+  GPUPRIMS__OWN_FLAGS(GPUPRIMS__UNREAD)
+#undef GPUPRIMS__UNREAD
+  if (c->flags & ~(GP_REPRODUCIBLE GPUPRIMS__OWN_FLAGS(GPUPRIMS__OR)))
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
+#undef GPUPRIMS__OR
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
-  if (c->flags & ~flags & GP_DESCENDING)
-    return gp__fail(
-        GP_E_ARGUMENT,
-        "%s: @flags: GP_DESCENDING is for sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and "
-        "nth_element only",
-        k->who);
-  if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", k->who);
-  if (c->flags &
-      ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
-        GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS | GP_EXCLUSIVE))
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
-  if (c->flags & ~flags & GP_EXCLUSIVE)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_EXCLUSIVE is for scan_axis only", k->who);
-  if (c->flags & ~flags & GP_RIGHT)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT is for adjacent_difference only", k->who);
-  if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS are for graph_from_edges only",
-                    k->who);
-  if (c->out_graph && !(k->traits & GP__TAKES_OUT_GRAPH))
-    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call builds no graph", k->who);
-  if (c->graph && !(k->traits & GP__TAKES_GRAPH))
-    return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes no graph", k->who);
-  if (c->flags & ~flags & GP_CHECKED)
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, segmented_top_k, "
-                    "load_balance, "
-                    "expand and bfs only",
-                    k->who);
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_OUT_GRAPH, out_graph, ": the call builds no graph")
+  GPUPRIMS__ONLY(k->traits & GP__TAKES_GRAPH, graph, ": the call takes no graph")
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(
         GP_E_ARGUMENT,
         c->end ? "%s: @flags: GP_CHECKED checks that offsets do not decrease; segments with @end have any order"
                : "%s: @flags: GP_CHECKED: segments of equal length have no offsets to check",
         k->who);
-  if (c->bad && !(k->traits & GP__TAKES_BAD) && !(c->flags & GP_CHECKED))
-    return gp__fail(GP_E_ARGUMENT, "%s: @bad is set, but @flags lacks GP_CHECKED", k->who);
+  GPUPRIMS__ONLY((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED), bad, " is set, but @flags lacks GP_CHECKED")
+#undef GPUPRIMS__ONLY
   return GP_SUCCESS;
 }
 
@@ -37596,6 +37819,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
 }
 GPUPRIMS__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
+  k->q->fused = 1;
+  k->q->in_steps = (k->traits & GP__REPRODUCES) && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
   b->counts = gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;
@@ -37766,8 +37991,19 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
       !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
+// The host cuts a sort in little memory into blocks, which are merged by whole keys.
+GPUPRIMS__PRIVATE gp_result gp__check_little_memory(gp__checking *k) {
+  const gp_call *c = k->c;
+  if (!(c->flags & GP_LITTLE_MEMORY)) return GP_SUCCESS;
+  if (c->count_device || c->begin_bit || c->end_bit)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_LITTLE_MEMORY excludes @count_device, @begin_bit and @end_bit",
+                    k->who);
+  k->buffers->out_keys_wanted = k->q->in_steps = 1;
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
+  GPUPRIMS__CHECK(gp__check_little_memory(k));
   b->out = b->out_keys = gp__most_results(k->q);
   b->in2_values = gp__takes_second_values(k->c->primitive);
   b->in2 = k->q->count2;
@@ -38220,7 +38456,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__sort_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out_keys_wanted = k->in.size || !k->q->in_size;
-  return GP_SUCCESS;
+  return gp__check_little_memory(k);
 }
 static const gp__own_check gp__checks_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sort_types},
                                                           {GP__CHECK_BUFFERS, gp__sort_buffers}};
@@ -38362,6 +38598,13 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, 
                                                            {GP__CHECK_NUMBERS, gp__check_k},
                                                            {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
+GPUPRIMS__PRIVATE gp_result gp__check_results(gp__checking *k) {
+  k->q->length = k->c->k;
+  k->q->composed = k->c->k > GP__TOP_K_FEW;
+  return k->c->k <= UINT32_MAX
+      ? GP_SUCCESS
+      : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (unsigned long long)k->c->k);
+}
 GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -38372,12 +38615,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   if (!k->in.size && k->out.size == 4 && longest > most)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
                     q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
-  if (c->k > GP__TOP_K_FEW)
-    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  GPUPRIMS__CHECK(gp__check_results(k));
   if (c->k && c->segments > UINT64_MAX / c->k)
     return gp__fail(GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who,
                     (unsigned long long)c->segments, (unsigned long long)c->k);
-  q->length = c->k;
   return k->pointers && q->count && c->k && !c->out_keys && !c->out
       ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
       : GP_SUCCESS;
@@ -38792,9 +39033,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   q->in_size = q->key_size = k->key.size;
   q->out_size = k->out.size;
   q->channels = q->active = 1;
-  q->length = c->k;
-  if (top && c->k > GP__TOP_K_FEW)
-    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  GPUPRIMS__CHECK(gp__check_results(k));
   GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, k->key.size, &of_keys));
   GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, indices ? k->out.size : 1, &r->out_span));
   most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : (uint64_t)1 << 32;
@@ -39400,6 +39639,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   GPUPRIMS__CHECK(gp__check_buffers(k));
   GPUPRIMS__CHECK(gp__check_workspace(k));
   GPUPRIMS__CHECK(gp__check_values(k));
+  if (q->in_steps && c->policy)
+    return gp__fail(GP_E_POLICY, "%s: @policy is set, but @flags make the call run others, which choose theirs",
+                    k->who);
   return k->own[GP__CHECK_LAST] ? k->own[GP__CHECK_LAST](k) : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
@@ -39667,7 +39909,7 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__ker
 }
 // The kernels that a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  return gp__methods_of(q)->launch && gp__composition_of(q) ? 0 : gp__methods_of(q)->kinds(q, p, kinds);
+  return gp__methods_of(q)->launch && gp__composition_of(q) && !q->composed ? 0 : gp__methods_of(q)->kinds(q, p, kinds);
 }
 
 // ---- core/spelling.c - the properties of a call that a kernel's text depends on
@@ -40054,11 +40296,136 @@ GPUPRIMS__PRIVATE void gp__operators_of_bound(const gp__spelling *q, gp__program
   gp__set_operator(ops, gp__in_name(q), gp__in_name(q), "bool");
 }
 
+// ---- sort/names.c - template arguments of sorts
+
+// Names the type by which a radix sort reads a key.
+GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
+  const char *key = gp__key_name(q);
+  int i;
+  if (q->user_transform) {
+    gp__add(t, "gp__decomposed_key<%s, gp__op_2, %s>", key, gp__type_rows[q->acc_type].device);
+  } else if (gp__is_complex(q->key_type)) {
+    const char *part = q->key_type == GP_C32 ? "float" : "double";
+    gp__add(t, "gp__field_key<%s, gp__complex_part<%s, true>, gp__complex_part<%s, false>>", key, part, part);
+  } else if (q->list_count) {
+    gp__add(t, "gp__field_key<%s", key);
+    for (i = 0; i < (int)q->list_count; ++i)
+      gp__add(t, ", gp__key_field<%u, %s, %s>", (unsigned)(q->list[i] & 0xffff),
+              gp__type_rows[q->list[i] >> 16 & 0xffff].device, q->list[i] >> 32 ? "true" : "false");
+    gp__add(t, ">");
+  } else {
+    gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
+  }
+}
+GPUPRIMS__PRIVATE void gp__name_radix_histogram(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", ");
+  gp__name_radix_key(q, t);
+  if (q->algorithm == GP_LEADING_SWEEP) gp__add(t, ", true");
+}
+GPUPRIMS__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
+  const char *in = gp__in_name(q);
+  const int paired = gp__is_paired(q->algorithm, q->in_size);
+  gp__add(t, paired ? ", gp__radix_record<" : ", ");
+  gp__name_radix_key(q, t);
+  if (paired) gp__add(t, ", %s>", in);
+  gp__add(t, ", %s%s",
+          paired                    ? "gp__none"
+              : !q->index_bytes     ? in
+              : q->index_bytes == 4 ? "gp__u32"
+                                    : "gp__u64",
+          gp__is_cooperative(q->algorithm)     ? ""
+              : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
+                                               : ", gp__radix_narrow");
+}
+GPUPRIMS__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
+  const gp__kernel_kind kind = q->kind;
+  const int size = (int)q->key_size;
+  const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(q->vectors);
+  gp__name_ordered_key(q, t);
+  if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
+  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT || one)
+    gp__add(t, ", %d, %d, %d", one ? q->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
+            one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
+  if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
+}
+// A gather moves words as large as alignment and size allow.
+GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
+  const size_t size = (size_t)q->in_size, align = q->in_struct->align;
+  const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
+  gp__add(t, ", %s, %lu, %s",
+          word == 16      ? "gp_vector"
+              : word == 8 ? "gp__u64"
+              : word == 4 ? "gp__u32"
+              : word == 2 ? "unsigned short"
+                          : "unsigned char",
+          (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
+}
+GPUPRIMS__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
+}
+// A transform maps a key to a built-in type.
+GPUPRIMS__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
+GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  (void)p, (void)h;
+  w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
+}
+
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE  ? p
+      : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
+      : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
+                                                                : gp__adaptive_hybrid(p);
+}
+GPUPRIMS__PRIVATE unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+  (void)p;
+  return kind == GP__RADIX_HISTOGRAM                        ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
+      : kind == GP__SORT_SAMPLE                             ? (unsigned)GP__SAMPLE_THREADS
+      : kind == GP__HYBRID_COUNT                            ? (unsigned)GP__HYBRID_COUNT_THREADS
+      : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT ? (unsigned)gp__bucket_threads(h->key_size)
+      : kind == GP__COUNT_KEYS                              ? (unsigned)gp__counting_threads(h->key_size)
+      : kind == GP__COUNTING_RUNS                           ? (unsigned)GP__COUNTING_THREADS
+                                                            : 0;
+}
+GPUPRIMS__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+  if (kind == GP__RADIX_HISTOGRAM)
+    g->shared_bytes = gp__radix_histogram_bytes(
+        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
+  if (kind == GP__SORT_SAMPLE) g->shared_bytes = gp__choice_bytes(h.key_size);
+  if (kind == GP__HYBRID_MOVE) g->shared_bytes = gp__hybrid_tile_bytes(p, h);
+  if (kind == GP__HYBRID_REST) g->shared_bytes = gp__hybrid_rest_bytes(p, h);
+  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) g->shared_bytes = gp__hybrid_bucket_bytes(h);
+  if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
+  if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
+}
+// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
+// that need more registers than there are make no promise: hundreds of bytes would spill.
+GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                              const gp__spelling *w) {
+  const gp__kernel_kind kind = w->kind;
+  const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
+  const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
+      : buckets                                   ? (unsigned)gp__bucket_blocks((int)q->key_size)
+      : kind == GP__HYBRID_COUNT                  ? 2
+                                                  : (unsigned)p->blocks_per_sm;
+  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(*h) > 0;
+  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)) || (pairs && !gp__pairs_fit(*p, *h))
+      ? 0
+      : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
+}
+
 // ---- merge/names.c - template arguments of merges, merge sort and sets
 
 GPUPRIMS__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
-  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
+  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : NULL;
   const char *key = gp__key_name(q);
+  if (!functor) { // of a sort's blocks
+    gp__add(t, ", gp__key_before<");
+    gp__name_radix_key(q, t);
+    gp__add(t, ", %s>, ", q->descending ? "true" : "false");
+    gp__name_radix_key(q, t);
+    gp__add(t, "::Key, %s", gp__in_name(q));
+    return;
+  }
   gp__add(t, q->user_op ? ", %s, " : ", %s<%s>, ", functor, key);
   gp__add(t, "%s, %s", key, gp__in_name(q));
 }
@@ -40075,6 +40442,7 @@ GPUPRIMS__PRIVATE void gp__name_set(const gp__spelling *q, gp__text *t) {
 // An order of keys.
 GPUPRIMS__PRIVATE void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__key_name(q), gp__key_name(q), "bool");
+  ops[1].a = gp__key_name(q); // a sort's transform
 }
 
 GPUPRIMS__PRIVATE void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
@@ -40275,8 +40643,14 @@ GPUPRIMS__PRIVATE void gp__name_scan(const gp__spelling *q, gp__text *t) {
 
 GPUPRIMS__PRIVATE void gp__name_segments(const gp__spelling *q, gp__text *t) {
   if (!q->offset_size) gp__add(t, ", gp__fixed_ends, ");
-  else gp__add(t, ", %s<%s>, ", q->ranged ? "gp__range_ends" : "gp__offset_ends", gp__offset_name(q));
+  else
+    gp__add(t, ", %s<%s>, ",
+            q->ranged == 2  ? "gp__run_ends"
+                : q->ranged ? "gp__range_ends"
+                            : "gp__offset_ends",
+            gp__offset_name(q));
   gp__name_fold(q, t);
+  if (q->index_bytes) gp__add(t, ", gp__u64");
 }
 
 // ---- expand/names.c - template arguments of expansions
@@ -40307,123 +40681,6 @@ GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const g
                                                    const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
-}
-
-// ---- sort/names.c - template arguments of sorts
-
-// Names the type by which a radix sort reads a key.
-GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
-  const char *key = gp__key_name(q);
-  int i;
-  if (q->user_transform) {
-    gp__add(t, "gp__decomposed_key<%s, gp__op_2, %s>", key, gp__type_rows[q->acc_type].device);
-  } else if (gp__is_complex(q->key_type)) {
-    const char *part = q->key_type == GP_C32 ? "float" : "double";
-    gp__add(t, "gp__field_key<%s, gp__complex_part<%s, true>, gp__complex_part<%s, false>>", key, part, part);
-  } else if (q->list_count) {
-    gp__add(t, "gp__field_key<%s", key);
-    for (i = 0; i < (int)q->list_count; ++i)
-      gp__add(t, ", gp__key_field<%u, %s, %s>", (unsigned)(q->list[i] & 0xffff),
-              gp__type_rows[q->list[i] >> 16 & 0xffff].device, q->list[i] >> 32 ? "true" : "false");
-    gp__add(t, ">");
-  } else {
-    gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
-  }
-}
-GPUPRIMS__PRIVATE void gp__name_radix_histogram(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", ");
-  gp__name_radix_key(q, t);
-  if (q->algorithm == GP_LEADING_SWEEP) gp__add(t, ", true");
-}
-GPUPRIMS__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
-  const char *in = gp__in_name(q);
-  const int paired = gp__is_paired(q->algorithm, q->in_size);
-  gp__add(t, paired ? ", gp__radix_record<" : ", ");
-  gp__name_radix_key(q, t);
-  if (paired) gp__add(t, ", %s>", in);
-  gp__add(t, ", %s%s",
-          paired                    ? "gp__none"
-              : !q->index_bytes     ? in
-              : q->index_bytes == 4 ? "gp__u32"
-                                    : "gp__u64",
-          gp__is_cooperative(q->algorithm)     ? ""
-              : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
-                                               : ", gp__radix_narrow");
-}
-GPUPRIMS__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
-  const gp__kernel_kind kind = q->kind;
-  const int size = (int)q->key_size;
-  const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(q->vectors);
-  gp__name_ordered_key(q, t);
-  if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
-  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT || one)
-    gp__add(t, ", %d, %d, %d", one ? q->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
-            one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
-  if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
-}
-// A gather moves words as large as alignment and size allow.
-GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
-  const size_t size = (size_t)q->in_size, align = q->in_struct->align;
-  const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
-  gp__add(t, ", %s, %lu, %s",
-          word == 16      ? "gp_vector"
-              : word == 8 ? "gp__u64"
-              : word == 4 ? "gp__u32"
-              : word == 2 ? "unsigned short"
-                          : "unsigned char",
-          (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
-}
-GPUPRIMS__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
-}
-// A transform maps a key to a built-in type.
-GPUPRIMS__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
-GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  (void)p, (void)h;
-  w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
-}
-
-GPUPRIMS__PRIVATE gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
-  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE  ? p
-      : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
-      : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
-                                                                : gp__adaptive_hybrid(p);
-}
-GPUPRIMS__PRIVATE unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
-  (void)p;
-  return kind == GP__RADIX_HISTOGRAM                        ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
-      : kind == GP__SORT_SAMPLE                             ? (unsigned)GP__SAMPLE_THREADS
-      : kind == GP__HYBRID_COUNT                            ? (unsigned)GP__HYBRID_COUNT_THREADS
-      : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT ? (unsigned)gp__bucket_threads(h->key_size)
-      : kind == GP__COUNT_KEYS                              ? (unsigned)gp__counting_threads(h->key_size)
-      : kind == GP__COUNTING_RUNS                           ? (unsigned)GP__COUNTING_THREADS
-                                                            : 0;
-}
-GPUPRIMS__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
-  if (kind == GP__RADIX_HISTOGRAM)
-    g->shared_bytes = gp__radix_histogram_bytes(
-        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
-  if (kind == GP__SORT_SAMPLE) g->shared_bytes = gp__choice_bytes(h.key_size);
-  if (kind == GP__HYBRID_MOVE) g->shared_bytes = gp__hybrid_tile_bytes(p, h);
-  if (kind == GP__HYBRID_REST) g->shared_bytes = gp__hybrid_rest_bytes(p, h);
-  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) g->shared_bytes = gp__hybrid_bucket_bytes(h);
-  if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
-  if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
-}
-// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
-// that need more registers than there are make no promise: hundreds of bytes would spill.
-GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                              const gp__spelling *w) {
-  const gp__kernel_kind kind = w->kind;
-  const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
-  const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
-      : buckets                                   ? (unsigned)gp__bucket_blocks((int)q->key_size)
-      : kind == GP__HYBRID_COUNT                  ? 2
-                                                  : (unsigned)p->blocks_per_sm;
-  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(*h) > 0;
-  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)) || (pairs && !gp__pairs_fit(*p, *h))
-      ? 0
-      : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
 }
 
 // ---- segmented_sort/names.c - template arguments of segmented sorts
@@ -40489,6 +40746,9 @@ GPUPRIMS__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
 GPUPRIMS__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
+  if (!q->composed) return;
+  w->described = 0; // other calls have written the inputs
+  w->list_count = 0;
 }
 
 // ---- transpose/names.c - template arguments of transposes
@@ -42022,102 +42282,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   return gp__launch_step(l, 1, gp__grid_of_step(l, 1, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, &a);
 }
 
-// ---- top_k/launch.c - launches of top-k and radix select
-
-GPUPRIMS__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
-  a->keys = q->keys;
-  a->in = q->in;
-  a->out_keys = q->out_keys;
-  a->out = q->out;
-  a->count = q->count;
-}
-GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
-  const gp__shape *h = l->h;
-  const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
-  unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
-  int occupancy;
-  if (a->blocks > 1) GPUPRIMS__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
-  a->capacity = gp__top_k_capacity(*l->p, *h);
-  a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
-  a->to = a->blocks > 1 ? lists : NULL;
-  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
-  while (a->to) { // lists of all blocks, then of fewer, then the result
-    a->from = a->to;
-    a->ranks = a->blocks * a->k;
-    a->blocks = a->blocks > mergers ? mergers : 1;
-    a->to = a->blocks > 1 ? fewer : NULL;
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
-                                    l->g->threads, l->g->shared_bytes, a));
-  }
-  return GP_SUCCESS;
-}
-GPUPRIMS__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
-  const gp__request *q = l->q;
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  a->states = scratch;
-  a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
-  a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
-  a->room = gp__select_room(*l->h);
-  a->nth = q->primitive == GP_NTH_ELEMENT;
-  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a));
-  for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
-  if (a->nth) return GP_SUCCESS;
-  return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
-}
-GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
-  const gp__request *q = l->q;
-  gp__top_k_args a;
-  memset(&a, 0, sizeof a);
-  gp__fill_top_k(q, &a);
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.rows = gp__rows_of(*l->h);
-  a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
-  a.blocks = l->g->share;
-  a.workspace = l->workspace;
-  return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
-}
-
-GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
-  const gp__request *q = l->q;
-  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->h, l->g->share);
-  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
-  const unsigned long long length = q->count / q->segments;
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  gp__segmented_top_k_args a;
-  memset(&a, 0, sizeof a);
-  gp__fill_top_k(q, &a.top);
-  a.top.rows = q->segments;
-  a.top.k = q->length;
-  a.top.capacity = gp__segment_top_k_capacity(*l->p, *l->h);
-  a.begin = q->begin;
-  a.end = q->end;
-  a.ks = (const unsigned *)q->in2;
-  a.bad = (const unsigned long long *)q->bad;
-  a.length = length;
-  a.part = at.part;
-  a.offset_bytes = (unsigned)q->offset_size;
-  if (at.task_room) {
-    a.header = (gp__top_k_header *)(void *)scratch;
-    a.tasks = (gp__top_k_task *)(void *)(scratch + at.tasks);
-    a.arrived = (unsigned *)(void *)(scratch + at.arrived);
-    a.lists = scratch + at.lists;
-    a.task_room = at.task_room;
-    a.list_room = at.list_room;
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, threads, 0, &a));
-  }
-  if (!at.direct || length <= GP__TOP_K_BY_LANES) {
-    const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
-    const unsigned warps = sorting / GP__WARP;
-    const uint64_t each = q->segments / (most * (uint64_t)warps);
-    a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
-    GPUPRIMS__CHECK(
-        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), sorting, 0, &a));
-  }
-  if (at.direct ? length <= GP__TOP_K_BY_LANES : !at.task_room) return GP_SUCCESS;
-  return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
-}
-
 // ---- transpose/launch.c - launches of transposes
 
 GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
@@ -42809,14 +42973,16 @@ typedef struct gp__graph_step {
     gp__hash_args hash;
     gp__rows_args rows;
     gp__columns_args columns;
+    gp__segmented_top_k_args top_k;
   } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
   gp__graph_step steps[20];
   gp__request requests[GP__CALLS_MAX];
   int count, request_count;
-  uint64_t held;     // bytes
-  unsigned char *at; // their address, or NULL
+  int (*more)(const struct gp__graph_plan *g, int i, gp__request *call); // calls after the steps, or NULL
+  uint64_t held;                                                         // bytes
+  unsigned char *at;                                                     // their address, or NULL
 } gp__graph_plan;
 
 GPUPRIMS__PRIVATE void *gp__take(gp__graph_plan *g, uint64_t bytes) {
@@ -42991,6 +43157,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
   gp__geometry geometry;
   gp__graph_plan g;
+  gp__request behind;
   gp__holding held;
   int count, i;
   gp_result result = make(s, q, NULL, &g);
@@ -43007,6 +43174,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
   }
   if (held.capturing) gp__keep_captured(kernels, count);
   geometry = gp__geometry_of(*p, h, 0);
+  geometry.shared_bytes = 0;
   result = make(s, q, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     gp__graph_step *step = &g.steps[i];
@@ -43026,6 +43194,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
                               p->overlap, stream, &step->args);
     }
   }
+  for (i = 0; g.more && result == GP_SUCCESS && g.more(&g, i, &behind); ++i)
+    result = gp__run_request(s, &behind, NULL, 1, stream, 0);
   gp__let_go(&held);
   gp__let_kernels_go(kernels, count);
   return result;
@@ -43067,6 +43237,184 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q
   } \
   static const gp__composition gp__##name##_calls = {gp__run_##name, gp__bytes_of_##name, gp__calls_of_##name}
 
+// ---- sort/little.c - sorts in little memory: blocks, then merges of neighbouring blocks
+
+// GP_LITTLE_MEMORY: blocks are sorted one by one. Then even and odd pairs of neighbours are merged in turn, as many
+// rounds as there are blocks (odd-even transposition; stable). Even pairs move two places to the left, the first one to
+// held memory; odd pairs, and the blocks at both ends, move back, from the right.
+enum { GP__LITTLE_BLOCKS = 8, GP__LITTLE_LOG2 = 16 }; // fewer elements are sorted as ever
+
+// Where a block of so many bytes is, or was moved to.
+GPUPRIMS__PRIVATE void *gp__block_at(int block, int moved, const void *array, void *held, uint64_t bytes) {
+  const int away = moved && block < 2;
+  unsigned char *const at = (unsigned char *)(away ? held : (void *)(uintptr_t)array);
+  return at ? at + (uint64_t)(moved && !away ? block - 2 : block) * bytes : NULL;
+}
+// The i-th call after the plan's, whose last requests are the sorts of the first and the last block, and a merge.
+// Returns 0 if there is none.
+GPUPRIMS__PRIVATE int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) {
+  const gp__request *first = &g->requests[g->request_count - 3];
+  const int n = GP__LITTLE_BLOCKS, merges = i >= n, at = (i - n) % (n + 1), back = merges && at >= n / 2;
+  const int block = !merges ? i : back ? 2 * n - 1 - 2 * at : 2 * at, begin = block < 0 ? 0 : block;
+  const uint64_t keys = first->count * first->key_size, values = first->count * first->in_size;
+  unsigned char *const held = g->at, *const held_values = held ? held + 2 * keys : NULL;
+  if ((i - n) / (n + 1) == n / 2) return 0;
+  *c = first[2 * merges];
+  c->count = block < 0 ? 0 : first[block == n - 1].count;
+  c->keys = gp__block_at(block, back, merges ? first->out_keys : first->keys, held, keys);
+  c->in = gp__block_at(block, back, merges ? first->out : first->in, held_values, values);
+  c->out_keys = gp__block_at(begin, merges && !back, first->out_keys, held, keys);
+  c->out = gp__block_at(begin, merges && !back, first->out, held_values, values);
+  if (!merges) return 1;
+  c->count2 = block == n - 1 ? 0 : first[block == n - 2].count;
+  c->keys2 = gp__block_at(block + 1, back, first->out_keys, held, keys);
+  c->in2 = gp__block_at(block + 1, back, first->out, held_values, values);
+  return 1;
+}
+GPUPRIMS__PRIVATE void gp__plan_little(gp__graph_plan *g, gp__request *sort) {
+  gp__request *call = &g->requests[g->request_count];
+  const uint64_t all = sort->count, block = gp__round_up(all / GP__LITTLE_BLOCKS + 1, 16); // aligns what is held
+  sort->policy = NULL;
+  sort->count = sort->count2 = block;
+  call[0] = call[1] = call[2] = *sort;
+  call[0].count2 = call[1].count2 = 0;
+  call[1].count = all - (GP__LITTLE_BLOCKS - 1) * block;
+  call[2].primitive = GP_MERGE;
+  g->request_count += 3;
+  g->more = gp__little_call;
+  (void)gp__take(g, 2 * block * (sort->key_size + sort->in_size));
+}
+
+// ---- top_k/launch.c - launches of top-k and radix select
+
+GPUPRIMS__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
+  a->keys = q->keys;
+  a->in = q->in;
+  a->out_keys = q->out_keys;
+  a->out = q->out;
+  a->count = q->count;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
+  const gp__shape *h = l->h;
+  const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
+  unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
+  int occupancy;
+  if (a->blocks > 1) GPUPRIMS__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
+  a->capacity = gp__top_k_capacity(*l->p, *h);
+  a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
+  a->to = a->blocks > 1 ? lists : NULL;
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  while (a->to) { // lists of all blocks, then of fewer, then the result
+    a->from = a->to;
+    a->ranks = a->blocks * a->k;
+    a->blocks = a->blocks > mergers ? mergers : 1;
+    a->to = a->blocks > 1 ? fewer : NULL;
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
+                                    l->g->threads, l->g->shared_bytes, a));
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
+  const gp__request *q = l->q;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  a->states = scratch;
+  a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
+  a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
+  a->room = gp__select_room(*l->h);
+  a->nth = q->primitive == GP_NTH_ELEMENT;
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a));
+  for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  if (a->nth) return GP_SUCCESS;
+  return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__top_k_args a;
+  memset(&a, 0, sizeof a);
+  gp__fill_top_k(q, &a);
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.rows = gp__rows_of(*l->h);
+  a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
+  a.blocks = l->g->share;
+  a.workspace = l->workspace;
+  return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
+}
+
+GPUPRIMS__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
+  memset(a, 0, sizeof *a);
+  gp__fill_top_k(q, &a->top);
+  a->top.rows = q->segments;
+  a->top.k = q->length;
+  a->begin = q->begin;
+  a->end = q->end;
+  a->ks = (const unsigned *)q->in2;
+  a->bad = (const unsigned long long *)q->bad;
+  a->length = q->segments ? q->count / q->segments : 0;
+  a->offset_bytes = (unsigned)q->offset_size;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, *l->h, l->g->share);
+  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__segmented_top_k_args a;
+  gp__fill_top_k_segments(q, &a);
+  a.top.capacity = gp__segment_top_k_capacity(*l->p, *l->h);
+  a.part = at.part;
+  a.by_warps = gp__top_k_by_warps(*l->p);
+  a.by_lanes = GP__TOP_K_BY_LANES >> (a.by_warps > GP__TOP_K_BY_LANES);
+  if (at.task_room) {
+    a.header = (gp__top_k_header *)(void *)scratch;
+    a.tasks = (gp__top_k_task *)(void *)(scratch + at.tasks);
+    a.arrived = (unsigned *)(void *)(scratch + at.arrived);
+    a.lists = scratch + at.lists;
+    a.task_room = at.task_room;
+    a.list_room = at.list_room;
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, threads, 0, &a));
+  }
+  if (!at.direct || a.length <= a.by_warps) {
+    const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
+    const unsigned warps = sorting / GP__WARP;
+    const uint64_t each = gp__ceil_div(q->segments, most * (uint64_t)warps);
+    a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
+    GPUPRIMS__CHECK(
+        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), sorting, 0, &a));
+  }
+  if (at.direct ? a.length <= a.by_warps : !at.task_room) return GP_SUCCESS;
+  return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
+}
+
+// Many results of segments: a sort, then the first k.
+GPUPRIMS__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+  const int wide = q->count > UINT32_MAX;
+  gp_call c = gp_call_init(GP_SEGMENTED_SORT);
+  gp__graph_step *step = &g->steps[g->count + 1];
+  gp__segmented_top_k_args *a = &step->args.top_k;
+  gp__fill_top_k_segments(q, a);
+  c.key_type = q->key_type;
+  c.keys = q->keys;
+  c.count = q->count;
+  c.flags = q->flags & (GP_DESCENDING | GP_CHECKED);
+  c.bad = q->bad;
+  c.offset_type = q->offset_type;
+  c.begin = q->begin;
+  c.end = q->end;
+  c.segments = q->segments;
+  if (!q->offset_size) c.segment_length = a->length;
+  a->top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
+  if (q->out_size) { // indices
+    c.out_type = wide ? GP_U64 : GP_U32;
+    a->lists = c.out = gp__take(g, c.count * (wide ? 8 : 4));
+  }
+  GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
+  step->request = -1;
+  step->kind = GP__TOP_K_CUT;
+  step->items = q->segments * q->length;
+  ++g->count;
+  return GP_SUCCESS;
+}
+
 // ---- map/written.c - described inputs of calls whose kernels read arrays: copies before the call
 
 // Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
@@ -43076,7 +43424,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, con
                                             const void **array) {
   const gp__input_node *n = &q->inputs.node[root - 1];
   gp_call copy = gp_call_init(GP_COPY);
-  if (!out) out = gp__take(g, count * n->size);
+  if (!out && !q->in_steps) out = gp__take(g, count * n->size);
   *array = out ? out : g;
   copy.in_type = GP_INPUT;
   copy.out_type = n->type;
@@ -43105,6 +43453,20 @@ GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request 
   if (all->keys2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
   if (all->in2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
   if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers
+  plain.in_steps = 0;
+  if (q->in_steps && q->count >> GP__LITTLE_LOG2) {
+    if (!plain.in && !q->in_struct && q->out_size >= 4) { // indices; or asked without buffers
+      gp_call c = gp_call_init(GP_IOTA);
+      c.out_type = q->out_type;
+      c.out = q->out;
+      c.count = q->count;
+      GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
+      plain.in = q->out;
+    }
+    gp__plan_little(g, &plain);
+    return GP_SUCCESS;
+  }
+  if (q->composed) return gp__add_sorted_top_k(s, &plain, g);
   g->steps[g->count++].request = g->request_count;
   g->requests[g->request_count++] = plain;
   return GP_SUCCESS;
@@ -43148,41 +43510,100 @@ GPUPRIMS__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__gra
   a->count = rows;
   return gp__add_fill(s, who, g, 0, a->slots, a->slot_count + 1);
 }
+// Keys that gp_sort brings together; a table finds the first row of each other key.
+GPUPRIMS__PRIVATE int gp__groups_by_sort(const gp__request *q) {
+  return !q->key_struct && !gp__is_complex(q->key_type);
+}
+// A sort of the keys, or of their first rows, brings the rows of a group together. One column moves along; several are
+// read through the order, and so is a column whose rows must be known.
 GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const gp__request *q, gp__hash_args *a,
                                             gp__graph_plan *g) {
-  const int folds = q->primitive == GP_GROUP_BY_MANY, by_key = folds && !q->key_struct;
-  gp_call sort = gp_call_init(GP_SORT);
-  uint64_t room = q->capacity < q->count ? q->capacity : q->count;
-  GPUPRIMS__CHECK(gp__add_table(s, who, g, q->count, a));
+  const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
+  const int counts = !folds && !q->out_keys && g->at; // writes no elements
+  const uint64_t n = q->count, room = q->capacity < n ? q->capacity : n;
+  const gp_input ramp = gp_input_ramp(GP_U32, NULL, NULL);
+  const gp_aggregate *one = NULL;
+  gp_call sort = gp_call_init(GP_SORT), unique = gp_call_init(GP_UNIQUE);
+  gp__hash_args named;
+  void *sorted = NULL, *order = NULL;
+  int moves = folds && plain && !truths, passes, i;
   a->out_keys = q->out_keys;
   a->out_count = (unsigned long long *)q->out_count;
   a->capacity = q->capacity;
-  if (!folds && !q->out_keys && g->at) { // only a count
-    gp__add_hash(g, GP__HASH_INSERT, q->count, a);
-    gp__add_hash(g, GP__HASH_NUMBER, 1, a);
-    return GP_SUCCESS;
+  a->count = n;
+  sort.count = n;
+  sort.keys = a->keys, sort.key_type = q->key_type;
+  sort.count_device = q->count_device;
+  if (!plain) {
+    GPUPRIMS__CHECK(gp__add_table(s, who, g, n, a));
+    a->rows = (unsigned *)gp__take(g, n * 4);
+    if (folds) a->places = (unsigned *)gp__take(g, n * 4);
+    else a->list = (unsigned *)gp__take(g, n * 4);
+    gp__add_hash(g, GP__HASH_INSERT, n, a);
+    if (folds) a->list = a->places; // of every row, not of every key
+    else a->count_device = a->found;
+    if (!counts) gp__add_hash(g, GP__HASH_TAKE, n, a);
+    sort.keys = a->rows, sort.key_type = GP_U32;
+    sort.end_bit = gp__bit_length(n);
+  } else a->found = (unsigned long long *)gp__take(g, 8);
+  if (plain || folds) {
+    const uint64_t size = plain ? q->key_size : 4;
+    uint64_t width = 4;
+    for (i = 0; i < (int)q->aggregate_count && folds; ++i) {
+      const gp_aggregate *of = &q->aggregates[i];
+      if (of->op == GP_AGGREGATE_COUNT) continue;
+      if (of->op >= GP_AGGREGATE_ARGMIN || (one && (of->column != one->column || of->type != one->type))) moves = 0;
+      one = of;
+    }
+    if (moves && one) width = gp__host_size(one->type);
+    sorted = gp__take(g, n * size);
+    order = gp__take(g, n * (width < 4 ? 4 : width));
+    sort.out_keys = sorted;
+    if (!counts && (!moves || (one && !one->column))) { // without addresses: whichever it will be
+      sort.out_type = GP_U32, sort.out = order;
+      if (n) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    }
+    if (moves && one) {
+      sort.in_type = sort.out_type = gp__bits_type(width);
+      sort.in = one->column, sort.out = order;
+    }
+    if (n && (moves || counts)) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    unique.key_type = gp__group_type(sort.key_type, size);
+    unique.keys = unique.out_keys = sorted;
+    unique.count = n;
+    unique.count_device = q->count_device;
+    unique.out_count = (uint64_t *)a->found;
+    if (folds) {
+      unique.in_type = GP_INPUT, unique.in = &ramp;
+      unique.out = a->list = (unsigned *)gp__take(g, n * 4);
+    } else if (!counts) {
+      unique.in_type = GP_U32, unique.in = order;
+      unique.out = a->rows = (unsigned *)gp__take(g, n * 4);
+    }
+    GPUPRIMS__CHECK(gp__add_call(s, who, g, &unique));
   }
-  a->list = (unsigned *)gp__take(g, q->count * 4);
-  if (folds) a->places = (unsigned *)gp__take(g, q->count * 4);
-  if (by_key) a->taken = gp__take(g, q->count * q->key_size);
-  else a->rows = (unsigned *)gp__take(g, q->count * 4);
-  gp__add_hash(g, GP__HASH_INSERT, q->count, a);
-  gp__add_hash(g, GP__HASH_TAKE, q->count, a);
-  sort.key_type = by_key ? q->key_type : GP_U32;
-  sort.keys = sort.out_keys = by_key ? a->taken : a->rows;
-  if (folds) sort.in_type = sort.out_type = GP_U32, sort.in = sort.out = a->list;
-  sort.count = q->count;
-  sort.count_device = (const uint64_t *)a->found;
-  if (q->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
-  if (folds) {
-    gp__list_folds(q->aggregates, (int)q->aggregate_count, 0, a);
-    a->words = (unsigned long long *)gp__take(g, room * (unsigned)a->group_words * 8);
-  }
-  gp__add_hash(g, GP__HASH_NUMBER, q->count, a);
+  named = *a;
+  if (!truths || !folds) named.list = NULL;
+  if (!folds && !counts) {
+    sort = gp_call_init(GP_SORT);
+    sort.key_type = GP_U32;
+    sort.keys = sort.out_keys = a->rows;
+    sort.count = n;
+    sort.count_device = (const uint64_t *)a->found;
+    sort.end_bit = gp__bit_length(n);
+    if (n) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+  } else if (folds && plain && !truths) named.keys = sorted;
+  else if (folds) named.rows = (unsigned *)(plain ? order : sorted);
+  gp__add_hash(g, GP__HASH_NUMBER, n, &named);
   if (!folds) return GP_SUCCESS;
-  if (a->fold_count) gp__add_hash(g, GP__HASH_FOLD, q->count, a);
-  gp__list_folds(q->aggregates, (int)q->aggregate_count, 1, a);
-  if (a->fold_count) gp__add_hash(g, GP__HASH_FOLD, q->count, a);
+  passes = gp__list_folds(q->aggregates, (int)q->aggregate_count, a);
+  if (!moves) a->order = (unsigned *)order;
+  for (i = 0; i < a->column_count && moves; ++i) a->columns[i].in = order;
+  a->words = (unsigned long long *)gp__take(g, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words * 8);
+  if (passes)
+    GPUPRIMS__CHECK(gp__add_fill(s, who, g, 0, a->words, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words));
+  for (a->pass = 0; a->pass < 2; ++a->pass)
+    if (passes >> a->pass & 1) gp__add_hash(g, GP__HASH_FOLD, n, a);
   gp__add_hash(g, GP__HASH_FINISH, room, a);
   return GP_SUCCESS;
 }
@@ -43320,10 +43741,12 @@ GPUPRIMS__PRIVATE int gp__wants_row_keys(const gp__request *q) { return q->out_k
 GPUPRIMS__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
   const gp__rows *r = &q->rows;
   const uint64_t length = in ? r->extent[0] : q->length;
+  const int cut = !in && q->composed; // the first k of sorted rows
   int64_t dense[4];
   gp_permutation p;
-  if (!q->count || !q->length || gp__rows_are_dense(r, in ? r->in_stride : r->out_stride, length)) return 0;
-  gp__dense_rows(r, length, dense);
+  if (!q->count || !q->length) return 0;
+  if (!cut && gp__rows_are_dense(r, in ? r->in_stride : r->out_stride, length)) return 0;
+  gp__dense_rows(r, cut ? r->extent[0] : length, dense);
   return !kernel || !gp__rows_as_permutation(r, length, in ? r->in_stride : dense, in ? dense : r->out_stride, &p);
 }
 GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
@@ -43336,7 +43759,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q,
   gp_permutation p;
   int64_t dense[4];
   int d;
-  gp__dense_rows(r, length, dense);
+  gp__dense_rows(r, q->composed ? r->extent[0] : length, dense);
   if (gp__rows_as_permutation(r, length, from_input ? r->in_stride : dense, from_input ? dense : r->out_stride, &p)) {
     c.in_type = c.out_type = gp__bits_type(size);
     c.permutation = &p;
@@ -43362,9 +43785,9 @@ GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q,
 }
 GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
                                                   gp__graph_plan *g) {
-  const int top = q->primitive == GP_TOP_K_AXIS;
+  const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
-  const uint64_t results = q->segments * q->length;
+  const uint64_t results = q->composed ? q->count : q->segments * q->length;
   gp_call c = gp_call_init(top ? GP_SEGMENTED_TOP_K : GP_SEGMENTED_SORT);
   void *keys = NULL;
   memset(g, 0, sizeof *g);
@@ -43373,7 +43796,7 @@ GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__reques
   c.keys = q->keys;
   c.segments = q->segments;
   c.segment_length = q->rows.extent[0];
-  c.flags = q->flags;
+  c.flags = top ? q->flags : q->flags & GP_DESCENDING;
   c.out_keys = q->out_keys;
   c.out = q->out;
   c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;
@@ -43927,8 +44350,17 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
+  if (q->out_count) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
+GPUPRIMS__PRIVATE void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                          gp__spelling *w) {
+  (void)p;
+  if (gp__segments_reproduce(*h)) w->index_bytes = 8;
+  if (q->out_count) w->ranged = 2;
+}
+static const gp__kernel_rules gp__kernels_of_segments = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks,
+                                                         gp__spell_segments, GPUPRIMS__NO_FIT};
 GPUPRIMS__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
   if (h->q->primitive == GP_LOAD_BALANCE) return gp__host_search(h);
   GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
@@ -43939,7 +44371,7 @@ static const gp__family gp__family_segments = {gp__checks_segments,
                                                gp__segments_are_idle,
                                                gp__shape_segments,
                                                gp__kinds_of_segments,
-                                               &gp__kernels_of_policy,
+                                               &gp__kernels_of_segments,
                                                GPUPRIMS__FOLD_OPERATORS,
                                                GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check),
                                                gp__host_segments};
@@ -43947,7 +44379,7 @@ static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segment
                                                              (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) |
                                                                  GP__READS_OFFSETS | GP__READS_END |
                                                                  GP__READS_SEGMENT_LENGTH | GP__READS_BAD,
-                                                             GP__TAKES_INPUTS, GP_CHECKED};
+                                                             GP__TAKES_INPUTS | GP__REPRODUCES, GP_CHECKED};
 static const gp__primitive gp__primitive_load_balance = {
     &gp__family_segments,
     GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};
@@ -44052,14 +44484,42 @@ GPUPRIMS__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream,
                                                        GPUPRIMS__NO_FIT};
-static const gp__family gp__family_stream = {gp__checks_stream,
-                                             gp__stream_is_idle,
-                                             gp__shape_stream,
-                                             gp__kinds_of_stream,
-                                             &gp__kernels_of_stream,
-                                             gp__operators_of_predicate,
-                                             GPUPRIMS__LAUNCH_AFTER(gp__launch_stream, gp__offsets_check),
-                                             gp__host_stream};
+// GP_REPRODUCIBLE by key: finds where runs begin, then reduces these segments.
+GPUPRIMS__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
+                                               gp__graph_plan *g) {
+  const gp_input index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
+  gp_call runs = gp_call_init(GP_UNIQUE);
+  gp__request *reduce = &g->requests[1];
+  memset(g, 0, sizeof *g);
+  g->at = at;
+  runs.equal = q->equal;
+  runs.key_type = q->key_type;
+  runs.keys = q->keys;
+  runs.in_type = GP_INPUT;
+  runs.in = &index;
+  runs.out = gp__take(g, q->count << (q->count >> 32 ? 3 : 2));
+  runs.out_keys = q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size);
+  runs.out_count = q->out_count;
+  runs.count = q->count;
+  runs.count_device = q->count_device;
+  GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &runs));
+  *reduce = *q;
+  reduce->primitive = GP_SEGMENTED_REDUCE;
+  reduce->in_steps = 0;
+  reduce->begin = runs.out;
+  reduce->offset_type = index.type;
+  reduce->offset_size = index.type == GP_U64 ? 8 : 4;
+  reduce->segments = q->count;
+  g->steps[g->count++].request = g->request_count++;
+  return GP_SUCCESS;
+}
+GPUPRIMS__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);
+static const gp__family gp__family_stream = {gp__checks_stream,      gp__stream_is_idle,
+                                             gp__shape_stream,       gp__kinds_of_stream,
+                                             &gp__kernels_of_stream, gp__operators_of_predicate,
+                                             gp__launch_stream,      NULL,
+                                             gp__offsets_check,      NULL,
+                                             &gp__by_key_calls,      gp__host_stream};
 static const gp__primitive gp__primitive_segmented_inclusive_scan = {&gp__family_stream,
                                                                      GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
                                                                      GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
@@ -44071,7 +44531,7 @@ static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_st
 static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
                                                                   GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_reduce_by_key = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS, 0};
+    &gp__family_stream, GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS | GP__REPRODUCES, 0};
 static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
                                                         0};
 static const gp__primitive gp__primitive_nontrivial_runs = {
@@ -44267,7 +44727,7 @@ static const gp__family gp__family_sort = {gp__checks_sort,
                                            gp__host_sort};
 static const gp__primitive gp__primitive_sort = {
     &gp__family_sort, GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,
-    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__TAKES_INPUTS, GP_DESCENDING};
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
 
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
@@ -44333,7 +44793,7 @@ static const gp__family gp__family_merge = {gp__checks_merge,
                                             gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {
     &gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
-    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_LITTLE_MEMORY};
 static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED,
                                                   GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_union = {&gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT,
@@ -44357,15 +44817,16 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
 
 GPUPRIMS__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
-  h->top_k.results = q->length;
+  h->top_k.results = q->composed ? 1 : q->length;
   h->top_k.drop_keys = q->primitive == GP_TOP_K && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
 }
 GPUPRIMS__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
-  return !q->count || (q->primitive == GP_TOP_K && !q->length);
+  return !q->count || (q->primitive != GP_NTH_ELEMENT && !q->length) ||
+      (q->primitive == GP_SEGMENTED_TOP_K && !q->segments);
 }
 GPUPRIMS__PRIVATE int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
-  return p->algorithm == GP_BEST_LISTS ? INT32_MAX : 0;
+  return p->algorithm == GP_RADIX_SELECT ? 0 : INT32_MAX;
 }
 // Top-k of many sorts a row's results in place, by a call of its own.
 GPUPRIMS__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
@@ -44401,7 +44862,7 @@ GPUPRIMS__PRIVATE uint64_t gp__sort_results(const gp__request *q, const gp_polic
   return q->segments ? q->segments : 1;
 }
 GPUPRIMS__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
-  return h->q->primitive == GP_TOP_K ? gp__host_top_k(h, h->q->stride) : gp__host_nth(h);
+  return h->q->primitive == GP_NTH_ELEMENT ? gp__host_nth(h) : gp__host_top_k(h);
 }
 
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
@@ -44432,24 +44893,22 @@ static const gp__primitive gp__primitive_nth_element = {
     GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)q, (void)p;
+  (void)p;
+  if (q->composed) return kinds[0] = GP__TOP_K_CUT, 1;
   kinds[0] = GP__TOP_K_TASKS;
   kinds[1] = GP__TOP_K_BEGIN;
   kinds[2] = GP__TOP_K_SHORT;
   return 3;
 }
-GPUPRIMS__PRIVATE int gp__segmented_top_k_is_idle(const gp__request *q) {
-  return !q->count || !q->segments || !q->length;
-}
 static const gp__family gp__family_segmented_top_k = {
     gp__checks_segmented_top_k,
-    gp__segmented_top_k_is_idle,
+    gp__top_k_is_idle,
     gp__shape_top_k,
     gp__kinds_of_segmented_top_k,
     &gp__kernels_of_top_k,
     GPUPRIMS__FOLD_OPERATORS,
     GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL),
-    gp__host_segmented_top_k};
+    gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {
     &gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
@@ -44869,14 +45328,14 @@ static const gp__primitive gp__primitive_connected_components = {
 GPUPRIMS__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   (void)p;
-  kinds[count++] = GP__HASH_INSERT;
+  if (q->primitive == GP_JOIN || !gp__groups_by_sort(q)) kinds[count++] = GP__HASH_INSERT;
   if (q->primitive == GP_JOIN) {
     if (q->join <= GP_JOIN_LEFT) kinds[count++] = GP__JOIN_ENDS;
     kinds[count++] = GP__JOIN_PROBE;
     if (q->join != GP_JOIN_FLAGS) kinds[count++] = GP__JOIN_PAIRS;
     return count;
   }
-  kinds[count++] = GP__HASH_TAKE;
+  if (!gp__groups_by_sort(q)) kinds[count++] = GP__HASH_TAKE;
   kinds[count++] = GP__HASH_NUMBER;
   if (q->primitive == GP_DISTINCT) return count;
   kinds[count++] = GP__HASH_FOLD;
@@ -50382,1993 +50841,2015 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-792770
-2xXr65U.4(a|>}6sxleN]IZ!xi[-{q%j>9(3D!agb3jRps655"(EFNo2Ll{oAwd@(ntewIyUxlZK'[+YJ,Vo/<LWt0j@T_{JrjAn#QQ]!ZL4W:Zk^D18uR
-;Z2kYNmmPmyOpOS6MFjKAArtJ1>WU=9T'o>wdi1zA#y<wa|j+4VO>x]leIW|@uwMO&h</FUu[Dj]c/o{4]W9x>7o`dFV|7Eli:PERDwLom1sJ/O&GxeYw+
-/7@I7nt"QR&m3ru+/5{<_(Qs:3"Lx@D]^@'m5+QN=zv;=s%tV^SFN/hq}gT-UU'u%E+M1zQ{GmZA1NA<fWVy5INDx1Ek=tJpxf=XsA@=zYM9saga4A8)>R
-c<64r$6Xz1I5sM<EESSO]ZcJxJ4,ya)6f&MBu>G!n8UC<;rV&}gTjfTFN'--^mfmB-Qu-lyY4+1@SRs|naSEa4S(1@KhwssVzbQr2+aLYJXkoBV>nu:h)f
-lSP.;+Ri{_suT>(1zg=s3@.$!;"yg&{G^;X{&1c4_e(#IZ./vL|De"G!(:nB4is#-e0,+<$oB$>Rolev/-s(iD+4F`4n&vAimJ{7%EpYg^CvvSp5I=<s~A
->%L!Fm,VL)!;.5n547cQNLbY$wNO53IK:2N'RRj]FMGS>K/F'vl`K]8VLm=kjGN.`1M]9jozvhIQahcV2|5Fyuf&FC)soqMO6q>JV'qE`aTs</mXop2:.#
-noA0qVRp_8HFLvr")Uo,zg&5UMb{NIwdQ3>U8Rr.&9pK9.F4~5dQUC1Gr2Q(I+1(9J4y5Qfi;3//Slzt,=r%MOeJu_<Xj-aRXH$3it2@aZbgpOoFTzqjLA
-KB6y]m,E:PqdFgPFke2#SX:Do-:o%i^t]]qO!Sl|]kQKl4gxtbxo[rJi(5.c}@#uiT=a.i23t;g1Jl"=UE_$a{mncz,;EDc|[_{I$3su!r%QYkc&.qa1hk
-6u!3A!i<qCWiC.>Aq5+:3ql8d6fQNU:CEj;>7{7Trmd3-k8oYtLTz|Go[rh4bwC9z[I|D2.'O'OjA-Mv"QF=AOi'a$6PtkrUe3PBwfpA2dD<!:ullcuNat
-eD`>U2rOn3X!Dm9D[2|8DDV2%(y3a]n|`@2(R'>VA,VL9<XSKx2rJ},Dl0dm/B9ILO9<E0JaXi=S8!xn|"u%&kJyKJ"yk3B)Z%uoPBJx8F7g2(N48b:f=y
-LjR#tVsPC,{](5vqc^GUEH$]ihMX42&c;WD<f[:I(3p%QH`gL((jz-^!Zb6<(<D}f[fn9-pk:oLFX=LAL72^CIK9@8}H4k0^U>^iE</L[EOPD%uA:^~4zU
-#VLMOs=_BZ/vZT&kYv-n2>N{$o#sUFApT_.>M1(n;VC.jX!8H[BV%,whG`3Dydf0q-TA~P%$$rRif:@4`%tt&dCt@4=ApdS::F!`eA]bU_2ExBACR!YJ8A
-Sm(oGm#N=q=s.G.JUk.6=YsGDg$PhS^E^kzbrJe)sXiDX_^TTLQYtq"1}f;@F<ua=Y#:+4&J:m)JgaowLO|vkN6b;=Q2",4YC`URD`h9K3vpbvfXjbjCkn
-{8W"^eO{Yx$cR5pvV'3rjLr[nIk0rF'#Sfo&rAM)`q:fA#Z%p;J(}eKiY/u&kFx&A/!Y+'a#J9`A5ITzz&bepG!<Zd6{vAH[IYS5G(dp0><.J#f@dT^){.
-Mwk<^;%dH``dH$IISTSBc/hU}yUm!U`vAHSC:=M{_$}Uq;hnAlOiaW(]Gj=XpZZH5TRxBPk0au#ay8S,X>1J0SiU)4J)w:x<xSr/#y_9fL>]+V@`kN6wND
-dVSc(vw$dzFyY%P,l&00J0'V"nX/'%6PW(-JQCUp>+"PM6|1I(Ub_.nZ{!q^Z_J],dWu;k.:9%)6,mmucLiF2"e])1(`S'z@Qf%dLqvL!Etf91~B,3,P~@
-<SRi!Ef(NN5I<y>jJsXH.M-C2:`xF8,2wj,d`'_)uJM`Wh8ROS`/~f}2S[_!PvsgRqH1h:O]/Ghq|6<BW`@yPcBA7QG{T&imMBE/%E$cK{,3j;!|sgs9Y!
-t@rz$`Sj)rHb8+XFzC<DoWBp)JyM6_e:H%GqvYxz=;@d9|Z{Qx/r4O`l/gfAzv4JJlJ&6vawGr$rKUQNR5HG#r9&(X"vgrTM=x~wOdmzZrS@|}"qq2gnR,
-ZZ]5c|EQ]sMqHrIw%V{$GO|IM$=cmTnN%0!^OgMs%{q{{=7ZK{$;.7L|M8=N>QR2`]:}vOMsxLrO]|Lsl53@RCG{:RAcYoBLnz5xfxRM"%#v~0/Fo|t7cK
-s_loh7WR$,"v~Ewo]#}kOOM/~]^57b^5I_tMjh|7pYqSCxU]a(8j=UTO8-+-27)x_D;47_Bd[]R&!f)&(Ja"5vX8{&`]Gos=gaJ}G'np9SznYx!fjoVun+
-ip&AzoP6/r_Y8D{l#$snWr:0h|>.FrOF|PKMkh}O&_[utW=62hQLe^0Rerdx/UCM]iGW>N[l4qDnzLx}9V;3Y'rF7ji)|&KD]c!}>zpqyIdy|,rfa6YgQv
-pqkfd}RuDxJ.prCTT}fzOc_NP+h,T{tH/6EE},]eN;toSUH`_wy=]/Dr[bx;`}_7%Y)2CxR,CLon[r&9Fr3t3UDMwwZ&DMOl!Oerbgmq3vQtcpdh-d}'kp
-o}H8Bljw2[k(j/kLrFe#'nfr@j<wlyZ8EEpipe]MezNEjPgvOz5x0tnOXj1]8vktrQ:0ypt/8It/8Ieiz;|4craqt1%JQN`l`u=Mef}bOZR,,4OV=<;Z]x
-Wr=}y=G<}r)Y-^b3PSpD!6]r,L|5RTP|,G{eheclQL]E|[^T.S<yn6-<|-U7~/nFGtzB0''/ipv^Fp{oN-]Qc3R,g;iVSvdxG%!M)i5db-G$h&j^)rpc`i
-3#37LSb8%f|7RYfqJ|O&Q'PXJ/%}jeAoBC9#qOPzZ&KF,zoNM2s>v>Y^4rp}eaIR5frR]Jnz~72)u]0fP2'1uCUF#xgR:ig#-@;f:}_D"M8N^)<LsV7,PF
-5.ze:`(UhN![9N1tBOh'.}4u5px4et{,9qAC@5<yP`pNL=_ipiNaTLgxdDTMjNVHU(dfF{wx=^PS=^PS=^PS'62Kuo<Y-vift+xRhw5b45ta5!3^af`z5B
-EJ9n8K)t(ih}u9MiWx+IT>ANlx]|'fad`}dp,{a"UU3OoO=xkmtMwq^s4}IT5jCv[bD%Jvy#h2W^$xtjaww/1V!=Rc~Vx";J+WwV<_3n_GerN8+{TR"yGr
-cx8,5}6I"hBqrp]X1wab$$HoZ&f(maM'|YdU,!y+;zpi(R,<},tOZGI}!9EvS09Ht/"^e1Rn2g#M`#~n-WB"]XFr8w;lx+<csNb'PV{[oh`us9"fer%_p$
-t9K.x7|/Q$M'S=g.T/,ou4dz/;h7`Y}`NS~^rCYRIVm$Qr33enBqjF2'>wUDs5CHK&wV/"nj/T:cZ.P=ORW]R,~LYNb`Y]fw5xLO;nOb=O&wi4~Kfz1xmO
-EZ#J[M@I-FnQ+vlZ'M>q^}rZM4ZAl;-"E7.Cp.R.G]ha;1]CmiAYLxn<==urS{XD0u)DsXsYUa-@h/9OZ)0"x$9coIecS)axjWB9$AjH:_=2-`&!HE3zW"
-OXzk6(mq<r%8dx8,'('_]Oxvs,/,,,A!5mHV(iSCpak2GMjUxDSIs+mxCZK_#SrkNnOjJ8zFs+m#u8j2|Jyx48K;0m"M[}Xz[Ev8<('yKU`r#`!!,m,cYg
-cY9(:,bE!k%{_}gd[p%9`Q<7-t:OZP`b`uzZ+K`#XrhR.i|D#vUSB1,j^p%Z<AD"Yce_|pnG[tp^SEl`,n37VZC:g3_8(IG$wECmHeuT(Lh]QtwO"_v3Ut
-]`byg#tQ0HA^d/Ee>J$`f;cAzj|abPj2]Hp}pev8sg@6FEX4]m64_D5HA{Fw-.Ih0Ery#4el+{G5xD&QT64LUs`D7b.&z(~lxmV/3L9^cJ`;f_+3][SZEQ
-_"ArG9$0JP#`,vEEzR/!}j/p[`aV3E#|lh=TBrfxG&{Vu{;6UG!DROK`|:$&AM<yfZ[K#7rg>K3)R#oMzp4+hG7&)>3WXS4fIsB8Vz&`;JLW7y8J7`ApDE
-9Th-qyKCjLOD-pnmEccv1{5S=4$_)v[|Ob^v7^9av(~d]BwsQGYT$[XS'Ep}5[F`b5HYC=]$wpD}a:$$zq:W7,on}gp:,N4mI`I^gM!%gX{oGrvMVXd#%,
-WCuBztIWFgV+>g}@0{z)'eJ.)wbw7-v>^E)Nz%k|NTn]ZtRR!/l]ezv74d9r$Xg"a;{^M#8NHJ~SKP-o:3%3ltkV$cpqBFCQ^ij$881%i'+##`mp"6}]e0
-6eO&}Zu(EhW3+Ew{L6#!`5"eess:]^O+WNzjsg'z=4LUWu!h]hEiLU7$98pec"vW{{4,})'K"K|q||$%d,q5K}7dQr&"'fgCh%-saf'QWhbR1MzFpGHcTY
-=7r{!sxt)u>]0<$#nwmIf|YtkvHthm/s.OUF~%I!7Un]b+Fj4dLWTBP3'^E.HdV^v@q:/#o|/DyHk{``~@KgqTF/,z%,ns.kgaJ9Uuqh0QI|!g~Nw!e^a#
-}_6dD.yK}1GS0N'heD1i8y,rvMKPzr;Q%%EU_h:"i.b`-x<.^IfW5p).jm8n9Ie)3+~p%ze:F!-YiiW!C!36[3=mpCj>ay2/@mI8_9w|Xf6<@poYN`OM(u
-Nl_RBGJRl@VE%qmnoPIs:T|a$4;)]),o1=r0$=l34}!S!_;|L3h^1|~i77ei<wOfng)YhEWRh0Bea`ul9SB"x:4,[UY]K&'!aNXt20Rr{%D2I[>7s>/;7F
-PdHw'Z,gQ7I]NCJ=T.6yugEQe)0F<'XX"K##nvg[%f-(wDJ@)KZkamx[DP8u6X"&4hFK!1l_t3T=4HsFrh7htuU3mJ/3nt3p(k7@/v]Q=ls)O<"QX)M#]i
-fVeVt#W06pYrlsl__#ni]T_uOD(xb/hq):$i"Peb'@K1&[1Z}_~.9H2R1_WVb-j]gZ&(-V$5u`gxuVk-jVt'j:At80FfuHies$>:&+1Bq1R##c67)sI#u=
-C<^$PZP`D^g"b^22kyl0~H-(`$=h%XS4sgn]H33'_W.oZ{@llp!hl9:(szvrW(n]O.:+k0wGi%ADs=Mlus<X8/L=VTkC~Ww;e&.qb^]cpJYbm!ei>%Xjg|
-i5!mb'SVbQ6p$7}(n]0pCH]Z+N|D%K7HA,9p1k04l<U2vO`39LRBKKe(A<o7q>d<:(>6,t9Ybn30.iz'YMI0-!A32X3yvib#QVo$a!t"X"0XMq#Y2QE:N'
-R9bxiE~eA<e:lJZqjtA=j}eQ22L5PTGL2h"y:tZD:pC^;(.hWBBInW%d&NQOC[JTO!qwMlg6Z,:,(h2:4T8@|T/"Y0QtFW>EOxF#_5M/BWgs`9HGe!v^z]
-_WN!K(Wg3w$cG.DsS+m0P>+-rx9sTDk9J@6DyWCI}_,2(vFX.>VXJXe:R:>LM<{Zr44K'E5H`t2EC3"v@Agu.W^<(X&h8/BMIm|p+<&9>VS,z)dS~.0n5v
-g8[=XtCz33]GMX8WGH(j4w0ZHs4GK}x5^!VIilRliUJ]ubMi)t@Or0:]1sv^IW.>Jhk]MW_iw4p/)^YX]9S+0"sQ&"jhIsx_Vg,q+:MeZ9DB-a%G6^W7S[
-f`=7jX/lnj9jZ8:{e2yAUo#k"40TMfWg`JLm]b]:Y0:iuLv#t/Q^2k/unfC:y0'jNhKSN$n2H%<I2s#arb+&3sH`ulBWA@Zk_9qHFT,QpL]/dk9@q'_rV`
-DTT4E)gB'h52&i%A"0x>mWG^}PQx)k}VqK^+z+ICs=e'>/iIJ4{{-;y@0s-{]gq<.pp!c!'>cYEI#=F2-ETR(>4I",/v,E7m2EL(imsAiFU>e@I4V1:T9"
-'m+@POR"'"/v]P3DnI#,~h2!m<):+)i:-")3GI[k`O~FNi!fj@XI.Qs9{3kEv(C-";kuYB7ZAhE>v0B7,NKljat=35u0+/7RtM$&Gd}mFC~G4>Lh6whjT^
-ZJ!4un'^eC!R+c6<0BV_`TbRcnl1'zN@R4&x<3f|lkZJvb:BFi2fR(nly{U+D7{);#R2|<J:`N&,{<tbM<i[A0:<pdj%p8UD`U$}NKXH+:hI-lJi2.udD7
-cKsVwu9dl'}4Y4=/&E`BMDNU{>_(V$U"Q4B+$4qdL;^%9BKIw]oPY8g]ZUhaoyYtqP+X^Yx2jXMy68y.7M'p3JW:.e";2wyIP1VVghK2K8KGxM;)C8^wk#
-P#w/!h4%v_.T,d-9B)R^v;soj'%-4_hT5+^nqGD18[=G;3s2G't}_HJ8yT[R{:!#-AM.}9)Vw#LmVzEh|$z0|Y.>QFMrmj|iF,"WF,pr[[!0iZU`{>v<Qu
-|fO}"`K8pRIb^XvM{m&dPUm6U_sQ+d5|m;.!TcnDRpFF>dXQ,+N'$kZ6H}E]W//[^rdg&qXK<!DEv4=(gkspO!Q$CyGJV-%0dQ&<)<&k]4]V>UOc4QwM>J
-,RAh%t}[3:j.XnqLN;wN[U&G;gI4%58Pb,1r$CjMj{JcqVd8aZ"AJl-r|V8Sp'Eq,=hh;J{DsVt,]1aWW%NeE]jT.l;d@@Wsxq%!G!|%)c~E"Vih1vi7IT
->JxOfq7%G75yHcZJI}8n7K6tUmJ=K-l7#q!w`!{.+lem@lRw<58DLV{YM<86TcepKCOX%%=kod{8`l{`4+@#-@3"3QpaAipb>RfHnieZo-'._'qs@x7YlK
-XI7Ir)}J&Ih,V6SouG%4QJc:>JUk[d~S.nP6m4O2"fT2RWtm2JP6mVQ;BdQ6`6T<n9LdE8K%%7Sp#4xjHI/a04dWl0scr!]_0Z&Ppg$1-G~'"4Mn/Fy7p5
-J29:QQ>0$!X</E23jCY0qk~`fE[bU4b}cv$j8]Z(OX^)X<JpV[po|',)Kn}_YsdVg#{Bf+T5-@z#vudoZM#vkSF3eIuG225Ln.:]7G5I}6yfB{@lFiPIY/
-{HQ{NK@KB`tYRW`Cou,I%X]}Y!N]u|Dnp}NgR#olvh=tEH@y>t~.z_FRcZRV)kI7>I^l%U]1P:3[V>iDP${tln4teZ(5-;0rfB;$`7~kirq3NfY|~Ni5Zs
-iq"{0r:P2(7ZV!C'iCWI@p19ZKSfqCRlthXp)WfoOv%-a2k:9RJ%t}2JpY9YZDd}DncTj:CufJt}RKnRafGNJM3d8HI^kSLjQuGN.N8J74`GKf5AjtBn%i
-r2.U,`D+UrkM0c|Hyk[p>q$o1%/'MgJcjAx@;|/1`z>LgXRK1CkM+vREJ)>9I8Ad!o,n/3=|[/e`VjS3|x`,JhCUWdP.Hxed;<AD:7S7e`'F7]fS-%G8"E
-yk|AQ,81-b<b;vL44JnUZ!Enef+5bPKARCH`YM]FaHc,)C2js4H`"TS;Yr<sXlU5!XY56%jtZ0Mz~MeM,NT8T2U3Gg_;!3yPwYuq^N%0qrW7eMx:(DeJY$
-Jy7q/z/uS}Mmza@}HgM7Ru=)FtGR[3K(""(M.Uxy2DMA$}6D#0.{WV]s3i7af/Q8DSjE:83x>O{HX2Jyoy2aWV-Vw}IDg8J&iX;l+lO"qHc7I7)v>6n7#k
-gOpE04moM_D9a(19lW]Z8>OR|FPTzeM@@W{>$qm#NKk."BEMlKa!,IdZof1U"u=U7pzBz:Tj+}Q1c2Mu"hE$dd.VD![`XDj]/W+rW"}X)kD5mV)FldfSJ7
-o]OZQ&Iv6f_73O(3Jt:;nEJG7(l'$gP$"a54957iVVcK+7dZrmD<aL3&P]V8&:|s{ZO+&mAyyZfRD:o>I`XLG_rC#<C7YVfUcu4/VZ7zy1.P$wg-_ljcnS
-bC<Lgf.wtB=0nfiUbC:-STMTi5D&=NOo'<rzN'40pG.|1+7<I4(JUi:L!uA'WE.=`#-:2};X!i_$[#9x&HdX}#IO)nG|ws+Y%0|ZMA-:S=!%6]#[`7mmx<
-"-`j`0nmF1B916O>h:t+Zh:2tC}.Tf5O~x_#V`7$w,KnT1`E$7Zr:r[Epimq=),=|ES#%8|Fx(cUCy]/r;9)Zb184h:0Ke0S9Iz'0I^pnzC4j&9x=pAMyi
-,j<2~W_^6A!B):.,#$'%P("hEAqbK"mk<hy[G<U1^FLbQCU(52g"h(1axyQ>zlr#~<|,<l9&564oWC%h[K+9)G7mn,WN%de!"eBc0)q2c&(YZ)ZUAeNBmo
-a#o7Mlwmg_J=pP"#e!9F!7P!XxX4Yz_Z{T0kFaG$uLH}:S#h-r)7^nO)+Njzn>-/7uKY"f^UU>4sw+21L9Zk.!p(cE)txJB8;GCQ.%e9+y<'D21D^y]F|%
-TDo1de@zU3V0.MC/Mt0IY;MTn)e2M>geZdsb6L&@{<aYD>A66kYHGUdosYwPhN5+}F{z)`BlZE}2dR]yNZT^R[q-2G)B>ShZs,@zm{|AQn%eC=ei=6;fUt
-6F;q&XoG+wDh/FwC/&D^SyN=CpHJF^BlGN$cLS7`o;'rNDj+_L2sH)|As}Yf8pF5i)^Nz&Ck7f8p"$NmM-6Yekjy8`q9aY={<;[g,75v7dt=WrqC;!Z:DM
-.o,Y)f[A#l5{QX$u/6B3Dn.Ds<ScQ.9mR@v"tcJXptZsosWQ5oAlcGXJK[^Jp`={n+H`eW_h43nSJ_&x)k[47ruy|-Y("nZO>4Vs|,kfN(:Sm)r1TD>Xz.
-txm'){SY[4h"Xkq[Smkf@;BsFUD)5svLSN;)Nmq<HyNsA>jf"XiY;@DL#<|&UZxMwxh,>nmX,8_0-#1w)REp'PiA-VhCB^B)ct/6+U<F_|~w;`IUzfn<Ed
-,VsS-eOa5]hIGkTAWVqj--X<JSv_Wd>=-O7$&dGQ+@a+4y95U!yU(I:yUf(2H$P6e3v1~74{!#OPIu^[R}lz=fFb}dH#NK{MNa[j$)+bndtK>''%7Zq<bH
-<J)J`aLy,@YY!@WL)3FDmVp/iAXe:f86c20uRmC7C$3m+}DAYi=m)Oo,)2DrmIX10%'S@esKO$FDyJk:"#A$7mT#LL5(I>CRu}jf[q1;evWj=yddCX+v)-
-=mT7-;UN6ex_IO)d%gqtz>Z0|1%Dtz:h4Ipn:Xnb7p_Y19YgP[k>4u&R-;hfKyWowI4){#p>b|I%^Iw/0r-)g>+yLojfPm>kb{vGeM<q>y1@/nld^4H=|c
-}Y${$i&@hLN^5&EF"7%=_YrKaTK9=@3)ZjvI;)td_Hv`f:YRsh3@>:Y8"rz#E-]D-&#gFVyVs:T^1SRx_s@PY+yZd>~JK^I;YJ=fWFd4h.[G]}wX]-2$+}
-mk>(!'!15ef<l&G(nowl({Sd>LaI$ND{5V+a6365Y^5rv1o:52u[y:pX$+|Pttp3G^e:8SR5.&+AR7BZ;PxR%yQ0gJ|4EG&Z<B_1w-Yqsq88Xx@4<zmQ>!
-p!H3hE{0S2ybCF6BIxgaYjWO<D6AL00zl{mp"&zf[3SSi,MUe;zTgE1vRTM"4Nuk_"!}OYwA,Yro=g^2]kbzWyOCUcKX5=&]#'f!U8Z]1Pa;tD_&2S)2q}
-9D~8srJ|1Y-nqu3la,qxwDqMJy{3mg:yuQ{NXDM"E"XPRO=U8."(j[oyxi:JRV>xA](roij$/TxYr}(D;R/"gCROKofmgh"Oq}'64RV3l5p5.{/}#gXBgd
->7">X)_d!ek9W{Jppss(oOCg$fg|fuux|agtf(00T42A_$z=0@tDF0XCjI!!hY@P%]Ai#)f9`;49<]Nt13lRnfYsWE^]=,ZabWOBYfEBqYms@0hi`bnz#}
-_xkeU=BC`'{dj}c4,[vgl<b"1b<}'iAUr$+6NuQ+{T!y:09'f$Z%Cq.z2eZD-EYM]ta5;z3gS1BC,0Md0u#w:Ux3s|RD3PsQMRJ)r&y;N)vA=a~WCL6<%#
-rL^Prqv3>8_+BRf0cj/Frz42c-y&aPYEDkycu261!r5PwM%7Fx=:H)Z%]jaORw;:{=[[fi|Sg(UM]DrfnXtgTn=j|eiPcR1!'iN&63+$<-HoY1QQf#/G;"
--4nsG9Ol8T8Ft5B>oWf>k33M>{7$}gHP5'yPP@o_W>>`d_qTka#vfEejXs#|ft#Gb0bYl0n=sYtW)_J=HkGGe/&A84maQm[Q`++.]}y6I@%@oe22PoUV5h
-N[<m;)v>79EVxLep"^oY^WSm)]/Cs:`{H/6_g^{-t#mbPsTQf,D8OwkBTQ~=q5"YnGGOP%iVIVJtf<HQ47_Fx1L=k)j#=!5U<ww1OX1Yn%DpNQI8UX29aX
-B]QtQIDZ_RoxDbAha`s;0J@|7q%O:!sG+i{&lcd|,Z^[r{|Y7K)E(smm<8}/5bu{Js^QQ$6iln)S<{e^A6My.@64kcGw3i#m!-PzNv_`s.4SLH+)TlcJmj
-m]t(6KNMf)9h5]m7m)vh(jfP5K>#QZWtm]CeEG,`@eTT8ObK0+.XRl$I3Dz62ibL_vSh&X8B2Xcop}aC^CC/545buCt6bVQwItOgc;~R.j6'1v@Zf_/p%h
-P]`9M6ka",@WVZ,1Ury,3<j!,f3f#<TFrPFYPS]O)YxU8F0`>/(Lx<.=THR3#)_91(r`oB3FR(O<]A~`6#k1W7fJih)B[p9{m^YLBG1'"d/Vj1%fj^9fS|
-)9#E)YiYV^!0rtZ'Ve@)_w9Qp[rZ|AB9TfQ;Jy[zBqO.yeh2PU0lpLcm;XJle>$N.SH`S|hN|vht'90PI5&UCRiT3AAg'u`yhDMup_w^:Wx"<g^Jam{EE7
-3jS4etj#rsRIX(CUS]!P)^QLeT~y/Nqn$)IF4vd/_E22gEVrD](l5lAJK'p)y[6fjM<s7[4HlB:LEN4:7-alf:UY(2$GVt&J3rySpO'{<KuXkdN=9b2hrL
-CdMuPlOh5$[2<PH[Hi#N}a<qZP0GZN||.E[2Hrk1X`P[>:+$qPnAa-7`~-ao<SHM%PnTP.S7!t6G:=2m{"t'<<Cwj8}$$7&+7l3{,h&@v>Ydk_f}-h{JWT
-h)2Vs{hRA^$-:SoZt+I5=T5!~%W{m8U4]L1#cJCT/eAo)R$NZ'AP<M4hPOYPfJiP@$k`hPz(hcj".9/I]MB6%(5N-cVa+D::6"F5@;mQ1pJ')_/'y8QvCu
-p2l_isi&H-r@E!9O}`2SGM)af]-swo3K%!})pSDb0#33Cq%4y,3TK5xeHWR9!<W/!RDF4lPc@3JqeQ"Rj]1h`6[JDCAip-'k=dP=$",(dt[>OjJn'`d&Lh
-&x0Y6&mJqD>n#2I^)XrF!}WYC36uG-`xe7Xp!{)IYH|qw-^,U,phLf)SL:S=9idaL5"n.#G8X=ptzL=wkT&yJsn=U4%Q:XA(RMU=zTvV3TTkioisFI/>vC
-guu6(EW&|7/mR=!ED&K[<)N2w|6u9%~Y]:|{VW{OD}/0QkFLG6;U)<(#Pv&#(wHERAmxkvH$=CReJW(4=UHt)9Sqz923jniyYLex~N-xS5w$}:B}r!<6Z2
-PzjaFlNGR0EEx+h9NiQWx),9=Pex8dzqoK+8]KO`x9{I~pJn0hYMTdQ(wTCqL#:k0AOJ^taKV#tXkgCTsL:XwKK=J78JqL-hd0.g$s/;';[:n/23c@Qq&g
-@lv>RSk621/>qQ]5;>qtG<J5IK<I&7$D%lYX4Tz[A8$bu4k&J$[jzyjXwEN8r;$fq!9gG,DHX>4Pd<#IA`JG+ZZtmgQi^vFqEAVQZKw'4I-1ouP}{_rT]6
-Zamud_5_1ag!)gg:Oij%of'}z44$1#}P#4$c"6-GO$!/`t0^ZK$8x7T0oq/Wv|vlReA[q@H`~6!0.7w+@:W}.Z2]leq+i$6efCzkwO$;F(BQVn2)OhZ76i
->Lam$|J|de[.G^g7S(x$}%y%(q``NbF-(OU6"Wh-6,ok{@,]+O;r^'d:{QL9g|dUX<ahYcCsiv)D}`f$'H2uT6&{5ryCwWy$;[=uhd0jyf3'I94'{q'FJm
-x[[4l<AI8kiT.sBq'H^`EG)eNwqXNQ&!2RymX'`P-QWfBv,'JhCo]:%0-cFoK8R.mzU6[p{;{gy'|`3`YYTrFp!eS+oWr$_P;s@}%uvl#h6ps%6Ft0=Ipg
-~z@6BPxCdeP),pH19pL+7FAcq'GobVNi,H6S3L-"36EFNxVCbpu<W$0i^}.ZFsuspV.BJ[=HS>Q3;O#Q6a,QR'W'VktI6[ka=lMF@<VMkPk'8Xe:v:e|if
-I9%07k|5@p37P'Lt|DF4NwdGd%Hl:H.NAOohBmRro]PpzYB%Xigosa=o^f.RekesG3^uf2C4B}n<x-Q+f92:o92I=TMI/V<9L6[TjJXL4>Ob0^`1Rm.KgU
-Jo`&ph=|SL;Ku^P2e#@t"B-GN7"^)^A17<Rj:oX@90M^6Sd1N_`z6]k)BZ3PvJc$g"R3`NwTJ#7k7(`WkrFV_2v$[="huRaB7#L(MjZ2o7R-ow58yXOg'p
-N`g@$ToZwVO!9}k;0&;CE+yXTJ>{,HWAqUd%(}I:BxV7-j'yOlvh}I/(}BX8S2'm-F>cIp5&=;eWk4yPdPo^Q_&#>4<iD<P`FGCKih^S;Ao![CGiJ#BJXx
-J[}]39o`+nl%QGjXGIP}'A"H8ns_nLvq#bKv_c)%4>xzOmq|~SvSH/B4<e574]c`{^]JwC~bT)zDFQ(5l`Z,#vLdng)A2;iI>}fc{U36s,N'HyJPEg180q
-(z}iKq0g3eA5fJcm'Q)X=].gEx;RqVJUB3{[BWfNE}X,H00epB#6$H#j85Q)dtSwbB#XaMOqzV3d5qU/RnbD%@eC:S}jJF@pq4QJX`G{r8V|(GGP2)2t]w
-Il8g_Y&.Gl#B#Hd:(Rz%^%LAgF7w;|D2QUrj5[U6o73}RK0@:W">X$wMI^;P4;Y2pMJVx8dv0ej<jw7paRa$;7v{d'H$I@Rk8D<RVDO&IR8B@O8iV]Qv{q
-!WEvKGDl)r77|2(p:%ZmoMV0xb8Ockbz~NlmeZSb&6tBqO}/&n&}gZ{WLbIRxbyOTUN'#mztci5b#pv{`lfJHU~kM`{kA9RyE}J0r[nMR|Oz1fWD[&w}DJ
-w}I|^#8I#G{Sce`vpeD2'EDqnEpm;rENkT]xUTB;kTR5.c+M%bJfKJpP.J$1n-hG@m>J^k-OYxi{RU~&$z6+54q|WazJBErtDMJ85%K,G+z}.}m|||^D$3
-^2$s7'MOw|1C4{2b!x3Z0/gK^WxlRA_76u/f)>4Z=Yf}YrIYW7ir:Y_5V`fR)g~l5NLg=S(f8pY5%ut8Sx9p2lAJx)iRpNkeR#T)LaOT6<:BD=|0aIUuS}
-ci0P/h.2~e-`eWW0mj2I/D^:YyPaJsm,[)D{wBxQ25Ed4qpi~ZMgOJ5bg|@+EMi9l=k&f0Dg1I@(Y0KOjYG@:%~kgvh'EgnDq@CgYu-,gM;Y`0&54^R]T9
-EcKSb'/=Q"E-@A~;[dV"SYhkMMOSwC_lOG2iB(8#_<!G8uQvv}QKl0arSYdSz7fX9yes^'FoRIz6MtFOpH97=0Y,MQ}OKq$[{%kQ07YDdPhJ;7FE~-l{^O
-}eP})-L4RAO-"QY|2:6Sa}rin|kB_PEQcdD[fQ]mECzt|ay<7,$B>/]$-cqafJc^hhnorTC})26WH7=nNDSk/:Be/2J/hM}BO'xXIL6!_d;X|e7N&G-|mL
-~I$[kanl]tJ!vM}2FBynp-a>z7L&L%C'nmG33S`y"ci<8z<z8:)s9NSOLf_B{H^Cc:mg[zEyy'+}Dv|ooiTA)[0a$hu{+r;`6[o>K&{ee|C6=2MV[qjHfr
-o>L<TI+2~_r{m&KON{"Y@ezXG$|G5N;tLhBDFy]F!ZZ21:H5$rr:z]Mu;{{oZE]uN77041lAc{}UZ:e8,=(1G_P4KKLl`+9KRpTNP1U00mQY-mb5WTr5V<
-"D0dX&-+P!Ea!Og;~:_1"@U!2@if08m|GBUdn]KOd#~XRB=[=!bt(Tv<=hdKb;+k-0,_[0gdrue0HC_TN<~<|>QGc;{CkCdRG}J^9qXC>JU){Ys.ZE10qT
-eWjO,Y(EDdO(:'DW:hWP33V"Kt|X/LceOn=Gx/_=2F;eh`RawzST8lvxCbi#<}wyotXll="v]]+><AltjkNeuKoL=OuEXr:em1CmB](wK1c1D`6DH.mZ)f
-cW,24DhK)`adw+xg1Qe!w$54Y=#Eou3s_NFP>=uB~d.$3Yb`O&hxiqV^0`,=|cp6xtm/Z6z98u}j#nD/8NWJcyGi%S9w.:2$vK7Av85'X<eqLiDC+Sd6bp
-Jw%b}G@q+dTu-`GK2%T^3UEOrWr@$"ay:wfl.D%3ZUml@rvNnv[kzK7A/ghjz;Bm##Bm;oLX@`~Juq;$$@>4ShiQ5%XcL|OD+HBAM%l27'v;9Xa@EC(SyE
-oVU/_SJ-KNt^KNa`:3p]+Ojk~G3uLU45[<[$"{"[BKBiqii.11]/.{9v[L[d3Gs+]Q^=%oyY/Ah=|qsOn1zz@sk-PXtFjJoBEqEEkgDDjEDC1I6'>=_T!e
-jis<'"I7`6D!'Z<-@fyH{#+h%z8]d$^ex<FqihqlM./Q>34OO2ZpPUV:5o_IhG=u$vK[ke<U$"L5q_Tw5L+5Z|;jAs;jGhSe[C}KD=!br6vu!'nUfnc_tF
-A<iI9T+03C_VCiI%QK-I}T|[3l:lV]zbVwpgiALc%vuC'ib{mC0WE'3"W%R)wV8TwF"=BTxOpoUmn[@=[FR>aLHwLat_(HvZH]8mWnx,CL~PA!mdV>#2ny
-y$5/-XWEu"_f1R&hf'}a[[rTqPsxne29-+l'(VeNJfz'{W9IeNhMs4,0TT]9L=opnbz<%e1jN4u</js7p!h|OIl1SFJ3BIR_g@)//(r|{}{il3|_8VkJ>9
-mxAGm2p3<,-tY')kUD#=jTq{cnhQ]C=habu=^Q(4K)k5X2iqxu9Eq")rJYEkF+`5drXD~ejjm<rC.!~&M<>NL`Ma_b9!vtEBh&Jp`o:CN_uS'2(L6YB5sc
-sDibu3;$h5il-WqbXOg&P4w-U4j["pt;DirI/'ahC2Bl`M$#Ig'1|Qho"N$")0;$,&IvCQt}/>B$+DBi~K%#!}d&kU3BcJ|DwHVU>RZwyhb-RoHIJkddb+
-nv)Se)5n/esj.dc+"3y$b=_!,v(+Hp%h#:Bz[jcd[O|}7c})dv-O`>.d6vqoYu(:Hh^6HNB[)]Vh=;`s;}8+V4}51-bRjAu[Gzj^zh~K"Xw!K78FAvsxlr
-(`Cs(CZfye;kp4wEh,x&F/o,wE-3SJ=s"+(fI;G,H"YYx;E|:[`ejkDL2>DC@#xPgMY_,CR1DhrGtcl$tw<FxiHPP|-l[d4=f2$%3^,c]t%mE3S`(KP!_c
-HmP^=EcJ!-ODBMc/ltamXyu9q&Thh<oyjCt@3$K+D<500b'=l"EJ;Y)E|xu1C#q9{l|XrP3M$y8W5+87wKluMRhxL0R!f[K:ks5#Eo[8~n~H('CGTOdK7$
-+dG.MoTX:suV&}vhI3On6+u@)/DE}FEm%q-f#=/oAM;v,RbJ-nLrD@r<1YWx9nYg;_E}<eN[|bR<s=X@1B_n<=9fKk+BIy07nryf5U,7:e<ji;<<53U4Dm
-oe)zI<J-[Z|j~K_Pf-s:uK8HNT-QEMzMCal5""W0iz,Xy"LpkV[[Zpi(0f9;SqS(KwGxv0M64M<='tU3xYm4NU=;K`s3Tc[L'cHO6GjorD({xElB{rw(H<
-oEU>~AOancC4Cb`6wC%;PAmzR8U%:.6IhE33Mza'!Qnis2>3)6&E61H|>4wT!Qs/oUAx6pCD,G-=rJFdXPAZQ-3BMxn/t(<lZnq^"viq`6wBJnPrEYPlO9
-8mkC:4A>Cm^9oFvP8s$or0czXn.(>Fg/&XZ$x.p5e[9p~HS)vW1'+KT,]l0XE2KV0`u79wZ-<f'u|FyGe-{TV;d+,>9'KJrBfHtdr,6)-c)Wi($5ILoJm{
-~[4RJl%Jfw+w)eva{`et2DkvhggGc<-8MKEVH>^EzR#,7fb(6,N1BV|[4FY9{0Dbjk.n&yD]DO#ME+cl8`k3>SIrs#xn}xc<W^ylE#8@LOv/Y2Xg`9XlIt
-3uC4_gdEk&I7$a!^WPt69[L6=6KG0C!M4&|AG[TBwLG"`,O6hA|qpD/5.+=MDYm.mBFPD{(vxcBM^ZYZ>z6F_|@>VrN:c7y38KUwKjw2-B|&]Y`A(ahSmS
-M$d4-80'=-!q--}--ThVv;=8"XF})z&<xa<}jzdz)"5|_#m`cNu1$_H+#m_k60H!a!Jt~VU`9qYi#uoKkzV&Mz0<>m2LT!07L!HQG3f^f(6G2'lLD)(`+!
-0>p|Ci%QS}C$%@Lsn2plahv1Ru=!HgUdOf$qDB1LLS_tj1NjZll|4]kJyIGH|rNRMV8U.h;`k@2tUUq2z2o{6G|Nt!S_.fjnPt5GDxjh/]rQCpj{,wWCSX
-K!z;w2=A$#/0WW2kS%y/NcU%"/>WK[jkv06QShF[,"Zc.'R$X3^`|xW)^-LcUnISig(zq}Gx7L~+FCHs02&k!-I<<Iq;dLeF>`H"7%lBXT:%wRsM9E7A")
-^DGjVC//6{|l"37G7iZFiv(S9l1oO]FT2{lkU&$Pq)-4&L&HO%dJI^j":<q+.d/I5wO"_;Qiz_ZrQI=Oj{OVx<|5V!MT"+amnvu#I[A+i1&f))"Ep+rjfb
-;v@WU[01<Mquu|h6=vj7]rf=@z)l#x5xKx2{20KSvVgdG.eCoJwlO[,Th(_pF3gs_>5pOvyZ%oV3(7E!upZ%cA^bz^:"EmT],hTS"e@&f]f"T<u(7spQ;"
-jMvfo5yJT`}#+wz@nEd1C[]5AS+Jd^-t6rU,1;{n/C|X,WZM%9r'^l>O)t05uWw)9DOK,'ovq[+Z}HO7/Z]^t,5nqRtiHF4(X'7=.C$N:]@sGZ$F=i-RVo
-o"[321}h7q/J.v["TcUX1O5+6zjX@f}1/_:vTcoXZpA|nzE[ly[V+ZTS>XtYFqJ3eFX>X0!T2x|=+{=,n{T$A3RN3)Az!^~DBB:nYoN|&%}12)Hs3Dc$;Z
-~q"s'(27|ef`G5;KVl/a"1de27@g`([js"Sy;_Hl)]<2m3uvAO|C5/waPXs^e>=Oe6[_|]Ze=sW:kB(p!@2$SM]yF|jgd,Tnns3{W%/]if=sVzCd@O8j!I
-Cfq4brHs%e/P2$an^J}6L7|nCS/)^J.uQ8t^hMUTOKWDE7D'oGO&kK[b,w&53DT&saQty.l1~E$|WuS<K8@gIbA3kaFpV|#w`IIB###xVAF/FN%9d:r,A2
-|{WupC{l59#SB+i=GhAwlZ9[S$Eex}.&d!TjKgfK'9ixY5iCqdU'+w6A_2Cf/eXHxcUdxX8Vd<U-#{3j<fI{_z"3[IEdE"^w/TozHV0oCww3Kf5L!+ZkLe
-_jn9G1FN"{u|`f>RSFNHy],WZ)Ve2cDcb=OSo+#_jc#Lp#$#8C3W^S^)GPy4<;GonhH1yc::$In`guenW+~q[4)Y<RsL`4"ABvn0Rvi1s/J+6${odW+C)o
-E-L9GG"x,p5W06@,lfI,b%:L{Trl#0P5Q1g,:-KRmk$Q{nIZL4mdsjEQD@[]Sw'&UJ^lo}Q]7ngYHC775^;D7bO&"R[YoAYfk2~LE`Kr;`VL7UuM+fS5Uy
-8}HRI@ID2!NNAp'z}gt[$M3I0b~Je&nE|$Gq0<UJIx]T+D&i{K],<+_EF|"d$H-J5(9sDb.kn4,Juy.vjG_3Cj'qH%`pOoBFnHuAnCE64Ahy>D@`AjSytY
-jZ<>nx[Q@ZiDX#eEslz>LuWxY#@6/Ii.p2,B}=<h_6p.Y35i^4|l1HtcX171hg$V},>%N@X4&gd^Z,-qgH{&x3RZb:(4Q,%N+HLR50_#R#,Y./~#DV}9RF
-F+1PPcv!Q>([t<phA'1Rh!3mGC{#0]LESs+DQAPiH+($cx,EPhFdozqs5,[spl3f!,.y5]cjQ24.3FE;$dt"~_clLMlD(^B2BV1.U|Pwop[}^RF(imy=s}
-RKxjHtiO-S2X|+W2pLis`->3y!]6:-Y0@7VbcibR&yOSi,r(pvqLnW{1]sSQPF3ett^,t-dF1VbMEF6ayB/9,XLActyy,vcf2Q`hicx"78iz`Nr"><SIZ6
-[Jv3^Lb|Nfb0PyGo;fU)~rer9Gk_'50<ldb'P(9)FcGLI^uC>V,b6F<[|::RAHEM%v4+osx'QOG/G()o+6];U6nlH.D5@d0D7cE;$;`FhB-AC1C3Vc7Bw%
-z/j94(f|EqO|neDnGsMiUgNf2c89'^T]g0)LPz0jUkW/K'JK=i6icAg_s-)[0jsO<J,{XNuGLyHwt+)E4JgJ;&b$Wx9uYOzRM|$a~/mLc}dsmtNO/]Zino
-cbL"Yn>#HxErwoIO'aZc<Z9M:#_jz'&xtH}ITB`{H6jT<S"]Z:k)hP0$y.ykyGERJWOrfkXjzo|OZpy1`eOjN2`}{i`D'KjASotEdda)bIXzwALgg>0e6g
-Ov5D5A>z8`+vcX.7W.}0q%0xygB;z"5B1nYf8`D4o/eS;SgZbR=#]+UO'FHOll0l4Kvc#^X-NZ&Ho!]SyD"qEL$iP-M]AtQzJA%RWn$o#Fa7m2.;}GN)8<
-v]o%n[zC@T0TeqLH/66=sM&C/m5I1U!qaN^Y)f;{M+1M]x4oH1T[[Bn-H0kw5HVr7Voyy"8B0mI92HOlMo0>Y"~jsi~7=X"a+V`zY)Q9S}Q(]gbO_+!jzx
-1rQV<$UaNo>jKjhe03IzsP7rbl09<rRZak^y1-0]}Mw.LuL$[Xms4L&R9unpjAd#qIF-^$%Mg{kk,x;-CD<DC{86:&$xH7&7l>~sxWpTT7qFvn77O6lUBW
-$k$6F0Qa](:{PPZbWCAK+A``z^1;$G)@J7%La>7c{TE@)nll{iyVv["ue"Y%rrOiC=]b/|7P&(%u;#="Rb57n``48d0BURK!R>T:h<-GO`WZjw6E!h&ke3
-lniMM"kYX5,`dm|lPA{c]^nv.`V5{CIJa'8f%N<sB^qA^#CPAg">-"6,FdMz_kW,0.7ENR)#Il`^;QjFC&nc!10j4pQX}p,Lam@@$):P}<|xIx7^~SUx'5
-J(MWqJ(hmhJSHiG),bSfpZ&o%`c0eB=fqB7o)A3=xB|;%zv>WXK<D5-G,3mJkcXBX<XOgE<}9B"Z&:2WM{nDejv/!M>W:_X}|{#MnTgc^C>',]+Ho_dob&
-kqKHU{Ks;.~WX%mn#=(DW,u5)1@t&B`LV0$K7eDmfacX0Qz@VceIiT'Tm}<DZP5UCMxMztnY`1xFc)<m/rL.T2V#3K9Mfrx&C";lgItpmib^-%hT,aMhB8
-^utP>DCb`&opJ&%d%pkix4!Im0vK.Q.kIu"+Qk[;9$^TtMlovBHGH}O.q6}4=^Qb!<+3'HO@~5U6ka_f.UQ1Xc>a;'+rd'>VQ"`1>k!3WrjSQjtC~h;Xoe
-Zm&1Zg[,S03W`>M3CF6QpA@>fO&w>(Eo'lZp~kPr7o._kfVow}e0|`{{pG$xf6:}%d9OOQzRe("ksilrqjO9+RQS|0W4}4Y[ATm}6x_txeQ9)yZ&Vx$Db<
-:X9@"eE"Y!hW]Oi#{Nv:(g@Z8E<T"yHO>}<X//.b$F]#s-Y|6-NLV|&mE#`k5}aD;l(d6IW&(8U)M.Zfh^(A-fc&]wd}^>Wt^[h;jn8g9jnL5R<i&M^:qS
-iK&c_6V4:<w@6up7,ss`SS@6lNEm6s(k,7+czRW2di:DE9/.U[3lc4k"T!__tk;dB^FywA20bYIe3=^>lS6bA,"(X>w(ZtNBJ;/W7&bJ0&%1ob=q(q/U7>
-{7@=Y{#dc7[;Z'R:%cdgyZu:Pl+k[YbmNm.Q":UIUoq>":BI@,m3qnIxf=4plG5V`qc@b+(fzhpE`11/7t`AeM(M;)%JfPZy[DEcRdN)!HR[n0x`p]#INo
-P&,eC}6NuBfP=_%`:;77[!)68P>t{JL7;VUgzOg:u)}01_)(}@s'sXX&G<-t9h(^O`y9Sq-J132:C4ZOV@Tl~`Y_g0iAYHR9N;B-Xt$-a0+;O%>RrS>o0S
-TZ!9dG"jD5QdpVB;+4w'BYa7t([Y|h4l%gxvh0]_ws;ZJZ$0vI$W[S-ew@Rax$bS'2smxFnjCafh]L25]pj0R7!s@Q)}EUfTyL>_V7%KtXXB]il;ebLsIg
-(yGrw@]gVKPqe@YfXII_afNpBvQIK&b[!o7x,H+feh^}WcETW3}Srw6}g#[yF<fzA:3'pT:8Sy0^_Dt!K%{<)]@$61^[=72+rw2MrFR|1;~si.Ck/WT_B]
-<r$era{2w!Y=F#04bSZQbcSqZA:z+odpDmOAQBB|ehG)fQXW"GIINXNR0=v1.Z`,'&9&4>0Eam3`NYO<y1e_Sp9kNk5G0]_L=]JXO/s]D_%,CENUM#Wc"/
-o<OtGt|+of,VEAc''2)ceHH0hU_B~H]2L'>Q(chEwI76|$pBWwueN+'Z&FtvFI#`0&v5iw/ZeIHfzv/HW,j/5V>vlASN!ocbN^n)8`0i|vJ<TD$TN2JbEB
-vKzfuxmW@<lFh+H#e45LHM97.xbqpG^,'<G!z|s0oALV$3<<Ks#]Wcm^Sl)V!2)bnxS+j@,Sn5O'--^m@l$_|3g^HQOVOt#I%E5K5:&]BmbXCA^V4<In{H
-f0Hzem>0f=6SOVt=GX+{uMPb_|=K=m(yM&f(x;GgwfGon7zZ;(=b<)fXs]]cxucm>tZBsZQmm]RF(gF7>|'0%ZTWbB,Z(OjcNbAO1aKY1Gpn&wSi6Ax<8U
-qaYvyXYroI56Hy,llZ1#2LHp6z@V,x8dQ%.aXOc1i<Ah'|dU{3Q]"|$^-)%K0gwJ&"p/;,>iSTuj&FmeSM{qk"6)8106"i0@)AsB~2AK`!kyF]hc6NID&|
-,gl7nb)LYh~A;T}_`o{q9JMND4hLGd+0|>1(Ke2Ea9B>^N+,l3'0t)BM}d:!@6h]HRIne"m=oZ}K4TrT_g!}-1KXPZ:.ujCUytTD0T%;7y,c=y~F|!BSQ:
-,4X_R1|TU]I96b+3f+dZUXOoj$9VW^SRAl}VRm8g+$ZBSk7uFwV6Z}pjO,;x1R/7KFB-ZOQO'v]I"^J6<T6t6}[.BiZw_LepQAdcF796lCm/bdaMKkbjp.
-qufCXD@,V#<kDD4Yw_{EH}q3Pi5:GS2n-ltXB<=YjDO1/;R_#gIpD!b};Lu#2L"og'JY(PKKL:"WUC;=yW1B6KK[}GpX1AX,GIgc7Zw$^_I0-^k@"C)"!A
-R$@WR]cv;|S]3i+].irQv.^MtTGTeb4/Nqa/>.&#f:/q=[+,$AuxTR27}w4qFZ,i(7Gf)_&{>}lg>AbpE_03#|3s/XZA%9OM&RUsX&JDvnNx1Mc|.t@g5}
-zcVF8:h<t&HNA)Z^/$Kgqe7^XOH)BtbTr]P@fGq/|,qRHcvE;7Tx&14xgtS)%lMl^7k^4U!7z4:5r<9BXB(&99)2J%rua_xL-u3Z}+1YE[&}<4O_h"3Q0H
-/@:Hl{Q/B"u<<bxTg`PUFOwuxnD2BE6lJqAi4@ygfK;.)3-cAFz'>Q<>Bb!0#$N"wicg6:'_pL#jxvy#ia%h[A9$_pOUCc_|T7;[r#y]0`U=v<^vEezJe|
-d]{a#W"'<'+%xO+SGx^Dj"]me>>5Rn#J@/}M"mCRS1(W>l%$BZ)rAoabJ1[f}]uBoKhMyP,"ZT{tlcfi5:y<6Y3ee8tGJG35%i7p]t)24+&juj"Fl[~@j|
-'sUC8[ue<4_"r8v;^JhFK4;U,!"]]vVP&LFJaX3W3Km8=n-dK@Z7D.21i9I^CT(qbF[-gm+XYFS+%AXxZ{fB_2@:yR_WmcF![%5i;2Uy-@q2#h}vX,bwKU
-jqHv|F+&vfqCx3wEwJ}Dt:=:BReRXa`UmO[nRc9}J!:,|XNnFp|}(0J9N0p]kpO|DsPAW;n%_:Zf^{9oj{#9,!!-R4X4%a~3ao`NCr,g.g=gWg0IQ8GH(2
-RBZTli<gpWa^0%2ftE.{^5^'AE;FiY2Wilp.ms(B<|G#.3MRkx,yM'<,(3hQNPW&,^Tep#m%E/3n$osEXRTQ{vBGC$<Vxfj`s^/NP:GBXeepr3S!qK+#7B
-}NAMAzF-Wm~QgW5nT+#SB$WKXaf^PHpFKa9k"5YDJ{eWNc^},N5VPV9EDI4YX"6"F$_Fyg4xM([S+$}ukb<K!z~V+)JwjGdN84I:n@uwZwNHWF^Kp'_r:@
-38CC.D!%8(fBrs,KQ9S=-a6>6{{H09b_`l.P,P{I_08Rg-~GAN9bMjgP+a0}3Voqe1&as35"LV+kl)IbL^@<yd:zJ$zurG@4gc/D>L+|5l&=XypJTd3"o3
-S,`9nH[)P3+&DiHWICfU!hrxG6KmrWYmgcDk0.@Do-bUYE^'JQ={++b5UZWc6^o$U@8:fikrJZPYqQs'RiS4t^qB)1rDSox0qnv!TcZ#%:0v$GE8UTE}Q9
-xcD4Yf}@bQc(Q{|-[nfOtg_C:/z&!W;|4G4a{%a2n#rXCw|kt{;&Q5U,lE+war.9^0dLGn.)mZLC'cy{/xd^P#cpx@FJ'}T{tZ4h_{k9^-stGGv7W4E4yg
-!}>:saporSu-ylFqGNoakWb@3X@I<$uHcxExsV2w'M$hBs!o%KO(oK6zOS^4k$Z+B6l>0-^_ux(M"nWZ{+<m{uR6|w^p"9FhAP}ON=3iWb/M:}LwYUQ4^=
-h19dY7<_+}zX#|[q3V=m_2[R&/NzGulz"Og8q&-%j05^o8}Eg_T@9Za0CzxZ$x;p{(5.^wb,^VKwH"{9P(uMI<z{^SsQKtdnx(zCiz0{+M$ga"RbF@|E.H
-&zRetjS";qmNfI6AcDxD6O(N)bgy-75xXx/n,]%5=zJ^Y`S}~$Zg"5/$W`o"ZT4m=RW-hhf+DfG`4|`o,`>DVYk`&@&pvN%h,|6EI`m2F3wR6;xntEff<l
->A'(,W3",:~-6l55>E`w'$%7Vxf2xLeEu8INf4B`'Q4_o4KDz]~K+u$kgD..;HIqckrNk,%3NBI63`Ij#eFQ&,exCpiwI_adxeSe[>=_xHxj{Cd22U^^+{
-zm%3RjbI.;4XX|Gguo"vB&+xAot""9:rRHi$yWq[l@0mV6HXnLUJdl(!J@MP_lE|#'Kv"0irdq(y>zIG^K%-;}2MD.=Pf%fRG}ww9&1N<T14cC['nN&m_j
-nA,+E}.-|#]n[`Y08q-@R00i[YMq;B.g.:Sr"{e/cWR82$:W.2_I)oqYW"%C=r@_RF4<4nnv{yU8<AOWP>#ie':CZD{WnIIUyA)kl9hM;})cDl.4=DU,"o
-mu+)Td|.e;KjPI}K[kc)I4c"i2BS+HRWr@^SriR+^eAX.&GKCY5702jbctjBlmc(/sW1nw,+|-F|50lhvgEU`:"a,@/jq,,$-nz$J5X_Z+IaC4[-_ydT8Z
-iSlx-TF+9ivf|oJSo(oc1:`2p>Kom4_^sD+jFAj$QRgAyJA>Qek:qUL-qgS3v(]^8GC>J_aPsD)m<):&Ns.n:'WK)h_i=#en1^.s;@3H>GWPQJ:p4/uXB%
-|{FY2l&W|gn)MdG6,VAgG^OlU0+.C1M|M(_6,oRAS=:B54U_VUvgzZ+96S95TI0vFsT:KUKnBW<)&<,{g3^:I(zwr6EUUSL@eH5OKP)/)3y#Vl~-3r&g0s
-,P9_pI}Db6GZ3Vkdgn[0:8yBsPiVdL1Ehc]FP]jZKF]C0f~Ly-bVpE<6^hg+j`E!A@vtfn:IuBGQ5'2jcyr5nn>84P$|#}FtN<)DHcs}T&laT3bG47|[]H
-V_c-/9l.iQGD-AD$Yr>g2{h8K$-zieoWGAK()qPytL<VX19V]YsvO]]}y1v}MU.:_L8RD;%9BTzgZb$BI3,LARA0yh.%-o##UYQx'$hfdTF;":uq[b+a>m
-dSUW~>14;>"7uXk]Ldm=!k'w#D+<HW9T`rpaIdrfav'&Y"o5Np>.5r$uUT0GDvZ2>=~4]tf>9UYkas~+4J]@]HUt&XWj%gM<84X6Q3BV1fKMioZRM<{j(c
-,GO(65J3T09Yb]Gke:-WUJ.]1fDBQ3_+yCeVLW>L`NC]M>ok9%o5ti/mph:K%wT#PMOK2e|q#wBER,7xekJ&Kd<GOlG}dedq_)5;'jPh7FtnoxbE#[7qw>
-_Okh}O&_uY/Xp=!QL"mf!a+390SbAo2YWwoZ)Nrl#i3!Cf6xbnD!iPL3GQw@UU/><0Jo4`Tbs+<jq_~.vn</cA79]sfs|.Wbe>)]pTO<X%0R~Rd:VI.sBq
-T,yq&G;tZ+s@H$!t3hAp.3ykzI{|:,Xl|2LN#rar8{v3H_1WBfod8yNwFS2)I-rG^<`32Ah@UUe:i)}f@%p5_Q#3v}7p7Vo%wydXH-Ppou5>)29PI'`M^M
-NNlT0L)0D=A95IWxvwA4R.[knPfamT&n^(%pkdT/sN}X:x$tFDjdUc,mBx7qD|>x:q8}.F5#P4D{9j,c5:(&|#_:hG<qer1)EcX,Q|!fh7VPRNGGtI-QML
-QZn{}&<(]ckJ]<s=(3yB>+mwoq2&$'Jfq>~c9nze^imjve%-bej8-'||zOw-}z4VU5dgwypIxxx#D2Rj@=5f@$lw6t~K~$4j.X+7#19e5/BO7!@5ms+@]$
-X/V_POw%b82D8T${iIxu[3@)0jl%,W/q,r#f|7k0"Q5[DpK1Xk:+uYVD-pnmEcib:LNfLv2g.CZ=K$Q),1E<xBRE$-/vDsPPJD;ycNhY'Qu2m<6L.SAQP4
-]K0;3Ul@:{&=gieDRX)1fQ0i#N~DMl%;.Okj8tv(w#&PlK~+.}s/G`)AJ.I0O.J|X2S2C:%Vcsr6M)$V1h5G9BOkKS,i&,dwv[mz1hf"kwwgU!9a8:bQ&i
-ZNbv0Jue%TfhN2/@uS<Xxd@E=7B#Uauc}eSClp~TNe2Cnb[nX'/=06yp!O))zpd|U3PXGKE%,/-)]]R2Gdasr!P&rwi9G&h<pgk=h=]ah<-J.{L3r'YF@o
-97.dg,1x/-s(&/8dh$4fg%~'^%sX9{[N<,6U)U0mjx$7Jwm|<Lzp:w&In1h)'{zb$v}:H/yEDFP-l54XnyY%,ql82Nef~2@U0}vR35DM0}"#,mtnb=u{Qc
-<sag+g]|Y7w:TOAr{ObzAT9/VrheZdy46XrqCq^}:3C[I^MMqmuM+,E`-Bq^p.=pSLQ-L=ad5Xg4JmozDo+&9q}Zi(@h~gD|gr/vUQUFoO([qoS_j6igy!
-K.^_%k;rB9"F;.]Z%w""+ZCnxoWZ1puYu!TeBJZ]S>.>1RkeC#S""fC|BB.T>6TO`0$"0!HR`[E=3xmXrufdoS|`U)nxTh5#KE-7pd|-~MSY6'2%]JfxgG
-K,sKQnc@Oh@kW/^ZdH~,hTs)LGv<OR{v:iS3gzyKfT$"W`H9}D+u'{VrkP-<$<CQS@<u2<PV2#3hhJYm|oHRwo`Mk-#R]pe$@[.L;uWEz%l^=mr4'Ko9LL
-PC71nO!JQZJ&VxoeSn1{~TeVH,-Ji|HJw4[]I]C,My1Z!Q}lMji<LSB@"X2c)Rt][p9m2sB|5zWtAy,n/^|g`[C202s6,K|pHNTD:sW85ID>ZNpsj{1njf
-=nc[2o_4a+JwH|3{"-5Ij}0G/|9d-q,/'3Ws0#Grb{cE)3d7Wh.)6S9.+^99@QGIwZg.maZ_nH=e>=-#/p6ntPP9]${|Q{IiE>-c5ss!DmEg&#Wn`@Z,GC
-/G'"d0,b6x`H9s^F!DeDqF"2k=iJgO}kO`60GRY|Yr3[anW;O_imvugP)CgncD(.BzkFKVAjUIBc<dMiRw<s.m4+^d^rhs2@Gx&&V/l4=i9#r&F3vGv#<j
-D2(ua]fzr[Io;DsB!C9}S'83p0VNZtrhgQL|]<ch~^,zsc}5Xo#6[[T6H4k`]eC+O|Mbe/MqWYk`L(EP|m@R5W'}FctJRBXx`p;BVwkEp#va>RI)h5x0{3
-_Hyd4XKl|i<cHT2A"}V"Xq]8lC>:z$N7GvPAI+>^9&U.>@r9K)25>uzK#-'c6gRZX46iSa%@ZDe'Oe}Sq2LW(Udj&DSF_Z%aC0#se%s$ARV@nOc}Gt/+oE
-UNBgYa/!7Iu72,CO`Ra=Wh[lF,<q~'Ty:$3$5^inW6._9IxiZ,.2/KX|[TIX3h](9iLqkO7q!VTgj;MaY.AhZ-LiU%NLAF%H3V^#.M{hn6pOW#+P'tzJDs
-wx@ImaU:'TuB{=8w-O]3AM_Q,RP!Q+QcE+dLzT%OZ$1;V1lAqqorN;!q`@o4Jrf3zMzZ4}WYnaX6;M;_^kzizF$%ns"C"hjwRI:=fIo'1WQ/esKro-QRA'
-{5l547%=bFrQD_>v-(P@xvLmT_`YLNJ[lZJ0iYmNLX1iUv3{Z5)v_S!c|9a0J9T1AL#]}IljThXuqg.a5=^A8cuQ1kVHZQ)s1Sf7(d<^c`~4pT$tjq|C8T
-9v_5h3~B+YNwdx(jmll"[u}lW1RAtDRP~EeMHpKhq310HmD("@wlH2.,UU/yF`$Kem.ItGEw8<'R:-S}NKoESAHm$Q+-]R/C1e@7Uua=Ko:m;2Z8;:m7{.
->eLvfc[&lY#[XFY75)Ybi<i{46mRXk'&o4|0:NB7PPzJGcry1P5lM=A)#_R,]}H_+91hSV'O%0QSwWk:deIk6&Qw4glPr4EwHQ^(e5Ti}oos{ZRSt=~&n!
-ux`rjIALm+7=d,8Qgw{KWv|5Nf)DBzt0{5)c>#]IrgkE^;.JPujoK2&Go7ICm^Alo)'voL^iWI&og{&`<O^OTNJiAniZBVlO,UI+[,n$^<Q<e0IK]U'F~g
-lY&y8|xKQu-#OGa+{t'i}#hF>5k@HZkq]l;D/O.ATmS!x`pnYb[Kp<5%f3+w0aEnPTNO9vN{+})EfCED}#5[K70nUWqkb!r2@P!U)akeS]I71"rGpxfAT2
-_VfWcJ<Z6VNqg{vdx-M64'xHvB=@<s$,N8,+w/L[yFh.|ID}"a6C5%_O$r!7ZJf7a[ad+g8K%>64I-=|J{AT)"P#Li&zZ(YMb|#ZxXGof$EJIEBW)lB$kA
-Z]`B)89DV<A%Po5P3HdQ!g,[IuyEVIh0n%j_+oLo+G$DT^dI#9^Be'ndf>O`r7lM@T]c<}_2dJBg2TVYgi5|5VA>R::vN_KP57HGi|9V;os%#3&p>>%6}2
-XvjE_w@&8%k,3dV}8VW.`BCvCg,XsRzg$lG!vyCts$gmu8R}lWSvk%Sq2t9bRq]5ebUQf$VlsE#r6,k)r1Nr8hY_rE#[=N"_T#d)DY:7w+kiFXOaCG<&Gm
-OlOzp.rmLq">g:]E,/N<S^lATT21DT{+=lzG).&w'LuT|J;u:l(6jr$4'PN9N^xE2{sV8]y^z88MivhT(;'xkL-mH>T9E%p'6K8HhIlq^ouQe9MQhVYdcl
-:c09U<!-+[{K9%)!Psc9pydBG{f{oB]`cRWuWry,|sgOx^"W]s|15M(JVryJq`&'p}Y}K<4NM7cV/DI.<R[i/-#b$sNZ<}k$u3{gMD,2NbKlI`tqEOy#G}
-a)byEan3^$yvJ}.xuy-8oO!q7fE.X&/gO&N@D{mB[pO/3x|:@IFw9UE{;SzhH/0Wl<<5c/kM`z-pLS1;'0DtdZ5p&Xi',vp0h:c(7H``4^U{y9KpM&k)0a
-,F5B{TQ7W)G8l2P-`zc]!ikN;bN91n^}amw|NJ{Q}=enm>mg'DL_Yr]UFNc`>yt;ADyUA2ikQm/N/[86,9;Pwx}5&L,d$8!AEq5`L^>&xAld,T$u80sG)b
-&ALv9{N"VF/f}2|c$mB%ZTr"5[d!c9kxkvN3mXOw~x=3ht_{@"3n|A^>T{utvfr]jgOTehuhBZ}EvvLjG3xP6)2TE`@6-R9l$G^&^$|e||x)['vgvonOD1
-y/YxJt9Vns23c|=6j]AX_eyP[pYY75FhQ(,RJ"~Rv;P24Flyk<$(vNnl0PA5Un,f={pD5MIT@I>W'HkHnl7!`nXnzBfNugL.~{Mx8}x[~46G%]umT)[_Ca
-e$gNj=QyWY:[io$HQ#T>,[Li+G`h{)o>$h/x7-G{sUQSY-_A{RA1<=@D:|{u@%83$Prv-0g3A=C{D'Z9.E8c%:lWN@}(qa{i7MkX.q|/g^{sRRrKG3ru<h
-8LBp18/3AHAgLOLbAym3`9p.K_,!7C+_+qT0Dq_K#|Wgl.v|KsZN9_<%eRJ(XcG2t4`aTK};/T|SeLNo"3^Yf.:TEPeW6,e&Jc}Sf04q{Vz>[xM.>w%+]Q
-|Cmkxmp@r#=FO2@&I!+":4X{1(,F$$Syv,C+rYP[fV/`'OOj'E^|^U4'Y,'LOKN]vvc4a1Lc/(dl_-SQ`]c%%,rj!90l:Kl]Z77TRPkS'<2i]Wl9b(2;)-
-X-G^v;uR@RZUDIx1$VmWbH+H]JJcnk[Y'_lQeq6n]6pdO%gCiL`B9c]]sm;Z@x4x+n>nS`@^8M`lU4!M^@MKKRk3Z,t{]M@(~F9Y8DjQ_"c#U-YWX/JIT]
-o2.-O>Y9mn3gm=f;e(r{QH]t+vZY+SdEFCDwFL]w2OOU`xOlGq&Xs(SMs{Y`BQe&xfAWr6Ax>J[b86BU7Wev3=`L^w[BfbjN0_Cnj4/)N{fX3Y71zcQAo-
--.B.t58FUJK^_ZU2TkN+L:$E<7#.atnV`(6JrAaic:^dhk]Up93!6/n^e^B[7{jPfNIGDRN.xi3D^Ym%Z-Gl)%LQisvo`R$9=T9MZ$t/$M_b<rXg5(b$6&
-DJ|(]).Rj4&,!_#e-(QXU}#zGlJCy>Z7z^O^)--Q]6]p&r;{zujMb3I+6-g:wz~N)ib:pnryGQl-z)2Zp7R!b(7_ey{'FT]SRT95BmNbvP##XIE}_7M8~Z
-wY+7[h1Da5gXM}N4}iMu9zg!:b)vM{rP08,AJ=n[wL]BGvrIikI!fgY]DEdh-HyyeU+"3EbR6OonM'F%RvVE-jwd)$K]ZbC&p'zE#/8uqUH(~2X[sLMctc
-`luEkofMI]Hv@Vq<ajD8-R$.fJxa";M->4l&VMc$gL_JMQF<S!4xE/^+I7>HUS]QLlU(;J;mjLY$M(1h;i4LCR7]==RcR6X98ce:4FhQYZk5a^9+BgcQ26
-'#n/gT@v;&S}ClC9b'+[g!]f[JX`@/6+fekp~=y`(r11}4&n}>eoz9Ld=gVeW}Tq>65TvQSDk^Kx"wd_5;7:1)nv"vJuZO<'AacQSu";;{"r))cNZ[no__
-`'DE`,r5$]Q>)x_z:qWb/%JIWXq24!yj%4$jb(ztl]#r9&)MN&=^>o5Vi|"E#hoewRkf'47n0I!7D$lSR,Fd$[$BIqVTpXZ4b!Xp#[+bK3zzu"rJO@OEV&
-S#p&-4S@]qkLIo@AmSd`hVQ@%5#DFoRhfmSIl'.l(""&4Nwa@O(Lg|]`p2yNJ-r%OaX:|2f]cw-)[@uoc>n/8d_E="s2@S!}lG+_.b&#ir637nT_&wd:_>
-{;q0X(9Y4'$(~;eRye'S^SAoL%{"M,UV<"W|(C,GrJK>!qk')o<T}JPUbmH9lZZ,i=y6:')rN<>m=As=f,k@fD+)LbDR@0e9q',RnogBIt8wF5Q%dwV,pq
-"F#tSK4._1l2aQdNHwfIb#D4@l"k6wVdR)ZZq_]Q55a]-LUu/4@Zsp^[.>077a`@FLdX0q-gr^S6,OZP3$+9o_~z]z4GmMJ7nAdyod&tC-C2Z`!%9dQN;l
-@ZHC+M>m~S[vo)[&wl'T9G>VCj<S85IJ`!3+2PXCq-FD=3c24_NGjw<}]-W"PeWozli<_hJNxN,o@_GHH$<O@rR!9+J4|CaPS-)+}k'MdU1r3F4cc=5zF@
-A8Np1N(_LZ~tAXl/55@M{x7T=p+D!:ExnSF%gZj,Th#7.3}50$gNis5e^kP'1T6QjY>3>_=tav"Domi|wq!06Z>9N%vYJ5@Nu@]b]0jm0pXE).mg0EVfT.
-lEfk!d4/ie.AQL~+go4.^^Wnf)h`v"80HRDK@h6aXYbnW+J30v0m}eR7bm87Ol`'gj/B(]i/'h].#,6xTm8x/QSYqyE"((sD/EOm/+r"KG;!KGbSwC5YVP
-wZ>'F:PHGS'Z!9lr1;V0+yG/_"rnK3lM;M,;CH2abwNbJKnMQ,yIGHUWTlQ2b=sLJQ0c/q|Z)A/I,&!^{jt_t<AI'tYq>#H`ePnfV0N@0SC__%_i'U_Njj
-2%Eq6H7YVut+fJZ|#f$igdo27'wj!b#@)V&EMm=:SyTdoZ@}{`}Wypj<;G]eGpouGEgT4oIsnQc)2s>Ue9qlT;B[r(~l+d^vN9E6&Gh^<v5"}AZ]8CU:IG
-`es6qY_9Q5h(X)]o8&6+2fLro%5!+nmp6&]A|ydY&hNTv{g#)8"JnRA@5fLsszcr=6Gle}Bp<'Lao<%|46NmgUZO!CkCdeT$GOb3d)A6HNEZ}rqd`k1t9&
-XoK}8sWNe}z_;Z^YZE}/!x(l>niDi|=K-&F($x$BRT{=!j`pmTJHe29Kc`nE0ly@:D2_#sZQ&A41W!<62;.faT7!_V+[j'(`3`UXLGq-hH7(5Hg=N-cf9N
-{`;3K1',&.81GOeOYd/dN9#u9ZP]7!"_B7z>/k<`0:}!-zR:9!pbQWR,;"(|.5)S8b+GZX<Gcb-hT:_vS+rxw%&=J2M|2u3Y=Y06>y^&TVS"~ZI/EP7Eb3
-86A@PZSvmhgw.H1+$$Vc8!TJ3VY=Zp}<I;@{k@@r=[y.(G^$7kSp%9~c>|kc,^/fbvD@GIv3CU`_+xht+m(g[Ll_S1w905U$3kRHS=7YR;J;=h:&Gqkkc:
-3PsFgDPMQ6:u@,6O}6N2u_QP%+{#dSknCibIgb='/7kq0yaZq-3KT0##7JZh[J"{gv)IfM'"|,_lx9HAUr#KwXJ:XqE@J7t<w{$scz(;:9tflm4+kaRo(]
-=<|Ls+:@{0cc`R7!v@E-15CDS-=@Z-f>Ck~e:B!JY/M5Dh`k/Wy)R$ke[8zm$>8!4g!}(cHM#/;hSW=mYe%lcHI>_{s:Wk9{iUwNFs8;lRUx|/cIlZ<<2C
-PM/B-}{_=mo$J#P19:Pp2}:zIcC%s'a]E{|9JA-foWn8ME>{9!{q^Z'hiRT;4M%S_-b{M1H]#!)M%0paYp+f.m`EJJPcW7P8SBad{;:21Ix]O@]9LeCTCY
-:i8<yik$96p%<lFRM,;=(btSP&qvCotndE=t8!w_>|D575CM}>4C@hG5hA]m<Iww&}4hNmlhc2]%@X#)<Cc/!:Rb@b<e~SrU~XoD]i9m+CB%qcy^_cn:Yc
-[$5{bx}bo,IL|I@hZZled{M8lLLn:n~A2qK=f8#E-Y,RIm9C~Q_vP7mB4Qy02uM[_[]g`$KSK`n4>#.j9V"nLT'o]acts3~ZCkcIA[kfZPAiu)ZV;t)ArT
-!T897k|(e0Hbe[,`~>yE^N|fLHDq>6-CQA@S]Jkb!~|-;agNDY9Y&tPx2Ihi2uhi7lUbbH++_%%bSx<KDV~ie/A3@FLy=M&6zfr$R,j-c`:k[E!;}D~51-
-bR/-Y-osfn1`5!Xz(.V0'3@fLDi`=<a|reaBPDTy>,(o#n/cc[o0PfKb]!bf9yEoEtEn')mz:f,CgFZ(<(C]ALUCK:{^;dZCvN56D_(8BH_%@jT6|Fq87^
-1}K:iP7ruRsCcfM@cOQ>||#|t24=2EW@(qLD+GK]2%n,U}~GQoqcFD6Y{llz9:3Jr%!6[ELasC~Y~e4IcDoKfFxk6TVJnzmazK|PlhP':/nBq}#bFKY]zP
-nZRP[WniI.OO,S`[Y!xD!zF,#6CB%'+6l6_]"yG|Amzu6T'b7/:B91-EwKtUT5bJXbeweXFQ%_,8ep5t%ktI>CeeJ6^ICrGrU3KWcy4g!T3I~:FjYtbn:6
-|_@}I75Z;iUgap962O0oDc=3It5K9ZX(x_T1P1wX]s.wf")MaQ=DZngz&tM%"N(M}iLpC|iq_-kg=,>MulyKP4ELd@QN6:dXLp6([n1'yb^aer1>oSt'Rd
-8p(dh@J)zQUE(x-V$b"%lY+X_:=l5EI=Mkn_s^x=j<Sx2F${p7~#=]T2m7R]Ly'|>(YYO|Y:Zr/8}4zZLEq=#_qnbP.5}yQ7)xvT.QSJBMDG%J5nr5MslR
-!eYJVw5Z{N.A:+RnbMdHBgrHk(t1D=ZUVt^8B!J1nOKo0w[>[&hu,Gwoen_xnxZrngs;asFmcsoSq91F<I;TYxCLC(G^74XmA%XJ&JL=5aMfgNLs46Q@Gh
-+7920gYI4Os'w"MbAAm5b6bX#Y^h;XKp'7-`O!yp{uSf=U2]lZ9e$kMP#Kj(xyJE^zG^.&hd(8mtpcVCpQ""}!LQM:ZQcoLGzHpv2(Fv{X>IgGK'~k<l~,
-9|MaP|1`3v;E~kr=2:7}SxTEO;fe&>A4Zn{ibp~VYvy`m_xGKn>s~aP9_<E&AcL4gVuPvXFIbji+34Uyc={IuTK1kphEKD}(#[ocf/~yQ[,MP_m4UM=o}b
-%Ju$OB^h(@lq$CjY763^`-'e<jTD4vlXSX`|LGAOM}V}#[E<=l]d-r0ly1MFd:2}$.59S01NggS&DsHIk%/B{wpmo+y^Xs6=[oguWhO|gEd}$l^9t=f(hu
-Y+0$>&0|yE};ld_gijUnAub_+j1=L$~Q^N/;k:|yTu/@jWAs]m<8OvLSctAS8DipbQ>gYawd=O)"])~12CX1Rf-b`-u"!Pw#7k56q>)`Ej:uNQ@^[wf'F4
-p=Kp#b:DbPtZ}g6%,]oP@N4A;kMH<kbewpIj9&gs)[23JU&Yd/3Ka<Vq&-jZUo{PZ,7d;=J3b,[ahalBz+pqF<~%Y{!KlcF,.+i/r!]f8PGQDOQmC7Tu;#
-Pn)K1E1dS=-h/}'=&b&ZB{p&1$&B0}pG,[K5J}VET|&S/)9[5Yzo[8/v{RiQBBKz}A0EQ4G7]rp1U=inzO_H+@"@kQ&=@Xgb5La})7!os}Q>){`Dy_O4YO
-,Cu,]J^3-iv;Ok5[&>bsiL1%jk5LW2NQG6U96Dc;cV3]n5HXInyX:J28;%AV{'Y2RY7m43Hm8g$[i'MsdRlwi.t}/+bQ+hv,=;"5EQV<aOU.s37Q%FFi17
-Y)4e+r:Y'ECuCqo=W+|5Edo.W4IJ|D|3d=y(UXs]7<J'F3(&`ssMEqv]<TTSIA6Z|gus.'"3YX_HX_0q1:NCzWIr`^ih'12,B[9al-[n4dtr(jB93:)'#_
-_9aw;8!B![oPH#.iBnH/M-XvmD:>:2"=$NE]PDW"B8v]c%[V8(Fe<o7<6jDaExR)y9S)PxU-WVAR63)F15k$#BJCDCVxHbH>wP>-|g}ozW@Za)QYbE9WgU
-}-nT=gce'1>tlhVt;Q<bOAUnAu<}dBv'G)dawcydfs~i&=#F~pJ@9zY%i</FC=%)NVPsBKthOBF,QCsCt!7RS]^;sFov`<;S]^kuvX9X:OjP%c%-5xRRMJ
-'Q=&(DUf=#iwC3Y!+W"r.+o%h}lp1,[LI,5Ux'{d`g;Ilf[,kej:{#BL:slXR)ey(fx1>s#41@wW#@LQ^={4IZ)&0l/Pmt#I7:KSQoy(N#}(xa7a&=zP~6
-zQ9-rnhM3ObR6f.RL/eB9I!XnG"-{!BEbX^Z&Q27Up4kA{,w2bEtGfEx>w9i`cvGkm7DLs9Td5Z4rGnn:LYP^YQWwdqAhk7hvTkK~D/5H2d<wUjQu5}0#}
-zz6x+LptqW="SU1[]Nd&V|v5g%296}e&^1YIsC81cb(eptz`pD.YzP6sY|]VHcw@3z`B.w#mH`qGa<|LkY%]4ZsE||WUW9lHnX;^>t/CF]WS)/Mk+4(_'c
-m8&n1<7s&#J`y;($iJ@T'5r1#sSI&dwNg6`r+Z/mUp&fLWCWd3$>}F&B/TV2ak-Td{'8LQ07<}$4<>iHJ_1X+L{t)kyY_L^()x-:X^X}_!jKH,90W.N&EC
-dMUN;^2JHGawUBZ]RN`D7Sc""kv%zw7U7Y~d/lad><'D[$|w/viSjC2_}ZaZ@s^w1s)Dxeq0WE5[qNdE0T@1u}fZcif:j$(xOrdcFWYTLrctKwST'HMjX2
-dW}p]fe&_H_D^m9it4&[dq=uq8}>|[BOFUoZ%>Y5mtEY0']'+9ayZ$QQj:dEQXJr<ouVT'l+.bG%pP]6z/)+axh;6XLFAH9{5ftHq2P5J4~kJXSXJ'>sqE
-}An)}+u8jdbB|#r>kgxEB/@&-;lz;4l%1CW"@.caOPD,5Q2&'TPQ[1VNC#%Qh]x:o5[Ju;'8SE<CCgQV/}ot6)gMlGx%R6v&+a5!RIl1BcA.L;ug9/DoE&
-AD2Sx%!+krl9!;R]8$q+rSe{MvX6A%7MEAToMu%nuv#,F!.h9pKA0vFmr8oT:bcbyrr$f$F8prT$D)R^u;ySzo:7E$DrE,pPy7_V>kdBC[Ig1lwc<2,bkV
-n9Cit`@KwL8FSE~O:QF@Zq75x8AqcVr;mB&6EiL[-6/3m3gHD16>|wGg2|lQFAH5[>7D-!OoVHFzY%BhA$Bd9vz2l4[i1#@}.;v9R#v."kE`6h$Hvw@-['
-N'4]S,!Cdexkv7iyif[}e{fxYE}'{V,6e#H&OCgBs[Ka@)=@GAHTf(gY'$o;7Ie4S{q;Z=:5vE:.4&rMpwrvc=M/ALn<7)+8j:a;7[#iAA{&AB6EEQ&Wa)
--Q1Y}%pmtN%8YLa)u'u}pwp(v/X63Q"5p`tD_R_VN-q8:qeQ.(uF<7hOG3yL3-YZj(LeC_WSMn9j1LsgQ&Y/I`Ya[}KdVSHRGDNz52%xzyn[Jwa:kG>6jT
-EM{^ATfJR{8:t:]aGC0K3&zF4w|$344;)hY^_r2GnT5TM`AS}28pEPbbSuruWy3("^qh5SM][-(a~N~Rp]K8T`7t"7.{[bX9zwf)W<eTx+6(-H@x;zm@k,
-dJ2m~]PN;i`aroLSilDiaNrR/Fa%M{9kYvtD&%LRyG!"hfhLJr&TvWWYRwp,D(JmFfh9B{O2;t/9,@co/`;=DVt0ICf^^LEMAQ^JWjAc@ou&.Oa{~lQpl0
-q1n0bmq@FM(T;|UxbZ$c28u_-1ZR<;nm>(4RY5lV+xc/@(`HM-'shOld]c6L{oC}/5hu/WOk@h,!Zix1uE"#u#&(m&i%J&lp{Y%p.9tNKsZr9icK#n31P5
-C!oG]mtt7BNPB'>%s7MkhP-B"67(W^VY.)1+n$w_n=0nc_"+A6if}#X@z4E4)LN75GwI3V]ML!-RL1Y$iB]>|(iLk]ylY9ps!_fs-9Yk[(5{G|Pl7xx)i'
-Y][(=VAO:wZ7LhZHqV:sGEP3"RxZYb!s-p+-ydUHZYxw+mJuQ&"QQwHD3[As&s`&T>~n=#O1Dj:.S<m[27;T;AG'kWae)yws_K_@R%HmZ77[h<!at_m7ZM
-uqUh]:_WnQ9-WhE:J$BR|L<{c)#0]b:U61BO8wEp1Km/hwzddZ>"WXpXjn8n&eF99fz`cl1d3CvX>J~"o)DA0i%.g<S!sT,K&]9E13lQ7zDRStVB~r+m(<
-lG{bo(_kNmCSHhIk-f+oS_x=[3t<u,3{[>d|u!NqQ2+<_wu7D>O1,R;v}7:Ieszh0Or|uBJMcRn$[HRR81X}`9Qp{=|p5GQ1'RIx,=m#wr5WU<^[-b@j_c
-p`76^808p>{A_J&sNF_tr5qn:xupk7|JT:`s6k=3[p5Y=bcl>88i5SqBg/]xAf>/|9sTkFXM@qNx~AIlAcf2Ir`5kOpOclw8K3@M#-5|BH9`{J$)BW|p|I
-Iyv:@`$)J.Mg=Y-dd3f1RP8q;k1hRrubXK^2.iwI%u0qK{|$@#UPL:S`PxTU$7}1a!cB<j0s3_Js'ex1-Eu]j26Buij-O7k7E4R5VQvJ7Vz$P`[Q}3eCq>
-aApD9Ggm['!TT[B#f_@sK/[s6RDM|Q;FP&w@trFGtK[&q-3-((P{%/gW0/<0kEk{q7/!q.8-b<S}N18y9N)Rz[_$X2aV}OU50`S/IS_@QAbqy7Lj$+-^Gl
-+53r3ur,0M]WPkk`X=CtakA]'jvQ2JR}8_:lL5r}<_=R^uvW&!N2S}Ge/05XBIhQr/W6<}3/]7$L+Sad.RvbMtM^@HvTUmzNi:]DUBHfGhH0h(SC-2si3#
-LWDZ($oR7b6"Tx+:1^$[G1PnkhjIa8xM+BsX$=!{hL|BS3$!mC-QAyacVHqlVv7VIJiJ8dP^MZYGB{T<,nsqkD%)FWzaS7&ko(CcN;q<Zj;u)<L-7VhP%m
-Z[n,q}u<:%P5u<(i5VD{US=U;&cCOpZ/_!a(p"Ob8XOJu+<xEV>p9p:E`y[G'W.yOw2k0UZ9IU$]6iw,oV{h.=zo)(sqaH|ID{6.J2I^N&9(E]nQRZQ3%Q
-Tr#OGfu&-dceWYl={QtyB-r%MOeJAWC|5aC{fCsm,^-;puKr5/A08{Fn56Y1q-e^`57bQ{,)zQgg{8PdxGG>c_<iDqb4w_H4LW6h+!W25bD$,y6d~:4ab^
--_17)]WruiQrv|"5}{0)J`w6,-iiExgHK@j!RIK&p$ev1^`Q"h,JvJSZff9sLaaV~6czC[X4ofp83#Z0r,_&$_/ug2j&9}!(r(($$I;aINk_0B8hZ6Pq@M
-qALtv<.%V,(:em#MLS@k8kp[iM{&PYn@[Klp`TP7#re6.c~Kn:99j"PJ[N`ow81[opb]XS(S-r#Ump!ib:lO(]3p:)TPS}B3WA]cDVz+78jy^MofBY`E!9
-%VUPsc9(3wvXmB{EMt,nE0E),8sF:ytGRD19:^O0+KkPL%XtZYM[g5[,%h<RXEXeWxP"N@tG)]8;t&yk=-~Y7hUE!2{Iy0G}YV{j^xZ),.M3on%r!3fuYF
-Srm;M0[^ieY"bZAON$GUBh`:o_VI,So"xQp#CuuH8Jm!m5aDsVv5X3`#c'`'lX4!2U/.d.nFWEBuh_tvn>8("nYIPGELS,$L>4ujJ|{KVX|p[QnT11GglG
-KES4JDwf/PA(Ag+rUcLo-kn]CI!@"Q^c5m(QsJE_=^nXOn]xD!!xv/W[Kf,Cto:eI,0k40@8rT7dB++bfvJI'qXf5IgzGd"5%V'G~^G'JWH!Fi_huv2;Mq
-`nE3Ji'>dQg@/+k%6uJ'^^ItZ(.$u7+[wA.A08NPx'T8<b08_aAE6&Xm!tPGyp"_/tFd+fIuN!fm#3y.UU(J08';,VuO-gp'/^%xIbN4t/eH/+%=sQX1:x
-1&|HNUTgnVra1`D(G{gE'-C,{q'^WgB&qUYg7H1c%Iwq-FW+}82Y3UJh42#g]-pIR#HzvT-gLI<`INX8"/$y;T<;8^qQC]WXaWv-2^1#^g!QWD4kjCo7WE
-bfc,}]$<@8r%u#{Y:;m-5T#v=rW/54dl%$7s+=QaQi1-.BC5qcAb<}7rOV^8%%xYwIUF"=),;mnU2h'q4s-EGE)4%;=-4Lc"JQi:a}D({p-nb->f;IiOpL
-EKUUw|kVhVB5V2d;RFNV1`OY}fz%[6"lPf+v|>:mymR_Yv|2Ri5V=+`:Qe[fW[~iz1U=P2Fg7_k"/1x7ZM';zkT"GA(B.Kf@cYM3_S|63hgz7IuiCT@tNJ
-LL<z&2jiWa@.](`pr1kP]VK-IN!-q7Hk-7v2{2ogJ2bZ1j4e8Yt7Qmf!(N}kA'xvM0V6+$8j=S<Pm{(W)d^vfoCu6+[+SMFDPr]'w@Pig$Y"'|[f<pW37+
-n0o^sPc#6/xDPJ_9mUTjl{R"#6qO+q#a^U'nVK;$qtD4Y[B|-qymS_(O4;TNAHWr0dBsS(,Rv{%<gV(Rd"@UaK{TIFQr|,dr`}&G0>,NBB}ie)Qg)Dj0o]
-PSG{"808np)CV=r<oeRl9{OXV-D%IbR%.jTMw52m;UXOS|Ug~A<7Nc&6g5E7gNP'vsHGHx]|`LL}K%x}V&/4^Zk|0I&.-=A<Wrq}5'{fI$Dnn5(znp[pNt
-7rkwYy`5i$kB.`;droGr~,<j9N8aWmK=qV81EYL4pNpad^sy0TMCIH:c4chPLZFGYod_U$=U(S_N=qAKKM8"=w,.OexLr.CsWwLR!")>C@@e&m(2/e/,Vo
-BzN|l/SMkP"zuOKJ4KdW#9tglxgtozW0/dlGGgm]=qy{1'%O>}{<Mf&>~&y#y<#tM0oGb50tr<H6%VJA/ce}V"^[P^sXu_{'tPsy[E#p5F()jg=)sSMWR5
-v/.2I=KOug_XUFCe;+,.#Tqlsv}Ymy7aar=(ttT|gm0y,yMQ2;%[7A+H^.dSD7oWJl.FyP]}DJdO0aYvLeBRx"2e:X|;U%FKlWxT)vO1gJp$IS.G9mXe7W
-KJm}Zo.h&QZ+fr`ybwS}7B2M$qDgy&wt'u]5jh^BJlB"dPU4P;vlz=M0Pp6D.rgfk7^$h2.P<lJtS'fcjX<jzN+y+C},:fmz/nlH8R-YHNfBME}.,r4qPy
-g^K4@<[8b>$u7,%]w_PFk{.OD,x6IFsuUCb^7.@oJ=(0@I>Zj!oQo+}[ie<!q7+6k&(bq1t'#/]1f|=&&s#m156eXf8y]V2(-.1pKVV+!cj/7rNtauA+$l
-c;g6!OK.Wc~El]eG/&CyDO&CB2{E]Z-xv&o{2xx0{pfMO,QIQ3(`s8bIF`;'od|U{vhPQqg^_UT38;a}^gH]|-fH&|#Y}{]DpHq;k`{'i/7W%"GXYu}[rR
-wjTNi=YRb/GJ,/vARJaMtrseb.$wac#WR.,SLF%!&X6MZqu:))|'!7qLCAZzk^%%SnP->5;wj.YA8FilAfejT5HHrh&TI548jP!`^,~N3xqq^AiW:fW&S7
-!/GUS('7Z=mwem.uH=0tcaR'}kGH@a2MJ-!/]M~G{UFvHSh-%";TIoZ0>.|&E74LRd@X1&/+79!")!4$^s!{"o0weN(U'K;3$r)"n@l(:lk}ko>6UrC0fU
-w2fyFJ@::X[is9`6>RM7RQ5{X-OPFGX,<+B((a%Yo3,FU8i6TwW<SC33ARA&9'i%ILR')MCN`xn0PS"6Rz0xi_s00()E&K-IQS4wBINdrI$szjuCs8)#@G
-%%z0~Mm/I>!9>X.@pe-5^S~"kWzG3{/;)JH8f`OFO4.mZdoT8ytR;[5$pt<0tdR6W$D,hw'G:$x@wcK79}fDPO^CBP[c(y:^:}NOjf$={fXs"~WZ,`>w2/
-;Y1u%"-L{O|{fXeZ]U4^z(m@|.O5rIx+<LKZT09l_mH3`;nQR.P2TqFHJ`K:7q5i:=}m(Hc7SZ+pPX05%,L<UTiAZNe=R`.oDMb!.zaGw4y(FN@1-F)6rR
-gVfb:3f_.[`bpOH@",t/@c{g=s|xWhP}iT.#J%lQ}rL`LvmqZ)@5;:LQU((s[c1Dve_SlAw[_HY<_xD(_cWA]{-I8SB_dM7;uQ4&GH4c%hpw^Q4J3zpeT5
-0,4Q1jJFb=tccbK,0q(;)DKv2UNsKhTyCD"d_a'SR0=y+zUBZ<PxLI";Skx]-500`p:<!hF^U2tm&s;e@Tg3B.QXOAan$$`JuyjyG7~%%3kIr`XLNc@W/a
-C3K<d%.J#/5>h69qUgd.G38y0+s8[r5cJ$.w<'W)py8$;1Z=6(+8qUmu4"kFuxR())1(UZl-[s:qJU(4omW)7)<hH"EP`UU@SOyp+YYwRiNiFtog{wzmNp
-_gX8V[T"lTp'Jf]O;UKdgw6Tga8a>%5=@=WGkdB25/]|Ji9V+^<3i:7ma-'be<[-ZNr60j[b_dAg~VWrdxO&6vQtTzRa4gWInTmJ<@Z_8kigJ(+}}j"OqP
-Iuv@l)T6uN_yh%(.o#f9'U{'TEE]nj'QWYdE[QxSQ.LzGX$Gy3QY7`m6_5EtWE@0`]C3D0L$S/Qx^zzizP$ST`ONoC`84Q#zs,Os#w_xyfBuurj;h->'<+
-{IH.RCPTl_A/L,8D6{f{3-@c8G${`5y<U8:sIs~BZyc5Ph1Ao-Dd!3"W.BUx20'ixN/Hpu|u3`Ro2vZeX98Mj"jBu4V5;`:J%4T')R'/bqn'%k7n:5!36x
-]iND+8om.n>|{7Jg9Wt9<!rSc5t[`hFSV3P6g]u4%C(obb_^]reHK2T%=%2c~C-)E-1Z:t'6G:~jWQ4.j'|'!4PUY{Yvw&+F`QU2z]I#)>1p`xL<)#:)xk
-Coj_rkc0!veT.SWiV>L@='8=}k-i'R+a}:y>tdm(w<BTgL0(bb)6RoE#hq]_pz@!VcQh})Q9H:{xOD'OH;e>xbkO:M{=!8E_ZPjK`|k%7A_w_^e|od^3@o
-"5]'m29=CPsCLV:yRFX9-dhka1Jbo%,T|WdkLhx{:4e2QP6#/yaO8n=f,r51Ic&]>SAkvLRYUS<hm$^yH+0m!ix17Pw%#"x7Swk$.W7&mne07Dw8hZ1U!7
-0W.tm,BH~YgvEKC9;fXyEZSKqPJ7y(9Fw/B3LnMlE0uCp"]wIS';vTc0Enhz6KFPRKA"$;pwJ]4E2+$Uu/q0qm'`+#mBJq9kY|=m=H/I(OwAR;_.2/<yLD
-U<:PQRM/;D(Y_AnufI[MEQ9U{E=Sve<;)3nr%tf827t;B+0{U/W6).BQg<Me<KSAg'is@m7S18Ps%S~D_PLf3=k(HE$Kw/l`agtXU:5HoQ<[fNh/5M",b-
-d0o]snt]quj_d,MQzyN252G,k2YYcZ1{{r'PsS'DBMNX=UJyK!boyV]>#0x:hU1^|DJCC35a2B08T6s5gPEM1Bc}2V))Ba|J6a8yiWh#<Uo=+i2]"['dfM
-rOCB:^VT::`mw.QR/KAlVDQD@<;eDO`9-9.lmBE5X/&gu;;KsLLLdAdL#i>R1E87"{i6zd$0e{:JWk-OaERazvVZ.zVi;E1v/I~ITOy:8|M"QR,>0I|ON#
-ZU.Sn/VIiXxCZ4,=W`m=v^#6VT=@)Xfn9KgZw@((/_X>G'Rp9B<Hh3n-E`zCJ_9w6!iKVk..W25$WraAhi.P>TYK<],G|8,I3<F:LiZeH1_<Vn7cdMVrxV
-r_0:~mZth$YT0i!R3#"1LB0c$,"Ra`o6bG[82f35Ss[lM,'B['mTVLP4$U.uyc-;g]!m6<L'C>L!2pk`2'TSbp_fq>OZ0&Hbip=)!]%l'Q`VQ+JF0j<mZ"
-ayb'(FWVP>QqK}}g{(497aN&i-+Ko)6>,T.pUmB%XL+"2MDd0dvW7SB6d;"pxXx]/{^^u.U$"0D"G"B|xWNHwE8nIMOfsR=(LZe&E<`H'GwT>AccLLc`o)
-,hCz4A9k+_I(8h%BEf>kYx6/oBMnfC8A=iSRB,l25@d;9BSa:%l5{V,,2m7yh&6]J<$sF$x$j'ySMw{_R5Yw;8EP[Jz3s]"bOJv"[UWz9GUE1)E_Z5;q<[
-]Vv0'N6N1mTC=i)K:FzZpncQ5VYTi.veDIJ([;LVLFdr+UJTK/x}%"{mXL20>2C+b-%o_mH477E,D]%^cvPG(FVi4f+E_=B(<$[{k,_8|/Om(yWr-Tz5Cu
-5{+"D&qrmpCHJlf6&rJObw_O&mMmb9V2.;r[:,vP>z&TR8pvjtjDCJp+Bc}M:TMO{#;O9czX9{~Ht7&>LsWx!dkgkx+7b2n0|W~;&@c'yy__~6XhS`;_ae
-Cq{:TWm%XuU]{nl-ZN0:U|klpz:q%_BOMau'b4qt)+)F'(xO+3PzrOyjJ5Nm_@Sq9p(1&+zmxuo}n0<(4[]lFz:J6S#H+-dR6AOU/uM]23#mPe(;7%w2nr
-B-));fXj!]yh{T-LhOq8tX:nLV-a0DLU/8(rdxBNh7LC2"amEG>!z^@+u>o^mjk%H@Upj"GaK#<u3'6MEu.PEbfHVIbP5^gh7%BM;tO|OYNDiuJhD7o4K&
-Xf`;Oaf3/_;<%]N+<i4x6p{.5z&Hd{W6SGyW5>RP^`v`HE#kdDWN[7c)B!|xD1@%G:>AW&Y[/@qQJP7jmi7<hG3fw>(0K^zfC<K%uRI]'e[oWG_l}E$KRe
-.}QZ_q9wJs^N84mXe^9(@k^@|Y-t)'ZEd]>J|0[NomI8-VyTV`6W&lGf8#sYr#6H(d#Eot@]%QVn4OSVqI8bJ]/Qd}/OE"BR%)`MgMJui>r+q0t4I.GO&J
-4kT'BbE#%u@_)dl#z1-7p,OGZY65MPb@FPA`+<3-=!P]"sHdG<pEzTUBQykk3XHK}0Ipqki$IWbS:sA(G;:!,iIn4q<{8Y~-rAh'2N$NCd;lmx~v]1yc;S
-WAz3K_zlimi}Yx>7(yZ%U5Yjz/&h20ZgNU~A+:3eQlZK.<Fo+S=GAckY.:ZP`q2{_l%u{Skv3D%d37([YsUaUxep+/71&dLm_kV/D"hER(]Iy!reoq>x0$
-kf@_S=zgF72>>e_QIJ.jR:u;[)S%UjcO2^gNh)lry)N{"etS6E=H@{wD}/TlJ3X[v0m>AJpL]#5xg`=Yma"OB"ZUivr#t/{s+yOZiI4tu7iIIsfkq{H1Gr
-RM"f86U0"|UteEK<k(tX7NE6jkdt/yx{tM5nBFc|:Lo/J^KM$k%kWin@B6fA^<o'W@u[h23fka%uLbRW_Yp`-EPU}_pO}J2.Qjkg"{=^Xp<KGbeZR%8LEp
-b.(pE2+tg]p0#2F2Mj|S7@pH^qTT|D[CWz)dT26;x![)[f[mr/1/:e0BYi4RK)O:[r4K2O6>y5aY4`NSR>b`kq-{MQ{a|W4Kfj11vmeSqSMa|,f6ULiY}l
-{wj/-l(d4A7SP%Vt#j(u=jKz0j%Sd1s#$FDpa3|UiO3kx{}my#2|:$@Fl'Mikdg^3`US.HX3Xkd@B3=Spj,ENJ!!oCMpjHyqicQpM</fqj}9m,Jpks0|+=
-5rN84G9[ibk2>/x}%r:U.]r<+NheIiwuQPsXy733bx.Ud>6>e{Ixn{6#<Wi(S'6>m|'e#qe[GGOhM<~<<gp^RJIJ2O+@)TV&4R0N~@^,N=GFGJ@fJz,kCM
-PQqk%zq]|w6:'8[vqmfxL&~Za6Em:{pki{d2-eFlu%=U5+7]M&'baImx(X>cXi/"xo(E_B+R;lW}JI:hH$S+5!2>GO=zC!8%_X#0LL"6;jA_);<tu!;TGF
-%zkm0{F)IuIX'XpPn|XV[H/O'uT2j(#)L85zT^F6z-[cOiOkF.="p/3h~k(f8k8JY}t`mG{+/`yMu"FqlMG(0&mg[U0KHQDib>B4~$u,g3Xna#PGvTm{[^
-y{Sprh3CxtCXLsvXDMee+c3zO(14[}'eg17jI0/aOae]ayJc!7J8S',]5f>/q-}Z~B<@;Z!>&LP&Lf9y"+zG<$bur^5N]Zb$9k,|TS12dsdO_.yozwV1BG
-%/~/!`/2QNPvpD$+}W7A!x!n<q~Grs^M3c|6-RS4EnFP%=j>v5,`KG_5nb5J=::a`:j2w9$}GTu7:@t5l4H:f[4S`}giYcM9#].fnH^WC:^"owKP)O-A|Y
-2&8=$Uhr=Gz&Ob@kZ7,+]AvTa0G@msAH;W4uu=t+.0j4u"==&wP#`:6{^ogZIo>0diB7(|[rH/(tU/PI3GK3Usv5(kW0!+'l)H@BB0OAkpb&!"xF4@V_yU
-PS'eh7vCdmsjd<3#$v%@R"4[-oxb~.4}LqDA2vt>tQRoaBc1tziul'~4J4sFXzBks0]gMv%>+kKyq#@NLE+8;N;Xb=Q-[oyyLic&BZQLi<=,P&)pVCMgvK
-kM_dJ<q"Zl(a^|-b30_Drz:cC,v<ML/%9#waUXLHz;gFkd%$n;LGJK.lS2OU&1h{w1VI[A{^fmFaOq,J9w8gR5pIfY4fK(a.jB%mSI`rnG|R)V-n)D6W)$
-Q_pYo!>a13TxfuTm;D+-jE%w%bQGJeP;>BJnWZs9lh3n+4PUBI45WFr1[mN<AnyyaHX;Jvqn:sU(uV{a6ue8(IIROnN:61"[nn|]}#60cO9|RH9qLSZ%@y
-9W|amto)VS+R-]Q=q_uP:Y#bZb}ss'=]S9hD{uLWw;4vEQu|kB|7,$/j;R;&TN@Hjf$i0ScDtXE9!{k'jkH/5Wk-$^S%fQQyqUBF[u&@dR({03dI<!0y{w
-;$`K+{1C"C<2`1h8mO!5UckHhR,I"zY1<9Ov,RF/IK}4~|,VUy]a8M)j@1~l%,iBn][4"3p{e`(@}4JmPAT5A&Ah)o:pg!Ets%9LTkWF@@C2AefQ1|U(RJ
-,y$}q_<m"Ibi+!Xp{UiUo^f{|l(3V->k8="(/)>xl+W^<LAUJg@7QKuZ6z.n_za=3tc^i,%ly<'6b$,:H)2FZb7jDPc9Vo6J]i0nWtbX6YGBpFAny-a^uh
-B&|d^h]u2f~Cw@V6ZBZYyd9p&qYLb>k[ct5p|0SdE!8s2lBM[ni$GQg(6g4#%ze5ZLg]7f&!l(x{K(S56[er`@{$6"[J/j|KK5}|JL_Tk$D%o4,8c}6n;s
-i)N):gCN|-qTx-!4~,0f~<^)K]RiK"%PmN6(/.~KX@!%~c8{dHknJ0D5@Eunh,uMVST:}[$syu$O+K&38SMUR'}@d_!y<n$cH]+l=Zv,7kkBGDbbkqzX!B
-TKxbw=16sOV`_#GuT&vQD4(TQVThCejVxG"F~6}o/0Dz#hGY~G1r},uG7jgM,MMsp:c-d#V^`,k.iZf2U6LFQ)mLZDxSk=9bza#dUZ)q3#]^$d)/>vD:"[
-,aJG[Z4a8rMGT]@)wUjw$3[IKS}bNS|Rwwa!)l|2Wxc8pZ'piuv'(4`aR`Ro"6h2)E#3"aBT},k|t&rs@k],8u6I|rh;fv1{JKDN:V.m'u<$naEhOmhK_X
-u3,IFyK:_T<@%$:vY$46w&_Vrto[X^~{o]nB/mV6-Y/n==8m@=W,flK/@7$3cW7,-`eq=MxRSO^"m:CGxS-XkF$.4L6(vJu_qhywQI0WZ$6Zkiman/6KF}
-Kz8,)HF:~a:,l&uWVJw`#1SQiyJhg3u,dZqpu#Q.cZ-PyBbH]l1oy8::I<P7!oE$')~6uke9Dm;y_al5{Fa/m[JD1Z#nLxnVuXxIU.NSqnO/Y5j]:6{k)O
-t:yk7#$B^H(-SU6YRMvSoMae'b^.Jqff7&k3![MpmqcoC(Cp[C5MZ@`tdRKsWE%PCj6Koy!9XB3Cju>wolTjk}8;BH:+K.#,aS];3xiW@'v+Yr>5p#A4a.
-@K94PCWznDF$Rn`ttG-n!K.pY)~C5!4ss2;.SXHICV`NcjlyUx`KzbMhyoki0)&8XK`AXq=_oBd#!Q8&x1Fc6pJ8kk+()hm.,34;~mkxUnjm3!2DhJG'Pz
-X[mYkzv$[n|EZpBl)'ARv<$8H%L$@:s-k-i<}1!MS:'3wbP![/4'pEpN)^,Q2h3=;##(r{'@(hb}In|0RK+z@[%}YSv5KEnh;Q5df:Qx7dMiVR+;#gLZ_(
-lF@t#jE4Pojo>1<{#iUu~:0VtJbJL(VWeop,!/+y_|PHgxl%+9'R.xCNU/5}m,uL4b>%J!lH"m~8oj&hNCGiFQ0XX&"J"'UnaUBQESw9v<%bX-wzCIZ"Xg
-E/cN$b13w"D@gH$]|FG46K9LOHF@Y{y3g6B)F)/-b!(rGD3`7cSyjk3uDT|`J%0^DR-o:w_E6#7:H]{JgqdX1-2fp5&Sy7/Vknqe`74M-9K6!m@,eL!Bd[
-]on&ZnI13W[TW<%SFkXO&p5X<qVCaH](Px_s&-D2,4P_)P<Hr6>pZ^K+Sx;cvLe:gt`Qc_-JUy07XV-BlIG[@NK$Sc'86C2G.Nn,y-M(#H<;OTdvaRHw9k
-xFP#U/qQ22@qkfGDl/E_&=enB9J-CU"`|kI+!N[BLQ&[6V8S6:UU&PgC)Cq(3YYj-36nC'`+rLV^9&+;pN|B^d,C=Md-us6[D[mj:7"SdWGC"%j"{'r$8B
-<tJwR,r(Ok3^]wr@5XdqKI}nwH53jEDdG]CXngic1FQZJ&Vxoe{H@th>7E5isDHP`T_bmcZjA:;I11~rZZv,sk/B><z5]EHy1Y9%kio9Dk6sHs)iq#y#|"
-F5%pRX=N+3,2Cm3RqQ]J)S3A[f'b^Bugow^uzyy[P8Pp.5%H59Q@s-x0>2b<0|"x[zq}wh{h1,rB9RaTokwsJK$,"(`xtV+J+U]b:v@7dkR,4DCS667Z$[
-~vgl_oKrPXy|4lPdV-fuWGz)G;K`@gIL$W=zF35U7{5k6mv.IV,uy)Is/(60WF,DR:JCx%d[>3c:]y>_8hofeAL7pqUSbP1N%@6$P""c20;Sl3Z=,V.2>n
-x=o!HjZv=wOCKc-$&Xwz@=1BA]EJzL,lz}d7c60WC}WsmZ.i>bMv4JSp'@9=,jn(8%`VfY}/6fcASpRBK[eT'D(];#GfOx1`^eOIJQDz"]MRTUQTl^<bYL
-o{K00@=ba96,Q1-=>_CsK"aBd7/v.])9$G/2d"zkS2ch0844=Hd<5xmJm9ErBo8,rs,pOv,-;X67(AM.wYsJ#)lwg<D;Pa~Fu'`U2@,Kce2ho,uCvb8wPD
-)}5CW]vOCL.gS,)L+<Co_1)F]]+3(ldTCJ_q1T5p&Xarr#6HxAof.HZqxfoGaN:a6t"P,[Jg'JT&nHhPwo);1#Te++C&fOEB'g^)[@OO[]tVUmLbzMrc<h
-Z!^4|#wt+%d(+YT/qyRFW>4=/NcV7!oW&7#!E[)3rwv.in}$sCW&_f/RCo$#G>nv[gRb@WZi2DI'R[2Svlg=I2]Mspjm@c74cFX19/h"!p(2]pk6.>!e))
-Z-P2)/|V7H^F^afin%>ah<VWXd("to]4i(XO>2|SA]p_u(mWLM[Jg2Ky.N@z<)~"eMDkrkR)YItc&`Nt{.BDC3s^=&6XL|Nrx#[OG^pz9J$:ALjhz+3D('
-YI=[X2fK,GVHA}C>.Z|UX3E_1j6lrG-h@]W9LY}{;0=g<VvT7V0)83F'^6aua4O!/E$7_QR:PU;H>a_-jF_]TAu6(`e%3,-#N)kr6Re2bRTn/cnv&gVv-@
-vGh(OI$m_]pe:2woZ&0gM2%dL'W9BoW_Vr0p":I^nN9hY)<3L1.5xg<CQ+9,$2CO}'ux(#<+Z[q^cm]t>9rvt9V|tyPW>O1<'r8cUbH$1f"d6X~{QdPC.x
-w[wW!S}`sLAc(5r)[#5[s+Q+nuTxcL/{{CK![|'+~E{"7(Cz:DP)h]vsfuOOhi2(#V|`UIveJK0ah`XJmERi_BYQ.F>IRDU[Bhv<"IZYi!4@!Ia|h{69K^
-b0sHSy)4n|S{X(gnfIW<<@)EhCMTaX|d|x/_gAi%4N:foW{^:!lwDaR.w|tliTiS>V^7<VghwCD,rt.cPF{uDrzw)sI&8ohmnm6q#yKU9qFuD}SfV6&y-}
-rNIbHM%|k{V)QCD%cU`Q]gzIDD6AG<|.6.,taHJLP|Adq'|]-@i3T{b![W|^SIfX06.7uwnIP9<5BDIRv{{<("m4t"0FczD=W(UrL+a=[5GE"XXu.vj89}
-VDqB|!<%N<fA'p}t7vztw7=SyA0y$`Dg%Y~nt-M45dj&x:!I&#NU{osX&i@$NEqdG&Qnu56iYxw;(Q3:ws-e'(OX_3h-t&4mBPn.tR-&lmu@q7j'ZK0(s8
-rDA(("ml,K5=.Q6"w}vx1@gEN"GXuqp)C{tO$9l.A"GHq8W_R%^K1Eh@3[u{$!Of5)RIybgZFxK59"LfbJNU7zZP:O8Ml!qlt=]R^gai/Ssy]2mF@A8XRF
-"s'$fsszvIE3~-EakHwc;/sG(svkpJ6u|SD7<p"FeAwU'+rB1)$g0gFO.WbQ$j!m3w9LOE$cx@#-L`OQj/qoVB#&pYlH7TNJ#fzXC,GY]zpdkL-5yDhcG_
-L>v1$:RGt;o`.F^Y_Ob,BP&iki!!y/C]f%mhmT<:",_ZK0O%^cc,%Fm")tQ-:;Any9GxE2+lCY7yyXCI^H<|k_K^ukUfe]sGmC38vq"E6[3a6{WR!jB>P3
-4jX6oL_/}@blDafmx)N>/(G+9B=0-w}Yib)=];''>$Nb[`SDFZ]z78d0QJF!IYVF3ff0DGSwz"oo;,!^I{_L2C'S#z5i=3qef'n0u`RkH;H>-K{gD/"3[D
-1Q_]!-#)V[}7KF/8fOO@wP24`j|,NYg6DXEbvnKb[!86w}jHIIsVsIZUGy3r[o.CNO(UrcV<SY.>e-qP&hbQ4'Wc6WJCY'z9-}twr3.LorwU~mN_iQHoeP
-,40![`6J647`Q,LrpfH]TJS(_1v3J]hS&NzAKlr-MR}x[atzBE9n~lSSwA"8aN^"0|sNv,P"[71-g_8V!v#+r^0N[|G<DO0_|/MIv039|vu4;lpqboconD
-%H+5+oG]H.Pw-L%LEz7K@i.,eVw6RODU#f%32!o.(8tuv|hV%<rQ`/v/-n.c`NURT$S%VDI!Q5OE9tE:M]uY_r-U,MM'[u5/%iSsyGL^^-^p.em%0<(vJx
-}Yxn7$;P|@A@h8vd$"i/5UtZ`ZkS{BqJP"{|:pDt_2$}L@JdLRi=liespD<$~Vjs^Gqo(o'Jh{UD~+rrQAIr<28o;kpUY@V+~=kCGVPc]IS#li%#4U&:^4
-WOUWo9WEn.;Qi.Uw6DR`|cX&Yab0FD32E)zcp5|(>k,2s}#L@,>N;>ES;g_noO@mS7>ghR;2<qRjoqRq<_BF'vtYy9r/.=ZF:vVQ$=cN,[JJ^C>Esom@5k
-~i9Jg;4ZLde'N-Z^@P{1i%M`NQ]QyUZA=/co~i-PB]l|A%O1)jBisY;m+mVQrzcZ1^"t(D3a%iS{Z,WT}74gkA=_|S<4C#sMt{Td_(CfwE81;S`N23_g`9
-Vm,f;xiMLE4eqgpD7yX@ei,gl1HL9g~(mtL's$07D'B8x[{b(V,0OZBv1kFQkuJxyc=GLFI8bZ>D^q7c.7^^k<x)LC9p#]A]^a|.'nuY@##J;21._I[sK0
-Oe`bbf$.1j`'Tv;Vo+`,7c1vpeE4/4_o!xzWJiZ!!;_pzQ0Zw0rEKoPVPBMbPU@X^VshGw0m(LvF(6k7^|cYfw>:WL/ScJYSj@j"+1P!-LRjx^7@LE];,N
-3D<=woD{1:d]c;A=b|_,uSM78)+p;;V(;{Fk^X'H[9:$mv!o~mU086KY,@MAkC7Yv`9,`I8u+|Y%/wk@|F/&EhVLl_X`|09[-l#zZs+SK`z(@G`baRRD~-
-8A3ILF.b'-"b}G8{UxxH[rAX3[U+ZJx7+.n@T0B9)Kbf_7df>]VfmlHqVjR6}$j2lSi,'&PM3@G:<Adnycf=6$jjssM&u5#q,;#"$]xa98J!<RkTqR=Jq1
-Sz@U=Akb!8/!3jVor;2[PHbrKX_|LA_2r2drt0#%hG3`""hrO2;4+oc$t+{f2iT'zv=U())&;k@MDn(yqO%}u9ZRo&PuFZ-pVbKy$q_A-1P`Qy'[Ig^1<K
-ax6uZ9K0oLP,XQ=f~vO%O"+$UB/SJ+)zlv)!`!+ILJ=zOX~S88apigGQ91)DQF}L5Tiez)}/mKS}dtoh'O"6sDIM<LnaWYy!bDUi72{7tH"fxPxA59oiWi
-D,>k99xl_cT7^#mfV"~T5SiR]UIiF}tE27[DjlyDWE[c]19Qo-|#b|twyt9%fbV{R(jtkD6%w(qAB&tbbrr<u!'DG,0V<;nz09Hh43=vTWlu>!W5^HoYT{
-4-=E4mN0s_ROw:LG/ghk._HLuClSiT1;9{Dw~rPU2RAq>PH8AHHikP"x;O>R5B_2[8BObww3ZY'4_l[<e^VfVnBLQ0R=AM%<r=BFo.9%:T89aV,"'`F%p%
-|!kUq{^JlfQ+eM+T.'M,,=ax_(9#0.^)1f@xXlP5bgwNNB&yiCi"yo:/PV,fYIir3_EGhJgaE)h^A]@%EeBW,a#|Um]d=H1hb`_[ZIRIR{4A@"c&"R:]K&
-cg=s{3:h<;{dAjx`Y`mv#F3t8!N{lWdg.&~w@ILYAs8v0/pQn|+,=])a()Mm-)h[;4<ldL@(.aMpuyr9s4epNby%@Qk`cbnyRg{J>Ljx|X[^|Kqa=@6ene
-8BQ)yK!J$hnaVCU+y|HsIvo+z$X_5",IeC<slW'8}ndz)3y!9.zAro/UuY[@~kx;2C~e^e#3wzV4>T&43pBG%ooh+o8`[I/b[spoJIRGW1d:pj,z{Z0y0j
-RX~`Dw'mO'k&g(<C)vBi),;t5N95So>Il;HCij>m'><'_bU:E54a`1Fi=0"dAIU]nS.q1'l2s$"6,H.S+CWPX]w{5SIb^)F/"tb$3B]1y&)!vioJSty=RV
-znb'M:)-"tA:DBEk{a0C~>[uD#|04acs'&>m"COmr7J7#=BQxhZe9YQ]Hug^`)Tt(rz)R/``gSGp01Cd@XvxOE^zW"z%nZM<'c5_]ZY5'0kW].+28ysm:d
-hnzG}.paW=}5!h]|JJ3LKQ/3Tgs=c9DbPr~6f6dR#Bt"^sK34(IK>EYLR7cwu_|n&TUjyK~v67Q0w/%fNSo"JCQJhRl%Y1(.WYj#qnnMqur9x_"na3m.w/
-mdqQ6.dJ9%7w~<5H|N6(B5.Az>7WZn&%xd=Bfr57@!H]m}D>)2A%9;rD%t#BnC+$~+~VK%Q)U0o0dqXZOEx4x8|tr7fNo9DPh$E8czNBgn"UvQfcw8efrG
-E^|Lvj3W=hXT1SZf!IAXRVd4Fhm"PwBN2'fCSC2ews>BF8fJw8@LB7T{YNAo6{A|4F)v+`d6$oJhVhfg=o]fKv%t(fj6KD|/+1ImZ0>PU9wh:G@Fv]I>jp
-0BKaA.TqR.%CSh@pR9d;`;jQ_e3256=MCo%7_PmVYV@[v&mP4XdFU^lr^{9'_cv_u;;8Y<H'Y$sY"&dx=9{t$RB/.AHjG&NRmAct}rE)tJqTl=g`"j8Y^@
-umIYczJS;Z5+aVCMx(e6dL=axPLU&'BG;MIH2[HuHTJKZ(FC{B!jid#3O)ph[;(6(&gs$$=G|b:79|uG#"x:V(z#5zA-z"q7B[uBzD)/;TV|#>pVjRqX0/
-YpI.<I%"f0F,:xemYI%b:{#(q>FftJXAi4KQgS~joF~9vJP&Sm8]ix_f5R]x`h}7/OPuZ!]^14Jsv+PGot+Ag$:ER&Bhn5Zji8Ec,T!#'sYiv6fg_2b}KR
-z%;WK:-S>XGg`=&Z{.[<WBZ+`[57>GmiK/g+&<93ReP^|vRm:bZYoZ1$MT=e8yH,`'i0FhgGGZCP!YI4Cq{I3+'3uaMM#T3vq]od3iweL0Dfm=q8Y6~:z<
-!|Ktfi]Z'O9/82|<plL;_&M"U]Jqo<jyXUyqQAmq2XsvJ/G=l%M{|Mgj]E[Sd.=p"[B!DRj-AS}hKDbi-f'!}jQ3sB-c:<j"lsX4g%GE=$4On#K2=[i$jm
-flF-]J}`G,CW.yQ(pBab,YJ/I39y&&e1LmL(E@f,@nXkidb){qD#c.D'FtW7[fA-B'oOjUJ)E/P1hTrEiyi-Dv''>'4(!b.IZ/Vl1`G5/>N1f8h9/k_=X7
-{!TxE+e3,ihsb{h<6z3'b[T}$R1DAKHsKD@@"yfA;LuJTSHK;@Ez)iIi.tI+x|+!&QFCAS|F%5]<n{OXX^YTs]J2"EFE(BYsZlS"d%kEH;[cQE1Rtr3{t[
-6ts[=ztFm-o5Q;`H!TGK=sw6"kmkr%0VL'nt7sPG6%9&3N<35%|&~#EADk",CDkIk@0+di{OLlOT3sae0Y/iV4>Ro[B=UAk5Id]4<{W^8$xY97W4h|KncR
-i:wOy7i1SY2nN398/{<nU/]Gx"QvLocDI=Vk@u1hLIwKG1a_4'@<&Y}Q^ZHdY:b^mh,H-w+h}a-;{dA9^5Q.i+21T/dEMLu7tUIuwIyh31WHh=9O]JkSV>
-V']tdz]_Hd#Z4|Y,ikd%OJK`VdsE7VQkV+R3@rTOJ<,NKZeay7tFfS;k75t2<8r63$;@F"GIF:!hR{.y!I9%q!.$#du2Bx<GEwFwgIL1:5K6q,thEao1Q&
-ZBR,Oa6h|7I4o2gq]pOmJ3MSRk<io6Ur1dh"Bv(3/ROOz_2])_t!I(Jp>nH}L]v[9Xt%^#"Y=]fs3')P8P'w#3_qC]hJ>g0d$69g05l3ruJ@u6JT-lMO)J
-Xy$]',_]GsR`,l7z9p2Z{K9.M)Jgg+Ro<F!C'Wp[EAwv&c!t6.k"SgA`t=04+)3"=sZMS@_`|H7k$xKw~KN7~apo$Ek_=HeDXD$Iz%'A+.rUT>Tf}tML5u
-5t45hRR&^O<JJ%u+dx9gqz#'SS+/m.TSGqhdh'IXsh3/h=cRk&edC`7Iob8kigS=gGU00dc;42H_Jh$pc'_Y_[1U9'3yfgnm)e@Ouu7^`uRG/DpIYEhq_r
-O]=7{j_}5Ws$[1D{OZ1qerV|#w1an<O#W3_qZ;qrg]jWppcv87]MtY.#I8|,5BoUTF%5&&4lzm;I<y{-r4op-qVN:TMO9v4g@9pTg8srE!WDjyR#.8M`aI
-oOyA2=p+U{v;38!dW|k&PW3{x"yrFx~B0EEz^O=_4rVH7Q6NHeAH^[<g9k<A0=[b7Kc;[m~jE-%@E9ei(W)%aH#YDM[1%aH%hU1oux4g;(Ee:Zqyo]5cJg
-Y(A]YZFxD<U-etht<N8=aI2%dNDs>$yRE'!L4vU]/OETMZpvZk6['x`)6,s<lZ3fu.)9ABeW##j9#BvAtH:F_By%sJ$`11X{HiIJ{U2`5B(rvZN7HO{H-`
-RUlT5yfT77C|$T5Ie%qZ+Bt6cU)5!qVg.N@VNH)I=;r:;(m5rYNXJPbl3LVriYV_bRV5"am[Gb[>jE0n.z%$:4+$RW~+phziwCvlI-n3ozKOS<--B81y1Z
->|zKZw#T|.o1"lIa''`6Cp<XLXG(~x1[PcY5ki/nUh1oN{Gkc/r<m=w+wIj1_K1<R:M>:A=}a[sV11y8NMXdK6#AYO3>GS>T'eV"/#$3G|yqoKS'<Q@i87
-%OqC_!b@"p+kha`-4!2s)5_oiKcr3L@5/XrKe/niXMkj;N&RW|SAbjLy]xEE9WHZ:tZcfmuczswz7&&QEdlGw0TeZeC68+`EzD]#h7ipsu3c%89hrnsbXd
-gv&H+2z]IJC1aI@#=#gSY&qZ8PHz{/d{5IDH"xqpjwZ5oWi=Yp>V{R`8L)&5a|eJLq(IRu=kWhh&5|xO30,YPV!VTUKX$j:WD!sAFZZT[`ji:n8QOOYN,0
-(a,]:,D/`PFob}#zH2<zb|htUCa7,3RAAbYwM#>/n^0+oreM{J=dPB)Dym"L;.si'oGEQ@x5c@!L~^gtBjv,1eW1O,&mq{qxhnaQ}l16~i+M=tG{0!=aPH
-U/M|Z5si)0~r@HT$Z#D|MS'M$2i#Z:bOm2G{e'AQn:5f%S+a+=@(J3EkduK|{|V#P@QNeUdhI^^Kk/G=Vr;5"6wGg{50<dp77cASDjNa0{O&qoLShu1>pO
-JWKBQW{8]JUp9(o;THarg+sp2x){E{|,^s}bMHIn.E"UM=W09n]eCYY<D"Ajf}|$FsbUgg):v+V}saIKUQ>j7|e2Y;KfPZ(x`w,O0f.b_LBg+j;Uy!whd}
-WLYo+UYwxL3+-x00$NqD4ZU^_":A)Sx-Hs@6#!Oc$VN2U-#q6&3pt#!y|m@2WNES<'I1nB([f8LX6wu!FT<F>S{#WpY9f0;GC#r7Gh~5Tq1o'n}:x_rj&6
-6!3!+Ap[Fd5krk'X#z5!q7c!gbG7jXn]aLbb+xxha>[$I%TSG'Fp"IIxeb1XMrS'BTy"A4oa$g1^#Lw&we(wA5]|"d8QTGW<$.LfTk2c3T2T>`h]e72GMH
-^k>u"8,q&'MT,l0mk;Xl)w9B&JHm>S~BhYNi]$5@HF25b]t{4KT{yCoc{aw.,gh^8Nec|BQDRhWfmfj"[N,}Dxp1u_f/_f_0Z'MUl4y|%Hg2sDwkgq{{oh
-Qe(#y<lQ}rY/aR]S~qv)aU}z}^h.,8|a]08STA^+-G}IaaFQ;3,h039dWK|8$E89a)DPFtg}U_+AR%7g;51s<QueJZ^+7p]==0g>SH27'`m1TjvO95S("<
-URFOlAPu/B&JkH!OX6"6v-2-)M;S{59xzdIcOhq>]N!5K/_H[<J8I9(dy}#pQj'7BOW2{Di!z/n2P))4AKJW>-7BR<E8cf@Q8'd#qmveTQ0em+{m^W!fyb
-C"G9+UM#n5FMnf3ZL<{@t2[ErM&C;2h4(UBHBHoaTwM[l!eYF4=$7oCl9A+JlXKk)QbFs{[hN@9z0!d]D24@l'pr2TW35)TZ1%J'.exFtM,CI&VZ`gM"d'
-R,=GSX-v,ICsdoMIAM+CqG.^DiU[jm(<rI1zm)N#AAyrGLb7knSvik2Yux3r!gy'$MsC%SQCoPdepHDrIS0kM.<_hW47idQ'Mo,[-dXy3Gdfwh#w9DFIT0
-u3t[sb.G"cY%X^z"Kt:Iz^n;6zEWN)MWJlr&"_Dmx9%:@rj;4ji7oh>=g#LuFdX0ggcYj-3Q0k"m4132D'(6A^qqHr54hC;d0-_"};$RTxUw4XZH:j@E5q
-d56+#fo=Q<nWBa]O3fl`T&P$uQ:d[,1ijm~(gA"af%C4Xf7z=rGK{I+U4QC93fY{beY}KP],%(9XC;%K|,w.3I^ZBjA!WHq0xLw#7bvU:R6$9ueigTG<Df
-03y-NU2wVl$sLl]40QKNg|!cnbhF""[pZPoU/UKx)YZAsE0+K}2jh-l1#=z]xNK"m"#kKd:s`:-ayW/${=TeKp:FFN`Q)cAQ/T1Vm08Rt0tV}]Hl:#|[F%
-jKSR@-;nABR"HT(C+KxuD}(FYuRwwf#/.1!n}%#;8gUEni2J]]yrCwEv#'iR_a;qJ|8,Lo2`C^w>]m{T~fn%;5I3iaVP2.,F0ymKBr:7a#(&e0e+M'=(C6
-Ibs0R!pD$|[#AVOie.=_TS6+.=)`tuECu$8hgoBvbx^E%i-3(h%+5(FB3F5Z0k(Zmv0G|;$Ef.m"+S7q0xG_E$K<lbtFPeN&O7rd/^B.IpL$d)a:PUe"pa
-.eeP2=BNq-olmZPK{XgwKX|g'mzjyuk"|5zR]KjNXd2e{Wih_UIu+R>[{GEaMg,Ko=wb,7JPy:n@Q:"wuJ&4M[&()HU;Z>3+:@%j~rI.R)m8+H,Lx])y>D
-7$M2v)~fV_F94:D>"(2w"$_F$=RD;dDKT&ocOHYDq^"8L`$l=J[T<gObme8'9bp@O-IG!#A!2HvK60UB8.^l`88cZZnr9l,X(J+!1yK.6sh<I]0$ps!:{[
-VCJy~FQ(s35L_/l4e>[DrNN!PR10/<wJGY4zL]CBjz3MK4%LDXSnE/WK+&_Zs,(!O()9tv_K]QmSj2D9D0gt)epN{P5wQ,+YtkQV)Ne=NUBlfI!/(K}/eY
-([2|u)MDY1-,`niTbBF$u;E$9vlM@Z#4Mkf[AKZs/M6:~fUjYs{=&bM:Bi8H@akYKcU67%,U$gHMkP9]1`J5k)|.@p=Y/01w_c,`j@T/p;#,wgPS"e/l:,
-]w4qe9bY3x[#~ZI4-z`]ExWI.8S+CV_@3AW8-1]_8/,kxF[FhroY!"#SG'#PSCuLXdLZG0("5{q"Zwh+z)jw4jng`ln9tKz9DGEw~bFbKb;ex4i!IKaL!L
-B6Y0#To"PK7v$/LD'pewYmy]kL-q[|Uf.4M:PxID67>kxWDgxhG=0wDM=A<EO#D:g&uFQyO9KPnZZ1Jt1(:^A0+BXLXt&CKiRo7VfZv:2'+F`.t8c(pb_D
-y`C%zyxEu>E3&(0G|_gs&ThkV4>ODl$AkEn<W+Kbk1@&4^WGo^0]{(g^}#qTf!^8_9h]"GcX_cTMJ&.kA3u$$xEWkv(_44+QyCK7Br~{I3Ef:yrX(0cBGa
-eMGnzf3>yJ+fL7,-C7iNzsQLV7aiA:7tl;='x51.<x`TRe-+a8mx#B/pi@S;=VGEE1B}j^Bd|=DO]"uGy,g|'nd7&0x4'=_Am2+66GS{iNsGTuJM]=P{CL
-!V8"1y{=%|T)pmnJ0f0Vc(QRNqC)""[tS-`Q-Gr6IgK}VU),8x]r$ZSnDgSZhoB8,D5V)D`k$GNk9A-JZqimbGvavs`2p^i[%)Q75i@2yi/bF0L|;svWDM
-H&2XTomY-pq829<>,vHdMlD^64lUD;E_+2POsMIi^CZ9@VANy(pXO}>J^S~x>Jq-3#Dno([>U=@4W8Zl)_f@Wgmm+Yw01y5@%PjGajD#BH[544Ud5gyZ.l
-6D+;a3nzb=&;gl[Ek(+2d<Ldr8o=XxTCs!,iPAxh@}+v0}9iBp+[9l/csF,B!V+6[6/k15R:eGs[@16"I_lV9Y0{.&wW/t2vUF0bFO}cNk}f0:S/3s8jSo
-Dk=[[MRW5{v:Lx@=[$b|sZO=G)]g7x(hbet6m)}+1O[bQ7qo>7o31!&56"SEz.+[|'2P'dH2]P0)0`fIr[DhIv>Knv9XD}icvu(H]M08tR~:7%4)UN4L~c
-}+[)q$B7rq`f,<Mw:hwGT{TbMmZVdBIGnT6])"QfN&5a`Am:{J:Tq]EXpQ#}a>=cU5W-;_[;i:ht<<R+[2G]x>c@LCqInp1yk7bRT{vk1/.-3C7W4'vX$.
-32N4':e5(f(/Ja[.+#nF)2+svTcm|{Px8q_V#tooItu1e.u]Jq4r=/yCpm7F]K<kFe'OKd[t['YtVqeBHX}T%J;x2e>Ai<GFX+ldM3zi+Chl_Qt<HaNVYs
-W8^_xGBmChmWNZXsu4:/HM>:TD{Z]7n&jq9ucqUrL+<!VDmFB1Hmi1}j5TY2Yf90$C`Y|P;i{8OUH|["=2eI/mGb6h{EDNUPZWiTt{R[6+;6Or|X|U$IZb
-4`CPJj)g"/1}pdaVk%OP8Z@/$CV6.WHTfe`sOHw8wIb<eN6aO-Zh0Pq'<-9Q+uDx8=liNO5@TF,Z<Q`Mr2:22OCY#Gd2P!p"p2qwiJe%aMMCO03JIu{P=K
-)xp8y+<MR}U:sT,HDr3gzedezzxvU`1/d$%K]+OUMi1MUoANQ(d8>PyHn<1:&66[I2XN}LsHN9rVj-i[HI4tGdzv0fg=;tZBn!'Q)j.w.8{De8RN3T9>B0
-W.UJQ{}U^kC$]MdL<Zs,jwWKgWy)S#lwA<d#_AFhbuPc!vs{.Z$_~e3MXpWbN}Pr2]]-NIlZPiW_@t(SEt-O#+k({2S<%(FEztd1M%DwkRj8>&RsQCW;5i
-J|=>"{:K<,r@${YIgkZCX0@:4hDfM5'H^Oi<3u9%_A)`@AK7#=b,d]m{,dOO'[)r]f}:$_/P@WorjL($9O,-u)`+$!+X:Vy'[[mcXCWm[[VN8sO}|Bc$DK
-wKl!QXGE}T&6LvW==Y`Qy,9Rs._:tSq4LNG.Eo'=-r,f44!D!4^1<OGvO^d`qR2y#yq)yf^AfzvMb<@X;Z3&F%QssTrH+Dn!D!2;P(,X}ox%GvI@'go]wu
-AMs"Aa`g"uswki!B[EJyP[wahvK`]A;d`S6xV_&=cGKvu#::IV&eh/RB$Ksp=KGnBBezuT`6O^w.fQT$wxHz5=#:N-`iDOXYBUS!h1USk):hB3I7)$[vbV
-L:h&H3K"`@<=rQMmjoXWVC:NthBO=X+DWpVSjgbtb^BN7L@vWZ#Fd=LsZ-S!b$q;QB.Jlj2m.Jvdifk6vG/sInxfVZX3{6^p%kPf{I..UkpqR63cR1x2"-
-X.W>>q8uu$Lx$DZ'G3SIv2KJ[KXf;'c1JsrWU3]pi3drfc;!yT='E(yyz&ZglB]v^!uXcu`.gPtSrwuFQ@i]1e,!Q$A;f1F(J-8'tFSyyOnJ3JxvE=iU6k
-ao,[czYY5!jjuI#EBy=(5'BYK%LGk"qF2zRo00Md%yws$tw!-DB_B{0jQRJ{TBgieE/If3}B'AColr7#S<6,n<Wy>6l'<#@a&R|&3$({]`>R|5tuJ3p4Y[
-!LlvAGZ/>b'U)H1mE<-Q0cC]^v]2Nk#:J$+PT2Ns$,3@neHgEqhVQ!C"zM"eGFZ{2lJ3nzW6a1(<1b@AAG0t0B|5-6z"+RU@##",awIl,ONWWY}Wzicv52
-~%eV5j04&t'k!gWGm[1Fz`N)4Y/5/|62>7Ya.4G$/Who]=/3;vTyTl>HFUf{MfJFPf}N;}'Iy6_hkdfGs<,s;A(pC/45e&oLE[2)KMG]lWw8hVv9U'P^Ox
-)).>PyGn'cBoKDxYbuR"4A;/'68..RU$w9]/BM0=-b)>|6xA&kHUl-/}:|F,Adb$EUX|<z{t-^[8Y"{!iJbNuP{l1f{Mt%6ODmML&;=cz$T/+,'_fp%luD
-O6#p~>m.#&MUpf}rENU&0RQhp!5u}ZaP;(.!q&;+b>MxJCK!;czM|Z>)Lla90eCtWX1.L_kD8"1;}Q=&6Nd4oR}>L#''sW=c<&+J1gPX%{)6i>">:G(6j:
-189G}X<Ejp:.Ldu@^3B7%kdjj]Q+5Ua-UTi9JZR0mNGT~Q,:um@F=U0=&[TlP>hn1TrE]^n`XX&X~ERc4YCj1]DfNh`jq3An|!ms&|HacdCDQX/>O})Q+X
-xPviu,|,0}ZgmFV13bIU17E{`qa"v;.E3fZ64L~<Tir1:cHd9kSo@L3[v1)Ny2q{Aq^#0pbiIS@G}9l3=b)D9D=<yfo-;v#N@`qdf601!f-RKP4geEfa0f
-k_s6{giDVWjmK)K'oj)0Mi2@%s$N#UZov_yax[mv['m/{2D_8"O)`y/FTxQG'i#OSsN@=h.uC'5ib;"Pk!N7xJu8<TQ{r(-=Ev:azrD^LO4h;VOQ;=S#&1
-9D~+{J)5b&2mA[dxE(th%D/v.qsI=%4sGT2SuPJ0aR}<5(:0!o]cL"wnAX-56=mlA2tN:Ev@{|g85Rq`[cri9o:CZU9uusg)1Os.Lo2("pJ0}(0G+HsqVc
-m{$BnH2jh+HDv7xNg{emzV#:W{{(7tO[iYMOmQkrd'>6h`scx1zWaTdLnx"57ykT)bv(C093jX@6%OY3)M2%hMuEo;6A,vkKiUwU{.`x)YMVfTh06VkJz-
-:,mrmbYg(x0XsZM-OEOg,^G#j#8[C{ds}1TXw8$i,fuP:V~0.c>bQe9(0$;Y`QE#,BAG.<jk~7HdQ#FJuW:MaoUtQ`GDl_E;NS!jYZ8Xso8{@Un&WK0<{q
-uf]To':i0.M[Jp8qCKE3vU:9[|-AH]$[m2Q'wdZXksWEs@43-vaVhg%Vz;89T9AWSm0#M9e/QeJl-x@8KVPFnR2ZmaZies)+|TD7OJ.YCrKS3z&Dll$g$!
-(Bj#CqlR3h7`(7S,P.dh[1p@@RkI(rz%I)8-Q:>2m1<{3>y(482fYEVB#GL,U@F$3[=sv^uiLpNpIjR^^k]tXjBqL3}JR]RQ'&^"I3~F0/H4&hlWdvqp7M
-QJ:[]w'V#!swujf|wfKNVU7BjFO@riDpfCRsdyg#d]Wy^J{{6;o:}QK1;x:7Lt_BoPx02C|8|7j]=L.T[D$vF:NP,UO#UTNOIb:i@9r'sy!EJ5,Na,Xhy7
-60"5YEP5tF8gL5`xIV]hYcjY^s3s2E70`0TN'NJV4Mkf{73OCp@j_6A)#uy,8.{lJS'pa%.Ya:^y/>^@m+k`,2TP%%SF).F&h;NTU17{gp}Y"d+[E]Lt2}
-;G)HBl#csE#++_+=z@P@<nq<7yRmzbsVlqw9aKWFgURr=8Woo';sxI(t7PW{dXsM}3Ta0Rh/fu$|{I^z$@`a[REs9d=jO%r_TVbgsD:DPK[.vN`nr'w1m,
-$TnuE#s@[mPWaE|{c>9X$"LVcTHWd_,:73%cFkbf1Zk1)96DR0Ob#5.;uRjU/a}1GotN&UiYZcM^J]>0pTR4FrSjK.r/[`a)7MIOQGD_VpJ>{$VYpROFre
-LlbF3vd1rRR1(CCr0I<:7Nxy4b.bT=-<bi.i-#q;0ml'nGcL&UIC<Z:7,y}yC0@6c^_/'=j.x+/zK;LSdCV[hq3C%<y7I1JK;_cdsI-o0H/$P!u815X0/+
-'>N]kjT5>rE7_[}B5`4J'j,]]AC'eP;z)XqU&00)/qU:ehR+.;hb6xVVUY-cm4VmFh`AN!"boswdIdjx#f)OtUe2%Rst7P^[tFF!7lh"Pfz(vWU:#JR9;o
-{quVGyFQuVZ#^puGd[tg"yWqWiErO>>W4"|e87/}3sor;7{ezp_0Cg4z@h^atjuUyB<l+S%HIWkP<sIxnc4MfDz%cF"0_z#a=t2CozJGoG+-:)3+Kvc[5n
-T(G33]a#+PD-9TmjD19Ii528=2)d@i~tUx>_,V4yp&U{Z:p2W,utlT`#5:TuEukJmjeV&BxN72pxey0i0+w1M27"-@7-1B+`I2IXw#I)0}[{.1=zBkJsiQ
-bP"~+D,]X(w](C|zaIYswYr=Z|1I8c6KaTCkLr&Cj.UgCdf}ZIuf'f]|%"P|I#vrOy7H;GExXVR}!,S&9ax%2l~@H)Ctsfyi{W%uz[])LS#yWW@TOcu%tz
-gymh6RN#h{C6uJl29O_l=UROU1[c_O=W#N)0s,!{}qnNG^dx[L;fBdD)47T-q{,BoV&jLhvEk|ka3TR&B&9;&P`'$>LPhkDpg5t$(.}Q#xb-2SPZ{iJS}:
-4Q&9Ib+U/lbaTK";!#Vm7}|o2G#Y]b$t8z%#Z{ydgV<]be-w}w{V/}0I#8jqc|QsIrQtGnXVZ&p"kqHyEaVSr&2CV'``5voi_s,SM@E5dF88>]l$3V"5oV
-uE_hmFjH=Vd"NKGjMAKiajDAR5xN|x{K!ocfQMRXJ#7Z[=+5enqk<_`OigP!rA`:+X8NDw'uoEfppY)$2UiY,iIi3N$)QWrzi&1KlT]w=ETOrjE{x0@<~h
-iD%'FuWJ>+Wdi^9<1pYwM<=,T'<1eVx%wLC{}s;&P"5e4(Sb@/:hcC"|[Nq'W]'y2kP`$4az<pove:`b!E"i83vn[1S"hxRs2$T19b3"%A`suE2+&1WcoS
-/OiTF"E4L+wIX9G/rGLMXY^t{3$T=g4H)qy(L6&$}i|P]@HD}-vBFkk(x1QxQ"+x}nDjBv"y`kbMeD`h3v2q|:}e|[:C"S}=<DPMO+}DaM%C[sqB)ilH_G
-rn$Hl3:C)@-B=o0tK'X{{I..F;-_K.9;";fI1Hvy';!.1:q"kP)"q03.Y'wiwtA&!&/|&tV#a2^(L'/jbQmFA'QQpPOBqReQ7S[6b[o#]6Y[8{xYeiY!C5
-'w):$-m;:hH)%bM0=/kceizk(w%BzW<,eA2hB1<m2{'Qqh>/clD0qGRB}yEtqZ)iTcN6L<>DvV``tlH^ByNS8FK}la[BF77AEqn@ZzmWMfR3l>l0gXj5@Q
-;Q!U(q/g,v0&A^f}M3l7(1DJAOPo](sB|`d,-MQCH+WEKMPSD<(1Zw0aZfXyJfObM&6+syRqcDED,5-0|^=x$v-4-,N7sP$nUb|@(rqOgj"tmE9"[Uc;<b
-,h9P'hfB8)'J4pULw2Sh8<ZbB$lvX(H9O^}KVyO%H(=zK;#Y(kN/s,7h-QdMN_#/RW<H!)C:<=nne9WaVOE_63tai|wWPk,kgq@"gZ>q^eweJ:G}_TdQzZ
-x+3^[8^`2WltoAQ3CXtxR"^ZbnW+l5&h%:2k2kGx0r$auan'@[Z3eR]=,SYi[I~ce,+#veux8N~L`3<LV456&iJxVH}SEQle!M{VM5c`D^a8(_E6h5XkIs
-5^Qx.Z/$b&#AR`bNNc&3]Mdi'fsNrr&by!9lh`&{,efYEVp9;5O"a9C>mzZ#N2OU|Ji8jp'cr`-@ka:kGYW|c;e+j8a'('|tKS/2^1u@)X|0=;%5z<4rB1
-k2US04[BQz#u!^(iopu4Vj'qu@GF8as%/h!,|'shb`6mfR[{KF;oW{48Fy:BZ:IRsUjs4BUBPCkE&7Tvw6AzZ5`CcW7m>iMw3{]s`oG)"7Nu,9T__pf,5<
-}8(6qn{@WvCN90-FkXGzVZS2VZ`BXa`So,+>[FxU~elov=]fcTSQJfejD0[fR/BT_EGAzYozl)#X]59dDG_'<#xbkF:1{X.q7wup!dntK|#)7}<gw6Huqc
-re(<+"d+;qF8NGFmqI[]qWFNW2yZNs`7|DSi_!/f/epHoRi;'Z(5cyJP4D3EHfE!fjh@r{>A7A$Pl'Wx]rdx}n"0$z[Ujq0{QJTrz-HzM3z"`5cy6uo0oY
-a"4-5)#oe[P';Utp-]'G'ngCV4J^D+u!cfaU'uo`|aOe%+WNWOjx}yON2qg#x$<zY8;n<GgMRMV[WbyB+xa}=Dd#Sz"k~nLDOx~<qli@/l#22U-O{vKg0(
-=m]4[N;)fFh(G)Utt$0}rX:C}(!8pEqo'wD"cETiz'moLsr8<8D]e`X7rdc>CF>$tn5r%@dq.m3<K9t|k0TNbx(qpxJTI%&'l[Nl&1@,fGa]&<`U8GOBDX
-Qt7}Fs04:;G='m[MEjOE3TUDDAR`ec<;0`V>cVEnI+wEr@oPgow4j&]jBr`B%|7M$3!ZL:.9wb[klrDcW3"ep2#j8))#A'AETC+H&NrMWJ;f#6Lu<QG;4w
-0'=zR,lt:RG+A#Obr,Vl9f30yInJN(0SN;hhD88oth-C4-;d'EH>J5Cny:x_;.q&/7$}+I}9{%,r6)17>xD(Kvit"U[SWw7ml$1$&L<v|1mSYK){o@x17P
-YHfxbwcRA(>_x9CN/0dRy4_Ae,{X">O%Po|mC/kxnv|@BSH]t!BG|5)waYlOAh2fU$#k><;}-J[116e:kG_n=a'L}m~tQUq`j"to9nkQg[j_R}'40tpI:<
-:@yK{Hwu+4i7=.$WA>9"~Bw}ntLkYB/^yo)J+uzHE}eAJgOPiAOgUW+f@{d^zoNtHr0fE)3>H|~B+{Z}PA'lINODU_|HK{ynLgp'%Fn4mWO96{/APgj1gg
-cmyXgAlo58g%J[nohg&bmN)1j#[m@r`|]/6t`{@"XRQ/v,z!Fx~1/U8tAz@O0{fRuM7)1g#|%AVN"zG=[dBUM_v")zTI:C!NTW#|to;nV|9WwvIe&xJ(iQ
-"B=HS<=g_MX7}A8>">,<Gd/kS(LN;=iQ;:H5vXl.jb+^|+ls7#ewFK=y+>$HTB:}t_.55O$W.5k`gZ5>aZ[V,QvjVBOCa|&z20oJqZAbWf@rcRKXdXVj'r
-;'TZdj8F/i9'h0d)gf)7hrs,/aOR5mc6N7/g/xS'`M1kxE,Il.QSvkkP$(xutO^Bjf]HE_Pces$xOnn>FiSG,uI5Ck:dN'm!(Ni&;&TWO5Xgi|aOAiH1e!
-~b);ZFIPXe6va;gd4c1v94gE`#.8iyn7'`;)x6Gm]=VGzY@-jmQt,:51pQj_i>co]IOS8IgmgSJt'`%'j>mLH'5KaGbhO:[,$AkAD1Ja_-l|%78U0h<nMb
-_hJ5Ub2HNCKh:u=Aj"(vx0(`"8o%!qg}@;ewqio>`N!`6QPoUvG2yZtAIX=Q%{8b/mUzdTC<(yrLiZ$,RFgW(vIWjNR9mnGy~<b%Xr10%qw:0/#Xy'#a67
-t}y|(I%=M1khAp[Eqr^3})tfb4@/Mt:wK-{Q4.gjsXMhlc;N<MDyM3=_"=7Vqfr/;t&m;JLV<sfg_ebs{"OvnA,=9@oRh9Onjl({hf[a,;|v5TWY=$gI'g
-UvJ[A#o2_;o}sbZ4Jq<tb;jS]4B@TzV`gjIZ'i51ir`F9^};i-cSu=^XGY6Gz3ZI=e&`XCc`(!3BP<SOOo'>n4qD<z$)'S_idH!Rt%sf%C+qYB8OqF&A{}
-23u,knBi3[AvdLsu1J+fTo}h3BRZ"%]2IA"Ly.k>IL!QDYe}y6|fqvm)~fFy%x6x#xmeS{0`JJ_:>O_F8oB[27SrfA6IgTrpPgIdf5J&L>G5%++pX:ZNx7
-N^5R{}~(gU{AJz;D!!-X3g3o@RS)4'b={6cX,zawpX1-,}dv1Y&Cn4M6UB,3VY8<|C6SlOI5G&HU8o;i;Bkg,Edx`CP!g];W`y}6Z2E!7QUuQorJH4hy,:
-JCU2OuUtBNa!2]=9mN,wcKmSR;!z$B/_0k&Z.Ug{OXe[GGl.nHLBh;Z>pGSiV2<!2/Z1,4f!zuH7NB5.rU,v5P(Q#dE@;Nr|IsD]T'k!.T,Y)7{HAB(uF(
-/dWSpX^^yD{Cr57S/UZZJ=pfo[B)^@+Bi|x<7"Du!8MZ(ijSAG-^^/CPRk(><|qTR={+$0-Z4(T>5;]0C>rM0#7R#X/xSKgv('7S55}8v}Ii8Dr(Iu5F4q
-CH%ezZbrz,Ns]!O,`u0-BMJI1%!7EMA.6eLrrjg%jTTtduKTr3gM6s{Hd+'YubGSv$|9iE-)$bQU"b'evX[iM1gOBAa[Qv0Tr0y`Vl;L{kqcJ@|'AqbpFX
-lW:>1m/FDfW]6j87YA:[oO=%O%mH]@"an=yup5I=<slx`O#1[y"X]=l[K2tkd<Y8V!"@8UY%4lal+fmNcqH7jc2vRV@,QJ'(B^tOit8V0s$o!bkFPE<FC$
-Zll9Jk=2#Z:lwg;Xyw[pfau(;a[#3Ukm{k+;-'`AS8c@7j4JA4kdGJjNIx[Z[2`mY6Z5]tu%5KOeG^r@eoi+8!j>AJpL]#da2&^E"[qA{+^2t3V2B]ndm!
-1te'{@SdJ,c3x}b5.SPyrFF7UUde,l8jRIY#4mnP0(d_xSwX^g}.$o7^BIF=w6Fs:r_uN1b'xKQ$5V96FWC&79`y'iDKnAgo`CTYhg1gsF=^ODy{''$fYn
-u/fq9AUf)O'MaQwQ9lK8.5fh"v,iv[V%nnhsj-,@dOD<zM7DL"s/D:"ScxH6q+NBTC8cv/zN1TZWuuo(~VU]I#CWry9YDd`@S[WI{PToLbwY+miK2N>e`T
-~kk>m;#6QlK2D)ueLDGSZWt6MDe@_'Pz%^Nq$}0Tex$>3R<CTZGs;|%FYp=.HfF$Oc3T[h!;Z%+byrd|ew4:HxyYtJVA{x47PFo[n"VugvlN6iLF:{M;pJ
-mr$Xu7F$_dl76G(N/4/J>zsFI5ZX"$aT{D"8:3x:(i~Z#M>}ay(JlP{;IVjDtT[mHCp9h2g"PfjI/-Ive,5G@<B}OlVsJM}2z[W@FC3b,wczhjw<oY}[|L
-ZHOlIq"O#hm|K61Sl4NCU)RLqI<`["^|_'v1O|@#H&G;dS!5|UxGS5EWz#3u#)]4bl(Zl&RXNN$E+}LPa=[1F0QD3OV^@=:{w1%{[;s`aiOJ}LNg9;qJsW
-i6bsGbk|nUQY<R.7`X.SmJ23-FQptK)3Jo,ZRneb=8Z`%{T+R)VpV<nWBf(;T<t@:XOq+CztB3z9x+U^s%BZbHmOJyN_bfYxFKE%Ox`k=']fGY%W5[XJT=
-.8(H$.9{sX^Cm/%K4T+136AZ@x"tIIQ][qykYNO0/qR&sopY]kai.wD5zIjnd+Kwvk#R6#Z^`w|P'y}q.pA,|/W!2eIS!`@r]j&|0;^<=U2'e2:cfR]aX}
-zM|d%LBxZtVjGwO!gRAN/zks+tErdLTQF[=g:7=[VKq]t+3ht-V@C72_vBWvy%KW)NtB^2TkaIlZ"162_`Ts+[|oZ8T'`CkBn4z3f)A`]i")ZMfc@<XG7=
-H52{`|T^5Ak/0$={7wFJBkc<WJG.IStH7X"@75jrWN}LMU+[YbD[@[SLB-9]Cp,s<_Lq)Bt;qn%d3%|Ecp1^@Hs;+0XsyeSfDq4SQ{9Nz'X+'+-Umqj8q^
-QR3PX[&G"oEMGIim,`tgJS'2:4EO;5x"t,#(a8FQ}TAr_s$1lTOK+lmb3|WZ|i,CM[[+P1(BN'Z0`+;Y6y)TnP$j_6.GK!mbkeNV[w^{d9]YOH@R-HZ]cW
-H#W/#2D]G]sr#tzP)IF^1;TqGvfOVjgQL7MSJ`B10;)#rZa01c1<<4_XLC@kvyfIB%/D<dc6clETR'"u>$t"3@<(,1o-RMG0E>T_(d_f&|m'C'b+vXxd&u
-"{nji&~X-a{>^}p!SJ<4+&O,){rKzQ)sxTMR_j7aCU6px|F(k9|Y>.&2WF|N9D=JM={S7FG[>Rf'YO495[+{kqnNC|#fUk6Vp,b0|xMotP0_5+HsS2^{08
-:%2LNh2{b]i^S,`j(9t#b6]z.u<}$JM;}p>+0bmgwiun;s9SlZrAchRhJmr46M>%D"qCK!$xSm>G;kFV]=H_LD)`^$|o%]dMaNUZk=2!oM5qJZh/H5d^^y
-bQyh:N}7:mT^ps++vAJF]cwKIzd)gpALTLWK;`gNvr-4Pc7R^+&;Z<({8prPAWF/)4/jF;[s}SW<DZtEK.:Ez&S299r!9KQYu$nDDTgwxrGmKG,nsgsO37
-(VWUuJWJXJeyY0'T/7At%{_}J62np#h(VU||$%d,q5AkTvNtt{<pLNk7tvGw1LunTb07p!'U-N8;FrgA/aUv#Zt7CYz^Nci$^je}#J`zw%=6rJS_lN63qP
-7M|=)5mzukh>H-RF$uV}]sFpYp&ny3T_+NscUlk{W|9l'a!~IC+vrws/%J%KMa9Kx,]$Nvxri8(NPJ+3Pa7n`QtVcJ4X=Duu`]&zjLvhamYa^^P/Hy{-_3
-('mnxum9GlAa2;(]kSde7.PU[(C)ztmAcjLbTGuCyJC.I.3-1z31Igev<O6E)!%O<@<Oxjl@uWWA{Ia$WHs{#9yN38;Ci4eV2I$3O[vf.{be/|Es{GYeTA
-,'He{:<_WB9@%$8JRKkh6B~;{&VLl6^eN/<Z1ahSSu2@B|8R}o`m^zxfQBw4yVG%6=52PxTSq3GVe/!qt4B+.9[k[t.J:T+nKAXH;22rWkIF~S9TQCH8Oi
->799UDGp"Cv#dk':o=Ha6IyVrb5UlFIZugPy.s]!-Er8QW+"Y6}8GP+klhqs~#8s3{o5to#:TZE%Mx(<E>44xr)Ov:ELR>^{)2jwM8gtNZMDuk/9wSPpn{
-`E_DFxT99Req4Y<u`&U-@ZLIyBJ(_cJSsX:lRz}[5fvjDEqsfA;X~bRn3Nk8q&[[jwe]0d;|fWcX>AIy]st9knhJ]`Dcta0@i=b<gf>;D'uF_-nj4KBv;o
-w!1f<GIx/i"EN$ak-Yz.jNNfYl[2-lnEp>F$vB@Xqa2PV1`@tK!^rQoBSR<r0oSo(aNE6ICo_0FPC/f;}=EiW.5<)HC:QxF)QcI+!T~fEj^Fv'W[Z96K`-
-2D,Pn}0'"J6jG](1VTzq6BTIl$%3#PdK36b>^yVc:IG$fHzDzR0QW4!=e,iiQ48@KTQIv,qd8N]Jey/"|+!ap_Q@5S%-5A@k^JexEc`7Q]#Cam=4VbjWKY
-YmaL)EyDPcPL}"85j=_u{B-.(Xi%kS)$.4yeInDPIdFDxz&iJu/}&T.O_q|"p;w!hqum%NnP`''w1I`;2Es4|Urd)$EfJERS6>ed:sm^kY#1XxC^bRG"Tw
-F-1Rqjhiy0jmFo}H$']ZSFYVo-oQ>+cED$J(j;4U2b%yt|iRbf,D~X4}h`2q`XtVsi/G{7@8OFb$JI>PZ)pfwknfV6CH5Y!H,Zma!kVh(ouISfPTFy)lq#
-vD(8P|FMFs/[aHH&%K",Y.-[tfE9vvJUmGgxL&U0l7Q92xwSfb)dR}W>xUQg8'.{4vz]QNltB3eG[m!/=A'gf&DGOg;)cZi@y%~36#Fq$T+DH6xrs|T[9W
-HSHzuH+nxcC4zJy#edjC9.l./<Jaec>1wSV'@n)Bw3pdvXjA-US;1gAsK0vtEW1r"Lb_XW#.El^<-KwTpx"'v&xpNJTb%ups"PFC/X%'|PVIS##]g4)o3G
-j<ksYY=O<wY8&}SH=F,oRWUOp[hqqNpf"N6^l'Z|w_q(i1hKnXSoNlcW=NXe0QqVx8c#<1_^;5#T@3|qubAmKd]<)F,bl`sBGMUI5VFduFKth$.J}T4Np[
-AsEQ^i<=#QlJ"-co7WD2.EJ)TS(H]JI$;!7`D4^abkYE]v@LXkyxLemwo!=c)2[oni"T]V7vYRJw47BN.bbUTagP6$@PXs(7$CCQ5c}Dt4m1d>pfjd1yOO
-]/X"`yMng^8Y@t$dX$cHpbJ,(>G;-MX#v{AV6ee5`xjk]Va!q:kQ7Tr;mf=la{Db]HcI"8-YHY>8.7lY(@S8@4p@,Msz(8>0Sz.-!I<oj)C'Oz$.M#$`yf
-G"w1>eoO]DaPK`dJ0a}Pf#mU,wZ,$1S.^wt3`ZiE(15{=7X($T$"lNS&x[)L~DvKD[5CKa}gr&6)>R{n6fqS00~lq(>v<i%X5sqg63'PI$'t.5NH2{5;V#
-F07l;Z7)7:6DpH&feUaYy`Y#Y:<Iw2"Kr46:ITr$F2S/C:NC%DTNY_nVk3{Di:TfY(%'-sH[-Ocbwo$n%)!G%!5FDI8/kI!N(d{`IU[6W=jSkg`HC=_B)(
--B1vFSAC.T61(A}{w[-3=zPH.BWJohtqFuz7C`>Z6y#e-C)2KhuNmw+>FqE|@i@]l4n,m2kp:bXh^uCgKP"+E%XUH.C3dO=pToI4g/T>u#=5]C2=hf/h$)
-7$E[(0TG7KRz[,HiD;f&aoM&pdR"INfv+Q#N@,g[nKf5w<J6Z)WNgco!F$>^14#M[sXcAZOV)Pw:CKVbgp~w<wQG$2r%>5.<eq~6s,BP6w/E9eQl3gM$09
-oOYw!L#U;Nk1lAV9A//C<+[):O{qXyk<mO6>qHf.E"piaKj30HcU)Koy9sPH"mGTVYB/4z;p#atCo(ckD<cKc#&7x=MD5e"UEZ>NcF/&4fs!-/5J<zpj"|
-F2c>6N#e&q"Irr^b.9R8B.~$|bng>K8L>8}]rn1HSY1x:6Q2`6VA~1fOytx1k;gaou'Fl@4@yFsee;euSC{$wbyDG9S1nu&P~0XW<"e_oBO<BfCCVApFS3
-rROYd>USIR)#ojsh&Cc#{d0p("Yv`"vz;;U7%krvXm64mfTR;'.[~xyh,)#>CU9$J+kCV`(!)Bmd(>tk3f=wp^e23|]U<}>q;5#2Q]q}H8wYsMx,qW#bzm
-el:d<8o^Qe[D@Re")z$-[,/$oVLP^^_YX3QzB|y`HvaVc9uwpZ=xpZV#{>EDjchvfWuJ'm(Nhu40V7fi^+<`:unE`K.;O01y:Jw3uM;Zga-6stf!$,^R~d
-B6h.E)ogg|m:r'm<gJ!_MR~m(+/4hyuDl1P)m<I!.+7%PI=v3}R[USvd3B2mTX0N-YY[W:hJVUrDX4l<%|gJly)T@fMMF_fPu]aC.MH$[!M;w1l5YBviC6
-bCmHZNSQ87/C6W+Df.Htq`F-vEQ3-]]t}"uCUd3bHRVlViK/UAfA1$a#mz4y&>V3r6Z4Z<Y#@QBbUqkY2iVzq)ASjHW!|l"jERwe.)u</n2$3g(!lmqwSY
-[/AuEzaM%BVJ)'Bq~Q{4T:xjJYib[k@H[TA{zsgFNJ9GiYOZ6E0@Xp8|uJ8.}QUnMwc3cznj(hm,E/DcAY[Z=Mls:aoS97sswc(+e:vxad(etQ0Y+LO|S4
-bAV1o)Fu=./>JUoF~/5,L0QGJk>UE;jZ8gPFE0[Kk<E@TSOGNCmyo:.iL%#R;I{onD<J>m"528cQ^cK"kx2DeRQ+Bhk-W(eK.[w39j%w1'5f+QNJ,y3h(c
-E$phTlV"`Ya[x1j61JcmXk.yO}>BR1%h!Ce,"vamtuM+UDFWPghiOdNX[1b0RK&4iC%hV|>%@(#E]hL,CSO&|=ux[eVX7P0;y]L/u/QusOK9;tT7;:fR>.
-Q%|{96n_MTA,,{D#-/wq))Ujy"qc5-5sF9oyjlzF$`qTNCT{XigPrxbNsNN&YQhho2q;^C1qleZoTn]on@Db)jUD8z@_c))`Q>>PtNH}GctXOCX.N20OMi
--8SW1H`mtz)3u)!xEYhqr`rdON41/wo3|-1t,4EXN^7.&mcBo,L``jAHUJC'q|af1Ps@4#%N'Q7pWxfCV20r9Byet7vMB}<f7DJjeB7p{[|S60|AIV&,9K
-xj1;IZF7D^>-D%du/:)IYchR/5UMoGeS-t^E9N/@q>B{%]OTX4d4A(A[5{=S,!(5692Lxre5TA>0v.W892Gkn8))tVU'6#bEi+fhbhg)Vo0P;oqRbS&:5(
-G5R08lVAn7P6pIvUv/3Iq7To/cDTGW"/i^jh`0bg$gi^JB~[A|Ro=c^x~9Um6Q'.{QI)6f^euV{kzy|C9$SLjwcK]dLU4%s#:|wT,1;.r^;6t'u})vqg%;
-%ingzR]p%IT{w/h@f'bzfkAJ[iopQcNhS=Due16dIP}&'G=Oyb_8Bnij5ks+=oiO%<P|EDzzMw:j!2}Qm>4bIyb^&6>xel&Gd"Ot[%4qCvi;DelEhE9IB)
-nL3>j2|%Cw-F:%uu:rG<xNLQJ]JXm>`8H8]NN>ht8lkR0_>"Om"x4mf/mWtt1]2BU6cXk@ce"4{#G3ihc1QWtA~UiD[Rdb2`pN^LB3u1WbqH:n,f}hrqY^
-wVl{t!te6NwSoZ$Z4]H(Y:R;cyHqim8X[OW`v<q_l.#-$Y{JDOVDxjYT8wxfaa#p$Q2!LX@38:.ODyK]95H5g[$h/+``tN;4,8"Y@1o=L"Q;>(i]w#3=Hh
-#>>t6Unn2+]$;^xZ-X>5|"@x+If(L/."F7[+OzXPQs6nNCdMn=dCGa;M8Hnfd&A${7.65]y91a08]ozk@LT!eQ^eI3.Rsj;2<(}8aNbpws:pQjf645q<AR
-gdF@}`5^JF1p<qT5P%j9W-|esuY1]es,',S[!GT5c,.[<+r4yh-N%h}%5GTp-g[=B|QIiJvaQ"9yMKTcqgq>!k8D"w.lFUU5C|Qh2d@N~BP_~"G5N4A+HD
-'z,UC0p_=A#WC{hGk}Ija:rKsga>f%$i"cuz,[7EypGxH(m&T@8PUSZW1mfoI"l4Wl,!BYRg:Q!=`#lQ|yMyL2R!Kly'[>$Nf}EDpt<w>N<=RNfL_GhuF=
-MZFFl8<CAEmX5azU=p<M^D2B_]L;L6<{NVPH/5}.u8]x"-hJx)qGJSR'<+6_]lsdh|fU,HK<0^IFec[..HqJ9tqP8i5wl)k1p55#^B;5Yl4+a/V`/VYdpY
-0{pEX)cVSo>%Fb-)M;.>Hq[cvy{{$2o55/+V:hyK^gs!'w'KYhKtZN1g3pkgjd5TQsOa&6V[%`=#A2Qx:O:mS>8unHL@'NkhN|+l=ZTZnUYTx#]"X-Yc7B
-_ybrZh0El;{bi0Pwp8O9[S5'-i3Gx2t,[22oSYjt7/1l}Q!k,Dj}cuFM1#FN%2S%T!KPor3anu>iY^u}ABXWWz2SBGBzkCDIe_c>|zn]I+@/RkML;+m567
-.wYvf7O}qL#z:f^WA1[dUbH>T|IC+N5z,)2vsAAd]NMMNi}t~Ts)x}S0fLilza3aVWklAxrF<J{CmBM/';1JnL:"Vvi6kElBdy5iwpaPJ!hg/UuIX-7|AJ
-&[qqW;-A4zmYh&j3hG!gjYijz:"jOzEz~$%M27ae[x]Hw%Tml3:w-lvD3,Qf}B/s+f4PoKX8FbY$Q{ZK]W^f1P;hvlyr:}+j@n1Gi4lS}K|EdKE;{d(>wT
-MuD730kTA[bAFPfXU-18o_`:qa)PhG&pq`L^W-s0$ILk|d[77Zds+Fk<&,T{kw3{oG`,(p5+p^AQ<>a9_1k5b[vf(/-o-x_mJ^#O&]Uu,H'8~&z=(uOW#I
-FjK`8}tW[/}B`YNA$90f_&"g;TKDM#lkar7hOQg(gM4BM1q5C+!xa/~X-T7r0v(Q4t'D//4G3}z7RACWw'X4!5.u3ITtIX70B>f.76U.^MYU<0m|WE3@I=
-t.6&%B$CQKiZb9o2nFp{Yi(XyGR3Yd3y6BcH~HMa,ojWZP$+z'qJIS)rkwIj{/ibu`#4e8}eBKx$%<s=)1x4nd89fE8Q01S8dcF0f"YUgPwq-0z>sQa3^s
-B@L_s]}BUmI@c2Y3)^Jug+Fw-:h@f9NU8;6UE'F(nqnP;k4/v]|["2yWdEyF9:e+)ZH|>'3wF)8Neth!J3lR^BRoYm~Ukz5:yPQ$]qK9S:X&rO{bm+:"%y
-5Y[!wEouE!o$%_[&=Bw)20b49`Q!n&'lb9EmIk<KpXdh3"N)6+4F[hDqS|1;.ZfGuu<z[$yEI|%:5:y-u'VvG=j7u_m6VOY}k9laPZ7wa-K4;W9,_4[>hx
-7'W+M16R3/m$Kg'|7)2oW]H_L#hT&lA|]XoKb&[<_^lo[x"Re[#TY3Lqt.^Vhn#xf{.OspZd1g(<Lx%_vQ0QLA-hIQ<}rU""hutJ><n@C0k+tKs5oheGE)
-7}wHRd+'V=RFP1r5"v<;U.w#rsn.hTodlnkO#D:gEJ2CevlOLXohd{M>;iOC+S{rEf'>-Oko:HUN,j.Tsp:qvV@Q/U-Q(HKne9pRw@>t=L09T(UJKDT^Y&
-jpz{ogV[WhUf-CmyY&+cqV";+(By[98x:uA9h3o}95C#B%xK;nw&y5yb+wr;&B4c"22w+-Y1J+WC@BY{xPJe"JIihS/8LdFs}XZ]0Wi1<"0/]7<$7]xIye
-m/+mn:siTt686mQOz2'nXfjlV6f!@U~bF.x2lz~/j0g<qw8icAs'fa~AExHb2}n}@&15wn25M#8V/{C;(5+eQ:2UNM&4r,Y%Q3D:(=@m::QSr-,RyukV@u
-_oz5vJIhB!axF)t>q4Hufhnyf.Z(ngnyOFgkJ-l!q]d>5fM#LkpwF5;x56{<8=nT6!YC+MUZ>eo:cpf#u>O5yS}bs6O4UPx&~%[$DCUyXw9(79<OH5r{/T
-&{771>TSSzFRL}|;{$C)YvE[$iLF)$vhvP{D8o{0HkHC'C7$5wAl,UQoN1^VEpHCl;gNU9ObjmEg_[TH"y~i6,&!giqMp`7SF'eRk+;7]pnfbD&pE+i7[2
--(3+Fh8rK0iW75(ofAyAdduFt#-ST&/mI|RC68S&m@]KWNY3jF9uL(EJ}8+D7M1C}#m@SJk21a;PY>!C[+)etEp#[q.bYAcpROFQ&x8`6xvKraYa#26LFL
-^si+jJ0jN"ZOMQgB>3-`SYdf0{>:s4)$<re5QO!Z7fRtB(K(|8A|Q!F/e-ze,MHILN<BEUeOKjTqPa$VJ#b2,@ilWO"ILE9jiv~4WaPRoH(p~b9UtL9fGd
-#<-bBf.'sL_lqm5m-p,X}B)feJA]L[jX&5}n,;,#]W^6MhSK1,~))et95Lk-h+]4BN/ezVdH'bQAxLzey2f8lFX]M%hg[+yhMN`}+o=sj'R3Fjhw893rX.
-l{}v}=XToO7p8MQ_8r@0"<v"D)zmZT[,tNqI^:d:~O;uR4c}2q&`D_1|F(1RCI,`c@Z<+>EEc4z4+BXAw=dZV=>jx$]KPE%xw7<y;qX"!u,!+FuAw[q8zn
-S7W8[{(jM4[_ay7m!7K"l>x10p<0H-W"g$kUNOWEYGhhQW/5w+,]~[fnPe"x'g2q|6}W52n+#"_9>6cU,dA9K<kll%CW;6Y12}o|9_HKE">SCNp`o8Z%{$
-GY^vtDO)_8nCGf7l{!/!=F9J3UsF[d#X=,uN~qXk=dKr1nKXa8s[aLx7wA4X@aa[Z:crus6Rd,)F&0cQl'2sc2z`Jh`B-z9HPmjB+O^:s>a6>%Pd3y-<s}
-|Kw#A'IAh"#]:=4q$0UKqiTm'8asHmgPZ|3xado%Q)!+B'3G8MxROfi{rgX=Z1A|Wl.WabRzNcqgJXOk2e|qheAq4N]fxq=I:aSBT{}gJ_|Y;|q(+cdx]H
-&wsHRvFw}BBqUUZOzqarP--wuhg|}TCPN<Q[f>I7,PkCXHhMgJ6Tg|5ly21I$g`l0a3@4n~IWpQz<qV=4E^`(WVght%x')I3({}Wkep}5d/80PG/ch|N{^
-/I7Q:oWcLUpA}ESV`="hBUgs|!wR-YG8Z;HEe8w[wzKSW,<nF`[kCymyj5;/0..Lu9ee}}%II@c.ASNzDs55$%MLYHR_Ouqte9uAFnq:sRECKruzbMv43x
-A+[V/#GMjaD5EN=JSYx'8e4Au9Mg@w99Nh{7)LCI1]JB"vZsTP`2!gl#oh{A$FH%vK}@jCc:E>1jHC0oL2alF:Si>eiIe=,gQROv;SI%zi0H~V=hxsvaU$
-=+zu3w7puLc4yjL::Z){1lF-aj{rpV;159Z5M$e#=ZbSO|-1aH<6/B9SCEc^!pxT-J9od9|`:E]0s)&>e/oX;Q}R^EZ4+$lCF3"s&e~E)-#4[FyL7&Z2K.
-kWeK2]%!Su)TKw~E0`Trrq$rx";{zdZz9c6$OI[s|Bz_c@S`^f:[h]7e6c.[gR0H/gK'0M(G2|YbJVkAPbGCADCk<eN>3>$ek,$Fors94O}:URR6f<[RAu
-7qiC8GWOQCP=^Fj9JibIX[(WOs^,kEMhWEnp:Py="uq:$7AwHBiEe}MU_^.U!(jo3f)wa<jV<F{rrBTFkunFrY}srCH%^ppvQ:%NCv0B~1LV}m7V^Gd08Q
-J]uStOzu6/zE;NxYUl][#+,['3!t'Q'(DU!b&P<JV,[-X.J+,YC#8^<iwGb8'Ghs-$wE}:YhF5<BLqE}fM-mG7F3iS<J-he{%CI@F@];i@L((0Tfaak(pM
-Xd9O/OVo569![1T/!6N!pAC'yQY=ob2oO0F<x'q}jD2`<67_DyI/D9)(oWQyKD$/TW+,PSxMxjmW!K)s-rbd%-=j0FCq74j9h-%v:QUJ,At#jWl)D;ET0Q
-bj3`WOe3+^<:H1^&z.9vs{uKf>STrsqWczL!Nd9|/cp:dn(8v&_z`yPlM:aCX9r)uR!KAZ+3~QlDImc&T5E7""rI%-e9Q2fVb6/(eT;G3CE#}%S+xxWh_S
-~K}AWJi7c.ocB_xjN.^{^#90'pc}Y%T3-QM|FQ<}Cg!gTgN%E'Ai$J^n5}oarRs<j31leb"erlV0(_l^"+G>HXzfv2NO4q,3RE+Ly%KUF3'=1g{)]`AlsE
-}AqdOn}'q"I7Ee@!%DT8P|;-Xmbd1m1$&PL=ugbwngpx6Q3P!h87HaT@/.p<&i=-RgGx7d'h8oX0GJm6/>))]n-/e3_ien/=7+Il),q+3unR^1ubA+&ElK
-.%Zoqb]}J!Mzc>>sf}!K)3>ReqDwXza$s+G[fyqsd5;MJy:"930LI[JA-b_x,QewPM_EoH/./8b-dtqOr>eG^6iJ3/8aL@i[Q7"[-mj2NO@$qI;AmF;Mkk
-w"Nlwnr':R7.^h.|Wyg9_!Sv7a(}qI+{SKUb<7sXyf0Ia-:@y'mjX</.rJ0INevJYRUa7I4hll8:SpCp%)TM))^14qn$K^ca[jwG;190,<["]:UyHF1r;)
-WKHH18'j4PHV`"hb)jkbo|Xxfd{LWX,-D{H_>uDGniYXUfZE4z+x4f],WsvV^MvN<v&P5:/thGpThO}uN=SqaOb4_Ny.SbQ<CdiL(mCe0abrJB9&w$u!Wq
-4qL|H![$Cv8%y},v({5kC-('$mH0@fD`jjLl.kJj{'LlQmN!3YT}WfBDJbD2j--1rQv/<C)]K|&:rMoQ:Quh`5nyFPJd&(gJGKm'S04G#I^"nCJdy(UiYp
-w#Fg(}|I:uMKj;YUh|);g149.YB{|4%e}i}53RE2#SbU!EGhc#1b@+PCTUuzamxuU$D{Oes_eC]V^--XgSY(xlfJ{ju$T6)j(hCgGAzN<IqFt{aRK+XddA
-,u!_6369{_[VnUhh];XX.Q<NBi<Ad#NR`/gD&SUG;@,tpP''`dXgA"iR-lnp{p9F/(3>=cf>G6I|$d>1z]tLC;vZ9zouuNIU`maA7j##ItNMM6J(rGAcJ[
-9&Jlk5Fql/_59%a;vKqbE-)6L=c4KzL2a)^1rzU'D[$5R:s`ce}U}FSOtvU4Bm^g'U<|,]Dk#<jW:`"8eT8t/0gZ`ySn9uDUWdy!0KM.K_f'nP:/ydR0P0
-YV;s)$-kDpvIRH~F^znEkdO=^XgEbz=s$H14M[(&#qreQ>EU@c7$-GQ>wCs#N+qvdFOO$ee,p+~+o!b"%R"jltJs0;x&8g8XG!UxZN9_4fI|%d`m3Eq_XR
-m`VRP6WkTh<|jnl>b:f^%>Dy]2;l;_I$x.)n:I6v;u;5RQ|75gF0O>fqcalojp2aK0B!c(&Kp0sJGH2+vUss$HG'hTf4/Z~TN)qOz$n{V/$yhgPP8RdSY1
-7RR`^)PEQ|KR3BMB#kU8ep0._#7MI`qF@KNz}^R)<r_((z!NHEd.gO(|L-`yScqO~$a"i2eAEN#YWGxnN"V:nH6q>gX|CfBx'&iJFS~RF8;$0chW`6(IJK
-RVvLz]hh(M(d"R[KGzvp6^b=|vjW6blAi`f=$4A)s/yB9N6R7&^qM!^@_EPR_j,MqT6T6}$fp}U|stp3Yzuf:UgN9<V!r#FA#"2Y/)1p!w3rYgBX;cjgCE
-m{{VXpwvYEi2c<X+4lcON0{Zo,:t);fKR]hxjJWT~oiRm"^%%rF3aGlOfo`d0YK"luE.nOJ4a@d<>R6ZeG%D@0zGctS!Qx`)_1-Y&vr>72OlgTKYMY/l"S
-FbD|tw!=:4n(&!B$Sjv-HXLaC-(U4v|th|Mtmr7VK2'H6$_<{S%]f`n^pzAK"a+p,6"n&Lc$VJ^o{Oq%r=^s2P&v}<>!<huH%,Wxi9a:rnxT'w.daWT;>w
-x;nYXs7BcmJb(5En{Yw;Q^HB{AGC@OBLPK`&o/lRGFUC;ixJMNcm(P>-K4=&OlXx9%e{ka0ZqnO133WI&5qNk5CAQKkv.qC^3>FW)kX2T5eE.sE3nH$=i(
-QXr5N9y&OF7]'[KEpIG/lIUH)Jp@=&$PAgw#`Lq8~A}x_XB_hs3XQX#V2.CzR;<,NBA}0^{q;{o(HwG+`iG;J0xnKj4/PY-r;i_GvD91uC|#Yq>ow=V;mt
-jU&D|8d_B3etRuZ#s2@H%EXHen%}_c2'1O|!(Fh`z85(`LaHdc71.oh]Pwo.cCseTg0p3=|'6J[Tj_4/d{QuTly2F]Z=@(>5BDd^dYip[K5aXpIogPF06}
-@E%bZA-Ow2%'}}!Mp3DNhj[Ew]JyOi#|2)<_rfwd<S3<yba$WNo4lm<y:g]o3Vs85n$Bh%4[^6$c6iSM(u^Z3%LowkhR"vzYYET%5m>BIP|mXrY.Q#<X<A
-1p3RN66vKw3}Bpp&>'I,PdlUI_6dH/pZHQUm|"7x58MC1PW!:v8}('<:,_7OiE9R1S<+X2;vX(,T.(IdQp4!mr@.-_pkAu<3t6|rp.rW5L~,~)T>}da..9
-%3{=i#mtZ8:IdMrC|!__QwHZD:#lU`@W|bHMTxfCHQCuO97,]^+a(mN7f$UVqz45.Lg5ndSn$OlzhV5J&Ox<RsXCs0,o77Aw~:H]O:iC;AV[R,>Nj+WQN^
-xIDb,C>"q`$`G'#KRF1b|cN!|TH)9%z|f>Q}J%xNymC_`}mZ9qCMZjv>uF&YZzg.zx'3)w_0Ftk@4cVN"cm_&}hYMBt=yq{V|w|"aRAO5LGPKZ|Xssty8)
-U<Nh]&bnO['U1$Mi83J<XhA'b),Uleo_$|-Tl8rtVXu|:k<[utRT,}=8>O{2Ea}O(/;Z;kYr$C@H|DMD;lE|&Q]'iqS>J3n]]:w1LUf2:RUho8=wJOv%/}
-r2wxd#DrO/1/6F(yuA=""0hc"/C-.1r%4fP}@^PZjeXOdr`sjXj66ljp^N`2Whmh/MQT{vwP1Wa){6rC{IDD$<w#6hyna'w8f2hiyY`Lx|,Yl80]k|`d:}
-e2pz|2S#dB;&N#S0ef{vUm5OwDY).v~@E2%!}^Y`Dcsp!Y{h;G5i'W.'{F-+EX9_JGTWtTSUqM:n7Jw3EPA-b{J-Cays)501Xdf^=hL)[IE3Vj|oC=J0l#
-YPqno7weM6G2V__a$g.9oEq}RU@1!e1{Za{=^%u_4;UFQel8o68H3q^,81TUZ=|uQrFwzv_)8S(,YGaBMmn%DU76_SEp]i;8;rB)bf`kBnB.BNONGG_$)B
-7#0pDw&T2(E)68+6Lg3sXHfE0bx{$g0o}SL1c/q-es}a1qME%tH/uBh%r(Fmq{g]Ro&.fyU9#McB)-43@-o-oT^q@zd,Mf7;F8|0IQF$!2x>f<Tep^Xb3b
-IUvWn`vkw64^m!%#u$cAKH""Vq&Pde/`@U"P8xQ_C6oqoA)b9.`'vW9bWk"A9zMC.SE]{eEs>-bpORxL5MVvad$xUDstQJQz~L,k{()mNOsaK_,Phk_>iT
-7Fozs8;}QQ"2u9hu[-$mo6v{sskcH'q!ErDHb.:5YH`wM]_Z~Y]){C6#TmAFzi#a=+o&Yc}l%O-pdoSb)TL-w%2#Po/<pCWz-ym/erh3CHNE'jP'&6,LD1
-iLNM]UO=+pL;A,,HRYbOVs61FAVRb0FxH%E8!o#@Ngp2l8Nq0Aose|TzE-sSfhGF'33,4/SvCU^4h^zQFca;QQ%n(-VZ(>>1P;>DqBDmu({ZqNctQ8gj.>
-sH(m{auIy7krIu''4Yv;f"zMI":'{><RRxYJeT`o>'_I{I[9uU`vBi9Uvno@VD1g&4X5GG"JN{LCvhzJo[u9Oz+pv%p^yM7.#G5=;=`y&Eq+;#8iJ'Jqo9
-iP2>zd;8oto&YG8>'!#H;fW4#$yko6dS}$IY01|25SxVfqku&kS$Q"~S_[K^"tI%$--[]4H3g<uD@+E(}+0p8:zQ`TIJ7R++"5U%mwTd;wZBxvAnY|cD/&
-AmS@v&a_e2d+(t(=WK5l7z<8Pp9j0KX,"=,dITDX_o4Tp+B_2qlF!b;8~h)h_>CQ%wU.ZFD|3iN^=ErO)W@0V(Op$Z$^dk4.Vu6O[U/;w2p_LB5E&,u1)+
-br_pde:BYcZ=lMage6:<M4J^Wk$P%Ek%T}+yL@AXap'kAwx'b_%r"5]aSf/yari3,_i5;T8=1JThh3m/n%xirx'r)%[vm/04ERh>9mOrKP;Y$d/OqV.;CC
-="qIgQfFy2CF!Hqc66OQZUAf$3m3}BZ%e2P6dkXB/2<3oJF1{p2@U%;b@7!Nj33GnKA0dHD'e)'1(Hotq>L>Tt.5cofuv7OVkpiIdoH`5S2ez5G(~ki03N
-vUJe3Du$$inIPJE/,4Sl-!do~7RmhePO=[|916N&Wt8&#K-(a(r5krti+O%ui)2'vVk(m!/JbzC>Y9^x_N6|9"7Uy,!iCRA:ef'|:Fx<~-`O>TR$6MTV-)
-xhg&MC_4%Cn`8B$Nrf0Z7d_y-HO0r4_=Ru97};s|DbHSmA7y~4tw9y`KkgGL>_wM(2~k050eSlcA=<"|S68d_uj]!c_$DXJ0]Q=8~{`ox||a&@b;Dlp[~w
-Q[>del&F,K.sU;:!;L8kiM-#uAb8:E#Fw]Qn.iI4@B5WAw(c:$5oMp3nL3TLs1Pr<#m(c73PMdkZ)6qW1^84H"fQ8i{'eD[_8:c:V:TAT|y_UFh5(/QCj/
-!=9uWh0>P%$a6$ju9CBGB=YxGz:EJoY"7jd:![L$[3Jj"2M"y3bB,D%1,2=e2#TVlLQm(0]V(E{#FoxX(=P{Xbg&m["[KS9!pvw=i.tk2BW]QEc'4|kNbp
-<TK+IpRq}xC!lQ2E^Nt"[WJGEA@i(^by2;x)E+3TwFLV'L'}xU4kS'8OM[`9Wa2A{uB=B4V8sQX1b8V'b@O+QZLnaou]<F0-x:&&Kt_EQD3jBB8]5>D59R
-dukh"T`g@I[z<LikO+c]}_8^[;piR=$.0'AJAsS#J<tkt67EPMQ>CEuK^D3"S`wajuk}Glx-@X7hRdd7$[Z;8fScE#=9UmV8j^Qv4NHS+E6k>f2g`$H"xC
-Lxu!-%cdb5tm{KMR838YO(0U8)scZc-4M0,A;P.<h%~RyK"O|#-+wc7A0K|rrO5v-,O@KrGVojK"380VO(mPR!p8E}]aBX3PGkvtRI27C%icQ(&3;D0/hU
-#Yh|vAIBd'L2@8|E=ZPDCCZj&h~2>4;{-gBkdGoFCy>N$^jdS^G$-/``j0DFib2BHiG6PdN),ajq'iy'UhA3=etsou"k5Wj23GZSLzfi#-kx9K)@)+}[#t
-UEjC2m+;ae5%G^gSf;!49p>,J2No9BXSMLy3>Ct`d+ArT;re$J9|uE[ZXBRr#FfTLIo[[{=qOiZy_2fMF)4}`yx":FqFx<n5WDxKDYuRk#}B#"bMS]r7+A
-Z$36`"~X3lvJo`"OBYW;f;DPxB_s}zCRLcjd&6[eA@]{YbSUTL:f;[1Lp$+zMqY_CEmhBI^Gf}dlg|uoX07Ao,)GS6cXvhOZ%.s`c3v;em;axtL6IpF-lT
-.D];{Br{-G=XZ_r%W5AXv)YcAfJ4T6cq6L0kNFH'2j:$OW6=8{Q%Z_s]<_9R3@7Kks<EF3QN>E}GI=M-7k=],a)v[y3/<&dih)A.EmQ=Nm!H[P`#D24FLJ
--5OBIH"S#U6H`(Pc/d:CQp(o2f.M+97-.j~ykyYd(&js,3C0-)IA,&Z]6A"fp`-`QK^}%kj5nM0vdU1F<f(nIAZ}%d(ial.@}>}>"3%NGQ[E^!S#ZccK;g
-5/;Dp}0$Qd,5}rreLAZFQF9`&BBh_MapBk>V5^LYn59P2]<sHG]C4Py2C!JlD7.ykI+M!8Uks.zg,7mS|3]Wt02f_NWDD2"@o3]0&)!]^stO<R[L^3UoDM
-[<iw/m"L)H]Q]INGEg[CGl:O&KqkXy#E3p-_uk(Q:DLKK<l)rI=Xv5sbP&qXWZK_|o$)(>;lfTc&y)z/Y`NNIuMp6nowF=qJrGN|0'yF_ffrx@..|Uf#nG
-8D7>LMW.T/&]!{^F[Nn_.h"BRZ^SHRPS.Mj=S4<N,]I^9@[/x(ae0wFAOY$WxKrl#!8KbA-@'v]I=ONuYcHK;(}0o]Wo1xmOH8>}g|.<$6D.UfC3L)_(}|
-,(M]q71@XRcXLogm(.<:1"=XqFwA~R82'5o&vB@7u/2-9n!$;nLwKunK^BA+kSyD5"~2kB.S/aW_)$(z1@8E@eASy&miHjCU0;_jd(QZi+};`)f:cb2ern
-T=C,_-3ac+Vl2:}unHjzgEhPUC56H#lOyRyNM}O-/:dhuO"&]Yd[$sm;#<-lSF/]4msA0$mdLY^PLQ)yo0XUHbKXC/hyZH(9t2T[%6KUV3VhPq%`J+i<6o
-J&mRc=cOhj"auK=Hgo!iDUDeQv06MdQ`")6'!hJ0'v]D8ZSPp;)Bi(Q^3$hxE]#p38zhF>;hw<(AnhDw4b's:U7<CmI#'(yKo;Cw2C_D=gdbns5{6Sf&ZA
-GJY"34!2v4q7/RY0mu4OADQqV+Y}(I3^"dEk8TjC$ee9(S=9QPD<7=cjxhiRUu5'[#@<z6YBaQlPGExV)CMp]&%n$trU7A^IaV4HX]QyrpTIZb0$JgoHB%
-BJm=SY+c09g-a36Kn0Aux'2%T_PkxR{)t':bRk%'Z+ATg"ZTMMr<|.Fmn'QDF>i7(w=f<eKm%0pUah@&zyt&b_KbqB}tb-h+|'mJa_M#mYJ@FbJs~[{kO4
-Y&(+.0A^iFte%G4t.c.nR6S3E>;sjXxgW-mTmWz)8HP4)n"m#{'z"9<7&`HX-;D5-Ip!RA:HT[g"ym^]O]T%]Ogo!xyvQX%6<6%J&sE!4ZBb-5Y:R+HTN(
-mB@`TNpC$h@6"eeII>7:N<i`xMR_j0G'$a168i=sy;]dR4_bjF}o=pafOB;nPBPMMRnT>H2C}1mEhXu:qPpC74CDZEeuR.:87}&hf%e$c[:p69iYeB8Gdl
-m3)Lrr,c:%S+B-|+G4sJO=RVf}4[2wjaRVwWkEY(Q:^9&tNa@+FE]AK`Ss@(8TQ4u-ZG)D<AS_GoWB]'vo:$ES57,=Tw/lMc}!)KWqAzW1L93:U"/.u@$/
-4=dxrG/3xy!X0Ge"i<P]&XLE~`$$U!1Ptc.R>:h<e,H.Zj/nRe4-/0o"n(iGj)v)f^);=O`HD3Y8G!;|%C%wg1CYl/Y13.W;.n:#T_o:f2RG4tHJ;cB&mN
-C0D/:Ya|DF3.ZzeABL{FdU/NekJwwcdMIF(FY9TEW)b[tobEU`7Cv!}k`8<6h%d'i|Yd-1/3v0w!D0uYPLvW~;8)rpMM3::L!h>&c/Dk}TA-+Ew;Lt>TJR
-.1(>&^YVu1UgA[$SgS1Fd1lJ^45DddCPEZh2#/-783Lub;A"e)Fh,q^b{^[P[8De9{A>#lu}$<4#~YVuODEYW!9b>#Od3>(qiUnRa`mTg-@<}_':@Er^V>
-jvU6mseiMtr;YU8fnd/2R'JDIx|!Z&L'D}V^k$.&L}O.f[)QDrnt$xOap)5}h!)DI,K<1dC|"|8#xiQ-#XYZ>t475Uwx3L8/5N4a>unG{.s)qxvV{Jd_<]
-g`tjkgL5_):</;YL<mIt;12-_Jza6!1Bg1q<MqHPK/@MAL;5s<[spAe#WUA#=-6=6;r|;KqNm"z#pI=PAk{rsYUTJa%I6M0oFvNj9CjgRXh)U:q]ocD6$g
-(V&T&^z4LD&BbprV/Q|w~PB(mzy0Zx|^g'kWn8^'>}Q6a'icwp,1]4`LWvOR9kHp|hF@H4CgXyMEUu!msO]WPe6EV[jd~S6@i{$oJ]0hB5{wCNWws@>pL1
-WWHj)W(dW<pKQKqaG7MFrd,->t^wS/XMLy(8cxsgUGyJiDm<T[H+|dtfj"0xIHjA|dkwY/gH(YR-r#TD6"+1PfN%mrwr`eZhb2(F/T'ZlSA"Xkh=o6U{L(
-^)n$LGdN,BxbJ-r`[,Jo3lb<YChsT>^tosMesTT}wSDpI<XD^Dj/`#_ZHD.Qt%v{U8p&~m>o)&PJYpn32T)8;}Pmw""vSljg8.jG#KwHU>0_@w1e-C8EW/
-DCs0Qf3T29t).W9{}T5X%rKI0b0i$^~<1B)!+;XMX(WpAJ}4YO6|S@~sdbq!NNsYX}l#{zkdyOdELAeF/gOZKQUbG.nSet6{B_CIMEf74x^B"r$W"F]Pl$
-1L@s`m{"UcSlXYu9exHAG$l"EJu$Q!#%q|g7"s'R2'>{g9H3.2+{!fer!]O-#P0sHnQN&r%ekfxl.z>Ycz^/8Nd|{]jJA&QLK!<T=Wj#6eJF,z@X3Fy-hf
-^iCCKG."-QDl#E"9Q)pC:`9mzyYG:I(v9-`W!F!YPEb_^ivJ2qt0cmU8zeEm=^))'yiPpjZD>igjv2[C(hpST[I%`AmMZ8v/tJz[,Q(Y@4:%k_lJ,6'c{v
-Z|o=3{>}_O|Oir(|k{_O^ll&+O%hDMI6x7eYye`hPMY8vD.`7MPh}lka:y~y$H2X/"Fv1`LJ4o</:'.fQ.O(nAD)!mE%)8gUDh'=(<|YK/8i&:H+||{cY=
-Mq;"'(n'f2`3^jvLr[mnZF)AB+mWn`Y%CK!^_qz2osOLQNSuyOdy`%>[h^Zlz8{<UhUOE.=#OkHT97U,r$4'd95k>M$_sby8+0}C`8Ii|<DvB]sDSgyO{C
-9o4QTa(owc)c!-C-p<k/=l|5SlBLAxLn"|,9Q9MR[>u^-|>s#MJ@95Vni|Jg72kM(r3LiTWA8#Y>k]m[xSHKS-,/sml0AF-BOfkURVS1.e8>Kzp3l@8NCq
-OLo.vI4%'|D+_"l[$m6i;lufs@DeS{jlO@ZV^E99k.`5`$YI3y9gZb8Pd@@|Ondt()5x)!TkT_;cj43ec.sDwd$9eG'^y9@@Z4>%BrN^'j=NlHON+Hbpqf
-3`-=|jhv(R`-uc7Q&87"tdox!QQ[B"z]XkL28h4B3"(:OKUniwfur0L#d%g;P&(Dad5OCT]9uhFH#LeeQ`zG"Gc3W9<::IH4/%3ieG0uoFI]0;B$zt}8:l
-;,YhgS6s%+U9YrnMd[y#&2`R&_'iU%Ysh|5/}T{u:830nd]Mh{.)|A+'j)tt<TSPPwg[XRd]N)65]>8OUg5)|:32!@Y_7,B2J+LX8Du;MaN1I+dFSi+ZA+
--&A/vU#@KJP^Uz%:6{G[T,%%I"]"EGDYpv#E<>a>{rm/Q&~Cpk1v"[wXkU~Z%|Gkvks9WrHN78p}uU|2`K1FO67Fi{fyv=82>cIwuXFP'xyX4NG2F2Y!m,
-]bcMb7.]BfA&)U1.t6;lzs^hpuO/-[OE`M<IXlNIZ3'r8(Slh@p|VDvuUD4Jj_s/33z%U0$XQWhT}{$7#{k`jSg.}L,Rn{;}@f:gzh&v]=|q(_lS.A9Jjg
-&T#3vS-<rr13r8M!>nr`rT]bC%a;:>kB3"`hpU-l"0+TCul(a,%JD,46IZ6+6"TZ[TN=iS"8CkdK5a{&;r%5N__yN@oW+#PW+.|RRFO{F0ylnwbd:B8},_
-P)h9~H(k;3c.>O",JSi[Aw61$PNmE.'}M:a^ETYEqjZeX_D[MbNbc>mL@5Y#-y/({6`lgB|x`:@JP;.D.zLu&,iKovXmv}fo#E[mE0bY$7^3xoc'/P<pG0
-H$Hwn,HBQy0JMeZXB<}]%2c)o,yJwhY;7P`Z:tI"%:Zf9,7ymY'5zwa/Zz"19.'JyS.skbZh{-=)9Fv6z18UA4oca#]Gq;f1}%`01-;+$]}Ch<m3w!Nmgg
-J!~("'@-to%fl;B!s[bFjg7v>,{odF"lX-swS2&f#o5<5#myVxf)ttwCJYC@67O>(w}9v1-+gd(Xh[EQI;E%];4Gga#)F0W{fr"W1d;;V-3&S&fn2fm.IC
-o5[YaHYk|`wp-uBbk]l3.Z"qva+^wzc;aF3>4,$d|,7rKF"WKAXippFz#bd"2:M%pM[T5iZ]N2oyMy}>-iY:}-oj6r+:E<ALI^#NOK3RP`z_2YBOE3;6$p
-]9]T9fmmQjB()dZXm+p3,ayx]<VBdQ.RGCX8ZS)VLIm&RN0Y4,TKf]7w!2b#w0789nx4tW|z0maFPcRG"{YilkC6dsrFJfWfFQKFY8B(OT:lohIu>1%Ers
->.4f[[RM)o3tf%rycR(W!fwq|eIP3^lO698QZ$mHkxRtRUS$9MK^3B[f6.b!u3~E.Rl!PrH<}TM/T=o3.'Sa.HmBSE+-P-wzn!$FitGGC%V+fRR1KTzzy%
-"Q8oFEb`qp[.PtZGBs28A%y1~]lD9PoEEV}MqTdijPZ<b$$:goC5QM3=IPP_k({lZ)]x1JMWFJmtE;aJ(Xq@m!"IWhtL.B>j;:(ULVin)h8_Y.e_KbH0ch
-`csDN7Xjv=+X=rpz<yH[}9Q)<Mk0|SNKqFCC4bj]-QnDNN+|r<=v8!wO'TKw/up=#MQP3:%|khh)Q!dfPhKc2`fc0|.rGh)lGp%_jo~$4Q{nNtO_c<w,3D
-fU0#PqnbyDz[KHYfO;tjj%[n8Q@DlJS+8G|Ur-63[j-=.#fh%9%|R>$/H>cnZ'QfQ0FMDzeH%pk<y,F",L'VKb>Z|/KAP{&wu;qT->bagQ7>tTw+|V4:(`
-.S472d(S#jP0A:E{S"(9JJow[O88|i4y=tP0r|tQum"]<]A<V2Z@T+H!mqr"ajY1-xM"&(4+'2>bBYMfT(uTa7_)0!C"OA}qe7RF9Lz!=R53<%2+rVao>m
-r<2/=q0itQLu220+vD@&h;T(=)#]<B%VpS8&hA''5(r.$S2/gD"{mOpaB6Z})y1q2Tq$qiM1AY]aK7CsjVt|HgEeuGkUp}PZL<-v|_8>(R8i~@|{%C8I4W
--0vGvXLBxl[4NAOC.b_kUn=u-OUmCiWzJZjV[yY{1U9fI1,&y0tl9znAZT97otz"rDUH"r@Cj4"!9fhML.:VolOLE,&-<ep-5RN4tL[`C+W$<iM9iDs@22
-q!oG(c;Q|@bDLc3Q1`P+Y)VOhc`.A9[6qG;JPVD)m5]o)jV4HoI}o&["0)!KL9{IxfGMQf^)#K@zBE|U9qpW;`o}kKt"V|3I'"cK%KH@]<P>j^;:./`+-6
-h"jEP.|k@i<'!BVCq@jWe6HywFqgFn,w_YW5%O~j:PFI~T.:fZ|K{u576BbGaT)7U@#"9^U4y$%NK9wk6YvjyJ'a@E,FLC_)NybZNp6w'S.sIm2>&gV'5R
-`C1Dfh!R0YtD2Vc"37Rku$[2xLXPrXWXoyB8mrPf'_sBhrRi$n>g91Y9rEG6OFMI;R:")Px,WbODx8Y>/[&FG(d^E@)]PB^kmiHdsCkyqP6}K5>zvP&3;p
-~zmOaB9sYdFDKXW}KgGtRU7N78H|Ms#x{ce^_OIg-pdo{jb0G!S=[P2!t8tE-};wao,qK@x&mV+HPL(`2goz,w>gCu1E{uhzsUkZVF"pBZ4!uHAD_v`.(m
-^5HI#{"fy)!v_rz6bH@xmE781CK,m`NF!_R`[r9|9ST-T9L-&ihTT7IxhEJ#(0B(^VB'%hks4tDNwiyI"P~>C7N@By!nI]ov-#azZ9rB_cyfb.P;fv_{cv
-m4fF#tfxE(K)hqK81F__@zQ]s,u1m4"'$|ZFB=kEz!0X]vIB:2e9EJA;k<2$,.TX|{.k^!}Hnsb5tJhT$WxW{;u}Z@#-eQ&+,qP"!e~9(_+[@S=<KA.]Yi
-FUC}{+E:FhTZ#]"gRfE;=%pEuf3WwOJszeZI!PMD@V=Qy:Nl^wadO+C+&5+8UpixpL6JHar}QNIDig4ToZ6peX{F!wR;GG<BJdGL9&i5JB~!q%EOgePa%C
-DqNefA']/ml6#bx{RaF$wR`%`[|(bP2$DP%sIn<`P6`{^z;1j0D$.P`(yDPkpfYx-f]aLtE)<=KJC1jDNC6K0.uM)kjr.kL&E%0"]A-g+;rp4ttiO;=rQc
-a^tnI8eIg;@b~xfu7t6Gj[vAQl;O}rK)}H8QoWC^vrV^C0=|M>}N=[pR[^lMZp4%Rqs|u>9s]ccB%w_:I!YVz8{}C{'Qr{F{fC4w]wu1,Od{>sZrVa-qd,
-^=~l,@F4"2.[xB[6XobWR#'9x$nbaw~dft&4O'2D)$<m"M;b[V$uhT(/HaEj017![nPcv&FMvI'XRY:+Vh_OFCrT8/_G"}`AN%VU&HL-HdYW7]GH=X=uvl
-|=eKk{%$iwgf6:&7JWhsGGXMBFs_Yj395kEt7wK55BE##Tb9LDY08>BV"4b"B(65FktV>`EV|F{;q/,OBLn`~J~s`$<Sfp/my-Do^a8k}x_oCd]O3iix]@
-0EiX/:>p32Y.EaHNP<u{jzSJZy{ryHO6<v1;!66krY'Rcn@yf48,~(t%(H1Z/Jy|]X&vGb)tfmSh7v1;bf|_G&vrSj"!c.`UI8&^$eO!xVYTc;(+8qTZW8
-yp]X@+&22|.up<30p/KgKd%M],5TbONzzDFG=2'89(.GmE-i/sUEyi|F8gTuO(`jX`e9=p||M/WXjE+;~'!0$Zc_-m#VE0/6IQt&9Rx>0>DCo(l(5SAq0S
-^.aOgPsn0]^m@8FA;+:6#Qm&#vGPX|&-gR^]XNTDur#)@_hwnT{<@#C1]1.NU@{>2aie8;lCME_<Xx.;7.HUjdL(%BA_3FS0(s.d3i|ScFD5_JiBP+ur'4
-MI2IiUT6UW@`40t]DFc3u6Ja8D;+sh}JSs)m-1Tr&@>,kGYo0VdX3b:86$EiR"YJ8;wx;J$zl<Ut,5,>_:`S>D0j#T5f)lu$d9!`Po6F$^xGLhl:'jWHRL
-OF530JDvsbIX==K%volN4t8^<98JknKd6hZL~Jz/hwEm_TefrHO#V@9mw9)Fq]heC![c(,iq;t"9D!C>#Csqcygb{(h^4,[c7k_EPWmr![N>[;TWk]gcj=
-WebQP1i|l30Iq8hdnT4Gy4PwGhM2}Q%Ec"Cc0'@i,qA^GFyE}j@]L$vlLQOr}HoU[j.mVDGu]apzDOFDnYP9f1E])UY{ePZ5jt83!PJnZTNR;&8'gum_~b
-3DCqmz-O;p{$uJPSo)/[IpQbYJ}$pRNw~z.xms2{4c2{P+pUqpwEWMqn23D4Zr)VUn}6@gozMwbR+`@UJ2{[s5ODHi<i|'tgqm{2%/Yn:uc]x-m;@D^KE"
-boJKM1IPwZ7q^>;Iu|,Y|jv-|ku78t%[n-X&)4g|SoAY}FYw"LSU]`70v-UG_x'{KZya7gSiUgOkjMRfjXUZ$i,`XCcx47bi/6&72a8|KbK[oIwPB^Y!S1
-eTYBW`Sgt2E/!a;)z6WSOY."B+]QD!Ceea695R8yj"AY}Z9k`,jL.SGU:]o;]WB,XPHRkiyz&f|f3rEib!3;EKJ_=sI/+^O)w@vK(Y89,"~s2Z^,wvg$K-
-U#P9xQQB])00Sd0160fbfaA(M9&V6ULLWS2&W8L$zsj`4_hIW#{Und"O-yDv#{G,ny^X+h:dBh,wT+RiW@Sb-ykZ/RPTUwB_lGeAKOsQ3b.Yt8(tXhSRPG
->N`Dm:AAh]767#EGBxqX6xux}UBH9IJTNT$d6y00Rk'jJrSwrs#g&/+kff)m=DW_sJ(b-qo/.tNVR6|T{hbf34d3un'Q)+qw8Wq&p<_fGt^Y<<>i9kTlkX
-cqh7~12]^S]E3D#umMzI(CxL&6dY=juxuO{+jry<_QOYZdVyuJSc9i}}f)"8Z)sNy)wZOs"lXKe[fFQp9sLCS+UmFm.0<=#/1%X19wwE<{4}]<H2Em|]MQ
-U)h{_3mI-^&b|(Lf{1B;X7w1cy9sg;sg|asI4mGI"z7lIC&GDq<A^(1K|1PVnBXko:u7t.H]AvW#"UlxQy`FM,>.n!b!-.QV|7yA;"^2}ZZcHLS!ys=h!l
-yum|IPNE,whqxj^iaW;YUhfnUe,bbU@mb<.4'4F26jLa1fP)]$v3^gV0NTIk_PNZ)&4{Oxwu)Hlgx^:,qm.KUq~Opt[}df&8jz6-.-"{ua@g+[',PzE}pX
-rdD%I84+37v'z+M+<RLUC;M&=HFuJYsuAQ+]B%Zf`^jYv6U@`}<gnL0)m2vIbK--]UCJc2S"fm04T/=IDxS5ZpgyBi5%55-Ey$Rvn61dnqm#I&`eyD:bi`
->&EY@m=@>Ex%3NB_79&c~#6Kqdec]SOdX$.YDF+#KLnC3X.v<-Roe))c"u<Wk]U=D!lFr<a"qHiJ{+B]c782hO!n)RmXtB!$5r/9i=>v76l8'6d;{mHEX%
-r}^[$|@<"3p<(gSmNkWB{7>hdy,@-M&2.ShioZ_SO)x)=37%!mO.SMQ}c%/JWpzApZY|}M40jhlVRl~N{oeGW:_xJ"V6:wJD"d:^y[Tl^"b=zP9+ORf;U1
-fs6$+B.K"H0/mKX)TY-"3j0WYn1eGAm@'$u+Ko9]ZhlENi}t~TI/wAS_y`c=GCFvkU!,S1]lygO7B`hca@p=uT7<QKDb@<Wy%zv#X3lyKMHoO)>)O.H4Ex
-p<M&q#YThwrR9&6^/]O&^6'3UMMi0Y;G~$6Q85B3n9Khp`3FQVPV0'{6,3>CjwXx#rMQnCeFR0|IW!&;[`FCB-L$9a_x8@L|JMY(UWOzyPQ'ecy1A,~Hte
-GU[[BqO+$Y7sl#kt7{PY]Unx)N8{er61kec;)mRk%1GU'o5t.%x)^o>)w2Jxj>uITC(S.Q5)5X`9a,F7<m(ouWsiDM:L%z;:Hw_WWA=9/sOO^pCGN6MO.4
-GquxhP`Y5.<-gcLY~1J[5s;hv4KdPnU=&W0i~!#Pxx$-H/_r;";=oSGd%7kSXVhySO;].V5YJPva%ioPfMVOG,(:jZNV/`ia~/glrI2y^Aw>M[u%E+4)FK
-{3!WBPQf+[iq.G8iS1qPi;uM3)r!@p]SX^,`m"j%MvRcu^S|h%c&Qz`9WPqKA`Hk4(8$^vt1ii,BZ&63Rt{hI"@x]V9Yd57%-]}':4b:)@lTiC3"|8tNn3
-`DBnf@=%].,z("@){I:YmrvS$4DibXxjk-&PQH88dr.{>cW#'s@;AVo@baJ@){wLP2Om%|@e{c<;z)qbW2&f3p2sbF+oAAaR^3_RDT%em|f!+EKOO5CnX+
-e8=n=C~T3A]w_:Qz&5)'-=d'}$!>b4P;NW|^1p"Y;[+Cx!A;j2@!H7yi97cezU-eg]Z8Dd<WNJ,NUA|xl.<%B(<yc-^KJ&@Ike`WC&!T!lg{rgxy#adGt%
-xZp2w%YkY1l4Ltc}qf&Q&+w5Y|U{y)[Dq["OyK^![NQ8^g^.C9J#%]u)56Tn37vM]zt='0OVfvxscjf{FQew]GZTULe>d>UH=w}kV=W9>RViG6FOSRaE3H
-KwJR$Yn'xgSoo6&/Hn'ti0,K$zUE'T6nCo^Pd2Atk#k%t2-G"oC)I3duWYl"|#b_FA_-L#2^uU_PpDm7/#FyeLw"5Q5w>,9PB+4Mm`Mvm9D$<3Z89'OUE&
-H9=gL'J]"_at04C,1L/p+27+Yo|4n^@"e#U/nVQBZ%w"lC_p'@;XKqbpLVIK"0L7EsGWS}|L+3@w>nfk[OJg8MTqJd89G!p7o"}NO40#Z4,S,^^&7qWH|h
-u2Xmcr-k8MB:dTh$s5ozWVlzg6Pb%UN9UIN0Oa_`V(,8>)`[(hs2D!YHTb0zyeoJC$(RgN6(w`'ZP8hz4}FDzo=j_rXoD@fD;}K},|=B~}oL`PPj+o=dS_
-4Js2ky+{l:g{q2_}B<yq&,Z1C{K2(m^ZgNDHb:tp$,Bsl74gsy~ay1y{zAu<]OLiiC#(6hC209zQW|Qs=59"1/mLfe;4oknFb.YVUB/<VIsTn|D`'+JItU
-uBpJ5Ey8A@['Z9kQ&d-%!",e:}-+_9K)30y|[THCK-%BTfStdQ~I3}Ts;ijzo`s5',<g+ybnmdYsl(:tWvTLU]FV[qy"RrqMprw,uDZV|wl(IAfc`/Gl3/
-Cz.Wo'A)Ck,/_=wFob;s&X|])6yR6Vk9c<s0!<>]A&"vD9/60#vfkd=lEv{Vf^ufs{5Uh|=_QsrIE}{alvM!2bb:[pXij5rWza8vriKB-wU-e[MVnrZ+Q`
-%)l{4Uv!x6cF0P5pe`[fYjjx{Vay52E5,>qOh$G6QLDO|R:=x@HjZk&d`^5|Z+=eEZt)4&ytaiBTec&D`+0IU0]>M<pu%iJ<k8J<OnwMDHF-j"E^|-m]2^
-HIP}#U~>^nPEFU$aR;#LstPUS5vtSCr'#YZ-^lyI2lUz(43#RF]g+CJoxx%37n$5uvx>$:;LEaC!h=icP#DB#U5G/3;D!gl5/+lH'+l8PFi`z0m-!B1:fl
-/^8A+;VCU9:.TdU<7CRk9B;NIrv%[2d#~'Zy,Z<3L'UD>|1<`<mgWb4YMHzAcUp!hy~=ic0&ba^Iz8wltrrJ-A3eMAH4A7_kytDQvJQpgOGb1(ta%I<qBP
-PkxgFVQ)62KiY@eDhjPm~xI3gPp6[+Ck=y8W.vR<bPr.C)NT'<(#ws1gVb_i/c"0GDt:Qs>H5+q{E'jR:3Ao%(dtvYd;9]`#8mK5>ZZP<y}#%&EcTE~TME
-mFe/+(dmu6u6MyNqa8!7`Uev@QWKUmL.z`^6et;+2|h=ELE/`lo6].]gc5`oJ#rd8h[5xF@LI_ce$e7U|0].by_#,WLo>KAbPUO%ZeCP{8uP(WF&Yx0P$k
-hHRz~Flc~|CbBD2`6R%9-vTl6eCC^8ObRe;z7W2h:y/Z<_2-QWZjL[<s2x!5G![cX3JJ_,0_^q~/Tm;)npZTpJ5j.KTmDV_43)QD6eo&CmW:QqU$#nhc8|
-"~G9^qO=re1P4L"s0[UpBIt)%4sDX#I,tN)YU.h_p3yR$@~A.@1SlDtD!Tc&b]Ie>%Z:82cQKQW&[96PC(J#E"$#z(+Ym3p1<mm-M%CK1>u,_X73=)_7=m
-AfNDjwb`@Q3d+6/EuFic6MYr@Tu4w:cN[mc5Xt,_n}W|i[-@6|@4:p8.W)CzoNYO%Hu0^6S^6NOo`fw&[Q9-~ZL+7<.}^/cEK{JaJnNo|5|_;+nos_r^oe
-U"SE(f@vI:XVq,v<N&9&{VUx554fDh<#~Z3q%vRb7CGbG{+WNlx,}YdMZk$:KIGwjnqLIPx]0+>U`|_Q"Oy8vPQ|zQ/G:]kPfY7SB1R[fdO&C>er03X|"=
-=R[{""8gtFECNAOX;(cE5Ifyx>=VOeZ&.af<0[a@IS#)$+!k<W'-1|-i/m5R`r+%GuKgvwhVz[U'elC4j_iv,N<2cvNKP{ecQiR6E/k>59kM,A'0fWYxTC
-mD2,{QWK<]|8:KzxAq,bn".{'kXc+IM)VfrSOZqbbSi8=zF4QIan5P.+tkIvkZhcQF8RGc,Z,i'PT=vq{@[diV,hLD/IQSB3dw;Bn&~)ibhVl7d>eZ#pV{
-.aR6;5^s-9&%u{-X4tB/x0O<{hwm+gYYb!iJJBe0RBXXVJ<4:mu.N8@zL[K/Xi2J{Q:jCb9F'J=Hjp|!X1QB6HVU95vjg9JL9#TtU`{(c#kqw:ky2;~W+)
-y<#GZ=zwW]1BL#yt(go4oVM5HB&G1lV[T7[mV,n`_sOjs[P6P9<(gM&22vDg}X'Jo'fICFEv"NzU[Ae;sVq>{WJHMbiaaeXm]AWyiGev8EkDF!=N'a0VN,
-#o/QusPJ0h~t_])R|-5vyK|<3JiJq0!jX%IJX9<QX/]9W%!kjp3WG#W0F,b37$ox.ELS(KTW.Q6$siyExbr29/IWGnTrZ/)A|pd"Y$TzYM92w`c]M:<t6L
-nF#+kOB=J'WE"q~`OA,Wgqj(e+frxs$g($CN"Bj<AA%ST{cb3WyP=u+`31Ca!AG'76(gGu3Unx+b,Xc2(!|)kFEWv"|i>crq!>l84WZ<M<hYvm8p/1l{}c
-,-~;b.g.);.XRn5'X<<`dw!TZ]l@AVkBB&9$2n]FkuHdRBTw3vK,klSf0gP,UC!IlCtn%0DER|KA9WJ4~BAXT]>@Ysk^l4H!+QWi_6:M"Dn}x8nbc_(Q|<
-{7{jdYY1'P"[ZzD37)[N^LvbkfI"~B_/PKKN]1929GQJs${7`aXB4.@(dJ.@,gZ'I=@g]!0yn$ez1p!i^Z6@K@'jzz8Myj,TmW/NEFrS{GF:bw#qCk5GmC
-s=v3/xm&-anAv>u'Xq~skzoK2k6b74zB2ll){<XYg3FB"IWH'kL/V+G78om.8dnTRs;XE%xndrmg8=Z19{:kB%>lcL.dg2'ZsJl3Rh,ju:R7jznw#{2{@s
-78Fub"1Nd|HleZ8qmBBx9O9[BXqWHJ@^mNnC{=Y3uCmB-5,DyrPD"}t-.uBwW{`e^;X4!k>06I!'H^9Sn{csezAmihUTB;y'nn=i!y%BzNmNvG}GRzzy!.
-HjVMdLn@W&2g%Q.S[ZGAK@"9ZRW:x9eL}/JH$09y.'Qc4WT7+aUvmRxF%N+x|+f}@N@kHg"I!es02q^5'`D|=.Fb1|2JpLoc[qO(@$:s`c9Y:DkgDAyu;c
-k4&skMZ%YfKpd,[IX98iM-:;x"Y"X;{=@@ksObLbCeb!%90m&9>s<,:$-1<m7)}c3{us{}@d`}}azktnEzDr}Y(g6T0gW+PI-|818z=KwTAFgMAdYK[Zew
-GK:hW6Y$RooNHt)OR9I$$C{BDKwfya&{~APp338uIo[W_yLUGkv)B|PAChhdzmqOmv+KN^t/UnY5aXcs46LXg%n[k$&N49^9doQ+H.w!Ir^REKie0a""wv
-GHKVloukLl-d0%N(KA5D)|b]x%p2x8kIO^~#f<J_|J's"EozBx,Y9n69./.wU(,/%bKdALgF>StVH#!FoF'El9Wa-}-#~E@80wy+xz|v7fAq8##hpiZaE]
-.C,ZKf'Y/o@,tlHXo:AJ46:+W,gVnRbL<!'#{DmlQ/|!;m~h014[['I`_&%u60ZdY/sFkBDxp"N^:MU^=%:&{j54"I^WmldtEbvyKV4K5X5&{uPJY9yUay
-{1RC4im/6jR_z8Djn/iom:U{{g)3FdI'rJGO5X9ZUY56TQ/I%k9hn/v3vJU%EWU<KCy8+9Z=:j)QX].75^.i!/tv1L|DFE>iV@/ju`dqXvRsyT1>/3-(t9
-_'#^#&o2wvT<x#&i(r":tF%i5)>.-@`.F&.vYZeZfm@uo,]jkieRI7a^<}a&z|/-+6".@.t"rg-ju23s{>IUhKUu}1(yYd8ULuvf0I^;f&)PT:(9&o0"+{
-,8|$)o;n]pXgsNQ"[yYbxsi"#qw$-=!ibwJHpbYG4k^vU#X,7qz+}HCP<Idv)S2tNX5R.BK[)}33zz61`s|C2'YHr[_W85,Zxg2$Ir"A|74LqyEo&85L=u
-5E_iUJdHZ21%C-Z+vY=[[3~DGJFu]0D4#HW$)=$-'U{+{Sn!KzW{EX@-zNyx&"@OEnQ#TG}7rG"q2OWYuY72AdvN03jh~HRR}fGOFP'sode@luFiE7f)aE
-!bxPXlW#/U0Rsza;I<C8:>~s`y'mQ[7C:v,@FF7t(1^3D{b{'ml(c#$"czlKB06(Grio,^@b}vad=:U&2|;8:'MfE)f+X8[80;_#@<WWa0%xFsME#-cf:T
-L1q%'Y(fB<CU#13Sofu-M/Xh1X@-2Et,c(8[z2GK]'YPW@s]w3,0ZVHW((`!PFmj-U&N%#.E'QG5p0"K."E&|fxxA=C"kjw{qr-c"sSJu%w#,K7w0s#py>
-.EeATIsZ}3#9uO8bY[/4(Be-=R1$rKMAWtfL[XVX&m=7W%8YNZ(U|AaVi,i;uQ8coo<^EI2}c'fNuYm6W(SN{i=CWhy(lL4AoRP'oR!@r]'>/D=c2}rjcm
-Ci)ovxk+ym9[V@lnn$L=:Z/[`3D!6!EV6OyUa.NPt+jbcOWpm{q8_/bbI+Wn<.t@hyk:u+M22v+;R{nL#vM4LY{HDc,JH"=FQ_EV&hPHi.831ejnxHzrqT
-^^xe7"xF&p)1|ji{B0K:k=`gpmhlY,o$H1qfp:(R3f:-Yt<&l3dIp@A(.-Azvhu-zAAg}Wtorj{2$o'U>a5gTbDdG%sd#@q#wgYv]gHHB=;q>H0}T%>l[1
-C-C8NFaS%KkTGBV=jl9i7'x@=::7:mHS~:>rSTJ9AXW5]1ZnwBd;!,KV,jhX,S<xgy,`j6[aWY<c%UzfJO.46w!)|PMWH(=Cs>[$ByNT6Ieu'Vp%`vHBuH
-I:#9[m#^O[7d`8$DD;Zl7B46M3{m#n$Rbm@Ctv/bmn3ELDr}}^>(,>B$xaU("]=39bT3`iFm~K6AjX4>OUpaB!w5.J=0-@QYbNXeJ9Wsh.<.)Wq_$:{}~j
-slg}['4Q)`it-av"PAG@mOj_`kEH]cGIZ'kl`7X+=x<e6qKjf'P`m7Q`-KT'>H[ty|1aXi9a_+}Y48Ca.=%7yhpvp|A`CyWO>_b]4-eT&hx&[6lqJz6kVM
-t-Nz=OKP6|C,2-GyB'.IIEi<ZH.Oma7T]PXrgA1F4QQqS8EU:%GRn;<);xR}pr4{OFnMKkPF+av6{zJyfDm}eOCob2SS48I|fL_O5:t.ZU[}Yady&,20y$
-JW":OehbZV#8n}e64trS4+&:@D{OC'&i>S9E&pB0]T:dWmS/[N)D7(`};48{u7MfiMCyiVY1md>#P6`|%xIjg)Dfw9;z6Nk2B<dx{L2jSoZAbui&_:"g53
-p0SYi'&baas)P:9/A-V+aiDpc+Jg=5H(^YN-<-/>|bA'#zv(w$999bEmp+0r`0Y:RfFKD!@e'r4e>%Y{^GCNbm,Wv2-7`&BsS!s"F>tz"_<L%fl83}uBCy
-JToUPfEP5iGOhj24<uOUd)C%Ow25uJw#C]}ZZ3IXW8X.LK,p{r[_H4-_Jn")$SxJ"eqOS^Of4ojc5+W">Pg(FGyDGVg|(nsi0Xg+IsJ6fidr~'kOo:2+[@
-<U)whtShJsRe2Cdd)#RH<e,5|8.}C'{o0xn$+MC<vCFFGuzmR;.VIU^1@;tQ8uQC""@dk^i5k2d+5>U!6JNC;ca-z5hYg>'me,ei7`mZP$($VQJ!8j'Wwp
-mQ{#Y_V(QQ7G;%B#'9G1w@dsAW5ol>7DKTw/YA:8R{a@W,uB1DFs9]L[ZJQyngZ"v<`t5nVSiXRL7y1^95z9L-P8sroe7.g=_:2.#k%(0"}yc1;RWjv8e.
-|;nt+Gduyvtrw{M2whDRd'$%@Z~Y@U,GJ/$9/7obLk_fK%kF8F3%kVJ_'-aOKkLeI](rRbT'@>u<^k=2vy1:"K'Fh^+t9wp)TcB[URJLl{(^~FyL}k<Wsu
-L0Uxy`b@1e!Qj/JzxG#3U'L";&;(W>!7IgAhPE41knQ|hIppES>gE7sgn8u)"T2xGP`K}!k6;}o3yC~x~3p.&Tu"1ExBuPxOiF$P0)ti'h.[5sN%"!L"[e
-vC>8>p.=pEC^s|O{gZ;Y@n[$U|JCTu~dNjCeY}AuBV`}ywt-mf'z%C&DocQ@3+Es/T)a(/ncV&EZySW1i'QhsWxzO#c|VLH'5K#%ffbIw!!J9tfDcxR>Ka
-jf8q`-`^R'}Q`-vhy>@DzV)hN1nQYn`hb/c$gnR-.p_%[0fghhw-Ky/]U&uSEaSK@v.=tipM7@4Gso%!T^`:l(PVk0zZg4y"HN@M<5LDpwOSJII;W_0`<q
-Q|mp`6OviXp6=sFDjHDbu-VoYQQpcmue;gzDNc^%wJjic5!5FJ"Isf4Rv/YhYr=Csz(i}=/}]dn"$Q}S7YcWcgV9HkUE<<TUX/B#sTF;ZD;Wr"F@soP3G7
-5q)IcXhx'<dU%%RSLAlm<L0_pVVUGyTA[LRrgzs$}DaAgNsYf24oLvC+WV7t'@yWhd]Q,QFBY}sNoU7<Tay%IPqM2I6O^pJ"y^CPUz86`_:EU[-_tT$C7g
-;I_EgE1HQ'9>>qR'z!u5;x!fro{O#Dr!Q_|G2BC=`Aq;RA9GVn"|kt^D]LmsLD!P]>s)!]-]i!H>d@TC-ccCK%6VBvFSaln(lQdBir-Xel^A)TvV-Hl1E$
-VE2qK!b5>=5X]8xriB1%@uk7eW=x]aW|c6smiD2:e"~ZCTX+zb|UUJg2y>TrS1F<$c41Y_I!>NeQ-AncG!5%RUIK5m7nYvT=(Qc-8)-<@X!,7m"~AZhog/
-KubZ-FBZ&DkDW6M)X{}1^:/VDPR.PPTZv@nA9FCI08gyYnP8jK<c&mT[oO,c6_";&"VjMk2z9QI'h.kU&e%kYLnJ=9,gxvCRCV'89E4+<ZZ5hD~4EV@[rF
-/>mT84!T#3VJN^E2=WN|,D6s./sLSXJ_W(dm!dFa~muI`i;>E4`Tg}}u+VK%.AVFFUs]]Y0p!AF",,#TrP[wL=ZyDEw@AKctoV[7:AU/%za-.wL9Q(~_pU
-cx=S+mUgyQ[;nX3t^LQ|/M[069}ZK:6rcH1]mSBWZDhibV0(lOA':01K'0a3E<+X6N^lddJ3Dh",7xdHKjMUBL'kv=W5]o~Cjhq]]@o+N1a$b&PZ!"+_rz
-aL0R}31TI0.6ekBwqT#.0Ts"`^TUn%")YG.}7'Q@vb4k#CtDL3-Cnz4&73AL<Ve77vYg/Vg>6l0mgc5{JP.'z9)[:FVbqObKO{7Vp8'wvbmz:ZsV>p!S`C
-&>"Z=SXnfn:SDM1[hWnngbSD1NJF(^aR;A6$t9S{{VW"O/|w.uN@~%=+6__0!=0}~u,`s,e[1/I`IK4sp!85{Pj9Tk~#S7O}dw{z(On=UB%m^R'Jw+fW&v
-RT|u`eLUu}yAzgbFe"L8'tS"&vxa/Ln],dk{Y{6Mksz^Q`KcMOYyNfW1Rzk[w{@LaNk`YkDnH`dyy`PpUFU(J,qzgm3Eb57YxObl%vDy$z4/j&Q7`qkMw;
-nJN68:F9HtRb2u7y)>PBqm=6Vo/D%p236+z])1,(Z{ra])-t!MFBG]6OXR{W8jreXnwau.5fmN#W:7@(bIkP>r;+O+zJ+fb'/h3^cX=:hNJ-JdV1tE'NQI
-FGIgUubV9veYqyJxu>yRXhn/1M>IdlgG@O,%'_KJ&VCm>ksliw;vjbPU!LsLCes{T|<;WH5+vc'P)sdYVskHi/:#,rKWPRoQ'r%J9<HoL(.Dez:/UE(>^e
-rko68:@tkF.pDcaiLas9jxgJiBZ%:nCFK5w&63_1p-2!5)/,hdp+DLK4aS&A}`s9<-;}`-jtD$FTwC|.egb&-=(C^dofog;N$Na:q+Z#QT#&}Z~`NfQaLS
-"vq;fgpS9hBw|N4W'0AOO-$]F#[zuD3;d1d)$`'t^6Q4C[fuf8y9G2x8lrqrrsIto9_f,0CB;}T"5,xfXTry.aOC/@w40WPs)=C.11asK<kO`FcF;g"wfu
-N6%/E#)+P2$Z}$5n84>5=mloVlkhobp$mo#1]Z$g{%Y_h%==KxIJDY,;Vwsm;t(MSnnO;Mpwyu(:+2whZG|w6<0FW-/h&hJl}sJOwChniQI)Tfps~^vd`'
-/Eq%k3%MzV.`HGC7u{4zv/f${kncR1~N>4nj[14GQrD)UEPCf!dr,_.yt..CQQd0W0q-vqE5{'}il/>e8TeC+%1M'tAn&kJ2u]hPg^j<1@Y{ln[z/Vy/<k
-/oh!@YJJ/kY}P>.,jz1ve^ERrjYFFR8zJ0B6COC1pmv{'6~8MZr{Sf3{CSKXgiy/[@(jk+nWVqZ2KrqT-8iRq$_A{:aP1vq.J<v'K"&Xba&w@0Kd-<buw>
-|:s4GIhIkz~/h%]UmWPbfdN_d)NV[m$jnV>5U#<1.]aG8z2_{A@L!0[$mJg[1CM.c{{SRw_lb/'|GB1jn8`P~/cO88,8v#YhSY,A'_aS/29l-a9[y"2B}#
-xf>4r7'y3IeK~lCX96<2$etLag(KjQ$XTPP<y`v1(B09<1GX[3qdHb)G_M^p--i}51}"-#1Lr4W62LG,oSDJ.A6pb2|V85TGp'ydNM$q0&>3wun,gWGTDT
-Gt-ljY_GY[|{OJlV^>kMuHmAc]T/fpGSk)6`Y1pexh^H<Bl&E`ls6eKu0iFjMabbjh$0VZ{%Q$_4OEATd<'qex@7X{3eAqQ9s!O4HsP_ztb<-WO|R)4lw{
-'HI<tGYn/9zU3Y72a5[j+,,#lN)wrb0g$kraAQLD4WW0"8|'pl7;4i&>!h<u)T4wd,Ocm6p|:'bbs%ih=Ayjlp)D-QVfF`tM:oD89.T#zp2=lAm+>bhik#
-OQ0p%N%hQ&;)}_:E2@ShqF<BZsdz-QmITy;2<79vx`0e;C{b',(=<Kuh&Up)!C`33AGOZF7ig@$%!!k_$U,W5;5=4yPp8q3%BZrN<XrF:;R!_7#Mi;qF$Y
-<{Lb'j`"GiB<NVJ$lUS5wFD_/D@P>5Hy7]b>'FQ!@PykdR,B^|C3:W5a|2^uW38G0V~@;RA70fr#RM7#&yk#,@$-Pao,FuW8ug|_;<QQTJ5^w(UqnNA2D#
-RE7]]^-j)V^=DiQI@c(ho7oRJ{:%:P+1O;rGw{e:+:-)QLtjg$X#KHg/=k:sc$G1B:=wBG~>4='3%5wrp^LqEqfrY;):oG3MPWd=N]Di18LufFzhW$!F-P
-o}m.c}eGu;,gQZrgviBs!d3mgiQtem]a>EE/z'c")qMhyxV17j<QR{gMK;l<3A"Bb{8S/6y4TE'1I=|VXo=N>3v};W+X($0:NmK&0D9r82Bf,3p=!Uivke
-$i;f%1L)@WI=p(=CW{{Np;crD}h<psg(]0wx4a-Kr7q4d;(<eJL8((TH!K1bE'_+lp])>];]{6Q.piO`d]Ne.WkC[QA><trr~DmK>/r]f9VQQPdI+ndUx)
-a>ZEWL6_G%Y&S!Q_}Ut3G.$UxrG]BnGjQ0['5<oPAcy3ZB[GP[tIyJY1(ob,f5;HueYq3)|4mR]{}>0-=PFaMRbzG+#3@ugmWV'|ts46RB};G]Y|"nyGl^
-4+T_Ic=om`NP/6YB4M/6wfytvPp8#"7+#k1i8y/u=NYsQ^#:i9y<en#H4w=/dKP`c2PH,D8hTNH._UTt9J09X}tTO",^m5!D@lr%xeyUS9$>':(W^e|N=4
-U<:c7t~|6ja.9_KU[54n5Kh|"zi+,vM;Tn(UkKfR{O;p_T"pEKke`jF>iRF(F@V!iYi"zAe/ugDTiV8Wut5"d>Te(i<[)f7k<^s|$zmeK3BDMDxWB)(9Q}
-S>Ogmz[cH=GQ<JKn8Z[T1/jmxa#vlnKZ%:]&D'J5TMI>YjqE`I>s!Lb6kmTliraH5hGiI<xxR=oQ#To&QW.R>!M.u)DMDKMj=|xOd/c6Y+5v=k;V=crmgB
-v,%%4#DmaT,'zGN(LqBucLoyv[TxZ/-f~=$}dtr_<4BqXRW3Sc(bG3D|y%6flz-_KDA6M):<AY%/Q&c"i{'mJ#,^}g^e$/@v%TjJ7nj-:I.J(oM'T0s%[o
-9T@GHYTF+bo'-&O)tg51.Y0SJ;=dz{EM07/]dQ2S}"OGzh1Sha$uKpoy1:EzZHcVv_EXuZ9;c}=+fD0{U[h"]%Cxstf]xs":+6ug}3V!~&~on9O^4&^NHL
-8'P|dfTVvyrMG">D)MyEE1!JD<zobw)Mky~OADRX--O1T}lL8|4{2q-eAAE}1oUUsD:>p=jyK:QV<pLn[I<>7B^!op3rCaz-xb]^OfxY<8={}RP`M"8B7`
-_#FM;moujj7%eDs09#%NP:hl!Mw}saVxn2pz.xCq`zG<-i2,z:!4c&kb/ZWh..bdRF-.:_]j-menhp,:UoNb"kH"jvJ:<3~7o(@BWWh<|19]J]ETbaUAuO
-#2]A<LzXtHOcQ}g'e%I<>.K7e:4Oy{(uwj"UZGVTE>em,vF-`"qu31./9R#n,v;Zp,m"u48v_mSgnwRI3YEbQ^N1R]A{h:vk"tscn/{!%X{.@A#%sD;J@=
-Ey,q,!@(Gk}}+1ar#wa%`ibzm.`<%'z},Lo|.L}<6p8]S!_Qw(^7r-,#dc(Subh^3w6$$e2eP`V$$L16X;h%aRM#0qLB3p=O$Q+mWLWe3>;yY6dFxFo-qi
-2J7C_]1(^;4O_=IDW(1@{t~Sg,lb0+EenZnKT`v.5H&(^VkqwwSJW2Rg0jd<s4U,-g-]C&}y=7cB";H-;S&/Jn{WG[{gh,r;aqpz/pSauc-L/'g[IA:bnA
-=C}fJNchdc!M5!.91!-P&UW.M:]8Xxr-UV&pN3AH~I'zIWr]iV3)lh,HVoO<=F6ot)S/IPWS[6[:G^N05@aQuYmb<0|%|3`OOX7_d>IkjdA|Ud[@-j5"/3
-KUECze}RJPJo`2@KZqSq-m]f%@C"0j'$t$[+Yo`Tt+]H_2tOT.zoIV"R{<>R5Yt22d4Mb"0&Yxb+#,2p%a$]|)/hamwjxQ^Tbp$$a.-`9;R<G{kiA{)8.$
-v`OVNOlE9e~e.$<^7j.J)oYwIaUNbc.`MT9pl||qyk7%ph1inaI.[N7l];L#;5B[mt>g8,jMn_;tl<ZoI[M!eCI9D]Qv(z`r&tJwvtKp0v&o>WLt3`xed%
-_A0;@u4tL/^v,!1KbA=[gE:3f's&TG5Q#7!L!Q_%GzBOokE7O>nu$EFJRAvCHy0I3t5E}@j%0eL>cx~bAI@T_^-)OU%#>ypoKnW}!s4seQ1{>{w}$iw8<M
-=h&bucj&dDno<7Z3JLq2x!TTY<]bG0'0(Avb0zd5(QWE5EBtW-Yc'b^J6aDokH!SG#Rl3b<iwBm`pB9%J75Lr.rs_mmTK"]QlS}W4ttqQX^]$@vnz"Mv>W
-Z;v2%t2|h!QY273RpIX!0UBxxL]OuMTMv]=6%#b5a5uRYO>6Ua{KaM:G{4hvLuKbshs%x[qS0BY>-4jc/f^5-D<9gnzD/L1$ZWgR3jr$@XoKg/#')'KwvL
-Cq`z6}4w0r=omnS$n:bDbbe0RhZW7w4mQ<]';u{XyV{:Ple<tub2AK+/{fOSzd1%w]1]Lz6:`R<V+dvWQah![XW(L.iujjy#h=9!i7!$2qY)AeBn7<GNk@
-,q%a2Y>Du<pF(FfK"fO#'';Q.k)H"3rMZXjZYJ(M'md7k@Yf5VGu}zSvd1yl.kz`K(nz:`4G`Nh25crlfx>4VW2lhjk^'hOf0o-aCc0g#,5tlz^[zqWo-9
-Eq`#|FWr9%PI'8|2)LHrEi%x56`_oTX],BIMr"RQXAg9#vUi$N498udW9":cFzC8#gC-;%jb+7[pRxS(a_sk#ZJ_,P9U]QB%Ws#C1Va<-VW<:h#7xS'Fm.
-]9LtvBQ_HPy|Z.!/<O}mE;D$_<r4/Y2Eij&")@d!B;5lSoRiwUyWv>dVU{F;5Lvlv'ea15;p6%MFto/Nmu2Di`zzoTNA8D~w/:C9XHMz5Dh]=s>VnwAKI)
-K)UBO+pf.za^]-a$Ag7[BqmI;n$@xZ._],Hlw}d$C(n]tL|<+^r-&WBMDwGMiJj_L;u8nn{2SdmWl@_3ddilfx|I_RNQ;&K@806o<2tvnfNZnc)U`|i92o
-iuGbEAJr._3w!MZd>wFMMq_9(/7E|5kNtt>N{5^&s;YK"WojckU+[/xl=h`'(>RIj3[CdQm3f;`Rb{;f8vuls)TUIAL`wo0a<|=&0!NFQ!3DLV[<B@AbL:
-[>V&J;)},5em+E=S;k6[w]LA9Xcgt[j|Rf+gt.n%ZV8CsIC!4n%J<v9Pc:+S`CR,sw|rh:oa#qi>)#_;vm.s50kJ(uAm<J}@bB9R}`nCDP00tqso1U'#@'
-eB}dvn9x|J!'2C`G6:##D)>g/0c>#Ww]5tSLm&;RMD%cqct2EOn[D3V|-_OSZ,Cv'.|Cn-R;S`On+jED:"]t4:k>=_:Cw:EL:IW1~$z<>9$hstJx]!1'cC
-QL.1&2gnA=!9{NCZm7]^A26xe[qI5,"!f3b#14N+^EU{wEV;>0"Te2NXjg]VgW/=FE||QLZkF[y@v0RZ|(+m@eG9.;0}mHnf!!]JK3FPI/)[WJ-w:yko"j
-ZJ|d1jF.]qEbh0z193Z`gj7T9Xw<o<=u_.[qx}_6c"&0j;ve_lEBHyck^3Zix-l&e6LF0huCLjY/H=9'"hGTYA'.V";DJ2ewWTn$8_&_pI,F>6|05.221_
-2ZgVGNSN&Hx81^RSsN&XFY:-K-jeLS0}BO/&!9.Zgz)g02q"~'xpsvEJj'K_Ja[7%z20M>14(HAvVpp>>/tzSz}!ppB`&5u!&aRHJkk$9QVX=s"^AXeF"c
-J@l#~'Mty!DYwJ|%4E^jL91GA)#bU@QAAc-GhHWCCLhMfT:EQTvpBc7=&/uz;njvBuagvnZ6`rwrkD|1oMNSqdZnt&gb^2"$`__<F-Z>o%2p"G40uU}C~X
-u[IdD$NjXP0vS]4Vp"&J|0+QZ>]YhDGFg1([,@HG|}<XJ|mz8|"qgpbk5pLKg($S.[KiZ18p}<NDlQ~QIaimD'G]e]y55CaSt(g4xqPzd,uw&O>,i4l8EF
-,44zd4|:%p]^Ya1^PXF,nx#QKR5H3O`29g>9/k5P8%A3@]^dt(^$WWLL"YycLNoae3=.;"J%kq;Gv7BQ^^5C)-J59=}:XF$.1X!XPT;3WA)$&U]>b,8X}|
-{(6r4W98w+`!p]CpBU<pMT'J`wB=P!w$JH'F_Q0p_js,DT5I<!{Pg}.;viuzXW$7p0tu0}^kxO'+xx+^X{0;<}8m;m"X/_`[uV'"=<6c}tf$s_r1P>ObOg
-&ma^b''mAgeri=.rWb-CQhnil5Gj5hkowiKuHY|URT+S."PzxO8y.a4{IQHmDQs-Nf[iBUB22U|N{;u{W:~,H"JX>8'I]lDBa=0F#(_uBFN=%O9b1h,eck
-tmT=].KT}_=yZRYUlT8o=.A-y0}D'@{Uk7~<sKN/''8Zi{W3thVJX`U.!irPtWW-%B~95xS2pzXI[}}+hFI"p,X9~32Sd`#NV>N),(l]N7B+"Z35qX7;60
-DI"k)nl80=(x[%BA[0,WE%)[;:!+ooR,MqG4tf~/N>-5.=0'qH:!P#)@Rd8_#oLV,d2YG<e=Lk-J:P]/Mnp.O#%GiwKS4/-fVy~@~:G6oVC5nAyS(5Aaqu
-;iI(Z6`v_@jR/W_))5ZJvdo_;-U^FE"^BS1p2Ko5z"{4J`t:jhgS}5ntXx0pzj.p/;GvuJ;VLHgB[,jg`Rn4Ez&Kqb"h,mo5u.,ibKIjJT`w>}_Dwo!}E)
-p}[Dt/g,lmJ/&Z0e!z<p8=u'U'uE%sV'G4RDz|ptzL#o4M_ipF[T8."eX:@'IHzrH'TzL.!6m0%5:4XCDT'rH{Y(93KjKa>[lKe0q3}MG:`{St4/g/&m.`
-N_bk6wx_B"h=9'Cr7Kyp1>8=~^iJ~3S,C]+$!eR:X$TJM3L_>c4Fwm&8BWJQpFAG@Wz`~>k93o1$&0OHd)BSM@ub@m+"zSk,9-^zamMuCY`id"W6V$};Wi
-f>~:ujVD{mPruxAAy#ZcQ>}t-O[=2yDfg{:Nzegi[<Aa4ts,2zw0V6S'eS&V!j#d7b/pzKI'%sX1Qm@}5T7yjU4Pv/)U0<bY)0U'7JoB^tRO$Af0$=dxo`
-p[X-{wTTS>YS`J6'T1y(27>@9lxm'n,@:Gi]iFx[{60bmc(B.;s.VqgcTkdT<m+ENzRHZ"e"fQNX[3vV>:M^nXgE+gz&zwUFZ`%&E&O4H1@;A;CI4Aw!mx
-Piz/Z`ixZkUMxzrpjzAcO"eV@9D^_7JAcU&/B<X:V_Mxr8koVAl4oVSyd.7fR6UE-l9o3&/&)M<$_FS>u.$9^"3rz0nf0CS8Pmx&+SRJ@,<QZ(x>+Y_SZP
-yyjn/"y3O(UT.8oj#>4OWIhh7@p<o.WYy<6#FAW}y)-<3M!vbbDr,GFvt:#Vy|OWwuTw]2/|Afu3a@^y/Go6#K#WDzn&}Y8@n(H>1%0'>|6`"&WA<r4(|(
-o1c{8L7dp3D|6Gs:bUe}8bPmQ/s%6Y;!f0'CCgi',Z,.C,|_.(,kM/eyL1t(q#U!O<J7"ssMv%d`_`1,lB6z-V`}h{Z3/giqICW9Ul68NH@HG4"UycvNCl
-[$8W;E&ODaz-Sc;<7D~r@:_<&/On>,Zuhhw8!t#/Tc>S=fTS;#$q`x}B+w9^'UD:5Kc3u{bv6g&^S$#ZSqH]c/l#OQllB2aCcSs4#@=oMJdOiyd=`z,t0J
-MYS!P;9yRb#FpL{Lqo|xUY)pxYW&9FbUEutf=-tESoTP6wY82e2$p$^k<k+HEj6{^(w.i>WC@MIaT@O'uMl8Gla(c&zOfQdF2c9pC+q.HF[!)0Q1B=s#"Y
-&n4KC2o6%^B]hU-8w0AS:oE0fc[:Tz8W'C:gfgiBs,j8:-uot9>K$|WR:xUFD50"tq5dMR:qa:wDZwIk4&9Q(.4N[_H)iL{'U-GaQ0WaYJ.ux<Kh}B+vk.
-ZDAu/reggQ@MpHpc/=~;,3}ZFPw5oj5<IA5}=KvE`j{kfdp4zWEWsRoDj/dTfy`y%9}T`qx@O2qdZ8kTwSUx~(ktoSYV->Coymvtn''EC>%(E!)JNF,)O)
-p&H{~G+H&gk1si1$-jC5-k>Q<ZDTskp'mcNcXXHK#Wp(/8KQqr0"V>7(,SZUEPee]QZ,<E>1,F.Nk}yKb%8kb/dlLR}4TqMYdEdzm9]WsqSua`_`p74`uv
-:fa5}GC|%6i`@+fImsF7cD`BSb(x1sHzR2&dyU`|J`Z_VIMeAxJ(lkcT!$~w!gU4sl~wZiopY|pFO@RT#^!Hp[{L[lAYjFv=/oTOI6(EAgXiAJ'_LqKnRE
-@1B}GZM{ja2@L1c^},`DgN"9_A$9'f|-wx57VYy!~8(Zh1xS/=aimr'"6JI}5f5dB[z/+Pq=`T7:e"qQ+>hjiTh2,nc)'_yZ~JUeBqHUj[v[/eE#/^!U_J
-AYT/OXDmRRKI,T87)NXV>Vs:lNm=%[>+uG6@x08p~$V,BA;SW+=}@PZaNsdhcLva]W)I2dJ0YR[_&e>d;`;>9g@"z2^Vh.=e7q,2`;VtMi@X>_d9{Fi@<K
-=x$i~Qw_UgR+HBRX}agrWAI6furt[eAHh6$G]+lX_2.t^i;[:3q9m4,{Fzr+^"c;wc3h@^8US'@RqH:{%(2>+}sRBffEp:'JF7f65A1eZV5T5N@:[>#K[S
-M-k+4cEKo)cHX3n/Yz(qb^Q'"]mv=0s%#flpO+(l<wg$D]{QI6~d@4)W[B1>B+s74F)Y8'j0fTM/Lm}D-75b`lMswtnNF{8P'LfRcHiJG5iRBP/n]{HS~v
-`@$PvH6|{B}TiD,`=5^^c5B+Y{h6.Nc'lm^Q!Id<P2,_i}eTzqz5l'6aR0@ThGTdc(XSkuRH[]2b#a,)prM]0dhMPJES8h,!$s3#e2MCp!m4sX2tXAZcuJ
-dCi"uU=X4xuO]O6|2JfoM[ZiMgp2Q&+oFxPd8{_1XfX|sb}:#t[dUh+BDIqiH0mxsm%!FX`D!{mOeFd!nM32pmR"#SXW0#RoD$&,a}vE[of^a7aaC%7%Ga
-|KNo|.M#rYyPk3Ee&hu='{03&A{LZ(P#QPz&_zt^xgVH@9Ntx5o&gs5Q>,I5[6a$}y:0#ZTA<pBXMzA%znmX1hYD#EX5LS{Y;u-`T+d;FE`ABcw_]00wlM
-wN]s6Mck-[;2<9as!6mEp4Avy%`vBihGk(RO<RvRP>]P^)E@%_qOcy52NOFTC,cFhxpVMOl|Kl0,>4nzqN~"#oyEYauRa+jGV@NA,cXRAROJD<"pa3[VrE
-WsFy>AOvf8JhoAdS">NUr.('=|LEx(iyt)SWvP3p,T}t)_[!2pMvuCJ]q25`,Cvzlj5,2;9F:K=EK0{9lS']n:H'w$6HUmk;T[cNFnU[W/RH[%bZNWPKE@
-L)p[j{0W&oC$XZ0,5!M{5}e''<pxvZ@7~Wd_PPbxX;!TqHOtD7[k`S-Y469h-f];CO50@80"k-[q>>H0w+ZyMo}Xb9TYj-E0ZV0m2_FJKd0pm$v"M9:s%b
-Fj(lRc8h.^A+3V@m}>1Z5n%oQ!9Pal1g$a2,fP%Xt..RB]Nlii^p7$v0x8-].:=lhZM2'Lh[7wEtd1:>g>v5Up%^U6G.Soee;ZFA;tQG%729.QowF%Tm""
-|]odbKw"Z,U,avgKakLvq%3-%RdEnRQ7f:b$WJGThpc:yU(&bZJD8SsR|V]C!oz;eT{E#5W;vC~!#mLJQH3a;W94CW~kk'-o|]>O!fjm_ot&EzMzk@&<}<
-;OfI0^]$>%NnQ"_<k'>Xl,'j;uN9YcFKP2.NAo4P~sx3=07%hbd%;1%cwgXElP,mh{5my=A#&_8@2>@#6n=J^183b2^D{Z-KV(cGh@`%h.GQ:3d9'5i(_g
-nSK"SPCc==gMG9f"H@vDVeEgfEQ2PokOR^)szE^RY/uz&T|1&lbeq|3]W<(5$MNZ:Qd#wNx&'=Ku=#X4;<l$I[{bw]h(EEXgwmo@`E)horQ/OqF<D{'aIa
-pr"PwMP@'s]g;he+gcxvGkfjG>cYx+7sL7guF(8ChDua+!$|B&dp:O|Gkh5_wP!yd(YxI&9T#,2Em7-7sJb;P`="XJR(Yr)_+8v3`t+AC+;]J<&hiUESx>
-M:}yKR%F'xi"^uI61A}+yA<v_5}Ui@IIM5h,J_Ww@#Lb"v9:^"YBQ14;5b"X/@uSo&tfewa;#Y,(aW0@m"D$=+i$uluz+2#fs"p_YWN0IFB8#_t+q9JThj
-H"EL)@aHAa_(j$=VPUfsY%K'JIY|s2Bw6Ju{}akp95Q[.@xp,UHA/qg-G6xir4_MuJBE"J|=Y|H6$bgU82r(Ea3lRWuiCXZa"o&/8OFO`8tC&>V{^>QnbW
-g_Zd5]}cfnn8x#KK!gGMA0@V(WNx5c4`eEqyc93/H;(AxgZ5<:y/:S/)u";{`enZjNnc2=h[4laZV@MTX@Vv@<G_r{v]<i(0-KKHhT8BIJ<K+`x$H2#P{I
-tU1KfHNn`^fHJrVS/=<zJ_+eCXFn;w<i]_fTXya]}eS(nB9Xq5%9Rz7U#;t%;tL]%^mhJ<"rM`ViY1..JHJkiBXS,_"8Vo&]zKrv>n^Q$Hd_U@(>@=4_v_
-_Uu"-Z.ZS6uJl8i+qE<-~r~%A&n[QId.cNCwd2<{'D~Jh{i/5Kl'O@;ShnXpk@gH=6"zE`S^@n+HS0uji25D}]R5}Xd[Lm1FLmceJRw2~oF355&]tSG7]}
-+DI}F-g-CV6.{)^V2H8X1%h$a-7hp-uA_([-d3f_!z5TPcr]4VG3:UMX)%fe=y35v0EnzrF=o'nDRHP.EM2on}JGx3I3tj6|PV9Ed1x9-k>W+.xzZ@+1~w
-2Ru5fz<AB&gHP6npOH[G<#:5:(MYwN}o=pbPbV8%Y^PlMCh38[S].U$W7Wg@W6D/i6yJulxyYA0ttIn^Dq)i[m)iBb=:balyczg7tU[c`Z,gF[tb_0{<Do
-|CM4eZ)$}ecN7QNb}V7"s6)4-{c(k7ix<'!v&7Ac:L;EyNV&]Q^vq12/BZ3%f$ieF<il|,I$K0i[1Ce/W:CbxYlsFeo[`unClgu(%wW[b0;x%gs!bBN<%(
-M('MH=%LV}G(y7]5p5eop}^5mL2>/"[sn7~]z/Ek4a5&4B^oSJfMC2Km,'.,si'Xy17h,JI`Wx{Yv|-:Cxn;~Y.hZhx=4H+fIk[8kDB/}Mq]V$RV;>,fhs
-_&M3/VwhAnTuM&'Ff.408XR{4kn<,FI#t1ypyub3[GudvmSM!gfAyYLc>nx1TL03J:$ua4>[>n61-eQvy)Z&{)|izCVJ@>Bua=:{f=er{rs6.wy1lyC-[_
-r<8".SC4d^`NDjeI3AuMoeA|Iz>7c4Q9Qo&z<b~hIFX}jRd4D}6)"(On~uIs"2IyI%N0P=ij789jd|5Ii.R[#8HN24p%MpR#(<W5v>~C`2"90N%H1.pc&O
-)dO&1u9Ee{%+8uLerY'Qw@|X^J<6od^Vr{)5+Bo{B[]iP5PwQ^ZivY;,S/j8]sl4x,kH>|V",OaMfbKU-dv>-uKbg(ZU$j<rQEq^[^b'X(SzHkfh!TS,AK
-DxxrZ5TziIV6}Jb}52EBO!]iXo]V{D|d|`)&S<Jin!O.p`z$>^AoUL~SN)rCEu(z>J[]&o$%|,ipQ{hJ_KD$!hFDVmY2}ZRM(DMY~Xr:78u3!,^5t#oD/b
-VqlVeFGE]'|Zevvb_O&aF]~|},ExS(&)Y70w%BoNi`R-hyhJ!V]@9`F23{Ns3v/C3g3o~&wNAu&/3nn>7`6PQ+cTn=n`.Mp#1h^ip>H+<5`}'/v}71GT!Q
-&lyL.`F`uh}&%3g{-m(Hf]FbR8JslE-T+b#O;>he,IwmOaOp)j@Q08X2Z[Aa(->wyrXC~b8%KC,f#1rG/Y})~f-oz+Kedu<-1nl)+54o/mDb(s>TT1)nJ4
-%xMxl8h)[@Fx-Yl%r.-p}9R)AOf<:#K:#i8yGTTYCQ0m;5uqe0f-%2|gPXVj[;l-+ywm~04YDir:($IJYc<,T!s1D)8DjoDQ-;UkR,U"%rVzFd_18-P65b
-+P+ZdZvJTmkSlk=C0{PvC|PC^F~V;hko(#Y668NzAJstM`!+a[~0}j;u8g~Xy/)[zp8_|lOj'NNGs[0U]S8/`,z>NG:typ}p/@oEip630'DG6Ht&I;&>,.
-4<N.yU3`%@P0_K=lAx]8,f>b8j0u3rDIg__+`Eu`Ekrwm3j8yHBKsl$opQY[9|7/ptPi@@>5+qWnakteVcAR<bO7!T8R/>luX3#BTD0^zn+Pw(3Rs|e@O-
-jgh{#b`_kCBkr_#seS.8pqS/E>Jj'8]a.A%Vg,(6.)v^46q6Th^!VQXM9bbGbj-7Q-Rx%>^u_8q}AJ5@L.(k'/tfqA7FpMfTSV^>Fdn@7-x>r5v{R>aDzz
-O(S;@ZS'rb!rze!YrdCC{XaYJGSHh0-"%W]p1cQAN0y8v_DU#10ooPd!FnPC~U>R#^QQ^8/+-.DbV>a&}/Lr5SVMlNqFm|CW)M5I{Hx;cJT%33g`1'^%u`
-X-o6(iSHB@)b;4y4m9.Hn)@$g9PN+h&r7T1/S-'}z&,7}/e"e">&M3Uc4}JHBkodO`T&'{EL>wG"=>=Rn)q3K/XQaTs&#i)[m2Q!1;;pU4I9BRchQy+1[R
-GW/F.=^>/E&IxM!F4>&6Z(aaYMAmm+@mo>xr2'oOl=G"px59gd)6v_X(%op7%53v%!j,_h98dIqsH<V$zC7AO#a4^D|k>PUSm)CjwAdW+m,ktG'.k/inFt
-jYtQ2OwSJO'tib[QG7.T.sOT+X]n"U$K_xOs[=-PW>a|}rH:@bg%g"y_aRT{ENxe:}0s+Qj8TM5vV4xQV+>)rFo2"(cxigxm0N#qwxDJ[&Z/(Ul"s#uHy%
-z.eQ"@bE"k|&NF,Z~Yew#>cnqXW_p3'#!6mQzUnnmhKmm+.P#%wJhpCRx|%KZJf^A%;Qs_e-q9)tl.'8NR@{0+u8}d}HeBk+DFH,)J%(/Oa^miw]%pB11a
-/]SLsI(gmiF0W2Ms13+h/|VS9zejUq&_h$gG/;Zf|@c@J>#yd3n_Hv#5a/LdV^2fb[n&&IDJ+G[en+c)u=on2/exIOws^e8X9'U).6k_:DQ2]iQT"B/7d)
-_9]k@U,BtpYMu$ZQQ245r6[BL;bEtauDShe0AouKlg}{UKY0X^[QF7xq'3ag;1Hro(~;2eTHS&zEadbmiUNHC_#@u]!nq#xb9Omf,'$<u9lP%thu:`!6p<
-xh_OD5uk#0g.qg'eJUawo91'<;<|3u:}cc`lC^=)bqyu,Yb!0#c,e&Q%hL@,zdMz[:C0BHS[p,Z`Q:Se`wJY3g(Hjai_5nVy1(^0-c&Dxzje`gxCNV]HGy
-@pU3MM.PBG8Ti5[Da8TNgmv4E!-8%qVAm=q;c|hB3#;PNPg-$gV8I4uB(,jV#F#{2+;SnA_&cky<aZg+IS$JGuIw^}(jzBc5HJXl8R|l;Qx'<#$p58>-&P
-$_weTfB(bg()_|&/<)Y'W$JPwePyj]PHk3Bb1$565Mq|9p4!cR(v]>D1!a{0Dz@&#lM=%<c58Mn/@.8({N~TZ6_^Y2rPP[p2fk2qkYe3/V#g=5tAd!yX9I
-7"DIeGu9ti-W+%ETV%=C[et]p}$7/YI=4B3'g6%}Ldv5NIda"~/q%./Xi2=@-aygkX]qvj8s@&81O"&mK%G1.W]<Xou&y"d".[PBy:u(]'e8QcV^p;fk`r
-{ms,9HMZsV~XeMOU$6(ya+jB|{bJd(77^<k7w3KEZDos@Z}m7u#WqeFD:4&C2^o-=l]8//NkE&[cG+uY,yh+/!>&$<42:$};c(rG6Xq7t.X1:,`Lorg[{R
-IxQ76/=I+}dV|X`S$H{&8d&^Kr77Md4v^A9g2HeKt5@Ef!Z$oF]8qOOv1E)DXFjGWnElu8ni`%`]Wsxd%A(BUEkbv1)h}JN/8hl6c(sgVI%,{Z}ONr9Bn0
-Jj~#2jGmv6;GVosl)^VJy@+kZ#1Ki%T:).x4OM]T'7PFtV0Tn=3R7eblEwdig"R|qRU(NEUsZX,'&ID9NNOU^Zd]h%mzc[9_i;O[tK"6[op'%jxh,2n0]`
-tJoN1bPZ(=BkuHLN^SooV$hj>N8(4<thGx^TdU-$r@VS!>p=rmmghG3dfz7'pcA(GFw5xvXYw;Q'vZ'FE]:F+eD7GF'+%4BN95[ZmWfF=Rjscud}L>&WKO
-OqHdZY2227JEAhYIITh)m+%$k-7jh:lz+N4P!y8:`228>|#<ZA[+u!/2l{-i5c}#h%qap)~_!O}hWTs%I")='B}LfmNv8t}90>1#o@Q]|R;f7loW(h}""&
-}dB'x=Qi.pBj~"3{.4X::oO`Oq,rtDU$5IY#cX.W:rBc;VC"McXI,FP+6Xr6]s9$p;VCk2IeaqK"[QGRHN+IFUyJgSnHhhHUtje.7K&J}VGHXS+9V%u9rt
-Q=IdpboEpf$xnO$Y%C28Jbuf9V;HlmyZ)m3{ANLs$Ser$G3N%xR|&#[(C6Rn][-I9HM{={%N5MOdrszC)^]PNrvmo]s,rm,ZPOfjdCk{%C&wo/Pw7Kt9S|
-j3<M}_Z-jG@!DJro!"S}#9EFC2o/WXd=n0tfi0G%gN$-;170M;i<aJlme.J#`p(L:sPjd$Lc`y7x$99G}YX"!A%sMo.W.Rp:F!NCgZL/=i@X;&KIpP92cX
-~Y(n;/TG-H+Cw7J[Dp:O]/rYJvD8aCK.p6rQw5^1SU}SZso|sfiwf.'wBT=mv2lV{F(FWa%GM6P]_OK%KY$s^%o^&jdg)",pAQPN'J(qX1g{nYG9ayInrE
-yhOOdEP3<ah8Y0naipu]4566,&-v1f9)|DeK]$N/V8@3nz]ieG>!)&",j%~HXh%Hn>[wux8i3|MiMyT[Ff]c{7OBBCp<;WPL<#S>+TaJV5G`G0x3-PV0c(
-I^+O-/[7u.GV=atf'P5.;z(=(OHmtm7C40i]CTYMO#D0V"fV/hv+L#T`TL`i<nZTW!ErqmQ8'E}X'vq}~%N_cnFWZKb4_y$gt9Ek$ibA#Z/(F|KiW{5Ns>
-ZRj%f6Lkbik4DkisF1h;Xd%lgG#t"Z}k$u@>S:n&K.+H/Y[T-H$(]>bv}9t/DJ)[m8DzCmL`.><((_]zp1-!G2UDmguA$#rjo#36Isxg}e_k|o%sjh93@.
-X]BIRRMtXytVPU<uqfW.+BC$+z,U',5#h:t5l^9>46]!ly<T>0fZYAjq5gB&|$#@=TN{9Z-E%)MNCXeD)D/oLdm>YVG_RvQ<;9s7-z,846DL1GCT&:m`NL
-owY(hL-j-4x%b)ymqG(9#_5+[A,4:.D'A+t|y(TfI>4&gc5+-g_;f]Iy&Cf"YKs6m)[8IyT1I:C]yR`1I&T2j!],_#u]S>xhtiIOS&dN|%!%;jd6`b`Eb}
-$zd-S1lDy.z!u![:)_CI!c;y6DMI#^Wv%:wO7Py){cRg!F{$c3/|H}U>;c1jo,kQ%$a^qtf7bbc6nO.sZ][|rl$3kNb|]MRHzFc'>9=i="3,X$r2`2z>t]
-$FDi)V(@#[TY$n^;,dXJgjg%45zVlS17!E=Y2">=E!&">!=,:^vE52ih2"8sabAKj.dm>$P%@0hS{__EG["nqO0`R'/G9D9GBK<'(BI!Pk5$WR}.3}P<"q
-rV#K<((TuP/t.)(GCM(rj)wtBw!)TQ1+q`|P"-IG2#,R~ld;Nvb"as[$&Qk|T20j3M/BY$2PA6oeC><PBl83M%H5=E@_vkQ-JebCC:LJJKK0-,Ef^o!o~+
-Hceol]'G%e2=fr1k0,}79Djw}B`Cf|P/WbG+eXFUgczPs,.l:bbHK/1H"p[,v>1=eu%FNLORwXPx(LxaKlVM8R&l;6alQ/Qp@6IPX#aE>[8s.B[!JgC4NE
-w^hFGU=KM@C|d}e>3ZzmH$W.E7nB/Ku!Va>B,-~32BX"rg3EHeE)aiK![$GOJ!n[i+PW2>xo@4}8|,t@L6QFW%-/.ORX.$xlrGI0KD,_Vh/Phk-C6Wzq1J
-3u{P!CqEr-W4T-ez~g=!5-uS=943qqAd+ydm&@>pt/rz/=)/tBsm_2'zVi-9a1{%2m[<A[R3SW6Z;NQZV"A.v5Ch@leF&+5nePcR9V'e0O_Y.61vVg':)-
-D2a9a%9&}Q=RH1%s'iA"{}(J&>,840VrzfEA'}aT|Te7Im@}Vk]taW]_K|R)wJ>mA-80>jq4ckX)75q$sM.c4uO1>_A].}f!%3WB8J]d"z#!)%5-5;:bw}
-NV|lN1]@39P[&[{{'_z[gOOv;!@eGANX##@oL&"<v2dpA_9Li#|z44KN!SZ;x>^a01J1d6|#H!DX,A^]7ryDQ|']P}0I++x5()P1G|kDS>wD/GUP-XQG(R
-;RXeXbu2$tzMQLc:~h!n3I."!|x2<.ZBB{yq#C}XT80{G'{"PB_n1`nAC[rO[-x2LB"KECp!6SKq~h,ecFEp;ZmjiePyGF+atiM@O/Ca[P%Dc;nj"i[Ji&
-!i!#[!,'@k[QJr6P8Xz5d8chCnNBGQ}["v8^mSDK_)[FO`v[Q0U@eyb5<|IDI/"Q-qN,SbS2zw3I9I((})C:+_g"y>Xm-#DXyKz)70~<P=@.{FK3yP+_+b
-1]=TtRQPn0vT$liF&6g{5</5Yj@8nt".&G/:/SyF+B,UK+vwbi,U^Xr+hv-_~q:IQZb0qTD!z"r7!<'5uAU@2gP[.,$EmPsU0Q~:}G,]EUR]yAZGf=A7#q
--@{%w<Lxj3KvK4v7F6R-.>~$gfF'!5=ZloXgu!gPH{-nGt-oQ+$,8>`Bm!J.3ydv-imK!]qVa+_aq_KqtDc.%aLr@oD}72(t"uPq0%F}b,Si-;=mt<:J:!
-<B0VFF%!:=k,oe.Ok1c!H:qx'ax0[5UvSK3ts+s[x,,&;+eGW(K!5RmjXpK$xgTd3mWS-E-tY,=S7p]ujI4!,{rvVImz2MR!A)fBgROwcqdWdbzy(+7NHS
-Kn=wW<Bhdgs%_{6,'V>bH+.SqS/;8fA<E/Uy_mIF,NmQtsgq$)Y#n!e41Aa);&jgI'U`mKs0V$5w5Mfj!fR$6[a`V9@JcQA,!8UQBzX{WWOE7k/:r<ZR&z
-x$&Q%]pGW@Ea56jx5AK=D+k&gaKV2<N4&_97.zR]!F}%J%/@M@)Ws=_Lz8V{N_$qp53nSu]}z)vA'eu%I.h6dE^`1`O_U{QP4Xnf'L_JoRCP>6~P=iKp!I
-Jx|0C-6nS2RIgA2N)6R7/`]Jh)>V[>SEuQXz_s)lqBq"p+&/EEkY#e^3`'U:v[Ths19h]XR>Z%RB0#{{#3QPqY(.Qd^6[)T+5Xujj>nLni-Um[r--I#<a(
-e[/E@h3FC4`,}Q7We5Aj@H3!%X$#"/vZ&$#gR_,ZX$Lg2_,kMbQR!yIqrI-6I:vMJ<C'$Vgx7S#.>$naSd-l)MSy@PI$"llRIB:ciZ,/2xW6<q{1xhf$q{
-;"3.CoSo3j:RrPw/]'/uUzI:8#4|B$+Zlnv;[8|6>CfrsRla2-`/b-jsh>rCwfu_HTpmduJynSi/_"y[2wP[(&A'$r~#_KRgNE6oSVIsw<cWxF'JP+kW;H
-hAfqCbEIRB3g+/#3_nN'H+_r3^CFZRzQtJ;!_,_}ld>PHQy/h]]uapI!JOB-WaQ29Xz,,&7.fLTLUk}d[1RK!"xT3|><BFWKNQA/t28)8>`GhWD:8yl#$N
-XEY-+]r[4pd&v`4'gUp<rXo!!-D"''TL9&o]ELgAL66d}4%4tB[^(Ro4=RY;vfnXC,sAyu_^lO<bz]T=AXl6)KI:pJY&K0nHNj1;9&|#Y#/<n5<+}06@"8
-y_kBG/z:F5]u^ERb;`;VFwzD^FC#z51p(yF/Ik}1[alzZGamAiJwv1pQmqzX(EZ6`1>%B8`i'A(bLl2qscrY'q)74Mtw^1^jiGHsLt5lB%~O.Q~$>B=Y3h
-9fby{yif>T>foUPj9Mx:'Y;3~)v&Yk)8>^5bL[c/5!AJrP~)zB}ArYpD.rZk,a0bVOCg'hTgnx]ZjvpuYml",oKC]P;vT<0I[|cNuz5+Mi]m=%Z1X(%X`G
-!DzU_urfBVS'im8(=._D<ruR+q$Q-|7/02gpc#r2a'{KVMZ,D}R$-R-`ZBrC'Q|-qS;@h#tQT&C0-%aPzzDV<cdQ5Hp[rkLWS8g.o$)b3>#NuuG6>04S>h
-PCoXLTGqYTnx4Y[Vp6|>W4}V-1DNy#M)o9Hc0XDFyd9Sjqr7JzTl6ec5m'^fo5gN3aHH$vR+6xSnTWt{0c}tf$Ch#k-}/6mkss~NPFZ&9WRG_5V,<"_aLN
-t>4b0#C.mF7D^}{U.):ofR[]Ml|H;bX7f0R)1g[iMgCD31'!BPi&!tv%RsR]p-1ir^$Rgii-c$gz2E5n8Xbq>Mtt1=',56WFu^YAzA2;dXK_w:I#'JZF7L
-OI+&xl%Pv&xSP)z{J_:Wh5iGc&^a9jJ4/JbOl>vO4O8mV0/q%F7sw+3K_3N&Gm/"DFqe`'s31af6)SI&ZZc)#s&A'8XhbSC:Jrl"U<MSFUzV$nohfTr^oV
-[84hnG7TH7ShOr[:aZSQkM4OW$=I[,S>y&a_v2pGMPqR&y>9@&$nDs(|'TxRyC;D)T+eX[[hrNLThokX{l%kzgy2JRC}]aE.Pq.va:N>m9Uu;su:rL+k`2
-A_"w(toPEm=TV9fj7BxUtKI#Fqq)4FR6LkB+M=R6/kEG_XKMVDs:K.}k^rHk[LV>JyB:wvBl^rpAR`~]#<o=+_u<>g>Gjn;P~e70I9Ej/<tdwcyXw3~PBA
-&OkgZ%5JR[u$691L_&NV8qLu|Q/fz;gV:qRwl4N1o^oX+g`0{Qt=KKxlp")x46',,1CyxpFjC{8Szz])tgLl1B]A(GH1r_9'-SRs<52pZE2/A6${>!dPJ9
-gW3Sk<K'3-vQZ%j$%l`H1=zFKsvBfLR|1eR7:|O0V$'W4X(=cS4B[_[$#'m+lu#vZav0/EnLPRW`J>$.u7-B">L$Pytdj{V(im'VosKb.b_@>(zeJO#G',
-.Z,KNn0Qy!q1sI=`Kv]ujiV<T)aB-/698IQUk++p$&LkO6k)l835L[4FTb-l@Ek8jOq-'S0Ww;R+V7x.6ghszg"L{x{5D+le1/L/!rT[o%^eGB5<Y3MnVZ
-Fz9:eupTh%8vneUD57XL-2:4JM<{I^#hP%PE$]joCia/^=p8t1)a3`)'kiaFRD729o9cF/9T0poPb'7CtB0|TeIjSv;4N<7^K_73@!3xBqO-YTDie<URcV
-vH%=m0uO+s@G@QKj79KFdSsj#mY:c6CrifdlQ;C4gBsX#6H<oGZrC:/Po#JRy]zY80TgC"NKkk[s<Vs5YF^bAGd91u}T)'YK,h[[DC%X@mU<z(K3|Xm['V
-~P:{.qtl9y|`c"v5ifkU8yt)$AJi=L-i#KD(Dd~hhi2<95LKXEAh0#xuOxQXJX"%mdy>wE^W,@cbKZ5^~0vM;E52+kHo>DU5mgIymll[j2UG$sv8():/V)
-R>DX4Z7@%on903!$%a&6X8NDpRa0RR.]gSl[iX+iQN.l8=RUb#HW;EBLMfG[@5i^8R!N>D&oPB#E,g~=5:Nb|k=GXH&m_CXp"@T6^=.cmH)mqDI:4[W^T,
-uA4bySbvQjAj6m:{<xo6%1gpa)}3$aepYIjn-s~)d-JqLDGIY1Syt1fUYKP6"lF;i:,R)XhA(evU:Jamx|kH/gn5e(A}7C/'~s$p<D#r7f0gul524W2LU0
->R4QweAf;$'<HOMakFE'4)@3e&Eg;/%>,](&h,[hl4r^Y1i8Ogp((jH<^Bsl[nQ;rR{V$BcY5>DqI%BzonK`m+O9V&E^bPYeHlXYjy,S$<P&1`NiRqy8z9
-;N1@_GP=nV"-x+=)I7,F)Rfn'_tx:EQ[Nk,vDH(1uXs.})gVudHQ;/3ZzSAn^!3m>wS!:NIhuDLh{TUSj0<>r44'Cm:wv1qR,%QU5y-4;BtyBi5@j|QSTK
-7<gGt{VLqX"w@:dF.&u8M=/=0!Ig1!xFf8w+M>v2px`)k--9/B9!n$d|UCjWQDnx7KD'}$L59AoK5aNpA^d4`fV(WP(+V7,%XQ2'6-xok3[mxG~RF/Y@0z
-afk'cTcbKAi3<`4m}%jdLsg)a>vgl,LfuFhOIkXuO<xYKlE,L(+qe7|$NhU52PO0Mfd3:1{dq#>wK.V;iPfS,Ak)UXF6SQ2FJ4>!|/}HXZh7G6Ibs8U>/i
-th!f[lzzq!92-Krk!2A!G`NDR&3#pt-#[+TMka2GxHX6PWsK@[/PQZ^|$_5j|BWYD4VFGL7BQ)P@8Z%&#e6qEG`49OL.e/BPUTHli]A=cYeUSzYAGIav~c
-k/Ck__X+9XU'9dCMp9_%o8Ofp[vX<o"1HLiLsLN7Y|stadU9_#`KJUCLmK{n)IC.q67oej.;`0^)Wx6RB+~Z&|t$#G#-W<dnuQwq_O$=7ltzlZvK-Sb4}X
-i#@8F,;LiC{X3"(v]t7m5OR`9n5OGZL.)m|qil|7U|^}>bpGZeOd^5;g<>yFl-X=M,jrY`>7e:~W9bPcF#=#IxcvFR8xGz3N}yqALdC!MkG8R-c)O8"T`t
-y[Kuv6a{[YHt5at8q6pALqR%AXeq"tT:Hp{3%G}6"GV"i@v8YS]5^i<=KPG5k9!Y+mY=nir,G)/c5J9-ysmyJ]qhD6MoaGXTwb6`'J)RY]jC;Q632pFLkr
-~bwM=Tdmd#N)_AG%>!HV,gU&bBP'O)HlQ1"Z~<U1~COpS-/OaAZB':~|i0vRIW3>;KHc2VXF<PFH}'x@zssBLTR64VA(rv@LV-~k]h}TD#s,,;:c&U-vRR
-1YcyDrG,-%gKq-8iM5OMA4SWwTa;="xD"wi11%'`}moh7}fB0HQ}mR7/0gZ1nuk4=C753c4RbJ8/M"c(yH%.Yx6Fh&,Kc$E/}7Cbo;RApDsJR%8N9BF#,!
-+#TooLQ5IhDX|mA2./ueQUSpykp6m0LXeq+mO=lET3`oKs)U`Wj>7$fEoU|19pVB%WKP))QjNJAle%CTK#p[vnZZH@f%l8@m_p[&C}C2RYWuB,=j|qdk,9
-~oJh(<0D;hn>9RLhNE@p;fCwu9&MA0-KS_xtjJA0t}<O>h3.sf:uNyS.t4k{(Tvp6cd4Nl<+2<WNiWW=IYp8Rc1.yw]OMO^}W&{H|v:Yks2g:G%Vn320`C
-7{_iX>sMSIKF79bktzfSXe8IbSxy,{W:&{trE($d#go>"/dK@EtU&"oH]p9.eF{W3HL%g&fU~)1:[c_oJ+hj&ob}V9Y%GQ8M}kDL(7D`"x}oV6E'#&ZgKv
-U-=bD;miO;-C@#sd@EzV-K1P!lE;zEkL~RED$cjvt2<![OfFV#_:FjE>_D&L`!uK'005p[>tL&/+jW)Kz5rJhJks5[f!uFxx_6a'a;/x_B5k|-^+60j>n[
-IkjU6O;daNJ_;NHcy<|+2cQCo;C1&IPk6`Vy=SbkJIolp7tbHfBXi>@r@KK6CWq%uPF1vizsk-s:y=Lmk^6eC=e0!~!Mbo,j^Sq5IuF(_+lEYl>2[zR8n[
-cQh16nGnQm8%P'qJS.r]P@35nR9)$FjbM9fqXoJ]<[KHSU&9,Mi(tr9.uU/.n/K[/:`TdPV,O)@0ma7:1SUQj8~#GBvp2nkLb}W&rt(Ni4$P=69=+gRdZ5
-3OIT$NUwUs+O/cf+#!mErWV,'i43CVwyfnO!kWVM`LsKX`.hMTn;=8t,7rTLn-mI-$Ue%ko<<!'8(A~fap-K1M/8Z+i1(6)2zlI,$.lLrfyA.{O+>#OXJq
-9,@V+]ZK)LGLh/&/!]Ql+VL6gd4moTh]_9;VLVW[~R"!JLL)AFR+^4()e,73D$pahp>SF>KsS(~X'b(AlQpgWxWe}hp<ay5+h"4@&B^P%"nqW`dx!|o:YE
-KR:THawdEH{6^{b{Dr$r`rujo_Mb5F:3eoK[m3pW,;}&C0h[ul0,!^YdE(wiO>py~xJrX;vHDCss)$NRI,;;0+Mtq`97=ovkNO6fLb,a_0o1-X3EG&e|%:
-R!M;#,w&I)0Iwf%Q7zJa7T@1y:M=@Uh/Pxk!QK(gr!dX6n<]DX#XTt^nnwbd>wl3#iG!;Odd$->7gR6.$'7a<C~F]g+fZStA"6a1e^~1H$f9<AZDm3c'R&
-I)FHU5:l@Pz5Dx}n8<)mu9(C2+It5cIw"kV}UG|7"78E%@fm|]MAuF;bUC0>W`yumvl-B@sI_O.iS-]i;|r)h]W=tXC%:^FB,yF`2Vw;-$X:,qFirh!'=4
-WllS={!C~mO^N2gPrGWW~B.5vFVI;1b'~S_i0XhO_:G,>bF&.gOyMehJA-(R/'@T<lqW_/AX1q2vwBKQoA!>L%QO7p''4Et+o1qGzJi]Tnb4TAF.)$.)sn
-1:tFg`"$,:18@3{A)XQ.f3jSNHJ;|xVn_$p3AEl`Vf(37lc;4!DnM[ti|jwoteNfw)`h~A2k'6+B;7sQyJR;xEKWhf0hq7f2&n31~pN[Z!S}Yzb|DfCwBh
-lBLu+l0wq{UvSVN/8[WI,#y&r;Hqe2mmo^d3U%>3Jz}h/Fojpyq-^P8zP%C=KB1-Pgr:'tC:mV6j.s+gRE7ytH8|%k`]Ykt!oW=}Ad",!tNhQ-p}$yT!~"
-JNS_.P38s5,L9SL0&:<$[Lbzb5^qGAa|)5BZ{Ex;#o038,/<PIq/j=s{'gOs"53uP8>iX|C09yd>h1wD|TrHm5>k_T8u$=OD(]f+&&N{zV(j_3oN@W6amf
-&Tg3lM2;=O8(Z:HBt8BPvlzyye!EFqvbDFG_5bsNZ!BYJp@9,O`}@},MXkUiRvD0PkCl5/#LV#6Kp6p)BjOgyJ/GJPd``'|w";N<}j#@AZ88y{h>KY:ZPU
-]oM^@CRsT1#F9m`E!8z]jVL@fu~WNcNQ;Io(Y>f_sINI|GP]HNHj}FIGWMogH!{aKU.CZT1-T_J}Q"NR~bPLkk7k}%E}~H'6m1mN{Df6pR'j1GMtOjl5g|
-s8QM$!zvN7$cE!I--M+Z!j9]XPJ8UR|sY3Tz:.kXHmq>ADJ]-<p&%EUSbHlI1M]fIXH#u`=m{kS"w7)+[Rz,H^rCJYXZZ[3MS@bl`7aNz{3rOJF+;9ZOCQ
-'D`O39zOED7-wBdrE,rrkOEw8oU]zT'7}D}3_C+h-($}O<8f-rY%>#)E5X1JAxAI}PTkkn(>mBL#|kL9]PfnC|uU4CNuPNDixFMuNL_WKIkznNU7(Jlxk%
-HHH9ug1Nb>2QhpHxAJM:gx$Hhe^'8vq'_kG|z-!l$_DIg|ZS-Jj'xQKp|/xSt%%@DK![h/EIWhAxXx3R~LM9~76#`_<dKG^07iXSS=mJpoqfNV7GGKNz4^
-Xix'Kdr_.;ef$J2H@|,Y<TP|{%/sN/,"z"VoBiiN]7^Kx!;(F,j%<9nmZ}2]K,7=L9ve;G%8~N<eZ@oh_ToqMuUo"T21|T=6Ts-3N@DOG9w{(N2V'AeyQR
-3p#tX]Wlcr2k6<&H(-H/`pNq;lg9@dm$/K$x%wFvQ5;.yC|T7AeC}u^KfD`te{SZgpWI'S]5Y;DHmC1pi9z!mpR>[}l#Iv`QVVD5a_q$5SG^~)Y/i19bH/
-B9c}b>BH+0HD55N!gY:JKGBiR_h)@'-ysW3N@N~/r/LytK6P/g2:zPBHy@Sc!INm}qh)@[XsX%ph/EorUAt$k+y_{`rb&7-j@2c;g:(1tQ/%`z{yl.YEZI
-2Mmz3tK4W4`hSKq0Y]T_Z;x;=aJ]Al0Gg2mMxjqb{VZXEhA`gsm/$6iE-Hw$TdqxNiAT73mG@3Y(].^dDrblLWj"h(x:tXJy@E+KT]wO+[8|(K({aIANa6
-bTmM}CJbc2%X-M:}98>NVy-rZipz`7n{A|h7}w~Okz1%7{ND8oBxxA-#vtg[Lt|yb2}B(-@GDAY{Dx~BXe`OUoDM.AcZsl92,O<b%fl5^mXY:7r+7w>m!{
-n(=2XR`]-MHDHlLD.y.qM"^@eFgtDve%>rMiRSn0J2g7)C.e+{$y8nzk]ZE'l(+M8g%9p&=IjEV&gV2Q:@3mKi#Fd1RL2uz'^Y%'LE@+umA70fxh='Ex#k
-QVY[`6eADFnC~$^mBxvcJi=&e<=z8`Jy3[6E0vy'70bdl}.q:ZlCpDjf(Yj(0[j-np-DlD){(Qgz<$aEY3Dbj[w&M]Nf@eZc8IlYCrcleZ~0E3VEKW1.(&
-{fUQ~Q+Zda,Z8Jj0L^X7m$i]3FfN-(/0zWC)ZH[A$6hE~(v$4>")b_}l>MZRC7xSi-Y:H>Vxyx;avA4lh!mK6|RGlaZH2quARu^oK8GNc2:{Bfjl05efaL
-mB6K'K-R'PE;NuUe`0A8.&/am@g{rn5uDOSl%U&eN6x3,lGUriWnKQw3)NXOtEYXDJwvWpH2)d^>1Kn!M9kBty`Bb|s<F9H:jRR,ioMUTqM(<cix,+Qdj'
-{Tb`l^wht_Fq%nddg4yT(9)Nd3tO8|!@sDM"5NepQ}mov{dXa<-9t{_oVB|`EuxXF]NJ)yhvqL&%}M/|SB`H|cK`b`XaCZ7Y]a'81j{i:bm>kLOGi,[%KG
-o1{9v_~JAPPAO>,'6NNKzTPx&ARo5N>i_hQ(o`kekP4%yX9nu&9L.6>]E2r7:P<@sk@](9A0"Ue8ALySIe8r#Fsl8:.Os|&N_l>>rC@ups.JzE3z{!Dyug
-]r)k'tVrt/Q[~U-4ivWM09[6W[}_yxYiT-<'#>6$>-PJ"qJMYSp(UUe89gIFQhQ:%W~A}yervj7JmnbF<a!h7rU#>$2Y+n0`{Bo+`0/"YV]d,9/2+Q.KwO
-|^g"-Po1-)5!5nx_TrC'$bSJgwRgVBSGb{vCIj-Dmp([d^!Ja$k>5ueeUdshf,#Q,gJ2:a#k-hV<%T~[n57%A"qv3_8rLnDG7o@"]45uoy$u;qF{5MD.=.
-gy=J^AxRZ{kq&o;xC;T--%QYH=v#ww0>q&Cx^CsmiuU(MRS5Rr~J~1i1Apxvh+[jLi2W~M80%r(f|QJ9O{ygr&I4)!o|AQV&qR@%%Qr&IYoQQ3Z10..hJ%
-r^8)ZTu^3{ngQ/UOIOLHBcNO|t.gy#l}~m9%<fp^<=P0>&Ua^G=zT{OfdahFmd|j'/W5#py`B44I}`G&vv8`DSzamzZ1RIY"M<%(EkGFA'L<=P8@)D'o{I
-ik_HEG5Y0jS>3]kzv}"W^{|}~O(K2Xta)QWZaiP'Xb3p7iTeg,G$@qLMZI(mkfma#{9qcXjC798:tpx(^PUjaPVlZO<XC/x@b/DE`"+v#-EghUE=b5yDiP
-a=sM~]fm5G+PE3gZ6K7+PT.`9_i9O<-Dg}<f>W8N~=iFckTit=^u5P_u1t^)%k+{HgLD.tss-f.:'=cHZ_/+1S`]$d]3Y.ss."g}$nQ(JOmmjUQ''Wz>2-
-%HH%ZFf-5^sTYIS(_/Ss[MDGvN=mnm|)}O|UmkC:qJBWV/qtOYouVcU:;<rBt<:Lf:8A#`hEk`mp,(@sKsU4GH0Vszt8bNdEn"/^^6d(rR)IFz22HFg]26
-8ROHaBj7Za@HGx6MyROYD|u}>(j6'jPO!=ZNIAYY~ai'BGs}#h(,Vl,E]mz+Z(O}:hn#n:Cmq`aGEjg>;6tSny$Ht2<&NUUFDevK|.EPnj'sm|u)IgJ9||
-[#mr|7#W!93P$5||b3rpdk5SIsPH(9ftVtZ%8$BEXPY|I7-2TG>ntUF(Yst[/y>sBHt9KH(Q:->XtWd!V{[+'^;2+r.ASo'JZeX]Ag1MJ|n2mE)izWj:Nu
-a'Ss3%h,nVvhu-Z:pJ@,I>DPyhuF+qPjSdze~]Hb`]"xpt3c_%[WOgUU)Q1H}'DmmJMR)h6.yMvm7C(kuB74qR&d.1|J)9!34Dnr,z@v+{b2YdXID{mG2,
-htqXk:fJ|3>RU"-1It)_XcBG[_&Nms{u>u}Y;K>)qDA:/Y9,M{CC2`Y90vj(1/qb1[HhpXI8!oE#o0/LnH4u~br]Fsv>}UgPc8!<aM2j)bx59,xuESG)zO
-I}/uigP@6nTLn%maBIITcWdPzRe&1E(5GwVc7PZ[B#G)y)DX.{mgkI:uEn/1EhD46nzCL.YqIz;o7fLG:Ie!CkGC858f@NJp(_P/E5912C1buXJq}NpzQ:
-]4Ci5m<[hBr3jQt'|B@LjyzS)SsJ}dY;,OvN}5MP5]%>.}[DoO8=y,LoBeI,oaVY7^Iu_$Xjd+H4ODb45#]Sdm5%=eK>{&].7_-iaPqnp%WnM$6VMa"5'h
-%F.H5U'w.7M]`B{m,Kv^^7X!,&Q%WH[-G&e6%'h4(4VkNCKCYykr4Fw&RP)8$e,Br:gs89bwp<LJ9(V|hU7"iK8L4$aUn_"L8aQZk>kyA1F[HH7Y8i3c$E
-Zoo7O`+"iPn+SO0Kb:u{-GX6IoD-CxsFDS<B1gng~LR%OQ9&}TB.Z%G8MmL@t&I3[Fio#]%%7fBQBwf(>dY+T`{9ZCT<7KeSDcLH%d:N)#a#Of+v#NEz^g
-N(VCvj^k9T~6Wxx&!Mu3LI2#"9DgWaW_[TnQ|Y)jLq^Jg_jaqtaQ_HUDS.|1=}=/z,3ZoeZ7CT):J"!q.-<xrE[^SqM+o0]a+ro.wAG3hKaIA!]0,}>Z=&
-{kd[4IOS+afMYMG>|FKQ4,i(4uDYp28`77JJQx>0k.7M_[KSAVy;J-AS7G1d/4cHe`/EvWjZ5%Ro'&E[/yJGP,WknQ^Mic_4)ACyaA%h'p:8b<hi7k6|&m
-si<j~Z11a_g|uCjG3)Ir5Y_b"[|YCco]Ki{z'$DQ>sM0;Bz-vpK/7D{]HSz3+R]pB;L|6L4Cz/k""nI5p.K$`ky2y+M6DSp'7'5<.o47x<(R2|=7-W3)@h
-tDw2]Ho3[Q&gf4zzF3m.3:kVZ->NlU+O>N,(PpmKQMrM}Vp7AN$01#gpO<Wx_VT.z{dN2u'Z8gcia7Uv#R`x;lS$/!}4`|5Xk"HcOt}i8dZ`Yq`JEdr+fB
-$}X/jYtcV{KIvTpud&I3,N~K>^_;O:L5B0/RCW_:e:9d)iw^]J`(kJpt8UvHUYdCSoA`dk7@o6`eU,wt3iG<bHbs,6q^.T8[-yO2f>.)3z|=.y[e}/X.H@
-jTsb-mFt`0lrG&+=S+4Rt=eMky{YLH1)%d7pN]VUB|s;'S9`^ukxId~xz^4Xr7!][&lfe|iYMUsHJxP9O$Q-i:c$NtHwV34+~CYb[D48BbwoQ[V0%$GZ>m
-")-@rgz8{=&s$#,;x`BqefQ@l-ISm#0(>7;"8j=3iBKeP9i9"_kFLwn=O<~D{|6ZV0A^!>z|!o/#"<2UHI6-})cq(XR!2)QqT^ax.FMi/c[Xh}^zcQwvL_
-S#Ig^X)$6hslg}g&O@efztVvvh_9+f1I!M7<Up<Q"dvh&urn1fOni63MD6:qSoU5:J|NLjyPVk_^w|CW0!C.ls+t68n{kYV^PBcQ[A85L#!brhK.[!FH>h
-J<34m&|DurxG'<Z7KQFc2tEXBb)P[v#!|esc)&[nTT@3,im.KtL_7H!&nTztm8"S#pR}QT^`N#h2fk"{Alc;C`nss|38=}l}w5($qK^X^fW'h;+_2VY;Vt
-2JB:LfphHuLUfF]RQ_<gR#u0j6QTejDd8OikgsxlST]c_bdFv_p>"dmP_)f8->bN#)kRAgg,a'l1U=mpe%:_iRh3Ml[RK+_rK/8wl^Iy6m@M=1P`89Ciln
-V@yy.2y&h^n(UneihLXDCmkS(aJNH]RrbIJ]P>C=<A|DK"TnM"o|U5HI|xeix$UA<YB+v#]G~jQ"5Ytc=4P!nB~Fyq6L_X=NJe][r@N"z18-Vw~s0SA(7$
-j`y[KpHXVlW#svWjBu)en2/&LF^D^8k`e{3oUFezEGaV-C_Vyf:-|P0fqLh=}<>E|T:EQB/0nRIKL/F8i;KmaZ&eCV%#;=flM0e!}.@5I^ZUi3J&uS4j]'
-~]duSx67dJA^<5~vL.a{p17fNyQS@o(iFDZ7]+h(3_V;|#z{eR)(}HBYWI/1;$ND}7wPjP.x/#G-GHgeC.G0sgmSN#AEuiN:n{]->H+qMd:D}`Q[2n5$Y<
-L0)&GX5+Q-Ou4d9b}QApidvBv%B{u#l!{eW8rtmj>,ySi;jfRf$TINb{S-2clLbBjJ1T)]l4J8!YM$HMyCA_!99><&b-X#j(l(!=vZtN2bx&aj~x!#A%$E
-4NXqilSU+{_d6}aF%1e_3x6hwbfL]r/N+Mj,P+/whIb,BBH-T"HTYi(V`t%`[de0DiG,,k@`Vc)7q7C;z-9#gws9"q)b|W)peu3+71WH7sUB{<rRNw5'qd
-%x@mAZr!|=p/:uK'c#;`l)p/KvH!xNo0:8/W_%>^cgGDk<JpP4dbd<x{jiaRLt}6F#l3]4h)DY,IAQ3}3IX"o+bSq"L$Y,f84,d8e/wR}KK2UfClAN.<"K
-E55_c1qf2F<5gHj0(u`7Mm;qlnlLrqT:Zb})0#{n#1^"AZ!q[t."BQZPPc^92}OFc.p8=TG8Z-FtLUn{dx:-cNBV{}=Kgp97R-7cHI!o3+z}T+c{Qhz0sb
-9I]jhnv'"0O_MWwoFQ3GoDLWnW#@(E&.n;N:Dj6B^qg^+z-HPaq.6#(d,f:Uf!9mPFH^MMjj^g;eY1DF(TX-'yEL3;tnT(#`{Tn7WnUD/QJqZ[(al4;@Ys
-BFZ{;0w;6vT$~"SOtHb<XJW+pQYe|2";y]#6PgRd=m-iTVOxNH<Zu_F}<1a$"e">TD;}K}rpI=Q,]q"|^DZiifUU.}kax}enBpHC5GR,:om}<%GjCANg(2
-FH#KFn@1(J0xhb@Z=,u%$7st){Hg5[`}DO>V1B^4f$SGHwCRIfu)4k%;l4OUi^YTb0X;^[F(S.~8LSK{mqOg$|P_iX0ivUd42)35zYsV>B<I@`M/Q-}Y-M
-6>u{9c16]ZO-Q}EtkL853Oy8r4h61hfoF6_p'<LCW`S^t:kNS{=G@Ucf&(_-)_VO->+g)(K{#aXvM95^lIxMcaWJ7e`E|'~0lA9%>I}8ZWGUwvp-aL%>"}
-1CK#J^CL{26{&`IS>$:%&"{rDl'B+_Y'!sugPW<A`ij1YP>Kqy^3$#$10Mr!`R59X'''1aD,!!GJQgf-r0Zzy"]$P'P])q#!wwF+X]nZ]`e=dw{`w2!b0D
-vXGc#!UV@(aduSIh&gy2@c;j%#.p#VRX@+vPt5~nMX`)B|d";m:]G2F7K[+5Qt]VST"=xr3:B/Qagh;kQLu3<FEomj9-v{N+(!rKJla'JHj&@)CRy(rox.
-[EBPC$YSJTD:'o:^Zh<{oOH8FsQavoOKmfN2z&.9Z3-!:7IjL/4W1Q@Q.oM1vAo1Irpi[|ax6hoQ=DS7h%|w]<M23XS-RVoN{jS7!+hN([D'fgR:lXWUdg
-t]Ybww)A.B26X>q;uHy&IXr,ssHmg[Qpx&q>(KMgMzMOO^6<YB'2CiQ4Wg>>@Dq__UG1oYn}'(r4B0e(eR4a^^eQ+i18Au!i<wZBIZRK+g%K(mAgerjl~U
-cNfG~9KWSr8mwT,CE5#uRXuz>T0U/.l9W_9%{`mb(;&Q+>;Ha5t<=_|+-9CISG[Cu!Z@-wyB$,b3VP8)bfrur4:pYy6K~Gf3.v7pXF"f}Mu>Z2~ze6`P1_
-T#F3qxQgIf.p5>G)wa3|>6fG/HU4bWLQJyA/a>vTDz1UcZQy,-MlV"M!4fxEb-AXxQ`=;CMRQY8mL%pDT/Nf5&D&'hUG<taS7<R<n<cpqJ7D6&89Jwmps]
-(yez@a4HjQ(p7K!3K#!Lb_;)wC)vv%i1#hFF)kK1U1c4K;&seR:d@^6Lg]JqVYUoB!Um:YgcF[4.MJHDY;]6z92'zTp<)^WWp|buH{YA,Fs`gJ]Fl.t,SZ
-vli}kNgQQ2$K"upPL7+a,KiN8(wT@2%'-IZccb24+)6hXD@LNQfd5QPE9+xDLS3lck]@Vli%f}&h$a&uf.<Lwy+lN;[c0([!{DRMGE"8""N8~"yOJi3;R8
-)_Q9.p]C's"Q7)`EX(AAa:IZxO`qMl^zAJv;E7&D>nljL]a7JaqEop=r.q&hN_g4`:xB;/|1&mKSw8k^>e|(RJ!opr:Eh248a}4bF<%//&s7==06)t2%NG
->kl85$u<L[w24VWp#]_:VmVcouRwt"%pW)jVswnP_Vl[Cr=F,,.CtVE-Q]JTUXi32Qo7@KVV@#P)X<R}DFO1zE$:s'8`uiIUDjT"rcwz($};wTv"%J0JUY
-d)ngS#EHT>|9Uj~C1klNQ+>h9%7(I"F.U/w^L4rOuY+!>Z`%8vG%xGkd6P7X_/}D4Z);K+sN0AaQ5zv<oBw[NRjzeFj0txGo^1{3)F_R2EY#g.Xh0vK:lu
-}7t<v).z"GjY=6Sb=Uwq8sRC4_Fh=V'z0o3I-veuV^K]WMKx;+Uf6s)lGg36^n|:UEP+Me.Q'1,VZZhz#eS]/Hppg7nKe#Anvfdt1E$&dCfEg/sI2ioUlY
-B^-Ii;CJmr"L_g/C%OMc_PGAuR#H5`v"}/!KC`Es{0|:rv)$;9Q4m8/fbp)!Jyk#GbP"x)Y%>.1{-wa-7G2iL"~,h+>P=defXlD!bN55h#V9POLK<#Bh!>
-+B!_#QG%GJizJ&RH::h[e651#-$PD!YVVbF&W5x7q/U@mn@=UO}2;I5Rjt]P!7#ER/$Q2ILuf%u_d{8vrshZXhdZQVIn.DGe`wu8'&#/=/"Is#hC'BbtH^
-2Z2_UM&k;$RKGPrn1"L'uSP@%HU+-WR%-t)!YTa4F5x{kjw/-d}%1yRc.Xz11NPD^iW4Ro<bF:L;_X'T/u.$X71PjB$=,zv&Z#|$GJRuOJTIKK}Xu|N3>w
-rWRYhkQPe{Z+[q6G4b-W^H8n{&<+BEsmlR62fjmDXq@}UQuHYmxOC)FaC=W+u<6"btba=3F>wr-4;;ncdJ6:)'ihf!KjMAsf2LD-=yc=)lyF}A%WpWPJXm
-[WrPtKb+4dO:>}$OBq[[u])omZGvr"&vp)w-G{[hRwI^cSls9)#1k0VB[x!Fx(P['zv<i&}.g9UsNP>)LPrlo"WLNx|(;8Q.s({SlC~JVY-cGENQCLBfW_
-nKxuq.A!POQe|rG%eSO,[rjnmRTcv7LK^Cz[VKHASEX=JK]9r^w"jgBEE`wr:&9HH}NAw`s!#NXHAc['wtGudVM@Ty/S<is$,>edN9k%)AEPot%CluN$q`
-[]9a#Ct8tRZM'-;DB'z!LU2QcYV_nxsG<]XbG+g(wZFa8"DW!Fc.gEtPn"9sg+r]Jm]wX!X8};Sme!$5F(,Pq-pcLsGYxW<9);v2iw5<P6PHNP$aIAEq{i
-Aia1$pxaDe/cKHp[BwA8J4.pl!"Sr562s&1@<Yq'3H<H40-!F.yH15)|pVYnrDfg].nNN|.ww,M_hskbWe/2=p.["WzDt(0y4oS.+U+m9g5ls_AM,|HKk3
-cP}'.Qz.O"+t-hk=K78RH^hvUmsWe-e9z2j2}Cpb.he'#`[2yJO[IT~kzT6%)c,X8"'7yPwaOWCGGMK'rHEv4IYBq[%2jDWCVV_v87g:C."W!Qt)U3do=4
-~Vd}DDjKLx`qYR5^,wnIFH%Dw32E)Nn9F|^}|s0E1,>OLn1%OxrRBE}SYpViw8i(0Eo6J)|g;/j]d={WP+[]6:FT<we+e$^|cS,Wui}&@i..('X>q!|=4m
-XT-.}=T1MPp:{J5')-T24<gkG:8$%m`degL0:W:}0)rcA&-jBQEciQ"BhS%ZQKJuF;b_`ohPeerS}YPFY%Y@&=H1^v/_eh_&#|ikXn}Y$vPI'T`xm}nup!
-Mr@uJCiwn`I5v![vef@CJ3aJSXxU7gQ[{0qe_@QUP@q@^@>"~Wi($OLDQ.9mD"7@Qeq0F5%7v0[E2}~yZ9[F2x+GB-{nWUCjY&5|f@iY5"&pBT8-![o,qx
-H'H7>5KJh:txu{ci!m#hyc|1UxGVS6~!8'sd0'>!lb]`HM;[LYfl|}e}%|JBJ9:O-93!2N{80!|a5+3!KK>qc>VV4Qqubil=Tq(kn.1Y{Sr_1kg}a)3iR;
-(Bo/E{-'Mc0;TlC)j&j2f4kweA-WofmhX-|T_dpT/$Mx5+W+~b0K<FzRiO>ynjegrKH+7G}5ol[1_%hCGx_:]CwUy!:EG=mT+(QfniejW&;4iFQGblrITX
-&>Ah;+~4dBq7Jq]HIW3l)0"-qEH.8s=f:rN$g4@"=;]Zm[P69!qD"%-6T@5n<@!F@9C-%4V4g1',kUpQ#9:pa3Bv>c8$o@c]"c&Cs>c3Wf:&UExg$`~>;5
-Q6z>L0H^D%1+0:6.L3!D94M=%8MV90Ecn4|<_!:q7F%#"a4./na!5Y/9qZN5+I@}RaG+%<)jx1s%A3V4-6D9p22be.XGlzxN@^O&K"cUtR=24D|o5[WsH2
-#EP7Qtv$>h"<zLb>,"r"f#LO/GxO0L<5HXH`0T0XnKwp9vk.Z{{@au;gHe<U(+`Z0W(mvd:y-t+N,RM|gL;'dK%Cf413:M&-5}_{k8Az:_9JlH%+#V;e:W
-y(+9|+<hc[Yt&^=y1+TWI;#9asOc5Uu$V-lZYUXf,S,d6OE{"jT5dUTc3e>ATEV0YFelle]_@+JHrv9w5nt-Nj!FHCK'_QxbSlaA(g'-r&}SJ9sJX(;fq[
-0tXK$B]8`)-TOL|H%E0v]k}]MX>+)B$||dKV.#%/,#HO8m#G"Qg8T,TSDfvqdl0mTe<7q+&bwE$y,KUf8fa$b`_d)O@.mb,`LHC%IBe%^h6FJ2u#)x~t"Z
-+%nbTS.^+6dbk'D[J2eqMv+S.Cr0>R^-K{F'm<)DHp8gtxUiBC}7(Ku{XiOK8O59BfUcz:W.62[=TjGyNZUi"THk|bH.yU(BGL.-bX:+k{8Mm("tRG>>8w
-~R-lt)MZpo,07Bmpq(%<ViJefHI6mi:(l%BxfN@Q9Dn,3"|/T5#IGr1g"=QlMIRbied879H)i[lGns#=ccMM;#>77:j/tKEv!)rzYd@X8UuP+YZ<I`kGXX
-'<5(h1D-WjTxl/>{S,u"k'orM)n9{jh1po`>DDttls@,.#e1MXImk`vB@%BX-n/w}j=l;rx7ji,3[`5W$4r(BsSJ^TBhEqKKp5_@.O,N!5wB=KHU0kXY-+
-5&Lhc$CrhF5TiJ:FU{zsh{`M%rXI.V-FjyN5itfHS"hn]16#mhnfq8zHTFhJ;Km9$ERcP-=r;@scTgSAL@Qc`0G{wN6a.jaIANMi]'yCoI'Dq>R--(IPM1
-KeK)OVKXB{}o{%(q2y%$1"K6~tG:&v%JJA-hV"s|XO^h|qf2>oIxFtbv,Jxfw"B$~|wOA[cb6XWZ00G1::l4<W"3^8Qo@{@;vF("fi6gygZBEZ8%W!WqY[
-j]%KT@i{"HP@v_R8Eimoqw~W5["M4ZWq6Dm02c9E5DFORi65|jd#iOktopJ|;PH|5,b&h-pluZh:RPpxg'IGiAI[Boa2qzYwmOBxEu&XO<{Ja/IrdX3YHU
-O%d#k)${Zx(f<])!W2LW%$&.[|E1S''^jKEd}u|GgaI{mxJ05Hcb3imvw9nB|}grP7E}{e9OYwwO0}&8jzXxd9FDTFfFw#Y6/."vB[Q^fPyGy:W+q&'B$g
-5ol.Sj1L}aKligDLqvH.-%G}A'X:6q.p(,Ud%E0zgnUg)DEGI}b)lI4=1ZR^vi'mQHLne`)&#m#@pElSBmCEr3m#$i}#`^"4EDuY:+IZfKdT3;n].H%x2>
-@WHI1g6g+Cs%X}6#we#2z-SEQ<vQ#qny(`1(s]'t$D)yRC|,Tb-e]1rkVez3k1:`S_'H`uXT]s~GI<pO6nr6>cZ[Gw^HH5S:@:>"Z!&Ih.F-G[LWlz(4W0
-IP{]y)Lkd|z;zQ)3$DR/-;56$[NhKV;GcYPe6n0sV:[1Y!A8dQN6$wc:D4aF3W_@Oc+X9/>weQ"&i&FxS7pm0bazOv8pqm:f-SNc+3reae@G:CLteFk$Z-
-b:(p%)%sduFyYAYjy%8Z<4]gH$R:-%$I,8#jswh+<bWQk#DP[F(-/E|uGrHc`7r&[[rNYDY,_75O#|T]v0.Wpl/lcK;Nx.8U4HCmexqtBXbHRz[/50J1du
-L}@,3gLT1fRD<zB[JB/Ul;`@+)ZI01oZa`#upj,=J1~FCK-TE`@iRp<^:YcESKj2(gRpqCE28%NJD{uXP{W7I'vS:pL9KUfcj4&eZ^=(,pe1=s}&O#z9I7
-'cV1t(WkZH]&A3LVgQ~'9#cg'svnyY8%)-j;d.z9GvSG(Ur:9aEb!wA#ZqQ0X)24fFi%jm$1h41RylMi58shvSw&=8Lsr:n2x`'rtR>d]sAYd!!{{$oQ8;
-Fs"{/0Z`2(V1U#d&`g(0QkRa:)=N`ge_='XOxdfv37XTlgsWXw1,U`'qoH2UZU2zjYK'hp1dnX37WHtj`.tUUt>W3dl{Q.$e;D$VY,BR~<jH<iB#Sy-An"
-vFV[zr_yel;<>1wV0ZGir2=OPFeFj<Y.v8oc;C;W^Vsu:)!$d-D-zd=^&a"Lak6OI3rj"!70)}PakmI<8d|.KX']iTFUxJ1b;W^HTL(C$[[9slC-'oIW.]
-U^7l4$@[`AX5Aec&<f-aej)zergyV9w{+e!CpMZ9x9#Cpy@`ajoC_LE'jPSq][%H62GL6v1i;'B]]4a5!l1R-<eukL!qz]>RiZrFh'2d2B3l&!Nl@b8UW+
-0mwxsjb.2Q,A-WcxKB{D+/I8RoeCE)/]+{'AxfT^"!By%A}"eQ)/3Qg5s[(CasQVzMqGZ5U"VaYpE#}GN1cvu:g]lg5x3<Y%vgNd5OL"jRF'8SgQ@[b&V+
-_h=!FAaPMHh4'Ud|kKMKC0p#'4@36X]5BR'%Fm47QCP/!k3zyc%,9V~|o1Q$9iKzyQZ,s>2Yw-35IK")PO4]41LfWMp[<P{+fy2ge)OFF/iwP>;Ld,=R<<
-OsrIrkx_2kOI-v!XZHn|KM&>vb`6j;e-@3Wl6ecgu6)0/{hV_Zz7;tRu|0x:qND.HL`MN/X5<l[(K:iMTo.oe96<>rb_5_,utTUR1SpBul^nX=HUAA"'hZ
-y5GKM6+0cZu2y+v%S@/^GmN&Kx;(1D!xmJ=]3OvbYQMbx!AWRZ5P&3`lCD+X,N$hzn"i_s'n:krvguuc{P_otoNC1V:T&H-Br^.(21Y`+{42$bU1A7/I0W
-A_yB_Li)}lZV`F{(eFZ;u9VT`.|G8Wn"32dJ:VKRp"[P#SkPGVTf/2aEq7bikh8GEF7/E{n<M%t&:&y'tz8Wo#EwCWt)!8'iDa7JUxU=>ifRp&o#@t|hlG
-wvN<3T'I)QAn#qh=7`-8'n3/ag#j[O]^h+u`CC#l_gC"XVAssFEY2>Lv5;"!z;!0FTx]m1{m"F6@Fgl7D4-&ZF^H;47(>5HlnnoC(|Mn5eX=1@9#9E#j[l
-5oOFheVu}UiSc{&"fPt;g.Qt'T~3/@D:}aI[AK1g{qgS.vDrgPN)bZD'|!iUWJ9R931RI%AT4PY.uD7S$Wj`ncfcq/Y$,tcse,g|_nlF=OJw+a7_cmIKIz
-ydE0Y:q}_:4a3:&PocNQ+KcHwc#3j2KT[=/V0Qq(:tw0@IDCY%[iU6}:s}2|-aKtMqz!U^oP[(4]l+WA)_6m6K'Qv:ofC+ExMJD8=Eo){mCwZT4h%b[vID
-p3Q@7I/ViFfgE@+O:w8N>@p3Hvh"d`x^5mc8T^A``F(;XaLB1.|w{/]V&I[5[}A-Bqq7gnyxpf(UO8]9+2OwS2pzXIc2x@92ZRQHX#cH.T)Uin]C/^Q`~O
-atX8m45`4nOns@gL[LL7f6f`q$ve}^8QPa<>=zd=xqo=@WU1p/c.9#9f$^V^7k)4e0k}]1E+4BjHhuim`[ozbG:gZ^wbwi"<>@jthBw22P1IC;iDvui+#K
->cP]_^S;vQhvh+LsyZpU!crOjR_yHXjZ.tDE$VkA4PIl'<bWh43ME,EsoqXrX|^cFOtoYT~<YCJ[>)5;><]'.BzXP0ZEVWR#H<c_wQx3"iMQlp1w:`d9:,
-<Yw]u5$[@lYp[Yx<I$)+n[82=N<cj3`BRR!5fO&NdZmiVC`@b/1/TsU;/cL^B|Pnk|+FxJidlqlqM{,qUN[wy|oor{_^1#d:Ecx"@T"(h9X}l#@^r$EUO}
-MlSy%mU(t)k1Zj:;IZj2dg0-Vxlh-x9HaP2|.(ASX!>prIxz.{VQY_&SI`h3!k{s&.a>#8NO2BCT>1L_d4CK69J0;(xvvSYf[t}[#(qWZ<$gwaC)cRv/95
-KF7}qwfm@Ez|LNG+~di`jmJVVX6>!fEqmP1Vmm1xy@mf+M-X,ztLCqIl,)%e`]heDQ3xz@Sq[}g|`iKD"{YwlOL8tNF,/.ZpL,EsVglmM"Xng)#7{8u6O-
-]$P6+k4e:Wu"0:r8Y}o(K<u)W"/M_y`GoIIV^%7#txWJ&vOia1RM'%>%7_l`'liM/m[mS8";_#yx!RM_"3fY6z&"2Z)VN[3Wl:gF0+b1grbU6b~R4_Mul9
-I+m{am]gXg8)VX@.$Loy:nQ(V2W3XCU`bmy{^7~!9h|:e0j!zD)2ZI;&z9q$1>Aj2.4qMF,cIl5QvKW4rTx9Yr~BLuTG(k|l]cPKNxj2IK:;)y){fRHpd'
-CTW=<}A#Kr^$^<oRQx2A%9&|q53diu4vcTyY:XRt~833oqd]H3fl/)[N&5pV,pH5a8GI"g7.EV3|R/7Q]hQo5R$=qF^KCy:sA7e#.#Le>{_G"Ln'+'%W31
-k&y|TdmkZ!A[nf5Mi)b5f^kMnmWBD+KJ#S9%(l-),N+0]6#ykT=To#&B77A8eW"3(_rVe54oZ;i1;fT%w'd&f[`U$({/kTvcVP|$z/#V$LLkPug!MP[fa8
-uL6JzR'q(k1p%jZGm:DHJ+k!_:5#>p(:BxLNcGlzVS,{x|-jXa[(lC~OYh0zppY`"UxSDtyrS2afUbTs$aI9'J';xE,/fyq,z_Uwr#gtQ0/4quP.,85r7x
-Z}=D[!JdWp^A&NEHy:]g)KcC-VcC.|r=x2_Jvk)DJe<o6cjY46+%OWX#MhMaVM>($XZPfxpMVy;52''DN1Ici>17NUEiB.gQYTs^5upU-7rEw8Xn/i!F,.
-,!{s'|}bl^y<Ql'A9]);IJK+uNL2D^V`#bMf{$-Z'"L.M:TH86wF+3;aCH~lX4([DY:F`}Lqp^a:&L[Z62P#;d'rjRF4gKx>XsRVb7iyT-JZ)m-JRDh}yU
-8F)N3/H{rBT4X>GPx]2@fIU70RbB`-cA_L|sD^LMlIis0_oZmVnz!@Ctw@7/Zmjbt2F|VBnF8Mygz$04X"~&),J'b,L2g3vJOS/<jTE-iLJ@flu`pGJQ)P
-hbNXw`qK3HOH4OlE+E/"ny9Yl8@u(p-vw_wpE;&yI4zCa]N^|iIP.%%.0h<Mi%$P[jH+$M86nOi%'y~3[n+I_1s[bKSOQI&M&]=F9u%Q='I6&PuC[./5PX
-F{Eh5tm%u}v/-,l4DwutT[%9h.c#iGj/_@cF)d.-m1uqLOs8HJuu~pC6&fKI:WB-2eFexfM^`FrN:ul(|m'D-&9Q2Yoc2m->a.o'9<MSZ)a_MySs#@vixK
-jK({i4@Uvdc:#8:n%$Z(u-{A0$E4Cc6WbMAK}G3RJ%;F`g#kJF7&0a$,W874B}zDaLT7:mjN2$/jeUN49IaxSJC`[G[=@_B/wc=i{'z<wf`.v-vi^j'FOG
-)QeP$,UQdE@9ZS&y>m@i>wR`22eL%65=v:CT<aFj.K$=ufw^1|.)axe'F0-p"L';[U3P%5Yq6P/5:$+IL,E%(RVM$LtWx,2Y&-R36SAi'MH;a=@qH%-_h0
-JoX9KGB<8tSM&PlIXO;%&EDSXZ|b0yGpd1PUngC}#hu%5C:U^75&L:qt},Sw%b-|JnZ4p(%V0ksnbm`W]K4yDiN-^4hpK;RjcoFZjG~|T%=iJy/yP6sj`y
-wX.67RAa^0$fpyB[l'{vw_K>8/"_c85)mps5M,|7x7&w-]I%#si7:"#%UhPa9Pqm_l$lJ$rdqC,$&Amr`@ggXXk!mXjxAnV<>x`v5sC!q9~SgbINQ-IKK[
-0_DhlY488;ewd^RHM)B,DX_``'1m^y21p,l!gdNSi<Cmp'Sj8OSKQs`L/YHifd[Tx(^a`6@d5l2"Eom"bHxgXzkKt&8CuMu{m<rl::ST]y(jY)}z,/~h#^
-b1DCi.@u.dQr'Jo72oxnlWP&%]HiTh!|!HKh}t,(w$LPhI+Ch9:cpsCmQ6`43{t5E._chNxmg3Q(g'n;LYjy/yA{'aZkcaS#BfM`#Z!=j.t0&Bu%(FfxsK
-t4Q.V_&9wMEm^pN%}7w+]SvBp($E+.1MOgGHG4=Weo4.w@[{Oy:9Ut'D;<@7.M.]C6:&bpwI'Bq3HTlIIb<lS$A;=z#^s/7P_)<.V=zUe!I+-]9>HD2M[N
-4J&7yoj/Lj.'%}[;,oK8-..IOz%TpPK0K@5<(JJ{J!|4X"i6rX@5E+hM6`+%2}$b{@oj"gSeh.RxJPAYCCD&<KzDU(U><>^!dYm];"G)zUxcmvg8<i583B
-r4$km-n@$5.df])t]q@QIjMjkeZENh.C0UigYT")&E=VAvt^6lHXVllK.cV&g)M@qS>=G</IJISsD/@VY;g|4)N`G+2'HMA!F"dP"LU/X1/_EnO#[Wvt-e
-h:J$YfUjDhEs56yRNk9tj1rNWlI+D%}t6kDMx%t=w;.s@#t03iZVJ+|5jUgsHGf@GcF(&JY[uE3<L{|D@<3Do>Y2A%!Y.FHSONbEq9B3GaUbOb!8DOZ7zN
-GJDieXJX`|-nXwTG19eN~t>Cdh,gGC/mi8hG{jSo&%Bj3ev[2B7a/`b)5Q"_SUsuwUUV0jb](Q[iAhR"eT%eBQ-{+$o3L-2PU%O`htk$JR%t+'iB0^Iv_}
-"OH<1oSeeJ-b1XHDV7.RyF2"nh]7vJ&='k:0:J2h=!s$t1LKYr"9i-$%qUl2p<g3})7"L7au9,OIhEA[ol7<<PXsv@YI^UX@q$<!]Gq>&Th%3s4!OI6[|A
-2u-T)jSL4,MlbS]D;jt448Z<m0|KFIBTRm`m!cT4ol]wO.At)F'g<-{>:Pm6X[^n]sx+1HT)r!HS`&L|KS58gV2VY3~>q+ej"YWi+]h"VB1jC<j5SdXTl<
-h%F8)[[ueEH7M,R`Y2lkpKTr>sslh3Y"J7qD+bb!OsF}'-Jkre2`JR|q%EsNR0;0$#'(;eXM_CyHRItcBAxib<tek$]aj/vje!(D[&)I^oWpa>]y&t(73!
-^JLlEj94@d{l'ATR(2m"m!u:~c$KuNvy|JJTsXJ7p;:$PM!Y$cOq,1$P4(XH;derkaUr=nyF`k@s|t$A"Vt`c@f{0Oi}jM~AKyyZ`eihU%mG}`y&81cs1]
-W'n4a'_bTr/C0R`k_|ap7CnG7>1."NJiLOxjt5S&kSb6@wccTkT:l0aW9^DGRp^$"$g`4#"NT%5j9=!n)eK43'UVO_koOfnsX{u]h9bw#qP7lZ}#Tn0&CR
-,6!#aO35JQg($_-_r!5(nE(TSZhbH$e(O/~]<BthZSq8|}=|rk07EzvC$DI0mvfAt9&|VeTuqs}lij"/d8rD$g~CK!j.P[CG+I4^P[m,Z<{=&h<osd]vSy
-tSq;z0P]^%W+k+YrjwTPLMltt)c3MCog{W=<z%fL)6Hyg2Wj6vb}1D~hD4TI7tS4IL|UI1`ms-UY362}:cgn"oQIfSY@6Ho-UsvdYCVD;Gu)/iCCV>(``i
-mLV+o<b-w`Br)E7;~CG|V:zS$G$5)Ck9Ww#IwB[YmF@,xdsiGSkcy/Z;S^ef%5_!Rf(lF3NRCF.6KFiU0/|#/oi68w4O'L$<u'I&Q_94;OLCK,~Kaj02dE
-l)2Dci~h4Wn5~K1iO|CI`j-:BHF3Ps>RnV8VQvD!IJkJ%Z}d]:h;(+X%%[oEj:^wQtV|-[L^#5E(^"l8DK,>o-Vs1i|1k#a0t,vgx<>X,0YRaA!+RL3&c.
-j#fEf:}1>TS#j[YdpTc-HSh5CST+oW)a!|n3.15olKQ!(mDTW1,uAHdXRFpU(&z{>03Ten}PktuXw`V:!jV-m@4'VK,y%ucf1UO#ZbO@qwiW$"jUB{&GYF
-hvCu&-VUo!m>pSJ_F}uq2fz-mWCpFeh4jzpRvPZ#T,<Th&j1Oi<X;<GA270ce!{c.y)Jv&#SsiR+tI<50'B8)TUP>b"3O^LP64[;Vs4WTs[%-S8'zs-b='
-UY_wFbT%_Ybe.qo$xpp4gJW]@hI>/riLVR#)xSO[`&9I-$e5iEe'e7zt'X^|L8VR/:`@Eb<!Lo~^twUEpp,i>C3VVP'cdW4zNPm0Z`fo%(jjh)uFS47$}{
-Bh#o9oX/]pl]j<gPfxnA/csS,NE,k}aZZ#PXgDO.G:|hW7t|p&);3%=kP58-P34OvvTV@_X]tNOE[[zr`g]q%Pms@$b7Dvq$nk$6;IC$MW.f-}2KNFrUed
-WiQln4D8oo{b,fgu@w=US,%[M74JB1I-rK9vtw4T7L=C;dX;K4|v5UM&Koo-50W2;1d6c0GO0IBYAI{-`&Y0|J~7KnW,"CJgjU[oB(Tg+i[([:nE5upiy@
-0d-OOU>>m'X84XWkvC.fkRl3]mXoPEvVx8.}XN4--_-,qKz_#yC]^i5}5@lc~cMK,`1>WG+j8)w9jXO4}R4kR2&)vMoX#5sJ=yXtu2EXGCwGjS&Fu]5EN#
-=S#ZG3+:iIf]_)qYo1mt6)T[ph7,46Pu4GD;t:<j2sdtwQgP^:/v1Dg8KT]i}7/gu&;cg|[$3$1Hb-AQ0Gu}V'NYy5z7#XAP=V]Zi"m=ttj!8KW;BMo<p9
-0<K=61,ls)Kyf'HsU8{7dX-&GPF[Q,!c#'!-~2~c"9l!K!>ppUe63s0)11eN4isV|@>hXs_v/]q#`iGk{#YSff[(Qp(a,oi$Ji~B;+][,LQ5X)(9>6CY]}
-v|^Cj5F#t"dXt[xp`BF<Cr+@[W:=AqE0msd!SSSSp5/e;o>9wen(IQS>Kh9DjT&':pSEQi0UDkfn4R&iIS>2QtaNm`.f:m4<"Ti^&w1I}5vHeBMfkvR+0b
-23Dwvd[gNBbN~ie<Sjo9sX^@m'=9FQ:$5BfM1}s&4$G^=%Oq7%i4f>WWPeoBD4802y2YD-)PnVIL3Ar)3Yp<2/i^6V%(-G~/EE1zB3g1;A-v%P&&Q1_HkC
-Ho/R>=q0$F}yQb@./x#+=Tt-z8^fc&DTl^`6#X4^foqi&)M_z9cA/_@Zw3RcD^`"U;8#T3^}!G@WHY,bP|Z0~"d9-kdh5+Z=kM9QvN|5+HEaKRFu+(oF6`
-+Y:@Jk.`Cn0O5uCr$%XTSn@|EQu-x[JOHDJ-4)QpWKN4_hCFNo"@&C"^@)$if0@sCf]G`C32PXBcsG=V3T/KH6j'dP+<mA<PfI[O2C=l[tf8`ERD9Ljm5{
-xyW_$'3R>fPQY&&M2rD`[6q$y@t>Z&K[I$&q)Vy-8[Fu2=FWfNw"a(d/g$$/_nu`-dc'Ng{v`wWLfG40!gwy(P0Y$<]btg=M+SVQ6I$ZJHW!eQ4UZR[R<3
-Y4)v)jkFs#];VKEN,baNLLMRv+4e<V}M;PnF2LjlG<l$TRgFo;2Q5R<sg&hmlUU<>uK4v<$,fJQujwq!JVkOwr]H(ez;A<2(4pCO::pSf.eAs_g[_PSc@=
-(`Zv}B~U^E!QeF}Z[WP8%H$@vrw@EO{+LIx4e`0,L/2}A0y0mX/";+)_|"/r~7fh@m0`!}P">n|NsRt@ysg9SU3bT/4LHq@L$d8E6Kr#o`gi0=sE4:8V:Y
-QMi)Q{|XQTmIAEFT/mKT<8Nf]il[4rmu`%GGwE_EN8W&Ms`Zfm!d1j]'@^tOc.zr2zvkZ:!%U%C{Eg}%"3J{W71TR>4kFPf3'f5j+UTj-Sn=|fnI.,1@O&
--xBo4;BhhiBEF.l%b%A9cWE(Zt0p"YH".t$Bp4O`X<m]-$02CEDFR/":]"uk@jj/=hz4tj}i{qBL%t]FB.sNy(ZU5RE3mM}igXcY{2;`9jNxCYPg}LKy~r
-h/N|S:zrNTY#Ixl0dOK9!-dywoTq4^]g4pH"sVylHVqJkq@-`{2h4/eb2AbTH%Gmy)Cp|2)S6ZsOPUk(EVNReXl(D3M`_Q=-/+]C+I(Go[ha<U]@}<nIG6
-Y9Cg7|pIn)L_;pxqdd^5LP-ZE]-u>yr@]7nm-U-[s>Ln(.9(]8jb},_h!I@Hyba|bX)Bk-^.9+'/C9SH_aIiDDD3>StuF3Wi&.u=ze;/yR9gstlK=(0JGp
-"i'0Q'Wt))p&<>C.x[~!#ntIrVWqdJJ5ESzw{YVuRh]ET+-%8oIZ1u]6vUO1ubk%>@<OD9lhou.8-bHeqz#V>-DFgG2q|D8h^273-E.-y!$p%.>aA/4mxB
-hVk[kc7`pu`Aup"@/w'|K|rEhFx43CE>hy'p"KEb$,=xjE2p.U`H),T64Z-k`/D.JE>k{<D@GHZ.TnNPgp#hSL=[#v362'@Q,U'y|m&Fx1w)UyYdZ1}H$y
->p@E%EFST]m6%%CWKn-cKe~P!96<<AMyfD2L.23IM)HoV]c1[^(u=X(%iZrS295|p@WcArLBNY<B20u9jT@A3ddZ|VJc-)qdk"bHW)9PIM5<=Xb1g)YP)k
-:1-`RlG-(E[2)udsT%#DzodM~b@pXPhk^T7VpRX/2aVH9^sJSS4L@n<J4OH=;KPDNJMJrm7XNHz1"4=8CLjfA8F19rxuop4-(/UdC(;9s}`&DrZCM>kiwl
-qC%/0FUzv)UsI0-$3UT]3ajv@pBhGa4J&rFr'`S1dx_0!r1%$E:I>$rER[=%Z7ue@<0yAYp[HX&S:M#20H~rbql0Gp9nY%1vDc)<5xndo<c:UAO@Te2x=G
-UP>uSSa:vL4pFy`X[MH^4EXUN4<IBP='esM&SEeKynRP]oKT4M8'>lZ5tE"~x0=cOV/;:@m=$cj>AM@_fEm6{33@=4Ci}<5NjWJ]psMm@)"fzFIYB(O_p%
-7l!s[9ZVsuA.7hhF}D&TKK_8p6"PO_8(3}+>'Bl5H|4n<xOh^Z_XJO>h-<H;'3QN,&c6I)]6qBg4k>eKRQ;H4/~{P;t8L:f["M8Y^DH<gFAGS^6QP_}t@W
-xY>Y$aYUQ^"<cUt[s)ws1F7)EX=D0G4$dArJA(9{<phSxNU=SCp.8PgP:7MdM.'Y0%$l|v(iaNh8b_CDHt+i%O@GwlDQk)mT<c9IC3~@osUK7{b>_p1SFU
-cJS0I+%V<q}r`_h7PP:+E[`US:cce}C7k$(_";x>yB!h(0gY!k,{!SB_<Ky.^sxP.k]c.a}Wl>l,H}@Tcpvk$hRYV)j9PWD3I_(j9WhK1Z%t3Pz6/05]7_
-pEDJRVq%ZU=iTm/D8u}Y+S!DnIvyp#G69m+%%O'v4O!SJBxHlkH7ty:]HoXTrLV"9iLykk4Znjd)/iuUfXo$(8a6kaX"tp#B^{sNc/bo#<l((,).#9+mq.
-u_%32P53H)jS/=`n0Fg7PT^;0I<D6pAr;:)n=jW)auKl]e]B{M&|]1kG8J@!|-}2w"xgG%xofz;XS8vY/<xYL;]2e;:xc/p"vu;yt!kY.P/%.cy0RxMy[S
-um/2q``1M`&-g028ev=Kh&|alTnt}dY,W4/4s#lrI^|e(/_Rml~m<pq$8B$8B3;OGY<I11p0r5a9`xw>vCdE5EXFg,Clk,V"niM1WKe%2KbNxIAkTd]1|{
-Dr1aR%c8HM0yy^v<sVZ71Hj<5xY{x1O;Nlv&P{`V<ZBdkcS`vYqq8,]OC0I9I7:OXJ]r1tTteuZ3.unbT&GjX]:G9[:p6Q;"w'TKmKYd,WGOyJ;^|G:eEK
-n5q`Hx"kUtp1C>PFf|C;{<l;9ef.5bgP'`6lPmf>z@q1UHPe|K2Cyv>^6s^/h:0,0<f-+6v8Q&3W.$YxToZ`Q#M]hh%>9GWHMK0n[6N-93:x.#zZ1$^mG'
-lxr#N$7,8<^l'`u]n_!fj`UI<$&r'nJt&9GP4HtQo.0y[=h&z]Pcltzrrg+jarU@d>"mK/@H;K{lQ"{nqUa$"Nl)J;.:}SK%~`0pJ3ScoFV=n/@[K>H)KZ
-t^C7v{mWy^Dd['@6NStJ}.ofd|HSv)RwhCYWT4H!SJgcWWfb,hZXBwj6,"Z.[T.<9-`O]>=A,hSY6$+@RT^fEsT4N$|)~6y.4,yZInBo>4%P"3e.7.ypCn
-8Ac(h'5=-v}!~D~Fu>q`]yen2x4=1t,7!iIf=.{61"BPACkgH`<1hH/dOlEow:yX%bCk@a%g[4giyzKpAF2nzg`Dg1J;m@_PqA-3d0i&"`KhZD9)pUb]{y
-Niz$k/,-i)x<i3&<r-Q&xp@iY8>$W>I%xfJHO2|<nqDQcZJP@pW%UL5rnno`auVUk!>)7voV_(!w&0Ra]EcFwnWh'Q'|A8633+}@07B>b1&23=G!}-CVQF
-%-RQKPn^6AS_P.(,_tZV8%wyAUd_Q6ce`d5tPIJ+%GX(Y.dEYW.}#VVMU:QW4PR4stiI:l+|b+/qtOyiSi)v]1~-+HVLG[e9e/9r7E/z;ycWGT$)GK)=M9
-%D)!wuU2a`'{h{yvXjBRyURrbLM5+phQgbsqmR|NhAR|T_Jzb+t$],<05o^.fFXNmCN9eFPf(+izb+%.D)/m9N'Qp1wz+R((5,TPg1OX|co7VyH7/+`c}n
-'WBDM686NHw%^|.0=xPyk`%K+1oM0J-F4&`<ZXeIlqj[NO#81g.utb'mUDDoL}l<4A=K[[X<[e<5L11am|,^F>srwi@BHlx^C_&n9@5z]:C%#f!(d|YeT.
-'I($/XebO;Dpt_+]~taCeCGFa1.'kaUnGB4yobPDTJO#1{0ku_-U'77xo/u`'7$(NA]1Ng6'%2G"-OW2yf7oUOl_N{C9dayT|J[;S.'Tld9-S2l`oW.h<,
-+O];,;B>DM{kE`yoE&1=>1B"kvHW3Q1Wd/Spit@ScFK3l17xm`^LadAzOp@'5/)gx/ioLI-bQ<bmGNLsDX|:j1>8[7Ernw~/`@[5WFQLBPP<40B;As5K<H
-Yqrlm4fL"!.95_'ZVmY18(De2v4Zuu,x;JUk+q.2-$eHQ%)j7Nz|r:e(|T~m]I}1Eu&jKOU|M{'7q6!PBrmfLI:p(3D{}vw!fZwzMd,2p.HM=V|W),9t+D
-="j)7y@&R6j4,E+"#S0E>&kNw}E|Ze`eIPPt%lLzYlI^xwJL$`sH0g]xGf59D[ZLdfv]#cxu!>lC2LqzL1%R959+Sq$<nF5;NJ9TUW^w[U5vEvk^6m)!r/
-C_svXPe79MD_4|AeVugH2c9osDk!'uswl;mVgK'TOCDy>Mi$0%qc<[vUHLQ'Ut@VUs#ZzkNhkXFRcIvq8FJw,u65u`)y.JdyMcE{KD2qoPi&wmn}p=!Ak:
-`g26oG9k_IGSs=`UBznyR=UNKY!aa{mgipp,;d~HEa1MyBGBS[b:a$i5`{]VH6K%#3p!}i9l&uTYh4"HY^87@8`cq(T@p%EfT=PVP"]&j6NOB6B6|zawKU
-m`m4|Jj.(}F;9v6.Qpm/1SY}.b(j`rlHS210RWwVS{2kr0y9CF.'V5[=o!>Yh<5H9@K5S29#EYDbs-uk=-4nsDvMOrH4e'b!T0wLYX!KuM;Q`Ml<i5(7Pa
-mY_Fm0~2#pjg_0BtQnuI2q{{.fSN_S8EB9d:9}86g%et=o=S01i,iNKI;@+Cy>&3f)B%(e1Dbm<i6uuPI-9kA%dO0p/vp"lO715}BbO9#7Cc;aKQ}r8pP:
-^{o[@s8E'XUiID.G0Zrb{dOR1'rG^`>Slfyg6Hs{2NR1^DdyAC=jlI29fm~i}'i__lo.,CMXt"vPp<NLax#Iu"p/4A9$=x%IML#C)j$wgV14]B`u^]xOp)
-CQm}=R^aXY3t6T9%=8)'A'|.hy9#[-#i{,#hY%HD/9V1"d'^rC[)8m+1SVJ"3i"lxu"CIHuF;xrJ^i,+{+NSo+|{hPY'AfL@qJ-<JafyeW{7GlgAz}Jo#u
-UVX$]$bX{2ucM%qC2/e@'o$4H>@GW$--07R$<<YQ9vZ[;si"'0bk%W@<#$p:>.z5Z:(W{}>EYK~>),bY2T}&8&Gi9IO/E/EOLsz^Hz^@jvMDIX/aPr$9vD
-F[7RB`z)s+4b&b%olqs{zMQJ>I0,8JLi;zYtigPL$YYmN)+"-nNleZ,Pa%n'nCTQf2$U0"%Edx/Wa7e<ZK;N=,PMv]a8wq4@s4f1G<NUd;dZ0C|}O{qH3F
-~iQ8IIPwOztqeb!f.a.JefW|1|bHUuF|m4YcHYMn1-MsVr7TuShN/gua~O))<kK'tB'WLtss[eDLH`,dYp^pd+7wv[^u+_T{<P5x:F>auXl;F,Km7p/e6=
-d11JYE"Y;9l7t,9As!f%KV84Jp`Cb8b6,;372dpK79;cu%LKC>Ce:Q`fs8~_iqO)JYmd$|HhjJDKG((7vko@ii4^j;:h`V&tx-/-5mujD"BzdR#p^y}oY=
-qk6DBzaDPByeVC@uXgMS6H&uohsI1/J;/d{cB,iS$p6V(7833f>6>fY1SHdW.<K+{Ng{QeKF&X<$@ZLc"y>kP`SrE2,LW-MKIL_PEkS!AYmr-9EF3MwFmb
-K|jC<Om3F+]26u"x6ML4gNw};&&IwL^j8->a&8wDw3.RToUl6b~DYfvSiBHUK!22nR%1hSSOL:;f;[:/y(E-PNhIxj0oFRR6u9En`%6SNpfn4AAgT+EKV=
-_y(=3+S%Ej;sno<XE(0LL/j&I$r[Y@o:.'^vis;Aj(g+>B{_Kb6.iF=3<-sW9M],W8W)o=]`J{dgB}`8)<9s!EmUQ0f,.Eb<Dahi$9_-cz7R2!4qBxe>Qm
-;(}cGUp]w+F:`4(}>gW|ar>JB0NA_O`acyO88X-(DyDVwMB`Ce9g1g>-9)t9+&-yO^GK|j"$z>v1","8bDrXEr`wyfTo[-soc+[Q;gn;8`2U_:eMXf-L/G
-[&n[h}@v$"(U]l>S3ubL6!:H{I(UQ@fXNo)B~3ASs)+;bU=(YgCmy_PSwJtIa;+Nja6A^!/5{rh"bP:cU]8Tn]$O3lmNFLW/+dK]n|XbQ0[o3erU=HHi'>
-WYq$s^1iro6s1hdAYg;9~>5-d.RyMepb(D)YKC-nl"npp``nHXu|2btHNjJ+$PRfY+4iyN;/6lhj_891LqFyWFV7v1[kGbmqs=%kP<{%V3|J3c5/"Dn3k:
-6k_IO'E@'lIz{N]dh')Yd61wdMu)D@xjvFI<9K9W)&7|{&r5}&P2PCvil4)6!3DS[LE1n[8Ot-p@79%YY;lZR#,S5{1"+z6IiVhlc`jjh'=K[pRL>U^xs_
-2.i7AG'GlACnh@6u-Ed#[2+o}f^6{H82)ZD%}IIqh2'3B,(fBaxfwa,"M,}u"j}Y9baK]j!DX5{G6's)~CRzW^s7rG@(+Qt!Ev'b.<-|9A(&BER3(esD{u
-K!.+e1U/|EY0yJI{V<gF.;}O"a5,]PRdg+P3=>ywc/_|,&gf-oI|m$g!+Nj;gP]:p.BT!-aT%V>.`Y-R5^kf:5&8~4;^@7iaVE~/Yo']XJsR6qeQV1Jw'#
-T8@OKM%|O_CX,9F.;PX8lAC}gV)%yPAwIK#(tN#Ifk[Bu"|>+{P:Ms2)GPAbHzL!Sm~F&'~n"vx='r(K(R+qJD`&M&N+f%ciKqmqPfK53@fYJ9Tt9<VC`Y
-}ewVa{mmq,8(fp&g~bDw0lk(&c"z]Dp>VO-OE]+!AGN^WH($M#{yKS(T^8IJddi&j;[sWLb5O.XqS0;|Q-XfJ3NhK9Epc}QKE%f2nj$Ty&R:'-6`p2,Lx6
-qaQ_mePGn}Gi)4mY,}'|SGO58fBq=I8-{pEDXo}#Na%dO8[7Ws#p2^;3]/iY:;V2z"[zEt[5=:=eK#(z!f{a{rwihaydTi5i[Td|5IbEPV-[^vTu1q5rrC
-nL$!/,n,/]Y}KDGAO!B,B}gH)0P-v/9Ns2}bL.1jl(GL~QDIao!^iKs"o7<I@Hw|0H:OPSwZu`7CbXWKW|Ud+2q{KIQ;8l&A-5{mS5RByt-:QV,Gd8xXq1
-.UjB.F1i6+CS^LFix}}v-QQI^}vSb^6!-8)./(F[b'eHiaiJ>[D"XN/fa'%El(hDH!Lxa/;,)sRPxL06XXc1C+C>wa/3gVPDX9H[j=^HOk|&u5Z%;@L#V4
-F_H|}VO8TAuj4V[CU"TZH&v>_hc7PT^%#y;HDKB'b/=l:9a:.IY+vI'"]`{.&9R"bY:s=[H[Qe`oo-+zTK.WM$YtzJ"kD>s7hLo<}%9DIhT(IvKCUY8#g@
-;5Tj<A-$0pt"4.G:f,WxmO9}t>N19=GibS-^>5HgpMkb:{k9@b4d=C1q;'t2PVb3In~sSUoWk,ueA&=oAB73nOwtQIP{sXm>CtVs4LUjY[HdRCJnN5=Emc
-s<Z{O]JhVFxz]Iqd}SEVW9rFj#K]Ipc-mj!{n%;MrF:,7/yCTlO;]e|Y||sUqIIvPQkp=2]K[-vHsT`^4M^!}Rks60.xq@_V!"fSrN+hC`Alb%+z/jc)bX
-P)cc(7%`Y<Ilf!sa)R6LDl:l)SL1fn2#4%cz3OpF<'7&G>(jl+nu{|<S!)6u{|5iIMRs..8nX9bMAnQ}sAas}CLCGeW^(A&,/&l4:>~08py:ZZ,Tg.U5Iy
-uS}"B$TX(n/}2#@xz,z5G7+4pXl'qEOX]%e5tV5WRihU~EW8B|{GsWoAE$Mr%NLlqY@/BH_zCsp;js19~'7]qD:O7K!7y2zHRs[5<80Nh+-MiTVi{VHU[p
-9>tWk{+JXYekHPntpZJ<}hC2Gs(I4M%jC0c}7-e5,z-JF}iQZ2,hP+t^x}KV];E^1)Y&vF0NG|aj#aZCskWod%}}O7YrIZDiW`GSBXc%yOvf4:JR/L13o=
-mW'I)^SG];lc+8Vp.KiQ-1TKwVOdjf~e/}iHcfQf{iI,=k@RpEV[RS}<yW"x97DB;dXa,AfqgLjmqPd^uEKN)buQ!6|/|ez|(}ky~m`!E9spDg@HlRss7>
-)Qpm$BtG!YM:lFx$2I}WI6-&Uv-p-zmauln[j:zLl.{WXT(DgR(T(/Mk{-6ME:W`rlQ4m^UydF-=lp,cw:wSVf_D=TLiQvBRWivB6+`#ZF&2wsJ18W_{ar
-Ej3VG8)E,gf{oYCT}ZkGT#<ssF0xEl"xqVh}=lTr"xsxq'#HFN]vWFi!NJ5UM|7]~tw1~.pm::.;(E&4c_3T|0^PeWcuwHS0]6'{$1E=;FOkmM<:Gx^"CT
-#[&FBmTB$A0XXXMB/vLBgdl$mk["$8[{USz812c"|<jss)uBV"N_KqV7$=sBp2<U+$00M4NryvOww}"M@Sw%;"Myjc8,xQQK_(soEpe/$C+CY!!O76R+UI
-+poeE.{=mfb#Pgz@^}"1_%p%"~Z0kC)^n[t;ksIaEKL]SA%p1O/08IjIYq}W5BRJ^#n.|h@+r}NZb4nE+w5e|n;i^0PAz`44m&S.(Q,/lh4)6#Mex5g!PL
-50[<c6$@[^n8nlf=XH},.5t5PO[._E+6Gft8NPQC"+itr(P(Mcd^ecev>;3"kQ(8u9;Hz{kAny-{'FsVBJ~eK$jzGI"gkHd)gG6U!(vo%ELIfx%5':R)>^
-#S2/e6hRng[4t!G+uGoBk>BqflqR_#API[/:9qoiH7h8W#-=M:OfCZk:nOq8-5NJCAC!}gkJO2E:/9PG}/cN{u|bvS!Qk6MIKZ"x([k'J64|b^YB5xf|U]
-14R"N,f:'<:o)e{&yalJ""CVy!O.DbI8Vd$95sw>Zny@D3#'^;':k"v|K0:,Z"im;VQU@xnPJ-60ETvosIB]N}#X10"ZP(m5C$aI$MdF_9x.#B)B4E>[~)
-z8$qqa!&/O8Q$WBd/s`seq>Zjq)H)h]D!,6k7KK`Dp{zl8-()QM"'8:nW;b"1S%Amk!O11Y8Tq_re+QI5Kc(/(^_}jIdgR~iqkS;,#guKI,J04mhM|PA+!
-:5NH0l@.}2|U}$Nfv+aH{D)]Zh_9Mrr#E3VU6${C8B^8u=zPsxw0ZoU+~iTRJPv_BI)pg5xGd-4bYA0gL@/l9.H`4!H7K!V_ihc]MzPmR'3EUJ930/;u;=
-B1dj'KWJDK4#z)#A1{}4bjt+5J#q~hQ%H0BoMjQ(jtgM%.o4TPD'7+W,P[euSLpo:ep1z=B;J1P,RX7zD$(N4,lLJ6kA"48Y5K_p3BZii/<iq+1nD9B'&`
-.qQ+G'KG9Jvb8WIq_.eYU&2/`4XTFB_`yzeBpk7+ji9Qg<v#W`](K%pmV@uGa&Q<Q@s24>qIW:c:7Tk@r2@"h^+w('zjo_6Of14F"[Bx!;7Dwxl]~^Z@b5
-`4QGcO++ijQ!~^BZM])9>{E>WvLK/&X(NXIE9,Jl8G"gFhw!OPz+F>jkg5yDZ.4eV93fy^3h$j-6yhU3F5>[.>QmKcnF[3O)4I{nOW8pq;QO+Er={#=Ee"
-,6f[%2jC",$vvu-qB(O}{2c7g][FwEjl]}!rRMf/Df,pOY22_+1pB,dSMNWdJ'W$AMvS(!5|~:KiiS@UM{4:`3QqX<{h'Mdfmh^}(aZfsh!t+s&vg8GC&(
-e9W<(jkeRN]O`;XE>kb<t1wvW18J6e^0~YQ,T[0LHp>-jWD9z#DFqrb+_7jUglC8X[&T$m:0Cx`vdR)]Dg0@+Bk5&tulaP23-m-XXA=B3no_+t9{|)m"8A
--5r9%@LA20'x1DdEK_%M853$'_MPl5C"8ht'Q/!%B.;{C.B/Qyu_A|$<=ZK>hbS&6`7""7"uohJTgmi[wbM)ea2OmvQk8.v,$@9;htNXMau2C$nD-^b4Mb
-_oI(7+4zt5GtCQ2YfBzH:)Xm%'|6UfeJs:=6_/QW/Sn<dT39NVY"UOY|y|rh.gv59uj@$X^zl:xk1'Ji.&VG_[kvq3}WvUbV%Al'e&L.5lI]bykPul5W_T
-(IHmEmmp@bM.8YiTSMSwIis(uqFfhGRsMz-`/]Hu/+y.~Q1vVDyoQN.abBF`gNFRj#a7MFW/<LRH$ksu9awSHy709Q90iy,3.3.V6O{syp7Fp!ujn8H8"2
-Y9ssCT|70h8JfG4PvG{XGdf2h3:v';n-mY>qFt<a>o1j$q>cJ(Hyi/k][|&xpz^DqtAdH}7KbV$]~O2IOy5"+KmkH0y2mb.k9|Hl0J'_R{8"`P)c/hCLwi
-`=.mkLY>X[2]F$LG;vmln([`BwbH]WFz>]!PI%=H_O1I]B/-u9w}V&TFv9b`.0v8jH1xHX|O)4hH%a^Y;IB}MVUuVO_dQLjL+zJ)pwFOG`Vp0pPy+wD42}
-HYxBS/hrl&kvDf#xoL[UwObDeI9={}H4,M6em8m'<oE{$Gwx(lVHp<'xHz0C{)p^fZ&2S#D2p1Uu,}Mx6YM9S/Pg"G#=TwEG)qO8&YD6mT2v!/l;50fl8>
-0_iP'6lRc/]o:rz]/(NK(ze$[ITe]:"Ya$QR/b{b<p@$/,:eb]od{'Eoy+0^MN1lXhjq0Q5H>BR{]LNd}mq(UAs,xvr/Yg=,Dr&+0|2dolGGAGytbx]C)w
-dhuB6#9R7xS#mgjQj)($XsLwLunHvRdlMjB{A:u3gpmDWRR6M:e}NyWPZ8l)L3QD4bV]NWvSoVPCYh#WN#q4,U3)~<UH&z6SmEck'u)FuZ!E`S43j.q9x&
-9HKVLT`EnZhx{2-#eLIXc}ENkx8_)mx],)Xj|Xzy:aNC{ZB,b5I9;(}EgJnS9rn/vH7":0;oU7nG#vT+>sJ#pO:'{sF)MBM{_>>l2AhPpugO_e[fMxbL6!
-@IU:|E$})_8pP_,|Rbz7e^ypDXGY5B}H(AYwDUX%N8_Gn9^{g/li$.`W!x-]sSDMNX&".|iqL4&rls4s=U~X=:coSs!NKf=0$yAnR!pqw3!F5=(sPDy!C.
-zK.iu,vDUBXkw{)Hi5.l#Mu@dnW`#H!Qb_iTZgmNv6BBH:wk2'wJV08R@Xx3_4'7:6H}qx>+e%qSbm8cx2Wpcc~-+lG/"rRR6Mho],;)/P)K|xPR_l0vyb
-;D3g_>e3Je)/K-|7qt8j+Y2R.YwY%&!)P)YBVY.A(n!tV[wIIy6QrhCirm+;=9VJcaNGVraO:6YE!_~`Up'Llcr{DbYh9Uxd9N&ZdE0]uin2:g>+xD+:a<
-vW9{)boX9|B+c$36e&ek'Zb8=52J),4Wm^Ija7pCyqDA;pnDLG>O0/PgN.XsadyS#JsGXJ90jgqLxBS3_`Pt,NH={xi5g6.BXth@21-yqj3=/=b(:zcL72
-E=cqD=M5XiMBex3gnQ{d</!wj,'NsrG)7I('[W2S78MF]/f}A"l35]JFe:dh^Sug7&_%<<UyMi0t"xuPb/QVd}gmc3Nkd`2Z[C$qiRH&%3_odicy[pCWZc
-_,6'Mfg(~z/14tE.N{:,ik<wyRcww%=s^@4&khTZ6A1ZmN2r6#;S6sACkxEB`/undmceRtV|[;E$CHX-wJDH[Yny9l7z/,;T@;`1sO:I#PmVv8_3UH6+%=
-/]N}#H!ujbk+v_8Bu4]`S;|Un7)h<.FUYpj0d11gI%!+;`LK@(m'DSQDbyy$#zi'Kv9`+>m+)-"vH6|izRwQs.2.TKO}W>NG3g&}5$/=9i!<@f%k<Mtp/>
-Z)NOoJ^|SR^=CM9cfae5,C^;i(4jE4(rm]"G7B[79Rf@s3PH[yv;r8Mfvmdk9ZP}G5T9~#LbUmot&5kOV+bU-kHBv4mEIqiDY^^$=a}qeS{4~<#=nvd<[6
-:Y](1cF=fz;e6(0F~gzYI9r-,B"5syy3Uua`S(s(7Sjgbw4@&'AsX>o_QqBvEC{"2oRK5PNdgfFVZeyY,Q]]NOFL!x/>BYL^tO{Td5T]48;>2yPPUJu=dG
-)}q@("M@9MFE1lM0jKCb(';$%{F9`Yry"(vm~:<=}Y[:=p9bQmC"b4p4V#in0@y]ak7`RQ`gdtB'V9]:hnl(2fd[K'J>;$,_MF3Zm`nF#3Fjy-Wv9(YyTi
-N.h}uL:hDh+c1+DT}Y~p%Pt2F05E;_PVBipUz7LO{90P+G=OZ&TqnNoR43X}6.y.AX,6]g#%$mdncA~`Cc"Xjak{Qy!NuN<#i6WIs]gCw+/T>op$O#h|aR
-5hsz"<E>{Qn]]6<08+H7(=/=."v:v/lf-s[pabCIyb()z$9i_J:F1Q72L!|No%K9x(mDkuMKyb3];1EsRS6(,c+,^=H/o2[TT(jlS'y1E;FADM%9-K-793
-Gs3Y2Z!%66S|B3)p"fPv_71py'-XWHbYMtC!Uf]ABho}]F[^7w_]mG-+|mmRDpR2}v,_1vaUcP@mD>[#uzt4.96g[Bn3'>CfO]+G'aPHF70=|e[zNL%dzz
-^RJUV<|ow9-0FxIkcOh+G{;IyDE{Mrv("5uu.3%<:w.:++7Eh1ef97KVSV#`:wBv(i`A)Sd^=P~@3ly;Kp~7!I;4oXGJ,_/O)|dw-nDxTiXSIm8)=qFN>6
-((8W3Q-F_`b.{t5gVOM8y|)4J';FTsM&q{ON81TwOws_d(R,Y@H6%8'xF'5'^;POr,+g+;d(t+I@Z9N2@Omu];iTApeu.6LLvcjR|,U@:v[.^PZ=ZPj|v0
-w34YMV&j@Q>'pd=9]@OvOzvOToFxUOD$eVWB+_{bX"TKfP)-^ZQ1xH$e2LRQCRADDAPv.^b/p>"f+.IE]ip,/5ggLB+j^/ulVXmBn+TA;,LP{"aG>kQwy!
-;Inc]k9u>i`xh":Qh,4A-27+UP"`cTmagL(s+1tv8jdwx02]!}K{u_pYGAt,^^P;iNdEYSj@,sEFGJGyFTrcri5=]4y"v1E}0>!<]fmZ:&n5/HAx$k%4Xh
-EAs#Ta/8y@xW$Po+U3@s!EgfU!Hc:jh+WSOwX0s_shtQHp}1p+T@6Bz`>4o#&/hPj0698k:A1!)Sm{EP}lM2R).50/Gj@`_6c:`54.Cd2YebegPuBW3SL}
-skpfNyfE!$eHGE%Ub'ji5gK#^|E#-1J._gSYxI%{)=9pBwEoTH<cwvNC[hYN2@&T9O5=S/Kb5dw3"DV[%bjhbz5HM`v`@]d(QT$6e$ch[(t[(M`||eWi^r
-eK1TW>=v&]dd<o3=4Q+YL5hfPw[M2wWy(6D3NC$jBz&4ws/KjYofbK<-gP}fAu3QC(`/z($v3+/Lf!(U#29SmoKKn[HKn2h/~['+pqFRf[)mIIWr(BL%7:
-^&~wB}@Xw%DJsM3A)9Ozk+]%YZY,<9$isGiUH^X=X#:K|XI8$vYRh$8!HH,FZI,%rwJS<c`R[1X9VnK'GV'('I@(9&X^./YZPuGk}_K1O!6hQlN!VG%n^l
-["qD3)eU=K#`3hiza>])k]vc[QuUdlZ1_TnLeq|1EI11{:.1sNvy4;ZNDIx7XNtc%<vnsIr#s<'KG!/gI]CRoR`k1wd[cmkl@Oe!<{_$mfd:3dApeq/sYK
-62Q|oQ!`/oc9J]PhV(IUk4Z$g^x<//M#|xUQ^>k8rgA";(k|`kTjOX@K`>nWQi(cJD{!IoI('ZgxFiS=M6C-+M_O8g_AK`xH4}("r}CE6qt^6wTM-MYSXK
-9=J:,2w%M9`TVT`xT6LR@u,TZqf+R,y<'@Lo:G=T_L7foT^+'D2@SpM#Q`R9<C&Py>T4DYgXJku.:-;JE]=E+762oy/eEk=U`4NO^2&+nGL5-&h-9"ogv>
-{jtK$z{+|xq{dyMf[h]OFWAI%Hth%`fDI[64,,Z@Z9iO']Pl,4k]lJ(x!,-Nx>BeJT#xA,]1./>+VNqVG'Aro#FW(.O!crK:sqW_=19Zp]'91,qj,'kY2M
-k=MX5,vZaE48w@9yN:]N6LBdi`8/%VynnVH7%gf`1:7V<B=D(GB,J#I^#6nM-DcLD}zm('d}Xo^sRg|Cc:&#c}1._gbS5{7Y<<`v9KP:5ui"u&SyAtIc+D
-_$XGxK,L,(AC($cbWVPvkRq<0}j-mkx(.ItvgBSm[_$1XU{IHgr)pk.4@XGTUKFY-i#CCW!sC:,5!nT))k4Zg4#KkTZ=.bVD7FTA%l0-Zc@vnCt&N+6iM{
-ZBe2B#J|h{HP~$7s/z4_2|]2tfK'-J"e)@Of|wRq@"xs@HF>I(P2P}U6wug/s/.eQtTj]|b)hX9|H)cV0PS$,:0LekNy(%f!q_sB9f$j4.&#S6pFKP/vGr
-&qK9nx2cIBcbNOZ2NO&ldTf^GHd/UCIr)_iHw8Hn5z7R;e1y8uNrvhAKo{MtX#F;Ow]8Clkc0N-Mf{_a,{gKy29bB0g7Ra.&'5z3a4_.4lR%3bA4[Q.SqR
-9i0g(2s}:%>UN5EjPwYwBB+pBe2ACo6J5du9kTmZs>1,%7=W3u}0=5KOB"gZF_L8cVDA#Vmlfa{O%9zcUxnH[{w%TBCu_bCrOz-O7Kz#najRc)JK(R9iJM
-i!ZwJ`.7WjG9]i:0#rf)-lWX/cpCDTc6T-<kU:xVm%TOgPx^+jM>(;21)`~F)5e6!_e;1KMVg%,G<(D=h@__-H>vHLF/QPFhdN}#Y>ygz|bp2Xs_XwH"8!
-[jC7HSfAHHXy!5gm2lD.aAypbT<mu+gq}GbuXDfAYmAHrF-x+M-{r{Rw^cc6XiIN.{rzphJTNK5^l(}cv9rkc`m'JDZ6G]qBH(h&ZIZnn5Y}YA7(rrfu]Z
-sbPAtG,H:QZ)"c+/"U&N,+UA`NSI^-@P^ZLD<IrM~NccX/5xQw$]Pig})8d}<W8y~"Nt}z399=|4+S2vsvIo3J-v4a,("uhTM/Y,xh3^:x@&a&]FbXjAGz
-<RJa7WGcAYFfGA^mgkuJpq~{d_lus_ZCDKx@}Pq;m9J-u,1fVE;RiXy]U7>Tf=r0idY^S|ad!a@`"3@Pw3,_V!:.y`B8lVkH"v%AwkxjllHnGSS}7O''e;
-+:}QV(Nbb6}U=%%'6$)[4s2t6qjgwC9'Iu7uPEzU5HkH;=#<cDxkC(v1N[ZR~.S%xQtt^]:KsXso3/8sTWc+.=~_^ai9RzK+NsG-;cF+27&yE};MG$b!oj
->nCxlrj#vgy0G}pNWS&U~'QR)6d'Y[u[238@vt}63JwaWb'rj#ZPd^p3Np@TC`W"GhizC(&WZ=xClG<`u71)YPM2HO/!<]wR9OoslR'yk/l&^vbS0dCb.7
-PT@k#,}!n=4!^K'-8MUGq<w8x)NV^QxxpmN2%/oD.6V^<xc';ru3}3<J/>qG{#)5Z`~oeV]sF1P`{)RP16shcbws"GjTrp`./!>n9Sc;Ao1RCvI',c}_)w
-fa:{.Y^DELII9W:46!J=t>!~T"57_{)&<%VzPOQS>F7SF:#4TRPvaPYTu]b-tAAfl&Y4}!O]HV.U#}1yW9>q"2VMesJ]_X/^)I<kPu5RP!}%]/TM"H;2:B
-a3Auf(Vk]&kpAa01=B2(N#KIhS<mw).l]0f>XV{VviVgdk;WTQLv=2~qkfM8Gz`X.;c>_Nb80b=Tz0>j@rAdC:$YtGN$cJ>Rh$GIq(bn.N-v(d1z;69/]s
-zp^6eds:_/>[3qIa78IsgPC}7kW^$59]7;ol-[;nz[xh.j=z$,wcF]VvMkZ`i,(jvPr`@{D:dHh29NwRNF3V}GJOQJ+C)EHS|Nv'tB9u>>^02M[i{}Izco
-7,acAf`FXIq-eQoTT&T|{^Wnv:jGnri:<QFumtb${@5)YNu{O-z"5dIh>>nq1LN_Ix304/6{L69eCSFR87+6r,yN.PPi$%a}z[6SpBMVy.%eJ^O|TmN&)S
-o`xB1GOQ"iTEV].NdwxvH)Ta'FP<18fI6I)|=Ixv=SFhd89@U#{+4x_r#%_5o%[a>d~ji2(:f6Yd&ut!DoJDhgQ8~a<bJGxO`ws>ds|)pCc"eyBwxmnn:P
-7FF=+w.rh=l&e&>2TBd-gEJ1%Yjn3i(tZGQBqVM!sntvw>3GEW#Kvc5S_,;by+q;3g{8$iaGY.$Rt"ju6+U9+bHG_5"s,9<5-^x1',PBsd{5Fz#jem3K0;
-T5,i<-;YQ}qGu}.+.5I76+YRs^fT,AJ=x2<C+{{ef9U-NzKf'7p#D/)nMV$ZR^G-@;V=&frFw|`^f>RM|PB8`rNP"]0YW]LOF,EDaYHf7<xECXAQ2U4,ql
-~RtcCGwN,vB_0@O'.>./XSN$w3^99xD6K!)5$"p%PD#>||F,Jf|x0p).&f9Vtx8e8fYX)dh^wvKr#!nLRLU!x9276MvM^DJ@i1`b9/djKLeLJ@FO50.t>Q
-4^"uz5wp,f$Q23>-s2.0hHKr%,y7ZR6vut+CyM/Cz<fGmf&(rBUg{KKjm3b[+W";E_'@d"!%nY)EE'->PQQ%GO'Pi7R#J7mg9lry6c<,NF.kx6=PuO`}A]
-"ZwQi[U&q.NA"y^_'RL-ef^kM'OOwx,du_X_z6]x0s<=HI.itkCklX6o,g!xQdhYnRZ146C`U6--[fc_@3f$I}Mj|33eXk93`Eafy;lG<Lthp&Ad!;,9EB
-&<yC7@Xl_}WgWyR57L:lR%ED.R2$u3jIrL3&9|I(|+(leuL#,g>59^,)e4)|5jIoDZosRsY<hA+TlX%j,7=EmADTl>j+TC6zHB{QY.p0&WX'7hyS8R{s=W
-F@|9WgX7l'c]:Gm1Z-}@=#x0R>2zdH}ngq]/aRs,{tGR$=mZhXiVJ=)MiR%FDB_S)6H$YU.zMG-9m<y!$1ZBS}!x':5D65&Ui9%%WxZ;e3Z5su)+'@5P=9
-.Ihzk#zJGI:@uqXRW;3+rDojcN]mSUbmw|SD'_/z8C9t'Jbm=pLZL>',}-TD<tt"Pz$7O'Ssv;HDy,HIUmw8E#Diu|zM[i/KRV,)P1k|n"W7a&_A^QVMW1
-NL&|o4)3l7t9lBy,QMZVoogg9Y[vu&q>U#fk=u"7exXBHMB=I%P.M"`aT0v=$$=a,kN%Z{^mq''|}+DM5{GEPw!nQ(Wq7B=r&MAZJErK^5CCGM@%S.2f~%
-O'fj]Y<`[=xFe`N0/]-de@b=Hj$o$uM"I"~Vr"O&ZLiHu4(.-r;<gm"-(9_TYv&T!oYG~je2Z7U{2;$Jr<A.w;K!j.,43>h&v3&d<#=_e7eNfgk+3074iD
-TmD+RbVjkR9^$9wC2[6bILn]<YG>/xh47n/q6`~gV&%,14z-[Oemb=s#[WU{,#'8/=Is&6I45-qx}ru>g!%6"N~UmNK!m8CvEQX,.zu]B5X:s]JAx+F%_5
-6ncv%OZl!HE5on}39vL)qG7Ly<8@|"a:jaPj<39}=K$9MIycxC]q5_XPFgR4nJ{z_AzM{%p;X$!P]aI(wC77RT9fEhiJ|RMnJoAvZ/(aO1(M(V-[)Sr%g&
-297J/1XSZFdUat}2;E09@"L_eir9-sp9h^^Ea{rM)<WFV1Yg>7i;S.eLw7K0iF>>q!mIB<uWzuDa{A4ya0~;!KT%-t"mlaRY5D":Lvb-O82!:i,fP(G2+J
-23.DzUT#(-ff~bp{LP{edAik{hm()>xDQO@"$BLX(/|&wQ9Na7XO[`mJ{Ph#tr-H+.QD]VLS0nDG1LQYHP2FoK$3nJ!-^.)=zPOuv^zxa>ajtLQ43HgeMo
-YP@"VNeMcxzqc">QB=pJCfbGorp&ShDb9Ver]Vf303_`MZ!zTNy6x4k_ZC;S-rY>dRvcLX(j[3_V1`aDL2yhV%^HX'%,2Pve6u}i%WyRPyKNwwO6>#JT,F
-[sUC;"p5N{>%wKp`<4gbnT;%@G&%T52{=.s%[ZP4L!@ZL92csbL$5wS",dE2RmBA+Bvt<L]Slt]yzuY,a0o%(TdS,J-EPGSL`O2vRK'a_HgS]pJ-=(W>UQ
-X5{meGjBAc>K:4K+n=NmTT&SSQh#|[mZ`P3!wQ3RwFrOk':K9=$(rr=quhd_m6t4}&P<NfF,%zS8qb~!z#e3]myWh&0l]7h<NA<AzXo$''s:r5Q{hgz#dv
-KU)mZdu8^viLtG%(Z9<J(0N]^Gbb6H&vZ0nfWv{^yRF$]{qj}Fj9Z6RM}:~UY|x4},h"A4>].e%5F{-UX&uU6W1ky,QRYiDP{uK2#C`%,AY,zXA[tv2fgL
-b>;ou_;{]3whr,0FQp||JL7.sxdB_|o|;(S5[MOzN580W,7'eEA,^L@MKdWdat"4RKeZa9E57wPB4=CDT.dbD|%s[+$]~&X>]f.d[[|"5dtP^1Wja6^]g<
--wH!1):l-([>8E#bhvhV~Hx>6!Xie[wk;@j]^/eC3mO[V;:ARWC0qG[CzX~S(%6F')2E3Y$oB+bnL_#>zzLjn22DJ2G^E98+TRUfmr]vim>7U%KKzkJ]oK
-6]<l47py8c:D~^zbC`BjS,E]I{6[p}c$nCi|hb[yF`Yn+fR#eBc!$bd9NVFNqM+,unO}bBI&n`C}czDM39Gy6m5UC8yN;Qn6m'iioEa1oRq}UC-(o|rc3S
-#!cm%JT3@BK:4NY)lb_T42'Fzgm+Rq5Hm@XFmkw<o%QG4eQp7upGhYr!7jkN/9V-.Ss0{,dX(5HWK)=Xlrle!n.>S7S%48Eq~r(>NeOBOXV,="]Fd<CVpL
-eOk)&HSp2@;Uu"JE,%#{ZKaY`2"UHZAtiZYEDOe|Lln)L1@B-Mf{XNE<g3x-9lS0%i9^&2v)#0>"uAtNE.p1t60E}9O3%[]o$'H59AkAX@^sUb;mL';6qV
-4#,P(kQ&2h1i="&>4/v0KF_dea(;]UXq=}]cnO.NW3;N44|}w)m{=x|H1(q0oO!c6`KhGT4)z<VCUC]:E+%56/cL2!;oCq>B.z80_HGOC4:6<J=GtoLN1q
-'XBxX3B[u:<_wkzJY6(9qcMd`Z=-_Pb1H8cdA/u3qG7:CF+;K-gFwlmYVc7`[g97/hhRcbx/E%,Nx3X^]Bbk8X9+xn6Y6BTr#pwy&wYk-i8g>YiCAUh;;[
-NXk$I)C5&e/1DqXIcxBW4$v#y,mYP}RTE%FSy0_qTstvoN3`W7~3ftin`8}5^Di)u|.1y<#/YI~na}[nYLyJNU^=MCw{d92EJP),zY0=},PGsW%-fFQ4W%
-LD6'PM+jWzh4[]<Ro]Cb!}g3`=l$9M|lmS}Y%j8=sfF@CW/AO>M]Wje"z@$Cc%~nqXM!K)ea5Przu/sX!Z5sr-E=WD45/8A#-F#>~qa=ege(EHU3+U,_|4
-df2ZQ/f^0yFhOKH2">P5c<)aB2(a+UUoJdvLwN$FU^Ynm-fGRu1z!M(P$w-+[`Px3ythq@8"HXxrLj`/+CfyR<H$dCFbZV0v&'3/Ba2AXhGnu:-[+dIM|F
-x]HM6s/i%[PX;|S2q&/u{deM^t%{kAv2q:Q>^sRKc+ow'kth_Q;QlE%O$GQ6tr2.|r)zMI:PC`Z9r2,:H5iy|ek>G(l}/c]2eB%$IsH%dx:uB,t&xc(OH(
-Fr-9Oy&c;DBF~|Y[k'Gy&X}t7avKfZOrpPX)J@S5h!|sUN[^gu5vqma0FhHNDFJA2gqjdBC|y<qUv0Hb9q{)hdg%k73mJ313e!@s#ixzk2Mjo}q9[:<d6{
--Ksh1CMRy^^lo-xTCx!l/Y~@R-_G#fm)N4~bF|~P[}R<:AX=~6{.~,F0n$N-1C<Voj|ROG2q@C$('59="Z{in,^hVd|}n5DRMNhaTw'qkiv1YKBnE{2BRb
-2-^ZowPWjB^t:k`]-}5=V7gkH$#.so`R&,en+MqWwGx-Et.K)+f;l1p#,ZAS1yZ^R,i$}Pya%))9d|0idlxb$'pLsQ=R/0u,'K4MY#=pe%5>&G<:Sduh"n
-oh)3}$wQF5&2ijRPA$C"+,-.ph&x.FKL$&9&Z`qTD3%uGhgFb6Ri+0P5s>$qtsyQ&F^.6_`-saCEB/a8<MC>bj<v:mYM-u,nJ{n4SOImv|DSKEI"EoRJ]s
-4.WZ6l)ZKIUtp1(9+!x.5l6K=e6Lq@XKhepX5q,-4Ba]6_b/&409Yll;{Uev]b_JLdDiobRGEFdWIkj%LM/O+L~jeyLb9.Nkek&G$657r;QS/wUrB}|Lm"
-PXon|h5rs`T4oHuHGja3w{e/Ap|Vc'O52R-BN>|$StirY-,MlviK)bu{B%L&9pZR`6~myf_6}<qs5"7AB5bUV5Q2$JGx94W#MK8TDLYIk13q-rm%d)CVSV
-yt$qBr!l=FO9JTIr<hzM/x[5vR"QQ]c|v:AZNb>DievY^Ra7d&)Cc.{N3[.++S/)/b%8[[noa}m/+]/(EShvJW!OKX;vv}K&@pe3EMs:G|M+0/OKZ|RA,T
-I67Yo/!ys=1I$>Uvv"rNVoLn4uX#%cVO^iWb,'IpxB|ApUi[<Lxo=OUy=kNkQV%+u3EKI+UYc%A+zqT(^;<9!<m,3`aPn0LVJA;"LN|0C"-p)oCKFF,eSl
-eYI0r+G|>2q4]XI;gHUjrXKbzk`8b7)pDOb:T=rks`S]e^ksEe17='c[!(U@GL`bKTu($=Zawys&D)-PJ>Y+GJr1e/-WJj5GZj-G>']}u}3=q|4@tE/[@R
--"wg![11sg%G~/O^!k~r-,J2~eOq{MS)ZSouI/$%^WF1Q4;.3P"iB#q%#Tyc${j2n<xW)WP-aL~x"/WJoJ9`FdP!CnnwdJ)qnc:9zwJb}6Hbg=)A.vMtG;
-Ps:z<oyZ:;(ECHwDbxz1W+82DiN;/kh7BbN"M;50z@{|ocQ<u1]@>Tc+_j=9SuwL%'{>4I{3MMgL_qoN-,-!/}&f$_Wox68'8vYMU<JnyR@xtK!u4s7DNS
-FoH$>tS"K%"<I[&NL=G2inHi31U6BexRcIsVxl+g[EuL@<]$DYcF(TKF/`Z2Qsjl-O$4+|Y:<j&zCtJicuL'}lu)^sHDvr#BPPh5K3P-3V-)i8m3Rn|]kc
-R.0:u4[biu3/zhpN7VSZX&Odl+=+2n&h;aet^f{hckcY)/9p&Br/;C7r~;Jly=-s5.a{MOS>@4>#wC(wkD&UG)-fe1zZ{l<L[8N6b6WQ2]/:$feVfg-t/T
-o8HJ,:&.3RtuqX)#[]e;AO[L_LlbMV8Z@e]{{fYjeJ=6f)j2CIA2-8P-+A-VEckUzp-0Ey,gFy0]JOIUA[>80lVh3q|IUxHk>sT9x+H8:,5CU[gshxlPN@
-syEx;eR+0s5_nWYnquU#xDO]FVhf@%Lj=3eLjM~3k@A=RzZE>-~1[M(D5_x'}m1YA<!:E%9},HizRt~mp)5!0`!!0w$Y7eS,sEhEP[a.LrNqvWG`|vT=^D
-BK#}I`};7r,Nt|iON.!4EI,.agC{^#4!o!scXijk/{WK!C~;%V"#%gNy2w(Z:awA284aXK:uym.m^FaRjv|6h+qHXCQFVM:)j,0:TRKd1SkW&v7Ss"{K5F
-Wx4O"f(LY'6a['Z"2dBai3D]g5j.LxPA#R+x/A),aem;^uNy-qoMarN%ey#M@zhFF=u@n+xrHhwt"i73ggrr/]9X_^-ISn,12jP`[wMNr--Gc|v2coBX1o
-Lw<4c0$'1k8`Il[`.ai=Iv3thYlKa)Ec>#jgSW$z/f-Df&ji4/B,6o~LFypdqVfHvOAwn@^q[Z$W=O~/S3B(7`V>c0#Sf>DLu8+KJ4Mkh4E&iMKT56{jGA
-6KE6`wfp~Sls1Tqx>yJ,/ygVRnd#PHwSNP(();'_vW]7Q%uAhu)+f0o`5Q-^ekeC!~BXAW9dXpd<aU%gYK&u_1.K`3,8QqZcy=MEYFUCWfG0ken_7&hsj)
-$a"yS"Uge;{l!$!pDX);+4!zw=,ca/44VkRU)qet!%""-Ug>5l4bgLgzR}'fS-]v~K'C[AR#kxL4YB"12P07vrhAr/Rb8#c/{_0Xv:5oH]lg|XaQZ-k53&
-~>"{aEGN:;{xQQWis)v`6CLWv=$6hpWPWb);hZpp(,m_}p9Yj!RX6;ExSFl"H`Xz:K</HJg>;fzh}AW'lIy]I=,-mQv($dkRC/e]1C;0A4Sd>@N">dnvMV
-2xspS1J|V8Afkr=A'1L=D/`AKv7k+VT(+C2t&km,!w>_,rR_)NjA6i/:qzXsw_o9E5D+Fh/wXed)eJlkqfjM3e-(-6~'u]nZ'YYfMu#E&[B!57#61b%)^4
-'vYJy]W:)AIU2mf&6;vEVLjKFEB.rXr$t#f=MX-LB#_1Z6KkPq|>+=:,n_5RScO;ej]8ppdTZEU0iU(@.f3=|X,!5_=,IBBac{8()CVyS_y[XT5zFE&<3d
-z,)4t@+&PGHl$@0xa(H=WN72WcFU@P1[T|'I.`FOBa9IHr,q,vq#Uq~V9'4gw(hq9{X1|EecT&w/@1#FY2$K_;0:xQmbVY&B__p.IK8aCYLcj8|#.ZN9fJ
-JF`5CV|612Jt.c;)v}#c^}FXJ|si+'w<>X0u);],f"2/4a7Z-BpZBw!c.jl;OQi_p4w-(ZbzB5Onk_6L#l7$S@#)|{{od{:#5y$WX;"v$jW1]mY/WNN$wd
-fq6@q(-r>yg3,S}'IKmqL>hS~f4k[u-Qn6Zx7m1(#&cL/;bj9Z8YGZo+:YD!1TeBwt`xm;rGx>yJ;bHqN-m;8:>4ic"MJd_IaL^ZQYf}%h((S(r'K:6H'Q
-.'jPvc>ovL9{l[U[CgYIH509p#n!xx`).Q^6NBEHjT^{&@V'ok"ZDB_2]F54}TnQ$p&KAy+0{w>&>)1=f5Kzi+qFAT#$(I}G8:j/&A3HcsI{yd1cqh1/7d
-gs$cNb'gPm(G8}Zk~N^</f4i(!`BvpwUIQ[%]0;{(]%PWK#E"XeJW+a",YWs^)p_C%=@0[Q)oi6Yu5f%%I'TPUyg6-}8&Ih!Al}:8iOSTdtCK)h0ii}YPT
->v(@iC$EmRNPVBV=B%5c,Q(cd"-@EdA!bJ`E.vG)[TT(0o'4}2[dDl$@M;Xb>t7lOkHg;l!2qI/oDun=sPUe`}Vd]dQ{1[J,kMJG)Ilar#!t1:RXs'H)X+
-,aX"~>n=nG[3-.3K&I|MsHe@1]ji3"QI)43t=J9Ebw/`XK%@[`N_B0vJ<%D]_Q=%1}E{T5P/Ya6mu9F+1Dm8W_/Nja{72/]GO6)XM>;7~%[vy'uuw,^v<<
-+4;rke1[xe$clIwNSpQE"$s-hXN>kqiN!k.%<HQdtFlP(RS>L73=>YXEdY4:C&u;W`]ql8D^$5XDYPu}Ccb8_}rt,gO8LZw!=<OCc1Il^MERYo7rgy"reS
-Hd4w@QmZ@QOm}`7@]%Z}0vvisaJyTORAyLp&H!{!/u0`P6Ruh:ce+1[wdHq&<SH_niCyU!A{[N'y;A^a|&}p.JyCODpqbgeO<,5[gx)p!3M)/}sgg5SXhX
-OF<c|97A5Jjm!,!0au_hTHje6r+ITRIZRJ4G93zaBAwn3Yl.q/1yR4#9]:zTL`C/uH<d`;BqNp<q`F8)Zkyu[TL{cmkVArRHINi7AxurtD:svM"frAQ@Bo
-XSUWWvJMsmz9~+oU4c&0zVgI`XgnV#6#e|'<4I@GTLvYYQj%,+&+fN>(}j`d58YA@+P5nr~}-p<G0]]p(q{vQg3600<i0!d6`,@<tWv[L5Bw_Tb}R&l7.G
-1lM0+,aeq|zI#3~`H6c!ObjeBIXMX4]gMTG1iY=v|/&x),dEvsXRHk|D4}fqb26aL8p%c|Kc1)]5~UC1I9jnvaM5rbu$K7rt`O`Ku.a:u[^a^4S2g;XJq2
-3C('Id$_b974G5&Zcl>a|G[|I=azsm:$_,Pq{.pFqB_Rh7=HAIdhz"<z|7ii2^o8KO@!gfLuD`|18I$(=_O)mw:2yn~$ddFC+RylhkAiDnl<.{GHSeMy0q
-#9|)t9/,-](m:-{Ai.g"%RJxLM]"#bf&bvj/G..(sfJ(4-Uuv94p`;qja:4Ty)-yHa-+Ke0&4xNV@h=4h}2w!YS%l##wMrevU:0Cjcj%%:!B;}0J8-%Eqa
-.}Exdyt,f!4L6,e}MKF![bnnL+B6E"Cc~)x(r{#Y]J-Xf;68'YkE0x15uYE9S;c,-5]{&zym87O2LNHIBq}Zv["Hm}+vbIQC-V2BW!AZ7aK$Uf"2n-;'Cj
-pg$/ORS`XZ6xR:wcGW5s3KYS8ACww9(bJ]S)A%'MEo~>'Ef+n5`o5;SgsoIv7ts-uz)v68L"1,+w~2&D[43$:y^G2f;`4h~c&EsTHl8d"J>e2A|IP6Kkf(
-/#:fuYci.,mTg:7}A{od2%fkSTDd){ZpnaJzd6g)ftXX&k{D@%x-,zC|zP8uUO`,2+RQJ)yJhG%5{1Lg0M9,yht0fcW!GSfGak{$^+g],y#t/G_lph2.:i
-9GYx}>p.ppY0xdA>xgiW|shm;C#C8Gr7)igv4,4f=md$p=(x1U_&S0VTxkO'ccHTEC%|N[k_v40(iOlQhGQ1nvp`>Y5usm+P'%gKj^fUi&0RhdR#Br73-|
-f:M""z0esph6f#j&l(OZq7%/k3[L`!nf:!7#^#mZjrLDEVtg[r<UC!0=q6>LesCb3t9Zy<.2^E9bs.9/'r-Ch<!`F"/i-zP#8MOP6;3QYuBR/}7"h[f+l_
-Gm'(A!#w4m!7yJC,c"^ZNFn2FHdl6Y;E>Tp|.kp++@[h4l}iaLX;)$HqQu9uq[rtxFYK$ecF26Fd0YQ{Sj#W2UcS}up;w1=3Jj///HMvQ&C",_c>akprQ7
-u,Pc-Qmrlu;%|!7>sT~I1[ie-.}^X+vds-Aybr,qn%TiM(AmA84tE{yHQOn-`wlKrkY"@h@TLJ!WU2uk+Swdilt{,)9z)/S.5(WL(}S<zl~UQzHzDNqM&r
-I#W}mZZS3N&_^2d!%Y[PqF~xB]VSpyj9qNsTOQt!+EtvWs6oE;jQ]s@h(tneW1(h@8mv[5'4yh^fv'uYH5q5;w=AtJwlcxRV`:Jo(%J],}nvT+Eqv<yJZP
-CU|q,#'}Wz5U'r%roz)mo`Fb[n/R{^QWFV:qQT}kew{hG7,z(L3)g(400.t2Z8">-yz)=u53ct&`zRR'^UeJ@D$N5{l->,{M/@IOTdPb/z4i!orc~yN>dG
-+P>EfF-RL@PO|[x/%C#n{!pZ<@tG}_iVLD0|AhD`{P_J1qetetqsF[oH_M``'-zRcEN{Of4"d!]EH"<B"FSV-zpz2'=S+#GyIB"(D6n=cyFvSwPUU"_n6F
-.ZQ/T1)sn8Qq#505PH1^PH0=,#X0Z''%%{+^hHNV;$Y3gcEP+(WK"Xh4iu9%6P!2F2KB<JJV9O`2nDK//g%x1^pX"-^|Xfa;e]0ZeS_aQvfo.AvB9.v1o{
-VJTb^T(m.})f=y%ge}ZUH5+;)"+,t1&D|<{}_@mJWlw3XUzp`|rb3c=>_k]+G+U{]]["Y<=1g,[^6hja+QHXCrNz=DR<[m'Ae>8A>7mM!y'j(6!0;}mIJl
-I|]WdqsLx|gCw_7o@tMICKB>@-E;)[lSn|aK,T;)F75hN9I2MsEb1WhF8{~Ip5R[2$dZ0mjsxs57(j)#Ji=ZL$1Z/E_Hc5B|BsnEk}P,hn(,i0PA,4+D_6
-K&pepRXm:VW>D4}^}lngu<o/qVqu)QRN<$,S,zSdiD:[H6HTX2e||3rFIm@Acq'LMWum`hph/L3aGTLs4C^s$.;6<@BT|4mj'"tv{IbZ'uG't|/d)f+tQm
-Fi3!$jv4-]{w5L]=V`tc]^Jn1ZmJeMA2:'yCn)w67lZGcgjsd2qA@O;]u>>l<W)3.:LZ-pAcdLbq("zH!7gxlE~$BTjp$cM#yJYFo07qI[6s%Sn;g>s`cz
-Al~Pb'HEV`bHE&}kCKHP]L-rL2/^O;az}/vMvv+]nyE}=C(VV`u126HVHw>tC9=lvz>[:|1-ny`vn8{/i)DopTq"5#h_'I9nUL8$`;e|hzwqJu^8xM-jB.
-'O9[BJbQ@RML{Qxr_HR$vcpqo"b|Unz6E8r/kpJi~v.Aa9,G.U~z4'YwNjyRXbE3E{ISH=~N^sH{bFR_4KW^a/D)/Saf0URpGHiG_1K-lIds[L6,pbZiM:
-(J@P<!=$,Ah)/COBb`f6bqed}RP.ty"5wk13LH0k3"aEj<]yjAROqG'!;i;!j)N][ce`_QW<9{05&ivao50E:lo71]}@xANx3r;L&,+B7vtd]h5'wj`pL=
-e;kaK<tFz:#^o(t/u}y;vbYB8GfS7Jgi[<}4+d7k{:jAd%3@~K#n[mzs:W:rM'~"G8&IZ+[0Dd&UM6N)f^q6ye)@}^tQK5-'WI1'JED;yHj&0J]OTOt%vl
-~|:{9W>/M8YybV"B0M1-H3rDSGB'PYW&XaKy7JkKVepV"RlN/qXs)yMDG=)vV_h'X}Qd(Pr80(+(rV/L4sa'_20jy-la6g!;z2K(nEQ{ea+-<W'5XX<W~g
-4F/P9h8r6`^y6WW>$K6,Y9{!)hz-1t`XsS4$Sq~zZul2dv!QWirvE%]EcQ`dIQU||0%SO=Cir>DRD)uh`!#"7l^Cu<Jxym=UHP_;'@`=J4s:/f`mI+l>+C
-Y$uFX@O-&B&@{1mAKqtfbKGPZV18]C++J#3Uex9eTWA,t&(Z+BOt(%B$%J0Ocv2Tu]$Bl[jhL9)+~C,Qt9M8@%y]6.XC`46H3|2dE)Gt5b'1#mLF/&3f@E
-!X()e^kx|Ay5>+M-7AY$ZgJL/<zHc|8DeR^XPO;qYwvR(E93B5-9"FN)-y}pVN)&sP[p!aiRzNlYf/N!'hdK!7qe`50BAo{7(2%r/9c[l9x9U/U4QE>s]D
-3zQjKwZLwssp5J151jP<X"!OXsK6]!HZKJG2v6}=v[w%LiHsX./(2;=3+hSXqvQ3S$A0k_A7;BHe10iPJ`-9Q={m!flxGL+tl4OjOrRijK}7JJbhE6D@+|
-H7g_zDxh[X+PQeVJn8t2/pH;9scu0.+T1](_>4y"=s{Krh|l7zR)%]|o9F=TF.4Tk8,@mC~kY|/oEcbD+i_pgE0.TXjo1&l<z/rqr8Z)Jnr_E.t68j`88S
-hcV/=oLQg=tKFDw;=3I!p3O!KDfl@$una__7/WEHs>Z.CY>{FIBH2}qd=;46J.{;pO3U{a`c9{IH=B37^3TQqMb[FHiVss3'XOV}tI(Tju#]p9EU/q&3N0
-bLmqa^+0gez][hYy5,;$w{_+aY>jGvq>KaC1._~MmxfE`I%XTy#Uh<%[GK~];BV+Q'Aukrwy]kqEB_h-u^m@43!}pp:$y`IIy+g,w28$4x"zQ%Id0=RpGh
-l&Jm'r|LTa{4eduSs8@]:z^Rq^}P|@GEfg&W,-X4]i8&%6A2}>M3$ibH`PjpB7^<~By27@Ret+fgw.7n>u#Jzg}UKnuN}.~X"!EIYX_`kwRb~fc{_T9_c{
-+NH7bznk[lX>:i>EXDpTs'G#]Bwep4WiLnOaOroTReOJbkfH"@C.&_>E~N{[FW&=~$="Exmu>/~h&D-,L@IVX0KdB;+A.|0,IogA-Gw[:zN"sHD$%:<M)K
-YGf|X6-TvIo!Iy.g:T~FhHDY]YCDqn"q=>H4x>p:k-7l{1G{O,}!rXt-|C4K|F!RvZHdSzf1C21uom/oipOY4$G:9nlNs5^`~7cM-x~AEI<3v]![6z![gn
-,j):w{Bb]^O>=uu.]{Qz/MayHlbLx"rKQ=_y,+tUjFQ-"@+P$Sd:,!xEI#,|H5M[J9xQjvLS^!X$c8zEO+LVY,kTY;RBghRiqhf93kj;0]PKiFbj-au"{/
-G()8q"W.E0g{.ulbABdqbS&GpiJ$7#^9Z"qP6$&">R(<C.k/&iJ#(/k+;$&iF>khcf(V@/J}md0.2<8^a!`fhmHZ`B=Uez-d.Jih||WZY^19:@KD&(hRf(
-.D<CILO/axD|e`A.CU5I9s's>2SEyZJI<fNRnb_;.VC9r^hB,vXnVwC[nH."gZ5Z3(O5s'=LFo@r/X&f03uyfd)|G>%WF5uJ'3cA0y]bU,Ahc$0{1&X9cj
-[9{3R_rViOs60NHHpEywRmE1Uq&l!PlMs<&ARA]uzB.xg7p{{D<AT@9U.otoCW15a<#2:e01i3U<(Bl$QM_0vw|uI3MDM>gK{-7%BvuSg.J'I'~KF[%=$,
-iZ3y6G!ia#Ra:lL/A(Sl&x}<SLHqw}R:OLgmVj9$`wL8TvEwJ:&Kyk^ASTO[2H"cuAC9ZL-$HAH3a!'K<-kPop_;X[Jxb+}2/bqNRq#>,C,{z)S&S(cODO
-[gI)P&:N=8ZoM8=$Bw{VD65Uxr.tgP.k72}=k3v]o"X.+=]QD5ZMtxh_uuZo&Pl[cr<l;r'3UG>JU]S8TD(5TNSP.$qW!w8zd)Y#y7jjs7/5"k>+2@BkVp
-<PsN7_j<v;AQFf:W`vvz[s!.Ohb,r%}ae8Mmyzv;=HYH-EWTbcY[d3G<oul(>V[P5wV>y72r-561!/}rA/|-_KGkh6<Rz);zznfGRH;G',(mpAx.%XT)Gb
-@!RH>TNi`Ul[nAD`9S,VpE6"(]gpy[xu`OcN_Y~cr;DApR)XD.^h:6Q,hioxvVb)+d/)(dL%xNB}>d.mHMcYR!h}PZwbg.zNzJl;]fdHg&mX.t8G~Un+`v
-)0T!Ee7M!ft_'hPie5_]qd~=><!Hs[>)d4^PadMmAkT@V>D3R`Wv>!=13.=V'H$(L!>["^cU8D7X+/OHO0vLi;icg3W=.IFkGM5];Qu"~0(8R0!r{5Q{]X
-R>Qcf)e#>yGx/&UlspoxvcQ{D}nx`|I2IT<I947p~=5Y;gUXsm4ki_P'^lQh!Z6OhL#>x$##2bDF@O$_'OfjmF-AX.p)pkzmu$qEOB.|@iv<|P6:9T_|:6
-8yI"[P:Y@6%J"qFr@'axf1O%c1~01^}NU$!;Nju@19RK_zgqJ_}T<ZNwh$zr6B/;=(Qrzk1NpXkT9jjdhMDTN,JgE0%e<y1!B/G$|ybG|maR3j-R54sjq<
-Ldk7&:B,N,JBN1TH!blQ<Y2J.}d<j1Noey|TB@iXsk;Y)-YOn>Lm|[Gu@^b{}&8tR[@rOAC{YI]g$ja4T`wjmPBl2[fuA'GBlW_vLNAs8giljBAjr"iUry
-Opo4zzUn+|{CNX5HOfpFo(7^(q>rXd_Y'Hhn1S{O,".3wP,CD[V,^X}Jx,eqrrG9zgWK/r+S>]l41PPr~CPkuvdo.G|B3E@"dy31ci|)n^7,p2htZwtmOT
-+pAgFu.B2U8"mDFfg`s.LL{hI1R6z_$-!w9rAj";,1Z<wK5zE8.v_{hFoQX{gbVt[H'sKDMC<u[d'@:{FBBjAvdx9Q2LvKF|"N_m9'ry{GX&(kaaHZe}hP
-#1q|P6jwhz`u9j2Z6Cv`d<"g+T~:jg:5n.Mp1s0r(Zwsa35sqhOR0Gb9#;-WB3.Yhx{VGlvxVW4taD0&_G-VHI!7np[A~55r~>rBm8+$979R$WA%$I)Gt-
-Rq=n+f%2:Cv!Imu/.kl`oS[14'dy^xXrd|+66L-x_WFO6+y1|@.$tYGR{Qw2Se^g,$ME7umtq..zq!Q]cb_,rbAJ=ijo|:yo7}R{b>w5$e[NfbS5pB";6U
-I"_r47n((4}|UMGjQbul:|l!I;NcU6T26rXXrP.)m:z&0Q:Fik@E4gof-#[ODxpM%}Z5sGwCt"u@TUtbx(QPBUz-6he=R3M<$LxvFmVcN.J{^zr<"G[Q-c
-%XyppF1MI_IO7tyXaM[ik-FiLRJU{AT|xX{%>!iDJx9.TpB|s>2bPXcEK=mF.HJ|jeWH{<</egu/;w`/nSREq<N{g6Q{2]B'!U,cy|+pFDx7FVuq}XQn.b
-W9zj(fOhfWC)0EL|Q/CJMcH"(C[PDAq@T2Gs]0BX6@ihE^%|waOCyG&IEXLy!ykp^hS^<=B]!j:@7!BHQ^V^L,}qymALjs5]kv]fnz{lK5iN$yTeHfs8a[
-f&Y}eoeaKAa]}2(,S/&/wrcGk@JK#H|w'-`XJ%}TKn5;hQR^CGFJ8Ee(rpiG<KA<YY9f_OWAiL"je8R'Gc1j<Dsb%6b`2ejV4f~J,$V=Y4,%/1lTLEg+(d
-v#7"FJ+$scN5J'@#3gwp9fzes(I/Z<;"217eBjj"U`25l9fcPI^T_EdLbY{-/s_u_!7i)=<l{d=qwo`pvA>52ifWCD-qdbd|c_W4dt|P$Zb.qI(mQufpSW
-{-mWF0iOGErsP3(/4ZcCnUnI(`1wgC4/;yi"=P5q^TeOhlJnx>W!4-os:h@-t<R-9{<}i:,i/z:QMsoY&Ni2~D%%kcU^[>!3qZ>EB;=Jgva32xl8%n$R<S
-g_D-.{^OSz6x:OYNEsoAH1dA>D<A%z=$N4c(L3A&MWw`ph"gzEXrGtYlQ6x[@mZt<sV0U-&uJ]y/G%e.UokW3>';fdx+_,`,f8_RaX=</+HBcbx5vrqV%k
-OMCpFYwp2dkKm!kGZF]""h{p-CK+.NeGx7d>vMAa'D2He(xBCvtH43NbYgqs>A=TDFdM<S-(i@n@ud=m{{-vQ'St05(R@"`Q!joj/P.AztC$r=BM]otUu9
-Z{"kgye]HPN|L.~V7"zGN$HzV>/Sq&n|W$0U356q%gC>B<z[S.VV7U!EcLsO@Br;x5kB!G^Xp<)pi3{.!=DMe9m2r>ZY@=k;U$eIvsb1vW0o7)N>N6hl>e
-6avi'X.DcN:hvmwb1s"=YX|,Vo~yggR-@8B(%Z+G^}yMj%gg=)hVQ}PqC,`/8Yv73("@N]lXv"}xxM.]fe@3_PAv"5=vnmZGe#1!W6>/$De'Xds</9P|TD
-=2E>60@4#]|")n4;WYI@VaHAW)-V7:"pu<=Rff:hX4coDePV_lgu}jJLz,;[r+&,|zA)9R@KBy7gF46!Y%D<${o0OL`is/09}Kf$TA#/_wjXFh.`[y0.)8
-;Aq"BS~@qNf0y1A<xGCMb`ND.)FR"LN#K]vkv,-h6biA-fEY$_h4x5bB1k#1(,yf$v>Ku(5Z%Cze1Ic.Bi_F/2cmeve9#H&Q]SgY0sJBxXHKnQOS+p'&yl
-IT_G7-J1:}DD&!G,lV40$bT<1Q-p#xl}%q5|61j&Z(mbT@4H:WPdFF!-oHPSQ<cbrk"mqViAJ`!f|zPjR3a,979D<jGB=`hx4<8VXDIFy#NFFJS#u|@#[9
-n%x`TAz47<X!8]{s;RCAy%KKDeYQq+l:%w92Dh56#lD4;4F{3PS${p,Kf[:M;#jn8cRA1VxWkJb,!c.HZ0ODt(#4BBNjdGtjOyTG_3CeaaN&oGe+^+,/[k
-r^1YYS-:$zb_`M[9Ip72A:3[P"vP.3P4JwAA/A_G1NAS8,-[`KsiCeZgw+M(/,wasoX3csUD1q-u0BnGnYa]YO,{r{3CFlXWObf&o)0JyIvvAj:,oVNYkx
-08@,{q{Cdy@<>&&N}gs(KO'b"sc]f0ELe9JRj':[i9[I6#kQ._fU5U~sEy'`JkZeX5`Z(Jz!6Dp|/G^=]Z4(j5IMw)UzcYa]X=BD"d!O@gsote:IY.3P(:
-b1PfmeZl80YN4N,Z)@<qAcWvJZW9nkeko3XL0v0NgLIw6vM(~EpEl:3BM]wy,|M@dh@m^ZHbBjla-sP)^"~@>.B.Ldx8@1PkgkLA@qY|;5uS&_"5]T_8C8
-9eO'#}Nw_uABBX%v0{j.QS~)FHIPBE@LkR$|Yb|YKxq<)U.Y72f3[J"K/sD!('D(9CBFiKLP<mjU1,}v]t8hc18p8F>6%M|hL3MSIvjLzcwz'^-3`gK1:w
-g4:{A_s^0c`$@tyIB]3'qMdA}SE;7RvVFzu/43@%d+0)ya6uU.-.!omS<TZZo65c83:aNB%ADo[u{(C4DaOP1tp0:>&!:xBCU#4J4n.OKV%yE7;hMk4yHT
-5d=7c^7){>4.~Zc#w8s.sP0Ij9,ECEKC]mg-dWST;f=yM8{&Fd.05SBN5yTKO+b^haLt'9SrijKgkudUx@p8!O[wxR&'^iiG!jvSd&;mb0A"c|g_dQ@RMM
-(2YAvnf4pp,@'o|S-7b0TN63$+NrvgIPJ]GvgBV>Y_]ZcZc>/k&h#XXPXo0RSZbj{81IpoN=+}q@izU&'+cEd)kgaZq<nN]"kGF+|zVm2L83b)A^[>[9Gy
-.B`z0`W9Kytu{6ElQ6)tMci-cE(8}A`^A=zQN'!l+$3^U7-56d5Tu0e!vY<5l5Z$YZ]x&gi)o@Sc-wQ;//:(>@PJ4N589cG3=j`0u[=)+j|&l158hU/Y]<
-&$IV|wla7fnZjKZenOtzTaijuOrouIE1Tgo%~34EDmOYj1A;@:]k}{V'%}Xm+}wTuCKpYg=>Y+6RJGz{OErT>$BrQXqv-ZMz=-@'~mv>i(mw=TKO%G}!#B
-&Y.2wjc/n1qI{qVn6p25fw{f,7BHWFVP_CZ9ea(53YE20lgO!E]N%.DdebEeAw^QY5,0q]}p5d2jJqYt=hA![:MFu"f6tIN{Mw7+Y=-^B.K"}YW1d+&$KH
-Z|Q)XV$F<4;_E-3s#S5VketqqVEG(-dyO8kvG=1pM,BpZ8t]Faz-4n#c1lXapI|k9&"QvSZto)i-u^/,k%Bs/,U(Srw&ta(5kQFt)r%#1V_K],[>"UK>SX
-:iRM:w.k_,O!ih8yp0Hr>O)rl+v,`P7YNmM7S(3,^TCRlKjHS{Ft6+-t:N}EQO.mJ+e7R!:oTHoU:2kBZ;5Yz8H^8"9{l<hv&Hq#p^sfuB=&vrQyvMSmB/
-m7;FEG{p7R<g"ph/,-[>5GReR1R>q-U9Ny&(e:7oyfZ|@r'>r)&-dX.5wuR1%UYS;o9u"]],ry6k_')6rdWF/o6i^`U0A2kWLOS[|g-YEl{&5#>n5m@U9d
-&TU+imMxysb|"o^fW8h7'u#SF6,4sK>2dmA/XWc+u,syYZCkLy].j^`M'fIZ#DH%G1})$^z8CAR@f9C5Y3L[&7&gOM&jo&/xJyG=N|f/A%V!VP.4r{8;r1
-[9[Htje#.{:3VX0eox;Q'$vsxbkLXA+(AB,h0(t7B)"h/uK66Ze1a>Rm>2X4+QFs6YCR^(ccxw4}YZbg;#5T>gIjy)w-qu^c^5{SuS!'^q$$n`^,MgAOdG
-tP,Rh+9g!ny)d(<FMC.s_V,VQ`l$0ZvD_)tv!.R&%Q2`Fd-MCtH%=G73=H,Q]/!+#g[I|b9E(GKPAhPbd}X#LEJV.!FU`.g.MgJrhHo$q8d_DZ{KsXvr2C
-6=m`hi{rxu%!M^h<vXZ<<L!Igwu8DU#=>E+UJAXRg=U!;tIB#VkHoDZqI.X>!Fuk-EP/@h'("<,Va#apujE=m=`VJA%x+Hv!qv4MZCB>1)4G}goa@p'<Ih
-dAki5QqPTzF;h-QHK42a|<Ze%^6(`sRRqUhv_yk0WI~3X"7v0Kd,('%6LQN((Km@!1+(.3l]j8nWnN53d1MJC4.pB}D0}_VWoR!EA;z9N_'<h9`HJ4z+NF
-]@;W6zb%RWP4RRS=2[}oa`}<eKQcj"O`Q-XO@]pbz^;;ed:lzDU5jnsm,PWyNgFE,{16X>kj2%&^:<$tk]hIr3^oeNEkol_t7i)6eHokI1ih,UK`m{tBoa
-VT-`x-H51i"MxXL[E.J,}b((GCxs/^`HHt2CDS-:3oTXV|.ve%R1xx;%$5K{zzm%BQ`gHo{U3%l2o:e/81U$Zq}u'aSY6C;J7rGlH4j}uvY|D5O2O8l-!<
-v7FxU7b7(N+;rFz6{=q.4&(<WAjvHu+_G!^_ntoG<gZY]L]3h7pI|<,@xnVS4m'o>%[$hBfYit'|%N)[Gq;"TnzXg7;,tJ84C<%x3:!lIO,M4c><wwK@D(
-@Hc=a=lm{.LS^a"H+Nm8U)s2aS]E,GaskR~%[(v+6b0x86}6bK9ytH110k{uK.YWxYMf~IR<s4`0HRQTJVAqjrkhCm0K"!0f|T}/,hW(Hj1;JK/ogAQ^Q_
-TH5#;ClkokV'~{KbS2<;,Sq3#SelJ:>VZ3:b";ox<mT%KTx-)^&V=C;+z->WE[zQES<(1l&cbQ|8/pGM^zgja1XFN+.5&w!$t|{Cn6(JDIwk>F9#-9q87'
-L37$Sm92`t,S<L.qGrS:9"VueN,Po6#{5cSDkPGhwm=vmXw6/pBFcR%VY&1+`n}rudZPP%S&=<k9jsc`C@v$MMw@zB#1>A42Hf1>RQE%GCe@[)}MUQS^&o
-|U5riM;B}<tr%&rEaOLz_j[AHt-+UHzl1cDy[uZqk':3vyRTxQ"}13f:pm]0pt}>RSu,sp@&iP(LY6yyswL-LadAt%4|F0FQAjO=wgfL>JxsL!B'#=Ee[{
-).%q3}%a&x5v)!2n!VLjRv<[)][[$xGRpn.K<=VIs9UoC7>7w'w13heq+MkRuA[6{V+/Q0-<jS[1BB(AXy[YnHQK)3vFyX:@Tv2WXv[MIyg^9T3}9%n@8`
-:5<`.ZO@`"JuFqm!j]VE}<`!Kux$.CfCuJ|+N^)N70rC^NWsMZ:koNq<S;GX}5/ut"w=6Ygprx#AX'J"y0gW@)B<vr,e^b>JOTzcm}b,s%l({PUw;<z|o/
-}[$5wF)cwwvBGj#yyR47SYFVr#lS0$LJhlsJD@$R"B"y'Rph"lX6k%p<[=u'~sL3S5+=e|cG;a3`C$>$:EbWTerWg6'z2;|y7`=fk@{@cd~<qtjkoKuBK3
-xQ7,VZZn(W/qNBO3V|gVam5K3YV#Tl0@CLGBhuC(=,HHZ'4{Y4|5Wp#<3^+Duj[TwYHWe7!H{G"$m(dFs+w"j{'o8MHiw^7W{K3<!sgy<SZ_o5(&(C-zfn
-v__t=GPh`l([+p)N9d.Y/N!X^pvs._BR_V1RdWV{B"z]GtspUCo'[!McdhV)j%w)>J@Ks}/cNU$G4X`'EmXnH70zIbRzde!DHHpM|+:l@4NSW;e2v5>,z$
-;@go0=`t;`DL^]=0}(f0Ufv'2BD[-`>$6N0,p/h>E.Gx:BTChKQwT>^ArKJ_V7HKp3C"8v['a4ZE'4Fjvn!yoJ)&U.5CN"-q:yvR.NIc'x~Z(wur.;!Fo[
-o)&I=_O)|Dfy`Acf1mTZB+u/(F3.YZe1@sBj|p6v9ai`~&CF[=C:upk8g0<]IlAt_iLC;y>_A-q=@tl5VBk(TWw6G&l35t)z+f/8H()!v|NSMeS%[bYUQ^
-$=R)-VdV{a3C0<a6$72+:F:n0rd(h,]F@^]_")'nlGe9H!O9=&PL5i2f5#X4A`C$L9&elY20z%gGF@O7@oS2V6X0HF<^$@WQ]]|`X;>{'X##tG}9`qTW|e
-uj+e_E_jOsX-.;_oUE($0j"fTU5R{{uJAV&X1{x&O_"ec.FO2w|h%x|/i`BY.iMlM<`sI-",=V1z}<ZAW|hy~asN7TG{I=NfQq!3N5]MpiB{m/G=Sj{:`C
-e7fC1KaU9N|Z/lfB'Ui6&EOlbh^O=V`nJs{VoC.q~8n!uJ<x^Ayx-ILjdANpHKO-2(uQccI[NrNT!'c)Fp3q_j]}JI-A5k]sgK-=UA)7I;1UU;3X[HC^57
-^rR)HGp8wUrHd@""@Bk/fd0T!+&T{arj;l9E.V0lR(LBescBz}"KbE+:R(|%IxVa&ivs4D^;$u^(;I+Vd%^dl}~f4ZSrFAGs88p@SwNK'V,2r4)s<Y_[^>
-O#CK_8h:9DHS'o0fdz&!8Yp+:w+zNd4gwe5}JlIR$zl:<wX%mS~Z%|g'9=[SzZH^{x6W$S1B-jQwofXSGlyEn8[,Y!/8MQhnjH+uS2Qz;)gbe6)>en.vN6
-1-A0tg)NI4Th]]{3$<KeSsfn~4I'l%yZbRt.C.!w!+j1/AW@hYi#^|SG72>YLAi.]4eTD[#}1BZ8-}KANGN(mA27nVp-0)s=R+,KS<2gGXE=>&"Mp"/r8n
-q]ds^Iap%@r1b<fpyW[3%r>,>idf53-YhXb^a4-5Q#u+U`%VHX;mc0rll=IMzz(@^4x_E>B$M3}Js_~6o}MLTnbpsQx{4"]u9;M"DIvj3L+`T9Umq<nW6+
-l"/^,et)eB3m7Xc"n,%9jX73!l#bf<F[l&qa/QX#h_X7ONLVI_/I4&g]%Ld5>,k+9@^u7WQ(A6`[2^+g83$G'x#='!HC!lE<oQ"YfX9}V$5R[5LIuvynq,
-k/{H=DP1#RiIfeJ+YR7_/KLKGa2DxhW"bSA8$u~SKQkBXSd/F!%e2:`0F',n9uMUJ#hBOf~ecf6m`j<EyMOgY>fB"FcRTsQrlH0-oLxeGiffr/C_`Kp{ur
-qCmEDdNF@T/{des$.akntBv@3UI@CR(@=Z]5oxnObkQN)aFW[/7w:!#'YNsoDrUoBxlvgz7N)q"fj{58NzO};CAgVIp.19#q6+.73pABAeNG:1bm6So;GX
-zoNybRA[9|8x{:77Cz=:ak9DU5QP!gm_`rcylEk`>APaATyg"e<R#lkIGSf_T&HfP,Exn5r}ys2>Ss/(R)~P/+Ysbw5,g&b>mG~uCUg3LVgV"JEF8w%I4b
-Q}HL&%ZiboJr>x'Z}3fQR<,}Lf_rC8/Ukn!4406d5)WD'%$DE4Khm^d-R5#yBY&jIY2.VP:SCd1d-sLS8n:dsegk-:C&E)NaX/E7FYea%|=m(09=b}1&x,
-t,lXi4T!g_kxNc!cp95x7Uyn&U9K(T;KB_aE]ep#}X5DF+)_kJ_gj:Jl1koEmNL|#llw7oP^.Hqx|1Tj)AT2KtiR6#R)<Y.nAvr7gAW4rV"tJ&iju=3!EY
-s.So{CHA<^nVE.)B['`rfmjY^oWoc@;S0]avK$5H{t:!-U-K>SRqfeukj$!D7;/S'Rns"q[(~dz'C"`_<HO;<4<'VER%@CV|JP(V{1SK8.5IDD~/~:nsyP
-!d9m]eOJQ8PtP@R7G3G0b'3`1VXVvx2$Xd7FM2s:gn;j5V.AaMOh/++F:9IeBs07o;%%$WFM_iTyg.h7N|9PHK'.IKP1V5&.]0Mj89dk7z@$ouS=}'9:/z
-((7VuzG@BEMop}'}q@<@@TW8&0TL@JVJ7v7z#=l2@2i#~If<6HD3Je35QI0uK"v^JqS-32N_$Z@g`8"2nvHoUGno=>:OB7BTe!o=dwn`[=M0z%{QMS}4RL
-"^.DQ9'6JRR2iuWzbpH3>=)p7>$YEPB{jxg6A>!(i1:VSN+,2<%C6`(G9DGuiSdE~<k-==9#7XRoO&ceca{dMu0>MndHH4b`oe%|Ae[lRr,"H+vgFRk<re
-VE}'IxQbwu^&VR3Sfj}$-FMYB:<.uqiIZsj3RTKN|y;(dip%BT$>!3`,.m+zAJsMKWf76+32K0Y_PcG;s/XVbf@4=Ouwe^|Rga^ALj1u3{=s}Jm|D"0nyT
-ru+3wK(Zkt"[{Z6H,pze[/]7(FCY,T+;_c9C==PN(V/e,_=H--QVxbxJzZR;h!t!5BzO#C91/Oo)IKn]e@i2uD1Yaz>8Ir}-/F!W3!w24[MiI=Q9<reKJX
-a3ZaEis)nya).yU+t(5V<^{'@R0<u.p^!)rTPLttTDzSWIid<J^6[,[I`U.K+2:j.KpPhC+rNd1OGM!@=T@O),EKU|&,&rV9qhDLYguZY$~`)lcwVCzdGJ
-^Rco~%P0,CZ/lkh@w$`BJp=&]atGVi#X,'M+)r}qyb'a"-/1+DD-1QWiS@KXs--.6]8AXK8|X<u7ooivrdcGwQe/ASL[v9mBr(kjX`e6ow'lt}bu)97+Wm
-%2lkQ`rXQ%xx/Ud}#b]_U](&pGgtW;=PTCF2&djmv74tr36}Wq8+{>Sk(`-7:BVY=pjt&g_VP}<hq'0(mPmk^R,(o$N1QC-:#yDEzRz'7DIRXancU4&iWn
-:&J4].Sl{>ThLdsrn_rspRZ|FhZ`9/`srVj${iXyG6InSM=R=v3q}"T93qg5Rg'i5sx5!,[ASx`CXPqk9oT&@}'""&{5MVO%tK,n$@~,nz}R"RG^k/AV@T
-<E`#Oyg403`,IKp;^&+-=]#Bc"WIx$|@u'zK<[:ZC:6(UE3A]&r8FWqZ.+:]waD9%{+6h]cTQRsM_q("<+K3lib}@iIjnt<vOZ~FrxN&ee^Yj!L$G0=un8
-nE+qsorIyU@U$kS^OD~F9'EnT5fOZHl!HmZ(-wU{->xx|w-X+4|@^=){!W4ow]EmnU4lOWx=M9("huwWJ7UW@M:DJ4M-6G+`dL9Ha)zBLn3m8(~cec:T}'
-@XW.<n<>p+(CJ8v@@,k>"A:i8@nJi.<3Yxs'Rzi|_k6tM>{emiPREoYH.[8(HgHZm<5WdMi)d}SqBrqjaSfeer}vtqCrMgL1o!H+-Zi7F++ux%QT~uN,g;
-Ldh`LllB@YR%=_HU~SO/Z3,x[GS`w'S4A"4y]bRo%>=bik53$kNUw6]G-bo_2_zb4/RbR+$rW}CqmwAH9V.%`u^nTEuv<Q4xrj}nD+=Rd4{d4MF_'&rCNg
-A;}HNw,{lLC8g<EZ+BlMrVEJo(c!Tr{2av2dS_o8oE|x=5"z4zkuwKuqL"w(onJ{cvu;s}LZo<-QMB9:Q'DX^DGr|MH;E%!d(ttOsW(@5];+3YXFx=t;5b
-xvUW.r%AYRP_4dR,.gkV2wY,nIh7/9liD<:u0"I{;QkF32f/"/kVZ(O'Z4d9[6D&2C4'%K`Y&[8BS-+7)}Bteu6C<ob6%Yi49+D);e+1M-LLCR[iAA3AgX
-/mNCAEQ@3wE{_z,B_zAFaQk3rzkcAVoypI[DdYsD=;I{;)-#u&m9p)r[Hp3y5P}%UGnoJY,d1IaR2#]/W^p<JfNeQh$H;[p<c[G(V2Vbv"fhBr73pjX&q{
-bA<FBU)#@E;0fe:Ayng3:-5T.<VnS4Pp>y8jU$Y)i&:Cf3(9|m&1(_>`(a{LD5>(MhjPD-1tBZEaK;}4">]F7yD#@AkY5y~1FoI.75WD/t4D_ar'6GEgR(
-OwoWXafi]QR|tp`)UI<=yNSpiPI>x1Q_Bf~e{eKzSGGLt"oJ>GiIy>LZAsFLl31BL3M9fdT')r>P155V]dDJHmInB5=$B2rkA2{6qKnKG`X>zr&2o"va=7
-59o2jC>TlR@cFbozL8enCjuV!=dLg3"H;NjnWDi941oSx_;^R(6h+h=<CVY@HVnf<h,QhG%V.!{9=|&&}$O:|F9A-J9>ghQj7|M0[UmXiS==G&IOWxGLIr
-7yf.)H+r#l]4_r.vo:%B0K`U$Fs.c$Z[!)SV"H'4;`VFnd0FlKbHX!oNombA,.tP0^7Z"cxIRMEMM<LqR$}1'^[Q7%8=88@lN,N[{%9YSxL/`ml)gM;M`l
-%p'W7F[K%!tuW:cQ!hF[f-TGX],<^;;d|M-NB(sEF8x`N/,,DC5cVsf_05AHlDR4NYVfITu=L@'W}@o++oP[:9<{`3Dr![s]$v5S41yA73,.d9;ZLt_3Q[
-T+|K>iNe:m&GPBv%827d'pFtST@B>}uFw;7t@&UP5oyfn2c6cky3$l1U=PDv7vf'Q$>:v><=&:caFr}X=>pbFHr^.#I^K-^H:1<O[YBsgKR&-5vj+/Zu1O
-YiVnK&,iwTqzyX|2aFd#6.wG^0PB:X/,/znpxR'gmm$c'UPxBA,MfA/('Y`,n}ATy&UKlzicAC(O_o{]6,5grXMR`|4dW_'>.O/xSB|VR6q,s+lQ%r}Nb.
-bS7`wP^Ks-hpln)$"Ydq_yt-DY^hcH":f&BZ4"&<LVt>Xq~p[.$q{aG[9%/^DPDRG_{St$wTA:;XGx)=bC5#}(y24Y%,$OFZb{|B8xm$js3N70Z$OFzQG;
-~)#KSWu30d;<!O|=lZRX.G2|6&G={6sc7_|Vqn2l@f<-!~frYyIc+DqP1qbB}ABQ9-.eloiZ[GKPCCJgeQSJ.bhT3Aq2!$8%o>}:;Wl!I[ojD]bSDFMUZ#
-~cAy&""p@ZJu40;9}O'rUIj]bRYsh(F1$8X^=DtgBHf.m8>khh}7poIG:%VaB3&IW6F:4UcI=:}@NH5DxCzX5<%8ag_VxVNj8FI/Fm(XA#YVM)O|Qj2Q81
-/=`^Qm:0LnOD`oInSIMJsGp;vgeZ6IeE</8p.epp.:T$!Lgy<BR{A^TUV6PFs{>k{{e`Gb(4t{Qm#@0:e8i7S;LHeQg]{F]/Px902BLVOR8RtF{$5c(6%$
-Rh<!/<5"t.,"ujR-0!eZwA'Lsv$2o^Za3igUf%-R3:N3ElEHvr1IX74[/[bXbg)iWcX^"N1KAk`15uYApVRFFoTq"@bA7q%hD+3./I0({tO.;>'Q`f:>cG
-=>[L{<_i2Cg5G/<pZnfvEL<:N]4`2klF"T}eMQ4Rr3$&x#K_29:4Hpi5`RSM|jUK#cIMZf^k4,hy"4)p'X:1gyPK9,R9t<JbDF1[w(@ki)EpapD9Xu!TtK
-eN6_fXo#tx|&r}/`wUi4[%)Fgj!3~$A8ZuBv>`^9IlnaY_|#GXl2Hr8|ZXr"V:U:K<)cDqhw7(rF9X]5t!y.B^QDDENoJZK.=u"TF/-Zx6bM1,j&-Q[+%S
-M"V^lieSyjHi~kqv9-RzOcferW%LkZ3HHGf+-(4P6i#Mk[>$!%/D$mx"NiP+70U24jPL$+Gt+eiH{"MCG3M+:92yJ,3+VL4EX#z`|nKwk5aogLOM|O'd:<
-gVb>h|FCb%2Z_E~3:iOsL,a2m{azeH$g[h}blF[)+VElH#8N#=S!dE4A=O<Hyi.;ECfG^db:>+R"Y(jzT$p",+kcf+T>7e[tW-c3~UC6$;)kCNJUReQQ62
-;Md.0;{}.w7^nUu13>MbM)"QI'6C>7]DJhPj%TzUI/Bez;a[V2[v[>-F,x~d"q1Wc,x,_b'aEwC:uU8ukwvRkpz;||rG'ham.wK&[KQ-EBd;f!eiRE=P:/
-="4YXcGFZw"PV4Qt/Ev#0pq.C<Su}wQkAGFC+gk;V8m!XS2/8#d[:x.:.]=<Urj0bjUP=Ub]NJ&B!/ejC=Z:/Dq^M3^1ZB/pRX{W#z'BFj`8h_u60U1X;K
-{{<T%DuyOCtE96y!|"v/yT~JZPb/jR;/h2vS^^O@;rF]6>iQoU%%PU0s_|jQ/O0)vm,Jf,eqy5{j7GgCxdBj!sY2jZq'JI7pSI)$GFmN|.l![FsIe.-X):
-Eiul(vjPbfy`ToY8,s69d:Y#,SSH#OKq:^u<D">1cj6RgX$iFQ3%jk'1$)2Fsrfe5"<,1XC<wu%j{dyN+me}bvRcfBXl[%XGP$;T4:XWNR#[gD7|2).f(&
-fN<ju:0$I`Z=S1v|&B0|M`TZ$p1y|K"Cr;OerIfm[Jx&/[`_~$N7)'P^y&&nC9t'jXhqevt]iqP'N`O6)^sEAK3o,6+9dvD9Y$yH|E|jv,lgT#gnCdj;9_
-{pIw9R0rq6rL%EY9Y4|V0VTKu]DF5N%j^i&lTXOp5NGW4cp#y6)/we"D[T}=jXd_'69k/l&X-{3ShJYpH]Y4,<Q9(]~LCBPtF986Qh}<)xc&L8BsS!'MZ"
-G_O{riG+'DfQe+"~O{qHtz;sREw83M9|zwCB"rWoO:!P.{@zEo(miz[H$+gRs{KYT08#=NL,6"XLmEuY_L6hTk@+B-G#Yf%<rYs'7A[9[8z]0BvLjm{$Av
-ES[[o!;Nyol@K$LGI&mf,_)KbO)p6aYxMx8}oEw9N|K]v}Eu4{3U6tIk9nJU!M5OKy~kbYoP8L:T{n:ka@gh.HqHA3!W$U~+~;IDZ<>$ju'/Aw1I#>LB[I
-]!|+A]%c1kGE(1>c2$iO"ER/sA&JKJeO>Wz'4Bw0v/:4&/s@-whHVdAv7d(vjam(`om9ekdC=&+Rj5WZ:p#(Vk%7qUr-2!LQ/@~'8>NP@u6Mh5@Z}#t<WD
-M%l2R,2-hMV/7R8GMXs8R-[g/&a9H$']-_v.T0^$/41,75'aLT3/R,l`^}eh6Eu_U0uE:tgj7.s[eE,6Bue$E}0V=X`z[i='a.r8hxcs|CxsK0Ee4p|36+
-[RZUp]<%a]NZUBNo@lOwdt4U}<qHFpF=o,GKBbWFD^y=T!$]9A=b`0RQ":SJ`u.WS1PQv{l>tGNL$D/IDR_-fjC9lnuG$mS0')t.l.KXnXC7K_1qFojfJ[
-}7(@B(1%MPaHm)>&+Uh'R[q+]EDhxur=1%Jf`t/%-G9Tz@L|]xURH'Y0L@E=y-;[am9s6SkYHK/irk+ck(+&]3:-w>Aknl<Ao!MdS9W<{wZ06+4iVsV0BV
-Hd,3zxW>pl16Gm1Zi':UDt!x1BlGm([b8jG)pOKL="BJ'Xq/_,Ak$MS1'V=h+}W';j@)/GKc"h&l_#~w:Q24|AMi`d%)iFZ`S`<3LxyJe2>c^etsH(b3A"
-|P0x/p#GGW(I6e{17l'S{.NBrGcS&ZVrI":-Of^BS|`zR-x}WfL><lCCS)R%e&tWEjsWpR)]5zV=+9-vf<fkFkR;;XcimdS<ye^)rpzA12/ZAKzD9uWY_r
-UkGK.G~Ww:1{~Qvj:EV4_`>rl-~+b5Tr[2XLN=_F9S,,+/xSg"1F(pm)%#hWO/b1#=,6T`7dL+Z"ossS:KFWW5DEO..p[t)gx:~Qv/BixSRbGHn5,xD;(B
-c|a2u,jW^y<"gGdc6Ru[l9[O.P<H<'92bj+sC+N7YjysNCm3"OZ:zv&z:6+T>@nsp=Ci^UARe2s>3<sOFUZz>RGFhxk8Z"FF=2>It[`)5UZ&_"/g=iYAFN
-_BUsFSIc(wj/~./fHUKa^)<zwg%PK)cAryH"m=@EX!ZL}6fjs]/;{a%GxQX.rTTXsqp+Gva'P4$H6k+$}qK|x3}ll7H!NWU,f+@;:KZ#plbKkCj]7l$.Uc
-yjPzB;nVSg"j-nL{BVI;sI%!!__GcSvLXV>ps{3tzR;hRq<9B}9]PA@p3xL'X|:&jCSV0MgYI::<LtnNG}BP%B48q2O;r2xJsy8'%Y8tlaq`)VBd4<$)X`
-tB@/hzJH@a-$&d6uf6m!V}.F{T,U!2VHn=M'nI~ub|4ig9&UsJpcG:n@:iY;P<k]iS"VkJ&i3L"/DM:'62><mpWh$+6jsP~Xv7vNnyzK|+|DA]S=s7q['S
-0zo%;T1#wm$iWx;cv=rdJ-Sxq:hl6a"9vGqHss=^wevbq=g@fg.&a>D[=rSMak2DxaL85W_WyKbs/T/a/MTz$_#%zZl.Qlsfztid3d+6`<rN^/sE.3QTrP
-u9("k8:c{<4nINgVOP1U/6xU0S<`:PLe^|^|-4V{YI(KRk]qCI1.vXrd3>gU|O40(Pi7uN}&aK"Rz[+i8:h&:5W5Dn"TPg|LJg;I}-]drH4Vw8`wYdaLQp
-Wu3{nXAmPH%]1nIunzn|zEWk#-41pj,1b8-b9&1t0J2];N"m,=fI}=wL29|kDJ6g_v};fIBl31NL^O>gXL8!2b^dGx=1od]X}"43gDde7_2NSpyHKi}#,D
-`Kr1>8l"ebbM5;r@,>]gU.69#|De=}-LO9Xw1{m}wnq^K7;w>)ROyOaeF[QLEicuR%oAUY|p)oYI}U[2xsT5txh30=ha{"6-~BB:5_s.G70)NV#&+y3ZXr
-H](cZ]Bwp:g>ksy>QxSF.6/pUtQEx]I0hrH;wG@RdJm(i/,-fxz^G@57#q1#Kg:cwm$;&ABg>cp.YA,'d/kGw=<J;3,i4JTDBL:WjcXApE:"+cN>5_,(=x
-l)6&#RX>I#R]'N#yYD!^nzU!]nAi[A+$Xpz;~jiF'TLsrQX2VP2YW`Dj~yQ#/,5i[.:EmA4C$0faun,gV9#>Fkdq0X,w,T;'nUW6~^Kcnk:v,q}o>M^VoU
-V$9CxJ|b[lMRo92yoV/ax5Y.@W4k9xhm!rF0_u6QSjK>^'g0G|c/"0<Ma2]4e!>=R]#NW^_)'fG=AWqPG6_}(1MmBP]+uVO"{Wnn]rpzLJ'-Fc,8nNTkdK
-xi-[BM.]X^GLp<Ozv^'g##sXP#>AB5P;@<R3)M1gs.;"l+U]Ow2'JFQIXd/8[J|FXXd!NSv,C_MN14gxeH-'0zt)F.-]inG.{Jx=&7Wop'PgerBK1J">&o
-q5>-{8@L&%/af37sYG^)%TPDa+A+[wA{@KIbp;/o1+c1&.whE}CI0u>^->hOlw0`u%Z2kLnsO{ZnP`v4XXz"_n=(_c:!Rlr'4(O$5jE26'k3kj5BxBF@LI
-)B9t@+"effPV.k[A_OD|K"}[EwM96}GLOiC[]07g9IIL'5U3ErfvhG8,MMalfv$=B_XrVlMTo0V=<0KGZ('GSi:js.Nc6H#Lh'uQ~<G:lO`9U/U1[kUs0[
-GJ6C!f8(PX/1sJftwQ,c5T[=LM:bObMLa8Qjs8bO&tB_>yJ^`@6dn,T):L`5<|qv~T:7uNRqwwgOR'<I(6B%r)IbkN38M!x6j{SN4'q]GPs{n]8KWR-3rY
-%&a;OfYHFQ19eFrL#,}R_I=0eF:0h+egCuelDYL0a8/3zgn31M(6raSB_8joo4AR3;^BvaJap`"HM'n<c5X'$[&|,ell.v~k@#4E9Ja[]X31<v2j'tW|gY
-tuuzrQP=r7$sB`]#6aIwsdU2os^m1zGot=e:aSAo8[$05L5Y._>3A_]8X(me7og8dgGw)[`E,)-1yW]J,7s)X$Cz6G72tM:6YH63C}]ShQVzf^QxCkuQ%5
-D;9jr1<A"3LdI^}KuT24r^KAn1~g)tS@()hl^OSo"0w@GZyM!w3rb!TL/"K9#o48ix(3'|GBbYN=W_gZKMw#[K1l1R'r]s+pQH8pVX,I6cl+7ZWt.CVqLs
-pf"logv/TM2V5+dZ;^7X7TYW)'.x,GZcT{B]{3dohsV<oYt$!0+SgaNjPq~'7B3e(j:0`%g|za.+>2vd=hB&cFi,rorCF0~5|t=F,c^l6mK.tia/(pw#BM
-GLD`6y5]!kO$q8HY%@@Dcgkar}M<{_eLn+pUv&g#h'J<ksZ0-)BEWZEZc:)U3vANKDQ%9hPqdEzvD4{RT{DB:}EL3"kE}^;=>-(6BYxm"`N$wqg0-EF3V3
-+Sz>(i'k!R;>=y6<r&%@lAym-c$Y`1c`rezx-@@Lt$5T[ATGcfN#[>,iodbXg^`7[A/[ucuA{p,>]f}O@"4;V>dF=@L-!><-XJdrM7>-V'e<;,$$VxSqO[
-knV=#6<lH^s:IY>Cl&#gT5'YjdF&s)RM}V`10WpxpE-YTxP0C-i2+Us.S{VWc1Ux-V6a45&("440Okk)W9;Tc<mxF<4wk3"LLy&^5/d"sPZyi/0#ayw2zU
-eu+(;,dFb}82Tj~W1o,LPiIO,#Bbg8M|1X6aUvEF7A[y|h@8yXmTGW]7WbC5HP`SOK<9KoQ3@Bjx#1BHk8:#rAkNoGNsOS4w.]3,iT'$Tj#naTfM]kI2uC
-)K]!pjz0l'e;C++xchnkyfrNmfKRsV7grt.s(PuC6LDJ]ZbtYTFH7;`4r=UxYhlDUonHm"iPToZaj7l(>)V/~AU-1I9k{aGvO}BO5cm^6pZ$lcI){qrx3F
-c9t}9O/AlA9L_]DDmvH_eEgQuom>v|Bv3alacy#q}'KqbNP,7er<Lg-w<"[iZqqo|v{od-W=-UFn<hknNl+:3^(1t'&Cr+W6/Hiz[xdr'2aDG.Kf&}OSv|
-4,9nCZ2V1ec,e5VBL1s&384TVM:@PiS5lE%.K2FDBFAgTM$_ho._0<Cb/^@vTuqKl[H6{ds#U&)p_)us#{jbl%``N}SuPYgl=haL%DAV%]#k}$MPQics)H
-V.;D1jWTnD'>F^s)NPb_[]%-;_lU&`]}M|IBAmkigDP)N)7Yj4';od&(:kTSCfQYL[Cw<%;bL'CbW^Mb^sSF7a^v'C!IuvN<:$K5EB/nHX&oHVsb8`lO@q
-JflY4u#yb4{ON-o&81r:$1]U'<=CY2d.@Bz./oe0u4ZrS#JBahbfUM]1>2N!X5gGj0IID[lJ^fE_9|+I5RnZto>+c%qjzxFbM|s:T3~^!p81CDtETOF4r#
-eD5PCi)Yh>l:fbxjSjq"jM>/^-FR=QRLKeH1B,6LqbJ_3(+>4Hhmx4-a^J<3rj%qk3-;:#Db{#j<GQ$#}Rk$&:+]pq@mIou/N<eW4QSU5a!tHtBU&.0aI`
-u:;,d/.TpB`>`nTdJ|gK~mh"@SAmfj8/@,u%2z5tmUtr..9_('<!MEl'IUc/mS14K9sUQuH;JbTWiF|tyUrHjbFyFR6CAm..6d2'bCS<IQKne2F3;wDsJ1
--uMF"2&1.z[OXo8J#E^dzg9x1MACUGho1[$r0J6oByGobyYe/H1Z0ov=8rrIa[~Q_k|qkzAKn3LP3<S'8Bd>@H:OqgB[FW<<[c+3WrhP_>A-A897-,g'>=
-{Vnpl&q<Ctbm8&Y,0ue<4dC4rPwCp78aU6c+dyr;<a$_TE"Pf$hu[cc3q"p<V=2"F-+Uxt_U^Y%j,;owjC)uBvJLcQ:N_j)QiySwa!&s-r-pK"d2Wg;/)2
-pQBLV-E}$G|iiskZLO(yIa66W]FyoC05Q-_kv"'>K6Xb0,f`OhK)[7Ecn&EYC9qh$[Rdm^lT"lW($X|SDwew^(=tuz@][[Q&MUB{770<"<f$L(|gWr8z"L
-{U@>$tRxTNx[[sR43jJ/:vPW)yl4xN{R+b8,@i/vlV7ybWz<p>q<HgUY_^+^IlSE/a=JHV3I+OF1mgeUjoOOb=}r];^&0)/ja4j2YE/'d)fMd5~>}R4RPV
-^"p#&_(0VBPP$TQ8};(e,u)Ltk%w"F4fp&g(i)&0v5@Sq+dn"kAn;Y=Dc)Aa4sZFpBuz0[^na6/EUfNm36eP,(1sL4nk>ZC,efuer#h-Ga0/C_Uu4li2#-
-Or37R`4BcRO(JP,:^x=o~lDN'EgF0-i4@#qwW^Mph1@FNV)"Z;l<~o+[]Bg)a{%4g!#H$|K[oEu@q4f`guY_7%B,]VcI~@Kt:5$<b!l"=^y!9:W"0xX3pu
-zwg<_0DZaC,3F0NC5@O]9Ca27I2Qu&W&,;$g1!5|=j.r:[@0E%St#WeBN+>H5+cc6#z28zEFm;4kC6W@unuv;+=Ngh-Sf${DlALhIl}W`kq#Ad3B8<JV3}
-O8F'GLncWb^41>Tm^JDLN<pq]^3<z6,FKe'5s;ui|z_Gn&p>cBe]^Cx3D.d0+";9P#N+d^{<x44ACUeDJ/l/J:-8pWv+)S=S#Twf_@u<'t2F:[HNo+"|uj
-B+$VmtYaiFpHIhvGgYVZj$i`~w=xk@X:aRuY;zVX4bgQIeq'iCk#;/RvG;}J&Rn4Na3Y[-qEDV]208q9"fw+,&5qriX2cIHn_t1-IYO[eu<f_H|Kjr^+`%
->%9MXOqV/9T;ugCX2+<6Ux7d<3_'/S"[./_]5+a3_"T){1H1]wh%%9/i~0#=Z3q#RBAf#t:6Ha@,ycnU"r1p[|[Jj8#KuEv58u`8PXm,bEW4zG'm5x'eVE
-9th!ZN,-pAvvG[nt4ti^Bx7hNwm)dFTEw[G:X|'+Rw1!h"nd5(G=KJL({/'U-_%xqaV7:O0epbw96Q^@<eS:WMQY2TLG9k[Bwl3IpxfhXi}.4]$JDEr,NF
-oR=%zI<{y"pG|-'JE`w4pu+F5rkP(cZ!H(hlC]o"%`xWL&0`{HBobVV})V}02AMxrI[!a[AMFdzBP9oR(PbX{{aa1LQMh'Q5j".>R[@+gyZ,V.3oX]@UQ#
-@YsDz^s)Z/sg-i{]^`Ha=JGEn01P,#c<{uI3jfY@ctQz$5"u-XGp2]V,6s__Gb;kT@4@ueAruRTOKP5xV1(4P%y1SHX&P4Q-";wzA"4S({`znDC+71ZtC[
-R,yN-)ol^J.iQJb|&M_}YV[(ekl}i7bs:Po%r5h_!}@kY`-G}{%CLImTFm]6PFS{^a]U@r}IIlddo8]`_'^z.Q@f(R2i+Xmc9iye|AJ5^ax+<9(zH]MiK2
-9@jHUOe<LI~je:-h_@Oo5_UbiO>(W<Je^44}Tk2xsW&'Xf[:uo6UD+Xmk>(jC4jw"U#s[$,Z>3fcZw.5=]#WS>L8kR6XPjV2#GHSEAfoTxD{"Q.(Vp^l3X
-l(t7N)eTC0Z&gXWlEMikVr5c$W&H=308[+ubS|-&LMJJvdcTYK[|+&hr)+2"g,@">}oq#J1fw%x{:kDxLMzz2H'=<+@D'Dgs.wIsxLx>'}8qD5+'ruls-7
-9-if7dx=`#CJ^OmUp/y&kR&jh_RdxP1$i>3Sk%3J5%/5yN]r9GV2BZwr/ke_JN%!0uRkcY`J7^4otP5&g"g4{72yv%az;wo`TiOk4k3N>jkXq:.P`d=@dz
-fFh`ClK3eh>;~%FoJtwVukz>`"JaRNh5IsU2C}MFd=STx0AyG}9VC_]#]+b#Fi[,xA2,#(lQ|5OS2/ea>!Y6b40=ZIGp`=TNT!8E7v5k]-8we;XzXEEk!n
-/TK|"8HzGXPn'cF./;O$]YUNp0RTAJ-&),^](nbh]orQeMo=.a0mT&YR-NskxgAB]4hU}hD[z`!+wQ;DYSVoX%i@.`hWyyXWs7T8^A96$y1/JQ3-)0[7dM
-2`fqIlUOz-H5n&wN`w^cv}.a:iv7vo:H(OM{ict<a&LG-4Vk%`oj-"h-M/O+a+<wxt",s{n6Io,.:K6g8F+By#~sjm/eHz^"5$ejhBK]Y"se<Z~ibHR)My
-Q!O_0,PC'-^0b^$2zreq39'@vZZ3FLwZWhVdk17@R!"2LuBWl0e|GU#:g_Kfr/|KJ/C;dc1no#H[Fnu3mX4,ik/0'!hIx/0&xJ@_pTPr4'R:2m)L^rZ9Ys
-'D1`6Cg!+j<=T#)c#vyeBTSRk8lL_xS7SK~^km3,U_E)-7=;lCQ5cBA};gHOE#$+`H8+5u<qaK0DBIp"Ny#g!x978{q`yKrU_[tMjt,datf,42rXIC)g@o
-jpV1&EU'=lS[O9L/#,F:,D}]kXQ6P6b:PHKL-{SEJg_EW4d-ns!K:fod4.iIzRO,n6+N2<v;N^}5KMjk^>BR063"7xM,21VZ7@+.o>u4XIW23}@']7iw[s
-&,J4VhUX#T30w(N65#ci49L8s{m&#BTg@3Sqgy'<S{jTttu$E7eBYr4svz_o)$waHQhdFDk1[e76yP|yID>GE)KD.IjIg|p9yPBk`m8a{+;fsoDu=TU6KQ
-f5&[lE`nTpk7huIbvZ[V[!T=IXgCU6dL[w@@0R^}v!H@tdwFjY63{B^|g/POHHh;2YWEVQ@OoKb]:C1-2%M&^KA%{4BAqMow})!GcY$/EnX1o[01"}!uq^
-"O&ur$}9Vt;O2:'6f@Ufu6,=5SPmz/d>XS8:;4/FTB-ibg79L10{(3Y52&42Yzg98ql:'Ti/.K&2Z3t'<{|&{KX1mkz$)F%t:7iEF${;Oy<=<sceWG;}^a
-)yc{Nn8JJZb.[`(]Q;Wu2XW@-h6$M%FceG><];PTe|0!'s7(6K]9wT^DmV;^BbYh@=v"n6uw:_xV8:6/!,c^Ym6$6'Hw)L|AutUetoud$/2M1e<_K^TbWY
-lb!$Chgt&7$$Ff,9UU3ygU{bQ<;+.r,V~(:&^SVW~#>nnv@:16.%L3lAd|2fj0C-+5'&c#aZ@Rq`iml]QF!KoQi&j^T>)B&aM4`ik-9{ZK9rY]@u]oB)Ei
->/{CL./adeemLo5e+h9@@6|!/cLQalH,X}J_fKlwB_b@l6'D]FoZWC[[2zbsZ7+cg">STfK;^W6h3KfUM("f<o&D((,,4<7$EGq1Ie@p0!W8W#xO=:=+n}
-#r@(2I#%Zz]:q.=5(;+{~;kSO0lV#f>I:#!79|rQ]grO/a{%(y<PO;HsTQLR|9Ut{T!'lzqPtDule.uHRtU!B|5{w-6faPx!$7Vx8%08,J+(P_))>hL6Cs
-VRcbfL60SE516sV|%MgVG!Pyg9rQ'ZN-~;}@1aOx%Y<0l+<OW38W9buu@k@tjlS=ZvH70^3DFhC`bK)R.k3_.$_^DdT>qm@a[vB394a&6MU[:z:F%/c37Z
-%H,LLi6dI;OKyA(<=[X%YZ3kz$sf}){kLnOtaG^WP0R-_HmSgiV5J$SK>OOGrL_oiU3@YdZLM^"1Wx<O4b.J}g`+rPbdq7h&9n[btpOX>,nvn_x'ak4^3h
-.j>zq70$SzPd5W'9v@1h.MoA:$~YKJ~)$iN'X&Nm[v/Qu]@B>b&Ayw;aJNlnEi62YdL(lHY7&h^[#CnFc3#g>U|a&Wc]W[)K70>[&PV6MmyNw<fbt.d-Ll
-QU(g$hfW80lps@$X^WnfhF~"KGOSqkK[hNBzy^y19DG%0^t`0F>ug-ZqSR/f%tk&2!9)hVJRQqzBS"<sFMm)2(9HIyp0@8E3}>$Ud!F3y>+u4)S<Sfi_V,
-[:PQq"NUKNdlYgA28+@Wy%cB^tb8$;;6k5y4&C5.M4ki!.'&1$@//6`vD`8427|J~:{Dmg5|a(G=Pw&&Zlrg,fChY}D.v'L#]m&5m(lt9(,7ph:I>}/,Gl
-uq@1N@,'=d-8Quq$OZqe/_Vst:'ry]8S.b-!(,s3ZD_`Ce2<sG5A9!]Qf3WOlPVl+"!!~G1B}uSpTW"z:_8#q_+)`9no^)kpJHt``k}h,U0,2ivaghx0'F
-C/|-mP;A9Ra'wtNQmk31kkj;O5SYL6RoWhLUd}R8c.F'!4W871SuVmC,]j4FW5ZR(u]iByCoAzw#x,gZ!iK+cY;V:@5nj"'bks"+IO9("%_zT'|`{lpP|E
-AWgSDMy;Vf#1]El$~+>r[{`X7RswWb7x+`Lq$t52OH-zHr)%mCk0L'^7m;y,;1&kA,kC6<m.K-Oh"Ga$~|5kI"Xec+024gTS/3(D_xh7X7-FKI@9^RoD=6
-uX50Ygc`w##{]eUB)qHxQ>mD"HPE]}{^[TWb7J%<-fKox/~!Z+c)`solLb"iZT0k4,Z(!iMEfO5!`^0<[)%87|lA4k^@"j6WCTUWU=e=VE%4L77.Z&UH.F
-1D[nAaZ/5mG'J`}"U"HKac!fs_tAKVbkkvd`P;khc_dYw3)@b}7VK+,;7'08frOU.T>KG[MHq;0=O@Y'jExEoE.)QJNDQhDoS3!jLa;Ei]d{U6_SZ9KpFS
-6D69.Ki(73k[mw2j37wF:"}8#$z;56n.AcsqUy{;]fLvC#|(#;2aoBgC>(#1i>0%@Vi;=(>v)QC>#=a<}3G8.Cv|F4,,C0Sb_oz@l<WX]>AQ~lCl<iuxZs
-^|c[gRwaYS7/S0DVcC:/z(~/$"},aQ3=e23EvH|V-wFbfsqe${<erUg:P&LP0!88@!|"b4IviO:JMEw3p|prJ;"p"G``VWOKCuRpEJvT!s[Z^zVb|HJ&+t
-]'RZN-h+)%9{"(}F>x^kJ/v8bre+|azgV@]zp(tB+`%(c'sbJ[Lhrvo#8/r5,,HA<ir9vck8tt=H/"^[l($+#r@zRaw<Zm[Fyb1ISC3G|h,)r"U,a$0!rh
-"x!vT#&}eQI9<rexHax,}jZhj(HsNlSz/gIy},].l:_q-dSxr8zNLY"hcXRX7Rw@y"]W~^c1$h,6MS-'/_.>:NP(I&=HU`Fh^c6zp+Z1AtF3Mt-)5`I@BZ
-=}/;hea]LkS#-mbFDi/-6qy9jJCZ7(`:B^vP7o(bf^|Z0l{j^#8iS,62h)}P|1MUdiP6.rb8W3JIrK/Z]UT_3q&I5DF,k=o8`5L^CpELOOE}3Q"Dy8^uDe
-eua>2Z^$M"(CpOor8r|VKuSGU$ihAkrW]Ve]w%D7RKCc;{'q9$ae_9[%UYbcpD+Q[Z/o}SxtG-:+vPo2:#y`u`S{ySILWva.(3#AQ:S_.+q_M[Krgy;s`m
-m@gCg<r"|eqkp;()xyTL8K:>yA<0tdMVG!;{)l>S6dR;iqw%k98r/D9}Kg57^P{-|Fn3K0Og>0eVT6G{x9VnoL#x5JD{j2efob&D0pm#E7OAt7};hb"_a2
-Z0t'F5!K[<<n7_WL>7}t=rGP<+Te-=Y!cW|001+TYPaUbrwu9$'7F+v%9O_F[g(c/cNsZhV)nv0AZoy90aADx-g[jwCVs9Y&K^SlRR|1Ey_uRF%%>,rT1j
-Jt~u2;}KC2javB)y(t!I>"vApMSP5%2zfapSu'&WS'~6`6n+sjMppa>LDyee=o~2N23pYD`SN^jU1k_`4781h(}ynzL]0(`Oj$q7cNYUcH"m>Az%`&r6ks
-!n:!f6kGV0YC]A6!-'UTZa4pePg2v=u'r85)2%(Aa|F'r;Y`%@ozQ#=JEVNy-3Q-7o>X<{c.aq1#<76[.6IC=CIl=$"@p'b(:uHlBBUy_Xl,(N#6%(n"3b
-!K)(9$0>)2z.;L]h=]Tv-4]{bG_>)A~m;zYYO'lh`gUg5>(Z/Uqr2JV#=mo@gJI6PVZvw38v[qtddX/FiEe!TnK}K"GBL@G>I7JC:P{l46bX0oC(6nK}0v
-c)j!;gDMF.,MHFCwLfBXz{/(bi%(Tursx)9HN)%/rEb9}zXzJ^$6;-=tb2NE]K5X|+OsIYk8T'C(GI;b_!!|d'lG}YZa)M4i7z=Nm8;;1lHP~0dUo0F['s
-";)W/}/ik-3`5eJ[A]&/,;i396ZVW9x%FR_dk,jl|mplO5EH@Z|,l)+V',%}C8"wN`uJeIw3chp@q4sByVI<%,)86Fpl$nz_.X}q|I<vD[k7HaGhqXb./p
-G/k8K-)'(gX`QBiD}+zE3hyzLrV9&$d/4y+&V;oX";"|nPdvz>R)1gsk$W0:14<Yicvm37dTo"!2OEnnEF>)%dB{%Is4IKeR9zz)N6((~8G^nZn9J=MMre
-favliA~gvr@T&Ob(z]Y]#'WR.5I,;8rlO:83dpn["zC/n!u%8R_5kzX<A;lX7^to!_ZzO8BuY'".r[z0W_4%@GI#`M1)c%(g(rZt<4h@a#/sTtrxYIKJ>"
-P->Sl>J}:VAS7@<e3@Z^b[Kx>=w)S5dzpT#42rOb_!]amKekanwh|B9n4";A]V5c0eQ!M&)S="3dXXC,tr`[J-piW@z()5NCga(Gc]/HQktVL!>$U#[:qJ
-A;[`vv27+2h#:pWtUK3]<"Gy$"fg/A=S/f03N[QC]tq7fNTGfz4[WgQ`#m6a1Z!ffTzMVGH:0OG{F8!v[zyeEr3#[x6OEv|6Sr9cN]YukPKY!]S9:8T$`-
-ZN!1!VsE"7K{]YzvHK2MNT2/84+DF@#kj.$a}Rct~^{'hP-<j@#Q}X$p"}A#hbAT3)b]^sFBJvcz,)5$2{t2FhX7X0t/00s<5tx.~pTP(Kk@:vBFEFnAlB
-5TMPF'd3Icsx6nSO=EV[7(vZv5Y>2OWNhTS[M_lW|Sz0@JGEmR'op82cVD8XvQ,OT'qYEE1:W$Hk>|By4Co<y#}0H[i@P!Br0ie-n`&t:OCns2g6f"TWWD
-e%%cI1ix;:Z.Iln:aDtQ.0&%b&K<q@9GEDf![^s+)Y</#LVs"o|-S<vKr8lRcokbx9oMnV&X-+]48^)1Gwn{BEO#rfk>1iD5{&rz)O_>lj)lguG@G2-^GU
-ErvBAjdp1;+=.$D#LE~<~[Az8!`N[}RX/$^q{[6Mg]tGy.e13d#8qyauTem3=YcwDe/6^ceH;tgpUC>(3Frzk6s7x4GS5,!hP/|nmcnJF_[r#hU&pEcB,&
-(ioayDJcTrKjk,X;7j"6A^#90U7cnr@P.e9({$T0BH9>T_h=H%ZLy|t;fE<ywphMuV8T;v0MzV("-7].z.5{$v{<{zXXY.m]yNa%%TI/jb=NDtyBxs@>h:
-22Wj`l3X5%HnTd1E';PJD,=;Qkb@|;=n>$^&99J4]KtkN]i%{8w0UH&Mw';F(N6FO]E+.4.oCAK3/H8fP,<LVdrM)`wF)5'G<`^gKKe<wfIb}o3yM"gz}`
--N,15pQHQAV)n9kCkVroQ=,,5(Peh<gf{T`!SP[vyP_#bhs8B'l6X/V_Av>r8#pTs+SjFaxH/ERlO$1v1RK&4T%n+vl(>MFa&T21f;KCmD`u_/]5A+#4iu
-lYx5O{SE&equ.%@YQn#-OfGNK+k/Z"Tlcb'ms7#"383aPvGo"/$nPDY32lcz4gqu2;/b+/Ps,AV;8{fX/2"r=qZfCraOK6/(#_UMM1XWqKAMUrS_:-t>Jf
-C;G!B.hjkrTb:^:e[pV[|EkR,C4a4$vo|F9D1+oX7j&sdf}I)$nh[DEuEDlH5OM1h{Ul5"3/NLN+<<2)N'|:yto)^XzQG.ij%:<a}Di#:#g60PSL}UvU:6
-}QBNw^1oPa&kX1iKQf5)b}7SfG>HY2NxQbnGExA3/1OV)arN^Dz62tZ@r)I+w"GS"d;8QjS(~H=skGq<_%HU!K0Ju6,=whJTw<WF@U0sJqocraN.&US0wi
-Mim,6;O`08"F~lZB0j:TSN!vsj"-llsH[G]aVke-zV#<;(W{udi&s8r:zN`-~$H<esNP.Au,;q22cv#&]H5AlD.>o32X[7NMMS"lxV@`I:#|P^Yg~'I"-=
-u4Jgcm6w[h1Z@X$!.G}XyM5Y$)tm{oI[O5!ix;t39&35fd`Q+=QDTGNK$GAWTcvFSF.DJD'8B5)ZF>GGhS16.K3F#%!gM/&VF+4(C"-B&B>VJacc"wVp%c
-n0;DY)"]IjAU$0vk%POa-oiS<RUd=TB#.]H.F<.,hwam10f64Q&=hm8)kdqc{--,"33@E0xUrm@}P]b9vl{KVq>J77Ks^upYDtoUH+jNp#__T.)&q:.xG@
-L;'8|EL!D%ns%)}+xj8G!uWnS-"VLwW@k1bu8%/uE.8]XZ)tG})`E=Di+<vA$}Bc$afDJGF6e_eY{@6429X=P."(HVB_wphES`h$`/G`lFlW+SKcOVaITF
-TE;u=q}_892RXtYdYgP,B:+d5w9[>(greYYgL'MK3|r"}g4&t7Ksr"YOGKH>CPG|0.:.}Vt`CxHVXZ}8doTy:R9".doX/<lR2LrS@D=In=J5X]]2UX2!@r
-$%SbqH@>ULyJo,E!K84;4]&AnNx(_GuL~_kq#vnn([Q')3q%ru)KB&peCd6uV9>e|a/ZoujoqTvy'=<P2JS"Hr_/x(Smh-FS3><hB2KN%A(/XYVf'6[@Zx
-v-f1#eR.Y]=X"gM50^:[#-+BU{8^~.w<BoR3IBbR-[/:s(k`FTU7v.|C0SCEN.jd~[zv_7H+EvL;nt`v,J-oMF[|gl]T_"Bap!ZaJ}nKB)isn=z+9C_{X+
-F!vy:9noG'%Xs4TXH,q0WDww-kTJd3zlgalqT5hc8Dun$X#GF{ffPl@MT,7V|&-Wusw[onHVLKE#;<lT97M[f]Wkp[t$1B$I37YlJiWc5LV#m&Bt|V@ggA
-53xLJX|i30L2pB4+AL4,/$J-}APd!CE)qL&tO'GmW>bb0%l)5l_e`WvUs!,XVtG"#wc|$A6Buh{>ij~nxL!]n[DbBUG#eA#-[2tpAthS/ZH7x%HabLpfA<
-uc|CdMDYf#(F4Ur]ROL#_W%l`ilM@Aih-/ivHt&o6w~n]=Hlf^5u|Kg1xUOsE'O/7y";c=7K}S#z:oPcCC09S>!6FzT1'"{lHm<Gp9eV$j)+fQt"H/-wT&
-MMD7XZyq56@.'nH4(P[wrR%dn>Dr~AxJ#HIizu9).IfmBgTF9[D,[h^0:8WTT1L'kz<WUpzIa3B8i-'HXH#.{+<#rRA+c]],z2dukg0{cj[g@O80JHEI`"
-Jd1I;7[GvvD.x;!c@<}`c8Y]'}^^++oXVfY%(X0^%T=4bchn@$CvG36|Bx4Suxn%"{@&@{]|Wt+E)GY&jJk(wi`r4k6t{'!&1hB$m|]PN-bN;o:=y)="<f
-)#ra-wHku:B]qGJPNgn4`mr!:(;R7.`T#c0f6nU_#&DpTjNW-(f]^+.EdHD$Jh89RZvRkDc,Z89-0030gR3+G}F9pNKSxc}-6Gepj2$}jhQ}HL&%/U^(|X
-IDtv48]gI'Sv3i.3cPAsC.iWLd^ZJymoXuiy^M!+ry,CgjeDLI@u#fZ(my|qK)R4byJttfH8t(8V'p=qq:{Ai5n{=;1J0]Ib+j+vx}+m8nwymql:{P~2_A
-dd!)!<_5sac>CqG[~0)-:7(#Cxbw'(GBT/UdT({<R<aU]^N}"W9SjZ{&dt;<y+a`pl+=MvY;ju[@|%iHhcdZG0t5%h%F'Im)m6:N"o'$A4urgsH}&6uMqA
-ZL{`m"$rH|/,,=,O,TkXn[-;$X0yWu}YnD+Nfoo]x{psNd;{E1RlPcRAVz(hJ{)2D%f7'$g]p"{k6nXS=tkrvLkmNZ-8#h>Gsy=f@OI440m]WnmG8,E{vD
-"HaRgPFAa+{zxgK'xf@b-3I+%U[|oMFu!DP^Wq[CAmJVq2xfStBdH&^2/T73WE0u+KxD]j-dv.OB-p11v=J@glD4^(R$Wav`w8;U~4p<X2h$B&!EPqSk8<
-p1LD1}|@U[fN1VHl0}V8~hr.xx46@|uZ^B@hr}Ti(cQwT:<jI^G'aXFb;csmYQG)K%aBN@Y%IDS6t{=U{+dq,;s8.O(n>JkWDX|lM;5X=#M%,k&f8K#4MH
-ov'vC&fN<ju:H0+H{sv'$PRb=%7bNeLww]yd"jzvpS$@RWzYSKH',L7^oc>tu4|D`kLc)UJ0^<HR%6jQ9/JXdV,/qk]D6Y`oI7aK#U`J&|S^=G633bC6e7
-m$N<2,`u4G,KJsl=KHp"Ti0{pZ9#l._lUdIY87J!k$)B4KcUF;0t"xV9z=o"c,Qj49x.-I.|Gx8UnIonmej87u'tjm2vc[LI'u'P>l0)PVpQL9Ja:{nCv'
-gA[eb+04V,6)XM&5mm2[sRI;Mg80&+%(kJVQ9R_DLsh}`dc6W|xNjzopz&F]PE=c<IYU_htX{HM{W.vXk<`'0On@h'TB#VjyR#BVA_t;yX[Egu|rz/Gn>q
-Msg#}fu:b0O25RmskK&%s6,)^='KTx(|M!mV}u(RAr;&(Lo2P[mpSfj<5eaC.OgL]bh>ZBt#HXp<.bc1(`qf4iJrX77by5!Zxgmhdhr,ENO3[Q2tR3CW#S
-x#4Ybg7^uNOtpq2Kp6oneitQ1/{hYfJ'yp'0R0e&(0#vxZOGbv~8<{h;U7p,y-Ryr-JfJ3_V]3n%-r[@K>EC9Hb9O$Q8fYY0Y8~D)6T/ze-!{v}'(m&|6p
-2ay$tb$V<Uq/,(Gt6sntjTA_pR^GR>iFUvtscVQou7Y8+9C[=av<VJ-W.=u#G"^VuScm.sN{+fuPx7<AY49+i+f1T(8>tf@qBl58+0klS+.s;>8oK[-]2/
-)'.2CbBlyhbwXy,&Lry>+|<ha+$s'dEk%'<SsdD1`BPQq#p@X"fX7N=fm;As&mX80m>`=>1".IgE7i)z)mjG<Qq0]y={rZHmt=TK8xH<7in]A-m5l(~>d8
-_o#'+XgW(!;|K5DMq+$qK[#2lDXeazr)(1w}f)b:2eY])XZGf)(rBQj5v)Q-U6V{ZV`RKt[]oS@|]|Z)7g~iNZf+8-41=LoTgCjNs'8Op},!Cxm/$6v[~>
-Yh7EUe0|yNxv5U:Jz$oq$6G<T/V'{,O@7@6kro}8}g9Uf[;bp7"=<8L41|g$;hA5A4/+NmVAf<aV,7RRH+!Ah7P^rQ|#ir/uSwcp)a)unM+yBf9,=Ke&4`
-(GKyEt"M~0&L-4wkr^@0wFbUgwx}cDvc,{]f.ao=sgn4-zUKt"SnBx#rJrEG-x-Tvyqt4E@izNDr;7ZJn|3<t&#+r4ZTAA$!l[~rIh1ho&RW{C0Z>m$2$D
-tmgFk5XqK.+VG.fx;=U^[f`6['(3%SyrzPU&=>ZZWbFC9:AoX^r3ENt7$UJr%Oz'dBWONEwPU+F'GagsIP>-j<b;w7@ySodNH%&1Kv}dtEsZ|rP.#x3KQD
-XPQz;NC$r-I%[PTR'HN]'+:R)[a7I<:U=rlE!{}vz'<S+;88s9PAMFSKm6s}blmNTRWJ!dUFU1O^!iHZL1y"';E<Z=h2Z|MkTbKvJ[_6m0,S$S#+04NJby
-}0q}nh+ff{(t9jCV5+x5-+O'[9"j^CRGJg_SqG)C$(=%]pP],)I/],6Fb,]+&1.7,S#+s+[w4;w6].XVMQIm0@PDsiL1JN=xrzU`,jE:[]xFIm@w[]yRJ|
-nYQv:9HexD{t+j&9F`0oo(VkxzMv8Ddxdz;yjpz9e"4grEdQZx=J{N!8E{'Hxd6kVW%9Xg>$%-a%a;Dy)NkC"0#2AgXdf{FdXoz,Hq8C0<,q^xKVG]z"7;
-3Yg4f/e:FK}Uq7c{H_|CsROuF9.WU[F`+7|;<IvU.tm't5/$:F:pmp"`[,H&8z8t..pNGHlh>Yb%jS~Z3RrcO0DpSHeN0mTbE,UN7IFp39%65`Fr:4Ma1C
-]}Iey'NeEK#z~ldg>EM/2r1OmEIWks6Ek77{suAd"g($V6meR$S1&YPR9!16aZ7z_.I1iOZjUR,iW]%K]TW,1y/glj>>7'hj.QqY=V7P=OauZ;nebw`K|N
-OEbD<yerI6o3SJVfar"444bYhn/H/q`{7OM'hP%Q4/$-_W@3#iVs2Eha3okI"/6I>FfZ-JAyU;4#[cDTD"9x$KQIuG~(>M8k8juNbE'tOi}>|xG]$d/nUS
-!M5l.{>9Z0n^m)Cwb$:M0=vt2`Me3=l=20p0Abp=o6>>$m2_D}{n$'xGkz"8VWs^%usoeT,&-sHGIDP&a#U$J/M7_5zfm%pNY![QQqr$p]s^F_"0~N<Iem
-BOHvg^kHD(9c{'Q'}y<=x#@IG0PTyUI.[hd8k44d%I[2w0}sdskqz'vU/$DHOL).QavMiOKse}kmGJr'dS,(%mu.$bG|Pkf&<jv/pHwIJ_e}M8F9:9&Q)W
-"tQ4;72GQ:|Y.8[&VT6%(U^Y+o@tjRQ<Z>8#$xPEs'JD3(xpM}dBPe~<g5rN&,4Ty02>p);9Ng0a+>=q6{w6soWoP]c|i,)7;44Au44V4PS2Gm8JOb@H{>
-E/P6'&#}nj!E'DZXyKpv@Uhx's;jQS^jC(tf((rFb+WitVD@bx#hRLAg2d-lX"6@X=ap=}&a1tadFL}qE{5I))b)DiC9Vz8C6eh7flrb~|}6$/(Q|>^2R`
-lf{Ko-p}EB5nm2]fify|(xKy{!qA2NQaMM_bqV-53oP&1RIMa:A_OH>/>28oM(lRk0Notu@Is{5@xJ`V2K^[9Ql[m[}znyp@F]4I9yJo"}6zq.Q>5Z(wW%
-,T25p%/J;4z0}qo-G.BBqdg,i;.G2bSDcWn=eM1vK6`Xo$%EbM$>f@4v+TS|^Dw5|rHZmO&["K+d~cSD+S"VD:u8VdFkK(u4,Oz/J8F`eaHges<ne,Bf=a
-Ki0;V1YC#0-!wvU_uYv/>,[ht'Ay@6h0^V}:$(nzE6QI)shNBjbqrn9lS}aKWgBge6ZzBrJOi$Qu~$>h9-Q!ifna|}2h}64ZLOw#}HmarwMY#XD/uA6e16
--F6FtOMi4m[xmn-]z-!g{2[>,_-e$1/9$7_Z~o'(v{!a:[Xk7^Odw)HXu0J$@3Cg]5/{Ff1z3x'lXvC;z[dr'wU8eT;&-sYs_z4i|aM-feJ|igPDPgh+`O
-50d9pqJYCVdhvrqf!N,;m:~WyP,uBB(L]3`,gq^,ZeZ`6KF813p9Ae5BQ!t8]GC8Zg+ewD4KnxR2bA7bHeSU3udI!CzgeX%j<)8V}ifx_g#&{B[NO4=y}r
-A}"xg"6)D!~T^{%O0-RKg.nx-Q]DMmPT.EU/F]O'J9Qf`5PPZ2o_KcWChLMik(yHKSrgQI<%z9R;hr#-7#~6cZrW[gFvKBjm)[vUBlSU[zhB73CYGbX)Fu
-Pb/W5XMnU<K.g_r`>qm"q+9-BHXXI9m7o=_;/NP[1&P1Y;5M|K8mS-{wlCgUStY[o,"]_TM6caQo]r8]ue6fm`Fw8w[nA.$a[a=%"$[84/cf^T(E6xt{rA
-{!`DIB0F-0Yc)zYETx=:'/(;H2>YX]|)ak9JFhh4CBoylIlwVKYa'OxWNF<|3Ml,s_0Tsz/oWpLt}9'dIlFt}>'vmtVJgm}l]p5|Pii2cX9`Zgi(:dq!D>
-fQ'<'ISAEdJ7q2vU`ENL~jb34e;Oav0+)BC+~nP7l%nOekDMh7[NnouM"MFjIJlS='0JsL`Ne8+&D3Vi7ts/%R/dLZ!4Z^2.@TEB9T_>nF/-T2l.Iy@gl_
-Fs8xHb+er5R4+<&WVH&(rT/<N!6:dmLhA(_3Bn`p6=oOcLT;j&}LLiq.Eoy&c;X@`vLxxb5odPgk,q<8PzBx4xea5ONZ{|&Mvc3UO&WdJYvGZ-Cfd3SX(a
-Iby]5_M/CM!7,-QG}rfUi`j)q:{CKsYD%6ARq&/G_HU,=#<'f=C.qEZ^fpr-N:ft7n!MLsfDR<O;UN.{nRO`HV,j11$n6m.n/3!n9WqV^SsITc!B-,.dSn
-XbyCkWLPP)u.A.0'iV.NAyD]z1/56e03Wd>.+2>xUk40LC1r$1a=JW2vH^AxFR>mjLY^#7+TCNOVOX"^"/dn"x-7ihJ9GUO/w#>rjl9&u,=H6CQ$f3&!Ym
-X+zIiRdU](6l`w+;594NEBUeBy`CFA={JoGev:E,l9J0:.kQ<IJ<$x62n6e,gSVxgo[cyT(^"NTono%X8z7_9(YRSQ}a-Wx:wl-::)r.&0ox(.5[Y'dh88
-QdWGCN4vpJGyDdOSt+`(QQ(N2>I0b>zq@zd]9CXK<7|N9(~s$z8>/2!!p2/)(OlS~_"kTuXhIR.2;Qv(-2Tz|}4r=c]f~l4MJ+q}HcTl9F$-0afmlQ]2rn
-YSd2E]po;'FO~mC7>&H_&_ZfDr$h-2dCs-[b'L:J]6aK/A!1VAuqWnu2a!La6]Sr}2_qt,JauFtggFHK`a3c7[1oBz#A$[+|jr7FbA5B[Rbw){dfzq6N|3
-#kpt#ff_H2^])2b|$bS;2lhXEtU^+8QCUD$`nxlY|R]P5E^sLC`NWucP1H/3DrMgCxh8lRkX0_H3oTc:O]|0us`xv&$Xt#q'k@|4(Uokmgl-",e({Yy&LJ
-Z[akJb46WGRFWKFNl;Nx&B"}%r,G035P;Y`yQ$kAXW>%k&>$+fdpbmn{Tgj4Sz3HvzI]vD[V6,"zD^}=%`<u!GX#),-m;i6,MCAYPZyKo|D[iwFu%37+4"
-=Zb6w(8dk}7QL4Te[hwiG`nVzk,B4MRqIpXML|ccbS%wX7i`JFM`AuDIwNSpRsUj^D~K,dN1o1^>B<Yr'RfX<V"h(MM[4t(:6GQk},'NovU=UbiW^+ipd|
-a:Q$t.HCn39;ey7FbLoKmYMIfr(c@>v9T!ppxs9(=hsH>I|x^Z.VU$7j;6[|VRv9e@{AQT=dY}@.]T`nW8EnG3Fbp0Zewot2qrMIla"~"RE{u6p}Zx18Gu
-}OCBrz,JadT3SG/7d'r5IMLx8V&.YH83.aX[<iq-gmJyUD8-Dr'>`YR}oy4n{7aa//hNoPjT!En{>gDuPdZu9{,`S"/<t9)lT8&{r{ve[wT6n<n)^G"GG`
-6!V/.RB{ZOmalLx&zXIppb1t1MLsHKK4e$:x^a:ZxB&g!f)acK:'LiC%E$gmpd@5@pcgPZCJ<},g'f4ubz~.]nWIYE,uFhK=bH8!]wBgMM|2,23(RJ8ni#
-TR'kh)b]t{'Tl(-B'Tsvj(n;,6p%W[,_p.CYoVmB7r9l&ivQ$9KOcWIzD3zg1ePQY|@06A]HMF26ElH2s7<pg0q"4WI8T@d)}UpB}+!M#RPB8o/TzZE]n(
-.ea8'8aHh2XY'W,X[GjNdE^6G'i=86DL+[]Z8n6ZoR/PE<Y3qo$&',.xDAtNQu~:@u,+R&@YcqPjW8'6Lfe]#W<CB2i:`S#Q|7o{ppv#nZDT;CKq%Q{#pO
-Pnu$nymx-><@@Bmfe_CeHRcue{H`%[2083xzHn6`(f`eM{:>u/D}iJ/WoHB:l<zg4u(K9vpECh5an=74uX8Mkt8,|-869-]:]1S8eq)-zq{oUn[i1=UHNr
-53P.83xU2"/vqZ~,~Lg!B3a2[oCeyn7GzPyArH;NFpGplqne.|/e4BP9">3c|(eUR3U5#Xg^4i`AUy;P.y1RQCl(n2IF<=2Rk!sGOy;xTw)9'juLc7hhdi
-f=qe~xp%37DEQm~@qD&k6/TJd[A5Qt!S'td1X+WC;E^G'ts#33%g=Ee/A'P.L8Hf4`a|#}>!Lr8&nWn>7^+uwqt[v@1E:a4Bj0ez+f&2Z,6%W%{sMUEU-t
-XbtAYtiXzP)EHik5VE_gOKgb]=PbGl}A!vv8+wX;!)bpMd$YlPqGLieeBBIk>7y^4tK`>%i4_G^}npbKl>)DYt=1"&,eRIa35l88-LoSS^<=R))e['gqI}
-f;v'<F<;,1cXH]4VW..]aT/G!HI'Oi{s!evTX%]{MpN_eT8:HrP}vM]|9P@FV%d^u"H;$@Rg#8f<0]9^t|Pw{8JHh8@TBiZJ^n&,K%X43TM!2b64tf"rM"
-S-Iro=2HZ7X6kYzY70WgtK59Ush|J|AiEXAF-O-gRFmU@0LW1j>b<qYZ#KGMb5$MEpjYMFw%=7Gx+3jS~9M)c"_;w+r#H0r5;Z4'XVx`fJXK!!S((#KX!.
-YQevlLx2PuU/mtQ.HcI7<1SQc.w8@_mZR;W<Gavix4_,d2,{g-g_v%]&'SsEKYPAd_Qtu(.GBC@RS&OOqepi$0XHG3@2vn(9O(:tdB+U=ZR+_/Cn&s>o!$
-B:^x=PqV`0M.:K6Qv8o7S&@+|BAJqt::m;e/=4o,dhQU2wU12P:O~0pt!O%shvayf<7wfAs9[6O&S006R{c<AgrDqOy>SL]Sjk{)NDXfv8}"YZ[,/rX{Y6
-o.{F<S]"SdU_wSJADwT;vdLQp`TQkdrF6];Ox/4MAkBh"<xA=jq<c>/^k[zHC^U|PK{([L8bj.s00h3CPwJJM2;sP'^&kFII[_uaK|L&]q~jLPhFZo6BB_
-$Zs"eCF|im(,>dj4MgA"5^.[}Zemk8>4#iyeYBMQpE=[2kElb:i;G|bA([risGQiHZ#b4dYi1h>-waivmi3az+t>8p{WPA_{E!jJ~<j<ap6[p3cS9<G7w2
-4!yZ37AtRtiJrTJ1bw^EE<jQwsjH}K{T{0{RNP!8zhS8^<zd-]^Tn6eHO6Dja"^@&Fz]n)6zD5(P5VBBs7,@`E"kL#N)WyIGoB22]P_=C;8mbF}r6<>W,}
-If$9HP_!x:o9CQp#_{~.y`-gn6GPY"x&|e8m7f+de!Ie'&folK2aX"p4rLH{Hanb^'`EEyhOhEK^cdfqf]5_Ch{_^0Q>)Tu-Z7R]/<vw<+h2<l;3^$Xv;e
-<S'@bewB&<wk$L&#LJu3X);_foEm:#9R1b;pqpx,,^l%&]gfwO[w.gglQdS|T,jaZ-`'zmCzee`IDsG_Ad$qJ<Jua#"pF'Aou^+!3ml;<s_fwV3=FA`oK]
-R]IIlkz5}Ww<`NJJ(x{8,"IXG_&z(`rn71Qk"""uW7Zxkgxoukx".ly>9e&Ig}bTQ(WozA(eqTJi8&^W]tvnzh~h"QA&HMDj{;<M{)qspj~Y.p{'PZ~0F+
-[Dp(oe+Gb`FTZ]S23RBf:ESJLa/Anc^"+pf)`i)54o!%fVxPP%_P5Z1un."MlJr-beH($]4PillSqZgH=$HM1_{r#I4u2C4|vK(X_KDA}';SEx[#XXhw,p
-rVMlZ|@qoZH6ScO9}JNHnr/Ist2T4lUqVN#=HH2/c7{gsf;T^>2!F]W&KT'$+CV@uM;8+S!L<Ve$dR1mF;`(h[SenB3R2>7bxcxhJH;Cz-'bl;F>HP3.Y(
-^Zh4@%VQDtO%U(b/leXC;6bwc/A#_0A9NS%/>`Tdcv@WZ7n6#G++-iFOSiy&W0H@^Mxw^HS<%mFqIh=Y6KV>gg%O}j'"ukHIv`jf(2M[$AZO.])6_.="9`
-')/&'vvSTsJ;P1/o%Y1s`:]5s^gT&CEjjP;6%HWEvU8,0,<lwrQ/C_R+}^.n}LoM8Sd3j3$=iI+X!{k+'JqnU9-[b{q/gGA80UWXl]"Od3Z>nI_)@_g<X2
-NJpZmsu/ROcQs]qOlM>wDBl;`0yaItF`^s5"7V2F-a+B~SXlv=tt9P&x-c{5s;|m,_z|BXp}gTC#.G1h4$LccahhnYQ#sR|+,q;_#[W8rQ"f;uS{`Sz_B{
-jvkVF^e/)%mB@Fb:C<#Quf5l"we-{WZqq("C0]+M9IUe<327[{LEpaCXXEog0H86YbyjIDYY_Oi[/XL(D`Hzm+c$Oglgfk9fo^&CeO`uTWSvi}8VNNNmcx
-'7W-L}fE22[/BdOYi8|PX|iOL4A;I;>PWzr06$9q+@`NK+yHHkdX8%uF&UtW'<XBY-<38>ZOOm0EFlWB5o0HN6MI~s+PZz]9dacY_xl_1[!e)Sbox,K]Z[
-6Ni+{8#X)69rsV$SK^DjWcgswZl<fZXXVd7{)[o|zZmk5"m#&5KFSsPjw,Wnn+/cfRf$qen85(4k<W{KV{&x.73peubEIZCfgb^=[7/,ityig;~.eyuI-@
-2p>Ka]140@FlGJK))Ekh"Tqs|+[p(oDojpT'xHoYW1oIw.#rU%s/!z,l;>g^MV:CB.5($6FTNAH;Z!`V|:E&iZw5|KfZ%ji.Eici+:2-dRI/dU/El7'N@H
-v@VjQoQ]{2l4Wz/,tGyLG:U}p}^Jh)1lIRIE1r]sGNKPb@iXi{)X9/}4R<a2f{ykn$vH8]F-rAufNR-f[Ie]!SA,W&9nAX:iMn,biPR]5A8j$J}+/f;:q'
-iKC}ul|bl-ikkQ%n=0)d3ml3H@2b{{e%ZFBg::L&V-4K1u`nx&ymWc$j23jlR%ZW_S:=j4eQAPY0]4@#y-'2|kt'NJa";Q#mR%!D>_$S&vhJ"}`|[3Q%I0
-srI'iF}sbZpf[:U|_Qq!nECJK.Zxx:G9gNKU7V|tSM8(B)vBZ;8;^!2:aqaB0okc]@RCcW/D!U7#GwD;h.Y)g%4cYl_m8J(dNCnEI`^yY[,#Luxr{IcH+0
-O'k^yDgU3v,)wax3@5S`ep2@)CDvf@oC~a;$p^bu77JbRg0I>6'PGmhmT&M:l(RV}:!LaVcLNvfSt{<"|+=<gh/:O%q_}l=YwtA`gS>Xln0Tb[UM9!#v$d
-(8fmx,Ls|DtP-nq|9i1":}v&Un$N[ZG_a5AhmmnYJG|I_8pTKNh&BSZsI>%Ih<%T-;2>[)8#7/))A<r0.h+bu>IJ88c[k.dVK]T>]G6'mH2Iub}8O/+:^a
-43gEb`6u+OovJ,4gb3+('B)mk,!L~C>Zoi[LpJOnVqO"io`(8w+HL$|Q8GA>G^OxW(-KDX4zAa+qT[[2|B.>%S~&NTW>[G`ft=N^y)//KN"/r;0c[j3_5S
-]/-Su.w#X[x)5%#<mjq/Qcocg)F$WFVPzVu7J_2jT"{J'yD-7!W^a+(k'K!;eK(zO1(2s&vcH/|18/nh_C&mG>l(L8a>z]}k3r]ts&XyjI$B(oos"|1BI=
-V%D1,0LId#Rz$:<w6Rram'"3ZxV1qpdb'+/eJ|WdC^pfRI]->R(=xG}.mhZ:,NL0fQ!hqmas.cxYm->"w{b"1b(1j;D.Vfe`MuFQWoDF!GCFTxz[f#9V7r
-+7FpfvGsUjRD@_<VB5M)8p;0_T,0KdMVrC(sv2`|/H=cKNoi~L!jX(f.Zu^5"sgYy!$hKZg[~'F2DtA}KLxW~$mec]|B$AaGQ<fzliI%[pgj-1(9czuMJI
-di&SP-RGne9E"N3%<Z@X1Yo`YXP|~)uk'Al,)pSlcN9c_/l(Uq}]@&l{a"tUJ$"}zGperX$Ap5l3Ov.p3x&jK"(F^CIcFa0Mqoc|-8'iXuuR_sLcDX;f-Y
-NPB|[)HS6[DPO}YHc/G/;e@E^V}HvEF7!U;G@cw<xjEvJ,GaP3WTWoE#KxB9ZGBapFIAr#fEICJa)F3u.Qjhav'2v-Ue'q(&dc<:^TfFzC0"zXGuRO$Czk
-Qzo+h<lpflSGh^t^{<5+OFv'{"V+$i`vO]oOw%5"F=Kf^3TeFo8m4^Z{'MpE"'E.,iS>__mz(FaCrIs]t39i/3V9DsE$VsxYen>H=bI6t.F=P_@E7#S@#^
-ejyn`hVL.HH5|i,V&:jB%n:StQu5W{JB/JLHJ);H3{>gqa.}c3z|z'OdD3t>p1+|kyu.2:#^fu"@U@#OqT&zvn>oFMK%4.yFb=[<aMg+QQ8%a+7748T-Ks
-|Oee8IC-ch(b.}5dd6RL!W|_feb99zHtptK&:i.##|xm&"Jp+bFa+OjzI9-%glon<I>%u!<XA_EN`H)bKg53iIm+FL<])u65h)"xLVOgX65xPg49zAbNCX
-Dr<CF!`6#CT);Ew;Q-TM]b;wIzz'S6lod}uvFx0Emb}oHS&#VT0|KCqzZ{@:(9m2dI}iV8IZzjc%otEWUl{pMR5aP+3HA|#|rieGkLF!ps&y~mQwf3B=jV
-eBQqN_QgaEFO{}`zFv/nQwJ1oceOxiqYH{=}We"r7zmp&p(-5,qoyts`G6&v-/^E1|ja1/j0~,|g).:HsWq.RSrSsoFE.8H)mSRtfs.Gepa+O!q5V+6ak0
-h.qK%>f2a%y-(@c4p,tpmy8U)GGxo;1;``Hss)3x@f5;>0AfAP9er;K;)v/mZq/R"mxO":2jQVS@eFlcT%6{O!1"+u"[r}}9;.h6!|<m}5PS';gdh/mMxP
-L25&g(C#ba>mKtTU}W~:"JbAmEB&Wgpe=X,-SR/Ree@JtT{!;r~iY(;-T[,SDCk;I./kZ-K4Q{>,XRqX^vrA`k~'cEDtIsZq6Ew^ARvT>p9/CM^MXG}rq)
->Ty5AIsVPE!X5r",xI;`|V"we(1Wj1@8BCEy%gGN'u9+SLk&VU=E@`o5K/TMd]m&frOtyN0%TR]zL,)+6&S$scOm`"Wx['(x]DsN'i6v<,Y.BWJKy.d<-F
-Dt#Hi"j:SYb#@m:0Bw"CV#)L1+!bS&<XykA.l"8%bGz'-qKh.=BZ[ioBu4E07lCK1kk'RM1oinI&aiGX;)i'QE>R:|8-+xQ5`,Dk"I,pdKsolJ!p8o0A+{
-u)5`:j@H,NS=T).FuTYycj{W|N%do4#'s>Lb233f3O~.t54'_iS`^iZJ90EOjU&k'CH&TYxmBtnyP(n[OG1.@-SXsArMDcv%f;]|vw/lbB-alJ_/uR[5|,
-!PG'N_/LEFs{1X3]L'Wqg3<)~B1U:v{>U[_3,Y(1SBo=to!@[>V(mQ/+Q0^!X=EB]>#2!7$5[nG$8}Li,b>P+g~4&<3=<8S9#M+A+bWLX)3ue"<%ZLdBpO
-L<I:Kc$qSr)SN||#;6eb.}7S.gI=g,2yoAoL$$|U%;Ge^$gi!fD4Sh}m!%L}PUtU:Vsb'c6vNhH[c{fs7miWD15O:-bsj/3GiNw)8WZ5<d.%z@bG`lUu^[
-x:Io{mk493I$;d>^AVQ;Ae:>a,1D5djpGOK]/AQ%YXl2d3K6"djU"66Li%2"$k&l3ng(/4,#Y8XgP_Rqa31BN@PrSNIUfYk[gYfx/:Z:>3Cqqta,wN<{[z
-|uWFRGT-`3i"%;)2Fb<>NG/gSx_lQ(kHwj`,xxMnQA%H(5s]j|6&EDD@f|vq.v<<b:/>]$)+.9Tv&wlC^l`n8bGaM%Ge=0zMJnK-Z=c_t.B|Wtxi%OL>Ct
-s,7o{7FN1CAgqn;wb+z&am;Xua|DMl^9Em@N8Y!nrc5[dxsVeVAuc)yKK{D4E@24D0S%NNY9'n`U%TdXay&w9Klsl+ZB^qLCbO;Xo9"XJ"mUQAs_8RJ`iN
-tvTlDM5v^9jncPyirMc$35.RB:SdcLS5%|[5qrHeAGPvU%cy9.P.EI>"vQYT%!2;G[SOc3&V2'4!l/P6kj{eCF3uhp$J/q_:j/HR@M5fJ31}=%F!Q-`1K$
-k)"66qwWvm{&[>>cM{LLKwK@iCv'_g)zQ#!tT.rMKEF3fT&,X@]h<3+p0g3dpE@ah'[]1v4>mv%jrt7'L}|CHpTsWyb+b_qMfo,v:lk9VV&B>MH<Wh!}QM
-J%PzVKHIN(rAah_i!qY=m6so_u6Z8=iSKw%E(>LrU<5Ga+%v)LN]Q6H]^S9xe2-d0TV;0pe7f)[3>>ZJn-!2@Zh@YY)>9VmIva{9C;q01yoW<gnc'Q>2rr
-c"n"YL.QlOs5+!Oi|sypxBzwW5SndH8$[I_8xJF#'nEP3JPXN0b:q]/8tON(##ktr-4xH"K#tJ4NOSD_8DdVBWK:~pu:z5YLD"k_Lm]O8{).XgKxG$C)NJ
-Nz_RH'63S9tTjLqNyW=pT',3":m+TD,jBsMd|kbY"=`D(J+%G"%:N_jS$h%Hp[%n2`=^ps20&&[AdOHHf!}#=>gff=nbeaNZh;tCm_Qb}VYj'KPJ2M6ss+
-f.+"Q/Ws;oDu8iq1poiv[E$!E2;`NOy;Te9gu<1&xMdX"4K$y^5vRm"^UW[l&zE-,<a:/'+>faOJ@r.%gEPj[:alS+g^zN73t%6r6`)uE,yiH3as8!/5m[
-Z4!Q!]kH^E4Hnczu:f.;F!twfA7x2/.;E5XN:X>-^'])5sUP1L./SUvy6igW!!|eM+pt[hCp{fA/P&O-FqL-(TJt[vrNjz/,4x^DHlhzzM9od+t"f8hHm$
-Y;[j&,D[9ZQZH2M6$Q.PXPvlx=OX-`3&+2+xm"Bc-$]oeE(typ_8"<I,kR8O&!vrjR.OsAP;g0T$s7E[c'iTl{kC7"WA/+WJ0vAOb}RQ('9b"C6aqobu>D
-bM]B/,~Yzm1gexv^fc:cE%I>.4d-HKFH@agC/z}DZ.f{T0Ms3PSC^hsbNEKoh%X}upL5eNKeTp6r2&nB}aH"q1/GUlF32Ajd`zzqf9]31=xK3N{O@^|9wO
-+n|sSaApypq97MZ[y[9Or'|>9BZcQv4yisF+pw,x@ZbP<^d96[fbXCzK5vTD2BcF3j_5~iF"W(/I'ZYXN9Xt#cFvUdDcKmCS01vkN]yysat_ot%Ng6B=OD
-O5I|K)$h[YV}fpH4xuVB!@X-K1';h<k:H,.tCSRc]`S@trP9}C]Q:{`{+PrGHi4P]Jy`p-e7<b[xwXFJq;m1w3z/x"gb..%sttFO&muM1xHzh@u=-8X;ho
-|<MzBU6YQyPNL0"f1bgqzvF5d'i|+z^Q+TQ>_!VUiul#x;K+g;;rN1Y<%s#|'kcS+zu.vVvYa%p[ngk-OXhBx<G3OS~Lnxm{3WDi1>tzVaFF71@T=5-cLs
-56EyG.D&SrELA%LP[ZK(K#ZJSUrYLDCpaqw@x,/W}>+^d%23(eHRs%G5"vX|/w"Y5R>fSDB[`o@'T@]V.xU9Lk<l[2M%0$7#ykAfYaR8_>meePnMqD^N9{
-XQ8BU:!KeH!R+WOl|5u3uUPla[<3B79tDC/$:nGJUiViV-9OQ<{v7/KZ,,9<Iz{5I#P%5j[Cw3U9xid{Xz)4l[,$F5'Sh!tU$Jkx7|vb9h(PK/_MmHsR%c
-|2]1biG-AP5ApC_!(0P9ef=79/9K}oIz'2Vz9+9E#6#M)[eVMK76h5dMHY$x.J5o6mLKFH$!HEu7/J;=,O'Tz1"c_4`&0c;h]nk-x`#wT6WF-_tYoYb,3{
-J4EYd>%wK#>tNMTgxQ^XF%AHc"SNLc"ixG8jM0IMilHZes:<eXOz$y9aC2=9JjR@~N#<v!Ax6nr"W/S.A%IDND6mju&j3FTmYP$<gQT"xGL0Rq3;U898ha
-sr68L9hrH"woTyeG4IGnLJlWe'XzP7=M4xhi`H^x9-ffO-V,JL"OUL<z(${d;g3_6HYI0n7ab]&(%-8,r-+nM#U<`"QS]SPiY%R2/j1fd7SSRB|5<(=psp
-5U`:@ry{L"(7kvSND)q=hNVfSfuojh.K9}TBa<O[E#D+u)j8}4pIDM2F6VH.k&'FWK]_n]y`KaC=VNLkf1@ajUQU;a6bSc|tpej3GbN=aNCN:(;ck)Q'g-
-b]`hwqFxQ{wX-%dw39DV94lwTLL`RI'flmiNr3~ivfi@a(1N|]7|<1{Q9w`/'Jk(o0`WO);'58-kOpx!gESz_H1$>5{iINlz|[B53Nf6_k~;$yS}^6c,oN
-6Q]J"f`Unf{d}q,L$z(kq^>k72(mA}Xat0wj<YS)tA.Bq.PIb3th$xFacJ)lx9S%qy<9Z+|+G1]w8_%jjZxnVz[u,c[=H':uR]FP5qR=m7)P~4{ts]K#/7
-/UlzlAfQc@F2rV|GK/X>nY2fyjU#/LVoUtk"fCZpio%ZyJr5`:iG->aaHvm:yYd8i6b%A_^oIkAmVmm;s>F9c1%Gdi!:`81!.[e6`25qlj%J~fWoK}E');
-tJRPMC&I:L@|o1T!IjL]QK/SKdBwqR94;F[Mk%^Q4r7SrM[`VPj[>YHwT1bb>%3l9R>Nl!.r75JtGSZJmXX";LAiZj$;kSY[Z8xh$X&QG8ZNgHDHMXlJ<3
-mGZCy5<>wvy^vxn}^qtv2ZmQUA^g<P#/LS<U=l,|]Mf')"]=gV8WkQz/$B]8WcvV[dZ$XyPKDuep)m_=c3>zMj@U{E2jAFrr+QKo_M,s=Ol:7eHD13Mh(:
-BWU)f[_{`_[O@$,RMIy9ql4r,y1g22Hbv;5w<hKpCF$)Q+):UezPGg@zCVV[/)>3F,4s(i}yX|1M/q}`2`o06^sBVgNhDTbECtD<1&hO3=/_K!-V6EVpvL
-s"XP4J}Uj@!587!yp(Mk$<q6D2LlswI0,J]H'70hJrj_q'v<T^>/rv[L[@/H/Ew4;+&@B7zg<^F0R'j4#8JL)+lDBdjAFv/rDHT0ANLVi/{{QU^@qN9O}[
-~aJ+77RNbCBW&@1bePg"{E<x#=c,Z2|71uuz/M5D"Z",biPK"I)j2NTPZS^``vDj1JEyJ&T"gH(Am^Cs~}p5JWz6HxsXADRKis@GS`,7A%_C2K%./_]ZXi
-wVp]G"}'!t1vt=},9EE<jx,6fD.J!1~T>O96B0x9Uc`^4!xK$2E>cIgJuC=529x&J#TuW+!<>8v%=;lULVl]BE#pe@sU,JgUT}S+fpNdTBY{I_E_&(>jT3
-C+)|r}vEge6kFv:637u1bT1AE789(@~Z)k6E{@p1lmx<PbBXQ}e(/;QcmQO(z"^,oBS|@6tdTL;&83s4'wji<8@w{bYh_wA2hs8j-l-xa2ZOQg8m#"EiJI
-calUw!u#k0$WW"2>)R,=E^mZ]N`acwp9!#s)f3ajtBaE8U!LX1|b}ib3secYE<R9shV>hPTE=S>99r.8Jo3;rh"u~M!l^;~R:B(Zp^_VnCsW&M;1)wyK{D
-7DApUs8YDYE^<`2^|@N!4rBy@XAg_>&B4"wbJ>=U]fL]~fkZ6H8:>U-vbDnv'CVC%f/{yU6XuPF'XnFqy+#5!bX:}/G4VeGD6rddMZL4@zga5T'$6:f.S#
-NTkagq.G;k'XrMiXT#6259P)D>W!"Z+ebeX[E[VT<7n`QTm9]@CX!4Qz3.bL,zHM;(%-mQ'[g(j7jj#aoJBQHE15Ir`(Rt02n,nyDXt7WruIKnK;/sRVAm
-2%1DW.PTt/l-}<#YTySDoDDCrvtNHmKx4.%.YOS,32Cbo9LZ:L:'/Aw"gMGC{000Ug/`Q#:1cwkd#obp)FF{~(XJ:&nQaxres_CqlRQP]>>zJ^LJk(i,y(
-[<M%.['R+I|:}/$pNm3<'w<8mvmtVfbA5#<L_D!y:}mZjk:Jh6+r!v=gx#13Yw=g!PME'eb(Y!Y^{9`3K,<:E6c=~T=fdM}@Yb(%e572Z7K'iN%NA{3<9x
-$-g&zt3O0@[QZpH''|iB4%VH/1Db$.L,iZ)"KDcw$p@gYP>x<>aZ'op%lt/:1P=<m}2.^2<kSv6nXs+0OpuGJUR4@R:sgflf+I`wjaOJ_Q"XnP7Rfmhc=|
-7H|^8jt[_Ai3lU1!-"T:Lt@Y3Y.LVZ"IcT0Y)9.r74cbRFgciCx%8<vehr6n#j}u|N};-iW..9^XG/N'bULDZ.P66mFw;5d0!LQL@-rE&A,4<ML!Mh}Njr
-S[!}~-073o=52sw_$W.KU`A:-=1"i1Ua`[I{l;_72:H'hib>!/2g)j)Q}GF+kiuR,vE9b(jtEFlb})MXD+I;5D,y$+0R%90DFW,g49)wgR:wfTEVdvq<(K
-;T3V-Q[M/uQD@L@$aP/C}HG[(Vdh%CY6z;_"(]>By{zA1j$f+Y{#3&O{:Fg9zWpvIPiPkjCY0EpC1v$<%UNvR3u$]$J]=`2X:NgM')E9;CH$JhPx`^G+FA
-qDt$B9Yil[Fm)OQ<cL%PR31([|A3cjkI|)CBH6M>b)XFp=L<vz_{d]v^<>+&e:4e#+"pWn0s9DmC5GkZOcB{}g_sPDZhJK%Pz$.|_pMz~h&n^6uWDym-hG
-SY/{!gHc]u'E&[)D.5PSg1m=e7~uM'}mef8:.&k}}Vw^L51mBR)a|cdC"<u4}lb9D8&fn9g;;Tv-WZ1j/x4c[D|"4[M}`KGtc,o75}8:29.w57pDKt-Y.,
-^XQhiSnZfU=pK@q$XNkf,}!rVNOQt`YV@(:x`SAWK,uF^=eMLXO#JbkIW:~}f;r%o/ipV&X;/JeG]N{=T.CG'8s#gTtMGS)#x=L+Hi/FKdQ"]WG>EQS53g
-%O"<X|Z4C;-S=IMF=^ylzR,DdX;WPf<[K+Z;QKyE3VPO8}YMB_"yEy5BivT]Sc"hhbOF=|H>-t,z6_%1,bA10bCA[q<ZksU_.tiV]y>9kB0]zg2-"N&lvc
-X^jL!Z#]%j<v&]k"~H($)`y6dF!R!NEE!79Yv9WN8EfWF{,C%:kOO5<{l[-z%|<Ex8Rxn_Cp{cl)wv.8fU=fj2<h"3}%;w#U~VooYhd:Sp$tm4'CJ;ZTL!
-{#a]|#nQc$/7Gsa`iivtPK;QG&bLP'6TB%ge1P1d-9$FsqnX;"zPMhh`kHo!8BWFbcdV;GnD7(yAhB%EF7`xeO=lu-d^RK[!G@5fU$8E{4r!WeyrjswCs5
-B9E%bN]d<1k5M=Jb84C6qh=AXTxZeTm;fec^9:36yA9vCtXW8S9!Y<}LukXcJM`I|!yK_$kTJ]OJ3@Ov/`$F[.g.oTg%d'e2[|/g4Z_1Y3AxxEELgDikUI
-a|irbuN`E<^+4^df2bSOa'N_.;BZ0arYq]qsJp!ge4:TKuT)'/>Ba5S.UbT=nd0-|qI=Qr)fgRKifgEu.{0sUK'X6%~f-LbJ1ulIjgI+AWzdpO+/<qAlsC
-C]v&,J<L`=pl)1Ea.d;L.YjcGLiq^rtgpQh6&)FxJn.k0%ki9{1$v%!b4ig!>E"g=nCg:ca'`1K:oQ^x8QK>3%OFo>;n5_4E$/20i(!'l,|Xl:DmxF#/h1
-1))HF|{p6z$r`wjf}T(mEGe5/b1}ItB><+A5=K)d2}uubE|8CIO){N0P&Eae5qti@.](f>@>"Ld2!jUydkZ@-V/#aP)4(j]qU=0hGS5X)HmN1"Mej^Fi_i
-rmwq[';e(=tza1tg:H_(p;un=fRHPT]-=JLceC)23Bah%dPK8^z^uT8}nF1^yWF#AUag:>p">zd&C/T#[q(6m@=w>_r^FkV"yUMp6ET6MFsKcv.cBG&7g{
-}7l!cQRk2Pp=>vzU!c@PM`_:)PNUhs[P3nAc]!G=9tS+jYBB<mRE:8GLz_cZIPk^9LR(U$:hIbx+qGw}z'0(H>x=MU~&E-SLi(R9Ked==b7hiS<w"`]Yn1
-U6v{_riA>n.^Cla,=pc$K/nB[lGjMLdMLC8Lr1#.@T`|&t|b)gd#9}KOc<h+Je0en!43Rp-&qUL|XDk(iscEU|Uo4Ye6q(3,a7dg{ZD3ms[m#UJDGAcZQ$
-sP)_N%O6io9RI'R(~9;:w+}5xzS=Yie@%YD]t[QV+"fLvGmq!)^_wTc-fu]lWCEmV52ZH3G%H,oDjmA[2&nm3/@-G>U<S@IfD@`UrbOuXaQ>[4|S>LJLEL
-qO&v-8`2&e>95>~"5_Jq5X;J<Sj!FuWeS(=i{1gtkm;Lb3XX/bQmF3=jR&9'W97`#APFtjA/]HnuNy%o'iE3tTYC2p{<[j90yFrGa[$9,HSsieHh7F9^FW
-q_^]|v_Th^[3dI^U@B_U|@"y3l%AC-L=~y8J:Ts74XCEhPc+eXCz)/jXX7Rk29pG!du(J6OAnW%4kk+(%dae7P7V{o&LuPHF,h2"eqEG`gZ[7SPZXtai~>
-`i`"cC3KD[#=2`ej5)"GwN<i,le}ku4cIb6.5N6$(f&'_%2fPPd!jbBRR879a&,#</[3g#PEIJX+`42S;h%hbI%a7o8;ZW8t1"6>r'yfC{LNn$!^z%@G-l
--OMi[0.jL^Ze/tE;ueo<8xyZd-Rk0605'Ul@n<V@p&7X.DF5^X%Z=!puLiQM'$U}PM5,Y7LHp[fOv!kHy&<OPm&7P=Hi)oGxS,qifxK%Jq~`HT-_G2dZAQ
-$(I4UO6/3X=S.s2;AskRO#Ic<+BhvauESJ%g|HpRZ-rzVCTM`)`'RK&WuJ(2ZWydnE5CR)ijXv!^=h66U7w6eCBZ+1ecQm2hpth]($}j]D3sr5']+|].oY
-68Y|Zf)>4N&rZD@qt;V]Od]c[Z:x[py(w=0'}A>n=D<ys:o3XA$=%:|8,lN;eq@pGp-"3"FL}(B8ZV$uETO.OdQ)mjE,O0M[gd^'A3r]b&T/3Ew;OGr8&N
-b.i4oKcjte:@|p!y;LCh&_OQ1B97qtYa:N0[6+U^:&Y&$}gfNVsu1ezB2hIn-@t3t%AWjD7k"$21Nz>TtUyUTzfxH$F)PSq#acVa8yk0J$bzYErzjW77ct
-3[b7TqFu6/|QV"Ee/wC(k6!OK9'hl!{3.XlsoB19JD;qogYTqM.me=RL/iwd/f~Q`-=i&m5%.Q&Z-Q},^'/c"9L@lkyyh`-c}{Uli7z^`@{9@U$sA!L`1]
-~+eCjm2HF{n5Er<gVA>AUI7%VY&fs9YI1."I!#3M72]>x9+;XXL9E5e.pL1G/=gv>IDDC%#P#8ptDV3$T`MbL.-bzkeN:_uKlxiSv$IEGVPP<w1]_K':PH
-s^oO41|qC<Tc,eeaZyr#ZB'Y|n<w3o{K[fKP9>k$.#r8VJ&zF^CH!fXsq+k/;=$}LHuYEt<.tv[5_d51/r{h.Bw7iS"IQybY%95Ym$8l~o]FHFzd334N^&
-iumlcz}lk&X),Z&r^z>NH$B-4l_XlW(_^,F#<w,e}'I9kPA&~iJYH/&Y8RP6t6,&J^.I}0IU/GB;J'U;8eji(VY5G_S#D94ZXo%r-,[|EGx<T"wMXH`6NF
-65}[FHuFb,|3N`5fW6)&qRs0t$=+f@9!$e~R=,s9Z!m@KA/pBO8dC{XGP4%1Zl<"z>3a7/Vsxms,lrip'mPE2';zU>uGb$i<9&N'-T[oZ#TSV8[qr@kgDb
-=Pf|D>f^!tV"a`>E$XcZX<6h~Ki2B<Qzt{XefX/X]pb#+w8PXjQ#l+@%[7%E'TA`#-kEs{gE;WV5a`EF-u,BbjUBJ{Q05r7iBR&mErr/h,>&qO.)&%|V_P
-QU{zieNNTZvkB"}9'iD9mUy!jwRj|8H:nimmgUR+Q_sb|3xQM6_;F99b'12FusRo,,;uER.(a.'uy&Ipt;9:j[J3y/,/WB`77u5+m1Fj'-ukqv,VD&1B|N
-X=x7Ss|a0Nmm72%bMsnyhg(Q`KFH^]/j.q9"]]YK"43|"a/i46LulYnZcVo@adHmC6"j>cOl<E}o3M0aaY"bMBN>DmVNO/BD=^@Q{a0nZp-,]h;Ce%Y(^Z
-T6{dZ.av'BALLL`XAwTh^:!>`']U`=FbAJgW6%B_5JWg7zhhm7)n5dB5"u"@V[`1GiySoq^8|2F%W_~H@7f$aB5Pt0aL"7;"DmI|pgU{W&KJ;mIqo/##ur
-8)'<S%]SUvmx2&gN(jEl2LV<))}eHZw!|zWgn>l+@sH#pE4QHt!Ihh`'y-iUp7"(Bg'gXgG9F>YLa}`lz!vqUicbQo"M~JZ[Fx"x'QgX;3KMCGrn7Pxp6x
-XY,`.dYi~#mqlMh0u3QxR;6T5;_DE9X`Nr;mJDXVG"YYN'o=81ax"Z&+%k'UWb|;ZV,[:/W5G]'j"/]wUU$e)P+9;zr-(8&u{&z-08<G#qR1]oUz"0QTXV
->2:/qSKV$zj9+4v8G{r)LA[[/<mx7%BuH3'yLB$K'>&ttABn<Njnq,"Y)p|9/h^hi3YQIlFtDE]@pe99rDK!r$3+o:,600_Os,l+-;J{N9s$@>C]wRUi8o
-8XwTq2a(kA2Uu;9H@"-)F>RL==e!&(:3D;_sH#ZYT$7HmL$0]"TglK_A(`x@0/j(JQ@Or(zvy/T.5eWJ9NKQDF(ZmY!!iMn2c`uk40Eb3os,v[3E{1~tk&
-DSJel0qSH)sUguEhu8Y,"=#uUG;`_XGT|P_0!0;xDIu"G6mNh9yZH8Ju(3rr8QPm&/2-#o2Y:Lyj=|vptr():]WsFAvW_!wL}[Wnz!]'M5|>65mLVfPfVX
-z5q/2OYSwm%GFKhs{mb,OQ+O~<5sMM!IJX&EgR06OJJTgfA7GOL;GfWM:BxQ4eWWeV`dYr>k#COf&yThut_Uw&,;lWVN(<X)wkpOx]CcNuCQ.-T}Uy@<<3
-K4kG[8F$i!uaf@>UYP;uWq_db$8]Vq->DK)kPUpay@iz5HS1U[YV9a)L`SEy9aHH<hkG$#+CVm!XRNT8e=tj^U,RaILgsx%o>UBVFG}x_5RTb|@H/$[8nr
-iDg:Xa/ab/_{^%2VjI}lP^UOmFhvW3:e"%>GO#iD]Gz10R03x>k@s9USb>E}H:e1=L,TsCYuFa#oSI2XqW7O6RYWon]$k<f"p@cZ_2WJ7,Ho"tnad0YWxk
-B&e/>au=4yhM-yySQr]m3hT%l!P2nw=tCt(XIx$|a_&%+`/G=@XikPEFchA29cW,"AxX0Bun[W9IxTkAy2%i:7Tr[V$F+,tH@ZaR)qQyf2=Yb^hbo=+7M,
--|9Zy)/ZYTL&c7XH$"FK-C]Y~{=MNgQZ'-76U6W%Tg+PSz;H$,Di>Y{iw&qg[T.W75sq1#3l0%Qi[Qc3KB~C$SLOjEM[uhYC~}PUG'wpp1Yo>Ox{YoQiUD
-P'WcR)K4B@#3cV~@!S/HE.v-b[dZ`t[qM"%w0.XpnG$"52U{&I4F$d$C9#fv5cs3t4uqBLRhG!^l_X")5M,t4{=rvhVDoOIBk^&Ho0<<{&Sd#Cdm8.9cHx
-|iX{W],i9j.6s&xK2mYJVyh']5LZ9J-=+lAROMB[UpbmZep]5rcV{}TvawIH]A4OQgh07u5]MdA#o!'=_V|W%UEV_(di[9VqpJU]I%kT2#z+m!y,V{=gyv
-4}"J&p'l_=d4Cv4x0-ENbaFOSD!TVp`w5'dqe1oLK1GNr-jJ/#p:w};}IGVL|e6Ae!BTh57/R(+`$EF1;fa2uN(y+k_%Pgmov[[s4XViu4m`IzS6tr2;!9
-MHlmr=f!hYR}.`tHc.=(G/!XTJibmfNfn&|:Lnw:gY8JW.0{'H:+fT:J&ZuOS18Qi#X>Op/bj`}58(0qTn'a<Sr%=lnFPbgKl3#mpTnLmm,X|#RNpvh}Og
-i{Wv{T_<d@2r|kTHxuhX4=sQ@)ID[XcIl_cMU1.ae5|M2dZ=97c=NSgPH:Ui2pBfB+.43CGg~@l.|(oWaDb>PbQ6YS5T{1Q>.KkZpp^#~Xj"mrVPdMiv4&
-(5wQ,s5,V<KVXoXTrLlw+$Sdjc`>Q>sgLB}'3Kc76+Juq56{Dx7UMgtYnYqhu$LZJc>uYxGPXI#a2]S/a&MbM"'e=huVLeRI|rbx1c:D5N5vQ/0wy$Qm!N
-rLfwsdDcYOr{{edKapMOkW3ib+|:M(#&A@61v-j|'QL!{21U:Tr,U_/}MXw51Bw_`P`#W8y3}$5HKU(6ZA~):+M_/-HJ>0"6+<"u$6%f|=AVOgRl@fxk}J
-7Y/8$WRKK-bjUsUJ%g4%O[/'cr_CXPMB)deT~vK65],W"y][ytZkQ2%ipm1-KEsj/0k3{(iDlNZ@7oQ8fcCJ}#cu{e,zMlPL4t@X}-4la/nwCZ7GtM}X1)
-bhj5lS~=V=a^-%HFK;M$QnoO.}}|l,uT$gtn49ejb4qnu<QSGofK#H[DorEXGz%g^^1|zt_^RhZS/CeLfS%{oa@=M:kHfF!2Iol$N'sOMB6}Rd|c}iQ]2s
-9:GHRECC%NcP9`9E8s57=Jkv{@^_6&W'<N/O:=n(6}fs7#f8CmZwkCDJ/a(}'e.q]fk1A!>{@B4_NnEpWGxGz|W6W.1s)][6,FaD#tn+erpd}nmamdF)kc
-)kL="4UnFWoh()Ud2siGz#&;+L]}vGbRD<):W[0&+F'z[fg6Az`l!a^KD0Ue4Ml7"5rPAREl@jfQ1.:66k@GQ_~[y@@N)QF)+E,>W#b7bKRLMDniO(X4p#
-G6b;y^E7SIpr)S4>VXo:~Ea=R!_5(xNQW/B"4DVR.or@&|5krP_<AA3.UNGd<=6-@G+arnVP2R@-yR0}w"+AX3},6D^D:2mGG)'he[&JhIOo4QVR<AOh!,
-M6i{<X|dch{D[G8EW=rFu4g1S+a/TkRY}MX4fsM+x19%r%SHX_Gf,eVRK-WLmnjn6Q{'!w%T"/(ru$^7P%B@1jlC,G[n%)-rl$beG@S4eT|a"KeUi6uw]'
-]ea7^VR!tw!RJgl7GS.F))4vq(nZ.5>wC;"LQ<P%0AYtYU3J/pU;nTR%r$6UpnYT_8,u"HAEypV2M2h+>oF9wzC17D<cwZd8@0H;4/vte-3iCkDvtR3"BM
-z`Y4exA`!a<ywvx|wOZ@Lo1o01CI~0eB@ecE;6Zgt`V4vfSBmW[l&@o`}^O<>GpRZm&oev%-2scm4|c9p74d|n@hc{wA`Pxn'AS8W8scvC}W05VgqVXoKY
-0f6zo_Rg#S+`.Icg(othX(3PQ$9kM7m6$xIXtPo/y(]/Nq0xYbd})[K4kmp},;|ZtUG}jAbNYD~{T2jNnbOg:gjy{|p2~Bc^@X;vlt!~A:HU#]]{5-E{h#
->n~|]]qzqaq$9ZomM&4GLux"sVT})tn_tsC}todrX2NVkRX,U{Bgzyern^POfV]a1@dken{8L4{|6&pz},yy;rfxRUKy$JxV7OpVp2{(&&ms`6S{RA)0gP
-$CtR@IJn6"s@W}&N>tuw{[oJ-eYqHU,ixxQpg"%i"mjm2DVygmLG&Y46YH/clm7IJ#'_O%$/3x7g=]5)#G;7p%8^k<3'Qm:G-r~oWE(FfbOp1Y=wmr)Qy"
-cMdk+xwV-<{Q,OoJ%k9rKtJ]mw]U~C7bA0R`Ky2jAk+gZi&dxvkv:grwfs:(#uRK5rvZ8lL5{>9!dPm%GQF&[,K%i.,=Z;/6^pr3^>v&_1SCKA%fu<7d-!
-u}P@QwdaAwlM0a,gG}uv#!%xFV_rHrmb,Rh}oN5oHXjZFeZ+AG(GS9&k1>b|iArNKDWiW1!7GfllxLg(neMkUL@[Tos('/{@Bfm,__69v#__!&04]^E[@O
-cherROb777{lkC5YUwwn.G%D(K<-hHT/X0qGXzryA.&tCz<fL7v$C7Zo7t>cY!w]W)yvdX8fM^A|I`z1l(Ay^wF<@G/<CDzW{B+-/JuH~1fD0xm$Y3`G)y
-Ur6`2okLNN@fDQY9)8E+ULKDJx3r6IxC5X51n8>N9Lm789S@l_)v0E;,<!sm:Xg]7|3'S7hnp,#T5NUM,&Z:A+cXp8Paj7W-H_I^pn$^}[%IQohEBYo+o$
-r9dY<b_UW_ly3A24S5ZXALzL]=RObw:@;`1{XAJ|<!/`-yKr[DuHaw$md/G%,xfHE":!'"~|rS9F{M1{0jJ56H!`Eths;YAIGAb1T{O=iyYvx>-flx7c_J
-]_"0lIfI/ZQA9eXHipte#1)`cf-WkcVJ70jfpzz=6gCiU=OX=>)zqBjfE(KzDx%Fd{X|Hx>c`zK1kS8UG-w@S55|4=k@xnf^hqfzozxn,(jLeEm`&LsbO<
-{Rq%f[KDm4Yo5cB2GL.vi9pl/MGa"m8Tv>MRizhVKDAz7v1}6Azx8.iTSd0s&A"/V8_r,OQeUH~vZnvCRjvcv[)m3_5&%98{45,mwuaziOEWSU$Ic4_lmM
-;QW}0;PfLsqO`kW}%R4{>LA8Ux7sq,Oz+U1V>BvlITwQj6.AykanrpbaF3VhoePUVC$AGKNi$peM[_Y><="k2rV86/^^7>42Noc2iDVD=,3-7|Fi=X(VN4
-Y1^#7In5Fb=(hlD+V=x(!8OHNlul+,_t+<K!tP="P(_5=8'vBu:T(HgI/8wl+{U%ZI>vsT8:sW#>=B&wRXJfkya0ro71m$ApnR,R[+Us@$b=gop,<G^6YN
-#WY&[1HhIYTPE2IA)Hq0mi1O+uU#F.8Y7ltf-@xHH3">O!GF1L@)_<V|saei}J/cSjpc>D#f=yi)f(bc-2~qKSCb!](9,]24@D}Nn%X4&;nphBZqspf>pm
-^YXk@kN1+b@C4^CtXQQCR$=4Rw|S;2tfgQuFPtEa3B]g1[]LL$r(;Vm=BZC>ZxMI)Oif}N}HNOA6wZd`'}v#|Br{=)TAry,)zuF-Lvw-3DmN_b'Uvttt^{
-H]vi=lDfJFA`FodAyu,Z#h'0+}vh%YnO)MWm:`yt.3OqFxv=Z7(''X.Y=@%'G#8y"dWzn`2)xaP7/O"zy"W]J^$2m45vz><z9esndkSOXAb"S'9<hbERF`
-]MGmjL<-`u%O:i|#e`Wi3NF2nXl>|at/M>:%Rw2vuV0XcOKte}t-gF~pfmw6mm`RC#^g^,buR(E-+<E],.JnUGjZbt{RpkICz>ez[]ZCoqbN{;!5D@'WL`
-B8rv;KR=0hi<XZ:ALw6h|9sA1|%n0uh"DP9TNJ=Pg2l2F7aWY:+`FnvVl2wLuS4AIzFJDF/-JPs%HzyALzGn(8!%=pV#fN@rXE`)yOD)c|raq:V}K]X3gD
-gPJ0>h_6%KF9)o{K2[}{>JKy~{1S)LHOKs#-2d#}E{V#kKnAO}h#ZSuh@O+mqO#<StwhX}Y1OgWpsl>AeE{O}>Y3DHcN7jrFNb7ZE4ZGT2C)]Tr}L-!y8E
-5E)0taOs&=L0D_W9gZLI)RCZm&T|#MVO4{b1pfnJ`xKLAHBW8n!iJA"C.2V]cX=1DPew}9{u~d'Gk8n=%Cs";%8Iz_[,:Et%RVS)q,Z$oRd+)&)bZe0"/F
-gC|f(1.H1y@y#d4</t8g'_.LSde![BGFKzmjwP)L5T6ci"i.oK9f+;<h;BTi,=]{fUt%RbXp02!x~(k+Khj=}EqNP9c23F:o{O)Iu,#dmKn^6+0-&hsu,!
-3Sg=uoFXV;v=<Dp-a^<IgFB#c2nGxpJtO[Ad(r1irU'iLFArBw:o3HVYm4jN0+Tw0=q2PM]Gw``A0A~jq6n8'Ul+X_j%8tTlPqq!P$PC.S'ECl`1r[{hU^
-SxpOndUgU=46nsn-33mxvXl-[B0j$+h;V,e:84],+{X>qj4XZ2%4d}@lhV~0XM|'M/3Z,4Fn@`m=_o1Xy>MT@ej2t/y)sV6@k_S2g5)wHFa$0i{cc8e@yv
-yYe|1_Zbw9Y-4kgvvX_dpwMZ9%FBi"0z#j=`@}K&q%7<6Ox43|-7YA#spD%1u0j0tN97&G6FCQ$MK$5Hh+~DPJA}Cx;)oMD.z)&M7%AydU{gik;@>N9j[x
-$M[57>7x#.{T@gKo!cG!R9zeL,tT^tKjXrs{q,b-{.`A7YKp)Uj8`Nb46wQ_X"[1xG}7k'1pL-oH5t/uurECFz9r^/Tf^U~BFWTUX1pLXj46,'62GE#W7u
-ykhEieQT~1i`G}fy9FXR.I;6qWRTe9VI{QxvMfkWy4moWZ%.MsQViu^rH@6q51NN+='(XB8)eMhkNR]9j^PuQai:mgU4S+w$p5j4ov}Q-a:A(S.7dK4i@N
-XmAzVAu@;c;yqd=|p'I2CIAW'q6I`%qEFD&TwjedoGqd|mQ^!;e)5d(@](zNuaB>7v^^#zuQ<sh&OnPq8&+ekVtBtyaw4e.mqX//x>b2@Wc_|`!}[>2ns.
-2)i8&U)WyS>{V.Lnc[A!fVjedjX-Ep-n,'8/$&w!P)K5b%nnEzCx"'|"mioL=]#[ORq_<O'o)gWD()(v<cr'G:,u0QRI`c'}MBn!8gmfXNla,"07QA),#{
-6nU=kSbT$p%+Tt|R$+v+T!LNvS$glj_0E,&VO4r:9C'c2o{XdqseqX`Y.l4m@lMw5/ttaQ7'}2i1hsW`sHQE:U_<Y%nG)x&b":$P4/9|1U"fTu2DhbhEOn
-xv'hej0fHKtq1RlBiuOGWWQ1@EaIg^M+4vP{;;Jdpn(3Ona)lP.G~["Z)f:6E#x"cm1v"D8rthB(S,;8YipsMJh|`xy`&8#xC)_6%e1!Y5`_'i#RK$'{~L
-DzmFio5cOz>w.B-O,@RUs"EG;hr!<QM<Xf.L=AZ3$C]VpD!<),JpePP={,-HuVv"yQZmf1x"0vg#}1'@);d+=g6N:B>tQqoDk=web6{p!UCdUpp+Z5+>B,
-.Z(K&>~xy`fgD9=N<K"l@)fzApZbmkS^Z,cQMwC3{M}$.0p8MLV/yWF(oaY08/g<TO|55%~!:_tIYs;Oolf%4)+D"K1^`4Gm)aKI,p7GQb9r>r'&uqbB-Q
->]JGF+g83wxv=yo2+66+mfz>3O^bkKX`XQC;JB&@3blW{'KB4+;i6KrVGGH%hWODS6;jD/%'ak/JMgMF|JuZmpU|74%9AFP&d@]SczKG>7{][k@Y=Lgy%:
-9!MC9fMbCWH&I@e'&3O$cL:f3;/eM2Ld5MchniYtq-Eop[HqhhBz2u(Y|ja_V%.!oQB;a-;d7#LY18bL&hpD$TsHF7+qUHtW-v.%:&QWUvn,xEPD(+,vw]
-DY;42P,,5'P{k}L6DQ'&(tIgA5-UuDuvvu@[,7%&'tPNy:$)^dD+1m0X]'ul;A%;BxO'bWghR/6VI5TG@fU{E):L"ixwTmuWerM5<q]lBygb%`4=3:YP8/
-Zjz<rvI)_F/9!t~eiw85DknA3FQ=Od2JnNm{l'6^"_IZEa{cASas0_;{nrQ_r}z^o!-C@]k|5/"1/Jj|$mnRCIiyM9aU_;3z5PSdbil'mtC)$coo@07)NZ
-Lsp=S:TpK>FrtC8<w')kTz,cMuc{vWnF@ds&y_>vXMGbKKxn]TJ+)2,%8Hb^)iUP1D]ovGu5-wfV.s%_WPv5hG>'`7v4:lTHFO%nbq'eK_)_>XiyVm]8ZA
-Gs~m,n#SFTBM|P=5fc^IKF%P/DGppoMZ.Ziy:IW2B7},O-!HLj16Hz`<6A&OQ/u)W_=zkatF`oyCa@cFTI>`Gt%IxjleCsq1wDfgCI&eScq6#JbWch45PL
-''h/CT4WVf~j&|~}UR2{xq$gqzaKd9Y{ZxnBw_J+:$Uzs>a;$B|KAczb~j:R7SL9{Zf}`N||&i9Lz`W2IU-DcAwz/_I/h4ib^E`b/cxSv`|@KfkY:l`eb!
-.0V{TFq]H>c^n4bbq1/G]!5-@4K#<(1Z_:KiU"v8K4e:va&v(VoARlXIya]L(1PmmYECtdau-g4_)mMt<vhGm3n:TZ#vbnRH)][W;z[0@nbWh+/eVX=MY`
-F{;VptSoIo4+xaV/HVM5(1AuLVIHp+{Z/a,/Zc/IEm^+2=y>ohz'PujZcq9Gs%hfGlXX+b_p=BE[O^aA(tibCl.Kz9i^>D26jFj1cm@InoCQdRQP^#ciGu
-t'e`t@RymB)CpQ>3Ha|5{SHf^m$i>H%tWJ~x.^E8rHKAeF|KLS]!_1/ua7B,e^uW4CJKO!s)'o+L+@oug343O#^pKAUBC040+#PAYI8-L+Xuf#O}vN4Rp$
-4A~A8bM'fWI3!KcDW;/#zFNo/EqZCDzPEClnF&c["$z&u^XCXdVSMA)td35m`IR5Xi9p=T8m%w52T#VkZwJJknh[VE12/BGq[{5-aE|Kx&|BI(TQqGmhdM
-Z+t$O<MX(bwD`J<4trd#),H&,Hf(.3,h#AH7j}@T[;LiC(Rn$Ra[eCE>F2lP]Yu_g@D,N[1Co`!SpP!f=5.h&a0dAlpZ%`AIhLp2yGUp4)nKaB3+CJ"@7:
-|_UyK9L[:=FJZb.:+#>GpSJsyV}qvHLv%FFu6YY4{vB/b/m91hW8=#J^%BgsG@UoAOTzKc;klT`nY`w>rk}@3FGx:(HIq<^O'W7P:6rV))~D]HVZ1R]+(#
-g>CVc`QYRw1ACZ]v(ZZ^Hr)v=k`[VI.DYq}/=vC4r]^B<H[QgDl&F$6Np%=:BoC.T;|tv<`JLQ/_yj1E)S(%nXpV|8+EfZwN5iV7W4d6h_T-^d<_4R2f+d
-Dbc@2mgkb6s1PxY.mP'C)vXc4n}:gYw_|SnYPt4$k.fw_jQH<|`6--O_vz^5W%~37;:.yXiIl$GY[JR3}Pb4mhT5tKy^a0gIG;r/17H<!'"l:%5}<EOQbX
-DJA/-mnpH-m7'_onnM5V{]QbqR^dqFu+=TGmCk#Hp:=2}P/41]x<)]p^DLi|TL_G86~s0XfVi]'EugvZ!(#P6-v(%3/<b/%p[te;mxT.D-7D+H`U%;idi>
-[AYW/Eam|,Pr7KF.F,MK2VJrY)B(::|dar3tqcVP2+`U1IF&C`s-|$Jb9ma/]GpY)^">OXWxI`GlBb;uT{V!UVC3PXQ&764]7NJM)n2lXSwUgPj<;8>A].
-80c+ZDPr^Q}$}w+z;>C]QYbZMvm8$cGh6dTb$62GiP3XXu:<#$(D)yj$`p[,Qy2RGO`+CgKi1VF}KKyr"@]0)G<j{[A/fx,j$jJOu"l/SC=i,6%"SRzLBl
-j5}3Zj%B&aVK+Af,wOiyE>^F}]q4>6P`jhPcJJh+KDI8kJeoJ%3`na^E`OwS/.&d!;UWc:6Wwjg(8t./1$gukf:eRki#pXFf%3hMT|"qiPlNs3:J}&iekO
-8mGdG+`Le1!f&H9",n8eXRh)8LWkM%AUcjyJ0Mh"FAKE;|o_{;Ac!Hx,N.da;$Wv"=.Tzah6Sto"J,&;hGs:B+u,n6"0eE9ByKkivL(fe,H%N$.XY/KD7g
-F[O1{csvOe%g$@lWumoT&aa,jgUC%LN!21rgd8W5#7lj$ld!SaMT,KWuoVb$hv%89f;L$A8md@x">0#Cgla;!%Jff%hn&:Yx38H-G0aIXB<Gt>3]^"kGNK
-dJxkvr]X/u~6m:F)["{!xT/ban=wBBQR"F)Nm/tA:Tm4mer+pd82_iy>UK}|':q:|AEvY6J^l7+!Y-ooC|kPz4l-fY_-Vxz0HaWRk5W_mY)x6mhAGlXHB$
-[Ec1gyywb@P(+H6rS54}{`|LlSCJ^^N#l_oUBDEZ)ngAAHSy%]wtVTA{uaMvYw[cDF:_qDGG8X|2/0g/3oe'sc#-tZr}pbwS4V_5a9HJi{k{R(=FZwPKW>
-gvtf:L(tKvu!:`4LP,6@oh$hTwLTJ>7sucNs(2{>X(}VwF$aCudf.<dQdVKT;^yE4),gG]ubIhD_E6RdP(>Dw%df}b)37J"c,q4pOdnxaX&D4iJW&8v4uU
-jT@']T3!sk$f,Hd=KT4Uod@(a()WKi#,ykF0Q;`rmu'`{m[<4}EW;lhZYt)fDWwf;Sm/f_krNMqK_Qd)xAAt3Ys>O](8<!@a3U0[H],o']Av#$mo"a7swh
-,(1S@CvT]K[O=PtsL$ow4PK]XS'8Vp|U:SpyLh}6QJe6~{c{J(My7%s%i%jg]X'4fbp(.CJ!@7'$gm2e-DAbD%'jPF]Yt]3Tye}yF.&2.<xk>n_:(6.h./
-nT%N-]Bj{s5AIx^i%nWqKY-BE(Y&C,'QJt&R8[>^NamQT-FF:fA.(>e60n'c2b!!K'):F)dBC'ia[NdlOy<Dh;Tj.;+0M!;3u#STx'BbtD't)U"Hjt79s1
-RJpvHo~j1fcN'.4{{l}<b}07BWr&U4_a0:sE0^laF(ZnT#7ImXo2pcsrtb7Mm,o=;W1h&@%|01XcIWofHSFCC|B8sDG:p7l:E"Ngs!`mT)z,wmtF3[)Kmo
-.BJ<VH`dmSHW[J1#+WVdL]U)L38!wH7@,LF@cfV1pe!KrW)"C+j!Bgms6.K}5bVh2%zOK%[=hsSdmg`kdJyTBj/Q3!'/uwh4T`-$dr)BT#)[)sP'XZ]k5.
-9oqMwhmhcFK"<GIXGBq(iGNCc;KK>rkB6|K<.r;(Z!;&fT(5.UG#cEQ<|93}C1#^/Op1DW:]W,.o,Z;9jk(U@;Wq.z.t(8>C6&w>t6B/"N=FgBK7d/A.r3
-<N%["V1jOv!"O>4'<$z[7)#09<4{JW~VG}yojOgeP@fyV62[|Z98dxIg[U7uay]r5oEgzvM|)YE{!&Adfr]ceRN]a}rsf6UZ,wm1E1"7fH$B&I<,bs=LwE
-+7N=E-O2%H6!8xbd+T~'0%G:>I'P^H9bc}3_o1B5;@2$(hA2}V359cxc3H<w4:]l8)q8^6U++fO1zEgGu/xj#tg7u{C)5x}C0NkR;]/JDMB;.)+VyFh)HQ
-S_1/oj]FwV<C6}eJ'DY|xIo`NAfo9Qt=|^[K&l@GyXDF|E^72>qT5zGY}^=jqLR"si-sVN}C=![08<kWS8Qr$rzl,Kdg|^'#qe`8-cl$:>Zvb8X^MdF7#{
-83",9ht]fJqD#16=-f}@p!kNz`+vd#BH=Oxh($E<=G)TzzjAFR-/0so07>R_J(M0oq4`%UNb+|(PZEj<IFw;=j049ZP>3.p[i&@>;,Kn39<xcA&XUtlw=B
-=asQkE3y(GsEB!RVp(88D|<d5XV)9/>a&#1JuU<f4R}XK)^B|f>8ywH!b9SP]8e9,9.[}$9fcTUn[P5_-:8G-i9wFyg=]Zr%xCMn54~JvLvH=Ao4LzR&f]
-gewAfuQ.YUS3k`DxtNRybb1hrnbVG76P%.G2'dg-ylkC!1{nRKj"{C~04L1:1|t$4Rn90y|:+ZU@y#YX]t7%xG<Pu#.9n&6oxS6[<LkHMUvK1CDMnOrwDx
-5xP,PAO0`v6DZq-+hsv35_>DjZ$IYc;wg9_wazHiMI[J.g}/bkVKHL$V4e_Hmv2+opizBD0qAF&l9U>M^Iy''8|;>:u<@`!mv_vPiqiF<%ywb;N@c]rPcH
-j1q&e08lYd]h!3[UfLpAzW~Xk|>7YyIN|IQ/1;ee@R9L^<N/^x.s"Uo`/lFw$GkHA%pINq3'/JL9x%KQ'VNZc%POzhmY9=uXh(;#IC~&BdQbogMKcNHvK#
-%Y:hvo.v|FZly]HGZGdU|!nAe#KM9YE!teN)/Vg1@epg0`d=sk0.HatwBed&3ulCyWD,11;.!n=Gv)UV7p33z8SUy+lwbiG>MnBVQSM&yzqDhn8FvUMjmj
-j/GrLlM3vK'c.Z"q`[GdjcT^K!!0Jt[Sq9#6roqCg3UHI^'kc9(.%:}ac,`!BE.FMi%Nm{R8{9c%KX"5!IlS{g!'YJu_<nrEWR%@idVMGH-R3GKw_n2Bkh
-tkE>D%+miJQ(5a|T=o~A4(Gp^<IT%K)OzAvm2F,Gk6Ri]RU(s[,/l:;PO_:}p#Ix%z(YKwoYY6&TcA,V_m61b$,W`NjEc6cv[79z8^8oTfdhTJzwtH:B!q
-qgKUxNCr/m,o#K[l:Eg':/u@_!!!g,8A9,{g+l}a;$CXo:GWGc}E5CSP#{^.27gUJinz6OlfOcnA>O)+}KcR"hC'"gxhL<muX:Hc6B="wvfC23$:#VVR&:
-mlQ5(7vR3$'wxJv_+e`^^`.u&g5FlcIJfduui$z#eNsv[:t"$Lb[NHkYHmO[NR@;FhBWh4&uWlLVpoZNlHMy]aoEo<8KQ_AX,;@U)MBT_UC`;"l+BbLG[V
-TbjQZS@_a->SBVu$Mw/FS-tpRs/yv]O5q3CC@{%Q)cX/cU9K&uDwKp-(GYi4h.RXYsSh"KKUtpM,/|,6H4!&4T<6K.=6ceE3j0ooT&0UcAE3s;K8B[+[%i
-9XtJ!W:/=&7eSs2&I11lRr>g,6"+p3>PpAgY9{WQ2^$4)Lx+Qpx.X6RVkTq5o+JO5K!S)H&-0shosl#RSd7Vvt"W,eUf0Vu1~G}E7SYH5xe%J|88@3DUl7
-66|y.PoM--G%Z]&Q1:{{qKXQ$>hz>@/5.wo'.U4$yf0G$LI<S&jDmsH-Vdpn4GKryVvU@4oq"-e'rBK%zi~7x,d:3.P^$hrbI=ud8iVVY`A2<6tXSEUmKk
-B;)!4'dM[eIuLI@P>B$OH)/d/Ga[fweb#tS,$s4B]e'Hr$7kGnNQN}"t%PPM1T4ws8$jl-&,B)UYUptvp!PW<#"w^,sByI=[u(+1pe<fT=%Sx/qLObj1&T
-YY44'9r4H]PlQr[A_'(BIdf||T54C)25&awDwE(uD+h4f70oPv=gbq4H#NH.EN4YHcGkc15SUNSf&Sa&L{)JXZ'WN'0:yAY]#LXXJfU||}`&tjZ7W$xM}Y
-zB#V9_G+AvAAlr&>[Ut$M'4qs6nR3=[C)[C9,zk&vNnhMMG,VV'3Q'l7mN+E(`oN#4hVY1/pT2Igw.ucS"l^OpN-u(;Ux#$M6vq:Zh$(gC1.ITZy-"QI"y
-R^:I)]A[q[}`8B7N7el_/@+8Ayzvu=y<HG%g5}/{9_@S3p@O#|P"#wbBn(j4'Z#7(9HoN4H;klh8B--"0@:|+PL>,bz9M/&">n7Y-DdRnDQzj%4:FoH.y!
-|[_mE"blEbE3Ea}v~CDG/,%%&FzFMG:3BvrHA(pfb<p!weQIe0t(n8j8}&~-xilz6IR"HnFZL{IE,x:mnK-MQb>s>PMtXt-q%8J&2jH7F3/Z$&iYScE-HF
-8Ja>KD1HO3.[q..:eX+Q-u64ex)Uo8F|pMpB{VhslwXui:5+r@BnDKbxL9^68^,r`G_"ZxJ.f}~p3t$AC#qF/w;z:RLEe)$aK%U>Gb^`i1|]!IGGR<P`UY
-f,cbuU'cH<{sx-GVkD-bn.$'-xSdd_Vr}HG.]YH$/<3fFIz#|[!Me8Y8L#G:rB}Fr[Hlu-8d"D;FBua1mt;q)'V>Dg/h%jqco[Q%=8vga&:':7q4[F=yi>
-h=6cH>t8QWi;05s$b2N>EE)S5BHa6(tnF.'mUbU:!&V9iSkc3X_2{+I:o#VN)op6{3UHA#lU2IFjY4)14,]f1RaKb(Jp@uG+,h]yIRa2l$G2uJI^@{Khn:
--UdT2YV9T6-6mjw]8U0:rQIkheDcChsX:zk&1ND#5Y;FgZ<P=UqpvobaGO;LY#4L@XbxPTe<,X;3naN0[m[m@3dTT;$I@2SJB4%-1B,IXU#+h2L(8K{F2Z
-IdSPEOXhzQ.5|=<xF]sMae$("l<62lc=Qc^tFhW2-/XLWN4L6`.)@''6$h/K)K4EvQS;3csDEmK[^G30'N_a7"himPT3n(R6fcSwH$:>5=;N%I0HuwuyAn
-Q#||DEwd<G7OF6O`/j^qWD<BQyBr`t=9pA$&IOjvI4Xe[=zM|l"f.JNQztU=A0XKg#j$RPoEr1:,%sL1">&58'<1lts'[__3gi[!xIqY(>3Ckh:77VFy!T
-'GSmZHw]c],TWnz2!^@SZA{G~IiKenJ.;Th_w=Xfl6h64lD4V2!&c1o'8'V#v,peYpHe9vxZ:7}^Bm}h.a.j6mQZ'N>>{xO6/=:EpNk{oA4`pwh(isg2R<
-r#De$R;a}1uhagb!RifgZVx>,'i9/!3njvual6gF>M`L/9Pv}&/M!wNYKxC&BqtweidX{i0p1_GCVz'n>y^nFaoZdLfCfKnFUKurA!!]8X=S8RZg3R-bK<
-GUq}`QFuW1%c&r@wg8<Ya&K<(e)o.{=6TQ)oiHmw^8SkC5=IJJ{5vos:uvrPyN&ZUC}v(q]cgE]8$1Bx@_O=n36`a="5taITsarGu=:dRy@((=_Z|KRq4"
-~P{Qe]$>p;kYAYY+-GlyJm<&Al'&)u,^fB78Z8`a$LL'bN+mes+aIi0!.&g]Y)l-2Fnpnv%q}q~^J|pxkM.Hb%JpRL1&RQ!L^:@AF;t,BtD2n[A}G%Uc[Q
-W{Z4u]eK`P74I,tZ.9o{Dj[>YxJz.`2"hCuaTkOo06'.7dRBs(h,YV.9D&pa(gXd!a5zcFt)(%N+D{9YV}G9%Wg)-baxW/TQ/}c=0mw.(&+3E>_grEyCpu
-2{j|7UW7NiL0)%"iVIr}5Lvb'nw)C`KC`D)GD<z0420A!w<3T{vjPAW)!7u!96nCKgC3vV](orgjo;C0'&It/5UJYff!@nb]RyM):n2K8T)Hma(qGAlns,
-h03o<,:Z!C6o8E_<xm@WC|Vr)IWrYhN%lvMD^<1L>:SkR1IA+<"QN>uc3(cPv/V^cVfix3dU~bBSJ$s<lRjeB^lhDi)AtoY:.p7QD70}=m6=.btJif{CwD
-O`X)P[xx,<Uc{N:(fJK11+aZp)iV{/fp7^8_`JE]!Lc9(V)[B+UDyh"Vhf4/>#ie3,D#5n|@e;y^+@=M|2O_amdFOI<nm@=heiy&gGN&o8A{'dfR5e"68!
-Y]5ZZvB{t&Xp_Xqyj&d'd==!y>/PxOxPl0:0@O+trN7[<;ow45w}Av`7$z_q3Q&Q~heKX[#dG^3E"6@qTMU''Df,&8xNmr|LNgi=Wi@,fx!Xn}.VE.XID%
-%bx!+8xwnKdB]nlvjAe6(R3v=>T36Efuy@+j#v&sXC4gdLk`DcT3/Dru{.2bn&Lb-,W$bFplu0F5Zh48R_L`)>uTnv$EJg/#!W)7f8nN!Z)2{4mQn#^o&>
-jQeuO,"ZAMfzr6VeB`W:lDP!)3UI(HHK2K^f9jxv<,k[{yLV,Yf,3GF@#@}A~8eMF8@^ieN3i!,+>[4TgOYD$3I`Nzzm>a`NI[#.iz2"B)%vse6X<b"v;m
-x@yalX_DrS@^|g9"UgtP@!+_d]x5o{1cFS`zWaV$J`.2""H6OROlII6"}n#G;ouDdWI3p/>.galYH[F"[%l1;_t!^75S}S)C9Y|n&t0.VLR(gAOBLoWgIT
-]FM-uF>Qf"kOpH'`+""%JR8tq[<><CgLHBovNoS1ci64GiBMCa2f<ACqT#$.3lp[>@pmM=NG-0LF{Z;Ip/$cW=PRG/{FN1[)<)ceeh-@lE">>X@y]No'ZM
-6^l4lo)^,6"#$Wq`UV|Q6)Spvz%m`W`YzkQ6j@l[{{m%LA#+HFz6qQNtJPi^ljMdBZvqe$KbBQh6mSK2fSV$L=KEsjgwH}h/K[ePR]aJd89LQ6of.vt3PN
-Ad:Vk.^U|8OIX3$wQ<(EN7}0s/{@k}5@!d2OZSE`%D7l^%S^(-0AxsyI#rqA&&d,4R>5jdpBd-[;}A,,_VUx<Ti^XG,QRg'QLSOMe0!{V46xRKHad>!410
-<$UAM3_S%gB=E/oDMAm8s!T,[u2i!yz_YZb1hA:"3G6=,H<g5)u"c1vUUZ!h0)ktHL8AV79&A<jCk&|UQ$P72:=oNh3K2{l{rgqrNt8M:t51_P_S]F^bT-
-6V;Xg/G@`@!y2:aCF'|x3QkB]mXp-1Ga!'f+8pUCH'EU@[y2om_M!D4iu+t8dWatFQn-6<QzW]T}:Rcqi:/Q(mz7=tSW_5GK[J0,YDP8oqul@I[x6g]@MD
-Z6A]5f)%;:Q%sW<Pt^rfMUKMym`V9p,tsRy2@MR,50&DnA1xKb,Al!W[GP2_6LTkm9:C]5J('l-LnPz0lIX!]4m(hcp;f%1]!n)Voh6u.[{V+S!/;Rxv0r
-v289p9)%V/ax1M3v57GY'(S=7ZM@-otd&<}d^NT/NB|a.tUi:>Ky-g'72dIAm"(,dUDk_jR6rR.P9(P3@d|U25Tkh&umZNXnY-'SZk6$biL!Z8%IBI.06Y
-bb,O`#Po38x'E0j@)I4tv0:,cq[^yLFawZJWP.[c)w6S;"S3Eqc5mP"=!0p],l'n,9H3E&$-11n+1.3iBFR_M1|bo;ZYBnG{{|[H!T8Zl0QZm4.GEkC}pM
-AVFVTQ,$uj;P@cG,3S}{F`Z@=-YC53<u85skG]]Jm_c&WnVo0+A"=QR>~)&PUo"Ceo$}_QOYFMC={!$c"IGIYKg$Za76Fb;1Dm,3@Ci9;N"]FaR)YgL4)]
-#,SJJ1cus=5J9t{M#WNxIK4!L+Nrm%3`64IXJ/]Wg-CLvf]M:uQ_fx,NJFdAMO7Je8&yXuoyl_4k0}@3Z,2m3w/H;C#xX.l%$EK!+nt.lZQI'_F<rP8Z/"
-k59hARyFkFJr1ii0CBXF=:nCik~^E(qSi+{gRcs9c3"5da0VNd5+__s!I>:qdVZW'q57bw1W#^-xssagq<<WeX'].ZFrFvkg|n+NDR9ug;d%Wlf3l@d`QM
-vQt_j}FIHUhvtt8pTj3EcMzv2|wY=3Qof{=sqv8lqTG/o[TKuN/U{Y:nO%:^Wl+t:UO3<|.)|M_g.qG&q9}zEG1kz7mS}+k4#ntjE@L]nA03x_pb+=/;k4
-$I)S0RYK_a;Y(G4N/uj5P-xmJc>:J8NVm"XkMiJ,,z'>q5C<y/ZMazEx1wr!n.r:"l.:29UBh';.tfYn-xd:W{tbd;O-&KrUac5Hsl9>-Mxc}yHs3voS((
-!rMe+Q8@^Igj4rBBfrj,AF"S_+%soy3iwtRxRQ(YRb21OI3zOE,r9!1QNKX:4!kzQ8v_G+rufA.rNcZ`+qfi<3Qtqi(5Vt}T[OyE&Mo(m]29JL^+z{"SX1
-Xwe7TZ4#cj8B&u'XW`z6|geIA][1p^)PoEW5P_lt.w{l$ZDUUFh)>G&"dlGYf!027gpQ}LK"UBh+]Gs+Wn(8bQkLm-X=QCyeN;1Dv$,U].!!W6s(,o{FPo
-O`|r&&_&&U/^[.|Xh2D4e&Al$uNc@=P,Sja3[SL-R9Dr|wz%EtG,bjfQpFjg6X"$rb_<{N57Vx`13}&Ky2Fy[VKan1U@el>w5yil3Q#v_lvJ0LppaUG1kS
-G4KxsS94UhAl9!51ND~"&Dayr{H/4zZ:+OJkKlb0}7fJjmvce{i3M$Sp0FZkL#(zh3k+%n187>!ia>&Duy(X~[b!5-WY>,;/{7=![&W0YfXQ,^{:-BQIq6
-([Kx!&CG5J:`{9J"AdOc#R#!|`8H)9<:8KhXHlgm^/&Y-L&9+rwKplX=SqgN-v=<iR8:XVh>6Pt_fXjbn#h;+W88F|(T#fc.Niv%XWTzc,A=U22c<g[`i;
-!#3p{'c;Lv70E:|mdcjOf^:<,H%ohus^2IACGgvY)E`9=Ub>)DY;R4~6M3PO.kboo{!xCLfpa>l;[}FW_i~`Ab<<~K/^awJ1:cp1"Rt[vnGsUcR<43<N3]
-`AA+w40#EG<>ohcG.CMh(Kg9TqTz,szNMkd[Er<Wf+6aq|4tPHRk0:L0D(Tt}AHY870ZMA1U/wSPZQ0RN|>)'$-l]b[^>"DJ',8K8dp-P&{WQ,OO"~]!g&
-%N'<-lS6z^Lr1y3YIy:aV#C;`YzBpbP3-m)u&!`!9`@b21XRY'#z_EAKi<}#rT)3qxc[v6A,l`/N;0R@_Ta&U_#K8ba1uv}:i!iSl!(o#:d.&H$%q+XJ7L
-h<8^M{+5|7MF@1/".ZiCQxqk)idqZrvhO+f(q0j(0p{`3qT@}|zj,CE8Cl;cbi"^#`eLy7dM}xn/T`p.%Z"(~B,xd7TP(Opfu^#2BumlM-yi^aRjbOSd&t
-rT"5omf/oIIh})0]}qFcQB@P#qJ!k&#>X,`"hb_L^r]!3(%<$8g7tF%b<vm4ii6Etmf3LwA=#28|snPW$t)#IZ%YTg#!wxaUyT4gie:0)Wl&+2,67:qdMj
-GVMDbG2dO4hlY%YTWY.sf$oww{2`~75-&{pof_vSwl~EHov!64&+&O3ygR%vE{ODI58"sEd&x;wh=UjNbr}{CJM|-i_J-;GB'>N%}(#v#!zQC:!~>Q6}g#
-!}WdbN/tC7;q-gx%[F2TqfI`/f!K,O#]o{sf#Ywc%@n=vz+M%&3[Lw:f]=U7%G:ma`aB]''yweV24B:,)ijHx.mVyg3-,(+AFrnh#j@>j]uZScWo]Hc5nR
-OFX|8tk,9usgA)]5JA{(ziDx`N.zzeS@fhU.4;"7d#M1rxF}$>u76;=J=anuq5-ST)1N`5<GdH!-KfvinIfC~PF8rbqcb:i{GTZ>O<7nF2Z#cQIu}+mT`A
-BvK.S#v<77SE9aob10JLRg/X]3Rk'j'S)ovAY"mD&uw('_rNIX~{]GPp5l;[p#US,n5CAaJQ23I,Wvhr/d^6I,;,/-yXbpD7l&nH:<al0,g/O<Mm6@AswC
-@,AQ@Qrc+,Yo%C/$agH>@+Yo"5PMBR1Ynu|5mgU-R),v!j}JAy)s~S)oYI#yBv1WWH@D<TF(y.'IdoayZn6m3OiCD<x`bu(Oi2.R&z([2f:DZ(#+uUotv"
-g4OwyrgG;VV|'eTDqap+39m":|oOof:W56xFUue`nF]j]c:$HlmKPrqp"J|z_T{4NNd/DsfuLT%q]4(!w7rE(Tfao6Eel}=Ms/'/5Mdv2$rTr8D;g4r3$u
-Sh$q"aFT"Wa:0N>D8ii9yDPYBH7S4cONpknbxw#K{4K1<]:yed&sDT{W(qDlgH11,1[/mC<9~K4v8eOWRHfMJ.C@,!zg9JdfV}@/Gel"9ihRUJ+irMqu^M
-+I&})9IO7#V"V;(>H&eR+xXLz'-hxZ4#%4C2%}[Gx3hs^HxL>h~@4(o,sB[2FC#"8X8OwYtxjBSGsq3nZm(&LN(j7^1h7>_oSpF`pBp&8Z}B!9p<HXyJIo
-;Nom1G`p7%8!9es-$`,ahJim$}o,,mmR%3f6Eq_&NCjl:oKLP:_UemG^uRFDt{oOH)+#VkcHz&iX5iZ^IyT3`W3.LZ}gFOSuv9Y"v{8s}|2L12@WOHe,%J
-VenQEZ;dxH2K:g({n@N`v|o.=DomP&,6$M.67cMYD1aQ9=alnVmK~k+Q!`o;f>siyKwTWsX]>U'ryzyLO#R(Mup,D<2`'bETY>SUb1A|bh1ZyHMrv^F=T2
-)I-DthCz^ytK+Qy|cua:}F{AR}JuIN(-!+We2zpv-$RzbEZzVt`}(mCqyfp.rt/Xg2]B1g7cF[C6kf'D{%Xf9[p(kh@$iyvA4=Y_Ktg-XhI%e(m;+_tKmK
-}Ja`qF"(DXt$1nEHabWG1;+2Cy3esgmn~J&`d'>v-E:|cEUWEfqL18UeOtM5}['}RSH,os3{KDmE!B&j=pj}yn<+gB+[z|Ig$y]ayh>hOil1'H,6ZVUEfu
-afN$CTmWTe:%W`1m&v.&LID@%4`5/<<New&zbNPdWHpk"Ah5<;d04psc"F;+$XLRYCwm0ZviALhO9J1Qxra!jUokXwzBKEyxal[wM5A>5BW>Q2ftXkb$Tv
-wuabyFb<Q}0Q2oy464c"{2+GH&SDN%h![2huxy%`nB!nu>Fy)@Z&MVZC$)xw64(iaCm.7u.euG5qDf-"nD1[o$(sI;#JA`_bRV;5aAa1b!hetRqdWR@E8q
-XJQ%p/Y@{2.']s]6!fZ0u;2ZEVUTD&93jX<BAA:{(&mD:mYbjR,O}IXHh{0_@t+xJR@nnP/tY&C{nV>85lAZeN(.L^Z1lFYEGGqKo,'N]6znzSt}`5fMbF
-.aj7tB9KUZ#Z(OFDv=o`xO;L"k,JkEMSQh!B/GP<p`E+IZ9yaj}`hgCzqO<q.7]Uq0h4_"h4ICiJP"2e"'PF=f1j&cS0JCZutee_"2R{B1-zv,u}xAm4n2
-eM%tqfgr[{}uyTbX{7^_.IM[o_3'SG~mCD{&[wE)0v7CKZUj]l5RcAa}8#0QZoS<9jqRo#.%}=JXKRbz|)P|P2JfXXUL>L-c}#3JrU#@yo+v[Ic%SvRaPW
-&EX9;)fQIn%WlbYpCKR`;j@&y%:]'VT}|g[1m.mo(+/QclNCus#1Zwu(XcB+B)_1otZk=)|JNW:kgX_1uVUM][K%:{v]k^$(rFyewY%(/Q/qY2ph{<9uQx
-yMU^eJ'$V3${nCWl0.|o7+AEv,[3]-^Yw'^EXx2ed}jyRdH0K8>>~z|blm6k46E2OSE/tAMu!{'WH5UTNd";Twdn3(i2Ln&'{s8Q4C0@#D0e}#sRF2!b|m
-uUdY=a[5WxsWB@g{FG,{R5(g@Ugm"PGx$I8zi%PIDpz#vw3S%.{tl6&6/34&jg597'A|bz;eqF7^3Gw_7,iU}x"=vOM^SkQt3De^}]zsq#5#ofSjNZ%%g8
-%IQSr3C.P).@'0spVI=$IgT^v$`"V9{AP!:dau2_TnNC'OP{YS#8Q,_L;P13LFC(CILg&lKGzdYHD9|E"{VLFqRBgXW:2;Hldt'i/;Ac'0mUD@C'yxhep(
-_6jvn#ixq[bL$pP=bk;+0uBq3[lOxD6Z6e~]r`_-74cW<,}(=&b%)I%K4,_qsq_qn+Tw7p-s'7&%^1&6<7g4qFT`4Q{niM#^6bS$<q&A|napdlZq[c'sG7
-rd':G{@mq0>2I+W.SUD>s_3<w,NV)=c_2=m=-O&%kTLZ{wgHgs{eDF[,>`'gXl[eB$X&eMfrz|cn=82A}q&Xep+J&{rz9s^;wx;;%8lK6^8dU0Qkw:-lcW
-a)eMX`5qg)DTpiL,%C=lecaBjUWxAva-U<w14h%oVZ2__@Ft{V~o6@,tB8c&aT!K{tZ.=T@-PvXuKx<LzduHJX;a3}HH1x`iYjMW%1AR9xoB@_R8$mput}
-x6yh3T2RqIs!If'Kac"9x5TsxfN9"6Z/-LSq<`=L}Mudc`X]xGr[0i`|66^fg1}ceZ1sy"9d4X8Fx<oBGu^'hR1mGCXRqw!]>j=B<z#ho8)C%kEf(lc/EH
-(9ITC(#(CuPqHW71GHP5-Z/dy#DBjaSRbl:6=ebmZ]ilQ%>Z0}by+Yj+)64RU-cc2Lh$HMT3='lux{,b>Fl.L<`D.j,7tr7=aZHrA+L)Do8$&8.W:Wt'(I
-1=RN&=>F@w[^.)>FZQYVxu`{1ctj[4pcT/>[|^9[W1b,eX6-s,-=Ld6Q{R5i>)7fg^b(2;J4qhJd4/xOL@aR)L#p<5^='5F9oJZ)u%QsZf|:O!3]]4v(|3
-{`18((^i9O}vj/F.;'Kqi#/:EHFrY/,''x<]&)`R;X=4BS3(#Y;MgE4jceWZkvf<GD}56"#Hft<$AF=9L5K_O(/B$5J:%1I$<+bAm`O%bGd9dgDR3QcJfi
-g:=J,M9nji7)H1Pme,IdAJYFgauG^}Kf6E)TCO9kZRaZb6bo'yE`C-I3fS;0>Yz44](Tk&"kx_m-dv'BtU:%]m!>wnaLPeQ69,R]:5[m5+~grJ=B^+F.sy
-<sxNDdz@sp@@|d$]C0R@wGv_3yjc]hzxPn`qa,&I$FH_9fnTj@h$")2tB00_:]C++jvc5M6='a+U4i=oD@XtV+^EF)n$$8JEH({yO!]Kk(J3lGhHOX7ot<
-=5m|)qcH;5<-$[zP)NQoi5"9ZA36~B1n|yHDL5bB/wEc-W9nw8i7MapzNDOr5U;lNtAQ|NM3IZqqw4HZUeOkgL~XEasEDeb#H<&X"V72>"xT(ia)MasEf6
-5CM1uD;nt5.bxqseDc-tLeyQ>r9p7$!h3Or7L8Ofd@%Ja5JWx;$wkHX&]'ah'5/zi[tY3z4O5^pWxS"GLpA23`Uo)2V+Y!;%IcPP{n1t@X$T0O)lY(M-Gl
-ei+kz@>%T9!OUd4Y(k$0I188%rNm2vMS@@J7so0Vh(]3Q/kjzjgo`"7+L4xv_|9'FDR9)ydZstzB)iMEDzy}^5>Lf4M5[yVaCM>|;![C;R7,3{5O8"yJVH
-%A!L'`4oTL3]JW4EW$!t{$FVv%")(WTM5o/aMQ(IdV]8J58]n9:/eq-Gb9H`W(.N9bHauSy!s`^&a8S6vPgAPM$hZLhl8Lh5]uoK9C&FeQ=oJyD}uH}P-I
-+<bN5B{r'>Iwi_Y&+`7;0QCq=6:8CEg>ey|mLZKC>EY+xKzHpsW/{hu!h=69^XN.sJ9U|z.Fs%2yZR|__%3LcMshC}|,){^.3|kg/xqT"fY|1[[>p[pnB8
-|LXT:DHbwNNfkFp_=2Q!a`4,m1HW6>&fb1|Eoy0C,jO$s75{1]Tv-@}"#_9C=ZO"d'boRBoEpI5]l6c}PLsg#e{G)FtHsIV7<Bx6-t@JD8"s)AOZR[1e<P
-n$2yC=O:4=ol!vz{fM>aHG1zH>cGrKL=|5FHU1T<2vc7p%9Er0ZjbMBWce@SoE}WVWgVUlO-WK8f)4JU>#_NhLW'=L-fM45bvzB[4((^/`W_[Uw-NO2[YA
-9:HgHG~wu$}#jPE<.Nqd3#YpM{T2jN@yI+MhX!v)E)TOEiaLMn28)swW%uqJ:XLR7u=_b|AS,U'f'=^pUVA5"l!oi4s-}&zwZ:/#MH4q"!xP6XBhR^5Jq}
-8C9%5+U=OGSxR=j(n7RDu`mWT8Q`jJ">osV=7^J/P`7>M,1bT!s<#b55T!>maid|_XoguD85}<}_gNF=D>"Yq`@2t]HTg_tD(#S@og6%NByVn5Ou,QXQh,
-&5%z{")/mCKf<#651a}k}"MI.Gt0)vDs6)J%}BFcHSc$fk+]h{2'-=:|9tT@F<IjC![cB^Dc^).dTSlDvwDAZ}LIct;dA#yJ8<mTEbe!~Iq1VodD_|W@")
-0[q21-_s6}:4jQhl#f,'B'dE6Zp!,cS8XX{Yk_Sfd6OG+JI_M[37HXvn~^hiyt"^[f59y3}(Av8o:]mADEnyT-y!)R;/ZwuRHd/(~Y(P0_F,r7@d71,$o:
-!($>qosf||"0wz[rFDOq@,PE(2)[cn<fQqi-m/>|%&x,Lh'/mr{bHoz'8(#t~@0IOXeQ%)X1K/kTr%65VrS(Q%MNjw`Xt!_{HYo6nx/2UbML:(aGO-p"Q2
-(w5,7QaD1DLHnhX+-XX&[_EqSq5.|CAg]p>,@&YiOI@V97z_"nRD"7(cF$kkU<E^1cv,w{6V|srjui%sd';/DkV)9lTaZnBNVMw7@_c8VG'c90x6vaV>Qr
-]1U"Ae{].gi^Pn2n%[Hv%_oh=R(N:{}v{n)yGl0!,d3OTW<4[Q-wlae(};|EmxAQNH,>j+HR6eH>)rP&sI2'Y,:!uycD(ko12@zJFnSY:Z@VN)_U:4gk0o
-psWqAMk|y&s6F2pUMn5SLW(i#%Cf.4n#f"D75WDhUKByjb>_A7@@:OU$s3@@~NnwabK2>fM;T_z"%t~u;XKLPV!G@TxA`Y'EU)SAB[#0.%+j#&1(nA./tY
-1v)^E;LK:(4X"{[Q%VHR@:R_.ZQZ%jZE;9@+AibIUwRgYvsTD)YGo)_S4!<Ra)]3pikXZ9Q+4;[G>k_%fSQ>zEIa0glw&Q.%FknSa^(2m69)9WDJA/-mmQ
-E$5RQ85!n]&D^;XGWn@'h.MCe3jRaly<Hv9@4^xG~U2rPM/G;1l_7(%eF]/_Bm,TCk>YAkhwgqw03J2&9qP3#.KlNq@WX.En`47&Zc%.{o-CtlS-ZcbhN{
-tC8#r"erA`~IxlD&V$@(m"%&ngF9Up2[wYWXfO%eI@|BMme_J&Hxr:ykzj_c}hPO3{4)'i,HB:>Nm(>R2Q$A[]>T4+>B-Wtkh<$i/oE}JU3[^kSrQX;nM;
-ogUyvc"3$,9T9nd<MpDj$fiN4gTNN"cPc(U)xS}${^S!}Su&#,<2Ey!vfEgLFDNpDLntEwrM{y-4a8BFQP;(@o_F^3X)u)e00El`-B5t@CWb{-!;J'{mIC
-@f!!pa6[RzV3%KWE{XzAeNw,;0J:G2,X5V0U}E^mo{Z59WCpSxeA>X(9-F+Z,^jN6o>CB!A]/2^fvkR1=:t9"(D5@Ge0%q85NU8VqA$CGoj|gHR`_XAM#7
-1XTF][`Ou-Wg4zeoAz+#QRWq>Op3{-G)9s!_2'xla{Kg=HxeGf10ZHD>gXL^cqmt9Q{++pwwSqQHJ#/xQJX2aDP+<i{#=%4EI.gZ0.BhRfB-/29:!6r]<C
-v:wmXq"hC1#xpuMy0+|,Vrd_Xu)":Mnbs&RA]Fq^~KX'P.t$LUpZ`$EwZS~oCTjQ#X"PdEOqMnR@bjGw,FZ+-7/5"n9k"(=emj29@5R(YkTLc41:I6;Z"b
-~Egvp0gyse@iJy)Gd(CKJ)Wh^}vPo'2fXvl:WL1i{,-BUqJY$9F8AL&V>rZJo;r%V2fQQL%xyU<,c>I4w7l2mT[^+e2bWR)|B"Z7o4f'Qgv4ANN}@z<Ab)
-Z:rB<1/GW<(xn^$nCN2;8byKDB0]Zep>5{|4:Dv:7sfhc4[i96T+_kYWW]"L8{`T:@^L-VL1kdKEf%,cweMiK=T1@v'jK`n8@pY(AM_q4MP[sLCBd)uS0k
-|VqA&__|pJK"$>5l&S}nI-AwtY{"W5b%{8E/Do!@1>}+l$S#86vQ<;g.)vO.s)r.of+Wi(-)hpK/TR%-+[{/Lzm&35"!1fhE&,ioT>v}k2Ui8C^ySH9M#}
-O&;2xu`c+#dOoHJ:qW~>jBltOl^{4NI}1j2GJB<bP5`AL"~MdAL9%2<2Ii^Wh(NMXR:'wBnoR#!0I;[s$0O(e4$s19s=b:jFFceqV{(nLsoPOV(wM{$&Th
-Y9O:`1|_c#2>SV0-d1y`9ak[WFC[u|A{&E>9c^MG@$Y9[j"rJce/Pnha)jXGjUHh;h'U@PBa7{bxhDly6Y%@A&iXs.#>uKM=0JzhKPpZxZ}-`{k}Y1IFFO
-scZ"[hh){VH&<N6s^Jl2&`)i"l'yDqW^4D)sL'bc42`B'&TV6^>zmaYQ8L"lLrK(::Sq`_(_}`t+7I4#"Qq3lw~#vQ,H)hb1'$NW<#|jCzm@lI(P$CP3xr
-3T2PH;!uQ6=P})Gu~<(h4WKDYv.tb!vGJk:5wP:-2E_}se&")YdOdv)QcV,#uY|"o`Bqx[b+Y^;$HVfK^(Io~I'=HYGKEymZu5VJ+bYhRd0S5.,NcKs$2m
-maP1Rrq:H7f1Bz8C)3CI1DaPr^5E(AVyBt63Y;gyJFYEjmC@ooZ[|r3EL),r}K:.OA&$#AYwO6rDxhbag44X)G&,r,rInXtW|stPL.f$,xU;1nh)x/MK@9
-~:fRJ_)d7Ip,1]h,Nux][$aN&pjYHg8`XEKrGdD(QPSP]x:BVhVX_cr]Mi<6]I!qo!6:>qF"V.uBWmrLML5u'XyOK"}OCZ0#'C0}[P_6hvaDbPp'G}]%ey
-eCcNe%)#8wC")ybVQY7+Yu2H[pfm'b:_bR!s^F6W'ReJq+d%bIbbAkmJjY/W)ZfvQ7nj/)cI(j(576e9~Z^u4d[`$RVqjtM/5g^kk#n/M2]&9Z1w`$a=X)
->E%K@1yML8p_lm9O-TC#7'^&,P~o6>vD6cFOkii+0/,l`T+(-7)O{7E$}'Qn'2XTpUpT{Lejf&kqE>VDJjJ+_CIvyZ232cSH)R3:F{@mLsR)eDRVIjU-k1
-j.Olsi%JC,_-Nkp;zrZ,0'yFTOIYW$"esFvrDS0M0mVOYNQH.D-z1{roj8j)3vf&KW/xEgH1G6|j324Pb4GUa[w:RDRcf-Xu|VAZ&T&c%B>r[(^;A]}Gx+
-+<iN`]:JK)TDV|H')6Q[oTxxE-Ik3{(mO.IW1:S,N'gp"{J+-o^yU>6Db.!ju;l_~P~FXjtiX"/UvaR+XSj,+9uP379xSV/cWK#j6mr)PIwQ/W=yYT]lv/
-l+CfuQU}J+Y2rx[wMy<{QQeC{HZvw$&3`vM;C5&rF}tE}Asi_aGa0=I3oe_m&"PX/@Sx"d-X(59Ckw}%'1~bi'~G37hui;"'"dpdgBp2e|1={c';D+-4Xt
-n)Ui~2UBYU^$9`/";a2s]@+g-9ty:w:+,;/Y%qMW<.h0prqe&#_A!JzfC!jnq)j=Ks43~nQ2l&L9.;.1EIaot73B+;zhM6M:R#cCsC1`c=)Y@AGYtrR6+,
-U"'!$mV("_!'Pn#Fu+.7mZ-w[MT'4T.ZGhey{!dq0TL."6^SCCS3>fCt[L8zAn(X=P;oj}6>j42oV29!|y&C[C@`+2)t>>;25(=u3Q]M>wjWC!nr6Nn.[h
-1WYK}r|f~Qr{s=9!e#`MCfh'biNzkgsDfR#QGuj"fHj!=!3zF]vm/iSWRwZ-4ELvrb+lIHU-p0;kBgv/X1EH9!AVJ!YJOSp=-aMyr/:VY>9m>K00$D<n0R
-DSqORQ7i,i9jjBiJH-.EUtj(&,42x|urcc[c<"G;>|c>'ug,qQ.T{yC}@wTK`eGm('w)kldcxD5,>`4|{v;-t#3YCv437XYG{K96y;5oy6~D$|m`uK,oKf
-kWw60Y`j7W4RM^}B+/Q}5u4'xP-bx^oSk6!FIg!'%W4.WUuFnKauAp@zoS@,K}aq(5}1P#ElO+<I`^hG7Hyn}+k>yj|$0o@D52~)Xc~^6V%Rj9jZFx>Uz0
-|I'DZ#fn!gz;hAkTW"&:!p=9cgr8RFIAS>qy3@bYrXa^Q)3Yr"m>45F>@MjUY-AM>E#cCG.BQ,#+`ga4,;<'UpuWI8,1[@o"i"9q,@#ha#l"FO1%J-_`i}
-m'`!=1)<2y-fG`.7BCvMK05u4mr3i(j96h]wzj{"Lj</b.-e}Fj5WE;=ko;}mX%._r+s'j8}:[80ws8ivz7$j!BV{}1!
+798701
+2xHr75U.4(a|>}6s6lI{7q5"02|h9qt6C-c'kDuY~b24h|mTm8R)CDB/G%AzY}!AiC.a1qBFLO1OuZE7~gqCt0j@T_&@-^nPAugth<CI<ImmY]Z`a'W3I4
+vNF}~V`R]lGQ0Fm{+T'9By<u~gWC;+6KBrM87${^RX=+(owfZq-s6;z$!y/t|"q2<%$}Bz$2W0+N)s7Xm:[-`{VyA(v7Q{uo@UZ_|XZpMna+F2N"&mt(Y)
+>IwTL2i<PsZ2C,K4'=3sI%NUH>yc+Vw^^t},"ncWuo)h$cfi}Q[0/UO]]H$sdicGuqGe@JeDVR7E&K[{u_sAPk)@}f<)sA%YctQy5In&[al|_taMYqY]=#
+!zzf;o_AVl^L!EFFL_WT-6_wHPk&ZV|.4fR()VFJa;e{!}I]wM1yrSp4#3tKrZm:bjW+G3F7sul03f+m46V+0H]x1]_i]Q@#2;u,=PtvEnTQb6|_m/z%rh
+BT/E2b2R"o[2`s06]:OR/vS)=hkA[)gvI'toS02c]wSX'=|m_tC,NVN1+Xs=xXf#F^4B}iATBQxR6YD34JyDA!MfZq-QL2AXSYA6PMTi4;!+,T%5is9}D@
+g-]1nA+"ciDYe,=+h3<"0h<+%bVBMMt-]4gU%/n:0nt>@6Kb`KZa9r3yvEJ<$g+:Tc;)"z{}'"uF(QwE!(|Qy/>%>L>`;1!qByk`aiTodTHLZ8}ZP3ZQRz
+M3Y`.cs%pW:>h_KlPph/Yj@-+4Jl-'F6TsV<SVe3wRS<6S|,^ZTV`af})Aa`~i-#v.d/&LC'<AUtzE(ybf6Gz$G]OMD)WM;aS#,Nr2'/iRB{.DDs))7H}W
+8/e,X)d#FRK}v=>byE8Q5v6+zDX:#A/5QtvRIj=`'42XCT1/ZOt{$A=Fv5`@+G,p[tk;t%"YkkgawIC'6@5kD^Lc+44x7svk]Lkh1jTv.-$=ZPxpHFrD{H
+$h@""3ELEu/U6BGsU'cI0"@`D@s7&JK-,9srw2F;qjI0yAwju)t{.o]rj42aT-N>@Q@uC&_%Us`&8zC9d^2gE$qQ[gyFJ;r)i`LDM1+q2/"]LuuB{fIKr2
+T70TeD{<4"Hd@X2Tg&xo_<RFO%c_e}w@=:u]o.fR!F'@#@-fT5sO<X5kL;-1$2qak;@ilYLMUmS83NY[LEGp!gQzV2PK|7eJo1Dz2iPVSyxiQ;j&jBXtuU
++'h^g"q6s;gnuq6=5jhCSm1sv<5)Tp/k2/-Az7X)MYicxrhS%t|&AP=B-^$/eOH>NJ^Uxt]HUef^61f,)@3dl[8-KlYF(@A_nE3/W6@bhg3RK1p@P+(iRj
+7fgJ_@bl=(n:SF>z&H[0[`SvRxj31Ij@(_gW$H^;3Vt<-[4>,E$ULE4AZaMCG(yU)c!hSQ"JXEQ]0+kZ6T+.Z#[RL%uJR'C_eoDR4Ah4rbr|NDD/@Pk:mD
+i2@X@w2EKS-n{pd>>YP5Mtx"J_^[}wugHXu3l<I!VBO<5Sjg+e:^aZ`mKh4!j4~_]a{t"%ntP{~tI)peKj8$U_$M|VPma7D6pC~+RTU@]`uE&kXc'@p"='
+PHux2s'uUa`o./CfUwd9^qX@ek.%]Ld-eas1-q6fBR@U"9J(}eKiY/u&kF]',ik0eVT@|tQW"hd,@B},G33xI!Rt>,sBK3b[y9!"1Diq~U_aT'TY/`,R=,
+#ilMq|cHUnRiIY`o"@e]BSFL1B_>9t)IWi0=gRj<m]02m1BaVV'9Cf^z7X}Y4Ze#:>B'/IO$8x[S<|$:/@sceD"TpPlbjz&Z77NHk2P(}dMj<khzVX0^R<
+EBNc!XoG<r[h59I;LS!Wd4TCa"[`w{ur<lrm!!emfHC_<U6-Jzc(6.k<E+obo8UB(/%EbjiOA:Uc(2!"Z-dA/G;WR_{u=bSsFea#`ySBtouQm!w_6<==!#
+paeq^F9WH8&$F>#g`qH//R7Q6J1=pbEX3iSdpe"3U:_Z)2ZuX#{%l+]_k&,j{fuFE8yN(yONq<|ht0p;MFF8iXk|q+IX~DY%C4FKr$9We]Z)D3R+|lJJN`
+<S9sH)|]4@(qPv%F:VIyQ[ERLFUj{gmhDK"M;D[aQVx"1tu6Dv4x&Mrf3{6rDueqGr3J"fB6jl(rZZvqR,.2"nif%y6rJnh=EZ4g;jN}"ddDL_%737:JD{
+V#ziwdmfSq(.x(l|NZO'WGY+^{QU};{Ooh(xP|7-L6sx(U:MtzyOYzY#%D=;J|y|vhLvg}7{uhYJE^$ejxR%_G2acvNZHrIsdM"%#v"1_]F}zZg7znvv2Z
+Zk#U!LQ3|v$Q(4]Ds;"vHlBxGl0_fZdx/U5G$.YN+`w"'K(F_rnR<j<&$fxoiQ@vYwG_;Q>w:"j+x8'|_U!ixun4}VK`DgZQez&.hc0filv6^cN.D|Rvg6
+{z"743xvRM^[sp;ClQ)-m]~wYL[GS5Kq'_:7[lbMkht+DuUepdJl18wu^#C%HBd#s,dykqoL[Ud;)Qmx&MRq}x83rtq6Ax;gTNh=<JFDnYaKf<%g=qN2zo
+IwWD:3HDm]>j)U7/i7yUfxJgP</hjedaJL-k%Luk_t~LEhEp')vC~Nly<pZsnx,{ukmFPkUk/L]#ZDt7l>J|27<'jVaw@8@]Wr'M&{5bT2~wW1u6irunw,
+(tP'1WkGr{RZ1>Uyp}'Jw}n/-sAY}li=d^;QlS4nTNgrV|FZR26^^M@Ji>#/db)MQXveik7F1ZLDs|Xl1nYx~6DvlfhQ"xjXpw2xrYlVEA.vvQdy<xbK/B
+c"clv0OVt=`!"ju|Qddi&Gqqu4WqGXML&bu'`&'H";2WVpy>g&Fvv74&%/Yo9TQ0zm17!kXgo"y.VV/xs;!Y,AfR8FyeR.]cO$2=}P%6-bEoY)k)hxi/f!
+re.L"5Kekl;,"/|2s<'|1M^`cdQ%c}|v6-tj4v`{M,g]m]1=Ff[}ID>"HMd&:sNZPfJ2i;=MP,.Aj6+k~zgRajg#-@;f2}5DFG8N^)<LsV7,PF$.y6:`(U
+hN![9N(tBOd'.}4u5px4et+xLn;C@5<yP`pNN=_ipiNaTLp}dDTMjNVHU(dfF{wx=^PS=^PS=^PS'62Kuo<Y-vift+xRhw5b6&ta5!3^if"{5BEJ9n8K)t
+Jih}u9MiWx+IT>QNlx]|!x(7"MDwUNp!<j+gIgxqmcfZDuXMmOnEVbYe0IY9-|f!4T0vQNfbw6N$=Fh'GwPt.P@C#/PtAv&zap2M[Ukft-:f,{17CNnLS&
+w7>'wgKw5bVdRkTz<VhUKt>84^|2mzE{WguFaBNFgnZ8YE/[K^#:Redap+/DDJapeozxKN^{gcOv>&/YarX8d9jn%P)x.8LUaSR{.i$$@fn|6Zi5zzWNZp
+kljw1_UE"I:v_{sr[;68HP7g%ge>jRgp"K&Icr#i6L^D27g@f86ufM`l,gg'tu3J&Q>6AGJ[A:lD0D-waf:3B&3fEwuGB|~VVo7,nO4J(7w!1}94TD6VT]
+5DLU$b+fLt:cNU6(7o1NcLZd2}d7J0:aXV8#,[iLf;$;PVOD3G9e"/1Lur^Xf4urS{XD^^/DsXsYia-@h/qMR)0"x$9cVHx1^:2f3/B>"AzBo_^kSHSgMp
+&}Ug=uOKVFiH=qU|YZqH_s(cfacKWKKK@"j8[;:'-KJf/gVs%9,QMqOJ/iGLg]'.,Or=v-h}iXqW5-T")gU'cio|_-V8&rCu=pNSY"$Q5jB6YOr_#!E8Hl
+A!AoQ0HHEi_X(x$rgKud+Q=$XM6jT|3">F>mt7x9C&Ra0{9Szgf,,WlA4U:c16X`f#`0N@xcB,6k`='iVB5^FM+7eSNF^S0p!(oib[mKj+1vN;!kp}UUHE
+(k8BCu.&g$>@h<I='O]r!AMV,|sVNG$)UD9o_}`LmPeP_KjhfG7]LG=gIn^xipM:nQ@h3_,GHZ>wnwzg)#jRu_.iAgKE{CBi{Zo].=EvO<Gs@VJ@5E79%7
+SN>$RwnQv>p!$A4@sh75=!yV;b6BA/Fhb#XRX)afKs+,u/RnVK+mDs$}C)zT',`xUtK78u%MvZ|$F2$&_yscH4PmM,2[C00(/pKsB8Wz&`;Jt18y8J7`Ap
+DE9Th-qyKC3M`D,plm/Mbv1{5S=4$_)v[|Ob^vt])bP'Ah!<9$"0#/%[WS'Ep}5[V]b5.uI+oQnVc}A.SQmJ/k-UHH~Dj`Vf)0:A6nD7!#s<}H4JL7k<C"
+#&]5z1NK)NdDlT_D!`WN>TTq2VUzpLZ&L0AbT7ORFOhiwm=Kjh5WvmEuz,p60JB@s!q]N@8Q[7d5Qie8wy^XR)lE7Hk{Yab33hsV7#.[lR)T%"cpdvN'np
+ST[qGRrkB&Zt<Bo5"}7Z-Po+sPsxzs[mhTl7+L#Ey{_B<jkK+s/sZs7jAR.[[Da$(C}NZ=T%%ey]>D%h"#z$7Yh}[Y9J9=lf}lF#WxXO<EamPhwM)3I43Y
+@=`ZAwXJuyEy_>)^1ZwzbH3g_MvN[{J4u5oguXnP|gNF{GmL[bUI.^c,r!S_[;C=RB}@fm{gE8<)O+G3_H!Ar2v6C$Tf#jLM/cJ1D>uM-32b,9:xVRhg3v
+EQ~0:JZ;8Z(%=zlZ#bTX=b]ZuH.xa&]NY)'),t#y_94S,QTNC&rVctAHi.7Y/5(2ZhH]Jp!8RMG[jVfX&!>[;Gai1Y6;<ZN}^"2Yj#eGsOoAS07@]y&Ar=
+hE:6KfUTcx|0(IG|qBOJCPxx;Hh'e,I3dTdQKh|58@u#^Xv(`8B.&Nj&EhAQ8fo,HsP`^_oWgu2]!+JY=ID_bgU"Hs<B{{)EqDrA=aRVk7-$NzG6F4m"XQ
+Bolv)8AeoY}Vs7F6W[abplQ1xY{xK/Zh}XQR:"'gm_dy5s%Gp"";F%r1T$M)6rAS(s/f_AV']eE]CW0$Q^x+2f>rqE~:A]NC;=z<"4"8p5mE;VTcub'"n8
+MMF@}m%hM"S+)f27v4)EgX0vso;3t8`K%cu_3^"W{6"o.iNWH+fc.Ki.P|N@GhFVE^l%(D;+8tr<[EZj$,v.=)g%6)PP$$dHG<8^(syLw^t+n8!k%H{8T4
+Azmn6PQ(S:5D+/h%)]%sYMqn35eJy3<T8T+a|`hj_I:nB&T(.^ld/"WeG.v+-n6>1A+IYzxMXJQ)4k{1WJWGw-rc==hPFBk48HAsa]j!ei2%aYM{Tx"[E/
+$/C$Gb|J{1Z;=ben265z0hgVMn`6IS@W0uXX+Dm}@FQveyttE0NZ_N1]HXS0!t4jP4#eN>8Sv/'zsYj(y$"!I'X1X;76@:6nyFAMEt>v>B'PI0oG6lw_69
+I(PJUH=JL:IKE/0s@e2C[r0)DCO">A$hIf&txk`R2Xnsjzdcgggnl$|(L'FK9vZ-VJ`bc5e#tXT%vkukosc%<AdTK^sjeu5!/kc-jYJx{.:IPJw^$^}"Sg
+(G:rT='WE)-1W]Y]Pp.W)BGFkjn_L@/c`mZrU7J:_SlMSvecrv<$Q0HHQ^Lr||y[%Ve,D0z;OpEbdY#21Zk&16+TXsZM`inoO4U:SKC-gj0zDHsdN9{MXJ
+^u7X{NNWXkfK'z}"Te<28^olBJ/5L|+2yAuu=cHzcXW2s_6JuieV6Rz-aKSVhhgSn!)C.1Ze]$:uj``XP5<Y<is<Q;qqBHP_3PUSF@^4^".h=Vf:4JL/#N
+PmfbnAS)|WWVXY4^h1Ui5$q"s|f},CK8!_`ML[v$>6#,q9gm}2zZ]tS,&xkk>lN{qgR_s=^uxA{5<7fP&VsYB/Ub6BFm@0rMsvkYC$.D3+Nf(Fp)ksG/3>
+%Yxv0QjDLGA^sItmI%;R@.E`)8}[Db+3{,yP_>mZh[GqVs5s=zL3FEOUti_[vNt>5'iN}#.2uRf3(-MfydNn}k0vn)QK|C/k+{~XlUV"~+9@O1yNVYh'E;
+a:{h'h.6b8[1nuk:|K}X!,|tytGjR:z#hhsR_JUH}3q;;nigSx2HDB]+A<7C!4kw=3F2BXY"-yLSS,Wm&091zFG<c_qr6|Kz|G7^V@TF![Zt)KG/Ehf]S#
+14A<sVSG]$"4~=}>fl:dt3xPkyy{M<.=X7lZQl65{L)EE`n@dQ$[uiS2Q^~E)a+@&dyFr&v(e_ng&NNM;{)fw_q0@qK_}mT=GH#/FbWE`Wp5%kd'M44-ur
+'W]3p'LON^lSsoDe.Pc|9gTBM{fm]m"pL&&1)@CCmhNA20H[5V}=.H`Wc3wrg@Yy{@y9X39Z%Zz(E89GS""EzB+H^%U5#k11L@jz+tL6(#ZS=gC,UA[{RT
+b]v9S/>)j-<cW}%3~.FhLp;E9z6D^/`u_]xc7$O+z_/tSvzs`R1L]ZbVWue)pk6T,iNgwBZ&jAJs8V!9TW`qP>;F3"sKF,^Jk"&ag/Uns).{5y~J+;QFZR
+&61_QS9k_v~K;@FeyzsO"`,>{-,IH/yZ~KjT0FelFH6ETw;8P'%P7K|o-5q)UB0Ek:[";y/&rOruu;m01Mx2!M}YXg(4w"5+LyfzfgFh4T,f}RRSWzRVkb
+<y`Tw](F>:'EcDACk[(3MFpG/Vdj^4NZ"'~Z0FDen2,=:=>-2;&{"X8DG3w`'^bU|v"oZK[N!^I]);Irl'4b@dO)}]xRH<mc`h6JpGK.|$oTs@H{N5"!+!
+h9G7fQ9FcJ/dPDrEnHgDPDYh+Z>fq1`N!9.v,6-yLJ7ukUvZSIcL9POV%GsupI:dhY^2gjN=7/-,kpCISag<:CwBpd_9sB|`4+@#-@3"3QpaAipbm:fHni
+l^o-'._'qs2-4Y@cZI5Ir){q&I%-V6%1vG!4QJ$<>JBn[d~S.nhBn4O2Z!U2RWtm;JP6MdQ;)XQ64UT<n9LdE8K%%7k{dKxjHI/a04dWl0scr!]_0Z(P~m
+$1yI~'"4Mn/Fo7qdC29:QQ>0$!X</E23jCY0qk~`fE[bU48uev$j8]Z(OX^)X<JpK]bq|',)Kn}_YsdVg#{Bf+T5-@z#vudoZM#vOT{7iI~G225La.:]'u
+5IX5}fB{tBds855)~ca|{Q1eY@328<i-wK0dw<nOx&HzL}3v'ghr:QIu-sfyb4`M0K@Y|@@@q=jjUt.'05@G#;oW9]p2:0uazQNKGH+KW;T+6;)xr1_QAD
+|tEJyX7D&r~7DCrJ9DIN48`g1&]l:!3Sh,w:1IY[+#;rmZ9Gbm!I&krH9z)UBXF.^h';z}X5Jl-=Y]jr2Hq:1lbysdz}:ewhBrCf6f)C[46nGi7tQnCfWf
+&d++A47r+1+zVy:b6TT]#1B#/MFr"wPY}3azZH.N<sREKXx([v~0TDHiY}`=Oyow)c4xRf(w=.w#@j$)E+:+vFm}{]qcAp[9WaT3$I_;`+H'M#LN;WNzeK
+tAyp]hIW6f0cF6jVs(fEg`j@ZVX}"3=]LE0rRgrs+1kM#^k,Cyk;s@Zjce6mItnH8yIpi/|r`D:CHui[+x/!"I+F>M>VFDd^K#Gh#NIv[7y(5_s$3ET#/z
+,&im6D$eZQC7#Q/f8v(;Vb!_)7)%PPbwf9>"RuI/6c}:0<id<v~]m,IX1C|XO8wxj{uAP6!Fd'ER&#;i.K[_%e>"v{]WJ|Juu}}`DF}KZ&-`)KyrPT'&E3
+<['c9v%K3)M$u{v7].C]4Vm,8Lsm!sJ.S4s@c$m<^hDTFl8kWCS'r{R)5C;3)2_#yL^gRo++>C_jb,kX_fit87|kK8Dy1@7rcMI!Cd]3&PW(L1N4;K_k7!
+"cFBx:f3F%ZAZm3jN4}^dPmCkA|^#>vt>f5$,I&=H9rPuoJ!t4;#IR`X5y>&v^54!|<$5&&#Lc(_[_!ZQn2"Ge1D3TV3nuV<U(Mayn+%#vIuK'q>M7_"YI
+<DhF_UFZ6FpMNA[mB`H2F``f8`k",MrmA1a]3BqG8QVDpAqC]"WrwguPm:i2L30i_9rS8fL5'&`[<Az.%3J4[&eMIj!s$3klcLZiC[SG/lSU.e/vM@!<k4
+/W7i]J'`E6shr1z]Ls1I&nn=MhBcA`=iI4$R=T"";r3KTNRGy,UJMIo&KEL,6.J^y'12H)%5ETg7|7.z0GwD"Ws(]>V{LUN'"z.'T+T{Q1j3rv^XGR;#0u
+=l2J<n73A$<l0j5r^`jEzXJv"Ay"j]%RK-R[Zmik<z.7qD8IHqf1$LrbFHAL5Na):#s#^xqC>);Ki/ZgKla3o5ViHXzJ-#eII#BYc8<N:x/pt#7"Dm^CKG
+k8:Ga>E8"suF1r%-={ldf;~=f5>$L1r#~Umx}":h<o>pXMW6W0Se;0TqVM1/A6LMFxO>|DAvi6:;PWrYhHmsT84:aCcJNak$sIf!BBhSl=miE}XqJ&U2p%
+Bj+<Le_{ZlRWt5.O>cjv[v7j8^QrIXkV]bD.n3;Fzfo9J8GD`FLv__wXZHD>A66kDWGUdosY"QhN[,|F{z@`vB)Bh<x-^jEGqv._{#9`wS<37c^5=Da2Li
+B|ovYRgN0cF12rTRwpSf#41Jz%SY<]D{Q7JG..")-cSf<dx[0uI^^er!ncCy6Y2@%>N"It+C>LxjT6E#g6Le{)>L9/-751@T$}-"6o;z}7)'{&S'7"zNI`
+.ulw.aw)1g$'@zg7i,is:Y;!+#_l++q0ZaJjAZPWAKr$YOz`_cV}>f$='E#Q=f^d.%<+Y)--7_%$rFZMGgIGKSeBK-CsX:pZfO/S39~bm=n2uPF;|pQfA_
+)01'C]v+TyXYR1(76z=]q='{&eL+mFFr.P3+BPtN%(4GEfLM<&Dx62I-rC-r+I%fK4bBB[P&YD&]B)+v_4kUlw"Y{DAjFDkV#",Ml(zm_ITNkAEW<wS:,h
+Zx@5]z|t%ikJ}'nakV^w61ysnd^I"1EX%|8efYqT$Nk`j+q;Ab.-lWECjV(dH%FRYE~V5x_I;=ym<X4H5f@!aYV(MM.'%v+v^j`/STE=B$6]IwEW^ID$uQ
+pT/50K}[FS[F8XitYy~D]BbG~=)jEG.rGHpvQ#:>3U<J-xDp:.B"@3I"j`fkWf4Un`Npf53qbk5iOfCdt5fR/V(rd3zlZ5|:p#Ru,flU1+!o}ybfCX+zn^
+(),@e(,{f2'y-)D_jwmNc2R::kPj/oefA<B3u`6gYs)<>W=YAxg@$+if@7U#_(|6nC&fswPeAE%r3ol{Y%R87Rg6.fOM4thNb+>-]f5rh&m`NgLUBXDf41
+c2&2VQ^FLr;Db(@MJ:v0}6MFLwq;b|dl6d`9]n$1b4#LiUIvKMpR)m:n]FDLqT#3u>L"yqPRy"y{by,v(.q6#7OGWU##70I'Vcix8+~ewEdQF$XjrJ9@z9
+gP82gW('pU9o[7%=~&|_]ocgb#@>gMn{$NDMuAI$L^UR>+Mql&OH>H1uts-HBs%,NaEVZY>1qDek1ELFgV<M/vNB9n<o@%bQM,~R`&ODtLhjVU:9X,7kho
+zy$SS9;Ao>c(D/K)r1tUKxf2[;M%h!f{BT-wTvMD6V0>PY9l0KLy{U/>,zZNe;PJs(4=-GI0Ro#F9/qu<(>gnlA^C|.Nvqcchevs~`OgaHC'7S1-C!h,{"
+D;9]=P@;]u]|&zvS/"BC>mtW2#[HJy[S>"gl>XNhU/#W3n]u_|V/~,W%,z@M{(+[>`R[A5_m(WCOS+8yS4lF&DBsx|_x}53+N{wyIcgTo+Z7`|Xjv3QUah
+Ph:gx+zvAZIS}j-|Y^/OtTv=rUgW43#G%{M{HfWiMR')G"YBgDJQW<gCJ^${G2~"2U7k7t'!ie#&(F-@MIS5QU--G2D=f%ROrr>/dM%8pnMy`EfX>oE_^D
+=)gWs37Vwz0v,R5p+Odr@X_((|Y_m|-$1HN/d:DxN.[MHXoj^7vkWJuTyI$Um@RJbrx^JKr|x#ej[;`D#og|}cBJM[mqmY&b%7{HKy(Oe!L(P,gDJ9e/vD
+XD0eoPusVmwA>a<1evMYKGew9"fg,F8(}qBYaRg.ZWg<qdORO.6xESv1foXgVFzLo!_u$yNg",;>I4%4c|"d[(n7JQVmr1nCT@RO8}}9Q".@QNrw"$5-'K
+5'q8]]J.~Q>6KbD/x,mYt5OlKTabt5|353VsF=:Bv:.kfr2s5/q"["r:c$}=:_<:K=p^D5+g%^wS:/=S&v-X+YQmbIK_DTLJPBF;f5W1.ysY4Ah{1g':L'
+`IGSjAkw/&7<:wedwB3<~.tP+90FX;w#M;#6nG<W;J5&(:BSWI1nXtwXp[xYqRR-iiyRPIy{Z}iv}n8.:pR]DlO:kxST}XUbuTrD3-Zs.1HvDsIU@O.O2w
+CldnVPT[,qRVS9d|]Qo,WSA3u=,pZAJMz'f(./^jIYEzpbWeF46%iTF;H&JA%ifk('>^Mi^/z$7$u(M}^N-&$[e,j:2[9=91HTuXEJ@Z+b<2Q7;A/nt<]}
+-zZr(_Vj{;"V1_^xxj-,}sQT>li</'>+Y9QAggb-DQ4vEE%%!niet]TT@Xzw4r;6,ZYeEM"9rs$m%Rtk^V2Xim}saC]q@1Gukun2gZ;Y<g>N|nObSTbo>[
+NY<}5.E&tw95`43h{65'D0pGZBd:!&QUpXfhwCw+)tn=e:"PfR[P']5='A`7uCx6dLaRYE~e4YPV-^%B.51Y`G@T}-O>pPh|>HxsBe:kZN6`},ZyB=|+g"
+WunVWowEiPqCGd%zpjY+wx{H/38I4x,t(zdNX.aN4uRx6jrm5kb$o3v@{:<QG1V|M]&hanXj7YeO/vX]g|ao@3Vb}tds`5u{ja|Z=Hq+XB^`OQRr.NxT}Z
+t}[HW2cT+^oN!B>}hh6JHkg_(dGS<uR)@U3x,3#Z!};4Z%&FET`lI`.JNC@sl}8S("pj_Hd/R>4DFrC@L-ruv@#bSN&x(lfHyB7CPn/yI_GA+kHf%NV+/)
+1CQ2TQ(ZCXi9E7L@a$et@O@",cZ2{yF/Z8D,~HRF,DrhEl%XVnS#D"H)W9f{I)m;|`"/vmqDc]p3b;@,93PA{Yi+9THT(63hU#%]<+xWcUfg]$-jp>E-3h
+sI_zY5tFk3lb"#y1QgF^_#>teXDtm2TsWFq8#iH,CWO3~Yt2|#bD6a!Ld<prK|(:f7yw6Fakkuw9H}K=S`]|vEnK&pA,s+c;m%Fjx{]+@qK$7PFQ^-2/$"
+a|<-Z!7+wYe="$%Ot5}[RD>uA$"okeVJKvU'|ozHv"/W#f|1_$~ie=Q.oR%sMC5/prg{TACL,s+=mM^wJt-yhBV_078@}`O:I3d6Cck<iq^ie_Sd0AMC[3
+AfjHOtMLK!VlUtSCw`.NO>v+T9<e)F8GH^u1Q9%|d{a<@JlMTy5rd!IU1hafQ2Sogzak!]h!iXc|fy})1WW|e|,`_}s1uD1t7ibZv6M2]j@Uv7@Wxsid;e
+UmTdC(!6ijpu7w~`4D#)"/qvZ=MnQLWxc9XTNF.R/$m0pL^Ft}iEt[Q]C_-(ByhUy}RFLp1&@ulmR_+E#O9!/OU1(`rfqC$b;^@XIph';B0Dnye7FcW93l
+<Z,j18FMt,f9s&n.CxmD_KJySDhevN)XwPWP8'o6Z`ljKKd]MX,J/CB6]au'T#H+.W4uzq.ai<<)xee-W{6};>MTRWf^2r=XTJES-fA0"{5e@uOt54L#!M
+R`&n4Ty%[XW"2Whbps~ne7BC;I4zv5J@W'/L3_Dnvn=2`Qms$jvi(tWi^qOppuU$Tn9NzsDPO]UqQr~X@o#(9W:q&PL1IR|WH(Yu1:]/D#$GoM=aDCB%I2
+Cl$o={aor8F#dE,&Y&FY8B%FC<hZ8kMvc6bU(fdGZ1x&nY(mC3A>/PtR.Q(qbK>oZx@hT=$|`A:cQn1]xYR_na]cB1$kPWTvC`h3(Fh>vK7[@6L6,%EE]x
+@1x4tNVGV"+VR)aT+U%w7ce|W#Pfu}Hg5j$.w_PnY>E>y&'En%xBIkYbRuInFp}-_P8I"odp]5HlIP1(cGCc=J%6=WIC%aID!-ZHCZbG,q+J;V<JRa5NS4
+zR~4l/$R.D%r~X~[Jb"x-HTy(Nf)JP@=]h3R&TSd:6_ePUwbyVs(i($(~-QD)whWl_')2cn<f/X#J6ggr3iv(l1IV|kmdo>9of|DNIF:_C/8BrYI~5r|&o
+mKN#~OaoXL^iArw07@%vrvsF%m#ya]}p,2_JRoJp/u13T+2OkGV}8W~TH.i.14ZG(Yl6(-j'YOv03_gw-m7iE7'JKT1NF(%46k-v/ts+1/:T)b5PsWZy^c
+EZ5r&q]$54h<kG}<wm)<frSZ-y'VUlJ$/GrMSj{ZE</HDGvEfuM}7`|'L1mWZ=pL]Tu:`CvrxFiz2/DRu%1y-dbOZ03XG34'y;Iv2$PMvg:hEV'4JcYK<7
+l0(+~+h924jbdF/l,'U/W<YQl,cgyM$!-TLNIw6f&IH5eeh't{b4:ZxX^S"&Z/hSz8(/X`g-a%Hg~|_JgQZN9QQx3mZ0iy.w,WrWggL%e/Vqt)zRJH!5-(
+yBC4~Du7Z'4h,Eb2o>:w7AX}RW>KS"3^EF0myCt_Oj(`%E'LU<UUUyGYBF;>1MepiA8Hjwv/`z+rB@[xb6d!slrwv$xC0u~x6+5Ia_d'h<S7nqb&F$E}]$
+)OG](Tx@{+tBTg{Bhwpr%TpOSt4zx{YfW^<mevU45Q=;K9H.o:Lw-T3G@LW#9^!3i3x}DavAQJk.O0__1Ag_7Z|`fcbY;.<=)S^vQBDs52_;v=|qhWFYN6
+Fu-8't0I5vuG&s]osYw%:Hglb#t7]}qF8}Ri<n`RC}%zDwNz"M0K3Id@h{UqXqU17-6bj;T:GyjA$4ufN3vUBU%-@kjC`k.gJ%jWST;,[lPYe$29Mq6R}$
+pZkM%%eTf#apjcV+x9T#_o1xz7_Im</s5r@<`9Ts)(q5WX5]!cIUuRBaXQS=0La(~`N8qv`s;IX3x#Y.BiO``3p}X.O4Y3<gW<&LtZ#2hu8!fyg22EB>Si
+K,Nzeu|4<BrdW(`d,I+<wIDl9S$g[4mMvv6Rut"C$9|{aaIiDA]^{)7P9JgpM@>3j^^2Z&QF9+.-fKkLmJqn,5FxWb']^pEf!eGoM#XYp{eIkxQpVWhMBj
+zfI8@i+(-xWrVO1xvoHQOgqYOgG7`!WYRp8]Ja2|AD`KR)Y5j8!z({qZzE`NG]BVK.'#>who"dVdbI}2y4^FN"Y%J6bwe{">)D5gP$3mR}#4T^rOBL9amk
+s|T2Wu$h't%4"~F8+-%b5T~ik#C}<h>Jt}kvGDoW"r0cGFZlXVD6@<Nub7_k}v0c%c5-o+VK@tBC=n6uAz53uAi_v=3M=biA=|PwG2zhBgjTGf|in[,B~/
+9qlUTP6NB0kn5^{.AyUo05AJPqLXjk.@R|up&v[ba1GR@/bnrlCkBO&K@sMUitU)L._+d7hN+R}vYA:NT&X!v/,(Qtsg1.qY_^L!JhkR"#B:_J~PxI=3BC
+-RU(+fiZ;'Vd/HaE3"u0DvqK|S#$2EAW}a)K$o]QmvB-$+PT1jv5y40Z`Lpk|gjU2is(X=fm=Jk/>K12H$3p!W-v(JPlxgA,`/(tiO_5.uL@G9mmm5,MHL
+F6y&ndz/|v{2N&w/&Ii]Or]U"JuO<j,=.AFj!ES!%'&.xO2c48{WH-,s8o%WqUMe0Xh{!w8nU#;oASv!k1}vJCa0dxLL}s885"&/r=XcsAFK%VpI%TDScZ
+9d.i}FC,Wg02pt5aVOk{y7L,9C"_L`dKa{+!7D8%Do7LM;a@O&s9-Q):/zq<Vs8f9Ie'V7M]_>j5n,%3S22dheao2V{a0Or|Z#l}m:!d|xL(SG}vjF{|&x
+{@-mwGP&,a18liXkEtvLZ64{L4,n.CTkQvF3zh1-T1R^pI}Fq!8+>DWM-bBXCfHB:u`k%VJYiYd0Qccqv,ieAT#DLuTtG:rSf}.yoGYGg_/^2L_/>2o{pV
+^aODWDzQ'/0YAnv{6u{xg^AS^k#X5hG]>-bW"mu;-${".<prGHB)#0C8J<d^@W'my-:W+JnKUgZE@58n'3O9JV;K%kk_1k3aG}2<,XwE['0)9W.YymGoK5
+NsqO[_nL_ApY^:9ue;0BT$|E3^3-$G#BB=tQ':)/XxV->TF!]{O/=ZJa|v0c{'p^X3^CEAjoM|i:-GLM3pFQA!2#'y=uv^!Lom%0/1HyutKDN6BGTPFS=x
+]CwWaGa>Uze(rW3o[a"+v=&rB<'XY2E6&oAC[T}r)hC!|Q,Yl/"3{KdJw7dg_/z1QqWQ)=CoGRP;ww=@)oZ^}BI,MKfY>Z}[]y3G"HcV[7r5_psE#:]L(]
+X"Me,1M[,S</rIgs3a%:C,BIeL$pO4aw&qky&A46+R#cF:>7Kkx0R!q{]LDGc`SX=j>G1xG35omFOe,1WDFt|.aG""aG^Hgk1o~5zI^"R00+;sFh+#mp7}
+!mWc117#HXST8.]<p0cI,iM3xjkV@:fUe7LnffBo^Xxm&gtFP4Zy7jY+@^m"R|$[BKFiqii.11]/.{9v[L[d3Gs+AR=l$oyY/Ah=]f1OK7.x/sc-aiutNK
+oBEqh>kgDDjEDC1I6'>=_T!ebis<'"l1`6D!'Z<-@fzv`$+h%z8]d$^ex<Fqihql)4/Q>3/OO2Zp<=q95oE=hGFu$vK[;N<U$"L5q_Tw5L+5Z|;jAs;jIj
+Se[C}KD=_@s6Zv!'P;gnc_utA<:ai<)03C_VCiI%wL-I}T|[3l:lV]LyVwpgyQLc%vuC'ib{mC0WE'3"W%R)wV8TwF"=BTxOJ4Tmn[@=[FR>aLHw7at_(H
+vZH]8mWnx,CL~PA!mdV>#2nyB&5/-XWEu"_f1R&hH@>%][rTqPsxnet9-+l'(VeNJfz'{W9IeNhMs4,0TT]9L=opnbz<"^9jN4u</js7p!h|PJl1SFJ3BI
+R_g@)//(r|{}5ul3|_8VkJ>9mxAGm2p3<,-tY')kUD#=nXVi.ohQ]C=habGUeQ(4K)k5NrRepm.aG(<MdHL1;I=m'EBOxwR<KEpvs9:t_BIpm8^L>51%,E
+#W~"XWHK9fGV2b+q+=vspJbBt"|^=2JWuP;rA.G1/,m"r;X,ik,)!Q-YX@euA)N4eu5qSWZCK|.a@BiL1^slixJWiuE^Z7WpB!QXNs8@m;kC$9I"B'}S}%
+2&oen|MMHqp8~')Q:c"c/P|]mdFTPT'33WeQ!G2e5#OynvI,LXDZXWX)G:1B9l|Onw6}[7eQ{b:ox+zFAZHNAP=;<0:`Fd>"=/n2lO<06r"^w<n=^|L:<M
+S,,C9K|8m;&Ic0|lj9$]%(R!1aJ+;cozod9`JBP4!vi%-E3wN4y$@#R)VY!geQCpR8>dkYec1!I`Es{Bk!hg0HY05B.[ic;hV/eT9q-AtKaIWIM'1NxxwN
+4oZ{T5GGa5'=Y|s(9hRXj,.>B%pFf)~%&z.cCR[aFC1({fR-V$9r!QnPUG$[&."CKDa%P)kUI]a}R<i,973l_HL7({HX^/xO;,p;I]v/2;3UDJ'IAV<)F(
+ndPC~jFkm$1__PV0"wj4<MJ/cjnG8n+$$2jErG$9J$/_:j!]p^F51kR(I`aP3f+dQ%@8Oga+LB,tVKBT{8p&qFh#Y'!R%5y'bEWIbuRQ/(=S^dbTjF4&oC
++RO"ckVpUP"4s|A0%B_,RX)(0GHYPFf&@iZ6[VU6=1_o:SJ7uWdFm&(:{lG$3fHC=auh1E`Bgmv8-JACh&[vO7Qdk]="44a)@!%KFp%{O)6g5i3#OyQH6B
+M2.a!_dPafp/amJ`F4H:g9q<nQ~X''MI'gJ+D_fE&lDZgCLIi#UMLJ.B1Hr;`xjOaG]:d},ZvU<I4^Sc3%P{BHIe-:Ev'F1JMB4Vv`qT/n3a5D-Bx)C)R4
+Pj0)rG7D}V|E(E%o&88=t(=G#/![e{Y;1=![ixM:4a-cI./:W&o/G4ESYJ(.nDO4}]rIY#q-2WhiP"8}':2X/<w.]S3.+E>QF{z:x/}Q__~#fB.lC{Zt-(
+Y=s^)9GK&b^gZ']$h&Ntv[Wp2%g,!}TRo%E1SUI#Lasif2ncoA08l%3L1Sq%|Fz8"2!.`1#xyR0!8!m!,&kT;:e`3&cHUy8n6JHQF`~dGARW>EQ"R2e&aa
+7xMVGIli.0.H5T>3G3y=>H0d;uH5BE!dMKqu-V=z9Z2Fr{n1Beu[RKFK^kk&fE_cr3R|1>p8#K`e-8KKm{Y;jYuNsJ['mK=JulVI"7}!9&$mU+YULHvZ1G
+C"iVF5Oa;7&"Bz9b1HSF@<bXyd|DeoE"u8+y>=z-QExefbP_k#/naDRO"H!d0-zBYOdG;8Y[Y(fa#RE(zsL)Np$^>[uvmN3n(o7N8glEn,CDdP'g$vwM_2
+A[u/or]#2#S%z!$=zFN2zNCLR8SSs}2pQJG8XF/kfBGeC6C{PiZNUg9AWA@X/qI<G2nJpN7^W{P)Dg2Wgw[I2=s+cJKV;'kdGof$#,Xb[i.%},aq"-f8u_
+S25z$}UB+f33<0e-ZzL}PdmIf<7P}]MX0`1Z'(=kXF:#|'gB;#Q'h:7mtFL(,9;s!oU!mB'$i"l)@AOM=Tn&fB;H5:ur$NxO4M]e!U32dJA5TtP&5//5y]
+q6r30AeP-Ru1l:.#|h[v.b-`oVn25t;2XVZNOGRX,4[EnbJz3j-GHyg>diY|3uj#SgJT&+S6S49Rq56nt!./x%(q'5[zg!p]is}nma;d0gms{;N^~Y<Pf:
+Q%pGEzK"6m`%uWSZ)T"bw%JFEp/z1<<mW(/7yyKORwXT8[@xxe{:IA4{+M7{Y|)(7i{jDC5VC2xdLG9mViCd_pF3Zw>]Gb%or7(`.F0Mh!ic],Ea9Ft=T#
+f[';5Q'("K_,J;M$(Xk1Kh`$V#TykN`Jss&B|&2pz_]iHBb8:J^'5rF=/j.g-fLUu_ubw3506y)Qe/9Z_|0jPYi1p3Qfo(6.]ob936|o|M}"8=j7G^b&p]
+ojG01/MY:d'zQ:]hk6(jWS7%Dlc"[321}h7q/J.v["TcUX1O5+^%iX@f}1/_:vTcoXZpA|3uM[ly[V+ZTS>XtYFqJ3eFX>i0!T2x|=+{uCn{T$A3RN3)Az
+"^~DBB:nYoA{&%sqE2lh8]F(S6odeh/0CM]JKBmIUtLZepgAlMDMsO305Vh$u(T>=C.:XCZF[oa|yeI<mD}2f=zs-#JL5@x;4Lfh0TVcOb"^C'&y6GCy+U
+I7&_Cqer@4SS"{JR5pGq9{w,"bAyqo`O>P1tU!f.>d3C`e2m6@YXCK]KtH0!GdIB)ha3,{d1m-'Tm{Bgm-Wi|Ewt5|A}%g,Y9Zjs"X!~Iq!zSqYo^^6pnZ
+2x8&cyXw9s6MCM<$+bYiZ-jJr5<(~}"b[f6"b;'<BM09aO`rH};#ryFr->(!g<;u]vFljQ2[HWl4/@10Q|z`4B`ImtPkAX/A8](zkpUM1[EcRZ=JMG"yN'
+Yw~o-j,wX5>f0&!{zxLLgYT[O/El(g'k7E~$%mHXvTY$hV)jb4pN`xgYHIDNPiPvPbWe,Cn/nUtDVpV_<0I3fd@nen'Ok`6]~$_@Jwl%hO#8$l4uK]-|40
+v68`!A_=&@Iahs-]e>4!:lxX](XfMEM"Io!J2}R_Gnpra<w[Sbp^tGtn^s)4Y'='qmeG]q!BV7ZpMna+F2<%#c6+Drdxe/"x5-N6jCUB;qN^<WxvSLHrE>
+)crS){Fevwc@'f%ozI%yIwt/c/{fkD3bx02%$Py=T+wCRXA43Zj%Tz7$e!Z19EnvruL>&D;Vo9H{9rss7.)I=8QA.=u%wP`N%5u)-ut%g,pC,ld:&et6U!
+qeJ+a1OID<[kURWLO}w1z)V{3D,41T&k+DA>w'}H)s+wZB]S2,XZW->u"2ZQstF<:vN{W#r.eiC+A#|4w`OAL:1^NX/yX9%9KHpiuoYcS|/C7lQs8RLnB_
+:R[aE&0lYc#/Y[@PVO^"t8ym~#{kbh/>KA[8AvRnC$Z)mPvU+P0Y>`[-wyV`zY.%oSb)2"/EX,R1@M>dCD77T]{YXibA!F0rG4Cpv{#:``xGiL$E6zC|&J
+O`#z$#2K#:"Mr{ff~}|#NPEw|.!P<GVC`ZbdNM5e-9Jyt_,D,K5@3>w'd!I9NnbJ77Pjolv5Vbg-2&EGnjis7aaufi'%'U=VD'7#ejT5)5)`9^'(46=z&m
+.x<DJ`uRq_E|PJ24UDDXE[u.<514[o9nCG1-1TI9Or+}G`$9n7x7:#-N{h^QSdB9ds$#cz2UU4E`IV#dv<$(F_1b`%m=#}_9PqD9oay.2._eRRej';C6&:
+b^<5_<1dbjF_d17`#`aF1#LAavb_aVguH:CgmY.8GuUe27KMz5y/aLwR:Wmc^J;r+,T{cM4:WsW@IM06PSQ-O""(SMEx`wGrbac%4r`Khh#wu%|%JsM"W,
+fC,JP>VDt4iQf=Ng57s|V'`nLM}6qW3P(NT-&DsY8Nna%YezacllT[w)-.;},O{`"158m/f>%VuypuqEOx^--:86FwaJ'nW|f{X{PYEJmYMuJmVM_terQ{
+ek!&+1k`1#bYT!UAUr3^YNJW5qL1wI8o_tD_0|tI76"7a3WVV[RaGqK08!1`;YoA!{m:}.B3$'fK-3xUehAx]1U&[pRBlw}(jnO"zVFIC-('8%uebl.pc]
+cn$,'8M2F>AY.NFT{/st;`EI'QT_!z+9[nd#I3/'e+y1k^`_[an'He<lMx-CMU^mjo2gq^SaAOwp+/AcdH8tl"}Cw`Aqv>f,!EA1vMcu_TnMyBj05PJt}5
+9;`'.AvmBroEcGyOK9{A+md99Bs7T|3K`-&yzpMRW{O7/#@rPx=rYp|9Hl&o(W3jBdN7%f`[fs=M@z=&Mn)(xLHRqb;M6F=BhU@Q~/-59)>p,`[vf#CefN
+zKfxexT7t9bZ+]T{VP%4i="6BoHPDga6ReLIW$}c'QU0g`|`hU$z@y]aiAaZ2XF3"NehxJCA&sBr:dZ6{k1Z|[o#9c@eH..AE(uPVa.mPL%6jS^Z4]@ox'
+Cu80>.1emPdo/P+h5l)1Z1N9!=nWxvyQUMez]D14bxup57}oZJ(E#L/C<"k2^i5l1%c2kf-7f#9c,O~)iu|dYa.D^xe(l$f5h2{=:51,F=qMG`$A-f^iqg
+go4G|T~Z;d##oFZT:Pn1tB<QXbK_Z_hSR%C,i_117gjQ1v_zC`>AW=bm<tknkaf`NHDokL6^8VQhRBvdw4uQDS1`al^C[zr(1x&j#tK.B]XiR![;97zeH^
+%:Vz`m3fLIo_,uOUj'k<R>UeRP,v.F&j]#9)BzdG<^4GbxIxZicAH.Nh7cP<;djkoQiNQi3+V_G^dJ"IOC>|hTj%]LlhCmM5Pr=FA3r{phHx_+=MP6JV~g
+d}LRn,'IuJynd4H5EeuHnI[(j||9_.l>gSAPMnD&P}`|4TqWDu1-TLOjCKCH@R0)I7eVSt4H2R15Bm1<_$ms]`esv&Ysym/58KqK)O:0kB%{55"Z9,ws>^
+P#0(;XbJ`:YizMf'|-fc<)r<Dl]-nEN%>s1n%Ascg&WW^@9+5EvI+]_qsw3.6l[H748acf>Mj2ha;O+%JN6e,a3MyR=S]33gef!M@Vpw]9VRPDIDjH`!mR
+n1uL!["H,=/EO&5i]zB6dlj],+dzA>|Q0GN][zE{%AUG32$Fp}^#jop7WM<@"UB6P+8E7.J{#+5,:LMShgpg[/2M.D+oSh]VR,>p&xvOso>w38qEV1$)fO
+%5Opvb9E>|4EYU}"~Y>ALxl8yLj|V:7W1WBt2N&OlY-p4XOC57t/bn3pU_HNxVvHu.:z5rTnn7k$aXu'EQ_l}P(60jYXQmttMMxw105:=:<e#;N-t#fc76
+Uon@yfD<j"B@dATpX$[mi^mhz_W$.t',n<J0SV1G6a@-/^CA2qG|Z3wnI/1HGg'ayl@A-u@dk{#Efm.t9u9G@lpGgG(h2.kekvJ_"]2d'/wX'H0+s/+IG4
+~joI(`qT$DNEJbm/YVCKpHAf%feyR5[[TiMabp'F9TQc5KH(Now>"5/JhRVqg}M.{`r8_@$o].[,>!&Z[80K}5f,;pHJJ"g:u)}01_)(}@s'sXX&G<-t9h
+(^O`y9Sq-J-3m@2fZOV@TlT([_g0iAYHR9N;B-Xt$-a0+;O%>RrS>o1STZ!9dG"jD5cdM]C;<1w'BYa7t([Y|h4lNbxvh0]_/">ZJZH0vIkW[S-ew@Rax$
+bS'2smxFnjCaXh-N25]pj0;Z"s'RK}![fT-J>_b7%K&YXB,#q;ch_}Ig(yGrw@]gTQPq5BYfYwF_if7r=v^wH&b[!o6J5H'=l+z1ez}xG;ux8}{7)s5rBS
+<tlGTsbKUuZsknK%-Pn[-H_n`-H:X@Ju!t~qkl-xTDT{97r]_6#@z@2W=qtLrtsFtrb3>PkiA3XJ`lzeA<<DGYYYbpWvdv=gOX&Q%@(@8R_/|)DMWM]V(Y
+&y+s'H::/RKDtp^_w]9]7<z1MT5}nS1L5}ZTZC&VznOW4b/`Y"HjZ(g;Zsj^LD-$$DCFQ%+bW_5]3O<0l!v":^f1&p$@jc%`iE!nO^tvDrJ]R/Iw9w`<-A
+.oc'diFbkhVbrNZ4DhVtA4H9#"bMY_{;xj2.>HAXWOpF)wmI3C<3{/_Suk:/Zi4C0e}L$C}iM^.j+U`uR^g)NjvFi.VZ4<^T.<]=&BU7rM;e{/Zjc0)bF'
+Z//FJW:Y&%Q=9%gqMGE$+jChj}QY)6K$X4^^=5oU+/B1MW7d`[kucyOM<K8H%2,dR;SY8nezOZ}Oe=Wl=[0,`K.tBOcIOvtiBl0h4sy^$/Byn)UVkZk&;.
+/Z@POqn-/ZO[I4AY8FB!%Vha:Q:XpH(c|4Mh}f2N-C<Yv:Ac)gLVMqr|XCQ1Zx.a|1JC=]w4Ni@]W02u28V/]oHYih8q",.Q-<c=L#`EmJ8v[[ay.7o}03
+wD^vj^C]:C-4;d>F7'1d:]~v`vo0tX|Cdb_@^$>A5D>O7N,YzC<sz1BCIg[@hY[Ea"TQ#@it^dFyXK"SxzCtn%k<BTX9[/HHj'2Q:X6@'!-0[T.'c)%6gR
+tp|K/ZME0p4V,O8eH%ph-Ef}ZeUF}30uMi=waMIun<yoS0rFU`DX)CVg.XAh@sE#Sb@&^$[e%wcQUH1`q+#HEK6`6V%S^p$j%x.Ci5"v.tczn9yw%O>31s
+M/g!kz"zH<j=l/1n3K_-bw;,Z0iw}eSm&5U_zw"l=vI6Cg:kIBF;f.^i-x[NavO6BAxzmm04^+.ykdp131+=AXSM-vHX>n.!tDZ7%<py:kH$={5`w:pG{_
+{XBoO!=-Z1#[Gt2IHc@ieVK"n;]j@abx+Hn_puBB~<E;s09^'pf){_0>M^',KBr5|!I/0)}.`b7/%k}I-F_V[1_Ek4[:,%LT;dX83<'`is'&DMJZtLh65S
+1MjMC>+xZ|6P]`Bcg>DE#zmh]25a)Q|x#')i%1rfk_yr&fc|%t/gayzcVF.zh<t&HNA)Z^j)Lgqe7^XOH)Bt`Zr]P@Uxq/68sRHcvE;7<y&14xgt;+%lMl
+^7j/=U!7z4:5r<tGYB$399p%J%O{P_pe-uyZ}+TYE[&}66O_h"3Q0H/@:Hl{Q/B"sC<bxTg`LbFOHwxn@6BE6lJqAiz3yg64;.)3-cAFz'oT8KBb!0#$N"
+_/zr8:%e5G,jH1~#ia%h[A9$_pSUCci|G.;[r#y]0`U=v<_vEeyMe|d]{a#W"'rM,%xO+SGx"Ej"]me>@dQn#J@/}M"mCRS1(W>l%$BZ)rAoabJ1[f}]uB
+oKhMyP,"ZT{tlcfi);^=^Z5ed;tGJG35%i7p]t)24+_h]r"F1V~@j|'s=D8[ue<4`"r8v;UJ8HK49[,!"]]vVP8INJ%Y3W3Km8=n-dzCM.D.21i9I^CT(q
+2H[-7o))cFS+%AXxZ{fB_2@:yR_W]cF![%5i;2Uy-@q2#h}vX,bw)UiCQv|F+&vfiCx3wEwJ}Dt:=:BReRXaqUmO[nRc8OP!:,|XNnFp|}(0J9N0p]jsO|
+OsPAW;n%_:Zf]MIoj{#9,!!-Scs3%a~3ao`NEr,g.g=gWg0IQ8GH:/RBZTli8sQA<%BvR)qSetR)`xOmQ0wqE3ZLZ.GM-4<SzHFCsN|Tf#rTD[N;MMm_cw
+p[k3`5YnN"nN%c5X[_+rw+PD{S&pk@7o'OLzq_(<~PT1flVP(0}}4mY'.FAQLG%6V^`NU%W/yUQQrDR.x"+^Z+ne2^q(IS>]>x_QVw0dZ]}K2IQ+L.dQ8M
+=[rD~3QL@8g8`nB-{zZWuV^rJ%i88XM<.tzJ)kVV.jTW^2hV_KuGS!C+z-A<mEWXw5J+-)5q)<!nFAc$-{TrNe-^'Df<gk<`GB7F83q61%dFo(zhwTH)o@
+'Xh[GozJ`@O46#<PYDkqu_0A5jw#{zZ+(9P:7N|RcD_zYE~=cYkFxazx^;VSYRimUP`8}%R4/@CF9A_#YpIA|<m:nTrWug_]K-pGqs"${9PuO{n{$rJZXt
+x#@y'<~%f^y|F7<T+b+d{JcWk+k;Fk8dU_N<{A<d#3Rm!>em.Lm(EJUtp,Xcxb7E-y2Ij#X6[Y,R%x{q~K)!8R7Ma#j$ab9!u+i:pAxzEQ3f%"DM+2`rju
+amr<}j[//bs@XHZ('>#{WYO)o,b"cgGx>x@z]:!_2+W{SRL<om(9L3V,$0{M"a_6anyGv([OQn3^6IJ9i8/C[g,w${^R/Us^R|tF2g4l.XB3>Gvl#$UQP[
+Obsh3zy-spJDGuhCg_imo1"gwV>wUw'WBg'[&T@|1Sp3GZ3J!7>]o88W:n;Y`o;^i'cf12/UKXX4-&wy]%t]QfExYvD^=)8n%{8,`ufw%n}%4<x2e#k05^
+o8CHg_xh"Oi0Cz8[!f,5ujc#<1y^PFyB73)VWfg,H>UP9Df-ne<LESk43}=}R,i2FLzAc0T4Xc&fjq1uA"(Rz7-X<1"x|aL8G.%BWNWZx}ld9vkmjH_eF@
+Iqk}7Cok$50$W`o"ZT;x=RW-hh87rNuAQ&=a7A>}FH-AT_$wG3cJmC43ot9u},~h^FMHK3DDy`2ojQ#/>PTm~#&4CZ(Bmv;h-m.fckIq3p7m7.4lu3`xXH
+6lrAP_8,;6jbJ)$$oB^Hf{gaRu0;K<WdR(ZjtLTJR]YZ>|3"Dv_w~wswQ(N0PY8yZ#BkT.x8.OYxj<]33qk>=/eOCJqzQe;;G1KzNPlmWdbe3.jFfuz@nz
+>&uMTft+Q|BPr@trye)8RQ-|"k4{6L:fPf,Y`CT#RdT,T[E[d"LsB8Yd>"=DXh7l2X1iz,R@p35Ak:qOT|9h3:010<'Xk@.<=b0GEd@Aqb%V^dB6zj@FuD
+l!'/C@1C<z6u$!RAXdo0^M>+U4(1Q7^&"+]F]@jxa"(Xwo7/haiz-`/eO<CUIglc71uE(#/a6l+&2'Y=@9s]l||IGaH|th1j2]]w$'GIqbB<Bb~dy:wIVt
+;",ZY^>U]#6w_2MoK4NWk5XkA`s:QjkLW$exO>Y.1'CGmn&47j;9%z}!sTerv:D`)=.Wz|ys>G3.5fM^CR>3,Mtt/.{"Nw$'Z&e@|x{1a_}o6cSv6E4bIH
+g;l0{zNMz>zh=|{t<y-@TTT$KW5>~HHEmsH#KCjBlP(U"BG>+s]|R4u+9#m<xNUx<Uk6_"PKm[9gl';6i3!BZ9&)&;8ywA>W'Y(^j]I:o}Zs+J^6'1d_01
+$Gc4"<8MzouR#'ZHoT:,27XjnmD{%@lE#vGre:YMcs~CEut>''~ROw~|KxFFuF-EoM9F<q.M/7^&xnZIp<p/zC1yB5qBA:$0Yk8m6KNaR1fLL%zK64b1`y
+R5/2Ts{>sk%j6)C@c>@[1<IY+N{`Pk&bF;d/:-t%~LE$x:a]mY7HahbkAKv{sz(,a$@Sc:~D[1=0U8AT{ZXDPdc3Hx"{qMz$(Z+&7b#FQD)@.cn;LEkCEi
+s+ILaea52r,o,|E{,<:GDEnP`)BiA)V-$:$+^=UB>%J9MjaB_YYbr"6Teqotph]"DpG-Oq.%6_bAn/]6@#1f(WD:(L{xkZ;}oL3A3_}DayMO<elJ[B5%|2
+Yh4qw+VKS4FG55k>uMBIwao0pTMdaC9(~suH%]|A;0Jd7qL+XIfNU>-6W8|Q~(rw;whG/69IPoV_xn_331f;o[xC|j(_N&"J~Q[/16hIbcXE6^gaAS%uj,
+yRBQ7%bo:!OM0ExQUuP+AF;1Zd%7Al.2>h{7GulKzL;9@t2a)mPS=fqy-2c9q=!(8_6zQe@/;x=6]}$O2h3KDK62=9XD9p]$]S6,-tv[/|XwqGPy~<-$Fk
+odz:T%|-,.38:@a|$$XSYGPA@d!s08f>z/)_32Qeo&t'w%n/NUfT[')KsBbG/3s9g5LIy#ar@xBwK4(.wpv^;=q+K&Wj+RCFVL#_3vVy-QUq(x#rqg_Y_#
+_]`tpgE]dH'=Leeyp:gC9VHx{]AOe3)jey136vU',hT}uEw:@5K!vE{}wF:]q8DdfEs;[tTtEa>5[nD[2)G$ob7hWe-p'UG2^%-e552<XA-sjrsYtS8uFa
+/Ur{%ssn{7>gCDMZ4gf=,{TUq)}mFs;,JlO'@6s-W)}[)JoOcCLmCMAr~wDu4#'x)DseL%qo,L6uWN]Ou[g/RVLcMZ8Voe;X'6V9QVE,4NI>1BJ#80juk&
+n:Al$N7"!^5oTD-V].H=T!9Slm!IrqMLrj4KuJ%;Jai>hH9g7-UJ=}tW`XqD|{s5JFM"pX>%e^]34iqR|h.L%/3;kX+7#1Gjqccs'h7XVEkjC_V)e]3'Z-
+RfM)&xRqjmRG(};&i,;mmL4fvqV6=v<QGyrXf1Xk:+0RWD,plm/Mhb2L-jLv;tAnm8K$xYu3E<xBRE$-}QFsaPJD;ycNtvWh83m<ON.SAQZG]K1jkSl@:{
+4CgieDPXx3CW0i#N~DMlh8.Okj8t1!x#&PlK%5]f}'(RZHS8h7V,4rf{^xdEU'9YscQcB'natg&i(H|52V{Vvg>FooL23u4tT1x)P+y=R1q:_gabOz'dVd
+>Gdw3aWbMM]S;I8SjHWx[YSeelPGKsH]kd_23Qi1t$OW~g~mMJPdjiKyiP]2ig2SyJM;@JWK]0&NvMsu465Vug&&SxvI>z'h#z~S}4LJ8G~i6UB[im@zu%
+ikd]o_0ApRw.]N|`F^@#dPQVdp6{=EC.i=2_>VNh}cR@!Dv2r5ut3h@@CQ8SCoN9yJg|x}6I~aM,&tr=:vbc<sWj+gsYU7jR>]{v2{#x|c]E:6D|JXkf9U
+be`S(rFu1Se!<3>ocUV@(W&iw;C}IQ27XS!0Y[Y>b)HQ`'1mgk7#sO$AyD[GF7M<Hh|Y"aQH3#Gpi:ZlF-wM.&$UdS5B1b0wCK`<%m<M[El&Y$,vHkFUA:
+R8])rxJ+,'A<EwEFoaLx(&&'4]=NKwK-!+YYE=CotQ8"BdNF)-yg1pr%Un{.+7,Ffm(bO'31qM+MS65h%$er;jMLop#8PXS6Wrtl|T5mRSYVLwtuz+(#Rw
++^li<v%;gr@oDK+st@'+LVu[w^TJKCYJD/9Z~BA&N"}a"4o69Eu[4NF+#-1<h/,-VazswDL|{z6v)M@"Yt3Hp'!;r;17$74g7T5lUGD_);D7OD"h/u[x~Y
+J55z`6ZO3H1D6#il;c$6"@{&_15AW4='cuxZ05V0D]pc"x(gwiBMIph[5{dI|aX4AN(LyGf%`%JRCNdemf9;VYLg8`k}0GAqu.w@{YkgnV6gZIvt6jdX&;
+W22ZS'Nf7YZPe,|rNh!>.o0GrP|-:^.[_c6Wpf>6d<%2~r>dA8/>[24x-$^2P(7QaF}QYuC>+a'-zs&g,d>qfkf18CF1Pq8[~3]H#<a_9|`dWu^+A=O_im
+S{#Q)CgncD(.BzkFKVAj%2Bc^dLiRwYo9[XISrAO_dKX$PRKM4@`90)4rQSdKTlP>WR{7Hq5FH`+QGJvp_y2+hX0n&C]pf{CM.mL|dGer4gNm>nBdT'J3x
+n&`^6quBj@{CsK]4"s6STAjc=@n&##'H7;Wc(:$)oW%$q'KUepjlqQ>%PMe}!#Q=RESES(3vegbD{OtUYek]Bd%W1%`Gi]>G}[1>xoIByMIrQLaH/kaPiG
+g2/j!yo4mz3rNLz1Cx.0[{M3Q]NdY}$@0u(VvrD>8tXpBZ'%jlua+Hz8wzox3<I['3df<{GyHRye;tolps}^fvx2eu:p=fz7<48N!V-B{;6_xP#lWIksWZ
+N.6=wNOSyb6m5xATff^i%+J0rY8W+`%]:%f!,w%s}z)dV/4$q'ko'In%'_#PWGm<'JZxM{05vA<]S:]I~^]z&8n)2fAhVh9PiTipBZre|:#8m"X.k(G1yw
+HJh]Qwp_IY6xb)Of$mYO{`wo=Z/f;ootPw}bJSAFSwDsuz:d]/D5chTFFSydOGUjs-X"P=L=nlaow)f[y_<#k"FWK#Ecu_:]ErZGLG-kfez,E^E3_el7]B
+&|`E9IQm+%sU07pCju8C4K.3HeNx;1m'2o2nf-mbvp0E<{TEzl"2-w11:l|sQMdohAnE1dIzzkQo:#s6bNw;5c{g(NnMG<{q&wN2^j2D+5,3|<T$Dcp"jn
+fK|RS#o+m|ZvK,KcS+gpp6(n:EAju}[CeX](rKU]kRFETA<2p=F6I@EznKW<0>''|lhjn+vo-Fh}L7uz,@PoCL:-1hqX:XcOHfmL%B~o)bMkeI-4AS"RK#
+>`Y]Zz<|ffGqu,65p6W>}_O}rfZm}=+C}E<qUa$tn9NcF]sOSdf!kdO"&EOt"8.vd-%<o1pz$lnLS{zE'Zqr2S4-zH{^fQ@5Kip0~Dae=<#w`Krztv,<gh
+gO/kASh'h0d6fcmp@gNN&#1p=e>nSG/|tM;vEe{3o;s!cb49zF<+Xror-bGwIM8}/r#a'Q7yuH<4nt|"Qs3r~+U538InBL)LyZK6UeiZFfO#:`&]u!oB$Y
+2FN#RXH)m$2pHMg^}){|&cPx6$4hLehfy&%bVB<^)1bXE"eD[!~+1CULi8qMA#emVsRfW,Y/K1GsU6J.ydMylJr9xK#4d#ucl.rf/^'_^9~.WnO%+:Flbr
+zW|E;spa4cr9+)O@I6=`{vRRI_:@!+bx@%C"GP`QRC713yyy$6p3k`M(:sL@X01YR'Va'MHc2OP7iX2pp`H!Fn=$)L58olti8`g0$}i_+oLo+Gh0V^dI5h
+=Be'vKg>Ubr7lM@T]c!ka2dJA8bTVYgiL'6VA>-h9vN_KP57<Xp|9V;o./#3+pC>%6#3]vjEoFB&:T<rPdV}&Y#fcBCvB8[XsRzg$lG!vyCts$gmu8R}lW
+Svk%Sq2t9bRq!0hbUQgSnlsE#r4,i)r1|ZEhY_rERD[N"_URvUsBe3r+ki:jVaCG=U_m}TDzp.rmPq`=g:]E,/N<S^lA1Z21DT|Y:lzG).&w'LF={J.):l
+(6jrH.'PN9N^xE2{EnY]7^z88MevhT(;'xkL.li>T9E%C,$NSB82xq^ouQv6{9tVNujl^]HE%%"[)[hNETB!Psc9py[BG{f{oB]`3;du6rJr;t$Oz^"W1P
+|15M!IVr>Et`&'XrXO1^{ff,D<Xa5VzgmEG&"BRJ#l~Ou"z)~rf2'X7B}i0oyI4gNQd}BTq{cowXoQMLeOk99xSn3{b7SII)l^ZtyeQhGD~G]#~{C.vet7
+<jV$d';09+GINM#pC6L87Xu,3Adjk4_>a^i',v.08#o(@/a`4^U{|:Kp6JpMn!&h^']1m>_J=sHbgJA)P71RnY{QKvuwmRRz;;&T+W'Nww$nVZW'sQ`}AF
+mYBZ,[.kDk|K.'&&3dwH6WAeXhZN;)RN~H(O!`fd7Au<],qaVJG&7[P>gmBsk_tnPx{#-k:M(ED1&[},6Yc$$3}hQRTsUo{E_5{p|s4DNk;KN#KE{a;]&y
+jklNt;-O{)IRRGa6|iK|sUmEo"L2A)x=_K6%)Xun;-;(wLp{$47/kP"v3hHXs=/sqjP.Z:DED{ZKR;_2<Lr"Ui15NIhQ#14%s#{&nV8O7jVu"Y'0m{+DJ!
+,{8o,f={pD5MIT@I>W'HkHVa=!`nXnzBvNug(4~{Mx8}x[~46G%]umT)[_Cae$gNj=ySuB:[io$HS#T>,[Li+Gfj{)o>#9ObxOPsM9!0GQWCm-$e,c$wza
+0Vtnm&F!Pe%Qh^(pBRz-Y3#'58g:QEU7bHA}/JaPDUaWWNXJ+58K_9Ou/U9l-!z:@wi'_SCr1C5N0`g_}mB->9P(<v_"ZmpA,!roCW4%|)F4YNs-Y-b%#w
+zDB4W_&IGoQkNFbxmmA@k>&40b<+I%JP[!_SH-(w`^3>0iVrs0X>#f'L`r$=Psz)|,.J)'}TyJuUSX^U6{)$Q43_b>|[BQvk.!GA2We:/`E6OKB$F"yme&
+AF;VAe`s}WZ;y5&1sDjV80B}EaF;agGdmX[9+2ZeA!|M&DF'Q7]oDoCwqkpyDM~#$Q@84#[M<8d2%q8^5#:o3}m`W_z/NieFA3:RsP^W2NBP3:s8~k4j3(
+oLE%bE'Rxxa|d$ZYBu7j`D}Sl'r|S'l>uEbx>/5XJz)<j+|ys]7HQ66/';vkaBWnZOQjz>P^gmtw,ofRfUfqOSsSNWZ{hxvA9^C8D_s37{E#1:cW)z]wOt
+w2.Ua#jgrX07pMe(WyPm)Wm4{n{yhy)9o3}%$9NGqSvl`Yk7rkVU"M<Di1^tF/.+7<OH-f-3J4aH[h-'URIU3jUjisgAAD;bN1-VKqt`yH[0kx9#%i=k!|
+'Sz}L:''jc]u^rWd|!Z:&T[7GomP&q>l+I)e[-mg(z,QoBVN(y,45R2$O;&xlx'<ln#$quo=#qA}%o!'vg``iVY{I,7S0>,oFWaga:l;=a|yHktxNK'ATf
+sgd"z-L>p;DB4$Jk[t}[LUuiyLtAS3~h#]zJPunDp3H(+8Fht5('5V,%r8h/Ib3PqA^j_V{1,:dXyY.f_h1Da5JmM}N4}iFz9zu!:bwuM{FQ08,AJ=n[/N
+]BGvDajkp"3jX.FEYhgHl.fU+"3EbR;P"lM'r5SvVE-jwdG$J.]bK&rCm'#/7GUV^)sDX[+NMcPd#8vEkojMIZHv]V!m`j<=-R$.fJx_i/N->4O;VM>%gL
+_JMQI<k-VDF/^+l1>HUSARLlz)wD;mjLa$i'"r;i4LnT7]l%Tc^5X9hy(jvF.zYZ9Fb^9+A8,R26/#n/gT@vQ'2}Izl9b'+[u!]#[JX^@/],-`gp=>y`'D
+a0%D#n}6eoz9Ld`2Wed}Tqx6BqpQS3k^KxTwd_5;[c>u>`$vIuZOv'oIeQSe";;{if7ucNZ[no__`'D#`,~5#.S>)x_zLnRb;CEwy+Z8G!sq)G%UV.euW;
+|w9&)M&{=^$I6Vi|"E#hWYxRkf'4}b0I78hMlSR,Fd$[$BIqVTi^zHD"Gn$83EuEsws$eska|h--5&a-8G&_7eWw|`_`X(SBO/#_)I!fg1'RKL'qX/8YG$
+#,GzmD{|'v_%IbDg5c(Qcot6E)~&mUfdRC|>QDk::ZxpYS:&Ng7/{y2]D[Qh"Jz}mRO{:<fm`3JT]=j>a`ym]T:[x>_7&sP:)@%KbF_1cwPT26Ir_pp4oS
+QRuo|4udTh22n{C,V0YMQgt#IMT7(vtgk$O$rh}_M1_wl`CsXKKm6i<1LLzW[{m6rT]9JN7j5XjX!6/Z&SH$5T3EyZq6~+`w,l(cHK@|fw-#w^Nv_-m%J_
+(C_p9TBu6d6OwA%JxvdW5rxFY51[e0/U$[H[mPj&{/r{jfVp`ZC&'yy|rqMxv'yL>AIS.q%7!aBuJa&f_GP:a8JTnRMuTi.cH_2F0i]Yd5eJ,lYg<2x&@8
+`X1[Zn_duz~OoUk!iqyHFGtF#F9g^>jcJvqBQPns){.Poi>&9)|yEj;R~3SZ2FUd>pbqwen:c02[7IX7T@lLyS+kh&[Y3fPFei/IT2(.&r't)"@X5jxLtv
+^:9G+Q|=efmIn{`9`m5'[yI^1LlNBZ4ugCo2]I;+)YrKk8KSOId#h4l6UVr10}ai"]g<kWcDUsVzN%^Yo!sHQ(go.hOIjPw0x`UPyp,!0]YX0X/75N2v@"
+q-Y9i,(=tH|'gCr9=wT>a15^'<x0GPk!]!j=q1_O.01HQrX8d[~4SzX%#Y[8wWR8%uw5rF"+q#:v;b#:q:n5Xpf.22lnv!z,ZE[g":qE&MkA~K`l5|zB=|
+SR3jKL@d,uwX=wHKb/y=k5MkzCxASv"20hI9-6!oG$&a[f5qT-U(e&[dH:4k383z(98Y:VL&rXj-JNIwRo.L!tfw'-LUFMMMstF]3B!5u0/KR`yMmu#8LR
+}'xOtcs3]YZ_TT4)'qjC|k[J0NyY[xB]GCUb7_,Y{ulK+:E6")A,Ljl/"=B(mq&EE<en+CW;z|%MPtD,@te6YIARHLO]0;&x-{ehVgONeznh6pO7YGvrts
+NO_PSU"x7bm0lo27,8S@WR8g|OUYk!y4DSRr$j;A+KW&jvB1gAK!m25#a97j>wON.f`5f{-p1h4NyO-fRU}}!owV)c;%wQ:}QB<+O`yOT=^!csU-F<3'!;
+h)YYgmx1rtkIX(sk#YPHH11z-7YxRvvQXg<G_;:)Nb$Pd3"(ZEDzj4{b'l7F6=H9`TNSc]A)lO]WI^yQQ.:Fv"na2mAd")4_.Zv'LcS8un1;-<HpGo;0F[
+S}ouogCAob@Q;sVjF#"'%!#l5nP1Zzjd80)Oc9E}-hg|pMnOiE~b<@;Gw76h6y,h0ur;rr&BJTV=BWQdy:w2L|<Y<#4+v`'PuY>tHn`z8@DVpf{n){WGhj
+KpwPm3<L<mPI(8z1%vU2h6TT+COT0FIH$fu6;4<xvCLHt$PmCmuPmbtBGnV^FVsmXxW]ZoMy1'=-}XKX}Z^lo{O#9XiljSNHur&>hPeE5zA32C3IW"=UzL
+=fx^M;Vq]$5e>CeXEC6OceR+cZ>P9j`KPmY(_dDZq(+'vLDW(Se'}7:MQgj>oU7xhNd^K1ucjG(nTZ}in@g$JIKEV8~np#>lpAuRa(wRb@BK!J=AiY[kD=
+YJIKTF@#uPLa0>!z"WWg>x@8<w+Di;'3/^oKG2#cJY+(J}e>u3A}b.},zK~x[[_|8Ha+MuW'yi]ZlWU-!`@4M9[PFkV>^z=g(}q1Y9e"yuBOP>,A%x4/d&
+-BB}'P!{w^#by-F'U,".JjJ}r$D_"P`w#kM`Rz$x<c`)sYFw[j->FA2aO'W<&q~uEWv&twA./u>3V'O3Mh&&6Q'4q-9X@@R16.uh5Nqcpe3p(e!"{@0Ob+
+[+3f>0[w1sc+E1nG{73J2hiDgGHs1[>#'>"%q2q'"]:p1p^CP:m5"lv2nE^uT]r7a6M@&DI]T6m"ZNC{PpIUd6Pd0Enlvq4O8[#e~w+H!I%te/D-^b'l2a
+1b#f^+.y!NpdE#t@(aw8<98PA(r'sAVM[%8UP."^u)>]8DVhhFF3D^Gq^8>q4"_Sl33/Tj3`c+~(PQKWpqwe@qdQI`F;fTTxp{m_GJ:uMIRYz/Qh`k{}vR
+5ezxzH~G2Uzgeby)^R{)u43jf`HGY4.h'hjkI;w+uY@i9Vhk>u7tg{L1V5)RfbD17U~+vPpV`O,'YOEQ7TtmW`r!:pBS8^:h7ymN!c31]xIwbG|N+l:L9A
+&<VlhQ@_yygiS#bzElMBMVM==C,j%yKIyWJA/@DT@o3Kh(lZ(qIKexqtH]A|B_P45-3vqXE"uW[zj(!$tMU-NLgzq=i|":ny&vUgj4cQ;>9InNFYfTf29N
+.||]|BEoU|qG<O.q#(gfK5!tKSjeNLxJywlbiO<muW^3s28h4q4gkmp$-&"<&X7HA}(hTkBUi$7N%#KA5+dTw{H.[QG#aPzmWL)tFF3:Gt1wUU!jUw<9h]
+s28hzW$F#aMQ^mO92rdh=jndrsU&0[M|lGmU/0Se6JovguUdCN>q.Fr0Eu/r_Y3I~:FjYtbn:6|_>Om,Z=_skrBw-,}wmcq`AT[{%,o^G:~_uStSO^HM%q
+hg#xBmI`Xe+gRq+9^a9&"e^+&[fYL"f5l9T2EeEaX^ywNvKUlu|bm6IhW6Ts,5MLYN;HZ>[EF`/Ot69zR!zR$5sH1IQI:mX#c)5Y#92$U6a,KIHI-.YEL&
+,Q0-cPOxZT(&@Vl".M(mf8|]0{XS`}u{#+{|z3oplqww~HZPh2x-5x87&ImHuHJd"J&|8u3ffJtL{TK,v'"mdvI]nB)Jg%bdYT7]O:yI%K(ZYuhPKigr5}
+%qXIkRsK&4|v6+Hz6zZrngs;asFmcsoSq91F<I;TYxk%C(G^74XmA%XJ/JT=5aMfgNLs46Q@Gh+7920gM,4Os'w"MbAAm5b6bX#YF]:)Kpf5>]O!ypBn%N
+X,B:W7PK&Ww!&tT1oush9wk<;,NJ1OXk`H.e_$$#{"t#yS3$EawlFX_oD0hnv3]pNmt.{XVY~7OzwC}z@A<cVh{XfZCSK|%s)iH_JL-[`G3_vT%w}^w4qB
+Y@rmr^Zh#F!R=Xh,^GwGH/j"l3kpBVL:EGToGZwqi+F)TcQitf{1L3bHM={ud96JopTH+yW`zF+rk(|b9Rs^Ve(dR5NKC<A9,KVU)g-cXb|2C{wl`|n|i|
+$8iWWY8J6f9YtBxjHTh}(:IQ&@AzLP'-dhopV+<bFZ`]U5q=0iLY5a1n.R{zOiF}>D'UiZL1Nm45>'[,<zti8nVJ<PQV)_$2sq,UpBv'{$<{<UVTwu'm=^
+R1G]Y]yOznu'Vh_'PfPcC$ZO2D~JZ|2#93}BCd1B#|7EA9k$!~o&KWJKc]0AgURly#]<6qN^jGaZrb~D:}j!h7zPE/4:^"=zH`SWynUWCLncoUR,Li18-G
+p,]fHLEtBX+e-8R7)av"5Otp+5fifMIf|f1HlJ;LU1|5>t"j.oVLSG$ZL$Mz{!V&I|zRrt18;4oZdU<$8c7K0%5+SGCQHt[hiQ@;Gh+wdiS}Te<yP'3rJ:
+bM|}8]yOv"#Y;R%>JViCdPF')<=lj{1nftu;,}@bT1-0D>QrzM^/>@NxQgh@d{/'.NZ|k^k;EwWL:xt$5.d;MYRc;}u|^0.I6}%h842yH9C[g2:x%Vx2s0
+BeBOP6TW3|nxJh(-E7My)bQ"vT9TiyLz54)-8|KtY:i{J[g<H+SxaO0Ep7|d[x)qq1U5E#{@dhQRyW2u1^}%n%Pgux1cITjJ:;+=V!I$N34w|GZQj;e_t.
++):u80/gjgB<QhS[`GEm>('4Fu.R}QBb1X<dc<Pi}GPxNI}5/anl8"ysf)X9'Ht"-LP/z<J(/OI4KrOz+QXv7<3qcVYI1if'%Cf"C%Kj5Yo<bFmuHUixNW
+C`>BuVo7ohN@ZzHmU}k#hPv#4$o+y@Gn(-[M;m"BN#YROP#-r2$+z>2Cx>2CQ<v_GA/P}>"2N/Z$gn`b[H#J,3Gn=U~lCVwBN!AGxyJ)^mPx7ffsSADD`R
+HM0lgM0q-^WUX$$}etmJ!3[$YD#yf/Hiq5I]s8(0NlbLG!Oisv(^+D7<iaTe6ye(F^jL:fzVX,]PTSu#k[>j2+la6p$(mwo}PqxY;4~L]1lmaFgpPC=5$J
+m{pY~Re6a4EjycpO,'eu.{c^1iwsoMU7g:a%NlRy@k{7SXo3tt5@FL/s;Da<TQ}AR%Y'0N{@appgf!VJLk5oIlm0N+~-_)`FzCjB#YRCVn,Ab,NOV,Yp<8
+X2p2sH<<oH8|+McKPR3NSpW.f{SdC%Wp]mX];DD`2F.@)Zffj$&&ewM}B`KKa_vx0kX"+W'YS0<;^RKLKzw/kp|o/rb$S,(w+>IfsyMf|-37"sdf~`u.mS
+HyA`l,g{EAF^K|zHs0nScTh#k4qo>u+GVwu`otc,POvWUP|v4RNf!R4rk3UdzXR'[Z&Z6g;!HaAD(=K5O_6x"wdsAEsRs-[,0ZYCVk](lL<O;p1Cr!+q2x
+'X4K<2^qP0]0Vo|+`mXf+I9j-+HqOn5[es;iC#NHpjzL3DoNWp0M}8.8F4aSDxIxeY/S{g#VZ)jE<q~w4d:qSy>g-n>i&f,1_nKxZzqdWr97.n)2Ow|qa$
+C<Kj'[^aG4@<f4t@EWJrr/w,xbh7Y>$q|H!_mW1CxQ!~vm5Bru6E#r|IE|u)}5=}aZ+g7poiSC1aqbF|@)696lM`ep1p[^0cRpx|,_[$$Ll2='}';vd^dX
+k'SEBh=Tu(L!AmZjY`y3VNwB8KWEO]dI]h{D`=!kj:b|zm>^3BA+@O&JYw[ic^'uQpKyy3&.aN,IE<,Q!FEjqL+qs8Z$}AtkaQ2h^;r{<RDskvK-&iMLLx
+U]Txu-vx'b{Q{lmgRx6W-Sg^{T^%Ygn<w6bdL'TJ,Z;.CUY%EEn/g!o%;-(a}QIAUQb;!p0:a6x-1%#'EEE.,ffG];{y""hh[m{,V77;=E<U=<debC#|C,
+"F%!;M$CnSkq5+Ejf>$5Zz]|7Ef[mRECc->]@W@_tx9|HG2El+&FgUhRd3aM<5ZuDx$4Pw'%IqRiw[Kit`@K{LMFSE~O:QF@Zq75x8BM<%)6wQ}]~:gZ'E
+C>C_l{`-ZFY5Zw@J4_ob<EvP}B(_PoseH)lBAO>{4xK5wJUi'mO"~O1|:3|alxAet":Ag4h+hGF4^@+|1PNIy:k/p}re"r:&u,&=FN>Ms/Sy~v8TK;M5oo
+Fz=HUlhUCg1L=)324Xs^:,638m7p^GOCCp,7tq=I;pkj<b}RKw$qRlB-'}FSYj`,A.u0gNTPX(UF$9Oi18e_IoijT(NKoy12~jjxS>dHGhA[+%SxSC7(z,
+zz4[ES8h-V`u{l'w_zC](hy9%+/:FMVi"]H-IzwnzMit}6N{E.qpYrXfvhRh9.X:W>_dn=Cs7i;95oW/EOy;VN.E_[Q-z)FEyY9=|^IqonSm3@456`RH;Q
+~|nCd'77h9~U~z545mQ,r7Uy/;$qG.'I);u,x,Azb$~$#yZylRHiDay48t/B>&$.6Flz5>U3"`N6I#|6Kwp8lo1xONkec>i%O+~|+@52-+:eE)gs.fG9<d
+lKda3hEs7Z/l2Ezcc|bGn^c/83hKw.pvRFe[YR:k7$s0a)RP4509Js'D^B@&J+yEZgi_ck1l!%&Ss&0iSKE:~ja:f5l2.]mSH0zP-b_z[Tn^{++r|]qW+M
+uG=T>=0IP]AV5NqZ^!H&)7G7y/O^r/.15{h^LZMqs+r#[8"ijd{2r/,.DuRFrt0jINKr.9hcNq_8227BXPw4k@'Qa&:TZlaRZ-^6n.f]OkhjNQ'dNX)jwd
+{J$HrK&N'-p#JMj&lc6:6D#of3w/j-RgOO#;$<]I"o}obSVw)F4ENi7X!6SKxc#!@I[iLx#39GWMsc-7Ih|XQa|@@D!J#2(1o5"dame8](YUlzI(9`k@:L
+{OCfvE55yHQ{#!UTC#CP:Sm_K4qDk80)3CA%KszD4b3VB_=o+>]ZTT2]0G[:tvj}#ED1}>Lxkj#w.-q5wTM0%!L)"1L=^4eexi[i08+S(MkBaxnFyj@VJ6
+pJSiYyQ,+a:V-<f3kU/AaT$`po'm}JT0j{Pd@.IkQWX;HP}2HeG9N;yqW4%:l=0as8"K0C]y,J)]{$N:ig]z=RATW,%&'#blIIv(yJ8#fxOuG9YU0>nz46
+Xsjii_c$c{a|WRom8`,)lW:c`dOaX]Dv@{%4JC~g,>UVGRO}YO6=7wT$UUr|@4B8Ah7SIAX}+Q!Qsi33DPB!r"8E3H[K$aC8KI>nqAH|tnlt<:_#XY`xY#
+uW@D!7TM>U'<@Sh@44$x6({uTskT&y%-z'c{1&fl:Pq'l`5h%D2X)lg1uT/In+ja(nF=;I4KjH~JvH>iwIY`4wA5@26&]Czd9omp)Ji^4J:d4Hz<[A=6Xd
+_A$_k<{h]i!'Z/brKv#e%z]&uxKT>1@y_Rb^`Q`>rpIF8E4gHTT{X-mgX4pfo{oZM":<DVcQw">Z2"iTj{uHX`xFIA'w9k(-P4v/p7~jl0cmvRS0Bgn-9}
+$piul&bG[Un|+5B>"L(y5@]4w9n|Vx.=G"S4BQNzy{i3+WJ|3wBC"+(O>b^@KhSv5NgM)dY;Xt&1]W9`:s@OvBhc{B+%b.>DY)L631:`}{{[=HOoq}<_U^
+^ueZ&!'1S},R/05XBIhQ0/W6<}3/]7$L+Sad-RvbMtM^@HHlUmzNa:]D-A>]GhH0h(SC+2bl3#LWUW($oRfJ&"Tx+:B^AZH1PnkhjIa8xM+BsX$=2{BK|B
+S3$!mC-QAykvpo2D(o(4qrRsMIu<w64m`x)X4^feWg)2h0tD'N)W`1bG{UcX3Vul2Wv8'4O"([49^7a}lXS)~IkX.SH.ex@)X,V,h0{b6=n%B1a$zE=2}r
+k5mgg.ZbPbK9#T[G'W.yOw2k0UZ9IU$]CsL&xjOszWN`T$SHo4O5bN-V5)5@g#^Sb>H9jlh)$h:J"84D{R'qUD;lv^OhyMa&(#o6n5/<2O[oaNI2yG&@~s
+'{5JZ'2W]|so|7[1q-e^U5AgI{,)zQgg{8PdxGG>c_<iDqb4w_H4LW6h+!W25bD$,y6d~:4ab^-_17)]WruiQr4|-5}{0)J`w6.-WlExgH34j!RIK&p$ev
+1^`Q"h,JvJSZff9sLaaV~6czC[X4ofp83#Z0r,_&$_/ug2j&9}!(r(($$I;aINk_0B8hZ6Pq@MqALtv</%V,(:|xyLLS@k8k__iM{&PYn@[Klp`TP7F=f6
+.c~Kn:99j"PJ[N`ow81[opb]XS(S-r'Ump!ib:lO(]3p:)TPS}B3WA]cDVz+78jy^MofBY`E!9%VUPsc9(3wvXmB{EMt,nE0E),8sF:ytGRD19:^O0+KkP
+L%XtZYM[g5[,%h<RXEXeWxP"N@tG)]8;1)yk=-~Y7hUE!2{Iy0G}YV{j^x4(x0M3on%r%3duYFSrm;M0[^ieb"bZAON$GUBh`:o_VI,So"xQp#CuuH8Jm!
+m5aDsVv5X3`#c'`'lX4!2U/.d.nFWEBuh_tvn>8("nYIPGELS,$L>4ujJ|{KVX|p[QnT11F8oGKES4KDwf/P]'Ag+rJdMo-kR^CI!@"Q^c5m-QsJE_=^nX
+wm]xD!!xv/W[Kf-q[59eI,0k40@8rT%gB++bfvJI&CXf5IV}Gd"5%V'G~^G'JWH!Fi_huv2;Mq`nE3Ji'>dQg@/+k%6uJ'^^ItZ(.$u7+[wATB08NPx'T8
+<b08D_/H6&XmkVytyp"_$ttL)fIuN!fm!3Z4UU(J08';,VuO-gp'/^%xIbV4t/eH/+%=sQX1vrY!|HNUTgnVR`1`L1jxpi.8eeue-<.Pc,a-2Pna[=YcYL
+PU=Iu"aGgea$GL(z%$]K16Zw4JxzYH5CAq_!)0-U3E<8q1g0h)Th@a7&>1E3)2{1-{{^An2s%/fp2uK=U[u}Pfhh+i7Op)3g.W[v8H=7#wpSF(_mowzph|
+"S[JQB0(Zp'_}.5#hd@]j+f>v`Jk-#{#_,vb!({&:,H5_Kh!$@0=b8.GKxAg#C6H!0FViY(vXr1qD{cYwGeF&s}VD.D[r<"F<D!mjgU@<Z[]k2%=}$Z;C0
+XCq#'dU4]={hi;Ka+,BsG`Kknq;%1&4]MEKk)/+v<nrTKlA%$:/VqJq4K<}KS71oiW+p/TjT-$:f~`}c/l)tBE%dS8[]a:oB2'(J+v{hTE~Pk!S#w+soKk
+{x)2W;3jb-P9.>@Yk8xM}.p=6+6{F1})+&HQSj!E{v5+;;avU,7rCudD~[Hcm@!VKl3a&8L8F;z9~u_=AzLy@&_$fG~,t'w4sSU,oxgGTb7!g@wHx0NfkR
+[,9J[H[;d0D`@z~MJ:pwf=T4/a3gA8U9:F>fnvcVuKEh<XeuIsz{erpmp!=@o.ur&+d}ls@[~:qZ)S;vJxi^KcytH/~b-tqPdP#&oiLXClqLYUZSV!Dx$w
+3fc!qPVjC;yUhPzk`i|/-4SM8!rgVG{t4kK|.}66$t9jPjv.sm7avzC{O+'uyvkolR_lt^dZG=UG#u@549B`E^zaWvRN3xzy@O#bfs|')sF5xcm_8;8k6}
+jO]9LfDiZ^%8%7v-+q-M;J2Zv[Wx/T>hufu6{Sz5Kls/R]34h;B+~pca+2@}Z5wYe|@q'WFlcI:B/Y;4>UF.y;9|{!)/.DD)q&M'^B"J:X'G_SC#g:Wf9E
+[)=4A8=k3mw|q&{Qrj)6PV(TvO38kiO[T'qG-66y.;}&mFmV-^b6v/_9t/.QC9;J&%rMfa;@=MHM)r[rxtH'>Si>LZ~Fg^4dDyeeZiZ8^sU|s<jDKf`+K7
+Y-E9nMUzbDRX58/_ok#Fcr,8p0kwp}1y@r=a-]GHC)WW/MOZpl!2TEbD6Xqg_&KaQY'Io"6_[;}!XzUJ~+p2gcA},+irYuhTeO@bd{%&=EvG,O966[^D[7
+(-n<rR4z2{GV_XUuts&lng7^,#{"Gpb<W0-47UHO)>A-^cP|>j7v.2adiFoZLdW]>-a=Ps#eUepG$;%am"p);GomP.O^u=.DI4koidX<_TpjgIi1pEwrN!
+|ZX_o:#^OOu8}DG+xh)/!&!'5]/K^[}TXSAw0+5oYmY2F`A=}BkTm=f'|;(u9GjtplmY-$m>TYX.QDh]/IqX]J"Tl%cnZA^pbF!mFIiiKu,+e5AwnLVY23
+Wexa36'Cp-Zg~L}6u$m,0Ot9iTIsW!=7]{rr5%pGu;|G/2]4o:/z|L#3+CON4t$V,[;|U!29;"o42N7rgvuqE!X_`|A%;1b$XH|PMQ<]UO^K4YpBT"Dqv!
+wWr{$sxMsLqr3kljrtZJ@O#)iq4YbVnr=Pqq@WV.Ey/=%N_JIu8tB:e@VjC]PIQo7K~D(jDQ-c<=3zRAtwnK<K`T|4<J+-QN3WcF1@NK.wgP!WOtz]l9P_
+~("R2%&3]BL^7Ts9Pyjn$r9Db6WGv#"%C!l.OS|q"AXbsx;6:j,i}LF%7@2B~4)})D:u/"K]r8agplUg:(O5lya:@L+=yM"$Hx29z!kl17s3b0.C(4`F6j
++PRL&q0X&eEE^%a,Q.R+pv#/2xdz=s^@|'$K"w=rQ@h@>02h,t8p~'FpcpxIfq%htVlegP2%^l))u@}yZ=5V!QY2;^_LtNB(~$p0vmCx=U2rnOJB}j|G8[
+4J^+Nth&T8J'_kX>gJ%L/(f6Nq/lS'q_mHuMO|Mg~|;e`!6H/tR<R|{|RN(YuN0i"~.75AZpD<S4@l+#8vN}wyK3I78-F<v1Z_y;BDeqq5Wvr6)@OY<]_E
+@VZ$%;~C&eknpAuSKdHSTYy]1nFNNa+p~Ay7),L<UT-2m7s^:op,/7x&(|BcL+|$c7`(V3&Zx9s;Ep^Xr@'>ABI8e_"Uy'`B}DZJKM<EhOt:(QWRHhqx7o
+RKww=%aY/]7hj$UxmBYa{q@:H`L>o4Z]@Mb$oB<1o|&5-:a@yI<C<0rd[+~{S(l5"&eX%/4xv#VO]f^prKol1'|D)W%!lrs^+t6x_%`_5[D0MQ4a~1M.5P
+K!0q-APo1xdh)7hRyhpPpVw3J^VZj]hhsKSX<Hgx:w%YAd6SaM8g]/[|P7_T<<W5Z)6|JHjq,]ut&zeB6%Jy.GiaNHqZMI7YX)m:dXZIDPc_iToI@$-TsB
+I^T;>JnaRvS'vA$lqpf2GRU-6!/C=bM#gSmMgHG!I7K^"+M4Vc9qY^Ijg9:x[DU5A2cVa/nSY#q6;<E.$l[`zui[Q#sDlLKDQA9ZwWogs8ZD6e!K9wi,eX
+]);+x:5ZK06W)^CBI$B5h/9@CdJzc=N-hdA%mdT$$E4cZHxb%!>6Kb/<QXv]OeA[;>kP9j3UHo$E|:6C-X,;&>6il)J"I,Hy^j]+5T+t_ZzWv<`X!>Xsw+
+R9VsKr5'oF7w_w^w}]Y5c|<QHN]MmfnLxo;^E`Dvo#QKIp!pyQuOQ_/QS(XBN(e>lTdXm1An)bBh+j#FSM4BB0e74b}WbX_-9akHvMr'}3~2:lyqK,pY3K
+=b1Wpm`X2(gQi'9MA|}s#x#i;ohfU}W-+9#|KUhxRzOaNDc}axwe;1>'t({II2l&&=:|i;v6OfIxKyVz[GPl=UpJ{X+PQhoh~cMYMJ|QB`_9dI#I!0;b'E
+#XK-]Udv5,"gR(DrgqdC{R$J}Egv2UrCmcBYWYam)J{m,as&@7o"fyV9:&,IC^$ts`.=$mU:K;Ug3IM#fBM0:j}uvU6b3IH%fjWYtJ}`je;"K3`l{LPCPP
+[K.EUtV(v/;'nS(=s=^^|7AtB`b9EU:w8fhZdYA89EZhn1D)&D]3EB'_#%RDr;HI$;O2QSXZGUuHeFv.S:7ap6LVzhNb9F<Kf!R:a.MV"I-Ixx+pE6S,LX
+9qP3$Cx`#4bd0`}#g41D!fS#]<{mW+65[=oQ<c2g6f^tGS5%Z[ciQh'C'6{b{,ea/<}=hAZENk8C_V<3Yd0Liv0OlFFs>Onxt15kw9LsAFwH5isG{SV;c1
+3Cmt:EMJm:wBhJ;BF!iRc_)(BgeCFk@b:BpRVq1XU|E[;</]HIS24)[{>x>Uf);nycg=l,NpeDWmiXL7,Bh&Lt^@ow~$6L/iDZZu;$J^3zztgg+C74LSVZ
+mt[=b4F`0]uq%/=h&,7!fHU}e5z.[#F|0X|SchK&T^`}"vBt}O`,3'fhKJ5;cQp0fcDD=Z&m#'+EtH9pWEDrPmK%d5e64ms0OVqiEpF$G2S;eJ;@Ea(Z.A
+cQQ[{KVEUUs5REQXxrx+!%MiUp+{N$HIGxN^/V1qe[XuM%z;'r"jxR$T`HTEO0}{z_a#-E!}]k&T,j3%_/3jlO8MkrfI%%`ZsFX]C7]gaWOF0(!7_U3F&v
+!pZABT=1l(%>.&}TJ-Y,mWxOl.@eA1Qq=1nN4^rdW.{'lxlG|^"2TeO9qWW_J>d[2z{jMf%Z)cS3wAW'oI+[A({i7`mz-=HS#m]>-kNZBZ3oyqiLd>%B@U
+otn=7aRTJO@CHyTraXE1$xLG8Nds#c)z>3/V>gM..}kah9&0(5Pg8Q=;(iwV;5t<}w>ZU/<Av/L@",k:`_T<Ev-6s={0USXp<05SUT|A<Hh3{x[`zCJ_9w
+8!iK&T..Y:5$WraAhi.PzF]Ky[,G|8F-9<F:LiZeH1j+nn7cSMVrgYr_0:~mEkQ(PR>S1hF%#Azr<G(6"TAD`LDm5PAMGM$i&6N-b)D/X+^s~G%,9lrH9U
+h|%[MWv.d[v!AbUBD.&(CcGNd]z64"J7Tckt}9(Y=f>/#5rj<UV[6$>GF^;XE/>&"es|-Qh1U6LC{,nz9t_3~#A)HG+]c)0Ig:Cyrq#pXBv.y=x.~DbFaV
+SrTYXV40%[ea('ZBdBu_^Tw<As|=M-5@iL!'f1]`9Y[57Bgnmogb@FI4EomA{0F[c@z43ELKTW2sL<_cv^MeO`V$&(c6XDI^HVQb$DT)XJu/76|MOtQ-KC
+sW%hk'q(T/q(wpv@%J1qVOf!8s7lRw#hyg[(I88p#Z3SaCL]Kr$J.P,C]_8vsvZ81K.(Dj%VhN=@i'n:C4&VVwucf@K.j;mViOF6c3A!i}5%i;Bpe[7eHH
+fQ,AV:pmpxXmG%1Y(a~Z<&4,vg_Qixfa<<jj@z1+$7T|)Udyc7.2m6Yg%mvM]%Dni>,JqoDxJyBx1{BO5X.zQM#7j%it-(C`'51!UCXI1!kOergJ'nfJ9c
+~gB6nf%Z1Qrg'tF2`--$OYe)W.BPx]}9Zn_7^@6E9T[4fL3EbQV'2BoOerx`qc"!ML8^R3&P6""NirFr2MU|ph7r]Kc]Sf'f<N4Q7{4(8kJyQZiNI&H:5j
+7|BatYq.:T#{.]W<}|ru|F9|HV>WL{)NPD[{'I@5x4-|m]:LggS!g!V"HJ1j2Tw-l89ss=tyS&wV$40/nqMt){l2~s'&McMZ.is4K)~L~%w{D>=:%vB16c
+mK+5w[:2>rSt84f!Qw2%_11HlcY7Ib9J]PihBS+LOe)uh&Q@ii@b,x/`0-,q>=prqA';kZ_]{wi)n^'^m1NIN>c|]m`#<2,UZ^}6<8T|(Oda1)y,<4oL7S
+P`eiE|V,XGp^T/${HmL@f&[R6;M!bi{k>D/W]:,I4'Es<!)c8au62<da+f[ehXI7EQjNA1NC=WaBLS^SMN(1+=4QPiI@IP05QtU1eg1jsVHZJY$|O>s"yx
+-j9P"f_J[Ol[<d_>7Jv-RHV59tXbLvVnTql0Hb3yC6Y>9;&dBHEj^sx=M@K04pll%)VjV}.`jPuU9{V_RH0(u>$'/eq9R}jTc7}$IKDb;3${jYn3Fh40R2
+b_IWji:`O>QD"2nYO#T)~U&L#KT#q8j99{}F@Bu<yrOb</wuEU+Wc09r6Ea-xw|5sua'#Wt7_]MyQ)Jz;3k$s#"yY",VV1ti>JfW_X14U2E##T>01ICdK|
+fDz5/[&d2c''9.KfB2`R_6C)M];_:(lLwsJ<ZxXGJb+w.Ab]+`}s8wry}B{(<Z]H{&mqUAz%@eLrRmv8RJ4>AUaIq3'Kz#SduDhK#Qp_B$_0]]Iss.1l&L
+i3$z=Z5Oif/f[D75[snZ:vmK;cw'0f+b8"Qud,I$Q.3,XIt}cvm+JMh7jl@F+BLVY:na!l"$P@SfyN:#@ELSEQ[NUho-:5yAXn]Sx1wuFQ%M-4fL,pmxt#
+1#@K#v%&Qw$[PGfA'qx8chD0#<Lh_ph>c8rEmuSu(uQ<Ae`6qIg])Y!%a1Q<Jtb+B+Wn|<.3D]$I6lhFYKP=<Ez)Z.IR[qR>R8pdQ2cAIeykg=<zx,g!;m
+dj<1jmy-FBIf=Yxw}Ti;GY}s}'1++@u0:VgV:(';ULxFZCxK:("r9#vF9)/UdXDyS`wF=TuVH<>X2wrh6@<A;(4qXW'4%sX^v{$&"_9DZg'>i.=@$SP)s%
+v1Q(|Y0"3VJO&@OBuK5#W97"zAHK{Ib9'B]W9j:+;S)5Le<F0uEdE)IHjl)yA|.L`f7r'e3MQNt7j3g;U3Fd<NXh0YTepGlG)%xmc-/e2%brJ1}A]$_Wd8
+dSqaB&f=kQ_h^:BhkB8oRFa+P]uhCYXIcJ6MB]tQ19uPp(B5kYkO5wSd2_8IE&9YilRQ/t8HFwA7fJ8eI@M7)[g1O&@I{e{p,$T9[P4+B!;|lL>UK+NkPU
+]nRd0#htWXsN8`v:#I)3N3R8;iwpGU;/R-sjFhl3/cjNZio]^,4+8B|F^aO7Biv(T<Pp4e,0>J[{|(d&c,U%k[FbS@&s.|f=um,q6}Fy;Spg{;VxPK$x@y
+@qHgfJ5Y~:Uvf,OPCd4DrQ=R{a`]^qY-Cba@+lQhfR_l1z19]BO]{f9^}7/deJ35h{B^DM~tX,Ka<w.pE:&lvO:2LkU3Z$KiG1J0I7EwX==;@9u40;Ji~h
+iy812kfYP$GaLsnodZ]9EI`-6Z8X]j:CYPHB:8pxJC}Y5-skunR,dF=It.GDSk(2M9"~)r%|MX:RiuU("f)LAdip{5aZl1P2l[]%ZcqDjVdn}T#1,+w%Yq
+^d0]h@A.AJx9$}GTu76@t5g4H:f[4S`}N/Tpg[Q>(r3L@<3]n!xze8&g&1PlYRkC#;FxLb|#8BpFnZVTt_c/wjCWJ|2z/kYKn]y%'(F+z!cT;|[!a>@}3L
+Lurc)kJbql"g_5sjRMzz-CVpqkG{|%kb0k9RSy;YAAYSzqgL{ph8OB=(Iz7F]EkwKUgoxKfb3n%9#|:WFP%0lcg`h;=8tzYWT67We-ucw(ySe7zMc"9=Z%
+Op_fBMfSv2[6#W<y#cfPY}-pSUn,,YPnE;v4n_FbI"BGuq3@W#E"Tz_osafC5r`IZ'}g0c;``O%wUSH)6Oo`X#8n_9pz]P}HE/tpO'LpcI:9{>]p+,$4/T
+]]:<y7O<_Y0A8HKcC`tzj+A|'muTd+b/FqE:bjLo:c^YaddBPE;F%z:)VF<ht_6uegA`l<^NJ6F4AXj#4BjeR`.Yf,R1DA,Lu/]vgx&z$l-F+q==HpNkvK
+['X4O7I+v>-|5LHzj$z;~o[yD[%dd99v8][W!>Iv~mO"-W0ww{RH9qLSZ%@y9W-Gnto)VS+R-]Q=q_uP:Y=Fab}ss'=]S9hD{uLW1HWpYh8}kB|7k)/j;R
+;&TN@Hjf$i0ScDtXE9!{k'jkH/5Wk-$^S%fQQyqUBF[u&@dR4jH3hI<!0y{w;$`K+{1C"C<2`1h8mO!5UckHhR,I"zY1<9Ov,RF/IK}4~|,VUy]a8M)j@1
+~l%,iBn]m1"3]pu`(@}4JmhLT5A&Ah)o:p'JFts%9LTkWF@@C2AefQ1|{)AM9y$}q_~m+jbi+!Xp{UiUo^f{|l(3X5>k8="(/)>xl+W^<L@&KiAfQMuZ6z
+.n_za=3tc^[7c_tX.KD(6Sn2Cj3FLUud_^+aKD:T=^.kd3J4Lbak^^].@=:;B,wJi:8mBM~eo_|vn^{nqJg>%qYL#K{[ct5p|0_R]!8s2lyK`ni$GQg(6g
+4#%ze5ZL$]7f&!l(x{K(S56[er`@X+6"[J/j|KK5}|JL0lk$q!!w`!c}6n;si)N):gCN|-qT6o&4~,17cC^)K]RiK"%PmN6(/.~KX@]+~cC{dHR4I0D5@E
+unh,vQ5ST:}[$syu$O+K&3:[d2#(}@d_yj5cTywsxk=Zv,7kkB$6ebkqzX!BTKxb=gAKk}+B>&jl(-k$gG0)!/Ce34S/rm!j}Lya=>dv2Zk4~m>fV6km)U
+Oy6xvhQTNZ$-JeB7V;P7MD<I8v33ZwfOj1-7}hig'pbd@Ik)N^,pEW1_,1#|vI.7sxRJrydf7.Zf5R%Kgh6JL=jXh=c93LK&WGkPJQW"[zKh}9<ZYY2NkE
+&d/j}|R&r:~pFi/TM/5%I3~`.tWJTk7$#WBcMOs2fc+,z}tGfWl|o/X&{f9U]2_iu1,B8nU4gSwZ}[))@U22QD-+XBZ].;"_&!fDo67Cj`6$<d@hcp9j)W
+8$7gT]KDP[M$R!v(k0}[/pZj=ilJ;d,<~-,DCWhvRwHEA(%V79<Zyx@nUXTTOL~;>DSAR'6lr)6Yb-g=`a/(fa%_FZy78[G]R&4tTX,1;HTWP:Zt#[DP"V
+%V!^vl8M(p"6oeP>G.H`[/V-zJ8idSvJD93)ma']lp@r7w7aD0Wq{.%nZ;"ca>t;Y2<-vQ+h-p6+<LPSytIES92|])}sIKG;T[1dL]N]|LhUzEw"++Cbmo
+qE@1i%R$}3K$^dyuJiH:'MSUr=2`Wuo)&2$bc8K4/Kcce#K}/1ag"M,$a&c"g@2og4z)F)amqy%c^KgFxs-9t6>t7=rYq}%L$,cZ!#p(+Re}#7Mn^PxB;|
+s6TYNC^c(YZ>)4J9LpZGQLh]P-hEDu|&V+8mZog@!la4FU@"Bu&;N1yQ&+e|.Msw"GXUP)reSwUr4`n<89{@9:_u)W/sl>t0!MS:'3wbP![/4'("BO2^,Q
+2h3=;#YN}{'@(hb}BGz@Kvjt]8(|2(nJthZRT#HIMT~rLIwS,&5U#Ou6>1Xk[j$UiG|`Sa]AUx$S)m~T<.jsDs~0+1Iab7!<2t<{!oLsY+4Q,%9rez+=G|
+[7kwEE])r!Xo![~P]V+Q{djSi#=22-#r#.(_A-a#g'pRmX'E29mwep5$/Pi<F{%E0Ho$6GNo%:zkdGKtIv|nj^1yutNLb2j2<8D".fmfCA{^%uSXFle)xB
+s)<<e%7`sp>iK%MSl:xsLe+4wPP)aqIV58e-:j|-e_6DX[D1+al0C,P>Uf+n.6C01:!$+ZIX"a{X5OT:,G,V;&hw>'#"uE+NK)Y^="vCUe+h%x(C9XI4mI
+xRgS(XND(F6$5^yi;HBXB>}St9Si'`rhfx&6U;Y+LeE4LUD4DG<2WYsR$}x#Sh|q&fMLibNv9z2lL"NE;BtB.Z%Yooq4%p5H.HSjRQ`;c5&R:^D3GS1I@.
+u1lx6'8)(vpg.A[58^,cfW;XOEQl/YHen|z'Rjl;1os&hUox-b5^#UYpTb-V5}u_{p2^W{Dl^dLIwwXhl(HN|M6eP`}$XL]wex$J't@r'UbcuFX`[:6M3B
+bv[Y1IGc/GL9K=jf9hg15^#L^yai{,:6$sDT9t)Z5aB}37'b&3]86QQIq;5;ps23BIAMbGORud_tV&;|6/'6FDP}brz{#(xq8`V/YnqQQsKhShIF_rQaH&
+"~27LqQ3Qi{R,SPTF}/)GsKPw,!Hpz|.bv#gx^6eW]/%%'$;`K!(.Of_{BzvLywCuc7dd]5,)lts2S'o`5zwib=rI/k>v,a{`pEtbbGfsEJCHh$^d`vvou
+%%[!ryxt($|fw@k5,Mp$KG7CAbd&0Ju_G!dgEA#/lJ6#5HGVR:Ue8Hsr&eAZIZ@`yWGP3bEr~Q/1yyw%h=:6"~l^);;KI8MqfK0pUz.'3-NO>(n'%y{QV9
+o.b/QS&Ja(/ds(,0yE;XkuWPY2^|THIa-C-sX7juEs.FF]c0(IG,|f,<l@X`xU'js$N<AHC{DPJoW=&|kG<mQBUkyg`K44=3T&VTAY3n&f{Yz&Y5p4(j|d
+$d.|j#ptm=SW#=f/}YQ:LNb'B'uvQpfQ2t=W$ZI2UJ9;6)8wm6uok}VoG_grpCla/jkq#@p4I<j)H0lkb_yEqY75nsAH+zpY,EMkx3,M0ldY.{-lNU1X#,
+.>R@3Mt%z-OIfU{:,_;P4Xvs2hCxrvtAqsc$@JL4hbzMnW-JPo={'!qi-EEfj[eEO@dQf,K%AHwjF&fblrZV.;Q8mKvtIqDFrp|srHz-pA/3e69!U$Z7d5
+'5l3EM/%Ws&(S>-Y7vnt(Jr6fBaL;#|<MiYt6P:|:^ANY#;H-)""e]ott.QVHId19v<pCElFOp!c53I-9|o:YI_D(&hEqu.AJdmWJ|6Ea2Ky/|@zJuc#eM
+;kY1w+[I{C#o8yR8bajXJ@kAsk7}7JM">8z3IN^d#]`6Gs/&Za$$>d0m<)D6&4PdaO3_~8O;mXcn_k7GKc"E"yd[6=!}.(=m9pz:#=)T]X3$@,qy0+9P'3
+m>Gh:]g#_c_ApUt35hveawGo.J>Gt[3!PFN{WMI8u6GL>58`HwGwVo@l^pVx6)%R!qMs3ADQiL&.z#bedc@Cj6"S&L7J%pA]ai3^}W~A<1L]$F"R=J.]sf
+R[xswl%=M6A7xR[f=xm}}7V'ma:$RNoWAob[R5iLIyQrML%%;OtyZ':b-A~Iw(vi[h(ES@O.L]N7(Fe=`}i$&!A8."t<h8H9UO]kcV}y:n5,@J}d_EFVAX
+:^!{>a^(+Aewrkb){$)bPj<=c<oKT)-H!2NAa&(/QA1-+-7F`SKiPw<r5jDgKD4.CYB=W02k|TD`3Vd'9WEp_c)1CEwl%{rbD(<-N,JL@F#-++ObCb`3MG
+2yBMg+`gC7Hoy<!OV|`f/fKsM{Ne}Mv6/rjmU6tZmaT|ph(xxOg#k61j!>D8>u1oG>xG2_7Tziqt6P1inP#]Q=,GeA=xH|>bt_n"ts7xT8%H7A'26@k^:)
+hZC=cGw:xHcx8gs;vr+G!s^1BDa0{PoYchd0{:=%]'dC:,C;arc<}$^gk-@SB<i6tNlq[C!_mx-`H}!AxA@SnCd!$40qsgm.:dh&0$QItj(wo&=oyeqgv1
+.cW1UaX$jk99E5N,`)U4.H'e80bzlKM0.W,pC#3.39HM5C$$$<"qq&q#v("Ff3^Nxa3M%{7k{3!paQb/qG~^HQNEfj}AE|<vnqjUA1RY9k/z2-]&#D(SH|
+|Qz|z=8V8{#r&T:7Xd3tE"o9)0Y=9KJCD/iwE4}=`m'qRH`"!c1gld=&}^^H})4S=LchQiDp{V`O~8L|$;%i&y"X$C<kwkvXb6R[=}<Ou9/iR1EBcZfAw'
+A.H,tBxui4R1@btiN<UxvN2"%:hh]I9I5b^CMG1ox'ZPE<WwJwW6/Cdp~Z$|NwPEw|u9fx1FTL2#:[s)2L6_&^2({Mn8D(|gR{UIH_B.Wg4g>pTEz(h!GG
+W$uWLFIG>("%m'i#h45Lh:A/iqM<NYRS.gosh"f%%>,(^ZGhm["U$yKnA:obj:~`&GO{"@xd&s%`4EJDwN;=[s=9iG2_dFfC&QaCG85hGBa+Sg8.m6pt#H
+`TJU@[&8fxiq,M>Qubi]oo$5%9>/M-S0`Fg:-kAYi9-#2E7eD<"zr1Om4pjQ"k>|y-qY2/]GZt1I(yK{=Qqju$y1wS<-u'irDRG#;,|i"^>g^I8loTwo!6
+]Yt.H$#^8hO):TI;#V|$_M$R<3:t3-tZRycAVZ@p%2,|bud%r#vsRgH+e^;n]k<5023TCvZoM!-nE])<nub#y"wN.y)BcO+1VD;AGIV%2pnc-FrArDQ&g#
+cPOxiR5h,N{GQO~gQ|U"l2k@0Ml:Vhwics5tVO~$Hf8OgT&A!dzWK.(O6YTs}wzL';Tr";Y`t-]{J@1M0SR|&"HxJV:cfaaDO0^QndN'QV9,(C,M60gg%s
+qFIxM.TL;a`nM6VBT,/S/j;3C2ebKCY,cLS6Ps1O4Cngjn!81gb0KI5P5M"oXFa.ovV8>Y;p-YtMVj9^PROx'mF,wflEWURK}s@t{vHpf|}H1EJKOqp`pY
+/N.27gL`8"r+n$m+mtwpHB[b5kzE^p:`x>cLBl(s6B9!Tb!$X/)mV'O;pkCF$3CF5}vHoc9dAVc(CiI1S:mE9dg^8.IBR:PgtIU]aa$<U>xo=#9%z{z^ad
+A0</2q@B+pKNH(JTiCD@9_~]F$|kTfoUE$|=#WJ=X<<%O+f$06iXIl}u/4nLqPc]AWaU8/xjncVJXJ[3A<`"e69B/>1(ZDl-K:;pw5sV1YGen&sZ7cR4QC
+.%HLud4g)t3'QG_5rSH(-'miU[[a@8')NhT5-I0/lJTr<%IJxUF4$JX|<r,B>aVxL)>7G(zx;JC&T(AxA=e{Z"N9ml):X&gGg1j.$<I|n%Yt39vy5M}p!3
+f36[X2D_8E]pV,AnF/NT7a.wmmXm7XO'%vLl1QRd0X)VAd]J7WgCABCr#V(FBS:L:Bw%BU[p)zIZ7Y)+nH!MN<fs>PQ]@IOhXlh'KbeHh;h18p8;akojKs
+dzWGUe{b-,u,A}t`3d2]lex9q5>iu_t!VWY!We9FM@]_63o]U7Za"){Hw|)]q>r]`/C}AULif,.TBHE"k$^NdtokTcn[^QHzQv~G;(-,7lU08`%a,=Mo-&
+Bd]y%O=#WLv_}3<!3Elevn<APW.m&G"Nnx%:7o}S04ABp9ja~&.`)5f3r5MU"pTc[NQ{{4@x+k+mj%nd&[&Vw_:(a-%6BDo,Dr`m4rn^ew<t9,m%F)HiFU
+r:z7Y04./1CH}ps^Z"FFzxf#{YRwusA!Sm|o.[6P^9u:x9wosI{%>U=Akb!8/!3j=5q;2[PHbrKX_|dLo2r2drt0#%hG3`0,hr42;4+oc$t+{f2iT'ck=U
+())&;k@MDn#yqO%}u9ZRo&PuuqarRbKyPd=a8A|A~F1[Hg^1<Kax()Z9K0oLmYDT=f~vO%O"+$UB/SJ+)z_+)!`!+ILJ=zOX~S88apigGQ91)DQF}L5Tie
+z)}/mKS}dtBl'O"6sDIMu%nauBy!bDp{'m1dmH"fxP9A59oiWiD,>k99xl_cT7^#mfV"~T5SiR]UIiF}tE27[DpzqDWEAc]19Qo-|#}{9rD){%gbV{R(jt
+kD6%w(qAB&<dbrr<u!'DG,0V<;nz09Hh43=vTWlu>!W5^HoYT{4-@E4mN0s_.}oTu=;OOX9>ovkeV(Q+BUOxep|g},CT{aZ!oO`nlSU""rV|Y%Jb=D7Pb|
+BqpFNH'4_l:<e^VfVnBLQ0R=AM%<r=BFo.9%:T89aV,"'`F%p%|!kUq{^JlfY+eMiy{&M,,=ax_(9#0.^)1f@xXlP5bgwNfM&yiCi"yo:/PV,fYIir3_I|
+esLDQq|Y=T=3LuZ/5C$z)]8JZnpTDp596q(q"yH`^#F-!%R:u,DPHhgl!$l&y|V-bcCbwT+UcU!"os0Bj!V6ue<cjHbSy^8V=(5yJK/Td^b+k9RCzQ-m(5
+op<@Od+FSmK&OolGtii57&+chj5m$!pi6o#irFKYsmCg3=qtHw|E`J&y.Nk#pe4K5I1cuQB`AJH7$Rr%IbqKlRrB<|q@kpFhg$"TiDED.5OJE>v3e^cIww
+SvygPq;n33JibEEZ-A:&DA^wMdShISvBfc&[=bl)</:mnNWjX,&EucHc786HEEzA-J=^A(lL$Vqv#q%C8c'/[Ju.49;80;Uj4)Qqhd`bN(6]!p@c1U71OI
+c:1gN1%twFP.GI9#>UZuo._iWETX}TW3Zw"FORd!(5YS+0QN'WN_RX_1f|y+a0tjtAZP8qyVl8}4e@OJK(ZKAQMpiRfxIu/G`,=-ln~mM'07n5>i00Vx]k
+,42FL`.WVbHJ#N3)j-yF>;-snvGcr48RmV|{hP>E(8VqV/j--Il;.Va=1}1u]Tj(ogs!w>y8>%F!yy$5Z(hy4ec`,NAQ-Au/.Y/;T2s)HF;nmr2^=@qd[S
+x:YgZi(WWMOfQZ;@hh~"LMhpLi5/NyiO9=!Z<Tk7Y^!0m.o:WM[QO@V1-&EsVkuk9ZFmW;GJ$C'/U;O9#eSSiUE}'i.&<4[zr$Iq;i{N]"M6GQ{n^TT/^7
+.kWh,X1]~l:sd-jCe'5FmsOi27a&%`w{kG[XU;/tAAL@]'fY&U8FJL^Z}BX.;mUURo~g/N10<@x/|>YALcs)QmFj]WXIy-;zc)0/}avW],!PnFAP,c491X
+Ra=a;Ag0p2N$YE`5U[U6/gDb{xONVaI%jXj%l2E86K$;:<b%(^PSsvB3CjD6[b72.S@2#YQU2>6`#s,)AR"Ekf7,f4G1}!Q%a.&L6B^GM!#W3,/>@^iBEz
+KeS.Q]cg;tx%o.$FQCPD#C=QMzFJnMoAP$,Ox(Kq`xZk#Km]3:".]`qG}v$c8]D2VRoGGa.Hot.0-{z'ALoT]^b|=MOjl2fB&h8alJ#Qd"GP,7uT#Y:uDq
+L1MlEi$-}f(7b6kdzDP)%<Y&UEpR)&JwU.c=w#uzawspvzb;'CuK/ok5ZORx/igmLnws<6!)}}Q"[FAd6O{`+$L=0yPyG,Ofim>T@um:8j<.;A)tG9:iLs
+]rCCMoax:)AtUw~lY>idOpU1T2NFLD4,Tocp!I${ke%=TaaQ3MU$[@AhCIQlEoXAh;pI8pXtV_kUz0Y['9y,1pD%7SA0s,-|byKd:=6ig"2_JcZI,[exH{
+_MAO|Sy|%WKFk{glM.,SS!LiuH7fWRhCTiTLl+2ec((|BV:'%]B9:jo=&5s@:c<3Gb).$GI'80-_a4g=Iv]rp]ziL9-8g`M5!v,]qdZ5H1HOX9j.Z{c={|
+uaaNhJW1Y,,1~%z4!pTlm[!Qrc]$^uKrjM<moE~aE"Zgz)_cKjKo#G8bmHTW|s',ZD&SG#ftV48SxJIG%b9s15&SxP;B{W=2wc0b.gw+r)_XLD&Kj71$GM
+0Fl|C&L(bMm.rs'{%6(;XxFMC>@L(cDBd,z1I$t!h[SSs>O^[EEeYGea%EESOlJDD)S6-['3$^>jY@xbGnw,mEJh}tIFaKjK+wi92]uOfIytol&s)>5{s+
+GKo<31"RSe2--Z^%3WQf5eFkoEwBbO5DmDJvX9Ev%2A.Z@rz7j#/5gJIQ&iV-EKS8Y-C=t:QaO%y)5FoBMTCBm_Aml."Sx=mH1h{A{3PqDByIO:pC<+cg$
+}5.r5%|fI4~i%#{]OlGSxY<i[sL9P36}:6DXR7#3:Izx8E`dX^&I|M0Fyx<'+z4dsjPm6;lTv1BN@[5X752|=Q$:)q-D/C+Teb-^PpReOZ4NZB_+pTYcq5
+_T_fQ):oQ{0MaG{:V"O]u"Qh)IW!9jZ3Kf,2.p]FUw6H%mewrxo_'.XCBDecnz-4$[o97ep-zT>LAdskWLLpc9{t%fn2&H_ax'fW~/~<ZmIpI#-R<;,;G!
+2kbgUI&SQXcO/DQIl[D[u895sF&ruN_wbfClj-IR>GDQr5a(8^cP5`'Fb(={a:'uZ:}eB|bBb:'V36J{ZRX|kzN[lC^:u&Axa%G4F(sDbEVYy)3[SqUn`V
+Z!)ECnxyeNTsuaIx^f]:MNI47axokz["9%.GO^LrQ^,;s;k{L2G=4r.WjhL4bN'Ak{SOle`y6J#:&"zo5"4NH%Q<RV,W%1sCc,O'$:N-zAl4PSR/.2=!xK
+(r]4`v~B@yQNse9Zs=!IZ%Q){_@+J)vA_4[!#`RQ[bAvV5FfzwHfrN_/Xr/h^w^IVP8QX,2{rZh!''v]q.oJnvYA+]JKZ)w]NSNm|-+X>zTw,dJpg55v+l
+AiRAe;Ti2L@{h6+]XKBcR3k!HOnd}MF5UU~N%z&"V%`krTJI}eY|b@w/Fp|}R'h[Mi188qBGYN"MFZ^(r;(sdi'B|uDqe@Y'seYfIuo=D@u&@jD"01r>d`
+FR.9;6!N$2`,QQ-u+C_YoO"yMa@NvAbuOb)0DCnr4T}fogjRwxktDx=.1v~sqf|Gj#"XXr|-(n`}or]|>}_S;T>r]UIW;CMw$bG&Kdw1pKIXwXUv/H)dS=
+|G5Y]M2FGvw#NMRVRPeTxzUadF|4&9B'`eDODX1]JdwV8r6(v(3M4.xKey>}cGc.+Z4O2x1vpTj-}l2fw8!VUE-&TfG4fayxzC6Q{X;4RZX9T][_gySds]
+^G2`X'"EgutSns}1H%51]PhwQWG:{ZJM3aEVR(01S|O@y/'mQwIc'K'Kwf6V_#VrFb<l)9PnuSs^X30ujBddvlw>3=;laj[jH9N#D@4n3m)YHaX|qV4L|U
+K#t4[nmWXSCTkp#gugk:/Eob8"sdPM[<t{b]O^0Z(m@S^.>j_ZvVUr,&ef)V["7/:e+(i!YRl6`'y3KhF}R@dz{iNMkpV)G+38KpeQr;~jP]D=^FBa$vGj
+&<=kIg((PV`t,0WaLRVR9<paSSnxH3_ozDkg.R%-cKrIoPlUxd_#jarHB[|_"q^Mpc{9<[/7GReeB2qY`lIR0n+&|.OMW2CBw=uUq8n$p)zfW,&I#@K,%Z
+5dfpgL9fsZIs9>&Xr`sQcA5Xl/`9X1"w(El/+ChqCoQGTXZ6-d@5CZt1:/!L3abtXIT-aJ>b49SyIx>r!^6gj%y`h7Bu|C6u,n|;!7IVQm(0Wh^^Yr|Tx6
+;l2,w)AMNE#-EJkQ;nb3/y(yybiXk3=-%"J@#Ypc7p<Yk&AxLU;iuc_n9"JFyUF#6["g$R=r)[YC(T|^F/n$VzK,'E`"Z4H][|BUhITAcH.%9YFa$iP{tB
+V`z_!jMH-&.LB7l)s9HdK:o%_p08,D,|(3tMj/R{"J<7KrR8aWy1P9&-|i7BjQtYw1d[L.Vr~U"JiF,sW;p2C/bOp!=>C0<X!'/Au;I9zt@M5,o}"8BPLv
+4xBVYXm@Yl}]b_@Ca^9G>&{dA:lL7;IolJ=BKL_O0hgeox|NR$DJnbN<n3FjMlWYHh6$MwAC|E[Ykf_}JrthdN-5cTmB$w!Kzj(^<YdAmVAS1!&eM8P!yY
+BVM);_hhdr[i&UAm7b38B/ejmAQNjf|qNUko@o:52M8{TbtrDM}}dl5|#y5}8UwsQ,kQE&!wu'pnd8k$;b~927%;9-zW.KHEc.FNa^$q-sEOQe=^z=&VTE
+ctgv"Wp#zb_7]gxJIT=bD!AN{R+^%lU[f#>MP#c+HYQ6F_O(,6RR;-kDjSrK%)`M{Q^VQO$PPuB[YLy^}b6(5&+dQ,s5p0{8m-XmZs=N9=>OCo_V>C@91'
+9Pl:gW'dRc^l8h7)0}$)A8!)%b'=)v:tno4eiWvJ/'>z5(fRj1Lwe{wN!0H|"]b>:6_BO_@6GZH<t%3YmxQkB@3B{81ka1_/NcODTl4g,%PoQzDFuAzv,Z
+KIPAFXOb0x4Jz8HDkOYN|SNHy;1J1<_"]]4=h}jp3TM)PycoQ}dJBD5hIn5sIMHSIE`EQdgi2t9}g03$%m!w`SWs.AxiTpc+xHY-ATSJmkd10Z8>#p>>1#
+rr+ez}Gv$o.Qnan%l5W-N2DG1G'dH@)kcnup=U#`Mk^b6-m9Gi"nKs+[c(FelWjYK+QD_=RlN;mR#D'.Ql'fhwp1]J6WHD:lDSIY0@-mDm"2Pg!5.Kkl(-
+0T~Ac8PSd<.RSTYqZFpR>A]'ZU>wW-WQa!}y6v-E<2MRPc1^il-xn8DmR..hL=Y,ea>u[VO(7T_)6D/G(T3=S]BYpBM`ue,0eg2G+=pPm4YKWW<qzFsb$s
+w)|71bs@WfUgxGY<>WdQ6{msvk&RGuT9-ikI~XfZSAC"GGIJEP2:/jXptFS6$CRMx4[+)DSA6YS0CbfGzKR'6C%Od:[!+o8{qCx=dc^ezb%Gg|Ud;x7:#r
+Q(#].X|rDsBkYd[slb$ln0cFm=32/iscTu#2vN&Y>wgxh6nA,qa$N%fGe1%Yi`H]/HO!-eV+8HMVFfZt-R]tZKNQh0qK}&Sm){u.+FuZIs`^D"gy4q<(tr
+CluU+hWFRuZW+X3S$,1@yw5x++Fa/qXUn!~.Sh;{kzY<nc.t03[wCCW%"Dw/9/H<aA@g)DGAj#iQK9.C@UXsuu=SD1QA{!3Y=r-|/J5eOd%;,hQ[+rr|dh
+m}fg@UR$^ka.#6PUMV+dol1F2PlcJW|eMQ,BMj^hZ"]KrEs:5^3rW)}U8jYz;GSx7u>+)hffM}PBIpu3Q!>IngIj';6M&l>`KbXTeO+ttUvWR^}m|fe!wP
+QFnY}JA.WoM<W"}/jC7w]3c7BhTB19W:YjHW[9LWy;!n4G."Pm3#Gei9aU/v`1i!ei%a&e{KbOUblKjzMrRVV("vPRR][D<bwsX54hNx2d4L"$t9b@_wcK
+E2fH)A3nL0nG}:PDH#_Yd)tAk8+VVbX{He2xyYB"URK1e+M'=(C6Ibs0R!pD$|[#dPOie.=_TS6+.=)`pu`Cu$8hfABvbx^E%i-3(h%+5(FB3F5Z0k(Zmv
+0G|;$En.m"+S7q0xG_E$q=lbutPeN&O7rd/^B.IpL$d)a:PUe"pa.eePx1BNq-olmZPK{XgwKX|g'mzjyuk"|5zR]KjNTd)e{Wih_UIu+R>[{GEaMg,Ko=
+wb,7JPy:n@w;"wuJ&4M[&()HU;Z>3+:@%j~r%4R)m8+H{vN;1t]fM'xCm3{N,@kQGSf[#0Ap$'=k'Y$gQIgt(-]H4o3g(9$OE)&YZr5+VOTKYLP.OEQ_|8
+pl!%`!CnmuK>+cO:9ZAPMG47[gPY521r4!>tu:IhQXn:@'_i"Su9.ept~k"1gFIv==XHJ]&gc{z!|%B><Wosj4Fv9jebRwFxtG)vd2%_i</u4,;7h70!|0
+2Qgo>u7$Y(UDfQf>Lk1Kb{u"Hp#724hX!/3zJZx,aYMq!<0t{=.3/8Bzl3xf3B86=_Q+Ecj'kVh'OnYy[6&GvWK9Eu3i=xKS{N)V2ixZ)EyS9RPn[CU5TM
+,LM)4,&OoxT"P:@AsIV3y;[bX4=>>p<H5Af_(=aV%6mP}'"K;YT67qFdKRB5Dr8&/5RMUp>;gr0q:O&5b.>_E`/P8A7@P<4Wrk7kNg^5"##'m.#!'ekw/J
+u6m>0#Gxd$3qQ5u3RqFU[P.Z^RiuuRfl/r#GiEsETKeGR"ptBw!vbK3@#)`$~tKn(<vf,bdesSJ/%g7|pr6+)Za1oPE{isBADcp|Q9Er"mmReEP)mJe@m"
+-EpbD7v'vvhiW<j:"CBTPR6F)@xboA,I^+QuJIr)M7W8!'+D.1F|knhil:m44.|(u8wn_@l(JCuDS^HxEoTB,T83=Iei/c;7hW<[:ZYSqBvYy-B5x#S!X%
+{UPkD3<H)yr,8WaEk(%rwA(a=[m=D%gLiy=N,sdiLyomIFA[hGfert:gRyQPJTerYuu|dt"tc6&bPv83$+e-D<GUDi>(/Ozo,^AZ`#U'HQ&S1<!RY,=,!f
+/s(|_r~xMimU4,|sVS<B^dh}Pe}ZLta{'/qrA,;U`+i|c("n8+<ci-yJ[:fxo<Q$38}/WQ%m>fqsdSQ{OC(_++lWkoHHyzohv{iW.yRnyUROlzvc0aMxCi
+H4jhaM'mdG/hcuuW~5m$P!MG=wBv%2Xq%^7YClIqOGK,lJR2hlN&0w8urpU|CTQ)V7"&~2qtMhKg-N~%Z"Y+~eUm[7]fae<Fu7IG"nA.!m;v1<25:v.5#j
+$J#lP1Pk1Q2#tl]!$Ys"D7$7<=a:lE1"Q'%-so[:H|:M1yItfst]'m,wH;Jqwobu+qd=&i(eDO)v@-:t('@Vv=~Uso-Pkgs2VbvZW.%yhaDKigH&f-5/w>
++<ZjIdaTN5>K)Jv,hFs;N|sa8ZA|YI9;03IUzN^m,[~1hZo<"y.ccf`#1=WAH!}cd$^IUV8%Ge{SI{)(!tRG-cMpD9Q)zFiQQ<0wz/_`b,7T5r7TU4Ws7z
+Y,XT;`QJ)l}h<S;IYY}Xe_(s!r7S7Au6~Ce=qgb$=iu!XnVzC<]Oy)A-2fP1nBjF0VKANSA8D72Mt6MbxSItUHWa'j@;ctLQ5l4]iGI#^-Uy+2F<0F6!Eu
+T6h.L5CYiGTb-i5mVl(V',V'nZ0ZoT:O%uM77-wCFvUs4.}Gt>CUmP(.~+Y"'|7=X`b{GOQL`J67RNUF+T"(zv=eWt4vi2C=^$10a%&YGLEHVOl%hsPa0O
+%AOm]>xck<</pTL{LSZhXvuAgTB#}0Imc&kHTeFnzdA15,<_xX/Xp%%G|88.#Y&TlJNW=JoIM/_;/pMk3E-.'<-hf7Vp>eC4Dq%Lru~2r4[L1},l'BN.gi
+ZqZar8E@Ct%q%0iW8R=!xCPP3qnnlE6G1E<N-mEUBHuk`DR7w$"Q6l:8b'/c#9:F.+[f:G;A|:]MfimZk&`-leN]~^><{_Q{B(MR81eia+Kr0#VsJ_T|dD
+hZ+[:i.:L2"vu@z|4VcG"^;Z%s6qJ=6{}YV:{B;AD(}<Nqjs,af^^jh7m&d&!^7A}KqE<dSi~sQd_mNzr%oC']6M:pYtqEL|@d#mWAe.15V{w&F2G9D{w`
+g|<p>w2b8rLDgBs=d"{jd{L$6e2/_y^0#Pl_E5PN`;9=-s'yL2ZF~r<7YI~O0r$jvYF=lq!M!,4c8}+5YXc.cKDp(WJ.f/Y<KYaySG9yez^}otG|`69[z=
+eSNc/oymEd55ZD'<Dg7oi&|+|dn"<t|)mA3BuRcyPEXTd&zerC|G3gN8/er9u[zK}g-tY!ND[f:WX{HDRaYcjMw%mJO&HVrJk,(O>I=3F%rpJ15:Ge;#Ag
+LRkxl3sFq(GGHE$wIlp]8fD%"P!u0r,PXekLsq`h;y0aA83M!96F+2u-%("u0'4RH7W5[HXcu++ExYp)j!}Y%Yr9QBV}P/K#XiRpv3iMtxQ@dA)^R(37~l
+e26BB/6]d#,t)]T48iCMW)]o]`J.1@p#MXw>%$<(]/<>rGXeNL4z>GL@]GOIsFTR!M82CKNygaF('A's@,<kiFSQ"M9zkBSK:8)!L6Z"N,c[ypcYqZuVW/
+JYNu'ij>Sf1s9(>MCgLG}>"]l)82(7j1XQBj,'f|R-:A-v8v`xk}JTdB3P})~AEY!9$IRO[P)Zo$-tX,_]w.Uho,6fQz;uA:r9f+F&3ZIkZyOREP6{7!P4
+ZWd^=75Zc/ze%7'tx(L=Yw2%N$}3(tH,@7lYJ#0yCfhf$FL<N9@]@VlPacL,A2E>%xcWmxA.$)3@M#Jd%fu8Ph6aKp7nk%E]=O[Y"!:pkx|gQrEPDqCzIa
+%P]_+&%.r#L{O2FoqQs_A`Gxp&|K}!M!fP"'KO#[3M9ud^'gYcl)5IOI.+JU<6#P=7KRtFBUX>"'v;H>S/trO/GUfT/]7NKT-6p7nD(R6kL&:7N;6J7^gN
+VzRoss~"RW{1nfvr9/_PVcCUS]8!`g)`A{[-d8XrH+YX.cD2B.zsH6AuJa#GZEHkR{V/W%k@i5)qX$7V%Qf`QQ6PK)$"Y,]!{@sHp+|C!vwaX84j3Ce:OU
+i1ZhI&T.,@:W:N0^Kvt7XW]Kt'ur!+rQktihMZVp7x'n8`tb!e)O;qnPJFU3%=S{2Kh2_B40mXhv-R&G!m#8Wk5glAd_dQ(ksHn/XX@IXiKG`c4jrN7Dfb
+8D~7"J.dNZAsFCCcK^Vx/`v+#QY+r#w63>)%7fc>HkM[tjz-<S8@8M%%'0hM5vSBbve2MlqKi!+1""$,.VWhj"{-oV2fX^&B%0O,M1Tt5ju&WO/}952qr$
+EUX|mT{t-^[8Y"{!iJbNuP{l1f{Mt%6ODm5A&;=cz$T/+,'_fp%luDO6#p~>m.#&MUpf}rENU&mQQhp!5u}ZaP;(.!q&s(b>MxJCK!;czM|Z>)Lla90eCt
+WX1.L_kD8"1;}Q=&6Nd4oR}>L#''sW=c<&+J1gPX'{)6i>">:G96j:189G7e<Ejp:.Ldu@^3B7%kdjj]RY5Ua-UTi9JZR0mNGT~Q,:um@F=U0=&[TlP>hn
+1TrE-Gn`XX&X~ERc4YCj1]DfNh`jq3An|!msd{Hacd_CRX1>O}th))WPviu,|,0}ZgmFV13bIUN6A{`qa"v;.EHf-|Gv}X&TfBQGmIPWGa_vC8nB2zsDay
+KL;&<b>To'_l{RtEWEOeMfYW4O`9Sn&z[AbJML>A~z6%s!FOKiJD=MU@hLuPSg+1F[u2t.]V3>vSD^'h(z#,4al@rDp9Yo8/Z=wDd>P#|2=u=j&s`=ST&|
+$i{^WQKie.GSEV!!W"zMqskPU)!yf18YfnRCtge<w|EQT.{#VY&&,AQf}5ws2ID-A[C9Gsi0gR+f:n9dLr1(3kk)B'j"s>@&|XI0S>}_8Hw#m__29IKYXZ
+aCi{Shm_u{OPG%bB6HdTP`TdQ)RljiO3A|g;t`D0!b}>{1>l4nee,HYy(b]oAUQ5nfmNYp&T8]t/&S-yJIKj{8Q5jsm$UgI/[KNBfHrBs1A+Iwcs$IKtU+
+1En1d>QER3_K)|3F2xC)Pyki_VckzbWuP-n-2Hamn3w.K+Q@I.Wsu9S6XgYF2P/r=2f7y8|hzO5<>=T&M8cxGi|B&3pP%S5Mj"R.~@h^9E!LR0>'S4>$i%
+6b_=;WRX~NlI#&jri1TxHa)k!BmfV@iUx'~T27N2faNx],^-/u>WuejN8+`/QS@:v8qbNdmthEk-TQ5{9`l:&8[D"/mJ43Ui0ig_GE6nA/OP(.vVOQ(R^0
+%]@%xQJ=~KqYop_Or.!kZ&h7YD4Tji34w+gM&sWKcfs'Dv-fVZtN(!0bT&bd,{DQLA1M&7~:FR8Ba_[%Wq2fv+p2O8"T[CZBUxF[s1GO6M4i-c%l+4/_j'
+C8Xh!gR+jFrF^-&YQ2NW=.AJpiui$Us&<6U'aiyX]W]m0#0Bj`CHyr"h#PMd9:,!HeS/sx^{iw58xE@dx=E+IFwK"Sklb)ZX8lVhjuu,t(c,I[$g)ygVZG
+:$e_bIr"t{$V3obq@w6<,1e$pKw5n^iy:T$0W'tYl["#KeonGyS)Ryh9(bc'|e$3_p>N]:AVx)d^-r~'I$I$r9:=9rPnEVVg1xP|GZejO87o0}SKU{w(SN
+N+6Ee4OGb)PlX8T>6JMA7C&"+)&k2:j,>Yx),BKxMcz5"I38g:ujB|Vl2n`Y$Ghi%42>5Yu_~^U^dXKtY]8ug^WepRBu/kL-#gZO-a`/ShrqioL!.yG3hy
+{F&D;%h;Jm&zxq9w(^=D6&ghPIXU})c@'/CPhgSfq(7;m{=_f/oBZ7%)[mi%g_5]}0CiwyG]O2(#t.E+m0G@7SME'GiWCN@6WBmVKf$@zE&I:Ui&S-;C|B
+j`j{),Q54Hw<q:A@`Y%Hhf.V/Ge=5BG3Mxp|"md>,c8Vw(+5`&}jcLtY1nCnIBc&%B0dbf/pWSMzouFE9E)Z8WBT9S9%cV<[Y/]mFw),KcU6TM4tzue>^K
+D=>=.YT;q5:vuUt'Iew;OeFd)WsNpAZiem$JgC9`@n<'~!kPAI1@<4.[x:UV)JYfiM;9|cnpAr#U5::ad.H"Tv12b-->>2:d,THR%5:UNFJr,/)57G[H+]
+iQAaz!!E^inJoISs$M3|g-KD'%fkL!:9jkj!KYQ$|M~B3H4)(f&%%BlLf=TkS&T=K,OG~sZQN""j9K9)MNz94@n%owm{QzeQ:P.ykwgH]^D}hn_%peP/U9
+gH)5F.2^^@+$+Rkh8olruOl5hW&[Sp(d/VeI8qfZ<]HO&DhG'YiQl<3AXidSd,C!NP|21/Oa~b%sd|3e>p7(xX1h6]I:hjE9.tJ)Cg<M~Ay7d,n'+[MZ.i
+0/q<6Ebyyd;iolX'_G_cqex%M<yO^ED`ce]Da-aDUzJtV`-oA1bR#(d#!~HMHSCAZV>Inqcd@S^JJ7Dx|ayltj_4D1jN7I)V.!Gqr|JdS{8xMx5%wwd+TP
+vk[D16uO_W#zuv6OwJKJ;HS^;g`.wxG5{H!_&-RT%Z,,,B#iX;DrgJ[7,1+LZJeXfZ-)c|RZ3vfx4vohtI-xm9=^KP:rbLRq}jTE$&uM&jBxsN,i>&8ZlR
+%5eK(1I46jJ|xfC|Ly{Nh![2L|((kg#QrP+b3/PB.x"(`UUfMaoY_J-5t)RXPu,nnzW41K%Cb'f3vUoI6Yv-B6dn_9BVsSd3L2GfdiPwf3p5IjCvdmuhz-
+Ux%=G3s6j}D@4nh-xuv[k$ed!1Bj/ZvG40gTD7|J0B1yg2j`l)5Ebc44c7a98d[,ILB$/Q!GoAYUoF9M_l]Z;;d@}p&U/QADPmruVF);-jOSQxz$%)ZNRE
+JJnaWmvG53F]>gQT^v#fY;UA|`XIv@OJ;#P.n{ff-+F+PXmRu^<lZ9.!h'rL/$}^wM$K'`~QAqucQ4Y0Td93srKKERQ5Uxw9+X:;5,2D}-+mv]rgY5y6p,
+e^ogW4JGLU#ePFC.~$}9y&1>ziM:]&-.|U@]o&,5ZA=0:4r[q`x<.a6p$p88w9s`Nv=3AEZT-T4c~@F3FdYz0Z3c'H0]wSFJJ1!:Lx`-A`zaYEgnk"9:;y
+R@bP;]!,LftWG}B4nYbdSJLeE-6f&S_{QvnTlaS$^WabY/X_4;`d>QP=TW`0/fC1tRRE=81/!VAw.0)QiP+5}N.KRsWY0:.L!.W<X@>.P3P]|0P1BIIEJy
+!t{_g6-Lbz4C4/$Mr<lC@-x9;/eXIPB=ZVs_e'=P{_>&_Pgh:F]+VJkhN;UziW!.[ON#MVfC:A<F~j&ihQ}G_nALZ,Te@R;O%3:."DpvuTJT]ZG;p;Pw8;
+Q<[]Lbrv;6Njwy8E71iAw-Gy=Oyl(unatrS^db1d]u1U=UA>ni2hN,S%{J-o%{!=>LS2d{hT@x]AqOZxrc(avn_Hbykw#K^H:Shsi2L1@`CdZdGz$a6N(E
+y,87cu#eOghf6I8>w=Xr&n9G86zMe"&^%Fz_.fd}LV"j[iQ#5-GVUE5QP!-QMcO2.rEb,wnD$RPW3Fc'=511nQz<|u+u})n0WvuU#4/W{<g7KQ7#Iyx>&<
+"1Xn!2dS}Z]_KR.rwsVm,EgDv|n1}W5WMe_#L7Zd:LnL&Qj|<+G$t7r5=<8P9BB0Wk`a"Fb2hs%$g3RM~4XJ)Q+SAWBWkr=f&CjD^/[86FH&:Z4'2TpovH
+K74%#K2uPz}wiFJ+-HIK)Sqr.o}(g#WL!Jx/DEDBe<CP.>iKPJ/XBlH<!s96='D-%`"BE{xG-Ehbhi&7mEnr&by!9lh`&{,efYEVp9;5O"a9C>XzZ#e0OU
+|Ji8jp'cr`-@ka:kGYW|c;e+j8a'('|tKS/2^1u@)X|0=;%5z<4ry/k2US04[BQz#u!^(iopu4Vj'qu@GF8as%/h!,|'shb`6mfR[{KFDoW{48Fy:B^BIR
+sUjs(CUBPCkE&7Tvw6iTZ5`C@^7m>iMw3{]s`oQG"7Nu,9T__pf,5<0996qn{@}wEN90-FkXGzVZS2VZ`BXa`So,+>[FtU~eloSD]fcTSQJfejD0N]E/BT
+_EGAzYozl)#X]59dDG_'<#xbkFF0{X.q7wup!dntK|#)7}<gw6Huqcre(<+"d+;qF8<JFmqI[]4XFNW2yZNs`7aESi_!/f/epHoRi;'Z(5cypQ4DYFHfE!
+fjh@r{>A7A$Pl'Wx]rdx}n"0$z[Ujq0{zJTrz-HzM3z"`5cy6uo0oYa"4-5)#oe[P';Utp-]'G'ngCh1J^D+u!cfaU'u"^|a}Mm,YN-9jx}y>N2qWNx$<z
+Y8;n<GgMRMV[Wbzp)Jd}f>d#Sz"k~nLDOxj<qla@u`#22U-O{v@xX$x+tWnf/Tsbs$4%<yzQX}x<.2~$!-I3yvSLvZB3_w7@moLsr8<8D]e`X7rdc>CF>$
+tn5r%@dq.m3<K9t|k0TNbx(qpx9TI%M(l[Nl&1@,fGa]&<`U8GOBDXQt7}FsWK:;/2'mKMEjOE3TUDDAR`ec<;0`V>4n-ckYwEr@oPN5v4j&]jBrap%|7M
+$3!ZL:.9wbNjlrDcW3"e+m$jFu)#A'AE%Z.H&NrMWJ;f#6Lu<QG;3I3'fTR,lt:RG+A#Obr,Vl9f30DEnJN(0SN;hhD8otB]IB4-;d'EH>J5-uN]&o.'x#
+W,S}%5!]N#&Jd#X,0Mr$7zmz!;@i^d^uu"X"S60z!XG:>e}{W_{(]gl4E{Bd;jaS`n|[bf(W:jNYoH@&~k!08#iv~ubVFMIz~_1:d>LP2c~YUz(2G81E+r
+pQQFA/^OFgnW)ZD]Gc@H_AS6~GPK:jJouPzv.vGhEmt@iO~S%erc%vw_]lJi!}:ROu=t!@%<xr0kgD[q`MxHR4geuThfY_xOp$3MLx+`zoAyiAJrl{sCd}
+f%[v0(7L|OHpxHhD`M7gUwY_|xz@YUZ+2@@v#EaS!ct!DJq|lH)(q3&1Uwrxnt[a>&aya(T&XVsCa|-1uo+henZ-4k],W6'46{V(xOe<'Lo-V`VxCel7+m
+te5{(nF`KrfmtH5Ja,w>Y$0vo6Sd!z&1$zhaz_,{P0nooK+rs0P$$bYn'XWO>y1N{aO[#[6WjI;W'1vzb4iQ;:cHz<G'Gp&n|Tvx,"sz36`{%0Sc'``}zn
+uBde"<}`"1Lu&WIGv.S-E3u(]Ab}RfT$|Y{/Y`0xrHfxKy|bn)RN=hK@Z{HTu5=h3#M-,{/j+f;Qu4LmvM);4j^5!D@9BUGBETjT,ioxh{u&_scOgr>+c2
+xpq_t`M{"f]c5WB3^Bl{JYw)=d&.+!GUe!x[obziddB8qa1B2/+P]L.$e`a&dA;,|Grz0dSfS/q<qgV|V6f#i4$"FuaB6vV%Fn`.gpZC"$Ii[xe4Y$6NBl
+&'=lFOrxUC#o79ZS}IXE;2)=YXWjX]!1DkJibWL"rO:Xk>R)=YWzW)PYXzGI'T>MIf$1O[jqaFk%Ru"s-C5-a;Zwq{r_MU"o<mJ+AZU:P@-`yb$3.8k(_B
+WOTpqjt7g=649"5wqbmC@yNUdu,|a,t;&t'7SFG|E_w.GyU.FLw^PgD8#aPvbF+B%C)wZN#=9Re2a%BS[MDND;UA,VDFy<8s9q^7/7c{(+_@Q/]jJryV.K
+SG^5gjmvfg_els{"Ov7Xn=aAoRh9oa7[0xP|6DBdwoCJWH4/xdrigAG"c4WO0;M|wWs^>s4.O;)A$_cYXcLEn;@w-FeBz};1z1p='%M@-N$i-og5WXkI{`
+'`AKgbA!fE|1+|tB;8:oDP)o1C6.U)^c>5T5J{2IBI'_{zEX5Aj}DnVN&@A(gOjG`pI]ifDx)Ct&iEuC$)iZs`#vr;V]pv}"e4I}tLaqsvm)~fFy%xyeh7
+d='g$1Eq0'(-JpwxYu=U]5D^VYK]6ds2ZI|Tr9[@Jz5j3zd,Ir}=[0n[!~@:3F8AZ7@)"P<^l2mco-.#'i<m8UI/TfCuL/=;<g2NIA")eT]lFAk<^/V'8)
+&./M3GJE'yG+2pv$N);TYZ^_WgNc<K|fG|G:nr$b{|n:gI&G6DkuU<ptbC',bapD/(I;7J_f6X=0q.FUcFXec1c0.$D8}XT$liI'.uBLPclQbLG7=]HxAh
+|!F.a&^l@"CL:92$F2L).0]+)/MGKgM=G}Xsrr/V7z/jPII<.,3]#XoJf'A("wtvg^kJ;Vz'y;|CyM0V[t(op2b"YgA2iK7v'I>_vW:Y8yBjCf!/SU-S}]
+imtPp{W>TFL4I9<i2;G[XXzX:U1XmZQ>R;;`V@ir!,|c-'Y=o(cK`lzeQSI=b!ZZ=[x;%hPm2)<d^Jo%v/1yz6v%o|w&g)xf}7fXg'>Xew85[P:eJ<n5E>
+Fc.5_mE<%eP+dYi{g|BKJX#A%<lZ&SVVce%l(;h1hH+^Wm(2&ap;nj"/BwWLSNCHSq@"w"w{2M;P;!ERq"c6g":r|S}zM=>&2MAyCUV0f"VS1n9waQ<4$!
+AiF0U[^C_|E1QuDl6cgH.&,e{aB5Xm/<yAJO96Mlz`tS,5%do(Zx`C~9CfHyJ$#=:T:EilwC]vPPYvTJG_,="l/o.E1/2t7Lk|z:SKa+rz}/HDOSJyq1,T
+rV2r3buLC1lp2^YTDE;[2Lpz!{Ux&N@!mWtM3^t[kb~3<.q_bYKxt72Es"1Ca^OK"~ghQ;g}P^BQ%eC1RT",xi<>5Zg50V7<@_86Kq@hV7:+wi+z>Q52_I
++&|!ygzze896`y_MX-A4PrzY#;Ki'lw4TB7%4%tW#NB/QU"V]<`%P'[IvQ+k9;"M&p@{j`Tn{saNh,X`z{<P>ZE}DV@:3{/:b#X:rrPV/(udw,;"[!Y(xc
+W+:ybDNO]V7,gEib4W>Pmb}7$4mLd$XnAl8>4N'dsVGeB21x^x|xhMZSgj"j&+>/4Z8Xiy]JXVs^hK}_YsnZl@4qDgAbK}"kG>2q4c+7=g7=B|<F>Xa-4d
+0VAMtGAESzr++[!D;0@}-c8aWH{71j3IDcggK7=87J0Bc`1gJ0gICC]'hR3sQze#S%/J]:/2j,9w_i4@E!e>!IQG1R]jG{~'#xwO;.<qL[!nCF{o}svKZA
+{&4Tzg[2dYk#-|3jVpXVA8-4GM,D9ThuvnZo&w;Nbf3K7@5GiuPZG+]K!M"[QJ48]l%]5l-X/RuqeYXvHP`O2i|$^}W!shB'bEiTg.gBuT)/g!>eRi`T14
+;G0RF^#DPX88E[I@H<+<tA&[;^A@n7O<;}wm51xJs+P,ta@VNqeFdlxd,w38d./uAsllH/%]Mq<%lXy7kq:%Ez;G/z3I)m_H:Ovi^i^L`VdFYakm/n}not
+sL$X8eqkPmN#0v5"BGxB5[C7s0ba`|+Z)"]NIK)i`aY/St&_vYuVTUkp!$ofJ^0)L$RC>];<glAGXN!6,CuuHdPyvZ[$=dE"}ce^v3xJlep%g+7zx:E|Oy
+i[&90HJ|~D:7P5$5+jO$`g=a+.Rv){0KRO<'1@X]%:b<Awx-H1G8g,iwjq-#_M/Kq6-!LsBrS7LM#6,{yq/s)0R)llXu.,}u|:UJ}Rvnp=>vlZ/N7"[F;D
+}W1TGy1C{^h$Wk1`FMSGPL1m]"1)z(5=PT3R(1wJQ:1rKw(@0YnVC=l7b}.HVW{jk!pfm6q+BK2@u+,S[sM+>/:Wm%4Mu,P,-F#00IYG[uQIqR`0Zz<{n0
+sL<o}md4RI&Q9paLT0BY}mSSu5Pa]2CdVss7n,g"v:j:S.L55m6v8'mD_G#Yh4ZZY+LcSHOx,]#TWT+[AlOP7j:i1>Y-P.X5u5;k-F]CTy4IUOHu>e$X]u
+HRs$;A-:1kxi(un|jE{D#y0&$+]gd`K2EFI|HOKm1usBp[<YwuQt,hGS!%ruqGfdQMP[#CZ_<'GdZebD/Kb-EU]s+1B<=V$hNu`$=IT'XTwF-XAKN74q("
+=XXwblaKqE]"MNBhM!nnAij$M;^ZZS+WGvTI1JS}dQ):x:N/72;eh7d3z9Q^lvg@H8e8t+W%<Q-;kf5,8EQ{~sDE`3@`T.&578q"{Ug/X;R<GB![>)Bq-c
+Y]])ZG<'cQ`r>m9jkf/x)xB6jlFKn]d#a$i|Ez}rl_0;q5_kv7T&Xhmq[J=Oyu'Y^R`3kUfPbl1}kM@8:Cs>izW/U`{a~xfcA{VEz/7obx.bC4fTU,("q8
+5)]gR|E4)Yn3r]wVq0D)TvH9Qz:_bZJrt/z'U8vW=5DGKSrT2Hm12EgJn,"moy.H{5;#f(sXIw6,Z7cibLA,F,_C'1y,7MTTt`>EH#j>_'kfVLN[)^CS$l
+Tbq>HM9]_Vq^e)-S'BO".%oUfg&,^^N9L)B.zeC{B4,+S4Ox5-=&k]}[-[yYw+l10<:.=UXMjfQNSaUc59K:^.$s"Q}Q-lCy/|[M}f(dsZLU6Nremq7z.I
+<&5!R.<Dn>+Mb(<10|:uNUX/g0t`y!`3z}iY2}ghXlMCFHMr=%}r&DP@$a:f|34Wq#uX[e.wf|%CB|R4PTu_4'}`F@z7`}VK;`Qg[o$||e|;i+RCtv'ZiR
+H9]eC{b&kZr+;%uvVc1E|.JC>^@)~{xu"OyVH0xKV<`0]0C7!Sw<$i]%tf)$ZKqv=VkudsCEWjd'v".Yh{4A3y,I^B7X}++S,S=;lC_t3{qq$>;%"!#moj
+%m]{}_-nN2Fl5EdTh}Zj8J%0lHq:|><l.R&([5/8NdP{aNs1{LoSi!zzsG`4Mkw_.EawvIq51`ij9h:dr^I>LtIn_WqJ{|d+lOH>:|5YAD-M31ti=+n[SB
+;/n7''P^I'OtR6r:I.0_j)A7E=rjiBnSz1T:$fe{x<]>amsvUGKMaR1_3%ne!%][Np'SOS[n<lp',5y47I8CPXy7-7A-:%D;WV^8%E]G3muX+B}+.EIqvZ
+f/~BRjLn>s~fjjT$lisY">E_CEAvz,kt}qVG),"fckOB_GD3A|NDqk|v&rzRv&fY$cwNMEz9SJ>=!Tx!fzkmH@<6[!E4<X]{l<~Yp$aV.dnB_2rRf!qyNZ
+fn:5mg+n6n)`3r5f8_>#7a)obz~c0ktTX0,{wG=9PTMQCB<alC1NE[ko$=WZH{DTy86e:@Fte2oo'+TG"+C%[S3s~SaVPz^&dFd$tw8(r&8`zUU|C#{pt4
+ok#2beA:Kxx]e;h0a)o.%v_%U;@OmE35yE-'FXUMMTsP(W{R<a5FG1va6-<hFlT{2WGiLb~6`H'28sE/]&Ca,;p0d,LA%aa-|1!I~&;>W/Rp~P(YW^HH2'
+n%EQszwl|Tu(eG"ttcgcKH<bFQ;<r{5aB}aL{/c@!%M6U^@A+@&44+fl8%i<z(4U"sToaF[l4}Rsy)bJbXK-."]<_%YGlvpFzlV1+Ut#`+`8MN"s}GsDrv
+Pe]28mYs]7TwejS`-utmC5F!Vd'w&'k0Cda|Y4[y-/)r%Lfxa8LZJQ`xZMO{,/fBI+"a:h445wLVg][xI]p<JP2.6$k>dL],[D}UYdF1"c/-DzGN{3!n}5
+$lQu%_4wd-VIJxW9C)~)-{Aux`TyFwt'~c^{V)/NEl>)c>a,jM[[O1#_>8=&3f#WeTbPjwh9AFSn-{w#]fVb6,U,cPXtNGzR;O(Vp(RA3-'<.yJ)$.u,S7
+"zJ&ZCJ^BI|{t]Uv]5}[m`b5%Q|V|0t[h:k83q>5kA,U8{eO_uVF[sY7Dk#L~`+lPq793ado&$ejTVD`JIBkfE0i(L{WN%eIN/4A%tE'>xpd[S7eYFT5jq
+IH0^"S)42n$ZN.f|!:N"75FqXwiM{5jr))=^#i~D_Y.9iGy1;L%+c'z51uXr(q_&P{E+Bp<z.^6-JvKd&[eaiZV_5i/8~_4Ct(Fewkjv8uB<_7_9(9x;N[
+iR_W@@_YQ:aXDr+p`GnY@^T3&BGAy1md"238c+z35ypQWd~iL.[jqG>ssV!_#hs5Q&b.YFm,8%.g9s['3enA@Xmdn1727!Xf@+D}f1M3=pFyPdVh_{a&LZ
+!v_<T/Mdm[_}n;9hXpqBAa@Y)1dQwQyPua8i'&S)Xg"]jry>`|=vweI#&A;^'`L6ld~#ig^d3HS<N+cU[z^P{C8}K1#=h94_Lq4OpzYsPpU9&6i(i`[1Dd
+VgSI{|K(ue"16ToGk5ZnbY&s"tJZd8V[bepfodkzSwCE"~dg7FJUa-y6R8nrYAfkzV(_G5=x|yg:kNs,[f2BF{0'(TpF~AwYmen+7$f+h|IqIb6Mx2I#/2
+X{y-o98v'heu/9I5rCzPf-@3ZTu_LMY(@>{Zd1d.WSa0HhgPc!:mO2gsSXh@$spzuy4,.a}W%a7Ztl|LGN4$8xc_>wbjzY<"/N9usNo`'(bL5nrmhdC|=g
+$|n2C1+@[,d%o^7cV@;-F&nbp;t|.n`qrlUQUQdhPd7So;5jR&7wj@iIqkqB$%SCj"fId{+7Ur#_8i_/toAZW:eO}w!MiN,le.p_mVzc1_.A$&|T;{1D}^
+CNf<m$_-![B7tg{XL4wC%Hc1~2G@tHakn{X#:DL`xIbI+|}6.gT|:UYdU5B6BnI)basQ@>+Jn>W&^%N]"WZT,|N"_;vC);X$w6+4E`E/0W1IN#-vu18tX0
+aqKgV(=lVB-_D%caBasZ~|Wgt/r)y2h[.[jt;QCQbXI07hd6b!CE{rB)+ORJ%J%FIqFiJ=C.el^:u,Lw`"rP,OV%"DwdHw#SFtzsZ@]J|J|%n:I3,7yCM@
+Gs+!~wLs,Y7o,x$A{C`9RG2{qA@m>z%5{CM]j)1$x^uI^RpDZwt5vQa=YrnSX[x}8-V|ZdVI%C~:b}oOm5hyq7a1$Et]IZRIXOn^Qem2`9r!%NR&>&W"x.
+D-1H`/G%/}XOhvZew.yUNNNuWN641hg@roz`cePIXKJ|f'j7Teiu]90(d8K"uaA8zOHjiiMU}jWZoNFZh7v^:765>XI.r9)LBaBIu"X9H/zeF0mm.<.)MM
+p{8DM5MkP3<kO{@7z:sWqJF${FN"V'$10u9(A7xs#AUB>3FvCmua}nX[:[4VY4n.`0BIE9NXsKx)cmZ%>7NDY{Z6sg7,]j5<b`";bwNZ_b-!m_>VW.>6M/
+TEv6[L>+iXejdbYr:UY({nLj0;xa5GztQt=($pjwtP0[_C%^}NEg~hXWF$z"tR[Ht^gT:=%m!W35-#G,!S9`.'cb[8!7ayPE'pQ`LCwQG`FPSF@dBB^[bA
+t!1z=B9m>tup)jfWme-_-fNCls}.z:%_VBFrg,3b[Yg%%AjWiZC9+hvV,B[.B%#LM`<RQO;P!]TVPq1PX+dMETd.tC`EMrY#=tXj044{.)HYOqX9_&t#vR
+fm,3|6E}vEoS3IJogVR)YC(y!cjV8A}>t&kgIJy)RoXo}[]k_@QU9ud(`87:P+l|/BQh!/K.F:]ovrI2.(BDT^"IMB6>nrn-5dfS!-sReNuJ<ljZBHyD|G
+aA<OY",>t>q=L=FD(a3Ui's(xZ.En=7UB#pr#"`Fr8npSw3=N2D3#TS%X`Ds6nvxC$^(L<58+S5'NW,mQlo69jJwwVG2l9]}CiTJEZi6~MVKDau!e;}&<8
+3zDtF!&Sn>SWAPmntAgkO.8|Xge.1duds+}Do)|Tanf/R<O9'Og]O2^tao")fjb6uKyQ{":&_p17dFP>8!rb;TPAG]btoVR!0BZ%CgH{H3-i}fBwa:L%Hg
+6@^4>%z5h,F0[iKJ'S+g'+Qg/^_=W)iC)UqAF]Q-y6w#j/1JRMGHP9x;o-.Z:=ni;gy-n+B8eSP#AX(.w0XC..Xr<fnZT;6r9cPCMuRsJm&]XXv&qb#Q]o
+iX.=+kPzL2>pw%F'k0a.YZBFHeS-R`D<f{>9xa`jQ^D31Nb!C5H:'52$.p`e|<+=Ys/y`gZ{lrvET|j|NJ!'lDce7`ini7l@p$Fdv3+.@y2Ki2bw=u[z$o
+dCVBuy5P;GW22N3)&VuG0Kcgr"-`=t%+]4,![&^_}PbqQu`""Yo1zBQ|Fq3"O3cwcx=BTDzUnJE4fgz58W/Eui(3X&;i]'!J#='KHN%:eZ5B5ZVCE4-zjE
+kO_yGParcAu<d-|S`BdMDfsOo(t$"3uihiP6yHuyf%B4>`9wW-lTh5;GkH(/p#3yKMC3E;eUJrag,z~hfc%>+`PMr#l)f&gNvNUp$`oC(s#]yu9jiy40tf
+'+z`=F#eE84>%V&)R[jIgKieaSI."gxzDJ.`MCot1U_>>2fEuhnkF}Aj);.lLX.lHdVbNC,6rJy<[(:LnzZnCY1T!V{-Z+}XPjRSy${<}#{k2tI!wM"BFI
+BDPi$0YEwdf_y5MK8T<HFrmSOy'9:]sXD-[=M:)[Gc0d^C<V[{+sd.a{AN@!dJK%)z,#B|.sMe-D$Zp4xLjNmy`|b;G`pU9fqrN>O:,(P`ej<k-6R[03-Y
+fyjBqm/3>Dj]:dZYhu3"uV7uP["#1#4`M('^~:zM}dwE&c:$T$Bg;_X!>$1+aK))Wp5;PTQCi(PT22g/o</lYF6fQSIUc%}E2CZ!AhR.d06'KNOq'^eT`D
+;{qX6E:R%WKFkx3dcXtE-_#'95mi}GA"6z"6Kko&Tp(dA[ATc!a&zek0,iy{30oVp$sAnGkgS9j](KW:eAC[nmk[8<6)By/^bRWN(;n^hrjqgdTJSMBM9b
+)qQ$Tf|j_(bu4}KyACw|CN'GN6LSC(>RToBm5KYc0gNpA[2vEF,ry%`vE83t^A(fmnwADQFE}A;Nw5ue&RCNtxgK}+9=gKuV~h^+U]lx5Nr;L:{q[Lb(Gp
+<(PQKnP(LJKG5TB4C+f4jOpZQ#O|vgS&dBio]Xdu)%gR!MBSo+Dbn#;-nSWFEi-omeR7#G4[REPRGB~0jad!rh5&GFBAb{;wYE<Y0FdoQ^exzRde2=KoWy
+j"gLLzzt^7buF:o03T$VDumdQ]}^8}s5GY'61V)O)Gt8k|-goV2+NppNAD$b&#~Ht2`s$FV,uSyQH,`X;I+,QL,P6lLo[h944_lQOSJ-K0w!N4|-;S#d]E
+_on.K%p[ZJ:+h0Mp(4iU0gjzOP6KA[54bx{/r+,)VCZH3Cb$PXX-lzG!t&5f9{9_9Bd$X{{PNS>P&P,T|oS`sTC$=T|=mc-BY3~'v:-)FR{FiYRBNVw+<c
+kG}AZ$56LZd<}E@3!zmX4oPDh[]wY[ogRFFb2HY[@IM[vPI^CQ32E{Lk4&w%yp]tGI=/Vcl50TWB+$U#9z";A$!Mzb,O@4>7dGDblaJk:C:KS;kGXT;YLc
+C+@:QimwJ&|&[s0$Ui5RH-P3=aTS.GUC]vA1F-B!=]_&$PP(F9.cv!xvNP22nkmSlD5!CK}X4y|[MUKE2vH2Sg-MP1qkZo#f{flYpF,cCM'o[#I&JfLd<o
+%V')4;7@`W.yC+[VnvvS5WITBuwZKV2bXWkad"LhkOMQDID]b/)</Hp[M6Msrxe8x,i15^_L6iA``/Ei{U(%x'+bdq-cBsM5SGk'_6oGbY4bKU/9hm-gF>
+#iKS/d79=U}Oc9$P/st^'H[m@ImO_1eS#'N]!""(EETU_)Dcxr8{Ii2#,h^D{&pLh5%%Y`rG))k"`m"#N'[Jud17{^=6(R0$#oPhzRfrB-B,mUlB[1T:Cx
+=E)bv]['E(iz:[g-@i+$s0"3M)K&@XXH:=FK]V)uPhQtU2gY#z4f+"c7#);R;P56Jxwt!z_E5@#Za`;7l6ik#mB|c`15snm)M/4qAxDj@^`uU4qX1[WL>z
+aPgOx6"N.D/n`(}-:b+Ss|IC+N=z-X2vsAAd]N4veyzk{+jNZ}q^tp}6jgfd6A(7<gKX.gVA4HrX8,_f8q'&2`'w+T0Hilm'[Hk#g"x!U1ibGQC`AgyCb{
+..NAgn4Jx8(k|[MeeLv.l+~+^wFv7')xCM'A6s:o{H&]YF|r7YlgE6~MEV>}U(d5yLUn;N,br}9@<$yvzAR1{|Z-!KHML6yKF#C3^lC%CayusL#khwz|hH
+;:gm$(0@x2NK5tI&{wd03|V&a-['m9dTq6JV^SBqJ3VD&:5`IzlSt427@V:}52AWn(oT[nqx4,jnJ-h&t<(V8=aG#m!D+To<|PrehH)bte,rt]i>6$n$BL
+ILZ#'j[qWt~D~#x"e]x""jjgS$9x@Qh%CFTEQ2V}{+R/jdCeT:JwVf2Hrhi"BQOD6fqG}v1dt5cv$5nPAaPGm8T|{,N/K%VE/w6>T{L0$4nFkgSOVI-')b
+'d"uP7ER_D]k_y1%M7tm$FauDtLbYf"pwq2`S14"(4u/csn'1fUq{r%2"1;5kDqR"{=a~89$h_F:,9rLv#B%TJNw)_6d&^6Po>6>Q|::s0r&}tMqR<y@hn
+9`LeKvA/eii@cqgT2O}oj9v%lk&[C|1>T@3L8$|IrWVVqR'dcBnSfX!(sI&@wx:;bbWDzvD)v$eiz,UG"CB:fo(qq'd$%0KKj$+)B8|tSlga:R&_j'A-tk
+fC&Pg[/zc!aH-QxQ)G%o>-8hiM6_xMJBlIgVYXvDosvEHTW)2CWD~.HnYT8Z585Etk&[iGSaAribeu@NC@LUNHel^DG8ImL`s/nexR,=WF';`%0(d|'ivi
+D<m->SL9saROV:>zCJHv-hyEJd(8xtc=y9nBw;c(1f9EbGiEG%B}jjg]ccx}x7Urhz/2=J#@[Ni0f-&szn#3,E@8e.jg<N}Y(@MWYSK#4tRldJ3Y)#@g{i
+^wR"u'uXFkNl~MAV^;8h|dijzs5a5zcDgA3-o+Voa6+YytdJ=2k(@3w`vr^Jco%_%-G|HIJU4gPsfzoz}]huj^Kb45[Bs[v4|01y$T:B,Tkdja;nl#Gw|N
+j|K>lp<r&2w{l#{C<e1/Sme{]-.{^ya[s)wO]+3Q1#K^$ng&y5>]+wr;&B4c"22wx,rkK+WC@B{GYQJe^OoQHV/8LdFs}XZ]!bx1%tN0]7<$7]xIyem/A%
+o:siTtHC6mQOz2'n0JGu;,EP0;s;r'M)kvpEGWD/yz]sC`KSrAP14{pwlO;8A"mT8Ll%.hn]=}CC{Q_orlR3#5>RUmp-K/%$F$1+6!1y8t`$.U8S)UZK0T
+g/a|_U2g{.CY&;bRWaQ;51ZPN)Y]lQvyKJjL9+0iQJJ1ozIK-|xATjnjupZ$Fk%N-pkY6Hp[hN..0&Z!!Fg+IV=3a+iH|]cgR42qD9Y"Ora`:D+LJyVT."
+Cb'iz:x<H<aGJQ<Qa(N(L@r3^|8QB0WO=QDjs}+l|<)0]Io[Wa7!-d-=,%PA^){[0IWKLu.;AbaJthL:Y$%W$Mp8P<vS$w1z@-@dDR[yX'E`:M>mh&tR]Z
+l[R:oPu`uDTpU}7!xQP%~|mxF!yq3-<k<sw2LhU}fPnI3iC=E}pT}&g%jf87oDh4e7J{dEk_LP]`DTMYC$GC_+}P%&x=Pz>RF`LhE1Kz!X<kxYYp@""tET
+.hS+!IQ$}-CZsNh$-vt,}VxnLFbj6"qs/1`C;}C)n^EvlS)fn#<_)dz|QZxj^Nh[oWi0Z9HNbVWGhdIF0LuEw%5}dt'J%tqUkS'k&2oVjL"Uy4aV!"ts)X
+gewRE=."Y+88]R#Nd{6N$Rc'cL;+0ZMd=[[niB:B>R3AOjDTnznX0hTqhNU[y[Er`Z)97qAZWi&))Srt@spBTs,J&iMo^NfkbhP]bu=(;4}#p1Gugn}}[k
+KPtfrFn'RZJ9([s|cc4tk.}S5+]Ek7I$#V9|AVmA,SQgDGQH;DGQg&VSlM]6"o5z4sWWbxm5)ODbe4h3G}]A}hq%UPE19:BQa:P1A1XuSwMwOO1$'Vj)GW
+$_Y9c7(nX.QrT%Ix,^V;n'w5;70>B4u7i0C$)h7pQ6g)K4eSd>I.nL`D0gBnr@%&&zyK;[.sB(r0N2nX"O;nLJDok1Wj,>u9eLJzvaI^bPgLXTA[!BrPi2
+0'-<J_(HAdND=4t2cm{Ck!c>pGP^fGrt!n)JoS"Mj}x7eq>fvZ:y(nrXl;hO<y^k{V6Z2yX}b3/'(<br`@q^8Q^6;Ol8@XuBiQ4@pbk&cp.V!WEtz-_'$P
+>[$8UP&!aS~wV>S]J/ni@V{T{(^|AJ3xef#3|n)$kuE.^<37WWz}PL-qy7TG[EO7i%eRDuRz}<2Dgf^}-a"rSNSZ"x91~`Ey^v]:RCS%uA]Jgt.x&4Od9`
+o/!{FyxiSqxv.g)X,E2x#5#('@zVa1II[6P'k=7gSMh8,M-)zoE$).E_Y_MN~gfb<ebJZPjy%Y=)q@#W-i5f(sFr93sy7o`E=xTn>r_%hhaHt[@zQU2J%h
+wX/-bz/J3D+ox1lt.B9Bn#^7ez6+q6n'p6ht#6HhZG.MELsA53-&oJ@VX{ayQsntp+/oa%rOYz=qD@Hfry9Lq[<rO&{eCwGi4X"'V$ASCP8cJsXc6;>F#&
+>3)BM`Clp,qY^^7:>2VWOmsao6Am-bq<s)]Y<0EoP6x5F-a<ia5hdJg(jX/Q6,QWdo2VY@ye[o<L[<byZmuxpw4qKn<xjmQK$]Z9~JmpQtOJOM$wuPo:Pe
+=N&57O3l7K[>Au<}$4Dj1Khx|]n$m&IlEha!p^M--8k$JY(U=o'])Ba0RzN.k+@Lx&9`(p1ke:"(KS|tW[vg4B`Tj!5XCTh5Sl:Bj#"=v)O,7j/%]jcFcq
+<0Sgu{jEj6ZcUv.M|L#{OPofgI`f&LfP-CHMQo~_I(F<`2XuJ0nIm1$0KE5YlaZ"&r!%&8_1DF5o[1ZApABKpw[@&WiIc#:Bd5lXUDimGs-&3@HEA6nL4X
+&+0[.XtVIpzUC32C`uRFs51;,Z.bZDiz@[d&iM:VQ2SfHob)J8-FIS$F:iLz%J<|2nO{PB9{|WuX{{z)f^!eeA,Q1dee]>jZ+|=oWy[QqXn]1Ya$W[rG6.
+fD!|=$hXoZg^'%KCFRSG:%=8$s;iY]P1kr@C/;H;0SC#T^X!'H{gd+bURBy5<97B9V/3Dln(sLB8tWlyWUq<Kh`r@t#8w:DW|3H'LW+S%bC<h[noxeFl/t
+UO~XWG'U3snMvaX'GM`Ny_8W:5:$eb6P[&>.jc"KDi~ly:+4]1=tuf%<&156|'ry.t=2!t0hOrbdB,=j0FBC74f$l-%v:QUJ,At#jWl)D;ET0Qbj3`WO77
+UFz<wH^&}5]pc{uK7kR%yx;)cz{8ld9|6np:3=)8<P22x7uM@_A1I4kh}&iIxV/R]J%[cp59{i}Q-![IN5mm/e!-W$si6n)24QPRi%MM=s@:OZR`k5uZ-y
+7Da@Cu8VnNAQ-($IqO=#EW"$<}4h_}brPDkr7#HJ:(DL1]XwVOe8-g0WWBaV$jBMS<R8#+&C5R3g8nWQfyOqxQ('i^QJJNZk_^7{4Tn^-qu3ZPCRW7G"U@
+[l:D4UKv7!-NK!OEPD%C^GX"S8f/{rqzvDIM,9Y8"s[,dAk_''I/SE_&iD5{Z+%s]v=WddHZ'0&T>HV'r)psCHb/[%5G{%x%ZywhoWLpaT#3G6'#nvIBo}
+5!8|ATbxs}{J)3>ReqDwXza$s+G[fyqst5;MEy:"930LI[JA-b_x,Q0`SM_Em+/./8b-dtqOr>eG^6iJ3/8aL@i[Q7"[-mkauJ2$qI;AmF;Mkkw"Nlwnr'
+#;P_a_xAJsaLO`MS"A9[:wnmAMK.u<iVj-#=i!-(ob`:va-9$+Ho+a0R>DUp'QLMVmoV'4fNaP671i"xO)[eSHdO;e+:N-ySQ"&^xB5/{l"b039hI_!;/+
+0De5sb!;d==;.%)`-2Wlr5W|>1lLoul%<_A=m]rt/S7jd;hK:0aYa8f"bY%Oy&Pdjuo.8iFUIsp]OQ|XK66Isr4p'|#7"fI{j13ra.0BcV$K$KC/a;]:$Q
+6{63-zM>K$M0Sz2-hVGLB0/hz;K$oMugt-H1V9^ohewp&4gmH2nD._xx1NP<ZJxT37!a:K.O7}JP<.Hu`Q;-QCkHl0,DXQTWk__t)nDe`6NS%}Ka|i|sjE
+W0e|IT}vTXJ2u7J%0gw,#sH+Q=+:pDT"y(:>Cll)E>[T+z"t533-t9y%>;W;q[jBQ.Rsl'.c"w2-l4yN7=DvL@"yzVm0D)KqB_jF$`Lk^{H3gP4l[QYQwt
+UEU4t+74bi(@u!Kqnx-`cRV9&nKDx9{ru4Kl2mx+%N>rf:7@<0t!scu!#K4-oTmj8,h+!|&=XdJ5-FjN~7`edizapl44u-EmeH2O0zD{i:8',8{t%+.!+|
+Z|vCZ-9'R/fm#mX_4vr"sZ'.&W2||Mk;eQ}zs>QT(mp'o:xMMXi>=g)ow)i;ZV<LiRfml|i"fK6rHAks"VAd]gP"{'{UUs//%Js0B@T==ahC44`UW<a_N2
+%XfX3h3&$T1."cS[JE0AWvl.=Z9hKnI:Dml"6=5a3:)Gj$.fvt+FT[K7'[G}5+oWX3+K~ixJoM)tKoOl2q1UxyjxLw1pY:iQC_>,3c8,!v62-%,w%@2;e)
+sY28GkTf$5)]c/cV=ktgM/KD+q#'u{l|V]w9qKif-D%Hcdk]D"jA4jC_LiW_0HV9JT/^Y;z4xnSKy5wDD}l13uxX'jD#|".'l0F3{)$3GI%BE[#J|SoA/[
+C%3]V0GMTPTfRD!1VYYNCQ=vPCy<"^L,;9_y}^x"86~BQ{vcf<)|9Ltc7Y,PU>d9tCzd8eoz,gUk:}5u}&&YgR2|JW66tDX`)Toa.0DK}<m55N'F-Ck5(C
+;`KBI`-=CEE&aM^"|wQ4TdrLr`za,Z,xwkS():=0mJ4UgNKq=Jaw7rX|3xKXEk>p%eR,O{QW-"e&j`%#A4=2(d~oDf2Pa2TGSPeh1c/UuE[aFS%gf2BIf4
+k|v]kN@N~UD,ul$UzhFh94#zt$[$;+'fThc%mOfo`d0YK"luY.nOJ4a@L1>R6ZeG%D@0zGctS!Qx`)_1-Y&vr>72OlgTKYMY/l"SFbD|tw03eP!T#!a";t
+z&d<gobU$;`CfKEOM_8Nz#pwsC77,1OiB>DAH@"M-6Ro%I'Z!HS6q"ldovOgJRy^oxYg$zhi0!/Ez4#&<Mu[A.Kv|iSL(qA<k]`z{.H=lJ[1ru5BaH4vN=
+{.9@e`N15a08]r9eo#xVd<DgCfSSrsxzD]X!]8tGY,zY0sR)HyUD=6b_}AEE/qrnDy.sFB"l'aPIGXh8Q@>0Df0r_VNQQFMP|J7$0(y7'EhJtK>EYe(|66
+o%;0jF]WXI<SY$nfd//79O}&$o^<YE)GQ]r(IvP>Rj`<`[agu"<crp_+[.WX_DD%y,gV"S71(JqNt(%Tx,r4Ib0i46X@8)'cEBWt.4l!Y_St!`3ipvVd_|
+t&0HwJb7#[GQ@kokKExr=E5]r857<V]W'`kn"-ZeG8lNX_p$E<:`!v#ipTF}MALF7wiy.)M)c>m/T6cfKN<qlI~G52`y`z;cs&+;[wV%;Qqdxv"QDSa}R|
+GXqpt;x'#grAn1)nOe9ByS=i9<P@tAI@QrZ`5U4W:yTOC<;h!IP}-o1Yb/6jP4)y]DQl>tthCLN=>b:#[u``eg~u<J='cL2%0`(IZh7,>w]LN;3ww#0$6U
+8CHjd@,CeVxl5hku~P-{x,72X8$Ln1fn~PXm;HWrb)AsTEo:qhB1)HkEJe,a.dVg4M($<HMKpM;%7Ug56S6^=,iRh:^@hIa;=m9%Qn39dM`UWYbZ5)8!Jv
+!eCGQWES<H)^9w+D-fbA,spMAm'j_0<`;ctlKhLTT}Ez},zTdIz|3[5Ou.>C#[OK_NcA7kj4<Z%NX.d>9]Fa/`<m:U`ft%=h7@NdCB'a_PJo"A4$"6#nCq
+~p8P~i5T-#eMA_i}GR{7}ubnoOolOB]Lx389K&JhW/4-Sj7;lQh3[^NV.@il8x"l3_2z}IY:Q7bLv=oev(^,@{onU"gLY:JTOm9O22p$T8`>xP86b.k(!i
+{kJ%C;fEG6/w;_)vN21"D)XERyJ2.PRX&4Gz6}5{pgLew}@WL`&1BO/I:_rPpN%5Mw5%S<|K-:fi5VQ)`ci7xf|)0%e#.c@z]dQzMgXyI&uc}<A<Kj.t8_
+Y##>NH$<d8:Ae+EM}|]<}6SL2}Fg>iS3ULlSSc<{@D-RYR=x~)von"@0C3wLeewqff'Wo&IQr_f(oPLDNTsd'zo{^3YP<:U{>JR|E5qz|2S#dB;&N#a{3g
+gY4m5OwDY).v~@E2%!}^Y`Dcsp!YJo;G5i'Wd,{F-+EX9_=)TWtT#>qM5n7Jw3EPA-b{J-Cays)501W5m^=hL)[IE3Vj|oC=J0l#YPUoo7weH6G2V__a%g
+.9oEq}(U@1!e1{Za|=^%u_4;c.mX1ze^o6QJ]j`HwzAmH.vu|]xN.FG/XWg!C9a,<df/P5L<nichvv;n0{@cmMZI+F[G>LVxr<X%QkA':]dJjTy{vt)/~{
+ti`CYXZ)+9unZd5HPO,D'5<A-$xIb9xKn@!R)B.bJoto@ia=djt}gPV.nSxuH3[[9btk[O(MA!Yir_AVM!e],P!9v!YE2A$OzqcF{K.z:OKO`P.=1mb&K;
+0Nys`Ua/Dqr%@,W"%W@8]ti>QaYVuqjxXJM%jT2D9<vAksV1JWifT2}&5&27S&_k0xHz3J6}[Y@PAq9U]_Vz[Dksb9l'&"[D}DZ%bet9EMQ$oEg|f,q9(w
+<=vJyx%cqZE4GJN.G$DF)LFz!M/.h3j:PqW0aU88BL"j^6M;'IwiG]k7r^ivdl(<l|Q)}A_2=bz)1%Y]4w@8U%~"m[38RQ+L.vBEnF;}n("4'4<b(i~QaS
+z-w^R4g[Qsp|6;5m"^(;qxKyoGI0}sNPv/Z&o2kNMeZAM:sN(i/BgYlP,SJh}-/Z_-%<ah1!rwCig8hCp;]>p6iUnBlf9"GW+"Gp1vW+c=85g)0jS]e&Go
+3L_&(#ZuV1U752%>QbnWF|uyiF_WeC[SgYsLlPgH1eSPSa7pngiMDE#0e{mlCl)|W{^dG|/_.&pFt5Lbhj0l>JS!97oKg/T)}s~&B'FBPa/z}$v#^0t)a]
+a7ZH"=)W}nQ#Y>P!VKu"tF<b!n<CfC.6c-b]eci[J/"tI%$-[Dk1H3g<uD@+h"}+0p8:zQ9SIJ7R++"5U%mwK5I01O3IQO9|an~&zOv)"5}xPKtLW[X`O]
+Qu@w>3Yi$4qt<49WL.kxgj&|c}z2SraK:(goF%,HXD#zs$^w6>-nV3tVVEKth"X2sDnDq-^9D|z`d|"K{|0s=#`SnC(@]/m<[LMxwOYdv675i[3I2,ye^`
+L-aSWs{"^4.G,_dP&yQv-QeRC8^wfI'O#R<m4=BSCxs[8#b%|#KD1pde)[;m(I$d(AaP3v.fkmbu@ahJ9(>l$>+XTR{EcCPr3!8wVZc67Gl$).d=LF9EE%
+;|L0D,5_8fr:QsMV'|BLqN/<:>dx,dHg@7_:U0QV=]Teb"43UlHR]3'dMCkLBQ[6J9kY<mf+}V@Y/XSU/nby(;[Ab2E972sOHc53nQ{X2i&(~XA(#QsrjU
+=)qmU]E9Fg<`L#{$JAAtC;$foKy&qKZ,r!ma3CvZ#77Fxt6SGVUnV[g0qi_1N$%ent!d"j!&@`)=sIrV"(y.ARZg:&GPJ"!^#j&!W(((1:NjB7M5cX.SQ5
+5`(voF"=bG6_"zN,DME2yAiH9ubXaP,]QZ8v335J)12Q"J=2,[RC/VHn!cTV.Y^`e%|'OkyXIx[9N/#q+Uek;6[&V_J9<K.HKd-2/e)c%abQR9F1(3zAc^
+IG%QRzp-SC/ug1`{y/})&:l,58Zp@@6MyCHg/H{R^;Vls[8T$II-vnW_h;PV&Ca{.!d5i6^y9{eEV7-UbL3dAyTZ(;l$t<z+<kb3.i/hy"m34Fl;}-AxOA
+`Js.^I;OS[T.dw2VAm6L/RM'"F^$Sg9RjSqbvKZ`yQb]GdS9;"Hcl6k$NXoAx8P4~OR(QE<nnJU22tYpT'8+A1yw:SOhBcy-iQ,%FdZ@K,tH19w9)=E#XA
+XG<ufXU;V<gv,).Bq_;{4S@W}30@f({Z6^pK!/<nmi:L/:#Kf$`$"@G(E-{_3+%gVL5x>l_0Auo,jd^Xw2Y],n.ur;pbEU/iYX+)RuOpyHA86X@Cf"EgN"
+-^$HK5W^2V/UqDUz1GCl%kB+RpvW958:4IY'ZvODq#t"K.3ouMi#au-QYr"x6re4^)<1{fdU4<)%QjS_^dZH287]5/ghaY#!XGj$]]cwB}n}:R--.gW9jU
+9@._hq_G36|sL;bG,3GW{DX,R+B<V%]NLJmOQT|.lt[H^KXz/i.T%C`#^ifZ:@cUHD+7dSpmMwO-Wh|Q)F6&Z)W@8X>-5_vB.(|Gr)v{NA1i^b3rSqG>Wm
+9!T4"FV(T"D%Fe6e~)OMMackT9a%DZfHV@C-OPj.pZL.3BUPnpZ#0KP<9C7x0f,4,ITk)2q9+-Gw2e5UsL"Wloc:6[-geLkP[t9V~<{!Sp(bo}KQo^G<yk
+-5.A:a4_;6jS;NpgB{V;Cu{aa0%n#h,g-mlS6L)nyrwB]A4NM<7oMGvqwotDpzAHWueDB'tN|5z(6rc)c^^%<|-f^6#B5uTy$GsUaBA2ME9@-[z-P<>]rl
+7<d8zbQ[soL`5,e%e9S^1qz<cPNw5S1,g%C:c^"5!(`DKIUvg9R%@kXb=lhewAZD6w<HK^wSv7Shi.cm-/DY3+@tWE=]JW9#Qpt=78vdgLfaLt1E9L@vJv
+z@&5V0`+=Y97$>'X865U6tE@0>&C=#|4lD-/n/wXtgEY"eEE[CowPF<<YOW/i]_7ZKgCdrIE@h|T76~hr0QU>7!>|ISt}[7#P%iX%FGY8."VtLEKe._Yux
+HFCEm%@z=Il|KqP.<}#r2Z$d^<I4gi@[4]py%Oxw39<g4leeHQN&TJvGr%G!S-=`p[ScRSB,@`VdEYEY`)<Yz|5Z&Lgkd53xrnbF2_@rP8Eq8XQ/Mnt^D>
+(8xiX(~WD@%Q=eLNpELd,)]1f^PD)tr35.s$^8>OK3<R!W~w~]7rw/S=7"ib#jHHLWA%A$Hr6]F[d`!GRe2R![4vvZ,XqS.d)-msBT_!^0ED_/rL~w0uG3
+HMQB8NB(RpD3$1H$>,khf^Nh%ld8A[Ntj/hb'vC;.Q^91"YdVzaEn+Z%cBCv.(&vms}CRiqXqMh@Y41uKE;TgEf{6;P[37lxO19]X'G2fx>[gU+qwA}!MR
+qJh%KMNWac:N2z.gb1jiOY:S3lHa']za{&mYBfg}p)&l|"rYLmSc1B.M4NAw`ovek1J^{+reWw`w#{8g6u3^QUl3Wnb(+QDCAmv925XsV24L|SaG^+d(Q>
+b4UMQDTO=jws"F4$@`)k7Mn|b3/S,4%o]B"91[>_@`v#H5i"H^VU0r$XRTv<c2l(xY6X"&XGEQ(cMM0UDDvq5fWZWSSFt.zcU=at_oB'lr1eMiz<FV$e!I
+n1q-jj@)GaRzqQtlEsr$6<$56|9toc.(A%vW>[emK>.0~!xNRUYQ.a-,-91->]1}ClOgn2ADpAZ%$P5#FjKNQUQuus>AOo|g;D!{`O(w|xjV)p4:c[VLj9
+iy_Zv_DZ2L~g:IQ+h(zUjW'|fmD)DXBR1EtF+V]&x32Q'yu82%3.^j1Bn6]m(&s%4xc_F$oI$9m:aADmrd=|Vz./o21PQVa"WJ7!W;x6~oFqNs/ETXUS1q
+Tvri)c2w:ipA%Epaog<nBUNd+Th.{(maF5rU^8)OWOK#rL"a+eIZZ<z'<,^6Gc0X/!J0D6a$bD-rZa-Z17s33^]pP-XU[|2eNi@}nx<bK5P,xtb.`i%]~K
+v6ofGWicfQrA&6~&-dn'`c,is=Pm@TdiN=MK.5~yaK-r{h`jLYs%mO3$V47yl:5%cYv)U_WF"({eM7c'<ZNJ^fu6|(a,i-/km;S}5Z(Q(D,CuccGx8#6=2
+B^H,v$/):UZ'7&bpfE4XhZa=01&|0M3<9)Ujc`IOzLkJpiJ/0I/[K%u=`.-8]5flswWLpwlf%QgUTYZxr%.'|l>(~FKD<bBj]@g^ydWf}n@)1Z|TIs^%`=
+Rc{kf[-WE[A.@pbW^=W)"ZoN.@1.=CJPZU]phX14zXnT<Jxpt[jd[of2oT9IH/AAb7UwY/3RE62zGqk)goJ_r'%UW-}eI]lJ&w).<=O"a5BhIbI"Ni;:j(
+fs,0Ey.}Zj8|20PGL2TB"C04[6Pw3_$,}Jsf8.7=dg,<7,VPDsRE;W0G2Z&2/O9WmXDidmCp2n;;j19-yjKB:iG<z<p:800>T>+o|%hT<%N:|HJIP=%hg5
+lI1-`A^Sl)M#wB&Ex>wgLuN4JT.21^:}9Q5@~E"SCUHWGJJL^rPbm(K"E''bibLhukL_eKNil0(Ts1DGGW5HZ{}Nx8Q!78[ybj`TkD%^Ph#9"1DFOLKB8F
+-"7`8g`nQC6X]<17N3S.3Rc'uNw0^hceN0FkY#UY~o73ni"M|a8%H^[0iT'hrD=GpZvzK_ET}<,An(&y$JU2[s@"N&WYz<vhjI0b1}d>wH=nU!3"MSc_Y8
+;kS'5>:uIPW&so"|A>ugp&yM|U@7HTv/ZcT.4Nk+q"ZZpPA$/l%|I_5F]iiO5TH`8+m&%HPL!"!c(#yOYjjp|t$aN_(;"+VL|'&ds/<ZajIYf0e|ITj$"f
+R>Pso!;B@}F<zhpm1B5nhkfJn0bE3q(`frAqu.$d9:WhIcvFulnG"<(l"qC)CpjhKTOSFpe2!^mcGC$hMus(_Yi/L0jKO446yC@Xn3e)Uvh';APxjjf%$X
+~I[{N)w";($(WXXSxR{.0jw$Hbjp_T2=nz|zw{gnH"t`{zpWo>vW.]6%Ll<+2C9'=VIZKoCRq!Rd{;u%.{Q(E#&,KefU,bc7]n@0XJQ]Af8t^$A9AJIGOp
+[B$Z$q'>g'pz_FYh%,KC3gD<ODm_pAdD|Zq=HAKse@c0eQCK~Snx7Ip8+}9cEyncR;#1]+A#SH!Fc3n1WH[6$s#p[BnctZC-ZOza`#cQ2jAKRQ#Gj|sv},
+;#dy:T'f+>D.xD2vW+X-X}m30!ZRu)1BN)ti;^<v_ITxU)Xj6o@HE3a)L"!wk`'DE]CX'"z4vA'F{wZM)p~jX`D7&e!xAn}YAdC'$C1z>SK&2Ds&"]ri2m
+e_tNiWIB@/u_'EW:`egn0Fz"MFPx;zCu/yAj}rP^<f2gd)j'+=Vi(mS$g3ML@Nqp3fY-Nae/_jD)wBE'T6&NG/W#lZe6tHY1AnHPl;f]wpr,)Wx9nP^s7L
+Rr%o<%@<K>qkWSM"PL5VEBsY<}_DEw:aP8W51/`/Hejg)woO|KHQ[}411HCB,x`q{8^,H4r`5BBPGTZm@-Zquz8[zqP8/6w+h`O>s)I)KBU<=t6nv7/&VG
+JY`>q}>b))Cd5k'ov$$Dt)ZQ:7O)+r;Nxe:}x-m$4!8'E6(farZU{p]znldaqGzNqa!i8=:'CyyD,(Gh^<HOjAPU@Y@woPy7Le-h;P'{CGRF7ee)>24#R`
++Ih$sT$"=Y|1@!hdyJe3j9Od+hl23J@<^3c"oJ^(Be~r}NSbdCNis:V<{""3-G7e{3+/jkwI`'_shBwNjjKK[#{#%P}$$=6rG|g}(y2}}OQgU{`}1[sMPg
+"^,-cB+E(-VTvWrw3s_mR5{&@+kgW#xb!t%a0Z[.5AflEmBV:jb%mLaKqKL"ctx>^uAy;Gi,AcP'UYA8gS7(DUP6b+(bW8uM&[T'3v,#"p6tCTo5Xk=I[2
+e>KFv]YSQ7J:xaH7g4o%_gxO"xpzfy$x[>q#Di"[c>z0@f"adq&]rmm-7,2PufYGdpK[X(.z6cxl<#4K+,oB"2/UViN(|!]y#J:PTpsg7E|J%qAnH'-(ol
+{F/4lUfF-zBxwVDJ2d~fnX@ro^/FFs-z#bq!f+)y%TGH%Qx;(EPfbXU@9(wEjjke8.x>RQ~Q`,S-0:`+`[w$U=T("Lra>2wIoO<gKUYnLOS=t@kWt2fzkY
+Qb9jx=ZZ7U,si7S110#.O:QOX^Dqf.|yU-n$7;obrZR1cdRNk!2C:</[3`GkW-u!6i;%a9L0O-SYp^NEYzg3L6Ep=Cpqi<CmfxKB}G]=uBZ2=$#an+Mzr+
+xhPS"%!QF&gV<2Sfz#mE|4<'xk/>!es[M_yHn4{5~7<MgrpzE3Q%Q&U_(nov)bk]$Ykj:%.(%c^mW2b's[VY>X^T]ZD/eXx"!5.L>%y0JP5G2%@O-)kQi-
+6dY,4[6'74>S{xsWs5k])}h[5sQt;GKDsDH:(FLX.3)#ycyQ>,lUwDtpO:{z/!sCq+id};B^zK,YeHiD|MU/newaaHlW&)FKBHO6@XV9)<hgzX0p3'orWP
+2M22a&Q'NZIH=a+Q.9a:jP8Z#8zz<3]^$O]F+9lE~jU1V3O&7O.ay|;}U9ug[l_Uzud-zk0V5GQnd8Pn4W('pxvW,aDv.vyHnvl-%Xwpx/@kGy7ub0#d1p
+z4)43TqF[pS-MW@YIi,aC9Xg~VCj+t0W$x#-`w+{0[{Lz%0shWCI~@sAH]Dr$f5G-Aw-jeo2Gl-xRt&|`-C<%L]wW8=A&a}N&#xYhT.B|>f!ERo#e$AYnG
+oIzUsE@;)Q6nyH/+`QtG.8eCee@3ns<Myv&TKwmmi+6xtGkJ!A,zcA]ZYJdR'z|fg;)ZnZSbp2s_A,`9,0hi.;CNZHIg-jmwq8"hy+sDR>8SS-Hx-tB=!%
+TG6D3!cR$+Fvf1;5{Ef'a<ln1<q!^TfTUTEd&Mi6nU6]]q0LwmZT"4QOz9$yAGpeN{![OqWSZyhe-#oS$;Eq<r,V:gUX&"4j5;:=+HXz5kwX5GSmDhfAg/
+FIUiYzHT4-j:k"7y!.I->.hv(vcVHrUbILI5cb/A")NMIBz#QVi)c&Ff{-6qUHsz`[P`I7z8i<mFpJ9=A}4n0'pw{DIW>(_Ro"P$wc)SS!wf>rc<h#p%c<
+&#i=TvRg]1~Fd#mK;MBrL`c@c3:[HQNht2+zTonYispROEr-5H}lkgXdw${,B9"F|:T5cO7d&;Jjh}'[9c58O#QL6Oa]Ds;.>sYhqpBB_CcH6ot4cS3.DW
+}t!p1Pg04er=@1OPZu0bl{eyR/$[RcU2[n~`/Qb/D/eF[lsGX/l,nLL[[XrVr.j2o&N<cyn.|AY`:31npXK3uDQ@Emdx!Tpk/h$+zG{sBU}9l^YbmhMr`W
+kIET%DMlV/"31s^!j>qPXHLQm7/m]u8Yf-hF&IM7;@p{vXJa{b-N+P[<t]-8|ec2:ErlO(s2CuRv%-Q/g!h^kF#IS,97RC@#g)R)Oss#-jZ`H-E1d[S7W[
+yq6wcq>$J1@|h&s+t>CC-S&0-O:>{gK3Qipvl(M&+Xr+!3E'o{;BiJe3;KYW'T,M%=Hn2'o|y"0eX'4,z127qEOpe72EKFLeUJ!)qaQ!EFcn}Zm/q8Z%M{
+_ELHn/@!|"W)yUmmeIT3.'pCN@6.kerd~iOH;$u;=bRNvhrQAN^_&P=2#9@RVdj^K'#EX)$e3jC860UKVV}]^%u9k,[=MT<;I+7_y!luT:7Nfd<z!MQVg%
+p-'h6h9>`BiXg2lrPR+.y)O!hqanuE8>"#7}NCHH'5eM.f~$P/6n3,%j%%Rwt(N]CBh_-AJ58<'-W9D]Od!g+S)Rj]dMfqYI.i|=='u8x6c1%E}":aMD%P
+Om.Hi6W%SwOj0kB]XxSx)LaYr##vGv'ee{h7Es2Mah}+%oE_4zev1<>.mz1Wb]toPVx3"<Mi)@oPE`>]I5pM|IBs@TW/m.&acvf$w1ie^XnzU;;8=NX&Rn
+hpjR'qaH<DrzcG16)x88bnk#VL"!OE;$j<ua0kh1]|O{JQ}X[SW_F9S;qf.G)&aRudN|o/8oWrbdheS]~}(xucpu)9TtD#S15}]_=U!i`dbwGwp%kNbw5D
+@iAv~0pxRL>MP(:cvDq$q(IM8^JaEbLMs@F:IBgs,"trDg}c![u$:4utv|68ZD;p#f~(exqP|Qu=~1suo^_6P-J/LI"f%TY/io,DQ%,Vt%w^R6~zSUu-%E
+JI1sJ,lTp:`Roxr&BTi'u/x/H4UpF#~_}mBH{w'8CR6X^Dy1a;^{p^)kIlb3cCvux:LKmia6DKmEeg0^Ql20:9sAm=nAX9"UlfhktmJ"sbcn~}Jd!bH8H#
+OQo=>+&l0@-(WBoJTjxie22#=|`;#;=3r1QLt({ScF2&=5~XMJZcgfFb!p/[j|nD~=P.Um3j}u'fm=nW1+ysrs}_ur|(.itxQay#]Nws7BRyEL%I^1nHX9
+KO,TMewq2zrz7y'0SD(Ks;+)lAMJh-3P|Am]I!>Uub|!akN,Jv{tB[{N+m5{.xi0O-bdtJRc>2Aku&`'Z=t7ri@g/mq1Ls<NC^2]w@:Hq0r=Sf1or=}532
+Z2O=wN>J)6jBA}vvW"Nlg%Vu>>L.%iJ8y0)SvS[lfLqzc[pv"f`yDgG|h}|ra,GN78kvMs/ghjoGyNA'qsaHk5O%cnrEF};wX5,qqA$)J5q;PL)`afWoxz
+`rby(3gLF|J;r;ku<IZ9C-uT%[CSc;;yjl,q:}!J8RZIXdg=xBY|pwTuojV]R.a1'H'AY|vO;_}[>2^iy+-SY.Cd>oj&mi)VY)iVJQi]hNM+<vzn(]YF+x
+6Z5+%+SxnlC4sUqeckk!LQ'SZD0|k3;bm,8[$PB](|FOl.jaV3yq&^8a`To=:T>GK(Y("avAEkEjp%Og>-+3%0VB,EnuD,+jva'Tir[Wu%,>aBl/Q}J>+O
+n'SL(N~G{|THq#wxrcMBzmE=bf4vihsSn_s=(gN:'nW]"#R0Osqi.T&{:7%K>e=8Wt67g,ezBqhTbTQY~,6iF{xeZ54)w}ifeaorp8+}-Ic]t^$szzV.0E
+<Z}%F--{GSs%)MyNWD6^gIRCLKW`~GR+#p{N5x^q|:A#Bm7RqgHEb8LJ:G0o9ZoNEMC/C!<P8j7]%3Z<IDYgSvL6gi>e+LFP=C[gu|#t8(m2Y>'!V>Y`S3
+A#OCL|G,-<8ZL#z-.N"nEWN@d}pdy.8iwiX[uUuY%RZD|5,{rPlDuay%pP<!L](]cj1e3%GCs4sX|nlE{9H_.TviNJJxz4cV@]H'e=6TqxX0`D]oKdN(NX
+;C8v}>wKr>W[~A}!hvl|fRmiCvPR7+<4kvd"Coa_a/orRP"D1:[]@U{[2:iM0+%say9{xvT19bQZcC=PX.gS.1~h9]0nW[O5y1l"dh"J=Cnce`lT7I:<DQ
+<93-/6Bcb'&eOT>%Y8eP&t/W;S1m438]^S7!]W^Mu6p'+^6b)^FkgRp)V":x6bMmgBT;][FipE;8MvC+7=kpJ0b,41Q3'c#Xjr98Ch~ojErY""RZ;zWb[8
+(33>kox8"Cl2$ZQESfM;&h%30>j,zd=cW9zQ)J7We"ZHG2lp;PpQK/f"N/@GG2{)8"<S+W/}QUjt3V,GEC@`vYIap:PEhGxZlBY(/5,Qo(g)gr_35-/E[%
+cF|!11Y";BWbcxQGN_'G8297e[zi3){WcXHmsQ7P6a41e>1ymudV2,mUOD0s$nVUxLW<Cpfb3u27I_X'w3to]q^8^6[hk=hIt0v&omf&X0wnvl5+4Og8Bw
++^G<^-k3`U!i6T,^o4K>Yfa+Is5@`Ugz]+BkPEdb9/YA-j}s'0Cu{MIw,L$Q:f'(o.VQJw44!y`gwf63m9r,Vp`T[3kYIH(pq@3sDD~}^6!Ir;SFuX9)hk
+"8=]]}%V"5|h$/T14SEQ,#y%2<ZB~oLr$!Np9'oyL]2WVslWU$b]]#G"3)!mfp>iaeLm^d#qYy,7H7V.Y'#$vvmw=FETx5~uTHMq^-{v1gNBK%dW{=g)C$
+E.DmMV}@.XP;SxWJ<s{'l;kR"Y"&ryN,~Zv3eUm0$zb:zWo3znL$FB5(FxQ;x`9(Mh(%[^,<iHYGgkHA)c&T5ZU=!#o}/Hr;&u%%;B%<0$UrfRK>o+T]$P
+`AzWMd$^1Qy(}"(vF[]V@JLxzZy3o/k@u$ExFBbv=#0o'Wwy/Qajzx6GRi`:TQg'-hD@~!8Bn#=ENj.C0IGnv)<kuPv0N^8n&FE+YiMb&I]ACOO%pbD=(^
+R3`1!EI@!G%`FWe]/1h<ltDIaw'1%--:D)i|AR^XVa"s4q"q|!t(cG!]:z7K|QwPe=-R+khyJ4jeg3[XXd3zKpd<L:3dD,~/R=#N>4XAbT#%+g|w3RPdh%
+tzbGpi"rw48"k0x5XP2M$Q|[SAlUs/{ejQ.>:S4eio[5,@zRxPzK-@`N5^$&P]NOMIccTe!Q=#L(oNL^E<d}K%&qGeAhKLPCw[oc~F_4U4S$9E7(^IUhdb
+NbOF`>f"Mu69ha"d<MZvVG:qB6xv|q+m!CaRG>g:1,2yTS"S-o]XQg5Hm:g9^#-$sK%APBZabwkvyI'5!QNCh3X+/[IpQbYJ}$cI&x~z.xm{Y|ZpTNh%Jj
+JwL3=fJvYX3Y>xT;<vO,arlv){qh&o1j]k70OlQu}8/RHd,]b]mUpS>>!Bzte8ZV^f;uh#BastG045cP+RUVoP!nveIIU:5TIv)xe@E.k)wPb/B}B5Oi@I
+5_(j:q2<B|uiiRG,bO,%v{@+3"Wy4obWF@2HC<w6fOM(_f7185~'QVtTqf]r_a{)y#1uO0@DZ+q]R3EG9b'!UgPX.CV2uL-(_Y."=ybQD!Ceea695ROBkx
+t_`t1I"U8zp%5XsBRA0+II>GhKmfCuotr@$-vMs1eUG42(c0xg9_1]Vlyiv)i+Gu/y)d}0iP4,{$`($uOG[['rs@7f]LsGbsKj+@U_,;IM(Ea]+b9abeLH
+b^=mK_2C!0dOBRuWw'DonEN2=f1inkefM3Lv@h^30dC]1]qCh{K(fhQGR"9U=%+,}Z6w]O4+CFhRp2WP+HUZVB5h,Wwmw1<=cmNBiL_,kQy)"6&74OgNFX
+]"RI^3EK%a_6e]'TcFTA4s9GUCA6!,wFkf5CW(F+RJ&j}CTV79Z0BX&ZD,%HaX06p{&nMNyrhF_@qxpksZa.fO~I(CxL&6dY=juxuO{+jry<_QOYZdVyuJ
+Sc9iNg2(0{8"ha+"8437:e@2qK~ScipZJ0<)HPU`aMf>jx5W1F0b8QJG~'OEfFe,1hQw%D9LsQc/`-PHDhE4>%KslcDXbHc8`vMHGZ'$x;p#@VyKGP1HyU
+@1DsG4mr>b/a9VhH#W!WUC[4-y#/0+T>_6!K6S|X<1fwK)R'L&z'|V9c)g6,(NXpOGgI8%@+@'yFF;BtA$i&iExu@=$3Ba0n==s>3vIhd879$2Sl:lTen,
+le^x!E[4ZkO!;^k_L<<"y63,Ex{rnm3nVPp=T6a];t(ev}G`6}GN+8RoX,.-"{ua@g/[',OLt}w<Kq2#6[Y%Y,MS}TgT_h7jb]f#_4dy+=yK19Vm2R=DqC
+F=MZk_oOAJ_WT:4%gY1,=j0FBCbkt8J4T%u;W+YNLLOOgs5%55-Ey$Rv$7Hbsqm#I&DfyD:bi`>&EY@m=@>Ex%3NB_r>Kby4R[_/_bK+:{0<1}"wd02.d3
+E"!p(+DI}k&XfSZkd-&eDTUXqmkFs-BHV`'2EDfU&`&S&uCZEY}k=#SjY;TV9&cGd|'$1nXA{3kESz/SeBYl_yB'TZwWxfLI}:u3Wz/@wgFkCSrD.Gu+1j
+'{8N(NNlXg[zE8mmY9$,>Y%KwuUge9V2&RQ-MnN^s|!b,4I&7K1/HLP('nk5m;GE`(p;hh"V&<81D[ch6p"+D75]`[;k2cG^mF-sFcy(i)A)olh3rJD3:g
+2<IHYL/sz>7Q%t4EuKV3wu]Cx_E]`M&Jq@!Y^VVAKY;^<9^U3[Si0cygMfq+8]<aIFeNn8`G}Nq8'M_1)(xNdtRQBjY15mN1dclr:MM]MK~9;%+$Yz}u5$
+:3K@>Rn3Sq0s$fw#^eJk$@mT#pei`6$R|[|D5NIDL(`DS58s%v{/KQ(3-A9E.$.C3AW"1z[}3_y`[H2CRPtaz}j'I_[P>}[c:b,VLu.dVc2zrA29:fhWxJ
+%NT!V!D,1vWj,T#4HL0LV4ht+l@#)B3GfH<j/AL<N>8nAC.Je.#'gudX&N_]:u-6-h&)z-KdG1U!V@.ato[r4(<.OCoKh74oU8=<{12!S)azNE,|T6>p&a
+2KDQB`M<f7^s921u8]J':!V://TXuvFp0;vjfi1b#|uNTweuU.9KT.6$Cr{_0L"2>3p7FUymQ{zm-Ia=ShF/.W.[%Lf/nU~]3H_az>>p(_2</MNiGITPua
+P'Q%h[VC4B[.}PjDL9{xkWwhnkF}gJr8)fHF'GJ='QluhQWTbmknzEAu3Q8>SEykwA)LznW90$Tfn8X:9q(uddfEQ%qJJ^f3z#jDE+WU3{H=,^0h}5qmp]
+{@J`r@kf}C^kD4"8A2PIAVhid1`k^OYL>{xXj4%MkDH%w-rs:a6gggj56gg+2HmTD[0v0a!j)1oz@.9NS+%$V/C$~"!0B+i]RZx+NB;[+Cx!A;j2@!H7Vo
+97cezUtfb]Z8Dd<WNJHMUA|xl.<%B(<yc-^KJ&@Ike`WC&!T!lg{rgxy#adGt%xZp2w%B`Vl[7T{s}qf&Q&+w5Y|U{y)[Dq["OyK^![NQ8^g^.C9J#%]u)
+56Tn37vMxyt='0OVfvxscjwxFQew]GZTULe>d>UH=wWjV=W9>RViG6FOSRaE3HKwJR$Yn'xgSoo6&/Hn'ti0,K$zUEekeVkA^Pd2At/#k%t2eE"oC)I3du
+WYl"|#b_FA_-O+2^2X_PpDm7/#FyeLw"5Q5wt09PB+4Mc`Mvm9Kb;3Z89'OUE&H9=gL'J]"_at04p'1L/p+27+XA|4n^@"e#U/nVQBZ%w"lC_p'@;XKqbp
+LVIK"0L7EsGWS}|LZJ6vz/KX8}pOPxUMjIPQl!aN_${{|G>%5H4'5<<-yLLnwRlD/]Eg7WPxbS),Q(gJ]w./WwOL|E(,{Q+qz>zC:BF<6O[2=9/QhDf!3o
+&F=vrLhs"F.%C_W0GAqQSh8Lu+1JMg>8-}!M;9$E9x]vmnHjk}Zd6&s9f`Ad1<WNer+m{p2+ut<J=}cWqe-65Bbx8"^-;v~^h]tE.%4tH"FxO{q[tPQHAm
+Yg+FtzQ1)v4[]&rKz%P1Mr|&Jd$,=1Ddfo7[NEQ2M-aW_wz>KI!JGt&AXlDH}Q-o^S^$M$[YzWl)20EbSZ$)jj"x%m/+TgN9AuwGowR"@h6v-0[/uLEw7'
+/0'dWu}hTt9zE-k:gQ>/lEx9~`[E_6'.`k)B}ySZ9!fx-#T1:wlEXGI@]I)r(B@B(::5:NEaq@>vQE"15)pIrTMVmQH+P6$gu]x,k2Fy!t.j:WPE2tDQXn
+m]97OJ,toCx|eitPXQ8z>2Iblve-Jb^:8vHij5rWza8vriKB-wJ.e[MVnrZ+Q`%)l{4Uv!x6cF0P5pe`[fYjjx{Vay6aD5,>qOh$G6QLDO|R:=x@HjZk&d
+`^5|Z+%YEZt)4&yt`:EUec&D`+0IU0]>M<pu3jJ<k8J<OnwMDHF-j"E^|-m]2^HIP}#U~>^nPEFU#2S;#LstPUS5uFSCr'#YZ-^lyI2lUz(43#RF]g+CJo
+xx>m1dSY3AN_"._ebA3Ps/up8"b1#j+4W)_aQru+XTvc=(G-ibEAN(wUQ`(.Eu'@-1V]6JW0/V:C<^,2iF]1^75JL#>)C"P$n{q<`X7Sj21}(/A/vD<B,l
+f4O`B;JPt{biupXRpA@5O[LGLxyd&1YC8`5Y`,qtNy3hz5(zD84BWSyA$d^Ia8it{Dc;9%-Xfsl0r2EFhGQ{d)s8JZnTaF_M-<(z:^p8J'2%g:%^$"{JYr
+s@oEXp"Wc2L]ix_4Z%kE>Suhf@bvR$CKMlq.]>BQ]urv_=ng_{PQaScp;b~:73v3r'VSruLZK,jguz2m9U2t3|W-_CuK-S8``=26@#UOqAqCB$byd=1Sv2
+J=IL[P6aVJH=})qqr_JajwV]8<`;xNaP$^r4(,+w[..Qj,oDg&~r#^CQ_N<-;yyB/}PBz1:gY`NuUHVP7>6K(T5l+)aU]`uw'O&/MsyHi5V>D8~04Vu8Vh
+Br"Il!5H2Frr=7<>:eCT']ol[c4+bsGU;t&]</>HE2@sjA+PbQY2ysM>%Wy_po"~4(~tuJjp<"V_|"6}>lfG'kAYu!c6Bw|t_lI,t=eWG9:Wug$X9;>!!"
+zBXPB-<mREl2yJfiN-[Ox)c"r^J5+D:2VcdlKWaG1QM%dFhW>P/{+isRFf1w9QYtl{#KIFR,I4vj)$)3~_hg_|SE/a:5PsoSXgR0q8H|78!%}W]oZ[~iW'
+Xh``Ztez.@.@)o-4hojc7wCRp.%!p{_om@xv05O(Gi/ACZecki^@9nEfv>m6TpL.0'TrL>E1YWnz1FmN#MVZ=QfcOso'C4o{Hq:<+Urq(T'in];F(OsJRi
+Eaz)hcSc%@Gq^"aV^G37YxX'%zf"W$}wj(WY#T+$tIv.Fa#Qtr{7H9mO_h--%40+It(%x|RXOJxBvD-@hSobqld;v/wuK8Qdv2XOb>VvNR&47c50/8e{7S
+;[H%>g5)jlsOlqO/.Fj^YLr[&>|Bun=KGBlXpi)a0/2n}25U_&4ls`S8fa^QBtE!KuV1UY5)h$'WzZz[`$.@kN{[5=WiJPgn`a]qG1q^.%MA9:~oQ:>$2[
+niQ^Kvn@)mCE2:2Tj;""[t2pA@`Nx7ixsoTY7'UN|{lSnUNMn%o|y[;Ke$E#cr&AkmlM!jTSRxEXX'vzlJY>:+$5LoY:+ze!sOn`C(i1l<zYy+Nw3-wMCh
+Oq8&4__`vS(5c/Y^mT@[q3rc{W1Sd9J%h]forUW^<<]>xDhf@t{d9Fy)46T{I#,L]O+<Bz;>'Un+ch-eN]X(^LGfTS7c6,Jsl$mykN3YT]qK('mAiEF25%
+96Xox8%)6RHa4jJ0I:Z"s)x5&"e47BtApCmu@`l{FcCL-3va3!`fToXj8URv'9zJh5(ETKpmUh~U,zM6O/Y5udI("t=Rd5l-/9l'n-=RPFGw)<4"=W4Up)
+]QHM(b7i%e5<(hZ"kt#3MBJ)]'5<5vwIm'%1PwrPmQ:N>f.XLAq>7.0y[ewbRTF8d^5$<3QIPA81&<twt$r%Ex{JRDUQa7Q1F/11#:k|Cp)<|8`y%AZWaA
+!15S,,Ur,{);I{&pVkmU$!O%u34k{P~s`pJa"0G-,k=/7/^w7H-IXWuN!qVU~.CVEVU]Wk:vyR</0orzP:nmv_`;O0a#]")Hn3vy4Ci1kz)L7U4J;rXr8&
+;2:oG2KH$W3b9O7`.k6Y3^`<km`_mxF@HY5P&hIy@,.7/gvOM-HB%l$9hic)QFBzD)Tg"m=NcX-Tnfn6MpGreP~1pV9ee7oW.X.ch5y"~ZoAbq6'aSrdW_
+Vr>Sd/ar@PX{wQD|)wQsol[_e0$FNN.fQ{Bi2%Xfb3KiOc4]qzRwbt,cG2z^{X'Mv#VAH1M_K$mwHzG|IeXF-p-Y|1)GHTN/^=[,d`"dlcSFf'lTuW9|W'
+.qv:iJ^<3#MHCJvr[/m(^|^t1#0Gq6(qEX|=7gzX9E'tK.i,jvgzR|XNax-[cyf!X7D}7NZ2[Iw`2{.g->bkI<ed0@v7J2PumXLaO0;ZTaMJh2R}zUVKbz
+l|pqj:Hs`T+|#S/3[BMz1)^cXQ!,EGf8ykE^>01aFhE):uN:/<"bO]&'.9OjYcP^YO={AX";tx1cRZ'%j6W2#:f1LSrBRS@fhit`%/F&;1CfLEOB:DT|8G
+(QpZTcDx"qhI7kmzwTRHZ}W;,wuO>qL,`tvLtQA9@MII(u@XMxX(Pe@I[T:M5r/"_2-d3j`YG>oxEjomb9G!G'~'A({d.w-wBaa8:>=c:>o5(;n!<<oK'R
+!amf`JaO)aH8"w~bI5,}+{g/<xn{0{{s'akOv"U}!TUy8O@VbXZaBKJibs`B':X;l:|oAWVWIfRCJ5oENCIBpj`"Byg"C3/,3s+mYc<KEx=EmS,vHUwqO%
+yF$y4J)9pj:x&P/{+(h@O2(!haY31BK=63>G#vbE{G7@jr'woBwD"fVCUMc<n;zx6U/h`k/N)_smUl9>dPEnb|I/wkSkq&#PC-">8)G)qqY|JfcF/96`]T
+raM_|%ouObLcZ1wJ5qgJ8f{+;LwsIa5hFJ2xAN2Swt^O4u,g"G))rMXys3,dD`;2|Y-C6ony]Lv;3}0)X^.sY3yOpG8$&D{yd}jusEleU)l%1jwy@bqys"
+ZZN,mw;`,PfX0|(>CVa%H_E&qf-K_y8#;Iah@E,Hn'"WKW7idcz9a(yi15}uW:a,p3bm)wa>ZmeX1'iom:U{{g)3FdI'rJGO5X9ZUY56TQ/I%k9hn/;.vJ
+H%EWU<KCy8+9Z=:j)QX].75^.i!/tv1L|DFE>iV@/ju`dqh&!nC$zg8"U)uR}NlC<[vj;|ZMCJS$8T.hNS{g"TG`kDcB-PAvY3uh_lH4suXiC+LSkzFZ4B
+efh"XZqz%/B:0EJkv,Zw[!J/b<+wdN-}Par7#xRq~y^juUB,:$O#7eE4;a{;Qzcq!H9bSGg7H#eXQP$Jp8xIW[,EMFb]6RJgh=EAz!x=#EvuWhoKNS%P%-
+$Z"Gi)4P""Tj0'h&C`3,_utMT>"ed3fC.5Wdmo0)W/s-krbkvl+^WQekuoL^$uN$ChT&EGEu>N2$@HLQ:"k9I!R!qw84PKR0]C][)wjkeS9G5<Hey-v{.#
+{ZG3)EsgUJEt||;m6+vDYc$G;QOi-rhY/'0K]P@t|l~k-.a+2%uUl'+`'Y6+6@_$J@plVvKKkh=sX-ON4y=%/JhK^pQuDLx7oM0WvQ`C@:~%M1[i}h2z&D
+PmBPz)%V)r~wAW:>P}){7UUtpDraRt+P[van~+I0;i>i"Iwg7R2pz%d&5|Jw(E]DlIKlUrgAhMLLI;Sx0&$zvP:l]%n<Ef;Ma|_%pd>d@HM#u.Vfz#!bZ9
+6$9M+7w:%<803}G-CKC]%,Y5}y7uV)Cqa76WG[G"q5~$K#UB]QZ-Mk>'6Q}.$'FLTpiwb3=).|d&G&A60RK(YGfUV9CHu>ZHfRJ8f|nj2ma]Mq0uLPX25v
+~&a.m&h+/@4dY}CSsfP=M]lSi7~s/2<E}Su6w3xh8$xhQ_x>$0W2`pXOMMjubsTHLMq4}u->k0Hvv"g^^l(mpX2!-Pb;-gNjA'hgy%GpB8<Iw|q8_/2KO+
+Wnw39:hyk:u+M2xj3;R{nL#vM4LYyHDc,JH"=FQ_EV&hPHi.831ejnxHzrqT^^xe7"I/3nK1|jX{c0K:k=`gpmhlY,o$H1qfp:(R3f:-Yt<&l3dIp@A(.-
+Az0tu-zA7b}Wtorj{2$o'U>a5gTbDdG%sd'@q#wgHy]gHHYI;q>H0}T%>l[1C-C8NFXS%Kqc%BV=jl9i7'x@=::7:mHS~:>rf=X>ekk+oW=H0^q."Ue;'t
+>=%:/MsM&AGZno_lu{ByjvIy'Z_t+e_(GS=_ArxUz>WWjFgFY9RSfI-B<k(D>1`<nS.0n"lc<"8x&9fKsiA`ATSV,W82ETWrvCD^B^P$Y{f|l7R^pOh<;P
+L`}&HSxRBU,/=ew]ha+jXPmN[Ok#;i!Ng:yW}oJsXn)(K'$.Iu][d>;.R}DUuMYp!XP+^A|1yIR<wc/ZE|(>4D~>y^0HsW,M@wap6O9lbqL9sXqDLxzD{U
+%XG>aU$K+D<A@V]ApT&>ZD_oW^SZMEC=IOmtaM=g`nqmY&Mh$s{#@Zvw6|[t<fzU8|0ge8,O3UYUC{1$'56bE/[7'8vA[:og=xD1X3,hhI:-3;/Rdhv.0T
+.MiOJxZ|g3IfeF05x:MZNN@zpY{O^Dqc1%..VU4N$rar!'f;1tUOkzMOi9<i8Em3jucoIuiU"_Og);TqC3O]!$xH.mmP^X=bO1i6mQ4'mz{{|55J^<as|}
+T^v,g#'M,x2rgN$#ZAT-WR(-Q,VMrs5XhG%g5x$^=S)Dh=;5c6(16ZNEX;uo`iC:XyksiWNzD]WjItxh4Q|d%Cd%KXw:yPpV3F`.#<s(mPR}BQPP00%dy{
+6"<qBiA_'M=2&!2X#f0X=ELDr1a2fB%@[:GGePw+W8!s%<DDLf`=jorR`rhvBDJ3U6|56>_)'mDpS^`C>'+Qm[b7zpYa,EbniyIn&pOR1;vt4bvg6@oG6>
+q^=ln(rsxsF}d_wyhA'orGN$3"|ARZhPU;vx}<K+ZC|I[Rhu&+kO~=+}<+eGK>,7>b{W(%bR&vdIxrE)%`,uMpq"Nz"0w@=zwTJN[aCp(<)M~.@S{(Zz8j
+$Py@_J.j72f<oE_5@e|X~5RVpRaY]v=lG|hYg>m2j[QhHGh^[8m2NH9vWPAm<M$P^1^Mb7'pWxe$OPS)GAG>#3(W5.!A8akj5ll"d(B0F%2^0t}l+/IE9^
+(R6a4+$<ZA7gO1)!4i`,R7WjZ0,jMr^S(4h.,y$WbIhY;hZ4%:0y&,(V'!t=hsdG&=V@bbt]NCV6'gKax%iaIy&I40nxQ[|j>6vG"Gp!z9L@bH),a<<P[L
+Bo:P7$,|P$xA|<fY5+RZk6$'1z&LDf!QhO/WtLK/>Y"Ud=>ECNvM7_eAwCQe9REG9IS_~7aswZzp,^A`!BPVG&LoV9w8)!)EMP1LcKfk/7TL(@JI<JI#&2
+1ppYA"ik&W'hWj.8B;2Xy2nhAJ7@nFKDo"m!sl8>jW~"tRVGG/WGmJ[1i<RSAOv&Q8|2C1otF"vCz.zt#N3[M&Ee;er)R[wOXiCa4q<feY7[(&Z{DxsZ.y
+2Tt=!#'#.qB:{J|TLMWH5y8`gxXBcXCKb[1f&Hb2TJ=J~L<b;u9P1%=54mnL0r~c181LCk=C{C~[<+<3)BPs^ZnQMLh;9%N9J;aTJqq!r&bTe!/OT-l37%
+nk.y}%5Y|&b)qSH5;D(L]`2;Yt:R8=Gx0<a@9sp)m3.Y1"ur!MSdd97oEr`X$Xfn|0GYXIarmTT.alDS="fwXn750`9hD%10$2-lE`o+-#fH<!^oC%r'3"
+B5t:j#W)S/<%mf^(4xV1h"5[1C9mQXKM;eA$7%f.NT1R#L`;}>H[sGp.7AvXD-qQhT}bX.pT.GC$m=FF1$_x96lchq{LppsX%e2glc7X<OJUh8QLJiC)b0
+>])}#8e>CB/DM(n;x6I;uRYWZUQu&6^"N+K>fdx/GRSu$2|2:yA;`2G@PvG^$<Xe~5iF)fAul(J^["=b_cL,1E>-E@#JQNDrqz46sYVV,A`t]Z|gVFdT|"
+o/grmo56X:tV.}}4EZC%X6x(2FT7E:#hXOU>[n|t">=A},zRi(,}%T~FjVwlOl.kDL}kd._fM][|qnP_=2%6=1Ow@[N|.z2rW]CyeI.$0"<EiJtYB2$]YP
+2Nu7ClQ-y`'-`Qa[pZBfEY%W_I;oWf]V[|Zn}MZ0EUTKC1qQ}[tdk.UmR6H-i}ta0dWyzkf29yJbr!A$$9.${R'f&$)emPKl(bw{;RZmf-ESDRxu{'k}U{
+8}hs=G~fHQ:5VVGPU@{ZyS:j|-C-O4mPI#j/QZs-BI]voA/#VE^cV(!Z]s[}R!R%p(P}{"Xm1yi`%5j8;/7<ZCUlH)3^ea#SP,qPqiqk/"[;p3t=o%E5c-
+/Z6Y<cZkx>#p+V6^+<Fa1<:`a{jDLctout,%.ecrCSHBgf_yCg/$F:0BlYM48Cr`p<9<jIma/yC&1gdInQ8#T5ZpDx}j]"nXtk'6%Tv;&GgI/k~1cO;2!b
+c!I;',]!N-<PIP[L~;."BkU418(i[X_0[h,kr%Ya}n-Siv#hW90.a{/!y5)(aupIo#yPX8s%EVrujPO[R{-Q't5+Dtp_YG;rFp3Fy#bfhruypJ(8yS|1am
+h`tJRG)P3i]wVs@wz,ie0rAbS#H]~!nYHe>%ugS/Czui_p1A'f~M4,bKwIuAEhnPc9.Kbt-6Ba|%a9J]q7#rs!XEL5Ma;EJEYW7k{%RWqy0L.tB8P1EF`D
+qvu)j5J4NoFFBiI)NNfLp]Xeku.NOZ,4DC8BLl'e[9vY;.m#}^paxTlqqq8g|T%+D{NaqH!U]D{[xm"~AZ1g}J"w=pe2P1Q&}Px4|0/nYU2%Qn8Gi'MIDL
+{HO&G==$vOj"iR14'fBZ(O_lXf~=fTpZ=NG_S{!M~7;|=65i<cGA(jgaRU}G80]pPa6cP6y6$y}Pm_plvql^JuQV}!"gGsb:T9Ar66[jFw06N-@xyQ6ptL
+n9a6>iQ@yY/iQ=P,{("ae;dW9cnNmm%!)4@c4GP{gXL|&#Tj@Odc,,AHEQ%6mMD3<NCQjHpebwh}3wbDz.--d2$@>%M=iwdyYhMO{$;cA{v1,4%Z[lw7[L
+Z}O&m6:H]=~IaA{d9gwG-ln^NIiDkda/vdg)LSV!S5-^EEd-#M:CWVrc#ilo"}{#0pR@xw/cFU@A(6z)%dp1I3D1}U37zYLo0QKFBBsT~h=%I<{#VgViS#
+dwL#CZ,=as"A81Omn#oOtR4eqPrs@X9SJJI"=n3)`Id2|an,:D1'|:09tE:Q!_hH-JtH]sP6}mx2fs&3BN![%/SSXDtRiGZP_7N)m>x$ci"`#e0&]%YGJ6
+_U}&,TgU5{6{|d+6M>`2$<p(@8u8VRf2vE}|;1-)l@gT%^EMj')$mSxd-ncDw)yXoa9Nz{]l9$,hj:S&j^P9U4'=pToKMz|bcJ5I|PMz,T/UTrORl@E#_/
+7{ed3lU.kLzu^bSZ^cer'D{6!|R>TkgxgB!f'n<BG;TJSx,c5|[r7X4zc[[i.J|5i_7a2i$BeTLT;}A/UvIn@,mE6|(j#${kncR1~N>4nj[17NQrD)UEPC
+f!K8(_.yt..CQQd0W0Z/vqE5{'}il/>e8TeC+%1M'tAn&kJ2u]hPg^j<1@Y{ln[z/V4jclgmh!@YJJ/kY}P>.,jz1ve^ERrjYFFR8zJ0B6COC1pmv{'6~8
+MZV|Sf3{CSJ)giy/[@(jk+nWVqslLrsT-8iRq$_A{:aP1vq.J<v'K"&Xba&w@0Kd-<buw>|:[(GIhISobih%]Ul(vcfdN_d)NV[m$jnV>5U#T<.]aG8z[_
+{A@L!0[$mJg[1C{1c{{SRw_lb/'|GBw^n8`P~/cO88,8v#Yh`v,A'_,T/29l-a9[y"2B}#xf>4r79vTIdK~lCX96<2$etLag(KjQ$XTPP<y`1l)B09<1GX
+[3qd_C$cAf&LN&tOZ(!Q&"X6J+=ZX65UH:b5t3,ICX~j]Y:4JSNq77SwXR_){KIUEkc:b:5y&GMz@4>m~|hdu;A_F7{cvHq>vEDI5iF%-oD):DPsoc_`u#
+4ovx[qfyis4tooBBGs"(llORiQ@+9b`:D^TwCM`,lNZq%rX[J!8+dJh@NK+R&<9}9%+G||S45/K4=HW-Oj+l,)p+@tB%'QvfPLKpQ5;KM1X-D)&^LjQUj)
+54!<mJ"(QJp{ksmeN:EI4&6gV"3w7=cJ)of3ezko$E0xfe6DAz+mWj^PgLmVz4MR)wyJdP][TLi,RJj9(R!`(pX'/b'on(wd2O!sc+uN@1o=V6gHlI(Xg1
+R#kVXqdxI.5#RoxkT(+-v)@bzn!"!!LHR]$^='>@n|5w]w)#blLI7oNpkmx8d#9&gjA_Ry`Om(S{sDyd!TJ'zgY3LR~<I(0TxaIRa,mACvuk'P1>9efxF<
+pO2R$@_(F^||c:=w54:k1baR;X[[(x;PufY-_SFQb(sh$r@;g5:zL$Am32;(8.LN~lmtA[>%xyXc"6/KL$a)@=aL"Bf#~UyZ>s1m_tb;Z%88B0jG:.4U^Z
+4E)s2=e"2ev+e-ct%S1OsnEH_0G^^^DCC(y6bY)74$kuDw/8n3}jS(x5kRyN|<tdc-t<0mOg/:Ng^T~G0{,{f5hXw+"X_B7p'Z5+MLT1a"E9}r/qm5[,et
+EWlU38)Jcj+Hcl]HNr;3;G.u'I_ta0"nLY2xI^PgS'^'vgSjz{x-G1=q<^UdG^&yxsceLajx'J}<[:YtC@Ni(Xu7Qr{>a5Cg3@{5Li1kfNnvSC}l6lx>SV
+/rZ&j"F+QCT1ZQH#dLai@0pu8U^jL3^vJ_]lVt3)`[)W'66M!Beqo;}u.@/EF[3qSca.g:a@1puCm0Z9_._gFv9tM%Z;R]8{qGYcY3^S0:VV|ro1O%v(`B
+._fYPqu$j43jx%@+}IvL&RhT{[HOinlRA[rvr-3}4;9%BewK~]RO}d%&t("nC_`}CL8Y4H>RGvq1AL5`sDUlu(&DT=7JgMO[5>9!oi1dhJ>7<6Brt5^_"V
+Lm8n2Lbpme@$&=^v1%tB<X'bFDX;1F.6Aqk&w}}sD!T_MlhA)cfh~w7FGm"WSmRFwIPDW%/@@I'e9g&K1$o_,F|4'z%,d}P7N+$Ntm.L$tdq)ygD(dwE"d
+&ZLa2yaWy-rQrn_gb/K!ttKS|2C]z]VF7e=!2(Ga;b(_0gm3)veOQ7|wDTpAEXhtA/;>E8^@Fx4O!arV,soY@w2)H]l;{yN1Re4Lh/"'xhX"El^Z)(1yeX
+aYE{BZ2UzK(Tb5ypVxB3Z'77F@5E:]MQ]Fk-)P[;gi)D),.y'8hryja=v:U6pbn.AIM4y(f#""U!B4I.TQ7+s"EdBeHZMffG/fv;%xqsv7tx{0XTBdHsu<
+FI$wq<YO8QVac7=vDX)U-RV'+ui;FQJPKO&%Z!T_PJMajj)|w|Lq'zzR'Ck+j4.i/ke9wcnE6vz/Gp#IeQ;"]:|2nST^%]smXw}7+D<&=_a-%.P!.YhxUs
+K`96-d||$'ZfG+KtNHC^}^@VJgo:zolf_uy80"Z|NpQ487:_";PX!G@-QE:|N;V4HEL&2&%]WrpAc3hZ-xyrak"J.wX_^w&v9||qfl7rs2bkcV"(zQzOgl
+w}p}'2(T#AYUdTI_]iu@tnC&xy}u/Ow`2u#^5^Jxbf;}6|rs>Nw0H1zjGQ6x[)wB}aXWF+4(1jAI-U%,kggW'n;mnA%i>wEGFx5ORw{fnm|}LZYir.^73f
+xkC%"]j4zgl[d|!9o,(.L51},-6V9/3dQH)OU!|ocD5<+]mU|9!En"rBGc~nX+%q2eRv@I`itB|B,x8.M]fkcBDjegu7QV1IiQC^vHOUP#F7r1lGAE(+:2
+u2ElCAUX][AED=fcG;cI9M~C;";X,FIRsX0VL!=t2).Yg,$t3HpVfa"dG5$UYq&(9w;ImbQn](<4;hi{mfmwe#O@0Rm[n+vyx</y)7b/P8P2)33c4Ej0][
+REqI+P$<a2EdHi,/a<-7hA5"=SP1VA$3{D5ttgapzC"1vOg6^{PUtZ#%O[A^[EmSqG1_ze7vr|p)L62II_JheE5f0U2oB]h]4Q|Mcap"p$z1uKc"&d-=b_
+l+^j-!=s0}NH0P;M=Ztl<-A/~RWj$,x>c;Fvz^q)W>4^3Eu5"f}'HgLIY7ED<Ad[/:'vgzmZ<sXoU<rqb/)Kf,$(+Xkx9Fx(..BJM^f'WI`S~d23X:D.3l
+8n^u~E~d.o^)2Ne>]Z-<2SL_1PZQN<$iG2N#m^U0yR`i_gL#:,$Hqij%JirtI&upvqt2Pql"fsC,+=[[3pv_k10-HzVdK@DNGxC)-E.1Lr"_9QlD;`ry>L
+e}9;4dWWYmK:5!5m8!|XvnB''KaU'(8cq:+3(6/3x4Ma4^G9A(EPLD/|II('kl.%!q;,F^nT!m^>77CLL,ed({4v{f`d6oONO]!E]Wb+yUcd^V^P5M"Xo{
+QHHP!a-,Rr`pS#;e_wx]@4f9HSJRsr5&~0[[>@9Fi@-YpzKLF_Thk1X4QagX!YoF:Jg`TtrxaugP^j#Ep$|:gu1"RBK.7Fi(~|MIfMjVmBv^!5vh~R(YA-
+P(,+.!MpdbNC|UQPf05_dbJ0L,Z+PFQ[|RPp%t-yYe3@OzkLuof(#0@ql|P$qzsS;/v#.;T&8dn%<|Wy;V<9Ne-}Y@rY}K`9l,&!=bMCQ[b!3E4<U0IUQ,
+UYs&A)fh:k|Ij&qp}ij+r[5BAZD>3Q'DK^PVrEO2Xc9QcV-B+owPqa%#1O&@E[Sb.>jXB+m!rK9B9:iDbRdi[lk4UnL|TGsq@8#-VWV5Kea}V}2#qpr50s
+RUs/BtYfBH-zk3PN#f,7xCt'u0qJ4`>Qx}ci);(V:'G[H-{bH{]yaDny:Q]sd.l0L_6onOglbd#W_j6iFX/9rm_{K;~6&C5czW(#:I+C4tO2dL[rDiyOY+
+"x0X7_.lC7x(QNqW&@}e3Zpxx6tjblwq/:;&LbCIa&F0/%fq3),f&'%J6&(6XIN@JIwW$H8cK9noHUVfAM$N!Mfs'0MKq;m2D%17)&Hnu'>ze{-MoWY`T4
+8xzvWAeWGwz;&`v]Fq>I=rvQ|yZM-uo,%QZa;_^/mtm37]Zdee!R`r=W+Q|pw3sc:}m5LPGybjb,CQUa+pu#WYWrf_$sra=37dFMP&0(Y_2SYrPJ00-Y~<
+635s8f<K{NucJy;nI$nQ/>9Pt71%1a"5MTVUM-G$uqtV&Tb;jE!3`#W1<K":nM8F$MeTwFuXvA./u.FZYN{Zrfu<%#b3VMGc68W/q/$EYA[8d!7`Xp<d&+
+cmn:6E+-()N^]s'LIxEm:,>PRYc{SA4(dkxXnuAd)oZm.qeW1=KC-IFGv-;%CPGK_WEgRgZweoVJ~VaYSQb0;}UO@Jnc{</<`NQ[SMV55|q0H@5VRqr3DW
+LR2>DsGc8s#iH^m-U"4@rg'r3B1@Zjjr~6shteV,s&-7g=}[nA2eLa8{sLrtA6Yx%&_A!]WiPB`NZ[db"rFrpb4slJZ%@WvQts+yMX8wpsU8L/Dl">9/ha
+nGJR]7h"a<<8&d)kKKk'7kt.Z,bt)yAGpeN{2OBcRD6g.J7pLM7"e/X<LyTVxCdYUStkwSQOJ9WvybYT=;@<,Ag}7/[c{eL"~%&t+vgz'/RIhWyqvKq#LX
+CM1>"#T3f:;u0xlK`""4QO+p)U~l0;+V|#f93SP4XQ<On_Jm{3iHRvp#99wvtfdMW2UUamgi._yN7Q$SDq79h/42vfC|29QT,[7/W-7bLQ,4c{:Ye`'Pyx
+J%ySBry8p=tx`>X'dwQ%+:.ElZc/"{w+r0r-6U<:-r;5z`(GXExBRFK'0%r2CP;#@TPu!b'BKIj]`I}$Zu9`Kxw4aK[Nb$iKdu)!kVM7=Zlo$(#_e,N:M:
+"CgNdg'#~Wqa/H$&[u&bgC_'O_5@&x3e`OQl2($7+wJCJx&!zQST!$D3]|UQqE$W3f#6pQ`i87-+utzS">UH"SgEn;oD}e=FWE869[lt=}8oU/I8-<-q,L
+~xvA4BcZe2J&BQcoU/.&/w@9l46J%U{$/FhdS'P.0zJLWJVGUA(FF8aKq,Nlf@`(GJ69EuqX/q3rH<E$71+>xtFd$o.!Q"&pi:-wU{2L{$~tkcaz:Jk0wZ
+9orCQg)=e]ceOz,ng[o9al<^:_5GC;8XLq(pz$;HCa8pV$2d'``101|%6E/R$W=DrW"le=2-{=kVj$HH_it5jQP.]'_YAD%h4>"C<mOY}`;KGo}ts4&R~3
+VHCmx47WPq'=$a@Z_!W@LvWOER.PSc;ur/DsE>U9vjWf%.Y^Y2UPG:>5^E&Ym[R9wLxFTR_qN/o-@#W^+Uj:D(4ft_C%I:NIvOWV{b:OK<[Z,}.D`w2qmz
+"dLcqA`qLKg($S.[KiZ18pOT(CjQ~QIaimD'G]e]y55CbSt(g4xqINDU{z#81UE+H[b3&++NK+O.$w@nmo(@ik3&HM#he9[c)8A)^r_-WFZ8.R`)`>AqRy
+M"<<gen@|BA"wAsX/'_P5#vw6n{Z19Ani`T&e+^^O.mb"'YkP<h:^)UkUQ$j>0CU]kOO}$,J,k--{%BPw>3w1;0wgiTdoL>d8!{"fcTb@9)wAtJ&ci+5+!
+}8t}W]{sL|<<R,JWzyX}nFNg=(N{%@m|X]_}[G^GQ<W@A>{jTP0^s{5cQ"znyW809pa5ly>02:kyBxbdzVTd0w$X]J{J{T,y%3{cKnEyv=N;ji&iWP8NNg
+]{WoYN59eu29zU8rKy)jt&+j}7}.@I4.P&d!5%0-%d@uV2p^XbQ$oKa3g/$g.p)sUCrtyGk^@Ve:~@_Mm9>jt=8o=.A-y0}D'@{Uk7~<sKN/''8Zi{W3th
+VJW1V.!irPtWW-%B~95xQYJ|=dlO!Utbd!I&m[~)):DoRf<_8TVSM@g,a%Q=Y+x<[.-WKo@I{GH[X^$M@R11>(&<3#&m/]P%xv:UfI4+Lr{s70;ZT/($x4
+/P9QU_:q]nQHf;&C)=4/r/fFWdA9n'rMI'8"#4tL7iZV&Dl{(1P.4,xja+I`M:UY`AxK_seSz+ALp_uh=kATT+m5LCw@^&<n4b"n2i(I)6xY}POY5AK.Gs
+D:~+Iy<M(INF'IW.4Lz5^;f4s1@Uuro9H+4|$eJp"sUGxYLVUEB65Ffipz_O]YPz9gZy}OpzO'VbDI).(Y@1/x0}W4y8lJm('Da[H]7o72aZQdb%u/Pq,5
+D_;h4qxySmA#@O;3Ur;h-4&@{s:@Ui($.2B8f-B]kNB<R$KdxPPK4j0WN&`,(.sPV%:<ZeZCBr!`6mDW_[$r/Xb70zdQy0[AusS3q_(b_#<F~rYAB.B+p6
+{F!O:cu)%pl]vWS_Wv>:h]c%Yxh3CRyx_Xfcx$)=oD3Ba!6hH&gCB2;68f+!l9ggQc+I%/K44wC^!O%r>UkccgN<IWL}E),LdO/%,-A)F`,Imn(10rU3Sr
+@yS.$'mGK0ukH|Q+SwVR$V4aY'Y%Cxslpll)L)^s^j]"a0F9`-L#9^w7toFiJhUib}_<@vfPilz;TFaX8u/E6.LOey6zuN-=:Z@:;RDH%iJ6@Q_vPkAzK4
+&.rThvCf8p||:o0J^/[g[g1066}3h;SQ;+!YJ^AqhJ-8+5-`zUG0I]`"5(p.wii43>nlNq77r$m=N%IGb2nT=8BNB-P_qyu0}'$Aa;{mkn%iNH<UJ"'oat
+jh[Mq=bb#f<Q$5Q%eTo8(ERdggf:w@m!W@~at%y!zv9/H"Of!VRjCd/9G;OPcc:elGDjs=bT'!iVZmruRn2IQFRGH#m<)^KtUE<6}d;m;Lgr3V#zFG.Ume
+!DuW0UJ4ApVU%vD2rZ1@">`k]hN(dX&N_]:u-6'-9bVB5L-V`c9!u8SUjS(sH:<}W>P!Qh,[dAGNlVR&_L&:a;Z&u$gqfbiE#YSgaE](YNuJ5vRs:'FYoJ
+(ZqP-x+nD3J-=[It)F(r=)b93|xpjmgFvlX{6-!mtsc<[I_(g]+LU.q:Y^SKF_tehR0ZN-`{&Xh#7|s>CN^"X:'D0W1:(]w`u-+&JCJ"],WEOk^)j+J{F-
+oT&x9^@D0kiXHcj^j^c)nc0MQ45s^y45D_JSdP[-/TK;boaE6=9(Bzr+2-mE}V8J/zcHr-.!FVnN/w:pMZPZ{487^/$d8uF"n)2FCei2pR6Bt4uDm61mlI
+=9NhIyn3;++K@}ojf;3(`o(DC1GW.ifZa&,cxQJQ7-3EJB>wWzp:6Sq)1P$ks$B@7h"uRc%,+TFUR_B_3F%mgSXEn4,kx1am^f'^RAAxyaKAe#4>oRNL|&
+YqQOu-X|uXB=mg}zVwEsnL2VN)I|fEq9(sSj=DYE+#zC9iGjB1/kvvHq<ef'-bQo$|4SvAq{TdJJ4s)r{B0^<@!@<T!_B-O=5KU'[Wn}',gX`3!c3aeT8^
+)/}[{A{jxEz|x|N-!j%-z09XJq=-viL:<{!TGyIimj'_aH|GLKV3$33_R$4PT5g3&%9Tw#dNP4U4SD;+yEYQ'ta+VF1hlTcSsk_+mcNcXXZHyVIu/8KQqr
+0"V>7(,SZUEPee]QZ,<EV<,F.Nk}yKb%8k>5dlLR}4TqMYbEdzm9]WsqSua`_`p74`uv:fa5}GC|%6h1A+fImsF7cDaBSb(x1sHzR2&dyU`|J`Z_VIMeAx
+J(lkcT!$~w!gU4sl~wZyHI<}xbg0i:#nP4I>}6>G2lubLGtu:86Z%b`Dm{ACi0Ed,LkXpSpOCGEgI|Ht+n%N'Kst]2-_o$uRQ5:t,Dv/(c-PtR.4}Q]m6S
+MM+7F-02J8$Mlz=cg"0m8v<b$S}r,b#k&+7V)#$|h^j_PuzqDaqzZ]4_60UltiT_P.w+X/vjD/B4u[,CkEn=kZGFBte>{Zz'Suo:fBeQgSWzP9/;)AXsGR
+@8B[G1s53bxC}H1^R+UI-kGE).:2XIWH'(n2BPhkv.4S@2@dTkxm^MD3pFAHx&~)LWXq(f93@2PvuaFRrWE/!I3MzVZ=Kef{vIA+dl~)xiZt0%TMwJXu@T
+Nm5l;O+O|:IPI'OIVxW0W]^Qo-|B@Oi"%(;8NEX2b)fmjYCU;<VW<2w]=.>D('1W!,assR{im`Zq5RI+v<L$`f:5a0]"ju4N)k5"Q2eztiSyn6y!qGh[,U
+iwX%SFIo%WBR}lmXR/V"4<yED$D4QXk=U1byE{Op1-COnDkqy[JYKCrTz[qrTcHO+.:|IWiDN+&8~(P.LX#1u4`0yTqiu7c=<D3iK4a[QY2@^kj0K8yE!{
+~T5imH]$A.cB.2J:0]LeupH_%I:`$R5ME_%acZtY[`'b#!;{%9ck-XZhAZx<+y<1GAz5C2uPK;_<ZdfD0-VO"fyc-_vNyAD^390|mfnLv,eFXd63,5];!,
+Yo(p^HmTP{&^ZZ;YQ8Ky|v.g+>M%)!Z2ltfBc893XV:!zB2E9"5-tkM+CWeReWl-<Ea(.UKY[">!sV8>O^I5"B8H.8yt9<9UdEW[za!]Br[c~A4=aG@f~:
+f!7f;>&tJR)jL!9DUt]KAk%qaV>DUPD+OKj54%jkc/>3tVx|RWzEM0nkpSxW8L^tvqCU!mKC<U>L]KmtH;|Y:uPU|PT7-9$o`)ZTfEAxax73V$5>A.y_]4
+-mMO1o72am<"M%rf~mU&+-'Yj9=R"rfa!E.N]`5o}&e9+={_WvFAdJ13dwU_P+M/MVZ1LC3r><@ZYGndq$Cbh0n>r.REm}U1!Qe,-Qn3!bkeF3E7F()PR+
+V7[<Kc[i,A#TDD+6$F/$H%<2l<nQ~#C3^@sumP8Ew`cBN0'(e2mBoK5icTAEfynb>2x0'QrKND%n]6x8{V#FlrKrvOqP9$E}-t2js3NW3>X,{G.VxQ&,y^
+{XBb;nJ^k5;X5SmaTt$0/!8tc+>v>ihhLOJ+QKeGXyNQl"d3G6G(x%VA#Cg[!s3_Iq"dV{"YKA$BR4a9G'Je]S/4TeupWgwa(+vA/oR.NJ^Vr.G>xK'Y7p
+)qHPEiEj/WjG<6N@>//UZnvC>f|Q=vBH!j'CjnV#m.LYfo1c%1TC@Iu^HjjU8}UP4YtD!L[oYlP[@"(F)OY=f{U7,9_.Gm+w7b3;rud-ew1'D|pGtm$EM@
+ck9V73h3A1]69SNb]`0uc;[<F[^p3ab%wclb<R>y86rP/N8(&mP56+6uwPmZ@rNH#vL_TUqTj@L!l-05P-X0ZE2nB"jX0,cGdL>a@^0x`6Ixi|P^$/%hqW
++h0/uW8M)w}a.+Or`pPSmg^c`S;Hl8;+bw,/aiB^ek84"&dEq`f$X!,iUJI^fuwB}P{ArJzrzaxW`0Y23_6Py_hk{zI)rkWi3NraWcuY.w5bLFr,Gb9^96
+Nd,[_@@$^/9&K@=mBP8JQs.HJ7%E)uS0~g=4FoO4|!nk{ogB7<BTjd,fKFy6nj2guc3oq+t2EUKHFCedTX5"NA[7yXp)m0I|o9v+4j5,Khlv5%~4jDRr@V
+YY~REIZXv@QxtfM9pfm>0'jh:%7;_R72M0(o`8{T,"(7/L#_8RpN6I2QIcU0:Mq>%'-<&$"g3bt<Q,O[dCm/kS"tr$=Z6uEVe$VIy:Y.cc4O%EWz"}<_{D
+dH4^H_j(^Vu0[>8hrAM,6SRy6.qb_Sf8ygahe-sMw-"#WDP[}@pbWta1UG.Lg9O;cmp)K[yw^S|`</fsNP1KFn,e0Q,:[Y`}5%BNnY|7"w35oT^u;(75%t
+6/<5y#[lN36=aZNCYX9C!W_O_="Ic]WkM:B1Vy-/~xd]H`h4;SWr+[`&fA"(vf0(^c1/LvR`>_~1b4eUf![CiaY,YSBtSt,7n`Vva)M7x&=$r>#A}2wT''
+O$WE$#OPA}xw@)$OppX/E>+Gp=l_f:m_<z1^dn<}{m_s%WVM_cti]`d50e&o|Q5XRgOdYk)esc7HpVsc6x;:s./Ne@Vqbk3H_z^Eonr:lMp>!rjSv1]<yY
+S[:|-jQ.OY.Kf>$nHs6^!J7Alsl(''e4eFu`=iVn!-kHS>N6JL0H@9Scrnk_$0a^Zn{n@;z!Wl'U-6tJh8i+qE<-~r~%A&n[QId.cNCwd2<{'DLn|b|="s
+X/|^S'O_0c6_NoYK%vgA%=]^5n&@us_C=]y;%Jy3G9u[Bjt[ELq%pD{akEII):h(mM7}5fn|k8N9b.L:w39/DnM2B)P(B9KQb9ka=179HF64~uUu}Gd;F.
+mEQ,w2AuJLXtFIm@f^tgkY_/]g$o~:hxA`[}r=rFzEgVJz}.`qHBqR6WZ05:ow6_4A{qB%lJJwX`b,Oo~KZc}n7mW%SIS0v4Zi0bXbC"C/P)1=}YydO{tO
+)UQ6,>v>z>=vLX$wR=#N=]kd+-%LJ6or^.rS^.bSF0DN/[McTv{Qr^8ynz#"}W6=[Flbiwc]^yh:eq+tR)eTlZu+xpcYof[a(-wRDUq;PrT[+`1%;7G.!|
+1]v^`ta<LX#2(fvS%+Up#9>]O1J|N=4iJo3eH"DY4z}G@[%0]2cX'f(Ae-sg7-C[}1CCFb@xU=vhp`0Ij"]k^VNr=unN{5)W=3A2(<leg_e5:RZb<Z[cgU
+cJ7=6!F`y^vS6v{,smvMDah<i60(R&gsjnCXmrV9%H|gAC```53dUvNZg{j'~rZowhBA3q3!["5i[Tj<v=aGT`5&ODU@KJfMlG9m,'.,z!xRy17h6`I`&3
+0`v|-:CxojY19Q:dLY-cqMoW_fVg2%lUi;;Djj.0j|h[6:!ZWjLE{;5TgRS3Y{-W|BRq:G3Lu2x[zWMI0IN)>4Sqn)rD/gfAyYJcAnx1N_qDrS%lCHY8E-
+t`Kt}_jFI8oF>C2uVh:9&OD7Co3JR}&NKVVEQo{dd)rOiiw5yT_9'JQh[P6C{C/[fc'cRCi0PHKDycC^9Sp-B/Tz/8__ixpe)[gZI::&/I4X=W>P&k't9c
+nN&iEki5(%GvFdo6Gq-XHK/]yyB.jqXzB}[k_WH$nBqnzFr{II5u1X}vWJ,.XB}2;JAXeKXY:e-2gf4ZaRwYG"tr_OfofQRDChNn^=>L3Tvqq:thETUrdg
+:JBUBA&Kvi-kBNm(7]W3/%G=%dJH`$a-7Eb&>mzJ:&Xz2MMJ#Q=|Fd,6|Jb}6a]Z)&]iWA]V{D|d|`;#.8Kin!O.p`z$'GBLGZis-R-WqM|NBqH_;z"Q8A
+dzYOLqTT'v"3$[Gc`k_^],=)-GwsfmU&kS"j`IGQWkU`uL{]f'-prEPGa6Tv0-M]C_i}SRYNF:R:_2<ND$ND11GjIKKCh.xnWv+Tl7F{%N%Xma=Lv8OD>6
+kj/bd@WvU8Id}5QtHet/'bt+DTOT-bYyy:}mUdBy..RXqU[#/Nwp=%jx&"9xnsCA.)S+IQ'yk^C7.17q0zD`.Gw{M+9WkNu#R@Jy1Y1&pmY}&DT:31;P>6
+y;8]cz!+V!c<AZP3}e}7Yb=&#SCnG&MfHk@OpGfEjq/""JTayhxJ8zHrgt]-t&RItKk-j#rb2!1WLqF5.6DZ{o1b4"ifmb79J%Q1/C~yF(g!P71=9fGS)I
+UQa.Dd}S:'T8]V/'NzlfDv{yJqlmrr9O<8f0gEaVo&F<wHJ^+yVU{{B3mMlH_OeB>gb+v]xbS)d^i8N"%_>gYoMw_6GJ&kPeKTvJ3C:e4"j_HtfS!zTqh{
+PL'kK[1B)]x[3L<RK){q@lK(7F7}'"gd2d,cD!VWRth!$zpb>B825Lk37bk`0gH"uHNy#Z0d@"wiqvq-Q7Yvq|]=-QB!AKvLUhKISQ"|">Bh4=p<Wm5Q'2
+[tSf-TL2OjK97ck@`)~9,&7@-jZi/kDWn#9EgcVU`C+Kr+CrcV;N1eqNtpAUwy]B]Oew4<5RS:nc21ITj)t-:P6L{jv#T`2mk5<)0`<#a1^<Zbk=cC8r2t
+AQd/Vmt4XCWE|d)Hssnof)B{`49X-^%R4z&T67;:LS'[f[3^d0p=7`P,E1QBF%lt-H]6[L4u#FN7uX]>EB(Aca'WlNNM,@]ar#a&/w##Ap<%^SIjH"|x^b
+j6];DPjNh#e}Z2!m>0ZDjb3b<lct8S6aWPwtX(<hp[w=e]LkG{4lR<gq&GtifGV+`hH!)fda;{tHamu.G9Ggg!>$iQ6P`X)]zt4d`rbTaM+)V(mJ/gJaFt
+{rt)I>ss`uKt1-fmf!=+:4stw8H_S+(Gx#CMqd4r/^C=nb@a:6aHLe==[2ukj0RRdEFXW2aBV#/s.k'N<hR38v1!Z,P"3Xb4$A[r.N~^yD<Z"PO-_JWUbY
+N{Y'vPhoVW.h0QZ1pPg8<i):CtL1C<VuEF3(d'vVFv3KF=n3R[h{$8$K&Ecb-PWiWxg:|#<v"j#eA{hxm/:D=_B}OJu_p&T#bNcO3@0+|H4J"f_.-F[)~,
+m4Ae9a%GAcbDuc3[jzB#@V7o(p1uMgN8k$Z6l#O-Tah5kV%|'kFVviv9sVkEQnZJ5OB]hj5HeWT2}iB05gX^-},S)n-,6C7TtmP@z,1[X$t7^>p-"`J->s
+-4{DCPm0j#ET5Z2"^%)vM;-H<WI9$iH=):$C0.!%[{&5.U7=hmt9tLrU96nHnnYAY&I/WUdOX|LAv+ihbcuZa{jJ[t/83:W2D`iJt]w:C+OYl:y+m{/A<=
+ozPC5_YF;g~KF1{[kA@d!uQ577G!`=+vX!9G5+,')EG[nXbVt7[>Sk_S|9xM}</MnyD3S>0}p3h%/xq|P0mFP+{vlg_HS;=Hn`l;{5Ly!ON.xy]TKFzqab
+BzxiJ_,<hFp:X>Y6E&8M|w=}xbP"[{5,rmB81c;KE0I!bORS~5Ry&,ZDPR>d~{'t<iuy5SiKBx#W-@.L_lwK]gayy{]&S+K-`GIC-2|yOyB"1>b)cJLHy0
+vpq1"xFuaShe+o1|BR7`eK)Iog}!|XjR>54n{7sPVI1AL&#E.2bI{"5+%l+4yu]pwsuRmyHT!{_Szg8,%0B,lDk_Yb!S8)737B$A"ZTl_f=%n]um<$Ox`=
+82`L3piPvc-[+{GGHKP!-$v4Z2{rMkapZ8t+7XE(m&+y[etZYH-7`OCTcYSjtD.(QXHe`V~/$@v;z]}P0ff)-7Ir"X:[&I.JkbaMfTwXz/>mb,9yN"s-_k
+w&4$V!K1"Z{;F7Npp`St@zJOglMF@sEZ7oFm`-kD"l4QN)jHTyKes7d`cGh|)pLYPZ!Obwy|L}jC6lcN2Z&_f=Zcdfn}_p3Vjocvan"L4=]7=32HlAzj~y
+IOgxp&0yg&RfCfM362>oYuYF_e%Z%5H/T/M]QDR}$a_W}ebN"J4saqNDQt38Y)RsnWjSa55NP)VxeN;fgNKtjg0AtX)h8}Tm[fs|0<;F#HM^Y(nUHmGnJ6
+ba2#/QCx5+-R)R[Q{>6MGMB4To7S70.(q<U6{4eai3V$5FNX~uz^3-F}J3;d[RocF0K{usYeO=tfNeg>bZ%iP%p&p>S2!"f|h@A$cxo&/:N[xI/$G4BH1-
+~+CiD`YhC'1WL>Z%oTl3n&EpUan#OIFtjQ^hCy(UY],:=TUMb<3xMK0`jyv'k]~>E]mLO.5pSCH/fC[TWm(g;,NOPB"t|=Qm@aF2+>^7dw)#^:lP4UM,DB
+|%0ZiuQtS7T%nQ+pG8;:c;nPy:rvJ$hL)33#=oh-%vtp~:D)/`M$5iMT[/}^T;8=}DUCX5L!0i=%HDrGbjAmg4T;t@PFij-R|S:^8C+Szq-_D]im;8|]nP
+H{%b11,=C.Uig_Jk":(9sh`0Q<cX.QJq[A~,Fxc$FFACO2A=d"46y#3@/RDU/P-sE_w{VM<H{mBX1T,f%{QE/'W3i#O^}B-SZuxd")ai1Oy+!s2/fX-/K1
+kkTq{#=ooBfEla-UeoF5E'z05mhSDIcN^Iz7cXG^V8Ojp%jGz_2R3&;aLxB)PvW$C#pC3ueEP+3_zE{2<B:Wc/-oUq7Mbf0q)"8Bl@$K~:=M9YeeA$ntr,
+bUkkrK!7Q<QVcYBT3Q+r2W;2|Gt'DnVC71HcIesy.yr797rcj%e'=}!MN`]Cl'RS83v{Y"-q'udqazIg_kxZMq_O5nB"Ager._!s5vO&BI+}$f7;=J0%(F
+L,Fdv3AiO1A_cLFw/$"g>W^.5#<]PG23fAnJ2JnY9hXU&9DmFiAWfvGxxe@riXBU1Y,Q^>tX#=l0B3=}MPuD-FfJaM"H7+nI;q|-~uI&ToqHaO#UPJJZPU
+^RapHDfQ2>:kwZr:K%g]5+{A#Q8:%'xF!$=>/C-7{7U{RB^T|mS/1O<^iy_B<liRq!~^'8Tn4ikP>QJ;.cfElXWjq7bDyH~I"&S2ruo1KKwS9R'5q$"G;"
+~{$0T[HScIpU&Nj|;O]gi6X[FrdoTIk(sNIlc-pM{;F@yhOOdEL@UCQP!lZDQcj;!HZBD4g(S|F3iWG];+}>IQYhI&PqmiHxdxs-x&!)2f(uJW"rJr{Y.-
+|+}Z3Ykz3LQSVv.@h:e">Q@-0]anP]-h;z_{Q>}H6sO-+TQ@Dp8:7(s0G+()&Da`CQv`KED&doE3N-E22EoR"Iw59T}t))Y)0(ByS&VSWywmFJ6"kzgJ%h
+fbT]Q,eU55jOxf:VZ;/Cqz|N:1%hW7x0Y`Og$;)Mu%Bb'k:MMm>)FdOMbHihiZzniE:8Zuy6mBn62;W>]:}adg3}'U+kW!Hc(Vf+OfI{-hCa+l'>zzy!lC
++!HaiRe1.>qb)H%x_tTgQ#Bc'zjA4nlsR#CGVkMybQ{r>R7V`M/c9je2x0},ZijJlS`k5jo]@P~DYSP3<Z%@]k6{g2Jc#v'##14u>6O;)Tk3&iOGT%pscX
+&ffsO+,``=YwYe3wx`AGd3C'yv6)'Ku[8q'C,IhdAz%F'[ydsHJCZ!$3q8^lH]ape4w&|PAsn)7JogHXy56o5k`8s4&sOzn0'%g2WvJJ5CvoK><vT5sJ4+
+x@@T&H}#G3e50SB[&/Rzrf>A)fO;[.wD(pL^r4YWu$ta!>J0x)Fk<bqR#!X$N(:1gd>Q[+R_^6Sm6-nD7#~1FJK>1Qx<$8Dg/W/zz^pZjQ%$a^qtA3cbc6
+nOP>z][|rl$3OYb|]MRHzFc'>9=i'tq,X$r2`2z>t]$FDi)V(@#[TY^i_;,dXJgjg%45zV/Y17!E=YN!>=E!os|!=,:^vE52ih2"8s@bAKj.dm>$P%@0hS
+{__EG["nqO0`R'/G9D7GBK<'(B2#Pk5$WR}.3}P<"qEZ#K<(JYuP/t.)(GCM(rj)wtBw!)TQ1+q`|P"-]=4#,R~ld;Nvb"yisQ$hG}:))tYNX`mQX81,-:
+5__g2u>>G#eY/3an{tu'eCB22.gdG3<W&&4rcYQv~%-0wvu>%cSqZ/DJXF(&~,.JsLN.A2DOh'=pc%sky/tp06/!'G/pqce'Yc!I>&pXw/syR3Lpg9Fjl!
+{[K5s$""iZ,p]CG@Thzf~C,4Ge$3a:HeW,{Q%P|Hj'k(nBP^#60XYF7"gDVtK$eI6PIVfy,A.)>-N+p4"<9@z"Px[N_iba#9DT`U7P0M;-VS8Vk;vn[7$c
+3F(y~@ay5#U[n!RGOpdgn`=#k3v%)|lkK)fk!#GBDlXo`${#t4VL!]I]Y3>g.fSg@''SYnXh!rp$48,=n"Ett!3J(Lz>8/Qf%Q^aCTc.r333AIIFk_Zhv)
+d0Ydyv0Y_3ih5oX48R3'(qG;~Ro)@1voISY6`=E0.(@'<],W&s43^/6_YV(rzYB[->(X:iuh#nIl3TSWWU}5.S~V3!Y&HY_ZT0f$wOS!uz{Nd!Co+7chZC
+@E|sUm=))q.-+@A+}{n2LxcVU5)Xw6]2Q8jgLEo._H.m5$V%}P[tW@ap!<u}LvyM%0lZ#PeY//CSXE,<gxs.V92O|_MdJ[KUM(e#:_ZQKWc/MhNh&t>>$P
+p;#o^{z4tF1[V$Y&vic>^yh-Ohj2[:UthWt(+0X_Zlduz#P|`Hy3"U@)~z=F(wP7jL(Pnjos;hOi{=-2!#96!n+E_-E-7^T7:<BSj0J)79osYWh/TiU8GM
+YIKC'%~Fy_BeI%[<ND6R4NPCcc7y5N8{>/-iJTKC~igJN_.PUg^[d1T)k7|o=LX.>c&w^%gtR)zMa=;YbXG52V6#%`VSS'rQM{N./-6Afb._LZw[v$IK-8
+IRu:LPvPj.MvgUnQ6,/PNp@urxuPKFB(kP-5Y9-0W6.1AHc_8bcU,^Ln"c)B"&KOVVk%Xg]U=LY;RBT>%]l3U1'jCZuwbi,U^Xr++|-_8})IQZb0qTD!z"
+r7]B'5uAU@2gP[.,$EmPsU0Q~:}G,]EUR]yAZGf=A7%q-@{%w<Lxj3-$L4{7&#R-.>VKgfF'!5=ZloXgu!zGJ{-nGt-oQ+$,8>`Bm!J.3yE`-imK!]qVa+
+_aq_KqtDc.%aLr@oD}72(t"uPq0%F}b,Si-;=mt<:J:!<B0VFF%!:=k,Sf2Ok1c!H:qx'ax0[5Uv#43ts+s[yZ+&;+eGW(oJTRmj7pK$xgTd3mWS-E-tY,
+=SHp]ujI4!,{rvVImz2MA$A)fBgROwcqdWdbzyv)7NHSKn,z}$Bhdgs%"HV,'V>bk$.SqS/;8fA<E/UyA2>iN"i`.&]INN"Qo8srX/$`("Jsh)amn4C2sQ
+LP_7<UCp8)LP;4X(L;12qUl9iR'3=Dz,k@n<1e#SDSexxf9s`y-(DIz0Kzq:rf#1/_bh69|4zmR0oiun1j:DK4]1FEVPu0cSQ'!k4&s#{Zy@ue8u#N4Zer
+-Q,1Gd,9U",jqkALkc4z4gy2_'Z5.&{%hx`&l/9>aXdBQI&D-/x9;+@/(a)1HU#jy/$o{TC]IV)k'I]xn,{+RB}$!s7Q]"U1,cFdeiA9W;EcV)jFS)MK@H
+XPzS;P9gF^LxZK#iWoW#)Qc9HKDBr_N2}5R3syg]i%/eT.qKR1%Bwkl:)F-3$@M#mXw1kDt3{,GtPn.EE)5zmVz8b51zuXTLdxtfa+]w#j%$]am;mP/yqf
+Tmi]`-f(oLSp#xdZJxa-:efJ3`HA64_QR,o/Ee~"EM"9~ZI[j.a6PM}d1b7>>Ig!0ZAr&Sk8#-ygGnZeg;pR]R%TqYhx|40FNt5F|+,kC1sAO(zx}MAm3D
+,V7iM[D4`fWn]!&]h+.EO<c5W`^64K27,Hqb8It%zEY'2l)16CmWmTK<G)v]E/Yem!K]Y|R4JTz&.b72<-qh4-rLJxmUQt6Wm<+qmDU&2F5oWi`V[.u-l]
+6U{wE3HdMivIurO3SD<$JTAa'b`"]iS9S$X%q3>_1rCP.J)wLQ_n[n<||[<X#.q>[_OKC-FQ1!jPdl1hOcJa+`VRlzM9R^PkAW.3C#134$[58nT.r$P7BW
+ZU$5h@d_aVY#Sl=08a49&/~`>B`j1hEP(E#Hg^wE]FHH:jPWfH3i-SJR4,X1(d$AIVa7!I|k&s8G$q.DJFKpHt4AZOW%Ne`)4}Hia&Bk!c"Io/{"l-UGd)
+"1"53H~Y}(-cG|]#S29}8e(6+=27nNkM/h.mZJh-2`%ckdTd6rPO,{h>T5-y'e<U,$jV`:kD89-C:;Uc#5keOFkD2a7>tEhHs$EnHli+wUH%yvM{w)O!n'
+~s+dekD(m>NB'iv+2[a5EjXg)iGLO].Bs(uh]i@BRIRQ{q}%1Q]s(.R0r+&Ke2<|Bv5QFcP2&+0CKrR]6Na}f20;=WfsOsJ[iDmaaZ`oy2R-FaE4"Ou@d|
+XT{eY,tKX0J84==Z5+Vi/@L!k95a1$!"9^"UI[wS"Vh.yi%V.k.hMmj'T^h1GcG/.=O7~aac#RDP,7>:FKj;jS~V,nlsLrOt[A;Qq4|o8R`iqrO^<W|f;{
+>8:LpZF6TMISD/6[goFWZhgNZ]e,azpsM|h|,h2L<v@K(:{+1i1FLe;mpqT,Xkwg/{JNnbCED.f`17R#mr<J=}^w!c("<U&]k5Wr{-46J+G<$NICZF6)+_
+:tq'-3nLelwQpD)')k<X%@)MPJ'PkMZk)V[IfIxxo@"Vbo_uQz`!O%Zb}PPW7TeD+!"]k8Qf%jl!F}{Vm}G|E[.@:d+j77q5Etl.<.j[=#fjaLA/gF>CML
+0'q,37G3#h-`.O/RC(eSpfY$+Xv'i,c2&^^Rg)el>28PEQ^mK)oM$R{f=T@7%$WyG|/(Yp77&]s-@@nDamv!b&+t]Q^,%^eh/z-)p&teUf=u3K096Rf{qX
+^8RyD6_{hd-RbJ1-6oUQ3CSfqu'k7_dq07D0hluXqtw@/}QC~aaB3'{RBBH<D'-Um8yerE0I(jJBxE3H';HpG=6nnl{v,S'i!YACbM|w(kK}<0.}%YBqZH
+oc8(:S};0z[_H)UTB+xa"{#/;TUM:$,)!X!c00!3h;Q&7MW!awV@g-H;_=lK-]{jq'%NLB.h0Z]3$f+phAUg~K@ylR`<.QyvO^k(R7g<@:E(<fot:KK`Bk
+`Hw.Es{.gqTEL"j5aEPCQV^aF_$;K.#S1CaEJSeW@u'r:"j#zxyof.-3j;hOV(K4(1,4_`_4jXdR[Hup6-^t)z~v|]806>jC>4g0lEI/O0):5J+]&^Hf]_
+UQ8qz+:be9/SV{ME$8p/X"bs$u;A|:9:9ThiQhY>8@gw>z(Y;KOKKjp=Z%i$FcLeQZe_N[%+921E`GPWr#{b~7/JAE16g1|u-F/"ipiPlU-jK4<R,"'}GR
+6.Y>_/(I8zcVp|zSh"&njirsLH-wbWmXyL/Q@5QvXFo0Fjk=7MPo;4m[R2"5HuTv4Omx>pO5&mcs)s`X%#J!!S+S$DE(xPU6$.Sc>df`E:KS#X&OydzA!m
+VX|2WE<$h<vIQHVv/vw-(`.ms1uWg]zh;"bfAJ|PA4H(s21,ik;dn36_AMZ]<Z8&e-y#hVk0J/&8F)kvBNRdOZ#VdG1wt3&KnW_m3geS:!`&p%r;t5P>&P
+e#ztTX6iV.hJ3k9FalHR>lF,3.3u4Q69gd'2][,Xu1=3{3Y9-.4wSx9dhZ~]:DG$mJvdU-Ntj3tb]"Jy""'tf0dI|ROT&laIvt1i^Q@%om{r!3q2$)XJt]
+oi917^DFs6L<~@myUhIC2WJf]f+JXPotYZY9UD)>4vF9():/V)R>rA4Z7@%on903d/%a%6X8NDpRa0RR.]gSl[iX+iQN.l8=RUb#HW]JBLMfG[@5i^8R!N
+>DK'QB#E,g$>5:Nb.=}IXH%>AFXpi357_lmemH(>SGI:4['Gt-uA4bySbvQjAj6m:{/-n6%1gpa)}3$aepYIjn-s~)d-JqNDEIY1SyS1fUYKP6"lF;i:,R
+)XVD(evU:Jamx|J&9OYw|>{vos-'BJ0oE!FOXDNzAJWRXS:dtMEl:qW|TG${PyCkFL',,T;S~GoK@^eDC-"=ekJit1Yxi8O9iusthg@I1LlUX-SLEEkC3e
+<vI=V;iI$|a6G30UL+9F.:lS;8t!;X{R">Oo%k-Wf]+#5w2f7|An98yQR_zMRb<SLiu%$F;3d2+%vsr4r".Hs,.IxKms9z79u=nbTiNB/]uh&/$YP[k=0p
+jUe:g}NEod:q,_Kphv]&>M="NQzHm)|X2uv,lLy:^U@%Wu0[Id7)Wwu-$_zxU4V5:(YJs{o<ev"Ngv`kW67qKKik<==T(=sX)6Dq48$(>O7R9%]$.0=(@4
+g5#'F)]HpRdV~g|rhiBzQjzG<Hxg-Pmk_03bkZ`b:cs3W6n_WL=Ui3N7Pf-@V+T-A&Hh3LE[;c2Hm_C$)n`<BH~"Ni-#=6m+"'I.nnzZ2iau}Eu|jEcQz{
+Rb/^Zu~d;J[o0cB&U^>[]<~G/)R|eqwNk(|9F9Oc|,Y{C8ZSS!eTQ)95$k1gg7HeEbs8G>@qdh!frIJ5p![|'e`F:d0!g=g2h#<4p;=sviiIK1Aoz:_=^t
+VCd5kDq^ll9HoIYVTtX%GB@ZnW-#un@ua9!&>d+Y2lQdVQ3iAc3bZ!~yZ/Zyp>E,MYUI6l+nL]xX7$L.`Vdr$XS2[Xp[N:>)B4DK%ps"-&`/g=@ip}DfYo
+L(l7b-kk1bHe9H}%3V}+9|CtL.A(;t<{Z98Tq<^{66EBU&</DvK9SwZS4_R|t-2^,GdR(;Me^9^)KtKe3hXU[RnC3)T/e8jB06NyVrnE(zO54c6Fu{!fr{
+8;AgerlW0=5XnL{:xo%k$1~hI$|/7T(AI%]jq3`:35M-l8VZX7q[%f}`l,Gwad<7|bY&Gj1#Z&U-|LhuDe7U'.~FA2oBY3^:Ur!4&4==oyz%()jqqk`Wxw
+xX5UvXlP2%,Xg=<ZC%IBm/=NaD#QRLf7l2w$Jr!8)G{Aq:0R%H0l@m_BhFfh{ta^8<Ga(hZ)8[H#>wK,kryF`y/!G]E&5m-0mqzkE>HPMeA/>erz_%4pZE
+6,ouYl.C):6o|Jw]):aOz%-:U+2]#'{Em;r37W6UaiQ/tXTFplQTQ/5UzI:oxJ$-z8-F;>`m@go6^)s.Y)bG{dP,P,/btF3j5fQ[!S1XoiIXi/^#K=YF,@
+IAeV)#hIdm.<'{H8s1!{sE=:WDBrncUPU3=R#-d-O`HDD'BQtq!QbUM=BN|yLS,T)dS|M(Pbea>+JpF$E^/+Ar[v(@IzW<Yl3`/7&z54t3qG,9V8M[M|Ui
+)5'ND_^iF<8a(Us;0'k.iHvi'd;-C$d`w9eP)DkHfEV5XT,_nx0Yz6<#(P-m~O`xsK>{J8~s88awVDu%%ED(,>5y&'1TMKQ(9&Yk0teGZ)Ed`iuU[;<3vR
+`is|=xD';(ul"6dX;,m[+lZC'n5D__e)sqsVRr!3CKG^b#%^C(AL"z`y+z_OXD]r'n((k|&2=SPWG9H#6q!K_@MZ91sX/rEe^q/@+:~Zj:]K3{Kf-yq$6[
+YhEnwOD[8M)4"uzD}Hk4(>^bL]u5TWI"p#R3Fd9ZIt4|F/S_Hs+EzY@OX"Tlm3N+j=Ck!fQz;r):h!$P-|Y:W1;'L3tmSAW!fw+pDt$Zi,QK;'hXK,PEro
+f1N27T!!BlJB#h1VYbaW=',6APqu'kk%/04$D"mi2/Tq'mNC{+M{[U3P|)Pqal`"x>=qv(>KP;`/m0e/Z9iWb"L|SIozp>PzdGCXy5;F#eRVdA,p|WJA(u
+X'8Vsp3RbNgF;MbaQ]Qd!uCKb0d+7"<XJ3tiW9hQsZt[R=JK>qJ@}}^}Ra+S:(^JyZk084Xi$Z^q3w%PZ9E$NBI^k^-KP)M.cs'ja;:VEIT&R2{gRFsQJe
+QZq:V8un%[,Q!tR1ggM9i-=:]=r8:Sr!_.9%|2^>NBNS%'+SSPi"lbRcB^Wwn|0-ck1zRH%!ZKGW3}rI6JF|n)Uy(q)i5|;u#o#}mEz>V,'i43CVwyfnO!
+kWSM`LZKX`'hMTn;=8t,7rTLn-XE-$aS%kV<<!'8%A~fap-K1MGD[KH"$"&6)2zlD+$.WHCOrAU&O+>#OXJq9,@V6KZK)L7Auz%/!]Ql+VL6kd'mAlg]I8
+;VIVW[Vx98fe7T`3d$AY"TC&[)cQwAEI1i/^fxjS~<%p$1HhqD={lqOEI/pM[TtPE,T`ogNOvI<ACM"}H.>bfhW9eoMqN_gfnNp|3x"J1xKFw@-@[bV)w'
+6>y(,QU.]X1(rlKGX=~>>qb${E9_wMQ{5Jm]oc22zxT"g9+$_]W%8y0A],`v{tz5+r6B|i/(`(Wk+bYPCO$]:Pf."&{#5%)dMr"h,N"As9aWN]g^1jtV9{
+F!$2TDb-q<`sLBck+T:K:vfLCq`zvXNE5P.8CCSU5#s9-V"$TA0a~3or&r=:@`QCpWDnX'eQr-/1m2xXn#i#"~ccj+.Gag}Y3{OH.^TG{[lTX%~FXi&M@I
+cO6T+,Q,.b/6ru}>71{b.B<2(0q@}yHzu&b_KdAgWsi&os.OKTtmk/@Ub$oTFB,yF`2Vw;.SV:'mFirh!'=4>lO(Xx!5{]{<{CL"fm-1hc<Imk,C{:D/x(
+<T=2Q}=Tl6YEk,O,{twKQs`8.%=.[)VYb1EL^2@dBnpcKx_a![v)WtKb/.Gh}5YAcmusP;'_EH(aj:2'72e_BSikLBq)5SAO^Ewa`0#;LFR(WFqUws6anV
+Dk=R^y6zAhDLj.m!F=pPN+p/[D~s,WaFM#|D_0IcEE,y1(0W&.bT<7|zW#I{vf,<k`F1tPK#%|BpcxKyDcA$2HhZD4XbCu1`+<wXxO<dL)59H/WJuf/;<Z
+pj44|hZ5<(XUu.>mIRQ#xn"4F5;6aO,^'uGzTMBly|T]|qfl7rs2<3`CCQ9Ru_Y<-#c}4Nd||H/C!&g]7$q&%<ACQEeO~(C-@3}KU)E[6nH8.G8"-#DmKj
+:gQC]8P!4AGvlrK&AvkCls@;#VKhG,3}I=pb+A$^|^zJjw3-M(A_n/B{3O$dF'm3r)wWL:`7}ik.(,Da3v_+heQg%NTP}S0argMEvh9fHjyF#E9M57a!!%
+d`{/2bkah8VB0/)+@X9=NW}VuR-!w$,lf`0#E`.GJ[JO'N1VSpW%^$+oFm-uIGT8z1|OEwL){qk}_pJJ;hy"h_U"h-)eEr$shM})y@SS)$v!~<l]0lXuoR
++TJ@8]P6/w_G)KqER>S7#U:Ob+Tam{;gjvYYJ|{PD64@aZb;7[e+Sp|.'`PB-lhRZI;0-Y3cYPeE6Blb$YxI<QCZ<s66di4G8anVO:a`^nj0V-GPn>t+E:
+27pGU;Qyj;>Q$OKElql/U0`Rnnz%`$%E!U2LVLd<0|q(+tbsO^.Oif}zcC=B}B+{![CO`&&geT2]d<jv~=a64K!v<PwIfS..#Hpgp4DgWva@"[C;:nNrg`
+/yUXYMCMN#G.ps[;AicTO0Ii0Qq4f`5E2h$+pZ$OYwZf#)c-@QXFq5:K{lSKCp63_zDojxa1uoI8cvXiJhs[J|f"b`JQ.OnHeY2[5WHNmUD,XVB@CG<{D=
+QDgDepHp_xtt.c<3{oyhP&q;q"Td;@_P)a=/yf(7<nR[zR4Lo@SOSM<"1:MUe@`|uUsLNud#%OzFavNL_W-qkziOVf>Je;8/RLjSX]dzN}pY26:f:rJ2`"
+SqX4eXxo{fp+:fh9bJ^3+g'Vcz5:Z"0X`SE6D9[IU`0/4@)p!M_nw]0M~_R<>@[9ubOPaSIKgE!WuC|1e2EF;//e~W+@<.d$;eznW]lF%hs^:k7qq]WY-9
+GCz]o/h8Y]|<zrjW2|_Ky}9d~0^Ez!$AP2"6i)LBA',Q!^H_bf3'T1Ot<6)WDKr]#^'.}R{s0z>aIv/<PsWWs1fZ_GW=b+{dde+addF=-:W&7pssqc",r<
+Y(^iqRw0BLd8{0[%^N]4vrll(p0zdW<Qk57LVxa,pq"op.>$FN]<cKl}/1Rn,s@yK,CI%Z='V7n6tB70`(9.opc!)umQ;&M-ONH]YHT(4g5BsVy)cmP)wQ
+u1_FWg/-T;Ur~sr)3SL>u!K>wAT4w&c%W,q<EfwF@]N5WliWVXg>4>^oZI;H{EZHGJETFoLoOmM$iY;_DqnP{^]W.p8CS1WL'Yxcaiz}x8tyYSf8=b#.T>
+&%URHYk4;$2Brlu,e/YGmRQFNG)|<0#`V^S$EY5:kjQWP_C`Wt{][Y(JYp`v},M1$|o/$dFkcE_]nN+L(y$V07^^_kg/SE%Ap[[dj,iQaw!MaK[F.6QN6%
+F`<RFj-U^OD8H|(K({aIANa6bTmMyCJbc2IR-M:}98}2x2msO5ZdAw/lVp$xbLx}-dFDmin{oa_OIgMCZ3r$(v`]:q>d6G^lU`1yerQJhWBd)-<.i"wzJv
+G6JOis$;0`:q-c|CHug)+BG8Kd4-Y1ZaC}&GbP@zusg%[w9XV@lj^p+-Xd"B/jc}E'XCpuY[m]|pyv)tS=R7"6:0zdQNxT1Yiur^I/q8<%kdq:ll67@A!N
+OddZFTBni7K)A#}KA&T2D/|i>}^{J'uOe`l;s]~`Cc.x-pcevSc|dcI`.NQuz_am^r47J{Oata8X-],O3y5u&&(p}fw5u6p$.`S&R`_DUXu$;BALwnhGZ%
+Yi2o@iwVUo/g`zg^$Hr;("AZ;-gG=Ie]CcwN]f1Ze%06(/=nd8J(%Cs9&P;|`@e25o7a'KPi}1m(OC@l1CzZ]x3&eMo(X93TG,/srsUqyHSH%'&mEasWQ|
+oaZd3OPKor4|HI3x^"Wc3xSG6qcG=Gbiz5`gp'y"Zz;=[/Zx;n-fbX+w6ZBrXivk>kK-'@(C"]Vv!o}PCr7DU>Np$Gd%S}cM"64o-0+l);a=ttcVv[>m@s
+}E&(71)82xyeaNr#!1UG[s74~IU/u+CBNCnRh@id(^GJYHq+1Q2zHFi}Mz"^-wx#IzXc!}'qv{dXa<-9YiZ5VB0^Eu]Yq(jdTM5Aye$RPf-}mks:~1he11
+j+CuU/H1#>UbPb'IXQGJng_^G;[uV8y#yW/Ja/7um8rILeyp{sija}E:elGoeN2frx%1eL]ujgPBdv^[XR_yo0y>hKMXBiO%=erR$,Q=;ibW1#S9{lGZAN
+yg6D(7G=^9/ej[bRw^9duccDlDfyllGu'qTd7b0B-Buii`,T_wO>dJ4<ri-{_HWx%pNW((80]P3x0+I/ur"U!VRD-H#qE!K'~8AxDnJk{C;g9/LKY:F]Ac
+r#4DQkDKY{+pO[DCP^qr0zNTB'XKG)rwgM!iH+dXn#uIoq7&<)RI:)_#3@tR@IMD)%'3wv"|RnYcFlX>7k0Zp@oLZ)CQQJ0{ntIz^{i5)v]>tKf/k-xDrC
+G(U|Ve>wS8MH4rCQ4'|R&Nyr)AQi1a/KZ|9z-5rrdW~ChSB#FqnshsGgeyHTK{Lk&o_)`#@$I={C`6sL4&=2/EN[pTJ3h%=Ox)6$Em(kxbuT-wKc6v6NDP
+xnO<(l-,I{7wcxVQksB1wA5jIk$dG7ZzNbe<^DMg{z$}m4N;>Ka-sc!}bPWe;40+44nQ`|`.#Ve,pF_5w/{tw&i.n8E2;O$h&de<xwHWc-brJMG:!]$W,e
+3]WDDQlUD32n:@;^H%rk:Sb#`s0{qgd1UYY=`"E0)y0zK"5a1f-1fIzW=&yx,.".@7lgKvy-<OKvAgEqYE%_j#q:C|<j4r(f'bhrP7:!6gJF|jkFJ16op`
+=rKD({|ce1g^6eu]{ih6tc=R$aDLa!sCk4>bPLrZ4/'2%'V0Xe+ey(1rfVci5irIG6wMCSdlm`j'kXWSG4,gKgk|lOirFxjwYv7A"35cN{Ws'5tz&-zKZg
+Ag>q{f#)Uu@5}vif'Xa:tA]X<'fLjMH-V6urTg75]vIF!`Cu&wD$}NQ@xAh(#vL#jW8m2a[a9We|SThSb)s=s7[%9Rt8w@N;oj_k5-<)Zx`a_p=T56tJ24
+`BxVvmr}_(t#Zw`wqjh}"ymC8yT!(=&,g8y,qO$FDuk%29}&b!t}#v,Tr7vGKj.(=v`_YUdcb%nb>_B@y:uPgS]ZiJ@f3cE3cu)#iL"}e,@RC_r04E8q}k
+_a7"#!xC5aF3,!w1L^]6O_21"AFbGoHwU$Y;|J!GgcXjJNL[#ZDbwPWV+a"Qlv@VY1-^4)(Gc_b[=r>y(]'!SP$t]a(zK|'=Q}qy$z}<Wg_G6kr"[LALOA
+bGZ08I>Z-9XE+>:%J-J45,KYl:6W1A:"b).%h%D/w-'KLTaA-Us.bUCB#3C8tsJXx#fz+E[|!_1dpR_YE#E8e:sigsVsq5E+kUyXp{`hS=d)H[_OZ2-;/Y
+Xc_20GnJ/eZF.KmyM7!R-#Ctz3o!#PqakUZHj$2qQWn1rVVi~N2aQN^wwpr,BY:Z2wKgWSS|c]@A"}'AGOkbRBCHk8h.{QImtvKs|sv6K5wOyqJfSANu>c
+1}M}@3YY|<T$<)<J_9N1n[5.fevmt]DeF.+R]+%B]A"IE]3[Ps>sXekf2upzRi{0.l-W+Zss%veIe3=bd90^g!u@dLl1ntL2MC$}wNjK:Y0"hkmu@kz^r7
+))Vvu&-':e%HHwTG[xL/,>h4+9d$lC{B=6JYQ0rdgnh]F{yU"n3_h_#IO=(jOe).,RgDC8&gt5a$W/3c+hg%;`Amq|DC!:2!m9Ja-j8^[|p`proGlg~kro
+J=kH:Pz(g[>84'}kYHN2Wo&ttguXA2r$Zuv)tMB.uS1JU+^45X0O0so3[>iVW:Lf!D~7W=i%}"kVW'[9TtLe$EiuVYRE^b0A2G+e`ItM}]`p1uHIWu3xda
+xstmb6qbn;rb(Yo5'C6GcqPT!OOBq)M0j:s2/u;=029;K>7SA"b_b+-_)a<2N_)Q<Gp%Y$tTTzWZhmo1}G&6eyoZbh![RR%-oU6kp'#$FYH55on"I{y7ZN
+v<9h3>(>opgpB)fNau{CsjyT`EWDq>k[STwI`[]{.^B1&obq<yNCuX}Gj6>)&d=lnE{)b!0<>-"wB67@s}<y)gzSpMJA}&,$LZf|x!&rbI:q"3"-I-!,o)
+$b#kmi[eWx,<9nG3<:'DMzK"t($s@=TA3/Led6NJckG4;eI.(aNzQXN/;OQDMSdD]i!+ybwfr((9/9~&ok0Kh1%+pdbjsfPb+]`.Y@$=4-KDEE}ohLiHT$
+tg`m:-N{_vpU.U>Y+`S^<93$]NE5b#b2H^&O!xC0|8D,^Op)K'Yhyz2uu2Y}4[b0p8QT&kkm$Sn$N:aRHWP/v#u-[>.v{.6T-qxTN:>^(PU5USI{5S["Os
+kuG45/&UCS-G.$u'){JD,#}Kt!%VLf[ltd|>.W|@J>ABC1kKT)vQX)tfgFV_@ak|u+LO3T.c`vViun7S$LTJKa7.}zEijLS!h['+w):NH3|.[Z:8<A;j3m
+;Yr4,@Q=vuG}Sm{6E&~'vP"vd+JV|.|M5$uR_:>3sID5Q>hcMSIVN,/BbV&j}w};.%3"oDFA1yGpA__uE:_TqXJOL-VFy,D$kF^R93`PguGf$NjhJtQQcS
+A}ktL-A^bv5R"(BdviXj7QOkt2i5Wp"pW[<#XD9h>LMPk:U=iNtHX<@<J)c[Ah5,;n2X.fxBvVR2wp/TyN])^_h;.+HUcBt(KT.ER=Ue:Qyc].97!R>a2S
+WaQK6KDp]u,dYCUD]ZWp2oLx/3}>l^WS6<uiBZQ2[=1e,IUj#;/tAR$_vx4yauYE}b&}3jZIR"soz9.i!U5nwClspEFpXgtR(4{qTyn=rFk1]o}$9;Mz]`
+t{-nXS<RFc_Nq'FxHsEwG#{c(N428YL[;oC=9O`S~O3PDu~k!@tx&2)CFHqE},1cmKM#`>zrP4^<ap@>)}<x"{jE'Ic}h(ytbwGx:=)pORmcCt}ypJn@4m
+in|0%Iv9W+>M$vafhKdR@Ob`ols+FhAM!Muf:[H4>8(G-{Mi3T98tW;4cWzt,TEYGq{:!G%!xZ<ZK1(wnqN+}Qx:#}Zv;Z@ISlr)#b)-C4m^;slZ-pKgwl
+~q/5xb&OduQ9L(GC/53|m^;"l)O2{)n{Dl6DL4w<D3xdycSouPk,V+y%"@D'LB"_KQa"2LG;R>pvK-"]>-}f[Sa!iHD!7enBSu@][mrr_;x:h<eZaZ'tpp
+vEt4%S0Qfu(l'jaJw{;g}L1C-VLen2ek)yLrJ|Ci-#k^%i$w]Wy;d8D%s>C0"MI$a(`,17YNk1{6XiGzD4h^3W#j9;jhyKV%!LZp,5O7%T}L%XNPyP.Ve/
+.0P}O&Lf:{185%jNqK_5peT5}9Qvp7,$JdeIbn'-,-wv!L2-[22h^"1&6Z#C}$B3ak]JwRi,-!I.KD1h8=PDepMhy[V^6"b_>R[t%'4=h%^|3)JuS20Zem
+z'.XKJC3-<G-((In|=,0j`l%(9FV!XqG$>}.hjhQH=q6L%:EU=#Here7C5lk38ENFBm{|(Mo=vEl,o8;>zv_@4Vv+,15oCNLz/^/@]Yu5K#T5Kto2thU:)
+PaZpc;%IimFIdvStOmi2z]l#}GbB{'F5x>i8w;}jT/C[.iIR6C8'gix--V-L!]!L6Z@Ow^{%zOw:!g$:58gF]GIvcmxp/pbkdReh_9wndj-EQrwmt!!2>n
+LZO:xg2%9;!be&;OS[V^3l6X&il"E'I3wa<%V[suKI5F`%^+nLI`.oWn;YHPW0`o-BPhC^niN0RA+q.pO91I-rz1O+TsQ"G!}C<-KyGF1UM:@7^r7DSi"f
+o|jUYpveq`Ye)cC72_4=[U"uEh+DhoAH:m9LphI;%lK:L::nxD&{&wsn@b<mSPX9Tsm,vL4cU]<}1aZfIBqs[E6HZJ7IgfGe9rt+V,FRleHW3;qWJx:7Kb
+c)GV9,Q(pLp"2B't^Mq{+NOwA(J."}M4`&dyEPR<+@d3'4v'6_5I__Yr#A^%^bpA)!0Q4R]a/5OQ~bt]W1;tHcds_av5AXVSe(>_!/aZMhi^)p`ToBUO{8
+Jl<^~X6TEB6@}Zu+RHzZaJsJ&0J.]|xYO>MXZKb"ZuX"e569m]%e=vjP)kF(5rl[lbC%gU0qx`)_8Ywxs9'J.@2qEL1)FjJ/V,i@-`U';L{HJW]:p'B%q]
+,+@(y/J._#>ECCp#y.YNMzaQ1!OsaUT}FWlm't-#8DrMv_Vm)-EBIk~(Z@qW"G}I{];Z'8j;`_5g&-N5V!U_H@lg($v.zWRBXPa7hIWFddoRcTfN7pBVt)
+:pIx$7x#z8~V$Yqs#/R!pH|7QV;2CQ4j+ng,^P7A%`m5;{6>5OL%aJHQ<d3o(=@SmQGt}b]/o^u0{()|Qa+K@hm`>(Cv'hiTdV,t<f>}|8L'/<ugv_,LL_
+P{2a&+!t%8vqW|1|dcqY"77e"z<g1u]I>j>goz!~)Nmenv`aV.IYgrxxnBmS4{Q:2=mBl`o$kY%fc`AG(;7QjlNpGr2MlyAJyod;z"%4hg$GBDNj<qHc9e
+[j"UARTs}D6S_s<n(bSt<A]]"{R2oY>KEApE8YU[LjK1YlBRsJm{5jKDa1$u|;c{(c^ai)sB):M1$igd3c(7{RTMVgTal}x|-F'/F3vGiTV{$yY='NLwBb
+1$Z8Nz{OhzX[Di/Ig=f(X1@K/AJNVQjk[(jZu@=f)E:),$j`-N3De%>cBO!vDwT5@3m`_P[gwW>=Q<,EK)P"qI2nd8mWq"N%y_<b13lWa%KW_[0V;2^ihi
+BOI-qH%(JrX{"!2!x}b(c]w//B#^u/d51T/!<vek,7xvviTw~r7oM!l"Nt]W3:N!Y02=PO3bQ0{s!"u89O#AoR='1Q2_90)SW@AP]S.caI,#/2Gv{qq#]F
+;,{:dYBY#&De,]iq:JQA/hQCzSRkH1;!4849P#-R6bbDL=e%2zxn#n=&gXN=b,I3]:SV[_]a<d$Ff#Fx#{j5#rdRLF@g:q9,'6=9y$<Uu#Zj}T-H#MoczO
+a|E[orPn;P.+p8<^Joq^|a@p1Mip^u~)2>8WQ>~/I5R>7xj9uJ[d~,-|1'o_2p%owb|8,2P0<2;M~+"wYq4F6KH1m3l+t8:8lv7IGuYFIpwZ'qD@0<w!(B
+.wE]<!Ff"gSo491ILTMK<Nj8BIEl4@dx!Lu9Mz5DSp/%Iwa,%}1{:}3xi&#iURm9t>9zf"Vrgc|J`79Q`JwhEv$sj6|W0h(od0r]h2X}>[fO+jWSVir+Tm
+EOmk=0V9O=|B,Vd;wf2])pSTmBl"%9,Y$=KY=F64@=|wCPrS`l(p(f_L}&vlDC|>1DD3f-R&`)]"(c'K!,rG13yKR#NfVNRE-NBGL`6a}SG)PQH,U@]&'o
+c=EviC/`>y&gtgh'B1{%S[>9nc2m+0!G7c/yBiD_9/H/BIx56rH`mQ)8rt[Iy>/zSNaoY4Gh%w-eP)7Qg#sn/T^a]JL#t(L</%kpIjF<3lDVjdx-Xw)v>Z
+K_rL0uGzX8GcV/Lw+_Vjr+rAv>al~Ui&]]eVR0M4eOJeq71o<p51zY$&0ch]K@,+6-5PFmnF"UtNf&b#/AK!Cm>:o>`yL:k6mpBB+Y%%mXb-ae~[Hr,h83
+=d|a7i)GY:o_<uFRCY&ERASKEV^6|{%Gh]npW$zU~r.&+z8ui}3lI}A1,6,![8&)$q&uG#()ue5(-[]bB3"&E}Hzwr!G>}6YFF'sc4TW-5jpavR3|^ZvML
+rnD,D-zcU<yB)[s'pPT=-Or1$s}_`guhPDGO@}FEkW)<<,gNYY>K0jQuzlYWYPI'kXt8pDE..c$:>T+],H^m#qj$'bwUi/fq["</{bN[Zj6695g/ZJ02fX
+66u].0P@#;+6;>tS;M>Rl,cYuiCUg/MAjTo,eU)$U>g,0'{Vm+n$)rvp(5N3ZP'&hn(]yR(V^e>WY{=5YQR)M0qRd=+=m=wGe}i55!Y6A+MnS$Ay#@kd6P
+7X_/}D4ZCu{1sN0AaQ5zv<oBw[NRjzeFj0txgAu<04)F_R2EY#g.W9uvK:lu}7"Z~).z"GjY=6Sbl=$ay&r:%"Yn3E_;%|Xv:5&Lsy<ne><76M^%<rDmbX
+!dR#A+33Q%L]coRJ^Fo0Sn+gtL4Wy.,C|/sw0S<+D)Cfj<i>c#q<|.]wu5r>,cUci%O_aIrY.Ued"%;xyW<{Ck73GwkcH!h""U>z17s".SZ7vgwR'GZGjA
+X+Sgyfrgl(4P:9W!rE#m"J[baMg<$T'KPbjdGN"f0,9P7;M]1!+(yY;-8X3/%|RRpN<2Ij2!E1#{.`4>k(NaAc+oD!0bN1o,;z(NgtSLd8Z<0qbv`"=l7F
+)C!,#f9%<GE2jj|Mao#^$XfZf0wu033ubiP6/t/["rO$+u>>fC'h{Pqm_Q_AKEfl]UhUc[L;-47'R=k43/(bu7]Wpbh9Dl]7V"@mh>-KN[FWbMeF-S&n`(
+-j_A"bNm|Po4$bv;fAyh$8|3d,HfGP4;UZisZs"mhGG;y#,4v>bY4"dL%l`dsjooM%R%nImKEX!eI#vs]7K%J.ezhGD_c'uwQ=m-G9@]L+UG|hP<niwhuU
+8lT69v$v`gBf6oxtm_,7;Rxu7d|TL>".+BY8nX'`,M_=x9`,M$Sp8Is$Q',@y%5Ypbf&D2e9$Xoux}p29))WO4vpdKU7~D:Z,Qg.yZW)LZ'zBbg|ls-/q"
+{So7]19]&(&,ES}[["guKCcU$"4ms{nr{wnfhE<;WQu|<'sv9ao'GAV`80[aUdWF:VIV@"{{~u!Q[3g5!MGO%@4-.n]{$g<n'ksKpw>kok5vVldGlk~1Do
+MaER)7~^W{vB[cP$'vovfmO<XXUZm<q=+lV.+(Q1I8oru$.5AAM"9X3I,]qvCcKU~d.IQ"O-It^N(NtJeP:m;+PqI<HS{:5)ZU6oua5{"Lv+n^}+U-p(}'
+U0s$|qh.CRxIg%[!m=,Sk&8b)_l!l%X`Q&hmBc<'b65PyxT@{mv@7<@GCctrpAp8U2$pxaDe/cKHp[BwA8J4.pl!"Sr562s&1@<Yq'3H<H40-!F.yH15)|
+pVYnrDfg].nNbR.ww,M_hscbWeP,=p.["Wud$)0y4oS.+U+m9g5ls_AM,|HKk3cP}'~G"/O"+t-hllx38RH^hvUmsWe-e9VLoa|Cpb.he'#`[2yJO[IT~k
+zT6%)c,X8"'7yPP6q{$0w^S>ER_=;d+A&<]'[:H`r)Lz5c%:wmQ_tRcmUVC,$c-6-m6oaA1ggfY)Sedlb^fzotsEi((MEc`rgrP=;o]!0MTf:P08-BkW@_
+%aNCb.~8RL1T0V9TMV8Ym1>$Ob,k;t|dulZ/O-y}lG:SD%t8A%GV"Vxna&t@W%P{!.QFZVB;&:]A"'@'$"^"!lvKXJ(l<1,7H90eAJF3-CNm"Z;MC|aGK:
+a)c0;0qI|KrBZ7Ejsvyd4vM/I>[tz]{!xIppmk@pP-D7Uf@eR}#)(SmlhD]lV8wTMO0A!xSNM.oruO>q:/C]rLZ_yG{H0+zPE`C:ajCiPW7LpDV0sJ9;B/
+%]M8Q8MWNNJ9B@Xics$54-t=,WgiFD:Rp>z`H0X"Jb.-8L3vdU>iN{dP.YPSbOwgNnA@}i&i'xha,L2vCB9dFYHLkmTgFM@e{r^USISW.%eqpn6r&0VGRu
+8]PsuhTS@;nA+Kc5n4,S!!|eQZ2]DF'i[2~%tPa/ZL5$F7:7_aMSazgOFksjY^9yYrjxX+5W1Z`m,E&Q2Q-gdMt)>C'wY3"e"MpurD$J{J39cHGd)d]Xa5
+qla1~HVR5'S^-4cqCKl8J;082WaW>Bor:A5:sGz8k+87=fgxuEP^$GT%KR}X"^kkW!@@O:-Fp%4.wXi1/]V3nW`bW,G1HlqU2QqrAF++3Y`K#P9o]J9"N(
+;ZL(L^p)}[iV1QO9jmxG@{zhL:5W|m~.;@gU#l6IM;kj8z(72S^"-`{;,q#vi;n]XXN3`GY'uSmi}L#m/PIWmj.WbBH+P^AP]I[3#"QA,V(vBP+=W-x=9q
+to`OXrc%#/&t|W'XaX<Y&,b-I)+pDV<4H|/g1nhRfPCj7i0XZa~v,mlx4)"3h,k|vP`,_S-_p_F-7!Z[m2R%s2vIIRx3[7Db}PuVIv3$wfO(Jen2C2X]j:
+x^%^;cgwo|$e<rk[%K{qV"2,")cT=TWZjR=8IOc&)Ol0(fZpR^"4Tf+@Qh^Gvh.Waj(=8;-^(ReBg'iZt]W.)c>ie5s_^{]Am4IWtJu,>jetD%s1KBgT1U
+wBT=sb3jaFf[xYsuR3sh1c&h[hIb427S@9MB;uA1Ur~RyRO:e-y5mSlqG>)y46S`>-A%Wi8Nv4#3(LnF!ngk`TU`"OPqe;(QR''Q5g[G#c"hE[;U;i3rU4
+],R;ge<7s+&bwEt0H0=.v)EZb.}z:BVhM^Yff[f);AuBjk%%Ma%&CjGXN,5`+_4Qw@N<4WAnE']a]8s[1T#ujpt(}:r05T|%AReE}BGK`s)Tcd{N0t9cmS
+HGO|IQa{xGvT/;KC7Z%Vkty6YkAul(J^-:q-1blv:8B3T4TyPxZ1!jPj[[Mp|&7Yj3v6{`7>MbXcd1)W+TILMopKXTT0X+`rM{[#txgd^P}'j+"54JXDji
+1lMIRbied879H)i[lGns#=ccMM;#<r~S[tsRN;;plr#x{yVq@>x6CL!Nw'D%-:gUoXW$k(q%Vu5$0gR`xGk"""tL"H{^oo`>DDttIy@,.#e1MXImk`vB@%
+BX-n/w}j=l>7u7ji,3[`QV$4r(BsSJ^TBhEqKKp5_@.O,N!5wB=KHU0kXY-+5&Lhc$CrhF5TiJ:FU{zsh{`M%rXI.V-F:cOditfHa#ku_16#mhnfq8zHTF
+hJ;Km9$ERcP-=rj'scTgSAL@QcH$G{<IAa.jaIANMi]'yCoI'Dq>R--(IPM1KeK)OVKXB{}o{%-"7y6$1"K6~tG:&v%JJAtiV"s|XO^h|qf2>oIxFtbv7I
+xfw"B$~|wOA[cb6XWZ00_<::l4<W"3^8PA@{@;vF("fi6gygZBEZ8%W!WqY[j]%KT@i{"HP@v_R8EimoqwYV5[p}$Z>73Dm02c9E5DDORi65|jd#iOktop
+J|;PH|F,b&h-pluZ0<RPpxsEIG:XI[BobapzYwmO1xEuRYO<{J=5IrdX3YHUO%d#k)${Zx(f<])!W2LW%$&.[|]<S''^jKEd}u|GgaI{mxJ05Hcb3imvw9
+nB|}grP7E}se9O)aar]}R&FL_NyUCXt)mBgP_=Uj"|(0.HyDs_pmF#}hvti2Z77S]3D,P1EnQ3U}5N[jThB8):`m=5TLSR/aQ)%O4zGx;XYBDg2R5qj'=G
+.H}J&%up,Lcvj9iK:Wd)5]Bc)BWjdPjxhP2vC=ro7uoiKGcqI.m>|u;+"7U@YtY+=J>JTo5"HgVPOaRk~R])]'7EiL||"1mQN_#ejok|]A&>:BVCoWJ^(C
+!+u(/ojnTcoKl:nJP45/I8,HKZ`p>mdzn4d+;]1]`P>P#5E'c&5m6<H|$+=Wd8~mM%fFD}|.OhT)R2L(W]dX$m8sfj6nB=hCsjXx<]zt2"1-Dh7,SzC]2+
+qb)<p_gBU<^V`zC9Q#uR4{wCuu,bazj%;pqm:f-SNc+3reae@G:CLteFk$Z-b:'BL#%sduFyYAYjy%8Z<4]gH$R:S&$I,8#jswh+<bWQk#DP[F)[.E|uGr
+Hc`7r&[[[qp2=&AD)8"On>L('<Ju(uB6^7M'.jZcbuD{IKbkqc:|nV+(fWqKg}Q&YDgi(Di20|1>f`(j9^p_&T>dW(xlL/ZKJtU/}c~326V:3Aas9I/@/l
+B3:6F)Ur:wI23)-#g5bNx<i|k,5$L:.I(.7j5CF+Tq=@_$&Ir(_J~#9Q}[5DRBlWzS0Am4oR`)gjD9QS-"rrSJMvM=.RUUt.DV|-4L;c~:J.]ANDSL1"mI
+:W<%+Yr3PYtGR(E+YhNut|#[JEL:|R/-fJB.H)MA%xy90ClJ1=DPPN~QIh[.cJR|(W>oX$k(<QrRpr%WhFiA.%`foDsn0S<8MCDLY,mivrJ<mz(&<oSIw4
++j=;)NF=6$Fw)qv<ZZJ4KFA'K;;K1k+quN1'RC^2R;=&a9Q^uc_s2Qj{'`wP{b;>NJPp>)P^_(|jXlcEKX/8:7<.F/='L-=k/a/kn;yK/TQQq&b&Oq/@SA
+Q63A-gd)Kt"P-WTOVDuG5/-C"Zfkh>ui4j|d)p/kn4ke%a#mn[KubUSH6kV><n-uZQ0>X<mY`Cq#/DWoCF&|CJoFk-{NUC!2l1n[{-#ax{1oBtH2R74Sug
+jw@mR4-Xc6mWYs.$bmP'p+!GYh&/rKGNJw}m_9ulx3E$+qY`+u$P8u0B.jPUXuM{JFO')9'`'kC{e1}2U'5-jvC23%W>i#$1Nr;n!!aM#1!QDhUV)9tYKm
+$2qxh;OfI4nYj!kA=I4QO4hWCz[.tmvr,{b->R{r~eh7fPuh3$.iEh1mp#lTAs0P31qgf4E+$;D}F6762(I"$+aXZ<n+a9$#duY,92iVQt)N|B#&];POxW
+h"]E7|2i>UJ0)={&Y+6e4Q9gZmZW6D=7Jm^8~Ts{YrDTg3c'uz80^6z$_90^gJKdxF|nXF9d'zP<m4HO7f#0LBBZt.r&`)0)HYurK,%(X|yJpl}Z.K94O(
+M.yf2'd6A7g'l+/Gm$7]E7kvVHr-,/#-o@[nVyWokh)ix`KG@Hm^4;2`"Ss=,-F3:Z%(rlK)|%MRj_(ncGg#6M^$X2!Mv5`m)8LB=97BM!1<i=Z8S)Bua2
+VkVf"ENHQEoJ%v]FJLsKzB}8pvzv72Yj]:S4V1KnWSX(=AUN,X#pkWaZ'5)k`@|1peFTOGnjo3}$r3m.z-k:A'O4.kwP+Xrd^jfh6Pm8":vgdjWq9UA3yZ
+qsFE^y-4]VbNH/8RzR^RM$KN.kIQbL$<K%"[SEbA[5<{Y/`sYgxRIQ0KOEHcMz&/Y:$5%9xjRws/-o&-$HY'pD"F@g@ntTKA22"Gpra!mj`Jy33=+_6L[]
+"P|.!(di{>v(}GRbZ0drvZ2+V#nboc.+]S`Y4GIvIa$O7HZCl/Y_.Q-3"F>G[vhbsClyPjE:qNTPsgz]D':yTin)X_2.~A5>16XD~wD:(z"xsg8Tql2$PP
+Fjk5]9])X96RaiY8='X2'#=o)Ob7hF-69mi^bOs@)>`l/|t9-j<LOWczjhjaltpxjP8-X$8l!.IQ&2:%.4chVIIb{)E(Pt4S/_PP0r@y");/bx,wv'n.9[
+RD^(>74q,!o@~a5]wyWh'10z0Y#&:>D0-{bhwhbI%0%IZ9P6xCem$p:ox7zvO^Lv<lvm6Ie5y_i22}0JBv}F'}6P)AtnG6Zun@mc{</S5obHj."r8:6y!2
+5Gl}xhaY}/Y6-D[djm@j40;^J,XymOUow39LSh+B7dwDgLpu!6>Zxct0UvzoIOmyUKi$v`Iw[FPdY#,t%FVvUmPNb$HjZvvn#[m1]IEW_Mrbg3ym;mi+9+
+w06wKno[Ex+@|J)oBy,U,=bpa2yWo+mp3`i|QcXFbZr4LyK)SoX"8A-Us[-){$7Yg31i3_UOEs52h0>B31cd70Xjm4{jFO_:n)U(Yu#=u]U_Vy]#$K6a9}
+%rx}CNHX6&'ifb5N#^/bxmjp#STHE7#H;Nd1R)BhJIa|&9H/5FHRDumI[3(EXcKWnMo`GoEXBWTe&pwU_4i-V|PUD$8.=%N3kK;5E9;,{:Qv#K<3VaJVD8
+Q7erROwowS>1e7-8.g%>{pJ`Ow$_3xSGz(<-7,+g;-}{Mi-EZ|#wQO@[t75%~Zcr8gI[RJHF)x,=Io1:Ir:7eyIDQ|&yME$0nd=o"Pc9&YSu^5pfMAAv$8
+Qt8n/U5S0]]B|vwBDTm'g4+h'%T$BbDm5)<FX:A&~|S;f`)]e(LiR[yYFTpV6RBxDDO7{tm2+Mq[cYmS[TN_IbRF9CqTr#ejDIt//|kfy'Jt--R|mzt(M{
+7}!}!r"Ia2.NEra5[&@Uncer3c2aQFZi':2wUrRqr'%x3X8%/J@t~]_cr@80e.i)Hd/@db|AFPRF_.WX(^77"w}jX.r4L,9YT1w2>;+a"mG<%z%tA9RJ[t
+<zkZA"7Dx({-ZSvRfav+[Fl[X4c#[u$=%ZAI^Q$]x$gX'vd/}y.OKCx`[a'k2bhRJA~4PLF>O%;bv'V5:Dz5ls6@lFk$r1--[]y2:%Lc|Da&.R^VH#53:t
+,3i"v<F'efZzE``q/_n^lVg)P"=O:]-xF.7Rwx.2{6SdvN'a!}ZwDx4@Rik(TY,Nj_yhqAIx4!H(LLcEAYS,-]h-#K2A>&Pr58oMs5a@e#5EJcYki!WTmp
+8,Alc,v<|],c5R~bTZ1rFkea6V&6cOO{5a>CF1rwJQpRp'Z&C0;plW%!/l{+LeMnD%ha7%LP6"f6F}`gfH7N`K@_X$|.O#p73jI/K#u_8KoFZ%)"&(b)yr
+'Nq).!Srm"_Ls4O4a,w6@v|%X@q"G!%w:F'J'H4n>ve:s1&lzxhRp>dC'-Qjls2uHkObw/Al_#9]oUXc!U-RSVR8/-czot')XclR'xf5CqsjhH3>s|]ES[
+M>^V5jCF2VX&(s!cC7r:vbI@ws(vDHV_YMBqn=2cf"{bE0PKQ)&KHq1l%y}pYon57u68U{e=p;rqZ$j8'[rk[D]@Wuz"Q)KUqhA9ohpMFMP26L)_pv8AWp
+p-|Xbp35f,f6KH~p_3ug.PyS<67Rox[_(F9Zl[Sw<r""wP8F//0QAW!KV=V$}Hg=0F-uss|=@EScco=#>dC4ybJOE&w)~8`mv2_h`p9F(bLF}RB0jUHUMt
+,55rm^h')g@'0o}S'3qS9ShiZb0P,{c'_zpU:Wt[aHE{p4`Gyzdmqn<kp+aR[>&bE'S@6XO0I.;X]D$iW__hg9./}uUlOINg>)ZllBj#3ppHVq,>hU;]Hc
+n0I>8!31$6teT"S/OGmKdUZ-jWd;ikBp&>3197[<BbV<!p&Nfp=^a)QP^#Z=z!y^!Rq5A@/d6D$-dGDP!<C+au2%S3%=oA>/47VT'dpPvj^r;/EMA;K6($
+6ej!@+6Bkxg3jw6eR7qF3Rak6VG5eLdn&bYyN;LTZsDD_779O"IbfNOlN"p&j=AQ{cnyTn-4JC&:DQ54vEm&Fv|-@k.(~DwU|s3fqDiY2@X"7Hb#Yy=w+`
+f>'._17|d6K75dvC}c0(g2U#p;!iS$Dh5&i}p"Pc^@~uq7)pBRQu0;[F|3q{4mpaRT+<r,R>lXcA3mcuX")O=-@(P9dbZBbW"+M=.0p4a}rEyJtyr:Y)Bw
+)$>;$9w[m188+R0fy,d:LFiFZ5imV'O:EB.||rnS9u7>(/%"3wBFNKMr>sFSe!]:$3aBC$5,0yI8kVsLR&z!F>`P4b~Gr1J/~(f'"K:,Yo:D/t~FUUuK@7
+pC>^Y{<9g(p@y=G6|]R1{qq5Mx/RZBR3_S}#UehuvUlW6nv-BBox,;c&.|f8!TQmCLy)LN<'j0jFf(%ILiV$cS")Y]fA}kiI;&Z|rzmkcMdivG!i2z#[)i
+~6c=`5zLz.1W:2vL)jwsgi</Y]d'3PT-a2>:D]ng2<GS2MuR;N{'PG8iplH`+]E0#5+nGt8&3-{_vy14@K~nkuo:p`H4d9(s97X4i0}LIWpd7u-YIJRxvt
+mcH"iZ6riiOJYIzi<ME+HD3]sFD7#!>(HG'Z`QR22Uz%<[h]4p>|)MOsR#wMppS`~J#Wo.!xrHY/am_Pf{Qv`-4,(C3]bPx2yev5U4Cwa-a`jRH5D}~zuj
+X1x6f).VrSJnveGf{a5=8>OA]Nm}xL-EHz=t1OMMM%Hc)$~Z/wIb'[WE>%Q6Z'`WmPYl"Tk7f6!Wz13=m;fJ(kNqrTtOn:v+`Lz89PYG&X](]nW+s7q`S.
+ys'-!Fj!-q,MFw~bY>VmPc1vDU6gXD@<8wZH<>wvW}c_z]&]3](o>P{taO>GB.=h|0'(nACw1O;!.F9VIM]W-V:oumjo+fY^SKS_OI".!AC8}Zg.`,LL/:
+Y]#{(k`yW-xC@dzQ,"C_I#01/,q&fnF&GvD9d5>s;h7im)bUCsLei"rt9)-{{i(tsC778wiJLgN4{`lygs/ul}zd,0<KM(/:z:qOlr2"f&24.vA@p-bRuB
+.3er_H"oa1X|aybb$Jq#G$$RX-/)Rz6EUt#^<-yj,<Yg$hnXF|=D'(MC-FgM2"c1EVD:dh.C[S"U7OvRwk_19qTLlkQ:uGr+gX{fcid;ww3k#lnc=(2)5`
+7b2V}n2B{.%z"XSA|%ZspXOcmavx0Np-:3IukrNxC;3),]fEc$v1`8T0nIXkUQfg`<Uq_NC}R]!SqNvfDK9j1ZfmvUb,q|^#zUPF8(o7H[yPATO_6Vih2S
+Z,v(PW{$e-8|wMWzFFB8"d0iMzUF=]R-Rp@A0B6;I/h]{3Ck`H01Q@HXgyD)NRBT-vp;2[FIDrlid]~^WlSi2fc<##{NI"yW'ZU(t&wkA`bBL:L+RHbmD_
+KHI_hZ&66$",7+;{Z`S`ZgP{cYvRZ[zDH.,yXu;!<<&UhgM;uf^[Pi/kwwfD]5`QyfrvZA.1@$C^|'dG.doD=%hy,)V4c1#@|i/f"!E>['S#bw4t-y-33S
+ybN{rEV!(!CQ7DHs`^xFG6J7;W)_Y,tQH#a;[tP[/>w(m"'$&E42krwii0ocoIA_97Y#u-,zL;~c/Ib9R@T4x!cA`^A0~|fC@N$4n`6&Us/DVL'7Yb3L{A
+KnTSJwCOEE{W=s2>v5}&TU0Bu9r)o)ssm"P3=7:erk{{,PY(0w#L7"$%rGa"J>G"F6OObiBQS3TH1@~<KdS,BOm|rEsrY]~4_v`&fI}}39+Z[<;kBM.a.R
+D)k3SV!3z8{6UdUi~(TA]Ykctk/b-T8P}BD9&,=-MzI_95gTH,l"OD],x'GJ+)$=Tq;nH|7%^FCMQ9hUbUzy2ei^D)PDh/qG.vfy8W)bv/gSn6wh3.5{{g
+}WveaIEkTZGItWf1|T4r-/c;Wv8zf2iR,>2;AzX2tMf+'wH>Ko@k9bL972AHH!Wy3>me%rt4XXC71-xCjFyW^4#]LuNqTuy,]KfJC_&td=hv+Zk.VVIB(p
+/5afN-WJmSG[ooH>F%NtP7pv#4:3CBe$~1U|m2~=7+tyq,@=N@qtWxkCL>eG"Fh&%0o'v#Wl3<Mv%!L!J/5p7vaH}rDbym"|MibNJ{>cP8Hg[Co9_2ot&#
+=ya=tq]n:xZkB2&N1T-4:S2>M)ja8)-Pc;-0ZpyH&H^u4;_'P@SxAzfw1|E76.M'g$F_ahGRK#1{KNvrZ,F37RJT,)NxO:XVg9J,#&1|ck6c&NJg=Xix+l
+]+'e.=DZ9tDkH4|#/Gq<mO.Lcch4^YbE&o=+Njud7a0XuAWB6#<3Zo_nSvH3MZ';6nJjfHYdR)@V8)[}/Vhs!+i%#)L>u6Q+~W`^_mW#8aM3+.z1PSHV/v
+"x:l`8/x#cB%EEp)T=Ep3F=ShP<Ldl^eUD:Z&n6:shEH'=WD-X[Riqab%Ta)ei=XJb9bVt{T9Zy2.gYY2y$VBYPUEMBsMtm..NZgq+LC:GhIamKVj:/"RG
+eXdmwe^{_},)-v:lB:IP4>+Z#({#vdlJ~$5haS7j}a8n@/%kHs2o9RE,nh1$c!cX3VQkA]^P4_$r;.J;ZEy%).viet:1QO{<k$m45Z.P:4qEG<kMqpI/uX
+e]kh~fW$nsa4"s36~tgv/VP3u#L('i^Cl|iM2JY]-91whQMN4^9!c.BO0vfX4|1e:;0td84(5.s_B8Qdw,N;4/+dCab%4OME}D1h.;pszhLksJptWV,oml
+<I2!QwkN;COQ"]M3PY7qn%%:+mjEG[W1:T[0E['lG'vd&^t5ah#.(iOM$IW"^/"M&I^91Gyw;5{!8dd%LquG)b[nS5K,v[!#7.^uw9V+lPKl4pa"KUgM;^
+a}Z&GEUmH(Z`(Pr49H|6^)eL;3()m]vri12/Vftr5k`v2Ai"c34R}X^TnPQ}Yxh4n4v;az[0dVK[27eW=wfsj,ZRLgIG_!F^J)-$+'ixF&g}|hj>%"pbFl
+m#FT%-geu]o0vG#[[)008Mw2xz:[{dA9a2YeNhMyQ=<ZGT-^Ta;8$,s)6FcwGb-46lX&MLg1TaKeANX]]#RGtll+CkrReC'NO|..oqh='2HV[T8N&Fs9r4
+M;U$0Tn$b=a$+-%CX/X+QjH"0<PCQU[cu/!)r24F_(qQt2kJv"0'eXW}T3PW%a0Z[.Yn5i/>U:vb7XS2MsK%Ic0o.p}]8m`r4JHQ^4S]swg4FOI46p_Dw_
+gzPAWl:LR$AI;p#"9_6@oiix`{@^!"s=OKFRO=xf;7D/bVnv-lZmFTO4S1'Emx^y9jku+a|Kqsq'7/dXw3'(DMlhR#dqST1$-S%eu+CfD>6>pGjCH`YG2'
+d):jF)9h`LB8{8wgHwL"=>STPg+]@nh^PG3baUxmz'f8N$]qZglw]_T2Z0~RR0b0H:Sp~^_6fXq5_U!mI/lhrr)0.;h1":iRikO]h&4!,!)d5F3Umdb"mS
+JD&5OtO()bGM`6mu6hwJCKhP/.3JoQ.dkvkczPsx~(-:`GlqE=/#j&)UX/Ig7g[oK=,h}gI/60gLIAZV)MS0@k2=AqE0msd!SSSSp5/e;o>9wey0n#']rQ
+RfR+S/Qb'i~S=,eWK_E(2'`/9e{Vcx2cQx39m0"2"Z2babxsXapGny(ahaXhfhFcYsI!vFexv+s2&.>&KFU>H:1$Q&(/nEutZzQ9l.TX53sJ{2$ot:9A{u
+=HMm|[^jcGNP>!7=aogAKFdGB3eW~Yr:4>pS|ZNRZnGizb(BJ^W"86#bW`,L,HV)75G_,Urm"j=TQfeE/3TRi"Rzl8H3/Z`v%CjWrCC+9Cm]k&iCT[9Lak
+#nJX`'2.})0jO|"Y8@ZHIhywL^{(l%J0k%sGG6,u}%ZySsE^Meg+PZJ>;Xq`EG&=`1R`D=]zkYENJl=4(mouO&XR_Re{[NfPlC{F=l9nS%IVpB&<5I"W=D
+''y^5RGyQ[]KidyDBmN]v/f2rl^uXTk#G04D,"vdL|cI.5JWV!]SdN!o#;mr`m;^0:d)5y{&G84r_MKaOvF1e@Q;J8ePc/0IB:iRy}|6KH"_ksA1DaZ5v@
+80'](HwbYXa}PdZd=pu[m[{{cm=!YG.0NjN"4sD.6'tb+Ke_=#n'j6G,K,1isV<^@,.XO-O.7lOwHhbxlozH]Jht-;wu'"9XcnSNY121,,zW</a%n)+RA9
+x:09422ZPnX3+Kth|Z%eI$a;>zYPR`;tk/>1e>fEI{%(>1xUpCK_xQW#)n+5;`E`xHx9US|$rWtNKA!~V_-<UP`@O{pJkcdonb^KmX^zC]g_1FY%+H>[$u
+QM~{v489Y1|y"'1=tyK-R@bT{%(88l2YjnWJGo+p|QsjK-9cv)]4MTk'y:$H#tcE{srF!45e>RQ3S8h31}qyM)0RhM2]a4VZ^TXSv}28kRANm:~o]Ze97X
+R}kUePnoW3J)"2.%BsO}y5%h_s@zYY%]EWi!MF,MHU3,'V7'V6Zi(eTK^<z7IfABm,>${)ERUT15f4=$gAR@CWXE$G_&MU/ECouaA22VQ.[dFRKV(Y#'R'
+P38-G+0$noL/t+lLEo-URWETLyhBE8n)Ri6|r+yEhIqg&a}ZqgGH{}wqdkxP",%u-)fPt3G,ZgB`l|h$"Ohl[D-KkWM!iE`&J=c7[;Fi'L>PWt2;oWnjdA
+c4_3R9jFBFvg>.rKN}z7.BL;s+pE3BLimaW'5PWGOKFb=Y:R|f-7Q>v38eYuC%E}tvCe:Fi]&F`LmrWri"MKNTKY4ky'Rz3;N6MOA;h=BS"@&&%kz|"+!E
+R>uA:sKidh8%)-$nQ0k'2A,NR<xzNyF<x:^k]2P')NNq72G9{{q2B[H^1N'k#.W8&WI0kdbQ8Qn)<&|(%W$LmYOtKUKew<LL^sE8:&"(Bp|Cma@w55'o.R
+uD#X=IIY+-t'6,Q:VxsQ4mad1S&&q.r9>qg"p&/NpRw#)}N(.hG'DKX2MPHo!Y2%3`lBX:>e"o,W"FLn/rs)=2GaMq9eqZNh)UM(]jezaC1(/npii17Y{7
+'VUd.k~Mrb@1}r|WlzH},A<UzC_RJ#W><C@Fgw[[<NHXVw+@DAwm#ri)-!)L19A)U4.G{uNkxre5GwBsZR+c!Cq]#SLhW|M9RMO/d"xYWwQ0Z`-^mt+Gc]
+Tf;N6dbdn3Fb{C_efOS0J{<i[,F:<5%ub36UH4pS'WM3(Bp>W:gjU=6Ibng(HdpNk,I5|Kl[}<mA$Msy-}te=VGRAn,#1Xfp4#t>o|RH.olb[!mW-aRrVp
+u{A:u[j-M,##=nl;'acXXc(lrxUh,s/:oOE8/x[XSjlLU)cj[&'IWDtJ.6WaIdgTn|1'J`}+9QZJGCvmu!qbCR`2l=mM/}"{]H|(]JZ5mu4x6F+HucbUuC
+f,jd1b!JK(p9~m;yDA3+~jlnd>#MYKP[7X}S[ne+J+RfE1a/:,jJnwA3wb[XOiVZ:"l(JWYB91&><Yt%2]Rwc:aJUOQz$Bw^R)etrTseWSv=j!Js7musLY
+0}YN7!;5@h8Z;Sc[Vv@3ZBbEXW/S<Pr"/ZJDmJO$v_>R$McoOqc!@E7K0WcsDc`A;X-EEH+TY"[ob>%hjPw4[[@!hW_=9m3{41//ZcFQ,q'Fw,3<>2z-f/
+`->:]qz9&IK{`@^;W_;w[t</f!Qi%,t96S;iL_~fv-Go7QUm]_96[e1YX/JG9+U62kBy`3S}J(VsgZG[8"qc=tjB)HlT-_{`YIg&W|Y^+w>CsP#QN_$(^|
+T]lvkP^_/b:wTv'IOGmK[epF#&ATFX/5xb<{%9Q{ev:5eVs"9ak/d23z2}^X`jg^TVe>oXd7'D[e1tfdp[j02S$:O<~OBQ7!4<WQ'^Qis+"@VpnNLU"S{0
+0X4yq7SX5w$f8BpjUFbPYU{53}t|%,=eH3-WljNyBY97kj_hz;!&(0cK^EBvz0ztL#rXKmH0p<ZTc({7GeudWi&X[22!T]dC:P:jtIi#Rjqc)@!leK9gBv
+d%f)4xrr@%q=t|{jJT%9dNnXsjsU"W%Fa'Z83O@LOUPG7Kf%i@[>/h/yzh3,'].|LyXu5n;EmG{]&}L^DQ7pY"RA)RjTR,;FjqvkTP+&$=sv+Aoo:xq325
+Yo^&FVos8>8%Im8=I&X0w9@eFFzj6WT9,:u,6K9m,&A&cU>eLXt&B|nbv,CUT;P7Y'J+hsTvom1.jK.8HdgJh6I_bZV<x[$4:@!~`fYNspJV8Edxzop"tM
+ewKd,2p.{xNUcc[xphgo:Nm7-R6c}#@S@-=FA'd;uiYg9cyA_<ED'XQz]L7r#fdX_efo_F21QB/%k"KSAuG^qy=sC=J+IRh%8zvi>75m:GBpphaRa4:%0F
+jq21R$]0xy62>zO.U4hruShHBV8swKo@:f%FYm9|Ex3GP"5iDbK76FxY%tAL/EU|quKHp92b<Rui:X8v`d3`H!XJBLQcP|ahpSayMU@hLO]U-Wo[YkMY8k
+28R-J%:DeDRb8&g#o/(uuu1J[1m|ssQ<zmQKJz]JaBmr"W`kbBd[~jJ{eUwXXVOK]GGEM"-AJY}[M]u_sB+o|KzuCdqoZ<JhCLPT>6>WK95KmP"-C0v-1s
+'a4B;$v:OR"[>Y{C{t<^wvuP$i~f'59{Ej|StUXTy8l=quu@4d(@(^]>b7)GFI@<)xiVB/N%+$V=}0Y.PW{K!QL/v]N0PQm#a6=}I[ZTN7@5hJ1WEN,.R_
+hQP@ppDjF9$/iB_FmH0i|<,^A&NKQ6d-R#u=eL)Y3u=X>DtWIqO<Lu914/xVJ{dj[/aF8b!LAANm.:)h|nUAtjv:HE@cZ`K%GUY4S0'P+yP:2BF#+Iw]E<
+$4Szni3nu/%G{wgVlK[|:Z`b.b<P,Qd-c,EohY{aVa}X]H3=HAq"t3=.Emm5>;_zrtM89it9Wl)m|ea4+&9g;%S%@CxB'clJxb.8dv<QgAQK=zw^LK/gev
+^.>Xh0=}2GG9G^35jf|Q[=vP}@K(r|iR6WG[);G3fWVJQp-Ucj,0o[rv&{{Ai`($x190:Y%kcl~YmWS_:;:l(Gk-V['TNY>3F8C3gy@UXuULCre;i!|}5f
+HUmD7.+h%hBwLszZ;9,_E:i'mVdcp_&.{-v80[@qH'n=4n&O&@{if@iN$j7(:>z/Fh~@kmbWL,oNBn=PiVEm}b5@p|flu!6c54MTO`k{qlcl$;t{Yp2vOD
+cdK29U[9,0W=i)mqGh']qA'8y[0M)JE5f]R9Ga7}i-4M+T1:cldiCxteBaJqv<;U8C2Hjz4IBLozu#iKOeuANYCuG&16Y[7sgzpXQybk'Rf],5I`t;Eu);
+hjD#A#C":TV0,{e.&$APb]'v<w[(n>Ku`!+$b7|(Now3;V:VE|;>_5Uf.;xq(vcy.v$fouoFtuDp&&MZU6}7Ca-hI_xcXy6q=W$Yw%HMZ^n8@uW^Qdi|]N
+J.o>]2U'v4F7~Bqt$4p^>l8<"WT)JxI|e&`]lv|223CjG5$-6<tVwXOW>qM9#1KF67,p{!se//sA"K9Kr''sRCCAcT/wNSiAP0atV!=_AK9sgWD[d{7Mw'
+MBOz7d4%rSZr/yq$7Bi^+:H'vR2!Z-;E[7r]^ilm"_gnK41zGGZITvVWBPa0I:J[Q7>KSJ;y5:oe>f$'xIK^6/lfrcMa()F+@|t-MV'7^sfq$X6k<WgqNu
+|T6"Lcu|^yrhZ%zl6Y<ka0x$cyCCXE:.M4qf+)$g5qHi}<xCQ8k&+rS=/vmW5#bCNtY=zKmA0{NGSI`'|#z49#%F{CNOJ.sS~i!v>5!Xcy#F68!{uOlL~W
+fC=)00U@elYd!z^z8ZP$rHuwh7//t&`/xsy6II~k/$K=amaK|qi0P,Vf,z/+;[}.bcDZc&J[k=x@;8bocC}`d,wB!wB-.,8Of;N'1)Xj$RBUGG!sQ-81yT
+3SX#`-lwwdE}:6tNora".#_E}#H>J`H`JvV}~^arcr)8WUxe:1Y3-(zLKXQ_V7a4zb`Cd>wzgm"]8$eih#Y.Iw8H{f#`yHe/jHAFH#Q:2&5H1^8E@+(6P)
+}]yH5#L>C4/3#P4g]9PU4D)9y:mpey"(8`O!rQZg4A8Kr.%!m&qM)fXpi>Vx~L0w)O`_E@S>`5fv(j"Vu:%}okbd9=WLOO2"p;FBv]4w=Jf:)'WSOKL[JS
+mBHJ@(}m$47<Z!)HA[^CMiWJP/C!LA&"64cC"+Zx{AA3tH3iL|kYW@54e3"yIssqMFU+Y>|2]Pp`_M;ujZ!M[/E)Gl#BXj_iMQm]o2`yxUT=Yfu5o3nmOG
+HRMW^Wm"A]Jb#EA`c(7,f|'&7t59e`j8%0b7RO]g&_dE5[SY+WK@|S(1k54auCwKC8m0Tz;ozX|++R/dLS>Nb+Y)#V'u=kEtxH[bpi-[6;&@rFpeXv@Alv
+'D7,df4se6y|&]](7ehU-_Kt6X[=^^!bnhF:YxrIRop/5^t<c=DB;nCL8rZSYNn[Hj2MYX4G$+i}z5Hm_]E!ugcb[qi&DVGCLsP1<!B^hPY'O<Gv%#)VBw
+WVM0+P)wu|t,/oX/EAdP7(&iH>:pvyD0AxikM[Xi%@h9db8lDxScMsoIcl+f%ry7}GO[C>8eoEYon[sv~"Nv}6Q/n_YBu!<;,&t!W'AE(|f_n5G!Klw3St
+)nh!5'YjVz`m#^PgXX0Z9WR#3u<.C:W]k;(qtjCS"[L4]pxNL(4N`5YNXomI$s{aid7RS]z)s+4b&b%olqrM}M"b@I$-~=Li;zWtigPL$YYmN)+"-nNleZ
+Z8`%1$1U:9EX#jXP"3CM+<qZD^-6_f0U9fjpA-~w7eKYr(5^8jDtdZhA|}O{iH!I~iQ8c-izpz8wEB:}xoembaR|fO~Bv{Z}5lHwY/P5>j9|Ex]iLis7WD
+zAP88Q^F7SvB'WLt%t:eLLH`,dYp|od+7wv[nuEC'yWPGr8kYCj3YVj6r[WP/e4=d1B5>bk<_[u,!;(o6Pb9r.(l7IA2R-CZ0'=&)WZ=Ij1dn&$;kQaW(W
+VQ(=WVq'=FQ/O2<;=UEE%R@{I7bHB3ZhW^#'rLsf(x(b63gZ}trRja`3}T=)WO~>KOeS5jFW~PQZR9I59oMq1Q7g[THN]>DHjtVIRMJMtC|uy'XJ_kE-&f
+CKriU_^Q=Pi#-[fYfi4eM[Yp|S'Z+,%`h01ndo[-1Xq^8{L%$!;6yT@4Zz.;+5x$<JbW:;sE6VJy5r/8${`hOG[&eJ.G.jm|Xb1{:jhkO/G>zBXp$d9ToA
+[>fH='(!Fs7brQCbn2ou1'/+%V3BJ_74+cwfriIC$yhPo:G-dNKR+u.NC/`GQ3ijBQ=3SJc&xd|l+jBOBTu-P4ym!pw(3=&^+PrHM&dT'pVQ~8:kfEc8!=
+8#pWx$:U=%|)_uC+oC;;c$)7[)=b)C]7JVf8~Rxxw892Zh~Ue@I1u8xh3xrorQ%Cwy'`t7S59B4+e>CJPz!Mdyt3u_xwlv^LQ|ezn<O1j-%s>ePZxy(t"#
+:x}N7m69DkWCV6Z'<Hp^RUOy^{7^Wq3f}vVp:'9{EK3YMv(2EHOoih[2=`nZMpm}Y3Luv9aC)lbm+2Yq&y3(08Lp7l/Ov)Wqr%^F82v/#wP"_XO#M,e=b7
+'3!nG-y>.}U}#LBV+.I8wM:|zv/"S+t=2@6/zNc^KVho,^|O[>AhSBW0nQ7BBz_lSffpx17xI@,M(o0&jT$ZJ{NSok3T~`vQ%L%'qb3;sY+9Q(l{~3}42x
+J+ycN"E<Dn_3U7TM)B<=c+.p8>vcb<n@Y=HvvC[>hmxPuo@R^NHH2x_FBM$`eZ0]LN0ZcsXqzJ29JK)GbpVC|aP2X0IJ+5+t=Ft=rV~leCu,=&A-gq^Tpq
+Lag.z$=3OknOf3]e[7UY.<(5!+!ogt/+T![HQY+k!4|w[p`n'4[_^Z`FnJ~$;^u_)rQc!H[MG58H:Jp'@Ngw_b/{PA$OjiLWlT#qwQ+z6$v`+Ocl:k{!hF
+=cd]/t/TR.EL`Y#f]zE..5j6KeN!(Hys[T/=I3002t|#/^__+E<u@+GI#Vt"&V3()[GkDFEdOQn)9S^ccBYdU}ZpJm~H,Mte$Ia#sv3J'h5xTqjBPd!ak-
+&e=W_-#ED;=i'zVnU'}2EdrD5BCr;IqvPE5CUlz{x.qN7J}.;$lPBeG=ok&(Y2:!QxOi7np;kf.2(+-#`!GfbxtXLDF(SGmU%>[x(bq2<J.(rjBr12WUNe
+-$hSSZ)&X;w3f_J_9HJ|Ix[UV2dpL{=PeNko~EH3LsSvuuveMXgq.)20&AMt5qiq:Z9kDUpzi`amGzrX%$X40B2lnpROA;7|2{MTI!9ZrX<`@.q+imh/<2
+U!`gpr&9&/HS=pfD2SQ''@jx#9)Ng'xQuQfbE}mWh)WCY'"Ty&R:'-6`p2,L[)bdh@Nq3Tw}V'&Y$rV}x{G)O58fY|=IEJ{pZOXo}#NaUz}OoL-i$bB<ZE
+9=b2$>-Du$5wij8JYSQ<u%cu~LvDvgnTODrJ`kHS6+G{JpDi|.78Qmm2@dHffe6v'!<6]7::2}ufIf|!b6`|OoD;~8n=0z8[2Ew:>UY1lv{$gp5a8HSug$
+_NWp^njt@nS|x'&6$|xIV'<l7xg:5Ciyup:bMYhe8Iu]'J$cqk{S~.7l,QpbIcO6(HRU[VvGsFUpPW]}ta2&#dP|Y1dY~!O|c_W>PPp<p`!g`n4PN&>xTx
+d<AQ2B|O:(ggoYZc=Q|!rw>Kx2GBd4,^mD=Em/!gnQl8UZxnLoz-3L5+U^v%5H@eXwf={}G|"=VTxtz:IrZz@]BG:dSXV^&6p8KB"9gq"c@:Di#UNIXn5E
+<U8q]3[SFJ%aD"l%u;ktW4UY9HxR_X3@.+~Z(1tsGHx]csyuiCLa79^;;Fb1BVjps&4i{+CVG`8A_NL[$.@q{|2Sx!tDLAg<gMre~+;L8]!%:vZ=0^!{Zq
+)M%!~YgVZu^rZwn=>_X8ktyhY.f-iwgh@P_TaYo,E;o.1@ZSH&['/tf6^L_)`AvEHkBCC(O0:e$xa9s1N;<%IX)-eT]FmQ//|q<5(skW'LxWgLDpz-RvCb
+py^9Ge[_|&'H6e.lNQXaK5[YtrV#s-^S<V1g/4h9#%r0Jy=#Ga;5i4AnUZGKbE!EfnAx.`f2[5<$I8e#tnC5#5B.sa8Ag)l2,riz<X0;,4V9}6GrE:Wu;<
+#d[dWu[/|n"'A(nXb)HkTYqwzNW_cqQi+[hH;Bwj=vko/#"`ZT!JRsa6o9pM.&7biBLX%W%1+p}El|9y'T!mU54Vg4I3ZP-nr8v58;+Cu"|5-"/cvZiF2N
+$Yhxc^#sNg4DB],GO+JX%2d,q7Q1R"-r[/Ig{!#g#.tNTzB`"fpNX8G2]Z2Gpl%Q|b.lmMZp]D7$G2azpCe-rK#&]EUg6/r:G{wOR[g^}M{x&0rMi%#px6
+<}QV#jv2)RhO/34o%q>;.IqtpEQdcHa}xu]|!wn02E.=bfXHH}IyY/g/-_ARVMCbh!@W,[P..oI|2GS;N$9A(um/!J}dP|/}iHcfQf{i:%_F`9Jb<m(lP^
+Nk!Me,c`.ClA'`swserGygDnLbe7+pK9"Z~VX`8g;gzNP4bgCm6dp2pBz-NMWn$sY5:A7YQ^[>LB~P%C9^2d;"0|SLS7{H;c5_t;O,ej7/X]:)z[;]kjw3
+CScw)'/`f7t14HuNx)k'ez<wgmfE_aIX/.D3upCsvxOoDRI#HB"%#6sS//J}adTSl.<jDI0{58ZKjmhK'x(sr+~<R,>e>}Yy|OjMN|{OE}+.nT3xXfd`+P
+22$K'[_@-,Qigt],mu#e"I:RKW_>;<0!)@zeOY=W@Z>NR(oV#CEKo=$$nfA>a>!(J/][UH!1IFsNJYzLI+Zw~2cZ-_h0D)#:x{^myalp281b3N=-W7o_vG
+U>ux:PCH=-f8AWp}PdqoQgAJe|wrq#[Ds4dJR4R.hgaIj%b3j2Sk(Pia$;4Q)a#qgoT":vrobPEJH`nO_2_%l%"~uCVe7X7RR/}S1|}WS+7d8h@wIsiksy
+;kFr^)B%~xyTMQG>ej%eJtoD`SP2I=Cs6nWCU_ZiWPL[Z%jkA9bNS9T[Kd8G)!Lawn(H);/kAWC;rMNSMwB]^/j6'>o.Y`";mAD;4m'TF]qNO9dswfb_<q
+Dz_.ZPGh$-z-mHz{kAny-{'FsVp2~eK$jzGI8OWoH3NmI,"0SUX!KIfx!5':R)]<<3D<JLN&Z!Y47"G+uGoB$K)fflrR_#API[/:!foiH7h8W#-=M:OfCZ
+6;fxb8-5H;CAC!%QVE!DhS<Q~l|=F{umxFl(!RTLxpr6"r^Z$4J68|b^YB,s(}&t14Q"N,f:'<:o)e{&-_lJ""GVy!O.DbI8Vd$95sw>Zny@D3;3^;t<s"
+v|L_:,{""y;VRU@xnPJ-60ETvosIB]N}#X10"ZP(m5C$aI$MdFZ9x.#Bb@4E<[~)z8rp+m_%_f9Q$WSa/s`sTqKwQ7&H)h]D=+5<)67o{Dhfc&PR#ED!RU
+(zu>ygIVRWj3.Jl$c&uL`5J#/q2IyQ=iIvfb.(639BgM7$kgjCWwuTS^+Bp}&1:-w:4l7/l.^is>h-Ud8Q5=!IuKW)|RdY[[I/Xb1ssHgS{Ah_PJ%gr"ee
+K.:pLm[Gg4mTRYM#s1NQ;AYvGXy_jMk.d@$P2;'Pc4)B$Zm,r7WE'w[=I^/:`CISI:Apv142%&lg(Q9<`}T#YM;"02/q-BAs["JYVMLh%8CUi.C#LJl!`9
+X]42z{M,NznINk~Vg(Ek]RutVfp!j,)j{qZ=5oP%(u&Z1d}WG34H@3|:EcB>):SviLFRZQ74]5LB.kMlAVDlkRX'b+T/d`AoMNs`wF]Tus.hD/L"<An$7R
+wGp_97)0:^i_yA,_I5,`B.[:v_J)`!<@KJR"g3}0WrKk=BRuY|8'oog|S0i_wnxTaTu{1-Zlcb-!h0BGsG;>(e+W/N,,=QvQD/,B(j,c'Y;x{xggjg}T@M
+jkg5yD[]FK.RCM-xd#G+/zq&7jTq3PTgzRN]P2yUtgRF&vb@bTYX}uS&cyBR[)P=cVI(jpNy5j7W:ULcW=Iuv9[ul-w0:+&Mnx}zOuwYHy:'xHfdE48Sc6
+J(yzD&J'W$AMvS(!5|#CKi,TKTM{4:`3Qqc<jk'MdfU]<}(a+O)twswu|uO-GCC'e9X<(jkeNN]OwGXE>kb<&2<qW18J6e`0<YQ,T[0LXp@[jWD9z#HF9t
+b+_7jUglC8{U&T$mC0qaku5jK]Dg{B+Bg5&tzlaP)33{-Xt@=B3nN_NnJ{|)m"O>.do9rBLAS0'x/DdEVM+xOIC',>f$YJd#{9j/"=!)b:Qxe:s9~tf@ux
+(WW6u[NF'-IAOR#M!l^Rq)Qm.VIyy2HD=MmvQk8.f,$@9;htNXMao#C$nD-^d4Mb_oI(X+4zt5GtCQ2YfBzH^#Xm%'04Uf{&K]/,3S]F$.BmJ]mUBF,Q/[
+"f[DLcS&#CIf6<^Vo,C086<hFM1u@IBcB,q^['.y6y9<q!}[>F;6Kcj:PXz|"HgXFReCjq2O`vkPGSsucADrqkPPNZ/%m:Uzl}h$W$)&5V>9'BvwNzf{${
+c6BL;kgRNja88c)5Uealb%FBhqHL-Vb{#/$3lQ}fUtG^F'TU9f+q,UrDsX@v%0i3Z@tfR{B]qf3uw([u'us;;1Ky%tIZJ4VSmM]7`Zz:A,-.+&7/sUw/V>
+Q#eDMsgrIl1x%Tfrvz}GAv&0:5,xc&:Gt|#@y3VYp|_rifoz4k)-|a~oWY/fn^PC-z>]s^xnM6(<Zx@wo6ViN9V(bf|`pbV}xyC/S-fzH)0u<FMs8FtaY-
+[zg.UHF9Fq8d4hqjWu"c75Ak=e^/}}cb{|<x/8K2}IS}Wm[Oqa[y0CB;ZaWO#4{O$YFzPs"~}[,}CJZdUZaIlae<p%w;9[0QgxTN>c=3+}q}^zk}i`Z^x.
+!fQ&4NL>$Oi`E3vR@$(v,J`5R5GfxMix#J(qNV2Jo6mzGe:wa[Kcj}BBdo..EA#M4<g5GngG#'!XyF|0BTlFCX9m{Er%6Y'LU)3fh%DziL&piXq%}ebYTb
+m+9Q#L+s:6pde+;>v1xS'Z}I'XhBmS(`j9xePts5%Fl+_h"-kL++y=Jf[Cp7A1KZ+pO<<P03%rM>N)Dm)"u8z+KZ<.Pw0'+YnXJr%SwtYYN1dJ+CV;eDKO
+$3o#,QJ/4TGo{y&@-Vgb>1)ph3'EC#R3$Q[0MwaZnxCTm4F7vk3Htg2pA]&]Ec.s{We;y.ULO$fOb'^8ho2/hrX5c}XezNs0dMu|Ip9ge^kF^p$y+4REqx
+2#g^a)SZPVD#U-/.BZ+F>R]=6'+r/!'_^-tfwxBLr}ZSTBSHOx~|p2eopom76Ulr~=XjtkE8Ta'dt_SO.Ig22H75C^Y/m(!C$oH|)F_9.mapMm|fdl{x!$
+1/IgpufsYZE/:!&8{z-loOU{NM(F~t''JLudjZ,JXSg3+z^gMd;<h)m'j5tA7!+ShqnxQ]jD7^K%u}'G9=Q%;#^taTIYW^9Mf$-SN1Qum9+oR"j1F!^olb
+L;f{V'>n6;;Q6[c}emJmE+PfW;'Q=lr6k(F7fbE=n.coYK2'$hH"#jV2K4%=t}bHA/Y|NiC.NNK'RzQndTibQBeuQB@e@P]>}a+A1H"A]%,g`BWo6w/_bN
+{+plWQL":u7N`mk7=;khlWLvVHIZdoseD801~ho]##8cZcvS=i@op;=OOMtS:h+6L'b<lSKOA1_8CcV-={">3<gJeQj1x+wz('-H,BoGqAup,%Uvk8~B"|
+Xr.WeySk3g<5y.V-<2{gqSgLb,s6!_IK(Gt%|f[E:<~/:kSQeD)AzkdLY@eWqS[L=7GLLoBMYD]6XiJ:T2YKm!nny<x"n|-XV0@cL-}tXY)p;uuM3@>AaX
+nj'I<</.]qje{A#HWbm7_}H_zIIG#y`+0/AcIvflpkIP%8;NAQ'eV3LZsll^j^8yqTXuzaie4BL["+tg3vyD4G;<JJEJ6%.]ZL,,#M9;]K5y_Mw)i/A:AJ
+'iQF)=i_G]EL#k,{8Vi'dn19osfn^I5m}4unZK&3:-_bL}%c&!2=Z"Fj2`RM`KzTq{+^zX'k/JV_|EWo__,.C=;{<#2TP7AG,_nb[|c3!G&amk<@5=H/#O
+`lj1pp'=c_!a)[Z528npoKwTX'rQW/2.TKO}W>=G3g(}F$/=g"!^e:i3V,fLDq`i,-)w`OjmwV8ZwNzv!dSA'Vy"U3)=u/4$!=av:R036<g:Lw{fr)r#Ud
+Pe|X~'Lgwi<$2E4>OfLI(cI)+9a;d`|QWy=AJ$D/Ue|rpS4Utr%EGIygP|]xj>GfP[gt[sx=d+qx(d9T'8qK.y3/73b#/vDUh[~21W+Da}eR>Zokv^''65
+vS%#IF+K#m|.}iXKBS'^(&ijV{![zN/Sa!^>3j#zFhT!sK+u_%(;m1L&Kv@%;`4ZWE&et"56r^y.DOx05(HWEM70GdO9@8cEtJ[pPi5EQU43x&j78AABQc
+r;P2k<WfZc4:E#(BX-w2bEe;kEXh0(-/JQ6<j8b/KuCGP23Q{8S&JA+^YY92o+p{.e"'o'hYEmnEksooA!7P';|$-:xV^0`QXyUyB.0"j4BxsOmyQt_8ZR
+Rz@AM/Vfvju!8C^fW]!fpvQ9F[+};Y,1"^v1_G'b%qg;km]h-ffEQaiJsgeM1-];9[w$2Bt:'`VSPcLlgdN^@G`plx+eR[H7:;5]UD_r8GWZd)xQzGLi+6
+[[Rdv@XmJ"C'0@VDj@wIG5M84V&JBX7n#i>|E]Ea`iU0{nwP,GdRc)o-zg-'T'z[el+dLX/fU(0RX|J`Mpt;'7b;,ajd2=k&Un$KT<{wo`FoNo]OZ(z7H<
+[}n4ercO].lH9;!OZ-B1Xq^i_I7K5k"M,`yyb1Xr6`UHU_XcV=)uUW;O^;^mfD#qrsv!3P.%J};j2j$x#.a5U-n,!k1[NQp5n2qPk3e0CF>Aq3mID,QVD]
+t`%4J`O,@l=0Ofg43@'@zJ/BV]W"[}%:-"I#{i4hW&Wr!rj=MCcXCwj[&G;jt-rUWC5t<NR()6k/>}0tMs0Mt;A>}3Ed>mnadD,VmO-jLwnu"6g$Sb>'@8
+;_julS1tomqFjwa)"e1.cp@$_]@uN91(/G'jGs~eb7A40$=yAuejJQ3c[NSGrxm-^C=7ufpyzDS:79VV|zPdTnV}Rd#Wf&zkZ'`%}Q~A(%=T$62,KpVKP,
+:X$BYX|cj41Ujpq!DL:q:h/#[`Ksc9!wqc!,e;HA&LWv9p^6o8&WE;NkIO2JS8dfypiSCTpExO}o$<Vx6EiUTE.`!Akxk`}.KCULS{v8r^[0kmsSO];gEy
+A7'ykUbOoOCq@I[RfPzG^boVpDH=)d<2HfH.PJtMu8&%$Nxvjel7ItI$0vTU'Hg8+/M;&pz;w5pY)2/h/.ViT1y[F(<yTlrkoJL<C:2mH@a3=94NY}VA.q
+vEa1|s&@2e[kP1%c,[~3_9Q8g[PS4tAreOK^=CgMVoO//}7,-pQQp1#kb]x9L22g$oS)2RlBSiPQG%E#&[]gE|-l_Cw3C}jR0.ud;jh#F.>F|jak,hL.'Q
+(,J/DZ7g"-c3BDxkUU1`&mzBr+3NdiGe=O%|I7Tf-(P[n.-PHE%o}nNZ8Lhqfo`YXj|4XbABBiaK9B}4@4<.3f%ss6#RdLPulL|4c=RIN&eW-]r+c.&uWp
+,[`N"b]'<!"}Kb@/H5)o=#N(/9,fDss%RWhU1=upTh/zDgC}Y7xeh4R={M+^[zOi!;Bo[+"%$D`lgvddu>nx!@uo/`dWuk0L3e^Lml`5qO~xqTRELP><6t
+<yi"AU6s43Z[c3OSe,e1zgNh#!-oGfIxS/}WG7sr+euJ@eDGup^N%-BOk[5(81=M3S&lfEmg=".7NI>.=S>$~gb<F3T"Z5<d$=X581Q4h+VAx|Kt!;lr(f
+eB{#]XN%5Um0!}1,x$JJ${[x2T1(l,j%,2ew%jjE,BJ;h$+Gs>-l/R7!(dT-NQ7<>b5P2m44(eZF'<7u{A57X|qlF5EAviuXL]|bmSsC7h-Uq<i-&N/zT]
+@#Et~er{4e4!>DMwG+d|p+RiJL@kbdW}@]95$pnAiq,[=1ay@l}a^^'JtKgeNkfec'sj~0$>aSRgS!:/`l`pv#;W^!i5yD/)tI+!LV=/J)M3qWl;^%ogGv
+Sh4MGC]u<yGWX,07w|N{34]mvI)xL9Y#8'T]n|huWqx5ws^yGuwM6RDQh0fg)ngRTSK8o8LGh1r</RIGr](2Nlmq#i5fgKWdBITVT0#wHoN#}>JuofI5H.
+&nAP|l</;oUz:BJqC<AiF2Q-ML>Ga<jC-rGg7M]gjl-{`CL{FMo%;v]g:@xDrZvB+eF_(XC>8zdFA/;=<jt0XcRtKd{N'jLl{xPckxQVbSN{+M^.j,iwR3
+R(}yRtZLTb.xlH/1X`#k$}kY'(tSvk<V`mGMZ0.K_mOeL>H7W91j%rd@78hE+w5%=ELc~EK>abJ:L^0`<8oe/hLFH}Ul7Dc}3lQHK'+IuC{PBOJpy;3E:0
+kK|n'jipB6{zA"7p!C-449En7_:LS9uH.CasJGsfD+_w{tf"}1rQTnk[`vpeR{{;Mf8"m;)Vje$K>&LD9_S9b@}ew{ZpX]bZPZOt}VV.NxiEzE|v`D}H$!
+>eO'Znnaqkj-($B_OvF)36[(#"OnGBj/UNhf^k|^n<eD7_//el:ZC7TCZaJPF2<"-:RP]#lb]Wwk4Xk+>H2+5fmop}NdjhyoLD{2THo86h"GcfwvDM`5xe
+!P^Ab'CYHhVsJ6dJzr~3VyUs!(@EkWl:pU],,E/{0w%T5_7QX.DrwbF|u6BA$dBa%ABL@q&a}UL]AX$Zwijl'/lNtQIR&>1!}V2L>;6KUH$5C6NLta^GQo
+n7~`e}$Erc5D3`<}[}Ud@&bUrR{K#yriduLCBA&P,gi#(F$,M"Z1@h.aZ0GfphdvVixdU]58|k+@tX>=$0{{SeE%O].AMhYetW%UxV=)~KS>mN#boeDmCP
+3]!opg+jw'M6<OP=hK6>j3WqG)^!1:tQ=""BWGLD2,QbC3YPD"$53NiFDuHBf_I"Dhz"`V`Qm1UL:(3%GgFGR|gpiltq,>J`)D`d@r:{Q+HF(sL1FbMU6-
+Z'PFjXF{pno,Bf':z"vq4.)R>w]vmVqR^#ziQB<%{+E37KaDnksJ$U8Z3Gi5h$QFg)h5<Uijz5TMz:ajW_firaVARc+yQw{xT<I/{:n<H=AgyRwf>B&4G=
+q2}wE3Ks:R8hBJNBch%Pma#zOF{LL_SWWx,d-mJoHSESF>"Yclz`=PL2t^:;F6w'{U3XIBN]_@&3YLe&{ZmQx;Wl#,3T__UR4q)wg"mngg1}ka|JL%s[=D
+-"34CC+e}x!HxIr/QahU;dmp/KW4Fn,R70>4)V~bF{R4uBc)aRtF$/Hxk.^jZKF)$R.6YxdxX9_gR6oIgbZ8"|,VOZh^g'5wgZxY4acg@FaXE/^V13y./a
+nt)<O&=nCuuPad'!(dFOJA!;N6mtm#L4n7(=~Gfl~!x|q:4I%UM1%T-XY{aig;o]/7WKJ56b:WwvRqd""u|8n{Jp{D:DG7K.wm$8S8Jr[dk7a9Wm^><e4]
+4Z|m;Hx]}4lK/.Fwz[%{TzYj_,VgUQ7Z$AW#%3bcm-'R/tJ'gJ4xj$u|")7<-BBHJ02;|OcRE]G[30]d[x53,H/X6Z7OC+7RV8PegE@!p<<C$J-_qF0nat
+__!vZTtXb&dcA;=!F=!/i./C["D_n;~ju_JPKDRx94<ghvppjC(m##FJ"V{}F._s5<UIy":b|y~=n'l;&1oX76q@4s`G'^}'7ZSjAQf^BAi+N.$v^iO]33
+AE5puLZ2Z7<S;.-/E`6Ko]1tL!e49jd;J%V#9Uv7EJp>(P-nIKs^KG6V&vupOWS[O3IY:@B]_Fk.CTZ8FXz1(Stn>DLN{OOgkv@b8UF]={r8<EX)v@YUxe
+_IeS%4#yz'/uY%Q(bpz<k^;zGn/I@vP<Q<e"jb{v=-gT`YcgIq,Oj{VUs&Yxl@T4dcx(r7OMz|oXOby-%.t^ktm7h)FAuMlE-zhp3(tGdsE0pM~N|oPE4/
+J%W95|"Qu^`#4=eu8Z"o0pPQ+=Cgo2V}AJNeru<M0k3A9qV+;=X+Y{@T[7}r75r.F!BlM7H6B2S@1_cebrrkg%$EUc:(OQ2r]>8FKP+R'hb8>]g!VXYDui
+UVpeml>"gB`dGx|&+5;_8/o,z=iE#|E&d{6%ojj`VI]9":[.^%$`#ssq(OOJm4uc[xQsJk/_klSfxc}/=$+3CcT}czqzadx%zp]ylIbZ3u)jvz/NcGukKF
+uxd$m]U"L'qMb|m,|UP(nk^vV/VZu#`;6@%"xU~HLP9fmfX-J-[C=BBbLEJ1%Yjn3i(tq#h1r][8fc7|(A&Y+^RqOwfE2jmi}:CU=JG4cJ<Gj)xr|8{{ni
+Gm#I++xTK{<mUxa{c$SR;o52QlC5Q3yK^C=V>djx@;pDS./+~}k:<=slniGEK"m'S(E,7%qUOgGr;'c]@r-dz=C!8'1NJ'lAQcI"l)xG=|8RwoecNvRNgP
+XbXAa.k"Gfb-p+tSTIZy+1gKs,=&b6@cA7@'PoTw^yK^avN<~;Q8TW>0z6_kLLx7OuX"CpF1M4{N'8nyXzJw>#NDFS2x#CNi{tVP(E0p+wZafN-!7q&p;w
+a&vu$s-qTOc=3G2V+Wh.Ioqpd=S{q[b06&jW[0TstGDj,%.E[8q1:>Porf+6wN3&JnNl5dsy<duXLmXN-0jY(PxurU(Y(.30b3`>/^H${(Z53hh.~O:Bv3
+V{7!&{@70y+"}4Gmsl1LR5H0kn/"V}lR"U$K](F9,->Bz`RwSy8)^Snzy-ujvMfs)ZS`ohYqsQ0$@I$7y]|EhA@j1J_}){YdcfM8rE[keCJn}|nv"9~Tn@
+3y^98l^vXCFm((Yzh^0].oM&k:7q97s"OF6_fLw<;6Q{.P.u@.7LEYST.BEP2$33jIbL4U"z-)}YaqDTF#,g>5tc,)y4)|5j`mDZosQE]</1Viu<$tVZ0b
+G1Q)E_uTQj+Ne`N9='^}bta5:Khsk-Q{(^g@dw~Z4;C9WW%l|"L"#1mg[F'<T}DwsBf+#=6b-tD7yUl3eK7nM'dli=7bukaHBb#jJPpmo:<Rhqk@V8Lhq4
+,mDx)w4A)cG0k!PY<U,ia}<nkKKTS0Z8`-'5F|GQ|5:Z]0zImhl]ZTyaHFq7iG"0/3A})JTn'N2akxYdqu]Egl7_$&n&j2AyzP8NSZ6Sjxz.ea|=4dkuL-
+1"Xiu|1(stPK;/72|9T{^$Ozb8XCR'sy=b_o1v0_@h&{V50HhN{VF<2jvP~Gxve8N(M7;20ZE5`hBG[sH5$4|%[$Yf2^Z7/./eG0})1wR:I=nMaJ@s.sYR
+xc()sC6KuE/|]i^6EErK^5CC+N@%S.1f^%O'Jk]Y=`[=xFe`O_/]Dbe@b=Hj$o$utoS9~jJ9f#]%rcVG7Sx,.^sGW5T-t1,OPiPH=4Qt/X&Yk|X.O.N/2V
+z.T;8'#Yc]E;{X#C/"_@0,sfrDvT+W(#t2DFcT:p;F"Vce$9wC2[6bIL@t1XG>/xh47n/q6`f-V&|Q/4XbAOmmb=P)[WJ|,#'8|,Fs&6I45-qx}ru>U$%6
+&zA'[{t!ZPbng#N6YpruFq>)KVeB5bd}>JI^yf3zf5'T!Z7@zkKG8FB]wnb3;Wg(h)%gV3!i@u4k-#pcdo]wvttE'%3}1^LS_SZCDtp5@/B0$uNfc@]L#y
+#4~xMS$ip-nlaB<_DY:d{a[fU$cz`:"7/]m%ft.BX>n0WP91<RZ85&W,nUP3t,iJc,t5yt4kslB`@Ht7BQ,:=hf=~/@iM%u_7>,aoCfFhpqH8An|Jv~.>!
+.#!6jy>H^^mABm-|I;Z&FV;3YWs",T<qmk_#9tb!j#-X-5~Z2>0`}1/7B-"s'NcVvhT8}!U4'@DDS9]7L=/-1`)w!sE"]G(z+.QD]Vwf.@04y6:leg8bwM
+HWn-PU)X&u}g>6PagN.fBtP6L53Hd^Mo0PA"VNeMcxzqc"=Qy;BbDf>Morp&Sh;b9V:;ojsXXXAon^QfFDtZE%Mv_A2iB]_@Ksx1RF|jG%Jt$1xA[<hxi8
+xpCRi/lD~w=6J$q]79@Nr,}6O,0"3|UbQK;2_Pw+gNaiA5jA0YEpOEoE#B@P^I>}<kS<r+.l-Pp^D>=If`r!@|NP$a+TtKdEkWfMoCU:GKX}|K>U`q:#X:
+DiVd'b3Ti6A8+z1.RApcEilE6>_$^>UQX5{m{#u``B06i0LTDCfGki#:)(B"O>_2pgY8L9Y9{3P^"+.6X/x%JJ_w.s(JG,|%@m,^MM3&ENkrIBv"N"q)ou
+Nk%$z(n,F^715V|<x"hSK].Dh|g&N"CL|/UuerzD@Lj6QY))Z9<Jd5}s<m0ILn)nB>e;.ov=r&b/KtC/T0l%Jv{sv+|9AxfowNP@#n3T~.)Ihx7,2-i-K_
+@W-6!U/Te!vmuC%dB+6`37a6_8hoBMOwT]_NU_&sTjX&MNOU|Fpyfo&S//oGTx:yk>6`>Wtoxq|[ldy:fSALPi:skqiZ^W(lykK$H%QqrbP^`3Nf(;DFez
+(h85%:PE1]7N9I691%GIh"<B-V9xQUz2UPo!;2QY907]Oh#EOoP^{oNcK!/T1`/YV^R;<=JeC[{8.VU`"1e>cm4^s3~(T#Kj.2iiC4&`c4B_0y)86Zj-<g
+bMfePX-+}G,,(D_8N`xa7K74$kf3dTzKkS+5ox;m{l`L"[jkFa@-4DLT]sJOvh1`7L1v}jIlSaI>tal,pGk#)hn%v;TwGu-KP@v{gGb7/TD{gpMsR#Skq8
+o6J}_k'&;w5=S)>Tcb9-Gt5KO>7y`m}9P7&;271j5Fh(kv1E-kW4nd8Uf"8J!Kq^4@@W03`3D,![Fz}FuYZhGIL$0,'kV#=QO.jC`{@i^b2_kB;76!=pxV
+ZKpM{FF{8mo"_Ocm7lmghScFIy@l2/DyOaCx+Q^TA|Pv<V[J[X3h:}`q`/)mQ]r^)ey/0BYDbOEn_QsSQAvh1x&-nj}t9tSB[kiJ(v$)L%#Wkg6A)IZje"
+6&UXcjD%#_HLRQi.$1rSMv{YCSwM']%jN'S-dLi;IP9phnI[i0`Q_<Ep02nYkm_.HdAg9CIgVfk)U7,Y~}D%w|0{}4ICGWIgPB4A7sc:<"O^;2<a@]cTSY
+';p61u^vbw_1'NX@o4482+=6<J=Gtou5YwTk1MmXdhL]^@@u|5=,T-xB8qo=_&rgqW5[Cqw3GXJc]sa3bKK-gF_2lYVc7`[g97Gs2Rcbk.E%-|i3X^Y:bk
+8X9+H(,l:>4J"I{M]zlFm!'D~ZB23jt].>g<u"6Ta+tCW(6s=dC{`$EOMQNUG=hOi:4RP%A(oIjJKLWE$olZ~)n/EHB[!ZoaFTaXWW!YQ'=5PHpO@vl6#e
+8jn/72}|q-"Ydg%&`l)uPU/cKkSU@G8+<#f2-S9f%F<NFYnm^9w>3pPOtXDY2%9M|l0TbZ$j8=sf^KlV{09_f><FR/w_#aB#PHx<7!6%rAZ8KNz'=lP=[x
+yU6Y8_ZY'-1"V3#_~Ip/vDMRsckX&jU@O+w:=GE$3Hm|)3b9Z<"Wl]X04|f!+Ox9SDRo$Komsr(/|WhJ<nC&){Y5`.~z$E5=2C<)wthSmr%LHD0rg;Ak8J
+_S,P4ovSf;ROE!XE-`Q(T1XYJ4GeQ<<X]LP6<XL=pk!<|)R&T9EPLO`RJuT+@UX'Z_G')N28vV&E{&^S0a4YpyX9X|QK5>U^4SZoKGvea]./.y0V;3Es-[
+erf$2BKX~=56'`!p=Uvr(-,J#eQjyC!(,3oi0+fg5^%Q}3ralpaDq3.Zh>twvmW|~a'"L(E93mtfNGJvgZ.&!O>y-w{/('S(Y|UC~Q)[cZBF`Mpc09S-@"
+TxU3xWbm|)`Ul=bUer.3me}vT!4$4"mRnzYr&g;|-^.HGOY{C3sOQK,33&bxe9SENj]o;cNcyb]ezV<hr)9;Rlz!Hj4o.IVKPE^plL();i69>@h^O3eR,/
+_w!~}TCsYMnYG|;d{x$T|]{yBO=A86>jv/MN<kt1Ay-/e=VOgyj,RFd"yMxvCl#&.tkdRk;f{&5KkeUTj%t(LQ4=Jt1y,uR,e(y"tD.(+hd|'idlxb<3pL
+%R=R/0u,'K4MY#=pe%5>&G<:Sduh"noh)3}$Ii:4&2EB8PA$]PdTKPA8$I^EKL$&9&Z`+aD3%uGh}}a6Rim0K5s>/_tsyQ&F^.6_1Esa&3bVB[/7S0BF0z
+]G=7VK&Ho;H+;gdGM}PT)bePbHi5nJ,Vk=-uUl}2<yw(U[<YMV+Gy$]qe6X=7etqxkEu&>X1`p[n`Y$Y43l/l[OjDzzuUd<0qJ5w@pp)ctaedh'D$-W+h3
+z|=w&$tb[HSp"Um=fb.]u6#_q}^IL!vFH5hJ&{vv^TL+OYq>r$u7&+>LCF2:E=l-;o@A!"_{4{U(z6vc0Zd`O}1"th&5v-[="z8xclhV{5ngU(J$2FvTz$
+($m7k:o8>21V1&`T|"Ve"7Y!B.#4db[Ct6q!"Y`1Ljy$@qTX/.kf3ugJ!3{yXDsG2cWz0%E<KS4;>6F9K+HPGXstiU.BdMfHE"Q6g%[U#Gi_c-<_%8aV}e
+.};r!~/$35)"$M'i`rfm@9xz1[V;f1wV)_8K@UD(jLiQ=rPJ9jxNlq{f=m@NIXIvIk^[HZ8/+/yGHpeo.}-W2EJTr|bM(hE]0X)9HRI>e>^wZmALAbvwZ]
+SW6mC:$4nS`8y=]Fyri6F+&Uc`.)oMp'VF-P&[lFC#{3g2fT(eC>VLQpK_eRje&mX;p{LMLL{yBWXfbov^{tV=-.EvblTLcm~Puj4A9rOEU9GJm0L.bIZ(
+Oti3W{j1Y{#lKP4-gD`_;_/k[`jKsl/PO)"Wu"O)i19:WctX-7$t>^!MzeD&psXmOfKt"hW'yQW^S"_&udT-s[]>PAGrb!C$]V#nJ"fl[,t.z%O=<L>d@[
+%N<}EwG|/d:tg7ecFu}W|;:<kC>ya;LCTO[dPun>$pBYOXb|Pk2R&%<SEVFyVDz`tgs>&<!o78}1/n|$xnA]x:`386Eepkt>]S;=8#olfldYn2#F"!Bg%m
+Ioe%&h{ro^BQv_+A2l.;7CB7OR!q[FCQ7>LDLJax)ucwz^TTi3DlD-rJkmnP=%6Q(G`mH=A.@hz>VX7M9nrk$$W7{)|zMOA1!+szSsufcR}L=APD#SY='L
+PRmE}7Y'O1qX[_O>#,{d[[.v;rVFKZM_Le5'{QVRT>7a9c2wPtxD|qbJbx.U]:qBR#7&=y#;o=f&oSLwjM_2h7>g|wd-vAn0Hro.bhn]tFt&|!Rkm|FP!X
+tsnwOZBa}:.D"UD@[Wt)C3c0i7:f3&G!ijt.5@qT>Y!-]7PV1sjF=GP0v-jm>ZfV6u:TH&iY[T;|!'^Kqx}PFAL:{&T-!R-0Ey+8Fy0]JOIUA[>80lEk3q
+|IE{Pk6sC<x+H8:,5CU[gsxx=h{^PqMg)u)I%:o[7BA>C]B,JR0a6<F&O0g-;`Sd-lxXgX[IyRq'N!)Fsj{xX9KZzbgli@OE"F6xu<xp$Wr]b3-"rf#!Ub
+-GjW.MTT0TzPeUgNrJYBVaoa16TOCk$z`aw/,+7zo{S}]:!Ghp6:4Qcx<&8nZ"eH0TSXms0u8b}VK'$%,OytBpZIQCpaYMEC`/9u,n.m^FaR~Q|6h+yHXC
+QFFM:)j,/:TRLd1SkW&v7Ss"jN5FWx4OZ|(LY'|T['Y"SdBaa3D]g5j.]x'g#%Tr=`26@LJY9mutCRp{pOx)Hutw8|QkUYk_]5og-:nk"SB'LPdg<iP2=l
+9p$_^BIU}A6q0{e98lD{nDDa=8KNjctmj^AS3@vB:JtE!J(MNyp8wesrT(QR)n))h`YW_]ti<$,lQbt`Pf]wmBU%yIbG_z'-$=|klsJ8crBKG,M=sIz/06
+^325HcM.z86Q<G&`!vt$rVe2-6elp<F3Tfy:WHuC2GZ0R@}c_:-L0OpzT@{E{02{4N5U-mh.btdU_K.]Qzk,.M7Fxf+q>>'}i9Cybwc4IPUK5}>#2`tq6b
+t-=S8Upd>+-6CZ6Pc=y.Df7N%S8&@K8FKNMjesl2f!cVQf1:_&{sJO}M4VKG'NgtygWPU_:77U;GiUqR:fpB#uocPNa2,mB)bN3Nz]Rpvd06)S`]el)AA"
+/s'""fr6(U~3R5U@4eq&lo[T-"rFq$KQ-sh63H~qcSWw=Uus!$Mi;,v`6CLWv=]4hpWPWb);hZqp(,m_}p9Yj!RX7jExW(%/W%E&0XJ.)))NX(j,rbA>fh
+"}=Yh"pNb)jtc|5E!OHYc-XP{Cl3nr"R_C}K([M2bMn2E^t%_1vpY>r!=30N5XdA}KmG!"6)xf/$YAU'O]p:3hDI~:}NI1-4dsjTJ>T6i6m90@AMZ(H53n
+Ub:.+wdx<>9D]EibXoXEocNO00SMNFCK.P2b!>EE=yljCb!&g=!S_[})r{7tiT7WKOP)#Ip"$N.AT8}kDW14)4kjf3i)E:U`2O7+ADePBD-IpEGBNc_iT=
+iL'z]_RgAYSbftBkK8MP:^}ZIhj"[1#mQ+^SRV;ftN}g9tq46^XqKL`N-|rSd3Bn(6%x"40SvD{^Zl$YVr}I23].!V;MA6qsGmM[d"sSwIQ^L{%k.KaK"u
+m6eZ(V;aF@FLf$i4sU-D&o'@/UF+"&pXrBz,WQ+}yg~K8g0XyJ~x:zVGdfKyAxHrF1eVUyOpzv'j8Z>Uwg0]UVGp2]pFywF16R!8ob17)WCm+s|Ml8{^>Y
+^/aOjp<:B!-2kl#<~O^)n/qtKST`3o!Oh3c's[,FPk$/O@&=5+KN(D7_H,MCAm$>A"pF%Gi'/$RTdjrmUxB-|]7<LbRO&<n-vMm:chh)m18+M;g3M.`QA(
+R1`ZnPq_<x5xdfj&'t1bEyZ)79JAd5!BJZz22)/.:CWHHKlPZ)b%P{OqQKH,HP"/K)cSz36`OXv]4pNZy0!1}h,jlVFzw@ZqQsx>X]s,#1dP"w(y~MVnXP
+gC;fID1iKS+iXVq=>KlAwYp0QSsSR6G7fANHY1K4K+yvh&8HZqWemm3f)h#=9"K[MD)+5P|KvFA%fW7&YbFE<E#NNZvDIxP/-<1(n3/_Hp>+L;S+1<ueQ)
+Ri726Yhx@A+&-S}HkhqpgMusP!-!p7lk/TDYG9VA9Lp3t|v@gJcXz(JxU0>pN5>c/iY7^4}]JFq{#;gCiITpM'SxXK7^D+QOx)=CHnTw}E@EbZ;ITpbi'Z
+SY@gKXYyK5ExoGCHpz+W{w~$prl2H%psD}4m0Kf-sYqib1HRcZLV7&STmsA[v]YYPpiD`q5F}NuBWOsh-qb^D+l;%41DS%+051<&4F8-LsYX.kG&I|>B6_
+PI_csBNz_6LfE2_9dy(vo")F(sTOzgg,K#2U$z!42(DQzNV:+A}sB]^/eVZg@pt|i3nLnYfiy#YK-%n64ta.u!m>7K^CeVqn)6J[>9HihlV{'/ZP-`b]s2
+~Q+y3{_rbwBd2ZCjWE;]txi:$fb|UOXo3rvZX1MZ=gAcxb_|rI0/}0<m&_ulWz[y@J3{wQ/5b;HJ'P@2GYT]Zlm]svxV9OZ/][kuA+hNa2xa(-8jcO)1Nz
+s:~J<CO5to|zIJKg2U,mDM&wR)7%WOyD"wjktkhb_p(]g6[dtG!&!(qy@EkclC-x%5khd=i5+4^X}o2`Mv)=G'x'Y{:YR[@]}i7oa'z40qo.bwXrT|`F8)
+Zkyu@UL{cmkVn,ic5O!UY|7{V@n58r/8NLE(BL0]q^/Nhw}yO>!;>t)s!/DBY4})>ZI[;m%>.:#Xj:+;J$10Km'9LbDXBbzkiAv%w"p-q-%x"~[Iu(epTI
+df6}Cqi9Q'+wRgQ]Ub0iV_n_5"|If)DJgxDQ^L"=<K^P7CVUWoosJ+ayPES+g+1+p9C0YAztXC,QAx@h"Xx@y3,O<bN$vpjo!{7s9}bqhh{:@e~fMXpCp@
+%^1PfeiW2BPufa;{SZp/A3$&%N._5Mr;[QkOMq^S7e58M+d7=KejBvptLV@-irKGj-DW1w^iG=9DO_id~q#Vc&R+'2.`6Tz3D1Z#NyX#{wRflC`czbGJ/]
+{D/e)ea@~1jrTJD)c7{2<(I=TX#tGH_Sg{Dsh&h:OmTRG_jK@;8A4Sy86sw{Z,IP!IJ"2NK$Z;<:faDiXNv{:XVzPnrJa>mE8R;7D`7jrI=Q{6EFXJ)lKg
+peN//Qklh6.{be^>Toz`4QQ>h(9O^wI=:Tst~L"fwCW"&WMS}R6TrTn#gEUK.w~z32[W+S4p!_Wct'#1b35h@w5@aY$+lO2YDH|EN3Kg6CtIJs/V>qYy<5
+jov@wE!PV#YKjEa`7]{A}.8lZ8vTzX@pn&kwg(6$g.R(gQAg;hz"/:l=.4Q"i$'"<:%`/.405m-2s6pJ(o[1CW.qp"ost3B)#tHT|ewV|&nKq5D1:!DM,S
+/7{'"+]c/|a}zI,vWz0C5|^fYv"H:/DWv}A%f5U%=+`H=m820sp2p2dxa|D.ZhjH!7r{,ebCW+]bS%I9Z'>SM7vYvGZ:rrVo4kY95Sq}Z3k&IiU`|{s|2^
+GP<<k^S4<4,&%NqGBI0R(9ZH[pAnNMm@%[)tM'!<9m2>23)(X'-/.hSI_5pMo!lJms2;Zc=myhYRF_;y|x|vq"wn[Z2Vd=k]tUvPq<#(J9ydzS{u.]m&5Q
+[JX[`=;rR97'StSzE0('"+1R2$Ut>pU-9@KXd$E/Q@t^,hUx0+WS@KQ_k:j]FoRM"PG3hWkrP`J!zjERc9dt-hu8J=&n5Dm`HL4Qy;l/_)3>g-q;)0Hx~p
+A>w@.-e/t^$6sg1%g7J+^8y4Avx+s$(f{r@)CQW,'Q(#.M`3Ba3Y}i'Z'|Bv2blTND3&L0$Ws}{aUj'A(hr[43k3p#dyUi{H%O0T^qH7:E6BkiQPH5e(f|
+t`zZABcDQ;q<K'PBaGU[xvIJ&"b7"NF#A^PrtmSkP+~^0%xaA'"L)e~wzg'[Vs$$3S|+2AT{M$0qq+P@!$C{vgmRIg!v%+hfAP%T:V=B)S=#4OaszT(Yr'
+twsZeMn@S@bpB;!F}nRd;ujUrr!C,cUZ"xG54zHzb>Nox70N/>:lN$h2lTc)^;L]%"ftuIo-((f#xqM'Ag#h)0I,!@S,-pZEP%l#;C6e"CB-&w:Z$sGSFs
+$c4BQiZfdhd;^)`BX0qTGzeI2IJJZ3fiF#F7oLN)4z~5h66M0{H8886TRiI>w)mZ!A6<"J"4s32e=>[y<nKmeCzAl[[SRgHP(O#S^k.6TUG1}f&RA0"!E&
+'wJ^PQk)Va=:RCUlwxX5lU+RLa1T7V8-b%{#i3(c_gBFZma8ay5F9>tA"q.H{+}>+GEtDAD<ILNA5(pITbUbjEb<pt-@X-;8g(JD=EckAd"!,7T!]NnjQ:
+}2kfTGS>bO0>L1kON7vs_L!<Vb<}jTmX&RyX=l1R9,<IaTshrlZ@}`WCs^[gS2CB,K83R@ycJ/RWJ-/fq-_R;-&I$ArR4h|)%p6vzWc#C4f7Qzv!H3M&5F
+=`<V9z[-8oiU99ElC_8zu_NL/CD`1Cj^h5|&v6uc+|>J"fQ_]vWy`}j'i6f)Wtmqlr[k3}J:hVxtaa2}%OeQ<BgL0!_xQp9at7Uin^Eqxgq:,BxPZoT,5t
+mnLsPd4G$|Y%;zX$THM||,[,OF;uP$9O`w:q<gBy@CaicrViQvpqSlHRW5SFp>G%"<<0bDbo+,k[Qy:T6FexNl;NlC,5|lWo[K0+Bmr,Mfhw9aNZ/wurBT
+e_fgE6F/C#%%#>{%L^Pgr-fe#t>um$;R)t4)KsN573MeX3Bv&u[4Y:8{r;}.N'gCi&4J`-#Vi,D(6%<4U#Kb@/qOtWf1z{=k{6_lVV7+X)Z)/&JzbmJClv
+e|:tk/1<bm-GDp_gZ7!D54_ql!EgUoLEHNFcCbV8Q37=;0uq_=6v5JOw0HZ4m^MqbZ)T':8Xuif=Wy/+Ejy5xvwA^,oG6()cLW:%%VEuzwcprepIUP}cMZ
+heOP!QB]35i1]PPq`{H([I6mZJ$iw]E_KoldXKP-3i,p^H|BCQ~3),d-`7$M]koqh]AN~'L7LLVmw{c}YN(V:au106&V2E1yb[/Gu5(0'8=;MfxpeU~;4R
+CzH.|8&9y0#C'Luq@hw>3gcfr^C6aU7D%ysR#[&0p+b[AEsCh[f5H+$R{pwIxPAO;HN,4[yVFIeEPL'1p-&4';PN,Smz7F;h=pGYbN4:"^~7nJa|p3i@'/
+<@qV3T(iAD(j:wScG4(Ve&Hdrxm6,&IB[H7.S5`8/!^"&1t<(aR1BAEZ<xp>!i9VyMQ+{FX)gcK(ZPA3uFnMrv:gI4$!^E1!o%hmnpDo@9</^|W+TszAw+
+(3.Gw,X>~0N`8{)J_e'&k`,Lym@s)SLFAIf/r.uA7^y3N."@xSy'yO|.Mph1^7Ei[58@@^PY%C]t<111C#Y0q6#vnu|J.<H.-:QP,mA;d9)/LeQM`KS!>Y
+="QN4Lz_VXCn.E$)ej_:+iQo8bCvM`0tuxm1cDA80eBhTng}jqtS:&G"J/TSn1|tVKdPMzIgY|4Z^=|]9Ez,=dH{jN`5:XR6v_b"YrWo]&HqlQ<i`/#fZx
+BS@)(F}Uvo[rP.OXe$AbhNrAU&u0S+l<6X~g>F/P9h8r6`'TC20]wJ6,Y9{!6Q_.>j"4f(H'$e|w4mYDzf~$vS(ji)9iD$>Jo#){Ya..y5C(K;M+NDP&a#
+)%r4VKU3`gd;27Z"Y.9<]6fmL+#3=]q4X][IF0TX@>zP4E5<pc3DdJQ{flv"F<b|OKHGe+d6nh!u.ABL/@[Kj>FnB2D/0f_zpNGDi/#]8%(,](uFyLH%_R
+xO^)q;L:1e@HKnCzBIi22l_!'1([wj<,CM."~W()e^kx|Ay5>+M-7AY$ZgJL/<zHc|8DeRZQQ}/{XrmU0h0E{--9#F'(-y}phK)&rPEr!alYLfmYf/N!'h
+dKYNqe`50BUo{7(2%rv:'Vl9x9U/U4QECs]D(x!Vsp6wmifcJrAIEd!X~#!|/iuK9"l6tDoC+L)xk9p+tSmh2;<0CUYE2Q%3botD&(q;T@aMe_lKB>L"=>
+9Q"Zu]~LFvmv1;j4OjOrRijK8rJJbh.8D@)NK7g_zDa][X+PQeVJn8t2c8d.nGqK('T:j;T@0+x!`xN6k>S|-|:T^m}H]3`i4V4hvrV_rC~kY|/oEcbDwk
+_pgE|0TXjo1&l<z/(f7hJEeLI_RTRw$J_!{.ao:YF{X-uL~['{;=ESC$KWt$N{cLD1~^AlJph@z]q-INLeh'd<#=0Gp+-}#@HocN|rSaZ%c9>$pYl8tU`S
+s(tL&=OW#lCpOG%dzNe<yja:G)'u][abd9-Z.:w[3JO&IM3GTVDd9j7_%!(f9f&|01c#$f~`oCdScaY,rkXI.@c,T>}X"W>ainIk3"'.I7CC9rcMC%'JLj
+=(mAnk88+3a[81Z+~:4jgknP6Ohf.Q[w=n-5[xLQC4${O,uH8=J=fEe&B_(}Isd0"sPWUp[GSt<j^%wJ="4UX<Gaf)Ssqco8FIa,x[-Oy2C>Q6t+fgw.Oy
+>u#Jzg}UKnuN~]~X"!EIYX_`{wRb~fc{_T9_c{+NH7bznk[lX>:iGEXDpTs'G#]BfC[5WiLnbA8JxiSeI;bkfH"@A.&_b>~NAVFWy=81="Exmu>/~hU,-,
+#fn.N>rIcU4`vv_KZB{CNY[R"ox&LaM/0'.sBjD[qxDvK2Ze>$9X#{(Eu3zBqn|pnz`^#p_]9]iW`48%fHcH#ijwo(jj&&dwTVd3z11{Yf-brFmK25TU(a
+!nqo];.1wXAt{h&FzyOkqMzgzGU_,//|jM|yru;wvUY8i0qo}D~tdW&/rgY|zKlfAeED7%9U)uhKU`(J4&C[s&e/"V6(Dq|db]Ilm.c_SC@p`<sL7T}-pp
+X}508+PjyFTmYf#qEt2g&6k^O:KoXpVPbvpb}oARbGZ[lrWJKheDX<9U)Ov6a:<=rsS`uY)=v2iW&Pa.j(%VZQ)3rLOXku6_x2x,2l~i=]3y80&0];/pUm
+lz{oGrhv:#wQQ=o2a^Si(Ql#K@>y5ZbTA$^tC}{++vat,28(~^wAjS^X@AOb5J-4c)r;S^+9%Qs>2Ncc(59bW/"hQU>nU.miKZkrg",LIMJSdJVI&gHVYs
+)4i&(#I[h0>!DpPCw3FoiSlRPPoWm[2zSZ9hF9/kq]:>'gN^2aaCU3v;OB]<Qru.!Mg}pmt%Sf]F+'BJ.VuvQtb<0'N!Tv^`EZ~1:$)cw.t3{6{P+"2iWW
+P[kAl3I7h,6@LskQ:"7$40F&67e;h8pU6CBw`S{U8:`#o69ZHjw"C.TID-UR=>g+U.mLBgvzBGgCITBm`P=O$8Z}`nh/!=hcruoy0l^z{_I;5U0sl$K^=h
+iI6hOx,qHM`uZNx:qk`Nx7iI#_-C,{m)S&K1F}^|5Pq2~,SzYO3ayO^'`pv/gKG,pg9jNQ6W2D}ZVFo;`$5;ZZ7$gI5ygsO@jmzT+!Y9EgVYTfR>+m[r';
+'P&D(5h#SP.$qW!w8zd)Y#26jjs7/5:v>+D<^jVp<PtN7_j<v;AQFf:Whvvz[sQEOhW,r%Abe8MmyzSB>v4o8h-+CH29IFlWRmY1Y.6"Hp.]sNAf9IKA!<
+a-a<y9=u;oQLU%v3Svt_Mm$oUl)6.[baq;'2)3""@!RH>TNi`Ul[nAD`9S#VpE6"(]=hNm{KA8rfAl!qy]3`xhUk2'@E.,:U&tI{z;q<&qW<%q7R{7aO1q
+Wu5fCl:PsOel<pEV6e}dv]@rH4P)v<'K]K5kv%AL&W;Pcq,7V:}_"3FbyTwGfw!W)nip6_1%DYogBqgu`Fk_v5cX9Alc1![W)'`jS4k_6!9m"nZu[23/lj
+EYEHN,LVz`y<vVS+rbZZnuW[N!9<#>4)!J~YhNkk:_hBETDQ_M4MW#MuKwI{{phNbOHMAO6Xt:0d.Y-w!_+=_rj<zuYFunP0@G:sP=-gs6#_{""")Bcb08
+R@$8~Kwb'`%)JTxt|G{QJbg1WfaEn^~g,.^i@O/Z]{ePm8/l1ZR5Rw4x1S7{r(8#q(QW(@~7kQQ]+(z0Y[:eA|sITC!j^=hzo"pxZ1(F_$:x~FYfw<vi-F
+t+E7^i7&eD4WSqa{(!bVdQFONQPcJsT3qD&=7y5@PZz=R>);V#r(s$GYQ`c-(G>qAg3ny$s4z|H]$)b-Oy'G<j0[4(X4iur{)vw7QQW{^u(M-Ap7`YB;#y
+B=^Hf3pU(4UGtL2Sc1Hk@Lgfax]rGu&22tB9EjxM9wH+NNcw&}-2g<Z49r:4%S,@TIyE_I1G;Y4z$.savr^:8>:1=4)26nP=t%6CH6cuPXpw44kx#oriHx
+>C]<d{Z7M+BoEL/Rd&U5C33Rk8;,)sk[$js,#gF-=ghe3jJBdi^&cFADgLYxp%uwd1I7obW"P]"#xj!g2rt1ycOn{lT]woYWUS`d5UsOVIMUX0DZ$tTA)1
+8jl$L/BuMUt+K@6CuAfK]lZ0--xsI-}FEZZ4Fx[bT_)>B6Ld`rul"vZcubXvw.c<@0iN{Y|sVs9={TF=LS!U,QXZx+7_/dZ@zK#vbii'b,@YVpE}^e%6xA
+mh0+=t<q9U5d1oP=VdinNodUkP>&As"^X9Q+SB}RtL)zR2"%(XRPdG{VVFHov"u$'iJfa|/MbOTlnq|wBy1-_9it!`Y9,423]JsFzL5MF!>%=7C7-i#gE-
+K4)5A"[L%DJ{2+^jO+1[KDYS!jE5MU)5Q2~S];S3l[l#Iu7]Q/--pll)<5,+x,C-J0Lon/Xi$f{bgU;.D_hP"3w<fM%I_5,M;Ppav9},--#JDIsH7!Qv!<
+,59]za&yO"$B|;3#oj]=tq1+.&UQyZpZ[_!=w&_Lp3teg`u,TaZDM7!u2rG3{RNP3bU3-1oOPK]P$!}H>OZ`A|lO,<kWzbX1y;7IHwW-}L{`[01:N)8:1O
+p@Db8I})d}BGcOG4>h"y/dEg#qxHlR7+g+iVop"5z#.e9)(pYV%Qc1@gz]bwx(zrjvLJlS}0@/vN|nIKv0Y)>WQDhW>1Fw!2a'L}EO,q)p'Lw;a@Ot)`Tg
+aTV4(z="W+zLqqy5mG5|`a6}Btv't7TMOri:6>aG}9Hgx4K`Z(xGh<$jE$`VMxB4v_6ePc~zTUpk5#~:6H,FFh9@24c5-3r$KwE4/61/>l.r@8<1ue"tI[
+:Sdp)t_aJB#,SoYqt;Cp-Sj!u'`T$Q=k{s#Zzi"2f!>!rYj!|1]I-iXP1-,bTd9X8]Kt_'o8l$nI)KLP^H==MmKw-CwEf85&_+!:Hq}N)Pv5u;m{[AaYO+
+YY-`2u0pBKa</CBA)-|@@#r|8>F@dtZIF6XrYYV'y]rb%/+>&I}+diGtjyy#HVZIQ(0OB1_"`,f81>weMbYU[C`T>:xa@'P==-gJChZ-I8dr1(e|]2<{+r
+3vnA2@-#jg}$2kac>.CWc'>hT<);>EjoBVoiY@;t~@bjY5P$sh34_}cIvv$z^n:J'Sd1[BF/BM[G1ki<p=sx4^-puiBW%l=<G7q&"_p2Q,U+3mXH#zbUkQ
+&qrh{"%vl!iYej01'(`xC2"c5P2f//RA33ye5#bH=V[Ac,d9[}lFg<x[b>@ck=baNIb@{4%2OmK!{4D#tqk{;Fy)_rEL]qn,uSb+w)g;9eg__-8>^FE:d6
+#4=jk9,PD8cxPs{A%<Ed+359MT)FMlC+9i&2"}P;=OCzOSi;&uBqjz1sw9OMdI,m[6fCH;I)3>+<$lVA2@7L[{#n@>.JfBq;Fl/YHiy@(3>$N:t0!4{sQp
+.l$N6O'k/'bWH$}>_,U)v6zZuJKfwIM{W6Hs|fN,fhiwZqT9Y.q1uw5/[oHHU4Y-(;N@nE~f7b$:GACLZ&!kjdVZ@0KT=;mL;px8#=oL7P<K!}8I9MV2({
+dp,TB]M;"D]/RN|yCdDQ(!=Zp$SaDS=qJ/)sP|$-=2E>60@4Ss|")n5jWYu^+Do`/36.NSyRlXW%KNNQ2HDaeK}.<ZMmzVsvu7S8f5,6!xa2O%_t_F5gb3
+6!X%`;${o0OLH^s/09twL((a%<&qS3iQP>6u;:2OU`c$`'~_c{L@sBaWqmdxRB{f<2IQ"LN#{:lXn76QKscwLxNH0["ocsdGZ0I_>Kc{)^8kWBlK:IREBp
+F;'U>k<CD]IoKR%nJQ5(p/=hsbo3otr0{'3b/,qZo)>mM8rAQ|BQ,!l6_/}d)hP`:+wo3x`wBd0a^c>#`BZ0]8)Z+<1b'/$|SCv=.CLVkE#OhY'fBDzqiS
+z-+jbM"y~M)-YFb@rmHW"VXD`"M"g3c5;QL}1Qn-H#No61OY-^=P[>}J^93`M#66bC=9x%H]Sz.X3s,Z$lD4;4F{;PTSzpiJf[:M;#jnWp91X;M<u5q=Qp
+WcAWhay$"+j`7FC4Lth{:4pXaCpAhRH4sToTVVmFKn(=>i']#|p@Bfm-6w,)2])>HP{gWX8+eL2`(`@4X71:.U&>A6zsUDmD|TE$RRN1|4G%JMzo=d[yW1
+H4H=_BmO{wMOVoIK0^-IWnei=qd+f6!dWRMF.u37&mXR!{hoy|!nAQjZw#|",-_NQJ9AEWb6:/`9F$@;t->5-QGhV@!p,jHzbM$AeFmC>qplT5}8Z2J}9c
+n/olZSt+6fL%,|B=p>o62J'0QDn2OzNaXYj)~rkxJk[2|w/49k`}%8;uj@pzp`^6DGHm{bybL%G,&|<Dyqre'|r"iX`)5V=A]@8D;g[SX)y{ey%5V{e(0f
+@]{Dh$3Fl.WoEjI:y)fMnS2qWD`/]mN>BRMb{A=;ao']]Dyq{Nbv1@P|lfK_.]9RqBrDX)A,Ms!8``g/]|eVF[$GV<y<HC"Z<MY8TQ%;!%$a)&za1YZbur
+[7ZCTXU:=|G%%;b:n<C]8kkZPd-Cz=FH5nDq+npZ=@GOG9kCQIbG5gp'8Z,iM@;<Y1gBIC``dR7vq;XX23Q-d|Id)ed;al4BX;rMnhc)MKo$gt.^N7Z=9E
+/"fe7{iIKhTa"P=}$%)su%;+j23Kuf#MXxDK!8ss&apl2HWi8WVjPG298m6SM-&qy&TXX)7(H4y#ctusba@7]U!i+a=v%.qZQO_qD#YwyH]{;m/{DKsaLe
+3tF1I-!gzMPs":NJ4YQbgsY"@41<qg68z_b[o-.r"%8'f4b%+3HvE+]>^#B:5x`iF]VNhd2>b@=,gvAv{n{VeKg;/6h5^V5m4N0by'26h5$aOYKS/[PvCr
+z-G]A%)"W@eK,HUd{D,lbhifvylCn<1#X0`@ImCfmWafTHHms||M;Uhb35T{s`C;2B$mhW2vo'8E[""c<h%HF&k%'ansW<2!8u@=z%QhGG07:J4R{@t1HM
+t>l;AipnidZf+-^p,Z/FBWLm0T&t~RvW+-"p(l>/TQBp~zvo-rv=F6mCH8]KR5FtLgyvLdb(kr'R~)+3bG9luW=c0.nF!}<SROlGUO|iK27wmr0_mT[h6c
+|N=byi`Q2x8hILV=4G1m1S~GL0t$vLO/68(cPPR`#=(XLFaYwWI5~w;H-wYYsz`rl)bce$k8.)v&J1qk&u+TUy3[NQv,.BZw1Irwo62su%W$YMiz&aUbDd
+`{(b(!amr)}82Ue+F}t6oiG@$H]jWh8GHkJR;h6q0g.Ru.k)<UAvB;mdn0n]{wNd|])+<j>w&_OwW4jTS3HZ<4s07|g!#O:NP9[vUAhs5b-0FMw7@s-y!f
+Q3m8qf#y+V1azusSn'm5;2/a.P'6xL2h1L^j0Lg{Mq<XpZ(Z2h_&`q(J@yq%#0DeZ!Wb7M0v5,Onrxi>7B{#coPoB8HOMb],+{J/2{>]YP:}0>eT~1r>%R
+_<)ej'_GU4}RIrq;CZFIsg6HNU}W@"7MD78r4fA$MUoX8I4_o5AC]7g3Ms2zR^k9q3TF.ye.Y2(V@tHf#xWrlvtXfd!@-5PMH@"17YV$!Tu'hZ1(9;vLgU
+#6&XQp@rTL_FpJz)xIvh(=dwon_zP;4>45f,;f^WY1ng25jAE5vACR{4>ph_<Wd|^P96$F{Xtw7SH2!yJE88ErL%Ory8z_2j!7Zpb(wUX'3'u_c]`t7z+(
+p'f'%k(tuAol9B'.uh1xW40--]/3<-+0#c-[L4-@syY/nNmU@8B]}XLN28;M[Jiw3`3xpF@3BL/fsJ'%`m9TW=v'|IZ'%/,lvb$4uReIRBBM|8AdhfvO_k
+6{S-HbwA'e-QO"!}+bZKF+@_"Vj]NJJ:1qw%/Fk5A}_i5mEZ8CEOl(A(;<@efAJ('c"5W+]/&wMS(wqf{u)jYy<-X.Nlk8UQ[j8b|FK^>L6i.C^^d=GW5J
+,jzoaOvU"++yF!'&Zzghro~J`NSt]e{7)YZ3hh=zJvA,!Ua}m/Q8L(0<i`>Hw'K.d,H6SqNV:NFT(@9tPVA;LD[5{u,GsF,aHVU2uk76;Ty.=M_s!H(<X-
+BN[Mw;g_d3m$Q,/=sDC,lloHCvSh#=|9}4UYi;&B}p}d$bOJ,r&ef]4l'u0os;eoQ40."ZcJr>qC{7/T/CP%_-Ve%Z2;R"SlZ-Fi",{@iS<ilkK0dUet{Z
+m<KksYX%.dq}YSQv./|[!Bqm}&%1#@LmwB,=O#)+w@dcVffh^t[%FEt'&_PLbv8@cqEIK!^vf;0-B_d1g0o>22WK!pj%)JzuVgkMhr4bjR)Z=_FF+R#@D<
+$tk]hIr3^oeNEkylCu7i)6iHokI1;l,UK`m{tBoa%Q-`x-H51i"MxXL[E.J,}b((GCxsq^avmjP>DS-:3oPX|}.vT%P1xx;%"5K{zz`+1;>PxNn9j21g;+
+sY|`40CKt]9d)ItI)gsMVd'o"}I52{O=|C~OX9!WmNhr,NDN0z4UekvzwZc;K,|Y/aRoml3>m!9@[k`mUO45:w9FPNaqyX6^^A70h87AL0M0|GsI~W'zmz
+08kdZ#&_ub}z<IPiTlG1,7i'z3b{1jEG]Weej=M@9_i6a6A]x;|':D$n4zRP+38[@(:i6l@iU&~+71'pJsXf!uwwdl"k-`a`U0l]lTAAaJewvL(C{`:=65
+!GFVUr'!3,hQ7V-!,Eo5iZE#@AV-a,dkRA{C~X"^;_q)(J,3:3;<uuhi[b.[G.Hk%.n6f(LUrU"S'/MS7QEGJFIUZ0HSFr6nUU$^x!S1x<x[3HGY`-g$$i
+1i}b8=HFZ0no|S=E(:ttbwQpVMsG4FM.&4x%h#MS(=r;%S9H.1s::`{p+{82%,A8YVo!Qp7pol,O)$T$[;;MHj@qQ"DV_,0:H8`GW>tPUsG#!4Y,f2,&#T
+4cH=[1os^@`crC[`WClMA[Z"i)ldp`73{ya"&l+`x-HfSyUb{XN-+,uiB}tv<VhwWVRG0`f7_lHkJ[FK0=&iTm&4`(Czcht)<;T^;Xh;$0XNHH>7~#CnFv
+amKepPienCS5fvW]R&;-5pY"wp6g[Tp"D;'4MuItFS-Iez1daNf^F!^<!ii-$`.PASLQ)fc)UKTj.57dM&/CKy,Kb=Ncb#oKHr/-Va7Lx65<#@zWR(V1%C
+(AXy,CmHh'UXz3}k^_:L+k<L@fe{D@s8Z}3Rv0.o]+0oWlh_g!eKzuHPum6SO/<Pfy{"'2e2z5~TAnUf,(Kaoffjgl]FxfJ^j]c<-IXyu!{/-lNIJM#`T0
+fPcWEkB)B<lr(^^b>J}<ycm}x)s%$'L9Tw;<u|r6}[$5wF)cj,uBGj#yyRP6SYGVr#C)@'lrNZ[Vf^{$|R!t-%6R"Y2LV+aX7Zk/{iwE&J4YH{GmSCDAe'
+['ShqH'Ld1(K,vDUQtVAXMW_w_DJ~XakSXCHnctEo$N6+74_0_;d{b|E+{M/A]JtC4.&&Z@^dvlbNmN2rpnn=/sa{IKb.cVnC<Vf9@5+16m0_#!nwm#'Z1
+Hkg5o$Ry-`PxlSx=L0xu9X}g@)'@4@`J0,0d6vK_l@cl$h&RKw0g0b3zOIj7=z}1kfT^9>a%</@%vHRzdRs;kjzc+6_//"PFKR.3e+o3[rQWe}<uzZaq~C
+`<xQ+sXlgd53,hACIgu<T6%TxaBQn6;)qxg'aARlfdBb$[nx)J:Lfo^{=inSp"c27:=AZuSHBhm,&jL$4W)$ZNuf:2FeizUC^ArKJ_WfotaF_#}q8/BH5i
+X3-0vn!y''T#Yj&XEPlzo|NE=rr`S|~/6M]|F0.IrKssiTIWnEP17r)`pA`pK@K#N$0CVjyeySpdY39dVe!FcH=9BBv'Y>fL4>3<A_,c)ewJ,)oNAv"SM@
+XMz%u(Mi_tN2rh`l&eg}$xTUs"$Pg}[Ee2/Q``_.30Sy-#<FKt~HB([eA,SZb+:F:n0r='h,Dk[<I@%a,^!oJR]$|Qj,iDc")r7P<+2oa"f-7DG=F'}:C4
+d_hZ]H;X<Z<(d3/@mCWQ]])O2VSj-2&%im{R:^'1xLjV3K%/;V{h295UR_q.0'<U"M'-H%vyls^./W1{x&,e"ec.FO2w|hos~VFo2lVE7G8^px|a!&Tk)|
+P^51=}t{~Ay7_id|e^8rTs8%Fl`ZL3p7{;rV/y8V0))Uco+:A'aa9ck{|SQ3CG:TVB+pXUw>BY6+9Kn+_YE;`gVzTZ(1tfRI>BZvm6>ac]_EsUNo>c'fyJ
+RsqsT+wepXL8'ai$Ipe|yTGS7vt/O_Sb3$Iy5ll@`RmR>.'l+0]bPw'TA9Jkq@15vJ5"_mg(,6=eT`vm,YLhKk|Y51P8"UX1#SzPt:U,dWG{77H`eju|z!
+_^djaJpL6-RuG@:c%1x+TG}04Oowt>#R[^uYTKYn(<y&>apRY;I`nxFYjA+g!!Yy<11OROnLwohow}%+)BE&Kco,xUJMsj]DI!eQw5$#S6>&/6Q;)oj|p,
+>CUjHfci2FIEJxt900nqq:'&$"$-`m&qmh/zw1RO<QdPR's+5j<nlkq0h'Y46C|%a%4Q>:U-E6(:>9v>'8WP3eC+nb+8a&TuZ2dM+Z:<"}AEs<o1%_<<)K
+IX_e&jC3>L5cDBPERP~.m&^K^$&r2i_T3fmfs+aY`9KA-4!QD@J]`Ne:pGt-Lr%oa>BwdRulyiF5G_{b&6-s<E@S5g,QX=gMCM=iKe_WECX^}$QX@+S+|]
+'p`Rda-[Wjx0;m`+r8&8)'pG,=P_eA@)<SlEKbmmA0n0oj%krjFPpeF=~v])C,M-QXP%9P|$&-9{wlZowMHBLvQ2HO,8iF,(9D%#"eguYXO(3;=acuzUW6
+NHiQD7t;<Jr)$(9E]9KW,l!GIv"(>-wtk`{qRU0J[XFtSBA$ZqdIGLFr7BsKw1,%eYrC$"SOD;SQ(K`A|+5F&1f|r)6{@i^bR0igy(UR0wGj['0a.aN8dz
+5RQ+xv7AX6]VM]'5~:"fcf9|Y|=Cbi_Iij,^YkbDrI4u'%ktZ9bnar&R%p}`Ham$^e^`~_DcH9sn=6%{BqkOgR,}Af>b,j9-G{[]|q_}gLZdW5{OQZVrHr
+HX/zG8WuOwkHV[=M5kSU2#y05;AK4xepFHu;jCdzf}AiG)X%9gMzWrATab_]~M-nWy'2amM9gzlLD1%G}xhw5ij''U44Gl|.+=$=DO/uDxqOEke|G+`P)'
+6]wgo(KxY'"~omj"m)iSXVZym/%/b3FrpVfAKR~+gmAgpJv7PuHsQ{"W(GxYQI|BP8mvktk[01@lW)3_ho-rJtZNt&6_|l<@rr7K]]rlJbP_JFa;ug&[!9
+dKApMb%o@$x/}lpyCcU_)5z_3sxXT,;"sDJh2aXnbNm7`AZE4M(;w-SkXy8r_d!;oAzZ.zR]33p^B_w"oD;Zg`j!k;h)FZPO}Qjhx.ns_4vVr9AXAuyB>C
+O/eFLh!3JzHWy%RXecGS1TopR45rus}qM=+o1.(_k/cb:JnZ[J(j.l7+Tc$wtH|x%j~e<TS0c>$FD6H6-jh)@mh9]1-U!D3UsAjeA{<,zeXD'Ezc1+{d<N
+f4)9I&,P17@B^Y|N[+q'-(Co>4v1XkTsw7q.E)i'#bzP|nrP$!n/~Z.v0T0;MXFB<T[W-Tu<Ufp-dLw4k].8^T&a@k-)5mf,+'9m]%<sV<EC2[&i)36Yz-
+|w-n"#7XT'<X|DNfJ'!=W9v&RDi_E1K:9KL=~'Rnc>t:RqY=CRlB>}7zG@.=83<!7[%p:g%ks^un+42g;e$-yeo#s^Miaujp!dVYl&VZaJ/Qhd``,Kq{^!
+&dbIXB4-5rl>%{Ey@3.0;7id8cfpr]k5k(o/yo%p"WSM"%;t2C)f|[9pcG`i55=Ey8+GN"@s%iirZQ#[&G$U4rSutCApaBZ4"z%f}@Z(vF8%BI%4ie%dIK
+Jo%NYiZf7PXZZ::]CFTp9nZlqKx{z)9o($&58EAh7$y/nr!Fnm<-+&D'KV|(8jv4cSM:{oiIZsj3RTud}M_SqEiPqsRn9T2j1t5}AC{)[Fzl0;8Q-kv_7q
+c.B)l;ew)l([O|'$P>fWXH>B`q!&M=-)m2Xg]%^YbL{b'j'+p=!/dqTK4UNCN[+sr;Go_bZhcf9.Cp=[&]7&g$fm:7!NriqT3<5$krTg,nG"iE=S!(axoH
+)%~@rgg(k{2xD"02Rsdi;,(0@]@'g|Yce.SZ>uBSrEOYeN2'-gpEvfL]~PG'D43<r-[eK'I@"Tx:K)66GX8]/CdwAq`=`R`Y`.TC$TW3vq{Ddo${]w%[,r
+F2`i08G&36<}zT#Jl[IEce5>{ll"PA%G7u<aNqc]n9qHQR8(1CZ/lkh@w$`BJp=&maQMViEX,'M+)rWpyb'a"-/1+DD-3Q;jv9KX]/-.6]O>XK8|X<u7oo
+iv0SCcL9E,2i7m{[t`ySGtk(1&|eSy|OvMj&oiF4R<kb]HN^-"h|VwI8Q`HHRMT#JcEyk.`g;aEX$quu--x{yXi}vzoig@^M"Aye1`V{RI)]rt[Qa5AO0B
+f8>4KOSq~r,!qJMY(kCg(0FVZ8PIEV>elE13t$_}fG0vY95DOvRLA=v,>,>&d|{O&Dkc7SmN@fQxyFa#v[ezAQ<%XRa^LxgP`/[!J=`:Ua!Ky&TEK|;]U@
+8#si1![U;-agVBs]^8jhzW0.,s)MBc)(d4^{,iUQdV7Y}=wjq;fxJN[$!SgxL7,n&P^WwY4ll5L$xWV]<:D-SwM!+P{NFHO}HHd$`6<iGX0,}_!UTz7HS<
+<4tkD7QR$WA.bv1"MuBa]__kG;wb<+YuhdbX_KDPe[Bnb9XI#UlPl6jZ~1gtZgOkhXuMp-jD<n~2Hg~}YgOGTU&UV=Z^OHwNM|$XZ(w&}_C_TwcAUE+&ZU
+uw:a9"DnHUh'vrA,Jn{7TW!CBGc"|V>f[^>QKN^|GM[G5&jO<Nb{4sNAWL~`Wf.XKw;/&ZX;9jRQZ50tV'LNjjS9wS@2BGfmY=`nEkd,R7ReLLDTP8EG!P
+qILwhf1ts|$aDxaw8B]gU[NF9B;>:"&InWLuZX(^iEC#I5Y7+.+0eoyn-XsQskM$+$ivS`8yBVlREb}x7<u"1O/P#tLrb$/AZV4=q"lT/lXWqukf~}TAb2
+bhxkn5&;#8keq^oK^R/6,uX!Qq+u=X<Ubc/h,Tb5W%iT4}~Of=UG,vJn_v,x8yw%SspDX|sFA,;5dc+0DT]Z1GmZ;D}N,&hY2!8.DY3gBZg;hr24[_Sxcv
+#$r!ybM`$p@&zuT!fz"ZDJ-n/k0WwE<nd`8HP_;Atq(n;qQHMmy@<dW]F)f3HZAQZI6;`uO{hHF7vDbOk&f1;/e"]"OVMh']X^|RW#a!<:vg:uRiFeXWe!
+5czOZlZ=u4|`%F:eN]5V#9qv14^ifoC{CTkcq^C$MfoF<o)/XOarlO0olO`L-0,"zlE|g0ErZId<B@hkwG28<.:!9h}R[hC4U+0Dwa.hwGc/>@:5;=Nm:!
+5:o@[_nobA'Bt1T@-vA4bEA^(dSPbJX5@Td3HQF3Kz@BY]$h)p'<KaeaMHtX^UY:(^;H;Y9w_M.tj"=%t#/ar)U[}GS(T@0ATA}6cY_$8sr8tR(Kbl'jf]
+PY"_^F7yUR>AkY5y~1Dol'75N>`w4D_aE,M#bDjS^x4/vHzx0E%[[Y)QWIxjCTWYNJm0it4z)JQaPa+4v{bqM!!,Yp3C8WEupdrq/&l(vksUcw^Q${@-l%
+>F1ap+C4Z4p%chB`|bLjg=Cw4,6N_@8M#T{8P`AU#n5TdooEAV$J+I6}r2acHeNF:nJZJ%:Yo,5zGXAn>kdEno.@i$Pm&s0^bjl0d;HD/E&9FcR;'!~[/O
+N#~"9],b-1WdidDE:t,O7(>;:lE:`^c#58={c65JXFEVUc%J#u@Y@J(zI]R1(6A;SbJ'rQ=>vSi;Q4%Y.AY607f0Heqc<!xfpGqH'Vy8(@[=QBq^97377/
+!.uP~$y`0EWhe''>XK.j]ug9D=:MgV_GuPEf87AG@H$<[3'8$PKc>]B9"s0msU:4l>'^o].CO7V77)tskOoB{<66fdJNq.K@4J`nXg$Hx4'{_3V7l=7>w@
+>Jvfw"-'0hAVkz}{t.1<`;PBKgqRs'Y+.vP/8Vz"w8qm.(Nt"97Y|F[5|dtp6EwW+4;F2{xX^/sU>70#T5.}fOYo8DSX/G4x`%T]TZg3+[p>C.Tpx:kJI&
+mkEQbWAyVL6EME+$)b8dKrfc8+k7B|{F3Ya@ug:c,ct[Ax!V)gZrm1#$9a^z$Bz,J4^31xdYzZi=M$S5_6vG}kC$"k@{/w^Sm58kEwRS$,=Hnp,`UOSDaj
+s4D:Hj.;7gJ0D^/C:z|D3n_G<y/X0dO"~9|NR:h"{Y6n.^VkGsJ-/CAGkkKOTkQuv<=YRY9^$/Ab0d7%N0J'~@HNYy'S^+q3+&U`wP_BSLkZ2R:{6Yugo!
+gR[M1/}A0(u&1<"Z4hBa0MojtH$InH~+hUJ6$E=U'GDc:BRf}+nAGcwx2o@#1p(BCqNfk'bBYRF7C=cn~j_!c}d}`Y>]mxd'7qNmmg`,%!!k9f%zv8M$nr
+B}c^4Q}Q@C<AGgn0|2;;v+'@4$FR:^KTM2LVn7K,wo;k9%}D:LaZo[+$v}CM5dLWd,hT#BUa-N@Y3N)(E_Im3"C1{%yM>D$['34f"o4b=vR(i6i52(Uag@
+`yDwhva@Cz8"1XBZc9y-C3XWYdr4wcKheqc:G+{BgM356_0:OZu{06;ZM%pgM]A/U"qMs3HioH{J)K`cbT((~u>)Xbzj(<e,@I~jey>X9zIB#"(4YiAm#@
+k@e8g7-:c$C9s>}3oV6t.Wy1N0hhhgy3}"[p%ZSQ9E0P(^W!LVVPKF"3(!slM`TeKz#XH@mANVD;3#Wh).g)Ptb4Mx(5l,,m(mrkqrUslp<@Rf)eat''ZK
+>`w;j3nGjIQ0B15H#EcTCb(diSH<9V.0%hAD/_Cc0_neN/oEb0tYc'^s=HEzb6P.g>,oYtu3L:~C8hZhx)R#NQ^nG0/YK%K=n[^Zhb_qh1<D1x[3'jz|P%
+SLjFC:}f@a<QLjZ0>A3w"(P92eZhw5+qw#K|8.6ZUC>HyFd!g|`;y}1oMjE+@RUbEtQX~"1-nyac2oo[6u_5)@eQc<FX4J-OU1yP;.;.CL)cDqhwX(7A9X
+^57"y.eWQDDENoJZK.=u"T$/-Zp6bM1,j&[9Z+%Si!V^$h5<xjHi~kqv9-RzOcferW%LkZ3HHGf+-(4P6iGGk[>$}$/D$mg%ViP+70U24jPL$+Gt+eiH{"
+NqD3M+:92yJ,5+VLEEX#z`aoKwk5lngLOM|O'd:<gVb>h|FCb%2ZVE~3:i.sL,a2jtazeH$ggg}blF[)+ViYo%Oz%Y&"HiG`Y|FqqT;Ue]Lm9JET"J''EA
+"q30B(KG(oxI.:utIW/Qjjw9Ru,,=0Iwb7%vo&s](stU8,j}PbwW}-XcRP+=hg{(lWeqMt$}@(t9(7^QD3]lW=;$GNkA{Sx,iMdi}h=]ZyF{(VNIuGq0_P
+)p1K49LmX=cus:J%=T|E$6Kl$QNFm.w#i"(S0"(X|%EMl'lj3q#P-H~j=hm&~bejdWHu}wQkAGFC)8k;V8m!XS2/8#d[<x.:.]=<$JF(1wkg0j8Ag5T`QV
+~yb^=.VaJngXn(n`UEjkN<E|T`&(B[tnK,(;Yk.6~|_iR2zM9aKb.Z|8~Pv'}i~5qDyjy-|#4T6.2vioWdB0WnV>d.Sh_w={084E2xT:~yo+b#KdO='NSp
+3XgIwMid`k@X5:0C4>'2_[x<WU8(D[IB6CYT;/S>9LfK}zt8GrMAVrY8~s69d:&"'ii4Eg!](ve'q8A<.Kn[K^iJ+EVhLy;kQ:=B7MKa=!]R=^YVOe!k)J
+|,;4J8a6GwJA/4p90Ys!A]U>//p[%fzo=6C^``S]x,(Kgm=h5Aqei(NOo0(O6A(l=[<7fCj0!v2)PZ-e~[ix;c,x!QAUqk[0!iwwa-7SuktwDzy>!rP'N`
+hp)^sEAK7o(/+9dvD9n$-F|Efl$JlgT#_nf^j;:_Zp^wPP0rv6bLw&Y9O4|V0VN<u]DF3N1iF^&l.WOp5NGW#cp#y6)/Qd"D[T}=jXO_$/9k/l&X/{K_hJ
+UpH]Y4,<Q9LV~L@:PtF986Qhm<pldUI8BsS!'MZ"RM{xHU[7.fb0!J}}vs%a{Y'R(S:(gr>qybQF!{`DLA~}(M6uWD;8!qN`/Gv,JuhH2^|)1wnLt%;i3%
+g53x%W'X_4b8l%1NZnc5h/M`7RgghVJHYqq:r1q]O/JQ@$(wcrA<j/;Da71{I[Cje|('sdAhng&z>T^&(vhTV}{ChrK7tUz_z<d7ViI|rt|XC5:(PvQ)v_
+"AB_<hiMqHE39c$U-I~;MDZ<>$luWFAwRI$mLB[I]!|+A]%c7Xmh0AFqf.O|&#/4I}mx{P@yjwGMO#5lYse|euGMB3kaaY:/>D0qhf7o7]|pOj{)Y<2h_x
+e/{V=|b$dMFG-yN"kDnU_S3<$<3>aCDa|:,Ttg-vdkU!D^V.v9q=4:H>k1y3r#c.MX/9Nja-@WTagj=WoQ(Y(&]Y)aLT3/D%Hoo};s7E1D,@kiQjMVN:}s
+rSLt=Z2Dpx6TdMV#s2)Ue&o#uRi'~wL5/VqZ9`U3_KEw/}NUJR#Pw5U5ansT_n+B0w_k]eyV5r5w32~(.@`D|z`)>.)E'@]Y,:3iA#%9L^8E9'+mDU~:ha
+!m+Fq4F$yGp'6^-;1O:<Td^4@.Ogeuptj;~e"c|,D"ryXWp^@DZ$@B%i|deK,Y[!cUz'&4=;uMBD@u216Dv4|DV_|YyQF6Sbf<WZ|IT5,P;Ty$h;4r7X%/
+lEhY=blKcV+!:VTAKM>b['Xe7)UCvaL^vGf'5S;^@;0:7Ess0]_ZBKj[@6S/DT7W!x1BlG>A[b8jHXpOKLS!n>:/x.ZI16Radt(kTX_rWExew3k`3did6/
+)E!D=mj:-1cX)XRh6I/WocI^&D82B/2dY>82)VrUMJ._!UiL-"{<FNlF'H/d!:eg&Ha7O=0d]#J"!S`}8ERZU3Vs-`,&w8pr8hX3r8NBM[JB@-xQln96F#
+Z^q#q2Q1)]'Df)4s,2hwWEDHlDad3u[WS"P4Vp+}AC1X$doc=52g9C8Y,)7wCU%g'FJ5j|fN{:#9U.&Fm6#id8`-xy%!%C4UHm&!YCsXKpe3c0|`jtxU6!
+d}SQU|d`>e(Qu8t:qlrtHV<T>3Y/rkuC,CQ3w6UE`6@J]fy#hitoY3-o>=mkq`QsAC6%ys/pQ!_zwZw&3hAAKDxb[0X|Ss<gz^a[|+-|U2V61#$Z=T{)+N
+:Ye<vkSUU`+"}lhWJJ+dksGR&<2Vvu}E8mK1E%&od#BLP7v5|S;D]sb35cSM(1l-u=-7n#CS%AD&e&[4qfW85U]RRBg@`jF(#ln3p]7'$nP|f9,}XEn:7C
+@yU":.]}}<jyz=`g,/2CJ#A';D_!:c2ZcA$HQkRjGw8y]fsm:IFJ$KTc-rBFv>v'Sg:vHhBbjl9+UYL8kN9b6pL|H;bDg|&1}et9']p}1hB1:YSaCnVjS0
+RO+-brw2uS$_;vcjC/Qlf,=h:nl||4r40yb($H9.hc~S2iCrbTaW_[jzG7m/[gLgu<8'#)RiLIOS6R,aiqA8["fG>V}%~W=0qv1p{Gn;OcY>FV~T^X/&Gt
+]lkPS:U_Y+)p^h<p}2y$PGg28r[=!FP1I45vOG9a".7}4"oEUPsIRE^M_pQ/fB|2;{I.Fu}:Q-L4x4zxHywevbwLg@fg8&a>gU=rOFI`pq(_L85W_WyKjs
+xS/asKTz$_#%zZn.Qlsfztid3d'/`<rN/GsE.3QTrPv9)Qj8:c{<4nIN@@NP1U/6xUkXy_:PLe^|^|-4V{UI(KRk]qCI1.vX=eE;gU}O40(Pi7yNF(aK"R
+z[X"-]tR^YlYXIQ:FxT6fr.5!V@qsTZjM[oL!7p6:wly_Rwk`GZH%]1nNunzn|-Fih#-41Ji,1Y8>_:U0t}I2];N"m,=N=}=wL29|kDJ6g_v};"]1GY(g6
+AgHg[L8!1b^dXu=1od]X}"63gD/ML>Dz$ctoLR|&6f@ueB19X$HFEyIUe_6[7P,;9T#zjKk#9v|Q/qJ81}[@EZky$cwC'|f}_vPP#pX2L95G5N_b<a7:Qq
+X5vyO4dMj(&0Hnk{FBP}faI@1R{;<lNKE/Lt9-Zl.{J4L5W7g&d4-a7("nwPa0'k#i>0&'@^iUc}VQYU~G3&uEQLi{-U_L<6Ai+bkEl|DrK]2u]aQx[PuU
+nrX1Krh'.wU&l.&V>x~+[S4WI``rWE%6e/XU1RY.^ylUSwD@=(gIL7"_G+Rt">mI{)g90@sJf+&6-ZZZ0Cw]~,b@Dyn)R9S;<":VQtbY3YoNM0Xy.<)}lx
+/[$7m&YzrD3[Su(TML-4_&A>c|mTeR(8sM"Qm$nBD$,:rLC3[EFm8;37U.051rnSO7;=!_s{0+rqvZ)QQdaT'U|%hZ0mZd(87hEN!_7>II%,1nP48iTq2J
+W^f'Kx%{aAWRd#7q$Zw-VcI^z|!M#RN|E^A&Lt5C]Z<5z|Yhd&]4cnA3to8Z4u=XJF!,5BEq}-:1(jcw>Oh;X+Yd,C{pD.rj"q0x{N7syk/3I"CSv,C_WN
+b7gxeH-'0zt)F.V]inG.{Jw=&7snp'hr27>K1J">&oq5>-{8@L_<g_f37sYG^)%TPDb+A+[w8{@KIb8=/o1+LB,:mR$|:90u>^->hOlw01JR=)vewx^|=H
+;Ah)mk}PAH_$oB/P9GKSZSVT+F3),$vXNF[`{1h_D><o,6A#923JDFZe1o=>Z}r8iunzg[S}dekEhd]07g9IML'5U3ErfvhG8,MMalfv$=B_rgVlMTo0V=
+E0KGZ('GSi:js.Nc6H#Lh'uQ!lG:1gp[;@jWHsjJ(mc5,2Zp[$h<W(4pEyMh{Cst>G670B9pged&:tJ-Cg!<8f>yk^`@6dyTj<^eAC]|5NtVKT}Z#V9}qa
+@9TI:G&h+"m(8x;;&!{3[D3;F!q6Cj]rDH2X1H'"$R>!r.suhv5tHVx$@QeJEv;`W>gV/e^V(DXj/V.,_M6h664a.vh+5v!aUHvM3U$YrK|y=)]Hp$rSoi
+HPa"[K<b^p]D'%h1ROE70P_:XAT$gMz!G2XIRl=>JS~,6;B4x04h$Z(OQ)97(E_(1!n=,&">a=k:BH57hzAw>3E1i1T75^lCDVO-Flja+)DC5&i0I/Q!W'
+'HN#dK>EN-G&5DHy2;Hnczz36[mu%BH&y_IrBf&Bd9xW:7P9HicVS<;+(jsG_hx0=zsb9TG}7z|g>wFx{p+.P(B6>)&D#xzDm9,_@B+GQ$<XwJ'>~PI'fc
+J9nB@/VgOZh'g!w6S5fA0H91-5jt|w|RPV(Tn;"{F15GQK}inNpt8YI47rlbo!+ku_S[9CLb4NXkeSz]BG4q5z:Rnu8((k'5}3ZyqGEbb^H<P[T1D)X}z#
+W;~IRYng;=Sqtemc5IK./4`f=<},|STCH<b1q/A4#r3oD2M@czvz8feCn;5E#9"q]^`]w8'@Lz^;|F:tOX/WlJ0j0UanzQzfeZN7/r/[SZPI<%~3hAyx.-
+13zM'fNwyoSbmK!w[Ff$&;]sCUK`1e4FQN@9[CiNZ3IWj,0;oHQ+u]A^|0xtGtsUBsiHE.O/@naFUb}DTh^|NiP|UH/j{A2.;);1^h@G!/RvHI3x/d5};r
+I|[y<v[=cEonX/au@#h.,zn9b$6`D}]=0_W,5-a051+4.e_jB&:D/E8yU7n<Ek}rb,)`yYzK.v';y5(]1TBz-51-t.fn27Q=~KNgz>y55c3&b=P"gjW){m
+C8<h~#=|6<thV/@^40pg;;[F)5sYIr~jj;XukRo5p)r%O=CHPhxTP^$a4L}6uG]W1Sq>F(~M6ujh2B"W@g/JVT)xV`QcL[)bt7Dsf.v<CF-;YmA6#.)]xA
+a:y)Sl5{!b9)_8<8tV+>.[]b;)c'H>D_'3`LSo=b]84622H>AHb.<@VtgrL&>Xda"fmfhG(u>e:'e"TPI@|}uscACn,^aNS>`yRRm4w-WI#ev>{-|p1u_f
+&joysmL"[+-Vb@F#:<q2whDM<X`)[;q`V},d'1rS,ITy=OKd#|u_MOaq0Js,qABZ!|g7>Y7AW-){^L|v+{%5TU^OpDz)o||XxvOO"2Yw4}^!E@_Z2]rsmT
+=1dRE-:DVf<t(kz!eUfGRag0Kz<JLjGm/7&AZ:`449,k6C:@y@,lg!j5JOl(qsgOp-|3dBQMWaf.&w'x!B+{XUFOoL$QP^.)3Av[MOT9R)&s)Tz8GO&"[E
+PT&rej35YbZ}([|Hv60$9h)f^.(:$W|(%#}(gSC/+;UfEd/Y]g.[h<h3yPB@6;+8S>W-+A8}wzqbB]UTOg~2z2K4UH.U]J=0QW'(cM!5u8cpX)SEw.bE.=
+wE(l'k[C:o/d#pioMo'/iqNF$^m2ED[;Lkz`1}7xdy,xBX&jsnm}vPN9|`H+|_M8;_DreF[-TjV/#aK^hl!O/,ZF]%ez<tRb4^u",rUb)_jQd8Ys9Ng>Pz
+wpG%[7haK7F+aVhViEwzhT(F|l~aPA5}ii(}bGe&Jgm"cS14S]XTJFcjSjq"jM=/"'FR]#%wrKnAb6Kv_FIej>E8j^y:M5KdUh,iD//I0kM,'+Hiq-|2U&
+0)s-314'~X=L~-^Bfws1oAj%.8Hc{TYVC78Sd>polT/5`I9XaccV=_2JqzOu{]Q$['_[KVP<^6k+AvHjY-P[;:O>R.W!xhX/n,G=X(BGxQe-!moU("TWiF
+@uyUrHXeFyFR>CAm^E6dD$bCN<eP3ce256;w;sJ1~WMFW1&1.z19XomIu&^dj-8J!7126TtvHjLsPd4Gb{dvq{lCW4YlXvz/=JKdA>P9MzBxFN2ev)Kh)/
+;S[1C0`4.8yr2m3<.^mB/("fzrano#YUn=$;7:(4!^oz`id'YMxK6"0;m{bV&a)=}rxl{=@`/UyitN|>@1;vY"jrKhyMw`I%NPd'Hn=PCjR.gM`.a^"K;'
+SedojMYerC2E@DabR-zNFN2P:M%{TzC!b<u2@$$Te[A,Hjr}RpPbv.LG[DgNzHWlG_r|H5=lP)IKOP"(cz^1UR21-3]i$lBIL"+GB>fxFX^w5vzE]JG:9/
+9]qe]yIiX{e7A09FE"[.p7>&&n"nyPD:!b^57NReOj1_#y9Mj7NmRy:Y)Fe'/z1kTMnZ{7~h%B-&#t(zm;[MA<o/UMq<HgUY_^G]IlSERZ=J&V3I+OF1mg
+eUjoOOb=}r];^&0)/ja4j2YE/'d)fMd5~>WQIRPV^"p#UGDC-c|!&)#P{VE',u)L[1%wxE4fp&g(f"&01p@SA'3(PF2v{<`aCTH5YJnbx`KNG;AvBZ}2;D
+hu),cgU$ku7Ywt_=3U[2N269LjqHbVbnjK,uFXQ&8JZZ:oY1rhg$M-&.@M_HD)b7$3tbXUFY0"xL<@8ws(`3hjUPl.H^!w&m>]D%pN$YEPRcRf8mH3{_I+
+DAtymn-R1&ojCdnAKt:5<Hb!l"=^zP8:W"0xG6puzwg<_0"ZS9,3:1|+5@O]#aBX,5,9{RlR0'.-RgUOXbS5XuXS)"^Mq]yWtiR5Z%4C,"N).|b3[^YF3Z
+'Dunuv;+=Ngh-Sp$`Emo4]Il}W`kq#pzFbOW_1D|}Oj.Kv7N.FcILJ+:EkKot1=zAYQ2lw}irKXIgViTtqZ[:9w9iGoUO<dkLTn^>%a"~+uH{Vo3do/;E7
+vOfX2Z<'dR::]J>.1/"2YtY>U37Uw>"P6v>Jbv$GGHK:1XC7$XAal$-twI6M+1~bVe{[/n_2=7(sF_6]Q#v'_uH=~K.-+X!`Y-ziV#;o$BD489K^d.:D>O
+cR!Mp56,TmriT2yGHnCu1-IYO[eu<f_H@L/m^+[%Z$9MXOqV09T;egCX2+<6Ux3d<3_'#T/x./_]5+q3`QS){1wH6vh%%9/i~0#=Z3q#RB$g#t:6Ha%7qH
+`-ZdSP[|zak8(tkimJMlo8|2[7/T=ni]F8HQUsg;{U_)GxHO3akolg[kFjQ=>mLQyp|3Hk(im9mS=x=G!dc!~'ShqK9ryP9@)NvtmPQxL}Wf3f~1PA{PjI
+CSh4{d%.DEMNBz8fLNPoO/J>wqfMy6t_.h}I)SuY.!`RSg>Q,BePP-zxoebC_SZ7~WL.95l+hxFq)FF=vaf[2s{h(}dUGg6C'_i;nuv)o9Es%Wi3uT}Irq
+f!U4O`x.QGU(&t44HMH$7!W6jQs[},%K%]HUN6Y;Ux__[:'N>Eq!P1']Fv<<qSe^i:Xi^&S[p;P73RJdko16a7i%:e7/[zlG/;'px_Z`n3YA=(N2YdNE_r
+sr%7G<#=.QPkm4>jZY9>R]GMBP'.;O.O{ot%]W=KEj:UGbWkIuTQ.iterEa|CJly1app{;Wk{3y7XH4D]k)fw^Ti'NMg`w3{kBHE|P"rXQQN]6.F,<=foz
+op{}Wo4kz"Eg2G$$"UH"BwPwsDi5EV6oSgv/;,VA_G4e'&>2+Mi#1xqo$dXNtQj|B;;/-7VIrv#f]Y-^>p+}i_|0W#[]tBR]S%T:KyVqWP%L1lAYM2B_by
+RE")>j"9}pQpZXgY!xnSues6SvP:/j9,VmUf$6$"l<'<Y4m[~Rk:lE:U_vsii4,`i-w4E|c|bYJT.tPlgY"G}6p5Gr~P}7Lj%4`<n/K`vS'ZL4Xzwqq[>o
+$=h^a"{TB|ij<IJ]oGdsBhf5`YZ4(Hc.^z5{J,Ng7j,Twsmmhf/z7r|wA$ghQL{]UP,I!<+7x@NZH#Eo&NtJ]`IqJDCn|S<`s>ro=Xw30#9CAk#D9f5}|/
+~5/US|w+iY7[{dZBd_kB{)DP<4it4'+@gtK@UVJ@3GSe`aat_jjzg6{8;/V|O_o!#-c3;p%ySp0LRkq})vHg[=+x.T(K'4rfJQjue9;l]|A7G}MQO2CMJD
+sr16a]p6V==KV:E`ezZHzAiLv[M::26H.UIX(gHZ~x7s=;6%K[>x=2ySpZdg3zS`pw,+mGiwx;#B{yJA7`uSK]{TyUO:C#wsU1d'U31X<U)OC0|tD/{_bl
+Jcr>{)/KYR4>NPy!d3Qq9+V%~U5luu5Bm!1zO"1DRCSMz85O)a1tTXE4sXJJ_TawopSrRfz`fVw9[BH&(1RHebk8K;tjclxF+G@b%KHX<wW:NSt[V{x-+8
+8.i++UigRZ%ug]{'^9bTG'Jw-LYpf`(EKS&#GtZE-Z#QPN(L!#s+3j|z(qAi_GpgDmbY+6k^;Dd!}tG5c4e&8oI(FMV72q_nLTCoq;0q'-O#;9$cyyo8O"
+oS@%f<2uRQh;J'Xd<XX4c]-"lY{yMF$c~gyE#Lb9^v~bAu>`9>'[T(g:5nKcP2)>>mdx8L|xxA:zNQHeXx;Nx&v"N`d/LE~oDT8/BMKuho</hT,WYuY<JK
+YNU%<jj3H1}Tjd[p@1,gcL}#=W;+T(i)hH[26I`>pktE@+t-&f]`f!tJ+Nv0}.i)p7UwHsl+>s{:,H{]-{!tN0m(~`#U{$YevF@AY=g4vX!+n(7Q,/5f':
+`8hx}d9GWgd93=48QdId@tCc0}gdW|i<}V@UNDKS[F8"4mlQw9dtQ&[}T2PQL74!YS+t=DU>QN;p-(>bYSC]xc948KcKUTDP[LpPte;NontkG(zUC{bp#g
+R{xE&<Hse,%Jn_e"jsVififN^LXh/Ru8<8Zx@Xbsl(&[bRY)Bxi`,%CtSOfmZ^.HyA/5BE-rX0R$xSPEICo%6at1fJkuL^yV`[,/Z/$s,9+f5fa|ofF{%6
+Ci7DEFyCxtkXtFygB7,=DbS6U`SClXEZ%zap!0MM!Wyzc';tR1Z4kL6YG'F^wlH]/(-YUG<j(c6Sxu<Q8n;xA>3J[f`BHTiQ9C`Bj0&ZQjVWIjR=(s'4Vo
+Bb/3n1vzyT)y3TU/|S+m|7B^J`D]dcTf9jKuW;HbbL8>Q_HB`-UTaC<>J#w.q3L7b[61tZy3hj,"2QZ>RRQTc2qF2Y2Wo"t#x&W(5wvf%]a=}'uW^e8YDw
+qI|D)8n/N(cZfYD,61Xs&XLN!GS6`H`0-QRg/7Vl^9oUMa^i)i}=h%fFh>13E`@DfNKqlK0ii<ARAwcBGsg[p=|PDzr$5'>0X4]nGqLT<%@C.f#|6R<(Kj
+4flBLNSS](x473=uKl<C'M90&R"yX:rxpjVA,$GuI2KcscmI$bn@ik8P[GO>byY#7Iy_bC.4X$eSg/^<L%~V`f3A37|Y4;bv|gfA7BPe{5L=i9Tqydl7C#
+X-O[@Pc3`Ji'>$r%<]/3p>Ygp+/KrGJ)Wo%SWK$:SU8STmf>ab%{@ifYK%FEX7$xM2ND=`c$CKDc@l(r-+R5P6EQ8rzQ"]Sh/.Ap&=Z$'v+R8M3xu36G6"
+=.}TC7e@vM'$BP0m>u:Rd'}rQ5-9e4uu3i.o)U`:dGN0VNKy=Fr.MEeJoF,4R'a72_xf^"Ad5(tsTw/-ABwU#U~`:h3x4tWZA2;o@}r/zfr6UBKtvQtQF2
+.OYV<5!=EA)1:,h!My:H${;=T+lJ2'aCqSORq<0q]8VmRW6yX%X)-Lw730rTT[zf)uo=%cA7|g}&iv_@b[-hZ8o!0tz$V.>DX"-[-AM6dc|8${/tI7C@@O
+sGnKC,]BY0LA6^}wJ@AP#-icCm8RWwQLXz#-u{u&KDQN=7m#up:oF`uLrDk1FZH>F1|rUJjwSrd]jUq33O'@G:xQ8c!MmkqBlHrxPo|'o)j06W[L=:tAnz
+~4"@6WF!iwpQ%WGxo^9hD)4iI<+Sq>$=%TO$9NtU&mf21fw-TJX!<`L/q)U[IDS"<sW-EB%&9HIy)%$dq<h@z6GblvG`epo=2ai_V,^:`e2lcshxe7DulD
+2Xn'Ivl"&c>KB-Is-,R17aCcgi/<o4j,6tejJ9L}~tW.me6fiCogU|06}#a>r!F&K.}64{^MZC(`tZ!s2VKXEnbj>%gfOXeRTWIxR,)(f&%ZX[Cqqf3bGy
+pP1B%d'i6KWb/skx+%W4tE#VLEGn2YC0X3_GB0,5ywd6d7iaJe{oyF'hH6C'D/$!t2I]}PI|EK<1Fdq%Z+qflQZa>=R4dj!|W'<(J6u_['s!S,&f2U&6O)
+r#!-})d<)pl$13,g~2)/zqD-wK_=.Ru,;'eJE6^3E3W871qrVmC,]jUF7-ZRcL,iByCoAzw#x,iZ~9`nB=z&F_h%i!mD(HTTB%:WC%n}Q'Cb{l`&6Q<VvV
+pdz;.9"1x]lSn&xs37iMu!Be!d[byvez!6OidW~{y4c<aA5f[Q@$~$7j0Zc3IXF4X_1I1"-|~<l4k9<pSmC1_.ub_&%S^H3L2gshrhL^;5Ay1H,#iPQp;y
+x2i`QxzlONrcL,wZ=LNZC8jDb-tn#rU91C]drXeqfvg'atfT(W~nBu6BQ@ni5zk%lzOE73Tj'!A@eiB%$[YKsv>u-w~Ekba:clj/s^;3CvU/H)nRzfS3V8
+{v`Am'4F5S5A!QkP4601b(#t@|k;),ZIC(T{TK{5WV6C~G1sA54CEwKdlrc|Gy$Mf@E%d>#3o^CN&BaBHH8E<tu$a$_B9kf);b.wd0xhSUT^q4D3nbDePu
+P[P+1K<V<)^ttMm]PE3!V(u;$Z@X!;&9M5Z4rVoo#_kHLH;KW!j_fmw<Q]%,2^nE<X+DV[F3zpVw^e{{.|$d7CDSRX2+dBX})^@0KAnA[xStzJj9E@,Y[!
+->~nc"eT|z]@SQ+;yIRr-K%b)l92v@bsM=Dyceb))2PN~#A{AY&UlF3"r+V#+y.&iLXjjXOnAw6P:!i2Q$_(t'eYS-q2DpXoSNw}4N/1AQtXiKm}/Z.y#j
+8MO0"H_GQJu{YnIwBxiTI;iu3v|%e/<<Bk"kys>,YP.EDBX5,Ac(='76@URX~ob-uf9CR%oNi[C4b'hE"CIr;A5x5iJ(r@j26i.0xI#.sJ^@jr8uE!;7]}
+#WjKUnI=^0gw9U-wljKZ&y-HxRc&fH3/,tUm4hefJu~Nya<YbkE!gX2[iA%a`&6/8k&XJ;cco&8WH)]/N6'aN#7!"Jp@ep+AFy$[B86=N8:TWgWkU/%enM
+CZ`v:xN6yo>-21<6Bgl1892}]qP-iBivu]73<!2(iagfh5d{/HX=17k.=REMgEs$+H"qTU!L8fEP/Fr%Cm3:O8.^`GCPXfn6RX_P@J^`Vb&U||f|w%moY"
+2]=tm-3:aKK_3':`A}8PyMW;/V-[Qqi)WApb(R79TvzAeFI:R#rF`};BoGIZ2FS]d#NHLi5d5HN4Y%=NL>jwPlJ0h]0VK`MK,L)"-0W)]H#@.Q&wo.nnHz
+vCaDyqm:D#@,utT(K;!8<(PS[ce)B@Y>gg_2KV2tuh<3{Y_Wf.<H|d=wcNRn+)>Z->8WvD8;P9MT,;EJXSd`BmC!Og]4nn`P<t+Aq'OGw1VuA5>w0UdNC!
+t`4do888UZA]s8s#^[PEa%70cyY9gwlO},{y-;p}=q]'(>hPA}vtRoe%l8MmBZwe]O729ymJ7qRRq,I.cJI]=l4^oa)Hlh|BP+3m]xSXPk^#JL1s1Qb`T6
+EN]9PKQP#dbqWfV8E2@=u9T81RX%&J^gju44R-t2q<`@XB6CEMu]rsKsB+wo,5-P$ZWID`;nV+-(u8QJ{yYfwKL<$t<1$3P"c5#B8fjTVH+9j/Xz-n:5@=
+wFfUxQr(9ZfaRxDpW;{%)v)1^l7w](=.nBFluD<{_xDxO^n0B37c^3L+nEJD08]QjG@>)OE;0P,H=zYJ79iimk($[)i$>[-d[qc-L"4t|q>3wgE29MYS^x
+ah6$3thxUqW[XNMK,E'Q87WRR=@}nTkW>{TB+!5=Li";%%5jWrmwL`^L]B;f'7{uTNZO@qXX1AOYXi9u>J~XuaQGc2zxU+2mL#M:/b^R.RG{HJ1L/,+maD
+}fI7:PCi@3HVB`GhIMhFSN~sOQq]}#Vq5UeO>[pH<ty|r<+PKcw3)mxeifUu6eUyV/cFr&r$X>c7NJJ8e$SssoOw<mlYgfJBn+,<4]<+INB-V8-&P+i|]W
+Jo,nqRX+@A`cD%1GTpHCr]!"x@1L,z=Ay5)!k+U9.0$iP-VRBRI8zn~WxK=kb:PuIRJ9$w(z;D^8`m)N{Ap'^8!bsrINCSN4Qk:EH]~G{]_g0G2,i8(O#x
+ZqrrL].%]iR1Rw3b]+/_6Y-.c9Q1~4%G6<$R{k0(+KN^T|-t=o<1T[>->cg4%kPW&dz2%5n+H2VY,(+oYPL>|SADPiYfeM(85d8hW'.s.2NM`[#J-Ms6LJ
+'_F1T[QG;>|:R(X(kUvMj4BV1wKlg0T6V=4sA+RsH[8z6PtQ/+A,1#Jj8tqRi<%CztS+/-p0AZdxByLPy=m>z-R`Y}AED4DkFA[b'swPRN=JPm+RZsqR&M
+Wqu,odnimgwFMz2d"Ycfu/Hn~)v8:J%}_-x$z$_2nkUkzS<bKPF2L2K%2bG2T}~>"(v$K<n";Mc80h6OPoH^SWfRA$W1,fu^DjZqLi`JI"3m)2|AQa")ns
+'Sx4_>`:HAzzIg@MSy)U-=OI8+|nHiKj9=#H`SuG-jr$d=K!CmKaLj_mH>lR|Q:GBzZhIPPAt7ZB8K^XS{/>oav!HP&MkBon+F2H0H4))FS!>l-10IPL(^
+2Q7)2"A-Cg>VD$B_+_Jr7"F[/Xpb06E-Gn@/@TFDbo4thPADh_3Q'5rYx[l#6@w_u'=PQ^F%M+NJu59{q".0jK.'vm~i)gcosSt}D">CW^l"r2$MCv;B&&
+O^Gt.8`6n+-nBp0J,O@y<8Ao~2.mxwZMd_EEwKFj[OQUz+,h`UetRp3X>-0>H(PT8+Go![AFORo#Y:uJ%;#sCsbAX1ti_0>|^E~DZH_fE4yb[4J!P1&"T9
+j4aOqpa/>ozu1|Y]i,3gM;>rP:X$6<=Xx+x.aqJ^r&6[00;jM^`BKreYH1SFg4EFxdT%6%EzUn&M%V%^P+y5xQ)0e!nd5Yx[OI7+KLL41LhTx07,9<tq^-
+}.VRZg9h5>Gr2dor3xX+<mo@$cJ6PV7|Y3uSZq4N,Z/FiEe!TnK}{hQ3L@G>~DHK:DVx]pZ^Ny)n_TI|G}bUv_%q,O"70s|dw$NYxTBDgu^z'sQ2N;0]hE
+B(ZNFT!J=ZvD[p/pH9Pz5`J^$6`UBtT({h,)2DMi1BKm-V2(~0`iR'[_Icb&4tb}q7z/>qNsN6Q/|Un]qJ~P!'-60p&w)/D1MBZ<{R=T8WJZ3K3QDp(,Q`
+YgX[rhV:9Y(Rb/2=$4ODq>P>_IUVW9Z;Ad^dRKVc0D`vI9>'D0%_n2MqjUq0z.:#jFY$0(E-)u|%Xn;M_/fMw!WQknu5=|svb`a;7j<F@q4'RBr=sS|-u&
+:%]z"FTXb3O:f:zTOfJ7F-),D2T3Qfm6{j9OoL7Sw!504@^2d=lVB']e/1+4=N&y]B:1,X:e5vxMlcY>la(`wMPH_)fwR$eUSvKsUb^SDLER&F=j,Yrto%
+|30b5yC/A|%7/o8rm6:2N'y^M4zfR/%bMZJAu1-v:5|W}W/O1Y45&u(Lj]C5<Q$>RbJ1+pu#+cc+#m:1g9)b,E&ECwx4`3cVY5G7AHk[)SHyhMw)7|R6h#
+4YeSa!P,N1GRj"jAv}K|;k6lmkN($vE^ZMddsdyEeUG.,v:'%9-"80,bLK;KI"&Y5Hx8lnXwkLd05kM)qgr0eZBTJMo@~S#8^jx>fh.ADLClENg<Irr6I,
+%r}X[)4<S]:csok:I1<czAoctM`W_l-M6V#a]B)L(gYeE8!v[zK|Er3#ZseRG%Jw#E([f+`gaJp6`9MfhB}T<:5!-`Ah38>sr@D&:y){p{Zp>,$'+/aVDz
+Ha+R+'JDu[O{9RX>]T@uKQE7]/%_LJ;=r<'$!Og/j8GUu.Q-c^EU6WY'L.y4+3:>p[uHfwki,@qh0@Y[8D!Re1(/M3~@&DYC<Yn2%IW@asgKkuk$K1w%J.
+_ud:v<&aC.@JGE>j'o_;w2z[^!)'$yJ46sQ;_Q^)^TT+)8Bf[Osmo@:kTRgi<"-C$v&:Ml+jT|uFW!zvv'QU0O]bP6>B9I9>a7wPqmgjGH"5Ul#%ik[Q;P
+CLA$(KW/Bn-<%H"c7a4q4f|jUI6>W3xIJp|[&keV&X"p9HNk]cY'O{BEO#pf-tlL"SO"e7=.1Wc3$cz{B(Y7+@{h3hktF>!"sxgE&1IMC30R;)$IO2S)Ui
+5%UIBHyxTH/,86Rk]mS';jiRgZ-1L2(nZ/x6qI+Vy`PEX{3dvKec,+7}4UNUrCtDUv"s|!ARucnJF_[r"hbTuEcB>s%Q^DX%1$TrKj7xx.E9}+Nm"E(;[B
+HJagVCoqQi~fpNb4iWpr,V%kDZ;4%BWDxAAkHK+sC8ls3{,|D9r,E45fh)eWg4^%jsj<kZY__2MiD;HF0Vm-aMyAR"3hh(i`ovrO5nu|1/{uL/4D/ryAMa
+qGO9'qK<+P}&J]{YqEg+-Imq@nkciF_6Hh4_M9X5'`#/rB`F<ekWcierLAmM2D)>/i[__3bMDp;)=`e'C/)@2!<GiTSOW.mpQ(O.E+/o_iMmV#MtJzs'_"
+m"Fa6GRa!2J[F[_6p&aPNh{r1$tQ%4k@6vJ.n-tK-sPhs:ko<h@.IGY^_),iJD;Wd<&b..sOv+JB`{Iu4!v-85wfMq0Y^}Lx8kkI9ianU`El=KMlYp.H;x
+nG6/iEys@N)zH-u-JN<+atbtJ!T/AqJoJlF4^Dy5Y;XLeKhc}S/K,GQ0o+qSRx$ggRV)rv97q<7mXJ];%h4[<o6QIphCOvY{IA>k3G<HSov`qfJ;SHlp0H
+]Z/4C+X@3H)<,7@<6V-ql[)hkUhR#KFhHi(j^()]&UhbHuk"xv/EfIQal<ECs8nVXyPU1d]iK[ng643Qp4W]x"/S%;_|HK"mgC]VU"pk>B[%SGTeqwkvad
+4G>;@'Q1'pp"qs!QU%R3Ubu^A#$Z_J9&cR:T^XfL6xxp@Rbx];Yeyxn_KB>:'IUQ(xH/|#w&rTCoCdkfTkI^XZ5G},oLENX|=SsAU609|%m/HZL%tno292
+|,+S5i|9(6"Gs1<ts^guSxJnc5~zr;<!/4zRkVCi|(:,Q4Bo&a7B'$s25E_+%4Z'1jpcTyz=ql&vrhZfpYl7>"jI,^~`Cs[8`X)1:44k)'ePxZ00ec~`lX
+<_s((+Pt=oSX^'WY1%dIQQJ,1Owm<de$SZcN~;W"k$6sc[Cl1`ZOP39GiZ!S_-]wSpd8x"nGkQ9#FFHp;7O1..Ejsu!+SF9EaR|2qmFD[.A"aW-6t-|`SH
+G%&kQ|R0Xg3Jr)V6~X^tES8^}RfkcRa"[Q#^Pd;{p3,L}]xdnNO#{o^z|8J:^(Zhw&6&UI'APi|]y)]#{'KCA9V^iaUQ#3FM8|grUcvF$^yMJDgI+&&6k[
+ll#fqtiu/WM/$|sXGc.Mw^1-|hbsu=|1iCP!5G[aX_(NFE!S^[Z+9BqhCO"riB+`pGbMchuH'Mm)w55Y>i035&Z,&IgZn/}wP#qbh8qXNNoD{+4+VP[jfJ
+nYIZ7h41dyg)-|@"9}E.+2<b[,E(!Ixvi;(`AmSuw5Pc|qae`+qf(g9M_INiEX;%+G9_;aMGMJv.'%oDeY&GmSy+28Vu@ZDh}zu.jK.[8r%d|H@w%;RK!n
+QvE`d@VJh>a(,=rnMw"r`N1:<xmAcG(B9Xgmw;Cu/WD^+|_q$z5PbE+@HNZ.=i8G%O%A0,}3<sX2k1PmZ-1X/[gUtYwG9c8ZgU=j6g/h#VjlBT$:QVdW&r
++@.%G1R3uNo[!O4OX|Xtvh$4Biaa_L+1e+Vo@X~e+Pzs"Q;[tc`Gs)<l~,pH~NGUE:I_Big=W[j{aSOe^eUH=Oc;ChN5C.!p">-I!h.gXpbFO#uB,49j~d
+nP/[xZS8{r=CI'at~qZ3t;aFh|u3Ou]F8K.A,@Du;XKD.k"lb=j6F@!WJ{t8/Uo4nHb;.Y+b>_Y)uBpEXkw+0rntAK%r]`&BU{A^^X8T~J5J7s|&:H!W#y
+(GHH^6S^t@"saFdp^ft57&^yC1)EH[8;#h3`2|4+=zr)a}24I]w86qLD7E:kR[afN[)Tt@]s'IDle2Osz&+i!OXyr)[7|hib3(F<'t"uH`PZ-27hg%.c.t
+zLl.7d@|5C#v8#PU#B>fHu_!m|a"GAs73Yd-I%2ekd:YyK3VS2-=P^X%F[$1X9};_L0iu4aKlCJ-`.@{:,qhBB7["(SPoK}ee+-v<,dUyDMCs^!Ch#rz`K
+s!Gm}@bb0%P+z1_ewcvUb$nX/^7^ixp7!A-D)yfn$4:z~q__au'IY]&nkm9;fp7wO`fSaqH7x%0UbLo7A<-38OdMCYQ#z'4UV^ZOMR[Wk1`if>LArDo;Ko
+T03eAK)K#L/Ji5W5h]"G>R"3'Vm3{b-6VL=@iBVFs#6=E-31V1|Y%x,2ch]ie)JLeMhEAz"7'w>`@i7TS{MX_)di[cU1uE0f("D%$Jc"ZT;OmTD'Hi<^{c
+PRkHdJK`ARf(~sl{/9m<=)ksnm@L&./tpBP>s[d"8HfHps#4A>zUQ)'I`'P753NB'jA}S&U=W%_]!Kl'veo5pT)Q<'`h_2les0afjp1"&WtXXUXln-%YH1
+&skjgi@+GG$gjX8R+|CTs5/MniKMG#^7BQIO08Ei0+qZAUNK<Awi~6EkGt54FOphg9q|]P2.3f<o;ly)S!F5VrdZ!F,kt}uM<.p!:(;R7.`T#cAfNyU_#&
+DpujNWN(7t^+pEdHD$kh89RZZSlDc,]89-h.4_gRp)G}..pN,YxcOE6GtsI2%}R]POI=V<3'I/w3qf+Dui^M+H``R3]2gN6G5v=98nh=Sf3o/!q{l>4G)<
+gWl,K'RF(q3PGi9bsf>A4OQ}8CK[W^(&;rV&81OiTfvGx8D8}YR-94]gdYlkH8M%E%i3tvl22{KyQXli6Us%>F._3@w"(w%h9S|iOLCvaYEy.^0tN^aQ>}
+5OA8z$R3=o0]vC/n2t<eqvU5B&D77VH7]p4PIO_Q.4[5S`c"k,;p_ini1`O#uctp['QV{+R-"56dHT3sE,swt"2YKJsJu}$ZLfA1m6NAwPjl5}~TAHJ27;
+d7~d-;$XVz|&)7ExxD;p}Kv$gNWoa}bt{V758dm7t+uP"HHHedx2NN[8h1jCxdb,dCt^,=ZpRnnK5G37l+<jSK`hr0|Cm:$yYrDPW^40!pu".cVD~[`[VN
+_H4@p[-$2[Ku|fLz3#L6k0f!tbZ:#ywK=>$hS"a>HkB&"N9N}9uc6S2N]/IBibspX-IS-PV)nczBew;'|[EfA^}g2h9T/p|<:(n2&/I8(nyef#xq|+:uME
+V1m!(xkh`oyvqt1W&/j=qkA|qZBhR!99pjc}+}(Rk{c{-0TQ%L1:9h,Z&NQ]-).e3qG9yD-`ay'R}xUmd+pnE]8T$PM&rCPn+]isXB)mI(U{.c~78>8p0v
+h!KKH&p7m++`8CKA8UOyaK(<}`(]-]ATdplI5Ey)szQ/DyG,CZ01cx[QJ-{C@>bOC0n@Ni'|E]DKilZ6Nt0uQ`hu+Y4ZHldh()HD81q17O'E1(!S@UzK3c
++22R,r%ml=:[a3JER<SpdK$PVj4^`AAICt/ru,syPFJmn>WJUQ{mt:N)VZ<V03P<gTZRq#tr97klZt$Z!0T$o(PVpQV;-33<L>HIvq/;Fe):]k<7i,SM)>
+Q`f]BEd|TTo9y5J9)<er}vO}@xGLyqy|]w^cr-(JPUwJBN(y^ZzZ8#{Q8jH<#30<tUdk5oI!f+lN2.(!dz=ZVEb"tL<^;&,VQw[}T2;MDll</PD3nMsVK}
+B2)H1846Pt^oa}iaPRx;^l}83a=#T6WXPJKI:DF/[q#n3}0toGr-|+e`-Q>OEi=N0k$aSA$=91HoO&!THlZ'd6-5--hOgTxS2tR3J]$Sx#[G&h4o-@Ptpq
+/ks6sn"&YR`8(W[fN'O9%W9(62-(#z%>84$aQ[_|!Lr7z%"b!gLtrUIre)o;n)_9%{G(-W+XopI>s!]&>5KO0>P)'2u;]}egH|x9xK+8us|_cUe10/X.7v
+Y"8N_@LN>vAH)KFk|2b+ZP6BN09<m-pU}UKQA1F5iqSFk'umrgHF7]QMo5l}y-c15%}2`T>#ziiSYRfSVa`}iK'mm7eyt:-X32`HIIWmX'Bfg'3p2uNspL
+m{i/`mN_%O#5h#zeSwqb[V{m6a|B]yQmd!e$k3Hnj1=X^T:,p+5{0+!M@vcgC_jk!,#g1CM|)si$<8B}{/rKN@/Z}}^VX3)Kd&wYu$P0"|Tp&-;yP1wZI|
+~^<"n%WZt3S(O|1J'h%FtaI3-ddY~{Q-U^gMsWkdQ]:AgE>"n[#+~RwfOe2B/-{}oR0i`R`'/s9G8a}f"tSTeMQ65x0$[|vu--k!CZ-w6EUeY!zNlYd=!>
+z$+s$6`vW/#92r|^)[JWda|Pi-QNtQV"aN#Ym7L41|hS!T=O9F<4x[%&&W@/7MR=C5uJ~L|X'%f-zODj%qBtWD1l^y=ccMopYtkBAA1lrtgj$xks4nPl0+
+JZwb]Xc86e1ts|$aDxawAd=7z9%rInwlS(%>"rhRPfkl{7H&,Qu"(3x4{NYsl|[Jv|O;0-#+UIY%z5"!G><K[m(ExR:kpaXltu")Sa;tk3s+,dx'W;u;DM
+^/L@Rxz:V:/Rjx-f~2Ms6k>X6LnvI{1N+MSEyhRQ|=#Fk@-J8:x(_D):!Eu:,iB1KMrDo#-m{ukRkSucKD,QjS,N9ae)E@C')ih7=2ZU7>GD))YJ~-yKZG
+,p(u6Ydm{R!<jRAtF6zyKrv}OTc[SjFTL:Yum$6R-DV]SJm`_GY)N#:`ZLlS%NR17v|PhU!#`Q6:gxIgDf`HW}(N14cst5.B'9/Q:W38zPDJc|e#rO^Z",
+aHd>tV$tS>_3^`xc<R+f:Wni8&5km[3,QCvbKtD]v<DQd9%"l=2E:R|:HNnmf=`;u.-ErK<(FX|Jc$Crf5bfID.FWVnm|b=Fazi>;h>"!<:z]-eq|aOy!F
+^qsmf4_7vbf7+N!>_G04pgm7dz@3zg`xfX3s/7o+{Z"mBO:+".a{n3Gj=c`-=V<![Q&2XdKLMEub.awO6-Hzd^V-dpE3'/LN"7`ZJj`UZ%R^RT4wd%-9~]
+YE"Kcs,'t`K9s'HH8ru!@w|GCE3y^ao<QMd.}JK>._h4)EO;W5#j3b>CJ]SLo@$bc3]4wYs4R0,gUK2%YrL:;pjRt64&R$A6Mw9&tj,Ofs=UBe)32ouV@X
++U~UF<U>QlQd2:xYyK6AT"J7CQK1nE(Z/Sz&Y@aC]-aOA$lMXqLv>;SUR}Mb)&$S.;z}8Y/7ZsE"WV!VM.NV9#b5{']!Z|am5I_UQ!N`Quy{5Fl[9uIg_N
+V_2;:_,{RG5M^GUVW40wCwAHW3tB1BSz3C/W):Ch-vsF)1AZI#VESoYzOS$D{,ZQt%TkYj{20gQRTo}CQ9.Bx)jJPUqk8K$e-<0hJcjLfBXm{I;6z-10l4
+Z4C.9%/6Guu;-Zkczzw@NZT$~!]$nm9&rEJKK0qO7L.(gBaNRuzP'|'UCrgX>!}-y(X:63%3}DM'rhgh>CJ>PG<-&pT}]xop3kQeV6:ju:O7&_j,rw-u#h
+XY_!H!98NtWx0u{P7pd_x8T1VnI.jHFR2ncs+DO=sTKPzu,P/&#[_Lkm91XD4[r5J8zKy+e"cs,iiKCBQ1)D36hP$6PF,OgY@U-6ckq8r+|NA'gi'Tl8fJ
+T8%.PNKy;M7$C4ab9kL5@x+QKAiXWZkRX]}h6.XSpY$WtUW0#$A2IVO7~=M"PA=TF{INF|py="hrUx~eCsD&'_G}N}AMFjJ-"6Z8;XduG58BoH{>E/P6'&
+RfpjMGV,ZXyKlYKTPm(s-tQS^jC(tf((7A3CWitVD@bx#hRL}f@m&Ggs76m^3q=}&aaI9Cc6Cr.}$I8)F+Did9VzAC]f5OuFJBQ}G,SV$9O0#m9AjwhqOj
+y}11S6Z|~wmOgO~wl}`U+1`ab(}bEoKVu:nZ@VrUVaKt1LKIOTmt1|;]$6rQ3N!}PUODv09a+'U=A4Y)C4rK%=OO8kOW<lkIKYfr#8g@V$v'7%I>c)tgSJ
+J|GP|8AnVJ^-UH!:J[G!cQUsaqbt8noCV6[=3HkSQ)3r1>DLU6;.39IX~Tf]CG#BRG.IS,NwaoSE;FZm7mK2CKEibT_C^B-m)1I`R`x5.z2;YadYVKlWuS
+/)#k[85uVH9GOSW#1b6:pN)U4kHFimI]&m;[=Qox>--%G@w%(|yj7!C}hYCpANf{%1xlN.1$%P;/9N]ru}BQ)LE6w|g&KxXDdqq%Y1g<;J7N9K8jKji}vS
+iU6sX0+]z-!g{2[>,_oe$139f)pl>wl_{|aA/>mt,@4qL%;fz@e"F3B8"0V&rb1z/x'lPvC;u[drZ#2,QBvgUgDXUY94#&q/vfWr3(quK}B)HxUR45-om`
+$E)58#wu|]hLlGaHs0@HPV.=$.lucj@tP_WiN/1|Z%>7XVCT/)m&yP^{l"NV4$(/~(tanKW5F[F|fI;s{aw'DTTKbMs'~aI&;#MtyThgh;b1.+}s`}-mPL
+n&_s{VenB|-4ohd'x3H}0&vk''nG{3lAZAi]6}T1Hu|9nTk@eo6b3i]Np5)-2b:R(QI'K}`uSkuawtaF>(}](X)ZB{P%AqFN`tlKE-U>F2n%Nl`5):8L47
+sd$5XZZm&g}>.h"!B]3Rc0j&-yHU=_j$lv;i~K9:8X5Z69;UbWs$mw`B19@HrG4t7NZfjfPlE`-{=<ZO{Iw1#.4N4GR-N[22w]2Cpn.RErCT-OSJ'dCz@A
+kFLAh7I{;{0]k3U]4)E=l>O%(K^dvsi4CB-ylIlwVKYaU|o1elUzFxVNJ_Y2Jq3A(GjVwR,IoYMk|]BoA1.s]]VC5cHzmS_CF3'gE!IB"qH$J9s'|09b+C
+MqfyMgb8^S{ov/1lEz+{]`_GBsqnk_!vBIK|[DzoarR[mM5[wO+UXDHi_;V5QepfC-r#b)IyS'|;fG1Of=Rpo@P(aib1<iA_v3XU:)HVeMar>`Fs8xib-e
+:7T42X)0.o,0!,=WM9mkDu1VugFZHw%'#W`>qHyD@Q~T%C-um&5.U'_2HuftQ}I"V=#4>20-`wSUcysOGrhz$KcP@5@n>&e]%M0usFV@ti:G2lmJS|mYOm
+XY|::l<zB_Ne9v=U%"rXrK!VQ/C#<'`g;b7:_3>AoI2OJ6k.x7HwEuzwIl%zNczo:}d"j47(K/=SwPJooiwJiZ:(s0q:UB#)_F$35|iOUoU%)]g(a@R;dg
+PXBAm>NnEaz5Lf2GHm{gI':{CJP%^T16flb=JW2vH^AxFR>m5<d^54+TCNOV+Yo`"/>+WtD"$K&L^vWk5$:oDrY}bLEPOe/[T/w!5(Kc!w#O/"+C:o]}_L
+=-&amUZ^81Zl+G@[gG7[f-"wR-cu42A>Slpb:xks|b=t[_f#vJ^=ur9@.^,JpF_Iy>^R/<ALC:o(X8kIEzs;8McjrOF@C/1}O1!5yydL-PTc7YU%yW;fp=
+Lm;aD/YnGPC;ITLw/`N.uh[Y=tgu!LS5C<yQXf&![|PW0`UBE@=ru|IEpGd:-,;c!d)pp}!+Yu7@YG2Pw`6{J:NtE8Xz9rJ+]>bzRLM]={k3PN_I"t[/dk
+'yCdjOTo'wFx5cKJ^J4f'4]vf_Kv<I"`Q6~D"#m%$NoR`a~nl&>4ef_`F:O9+HbeVo<wG|nJ%F[BOojVb!p%,@.3upPO>qCJlHIN{iKOhM"y3{8`$|oJA%
+p+q/A>U5(/u[Ld",wpb_3=&yV+iJ3@J=,Y1%`}8"$J13.d&rW}U1)|vqB&Uh6p]ZLNJWlE!UxZEP(HxxU>]t@n#S7]r+.y9V,Vy;QJ}yl_+,Y{9"p%K%#j
+Yd~KTaK:Ax]IuW@.>c:6F.gUT(=SnrbjYx]<v6}{NDMXrin,`T,8McO1{>$Fs}Df~'RH</Rp>"%&VG^E,&(<2lQZyKw|T[iw5x%3^,4"=Zb6w(8dk}(h6+
+jC>E{EmmwjAuq0X3jw5w=fo9qBCijWRsxFI/[DV6wG-)-l%'V:-}s]&npDXG9Qeo-yQ2i:<U!%[f["O-_.KQrSiyN^Df2oZZ#E;da`'i>]+b#/|gRW~7XZ
+r-IcV[DraHd}WYVQH8`)(_Z4j:{0uerl6+1tD)u[JNMYUg{KI8~A8P|kYI<w63smC:4"w5H)z(K]L_JO0P9"qo+{w}1CgRBdxqiQE{#7:}6FEqLf_r2j)[
+WJq<JsVshg{:sXC`}h}Lm9-(IR|[NzMggrdf/[=5#}^uF^y|9}YW|x:$v>!Q4u6}'7Agg8zgqA;.+@"-YGA!3wFuYwHd}K~#^3;m#ljAL!-=8%hxx}Gg/q
+d9gF]FAkbd"xwoPjRbs0vfTf}KcH3|Crbd4h';}&K3P/t:As=q5Fg!|L%bzqwOY&bkCw[B7_0q3i4lFWn_DoO!@qaO-v6E6CE0$sM^_#TR'ko)}[t{]Sl(
+Qj'Tsvj(n;,6p%zU,_'0CYoVmBNp9lh|vQz8KOzc"yD3zg1ePQY|f16ALHA(26]wi2t77pP2q"3WI8p>d)}UpB}+!M@QPBPz/T'ZG]n($OY8(8lGh2~Z42
+52ImQtXi;LOCRZQKvv2887N^J6^&;!iW3FlcMT.6qiDAtND)#C2),+R&@YUhPjW8!Y>]S`#W<CX0i:`S#Q|7Xippv#&YDT~q!:R!f!fr]cN9kNe|X01<bv
+qA$OgAJ>fq6gOWQ@#/ai[O=+lc#{|zyZS$hQvE62#@Pw<0,v%SM}`5F2ciFwd6Qd/Qs;GGU=;').:"A'}+7.H"!7#Wh%H"T}I/2k71}My]ZQpG;ahkqHT^
+vcs%)_nnyQ(x8UXR5AW{#oHSSZL]%[:X0@^]FDMIwnFp7p}+Ev9wfF8R(G#C.^ZIx%{'tL(1Fm6eEjL(X,:-wi.tnFv4wRKt=mf5-F:xMQnTiI6h6#zRE`
+f!B>n1jTVS0Yv/<9G,bFDd%k@).Qn6T9z%vwj)ZJ;-/p1}-lcx!RD^3,oser`i!84GS_lFPb`99<0U_29PN/|Ovc(^=[#r@4D{uye77-(O8@)U%1@&>A%:
+s.2#TeK/%Hh+3rJR!cEhP@x2"RHe~C#u!E5+D3GDCoDy"m,Yh6,1^h4l`BTU,q)UWHph',w"u[F5n%JI#+=j8Jsx'L|KH3A``-TZeDx<@bBok|cEDSM6M_
+2y`ShXtJ@R=3rktf8qg)%E<x;=7ksuvyu%Y&>)=JEq2w(hBW7!b;^$LXh#Y0Hc;($te7Fj3lp#bmaX"5)N:Q>EAR_>V8;Ali,MZ|J-K"nY8v0lz/o/0(^y
+#/O)M&`G}Yj}>g2pKy)wXdF)WC-y|bm3YpbUd7Pah/1}q'FGBTJS>|kUn!v^Z_57C'Hm]ua3V-uy^MP3~]~a,:,}a+:"DqZm30q;f!=M&g,;(Qe,OV=2%]
++qfy5]k5x>mFMHD64/T4NYx_nVa!fJ{lugPv=!,E.BK^kMSWI{lwPP_z:/BMB!lRFZQl4sDN,HQ!Z^<Hg8`23Ni.C(`GQcfH:));tY@BuHG6ipw5c8lgrm
+1$dqX8yKNwHzjhRE[$8$tjA!5ndi2-B7+y!<]xsVKEnvJnF"68+cWyU>l10_u]4b2{Rfd/DiC/a%>/o07gXX!aaVPm8%@Y!,cSb<I7M[Z_t>Ug.a0Ua:l;
+J@e;7&gPJ2W,]}vCYJ6u0!]c=X~O=y/|;)(GMAQD<Mz7.|cFdn`vH-jS-=L6!K>af"mpX2+>E!jd5_E37!s&E{okdZ3(wB^GUT<TKj~@am!R"UPw2d3`Y}
+c,W`$|Ok8+1,(9s.pdmfa:@3Y!r>xIN3c;$qOeOMF+Sm~Sm6$Ea[Yi1h:-waivmi3az+t>8p{WPAGpF!jJN9j<epCxqb`S:kG7q#4!}ZO64WRtXJrTJ1bw
+^EE<YQ<njH#L{T{0{R}g"OPX'P=X;L7::+^LRoNceU});_Bktj^3owgI.!k'cbiN6^zn!Ww%z2~Wql_cCC7">ZdUpUEkygLW665|<P(Qm!>"KS0jb#b&jb
+"<4Cp9^LF"o)q-vLYJwxEpt#]u<6pC2madr>BoHqFv[e@kW<s_Kk!}mSfXirrKuUv[~)n_W^7;@2XR4z#UW0UeXI~f(5.iU0:`)u-/:<cv_H50Y3{p7)kg
+WkAEVsrC5.)+y"-"SbmQx,+/p%H]8}.gpz.8CG1Ch|.;K1:S1:qcX7Ka1CAMr_)aiLJYs{&9QL,iBz6H#!ry{m@M`2~]=@+A@xe>i>6dvt}YPk^^o7c]%{
+O[VPekdn$|$AJH]WhFQ!^xlZ=Mvr{H{t{!'uM0^q$dq}qieSkHj0TC6:YV[#ZF06gcJ_ix}DBQ.r8bO'gq8Rxdd3h/kJ8:s/U(4=na)%xq%4X>c:m>t)+Q
+3D/bi5go(`gp@9%IET5nUYYH"Rsj|g8#q8NZ1uK4"M|Js[be,)Ts4PillSqZgHd%HM1_{r#I4u2C4|eN(X5KDA74bTExK&NXPl,prVSzZ|QnoZH6wI}Qqs
+Xa4PXbxob(FY&^.{%YEfeWvMF9hNQ"<]E!~8Igg3<.7q|r/[HzKT1=L,S_(Nq"5Q`Ch(>^y^g'l!Q&;a>-J@3rWU7TB<&Ru$R(i`"y!`VEG.l.zFG`Kd7p
+at4l>JZd_42lZ'e=E0r+9fIBT^)xPp-4ol6W(y-2F]U<6Z&k:LRC5C57h&oQ8YM';0sD$gr@T!{tqU61uzQ:Hch$2{0<`yJ!}Ai48>|a+T4+>1F$h8VIg;
+3H!zDhHaALS"X:n441rPW){]uY]bq%~jp)cEuzsB;wE6S/V<U>xY,qwrTw7NrsZYcDOkA1AwF5Tx]n,%_SDL)XEAaX1GT11"1ph&vbpemmo^x3$^{swGc/
+]IOA2Ix#{1@x#[}q}H+"SN@,lnCjkY[g%)=suGb)`3N<B"nZqz%fOmeH}HK,&X|:}z'pzf7KmPTiTcfT:z5"X@#feb;UT^~^7R1dt4$EPJJei/';tEXas1
+Mn4o!hT(-HOk`F(b=0U|wkH=:/SR]<!~]w|qB2pJ}ivj>!BrSRj-5g~B2l/lan=rak_8ry#Ja}G5Ra{WK1)7(JSc(;QgOchy0r6x7v,E&_v!e{8yVrWyku
+!bAger,=p>;oLJ<N/XZ"]IbM`N^5sotW56P)kkl,i`/W1c39XE3]5}z[m!ElADMz{#7,`I~sY8Zze9daRjA{vno2}+&izHNUfml&l,z:Y>9/~@'Mq@#]-v
+:Ku1y5$_5nk.wta@$JjKNPQnOp:srg]/[ed|&6s9#MMRSxnmx!M2d&znmbitDIH}!rqL%5cp3pr^A&YL2v"G$t36Pbzm8$z|nYI2)IIKlKBGv[9qQst2Js
+TR")biC73T/`MB%H3<aa:J>bYK>/&xA),4}K`mI#^Ju-47M3YGNU"jTHNQm+C2OJ)vIeP0H-ED.ls'y>yhQb_{uzLi0#"F=gW;u<i[P(9j#Kb#4aciBqX,
+hu^`G`P8)>!6P=VdVMZVMZo9t/w9~TvXEJ+CZD5dZJ`kIFWA/Dr(,"of$y+6vr`=^-~9muWO^M]f&7.r`$)].6BD1fTxki,hk>V5~7Es#{D3g)ugK>Q0/S
+3Fo!g0J6]%)]YoT@;{9>9{x%$/HIJil+|A)Yjt"7kq$f{boHJbX`WYF,H3+x:nm7%dLWRKJ"ZXYKAz$fjeRWv'61='o]iQv96Y^&6$Z;acnIckkhjg!|WW
+1=iD+}=Id'cqW>@Trwn&:FKU]<ud1og@w7,&D/<|Fm-a4`4]OnNalxKbv3"Hy8#.ihqHok%#V:}f;pdMAT^a82CQM)gZ`Ppe6cwry;1ZgPw8e^2D]gek&q
+9_&$D^)dRqgC<Lxg-/9Zb[{xai#!]b+)6!T9{:38o(2B#<r+~md<AhxnX2Nu2&sJ11R,X'j3B_.r2HZX>ax0_D-@o2RT4t}!f^a81OJ]-rthJ!sPvmq|7i
+1":}v&Un$N[Z#e2M/kmmnYJG|I`gpTCNiU>SZsG>%Iik%Tj:2>[)8#7/))A<n0.h<_u>IJ88'Vk.{bK]T>9M6'mHSIubu8P^+:FU43iEFa6u&O"tJ,4gP6
++('BPuGUP6QaeLxsm6w5[BTlhPrvA<ZLD7f"Q9^7104@:{<<%6b<,|`AVw:>AX}1'0$i~#);<0>4BrKG8nM%XVg7RVy]WB-IZn0:@@&i{mMQf>|<)#q]GF
+yV5Expe%hQY6lg|;x,IA)FI!~dSMza,!A@p%1L%eaKeKKFP1(2tUucH/|18/nh:2SG5_u$)>8f|>!u&xU'M"^,RQy"c%]Z!>Bz+z&!f-VB)cu#_DCpw=&w
+sC|DzQ/;eTSA<l%sM|)Mmvv_m+`/DVz#c"moy>c|H4W5jhJj8%6C57GoD@8t0!88"EkW/^R_l.Xdqcxb&bzBJTS1b`(r,(B!2yj+HuT+Zf$w@BdksLw>x:
+F9<N=i5VM#nLzm,TFC-R,[^%15y=~dh=9BMh):K|wT6F3GP[QJEu20:iY<YMq}C,ht~!8aUMPA-`A49/@{Lb6!`Lb3k$;>3}6D-qxJ#]Fj]B{IWX9DVh;2
+pF&udHvFy[9R|3SW4;#5.4&Jo`w;(AF5P0C=5rJPe.r!:ghp{I|F"ANlLTd6ya<}"e3!u<pHNAbWkl8|MURn:%rIX"hw|Sf{7q^_nKSUa>TjQ$oyfr,uf3
+B9MN$d6$FRK^)F9BR/X+KFKT;DS3qSOy7pfT_8llA4&u|p7#H:3PxFkFNYdioI.027xIubtm6CXwK>71_@}5~FcW5mi{{7b5t4P%0xV.3i&a&lS/FvmBKF
+em';)/tDr[g1V}'|1{v-lrIy.2>EmFa==R(^!_L,TY&3M_H/']nq6jav#QrVMrzxaiS!]bxZZ8D5jEj,WA/1k9fiMFY6$dSxp"Q6=7bT%IN5(GZy9fApFc
+9/^T;_MCg/{ZKkl+tp+#AY@j_DKX5Oo)NON$8Cb)L_)2+|kyu.2:"/pKR_j0y<yi#NMv`vO66#,V|bp/@^A7s%B9-#p%[,,[jUvGhrC@.dbUCs%p6}+CC,
+i6:v~nsq|J9zHtptK&:i.##|xm&"Jp+bFa+Odxe[}QEunI/51RHPphancfo4&peD#ZE5v%lCJtjMm%c:peDFEJRZ,{hr7AzA~{koDrTNF!`6#CT)xDw;A-
+.L]b;wIzz'S6lod}uvFx0EmbzhHS|"VT0|u+qzk{@:(9U&dI}i>-IZzjc%ot3ZUl{p)X5aP+3HA|#|ri'HkLF!ps&yBnQwf3YIjVeBQqP_QgaEFO!~`zFv
+/nQwJ1FceOxiqYH{=}We>}7zmp&p(-5,loyts`m7&v]F^E1|Aa~1j0~,|g).:HsWq.RSrS_o9'.8H)mSRtfs.Gepa+O!K4V+6ak09FqK!>f2a%V3(@c4p,
+tpmy8UGljr`Vo=!CU]h3Cr]MJU[>^M^!aK}btU%n;[4e;%"[r}_XAUn1'_JkVH)+Ix}!I#2l"8d}|RV:PL}yV[|JN@/ULJQ=Zyo"wCI,N1d%BDZ[sj'-z1
+~TRZDa4hb,[8_LA&78#&;%IL_rx'x"SfM=31U8&9G$gdVVp::W69tG~x}6/&P6:ofa=X~/Fidjoh0e3.m=_%l+TSR<^j;y1myg[3V"tJ`pe/h]}1Hf]4oq
+SAx/"pK1y5UB^Obd<t(Omz,l65&wV-+-ZhdA`Jt<(y_u79pOvVhy]2Y'MppLCGt640Jou9a'6hP<8fROGk5'q^tLEU@@ekhVl2NUGVm^%(p)C-E&][T>`p
+$d-&2vA4}D'-=&rXa:X$O)Dmu/6dsQ;Y`6$W`ckHh>KYet>WW/$y>`Q_q,]Sk2V2A23iY%RzP81r[H=7=VX8,p`KsolJ!p8o,A~xz<+A_IlQ;DvCF/k)}E
+Hf4yoFz,RIb%@hfn-wmk%J3xh;z%rPH3MHY0HCUS+[~[jb")sh/u%zwdNfQW40^phS(0tFe(1[q`f9<@`OQNUyxWJH)wISNEwT9j9[Y"u0mqp)}f</pu-i
+GdKTXiPAU]R|8W/_H%S/Tvi1{ezvv1>0C)mQ/+Q0]!X=kC]>#2F,qR0LB9x,cXwa5MF)X3u]c":vH9hYFYq+s%RJ_KM)/_b("hUZ<e`4m$-oO39uS,=HvW
+VDS@keoO0]"UzvBfF0-7plPO9X0WSwJ&qd}XSp'WJ)r1OK~b,j;Loaa+FBsah><QWwlIB!M^JkQe-,XAf.mxKcux%<:(D_N|T::Stl><-aa-H5@p_eE82'
+/6N%Pkej7n:<]jlHWd:YX%I{J<}9zgM%O,m^Gb^HQ8SZbDmgMKXgK)4#H/1Uh.-)#NFu)+XzLeD)ceE&D<ZDv'EgEDrtLl@QbFAV1@df_%Y.C;[KHqy(YR
+}z4rN%SnH`dIk4>kw2RM8p71NjHV0UCq6ZQJ^SXbubTbJTu!CWRL0KDar%k>%L412Qc=vBb|g=q&6ou:b84s&@&Z"WR]yxNLC:&{{yn6OLV|{pEDgH5;K6
+mDBsH!q/bQ!mz0>lkX;ZKG;|&,uG`E.vHX[TC,nRmJZLV+5YmK}EKC~!@J;)QcMR+>rCVN.7xXNSYsVxGM%p%#V,dcsU6Xsz@Zx|iV|+YH(m803O'^gMY[
+c]rPl={r-^KsUXky'&]P&o_^A6#w0M|tIj~w-BW94$tt})R_FWr<VFl.KlKV~>ftM.}d:V,h9peR6kWc+)aVaF1([&_:22%.5Ko7M6}t0[ySa7~Ax!a2Y:
+Iy`r!o<]|D9oy/)Pc`0s0TLK,H!Z33~052,HX}sT](qEl41ps`K5(NM5Xz6gr&>jB<:5JDPU!erq;CERV#8nXxg@+@z'pPW,Uu;qB{^D{6d9hg;<j(F}YO
+x01h85D&xNx_p<^HRw`TUk"O1hW_9JCe!1X[{0Vz7j#1.yq1r.td],Y9c&/(g3&Pxnz;CcI}u+mt8!(.XPT]d'0FJzuA!3|tJ"t<"@BF"4YzvRf"NB=5=]
+m`gY7N386TyVeqC#h)7Ij0z&@ukP[VpED;Axz{[@r+2C"(=&`8$Jw(w`^ZaTsu,3j]R1mo{7nt%c&,B;SRvxwrFS:!fg[/HDsglo7,:Bth)%O5(qEydB/F
+3<Kh#'.J.OF,ARpqo3eI%4]O=fH2X&e&Dt&1)#p]>R.<c`1X=Tg[66KC<y[_w#u-x:wzv66ko7sLq.QL2_!ju=A.;j|gcroQQJvUG%#Y6S'BIZy'Ic;D!a
+1%%!hCSA{|sV&LPOlXA,/yF3$Gt'q=Hn#]49)1Cw+vi86WBT<.3-JDM->r.%gEvk[:alS+V^mE73t%_m6`)uE,QEd)(''P<=dG`T!E<_K+1BEh65iq%{uG
+=-)Y)18};WuG7i5x]b%W(.-"07/>vIknV3HOI{H'iDQdb9+ZXXme]daQz[h<2Ch<vxTqw|OgI|9Uw};J"JF|N7^vrTy!E[s4wQl.@t$UE;E2hl5X8Z"hV8
+[Pvlx=OX-`|%+2)Jp"Rc-$]o{!%yDwA[!/5&vh9O&!vrjR%O8;iuN@E'gNN-G/P+WysdM#/a<4/s<na|B}#$1.f!"C6aqo;t>DbMY:/,~Yzm1gvu>G#c:c
+E%I>.4d-HKFH@aLr=wuDZ.f{T0MsY8SC^hsbNEKoh%X}upL54KKeTp6r2&nB}aH"q1/GUlF3JLi5`zzqf9]31=Jc4NwO@^|9wO(n|sSaIpO9y[-f-pNmZ,
+B(8(oWs1.Nlbzdq:|e$fW#d&Uc|R$W+dA`Ea;ZL`"$6IkXd/:pI-`sRI3cz34_T}-5oCBHqeX%v5AK<w;k.xPY]e3r+{=QlL7o}sX5xxO`1HCJcfTy-UDz
+4zrmIV]1qyI4Is!&S;0q-{3<q>30tH)b28{,Hx5+rJ>[HCgH{#J&W1BfN/q+NV{S}<9v}8b1T;#pg{CgVuLfzq,}KWN@}#v>zcg'ZK&t&GE71JWtP5;AfY
+EZx:ZsqOrZTV^>@HB[@'Vqgx1Hch|G<CzQW0FCiO_{pJ,g'GPV-4YPrKN)7Fy3N<.v2Rfcil-r7g'@JM#<DD=Vx<v"2VH#Hoc|j/a,U"29(fa=T!za7cKh
+>PMl>'kVK`UY5C8<[.kbFv:WBE_:^Ald.@YK:r=x'8FS40$fNL_B-}F!,^7SF}Z3sWi:HbB{$BdUS^2WD#Mf(V#"Osw-h%>'M8dI'v/st[.oi(9+=GcJ]C
+o(2XJo5B&-`#5eQXV#lt`vMK1wWbsvq^O_8iF_'.5j/u_u5_diHyg{bphIJ8)M`Pzec8|E.BmD2$:5Kr){m6@H4MNV`#s:6WzSos+@Pq9o|oGiyc1>/]qK
+I1)F5Kl/xhdR;(`WeBD7wDSx#F`EF3p"921`@xz|=DE"63+^Y!E,8ta42IdY2D7N~X6_<P,,$$C@0R_c%b}K5XL[PJR5E7AxWHf4I]`nu%Yj{x&Pp$:3k)
+`nF$yJLc"ixG8jM0IMilHZes:<eXOz$yJaE2d:10R@nN#<v!AxGnsQT/S.A%MDNDNxju&j3FRmYP$<gQT"hG(6Rq5;^898ha8m689<hr&(woPyeG2IGnLJ
+lWe'XzP7BM+s+j`H^x9-@eO-X,#K"OTL<z(${d;g3_.HE4(H]op>TS^#(jNjR4[!0nIP$GQ.Fb`h^k$K&xN#(V31:uas<NVX^;xK/2'MrrLn=DBX;Eioso
+wHxv~1m<j^AJrc1:S$>[Z;lgw{|JHN.%2`w<jJq]qEvVJI.lZf}1[s74yf[>aFq](:9zT@8.-[y:}dY's)C^5A@{XOF-~aP"1]GkfxyIK`4rM"/OYQ>|}m
+NS7|1"hNYN_if1YJ>t/<iCP`U/hoBCW1wF]4NM;bW>K_wg4U_{v>mkL(o(+b4BC;KdS5BqVdd&idKoEo'Dy=.U{|0oUyStd+~Qer:PKxqt+xda/^V>f6FA
+dMXOUx]M'@2=:n:h~f$ij.vHMVw,WbSejh=45>-4@m0$}pfE2D6J0FZK8vaxViF"CJgmu:qsGK0.ltf>5PA$C!#j_V=rw9;nG9eMO=";1vT5[V&FX(sfah
+mYJc/>%]>0@0Ct5&~C1KgiKs[)".6[3a3r[T<6IPRLD+^>:aoW_[R^[Vh]NRFB)lFT"S@PA!88E=@DGd2/27x{AC.}S;B,Qi</msGE(`Jp_G@%59V+$Y);
+rf]Gi8%[/.uj;Ip.PyN;plqEL%)%Jn/HDEiWREDH!4Kps>xxmc=^-=RRDjd.9_U_j:<62AcRq!:-8dG)3}krrBs>^g>S=SD:otNi9Q1D@8,TJ|%uzCGu91
+Gd~!:#40S=hd=Iln#kpXd)kNoXv]40X79h~!N/V=KrK02t!udlTQ)meLc3>z40@U{Ex^AFrr+QKo_M,sv9l:7ez,13MhE9BW.32.<y>@8}^'4%ypD;aZE7
+5t@Or+lEnVGpVQ_bBp'2"52S(Lt"kOHrG;t8>a[Ej6EhG_zu0{4-:dzBBA`@Q<hc+PyQe)EibjgWA,H}EYSxk"K:tQ3G[qO(<#lft9)n"b=nrTWenMrdRc
+lu|reulU`y{a&g7,dx7[]5YuKG~CJeqFohH4L.Yfl<W@rWl/|dI,T>R`[nOev6)"Ur^xk;=j[;:1;G3<Et|h/z;SrWxe#9"+uB:T;MfZ]Yg@w3PPL7ap9w
+^5DYRlbZMc9j2{>w,Zz,ZSWkI#qn.c)E<U7ZDih#'pub#rN)VnhEalfHgRp+j:LWr!;="cclZcMn)$3Q3(#5uUzUZ$3=]M5vz,j}FJwa{4]p0ur1:>&.b/
+%}&v$AAidg+4;,IP3XL9;$[:Vpu$!sc&$pO=i,n%sI>O5TxZwzLr1gT#0/T:J+-"e]tQrMpP5zXramge@l[jYNy:P[C8IdonUnk|l+nob@~>1lOs,HEH@a
+~tb&YWdy8]R(9@EmG,ojv'F|ruXr1Fu;k>Ef:bAjgd^x+KH-@$vrK-ecS#2G^zolV3C3cZFua18KcmiypzH,u}d"R2IArnxzX#g08QzrC88;C!<DimmDXo
+I9lv+hsMAbf^,=|,gf[^|dh/C(%iHitVbn}sygvdbz{=BR<UQAeV1]QNC[1v~yuX:VG0{6h,i6>0}n0ey@!X<uVrc3l+Z4S[1:NU9Vl^JPnqnCulNALX)a
+8v58PD9(vpHeN5KhKDNpd[Y_xLF7xkqEgy#sElH=)vZv_G;aA9h(@%}$M.E%D0Uz/s;0}52956F!)E},5rMzw|EDJJk"_X}A<hF:vcT`{eZM#6rlA;.Pc$
+p0lGq+h;wev6N(T7B.:7&4/EwR}z'GXgU@Tm"Z"(wWDwC]swfgOfU1;d=05ey6;mprCe,x-g$pGPT{!0"v&f<w@Xx<t[C.k{'W_x|2zZVE:2kGVm_5j$|!
+pu6463F$/afUFczN<9_@tx0Ibo,LN=XCPE/$6]g&6#hhljap-PXUhA!RfMi&KXC'Wrb]|)9HPjuO:}!2!2=aZiA#'i6nSmRLqWnyMN8Qwr={RRq,'>WR1,
+(JB^Papuljp`(&L5)fYopPJz;>_h`/1,hS/+Id1,u},9g-"f_&;H@9Q.[u80f2QLCb@t[kM_`UaC%hpJkYSV!t@nRhS@uNT#uPH3Qw6X5/hl_UFn+nZDjA
+0Bl$.SK6Qf,#tfDqsd]O2"ZrX[B7-`Y+Vkl;>!ZW@}2.^2j$9L,H~u%(9wLc6j9+ah^x[OHr"dpzvopdAhRkZ9]hsutp/OV4uA"Fdx@1t)Hj=!WP=]^z1l
++lV6pl!5s:llU[%xoYJBW6tpM2M#9Lvehr7n#jbvNf~;5i(F.9^XvFN'bULD,FP6NxFw;5d0CLQLoDrE&A,4<ML!Mh}N/mS[!}PE07Kz=54sw_$W0KU`A:
+5=1"m1Ua`[I{l;_72:H'hiyJ!/6g)j)Q}GF+kiRX,vE9b(jtfFlb})MXD+I;6DRz$+0R>s>fE65OHQ0pNUQpaTSmGodX0tS)D.7#8y:l#giu^'@"=d{oj8
+_EGR+dccvV=$.:]bqyva>U'{Y5x&y+zx;0NR%2`oo!Q"UVc4ahae>n(W',in%Fk(9(p:XAB2TzNy.2hQUd'4pQ)s>=[7j`K[i(^Q1TpsP9Dz"2ip/!)j`>
+GxCid..etFFF^uW.gE>WeMXB4SVtmUaZu-H6n)it#G}DQJXQyM4LoY)Nwm@suQSScOD%fk/!m1Ev>;U5x&3<XvRBHk8R|[(IWrG}ZmM[;Q3OzK]pz^|b37
+szu]t;q;qzx'z7&}#=]Z@ZY8C+RaYd]N$0Woq7g%M}2x7&y.'3]RIMhIIwEG8gw$E8GyAu2lG7]NG|PSCQ8pHMagrj^5ZKE'}$q0oLug0tJ=G1>x!{Hz]z
+8xJ>PcC<B@~f]0B@kLTXT66o-E{+ai-ekAv}w.M5=Z|G;8>.Vfq[Pxn71UFZ;|N-v4RuU/h#a7rHV(XUfq%'UAX9M&.rd|:zc..-InF-L.3cA@/Xc7j-KM
+0@(@{y-PkHG."lfTe:}{wzFtA]g/slqE}`5d)n"RzjyV~+[hq,m^ghk`T$B68%^FmhRn;2gWw7)4l5!/I^=064x|$^cl4C6H:Iti<.5ukg^;3]'QX)Eqzs
+[EUHdVeJ{wPVg}Fz:ci{.<J1`)lo!qI&}vaL64xoz3'DBg:<=l,$7V3vwA!5T57oTXF^-9H,"KQVz:W)+SANj|riQ<b;L3@[D!fnEPq&NPu/`3YW6BrbnI
+DMn-}wWsvJ&hfoHx#XsRuk}6gVI[9mU),oi[ya(AL5Z+DB^>D/sxVWA^F^BQIDa5k`Qs%NTRw2NW"7Kh;ozsKxj#&esf##;l)W_Joop}%Q-46)Ik_h"W.D
+v"f)"k[jhn8q&|_n_y'o.&!-%HGMR82iFuh`+CL|IR4m+qO[E_sXM#(/k,:<di1KUEQ{T-$'B!I8/{u'5/`:nR7BOwKXi3/CQ}8-/y7A,^n%&@CDb@k}Y'
+L_.;@Zra0Yq]qsJp&gtHQ))m)3-<[bBJ)C(F)ZZJ|7weCq~f6-x,e(>"MZ78QQ5l7C~2w{gyeh`YXf#"xH;@isB})o(J=dLLaS]9Jf.o]6UqF`+eQp+oUG
+&oXolNS}o#`0!po^y}X6s^Yf6GqPmUIrF(#=<'l)!vX4S{+8o26k|A&@|$L4"&'gaL0[a7:R/(T><:.En&_v<XaGV$kEV;yk^K4XFL"aA@Hr[}_L}GSO~6
+fg+R6w:/iQVy[d+W]b>w%;i'f$-HvgXu2"iP_v(]hTi:91L]^[%vHD}T)ueU6_6.=%@"3G.U8e,Z<Qk'H2OmZ{A#vKYLiS<Tn]m68/dK1YRsa1xg:H_(O;
+(l!gRHPT]-=JLc5,)23Bah%dPK8^z^/ae|wb)nNk3"4CpD/_WP.|VSbV;Q&v$,v0TJo0e0aeF!sm2BT`V#YL^Am,#Bvs09gRz:Zu5FkON1!@BuW`gtmy@,
+,67T^13g]|h,>lYuT6z,ng{.UHC25@Ge|e^Fb2O1|@VIa)D-/R^7Rk|S@j:B9kc$zgIRr0G%M$rJX%3GjVA#ZA".J`eoB7}YMOBq"x1r,AlsZa9Kqsm5XF
+Qh=I#nCuaR1owI-oP"6VBg~>-5vo+s>8]rBk:9J5wzd8,k.dT]5F,8G){QKMbX_}l4&G3UViURrZ6>}=b)wxmG";e2Z2rlV%zg3aN%K6io9RK'J1}RUSo5
+{Jow'Z1TeC/GJTPR!<I%mcx/@v4>"u:JV$`9McZtq$<+Au;T2F9wS!&UY!MLEUT1T!.REC4[8uwY5PmW!Z>7#:Nnp`7oSoOoE}-^E{P|YuN'HRy1V9p-nC
++g,/7'x6Tn7`s5cHl13U4`MVXh(R|R]k984O}TS)iB3`w/y<>8{AF:dX=`M.#T{IEz=iaF1;':I3o:<$;%p<+'$p2(p-~B(mI]^!^Oc^`sk9<h/!1]K!x^
+m5i_Ma;$:h)Vly$Qni"v35c9:KN)mb&_8,2]&Ij7-(G-bld8ufMTD`v&U+)'iE0@apl!zE39`BQp``#Pweq4`OxWAvvWt'k6a%KD.f2/'/Z=&V1UAUH4zJ
++RvSiVe<fr>kfEWJeWqytZ)wQ)xbd!Sg,@/#W%~&)!5tI%Lt9%i%t[|R=Pk(Zh&"BlOzH26YR4^A<-uP:B9HsoerPJM(w;W+LOYkmWls:fw0Rd:72SO5sj
+$D84NQd{Ulk%$tG(pUvnMQlt;)C=uFGtA[L6B3^Z;hl}9f,Ul,f4I>D8N!e4V"/8hGS,k6dEWH4M:&{ifxK%Jq~`HTGC'}hDP|X5nTJp=}9|7P5C|_Xv"B
+7{iif;W_|.p)fsy]L;.48a60S-sGjU`Wx2]!~l)f>DBx'XRw!=OFxEww^OXbqo7N`dxt47":]:WyR:zKaWl'v6}!L8w5%`@@]'Ygn`/hc#=U>-JQ~d{|<G
+EF;XoZ,VC`TI:ZDiP)`qvinM`=Gu!(lk;CgzGn:onac>H>Z,3DR@^:dlh}"+wheKtm}UQrm{Zr+s6g5hq,"O6x957U_=,+67.ZeKt1QbU:uD2=0N)kW/,.
+XAx=B9|8,lN;Kembkb4"3"$L/odOO.&lib|:@D2mXVi6WKv8MJPG`ES;+')lYl[/aON)Gn#9'AbRF3vH/INC5[|AjX&}r"&6+ZLOD`ng;wr/s>ar#}.RuM
+P;CYee,[Oq&LYB-Cb|A4,"y]D$SF,Dv9~Q8U4b}^}<aePDd9td^"hVg>K=lK}'Ic.3tsM`icmfSFOZCXo(j>TuJL)@|`G%v'[gl!{3i^YHrBlR7D~Aog_T
+b{:|bktL/i5}-D8EZ8`)4{Q$29;N%sg#WT1Z`&U@{bg,k%qoPD:VfR-Lm:E4$TLl0mSHep($+`~f0"p2,zma8|"/[m](&kCUEx.s;=4#iEDO8lp1oPEp])
+(amiW$)g.g1nEnY.!e(SD!fn27S94.&h9+,5'%r{qs!@LSn.OzOGvKIYCBi/V:`KFT^npwWl:X,qa2[_[snf"klull+l&a4G}f_];YG$fQuF@m'0OQ%]&b
+m>S]rPIJ![(5P%wn#pO_;-tveMcP)DXpT!TE9M#1Icc1V2m(oGS0>6AFPW2/_K%&~Bm4=-vh)]/tbZ:6rW=}#%fR]p=-T@gt%YH!X>!ddwAXYv4XZ3O1I$
+41a^5K$|.3lgx'L>w_K2Nhu{"=-1WsL_^dQX/y3dynuTCmm^+M`L{P@O$%</YSM7/5<Ihb[YO>]%|3S,wS-c47Xeu"qR/Wy"`T^n'P{|0P=,YU<.6@Uaac
+2fl7(tqr~m4`DeW!u]~dW^UMi]h7-Q@b[D6hw$;zw;uG`$E/LU8$Wiye"9_sG[dLM(6MO=0maDD!qQy6b."1=EebHiL!3/4u[e1R=j}:>5hjc4mzSS)++P
+6K^ff@noe4y50eIl!DVeW::,!zISby]=[&M-kYriY-(un;mnswiM]D#irsvqajWsBtFvqmn(4R(nQR{7dvL)E5D5L7AAsY#>:`&e:I3kCZ/11HLRk6usdG
+/c.(,(JL=Sxk9TfTw8MOK3&Gq]|Yc:$jm{Tjo_AUhQMV=6}';JiiujW{rsD7=64Sp88"iK+B9H68oc7c;2eM[rM676e50WY=Lo~{57'2wrevuLD|"-^W0p
+SRDC[y%4:>Pv5`u1,4:fyWp,rK1gL`tnQNQJFBN>Dm)jp/BD.n09{A+vbq#Uft/aj:$j(Czf[6Z.2|uF!%Sqss:&wD~&Q@2sXb@_UzrtH'3PeSt@ZN"-R%
++m3N#)JRl$OvC_21VK7]s/IJ~A-QPcQ1Xq}0eBVPf[XLF1k9Dm@g+%#(Z7DT5QWsVe[=6.pe'0.cM00`2ig6EziCl/|y32dB8rVLa$mqXjRU.rHT]4LHtL
+<<#he5{1aOLTLRk|hdHrh)@]C2<WTh:H#aNsAKKZW[E8IE^!i}jRX8a4f;[`;c6H"CMEZh`DKODWGNn&XGw4|732qED(tNyxYz5lLP[(Q%Wv,5rOWG:=8t
+4+F4FGgfP-PK!>1M{Tp|@/%cWpXyG[Leg|s=jR256`8[bbJ[f7j,qijN}Qm'@_e'aIBVqGejGK"nbXBBT[WnK<&(:Jh<OPC2-<D"cn<9+z-MypmS`]wY]v
+{MeTOfU3tj'A,^Q1=TU8y{sLZDT/0x_'%/l[59b&<L&^4'+g8N=oIC])whlSyR7+;IK0M{Vfwu9p>]yUaFXjFtk)8i0h+WE,A@!S;iZ$B'J{n>d^X"d/CD
+Cu6!S8He/cBn#`+:N:9h9gMTNL^ytUZqs+:dQ]v8oM+&'0Ku]42u{k+i&c>@y[.#_iHsown&v5qH%n)B_>zudl_NRXo9,H@D@I@@Ryax}a}:Lf_r15{PH6
+0O1jyZ&8!AJ39F;Q$]{')-oCbp)L_0IzfTSJBCTRh;7DkY-;5e1WO[i%}1]KG^C2BOR4[mNt<)joT)WTZTAEOI2oso{3,B#d9Hb[GGN$m{nwWxwnO'l`Mr
+(XGj^19YEse6QCRY.b}_o|Vq4cMi0:eMK`I#x/DHFc"'6yu%c4%:^hN`s11caonkY-ir`e@0yx#%4]f<B>%!v4qBUbW-r{YUCwI9@__o4{3eTF1tb+!o&t
+v6'TQ)'^&tjCiEr|LDd4RxcB#9Tovys4GruayVd3~v<s2qmleNhcX]cjqbOMt$n;LOsq(:>-Fqjrf:N-SZY/!|'22VjIfa$@<g`6FzF6Ee~$3XZ+iD]G)/
+3YO{p.D>s9YSV@qO;S$j'grt=p2t"g#oxf,/iWcr.)Dov><$VXI!a_eM;1.sNeF_"jfD#Di/oX2JKl=DlZRshM1yySoq]m3hT%4#^}Yqg`sg/2IxfNYcX<
+c`/)~CptN:}jj:ED2f>M@ZV0@bo+TAQK`5]Zg80Vjy@z;.G3uOtLKe<KKumFJy4dkI8.6y.Kkd:@E(Z`pX7^Xx1rJcFf!dXo75CU@56}DMau:3Y=B[j!.'
+sgp8QVejzI09K+7,OGp&mGlp}=rm]yxM5/JWn:$Ld/#C>IZBfz"C@zP8g3X65&[{')3%{}&ggI[H[^GN<Ezs]n>.sXb%S;1G0K83oEPF>gPaw5q/;t{BjM
+NQx7Z&H##X-j%Y0mr%kcZ1vDjFmb$91F$/zS3..zxO(fW}4;@z6&Do]k/1}g7yf8_W5v3d5iBdb|cKX}$r@H0Fe$#$cezu/b~$|']5LZ:xI^&ue9efs>:w
+&1VfT^5r5ZFXis^LIN{hJdyS|q{BDrNjLqS!6VN8Z[Bevq~IrC5PpEy%>$F:yIQ)Dk'J2T}ZWe<y1Qs2{cfGHM>^vx6=41,O/U7{l>9>>r{y|V3Pc^E8Uv
+}p1$Birj9^GqUw4J(JL"im-z^>4um+`j<Okpn:yEoY:GfDs$(s39/(^zT`4`Ql>:mz.L;`(]UhXyMp.wcqz<jy%FL,{K`Wg!/g6|yOtazfYe~EDkJW%M~3
+vp^{ztN@6EX:sovF2CLHpqIkwe}Tg,&2wV>&Kn-]yDZ>F3ULbaBR$=UAraP(d;Qi4/JXbn]`/U0]=.!T-($,z/5519!G{gddG[3r3N=";=8s;MbA/@s]u4
+vE|C{ej!_wy1a@-(}aEo&=&ZylyWDeU=>OnR]ssae/5G6b}Pr/EwAe`|rr/CjveuE$I"-Is8kw(b|.8D^Yhd17>w7XUB&N}j[eO9tK9D}qK|6aq``rwfO2
+bC2d]rN(mJI#imD:i9p@zp}R38#E]g)=&t>.7jt0lOD/}%l(PvI[aP^&PT!Q>Y-tR=0Aiiois_LQrY(<RlR'j{^Z%rOGajhr:u1r}F!e>iPY_pode&Ctkx
+kdp8+#9m(SCxl(:ssW#2J.h6-U5I"/iNdG76wb^kjx.LX&7bKt'(u)}$uau7m0[H:[spbd3#qK}C&N7Gh6+K`<~&+GqVwzbl,4K7!l(%Cst+Hi~/l^Bni#
+eb(^f":vDMP}$9XUz:RDKvZ[CFCYJvK/:icHEeRcnaIxb<5|#[Bn(OQyAn:s.i'2r6EiRN$0`/7.vcr3"XevvQ8SKgg`[}:q}B!timYx.]dc933aR7Om.o
+.b[JZ,woFLPvonZ#=S_f'8a^wS[}sx,"E[aGnzF2b5WAU}TqWw>Dt(2P_Nf`Y@l`P+W%.l,-W#tP_N/WAGF%e<:f}EqYszsBi0rL&Q7dFB4v8#)|>ye{Q9
+Ad/7ZTD!/S/U27AIfx#$#S$dV:F%;rv}ARmZ9}8LpI&^E&%x|/^^OJI>n{lXYJSQk/h4>w3L.W9kw=RJnsjk"<X[6jX=La2%}5cEo:C!m/|G[42;Alq+Sm
+#<LK+$uk6v'P5GjfVJ4:J[/%5bPN~_!-1e}2A$&`;FLUmLa__.T%_WrB{aYjw983`rBEi$|tQnH`:4=^ZTU9i5Y@Gl+aKYj&{Uk$(pih&;68`'tL)B9TXT
+T`5v8wX!fF4Qur),lMWdTK-r6Vs3S[bJ,u}_;C(TY)+K}L2=KwRX&'X}M%K'.2s&~V%sL(GTmF"G.l]>RZsU}6YF]hOMYYtLl)U..gw8C18c[{_&EDzRnR
+X8v5,#RPGasJRpAn(8):(j<W<P^FUlxu')uCf@!eax@[uG<,8pT@(Un:x@87<]HKg>f%Y@VD{!Nzz$h0mKvP5((.@agPMqpN;DQj5mv^Dk=nT21|J+|Zcl
+yOVG+/fTW74.v:cE~Q6q_A;Qf<KY1Q>C,o=$aC5zT|Ca`Qd,9_Dw'O_}n>42s`#m`3[.jH@Zkk[rnc+0y1./1Fw9813Ad{[.~v!v}`v;uHu=g$N1/pRvE#
+7%5lr_1"6{e8(,M@cyFrf{5_,.QP,]+at,l6bdMsn^~{F8I_gy=y=J9|Yr%_ROuAt7"obD^rrtjNsAO]B@I`fJXH!P0]5jRmkN3{bN:"0HPOomNOtog%]=
+xuf#sth2O+e/'}1j[@hic|CJFg2Dx.]d27(yaO:v.}L6zyhXzMwARDlfa$Z]QuzNSd)yf^MsI&6umaUx^6^q85I}snikofTbU6;c^"SQ}ii$28XvtO5MnC
+)7U3W<wO2]'Yg=cac:Yh_kFNP16n>u[2Y_<q.Joe,L5vmV]r#gjvL{Zti&}GQ5JlN7^J.Q2hH[t1<Y!$U/Z2u,QAYhqE|Q4&Mt5-))LQ]GkYz1day<^SqK
+t9&%%U{i^Ax@o}en7|Lit)+}ba:fe`eY2D<``}mZta8}6f1]u|FC'{}^'cElhnWgxD5QZ[CQ_#[9djkVv>%UNOVT`@N"w$/X[W#x6@Ww4!N8unF|l+me3r
+G|4xr}c^%!"7CF9%+{=w<sJ8{,m48oKGY_HREpRB=W;y%Wb}4oNrsouJHk9UY2/TN,K:|wDKuC)_](8]/i!`&{jRd4v#EP6z]P$uo@=4=J|y^#oaj:IuYi
+C`SK24B+<wOuiI1Fe%Mt'/Ew(g7Dm]QCl,=XKG9s`#ee;7JoXg8WoE.}uV;)onTD>L'a7]IO34-/=I}GI1]V-Cu9u%Qw'ae<#Dv-4#Cw^Z'7YHmcK,Fr)x
++svU#>q:_fso[|UdU+8X=/m$5>pZl'|l@mt@{_16&p8X(P}y@^yGO}&iFUcc#>9.%+1DZk_>ZPJ^l&tH{l>Tq0[_5L#H9_#qtc3Br[L#NhkXa/(I1FHv{|
+}c%=uTvF@@PZIn"3@uY@'1>}T4CeR8%`AfaDm2z4pLSuq'4#O&scy-/PS!Q}::^bN7sa0jJ56H!`EtSs;YAIGAb1.zO=iyYvx>5flx"c_J]_"0lIfI/ZQA
+9eXHipENz0)`3O%WkcWx'0;}3{q86gKiU=OX=>)zqBjfE(KzDxrHd{raQsZG>w!a)1z6ZP]@-rjvm4,@^@uYzKspVp`@N>&qNY2cGn3`,2l-H5rQiN,o>C
+ol=;'ay<+,VM/g)L"Oxrz^SrkoqF#t"b(7HKTPc3}ByaXxU.qaE[m"8z}II:UB|R)Rtbw)]d!fO|=<up83/"Tn}|o,,m:vfZez{Q1^:nbDek(rW|8ZIl=U
+cd0N,-$|p}h#bwTaqfKsw|($o)6^2,7pt0&F./Ffw1zq7|_y$I~6$6Jz^tY/fN/}=X~_`4Ntc`"D<4pP=Y"//@,}`'ttfWv[Tn_CZCq$^3'Gz"+sSIg^l(
+xP+Y=Pc0P9RuKI##t{xEq|9$or8m`8zPe^lRiCxNamu`ZwRG]pBrE-A=lC0okG-nP$JkUfzbU5f{v_|c7U{PYzMs<swi=KaQp/sH%-/4nVl7#k=;nW4E5=
+j83)6`UcI(ws(8UK<Q3'.l,GKDY_{4eX!09Pc3Ye1TA^;OyArE~5oM7txp@8"D`{FTsSqpVA~I6:3p@>U[+_T%BX![eh^%;VdLKAgz6dcn4(L>LBw)cF#d
+$%;(n|Am&%c-<#c7kEXk7xb[NB]MC`uWIx$0IZDh|Qs@v/a=3_=M75&g29~7!d78#"{=DoT}$$|Br{>XTAry=XzuF-@Yw-3DlN_b'Uvttt^{t=W+05KyuV
+<aQBoCb]JK%#=[h%t#1G9}Br7:%acX3nsJ"~3GdY.kKd"mFYES15kV&bNbNGMe;P~u)w|]q0N,36=IwvTlXV0`~ks^p86z_dN/6W}@uV|c"D!k'R0d=!.9
+6+}/m9ZF-8Po)LJjAU_P'7`R.E}HA=HY3eR{G/^{+Uo1noDZVuX,RMaHy">tZQGAz"R]m3o/Y6mO:vRA;R3idh'/0Hl7ak{nuhXYFFf5w8)gP{yMG09t8,
+2h1s$E{nH-R9oN{^X0=I,>]&{gP"_%o{^|,lVCQDHa}5&#e|MK/b/DHC1!h;A|x'}q2CQgQq26>w$dMUnLMiOuA/YSm|s|]RPzcnBo|Hf8F}A9k-E;so27
+<>Ab4[fxyY>j5O;x}OfI=/Pz5J`8%XO8kR_|SnVO[5j5+w{%=}GTG"n!f}`igD'v[iz}8I;L&dzoJ(,QBR,Mk|DA01MS#4w(%Q#9f)s2+KoljWF/;yO+gw
+V41]A+N"EeTo(pL$!VS&"M'{@87.VNPR2geA6dj;#Oy+TWRiiECHC${!)0~Ih.Fa>1uW=4&=:^z>;PkzPHJs_i=!&SIbo[6!s5!yV-.1gYprWLI`EX^F0l
+_Z1D!).^k|wogx{%@5C[5`x<VOCBPJ_lG3/'N-CFDa<X_j%pz$LMvjz,CVr-'5)q;^:}-@7Q@{7vtkvlHvX:_11N->Sw,F95+&-zxs^."BgC:-$V|;!q0n
+zG-YI`HFBWlTf`isYi#2F|&ZWn=d;q_X[b/pG%=Ca7E#w`XyCse2M<5}__rFWaFwr4o$kS-6[RrR"Kghz@,h;7(Yze[gc['T#V9%=6NirK[)AWV,,>zL4M
+wj,ug|o#m<dN}FL;wWUbjiy>1;2'(l`RE"`n5Knt`kmkxOXKy.:k_Z8:ESl/$=+L)`z'xclFg@D.Badk|;7#Ot=(z0.%K=kerXI9<3PIa&zn8|7G28=H_1
+PmHj=K3N~t`I0}8KS!J<6!kZR{8Xy}U3DE;$$>r-SD^#Yv^|N1^Fr"+/!mv/j`v<r5Q2y8MZ=]h<322[l7<.[a&isEQ2l[2rC'!B|)x_`2FWo7Q2d/k0lf
+!:im`5cetW&P30"{&Fg>XCW{q2f{6jJj8S2oY/-dR.4>w,2=R#s0v8v$7+!>5i%dsR|p%6m{fdYA+OtO"kL23tQoZt=[Hk:q_b%&S"'TZX!/@e~bb)zIus
+P<dvqOJ7oXv[$CW=6^F]J>/Ch[^/.xdtgTLLu/SjE{s.K6`5sn=5m$tZ<njQvWWi2Dy39Vv&c0tMlH4Vz20lE#O9{%4=6|h[<`-oSs;&bC=bo,G4)O^(OW
+n1oNfw(gaQ,TYY{@1UU+bheXB)jE7KkwepEwO4/vj>ci&a]WIi},~vYnU6`0q|7sA{KQ[4tLn9;2LFfmRfFGnw;4M/<$8Wa<(/x0tu:81W&z5$ntUmQ.SF
+gEB}_j-z2_YgJFLabbvRYLS4$:@Sjh.:]:1T1"d4ZfS|"iO!MbzVg`RGt[YeXr(O<xvoR:$|n1e"Z>;6%E.CIIv|{Weg2-Y[HrzHk8<&.Ariif,z>ncEys
+RzW=<y}9ST.U:!f7L:^Cds@(3&S;8+K]xH<0vpQy5C8X8n!9^CdCHfM2o!KO=M#V@]Di~:kcJ.NyukL'$bG.oO9=E'7T[{oa:fot%e3o2`J^dH`0.7x<;q
+gz`<)p}"-U;#s6q3TzcWnpq[Ga}l{Ku^x1A]kCxJsRQ/Av4vE1;QTxD-gC8u$Q5uwt[x:B;v}%38~E<j{=)c#y.jDfZi@"ddb_JIsflkUXxDiY.5PKQoB%
+:xIU1Ndku_d@KJ41RL<[z9jB<}B1W'~)/n=7Lycb9BF#>4x0}UlV3IZMY@!gbMH[ulsKW_n:HY's5ZWYfE(J=5V99Ky4!r;5V"vcY}Km3v>+Ckx|Okib|=
+hqPL}-~VXk@aR[A)4&p4]Lu1`jGCUDZ0tA!3px0YOV8S_"EmyQS_6$w_eko{dmqROW0C'x@CvJ1>Q-DknHc4<e$g$AXK3&_hjTAd"J1Ps,&1_|7Z#cD_BV
+N5BWC8+/oM$yJ`y@:;>|aA2|k5+iM:dcJ<yX;n)A}"qkvz7$/';!bMMi1cF%YE^[g`Bd+fBA:uAq&aDMb'pye:gxOW`)x=|7|VhBs|0vAGXjtK;[1o^<Ik
+kjM>o%I!5nM-Eu^<XQA``V_+Sdw+-IlI]b5=&<p%x+<gbZ^_3I-|lg.>20BFDVve!b#+"(7)^NttnG]^BQLZriR(/U_xX[<S1UVb.RC^V!uIQeC{SyoRi>
+_[fair1c$pcJG}_Ro'_jaL@r<D/+7c'EyIroIci[T<p-dC5e%VJ7;LLc$xb[b{&w|>XMCn|7T|6J5e5XKCh=gqbMAQqVL,=INrxS^eo@^@}AMVw</:zw$h
+O^K".DtH[O|s{<2/XL7i1q@5PGhaa-v_V6B6Ckiv:0DOLH{=>OB+->1dya!#}{l2XE4]5u=JKya0wirNJ4yuN4^2o#1C[`&V&UBSK<ZK6kRP)+&DhQ`@_E
+3Lgh^>{n.(A&MgSo0c&7nwBLzBk5h$RUDe#QLSmVBHwr4pry{J"8!jj0BSENu;33SU6R${_lJ=n8k{ok+smgtEJ,"<vL]RJRA#`l6ykY[2jQ_tR5wEN<K6
+&5"D+K0ZFyiFj%{-k[N5`q#G9yvH7V4B3Zd@$Z%2Xaaqxv[{QW|4t]Jc6dn6Z!ZWfoF3}gM:qrS0q%;I2jN+S:|+]/K:m8;1Bn|f)L`ov^QPL>aip(7,8@
+eM5q-#.m=#4FXI@geY|pl:%06[cXicv>qRlRf8o&P-J#"hbM5q{0r`QjMk5%q8.+(Ar@mj(p;,3^RWl+{(<_F7O9})>k[V5YmZ`MmsCEha,O6%[8Y:S-$4
+]e'HkUG:ebDK5{3#9f32h5UR8D;CA;#,OVu!goj>bv1U8J,$yXfe[8u}/<"9:.`K/8wwdH9"l9d>Y;Y{-]04,C&2$n=aakd`gv2rF[(1P/f0L9zv3yIG;8
+5)D%<<_)<aFKv]A1)54}.V:y[^XJ)8-AKdn](/nqpssrq<`L=UUw_uJyn)k/lOQ:;(=Zulxw2[sJNSI#Ko{I3BpI:5<FE82uFz^v"C-sYTZrmtn0;8|k#r
+gm|<l=5_&4#hD51CZ(`RsuW.<I4A~u@Y{]GFS-HKMK9-"b4H~Buf}S4KSD]1e/Wap<r_xSs//UiJwZ'H,Tf:W9m2wcdI|}coQ8t7_kAwS3goTaugqRhVea
+DTzTS}A:13P3bc/$eznzP(~rQW/NJ$/:VR#fEuWf^;ccW,bVUP;J/fT2{if>qP:EfJ;6CChIKP/^y$N'AJ,i&spjh}=(H^IRcoD_6.h:#-]ksp$BoB]gUQ
+<"8R=[u!d7dt9Nn<pa$Ri%4`9u"|TEx:P1t^![82>$fu|Q(LM@wcPWk;.5C${a#myR;/qeLIt+lp!M.q=wX`9msHW}pUWY<Ls8s[#]Q}/__==_W4,1$$8p
+%!Q-/<]DnK9a_,v6MqJf|^^/wLN]S=IDk2K5F,5&Y!G4@3Dhi(4Z<d~x3bO]-A>IY^dE>VhEq_L-%P3^3HiE&{N[m".l/%ECyPP`5M^)SI>)x:E;hb!I#d
+aAEL|vzJGYXNcW01]Q8dRMQHzZ[GJmFVUGO_J'zO29T/rvE51(>B]:(VwknX@st#;>aYBh0'1)Z3"Q}giDfZwN5iV7W4d6h_T-^d<_4R2f"q2Br_XGsFB,
+zW8M='v8$2%LbB,vP]D={@O:Il9yZQGVszAth4/OA,WU_@`#N)=R~)[..'}kFdu"5lm5i)~8CYj>7CLeNnBWEdd]x'YZ4/"S!G.#ZO/39hp<cdl$VG;,d&
+wZTnHHwNN@v;!Fb&:JDjk5W)k[cW&naTYCy"=G>:rX0:`=gvP{)w=mOKXo=2K/Q;/hiPl7"0#!L8m1)E<W`<'b6kKVXsg:f8Mf4n=-+UaJS]7a21=h@]z7
+|fNtX=j6xtA.qf43b0TSwJAgDjbH,"D4=-Bpj,bAh9zWpEP[C={m_51<$[z2.soA0TBb;uT{V!UV&4PXQ&764]/GRM)n2lXSwUgPj<U->A%_O>F55g|f:$
+|(yq3vV[b:!5C7wns[%GkQKwqH(K>lP"D20mTW%'0fSnU(=c87~tB%m|@5bOPY@.i|utqg$^9@2lUUv9a<Js5UdTs|H+X=&e(k7K)#$&vw`YUJ{F3V+b)C
+.u4`{No}Pui[;ky;dH[K|A#;mGsrbdtfpOZsHas)CA[D>i@}q(=:)I3U(1cSI0nVO1MjW;A'LmUNRK#XS&_3iM+EPy&{"dQ"Y{gFSr{-QzV}M[lwZ7@wZB
+}L-nQ#4^NK0&Q3Ov-Xy)^,EVts>xP$j`]]dz^@xV^G"nq7WAFDV'-o$Y8)tDYL$kR<r6,UPmgTb4<O]L#>JiQbsuTTnw.M1tFFk=|dj4O{a{E"vDUaqCpm
+)};W:b$VXwtpnt&%njZ<^(jbN&>$-NHfRWW:c&,M`FrUL8XYP@oBHzxscv9`oP}[H1K:/pkLF;#C@urHq]M.[Q/z8"0;'m_l86#Vp40/2:hXYR<F-"!i$5
+|qF4+gx._(ma(Rwb7Gij}5D+anJ6!g%Ezv/pwrWh|J'3PVCYduV.h4egr>mnA3Dxm!f#Nffp7'Xa@%eCYQ2hn_Xe:,.s8^3J>fN>!DTdB`E/KSkbtlde/A
+~@G^oM@rfz1dDn21HgRYw+-_;9DN<=><{C>_&liQZX74;s9hm_Bd:qPV#]FPWZyCugW[zYbAu<Jo,OLNF}{p]1j:ZDa%[g}t)u,o1VDd~k;:u`Q{&o9Uf_
+Y$"aln~Lr<8&+#-dl3e9sQUoqRBdE:BAu=_X+dDZmzS0k'l<g3(XgTmCG|VTTkm$K]Rujf2A2GVdjzukEhvf"lGIiEaf~haE6Mg'd@8|Zo/@&5=;M4j!H3
+-xJ^m6f3j6;s=@bA>>e(-Ka3W]!.XO2]9`k;OafzO@&5}MAWBx~>]{(/7Zr^(PvsfmV'pEaD9VgGN;vTA|/"7ef6YOZTHo6S;_-./D$dtQ[&N>~';JW582
+K|`9NTp/7ek!gT>0<|;]3'R'`uuQ|L"sJL{yEys0vtN)g+R+RP83/GJFb1:dr!^M.'L][H9f^Eg),U!k75h;D)rLzuY=7dQ0^34=Z)@tM#&A55^x6:aUvi
+J`nr:T(^6es49bh03-d6,#qj+%N8Z<yCY$P:jjQMa:0[JL`W-GhF"!t.2Sj2Hcd.PD8{FZ{t'cKV&V;U4>x!UEk&$+r/`Ejg,j1,$nRkNQgB$s_om`|V@M
+G{.:ExvZ|XB}@M`0f-+H;D@SgiwBWDk03_)&MpX3=>^HfghFNx,O_Zd0@Q-^'z@A/Ho0^NOPFCC|B8WEG:p7l:t9Ng;#`mX)z,wmtF3[+Kmo.BJ<VHwomS
+HW[J1#+WVdL]U)L38!wH7@,L.4cfV1pe!KrW)"C+j!Bgms6.K}$bVh2%zOK%[=hsSdJm`kdJyTBj/Q3!'/uwh4T`-$dr)BUR)[lsP'XZ]k5.9oqMwhmhcF
+K"<GW@GBq(iGNCc;KK>rkB6|K<.r](Z!;&fT(5.UG#cEQ<|93}C1#^/Op1DWa^W,.o,Z;9jk(U@;Wq>wqs(8yH6&w>ueB/"N;FgBK7,1A.r3<N%["V1jOv
+!"O>4'<$z[DW#09<4{x@~VG}]5jOd^fKfyr5>x<D88dx'g.{7uaysOwvrNW5gz14gxL,^IGgrM@UX:A}diMLXN5p[BhA#Mdz}a,pY6BiZvoi4MzYh8|CPo
+K!MrCJ3)PG>)lS[p,!<oOEE}D>`BbIU^C'.QaCy/FIOGpHFnUpHS7ZP2cP;L+52M}AuiNmk=oV$jON3Te2Hr|e>zT&T:TprubU:22.tkP3l#%@B<]Valm/
+/d#{Nh9M2-+g2T9qVr|%R7pZMl14<ZdFLVrTVzb8C5lnWH/g/-Gq('H+LQ9xvL4"M^~0)B,!|NUJh7Lji!rZ<)Bw^!Ll31$9D`g!=YoqVyjfdi%Kz#QV7h
+EP+`r4Lxw@C$+yhcfWq,B_2{^&B.N12ZB2gq)DQ+QWUQA_v8$^g@q]7Lk`06siCv=!IS'3`V^/.-_l|K}9iS=R&999!Lc=i#)gkC3C0W.e4F0eL(-Tcj@Y
+iSE"#<DB||Fw.qRD:E"X3e8)^fS9-yj)uFkDSGp{9}ae`"d%(#Q!q%J#POy1|xh40>L#n[O'{YJ'}bQk{6NML5eLl=k2yiYqwI1B%5go_!rUWY_D9^&UA8
+io(c%bSy"lej[#G@e<Zyp!4SXe6p|Qbf&L^ei@(l)(mLYejn_'ZvU1h)9&wjt+DK4>h-AEMW{2a],"X-Q#:9nAb1rO/o,an7Zm_IKsqhgdwOAQ"M{Bz]W`
+@j+o$mp(:XW9=lsy8Ea^+Gx+&J<c41cH/^}zr7CDLR6a5SRk2B=COmgy>ciz8p"(BG!MKh'JQZQzd=K0+FMCy|5^C0ym/C^h^v|UP7g8_/$cAlT$GZ[A1c
+y)%QqOkc2}Hcsk.tAw0TstSNYX^,ov9+"oT2vXOhPQ$6;cS4Qc/Y,aA3@epJk:Ufl$d5e&8:sLf%{{f&4J"5v@"B++aJ|9@q!ji9rkixW_l+0G"$XrM^tX
+'7fV=D5_k8u$7Ds,is}GR"NwfGS:|b7um9Z`oeI3_SXeNeCup8bY,=dBNL``+Ty;4Z[F0<tEkhi"(8iJ+ec)Y9l=C;QGs7aqGPy>}UW9m-~1,ZRNj5tiXm
+ehQK!I]QVq&o.Yk"![_VL0GU+tDDGLwj2`l3L>V+['@.gPYy;&`%#-Y1Cn=l1!]-VHI8/bzD;AV$'SbQ%@5Yr)R6CWbhNj.@w2N5GHT^Ji.,|E"RxE`O'S
+(`VJdJ<bygZ](k-D:FAUavUg+VH-q49p"2~6K`p%w0=4.#m;"xi83P_WZlHHXrjneCTenS+T1qM@l['v-)UoGB}vt_w`qa:vU+>QKL&rcouo;RPNDuezOQ
+n`EaoK,%xX)2)_5&!!uyua)vR$fGkPZ<ffY4+_,]n+`q0%'fH8mh["cAnISqPr[;#N2sMZQ;0N!)g-zu]89cWSFD>:STne<f_mm%N:4'uKt:#z0M4g;Q(V
+hhj);^+VLI5iwHlvA9OA_!KP&U<`-R;i{dwD,AE<i'T_Cf-Ro"h5U8|'d^!`=4RKXVYfpr=CWX}MX)XEuV|;Zfq/OMbfeE/PhC(,Ar[S(4sW8U-0l>@=G$
+F<bU1BTHl&7#wn%''V2/veiWkr%nB)"T:Yf8"k1YIcfFR>TH&o~U#EASX<&jf7NHtLQvNt]m!6h21uiT3ufvRi(_7D38W6jCQiL/j}@PEO.'!D@l|=Ad37
+tt'Sg6;gW4$O6}Mt%GBk!%BDwI|r;'bWA:2vq5~br;1L"/U+dJvAr|It}&3n,8;hOafZg%%JL.lk"05K)N=.lB}m{iK'4oGrK+pzPO^Ed,YNKKwu9!`y88
+l)3;+#BSuydu/$([Nw]^<I8p`/8,H'qN;l'vpW&-TgXio8+J`_`wrfr/l-_G]e$8J/ecN(sT)"q7HTE:|<&QdFCqyJNS,/2BaCWKg3'i(]sWcU2!G.Hy5L
+olwp[!;b'|n2vK.Ga[fweb#tS,$s4B]e'Hr$7kGnNQN}"t%P4N1T4ws8$jl-&,B)UYouHLJP8</"QL@&z`Nd/>z$VWwC/Dl/$i{'x69pt(S:==,YS-J+em
+8G9J@`@$T16qf}~i++3T)CSA|aL3A3CR3=zl=z[6`uuLnp9D[jp,V^6,q3KkVsuZ.J".JQDOpYHuRF]QUm7AvG9,vF[aLsb}IQfbv=vP8r9u75h.AvCRX6
+YW4M#W0FU'-:nz}w{[l'0)SGpR;roE!mz)n=>Qc3.#Xs6;8x"IRWN&R^6K4/j65o3{-igLlgB(WYzhhsJ>[-i=pe:v/3;icoT;D]Hf;!]+iN^_(q;_XGAF
+ivnWm,nIW6mn`8A7heN@Y0n`uoYDu,bc=bj6%>!-zD.Ofv}P+G^K^RGja6>#zuZpp#yhG[^$$-vaVSRL80b"^8z{<nG`Wb6%AD+9$Sa6n],!^nMebg)Y&d
+I/Kz[7F`=I:"#h/w!l>II^$cJII9DX+U[g7)WI+^~Pq#q#QE9F8BDr;=zD=+9q}Znk:O`BC2:&'5aN1>@fWC2q:j29kX3ja:G@Gs+ccLyh2I02BHckHw3R
+Y3[Q"$NK;m_qQ^+rRbZGbqW2,$h367N,MfZjH]deT6U=+rKjXR<Wi+;:y22gv>7-I,0rOIwr!u(gSrB{kWl-@<$EUtpv%`sbs0E#Io;(<<H$>V=N'en61i
+.r6@M08A_vx>iJ9&aYspv%FR`b1H+b>K:Cwi2!AvP5JQmy`gG4]W!Gcpk`XESk@^M^A2[V&UYwyJ$/qY"I]1s6n_Im:4h<[[kx44nVN/|ZynDWXY#/c]<S
+!z3""sJykQ0R"SL:|B6s&OHV(l1`wK>!Z@Vj~S5e=]Fs/(cgB)dTU.iVq:wrI0RAwk=nV'$y31(BxL&ckTMOBE9%8g+paVg8ls~:w_{=t12(#eC0F$[n`K
+_y)I.kuGRQQ6r|rHNk#I]_0xTP(M;>__4#-YL)j)cftqrS<j)j<>(;Y_=UO{<(o;eV~BlbOfZT|bZ;f@To0nYA<nR8Mi:d<B'9mE7sRRFo4HI|YGG)<%(p
+n'QF#JfpbR+%(V9I;QRTZ47`J}j<=]oPgo`DWR:<vx^-_yECQ#RR_im5CF5`8AX%<H2d;yiaq$|aDTEjNKEb`KZ+}Ifg;iz.;JQAW/9Utl/=0!zO#5nHvW
+0{:"2|"ZBQny(A}ZHl%U5F3^W[<jbl/"f+7:b#zNiYWA`GzffQ$n1XUJ)sM)&5hE;Vdw)@QF4Qkx{Pa,&'OHD]DTlDoz>eE(u4c|(FM_6g>0.5DwBEs0gB
+@0JIosip^)f%oiWoyzVf;96p8k]c`<="V]uN#4IKn8-nJP#V0!'KE`k%7qi,u{dKy0eC4fXviNMfr{3;_4@U$FMt:A&>8g>kkcf7N9fNC^@SDP2X<(2o9^
+-p|oYgKMM)L']S:97_kr;YB,hWZR|<&xd=/0/&:b9)Arv;`O+sL,9UgN5v|1jT4<1ow=Q7BUw1NYD6r/>^JdP^Idcwu2dpmcvd{R}H(B.1Y>XQcdnKslm;
+2}_zaaMEz.&3L'rTalIgWB=T+G>@EG;H%&3vr^NR.c-OyK@r]u~/c0Jz2HXwZY&dIQ2c#Ju:q@]hg+b/XyL#ru-`V^hQjHZaL!dQN$Au}qdUP)K;~M/z8W
+I$$Y}J_z[a5,)E`q33(U"NDL#W=cZHLdiJ8j@I"U{p;wt2(EEvD@f.wkY+,O]+h+/z%-sf+J/=BE&Cfl:'WJ]=qu=kbj-t<7U:C41-@sKA(35gERO4qIsK
+<RE`74u#gOqX(<o7m,;L0P)%9olcyB#;j]$XzSO9,ts3u#JEf(_dpztcj,i$sEpjch18=nK8w#:KC]"5BOLFn&/-e0w{-i^PoiUSMX[`tvOfHrqO$K4;KM
+nQQ!udU.hr0UsW3N-QT(ov5T&w<$(;###1^faizZ]NIioJy'y2S]bW+f{3!HZ>&D3ws]$n'Elwiy}iwHya:,r0=X/3o:'%gNahU("6IB{LE{muJ]4WsP=z
+&cdt9,@G(]ad<1=e%TIDjdAX<s7S;Vacg'h8@,FI@O~nf6@{]i-:xPM/cOf)JV)gRsA46z0Roz%nA]Hk^tF|t8=gNE9i(7]a>B:dZw4h46S!75a@GhW.iC
+!Q6AeNIz%$50QVXXip_)yl!8CE`W[=Sb][>h3<Kcx"vSEv{iR;%P]OQCLQ"[+V.laE,/w->WKh'j9er[wE>,@.NK37vjsKo1J1DrKemL:B2tnP_L94eD:t
+Q<M']5wR:FHI`.A3Ns7AS$U;]"8oYDHl|y:3%m{p;4#ms@H1qo3gW%^yd6rQwQt=`6D{`rI_gPR[CaV6MRso7|]f^=to27)>]6e<.ljIK+t+V_!dz_&#qS
+1&zqHs^eCMT2X&57p0d%~]hvA0M+dWzsLn`YCRB7Gj[+oY3+J@wF'4ZS(D]j>XKjjirj=>E|q{iM0s!4`x^R6{e}60T/O+nJ#Ni:L!_i8ye8m)ILx+s)H_
+Nz"ZFupM")wBD/dGY1qCN;%bn{.G<_V20UL1=7Cmhq8KU>1"Y1[2@zpe}D85A:L7K"3}b2&rpLEn@r>PQf{BPu;H.K>gGJk[Fa!fI:;N^lL7D::|-vvn<e
+;YP1{2`|!p:-W6gB9Qq<o6pu<8C<,b<k/nb&v'N;TTlz]JLwP/6l]iw)}br!#.-`_pMvX8Jm7.d$b&74_X'S^W/H=@92RE,j>nUW6/qCq+C_+5|-!G$p~a
+a5s[9<5migeG/D@v#^jFs^YWx;qCfE[`#cNq${XH^<<z5OGJFV"=Ke6z~N+LHA1]e:Fe&;y8,&9S{%M-V!h8MjcG@d^H_M2o1lZ>/%}c#<PFmC[s>=2=pI
+A}Z9q^TF@p]GxjX,yJjqk/ZWx0~D:S{HH^QHT1Lt"9C5C=}i~@+oKB=G;^3FXysghb:bl]4SKQnNfEES<V@jC-LPStf4|.e@9WsPbF^d-wKfXK.)+!y@UC
+>Pz#"rY62:T^Nqs<kn#k7PjH;UDwjO{:Hh6G@{DCR4|v.rWNyt))!FzI+QE_C(kTXPlk32V#Vh!KxU_3)!"3-ZaTMZcL'=8{Y3Dv9+~3]QYWbIE+7^Uv3r
+HF("BHm%y/YrUPd<m++fHs{jtzp5rIPoaXGzgK9A$k8%crp(WK3CQCpD{n(x3a8nSR<&3[qmi<QEK1|.VOMR[&D")#zgB.fB,&/@~0)/c%B+=MpJ86P:<+
+u<vj3.0+}4M^l(2Z$b.v)'YeYTIiT.ny|!~!y,r@:q{<Ch~&+DRA.8&+L_mD)7Gv5Gtl3G04&}3uN:GAHO52j$RlG{v}yn-z+mX$Ky$:Ay`_)35iSe>>.l
+cFP%yL7sA{|Sg.P2rT+OsP|!}Q@r>Rlr{MFzz)jBe.x%:'bQN@Jdt60fpNs>mlw=w.1_UtF+}=qEf@GX_oI0o/C($fBJ'|47QT%>8G$c;tP!n-@7LexGI%
+_OiYJi1`.9DtTmE7dB|Rw[LT1h_GNX<"x7bC8#i2rw,gZGcGu>pp'"^aPaA^WP;/,<r+uIG&qGFd=/|-`g,9Y&vSPe_V^EB(X"[hFm.QB]i.fo]M]H'yk6
+zT6<Aix8S^6nmljHvK"v5yi>|5]=6iPVO6E,fg0Pc.2l!O1;Zmv0@CO)"zQzkb"gZ0h<L;,WLg=36XRc:5/S.mFxLcime[wqsA"IkaJsEZ0-&.T:qT}XC%
+{8JpsUH]+fl8i!HkA&=K{H`i84}$c[1"s8oIX[<7W68'rXe!YI5b4LBn~B]a+SZC_(0Y(E.H;l{0EfutPi-aF9Nh9J#&)w"SReKE>!o>J9&6isrADmhZIr
+(ixy#0yrqtG!v4xf[+CALGn2s<71O9dvkN:yQl!@Ks7zsjHax|MrJP)t0m^uW@FW=|;K57A[Dp5E;C#xX.l%$EK!+n2.lZQI'_{0rP8Z_9k59ho:yFkFJr
+1ij_BBXF=:nCik~^E(qS:C{gRcs9c3"5da0V`a0+__s!I>:qdVmA]657bw1W#^-xusagq<k@eX'].ZFrFvHm|n+NDR9ug;d%Wlf3l@d`QMvQt_j}FI$[hv
+&u8pTj3EcMxv2|wYNXivrN`xIL-GyidVImaXOr$Fh^V4.Q0/_K$euvET'8%Rg,JxlzCQNmhf)+=K~=4.!;c%Rc6KB(D05Al<[ee`j'};4=Q+Tsl[0ZWY(u
+muD&w|}i4t8YyW<0nRKVf846zd>Q:D#k~i=S!^'x(8Q,wq[g,iC0"Y;_`uLk+]hiDX)|Q,B0LD[LN_c]"Ur>eLMZrMs0R2~(9Dc|-",VF9"fyL#b`S)aqX
+kYxSqY,t`1RmL.FCf,HMsNn7'3"4(dHiVI;D@TS|;-SJ@aW;;-q,WG9zI.8ZCk:CcLo4u6}dai'Zf)/G(Z9VAJ-I9&~POcG;nZ{E88P>MiK,7jy'S-YMv$
+Gf]'(As/9M)2JcL:-zt2[`{iJ(Df4},+_y%KLT)"T%.!Zp=@ZgSiworU!JzrdvM](=g9W6i#B>f=~h{j&%iob;vHO!SbW"!!5XgEl,"lJ+(otY.9ME"K;W
+BthVrt<#7hUp-,Lo1Hn9n)5#X>KQcG%7!D-9UC="qX+b8w6M0@E!,5A$!>Iun7|QvO3a[:x76yKz6/z0CewCwfqMj&"Om{X20&DNX3QwY>#X@}Dbli(pm{
+#!Ii3T8!/TMO~ZbQk{Q_RUx)&+p"Ru52~{To{,}F[PA|cSe{U-S}e:f9Q6#0=vs5X$.%9r.@^n)Pwh@@<"2iPGmr5hoQ){n&$z,$u$'2Eu"W@}]PT%fWTW
+P;cg<5dzE>"Ptcw`F;UjkI}bVp&N"ks^XY)p&{fC6cHnFdKD&NrSz[0Vu.dnmDNHJ/c16hy>#/(m+g:.#x2SEbf9`t.O3jpV^<>wn201LV!9ULhQym-|VS
+ZmvKy`3-c_9<kB;zyMf_SYXAq2g^#BI>X]bnkov>^Th=s<]D<yw4{7R|BZbLbn{mw}+^Ib81X1jSiq.^w6D<@IYYh-601=D{FI.@nkn,>_1Ap:f%UP+YXn
+ex1+%X]x",y&vz/}<{Prq320ZdGFzimH6g%6E+ubUm[S^9_{9o+Golk/-AU]=|@E1s=s,8qt]hTy``1vAPp+SR'ZVIW"uhZ(]#"3xO}Ry9i,$n#4.&9vso
+m|%Gs|fH0hBV2u~Wd1FTlyjM+!bgWv(ImSu-_""OaXYq4n89}sj<f|2_6&X#5`=rWSFWH.yhu_!,W`Jk6Nh>c83.4!kc!'2$kp!"NRu+@Zb'atsf<l!mtX
+L+l8<G4X.fRykxxL`dgxtiKi6kzQUzgH=5u@88hb#)Y&+czNyxQ_!1J,PU2DjNw;61e;j^:i!Xg#T%wr#[6xf_"TpMeyr#~JwH^b1-_IRMN]iT{Ky;6qZJ
+h:<0P5Dws(pDjz,PLQRn0jIPc`H,wA1PmQ"@RUy=}XQ1)|c%Lb'p|KKTW#{U"TmM6L^tfd$hr^R^uaRgg|`.!tl2LaV$Ttz9$TTlU>52-KCFEX1+&a[%4c
+_9H]''o7hg7&!>F+uhz-WD]f}0zdP%{t{1@[/Q4ViRAU8_R}BgI=p'5>VLgJ"zq,T{gRv{FgJX-g;3xYk>rWrm-Q~"Re!!g-mVP8,smO2hiO;qqf#y@,^I
+VDNRnb(fqf|v^N(t6|#:^yfN$4nHNW]Z^,+s),C8]66N:Z+N2lQ[IBCc9/RunL.DGbS60SUoq;X/rPF8604`hf[R$U_[R;j7%HxH9oFJZ&}j/{NjW7QlfP
+a2iar`w1sT27={8vtL'_JR,;GU#MH&VGcsi|([kNKUYruB[mdJ6')3:l+JXl/5!8rMtT^qLe{"kOcFbHETPyk)6]|WK^(C5&D$ol|5X+Aa`n&>-,X3yx)S
+}d;kb[co"!VCRj!27,9.>A[DF'3P1YbB5-[v4Dvuf9rk7N0!g8>>lWcqUKG-JRCwaLp}+c.oCw4v0QFkDmztBQKC+A9L=us5pBXRkXQ%{|CvU,Q,l`6o,M
+Ep1;7";RWn,M.bvia4;mG:li=#K#/hf<z5oTAZ]#vB[`hI&UNp;]SA]z6E-_L/NE2e;ZY_cPPw_ttA=HC9]v(O}2A^Z|Bs-zr`2l$RO2<1s_fHv9v9GaEr
+Pj@|bOgrL&K0{oZ|Rx(^ckA3l}=k~C(axlK;-J7_r{&o)MfqYcqouw3%dh/nu)(d:H0!oNei/XLr]L,%W}Zxg=.<IxFoe'c+fPfUNHeF%l%R&d"Ci)"0CT
+>z[fMSSRsg|4cnK'FG}z_X[Fif&twHtAU:RtIJ+he)v1L6DlgH11,1[/mC<9~K4v8e}@RHfMJ.C@,!zgh2XBkOaVdqu!^sthj5UEJ7xKAf%5T}T-6g4"k!
+l]$0d#[]|zl6OS's{=+"#+3XRO@c|Xtxwc{61s!`ZSH&y1@X4aRP[<.gL=L{t1:43v)H6wQ#gf%t-n)s,0oH;w^5x`xR[=!aP-I/d<}ddH`7xu(4Bw,#-!
+]CzU#onzk5uuP}IUUG`]6+EZbIpR72Gu^vfe9]@;rG4@z9daKy'g-Mp++XGou-P3HS4=-t)F=1F:t6zPk|j2qY3$ektiz{DvzH[0}nJ7)r+L[$g6TIroCt
+QO/x^_xAl{`;Yf]]!-6K'x:KKGw4gA@$RYPZ[/[u{X3#~@`VL]eTtum+.i0;Z,-frwtw|%$1vlb7fWAA-Eg)4]$-EB^z2R@6tovfl=kY(D2p8fgRVY:uju
+2#r{fmCT{kwa"}CDawof$G8v`n>aZ.!p8kDp5WZ|Hf+m@z}.fa-euNB8KxW7C/aZS}$hch/`x}ujMKK2[Nz|I`^aaXk10EZVofP1m!&SRP/5{X<eKO7{b>
+mC{;,;8!8y/e_Am1Q-DX]5LBcE79U3uD8o@a_X#s;s0=,Zckx8__P8.clD]}0t_Cw"Cu1-)+]]D=C;sx)Dyo&8:v=!2VGGy6jB"=%b$VH+QGeMi(wSrX@$
+`&t"]D!_;A'sjn%|uWoihQo2ZU3nPdG'mAh$`z}KX11HOweXDcBfp1OTV5#c!FMm`+,n4,RNK)#'TI_dqNfEzvQJvok.+3E>Af<Fmt,[Fag7WUeTO{1]Yo
+MK(MzyI4y%w_7p<oJ2rR/ma,E)Vb#[+Z+TRcqap|x@W2hLo_Lz~+y6G+[g&>v6PJGXDEi"~zVCr+N$Rr5KP:E>rp=uLVr7HD"#i%3v,4;L]'>Y_v'^W#82
+M=4AWLW3B4>Zj9HZju|-:,,-Ljs"HrI"Q<l8+{oZ2qPCG3m#nTpt$rmH{;.O;}H%|Huw5`wvgST<#jLT,er<SxvQMpn=&Ah]0G^y>}z2Agp^kfaAv=@gPU
+B`7rF|bDp|_`F32-de+Lac%%pbSod89`yFXYM84C81cF/tbwI&Jy4-e`8B+_f)ASs-Q`sZYxxSuT@A+A/6^'PDPnbT:sOG&vb#Z[zoVORnbw1UiN[d+f{Z
+8,Qb6nPG|n:='W7LkPo`!Nbk~-|qePSf[vyV'6(+03M+6[;!j&|pV0<B93C!#9"kybt&p,F]@g@^>X{b{w0&N}tgvTZ3/k6uXCXIQioqy4@Kq<40%QqU=+
+"@CA(CmI@LlXw-EExyFVK8,e5^+:z:(tSxpMH`h|-/|qO9LAys$"eF,ZdMxbdwnbXBe'M:O'W2+Wn[1gPcB(_sN%Qd,4_sjU0q@/sds;`C@OD&pnfwvg3#
+FD[kWBj.P+1Q<%-Fd:MQ)c5"X1AOvLNgO}_z=:m#USED]LN6Ip#;&R>32:-`lfED#nb^zJ'X];{qspkbmt:#iP~+<><`v_E1wzUPgJU:QL5#r>B@w4L#AO
+-n`$g}`wt,K#/Mmm5+]&nfh%$8Ds'aUY-Eg7%';t-Zq/Q#G/IsM)au<h$-qZH5#1Ipji[6Sb=BWaKFnRlp7wTlMz2kQes7nUi&J1ITM$F>2F/u`XK9v>Ib
+n"i3yCxiYx_RS6]J+!+((o$P#TgZ)|%}<^"_6JT;uhIsZR)_A]Cod-`^}v!=$G4q,u6tzt"Jr/YI6kKt5YDv,;wI2R6+n%^MYQT'#Sr}D=zdGEX#v#faYT
+~695np$G[j<|Pt1dl7zQ{7pLfSXV1w:w(]+BzR0_.0~x]PfGweN+"{NjMG4QL&7i07`Q6:!^P{h4pbiWvlaP+NE#7t>g)YW#{E(C!M|I5J#6d6<:s9~,,3
+IFwr/p@Ac-$8oQ%36R3sY^8Spemtgjfp[EF`m>H`B<~)bgTp=5r=JhKx,g$yNObDvIpmLh4ue1#)BljR8c#M!OCXabb!wVdc.ACB3r5+5re`MM_<SWDr#E
+~YtfW-LYW$wQb)_-OS[IrrA>fNx6YPi'QWz/#yQ#6j#z)tF%2>jJ8U.{>%Z%M^I!L$>Cl1vxv|%V&vmXTojRI3;=!cO^8uw[e1=!1wg2RuMsr!h{vSxZrZ
+c5-O6:qCz0FT`WHbW6^`47s,|q=@9Uw3s/sxz8:I51C$LEwDG3fNCZh;EE4aBnA&y.N[>rCe/y4/F$+n6Z;j&}%93B;Ox6@m{PJ3Y-afKVrG..k6E}=o'+
+n9{nCA_q#3{S2<E/;zitJoV4'5O33NyqJYK_LbI=XNiMc.&ja+e]V]%Ac':7Q7d'29E(oTDT:G{znw]PY$Pa.k]rk>F!'kk/[ovR8W<K4S6_=MfZbTcZWo
+GtZT-VjA,[f0.L"1pZ>bE>d!DN{}4ivt8TY}twrm"LM55R1=$NMibJ~CgMn:>7hK8B^|27ZMB=/Q_I/v$F+0((fR9rk-XoQJk(j0'>JGI3,obx89zD#rIg
+DK^KG,ih;O4<u]ywn+i(ixQ2|IFM<Mk8>X&;1YBQf1|M|`'s;dag:x^TU56WDBfW/;f.3LqUo@3SREmAd`dYU^mKalqkjQ75$$iHv4"&IFoF`|aNp33Gg=
+Vf_&Uu;K:}J@]{6U/-qgQ(=eVsr_]L[ty`_Ks,xec"^)M_KSh^0D}01eU#xZb^z)|b+Rx$@hg(&|C>eGh]RW&n&6vKlSgmk$rSDj-q&+m[5%GuodW_pnlQ
+wJ&:e>$_0mk@DtSHg:ds}^5pa,&I$FH_9fnTj@h$")2tB00_:]C++jvc5M6='a+U4i=oD@XtV+^EF)n$$8JEH({yO!]Kk(J3lGhHOXVnt<=5m|)qcH;5<-
+$[CR)NIoi5"9ZA36!qnm|yIDW4bB/wsKHV9nw8i7MapzNDOr5U;lNtAQ|NM3IZqqw4HZUeOkgL~XEa{EDeb#H<&X"V72>"xT(ia)Ma{Ef65C|HuD;nt5.b
+xqseDcPnLehT>r9p7$!h3Or7j5Ofd@%Ja5JWx;$wN+X&]'ah'5/zq[tY3z4O5^pWxS"GLpA23`<5)2V+Y!;%IcPP{n>}nA$T0O)lY(M-Glei+kz@>%T9!O
+Ud4Y(kTGI198IlNm2vMS@@J7uo0Vh(]3Q/kjzjN5{!7+/z9JUx(>%{-XWUstMD0a4;F-TBk|.}mo[@CLU5$xQ&AF.+LXVlP]C}^d$x1FZcICY/[c|z|RG_
+&;T>lS|rim#S!O]b1#58SMkM<$c'Rh/X@mgb.xrIZ8laSo;y+Fp_1@V_ch0``:2"Y,]X-]&q65FDWW#eK@B<|#h#"x7w953ScfOS)yD_T+7U-&634.Iz^=
+9OE|)erxAma}HgtG.puq5s'm,q,.pj4^#3Kz9^|=J%~:mK)/;:zf(bHLr_0{Sww+6c_:lZdUyc_w<&<cenV|CF.Ff^(t>r4ugribGpNH)jv9>"CZ3Get2%
+Yi21nCdMxRu"ex=$/:ppQZsJm''MiEjw}2b!DXOfvl1]"pTfQ9I7a&v5]^l$NK+c$/;'m#,%dwM,Okle!TB@Yi}PZpE5:Xj_+X:kJfy@DlDqm5~l,]dB<+
+v(P&Ug.2ti}QQGw1"+L$YFE0J,^eBp7q+sDck-GF~b^IFH@d1R(AyfLVs0aA'bQ3geWc3<`&$DYBmd%#T9(LhS4-}70W@R7d.|ox;7Ms@Q(OAp|iTITU07
+((fPz@{4r,[uTDBq_6n>@)KB[o(_eu`@D^X9Is`kfJYrXf>`ff#NhPG@D+)f992y]O]{w=HOMF<G_ais3PKCx}#2z9QiZ#f<4a=2C5JhSiCq2"Q)|14sK3
+W.v1S"I_VW}(%&1$2U1oKP-41lB+["Z/#v@Fui<4=3+@6i+7j'B.jK6Ky3tC_Cg;n3:v{@`h9R75}<H91yG2Az^|pJ&"XgKp;2aqvVn7%<Z)8BaktYs]dM
+1@W@Q{uB:n)bCE]0yd7q-cq<:Mh-To99a|~3nickfUJP6-9"cT`-,QlKlzB+><"3H#}%9=%m%HFx:fIG.@Djh>Um`bE#GJJS]J1x6"Z&KIn5Yz4sa8Zr-#
+<P,KvswbP"%B{Qg3-fl$73P/r!FYIK)s"YQN6<..fxpPysF2.XsOZe$"EP6Bh&v}0x[lpqy"wHe@nyPs|rg+lWWH~2=+U,qi3(.L`e5Ij<3zMq)qG&&QEx
++Abk#{o1caE%vq0i05a9Q2weK[qUq2vRd@,XI%`Rbezso<Kjw^|8n%nI,K30),TjCvY@)LCdbGmk6-a8B9;[eDdZjX-{%zjz2Aj.,A$Z6MY-eR:fOsX0p;
+TpA]|R6ydiA#X-VD{r[fqz:`gUty{em{O6J7$87`<sG_ZFp#As5P$v!h)P|v6dihrE9G&TsrGMX29f.Q~(J])Rf0<Bp:||%au:/if"oZR_w6S44tXHcL;U
+vwCN%co>/xTf0ROQH1y}k`T}Iu^L.>(azH^"5V5F'E0z!s3K011j(WVy4k/naN[wI'd^GTqVK-qgQ8oo=.6#d{CY'T45j1-z$,($}yV!zf0&zZmLb#Tu-B
++Y/V+ii,W1#LTL"b4AV!auVgrM2I;o-caR$ax`IEbsn+9mb>YT020-gEW;AdN_qi1mkAlhnwA6b33'}{2e7KY0dG@,;y}rT`h/{29m{`"$HofYy(nQ1Ak]
+Sea<jWDHkW^[)Gqw>YE5})s83WX9Bl="KKsvzty#mTZ1(<+7;Ai&!=<NNV$^cn"'gF|Zl<XSAb(AVOA5wOOsIPbHoI;r<WJfm<#|Bl@{r=Ml=-g!(=<4v!
+>Lm"F$k}B-:056:w;AW;u1gY|gwPXPr04JpF:e^"9<eNMYA+sBcoULm6oI/).TP5<e{C$p|sd)3!41EG~tdg}SaJMJ8.3!aai[=GVJVHnEthF3H^"wUk@K
+PbG]d&}GhUP1&IV9@p{swWA2<Y=OVo8L<Lfv]eO":Cd;us,Q#)~:v{J`H4!jJZIWD6$:n_"dLwg,m(VQA,+5y$O0$qJ&cd%u7r1`9)cZK5kJf^crs32:|#
+nWV#ydH&<ufewT]v,+7{+y20jUp_ZnJha]REY860IF/%Sbh`@f_O1H!L8;]M2,/tb,J-xBo1<TSBmS;+v>VLJ;{5f-C#T|qNPPeiSVX@l%|P9!:|q|(h.8
+17x0>25!_S<se'Ya_n2sO4hn6J{1deN{yVj.R%|vVyG4cNrW<_QU,cuN#-,EbfzaTUcQE]%OGOPs!vt6sEvonxTd&{xE5l6U[H5QV'J%eM{t1]g-~rV6k"
+y][vD_J8pssVRhjoW8`|P1s{m3"w%1v{^92JHY:PVai$^TM@vl#D#6Dim:qK1t%AM5~M&QaMI}}o00T<EER$C+ny9(Z')vi!.J~/!ji.=r353VYt_+rC$M
+Z:lX>mg{C|X=V8k)%hJW!R)d|0c6v]cWy+%BRN[z@@pGo>oglE,0.d%!Z(jsmZmUB;(Hu,spzr.c|V{@0[:lB<J&Ud/`[C>bU_</Bm-v#Qv+jBg>hZwpN0
+BXe4`aiWL8N)"{4(^Y=snLT4Sb6/e{xh<tHo:%(}X`FSEz:^X<tINMf/#b7MMRAvPTB]<y@OBIr4gjCRT6Ynm,nvX`nXy}8aXp`yN`@bNi&mpn<C)5VCOM
+N63WnpG7qRM]uj@(kncUTgla(z356<h+X_m2'l@p&Df`Q,(^ng:H,Y&cwS]D/hQ&pHjYpoY1TJ>EH>N6NDR#Kj1aWh)uXgt"<emj_i$B/@eZ;}:8(s.TU-
+6OVHI:g_F"PGJtc1VfMH,<~2kb#W=PqsAA66wk.1<8u-V<x+{jp.Pxi[,b|dqmh076G|d|2OMaPQNc+!5s|(NtyeAS(}v972df/Z7A~g&vzN6K8;8_q2V{
+VCI1dbwV.n42nJ"kA5sx:7G5Ik4S~e8e]-qm[eX(CI;K61(a#beiZ60U9oGf46}7>9l'@8t_c_-#C&xMJ3,2!]^uGjVWR&X'oVQE[iBK2)j)q1;F_nY7DP
+0W;}}@AH|J3%V0g!#u:iL#L'L53OX<d)n:#xF]h5pZyNY/`8+Q1(.'QKQ#`KhgaQ"~4[hmCWDN}i|./O(]^J3NU-P$^zB{q&.k.uQF</Lzs`u.l)%jgZ=N
+6p^$,RBOBA].#GKUqrS4YyW#bVB_[J8mUK6Wc1D`FOe.w_~FT{X_'0On7=V8jH)skF[3!)lW3K~9-1r<Z%PFT:c_A4Z=f`L^<KV!:p{T8"ODD"99s3+n=#
+sk"7zFQ%V]R{moc)1!/;AB0d:(.!C$O&vpP)[lZ{'Bc)PXx2$sk1OG5rA&Qq^49<1VkZ.a5cwLRG3o^ADAdy/iJQeQa))f2;c(onQZ}A;PEO~D"|v%9ulF
+T`efOQiGVM0;HZpQ=A/lAVwhC.ulfVDS#;I=8DHQoPiQnDMMxm,TwB7.'A@d|uHP^&ef|nhCfSs+r,rInXEA)stPL.f$,xU;1nh)x/MK@9~:fRJ_)df1H&
+X>E&hy|mm"qf#IF=dD.o<36Jz6cSigjg@{^`;Ek<ppymfE0Z@dQwH!-]_I{[;'K]tuye^/[yTkNg(QPgsI("%aX}Km@,yKrap8JSd}6#s{C2rfC#&Q]zFQ
+U{J:9=]TmyYcms^G%p^nqhQx^3-kt9r5x%C#B5Cp`Fv5Gl(kT=Ezh,ds(TCd$FUY,,s[!mnK,q>AR9kImzf'[rotGQv'7)n#]=YzgPI@0RW)#ZBk8r,>Nv
+.z^}&TC#7'^&,P~o6>vD6c$Okii+|1,l`T+(-7)O{7E$}'Qn'2XTpUpT{Lejf&kqE>VDLjJ+_CIvyZ232cSH)R3:F{@mLsR)eDRVIjU-k1N/Olsi%JC,_-
+Nkp;zrZ,0'yFTOMYW$"esFvrDS1{0mW}^#QH.D>w=&>mj8j)3vf&KW/xyf{HG6|j324Pb4GUa[w:^Cnbf-Xu|V$[&TY>hW(MH:w>pGip~iSVLrwGn+,#vo
+_}Y"$U._L.h|CjrbmfY3.S[t%V.;.i3d:}eR~LJf_n>X2SP3}>LH"sQp0yM3wg$FO`x:/.5jj&N-nlVNu]k1/,#y>cfi-CyE%^oNvE`K~jz:xwyEGg5;`k
+uNEGp|~7.E3X~B_6}!;T1Ns>Cl"MBg7phWNbWYrv<@DTMaH4:!E/<(^N"a;/<l&)LNihi$:wcQ8+nlJ6{m!:QI52y(e<28l'PI:'q:$=0ed:Gbikt(1tAh
+&1<!oHn5w@j2=m|NA|n:lm%u:dPW(ScSd5}w"9-A`+g2)!4LfiK@DM=%ic^kLQEmk>k$ZYJzFUl(<V8b-U[>/hI5qn$1yV$upcZ^;{^l#;GP#P940^i_"i
+.zh)~i<Uz/le1r.:mEk/+3Jy+hxLlE[;"U0.ZoFTW2Z{G,V7Yc;^A[DLK8&(4=-}ZkWg~N")`A5N#%#6Yn'%nQp{&s0Dpe3/)!5MnZ4$ax%^`qhdha9s{7
+OnWgbPaZYa3:xJ[7{a}ox-#sUNz8KYdgXgUfqGN4<3./t6v#'pZ66ISKspuReS65BJOSG<rpWgBt[gu+$G|VkHsN|;o]0W>4(,US9))z<EYEeD]-nJkJyx
+zWzYVSTX_{LiRR%%h}g5JI;,pgB'Y}a@jM2j6s<]%}vOazDepqdu%SMTGurp|a+&0A5QmK^&LQ)=3zY)[<>cOe1,|.8|NZ!b#}HoLeUf-xdt6&U^nJWtl-
+]_~(k;FgdXSE!bKA.zUKq//wyoh!#n#:"<~<+&eC>|)9$K%F3[d+vihFn8n{3Q<=A(r`,JlZ!FTv,6:suBxHT:]9uSnBxXn5,(z|9)XQZm#%ZH)P0UIl3K
+YVhN[G!.t:gP,#e!-QU./.3;xP`@nIC+C%u>wMKh0)}$F%+-:%h3CG7w.'7fI(=#l>i6>U:l^>b}3TK>>($(zIL<$#e,1(R{a2ePUb~|8=^#3aB_^jNxED
+,sNr1mS;S5SPvW(b,,_&xIQ=e1N9A2K-sj141hR'3I.f,xHjE''}d#N6qw(!|90+t/-ex;0'^UT}G"
 */

@@ -169,7 +169,9 @@ def segment_cells():
     cells += [f"{call} {type_} shape={shape} {axis}".strip() for call in ("sort_axis", "top_k_axis")
               for type_ in ("u32", "f32") for shape, axis in (("1048576x64", ""), ("65536x1024", ""),
                                                               ("1024x65536", ""), ("65536x1024", "axis=1"))]
-    cells += ["sort_axis f32 shape=65536x1024 form=indices", "top_k_axis f32 shape=65536x1024 form=indices"]
+    cells += ["sort_axis f32 shape=65536x1024 form=indices", "top_k_axis f32 shape=65536x1024 form=indices",
+              "top_k_axis f32 shape=65536x1023", "top_k_axis f32 shape=65536x1023 k=64",
+              "top_k_axis u32 shape=1048576x64 k=64", "top_k_axis f32 shape=4096x16384 k=2K"]
     cells += [f"copy_batch u8 n=256M segments={shape}" for shape in
               ("fixed:16", "fixed:64", "fixed:256", "fixed:1K", "fixed:4K", "fixed:16K", "fixed:256K", "fixed:4M",
                "fixed:256M", "uniform:4K", "pareto:64", "pareto:4K", "mixed")]
@@ -247,6 +249,13 @@ def sorting_cells():
               "segmented_top_k u32 n=64M k=64 segments=fixed:32K dist=constant",
               "segmented_top_k u32 n=64M k=8 segments=pareto:256", "segmented_top_k u32 n=64M k=64 segments=pareto:4K",
               "segmented_top_k u32 n=64M k=8 segments=mixed"]
+    cells += [f"segmented_top_k f32 n=64M k={k} segments=fixed:{length} form=fixed" for k in ("8", "64")
+              for length in ("32", "64", "128", "256", "512", "1K", "2K")]
+    cells += ["segmented_top_k f32 n=64M k=64 segments=fixed:1K form=indices",
+              "segmented_top_k f32 n=64M k=64 segments=fixed:1K form=fixed dist=sorted",
+              "segmented_top_k f32 n=64M k=64 segments=fixed:1K form=fixed dist=constant",
+              "segmented_top_k u32 n=64M k=2K segments=fixed:16K form=fixed",
+              "segmented_top_k u32 n=64M k=2K segments=pareto:64K"]
     cells += [f"{operation} u32 n=64M" for operation in SET_OPERATIONS] + ["set_union u64 n=64M", "is_sorted u32 n=64M"]
     cells += [f"group_by SUM u32 key=u32 n=64M groups={groups}" for groups in ("16", "1K", "64K", "4M")]
     cells += ["group_by SUM f32 key=u32 n=64M groups=1K", "group_by SUM u64 key=u64 n=32M groups=1K"]

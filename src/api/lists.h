@@ -230,7 +230,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
   X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
   X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
   X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment; */ \
-                         /* reduce_axis: lanes of a warp a row */ \
+                         /* reduce_axis, segmented top-k: lanes of a warp a row */ \
   X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
   X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
                          /* bfs: contract-expand, two-phase at levels of many edges */ \

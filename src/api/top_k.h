@@ -18,15 +18,17 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type valu
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                       uint64_t rows, uint64_t columns, uint64_t k, void *out_keys, void *out_indices,
                                       int flags, gp_stream stream);
-// The top k of each segment, k <= 1024. Segments come by offsets, with or without `end`, or have one length; they do
+// The top k of each segment. Segments come by offsets, with or without `end`, or have one length; they do
 // not overlap. out_keys[s * k] and out_indices[s * k] are the first results of segment s, in the order of gp_top_k: of
 // equal keys, those that come first. Where a segment has fewer than k elements, the rest of its k places keeps what it
 // holds. Indices count from the start of the segment; index_type is i32, u32, i64 or u64. One output may be NULL.
 // flags: GP_DESCENDING, GP_UNSORTED. gp_call offers values in place of indices (in, out), a k for each segment (in2)
 // and GP_CHECKED.
 //   Launches    Up to three, whatever the lengths, which only the device looks at; mostly one if segments have one
-//               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several.
-//   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block.
+//               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several
+//               (k <= 64: up to 2048 keys twice, by a warp). k > 1024: a segmented sort, and a launch for the first k.
+//   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block. k > 1024:
+//               keys, indices, and that of the sort.
 GPUPRIMS__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                            uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys,
                                            void *out_indices, int flags, gp_stream stream);

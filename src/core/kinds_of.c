@@ -13,5 +13,5 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__ker
 }
 // The kernels that a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  return gp__methods_of(q)->launch && gp__composition_of(q) ? 0 : gp__methods_of(q)->kinds(q, p, kinds);
+  return gp__methods_of(q)->launch && gp__composition_of(q) && !q->composed ? 0 : gp__methods_of(q)->kinds(q, p, kinds);
 }

@@ -77,7 +77,7 @@ typedef struct gp__family {
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-  const gp__composition *composed; // NULL: kernels alone; beside `launch`: where inputs are described, and in steps
+  const gp__composition *composed; // NULL: kernels alone; beside `launch`: for described inputs, steps, q->composed
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GPUPRIMS__IDLE_IF_EMPTY NULL
@@ -110,9 +110,10 @@ GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
 GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
 }
-// The calls that a call consists of, or NULL. A family that launches kernels has them for
-// described inputs and for calls in steps.
+// The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs, and for
+// calls in steps or of calls.
 GPUPRIMS__PRIVATE const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
-  return family->launch && !q->in_steps && (!q->inputs.count || q->fused) ? NULL : family->composed;
+  const int kernels = !q->in_steps && !q->composed && (!q->inputs.count || q->fused);
+  return family->launch && kernels ? NULL : family->composed;
 }

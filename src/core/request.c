@@ -131,6 +131,7 @@ typedef struct gp__request {
   const gp_column *columns;
   uint64_t column_count, key_columns;
   const gp_policy *policy; // of a step of a plan; NULL: any
+  int composed;            // of other calls, though its family launches kernels
   gp__inputs inputs;       // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
   unsigned char column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
 } gp__request;

@@ -1,9 +1,9 @@
 // graph/launch.c - work on graphs: steps and other calls
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h,
 //   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h, columns/arguments.h,
-//   graph/arguments.h, rows/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, graph/kinds.c,
-//   core/kinds.c, core/primitive.c, graph/host.c, core/state.c, core/check.c, core/shape.c, core/kinds_of.c,
-//   core/kernels.c, core/load.c, core/launch.c, group_by/launch.c
+//   graph/arguments.h, top_k/arguments.h, rows/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c,
+//   graph/kinds.c, core/kinds.c, core/primitive.c, graph/host.c, core/state.c, core/check.c, core/shape.c,
+//   core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c, group_by/launch.c
 
 typedef struct gp__graph_step {
   int request; // index in gp__graph_plan, or -1: a kernel
@@ -14,6 +14,7 @@ typedef struct gp__graph_step {
     gp__hash_args hash;
     gp__rows_args rows;
     gp__columns_args columns;
+    gp__segmented_top_k_args top_k;
   } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
@@ -214,6 +215,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
   }
   if (held.capturing) gp__keep_captured(kernels, count);
   geometry = gp__geometry_of(*p, h, 0);
+  geometry.shared_bytes = 0;
   result = make(s, q, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     gp__graph_step *step = &g.steps[i];

@@ -1,7 +1,7 @@
 // map/written.c - described inputs of calls whose kernels read arrays: copies before the call
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, core/rules.h,
 //   core/shape.h, core/system.c, core/request.c, core/names.c, map/kinds.c, core/primitive.c, core/state.c,
-//   graph/launch.c, sort/little.c
+//   graph/launch.c, sort/little.c, top_k/launch.c
 
 // Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
 // address alone while the plan has no memory.
@@ -52,6 +52,7 @@ GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request 
     gp__plan_little(g, &plain);
     return GP_SUCCESS;
   }
+  if (q->composed) return gp__add_sorted_top_k(s, &plain, g);
   g->steps[g->count++].request = g->request_count;
   g->requests[g->request_count++] = plain;
   return GP_SUCCESS;

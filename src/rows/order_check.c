@@ -1,7 +1,7 @@
 // rows/order_check.c - checking a call: sorts and top-k along an axis
-// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, top_k/policy.h, core/system.c, core/messages.c,
-//   core/request.c, host/values.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c,
-//   core/check_buffers.c, rows/check.c
+// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
+//   host/values.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c,
+//   core/check_buffers.c, top_k/check.c, rows/check.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   const gp_call *c = k->c;
@@ -24,9 +24,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   q->in_size = q->key_size = k->key.size;
   q->out_size = k->out.size;
   q->channels = q->active = 1;
-  q->length = c->k;
-  if (top && c->k > GP__TOP_K_FEW)
-    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  GPUPRIMS__CHECK(gp__check_results(k));
   GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, k->key.size, &of_keys));
   GPUPRIMS__CHECK(gp__take_axes(k, top ? c->k : GP__WHOLE_ROWS, indices ? k->out.size : 1, &r->out_span));
   most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : (uint64_t)1 << 32;

@@ -70,10 +70,12 @@ GPUPRIMS__PRIVATE int gp__wants_row_keys(const gp__request *q) { return q->out_k
 GPUPRIMS__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
   const gp__rows *r = &q->rows;
   const uint64_t length = in ? r->extent[0] : q->length;
+  const int cut = !in && q->composed; // the first k of sorted rows
   int64_t dense[4];
   gp_permutation p;
-  if (!q->count || !q->length || gp__rows_are_dense(r, in ? r->in_stride : r->out_stride, length)) return 0;
-  gp__dense_rows(r, length, dense);
+  if (!q->count || !q->length) return 0;
+  if (!cut && gp__rows_are_dense(r, in ? r->in_stride : r->out_stride, length)) return 0;
+  gp__dense_rows(r, cut ? r->extent[0] : length, dense);
   return !kernel || !gp__rows_as_permutation(r, length, in ? r->in_stride : dense, in ? dense : r->out_stride, &p);
 }
 GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
@@ -86,7 +88,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q,
   gp_permutation p;
   int64_t dense[4];
   int d;
-  gp__dense_rows(r, length, dense);
+  gp__dense_rows(r, q->composed ? r->extent[0] : length, dense);
   if (gp__rows_as_permutation(r, length, from_input ? r->in_stride : dense, from_input ? dense : r->out_stride, &p)) {
     c.in_type = c.out_type = gp__bits_type(size);
     c.permutation = &p;
@@ -112,9 +114,9 @@ GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q,
 }
 GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
                                                   gp__graph_plan *g) {
-  const int top = q->primitive == GP_TOP_K_AXIS;
+  const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
-  const uint64_t results = q->segments * q->length;
+  const uint64_t results = q->composed ? q->count : q->segments * q->length;
   gp_call c = gp_call_init(top ? GP_SEGMENTED_TOP_K : GP_SEGMENTED_SORT);
   void *keys = NULL;
   memset(g, 0, sizeof *g);
@@ -123,7 +125,7 @@ GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__reques
   c.keys = q->keys;
   c.segments = q->segments;
   c.segment_length = q->rows.extent[0];
-  c.flags = q->flags;
+  c.flags = top ? q->flags : q->flags & GP_DESCENDING;
   c.out_keys = q->out_keys;
   c.out = q->out;
   c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;

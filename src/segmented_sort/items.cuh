@@ -34,21 +34,14 @@ template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp
   static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c); }
   static GP_DEVICE gp__u32 index(C) { return 0; }
 };
-template <> struct gp__item<unsigned char, true> : gp__scalar_item<gp__u32> {
-  static GP_DEVICE gp__u32 make(unsigned char bits, gp__u32 index) { return static_cast<gp__u32>(bits) << 16 | index; }
-  static GP_DEVICE unsigned char bits(gp__u32 c) { return static_cast<unsigned char>(c >> 16); }
-  static GP_DEVICE gp__u32 index(gp__u32 c) { return c & 0xffffu; }
+template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_item<C> {
+  static GP_DEVICE C make(Bits bits, gp__u32 index) { return static_cast<C>(bits) << SHIFT | index; }
+  static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c >> SHIFT); }
+  static GP_DEVICE gp__u32 index(C c) { return static_cast<gp__u32>(c & ((C(1) << SHIFT) - 1)); }
 };
-template <> struct gp__item<unsigned short, true> : gp__scalar_item<gp__u32> {
-  static GP_DEVICE gp__u32 make(unsigned short bits, gp__u32 index) { return static_cast<gp__u32>(bits) << 16 | index; }
-  static GP_DEVICE unsigned short bits(gp__u32 c) { return static_cast<unsigned short>(c >> 16); }
-  static GP_DEVICE gp__u32 index(gp__u32 c) { return c & 0xffffu; }
-};
-template <> struct gp__item<gp__u32, true> : gp__scalar_item<gp__u64> {
-  static GP_DEVICE gp__u64 make(gp__u32 bits, gp__u32 index) { return static_cast<gp__u64>(bits) << 32 | index; }
-  static GP_DEVICE gp__u32 bits(gp__u64 c) { return static_cast<gp__u32>(c >> 32); }
-  static GP_DEVICE gp__u32 index(gp__u64 c) { return static_cast<gp__u32>(c); }
-};
+template <> struct gp__item<unsigned char, true> : gp__packed_item<unsigned char, gp__u32, 16> {};
+template <> struct gp__item<unsigned short, true> : gp__packed_item<unsigned short, gp__u32, 16> {};
+template <> struct gp__item<gp__u32, true> : gp__packed_item<gp__u32, gp__u64, 32> {};
 template <> struct gp__item<gp__u64, true> {
   struct alignas(16) type {
     gp__u64 bits, index;

@@ -51,4 +51,5 @@ typedef struct gp__segmented_top_k_args {
   void *lists;                                           // k ranks each
   unsigned long long length, part, task_room, list_room; // part: most keys of a task
   unsigned offset_bytes, batch;                          // batch: segments of a warp
+  unsigned by_lanes, by_warps;                           // most keys of a segment for lanes, for a warp
 } gp__segmented_top_k_args;

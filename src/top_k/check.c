@@ -63,6 +63,13 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, 
                                                            {GP__CHECK_NUMBERS, gp__check_k},
                                                            {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
+GPUPRIMS__PRIVATE gp_result gp__check_results(gp__checking *k) {
+  k->q->length = k->c->k;
+  k->q->composed = k->c->k > GP__TOP_K_FEW;
+  return k->c->k <= UINT32_MAX
+      ? GP_SUCCESS
+      : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (unsigned long long)k->c->k);
+}
 GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -73,12 +80,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   if (!k->in.size && k->out.size == 4 && longest > most)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
                     q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
-  if (c->k > GP__TOP_K_FEW)
-    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above %d", k->who, (unsigned long long)c->k, (int)GP__TOP_K_FEW);
+  GPUPRIMS__CHECK(gp__check_results(k));
   if (c->k && c->segments > UINT64_MAX / c->k)
     return gp__fail(GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who,
                     (unsigned long long)c->segments, (unsigned long long)c->k);
-  q->length = c->k;
   return k->pointers && q->count && c->k && !c->out_keys && !c->out
       ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
       : GP_SUCCESS;

@@ -38,12 +38,13 @@ GPUPRIMS__PRIVATE unsigned long long gp__segment_top_k_part(gp_policy p, gp__sha
   if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
   return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
 }
-GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp__shape s, unsigned long long part) {
+GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s,
+                                                                     unsigned long long part) {
   gp__segment_top_k_layout l;
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
   l.list_room = l.direct ? 0 : 2 * (s.count / part);
-  l.task_room = s.count / (GP__TOP_K_BY_LANES + 1);
+  l.task_room = s.count / (gp__top_k_by_warps(p) + 1);
   l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);
   l.tasks = 256;
   l.arrived = l.tasks + gp__ceil_div(l.task_room * 16, 256) * 256;
@@ -53,7 +54,7 @@ GPUPRIMS__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp__shape s
 }
 GPUPRIMS__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident,
                                                   gp__geometry *g) {
-  const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(s, gp__segment_top_k_part(p, s, resident));
+  const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
   const unsigned long long most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
   g->tile_items = gp__top_k_tile(p, s);
   g->tiles = gp__ceil_div(s.count, g->tile_items);

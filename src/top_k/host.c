@@ -58,32 +58,27 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }
-// `stride`: elements of a row; the first `count` of them are used. Segments: their offsets, or equal parts of `count`.
-static gp_result gp__host_top_k_rows(const gp__host_call *h, uint64_t stride, int segmented) {
+static gp_result gp__host_top_k(const gp__host_call *h) {
   const gp__request *q = h->q;
-  const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
+  const int segmented = q->primitive == GP_SEGMENTED_TOP_K;
+  const int64_t rows = (int64_t)(q->segments || segmented ? q->segments : 1); // 0: offsets were checked
   const int threads = h->threads > rows ? (int)rows : h->threads;
   const size_t bytes = (size_t)q->length * sizeof(gp__host_indexed);
-  gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads);
+  gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads + 1);
   int64_t t;
   if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
   GPUPRIMS__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     int64_t row;
     for (row = t; row < rows; row += threads) {
-      uint64_t first = (uint64_t)row * stride, end = first + (segmented ? stride : q->count), k = q->length;
-      if (q->begin) gp__host_segment_of(q, (uint64_t)row, &first, &end);
+      uint64_t first = (uint64_t)row * q->stride, end = first + q->count, k = q->length;
+      if (segmented) gp__host_segment_of(q, (uint64_t)row, &first, &end);
       if (q->in2 && ((const uint32_t *)q->in2)[row] < k) k = ((const uint32_t *)q->in2)[row];
       if (k) gp__host_best(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
     }
   }
   free(heaps);
   return GP_SUCCESS;
-}
-static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) { return gp__host_top_k_rows(h, stride, 0); }
-static gp_result gp__host_segmented_top_k(gp__host_call *h) {
-  const gp__request *q = h->q; // idle calls come here to have their offsets checked
-  return q->segments && q->length ? gp__host_top_k_rows(h, q->count / q->segments, 1) : GP_SUCCESS;
 }
 
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.

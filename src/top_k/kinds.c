@@ -8,5 +8,6 @@
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_TASKS, gp__top_k_tasks, gp__segmented_top_k_args, ranked, 0) \
   X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
+  X(TOP_K_CUT, gp__top_k_cut, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_BEGIN, gp__top_k_begin, gp__segmented_top_k_args, nothing, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)

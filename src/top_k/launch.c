@@ -1,6 +1,7 @@
 // top_k/launch.c - launches of top-k and radix select
-// uses: api/config.h, api/lists.h, core/rules.h, core/shape.h, top_k/policy.h, top_k/geometry.h, top_k/arguments.h,
-//   core/system.c, core/request.c, core/load.c, core/launch.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/rules.h, core/shape.h, top_k/policy.h,
+//   top_k/geometry.h, top_k/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, core/state.c,
+//   core/load.c, core/launch.c, graph/launch.c
 
 GPUPRIMS__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
   a->keys = q->keys;
@@ -56,25 +57,29 @@ GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
 }
 
+GPUPRIMS__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
+  memset(a, 0, sizeof *a);
+  gp__fill_top_k(q, &a->top);
+  a->top.rows = q->segments;
+  a->top.k = q->length;
+  a->begin = q->begin;
+  a->end = q->end;
+  a->ks = (const unsigned *)q->in2;
+  a->bad = (const unsigned long long *)q->bad;
+  a->length = q->segments ? q->count / q->segments : 0;
+  a->offset_bytes = (unsigned)q->offset_size;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->h, l->g->share);
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, *l->h, l->g->share);
   const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
-  const unsigned long long length = q->count / q->segments;
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__segmented_top_k_args a;
-  memset(&a, 0, sizeof a);
-  gp__fill_top_k(q, &a.top);
-  a.top.rows = q->segments;
-  a.top.k = q->length;
+  gp__fill_top_k_segments(q, &a);
   a.top.capacity = gp__segment_top_k_capacity(*l->p, *l->h);
-  a.begin = q->begin;
-  a.end = q->end;
-  a.ks = (const unsigned *)q->in2;
-  a.bad = (const unsigned long long *)q->bad;
-  a.length = length;
   a.part = at.part;
-  a.offset_bytes = (unsigned)q->offset_size;
+  a.by_warps = gp__top_k_by_warps(*l->p);
+  a.by_lanes = GP__TOP_K_BY_LANES >> (a.by_warps > GP__TOP_K_BY_LANES);
   if (at.task_room) {
     a.header = (gp__top_k_header *)(void *)scratch;
     a.tasks = (gp__top_k_task *)(void *)(scratch + at.tasks);
@@ -84,14 +89,44 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
     a.list_room = at.list_room;
     GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, threads, 0, &a));
   }
-  if (!at.direct || length <= GP__TOP_K_BY_LANES) {
+  if (!at.direct || a.length <= a.by_warps) {
     const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
     const unsigned warps = sorting / GP__WARP;
-    const uint64_t each = q->segments / (most * (uint64_t)warps);
+    const uint64_t each = gp__ceil_div(q->segments, most * (uint64_t)warps);
     a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
     GPUPRIMS__CHECK(
         gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), sorting, 0, &a));
   }
-  if (at.direct ? length <= GP__TOP_K_BY_LANES : !at.task_room) return GP_SUCCESS;
+  if (at.direct ? a.length <= a.by_warps : !at.task_room) return GP_SUCCESS;
   return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
+}
+
+// Many results of segments: a sort, then the first k.
+GPUPRIMS__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+  const int wide = q->count > UINT32_MAX;
+  gp_call c = gp_call_init(GP_SEGMENTED_SORT);
+  gp__graph_step *step = &g->steps[g->count + 1];
+  gp__segmented_top_k_args *a = &step->args.top_k;
+  gp__fill_top_k_segments(q, a);
+  c.key_type = q->key_type;
+  c.keys = q->keys;
+  c.count = q->count;
+  c.flags = q->flags & (GP_DESCENDING | GP_CHECKED);
+  c.bad = q->bad;
+  c.offset_type = q->offset_type;
+  c.begin = q->begin;
+  c.end = q->end;
+  c.segments = q->segments;
+  if (!q->offset_size) c.segment_length = a->length;
+  a->top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
+  if (q->out_size) { // indices
+    c.out_type = wide ? GP_U64 : GP_U32;
+    a->lists = c.out = gp__take(g, c.count * (wide ? 8 : 4));
+  }
+  GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
+  step->request = -1;
+  step->kind = GP__TOP_K_CUT;
+  step->items = q->segments * q->length;
+  ++g->count;
+  return GP_SUCCESS;
 }

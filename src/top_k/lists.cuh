@@ -6,33 +6,24 @@
 // A rank is a key and its index, as one unsigned integer or a pair. Ranks are ordered as the result: among equal keys
 // the lower index comes first. Ranks can only be equal without indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a
 // key, alone or above its index; 2, a key and its index apart.
-template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, is below it
-template <int SHIFT> struct gp__rank_of<0, SHIFT> {
-  typedef gp__u32 type;
-  static const int DIGITS = 4; // digits of eight bits
-  static GP_DEVICE type make(gp__u64 key, gp__u64) { return static_cast<type>(key) << SHIFT; }
-  static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
-  static GP_DEVICE gp__u64 index(type) { return 0; }
-  static GP_DEVICE type worst() { return 0xffffffffu; }
-  static GP_DEVICE bool before(type a, type b) { return a < b; }
-  static GP_DEVICE gp__u32 digit(type r, int d) { return r >> (24 - 8 * d) & 255u; }
-  static GP_DEVICE type with(type r, int d, gp__u32 digit) { return r | digit << (24 - 8 * d); }
-  static GP_DEVICE bool matches(type r, type upper, int d) { return d == 0 || (r ^ upper) >> (32 - 8 * d) == 0; }
-  static GP_DEVICE type filled(type upper, int d) { return d == 4 ? upper : upper | 0xffffffffu >> (8 * d); }
+template <class R, int SHIFT> struct gp__scalar_rank { // SHIFT: of the key; the index, if any, is below it
+  typedef R type;
+  static const int DIGITS = int(sizeof(R)), BITS = 8 * DIGITS; // digits of eight bits
+  static const bool INDEXED = BITS == 64 && SHIFT;
+  static GP_DEVICE R make(gp__u64 key, gp__u64 index) {
+    return INDEXED ? static_cast<R>(key << SHIFT | index) : static_cast<R>(key) << SHIFT;
+  }
+  static GP_DEVICE gp__u64 key(R r) { return r >> SHIFT; }
+  static GP_DEVICE gp__u64 index(R r) { return INDEXED ? r & ((1ull << SHIFT) - 1) : 0; }
+  static GP_DEVICE R worst() { return ~R(0); }
+  static GP_DEVICE bool before(R a, R b) { return a < b; }
+  static GP_DEVICE gp__u32 digit(R r, int d) { return static_cast<gp__u32>(r >> (BITS - 8 - 8 * d)) & 255u; }
+  static GP_DEVICE R with(R r, int d, gp__u32 digit) { return r | static_cast<R>(digit) << (BITS - 8 - 8 * d); }
+  static GP_DEVICE bool matches(R r, R upper, int d) { return d == 0 || (r ^ upper) >> (BITS - 8 * d) == 0; }
+  static GP_DEVICE R filled(R upper, int d) { return d == DIGITS ? upper : upper | ~R(0) >> (8 * d); }
 };
-template <int SHIFT> struct gp__rank_of<1, SHIFT> {
-  typedef gp__u64 type;
-  static const int DIGITS = 8;
-  static GP_DEVICE type make(gp__u64 key, gp__u64 index) { return SHIFT ? key << SHIFT | index : key; }
-  static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
-  static GP_DEVICE gp__u64 index(type r) { return r & ((1ull << SHIFT) - 1); }
-  static GP_DEVICE type worst() { return ~0ull; }
-  static GP_DEVICE bool before(type a, type b) { return a < b; }
-  static GP_DEVICE gp__u32 digit(type r, int d) { return static_cast<gp__u32>(r >> (56 - 8 * d)) & 255u; }
-  static GP_DEVICE type with(type r, int d, gp__u32 digit) { return r | static_cast<gp__u64>(digit) << (56 - 8 * d); }
-  static GP_DEVICE bool matches(type r, type upper, int d) { return d == 0 || (r ^ upper) >> (64 - 8 * d) == 0; }
-  static GP_DEVICE type filled(type upper, int d) { return d == 8 ? upper : upper | ~0ull >> (8 * d); }
-};
+template <int FORM, int SHIFT> struct gp__rank_of : gp__scalar_rank<gp__u32, SHIFT> {};
+template <int SHIFT> struct gp__rank_of<1, SHIFT> : gp__scalar_rank<gp__u64, SHIFT> {};
 struct gp__rank_pair {
   gp__u64 key, index;
 };
@@ -237,10 +228,6 @@ GP_DEVICE void gp__top_k_put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin,
   if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
   gp__top_k_value<In, Out>::store(a, to, begin + index, index);
 }
-template <class T, bool DESCENDING, class In, class Out>
-GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 position, gp__u64 key, gp__u64 index) {
-  gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + position, row * a.count, key, index);
-}
 // Writes a row's best to the output, or as a list for the next launch, padded to k.
 template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
 GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<THREADS, R> &best) {
@@ -250,7 +237,8 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
       static_cast<typename R::type *>(a.to)[work * a.k + i] = i < found ? best.list[i] : R::worst();
   else
     for (gp__u32 i = threadIdx.x; i < found; i += THREADS)
-      gp__top_k_store<T, DESCENDING, In, Out>(a, work, i, R::key(best.list[i]), R::index(best.list[i]));
+      gp__top_k_put<T, DESCENDING, In, Out>(a, work * a.k + i, work * a.count, R::key(best.list[i]),
+                                            R::index(best.list[i]));
 }
 
 // Keys of a tile in a thread's registers: vectors, THREADS apart. Keys before `lead` and from n on are zero.
@@ -359,7 +347,8 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
     else { // padding of the lists is not written
       best.finish();
       for (gp__u32 i = threadIdx.x; i < n; i += THREADS)
-        gp__top_k_store<T, DESCENDING, In, Out>(a, row, i, R::key(best.list[i]), R::index(best.list[i]));
+        gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + i, row * a.count, R::key(best.list[i]),
+                                              R::index(best.list[i]));
     }
   }
 }

@@ -9,4 +9,7 @@ GPUPRIMS__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
 GPUPRIMS__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
+  if (!q->composed) return;
+  w->described = 0; // other calls have written the inputs
+  w->list_count = 0;
 }

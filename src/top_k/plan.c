@@ -14,15 +14,16 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
 
 GPUPRIMS__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
-  h->top_k.results = q->length;
+  h->top_k.results = q->composed ? 1 : q->length;
   h->top_k.drop_keys = q->primitive == GP_TOP_K && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
 }
 GPUPRIMS__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
-  return !q->count || (q->primitive == GP_TOP_K && !q->length);
+  return !q->count || (q->primitive != GP_NTH_ELEMENT && !q->length) ||
+      (q->primitive == GP_SEGMENTED_TOP_K && !q->segments);
 }
 GPUPRIMS__PRIVATE int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
-  return p->algorithm == GP_BEST_LISTS ? INT32_MAX : 0;
+  return p->algorithm == GP_RADIX_SELECT ? 0 : INT32_MAX;
 }
 // Top-k of many sorts a row's results in place, by a call of its own.
 GPUPRIMS__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
@@ -58,7 +59,7 @@ GPUPRIMS__PRIVATE uint64_t gp__sort_results(const gp__request *q, const gp_polic
   return q->segments ? q->segments : 1;
 }
 GPUPRIMS__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
-  return h->q->primitive == GP_TOP_K ? gp__host_top_k(h, h->q->stride) : gp__host_nth(h);
+  return h->q->primitive == GP_NTH_ELEMENT ? gp__host_nth(h) : gp__host_top_k(h);
 }
 
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
@@ -89,24 +90,22 @@ static const gp__primitive gp__primitive_nth_element = {
     GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)q, (void)p;
+  (void)p;
+  if (q->composed) return kinds[0] = GP__TOP_K_CUT, 1;
   kinds[0] = GP__TOP_K_TASKS;
   kinds[1] = GP__TOP_K_BEGIN;
   kinds[2] = GP__TOP_K_SHORT;
   return 3;
 }
-GPUPRIMS__PRIVATE int gp__segmented_top_k_is_idle(const gp__request *q) {
-  return !q->count || !q->segments || !q->length;
-}
 static const gp__family gp__family_segmented_top_k = {
     gp__checks_segmented_top_k,
-    gp__segmented_top_k_is_idle,
+    gp__top_k_is_idle,
     gp__shape_top_k,
     gp__kinds_of_segmented_top_k,
     &gp__kernels_of_top_k,
     GPUPRIMS__FOLD_OPERATORS,
     GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL),
-    gp__host_segmented_top_k};
+    gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {
     &gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |

@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h
 
 #define GP_POLICY_FIELDS_TOP_K(F) \
-  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT) \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS) \
   F(threads, 0, 128, 256, 512, 1024) \
   F(vectors, 0, 1, 2, 4) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -16,6 +16,8 @@ enum {
   GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
   GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
+  GP__TOP_K_BY_WARP = 2048, // most keys that a warp reads,
+  GP__TOP_K_OF_WARP = 64,   // its most results
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
@@ -72,16 +74,20 @@ GPUPRIMS__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
                            ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) /
                                (int)gp__rank_bytes(s));
 }
+GPUPRIMS__RULE unsigned gp__top_k_by_warps(gp_policy p) {
+  return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
+}
 GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return p.algorithm != GP_BEST_LISTS     ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+  return p.algorithm == GP_RADIX_SELECT   ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (p.algorithm == GP_BEST_LISTS
-           ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+      (p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+           : p.algorithm == GP_WARP_SEGMENTS
+           ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
            : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
       (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
-          (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
+          (p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024 : GP__TOP_K_STATIC_BYTES);
 }

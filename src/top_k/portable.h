@@ -1,7 +1,7 @@
 // top_k/portable.h - portable rule of top-k
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h, core/rows.h
 
-// Lists while k is small, otherwise radix select.
+// Lists while k is small, otherwise radix select. Many segments are for warps.
 enum { GP__IF_TOP_K_LISTS = GP__IF, GP__IF_TOP_K_WIDE = 2 * GP__IF };
 static const gp__policy_row gp__top_k_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_TOP_K_LISTS, 0, 0, GP_BEST_LISTS, 0, 0, 0, 0, 22),
@@ -12,7 +12,11 @@ static const gp__policy_row gp__top_k_rows[] = {
 };
 GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
+  const int warps = p.algorithm == GP_WARP_SEGMENTS ||
+      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP &&
+       s.segments >= 4 * (unsigned)s.multiprocessors);
   gp_policy q;
+  if (warps) p.algorithm = GP_BEST_LISTS;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
                      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
   // As many blocks as their lists leave room for.
@@ -26,5 +30,6 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
   }
+  if (warps) q.algorithm = GP_WARP_SEGMENTS;
   return q;
 }

@@ -3,8 +3,8 @@
 //   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh, device/tile_reduce.cuh,
 //   device/look_back.cuh, device/kernel.cuh, histogram/counts.cuh, scan/kernels.cuh, top_k/lists.cuh
 
-// Top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
-// for Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
+// Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms for Graphics Processing Units; Zhang, Naruse, Li
+// and Wang, Parallel Top-K Algorithms on GPU.
 //
 // One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
 // known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
@@ -318,8 +318,8 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
         left &= left - 1;
         const bool is_equal = equal[i] >> j & 1u;
         if (!is_equal || same < wanted)
-          gp__top_k_store<T, DESCENDING, In, Out>(a, row, lower + (same < wanted ? same : wanted),
-                                                  is_equal ? kth : Key::encode(in[at + j]), at + j);
+          gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + lower + (same < wanted ? same : wanted), row * a.count,
+                                                is_equal ? kth : Key::encode(in[at + j]), at + j);
         if (is_equal) ++same;
         else ++lower;
       }

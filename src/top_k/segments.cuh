@@ -34,13 +34,130 @@ GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
     if (unsigned(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
   return at;
 }
-// Second launch. A warp takes `batch` segments at a time, a lane each, and sorts those of similar length side by side.
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
-GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
+// room: for results, padded against bank conflicts, or for a list.
+template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   typedef gp__item<Bits, !gp__is_none<Out>::value> Item;
+  typedef gp__item<Bits, false> Lone;
+  typedef typename Item::type C;
+  typedef typename Lone::type Word;
+  template <int WARPS> struct rooms { alignas(16) Word of[WARPS][32 * (GP__TOP_K_LANE + 1)]; };
+  const gp__top_k_args &a;
+  Word *room;
+
+  // Stores results: N sorted items a lane, `lanes` lanes a segment.
+  template <int N> GP_DEVICE void store(const C (&x)[N], unsigned lanes, gp__u32 k, gp__u64 to, gp__u64 begin) const {
+    GPUPRIMS__UNROLL
+    for (int pass = 0; pass < 2; ++pass) { // keys; indices
+      if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j)
+        room[gp_lane() * (N + 1) + j] = pass ? Word(Item::index(x[j])) : Word(Item::bits(x[j]));
+      __syncwarp();
+      GPUPRIMS__UNROLL_BY(2)
+      for (gp__u32 r = gp_lane() & (lanes - 1); r < k; r += lanes) {
+        const Word w = room[(gp_lane() & (0 - lanes)) * (N + 1) + r + r / N];
+        if (pass) gp__top_k_value<In, Out>::store(a, to + r, begin + w, w);
+        else static_cast<Bits *>(a.out_keys)[to + r] = Key::decode(static_cast<Bits>(w));
+      }
+    }
+    __syncwarp();
+  }
+  // N keys a lane, 32 apart, of `left` that exist; worst ones behind them.
+  template <int N> static GP_DEVICE void load(const Bits *in, gp__u32 left, Word (&key)[N]) {
+    const gp__u32 own = left > gp_lane() ? left - gp_lane() : 0;
+    in += gp_lane();
+    if (left >= 32 * N) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < N; ++j) key[j] = Key::encode(in[32 * j]);
+    } else {
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j) key[j] = 32 * j < own ? Word(Key::encode(in[32 * j])) : Lone::last();
+    }
+  }
+  // Sorts N items a lane; returns the k-th.
+  template <class I, int N> static GP_DEVICE typename I::type sort(typename I::type (&x)[N], gp__u32 k) {
+    gp__sort_lanes<I>(x, 32);
+    typename I::type kth = x[0];
+    GPUPRIMS__UNROLL
+    for (unsigned j = 0; j < N; ++j) {
+      const typename I::type item = gp_warp_broadcast(x[j], int((k - 1) / N));
+      if ((k - 1) % N == j) kth = item;
+    }
+    return kth;
+  }
+  // Every 128th key is a group. The k-th of the groups' best bounds the k-th of n keys: the few within it are listed. A
+  // full list is sorted, and lowers the bound; keys behind its k-th lose if equal.
+  GP_DEVICE void find(gp__u64 begin, gp__u32 n, gp__u32 k, gp__u64 to) const {
+    const int N = GP__TOP_K_OF_WARP / 16, FIRST = 64 / int(sizeof(Word)), STEPS = 8; // the latter: loads in flight
+    const Bits *in = static_cast<const Bits *>(a.keys) + begin;
+    C *list = reinterpret_cast<C *>(room), x[N];
+    Word best[N];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < N; ++j) best[j] = Lone::last();
+    GPUPRIMS__UNROLL_BY(1)
+    for (gp__u32 at = 0; at < n; at += 32 * FIRST) {
+      Word key[FIRST];
+      load(in + at, n - at, key);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < FIRST; ++j) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
+    }
+    Word bound = sort<Lone>(best, k);
+    gp__u32 listed = 0, steps = STEPS;
+    GPUPRIMS__UNROLL_BY(1)
+    for (gp__u32 at = 0;;) {
+      GPUPRIMS__UNROLL_BY(1)
+      while (at < n) {
+        Word key[STEPS];
+        gp__u32 mine = 0;
+        load(in + at, n - at, key);
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < STEPS; ++j) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
+        const gp__u32 next = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()) + listed,
+                      all = gp_warp_broadcast(next, 31);
+        if (all > 32 * N) {
+          if (steps == 1) break;
+          steps = 1;
+          continue;
+        }
+        gp__u32 to_list = next - mine;
+        GPUPRIMS__UNROLL
+        for (unsigned j = 0; j < STEPS; ++j)
+          if (key[j] <= bound && (j == 0 || steps > 1))
+            list[to_list++] = Item::make(Bits(key[j]), at + 32 * j + gp_lane());
+        listed = all;
+        at += 32 * steps;
+      }
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j) x[j] = 32 * j + gp_lane() < listed ? list[32 * j + gp_lane()] : Item::last();
+      bound = Item::bits(sort<Item>(x, k));
+      if (at >= n || bound-- == 0) break; // no key is better than 0
+      listed = k;
+      steps = STEPS;
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < N; ++j)
+        if (gp_lane() * N + j < k) list[gp_lane() * N + j] = x[j];
+    }
+    store(x, 32, k, to, begin);
+  }
+};
+
+// Second launch. A warp takes `batch` segments at a time, a lane each, and sorts those of similar length side by side.
+// The warp finds the best of longer ones.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
+  typedef gp__top_k_lanes<T, In, Out, DESCENDING> Lanes;
+  typedef typename Lanes::Key Key;
+  typedef typename Lanes::Bits Bits;
+  typedef typename Lanes::Item Item;
+  typedef typename Lanes::template rooms<P::threads / 32> Rooms;
   const int ITEMS = GP__TOP_K_LANE;
+  GP_SHARED(Rooms, rooms);
+  const Lanes by = {a.top, rooms.of[gp_warp()]};
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32);
@@ -50,7 +167,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
     const bool there = gp_lane() < a.batch && i < a.top.rows;
     gp__top_k_segment mine(a, there ? i : first);
     if (!there) mine.k = 0;
-    const gp__u32 parts = mine.k && mine.count > GP__TOP_K_BY_LANES ? mine.parts(a.part) : 0;
+    const gp__u32 parts = mine.k && mine.count > a.by_warps ? mine.parts(a.part) : 0;
     if (a.tasks && __any_sync(0xffffffffu, parts > 0)) {
       const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
       gp__u64 slot = 0, lists = 0;
@@ -70,7 +187,9 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
     GPUPRIMS__UNROLL_BY(1)
     for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
       const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
-      unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count <= most && (log2 == 0 || mine.count > most / 2));
+      unsigned left = __ballot_sync(0xffffffffu,
+                                    mine.k && mine.count <= most && mine.count <= a.by_lanes &&
+                                        (log2 == 0 || mine.count > most / 2));
       while (left) {
         const unsigned together = unsigned(__popc(left)), last = 32 >> log2, e = gp_lane() & (lanes - 1);
         const int owner = int(gp__nth_bit(left, own < together ? own : 0));
@@ -86,14 +205,16 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
           x[j] = at < n ? Item::make(Key::encode(in[at]), at) : Item::last();
         }
         gp__sort_lanes<Item>(x, int(lanes));
-        GPUPRIMS__UNROLL
-        for (unsigned j = 0; j < ITEMS; ++j)
-          if (e * ITEMS + j < k)
-            gp__top_k_put<T, DESCENDING, In, Out>(a.top, (first + owner) * a.top.k + e * ITEMS + j, begin,
-                                                  Item::bits(x[j]), Item::index(x[j]));
+        by.store(x, lanes, k, (first + owner) * a.top.k, begin);
         if (together <= last) break;
         left &= ~0u << gp__nth_bit(left, last);
       }
+    }
+    for (unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count > a.by_lanes && mine.count <= a.by_warps);
+         left; left &= left - 1) {
+      const int owner = int(gp__nth_bit(left, 0));
+      by.find(__shfl_sync(0xffffffffu, mine.begin, owner), __shfl_sync(0xffffffffu, gp__u32(mine.count), owner),
+              __shfl_sync(0xffffffffu, mine.k, owner), (first + unsigned(owner)) * a.top.k);
     }
   }
 }
@@ -251,4 +372,24 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
 template <class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x == 0) a.header->listed = a.header->lists = a.header->taken = 0;
+}
+
+// The first k of sorted segments. lists: indices, of 4 bytes; WIDE: of 8.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  for (gp__u64 to = blockIdx.x * gp__u64(P::threads) + threadIdx.x; to < a.top.rows * a.top.k;
+       to += gp__u64(gridDim.x) * P::threads) {
+    const gp__top_k_segment s(a, to / a.top.k);
+    const gp__u64 place = to % a.top.k, at = s.begin + place;
+    if (place >= s.k) continue;
+    gp__u64 from = at;
+    if (!gp__is_none<Out>::value)
+      from = WIDE ? static_cast<const gp__u64 *>(a.lists)[at] : static_cast<const gp__u32 *>(a.lists)[at];
+    if (from < a.top.count) // wrong offsets
+      gp__top_k_put<T, DESCENDING, In, Out>(
+          a.top, to, s.begin, Key::encode(static_cast<const typename Key::Bits *>(a.top.keys)[at]), from - s.begin);
+  }
 }

@@ -762,7 +762,7 @@ def build_row_order(call):
     type_, k = g["key_type"], length
     if g["primitive"] == "top_k_axis":
         k = call.random.choice([0, 1, 2, 10, 100, length])
-        k = min(k, length, 1024)
+        k = min(k, length)
         call.set(k=k)
     x = special_keys(type_, rows * length, call.shot["kind"], call.shot["seed"])
     call.set(key_type=type_, out_type=g["out_type"], flags=g["flags"])
@@ -1867,11 +1867,11 @@ def build_segmented_top_k(call):
     """Offsets, begins and ends, or one length; a k for each segment, or one for all."""
     g, s, n = call.group, call.shot, call.shot["n"]
     type_, form = g["key_type"], g["segments"]
-    k = call.random.choice([0, 1, 2, 10, 100, 1000, 1024])
+    k = call.random.choice([0, 1, 2, 10, 64, 100, 1000, 1024, 1025, 3000])
     call.set(key_type=type_, flags=g["flags"], k=k)
     good, begin, end = True, None, None
     if form == "fixed":
-        length = call.random.choice([0, 1, 7, 64, 500, 600, 5000])
+        length = call.random.choice([0, 1, 7, 64, 300, 500, 600, 1500, 2048, 2049, 5000])
         segments = min(n // max(length, 1), 5000 if k < 100 else 200)
         n = length * segments
         call.set(segments=segments, segment_length=length)

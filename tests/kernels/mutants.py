@@ -144,8 +144,8 @@ MUTANTS = {
         "(void)0;"),
     "top-k of segments: segments of lanes' full size are left out": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
-        "mine.k && mine.count <= most && (log2 == 0 || mine.count > most / 2)",
-        "mine.k && mine.count < most && (log2 == 0 || mine.count >= most / 2)"),
+        "mine.k && mine.count <= most && mine.count <= a.by_lanes &&",
+        "mine.k && mine.count < most && mine.count <= a.by_lanes &&"),
     "top-k of segments: segments beyond those side by side are left out": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
         "left &= ~0u << gp__nth_bit(left, last);",
@@ -156,8 +156,8 @@ MUTANTS = {
         "(1u << (at + step)) - 1))) < n) at += step;"),
     "top-k of segments: the index comes without the segment's begin": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
-        "+ e * ITEMS + j, begin,",
-        "+ e * ITEMS + j, 0,"),
+        "by.store(x, lanes, k, (first + owner) * a.top.k, begin);",
+        "by.store(x, lanes, k, (first + owner) * a.top.k, 0);"),
     "top-k of segments: keys before the segment count": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
         "if (from < lead) hits[v] &= ~0u << (lead - from);",
@@ -212,8 +212,60 @@ MUTANTS = {
         "l.direct ? 0 : s.count / part;"),
     "top-k of segments: each segment may be one task": (
         "TOP_K_SEGMENTS", "src/top_k/geometry.h",
-        "l.task_room = s.count / (GP__TOP_K_BY_LANES + 1);",
-        "l.task_room = s.count / (2 * GP__TOP_K_BY_LANES);"),
+        "l.task_room = s.count / (gp__top_k_by_warps(p) + 1);",
+        "l.task_room = s.count / (2 * gp__top_k_by_warps(p));"),
+    "top-k of segments: the bound is the key before the k-th": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "gp_warp_broadcast(x[j], int((k - 1) / N));\n      if ((k - 1) % N == j) kth = item;",
+        "gp_warp_broadcast(x[j], int((k - 1) / N));\n      if ((k - 1) % N == j + 1) kth = item;"),
+    "top-k of segments: a group without keys has the best one": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "best[j] = Lone::last();",
+        "best[j] = 0;"),
+    "top-k of segments: keys behind a warp's segment count": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "key[j] = 32 * j < own ?",
+        "key[j] = 32 * j <= own ?"),
+    "top-k of segments: a list overflows": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (all > 32 * N) {",
+        "if (all > 36 * N) {"),
+    "top-k of segments: keys that do not fit a list are dropped": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "at += 32 * steps;",
+        "at += 32 * STEPS;"),
+    "top-k of segments: a full list is emptied": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "listed = k;",
+        "listed = 0;"),
+    "top-k of segments: dropped keys overwrite those that a warp lists next": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (gp_lane() * N + j < k) list",
+        "if (gp_lane() * N + j <= k) list"),
+    "top-k of segments: results lie elsewhere in the room": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "(N + 1) + r + r / N];",
+        "(N + 1) + r];"),
+    "top-k of segments: results overwrite a list that others read": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;\n      __syncwarp();",
+        "if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;"),
+    "top-k of segments: segments between lanes and blocks are left out": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "mine.count > a.by_lanes && mine.count <= a.by_warps); left;",
+        "mine.count > a.by_lanes && mine.count < a.by_warps); left;"),
+    "top-k of segments: one result too many of a sorted segment": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "if (place >= s.k) continue;",
+        "if (place > s.k) continue;"),
+    "top-k of segments: sorted indices count from the first segment": (
+        "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
+        "from - s.begin);",
+        "from);"),
+    "top-k of segments: few segments are for warps": (
+        "TOP_K_SEGMENTS", "src/top_k/portable.h",
+        "s.segments >= 4 * (unsigned)s.multiprocessors",
+        "s.segments >= 0 * (unsigned)s.multiprocessors"),
     "components: a root that was hooked is hooked again": (
         "GRAPH_BUILDING", "src/graph/components.cuh",
         "if (atomicCAS(labels + large, large, small) == large) return;",

@@ -43,6 +43,7 @@ struct Case {
   size_t k, longest, segments, part;
   bool own_k;
   int kind;
+  bool warps; // one warp takes each
 };
 
 // In: gp__none without values; Out: gp__none for keys alone, otherwise an unsigned integer for indices.
@@ -51,6 +52,15 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
   static constexpr bool values = !std::is_same<In, gp__none>::value, outs = !std::is_same<Out, gp__none>::value;
   static size_t tile() { return size_t(P::threads) * P::vectors * 16 / sizeof(T); }
 
+  static std::vector<u32> order_of(const std::vector<B> &x, u64 begin, u64 end) {
+    std::vector<u32> order(end - begin);
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](u32 y, u32 z) {
+      const B b = gp__ordered<T>::encode(x[begin + (DESCENDING ? z : y)]);
+      return b < gp__ordered<T>::encode(x[begin + (DESCENDING ? y : z)]);
+    });
+    return order;
+  }
   static void run(const char *name, const Case &c, int seed) {
     static const size_t bounds[] = {0,  1,  2,   3,   15,  16,  17,  32,  33,  63,
                                     64, 65, 127, 129, 256, 257, 511, 512, 513, 1025};
@@ -96,14 +106,15 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
     s.compute_capability = 90, s.multiprocessors = 2, s.shared_bytes = 227 * 1024;
     s.top_k.results = c.k, s.in_size = values ? sizeof(In) : 0, s.out_size = outs ? sizeof(Out) : 0;
     s.offset_size = c.offsets ? narrow ? 4 : 8 : 0;
-    const gp_policy p = policy_of<P>(GP_BEST_LISTS);
+    const bool warps = c.warps || (c.k <= GP__TOP_K_OF_WARP && random32() % 3);
+    const gp_policy p = policy_of<P>(warps ? GP_WARP_SEGMENTS : GP_BEST_LISTS);
     char text[200];
     std::snprintf(text, sizeof text,
-                  "%s offsets=%d segments=%zu longest=%zu count=%zu k=%zu own=%d part=%zu kind=%d:", name, c.offsets,
-                  c.segments, c.longest, count, c.k, c.own_k, c.part, c.kind);
+                  "%s offsets=%d segments=%zu longest=%zu count=%zu k=%zu own=%d part=%zu kind=%d warps=%d: ", name,
+                  c.offsets, c.segments, c.longest, count, c.k, c.own_k, c.part, c.kind, warps);
     check(gp__policy_valid_top_k(p, s), std::string(text) + " the policy is valid");
     const unsigned rank = gp__rank_bytes(s) << (WIDE && sizeof(T) == 4 && outs);
-    const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(s, c.part);
+    const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, c.part);
     Device<gp_vector> scratch(l.bytes / 8 + 2, 0); // twice what it needs: wide ranks
     unsigned char *scratch_bytes = reinterpret_cast<unsigned char *>(scratch.data);
     gp__segmented_top_k_args a = {};
@@ -114,29 +125,45 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
     a.end = c.offsets < 2 ? nullptr : narrow ? static_cast<void *>(end4.data) : end8.data;
     a.ks = c.own_k ? k_of.data : nullptr, a.length = c.longest, a.part = l.part, a.offset_bytes = narrow ? 4 : 8;
     a.batch = 1 + random32() % 32;
+    a.by_lanes = c.warps || (warps && random32() % 2) ? random32() % 100 : u32(GP__TOP_K_BY_LANES);
+    a.by_warps = gp__top_k_by_warps(p);
+    // Sometimes the first k of segments that are sorted already, as for many results.
+    const bool cut = !c.warps && random32() % 5 == 0;
+    std::vector<B> sorted = x;
+    std::vector<u64> places8(count, count + 7);
+    for (i = 0; i < c.segments; ++i) {
+      const std::vector<u32> order = order_of(x, begin[i], end[i]);
+      for (size_t j = 0; j < order.size(); ++j) {
+        sorted[begin[i] + j] = x[begin[i] + order[j]];
+        places8[begin[i] + j] = begin[i] + order[j];
+      }
+    }
+    Device<B> sorted_keys(sorted, 0);
+    Device<u64> wide_places(places8, 0);
+    Device<u32> narrow_places(std::vector<u32>(places8.begin(), places8.end()), 0);
     int e = 0;
-    if (l.task_room) {
+    if (cut) {
+      a.top.keys = sorted_keys.data, a.lists = WIDE ? static_cast<void *>(wide_places.data) : narrow_places.data;
+      e = simt::launch_kernel(name, 1 + random32() % 4, P::threads, 0, gp__top_k_cut<P, T, In, Out, DESCENDING, WIDE>,
+                              a);
+    }
+    if (l.task_room && !cut) {
       a.header = reinterpret_cast<gp__top_k_header *>(scratch_bytes);
       a.tasks = reinterpret_cast<gp__top_k_task *>(scratch_bytes + l.tasks);
       a.arrived = reinterpret_cast<u32 *>(scratch_bytes + l.arrived), a.lists = scratch_bytes + l.lists;
       a.task_room = l.task_room, a.list_room = l.list_room;
       e = simt::launch_kernel(name, 1, P::threads, 0, gp__top_k_begin<P>, a);
     }
-    if (!e && (!l.direct || c.longest <= GP__TOP_K_BY_LANES))
+    if (!e && !cut && (!l.direct || c.longest <= a.by_warps))
       e = simt::launch_kernel(name, 1 + random32() % 4, P::threads, 0, gp__top_k_short<P, T, In, Out, DESCENDING, WIDE>,
                               a);
-    if (!e && (l.direct ? c.longest > GP__TOP_K_BY_LANES : l.task_room > 0))
+    if (!e && !cut && (l.direct ? c.longest > a.by_warps : l.task_room > 0))
       e = simt::launch_kernel(name, 1 + random32() % 6, P::threads, a.top.capacity * rank,
                               gp__top_k_tasks<P, T, In, Out, DESCENDING, WIDE>, a);
     std::string wrong = e ? " launch failed" : "";
     for (i = 0; i < c.segments && wrong.empty(); ++i) {
       const size_t n = end[i] - begin[i];
-      std::vector<u32> order(n);
-      std::iota(order.begin(), order.end(), 0u);
-      std::stable_sort(order.begin(), order.end(), [&](u32 y, u32 z) {
-        const B b = gp__ordered<T>::encode(x[begin[i] + (DESCENDING ? z : y)]);
-        return b < gp__ordered<T>::encode(x[begin[i] + (DESCENDING ? y : z)]);
-      });
+      const std::vector<u32> order = order_of(x, begin[i], end[i]);
       const size_t k = std::min(n, c.own_k ? std::min<size_t>(c.k, ks[i]) : c.k);
       for (size_t j = 0; j < c.k && wrong.empty(); ++j) {
         const size_t to = i * c.k + j;
@@ -153,12 +180,20 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
   static void sweep(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
     for (int seed = 1; seed <= seeds; ++seed)
-      for (int i = 0; i < 13; ++i) {
+      for (int i = 0; i < 20; ++i) {
         if (!has_turn()) continue;
         simt::set_random_schedule(u64(seed) * 100 + u64(i));
         Case c = {};
         if (i == 12) { // more parts than a tile of the merge has ranks, all results in one part
           c.offsets = 1, c.k = 33, c.longest = 9 * tile() + 5, c.segments = 3, c.part = 8, c.kind = 2;
+          run(name, c, seed);
+          continue;
+        }
+        if (i > 12) { // rows of warps: random, with ties, sorted so that each group has one of the best, and reversed
+          const size_t lengths[] = {130, 1000, 2048, 700, 1500, 300, 512}, ks[] = {3, 33, 64, 64, 8, 64, 31};
+          const int kinds[] = {0, 3, 2, 1, 4, 5, 3};
+          c.k = ks[i - 13], c.longest = lengths[i - 13], c.segments = 5, c.part = 100 * tile(), c.warps = true;
+          c.kind = kinds[(i + seed) % 7];
           run(name, c, seed);
           continue;
         }
@@ -169,8 +204,8 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
         c.kind = (seed * 5 + i) % 7;
         // Parts of a tile and a bit: lists that are not full, and more parts than blocks.
         c.part = (i % 4 == 3) ? 100 * tile() : tile() + random32() % 99;
-        const size_t lengths[] = {1, 16, 64, 500, 512, 513, tile() + 1, 9 * tile() + 5};
-        c.longest = c.offsets ? lengths[5 + random32() % 3] : lengths[(seed + i) % 8];
+        const size_t lengths[] = {1, 16, 64, 500, 512, 513, tile() + 1, 9 * tile() + 5, 1000, 2048, 2049, 1500};
+        c.longest = c.offsets ? lengths[5 + random32() % 7] : lengths[(seed + i) % 12];
         c.segments = c.offsets ? 1 + random32() % 70 : c.longest > 1000 ? 3 : 1 + random32() % 40;
         run(name, c, seed + i);
       }
@@ -184,7 +219,7 @@ static void geometries() {
   for (int arch : {75, 80, 86, 90, 100, 120})
     for (int size : {1, 2, 4, 8})
       for (int out : {0, 4, 8, 64})
-        for (u64 k : {1ull, 10ull, 1000ull, 1024ull})
+        for (u64 k : {1ull, 64ull, 65ull, 1000ull, 1024ull})
           for (u64 count : {1000ull, 1ull << 20, 1ull << 33})
             for (u64 segments : {1ull, 3ull, 5000ull, 1ull << 20}) {
               gp__shape s = {};
@@ -194,11 +229,13 @@ static void geometries() {
               const gp_policy p = gp__portable_top_k(none, s);
               gp__geometry g = {};
               gp__geometry_top_k(p, s, u64(132) * unsigned(p.blocks_per_sm), &g);
-              const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(s, g.share);
+              const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, g.share);
               // The most lists: segments just longer than a part. The most tasks: these, and then the shortest ones.
               const u64 cut = std::min(segments, count / (l.part + 1)), one = count - cut * l.part - cut;
               const u64 lists = cut ? (cut - 1) * 2 + (count - (cut - 1) * (l.part + 1) + l.part - 1) / l.part : 0;
-              const u64 tasks = lists + std::min(segments - cut, one / (GP__TOP_K_BY_LANES + 1));
+              const u64 tasks = lists + std::min(segments - cut, one / (gp__top_k_by_warps(p) + 1));
+              const bool many = segments >= 4 * 132 && k <= GP__TOP_K_OF_WARP;
+              check(p.algorithm == (many ? GP_WARP_SEGMENTS : GP_BEST_LISTS), "many segments are for warps");
               check(
                   gp__policy_valid_top_k(p, s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
                       int(gp__segment_top_k_capacity(p, s)) >= gp__segment_top_k_least(p, s) && l.list_room >= lists &&

@@ -1189,7 +1189,7 @@ static void test_more_arguments(bool host) {
           c.in = nullptr, c.out_type = GP_F32);
     WRONG(GP_E_TYPE, "in_type and out_type differ", p, c.out_type = GP_F64);
     WRONG(GP_E_TYPE, "key_type is struct type vec3", p, c.key_type = vec3);
-    WRONG(GP_E_ARGUMENT, "k is 1025, above 1024", p, c.k = 1025);
+    WRONG(GP_E_ARGUMENT, "k is 4294967296, above 4294967295", p, c.k = uint64_t(1) << 32);
     WRONG(GP_E_SIZE, "segments times k overflows", p, c.k = 1024, c.segments = uint64_t(1) << 60);
     WRONG(GP_E_NULL, "out_keys and out are both null", p, c.in_type = GP_TYPE_DEFAULT, c.in = nullptr,
           c.out = c.out_keys = nullptr);
@@ -1540,6 +1540,14 @@ static void test_names() {
   named(c, "gp__select_collect", "int, gp__none, gp__none, false>", "gp__top_k_args");
   c = sample(GP_SEGMENTED_TOP_K);
   named(c, "gp__top_k_short", "int, float, float, false, false>", "gp__segmented_top_k_args");
+  c.k = 1025, c.keys = c.in = c.begin = nullptr, c.out = c.out_keys = nullptr;
+  {
+    gp_kernel_source source;
+    char name[1024];
+    GOOD(gp_prepare(ctx, &c));
+    GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
+    CHECK(strstr(name, "gp__top_k_cut<") && strstr(name, ", int, float, float, false, false>"));
+  }
   c = sample(GP_SHUFFLE);
   named(c, "gp__shuffle", "float, float>", "gp__map_args");
   c = sample(GP_TRANSPOSE);

@@ -175,9 +175,9 @@ static void test_top_k() {
         check(out_keys.data[0] == keys[k - 1], __LINE__, "element %u of %u", unsigned(k - 1), unsigned(n));
       }
   // top-k of segments: short and long ones, in parts; of one length; a k for each
-  p.algorithm = GP_BEST_LISTS;
-  for (const size_t longest : {size_t(300), size_t(600), size_t(30000)})
+  for (const size_t longest : {size_t(300), size_t(600), size_t(1500), size_t(30000)})
     for (const bool equal : {false, true}) {
+      p.algorithm = longest == 1500 ? GP_WARP_SEGMENTS : GP_BEST_LISTS; // a warp takes 1500 keys, a block 600
       const unsigned segments = !equal ? 40 : longest == 30000 ? 2 : 5, k = 30;
       std::vector<unsigned> offsets(1, 0), ks;
       for (unsigned i = 0; i < segments; ++i) {

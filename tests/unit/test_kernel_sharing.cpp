@@ -203,7 +203,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if (reads & GP__READS_K) c.k = within;
   if (reads & GP__READS_N) c.n = passes && !c.in2 ? 0 : within;
   if ((p == GP_SEGMENTED_REDUCE || p == GP_SEGMENTED_TOP_K) && !c.offset_type) c.count = 0;
-  if (p == GP_SEGMENTED_TOP_K && often(90)) c.k = below(1025);
+  if (p == GP_SEGMENTED_TOP_K && often(90)) c.k = below(often(50) ? 3000 : 1025);
   if (gp__finds_truth(p)) c.out_type = GP_TYPE_DEFAULT;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;
   if (reads & GP__READS_BINS)

@@ -701,6 +701,19 @@ static const std::vector<Case> cases = {
     CASE("top k of segments, indices", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 3;
          c.segment_length = n / 3; c.count = n / 3 * 3; c.k = 20; c.out_type = GP_U32;
          c.out = s.take(c.segments * c.k, 4); c.out_keys = nullptr),
+    CASE("many of segments", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 2;
+         c.begin = s.put(std::vector<unsigned>{0, unsigned(n / 5), unsigned(n)}); c.offset_type = GP_U32; c.k = 1030;
+         c.in2 = s.put(std::vector<unsigned>{1025, unsigned(n / 2)}); c.out_keys = s.take(c.segments * c.k, size)),
+    CASE("many of segments, pairs", GP_SEGMENTED_TOP_K, PAIRS, NUMBER_KEYS; SEGMENTS; c.k = 1025;
+         c.out_keys = s.take(c.segments * c.k, size, Side::NUMBER); c.in_type = c.out_type = s.type(value);
+         c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.segments * c.k, value)),
+    CASE("many of segments, indices", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 3;
+         c.segment_length = n / 3; c.count = n / 3 * 3; c.k = 2000; c.out_type = GP_U32;
+         c.out = s.take(c.segments * c.k, 4); c.out_keys = nullptr),
+    CASE("many of described segments", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 3;
+         c.segment_length = n / 3; c.count = n / 3 * 3; c.k = 1100; c.out_type = GP_I64;
+         c.out = s.take(c.segments * c.k, 8); c.out_keys = s.take(c.segments * c.k, size);
+         describe(s, c.key_type, c.keys)),
     CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.n = n / 2; c.out_keys = s.take(1, size)),
     CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.seed = 7),
     CASE("group by many", GP_GROUP_BY_MANY, ALL, put_aggregates(s, c, n); c.key_type = s.type(size);
@@ -771,6 +784,9 @@ static const std::vector<Case> cases = {
     CASE("sort columns", GP_SORT_AXIS, NUMBERS, put_ordered(s, c, size, 2, n / 20 + 1, 9, 1, false)),
     CASE("sort crooked rows", GP_SORT_AXIS, NUMBERS, put_ordered(s, c, size, 3, n / 60 + 1, 19, 0, true)),
     CASE("top k of rows", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 1, 3, n / 3 + 1, 2, false)),
+    CASE("many of rows", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 1, 2, 3100 + n / 16, 2, false)),
+    CASE("many of columns", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 1, 3100 + n / 16, 3, 1, false)),
+    CASE("many of crooked rows", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 2, 3080, 2, 1, true)),
     CASE("top k of columns", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 2, n / 20 + 1, 9, 1, false)),
     CASE("top k of crooked rows", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 3, n / 60 + 1, 19, 1, true)),
     CASE("segmented sort of one length", GP_SEGMENTED_SORT, NUMBERS, NUMBER_KEYS; c.segments = 3;
