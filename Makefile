@@ -64,8 +64,8 @@ help:
 
 PARTS = src/manifest $(wildcard src/*.[ch] src/*/*)
 
-header:
-	@$(PYTHON3) tools/amalgamate.py
+header: $(VENV_READY)
+	@$(PYTHON) tools/amalgamate.py
 
 gpuprims.h: $(PARTS) tools/amalgamate.py tools/c_names.py
 	@$(PYTHON3) tools/amalgamate.py

@@ -35,6 +35,11 @@ import sys
 import tempfile
 import zlib
 
+try:
+    import zopfli.zlib as packing
+except ImportError:
+    packing = None
+
 import c_names
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -335,9 +340,13 @@ def of_digits(lines):
 
 
 def deflated(text):
-    """A text as the library inflates it (src/core/inflate.c): blocks with codes of their own."""
+    """A text as the library inflates it (src/core/inflate.c): blocks with codes of their own. zopfli packs 4 % more
+    than zlib, which serves where it is not installed."""
+    data = text.encode()
+    if packing:
+        return in_digits(packing.compress(data)[2:-4])  # without zlib's head and sum
     packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
-    return in_digits(packer.compress(text.encode()) + packer.flush())
+    return in_digits(packer.compress(data) + packer.flush())
 
 
 def listed_text(only=None):
@@ -361,8 +370,8 @@ def listed_text(only=None):
 
 
 def embedded_lines(only=None):
-    """The listed text: its bytes, and its digits. Other versions of zlib find other digits for the same text, and a
-    header that has the text stays as it is."""
+    """The listed text: its bytes, and its digits. Other packers find other digits for the same text, and a header that
+    has the text stays as it is."""
     text = listed_text(only)
     try:
         kept = embedded_of(os.path.join(ROOT, HEADER))
