@@ -6148,6 +6148,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   const int map = s.primitive == GP_ROW_MAP, scan = s.primitive == GP_SCAN_AXIS;
   const unsigned long long whole = gp__row_windows(s.rows.length, s.in_size, 0);
   const int tile = !s.rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
+  const int vectors = p.vectors, algorithm = p.algorithm; // what the caller chose stays
   const int threads =
       gp__default_to(p.threads, tile || (scan && !s.rows.columns && whole <= GP__ROWS_KEPT / 2 * 128) ? 128 : 256);
   if (!p.algorithm)
@@ -6171,8 +6172,10 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
              (map || whole <= GP__ROWS_SHORT / 2 || s.rows.length % (unsigned)gp__vector_items(s.in_size)))
         ? GP__ROWS_KEPT / 2
         : 4;
-  while (p.vectors > 1 && (scan || gp__rows_form(p, s) == GP__ROWS_TILE) && !gp__rows_tile_fits(p, s)) p.vectors /= 2;
-  if (scan && p.algorithm == GP_WARP_SEGMENTS && gp__rows_form(p, s) != GP__ROWS_TILE) p.algorithm = GP_LOOK_BACK;
+  while (!vectors && p.vectors > 1 && (scan || gp__rows_form(p, s) == GP__ROWS_TILE) && !gp__rows_tile_fits(p, s))
+    p.vectors /= 2;
+  if (scan && !algorithm && p.algorithm == GP_WARP_SEGMENTS && gp__rows_form(p, s) != GP__ROWS_TILE)
+    p.algorithm = GP_LOOK_BACK;
   p.load = gp__default_to(p.load, p.algorithm == GP_EVEN_SHARE && map ? GP_CACHE_ALL : GP_CACHE_STREAMING);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm,
                                    gp__rows_form(p, s) == GP__ROWS_TILE             ? 8

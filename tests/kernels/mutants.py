@@ -252,8 +252,8 @@ MUTANTS = {
         "if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;"),
     "top-k of segments: segments between lanes and blocks are left out": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
-        "mine.count > a.by_lanes && mine.count <= a.by_warps); left;",
-        "mine.count > a.by_lanes && mine.count < a.by_warps); left;"),
+        "mine.count > a.by_lanes && mine.count <= a.by_warps);",
+        "mine.count > a.by_lanes && mine.count < a.by_warps);"),
     "top-k of segments: one result too many of a sorted segment": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
         "if (place >= s.k) continue;",
@@ -1594,7 +1594,7 @@ MUTANTS = {
         "& ~0u << (r ? 0 : head);", "& ~0u;"),
     "warp segments: reads behind the input": (
         "SEGMENTS", "src/segments/warps.cuh",
-        "static_cast<gp__u32>(a.count) - V + 1 : 0)", "static_cast<gp__u32>(a.count) : 0)"),
+        "static_cast<I>(a.count) - V + 1 : 0)", "static_cast<I>(a.count) : 0)"),
     "load balance: any of the ends at a place": (
         "SEARCH", "src/search/kernels.cuh",
         "(i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)", "(i != ~0ull)"),
@@ -2421,8 +2421,8 @@ MUTANTS = {
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
         "      __syncwarp(); // before the room is filled again\n", ""),
     "segmented sort: places are not sorted by": (
-        "SEGMENTED_SORT_SHORT", "src/segmented_sort/items.cuh", "static_cast<gp__u64>(bits) << 32 | index;",
-        "static_cast<gp__u64>(bits) << 32 | (0xffffu - index);"),
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/items.cuh", "static_cast<C>(bits) << SHIFT | index;",
+        "static_cast<C>(bits) << SHIFT | (0xffffu - index);"),
     "segmented sort: a network lacks its last step": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/items.cuh", "if ((i & step) && (i & (size - 1)) + step < size)",
         "if ((i & step) && (i & (size - 1)) + step + 2 < size)"),
