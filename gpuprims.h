@@ -43523,6 +43523,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const
                                             gp__graph_plan *g) {
   const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
   const int counts = !folds && !q->out_keys && g->at; // writes no elements
+  const int either = !folds && !g->at;                // asked without buffers: with elements or without
   const uint64_t n = q->count, room = q->capacity < n ? q->capacity : n;
   const gp_input ramp = gp_input_ramp(GP_U32, NULL, NULL);
   const gp_aggregate *one = NULL;
@@ -43570,12 +43571,14 @@ GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const
       sort.in_type = sort.out_type = gp__bits_type(width);
       sort.in = one->column, sort.out = order;
     }
-    if (n && (moves || counts)) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    if (either) sort.out_type = GP_TYPE_DEFAULT, sort.out = NULL;
+    if (n && (moves || counts || either)) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
     unique.key_type = gp__group_type(sort.key_type, size);
     unique.keys = unique.out_keys = sorted;
     unique.count = n;
     unique.count_device = q->count_device;
     unique.out_count = (uint64_t *)a->found;
+    if (either) GPUPRIMS__CHECK(gp__add_call(s, who, g, &unique));
     if (folds) {
       unique.in_type = GP_INPUT, unique.in = &ramp;
       unique.out = a->list = (unsigned *)gp__take(g, n * 4);

@@ -1193,7 +1193,8 @@ static void try_policies(int argc, char **argv, int capability) {
 // the table. On a device with little shared memory too.
 static void try_defaults() {
   static const gp__table no_rows = gp__table();
-  const int was = fake::machine.capability, had = fake::machine.shared_bytes;
+  const int was = fake::machine.capability, had = fake::machine.shared_bytes, few = fake::machine.multiprocessors;
+  fake::machine.multiprocessors = 132;
   for (int capability : {75, 80, 86, 90, 100, 120}) {
     fake::machine.capability = capability, fake::machine.shared_bytes = gp__shared_bytes_of(capability);
     Side device(true);
@@ -1218,9 +1219,22 @@ static void try_defaults() {
           check(r == GP_SUCCESS, name + ", " + std::to_string(count) + ": " + (r ? gp_last_message() : ""));
         }
       }
+    // A call that sorts and then looks for neighbours asks for what its sort takes, with values or without.
+    for (int type = GP_I8; type <= GP_F64; ++type)
+      for (const uint64_t n : {uint64_t(33), uint64_t(4097), uint64_t(70001), uint64_t(1) << 22}) {
+        gp_call distinct = gp_call_init(GP_DISTINCT), sort = gp_call_init(GP_SORT);
+        uint64_t asked = 0, keys = 0, pairs = 0;
+        distinct.key_type = sort.key_type = gp_type(type), distinct.count = sort.count = n;
+        check(!gp_workspace_size(device.ctx, &distinct, &asked) && !gp_workspace_size(device.ctx, &sort, &keys) &&
+                  (sort.out_type = GP_U32, !gp_workspace_size(device.ctx, &sort, &pairs)) && asked >= keys &&
+                  asked >= pairs,
+              "distinct of type " + std::to_string(type) + ", " + std::to_string(n) + ": asks for " +
+                  std::to_string(asked) + " bytes, sorts for " + std::to_string(keys) + " and " +
+                  std::to_string(pairs));
+      }
     device.close();
   }
-  fake::machine.capability = was, fake::machine.shared_bytes = had;
+  fake::machine.capability = was, fake::machine.shared_bytes = had, fake::machine.multiprocessors = few;
 }
 
 int main(int argc, char **argv) {
