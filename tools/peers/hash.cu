@@ -104,7 +104,7 @@ static void calls(gp_context *ctx, const char *device, gp_type type, size_t n, s
   thrust::device_vector<Fold> folds(n);
   const auto raw = [](auto &v) { return thrust::raw_pointer_cast(v.data()); };
   const auto read_of = [&](size_t bytes) {
-    return median_us([&] { good(gp_copy(ctx, GP_U8, raw(keys), bytes / 2, raw(folds), s)); });
+    return median_us([&] { good(gp_copy(ctx, GP_U8, raw(folds), bytes / 2, raw(offsets), s)); });
   };
   uint64_t *const found = (uint64_t *)raw(count);
   { // sum, least, greatest, count
