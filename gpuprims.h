@@ -43247,7 +43247,7 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q
 // held memory; odd pairs, and the blocks at both ends, move back, from the right.
 enum { GP__LITTLE_BLOCKS = 8, GP__LITTLE_LOG2 = 16 }; // fewer elements are sorted as ever
 
-// Where a block of so many bytes is, or was moved to.
+// The place of a block of so many bytes, or where it was moved to.
 GPUPRIMS__PRIVATE void *gp__block_at(int block, int moved, const void *array, void *held, uint64_t bytes) {
   const int away = moved && block < 2;
   unsigned char *const at = (unsigned char *)(away ? held : (void *)(uintptr_t)array);

@@ -95,7 +95,7 @@ static const char SMALL_FOLD[] = "gp__policy<64, 1, 3, 3, 0, 2, 2>", SMALL_TILE[
 template <class Op, class T> static void register_small(const std::string &op, const std::string &t) {
   register_policy<SmallFold, SmallTile, Op, T>(SMALL_FOLD, SMALL_TILE, op, t);
 }
-// What GP_REPRODUCIBLE runs: lanes of pinned policy, 64-bit positions.
+// GP_REPRODUCIBLE runs lanes of a pinned policy, with 64-bit positions.
 template <class Ends, class Op, class T>
 static void register_reproducible(const std::string &ends, const std::string &op, const std::string &t) {
   typedef gp__policy<256, 3, 3, 3, 0, 3, 1> P;

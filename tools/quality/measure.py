@@ -270,7 +270,7 @@ def rounded(value):
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-# Of the whole call: each of its kernels has them. gp_bench --transfers measures them.
+# The whole call has them, and so has each of its kernels. gp_bench --transfers measures them.
 TRANSFERS = (("problem_bytes", "bytes"), ("copied_bytes", "copied_bytes"), ("overlapped_bytes", "overlapped_bytes"))
 FIELDS = ("primitive", "n", "bytes", "median_us", "gbs", "of_roof", "of_peer", "joules", "joules_error", "copied_bytes",
           "overlapped_bytes", "copy_us")  # of a sample
