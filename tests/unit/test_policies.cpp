@@ -1219,19 +1219,18 @@ static void try_defaults() {
           check(r == GP_SUCCESS, name + ", " + std::to_string(count) + ": " + (r ? gp_last_message() : ""));
         }
       }
-    // A call that sorts and then looks for neighbours asks for what its sort takes, with values or without.
-    for (int type = GP_I8; type <= GP_F64; ++type)
-      for (const uint64_t n : {uint64_t(33), uint64_t(4097), uint64_t(70001), uint64_t(1) << 22}) {
-        gp_call distinct = gp_call_init(GP_DISTINCT), sort = gp_call_init(GP_SORT);
-        uint64_t asked = 0, keys = 0, pairs = 0;
-        distinct.key_type = sort.key_type = gp_type(type), distinct.count = sort.count = n;
-        check(!gp_workspace_size(device.ctx, &distinct, &asked) && !gp_workspace_size(device.ctx, &sort, &keys) &&
-                  (sort.out_type = GP_U32, !gp_workspace_size(device.ctx, &sort, &pairs)) && asked >= keys &&
-                  asked >= pairs,
-              "distinct of type " + std::to_string(type) + ", " + std::to_string(n) + ": asks for " +
-                  std::to_string(asked) + " bytes, sorts for " + std::to_string(keys) + " and " +
-                  std::to_string(pairs));
-      }
+    // Asked without buffers, a call for distinct elements plans both sorts: with places, and, to count, without.
+    gp_call distinct = gp_call_init(GP_DISTINCT);
+    gp__request q, calls[GP__CALLS_MAX];
+    int count = 0, alone = 0, placed = 0;
+    distinct.key_type = GP_U8, distinct.count = 4097;
+    check(!gp__check_call(device.ctx->state, "tests", &distinct, 0, 0, &q) &&
+              !gp__composition_of(&q)->calls(device.ctx->state, &q, calls, &count),
+          "distinct plans its calls");
+    for (int i = 0; i < count; ++i)
+      if (calls[i].primitive == GP_SORT && calls[i].key_size == 1) ++(calls[i].out_size ? placed : alone);
+    check(alone == 1 && placed == 1,
+          "distinct: " + std::to_string(alone) + " sorts of keys alone, " + std::to_string(placed) + " with places");
     device.close();
   }
   fake::machine.capability = was, fake::machine.shared_bytes = had, fake::machine.multiprocessors = few;
