@@ -21,7 +21,7 @@
 #define GPUPRIMS__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
 enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
 #undef GPUPRIMS__ENUM
-GPUPRIMS__RULE int gp__family_of(int primitive) {
+GP__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE
       : primitive == GP_ANY || primitive == GP_ALL || primitive == GP_IS_SORTED ||
           (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND) ||

@@ -73,7 +73,7 @@ SPACED = re.compile(STRING + r"| ?([,;(){}?]) ?|(?<=[\w)\]]) (=) (?=[\w(])")
 OPERATOR = re.compile(STRING + r"|\b\d\w*[eEpP] [+-]|(?<=[\w)\]]) (?=[-+*/%&|^<>=!:~\[])|"
                       r"(?<=[-+*/%&|^<>=!:~\]]) (?=[\w(])|(?<=[=&|]) (?=[!~])")
 # The beginning of a function that the host and the device have.
-RULE = re.compile(r"GPUPRIMS__(?:RULE|BOTH)\b(?:[^(]|__attribute__\(\(unused\)\))*?\b(gp__\w+)\(")
+RULE = re.compile(r"GP__(?:RULE|BOTH)\b(?:[^(]|__attribute__\(\(unused\)\))*?\b(gp__\w+)\(")
 
 
 class Wrong(Exception):
@@ -177,8 +177,8 @@ def contents():
 def rename_lines():
     """The API's functions in the order of declaration, each as a macro."""
     names = [name for path in paths() if path.startswith("api/")
-             for name in re.findall(r"^GPUPRIMS__API [^;(]*?\b(gp_\w+)\(", "\n".join(read_part(path).body), re.M)]
-    return [f"#define {name} GPUPRIMS__NAME({name})" for name in names]
+             for name in re.findall(r"^GP__API [^;(]*?\b(gp_\w+)\(", "\n".join(read_part(path).body), re.M)]
+    return [f"#define {name} GP__NAME({name})" for name in names]
 
 
 def with_place(lines):
@@ -262,7 +262,7 @@ def without_host_rules(lines):
     count = collections.Counter(word for found in words for word in found)
     functions = {}  # (first line, line behind it): name
     for at, line in enumerate(lines):
-        if re.match(r"GPUPRIMS__(RULE|BOTH)\b", line.text) and not (at and lines[at - 1].text.endswith("\\")):
+        if re.match(r"GP__(RULE|BOTH)\b", line.text) and not (at and lines[at - 1].text.endswith("\\")):
             end, depth = at, None
             while depth != 0:
                 if end == len(lines) or lines[end].part != line.part:

@@ -66,7 +66,7 @@ def strip_groups(text):
     previous = None
     text = strip_templates(text)
     text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", " ", text)
-    text = re.sub(r"\b(alignas|__launch_bounds__|__align__|GPUPRIMS__[A-Z_0-9]+)\s*\((?:[^()]|\([^()]*\))*\)", " ",
+    text = re.sub(r"\b(alignas|__launch_bounds__|__align__|GP(?:UPRIMS)?__[A-Z_0-9]+)\s*\((?:[^()]|\([^()]*\))*\)", " ",
                   text)
     while previous != text:
         previous, text = text, re.sub(r"<[^<>(){};]*>", " ", text)
@@ -83,10 +83,10 @@ def definitions(code):
     found, depth, start = [], 0, 0
     opened = None  # the open block, or the one just closed
     line_of = line_numbers(code)
-    for match in re.finditer(r"^(?:GPUPRIMS__|GP_)\w+\((.*)\)[ \t]*$", code, re.M):  # a defining macro
+    for match in re.finditer(r"^(?:GPUPRIMS__|GP__?)\w+\((.*)\)[ \t]*$", code, re.M):  # a defining macro
         names = re.findall(r"\b(?:gp_|GP__)\w+", match.group(1).split(",")[0])
         found += [Definition(name, line_of(match.start()), "macro's", match.group()) for name in names]
-    code = re.sub(r"^(?:GPUPRIMS__|GP_)\w+\(.*\)[ \t]*$", lambda match: " " * len(match.group()), code, flags=re.M)
+    code = re.sub(r"^(?:GPUPRIMS__|GP__?)\w+\(.*\)[ \t]*$", lambda match: " " * len(match.group()), code, flags=re.M)
     for match in re.finditer(r"[{};]", code):
         sign, at = match.group(), match.start()
         if sign == "{":

@@ -43,7 +43,7 @@ def declared(root):
         text = read(root, path)
         page = os.path.splitext(os.path.basename(path))[0]
         functions.update((name, page) for name in re.findall(
-            r"^GPUPRIMS__(?:API|INLINE) [\w ]+?[ *](gp_\w+)\(", text, re.M))
+            r"^GP__(?:API|INLINE) [\w ]+?[ *](gp_\w+)\(", text, re.M))
         constants.update(re.findall(r"\bGP_\w+", text))
         constants.update("GP_" + name for name in re.findall(r"^ *X\((\w+), \d+", text, re.M))
     return functions, constants

@@ -68,7 +68,7 @@ def statement(lines, at):
         end += 1
         if depth == 0 and re.search(r"[;}]\s*$", code):
             break
-        if depth == 0 and re.match(r"GPUPRIMS__\w+\(.*\)\s*$", code):
+        if depth == 0 and re.match(r"GP(?:UPRIMS)?__\w+\(.*\)\s*$", code):
             break
     return lines[at:end], end
 
@@ -105,7 +105,7 @@ def folded(text, indent):
 def prototype(lines):
     """A function's declaration as users see it."""
     text = " ".join(line.strip() for line in lines)
-    text = re.sub(r"^(?:GPUPRIMS__(?:API|INLINE|ACCESS)) ", "", re.split(r"\s*\{|;\s*$", text)[0]) + ";"
+    text = re.sub(r"^(?:(?:GP__(?:API|INLINE)|GPUPRIMS__ACCESS)) ", "", re.split(r"\s*\{|;\s*$", text)[0]) + ";"
     return folded(text, text.index("(") + 1)
 
 
@@ -193,7 +193,7 @@ def read_page(path):
                 lists[macro.group(1)] = (heads and heads.group(1).split(", "), listed(text))
                 pending[macro.group(1)] = comment
                 comment = []
-            elif macro and re.match(r"GP_|GPUPRIMS_VERSION", macro.group(1)):
+            elif macro and re.match(r"GP_(?!_)|GPUPRIMS_VERSION", macro.group(1)):
                 name, arguments, body = macro.groups()
                 short = f"#define {name}{arguments or ''}"
                 whole = f"{short} {body.partition('//')[0].strip()}"
@@ -229,7 +229,7 @@ def read_page(path):
                 item.rows, item.columns = rows, ("enumerator", "value", heads or "")
         elif match := re.match(r"GPUPRIMS__INIT\((\w+), (\w+)\)", whole):
             item = Item("function", match.group(1), f"{match.group(2)} {match.group(1)}(void);", comment)
-        elif match := re.match(r"GPUPRIMS__(?:API|INLINE|ACCESS) [^(]*?\b(gp_\w+)\(", whole):
+        elif match := re.match(r"(?:GP__(?:API|INLINE)|GPUPRIMS__ACCESS) [^(]*?\b(gp_\w+)\(", whole):
             item = Item("function", match.group(1), prototype(code), comment)
         elif match := re.match(r"(?:typedef )?struct (\w+)(?: \w+)?;(?:\s*// ?(.*))?$", whole):
             item = Item("type", match.group(1), whole.partition(" //")[0],

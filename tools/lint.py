@@ -94,7 +94,7 @@ def check_marks(path, lines, names):
 
 def check_prefixes(path, found, section):
     private = {"driver", "host", "kernel_source", "dispatch"}
-    api = {item.name for item in found if "GPUPRIMS__API" in item.text and item.kind in ("prototype", "function")}
+    api = {item.name for item in found if "GP__API" in item.text and item.kind in ("prototype", "function")}
     for item in found:
         name, where = item.name, f"{path}:{item.line}"
         if re.match(r"u?int\d+_t$|size_t$", name):  # the C library's names that NVRTC lacks
@@ -138,7 +138,7 @@ def check_values(path, text):
 
 def check_arguments(path, text):
     """Context, operators, types, inputs with their counts, outputs with theirs, flags, stream."""
-    for declared in re.finditer(r"^GPUPRIMS__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", text, re.M):
+    for declared in re.finditer(r"^GP__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", text, re.M):
         name, arguments = declared.group(1), [one.strip() for one in re.split(r",\s*", declared.group(2))]
         where = f"{path}:{text[:declared.start()].count(chr(10)) + 1}: {name}"
         if name in ("gp_run", "gp_prepared_run"):
@@ -163,7 +163,7 @@ def check_arguments(path, text):
 def check_namespace(path, found):
     """External names are declared under src/api/, so that GPUPRIMS_NAMESPACE renames them, and defined."""
     renamed = {line.split()[1] for line in amalgamate.rename_lines()}
-    defined = {item.name for item in found if item.kind == "function" and "GPUPRIMS__API" in item.text}
+    defined = {item.name for item in found if item.kind == "function" and "GP__API" in item.text}
     for name in sorted(defined - renamed):
         yield f"{path}: {name} is external, and no part of {amalgamate.FOLDER}/api/ declares it"
     for name in sorted(renamed - defined):

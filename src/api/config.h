@@ -14,11 +14,11 @@ typedef long int64_t;
 typedef unsigned long uint64_t;
 #endif
 
-#define GPUPRIMS__INLINE static inline __attribute__((unused))
+#define GP__INLINE static inline __attribute__((unused))
 #ifdef GPUPRIMS_STATIC
-#define GPUPRIMS__API static __attribute__((unused))
+#define GP__API static __attribute__((unused))
 #elif defined(__cplusplus)
-#define GPUPRIMS__API extern "C"
+#define GP__API extern "C"
 #else
-#define GPUPRIMS__API extern
+#define GP__API extern
 #endif

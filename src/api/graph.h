@@ -26,8 +26,8 @@
 // They are for comparison only; never chosen automatically. Offsets and targets are trusted. Workspace: 16 bytes a
 // vertex and 1/16 byte an edge; where it may go bottom-up 16 bytes a vertex more; GP_CONTRACT_EXPAND, GP_TWO_PHASE and
 // GP_HYBRID 8 bytes an edge more (u32).
-GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
-                               gp_stream stream);
+GP__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
+                         gp_stream stream);
 
 // Breadth-first search from many sources at once: depths[i * vertices + v] (i32) = the number of edges of a shortest
 // path from sources[i] to v, -1 where there is none: a row for each source, `count` rows, count * vertices * 4 bytes.
@@ -48,8 +48,8 @@ GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t 
 // cooperative launch is refused, steps are a launch each, 96 of them, and one block does what is left.
 // Offsets and targets are trusted. Workspace: 3 words (8 bytes each, 4 up to 32 sources), 2 numbers of vertices and 16
 // bytes a vertex, 1/16 byte an edge: 48 bytes a vertex (u32).
-GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const uint64_t *sources, uint64_t count,
-                                       void *depths, uint64_t *reached, gp_stream stream);
+GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const uint64_t *sources, uint64_t count,
+                                 void *depths, uint64_t *reached, gp_stream stream);
 
 // Connected components: labels[v] (vertex_type of the graph) = the smallest vertex that can be reached from v where
 // edges may be gone both ways (of a directed graph: the weak components). *components (device memory; NULL: not wanted)
@@ -59,8 +59,8 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // vertices of the component that a sample says is the largest are done then (Sutton, Ben-Nun and Barak, Optimizing
 // Parallel Graph Connectivity Computation via Subgraph Sampling). Six launches; reads offsets twice, targets once, and
 // labels from anywhere. Offsets and targets are trusted. Workspace: one word.
-GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels,
-                                                uint64_t *components, gp_stream stream);
+GP__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels, uint64_t *components,
+                                          gp_stream stream);
 
 // ---- graphs: building and checking. Graphs have fewer than 2^32 vertices here, whatever the type of their numbers.
 
@@ -74,28 +74,28 @@ GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph 
 // ceil(log2 vertices) bits, a radix sort of them, unique, a search for every vertex. Bytes moved: the list, those of
 // the sort of keys of 8 bytes, with GP_UNIQUE_EDGES 16 an edge, then 8 + the target's size an edge and the offsets.
 // Workspace: 8 bytes a key, and the sort's. Asynchronous; the same bits in every call.
-GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
-                                            uint64_t count, const gp_graph *graph, uint64_t *bad, int flags,
-                                            gp_stream stream);
+GP__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
+                                      uint64_t count, const gp_graph *graph, uint64_t *bad, int flags,
+                                      gp_stream stream);
 
 // in_offsets and in_sources of a graph, written to the memory that it points to: (vertices + 1) offsets and `edges`
 // sources. The lists are ascending. Algorithm, workspace: as gp_graph_from_edges.
-GPUPRIMS__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *graph, gp_stream stream);
+GP__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *graph, gp_stream stream);
 
 // The same graph under new numbers: vertices with many edges first, among equals in the order they had; `relabelled`
 // has the same vertices, types and at least as many edges, and memory of its own. order[i] = the old number of the new
 // vertex i, numbers[v] = the new number of the old vertex v (vertex_type; NULL: not wanted). Neighbours that are hubs
 // then come first in every list, and are adjacent in memory. in_offsets: gp_graph_transpose.
-GPUPRIMS__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled,
-                                         void *order, void *numbers, gp_stream stream);
+GP__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled, void *order,
+                                   void *numbers, gp_stream stream);
 
 // *degrees: see gp_degrees. Reads the offsets once, and has two more small launches.
-GPUPRIMS__API gp_result gp_graph_degrees(gp_context *ctx, const gp_graph *graph, gp_degrees *degrees, gp_stream stream);
+GP__API gp_result gp_graph_degrees(gp_context *ctx, const gp_graph *graph, gp_degrees *degrees, gp_stream stream);
 
 // *fault (device memory): what is wrong with offsets, targets, and with in_offsets and in_sources where they are there:
 // offsets that do not begin with 0, decrease or go beyond graph->edges, numbers that are no vertices. Reads everything
 // once. A graph in which nothing is wrong is safe for every call; calls that get another one read outside of it.
-GPUPRIMS__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, gp_fault *fault, gp_stream stream);
+GP__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, gp_fault *fault, gp_stream stream);
 
 // *fault: what is wrong with depths (i32) and parents (vertex_type, or NULL) as gp_bfs has them, by what must hold, not
 // by another search: the source alone has depth 0; every edge from a vertex that was reached leads to one that was, at
@@ -103,10 +103,10 @@ GPUPRIMS__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, g
 // leads from its parent to it. Works on directed graphs without their transpose. gp_call.limit as for gp_bfs: vertices
 // at that depth may have neighbours that were not reached. The graph is trusted, depths and parents are not. Reads the
 // graph once, two depths (and a parent) for every edge; workspace: two bits a vertex. source is below vertices.
-GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
-                                     const void *parents, gp_fault *fault, gp_stream stream);
+GP__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
+                               const void *parents, gp_fault *fault, gp_stream stream);
 // Writes what a fault says, with its numbers, to `text` of `capacity` bytes, cut where that is too short; returns text.
-GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity);
+GP__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity);
 
 // Reads the edges of a file into host memory, which gp_edges_free frees. Files that begin with "%%MatrixMarket" are
 // read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1 to j
@@ -114,8 +114,8 @@ GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_
 // comma; the rest of the line is ignored. Numbers begin with 0; lines that begin with # or % are comments. Errors:
 // GP_E_ARGUMENT, and the message names the file, line and column, and what was expected; GP_E_MEMORY; a file that
 // cannot be read: GP_E_ARGUMENT with the system's reason. On an error *edges is empty.
-GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edge_list *edges);
+GP__API gp_result gp_edges_read(const char *path, gp_edge_list *edges);
 // Reads edges from text in memory. `name` is its name in messages; NULL: "text".
-GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges);
+GP__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges);
 // Frees the pairs of a list from gp_edges_read or gp_edges_parse, and empties it. NULL and an empty list are fine.
-GPUPRIMS__API void gp_edges_free(gp_edge_list *edges);
+GP__API void gp_edges_free(gp_edge_list *edges);

@@ -6,7 +6,7 @@
 // to its default (zero). The header compiles them into the program. Other languages zero the struct and set struct_size
 // themselves.
 #define GPUPRIMS__INIT(name, type) \
-  GPUPRIMS__INLINE type name(void) { \
+  GP__INLINE type name(void) { \
     type made; \
     __builtin_memset(&made, 0, sizeof made); \
     made.struct_size = sizeof made; \
@@ -25,13 +25,13 @@ GPUPRIMS__INIT(gp__segments_init, gp_segments)
 #undef GPUPRIMS__INIT
 // A call of a primitive: struct_size and `primitive` are set, every other member has its default. Set the members that
 // the primitive reads, then gp_run.
-GPUPRIMS__INLINE gp_call gp_call_init(gp_primitive primitive) {
+GP__INLINE gp_call gp_call_init(gp_primitive primitive) {
   gp_call call = gp__call_init();
   call.primitive = primitive;
   return call;
 }
 // `count` segments with count + 1 offsets: segment s has the elements from offsets[s] up to offsets[s + 1].
-GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *offsets, uint64_t count) {
+GP__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *offsets, uint64_t count) {
   gp_segments segments = gp__segments_init();
   segments.offset_type = offset_type;
   segments.begin = offsets;
@@ -41,7 +41,7 @@ GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *o
 // The rows along an axis of a dense array, the last dimension contiguous; the output is dense too. gp_axes_reduced: it
 // has one element a row, that is an extent of 1 along the axis. gp_axes_top_k: k elements a row. gp_axes_mapped: it has
 // the shape of the input.
-GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int axis, uint64_t results) {
+GP__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int axis, uint64_t results) {
   gp_axes a = gp__axes_init();
   uint64_t in = 1, out = 1;
   int d;
@@ -56,12 +56,12 @@ GPUPRIMS__INLINE gp_axes gp__axes_of(int dimensions, const uint64_t *extent, int
   }
   return a;
 }
-GPUPRIMS__INLINE gp_axes gp_axes_reduced(int dimensions, const uint64_t *extent, int axis) {
+GP__INLINE gp_axes gp_axes_reduced(int dimensions, const uint64_t *extent, int axis) {
   return gp__axes_of(dimensions, extent, axis, 1);
 }
-GPUPRIMS__INLINE gp_axes gp_axes_top_k(int dimensions, const uint64_t *extent, int axis, uint64_t k) {
+GP__INLINE gp_axes gp_axes_top_k(int dimensions, const uint64_t *extent, int axis, uint64_t k) {
   return gp__axes_of(dimensions, extent, axis, k);
 }
-GPUPRIMS__INLINE gp_axes gp_axes_mapped(int dimensions, const uint64_t *extent, int axis) {
+GP__INLINE gp_axes gp_axes_mapped(int dimensions, const uint64_t *extent, int axis) {
   return gp__axes_of(dimensions, extent, axis, UINT64_MAX);
 }

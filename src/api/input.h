@@ -43,45 +43,45 @@ typedef struct gp_input {
 } gp_input;
 
 // An array.
-GPUPRIMS__INLINE gp_input gp_input_array(gp_type type, const void *data) {
+GP__INLINE gp_input gp_input_array(gp_type type, const void *data) {
   const gp_input input = {GP_INPUT_ARRAY, type, data, 0, 0, NULL, NULL, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
   return input;
 }
 // The same value everywhere.
-GPUPRIMS__INLINE gp_input gp_input_constant(gp_type type, const void *value) {
+GP__INLINE gp_input gp_input_constant(gp_type type, const void *value) {
   const gp_input input = {GP_INPUT_CONSTANT, type, NULL, 0, 0, value, NULL, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
   return input;
 }
 // start, start + step, start + 2 step, ... of a built-in type, as gp_iota writes it. Both NULL: the index.
-GPUPRIMS__INLINE gp_input gp_input_ramp(gp_type type, const void *start, const void *step) {
+GP__INLINE gp_input gp_input_ramp(gp_type type, const void *start, const void *step) {
   const gp_input input = {GP_INPUT_RAMP, type, NULL, 0, 0, start, step, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
   return input;
 }
 // Every stride-th element: a column of a matrix; with stride -1 and the last element's address an array from its end.
-GPUPRIMS__INLINE gp_input gp_input_strided(gp_type type, const void *data, int64_t stride) {
+GP__INLINE gp_input gp_input_strided(gp_type type, const void *data, int64_t stride) {
   const gp_input input = {GP_INPUT_STRIDED, type, data, 0, stride, NULL, NULL, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
   return input;
 }
 // from[index[i]]. Indices are i32, u32, i64 or u64, and none is checked.
-GPUPRIMS__INLINE gp_input gp_input_gathered(const gp_input *from, const gp_input *index) {
+GP__INLINE gp_input gp_input_gathered(const gp_input *from, const gp_input *index) {
   const gp_input input = {
       GP_INPUT_GATHERED, GP_TYPE_DEFAULT, NULL, 0, 0, NULL, NULL, GP_OP_DEFAULT, from, index, NULL, NULL};
   return input;
 }
 // op(a[i]) of this type.
-GPUPRIMS__INLINE gp_input gp_input_of_one(gp_op op, gp_type type, const gp_input *a) {
+GP__INLINE gp_input gp_input_of_one(gp_op op, gp_type type, const gp_input *a) {
   const gp_input input = {GP_INPUT_MAPPED, type, NULL, 0, 0, NULL, NULL, op, a, NULL, NULL, NULL};
   return input;
 }
 // op(a[i], b[i]) of this type. A state of the program's is a constant of type u64, its address, which the operator
 // casts.
-GPUPRIMS__INLINE gp_input gp_input_of_two(gp_op op, gp_type type, const gp_input *a, const gp_input *b) {
+GP__INLINE gp_input gp_input_of_two(gp_op op, gp_type type, const gp_input *a, const gp_input *b) {
   const gp_input input = {GP_INPUT_MAPPED, type, NULL, 0, 0, NULL, NULL, op, a, b, NULL, NULL};
   return input;
 }
 // A struct (gp_type_struct) with the members a[i], b[i] and, unless they are NULL, c[i] and d[i], laid out as C does.
-GPUPRIMS__INLINE gp_input gp_input_zipped(gp_type type, const gp_input *a, const gp_input *b, const gp_input *c,
-                                          const gp_input *d) {
+GP__INLINE gp_input gp_input_zipped(gp_type type, const gp_input *a, const gp_input *b, const gp_input *c,
+                                    const gp_input *d) {
   const gp_input input = {GP_INPUT_ZIPPED, type, NULL, 0, 0, NULL, NULL, GP_OP_DEFAULT, a, b, c, d};
   return input;
 }

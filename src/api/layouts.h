@@ -12,17 +12,17 @@
 // once and written once: through shared memory, in a kernel that is compiled for the list of fields. The last struct's
 // block apart, memory is read and written in vectors of 16 bytes as long as a struct has at most 256 bytes and a width
 // is GP_SOA, a divisor or a multiple of the tile.
-GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
-                                          uint64_t count, void *out, int flags, gp_stream stream);
+GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
+                                    uint64_t count, void *out, int flags, gp_stream stream);
 
 // Arrays of GP_AT (section >>types): what is wrong with one, if anything: its extents, layout, size or memory, which
 // may still be missing. Pure.
-GPUPRIMS__API gp_result gp_array_check(const gp_array *array);
+GP__API gp_result gp_array_check(const gp_array *array);
 
 // Another layout for an array that has no memory yet. One that has holds data in the layout it was made with, which
 // stays: GP_E_ARGUMENT; gp_convert_layout moves them to another array.
-GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout);
+GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout);
 
 // Writes the compiler's option that specialises code for the layout of arrays of `name`, as
 // -DGP_LAYOUT_Particle=GP_USE(0ull). Returns the length without the final zero, even where capacity is too small.
-GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity);
+GP__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity);

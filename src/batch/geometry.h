@@ -3,7 +3,7 @@
 
 // Sizes are known on the device alone, so the grid is full. A tile is a few buffers: many tiles a block even out their
 // work. Words: those of a look-back, and the windows that the tiles up to each one leave to all blocks.
-GPUPRIMS__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long most = (unsigned long long)(p.threads * gp__batch_items(p.threads));
   const unsigned long long even = gp__ceil_div(s.count, resident * GP__BATCH_TILES);
   g->tile_items = even < 1 ? 1 : even < most ? even : most;

@@ -37,12 +37,12 @@ struct gp__batch_window {
       v = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(in - offset), gp__load_vector<GP_CACHE_ALL>(in - offset + 16),
                             offset);
     else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned w = 0; w < 4; ++w) {
         v.word[w] = 0;
         if (offset % 4 == 0 && has_word(w)) v.word[w] = *reinterpret_cast<const gp__u32 *>(in + 4 * w);
         else {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
             if (i >= from() && i < to()) v.word[w] |= static_cast<gp__u32>(in[i]) << (8 * (i % 4));
         }
@@ -54,11 +54,11 @@ struct gp__batch_window {
       gp__store_vector<STORE>(out, v);
       return;
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (unsigned w = 0; w < 4; ++w) {
       if (has_word(w)) *reinterpret_cast<gp__u32 *>(out + 4 * w) = v.word[w];
       else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
           if (i >= from() && i < to()) out[i] = static_cast<unsigned char>(v.word[w] >> (8 * (i % 4)));
       }
@@ -116,7 +116,7 @@ template <class P, class S> struct gp__batch_block {
   // the tile before and this call.
   GP_DEVICE gp__u64 scan(gp__u64 tile) {
     const unsigned n = buffers(tile);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (unsigned i = 0; i < ITEMS; ++i) {
       const unsigned b = i * P::threads + threadIdx.x;
       const gp__u64 buffer = tile * a.tile + b, size = b < n ? sizes[buffer] : 0;
@@ -131,10 +131,10 @@ template <class P, class S> struct gp__batch_block {
     if (threadIdx.x == 0) s.next = 0;
     __syncthreads();
     gp__u64 length[ITEMS], sum = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (unsigned i = 0; i < ITEMS; ++i) sum += length[i] = s.end[threadIdx.x * ITEMS + i];
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, gp_sum<gp__u64>(), s.scan);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (unsigned i = 0; i < ITEMS; ++i) s.end[threadIdx.x * ITEMS + i] = sum += length[i];
     __syncthreads();
     return total;
@@ -165,11 +165,11 @@ template <class P, class S> struct gp__batch_block {
         __syncwarp();
       }
       gp__u32 open = 0;
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (unsigned i = gp_lane(); i < PIECE; i += 32 * FLIGHT) {
         gp__batch_window w[FLIGHT];
         gp_vector v[FLIGHT];
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < FLIGHT; ++k) {
           const gp__u64 x = begin + i + k * 32u;
           const gp__u32 mine = several ? mark[i + k * 32u] : 0, before = gp__earlier_mark(mine, open);
@@ -179,7 +179,7 @@ template <class P, class S> struct gp__batch_block {
           w[k] = gp__batch_window(s.in[b] + at * 16, s.out[b] + at * 16, at, s.end[b] - x - 1, s.skipped[b], s.tail[b]);
           w[k].template load<P::load>(v[k]); // here the source's address needs no register any more
         }
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < FLIGHT; ++k) w[k].template store<P::store>(v[k]);
       }
       __syncwarp();

@@ -10,8 +10,8 @@ enum {
   GP__BATCH_LOG2_MOST = 36
 };
 // At most so many buffers a thread in a tile.
-GPUPRIMS__RULE int gp__batch_items(int threads) { return threads <= GP__BATCH_TWO ? 2 : 1; }
+GP__RULE int gp__batch_items(int threads) { return threads <= GP__BATCH_TWO ? 2 : 1; }
 // The grid does not depend on the count, and tickets have 28 bits.
-GPUPRIMS__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
   return p.blocks_per_sm > 0 && s.count >> 27 <= (unsigned long long)(p.threads * gp__batch_items(p.threads)) - 1;
 }

@@ -34,10 +34,10 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     if (from >= in_sources && from + LOOK <= end) {
       gp__vec<Vertex> whole;
       whole.vector = gp__load_vector<GP_CACHE_L2>(from);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < LOOK; ++i) u[i] = whole.item[i];
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
@@ -53,7 +53,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     Vertex u[LOOK];
     bool hit = false;
     load_neighbours(in_sources + at, u);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (unsigned i = 0; i < LOOK; i += 2) { // by twos, as each word of the bitmap is an access of L2
       const bool first = !hit && i >= from && i < from + n, second = !hit && i + 1 >= from && i + 1 < from + n;
       const bool one = first && has_bit(map, u[i]), two = second && has_bit(map, u[i + 1]);
@@ -142,7 +142,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       Offset begin[WORDS], end[WORDS];
       gp__u32 word[WORDS];
       bool there[WORDS], found[WORDS];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < WORDS; ++w) {
         const Vertex mine = row + unsigned(w) * step, i = mine * GP__WARP + gp_lane();
         const bool is = mine < rows && i <= last;
@@ -153,26 +153,26 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
         begin[w] = !LISTED && there[w] ? in_offsets[v[w]] : 0;
         end[w] = !LISTED && there[w] ? in_offsets[v[w] + 1] : 0;
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < WORDS && !LISTED; ++w) parent[w] = begin[w] < end[w] ? in_sources[begin[w]] : 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < WORDS && !LISTED; ++w) { // prefetches the next offsets
         const Vertex mine = row + unsigned(w + WORDS) * step, i = mine * GP__WARP + gp_lane();
         if (mine < rows && i <= last) gp__prefetch(in_offsets + i);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < WORDS; ++w) {
         const bool looks = LISTED ? there[w] : begin[w] < end[w];
         found[w] = looks && has_bit(map, parent[w]);
         inspected += looks;
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < WORDS && LISTED; ++w) {
         const bool looks = there[w] && !found[w];
         begin[w] = looks ? in_offsets[v[w]] : 0;
         end[w] = looks ? in_offsets[v[w] + 1] : 0;
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < WORDS; ++w) {
         const bool waits = !found[w] && begin[w] + 1 < end[w];
         const unsigned bits = __ballot_sync(0xffffffffu, found[w]);

@@ -6,7 +6,7 @@
 typedef struct gp__bfs_layout {
   unsigned long long reached[2], fresh, queue, lists[2], found, control, bytes;
 } gp__bfs_layout;
-GPUPRIMS__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
+GP__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
   const unsigned long long bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
   const unsigned long long longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
   gp__bfs_layout l;
@@ -27,7 +27,7 @@ GPUPRIMS__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 typedef struct gp__sources_layout {
   unsigned long long seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
-GPUPRIMS__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
+GP__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
   const unsigned long long words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
   gp__sources_layout l;
   l.bytes = 0;
@@ -42,7 +42,7 @@ GPUPRIMS__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
 #undef GPUPRIMS__CARVE_SCRATCH
   return l;
 }
-GPUPRIMS__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned)p.threads * 4;
   g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
@@ -52,7 +52,7 @@ GPUPRIMS__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned lon
       s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
 // A grid that waits for itself must begin whole.
-GPUPRIMS__PRIVATE int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
+GP__PRIVATE int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
 static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph,   gp__portable_graph,
                                           gp__graph_overlaps,     gp__geometry_graph,  GPUPRIMS__POLICY_THREADS,

@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, core/rules.h, core/shape.h, bfs/policy.h,
 //   bfs/geometry.h, graph/arguments.h, bfs/arguments.h, core/system.c, core/libraries.c, core/request.c, core/launch.c
 
-GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
+GP__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
   gp__graph_args of;
   if (l->count < 2) return GP_SUCCESS;
   memset(&of, 0, sizeof of);
@@ -16,22 +16,22 @@ GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp_
   return gp__launch_step(l, 1, l->g->grid, l->g->threads, 0, &of);
 }
 // A search by launches: no block waits for another.
-GPUPRIMS__PRIVATE gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
+GP__PRIVATE gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
   for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2; ++a->step) {
     a->blocks = a->step == GP__BFS_LAUNCHES + 1 ? 1 : l->g->grid;
-    GPUPRIMS__CHECK(gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a));
+    GP__CHECK(gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a));
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_args *a) {
+GP__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_args *a) {
   for (a->step = 0; a->step <= GP__BFS_EDGE_STEPS + 1; ++a->step) {
     if (l->p->algorithm == GP_CONTRACT_EXPAND && a->step % 2 && a->step > 1 && a->step <= GP__BFS_EDGE_STEPS) continue;
-    GPUPRIMS__CHECK(gp__launch_step(l, 0, a->step > GP__BFS_EDGE_STEPS ? 1 : l->g->grid, l->g->threads, 0, a));
+    GP__CHECK(gp__launch_step(l, 0, a->step > GP__BFS_EDGE_STEPS ? 1 : l->g->grid, l->g->threads, 0, a));
   }
   return GP_SUCCESS;
 }
 // Launches as many clusters as fit, at most; the first one may go on alone.
-GPUPRIMS__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
+GP__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
   const unsigned blocks = (unsigned)l->p->cluster;
   gp__bfs_args a = *args;
   a.cluster = blocks;
@@ -41,7 +41,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, cons
   a.spread_after = GP__BFS_SPREAD_AFTER;
   return l->g->grid < blocks ? (gp_result)GP__REFUSED : gp__launch_clusters(l, blocks, &a.blocks, &a);
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__bfs_layout r = gp__lay_out_bfs(*l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;
@@ -96,21 +96,21 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   }
   return result == GP_SUCCESS ? gp__launch_parents(l, &a) : result;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_sources_part(const gp__launching *l, gp__sources_args *a, int part) {
+GP__PRIVATE gp_result gp__launch_sources_part(const gp__launching *l, gp__sources_args *a, int part) {
   a->part = part;
   a->blocks = part == GP__SOURCES_REST ? 1 : l->g->grid;
   return part == GP__SOURCES_ALL ? gp__launch_resident(l, a)
                                  : gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a);
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a) {
+GP__PRIVATE gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a) {
   int i;
-  GPUPRIMS__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_CLEAR));
+  GP__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_CLEAR));
   if (!l->q->stepwise) return gp__launch_sources_part(l, a, GP__SOURCES_ALL);
-  for (i = 0; i < GP__SOURCES_LAUNCHES; ++i) GPUPRIMS__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_STEP));
-  GPUPRIMS__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_REST));
+  for (i = 0; i < GP__SOURCES_LAUNCHES; ++i) GP__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_STEP));
+  GP__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_REST));
   return gp__launch_sources_part(l, a, GP__SOURCES_FINISH);
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__sources_layout r = gp__lay_out_sources(*l->h);
   const int symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;
@@ -142,7 +142,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
     a.reached = q->out2 ? (unsigned long long *)q->out2 + first : NULL;
     a.source_device = q->source_device ? (const unsigned long long *)q->source_device + first : NULL;
     if (q->sources) memcpy(a.source, q->sources + first, (size_t)a.count * sizeof *a.source);
-    GPUPRIMS__CHECK(gp__launch_batch(l, &a));
+    GP__CHECK(gp__launch_batch(l, &a));
   }
   return GP_SUCCESS;
 }

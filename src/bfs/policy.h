@@ -27,17 +27,17 @@ enum {
   GP__SOURCES_LAUNCHES = 96                      // steps likewise, of a search from many sources: two a level
 };
 // Parts that fit each of two queues in shared memory.
-GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
-GPUPRIMS__RULE int gp__bfs_by_edges(int algorithm) {
+GP__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
+GP__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
 }
 // Bytes that levels by launches need besides gp__lay_out_bfs: the edges that are expanded, source and target.
-GPUPRIMS__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
+GP__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
   return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
 }
 // Roads and grids have few edges a vertex and many levels, other graphs the opposite: rows of the table depend on this.
-GPUPRIMS__RULE int gp__degree_class(gp__shape s) { return s.count2 < 8 * s.count ? 0 : 8; }
-GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
+GP__RULE int gp__degree_class(gp__shape s) { return s.count2 < 8 * s.count ? 0 : 8; }
+GP__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EXPAND_CONTRACT ||
           (s.primitive == GP_BFS && (p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm)))) &&
       (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 && p.blocks_per_sm >= 1 &&

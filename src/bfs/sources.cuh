@@ -58,7 +58,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
 
   GP_DEVICE void clear_sums() {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < GP__SOURCES_SUMS; ++i) sums[i] = 0;
   }
   // Words of the frontier, and of the one after it; likewise their lists.
@@ -72,7 +72,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(static_cast<long long>(x)) - 1; }
   // OR of all lanes' bits, in all lanes.
   GP_DEVICE static Word all_bits(Word x) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int other = GP__WARP / 2; other; other /= 2) x |= gp_warp_exchange(x, other);
     return x;
   }
@@ -158,12 +158,12 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp__warp_list<Vertex> reached = next_list();
     const auto give = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
       Word bits[ITEMS];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i)
         if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // another thread has given them
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         sums[GP__NEW_LOOKS] += there[i];
         reached.add(bits[i] && atomicOr(to + v[i], bits[i]) == 0, v[i]);
@@ -215,9 +215,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       if (!looks) continue;
       Word bits[LOOK];
       const unsigned there = end - at < LOOK ? static_cast<unsigned>(end - at) : unsigned(LOOK);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned i = 0; i < LOOK; ++i) bits[i] = i < there ? from[in_sources[at + i]] : 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < LOOK; ++i) got |= bits[i];
       sums[GP__NEW_LOOKS] += there;
       at += there;
@@ -314,7 +314,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   // The block's sums: lane i of the first warp gets the i-th.
   GP_DEVICE gp__u64 block_sums() {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < GP__SOURCES_SUMS; ++i) {
       const gp__u64 of_warp = gp_warp_reduce(sums[i], gp_sum<gp__u64>());
       if (gp_lane() == 0) s.sums[i][gp_warp()] = of_warp;
@@ -331,7 +331,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void decide_by(gp__u64 mine, int step) {
     if (gp_warp() == 0) {
       gp__u64 all[GP__SOURCES_SUMS];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < GP__SOURCES_SUMS; ++i) all[i] = __shfl_sync(0xffffffffu, mine, i);
       if (threadIdx.x == 0) {
         const bool alone = s.state.alone != 0;
@@ -443,7 +443,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void finish() {
     const Word all = full();
     gp__u64 reached[BITS / GP__WARP];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < BITS / GP__WARP; ++i) reached[i] = 0;
     if (threadIdx.x == 0) s.state.alone = 0;
     __syncthreads();
@@ -452,9 +452,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const Word has = v < vertices ? seen[v] : all;
       write(v, all & ~has, -1);
       if (!a.reached) continue;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < BITS / GP__WARP; ++i) {
-        GPUPRIMS__UNROLL_BY(4)
+        GP__UNROLL_BY(4)
         for (unsigned b = 0; b < GP__WARP; ++b) {
           const bool mine = v < vertices && (has >> (unsigned(i) * GP__WARP + b) & 1u);
           const unsigned votes = __ballot_sync(0xffffffffu, mine);
@@ -462,7 +462,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
         }
       }
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < BITS / GP__WARP; ++i)
       if (a.reached && reached[i]) atomicAdd(a.reached + i * GP__WARP + gp_lane(), reached[i]);
     if (rank == 0 && threadIdx.x == 0 && a.statistics) report();

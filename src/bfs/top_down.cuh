@@ -43,20 +43,20 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     bool mine[ITEMS];
     gp__u32 was[ITEMS];
     Offset begin[ITEMS], end[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       inspected += there[i];
       was[i] = looks && there[i] ? gp__load_volatile(state_of<TEAM>(v[i], map)) : by_depth(TEAM) ? ~0u : 0;
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) mine[i] = there[i] && is_new<TEAM>(v[i], was[i]);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) was[i] = mine[i] ? take<TEAM>(v[i], map) : 0;
     if (TEAM != WARPS_OF_GRID) get_lists(mine, v, begin, end);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);
     if (TEAM == WARPS_OF_GRID) get_lists(mine, v, begin, end);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned won = __ballot_sync(0xffffffffu, mine[i]);
       if (!won) continue;
@@ -81,7 +81,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   }
   GP_DEVICE void get_lists(const bool (&has)[ITEMS], const Vertex (&v)[ITEMS], Offset (&begin)[ITEMS],
                            Offset (&end)[ITEMS]) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       begin[i] = has[i] ? offsets[v[i]] : 0;
       end[i] = has[i] ? offsets[v[i] + 1] : 0;

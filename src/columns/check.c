@@ -3,14 +3,14 @@
 //   core/request.c, host/values.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_memory.c,
 //   core/check_call_types.c, core/check_buffers.c
 
-GPUPRIMS__PRIVATE gp_result gp__check_column_key(const gp__checking *k, const char *name, gp_type type,
-                                                 const gp__checked_type *t) {
+GP__PRIVATE gp_result gp__check_column_key(const gp__checking *k, const char *name, gp_type type,
+                                           const gp__checked_type *t) {
   return t->info
       ? gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\": keys are of built-in types", k->who, name, t->info->name)
       : gp__check_short(k->who, name, type, "gp_argsort takes it as the only key");
 }
 // Checks column number i. alias: it may be sorted in place; wanted: its output must be there.
-GPUPRIMS__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
+GP__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
   const gp_column *c = &k->c->columns[i];
   const int is_key = (uint64_t)i < k->c->key_columns;
   gp__checked_type t;
@@ -18,18 +18,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, 
   snprintf(name, sizeof name, "columns[%d].type", i);
   snprintf(in, sizeof k->column_name[0], "columns[%d].in", i);
   snprintf(out, sizeof k->column_name[0], "columns[%d].out", i);
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, c->type, &t));
-  if (is_key) GPUPRIMS__CHECK(gp__check_column_key(k, name, c->type, &t));
+  GP__CHECK(gp__check_type(k->s, k->who, name, c->type, &t));
+  if (is_key) GP__CHECK(gp__check_column_key(k, name, c->type, &t));
   if (c->descending & ~is_key)
     return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
                     is_key ? " or 1" : ": the column is no key, see @key_columns");
   k->q->column_size[i] = (unsigned char)t.size;
   k->q->column_align[i] = (unsigned char)t.align;
-  GPUPRIMS__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
+  GP__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
   return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
 }
 // Keys may be sorted in place if they are the only ones: the indices of several lead back to the input.
-GPUPRIMS__PRIVATE gp_result gp__check_columns(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_columns(gp__checking *k) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -47,33 +47,33 @@ GPUPRIMS__PRIVATE gp_result gp__check_columns(gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who,
                     (unsigned long long)keys, (int)GP_KEY_LIMIT);
   if (c->column_count && !c->columns) return gp__fail(GP_E_NULL, "%s: @columns is null", k->who);
-  if (k->pointers >= GP__POINTERS_REACHED) GPUPRIMS__CHECK(gp__check_value_memory(k, "columns", c->columns));
+  if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "columns", c->columns));
   q->count = q->stride = c->count;
   q->channels = q->active = 1;
   q->in_type = GP_U32; // a kernel reads indices
   q->in_size = 4;
   if (indices)
-    GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64",
-                                      &q->out_type, &k->out));
-  GPUPRIMS__CHECK(gp__check_reach(k, (uint64_t)1 << 32));
+    GP__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type,
+                                &k->out));
+  GP__CHECK(gp__check_reach(k, (uint64_t)1 << 32));
   q->out_size = k->out.size;
   q->offset_size = indices ? k->out.size : c->count > (uint64_t)1 << 32 ? 8 : 4;
   q->offset_type = q->offset_size == 8 ? GP_U64 : GP_U32;
   if (alone) {
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", c->key_type, &k->key));
-    GPUPRIMS__CHECK(gp__check_column_key(k, "key_type", c->key_type, &k->key));
+    GP__CHECK(gp__check_type(k->s, k->who, "key_type", c->key_type, &k->key));
+    GP__CHECK(gp__check_column_key(k, "key_type", c->key_type, &k->key));
     q->key_type = c->key_type;
     q->key_size = k->key.size;
-    GPUPRIMS__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, alias));
-    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, c->count, wanted, alias));
+    GP__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, alias));
+    GP__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, c->count, wanted, alias));
   }
   for (i = 0; i < (int)c->column_count; ++i)
-    GPUPRIMS__CHECK(gp__check_column(k, i, alias && !alone && !i, wanted && !alone && !i));
+    GP__CHECK(gp__check_column(k, i, alias && !alone && !i, wanted && !alone && !i));
   if ((uintptr_t)c->count_device % 8)
     return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
                     (const void *)c->count_device);
-  if (c->count_device) GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
-  if (indices) GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, k->out.size, c->count, 1, 0));
+  if (c->count_device) GP__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+  if (indices) GP__CHECK(gp__writing(k, "out", c->out, k->out.align, k->out.size, c->count, 1, 0));
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
 static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_columns}};

@@ -13,10 +13,10 @@ GP_DEVICE void gp__move_column(const gp__moved_column &c, const I *index, const 
                                                                          : static_cast<unsigned>(P::threads * ITEMS);
   if (c.words == 1) {
     W word[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (i * P::threads + threadIdx.x < rows) word[i] = in[from[i]];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (i * P::threads + threadIdx.x < rows) out[i * P::threads + threadIdx.x] = word[i];
     return;
@@ -34,7 +34,7 @@ template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_
   for (gp__u64 first = blockIdx.x * gp__u64(P::threads * ITEMS); first < count;
        first += gridDim.x * gp__u64(P::threads * ITEMS)) {
     I from[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (first + i * P::threads + threadIdx.x < count) from[i] = index[first + i * P::threads + threadIdx.x];
     for (int c = 0; c < a.columns; ++c) {

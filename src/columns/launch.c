@@ -3,8 +3,8 @@
 //   core/system.c, core/request.c, columns/host.c, core/names.c, core/state.c, graph/launch.c
 
 // Adds a column to the gather that the plan ends with, or to another one if that is full or absent.
-GPUPRIMS__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const void *order, int another,
-                                      const void *in, void *out, size_t size, size_t align) {
+GP__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const void *order, int another, const void *in,
+                                void *out, size_t size, size_t align) {
   gp__graph_step *step = g->count ? &g->steps[g->count - 1] : NULL;
   gp__moved_column *column;
   int word = 16;
@@ -25,8 +25,7 @@ GPUPRIMS__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, c
   column->word = word;
   column->words = (int)size / word;
 }
-GPUPRIMS__PRIVATE gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
-                                                gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t values = q->column_count - q->key_columns;
   gp_call sort = gp_call_init(GP_SORT);
@@ -66,7 +65,7 @@ GPUPRIMS__PRIVATE gp_result gp__columns_plan_of(gp__state *s, const gp__request 
       sort.in = order;
     }
     if (!at && count > 1) sort.keys = sort.out_keys = g; // the sort's room depends on whether it has an output
-    GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    GP__CHECK(gp__add_call(s, who, g, &sort));
   }
   for (k = 1; k < count; ++k)
     if (keys[k].out) gp__add_column(g, q, order, 0, keys[k].in, keys[k].out, keys[k].size, keys[k].size);

@@ -6,14 +6,13 @@
 //   core/spelling.c, core/kernel_text.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch_plan.c, core/run.c
 
 // Addresses of elements modulo 16 that decide what a call needs: none, the largest, and half a vector.
-GPUPRIMS__PRIVATE int gp__misaligned_by(int size, int which) {
+GP__PRIVATE int gp__misaligned_by(int size, int which) {
   const int most = GP__VECTOR - 1, half = GP__VECTOR / 2;
   return size < 1 || !which ? 0 : which == 1 && size < GP__VECTOR ? most / size * size : half;
 }
 // Raises *bytes to the most of what aligned and misaligned buffers need: the answer holds for all pointers. (A shape
 // that a family derives from pointers stays as it is: a transpose in place needs nothing or everything.)
-GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
-                                             uint64_t *bytes) {
+GP__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
   const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
   int shift;
@@ -36,32 +35,32 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q,
     if (result != GP_SUCCESS) continue; // a policy that does not serve such buffers
     g = gp__geometry_of(p, h, 0);
     if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
-    if (!shift && gp__calls_behind(q, &p, 0, &behind)) GPUPRIMS__CHECK(gp__workspace_of(s, &behind, NULL, bytes));
+    if (!shift && gp__calls_behind(q, &p, 0, &behind)) GP__CHECK(gp__workspace_of(s, &behind, NULL, bytes));
   }
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__workspace_of_call(gp__state *s, const gp__request *q, const gp_policy *given,
-                                                  uint64_t *bytes) {
-  GPUPRIMS__CHECK(gp__workspace_of(s, q, given, bytes));
+GP__PRIVATE gp_result gp__workspace_of_call(gp__state *s, const gp__request *q, const gp_policy *given,
+                                            uint64_t *bytes) {
+  GP__CHECK(gp__workspace_of(s, q, given, bytes));
   if (gp__is_checked(q)) {
     const gp__request check = gp__methods_of(q)->checked(q);
     return gp__workspace_of(s, &check, NULL, bytes);
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint64_t *bytes) {
+GP__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint64_t *bytes) {
   gp__request q;
   if (!bytes) return gp__fail(GP_E_NULL, "gp_workspace_size: bytes is null");
   *bytes = 0;
-  GPUPRIMS__CHECK(gp__check_call(s, "gp_workspace_size", call, !s->context, 0, &q));
+  GP__CHECK(gp__check_call(s, "gp_workspace_size", call, !s->context, 0, &q));
   return s->context ? gp__workspace_of_call(s, &q, call->policy, bytes) : GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
+GP__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
 }
-GPUPRIMS__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *call, const gp_description *device,
-                                                  uint64_t *bytes) {
+GP__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *call, const gp_description *device,
+                                            uint64_t *bytes) {
   const char *who = "gp_workspace_size_on";
   gp__state *there; // the same types and operators on that device
   gp_description own;
@@ -77,7 +76,7 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *c
                     device->compute_capability);
   if (device->multiprocessors < 1)
     return gp__fail(GP_E_ARGUMENT, "%s: device.multiprocessors is %d, not 1 or more", who, device->multiprocessors);
-  GPUPRIMS__CHECK(gp__check_call(s, who, call, 0, 0, &q));
+  GP__CHECK(gp__check_call(s, who, call, 0, 0, &q));
   there = (gp__state *)calloc(1, sizeof *there);
   if (!there || !gp__share_types(there, s)) {
     free(there);
@@ -96,18 +95,18 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *c
   free(there);
   return result;
 }
-GPUPRIMS__API gp_result gp_workspace_size_on(gp_context *ctx, const gp_call *call, const gp_description *device,
-                                             uint64_t *bytes) {
+GP__API gp_result gp_workspace_size_on(gp_context *ctx, const gp_call *call, const gp_description *device,
+                                       uint64_t *bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_workspace_size_on", gp__workspace_size_on(s, call, device, bytes));
 }
 
-GPUPRIMS__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
+GP__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
   const char *who = "gp_reserve";
   gp_result result = GP_SUCCESS;
   unsigned long long key;
   int pushed, capturing;
   if (!s->context || !bytes) return GP_SUCCESS;
-  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+  GP__CHECK(gp__enter(s, who, &pushed));
   result = gp__number_of_stream(s, who, stream, &key, &capturing);
   if (result == GP_SUCCESS) {
     gp__workspace *r;
@@ -120,19 +119,19 @@ GPUPRIMS__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t
   }
   return gp__leave(s, who, pushed, result);
 }
-GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) {
+GP__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_reserve", gp__reserve(s, stream, bytes));
 }
 
 // The policy of a call that runs now.
-GPUPRIMS__PRIVATE gp_result gp__choose_now(gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
-                                           gp_policy *policy, gp_policy_source *source) {
-  GPUPRIMS__CHECK(gp__choose_here(s, q, given, h, policy, source));
+GP__PRIVATE gp_result gp__choose_now(gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
+                                     gp_policy *policy, gp_policy_source *source) {
+  GP__CHECK(gp__choose_here(s, q, given, h, policy, source));
   if (!given && gp__learned(s, q, h, policy)) *source = GP_POLICY_ONLINE;
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call, gp_policy *policy,
-                                              gp_policy_source *source) {
+GP__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call, gp_policy *policy,
+                                        gp_policy_source *source) {
   gp_result result = GP_SUCCESS;
   gp__request q;
   gp__shape h;
@@ -146,12 +145,11 @@ GPUPRIMS__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call,
   *policy = chosen;
   return result;
 }
-GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy,
-                                         gp_policy_source *source) {
+GP__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy, gp_policy_source *source) {
   GPUPRIMS__WITHIN(ctx, "gp_policy_origin", gp__policy_origin(s, call, policy, source));
 }
 
-GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy *policy) {
+GP__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy *policy) {
   const char *who = "gp_policy_echo";
   gp_result result = GP_SUCCESS;
   gp__request q;
@@ -168,7 +166,7 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   if (result == GP_SUCCESS && s->context) result = gp__choose_now(s, &q, call->policy, &h, &p, &origin);
   memset(policy, 0, sizeof *policy); // only now: it may be *call->policy
   if (result != GP_SUCCESS || !s->context) return result;
-  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+  GP__CHECK(gp__enter(s, who, &pushed));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) { // all kernels of a call must say the same
     gp_policy said = p;                                 // arguments carry what is not compiled in
@@ -197,12 +195,12 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   }
   return gp__leave(s, who, pushed, result);
 }
-GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy *policy) {
+GP__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy *policy) {
   GPUPRIMS__WITHIN(ctx, "gp_policy_echo", gp__policy_echo(s, call, policy));
 }
 
-GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call, gp_kernel_source *source, char *name,
-                                              size_t capacity) {
+GP__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call, gp_kernel_source *source, char *name,
+                                        size_t capacity) {
   gp_result result = GP_SUCCESS;
   gp__request q;
   gp__shape h;
@@ -218,7 +216,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   if (capacity) *name = 0;
   result = gp__check_call(s, "gp_kernel_origin", call, !s->context, 0, &q);
   if (result != GP_SUCCESS || !s->context) return result;
-  GPUPRIMS__CHECK(gp__choose_now(s, &q, call->policy, &h, &p, &origin));
+  GP__CHECK(gp__choose_now(s, &q, call->policy, &h, &p, &origin));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of several kernels, the last one's
     const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
@@ -235,14 +233,14 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   gp__free_text(&text);
   return result;
 }
-GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name,
-                                         size_t capacity) {
+GP__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name,
+                                   size_t capacity) {
   GPUPRIMS__WITHIN(ctx, "gp_kernel_origin", gp__kernel_origin(s, call, source, name, capacity));
 }
 
-GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q,
-                                                const gp_policy *given, int compute_capability, const gp__table *table,
-                                                gp_take_image_fn take, void *user) {
+GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q, const gp_policy *given,
+                                          int compute_capability, const gp__table *table, gp_take_image_fn take,
+                                          void *user) {
   gp__request behind;
   gp__shape h = gp__shape_of(q);
   gp_policy p;
@@ -253,7 +251,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
   h.compute_capability = compute_capability;
   h.multiprocessors = 1;
   h.shared_bytes = gp__shared_bytes_of(compute_capability);
-  GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source));
+  GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) {
     gp__kernel *k = NULL;
@@ -270,8 +268,8 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
   return result;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, int compute_capability,
-                                             gp_take_image_fn take, void *user) {
+GP__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, int compute_capability, gp_take_image_fn take,
+                                       void *user) {
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;
   gp__table table;
@@ -280,7 +278,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, 
   if (compute_capability < 75)
     return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who,
                     compute_capability);
-  GPUPRIMS__CHECK(gp__check_call(s, who, call, 0, 0, &q));
+  GP__CHECK(gp__check_call(s, who, call, 0, 0, &q));
   gp__make_table(&table, "", compute_capability);
   result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
@@ -297,7 +295,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, 
   }
   return result;
 }
-GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
-                                   void *user) {
+GP__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
+                             void *user) {
   GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_call(s, call, compute_capability, take, user));
 }

@@ -5,8 +5,8 @@
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; otherwise a GP__POINTERS_... (core/checking.c).
-GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
-                                                const gp_call *c, int host, int pointers, gp__request *q) {
+GP__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+                                          const gp_call *c, int host, int pointers, gp__request *q) {
   const gp__primitive *row;
   const gp__own_check *own;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
@@ -58,31 +58,31 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   q->key_columns = c->key_columns;
   q->workspace = c->workspace;
   q->workspace_bytes = c->workspace_bytes;
-  GPUPRIMS__CHECK(gp__check_fields(k));
+  GP__CHECK(gp__check_fields(k));
   if (k->own[GP__CHECK_WHOLE]) {
-    GPUPRIMS__CHECK(k->own[GP__CHECK_WHOLE](k));
+    GP__CHECK(k->own[GP__CHECK_WHOLE](k));
     return gp__check_workspace(k);
   }
-  GPUPRIMS__CHECK(k->own[GP__CHECK_OPERATORS] ? k->own[GP__CHECK_OPERATORS](k) : gp__check_operators(k));
-  GPUPRIMS__CHECK(k->own[GP__CHECK_TYPES] ? k->own[GP__CHECK_TYPES](k) : gp__check_types(k));
-  GPUPRIMS__CHECK(gp__check_numbers(k));
-  GPUPRIMS__CHECK(gp__check_buffers(k));
-  GPUPRIMS__CHECK(gp__check_workspace(k));
-  GPUPRIMS__CHECK(gp__check_values(k));
+  GP__CHECK(k->own[GP__CHECK_OPERATORS] ? k->own[GP__CHECK_OPERATORS](k) : gp__check_operators(k));
+  GP__CHECK(k->own[GP__CHECK_TYPES] ? k->own[GP__CHECK_TYPES](k) : gp__check_types(k));
+  GP__CHECK(gp__check_numbers(k));
+  GP__CHECK(gp__check_buffers(k));
+  GP__CHECK(gp__check_workspace(k));
+  GP__CHECK(gp__check_values(k));
   if (q->in_steps && c->policy)
     return gp__fail(GP_E_POLICY, "%s: @policy is set, but @flags make the call run others, which choose theirs",
                     k->who);
   return k->own[GP__CHECK_LAST] ? k->own[GP__CHECK_LAST](k) : GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
-                                           gp__request *q) {
+GP__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
+                                     gp__request *q) {
   gp__checking k;
   gp_call whole;
   return gp__check_call_with(&k, &whole, s, caller, c, host, pointers, q);
 }
 
 // Whether there is nothing to launch. (Results that do not depend on elements are written all the same.)
-GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
+GP__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   return family->idle ? family->idle(q) : !q->count;
 }

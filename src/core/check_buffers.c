@@ -3,8 +3,8 @@
 //   core/messages.c, core/request.c, core/primitive.c, core/check_types.c, core/reads.c, core/places.c,
 //   core/checking.c, core/check_memory.c
 
-GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer,
-                                              size_t align, uint64_t count, size_t size, int needed) {
+GP__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer, size_t align,
+                                        uint64_t count, size_t size, int needed) {
   const uint64_t address = (uint64_t)(uintptr_t)pointer;
   const char *number = count == k->c->count ? " and count" : ""; // others come of several members
   if (size && count > UINT64_MAX / size)
@@ -21,47 +21,47 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
 }
 
 // Whether the back end is known to reach `count` elements.
-GPUPRIMS__PRIVATE int gp__is_reached(const gp__checking *k, const void *pointer, uint64_t count) {
+GP__PRIVATE int gp__is_reached(const gp__checking *k, const void *pointer, uint64_t count) {
   return !pointer || !count || (!k->host && k->s->pageable) || gp__place_is_known(k->s, pointer, 0);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
-                                             uint64_t count, size_t size, int wanted) {
-  GPUPRIMS__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
+GP__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
+                                       uint64_t count, size_t size, int wanted) {
+  GP__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
   if (k->pointers == GP__POINTERS_REACHED) return pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
   return k->pointers < GP__POINTERS_REACHED || gp__is_reached(k, pointer, count) ? GP_SUCCESS : (gp_result)GP__UNKNOWN;
 }
 
 // Notes and checks a buffer that is read, and one that is written; wanted: it must be given if it has elements.
-GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
-                                        const gp__checked_type *t, uint64_t count, int wanted, int alias) {
+GP__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer, const gp__checked_type *t,
+                                  uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * t->size, alias};
   k->read[k->read_count++] = span;
   return gp__check_buffer(k, name, pointer, t->align, count, t->size, wanted);
 }
-GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align,
-                                        size_t size, uint64_t count, int wanted, int alias) {
+GP__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align, size_t size,
+                                  uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * size, alias};
   k->written[k->written_count++] = span;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
 }
 // Outputs overlap no input and no other output.
-GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *read, int reads,
-                                            const gp__extent *written, int writes) {
+GP__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *read, int reads, const gp__extent *written,
+                                      int writes) {
   int i, j;
   for (i = 0; i < writes; ++i) {
-    for (j = 0; j < reads; ++j) GPUPRIMS__CHECK(gp__check_overlap(who, &read[j], &written[i]));
-    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(who, &written[j], &written[i]));
+    for (j = 0; j < reads; ++j) GP__CHECK(gp__check_overlap(who, &read[j], &written[i]));
+    for (j = 0; j < i; ++j) GP__CHECK(gp__check_overlap(who, &written[j], &written[i]));
   }
   return GP_SUCCESS;
 }
 // The caller's workspace overlaps no buffer that was noted.
-GPUPRIMS__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
   const gp__extent *own = &k->written[k->written_count];
   if (!k->c->workspace && !k->c->workspace_bytes) return GP_SUCCESS;
   if ((uintptr_t)k->c->workspace % 256)
     return gp__fail(GP_E_ALIGNMENT, "%s: @workspace (%p) is not aligned to 256 bytes", k->who, k->c->workspace);
-  GPUPRIMS__CHECK(gp__writing(k, "workspace", k->c->workspace, 1, 1, k->c->workspace_bytes, 1, 0));
-  GPUPRIMS__CHECK(gp__check_apart(k->who, k->read, k->read_count, own, 1));
+  GP__CHECK(gp__writing(k, "workspace", k->c->workspace, 1, 1, k->c->workspace_bytes, 1, 0));
+  GP__CHECK(gp__check_apart(k->who, k->read, k->read_count, own, 1));
   return gp__check_apart(k->who, k->written, k->written_count - 1, own, 1);
 }
 
@@ -77,7 +77,7 @@ typedef struct gp__buffers {
 } gp__buffers;
 
 // The arrays of a described input of `count` elements. Behind GATHERED, only the caller knows how many an array has.
-GPUPRIMS__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
+GP__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
   static const char *const names[GP_INPUT_ARRAYS] = {"data of described array 1", "data of described array 2",
                                                      "data of described array 3", "data of described array 4",
                                                      "data of described array 5", "data of described array 6"};
@@ -90,8 +90,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, ui
   if (n->array < 0) {
     for (i = 0; i < 4; ++i)
       if (n->part[i] >= 0)
-        GPUPRIMS__CHECK(
-            gp__check_input_arrays(k, n->part[i], count, gathered || (n->kind == GP_INPUT_GATHERED && i == 0)));
+        GP__CHECK(gp__check_input_arrays(k, n->part[i], count, gathered || (n->kind == GP_INPUT_GATHERED && i == 0)));
     return GP_SUCCESS;
   }
   if (n->kind == GP_INPUT_STRIDED && span) {
@@ -105,55 +104,54 @@ GPUPRIMS__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, ui
   return gp__reading(k, names[n->array], lowest, &type, span, 1, 0);
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
+GP__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  if (q->inputs.in) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
-  else if (k->in.size) GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
-  if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
-  else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, b->in2, 1, b->in2_alias));
-  if (q->inputs.keys) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.keys - 1, b->keys, 0));
+  if (q->inputs.in) GP__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
+  else if (k->in.size) GP__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
+  if (q->inputs.in2) GP__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
+  else if (k->in2.size) GP__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, b->in2, 1, b->in2_alias));
+  if (q->inputs.keys) GP__CHECK(gp__check_input_arrays(k, q->inputs.keys - 1, b->keys, 0));
   else if (k->key.size)
-    GPUPRIMS__CHECK(gp__reading(k,
-                                k->by_flags         ? "keys (flags)"
-                                    : k->by_stencil ? "keys (the stencil)"
-                                                    : "keys",
-                                c->keys, &k->key, b->keys, 1, b->keys_alias));
+    GP__CHECK(gp__reading(k,
+                          k->by_flags         ? "keys (flags)"
+                              : k->by_stencil ? "keys (the stencil)"
+                                              : "keys",
+                          c->keys, &k->key, b->keys, 1, b->keys_alias));
   if (k->reads & GP__READS_KEYS2) {
-    if (q->inputs.keys2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.keys2 - 1, c->count2, 0));
-    else GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    if (q->inputs.keys2) GP__CHECK(gp__check_input_arrays(k, q->inputs.keys2 - 1, c->count2, 0));
+    else GP__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
     if (!q->inputs.in2 && q->in_size && (c->in2 || b->in2_values))
-      GPUPRIMS__CHECK(gp__reading(k, "in2", c->in2, &k->in, c->count2, 1, 0));
+      GP__CHECK(gp__reading(k, "in2", c->in2, &k->in, c->count2, 1, 0));
   }
   if (b->begin_type->size)
-    GPUPRIMS__CHECK(gp__reading(k, b->begin_name, c->begin, b->begin_type, b->begin, b->begin_wanted, 0));
-  if (c->end) GPUPRIMS__CHECK(gp__reading(k, "end", c->end, &k->offset, c->segments, 1, 0));
+    GP__CHECK(gp__reading(k, b->begin_name, c->begin, b->begin_type, b->begin, b->begin_wanted, 0));
+  if (c->end) GP__CHECK(gp__reading(k, "end", c->end, &k->offset, c->segments, 1, 0));
   if (c->count_device) {
     if ((uintptr_t)c->count_device % 8)
       return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
                       (const void *)c->count_device);
-    GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+    GP__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
+GP__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if ((k->reads & GP__READS_OUT) && q->out_size)
-    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, b->out, 1, GP__ALIAS_OF_OUT));
+    GP__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, b->out, 1, GP__ALIAS_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
-    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, b->out_keys, b->out_keys_wanted,
-                                GP__ALIAS_OF_OUT_KEYS));
+    GP__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, b->out_keys, b->out_keys_wanted,
+                          GP__ALIAS_OF_OUT_KEYS));
   if (q->out2_size)
-    GPUPRIMS__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, b->out2, b->out2_wanted, 0));
-  if (k->own[GP__CHECK_OUTPUTS]) GPUPRIMS__CHECK(k->own[GP__CHECK_OUTPUTS](k));
-  if (k->reads & GP__READS_OUT_COUNT) GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, b->counts, 1, 0));
-  if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED))
-    GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
+    GP__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, b->out2, b->out2_wanted, 0));
+  if (k->own[GP__CHECK_OUTPUTS]) GP__CHECK(k->own[GP__CHECK_OUTPUTS](k));
+  if (k->reads & GP__READS_OUT_COUNT) GP__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, b->counts, 1, 0));
+  if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED)) GP__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__buffers b;
   b.in = b.in2 = b.keys = b.out = b.out_keys = b.out2 = k->q->count;
@@ -169,7 +167,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
   b.begin_wanted = (c->flags & GP_CHECKED) || c->count > 0;
   b.out_keys_wanted = (k->traits & GP__WANTS_KEYS) != 0;
   k->buffers = &b;
-  if (k->own[GP__CHECK_BUFFERS]) GPUPRIMS__CHECK(k->own[GP__CHECK_BUFFERS](k));
-  GPUPRIMS__CHECK(gp__check_inputs(k, &b));
+  if (k->own[GP__CHECK_BUFFERS]) GP__CHECK(k->own[GP__CHECK_BUFFERS](k));
+  GP__CHECK(gp__check_inputs(k, &b));
   return gp__check_outputs(k, &b);
 }

@@ -4,10 +4,10 @@
 //   core/check_inputs.c
 
 // An integer type of `smallest` to `largest` bytes. Kernels read the unsigned type of its size in its place.
-GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
-                                              size_t largest, const char *wanted, gp_type *unsigned_type,
-                                              gp__checked_type *t) {
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, field, type, t));
+GP__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
+                                        size_t largest, const char *wanted, gp_type *unsigned_type,
+                                        gp__checked_type *t) {
+  GP__CHECK(gp__check_type(k->s, k->who, field, type, t));
   if (type == GP_BOOL && smallest == 1) return *unsigned_type = GP_U8, GP_SUCCESS; // flags
   if (t->info || !gp__is_integer(type) || t->size < smallest || t->size > largest)
     return gp__fail(GP_E_TYPE, "%s: @%s is %s, not %s", k->who, field,
@@ -16,13 +16,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char 
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
+GP__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
   return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)", k->who,
                   field, gp__op_rows[op].name);
 }
 
 // Types of primitives with an accumulator.
-GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   gp__checked_type acc = {0, 0, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -32,12 +32,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   q->acc_type = c->acc_type                                             ? c->acc_type
       : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
                                                                         : q->out_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
+  GP__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
   if (builtin_op && (acc.info || (q->out_struct && !q->is_arg))) return gp__no_struct(k, "op", q->op);
-  GPUPRIMS__CHECK(gp__check_operator_on(who, "op", q->op, q->acc_type));
-  GPUPRIMS__CHECK(gp__check_operator_on(who, "transform", q->transform, q->acc_type));
+  GP__CHECK(gp__check_operator_on(who, "op", q->op, q->acc_type));
+  GP__CHECK(gp__check_operator_on(who, "transform", q->transform, q->acc_type));
   if (q->is_arg && q->acc_type != q->out_type)
     return gp__fail(GP_E_TYPE, "%s: @acc_type and @out_type differ: %s accumulates in the type of its value", who,
                     gp__op_rows[q->op].name);
@@ -67,29 +67,29 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
 }
 
 // Types of keys, offsets, lengths and positions.
-GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (k->by_flags || q->equal == GP_HEADS) {
-    GPUPRIMS__CHECK(gp__check_integer(k, "key_type (of flags)", c->key_type, 1, 4,
-                                      "bool or an integer of 1, 2 or 4 bytes", &q->key_type, &k->key));
+    GP__CHECK(gp__check_integer(k, "key_type (of flags)", c->key_type, 1, 4, "bool or an integer of 1, 2 or 4 bytes",
+                                &q->key_type, &k->key));
   } else if (k->reads & GP__READS_EQUAL) {
     q->key_type = c->key_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+    GP__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
     if (k->key.info && !q->user_equal) return gp__no_struct(k, "equal", q->equal);
   } else if (k->own[GP__CHECK_KEY_TYPES]) {
-    GPUPRIMS__CHECK(k->own[GP__CHECK_KEY_TYPES](k));
+    GP__CHECK(k->own[GP__CHECK_KEY_TYPES](k));
   }
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
   if ((k->reads & GP__READS_OFFSET_TYPE) && // segments of one length have none
       (!(k->reads & GP__READS_SEGMENT_LENGTH) || c->begin || c->end || c->offset_type))
-    GPUPRIMS__CHECK(
+    GP__CHECK(
         gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
   q->offset_size = k->offset.size;
   if (k->reads & GP__READS_OUT2_TYPE) {
     gp_type type = c->out2_type ? c->out2_type : c->out_type ? c->out_type : (gp_type)GP_U32;
-    GPUPRIMS__CHECK(
+    GP__CHECK(
         gp__check_integer(k, "out2_type (of lengths)", type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));
     if (c->out_type && c->out_type != type)
       return gp__fail(GP_E_TYPE, "%s: @out_type and @out2_type differ: offsets and lengths must have the same type",
@@ -105,71 +105,71 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
 }
 
 // The output's type, and how it must match the input's.
-GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int moved = k->traits & GP__KEEPS_TYPE;
   if (!q->out_type) q->out_type = c->out_type ? c->out_type : q->inputs.in ? q->in_type : c->in_type;
   if (q->out_type || ((k->reads & GP__READS_OUT) && !(k->reads & GP__READS_OUT2_TYPE) && !(moved && !k->in.size)))
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out));
+    GP__CHECK(gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out));
   if (moved && q->out_type != q->in_type)
     return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
   return GP_SUCCESS;
 }
 // An index type: u32 or u64. what: "out_type (of indices)".
-GPUPRIMS__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
+GP__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
   gp__request *q = k->q;
   const gp_type type = k->c->out_type;
-  GPUPRIMS__CHECK(gp__check_integer(k, what, type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+  GP__CHECK(gp__check_integer(k, what, type, 4, 8, "u32 or u64", &q->out_type, &k->out));
   return q->out_type == type
       ? GP_SUCCESS
       : gp__fail(GP_E_TYPE, "%s: @%s is %s, not u32 or u64", k->who, what, gp__type_rows[type].name);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
+GP__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
   return k->out.size == 4 && k->c->count > most
       ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
                  (unsigned long long)k->c->count)
       : GP_SUCCESS;
 }
 // Indices of elements; u32 serves up to `most` elements.
-GPUPRIMS__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
-  GPUPRIMS__CHECK(gp__check_index_type(k, "out_type (of indices)"));
+GP__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
+  GP__CHECK(gp__check_index_type(k, "out_type (of indices)"));
   return gp__check_reach(k, most);
 }
 
 // The type of an input, an array or a described one.
-GPUPRIMS__PRIVATE gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
-                                                 gp_type *type, gp__checked_type *t, int *root) {
+GP__PRIVATE gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
+                                           gp_type *type, gp__checked_type *t, int *root) {
   *type = wanted;
   return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
                                                               : gp__check_type(k->s, k->who, field, wanted, t);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_keys_type(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_keys_type(gp__checking *k) {
   gp__request *q = k->q;
-  GPUPRIMS__CHECK(gp__check_input_type(k, "key_type", k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
+  GP__CHECK(gp__check_input_type(k, "key_type", k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
   if (q->inputs.keys) q->keys = NULL;
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_values_type(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_values_type(gp__checking *k) {
   gp__request *q = k->q;
-  GPUPRIMS__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
+  GP__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
   if (q->inputs.in) q->in = NULL;
   return k->c->out_type && k->c->out_type != q->in_type
       ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
       : GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int alone = (k->traits & GP__TAKES_KEYS_ALONE) && (!c->out || (k->traits & GP__TAKES_INDICES));
   if ((k->reads & GP__READS_IN) && (!alone || c->in_type || c->in)) {
-    GPUPRIMS__CHECK(gp__check_input_type(k, "in_type", c->in_type, c->in, &q->in_type, &k->in, &q->inputs.in));
+    GP__CHECK(gp__check_input_type(k, "in_type", c->in_type, c->in, &q->in_type, &k->in, &q->inputs.in));
     if (q->inputs.in) q->in = NULL;
   }
-  GPUPRIMS__CHECK(k->own[GP__CHECK_OUT_TYPE] ? k->own[GP__CHECK_OUT_TYPE](k) : gp__check_out_type(k));
-  GPUPRIMS__CHECK(gp__check_key_types(k));
+  GP__CHECK(k->own[GP__CHECK_OUT_TYPE] ? k->own[GP__CHECK_OUT_TYPE](k) : gp__check_out_type(k));
+  GP__CHECK(gp__check_key_types(k));
   q->in_struct = k->in.info;
   q->in2_struct = k->in2.info;
   q->out_struct = k->out.info;
@@ -181,7 +181,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
 }
 
 // Whether every order of operations gives the same bits.
-GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
+GP__PRIVATE int gp__any_order(const gp__request *q) {
   return !q->user_op && q->op &&
       (gp__is_integer(q->acc_type) || q->acc_type == GP_BOOL || (q->op != GP_SUM && q->op != GP_PROD));
 }

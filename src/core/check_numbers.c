@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
 //   core/primitive.c, core/reads.c, core/checking.c, core/check_call_types.c
 
-GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
@@ -22,7 +22,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
     return gp__fail(GP_E_SIZE, "%s: @count and @count2: their sum overflows, %llu + %llu", who,
                     (unsigned long long)c->count, (unsigned long long)c->count2);
   if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1; it must be smaller", who);
-  if (k->own[GP__CHECK_NUMBERS]) GPUPRIMS__CHECK(k->own[GP__CHECK_NUMBERS](k));
+  if (k->own[GP__CHECK_NUMBERS]) GP__CHECK(k->own[GP__CHECK_NUMBERS](k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && !(k->traits & GP__REPRODUCES) && !gp__any_order(q))
     return gp__fail(GP_E_UNSUPPORTED,
                     "%s: @flags: GP_REPRODUCIBLE: with this operator and type the result has the same bits on one "

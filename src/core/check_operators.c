@@ -3,7 +3,7 @@
 //   core/check_types.c, core/reads.c, core/checking.c
 
 // The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
-GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
+GP__PRIVATE const char *gp__role_of(gp_op op) {
   return op >= GP_MINMAX && op < GP_OP_COUNT     ? "reduce"
       : op == GP_ARGMIN || op == GP_ARGMAX       ? "reduce and scan"
       : op == GP_SUB                             ? "transform2 and adjacent_difference"
@@ -12,15 +12,14 @@ GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
                                                  : NULL;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_operators(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *role;
   q->op = c->op;
   q->transform = c->transform;
   if (k->reads & GP__READS_OP) {
-    GPUPRIMS__CHECK(
-        gp__check_operator(k->s, k->who, "op", c->op, k->traits & GP__TAKES_UNARY ? 1 : 2, k->host, &q->user_op));
+    GP__CHECK(gp__check_operator(k->s, k->who, "op", c->op, k->traits & GP__TAKES_UNARY ? 1 : 2, k->host, &q->user_op));
     role = q->user_op ? NULL : gp__role_of(c->op);
     if (role &&
         (c->op == GP_SUB          ? k->fold
@@ -29,7 +28,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
       return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for %s only", k->who, gp__op_rows[c->op].name, role);
   }
   if (c->transform) {
-    GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "transform", c->transform, 1, k->host, &q->user_transform));
+    GP__CHECK(gp__check_operator(k->s, k->who, "transform", c->transform, 1, k->host, &q->user_transform));
     if (q->transform == GP_CONVERT) q->transform = GP_OP_DEFAULT; // what a load does anyway
   }
   if (k->reads & GP__READS_EQUAL) {
@@ -44,7 +43,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
 }
 
 // `op` is an order of keys: LESS or a user's, and with `both` GREATER.
-GPUPRIMS__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) {
+GP__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) {
   gp__request *q = k->q;
   q->op = k->c->op ? k->c->op : (gp_op)GP_LESS;
   if (q->op == GP_LESS || (both && q->op == GP_GREATER)) return GP_SUCCESS;

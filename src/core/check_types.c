@@ -7,8 +7,8 @@ typedef struct gp__checked_type {
   const gp__type_info *info; // NULL: built in
 } gp__checked_type;
 
-GPUPRIMS__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const char *field, gp_type type,
-                                           gp__checked_type *out) {
+GP__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const char *field, gp_type type,
+                                     gp__checked_type *out) {
   out->info = NULL;
   if (type == GP_INPUT)
     return gp__fail(GP_E_TYPE, "%s: @%s is GP_INPUT: this call reads an array there, no described input", who, field);
@@ -25,12 +25,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const 
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
+GP__PRIVATE int gp__is_integer(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
 }
 
 // Operators lack these on complex numbers; NULL: nothing.
-GPUPRIMS__PRIVATE const char *gp__complex_fault(gp_op op) {
+GP__PRIVATE const char *gp__complex_fault(gp_op op) {
   switch (op) {
   case GP_SUM:
   case GP_PROD:
@@ -52,7 +52,7 @@ GPUPRIMS__PRIVATE const char *gp__complex_fault(gp_op op) {
   }
 }
 // Checks that a built-in operator works on elements of a built-in type. Structs are checked elsewhere.
-GPUPRIMS__PRIVATE gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {
+GP__PRIVATE gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {
   const char *fault = NULL;
   if (type <= 0 || type >= GP_TYPE_COUNT || op <= 0 || op >= GP_OP_COUNT) return GP_SUCCESS;
   if (op >= GP_BIT_AND && op <= GP_BIT_XOR && !gp__is_integer(type) && type != GP_BOOL)
@@ -67,7 +67,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operator_on(const char *who, const char *f
                : GP_SUCCESS;
 }
 // Checks that a type has ramps: start + i * step.
-GPUPRIMS__PRIVATE gp_result gp__check_ramp_type(const char *who, const char *field, gp_type type) {
+GP__PRIVATE gp_result gp__check_ramp_type(const char *who, const char *field, gp_type type) {
   return type == GP_BOOL || gp__is_complex(type)
       ? gp__fail(GP_E_TYPE, "%s: @%s is %s, which has no ramps: use an integer or a float type", who, field,
                  gp__type_rows[type].name)
@@ -75,7 +75,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_ramp_type(const char *who, const char *fie
 }
 
 // Checks that a built-in type of keys is real and has up to 8 bytes. field: key_type, or what else names it.
-GPUPRIMS__PRIVATE gp_result gp__check_short(const char *who, const char *field, gp_type type, const char *instead) {
+GP__PRIVATE gp_result gp__check_short(const char *who, const char *field, gp_type type, const char *instead) {
   return type > 0 && type < GP_TYPE_COUNT && (gp__type_rows[type].size > 8 || gp__is_complex(type))
       ? gp__fail(GP_E_TYPE, "%s: @%s is %s: the call takes real types of up to 8 bytes; %s", who, field,
                  gp__type_rows[type].name, instead)
@@ -83,8 +83,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_short(const char *who, const char *field, 
 }
 
 // Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.
-GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, const char *field, gp_op op, int arity,
-                                               int host, const gp__op_info **user) {
+GP__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, const char *field, gp_op op, int arity,
+                                         int host, const gp__op_info **user) {
   static const char *const arities[] = {"", "unary", "binary"};
   const char *name;
   int has;
@@ -122,7 +122,7 @@ typedef struct gp__extent {
   int alias; // an input and an output may be one buffer if theirs are equal and not 0
 } gp__extent;
 
-GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
+GP__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
   const uintptr_t a = (uintptr_t)in->pointer, b = (uintptr_t)out->pointer;
   if (!a || !b || !in->bytes || !out->bytes || a >= b + out->bytes || b >= a + in->bytes) return GP_SUCCESS;
   if (a == b && out->alias && in->alias == out->alias) return GP_SUCCESS;

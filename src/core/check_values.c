@@ -3,7 +3,7 @@
 //   core/request.c, core/primitive.c, core/reads.c, core/checking.c, core/check_memory.c
 
 // Reads the constants and ramps of described inputs.
-GPUPRIMS__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
   gp__inputs *all = &k->q->inputs;
   int i;
   for (i = 0; i < all->count; ++i) {
@@ -11,8 +11,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
     gp__value step;
     if (n->value < 0) continue;
     if (k->pointers >= GP__POINTERS_REACHED) {
-      GPUPRIMS__CHECK(gp__check_value_memory(k, "gp_input.start", n->from->start));
-      GPUPRIMS__CHECK(gp__check_value_memory(k, "gp_input.step", n->from->step));
+      GP__CHECK(gp__check_value_memory(k, "gp_input.start", n->from->start));
+      GP__CHECK(gp__check_value_memory(k, "gp_input.step", n->from->step));
     }
     if (n->from->start) memcpy(all->data.value[n->value].bytes, n->from->start, n->size);
     else if (n->kind == GP_INPUT_CONSTANT && k->pointers)
@@ -23,10 +23,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-#define GPUPRIMS__VALUE(member) GPUPRIMS__CHECK(gp__check_value_memory(k, #member, c->member));
+#define GPUPRIMS__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
   if (k->pointers >= GP__POINTERS_REACHED) {
     GPUPRIMS__VALUE(init)
     GPUPRIMS__VALUE(value)
@@ -38,7 +38,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
     GPUPRIMS__VALUE(upper)
   }
 #undef GPUPRIMS__VALUE
-  GPUPRIMS__CHECK(gp__check_input_values(k));
+  GP__CHECK(gp__check_input_values(k));
   q->has_init = c->init != NULL;
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
   if (c->init) memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : q->out_size);

@@ -5,7 +5,7 @@
 
 // The policy of a row, if the row may serve the call. Rows were measured on aligned pointers. They know the size, but
 // not the number of segments or the shape, so the portable rule chooses the algorithm for these.
-GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
+GP__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
   memset(&none, 0, sizeof none);
@@ -18,8 +18,8 @@ GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_polic
 
 // The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for
 // the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
-GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h,
-                                       const gp__table *table, gp_policy *policy, gp_policy_source *source) {
+GP__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h, const gp__table *table,
+                                 gp_policy *policy, gp_policy_source *source) {
   gp_policy none;
   memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
@@ -58,8 +58,8 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
 }
 
 // The same on the context's device, for a call; *h gets its shape. source may be NULL.
-GPUPRIMS__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given,
-                                            gp__shape *h, gp_policy *policy, gp_policy_source *source) {
+GP__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
+                                      gp_policy *policy, gp_policy_source *source) {
   gp_policy_source any;
   *h = gp__shape_of(q);
   gp__shape_on(h, &s->about);

@@ -10,7 +10,7 @@ typedef struct gp__cache_head {
 } gp__cache_head;
 
 // The digest that a cache file carries.
-GPUPRIMS__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, const void *image) {
+GP__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, const void *image) {
   gp__sha h;
   gp__sha_begin(&h);
   gp__sha_add(&h, key, (size_t)head->key_bytes);
@@ -44,7 +44,7 @@ GPUPRIMS__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, c
 #endif
 
 // Opens a file of ours to read it: no link, owned by us, writable by nobody else.
-GPUPRIMS__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
+GP__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
   const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
   *why = NULL;
   if (file < 0) {
@@ -61,7 +61,7 @@ GPUPRIMS__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *ab
   return -1;
 }
 
-GPUPRIMS__PRIVATE void gp__make_folders(char *path) {
+GP__PRIVATE void gp__make_folders(char *path) {
   char *p;
   for (p = path + 1; *p; ++p)
     if (*p == '/') {
@@ -73,7 +73,7 @@ GPUPRIMS__PRIVATE void gp__make_folders(char *path) {
 }
 
 // A file keeps the version of the NVRTC that last wrote here, so that a look-up need not open NVRTC.
-GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
+GP__PRIVATE void gp__cache_read_version(gp__library *l) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
   const char *why;
@@ -90,7 +90,7 @@ GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
 }
 
 // Whether there is a folder to use; looks once. nvrtc: the name of the NVRTC that last wrote there, "" if none did.
-GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
+GP__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   gp__cache *c = &l->cache;
   const char *why = NULL;
   int usable;
@@ -118,10 +118,10 @@ GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   return usable;
 }
 
-GPUPRIMS__PRIVATE void gp__cache_key(const gp__program *p, int capability, const char *nvrtc, gp__text *key) {
+GP__PRIVATE void gp__cache_key(const gp__program *p, int capability, const char *nvrtc, gp__text *key) {
   gp__add(key, "made of %s\nnvrtc %s\ncapability %d\n%s", p->made_of, nvrtc, capability, gp__string(&p->text));
 }
-GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
+GP__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
   char hex[GP__HEX];
   gp__hash(hex, gp__string(key), key->size, NULL);
   gp__add(path, "%s/%s.kernel", l->cache.folder, hex);
@@ -129,7 +129,7 @@ GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key,
 
 enum { GP__CACHE_TOUCHED = 3600, GP__CACHE_ABANDONED = 3600 }; // seconds
 // Reads a kernel. Deletes a damaged file, which is rebuilt later.
-GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
+GP__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
   const char *why = NULL;
@@ -177,7 +177,7 @@ GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__im
 }
 
 // Writes a file whole or not at all: under another name first, then renamed over the old one.
-GPUPRIMS__PRIVATE int gp__write_whole(const char *path, const void *const *parts, const size_t *sizes, int count) {
+GP__PRIVATE int gp__write_whole(const char *path, const void *const *parts, const size_t *sizes, int count) {
   static unsigned serial;
   gp__text temporary = {NULL, 0, 0, 0};
   int file = -1, i, good;

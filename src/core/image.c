@@ -4,7 +4,7 @@
 //   core/nvrtc.c
 
 #define GPUPRIMS__BUNDLE "keys of parts 2" // gp_bundle.header; another way to make keys gets another number
-GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
+GP__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
   if (strcmp(b->header, GPUPRIMS__BUNDLE) != 0)
@@ -20,7 +20,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bu
 }
 
 // Machine code runs on its own compute capability and on later ones of the same major number.
-GPUPRIMS__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
+GP__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
   unsigned i;
   int best = 0;
   for (i = 0; b && i < b->count; ++i) {
@@ -38,7 +38,7 @@ GPUPRIMS__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key
 }
 
 // Completes a program's text: the parts of the device text that it needs, its options and its key.
-GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
+GP__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
   int i;
   if (!gp__device_text()) return gp__fail(GP_E_NO_COMPILER, "%s: %s", who, gp__device.why);
   if (p->text.failed || p->name.failed) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel's source", who);
@@ -53,8 +53,8 @@ GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
 }
 
 // Finds machine code for exactly `capability`. exact: rejects PTX for an older architecture.
-GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__program *p, int capability,
-                                           int exact, gp__image *image) {
+GP__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__program *p, int capability, int exact,
+                                     gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
   gp_result result;
   int ptx = 0, found, architecture, disk;
@@ -69,7 +69,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
     gp__free_text(&key);
     if (found) return GP_SUCCESS;
   }
-  GPUPRIMS__CHECK(gp__open_nvrtc(&l->runtime, who));
+  GP__CHECK(gp__open_nvrtc(&l->runtime, who));
   architecture = gp__architecture(&l->runtime, capability, &ptx);
   if (!architecture || (exact && ptx))
     return gp__fail(exact ? GP_E_ARGUMENT : GP_E_COMPILE, "%s: NVRTC %d.%d does not support compute capability %d.%d",

@@ -3,7 +3,7 @@
 //   core/primitive.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
 
 // The kernel's name: its template with every argument.
-GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
+GP__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
   static const struct {
     const char *kernel;
@@ -16,11 +16,11 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
   gp__add(t, ">");
 }
 
-GPUPRIMS__PRIVATE const char *gp__part_type(const gp__spelling *q, int node) {
+GP__PRIVATE const char *gp__part_type(const gp__spelling *q, int node) {
   const gp__input_node n = gp__spelled_input(q, node);
   return gp__device_type(n.type, n.info);
 }
-GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
+GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) #arguments,
   static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED

@@ -4,9 +4,8 @@
 //   core/load.c, core/workspaces.c, core/launch.c
 
 // The geometry of a call on this device with its loaded kernels.
-GPUPRIMS__PRIVATE gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-                                              const gp_policy *p, gp__kernel *const *kernels, int count,
-                                              gp__geometry *g) {
+GP__PRIVATE gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+                                        const gp_policy *p, gp__kernel *const *kernels, int count, gp__geometry *g) {
   const gp__family *family = gp__methods_of(q);
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
@@ -14,7 +13,7 @@ GPUPRIMS__PRIVATE gp_result gp__geometry_here(gp__state *s, const char *who, con
   most = family->kernels && family->kernels->fit && count ? family->kernels->fit(p, occupancy) : 0;
   if (most) {
     *g = gp__geometry_of(*p, *h, 0);
-    GPUPRIMS__CHECK(gp__fit_kernel(s, who, kernels[0], g, &occupancy));
+    GP__CHECK(gp__fit_kernel(s, who, kernels[0], g, &occupancy));
     if (occupancy > most) occupancy = most;
   }
   *g = gp__geometry_of(*p, *h, occupancy);
@@ -26,7 +25,7 @@ typedef struct gp__stamps {
   int recorded, failed;
 } gp__stamps;
 static __thread gp__stamps *gp__stamped; // or NULL
-GPUPRIMS__PRIVATE void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
+GP__PRIVATE void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
   gp__stamps *e = gp__stamped;
   if (ends == 0 && e->recorded) return; // a call of several launches
   if (s->library.runtime.driver.cuEventRecord(e->event[ends], stream)) e->failed = 1;
@@ -34,18 +33,18 @@ GPUPRIMS__PRIVATE void gp__stamp_launches(gp__state *s, int ends, gp_stream stre
 }
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
 // least `least` bytes. recent: the workspace of the caller's last launch, or NULL.
-GPUPRIMS__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-                                          const gp_policy *p, gp__kernel *const *kernels, int count,
-                                          const gp__geometry *g, gp_stream stream, uint64_t least, gp__recent *recent) {
+GP__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+                                    const gp_policy *p, gp__kernel *const *kernels, int count, const gp__geometry *g,
+                                    gp_stream stream, uint64_t least, gp__recent *recent) {
   gp__workspace *r = NULL;
   void *scratch = NULL;
   unsigned long long stream_key;
   int capturing;
   gp_result result = GP_SUCCESS;
-  GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));
+  GP__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));
   if (capturing) gp__keep_captured(kernels, count);
   if (g->words || g->scratch) {
-    GPUPRIMS__CHECK(gp__find_recent(s, who, stream_key, stream, capturing, recent, &r));
+    GP__CHECK(gp__find_recent(s, who, stream_key, stream, capturing, recent, &r));
     gp__lock_stream(r, capturing);
     result = gp__find_room(s, who, r, stream, gp__word_bytes(g), gp__scratch_bytes(g), least, capturing, &scratch);
   }
@@ -60,12 +59,12 @@ GPUPRIMS__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const g
   if (r) gp__unlock_stream(s, r);
   return result;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-                                       const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
-                                       uint64_t least) {
+GP__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+                                 const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
+                                 uint64_t least) {
   gp__geometry g;
-  GPUPRIMS__CHECK(gp__geometry_here(s, who, q, h, p, kernels, count, &g));
+  GP__CHECK(gp__geometry_here(s, who, q, h, p, kernels, count, &g));
   return gp__launch_at(s, who, q, h, p, kernels, count, &g, stream, least, NULL);
 }
 
-GPUPRIMS__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
+GP__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }

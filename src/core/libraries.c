@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/context_types.h, core/rules.h, core/system.c, core/messages.c, core/driver.c, core/advice.c
 
 GPUPRIMS__FORMAT(3, 4)
-GPUPRIMS__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
+GP__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
   char text[1024];
   const char *outer;
   va_list list;
@@ -16,7 +16,7 @@ GPUPRIMS__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const c
 }
 
 // Makes a message of a failed driver call. `who`: the function that the user called.
-GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
+GP__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
   const char *name = NULL, *text = NULL;
   if (r->driver.cuGetErrorName(error, &name) || !name) name = "unknown error";
   if (r->driver.cuGetErrorString(error, &text) || !text) text = "no text";
@@ -26,7 +26,7 @@ GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who,
 // ---- opening the libraries
 
 // ISO C does not convert pointers to data to pointers to functions; their bytes can be copied.
-GPUPRIMS__PRIVATE int gp__symbol(void *library, const char *symbol, void *function) {
+GP__PRIVATE int gp__symbol(void *library, const char *symbol, void *function) {
   void *address = dlsym(library, symbol);
   memcpy(function, &address, sizeof address);
   return address != NULL;
@@ -34,7 +34,7 @@ GPUPRIMS__PRIVATE int gp__symbol(void *library, const char *symbol, void *functi
 
 // Opens a library by system name or by the caller's absolute path, never from the working folder. Libraries stay open:
 // the driver does not like to be unloaded.
-GPUPRIMS__PRIVATE void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
+GP__PRIVATE void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
   void *library = NULL;
   size_t used = 0;
   const char *given[2];
@@ -56,7 +56,7 @@ GPUPRIMS__PRIVATE void *gp__open_library(const char *path, const char *const *na
 
 // Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library. Of a
 // library that exists and does not load, the loader gives the folder, or names what it lacks.
-GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
+GP__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
   static const char *const names[] = {GPUPRIMS__CUDA_LIBRARY, NULL};
   void *library = gp__open_library(path, names, why, capacity);
   if (!library) {
@@ -77,7 +77,7 @@ GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char 
 
 // nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
 // modification time of the library's file tell them apart: installing another build changes these.
-GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
+GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
   struct { // Dl_info, which strict ISO modes hide, as they do dladdr
     const char *path;
     void *base;
@@ -97,7 +97,7 @@ GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
 
 enum { GP__NVRTC_OLDEST = 12030 }; // the first one whose PTX has registers of 16 bytes (.b128)
 // Opens NVRTC when the first program must be compiled.
-GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
+GP__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
   struct gp_driver *d = &r->driver;
   int major = 0, minor = 0, error, i, j;
@@ -135,7 +135,7 @@ GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *wh
   r->nvrtc_open = 1;
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__open_nvrtc(gp__runtime *r, const char *who) {
+GP__PRIVATE gp_result gp__open_nvrtc(gp__runtime *r, const char *who) {
   gp_result result;
   int opened;
   if (r->no_compile)

@@ -19,19 +19,19 @@ static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GPUPRI
 static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
 
-GPUPRIMS__API const char *gp_result_name(gp_result result) {
+GP__API const char *gp_result_name(gp_result result) {
 #define GPUPRIMS__NAMED(name, value, text) #name,
   static const char *const names[] = {GP_RESULTS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? names[result] : "unknown result";
 }
-GPUPRIMS__API const char *gp_result_text(gp_result result) {
+GP__API const char *gp_result_text(gp_result result) {
 #define GPUPRIMS__NAMED(name, value, text) text,
   static const char *const texts[] = {GP_RESULTS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? texts[result] : "not a gp_result";
 }
-GPUPRIMS__API const char *gp_last_message(void) {
+GP__API const char *gp_last_message(void) {
   static __thread char told[GP__MESSAGE_BYTES];
   const char *from = gp__here.message, *names = gp__here.names, *word;
   size_t at = 0, length, i;

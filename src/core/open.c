@@ -3,7 +3,7 @@
 //   core/system.c, core/messages.c, core/struct_size.c, core/driver.c, core/libraries.c, core/text.c, core/image.c,
 //   core/table.c, core/state.c, core/life.c, core/close.c
 
-GPUPRIMS__PRIVATE gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
+GP__PRIVATE gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
   char own[16];
   const gp__policy_class *c;
   snprintf(own, sizeof own, "sm_%d", capability);
@@ -16,7 +16,7 @@ GPUPRIMS__PRIVATE gp_policy_source gp__scope_source(const char *scope, const cha
   return (gp_policy_source)0;
 }
 
-GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capability) {
+GP__PRIVATE void gp__make_table(gp__table *t, const char *device, int capability) {
   const char *scope = NULL;
   unsigned char source = 0;
   int i;
@@ -34,7 +34,7 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
 }
 
 // Finds the device and describes it. *none: this machine has no driver or no device, which is no fault.
-GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
+GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
   const char *who = "gp_open";
   gp__runtime *r = &s->library.runtime;
   struct gp_driver *d = &r->driver;
@@ -97,7 +97,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, in
 }
 
 // The folder of the disk cache; NULL: there is none.
-GPUPRIMS__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
+GP__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
   const char *base = getenv("XDG_CACHE_HOME"), *tail = "/gpuprims";
   char *path;
   if (given) return *given ? gp__duplicate(given, failed) : NULL;
@@ -116,7 +116,7 @@ GPUPRIMS__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
   return path;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
+GP__PRIVATE gp_result gp__check_config(const gp_config *c) {
   const char *who = "gp_open";
   if ((int)c->backend < GP_BACKEND_AUTO || (int)c->backend > GP_BACKEND_HOST)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.backend is %d, not a gp_backend", who, (int)c->backend);
@@ -142,7 +142,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
   return c->bundle ? gp__check_bundle(who, c->bundle) : GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
+GP__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
   const char *who = "gp_open";
   gp_config c = gp_config_init();
   gp_context *shell;
@@ -155,7 +155,7 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
     GPUPRIMS__TAKE_STRUCT("gp_open", "config", config, c, gp_config);
     c = *config;
   }
-  GPUPRIMS__CHECK(gp__check_config(&c));
+  GP__CHECK(gp__check_config(&c));
   pthread_once(&gp__fork_once, gp__watch_forks);
   s = (gp__state *)calloc(1, sizeof *s);
   shell = (gp_context *)calloc(1, sizeof *shell);
@@ -239,7 +239,7 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
   return GP_SUCCESS;
 }
 
-GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
+GP__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
   gp_result result = GP_SUCCESS;
   if (gp__is_hook("gp_open", &result)) {
     if (ctx) *ctx = NULL;
@@ -249,7 +249,7 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
   return gp__said(gp__open(config, ctx));
 }
 
-GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
+GP__API gp_result gp_close(gp_context *ctx) {
   gp_result result = GP_SUCCESS;
   gp__state *s = gp__begin(ctx, "gp_close", &result);
   if (!s) return result;
@@ -263,11 +263,11 @@ GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
   return gp__said(gp__destroy(s, "gp_close"));
 }
 
-GPUPRIMS__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
+GP__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
   if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
   if (description->struct_size != sizeof *description)
-    GPUPRIMS__CHECK(gp__check_size("gp_describe", "description", description, GP__LEAST_gp_description,
-                                   sizeof *description, "gp_description"));
+    GP__CHECK(gp__check_size("gp_describe", "description", description, GP__LEAST_gp_description, sizeof *description,
+                             "gp_description"));
   gp_description about = s->about;
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   about.nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
@@ -275,6 +275,6 @@ GPUPRIMS__PRIVATE gp_result gp__describe(gp__state *s, gp_description *descripti
   gp__hand_out(description, &about, sizeof about);
   return GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description) {
+GP__API gp_result gp_describe(gp_context *ctx, gp_description *description) {
   GPUPRIMS__WITHIN(ctx, "gp_describe", gp__describe(s, description));
 }

@@ -55,13 +55,13 @@ struct gp_prepared {
   unsigned settled_as;
 };
 
-GPUPRIMS__PRIVATE void gp__pointers_of(const gp_call *c, const void **pointers) {
+GP__PRIVATE void gp__pointers_of(const gp_call *c, const void **pointers) {
 #define GPUPRIMS__POINTER(member) *pointers++ = c->member;
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
 #undef GPUPRIMS__POINTER
 }
 // Notes the pointers in the extents; returns a bit for each pair of an output and another buffer that are equal.
-GPUPRIMS__PRIVATE uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
+GP__PRIVATE uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
   gp__checking *k = &prepared->check;
   uint64_t equal = 0;
   int i, j;
@@ -74,7 +74,7 @@ GPUPRIMS__PRIVATE uint64_t gp__set_extents(gp_prepared *prepared, const void *co
   return equal;
 }
 // Finds the members that extents were made of. 0: not all of them, or not all pointers have an extent.
-GPUPRIMS__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const *pointers) {
+GP__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const *pointers) {
   const gp__checking *k = &prepared->check;
   unsigned seen = 0;
   int i, j;
@@ -98,7 +98,7 @@ GPUPRIMS__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const 
   return 1;
 }
 // Whether the checked call holds the caller's pointers, and none that other members of it lead to.
-GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
+GP__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
 #define GPUPRIMS__POINTER(member) \
   if (q->member != c->member) return 0;
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
@@ -109,7 +109,7 @@ GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
-GPUPRIMS__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_result *result) {
+GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_result *result) {
   gp_call *like = &prepared->call;
   const void *now[GP__POINTERS], *before[GP__POINTERS];
   uintptr_t differ = 0;
@@ -147,7 +147,7 @@ GPUPRIMS__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, g
 }
 
 // A run may change neither what the call does nor its types.
-GPUPRIMS__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
+GP__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
 #define GPUPRIMS__SAME(member) \
   if (c->member != prepared->call.member) \
     return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
@@ -171,7 +171,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp
 }
 
 // Launches the plan; a launch that the driver refuses goes the way of gp_run.
-GPUPRIMS__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_stream stream) {
+GP__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_stream stream) {
   const char *who = prepared->check.who;
   gp_result result;
   int pushed;
@@ -180,7 +180,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp
     gp__lend(&own, &prepared->q, stream);
     return gp__take_back(&own, gp__run_plan(s, prepared, stream));
   }
-  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+  GP__CHECK(gp__enter(s, who, &pushed));
   result = gp__launch_at(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, prepared->kernel_count,
                          &prepared->g, stream, 0, &prepared->recent);
   result = gp__leave(s, who, pushed, result);
@@ -188,36 +188,34 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp
   prepared->quick = 0;
   return gp__run_request(s, &prepared->q, &prepared->p, 1, stream, 0);
 }
-GPUPRIMS__PRIVATE void gp__drop_plan(gp_prepared *prepared) {
+GP__PRIVATE void gp__drop_plan(gp_prepared *prepared) {
   gp__let_kernels_go(prepared->kernels, prepared->kernel_count);
   prepared->kernel_count = 0;
   prepared->quick = 0;
 }
 // Finds the kernels of a checked call; the primary context is current.
-GPUPRIMS__PRIVATE gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
+GP__PRIVATE gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
   const char *who = prepared->check.who;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   const int count = gp__kinds_of(&prepared->q, &prepared->p, kinds);
   int i;
   for (i = 0; i < count; ++i) {
-    GPUPRIMS__CHECK(
-        gp__get_kernel(s, who, &prepared->q, &prepared->p, &prepared->h, kinds[i], 1, &prepared->kernels[i]));
+    GP__CHECK(gp__get_kernel(s, who, &prepared->q, &prepared->p, &prepared->h, kinds[i], 1, &prepared->kernels[i]));
     ++prepared->kernel_count;
   }
   return gp__geometry_here(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, count, &prepared->g);
 }
 // Checks a call, makes a plan of it, and runs it.
-GPUPRIMS__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, const gp_call *call,
-                                             gp_stream stream) {
+GP__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
   gp__request *q = &prepared->q, behind;
   const gp_policy *given = prepared->has_given ? &prepared->given : NULL;
   const void *pointers[GP__POINTERS];
   gp_result result;
   int pushed;
   gp__drop_plan(prepared);
-  GPUPRIMS__CHECK(gp__check_reached(&prepared->check, &prepared->whole, s, "gp_prepared_run", call, stream, q));
+  GP__CHECK(gp__check_reached(&prepared->check, &prepared->whole, s, "gp_prepared_run", call, stream, q));
   call = prepared->check.c;
-  GPUPRIMS__CHECK(gp__check_same(prepared, call));
+  GP__CHECK(gp__check_same(prepared, call));
   if (!s->context) return gp__run_on_host(s, q);
   if (prepared->composed || gp__is_checked(q) || gp__nothing_to_do(q))
     return gp__run_request(s, q, given, 1, stream, 0);
@@ -225,13 +223,13 @@ GPUPRIMS__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared
   gp__shape_on(&prepared->h, &s->about);
   prepared->p = prepared->policy;
   if (!gp__policy_valid(prepared->p, prepared->h))
-    GPUPRIMS__CHECK(gp__choose_here(s, q, given, &prepared->h, &prepared->p, NULL));
+    GP__CHECK(gp__choose_here(s, q, given, &prepared->h, &prepared->p, NULL));
   if (s->online && !given) {
     prepared->settled = gp__settled(s, q, &prepared->h, &prepared->p, &prepared->settled_as);
     if (!prepared->settled) return gp__run_tuned(s, q, stream);
   }
   if (gp__calls_behind(q, &prepared->p, 0, &behind)) return gp__run_request(s, q, &prepared->p, 1, stream, 0);
-  GPUPRIMS__CHECK(gp__enter(s, prepared->check.who, &pushed));
+  GP__CHECK(gp__enter(s, prepared->check.who, &pushed));
   result = gp__leave(s, prepared->check.who, pushed, gp__plan_kernels(s, prepared));
   if (result != GP_SUCCESS) return result;
   gp__pointers_of(call, pointers);
@@ -246,11 +244,10 @@ GPUPRIMS__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared
   return gp__run_plan(s, prepared, stream);
 }
 
-GPUPRIMS__PRIVATE int gp__is_current(const gp_prepared *prepared) {
+GP__PRIVATE int gp__is_current(const gp_prepared *prepared) {
   return !prepared->settled || __atomic_load_n(prepared->settled, __ATOMIC_RELAXED) == prepared->settled_as;
 }
-GPUPRIMS__PRIVATE gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call,
-                                             gp_stream stream) {
+GP__PRIVATE gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
   gp_result result = GP_SUCCESS;
   pthread_mutex_lock(&prepared->lock);
   if (call && prepared->quick && gp__is_current(prepared) && gp__plan_serves(prepared, call, &result)) {
@@ -259,13 +256,12 @@ GPUPRIMS__PRIVATE gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared
   pthread_mutex_unlock(&prepared->lock);
   return result;
 }
-GPUPRIMS__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream) {
+GP__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream) {
   if (!prepared) return gp__fail(GP_E_NULL, "gp_prepared_run: prepared is null");
   GPUPRIMS__WITHIN(prepared->ctx, "gp_prepared_run", gp__prepared_run(s, prepared, call, stream));
 }
 
-GPUPRIMS__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_call *call,
-                                              gp_prepared **opened) {
+GP__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_call *call, gp_prepared **opened) {
   gp_prepared *prepared;
   gp_result result;
   if (!opened) return gp__fail(GP_E_NULL, "gp_prepared_open: prepared is null");
@@ -292,11 +288,11 @@ GPUPRIMS__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, con
   *opened = prepared;
   return GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_prepared_open(gp_context *ctx, const gp_call *call, gp_prepared **prepared) {
+GP__API gp_result gp_prepared_open(gp_context *ctx, const gp_call *call, gp_prepared **prepared) {
   GPUPRIMS__WITHIN(ctx, "gp_prepared_open", gp__prepared_open(s, ctx, call, prepared));
 }
 
-GPUPRIMS__API gp_result gp_prepared_close(gp_prepared *prepared) {
+GP__API gp_result gp_prepared_close(gp_prepared *prepared) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   if (!prepared) return gp__fail(GP_E_NULL, "gp_prepared_close: prepared is null");

@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, core/rules.h, core/arguments.h, host/values.c, core/primitive.c
 
 // The number one of a type: iota's default step.
-GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
+GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
   const float f = 1.0f;
   const double d = 1.0;
   const uint64_t i = 1;
@@ -122,4 +122,4 @@ enum {
   GP__TAKES_AXES = 1048576
 };
 
-GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
+GP__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }

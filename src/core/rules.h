@@ -6,12 +6,12 @@
 #define GPUPRIMS__CONSTEXPR
 #endif
 #if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
-#define GPUPRIMS__BOTH __host__ __device__
+#define GP__BOTH __host__ __device__
 #else
-#define GPUPRIMS__BOTH
+#define GP__BOTH
 #endif
-#define GPUPRIMS__PRIVATE static __attribute__((unused))
-#define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
+#define GP__PRIVATE static __attribute__((unused))
+#define GP__RULE GP__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
 
 // Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h.
 // gp__portable chooses the fields whose default is zero. The host makes its parser and its JSON of these lists; the

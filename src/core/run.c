@@ -5,18 +5,17 @@
 //   core/choose.c, core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c,
 //   host/inputs.c
 
-GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
-                                             uint64_t *bytes);
+GP__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes);
 // Makes the call at `row` of those that follow, and returns how many follow.
-GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+GP__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
-GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
-                                            gp_stream stream, uint64_t least);
+GP__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
+                                      gp_stream stream, uint64_t least);
 // Finds the kernels of a call of this shape and policy; with `run`, launches in a workspace of at least `least` bytes.
-GPUPRIMS__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p,
-                                           int run, gp_stream stream, uint64_t least) {
+GP__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p,
+                                     int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
   const gp__composition *composed = gp__composition_of(q);
@@ -27,7 +26,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, c
   const int idle = run && gp__nothing_to_do(q);
   int pushed, count, i;
   if (idle && !gp__is_checked(q)) return GP_SUCCESS;
-  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+  GP__CHECK(gp__enter(s, who, &pushed));
   if (composed) return gp__leave(s, who, pushed, composed->run(s, q, p, run, stream, least));
   count = gp__kinds_of(q, p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
@@ -71,8 +70,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, c
 }
 
 // Chooses the policy first.
-GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
-                                            gp_stream stream, uint64_t least) {
+GP__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
+                                      gp_stream stream, uint64_t least) {
   gp__shape h;
   gp_policy p;
   if (run && gp__wants_to_lend(q)) {
@@ -80,14 +79,14 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     gp__lend(&own, q, stream);
     return gp__take_back(&own, gp__run_request(s, q, given, run, stream, least));
   }
-  GPUPRIMS__CHECK(gp__choose_here(s, q, given, &h, &p, NULL));
+  GP__CHECK(gp__choose_here(s, q, given, &h, &p, NULL));
   return gp__run_chosen(s, q, &h, &p, run, stream, least);
 }
 
 // Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
 // graph runs, and the driver may not know it yet.
-GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
-                                                     const gp_call *call, gp_stream stream, gp__request *q) {
+GP__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+                                               const gp_call *call, gp_stream stream, gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;
   gp_result result = s->context ? gp__enter(s, caller, &pushed) : GP_SUCCESS;
   if (result != GP_SUCCESS) return result;
@@ -104,14 +103,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *w
 }
 // Checks a call that will run. Asks the driver about pointers into places that no call has asked about, and about all
 // pointers with GP_CHECKED.
-GPUPRIMS__PRIVATE gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
-                                              const gp_call *call, gp_stream stream, gp__request *q) {
+GP__PRIVATE gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+                                        const gp_call *call, gp_stream stream, gp__request *q) {
   gp_result result = (gp_result)GP__UNKNOWN;
   if (!call || !(call->flags & GP_CHECKED))
     result = gp__check_call_with(k, whole, s, caller, call, !s->context, GP__POINTERS_KNOWN, q);
   return result == (gp_result)GP__UNKNOWN ? gp__check_memory_of_call(k, whole, s, caller, call, stream, q) : result;
 }
-GPUPRIMS__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
+GP__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (q->count_device && *q->count_device < q->count) q->count = *q->count_device;
   if (gp__is_checked(q) && q->bad) {
     const gp__request check = gp__methods_of(q)->checked(q);
@@ -121,25 +120,25 @@ GPUPRIMS__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
   return gp__host_run_described(q, s->host_threads);
 }
-GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
+GP__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp__checking k;
   gp_call whole;
   gp__request q;
-  GPUPRIMS__CHECK(gp__check_reached(&k, &whole, s, "gp_run", call, stream, &q));
+  GP__CHECK(gp__check_reached(&k, &whole, s, "gp_run", call, stream, &q));
   if (!s->context) return gp__run_on_host(s, &q);
   return s->online && !call->policy ? gp__run_tuned(s, &q, stream) : gp__run_request(s, &q, call->policy, 1, stream, 0);
 }
-GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream) {
+GP__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream) {
   GPUPRIMS__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));
 }
 
-GPUPRIMS__PRIVATE gp_result gp__prepare_call(gp__state *s, const gp_call *call) {
+GP__PRIVATE gp_result gp__prepare_call(gp__state *s, const gp_call *call) {
   gp_result result = GP_SUCCESS;
   gp__request q;
   result = gp__check_call(s, "gp_prepare", call, !s->context, 0, &q);
   if (result != GP_SUCCESS || !s->context) return result;
   return gp__run_request(s, &q, call->policy, 0, NULL, 0);
 }
-GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
+GP__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
   GPUPRIMS__WITHIN(ctx, "gp_prepare", gp__prepare_call(s, call));
 }

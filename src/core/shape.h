@@ -44,7 +44,7 @@ enum {
 
 enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // static shared memory of a kernel, at most
 // Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
-GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
+GP__RULE int gp__shared_bytes_of(int capability) {
   return (capability == 75                                                                        ? 64
               : capability == 80 || capability == 87                                              ? 163
               : capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12 ? 99
@@ -52,28 +52,28 @@ GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
       1024;
 }
 
-GPUPRIMS__RULE int gp__max(int a, int b) { return a > b ? a : b; }
-GPUPRIMS__RULE unsigned long long gp__ceil_div(unsigned long long a, unsigned long long b) { return (a + b - 1) / b; }
+GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
+GP__RULE unsigned long long gp__ceil_div(unsigned long long a, unsigned long long b) { return (a + b - 1) / b; }
 
 // Elements in one vector access: 16 bytes if the size divides 16, otherwise one element.
-GPUPRIMS__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }
+GP__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }
 
 // The fewest vectors that hold a whole number of elements, and how many they hold: 3 and 4 for 12-byte elements.
-GPUPRIMS__RULE int gp__common_with_vector(int size) {
+GP__RULE int gp__common_with_vector(int size) {
   return size % 16 == 0 ? 16 : size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
 }
-GPUPRIMS__RULE int gp__vec_group_vectors(int size) { return size / gp__common_with_vector(size); }
-GPUPRIMS__RULE int gp__vec_group_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
+GP__RULE int gp__vec_group_vectors(int size) { return size / gp__common_with_vector(size); }
+GP__RULE int gp__vec_group_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
 // Whether a thread's chunk of so many elements is read by vectors, and not element by element.
-GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
+GP__RULE int gp__chunk_by_vectors(int size, int items) {
   return gp__vec_group_vectors(size) <= 9 && items % gp__vec_group_items(size) == 0;
 }
 
 // Words that carry one accumulator through the workspace, 8 bytes each.
-GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
+GP__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
 // Conditions on a fully resolved policy that hold for all families (gp__valid_by has the rest).
-GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
+GP__RULE int gp__policy_valid_common(gp_policy p) {
   return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
       p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
       p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);

@@ -2,8 +2,8 @@
 // uses: api/config.h, api/lists.h, core/rules.h, families.h, core/names.c
 
 // One field: the list of values is written twice, as text (names) and as numbers.
-GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value,
-                                        const char *text, const int *values, int count) {
+GP__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value, const char *text,
+                                  const int *values, int count) {
   char *to = at < capacity ? json + at : NULL;
   size_t room = at < capacity ? capacity - at : 0, n;
   int i;
@@ -42,7 +42,7 @@ GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, 
                         (int)(sizeof values / sizeof *values)); \
     first = 0; \
   }
-GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capacity) {
+GP__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capacity) {
   size_t at = 0;
   int first = 1;
   if (!json) capacity = 0;

@@ -122,11 +122,11 @@ static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
 static __thread gp_context *gp__known[2]; // the contexts that this thread used last, the latest first
 
 // Tuning of the context's own calls, defined in tuner/: begins, ends; runs a checked call; finds a learned policy.
-GPUPRIMS__PRIVATE gp_result gp__open_online(gp__state *s);
-GPUPRIMS__PRIVATE void gp__close_online(gp__state *s);
-GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
-GPUPRIMS__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
+GP__PRIVATE gp_result gp__open_online(gp__state *s);
+GP__PRIVATE void gp__close_online(gp__state *s);
+GP__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
+GP__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
 // Sets *policy to what was learned, once the search of such calls has ended, if it needs no larger workspace. Returns
 // where a number is kept that is *as until more is learned; NULL: the search goes on.
-GPUPRIMS__PRIVATE const unsigned *gp__settled(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy,
-                                              unsigned *as);
+GP__PRIVATE const unsigned *gp__settled(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy,
+                                        unsigned *as);

@@ -1,7 +1,7 @@
 // core/struct_size.c - the version; structs of callers whose header is older or newer than this library
 // uses: api/version.h, api/config.h, api/lists.h, core/rules.h, core/system.c, core/messages.c
 
-GPUPRIMS__API int gp_version(void) {
+GP__API int gp_version(void) {
   return 10000 * GPUPRIMS_VERSION_MAJOR + 100 * GPUPRIMS_VERSION_MINOR + GPUPRIMS_VERSION_PATCH;
 }
 
@@ -24,9 +24,8 @@ enum { GPUPRIMS__CALLERS_STRUCTS(GPUPRIMS__LEAST) GP__LEAST_COUNT };
 
 // Checks the size of a caller's struct, whose header may be older or newer than this library. Members that only a newer
 // header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
-__attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__check_size(const char *who, const char *name,
-                                                                     const void *given, size_t least, size_t size,
-                                                                     const char *type) {
+__attribute__((noinline)) GP__PRIVATE gp_result gp__check_size(const char *who, const char *name, const void *given,
+                                                               size_t least, size_t size, const char *type) {
   const unsigned char *bytes = (const unsigned char *)given;
   uint32_t said;
   size_t i;
@@ -41,12 +40,12 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__check_size(const char 
   return GP_SUCCESS;
 }
 // Copies `given`, a caller's struct of another size, to *own, a struct of `size` bytes; members it lacks become zero.
-__attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__take_struct(const char *who, const char *name,
-                                                                      const void *given, void *own, size_t least,
-                                                                      size_t size, const char *type) {
+__attribute__((noinline)) GP__PRIVATE gp_result gp__take_struct(const char *who, const char *name, const void *given,
+                                                                void *own, size_t least, size_t size,
+                                                                const char *type) {
   const uint32_t whole = (uint32_t)size;
   uint32_t said;
-  GPUPRIMS__CHECK(gp__check_size(who, name, given, least, size, type));
+  GP__CHECK(gp__check_size(who, name, given, least, size, type));
   memcpy(&said, given, sizeof said);
   memset(own, 0, size);
   memcpy(own, given, said < size ? said : size);
@@ -56,12 +55,12 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__take_struct(const char
 // Points `given` at a whole struct of this library's header: the caller's, or a copy in `own`.
 #define GPUPRIMS__TAKE_STRUCT(who, name, given, own, type) \
   if ((given)->struct_size != sizeof(type)) { \
-    GPUPRIMS__CHECK(gp__take_struct(who, name, given, &(own), GP__LEAST_##type, sizeof(type), #type)); \
+    GP__CHECK(gp__take_struct(who, name, given, &(own), GP__LEAST_##type, sizeof(type), #type)); \
     (given) = &(own); \
   }
 
 // Writes *own, a struct of `size` bytes, to the caller's struct, whose size was checked.
-__attribute__((noinline)) GPUPRIMS__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
+__attribute__((noinline)) GP__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
   uint32_t said;
   memcpy(&said, given, sizeof said);
   memset(given, 0, said);

@@ -18,14 +18,14 @@
 #include <unistd.h>
 
 #define GPUPRIMS__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
-#define GPUPRIMS__CHECK(expression) \
+#define GP__CHECK(expression) \
   do { \
     const gp_result checked_ = expression; \
     if (checked_ != GP_SUCCESS) return checked_; \
   } while (0)
 
 // Microseconds of a clock that no user sets.
-GPUPRIMS__PRIVATE double gp__now_us(void) {
+GP__PRIVATE double gp__now_us(void) {
 #ifdef CLOCK_MONOTONIC
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

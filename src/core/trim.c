@@ -4,7 +4,7 @@
 
 // Takes workspaces out of the table, the least recently used first, until those left have at most `bytes`. Those of
 // running calls and of captured graphs stay. The lock is held.
-GPUPRIMS__PRIVATE gp__workspace *gp__take_workspaces(gp__state *s, uint64_t bytes) {
+GP__PRIVATE gp__workspace *gp__take_workspaces(gp__state *s, uint64_t bytes) {
   gp__workspace *taken = NULL, *r;
   uint64_t total = 0;
   int i;
@@ -28,7 +28,7 @@ GPUPRIMS__PRIVATE gp__workspace *gp__take_workspaces(gp__state *s, uint64_t byte
   return taken;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
+GP__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
   const char *who = "gp_trim";
   const struct gp_driver *d = &s->library.runtime.driver;
   gp_result result = GP_SUCCESS;
@@ -36,7 +36,7 @@ GPUPRIMS__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
   gp__workspace *taken;
   int pushed, mode = GP__CU_CAPTURE_RELAXED, error = 0;
   if (!s->context) return GP_SUCCESS;
-  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+  GP__CHECK(gp__enter(s, who, &pushed));
   pthread_mutex_lock(&s->lock);
   taken = gp__take_workspaces(s, bytes);
   if (!bytes) gp__drop_kernels(s, s->kernel_count, &dropped);
@@ -60,6 +60,4 @@ GPUPRIMS__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
   gp__free_codes(s, dropped);
   return gp__leave(s, who, pushed, result);
 }
-GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) {
-  GPUPRIMS__WITHIN(ctx, "gp_trim", gp__trim(s, bytes));
-}
+GP__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) { GPUPRIMS__WITHIN(ctx, "gp_trim", gp__trim(s, bytes)); }

@@ -2,14 +2,14 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/arguments.h, core/system.c, core/messages.c,
 //   core/struct_size.c, core/text.c, core/request.c, core/names.c, core/state.c, core/life.c
 
-GPUPRIMS__PRIVATE const gp__type_info *gp__user_type(gp__state *s, gp_type type) {
+GP__PRIVATE const gp__type_info *gp__user_type(gp__state *s, gp_type type) {
   const gp__type_info *info = NULL;
   pthread_mutex_lock(&s->lock);
   if (type >= GP_TYPE_COUNT && type - GP_TYPE_COUNT < s->type_count) info = s->types[type - GP_TYPE_COUNT];
   pthread_mutex_unlock(&s->lock);
   return info;
 }
-GPUPRIMS__PRIVATE const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
+GP__PRIVATE const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
   const gp__op_info *info = NULL;
   pthread_mutex_lock(&s->lock);
   if (op >= GP_OP_COUNT && op - GP_OP_COUNT < s->op_count) info = s->ops[op - GP_OP_COUNT];
@@ -17,7 +17,7 @@ GPUPRIMS__PRIVATE const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
   return info;
 }
 // Gives another state the same users' types and operators, in lists of its own. 0: no memory.
-GPUPRIMS__PRIVATE int gp__share_types(gp__state *to, gp__state *from) {
+GP__PRIVATE int gp__share_types(gp__state *to, gp__state *from) {
   pthread_mutex_lock(&from->lock);
   to->type_count = from->type_count;
   to->op_count = from->op_count;
@@ -32,7 +32,7 @@ GPUPRIMS__PRIVATE int gp__share_types(gp__state *to, gp__state *from) {
   return 0;
 }
 
-GPUPRIMS__API const char *gp_type_name(gp_context *ctx, gp_type type) {
+GP__API const char *gp_type_name(gp_context *ctx, gp_type type) {
   gp_result result;
   const gp__type_info *info;
   gp__state *s;
@@ -45,7 +45,7 @@ GPUPRIMS__API const char *gp_type_name(gp_context *ctx, gp_type type) {
   gp__end(ctx, GP_SUCCESS);
   return found;
 }
-GPUPRIMS__API size_t gp_type_size(gp_context *ctx, gp_type type) {
+GP__API size_t gp_type_size(gp_context *ctx, gp_type type) {
   gp_result result;
   const gp__type_info *info;
   gp__state *s;
@@ -58,7 +58,7 @@ GPUPRIMS__API size_t gp_type_size(gp_context *ctx, gp_type type) {
   gp__end(ctx, GP_SUCCESS);
   return found;
 }
-GPUPRIMS__API const char *gp_op_name(gp_context *ctx, gp_op op) {
+GP__API const char *gp_op_name(gp_context *ctx, gp_op op) {
   gp_result result;
   const gp__op_info *info;
   gp__state *s;
@@ -73,7 +73,7 @@ GPUPRIMS__API const char *gp_op_name(gp_context *ctx, gp_op op) {
 }
 
 enum { GP__NAME_BYTES = 64 };
-GPUPRIMS__PRIVATE int gp__identifier(const char *name) {
+GP__PRIVATE int gp__identifier(const char *name) {
   const char *p = name;
   for (; *p; ++p) {
     const int letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_';
@@ -82,7 +82,7 @@ GPUPRIMS__PRIVATE int gp__identifier(const char *name) {
   return p > name && p - name < GP__NAME_BYTES;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp_type *type) {
+GP__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp_type *type) {
   const char *who = "gp_type_struct";
   gp_result result = GP_SUCCESS;
   gp__type_info *info, **larger = NULL;
@@ -130,11 +130,11 @@ GPUPRIMS__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *de
   }
   return result;
 }
-GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type) {
+GP__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type) {
   GPUPRIMS__WITHIN(ctx, "gp_type_struct", gp__type_struct(s, desc, type));
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
+GP__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
   const char *who = "gp_op_define", *p;
   if (!d->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
   for (p = d->name; *p >= ' ' && *p < 127 && *p != '"' && *p != '\\'; ++p) {}
@@ -156,7 +156,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op *op) {
+GP__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op *op) {
   const char *who = "gp_op_define";
   gp__op_info *info, **larger = NULL;
   gp_op_desc own;
@@ -165,7 +165,7 @@ GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, 
   if (!op) return gp__fail(GP_E_NULL, "%s: op is null", who);
   *op = GP_OP_DEFAULT;
   GPUPRIMS__TAKE_STRUCT(who, "desc", desc, own, gp_op_desc);
-  GPUPRIMS__CHECK(gp__check_op(desc));
+  GP__CHECK(gp__check_op(desc));
   info = (gp__op_info *)calloc(1, sizeof *info);
   if (info) {
     info->name = gp__duplicate(desc->name, &failed);
@@ -197,6 +197,6 @@ GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, 
   }
   return gp__fail(GP_E_MEMORY, "%s: no memory", who);
 }
-GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op) {
+GP__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op) {
   GPUPRIMS__WITHIN(ctx, "gp_op_define", gp__op_define(s, desc, op));
 }

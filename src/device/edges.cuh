@@ -31,13 +31,13 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
   for (unsigned base = 0; base < total; base += GP__WARP * ITEMS) {
     bool there[ITEMS];
     Vertex source[ITEMS], target[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned rank = base + static_cast<unsigned>(i) * GP__WARP + gp_lane();
       unsigned owner = (rank >> shift) & (GP__WARP - 1u); // last lane that starts at this rank or before
       if (!is_short) {
         owner = 0;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (unsigned step = GP__WARP / 2; step; step /= 2)
           if (__shfl_sync(0xffffffffu, start, static_cast<int>(owner + step)) <= rank) owner += step;
       }
@@ -57,7 +57,7 @@ template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
   gp__warp_expand<ITEMS>(edges, targets,
                          [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&target)[ITEMS]) {
-                           GPUPRIMS__UNROLL
+                           GP__UNROLL
                            for (int i = 0; i < ITEMS; ++i) visit(there[i], source[i], target[i]);
                          });
 }

@@ -79,11 +79,11 @@ template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const gp__u64 (&edge)[ITEMS],
                               const Vertex *targets, const Goes &goes, const Take &take) {
   Vertex target[ITEMS];
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) target[i] = there[i] ? targets[edge[i]] : 0;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) there[i] = there[i] && goes(source[i], target[i], edge[i]);
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) take(there[i], source[i], target[i]);
 }
 // Expands one list by `width` consecutive threads; this is number `mine` of them.
@@ -94,7 +94,7 @@ GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsi
     bool there[ITEMS];
     Vertex source[ITEMS];
     gp__u64 edge[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 at = base + static_cast<unsigned>(i) * width + mine;
       there[i] = at < count;
@@ -149,12 +149,12 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
       bool has[ITEMS];
       Vertex source[ITEMS];
       gp__u64 edge[ITEMS];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const gp__u32 rank = base + static_cast<unsigned>(i * THREADS) + threadIdx.x;
         gp__u32 owner = 0; // last list that starts at this rank or before
         has[i] = rank < total;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (unsigned step = 512; step; step /= 2)
           if (owner + step < THREADS && storage.start[owner + step] <= rank) owner += step;
         source[i] = storage.source[owner];
@@ -223,13 +223,13 @@ template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS], const gp_frontier<T> &out,
                               gp_tile_filter_storage<THREADS> &storage) {
   gp__u32 before = 0;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) before += keep[i] ? 1u : 0u;
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u32>(), storage.scan);
   if (threadIdx.x == 0 && total) storage.first = atomicAdd(out.count, static_cast<gp__u64>(total));
   __syncthreads();
   if (!total) return;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) {
     if (!keep[i]) continue;
     const gp__u64 at = storage.first + before++;

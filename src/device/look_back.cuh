@@ -38,7 +38,7 @@ template <class Acc> GP_DEVICE void gp__publish(gp__word *words, gp__u64 slot, c
   gp__pieces<Acc> p;
   if (sizeof(Acc) % 8) p.piece[N - 1] = 0;
   p.value = value;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < N; ++i) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
 }
 // Looks once: false unless all pieces carry the tag.
@@ -46,7 +46,7 @@ template <class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words, gp__u
   const int N = (sizeof(Acc) + 7) / 8;
   gp__pieces<Acc> p;
   bool all = true;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < N; ++i) {
     const gp__word w = gp__load_word(words + slot * N + i);
     p.piece[i] = w.value;
@@ -108,14 +108,14 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     Packed x[SHARE];
     while (missing) {
       unsigned found = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < SHARE; ++i)
         if (missing >> i & 1u) found |= gp__try_receive(words, group * GP__GROUP + first + i, tag, x[i]) ? 1u << i : 0u;
       missing &= ~found;
     }
     __syncwarp();
     Acc sum = Op::identity();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < SHARE; ++i) {
       if (!(wanted >> i & 1u)) continue;
       const Acc one = Form::unpack(x[i], group * GP__GROUP + first + i);

@@ -36,7 +36,7 @@ GP_DEVICE void gp_tile_count(gp_tile_bins<THREADS, BINS, COPIES> &bins, gp__u32 
 template <int THREADS, int BINS, int COPIES>
 GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins, int bin) {
   gp__u32 sum = 0;
-  GPUPRIMS__UNROLL_BY(4)
+  GP__UNROLL_BY(4)
   for (int i = 0; i < COPIES; ++i) sum += bins.count[bin * COPIES + (i + int(threadIdx.x)) % COPIES];
   return sum;
 }

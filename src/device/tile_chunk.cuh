@@ -14,11 +14,11 @@ template <class T> struct gp__vec_group {
   };
   GP_DEVICE gp__vec_group() {}
   GP_DEVICE explicit gp__vec_group(const gp_vector *from) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < vectors; ++i) vector[i] = from[i];
   }
   GP_DEVICE void store(gp_vector *to) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < vectors; ++i) to[i] = vector[i];
   }
 };
@@ -37,11 +37,11 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
   static const int V = gp__vec_group<In>::items;
   template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
     Acc x[V];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) x[j] = Op::prepare(Load()(p.item[j], index + j));
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int d = 1; d < V; d *= 2) { // a tree: short, and in order
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j + d < V; j += 2 * d) x[j] = Op()(x[j], x[j + d]);
     }
     return FIRST ? x[0] : Op()(sum, x[0]);
@@ -50,7 +50,7 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
   static GP_DEVICE gp__vec_group<Out> scan(const gp__vec_group<In> &p, gp__u64 index, gp_carry<Acc> &carry) {
     gp__vec_group<Out> q;
     q.item[0] = gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, FIRST, Op>(carry, Op::prepare(Load()(p.item[0], index))));
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 1; j < V; ++j)
       q.item[j] =
           gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, false, Op>(carry, Op::prepare(Load()(p.item[j], index + j))));
@@ -61,7 +61,7 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
 template <class T> struct gp__byte_sum_step {
   template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
     gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < 4; ++i) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
     return static_cast<T>(s);
   }
@@ -69,7 +69,7 @@ template <class T> struct gp__byte_sum_step {
   static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p, gp__u64, gp_carry<T> &carry) {
     gp__vec_group<T> q;
     gp__u32 c = FIRST && !carry.has ? 0 : static_cast<unsigned char>(carry.value);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < 4; ++i) {
       const gp__u32 x = p.vector[0].word[i], p1 = gp__dot_bytes(x, 0x00000001u, c),
                     p2 = gp__dot_bytes(x, 0x00000101u, c);
@@ -100,13 +100,13 @@ GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
     const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
     const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
     sum = step::template fold<true>(gp__vec_group<In>(from), index, sum);
-    GPUPRIMS__UNROLL_BY(2)
+    GP__UNROLL_BY(2)
     for (int k = 1; k < ITEMS / V; ++k)
       sum = step::template fold<false>(gp__vec_group<In>(from + k * L), index + k * V, sum);
   } else {
     const In *item = reinterpret_cast<const In *>(chunk);
     sum = Op::prepare(Load()(item[0], index));
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (int j = 1; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(Load()(item[j], index + j)));
   }
   return sum;
@@ -116,7 +116,7 @@ template <class Op, class Load, class Acc, class In>
 GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Acc sum = Op::identity();
-  GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
   for (int j = begin; j < end; ++j) {
     const Acc x = Op::prepare(Load()(item[j], index + j));
     sum = j == begin ? x : Op()(sum, x);
@@ -133,7 +133,7 @@ GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp_
     const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
     gp_vector *result = reinterpret_cast<gp_vector *>(to);
     step::template scan<EXCLUSIVE, true>(gp__vec_group<In>(from), index, carry).store(result);
-    GPUPRIMS__UNROLL_BY(2)
+    GP__UNROLL_BY(2)
     for (int k = 1; k < ITEMS / V; ++k)
       step::template scan<EXCLUSIVE, false>(gp__vec_group<In>(from + k * L), index + k * V, carry)
           .store(result + k * L);
@@ -141,7 +141,7 @@ GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp_
     const In *item = reinterpret_cast<const In *>(chunk);
     Out *result = reinterpret_cast<Out *>(to);
     result[0] = gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[0], index))));
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (int j = 1; j < ITEMS; ++j)
       result[j] =
           gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, false, Op>(carry, Op::prepare(Load()(item[j], index + j))));
@@ -152,7 +152,7 @@ GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk
                                    int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Out *result = reinterpret_cast<Out *>(to);
-  GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
   for (int j = begin; j < end; ++j)
     result[j] =
         gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[j], index + j))));

@@ -12,7 +12,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char
     return gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
                              gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
   gp__vec<unsigned char> p;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
   return p.vector;
 }
@@ -24,12 +24,12 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
   const unsigned char *base = global - offset;
   if (offset == 0 && vectors == RANKS * UNROLL) {
     gp_vector v[UNROLL];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int u = 0; u < UNROLL; ++u) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int u = 0; u < UNROLL; ++u) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
   } else {
-    GPUPRIMS__UNROLL_BY(2)
+    GP__UNROLL_BY(2)
     for (unsigned i = rank; i < vectors; i += RANKS)
       *reinterpret_cast<gp_vector *>(shared + i * 16) = gp__vector_of_range<CACHE>(global, i, bytes);
   }
@@ -42,7 +42,7 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
   for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
-  GPUPRIMS__UNROLL_BY(UNROLL)
+  GP__UNROLL_BY(UNROLL)
   for (unsigned i = rank; i < vectors; i += RANKS) {
     const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
     gp__vec<unsigned char> p;
@@ -51,7 +51,7 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
       p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
                                    *reinterpret_cast<const gp_vector *>(shared + high), head);
     else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
     }
     gp__store_vector<CACHE>(global + head + i * 16, p.vector);

@@ -11,7 +11,7 @@ GP_DEVICE T gp_tile_reduce_items(const T (&items)[ITEMS], const Op &op, gp_tile_
                                  unsigned count = THREADS * ITEMS) {
   const unsigned threads = (count + ITEMS - 1) / ITEMS, before = gp_warp() * 32;
   T sum = items[0];
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 1; i < ITEMS; ++i)
     if (threadIdx.x * ITEMS + unsigned(i) < count) sum = op(sum, items[i]);
   sum = gp_warp_group_reduce<32>(sum, op, threads > before ? threads - before : 1);
@@ -29,7 +29,7 @@ GP_DEVICE T gp__tile_before(const T (&items)[ITEMS], const Op &op, T &before,
                             gp_tile_scan_storage<THREADS, T> &storage) {
   const unsigned WARPS = THREADS / 32;
   T sum = items[0];
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 1; i < ITEMS; ++i) sum = op(sum, items[i]);
   sum = gp_warp_group_inclusive_scan<32>(sum, op);
   if (gp_lane() == 31) storage.warp_total[gp_warp()] = sum;
@@ -42,7 +42,7 @@ GP_DEVICE T gp__tile_before(const T (&items)[ITEMS], const Op &op, T &before,
 // before: the exclusive prefix of a thread's first item.
 template <bool EXCLUSIVE, int ITEMS, class T, class Op>
 GP_DEVICE void gp__prefixes(T (&items)[ITEMS], const Op &op, T before) {
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) {
     const T x = items[i];
     if (EXCLUSIVE) items[i] = before;
@@ -66,7 +66,7 @@ GP_DEVICE T gp_tile_inclusive_scan_items(T (&items)[ITEMS], const Op &op, gp_til
   T before;
   const T total = gp__tile_before(items, op, before, storage);
   if (threadIdx.x) items[0] = op(before, items[0]);
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 1; i < ITEMS; ++i) items[i] = op(items[i - 1], items[i]);
   return total;
 }
@@ -103,10 +103,10 @@ template <int THREADS, int RUNS, class T>
 GP_DEVICE gp__u32 gp_tile_begin_runs(const T (&values)[RUNS], const gp__u32 (&lengths)[RUNS],
                                      gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
   gp__u32 end = 0;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < RUNS; ++i) end += lengths[i];
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(end, gp_sum<gp__u32>(), storage.scan);
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < RUNS; ++i) {
     storage.end[threadIdx.x * RUNS + unsigned(i)] = end += lengths[i];
     storage.value[threadIdx.x * RUNS + unsigned(i)] = values[i];
@@ -122,7 +122,7 @@ GP_DEVICE void gp_tile_decode_runs(T (&items)[ITEMS], gp__u32 (&place)[ITEMS], g
   const unsigned LAST = THREADS * RUNS - 1;
   gp__u32 element = first + threadIdx.x * ITEMS;
   unsigned run = unsigned(gp_search(0, LAST, [&](gp__u64 r) { return storage.end[r] <= element; }));
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i, ++element) {
     while (run < LAST && storage.end[run] <= element) ++run;
     items[i] = storage.value[run];

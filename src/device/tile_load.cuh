@@ -13,12 +13,12 @@ template <class T> union gp__vec {
 template <int ITEMS, class T>
 GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) items[i] = first + i < count ? in[first + i] : fill;
 }
 template <int ITEMS, class T> GP_DEVICE void gp_tile_store_direct(const T (&items)[ITEMS], T *out, gp__u64 count) {
   const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i)
     if (first + i < count) out[first + i] = items[i];
 }
@@ -26,7 +26,7 @@ template <int ITEMS, class T> GP_DEVICE void gp_tile_store_direct(const T (&item
 // Striped: neighbouring threads touch neighbouring elements. No storage, no barrier.
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_striped(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) {
     const gp__u64 k = static_cast<gp__u64>(i) * THREADS + threadIdx.x;
     items[i] = k < count ? in[k] : fill;
@@ -34,7 +34,7 @@ GP_DEVICE void gp_tile_load_striped(T (&items)[ITEMS], const T *in, gp__u64 coun
 }
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_striped(const T (&items)[ITEMS], T *out, gp__u64 count) {
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) {
     const gp__u64 k = static_cast<gp__u64>(i) * THREADS + threadIdx.x;
     if (k < count) out[k] = items[i];
@@ -46,31 +46,31 @@ GP_DEVICE void gp_tile_store_striped(const T (&items)[ITEMS], T *out, gp__u64 co
 template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const int V = 16 / sizeof(T);
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
     const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
     if (first + V <= count) p.vector = gp__load_vector<CACHE>(in + first);
     else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) p.item[j] = first + j < count ? in[first + j] : fill;
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) items[k * V + j] = p.item[j];
   }
 }
 template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64 count) {
   const int V = 16 / sizeof(T);
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
     const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) p.item[j] = items[k * V + j];
     if (first + V <= count) gp__store_vector<CACHE>(out + first, p.vector);
     else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j)
         if (first + j < count) out[first + j] = p.item[j];
     }

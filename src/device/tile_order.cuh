@@ -33,11 +33,11 @@ GP_DEVICE void gp__merge_sort(K (&keys)[ITEMS], V (&values)[ITEMS], const Before
   const unsigned first = Of::rank() * ITEMS;
   decltype(storage.exchange.keys) &s = storage.exchange.keys;
   unsigned place[ITEMS];
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) place[i] = first + unsigned(i);
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int round = 0; round < ITEMS; ++round) { // odd-even transposition is stable
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = round % 2; i + 1 < ITEMS; i += 2) {
       if (first + unsigned(i) + 1 >= count || !before(keys[i + 1], keys[i])) continue;
       const K key = keys[i];
@@ -46,9 +46,9 @@ GP_DEVICE void gp__merge_sort(K (&keys)[ITEMS], V (&values)[ITEMS], const Before
       place[i] = place[i + 1], place[i + 1] = p;
     }
   }
-  GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
   for (unsigned run = ITEMS; run < Of::WIDTH * ITEMS; run *= 2) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       s.element[s.slot(int(first) + i)] = keys[i];
       if (PLACES) storage.place[first + unsigned(i)] = (unsigned short)(place[i]);
@@ -66,7 +66,7 @@ GP_DEVICE void gp__merge_sort(K (&keys)[ITEMS], V (&values)[ITEMS], const Before
     }
     unsigned y = middle + diagonal - x;
     x += from;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       if (first + unsigned(i) >= end) continue;
       const bool second = x >= middle || (y < end && before(s.element[s.slot(int(y))], s.element[s.slot(int(x))]));
@@ -77,10 +77,10 @@ GP_DEVICE void gp__merge_sort(K (&keys)[ITEMS], V (&values)[ITEMS], const Before
     Of::sync();
   }
   if (PLACES) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) storage.exchange.values.element[s.slot(int(first) + i)] = values[i];
     Of::sync();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) values[i] = storage.exchange.values.element[s.slot(int(place[i]))];
   }
 }
@@ -139,7 +139,7 @@ GP_DEVICE void gp_tile_radix_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS],
                                         gp_tile_radix_sort_storage<THREADS, ITEMS, K, V> &storage, int begin = 0,
                                         int end = 8 * int(sizeof(K))) {
   gp__u32 rank[ITEMS];
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) rank[i] = threadIdx.x * ITEMS + unsigned(i);
   for (int bit = begin;; bit += 8) { // gp_tile_rank takes warp-striped keys
     gp__scatter_pairs<THREADS, GP_WARP_STRIPED, true>(keys, values, rank, storage.exchange, 0);
@@ -175,10 +175,10 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
   Bits last = 0, known = 0; // the last key that is kept, as far as it is known
   gp__u32 left = k, rank[ITEMS], earlier = 0;
   if (k == 0) return;
-  GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
   for (int shift = 8 * int(sizeof(K)) - 8; shift >= 0; shift -= 8) {
     gp_tile_clear(storage.bins);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
       if (first + unsigned(i) < count && (bits & known) == last)
@@ -202,14 +202,14 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
     known = Bits(known | Bits(255) << shift);
   }
   // Keys before `last` count in lower halves, its equals, of which `left` are kept, in upper halves.
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) {
     const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
     rank[i] = first + unsigned(i) >= count ? 0 : bits < last ? 1 : bits == last ? 65536 : 0;
     earlier += rank[i];
   }
   gp_tile_exclusive_scan<THREADS>(earlier, gp_sum<gp__u32>(), storage.scan);
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) {
     const gp__u32 own = rank[i], equals = earlier >> 16;
     const gp__u32 place = (earlier & 65535u) + (equals < left ? equals : left);

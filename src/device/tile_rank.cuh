@@ -36,13 +36,13 @@ template <int THREADS> struct gp__tile_rank {
     const gp__u32 below = (1u << gp_lane()) - 1, above = ~below << 1;
     own.vector[gp_lane()] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       gp__u32 peers[AT_ONCE];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j)
         if (first + j < ITEMS) peers[j] = gp_warp_match<8>(digit(keys[first + j], first + j));
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j)
         if (first + j < ITEMS) {
           unsigned short &counter = own.digit[digit(keys[first + j], first + j)];
@@ -57,7 +57,7 @@ template <int THREADS> struct gp__tile_rank {
   // Counting threads, after a barrier: the number of keys with each digit of this pair, 16 bits each.
   GP_DEVICE gp__u32 total(unsigned pair) const {
     gp__u32 sum = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = 0; w < WARPS; ++w) sum += s.warp[w].pair[pair];
     return sum;
   }
@@ -72,7 +72,7 @@ template <int THREADS> struct gp__tile_rank {
     }
     __syncthreads();
     if (gp_warp() < COUNTING_WARPS) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned w = 0; w + 1 < COUNTING_WARPS; ++w)
         if (w < gp_warp()) sum += s.total[w];
     }
@@ -80,7 +80,7 @@ template <int THREADS> struct gp__tile_rank {
   }
   // Counting threads: a pair's counters become positions; `first`: of each digit's first key, 16 bits each.
   GP_DEVICE void start_at(unsigned pair, gp__u32 first) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = 0; w < WARPS; ++w) {
       const gp__u32 own = s.warp[w].pair[pair];
       s.warp[w].pair[pair] = first;
@@ -102,19 +102,19 @@ GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], cons
   gp__u32 total[Rank::PAIRS], both = 0;
   r.within_warp(rank, keys, digit);
   __syncthreads();
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < Rank::PAIRS; ++i) {
     total[i] = r.counts() ? r.total(threadIdx.x * Rank::PAIRS + i) : 0;
     both += (total[i] & 0xffffu) + (total[i] >> 16);
   }
   gp__u32 first = r.before(both);
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < Rank::PAIRS; ++i) {
     const gp__u32 odd = first + (total[i] & 0xffffu);
     if (r.counts()) r.start_at(threadIdx.x * Rank::PAIRS + i, first | odd << 16);
     first = odd + (total[i] >> 16);
   }
   __syncthreads();
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
 }

@@ -39,7 +39,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   // Counters become the number of earlier keys.
   GP_DEVICE void scan() const {
     gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
       const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
       gp_vector v = {{0, 0, 0, 0}};
@@ -53,13 +53,13 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     __syncthreads();
     const gp__u32 total = gp_lane() < Storage::WARPS ? s.total[gp_lane()] : 0;
     const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
       const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
       if (group < Storage::GROUPS) {
         gp_vector v = s.vector[group * 32 + gp_lane()];
         gp__u32 start = base + before[j];
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int w = 0; w < 4; ++w) {
           const gp__u32 own = v.word[w];
           v.word[w] = start;
@@ -83,13 +83,13 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   template <class There>
   GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
     gp__u32 at[ITEMS], at_edge = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) at[i] = draw(keys[i], there(i), low, shift);
     if (gp_warp() == 0) at_edge = draw(edge, there(-1), low, shift);
     __syncthreads();
     scan();
     __syncthreads();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
     if (gp_warp() == 0) put(edge, there(-1), at_edge);
     surround(n);
@@ -108,16 +108,16 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     for (int repeat = 1; repeat <= MOST; ++repeat) {
       K w[WINDOW];
       bool ok = true;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < WINDOW; ++j) {
         const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
         w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
       }
       // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own keys depend on them.
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int r = 0; r < ROUNDS; ++r) {
         const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j + 1 < WINDOW; ++j)
           if ((j + HALO + r) % 2 == 0 && j + 1 >= low && j <= high) {
             const K a = w[j], b = w[j + 1];
@@ -125,10 +125,10 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
             w[j + 1] = b < a ? a : b;
           }
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
       __syncthreads();
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
       const int left = __syncthreads_count(!ok);
       if (left == 0) return true;
@@ -140,11 +140,11 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   GP_DEVICE void merge(unsigned n) const {
     const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + static_cast<unsigned>(j)];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int r = 0; r < ITEMS; ++r) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = r % 2; j + 1 < ITEMS; j += 2) {
         const K a = w[j], b = w[j + 1];
         w[j] = b < a ? b : a;
@@ -158,7 +158,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
     const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < ITEMS; ++j) s.key[own + static_cast<unsigned>(j)] = w[j];
       __syncthreads();
       if (run >= n) return;
@@ -174,7 +174,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
         else low = probe + 1;
       }
       unsigned a = from + low, b = middle + diagonal - low;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
         const K x = s.key[Storage::slot(a < middle ? a : from)], y = s.key[Storage::slot(b < end ? b : from)];
         const bool take = b >= end || (a < middle && !less(y, x));
@@ -199,13 +199,13 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   // Fits the bins to the smallest and the largest key; false if that does not help.
   GP_DEVICE bool fit(unsigned n, int shift) const {
     K keys[ITEMS], least = ~K(0), most = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned p = static_cast<unsigned>(i) * THREADS + thread;
       keys[i] = p < n ? s.key[Storage::slot(p)] : least;
       if (p < n && keys[i] > most) most = keys[i];
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) least = keys[i] < least ? keys[i] : least;
     least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
     most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);

@@ -18,7 +18,7 @@ template <int WORD>
 GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__vec<Word> p;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < 16 / WORD; ++i) {
     const unsigned char *word = at + i * WORD;
     p.item[i] = word >= from && word < to ? *reinterpret_cast<const Word *>(word) : Word();
@@ -68,7 +68,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
   typedef typename gp__word_of<WORD>::type Word;
   const int N = SIZE / WORD, W = 16 / WORD, KW = 8, JW = GP__WARP / KW;
   const unsigned works = (lines + JW - 1) / JW * blocks.by * GP__WARP;
-  GPUPRIMS__UNROLL_BY(2)
+  GP__UNROLL_BY(2)
   for (unsigned i = threadIdx.x; i < works; i += THREADS) {
     const unsigned rest = i / GP__WARP, group = gp__quotient(blocks, rest),
                    unit = (rest - group * blocks.by) * KW + i % KW;
@@ -82,7 +82,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
     if (first >= 0 && first + W <= all) {
       gp__vec<Word> p;
       const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(static_cast<unsigned>(first), line * SIZE) : 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < W; ++w) {
         const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
         p.item[w] =
@@ -93,7 +93,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
       gp__store_vector<CACHE>(to, p.vector);
       continue;
     }
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int w = 0; w < W; ++w) {
       if (first + w < 0 || first + w >= all) continue;
       const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
@@ -121,7 +121,7 @@ GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words,
   const bool even = words % PART == 0;
   heads = heads && !OUT_ALIGNED, tails = tails && !(OUT_ALIGNED && words % W == 0);
   for (unsigned i = threadIdx.x % PART; (heads || tails) && i < (even ? PART : PART + W); i += PART) {
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (unsigned k = 0; k < (LINES + STEP - 1) / STEP; ++k) {
       const unsigned line = threadIdx.x / PART + k * STEP;
       unsigned char *to = out + line * pitch;
@@ -157,7 +157,7 @@ struct gp__column_store {
   }
   GP_DEVICE const unsigned char *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
   GP_DEVICE void units(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
-    GPUPRIMS__UNROLL_BY(FIXED ? 1 : 8)
+    GP__UNROLL_BY(FIXED ? 1 : 8)
     for (int set = 0; set < SETS; ++set) {
       const unsigned i = (FIXED ? 0 : set * THREADS) + threadIdx.x, unit = i / GP__WARP % BLOCKS * KW + i % KW;
       const unsigned first_line = i / GP__WARP / BLOCKS * JW + i / KW % JW + (FIXED ? set * LINES : 0);
@@ -165,14 +165,14 @@ struct gp__column_store {
       const unsigned first = unit * W + (OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to));
       int from[W];
       if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = static_cast<int>(at(first + w, first_line)));
       to += first * WORD;
-      GPUPRIMS__UNROLL_BY(8)
+      GP__UNROLL_BY(8)
       for (int k = 0; k < ROUNDS / SETS; ++k) {
         gp__vec<Word> p;
         if (first_line + k * STRIDE >= lines) continue;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int w = 0; w < W; ++w) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
         gp__store_vector<CACHE>(to + k * STRIDE * pitch, p.vector);
       }
@@ -196,7 +196,7 @@ struct gp__gathered_tile {
                             const gp_vector &v) {
     if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + layout.at(row, byte)) = v;
     else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + layout.at(row, byte + i * 4)) = v.word[i];
     }
   }
@@ -218,14 +218,14 @@ struct gp__gathered_tile {
     if (IN_ALIGNED && ROWS * UNITS % THREADS == 0 &&
         (full || (!ALONE && in + (rows - 1) * pitch + COLUMNS * SIZE <= end))) {
       if (full) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < ROUNDS; ++k) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
       } else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < ROUNDS; ++k) // repeats the last row
           v[k] = gp__load_vector<LOAD>(in + (row_of(k) < rows ? row_of(k) : rows - 1) * pitch + unit_of(k) * 16);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < ROUNDS; ++k) {
         put(shared, layout, row_of(k), unit_of(k) * 16, v[k]);
       }
@@ -234,7 +234,7 @@ struct gp__gathered_tile {
     if (ALONE && !IN_ALIGNED && EVEN) return load_alone(shared, in, pitch, rows, columns);
     if (!ALONE && !IN_ALIGNED && EVEN && in >= begin + 16 && in + (rows - 1) * pitch + COLUMNS * SIZE + 16 <= end)
       return load_shifted(shared, in, pitch, rows);
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int k = 0; k < ROUNDS; ++k) {
       const unsigned row = row_of(k), unit = unit_of(k) * 16;
       if (row >= rows) continue;
@@ -254,21 +254,21 @@ struct gp__gathered_tile {
     const unsigned char *from = in + row * pitch;
     gp_vector v[K], last[LAST];
     from = from - gp__misalignment(from, 16) + unit;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) {
       v[k] = gp_vector();
       gp__load_vector_if<LOAD>(row + k * ROWS_A_ROUND < rows, from + k * ROWS_A_ROUND * pitch, v[k]);
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < LAST; ++k) {
       const unsigned r = k * THREADS + threadIdx.x;
       const unsigned char *at = in + r * pitch;
       last[k] = gp_vector();
       gp__load_vector_if<LOAD>(r < rows, at - gp__misalignment(at, 16) + MAIN * 16, last[k]);
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) put(shared, layout, row + k * ROWS_A_ROUND, unit, v[k]);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < LAST; ++k) {
       const unsigned r = k * THREADS + threadIdx.x;
       if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
@@ -287,7 +287,7 @@ struct gp__gathered_tile {
     const unsigned to = gp__misalignment(from, 16) + unit;
     gp_vector v[K];
     Word end[ENDS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) {
       v[k] = gp_vector();
       gp__load_vector_if<LOAD>(unit + 16 <= columns * SIZE && row + k * ROWS_A_ROUND < rows,
@@ -295,7 +295,7 @@ struct gp__gathered_tile {
     }
     for (unsigned i = threadIdx.x % W; i < (words % W ? 2 * W : W); i += W) {
       const unsigned first = threadIdx.x / W;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned k = 0; k < ENDS; ++k) {
         const unsigned char *line = in + (first + k * STEP) * pitch;
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
@@ -304,11 +304,11 @@ struct gp__gathered_tile {
         if (first + k * STEP < rows && word < words) end[k] = *reinterpret_cast<const Word *>(line + word * WORD);
       }
       if (i < W) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < K; ++k)
           if (unit + 16 <= columns * SIZE) put(shared, layout, row + k * ROWS_A_ROUND, to, v[k]);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned k = 0; k < ENDS; ++k) {
         const unsigned char *line = in + (first + k * STEP) * pitch;
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
@@ -366,19 +366,19 @@ template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4
 template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]) {
   const int E = 16 / SIZE, K = SIZE < 4 ? 4 / SIZE : 1, M = SIZE < 4 ? 1 : SIZE / 4; // words of an element
   gp_vector r[E];
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < E; i += K) { // row
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < 4; ++j) { // word
       gp__u32 words[K];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < K; ++k) words[k] = v[i + k].word[j];
       gp__transpose_words<SIZE>(words);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < K; ++k) r[j / M * K + k].word[i / K * M + j % M] = words[k];
     }
   }
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < E; ++i) v[i] = r[i];
 }
 
@@ -399,13 +399,13 @@ struct gp__scattered_tile {
   static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
   static GP_DEVICE void scatter(unsigned char *shared, unsigned i, const gp_vector (&v)[K]) {
     if (i >= BUNDLES * UNITS) return;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = 0; w < 4; ++w) {
       gp__u32 words[K];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < K; ++k) words[k] = v[k].word[w];
       gp__transpose_words<SIZE>(words);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
     }
   }
@@ -415,39 +415,39 @@ struct gp__scattered_tile {
     const bool full = rows == ROWS && columns == COLUMNS;
     if (IN_ALIGNED && full) {
       gp_vector v[ROUNDS][K];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int n = 0; n < ROUNDS; ++n) {
         const unsigned i = n * THREADS + threadIdx.x;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < K; ++k)
           if (i < BUNDLES * UNITS)
             v[n][k] = gp__load_vector<LOAD>(in + (bundle_of(i) * K + k) * pitch + unit_of(i) * 16);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int n = 0; n < ROUNDS; ++n) scatter(shared, n * THREADS + threadIdx.x, v[n]);
       return;
     }
     // Unaligned data spans two units: loads all before it uses one, if the bytes beside may be read.
     const bool both_units =
         !IN_ALIGNED && full && begin != end && in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int n = 0; n < ROUNDS; ++n) {
       const unsigned i = n * THREADS + threadIdx.x, unit = unit_of(i), row = bundle_of(i) * K;
       const unsigned char *from = in + row * pitch;
       gp_vector v[K], high[K];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < K; ++k) v[k] = high[k] = gp_vector();
       if (i >= BUNDLES * UNITS) continue;
       if (both_units) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < K; ++k) {
           const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
           v[k] = gp__load_vector<LOAD>(low), high[k] = gp__load_vector<LOAD>(low + 16);
         }
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < K; ++k) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
       } else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < K; ++k)
           if (row + k < rows && unit * V < columns)
             v[k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(from + k * pitch + unit * 16, from + k * pitch,
@@ -461,7 +461,7 @@ struct gp__scattered_tile {
                               unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
     typedef typename gp__word_of<SIZE>::type Word;
     if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns, heads, tails);
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (unsigned i = threadIdx.x; i < COLUMNS * OUT_UNITS; i += THREADS) {
       const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
       if (column >= columns || unit * V >= rows) continue;
@@ -470,7 +470,7 @@ struct gp__scattered_tile {
       p.vector = *reinterpret_cast<const gp_vector *>(shared + offset_of(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
       else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int w = 0; w < V; ++w)
           if (unit * V + w < rows) *reinterpret_cast<Word *>(to + w * SIZE) = p.item[w];
       }
@@ -482,7 +482,7 @@ struct gp__scattered_tile {
     const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
     const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns are misaligned alike
     unsigned at = 0, shift = 0;
-    GPUPRIMS__UNROLL_BY(8)
+    GP__UNROLL_BY(8)
     for (int k = 0; k < STORES; ++k) {
       const unsigned i = k * THREADS + threadIdx.x, column = i / OUT_UNITS;
       unsigned char *to = out + column * pitch;

@@ -10,11 +10,11 @@ template <class T, int V> struct gp__vector_access_of_items {
     if (there) load<CACHE>(at, 0, false);
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) item[j] = at[j];
   }
   template <int CACHE> GP_DEVICE void store(T *at) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) at[j] = item[j];
   }
 };
@@ -34,7 +34,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
     else take_items(at);
   }
   GP_DEVICE void take_items(const T *at) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) item[j] = at[j];
   }
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
@@ -47,7 +47,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
   template <int CACHE> GP_DEVICE void store(T *at) const {
     if (gp__is_whole<sizeof(Register)>(at)) *reinterpret_cast<Register *>(at) = access;
     else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) at[j] = item[j];
     }
   }
@@ -61,7 +61,7 @@ template <class T, int V> struct gp__vector_access_of_vector {
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
     if (gp__is_whole<16>(at)) gp__load_vector_if<CACHE>(there, at, access);
     else if (there) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) item[j] = at[j];
     }
   }
@@ -72,14 +72,14 @@ template <class T, int V> struct gp__vector_access_of_vector {
       access =
           gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base), gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
     else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) item[j] = at[j];
     }
   }
   template <int CACHE> GP_DEVICE void store(T *at) const {
     if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);
     else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) at[j] = item[j];
     }
   }

@@ -3,12 +3,12 @@
 #define GP_DEVICE __device__ __forceinline__
 
 #ifdef GPUPRIMS_SIMT // unrolling is for the device
-#define GPUPRIMS__UNROLL
-#define GPUPRIMS__UNROLL_BY(n)
+#define GP__UNROLL
+#define GP__UNROLL_BY(n)
 #else
 #define GPUPRIMS__PRAGMA(text) _Pragma(#text)
-#define GPUPRIMS__UNROLL _Pragma("unroll")
-#define GPUPRIMS__UNROLL_BY(n) GPUPRIMS__PRAGMA(unroll n)
+#define GP__UNROLL _Pragma("unroll")
+#define GP__UNROLL_BY(n) GPUPRIMS__PRAGMA(unroll n)
 #endif
 
 typedef unsigned long long gp__u64;

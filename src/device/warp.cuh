@@ -15,7 +15,7 @@ template <class T> union gp__shuffled {
     gp__shuffled<T> s; \
     if (sizeof(T) % 4) s.word[sizeof(T) / 4] = 0; \
     s.value = value; \
-    GPUPRIMS__UNROLL for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) s.word[i] = \
+    GP__UNROLL for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) s.word[i] = \
         intrinsic(0xffffffffu, s.word[i], argument); \
     return s.value; \
   }
@@ -29,14 +29,14 @@ GPUPRIMS__SHUFFLE(gp_warp_exchange, __shfl_xor_sync, int)
 
 // value[0] op value[1] op ... op value[31]. Lane 0 holds the result, other lanes hold partial results. All lanes call.
 template <class T, class Op> GP_DEVICE T gp_warp_reduce(T value, Op op) {
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (unsigned d = 1; d < 32; d *= 2) value = op(value, gp_warp_shift_down(value, d));
   return value;
 }
 
 // Lane i gets value[0] op ... op value[i] (Kogge and Stone). All lanes call.
 template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) {
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (unsigned d = 1; d < 32; d *= 2) {
     const T before = gp_warp_shift_up(value, d);
     if (gp_lane() >= d) value = op(before, value);
@@ -48,10 +48,10 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
 template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
   const gp__u32 ones = gp__opaque_ones();
   gp__u32 agree[BITS], peers;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < BITS; ++i) agree[i] = gp__match_bit(digit, 1u << i, ones);
   peers = agree[0];
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 1; i < BITS; i += 2) peers = gp__and(peers, agree[i], agree[i + 1 < BITS ? i + 1 : i]);
   return peers;
 }
@@ -65,7 +65,7 @@ template <int N> struct gp__bits {
   static const int WORDS = (N + 31) / 32;
   gp__u32 word[WORDS];
   GP_DEVICE void clear() {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < WORDS; ++i) word[i] = 0;
   }
   GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
@@ -73,12 +73,12 @@ template <int N> struct gp__bits {
   // Inserts gp__upper_bits(x) for four elements, from element i on. Later elements must be inserted first.
   GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
   GP_DEVICE void keep(int n) { // bits 0 .. n - 1
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < WORDS; ++i) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
   }
   GP_DEVICE int count() const {
     int n = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
     return n;
   }
@@ -114,7 +114,7 @@ template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask t
 // none here, is undefined.
 template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u32 *word, gp__bits<N> &marks) {
   marks.clear();
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int w = ITEMS / 4 - 1; w >= 0; --w)
     marks.push(w * 4, ~gp__compare_bytes<E>::of(__funnelshift_l(w > 0 ? word[w - 1] : 0, word[w], 8), word[w]));
 }
@@ -129,7 +129,7 @@ template <int ITEMS> struct gp__byte_gather {
   gp__u32 first;           // position of the first byte
   GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int q = 0; q < ITEMS; q += 16) {
       // Four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes, and
       // a selector that puts these first and the fourth byte behind them, marked or not. Bytes behind the marked ones
@@ -139,7 +139,7 @@ template <int ITEMS> struct gp__byte_gather {
                     high = gp__permute(0x83838383u, 0x32333333u, three);
       const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 8 if it is marked
       const gp__u32 counts = gp__permute(0x10080800u, 0x18101008u, three) + fourth;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned k = 0; k < 4u && q + int(k) * 4 < ITEMS; ++k) {
         const gp__u32 marked = gp__permute(word[q / 4 + k], 0, gp__permute(low, high, (4 + k) << 4 | k));
         const gp__u32 count = gp__permute(counts, 0, 0x4440u + k);
@@ -152,7 +152,7 @@ template <int ITEMS> struct gp__byte_gather {
   GP_DEVICE void finish() const {
     const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
     const gp__u32 bytes = __funnelshift_l(last, 0, bits);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < 3; ++k)
       if (begin <= k && k < end)
         *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);

@@ -12,7 +12,7 @@ template <int LANES, class T> GP_DEVICE T gp_warp_group_broadcast(const T &value
 // Folds a lane's value and those of later lanes below `end`.
 template <int LANES, class T, class Op> GP_DEVICE T gp__fold_lanes(T value, const Op &op, unsigned end) {
   static_assert(LANES >= 1 && LANES <= 32, "1 to 32 lanes");
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (unsigned d = 1; d < LANES; d *= 2) {
     const T later = gp_warp_shift_down(value, d);
     if (gp_lane() + d < end) value = op(value, later);
@@ -46,12 +46,12 @@ GP_DEVICE T gp_warp_group_reduce_batch(const T (&values)[COUNT], const Op &op) {
   static_assert(32 % LANES == 0 && COUNT <= LANES, "a result a lane, of 1, 2, 4, 8, 16 or 32 lanes");
   T v[COUNT];
   int left = COUNT;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int j = 0; j < COUNT; ++j) v[j] = values[j];
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int d = 1; d < LANES; d *= 2) { // a lane keeps every other value, its partner the rest
     const bool upper = (gp_lane() & unsigned(d)) != 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < (COUNT + 1) / 2; ++j) {
       if (2 * j >= left) continue;
       const T even = v[2 * j], odd = v[2 * j + 1 < left ? 2 * j + 1 : 2 * j];
@@ -64,7 +64,7 @@ GP_DEVICE T gp_warp_group_reduce_batch(const T (&values)[COUNT], const Op &op) {
 }
 // Lane i of the group gets value[0] op ... op value[i].
 template <int LANES, class T, class Op> GP_DEVICE T gp_warp_group_inclusive_scan(T value, const Op &op) {
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (unsigned d = 1; d < LANES; d *= 2) {
     const T before = gp_warp_shift_up(value, d);
     if (gp_lane() % LANES >= d) value = op(before, value);

@@ -24,7 +24,7 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     const bool whole = first + ITEMS <= a.segments, inner = first >= V && first + ITEMS + V <= a.segments;
     gp__vector_access<L, V> length[ITEMS / V];
     gp__u64 sum = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       if (whole && i % V == 0)
         length[i / V].template load<P::load>(lengths + first + i, gp__misalignment(lengths, 16), inner);
@@ -42,7 +42,7 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     }
     __syncthreads();
     gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; i += 2) {
       gp__vector_access<gp__u64, 2> pair;
       pair.item[0] = at, at += length[i / V].item[i % V];
@@ -56,16 +56,16 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
 
 // The newest mark at each of V elements, counted from mark[0], or 0.
 template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (&newest)[V]) {
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int j = 0; j < V; j += V % 4 ? 1 : 4) {
     if (V % 4) newest[j] = mark[j];
     else {
       const gp_vector v = *reinterpret_cast<const gp_vector *>(mark + j);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < 4; ++w) newest[(j + w) % V] = v.word[w];
     }
   }
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[j - 1]);
 }
 
@@ -111,13 +111,13 @@ template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_
     __syncwarp();
     for (unsigned ended = ENDS * 32; ended == ENDS * 32; segment += ended) {
       gp__u32 at[ENDS];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < ENDS; ++k) {
         const gp__u64 i = segment + k * 32u + gp_lane();
         at[k] = i < s[1] ? static_cast<gp__u32>(ends.end_of(i) - piece) : ~0u;
       }
       ended = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < ENDS; ++k) {
         if (ended < k * 32u) break;
         if (at[k] < to) atomicMax(mark + at[k], static_cast<gp__u32>(segment + ended + gp_lane() + 1 - s[0]));
@@ -126,14 +126,14 @@ template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_
     }
     __syncwarp();
     Access v[VECTORS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < VECTORS; ++k) {
       const gp__u32 first = (k * 32u + gp_lane()) * V;
       gp__u32 newest[V];
       gp__expand_newest<V>(mark + first, newest);
       const gp__u32 before = gp__earlier_mark(newest[V - 1], open);
       if (first >= to) continue;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) { // elements beyond the piece have a segment, too
         const T &x = values[newest[j] ? newest[j] : before];
         if (STAGED) staged[first] = x;
@@ -145,12 +145,12 @@ template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_
       gp__copy_from_shared<32, P::store>(reinterpret_cast<unsigned char *>(out + piece),
                                          reinterpret_cast<const unsigned char *>(staged), to * SIZE, gp_lane());
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < VECTORS; ++k) {
         const gp__u32 first = (k * 32u + gp_lane()) * V;
         if (first >= from && first + V <= to) v[k].template store<P::store>(out + piece + first);
         else {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int j = 0; j < V; ++j)
             if (first + j >= from && first + j < to) out[piece + first + j] = v[k].item[j];
         }

@@ -3,13 +3,13 @@
 //   core/family.h, find/portable.h
 
 // Elements of a round: one access or more of each thread of a block, all under way at once.
-GPUPRIMS__PRIVATE unsigned long long gp__find_round_items(gp_policy p, gp__shape s) {
+GP__PRIVATE unsigned long long gp__find_round_items(gp_policy p, gp__shape s) {
   return (unsigned long long)(p.threads * gp__find_packs(s.in_size, s.in2_size ? 2 : 1, p.vectors) *
                               gp__find_items(s.in_size));
 }
 // A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
 // block.
-GPUPRIMS__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   // A binary search takes one block.
   const unsigned long long blocks = p.algorithm == GP_ONE_BLOCK || s.primitive == GP_PARTITION_POINT ? 1 : resident,
                            round = gp__find_round_items(p, s);

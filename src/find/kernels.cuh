@@ -11,10 +11,10 @@ template <class T> struct gp__find_access_of<T, false, true> : gp__vec_group<T> 
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
     if (misaligned == 0) {
       const gp_vector *from = reinterpret_cast<const gp_vector *>(at);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int l = 0; l < gp__vec_group<T>::vectors; ++l) this->vector[l] = gp__load_vector<CACHE>(from + l);
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < gp__vec_group<T>::items; ++j) this->item[j] = at[j];
     }
   }
@@ -153,20 +153,20 @@ GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 
   gp__u64 hit = ~gp__u64(0);
   for (gp__u64 round = first + threadIdx.x * V; round < end && hit == ~gp__u64(0); round += P::threads * K * V) {
     typename Search::Run run[K];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) {
       const gp__u64 i = round + k * P::threads * V;
       if (i + V <= n) run[k].template load<P::load>(search, i, i >= V && i + 2 * V <= n);
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) {
       const gp__u64 i = round + k * P::threads * V;
       if (i + V <= n) {
         bool any = false;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j) any |= run[k].holds(search, j, i);
         if (any && hit == ~gp__u64(0)) {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int j = V - 1; j >= 0; --j)
             if (run[k].holds(search, j, i)) hit = i + j;
         }

@@ -14,14 +14,14 @@ enum {
   GP__FIND_GROUP_VECTORS = 9      // of an access, at most
 };
 // Elements of an access: the fewest that fill whole vectors, or one if these are many vectors.
-GPUPRIMS__RULE int gp__find_items(int size) {
+GP__RULE int gp__find_items(int size) {
   return gp__vec_group_vectors(size) <= GP__FIND_GROUP_VECTORS ? gp__vec_group_items(size) : 1;
 }
 // Accesses of a thread in a round, to each input: `vectors` vectors to all of them.
-GPUPRIMS__RULE int gp__find_packs(int size, int inputs, int vectors) {
+GP__RULE int gp__find_packs(int size, int inputs, int vectors) {
   return gp__max(1, vectors * GP__VECTOR / (gp__find_items(size) * size * inputs));
 }
 
-GPUPRIMS__RULE int gp__policy_valid_find(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_find(gp_policy p, gp__shape s) {
   return (void)s, (p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) && p.blocks_per_sm >= 1;
 }

@@ -19,12 +19,12 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
   gp__u64 bad = ~gp__u64(0);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     L s[ITEMS], t[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count) s[i] = sources[at * a.apart], t[i] = targets[at * a.apart];
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at >= count) continue;
@@ -56,10 +56,10 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
     V target[ITEMS];
     gp_tile_load_balance<P::threads, ITEMS>(source, offsets, a.vertices, first, s);
     const gp__u64 mine = first + threadIdx.x * ITEMS;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (mine + i < edges) target[i] = targets[mine + i];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (mine + i < edges) visit(mine + i, source[i], static_cast<gp__u64>(target[i]));
     __syncthreads();
@@ -97,12 +97,12 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   const gp__u64 count = gp__count(a);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 key[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count) key[i] = a.keys[at];
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count && key[i] >> a.shift < a.vertices)
@@ -117,7 +117,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
       if (gp_lane() == 0) range.begin = begin, range.end = end;
     }
     __syncthreads();
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 v = first + i * P::threads + threadIdx.x;
       if (v <= last)

@@ -2,9 +2,9 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, api/init.h, core/messages.c,
 //   graph/kinds.c, core/state.c, core/run.c, map/calls.c
 
-GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
-                                            uint64_t count, const gp_graph *graph, uint64_t *bad, int flags,
-                                            gp_stream stream) {
+GP__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
+                                      uint64_t count, const gp_graph *graph, uint64_t *bad, int flags,
+                                      gp_stream stream) {
   gp_call c = gp__call(GP_GRAPH_FROM_EDGES, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, sources, NULL, count);
   c.in2 = targets;
   c.flags = flags;
@@ -12,13 +12,13 @@ GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const
   c.out_graph = graph;
   return gp__named(gp_run(ctx, &c, stream), "gp_graph_from_edges in_type=type in=sources in2=targets out_graph=graph");
 }
-GPUPRIMS__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *graph, gp_stream stream) {
+GP__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *graph, gp_stream stream) {
   gp_call c = gp_call_init(GP_GRAPH_TRANSPOSE);
   c.graph = graph;
   return gp__named(gp_run(ctx, &c, stream), "gp_graph_transpose");
 }
-GPUPRIMS__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled,
-                                         void *order, void *numbers, gp_stream stream) {
+GP__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled, void *order,
+                                   void *numbers, gp_stream stream) {
   gp_call c = gp_call_init(GP_GRAPH_RELABEL);
   c.graph = graph;
   c.out_graph = relabelled;
@@ -26,21 +26,20 @@ GPUPRIMS__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph,
   c.out2 = numbers;
   return gp__named(gp_run(ctx, &c, stream), "gp_graph_relabel out_graph=relabelled out=order out2=numbers");
 }
-GPUPRIMS__API gp_result gp_graph_degrees(gp_context *ctx, const gp_graph *graph, gp_degrees *degrees,
-                                         gp_stream stream) {
+GP__API gp_result gp_graph_degrees(gp_context *ctx, const gp_graph *graph, gp_degrees *degrees, gp_stream stream) {
   gp_call c = gp_call_init(GP_GRAPH_DEGREES);
   c.graph = graph;
   c.out = degrees;
   return gp__named(gp_run(ctx, &c, stream), "gp_graph_degrees out=degrees");
 }
-GPUPRIMS__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, gp_fault *fault, gp_stream stream) {
+GP__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, gp_fault *fault, gp_stream stream) {
   gp_call c = gp_call_init(GP_GRAPH_CHECK);
   c.graph = graph;
   c.out = fault;
   return gp__named(gp_run(ctx, &c, stream), "gp_graph_check out=fault");
 }
-GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
-                                     const void *parents, gp_fault *fault, gp_stream stream) {
+GP__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
+                               const void *parents, gp_fault *fault, gp_stream stream) {
   gp_call c = gp_call_init(GP_BFS_CHECK);
   c.graph = graph;
   c.source = source;
@@ -49,8 +48,8 @@ GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uin
   c.out = fault;
   return gp__named(gp_run(ctx, &c, stream), "gp_bfs_check in=depths in2=parents out=fault");
 }
-GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels,
-                                                uint64_t *components, gp_stream stream) {
+GP__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels, uint64_t *components,
+                                          gp_stream stream) {
   gp_call c = gp_call_init(GP_CONNECTED_COMPONENTS);
   c.graph = graph;
   c.out = labels;
@@ -58,7 +57,7 @@ GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph 
   return gp__named(gp_run(ctx, &c, stream), "gp_connected_components out=labels out_count=components");
 }
 
-GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity) {
+GP__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity) {
 #define GPUPRIMS__TEXT(NAME, value, says) says,
   static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
 #undef GPUPRIMS__TEXT

@@ -26,7 +26,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__gr
   for (gp__u64 v = mine; v < a.vertices; v += step)
     if (offsets[v + 1] < offsets[v] || offsets[v + 1] > a.edges)
       faults.add(a.incoming ? GP_FAULT_IN_OFFSETS : GP_FAULT_OFFSETS, v);
-  GPUPRIMS__UNROLL_BY(4)
+  GP__UNROLL_BY(4)
   for (gp__u64 e = mine; e < edges; e += step)
     if (targets[e] >= a.vertices) faults.add(a.incoming ? GP_FAULT_IN_SOURCE : GP_FAULT_TARGET, e);
   if (a.incoming && mine == 0 && offsets[a.vertices] != static_cast<const O *>(a.parents)[a.vertices])

@@ -26,25 +26,24 @@ typedef struct gp__graph_plan {
   unsigned char *at;                                                     // their address, or NULL
 } gp__graph_plan;
 
-GPUPRIMS__PRIVATE void *gp__take(gp__graph_plan *g, uint64_t bytes) {
+GP__PRIVATE void *gp__take(gp__graph_plan *g, uint64_t bytes) {
   unsigned char *at = g->at ? g->at + g->held : NULL;
   g->held += (bytes | 255) + 1;
   return at;
 }
-GPUPRIMS__PRIVATE void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items,
-                                      const gp__graph_args *args) {
+GP__PRIVATE void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__graph_args *args) {
   gp__graph_step *step = &g->steps[g->count++];
   step->request = -1;
   step->kind = kind;
   step->items = items;
   step->args.graph = *args;
 }
-GPUPRIMS__PRIVATE gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
+GP__PRIVATE gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
   g->steps[g->count++].request = g->request_count;
   return gp__check_call(s, who, c, 0, g->at != NULL, &g->requests[g->request_count++]);
 }
-GPUPRIMS__PRIVATE gp_result gp__add_fill(gp__state *s, const char *who, gp__graph_plan *g, uint64_t value, void *out,
-                                         uint64_t words) {
+GP__PRIVATE gp_result gp__add_fill(gp__state *s, const char *who, gp__graph_plan *g, uint64_t value, void *out,
+                                   uint64_t words) {
   gp_call c = gp_call_init(GP_FILL);
   c.out_type = GP_U64;
   c.value = &value;
@@ -53,8 +52,8 @@ GPUPRIMS__PRIVATE gp_result gp__add_fill(gp__state *s, const char *who, gp__grap
   return gp__add_call(s, who, g, &c);
 }
 // Adds the steps that sort keys and turn them into a graph. counted: the state has their number.
-GPUPRIMS__PRIVATE gp_result gp__add_from_keys(gp__state *s, const char *who, gp__graph_plan *g, gp__graph_args *a,
-                                              int counted, int unique) {
+GP__PRIVATE gp_result gp__add_from_keys(gp__state *s, const char *who, gp__graph_plan *g, gp__graph_args *a,
+                                        int counted, int unique) {
   gp_call c = gp_call_init(GP_SORT);
   c.key_type = GP_U64;
   c.keys = c.out_keys = a->keys;
@@ -63,19 +62,19 @@ GPUPRIMS__PRIVATE gp_result gp__add_from_keys(gp__state *s, const char *who, gp_
   c.count_device = (const uint64_t *)a->count_device;
   c.end_bit = a->shift + gp__bit_length(a->vertices);
   if (!c.end_bit) c.end_bit = 1;
-  if (a->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &c));
+  if (a->count) GP__CHECK(gp__add_call(s, who, g, &c));
   if (unique && a->count) {
     c.primitive = GP_UNIQUE;
     c.end_bit = 0;
     a->count_device = g->at ? a->state + 1 : NULL;
     c.out_count = (uint64_t *)(uintptr_t)a->count_device;
-    GPUPRIMS__CHECK(gp__add_call(s, who, g, &c));
+    GP__CHECK(gp__add_call(s, who, g, &c));
   }
   gp__add_kernel(g, GP__GRAPH_FROM_KEYS, a->count > a->vertices ? a->count : a->vertices + 1, a);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, const gp__request *q, gp__graph_args *a,
-                                              gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, const gp__request *q, gp__graph_args *a,
+                                        gp__graph_plan *g) {
   const gp_graph *to = &q->out_graph;
   const int list = q->primitive == GP_GRAPH_FROM_EDGES, relabel = q->primitive == GP_GRAPH_RELABEL;
   const int unique = (q->flags & GP_UNIQUE_EDGES) != 0;
@@ -94,7 +93,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, con
     a->bad = (unsigned long long *)q->bad;
     a->flags = q->flags;
     if (q->bad || (!q->in && !g->at)) // without buffers it may be
-      GPUPRIMS__CHECK(gp__add_fill(s, who, g, UINT64_MAX, q->bad, 1));
+      GP__CHECK(gp__add_fill(s, who, g, UINT64_MAX, q->bad, 1));
     gp__add_kernel(g, GP__GRAPH_LIST_KEYS, q->count, a);
     if (q->flags & GP_SYMMETRISE) a->count *= 2;
     return gp__add_from_keys(s, who, g, a, q->count_device != NULL, unique);
@@ -112,7 +111,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, con
     sort.out = order;
     sort.count = to->vertices;
     sort.flags = GP_DESCENDING;
-    if (to->vertices) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    if (to->vertices) GP__CHECK(gp__add_call(s, who, g, &sort));
     of_vertices.parents = order;
     of_vertices.out_targets = numbers;
     gp__add_kernel(g, GP__GRAPH_INVERT, to->vertices, &of_vertices);
@@ -123,8 +122,8 @@ GPUPRIMS__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, con
   gp__add_kernel(g, GP__GRAPH_KEYS, a->count, a);
   return gp__add_from_keys(s, who, g, a, 1, 0);
 }
-GPUPRIMS__PRIVATE gp_result gp__plan_checking(gp__state *s, const char *who, const gp__request *q, gp__graph_args *a,
-                                              gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__plan_checking(gp__state *s, const char *who, const gp__request *q, gp__graph_args *a,
+                                        gp__graph_plan *g) {
   const gp_graph *of = &q->graph;
   const int degrees = q->primitive == GP_GRAPH_DEGREES, depths = q->primitive == GP_BFS_CHECK;
   const uint64_t words = degrees ? (uint64_t)GP__DEGREE_STATE : 1 + (depths ? (of->vertices + 31) / 32 : 0);
@@ -136,7 +135,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_checking(gp__state *s, const char *who, con
   a->source = q->source;
   a->limit = q->limit;
   a->out_targets = q->out;
-  GPUPRIMS__CHECK(gp__add_fill(s, who, g, degrees ? 0 : UINT64_MAX, a->state, words));
+  GP__CHECK(gp__add_fill(s, who, g, degrees ? 0 : UINT64_MAX, a->state, words));
   if (degrees) {
     gp__add_kernel(g, GP__GRAPH_DEGREES, of->vertices, a);
     gp__add_kernel(g, GP__GRAPH_DEGREE_REPORT, 1, a);
@@ -158,7 +157,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_checking(gp__state *s, const char *who, con
   gp__add_kernel(g, GP__FAULT_REPORT, 1, a);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const uint64_t n = q->graph.vertices;
   a->state = (unsigned long long *)gp__take(g, 8);
   a->out_targets = q->out;
@@ -173,8 +172,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_
   gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
-                                              gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__graph_args a;
   memset(g, 0, sizeof *g);
@@ -189,8 +187,8 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q
 }
 typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g);
 // Runs a plan. The primary context must be current. run 0: only builds the kernels.
-GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                            gp_stream stream, uint64_t least, gp__make_plan make) {
+GP__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
+                                      uint64_t least, gp__make_plan make) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t tile = 4 * (uint64_t)p->threads * (unsigned)p->vectors;
   gp__shape h = gp__shape_of(q);
@@ -241,20 +239,20 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, 
   gp__let_kernels_go(kernels, count);
   return result;
 }
-GPUPRIMS__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
+GP__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
   gp__graph_plan g;
   uint64_t words, scratch;
   int turn, i;
-  GPUPRIMS__CHECK(make(s, q, NULL, &g));
+  GP__CHECK(make(s, q, NULL, &g));
   for (turn = 0; turn < 2; ++turn) {
-    GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
+    GP__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
     if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
     for (i = 0; i < g.request_count; ++i) g.requests[i].keys = (const void *)8; // unaligned: perhaps another policy
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q, gp__request *calls, int *count,
-                                              gp__make_plan make) {
+GP__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q, gp__request *calls, int *count,
+                                        gp__make_plan make) {
   gp__graph_plan g;
   const gp_result result = make(s, q, NULL, &g);
   *count = g.request_count;
@@ -263,17 +261,16 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q
 }
 // The composition gp__NAME_calls of a family whose calls are plans.
 #define GPUPRIMS__CALLS_BY_PLAN(name, plan_of) \
-  GPUPRIMS__PRIVATE gp_result gp__run_##name(gp__state *s, const gp__request *q, const gp_policy *p, int run, \
-                                             gp_stream stream, uint64_t least) { \
+  GP__PRIVATE gp_result gp__run_##name(gp__state *s, const gp__request *q, const gp_policy *p, int run, \
+                                       gp_stream stream, uint64_t least) { \
     return gp__run_plan_of(s, q, p, run, stream, least, plan_of); \
   } \
-  GPUPRIMS__PRIVATE gp_result gp__bytes_of_##name(gp__state *s, const gp__request *q, const gp_policy *given, \
-                                                  const gp__shape *h, uint64_t *bytes) { \
+  GP__PRIVATE gp_result gp__bytes_of_##name(gp__state *s, const gp__request *q, const gp_policy *given, \
+                                            const gp__shape *h, uint64_t *bytes) { \
     (void)given, (void)h; \
     return gp__bytes_of_plan(s, q, bytes, plan_of); \
   } \
-  GPUPRIMS__PRIVATE gp_result gp__calls_of_##name(gp__state *s, const gp__request *q, gp__request *calls, \
-                                                  int *count) { \
+  GP__PRIVATE gp_result gp__calls_of_##name(gp__state *s, const gp__request *q, gp__request *calls, int *count) { \
     return gp__calls_of_plan(s, q, calls, count, plan_of); \
   } \
   static const gp__composition gp__##name##_calls = {gp__run_##name, gp__bytes_of_##name, gp__calls_of_##name}

@@ -22,7 +22,7 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
                       : at == r->end ? "file"
                                      : "line");
 }
-GPUPRIMS__PRIVATE int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+GP__PRIVATE int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 static void gp__skip_blanks(gp__reader *r) {
   while (r->at < r->end && gp__is_blank(*r->at)) ++r->at;
 }
@@ -122,9 +122,9 @@ static gp_result gp__read_banner(gp__reader *r) {
   r->edges->symmetric = which;
   gp__next_line(r);
   if (!gp__find_line(r)) return gp__read_fault(r, r->at, "a line with the numbers of rows, columns and entries");
-  GPUPRIMS__CHECK(gp__read_number(r, "the number of rows", &r->rows));
-  GPUPRIMS__CHECK(gp__read_number(r, "the number of columns", &r->columns));
-  GPUPRIMS__CHECK(gp__read_number(r, "the number of entries", &r->entries));
+  GP__CHECK(gp__read_number(r, "the number of rows", &r->rows));
+  GP__CHECK(gp__read_number(r, "the number of columns", &r->columns));
+  GP__CHECK(gp__read_number(r, "the number of entries", &r->entries));
   gp__skip_blanks(r);
   if (!gp__at_line_end(r)) return gp__read_fault(r, r->at, "the end of the line");
   gp__next_line(r);
@@ -140,14 +140,14 @@ static gp_result gp__read_entry(gp__reader *r) {
     gp__skip_blanks(r);
     if (!r->matrix && i && r->at < r->end && *r->at == ',') ++r->at, gp__skip_blanks(r);
     start = r->at;
-    GPUPRIMS__CHECK(gp__read_number(r, i ? "the second vertex" : "the first vertex", &pair[i]));
+    GP__CHECK(gp__read_number(r, i ? "the second vertex" : "the first vertex", &pair[i]));
     if (r->matrix && (pair[i] < 1 || pair[i] > most[i]))
       return gp__read_fault(r, start,
                             i ? "a number from 1 to the number of columns" : "a number from 1 to the number of rows");
     if (r->matrix) --pair[i];
     else if (pair[i] >= r->edges->vertices) r->edges->vertices = pair[i] + 1;
   }
-  if (r->valued) GPUPRIMS__CHECK(gp__skip_value(r));
+  if (r->valued) GP__CHECK(gp__skip_value(r));
   gp__skip_blanks(r);
   if (r->matrix && !gp__at_line_end(r)) return gp__read_fault(r, r->at, "the end of the line");
   ++r->edges->count;
@@ -158,14 +158,14 @@ static gp_result gp__read_edges(gp__reader *r) {
   const char *at = r->begin;
   uint64_t i;
   r->matrix = (size_t)(r->end - r->begin) >= strlen(banner) && !strncasecmp(r->begin, banner, strlen(banner));
-  if (r->matrix) GPUPRIMS__CHECK(gp__read_banner(r));
+  if (r->matrix) GP__CHECK(gp__read_banner(r));
   for (; at < r->end && (at = (const char *)memchr(at, '\n', (size_t)(r->end - at))); ++at) ++r->room;
   if (++r->room > SIZE_MAX / 16 || !(r->pairs = (uint64_t *)malloc((size_t)r->room * 16)))
     return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", r->name, (unsigned long long)r->room);
   for (; gp__find_line(r); gp__next_line(r)) {
     if (r->matrix && r->edges->count == r->entries)
       return gp__read_fault(r, r->at, "the end of the file (there are more entries than the header says)");
-    GPUPRIMS__CHECK(gp__read_entry(r));
+    GP__CHECK(gp__read_entry(r));
   }
   if (r->matrix && r->edges->count < r->entries)
     return gp__fail(GP_E_ARGUMENT, "%s:%llu:1: the file ends after %llu of %llu entries", r->name,
@@ -179,7 +179,7 @@ static gp_result gp__read_edges(gp__reader *r) {
     }
   return GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges) {
+GP__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges) {
   gp__reader r;
   gp_result result;
   void *fitting;
@@ -201,7 +201,7 @@ GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_
   edges->pairs = fitting ? fitting : r.pairs;
   return GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edge_list *edges) {
+GP__API gp_result gp_edges_read(const char *path, gp_edge_list *edges) {
   FILE *file;
   char *text = NULL;
   size_t length = 0, room = 0;
@@ -233,7 +233,7 @@ GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edge_list *edges) {
   free(text);
   return result;
 }
-GPUPRIMS__API void gp_edges_free(gp_edge_list *edges) {
+GP__API void gp_edges_free(gp_edge_list *edges) {
   if (!edges) return;
   free(edges->pairs);
   memset(edges, 0, sizeof *edges);

@@ -5,7 +5,7 @@
 //   core/choose.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c
 
 // True if a group-by tries tables in shared memory.
-GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
+GP__PRIVATE int gp__groups_in_tables(const gp__request *q) {
   return !q->user_op && q->key_type != GP_BOOL && q->key_size <= 8 && gp__any_order(q) &&
       (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
@@ -18,16 +18,15 @@ typedef struct gp__grouping {
   uint64_t held, list_keys, list_values, state, room; // bytes held; offsets of parts; entries of the list
 } gp__grouping;
 
-GPUPRIMS__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c,
-                                         int pointers) {
+GP__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c, int pointers) {
   return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
 }
 // Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
 // values; the list's values are already transformed.
-GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g,
-                                        int pointers, gp_op transform, const void *keys, const void *values,
-                                        gp_type value_type, unsigned char *sorted, unsigned char *moved, uint64_t count,
-                                        const uint64_t *count_device, uint64_t *out_count) {
+GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
+                                  gp_op transform, const void *keys, const void *values, gp_type value_type,
+                                  unsigned char *sorted, unsigned char *moved, uint64_t count,
+                                  const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
   sort.key_type = q->key_type;
   sort.in_type = sort.out_type = runs.in_type = value_type;
@@ -35,7 +34,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp_
   sort.out_keys = pointers ? sorted : NULL, sort.out = pointers ? moved : NULL;
   sort.count = runs.count = count;
   sort.count_device = runs.count_device = count_device;
-  if (count) GPUPRIMS__CHECK(gp__add_step(s, who, g, &sort, pointers));
+  if (count) GP__CHECK(gp__add_step(s, who, g, &sort, pointers));
   runs.key_type = gp__group_type(q->key_type, q->key_size);
   runs.keys = sort.out_keys, runs.in = sort.out;
   runs.op = q->op;
@@ -46,8 +45,8 @@ GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp_
   return gp__add_step(s, who, g, &runs, pointers);
 }
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
-GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
-                                            gp__grouping *g) {
+GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
+                                      gp__grouping *g) {
 #define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
 #define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
@@ -72,14 +71,14 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
   clear.value = &zero;
   clear.out = state;
   clear.count = GP__GROUP_STATE;
-  GPUPRIMS__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
+  GP__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
   g->table = g->count;
-  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
-                              GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list),
-                              g->room, at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
-  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-                              GPUPRIMS__AT(moved), q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
-                              at ? state + GP__GROUP_FROM_INPUT : NULL));
+  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
+                        GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), g->room,
+                        at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
+  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
+                        GPUPRIMS__AT(moved), q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
+                        at ? state + GP__GROUP_FROM_INPUT : NULL));
   sum.op = GP_SUM;
   sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
   sum.count = 2;
@@ -89,35 +88,35 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__AT
 }
 // Raises the bytes to those that a call needs, with the calls before and after it.
-GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-GPUPRIMS__PRIVATE gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *words, uint64_t *scratch) {
+GP__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
+GP__PRIVATE gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *words, uint64_t *scratch) {
   gp__request other;
   gp__shape h;
   gp_policy p;
   gp__geometry geometry;
-  GPUPRIMS__CHECK(gp__choose_here(s, q, NULL, &h, &p, NULL));
+  GP__CHECK(gp__choose_here(s, q, NULL, &h, &p, NULL));
   geometry = gp__geometry_of(p, h, 0);
   if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
   if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
-  if (gp__calls_behind(q, &p, 0, &other)) GPUPRIMS__CHECK(gp__step_room(s, &other, words, scratch));
+  if (gp__calls_behind(q, &p, 0, &other)) GP__CHECK(gp__step_room(s, &other, words, scratch));
   if (!gp__is_checked(q)) return GP_SUCCESS;
   other = gp__methods_of(q)->checked(q);
   return gp__step_room(s, &other, words, scratch);
 }
 // Bytes of the workspace that calls need: words at the front, scratch at the back of what is not held.
-GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
-                                           uint64_t *scratch) {
+GP__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
+                                     uint64_t *scratch) {
   int i;
   *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // a kernel of a plan's own may draw tickets
   *scratch = 0;
-  for (i = 0; i < count; ++i) GPUPRIMS__CHECK(gp__step_room(s, &steps[i], words, scratch));
+  for (i = 0; i < count; ++i) GP__CHECK(gp__step_room(s, &steps[i], words, scratch));
   return GP_SUCCESS;
 }
 
 // Launches the table kernel, which fills the list and selects the path.
-GPUPRIMS__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
-                                              const gp__kernel *k, const gp__grouping *g, unsigned char *held,
-                                              void *workspace, gp_stream stream) {
+GP__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
+                                        const gp__kernel *k, const gp__grouping *g, unsigned char *held,
+                                        void *workspace, gp_stream stream) {
   gp__shape h = gp__shape_of(q);
   gp__geometry geometry;
   gp__group_args a;
@@ -147,23 +146,23 @@ typedef struct gp__holding {
   uint64_t before;
   int capturing;
 } gp__holding;
-GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
+GP__PRIVATE void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
   gp__unlock_stream(held->state, held->workspace);
 }
 // Holds `bytes`, and leaves room for each of the calls beside them, in a workspace of at least `least` bytes. On an
 // error nothing is held.
-GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps,
-                                     int count, uint64_t bytes, uint64_t least, gp__holding *held) {
+GP__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps, int count,
+                               uint64_t bytes, uint64_t least, gp__holding *held) {
   unsigned long long key;
   uint64_t words, scratch, most;
   void *at = NULL;
   int capturing;
   gp_result result;
   gp__workspace *r;
-  GPUPRIMS__CHECK(gp__steps_room(s, steps, count, &words, &scratch));
-  GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &key, &capturing));
-  GPUPRIMS__CHECK(gp__find_stream(s, who, key, stream, capturing, &r));
+  GP__CHECK(gp__steps_room(s, steps, count, &words, &scratch));
+  GP__CHECK(gp__number_of_stream(s, who, stream, &key, &capturing));
+  GP__CHECK(gp__find_stream(s, who, key, stream, capturing, &r));
   gp__lock_stream(r, capturing);
   held->state = s;
   held->workspace = r;
@@ -180,11 +179,11 @@ GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream st
   return result;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
-                                            gp_stream stream, uint64_t least);
+GP__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
+                                      gp_stream stream, uint64_t least);
 // The primary context must be current. run 0: only builds the kernels.
-GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                             gp_stream stream, uint64_t least) {
+GP__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                       gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t blocks = (uint64_t)s->about.multiprocessors * (unsigned)p->blocks_per_sm;
   gp__shape h = gp__shape_of(q);

@@ -4,24 +4,24 @@
 //   core/choose.c, group_by/launch.c
 
 // Everything else is done by other calls.
-GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = GP__GROUP_TABLE;
   return gp__groups_in_tables(q);
 }
-GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
-                                               const gp__shape *h, uint64_t *bytes) {
+GP__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h,
+                                         uint64_t *bytes) {
   gp_policy p;
   gp_policy_source source;
   gp__grouping g;
   uint64_t words, scratch;
-  GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
-  GPUPRIMS__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
-  GPUPRIMS__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
+  GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
+  GP__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
+  GP__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
   if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+GP__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
   gp__grouping g;
   const gp_result result = gp__grouping_of(s, q, 1, NULL, &g);
   *count = g.count;

@@ -4,14 +4,14 @@
 //   core/checking.c, core/check_memory.c, core/check_call_types.c, core/check_buffers.c, core/check_values.c
 
 enum { GP__HASH_MOST = 0x7fffffff - 1 }; // rows
-GPUPRIMS__PRIVATE gp_result gp__check_rows(const gp__checking *k, const char *name, uint64_t count) {
+GP__PRIVATE gp_result gp__check_rows(const gp__checking *k, const char *name, uint64_t count) {
   return count > (uint64_t)GP__HASH_MOST
       ? gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name,
                  (unsigned long long)count)
       : GP_SUCCESS;
 }
 // A zipped key is compared by its bytes: nobody writes those between its members, and true has several bytes.
-GPUPRIMS__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
+GP__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
   const gp__inputs *all = &k->q->inputs;
   int i, j;
   for (i = 0; i < all->count; ++i) {
@@ -31,7 +31,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room) {
+GP__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room) {
 #define GPUPRIMS__OF_EACH(member) \
   { \
     "aggregates[0]." member, "aggregates[1]." member, "aggregates[2]." member, "aggregates[3]." member, \
@@ -52,15 +52,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t
     return gp__fail(GP_E_ARGUMENT, "%s: @aggregates[%d].%s: COUNT reads no column", k->who, i,
                     a->type ? "type" : "column");
   if (!counts) {
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, a->type, &in));
+    GP__CHECK(gp__check_type(k->s, k->who, name, a->type, &in));
     if (in.info)
       return gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\", not a built-in type", k->who, name, in.info->name);
-    GPUPRIMS__CHECK(gp__check_short(k->who, name, a->type, "use gp_group_by"));
-    GPUPRIMS__CHECK(gp__reading(k, columns[i], a->column, &in, k->c->count, 1, 0));
+    GP__CHECK(gp__check_short(k->who, name, a->type, "use gp_group_by"));
+    GP__CHECK(gp__reading(k, columns[i], a->column, &in, k->c->count, 1, 0));
   }
   snprintf(name, sizeof name, "aggregates[%d].out_type", i);
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, type, &out));
-  GPUPRIMS__CHECK(gp__check_short(k->who, name, type, "use gp_group_by"));
+  GP__CHECK(gp__check_type(k->s, k->who, name, type, &out));
+  GP__CHECK(gp__check_short(k->who, name, type, "use gp_group_by"));
   if (out.info ||
       (counts || places                 ? !gp__is_integer(type) || out.size < 4
            : a->op == GP_AGGREGATE_MEAN ? gp__host_kind(type) != GP__WIDE_F
@@ -74,16 +74,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t
                                                                                   : "the type of the column");
   return gp__writing(k, outs[i], a->out, out.align, out.size, room, 1, 0);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_hash(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_hash(gp__checking *k) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int joins = c->primitive == GP_JOIN, flags = joins && c->join == GP_JOIN_FLAGS;
   const uint64_t room = joins || c->capacity ? c->capacity : c->count;
   int i;
-  GPUPRIMS__CHECK(gp__check_input_type(k, "key_type", c->key_type, c->keys, &q->key_type, &k->key, &q->inputs.in));
-  GPUPRIMS__CHECK(gp__check_rows(k, "count", c->count));
-  GPUPRIMS__CHECK(gp__check_rows(k, "count2", c->count2));
+  GP__CHECK(gp__check_input_type(k, "key_type", c->key_type, c->keys, &q->key_type, &k->key, &q->inputs.in));
+  GP__CHECK(gp__check_rows(k, "count", c->count));
+  GP__CHECK(gp__check_rows(k, "count2", c->count2));
   if (c->primitive == GP_GROUP_BY_MANY && gp__is_complex(q->key_type))
     return gp__fail(GP_E_TYPE,
                     "%s: @key_type is %s: groups come in the order of their keys, and complex numbers have "
@@ -98,29 +98,29 @@ GPUPRIMS__PRIVATE gp_result gp__check_hash(gp__checking *k) {
   q->channels = q->active = 1;
   q->in = c->keys;
   if (q->inputs.in) {
-    GPUPRIMS__CHECK(gp__check_padding(k));
-    GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, c->count, 0));
-    GPUPRIMS__CHECK(gp__check_input_values(k));
+    GP__CHECK(gp__check_padding(k));
+    GP__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, c->count, 0));
+    GP__CHECK(gp__check_input_values(k));
     q->in = NULL;
-  } else GPUPRIMS__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, 0));
+  } else GP__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, 0));
   if (c->count_device) {
     if ((uintptr_t)c->count_device % 8)
       return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
                       (const void *)c->count_device);
-    GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+    GP__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
   }
   if (c->primitive == GP_GROUP_BY_MANY) {
     if (c->aggregate_count < 1 || c->aggregate_count > GP_AGGREGATE_LIMIT)
       return gp__fail(GP_E_ARGUMENT, "%s: @aggregate_count is %llu, not 1 to %d", k->who,
                       (unsigned long long)c->aggregate_count, (int)GP_AGGREGATE_LIMIT);
     if (!c->aggregates) return gp__fail(GP_E_NULL, "%s: @aggregates is null", k->who);
-    if (k->pointers >= GP__POINTERS_REACHED) GPUPRIMS__CHECK(gp__check_value_memory(k, "aggregates", c->aggregates));
-    for (i = 0; i < (int)c->aggregate_count; ++i) GPUPRIMS__CHECK(gp__check_aggregate(k, i, room));
+    if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "aggregates", c->aggregates));
+    for (i = 0; i < (int)c->aggregate_count; ++i) GP__CHECK(gp__check_aggregate(k, i, room));
   }
   if (joins) {
     if ((int)c->join < GP_JOIN_INNER || (int)c->join > GP_JOIN_FLAGS)
       return gp__fail(GP_E_ARGUMENT, "%s: @join is %d, not a gp_join_kind", k->who, (int)c->join);
-    GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    GP__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
     q->out_type = c->out_type;
     if (flags ? c->out_type != 0 : c->out_type != GP_U32 && c->out_type != GP_I64)
       return gp__fail(GP_E_TYPE,
@@ -134,10 +134,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_hash(gp__checking *k) {
     if (flags && (c->capacity || c->out_count))
       return gp__fail(GP_E_ARGUMENT, "%s: @%s is set: there is a flag for each probe", k->who,
                       c->capacity ? "capacity" : "out_count");
-    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, q->out_size, q->out_size, flags ? c->count : room, flags, 0));
-    GPUPRIMS__CHECK(gp__writing(k, "out2", c->out2, q->out_size, q->out_size, room, 0, 0));
-  } else GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, room, 0, 0));
-  if (!flags) GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, 1, 1, 0));
+    GP__CHECK(gp__writing(k, "out", c->out, q->out_size, q->out_size, flags ? c->count : room, flags, 0));
+    GP__CHECK(gp__writing(k, "out2", c->out2, q->out_size, q->out_size, room, 0, 0));
+  } else GP__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, room, 0, 0));
+  if (!flags) GP__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, 1, 1, 0));
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
 static const gp__own_check gp__checks_hash[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_hash}};

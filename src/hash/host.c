@@ -133,7 +133,7 @@ static gp_result gp__host_groups(const gp__request *q, int threads) {
   gp__host_table t;
   uint64_t i;
   gp_result result;
-  GPUPRIMS__CHECK(gp__host_fill_table(q, &t, q->in, q->count));
+  GP__CHECK(gp__host_fill_table(q, &t, q->in, q->count));
   result = q->primitive == GP_GROUP_BY_MANY && !q->key_struct ? gp__host_order_groups(q, &t, threads) : GP_SUCCESS;
   for (i = 0; i < t.found && i < q->capacity && q->out_keys && result == GP_SUCCESS; ++i)
     memcpy((unsigned char *)q->out_keys + i * t.size, t.keys + t.first[i] * t.size, t.size);
@@ -147,7 +147,7 @@ static gp_result gp__host_join_keys(const gp__request *q) {
   gp__host_table t;
   uint32_t *next; // by row: the next one with its key, plus 1; behind them, by number: the last row
   uint64_t i, total = 0;
-  GPUPRIMS__CHECK(gp__host_fill_table(q, &t, q->keys2, q->count2));
+  GP__CHECK(gp__host_fill_table(q, &t, q->keys2, q->count2));
   next = (uint32_t *)calloc((size_t)(2 * q->count2) + 1, 4);
   if (!next) {
     free(t.slots);

@@ -18,7 +18,7 @@ template <class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_arg
   const W *keys = static_cast<const W *>(a.keys);
   for (gp__u64 at = gp__first_slot(a, hash);;) {
     const gp_vector pair = gp__load_vector<GP_CACHE_ALL>(a.slots + (at & ~gp__u64(1)));
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (unsigned i = 0; i < 2; ++i) {
       if (i < (at & 1)) continue;
       there = static_cast<gp__u64>(pair.word[2 * i + 1]) << 32 | pair.word[2 * i];
@@ -64,7 +64,7 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 probe[ITEMS];
     gp_tile_load_balance<P::threads, ITEMS>(probe, a.offsets, probes, first, s);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 at = first + threadIdx.x * ITEMS + i;
       if (at >= count) continue;

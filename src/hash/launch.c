@@ -3,8 +3,7 @@
 //   hash/folds.h, core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c, group_by/host.c,
 //   graph/host.c, core/state.c, graph/launch.c, map/written.c
 
-GPUPRIMS__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items,
-                                    const gp__hash_args *args) {
+GP__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__hash_args *args) {
   gp__graph_step *step = &g->steps[g->count++];
   step->request = -1;
   step->kind = kind;
@@ -12,8 +11,7 @@ GPUPRIMS__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uin
   step->args.hash = *args;
 }
 // Takes an empty table for `rows` rows, with a counter behind it.
-GPUPRIMS__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *g, uint64_t rows,
-                                          gp__hash_args *a) {
+GP__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *g, uint64_t rows, gp__hash_args *a) {
   a->slot_count = 2 * rows + 2;
   a->slots = (unsigned long long *)gp__take(g, (a->slot_count + 1) * 8);
   a->found = a->slots ? a->slots + a->slot_count : NULL;
@@ -21,13 +19,11 @@ GPUPRIMS__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__gra
   return gp__add_fill(s, who, g, 0, a->slots, a->slot_count + 1);
 }
 // Keys that gp_sort brings together; a table finds the first row of each other key.
-GPUPRIMS__PRIVATE int gp__groups_by_sort(const gp__request *q) {
-  return !q->key_struct && !gp__is_complex(q->key_type);
-}
+GP__PRIVATE int gp__groups_by_sort(const gp__request *q) { return !q->key_struct && !gp__is_complex(q->key_type); }
 // A sort of the keys, or of their first rows, brings the rows of a group together. One column moves along; several are
 // read through the order, and so is a column whose rows must be known.
-GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const gp__request *q, gp__hash_args *a,
-                                            gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const gp__request *q, gp__hash_args *a,
+                                      gp__graph_plan *g) {
   const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
   const int counts = !folds && !q->out_keys && g->at; // writes no elements
   const int either = !folds && !g->at;                // asked without buffers: with elements or without
@@ -46,7 +42,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const
   sort.keys = a->keys, sort.key_type = q->key_type;
   sort.count_device = q->count_device;
   if (!plain) {
-    GPUPRIMS__CHECK(gp__add_table(s, who, g, n, a));
+    GP__CHECK(gp__add_table(s, who, g, n, a));
     a->rows = (unsigned *)gp__take(g, n * 4);
     if (folds) a->places = (unsigned *)gp__take(g, n * 4);
     else a->list = (unsigned *)gp__take(g, n * 4);
@@ -72,20 +68,20 @@ GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const
     sort.out_keys = sorted;
     if (!counts && (!moves || (one && !one->column))) { // without addresses: whichever it will be
       sort.out_type = GP_U32, sort.out = order;
-      if (n) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+      if (n) GP__CHECK(gp__add_call(s, who, g, &sort));
     }
     if (moves && one) {
       sort.in_type = sort.out_type = gp__bits_type(width);
       sort.in = one->column, sort.out = order;
     }
     if (either) sort.out_type = GP_TYPE_DEFAULT, sort.out = NULL;
-    if (n && (moves || counts || either)) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    if (n && (moves || counts || either)) GP__CHECK(gp__add_call(s, who, g, &sort));
     unique.key_type = gp__group_type(sort.key_type, size);
     unique.keys = unique.out_keys = sorted;
     unique.count = n;
     unique.count_device = q->count_device;
     unique.out_count = (uint64_t *)a->found;
-    if (either) GPUPRIMS__CHECK(gp__add_call(s, who, g, &unique));
+    if (either) GP__CHECK(gp__add_call(s, who, g, &unique));
     if (folds) {
       unique.in_type = GP_INPUT, unique.in = &ramp;
       unique.out = a->list = (unsigned *)gp__take(g, n * 4);
@@ -93,7 +89,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const
       unique.in_type = GP_U32, unique.in = order;
       unique.out = a->rows = (unsigned *)gp__take(g, n * 4);
     }
-    GPUPRIMS__CHECK(gp__add_call(s, who, g, &unique));
+    GP__CHECK(gp__add_call(s, who, g, &unique));
   }
   named = *a;
   if (!truths || !folds) named.list = NULL;
@@ -104,7 +100,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const
     sort.count = n;
     sort.count_device = (const uint64_t *)a->found;
     sort.end_bit = gp__bit_length(n);
-    if (n) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    if (n) GP__CHECK(gp__add_call(s, who, g, &sort));
   } else if (folds && plain && !truths) named.keys = sorted;
   else if (folds) named.rows = (unsigned *)(plain ? order : sorted);
   gp__add_hash(g, GP__HASH_NUMBER, n, &named);
@@ -113,15 +109,14 @@ GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const
   if (!moves) a->order = (unsigned *)order;
   for (i = 0; i < a->column_count && moves; ++i) a->columns[i].in = order;
   a->words = (unsigned long long *)gp__take(g, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words * 8);
-  if (passes)
-    GPUPRIMS__CHECK(gp__add_fill(s, who, g, 0, a->words, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words));
+  if (passes) GP__CHECK(gp__add_fill(s, who, g, 0, a->words, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words));
   for (a->pass = 0; a->pass < 2; ++a->pass)
     if (passes >> a->pass & 1) gp__add_hash(g, GP__HASH_FOLD, n, a);
   gp__add_hash(g, GP__HASH_FINISH, room, a);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__plan_join(gp__state *s, const char *who, const gp__request *q, gp__hash_args *a,
-                                          gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__plan_join(gp__state *s, const char *who, const gp__request *q, gp__hash_args *a,
+                                    gp__graph_plan *g) {
   const int pairs = q->join == GP_JOIN_INNER || q->join == GP_JOIN_LEFT;
   a->keys = q->keys2;
   a->probes = q->in;
@@ -131,7 +126,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_join(gp__state *s, const char *who, const g
   a->out2 = q->out2;
   a->capacity = q->capacity;
   a->out_count = (unsigned long long *)q->out_count;
-  GPUPRIMS__CHECK(gp__add_table(s, who, g, q->count2, a));
+  GP__CHECK(gp__add_table(s, who, g, q->count2, a));
   a->found = NULL;
   if (pairs) {
     a->places = (unsigned *)gp__take(g, q->count2 * 4);
@@ -146,7 +141,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_join(gp__state *s, const char *who, const g
     sort.out = a->order;
     sort.count = q->count2;
     sort.end_bit = gp__bit_length(a->slot_count);
-    if (q->count2) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    if (q->count2) GP__CHECK(gp__add_call(s, who, g, &sort));
     gp__add_hash(g, GP__JOIN_ENDS, q->count2, a);
   }
   a->count = q->count;
@@ -167,12 +162,12 @@ GPUPRIMS__PRIVATE gp_result gp__plan_join(gp__state *s, const char *who, const g
     scan.out = a->offsets ? a->offsets + 1 : NULL;
     scan.count = q->count;
     scan.count_device = q->count_device;
-    if (q->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &scan));
+    if (q->count) GP__CHECK(gp__add_call(s, who, g, &scan));
     gp__add_hash(g, GP__JOIN_PAIRS, q->out || q->out2 ? q->capacity : 1, a);
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__hash_args a;
   memset(g, 0, sizeof *g);
@@ -181,6 +176,6 @@ GPUPRIMS__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q,
   a.keys = q->in;
   a.count_device = (const unsigned long long *)q->count_device;
   if (q->inputs.in) // kernels read arrays
-    GPUPRIMS__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
+    GP__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
 }

@@ -3,10 +3,10 @@
 
 // The host and kernels share these, so that both get the same bits. A number is 64 bits: of a signed or an unsigned
 // integer (bool: 0 or 1), or of a double.
-#define GPUPRIMS__NUMBER GPUPRIMS__BOTH static inline __attribute__((unused)) unsigned long long
+#define GPUPRIMS__NUMBER GP__BOTH static inline __attribute__((unused)) unsigned long long
 
 // 0: unsigned, 1: signed, 2: float.
-GPUPRIMS__RULE int gp__number_class(int type) {
+GP__RULE int gp__number_class(int type) {
   return type >= GP_F16 && type <= GP_F64                                   ? 2
       : type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? 1
                                                                             : 0;

@@ -8,7 +8,7 @@ template <class W, int COUNT> struct gp__hash_key {
   static GP_DEVICE gp__u32 hash(const W *key) {
     if (exact) {
       gp__u32 x = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < COUNT; ++i) x |= static_cast<gp__u32>(key[i]) << (8 * int(sizeof(W)) * i & 31);
       return gp__shuffle_mix((x ^ x >> 16) * 0x9e3779b1u); // each step has an inverse
     }
@@ -59,16 +59,16 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u32 hash[ITEMS];
     gp__u64 there[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 row = first + i * P::threads + threadIdx.x;
       if (row < count) hash[i] = Key::hash(keys + row * COUNT);
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (first + i * P::threads + threadIdx.x < count)
         there[i] = gp__load_relaxed(a.slots + gp__first_slot(a, hash[i]));
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 row = first + i * P::threads + threadIdx.x;
       const bool here = row < count;

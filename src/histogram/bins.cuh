@@ -77,7 +77,7 @@ template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
     rest = static_cast<gp__u32>(r);
     fraction = (r << 32) / width;
     r = (r << 32) % width;
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int i = 0; i < 32; ++i) {
       const bool carry = r >> 63;
       r += r;
@@ -136,7 +136,7 @@ template <class T> struct gp__range_bins {
       found = both & 0xffffu;
       end = both >> 16;
     }
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     while (found < end) {
       const gp__u32 middle = (found + end) / 2;
       if (boundaries[middle] <= x) found = middle + 1;
@@ -147,14 +147,14 @@ template <class T> struct gp__range_bins {
   // All threads call, with the boundaries in place. One thread writes each half of a guess: that of the first boundary
   // not below the bucket, and that of the last one not above it.
   GP_DEVICE void fill(gp__guess *table, unsigned threads) const {
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (gp__u32 i = threadIdx.x; i <= bins; i += threads) {
       const gp__u32 bucket = bucket_of(boundaries[i]);
       const gp__u32 before = i > 0 ? bucket_of(boundaries[i - 1]) + 1 : 0;
       const gp__u32 next = i < bins ? bucket_of(boundaries[i + 1]) : buckets;
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (gp__u32 b = before; b <= bucket && b < buckets; ++b) table[b].at[0] = static_cast<unsigned short>(i);
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (gp__u32 b = bucket; b < next && b < buckets; ++b) table[b].at[1] = static_cast<unsigned short>(i + 1);
     }
   }

@@ -4,20 +4,20 @@
 //   core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 // Checks the types of counters and weights.
-GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int weights = c->in2 || c->in2_type;
   if (k->in.info) return gp__fail(GP_E_TYPE, "%s: @in_type is a struct type, not a built-in type", k->who);
   if (q->in_type == GP_BOOL)
     return gp__fail(GP_E_TYPE, "%s: @in_type is bool: to count values, use gp_count_if", k->who);
-  GPUPRIMS__CHECK(gp__check_short(k->who, "in_type", q->in_type, "use gp_lower_bound and gp_group_by"));
+  GP__CHECK(gp__check_short(k->who, "in_type", q->in_type, "use gp_lower_bound and gp_group_by"));
   if (weights) {
     q->in2_type = c->in2_type ? c->in2_type : c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
+    GP__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
     if (k->in2.info)
       return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights) is a struct type, not a built-in type", k->who);
-    GPUPRIMS__CHECK(gp__check_short(k->who, "in2_type (of weights)", q->in2_type, "convert them"));
+    GP__CHECK(gp__check_short(k->who, "in2_type (of weights)", q->in2_type, "convert them"));
   }
   if (c->out_type == GP_F32 || c->out_type == GP_F64) {
     if (!weights)
@@ -31,15 +31,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
                       k->who, gp__type_rows[c->out_type].name);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
-  GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
-                                    "i32, u32, i64 or u64 (with weights, also f32 or f64)", &q->out_type, &k->out));
+  GP__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
+                              "i32, u32, i64 or u64 (with weights, also f32 or f64)", &q->out_type, &k->out));
   return weights && !gp__is_integer(q->in2_type) && q->in2_type != GP_BOOL
       ? gp__fail(GP_E_TYPE, "%s: @in2_type: weights of %s need counters (@out_type) of f32 or f64", k->who,
                  gp__type_rows[q->in2_type].name)
       : GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
@@ -62,7 +62,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
                     q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
+GP__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -78,13 +78,13 @@ GPUPRIMS__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
   return GP_SUCCESS;
 }
 // An integer, sign-extended to 64 bits; a float as a double.
-GPUPRIMS__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
+GP__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
   uint64_t x = 0;
   const unsigned bits = 8 * gp__type_rows[type].size;
   memcpy(&x, bytes, gp__type_rows[type].size); // little-endian
   return *gp__type_rows[type].name == 'i' && bits < 64 && x >> (bits - 1) ? x | ~(uint64_t)0 << bits : x;
 }
-GPUPRIMS__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) {
+GP__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) {
   uint16_t half;
   float single;
   double x;
@@ -97,7 +97,7 @@ GPUPRIMS__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) 
   return x;
 }
 // Checks the ends of a channel's bins.
-GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
+GP__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
   const gp__request *q = k->q;
   const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
   const unsigned char *upper = q->step.bytes + (size_t)channel * q->in_size;
@@ -121,7 +121,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
   }
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;
@@ -138,7 +138,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
            q->in_size);
     memcpy(q->step.bytes + at, c->upper ? (const unsigned char *)c->upper + at : (const unsigned char *)&lowest,
            q->in_size);
-    if (c->upper) GPUPRIMS__CHECK(gp__check_ends(k, i));
+    if (c->upper) GP__CHECK(gp__check_ends(k, i));
   }
   return GP_SUCCESS;
 }

@@ -62,7 +62,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
     int next = above ? __ffs(static_cast<int>(above)) - 1 : -1;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < 5; ++i) {
       const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
       const int after = __shfl_sync(0xffffffffu, next, next < 0 ? 0 : next);
@@ -84,11 +84,11 @@ template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> 
 }
 // Moves each sample to the place of the one before.
 template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> &x) {
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
 }
 template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
@@ -152,7 +152,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       x_at.move(first);
       w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
     }
     GP_DEVICE void load(unsigned k, bool there, bool one) {
@@ -253,7 +253,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     GP_DEVICE void take(gp__vector_access<T, V> &x, const gp__vector_access<W, V> &w, bool there) {
       gp__u32 c = channel;
       gp__u64 at = pixel;
-      GPUPRIMS__UNROLL_BY(UNROLL)
+      GP__UNROLL_BY(UNROLL)
       for (int i = 0; i < V; ++i) {
         const int j = rolled ? 0 : i;
         if (ONE) count(there, slot_of(x, j), weight::at(w, i));
@@ -295,9 +295,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         pixel = mine / channels;
         channel = static_cast<gp__u32>(mine - pixel * channels);
       }
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       while (global ? __any_sync(0xffffffffu, s.left != 0) : s.left != 0) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (unsigned k = 0; k < K; ++k) {
           if (global || k < s.left) take(s.x[k], s.w[k], k < s.left);
           s.load(k, k + K < s.left, ONE);
@@ -418,7 +418,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     }
   }
   static GP_DEVICE void add(Piece &to, const Piece &x) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
   }
   // The sum of `count` words, `apart` from each other, in order, then `mine`.
@@ -432,12 +432,12 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
       const unsigned wanted = count - done < BATCH ? (1u << (count - done)) - 1 : (1u << BATCH) - 1;
       for (unsigned missing = wanted; missing;) {
         unsigned found = 0;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (unsigned i = 0; i < BATCH; ++i)
           if (missing >> i & 1u) found |= gp__try_receive(words, first + (done + i) * apart, tag, x[i]) ? 1u << i : 0u;
         missing &= ~found;
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned i = 0; i < BATCH; ++i)
         if (wanted >> i & 1u) {
           if (has) add(sum, x[i]);
@@ -482,7 +482,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
       gp__u32 bin[K * V];
       C w[K * V];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < K; ++k) {
         const gp__u64 i = round + static_cast<gp__u64>(k * P::threads + threadIdx.x) * V;
         gp__u64 pixel = i;
@@ -495,7 +495,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           pixel = i / channels;
           channel = static_cast<unsigned>(i - pixel * channels);
         } else if (whole && weight::is) y.template load<P::load>(weights + i, off2, i >= V && i + 2 * V <= n);
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j) {
           gp__u32 b = 0;
           bool there = i + j < n && channel < active;
@@ -515,7 +515,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
       }
       for (unsigned k = 0; k < turns; ++k) {
         if (k == turn) {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int j = 0; j < K * V; ++j) add_in_order(cell, bin[j], w[j]);
         }
         if (turns > 1) __syncthreads();
@@ -530,7 +530,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const bool ends_group = share % GROUP == GROUP - 1 || share == shares - 1;
     for (unsigned q = threadIdx.x; q * PER < mine; q += P::threads) {
       Piece sum;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < PER; ++i) {
         const unsigned c = q * PER + i;
         sum.sum[i] = 0;
@@ -552,7 +552,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         }
         sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < PER; ++i)
         if (q * PER + i < mine) static_cast<C *>(a.out)[first_slot + q * PER + i] = sum.sum[i];
     }

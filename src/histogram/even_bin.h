@@ -5,7 +5,7 @@
 // Difference and product are rounded separately (there is no sum to contract), so that the host and every GPU put a
 // sample in the same bin.
 #define GPUPRIMS__EVEN_BIN(name, T) \
-  GPUPRIMS__RULE unsigned long long gp__even_bin_##name(T x, T lower, T scale, unsigned long long bins) { \
+  GP__RULE unsigned long long gp__even_bin_##name(T x, T lower, T scale, unsigned long long bins) { \
     return (unsigned long long)((x - lower) * scale) < bins ? (unsigned long long)((x - lower) * scale) : bins - 1; \
   }
 GPUPRIMS__EVEN_BIN(f32, float)

@@ -22,93 +22,90 @@ enum {
   GP__HISTOGRAM_CHUNKS = 1024               // pieces of the output, at most
 };
 // Samples of one byte are counted by value; values become bins when the counters are added up.
-GPUPRIMS__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
+GP__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
   return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
 }
 // Counters of a channel in shared memory: one follows the bins, for samples in no bin, and saves a test.
-GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value, unsigned long long bins) {
+GP__RULE unsigned long long gp__histogram_stride(int by_value, unsigned long long bins) {
   return by_value ? 256 : bins + 1;
 }
 // The counters of all channels; the last one is for channels that are not counted.
-GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
+GP__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
   return s.exact ? (unsigned)s.histogram.active *
               gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
           1
                  : (unsigned)s.histogram.active * s.histogram.bins;
 }
-GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) {
-  return (x + to - 1) / to * to;
-}
+GP__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) { return (x + to - 1) / to * to; }
 // Boundaries in shared memory, in bytes; 0: they stay where they are.
-GPUPRIMS__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundaries, int size) {
+GP__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundaries, int size) {
   return boundaries <= (unsigned)(GP__HISTOGRAM_BOUNDARY_BYTES / size)
       ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
       : 0;
 }
 // Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with its boundaries.
 // 0: no buckets.
-GPUPRIMS__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins, unsigned buckets) {
+GP__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins, unsigned buckets) {
   return buckets / 4 <= bins ? buckets : gp__histogram_fewer_buckets(bins, buckets / 2);
 }
-GPUPRIMS__RULE unsigned gp__histogram_buckets(int algorithm, int exact, unsigned long long bins, int active, int size) {
+GP__RULE unsigned gp__histogram_buckets(int algorithm, int exact, unsigned long long bins, int active, int size) {
   return algorithm == GP_SHARED_BINS && exact && active == 1 && gp__histogram_boundary_bytes(bins + 1, size)
       ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
       : 0;
 }
 // Boundaries and buckets of a block, which precede its counters.
-GPUPRIMS__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, unsigned long long bins, int active,
-                                                   int size) {
+GP__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, unsigned long long bins, int active, int size) {
   return gp__histogram_boundary_bytes((bins + 1) * (unsigned)active, size) +
       gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
 }
 // Float counters of one block; all blocks of a slice read all samples.
-GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
+GP__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
   return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
                                                               : (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
 }
 // Counters of a chunk of the output, which one warp clears.
-GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
+GP__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
   return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
       ? (unsigned)GP__HISTOGRAM_CHUNK
       : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
 }
 // Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
 // block can get, and reserves 1 KiB for each block.
-GPUPRIMS__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
+GP__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
   return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
 }
 // Bytes of one copy of a block's counters, and of its tables.
-GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
+GP__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
   return s.exact
       ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
       : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
 }
-GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
   return s.histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
       ? gp__histogram_search_bytes(p.algorithm, s.exact, s.histogram.bins, s.histogram.active, s.in_size)
       : 0;
 }
 // Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
 // counters: a copy a warp.
-GPUPRIMS__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
+GP__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
   return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
       ? copies
       : gp__histogram_fit(bytes, room, copies / 2);
 }
-GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
   return gp__histogram_fit(gp__histogram_copy_bytes(p, s),
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
                            s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
 }
 // Counters of 16 bits, if those of 32 do not fit although the block has the multiprocessor to itself. One channel, no
 // weights.
-GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
+GP__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
   return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
       gp__histogram_replicas(p, s) == 0 &&
       gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
                         (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
 }
-GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
       (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0 || gp__histogram_halves(p, s)
                                      : p.algorithm == GP_GLOBAL_BINS && s.exact &&

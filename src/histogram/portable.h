@@ -10,24 +10,24 @@ enum {
   GP__IF_HISTOGRAM_WIDE = 8 * GP__IF
 };
 static const gp__policy_row gp__histogram_rows[] = {
-    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_INEXACT, 0, 0, GP_SHARED_BINS, 256, 1, 0, 3, 22),
-    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_INEXACT, 0, 0, GP_GLOBAL_BINS, 256, 1, 0, 3, 22),
-    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_ALONE | GP__IF_HISTOGRAM_WEIGHTED, 0, 0, GP_SHARED_BINS, 0, 2, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_ALONE, 0, 0, GP_SHARED_BINS, 1024, 4, 0, 1, 21),
-    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_WIDE, 0, 0, GP_SHARED_BINS, 0, 2, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_SHARED_BINS, 512, 1, 0, 2, 21),
-    GPUPRIMS__H200(0, -1, 0, 512 << 10, 0, GP_SHARED_BINS, 0, 2, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 4 << 20, 32 << 20, GP_SHARED_BINS, 0, 0, 0, 1, 21),
-    GPUPRIMS__H200(0, -1, 0, 32 << 20, 0, GP_SHARED_BINS, 0, 0, 0, 3, 21),
-    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
+    GP__H200(0, -1, GP__IF_HISTOGRAM_INEXACT, 0, 0, GP_SHARED_BINS, 256, 1, 0, 3, 22),
+    GP__H200(0, -1, GP__IF_HISTOGRAM_INEXACT, 0, 0, GP_GLOBAL_BINS, 256, 1, 0, 3, 22),
+    GP__H200(0, -1, GP__IF_HISTOGRAM_ALONE | GP__IF_HISTOGRAM_WEIGHTED, 0, 0, GP_SHARED_BINS, 0, 2, 0, 0, 22),
+    GP__H200(0, -1, GP__IF_HISTOGRAM_ALONE, 0, 0, GP_SHARED_BINS, 1024, 4, 0, 1, 21),
+    GP__H200(0, -1, GP__IF_HISTOGRAM_WIDE, 0, 0, GP_SHARED_BINS, 0, 2, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_SHARED_BINS, 512, 1, 0, 2, 21),
+    GP__H200(0, -1, 0, 512 << 10, 0, GP_SHARED_BINS, 0, 2, 0, 0, 21),
+    GP__H200(0, -1, 0, 4 << 20, 32 << 20, GP_SHARED_BINS, 0, 0, 0, 1, 21),
+    GP__H200(0, -1, 0, 32 << 20, 0, GP_SHARED_BINS, 0, 0, 0, 3, 21),
+    GP__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
 // Bytes of the samples.
-GPUPRIMS__PRIVATE gp__measures gp__measure_histogram(gp__shape s) {
+GP__PRIVATE gp__measures gp__measure_histogram(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
   return m;
 }
-GPUPRIMS__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   gp_policy q = p;
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);

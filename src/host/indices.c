@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c
 
 // Moves one element; `to` may be `from`.
-GPUPRIMS__INLINE void gp__host_move(unsigned char *to, const unsigned char *from, size_t size) {
+GP__INLINE void gp__host_move(unsigned char *to, const unsigned char *from, size_t size) {
   switch (size) {
   case 1:
     *to = *from;
@@ -22,10 +22,10 @@ GPUPRIMS__INLINE void gp__host_move(unsigned char *to, const unsigned char *from
 }
 
 // Offsets, indices and lengths: unsigned, 4 or 8 bytes.
-GPUPRIMS__INLINE uint64_t gp__host_offset(const void *offsets, size_t size, uint64_t i) {
+GP__INLINE uint64_t gp__host_offset(const void *offsets, size_t size, uint64_t i) {
   return size == 4 ? ((const gp__h_u32 *)offsets)[i] : ((const gp__h_u64 *)offsets)[i];
 }
-GPUPRIMS__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t value) {
+GP__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t value) {
   if (size == 4) ((gp__h_u32 *)out)[i] = (gp__h_u32)value;
   else ((gp__h_u64 *)out)[i] = value;
 }

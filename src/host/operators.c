@@ -144,11 +144,11 @@ typedef struct gp__host_op {
 #define GPUPRIMS__FLIPPED(x) ((x) ^ flip)
 // Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and stays a NaN.
 #define GPUPRIMS__ORDER(name, I, U, MAGNITUDE, INFINITE) \
-  GPUPRIMS__INLINE I gp__host_##name##_key(U x, I flip) { \
+  GP__INLINE I gp__host_##name##_key(U x, I flip) { \
     const I ordered = (I)((I)(x ^ (U)((I)x < 0 ? MAGNITUDE : 0)) ^ flip); \
     return (x & MAGNITUDE) > INFINITE ? (I)(-(I)MAGNITUDE - 1) : ordered; \
   } \
-  GPUPRIMS__INLINE U gp__host_##name##_unkey(I key, I flip) { \
+  GP__INLINE U gp__host_##name##_unkey(I key, I flip) { \
     const I ordered = (I)(key ^ flip); \
     return (U)((U)ordered ^ (U)(ordered < 0 ? MAGNITUDE : 0)); \
   }
@@ -189,13 +189,13 @@ GPUPRIMS__FLOAT_LOOPS(f16, float, u16, i16, gp__host_f16_load, gp__host_f16_stor
                       GPUPRIMS__OUT_OF_LINE)
 GPUPRIMS__FLOAT_LOOPS(bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_store, GPUPRIMS__CHAIN8,
                       GPUPRIMS__OUT_OF_LINE)
-GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GPUPRIMS__INLINE)
-GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GPUPRIMS__INLINE)
+GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GP__INLINE)
+GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GP__INLINE)
 
 #define GPUPRIMS__CHAIN1(op, a, x) op(a, (x)[0])
 #define GPUPRIMS__COMPLEX_LOOPS(C, CHAIN) \
   GPUPRIMS__LOOP_MAP(C##_sub, gp__h_##C, uint32_t, , , gp__host_subtract_##C) \
-  GPUPRIMS__LOOPS_INEXACT(C##_sum, gp__h_##C, uint32_t, , , gp__host_add_##C, CHAIN, GPUPRIMS__INLINE) \
+  GPUPRIMS__LOOPS_INEXACT(C##_sum, gp__h_##C, uint32_t, , , gp__host_add_##C, CHAIN, GP__INLINE) \
   GPUPRIMS__LOOPS_INEXACT(C##_prod, gp__h_##C, uint32_t, , , gp__host_multiply_##C, CHAIN, GPUPRIMS__OUT_OF_LINE)
 GPUPRIMS__COMPLEX_LOOPS(c32, GPUPRIMS__CHAIN2)
 GPUPRIMS__COMPLEX_LOOPS(c64, GPUPRIMS__CHAIN1)

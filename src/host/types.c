@@ -35,4 +35,4 @@ __extension__ typedef __int128 gp__h_i128 __attribute__((may_alias, aligned(8)))
 __extension__ typedef unsigned __int128 gp__h_u128 __attribute__((may_alias, aligned(8)));
 
 #define GPUPRIMS__PAIR(op, type) ((int)(op)*64 + (int)(type)) // an operator on a type, as a case
-#define GPUPRIMS__INLINE static inline __attribute__((unused))
+#define GP__INLINE static inline __attribute__((unused))

@@ -1,38 +1,38 @@
 // host/values.c - values: floats, widening, conversion, unary operators
 // uses: api/config.h, api/lists.h, core/rules.h, host/types.c
 
-GPUPRIMS__INLINE uint32_t gp__host_bits32(float x) {
+GP__INLINE uint32_t gp__host_bits32(float x) {
   uint32_t u;
   memcpy(&u, &x, sizeof u);
   return u;
 }
-GPUPRIMS__INLINE float gp__host_float(uint32_t u) {
+GP__INLINE float gp__host_float(uint32_t u) {
   float x;
   memcpy(&x, &u, sizeof x);
   return x;
 }
 
-GPUPRIMS__INLINE float gp__host_f16_load(uint16_t h) {
+GP__INLINE float gp__host_f16_load(uint16_t h) {
   const uint32_t sign = (uint32_t)(h & 0x8000) << 16, m = h & 0x7fffu;
   const uint32_t normal = (m << 13) + (m >= 0x7c00u ? 224u << 23 : 112u << 23);
   const uint32_t tiny = gp__host_bits32((float)(int32_t)m * 5.9604644775390625e-8f); // m * 2^-24, below 2^-14
   return gp__host_float(sign | (m < 0x400u ? tiny : normal));
 }
-GPUPRIMS__INLINE uint16_t gp__host_f16_store(float x) { // to nearest even
+GP__INLINE uint16_t gp__host_f16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
   const uint32_t normal = (a - (112u << 23) + 0xfffu + (a >> 13 & 1u)) >> 13;
   const uint32_t tiny = gp__host_bits32(gp__host_float(a) + 0.5f) - 0x3f000000u; // the sum rounds at 2^-24
   const uint32_t special = a > 0x7f800000u ? 0x7fffu : 0x7c00u;
   return (uint16_t)(sign | (a >= 0x47800000u ? special : a < 0x38800000u ? tiny : normal));
 }
-GPUPRIMS__INLINE float gp__host_bf16_load(uint16_t h) { return gp__host_float((uint32_t)h << 16); }
-GPUPRIMS__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
+GP__INLINE float gp__host_bf16_load(uint16_t h) { return gp__host_float((uint32_t)h << 16); }
+GP__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x);
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
-GPUPRIMS__INLINE uint8_t gp__host_bool_load(uint8_t x) { return x != 0; }
+GP__INLINE uint8_t gp__host_bool_load(uint8_t x) { return x != 0; }
 // double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
-GPUPRIMS__INLINE float gp__host_to_odd(double x) {
+GP__INLINE float gp__host_to_odd(double x) {
   const float f = (float)x;
   const double back = f;
   const uint32_t below = (back < x) ? 1 : 0, above = (back > x) ? 1 : 0, away = (x < 0) ? below : above;
@@ -40,17 +40,17 @@ GPUPRIMS__INLINE float gp__host_to_odd(double x) {
 }
 
 // A product on its own: the compiler must not fuse it with a sum.
-GPUPRIMS__INLINE float gp__host_product_f32(float a, float b) {
+GP__INLINE float gp__host_product_f32(float a, float b) {
   float x = a * b;
   __asm__("" : "+m"(x));
   return x;
 }
-GPUPRIMS__INLINE double gp__host_product_f64(double a, double b) {
+GP__INLINE double gp__host_product_f64(double a, double b) {
   double x = a * b;
   __asm__("" : "+m"(x));
   return x;
 }
-GPUPRIMS__INLINE double gp__host_sqrt(double x) { // without libm, which the call of the builtin may need
+GP__INLINE double gp__host_sqrt(double x) { // without libm, which the call of the builtin may need
 #if defined(__x86_64__)
   __asm__("sqrtsd %0, %0" : "+x"(x));
 #elif defined(__aarch64__)
@@ -62,24 +62,22 @@ GPUPRIMS__INLINE double gp__host_sqrt(double x) { // without libm, which the cal
 }
 // Operators on complex numbers, as gp_complex has them.
 #define GPUPRIMS__HOST_COMPLEX(c, F, f) \
-  GPUPRIMS__INLINE gp__h_##c gp__host_##c(F re, F im) { \
+  GP__INLINE gp__h_##c gp__host_##c(F re, F im) { \
     gp__h_##c r; \
     r.re = re, r.im = im; \
     return r; \
   } \
-  GPUPRIMS__INLINE gp__h_##c gp__host_add_##c(gp__h_##c a, gp__h_##c b) { \
-    return gp__host_##c(a.re + b.re, a.im + b.im); \
-  } \
-  GPUPRIMS__INLINE gp__h_##c gp__host_subtract_##c(gp__h_##c a, gp__h_##c b) { \
+  GP__INLINE gp__h_##c gp__host_add_##c(gp__h_##c a, gp__h_##c b) { return gp__host_##c(a.re + b.re, a.im + b.im); } \
+  GP__INLINE gp__h_##c gp__host_subtract_##c(gp__h_##c a, gp__h_##c b) { \
     return gp__host_##c(a.re - b.re, a.im - b.im); \
   } \
-  GPUPRIMS__INLINE gp__h_##c gp__host_multiply_##c(gp__h_##c a, gp__h_##c b) { \
+  GP__INLINE gp__h_##c gp__host_multiply_##c(gp__h_##c a, gp__h_##c b) { \
     return gp__host_##c(gp__host_product_##f(a.re, b.re) - gp__host_product_##f(a.im, b.im), \
                         gp__host_product_##f(a.re, b.im) + gp__host_product_##f(a.im, b.re)); \
   }
 GPUPRIMS__HOST_COMPLEX(c32, float, f32)
 GPUPRIMS__HOST_COMPLEX(c64, double, f64)
-GPUPRIMS__INLINE double gp__host_magnitude(gp_type type, double re, double im) { // see gp__magnitude_of
+GP__INLINE double gp__host_magnitude(gp_type type, double re, double im) { // see gp__magnitude_of
   const double x = re < 0 ? -re : re, y = im < 0 ? -im : im, infinite = 1e308 * 10;
   const double large = x > y ? x : y, small = x > y ? y : x, r = small / large;
   if (x == infinite || y == infinite) return infinite;
@@ -95,12 +93,12 @@ typedef union gp__wide {
 } gp__wide;
 typedef enum gp__wide_kind { GP__WIDE_I, GP__WIDE_U, GP__WIDE_F } gp__wide_kind;
 
-GPUPRIMS__INLINE gp__wide_kind gp__host_kind(gp_type type) {
+GP__INLINE gp__wide_kind gp__host_kind(gp_type type) {
   return type >= GP_F16 && type <= GP_F64                                                      ? GP__WIDE_F
       : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 || type == GP_BOOL ? GP__WIDE_U
                                                                                                : GP__WIDE_I;
 }
-GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
+GP__INLINE size_t gp__host_size(gp_type type) {
 #define GPUPRIMS__SIZE(NAME, value, name, device, size) size,
   static const unsigned char sizes[] = {0, GP_TYPES(GPUPRIMS__SIZE)};
 #undef GPUPRIMS__SIZE
@@ -108,7 +106,7 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
 }
 
 // The unsigned type of a size, for elements that are moved.
-GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
+GP__PRIVATE gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : GP_U128;
 }
 // X(NAME, name, the member of gp__wide, the conversion of an element to a number)
@@ -130,9 +128,9 @@ GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
 #define GPUPRIMS__HOST_LONGS(X) \
   X(I128, i128, , ) \
   X(U128, u128, , )
-GPUPRIMS__INLINE int gp__is_complex(gp_type type) { return type == GP_C32 || type == GP_C64; }
-GPUPRIMS__INLINE gp_type gp__host_real(gp_type type) { return type == GP_C32 ? GP_F32 : GP_F64; } // of a complex type
-GPUPRIMS__INLINE int gp__host_is_long(gp_type type) { return type == GP_I128 || type == GP_U128; }
+GP__INLINE int gp__is_complex(gp_type type) { return type == GP_C32 || type == GP_C64; }
+GP__INLINE gp_type gp__host_real(gp_type type) { return type == GP_C32 ? GP_F32 : GP_F64; } // of a complex type
+GP__INLINE int gp__host_is_long(gp_type type) { return type == GP_I128 || type == GP_U128; }
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
 #define GPUPRIMS__WIDEN(NAME, name, member, LOAD) \

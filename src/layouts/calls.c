@@ -2,15 +2,15 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/array.h, api/call.h, core/rules.h,
 //   core/system.c, core/messages.c, layouts/kinds.c, core/state.c, core/run.c, map/calls.c
 
-GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
-                                          uint64_t count, void *out, int flags, gp_stream stream) {
+GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
+                                    uint64_t count, void *out, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_CONVERT_LAYOUT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, in, out, count);
   c.in_layout = from;
   c.out_layout = to;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream), "gp_convert_layout in_layout=from out_layout=to");
 }
-GPUPRIMS__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
+GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
   const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
   uint64_t count = 1;
   int d;
@@ -31,11 +31,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, 
     return gp__fail(GP_E_SIZE, "%s: %llu structs of %u bytes overflow", who, (unsigned long long)count, a->size);
   return GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_array_check(const gp_array *array) {
+GP__API gp_result gp_array_check(const gp_array *array) {
   const char *who = "gp_array_check";
   uint64_t width;
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
-  GPUPRIMS__CHECK(gp__check_array(who, array, array->layout));
+  GP__CHECK(gp__check_array(who, array, array->layout));
   width = array->layout & ~GP_TRANSPOSED;
   if (array->capacity < array->extent[0] * array->extent[1] * array->extent[2] ||
       array->capacity % (width > 16 ? width : 16))
@@ -47,7 +47,7 @@ GPUPRIMS__API gp_result gp_array_check(const gp_array *array) {
       ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
       : GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
+GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
   const char *who = "gp_array_relayout";
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
   if (array->base && array->layout != layout)
@@ -55,12 +55,12 @@ GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
                     "%s: layout: the array has memory (base is not null), so its layout is fixed: use "
                     "gp_convert_layout to copy its structs to another array",
                     who);
-  GPUPRIMS__CHECK(gp__check_array(who, array, layout));
+  GP__CHECK(gp__check_array(who, array, layout));
   if (array->base) return GP_SUCCESS;
   *array = gp__array_of(layout, array->extent[0], array->extent[1], array->extent[2], array->size, array->packed);
   return GP_SUCCESS;
 }
-GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity) {
+GP__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity) {
   const int length = snprintf(option, capacity, "-DGP_LAYOUT_%s=GP_USE(%lluull)", name ? name : "",
                               (unsigned long long)(array ? array->layout : GP_ANY_LAYOUT));
   return length > 0 ? (size_t)length : 0;

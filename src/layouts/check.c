@@ -4,9 +4,8 @@
 //   core/check_buffers.c
 
 // Checks a layout and keeps it in *kept; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
-GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
-                                             const gp_layout *l, gp_layout *kept, const void *buffer, gp__extent *span,
-                                             int *spans) {
+GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of, const gp_layout *l,
+                                       gp_layout *kept, const void *buffer, gp__extent *span, int *spans) {
   const char *who = k->who;
   const uint64_t count = k->c->count;
   uint64_t bytes;
@@ -63,16 +62,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   const gp__extent own = {"workspace", c->workspace, c->workspace_bytes, 0};
   gp__extent read[GP__LAYOUT_FIELDS], written[GP__LAYOUT_FIELDS];
   int reads, writes, i;
-  GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", c->in_layout, &q->in_layout, c->in, read, &reads));
-  GPUPRIMS__CHECK(
-      gp__check_layout(k, "out_layout (to)", "out", c->out_layout, &q->out_layout, c->out, written, &writes));
+  GP__CHECK(gp__check_layout(k, "in_layout (from)", "in", c->in_layout, &q->in_layout, c->in, read, &reads));
+  GP__CHECK(gp__check_layout(k, "out_layout (to)", "out", c->out_layout, &q->out_layout, c->out, written, &writes));
   if (from->field_count != to->field_count)
     return gp__fail(GP_E_ARGUMENT, "%s: @out_layout (to): field_count is %d, but that of @in_layout (from) is %d",
                     k->who, to->field_count, from->field_count);
@@ -81,9 +79,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT,
                       "%s: @out_layout (to): fields: field %d has %lu bytes, but that of @in_layout (from) has %lu",
                       k->who, i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
-  GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, written, writes));
-  GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, &own, 1));
-  GPUPRIMS__CHECK(gp__check_apart(k->who, written, writes, &own, 1));
+  GP__CHECK(gp__check_apart(k->who, read, reads, written, writes));
+  GP__CHECK(gp__check_apart(k->who, read, reads, &own, 1));
+  GP__CHECK(gp__check_apart(k->who, written, writes, &own, 1));
   q->in_size = from->size;
   q->out_size = to->size;
   q->count = q->stride = c->count;

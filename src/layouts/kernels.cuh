@@ -22,34 +22,32 @@ template <int WIDTH, int SIZE> struct gp__side {
 // A list of moved fields, gaps last. A field's part of the registers is whole words.
 template <class... Fields> struct gp__moved_list {
   static const int count = 0, moved = 0, bytes = 0;
-  static GPUPRIMS__BOTH constexpr int size(int) { return 0; }
-  static GPUPRIMS__BOTH constexpr int offset(bool, int) { return 0; }
-  static GPUPRIMS__BOTH constexpr int before(int) { return 0; }
-  static GPUPRIMS__BOTH constexpr int word(int, int) { return 0; }
-  static GPUPRIMS__BOTH constexpr int of_register(int, int, int) { return -1; }
-  static GPUPRIMS__BOTH constexpr int of_struct(int, int, int, int) { return -1; }
+  static GP__BOTH constexpr int size(int) { return 0; }
+  static GP__BOTH constexpr int offset(bool, int) { return 0; }
+  static GP__BOTH constexpr int before(int) { return 0; }
+  static GP__BOTH constexpr int word(int, int) { return 0; }
+  static GP__BOTH constexpr int of_register(int, int, int) { return -1; }
+  static GP__BOTH constexpr int of_struct(int, int, int, int) { return -1; }
 };
 template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__moved<SIZE, IN, OUT>, Rest...> {
   typedef gp__moved_list<Rest...> rest;
   static const int count = 1 + rest::count, moved = (IN >= 0) + rest::moved, bytes = (IN >= 0 ? SIZE : 0) + rest::bytes;
-  static GPUPRIMS__BOTH constexpr int size(int f) { return f == 0 ? SIZE : rest::size(f - 1); }
-  static GPUPRIMS__BOTH constexpr int offset(bool out, int f) {
-    return f == 0 ? (out ? OUT : IN) : rest::offset(out, f - 1);
-  }
+  static GP__BOTH constexpr int size(int f) { return f == 0 ? SIZE : rest::size(f - 1); }
+  static GP__BOTH constexpr int offset(bool out, int f) { return f == 0 ? (out ? OUT : IN) : rest::offset(out, f - 1); }
   // Bytes of the fields before the f-th.
-  static GPUPRIMS__BOTH constexpr int before(int f) { return f == 0 ? 0 : (IN >= 0 ? SIZE : 0) + rest::before(f - 1); }
+  static GP__BOTH constexpr int before(int f) { return f == 0 ? 0 : (IN >= 0 ? SIZE : 0) + rest::before(f - 1); }
   // The first word of the f-th field's part, of a chunk.
-  static GPUPRIMS__BOTH constexpr int word(int chunk, int f) {
+  static GP__BOTH constexpr int word(int chunk, int f) {
     return f == 0 ? 0 : (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0) + rest::word(chunk, f - 1);
   }
   // Byte of the source's structs in byte b of the registers; -1: none.
-  static GPUPRIMS__BOTH constexpr int of_register(int chunk, int struct_size, int b) {
+  static GP__BOTH constexpr int of_register(int chunk, int struct_size, int b) {
     return b >= (chunk * SIZE + 3) / 4 * 4 ? rest::of_register(chunk, struct_size, b - (chunk * SIZE + 3) / 4 * 4)
         : b < chunk * SIZE && IN >= 0      ? b / SIZE * struct_size + IN + b % SIZE
                                            : -1;
   }
   // Byte of the registers for byte b of the destination's k-th struct; -1: a gap. first: word.
-  static GPUPRIMS__BOTH constexpr int of_struct(int chunk, int k, int b, int first) {
+  static GP__BOTH constexpr int of_struct(int chunk, int k, int b, int first) {
     return IN >= 0 && b >= OUT && b < OUT + SIZE
         ? first * 4 + k * SIZE + b - OUT
         : rest::of_struct(chunk, k, b, first + (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0));
@@ -82,10 +80,10 @@ template <class Map, int END> struct gp__permuted_words<Map, END, END> {
   static GP_DEVICE void run(const gp__u32 *, gp__u32 *) {}
 };
 template <class List, int CHUNK, int SIZE> struct gp__from_structs {
-  static GPUPRIMS__BOTH constexpr int at(int b) { return List::of_register(CHUNK, SIZE, b); }
+  static GP__BOTH constexpr int at(int b) { return List::of_register(CHUNK, SIZE, b); }
 };
 template <class List, int CHUNK, int SIZE> struct gp__to_structs {
-  static GPUPRIMS__BOTH constexpr int at(int b) {
+  static GP__BOTH constexpr int at(int b) {
     return b < CHUNK * SIZE ? List::of_struct(CHUNK, b / SIZE, b % SIZE, 0) : -1;
   }
 };
@@ -94,11 +92,11 @@ template <class List, int CHUNK, int SIZE> struct gp__to_structs {
 template <int BYTES, int ALIGN> struct gp__some_bytes {
   static const int STEP = ALIGN % 16 == 0 ? 16 : ALIGN % 8 == 0 ? 8 : ALIGN % 4 == 0 ? 4 : ALIGN % 2 == 0 ? 2 : 1;
   static GP_DEVICE void load(gp__u32 *word, const unsigned char *from) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
         const gp_vector v = *reinterpret_cast<const gp_vector *>(from + b);
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < 4; ++i) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
       } else if (STEP == 8) {
         const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
@@ -113,11 +111,11 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
     }
   }
   static GP_DEVICE void store(const gp__u32 *word, unsigned char *to) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
         gp_vector v;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < 4; ++i) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
         *reinterpret_cast<gp_vector *>(to + b) = v;
       } else if (STEP == 8) {
@@ -202,8 +200,8 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   static const int PADDING = Side::width == 1 ? gp__layout_padding(CHUNK, Side::size) : 0;
   static GP_DEVICE int slot(int vector) { return PADDING ? vector + vector / (PADDING ? PADDING : 1) : vector; }
   // A range's first vector, and its bytes.
-  static GPUPRIMS__BOTH constexpr int first(int f) { return Side::width ? f * VECTORS : TILE * List::before(f) / 16; }
-  static GPUPRIMS__BOTH constexpr int bytes(int f) { return Side::width ? BYTES : TILE * List::size(f); }
+  static GP__BOTH constexpr int first(int f) { return Side::width ? f * VECTORS : TILE * List::before(f) / 16; }
+  static GP__BOTH constexpr int bytes(int f) { return Side::width ? BYTES : TILE * List::size(f); }
   // Addresses of a tile's ranges. Byte: unsigned char, const or not. `width` is the layout's own.
   gp__u64 tile;
   gp__tile_start start;
@@ -216,7 +214,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   // Address of the thread's vector of round `u`.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
     Byte *at = base;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int f = 0; f < COUNT; ++f) {
       if (first(f + 1) <= u * T || first(f) >= (u + 1) * T) continue; // no vector of this round is there
       if (first(f) <= u * T || vector >= first(f)) at = begin(base, column, f) - first(f) * 16;
@@ -227,22 +225,22 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   template <int CACHE> GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a) const {
     if (a.in_aligned) {
       gp_vector v[ROUNDS];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int u = 0; u < ROUNDS; ++u) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS) v[u] = gp__load_vector<CACHE>(of_vector<const unsigned char>(a.in, a.in_column, u, i));
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int u = 0; u < ROUNDS; ++u) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS) *reinterpret_cast<gp_vector *>(shared + slot(i) * 16) = v[u];
       }
       return;
     }
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f) {
       const unsigned char *from = begin<const unsigned char>(a.in, a.in_column, f);
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); i < bytes(f) / 16; i += T)
         *reinterpret_cast<gp_vector *>(shared + slot(first(f) + i) * 16) =
             gp__vector_of_range<CACHE>(from, static_cast<unsigned>(i), static_cast<unsigned>(bytes(f)));
@@ -250,21 +248,21 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   }
   // Clears the gaps of a block that is larger than the tile; they are in no range.
   template <int CACHE> GP_DEVICE void clear_gaps(const gp__layout_args &a) const {
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int f = List::moved; f < List::count; ++f) {
       unsigned char *to = begin<unsigned char>(a.out, a.out_column, f);
       const gp_vector zero = {};
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); a.out_aligned && i < bytes(f) / 16; i += T)
         gp__store_vector<CACHE>(to + i * 16, zero);
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (int b = int(threadIdx.x); !a.out_aligned && b < bytes(f); b += T) to[b] = 0;
     }
   }
   template <int CACHE> GP_DEVICE void store(const unsigned char *shared, const gp__layout_args &a) const {
     if (Side::parts) clear_gaps<CACHE>(a);
     if (a.out_aligned) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int u = 0; u < ROUNDS; ++u) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS)
@@ -273,7 +271,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       }
       return;
     }
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f)
       gp__copy_from_shared<T, CACHE, PADDING, 1>(begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16,
                                                  static_cast<unsigned>(bytes(f)), threadIdx.x);
@@ -282,7 +280,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
 
 // Copies one value, by words as large as size and addresses allow.
 template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to, const unsigned char *from, unsigned size) {
-  GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
   for (unsigned i = 0; i < size; i += sizeof(Word))
     *reinterpret_cast<Word *>(to + i) = *reinterpret_cast<const Word *>(from + i);
 }
@@ -307,22 +305,22 @@ GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_start &tile, gp__u
 template <class P, int TILE, class In, class Out, class List>
 GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
   const gp__tile_start from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
-  GPUPRIMS__UNROLL_BY(1)
-  for (int f = 0; f < List::moved; ++f) GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
+  for (int f = 0; f < List::moved; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads)
     gp__copy_value(
         shared + TILE * List::before(f) + i * static_cast<unsigned>(List::size(f)),
         gp__layout_value<TILE, const unsigned char>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
         static_cast<unsigned>(List::size(f)));
   __syncthreads();
-  GPUPRIMS__UNROLL_BY(1)
-  for (int f = 0; f < List::count; ++f) GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
+  for (int f = 0; f < List::count; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads) {
     const unsigned size = static_cast<unsigned>(List::size(f));
     unsigned char *at =
         gp__layout_value<TILE, unsigned char>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
     if (f < List::moved) gp__copy_value(at, shared + TILE * List::before(f) + i * size, size);
-    else GPUPRIMS__UNROLL_BY(1)
+    else GP__UNROLL_BY(1)
     for (unsigned b = 0; b < size; ++b) at[b] = 0;
   }
 }
@@ -345,7 +343,7 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
     if (CHUNK && left >= TILE) {
       Source(tile, a.in_width).template load<P::load>(shared, a);
       __syncthreads();
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (int c = int(threadIdx.x); c < TILE / C; c += P::threads) {
         gp__u32 word[List::word(C, List::moved)];
         gp__side_of_chunk<false, In, TILE, C, List>::run(word, shared, c);

@@ -4,12 +4,12 @@
 //   core/kinds.c, core/primitive.c, core/reads.c, layouts/check.c, core/shape.c, layouts/names.c, core/launch.c
 
 // True if the input of a conversion is copied first.
-GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
+GP__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
   const gp__shape h = gp__shape_of(q);
   return h.in_place && !gp__layout_local(*p, h);
 }
 // Structs that a thread takes at a time: as many as make each field's values whole words, if registers hold them.
-GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
+GP__PRIVATE int gp__layout_chunk(const gp__request *q) {
   const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
   unsigned common = 4, chunk;
   int i;
@@ -24,7 +24,7 @@ GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
   return (int)chunk;
 }
 
-GPUPRIMS__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
+GP__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
   h->layout.in_width = q->in_layout.width;
   h->layout.out_width = q->out_layout.width;
@@ -32,12 +32,12 @@ GPUPRIMS__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->layout.in_bytes = gp__layout_bytes(&q->in_layout, q->count);
   h->in_place = q->in == q->out && !q->in_layout.columns && !q->out_layout.columns; // without buffers: may be
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__CONVERT_LAYOUT;
   kinds[1] = GP__COPY;
   return gp__converts_copy(q, p) ? 2 : 1;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__layout_args a;
   memset(&a, 0, sizeof a);
@@ -50,7 +50,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
     copy.in = copy.in2 = q->in;
     copy.out = l->scratch;
     copy.count = l->h->layout.in_bytes;
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, tiles < 0x7fffffff ? (unsigned)tiles : 0x7fffffffu, l->g->threads, 0, &copy));
+    GP__CHECK(gp__launch_step(l, 1, tiles < 0x7fffffff ? (unsigned)tiles : 0x7fffffffu, l->g->threads, 0, &copy));
   }
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }

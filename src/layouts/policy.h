@@ -10,45 +10,45 @@ enum {
 };
 // Contiguous structs in shared memory, of which a thread reads `chunk` at a time: a free vector follows an even number
 // of vectors, against bank conflicts. Returns the vectors between free ones; 0: none is free.
-GPUPRIMS__RULE int gp__layout_padding(int chunk, int size) { return chunk * size % 32 == 0 ? chunk * size / 16 : 0; }
-GPUPRIMS__RULE int gp__layout_region(int tile, int chunk, int size, int structs) {
+GP__RULE int gp__layout_padding(int chunk, int size) { return chunk * size % 32 == 0 ? chunk * size / 16 : 0; }
+GP__RULE int gp__layout_region(int tile, int chunk, int size, int structs) {
   return tile * size + (structs && gp__layout_padding(chunk, size) ? tile / chunk * GP__VECTOR : 0);
 }
 // True if a tile is a number of whole blocks, or a part of one.
-GPUPRIMS__RULE int gp__layout_fits(unsigned long long width, int tile) {
+GP__RULE int gp__layout_fits(unsigned long long width, int tile) {
   return width == 0 || (width <= (unsigned)tile ? (unsigned)tile % width == 0 : width % (unsigned)tile == 0);
 }
 // Structs of the largest tile that `bytes` hold; of the largest that fits both layouts, 0 if all that fit are too
 // small.
-GPUPRIMS__RULE int gp__layout_most(int bytes, int size) {
+GP__RULE int gp__layout_most(int bytes, int size) {
   return gp__max(bytes / size / GP__LAYOUT_STEP, 1) * GP__LAYOUT_STEP;
 }
-GPUPRIMS__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width, unsigned long long out_width) {
+GP__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width, unsigned long long out_width) {
   return tile * 4 < most || tile <= 0 ? 0
       : gp__layout_fits(in_width, tile) && gp__layout_fits(out_width, tile)
       ? tile
       : gp__layout_fitting(tile - GP__LAYOUT_STEP, most, in_width, out_width);
 }
 // Structs of a staged tile; 0: values go one by one.
-GPUPRIMS__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
+GP__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
   return s.layout.chunk
       ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
                            gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
                            s.layout.in_width, s.layout.out_width)
       : 0;
 }
-GPUPRIMS__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
+GP__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
   return gp__layout_staged(p, s) ? gp__layout_staged(p, s)
                                  : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
 }
-GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
   return gp__layout_staged(p, s)
       ? gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.in_size, s.layout.in_width == 1) +
           gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.out_size, s.layout.out_width == 1)
       : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
 }
 // True if, in place, structs move within tiles only.
-GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
+GP__RULE int gp__layout_local(gp_policy p, gp__shape s) {
   return s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
       gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
       gp__layout_tile(p, s) % (s.layout.out_width <= 0x7fffffff ? (int)s.layout.out_width : 0x7fffffff) == 0;

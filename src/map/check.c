@@ -2,13 +2,13 @@
 // uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, map/kinds.c,
 //   core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
 
-GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  GPUPRIMS__CHECK(gp__check_out_type(k));
+  GP__CHECK(gp__check_out_type(k));
   if (c->primitive == GP_TRANSFORM2) {
-    GPUPRIMS__CHECK(gp__check_input_type(k, "in2_type", c->in2_type ? c->in2_type : c->in_type, c->in2, &q->in2_type,
-                                         &k->in2, &q->inputs.in2));
+    GP__CHECK(gp__check_input_type(k, "in2_type", c->in2_type ? c->in2_type : c->in_type, c->in2, &q->in2_type, &k->in2,
+                                   &q->inputs.in2));
     if (q->inputs.in2) q->in2 = NULL;
     return GP_SUCCESS;
   }
@@ -21,20 +21,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
   if (c->primitive == GP_IOTA) return gp__check_ramp_type(k->who, "out_type", q->out_type);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  GPUPRIMS__CHECK(gp__check_types(k));
+  GP__CHECK(gp__check_types(k));
   if (!(k->reads & GP__READS_OP)) return GP_SUCCESS;
   if (!q->user_op && (k->in.info || k->in2.info || k->out.info)) return gp__no_struct(k, "op", q->op);
-  GPUPRIMS__CHECK(gp__check_operator_on(k->who, "op", q->op, q->out_type));
+  GP__CHECK(gp__check_operator_on(k->who, "op", q->op, q->out_type));
   if (c->primitive == GP_ADJACENT_DIFFERENCE && (k->in.info || k->out.info) && q->in_type != q->out_type)
     return gp__fail(GP_E_TYPE,
                     "%s: @in_type and @out_type differ: the call copies one element and cannot convert struct types",
                     k->who);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
+GP__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   if (k->c->primitive != GP_TRANSFORM2) return GP_SUCCESS;
   b->in_name = "in (a)";
@@ -42,7 +42,7 @@ GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
   b->in2_alias = k->q->in2_size == k->q->out_size ? GP__ALIAS_OF_OUT : 0;
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->primitive == GP_FILL && !c->value && k->pointers) return gp__fail(GP_E_NULL, "%s: @value is null", k->who);

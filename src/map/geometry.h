@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, map/policy.h, core/rows.h,
 //   core/geometry.h, core/family.h, map/portable.h, batch/geometry.h
 
-GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   if (s.primitive == GP_COPY_BATCH) {
     gp__geometry_batch(p, s, resident, g);
     return;
@@ -25,7 +25,7 @@ GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long 
 }
 
 // A row is for a number of bytes, which the host does not know of a batch.
-GPUPRIMS__PRIVATE int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
+GP__PRIVATE int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map,      gp__measure_elements, gp__portable_map,
                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_map,     GPUPRIMS__POLICY_THREADS,

@@ -24,14 +24,14 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   for (gp__u64 first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
     gp_vector v[P::vectors];
     if (offset == 0 && first + tile <= vectors) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < P::vectors; ++k)
         v[k] = gp__load_vector<P::load>(in + (first + k * P::threads + threadIdx.x) * 16);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < P::vectors; ++k)
         gp__store_vector<P::store>(out + (first + k * P::threads + threadIdx.x) * 16, v[k]);
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < P::vectors; ++k) {
         const gp__u64 i = first + k * P::threads + threadIdx.x;
         if (i >= vectors) continue;
@@ -41,12 +41,12 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
                                    gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
         else {
           gp__vec<unsigned char> p;
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int j = 0; j < 16; ++j) p.item[j] = in[i * 16 + j];
           v[k] = p.vector;
         }
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < P::vectors; ++k) {
         const gp__u64 i = first + k * P::threads + threadIdx.x;
         if (i < vectors) gp__store_vector<P::store>(out + i * 16, v[k]);
@@ -129,7 +129,7 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
     gp__vector_access<B, V> b[P::vectors];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
@@ -137,12 +137,12 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
         gp__load_second<P::load>(b[k], operands, in2, i, off2, r > 0 && r + 1 < runs);
       }
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
         gp__vector_access<R, V> q;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j) q.item[j] = element::at(a[k], b[k], j, i + j, args);
         q.template store<P::store>(out + i);
       }

@@ -11,22 +11,22 @@
   F(overlap, 0, 1, 2)
 
 // Elements that a thread of a map (copy, fill, iota, transform) handles at a time: vectors of the largest type.
-GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
+GP__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
   return vectors * gp__vector_items(gp__max(gp__max(in_size, in2_size), out_size));
 }
 
 // Shared memory of a kernel that visits edges: a word for each edge of the tile and each warp, and two indices.
-GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
+GP__RULE int gp__edge_tile_bytes(gp_policy p) {
   return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
 }
 // Calls with hash tables, and gathers of columns: rows of a thread whose random accesses are in flight together.
-GPUPRIMS__RULE int gp__has_table(int primitive) {
+GP__RULE int gp__has_table(int primitive) {
   return primitive == GP_GROUP_BY_MANY || primitive == GP_DISTINCT || primitive == GP_JOIN ||
       primitive == GP_SORT_COLUMNS;
 }
-GPUPRIMS__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
+GP__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
 // A search keeps the needles of a thread in registers.
-GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   return p.algorithm == GP_DIRECT && (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
       (!gp__has_table(s.primitive) || p.vectors <= 2) &&
       (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&

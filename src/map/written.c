@@ -5,9 +5,8 @@
 
 // Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
 // address alone while the plan has no memory.
-GPUPRIMS__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root,
-                                            uint64_t count, const uint64_t *count_device, void *out,
-                                            const void **array) {
+GP__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root, uint64_t count,
+                                      const uint64_t *count_device, void *out, const void **array) {
   const gp__input_node *n = &q->inputs.node[root - 1];
   gp_call copy = gp_call_init(GP_COPY);
   if (!out && !q->in_steps) out = gp__take(g, count * n->size);
@@ -21,8 +20,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, con
   return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;
 }
 // Copies go to the outputs where every element is written by the call, and it may run in place.
-GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
-                                                gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   const gp__inputs *all = &q->inputs;
@@ -32,12 +30,11 @@ GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request 
   (void)gp__take(g, 0); // a plan holds something
   memset(&plain.inputs, 0, offsetof(gp__inputs, node));
   if (all->keys)
-    GPUPRIMS__CHECK(
-        gp__add_written(s, g, q, all->keys, count, q->count_device, in_place ? q->out_keys : NULL, &plain.keys));
+    GP__CHECK(gp__add_written(s, g, q, all->keys, count, q->count_device, in_place ? q->out_keys : NULL, &plain.keys));
   if (all->in)
-    GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out : NULL, &plain.in));
-  if (all->keys2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
-  if (all->in2) GPUPRIMS__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
+    GP__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out : NULL, &plain.in));
+  if (all->keys2) GP__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
+  if (all->in2) GP__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
   if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers
   plain.in_steps = 0;
   if (q->in_steps && q->count >> GP__LITTLE_LOG2) {
@@ -46,7 +43,7 @@ GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request 
       c.out_type = q->out_type;
       c.out = q->out;
       c.count = q->count;
-      GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
+      GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
       plain.in = q->out;
     }
     gp__plan_little(g, &plain);
@@ -57,20 +54,20 @@ GPUPRIMS__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request 
   g->requests[g->request_count++] = plain;
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__run_written(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                            gp_stream stream, uint64_t least) {
+GP__PRIVATE gp_result gp__run_written(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
+                                      uint64_t least) {
   gp__request own = *q;
   own.policy = p;
   return gp__run_plan_of(s, &own, p, run, stream, least, gp__written_plan_of);
 }
-GPUPRIMS__PRIVATE gp_result gp__bytes_of_written(gp__state *s, const gp__request *q, const gp_policy *given,
-                                                 const gp__shape *h, uint64_t *bytes) {
+GP__PRIVATE gp_result gp__bytes_of_written(gp__state *s, const gp__request *q, const gp_policy *given,
+                                           const gp__shape *h, uint64_t *bytes) {
   gp__request own = *q;
   (void)h;
   own.policy = given;
   return gp__bytes_of_plan(s, &own, bytes, gp__written_plan_of);
 }
-GPUPRIMS__PRIVATE gp_result gp__calls_of_written(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+GP__PRIVATE gp_result gp__calls_of_written(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
   return gp__calls_of_plan(s, q, calls, count, gp__written_plan_of);
 }
 static const gp__composition gp__written_calls = {gp__run_written, gp__bytes_of_written, gp__calls_of_written};

@@ -48,10 +48,10 @@ template <int LANES> struct gp__four_split {
       if (k == 0) s.rest[mine] = length;
       if (!any(there)) return passed;
       int lesser[3] = {0, 0, 0}; // lesser probes of the other runs
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int left = PROBES; left; left /= 2) {
         const int step = left > 1 ? left / 2 : 1;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < 3; ++i) {
           const int r = (mine + i + 1) % 4;
           const bool earlier = r < mine;
@@ -61,7 +61,7 @@ template <int LANES> struct gp__four_split {
         }
       }
       Count least = at, most = at;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < 3; ++i) {
         const Count rest = static_cast<Count>(s.rest[(mine + i + 1) % 4]);
         least += lesser[i] ? probe_at(lesser[i] - 1, rest) + 1 : 0;
@@ -75,7 +75,7 @@ template <int LANES> struct gp__four_split {
       length = end - taken;
       if (k == 0) s.taken[mine] = taken;
       synchronise(); // the probes have been read
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int r = 0; r < 4; ++r) rank -= static_cast<Count>(s.taken[r]);
     }
   }
@@ -88,7 +88,7 @@ struct gp__four_runs {
     const unsigned log2_group = a.log2_run + a.log2_ways;
     base = (tile >> log2_group << log2_group) * tile_items;
     run = tile_items << a.log2_run;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int r = 0; r < 4; ++r) {
       const gp__u64 from = base + unsigned(r) * run, rest = from < count && r >> a.log2_ways == 0 ? count - from : 0;
       length[r] = rest < run ? rest : run;
@@ -96,7 +96,7 @@ struct gp__four_runs {
   }
   GP_DEVICE gp__u64 of(unsigned run_of_group) const {
     gp__u64 x = length[0];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (unsigned r = 1; r < 4; ++r) x = r == run_of_group ? length[r] : x;
     return x;
   }
@@ -170,7 +170,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       begin_of_keys = static_cast<const unsigned char *>(a.keys);
       end_of_keys = begin_of_keys + n * KEY;
       units[0] = 0, behind[0] = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int r = 0; r < 4; ++r) {
         begin[r] = border[r];
         count[r] = int((ends ? runs.length[r] : border[4 + r]) - begin[r]);
@@ -211,12 +211,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const unsigned units = parts.units[4];
     if (parts.whole) {
       Unit unit[COUNT];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < COUNT; ++k) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
         if (i < units) parts.template load<true>(unit[k], i, begin, end);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < COUNT; ++k) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
         if (i < units) reinterpret_cast<Unit *>(shared)[i] = unit[k];
@@ -232,7 +232,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   template <bool FULL, int N>
   static GP_DEVICE void put(Key *keys, Carried *carried, int here, const Key (&key)[N],
                             const Carried (&with)[VALUE ? N : 1]) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < N; ++k)
       if (FULL || k < here) {
         keys[k] = key[k];
@@ -249,7 +249,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     gp__u32 source[VALUE ? N : 1];
     Carried with[VALUE ? N : 1];
     merge(shared, two, mine, last, key, source);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; VALUE && k < N; ++k)
       if (k < here) with[VALUE ? k : 0] = Carrier::of(carried, source[VALUE ? k : 0], named);
     __syncthreads();
@@ -279,12 +279,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       const int *const behind = parts.behind;
       const V *from[4];
       int by[4];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int r = 0; r < 4; ++r) {
         from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - behind[r];
         by[r] = int(parts.at[r]) / KEY - behind[r];
       }
-      GPUPRIMS__UNROLL_BY(4)
+      GP__UNROLL_BY(4)
       for (int i = int(threadIdx.x); i < parts.tile(); i += THREADS) {
         const V *const p = i < behind[1] ? from[0] : i < behind[2] ? from[1] : i < behind[3] ? from[2] : from[3];
         const int k = i < behind[1] ? by[0] : i < behind[2] ? by[1] : i < behind[3] ? by[2] : by[3];
@@ -303,13 +303,13 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const int PIECES = int(sizeof(V)) / gp__picked<V>::PIECE;
     const V *from[4];
     unsigned begin[4];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int r = 0; r < 4; ++r) {
       from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - parts.at[r] / KEY;
       begin[r] = parts.units[r] * UNIT / KEY;
     }
     Piece *const out = reinterpret_cast<Piece *>(static_cast<V *>(a.out_values) + first);
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (int i = int(threadIdx.x); i < parts.tile() * PIECES; i += THREADS) {
       const unsigned k = static_cast<const unsigned short *>(sources)[i / PIECES];
       const V *p = k >= begin[3] ? from[3] : k >= begin[2] ? from[2] : k >= begin[1] ? from[1] : from[0];

@@ -47,20 +47,19 @@ typedef struct gp__host_items {
   unsigned char *keys, *values;
   uint64_t count;
 } gp__host_items;
-GPUPRIMS__INLINE gp__host_items gp__host_items_of(const void *keys, const void *values, uint64_t count) {
+GP__INLINE gp__host_items gp__host_items_of(const void *keys, const void *values, uint64_t count) {
   const gp__host_items x = {(unsigned char *)(uintptr_t)keys, (unsigned char *)(uintptr_t)values, count};
   return x;
 }
-GPUPRIMS__INLINE const unsigned char *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
+GP__INLINE const unsigned char *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
   return x->keys + i * q->key_size;
 }
-GPUPRIMS__INLINE void gp__host_put_item(const gp__request *q, const gp__host_items *to, uint64_t at,
-                                        const gp__host_items *from, uint64_t i) {
+GP__INLINE void gp__host_put_item(const gp__request *q, const gp__host_items *to, uint64_t at,
+                                  const gp__host_items *from, uint64_t i) {
   gp__host_move(to->keys + at * q->key_size, from->keys + i * q->key_size, q->key_size);
   if (to->values) gp__host_move(to->values + at * q->in_size, from->values + i * q->in_size, q->in_size);
 }
-GPUPRIMS__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__host_items *x, uint64_t first,
-                                              uint64_t count) {
+GP__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__host_items *x, uint64_t first, uint64_t count) {
   return gp__host_items_of(x->keys + first * q->key_size, x->values ? x->values + first * q->in_size : NULL, count);
 }
 

@@ -51,7 +51,7 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
                             const unsigned char *q_begin, const unsigned char *q_end) {
     const unsigned char *one = p + threadIdx.x * UNIT;
     const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < COUNT; ++k) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
@@ -75,7 +75,7 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   GP_DEVICE void store(unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also,
                        unsigned m) const {
     const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < COUNT; ++k) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
@@ -155,7 +155,7 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
     }
     const T *from = reinterpret_cast<const T *>(shared);
     if (lane < head) to[lane] = from[lane];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < (N / V + 31) / 32; ++k)
       if (k * 32 + lane < vectors)
         gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + k * 32 + lane) =
@@ -168,7 +168,7 @@ template <class T> struct gp__write_alike<T, false> {
   template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     typedef typename gp__unit<T>::type Unit;
     const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < units; i += 32)
       reinterpret_cast<Unit *>(to)[i] = reinterpret_cast<const Unit *>(shared)[i];
   }
@@ -193,7 +193,7 @@ template <class Value> struct gp__picked {
                             const unsigned char *second, int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
     Piece *out = static_cast<Piece *>(to);
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (int i = int(rank); i < n * PIECES; i += RANKS) {
       const int k = source[i / PIECES], part = i % PIECES;
       const unsigned char *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
@@ -234,7 +234,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     const int high = diagonal < n ? diagonal : n;
     const unsigned from = first - KEY, last = second + unsigned(diagonal * KEY);
     if (low == high) return low;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, for any range
       const int next = low + step < high ? low + step : high;
       const unsigned x = Side::wrap(from + unsigned(next * KEY)), y = Side::wrap(last - unsigned(next * KEY));
@@ -255,7 +255,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     const int HALF = (ITEMS + 1) / 2;
     const gp__u32 BACK = gp__u32(0) - KEY;
     Key one = key_at(x), two = key_at(y), one_end = key_at(x_end, -1), two_end = key_at(y_end, -1);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < HALF; ++k) {
       const int last = ITEMS - 1 - k;
       const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
@@ -289,7 +289,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     if (!FULL && n == 0) return;
     if (!FULL && left == 0) one = two; // never taken, but compared
     if (!FULL && left2 == 0) two = one;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
       if (FULL || k < n) {

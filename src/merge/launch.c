@@ -2,7 +2,7 @@
 // uses: api/lists.h, core/rules.h, core/shape.h, histogram/policy.h, merge/policy.h, core/geometry.h, merge/geometry.h,
 //   merge/arguments.h, core/system.c, core/request.c, scan/kinds.c, core/launch.c
 
-GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
+GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__merge_args a;
   memset(&a, 0, sizeof a);
@@ -21,20 +21,20 @@ GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
 }
 // Launches a four-way pass: finds where tiles begin, then merges them. The next pass has runs as long as this one's
 // groups.
-GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
+GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
   const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
   if (a->borders)
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
-                                    g->threads * (unsigned)l->h->key_size, a));
-  GPUPRIMS__CHECK(gp__launch_step(l, 2, (unsigned)g->tiles, g->threads, g->shared_bytes, a));
+    GP__CHECK(gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
+                              g->threads * (unsigned)l->h->key_size, a));
+  GP__CHECK(gp__launch_step(l, 2, (unsigned)g->tiles, g->threads, g->shared_bytes, a));
   a->log2_run += a->log2_ways;
   a->log2_ways = 2;
   return GP_SUCCESS;
 }
 // Sorts tiles, then merges two or four runs a pass. Passes alternate between the output and scratch memory so that the
 // last one writes the output. If the number of levels is odd, the first four-way pass merges two runs.
-GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   const gp__geometry *g = l->g;
   const unsigned long long tiles = g->tiles;
   const int four = l->p->algorithm == GP_FOUR_WAY_PASSES;
@@ -50,25 +50,24 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   if (four && !gp__four_together(*l->p, *l->h, tiles))
     a.borders = (unsigned long long *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
-  GPUPRIMS__CHECK(gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
-                                  (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
+  GP__CHECK(gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
+                            (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
   for (run = g->tile_items; left--; run *= 2) {
     a.run = run;
     a.keys = a.out_keys, a.values = a.out_values;
     a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
-    GPUPRIMS__CHECK(four ? gp__launch_four_way(l, &a)
-                         : gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a));
+    GP__CHECK(four ? gp__launch_four_way(l, &a) : gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a));
   }
   return GP_SUCCESS;
 }
 // Sets with more tiles than resident blocks: a launch of its own finds all tiles' borders in parallel.
-GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   const gp__geometry *g = l->g;
   gp__merge_args a = gp__merge_arguments(l);
   if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
   if (gp__is_set(l->q->primitive) && l->p->algorithm != GP_PIPELINED && g->tiles > g->grid) {
     a.borders = (unsigned long long *)l->scratch;
-    GPUPRIMS__CHECK(gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a));
+    GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a));
   }
   return gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a);
 }

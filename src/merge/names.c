@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h, core/geometry.h, core/text.c,
 //   core/kinds.c, core/spelling.c, core/kernel_names.c, sort/names.c
 
-GPUPRIMS__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
+GP__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : NULL;
   const char *key = gp__key_name(q);
   if (!functor) { // of a sort's blocks
@@ -16,23 +16,23 @@ GPUPRIMS__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
   gp__add(t, q->user_op ? ", %s, " : ", %s<%s>, ", functor, key);
   gp__add(t, "%s, %s", key, gp__in_name(q));
 }
-GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
+GP__PRIVATE const char *gp__set_name(gp_primitive p) {
   return p == GP_SET_UNION       ? "SET_UNION"
       : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
       : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
                                  : "SET_SYMMETRIC_DIFFERENCE";
 }
-GPUPRIMS__PRIVATE void gp__name_set(const gp__spelling *q, gp__text *t) {
+GP__PRIVATE void gp__name_set(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", GP_%s", gp__set_name(q->primitive));
   gp__name_merge(q, t);
 }
 // An order of keys.
-GPUPRIMS__PRIVATE void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops) {
+GP__PRIVATE void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__key_name(q), gp__key_name(q), "bool");
   ops[1].a = gp__key_name(q); // a sort's transform
 }
 
-GPUPRIMS__PRIVATE void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__PRIVATE void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__MERGE_SORT_TILES) g->shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
   if (kind == GP__MERGE_FOUR_BORDERS) g->shared_bytes = g->threads * (unsigned)h.key_size;
 }

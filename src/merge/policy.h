@@ -9,54 +9,52 @@
   F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8) \
   F(overlap, 0, 1, 2)
 
-GPUPRIMS__RULE int gp__is_set(int primitive) {
-  return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
-}
+GP__RULE int gp__is_set(int primitive) { return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE; }
 // Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (at least four bytes), made
 // odd so that neighbouring threads, each with consecutive elements, access different banks.
-GPUPRIMS__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
+GP__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
   return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
 }
-GPUPRIMS__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
+GP__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
 }
 // Tiles of merge sort hold one extra vector: they are a little longer than a power of two, so that 2^n elements take a
 // pass less.
-GPUPRIMS__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
+GP__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
   return gp__merge_items(vectors + 1, key_size, in_size);
 }
-GPUPRIMS__RULE int gp__sort_tile(gp_policy p, gp__shape s) {
+GP__RULE int gp__sort_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__sort_tile_items(p.vectors, s.key_size, s.in_size);
 }
 // Bytes of shared memory. Window: elements, with room for misalignment at both ends of each input. Out: elements of
 // warps, each with room for its own misalignment. Source: places of values, 2 bytes each.
-GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
+GP__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
   return size ? (items * size + inputs * 2 * GP__VECTOR + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
-GPUPRIMS__RULE int gp__merge_out_bytes(int threads, int items, int size) {
+GP__RULE int gp__merge_out_bytes(int threads, int items, int size) {
   return threads / GP__WARP * (GP__WARP * items * size + GP__VECTOR);
 }
-GPUPRIMS__RULE int gp__merge_source_bytes(int tile, int in_size) {
+GP__RULE int gp__merge_source_bytes(int tile, int in_size) {
   return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
-GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
+GP__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
   return power >= least ? power : gp__power_of_two(least, power * 2);
 }
 // Bytes of a ring for a tile of one input: a power of two if that costs little and no element crosses the ring's end.
-GPUPRIMS__RULE int gp__merge_ring_of(int window, int power, int size) {
+GP__RULE int gp__merge_ring_of(int window, int power, int size) {
   return (size & (size - 1)) == 0 && power - window <= window / 7 ? power : window;
 }
-GPUPRIMS__RULE int gp__merge_ring_bytes(int tile, int size) {
+GP__RULE int gp__merge_ring_bytes(int tile, int size) {
   return gp__merge_ring_of(gp__merge_window_bytes(tile, size, 1),
                            (int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile, size, 1), GP__VECTOR), size);
 }
 // A ring's start is repeated after its end, so that no thread's part of a tile wraps: a unit before the part, its
 // elements and the one after.
-GPUPRIMS__RULE int gp__merge_mirror_bytes(int items, int size) {
+GP__RULE int gp__merge_mirror_bytes(int items, int size) {
   return (GP__VECTOR + (items + 1) * size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR;
 }
 // Dynamic shared memory of a block that merges, and of one that sorts a tile.
-GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
   return 2 *
       (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
        gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
@@ -64,57 +62,57 @@ GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
       gp__merge_source_bytes(gp__merge_tile(p, s), s.in_size) +
       gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
 }
-GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s.key_size, 1) +
       gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
       gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
 // Four-way merges carry small values with their keys; for larger ones they carry the places.
-GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
-GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
+GP__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
+GP__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
       ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
       : gp__merge_source_bytes(tile, in_size);
 }
 // A thread that merges pairs of four runs has a part longer than its share of a tile. A shorter part may read so far
 // past the last key if keys have a built-in order of their bits.
-GPUPRIMS__RULE int gp__merge_four_part(int items) { return items + 2; }
-GPUPRIMS__RULE int gp__merge_slack_bytes(int items, int key_size) {
+GP__RULE int gp__merge_four_part(int items) { return items + 2; }
+GP__RULE int gp__merge_slack_bytes(int items, int key_size) {
   return key_size > 8 ? 0 : gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1);
 }
 // Shared memory of a block that merges four runs. Its tile is as long as a sorted tile. Each of its two pairs of runs
 // is merged by whole threads, so a thread's part is longer than its share of the tile.
-GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
       gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
       gp__merge_carried_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
 }
 // Results of a tile: keys, places of values, the tile's values.
-GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
+GP__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
   return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_source_bytes(tile, in_size) +
       gp__merge_window_bytes(tile, in_size, 2);
 }
-GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 2) +
       2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
-GPUPRIMS__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
+GP__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
 // A launch of its own finds where tiles begin in four runs, by GP__FOUR_LANES lanes each. If all merging blocks are
 // resident at once, they find it.
 enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
-GPUPRIMS__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long long tiles) {
+GP__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long long tiles) {
   return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);
 }
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
-GPUPRIMS__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
   return (p.threads & (p.threads - 1)) == 0 && s.count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
       gp__sort_tile(p, s) <= (p.threads - 1) * gp__merge_four_part(gp__sort_tile(p, s) / p.threads) &&
       gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s.shared_bytes;
 }
-GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
       (s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
            ? gp__policy_valid_four_way(p, s)

@@ -14,22 +14,22 @@ enum {
   GP__IF_MERGE_WIDE = 16 * GP__IF   // sets of keys alone of more than 4 bytes
 };
 static const gp__policy_row gp__merge_rows[] = {
-    GPUPRIMS__H200(GP_MERGE_SORT, -1, GP__CHOOSES, 0, 0, GP_FOUR_WAY_PASSES, 0, 0, 0, 0, 23),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_MERGE_SETS, 0, 0, GP_PIPELINED, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_MERGE_PATH, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__IF_MERGE_ALONE | GP__BY_KEYS, 0, 0, GP_FOUR_WAY_PASSES, 0, 4, 0, 0, 23),
-    GPUPRIMS__H200(0, -1, GP__IF_MERGE_ALONE | GP__BY_KEYS, 8 << 20, 0, GP_FOUR_WAY_PASSES, 0, 8, 0, 0, 23),
-    GPUPRIMS__H200(0, -1, GP__IF_MERGE_PAIRS | GP__BY_KEYS, 0, 0, GP_FOUR_WAY_PASSES, 0, 2, 0, 0, 23),
-    GPUPRIMS__H200(0, -1, GP__IF_MERGE_PAIRS | GP__BY_KEYS, 2 << 20, 0, GP_FOUR_WAY_PASSES, 0, 4, 0, 0, 23),
-    GPUPRIMS__H200(0, -1, GP__IF_MERGE_NARROW | GP__BY_COUNT, 0, 1 << 21, GP_PIPELINED, 128, 4, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__IF_MERGE_NARROW | GP__BY_COUNT, 1 << 21, 0, GP_PIPELINED, 352, 6, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__IF_MERGE_WIDE, 0, 0, 0, 0, 8, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__IF_MERGE_PAIRS, 0, 0, 0, 0, 4, 0, 0, 22),
-    GPUPRIMS__H200(GP_MERGE_SORT, -1, GP__IF_MERGE_LONG, 0, 0, 0, 0, 4, 0, 0, 22),
-    GPUPRIMS__H200(GP_MERGE_SORT, -1, 0, 0, 0, 0, 0, 8, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 256, 5, 0, 0, 22),
+    GP__H200(GP_MERGE_SORT, -1, GP__CHOOSES, 0, 0, GP_FOUR_WAY_PASSES, 0, 0, 0, 0, 23),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_MERGE_SETS, 0, 0, GP_PIPELINED, 0, 0, 0, 0, 22),
+    GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_MERGE_PATH, 0, 0, 0, 0, 22),
+    GP__H200(0, -1, GP__IF_MERGE_ALONE | GP__BY_KEYS, 0, 0, GP_FOUR_WAY_PASSES, 0, 4, 0, 0, 23),
+    GP__H200(0, -1, GP__IF_MERGE_ALONE | GP__BY_KEYS, 8 << 20, 0, GP_FOUR_WAY_PASSES, 0, 8, 0, 0, 23),
+    GP__H200(0, -1, GP__IF_MERGE_PAIRS | GP__BY_KEYS, 0, 0, GP_FOUR_WAY_PASSES, 0, 2, 0, 0, 23),
+    GP__H200(0, -1, GP__IF_MERGE_PAIRS | GP__BY_KEYS, 2 << 20, 0, GP_FOUR_WAY_PASSES, 0, 4, 0, 0, 23),
+    GP__H200(0, -1, GP__IF_MERGE_NARROW | GP__BY_COUNT, 0, 1 << 21, GP_PIPELINED, 128, 4, 0, 0, 22),
+    GP__H200(0, -1, GP__IF_MERGE_NARROW | GP__BY_COUNT, 1 << 21, 0, GP_PIPELINED, 352, 6, 0, 0, 22),
+    GP__H200(0, -1, GP__IF_MERGE_WIDE, 0, 0, 0, 0, 8, 0, 0, 22),
+    GP__H200(0, -1, GP__IF_MERGE_PAIRS, 0, 0, 0, 0, 4, 0, 0, 22),
+    GP__H200(GP_MERGE_SORT, -1, GP__IF_MERGE_LONG, 0, 0, 0, 0, 4, 0, 0, 22),
+    GP__H200(GP_MERGE_SORT, -1, 0, 0, 0, 0, 0, 8, 0, 0, 22),
+    GP__H200(0, -1, 0, 0, 0, 0, 256, 5, 0, 0, 22),
 };
-GPUPRIMS__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
   int small;

@@ -49,9 +49,9 @@ template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_so
   }
   // Odd-even transposition compares neighbours alone: it is stable.
   template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&source)[SOURCES ? ITEMS : 1], int n) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int round = 0; round < ITEMS; ++round) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = round % 2; i + 1 < ITEMS; i += 2)
         exchange(key[i], key[i + 1], source[SOURCES ? i : 0], source[SOURCES ? i + 1 : 0], FULL || i + 1 < n);
     }
@@ -63,7 +63,7 @@ template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_so
 template <class Before, class Key, int ITEMS, int P = 1, int K = 1, bool MORE = (P < ITEMS)> struct gp__batcher {
   static GP_DEVICE void run(Key (&key)[ITEMS]) {
     gp__u32 none = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i + K < ITEMS; ++i) {
       const int start = K & (P - 1);
       if (i >= start && ((i - start) / K & 1) == 0 && i / (2 * P) == (i + K) / (2 * P))
@@ -106,7 +106,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     const int high = diagonal < n ? diagonal : n;
     if (low < high) {
       const gp__u32 behind = two_at + gp__u32(diagonal * KEY);
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (gp__u32 step = reach; step; step >>= 1) {
         const int next = low + int(step) < high ? low + int(step) : high;
         const Key &x = *reinterpret_cast<const Key *>(bytes - KEY + (one_at + gp__u32(next * KEY)));
@@ -116,7 +116,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
     Key first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     Key second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < N; ++k) {
       const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
       key[k] = of_second ? second : first;
@@ -136,7 +136,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   template <int N>
   static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
                             const gp__u32 (&source)[VALUE ? N : 1]) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < N; ++k)
       if (k < count) {
         keys[mine + k] = key[k];
@@ -152,7 +152,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
         : tile - mine < 0     ? 0
         : tile - mine < ITEMS ? tile - mine
                               : ITEMS;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       if (k < count) key[k] = keys[mine + k];
       if (VALUE) source[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
@@ -162,12 +162,12 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     const bool any_order = FULL && !VALUE && (gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
     bool in_order = !any_order; // keys that tie keep their order
     if (any_order && gp__zeros_tie<Before>::value) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
     }
     if (!in_order) gp__batcher<Before, Key, ITEMS>::run(key);
     else Network::template stable<FULL>(key, source, count);
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int width = 1;; width *= 2) { // threads of a run
       __syncthreads();
       put(keys, sources, mine, count, key, source);
@@ -180,7 +180,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       merge<FULL>(reinterpret_cast<const unsigned char *>(keys), at, n, at2, m, mine - base,
                   gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, source);
       if (VALUE) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < ITEMS; ++k)
           if (k < count) source[VALUE ? k : 0] = sources[source[VALUE ? k : 0]];
       }

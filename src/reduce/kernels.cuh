@@ -37,11 +37,11 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   Acc sum = Op::identity();
   if (first + K * V <= n) {
     gp__vector_access<In, V> p[K];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k)
       gp__load_operand<P::load>(p[k], load, in, first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
+    GP__UNROLL
+    for (int k = 0; k < K; ++k) GP__UNROLL
     for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
     for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(gp__loaded(load, in, i)));
@@ -64,18 +64,18 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
     for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
       Pack p[PACKS];
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
+      GP__UNROLL
+      for (int k = 0; k < PACKS; ++k) GP__UNROLL
       for (int l = 0; l < Pack::vectors; ++l)
         p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
+      GP__UNROLL
+      for (int k = 0; k < PACKS; ++k) GP__UNROLL
       for (int j = 0; j < ITEMS; ++j)
         sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
     }
     for (; i < packs; i += stride) {
       const Pack p(base + i * Pack::vectors);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
     }
     if (blockIdx.x == 0) {
@@ -84,7 +84,7 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     }
   } else {
     const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
       sum = Op()(sum, Op::prepare(load(in[i], i)));
   }
@@ -99,16 +99,16 @@ GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *
   Acc sum = Op::identity();
   for (; r + (K - 1) * stride < runs; r += K * stride) {
     In x[K][V];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) load.first.template load<P::load>((r + k * stride) * V, x[k]);
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
+    GP__UNROLL
+    for (int k = 0; k < K; ++k) GP__UNROLL
     for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
   }
   for (; r < runs; r += stride) {
     In x[V];
     load.first.template load<P::load>(r * V, x);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
   }
   const gp__u64 tail = runs * V + threadIdx.x;
@@ -181,16 +181,16 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
     for (gp__u64 round = first; round < end; round += ROUND) {
       if (Op::commutative) {
         gp__vector_access<In, V> p[K];
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < K; ++k) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
           if (i + V <= n) gp__load_operand<P::load>(p[k], load, in, i, misaligned, i >= V && i + 2 * V <= n);
         }
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < K; ++k) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
           if (i + V <= n) {
-            GPUPRIMS__UNROLL
+            GP__UNROLL
             for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
           } else
             for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(gp__loaded(load, in, j)));

@@ -3,7 +3,7 @@
 //   core/request.c, host/exact.c, host/canonical.c, segments/host.c, select/host.c, reduce/kinds.c, core/kinds.c,
 //   core/primitive.c, host/run.c, core/reads.c, reduce/check.c, core/spelling.c, select/names.c, core/launch.c
 
-GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
+GP__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
   if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // counts and minima of integers
   if (q->primitive == GP_CHECK_OFFSETS) {
     h->in_size = (int)q->offset_size;
@@ -11,12 +11,12 @@ GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
     h->count = q->segments + 1;
   }
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__PRIVATE int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_STEALING ? GP__STEALING : GP__EVEN_SHARE;
   return 1;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__shape *h = l->h;
   gp__reduce_args a;
@@ -45,16 +45,16 @@ static gp_result gp__host_reduce_both(const gp__request *q, int threads) {
     one.op = one.is_arg ? (k ? GP_ARGMAX : GP_ARGMIN) : k ? GP_MAX : GP_MIN;
     one.out = (unsigned char *)q->out + (size_t)k * one.out_size;
     memcpy(one.init.bytes, q->init.bytes + (size_t)k * one.out_size, one.out_size);
-    GPUPRIMS__CHECK(gp__host_run(&one, threads));
+    GP__CHECK(gp__host_run(&one, threads));
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
+GP__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->is_arg & GP__IS_BOTH) return gp__host_reduce_both(q, h->asked);
   if (q->primitive == GP_CHECK_OFFSETS) return *q->bad = gp__host_first_bad(q), GP_SUCCESS;
   if (q->primitive != GP_REDUCE) return gp__host_select(h);
-  GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
+  GP__CHECK(gp__host_take_fold(h, 0));
   return h->op.exact ? gp__host_reduce_exact(h) : gp__host_reduce_canonical(h);
 }
 

@@ -10,14 +10,14 @@
   F(overlap, 0, 1, 2)
 
 // Rounds of a reproducible reduction's tile: they grow with the count, to keep about GP__CANONICAL_REDUCE_TILES tiles.
-GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
+GP__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
   return count /
       ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
        gp__vector_items(in_size)) +
       1;
 }
 
-GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
       p.blocks_per_sm >= 1 &&
       (!s.reproducible ||

@@ -3,14 +3,14 @@
 
 enum { GP__IF_CANONICAL_REDUCE = GP__IF };
 static const gp__policy_row gp__reduce_rows[] = {
-    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_CANONICAL_REDUCE, 0, 0, GP_STEALING, 0, 0, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_EVEN_SHARE, 0, 0, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, GP__IF_CANONICAL_REDUCE, 0, 0, 0, 0, 4, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 512, 4, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_CANONICAL_REDUCE, 0, 0, GP_STEALING, 0, 0, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_EVEN_SHARE, 0, 0, 0, 0, 21),
+    GP__H200(0, -1, GP__IF_CANONICAL_REDUCE, 0, 0, 0, 0, 4, 0, 0, 21),
+    GP__H200(0, -1, 0, 0, 0, 0, 512, 4, 0, 0, 21),
+    GP__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
+    GP__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
 };
-GPUPRIMS__PRIVATE gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   p = GPUPRIMS__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow

@@ -35,7 +35,7 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<T, V> a[P::vectors], b[P::vectors];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x;
       if (r < runs) {
@@ -44,21 +44,21 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
         if (in_place) b[k].template load<P::load>(out + (head + r * V), 0, false);
       }
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x;
       if (r < runs) {
         gp__vector_access<T, V> q;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j) q.item[j] = a[k].item[SWAP ? j : V - 1 - j];
         q.template store<P::store>(out + (head + r * V));
         if (!in_place) continue;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j) q.item[j] = b[k].item[SWAP ? j : V - 1 - j];
         T *partner = partners + (SWAP ? head + r * V : end - (r + 1) * V);
         if (off == 0) q.template store<P::store>(partner);
         else {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int j = 0; j < V; ++j) partner[j] = q.item[j];
         }
       }

@@ -4,23 +4,23 @@
 //   core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 // gp_call.apply: an operator on an element and a state.
-GPUPRIMS__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
   const gp_op apply = k->c->apply;
   gp__request *q = k->q;
   const char *role;
-  GPUPRIMS__CHECK(gp__check_operators(k));
+  GP__CHECK(gp__check_operators(k));
   if (k->c->primitive != GP_ROW_MAP) return GP_SUCCESS;
   if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
     return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan, reduce_axis and scan_axis only", k->who,
                     gp__op_rows[q->op].name);
   q->equal = apply;
-  GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "apply", apply, 2, k->host, &q->user_equal));
+  GP__CHECK(gp__check_operator(k->s, k->who, "apply", apply, 2, k->host, &q->user_equal));
   role = q->user_equal || apply == GP_SUB ? NULL : gp__role_of(apply);
   return role ? gp__fail(GP_E_OPERATOR, "%s: @apply: %s is for %s only", k->who, gp__op_rows[apply].name, role)
               : GP_SUCCESS;
 }
 // A map's accumulator is its state, whose type the output's has nothing to do with.
-GPUPRIMS__PRIVATE gp_result gp__check_state_type(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_state_type(gp__checking *k) {
   const gp_call *c = k->c;
   if (c->primitive != GP_ROW_MAP) return gp__check_out_type(k);
   k->q->out_type = c->acc_type                        ? c->acc_type
@@ -28,13 +28,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_state_type(gp__checking *k) {
                                                       : c->in_type;
   return gp__check_type(k->s, k->who, "acc_type", k->q->out_type, &k->out);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  GPUPRIMS__CHECK(gp__check_types(k));
+  GP__CHECK(gp__check_types(k));
   if (c->primitive != GP_ROW_MAP) return GP_SUCCESS;
   q->out_type = c->out_type ? c->out_type : c->in_type;
-  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out));
+  GP__CHECK(gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out));
   q->out_struct = k->out.info;
   q->out_size = k->out.size;
   if (q->user_equal) return GP_SUCCESS;
@@ -42,10 +42,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
   return gp__check_operator_on(k->who, "apply", q->equal, q->out_type);
 }
 
-GPUPRIMS__PRIVATE uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }
+GP__PRIVATE uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }
 // Bytes from an array's lowest address to its end, and from there to its element 0. size: of an element.
-GPUPRIMS__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name, const gp__rows *r,
-                                               const int64_t *stride, size_t size, gp__row_span *span) {
+GP__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name, const gp__rows *r,
+                                         const int64_t *stride, size_t size, gp__row_span *span) {
   int d, none = 0;
   span->bytes = size, span->before = 0;
   for (d = 0; d < 4; ++d) {
@@ -62,7 +62,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char
 }
 // Each element of the output has a place of its own: from the smallest on, each stride exceeds the reach of those
 // before.
-GPUPRIMS__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r, int from) {
+GP__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r, int from) {
   uint64_t reach = 0;
   unsigned seen = 0;
   for (;;) {
@@ -81,20 +81,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__ro
     reach += gp__distance(r->out_stride[least]) * (r->extent[least] - 1);
   }
 }
-GPUPRIMS__PRIVATE void gp__swap_rows(gp__rows *r, int a, int b) {
+GP__PRIVATE void gp__swap_rows(gp__rows *r, int a, int b) {
   const uint64_t extent = r->extent[a];
   const int64_t in = r->in_stride[a], out = r->out_stride[a];
   r->extent[a] = r->extent[b], r->in_stride[a] = r->in_stride[b], r->out_stride[a] = r->out_stride[b];
   r->extent[b] = extent, r->in_stride[b] = in, r->out_stride[b] = out;
 }
 // Whether dimension a's elements are closer in memory than b's. Dimensions of one element and of stride 0 come last.
-GPUPRIMS__PRIVATE int gp__is_closer(const gp__rows *r, int a, int b) {
+GP__PRIVATE int gp__is_closer(const gp__rows *r, int a, int b) {
   const uint64_t x = r->extent[a] > 1 ? gp__distance(r->in_stride[a]) - 1 : UINT64_MAX;
   const uint64_t y = r->extent[b] > 1 ? gp__distance(r->in_stride[b]) - 1 : UINT64_MAX;
   return x < y || (x == y && r->extent[a] > 1 && r->extent[b] <= 1);
 }
 // The dimensions of rows: the closest first, those that continue each other merged.
-GPUPRIMS__PRIVATE void gp__order_rows(gp__rows *r) {
+GP__PRIVATE void gp__order_rows(gp__rows *r) {
   int d, e;
   for (d = 1; d < 4; ++d)
     for (e = d + 1; e < 4; ++e)
@@ -115,7 +115,7 @@ GPUPRIMS__PRIVATE void gp__order_rows(gp__rows *r) {
 // Takes the axes. results: elements of a row of the output, GP__WHOLE_ROWS: as many as the input's has. out_size: bytes
 // of one; span: of the output.
 #define GP__WHOLE_ROWS UINT64_MAX
-GPUPRIMS__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_size, gp__row_span *span) {
+GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_size, gp__row_span *span) {
   const gp_axes *a = k->c->axes;
   const int shortened = k->c->primitive == GP_REDUCE_AXIS; // the output has no such dimension
   gp__request *q = k->q;
@@ -149,11 +149,11 @@ GPUPRIMS__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, siz
   if (k->c->count && k->c->count != q->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @axes.extent (%llu)", k->who,
                     (unsigned long long)k->c->count, (unsigned long long)q->count);
-  GPUPRIMS__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
+  GP__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
   length = r->extent[0];
   if (results != GP__WHOLE_ROWS) r->extent[0] = results; // a row has a result even if it has no elements
-  GPUPRIMS__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, out_size, span));
-  if (span->bytes) GPUPRIMS__CHECK(gp__check_places(k, r, shortened));
+  GP__CHECK(gp__check_reach_of(k, "out_stride", r, r->out_stride, out_size, span));
+  if (span->bytes) GP__CHECK(gp__check_places(k, r, shortened));
   r->extent[0] = length;
   r->same = 1;
   for (d = 0; d < 4; ++d)
@@ -162,14 +162,14 @@ GPUPRIMS__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, siz
   r->columns = r->extent[1] > 1 && r->extent[0] > 1 && r->in_stride[1] && gp__is_closer(r, 1, 0);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_axes(gp__checking *k) {
   return gp__take_axes(k, k->c->primitive == GP_REDUCE_AXIS ? 1 : GP__WHOLE_ROWS, k->q->out_size, &k->q->rows.out_span);
 }
 // The buffers' spans, from their lowest addresses.
-GPUPRIMS__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span *span) {
+GP__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span *span) {
   return pointer ? (const unsigned char *)pointer - span->before : NULL;
 }
-GPUPRIMS__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
+GP__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
   const gp__checked_type bytes = {1, 1, NULL};
   const int in_place = k->c->primitive != GP_REDUCE_AXIS && r->same && k->q->in_size == k->q->out_size;
@@ -177,7 +177,7 @@ GPUPRIMS__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
   return gp__reading(k, "in", gp__lowest(k->c->in, &r->in_span), &bytes, r->in_span.bytes, 1,
                      in_place ? GP__ALIAS_OF_OUT : 0);
 }
-GPUPRIMS__PRIVATE gp_result gp__row_outputs(gp__checking *k) {
+GP__PRIVATE gp_result gp__row_outputs(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
   return gp__writing(k, "out", gp__lowest(k->c->out, &r->out_span), 1, 1, r->out_span.bytes, 1, GP__ALIAS_OF_OUT);
 }

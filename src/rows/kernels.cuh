@@ -31,9 +31,9 @@ GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begi
     typename gp__row<T>::Window x[K];
     const gp__u64 first = round + (Op::commutative ? reader : reader * K);
     const unsigned step = Op::commutative ? READERS : 1;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) row.template load<P::load>(first + k * step, x[k]);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) row.template fold<Op>(load, first + k * step, x[k], sum);
     if (Op::commutative) continue;
     sum = READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
@@ -136,7 +136,7 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
     const unsigned apart = a.vectors ? 1 : lanes;
     const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
     Acc sum[V];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) sum[j] = Op::identity();
     if (c < columns) {
       // A thread reads every slots-th element, or consecutive ones if their order matters.
@@ -149,32 +149,32 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       const bool vectors = a.vectors && c + V <= columns;
       for (; i < stop; i += K * step, from += K * hop) {
         gp__vector_access<In, V> x[K];
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < K; ++k) {
           if (i + k * step >= stop) continue;
           if (vectors) x[k].template load<P::load>(from + k * hop, 0, false);
           else {
-            GPUPRIMS__UNROLL
+            GP__UNROLL
             for (int j = 0; j < V; ++j)
               if (c + j * apart < columns) x[k].item[j] = from[k * hop + j * next];
           }
         }
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < K; ++k) {
           if (i + k * step >= stop) continue;
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int j = 0; j < V; ++j)
             if (c + j * apart < columns) sum[j] = Op()(sum[j], Op::prepare(load(x[k].item[j], i + k * step)));
         }
       }
     }
     for (bool again = others && part == others;; again = false) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) s.cell[j][threadIdx.x] = sum[j];
       for (unsigned d = 1; d < slots; d *= 2) { // a tree of neighbours over the slots
         __syncthreads();
         if (slot % (2 * d) == 0 && slot + d < slots) {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int j = 0; j < V; ++j)
             s.cell[j][threadIdx.x] = Op()(s.cell[j][threadIdx.x], s.cell[j][threadIdx.x + d * lanes]);
         }
@@ -183,10 +183,10 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       // The block of the last part folds the others' results, and its own behind them: the last slot takes that.
       __syncthreads();
       Acc own[V];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) own[j] = s.cell[j][lane];
       const gp__u64 each = (others + slots - 1) / slots, first = slot * each;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) {
         sum[j] = Op::identity();
         for (gp__u64 i = first; i < first + each && i < others; ++i)
@@ -198,7 +198,7 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       __syncthreads();
     }
     if (slot == 0) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) {
         if (part < others)
           gp__publish(gp__words(a.workspace), (ticket.number * V + j) * lanes + lane, s.cell[j][lane], ticket.tag);
@@ -238,14 +238,14 @@ GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
     typename gp__row<In>::Window x[K];
     Acc sum[1];
     sum[0] = Op::identity();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) row.template load<P::load>(window + k * step, x[k]);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) row.template fold<Op>(load, window + k * step, x[k], sum[0]);
     sum[0] = gp_tile_reduce<T>(sum[0], Op(), s.reduce);
     sum[0] = gp_tile_broadcast(sum[0], 0, s.state); // the next row's barrier comes before its state
     Out *to = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) row.template store<P::store, Map>(to, a.out_stride[0], window + k * step, x[k], sum);
   }
 }
@@ -266,7 +266,7 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
     typename gp__row<In>::Window x;
     Acc state[N];
     line.template load<P::load>(window, x);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < N; ++j)
       if (!COLUMNS || line.first(window) + j < line.length) state[j] = states[COLUMNS ? line.first(window) + j : 0];
     line.template store<P::store, Map>(static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r) +

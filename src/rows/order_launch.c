@@ -5,7 +5,7 @@
 
 // A strided array as rows of `length` elements: what a copy reads or writes. Rows without gaps, one behind the other,
 // dimension 1 fastest, are those of a call on segments of one length.
-GPUPRIMS__PRIVATE int gp__rows_are_dense(const gp__rows *r, const int64_t *stride, uint64_t length) {
+GP__PRIVATE int gp__rows_are_dense(const gp__rows *r, const int64_t *stride, uint64_t length) {
   uint64_t step = length;
   int d;
   if (length > 1 && stride[0] != 1) return 0;
@@ -15,13 +15,13 @@ GPUPRIMS__PRIVATE int gp__rows_are_dense(const gp__rows *r, const int64_t *strid
   }
   return 1;
 }
-GPUPRIMS__PRIVATE void gp__dense_rows(const gp__rows *r, uint64_t length, int64_t *stride) {
+GP__PRIVATE void gp__dense_rows(const gp__rows *r, uint64_t length, int64_t *stride) {
   int d;
   stride[0] = 1;
   for (d = 1; d < 4; ++d) stride[d] = stride[d - 1] * (int64_t)(d == 1 ? length : r->extent[d - 1]);
 }
 // Lists dimensions by their strides, the largest first; 0 unless the smallest is 1 and each spans the next.
-GPUPRIMS__PRIVATE int gp__nested_strides(const uint64_t *extent, const int64_t *stride, int count, int *order) {
+GP__PRIVATE int gp__nested_strides(const uint64_t *extent, const int64_t *stride, int count, int *order) {
   int i, j;
   for (i = 0; i < count; ++i) {
     for (j = i; j > 0 && stride[order[j - 1]] < stride[i]; --j) order[j] = order[j - 1];
@@ -33,8 +33,8 @@ GPUPRIMS__PRIVATE int gp__nested_strides(const uint64_t *extent, const int64_t *
   return stride[order[count - 1]] == 1;
 }
 // The copy as a transpose; 0: its strides are none of a transpose's.
-GPUPRIMS__PRIVATE int gp__rows_as_permutation(const gp__rows *r, uint64_t length, const int64_t *in_stride,
-                                              const int64_t *out_stride, gp_permutation *p) {
+GP__PRIVATE int gp__rows_as_permutation(const gp__rows *r, uint64_t length, const int64_t *in_stride,
+                                        const int64_t *out_stride, gp_permutation *p) {
   uint64_t extent[5];
   int64_t in[5], out[5];
   int of_in[5], of_out[5], place[5], count = 0, has_in = 0, has_out = 0, d;
@@ -65,9 +65,9 @@ GPUPRIMS__PRIVATE int gp__rows_as_permutation(const gp__rows *r, uint64_t length
   return 1;
 }
 // Without buffers a call may want keys.
-GPUPRIMS__PRIVATE int gp__wants_row_keys(const gp__request *q) { return q->out_keys || !q->keys; }
+GP__PRIVATE int gp__wants_row_keys(const gp__request *q) { return q->out_keys || !q->keys; }
 // Whether the call copies its input, or its output; kernel: by a kernel of this family.
-GPUPRIMS__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
+GP__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
   const gp__rows *r = &q->rows;
   const uint64_t length = in ? r->extent[0] : q->length;
   const int cut = !in && q->composed; // the first k of sorted rows
@@ -78,8 +78,8 @@ GPUPRIMS__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) 
   gp__dense_rows(r, cut ? r->extent[0] : length, dense);
   return !kernel || !gp__rows_as_permutation(r, length, in ? r->in_stride : dense, in ? dense : r->out_stride, &p);
 }
-GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
-                                             gp__kernel_kind kind, size_t size, const void *in, void *out) {
+GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
+                                       gp__kernel_kind kind, size_t size, const void *in, void *out) {
   const gp__rows *r = &q->rows;
   const uint64_t length = from_input ? r->extent[0] : q->length;
   gp_call c = gp_call_init(GP_TRANSPOSE);
@@ -112,8 +112,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q,
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
-                                                  gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
   const uint64_t results = q->composed ? q->count : q->segments * q->length;
@@ -134,16 +133,16 @@ GPUPRIMS__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__reques
   if (!q->count || !q->length) return GP_SUCCESS;
   if (copies_in) {
     c.keys = keys = gp__take(g, q->count * q->key_size);
-    GPUPRIMS__CHECK(gp__add_row_copy(s, q, g, 1, GP__COPY_KEYS, q->key_size, q->keys, keys));
+    GP__CHECK(gp__add_row_copy(s, q, g, 1, GP__COPY_KEYS, q->key_size, q->keys, keys));
   }
   // Sorts always write keys: over those in the workspace, if there are any.
   if (top ? gp__wants_row_keys(q) && copies_out : !q->out_keys || copies_out)
     c.out_keys = copies_in && !top ? keys : gp__take(g, results * q->key_size);
   if (q->out_size && copies_out) c.out = gp__take(g, results * q->out_size);
-  GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
+  GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
   g->requests[g->request_count - 1].in_segments = !top;
   if (!copies_out) return GP_SUCCESS;
   if (gp__wants_row_keys(q))
-    GPUPRIMS__CHECK(gp__add_row_copy(s, q, g, 0, GP__COPY_KEYS, q->key_size, c.out_keys, q->out_keys));
+    GP__CHECK(gp__add_row_copy(s, q, g, 0, GP__COPY_KEYS, q->key_size, c.out_keys, q->out_keys));
   return q->out_size ? gp__add_row_copy(s, q, g, 0, GP__COPY_INDICES, q->out_size, c.out, q->out) : GP_SUCCESS;
 }

@@ -3,8 +3,8 @@
 //   core/kinds.c, core/primitive.c, core/reads.c, rows/order_check.c, core/spelling.c, graph/launch.c,
 //   rows/order_launch.c, hash/plan.c
 
-GPUPRIMS__PRIVATE int gp__row_order_is_idle(const gp__request *q) { return !q->count || !q->length; }
-GPUPRIMS__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__PRIVATE int gp__row_order_is_idle(const gp__request *q) { return !q->count || !q->length; }
+GP__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   (void)p;
   if (gp__copies_rows(q, 1, 1) || (gp__wants_row_keys(q) && gp__copies_rows(q, 0, 1))) kinds[count++] = GP__COPY_KEYS;
@@ -13,8 +13,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_poli
 }
 GPUPRIMS__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
 // Elements move as words of their size.
-GPUPRIMS__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                           gp__spelling *w) {
+GP__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   w->size = (int)(w->kind == GP__COPY_KEYS ? q->key_size : q->out_size);
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;

@@ -5,33 +5,33 @@
 //   rows/order_launch.c
 
 // A row of no elements has a result, which a reduction writes.
-GPUPRIMS__PRIVATE int gp__rows_are_idle(const gp__request *q) {
+GP__PRIVATE int gp__rows_are_idle(const gp__request *q) {
   return !q->segments || (q->primitive != GP_REDUCE_AXIS && !q->count);
 }
 // Bits of every address that a stride leads to, but for that of dimension `except`, and for that of the array.
-GPUPRIMS__PRIVATE uint64_t gp__row_addresses(const gp__rows *r, const void *base, const int64_t *stride, size_t size,
-                                             int except) {
+GP__PRIVATE uint64_t gp__row_addresses(const gp__rows *r, const void *base, const int64_t *stride, size_t size,
+                                       int except) {
   uint64_t all = (uintptr_t)base;
   int d;
   for (d = 0; d < 4; ++d)
     if (d != except && r->extent[d] > 1) all |= gp__distance(stride[d]) * size;
   return all;
 }
-GPUPRIMS__PRIVATE void gp__shape_rows(const gp__request *q, gp__shape *h) {
+GP__PRIVATE void gp__shape_rows(const gp__request *q, gp__shape *h) {
   const gp__rows *r = &q->rows;
   h->segments = q->segments;
   h->rows.length = r->extent[0];
   h->rows.columns = r->columns ? r->extent[1] : 0;
   h->rows.shifted = r->in_stride[0] == 1 && gp__row_addresses(r, q->in, r->in_stride, q->in_size, 0) % GP__VECTOR != 0;
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__PRIVATE int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   if (q->primitive == GP_SCAN_AXIS) return kinds[0] = q->rows.columns ? GP__SCAN_COLUMNS : GP__SCAN_ROWS, 1;
   if (p->algorithm == GP_DIRECT) return kinds[0] = GP__MAP_ROWS, 1;
   kinds[0] = q->rows.columns ? GP__REDUCE_COLUMNS : GP__REDUCE_ROWS;
   kinds[1] = GP__APPLY_ROWS;
   return q->primitive == GP_ROW_MAP ? 2 : 1;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__rows *r = &q->rows;
   gp__rows_args a;
@@ -66,23 +66,23 @@ GPUPRIMS__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
                               r->in_stride[r->columns] == 1 &&
                                   gp__row_addresses(r, q->in, r->in_stride, q->in_size, r->columns) % GP__VECTOR != 0);
   lines = r->columns ? r->extent[0] * r->extent[2] * r->extent[3] : a.rows;
-  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, &a));
+  GP__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, &a));
   return gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(lines * a.windows, (uint64_t)l->p->threads)),
                          l->g->threads, 0, &a);
 }
-GPUPRIMS__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
+GP__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->primitive == GP_ROW_MAP) { // its states are not converted to the output's type
-    GPUPRIMS__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform,
-                                  gp__host_normalises(q->op, q->user_op, q->acc_type), "transform"));
-    GPUPRIMS__CHECK(gp__host_take_operator(h, q->acc_type, q->acc_size));
-  } else GPUPRIMS__CHECK(gp__host_take_fold(h, (q->flags & GP_EXCLUSIVE) != 0));
+    GP__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform,
+                            gp__host_normalises(q->op, q->user_op, q->acc_type), "transform"));
+    GP__CHECK(gp__host_take_operator(h, q->acc_type, q->acc_size));
+  } else GP__CHECK(gp__host_take_fold(h, (q->flags & GP_EXCLUSIVE) != 0));
   return q->primitive == GP_SCAN_AXIS ? gp__host_scan_rows(h) : gp__host_rows(h);
 }
 
 // Threads that hold 64 elements and more are promised 128 registers, others 64.
-GPUPRIMS__PRIVATE unsigned gp__resident_rows(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                             const gp__spelling *w) {
+GP__PRIVATE unsigned gp__resident_rows(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                       const gp__spelling *w) {
   return gp__promise(q, w, (unsigned)p->blocks_per_sm,
                      gp__rows_form(*p, *h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
                              p->vectors * gp__vector_items(h->in_size) >= 64

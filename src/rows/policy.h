@@ -18,24 +18,24 @@ enum {
   GP__ROWS_COLUMNS // a warp reads neighbouring elements of several rows
 };
 // Elements of a thread that scans columns: it holds them.
-GPUPRIMS__RULE int gp__column_chunk(int vectors, int size) {
+GP__RULE int gp__column_chunk(int vectors, int size) {
   return vectors * (gp__vector_items(size) < 4 ? gp__vector_items(size) : 4);
 }
 // Columns that a tile of a scan has, at least: 128 bytes.
-GPUPRIMS__RULE unsigned gp__rows_line(int size) { return size < 128 ? 128u / (unsigned)size : 1; }
+GP__RULE unsigned gp__rows_line(int size) { return size < 128 ? 128u / (unsigned)size : 1; }
 // A row is read by windows: gp__vector_items elements, aligned in memory. shifted: the first may begin before the row.
-GPUPRIMS__RULE unsigned long long gp__row_windows(unsigned long long length, int size, int shifted) {
+GP__RULE unsigned long long gp__row_windows(unsigned long long length, int size, int shifted) {
   return (length + (unsigned)(gp__vector_items(size) - 1) * (shifted ? 2u : 1u)) / (unsigned)gp__vector_items(size);
 }
 // Neighbouring rows of a thread, whose accumulators have up to 32 bytes together.
-GPUPRIMS__RULE int gp__column_items_of(int items, int acc_size) {
+GP__RULE int gp__column_items_of(int items, int acc_size) {
   return items > 1 && items * acc_size > 32 ? gp__column_items_of(items / 2, acc_size) : items;
 }
-GPUPRIMS__RULE int gp__column_items(int in_size, int acc_size) {
+GP__RULE int gp__column_items(int in_size, int acc_size) {
   return gp__column_items_of(gp__vector_items(in_size), acc_size);
 }
 // The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
-GPUPRIMS__RULE int gp__rows_form(gp_policy p, gp__shape s) {
+GP__RULE int gp__rows_form(gp_policy p, gp__shape s) {
   return s.rows.columns                                                                  ? GP__ROWS_COLUMNS
       : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK                      ? GP__ROWS_BLOCK
       : gp__row_windows(s.rows.length, s.in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
@@ -43,7 +43,7 @@ GPUPRIMS__RULE int gp__rows_form(gp_policy p, gp__shape s) {
                                                                                          : GP__ROWS_BLOCK;
 }
 // Shared memory of a tile: elements, or results in their places; folds of warps, or of columns' threads.
-GPUPRIMS__RULE int gp__rows_tile_fits(gp_policy p, gp__shape s) {
+GP__RULE int gp__rows_tile_fits(gp_policy p, gp__shape s) {
   return s.rows.columns ? gp__column_chunk(p.vectors, s.in_size) * s.in_size <= 256 &&
           p.threads * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
                         : p.threads * p.vectors / 8 * 9 * gp__vector_items(s.in_size) *
@@ -51,7 +51,7 @@ GPUPRIMS__RULE int gp__rows_tile_fits(gp_policy p, gp__shape s) {
               (2 + p.threads / GP__WARP) * s.acc_size + 64 <=
           GP__STATIC_SHARED_BYTES;
 }
-GPUPRIMS__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && (gp__rows_form(p, s) != GP__ROWS_TILE || gp__rows_tile_fits(p, s)) &&
       (s.primitive == GP_SCAN_AXIS ? gp__rows_tile_fits(p, s) &&
                (p.algorithm == GP_LOOK_BACK ||

@@ -35,7 +35,7 @@ template <class T, class Count = gp__u64> struct gp__row {
     const Count i = first(window);
     if (dense && is_inner(i)) x.template load<CACHE>(at + i, 0, false);
     else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j)
         if (i + j < length) x.item[j] = at[static_cast<long long>(i + j) * stride];
     }
@@ -44,10 +44,10 @@ template <class T, class Count = gp__u64> struct gp__row {
   GP_DEVICE void fold(const Load &load, gp__u64 window, const Window &x, Acc &sum) const {
     const gp__u64 i = first(window);
     if (is_inner(i)) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j)
         if (i + j < length) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
     }
@@ -59,15 +59,15 @@ template <class T, class Count = gp__u64> struct gp__row {
     typedef gp__vector_access<Out, OV> Group;
     const gp__u64 i = first(window);
     if (to_stride == 1 && is_inner(i) && gp__misalignment(to + i, gp__vector_access_alignment<Out, OV>::value) == 0) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; j += OV) {
         Group y;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < OV; ++k) y.item[k] = Map()(x.item[j + k], states[N > 1 ? j + k : 0]);
         y.template store<CACHE>(to + i + j);
       }
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j)
         if (i + j < length) to[static_cast<long long>(i + j) * to_stride] = Map()(x.item[j], states[N > 1 ? j : 0]);
     }

@@ -139,11 +139,11 @@ GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
       const unsigned count = lane >= width || slot * K >= rows ? 0 : rows - slot * K < K ? rows - slot * K : K;
       const gp__u64 first = round + slot * K;
       In x[K];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < K; ++k)
         if (unsigned(k) < count) x[k] = in[static_cast<long long>(first + k) * a.in_stride[0]];
       gp_carry<Acc> own = {Op::identity(), false};
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < K; ++k)
         if (unsigned(k) < count) own.append(Op::prepare(load(x[k], first + k)), Op());
       s.cell[threadIdx.x] = own.value;
@@ -177,7 +177,7 @@ GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
       }
       gp_carry<Acc> running = carry;
       if (before.has) running.append(before.value, Op());
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < K; ++k)
         if (unsigned(k) < count)
           out[static_cast<long long>(first + k) * a.out_stride[0]] =

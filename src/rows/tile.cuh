@@ -64,7 +64,7 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
     for (unsigned n = threadIdx.x; n < count; n += U * T) {
       typename gp__row<In>::Window x[U];
       unsigned at[U], to[U]; // the window's first element in its line, and its slot
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int u = 0; u < U; ++u) {
         const unsigned r = ONE ? 0 : line_of(n + u * T), window = n + u * T - r * each;
         const gp__row<In, unsigned> line = ONE ? only : lines(r);
@@ -72,15 +72,15 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
         at[u] = line.length ? line.first(window) : lines.length;
         to[u] = skip + r * lines.length + at[u];
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int u = 0; u < U; ++u) {
         Group y;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j) y.item[j].in = x[u].item[j];
         if (at[u] < lines.length && at[u] + V <= lines.length && to[u] % V == 0)
           y.template store<GP_CACHE_ALL>(slot(to[u], even));
         else {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int j = 0; j < V; ++j)
             if (at[u] + j < lines.length) *slot(to[u] + j, even) = y.item[j];
         }
@@ -105,16 +105,16 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       gp__vector_access<Y, N> y;
       if (N == V && line.is_inner(i) && from % N == 0) x.template load<GP_CACHE_ALL>(slot(from, even), 0, false);
       else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < N; ++j)
           if (i + j < line.length) x.item[j] = *slot(from + j, even);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < N; ++j) y.item[j] = x.item[j].out;
       Y *to = const_cast<Y *>(line.at);
       if (line.is_inner(i) && line.dense) y.template store<P::store>(to + i);
       else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < N; ++j)
           if (i + j < line.length) to[static_cast<long long>(i + j) * line.stride] = y.item[j];
       }
@@ -133,15 +133,15 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       Slot *at = EVEN ? slot(first + i, true) : row + i;
       Group x;
       if (EVEN) x.template load<GP_CACHE_ALL>(at, 0, false);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V && !EVEN; ++j) x.item[j] = at[j];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) f(x.item[j], i + j);
       if (EVEN && STORE) x.template store<GP_CACHE_ALL>(at);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V && STORE && !EVEN; ++j) at[j] = x.item[j];
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V - 1 && !EVEN; ++j)
       if (i + j < end) f(row[i + j], i + j);
   }

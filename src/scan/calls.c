@@ -2,14 +2,13 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, core/state.c, core/run.c,
 //   map/calls.c
 
-GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                          uint64_t count, void *out, gp_stream stream) {
+GP__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+                                    uint64_t count, void *out, gp_stream stream) {
   const gp_call c = gp__call(GP_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_inclusive_scan");
 }
-GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                          const void *init, const void *in, uint64_t count, void *out,
-                                          gp_stream stream) {
+GP__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *init,
+                                    const void *in, uint64_t count, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   c.init = init;
   return gp__named(gp_run(ctx, &c, stream), "gp_exclusive_scan");

@@ -210,7 +210,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
         const unsigned tile = s.ticket[fold_stage].number;
         more = tile < tiles;
         if (more) {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int i = 0; i + 1 < STAGES; ++i) within[i] = within[i + 1];
           within[STAGES - 1] = fold(fold_stage, tile);
           ++folds;
@@ -219,7 +219,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
         gp_carry<Acc> before;
         before.value = within[STAGES - 1];
         before.has = gp_lane() > 0;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i + 1 < STAGES; ++i)
           if (folds - scans == unsigned(STAGES - i)) before.value = within[i];
         scan(scan_stage, s.ticket[scan_stage].number, before);

@@ -3,7 +3,7 @@
 //   host/canonical.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, core/check_values.c,
 //   core/spelling.c, core/launch.c
 
-GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_LOOK_BACK ? GP__LOOK_BACK
       : p->algorithm == GP_PIPELINED      ? GP__PIPELINED
@@ -14,7 +14,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p
   kinds[2] = GP__DOWNSWEEP;
   return 3;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__scan_args a;
   int i;
@@ -28,11 +28,11 @@ GPUPRIMS__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   a.has_init = q->has_init;
   a.blocks = l->g->grid;
   for (i = 0; i < l->count; ++i) // the spine is one block
-    GPUPRIMS__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
+    GP__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
-  GPUPRIMS__CHECK(gp__host_take_fold(h, h->q->primitive == GP_EXCLUSIVE_SCAN));
+GP__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
+  GP__CHECK(gp__host_take_fold(h, h->q->primitive == GP_EXCLUSIVE_SCAN));
   return h->op.exact ? gp__host_scan_exact(h) : gp__host_scan_canonical(h);
 }
 

@@ -1,9 +1,7 @@
 // scan/policy.h - scans: policy fields, look-back, tiles, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
 
-GPUPRIMS__RULE int gp__is_scan(int primitive) {
-  return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
-}
+GP__RULE int gp__is_scan(int primitive) { return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN; }
 #define GP_POLICY_FIELDS_SCAN(F) \
   F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED) \
   F(threads, 0, 128, 256, 320, 384, 512) \
@@ -15,38 +13,38 @@ GPUPRIMS__RULE int gp__is_scan(int primitive) {
   F(overlap, 0, 1, 2)
 
 // Slots of a look-back: aggregates of the tiles, prefixes and totals of their groups.
-GPUPRIMS__RULE unsigned long long gp__look_back_slots(unsigned long long tiles) {
+GP__RULE unsigned long long gp__look_back_slots(unsigned long long tiles) {
   return tiles + 2 * (tiles / GP__GROUP + 1);
 }
 
 // Elements a thread holds in a scan: `vectors` 16-byte vectors of the larger of the input and output types.
-GPUPRIMS__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
+GP__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
   return GP__VECTOR * vectors >= gp__max(in_size, out_size) ? GP__VECTOR * vectors / gp__max(in_size, out_size) : 1;
 }
 
 // Whether a scan of these types can use bulk copies: whole vectors of elements, equal sizes on both sides.
-GPUPRIMS__RULE int gp__pipelined_fits(int in_size, int out_size, int vectors) {
+GP__RULE int gp__pipelined_fits(int in_size, int out_size, int vectors) {
   return in_size == out_size && in_size <= 16 && vectors % 2 == 1 && GP__VECTOR * vectors % in_size == 0 &&
       gp__chunk_by_vectors(in_size, GP__VECTOR * vectors / in_size);
 }
 
 // Dynamic shared memory of a block, in bytes: `stages` tiles of a pipelined scan; otherwise the input's tile, and the
 // output's if the element sizes differ.
-GPUPRIMS__RULE int gp__scan_tile_bytes(gp_policy p, int in_size, int out_size, int size) {
+GP__RULE int gp__scan_tile_bytes(gp_policy p, int in_size, int out_size, int size) {
   return (p.threads * gp__scan_items(p.vectors, in_size, out_size) * size + 127) / 128 * 128;
 }
-GPUPRIMS__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size) {
+GP__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size) {
   return p.algorithm == GP_PIPELINED ? p.stages * gp__scan_tile_bytes(p, in_size, out_size, in_size)
                                      : gp__scan_tile_bytes(p, in_size, out_size, in_size) +
           (in_size == out_size ? 0 : gp__scan_tile_bytes(p, in_size, out_size, out_size));
 }
 
 // Upper bound of a block's static shared memory, in bytes.
-GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
+GP__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
   return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
 }
 
-GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
           p.algorithm == GP_PIPELINED) &&
       p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&

@@ -4,21 +4,20 @@
 // SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow.
 enum { GP__IF_SCAN_CANONICAL = GP__IF, GP__IF_SCAN_MISALIGNED = 2 * GP__IF, GP__IF_SCAN_SHIFTED = 4 * GP__IF };
 static const gp__policy_row gp__scan_rows[] = {
-    GPUPRIMS__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0,
-                   21),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES, 3 << 20, 0, GP_PIPELINED, 0, 9, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_SHIFTED, 512 << 10, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, GP__IF_SCAN_MISALIGNED, 0, 3 << 20, GP_PIPELINED, 0, 5, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 24 << 20, 0, GP_PIPELINED, 320, 0, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 0, 0, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 128 << 10, 0, 0, 0, 3, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 1 << 20, 0, 0, 0, 5, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 3 << 20, 0, 0, 0, 9, 0, 0, 21),
+    GP__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES, 3 << 20, 0, GP_PIPELINED, 0, 9, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_SHIFTED, 512 << 10, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
+    GP__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 0, 0, 21),
+    GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 0, 3 << 20, GP_PIPELINED, 0, 5, 0, 0, 21),
+    GP__H200(0, -1, 0, 24 << 20, 0, GP_PIPELINED, 320, 0, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 0, 0, 0, 0, 21),
+    GP__H200(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21),
+    GP__H200(0, -1, 0, 128 << 10, 0, 0, 0, 3, 0, 0, 21),
+    GP__H200(0, -1, 0, 1 << 20, 0, 0, 0, 5, 0, 0, 21),
+    GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
+    GP__H200(0, -1, 0, 3 << 20, 0, 0, 0, 9, 0, 0, 21),
 };
-GPUPRIMS__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
   const int misaligned = s.in_misaligned || s.out_misaligned;
   const unsigned when = (s.reproducible   ? GP__IF_SCAN_CANONICAL
                              : misaligned ? GP__IF_SCAN_MISALIGNED

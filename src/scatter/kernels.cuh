@@ -44,21 +44,21 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
     gp__vector_access<I, 1> index[ITEMS];
     gp__vector_access<A, 1> x[ITEMS];
     gp__u64 place[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < ITEMS; ++k)
       if (first + k * P::threads < count) key[k].template load<P::load>(keys + first + k * P::threads, 0, false);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       const gp__u64 i = first + k * P::threads;
       const bool passes = i < count && stencil::passes(key[k], args);
       if (passes) gp__load_second<P::load>(index[k], operands, indices, i, 0, false);
       place[k] = passes ? gp__indexed_place<I>::at(index[k], i) : limit;
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < ITEMS; ++k)
       if (place[k] < limit)
         gp__load_operand<P::load>(x[k], operands, in, GATHER ? place[k] : first + k * P::threads, 0, false);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       gp__vector_access<R, 1> y;
       if (place[k] >= limit) continue;

@@ -2,11 +2,11 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, scatter/arguments.h, core/request.c, scatter/host.c, scatter/kinds.c,
 //   core/kinds.c, core/primitive.c, core/reads.c, scatter/check.c, scatter/names.c, core/launch.c, map/plan.c
 
-GPUPRIMS__PRIVATE int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__PRIVATE int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   return kinds[0] = q->primitive == GP_REPLACE ? GP__REPLACE : GP__SCATTER, 1;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__scatter_args a;
   if (q->primitive == GP_REPLACE) return gp__launch_map(l);

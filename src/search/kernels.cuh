@@ -34,7 +34,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
     const gp__u64 left = end - chunk;
     const int from = chunk + skipped == begin ? int(skipped) : 0, to = left < CHUNK ? int(left) : CHUNK;
     gp_vector *mine_at = reinterpret_cast<gp_vector *>(mark + gp_lane() * ITEMS);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < P::vectors; ++k) mine_at[k] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
     for (;;) {
@@ -49,23 +49,23 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
     __syncwarp();
     gp__vec_group<R> v[P::vectors];
     R newest = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       v[k] = gp__vec_group<R>(mine_at + k);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) v[k].item[j] = newest = Max()(newest, v[k].item[j]);
     }
     const R up_to = gp_warp_inclusive_scan(newest, Max());
     const R left_of = gp_warp_shift_up(up_to, 1), high = Max()(before, gp_lane() > 0 ? left_of : R(0));
     before = Max()(before, gp_warp_broadcast(up_to, 31));
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) v[k].item[j] = Max()(high, v[k].item[j]);
       v[k].store(mine_at + k);
     }
     __syncwarp();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const int i = (k * 32 + int(gp_lane())) * V;
       if (i >= from && i + V <= to)
@@ -83,11 +83,11 @@ template <bool UPPER, class T, class Less, int K>
 GP_DEVICE void gp__bound_steps(gp__bound_before<UPPER, T, Less> (&before)[K], gp__u64 (&at)[K], gp__u64 left) {
   while (left > 1) {
     const gp__u64 half = left / 2;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) at[k] += before[k](at[k] + half - 1) ? half : 0;
     left -= half;
   }
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int k = 0; k < K; ++k)
     if (left && before[k](at[k])) ++at[k];
 }
@@ -116,7 +116,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__bound_before<UPPER, T, Less> before[K];
     gp__u64 at[K];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       before[k].sorted = pivots.item;
@@ -124,13 +124,13 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
       at[k] = 0;
     }
     gp__bound_steps(before, at, levels);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) { // the last part may be shorter: it then begins earlier
       before[k].sorted = sorted;
       at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;
     }
     gp__bound_steps(before, at, stride);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < K; ++k) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       if (i < count) out[i] = static_cast<R>(at[k]);

@@ -101,15 +101,15 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     const Bits *in = this->keys(0);
     Bits x[U];
     V v[U];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int u = 0; u < U; ++u)
       if (i + u * 32 < to[u]) x[u] = in[further[u] + i + u * 32];
     if (S::any) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int u = 0; u < U; ++u)
         if (i + u * 32 < to[u]) v[u] = Elements::value(0, further[u] + i + u * 32);
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int u = 0; u < U; ++u) {
       if (i + u * 32 >= to[u]) continue;
       *key_at(i + u * 32) = INDEXED ? x[u] : this->encode(x[u]);
@@ -119,7 +119,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     Bits *out = this->keys_to(2);
     V *values = this->values_to(2);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int u = 0; u < U; ++u) {
       const gp__u32 k = i + u * 32;
       if (k >= to[u]) continue;
@@ -136,19 +136,19 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
     gp__u32 to[U];
     gp__u64 further[U];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int u = 0; u < U; ++u) to[u] = n, further[u] = shift[0];
     for (gp__u32 i = gp_lane(); i < n; i += 32 * U) {
       if (top) {
         unsigned run[U];
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int u = 0; u < U; ++u) run[u] = 0;
         for (unsigned step = top; step; step /= 2) {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int u = 0; u < U; ++u)
             if (run[u] + step < runs && first[run[u] + step] <= i + u * 32) run[u] += step;
         }
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int u = 0; u < U; ++u) further[u] = shift[run[u]];
       }
       if (in) load<U>(i, to, further);
@@ -159,13 +159,13 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
     const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
     C x[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       x[i] = mine + i < n
           ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i), first + mine + i)
           : Item::last();
     gp__sort_lanes<Item>(x, lanes);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       if (mine + i >= n) continue;
       if (INDEXED) index[first + mine + i] = static_cast<unsigned short>(Item::index(x[i]));

@@ -4,28 +4,28 @@
 //   segments/check.c
 
 // Checks keys of a built-in type, with values of any type, indices, or neither. Values move unchanged.
-GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
   const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
   int bits;
-  GPUPRIMS__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k));
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
-  GPUPRIMS__CHECK(gp__check_short(who, "key_type", q->key_type, "sort by segment and key: a struct and gp_key_field"));
+  GP__CHECK(gp__check_short(who, "key_type", q->key_type, "sort by segment and key: a struct and gp_key_field"));
   if (values) {
-    GPUPRIMS__CHECK(gp__check_values_type(k));
+    GP__CHECK(gp__check_values_type(k));
     q->out_type = q->in_type;
     k->out = k->in;
   } else if (indices) {
-    GPUPRIMS__CHECK(gp__check_indices(k, (uint64_t)1 << 32));
+    GP__CHECK(gp__check_indices(k, (uint64_t)1 << 32));
   }
   q->in_struct = k->in.info;
   q->out_struct = k->out.info;
   q->in_size = k->in.size;
   q->out_size = k->out.size;
   if (c->begin || c->end || c->offset_type) // segments of one length have none
-    GPUPRIMS__CHECK(
+    GP__CHECK(
         gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
   q->offset_size = k->offset.size;
   bits = 8 * (int)q->key_size;
@@ -34,10 +34,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
                     c->begin_bit, c->end_bit, bits);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  GPUPRIMS__CHECK(gp__check_equal_segments(k));
+  GP__CHECK(gp__check_equal_segments(k));
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^44", k->who,
                     c->count ? "count" : "segments times @segment_length", (unsigned long long)q->count);
@@ -48,7 +48,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
                  (unsigned long long)q->count)
       : GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
+GP__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->keys = b->out_keys = b->in = b->out = k->q->count;
   return GP_SUCCESS;

@@ -64,14 +64,14 @@ template <> struct gp__item<gp__u64, true> {
 
 // Sorts a thread's K items, a power of two, by odd-even merge sort (Batcher, Sorting networks and their applications).
 template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int size = 2; size <= K; size *= 2) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < K; ++i)
       if (!(i & (size / 2))) Item::order(x[i], x[i + size / 2]);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int step = size / 4; step > 0; step /= 2) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < K; ++i)
         if ((i & step) && (i & (size - 1)) + step < size) Item::order(x[i], x[i + step]);
     }
@@ -83,24 +83,24 @@ template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type 
 template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K], int lanes) {
   typedef typename Item::type C;
   gp__sort_thread<Item>(x);
-  GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
   for (int size = 2; size <= lanes; size *= 2) {
     const bool low = (gp_lane() & unsigned(size / 2)) == 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < K / 2; ++i) {
       const C a = gp_warp_exchange(x[K - 1 - i], size - 1), b = gp_warp_exchange(x[i], size - 1);
       x[i] = Item::choose(x[i], a, low);
       x[K - 1 - i] = Item::choose(x[K - 1 - i], b, low);
     }
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int step = size / 4; step > 0; step /= 2) {
       const bool lower = (gp_lane() & unsigned(step)) == 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < K; ++i) x[i] = Item::choose(x[i], gp_warp_exchange(x[i], step), lower);
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int step = K / 2; step > 0; step /= 2) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < K; ++i)
         if (!(i & step)) Item::order(x[i], x[i + step]);
     }

@@ -4,7 +4,7 @@
 
 // Only the device knows the segments of each class. Grids are as large as they may need to be; blocks of an empty class
 // exit at once.
-GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
   const unsigned long long sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
@@ -46,14 +46,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   a.low_bit = (unsigned)q->begin_bit;
   a.top_shift = (unsigned)(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
   a.whole = bits == 8 * (int)q->key_size;
-  GPUPRIMS__CHECK(gp__launch_step(l, 0, 1, threads, 0, &a));
+  GP__CHECK(gp__launch_step(l, 0, 1, threads, 0, &a));
   if (blocks > 0x7fffffff) blocks = 0x7fffffff;
-  GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
+  GP__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
   if (q->count > GP__SHORT && at.limit > GP__SHORT) {
     const unsigned long long most = gp__ceil_div(q->count, GP__SHORT + 1),
                              resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
     blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
-    GPUPRIMS__CHECK(gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a));
+    GP__CHECK(gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a));
   }
   if (q->count > at.limit) {
     const unsigned long long resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);

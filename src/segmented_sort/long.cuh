@@ -45,13 +45,13 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u32 first = gp_warp() * PART;
     C x[N];
     if (first < n) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i) {
         const gp__u32 k = first + i * 32 + gp_lane();
         x[i] = k < n ? Item::make(this->field(in[k]), k) : Item::last();
       }
       gp__sort_lanes<Item>(x, 32);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i) *item_at(threadIdx.x * N + i) = x[i];
     }
     __syncthreads();
@@ -69,7 +69,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
         }
         gp__u32 i = low + from, j = middle + diagonal - from;
         C left = i < middle ? *item_at(i) : Item::last(), right = j < high ? *item_at(j) : Item::last();
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < N; ++k) {
           const bool second = j < high && (i >= middle || Item::less(right, left));
           x[k] = second ? right : left;
@@ -83,17 +83,17 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       }
       __syncthreads();
       if (own < all) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < N; ++k) *item_at(own + k) = x[k];
       }
       __syncthreads();
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < N; ++i)
       if (i * T + threadIdx.x < n) x[i] = *item_at(i * T + threadIdx.x);
     Bits *out = this->keys_to(2) + begin;
     if (!INDEXED || this->a.whole) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = this->decode(Item::bits(x[i]));
     } else {
@@ -101,7 +101,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       __syncthreads();
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = in[k];
       __syncthreads();
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = stage[Item::index(x[i])];
     }
@@ -112,16 +112,16 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       V *stage = reinterpret_cast<V *>(room);
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->value(source, begin + k);
       __syncthreads();
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = stage[Item::index(x[i])];
     } else {
       V v[N];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) v[i] = this->value(source, begin + Item::index(x[i]));
       __syncthreads();
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = v[i];
     }
@@ -141,7 +141,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       const Sort sort = {*reinterpret_cast<Bins *>(b.room), thread};
       const Bits *in = b.keys(source) + begin;
       C x[N], least = Item::last(), most = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i) {
         const gp__u32 k = static_cast<unsigned>(i) * T + thread;
         x[i] = k < n ? C(b.encode(in[k])) : Item::last();
@@ -162,7 +162,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
           x, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * T + thread < n; }, n, least, shift);
       if (!sort.finish(shift)) sort.merge(n);
       Bits *out = b.keys_to(2) + begin;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i) {
         const gp__u32 k = static_cast<unsigned>(i) * T + thread;
         if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
@@ -216,13 +216,13 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       const gp__u64 left = b.count - t * CAPACITY;
       const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
       const int AT_ONCE = ITEMS < 8 ? ITEMS : 8;
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (gp__u32 first = threadIdx.x; first < CAPACITY; first += AT_ONCE * T) {
         Bits x[AT_ONCE];
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < AT_ONCE; ++i)
           if (first + i * T < n) x[i] = in[t * CAPACITY + first + i * T];
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < AT_ONCE; ++i) {
           const bool there = first + i * T < n;
           gp__u32 d = GP__DIGITS;
@@ -249,7 +249,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     if (threadIdx.x < GP__DIGITS) this->a.group_counts[(b.first_group + group) * GP__DIGITS + threadIdx.x] = up_to;
     gp__u64 one = ones, zero = zeros;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (unsigned d = 16; d > 0; d /= 2) one |= gp_warp_exchange(one, int(d)), zero &= gp_warp_exchange(zero, int(d));
     if (gp_lane() == 0) {
       atomicOr(&b.ones, one);
@@ -267,9 +267,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       gp__u64 *at = this->a.group_counts + b.first_group * GP__DIGITS + threadIdx.x;
       for (gp__u64 g = 0; g < groups; g += 8) {
         gp__u64 x[8];
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < 8; ++i) x[i] = g + i < groups ? at[(g + i) * GP__DIGITS] : 0;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < 8; ++i) {
           if (g + i < groups) at[(g + i) * GP__DIGITS] = sum;
           sum += x[i];
@@ -330,7 +330,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     gp__u32 ranks[ITEMS / 2]; // two a word
     const auto rank = [&](int i) { return i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu; };
     for (unsigned i = gp_lane(); i < GP__DIGITS; i += 32) mine[i] = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (first + i * 32 < n) x[i] = in[first + i * 32];
     __syncwarp();
@@ -338,13 +338,13 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
     const bool drawn = !INDEXED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const gp__u32 r = first + i * 32 < n ? atomicAdd(mine + digit(x[i], shift), 1u) : 0;
         ranks[i / 2] = i % 2 ? gp__opaque_copy(ranks[i / 2] | r << 16) : r;
       }
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       if (drawn) break;
       const bool there = first + i * 32 < n;
@@ -376,7 +376,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     __syncthreads();
     Bits *keys = reinterpret_cast<Bits *>(stage), *out = this->keys_to(target);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       if (first + i * 32 >= n) continue;
       const gp__u32 d = digit(x[i], shift);
@@ -385,11 +385,11 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     __syncthreads();
     if (!S::any) {
-      GPUPRIMS__UNROLL_BY(8)
+      GP__UNROLL_BY(8)
       for (gp__u32 k = threadIdx.x; k < n; k += T) out[s.to[digit(keys[k], shift)] + k] = keys[k];
     }
     unsigned char of[ITEMS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < (S::any ? ITEMS : 0); ++i) {
       const gp__u32 k = i * T + threadIdx.x;
       if (k >= n) continue;
@@ -402,17 +402,17 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       if (Shape::STAGED) {
         V *v = reinterpret_cast<V *>(stage);
         __syncthreads();
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < ITEMS; ++i)
           if (first + i * 32 < n) v[rank(i)] = this->value(source, begin + first + i * 32);
         __syncthreads();
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < ITEMS; ++i) {
           const gp__u32 k = i * T + threadIdx.x;
           if (k < n) values[s.to[of[i]] + k] = v[k];
         }
       } else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < ITEMS; ++i)
           if (first + i * 32 < n)
             values[s.to[digit(x[i], shift)] + rank(i)] = this->value(source, begin + first + i * 32);

@@ -18,25 +18,25 @@ enum {
   GP__COUNT_TILES = 8              // tiles whose digits a block counts at a time
 };
 // Bytes of n elements in shared memory, padded as in gp__bank_padded.
-GPUPRIMS__RULE int gp__bank_padded_bytes(int n, int size) {
+GP__RULE int gp__bank_padded_bytes(int n, int size) {
   return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
 }
 // Bytes of an item that networks compare: the key's bits and, if indexed, the element's index.
-GPUPRIMS__RULE int gp__sort_item_bytes(int key_size, int indexed) {
+GP__RULE int gp__sort_item_bytes(int key_size, int indexed) {
   return indexed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
 }
 // Elements in a warp's room, which has about one KiB for each of the policy's vectors.
-GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int indexed) {
+GP__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int indexed) {
   return gp__max(vectors * 1024 / (key_size + (indexed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
 }
-GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int indexed) {
+GP__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int indexed) {
   return gp__bank_padded_bytes(gp__warp_sort_items(vectors, key_size, value_size, indexed), key_size) +
       (gp__warp_sort_items(vectors, key_size, value_size, indexed) * value_size + 15) / 16 * 16 +
       (indexed ? gp__warp_sort_items(vectors, key_size, value_size, indexed) * 2 : 0) +
       (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
 }
 // Longest segment that a warp sorts: its room and the registers of 32 lanes must hold it.
-GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
+GP__RULE int gp__middle_limit(int items, int item_bytes) {
   return items >= 1024 && item_bytes == 4 ? 1024
       : items >= 512                      ? 512
       : items >= 256                      ? 256
@@ -46,48 +46,48 @@ GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
 }
 // Blocks that sort and partition longer segments: threads, and elements a thread. Twice as many threads have half the
 // registers: too few for 16 indices beside their keys.
-GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
+GP__RULE int gp__long_threads(int threads, int item_bytes) {
   return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__DIGITS);
 }
-GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes, int indexed) {
+GP__RULE int gp__long_items(int vectors, int item_bytes, int indexed) {
   return (vectors >= 4 && !(item_bytes == 4 && indexed) ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
 }
 // Keys alone are sorted by counting, in about as many bins as keys, if a thread holds enough of them.
-GPUPRIMS__RULE int gp__long_binned(int items, int indexed) { return !indexed && items >= 8; }
-GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
+GP__RULE int gp__long_binned(int items, int indexed) { return !indexed && items >= 8; }
+GP__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
 }
-GPUPRIMS__RULE int gp__sort_indexed(gp__shape s) {
+GP__RULE int gp__sort_indexed(gp__shape s) {
   return s.in_size > 0 || s.out_size > 0 || s.sorted.end_bit - s.sorted.begin_bit < 8 * s.key_size;
 }
 // Bytes of a value or an index; 0: neither.
-GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
-GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
+GP__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
+GP__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
   return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
 }
-GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
   return gp__long_threads_of(p, s) *
       gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)), gp__sort_indexed(s));
 }
-GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
       gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
 // Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
 // tile of keys or of values.
-GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
   return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4), gp__sort_indexed(s)), gp__sort_indexed(s))
       ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
                                  gp__long_items(p.vectors, gp__max(s.key_size, 4), gp__sort_indexed(s)),
                                  gp__long_log2_bins(gp__long_capacity(p, s)))
       : 0;
 }
-GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_indexed(s))),
                  gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 +
                      gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
 }
-GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__long_binned_bytes(p, s), gp__long_moving_bytes(p, s));
 }
 // Static shared memory of a block, at most.
@@ -113,7 +113,7 @@ typedef struct gp__sort_bucket {
   unsigned long long ones, zeros;             // OR and AND of the keys' bits
   unsigned long long base[GP__DIGITS + 1];    // start of each digit's elements
 } gp__sort_bucket;
-GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
       p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
       gp__short_shared_bytes(p, s) <= s.shared_bytes &&

@@ -13,7 +13,7 @@ GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp_
   }
   __threadfence();
   gp__word *words = gp__words(a.workspace) + 1 + slot;
-  GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
   for (gp__u64 i = 0; i < count; ++i) gp__store_word(words + i, gp__word{task + i, tag});
 }
 // Called by one thread: appends a part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is
@@ -84,7 +84,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
     gp__u64 begin[ROUNDS];
     gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
     bool listed = false;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int r = 0; r < ROUNDS; ++r) {
       const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
       gp__u64 count = 0;
@@ -94,12 +94,12 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       listed = listed || count > GP__SHORT;
     }
     if (__any_sync(0xffffffffu, listed)) {
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (int r = 0; r < ROUNDS; ++r) {
         const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
         gp__u64 first = 0, count = 0;
         if (s < a.segments) gp__segment_bounds<O>(a, s, first, count);
-        GPUPRIMS__UNROLL_BY(1)
+        GP__UNROLL_BY(1)
         for (int c = 0; c < GP__MIDDLE_CLASSES; ++c) {
           const bool mine =
               count > gp__u64(GP__SHORT << c) && count <= gp__u64(GP__SHORT << (c + 1)) && count <= Room::LIMIT;
@@ -118,7 +118,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       }
     }
     // Packs the short segments.
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int r = 0; r < ROUNDS; ++r) {
       const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
       at[r] = total + up_to - n[r];
@@ -127,7 +127,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
     }
     for (gp__u32 from = 0; from < total;) {
       gp__u32 to = total; // first position that the room does not hold
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int r = ROUNDS - 1; r >= 0; --r) {
         const unsigned beyond = __ballot_sync(0xffffffffu, n[r] > 0 && at[r] >= from && at[r] + n[r] > from + CAPACITY);
         const gp__u32 first = gp_warp_broadcast(at[r], beyond ? __ffs(int(beyond)) - 1 : 0);
@@ -135,12 +135,12 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       }
       bool in[ROUNDS];
       unsigned of[CLASSES][ROUNDS], before = 0, end[CLASSES];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
       // Elements are loaded and stored in runs of segments that are neighbours in the input too.
       unsigned runs = 0;
       gp__u64 last = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int r = 0; r < ROUNDS; ++r) {
         const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = gp__earlier_lanes(all);
         const gp__u64 left = gp_warp_broadcast(begin[r], below ? 31 - __clz(int(below)) : 0);
@@ -160,10 +160,10 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
         room.template move_runs<UNROLL>(pass == 0, runs, to - from);
         if (pass == 1) break;
         // Lists by length: 1 and 2, to 4, to 8, to 16, to 32 elements.
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int c = 0; c < CLASSES; ++c) {
           unsigned below = before;
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int r = 0; r < ROUNDS; ++r) {
             const bool mine = in[r] && n[r] > (c ? 1u << c : (INDEXED ? 0u : 1u)) && n[r] <= 2u << c;
             of[c][r] = __ballot_sync(0xffffffffu, mine);
@@ -173,7 +173,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           end[c] = before = below;
         }
         __syncwarp();
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int c = 0; c < 3; ++c)
           for (unsigned i = c ? end[c > 0 ? c - 1 : 0] : 0; i < end[c]; i += 32) {
             const gp__u32 x = i + gp_lane() < end[c] ? room.list[i + gp_lane()] : 0;
@@ -181,7 +181,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
             else if (c == 1) room.template sort<4>(x >> 8, x & 0xffu, 1);
             else room.template sort<8>(x >> 8, x & 0xffu, 1);
           }
-        GPUPRIMS__UNROLL_BY(1)
+        GP__UNROLL_BY(1)
         for (unsigned lanes = 1; lanes <= 2; ++lanes) {
           const unsigned stop = lanes == 1 ? end[3] : end[4];
           for (unsigned i = lanes == 1 ? end[2] : end[3]; i < stop; i += 32 / lanes) {
@@ -204,7 +204,7 @@ template <class P, int ITEMS, int FROM, int TO, class Room>
 GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const Room &room) {
   const int UNROLL = Room::UNROLL;
   const gp__u64 steps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32);
-  GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
   for (int c = FROM; c >= TO; --c) {
     const int log2_size = GP__LOG2_SHORT + 1 + c, size = 1 << log2_size, lanes = size / ITEMS;
     const int fit = Room::CAPACITY >> log2_size, side = fit < 32 / lanes ? fit : 32 / lanes; // segments side by side
@@ -218,7 +218,7 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
         for (int first = 0; first < side << log2_size; first += UNROLL * 32) {
           gp__u32 to[UNROLL];
           gp__u64 shift[UNROLL];
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int u = 0; u < UNROLL; ++u) { // each segment has `size` places of the room
             const int at = (first + u * 32) >> log2_size;
             to[u] = unsigned(at << log2_size) + gp_warp_broadcast(static_cast<gp__u32>(span.count), unsigned(at));

@@ -102,7 +102,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     else {
       gp__shuffled<Out> s;
       s.value = x;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int b = 0; b < int(sizeof(Out)); ++b) p[b] = reinterpret_cast<const unsigned char *>(&s)[b];
     }
   }
@@ -121,7 +121,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       kept.heads = marks.heads;
       if (!FULL) kept.heads.keep(exist);
     } else kept.heads.clear();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
@@ -137,7 +137,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     gp__shuffled<Acc> before;
     if (sizeof(Acc) % 4) before.word[sizeof(Acc) / 4] = 0;
     before.value = gp_warp_shift_up(upto.value, 1);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept.before[w] = before.word[w];
     kept.keep(upto.heads);
     State s;
@@ -159,7 +159,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     const unsigned with_heads = __ballot_sync(0xffffffffu, heads.count() > 0);
     const int heads_before = int(kept.kept()) - heads.count(); // valid for reduce only
     gp__shuffled<Acc> kept_run;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
     Acc run = gp_lane() == 0            ? before.value
         : gp__earlier_lanes(with_heads) ? kept_run.value
@@ -181,7 +181,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     }
     gp__vecs<Out, ITEMS> r;
     if (!FULL) r.clear();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
@@ -198,7 +198,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       unsigned char *to = results + gp_lane() * (ITEMS * sizeof(Out));
       if (!LOOSE) r.template store<FULL>(to, exist);
       else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < ITEMS; ++j)
           if (FULL || j < exist) put(to + j * int(sizeof(Out)), r.item[j]);
       }

@@ -34,13 +34,13 @@ template <int V> union gp__marks {
   GP_DEVICE bool at(int i) const { return (word[i / 4] & 1u << (8 * (i % 4))) != 0; }
   GP_DEVICE bool any() const {
     gp__u32 all = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = 0; w < (V + 3) / 4; ++w) all |= word[w];
     return all != 0;
   }
   GP_DEVICE int first() const { // valid if any()
     int r = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = (V + 3) / 4 - 1; w >= 0; --w)
       if (word[w]) r = w * 4 + int(unsigned(__ffs(int(word[w])) - 1) / 8);
     return r;
@@ -110,7 +110,7 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
   GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
       : slots(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
     if (gp_lane() == 0) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < STAGES; ++i) gp__mbarrier_init(loaded + i, 1);
       gp__mbarrier_init_fence();
     }
@@ -149,19 +149,19 @@ template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD
   GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
     const unsigned char *base = chunk + gp_lane() * 16;
     if (begin == 0 && end == BYTES) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < VECTORS; ++k)
         if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
       return;
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < VECTORS; ++k) {
       const unsigned x = k * 512u + gp_lane() * 16;
       if (x >= begin && x < end) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
     }
   }
   GP_DEVICE unsigned char *take() const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < VECTORS; ++k)
       if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES)
         *reinterpret_cast<gp_vector *>(slot + k * 512 + gp_lane() * 16) = ahead[k];

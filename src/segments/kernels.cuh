@@ -96,7 +96,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     if (ticket.number >= tiles) return;
     const gp__u64 first = static_cast<gp__u64>(ticket.number) * TILE + threadIdx.x * ITEMS;
     gp__u64 length[ITEMS], sum = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 k = first + i;
       length[i] = k < a.segments && begin[k] < end[k] ? static_cast<gp__u64>(end[k]) - begin[k] : 0;
@@ -113,7 +113,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     }
     __syncthreads();
     gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       if (first + i >= a.segments) continue;
       spans[first + i] = gp__word{at, 0};

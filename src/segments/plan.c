@@ -5,7 +5,7 @@
 //   core/spelling.c, core/launch.c
 
 // The check that GP_CHECKED asks for, as a separate call.
-GPUPRIMS__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
+GP__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
   check.primitive = GP_CHECK_OFFSETS;
@@ -21,15 +21,15 @@ GPUPRIMS__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
   check.channels = check.active = 1;
   return check;
 }
-GPUPRIMS__PRIVATE int gp__segments_are_idle(const gp__request *q) {
+GP__PRIVATE int gp__segments_are_idle(const gp__request *q) {
   return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
 }
-GPUPRIMS__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
+GP__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
   h->offset_size = (int)q->offset_size;
   h->segmented.by_ranges = q->end != NULL;
   h->segments = q->segments;
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (p->algorithm == GP_MERGE_PATH && q->end) kinds[count++] = GP__SEGMENT_SPANS;
   kinds[count++] = p->algorithm == GP_PIPELINED ? GP__SEGMENTED_PIPELINED
@@ -38,7 +38,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_polic
                                                 : GP__SEGMENTED_REDUCE;
   return count;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__search_args a;
   memset(&a, 0, sizeof a);
@@ -50,7 +50,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
   a.bad = (const unsigned long long *)q->bad;
   return gp__launch_all(l, &a);
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__segment_args a;
   if (q->primitive == GP_LOAD_BALANCE) return gp__launch_load_balance(l);
@@ -72,17 +72,16 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
   if (q->out_count) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
-GPUPRIMS__PRIVATE void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                          gp__spelling *w) {
+GP__PRIVATE void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p;
   if (gp__segments_reproduce(*h)) w->index_bytes = 8;
   if (q->out_count) w->ranged = 2;
 }
 static const gp__kernel_rules gp__kernels_of_segments = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks,
                                                          gp__spell_segments, GPUPRIMS__NO_FIT};
-GPUPRIMS__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
+GP__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
   if (h->q->primitive == GP_LOAD_BALANCE) return gp__host_search(h);
-  GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
+  GP__CHECK(gp__host_take_fold(h, 0));
   return gp__host_segmented_reduce(h);
 }
 

@@ -14,18 +14,18 @@ enum {
   GP__IF_SEGMENTS_HEAVY = 8 * GP__IF
 };
 static const gp__policy_row gp__segments_rows[] = {
-    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_SEGMENTS_FEW, 0, 0, GP_WARP_SEGMENTS, 0, 0, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 3, 0, 8, 21),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_SEGMENTS_SHORT, 8 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_PIPELINED, 768, 5, 3, 1, 21),
-    GPUPRIMS__H200(GP_SEGMENTED_REDUCE, -1, GP__IF_SEGMENTS_LIGHT, 8 << 20, 0, GP_MERGE_PATH, 0, 7, 0, 3, 21),
-    GPUPRIMS__H200(0, -1, GP__IF_SEGMENTS_LIGHT, 0, 0, GP_MERGE_PATH, 0, 0, 0, 4, 21),
-    GPUPRIMS__H200(0, -1, GP__IF_SEGMENTS_HEAVY, 0, 0, GP_MERGE_PATH, 0, 0, 0, 2, 21),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_MERGE_PATH, 256, 1, 0, 3, 21),
-    GPUPRIMS__H200(0, -1, 0, 1 << 20, 0, GP_MERGE_PATH, 0, 3, 0, 0, 21),
-    GPUPRIMS__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_SEGMENTS_FEW, 0, 0, GP_WARP_SEGMENTS, 0, 0, 0, 0, 21),
+    GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 3, 0, 8, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_SEGMENTS_SHORT, 8 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
+    GP__H200(0, -1, 0, 0, 0, GP_PIPELINED, 768, 5, 3, 1, 21),
+    GP__H200(GP_SEGMENTED_REDUCE, -1, GP__IF_SEGMENTS_LIGHT, 8 << 20, 0, GP_MERGE_PATH, 0, 7, 0, 3, 21),
+    GP__H200(0, -1, GP__IF_SEGMENTS_LIGHT, 0, 0, GP_MERGE_PATH, 0, 0, 0, 4, 21),
+    GP__H200(0, -1, GP__IF_SEGMENTS_HEAVY, 0, 0, GP_MERGE_PATH, 0, 0, 0, 2, 21),
+    GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_MERGE_PATH, 256, 1, 0, 3, 21),
+    GP__H200(0, -1, 0, 1 << 20, 0, GP_MERGE_PATH, 0, 3, 0, 0, 21),
+    GP__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
 };
-GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
       s.segments <= sms << 12 && s.count >> 14 <= s.segments;

@@ -95,14 +95,14 @@ struct gp__segment_warp {
         const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int r = 0; r < ROWS; ++r) {
           const unsigned row = first + unsigned(r) * 32, i = row + gp_lane();
           const unsigned next = __ballot_sync(0xffffffffu, end <= row + 32);
           int n = __popc(passed); // ends before the element: mostly the same for the whole row
           if (passed != next) {
             n = 0; // at most 31: past all 32, the element is the next window's
-            GPUPRIMS__UNROLL_BY(1)
+            GP__UNROLL_BY(1)
             for (int d = 16; d > 0; d /= 2) n += gp_warp_broadcast(end, n + d - 1) <= i ? d : 0;
           }
           const gp__u64 from = gp_warp_broadcast(source, n & 31);
@@ -113,11 +113,11 @@ struct gp__segment_warp {
         if (low >= first + ROWS * 32 || low >= to) break;
       }
       In x[ROWS];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int r = 0; r < ROWS; ++r)
         if (first + unsigned(r) * 32 + gp_lane() < to)
           x[r] = gp__operand_at(typename Operands::type(a), static_cast<const In *>(a.in), index[r]);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int r = 0; r < ROWS; ++r) {
         const unsigned i = first + unsigned(r) * 32 + gp_lane();
         if (i < to) reinterpret_cast<Acc *>(cells)[i] = Loader()(x[r], index[r]);
@@ -137,7 +137,7 @@ struct gp__segment_warp {
   GP_DEVICE void load(Number (&to)[HELD], gp__u32 at) const {
     ENDS mine = ends;
     mine.move(origin);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int u = 0; u < HELD; ++u) {
       const gp__u32 s = at + u * 32 + gp_lane();
       to[u] = s < last ? mine.end(s) : 0;
@@ -146,7 +146,7 @@ struct gp__segment_warp {
   // Marks the held ends that are in the chunk, and moves past them. The first of equal ends marks. Returns whether all
   // held ends are passed.
   GP_DEVICE bool mark(const Number (&held)[HELD], Number reach) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int u = 0; u < HELD; ++u) {
       const gp__u32 group = windowed + u * 32, s = group + gp_lane();
       if (segment - group >= 32) continue; // passed before
@@ -225,11 +225,11 @@ struct gp__segment_warp {
       const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
       Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
       Cell x[ITEMS];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i)
         if (i >= from && i < to) x[i] = item[i];
       __syncwarp();
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const bool marked = chunk_marks[i] != 0;
         chunk_marks[i] = 0;
@@ -246,13 +246,13 @@ struct gp__segment_warp {
       gp__marks<V> found; // of the pack of the first mark
       int pack = -1;
       found.word[0] = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < ITEMS / V; ++k) {
         const Pack p(at + k * L);
         gp__vec_group<Acc> q;
         gp__marks<V> m;
         m.take(chunk_marks + k * V);
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j) {
           const Acc x = Op::prepare(CellLoad()(p.item[j], index + k * V + j));
           const Acc both = Op()(l.open, x);
@@ -271,7 +271,7 @@ struct gp__segment_warp {
     } else {
       const Cell *item = reinterpret_cast<const Cell *>(chunk_cells);
       Acc *slot = reinterpret_cast<Acc *>(chunk_cells);
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (int i = 0; i < ITEMS; ++i) {
         const bool marked = chunk_marks[i] != 0;
         chunk_marks[i] = 0;
@@ -292,7 +292,7 @@ struct gp__segment_warp {
     const int start = up_to ? 31 - __clz(int(up_to)) : has ? __ffs(int(has)) - 1 : 32;
     const int from = start + (up_to && !(has >> start & 1u) ? 1 : 0), lane = int(gp_lane());
     Acc sum = l.open;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int d = 1; d < 32; d *= 2) {
       const Acc before = gp_warp_shift_up(sum, unsigned(d));
       if (lane - d >= from) sum = Op()(before, sum);
@@ -334,7 +334,7 @@ struct gp__segment_warp {
     }
     for (; from < newest; from += WINDOW * 32) {
       Number start[WINDOW], stop[WINDOW];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < newest) {
@@ -342,7 +342,7 @@ struct gp__segment_warp {
           stop[u] = mine.end(s);
         }
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < newest) {
@@ -367,7 +367,7 @@ struct gp__segment_warp {
     chunk = b - from;
     left = static_cast<Number>(e - chunk);
     if (by_vectors() && (left > from || last > 0)) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned n = 0; n < unsigned(Chunks::AHEAD); ++n) request(n);
     }
     windowed = 0;

@@ -39,7 +39,7 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
     for (; run < stop; run += K * step) {
       gp__vector_access<In, V> x[K];
       gp__u32 own[K]; // bits of the segment's own elements; others are ignored
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < K; ++k) {
         const I r = run + k * step, at = begin - head + r * V, left = begin + n - at;
         own[k] = 0;
@@ -48,15 +48,15 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
         if (Operands::described ? own[k] == (1u << V) - 1 : at < room) {
           gp__load_operand<P::load>(x[k], operands, in, at, 0, true);
         } else {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int j = 0; j < V; ++j) x[k].item[j] = own[k] >> j & 1u ? gp__operand_at(operands, in, at + j) : In();
         }
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < K; ++k) {
         const I at = begin - head + (run + k * step) * V;
         if (own[k] == 0) continue;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j)
           if (own[k] >> j & 1u) sum = Op()(sum, Op::prepare(typename Operands::functor()(x[k].item[j], at + j)));
       }

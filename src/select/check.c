@@ -3,11 +3,11 @@
 //   core/request.c, core/names.c, find/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c,
 //   core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
-GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) {
+GP__PRIVATE int gp__is_predicated(gp_primitive p) {
   return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF || p == GP_IS_PARTITIONED || p == GP_PARTITION_POINT;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
-                                                const void *value, const gp__op_info **user) {
+GP__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
+                                          const void *value, const gp__op_info **user) {
   *user = NULL;
   if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
     return value || !k->pointers ? GP_SUCCESS
@@ -16,13 +16,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const cha
   if (op > 0 && op < GP_OP_COUNT)
     return gp__fail(GP_E_OPERATOR, "%s: @%s is %s, not a comparison or a user's unary operator", k->who, field,
                     gp__op_rows[op].name);
-  GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
+  GP__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
   return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s (operator \"%s\") takes no scalar", k->who,
                           scalar, field, (*user)->name)
                : GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   q->op = c->op;
@@ -36,7 +36,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
                                               c->scalar ? "scalar" : "scalar2")
                                    : GP_SUCCESS;
   }
-  GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &q->user_op));
+  GP__CHECK(gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &q->user_op));
   if (c->predicate2)
     return gp__check_predicate(k, "predicate2", c->predicate2, "scalar2", c->scalar2, &q->user_transform);
   return c->scalar2
@@ -44,21 +44,21 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
       : GP_SUCCESS;
 }
 // Predicates test the elements, or the stencil in their place. Comparisons need a built-in type.
-GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
   gp__request *q = k->q;
   const gp__checked_type *tested = k->by_stencil ? &k->key : &k->in;
   const gp_type type = k->by_stencil ? k->c->key_type : q->in_type;
   if (!gp__is_predicated(k->c->primitive)) return GP_SUCCESS;
   if (k->by_stencil) {
     q->key_type = type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type (of the stencil)", q->key_type, &k->key));
+    GP__CHECK(gp__check_type(k->s, k->who, "key_type (of the stencil)", q->key_type, &k->key));
   }
   if (tested->info && q->op && !q->user_op) return gp__no_struct(k, "op", q->op);
   if (tested->info && q->transform && !q->user_transform) return gp__no_struct(k, "predicate2", q->transform);
-  GPUPRIMS__CHECK(gp__check_operator_on(k->who, "op", q->op, type));
+  GP__CHECK(gp__check_operator_on(k->who, "op", q->op, type));
   return gp__check_operator_on(k->who, "predicate2", q->transform, type);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const size_t size = k->by_stencil ? q->key_size : q->in_size;
@@ -69,14 +69,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
 }
 
 // The number of counts that a call writes to out_count.
-GPUPRIMS__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
+GP__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
   return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
 }
-GPUPRIMS__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
+GP__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   k->q->fused = 1;
   k->q->in_steps = (k->traits & GP__REPRODUCES) && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
@@ -87,14 +87,14 @@ GPUPRIMS__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_parts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;
   if (c->primitive != GP_PARTITION) return GP_SUCCESS;
-  GPUPRIMS__CHECK(gp__writing(k, "out2 (the second part)", c->out2, k->in.align, q->in_size, q->count, 1, 0));
+  GP__CHECK(gp__writing(k, "out2 (the second part)", c->out2, k->in.align, q->in_size, q->count, 1, 0));
   if (q->transform)
-    GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
+    GP__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
   else if (c->out3)
     return gp__fail(GP_E_ARGUMENT, "%s: @out3 is set, but there is no second predicate (@predicate2)", k->who);
   // A part's output may be as small as the part: only its beginning is known.

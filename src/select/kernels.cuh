@@ -74,12 +74,12 @@ template <class P, class Body> struct gp__stream {
     gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
     if (Offsets::any) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < gp__bits<ITEMS + 1>::WORDS; ++k) kept.word[k] = words[k * P::threads];
     }
     const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
                             : Body::template fold<ITEMS, false>(a, t, first, kept.value);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < KEPT; ++k) words[k * P::threads] = kept.word[k];
     if (gp_lane() == 0) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
@@ -91,7 +91,7 @@ template <class P, class Body> struct gp__stream {
     const State mine = group > 0 ? Join()(before, prefixes[group - 1]) : before;
     const gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < KEPT; ++k) kept.word[k] = words[k * P::threads];
     scratch += first * Body::SCRATCH;
     if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);

@@ -142,7 +142,7 @@ template <class P, class Body> struct gp__stream_pipeline {
         gp__mbarrier_wait(&s.marked[stage], parity);
         gp__mbarrier_wait(&s.loaded[stage], parity);
       }
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (int group = warp; group < GROUPS; group += FOLDS)
         S::fold(a, t, shared + stage * S::STAGE, group, s.total[stage]);
       if (gp_lane() == 0) gp__mbarrier_arrive(&s.folded[stage]);

@@ -4,8 +4,8 @@
 //   select/host.c, core/names.c, scan/kinds.c, segments/kinds.c, core/kinds.c, core/primitive.c, host/run.c,
 //   core/state.c, core/reads.c, select/check.c, select/names.c, core/launch.c, graph/launch.c, segments/plan.c
 
-GPUPRIMS__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
-GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
+GP__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
+GP__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   if (!h->key_size && !q->offset_size) { // a predicate reads the elements themselves
     h->key_size = h->in_size;
@@ -19,12 +19,12 @@ GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->segments = q->segments;
   if (!q->acc_size) h->exact = 1; // nothing is folded
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED : GP__STREAM_LOOK_BACK;
   return 1;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
   const gp__request *q = l->q;
   const int predicate = gp__is_predicated(q->primitive) && q->op && !q->key_size;
   gp__stream_args a;
@@ -47,11 +47,11 @@ GPUPRIMS__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);
 }
-GPUPRIMS__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
+GP__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
   const gp_primitive p = h->q->primitive;
   if (p == GP_SELECT || p == GP_PARTITION) return gp__host_select(h);
   if (p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS || p == GP_UNIQUE) return gp__host_runs(h);
-  GPUPRIMS__CHECK(gp__host_take_fold(h, p == GP_SEGMENTED_EXCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN_BY_KEY));
+  GP__CHECK(gp__host_take_fold(h, p == GP_SEGMENTED_EXCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN_BY_KEY));
   return p == GP_SEGMENTED_INCLUSIVE_SCAN || p == GP_SEGMENTED_EXCLUSIVE_SCAN ? gp__host_segmented_scan(h)
                                                                               : gp__host_runs(h);
 }
@@ -59,8 +59,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
 static const gp__kernel_rules gp__kernels_of_stream = {GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream,
                                                        GPUPRIMS__NO_FIT};
 // GP_REPRODUCIBLE by key: finds where runs begin, then reduces these segments.
-GPUPRIMS__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
-                                               gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const gp_input index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
   gp_call runs = gp_call_init(GP_UNIQUE);
   gp__request *reduce = &g->requests[1];
@@ -76,7 +75,7 @@ GPUPRIMS__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *
   runs.out_count = q->out_count;
   runs.count = q->count;
   runs.count_device = q->count_device;
-  GPUPRIMS__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &runs));
+  GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &runs));
   *reduce = *q;
   reduce->primitive = GP_SEGMENTED_REDUCE;
   reduce->in_steps = 0;

@@ -11,16 +11,16 @@
   F(overlap, 0, 1, 2)
 
 // Elements that a thread of a stream holds: `vectors` 16-byte vectors of the larger of key and value.
-GPUPRIMS__RULE int gp__stream_items(int vectors, int key_size, int in_size) {
+GP__RULE int gp__stream_items(int vectors, int key_size, int in_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, in_size) ? GP__VECTOR * vectors / gp__max(key_size, in_size) : 1;
 }
 // Bytes of a value and a 4-byte flag, for any alignment of the value.
-GPUPRIMS__RULE int gp__flagged_bytes(int size) {
+GP__RULE int gp__flagged_bytes(int size) {
   return size % 16 == 0 ? size + 16 : size % 8 == 0 ? size + 8 : (size + 3) / 4 * 4 + 4;
 }
 // Upper bound of the state carried from tile to tile: counts, and the value of the open run; in a scan a flag and that
 // value.
-GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
+GP__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
   return acc_size && primitive == GP_REDUCE_BY_KEY                          ? (acc_size + 15) / 16 * 16 + 16
       : acc_size                                                            ? gp__flagged_bytes(acc_size)
       : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
@@ -28,45 +28,45 @@ GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size
 }
 // A tile's keys (or values) in shared memory, with room for an element and misalignment on both sides.
 enum { GP__STREAM_MARGIN = 64 };
-GPUPRIMS__RULE int gp__stream_region_bytes(int items, int size) {
+GP__RULE int gp__stream_region_bytes(int items, int size) {
   return size ? (items * size + 2 * GP__STREAM_MARGIN + 127) / 128 * 128 : 0;
 }
 // Bytes a thread keeps of a chunk until results are written: bits of its elements, a count (scans: none), and the value
 // of the run that is open before them.
-GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size, int items) {
+GP__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size, int items) {
   return primitive == GP_SELECT || primitive == GP_PARTITION
       ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
       : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
 }
 // Bytes an element that results need besides the tile; of a selection by position, its position.
 enum { GP__POSITION_BYTES = 2 };
-GPUPRIMS__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_size) {
+GP__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_size) {
   return acc_size && in_size != out_size ? out_size : 0;
 }
 
 // A stream is valid if a block's stages and its static shared memory fit. Besides p.threads that write results, a
 // pipelined one has warps that fold, one that publishes, one a stage that looks back, and one that copies.
-GPUPRIMS__RULE int gp__stream_fold_warps(int threads) { return (threads / GP__WARP + 1) / 2; }
-GPUPRIMS__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
-GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
+GP__RULE int gp__stream_fold_warps(int threads) { return (threads / GP__WARP + 1) / 2; }
+GP__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
+GP__RULE int gp__stream_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (gp__stream_fold_warps(p.threads) + 2 + p.stages) * GP__WARP
                                      : p.threads;
 }
-GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
+GP__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
   return gp__stream_stages(p) *
       (gp__stream_region_bytes(p.threads * items, s.key_size) + gp__stream_region_bytes(p.threads * items, s.in_size) +
        p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
       p.threads * items *
       (s.stream.by_position ? (int)GP__POSITION_BYTES : gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size));
 }
-GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
 }
-GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *
       (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
-GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
       gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
       (p.algorithm != GP_PIPELINED ||

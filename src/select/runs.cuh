@@ -31,7 +31,7 @@ GP_DEVICE int gp__of_last(unsigned lanes, int x) {
 }
 template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
   gp__bits<ITEMS> r;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) r.word[w] = b.word[w];
   if (ITEMS % 32) r.word[ITEMS / 32] &= (1u << (ITEMS % 32)) - 1u;
   return r;
@@ -71,14 +71,14 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
     if (WHAT != GP_NONTRIVIAL_RUNS) return h;
     gp__bits<ITEMS> e = gp__ends<ITEMS>(heads, t, i);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
     return e;
   }
   // 1 + the thread's last head, counted from the group's first element; 0: it has none.
   template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
     int last = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
       if (h.word[w]) last = int(gp_lane()) * ITEMS + w * 32 + 32 - __clz(int(h.word[w]));
     return last;
@@ -134,7 +134,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
               earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu, last > 0)), last);
     const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
     int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {
       if (heads.word[w]) head = lane_first + w * 32 + __ffs(int(heads.word[w]));
       if (marks.word[w]) end = lane_first + w * 32 + __ffs(int(marks.word[w]));
@@ -144,9 +144,9 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     if (heads.word[0] & 1u) begin = lane_first + 1;
     unsigned char *next = mine;
     __syncwarp(); // what stood there has been read
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (gp__u32 left = marks.word[w]; left; left &= left - 1) {
         const gp__u32 upto = left ^ (left - 1), heads_upto = heads.word[w] & upto;
         if (WHAT == GP_NONTRIVIAL_RUNS && heads_upto) begin = lane_first + w * 32 + 32 - __clz(int(heads_upto));
@@ -159,11 +159,11 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       }
       if (WHAT == GP_NONTRIVIAL_RUNS && heads.word[w]) begin = lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int b = 0; b < BYTES; ++b)
       if (large) mine[b] = 0;
     __syncwarp();
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (int r = int(gp_lane()); r < total; r += 32) {
       const int number = group[r * BYTES] | (BEGINS ? group[r * BYTES + 1] << 8 : 0);
       if (number) out[r] = static_cast<L>(BEGINS ? origin + number - 1 : number);

@@ -41,19 +41,19 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     gp__vecs<Key, ITEMS> k;
     k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int p = 0; p < N; ++p) kept.holds[p].clear();
     if (BYTES && ITEMS % 4 == 0) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = ITEMS / 4 - 1; w >= 0; --w) {
         const gp__u32 one = gp__test_bytes<P1>::of(k.word[w], a.first);
         kept.holds[0].push(w * 4, one);
         if (PARTS == 3) kept.holds[N - 1].push(w * 4, gp__test_bytes<P2>::of(k.word[w], a.second) & ~one);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int p = 0; p < N && !FULL; ++p) kept.holds[p].keep(exist);
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
         const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
         kept.holds[0].set(j, one);
@@ -94,7 +94,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
       typedef gp__byte_gather<ITEMS> Gather;
       gp__bits<ITEMS> neither;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
         neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
       neither.keep(ITEMS);
@@ -107,7 +107,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       one.finish();
       other.finish();
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
         const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
         if (!FULL && j >= exist) continue;
@@ -149,14 +149,14 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
   // One warp: makes n values, from index `origin` on, at these positions.
   static GP_DEVICE void write(void *to, gp__u64 before, const Input &input, gp__u64 origin, const Position *at, int n) {
     T *out = static_cast<T *>(to) + before;
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < n; i += 32) out[i] = input.at(origin + at[i]);
   }
   // Positions of the marked elements among the lane's ITEMS.
   template <int ITEMS> static GP_DEVICE void gather(Position *to, const gp__bits<ITEMS> &marks) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (gp__u32 left = marks.word[w]; left; left &= left - 1)
         *to++ = static_cast<Position>(int(gp_lane()) * ITEMS + w * 32 + __ffs(int(left)) - 1);
     }
@@ -176,7 +176,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
     if (PARTS == 3) gather<ITEMS>(at + ones + rank2, kept.holds[N - 1]);
     if (PARTS > 1) {
       gp__bits<ITEMS> neither;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
         neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
       neither.keep(exist);

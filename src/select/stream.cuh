@@ -45,33 +45,33 @@ template <class T, int N> struct gp__vecs {
   };
   GP_DEVICE gp__vecs() {}
   GP_DEVICE void clear() { // writes all registers, so that none is kept from tile to tile
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
   }
   GP_DEVICE void load(const unsigned char *p) {
     if (VECTORS) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < VECTORS; ++i) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
     } else if (WORDS) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < WORDS; ++i) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
   template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
     if (FULL) load(p);
     else if (sizeof(T) <= 2 && VECTORS && exist == N) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
     } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
       typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may have any address
       const int PER_WORD = 4 / int(sizeof(R)), RAWS = int(sizeof(T) / sizeof(R));
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < BYTES / 4; ++w) {
         gp__u32 x = 0;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int k = 0; k < PER_WORD; ++k)
           if (w * PER_WORD + k < exist * RAWS)
             x |= static_cast<gp__u32>(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
@@ -79,17 +79,17 @@ template <class T, int N> struct gp__vecs {
       }
     } else {
       clear();
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i)
         if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
   template <bool FULL> GP_DEVICE void store(unsigned char *p, int exist) const {
     if (FULL && VECTORS) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < VECTORS; ++i) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i)
         if (FULL || i < exist) reinterpret_cast<T *>(p)[i] = item[i];
     }
@@ -105,7 +105,7 @@ GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 // misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
-    GPUPRIMS__UNROLL_BY(8)
+    GP__UNROLL_BY(8)
     for (int i = int(gp_lane()); i < n; i += 32) to[i] = reinterpret_cast<const T *>(shared)[i];
   }
 };
@@ -116,7 +116,7 @@ template <class T> struct gp__copy_unlike<T, true> {
     const int head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16, tail = head + vectors * 16;
     if (lane < head) out[lane] = from[lane];
     if (tail + lane < bytes) out[tail + lane] = from[tail + lane]; // fewer than 16
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int i = head + lane * 16; i < tail; i += 32 * 16) gp__vector_at(out + i) = gp__vector_anywhere(from + i);
   }
 };
@@ -132,7 +132,7 @@ template <class T> struct gp__copy_out {
     const int start = int(aligned / sizeof(T)), head = start < n ? start : n;
     const int vectors = (n - head) / (V ? V : 1), tail = head + vectors * V;
     if (int(gp_lane()) < head) to[gp_lane()] = from[gp_lane()];
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < vectors; i += 32)
       gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + i) =
           gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + i);
@@ -155,9 +155,9 @@ template <class V> struct gp__compact {
     unsigned char *mine = group + gp_lane() * (ITEMS * sizeof(V));
     if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
       V *next = out + rank;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
-        GPUPRIMS__UNROLL_BY(1)
+        GP__UNROLL_BY(1)
         for (gp__u32 left = marks.word[w]; left; left &= left - 1)
           *next++ = reinterpret_cast<const V *>(mine)[w * 32 + __ffs(int(left)) - 1];
       }
@@ -174,7 +174,7 @@ template <class V> struct gp__compact {
         gather.finish();
       } else {
         V *next = reinterpret_cast<V *>(group) + rank;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < ITEMS; ++j)
           if (marks.get(j)) *next++ = x.item[j];
       }
@@ -208,12 +208,12 @@ template <int N> struct gp__counts { gp__u64 n[N]; };
 template <int N> struct gp__count_join {
   static GP_DEVICE gp__counts<N> identity() {
     gp__counts<N> c;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < N; ++i) c.n[i] = 0;
     return c;
   }
   GP_DEVICE gp__counts<N> operator()(gp__counts<N> a, const gp__counts<N> &b) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < N; ++i) a.n[i] += b.n[i];
     return a;
   }
@@ -223,13 +223,13 @@ template <int N> struct gp__count_join {
     };
     static GP_DEVICE Packed pack(const gp__counts<N> &c, gp__u64) {
       Packed p;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i) p.n[i] = static_cast<gp__u32>(c.n[i]);
       return p;
     }
     static GP_DEVICE gp__counts<N> unpack(const Packed &p, gp__u64) {
       gp__counts<N> c;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < N; ++i) c.n[i] = p.n[i];
       return c;
     }

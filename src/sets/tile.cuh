@@ -34,7 +34,7 @@ GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 d
   const bool second = at[1] > 0 && (at[0] == 0 || !Before()(s.keys[1][at[1] - 1], s.keys[0][at[0] - 1]));
   const Key x = second ? s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
   gp__u64 first[2];
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < 2; ++i) { // start of x: back by powers of two, then by halves
     gp__u64 known = 0, back = at[i] ? 1 : 0;
     while (known < back && !Before()(s.keys[i][at[i] - back], x)) {
@@ -45,11 +45,11 @@ GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 d
   }
   const gp__u64 half = (at[0] - first[0] + at[1] - first[1]) / 2;
   bool shorter[2]; // the run has no such half in this input
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < 2; ++i)
     shorter[i] = half && (first[i] + half > s.count[i] || Before()(x, s.keys[i][first[i] + half - 1]));
   at[0] = first[0] + half, at[1] = first[1] + half;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < 2; ++i)
     if (shorter[i]) {
       const gp__u64 rest = s.count[i] - first[i];
@@ -106,7 +106,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   static GP_DEVICE int equal_before(const Key *keys, int end, const Key &x) {
     const int FEW = 3;
     int low = 0, high = 2 * FEW;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (; low < FEW; ++low)
       if (low == end || Before()(keys[end - 1 - low], x)) return low;
     while (high <= end && !Before()(keys[end - high], x)) {
@@ -135,7 +135,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     int low = diagonal > m ? diagonal - m : 0;
     const int high = diagonal < n ? diagonal : n;
     if (low == high) return low;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, for any range
       const int next = low + step < high ? low + step : high;
       if (!Before()(keys2[diagonal - next], keys[next - 1])) low = next;
@@ -161,7 +161,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (i + j > 0) before = after_second ? keys2[j - 1] : keys[i - 1];
     const unsigned char *const behind = window + KEY;
     const gp__u32 PLACE = MARKED ? 0xffffu : ~0u;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       const bool later = Before()(two, one),
                  of_two = FULL ? later : (y & PLACE) < two_end && ((x & PLACE) >= one_end || later);
@@ -179,7 +179,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const bool later = Before()(two, one),
                of_two = FULL ? later : (y & PLACE) < two_end && ((x & PLACE) >= one_end || later);
     second |= Mask(of_two ? 1 : 0) << ITEMS;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k <= ITEMS; ++k) {
       const Key &a = k ? key[k - 1] : before, &b = k < ITEMS ? key[k < ITEMS ? k : 0] : of_two ? two : one;
       tie |= Mask(Before()(a, b) ? 0 : 1) << k;

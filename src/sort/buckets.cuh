@@ -60,14 +60,14 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     const unsigned head = before && V - before < n ? V - before : before ? n : 0, vectors = (n - head) / V;
     const unsigned at_edge = thread < head ? thread : thread + vectors * V;
     const auto there = [=](int i) { return i >= 0 ? unsigned(i) / V * THREADS + thread < vectors : at_edge < n; };
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; i += V) {
       Pack pack;
       pack.vector = gp_vector{{0, 0, 0, 0}};
       const Raw *from = in + head + (unsigned(i) / V * THREADS + thread) * V;
       if (V > 1) gp__load_vector_if<P::load>(there(i), from, pack.vector);
       else if (there(i)) pack.item[0] = *from;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) keys[i + j] = Code::encode(pack.item[j]);
     }
     if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
@@ -90,14 +90,14 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     for (unsigned q = thread * V; q < ahead + n; q += THREADS * V) {
       const bool whole = V > 1 && q >= ahead && q + V <= ahead + n;
       Pack pack;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) {
         const unsigned p = q + unsigned(j) - ahead;
         pack.item[j] = Code::decode(s.key[Storage::slot(p < n ? p : 0)]);
       }
       gp__store_vector_if(whole, out + q - ahead, pack.vector);
       if (!whole) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j)
           if (q + unsigned(j) - ahead < n) out[q + unsigned(j) - ahead] = pack.item[j];
       }

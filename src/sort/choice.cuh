@@ -68,7 +68,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   GP_DEVICE bool crowd(const Key (&x)[Duplicates::EACH], unsigned m) const {
     gp__u32 *word = r.key, alike = 0;
     gp__u64 differ = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 1; i < Duplicates::EACH; ++i)
       if (unsigned(i + 1) * THREADS <= m) differ |= x[i] ^ x[i - 1];
     if (threadIdx.x < 3) word[threadIdx.x] = 0;
@@ -78,7 +78,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
       atomicOr(word, static_cast<gp__u32>(differ)), atomicOr(word + 1, static_cast<gp__u32>(differ >> 32));
     __syncthreads();
     const int width = gp__width(static_cast<gp__u64>(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 1; i < Duplicates::EACH; ++i)
       if (unsigned(i + 1) * THREADS <= m) alike += x[i] != x[i - 1] && (x[i] ^ x[i - 1]) >> shift == 0;
     alike = gp_warp_reduce(alike, gp_sum<gp__u32>());

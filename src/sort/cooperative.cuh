@@ -58,16 +58,16 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     gp__u32 all[4] = {0, 0, 0, 0}, before[4] = {0, 0, 0, 0};
     for (unsigned first = threadIdx.x / QUADS; first < blocks; first += AHEAD * SLICES) {
       gp__word w[AHEAD];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned j = 0; j < AHEAD; ++j) {
         w[j] = gp__word{0, tag(pass)};
         if (first + j * SLICES < blocks) w[j] = gp__load_word(word(pass, first + j * SLICES, quad));
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned j = 0; j < AHEAD; ++j) {
         const unsigned block = first + j * SLICES;
         while (w[j].tag != tag(pass)) w[j] = gp__load_word(word(pass, block, quad));
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < 4; ++i) {
           const gp__u32 count = static_cast<gp__u32>(w[j].value >> (16 * i)) & 0xffffu;
           all[i] += count;
@@ -76,7 +76,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       }
     }
     gp__fence();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < 4; ++i) {
       atomicAdd(&s.all[i * QUADS + quad], all[i]);
       atomicAdd(&s.before[i * QUADS + quad], before[i]);
@@ -85,7 +85,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   // Called by a counting thread: counts of its two digits in all blocks, and in the blocks before this one.
   GP_DEVICE void sum(int pass, gp__u32 (&all)[2], gp__u32 (&before)[2]) const {
     if (CLUSTER) {
-      GPUPRIMS__UNROLL_BY(4)
+      GP__UNROLL_BY(4)
       for (unsigned block = 0; block < blocks; ++block) {
         const gp__u32 both = s.row[pass & 1][block][threadIdx.x], even = both & 0xffffu, odd = both >> 16;
         all[0] += even, all[1] += odd;
@@ -120,17 +120,17 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   GP_DEVICE void scatter(Digit digit, bool last) const {
     const bool to_tiles = CLUSTER && !last;
     const unsigned n = static_cast<unsigned>(of.n);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key key[AT_ONCE];
       gp__u32 at[AT_ONCE];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE && i + j < ITEMS; ++j) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         key[j] = keys[k];
         at[j] = k + s.sweep.offset[K::pads || k < digit.valid ? digit(key[j]) : digit.mask];
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE && i + j < ITEMS; ++j) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (to_tiles) {
@@ -160,7 +160,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     const gp__u32 first = r.before((total & 0xffffu) + (total >> 16));
     if (r.counts()) r.start_at(pair, first | (first + (total & 0xffffu)) << 16);
     __syncthreads();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u32 to = r.position(at[i], digit(key[i], i));
       keys[to] = key[i];

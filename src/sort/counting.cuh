@@ -49,7 +49,7 @@ template <class P> struct gp__key_counts {
 
   // Adds what was taken from full counters to the output.
   GP_DEVICE void carry(const gp_vector &x, gp__u32 taken) const {
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (; taken; taken &= taken - 1) {
       const int bit = __ffs(int(taken)) - 1;
       const gp__u32 value = Counters::value_of(gp__key_at(x, bit % V), unsigned(bit / V));
@@ -60,14 +60,14 @@ template <class P> struct gp__key_counts {
   // Counts a vector's keys. Returns the OR of the counters' previous words.
   GP_DEVICE gp__u32 count_each(const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) was |= counters.add(two[j / 2], j % 2 == 1, 1);
     return was;
   }
   // Adds a run of equal neighbours at once.
   GP_DEVICE gp__u32 count_runs(const gp_vector &x, const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0, n = 1; // keys of the run so far
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) {
       if (j == V - 1 || gp__next_key_differs(x, j)) {
         was |= counters.add(two[j / 2], j % 2 == 1, n);
@@ -103,11 +103,11 @@ template <class P> struct gp__key_counts {
   }
   GP_DEVICE void take_all(Samples &x) const {
     if (blockIdx.x == gridDim.x - 1) take_ends();
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     while (__any_sync(0xffffffffu, x.left != 0)) {
       // Pairs of equal keys in a quarter of the lanes are a sign of runs.
       const bool runs = __popc(__ballot_sync(0xffffffffu, x.left != 0 && !gp__next_key_differs(x.x[0].access, 0))) >= 8;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned k = 0; k < Histogram::K; ++k) {
         const bool there = k < x.left;
         if (runs && all_same(there, x.x[k].access)) take_same(x.x[k].access.word[0]);
@@ -122,11 +122,11 @@ template <class P> struct gp__key_counts {
     gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
     for (gp__u32 i = V * threadIdx.x; i < WORDS; i += V * P::threads) {
       gp__u32 two[V];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) two[j] = counters.of_value(i + unsigned(j));
       if (a.rows) {
         gp_vector lower, upper;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; j += 2) {
           lower.word[j / 2] = gp__lower_halves(two[j], two[j + 1]);
           upper.word[j / 2] = gp__upper_halves(two[j], two[j + 1]);
@@ -134,7 +134,7 @@ template <class P> struct gp__key_counts {
         gp__store_vector_if(true, row + i / 2, lower);
         gp__store_vector_if(true, row + (i ^ Counters::OTHER) / 2, upper);
       } else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j) {
           if (two[j] & 0xffffu) atomicAdd(out + i + j, static_cast<gp__u64>(two[j] & 0xffffu));
           if (two[j] >> 16) atomicAdd(out + ((i + j) ^ Counters::OTHER), static_cast<gp__u64>(two[j] >> 16));
@@ -182,12 +182,12 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
   GP_DEVICE void load(const gp__u64 *counts, gp__u32 from, gp__u32 end) {
     first = from;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) count[i] = first + i < end ? counts[value(i)] : 0;
   }
   GP_DEVICE gp__run_tally tally() const {
     gp__run_tally t = gp__add_tally::identity();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       t.keys += count[i];
       t.runs += count[i] != 0;
@@ -196,7 +196,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
   // Writes the thread's runs after the `before` ones.
   GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, unsigned short *values) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       if (count[i] == 0) continue;
       starts[before.runs] = before.keys;
@@ -214,19 +214,19 @@ template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp_
   const unsigned part = threadIdx.x % PARTS;
   const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
   gp__u32 sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
   for (unsigned b = threadIdx.x / PARTS; b < a.blocks; b += 8 * GP__COUNTING_LOADS) {
     gp_vector counted[GP__COUNTING_LOADS];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < GP__COUNTING_LOADS; ++k, row += 8 * 65536) {
       counted[k] = gp_vector{{0, 0, 0, 0}};
       gp__load_vector_if<GP_CACHE_L2>(b + unsigned(8 * k) < a.blocks, row, counted[k]);
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < 8 * GP__COUNTING_LOADS; ++i)
       sum[i % 8] += counted[i / 8].word[i % 8 / 2] >> (i % 2 * 16) & 0xffffu;
   }
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < 8; ++i)
     if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
 }
@@ -350,7 +350,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
                   before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
     gp__vec<Bits> p;
     const unsigned short *value = row.value + before;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) {
       value += mine >> j & 1;
       p.item[j] = static_cast<Bits>(*value);
@@ -379,7 +379,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       if (from >= runs.skipped && from + ROW <= stop) {
         const gp_vector same = gp__same_keys(static_cast<Bits>(cursor.now));
         const unsigned rows = static_cast<unsigned>((stop - from) / ROW);
-        GPUPRIMS__UNROLL_BY(4)
+        GP__UNROLL_BY(4)
         for (unsigned k = 0; k < rows; ++k, i += ROW) gp__store_vector<GP_CACHE_STREAMING>(out + i, same);
         from += rows * static_cast<gp__u64>(ROW);
         continue;
@@ -388,7 +388,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       p.vector = mixed(cursor, row, from);
       if (i >= runs.skipped && i + V <= end) gp__store_vector<GP_CACHE_STREAMING>(out + i, p.vector);
       else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j)
           if (i + j >= runs.skipped && i + j < end) out[i + j] = p.item[j];
       }

@@ -2,7 +2,7 @@
 // uses: api/lists.h, core/rules.h, sort/counting_policy.h, core/geometry.h, sort/geometry.h, histogram/arguments.h,
 //   sort/counting_arguments.h, core/system.c, core/request.c, core/launch.c
 
-GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__geometry g = gp__counting_geometry(*l->p, *l->h);
   const size_t values = (size_t)1 << 8 * q->key_size;
@@ -28,7 +28,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
     a.runs = (unsigned long long *)(a.values + (a.blocks + 1) * values);
     h.rows = a.blocks ? (unsigned *)(a.values + values) : NULL;
   }
-  GPUPRIMS__CHECK(gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h));
-  if (q->key_size > 1) GPUPRIMS__CHECK(gp__launch_step(l, 2, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, &a));
+  GP__CHECK(gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h));
+  if (q->key_size > 1) GP__CHECK(gp__launch_step(l, 2, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, &a));
   return gp__launch_step(l, 1, gp__grid_of_step(l, 1, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, &a);
 }

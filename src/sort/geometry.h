@@ -5,14 +5,14 @@
 
 // Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
 // scratch memory of the call.
-GPUPRIMS__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-GPUPRIMS__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   gp__geometry_tiles(p, s, resident, g);
   if (gp__sweeps(p.algorithm)) {
     g->words = 1;
@@ -35,7 +35,7 @@ GPUPRIMS__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned lon
   }
 }
 // The histogram's shape in a counting sort.
-GPUPRIMS__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
+GP__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
   gp__shape h = s;
   h.primitive = GP_HISTOGRAM_EVEN;
   h.in_size = s.key_size;
@@ -47,7 +47,7 @@ GPUPRIMS__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
   h.histogram.bins = 1ull << 8 * s.key_size;
   return h;
 }
-GPUPRIMS__PRIVATE gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
   p.algorithm = GP_SHARED_BINS;
   p.threads = gp__counting_threads(s.key_size);
   p.vectors = gp__counting_vectors(s.key_size);
@@ -55,7 +55,7 @@ GPUPRIMS__PRIVATE gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
   return p;
 }
 // The launch of the histogram.
-GPUPRIMS__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
+GP__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
   const gp_policy q = gp__counting_policy(p, s);
   gp__geometry g;
   g.words = g.share = g.scratch = 0;
@@ -64,7 +64,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
                          (unsigned long long)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
   return g;
 }
-GPUPRIMS__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long values = 1ull << 8 * s.key_size;
   const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
@@ -79,14 +79,12 @@ GPUPRIMS__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned 
   if (s.key_size > 1)
     g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (unsigned long long)GP__COUNTING_ROW_BYTES + 8;
 }
-GPUPRIMS__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
 // Between sweeps of many keys overlap costs more than launches do.
-GPUPRIMS__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) {
-  return !gp__sweeps(p.algorithm) || !(s.count >> 20);
-}
+GP__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) { return !gp__sweeps(p.algorithm) || !(s.count >> 20); }
 
 static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys,    gp__portable_sort,
                                          gp__sort_overlaps,     gp__geometry_sort,   GPUPRIMS__POLICY_THREADS,

@@ -91,19 +91,19 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     gp__u64 v = 0;
     for (; v + AT_ONCE * THREADS <= vectors; v += AT_ONCE * THREADS) {
       typename Base::Pack pack[AT_ONCE];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < AT_ONCE; ++i)
         pack[i].vector = gp__load_vector<P::load>(first + (v + unsigned(i) * THREADS + threadIdx.x) * V);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j) add(pack[i].item[j]);
       }
     }
     for (v += threadIdx.x; v < vectors; v += THREADS) {
       typename Base::Pack pack;
       pack.vector = gp__load_vector<P::load>(first + v * V);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) add(pack.item[j]);
     }
     const gp__u64 tail = begin + head + vectors * V;
@@ -114,7 +114,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const unsigned sharing = THREADS >> bits, each = (count + sharing - 1) / sharing, of = threadIdx.x >> bits;
     const unsigned first = of * each < count ? of * each : count, end = first + each < count ? first + each : count;
     gp__u64 sum = 0;
-    GPUPRIMS__UNROLL_BY(8)
+    GP__UNROLL_BY(8)
     for (unsigned i = first; i < end; ++i)
       sum += gp__load_relaxed(pieces + static_cast<gp__u64>(i) * 256 + (threadIdx.x & (digits - 1)));
     s.some[threadIdx.x] = sum;
@@ -133,10 +133,10 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     for (unsigned i = digit; i < threadIdx.x; i += digits) at += s.some[i];
     for (unsigned i = first; i < end; i += AT_ONCE) {
       gp__u64 own[AT_ONCE];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j)
         own[j] = i + j < end ? gp__load_relaxed(pieces + static_cast<gp__u64>(i + j) * 256 + digit) : 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         if (i + j < end) gp__store_relaxed(pieces + static_cast<gp__u64>(i + j) * 256 + digit, at);
         at += own[j];

@@ -28,7 +28,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   template <bool HOT, class There>
   GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
                       gp__u32 hot) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
       gp__u32 slot = 0;
@@ -49,7 +49,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   template <class There>
   GP_DEVICE void scatter(const Key (&keys)[ITEMS], const gp__u32 (&slots)[ITEMS / 2], const There &there, Key low,
                          int shift) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (there(i)) {
         const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
@@ -64,7 +64,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     const int shift = p.shift;
     const unsigned digits = 1u << p.bits;
     gp__u32 slots[ITEMS / 2];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int d = 0; d < DIGITS_A_THREAD; ++d)
       if (thread * DIGITS_A_THREAD + d < digits) s.count[thread * DIGITS_A_THREAD + d] = 0;
     __syncthreads();
@@ -75,7 +75,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     __syncthreads();
     gp__u32 count[DIGITS_A_THREAD], sum = 0;
     gp__u64 cursor[DIGITS_A_THREAD];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int d = 0; d < DIGITS_A_THREAD; ++d) {
       const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
       count[d] = digit < digits ? s.count[digit] : 0;
@@ -83,7 +83,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       sum += count[d];
     }
     gp__u32 start = gp__sum_before<THREADS>(sum, s.total);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int d = 0; d < DIGITS_A_THREAD; ++d) {
       const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
       if (digit < digits) {
@@ -96,7 +96,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     scatter(keys, slots, there, low, shift);
     __syncthreads();
     Raw *out = this->to(p.source);
-    GPUPRIMS__UNROLL_BY(8)
+    GP__UNROLL_BY(8)
     for (unsigned q = thread; q < n; q += THREADS) {
       const Key key = s.key[q];
       out[s.delta[static_cast<gp__u32>((key - low) >> shift)] + q] = Code::decode(key);
@@ -112,16 +112,16 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     Key keys[ITEMS];
     if (first == 0 && end == TILE) {
       typename Base::Pack pack[P::vectors];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < P::vectors; ++i)
         pack[i].vector = gp__load_vector<P::load>(in + base + (unsigned(i) * THREADS + thread) * V);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) keys[i] = Code::encode(pack[i / V].item[i % V]);
       tile(
           p, bins, keys, [](int) { return true; }, TILE);
     } else {
       const auto there = [this, first, end](int i) { return position(i) >= first && position(i) < end; };
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i)
         keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
       tile(p, bins, keys, there, end - first);
@@ -142,7 +142,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     __syncthreads();
     for (gp__u64 q = begin + thread; q < end; q += THREADS) {
       unsigned digit = 0; // the last one that starts at q or before
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned step = 128; step > 0; step /= 2)
         if (s.delta[digit + step] <= q) digit += step;
       out[q] = Code::decode(low + digit);
@@ -187,10 +187,10 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   // Missing elements get the largest digit and come last.
   GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, unsigned valid, Raw padding) const {
     if (valid == TILE) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const unsigned k = gp_tile_warp_striped<ITEMS>(i);
         keys[i] = k < valid ? from[k] : padding;
@@ -200,13 +200,13 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   // `in`: NULL (indices), or the value of the tile's first element.
   GP_DEVICE void load_values(Value (&values)[ITEMS], const Value *in, gp__u64 first, unsigned valid) const {
     if (!in) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) values[i] = gp__radix_value<Value>::index(first + gp_tile_warp_striped<ITEMS>(i));
     } else if (valid == TILE) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) values[i] = in[gp_tile_warp_striped<ITEMS>(i)];
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const unsigned k = gp_tile_warp_striped<ITEMS>(i);
         values[i] = in[k < valid ? k : 0];
@@ -214,21 +214,21 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     }
   }
   template <bool FULL> GP_DEVICE void store(const Digit &digit, Raw *out, Value *out_values) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: all reads, then all writes
       Raw keys[AT_ONCE];
       gp__u32 at[AT_ONCE];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) keys[j] = tile_keys[k];
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) at[j] = s.offset[digit(keys[j])] + k;
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) {
@@ -247,7 +247,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     Value *values_out = this->values_to(p.source);
     const unsigned pair = threadIdx.x * Rank::PAIRS, digits = 1u << p.bits;
     gp__u32 even[Rank::PAIRS], odd[Rank::PAIRS]; // destinations of the next elements of the thread's digits
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
       const unsigned d = 2 * (pair + unsigned(i));
       even[i] = d < digits ? static_cast<gp__u32>(places[d]) : 0;
@@ -259,20 +259,20 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     Value values[ITEMS];
     load(keys, in + begin, valid(begin, end), padding);
     load_values(values, values_in ? values_in + begin : nullptr, begin, valid(begin, end));
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (gp__u64 first = begin; first < end; first += TILE) {
       gp__u32 ranks[ITEMS], total[Rank::PAIRS], both = 0;
       digit.valid = valid(first, end);
       rank.within_warp(ranks, keys, digit);
       __syncthreads();
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < Rank::PAIRS; ++i) {
         total[i] = rank.counts() ? rank.total(pair + unsigned(i)) : 0;
         both += (total[i] & 0xffffu) + (total[i] >> 16);
       }
       gp__u32 before = rank.before(both);
       if (rank.counts()) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < Rank::PAIRS; ++i) {
           const unsigned d = 2 * (pair + unsigned(i)), evens = total[i] & 0xffffu, odds = total[i] >> 16;
           rank.start_at(pair + unsigned(i), before | (before + evens) << 16);
@@ -286,9 +286,9 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
       __syncthreads();
       gp__optimizer_barrier(digit.shift);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         tile_keys[ranks[i]] = keys[i];
         tile_values[ranks[i]] = values[i];

@@ -24,74 +24,70 @@ enum {
   GP__HYBRID_PLACE_BITS = 13 // bits of an element's place in its bucket; breaks ties of pairs
 };
 // A block that sorts a bucket: threads, keys a thread, bins.
-GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
-GPUPRIMS__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
-GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
-GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 3; } // a fourth block would spill
+GP__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
+GP__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
+GP__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
+GP__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 3; } // a fourth block would spill
 // Many bins need fewer rounds of transpositions.
-GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
-  return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7;
-}
+GP__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) { return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7; }
 // gp_tile_sort_storage: keys, counters, a few words of each warp.
-GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items, int log2_bins) {
+GP__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items, int log2_bins) {
   return (
       unsigned)(((threads * (items + 1) + 3 * gp__tile_sort_rounds(threads * items, log2_bins) + 7 + threads / 32 * 2) *
                      (key_size > 4 ? 8 : 4) +
                  ((1 << log2_bins) + 32 + threads / 32) * 4 + 15) /
                 16 * 16);
 }
-GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
+GP__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
 }
 // Shared memory of a counting block: a counter of each digit for each lane, and the plan's arrays.
-GPUPRIMS__RULE unsigned gp__hybrid_count_bytes(int threads) {
+GP__RULE unsigned gp__hybrid_count_bytes(int threads) {
   return (unsigned)(256 * 32 * 4 + (257 + 256) * 8 + 512 * 4 + threads / 32 * 28 + threads * 8 + 100) / 8 * 8;
 }
-GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
+GP__RULE unsigned gp__bucket_bytes(int key_size) {
   return gp__tile_sort_bytes(key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size),
                              gp__bucket_log2_bins(key_size));
 }
-GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) {
-  return p.vectors * gp__vector_items(s.key_size);
-}
+GP__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) { return p.vectors * gp__vector_items(s.key_size); }
 // One-block sort: keys a thread, and about as many bins as keys.
-GPUPRIMS__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
-GPUPRIMS__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
-GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
+GP__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
+GP__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
+GP__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
   return gp__tile_sort_bytes(key_size, p.threads, gp__one_block_items(p.vectors),
                              gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
 }
-GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
+GP__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
 // Average keys of a bucket: bucket sizes of uniform keys vary by a few per cent.
-GPUPRIMS__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
+GP__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
 // Levels that uniform keys need, each with its own launches. One launch does all others.
-GPUPRIMS__RULE int gp__hybrid_even_levels(unsigned long long count, unsigned fit) {
+GP__RULE int gp__hybrid_even_levels(unsigned long long count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__hybrid_even_levels((count + 255) / 256, fit);
 }
 // Most parts of a level. Each has more keys than a block sorts or, for pairs (value_size > 0) at the first levels, too
 // wide a range.
-GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
+GP__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
   return count / (unsigned)capacity + 2 + (value_size ? 256 : 0);
 }
 // Most buckets. Two neighbours have more keys than half a block sorts, except at the ends of parts and where pairs
 // reach the widest range that a block sorts.
-GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity, int value_size) {
+GP__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity, int value_size) {
   return 16 * (count / (unsigned)capacity + 2) + (value_size ? 32768 : 0);
 }
 // Most pieces of pairs, 256 counters each. A piece is a block's share of a part; a block's pieces are consecutive.
-GPUPRIMS__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
+GP__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
   return parts + blocks;
 }
 // Most keys of a bucket: a block's capacity, or less if multiprocessors would be idle.
-GPUPRIMS__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
+GP__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
-GPUPRIMS__RULE int gp__hybrid_capacity(gp__shape s) {
+GP__RULE int gp__hybrid_capacity(gp__shape s) {
   return gp__hybrid_clamp(s.count / (unsigned)gp__max(s.multiprocessors, 1),
                           gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size));
 }
 // A block sorts a bucket of pairs as words of key and place, each as large as a key, then fetches the values.
-GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
+GP__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
   return gp__tile_sort_bytes(key_size, threads, items, log2_bins) +
       (unsigned)(threads * items * value_size + 32) / 16 * 16;
 }

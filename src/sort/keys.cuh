@@ -121,7 +121,7 @@ template <class T, class... Fields> struct gp__key_words<gp__field_key<T, Fields
 template <class K, bool DESCENDING> struct gp__key_before {
   typedef typename K::Key Key;
   GP_DEVICE bool operator()(const Key &a, const Key &b) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int w = gp__key_words<K>::value - 1; w >= 0; --w) {
       const typename K::Bits x = K::bits(a, w), y = K::bits(b, w);
       if (x != y) return DESCENDING ? y < x : x < y;

@@ -4,8 +4,8 @@
 //   sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/system.c, core/libraries.c, core/request.c,
 //   core/kinds.c, core/load.c, core/launch.c
 
-GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
-                                                     unsigned char *scratch) {
+GP__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
+                                               unsigned char *scratch) {
   const gp__request *q = l->q;
   const gp__radix_plan r = *plan;
   gp__radix_args a;
@@ -34,25 +34,25 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   return a;
 }
 // Launches the histogram and the passes. Sorts in place, or without passes, have one more launch, which may copy.
-GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
+GP__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
   int bit = a.begin_bit;
-  GPUPRIMS__CHECK(gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a));
+  GP__CHECK(gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a));
   grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, tiles);
   for (; a.pass < a.passes + (a.in_place || !a.passes); ++a.pass) {
     gp__radix_digit_of(&a, &bit);
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &a));
+    GP__CHECK(gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &a));
   }
   return GP_SUCCESS;
 }
 // Launches a radix sort. Large values are gathered last.
-GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;
   const gp__radix_args a = gp__radix_arguments(l, &r, scratch);
-  GPUPRIMS__CHECK(gp__launch_passes(l, r.tiles, a));
+  GP__CHECK(gp__launch_passes(l, r.tiles, a));
   if (r.large) {
     gp__gather_args gather;
     memset(&gather, 0, sizeof gather);
@@ -61,8 +61,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
     gather.out = q->in == q->out ? scratch + r.moved : q->out;
     gather.count = q->count;
     gather.count_device = a.count_device;
-    GPUPRIMS__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->count, l->g->threads)),
-                                    l->g->threads, 0, &gather));
+    GP__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->count, l->g->threads)), l->g->threads, 0,
+                              &gather));
     if (q->in == q->out) {
       gp__map_args copy;
       memset(&copy, 0, sizeof copy);
@@ -77,7 +77,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // All keys in one block.
-GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   const gp__geometry g = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
   gp__hybrid_args a;
   memset(&a, 0, sizeof a);
@@ -88,7 +88,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
 // Launches all passes at once; blocks wait for each other.
-GPUPRIMS__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__radix_plan none;
   gp__radix_args a;
@@ -98,8 +98,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
   if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
   return gp__launch_resident(l, &a);
 }
-GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__hybrid_plan *plan,
-                                                       unsigned char *scratch) {
+GP__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__hybrid_plan *plan,
+                                                 unsigned char *scratch) {
   const gp__request *q = l->q;
   const gp__hybrid_plan r = *plan;
   gp__hybrid_args a;
@@ -127,7 +127,7 @@ GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, c
 }
 // Launches a hybrid sort, with the kernels from `first` on: count and move of each level that uniform keys need, one
 // launch for all other levels, then the buckets.
-GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
+GP__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   gp__geometry steps[4];
   unsigned grid[4];
@@ -143,18 +143,18 @@ GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first,
   }
   for (; a.level < r.even_levels; ++a.level)
     for (i = 0; i < 2; ++i)
-      GPUPRIMS__CHECK(gp__launch_step(l, first + i, grid[i], steps[i].threads, steps[i].shared_bytes, &a));
+      GP__CHECK(gp__launch_step(l, first + i, grid[i], steps[i].threads, steps[i].shared_bytes, &a));
   if (a.level < a.levels)
-    GPUPRIMS__CHECK(gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a));
+    GP__CHECK(gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a));
   return gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
 }
 // A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
 // the other sort exit at once.
-GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
   const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
   const gp__geometry counting = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_HISTOGRAM);
@@ -174,8 +174,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   if (samples) a.duplicate_sample = GP__DUPLICATE_SAMPLE;
   if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // comparing costs takes too long
     a.sample = 1, a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
-  GPUPRIMS__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
-                          : gp__launch_levels(&of_hybrid, 3, a));
+  GP__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
+                    : gp__launch_levels(&of_hybrid, 3, a));
   if (gp__adaptive_is_cooperative(*l->p, *l->h)) {
     const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
     const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
@@ -188,17 +188,16 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
     gp__log(&l->s->library.runtime, GP_LOG_WARNING,
             "%s: the device refused a cooperative launch: falling back to one-sweep", l->who);
   }
-  GPUPRIMS__CHECK(gp__launch_step(l, 1,
-                                  gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
-                                  counting.threads, counting.shared_bytes, &radix));
-  GPUPRIMS__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
-                                  passes.shared_bytes, &radix));
+  GP__CHECK(gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
+                            counting.threads, counting.shared_bytes, &radix));
+  GP__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
+                            passes.shared_bytes, &radix));
   return samples ? gp__launch_levels(&of_hybrid, 3, a) : GP_SUCCESS;
 }
 // The digit counts choose between a sweep of the leading bits with buckets, and one of all bits. If a bucket is too
 // large after all, another sweep sorts by all bits from the input. Sorts in place have no second buffer, and some
 // outputs are not aligned for pairs: these sort by all bits.
-GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);
@@ -224,9 +223,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   a.count_device = sweep.count_device;
   a.capacity = sweep.capacity;
   a.leading = r.bits;
-  GPUPRIMS__CHECK(gp__launch_passes(l, r.sweep.tiles, sweep));
-  GPUPRIMS__CHECK(gp__launch_step(l, 2, (unsigned)gp__ceil_div(buckets + 1, threads - 1), threads, 0, &a));
-  GPUPRIMS__CHECK(gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, buckets), sorting.threads, sorting.shared_bytes, &a));
+  GP__CHECK(gp__launch_passes(l, r.sweep.tiles, sweep));
+  GP__CHECK(gp__launch_step(l, 2, (unsigned)gp__ceil_div(buckets + 1, threads - 1), threads, 0, &a));
+  GP__CHECK(gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, buckets), sorting.threads, sorting.shared_bytes, &a));
   sweep.choice = sweep.leads;
   sweep.leads = NULL;
   sweep.mask = GP__DIGITS - 1;
@@ -234,8 +233,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   sweep.tickets = (unsigned long long *)(again + r.sweep.tickets);
   sweep.steps = (unsigned *)(again + r.sweep.steps);
   sweep.words = again + r.sweep.words;
-  GPUPRIMS__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
-                                  counting.threads, counting.shared_bytes, &sweep));
+  GP__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
+                            counting.threads, counting.shared_bytes, &sweep));
   return gp__launch_step(l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.sweep.tiles), threads, l->g->shared_bytes,
                          &sweep);
 }

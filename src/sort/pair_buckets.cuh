@@ -60,16 +60,16 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     const Vectors v = vectors(in, n);
     const int EACH = Vectors::EACH, COUNT = BULK ? 0 : ITEMS / EACH, AT_ONCE = 4;
     static_assert(ITEMS / Vectors::EACH <= 4 || ITEMS / Vectors::EACH % 4 == 0, "vectors of a thread");
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < COUNT; i += AT_ONCE) {
       gp_vector pack[AT_ONCE];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned at = unsigned(i + j) * THREADS + thread;
         pack[j] = gp_vector{{0, 0, 0, 0}};
         gp__load_vector_if<P::load>(at < v.whole, in + v.head + at * EACH, pack[j]);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned at = unsigned(i + j) * THREADS + thread;
         if (at < v.whole) *reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH) = pack[j];
@@ -132,7 +132,7 @@ struct gp__pair_bucket {
     const auto there = [=](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; };
     gp__u64 keys[ITEMS];
     if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = there(i) ? static_cast<gp__u64>(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
@@ -157,17 +157,17 @@ struct gp__pair_bucket {
     for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
       gp__u64 x[AT_ONCE];
       Value value[AT_ONCE];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
         const unsigned q = first + unsigned(i) * THREADS;
         x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
         const unsigned place = static_cast<unsigned>(x[i]) & ((1u << PLACE_BITS) - 1);
         value[i] = values ? values[place] : gp__radix_value<Value>::index(item.begin + place);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
         const unsigned q = first + unsigned(i) * THREADS;
         if (q < n) {
@@ -246,16 +246,16 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     gp__u32 keys[ITEMS], edge = 0;
     if (values_of(item)) staged.ask(values_of(item) + item.begin, n);
     const int AT_ONCE = RECORDS ? ITEMS / 2 : ITEMS; // records take twice the registers
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       const auto place = [=](int i) { return v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V); };
       gp__vec<In> pack[AT_ONCE / V];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < AT_ONCE; i += V) {
         pack[i / V].vector = gp_vector{{0, 0, 0, 0}};
         gp__load_vector_if<P::load>(there(first + i), in + place(first + i), pack[i / V].vector);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
         const In &x = pack[i / V].item[i % V];
         keys[first + i] = word(x, place(first + i));
@@ -286,7 +286,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     const int drop = item.width - KEY_BITS;
     unsigned short *left_out = rest();
     const auto tied = [](gp__u32 x, gp__u32 y) { return (x ^ y) >> PLACE_BITS == 0; };
-    GPUPRIMS__UNROLL_BY(4)
+    GP__UNROLL_BY(4)
     for (unsigned p = thread; p < n; p += THREADS)
       left_out[p] = static_cast<unsigned short>((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
     __syncthreads();
@@ -346,7 +346,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
         s.key[Storage::slot(first + to)] = s.key[Storage::slot(first + to - 1)];
       s.key[Storage::slot(first + to)] = x;
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < ITEMS; ++j) w[j] = s.key[Storage::slot(thread * ITEMS + unsigned(j))];
     const Sort sort = {s, thread};
     sort.merge_runs(w, n, less);
@@ -369,15 +369,15 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
       gp__u32 x[AT_ONCE];
       Value value[AT_ONCE];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
         const unsigned q = first + unsigned(i) * THREADS;
         x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < AT_ONCE; ++i)
         value[i] = values ? values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
         const unsigned q = first + unsigned(i) * THREADS;
         if (q < n) {

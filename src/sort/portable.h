@@ -19,92 +19,89 @@ enum {
 };
 // Algorithms that gp__portable_sort tries. The first one whose policy is valid wins.
 static const gp__policy_row gp__sort_choices[] = {
-    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 14) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
-    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 20) + 1, (1 << 21) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
-    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 20) + 1, GP_ADAPTIVE, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 1 << 24, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__IF_SORT_KEYS | GP__IF_SORT_LONG, 0, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_PAIRS | GP__IF_SORT_LONG, 1 << 23, 0, GP_HYBRID, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, 1, GP__BY_COUNT, 1 << 16, 0, GP_COUNTING, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 1 << 19, 0, GP_COUNTING, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_LAST, 0, (1 << 20) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
-    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS8, 1 << 17, 0, GP_LEADING_SWEEP, 0, 0, 0,
-                   0, 23),
-    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS, 1 << 23, 0, GP_LEADING_SWEEP, 0, 0, 0,
-                   0, 23),
-    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS8, 1 << 18, 0, GP_LEADING_SWEEP, 0, 0, 0,
-                   0, 23),
-    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS, 1 << 22, 0, GP_LEADING_SWEEP, 0, 0, 0,
-                   0, 23),
-    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4, 1 << 16, 0, GP_PAIRED_SWEEP, 0, 0, 0, 0, 22),
+    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 14) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 20) + 1, (1 << 21) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 20) + 1, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 1 << 24, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GP__H200(0, -1, GP__IF_SORT_KEYS | GP__IF_SORT_LONG, 0, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_PAIRS | GP__IF_SORT_LONG, 1 << 23, 0, GP_HYBRID, 0, 0, 0, 0, 22),
+    GP__H200(0, 1, GP__BY_COUNT, 1 << 16, 0, GP_COUNTING, 0, 0, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_COUNT, 1 << 19, 0, GP_COUNTING, 0, 0, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_LAST, 0, (1 << 20) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS8, 1 << 17, 0, GP_LEADING_SWEEP, 0, 0, 0, 0,
+             23),
+    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS, 1 << 23, 0, GP_LEADING_SWEEP, 0, 0, 0, 0, 23),
+    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS8, 1 << 18, 0, GP_LEADING_SWEEP, 0, 0, 0, 0,
+             23),
+    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS, 1 << 22, 0, GP_LEADING_SWEEP, 0, 0, 0, 0, 23),
+    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4, 1 << 16, 0, GP_PAIRED_SWEEP, 0, 0, 0, 0, 22),
 };
 // Threads a multiprocessor are few enough that each has registers for its keys: none spill. With few keys each
 // multiprocessor gets a tile.
 static const gp__policy_row gp__sort_rows[] = {
-    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_KEYS | GP__IF_SORT_KEYS, 0, (1 << 16) + 1, GP_ONE_BLOCK, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT, 1ull << GP__RADIX_NARROW_LOG2, 0, GP_HYBRID, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, 2049, GP_ONE_BLOCK, 256, 2, 0, 1, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 2049, 4097, GP_ONE_BLOCK, 512, 2, 0, 1, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 4097, 8193, GP_ONE_BLOCK, 1024, 2, 0, 1, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 8193, 0, GP_ONE_BLOCK, 1024, 4, 0, 1, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, 1 << 27, 0, 256, 0, 0, 2, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 1 << 27, 0, 0, 512, 0, 0, 1, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 0, 1 << 20, 0, 0, 1, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 1 << 20, 4 << 20, 0, 0, 2, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 4 << 20, 8 << 20, 0, 0, 4, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 8 << 20, 0, 0, 0, 8, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 0, 8 << 20, 0, 256, 2, 0, 2, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS | GP__IF_SORT_LONG, 0, 8 << 20, 0, 0, 4, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 8 << 20, 0, 0, 512, 8, 0, 1, 22),
-    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_COUNTING, 256, 4, 0, 4, 22),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_KEYS | GP__IF_SORT_KEYS, 0, (1 << 16) + 1, GP_ONE_BLOCK, 0, 0, 0, 0, 22),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT, 1ull << GP__RADIX_NARROW_LOG2, 0, GP_HYBRID, 0, 0, 0, 0, 22),
+    GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, 2049, GP_ONE_BLOCK, 256, 2, 0, 1, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 2049, 4097, GP_ONE_BLOCK, 512, 2, 0, 1, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 4097, 8193, GP_ONE_BLOCK, 1024, 2, 0, 1, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 8193, 0, GP_ONE_BLOCK, 1024, 4, 0, 1, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, 1 << 27, 0, 256, 0, 0, 2, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 1 << 27, 0, 0, 512, 0, 0, 1, 22),
+    GP__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 0, 1 << 20, 0, 0, 1, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 1 << 20, 4 << 20, 0, 0, 2, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 4 << 20, 8 << 20, 0, 0, 4, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 8 << 20, 0, 0, 0, 8, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 0, 8 << 20, 0, 256, 2, 0, 2, 22),
+    GP__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS | GP__IF_SORT_LONG, 0, 8 << 20, 0, 0, 4, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 8 << 20, 0, 0, 512, 8, 0, 1, 22),
+    GP__H200(0, -1, 0, 0, 0, GP_COUNTING, 256, 4, 0, 4, 22),
 };
 // Few tiles in flight keep look-backs short. Keys of up to 4 bytes use two blocks a multiprocessor, and a tile's
 // look-back overlaps the next tile's ranking. Others use one block with as many elements as its registers hold.
 static const gp__policy_row gp__sweep_rows[] = {
-    GPUPRIMS__H200(0, -1, GP__IF_SWEEP_PAIRED, 0, 0, 0, 256, 2, 1, 2, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 20, 0, 0, 0, 5, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 23, 1 << 26, GP_PAIRED_SWEEP, 512, 0, 0, 1, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 24, 1 << 26, GP_LEADING_SWEEP, 512, 0, 0, 1, 23),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 26, 0, 0, 384, 8, 0, 1, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN | GP__IF_SWEEP_NARROW, 1 << 21, 0, 0, 256, 0, 2, 2, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN | GP__IF_SWEEP_SHORT, 1 << 21, 0, 0, 384, 0, 0, 0, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN, 1 << 21, 0, 0, 512, 8, 1, 1, 22),
-    GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 384, 5, 2, 2, 22),
+    GP__H200(0, -1, GP__IF_SWEEP_PAIRED, 0, 0, 0, 256, 2, 1, 2, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 20, 0, 0, 0, 5, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 23, 1 << 26, GP_PAIRED_SWEEP, 512, 0, 0, 1, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 24, 1 << 26, GP_LEADING_SWEEP, 512, 0, 0, 1, 23),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 26, 0, 0, 384, 8, 0, 1, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN | GP__IF_SWEEP_NARROW, 1 << 21, 0, 0, 256, 0, 2, 2, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN | GP__IF_SWEEP_SHORT, 1 << 21, 0, 0, 384, 0, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN, 1 << 21, 0, 0, 512, 8, 1, 1, 22),
+    GP__H200(0, -1, 0, 0, 0, 0, 384, 5, 2, 2, 22),
 };
 static const gp__policy_row gp__small_sweep_rows[] = {
-    GPUPRIMS__H200(0, -1, GP__BY_KEYS, 0, 1 << 20, GP_ONE_SWEEP, 384, 2, 0, 2, 22),
-    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_LONG, 0, 1 << 20, GP_ONE_SWEEP, 256, 2, 0, 4, 22),
+    GP__H200(0, -1, GP__BY_KEYS, 0, 1 << 20, GP_ONE_SWEEP, 384, 2, 0, 2, 22),
+    GP__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_LONG, 0, 1 << 20, GP_ONE_SWEEP, 256, 2, 0, 4, 22),
 };
 // Vectors are for 4-byte keys. Threads have few keys while there are blocks enough, more where the count requires it.
 static const gp__policy_row gp__cooperative_rows[] = {
-    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 15) + 1, GP_ONE_CLUSTER, 0, 0, 0, 0,
-                   23),
-    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_ONE_LAUNCH, 0, 0, 0, 1, 23),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 0, (1 << 14) + 1, GP_ONE_CLUSTER, 256, 0, 0, 1, 23),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 14) + 1, 0, GP_ONE_CLUSTER, 512, 0, 0, 1, 23),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 0, (1 << 15) + 1, GP_ONE_LAUNCH, 256, 0, 0, 1, 23),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 15) + 1, 0, GP_ONE_LAUNCH, 512, 0, 0, 1, 23),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 0, (1 << 17) + 1, 0, 0, 1, 0, 0, 23),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 17) + 1, (1 << 19) + 1, 0, 0, 2, 0, 0, 23),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 19) + 1, (1 << 20) + 1, 0, 0, 4, 0, 0, 23),
-    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 20) + 1, 0, 0, 0, 8, 0, 0, 23),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 15) + 1, GP_ONE_CLUSTER, 0, 0, 0, 0, 23),
+    GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_ONE_LAUNCH, 0, 0, 0, 1, 23),
+    GP__H200(0, -1, GP__BY_COUNT, 0, (1 << 14) + 1, GP_ONE_CLUSTER, 256, 0, 0, 1, 23),
+    GP__H200(0, -1, GP__BY_COUNT, (1 << 14) + 1, 0, GP_ONE_CLUSTER, 512, 0, 0, 1, 23),
+    GP__H200(0, -1, GP__BY_COUNT, 0, (1 << 15) + 1, GP_ONE_LAUNCH, 256, 0, 0, 1, 23),
+    GP__H200(0, -1, GP__BY_COUNT, (1 << 15) + 1, 0, GP_ONE_LAUNCH, 512, 0, 0, 1, 23),
+    GP__H200(0, -1, GP__BY_COUNT, 0, (1 << 17) + 1, 0, 0, 1, 0, 0, 23),
+    GP__H200(0, -1, GP__BY_COUNT, (1 << 17) + 1, (1 << 19) + 1, 0, 0, 2, 0, 0, 23),
+    GP__H200(0, -1, GP__BY_COUNT, (1 << 19) + 1, (1 << 20) + 1, 0, 0, 4, 0, 0, 23),
+    GP__H200(0, -1, GP__BY_COUNT, (1 << 20) + 1, 0, 0, 0, 8, 0, 0, 23),
 };
 
 // One-sweep passes take two stages if all blocks of a multiprocessor then fit, or fit with one vector less and at least
 // eight elements a thread.
-GPUPRIMS__PRIVATE int gp__radix_has_room(gp_policy p, gp__shape s) {
+GP__PRIVATE int gp__radix_has_room(gp_policy p, gp__shape s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
   return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
 }
 // True if a thread's registers hold its elements and the 32 that the kernel needs, with all blocks resident.
-GPUPRIMS__PRIVATE int gp__sweep_fits(gp_policy p, gp__shape s) {
+GP__PRIVATE int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
-GPUPRIMS__PRIVATE int gp__pairs_fit(gp_policy p, gp__shape s) {
+GP__PRIVATE int gp__pairs_fit(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 16) * p.threads * p.blocks_per_sm <= 65536;
 }
-GPUPRIMS__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
   p = GPUPRIMS__FILL(p, gp__sweep_rows, gp__measure_keys, s,
@@ -126,7 +123,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-GPUPRIMS__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
   gp_policy q = GPUPRIMS__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
   if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
@@ -136,7 +133,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   return q;
 }
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
-GPUPRIMS__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   const int pairs = s.in_size != 0;
   gp_policy q =
       GPUPRIMS__FILL(p, gp__sort_rows, gp__measure_keys, s,
@@ -149,7 +146,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   if (!pairs && !p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
   return q;
 }
-GPUPRIMS__PRIVATE int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
+GP__PRIVATE int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
   const gp__wanted w = gp__wanted_of(&s, gp__measure_keys(s), when);
   const gp__policy_row *found[GP__ROWS_MOST];
   int i;
@@ -158,7 +155,7 @@ GPUPRIMS__PRIVATE int gp__tries(gp_policy p, gp__shape s, unsigned when, int alg
   while (--i >= 0 && !gp__is_row_of(found[i], algorithm)) {}
   return i >= 0;
 }
-GPUPRIMS__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int bits = gp__leading_bits(s.count);
   const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
       (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |

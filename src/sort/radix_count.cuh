@@ -19,7 +19,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   // Called by a block, for m keys. hashed(i, at): hash of key `at`, the thread's i-th.
   template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
     gp__u32 own[EACH], with_others = 0, others = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < EACH; ++i) {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
       own[i] = at < m ? hashed(i, at) : 0;
@@ -28,7 +28,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
     for (unsigned i = threadIdx.x; i < SAMPLE / 32; i += THREADS) again[i] = 0;
     if (threadIdx.x == 0) different = equal = 0;
     __syncthreads();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = EACH - 1; i >= 0; --i) { // descending: equal keys mostly find a larger number
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
       gp__u32 *to = place + own[i] % PLACES;
@@ -36,7 +36,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
       if (at < m && gp__load_volatile(to) <= at) atomicMax(to, at + 1);
     }
     __syncthreads();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < EACH; ++i) {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = place[own[i] % PLACES] - 1;
       if (at < m && other != at && key[other] == own[i]) {
@@ -81,7 +81,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
 
   // ALL: every bit of the ordered key is counted.
   template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_pointer &copy) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < TABLES; ++i)
       if (ALL || i < digits)
         atomicAdd(copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4),
@@ -106,13 +106,13 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const gp__u64 step = static_cast<gp__u64>(blocks) * THREADS;
     for (gp__u64 v = mine; v < vectors; v += step * AT_ONCE) {
       gp__vector_access<Key, V> x[AT_ONCE];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < AT_ONCE; ++k)
         x[k].template load_if<P::load>(v + k * step < vectors, in + head + (v + k * step) * V);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < AT_ONCE; ++k)
         if (v + k * step < vectors) {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int j = 0; j < V; ++j) count<ALL>(x[k].item[j]);
         }
     }
@@ -130,7 +130,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       const unsigned table = i / GP__DIGITS % GP__RADIX_TABLES, side = i / GP__DIGITS / GP__RADIX_TABLES;
       const gp__u32 *cell = cells + (table * GP__DIGITS + i % GP__DIGITS) * REPLICAS + side * copies;
       gp__u64 sum = 0;
-      GPUPRIMS__UNROLL_BY(4)
+      GP__UNROLL_BY(4)
       for (unsigned c = 0; c < copies; ++c) sum += cell[(c + threadIdx.x) & (copies - 1)];
       if (sum) atomicAdd(a.counts + static_cast<unsigned>(first_pass) * GP__DIGITS + i, sum);
     }
@@ -138,14 +138,14 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   // Called by one warp: turns a pass's counts into the starts of its digits. Returns the largest count.
   GP_DEVICE gp__u64 scan_digits(int pass) const {
     gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < 8; ++i) {
       c[i] = gp__load_relaxed(count + i);
       most = c[i] > most ? c[i] : most;
       sum += c[i];
     }
     gp__u64 before = gp_warp_inclusive_scan(sum, gp_sum<gp__u64>()) - sum;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < 8; ++i) {
       count[i] = before;
       before += c[i];
@@ -243,7 +243,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     if (SAMPLES && a.leads && blockIdx.x == gridDim.x - 1) c.sample(n);
     const gp__u64 counted = blockIdx.x < c.blocks ? n : 0;
     int pass = 0;
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (c.word = a.begin_bit / 64; pass < a.passes; ++c.word) {
       const int low = a.begin_bit > c.word * 64 ? a.begin_bit - c.word * 64 : 0;
       const int high = a.end_bit < c.word * 64 + 64 ? a.end_bit - c.word * 64 : 64;

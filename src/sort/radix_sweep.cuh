@@ -157,11 +157,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     from += lead;
     if (valid == TILE) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) Moved::key(keys[i]) = from[i * 32];
     } else {
       Key padding = K::padding(a.flip != 0);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i)
         Moved::key(keys[i]) = lead + unsigned(i) * 32 < valid ? from[i * 32] : Moved::key(padding);
     }
@@ -171,13 +171,13 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     first += lead;
     if (!from) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = Value::index(first + unsigned(i) * 32);
     } else if (valid == TILE) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = from[first + unsigned(i) * 32];
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i)
         Moved::value(keys[i], values[i]) =
             lead + unsigned(i) * 32 < valid ? from[first + unsigned(i) * 32] : MovedValue();
@@ -188,10 +188,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const Count at = static_cast<Count>(first);
     if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // if n is odd, the last tile is not whole
       const Key *const tile = from.template at<false>(at) + lead;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) pair[i] = tile[i * 32];
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i)
         if (lead + unsigned(i) * 32 < valid) pair[i] = *from.template at<false>(at + lead + unsigned(i) * 32);
         else pair[i] = K::padding(a.flip != 0);
@@ -214,7 +214,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Called by a counting thread: publishes the counts of its pairs of digits to later tiles. Returns their sum.
   GP_DEVICE gp__u32 publish(const Rank &rank, Counted &now) const {
     gp__u32 both = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
       const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
       const gp__u32 total = rank.total(pair), even = total & 0xffffu, odd = total >> 16;
@@ -232,9 +232,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     Pair known[GP__RADIX_GROUPS];
   };
   GP_DEVICE void ask(Window &w, unsigned pair, gp__u32 end) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (gp__u32 j = 0; j < GROUP - 1; ++j) w.in[j] = N::load(in_tile(w.tile + j < end ? w.tile + j : w.tile, pair));
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
       const gp__u32 group = w.group > j ? w.group - 1 - j : 0;
       w.known[j] = W::load(up_to(group, pair));
@@ -242,7 +242,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   GP_DEVICE void begin_look_back(Window (&w)[Rank::PAIRS], gp__u32 tile) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
       w[i].tile = tile / GROUP * GROUP;
       w[i].group = tile / GROUP;
@@ -256,7 +256,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     odd = static_cast<Count>(tile < GROUP ? base()[2 * pair + 1] : 0);
     for (;;) {
       gp__u32 passed = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (gp__u32 j = 0; j < GROUP - 1; ++j)
         if (passed == j && w.tile + j < tile && N::mark(w.in[j]) == mark()) {
           even += N::even(w.in[j]);
@@ -265,7 +265,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         }
       w.tile += passed;
       passed = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
         if (passed != j || w.group <= j) continue;
         if (W::mark(w.known[j]) == mark()) {
@@ -297,7 +297,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Called by a counting thread: computes the destinations of the tile's keys.
   GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
     gp__u32 before = of.before;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
       const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
       const gp__u32 in_even = of.total[i] & 0xffffu, in_odd = of.total[i] >> 16;
@@ -320,22 +320,22 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     MovedKey *const out = static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
     MovedValue *const out_values = static_cast<MovedValue *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
     const bool with_keys = !Value::is || !(step & GP__RADIX_LAST) || !a.drop_keys;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key keys[AT_ONCE];
       Count at[AT_ONCE];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
         if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[slot_of(k)];
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
         if (i + j < ITEMS && (FULL || k < digit.valid)) at[j] = s.offset[digit(keys[j])] + k;
       }
       if (PAIRS || with_keys) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < AT_ONCE; ++j) {
           const unsigned k = (i + j) * THREADS + threadIdx.x;
           if (i + j >= ITEMS || (!FULL && k >= digit.valid)) continue;
@@ -343,7 +343,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           else out[at[j]] = Moved::key(keys[j]);
         }
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < AT_ONCE && Value::is && !PAIRS; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
         if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = Moved::value(keys[j], values[slot_of(k)]);
@@ -372,7 +372,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     Key keys[ITEMS];
     V values[ITEMS];
     if (now.tile < tiles) load(keys, values, now.tile);
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {
       const bool more = !BEHIND || now.tile < tiles;       // there is a tile to rank
       gp__u32 at[ITEMS], ranks[(ITEMS + 1) / 2], both = 0; // ranks: of two keys, 16 bits each
@@ -382,10 +382,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (BEHIND && resolves) begin_look_back(window, behind.tile); // its loads overlap the ranking
       if (more) {
         rank.within_warp(at, keys, digit);
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = i % 2 ? ranks[i / 2] | at[i] << 16 : at[i];
       } else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = 0;
       }
       __syncthreads();
@@ -393,7 +393,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       now.before = rank.before(both);
       if (more && rank.counts()) {
         gp__u32 first = now.before;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < Rank::PAIRS; ++i) {
           rank.start_at(threadIdx.x * Rank::PAIRS + i, first | (first + (now.total[i] & 0xffffu)) << 16);
           first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
@@ -406,12 +406,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (threadIdx.x == 0) next = draw();
       if (more) {
         gp__optimizer_barrier(digit.shift);
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < ITEMS; ++i)
           at[i] = half + slot_of(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int i = 0; i < ITEMS && gp__radix_value<V>::is; ++i) tile_values[at[i]] = values[i];
       }
       if (threadIdx.x == 0) s.tile = next;
@@ -465,7 +465,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
     gp__radix_args own = a;
     const gp__u64 n = gp__count(a), tiles = (n + TILE - 1) / TILE;
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (own.pass = 0; own.pass <= a.passes; ++own.pass) {
       own.shift = 8 * own.pass;
       const gp__radix_sweep r = {own,

@@ -8,12 +8,12 @@ typedef struct gp__radix_plan {
   unsigned long long tiles, clear;                // clear: as in gp__radix_args
   unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
-GPUPRIMS__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes, unsigned long long size) {
+GP__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes, unsigned long long size) {
   const unsigned long long at = *bytes;
   *bytes = (at + size + 255) / 256 * 256;
   return at;
 }
-GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
+GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   gp__radix_plan r;
   const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
   r.passes = gp__radix_passes(s.sorted.begin_bit, s.sorted.end_bit);
@@ -43,7 +43,7 @@ typedef struct gp__hybrid_plan {
   unsigned long long tiles, blocks; // blocks: the most for pairs
   unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
-GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
+GP__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
   unsigned long long parts;
   r.capacity = gp__hybrid_capacity(s);
@@ -76,7 +76,7 @@ typedef struct gp__leading_plan {
   int bits;
   unsigned long long starts, again, of_sweep, bytes;
 } gp__leading_plan;
-GPUPRIMS__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
+GP__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
   gp__leading_plan r;
   r.sweep = gp__radix_plan_of(p, s);
   r.bits = gp__leading_bits(s.count);
@@ -90,22 +90,22 @@ GPUPRIMS__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s)
 // Adaptive sort: the one-sweep sort has a policy of its own. Scratch memory begins with the choice; both sorts use the
 // rest.
 enum { GP__CHOICE_BYTES = 256 };
-GPUPRIMS__PRIVATE gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_SWEEP;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   if (s.key_size == 4 && !(s.count >> 20)) p.threads = 256, p.vectors = 2, p.stages = 1, p.blocks_per_sm = 2;
   return gp__portable_radix(p, s);
 }
-GPUPRIMS__PRIVATE gp_policy gp__adaptive_hybrid(gp_policy p) {
+GP__PRIVATE gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
 // Keys alone take no sample if uniform keys need one level: the first count chooses. The cooperative radix sort then
 // replaces the sweep if the device has room for its blocks.
-GPUPRIMS__PRIVATE int gp__adaptive_samples(gp_policy p, gp__shape s) {
+GP__PRIVATE int gp__adaptive_samples(gp_policy p, gp__shape s) {
   return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
-GPUPRIMS__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
+GP__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_LAUNCH;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   const gp_policy cooperative = gp__portable_cooperative(p, s);
@@ -113,10 +113,10 @@ GPUPRIMS__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.threads = 512, p.vectors = 4;
   return gp__portable_cooperative(p, s); // compiled, not launched
 }
-GPUPRIMS__PRIVATE int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
+GP__PRIVATE int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
   return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
-GPUPRIMS__PRIVATE unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
+GP__PRIVATE unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
   const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
                            hybrid = gp__hybrid_plan_of(p, s).bytes;
   return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);

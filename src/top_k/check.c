@@ -3,7 +3,7 @@
 //   core/messages.c, core/request.c, host/values.c, top_k/kinds.c, core/primitive.c, core/check_types.c,
 //   core/checking.c, core/check_call_types.c, core/check_buffers.c, segments/check.c
 
-GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   q->out_type = c->out_type ? c->out_type : k->in.size ? q->in_type : c->in_type;
@@ -19,8 +19,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Rows of a top-k; other calls have one.
-GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
-GPUPRIMS__PRIVATE gp_result gp__check_k(gp__checking *k) {
+GP__PRIVATE uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
+GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
   const gp_call *c = k->c;
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
   if (c->k > c->count || (nth && c->count && c->n >= c->count))
@@ -37,20 +37,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_k(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
   return k->c->primitive == GP_TOP_K ? gp__check_moved(k) : gp__check_out_type(k);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
-  GPUPRIMS__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  GPUPRIMS__CHECK(gp__check_short(k->who, "key_type", k->q->key_type, "use gp_sort_keys"));
+  GP__CHECK(gp__check_short(k->who, "key_type", k->q->key_type, "use gp_sort_keys"));
   return k->q->inputs.count && c->count_device && gp__rows_in(c) > 1
       ? gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows of described inputs (GP_INPUT) are whole", k->who)
       : GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
+GP__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   const uint64_t rows = gp__rows_in(k->c);
   b->in *= rows;
@@ -63,24 +63,24 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, 
                                                            {GP__CHECK_NUMBERS, gp__check_k},
                                                            {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
-GPUPRIMS__PRIVATE gp_result gp__check_results(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
   k->q->composed = k->c->k > GP__TOP_K_FEW;
   return k->c->k <= UINT32_MAX
       ? GP_SUCCESS
       : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (unsigned long long)k->c->k);
 }
-GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const uint64_t most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : UINT32_MAX;
   uint64_t longest;
-  GPUPRIMS__CHECK(gp__check_equal_segments(k));
+  GP__CHECK(gp__check_equal_segments(k));
   longest = q->offset_size ? q->count : c->segment_length;
   if (!k->in.size && k->out.size == 4 && longest > most)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
                     q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
-  GPUPRIMS__CHECK(gp__check_results(k));
+  GP__CHECK(gp__check_results(k));
   if (c->k && c->segments > UINT64_MAX / c->k)
     return gp__fail(GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who,
                     (unsigned long long)c->segments, (unsigned long long)c->k);
@@ -88,7 +88,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
       ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
       : GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
+GP__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
   static const gp__checked_type number = {4, 4, NULL};
   const gp_call *c = k->c;
   gp__buffers *b = k->buffers;
@@ -102,7 +102,7 @@ static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_
                                                                      {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
 // Derives the keys of the shuffle's rounds.
-GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_seed(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;

@@ -69,16 +69,16 @@ template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *
   for (unsigned i = count + threadIdx.x; i < all; i += THREADS) list[i] = R::worst();
   const unsigned warps = all / 64 < THREADS / 32 ? all / 64 : THREADS / 32, part = all / warps;
   bool crossed = true;
-  GPUPRIMS__UNROLL_BY(1)
+  GP__UNROLL_BY(1)
   for (unsigned size = 2; size <= all; size *= 2) {
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (unsigned stride = size / 2; stride > 0; stride /= 2) {
       const bool crosses = 2 * stride > part;
       if (crosses || crossed) __syncthreads();
       else __syncwarp();
       crossed = crosses;
       if (gp_warp() < warps) {
-        GPUPRIMS__UNROLL_BY(4)
+        GP__UNROLL_BY(4)
         for (unsigned i = gp_lane(); i < part / 2; i += 32) {
           const unsigned pair = gp_warp() * (part / 2) + i, low = 2 * pair - (pair & (stride - 1));
           const typename R::type a = list[low], b = list[low + stride];
@@ -133,7 +133,7 @@ template <int THREADS, class R> struct gp__best {
     Rank upper = R::make(0, 0);
     gp__u32 before = 0;
     bool exact = false;
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int d = 0; d < R::DIGITS; ++d) {
       for (unsigned i = threadIdx.x; i < 256; i += THREADS) s.bins[i] = 0;
       __syncthreads();
@@ -144,11 +144,11 @@ template <int THREADS, class R> struct gp__best {
       __syncthreads();
       if (gp_warp() == 0) {
         gp__u32 bin[8], sum = 0;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < 8; ++j) sum += bin[j] = s.bins[gp_lane() * 8 + j];
         gp__u32 at = before + gp_warp_inclusive_scan(sum, gp_sum<gp__u32>()) - sum;
         if (at < k && k <= at + sum) {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int j = 0; j < 8; ++j) {
             if (at < k && k <= at + bin[j]) s.bin = gp_lane() * 8 + j, s.before = at, s.in_bin = bin[j];
             at += bin[j];
@@ -251,13 +251,13 @@ template <class P, class Bits> struct gp__key_tile {
   // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
   GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned, gp__u32 lead = 0) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < K; ++i) {
       const gp__u64 from = at(first, i);
       if (from >= lead && from + V <= n)
         x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
       else {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
       }
     }
@@ -295,16 +295,16 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
       if (tile >= tiles) tile -= tiles;
       Tile next; // in flight meanwhile
       next.load(in, tile * Tile::ITEMS, t + a.blocks < tiles ? n : 0, misaligned);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < Tile::K; ++i) {
         const gp__u64 at = Tile::at(first, i);
         const Bits bound = static_cast<Bits>(best.limit_key);
         gp__u32 hits = 0;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < Tile::V; ++j) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
         hits &= (1u << Tile::there(at, n)) - 1;
         if (!__any_sync(0xffffffffu, hits != 0)) continue;
-        GPUPRIMS__UNROLL_BY(1)
+        GP__UNROLL_BY(1)
         for (int j = 0; j < Tile::V; ++j) {
           const bool hit = hits >> j & 1u;
           const typename R::type r = R::make(hit ? Key::encode(now.x[i].item[0]) : 0, at + j);
@@ -334,12 +334,12 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
     gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
     for (gp__u64 first = share * TILE; first < a.ranks; first += a.blocks * TILE) {
       typename R::type r[ITEMS];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const gp__u64 at = first + i * THREADS + threadIdx.x;
         r[i] = at < a.ranks ? in[at] : R::worst();
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
       best.make_room(TILE);
     }

@@ -1,12 +1,12 @@
 // top_k/names.c - template arguments of top-k
 // uses: api/policy.h, core/rules.h, core/shape.h, core/text.c, core/request.c, core/spelling.c, core/kernel_names.c
 
-GPUPRIMS__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
+GP__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s, %s, %s", gp__key_name(q), gp__in_name(q), q->out_size ? gp__out_name(q) : "gp__none",
           q->descending ? "true" : "false");
   if (q->kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
 }
-GPUPRIMS__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
   if (!q->composed) return;

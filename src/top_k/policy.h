@@ -23,66 +23,62 @@ enum {
   GP__SELECT_STATE_BYTES = 48,
   GP__SHUFFLE_ROUNDS = 8
 };
-GPUPRIMS__RULE int gp__rank_form(int key_size, int indexed, int wide) {
+GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {
   return !indexed ? key_size == 8 : key_size == 8 || (key_size == 4 && wide) ? 2 : 1;
 }
-GPUPRIMS__RULE unsigned gp__rank_bytes(gp__shape s) {
+GP__RULE unsigned gp__rank_bytes(gp__shape s) {
   return 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
 }
-GPUPRIMS__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
+GP__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
   return (unsigned long long)(p.threads * gp__max(p.vectors * (GP__VECTOR / s.key_size), 4));
 }
 // Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
-GPUPRIMS__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
+GP__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
   return b == 0 ? a : gp__common_factor(b, a % b);
 }
-GPUPRIMS__RULE unsigned long long gp__coprime(unsigned long long x, unsigned long long to) {
+GP__RULE unsigned long long gp__coprime(unsigned long long x, unsigned long long to) {
   return gp__common_factor(to, x) == 1 ? x : gp__coprime(x + 1, to);
 }
-GPUPRIMS__RULE unsigned long long gp__top_k_jump(unsigned long long tiles) {
+GP__RULE unsigned long long gp__top_k_jump(unsigned long long tiles) {
   return tiles < 3 ? 1 : gp__coprime(tiles / 13 * 8 + 1, tiles);
 }
 // The key of a round of a shuffle (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators: SplitMix64),
 // and its function of one half.
-GPUPRIMS__RULE unsigned long long gp__mix3(unsigned long long x) { return x ^ x >> 31; }
-GPUPRIMS__RULE unsigned long long gp__mix2(unsigned long long x) {
-  return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull);
-}
-GPUPRIMS__RULE unsigned gp__shuffle_key(unsigned long long seed, int round) {
+GP__RULE unsigned long long gp__mix3(unsigned long long x) { return x ^ x >> 31; }
+GP__RULE unsigned long long gp__mix2(unsigned long long x) { return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull); }
+GP__RULE unsigned gp__shuffle_key(unsigned long long seed, int round) {
   return (unsigned)(gp__mix2(((seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) ^
                               (seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) >> 30) *
                              0xbf58476d1ce4e5b9ull) >>
                     32);
 }
-GPUPRIMS__RULE unsigned gp__shuffle_fold(unsigned x) { return x ^ x >> 13; }
-GPUPRIMS__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x ^ x >> 15) * 0x85ebca77u); }
-GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
-  return gp__shuffle_mix((half ^ key) * 0x9e3779b1u);
-}
+GP__RULE unsigned gp__shuffle_fold(unsigned x) { return x ^ x >> 13; }
+GP__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x ^ x >> 15) * 0x85ebca77u); }
+GP__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) { return gp__shuffle_mix((half ^ key) * 0x9e3779b1u); }
 // Ranks of a block's list: what a lowered limit may leave, and a tile; a power of two.
-GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
 // The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
 // its sort, or a tile more.
-GPUPRIMS__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
+GP__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
   return gp__max((int)(s.top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
                  (int)gp__power_of_two((unsigned)s.top_k.results * 3 / 2 + 32, 64));
 }
-GPUPRIMS__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
   return (unsigned)gp__max(gp__segment_top_k_least(p, s),
                            ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) /
                                (int)gp__rank_bytes(s));
 }
-GPUPRIMS__RULE unsigned gp__top_k_by_warps(gp_policy p) {
+GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
   return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
 }
-GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
   return p.algorithm == GP_RADIX_SELECT   ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
-GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
       (p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
            : p.algorithm == GP_WARP_SEGMENTS

@@ -42,7 +42,7 @@ GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp_
   gp__u64 *bins = gp__select_bins(a, row);
   for (int i = threadIdx.x; i < digit.bins; i += THREADS) {
     gp__u32 sum = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int c = 0; c < COPIES; ++c) sum += s.count[i * COPIES + c];
     if (sum) atomicAdd(bins + i, static_cast<gp__u64>(sum));
   }
@@ -55,7 +55,7 @@ GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp_
   __syncthreads();
   if (!s.last) return;
   gp__u64 n[EACH], sum = 0;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int j = 0; j < EACH; j += 2) {
     union {
       gp_vector vector;
@@ -71,7 +71,7 @@ GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp_
   gp__u64 before = sum;
   gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all threads have read the state
   if (before <= rank && rank < before + mine) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < EACH; ++j) {
       if (before <= rank && rank < before + n[j]) {
         const gp__u64 found = prefix << (digit.known - digit.shift) | (threadIdx.x * EACH + j);
@@ -98,7 +98,7 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   for (gp__u64 first = share * Tile::ITEMS; first < n; first += apart) {
     Tile next; // in flight meanwhile
     next.load(in, first + apart, n, misaligned);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
     f.flush_if_full();
     now = next;
@@ -115,7 +115,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   gp__u32 *count; // this lane's copy
   int shift;
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j)
       if (j < there) atomicAdd(count + (static_cast<gp__u32>(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
   }
@@ -171,13 +171,13 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
   gp__u32 seen;
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < V; ++j) {
       const Bits bits = encoded ? x.item[j] : Key::encode(x.item[j]);
       hits |= (j < there && static_cast<gp__u64>(bits) >> digit.known == prefix ? 1u : 0u) << j;
     }
     if (!__any_sync(0xffffffffu, hits != 0)) return;
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int j = 0; j < V; ++j) {
       const bool hit = hits >> j & 1u;
       const Bits bits = encoded ? x.item[0] : Key::encode(x.item[0]);
@@ -273,11 +273,11 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     keys.load(in, tile * Tile::ITEMS, n, misaligned);
     gp__u32 below[K], equal[K]; // a bit a key
     gp__below_equal before[K], total = gp__add_below_equal::identity();
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < K; ++i) {
       const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
       below[i] = equal[i] = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) {
         const Bits bits = Key::encode(keys.x[i].item[j]);
         below[i] |= (bits < kth ? 1u : 0u) << j;
@@ -308,7 +308,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     gp__below_equal from = gp__add_below_equal::identity();
     if (tile > 0) from = s.prefix.value;
     from.below &= ~(1ull << 63);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < K; ++i) {
       const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
       gp__u64 lower = from.below + before[i].below, same = from.equal + before[i].equal;

@@ -29,7 +29,7 @@ struct gp__top_k_segment {
 // The position of the set bit number n of a mask that has more than n.
 GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
   unsigned at = 0;
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (unsigned step = 16; step > 0; step /= 2)
     if (unsigned(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
   return at;
@@ -48,15 +48,15 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
 
   // Stores results: N sorted items a lane, `lanes` lanes a segment.
   template <int N> GP_DEVICE void store(const C (&x)[N], unsigned lanes, gp__u32 k, gp__u64 to, gp__u64 begin) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int pass = 0; pass < 2; ++pass) { // keys; indices
       if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;
       __syncwarp();
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned j = 0; j < N; ++j)
         room[gp_lane() * (N + 1) + j] = pass ? Word(Item::index(x[j])) : Word(Item::bits(x[j]));
       __syncwarp();
-      GPUPRIMS__UNROLL_BY(2)
+      GP__UNROLL_BY(2)
       for (gp__u32 r = gp_lane() & (lanes - 1); r < k; r += lanes) {
         const Word w = room[(gp_lane() & (0 - lanes)) * (N + 1) + r + r / N];
         if (pass) gp__top_k_value<In, Out>::store(a, to + r, begin + w, w);
@@ -70,10 +70,10 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
     const gp__u32 own = left > gp_lane() ? left - gp_lane() : 0;
     in += gp_lane();
     if (left >= 32 * N) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < N; ++j) key[j] = Key::encode(in[32 * j]);
     } else {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned j = 0; j < N; ++j) key[j] = 32 * j < own ? Word(Key::encode(in[32 * j])) : Lone::last();
     }
   }
@@ -81,7 +81,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
   template <class I, int N> static GP_DEVICE typename I::type sort(typename I::type (&x)[N], gp__u32 k) {
     gp__sort_lanes<I>(x, 32);
     typename I::type kth = x[0];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (unsigned j = 0; j < N; ++j) {
       const typename I::type item = gp_warp_broadcast(x[j], int((k - 1) / N));
       if ((k - 1) % N == j) kth = item;
@@ -95,25 +95,25 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
     const Bits *in = static_cast<const Bits *>(a.keys) + begin;
     C *list = reinterpret_cast<C *>(room), x[N];
     Word best[N];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < N; ++j) best[j] = Lone::last();
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (gp__u32 at = 0; at < n; at += 32 * FIRST) {
       Word key[FIRST];
       load(in + at, n - at, key);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < FIRST; ++j) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
     }
     Word bound = sort<Lone>(best, k);
     gp__u32 listed = 0, steps = STEPS;
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (gp__u32 at = 0;;) {
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       while (at < n) {
         Word key[STEPS];
         gp__u32 mine = 0;
         load(in + at, n - at, key);
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < STEPS; ++j) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
         const gp__u32 next = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()) + listed,
                       all = gp_warp_broadcast(next, 31);
@@ -123,7 +123,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
           continue;
         }
         gp__u32 to_list = next - mine;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (unsigned j = 0; j < STEPS; ++j)
           if (key[j] <= bound && (j == 0 || steps > 1))
             list[to_list++] = Item::make(Bits(key[j]), at + 32 * j + gp_lane());
@@ -131,14 +131,14 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
         at += 32 * steps;
       }
       __syncwarp();
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned j = 0; j < N; ++j) x[j] = 32 * j + gp_lane() < listed ? list[32 * j + gp_lane()] : Item::last();
       bound = Item::bits(sort<Item>(x, k));
       if (at >= n || bound-- == 0) break; // no key is better than 0
       listed = k;
       steps = STEPS;
       __syncwarp();
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned j = 0; j < N; ++j)
         if (gp_lane() * N + j < k) list[gp_lane() * N + j] = x[j];
     }
@@ -184,7 +184,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
           if (at + p < a.task_room) a.tasks[at + p] = gp__top_k_task{first + lane, gp__u32(list), p};
       }
     }
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
       const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
       unsigned left = __ballot_sync(0xffffffffu,
@@ -199,7 +199,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
         const gp__u32 k = own < together ? wanted : 0;
         const Bits *in = static_cast<const Bits *>(a.top.keys) + begin;
         typename Item::type x[ITEMS];
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (unsigned j = 0; j < ITEMS; ++j) {
           const gp__u32 at = e + j * lanes;
           x[j] = at < n ? Item::make(Key::encode(in[at]), at) : Item::last();
@@ -247,10 +247,10 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
     next.load(in, (at * parts + part) * Tile::ITEMS, i + 1 < own ? end : 0, 0, lead);
     const Bits bound = static_cast<Bits>(best.limit_key);
     gp__u32 hits[K], any = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int v = 0; v < K; ++v) {
       hits[v] = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int j = 0; j < V; ++j) {
         now.x[v].item[j] = Key::encode(now.x[v].item[j]);
         hits[v] |= (now.x[v].item[j] <= bound ? 1u : 0u) << j;
@@ -262,9 +262,9 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
     }
     if (__any_sync(0xffffffffu, any != 0)) {
       gp__u32 mine = 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int v = 0; v < K; ++v) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j)
           if (!best.takes(R::make(now.x[v].item[j], Tile::at(first, v) + j - lead))) hits[v] &= ~(1u << j);
         mine += unsigned(__popc(hits[v]));
@@ -275,9 +275,9 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
       to = gp_warp_broadcast(to, 31);
       best.seen = to + gp_warp_broadcast(up_to, 31);
       to += up_to - mine;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int v = 0; v < K; ++v) {
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 0; j < V; ++j)
           if (hits[v] >> j & 1u) best.list[to++] = R::make(now.x[v].item[j], Tile::at(first, v) + j - lead);
       }
@@ -297,12 +297,12 @@ GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp_
   for (gp__u64 first = 0; first < ranks && beyond < parts; first += TILE) {
     typename R::type r[ITEMS];
     bool any = false;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       const gp__u64 at = first + unsigned(j * THREADS) + threadIdx.x;
       r[j] = at < ranks ? lists[at] : R::worst();
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       const bool taken = best.takes(r[j]);
       best.push(taken, r[j]);
@@ -342,7 +342,7 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
     const gp__u32 parts = segment.parts(a.part);
     if (!segment.k || (parts > 1 && task.list + parts > a.list_room)) continue;
     typename R::type *lists = static_cast<typename R::type *>(a.lists) + task.list * a.top.k;
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (bool merges = false;; merges = true) {
       gp__best<P::threads, R> best(s.best, memory, a.top.capacity, segment.k);
       if (merges) gp__merge_parts<P::threads, R>(lists, parts, best);

@@ -17,13 +17,13 @@ struct gp__bijection {
     low_bits = (bits + 1) / 2;
     low_mask = 0xffffffffu >> (32 - low_bits);
     high_mask = 0xffffffffu >> (32 - (bits - low_bits));
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int r = 0; r < GP__SHUFFLE_ROUNDS; ++r) keys[r] = reinterpret_cast<const gp__u32 *>(value.bytes)[r];
   }
   GP_DEVICE gp__u64 operator()(gp__u64 x) const {
     do {
       gp__u32 low = static_cast<gp__u32>(x) & low_mask, high = static_cast<gp__u32>(x >> low_bits);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int r = 0; r < GP__SHUFFLE_ROUNDS; r += 2) {
         high ^= gp__shuffle_round(low, keys[r]) & high_mask;
         low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;
@@ -47,17 +47,17 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
   const gp__bijection p(a.value, n);
   Out *out = static_cast<Out *>(a.out);
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    GPUPRIMS__UNROLL_BY(1)
+    GP__UNROLL_BY(1)
     for (int round = 0; round < ALL; round += ITEMS) {
       const gp__u64 first = (tile * ALL + round) * P::threads + threadIdx.x;
       gp__u64 from[ITEMS];
       Out x[ITEMS];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) from[i] = first + i * P::threads < n ? p(first + i * P::threads) : 0;
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i)
         if (first + i * P::threads < n) x[i] = gp__shuffled_element<In, Out>::at(a.in, from[i]);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int i = 0; i < ITEMS; ++i)
         if (first + i * P::threads < n) out[first + i * P::threads] = x[i];
     }

@@ -103,12 +103,12 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
     for (unsigned first = threadIdx.x; first < works; first += P::threads * P::vectors) {
       gp_vector v[P::vectors];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < P::vectors; ++k) {
         unsigned line, at;
         if (finds(t, first + k * P::threads, line, at)) v[k] = gp__load_vector<P::load>(t.in + line * a.pitch + at);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < P::vectors; ++k) {
         unsigned line, at;
         if (finds(t, first + k * P::threads, line, at))

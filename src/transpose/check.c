@@ -3,9 +3,8 @@
 //   core/messages.c, core/struct_size.c, core/request.c, core/primitive.c, core/checking.c, core/check_buffers.c
 
 // Checks the strides of one side of a transpose (0: dense), and computes its span: elements from the first to the last.
-GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions,
-                                              const uint64_t *extent, const uint64_t *given, uint64_t *stride,
-                                              uint64_t *span) {
+GP__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions, const uint64_t *extent,
+                                        const uint64_t *given, uint64_t *stride, uint64_t *span) {
   uint64_t least = 1;
   int d;
   *span = 1;
@@ -33,7 +32,7 @@ typedef struct gp__dimension {
   uint64_t extent, in, out; // strides in bytes
 } gp__dimension;
 // Drops dimensions of one element, and merges dimensions that are contiguous on both sides. d: in the output's order.
-GPUPRIMS__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
+GP__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
   int i, j, kept = 0;
   for (i = 0; i < count; ++i)
     if (d[i].extent != 1) d[kept++] = d[i];
@@ -51,13 +50,13 @@ GPUPRIMS__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
   }
   return kept;
 }
-GPUPRIMS__PRIVATE void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
+GP__PRIVATE void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
   const gp__dimension c = *a;
   *a = *b;
   *b = c;
 }
 // Derives the moves from the merged dimensions.
-GPUPRIMS__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
+GP__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
   uint64_t all = 16;
   int i, columns = -1, rows = -1;
   for (;;) { // short rows that stay whole and are contiguous on both sides become elements
@@ -101,7 +100,7 @@ GPUPRIMS__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count)
   }
   m->word = (int)(all & (~all + 1));
 }
-GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
+GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   const gp_permutation *p = k->c->permutation;
   gp__request *q = k->q;
   gp__moves *m = &q->moves;
@@ -130,8 +129,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   if (k->c->count && k->c->count != q->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @permutation.extent (%llu)",
                     k->who, (unsigned long long)k->c->count, (unsigned long long)q->count);
-  GPUPRIMS__CHECK(gp__check_strides(k, "in_stride", p->dimensions, p->extent, p->in_stride, in_stride, &m->in_span));
-  GPUPRIMS__CHECK(gp__check_strides(k, "out_stride", p->dimensions, extent, p->out_stride, out_stride, &m->out_span));
+  GP__CHECK(gp__check_strides(k, "in_stride", p->dimensions, p->extent, p->in_stride, in_stride, &m->in_span));
+  GP__CHECK(gp__check_strides(k, "out_stride", p->dimensions, extent, p->out_stride, out_stride, &m->out_span));
   for (i = 0; i < p->dimensions; ++i) {
     d[i].extent = extent[i];
     d[i].in = in_stride[p->order[i]] * k->in.size;
@@ -166,7 +165,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__transpose_buffers(gp__checking *k) {
+GP__PRIVATE gp_result gp__transpose_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->in = k->q->moves.in_span;
   b->out = k->q->moves.out_span;

@@ -11,7 +11,7 @@ typedef struct gp__transpose_plan {
   unsigned shared_bytes;
   unsigned long long row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
-GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
+GP__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__vec_group_items(size);
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
@@ -83,7 +83,7 @@ typedef struct gp__rectangle_plan {
   unsigned long long m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
   unsigned width, grid, shared_bytes;             // width: columns of a strip
 } gp__rectangle_plan;
-GPUPRIMS__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
+GP__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
   const unsigned long long size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
   unsigned long long blocks = sms * GP__STRIP_BLOCKS;
@@ -102,13 +102,13 @@ GPUPRIMS__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int with
   return r;
 }
 // Tiles of a panel; then offsets in the scratch memory of panels, in bytes.
-GPUPRIMS__PRIVATE unsigned long long gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
+GP__PRIVATE unsigned long long gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
   return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
 }
 typedef struct gp__panels_scratch {
   unsigned long long counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
 } gp__panels_scratch;
-GPUPRIMS__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
+GP__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
   const unsigned long long panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
   gp__panels_scratch s;
   s.counters = gp__round_up(panel * size * r.holes, 256);
@@ -118,10 +118,10 @@ GPUPRIMS__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, un
   return s;
 }
 // Buffered panels: counters, then the buffer.
-GPUPRIMS__PRIVATE unsigned long long gp__buffered_counters(gp__buffered_plan r) { // bytes
+GP__PRIVATE unsigned long long gp__buffered_counters(gp__buffered_plan r) { // bytes
   return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
 }
-GPUPRIMS__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   s = gp__tiled(p, s);

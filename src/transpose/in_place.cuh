@@ -103,7 +103,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sa
   const gp__u64 thread = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
   const Word *from = reinterpret_cast<const Word *>(a.data);
   Word *to = reinterpret_cast<Word *>(a.saved);
-  GPUPRIMS__UNROLL_BY(4)
+  GP__UNROLL_BY(4)
   for (gp__u64 i = thread; i < words; i += threads) to[i] = from[i];
   for (gp__u64 i = thread; i < a.clears; i += threads) a.counters[i] = 0;
 }

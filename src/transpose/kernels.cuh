@@ -33,12 +33,12 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   // Loads `bytes` bytes, from a multiple of 16 on, into rows with no gaps but the padding.
   GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
     gp_vector v[P::vectors];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const unsigned at = (k * P::threads + threadIdx.x) * 16;
       if (at < bytes) v[k] = gp__load_unit<P::load, WORD>(in + at, in, in + bytes, in, end);
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const unsigned unit = k * P::threads + threadIdx.x;
       if (unit * 16 >= bytes) continue;
@@ -54,7 +54,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     for (unsigned first = 0; first < units * rows; first += ROUNDS * P::threads) {
       gp_vector v[ROUNDS];
       unsigned at[ROUNDS];
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < ROUNDS; ++k) {
         const unsigned i = first + k * P::threads + threadIdx.x, row = gp__quotient(a.units, i);
         const unsigned unit = (i - row * units) * 16;
@@ -65,7 +65,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         at[k] = layout.at(row, unit);
         v[k] = gp__load_unit<P::load, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int k = 0; k < ROUNDS; ++k)
         if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
     }
@@ -110,17 +110,17 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         gp__vec<Word> words;
         if (even) {
           const unsigned from = layout.at(p.above + p.row, p.column * SIZE);
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int w = 0; w < W; ++w)
             words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
         } else {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int w = 0; w < W; ++w, p.advance(a)) words.item[w] = *at<Word>(shared, p, start, start_pitch);
         }
         gp__store_vector<P::store>(to, words.vector);
         continue;
       }
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (int w = first < 0 ? -first : 0; w < W && first + w < all; ++w, p.advance(a))
         *reinterpret_cast<Word *>(to + w * WORD) = *at<Word>(shared, p, start, start_pitch);
     }
@@ -199,7 +199,7 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   }
   static GP_DEVICE Unit load_part(const unsigned char *at, unsigned elements) {
     Unit r = 0;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (unsigned i = 0; i < 4 / SIZE; ++i)
       if (i < elements) r |= gp__u32(reinterpret_cast<const Element *>(at)[i]) << i * SIZE * 8;
     return r;
@@ -233,7 +233,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   // Stores group k of words of columns. Column j begins in shared memory bits[j] bits after the start of unit at[j].
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
                      Unit (&before)[K]) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < K; ++j) {
       shared[slot_of(at[j] + k)] = Words::append(before[j], x[j], bits[j]);
       before[j] = x[j];
@@ -246,24 +246,24 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     unsigned at = threadIdx.x * rows;
     Unit x[FOURS][4], tail[3];
     const unsigned char *from = in + gp__u64(fours * 4) * a.in_pitch;
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < 3; ++i, from += a.in_pitch)
       if (i < int(rest)) tail[i] = Words::load(from);
     for (unsigned k = 0; k < fours; k += FOURS) {
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int b = 0; b < FOURS; ++b)
         if (k + b < fours) {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int i = 0; i < 4; ++i, in += a.in_pitch) x[b][i] = Words::load(in);
         }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (int b = 0; b < FOURS; ++b)
         if (k + b < fours) {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int i = 0; i < 4; i += 2, at += 2) shared[slot_of(at)] = x[b][i], shared[slot_of(at) + 1] = x[b][i + 1];
         }
     }
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < 3; ++i)
       if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
@@ -275,34 +275,34 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     unsigned at[K], bits[K], start = gp__misalignment(in, 4) * 8;
     gp__u32 behind = 0;
     Unit x[GROUPS][K], before[K], end[K], tail[K];
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < K; ++j) {
       at[j] = threadIdx.x * rows + j * rows * SIZE / UNIT;
       bits[j] = j * rows * SIZE % UNIT * 8;
     }
     const unsigned char *from = in + gp__u64(most * K) * a.in_pitch;
     behind = load_behind<WHOLE>(from, K + rest);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < K; ++i, from += a.in_pitch) end[i] = load<WHOLE>(from, columns);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; i < K; ++i, from += a.in_pitch) tail[i] = i < int(rest) ? load<WHOLE>(from, columns) : Unit();
     for (unsigned k = 0; k < most; k += step) {
       const unsigned all = most - k < step ? most - k : step;
       const gp__u32 last_words = load_behind<WHOLE>(in, all * K);
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned b = 0; b < GROUPS; ++b)
         if (b < all) {
-          GPUPRIMS__UNROLL
+          GP__UNROLL
           for (int i = 0; i < K; ++i, in += a.in_pitch) x[b][i] = load<WHOLE>(in, columns);
         }
       if (k == 0) {
         to_columns<WHOLE>(end, behind, 0, start + most * K * pitch);
         to_columns<WHOLE>(tail, behind, K, start + groups * K * pitch);
         before[0] = Unit();
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int j = 1; j < K; ++j) before[j] = Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8);
       }
-      GPUPRIMS__UNROLL
+      GP__UNROLL
       for (unsigned b = 0; b < GROUPS; ++b)
         if (b < all) {
           to_columns<WHOLE>(x[b], last_words, b * K, start);
@@ -311,7 +311,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
         }
     }
     put(shared, at, bits, most, end, before);
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int j = 0; j < K; ++j)
       if (bits[j] + rest * SIZE * 8 >= UNIT * 8)
         shared[slot_of(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
@@ -328,7 +328,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   }
   // Turns words of K rows, the first of which begins at bit `start`, into words of columns.
   template <bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
-    GPUPRIMS__UNROLL
+    GP__UNROLL
     for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
       x[i] = Words::shifted(x[i], behind, row + i, start + i * (static_cast<unsigned>(a.in_pitch) * 8));
     Words::turn(x);
@@ -346,23 +346,23 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     const unsigned head = gp__words_before<1, 16>(out), vectors = bytes > head ? (bytes - head) / 16 : 0;
     unsigned byte = threadIdx.x * SIZE;
     if (head == 0 && rows % 2) {
-      GPUPRIMS__UNROLL_BY(4)
+      GP__UNROLL_BY(4)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads)
         gp__store_vector<P::store>(out + i * 16, *reinterpret_cast<const gp_vector *>(shared + i * 16));
     } else if (head == 0) {
-      GPUPRIMS__UNROLL_BY(4)
+      GP__UNROLL_BY(4)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         const Unit *from = reinterpret_cast<const Unit *>(shared) + slot_of(i * 16 / UNIT);
         gp__vec<Unit> v;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int w = 0; w < 16 / UNIT; ++w) v.item[w] = from[w];
         gp__store_vector<P::store>(out + i * 16, v.vector);
       }
     } else {
-      GPUPRIMS__UNROLL_BY(1)
+      GP__UNROLL_BY(1)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         gp__vec<Element> v;
-        GPUPRIMS__UNROLL
+        GP__UNROLL
         for (int w = 0; w < 16 / SIZE; ++w) v.item[w] = element(shared, head + i * 16 + w * SIZE);
         gp__store_vector<P::store>(out + head + i * 16, v.vector);
       }

@@ -3,15 +3,15 @@
 //   transpose/panels_policy.h, core/geometry.h, transpose/geometry.h, map/arguments.h, transpose/arguments.h,
 //   transpose/panels_arguments.h, core/system.c, core/request.c, core/load.c, core/launch.c
 
-GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
+GP__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
   gp__divisor d;
   d.by = by ? (unsigned)by : 1;
   d.magic = 0xffffffffu / d.by + 1;
   return d;
 }
 // The arguments of all kernels of a transpose.
-GPUPRIMS__PRIVATE gp__transpose_args gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p,
-                                                             const void *in, void *out, uint64_t in_bytes) {
+GP__PRIVATE gp__transpose_args gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void *in,
+                                                       void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
   const gp__panels_plan panels = gp__panels_plan_of(p, h);
   const unsigned group = (unsigned)gp__vec_group_items(m->size), size = (unsigned)m->size;
@@ -46,8 +46,8 @@ GPUPRIMS__PRIVATE gp__transpose_args gp__transpose_arguments(const gp__moves *m,
   return a;
 }
 // Plan and arguments of one of the three steps of a dense matrix in place. Returns 0 if the step has nothing to do.
-GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out, void *scratch,
-                                         gp__rectangle_plan *r, gp__transpose_args *a) {
+GP__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out, void *scratch,
+                                   gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
   const unsigned long long common = gp__common_factor(h.moved.rows, h.moved.columns);
   int i;
@@ -69,7 +69,7 @@ GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int st
   return !a->rotates || common > 1;
 }
 // Launches steps within columns, rows, columns.
-GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
   gp__rectangle_plan r;
   gp__transpose_args a;
   int step;
@@ -78,13 +78,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
     gp__geometry g = *l->g;
     if (!gp__rectangle_step(&l->q->moves, *l->h, step, l->q->out, l->scratch, &r, &a)) continue;
     g.shared_bytes = r.shared_bytes;
-    GPUPRIMS__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy));
-    GPUPRIMS__CHECK(gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a));
+    GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy));
+    GP__CHECK(gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a));
   }
   return GP_SUCCESS;
 }
 // The arguments of panels and chunks of one matrix, `data`.
-GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
+GP__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   const gp__transpose_plan t = gp__transpose_plan_of(p, h);
   const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
@@ -112,8 +112,7 @@ GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h,
   return a;
 }
 // Arguments of panels that are tiles, of one matrix.
-GPUPRIMS__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of,
-                                                                void *data) {
+GP__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of, void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   gp__moves m = *of;
   m.in_stride[1] = r.columns * (unsigned)m.size;
@@ -123,18 +122,18 @@ GPUPRIMS__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp_
   return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
 // Kernel of a step of a matrix: 0 panels, 1 chunks, 2 what saves and clears for both. -1: no more.
-GPUPRIMS__PRIVATE int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
+GP__PRIVATE int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
   static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
   if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
   if (r.inverse && step == 2) a->clears = 0, a->saves = r.rows * r.columns * size * r.holes;
   return order[r.inverse][step];
 }
-GPUPRIMS__PRIVATE void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
+GP__PRIVATE void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
   const gp__moves *m = &l->q->moves;
   return (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
       matrix % m->extent[3] * m->out_stride[3];
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
   const unsigned threads = l->g->threads;
   uint64_t matrix;
@@ -147,22 +146,22 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
       if (which < 0) break;
       if (which == 0 && r.whole) {
         gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
-        GPUPRIMS__CHECK(gp__launch_step(l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads,
-                                        l->g->shared_bytes, &t));
+        GP__CHECK(gp__launch_step(l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads,
+                                  l->g->shared_bytes, &t));
         continue;
       }
       work = which == 0 ? a.panels * a.panel_tiles
           : which == 1  ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
                         : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
-      GPUPRIMS__CHECK(gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
-                                      which == 0 ? l->g->shared_bytes : 0, &a));
+      GP__CHECK(gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
+                                which == 0 ? l->g->shared_bytes : 0, &a));
     }
   }
   return GP_SUCCESS;
 }
 // Arguments of a trip of `count` matrices from `data` to the workspace, and back. h: of gp__tiled.
-GPUPRIMS__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of, uint64_t count,
-                                                        void *data, void *scratch, gp__map_args *back) {
+GP__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of, uint64_t count,
+                                                  void *data, void *scratch, gp__map_args *back) {
   const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
   gp__transpose_args a;
   gp__moves m = *of;
@@ -176,7 +175,7 @@ GPUPRIMS__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h
   back->count = count * h.moved.rows * h.moved.columns;
   return a;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
   const gp__shape h = gp__tiled(*l->p, *l->h);
   uint64_t first;
   for (first = 0; first < l->h->segments; first += h.segments) {
@@ -185,16 +184,15 @@ GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
     gp__transpose_args a = gp__trip_arguments(*l->p, h, &l->q->moves, rest < h.segments ? rest : h.segments,
                                               gp__matrix_of(l, first), l->scratch, &back);
     const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
-    GPUPRIMS__CHECK(gp__launch_step(l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads,
-                                    l->g->shared_bytes, &a));
-    GPUPRIMS__CHECK(
-        gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back));
+    GP__CHECK(gp__launch_step(l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads,
+                              l->g->shared_bytes, &a));
+    GP__CHECK(gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back));
   }
   return GP_SUCCESS;
 }
 // Arguments of panels through a buffer, of one matrix, and of the kernel that clears their counters.
-GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data, void *scratch,
-                                                           gp__panels_args *clears) {
+GP__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data, void *scratch,
+                                                     gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
   const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size), size = (unsigned)h.key_size;
   const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h.key_size);
@@ -231,19 +229,19 @@ GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shap
   }
   return a;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
     gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
-    GPUPRIMS__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
-                                    (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a));
+    GP__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
+    GP__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
+                              (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a));
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
+GP__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
   if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
   if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);

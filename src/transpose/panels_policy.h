@@ -17,16 +17,16 @@ enum {
   GP__CHUNK_MATRICES = 4,     // so many matrices may be small
   GP__CHUNK_MATRIX = 4 << 20  // bytes of a matrix that is not small
 };
-GPUPRIMS__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
+GP__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
   return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
                                             : s.moved.word;
 }
-GPUPRIMS__RULE unsigned long long gp__chunk_most(int word) {
+GP__RULE unsigned long long gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
 // Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
-GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long long extent, unsigned long long other,
-                                                  unsigned long long items) {
+GP__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long long extent, unsigned long long other,
+                                            unsigned long long items) {
   return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
           items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
           other > GP__PANEL_MOST / (items * (unsigned)s.key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
@@ -34,7 +34,7 @@ GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long lon
       ? 0
       : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
 }
-GPUPRIMS__BOTH static inline __attribute__((unused)) unsigned long long
+GP__BOTH static inline __attribute__((unused)) unsigned long long
 gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other) {
   unsigned long long best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
   if (items > extent / 2) items = extent / 2;
@@ -50,7 +50,7 @@ typedef struct gp__panels_plan {
   unsigned long long rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
   unsigned long long whole; // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
-GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
+GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
   const unsigned long long size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
   unsigned long long rows = 0, columns = 0;
@@ -95,19 +95,19 @@ enum {
 // Slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks in use in the middle,
 // of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each. Blocks that end before one of these
 // begins, or begin after it has ended, share its slot.
-GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned g) {
+GP__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned g) {
   return g < panels / 2 ? (g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x
       : x > panels / 2 + GP__BUFFERED_LAG
       ? (g - panels / 2 - GP__BUFFERED_LAG - 1) * (panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2
       : x * (panels - panels / 2) + g - panels / 2;
 }
-GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
+GP__RULE unsigned gp__buffered_slots(unsigned panels) {
   return (panels / 2 + GP__BUFFERED_LAG + 1) * (panels - panels / 2);
 }
 // True if an extra warp leads. Tiles of narrow elements need the registers that it would have.
-GPUPRIMS__RULE int gp__buffered_leads(int size) { return size >= 4; }
+GP__RULE int gp__buffered_leads(int size) { return size >= 4; }
 // Threads of a block: those that move tiles, and a warp that leads.
-GPUPRIMS__RULE int gp__buffered_threads(gp_policy p, int size) {
+GP__RULE int gp__buffered_threads(gp_policy p, int size) {
   return p.threads + (gp__buffered_leads(size) ? (int)GP__WARP : 0);
 }
 typedef struct gp__buffered_plan {
@@ -116,11 +116,11 @@ typedef struct gp__buffered_plan {
   unsigned long long height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
 } gp__buffered_plan;
 // The first tile column of group g.
-GPUPRIMS__RULE unsigned long long gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
+GP__RULE unsigned long long gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
   return g < r.panels ? g * r.height * s.moved.columns / (s.moved.rows * columns)
                       : (s.moved.columns + columns - 1) / columns;
 }
-GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
+GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
   const unsigned long long size = (unsigned)s.key_size;
   const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s.key_size);
   const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s.key_size);
@@ -151,8 +151,8 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   return r;
 }
 // Form of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, also the bytes of a chunk's word.
-GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
-GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
+GP__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
+GP__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
   if (p.algorithm == GP_BUFFERED_PANELS) return gp__buffered_plan_of(p, s).form;
   s = gp__tiled(p, s);
   return s.moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
@@ -165,7 +165,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_p
                : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
                                               : 0);
 }
-GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
           (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
           (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)) &&

@@ -3,8 +3,7 @@
 //   core/struct_size.c, core/text.c, core/state.c, core/life.c, core/close.c, tuner/points.c, tuner/tuner.c,
 //   tuner/memory.c, tuner/sections.c
 
-GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tuner_config *config,
-                                           gp_tuner **tuner) {
+GP__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tuner_config *config, gp_tuner **tuner) {
   const char *who = "gp_tuner_open";
   gp_tuner_config own;
   gp_tuner *t;
@@ -38,13 +37,12 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const 
   *tuner = t;
   return GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_tuner_open(gp_context *ctx, const gp_tuner_config *config, gp_tuner **tuner) {
+GP__API gp_result gp_tuner_open(gp_context *ctx, const gp_tuner_config *config, gp_tuner **tuner) {
   if (tuner) *tuner = NULL;
   GPUPRIMS__WITHIN(ctx, "gp_tuner_open", gp__tuner_open(s, ctx, config, tuner));
 }
 
-GPUPRIMS__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name, int *variable, gp_range range,
-                                               int value) {
+GP__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name, int *variable, gp_range range, int value) {
   gp_result result;
   if (!tuner) return gp__fail(GP_E_NULL, "gp_tuner_add_parameter: tuner is null");
   pthread_mutex_lock(&tuner->lock);
@@ -53,19 +51,19 @@ GPUPRIMS__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name
   return result;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_tuner_numbers(const char *who, const uint64_t *numbers, int count) {
+GP__PRIVATE gp_result gp__check_tuner_numbers(const char *who, const uint64_t *numbers, int count) {
   if (count && !numbers) return gp__fail(GP_E_NULL, "%s: numbers is null", who);
   if (count < 0 || count > GP_TUNER_NUMBERS)
     return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__tuner_enter(gp_tuner *t, const char *who, const uint64_t *numbers, int count,
-                                            gp_stream stream) {
+GP__PRIVATE gp_result gp__tuner_enter(gp_tuner *t, const char *who, const uint64_t *numbers, int count,
+                                      gp_stream stream) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   int point[GP__TUNED_MOST];
   if (!t) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
-  GPUPRIMS__CHECK(gp__check_tuner_numbers(who, numbers, count));
+  GP__CHECK(gp__check_tuner_numbers(who, numbers, count));
   s = gp__begin(t->ctx, who, &result);
   pthread_mutex_lock(&t->lock);
   if (s) result = gp__tuner_start(t, s, who, numbers, count, stream);
@@ -76,14 +74,14 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_enter(gp_tuner *t, const char *who, const 
   pthread_mutex_unlock(&t->lock);
   return s ? gp__end(t->ctx, result) : result;
 }
-GPUPRIMS__API gp_result gp_tuner_start(gp_tuner *tuner, gp_stream stream) {
+GP__API gp_result gp_tuner_start(gp_tuner *tuner, gp_stream stream) {
   return gp__tuner_enter(tuner, "gp_tuner_start", NULL, 0, stream);
 }
-GPUPRIMS__API gp_result gp_tuner_start_for(gp_tuner *tuner, const uint64_t *numbers, int count, gp_stream stream) {
+GP__API gp_result gp_tuner_start_for(gp_tuner *tuner, const uint64_t *numbers, int count, gp_stream stream) {
   return gp__tuner_enter(tuner, "gp_tuner_start_for", numbers, count, stream);
 }
 
-GPUPRIMS__PRIVATE gp_result gp__tuner_leave(gp_tuner *t, const char *who, gp_stream stream, int way) {
+GP__PRIVATE gp_result gp__tuner_leave(gp_tuner *t, const char *who, gp_stream stream, int way) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   if (!t) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
@@ -94,26 +92,26 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_leave(gp_tuner *t, const char *who, gp_str
   pthread_mutex_unlock(&t->lock);
   return gp__end(t->ctx, result);
 }
-GPUPRIMS__API gp_result gp_tuner_stop(gp_tuner *tuner, gp_stream stream) {
+GP__API gp_result gp_tuner_stop(gp_tuner *tuner, gp_stream stream) {
   return gp__tuner_leave(tuner, "gp_tuner_stop", stream, GP__SECTION_STOPS);
 }
-GPUPRIMS__API gp_result gp_tuner_restart(gp_tuner *tuner, gp_stream stream) {
+GP__API gp_result gp_tuner_restart(gp_tuner *tuner, gp_stream stream) {
   return gp__tuner_leave(tuner, "gp_tuner_restart", stream, GP__SECTION_RESTARTS);
 }
-GPUPRIMS__API gp_result gp_tuner_reject(gp_tuner *tuner) {
+GP__API gp_result gp_tuner_reject(gp_tuner *tuner) {
   return gp__tuner_leave(tuner, "gp_tuner_reject", NULL, GP__SECTION_IS_REJECTED);
 }
 
-GPUPRIMS__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint64_t *numbers, int count, int *values,
-                                           double *us, int *measured, int *searching) {
+GP__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint64_t *numbers, int count, int *values,
+                                     double *us, int *measured, int *searching) {
   const char *who = "gp_tuner_best";
   const gp__size_bucket *b;
   int point[GP__TUNED_MOST], bucket, i, pushed = 0;
-  GPUPRIMS__CHECK(gp__check_tuner_numbers(who, numbers, count));
+  GP__CHECK(gp__check_tuner_numbers(who, numbers, count));
   if (!values) return gp__fail(GP_E_NULL, "%s: values is null", who);
   if (t->started) {
-    if (s->context) GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
-    GPUPRIMS__CHECK(gp__leave(s, who, pushed, gp__collect_timings(t, s, who)));
+    if (s->context) GP__CHECK(gp__enter(s, who, &pushed));
+    GP__CHECK(gp__leave(s, who, pushed, gp__collect_timings(t, s, who)));
   }
   bucket = gp__find_bucket(t, numbers, count, 0);
   b = bucket < 0 ? NULL : &t->buckets[bucket];
@@ -125,8 +123,8 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint
   if (searching) *searching = !b || !b->done;
   return GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, int count, int *values, double *us,
-                                      int *measured, int *searching) {
+GP__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, int count, int *values, double *us,
+                                int *measured, int *searching) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   if (!tuner) return gp__fail(GP_E_NULL, "gp_tuner_best: tuner is null");
@@ -139,13 +137,13 @@ GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, 
 }
 
 // Copies a report to the caller's memory; returns its length.
-GPUPRIMS__PRIVATE size_t gp__hand_report_out(gp__text *report, char *text, size_t capacity) {
+GP__PRIVATE size_t gp__hand_report_out(gp__text *report, char *text, size_t capacity) {
   const size_t length = report->failed ? 0 : report->size;
   if (capacity) snprintf(text, capacity, "%s", report->failed ? "" : gp__string(report));
   gp__free_text(report);
   return length;
 }
-GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity) {
+GP__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity) {
   gp__text report = {NULL, 0, 0, 0};
   if (!tuner) return 0;
   pthread_mutex_lock(&tuner->lock);
@@ -154,7 +152,7 @@ GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacit
   return gp__hand_report_out(&report, text, text ? capacity : 0);
 }
 
-GPUPRIMS__API gp_result gp_tuner_close(gp_tuner *tuner) {
+GP__API gp_result gp_tuner_close(gp_tuner *tuner) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   int pushed = 0;

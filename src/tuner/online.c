@@ -5,7 +5,7 @@
 //   tuner/tuner.c, tuner/online_sites.c, tuner/calls.c
 
 // Whether an output of a call is one of its inputs: it cannot be run again.
-GPUPRIMS__PRIVATE int gp__writes_its_input(const gp__request *q) {
+GP__PRIVATE int gp__writes_its_input(const gp__request *q) {
   const void *const in[] = {q->in, q->in2, q->keys, q->keys2, q->begin, q->end};
   const void *const out[] = {q->out, q->out2, q->out3, q->out_keys, q->out_count};
   size_t i, k;
@@ -16,24 +16,24 @@ GPUPRIMS__PRIVATE int gp__writes_its_input(const gp__request *q) {
 }
 
 // Whether a stream is captured, for a call that begins.
-GPUPRIMS__PRIVATE gp_result gp__is_captured(gp__state *s, const char *who, gp_stream stream, int *capturing) {
+GP__PRIVATE gp_result gp__is_captured(gp__state *s, const char *who, gp_stream stream, int *capturing) {
   int pushed, error;
   *capturing = 0;
   if (!stream || stream == (gp_stream)1) return GP_SUCCESS;
-  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+  GP__CHECK(gp__enter(s, who, &pushed));
   error = s->library.runtime.driver.cuStreamIsCapturing(stream, capturing);
   if (error) gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamIsCapturing", error);
   return gp__leave(s, who, pushed, error ? GP_E_STREAM : GP_SUCCESS);
 }
 // Runs a call on the best policy known, or on one that may be better, and measures it.
-GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
+GP__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
   gp__attempt a;
   gp__shape h;
   gp_policy usual;
   gp_result result = GP_SUCCESS;
   int capturing = 0;
   if (!gp__is_tunable(q) || gp__nothing_to_do(q)) return gp__run_request(s, q, NULL, 1, stream, 0);
-  GPUPRIMS__CHECK(gp__choose_here(s, q, NULL, &h, &usual, NULL));
+  GP__CHECK(gp__choose_here(s, q, NULL, &h, &usual, NULL));
   gp__attempt_begins(s->online, q, &h, &usual, q->workspace != NULL, stream, &a);
   if (a.free) result = gp__is_captured(s, gp__primitive_names[q->primitive], stream, &capturing);
   if (capturing || result != GP_SUCCESS) {
@@ -52,14 +52,14 @@ GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp
   return result;
 }
 
-GPUPRIMS__PRIVATE const char *gp__word_of_type(gp_type type, const gp__type_info *info) {
+GP__PRIVATE const char *gp__word_of_type(gp_type type, const gp__type_info *info) {
   return info ? "user" : type > GP_TYPE_DEFAULT && type < GP_TYPE_COUNT ? gp__type_rows[type].name : "";
 }
-GPUPRIMS__PRIVATE const char *gp__word_of_op(gp_op op, const gp__op_info *info) {
+GP__PRIVATE const char *gp__word_of_op(gp_op op, const gp__op_info *info) {
   return info ? "user" : op > GP_OP_DEFAULT && op < GP_OP_COUNT ? gp__op_rows[op].name : "";
 }
 // Writes the call of a site as a member of a report.
-GPUPRIMS__PRIVATE void gp__report_call(const gp__request *q, gp__text *t) {
+GP__PRIVATE void gp__report_call(const gp__request *q, gp__text *t) {
   const int user = q->user_op || q->user_transform || q->user_equal || q->in_struct || q->in2_struct || q->acc_struct ||
       q->out_struct || q->key_struct;
   gp__add(t, "\"call\": {\"primitive\": \"%s\", \"op\": \"%s\", \"transform\": \"%s\", \"equal\": \"%s\", ",
@@ -72,7 +72,7 @@ GPUPRIMS__PRIVATE void gp__report_call(const gp__request *q, gp__text *t) {
   gp__add(t, "\"offset\": \"%s\", \"out2\": \"%s\", \"flags\": %d, \"user\": %d}, ",
           gp__word_of_type(q->offset_type, NULL), gp__word_of_type(q->out2_type, NULL), q->flags, user);
 }
-GPUPRIMS__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacity, size_t *length) {
+GP__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacity, size_t *length) {
   gp__text report = {NULL, 0, 0, 0}, call = {NULL, 0, 0, 0};
   gp__part_set parts;
   char header[GP__HEX] = "";
@@ -112,6 +112,6 @@ GPUPRIMS__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t c
   *length = gp__hand_report_out(&report, text, capacity);
   return GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_tuning_report(gp_context *ctx, char *text, size_t capacity, size_t *length) {
+GP__API gp_result gp_tuning_report(gp_context *ctx, char *text, size_t capacity, size_t *length) {
   GPUPRIMS__WITHIN(ctx, "gp_tuning_report", gp__tuning_report(s, text, capacity, length));
 }

@@ -21,7 +21,7 @@ typedef struct gp__simplex {
 } gp__simplex;
 
 // Begins a simplex at `origin`, over the ordered parameters.
-GPUPRIMS__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int *origin) {
+GP__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int *origin) {
   int d;
   memset(x, 0, sizeof *x);
   gp__copy_point(l, x->vertex[0], origin);
@@ -32,7 +32,7 @@ GPUPRIMS__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, c
 }
 // The next place for vertex v > 0: an edge's length from vertex 0 to the roomier side, then to the other side, then
 // half as far. 0: there is no further place; the vertex stays at vertex 0.
-GPUPRIMS__PRIVATE int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
+GP__PRIVATE int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
   const int d = x->axis[v - 1], last = l->count[d] - 1, at = x->vertex[0][d];
   const int roomier = at <= last / 2 ? 1 : -1;
   int edge = (last + 1) / GP__REACH, turn;
@@ -45,7 +45,7 @@ GPUPRIMS__PRIVATE int gp__simplex_place(const gp__lattice *l, gp__simplex *x, in
 }
 
 // centroid + factor / 2 * (centroid - worst), on the lattice.
-GPUPRIMS__PRIVATE void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, int factor, int *to) {
+GP__PRIVATE void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, int factor, int *to) {
   const int n = x->vertices - 1;
   int a, v;
   gp__copy_point(l, to, x->vertex[0]);
@@ -58,7 +58,7 @@ GPUPRIMS__PRIVATE void gp__simplex_point(const gp__lattice *l, const gp__simplex
   }
 }
 // Halves the edges to the best vertex. Returns whether a vertex moved.
-GPUPRIMS__PRIVATE int gp__simplex_shrink(gp__simplex *x) {
+GP__PRIVATE int gp__simplex_shrink(gp__simplex *x) {
   int a, v, moved = 0;
   for (v = 1; v < x->vertices; ++v)
     for (a = 0; a < x->vertices - 1; ++a) {
@@ -69,7 +69,7 @@ GPUPRIMS__PRIVATE int gp__simplex_shrink(gp__simplex *x) {
   return moved;
 }
 // The values of the vertices, which are known, best first; vertices of the same value keep their order.
-GPUPRIMS__PRIVATE void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) {
+GP__PRIVATE void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) {
   int v, k, moved[GP__TUNED_MOST];
   for (v = 0; v < x->vertices; ++v) {
     double mine = GPUPRIMS__NEVER;
@@ -83,14 +83,14 @@ GPUPRIMS__PRIVATE void gp__simplex_sort(gp__points *p, gp__simplex *x, double *v
     gp__copy_point(&p->lattice, x->vertex[k], moved);
   }
 }
-GPUPRIMS__PRIVATE int gp__is_vertex(const gp__lattice *l, const gp__simplex *x, const int *point) {
+GP__PRIVATE int gp__is_vertex(const gp__lattice *l, const gp__simplex *x, const int *point) {
   int v;
   for (v = 0; v < x->vertices; ++v)
     if (gp__same_point(l, x->vertex[v], point)) return 1;
   return 0;
 }
 // Moves a point that is known to be invalid to a valid one near by, if there is one among a few.
-GPUPRIMS__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *point) {
+GP__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *point) {
   const gp__lattice *l = &p->lattice;
   int turn, a, at[GP__TUNED_MOST];
   double value = 0;
@@ -107,13 +107,13 @@ GPUPRIMS__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int
   }
   if (turn < 64) gp__copy_point(l, point, at);
 }
-GPUPRIMS__PRIVATE void gp__simplex_replace(const gp__lattice *l, gp__simplex *x, const int *point) {
+GP__PRIVATE void gp__simplex_replace(const gp__lattice *l, gp__simplex *x, const int *point) {
   gp__copy_point(l, x->vertex[x->vertices - 1], point);
   x->step = GP__SIMPLEX_REFLECT;
 }
 
 // Asks for vertices from the first to the last until all are known. GP__ASK_DONE: they are.
-GPUPRIMS__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) {
+GP__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) {
   int v, wait = 0;
   for (v = 0; v < x->vertices; ++v) {
     const int begins = x->step == GP__SIMPLEX_BEGIN && v > 0;
@@ -136,7 +136,7 @@ GPUPRIMS__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *p
 }
 
 // The next point of a simplex; GP__ASK_DONE: it has converged.
-GPUPRIMS__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
+GP__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
   const gp__lattice *l = &p->lattice;
   const int n = x->vertices - 1;
   double value[GP__TUNED_MOST + 1], reflected = GPUPRIMS__NEVER, trial = GPUPRIMS__NEVER;

@@ -61,9 +61,9 @@ template <class Op, class F, class A, class C, class R> GP_DEVICE void chain(con
   const gp_vector *from = static_cast<const gp_vector *>(in);
   gp__vec_group<A> p[2];
   C sum = Op::identity();
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int k = 0; k < amount<A>::items / gp__vec_group<A>::items; ++k) p[k] = gp__vec_group<A>(from + k);
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int i = 0; i < amount<A>::items; ++i)
     sum = Op()(sum, Op::prepare(gp__load<A, C, F>()(p[i / p->items].item[i % p->items], i)));
   *static_cast<R *>(out) = gp_convert<C, R>()(sum);
@@ -82,7 +82,7 @@ template <class F, class A, class B, class R> GP_DEVICE void map(const void *in,
   gp__vector_access<R, V> q;
   a.template load<GP_CACHE_ALL>(static_cast<const A *>(in), 0, false);
   b.template load<GP_CACHE_ALL>(reinterpret_cast<const B *>(static_cast<const char *>(in) + SECOND), 0, false);
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int j = 0; j < V; ++j)
     q.item[j] = gp__element<F, A, B, R>::at(a, b, j, j, *static_cast<const gp__map_args *>(in));
   q.template store<GP_CACHE_ALL>(static_cast<R *>(out));
@@ -90,7 +90,7 @@ template <class F, class A, class B, class R> GP_DEVICE void map(const void *in,
 template <class L, class A> GP_DEVICE void compare(const void *in, void *out) {
   const A *a = static_cast<const A *>(in), *b = reinterpret_cast<const A *>(static_cast<const char *>(in) + SECOND);
   unsigned char *to = static_cast<unsigned char *>(out);
-  GPUPRIMS__UNROLL
+  GP__UNROLL
   for (int j = 0; j < gp__vec_group<A>::items; ++j) to[j] = L()(a[j], b[j]) ? 1 : 0;
 }
 """.replace("SECOND", str(SECOND))

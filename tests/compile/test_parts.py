@@ -336,8 +336,8 @@ def test_without_host_rules():
     def kept(text):
         return [line.text for line in amalgamate.without_host_rules(of_a_part(text))]
 
-    called = "GPUPRIMS__RULE int gp__a(int n) {\n  if (n) {\n    return 1;\n  }\n  return n;\n}\n"
-    caller = "GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__b(int n) { return gp__a(n); }\n"
+    called = "GP__RULE int gp__a(int n) {\n  if (n) {\n    return 1;\n  }\n  return n;\n}\n"
+    caller = "GP__BOTH static inline __attribute__((unused)) int gp__b(int n) { return gp__a(n); }\n"
     kernel = "GP_DEVICE int gp__c() { return gp__b(1); }"
     assert kept(called + caller + "int after;") == ["int after;"]
     assert kept(called + "int after;\n" + caller.replace("gp__a(n)", "1")) == ["int after;"]
@@ -345,12 +345,12 @@ def test_without_host_rules():
     assert len(kept(called + kernel.replace("gp__b(1)", "gp__a(1)"))) == 7
     assert len(kept(called + "#define GP_X gp__a(1)")) == 7
     assert kept(called.replace("return n;", "return gp__a(n - 1);") + "int after;") == ["int after;"]
-    assert kept("GPUPRIMS__RULE int gp__none(int n) { return n; }") == ["GPUPRIMS__RULE int gp__none(int n){return n;}"]
+    assert kept("GP__RULE int gp__none(int n) { return n; }") == ["GP__RULE int gp__none(int n){return n;}"]
     assert kept("GP_DEVICE int gp__d() { return 1; }") == ["GP_DEVICE int gp__d(){return 1;}"]
-    assert kept("#define GP_X \\\nGPUPRIMS__RULE int gp__e() { return 1; }") == [
-        "#define GP_X \\", "GPUPRIMS__RULE int gp__e(){return 1;}"]
+    assert kept("#define GP_X \\\nGP__RULE int gp__e() { return 1; }") == [
+        "#define GP_X \\", "GP__RULE int gp__e(){return 1;}"]
     with pytest.raises(amalgamate.Wrong, match="p:1: the end of this function"):
-        kept("GPUPRIMS__RULE int gp__a(int n) {")
+        kept("GP__RULE int gp__a(int n) {")
 
 
 def test_names_that_programs_mention():

@@ -1650,10 +1650,10 @@ MUTANTS = {
         "ARGUMENTS", "src/hash/check.c", "c->primitive == GP_GROUP_BY_MANY && gp__is_complex(q->key_type)", "0"),
     "types: columns of 16 bytes": (
         "ARGUMENTS", "src/hash/check.c",
-        "GPUPRIMS__CHECK(gp__check_short(k->who, name, a->type, \"use gp_group_by\"));", ""),
+        "GP__CHECK(gp__check_short(k->who, name, a->type, \"use gp_group_by\"));", ""),
     "types: results of aggregates of 16 bytes": (
         "ARGUMENTS", "src/hash/check.c",
-        "GPUPRIMS__CHECK(gp__check_short(k->who, name, type, \"use gp_group_by\"));", ""),
+        "GP__CHECK(gp__check_short(k->who, name, type, \"use gp_group_by\"));", ""),
     "types: a sum of bool is a float": (
         "ARGUMENTS", "src/hash/check.c", "(floats ? gp__host_kind(type) != GP__WIDE_F : !gp__is_integer(type))",
         "gp__is_integer(type) != gp__is_integer(a->type)"),
@@ -1664,7 +1664,7 @@ MUTANTS = {
         "ARGUMENTS", "src/scatter/check.c", " || k->in2.size < 4 || k->in2.size > 8", " || k->in2.size < 4"),
     "types: a scatter's transform is not checked": (
         "ARGUMENTS", "src/scatter/check.c",
-        "GPUPRIMS__CHECK(gp__check_operator_on(k->who, \"transform\", c->transform, q->out_type));", ""),
+        "GP__CHECK(gp__check_operator_on(k->who, \"transform\", c->transform, q->out_type));", ""),
     "types: a scatter's predicate is not checked": (
         "ARGUMENTS", "src/scatter/check.c",
         "return gp__check_operator_on(k->who, \"op\", k->q->op, replaces ? k->q->in_type : k->q->key_type);",
@@ -1679,7 +1679,7 @@ MUTANTS = {
         "ARGUMENTS", "src/core/check_types.c", " || op == GP_ARGMAX || op == GP_ARGMINMAX)", " || op == GP_ARGMAX)"),
     "types: top-k of segments with keys of 16 bytes": (
         "ARGUMENTS", "src/top_k/check.c",
-        "GPUPRIMS__CHECK(gp__check_short(k->who, \"key_type\", k->q->key_type, \"use gp_sort_keys\"));", ""),
+        "GP__CHECK(gp__check_short(k->who, \"key_type\", k->q->key_type, \"use gp_sort_keys\"));", ""),
     "types: bool is a number class of its own": (
         "HASH", "src/hash/numbers.h", "type >= GP_F16 && type <= GP_F64", "type >= GP_F16"),
     "copy: shifts by a byte too few": (
@@ -2461,8 +2461,8 @@ MUTANTS = {
         "if (!sort.finish(shift)) sort.merge(n);", "sort.finish(shift);"),
     "segmented sort: merges overwrite what others read": (
         "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
-        "      __syncthreads();\n      if (own < all) {\n        GPUPRIMS__UNROLL",
-        "      if (own < all) {\n        GPUPRIMS__UNROLL"),
+        "      __syncthreads();\n      if (own < all) {\n        GP__UNROLL",
+        "      if (own < all) {\n        GP__UNROLL"),
     "tile sort: nobody looks whether it is sorted": (
         "HYBRID", "src/device/tile_sort.cuh", "if (left == 0) return true;", "return true;"),
     "tile sort: what is left unsorted stays": (
@@ -3097,8 +3097,8 @@ MUTANTS = {
         "      __syncthreads();\n      Destination(", "      Destination("),
     "layouts: no barrier between reads and writes": (
         "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
-        "  __syncthreads();\n  GPUPRIMS__UNROLL_BY(1)\n  for (int f = 0; f < List::count; ++f)",
-        "  GPUPRIMS__UNROLL_BY(1)\n  for (int f = 0; f < List::count; ++f)"),
+        "  __syncthreads();\n  GP__UNROLL_BY(1)\n  for (int f = 0; f < List::count; ++f)",
+        "  GP__UNROLL_BY(1)\n  for (int f = 0; f < List::count; ++f)"),
     "layouts: gaps as they come": (
         "CONVERT_LAYOUT", "src/layouts/kernels.cuh", "    if (OUT && GAP && W) {", "    if (false) {"),
     "layouts: a gap of single values": (

@@ -119,7 +119,7 @@ def _declared():
     """Name and types of the arguments of each call that ends with a stream, from the header's declarations."""
     with open(HEADER, encoding="utf-8") as file:
         text = file.read()
-    for name, arguments in re.findall(r"GPUPRIMS__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", text):
+    for name, arguments in re.findall(r"GP__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", text):
         yield name, [ctypes.c_void_p if "*" in one or one.startswith("gp_stream") else
                      ctypes.c_uint64 if one.startswith("uint64_t") else ctypes.c_int
                      for one in re.split(r",\s*", arguments)]

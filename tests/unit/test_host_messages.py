@@ -13,7 +13,7 @@ from gpuprims_ctypes import (HEADER, LIBRARY, OPERATORS, RESULT_NAMES, TYPES, Ag
 with open(HEADER, encoding="utf-8") as file:
     TEXT = file.read()
 FUNCTIONS = {name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments)]
-             for name, arguments in re.findall(r"GPUPRIMS__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", TEXT)
+             for name, arguments in re.findall(r"GP__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", TEXT)
              if arguments.startswith("gp_context *ctx,") and name not in ("gp_run", "gp_reserve")}
 MEMBERS = {field.rstrip("_") for field, *_ in Call._fields_}
 WORDS = {"in", "out", "end", "op", "begin", "keys", "count", "length", "fields", "flags", "source", "sources", "step",
@@ -345,7 +345,7 @@ def test_layouts_without_a_capacity(host):
 
 OTHERS = {
     name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments)]
-    for name, arguments in re.findall(r"GPUPRIMS__API gp_result (gp_\w+)\(([^)]*)\);", TEXT)
+    for name, arguments in re.findall(r"GP__API gp_result (gp_\w+)\(([^)]*)\);", TEXT)
     if name not in FUNCTIONS and name not in ("gp_run", "gp_prepared_run") and not name.startswith("gp_tuner_")}
 MAY_BE_NULL = {("gp_open", "config"), ("gp_reserve", "stream"), ("gp_compile", "user"), ("gp_edges_parse", "name"),
                ("gp_kernel_origin", "name")}
