@@ -23,6 +23,10 @@ GP__RULE int gp__column_chunk(int vectors, int size) {
 }
 // Columns that a tile of a scan has, at least: 128 bytes.
 GP__RULE unsigned gp__rows_line(int size) { return size < 128 ? 128u / (unsigned)size : 1; }
+// Slots of words of a column whose tiles look back: aggregates, and prefixes and totals of groups of tiles.
+GP__RULE unsigned long long gp__columns_look_back_slots(unsigned long long tiles, unsigned group) {
+  return tiles + 2 * (tiles / group + 1);
+}
 // A row is read by windows: gp__vector_items elements, aligned in memory. shifted: the first may begin before the row.
 GP__RULE unsigned long long gp__row_windows(unsigned long long length, int size, int shifted) {
   return (length + (unsigned)(gp__vector_items(size) - 1) * (shifted ? 2u : 1u)) / (unsigned)gp__vector_items(size);
@@ -45,7 +49,7 @@ GP__RULE int gp__rows_form(gp_policy p, gp__shape s) {
 // Shared memory of a tile: elements, or results in their places; folds of warps, or of columns' threads.
 GP__RULE int gp__rows_tile_fits(gp_policy p, gp__shape s) {
   return s.rows.columns ? gp__column_chunk(p.vectors, s.in_size) * s.in_size <= 256 &&
-          p.threads * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
+          p.threads * (s.acc_size * 2 + 1) + 64 <= GP__STATIC_SHARED_BYTES
                         : p.threads * p.vectors / 8 * 9 * gp__vector_items(s.in_size) *
                   gp__max(s.in_size, s.primitive == GP_REDUCE_AXIS ? 0 : s.out_size) +
               (2 + p.threads / GP__WARP) * s.acc_size + 64 <=

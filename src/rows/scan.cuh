@@ -1,7 +1,7 @@
 // rows/scan.cuh - rows and columns of strided arrays: scans
 // uses: device/vocabulary.cuh, device/machine.cuh, scan/policy.h, rows/policy.h, rows/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh,
-//   rows/row.cuh, rows/tile.cuh, rows/kernels.cuh
+//   rows/tile.cuh, rows/kernels.cuh
 
 // A running value becomes an element of the output.
 template <class In, class Acc, class Out> struct gp__keep_state {
@@ -101,88 +101,5 @@ GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
     __syncthreads();
     s.tile.put(gp__lines<Out>(a, a.out, a.out_stride, r, begin, length), skip, even);
     __syncthreads();
-  }
-}
-
-// Scans of rows whose neighbours are closer than their elements: columns of a matrix. A tile has some 128 bytes of
-// neighbouring columns, one a lane; `slots` threads behind each other have K elements each of a column. A block
-// walks down its columns; or, if there are few, each block has one tile of their length, and looks back at each.
-template <class P, class Acc> struct gp__scan_columns_storage {
-  Acc cell[P::threads];
-  gp__ticket ticket;
-};
-template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
-GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
-  typedef gp__scan_columns_storage<P, Acc> Storage;
-  const int K = gp__column_chunk(P::vectors, int(sizeof(In)));
-  const unsigned T = P::threads;
-  GP_SHARED(Storage, s);
-  gp__pdl_wait<P>();
-  const Load load(a);
-  const gp_carry<Acc> start = gp__row_start<Op, Acc>(a);
-  const unsigned lanes = 1u << a.log2_lanes, slots = T >> a.log2_lanes;
-  const unsigned lane = threadIdx.x & (lanes - 1), slot = threadIdx.x >> a.log2_lanes;
-  const gp__u64 columns = a.extent[1], across = (columns + lanes - 1) / lanes;
-  const gp__u64 units = a.extent[2] * a.extent[3] * across;
-  const gp__ticket ticket = gp__part_ticket(a, s.ticket);
-  // Tiles side by side have neighbouring tickets.
-  const gp__u64 part = a.parts > 1 ? ticket.number / units : 0;
-  const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
-  for (gp__u64 unit = ticket.number - part * units; unit < units; unit += gridDim.x) {
-    const gp__u64 outer = unit / across, c = (unit - outer * across) * lanes;
-    const unsigned width = columns - c < lanes ? unsigned(columns - c) : lanes;
-    const In *in = static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, outer * columns + c + lane);
-    Out *out = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, outer * columns + c + lane);
-    gp_carry<Acc> carry = start;
-    for (gp__u64 round = begin; round < end; round += slots * K) {
-      const unsigned rows = end - round < slots * K ? unsigned(end - round) : slots * K;
-      const unsigned count = lane >= width || slot * K >= rows ? 0 : rows - slot * K < K ? rows - slot * K : K;
-      const gp__u64 first = round + slot * K;
-      In x[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k)
-        if (unsigned(k) < count) x[k] = in[static_cast<long long>(first + k) * a.in_stride[0]];
-      gp_carry<Acc> own = {Op::identity(), false};
-      GP__UNROLL
-      for (int k = 0; k < K; ++k)
-        if (unsigned(k) < count) own.append(Op::prepare(load(x[k], first + k)), Op());
-      s.cell[threadIdx.x] = own.value;
-      __syncthreads();
-      gp_carry<Acc> all = {Op::identity(), false}, before = all;
-      for (unsigned i = 0; i * K < rows; ++i) {
-        if (i == slot) before = all;
-        all.append(s.cell[i * lanes + lane], Op());
-      }
-      __syncthreads();
-      if (a.parts > 1) { // a warp looks back at a column, then at its next one
-        const gp__u64 wide = gp__look_back_slots(a.parts) * ((sizeof(Acc) + 7) / 8);
-        gp__look_back<Acc, Op> look_back = {gp__words(a.workspace) + unit * lanes * wide, a.parts, ticket.tag, start,
-                                            false};
-        if (threadIdx.x < lanes) s.cell[lane] = all.value;
-        if (threadIdx.x < width) {
-          gp__look_back<Acc, Op> own = look_back;
-          own.words += lane * wide;
-          own.publish_aggregate(part, all.value);
-        }
-        __syncthreads();
-        look_back.words += gp_warp() * wide;
-        for (unsigned i = gp_warp(); i < width; i += T / 32, look_back.words += T / 32 * wide) {
-          const gp_carry<Acc> prefix = look_back(part, s.cell[i]);
-          __syncwarp();
-          if (gp_lane() == 0) s.cell[i] = prefix.has ? prefix.value : Op::identity();
-        }
-        __syncthreads();
-        carry.value = s.cell[lane];
-        carry.has = start.has || part > 0;
-      }
-      gp_carry<Acc> running = carry;
-      if (before.has) running.append(before.value, Op());
-      GP__UNROLL
-      for (int k = 0; k < K; ++k)
-        if (unsigned(k) < count)
-          out[static_cast<long long>(first + k) * a.out_stride[0]] =
-              gp_convert<Acc, Out>()(gp__scan_step<EXCLUSIVE, Op>(running, Op::prepare(load(x[k], first + k))));
-      carry.append(all.value, Op());
-    }
   }
 }

@@ -405,22 +405,22 @@ MUTANTS = {
         "AXES", "src/rows/scan.cuh",
         "    s.tile.put(gp__lines<Out>(a, a.out, a.out_stride, r, begin, length), skip, even);\n    __syncthreads();",
         "    s.tile.put(gp__lines<Out>(a, a.out, a.out_stride, r, begin, length), skip, even);"),
-    "rows: a warp's columns share words": (
-        "AXES", "src/rows/scan.cuh",
-        "i += T / 32, look_back.words += T / 32 * wide)",
-        "i += T / 32)"),
+    "rows: columns of a tile share a prefix": (
+        "AXES", "src/rows/scan_columns.cuh",
+        "(tiles + group + 1) * t.lanes + t.lane, next",
+        "(tiles + group + 1) * t.lanes, next"),
     "rows: a column's prefix comes from its neighbour": (
-        "AXES", "src/rows/scan.cuh",
-        "own.words += lane * wide;",
-        "own.words += (lane ^ 1) * wide;"),
+        "AXES", "src/rows/scan_columns.cuh",
+        "prefix.value = t.s.cell[0][depth * t.lanes + t.lane];",
+        "prefix.value = t.s.cell[0][depth * t.lanes + (t.lane ^ 1)];"),
     "rows: slots of a column's scan begin with the carry": (
-        "AXES", "src/rows/scan.cuh",
-        "      if (before.has) running.append(before.value, Op());",
-        "      (void)before;"),
+        "AXES", "src/rows/scan_columns.cuh",
+        "      if (before.has) running.append(before.value, Op());\n",
+        ""),
     "rows: a round of a column's scan forgets those before": (
-        "AXES", "src/rows/scan.cuh",
-        "      carry.append(all.value, Op());",
-        "      carry = all;"),
+        "AXES", "src/rows/scan_columns.cuh",
+        "      carry.append(all, Op());",
+        "      carry = start, carry.append(all, Op());"),
     "rows: a tile of rows is read before it is there": (
         "AXES", "src/rows/tile.cuh",
         "a.together & 1), even);\n    __syncthreads();",
@@ -434,13 +434,13 @@ MUTANTS = {
         "a.together & 1), even);",
         "a.together), even);"),
     "rows: tiles side by side have the same tickets' words": (
-        "AXES", "src/rows/scan.cuh",
-        "gp__words(a.workspace) + unit * lanes * wide",
-        "gp__words(a.workspace) + lanes * wide"),
+        "AXES", "src/rows/scan_columns.cuh",
+        "unit * slots * ((sizeof(Acc) + 7) / 8),",
+        "slots * ((sizeof(Acc) + 7) / 8),"),
     "rows: columns' folds are written over before they are read": (
-        "AXES", "src/rows/scan.cuh",
-        "      __syncthreads();\n      if (a.parts > 1) { // a warp looks back",
-        "      if (a.parts > 1) { // a warp looks back"),
+        "AXES", "src/rows/scan_columns.cuh",
+        "    turn ^= 1;\n",
+        ""),
     "rows: rows of a pass are those of the first": (
         "AXES", "src/rows/tile.cuh",
         "r - mine < rows; r += groups)",
@@ -449,10 +449,22 @@ MUTANTS = {
         "AXES", "src/rows/tile.cuh",
         "(even ? i / (8 * V) * V : 0)",
         "(even ? i / (8 * V) : 0)"),
+    "rows: totals of groups of tiles are folded from the nearest on": (
+        "AXES", "src/rows/scan_columns.cuh",
+        "while (depth-- > 0) prefix.append(t.s.cell[1][depth * t.lanes + t.lane], Op());",
+        "for (unsigned d = 0; d < depth; ++d) prefix.append(t.s.cell[1][d * t.lanes + t.lane], Op());"),
+    "rows: the total of a group of tiles lacks its last": (
+        "AXES", "src/rows/scan_columns.cuh",
+        "t.fold(t.slot == before ? aggregate : one, unused)",
+        "t.fold(one, unused)"),
+    "rows: prefixes behind missing totals count": (
+        "AXES", "src/rows/scan_columns.cuh",
+        "t.s.found[depth * t.lanes + t.lane] == 2) ++depth;",
+        "!(t.s.found[depth * t.lanes + t.lane] & 1)) ++depth;"),
     "rows: words of a scan are those of one row": (
         "AXES", "src/rows/geometry.h",
-        "g->words = units * results * gp__look_back_slots",
-        "g->words = gp__look_back_slots"),
+        "    g->words = units * results *\n",
+        "    g->words =\n"),
     "rows: a copy mistakes the strides": (
         "AXES", "src/rows/copy.cuh",
         "to += i * a.out_stride[d];",
@@ -3345,7 +3357,7 @@ MUTANTS = {
         "INPUTS", "src/device/inputs.cuh", "operands.second.template load<CACHE>(i, to.item);",
         "operands.second.template load<CACHE>(0, to.item);"),
     "inputs: a description that contains itself has no end": (
-        "INPUT_CALLS", "src/core/check_inputs.c", "if (path->depth < GP_INPUT_PARTS) GPUPRIMS", "GPUPRIMS"),
+        "INPUT_CALLS", "src/core/check_inputs.c", "if (path->depth < GP_INPUT_PARTS) GP__CHECK", "GP__CHECK"),
     "inputs: every ramp has step 1": (
         "INPUT_CALLS", "src/core/check_values.c", "n->from->step ? n->from->step : step.bytes", "step.bytes"),
     "inputs: the data is not behind the arguments": (

@@ -286,6 +286,18 @@ static void sweep(const char *name, int seeds) {
         }
 }
 
+// Columns of many small tiles, whose groups look back over several others.
+static void look_back(int seeds) {
+  typedef gp__policy<64, 1, 1, 1, 0, 1, 1> P;
+  for (unsigned seed = 1; seed <= 8 * unsigned(seeds); ++seed) {
+    const u64 extent[4] = {400 + random32() % 600, 9 + random32() % 40, 1, 1};
+    if (!only.empty() && only != "look-back") continue;
+    simt::set_random_schedule(seed);
+    run<P, Compose, Affine, Affine, Affine, gp_convert<Affine, Affine>, true, EXCLUSIVE>("look-back", SCAN, seed,
+                                                                                         extent, true, GP_LOOK_BACK);
+  }
+}
+
 // ---- copies from strides to strides
 static void copies(int seeds) {
   if (!only.empty() && only != "copies") return;
@@ -341,9 +353,11 @@ static void geometry() {
           if (primitive == GP_SCAN_AXIS) {
             check(g.replicas * g.tile_items >= (p.algorithm == GP_LOOK_BACK ? work : 0), what + ": tiles of a scan");
             check(g.words ==
-                      (g.replicas == 1 ? 0
-                                       : g.tiles / g.replicas * gp__look_back_slots(g.replicas) *
-                               (form == GP__ROWS_COLUMNS ? u64(1) << g.log2_lanes : 1)),
+                      (g.replicas == 1                ? 0
+                           : form != GP__ROWS_COLUMNS ? g.tiles / g.replicas * gp__look_back_slots(g.replicas)
+                                                      : g.tiles / g.replicas *
+                                   gp__columns_look_back_slots(g.replicas, unsigned(p.threads) >> g.log2_lanes)
+                               << g.log2_lanes),
                   what + ": words of a scan");
             check(g.replicas == 1 || g.tiles < u64(1) << 28, what + ": tickets have 28 bits");
           }
@@ -367,6 +381,7 @@ int main(int argc, char **argv) {
   sweep<Two, gp_sum<float>, float, float, float, gp_convert<float, float>, true, INCLUSIVE>("sum", seeds);
   sweep<gp__policy<96, 2, 1, 1, 0, 1, 1>, Compose, Affine, Affine, Affine, gp_convert<Affine, Affine>, true, EXCLUSIVE>(
       "compose", seeds);
+  look_back(seeds);
 #ifndef TEST_FEW
   sweep<Small, gp_sum<u64>, u8, u64, u64, gp_convert<u8, u64>, true, EXCLUSIVE>("sum u8", seeds);
   sweep<Pair, gp_max<float>, gp_f16, float, gp_f16, gp_convert<gp_f16, float>, true, INCLUSIVE>("max f16", seeds);
