@@ -191,14 +191,25 @@ template <class P, class S> struct gp__batch_block {
     __syncthreads();
     return s.drawn;
   }
+  // One thread draws the block's next ticket while others copy, and prefetches what the scan of its tile reads.
+  GP_DEVICE void draw_ahead(gp__u64 tiles) {
+    s.drawn = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
+    const gp__u64 tile = s.drawn & 0xfffffffu, first = tile * a.tile;
+    if (tile >= tiles) return;
+    const unsigned n = buffers(tile);
+    gp__prefetch_bytes(sizes + first, n * unsigned(sizeof(S)));
+    gp__prefetch_bytes(sources + first, n * unsigned(sizeof *sources));
+    gp__prefetch_bytes(destinations + first, n * unsigned(sizeof *destinations));
+  }
   GP_DEVICE void run() {
     const gp__u64 tiles = (count + a.tile - 1) / a.tile;
     if (tiles == 0) return;
     gp__word *words = gp__words(a.workspace), *left = words + gp__look_back_slots(tiles);
     gp__u64 drawn = draw();
     const gp__u64 tag = (drawn >> 28) + 1;
-    for (; (drawn & 0xfffffffu) < tiles; drawn = draw()) {
+    while ((drawn & 0xfffffffu) < tiles) {
       const gp__u64 tile = drawn & 0xfffffffu, total = scan(tile), rest = total > AT_ONCE ? total - AT_ONCE : 0;
+      if (threadIdx.x == P::threads - 1) draw_ahead(tiles);
       if (gp_warp() == 0) { // the other warps begin to copy
         gp_carry<gp__u64> start;
         start.has = false;
@@ -208,6 +219,8 @@ template <class P, class S> struct gp__batch_block {
         if (gp_lane() == 0) gp__publish(left, tile, (prefix.has ? prefix.value : 0) + rest, tag);
       }
       copy(tile, 0, total - rest);
+      __syncthreads();
+      drawn = s.drawn;
     }
     if (threadIdx.x == 0) s.rest = gp__receive<gp__u64>(left, tiles - 1, tag);
     __syncthreads();

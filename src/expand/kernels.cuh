@@ -1,10 +1,9 @@
 // expand/kernels.cuh - expansions: values repeated by segments or runs
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, expand/policy.h, segments/arguments.h,
-//   expand/arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh,
-//   device/tile_reduce.cuh, device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh, scan/kernels.cuh,
-//   segments/ends.cuh
+// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, expand/policy.h, expand/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh, device/tile_reduce.cuh,
+//   device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh, scan/kernels.cuh, expand/ends.cuh
 
-// The first launch of runs: the exclusive scan of their lengths, and its total.
+// The first launch of runs: where each tile of GP__EXPAND_RUNS of them begins, and their total.
 template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_args &a) {
   const int ITEMS = GP__EXPAND_LENGTHS, TILE = P::threads * ITEMS, V = gp__vector_items(int(sizeof(L)));
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
@@ -41,16 +40,14 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
       if (gp_lane() == 0) s.prefix = prefix;
     }
     __syncthreads();
-    gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; i += 2) {
-      gp__vector_access<gp__u64, 2> pair;
-      pair.item[0] = at, at += length[i / V].item[i % V];
-      pair.item[1] = at, at += length[i / V].item[i % V + 1];
-      if (first + i + 1 < a.segments) pair.template store<GP_CACHE_ALL>(offsets + first + i);
-      else if (first + i < a.segments) offsets[first + i] = pair.item[0];
+    const gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
+    if (gp_lane() == 0 && first < a.segments) offsets[first / GP__EXPAND_RUNS] = at;
+    if (first < a.segments && first + ITEMS >= a.segments) {
+      gp__u64 end = at;
+      GP__UNROLL
+      for (int i = 0; i < ITEMS; ++i) end += length[i / V].item[i % V];
+      offsets[(a.segments + GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS] = a.out_count[0] = end;
     }
-    if (first < a.segments && first + ITEMS >= a.segments) offsets[a.segments] = a.out_count[0] = at;
   }
 }
 
@@ -69,39 +66,31 @@ template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (
   for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[j - 1]);
 }
 
-// out[i] = values[segment of i]. Warps share elements and segment ends as in the segmented reduction: a warp has fewer
-// than 2^32 of them. Ends of segments mark the elements of a piece with the number of the next segment, from the warp's
-// first on; of those at one place the largest counts. The newest mark up to an element is its segment.
-template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_args &a) {
+// out[i] = values[segment of i]. Ends of segments mark the elements of a piece with the number of the next segment, from
+// the warp's first on; of those at one place the largest counts. The newest mark up to an element is its segment. A warp
+// has fewer than 2^32 elements and segments. While it gathers a piece's values, the ends of the next one are in flight.
+template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expand_args &a) {
   const int SIZE = int(sizeof(T)), V = gp__vector_items(SIZE), VECTORS = gp__expand_vectors(P::vectors, SIZE);
-  const int ENDS = 4, PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
+  const int ENDS = GP__EXPAND_ENDS, PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
   const bool STAGED = 16 % SIZE != 0;
   typedef gp__vector_access<T, V> Access;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
-  gp__segment_args args = {};
-  args.begin = a.begin;
-  args.segments = a.segments;
-  const gp__offset_ends<O> ends(args);
-  const gp__u64 room = gp__count(a), all = ends.last(), count = all < room ? all : room;
-  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32);
-  const gp__u64 work = count + a.segments, share = (work + warps - 1) / warps;
-  const gp__u64 mine = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp();
-  gp__u64 diagonal[2] = {mine * share < work ? mine * share : work,
-                         (mine + 1) * share < work ? (mine + 1) * share : work};
-  gp__u64 s[2];
-  gp__split(ends, work, diagonal, s);
-  const gp__u64 begin = diagonal[0] - s[0], end = diagonal[1] - s[1] < count ? diagonal[1] - s[1] : count;
+  gp__expand_share share;
+  Ends ends(a, static_cast<gp__u64>(gridDim.x) * (P::threads / 32),
+            blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp(), share);
+  const gp__u64 begin = share.begin, end = share.end;
   if (begin >= end) return;
   unsigned char *of_warp = shared + gp_warp() * BYTES;
   gp__u32 *mark = reinterpret_cast<gp__u32 *>(of_warp);
   T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
   T *out = static_cast<T *>(a.out);
-  const T *values = static_cast<const T *>(a.values) + s[0];
+  const T *values = static_cast<const T *>(a.values) + share.segment;
   const gp__u64 skipped = STAGED ? 0 : gp__misalignment(out + begin, 16) / SIZE; // pieces begin at a vector
-  gp__u64 segment = s[0];
+  gp__u64 segment = share.segment;
   gp__u32 open = 0; // segment of the element before
+  ends.look(segment);
   for (gp__u64 piece = begin - skipped;; piece += PIECE) {
     const gp__u64 left = end - piece;
     const gp__u32 from = piece + skipped == begin ? static_cast<gp__u32>(skipped) : 0;
@@ -109,20 +98,22 @@ template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_
     for (unsigned i = gp_lane(); i < PIECE / 4; i += 32)
       reinterpret_cast<gp_vector *>(mark)[i] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
-    for (unsigned ended = ENDS * 32; ended == ENDS * 32; segment += ended) {
+    for (unsigned ended = ENDS * 32; ended == ENDS * 32;) {
       gp__u32 at[ENDS];
-      GP__UNROLL
-      for (int k = 0; k < ENDS; ++k) {
-        const gp__u64 i = segment + k * 32u + gp_lane();
-        at[k] = i < s[1] ? static_cast<gp__u32>(ends.end_of(i) - piece) : ~0u;
-      }
+      ends.places(piece, segment, at);
       ended = 0;
       GP__UNROLL
       for (int k = 0; k < ENDS; ++k) {
         if (ended < k * 32u) break;
-        if (at[k] < to) atomicMax(mark + at[k], static_cast<gp__u32>(segment + ended + gp_lane() + 1 - s[0]));
+        if (at[k] < to) atomicMax(mark + at[k], static_cast<gp__u32>(segment + ended + gp_lane() + 1 - share.segment));
         ended += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at[k] < to)));
       }
+      if (ended == 0) break;
+      ends.pass(piece, at, ended);
+      segment += ended;
+      ends.look(segment);
+      const gp__u64 line = segment + gp_lane() * (128 / SIZE ? 128 / SIZE : 1); // of values behind these ends
+      if (gp_lane() < SIZE && line < ends.limit) gp__prefetch(values + (line - share.segment));
     }
     __syncwarp();
     Access v[VECTORS];

@@ -16,8 +16,7 @@ GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   const unsigned long long whole = gp__row_windows(s.rows.length, s.in_size, 0);
   const int tile = !s.rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
   const int vectors = p.vectors, algorithm = p.algorithm; // what the caller chose stays
-  const int threads =
-      gp__default_to(p.threads, tile || (scan && !s.rows.columns && whole <= GP__ROWS_KEPT / 2 * 128) ? 128 : 256);
+  const int threads = gp__default_to(p.threads, tile ? 128 : 256);
   if (!p.algorithm)
     p.algorithm = scan ? (tile ? GP_WARP_SEGMENTS : GP_LOOK_BACK)
         : s.rows.columns ||
@@ -34,9 +33,9 @@ GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   }
   // Long rows of whole vectors are read by warps.
   if (!p.vectors)
-    p.vectors = scan ||
+    p.vectors = (scan && (s.rows.columns || whole > (unsigned)(4 * threads))) ||
             (tile && p.algorithm != GP_EVEN_SHARE &&
-             (map || whole <= GP__ROWS_SHORT / 2 || s.rows.length % (unsigned)gp__vector_items(s.in_size)))
+             (scan || map || whole <= GP__ROWS_SHORT / 2 || s.rows.length % (unsigned)gp__vector_items(s.in_size)))
         ? GP__ROWS_KEPT / 2
         : 4;
   while (!vectors && p.vectors > 1 && (scan || gp__rows_form(p, s) == GP__ROWS_TILE) && !gp__rows_tile_fits(p, s))

@@ -29,9 +29,9 @@ GP__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long l
   if (!g->grid) g->grid = 1;
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
   if (s.primitive == GP_LOAD_BALANCE || s.primitive == GP_EXPAND) return;
-  if (s.primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets that it makes
+  if (s.primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets of tiles
     g->words = gp__look_back_slots(gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__EXPAND_LENGTHS)));
-    g->scratch = (s.segments + 1) * 8;
+    g->scratch = (gp__ceil_div(s.segments, GP__EXPAND_RUNS) + 1) * 8;
     return;
   }
   g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));

@@ -2611,23 +2611,32 @@ MUTANTS = {
     "batch: tickets have more bits": (
         "BATCH", "src/batch/policy.h", "s.count >> 27 <=", "s.count >> 28 <="),
     "expand: room for more elements than there are is filled": (
-        "EXPAND", "src/expand/kernels.cuh", "count = all < room ? all : room;", "count = room;"),
+        "EXPAND", "src/expand/ends.cuh",
+        "all = ends.last(), count = all < room ? all : room",
+        "all = ends.last(), count = room"),
     "expand: all elements are written, whatever the room": (
-        "EXPAND", "src/expand/kernels.cuh", "count = all < room ? all : room;", "count = all;"),
+        "EXPAND", "src/expand/ends.cuh",
+        "all = ends.last(), count = all < room ? all : room",
+        "all = ends.last(), count = all"),
     "expand: a warp's elements go on to its ends": (
-        "EXPAND", "src/expand/kernels.cuh", "end = diagonal[1] - s[1] < count ? diagonal[1] - s[1] : count;",
-        "end = diagonal[1] - s[1];"),
+        "EXPAND", "src/expand/ends.cuh",
+        "share.end = end < count ? end : count",
+        "share.end = end"),
     "expand: bad offsets are used": (
         "EXPAND", "src/expand/kernels.cuh",
-        "if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;\n  gp__segment_args",
-        "if (a.segments == 0) return;\n  gp__segment_args"),
+        "if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;\n  gp__expand_share",
+        "if (a.segments == 0) return;\n  gp__expand_share"),
     "expand: any of the ends at a place": (
         "EXPAND", "src/expand/kernels.cuh", "if (at[k] < to) atomicMax(mark + at[k], static_cast<gp__u32>(",
         "if (at[k] < to) mark[at[k]] = (static_cast<gp__u32>("),
     "expand: a piece holds the ends of one step": (
-        "EXPAND", "src/expand/kernels.cuh", "ended == ENDS * 32; segment += ended", "false; segment += ended"),
+        "EXPAND", "src/expand/kernels.cuh",
+        "ended = ENDS * 32; ended == ENDS * 32;)",
+        "ended = ENDS * 32; ended != 0; ended = 0)"),
     "expand: ends of a step are those of its first 32": (
-        "EXPAND", "src/expand/kernels.cuh", "segment + ended + gp_lane() + 1 - s[0]", "segment + gp_lane() + 1 - s[0]"),
+        "EXPAND", "src/expand/kernels.cuh",
+        "segment + ended + gp_lane() + 1 - share.segment",
+        "segment + gp_lane() + 1 - share.segment"),
     "expand: lanes without marks": (
         "EXPAND", "src/expand/kernels.cuh", "values[newest[j] ? newest[j] : before];", "values[newest[j]];"),
     "expand: ends inside a vector are not passed": (
@@ -2654,12 +2663,13 @@ MUTANTS = {
         "if (first + V <= to) v[k].template"),
     "expand: no runs have no total": (
         "EXPAND", "src/expand/kernels.cuh", "offsets[0] = a.out_count[0] = 0;", "offsets[0] = 0;"),
-    "expand: the offsets of a thread are its first": (
-        "EXPAND", "src/expand/kernels.cuh", "pair.item[1] = at, at += length[i / V].item[i % V + 1];",
-        "pair.item[1] = at;"),
-    "expand: the last offset of an odd number": (
-        "EXPAND", "src/expand/kernels.cuh",
-        "      else if (first + i < a.segments) offsets[first + i] = pair.item[0];\n",
+    "expand: runs of a step lack one of those before": (
+        "EXPAND", "src/expand/ends.cuh",
+        "sum = gp_warp_broadcast(to, 31);",
+        "sum = gp_warp_broadcast(to, 30);"),
+    "expand: runs before a share count as if they were none": (
+        "EXPAND", "src/expand/ends.cuh",
+        "      if (passed) start = gp_warp_broadcast(end, int(passed) - 1);\n",
         ""),
     "expand: lengths behind the last": (
         "EXPAND", "src/expand/kernels.cuh", "first + i < a.segments ? lengths[first + i] : 0;", "lengths[first + i];"),
@@ -2671,13 +2681,37 @@ MUTANTS = {
         "EXPAND", "src/expand/kernels.cuh",
         "if (gp_lane() == 0) s.prefix = prefix;\n    }\n    __syncthreads();",
         "if (gp_lane() == 0) s.prefix = prefix;\n    }"),
+    "expand: runs of a tile are divided as if all were before the diagonal": (
+        "EXPAND", "src/expand/ends.cuh",
+        "if (tile[n] < tiles && along < at[n]) at[n] = along;",
+        ""),
+    "expand: a run that goes on begins anew": (
+        "EXPAND", "src/expand/ends.cuh",
+        "(k == 0 && gp_lane() == 0 ? start - piece : 0)",
+        "0"),
+    "expand: a step does not move the next one's beginning": (
+        "EXPAND", "src/expand/ends.cuh",
+        "start = piece + gp_warp_broadcast(at[k], int(ended - k * 32) - 1);",
+        "start = piece;"),
+    "expand: long runs wrap around": (
+        "EXPAND", "src/expand/ends.cuh",
+        "static_cast<gp__u32>(length < most ? length : most)",
+        "static_cast<gp__u32>(length)"),
+    "expand: ends loaded ahead are those of the step before": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "      segment += ended;\n      ends.look(segment);",
+        "      ends.look(segment);\n      segment += ended;"),
     "expand: the last offset is missing": (
-        "EXPAND", "src/expand/kernels.cuh", "offsets[a.segments] = a.out_count[0] = at;", "a.out_count[0] = at;"),
+        "EXPAND", "src/expand/kernels.cuh",
+        "+ GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS] = a.out_count[0] = end;",
+        "+ GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS - 1] = a.out_count[0] = end;"),
     "expand: shared memory of a warp lacks the gathered elements": (
         "EXPAND", "src/expand/policy.h",
         "GP__EXPAND_MARK_BYTES + gp__expand_staged_bytes(vectors, size);", "GP__EXPAND_MARK_BYTES;"),
     "expand: the workspace has no room for the last offset": (
-        "EXPAND", "src/segments/geometry.h", "g->scratch = (s.segments + 1) * 8;", "g->scratch = s.segments * 8;"),
+        "EXPAND", "src/segments/geometry.h",
+        "(gp__ceil_div(s.segments, GP__EXPAND_RUNS) + 1) * 8",
+        "gp__ceil_div(s.segments, GP__EXPAND_RUNS) * 8"),
     "map: a struct lies on a multiple of its size": (
         "MAP", "src/device/vector_access.cuh",
         "return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;", "return true;"),
