@@ -1,13 +1,13 @@
 // batch/geometry.h - launches of copies of many buffers
-// uses: api/policy.h, core/rules.h, core/shape.h, scan/policy.h, batch/policy.h, core/geometry.h
+// uses: api/policy.h, core/rules.h, core/shape.h, batch/policy.h, core/geometry.h
 
 // Sizes are known on the device alone, so the grid is full. A tile is a few buffers: many tiles a block even out their
-// work. Words: those of a look-back, and the windows that the tiles up to each one leave to all blocks.
+// work. Words: an entry of two for each tile that leaves windows to all blocks.
 GP__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long most = (unsigned long long)(p.threads * gp__batch_items(p.threads));
   const unsigned long long even = gp__ceil_div(s.count, resident * GP__BATCH_TILES);
   g->tile_items = even < 1 ? 1 : even < most ? even : most;
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)resident;
-  g->words = gp__look_back_slots(g->tiles) + g->tiles;
+  g->words = 2 * g->tiles;
 }

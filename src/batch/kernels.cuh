@@ -1,17 +1,17 @@
 // batch/kernels.cuh - copies of many buffers
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, scan/policy.h, batch/policy.h,
-//   batch/arguments.h, device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/tile_reduce.cuh,
-//   device/tile_search.cuh, device/look_back.cuh, device/kernel.cuh
+// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, batch/policy.h, batch/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/tile_reduce.cuh, device/tile_search.cuh,
+//   device/look_back.cuh, device/kernel.cuh
 
 // A buffer's windows are the 16-byte vectors, aligned in the destination, that hold its bytes. Blocks draw tiles of
 // consecutive buffers. A block scans the windows of its tile's buffers and copies the first of these windows, up to
-// AT_ONCE. A look-back over the tiles numbers the windows that are left. When no tile is left, blocks draw equal shares
-// of those windows. A block finds the tile of a share by search, and scans the tile again. So neither many small
-// buffers nor a large one keeps a block busy while others are idle. In a block, warps draw pieces of
-// windows.
+// AT_ONCE. What is left of the tile gets a place among the leftovers of all tiles, in the order of their coming. When
+// all tiles are scanned, blocks draw equal shares of the leftovers. A block finds the tile of a share by search, and
+// scans the tile again. So neither many small buffers nor a large one keeps a block busy while others are idle. In a
+// block, warps draw pieces of windows.
 //
-// Why all waits end: a block waits for words of tiles only, and draws a share only after every tile was drawn. Tiles
-// publish their words before and during the look-back, which waits for lower tickets alone.
+// Why all waits end: a block waits for all tiles' scans after its last tile. Each tile is drawn by a running block, and
+// its scan waits for nobody.
 struct gp__batch_window {
   const unsigned char *in; // source of the window's first byte; may precede the buffer
   unsigned char *out;      // a multiple of 16
@@ -76,8 +76,8 @@ template <class P> struct gp__batch_storage {
   alignas(4) unsigned short mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
   gp__u64 drawn;        // the control word before the block's draw
-  gp__u64 rest;         // windows that all tiles have left
-  gp__u64 tile, before; // where a share begins: its tile, and windows that earlier tiles have left
+  gp__u64 rest;         // what all tiles have left
+  gp__u64 tile, before; // where a share begins: its tile, and where that tile's leftovers begin
   unsigned next;        // piece
 };
 struct gp__batch_ended {
@@ -85,11 +85,19 @@ struct gp__batch_ended {
   gp__u64 window;
   GP_DEVICE bool operator()(gp__u64 buffer) const { return end[buffer] <= window; }
 };
-// Waits for the tile's word.
-struct gp__batch_tile_before {
-  const gp__word *left;
+// What tiles leave: behind the ticket word. Zero between launches.
+struct gp__batch_leftovers {
+  static const int LOG2_SUM = 40; // of windows; fewer than 2^24 tiles leave some, since each has more than 16 KiB
+  gp__u64 control[2], sum, scanned, readers; // sum: windows, and tiles << LOG2_SUM
+};
+struct gp__batch_entry { // of a tile that leaves windows, in the order of `at`
+  gp__u64 at, tile;      // at: windows of earlier ones
+};
+// Waits for the entry.
+struct gp__batch_entry_before {
+  const gp__word *words;
   gp__u64 tag, window;
-  GP_DEVICE bool operator()(gp__u64 tile) const { return gp__receive<gp__u64>(left, tile, tag) <= window; }
+  GP_DEVICE bool operator()(gp__u64 i) const { return gp__receive<gp__batch_entry>(words, i, tag).at <= window; }
 };
 
 template <class P, class S> struct gp__batch_block {
@@ -191,12 +199,20 @@ template <class P, class S> struct gp__batch_block {
     __syncthreads();
     return s.drawn;
   }
-  // One thread draws the block's next ticket while others copy, and prefetches what the scan of its tile reads.
-  GP_DEVICE void draw_ahead(gp__u64 tiles) {
+  // One thread, while others copy: gives the rest of the tile that was scanned its place, draws the block's next ticket,
+  // and prefetches what the scan of that tile reads.
+  GP_DEVICE void go_ahead(gp__batch_leftovers &left, gp__u64 tile, gp__u64 rest, gp__u64 tiles) {
+    if (rest) {
+      const gp__u64 was = gp__add_relaxed(&left.sum, (gp__u64(1) << left.LOG2_SUM) + rest);
+      const gp__batch_entry entry = {was & ((gp__u64(1) << left.LOG2_SUM) - 1), tile};
+      gp__publish(gp__words(a.workspace), was >> left.LOG2_SUM, entry, (s.drawn >> 28) + 1);
+      __threadfence();
+    }
+    gp__add_relaxed(&left.scanned, 1);
     s.drawn = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
-    const gp__u64 tile = s.drawn & 0xfffffffu, first = tile * a.tile;
-    if (tile >= tiles) return;
-    const unsigned n = buffers(tile);
+    const gp__u64 next = s.drawn & 0xfffffffu, first = next * a.tile;
+    if (next >= tiles) return;
+    const unsigned n = buffers(next);
     gp__prefetch_bytes(sizes + first, n * unsigned(sizeof(S)));
     gp__prefetch_bytes(sources + first, n * unsigned(sizeof *sources));
     gp__prefetch_bytes(destinations + first, n * unsigned(sizeof *destinations));
@@ -204,27 +220,30 @@ template <class P, class S> struct gp__batch_block {
   GP_DEVICE void run() {
     const gp__u64 tiles = (count + a.tile - 1) / a.tile;
     if (tiles == 0) return;
-    gp__word *words = gp__words(a.workspace), *left = words + gp__look_back_slots(tiles);
+    gp__batch_leftovers &left = *static_cast<gp__batch_leftovers *>(a.workspace);
     gp__u64 drawn = draw();
     const gp__u64 tag = (drawn >> 28) + 1;
     while ((drawn & 0xfffffffu) < tiles) {
       const gp__u64 tile = drawn & 0xfffffffu, total = scan(tile), rest = total > AT_ONCE ? total - AT_ONCE : 0;
-      if (threadIdx.x == P::threads - 1) draw_ahead(tiles);
-      if (gp_warp() == 0) { // the other warps begin to copy
-        gp_carry<gp__u64> start;
-        start.has = false;
-        const gp__look_back<gp__u64, gp_sum<gp__u64>> look_back = {words, tiles, tag, start, false};
-        if (gp_lane() == 0) look_back.publish_aggregate(tile, rest);
-        const gp_carry<gp__u64> prefix = look_back(tile, rest);
-        if (gp_lane() == 0) gp__publish(left, tile, (prefix.has ? prefix.value : 0) + rest, tag);
-      }
+      if (threadIdx.x == P::threads - 1) go_ahead(left, tile, rest, tiles);
       copy(tile, 0, total - rest);
       __syncthreads();
       drawn = s.drawn;
     }
-    if (threadIdx.x == 0) s.rest = gp__receive<gp__u64>(left, tiles - 1, tag);
+    if (threadIdx.x == 0) {
+      while (gp__load_relaxed(&left.scanned) < tiles) {}
+      __threadfence();
+      s.rest = gp__load_relaxed(&left.sum);
+      __threadfence();
+      if (gp__add_relaxed(&left.readers, 1) == gridDim.x - 1) { // all blocks have read
+        gp__store_relaxed(&left.sum, 0);
+        gp__store_relaxed(&left.scanned, 0);
+        gp__store_relaxed(&left.readers, 0);
+      }
+    }
     __syncthreads();
-    const gp__u64 rest = s.rest, even = (rest + gridDim.x * GP__BATCH_SHARES - 1) / (gridDim.x * GP__BATCH_SHARES);
+    const gp__u64 rest = s.rest & ((gp__u64(1) << left.LOG2_SUM) - 1), entries = s.rest >> left.LOG2_SUM;
+    const gp__u64 even = (rest + gridDim.x * GP__BATCH_SHARES - 1) / (gridDim.x * GP__BATCH_SHARES);
     const gp__u64 share = even > LEAST_SHARE ? even : LEAST_SHARE, shares = (rest + share - 1) / share;
     for (;; drawn = draw()) {
       const gp__u64 mine = (drawn & 0xfffffffu) - tiles;
@@ -233,9 +252,10 @@ template <class P, class S> struct gp__batch_block {
       const gp__u64 end = mine + 1 == shares ? rest : (mine + 1) * share;
       for (gp__u64 begin = mine * share; begin < end;) {
         if (gp_warp() == 0) {
-          const gp__u64 tile = gp_warp_search(0, tiles, gp__batch_tile_before{left, tag, begin});
-          const gp__u64 before = tile ? gp__receive<gp__u64>(left, tile - 1, tag) : 0;
-          if (gp_lane() == 0) s.tile = tile, s.before = before;
+          const gp__word *words = gp__words(a.workspace);
+          const gp__u64 i = gp_warp_search(0, entries, gp__batch_entry_before{words, tag, begin}) - 1;
+          const gp__batch_entry entry = gp__receive<gp__batch_entry>(words, i, tag);
+          if (gp_lane() == 0) s.tile = entry.tile, s.before = entry.at;
         }
         __syncthreads();
         const gp__u64 tile = s.tile, before = s.before, total = scan(tile), to = AT_ONCE + (end - before);

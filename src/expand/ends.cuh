@@ -1,6 +1,6 @@
 // expand/ends.cuh - where the values of an expansion end: a warp's way along offsets, or along lengths
-// uses: device/vocabulary.cuh, expand/policy.h, segments/arguments.h, expand/arguments.h, device/operators.cuh,
-//   device/warp.cuh, device/tile_search.cuh, device/kernel.cuh, segments/ends.cuh
+// uses: device/vocabulary.cuh, device/machine.cuh, expand/policy.h, segments/arguments.h, expand/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh, segments/ends.cuh
 
 // A warp's share: elements begin .. end - 1; `segment`: the first's. Shares have equally many elements and segments,
 // as in the segmented reduction.
@@ -11,6 +11,13 @@ GP_DEVICE void gp__expand_diagonals(gp__u64 work, gp__u64 warps, gp__u64 mine, g
   const gp__u64 share = (work + warps - 1) / warps;
   diagonal[0] = mine * share < work ? mine * share : work;
   diagonal[1] = (mine + 1) * share < work ? (mine + 1) * share : work;
+}
+
+// Prefetches what a step reads, from number `first` on.
+template <class T> GP_DEVICE void gp__expand_prefetch(const T *items, gp__u64 first, gp__u64 limit) {
+  const int SIZE = int(sizeof(T)), LINE = SIZE < 128 ? 128 / SIZE : 1;
+  const gp__u64 i = first + gp_lane() * LINE;
+  if (gp_lane() * LINE < GP__EXPAND_STEP && i < limit) gp__prefetch(items + i);
 }
 
 // By offsets. A step is the ends of GP__EXPAND_STEP segments, a few a lane; they are loaded ahead of their use.
@@ -39,6 +46,7 @@ template <class O> struct gp__expand_by_offsets {
       const gp__u64 i = segment + k * 32 + gp_lane();
       ahead[k] = i < limit ? offsets[i + 1] : O(0);
     }
+    gp__expand_prefetch(offsets + 1, segment + GP__EXPAND_STEP, limit);
   }
   // Ends of the step's segments, counted from the piece on.
   GP_DEVICE void places(gp__u64 piece, gp__u64 segment, gp__u32 (&at)[GP__EXPAND_ENDS]) const {
@@ -91,6 +99,7 @@ template <class L> struct gp__expand_by_lengths {
       const gp__u64 i = segment + k * 32 + gp_lane();
       ahead[k] = i < limit ? lengths[i] : L(0);
     }
+    gp__expand_prefetch(lengths, segment + GP__EXPAND_STEP, limit);
   }
   // A run that reaches beyond the piece may seem shorter than it is. The first may begin before the piece.
   GP_DEVICE void places(gp__u64 piece, gp__u64 segment, gp__u32 (&at)[GP__EXPAND_ENDS]) const {

@@ -98,7 +98,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     for (unsigned i = gp_lane(); i < PIECE / 4; i += 32)
       reinterpret_cast<gp_vector *>(mark)[i] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
-    for (unsigned ended = ENDS * 32; ended == ENDS * 32;) {
+    for (unsigned ended = GP__EXPAND_STEP; ended == GP__EXPAND_STEP;) {
       gp__u32 at[ENDS];
       ends.places(piece, segment, at);
       ended = 0;
@@ -112,8 +112,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
       ends.pass(piece, at, ended);
       segment += ended;
       ends.look(segment);
-      const gp__u64 line = segment + gp_lane() * (128 / SIZE ? 128 / SIZE : 1); // of values behind these ends
-      if (gp_lane() < SIZE && line < ends.limit) gp__prefetch(values + (line - share.segment));
+      gp__expand_prefetch(values, segment - share.segment, ends.limit - share.segment);
     }
     __syncwarp();
     Access v[VECTORS];

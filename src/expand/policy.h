@@ -6,7 +6,8 @@ enum {
   GP__EXPAND_LENGTHS = 8, // lengths of runs that a thread scans
   GP__EXPAND_RUNS = GP__WARP * GP__EXPAND_LENGTHS, // runs of a tile
   GP__EXPAND_ENDS = 4,                             // ends of segments that a lane looks at in a step
-  GP__EXPAND_MARK_BYTES = 4                        // of an element's mark in shared memory
+  GP__EXPAND_STEP = GP__WARP * GP__EXPAND_ENDS,
+  GP__EXPAND_MARK_BYTES = 4 // of an element's mark in shared memory
 };
 GP__RULE int gp__is_expand(int primitive) { return primitive == GP_EXPAND || primitive == GP_RUN_LENGTH_EXPAND; }
 // Elements of a lane in a piece: whole vectors, or single elements that do not fill one.

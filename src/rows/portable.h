@@ -33,7 +33,7 @@ GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   }
   // Long rows of whole vectors are read by warps.
   if (!p.vectors)
-    p.vectors = (scan && (s.rows.columns || whole > (unsigned)(4 * threads))) ||
+    p.vectors = (scan && (s.rows.columns || whole > (unsigned)(4 * threads))) || (s.rows.columns && s.in_size == 2) ||
             (tile && p.algorithm != GP_EVEN_SHARE &&
              (scan || map || whole <= GP__ROWS_SHORT / 2 || s.rows.length % (unsigned)gp__vector_items(s.in_size)))
         ? GP__ROWS_KEPT / 2

@@ -2584,8 +2584,8 @@ MUTANTS = {
         "BATCH", "src/batch/kernels.cuh", "1);\n    __syncthreads();\n    return s.drawn;", "1);\n    return s.drawn;"),
     "batch: a share's tile is not told to all": (
         "BATCH", "src/batch/kernels.cuh",
-        "s.tile = tile, s.before = before;\n        }\n        __syncthreads();",
-        "s.tile = tile, s.before = before;\n        }"),
+        "s.tile = entry.tile, s.before = entry.at;\n        }\n        __syncthreads();",
+        "s.tile = entry.tile, s.before = entry.at;\n        }"),
     "batch: a tile's block copies all of it": (
         "BATCH", "src/batch/kernels.cuh", "copy(tile, 0, total - rest);", "copy(tile, 0, total);"),
     "batch: a share ends with its tile": (
@@ -2596,14 +2596,24 @@ MUTANTS = {
     "batch: the share of a tile begins where the tile's rest does": (
         "BATCH", "src/batch/kernels.cuh", "copy(tile, AT_ONCE + (begin - before), to", "copy(tile, AT_ONCE, to"),
     "batch: the tile of a share is the one before": (
-        "BATCH", "src/batch/kernels.cuh", "gp__receive<gp__u64>(left, tile, tag) <= window;",
-        "gp__receive<gp__u64>(left, tile, tag) < window;"),
+        "BATCH", "src/batch/kernels.cuh",
+        "(words, i, tag).at <= window;",
+        "(words, i, tag).at < window;"),
     "batch: the tickets of the next launch go on": (
         "BATCH", "src/batch/kernels.cuh", "tiles + shares + gridDim.x, drawn);",
         "tiles + shares + gridDim.x + 1, drawn);"),
+    "batch: leftovers of the next launch follow these": (
+        "BATCH", "src/batch/kernels.cuh",
+        "        gp__store_relaxed(&left.sum, 0);\n",
+        ""),
+    "batch: leftovers are cleared before all have read them": (
+        "BATCH", "src/batch/kernels.cuh",
+        "1) == gridDim.x - 1) { // all",
+        "1) == gridDim.x / 2) { // all"),
     "batch: what all tiles leave is read without waiting": (
-        "BATCH", "src/batch/kernels.cuh", "s.rest = gp__receive<gp__u64>(left, tiles - 1, tag);",
-        "s.rest = left[tiles - 1].value;"),
+        "BATCH", "src/batch/kernels.cuh",
+        "      while (gp__load_relaxed(&left.scanned) < tiles) {}\n",
+        ""),
     "batch: a count on the device is not read": (
         "BATCH", "src/batch/kernels.cuh", "count(gp__count(args)) {}", "count(args.count) {}"),
     "batch: a grid of all tiles is valid": (
@@ -2631,8 +2641,8 @@ MUTANTS = {
         "if (at[k] < to) mark[at[k]] = (static_cast<gp__u32>("),
     "expand: a piece holds the ends of one step": (
         "EXPAND", "src/expand/kernels.cuh",
-        "ended = ENDS * 32; ended == ENDS * 32;)",
-        "ended = ENDS * 32; ended != 0; ended = 0)"),
+        "ended = GP__EXPAND_STEP; ended == GP__EXPAND_STEP;)",
+        "ended = GP__EXPAND_STEP; ended != 0; ended = 0)"),
     "expand: ends of a step are those of its first 32": (
         "EXPAND", "src/expand/kernels.cuh",
         "segment + ended + gp_lane() + 1 - share.segment",

@@ -91,7 +91,7 @@ template <class P, class S> static void sweep(const char *name, int seeds) {
         a.count_device = on_device ? count.data : nullptr, a.tile = g.tile_items;
         if (seed % 4 == 3)
           a.tile = 1 + random32() % (P::threads * gp__batch_items(P::threads)); // other tiles than a launch has
-        a.workspace = workspace(gp__look_back_slots(s.count) + s.count);
+        a.workspace = workspace(2 * s.count);
         int e = gp__valid_by(&gp__rules_map, p, s) ? 0 : 1;
         if (!e) e = simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes, gp__copy_batch<P, S>, a);
         size_t wrong = out_end;
@@ -122,7 +122,7 @@ static void geometry() {
               g.tile_items * (g.tiles - 1) < count,
           what + ": tiles");
     check(g.tiles >= std::min(count, 4ull * g.grid), what + ": tiles a block");
-    check(g.words == gp__look_back_slots(g.tiles) + g.tiles, what + ": words");
+    check(g.words == 2 * g.tiles, what + ": words");
     for (int threads = 32; threads <= 1024; threads += 32) { // the smallest tiles have the most tickets
       p.threads = threads;
       const gp__geometry t = gp__geometry_by(&gp__rules_map, p, s, 0);

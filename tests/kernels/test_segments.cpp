@@ -260,7 +260,9 @@ template <class P, class O, class T> static void expand(const char *name, int se
         if (!has_turn()) continue;
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
         std::vector<u64> wide = lengths_of(shape, sizes[random32() % 6]);
-        if (seed % 7 == 0) wide.resize(random32() % 2);                   // no run, or one
+        if (seed % 7 == 0) wide.resize(random32() % 2); // no run, or one
+        if (seed % 3 == 0)                              // more of them than a warp looks at in a step end at one place
+          wide.insert(wide.begin() + long(random32() % (wide.size() + 1)), 100 + random32() % 400, 0);
         const bool giant = by_lengths && sizeof(O) == 8 && seed % 2 == 0; // a last run of more than 2^32 elements
         if (giant) wide.push_back((1ull << 32) + random32() % 5);
         const size_t runs = wide.size();
