@@ -1011,7 +1011,7 @@ static inline __attribute__((unused)) int cell_data_of(const cell *c, int role, 
   if (role == ROLE_begin || role == ROLE_end || cell_target(c, role) >= 0) return 0;
   if (role == ROLE_in2 && is_a(p, "permuted")) return 0;
   if (has_word(p, 'g') && role == ROLE_keys) return d->kind = GP_DATA_GROUPS, d->parameter = c->groups, 1;
-  if ((p >= GP_SORT && p <= GP_NTH_ELEMENT) || is_top_k(p)) {
+  if ((p >= GP_SORT && p <= GP_NTH_ELEMENT) || p == GP_SORT_AXIS || is_top_k(p)) {
     const int ordered = has_word(p, '2') || p == GP_IS_SORTED;
     if (beside || (ordered && kind == GP_DATA_UNIFORM)) d->kind = beside ? GP_DATA_UNIFORM : GP_DATA_RISING;
     d->parameter = c->in->size == 1 ? 1 << 8 : c->in->size == 2 ? 1 << 16 : 1 << 20;

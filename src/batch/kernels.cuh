@@ -245,6 +245,7 @@ template <class P, class S> struct gp__batch_block {
     const gp__u64 rest = s.rest & ((gp__u64(1) << left.LOG2_SUM) - 1), entries = s.rest >> left.LOG2_SUM;
     const gp__u64 even = (rest + gridDim.x * GP__BATCH_SHARES - 1) / (gridDim.x * GP__BATCH_SHARES);
     const gp__u64 share = even > LEAST_SHARE ? even : LEAST_SHARE, shares = (rest + share - 1) / share;
+    gp__u64 scanned = tiles, total = 0; // the tile that was scanned last, of those that left windows
     for (;; drawn = draw()) {
       const gp__u64 mine = (drawn & 0xfffffffu) - tiles;
       if (threadIdx.x == 0) gp__ticket_of(a.workspace, tiles + shares + gridDim.x, drawn);
@@ -258,7 +259,12 @@ template <class P, class S> struct gp__batch_block {
           if (gp_lane() == 0) s.tile = entry.tile, s.before = entry.at;
         }
         __syncthreads();
-        const gp__u64 tile = s.tile, before = s.before, total = scan(tile), to = AT_ONCE + (end - before);
+        const gp__u64 tile = s.tile, before = s.before, to = AT_ONCE + (end - before);
+        if (tile != scanned) total = scan(scanned = tile);
+        else {
+          if (threadIdx.x == 0) s.next = 0;
+          __syncthreads();
+        }
         copy(tile, AT_ONCE + (begin - before), to < total ? to : total);
         begin = before + total - AT_ONCE;
       }

@@ -46,7 +46,6 @@ template <class O> struct gp__expand_by_offsets {
       const gp__u64 i = segment + k * 32 + gp_lane();
       ahead[k] = i < limit ? offsets[i + 1] : O(0);
     }
-    gp__expand_prefetch(offsets + 1, segment + GP__EXPAND_STEP, limit);
   }
   // Ends of the step's segments, counted from the piece on.
   GP_DEVICE void places(gp__u64 piece, gp__u64 segment, gp__u32 (&at)[GP__EXPAND_ENDS]) const {
@@ -99,7 +98,6 @@ template <class L> struct gp__expand_by_lengths {
       const gp__u64 i = segment + k * 32 + gp_lane();
       ahead[k] = i < limit ? lengths[i] : L(0);
     }
-    gp__expand_prefetch(lengths, segment + GP__EXPAND_STEP, limit);
   }
   // A run that reaches beyond the piece may seem shorter than it is. The first may begin before the piece.
   GP_DEVICE void places(gp__u64 piece, gp__u64 segment, gp__u32 (&at)[GP__EXPAND_ENDS]) const {

@@ -1,6 +1,7 @@
 """tools/quality/measure.py on a made-up ncu and gp_bench: marks, crashes, permission, refused metrics, no ncu."""
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -241,11 +242,39 @@ def test_the_command_of_tables(tmp_path, capsys):
     assert "| Reduction | Reduction | X |" in out and "| 0.50 | 2.00 |" in out
 
 
-@pytest.mark.turn
-def test_gp_bench_profiles_on_the_host(tmp_path):
-    program, out = str(tmp_path / "gp_bench"), tmp_path / "out.jsonl"
+def host_bench(folder):
+    program = str(folder / "gp_bench")
     subprocess.run([os.environ.get("CC", "gcc"), "-O0", "-w", "-std=gnu11", "-I.", "-Itools", "tools/gp_bench.c", "-o",
                     program, "-ldl", "-lpthread", "-lm"], check=True, cwd=ROOT)
+    return program
+
+
+@pytest.mark.turn
+def test_gp_bench_makes_data_for_every_primitive(tmp_path):
+    """No cell ends the process by a signal, whatever its primitive."""
+    program = host_bench(tmp_path)
+    with open(os.path.join(ROOT, "tools/gp_primitives.h")) as file:
+        names = re.findall(r'^  X\((\w+), "', file.read(), re.M)
+    assert len(names) >= 79
+    forms = [f"{operator}{key} {size}" for size in ("n=1K", "shape=64x16", "n=1K segments=fixed:8", "graph=grid:rows=9")
+             for operator in ("", "SUM ") for key in ("u32", "f32", "u32 u32")]
+    failed, taken = [], 0
+    for name in names:
+        for form in forms:
+            done = subprocess.run([program, "--backend", "host", "--cell-seconds", "0.001", "--seconds", "30",
+                                   "--cell", f"{name} {form}"], capture_output=True, text=True, timeout=120)
+            if done.returncode != 2:  # 2: no such cell
+                taken += 1
+                if done.returncode < 0:
+                    failed.append((name, form, done.returncode, done.stdout[-200:] + done.stderr[-200:]))
+                break
+    assert not failed
+    assert taken >= 60
+
+
+@pytest.mark.turn
+def test_gp_bench_profiles_on_the_host(tmp_path):
+    program, out = host_bench(tmp_path), tmp_path / "out.jsonl"
     status, output = measure.run([program, "--backend", "host", "--cells", "-", "--profile", "2", "--out", str(out)],
                                  ["reduce SUM f32 n=1K", "select u32 n=1K"], 60)
     assert status == 0, output
