@@ -15,7 +15,7 @@ static const gp__policy_row gp__map_rows[] = {
 GP__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
   if (s.primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
-    p.vectors = gp__default_to(p.vectors, 2);
+    p.vectors = gp__default_to(p.vectors, 4);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
   if (gp__has_table(s.primitive)) { // not tuned yet
