@@ -136,6 +136,11 @@ static inline void *own_kernel(own_gpu *g, void *module, const char *name) {
   return function;
 }
 
+// How the multiprocessor's memory is shared out while a kernel runs: 0 prefers L1, 100 shared memory.
+static inline void own_prefer(own_gpu *g, void *kernel, int percent_shared) {
+  GP_CUDA_CHECK(&g->cuda, function_attribute(kernel, GP_CUDA_CARVEOUT, percent_shared));
+}
+
 // Launches on g->stream. arguments: their addresses. NULL, or the driver's error: the kernel cannot run so.
 static inline const char *own_try_launch(own_gpu *g, void *kernel, unsigned blocks_x, unsigned blocks_y,
                                          unsigned threads_x, unsigned threads_y, unsigned shared_bytes,

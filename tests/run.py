@@ -234,6 +234,8 @@ PROGRAMS = [
             args=["1"], long_args=["30"]),
     Program("marching cubes", ["tests/kernels/test_marching_cubes.cpp"], SIMT, ALL, flags=["-Wno-unknown-pragmas"],
             args=["1"], long_args=["30"]),
+    Program("reyes", ["tests/kernels/test_reyes.cpp"], SIMT, ALL, flags=["-Wno-unknown-pragmas"], args=["1"],
+            long_args=["30"]),
     Program("tuner: scan", ["tests/kernels/test_tuner_scan.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-unknown-pragmas"]),
     # ---- contexts, checks, policies, caches on an emulated driver that can fail every call

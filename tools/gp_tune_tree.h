@@ -67,4 +67,97 @@ static inline size_t gp_tune_option(const gp_tune_tree *tree, const uint64_t *va
   return length > 0 ? (size_t)length : 0;
 }
 
+// ---- trees over several features, of an application's kernels
+//
+// `python3 -m tools.farm layouts --application` writes a tree for each device that was measured. Its levels are the
+// features, named integers such as triangles and bins. A node has thresholds between the measured values, and a leaf
+// the best values of all fields, then the best ones beside other global layouts.
+//
+//     #include "kd_tree_tree.h"                                   // kd_tree_trees, KD_TREE_FIELDS, KD_TREE_BOX
+//     static const char *const names[] = {"triangles", "bins"};
+//     int place[GP_TUNE_MOST_FEATURES];
+//     gp_tune_bind(&kd_tree_trees, names, 2, place, NULL);        // once
+//     const gp_tune_features *tree = gp_tune_on(&kd_tree_trees, gpu_name, 90); // once
+//     const uint64_t features[] = {triangles, bins};
+//     gp_tune_decide(&kd_tree_trees, tree, place, features, fixed, values);
+enum { GP_TUNE_MOST_FEATURES = 8 };
+
+// node: a node is its number of children c, c - 1 thresholds in ascending order, and c children: places in `node`, or
+// in the last level numbers of leaves. leaf: first row and rows of each. row: a value a field.
+typedef struct gp_tune_features {
+  const char *device;
+  int capability; // 90 for 9.0
+  const uint64_t *node, *leaf, *row;
+} gp_tune_features;
+
+typedef struct gp_tune_trees {
+  const char *application;
+  int features, fields, trees;
+  const char *const *feature; // names, in the order of the levels
+  const char *const *name;    // of the fields
+  const uint64_t *usual;      // their defaults
+  const gp_tune_features *tree;
+} gp_tune_trees;
+
+// Where the trees' features are among these names: place[level], -1 for a feature that the caller does not have.
+// Returns the number of names that the trees do not know; *unknown (may be NULL) is the first of them, or NULL.
+static inline int gp_tune_bind(const gp_tune_trees *trees, const char *const *names, int count, int *place,
+                               const char **unknown) {
+  int strangers = 0, f, i;
+  if (unknown) *unknown = NULL;
+  for (f = 0; f < trees->features; f++) {
+    place[f] = -1;
+    for (i = 0; i < count; i++)
+      if (!strcmp(trees->feature[f], names[i])) place[f] = i;
+  }
+  for (i = 0; i < count; i++) {
+    for (f = 0; f < trees->features && strcmp(trees->feature[f], names[i]);) f++;
+    if (f < trees->features) continue;
+    if (!strangers++ && unknown) *unknown = names[i];
+  }
+  return strangers;
+}
+
+// The tree of a device; without one, that of another device of the same compute capability; otherwise NULL.
+static inline const gp_tune_features *gp_tune_on(const gp_tune_trees *trees, const char *device, int capability) {
+  int t;
+  for (t = 0; t < trees->trees; t++)
+    if (!strcmp(trees->tree[t].device, device)) return &trees->tree[t];
+  for (t = 0; t < trees->trees; t++)
+    if (trees->tree[t].capability == capability) return &trees->tree[t];
+  return NULL;
+}
+
+// The fields' values for these features. Measured values serve beyond the measured features, too: the nearest ones.
+// fixed: as for gp_tune_choose. Returns 1 for measured values, 0 for defaults of the free fields: without a tree,
+// without one of its features, or where nothing was measured beside a fixed layout.
+static inline int gp_tune_decide(const gp_tune_trees *trees, const gp_tune_features *tree, const int *place,
+                                 const uint64_t *features, const uint64_t *fixed, uint64_t *values) {
+  uint64_t at = 0, r;
+  int f, i;
+  for (f = 0; tree && f < trees->features; f++) {
+    const uint64_t *node = tree->node + at;
+    uint64_t low = 0, high = node[0] - 1; // the child is the number of thresholds that the feature has reached
+    if (place[f] < 0) tree = NULL;
+    else {
+      const uint64_t feature = features[place[f]];
+      while (low < high) {
+        const uint64_t middle = (low + high) / 2;
+        if (feature < node[1 + middle]) high = middle;
+        else low = middle + 1;
+      }
+      at = node[node[0] + low];
+    }
+  }
+  for (r = 0; tree && r < tree->leaf[2 * at + 1]; r++) {
+    const uint64_t *row = tree->row + (tree->leaf[2 * at] + r) * (uint64_t)trees->fields;
+    for (i = 0; i < trees->fields && (!fixed || fixed[i] == GP_ANY_LAYOUT || fixed[i] == row[i]);) i++;
+    if (i < trees->fields) continue;
+    memcpy(values, row, sizeof *values * (size_t)trees->fields);
+    return 1;
+  }
+  for (i = 0; i < trees->fields; i++) values[i] = fixed && fixed[i] != GP_ANY_LAYOUT ? fixed[i] : trees->usual[i];
+  return 0;
+}
+
 #endif

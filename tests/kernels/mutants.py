@@ -96,6 +96,7 @@ FILES = {
     "BITONIC": "test_layout_examples.cpp",
     "KD_TREE": "test_layout_examples.cpp",
     "EXAMPLE_LAYOUT": "test_layout_examples.cpp",
+    "REYES": "test_reyes.cpp",
     "MERGE_EXAMPLE": "test_tuner_examples.cpp",
     "N_BODY": "test_tuner_examples.cpp",
     "MARCHING_CUBES": "test_marching_cubes.cpp",
@@ -3311,6 +3312,27 @@ MUTANTS = {
     "layout examples: a struct in the wrong place of its block": (
         "EXAMPLE_LAYOUT", "examples/layouts/layout.h",
         "width * offset + i % width * size", "width * offset + i % width * struct_size"),
+    "reyes: micropolygons end at their edges": (
+        "REYES", "examples/reyes/reyes.h", "#define REYES_REACH 0.0625f ", "#define REYES_REACH 0.0f "),
+    "reyes: patches are diced while they are too large": (
+        "REYES", "examples/reyes/reyes.h", "const float most = REYES_GRID / 3.0f;", "const float most = REYES_GRID;"),
+    "reyes: ready patches are listed without their place": (
+        "REYES", "examples/reyes/reyes.h", "reyes_write(done, base + i, k,", "reyes_write(done, i, k,"),
+    "reyes: the farther sample wins": (
+        "REYES", "examples/reyes/reyes.h", "return (unsigned long long)d.bits << 32 | colour;",
+        "return (unsigned long long)~d.bits << 32 | colour;"),
+    "reyes: samples stay for the next frame": (
+        "REYES", "examples/reyes/reyes.h", "GP_AT2(Sample, samples, sy, sx, key) = REYES_NOTHING;", ""),
+    "reyes: the second half begins at the wrong end": (
+        "REYES", "examples/reyes/reyes.h",
+        "reyes_write(slots, 2 * i + 1, first + 3 * step, d);", "reyes_write(slots, 2 * i + 1, first + 3 * step, cd);"),
+    "reyes: micropolygons are read before all vertices are there": (
+        "REYES", "examples/reyes/reyes.cuh",
+        "reyes_vertex(control, grid, i, view);\n  __syncthreads();", "reyes_vertex(control, grid, i, view);"),
+    "reyes: vertices are made before the patch is there": (
+        "REYES", "examples/reyes/reyes.cuh",
+        "GP_AT(Control, control, t, z) = p.z;\n  }\n  __syncthreads();",
+        "GP_AT(Control, control, t, z) = p.z;\n  }"),
     "merge sort example: equal keys of the second run come first": (
         "MERGE_EXAMPLE", "examples/tuner/merge_sort.cuh", "(a < middle && x <= y)", "(a < middle && x < y)"),
     "merge sort example: neighbours with equal keys swap": (

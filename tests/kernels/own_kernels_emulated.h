@@ -82,6 +82,7 @@ static inline void *own_kernel(own_gpu *, void *module, const char *name) {
   if (!kernel) own_stop("there is no kernel %s", name);
   return const_cast<emulated_kernel *>(kernel);
 }
+static inline void own_prefer(own_gpu *, void *, int) {}
 static inline const char *own_try_launch(own_gpu *, void *kernel, unsigned blocks_x, unsigned blocks_y,
                                          unsigned threads_x, unsigned threads_y, unsigned shared_bytes,
                                          void **arguments) {

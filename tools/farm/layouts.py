@@ -21,6 +21,8 @@ the header.
 
 Without --sizes nothing is measured, and the header's tree has no leaves: for a program's first compilation.
 
+Several kernels that share arrays are an application: --application, tools/farm/applications.py.
+
 Exit status: 0 done; 1 done, but some variants were wrong; 2 bad usage, or the store lacks something; 3 the device was
 lost; 4 no GPU; 130 interrupted. The same command continues an interrupted run.
 """
@@ -40,7 +42,7 @@ import sys
 import tempfile
 import textwrap
 
-from tools.farm import decide, evidence, store, tune
+from tools.farm import applications, decide, evidence, store, tune
 
 MOST_POLICIES = 255  # policies of a job, beside the default
 MATRIX = ("--phase", "matrix", "--rounds", "9", "--batch-us", "400")
@@ -457,6 +459,8 @@ def layouts(args, argv):
 
 
 def main(argv):
+    if any(word.split("=")[0] == "--application" for word in argv):
+        return applications.main(argv)
     parser = argparse.ArgumentParser(prog="python3 -m tools.farm layouts", description="a kernel of yours over the "
                                      "layouts of its arrays; a decision tree by size")
     parser.add_argument("file", metavar="FILE.cuh", help="tools/gp_tune_kernel.h describes it")
