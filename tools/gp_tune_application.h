@@ -51,7 +51,8 @@ typedef struct gp_tune_application {
   const char *(*run)(void *user, const int *value, int rounds, double *us, const char **why);
 } gp_tune_application;
 
-// The value of a word: a layout of gpuprims.h, or 0 and 1 for l1 and shared. Returns 0 if it is none.
+// The value of a word: a layout of gpuprims.h, 0 and 1 for l1 and shared, or a number below 16 whose meaning is the
+// application's. Returns 0 if it is none.
 static inline int gp_tune_word(const char *word, size_t length, uint64_t *number) {
   static const char turned[] = "+GP_TRANSPOSED";
   const size_t tail = sizeof turned - 1;
@@ -64,7 +65,7 @@ static inline int gp_tune_word(const char *word, size_t length, uint64_t *number
   if (!bit && length == 6 && !memcmp(word, "shared", 6)) return *number = 1, 1;
   for (i = 0; i < length && i < 9 && word[i] >= '0' && word[i] <= '9'; i++)
     width = 10 * width + (uint64_t)(word[i] - '0');
-  if (!length || i < length || !width || width % 16) return 0;
+  if (!length || i < length || (width % 16 && (width > 15 || bit))) return 0;
   return *number = width | bit, 1;
 }
 // Word number `which` of a list of words. Returns its length, 0 where the list has fewer.
@@ -157,7 +158,8 @@ static inline const char *gp_tune_application_wrong(const gp_tune_application *a
       const char *word;
       uint64_t number;
       const size_t length = gp_tune_word_at(f->values, k, &word);
-      if (!gp_tune_word(word, length, &number)) return "a value is neither a layout nor l1 nor shared";
+      if (!gp_tune_word(word, length, &number))
+        return "a value is neither a layout nor l1 nor shared nor a number below 16";
     }
     for (k = 0; f->kernel && k < a->kernels && strcmp(f->kernel, a->kernel[k]);) k++;
     if (f->kernel && k == a->kernels) return "a field belongs to no kernel";

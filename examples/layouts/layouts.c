@@ -5,45 +5,41 @@
 //     make examples && build/examples/layouts/layouts --out build/layouts.json
 //     build/venv/bin/python examples/layouts/layouts.py build/layouts.json --out build/layouts
 //
-//     --out FILE     results as JSON, which layouts.py draws
-//     --quick        small inputs: a check, no measurement
-//     --folder PATH  where the kernels are, from elsewhere than the project's folder
+//     --out FILE       results as JSON, which layouts.py draws
+//     --quick          small inputs: a check, no measurement
+//     --host           the kernels as loops on the host, small, as where there is no GPU
+//     --program NAME   bitonic or kd_tree as an application of the tuner: --describe, --measure
+//     --rows LIST      sizes of the sort's test cases (default 1048576,4100000)
+//     --scenes FILES   of scenes.py, separated by commas, and --bins LIST (default 32,64,128,256,512): test cases
+//     --folder PATH    where the kernels are, --header PATH: gpuprims.h, from elsewhere than the project's folder
 //
 // NVRTC compiles the kernels (bitonic.cuh, kd_tree.cuh) once for each layout; their text stays the same. Every result
 // is compared with the host's. As in Weber and Goesele (MATOG: Array Layout Auto-Tuning for CUDA, ACM TACO 2017), the
 // program measures every combination of the layouts of all arrays, at several sizes, against the baseline of arrays of
 // structs. Meshes are generated: closed surfaces with as many triangles as well-known scans. This library's calls
-// compute prefix sums, suffix sums (prefix sums of mirrored lines), the best plane and, for comparison, a sort. Without
-// a GPU or NVRTC the program says what it would do and exits with status 0.
+// compute prefix sums, suffix sums (prefix sums of mirrored lines), the best plane and, for comparison, a sort.
+#define _POSIX_C_SOURCE 200809L        // clock_gettime
 #ifndef LAYOUTS_WITHOUT_IMPLEMENTATION // a test that includes the library
 #define GPUPRIMS_IMPLEMENTATION
 #endif
 #include "gpuprims.h"
 
 #include "examples/own_kernels.h"
+#include "tools/gp_tune_application.h"
 
 #include "examples/layouts/layout.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <time.h>
 
-enum { ROUNDS = 7 };
+#ifndef KD_USUAL_BINS
+#define KD_USUAL_BINS 128
+#endif
+enum { ROUNDS = 7, MOST_BINS = 512 };
 
-// A field of a struct, for the host's conversions.
-typedef struct field {
-  unsigned offset, size;
-} field;
-#define LAYOUT_FIELD(S, type, name) {(unsigned)offsetof(S, name), (unsigned)sizeof(type)},
-static const field row_fields[] = {ROW_FIELDS(LAYOUT_FIELD, row)};
-static const field box_fields[] = {BOX_FIELDS(LAYOUT_FIELD, box)};
-typedef struct record { // a struct by its fields
-  const field *fields;
-  unsigned count, size;
-} record;
-static const record row_record = {row_fields, sizeof row_fields / sizeof *row_fields, sizeof(row)};
-static const record box_record = {box_fields, sizeof box_fields / sizeof *box_fields, sizeof(box)};
-
-// The layouts to try: widths, see layout.h.
-static const unsigned widths[] = {LAYOUT_AOS, LAYOUT_SOA, 8, 32};
+// The layouts to try.
+static const unsigned widths[] = {GP_AOS, GP_SOA, 16, 32};
 enum { WIDTHS = sizeof widths / sizeof *widths };
 
 // A combination, and its times.
@@ -53,17 +49,19 @@ typedef struct variant {
 } variant;
 
 // The programs' numbers of combinations.
-enum { TILE_WIDTHS = 3, COUNTERS = 3, ORDERS = 2 };
+enum { TILE_WIDTHS = 3, COUNTERS = 4, ORDERS = 2 };
 enum { BITONIC_VARIANTS = WIDTHS * TILE_WIDTHS, KD_VARIANTS = WIDTHS * COUNTERS * ORDERS };
 
 typedef struct program {
   own_gpu gpu;
   gp_context *ctx;
-  char *header, *bitonic, *kd_tree;                                  // texts
+  char *header, *own_header, *bitonic, *kd_tree;                     // texts
   void *bitonic_modules[BITONIC_VARIANTS], *kd_modules[KD_VARIANTS]; // compiled at first use
   gp_type row_type, six_type;
   gp_op add_six;
-  int quick, rounds, checked, wrong, written;
+  int on_gpu, quick, rounds, checked, wrong, written, bins; // slabs along each axis
+  double began, part_us[2];                                 // of the bitonic sort's kernels, where by_kernel
+  int by_kernel;
   FILE *json;
 } program;
 
@@ -85,26 +83,63 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 static const char *layout_name(unsigned width) {
-  return width == LAYOUT_AOS ? "AoS" : width == LAYOUT_SOA ? "SoA" : width == 8 ? "AoSoA 8" : "AoSoA 32";
+  return width == GP_AOS ? "AoS" : width == GP_SOA ? "SoA" : width == 16 ? "AoSoA 16" : "AoSoA 32";
 }
+
+// ---- memory of the GPU, or of the host
+
+static void *room_new(program *p, uint64_t bytes) { return p->on_gpu ? own_new(&p->gpu, bytes) : get_memory(bytes); }
+static void room_free(program *p, void *memory) {
+  if (p->on_gpu) own_free(&p->gpu, memory);
+  else free(memory);
+}
+static void room_write(program *p, void *to, const void *from, uint64_t bytes) {
+  if (p->on_gpu) own_write(&p->gpu, to, from, bytes);
+  else memcpy(to, from, bytes);
+}
+static void room_read(program *p, void *to, const void *from, uint64_t bytes) {
+  if (p->on_gpu) own_read(&p->gpu, to, from, bytes);
+  else memcpy(to, from, bytes);
+}
+static void room_copy(program *p, void *to, const void *from, uint64_t bytes) {
+  if (p->on_gpu) own_copy(&p->gpu, to, from, bytes);
+  else memmove(to, from, bytes);
+}
+static void room_set(program *p, void *to, int byte, uint64_t bytes) {
+  if (p->on_gpu) own_set(&p->gpu, to, byte, bytes);
+  else memset(to, byte, bytes);
+}
+static double now_us(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+static void room_begin(program *p) {
+  if (p->on_gpu) own_begin(&p->gpu);
+  else p->began = now_us();
+}
+static double room_end(program *p) { return p->on_gpu ? own_end(&p->gpu) : now_us() - p->began; }
+static gp_stream stream_of(const program *p) { return p->on_gpu ? p->gpu.stream : NULL; }
 
 // ---- layouts on the host
 
-static uint64_t capacity_of(uint64_t n) { return divide_up(n, 16) * 16; }
-static uint64_t array_bytes(const record *r, unsigned width, uint64_t n) {
-  return (width == LAYOUT_SOA ? capacity_of(n) : divide_up(n, width) * width) * r->size;
+static gp_array rows_in(unsigned layout, uint64_t n, void *memory) {
+  gp_array a = GP_ARRAY_OF(Row, layout, n, 1, 1);
+  a.base = memory;
+  return a;
 }
-// Converts between an array of structs and another layout.
-static void convert(const record *r, unsigned width, uint64_t n, char *structs, char *array, int back) {
-  unsigned f;
+static gp_array boxes_in(unsigned layout, uint64_t n, void *memory) {
+  gp_array a = GP_ARRAY_OF(Box, layout, n, 1, 1);
+  a.base = memory;
+  return a;
+}
+static void move_rows(gp_array to, gp_array from, uint64_t n) {
   uint64_t i;
-  for (f = 0; f < r->count; ++f)
-    for (i = 0; i < n; ++i) {
-      const unsigned size = r->fields[f].size;
-      char *a = structs + i * r->size + r->fields[f].offset;
-      char *b = array + layout_place(width, capacity_of(n), r->size, r->fields[f].offset, size, i);
-      memcpy(back ? a : b, back ? b : a, size);
-    }
+  for (i = 0; i < n; ++i) GP_MOVE(Row, Row, to, i, Row, from, i);
+}
+static void move_boxes(gp_array to, gp_array from, uint64_t n) {
+  uint64_t i;
+  for (i = 0; i < n; ++i) GP_MOVE(Box, Box, to, i, Box, from, i);
 }
 
 // ---- results
@@ -149,25 +184,26 @@ static uint64_t mix(uint64_t x) {
   x = (x ^ x >> 31) * 0x94D049BB133111EBu;
   return x ^ x >> 29;
 }
-// Random rows; some agree in the first columns, so that the others decide.
-static void fill_rows(row *rows, uint64_t n) {
+// Random numbers of 0 to 1023, as in the paper, so that later columns decide; of 0 to 3 where there are few rows.
+static void fill_rows(Row *rows, uint64_t n) {
+  const uint64_t most = n < 1 << 14 ? 3 : 1023;
   uint64_t i;
   for (i = 0; i < n; ++i) {
-    const uint64_t a = mix(2 * i), b = mix(2 * i + 1);
-    rows[i].first = i % 8 ? a : a % 4;
-    rows[i].second = (unsigned)(i % 16 ? b : b % 2);
-    rows[i].third = (unsigned short)(i % 32 ? b >> 40 : b >> 40 & 1);
-    rows[i].fourth = (unsigned char)(b >> 32);
+    const uint64_t a = mix(i);
+    rows[i].first = a & most;
+    rows[i].second = (unsigned)(a >> 10 & most);
+    rows[i].third = (unsigned short)(a >> 20 & most);
+    rows[i].fourth = (unsigned char)(a >> 30 & most);
   }
 }
 static int compare_rows(const void *a, const void *b) {
-  const row *x = (const row *)a, *y = (const row *)b;
+  const Row *x = (const Row *)a, *y = (const Row *)b;
   if (x->first != y->first) return x->first < y->first ? -1 : 1;
   if (x->second != y->second) return x->second < y->second ? -1 : 1;
   if (x->third != y->third) return x->third < y->third ? -1 : 1;
   return (int)x->fourth - (int)y->fourth;
 }
-static int same_rows(const row *a, const row *b, uint64_t n) {
+static int same_rows(const Row *a, const Row *b, uint64_t n) {
   uint64_t i;
   for (i = 0; i < n; ++i)
     if (compare_rows(a + i, b + i)) return 0;
@@ -176,14 +212,18 @@ static int same_rows(const row *a, const row *b, uint64_t n) {
 
 typedef struct bitonic_kernels {
   void *round, *tiles;
+  unsigned staged; // the tiles' layout
 } bitonic_kernels;
 
 static bitonic_kernels compile_bitonic(program *p, const variant *v, void **module) {
-  char rows[40], tile[40];
+  char rows[64], tile[64];
   const char *options[2];
   bitonic_kernels k;
-  snprintf(rows, sizeof rows, "-DROWS_LAYOUT=%u", v->array);
-  snprintf(tile, sizeof tile, "-DTILE_LAYOUT=%u", v->second);
+  k.round = k.tiles = NULL;
+  k.staged = v->second;
+  if (!p->on_gpu) return k;
+  snprintf(rows, sizeof rows, "-DGP_LAYOUT_Row=GP_USE(%uull)", v->array);
+  snprintf(tile, sizeof tile, "-DGP_LAYOUT_Staged=GP_USE(%uull)", v->second);
   options[0] = rows, options[1] = tile;
   if (!*module) *module = own_module(&p->gpu, "bitonic.cuh", p->bitonic, "layout.h", p->header, options, 2);
   k.round = own_kernel(&p->gpu, *module, "bitonic_round");
@@ -191,49 +231,86 @@ static bitonic_kernels compile_bitonic(program *p, const variant *v, void **modu
   return k;
 }
 
+// The kernels as loops over their threads.
+static void round_on_host(gp_array rows, uint64_t n, uint64_t distance, int mirrored) {
+  const uint64_t pairs = divide_up(n, 2 * distance) * distance;
+  uint64_t t;
+  for (t = 0; t < pairs; ++t) Row_compare(rows, bitonic_pair_of(t, distance, mirrored), n);
+}
+static void tiles_on_host(gp_array rows, uint64_t n, int whole, unsigned staged) {
+  static Row memory[BITONIC_TILE];
+  gp_array tile = GP_ARRAY_OF(Staged, staged, BITONIC_TILE, 1, 1);
+  uint64_t first, i;
+  tile.base = memory;
+  for (first = 0; first < n; first += BITONIC_TILE) {
+    const uint64_t count = n - first < BITONIC_TILE ? n - first : BITONIC_TILE;
+    unsigned stage, distance, t;
+    for (i = 0; i < count; ++i) Staged_write(tile, i, Row_read(rows, first + i));
+    for (stage = whole ? 1 : BITONIC_TILE / 2; stage < BITONIC_TILE; stage *= 2)
+      for (distance = stage; distance; distance /= 2)
+        for (t = 0; t < BITONIC_THREADS; ++t)
+          Staged_compare(tile, bitonic_pair_of(t, distance, whole && distance == stage), count);
+    for (i = 0; i < count; ++i) Row_write(rows, first + i, Staged_read(tile, i));
+  }
+}
+
+static void begin_part(program *p) {
+  if (p->by_kernel) room_begin(p);
+}
+static void end_part(program *p, int part) {
+  if (p->by_kernel) p->part_us[part] += room_end(p);
+}
 // Sorts n rows in place.
-static void bitonic_sort(program *p, bitonic_kernels k, void *rows, uint64_t count) {
-  unsigned long long capacity = capacity_of(count), n = count, stage, distance;
+static void bitonic_sort(program *p, bitonic_kernels k, gp_array rows, uint64_t count) {
+  unsigned long long n = count, stage, distance;
   int whole = 1, mirrored;
-  void *tile_arguments[4], *arguments[5];
-  tile_arguments[0] = &rows, tile_arguments[1] = &capacity, tile_arguments[2] = &n, tile_arguments[3] = &whole;
-  arguments[0] = &rows, arguments[1] = &capacity, arguments[2] = &n, arguments[3] = &distance, arguments[4] = &mirrored;
+  void *tile_arguments[3], *arguments[4];
+  tile_arguments[0] = &rows, tile_arguments[1] = &n, tile_arguments[2] = &whole;
+  arguments[0] = &rows, arguments[1] = &n, arguments[2] = &distance, arguments[3] = &mirrored;
   for (stage = BITONIC_TILE / 2; stage == BITONIC_TILE / 2 || stage < n; stage *= 2) {
+    begin_part(p);
     for (distance = stage; distance >= BITONIC_TILE; distance /= 2) {
       mirrored = distance == stage;
-      own_launch(&p->gpu, k.round, grid_of(divide_up(divide_up(n, 2 * distance) * distance, BITONIC_THREADS)), 1,
-                 BITONIC_THREADS, 1, 0, arguments);
+      if (p->on_gpu)
+        own_launch(&p->gpu, k.round, grid_of(divide_up(divide_up(n, 2 * distance) * distance, BITONIC_THREADS)), 1,
+                   BITONIC_THREADS, 1, 0, arguments);
+      else round_on_host(rows, n, distance, mirrored);
     }
-    own_launch(&p->gpu, k.tiles, grid_of(divide_up(n, BITONIC_TILE)), 1, BITONIC_THREADS, 1, 0, tile_arguments);
+    end_part(p, 0);
+    begin_part(p);
+    if (p->on_gpu)
+      own_launch(&p->gpu, k.tiles, grid_of(divide_up(n, BITONIC_TILE)), 1, BITONIC_THREADS, 1, 0, tile_arguments);
+    else tiles_on_host(rows, n, whole, k.staged);
+    end_part(p, 1);
     whole = 0;
   }
 }
 
 static void run_bitonic(program *p, uint64_t n) {
-  static const unsigned tile_widths[TILE_WIDTHS] = {LAYOUT_AOS, LAYOUT_SOA, 32};
+  static const unsigned tile_widths[TILE_WIDTHS] = {GP_AOS, GP_SOA, 32};
   variant variants[BITONIC_VARIANTS];
   bitonic_kernels kernels[BITONIC_VARIANTS];
-  const uint64_t most = array_bytes(&row_record, 32, n) + 16 * sizeof(row);
-  row *input = (row *)get_memory(n * sizeof *input), *sorted = (row *)get_memory(n * sizeof *input);
-  row *got = (row *)get_memory(n * sizeof *input);
+  const uint64_t most = divide_up(n, 32) * 32 * sizeof(Row);
+  Row *input = (Row *)get_memory(n * sizeof *input), *sorted = (Row *)get_memory(n * sizeof *input);
+  Row *got = (Row *)get_memory(n * sizeof *input);
   char *array = (char *)get_memory(most);
-  void *source[WIDTHS], *work = own_new(&p->gpu, most);
+  void *source[WIDTHS], *work = room_new(p, most);
   const variant *best;
   variant library;
   gp_call call = gp_call_init(GP_SORT);
-  static const gp_key_field columns[] = {{offsetof(row, first), GP_U64, 0},
-                                         {offsetof(row, second), GP_U32, 0},
-                                         {offsetof(row, third), GP_U16, 0},
-                                         {offsetof(row, fourth), GP_U8, 0}};
+  static const gp_key_field columns[] = {{offsetof(Row, first), GP_U64, 0},
+                                         {offsetof(Row, second), GP_U32, 0},
+                                         {offsetof(Row, third), GP_U16, 0},
+                                         {offsetof(Row, fourth), GP_U8, 0}};
   int i, round, count = 0, w;
   fill_rows(input, n);
   memcpy((void *)sorted, input, n * sizeof *input);
   qsort(sorted, n, sizeof *sorted, compare_rows);
   for (w = 0; w < WIDTHS; ++w) {
     memset(array, 0, most);
-    convert(&row_record, widths[w], n, (char *)input, array, 0);
-    source[w] = own_new(&p->gpu, most);
-    own_write(&p->gpu, source[w], array, most);
+    move_rows(rows_in(widths[w], n, array), rows_in(GP_AOS, n, input), n);
+    source[w] = room_new(p, most);
+    room_write(p, source[w], array, most);
     for (i = 0; i < TILE_WIDTHS; ++i) {
       memset(&variants[count], 0, sizeof variants[count]);
       variants[count].array = widths[w];
@@ -252,23 +329,23 @@ static void run_bitonic(program *p, uint64_t n) {
   for (round = -1; round < p->rounds; ++round) { // the first warms up and is checked
     for (i = 0; i < count; ++i) {
       double us;
-      own_copy(&p->gpu, work, source[i / TILE_WIDTHS], most);
-      own_begin(&p->gpu);
-      bitonic_sort(p, kernels[i], work, n);
-      us = own_end(&p->gpu);
+      room_copy(p, work, source[i / TILE_WIDTHS], most);
+      room_begin(p);
+      bitonic_sort(p, kernels[i], rows_in(variants[i].array, n, work), n);
+      us = room_end(p);
       if (round >= 0) {
         variants[i].us[round] = us;
         continue;
       }
-      own_read(&p->gpu, array, work, most);
-      convert(&row_record, variants[i].array, n, (char *)got, array, 1);
+      room_read(p, array, work, most);
+      move_rows(rows_in(GP_AOS, n, got), rows_in(variants[i].array, n, array), n);
       expect(p, same_rows(got, sorted, n), "bitonic sort", n);
     }
-    own_begin(&p->gpu);
-    check(gp_run(p->ctx, &call, p->gpu.stream));
-    if (round >= 0) library.us[round] = own_end(&p->gpu);
+    room_begin(p);
+    check(gp_run(p->ctx, &call, stream_of(p)));
+    if (round >= 0) library.us[round] = room_end(p);
     else {
-      own_read(&p->gpu, got, work, n * sizeof *got);
+      room_read(p, got, work, n * sizeof *got);
       expect(p, same_rows(got, sorted, n), "gp_sort_keys", n);
     }
   }
@@ -286,15 +363,15 @@ static void run_bitonic(program *p, uint64_t n) {
          layout_name(best->array), layout_name(best->second), variants[0].median_us / best->median_us,
          library.median_us);
   write_results(p, "bitonic", n, variants, count, NULL, library.median_us);
-  for (w = 0; w < WIDTHS; ++w) own_free(&p->gpu, source[w]);
-  own_free(&p->gpu, work);
+  for (w = 0; w < WIDTHS; ++w) room_free(p, source[w]);
+  room_free(p, work);
   free(input), free(sorted), free(got), free(array);
 }
 
 // ---- the KD-tree's binning
 
 // A closed surface with waves, cut into `n` triangles row by row; their boxes, and the box of all.
-static kd_space make_boxes(box *boxes, uint64_t n) {
+static kd_space make_boxes(Box *boxes, uint64_t n, int bins) {
   const uint64_t across = (uint64_t)sqrt((double)n) + 1, rows = divide_up(n, 2 * across);
   float(*line)[3] = (float(*)[3])get_memory((across + 1) * 2 * sizeof *line), (*at[2])[3], (*swap)[3];
   kd_space space;
@@ -326,37 +403,48 @@ static kd_space make_boxes(box *boxes, uint64_t n) {
     }
   }
   for (axis = 0; axis < 3; ++axis) // a flat node has one slab
-    space.scale[axis] = space.high[axis] > space.low[axis] ? KD_BINS / (space.high[axis] - space.low[axis]) : 0;
+    space.scale[axis] = space.high[axis] > space.low[axis] ? (float)bins / (space.high[axis] - space.low[axis]) : 0;
   free(line);
   return space;
 }
 
-static int slab_of(float x, const kd_space *s, int axis) {
-  const int slab = (int)((x - s->low[axis]) * s->scale[axis]);
-  return slab < 0 ? 0 : slab < KD_BINS ? slab : KD_BINS - 1;
-}
-// Counters as [line][slab], by the host.
-static void count_boxes(const box *boxes, uint64_t n, const kd_space *s, unsigned *counts) {
+// kd_bin as a loop.
+static void count_boxes(gp_array boxes, uint64_t n, const kd_space *s, int bins, int transposed, unsigned *counts) {
   uint64_t i;
-  memset(counts, 0, KD_COUNTS * sizeof *counts);
+  memset(counts, 0, sizeof *counts * KD_LINES * (unsigned)bins);
   for (i = 0; i < n; ++i) {
-    const box *b = boxes + i;
-    ++counts[0 * KD_BINS + slab_of(b->low_x, s, 0)];
-    ++counts[1 * KD_BINS + slab_of(b->low_y, s, 1)];
-    ++counts[2 * KD_BINS + slab_of(b->low_z, s, 2)];
-    ++counts[3 * KD_BINS + KD_BINS - 1 - slab_of(b->high_x, s, 0)];
-    ++counts[4 * KD_BINS + KD_BINS - 1 - slab_of(b->high_y, s, 1)];
-    ++counts[5 * KD_BINS + KD_BINS - 1 - slab_of(b->high_z, s, 2)];
+    unsigned counter[KD_LINES], line;
+    kd_counters(boxes, i, s, bins, transposed, counter);
+    for (line = 0; line < KD_LINES; ++line) ++counts[counter[line]];
+  }
+}
+// What the counters must be, as [line][slab].
+static unsigned slab_of(float x, const kd_space *s, int axis, int bins) {
+  const int slab = (int)((x - s->low[axis]) * s->scale[axis]);
+  return (unsigned)(slab < 0 ? 0 : slab < bins ? slab : bins - 1);
+}
+static void expect_counts(const Box *boxes, uint64_t n, const kd_space *s, int bins, unsigned *counts) {
+  const unsigned line = (unsigned)bins, last = (unsigned)bins - 1;
+  uint64_t i;
+  memset(counts, 0, sizeof *counts * KD_LINES * line);
+  for (i = 0; i < n; ++i) {
+    const Box *b = boxes + i;
+    ++counts[0 * line + slab_of(b->low_x, s, 0, bins)];
+    ++counts[1 * line + slab_of(b->low_y, s, 1, bins)];
+    ++counts[2 * line + slab_of(b->low_z, s, 2, bins)];
+    ++counts[3 * line + last - slab_of(b->high_x, s, 0, bins)];
+    ++counts[4 * line + last - slab_of(b->high_y, s, 1, bins)];
+    ++counts[5 * line + last - slab_of(b->high_z, s, 2, bins)];
   }
 }
 // The cost of splitting before a slab, by the host, from counters.
-static double cost_of(const unsigned *counts, const kd_space *s, int axis, int slab) {
-  double left = 0, right = 0, part = (double)slab / KD_BINS, length = s->high[axis] - s->low[axis];
+static double cost_of(const unsigned *counts, const kd_space *s, int bins, int axis, int slab) {
+  double left = 0, right = 0, part = (double)slab / bins, length = s->high[axis] - s->low[axis];
   const double a = s->high[(axis + 1) % 3] - s->low[(axis + 1) % 3],
                b = s->high[(axis + 2) % 3] - s->low[(axis + 2) % 3];
   int k;
-  for (k = 0; k < slab; ++k) left += counts[axis * KD_BINS + k];
-  for (k = 0; k < KD_BINS - slab; ++k) right += counts[(3 + axis) * KD_BINS + k];
+  for (k = 0; k < slab; ++k) left += counts[axis * bins + k];
+  for (k = 0; k < bins - slab; ++k) right += counts[(3 + axis) * bins + k];
   return left * (a * b + part * length * (a + b)) + right * (a * b + (1 - part) * length * (a + b));
 }
 
@@ -375,15 +463,33 @@ typedef struct node {
   kd_space space;
 } node;
 
-static void bin_boxes(program *p, const node *k, void *boxes, uint64_t count) {
-  unsigned long long capacity = capacity_of(count), n = count;
+static void bin_boxes(program *p, const node *k, gp_array boxes, uint64_t count) {
+  unsigned long long n = count;
   const uint64_t wanted = divide_up(n, KD_THREADS), most = (uint64_t)p->gpu.multiprocessors * 8;
   kd_space space = k->space;
   unsigned *counts = k->counts;
-  void *arguments[5];
-  arguments[0] = &boxes, arguments[1] = &capacity, arguments[2] = &n, arguments[3] = &space, arguments[4] = &counts;
-  own_set(&p->gpu, counts, 0, KD_COUNTS * sizeof *counts);
+  void *arguments[4];
+  if (!p->on_gpu) {
+    count_boxes(boxes, n, &space, p->bins, (int)k->order, counts);
+    return;
+  }
+  arguments[0] = &boxes, arguments[1] = &n, arguments[2] = &space, arguments[3] = &counts;
+  room_set(p, counts, 0, KD_LINES * (unsigned)p->bins * sizeof *counts);
   own_launch(&p->gpu, k->bin, grid_of(wanted < most ? wanted : most), 1, KD_THREADS, 1, 0, arguments);
+}
+// kd_costs as a loop over its threads.
+static void costs_on_host(const program *p, const node *k) {
+  unsigned lines[KD_LINES * MOST_BINS];
+  int line, slab, axis;
+  for (line = 0; line < KD_LINES; ++line) // counters, from inclusive sums
+    for (slab = 0; slab < p->bins; ++slab) {
+      const unsigned sum = k->sums[kd_counter((unsigned)line, (unsigned)slab, p->bins, (int)k->order)];
+      lines[line * p->bins + slab] =
+          slab ? sum - k->sums[kd_counter((unsigned)line, (unsigned)slab - 1, p->bins, (int)k->order)] : sum;
+    }
+  for (axis = 0; axis < 3; ++axis)
+    for (slab = 0; slab < p->bins; ++slab)
+      k->costs[axis * p->bins + slab] = slab ? (float)cost_of(lines, &k->space, p->bins, axis, slab) : 3.402823466e+38f;
 }
 // Prefix sums of every line; transposed counters take one scan over structs of six. Then costs, and their minimum.
 static void choose_plane(program *p, const node *k) {
@@ -398,79 +504,88 @@ static void choose_plane(program *p, const node *k) {
   if (k->order) {
     scan.op = p->add_six;
     scan.in_type = scan.out_type = p->six_type;
-    scan.count = KD_BINS;
+    scan.count = (uint64_t)p->bins;
   } else {
     scan.op = GP_SUM;
     scan.in_type = scan.out_type = scan.offset_type = GP_U32;
-    scan.count = KD_COUNTS;
+    scan.count = (uint64_t)(KD_LINES * p->bins);
     scan.begin = k->lines;
     scan.segments = KD_LINES;
   }
-  check(gp_run(p->ctx, &scan, p->gpu.stream));
+  check(gp_run(p->ctx, &scan, stream_of(p)));
   arguments[0] = (void *)&sums, arguments[1] = &costs, arguments[2] = &space;
-  own_launch(&p->gpu, k->costs_kernel, grid_of(divide_up(3 * KD_BINS, KD_THREADS)), 1, KD_THREADS, 1, 0, arguments);
+  if (p->on_gpu)
+    own_launch(&p->gpu, k->costs_kernel, grid_of(divide_up(3 * (unsigned)p->bins, KD_THREADS)), 1, KD_THREADS, 1, 0,
+               arguments);
+  else costs_on_host(p, k);
   least.op = GP_ARGMIN;
   least.in_type = least.out_type = GP_F32;
   least.in = costs;
   least.out = k->best;
-  least.count = 3 * KD_BINS;
-  check(gp_run(p->ctx, &least, p->gpu.stream));
+  least.count = 3 * (uint64_t)p->bins;
+  check(gp_run(p->ctx, &least, stream_of(p)));
 }
 
 static void compile_kd_tree(program *p, const variant *v, void **module, node *k) {
-  char text[3][40];
-  const char *options[3];
-  snprintf(text[0], sizeof text[0], "-DBOXES_LAYOUT=%u", v->array);
+  char text[4][64];
+  const char *options[4];
+  int i;
+  k->order = v->order;
+  if (!p->on_gpu) return;
+  snprintf(text[0], sizeof text[0], "-DGP_LAYOUT_Box=GP_USE(%uull)", v->array);
   snprintf(text[1], sizeof text[1], "-DKD_COUNTERS=%u", v->second);
   snprintf(text[2], sizeof text[2], "-DKD_ORDER=%u", v->order);
-  options[0] = text[0], options[1] = text[1], options[2] = text[2];
-  if (!*module) *module = own_module(&p->gpu, "kd_tree.cuh", p->kd_tree, "layout.h", p->header, options, 3);
+  snprintf(text[3], sizeof text[3], "-DKD_BINS=%d", p->bins);
+  for (i = 0; i < 4; ++i) options[i] = text[i];
+  if (!*module) *module = own_module(&p->gpu, "kd_tree.cuh", p->kd_tree, "layout.h", p->header, options, 4);
   k->bin = own_kernel(&p->gpu, *module, "kd_bin");
   k->costs_kernel = own_kernel(&p->gpu, *module, "kd_costs");
-  k->order = v->order;
 }
 
 static int is_plane_right(program *p, const node *k, const unsigned *expected) {
   best_plane got;
   double least = 1e300;
   int axis, slab;
-  own_read(&p->gpu, &got, k->best, sizeof got);
+  room_read(p, &got, k->best, sizeof got);
   for (axis = 0; axis < 3; ++axis)
-    for (slab = 1; slab < KD_BINS; ++slab) {
-      const double cost = cost_of(expected, &k->space, axis, slab);
+    for (slab = 1; slab < p->bins; ++slab) {
+      const double cost = cost_of(expected, &k->space, p->bins, axis, slab);
       if (cost < least) least = cost;
     }
-  return got.place >= 0 && got.place < 3 * KD_BINS && got.place % KD_BINS &&
-      cost_of(expected, &k->space, (int)(got.place / KD_BINS), (int)(got.place % KD_BINS)) <= least * (1 + 1e-5);
+  return got.place >= 0 && got.place < 3 * p->bins && got.place % p->bins &&
+      cost_of(expected, &k->space, p->bins, (int)(got.place / p->bins), (int)(got.place % p->bins)) <=
+      least * (1 + 1e-5);
 }
 
 static void run_kd_tree(program *p, uint64_t n) {
-  static const char *const counters[COUNTERS] = {"in memory", "of a block", "of a warp"};
+  static const char *const counters[COUNTERS] = {"in memory", "of a block", "of a warp", "of a thread"};
   variant variants[KD_VARIANTS], whole;
   node nodes[KD_VARIANTS], shared;
-  const uint64_t bytes = divide_up(array_bytes(&box_record, 32, n) + 16 * sizeof(box), 256) * 256;
-  const uint64_t least = p->quick ? 1 : 8 * (uint64_t)p->gpu.l2_bytes, sets = least / bytes > 1 ? least / bytes : 1;
-  box *boxes = (box *)get_memory(n * sizeof *boxes);
-  char *array = (char *)get_memory(bytes), *memory = (char *)own_new(&p->gpu, sets * bytes);
-  unsigned expected[KD_COUNTS], counts[KD_COUNTS], lines[KD_LINES + 1];
+  const uint64_t bytes = divide_up(divide_up(n, 32) * 32 * sizeof(Box), 256) * 256;
+  const uint64_t least = p->quick ? 1 : 8 * (uint64_t)(p->on_gpu ? p->gpu.l2_bytes : 1),
+                 sets = least / bytes > 1 ? least / bytes : 1;
+  Box *boxes = (Box *)get_memory(n * sizeof *boxes);
+  char *array = (char *)get_memory(bytes), *memory = (char *)room_new(p, sets * bytes);
+  unsigned expected[KD_LINES * MOST_BINS], counts[KD_LINES * MOST_BINS], lines[KD_LINES + 1];
+  const int all = KD_LINES * p->bins;
   uint64_t set;
   int i, k, round, count = 0, best, w;
   memset(&shared, 0, sizeof shared);
   memset(&whole, 0, sizeof whole);
-  shared.space = make_boxes(boxes, n);
-  shared.counts = (unsigned *)own_new(&p->gpu, sizeof counts);
-  shared.sums = (unsigned *)own_new(&p->gpu, sizeof counts);
-  shared.lines = (unsigned *)own_new(&p->gpu, sizeof lines);
-  shared.costs = (float *)own_new(&p->gpu, 3 * KD_BINS * sizeof(float));
-  shared.best = (best_plane *)own_new(&p->gpu, sizeof(best_plane));
-  for (k = 0; k <= KD_LINES; ++k) lines[k] = (unsigned)k * KD_BINS;
-  own_write(&p->gpu, shared.lines, lines, sizeof lines);
-  count_boxes(boxes, n, &shared.space, expected);
+  shared.space = make_boxes(boxes, n, p->bins);
+  shared.counts = (unsigned *)room_new(p, sizeof counts);
+  shared.sums = (unsigned *)room_new(p, sizeof counts);
+  shared.lines = (unsigned *)room_new(p, sizeof lines);
+  shared.costs = (float *)room_new(p, 3 * MOST_BINS * sizeof(float));
+  shared.best = (best_plane *)room_new(p, sizeof(best_plane));
+  for (k = 0; k <= KD_LINES; ++k) lines[k] = (unsigned)(k * p->bins);
+  room_write(p, shared.lines, lines, sizeof lines);
+  expect_counts(boxes, n, &shared.space, p->bins, expected);
   for (w = 0; w < WIDTHS; ++w) {
     memset(array, 0, bytes);
-    convert(&box_record, widths[w], n, (char *)boxes, array, 0);
-    own_write(&p->gpu, memory, array, bytes);
-    for (set = 1; set < sets; ++set) own_copy(&p->gpu, memory + set * bytes, memory, bytes);
+    move_boxes(boxes_in(widths[w], n, array), boxes_in(GP_AOS, n, boxes), n);
+    room_write(p, memory, array, bytes);
+    for (set = 1; set < sets; ++set) room_copy(p, memory + set * bytes, memory, bytes);
     set = 0;
     for (i = 0; i < COUNTERS * ORDERS; ++i) {
       variant *v = &variants[COUNTERS * ORDERS * w + i];
@@ -479,41 +594,41 @@ static void run_kd_tree(program *p, uint64_t n) {
       v->array = widths[w], v->second = (unsigned)i / ORDERS, v->order = (unsigned)i % ORDERS;
       *one = shared;
       compile_kd_tree(p, v, &p->kd_modules[COUNTERS * ORDERS * w + i], one);
-      bin_boxes(p, one, memory, n);
+      bin_boxes(p, one, boxes_in(widths[w], n, memory), n);
       choose_plane(p, one);
-      own_read(&p->gpu, counts, one->counts, sizeof counts);
-      for (k = 0; k < KD_COUNTS; ++k)
-        if (counts[v->order ? k % KD_BINS * KD_LINES + k / KD_BINS : k] != expected[k]) break;
-      expect(p, k == KD_COUNTS, "binning", n);
+      room_read(p, counts, one->counts, (uint64_t)all * sizeof *counts);
+      for (k = 0; k < all; ++k)
+        if (counts[v->order ? k % p->bins * KD_LINES + k / p->bins : k] != expected[k]) break;
+      expect(p, k == all, "binning", n);
       expect(p, is_plane_right(p, one, expected), "the best plane", n);
       ++count;
     }
     for (round = 0; round < p->rounds; ++round)
       for (i = 0; i < COUNTERS * ORDERS; ++i) {
         const int calls = p->quick ? 1 : n < 1u << 20 ? 100 : 10;
-        own_begin(&p->gpu);
+        room_begin(p);
         for (k = 0; k < calls; ++k, set = (set + 1) % sets)
-          bin_boxes(p, &nodes[COUNTERS * ORDERS * w + i], memory + set * bytes, n);
-        variants[COUNTERS * ORDERS * w + i].us[round] = own_end(&p->gpu) / calls;
+          bin_boxes(p, &nodes[COUNTERS * ORDERS * w + i], boxes_in(widths[w], n, memory + set * bytes), n);
+        variants[COUNTERS * ORDERS * w + i].us[round] = room_end(p) / calls;
       }
   }
   for (i = 0; i < count; ++i) summarise(p, &variants[i]);
   best = (int)(best_of(variants, count) - variants);
   memset(array, 0, bytes); // all steps once more, in the best layout
-  convert(&box_record, variants[best].array, n, (char *)boxes, array, 0);
-  for (set = 0; set < sets; ++set) own_write(&p->gpu, memory + set * bytes, array, bytes);
+  move_boxes(boxes_in(variants[best].array, n, array), boxes_in(GP_AOS, n, boxes), n);
+  for (set = 0; set < sets; ++set) room_write(p, memory + set * bytes, array, bytes);
   for (round = 0, set = 0; round < p->rounds; ++round) {
     const int calls = p->quick ? 1 : 10;
-    own_begin(&p->gpu);
+    room_begin(p);
     for (k = 0; k < calls; ++k, set = (set + 1) % sets) {
-      bin_boxes(p, &nodes[best], memory + set * bytes, n);
+      bin_boxes(p, &nodes[best], boxes_in(variants[best].array, n, memory + set * bytes), n);
       choose_plane(p, &nodes[best]);
     }
-    whole.us[round] = own_end(&p->gpu) / calls;
+    whole.us[round] = room_end(p) / calls;
   }
   summarise(p, &whole);
   printf("\nKD-tree binning, %llu boxes, 3 x %d slabs: us, boxes (down) by counters (across; t: transposed)\n%-10s",
-         (unsigned long long)n, KD_BINS, "");
+         (unsigned long long)n, p->bins, "");
   for (i = 0; i < COUNTERS * ORDERS; ++i) printf("%11s%s", counters[i / ORDERS], i % ORDERS ? " t" : "  ");
   for (i = 0; i < count; ++i) {
     if (i % (COUNTERS * ORDERS) == 0) printf("\n%-10s", layout_name(variants[i].array));
@@ -523,11 +638,11 @@ static void run_kd_tree(program *p, uint64_t n) {
       "\nbest: %s, counters %s%s: %.2f times as fast as AoS, counters in memory; %.0f GB/s; with sums, costs and the\n"
       "best plane: %.1f us\n",
       layout_name(variants[best].array), counters[variants[best].second], variants[best].order ? ", transposed" : "",
-      variants[0].median_us / variants[best].median_us, 1e-3 * (double)(n * sizeof(box)) / variants[best].median_us,
+      variants[0].median_us / variants[best].median_us, 1e-3 * (double)(n * sizeof(Box)) / variants[best].median_us,
       whole.median_us);
   write_results(p, "kd_tree", n, variants, count, counters, whole.median_us);
-  own_free(&p->gpu, memory), own_free(&p->gpu, shared.counts), own_free(&p->gpu, shared.sums);
-  own_free(&p->gpu, shared.lines), own_free(&p->gpu, shared.costs), own_free(&p->gpu, shared.best);
+  room_free(p, memory), room_free(p, shared.counts), room_free(p, shared.sums);
+  room_free(p, shared.lines), room_free(p, shared.costs), room_free(p, shared.best);
   free(boxes), free(array);
 }
 
@@ -552,7 +667,7 @@ static void define(program *p) {
   type.name = "row";
   type.source =
       "struct row { unsigned long long first; unsigned second; unsigned short third; unsigned char fourth; };";
-  type.size = sizeof(row);
+  type.size = sizeof(Row);
   type.align = 8;
   check(gp_type_struct(p->ctx, &type, &p->row_type));
   type.name = "six";
@@ -579,52 +694,345 @@ static char *text_in(const char *folder, const char *name) {
   return own_text(path);
 }
 
-// No GPU: compiles the kernels, if NVRTC is found.
-static int without_gpu(program *p, const char *why) {
-  static const char *const rows[] = {"-DROWS_LAYOUT=0", "-DTILE_LAYOUT=1"};
-  static const char *const boxes[] = {"-DBOXES_LAYOUT=32", "-DKD_COUNTERS=2", "-DKD_ORDER=1"};
+// No GPU: the kernels run as loops on the host, and are compiled if NVRTC is found.
+static void compile_kernels(program *p) {
+  static const char *const rows[] = {"-DGP_LAYOUT_Row=GP_USE(0ull)", "-DGP_LAYOUT_Staged=GP_USE(1ull)"};
+  static const char *const boxes[] = {"-DGP_LAYOUT_Box=GP_USE(32ull)", "-DKD_COUNTERS=2", "-DKD_ORDER=1",
+                                      "-DKD_BINS=128"};
   static const int capabilities[] = {75, 80, 90};
   own_gpu g;
+  const char *why;
   int i;
-  printf("skipped: %s\n"
-         "On a GPU it sorts 65536 to 4194304 rows in %d layouts, and bins the boxes of 69451 to 28055742 triangles in\n"
-         "%d, checks all results, and prints their times.\n",
-         why, BITONIC_VARIANTS, KD_VARIANTS);
   memset(&g, 0, sizeof g);
   why = own_open_compiler(&g);
   if (why) {
-    printf("%s, so the kernels were not compiled either\n", why);
-    return 0;
+    printf("%s, so the kernels were not compiled\n", why);
+    return;
   }
   for (i = 0; i < 3; ++i) {
     free(own_compile(&g, "bitonic.cuh", p->bitonic, "layout.h", p->header, capabilities[i], rows, 2));
-    free(own_compile(&g, "kd_tree.cuh", p->kd_tree, "layout.h", p->header, capabilities[i], boxes, 3));
+    free(own_compile(&g, "kd_tree.cuh", p->kd_tree, "layout.h", p->header, capabilities[i], boxes, 4));
     printf("the kernels compile for sm_%d\n", capabilities[i]);
   }
-  return 0;
+}
+
+// ---- as applications of the tuner (tools/gp_tune_application.h)
+
+enum { MOST_CASES = 128, MOST_MODULES = 512, CASE_NAME = 200 };
+
+typedef struct served {
+  program *p;
+  gp_tune_application_case cases[MOST_CASES];
+  char names[MOST_CASES][CASE_NAME], files[MOST_CASES][CASE_NAME]; // files: of scenes
+  int bins[MOST_CASES];
+  uint64_t n;
+  void *source, *work; // the inputs as arrays of structs, in device memory; those of a run
+  Row *sorted;
+  node kd;
+  unsigned expected[KD_LINES * MOST_BINS];
+  struct {
+    char options[160];
+    void *module;
+  } modules[MOST_MODULES];
+  int module_count;
+} served;
+
+// The module of these options; at most once.
+static void **module_of(served *s, const char *options) {
+  int i;
+  for (i = 0; i < s->module_count && strcmp(s->modules[i].options, options);) ++i;
+  if (i == MOST_MODULES) own_stop("more than %d variants of kernels", MOST_MODULES);
+  if (i == s->module_count)
+    snprintf(s->modules[s->module_count++].options, sizeof s->modules[0].options, "%s", options);
+  return &s->modules[i].module;
+}
+static void close_served(served *s) {
+  if (s->source) room_free(s->p, s->source), room_free(s->p, s->work);
+  free(s->sorted);
+  s->source = s->work = s->sorted = NULL;
+}
+// The inputs in another layout, converted where they are.
+static const char *convert_inputs(served *s, const gp_layout *from, const gp_layout *to) {
+  return gp_convert_layout(s->p->ctx, from, to, s->source, s->n, s->work, 0, stream_of(s->p)) ? gp_last_message()
+                                                                                              : NULL;
+}
+
+static const gp_tune_application_field bitonic_fields[] = {{NULL, "Row", "GP_AOS GP_SOA 32"},
+                                                           {"bitonic_tiles", "Staged", "GP_AOS GP_SOA 32"},
+                                                           {"bitonic_round", "prefer", "l1 shared"},
+                                                           {"bitonic_tiles", "prefer", "l1 shared"}};
+static const char *open_rows(void *user, int number) {
+  served *s = (served *)user;
+  const uint64_t bytes = divide_up(s->cases[number].feature[0], 32) * 32 * sizeof(Row);
+  Row *input;
+  close_served(s);
+  s->n = s->cases[number].feature[0];
+  if (!s->n) return "it has no rows";
+  input = (Row *)get_memory(bytes);
+  s->sorted = (Row *)get_memory(bytes);
+  fill_rows(input, s->n);
+  memcpy((void *)s->sorted, input, s->n * sizeof *input);
+  qsort(s->sorted, s->n, sizeof *input, compare_rows);
+  s->source = room_new(s->p, bytes), s->work = room_new(s->p, bytes);
+  room_write(s->p, s->source, input, bytes);
+  free(input);
+  return NULL;
+}
+static const char *run_rows(void *user, const int *value, int rounds, double *us, const char **why) {
+  served *s = (served *)user;
+  program *p = s->p;
+  const uint64_t bytes = divide_up(s->n, 32) * 32 * sizeof(Row);
+  variant v;
+  bitonic_kernels k;
+  gp_field from_fields[32], to_fields[32];
+  gp_array from = rows_in(GP_AOS, s->n, s->source), rows;
+  gp_layout from_layout = Row_layout(&from, from_fields), to_layout;
+  char options[160];
+  int round, good;
+  memset(&v, 0, sizeof v);
+  v.array = (unsigned)gp_tune_field_value(&bitonic_fields[0], value[0]);
+  v.second = (unsigned)gp_tune_field_value(&bitonic_fields[1], value[1]);
+  snprintf(options, sizeof options, "%u %u", v.array, v.second);
+  rows = rows_in(v.array, s->n, s->work);
+  to_layout = Row_layout(&rows, to_fields);
+  k = compile_bitonic(p, &v, module_of(s, options));
+  if (p->on_gpu) own_prefer(&p->gpu, k.round, 100 * value[2]), own_prefer(&p->gpu, k.tiles, 100 * value[3]);
+  for (round = -1; round < rounds; ++round) { // the first warms up and is checked
+    const char *wrong = convert_inputs(s, &from_layout, &to_layout);
+    if (wrong) return wrong;
+    p->part_us[0] = p->part_us[1] = 0;
+    p->by_kernel = 1;
+    bitonic_sort(p, k, rows, s->n);
+    p->by_kernel = 0;
+    if (round >= 0) us[round] = p->part_us[0], us[rounds + round] = p->part_us[1];
+    else {
+      gp_array host = rows;
+      Row *got = (Row *)get_memory(s->n * sizeof *got);
+      host.base = get_memory(bytes);
+      room_read(p, host.base, s->work, bytes);
+      move_rows(rows_in(GP_AOS, s->n, got), host, s->n);
+      good = same_rows(got, s->sorted, s->n);
+      free(host.base), free(got);
+      if (!good) return "rows out of order";
+    }
+  }
+  (void)why;
+  return NULL;
+}
+
+// A scene: "GPBOXES1", the number of boxes (8 bytes), six floats each (scenes.py). Reads the number alone where boxes
+// is NULL. NULL, or what is wrong.
+static const char *read_scene(const char *path, uint64_t *n, Box **boxes) {
+  FILE *file = fopen(path, "rb");
+  char magic[8];
+  const char *wrong = NULL;
+  *n = 0;
+  if (!file) return "the scene cannot be opened";
+  if (fread(magic, 8, 1, file) != 1 || memcmp(magic, "GPBOXES1", 8) || fread(n, 8, 1, file) != 1)
+    wrong = "it is no scene";
+  else if (!*n) wrong = "the scene has no triangles";
+  else if (*n > (uint64_t)1 << 32) wrong = "the scene has too many triangles";
+  else if (boxes) {
+    *boxes = (Box *)get_memory(divide_up(*n, 32) * 32 * sizeof **boxes);
+    if (fread(*boxes, sizeof **boxes, *n, file) != *n) wrong = "the scene's file is cut short";
+    if (wrong) free(*boxes);
+  }
+  fclose(file);
+  return wrong;
+}
+static kd_space space_of(const Box *boxes, uint64_t n, int bins) {
+  kd_space s;
+  uint64_t i;
+  int k;
+  for (k = 0; k < 3; ++k) s.low[k] = 1e30f, s.high[k] = -1e30f;
+  for (i = 0; i < n; ++i) {
+    const float low[3] = {boxes[i].low_x, boxes[i].low_y, boxes[i].low_z};
+    const float high[3] = {boxes[i].high_x, boxes[i].high_y, boxes[i].high_z};
+    for (k = 0; k < 3; ++k)
+      s.low[k] = low[k] < s.low[k] ? low[k] : s.low[k], s.high[k] = high[k] > s.high[k] ? high[k] : s.high[k];
+  }
+  for (k = 0; k < 3; ++k) s.scale[k] = s.high[k] > s.low[k] ? (float)bins / (s.high[k] - s.low[k]) : 0;
+  return s;
+}
+
+// Counters: a block's first, as the paper's baseline has them.
+static const gp_tune_application_field kd_fields[] = {{NULL, "Box", "GP_AOS GP_SOA 16 32"},
+                                                      {"kd_bin", "Counters", "1 2 0 3"},
+                                                      {"kd_bin", "Order", "0 1"},
+                                                      {"kd_bin", "prefer", "l1 shared"}};
+static const char *open_scene(void *user, int number) {
+  served *s = (served *)user;
+  program *p = s->p;
+  Box *boxes;
+  uint64_t bytes;
+  const char *wrong;
+  close_served(s);
+  wrong = read_scene(s->files[number], &s->n, &boxes);
+  if (wrong) return wrong;
+  p->bins = s->bins[number];
+  bytes = divide_up(s->n, 32) * 32 * sizeof *boxes;
+  s->kd.space = space_of(boxes, s->n, p->bins);
+  expect_counts(boxes, s->n, &s->kd.space, p->bins, s->expected);
+  if (!s->kd.counts) s->kd.counts = (unsigned *)room_new(p, sizeof s->expected);
+  s->source = room_new(p, bytes), s->work = room_new(p, bytes);
+  room_write(p, s->source, boxes, bytes);
+  free(boxes);
+  return NULL;
+}
+static const char *run_scene(void *user, const int *value, int rounds, double *us, const char **why) {
+  served *s = (served *)user;
+  program *p = s->p;
+  variant v;
+  gp_field from_fields[32], to_fields[32];
+  gp_array from = boxes_in(GP_AOS, s->n, s->source), boxes;
+  gp_layout from_layout = Box_layout(&from, from_fields), to_layout;
+  const char *wrong;
+  char options[160];
+  int round, k;
+  const int all = KD_LINES * p->bins;
+  memset(&v, 0, sizeof v);
+  v.array = (unsigned)gp_tune_field_value(&kd_fields[0], value[0]);
+  v.second = (unsigned)gp_tune_field_value(&kd_fields[1], value[1]);
+  v.order = (unsigned)value[2];
+  if (v.second == 2 && KD_THREADS / 32 * (unsigned)all * sizeof(unsigned) > 48 << 10) {
+    why[0] = "a block's counters exceed 48 KiB of shared memory";
+    return NULL;
+  }
+  snprintf(options, sizeof options, "%u %u %u %d", v.array, v.second, v.order, p->bins);
+  boxes = boxes_in(v.array, s->n, s->work);
+  to_layout = Box_layout(&boxes, to_fields);
+  wrong = convert_inputs(s, &from_layout, &to_layout);
+  if (wrong) return wrong;
+  compile_kd_tree(p, &v, module_of(s, options), &s->kd);
+  if (p->on_gpu) own_prefer(&p->gpu, s->kd.bin, 100 * value[3]);
+  for (round = -1; round < rounds; ++round) { // the first warms up and is checked
+    room_begin(p);
+    bin_boxes(p, &s->kd, boxes, s->n);
+    if (round >= 0) us[round] = room_end(p);
+    else {
+      unsigned counts[KD_LINES * MOST_BINS];
+      room_read(p, counts, s->kd.counts, (uint64_t)all * sizeof *counts);
+      for (k = 0; k < all; ++k)
+        if (counts[v.order ? k % p->bins * KD_LINES + k / p->bins : k] != s->expected[k]) return "other counts";
+    }
+  }
+  return NULL;
+}
+
+// The last part of a path, without its ending.
+static void stem_of(const char *path, size_t length, char *stem, size_t room) {
+  size_t first = length, last = length;
+  while (first && path[first - 1] != '/') --first;
+  while (last > first && path[last - 1] != '.') --last;
+  if (last == first) last = length + 1;
+  snprintf(stem, room, "%.*s", (int)(last - 1 - first), path + first);
+}
+// rows: sizes; scenes and bins: every scene with every number of bins.
+static int serve(program *p, const char *which, const char *rows, const char *scenes, const char *bins, int argc,
+                 char **argv) {
+  static served s;
+  static const char *const row_features[] = {"rows"}, *const box_features[] = {"triangles", "bins"};
+  static const char *const row_kernels[] = {"bitonic_round", "bitonic_tiles"}, *const box_kernels[] = {"kd_bin"};
+  static char stamp[20];
+  const int sorts = !strcmp(which, "bitonic");
+  uint64_t hash = 14695981039346656037u;
+  const char *at, *list = sorts ? rows : scenes;
+  gp_tune_application a;
+  int status;
+  memset(&a, 0, sizeof a);
+  s.p = p;
+  for (at = sorts ? p->bitonic : p->kd_tree; *at; ++at) hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+  for (at = p->own_header; *at; ++at) hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+  snprintf(stamp, sizeof stamp, "%016llx", (unsigned long long)hash);
+  a.name = which, a.device = p->gpu.name, a.capability = p->gpu.capability, a.stamp = stamp, a.user = &s;
+  a.kernels = sorts ? 2 : 1, a.kernel = sorts ? row_kernels : box_kernels;
+  a.fields = 4, a.field = sorts ? bitonic_fields : kd_fields;
+  a.features = sorts ? 1 : 2, a.feature = sorts ? row_features : box_features;
+  a.open = sorts ? open_rows : open_scene, a.run = sorts ? run_rows : run_scene;
+  a.test_case = s.cases;
+  while (*list) {
+    const size_t length = strcspn(list, ",");
+    const char *bin = sorts ? "0" : bins;
+    while (*bin && a.cases < MOST_CASES) {
+      char *name = s.names[a.cases], stem[CASE_NAME];
+      const size_t digits = strcspn(bin, ",");
+      s.cases[a.cases].name = name;
+      if (sorts) {
+        snprintf(name, CASE_NAME, "%.*s", (int)length, list);
+        s.cases[a.cases].feature[0] = strtoull(name, NULL, 10);
+      } else {
+        snprintf(s.files[a.cases], CASE_NAME, "%.*s", (int)length, list);
+        stem_of(list, length, stem, sizeof stem);
+        s.bins[a.cases] = atoi(bin);
+        if (s.bins[a.cases] < 2 || s.bins[a.cases] > MOST_BINS) own_stop("--bins: 2 to %d", (int)MOST_BINS);
+        snprintf(name, CASE_NAME, "%.150sx%d", stem, s.bins[a.cases]);
+        read_scene(s.files[a.cases], &s.cases[a.cases].feature[0], NULL);
+        s.cases[a.cases].feature[1] = (uint64_t)s.bins[a.cases];
+      }
+      ++a.cases;
+      bin += digits + (bin[digits] == ',');
+    }
+    list += length + (list[length] == ',');
+  }
+  status = gp_tune_application_run(&a, argc, argv);
+  close_served(&s);
+  if (s.kd.counts) room_free(p, s.kd.counts);
+  return status;
+}
+
+static char *joined_text(const char *a, const char *b) {
+  char *all = (char *)get_memory(strlen(a) + strlen(b) + 1);
+  memcpy(all, a, strlen(a));
+  memcpy(all + strlen(a), b, strlen(b));
+  return all;
 }
 
 int main(int argc, char **argv) {
   static program p;
   // Numbers of triangles of the Stanford scans bunny, dragon, happy buddha, Asian dragon and Lucy.
-  static const uint64_t meshes[] = {69451, 871414, 1087716, 7219045, 28055742}, rows[] = {65536, 1048576, 4194304};
-  const char *folder = "examples/layouts", *out = NULL, *why;
-  int i, status = 0;
-  for (i = 1; i < argc; ++i) {
-    if (!strcmp(argv[i], "--quick")) p.quick = 1;
-    else if (!strcmp(argv[i], "--out") && i + 1 < argc) out = argv[++i];
-    else if (!strcmp(argv[i], "--folder") && i + 1 < argc) folder = argv[++i];
+  static const uint64_t meshes[] = {69451, 871414, 1087716, 7219045, 28055742}, rows[] = {65536, 1048576, 4100000};
+  const char *folder = "examples/layouts", *header = "gpuprims.h", *out = NULL, *why, *which = "", *scenes = "";
+  const char *bins = "32,64,128,256,512", *sizes = "1048576,4100000";
+  char *library;
+  int i, host = 0, bad = 0, status = 0;
+  gp_config config = gp_config_init();
+  p.bins = KD_USUAL_BINS;
+  for (i = 1; i < argc && !bad; ++i) {
+    const char *option = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+    if (!strcmp(option, "--quick")) p.quick = 1;
+    else if (!strcmp(option, "--host")) host = 1;
+    else if (!strcmp(option, "--describe") || !strcmp(option, "--measure")) continue;
+    else if (!value) bad = 1;
     else {
-      fprintf(stderr, "usage: %s [--out FILE.json] [--quick] [--folder PATH]\n", argv[0]);
-      return 2;
+      ++i;
+      if (!strcmp(option, "--out")) out = value;
+      else if (!strcmp(option, "--folder")) folder = value;
+      else if (!strcmp(option, "--header")) header = value;
+      else if (!strcmp(option, "--program")) which = value;
+      else if (!strcmp(option, "--scenes")) scenes = value;
+      else if (!strcmp(option, "--rows")) sizes = value;
+      else if (!strcmp(option, "--bins")) bins = value;
+      else bad = 1;
     }
   }
-  p.header = text_in(folder, "layout.h");
+  if (*which && strcmp(which, "bitonic") && strcmp(which, "kd_tree")) bad = 1;
+  if (gp_tune_application_asked(argc, argv) != (*which != 0)) bad = 1;
+  if (bad) {
+    fprintf(stderr, "%s: a bad option; the head of examples/layouts/layouts.c lists them\n", argv[0]);
+    return 2;
+  }
+  library = own_text(header);
+  p.own_header = text_in(folder, "layout.h");
+  p.header = joined_text(library, p.own_header);
+  free(library);
   p.bitonic = text_in(folder, "bitonic.cuh");
   p.kd_tree = text_in(folder, "kd_tree.cuh");
-  check(gp_open(NULL, &p.ctx));
-  why = own_open(&p.gpu, p.ctx);
-  if (why) status = without_gpu(&p, why);
+  if (host) config.backend = GP_BACKEND_HOST;
+  check(gp_open(&config, &p.ctx));
+  why = host ? "as asked" : own_open(&p.gpu, p.ctx);
+  p.on_gpu = !why;
+  if (why) snprintf(p.gpu.name, sizeof p.gpu.name, "host"), p.gpu.capability = 0, p.quick = 1;
+  if (*which) status = serve(&p, which, sizes, scenes, bins, argc, argv);
   else {
     p.rounds = p.quick ? 1 : ROUNDS;
     define(&p);
@@ -633,7 +1041,8 @@ int main(int argc, char **argv) {
       if (!p.json) own_stop("%s cannot be written", out);
       fprintf(p.json, "{\"device\": \"%s\", \"capability\": %d, \"results\": [", p.gpu.name, p.gpu.capability);
     }
-    printf("on %s\n", p.gpu.name);
+    printf("on %s%s%s\n", p.gpu.name, why ? ", small: " : "", why ? why : "");
+    if (why) compile_kernels(&p);
     if (p.quick) {
       run_bitonic(&p, 1000);
       run_kd_tree(&p, 1500);
@@ -649,6 +1058,6 @@ int main(int argc, char **argv) {
     status = p.wrong != 0;
   }
   check(gp_close(p.ctx));
-  free(p.header), free(p.bitonic), free(p.kd_tree);
+  free(p.header), free(p.own_header), free(p.bitonic), free(p.kd_tree);
   return status;
 }

@@ -10,7 +10,7 @@ import os
 
 TITLES = {"bitonic": "Bitonic sort of rows (u64, u32, u16, u8): rows, tiles in shared memory",
           "kd_tree": "KD-tree binning: boxes, counters, [slab][line] where transposed"}
-COLOURS = {"AoS": "#b9b9b9", "SoA": "#1f4e8c", "AoSoA 8": "#e08a1e", "AoSoA 32": "#2e7d4f"}
+COLOURS = {"AoS": "#b9b9b9", "SoA": "#1f4e8c", "AoSoA 8": "#e08a1e", "AoSoA 16": "#e08a1e", "AoSoA 32": "#2e7d4f"}
 
 
 def name_of(variant):

@@ -309,21 +309,30 @@ def test_a_decision_takes_less_than_100_ns(tmp_path):
 # ---- a real application ----------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def reyes(tmp_path_factory):
-    """examples/reyes/reyes, linked with the library."""
+def linked(folder, path):
+    """An example, linked with the library."""
     library = os.path.join(ROOT, "build")
     if not os.path.exists(os.path.join(library, "libgpuprims.so")):
         pytest.skip("no build/libgpuprims.so: make lib")
-    folder = tmp_path_factory.mktemp("reyes")
-    with open(os.path.join(ROOT, "examples", "reyes", "reyes.c"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "examples", *path), encoding="utf-8") as file:
         source = file.read().replace("#define GPUPRIMS_IMPLEMENTATION\n", "\n")
-    (folder / "reyes.c").write_text(source)
-    program = str(folder / "reyes")
+    (folder / path[-1]).write_text(source)
+    program = str(folder / path[-1][:-2])
     subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-I.",
-                    str(folder / "reyes.c"), "-o", program, f"-L{library}", "-lgpuprims", f"-Wl,-rpath,{library}",
+                    str(folder / path[-1]), "-o", program, f"-L{library}", "-lgpuprims", f"-Wl,-rpath,{library}",
                     "-ldl", "-lpthread", "-lm"], cwd=ROOT, check=True)
     return program
+
+
+@pytest.fixture(scope="module")
+def reyes(tmp_path_factory):
+    return linked(tmp_path_factory.mktemp("reyes"), ("reyes", "reyes.c"))
+
+
+@pytest.fixture(scope="module")
+def sorter(tmp_path_factory):
+    """examples/layouts/layouts: the bitonic sort and the KD-tree."""
+    return linked(tmp_path_factory.mktemp("layouts"), ("layouts", "layouts.c"))
 
 
 def called(*command, status=0):
@@ -430,3 +439,58 @@ def test_the_committed_tree_is_the_descriptions(reyes, tmp_path):
     fields = re.findall(r"#define (REYES_\w+ \d+)", open(header, encoding="utf-8").read())
     with open(os.path.join(ROOT, "examples", "reyes", "reyes_tree.h"), encoding="utf-8") as file:
         assert fields == re.findall(r"#define (REYES_\w+ \d+)", file.read()) and len(fields) == 10
+
+
+def tuned(*options, status=0):
+    return called(sys.executable, "-m", "tools.farm", "layouts", *options, "--rounds", "1", "--processes", "3",
+                  status=status)
+
+
+@pytest.mark.turn
+def test_the_bitonic_sort_in_nine_combinations(sorter, tmp_path):
+    said = tuned("--application", f"{sorter} --host --program bitonic --rows 1000,2500,0", "--store",
+                 str(tmp_path / "rows.jsonl"), "--list", "2500", "--judge", "2500", status=1)
+    assert "complete |G| |S| |P| |T| = 54" in said and "case 0: it has no rows: left out" in said
+    listed = said[said.index("case 2500, all runs"):].splitlines()[1:]
+    layouts_of = {tuple(sorted(word for word in line.split() if "=" in word and "prefer" not in word))
+                  for line in listed if re.search(r"\d+\.\d\d$", line)}
+    assert len(layouts_of) == 9 and "judged by 1 cases" in said and "out of order" not in said
+
+
+@pytest.mark.turn
+def test_scenes_and_bins_of_the_kd_tree(sorter, tmp_path):
+    scenes = str(tmp_path / "scenes")
+    made = called(sys.executable, os.path.join(ROOT, "examples", "layouts", "scenes.py"), scenes, "--share", "0.0002")
+    files, judged = (re.search(rf"^--{word} (\S+)", made, re.M).group(1) for word in ("scenes", "judge"))
+    assert len(files.split(",")) == 12 and len(judged.split(",")) == 40
+    again = str(tmp_path / "again")
+    called(sys.executable, os.path.join(ROOT, "examples", "layouts", "scenes.py"), again, "--share", "0.0002")
+    for name in os.listdir(scenes):  # the same numbers in every run; boxes that are not inside out
+        data = open(os.path.join(scenes, name), "rb").read()
+        assert data == open(os.path.join(again, name), "rb").read()
+        boxes = np.frombuffer(data[16:], "<f4").reshape(-1, 6)
+        assert len(boxes) == int.from_bytes(data[8:16], "little") and (boxes[:, :3] <= boxes[:, 3:]).all()
+    few = files.split(",")[:3]
+    cut, other, empty = (str(tmp_path / f"{name}.boxes") for name in ("cut", "other", "empty"))
+    data = open(few[1], "rb").read()
+    open(cut, "wb").write(data[:-9]), open(other, "wb").write(b"PLY" + data[3:])
+    open(empty, "wb").write(data[:8] + bytes(8))
+    listed = ",".join([*few, cut, other, empty, "/nowhere/none.boxes"])
+    said = tuned("--application", f"{sorter} --host --program kd_tree --scenes {listed} --bins 32,512", "--store",
+                 str(tmp_path / "kd.jsonl"), "--judge", "scan_1mx32,scan_1mx512", "--header", str(tmp_path / "tree.h"),
+                 status=1)
+    assert "|G| = 4, |S| = 8, |P| = 2" in said
+    for words in ("cutx32: the features of case building_282kx32", "otherx32: it is no scene",
+                  "judged by 2 cases that the tree was not shown", "a block's counters exceed 48 KiB"):
+        assert words in said, said
+    assert "other counts" not in said and '"triangles", "bins"' in open(tmp_path / "tree.h", encoding="utf-8").read()
+    said = tuned("--application", f"{sorter} --host --program kd_tree --scenes {cut} --bins 64", "--store",
+                 str(tmp_path / "cut.jsonl"), status=1)
+    assert "case cutx64: the scene's file is cut short: left out" in said
+
+
+@pytest.mark.parametrize("options", [("--program", "quick_sort", "--describe"), ("--program", "bitonic"),
+                                     ("--describe",), ("--bins",), ("--colour", "red")])
+@pytest.mark.turn
+def test_bad_options_of_layouts(sorter, options):
+    assert "a bad option" in called(sorter, "--host", *options, status=2)

@@ -95,7 +95,6 @@ FILES = {
     "LADDER": "test_ladder.cpp",
     "BITONIC": "test_layout_examples.cpp",
     "KD_TREE": "test_layout_examples.cpp",
-    "EXAMPLE_LAYOUT": "test_layout_examples.cpp",
     "REYES": "test_reyes.cpp",
     "MERGE_EXAMPLE": "test_tuner_examples.cpp",
     "N_BODY": "test_tuner_examples.cpp",
@@ -3290,28 +3289,29 @@ MUTANTS = {
         "BITONIC", "examples/layouts/bitonic.cuh",
         "distance == stage), count);\n      __syncthreads();", "distance == stage), count);"),
     "bitonic: a stage's first round is not mirrored": (
-        "BITONIC", "examples/layouts/bitonic.cuh",
+        "BITONIC", "examples/layouts/layout.h",
         "p.partner = mirrored ? p.i ^ (2 * distance - 1) : p.i + distance;",
         "p.partner = p.i + distance;"),
     "bitonic: rows beyond the last are compared": (
-        "BITONIC", "examples/layouts/bitonic.cuh", "if (p.partner >= n || !bitonic", "if (!bitonic"),
+        "BITONIC", "examples/layouts/layout.h", "if (p.partner >= n || !Name", "if (!Name"),
     "bitonic: the last column does not count": (
-        "BITONIC", "examples/layouts/bitonic.cuh",
-        "return rows.fourth(p.i) > rows.fourth(p.partner);", "return false;"),
+        "BITONIC", "examples/layouts/layout.h",
+        "return GP_AT(Name, rows, p.i, fourth) > GP_AT(Name, rows, p.partner, fourth);", "return 0;"),
     "KD-tree: counted before the counters are zero": (
         "KD_TREE", "examples/layouts/kd_tree.cuh",
         "% KD_COUNTS] = 0;\n  __syncthreads();", "% KD_COUNTS] = 0;"),
     "KD-tree: summed before all have counted": (
-        "KD_TREE", "examples/layouts/kd_tree.cuh", "#if KD_COUNTERS\n  __syncthreads();", "#if KD_COUNTERS"),
-    "KD-tree: ends are not mirrored": (
         "KD_TREE", "examples/layouts/kd_tree.cuh",
-        "kd_counter(4, KD_BINS - 1 - kd_slab(", "kd_counter(4, kd_slab("),
+        "#if KD_COUNTERS == 1 || KD_COUNTERS == 2\n  __syncthreads();", "#if KD_COUNTERS == 1 || KD_COUNTERS == 2"),
+    "KD-tree: ends are not mirrored": (
+        "KD_TREE", "examples/layouts/layout.h",
+        "kd_counter(4, last - kd_slab(", "kd_counter(4, kd_slab("),
+    "KD-tree: a thread's own counters are not summed": (
+        "KD_TREE", "examples/layouts/kd_tree.cuh",
+        "if (mine[k]) atomicAdd(&counts[k], mine[k]);", "if (mine[k]) counts[k] = mine[k];"),
     "KD-tree: sums include the slab behind the plane": (
         "KD_TREE", "examples/layouts/kd_tree.cuh",
-        "sums[kd_counter(axis, slab - 1)]", "sums[kd_counter(axis, slab)]"),
-    "layout examples: a struct in the wrong place of its block": (
-        "EXAMPLE_LAYOUT", "examples/layouts/layout.h",
-        "width * offset + i % width * size", "width * offset + i % width * struct_size"),
+        "sums[kd_counter(axis, slab - 1, KD_BINS", "sums[kd_counter(axis, slab, KD_BINS"),
     "reyes: micropolygons end at their edges": (
         "REYES", "examples/reyes/reyes.h", "#define REYES_REACH 0.0625f ", "#define REYES_REACH 0.0f "),
     "reyes: patches are diced while they are too large": (

@@ -622,6 +622,16 @@ def report(app, measured, mode, judged):
             f"{app.described(point)})"
 
 
+def listed(app, measured, case):
+    """All that was measured of a case, the fastest first: the paper's Figure 3."""
+    us = measured.us.get(case, {})
+    yield f"  case {case}, all runs: us" + "".join(f"{kernel:>18}" for kernel in app.kernels) + f"{'total':>12}"
+    for point in sorted(us, key=lambda one: (sum(us[one].values()), one)):
+        row = us[point]
+        times = "".join(f"{row.get(kernel, math.nan):>14.2f}" for kernel in app.kernels)
+        yield f"    {app.described(point):<60}{times}{sum(row.values()):>12.2f}"
+
+
 def told_of(measured, case, point):
     pairs = measured.pairs[case][point]
     if not is_confirmed(measured, case, point):
@@ -657,9 +667,11 @@ def tune(args):
     program = Program(args.application, args.watchdog)
     app = program.describe()
     judged = args.judge.split(",") if args.judge else []
-    unknown = [case for case in judged if case not in {one.name for one in app.cases}]
-    if unknown:
-        raise Stop(f"--judge: {app.name} has no test case {unknown[0]}")
+    names = {one.name for one in app.cases}
+    for option, cases in (("--judge", judged), ("--list", [args.list] if args.list else [])):
+        unknown = [case for case in cases if case not in names]
+        if unknown:
+            raise Stop(f"{option}: {app.name} has no test case {unknown[0]}")
     status = leave_out_twins(app)
     if args.store and not args.from_store:
         tuner = Tuner(args, program, app)
@@ -681,6 +693,8 @@ def tune(args):
         if not measured:
             raise Stop(f"{args.store}: nothing is measured of {app.name}")
         print("\n".join(report(app, measured, args.mode, judged)))
+        if args.list:
+            print("\n".join(listed(app, measured, args.list)))
         status |= int(bool(wrong or measured.bad_cases or any(measured.lost.values())))
     if args.header:
         store.replace(args.header, header_text(app, trees_of(app, found, args.mode, judged)).encode())
@@ -696,6 +710,7 @@ def main(argv):
     parser.add_argument("--store", metavar="STORE", help="JSON Lines file to append to; its runs are not repeated")
     parser.add_argument("--mode", choices=("complete", "small"), default="complete")
     parser.add_argument("--judge", metavar="CASES", help="test cases that the tree is not shown, separated by commas")
+    parser.add_argument("--list", metavar="CASE", help="print all runs of a test case")
     parser.add_argument("--header", metavar="FILE.h", help="the trees, for tools/gp_tune_tree.h")
     parser.add_argument("--rounds", type=int, default=9, help="of each kernel in a run")
     parser.add_argument("--processes", type=int, default=5, help="of the confirmation")
