@@ -671,6 +671,24 @@ static char *text_in(const char *folder, const char *name) {
   return own_text(path);
 }
 
+// No GPU: the kernels are compiled, if NVRTC is found.
+static void compile_kernels(const reyes *r) {
+  static const char *const options[] = {"-DGP_LAYOUT_Point=GP_USE(32ull)", "-DGP_LAYOUT_Sample=GP_USE(1ull)",
+                                        "-DGP_LAYOUT_Control=GP_USE(0ull)", "-DGP_LAYOUT_Vertex=GP_USE(32ull)",
+                                        "-DGP_LAYOUT_Pixel=GP_USE(0ull)"};
+  static const int capabilities[] = {75, 90};
+  own_gpu g;
+  const char *why;
+  int i;
+  memset(&g, 0, sizeof g);
+  why = own_open_compiler(&g);
+  if (why) printf("%s, so the kernels were not compiled\n", why);
+  for (i = 0; i < 2 && !why; ++i) {
+    free(own_compile(&g, "reyes.cuh", r->kernels, "reyes.h", r->header, capabilities[i], options, 5));
+    printf("the kernels compile for sm_%d\n", capabilities[i]);
+  }
+}
+
 static int number_of(const char *text, int most, int *number) {
   char *rest;
   const long value = strtol(text, &rest, 10);
@@ -728,6 +746,7 @@ int main(int argc, char **argv) {
     close_arrays(&r);
   } else {
     printf("on %s%s%s\n", r.gpu.name, why ? ": " : "", why ? why : "");
+    if (why && !host) compile_kernels(&r);
     open_arrays(&r);
     use_defaults(&r);
     if (!hand_tuned) use_learned(&r);
@@ -737,7 +756,7 @@ int main(int argc, char **argv) {
       use_layouts(&r);
       if (!out && !table) compares = 1;
       status = render(&r, out, table, layouts ? layouts : hand_tuned ? "hand-tuned" : "learned", compares);
-      if (!status) printf("%u patches bounded, %u diced\n", r.split, r.drawn);
+      if (!status && !compares) printf("%u patches bounded, %u diced\n", r.split, r.drawn);
     }
     close_arrays(&r);
   }

@@ -71,6 +71,7 @@ def test_global_layouts_serve_all_kernels_and_each_has_its_own_rest(tmp_path):
     assert open(made.log, encoding="utf-8").read().count("one") == 1 + 5  # loaded once, and in each fresh process
 
 
+@pytest.mark.turn
 def test_small_mode_counts_its_runs_as_printed_and_finds_what_does_not_interact(tmp_path):
     made = Made(tmp_path, factors=FACTORS)
     said = made.run("--mode", "small")
@@ -81,6 +82,7 @@ def test_small_mode_counts_its_runs_as_printed_and_finds_what_does_not_interact(
     assert "small mode is" in other.run() and "small mode is 0.0 %" not in other.run()
 
 
+@pytest.mark.turn
 def test_what_fails_is_named_and_skipped_and_the_rest_goes_on(tmp_path):
     made = Made(tmp_path, factors=FACTORS, cases={"good": [1000], "empty": [0], "more": [5000]}, bad=["empty"],
                 crash=["case=good A=GP_SOA B=GP_AOS+GP_TRANSPOSED first.Tile=GP_SOA"],
@@ -103,12 +105,14 @@ def test_what_fails_is_named_and_skipped_and_the_rest_goes_on(tmp_path):
     made.run("--again", status=0)
 
 
+@pytest.mark.turn
 def test_a_program_that_does_not_answer_is_started_again(tmp_path):
     made = Made(tmp_path, factors=FACTORS, hang=["A=32 B=GP_AOS+GP_TRANSPOSED first.prefer=shared first.Tile=GP_SOA"])
     said = made.run("--watchdog", "1", status=1)
     assert "no answer in 1 s" in said and "complete: A=GP_SOA" in said
 
 
+@pytest.mark.turn
 def test_nothing_measured_is_lost(tmp_path):
     made = Made(tmp_path, factors=FACTORS)
     made.run()
@@ -123,6 +127,7 @@ def test_nothing_measured_is_lost(tmp_path):
     assert "nothing is measured of made_up" in made.run("--from-store", status=2)
 
 
+@pytest.mark.turn
 def test_another_text_of_the_kernels_is_measured_again(tmp_path):
     made = Made(tmp_path, factors=FACTORS)
     made.run()
@@ -137,10 +142,12 @@ def test_another_text_of_the_kernels_is_measured_again(tmp_path):
     (["--rounds", "0"], "--rounds: 1 to 99"),
     (["--mode", "large"], "invalid choice"),
 ])
+@pytest.mark.turn
 def test_bad_arguments(tmp_path, options, words):
     assert words in Made(tmp_path).run(*options, status=2)
 
 
+@pytest.mark.turn
 def test_programs_that_are_no_applications(tmp_path):
     for command, words in (("/nowhere/program", "No such file"), ("false", "exit status 1"),
                            ("echo", "no description")):
@@ -154,6 +161,7 @@ def test_programs_that_are_no_applications(tmp_path):
 GRID = {f"{t}x{b}": [t, b] for t in (1000, 8000, 100000) for b in (32, 128, 512)}
 
 
+@pytest.mark.turn
 def test_judging_cases_give_the_papers_statistics(tmp_path):
     # SOA is worth more with few bins; a judging case breaks the rule: there the tree's choice loses
     factors = [[f"A=GP_SOA case={name}", "first", 0.25 if values[1] < 512 else 2.0]
