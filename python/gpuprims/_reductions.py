@@ -246,18 +246,9 @@ def _scan(work: Work, op: int, axis: Any, name: str, exclusive: bool, init: Any,
     result = work.out(out, view.shape, name, view)
     if view.size == 0:
         return work.finish(result)
-    rows, back = work.axis_last(view, axis)
-    scanned = result if back is None else work.empty(rows.shape, name, view)
-    length = rows.shape[-1]
-    offsets = work.offsets(rows.size // length, length, view)
-    segments = ffi.new("gp_segments *", lib.gp_segments_init(lib.GP_U64, cast(offsets.pointer), rows.size // length))
-    arguments = (cast(rows.pointer), rows.size, segments, cast(scanned.pointer), work.stream)
-    if exclusive:
-        check(lib.gp_segmented_exclusive_scan(work.handle, op, rows.type, scanned.type, init, *arguments))
-    else:
-        check(lib.gp_segmented_inclusive_scan(work.handle, op, rows.type, scanned.type, *arguments))
-    if back is not None:
-        work.move(scanned, back, result)
+    pointer, axes = work.along(view, axis, result)
+    work.call(lib.GP_SCAN_AXIS, op=op, in_type=view.type, out_type=result.type, axes=axes, in_=pointer,
+              out=cast(result.pointer), init=init, flags=lib.GP_EXCLUSIVE if exclusive else 0)
     return work.finish(result)
 
 

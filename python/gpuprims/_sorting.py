@@ -15,18 +15,6 @@ def _one(view: View, argument: str) -> View:
     return view
 
 
-def _rows(work: Work, view: View, axis: Any) -> tuple[View, list[int] | None, int, int]:
-    """(The array with the axis last, contiguous; the order of its dimensions; rows; their length)."""
-    axis = normal_axis(axis, len(view.shape))
-    rows, back = work.axis_last(view, axis)
-    length = rows.shape[-1]
-    return rows, back, rows.size // length if length else 0, length
-
-
-def _segments(starts: View) -> Any:
-    return ffi.new("gp_segments *", lib.gp_segments_init(lib.GP_U64, cast(starts.pointer), starts.size - 1))
-
-
 def sort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array = None, stream: Any = None) -> Array:
     """numpy.sort, always stable. Floats in IEEE 754 total order: unlike there, -0 is below +0 and a NaN with the sign
     bit below all numbers. axis None: of the flattened array."""
@@ -41,15 +29,11 @@ def sort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array = 
         check(lib.gp_sort_keys(work.handle, view.type, cast(source.pointer), view.size, cast(result.pointer), flags,
                                work.stream))
         return work.finish(result)
-    rows, back, count, length = _rows(work, view, axis)
+    axis = normal_axis(axis, len(view.shape))
     result = work.out(out, view.shape, view.name, view)
     if view.size:
-        target = result if back is None else work.empty(rows.shape, view.name, view)
-        starts = work.offsets(count, length, view)
-        check(lib.gp_segmented_sort_keys(work.handle, view.type, cast(rows.pointer), view.size, _segments(starts),
-                                         cast(target.pointer), flags, work.stream))
-        if back is not None:
-            work.move(target, back, result)
+        pointer, axes = work.along(view, axis, result)
+        check(lib.gp_sort_axis(work.handle, view.type, axes, pointer, cast(result.pointer), flags, work.stream))
     return work.finish(result)
 
 
@@ -66,23 +50,12 @@ def argsort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array
         check(lib.gp_argsort(work.handle, view.type, lib.GP_U64, cast(source.pointer), view.size, NULL,
                              cast(result.pointer), flags, work.stream))
         return work.finish(result)
-    rows, back, count, length = _rows(work, view, axis)
+    axis = normal_axis(axis, len(view.shape))
     result = work.out(out, view.shape, "int64", view)
     if view.size:
-        keys = work.empty(rows.shape, view.name, view)
-        index = result if back is None else work.empty(rows.shape, "int64", view)
-        starts, begins = work.offsets(count, length, view), work.empty(rows.shape, "int64", view)
-        check(lib.gp_segmented_sort_pairs(work.handle, view.type, lib.GP_U64, cast(rows.pointer), NULL, view.size,
-                                          _segments(starts), cast(keys.pointer), cast(index.pointer), flags,
-                                          work.stream))
-        # Indices count from the start of the array: minus the start of each row.
-        check(lib.gp_expand(work.handle, lib.GP_U64, lib.GP_U64, cast(starts.pointer), cast(starts.pointer), count,
-                            cast(begins.pointer), view.size, work.stream))
-        place = index if back is None else work.empty(rows.shape, "int64", view)
-        check(lib.gp_transform2(work.handle, lib.GP_SUB, lib.GP_I64, lib.GP_I64, cast(index.pointer),
-                                cast(begins.pointer), view.size, cast(place.pointer), work.stream))
-        if back is not None:
-            work.move(place, back, result)
+        pointer, axes = work.along(view, axis, result)
+        check(lib.gp_argsort_axis(work.handle, view.type, lib.GP_I64, axes, pointer, NULL, cast(result.pointer), flags,
+                                  work.stream))
     return work.finish(result)
 
 
@@ -94,26 +67,17 @@ def topk(x: Array, k: int, /, *, axis: Any = -1, largest: bool = True, sorted: b
     view, k = work["x"], natural("k", k)
     if not view.shape:
         raise ValueError("x has no dimension")
-    rows, back, count, length = _rows(work, view, axis)
-    if k > rows.shape[-1]:
-        raise ValueError(f"k is {k}, and there are {rows.shape[-1]} elements along the axis")
+    axis = normal_axis(axis, len(view.shape))
+    if k > view.shape[axis]:
+        raise ValueError(f"k is {k}, and there are {view.shape[axis]} elements along the axis")
     flags = (lib.GP_DESCENDING if largest else 0) | (0 if sorted else lib.GP_UNSORTED)
-    shape = (*rows.shape[:-1], k)
+    shape = (*view.shape[:axis], k, *view.shape[axis + 1:])
     keys, index = work.empty(shape, view.name, view), work.empty(shape, "int64", view)
     if keys.size:
-        check(lib.gp_top_k_rows(work.handle, view.type, lib.GP_U64, cast(rows.pointer), count, length, k,
-                                cast(keys.pointer), cast(index.pointer), flags, work.stream))
-    if back is None:
-        return work.finish(keys), work.finish(index)
-    whole = [0] * len(shape)
-    for place, d in enumerate(back):
-        whole[d] = shape[place]
-    made = []
-    for part in (keys, index):
-        target = work.empty(tuple(whole), part.name, view)
-        work.move(part, back, target)
-        made.append(work.finish(target))
-    return made[0], made[1]
+        pointer, axes = work.along(view, axis, keys)
+        check(lib.gp_top_k_axis(work.handle, view.type, lib.GP_I64, axes, pointer, k, cast(keys.pointer),
+                                cast(index.pointer), flags, work.stream))
+    return work.finish(keys), work.finish(index)
 
 
 def nth_element(x: Array, n: int, /, *, descending: bool = False, stream: Any = None) -> Array:

@@ -209,10 +209,19 @@ class Work:
             check(lib.gp_reduce_axis(self.handle, lib.GP_BIT_OR, kind, kind, axes, cast(source.pointer + start * unit),
                                      cast(target.pointer + end * unit), self.stream))
 
-    def axis_last(self, view: View, axis: int) -> tuple[View, list[int] | None]:
-        """(A contiguous array with the axis last, the order of its dimensions; None: they are where they were)."""
-        order = [d for d in range(len(view.shape)) if d != axis] + [axis]
-        return self.contiguous(view.permuted(order)), None if axis == len(order) - 1 else order
+    def along(self, view: View, axis: int, result: View) -> tuple[Any, Any]:
+        """(Pointer to the elements, gp_axes) of a call on each row along an axis, whose result is contiguous and has
+        the extents of the input but for the axis. Three other dimensions are left at most, when those that lie in one
+        step are merged, or the input is copied first."""
+        kept = [d for d in range(len(view.shape)) if d != axis]
+        shape, (inner, outer) = merged(*(tuple(one[d] for d in kept)
+                                         for one in (view.shape, view.strides, result.strides)))
+        if len(shape) > 3:
+            return self.along(self.contiguous(view), axis, result)
+        return cast(view.pointer), ffi.new("gp_axes *", {
+            "struct_size": ffi.sizeof("gp_axes"), "dimensions": len(shape) + 1, "axis": len(shape),
+            "extent": [*shape, view.shape[axis]], "in_stride": [*inner, view.strides[axis]],
+            "out_stride": [*outer, result.strides[axis]]})
 
     def axis_first(self, view: View, axis: int) -> tuple[View, list[int] | None]:
         order = [axis] + [d for d in range(len(view.shape)) if d != axis]

@@ -347,6 +347,17 @@ def test_many_dimensions():
     same(gp.sum(turned, axis=(0, 3, 5)), turned.sum((0, 3, 5)))
     same(gp.transpose(turned, range(9)), turned)
     same(gp.cumsum(turned, axis=4), turned.cumsum(4))
+    same(gp.sort(-turned, axis=4), np.sort(-turned, 4))
+    same(gp.argsort(-turned, axis=7), np.argsort(-turned, 7, kind="stable"))
+    values, indices = gp.topk(turned, 1, axis=2)
+    same(values, turned.max(2, keepdims=True))
+    same(indices, turned.argmax(2, keepdims=True))
+
+
+def test_exclusive_scans_along_axes():
+    x = np.arange(120).reshape(2, 3, 4, 5)[:, ::-1].transpose(3, 0, 2, 1)
+    for axis in range(-4, 4):
+        same(gp.scan(x, "sum", axis=axis, exclusive=True, initial=7), x.cumsum(axis) - x + 7)
 
 
 @random_calls

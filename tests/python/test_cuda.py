@@ -110,6 +110,22 @@ def test_streams_of_other_libraries(driver):
         assert driver.emulated_last_stream() == stream and out == 45
 
 
+def test_axes_are_read_in_place(driver):
+    """Reductions and scans along any axis are one launch: nothing is copied, no offsets are made."""
+    x = np.random.default_rng(3).integers(0, 9, (4, 5, 6))
+    for call, expected in ((gp.sum, x.sum), (gp.cumsum, x.cumsum)):
+        for axis in range(3):
+            made = []
+            assert launches(driver, lambda: made.append(call(Standard(x), axis=axis))) == 1
+            assert (made[0].memory == expected(axis)).all()
+    for axis in range(3):
+        assert (gp.sort(Standard(x), axis=axis).memory == np.sort(x, axis)).all()
+        assert (gp.argsort(Standard(x), axis=axis).memory == np.argsort(x, axis, kind="stable")).all()
+        values, indices = gp.topk(Standard(x), 2, axis=axis)
+        assert (values.memory == np.take_along_axis(x, indices.memory, axis)).all()
+        assert (values.memory == np.flip(np.take(np.sort(x, axis), (-2, -1), axis), axis)).all()
+
+
 def test_mean_by_the_standard():
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     made = gp.mean(Standard(x), axis=0)
