@@ -49,6 +49,12 @@ class View:
         made.type = element
         return made
 
+    def reversed(self, axis: int) -> View:
+        """The same elements from the last to the first along an axis."""
+        start = (self.shape[axis] - 1) * self.strides[axis] * self.itemsize if self.size else 0
+        strides = tuple(-step if d == axis else step for d, step in enumerate(self.strides))
+        return self.at(self.pointer + start, self.shape, strides)
+
     def permuted(self, order: Sequence[int]) -> View:
         """The same elements with dimensions in another order."""
         return self.at(self.pointer, tuple(self.shape[d] for d in order), tuple(self.strides[d] for d in order))
@@ -226,7 +232,8 @@ class TorchLibrary(Library):
 
     def view(self, argument: str, array: Any, stream: int | None = None) -> View:
         if array.requires_grad:
-            raise ValueError(f"{argument} requires grad, and this call has no derivative: give {argument}.detach()")
+            raise ValueError(f"{argument} requires grad, and this call has no derivative: give {argument}.detach(), or "
+                             "take a function of gpuprims.torch")
         kind = array.device.type
         if kind not in ("cpu", "cuda"):
             raise ValueError(f"{argument} is on {array.device}, neither on the host nor on a CUDA device")

@@ -174,8 +174,7 @@ def _indices(work: Work, argument: str, count: int) -> View:
     if least < -count or most >= count:
         raise IndexError(f"{argument} has {least if least < -count else most}, and x has {count} elements")
     if least < 0:
-        array = source.array
-        return work.library.view(argument, (array % count).astype(array.dtype))
+        return source.library.view(argument, source.library.convert(source.array % count, view.name))
     return source
 
 

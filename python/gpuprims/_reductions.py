@@ -214,9 +214,10 @@ def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: bool = False, stre
 
 
 def scan(x: Array, op: str | Operator, /, *, axis: Any = None, dtype: Any = None, exclusive: bool = False,
-         initial: Any = None, out: Array = None, stream: Any = None) -> Array:
+         initial: Any = None, reverse: bool = False, out: Array = None, stream: Any = None) -> Array:
     """Running reductions: element i is x[0] op ... op x[i]; exclusive: op x[i - 1], and the first is `initial` or the
-    operator's identity. axis None: of the flattened array. Operators as in reduce."""
+    operator's identity. reverse: from the last element on. axis None: of the flattened array. Operators as in
+    reduce."""
     work = Work(stream, {"x": x})
     view = work["x"]
     name = work.library.name_of(dtype) if dtype is not None else view.name
@@ -225,12 +226,15 @@ def scan(x: Array, op: str | Operator, /, *, axis: Any = None, dtype: Any = None
     if initial is not None and not exclusive:
         raise ValueError("initial needs exclusive=True")
     init = NULL if initial is None else work.constant(name, initial)
-    return _scan(work, code, axis, name, exclusive, init, out)
+    return _scan(work, code, axis, name, exclusive, init, out, reverse)
 
 
-def _scan(work: Work, op: int, axis: Any, name: str, exclusive: bool, init: Any, out: Array) -> Array:
+def _scan(work: Work, op: int, axis: Any, name: str, exclusive: bool, init: Any, out: Array,
+          reverse: bool = False) -> Array:
     view = work["x"]
-    if axis is None or len(view.shape) == 1:
+    if axis is None and reverse:
+        view, axis = flat(work.contiguous(view)), 0
+    if (axis is None or len(view.shape) == 1) and not reverse:
         if axis is not None:
             normal_axis(axis, 1)
         result = work.out(out, (view.size,), name, view)
@@ -246,9 +250,12 @@ def _scan(work: Work, op: int, axis: Any, name: str, exclusive: bool, init: Any,
     result = work.out(out, view.shape, name, view)
     if view.size == 0:
         return work.finish(result)
-    pointer, axes = work.along(view, axis, result)
+    target = result
+    if reverse:
+        view, target = view.reversed(axis), result.reversed(axis)
+    pointer, axes = work.along(view, axis, target)
     work.call(lib.GP_SCAN_AXIS, op=op, in_type=view.type, out_type=result.type, axes=axes, in_=pointer,
-              out=cast(result.pointer), init=init, flags=lib.GP_EXCLUSIVE if exclusive else 0)
+              out=cast(target.pointer), init=init, flags=lib.GP_EXCLUSIVE if exclusive else 0)
     return work.finish(result)
 
 

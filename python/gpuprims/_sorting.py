@@ -59,6 +59,24 @@ def argsort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array
     return work.finish(result)
 
 
+def sort_with_indices(x: Array, axis: int, descending: bool) -> tuple[Array, Array]:
+    """(sort, argsort) in one call."""
+    work = Work(None, {"x": x})
+    view = work["x"]
+    axis = normal_axis(axis, len(view.shape))
+    keys, index = work.empty(view.shape, view.name, view), work.empty(view.shape, "int64", view)
+    flags = lib.GP_DESCENDING if descending else 0
+    if len(view.shape) == 1:
+        source = work.contiguous(view)
+        check(lib.gp_argsort(work.handle, view.type, lib.GP_I64, cast(source.pointer), view.size, cast(keys.pointer),
+                             cast(index.pointer), flags, work.stream))
+    elif view.size:
+        pointer, axes = work.along(view, axis, keys)
+        check(lib.gp_argsort_axis(work.handle, view.type, lib.GP_I64, axes, pointer, cast(keys.pointer),
+                                  cast(index.pointer), flags, work.stream))
+    return work.finish(keys), work.finish(index)
+
+
 def topk(x: Array, k: int, /, *, axis: Any = -1, largest: bool = True, sorted: bool = True,
          stream: Any = None) -> tuple[Array, Array]:
     """torch.topk: (values, indices) of the k largest elements along an axis. Of equal ones those that come first, which
@@ -304,4 +322,4 @@ def _sum_type(work: Work, name: str) -> str:
 
 
 __all__ = ["argsort", "group_by", "intersect1d", "isin", "merge", "nth_element", "searchsorted", "setdiff1d",
-           "setxor1d", "sort", "topk", "union1d", "unique"]
+           "setxor1d", "sort", "sort_with_indices", "topk", "union1d", "unique"]

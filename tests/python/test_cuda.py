@@ -337,3 +337,32 @@ def test_demo(torch, capsys):
     demo.main(3000)
     said = capsys.readouterr().out
     assert "rides on an emulated GPU" in said and "NumPy says the same." in said
+
+
+def test_accelerate_for_cupy(monkeypatch, cupy):
+    """Functions are replaced while the switch is on; what it does not serve stays CuPy's."""
+    import sys
+
+    asked = []
+    for name in ("sort", "argsort", "cumsum", "unique", "bincount"):
+        setattr(cupy, name, lambda *arguments, name=name, **options: asked.append(name) or name)
+    monkeypatch.delitem(sys.modules, "gpuprims.cupy", raising=False)
+    import gpuprims.cupy as gpc
+
+    x, own = np.array([3, 1, 2, 1]), cupy.sort
+    cupy.ndarray.size = property(lambda array: array.memory.size)
+    with gpc.accelerate(least=3) as switch:
+        assert (cupy.sort(cupy.ndarray(x)).memory == [1, 1, 2, 3]).all()
+        assert (cupy.argsort(cupy.ndarray(x)).memory == [1, 3, 2, 0]).all()
+        assert (cupy.cumsum(cupy.ndarray(x)).memory == [3, 4, 6, 7]).all()
+        assert (cupy.bincount(cupy.ndarray(x)).memory == [0, 2, 1, 1]).all()
+        assert (cupy.unique(cupy.ndarray(x)).memory == [1, 2, 3]).all()
+        assert switch.calls == dict.fromkeys(switch.calls, 1) and not asked
+        assert cupy.sort(cupy.ndarray(x[:2])) == "sort"
+        assert cupy.sort(x) == "sort"
+        assert cupy.unique(cupy.ndarray(x * 0.5)) == "unique"
+        assert cupy.unique(cupy.ndarray(x), axis=0) == "unique"
+        assert cupy.bincount(cupy.ndarray(-x)) == "bincount"
+        assert cupy.cumsum(cupy.ndarray(x), unknown=1) == "cumsum"
+    assert cupy.sort is own
+    monkeypatch.delitem(sys.modules, "gpuprims.cupy")
