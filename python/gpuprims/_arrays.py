@@ -212,13 +212,14 @@ class DlpackHost(NumpyLibrary):
         if type(array) is self.numpy.ndarray:
             return super().view(argument, array)
         try:
-            seen = self.numpy.from_dlpack(array)
+            bfloat16 = str(getattr(array, "dtype", "")) == "bfloat16"  # NumPy's DLPack has none; ml_dtypes has
+            seen = self.numpy.asarray(array) if bfloat16 else self.numpy.from_dlpack(array)
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
             raise TypeError(f"{argument}: its memory cannot be seen by DLPack: {error}") from error
         return super().view(argument, seen)
 
     def finish(self, array: Any) -> Any:
-        return self.namespace.from_dlpack(array)
+        return (self.namespace.asarray if str(array.dtype) == "bfloat16" else self.namespace.from_dlpack)(array)
 
 
 class TorchLibrary(Library):

@@ -1,5 +1,5 @@
-"""From which number of elements on a call is faster than the same call of another library: rows that tools/
-python_peers.py has measured, and where. Calls without a row are not replaced by accelerate()."""
+"""From which number of elements on a call is faster than the same call of another library: measured by
+tools/python_peers.py. Calls without a row are not replaced by accelerate()."""
 from __future__ import annotations
 
 # {library: {function: least number of elements}}. None is measured yet.

@@ -38,7 +38,8 @@ def _bincount(x: Any, weights: Any = None, minlength: int | None = None) -> Any:
         raise Declined from error
 
 
-_FUNCTIONS: dict[str, Any] = {"sort": _sort, "argsort": _argsort, "cumsum": _cumsum, "unique": _unique, "bincount": _bincount}
+_FUNCTIONS: dict[str, Any] = {"sort": _sort, "argsort": _argsort, "cumsum": _cumsum, "unique": _unique,
+                              "bincount": _bincount}
 
 
 def accelerate(*names: str, least: int | dict[str, int] | None = None) -> Switch:

@@ -110,7 +110,7 @@ def descendants_at_distance(G: Any, source: Node, distance: int) -> set[Node]:
 def bfs_layers(G: Any, sources: Any) -> Iterator[list[Node]]:
     """The vertices at each distance from the nearest source; a search for each source."""
     graph = convert_from_nx(G)
-    several = list(sources) if isinstance(sources, Iterable) and sources not in graph else [sources]
+    several = list(sources) if sources not in graph and isinstance(sources, Iterable) else [sources]
     numpy = numpy_library().numpy
     far = numpy.iinfo(numpy.int32).max
     depths = numpy.full(graph.number_of_nodes(), far, numpy.int32)

@@ -318,7 +318,7 @@ def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
 
 
 _FUNCTIONS: dict[str, Any] = {"sort": _sort, "argsort": _argsort, "cumsum": _cumsum, "topk": _topk, "unique": _unique,
-              "bincount": _bincount, "histc": _histc}
+                              "bincount": _bincount, "histc": _histc}
 _TYPES = frozenset(getattr(torch, name) for name in TYPES if hasattr(torch, name))
 
 

@@ -1,4 +1,5 @@
 """The backend of NetworkX, found by the entry points that pyproject.toml declares, against NetworkX itself."""
+import doctest
 import os
 import sys
 
@@ -99,3 +100,7 @@ def test_a_graph_without_networkx_s_dictionaries(nx):
     assert "v5" in nx.single_source_shortest_path_length(named, "v5")
     with pytest.raises(nx.NodeNotFound):
         nx.single_source_shortest_path_length(ours, "v5")
+
+
+def test_the_page(nx):
+    assert doctest.testfile(os.path.join(ROOT, "docs", "networkx.md"), module_relative=False) == (0, 8)

@@ -1,10 +1,13 @@
 """gpuprims.torch against PyTorch, on the host and, where there is one, on a GPU. `make test` skips it where PyTorch is
 not installed; test_install.py runs it in an environment of its own in the long tests. VENV=no runs it here."""
+import doctest
+import os
 import warnings
 
 import gpuprims as gp
 import numpy as np
 import pytest
+from conftest import ROOT
 
 torch = pytest.importorskip("torch", reason="no PyTorch: pip install torch")
 gpt = pytest.importorskip("gpuprims.torch")
@@ -145,7 +148,7 @@ def test_bad_arguments_name_themselves():
             (lambda: gpt.segment_expand(x, offsets, 6), ValueError, "x has 6 elements, and offsets 2"),
             (lambda: gpt.gather(x, torch.tensor([6])), IndexError, "indices has 6"),
             (lambda: gpt.cumsum(x.to_sparse(), 0), (NotImplementedError, RuntimeError), "Sparse"),
-            (lambda: gpt.cumsum(random(6, dtype=torch.float64).to(torch.float8_e4m3fn), 0), TypeError, "dtype: ")):
+            (lambda: gpt.cumsum(x.to(torch.float8_e4m3fn), 0), TypeError, "x: elements of float8")):
         with pytest.raises(kind, match=message):
             call()
 
@@ -229,3 +232,7 @@ def test_accelerate_within_compiled_code():
         assert torch.equal(torch.compile(lambda x: x.cumsum(0) + torch.sort(x)[0], backend="aot_eager")(x),
                            expected + gpt.sort(x)[0])
         assert not any(switch.calls.values())
+
+
+def test_the_page():
+    assert doctest.testfile(os.path.join(ROOT, "docs", "pytorch.md"), module_relative=False) == (0, 11)
