@@ -240,7 +240,7 @@ lock:
 install: lib
 	install -d '$(DESTDIR)$(PREFIX)/include' '$(DESTDIR)$(PREFIX)/lib/pkgconfig' \
 	  '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims' '$(DESTDIR)$(PREFIX)/share/man/man3'
-	install -m 644 gpuprims.h $(POLICIES) '$(DESTDIR)$(PREFIX)/include'
+	install -m 644 gpuprims.h gpuprims.hpp $(POLICIES) '$(DESTDIR)$(PREFIX)/include'
 	install -m 755 $(BUILD)/libgpuprims.so '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(VERSION)'
 	ln -sf libgpuprims.so.$(VERSION) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(ABI)'
 	ln -sf libgpuprims.so.$(ABI) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so'

@@ -309,6 +309,7 @@ PROGRAMS = [
     # ---- the header under compilers
     Program("compile: gcc", command=COMPILE + ["language", "gcc"], needs=["lib"]),
     Program("compile: clang", command=COMPILE + ["language", "clang"], needs=["clang"]),
+    Program("compile: hpp", command=COMPILE + ["hpp"], needs=["lib"]),
     Program("compile: nvcc", command=COMPILE + ["nvcc"], needs=["nvcc"]),
     Program("compile: copies", command=COMPILE + ["copies"]),
     Program("compile: embed", command=COMPILE + ["embed"]),

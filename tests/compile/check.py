@@ -3,6 +3,7 @@
 
     language gcc|clang   declarations and implementation as every standard of C and C++, without a warning; each program
                          is run
+    hpp                  gpuprims.hpp as C++17, 20 and 23, by gcc and clang, with and without exceptions
     nvcc                 .cu files: declarations, implementation, kernels on the tile routines, the examples
     copies               several copies in one program: GPUPRIMS_NAMESPACE, GPUPRIMS_STATIC; no symbol escapes
     embed                the program carries the header's own text, wherever it was compiled
@@ -230,6 +231,22 @@ def generated_headers(text):
     included = re.findall(r'#include "([^"]+)"', text)
     return [name for name in included if not any(os.path.exists(os.path.join(ROOT, place, name))
                                                  for place in (".", "examples"))]
+
+
+def hpp(checks, folder):
+    """gpuprims.hpp; each program is run. It has at most 300 lines."""
+    with open(os.path.join(ROOT, "gpuprims.hpp")) as file:
+        lines = file.read().count("\n")
+    checks.check("gpuprims.hpp has at most 300 lines", lines <= 300, str(lines))
+    program, libraries = os.path.join(folder, "hpp"), ["-Lbuild", "-lgpuprims",
+                                                       f"-Wl,-rpath,{os.path.join(ROOT, 'build')}"]
+    for compiler in [CXX] + (["clang++"] if shutil.which("clang++") else []):
+        for flags in (["-std=c++17"], ["-std=c++20", "-O2"], ["-std=c++2b"], ["-std=c++17", "-fno-exceptions"],
+                      ["-std=c++17", "-fsanitize=address,undefined"]):
+            name = f"gpuprims.hpp by {compiler} {' '.join(flags)}"
+            if checks.has_turn() and checks.run(name, [compiler, *flags, *STRICT, "-I.", source("hpp.cpp"), *libraries,
+                                                       "-o", program]) is not None:
+                checks.run(f"{name}: run", [program])
 
 
 def nvcc(checks, folder):
@@ -635,7 +652,7 @@ def demo(checks, pictures, quick, env):
 
 FIND_PACKAGE = """cmake_minimum_required(VERSION 3.16)
 project(user LANGUAGES C)
-find_package(gpuprims {version} REQUIRED)
+find_package(gpuprims {version} REQUIRED {components})
 add_executable(one {program})
 target_link_libraries(one PRIVATE gpuprims::gpuprims)
 add_executable(other {shared_user})
@@ -648,6 +665,16 @@ add_executable(one {program})
 target_link_libraries(one PRIVATE gpuprims::gpuprims)
 add_executable(other {shared_user})
 target_link_libraries(other PRIVATE gpuprims::shared)
+"""
+# A program of its own target is all that is built and installed.
+FETCH = """cmake_minimum_required(VERSION 3.16)
+project(user LANGUAGES C)
+include(FetchContent)
+FetchContent_Declare(gpuprims SOURCE_DIR "{root}")
+FetchContent_MakeAvailable(gpuprims)
+add_executable(one {program})
+target_link_libraries(one PRIVATE gpuprims::gpuprims)
+install(TARGETS one)
 """
 
 
@@ -672,7 +699,7 @@ def install(checks, folder):
         return
     checks.run("make install below DESTDIR",
                MAKE + ["install", "PREFIX=/usr", f"DESTDIR={staged}"])
-    for name in ("include/gpuprims.h", "lib/libgpuprims.so", f"lib/libgpuprims.so.{version}",
+    for name in ("include/gpuprims.h", "include/gpuprims.hpp", "lib/libgpuprims.so", f"lib/libgpuprims.so.{version}",
                  "lib/pkgconfig/gpuprims.pc", "share/cmake/gpuprims/gpuprims-config.cmake",
                  "share/man/man3/gpuprims.3"):
         checks.check(f"make install: {name}", os.path.exists(os.path.join(prefix, name)) and
@@ -701,6 +728,8 @@ def install(checks, folder):
         file.write(SUBDIRECTORY.format(root=ROOT, program=source("program.c"), shared_user=user))
     if subdirectory:
         build_cmake(checks, "add_subdirectory", project, [])
+    if checks.has_turn():
+        fetch_content(checks, folder)
     cmake_blocks = {text: page for page in pages() for kind, text, _ in blocks(os.path.join(ROOT, page))
                     if kind == "cmake"}
     for number, (text, page) in enumerate(cmake_blocks.items()):
@@ -715,6 +744,26 @@ def install(checks, folder):
         checks.run(f"{page}'s CMake: configure", ["cmake", "-S", project, "-B", os.path.join(project, "build"),
                                                  f"-DCMAKE_PREFIX_PATH={prefix}"])
         checks.run(f"{page}'s CMake: build", ["cmake", "--build", os.path.join(project, "build")])
+
+
+def fetch_content(checks, folder):
+    """As a subproject gpuprims builds no library and installs nothing."""
+    project, prefix = os.path.join(folder, "fetched"), os.path.join(folder, "fetched_prefix")
+    os.makedirs(project)
+    with open(os.path.join(project, "CMakeLists.txt"), "w") as file:
+        file.write(FETCH.format(root=ROOT, program=source("program.c")))
+    binary = os.path.join(project, "build")
+    if checks.run("FetchContent: configure", ["cmake", "-S", project, "-B", binary,
+                                              f"-DCMAKE_INSTALL_PREFIX={prefix}"]) is None:
+        return
+    checks.run("FetchContent: build", ["cmake", "--build", binary])
+    checks.run("FetchContent: run", [os.path.join(binary, "one")])
+    checks.run("FetchContent: install", ["cmake", "--install", binary])
+    libraries = glob.glob(os.path.join(binary, "**", "*.so*"), recursive=True)
+    checks.check("FetchContent: no library is built", not libraries, " ".join(libraries))
+    installed = [os.path.join(where, name) for where, _, names in os.walk(prefix) for name in names]
+    checks.check("FetchContent: only the program is installed", installed == [os.path.join(prefix, "bin", "one")],
+                 " ".join(installed))
 
 
 # ---- abi -------------------------------------------------------------------------------------------------------------
@@ -800,15 +849,19 @@ def build_cmake(checks, name, project, options):
 
 def with_cmake(checks, folder, prefix, version, user, how):
     project = tempfile.mkdtemp(dir=folder)
-    for wanted, good in ((version, True), ("", True), ("99.0", False)):
+    for wanted, components, good in ((version, "", True), ("", "", True), ("99.0", "", False),
+                                     (version, "COMPONENTS header shared", True),
+                                     (version, "COMPONENTS static", False),
+                                     (version, "OPTIONAL_COMPONENTS static", True)):
         with open(os.path.join(project, "CMakeLists.txt"), "w") as file:
-            file.write(FIND_PACKAGE.format(version=wanted, program=source("program.c"), shared_user=user))
-        options = [f"-DCMAKE_PREFIX_PATH={prefix}"]
-        if good and wanted:
-            build_cmake(checks, f"{how}: find_package(gpuprims {wanted})", project, options)
+            file.write(FIND_PACKAGE.format(version=wanted, components=components, program=source("program.c"),
+                                           shared_user=user))
+        options, name = [f"-DCMAKE_PREFIX_PATH={prefix}"], f"{how}: find_package({' '.join([wanted, components])})"
+        if good and wanted and not components:
+            build_cmake(checks, name, project, options)
         else:
-            checks.run(f"{how}: find_package(gpuprims {wanted})", ["cmake", "-S", project, "-B",
-                       os.path.join(project, f"other{wanted}")] + options, expect=0 if good else 1)
+            checks.run(name, ["cmake", "-S", project, "-B", os.path.join(project, f"other{wanted}{len(components)}")]
+                       + options, expect=0 if good else 1)
 
 
 # ---- size ------------------------------------------------------------------------------------------------------------
@@ -879,8 +932,8 @@ def size(checks, folder):
     print(f"exported: {' '.join(sorted(exported))}")
 
 
-GROUPS = {"language": language, "nvcc": nvcc, "copies": copies, "embed": embed, "readme": readme, "examples": examples,
-          "install": install, "abi": abi, "size": size}
+GROUPS = {"language": language, "hpp": hpp, "nvcc": nvcc, "copies": copies, "embed": embed, "readme": readme,
+          "examples": examples, "install": install, "abi": abi, "size": size}
 
 
 def main():
