@@ -9,7 +9,7 @@
 //   if (auto done = gpu.open(); !done) std::puts(done.error().what());
 //
 // Functions have the arguments of the C API without the types, in its order, each pointer and its count as one range;
-// gpuprims.h says what they do. Ranges have data() and size(), or are C arrays. A range that is too small for another is
+// gpuprims.h says what they do. Ranges have data() and size(), or are C arrays. One that is too small for another is
 // GP_E_SIZE. A gp_input is a range as gpuprims::input{description, count}. What is not here goes through run().
 #ifndef GPUPRIMS_HPP
 #define GPUPRIMS_HPP

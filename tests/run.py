@@ -318,6 +318,8 @@ PROGRAMS = [
     Program("compile: size", command=COMPILE + ["size"], needs=["lib"]),
     Program("examples", command=COMPILE + ["examples"], needs=["lib", "venv"], timeout=600),
     Program("install", command=COMPILE + ["install"], needs=["lib"]),
+    Program("bindings", command=COMPILE + ["bindings"], needs=["lib"]),
+    Program("packages", command=COMPILE + ["packages"], timeout=600),
     Program("compile: abi", command=COMPILE + ["abi"], needs=["lib"]),
 ]
 
