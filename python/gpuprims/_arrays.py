@@ -235,14 +235,19 @@ class TorchLibrary(Library):
         if array.requires_grad:
             raise ValueError(f"{argument} requires grad, and this call has no derivative: give {argument}.detach(), or "
                              "take a function of gpuprims.torch")
+        if array.is_conj() or array.is_neg():
+            raise ValueError(f"{argument} is a lazy conjugate or negative: give {argument}.resolve_conj().resolve_neg()")
         kind = array.device.type
         if kind not in ("cpu", "cuda"):
             raise ValueError(f"{argument} is on {array.device}, neither on the host nor on a CUDA device")
         name, itemsize = str(array.dtype).rpartition(".")[2], array.element_size()
         if name not in TYPES:
             name = f"raw:{min(itemsize, 16)}:{name}"
-        return View(array, array.data_ptr(), tuple(array.shape), tuple(array.stride()), name, itemsize,
-                    array.device.index if kind == "cuda" else -1, self)
+        try:
+            shape, strides, pointer = tuple(array.shape), tuple(array.stride()), array.data_ptr()
+        except RuntimeError as error:  # sparse, nested, within torch.func
+            raise TypeError(f"{argument} is no tensor with strides: {error}") from error
+        return View(array, pointer, shape, strides, name, itemsize, array.device.index if kind == "cuda" else -1, self)
 
     def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
         dtype = getattr(self.torch, name) if name in TYPES else like.array.dtype

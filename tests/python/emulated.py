@@ -142,6 +142,11 @@ def torch_module(driver):
         def data_ptr(self):
             return self.memory.ctypes.data
 
+        def is_conj(self):
+            return False
+
+        is_neg = is_conj
+
         def stride(self):
             return tuple(step // self.memory.itemsize for step in self.memory.strides)
 

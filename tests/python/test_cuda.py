@@ -126,6 +126,15 @@ def test_axes_are_read_in_place(driver):
         assert (values.memory == np.flip(np.take(np.sort(x, axis), (-2, -1), axis), axis)).all()
 
 
+def test_show_config_says_where_policies_come_from(driver, monkeypatch, capsys, on_device):
+    """On the first of the emulated devices, whose name no table has."""
+    monkeypatch.setattr(_context, "Context", lambda: context(driver, 0))
+    gp.show_config()
+    printed = capsys.readouterr().out
+    assert f"policies: {on_device[0].policies()}\n" in printed and "back end: cuda" in printed
+    assert on_device[0].policies() in ("DEVICE", "CAPABILITY", "CLASS", "PORTABLE")
+
+
 def test_mean_by_the_standard():
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     made = gp.mean(Standard(x), axis=0)

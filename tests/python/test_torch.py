@@ -138,6 +138,25 @@ def test_compile(device):
     assert torch.equal(a.grad, b.grad)
 
 
+def test_tensors_that_are_no_plain_memory():
+    """Views that are conjugated or negated when they are read; sparse and nested tensors; those of torch.func."""
+    z = torch.tensor([1 + 2j, 3 - 4j])
+    assert torch.equal(gp.take(z.conj().resolve_conj(), torch.tensor([0])), z.conj()[:1])
+    nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+    for call, kind in ((lambda: gp.take(z.conj(), torch.tensor([0])), ValueError),
+                       (lambda: gp.sum(z.conj().imag), ValueError),
+                       (lambda: gp.sum(torch.eye(3).to_sparse()), TypeError),
+                       (lambda: gp.sum(torch.eye(3).to_sparse_csr()), TypeError), (lambda: gp.sum(nested), TypeError),
+                       (lambda: gp.sum(torch.empty(3, device="meta")), ValueError),
+                       (lambda: torch.vmap(gp.sum)(torch.ones(3, 4)), TypeError)):
+        with pytest.raises(kind, match="^x is "):
+            call()
+    with pytest.raises(ValueError, match="^out is a lazy"):
+        gp.sort(z.imag, out=z.conj().imag)
+    with pytest.raises(ValueError, match="^out requires grad"):
+        gp.sort(torch.ones(3), out=torch.ones(3, requires_grad=True))
+
+
 def test_bad_arguments_name_themselves():
     x, offsets = random(6), torch.tensor([0, 3])
     for call, kind, message in (
