@@ -9,27 +9,32 @@ from typing import Any
 
 from ._gpuprims import ffi, lib
 
+_VOID, _UINTPTR, _CAST, _BUFFER = ffi.typeof("void *"), ffi.typeof("uintptr_t"), ffi.cast, ffi.from_buffer
+
 # {name of an element type: (gp_type, bytes)}. bool is an integer of one byte to the library.
 TYPES: dict[str, tuple[int, int]] = {
     "int8": (lib.GP_I8, 1), "uint8": (lib.GP_U8, 1), "int16": (lib.GP_I16, 2), "uint16": (lib.GP_U16, 2),
     "int32": (lib.GP_I32, 4), "uint32": (lib.GP_U32, 4), "int64": (lib.GP_I64, 8), "uint64": (lib.GP_U64, 8),
     "float16": (lib.GP_F16, 2), "bfloat16": (lib.GP_BF16, 2), "float32": (lib.GP_F32, 4), "float64": (lib.GP_F64, 8),
-    "bool": (lib.GP_U8, 1)}
+    "complex64": (lib.GP_C32, 8), "complex128": (lib.GP_C64, 16), "bool": (lib.GP_BOOL, 1)}
 INTEGERS = frozenset(name for name in TYPES if "int" in name)
 FLOATS = frozenset(name for name in TYPES if "float" in name)
+COMPLEX = frozenset(name for name in TYPES if "complex" in name)
 
 
 class View:
-    """An array: element (i, j, ...) is at pointer + (i * strides[0] + j * strides[1] + ...) * itemsize. type: a
-    gp_type; 0: raw bytes. device: -1 is the host. stream: on which the producer writes it, None: unknown."""
+    """An array: element (i, j, ...) is at pointer + (i * strides[0] + j * strides[1] + ...) * itemsize. data: the
+    pointer as C takes it. type: a gp_type; 0: raw bytes. device: -1 is the host. stream: on which the producer writes
+    it, None: unknown."""
 
-    __slots__ = ("array", "pointer", "shape", "strides", "name", "type", "itemsize", "device", "library", "readonly",
+    __slots__ = ("array", "data", "shape", "strides", "name", "type", "itemsize", "device", "library", "readonly",
                  "stream", "size", "keep", "contiguous")
 
-    def __init__(self, array: Any, pointer: int, shape: tuple[int, ...], strides: tuple[int, ...] | None, name: str,
+    def __init__(self, array: Any, pointer: Any, shape: tuple[int, ...], strides: tuple[int, ...] | None, name: str,
                  itemsize: int, device: int, library: Library, readonly: bool = False, stream: int | None = None,
                  element: int | None = None) -> None:
-        self.array, self.pointer, self.shape, self.name, self.itemsize = array, pointer, shape, name, itemsize
+        self.array, self.shape, self.name, self.itemsize = array, shape, name, itemsize
+        self.data = _CAST(_VOID, pointer) if type(pointer) is int else pointer
         self.type = TYPES.get(name, (0, 0))[0] if element is None else element
         self.device, self.library, self.readonly, self.stream, self.keep = device, library, readonly, stream, None
         self.size = shape[0] if len(shape) == 1 else math.prod(shape)
@@ -37,6 +42,10 @@ class View:
             self.strides, self.contiguous = dense(shape), True
         else:
             self.strides, self.contiguous = strides, is_dense(shape, strides) or not self.size
+
+    @property
+    def pointer(self) -> int:
+        return int(_CAST(_UINTPTR, self.data))
 
     def at(self, pointer: int, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> View:
         """Other elements of the same array."""
@@ -123,6 +132,13 @@ class Library:
     def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
         raise NotImplementedError
 
+    def made(self, shape: tuple[int, ...], name: str, like: View, stream: int | None) -> View:
+        """A new array, as a call sees it."""
+        view = self.view("a result", self.empty(shape, name, like), stream)
+        if not view.type:  # raw bytes have the alignment of the input
+            view.name, view.type = like.name, like.type
+        return view
+
     def finish(self, array: Any) -> Any:
         """A result as the caller gets it."""
         return array
@@ -138,7 +154,7 @@ class Library:
     def name_of(self, dtype: Any) -> str:
         """The name of an element type: of float32, "float32" or the library's own object for it."""
         name = str(getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or dtype).rpartition(".")[2]
-        name = {"float": "float64", "int": "int64"}.get(name, name.rstrip("_"))
+        name = {"float": "float64", "int": "int64", "complex": "complex128"}.get(name, name.rstrip("_"))
         if name not in TYPES:
             raise TypeError(f"dtype: {dtype!r} is none of {', '.join(TYPES)}")
         return name
@@ -170,8 +186,8 @@ class NumpyLibrary(Library):
         known, flags = self.known.get(dtype), array.flags
         if known is not None and flags.c_contiguous:  # half the time of what follows
             name, element, size = known
-            return View(array, int(_CAST(_UINTPTR, _BUFFER(array))), array.shape, None, name, size, -1, self,
-                        not flags.writeable, None, element)
+            return View(array, _BUFFER(array), array.shape, None, name, size, -1, self, not flags.writeable, None,
+                        element)
         name = known[0] if known else self.raw_name(argument, dtype)
         interface = array.__array_interface__
         pointer, readonly = interface["data"]
@@ -189,6 +205,13 @@ class NumpyLibrary(Library):
 
     def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
         return self.numpy.empty(shape, self.dtypes.get(name) or like.array.dtype)
+
+    def made(self, shape: tuple[int, ...], name: str, like: View, stream: int | None) -> View:
+        dtype = self.dtypes.get(name)
+        if dtype is None:
+            return super().made(shape, name, like, stream)
+        array, (element, size) = self.numpy.empty(shape, dtype), TYPES[name]
+        return View(array, _BUFFER(array), shape, None, name, size, -1, self, False, None, element)
 
     def finish(self, array: Any) -> Any:
         return array[()] if array.ndim == 0 else array
@@ -236,7 +259,8 @@ class TorchLibrary(Library):
             raise ValueError(f"{argument} requires grad, and this call has no derivative: give {argument}.detach(), or "
                              "take a function of gpuprims.torch")
         if array.is_conj() or array.is_neg():
-            raise ValueError(f"{argument} is a lazy conjugate or negative: give {argument}.resolve_conj().resolve_neg()")
+            raise ValueError(f"{argument} is a lazy conjugate or negative: give {argument}.resolve_conj()"
+                             ".resolve_neg()")
         kind = array.device.type
         if kind not in ("cpu", "cuda"):
             raise ValueError(f"{argument} is on {array.device}, neither on the host nor on a CUDA device")
@@ -350,7 +374,8 @@ class DlpackCuda(Library):
 def _from_typestr(argument: str, text: str) -> tuple[str, int]:
     """The name and the bytes of an element of NumPy's array interface, such as "<f4"."""
     order, kind, size = text[0], text[1], int(text[2:])
-    name = {"b": "bool", "i": f"int{8 * size}", "u": f"uint{8 * size}", "f": f"float{8 * size}"}.get(kind, "")
+    name = {"b": "bool", "i": f"int{8 * size}", "u": f"uint{8 * size}", "f": f"float{8 * size}",
+            "c": f"complex{8 * size}"}.get(kind, "")
     if order == (">" if sys.byteorder == "little" else "<"):
         raise TypeError(f"{argument}: elements of {text} have the byte order of another machine")
     return (name, size) if name in TYPES else (f"raw:{size & -size if size < 16 else 16}:{text}", size)
@@ -363,15 +388,15 @@ def device_of_pointer(array: Any) -> int:
     return number if isinstance(number, int) else 0
 
 
-_numpy: NumpyLibrary | None = None
+numpy_known: NumpyLibrary | None = None  # once an array of NumPy was met
 _others: dict[Any, Library] = {}
 
 
 def numpy_library() -> NumpyLibrary:
-    global _numpy
-    if _numpy is None:
-        _numpy = NumpyLibrary()
-    return _numpy
+    global numpy_known
+    if numpy_known is None:
+        numpy_known = NumpyLibrary()
+    return numpy_known
 
 
 def _other(key: Any, make: Any, *arguments: Any) -> Library:
@@ -435,7 +460,6 @@ def stream_handle(stream: Any) -> int:
     return handle
 
 
-_VOID, _UINTPTR, _CAST, _BUFFER = ffi.typeof("void *"), ffi.typeof("uintptr_t"), ffi.cast, ffi.from_buffer
 
 
 def cast(pointer: int) -> Any:

@@ -52,7 +52,7 @@ def accelerate(*names: str, least: int | dict[str, int] | None = None) -> Switch
     function that has none is left as it is. Floats are sorted in total order, and sums of floats grouped otherwise.
     """
     def fits(x: Any, number: int) -> bool:
-        return type(x) is cupy.ndarray and str(x.dtype) in TYPES and x.size >= number
+        return type(x) is cupy.ndarray and str(x.dtype) in TYPES and x.dtype.kind != "c" and x.size >= number
 
     return Switch("cupy", {name: [(cupy, name)] for name in _FUNCTIONS}, _FUNCTIONS, names, least, fits)
 

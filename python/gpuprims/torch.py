@@ -142,8 +142,8 @@ def _run_segment_expand(x: Tensor, offsets: Tensor, count: int) -> Tensor:
         raise ValueError(f"x has {x.numel()} elements, and offsets {offsets.numel()}: n segments have n + 1 offsets")
     work.check_offsets(where, count)
     result = work.empty((count,), values.name, values)
-    check(lib.gp_expand(work.handle, work.type_of(values), where.type, cast(values.pointer), cast(where.pointer),
-                        values.size, cast(result.pointer), count, work.stream))
+    check(lib.gp_expand(work.handle, work.type_of(values), where.type, values.data, where.data,
+                        values.size, result.data, count, work.stream))
     return work.finish(result)
 
 
@@ -319,7 +319,7 @@ def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
 
 _FUNCTIONS: dict[str, Any] = {"sort": _sort, "argsort": _argsort, "cumsum": _cumsum, "topk": _topk, "unique": _unique,
                               "bincount": _bincount, "histc": _histc}
-_TYPES = frozenset(getattr(torch, name) for name in TYPES if hasattr(torch, name))
+_TYPES = frozenset(getattr(torch, name) for name in TYPES if hasattr(torch, name) and "complex" not in name)
 
 
 def accelerate(*names: str, least: int | dict[str, int] | None = None, host: bool = False) -> Switch:
