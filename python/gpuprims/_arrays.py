@@ -253,31 +253,53 @@ class TorchLibrary(Library):
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
+        self.known = {getattr(torch, name): (name, *about) for name, about in TYPES.items() if hasattr(torch, name)}
+        self.dtypes = {name: dtype for dtype, (name, _, _) in self.known.items()}
+        self.raw_stream = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)  # a tenth of the time
 
     def view(self, argument: str, array: Any, stream: int | None = None) -> View:
         if array.requires_grad:
             raise ValueError(f"{argument} requires grad, and this call has no derivative: give {argument}.detach(), or "
                              "take a function of gpuprims.torch")
-        if array.is_conj() or array.is_neg():
+        if array.is_neg() or array.is_conj():
             raise ValueError(f"{argument} is a lazy conjugate or negative: give {argument}.resolve_conj()"
                              ".resolve_neg()")
-        kind = array.device.type
-        if kind not in ("cpu", "cuda"):
+        if array.is_cuda:
+            device: int = array.device.index
+        elif array.is_cpu:
+            device = -1
+        else:
             raise ValueError(f"{argument} is on {array.device}, neither on the host nor on a CUDA device")
-        name, itemsize = str(array.dtype).rpartition(".")[2], array.element_size()
-        if name not in TYPES:
-            name = f"raw:{min(itemsize, 16)}:{name}"
+        known = self.known.get(array.dtype)
+        if known is not None:
+            name, element, size = known
+        else:
+            size, element = array.element_size(), 0
+            name = f"raw:{min(size, 16)}:{str(array.dtype).rpartition('.')[2]}"
         try:
-            shape, strides, pointer = tuple(array.shape), tuple(array.stride()), array.data_ptr()
+            strides = None if array.is_contiguous() else tuple(array.stride())
+            return View(array, array.data_ptr(), tuple(array.shape), strides, name, size, device, self, False, None,
+                        element)
         except RuntimeError as error:  # sparse, nested, within torch.func
             raise TypeError(f"{argument} is no tensor with strides: {error}") from error
-        return View(array, pointer, shape, strides, name, itemsize, array.device.index if kind == "cuda" else -1, self)
+
+    def name_of(self, dtype: Any) -> str:
+        known = self.known.get(dtype)
+        return super().name_of(dtype) if known is None else known[0]
 
     def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
-        dtype = getattr(self.torch, name) if name in TYPES else like.array.dtype
-        return self.torch.empty(shape, dtype=dtype, device=like.array.device)
+        return self.torch.empty(shape, dtype=self.dtypes.get(name) or like.array.dtype, device=like.array.device)
+
+    def made(self, shape: tuple[int, ...], name: str, like: View, stream: int | None) -> View:
+        known = TYPES.get(name)
+        if known is None:
+            return super().made(shape, name, like, stream)
+        array = self.torch.empty(shape, dtype=self.dtypes[name], device=like.array.device)
+        return View(array, array.data_ptr(), shape, None, name, known[1], like.device, self, False, None, known[0])
 
     def stream(self, device: int) -> int:
+        if self.raw_stream is not None:
+            return int(self.raw_stream(device))
         return int(self.torch.cuda.current_stream(device).cuda_stream)
 
     def on_stream(self, stream: int, device: int) -> contextlib.AbstractContextManager[Any]:
@@ -388,15 +410,18 @@ def device_of_pointer(array: Any) -> int:
     return number if isinstance(number, int) else 0
 
 
-numpy_known: NumpyLibrary | None = None  # once an array of NumPy was met
+_numpy: NumpyLibrary | None = None
+# {the type of plain arrays: their library}, once one was met.
+plain: dict[type, Library] = {}
 _others: dict[Any, Library] = {}
 
 
 def numpy_library() -> NumpyLibrary:
-    global numpy_known
-    if numpy_known is None:
-        numpy_known = NumpyLibrary()
-    return numpy_known
+    global _numpy
+    if _numpy is None:
+        _numpy = NumpyLibrary()
+        plain[_numpy.numpy.ndarray] = _numpy
+    return _numpy
 
 
 def _other(key: Any, make: Any, *arguments: Any) -> Library:
@@ -412,7 +437,8 @@ def library_of(argument: str, array: Any) -> tuple[Library, Any]:
         return numpy_library(), array
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     if torch is not None and isinstance(array, torch.Tensor):
-        return _other(torch, TorchLibrary, torch), array
+        made = plain[torch.Tensor] = _other(torch, TorchLibrary, torch)
+        return made, array
     if cupy is not None and isinstance(array, cupy.ndarray):
         return _other(cupy, CupyLibrary, cupy), array
     if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
@@ -433,10 +459,10 @@ def library_of(argument: str, array: Any) -> tuple[Library, Any]:
         return numpy_library(), numpy.asarray(array)
     if array is None or isinstance(array, (str, bytes, dict, set)):
         raise TypeError(f"{argument} is {type(array).__name__}, not an array")
-    made = numpy_library().numpy.asarray(array)
-    if made.dtype.hasobject:
+    numbers = numpy_library().numpy.asarray(array)
+    if numbers.dtype.hasobject:
         raise TypeError(f"{argument} is {type(array).__name__}, not an array")
-    return numpy_library(), made
+    return numpy_library(), numbers
 
 
 def stream_handle(stream: Any) -> int:

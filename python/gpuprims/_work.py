@@ -4,8 +4,7 @@ from __future__ import annotations
 import itertools
 from typing import Any, NamedTuple
 
-from . import _arrays
-from ._arrays import COMPLEX, INTEGERS, TYPES, Library, View, cast, dense, library_of, merged, stream_handle
+from ._arrays import COMPLEX, INTEGERS, TYPES, Library, View, cast, dense, library_of, merged, plain, stream_handle
 from ._context import Context, default_context
 from ._gpuprims import ffi, lib
 from ._result import check
@@ -28,8 +27,7 @@ class Work:
     __slots__ = ("views", "library", "device", "context", "handle", "stream", "explicit", "keep", "outs")
 
     def __init__(self, stream: Any, arrays: dict[str, Any], raw: tuple[str, ...] = ()) -> None:
-        known = _arrays.numpy_known
-        if known is not None and stream is None and not self.takes_others(known, arrays, raw):
+        if stream is None and self.takes_plain(arrays, raw):
             return
         self.explicit = None if stream is None else stream_handle(stream)
         self.views: dict[str, View] = {}
@@ -58,26 +56,33 @@ class Work:
         for argument, view in self.views.items():
             if view.device != self.device:
                 raise ValueError(f"{argument} is on {place(view.device)}, {first} on {place(self.device)}")
-        backend = "host" if self.device < 0 else "cuda"
-        self.context = default_context(backend, self.device, library.name)
+        self.context = (default_context("host") if self.device < 0
+                        else default_context("cuda", self.device, library.name))
         self.handle = self.context.handle
         self.stream = NULL if self.device < 0 else self.stream_of(first)
 
-    def takes_others(self, library: _arrays.NumpyLibrary, arrays: dict[str, Any], raw: tuple[str, ...]) -> bool:
-        """Are there others than arrays of NumPy? If not, the call is prepared: the most frequent case, in half the
-        time."""
-        plain, views = library.numpy.ndarray, {}
+    def takes_plain(self, arrays: dict[str, Any], raw: tuple[str, ...]) -> bool:
+        """Are all arrays of one library that was met before, and on one device? Then the call is prepared: the most
+        frequent case, in half the time."""
+        library, views, device = None, {}, -1
         for argument, array in arrays.items():
-            if type(array) is not plain:
-                return True
-            view = views[argument] = library.view(argument, array)
+            here = plain.get(type(array))
+            if here is None or library is not None and here is not library:
+                return False
+            view = views[argument] = here.view(argument, array)
             if view.type == 0 and argument not in raw:
                 raise self.wrong_type(argument, view)
+            if library is None:
+                library, device = here, view.device
+            elif view.device != device:
+                return False
+        assert library is not None
         self.explicit, self.views, self.outs, self.keep = None, views, [], []
-        self.library, self.device, self.stream = library, -1, NULL
-        self.context = default_context("host")
+        self.library, self.device = library, device
+        self.context = default_context("host") if device < 0 else default_context("cuda", device, library.name)
         self.handle = self.context.handle
-        return False
+        self.stream = NULL if device < 0 else cast(library.stream(device))
+        return True
 
     @staticmethod
     def wrong_type(argument: str, view: View) -> TypeError:

@@ -139,6 +139,10 @@ def torch_module(driver):
             self.device = device
             self.dtype = getattr(torch, str(memory.dtype))
             self.shape = memory.shape
+            self.is_cuda, self.is_cpu = device.type == "cuda", device.type == "cpu"
+
+        def is_contiguous(self):
+            return self.memory.flags.c_contiguous
 
         def data_ptr(self):
             return self.memory.ctypes.data
