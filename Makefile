@@ -240,12 +240,13 @@ lock:
 install: lib
 	install -d '$(DESTDIR)$(PREFIX)/include' '$(DESTDIR)$(PREFIX)/lib/pkgconfig' \
 	  '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims' '$(DESTDIR)$(PREFIX)/share/man/man3'
-	install -m 644 gpuprims.h $(POLICIES) '$(DESTDIR)$(PREFIX)/include'
+	install -m 644 gpuprims.h gpuprims.hpp $(POLICIES) '$(DESTDIR)$(PREFIX)/include'
 	install -m 755 $(BUILD)/libgpuprims.so '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(VERSION)'
 	ln -sf libgpuprims.so.$(VERSION) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(ABI)'
 	ln -sf libgpuprims.so.$(ABI) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so'
-	install -m 644 cmake/gpuprims-config.cmake cmake/gpuprims-config-version.cmake \
-	  '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims'
+	install -m 644 cmake/gpuprims-config.cmake '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims'
+	sed -e 's|@VERSION@|$(VERSION)|' cmake/gpuprims-config-version.cmake.in \
+	  > '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims/gpuprims-config-version.cmake'
 	install -m 644 docs/gpuprims.3 '$(DESTDIR)$(PREFIX)/share/man/man3'
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|lib|' -e 's|@INCLUDEDIR@|include|' -e 's|@VERSION@|$(VERSION)|' \
 	  gpuprims.pc.in > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/gpuprims.pc'

@@ -311,6 +311,7 @@ PROGRAMS = [
     # ---- the header under compilers
     Program("compile: gcc", command=COMPILE + ["language", "gcc"], needs=["lib"]),
     Program("compile: clang", command=COMPILE + ["language", "clang"], needs=["clang"]),
+    Program("compile: hpp", command=COMPILE + ["hpp"], needs=["lib"]),
     Program("compile: nvcc", command=COMPILE + ["nvcc"], needs=["nvcc"]),
     Program("compile: copies", command=COMPILE + ["copies"]),
     Program("compile: embed", command=COMPILE + ["embed"]),
@@ -319,6 +320,8 @@ PROGRAMS = [
     Program("compile: size", command=COMPILE + ["size"], needs=["lib"]),
     Program("examples", command=COMPILE + ["examples"], needs=["lib", "venv"], timeout=600),
     Program("install", command=COMPILE + ["install"], needs=["lib"]),
+    Program("bindings", command=COMPILE + ["bindings"], needs=["lib"]),
+    Program("packages", command=COMPILE + ["packages"], timeout=600),
     Program("compile: abi", command=COMPILE + ["abi"], needs=["lib"]),
 ]
 

@@ -27,7 +27,7 @@ from c_names import PROJECT_NAME, Definition, blank, definitions, homes_of, name
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEADER = os.environ.get("GPUPRIMS_HEADER", "gpuprims.h")
-CODE = (".c", ".h", ".cpp", ".cu", ".cuh")
+CODE = (".c", ".h", ".hpp", ".cpp", ".cu", ".cuh")
 TEXT = CODE + (".py", ".sh", ".md", ".yml", ".toml", ".cmake", ".txt", ".in")
 NAMED = ("Makefile", "CMakeLists.txt", "run", "LICENSE", ".clang-format", ".gitignore")
 # Versions of clang-format differ in layout; the project uses this one.

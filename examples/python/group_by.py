@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """group_by.py: revenue by shop and day of a table, and the best days: keys of two columns, several results in one pass.
 
-    python3 examples/python/group_by.py [TABLE.parquet]
+    python3 examples/python/group_by.py [TABLE.parquet] [cuda]
 
 The table has the columns shop, day and amount, numbers all. Without one it is made up; with one, PyArrow reads it, and
-its columns go to the library without a copy.
+its columns go to the library without a copy. Beside it pandas, if it is there, otherwise NumPy.
 """
 import sys
 
 import gpuprims as gp
 import numpy as np
+from _beside import arrays, beside, host
 
 
 def read(path):
@@ -29,21 +30,33 @@ def made_up():
 def by_shop_and_day(shop, day, amount):
     """{result: its array}, a row for each pair of shop and day."""
     days = int(gp.max(day)) + 1
-    keys, (total, largest, count) = gp.group_by(shop * days + day, amount, ("sum", "max", "count"))
+    keys, (total, largest, count) = gp.group_by(shop * days + day, amount, ("sum", "max", "count"), sync=True)
     return {"shop": keys // days, "day": keys % days, "total": total, "largest": largest, "count": count}
 
 
+def peer(shop, day, amount):
+    """(The other library, sums in the order of shops and days by it)."""
+    try:
+        import pandas
+    except ImportError:
+        keys = shop * (day.max() + 1) + day
+        return "NumPy", lambda: np.bincount(np.unique(keys, return_inverse=True)[1], amount)
+    table = pandas.DataFrame({"shop": shop, "day": day, "amount": amount})
+    return "pandas", lambda: table.groupby(["shop", "day"]).agg(["sum", "max", "count"])["amount"]["sum"].to_numpy()
+
+
 def main():
-    shop, day, amount = read(sys.argv[1]) if len(sys.argv) > 1 else made_up()
-    rows = by_shop_and_day(shop, day, amount)
-    best, place = gp.topk(rows["total"], 3)
+    _, here = arrays()
+    path = next((word for word in sys.argv[1:] if word.endswith(".parquet")), None)
+    shop, day, amount = read(path) if path else made_up()
+    columns = [here(column) for column in (shop, day, amount)]
+    rows, sums = beside(lambda: by_shop_and_day(*columns), *peer(shop, day, amount))
+    best, place = (host(one) for one in gp.topk(rows["total"], 3))
+    rows = {name: host(column) for name, column in rows.items()}
     for total, at in zip(best, place, strict=True):
         print(f"shop {rows['shop'][at]:2}, day {rows['day'][at]:3}: {total:9.2f} in {rows['count'][at]} sales, "
               f"{rows['largest'][at]:.2f} the largest")
-    # NumPy: one of the groups, and all of them together.
-    here = (shop == rows["shop"][place[0]]) & (day == rows["day"][place[0]])
-    assert np.isclose(amount[here].sum(), best[0]) and here.sum() == rows["count"][place[0]]
-    assert np.isclose(rows["total"].sum(), amount.sum()) and rows["count"].sum() == len(amount)
+    assert np.allclose(rows["total"], sums) and rows["count"].sum() == len(amount)
 
 
 if __name__ == "__main__":

@@ -9,27 +9,32 @@ from typing import Any
 
 from ._gpuprims import ffi, lib
 
+_VOID, _UINTPTR, _CAST, _BUFFER = ffi.typeof("void *"), ffi.typeof("uintptr_t"), ffi.cast, ffi.from_buffer
+
 # {name of an element type: (gp_type, bytes)}. bool is an integer of one byte to the library.
 TYPES: dict[str, tuple[int, int]] = {
     "int8": (lib.GP_I8, 1), "uint8": (lib.GP_U8, 1), "int16": (lib.GP_I16, 2), "uint16": (lib.GP_U16, 2),
     "int32": (lib.GP_I32, 4), "uint32": (lib.GP_U32, 4), "int64": (lib.GP_I64, 8), "uint64": (lib.GP_U64, 8),
     "float16": (lib.GP_F16, 2), "bfloat16": (lib.GP_BF16, 2), "float32": (lib.GP_F32, 4), "float64": (lib.GP_F64, 8),
-    "bool": (lib.GP_U8, 1)}
+    "complex64": (lib.GP_C32, 8), "complex128": (lib.GP_C64, 16), "bool": (lib.GP_BOOL, 1)}
 INTEGERS = frozenset(name for name in TYPES if "int" in name)
 FLOATS = frozenset(name for name in TYPES if "float" in name)
+COMPLEX = frozenset(name for name in TYPES if "complex" in name)
 
 
 class View:
-    """An array: element (i, j, ...) is at pointer + (i * strides[0] + j * strides[1] + ...) * itemsize. type: a
-    gp_type; 0: raw bytes. device: -1 is the host. stream: on which the producer writes it, None: unknown."""
+    """An array: element (i, j, ...) is at pointer + (i * strides[0] + j * strides[1] + ...) * itemsize. data: the
+    pointer as C takes it. type: a gp_type; 0: raw bytes. device: -1 is the host. stream: on which the producer writes
+    it, None: unknown."""
 
-    __slots__ = ("array", "pointer", "shape", "strides", "name", "type", "itemsize", "device", "library", "readonly",
+    __slots__ = ("array", "data", "shape", "strides", "name", "type", "itemsize", "device", "library", "readonly",
                  "stream", "size", "keep", "contiguous")
 
-    def __init__(self, array: Any, pointer: int, shape: tuple[int, ...], strides: tuple[int, ...] | None, name: str,
+    def __init__(self, array: Any, pointer: Any, shape: tuple[int, ...], strides: tuple[int, ...] | None, name: str,
                  itemsize: int, device: int, library: Library, readonly: bool = False, stream: int | None = None,
                  element: int | None = None) -> None:
-        self.array, self.pointer, self.shape, self.name, self.itemsize = array, pointer, shape, name, itemsize
+        self.array, self.shape, self.name, self.itemsize = array, shape, name, itemsize
+        self.data = _CAST(_VOID, pointer) if type(pointer) is int else pointer
         self.type = TYPES.get(name, (0, 0))[0] if element is None else element
         self.device, self.library, self.readonly, self.stream, self.keep = device, library, readonly, stream, None
         self.size = shape[0] if len(shape) == 1 else math.prod(shape)
@@ -37,6 +42,10 @@ class View:
             self.strides, self.contiguous = dense(shape), True
         else:
             self.strides, self.contiguous = strides, is_dense(shape, strides) or not self.size
+
+    @property
+    def pointer(self) -> int:
+        return int(_CAST(_UINTPTR, self.data))
 
     def at(self, pointer: int, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> View:
         """Other elements of the same array."""
@@ -48,6 +57,12 @@ class View:
         made = self.at(self.pointer, self.shape, self.strides)
         made.type = element
         return made
+
+    def reversed(self, axis: int) -> View:
+        """The same elements from the last to the first along an axis."""
+        start = (self.shape[axis] - 1) * self.strides[axis] * self.itemsize if self.size else 0
+        strides = tuple(-step if d == axis else step for d, step in enumerate(self.strides))
+        return self.at(self.pointer + start, self.shape, strides)
 
     def permuted(self, order: Sequence[int]) -> View:
         """The same elements with dimensions in another order."""
@@ -117,6 +132,13 @@ class Library:
     def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
         raise NotImplementedError
 
+    def made(self, shape: tuple[int, ...], name: str, like: View, stream: int | None) -> View:
+        """A new array, as a call sees it."""
+        view = self.view("a result", self.empty(shape, name, like), stream)
+        if not view.type:  # raw bytes have the alignment of the input
+            view.name, view.type = like.name, like.type
+        return view
+
     def finish(self, array: Any) -> Any:
         """A result as the caller gets it."""
         return array
@@ -132,7 +154,7 @@ class Library:
     def name_of(self, dtype: Any) -> str:
         """The name of an element type: of float32, "float32" or the library's own object for it."""
         name = str(getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or dtype).rpartition(".")[2]
-        name = {"float": "float64", "int": "int64"}.get(name, name.rstrip("_"))
+        name = {"float": "float64", "int": "int64", "complex": "complex128"}.get(name, name.rstrip("_"))
         if name not in TYPES:
             raise TypeError(f"dtype: {dtype!r} is none of {', '.join(TYPES)}")
         return name
@@ -164,8 +186,8 @@ class NumpyLibrary(Library):
         known, flags = self.known.get(dtype), array.flags
         if known is not None and flags.c_contiguous:  # half the time of what follows
             name, element, size = known
-            return View(array, int(_CAST(_UINTPTR, _BUFFER(array))), array.shape, None, name, size, -1, self,
-                        not flags.writeable, None, element)
+            return View(array, _BUFFER(array), array.shape, None, name, size, -1, self, not flags.writeable, None,
+                        element)
         name = known[0] if known else self.raw_name(argument, dtype)
         interface = array.__array_interface__
         pointer, readonly = interface["data"]
@@ -183,6 +205,13 @@ class NumpyLibrary(Library):
 
     def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
         return self.numpy.empty(shape, self.dtypes.get(name) or like.array.dtype)
+
+    def made(self, shape: tuple[int, ...], name: str, like: View, stream: int | None) -> View:
+        dtype = self.dtypes.get(name)
+        if dtype is None:
+            return super().made(shape, name, like, stream)
+        array, (element, size) = self.numpy.empty(shape, dtype), TYPES[name]
+        return View(array, _BUFFER(array), shape, None, name, size, -1, self, False, None, element)
 
     def finish(self, array: Any) -> Any:
         return array[()] if array.ndim == 0 else array
@@ -206,13 +235,14 @@ class DlpackHost(NumpyLibrary):
         if type(array) is self.numpy.ndarray:
             return super().view(argument, array)
         try:
-            seen = self.numpy.from_dlpack(array)
+            bfloat16 = str(getattr(array, "dtype", "")) == "bfloat16"  # NumPy's DLPack has none; ml_dtypes has
+            seen = self.numpy.asarray(array) if bfloat16 else self.numpy.from_dlpack(array)
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
             raise TypeError(f"{argument}: its memory cannot be seen by DLPack: {error}") from error
         return super().view(argument, seen)
 
     def finish(self, array: Any) -> Any:
-        return self.namespace.from_dlpack(array)
+        return (self.namespace.asarray if str(array.dtype) == "bfloat16" else self.namespace.from_dlpack)(array)
 
 
 class TorchLibrary(Library):
@@ -223,24 +253,53 @@ class TorchLibrary(Library):
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
+        self.known = {getattr(torch, name): (name, *about) for name, about in TYPES.items() if hasattr(torch, name)}
+        self.dtypes = {name: dtype for dtype, (name, _, _) in self.known.items()}
+        self.raw_stream = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)  # a tenth of the time
 
     def view(self, argument: str, array: Any, stream: int | None = None) -> View:
         if array.requires_grad:
-            raise ValueError(f"{argument} requires grad, and this call has no derivative: give {argument}.detach()")
-        kind = array.device.type
-        if kind not in ("cpu", "cuda"):
+            raise ValueError(f"{argument} requires grad, and this call has no derivative: give {argument}.detach(), or "
+                             "take a function of gpuprims.torch")
+        if array.is_neg() or array.is_conj():
+            raise ValueError(f"{argument} is a lazy conjugate or negative: give {argument}.resolve_conj()"
+                             ".resolve_neg()")
+        if array.is_cuda:
+            device: int = array.device.index
+        elif array.is_cpu:
+            device = -1
+        else:
             raise ValueError(f"{argument} is on {array.device}, neither on the host nor on a CUDA device")
-        name, itemsize = str(array.dtype).rpartition(".")[2], array.element_size()
-        if name not in TYPES:
-            name = f"raw:{min(itemsize, 16)}:{name}"
-        return View(array, array.data_ptr(), tuple(array.shape), tuple(array.stride()), name, itemsize,
-                    array.device.index if kind == "cuda" else -1, self)
+        known = self.known.get(array.dtype)
+        if known is not None:
+            name, element, size = known
+        else:
+            size, element = array.element_size(), 0
+            name = f"raw:{min(size, 16)}:{str(array.dtype).rpartition('.')[2]}"
+        try:
+            strides = None if array.is_contiguous() else tuple(array.stride())
+            return View(array, array.data_ptr(), tuple(array.shape), strides, name, size, device, self, False, None,
+                        element)
+        except RuntimeError as error:  # sparse, nested, within torch.func
+            raise TypeError(f"{argument} is no tensor with strides: {error}") from error
+
+    def name_of(self, dtype: Any) -> str:
+        known = self.known.get(dtype)
+        return super().name_of(dtype) if known is None else known[0]
 
     def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
-        dtype = getattr(self.torch, name) if name in TYPES else like.array.dtype
-        return self.torch.empty(shape, dtype=dtype, device=like.array.device)
+        return self.torch.empty(shape, dtype=self.dtypes.get(name) or like.array.dtype, device=like.array.device)
+
+    def made(self, shape: tuple[int, ...], name: str, like: View, stream: int | None) -> View:
+        known = TYPES.get(name)
+        if known is None:
+            return super().made(shape, name, like, stream)
+        array = self.torch.empty(shape, dtype=self.dtypes[name], device=like.array.device)
+        return View(array, array.data_ptr(), shape, None, name, known[1], like.device, self, False, None, known[0])
 
     def stream(self, device: int) -> int:
+        if self.raw_stream is not None:
+            return int(self.raw_stream(device))
         return int(self.torch.cuda.current_stream(device).cuda_stream)
 
     def on_stream(self, stream: int, device: int) -> contextlib.AbstractContextManager[Any]:
@@ -337,7 +396,8 @@ class DlpackCuda(Library):
 def _from_typestr(argument: str, text: str) -> tuple[str, int]:
     """The name and the bytes of an element of NumPy's array interface, such as "<f4"."""
     order, kind, size = text[0], text[1], int(text[2:])
-    name = {"b": "bool", "i": f"int{8 * size}", "u": f"uint{8 * size}", "f": f"float{8 * size}"}.get(kind, "")
+    name = {"b": "bool", "i": f"int{8 * size}", "u": f"uint{8 * size}", "f": f"float{8 * size}",
+            "c": f"complex{8 * size}"}.get(kind, "")
     if order == (">" if sys.byteorder == "little" else "<"):
         raise TypeError(f"{argument}: elements of {text} have the byte order of another machine")
     return (name, size) if name in TYPES else (f"raw:{size & -size if size < 16 else 16}:{text}", size)
@@ -351,6 +411,8 @@ def device_of_pointer(array: Any) -> int:
 
 
 _numpy: NumpyLibrary | None = None
+# {the type of plain arrays: their library}, once one was met.
+plain: dict[type, Library] = {}
 _others: dict[Any, Library] = {}
 
 
@@ -358,6 +420,7 @@ def numpy_library() -> NumpyLibrary:
     global _numpy
     if _numpy is None:
         _numpy = NumpyLibrary()
+        plain[_numpy.numpy.ndarray] = _numpy
     return _numpy
 
 
@@ -374,7 +437,8 @@ def library_of(argument: str, array: Any) -> tuple[Library, Any]:
         return numpy_library(), array
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     if torch is not None and isinstance(array, torch.Tensor):
-        return _other(torch, TorchLibrary, torch), array
+        made = plain[torch.Tensor] = _other(torch, TorchLibrary, torch)
+        return made, array
     if cupy is not None and isinstance(array, cupy.ndarray):
         return _other(cupy, CupyLibrary, cupy), array
     if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
@@ -395,10 +459,10 @@ def library_of(argument: str, array: Any) -> tuple[Library, Any]:
         return numpy_library(), numpy.asarray(array)
     if array is None or isinstance(array, (str, bytes, dict, set)):
         raise TypeError(f"{argument} is {type(array).__name__}, not an array")
-    made = numpy_library().numpy.asarray(array)
-    if made.dtype.hasobject:
+    numbers = numpy_library().numpy.asarray(array)
+    if numbers.dtype.hasobject:
         raise TypeError(f"{argument} is {type(array).__name__}, not an array")
-    return numpy_library(), made
+    return numpy_library(), numbers
 
 
 def stream_handle(stream: Any) -> int:
@@ -422,7 +486,6 @@ def stream_handle(stream: Any) -> int:
     return handle
 
 
-_VOID, _UINTPTR, _CAST, _BUFFER = ffi.typeof("void *"), ffi.typeof("uintptr_t"), ffi.cast, ffi.from_buffer
 
 
 def cast(pointer: int) -> Any:

@@ -161,6 +161,17 @@ class Context:
         return {name: ffi.string(value).decode() if isinstance(value, ffi.CData) else value
                 for name, value in values.items()}
 
+    def policies(self) -> str:
+        """Where the policy of a call comes from, such as "DEVICE", a tuned row for this device (gp_policy_source):
+        that of a sort of 2^24 numbers of 32 bits."""
+        call = ffi.new("gp_call *", lib.gp_call_init(lib.GP_SORT))
+        call.key_type, call.count = lib.GP_U32, 2**24
+        policy, source = ffi.new("gp_policy *"), ffi.new("gp_policy_source *")
+        result = lib.gp_policy_origin(self.handle, call, policy, source)
+        if result:
+            raise error_of(result)
+        return str(ffi.string(ffi.cast("gp_policy_source", source[0]))).removeprefix("GP_POLICY_")
+
     def raw_type(self, size: int, align: int) -> int:
         """A type of raw bytes, for elements that are moved and not computed with."""
         with self._lock:
@@ -249,8 +260,8 @@ def use(context: Context) -> None:
 
 
 def show_config() -> None:
-    """Prints the library's version, the back end that an automatic context takes, its device, its compiler of kernels,
-    and the default contexts that are open."""
+    """Prints the library's version, the back end that an automatic context takes, its device, where its policies come
+    from, its compiler of kernels, its cache, and the default contexts that are open."""
     print(f"gpuprims {ffi.string(lib.GPUPRIMS_VERSION).decode()}")
     try:
         with Context() as context:
@@ -262,6 +273,7 @@ def show_config() -> None:
                 print(f"device: {context.device}, compute capability {about['compute_capability'] / 10}, "
                       f"{about['multiprocessors']} multiprocessors, {about['memory_bytes'] >> 20} MiB, "
                       f"driver {about['driver_version']}")
+                print(f"policies: {context.policies()}")
             else:
                 print(f"threads: {about['multiprocessors']}")
     except Exception as error:

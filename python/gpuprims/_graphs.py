@@ -26,7 +26,7 @@ def _graph(graph: Any, stream: Any, symmetric: bool) -> tuple[Work, Any]:
             raise TypeError(f"graph: {argument} are no array of integers of 32 or 64 bits")
         view = work.contiguous(view)
         work.views[argument] = view
-        setattr(made, argument, cast(view.pointer))
+        setattr(made, argument, view.data)
     if not work["offsets"].size:
         raise ValueError("graph: n vertices have n + 1 offsets")
     wide = {4: lib.GP_U32, 8: lib.GP_U64}
@@ -55,7 +55,7 @@ def bfs(graph: Any, source: int, /, *, directed: bool = True, return_parents: bo
     like = work["targets"]
     depths = work.empty((made.vertices,), "int32", like)
     parents = work.empty((made.vertices,), f"int{8 * like.itemsize}", like) if return_parents else None
-    check(lib.gp_bfs(work.handle, made, source, cast(depths.pointer), cast(parents.pointer) if parents else NULL,
+    check(lib.gp_bfs(work.handle, made, source, depths.data, parents.data if parents else NULL,
                      work.stream))
     return work.finish(depths) if parents is None else (work.finish(depths), work.finish(parents))
 
@@ -66,7 +66,7 @@ def connected_components(graph: Any, /, *, directed: bool = True, stream: Any = 
     work, made = _graph(graph, stream, not directed)
     like = work["targets"]
     labels, count = work.empty((made.vertices,), f"int{8 * like.itemsize}", like), work.counter(like)
-    check(lib.gp_connected_components(work.handle, made, cast(labels.pointer), ffi.cast("uint64_t *", count.pointer),
+    check(lib.gp_connected_components(work.handle, made, labels.data, ffi.cast("uint64_t *", count.data),
                                       work.stream))
     return work.finish(count), work.finish(labels)
 

@@ -38,16 +38,16 @@ def transform(op: str | Operator, x: Array, y: Array = None, /, *, dtype: Any = 
     result = work.out(out, view.shape, name, view)
     kind, pointer = work.input(view)
     if y is None:
-        check(lib.gp_transform(work.handle, code, kind, result.type, pointer, view.size, cast(result.pointer),
+        check(lib.gp_transform(work.handle, code, kind, result.type, pointer, view.size, result.data,
                                work.stream))
     else:
         second, at = work.input(work["y"])
         if second == kind:
-            check(lib.gp_transform2(work.handle, code, kind, result.type, pointer, at, view.size, cast(result.pointer),
+            check(lib.gp_transform2(work.handle, code, kind, result.type, pointer, at, view.size, result.data,
                                     work.stream))
         else:
             work.call(lib.GP_TRANSFORM2, op=code, in_type=kind, in2_type=second, out_type=result.type, in_=pointer,
-                      in2=at, count=view.size, out=cast(result.pointer))
+                      in2=at, count=view.size, out=result.data)
     return work.finish(result)
 
 
@@ -74,8 +74,8 @@ def select(x: Array, op: str | Operator, scalar: Any = None, /, *, sync: bool | 
     code, value = _predicate(work, view, op, scalar)
     result, count = work.empty((view.size,), view.name, view), work.counter(view)
     kind, pointer = work.input(view)
-    check(lib.gp_select_if(work.handle, code, kind, value, pointer, view.size, cast(result.pointer),
-                           ffi.cast("uint64_t *", count.pointer), work.stream))
+    check(lib.gp_select_if(work.handle, code, kind, value, pointer, view.size, result.data,
+                           ffi.cast("uint64_t *", count.data), work.stream))
     return work.sized(sync, count, result)
 
 
@@ -86,7 +86,7 @@ def count_if(x: Array, op: str | Operator, scalar: Any = None, /, *, stream: Any
     code, value = _predicate(work, view, op, scalar)
     result = work.empty((), "int64", view)
     kind, pointer = work.input(view)
-    check(lib.gp_count_if(work.handle, code, kind, value, pointer, view.size, ffi.cast("uint64_t *", result.pointer),
+    check(lib.gp_count_if(work.handle, code, kind, value, pointer, view.size, ffi.cast("uint64_t *", result.data),
                           work.stream))
     return work.finish(result)
 
@@ -107,8 +107,8 @@ def compress(condition: Array, x: Array, /, *, sync: bool | None = None, stream:
     flags = _flags(work, "condition", view.size)
     result, count = work.empty((view.size,), view.name, view), work.counter(view)
     kind, pointer = work.input(view)
-    check(lib.gp_select_flags(work.handle, kind, flags.type, pointer, cast(flags.pointer), view.size,
-                              cast(result.pointer), ffi.cast("uint64_t *", count.pointer), work.stream))
+    check(lib.gp_select_flags(work.handle, kind, flags.type, pointer, flags.data, view.size,
+                              result.data, ffi.cast("uint64_t *", count.data), work.stream))
     return work.sized(sync, count, result)
 
 
@@ -121,8 +121,8 @@ def partition(x: Array, condition: Array, /, *, sync: bool | None = None, stream
     first, second = (work.empty((view.size,), view.name, view) for _ in range(2))
     counts = work.empty((2,), "int64", view)
     kind, pointer = work.input(view)
-    check(lib.gp_partition_flags(work.handle, kind, flags.type, pointer, cast(flags.pointer), view.size,
-                                 cast(first.pointer), cast(second.pointer), ffi.cast("uint64_t *", counts.pointer),
+    check(lib.gp_partition_flags(work.handle, kind, flags.type, pointer, flags.data, view.size,
+                                 first.data, second.data, ffi.cast("uint64_t *", counts.data),
                                  work.stream))
     if not work.waits(sync):
         return Sized((first.array, second.array), counts.array[0])
@@ -137,8 +137,8 @@ def flatnonzero(x: Array, /, *, sync: bool | None = None, stream: Any = None) ->
     result, count = work.empty((view.size,), "int64", view), work.counter(view)
     source = work.contiguous(view)
     check(lib.gp_select_indices(work.handle, lib.GP_NOT_EQUAL, view.type, lib.GP_I64, work.constant(view.name, 0),
-                                cast(source.pointer), view.size, cast(result.pointer),
-                                ffi.cast("uint64_t *", count.pointer), work.stream))
+                                source.data, view.size, result.data,
+                                ffi.cast("uint64_t *", count.data), work.stream))
     return work.sized(sync, count, result)
 
 
@@ -168,14 +168,13 @@ def _indices(work: Work, argument: str, count: int) -> View:
     ends = work.empty((2,), view.name, view)
     source = work.contiguous(view)
     for op, place in ((lib.GP_MIN, 0), (lib.GP_MAX, 1)):
-        check(lib.gp_reduce(work.handle, op, view.type, view.type, cast(source.pointer), view.size,
+        check(lib.gp_reduce(work.handle, op, view.type, view.type, source.data, view.size,
                             cast(ends.pointer + place * view.itemsize), work.stream))
     least, most = (int(one) for one in ends.array)
     if least < -count or most >= count:
         raise IndexError(f"{argument} has {least if least < -count else most}, and x has {count} elements")
     if least < 0:
-        array = source.array
-        return work.library.view(argument, (array % count).astype(array.dtype))
+        return source.library.view(argument, source.library.convert(source.array % count, view.name))
     return source
 
 
@@ -188,11 +187,11 @@ def take(x: Array, indices: Array, /, *, out: Array = None, stream: Any = None) 
     result = work.out(out, index.shape, view.name, view)
     source, kind = work.contiguous(view), work.type_of(view)
     if work.device >= 0:
-        check(lib.gp_fill(work.handle, lib.GP_U8, ffi.new("uint8_t *", 0), cast(result.pointer),
+        check(lib.gp_fill(work.handle, lib.GP_U8, ffi.new("uint8_t *", 0), result.data,
                           result.size * result.itemsize, work.stream))
     index_kind, pointer = work.input(index)
-    check(lib.gp_gather(work.handle, kind, index_kind, cast(source.pointer), view.size, pointer, index.size,
-                        cast(result.pointer), work.stream))
+    check(lib.gp_gather(work.handle, kind, index_kind, source.data, view.size, pointer, index.size,
+                        result.data, work.stream))
     return work.finish(result)
 
 
@@ -211,7 +210,7 @@ def put(x: Array, indices: Array, values: Array, /, *, stream: Any = None) -> No
     result = work.out(x, view.shape, view.name, view, "x")
     index_kind, at = work.input(index)
     kind, pointer = work.input(value)
-    check(lib.gp_scatter(work.handle, kind, index_kind, pointer, at, index.size, cast(result.pointer), view.size,
+    check(lib.gp_scatter(work.handle, kind, index_kind, pointer, at, index.size, result.data, view.size,
                          work.stream))
 
 
@@ -224,7 +223,7 @@ def flip(x: Array, /, *, axis: Any = None, out: Array = None, stream: Any = None
     view = work["x"]
     result = work.out(out, view.shape, view.name, view)
     if axis is None and view.contiguous:
-        check(lib.gp_reverse(work.handle, work.type_of(view), cast(view.pointer), view.size, cast(result.pointer),
+        check(lib.gp_reverse(work.handle, work.type_of(view), view.data, view.size, result.data,
                              work.stream))
         return work.finish(result)
     given = range(len(view.shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
@@ -277,11 +276,16 @@ def transpose(x: Array, axes: Any = None, /, *, out: Array = None, stream: Any =
         permutation = ffi.new("gp_permutation *", lib.gp_permutation_init())
         permutation.dimensions = count
         permutation.order, permutation.extent = order, list(view.shape)
-        check(lib.gp_permute(work.handle, work.type_of(view), permutation, cast(view.pointer), cast(result.pointer),
+        check(lib.gp_permute(work.handle, work.type_of(view), permutation, view.data, result.data,
                              work.stream))
     else:
         work.copy_strided(turned, result)
     return work.finish(result)
+
+
+def permute(x: Array, dims: Any, /, *, out: Array = None, stream: Any = None) -> Array:
+    """torch.permute as a new, contiguous array: transpose with an order that must be given."""
+    return transpose(x, tuple(dims), out=out, stream=stream)
 
 
 def permutation(x: Any, /, seed: int, *, out: Array = None, stream: Any = None) -> Array:
@@ -294,13 +298,13 @@ def permutation(x: Any, /, seed: int, *, out: Array = None, stream: Any = None) 
 
         work = Work(stream, {"x": numpy_library().numpy.empty(0, "int64")})
         result = work.out(out, (n,), "int64", work["x"])
-        check(lib.gp_shuffle(work.handle, lib.GP_U64, seed, NULL, n, cast(result.pointer), work.stream))
+        check(lib.gp_shuffle(work.handle, lib.GP_U64, seed, NULL, n, result.data, work.stream))
         return work.finish(result)
     work = Work(stream, {"x": x}, raw=("x",))
     view = work["x"]
     result = work.out(out, (view.size,), view.name, view)
     source = work.contiguous(view)
-    check(lib.gp_shuffle(work.handle, work.type_of(view), seed, cast(source.pointer), view.size, cast(result.pointer),
+    check(lib.gp_shuffle(work.handle, work.type_of(view), seed, source.data, view.size, result.data,
                          work.stream))
     return work.finish(result)
 
@@ -314,8 +318,8 @@ def shuffle(x: Array, /, seed: int, *, stream: Any = None) -> None:
     result = work.out(x, view.shape, view.name, view, "x")
     kind, seed = work.type_of(view), natural("seed", seed)
     copy = work.empty((view.size,), view.name, view)
-    check(lib.gp_copy(work.handle, kind, cast(view.pointer), view.size, cast(copy.pointer), work.stream))
-    check(lib.gp_shuffle(work.handle, kind, seed, cast(copy.pointer), view.size, cast(result.pointer), work.stream))
+    check(lib.gp_copy(work.handle, kind, view.data, view.size, copy.data, work.stream))
+    check(lib.gp_shuffle(work.handle, kind, seed, copy.data, view.size, result.data, work.stream))
 
 
 # ---- histograms
@@ -333,7 +337,7 @@ def _weights(work: Work, count: int) -> tuple[int, Any, str]:
     elif view.name not in ("float32", "float64"):
         raise TypeError(f"weights: its elements are {view.name}, neither integers nor float32 nor float64")
     view = work.contiguous(view)
-    return view.type, cast(view.pointer), "float64"
+    return view.type, view.data, "float64"
 
 
 def bincount(x: Array, weights: Array = None, /, *, minlength: int = 0, length: int | None = None,
@@ -363,11 +367,11 @@ def bincount(x: Array, weights: Array = None, /, *, minlength: int = 0, length: 
         return work.finish(result)
     top = 2 ** (8 * view.itemsize - view.name.startswith("i"))  # one more than the type's largest
     if top < 2**31 and bins > top:
-        check(lib.gp_fill(work.handle, result.type, ffi.new("uint64_t *", 0), cast(result.pointer), bins, work.stream))
+        check(lib.gp_fill(work.handle, result.type, ffi.new("uint64_t *", 0), result.data, bins, work.stream))
     counted = bins if bins < top else top
-    work.call(lib.GP_HISTOGRAM_EVEN, in_type=view.type, in_=cast(source.pointer), count=view.size,
+    work.call(lib.GP_HISTOGRAM_EVEN, in_type=view.type, in_=source.data, count=view.size,
               lower=work.constant(view.name, 0), upper=NULL if counted == top else work.constant(view.name, counted),
-              in2_type=weight_type, in2=weight, out_type=result.type, out=cast(result.pointer), bins=counted)
+              in2_type=weight_type, in2=weight, out_type=result.type, out=result.data, bins=counted)
     return work.finish(result)
 
 
@@ -376,7 +380,7 @@ def _ends(work: Work, view: View) -> tuple[Any, Any]:
     ends = []
     for op in (lib.GP_MIN, lib.GP_MAX):
         one = work.empty((), view.name, view)
-        check(lib.gp_reduce(work.handle, op, view.type, view.type, cast(view.pointer), view.size, cast(one.pointer),
+        check(lib.gp_reduce(work.handle, op, view.type, view.type, view.data, view.size, one.data,
                             work.stream))
         ends.append(float(one.array) if view.name in FLOATS else int(one.array))
     return ends[0], ends[1]
@@ -426,10 +430,10 @@ def histogram(x: Array, bins: Any = 10, weights: Array = None, /, *, range: tupl
     weight_type, weight, counters = _weights(work, view.size)
     result = work.empty((edges.size - 1,), counters, view)
     kind, pointer = work.loaded_as(view, name)
-    work.call(lib.GP_HISTOGRAM_RANGES, in_type=kind, in_=pointer, count=view.size, begin=cast(boundaries.pointer),
-              in2_type=weight_type, in2=weight, out_type=result.type, out=cast(result.pointer), bins=edges.size - 1)
+    work.call(lib.GP_HISTOGRAM_RANGES, in_type=kind, in_=pointer, count=view.size, begin=boundaries.data,
+              in2_type=weight_type, in2=weight, out_type=result.type, out=result.data, bins=edges.size - 1)
     return work.finish(result), work.finish(work.library.view("edges", work.library.from_host(edges, view)))
 
 
 __all__ = ["TYPES", "bincount", "compress", "count_if", "flatnonzero", "flip", "histogram", "nonzero", "partition",
-           "permutation", "put", "reverse", "roll", "select", "shuffle", "take", "transform", "transpose"]
+           "permutation", "permute", "put", "reverse", "roll", "select", "shuffle", "take", "transform", "transpose"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._arrays import FLOATS, INTEGERS, TYPES, View, cast, dense, merged
+from ._arrays import COMPLEX, FLOATS, INTEGERS, TYPES, View, cast, dense, merged
 from ._gpuprims import ffi, lib
 from ._operators import Operator, operator_of
 from ._work import NULL, Array, Work, check, flat, normal_axis
@@ -45,11 +45,11 @@ def _fold(work: Work, op: int, view: View, axes: tuple[int, ...], out: View, acc
         return
     if len(axes) == len(view.shape) and view.contiguous:
         if not acc and init is NULL:
-            check(lib.gp_reduce(work.handle, op, view.type, out.type, cast(view.pointer), view.size, cast(out.pointer),
+            check(lib.gp_reduce(work.handle, op, view.type, out.type, view.data, view.size, out.data,
                                 work.stream))
         else:
             work.call(lib.GP_REDUCE, op=op, in_type=view.type, out_type=out.type, acc_type=acc, count=view.size,
-                      in_=cast(view.pointer), out=cast(out.pointer), init=init)
+                      in_=view.data, out=out.data, init=init)
         return
     rows = _rows(view, axes)
     if rows is None:  # a copy with the axes last
@@ -63,7 +63,7 @@ def _fold(work: Work, op: int, view: View, axes: tuple[int, ...], out: View, acc
                                   "axis": len(shape), "extent": [*shape, length], "in_stride": [*strides, step],
                                   "out_stride": [*dense(tuple(shape)), 1]})
     work.call(lib.GP_REDUCE_AXIS, op=op, in_type=view.type, out_type=out.type, acc_type=acc, axes=axes_, init=init,
-              in_=cast(view.pointer), out=cast(out.pointer))
+              in_=view.data, out=out.data)
 
 
 def _rows(view: View, axes: tuple[int, ...]) -> tuple[list[int], list[int], int, int] | None:
@@ -133,15 +133,18 @@ def max(x: Array, /, *, axis: Any = None, keepdims: bool = False, out: Array = N
 
 
 def mean(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False, stream: Any = None) -> Array:
-    """numpy.mean. Summed in float64 whatever the type, then divided by the array's own library and rounded once."""
+    """numpy.mean. Summed in float64 or complex128 whatever the type, then divided by the array's own library, rounded
+    once."""
     work = Work(stream, {"x": x})
     view = work["x"]
     axes = _axes(view, axis)
-    name = (work.library.name_of(dtype) if dtype is not None else view.name if view.name in FLOATS else "float64")
+    own = view.name if view.name in FLOATS or view.name in COMPLEX else "float64"
+    name = work.library.name_of(dtype) if dtype is not None else own
     count = math.prod(view.shape[d] for d in axes)
     if count == 0:
         raise ValueError("x has no elements along the axis, and a mean needs one")
-    total = work.empty(_shape(view, axes, keepdims), "float64", view)
+    wide = "complex128" if view.name in COMPLEX else "float64"
+    total = work.empty(_shape(view, axes, keepdims), wide, view)
     _fold(work, lib.GP_SUM, view, axes, total)
     return work.finish_array(total.array / count, name, view)
 
@@ -158,7 +161,7 @@ def _arg(op: int, x: Array, axis: Any, keepdims: bool, out: Array, stream: Any) 
         pairs = work.empty((count, 2), "int64", view)  # struct { T value; int64_t index; } has 16 bytes
         _fold(work, op, view, axes, pairs.at(pairs.pointer, result.shape, dense(result.shape)).typed(view.type))
         index = ffi.new("gp_input *", lib.gp_input_strided(lib.GP_I64, cast(pairs.pointer + 8), 2))
-        check(lib.gp_copy(work.handle, lib.GP_INPUT, index, count, cast(result.pointer), work.stream))
+        check(lib.gp_copy(work.handle, lib.GP_INPUT, index, count, result.data, work.stream))
     return work.finish(result)
 
 
@@ -180,8 +183,9 @@ def _logical(op: int, early: Any, x: Array, axis: Any, keepdims: bool, out: Arra
     if axis is None:
         kind, pointer = work.input(view)
         check(early(work.handle, lib.GP_NOT_EQUAL, kind, work.constant(view.name, 0), pointer, view.size,
-                    ffi.cast("uint8_t *", result.pointer), work.stream))
+                    ffi.cast("uint8_t *", result.data), work.stream))
     else:
+        view = work.converted(view, "bool") if view.name in COMPLEX else view
         _fold(work, op, view, axes, result, view.type)
     return work.finish(result)
 
@@ -206,7 +210,7 @@ def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: bool = False, stre
     result = work.empty(_shape(view, _axes(view, None), keepdims), "int64", view)
     kind, pointer = work.input(view)
     check(lib.gp_count_if(work.handle, lib.GP_NOT_EQUAL, kind, work.constant(view.name, 0), pointer, view.size,
-                          ffi.cast("uint64_t *", result.pointer), work.stream))
+                          ffi.cast("uint64_t *", result.data), work.stream))
     return work.finish(result)
 
 
@@ -214,9 +218,10 @@ def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: bool = False, stre
 
 
 def scan(x: Array, op: str | Operator, /, *, axis: Any = None, dtype: Any = None, exclusive: bool = False,
-         initial: Any = None, out: Array = None, stream: Any = None) -> Array:
+         initial: Any = None, reverse: bool = False, out: Array = None, stream: Any = None) -> Array:
     """Running reductions: element i is x[0] op ... op x[i]; exclusive: op x[i - 1], and the first is `initial` or the
-    operator's identity. axis None: of the flattened array. Operators as in reduce."""
+    operator's identity. reverse: from the last element on. axis None: of the flattened array. Operators as in
+    reduce."""
     work = Work(stream, {"x": x})
     view = work["x"]
     name = work.library.name_of(dtype) if dtype is not None else view.name
@@ -225,39 +230,36 @@ def scan(x: Array, op: str | Operator, /, *, axis: Any = None, dtype: Any = None
     if initial is not None and not exclusive:
         raise ValueError("initial needs exclusive=True")
     init = NULL if initial is None else work.constant(name, initial)
-    return _scan(work, code, axis, name, exclusive, init, out)
+    return _scan(work, code, axis, name, exclusive, init, out, reverse)
 
 
-def _scan(work: Work, op: int, axis: Any, name: str, exclusive: bool, init: Any, out: Array) -> Array:
+def _scan(work: Work, op: int, axis: Any, name: str, exclusive: bool, init: Any, out: Array,
+          reverse: bool = False) -> Array:
     view = work["x"]
-    if axis is None or len(view.shape) == 1:
+    if axis is None and reverse:
+        view, axis = flat(work.contiguous(view)), 0
+    if (axis is None or len(view.shape) == 1) and not reverse:
         if axis is not None:
             normal_axis(axis, 1)
         result = work.out(out, (view.size,), name, view)
         kind, pointer = work.input(view)
         if exclusive:
             check(lib.gp_exclusive_scan(work.handle, op, kind, result.type, init, pointer, view.size,
-                                        cast(result.pointer), work.stream))
+                                        result.data, work.stream))
         else:
-            check(lib.gp_inclusive_scan(work.handle, op, kind, result.type, pointer, view.size, cast(result.pointer),
+            check(lib.gp_inclusive_scan(work.handle, op, kind, result.type, pointer, view.size, result.data,
                                         work.stream))
         return work.finish(result)
     axis = normal_axis(axis, len(view.shape))
     result = work.out(out, view.shape, name, view)
     if view.size == 0:
         return work.finish(result)
-    rows, back = work.axis_last(view, axis)
-    scanned = result if back is None else work.empty(rows.shape, name, view)
-    length = rows.shape[-1]
-    offsets = work.offsets(rows.size // length, length, view)
-    segments = ffi.new("gp_segments *", lib.gp_segments_init(lib.GP_U64, cast(offsets.pointer), rows.size // length))
-    arguments = (cast(rows.pointer), rows.size, segments, cast(scanned.pointer), work.stream)
-    if exclusive:
-        check(lib.gp_segmented_exclusive_scan(work.handle, op, rows.type, scanned.type, init, *arguments))
-    else:
-        check(lib.gp_segmented_inclusive_scan(work.handle, op, rows.type, scanned.type, *arguments))
-    if back is not None:
-        work.move(scanned, back, result)
+    target = result
+    if reverse:
+        view, target = view.reversed(axis), result.reversed(axis)
+    pointer, axes = work.along(view, axis, target)
+    work.call(lib.GP_SCAN_AXIS, op=op, in_type=view.type, out_type=result.type, axes=axes, in_=pointer,
+              out=target.data, init=init, flags=lib.GP_EXCLUSIVE if exclusive else 0)
     return work.finish(result)
 
 
@@ -304,7 +306,7 @@ def diff(x: Array, /, *, axis: Any = -1, out: Array = None, stream: Any = None) 
     step = math.prod(first.shape[1:])
     op = lib.GP_BIT_XOR if view.name == "bool" else lib.GP_SUB
     check(lib.gp_transform2(work.handle, op, view.type, view.type, cast(first.pointer + step * view.itemsize),
-                            cast(first.pointer), target.size, cast(target.pointer), work.stream))
+                            first.data, target.size, target.data, work.stream))
     if back is not None:
         work.move(target, back, result)
     return work.finish(result)
@@ -328,10 +330,10 @@ def _segment(op: int, x: Array, offsets: Array, out: Array, stream: Any, widen: 
         return work.finish(result)
     where = work.contiguous(where)
     work.check_offsets(where, view.size)
-    segments = ffi.new("gp_segments *", lib.gp_segments_init(where.type, cast(where.pointer), where.size - 1))
+    segments = ffi.new("gp_segments *", lib.gp_segments_init(where.type, where.data, where.size - 1))
     kind, pointer = work.input(view)
     check(lib.gp_segmented_reduce(work.handle, op, kind, result.type, pointer, view.size, segments,
-                                  cast(result.pointer), work.stream))
+                                  result.data, work.stream))
     return work.finish(result)
 
 

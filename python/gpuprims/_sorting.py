@@ -15,18 +15,6 @@ def _one(view: View, argument: str) -> View:
     return view
 
 
-def _rows(work: Work, view: View, axis: Any) -> tuple[View, list[int] | None, int, int]:
-    """(The array with the axis last, contiguous; the order of its dimensions; rows; their length)."""
-    axis = normal_axis(axis, len(view.shape))
-    rows, back = work.axis_last(view, axis)
-    length = rows.shape[-1]
-    return rows, back, rows.size // length if length else 0, length
-
-
-def _segments(starts: View) -> Any:
-    return ffi.new("gp_segments *", lib.gp_segments_init(lib.GP_U64, cast(starts.pointer), starts.size - 1))
-
-
 def sort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array = None, stream: Any = None) -> Array:
     """numpy.sort, always stable. Floats in IEEE 754 total order: unlike there, -0 is below +0 and a NaN with the sign
     bit below all numbers. axis None: of the flattened array."""
@@ -38,18 +26,14 @@ def sort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array = 
             normal_axis(axis, 1)
         result = work.out(out, (view.size,), view.name, view)
         source = work.contiguous(view)
-        check(lib.gp_sort_keys(work.handle, view.type, cast(source.pointer), view.size, cast(result.pointer), flags,
+        check(lib.gp_sort_keys(work.handle, view.type, source.data, view.size, result.data, flags,
                                work.stream))
         return work.finish(result)
-    rows, back, count, length = _rows(work, view, axis)
+    axis = normal_axis(axis, len(view.shape))
     result = work.out(out, view.shape, view.name, view)
     if view.size:
-        target = result if back is None else work.empty(rows.shape, view.name, view)
-        starts = work.offsets(count, length, view)
-        check(lib.gp_segmented_sort_keys(work.handle, view.type, cast(rows.pointer), view.size, _segments(starts),
-                                         cast(target.pointer), flags, work.stream))
-        if back is not None:
-            work.move(target, back, result)
+        pointer, axes = work.along(view, axis, result)
+        check(lib.gp_sort_axis(work.handle, view.type, axes, pointer, result.data, flags, work.stream))
     return work.finish(result)
 
 
@@ -63,27 +47,34 @@ def argsort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array
             normal_axis(axis, 1)
         result = work.out(out, (view.size,), "int64", view)
         source = work.contiguous(view)
-        check(lib.gp_argsort(work.handle, view.type, lib.GP_U64, cast(source.pointer), view.size, NULL,
-                             cast(result.pointer), flags, work.stream))
+        check(lib.gp_argsort(work.handle, view.type, lib.GP_U64, source.data, view.size, NULL,
+                             result.data, flags, work.stream))
         return work.finish(result)
-    rows, back, count, length = _rows(work, view, axis)
+    axis = normal_axis(axis, len(view.shape))
     result = work.out(out, view.shape, "int64", view)
     if view.size:
-        keys = work.empty(rows.shape, view.name, view)
-        index = result if back is None else work.empty(rows.shape, "int64", view)
-        starts, begins = work.offsets(count, length, view), work.empty(rows.shape, "int64", view)
-        check(lib.gp_segmented_sort_pairs(work.handle, view.type, lib.GP_U64, cast(rows.pointer), NULL, view.size,
-                                          _segments(starts), cast(keys.pointer), cast(index.pointer), flags,
-                                          work.stream))
-        # Indices count from the start of the array: minus the start of each row.
-        check(lib.gp_expand(work.handle, lib.GP_U64, lib.GP_U64, cast(starts.pointer), cast(starts.pointer), count,
-                            cast(begins.pointer), view.size, work.stream))
-        place = index if back is None else work.empty(rows.shape, "int64", view)
-        check(lib.gp_transform2(work.handle, lib.GP_SUB, lib.GP_I64, lib.GP_I64, cast(index.pointer),
-                                cast(begins.pointer), view.size, cast(place.pointer), work.stream))
-        if back is not None:
-            work.move(place, back, result)
+        pointer, axes = work.along(view, axis, result)
+        check(lib.gp_argsort_axis(work.handle, view.type, lib.GP_I64, axes, pointer, NULL, result.data, flags,
+                                  work.stream))
     return work.finish(result)
+
+
+def sort_with_indices(x: Array, axis: int, descending: bool) -> tuple[Array, Array]:
+    """(sort, argsort) in one call."""
+    work = Work(None, {"x": x})
+    view = work["x"]
+    axis = normal_axis(axis, len(view.shape))
+    keys, index = work.empty(view.shape, view.name, view), work.empty(view.shape, "int64", view)
+    flags = lib.GP_DESCENDING if descending else 0
+    if len(view.shape) == 1:
+        source = work.contiguous(view)
+        check(lib.gp_argsort(work.handle, view.type, lib.GP_I64, source.data, view.size, keys.data,
+                             index.data, flags, work.stream))
+    elif view.size:
+        pointer, axes = work.along(view, axis, keys)
+        check(lib.gp_argsort_axis(work.handle, view.type, lib.GP_I64, axes, pointer, keys.data,
+                                  index.data, flags, work.stream))
+    return work.finish(keys), work.finish(index)
 
 
 def topk(x: Array, k: int, /, *, axis: Any = -1, largest: bool = True, sorted: bool = True,
@@ -94,26 +85,17 @@ def topk(x: Array, k: int, /, *, axis: Any = -1, largest: bool = True, sorted: b
     view, k = work["x"], natural("k", k)
     if not view.shape:
         raise ValueError("x has no dimension")
-    rows, back, count, length = _rows(work, view, axis)
-    if k > rows.shape[-1]:
-        raise ValueError(f"k is {k}, and there are {rows.shape[-1]} elements along the axis")
+    axis = normal_axis(axis, len(view.shape))
+    if k > view.shape[axis]:
+        raise ValueError(f"k is {k}, and there are {view.shape[axis]} elements along the axis")
     flags = (lib.GP_DESCENDING if largest else 0) | (0 if sorted else lib.GP_UNSORTED)
-    shape = (*rows.shape[:-1], k)
+    shape = (*view.shape[:axis], k, *view.shape[axis + 1:])
     keys, index = work.empty(shape, view.name, view), work.empty(shape, "int64", view)
     if keys.size:
-        check(lib.gp_top_k_rows(work.handle, view.type, lib.GP_U64, cast(rows.pointer), count, length, k,
-                                cast(keys.pointer), cast(index.pointer), flags, work.stream))
-    if back is None:
-        return work.finish(keys), work.finish(index)
-    whole = [0] * len(shape)
-    for place, d in enumerate(back):
-        whole[d] = shape[place]
-    made = []
-    for part in (keys, index):
-        target = work.empty(tuple(whole), part.name, view)
-        work.move(part, back, target)
-        made.append(work.finish(target))
-    return made[0], made[1]
+        pointer, axes = work.along(view, axis, keys)
+        check(lib.gp_top_k_axis(work.handle, view.type, lib.GP_I64, axes, pointer, k, keys.data,
+                                index.data, flags, work.stream))
+    return work.finish(keys), work.finish(index)
 
 
 def nth_element(x: Array, n: int, /, *, descending: bool = False, stream: Any = None) -> Array:
@@ -124,7 +106,7 @@ def nth_element(x: Array, n: int, /, *, descending: bool = False, stream: Any = 
     if n >= view.size:
         raise ValueError(f"n is {n}, and x has {view.size} elements")
     source, result = work.contiguous(view), work.empty((), view.name, view)
-    check(lib.gp_nth_element(work.handle, view.type, cast(source.pointer), view.size, n, cast(result.pointer),
+    check(lib.gp_nth_element(work.handle, view.type, source.data, view.size, n, result.data,
                              lib.GP_DESCENDING if descending else 0, work.stream))
     return work.finish(result)
 
@@ -145,33 +127,33 @@ def unique(x: Array, /, *, return_index: bool = False, return_inverse: bool = Fa
     made = work.empty((n,), view.name, view)
     order = work.empty((n,), "int64", view) if return_index or return_inverse else None
     if order is None:
-        check(lib.gp_sort_keys(work.handle, view.type, cast(source.pointer), n, cast(keys.pointer), 0, work.stream))
+        check(lib.gp_sort_keys(work.handle, view.type, source.data, n, keys.data, 0, work.stream))
     else:
-        check(lib.gp_argsort(work.handle, view.type, lib.GP_U64, cast(source.pointer), n, cast(keys.pointer),
-                             cast(order.pointer), 0, work.stream))
-    number = ffi.cast("uint64_t *", count.pointer)
+        check(lib.gp_argsort(work.handle, view.type, lib.GP_U64, source.data, n, keys.data,
+                             order.data, 0, work.stream))
+    number = ffi.cast("uint64_t *", count.data)
     lengths = index = inverse = None
     if return_counts or return_inverse:
         lengths = work.empty((n,), "int64", view)
         if return_inverse:  # runs beyond the last have no length
-            check(lib.gp_fill(work.handle, lib.GP_I64, ffi.new("int64_t *", 0), cast(lengths.pointer), n, work.stream))
-        check(lib.gp_run_length_encode(work.handle, view.type, lib.GP_I64, cast(keys.pointer), n, cast(made.pointer),
-                                       cast(lengths.pointer), number, work.stream))
+            check(lib.gp_fill(work.handle, lib.GP_I64, ffi.new("int64_t *", 0), lengths.data, n, work.stream))
+        check(lib.gp_run_length_encode(work.handle, view.type, lib.GP_I64, keys.data, n, made.data,
+                                       lengths.data, number, work.stream))
     elif not return_index:
-        check(lib.gp_unique(work.handle, view.type, cast(keys.pointer), n, cast(made.pointer), number, work.stream))
+        check(lib.gp_unique(work.handle, view.type, keys.data, n, made.data, number, work.stream))
     if return_index:
         assert order is not None
         index = work.empty((n,), "int64", view)
-        check(lib.gp_unique_by_key(work.handle, view.type, lib.GP_I64, cast(keys.pointer), cast(order.pointer), n,
-                                   cast(made.pointer), cast(index.pointer), number, work.stream))
+        check(lib.gp_unique_by_key(work.handle, view.type, lib.GP_I64, keys.data, order.data, n,
+                                   made.data, index.data, number, work.stream))
     if return_inverse:
         assert order is not None and lengths is not None
         runs, run, total = work.offsets(n, 1, view), work.empty((n,), "int64", view), work.counter(view)
-        check(lib.gp_run_length_expand(work.handle, lib.GP_I64, lib.GP_I64, cast(runs.pointer), cast(lengths.pointer),
-                                       n, cast(run.pointer), n, ffi.cast("uint64_t *", total.pointer), work.stream))
+        check(lib.gp_run_length_expand(work.handle, lib.GP_I64, lib.GP_I64, runs.data, lengths.data,
+                                       n, run.data, n, ffi.cast("uint64_t *", total.data), work.stream))
         inverse = work.empty(view.shape, "int64", view)
-        check(lib.gp_scatter(work.handle, lib.GP_I64, lib.GP_I64, cast(run.pointer), cast(order.pointer), n,
-                             cast(inverse.pointer), n, work.stream))
+        check(lib.gp_scatter(work.handle, lib.GP_I64, lib.GP_I64, run.data, order.data, n,
+                             inverse.data, n, work.stream))
     results = [made, index, lengths if return_counts else None]
     cut = work.sized(sync, count, *results)
     if inverse is None:
@@ -197,22 +179,22 @@ def _set(operation: str, x: Array, y: Array, assume_unique: bool, sync: bool | N
     for part in (a, b):
         source = flat(work.contiguous(part))
         keys, made = (work.empty((part.size,), part.name, part) for _ in range(2))
-        check(lib.gp_sort_keys(work.handle, part.type, cast(source.pointer), part.size, cast(keys.pointer), 0,
+        check(lib.gp_sort_keys(work.handle, part.type, source.data, part.size, keys.data, 0,
                                work.stream))
         if assume_unique:
             parts.append((keys, part.size))
             continue
         count = work.counter(part)
-        check(lib.gp_unique(work.handle, part.type, cast(keys.pointer), part.size, cast(made.pointer),
-                            ffi.cast("uint64_t *", count.pointer), work.stream))
+        check(lib.gp_unique(work.handle, part.type, keys.data, part.size, made.data,
+                            ffi.cast("uint64_t *", count.data), work.stream))
         parts.append((made, work.number(count.array)))
     (p, m), (q, n) = parts
     room = {"set_union": m + n, "set_intersection": m if m < n else n, "set_difference": m,
             "set_symmetric_difference": m + n}[operation]
     result, count = work.empty((room,), a.name, a), work.counter(a)
     call = getattr(lib, f"gp_{operation}")
-    check(call(work.handle, lib.GP_LESS, a.type, cast(p.pointer), m, cast(q.pointer), n, cast(result.pointer),
-               ffi.cast("uint64_t *", count.pointer), work.stream))
+    check(call(work.handle, lib.GP_LESS, a.type, p.data, m, q.data, n, result.data,
+               ffi.cast("uint64_t *", count.data), work.stream))
     return work.sized(sync, count, result)
 
 
@@ -247,8 +229,8 @@ def isin(x: Array, test: Array, /, *, stream: Any = None) -> Array:
     if view.name != build.name:
         raise TypeError(f"test: its elements are {build.name}, those of x are {view.name}")
     result, source, table = work.empty(view.shape, "bool", view), work.contiguous(view), work.contiguous(build)
-    check(lib.gp_contains(work.handle, view.type, cast(table.pointer), build.size, cast(source.pointer), view.size,
-                          ffi.cast("uint8_t *", result.pointer), work.stream))
+    check(lib.gp_contains(work.handle, view.type, table.data, build.size, source.data, view.size,
+                          ffi.cast("uint8_t *", result.data), work.stream))
     return work.finish(result)
 
 
@@ -260,8 +242,8 @@ def merge(x: Array, y: Array, /, *, descending: bool = False, out: Array = None,
         raise TypeError(f"y: its elements are {b.name}, those of x are {a.name}")
     result = work.out(out, (a.size + b.size,), a.name, a)
     a, b = work.contiguous(a), work.contiguous(b)
-    check(lib.gp_merge(work.handle, lib.GP_GREATER if descending else lib.GP_LESS, a.type, cast(a.pointer), a.size,
-                       cast(b.pointer), b.size, cast(result.pointer), work.stream))
+    check(lib.gp_merge(work.handle, lib.GP_GREATER if descending else lib.GP_LESS, a.type, a.data, a.size,
+                       b.data, b.size, result.data, work.stream))
     return work.finish(result)
 
 
@@ -277,12 +259,12 @@ def searchsorted(a: Array, v: Array, /, *, side: str = "left", out: Array = None
     table, (kind, pointer) = work.contiguous(table), work.input(needles)
     if kind == lib.GP_INPUT:
         work.call(lib.GP_LOWER_BOUND if side == "left" else lib.GP_UPPER_BOUND, key_type=table.type, in_type=kind,
-                  keys=cast(table.pointer), key_count=table.size, in_=pointer, count=needles.size, out_type=lib.GP_U64,
-                  out=cast(result.pointer))
+                  keys=table.data, key_count=table.size, in_=pointer, count=needles.size, out_type=lib.GP_U64,
+                  out=result.data)
     else:
         call = lib.gp_lower_bound if side == "left" else lib.gp_upper_bound
-        check(call(work.handle, lib.GP_LESS, table.type, lib.GP_U64, cast(table.pointer), table.size, pointer,
-                   needles.size, cast(result.pointer), work.stream))
+        check(call(work.handle, lib.GP_LESS, table.type, lib.GP_U64, table.data, table.size, pointer,
+                   needles.size, result.data, work.stream))
     return work.finish(result)
 
 
@@ -319,12 +301,12 @@ def group_by(keys: Array, values: Array = None, how: str | Sequence[str] = "sum"
         kind = {"sum": _sum_type(work, value.name), "min": value.name, "max": value.name,
                 "mean": "float64"}.get(name, "int64")
         result = work.empty((n,), kind, value)
-        one.op, one.out, one.out_type = _AGGREGATES[name], cast(result.pointer), TYPES[kind][0]
+        one.op, one.out, one.out_type = _AGGREGATES[name], result.data, TYPES[kind][0]
         if name != "count":
-            one.type, one.column = column.type, cast(column.pointer)
+            one.type, one.column = column.type, column.data
         results.append(result)
-    check(lib.gp_group_by_many(work.handle, key.type, cast(source.pointer), n, aggregates, len(names),
-                               cast(made.pointer), n, ffi.cast("uint64_t *", count.pointer), work.stream))
+    check(lib.gp_group_by_many(work.handle, key.type, source.data, n, aggregates, len(names),
+                               made.data, n, ffi.cast("uint64_t *", count.data), work.stream))
     cut = work.sized(sync, count, made, *results)
     if isinstance(how, str):
         return cut
@@ -334,10 +316,10 @@ def group_by(keys: Array, values: Array = None, how: str | Sequence[str] = "sum"
 
 
 def _sum_type(work: Work, name: str) -> str:
-    if "float" in name:
+    if "float" in name or "complex" in name:
         return name
     return "uint64" if name.startswith("u") and work.library.wide_unsigned else "int64"
 
 
 __all__ = ["argsort", "group_by", "intersect1d", "isin", "merge", "nth_element", "searchsorted", "setdiff1d",
-           "setxor1d", "sort", "topk", "union1d", "unique"]
+           "setxor1d", "sort", "sort_with_indices", "topk", "union1d", "unique"]

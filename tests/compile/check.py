@@ -3,6 +3,7 @@
 
     language gcc|clang   declarations and implementation as every standard of C and C++, without a warning; each program
                          is run
+    hpp                  gpuprims.hpp as C++17, 20 and 23, by gcc and clang, with and without exceptions
     nvcc                 .cu files: declarations, implementation, kernels on the tile routines, the examples
     copies               several copies in one program: GPUPRIMS_NAMESPACE, GPUPRIMS_STATIC; no symbol escapes
     embed                the program carries the header's own text, wherever it was compiled
@@ -10,6 +11,8 @@
                          prints the block of text below it
     examples             every example builds and runs, CUDA ones on the emulator too; the demo
     install              make install, pkg-config, CMake: find_package, add_subdirectory
+    bindings             the examples in Rust (bindgen) and Julia (Clang.jl), where their toolchains are
+    packages             recipes of Meson, Conan and Debian, where their tools are, in the long tests
     abi                  programs with an older or newer header than the library
     size                 time to preprocess, symbols, sizes; the shared library needs nothing but libc
 
@@ -22,6 +25,7 @@ import functools
 import glob
 import gzip
 import hashlib
+import json
 import os
 import re
 import resource
@@ -230,6 +234,22 @@ def generated_headers(text):
     included = re.findall(r'#include "([^"]+)"', text)
     return [name for name in included if not any(os.path.exists(os.path.join(ROOT, place, name))
                                                  for place in (".", "examples"))]
+
+
+def hpp(checks, folder):
+    """gpuprims.hpp; each program is run. It has at most 300 lines."""
+    with open(os.path.join(ROOT, "gpuprims.hpp")) as file:
+        lines = file.read().count("\n")
+    checks.check("gpuprims.hpp has at most 300 lines", lines <= 300, str(lines))
+    program, libraries = os.path.join(folder, "hpp"), ["-Lbuild", "-lgpuprims",
+                                                       f"-Wl,-rpath,{os.path.join(ROOT, 'build')}"]
+    for compiler in [CXX] + (["clang++"] if shutil.which("clang++") else []):
+        for flags in (["-std=c++17"], ["-std=c++20", "-O2"], ["-std=c++2b"], ["-std=c++17", "-fno-exceptions"],
+                      ["-std=c++17", "-fsanitize=address,undefined"]):
+            name = f"gpuprims.hpp by {compiler} {' '.join(flags)}"
+            if checks.has_turn() and checks.run(name, [compiler, *flags, *STRICT, "-I.", source("hpp.cpp"), *libraries,
+                                                       "-o", program]) is not None:
+                checks.run(f"{name}: run", [program])
 
 
 def nvcc(checks, folder):
@@ -519,7 +539,7 @@ def sh_block(checks, name, text, place, env, known):
 
 def readme(checks, folder):
     env = dict(os.environ, GPUPRIMS_LIBRARY=os.path.join(ROOT, "build", "libgpuprims.so"))
-    counted, known = dict.fromkeys(("c", "cuda", "sh", "cmake", "python"), 0), set()
+    counted, known = dict.fromkeys(("c", "cpp", "cuda", "sh", "cmake", "python"), 0), set()
     header, makefile = open(HEADER).read(), open(os.path.join(ROOT, "Makefile")).read()
     in_header = set(re.findall(r"\bgp_\w+", header))
     for page in pages():
@@ -539,6 +559,12 @@ def readme(checks, folder):
                 below = found[number + 1] if number + 1 < len(found) else ("", "", 0)
                 near = below[0] == "text" and below[2] == line + text.count("\n") + 3
                 c_block(checks, name, text, below[1] if near else None, place, known)
+            elif kind == "cpp" and checks.has_turn():
+                program = os.path.join(place, "block_cpp")
+                if checks.run(f"{name}: strict", [CXX, "-std=c++17", *STRICT, "-I.", written(place, "block.cpp",
+                              text.replace("#define GPUPRIMS_IMPLEMENTATION", "//")), "-o", program, "-Lbuild",
+                              "-lgpuprims", f"-Wl,-rpath,{os.path.join(ROOT, 'build')}"]) is not None:
+                    checks.run(f"{name}: run", [program])
             elif kind == "cuda" and text not in known:
                 known.add(text)
                 if "main" in text and checks.has_turn():
@@ -635,7 +661,7 @@ def demo(checks, pictures, quick, env):
 
 FIND_PACKAGE = """cmake_minimum_required(VERSION 3.16)
 project(user LANGUAGES C)
-find_package(gpuprims {version} REQUIRED)
+find_package(gpuprims {version} REQUIRED {components})
 add_executable(one {program})
 target_link_libraries(one PRIVATE gpuprims::gpuprims)
 add_executable(other {shared_user})
@@ -648,6 +674,16 @@ add_executable(one {program})
 target_link_libraries(one PRIVATE gpuprims::gpuprims)
 add_executable(other {shared_user})
 target_link_libraries(other PRIVATE gpuprims::shared)
+"""
+# A program of its own target is all that is built and installed.
+FETCH = """cmake_minimum_required(VERSION 3.16)
+project(user LANGUAGES C)
+include(FetchContent)
+FetchContent_Declare(gpuprims SOURCE_DIR "{root}")
+FetchContent_MakeAvailable(gpuprims)
+add_executable(one {program})
+target_link_libraries(one PRIVATE gpuprims::gpuprims)
+install(TARGETS one)
 """
 
 
@@ -672,7 +708,7 @@ def install(checks, folder):
         return
     checks.run("make install below DESTDIR",
                MAKE + ["install", "PREFIX=/usr", f"DESTDIR={staged}"])
-    for name in ("include/gpuprims.h", "lib/libgpuprims.so", f"lib/libgpuprims.so.{version}",
+    for name in ("include/gpuprims.h", "include/gpuprims.hpp", "lib/libgpuprims.so", f"lib/libgpuprims.so.{version}",
                  "lib/pkgconfig/gpuprims.pc", "share/cmake/gpuprims/gpuprims-config.cmake",
                  "share/man/man3/gpuprims.3"):
         checks.check(f"make install: {name}", os.path.exists(os.path.join(prefix, name)) and
@@ -701,6 +737,8 @@ def install(checks, folder):
         file.write(SUBDIRECTORY.format(root=ROOT, program=source("program.c"), shared_user=user))
     if subdirectory:
         build_cmake(checks, "add_subdirectory", project, [])
+    if checks.has_turn():
+        fetch_content(checks, folder)
     cmake_blocks = {text: page for page in pages() for kind, text, _ in blocks(os.path.join(ROOT, page))
                     if kind == "cmake"}
     for number, (text, page) in enumerate(cmake_blocks.items()):
@@ -715,6 +753,135 @@ def install(checks, folder):
         checks.run(f"{page}'s CMake: configure", ["cmake", "-S", project, "-B", os.path.join(project, "build"),
                                                  f"-DCMAKE_PREFIX_PATH={prefix}"])
         checks.run(f"{page}'s CMake: build", ["cmake", "--build", os.path.join(project, "build")])
+
+
+def fetch_content(checks, folder):
+    """As a subproject gpuprims builds no library and installs nothing."""
+    project, prefix = os.path.join(folder, "fetched"), os.path.join(folder, "fetched_prefix")
+    os.makedirs(project)
+    with open(os.path.join(project, "CMakeLists.txt"), "w") as file:
+        file.write(FETCH.format(root=ROOT, program=source("program.c")))
+    binary = os.path.join(project, "build")
+    if checks.run("FetchContent: configure", ["cmake", "-S", project, "-B", binary,
+                                              f"-DCMAKE_INSTALL_PREFIX={prefix}"]) is None:
+        return
+    checks.run("FetchContent: build", ["cmake", "--build", binary])
+    checks.run("FetchContent: run", [os.path.join(binary, "one")])
+    checks.run("FetchContent: install", ["cmake", "--install", binary])
+    libraries = glob.glob(os.path.join(binary, "**", "*.so*"), recursive=True)
+    checks.check("FetchContent: no library is built", not libraries, " ".join(libraries))
+    installed = [os.path.join(where, name) for where, _, names in os.walk(prefix) for name in names]
+    checks.check("FetchContent: only the program is installed", installed == [os.path.join(prefix, "bin", "one")],
+                 " ".join(installed))
+
+
+# ---- other languages, packages --------------------------------------------------------------------------------------
+
+
+def example_commands(path):
+    """The commands in the head of an example: lines of a comment that are indented by four, below `make lib`."""
+    with open(path) as file:
+        head = re.findall(r"^(?://!|#) {5}(.*)$", file.read(), re.M)
+    return "\n".join(head).replace("\\\n", "").split("\n")[1:]
+
+
+def bindings(checks, folder):
+    """The examples by the commands that they name; the header has no errors for libclang, which both use."""
+    env = dict(os.environ, PWD=ROOT)
+    for language, tools, path in (("Rust", ("bindgen", "rustc"), "examples/rust/sort.rs"),
+                                  ("Julia", ("julia",), "examples/julia/generate.jl")):
+        commands = example_commands(path)
+        checks.check(f"{path} names its commands", len(commands) >= 3, "\n".join(commands))
+        missing = [tool for tool in tools if not shutil.which(tool)]
+        if missing:
+            checks.skip(language, f"no {' and no '.join(missing)}: see {path}")
+            continue
+        output = None
+        for command in commands:
+            output = checks.run(f"{language}: {command}", ["sh", "-c", command], env=env)
+            if output is None:
+                break
+        if output is not None:
+            checks.check(f"{language}: sorted [1.0, 2.5, 3.0], the sum is 6.5", re.search(
+                r"sorted .*1\.0, 2\.5, 3\.0\], the sum is 6\.5", output), output)
+
+
+def packages(checks, folder):
+    version = header_version()
+    with open(os.path.join(ROOT, "packaging", "vcpkg", "gpuprims", "vcpkg.json")) as file:
+        checks.check("vcpkg.json has the header's version", json.load(file)["version"] == version)
+    with open(os.path.join(ROOT, "packaging", "debian", "changelog")) as file:
+        checks.check("debian/changelog has the header's version", file.readline().startswith(f"gpuprims ({version})"))
+    abi_number = re.match(r"0\.\d+|\d+", version).group()
+    checks.check("debian's package has the library's soname", os.path.exists(
+        os.path.join(ROOT, "packaging", "debian", f"libgpuprims{abi_number}.install")))
+    if not LONG:
+        checks.skip("packages", "they compile the library: make test-long")
+        return
+    for name, tools, how, build in (("Meson", ("meson", "ninja"), "pip install meson ninja", meson),
+                                    ("Conan", ("conan", "cmake"), "pip install conan", conan),
+                                    ("Debian", ("dh", "dpkg-buildpackage", "cmake"), "apt-get install debhelper",
+                                     debian)):
+        missing = [tool for tool in tools if not shutil.which(tool)]
+        if missing:
+            checks.skip(name, f"no {' and no '.join(missing)}: {how}")
+        else:
+            build(checks, os.path.join(folder, name.lower()), version)
+
+
+def sources(place):
+    """What a package is made of, without this checkout's build folder."""
+    os.makedirs(place)
+    for name in ("gpuprims.h", "gpuprims.hpp", "gpuprims_policies.h", "CMakeLists.txt", "LICENSE", "meson.build",
+                 "gpuprims.pc.in"):
+        shutil.copy(os.path.join(ROOT, name), place)
+    for name in ("cmake", "packaging"):
+        shutil.copytree(os.path.join(ROOT, name), os.path.join(place, name))
+    os.makedirs(os.path.join(place, "docs"))
+    shutil.copy(os.path.join(ROOT, "docs", "gpuprims.3"), os.path.join(place, "docs"))
+    return place
+
+
+def meson(checks, folder, version):
+    """A project with the wrap: the header alone, and the library."""
+    project = os.path.join(folder, "user")
+    sources(os.path.join(project, "subprojects", "gpuprims"))
+    shutil.copy(os.path.join(ROOT, "packaging", "meson", "gpuprims.wrap"), os.path.join(project, "subprojects"))
+    shutil.copy(source("program.c"), os.path.join(project, "one.c"))
+    shutil.copy(shared_user(project), os.path.join(project, "other.c"))
+    with open(os.path.join(project, "meson.build"), "w") as file:
+        file.write(f"project('user', 'c')\nexecutable('one', 'one.c', dependencies : dependency('gpuprims', version : "
+                   f"'{version}'))\nexecutable('other', 'other.c', dependencies : subproject('gpuprims').get_variable("
+                   "'gpuprims_shared_dep'))\n")
+    binary = os.path.join(project, "build")
+    if checks.run("Meson: setup", ["meson", "setup", "--wrap-mode=nodownload", binary, project]) is not None and \
+            checks.run("Meson: compile", ["meson", "compile", "-C", binary]) is not None:
+        for name in ("one", "other"):
+            checks.run(f"Meson: run {name}", [os.path.join(binary, name)])
+
+
+def conan(checks, folder, version):
+    """conan create, whose test package links with both targets and runs."""
+    env = dict(os.environ, CONAN_HOME=os.path.join(folder, "home"))
+    checks.run("Conan: profile", ["conan", "profile", "detect"], env=env)
+    output = checks.run("Conan: create", ["conan", "create", os.path.join(sources(os.path.join(folder, "sources")),
+                                                                          "packaging", "conan")], env=env)
+    checks.check("Conan: the version is the header's", output is None or f"gpuprims/{version}" in output)
+
+
+def debian(checks, folder, version):
+    place = sources(os.path.join(folder, "gpuprims"))
+    shutil.copytree(os.path.join(place, "packaging", "debian"), os.path.join(place, "debian"))
+    if checks.run("Debian: dpkg-buildpackage", ["dpkg-buildpackage", "-us", "-uc", "-b"], cwd=place) is None:
+        return
+    found = {os.path.basename(path).split("_")[0]: path for path in glob.glob(os.path.join(folder, "*.deb"))}
+    library = f"libgpuprims{re.match(r'0[.][0-9]+|[0-9]+', version).group()}"
+    for name, files in ((library, [f"libgpuprims.so.{version}"]),
+                        ("libgpuprims-dev", ["include/gpuprims.h", "include/gpuprims.hpp", "gpuprims-config.cmake",
+                                             "gpuprims.pc", "gpuprims.3", "libgpuprims.so"])):
+        listed = checks.run(f"Debian: {name}", ["dpkg", "-c", found.get(name, name)])
+        for one in files:
+            checks.check(f"Debian: {name} has {one}", listed is not None and one in listed, listed or "")
 
 
 # ---- abi -------------------------------------------------------------------------------------------------------------
@@ -800,15 +967,19 @@ def build_cmake(checks, name, project, options):
 
 def with_cmake(checks, folder, prefix, version, user, how):
     project = tempfile.mkdtemp(dir=folder)
-    for wanted, good in ((version, True), ("", True), ("99.0", False)):
+    for wanted, components, good in ((version, "", True), ("", "", True), ("99.0", "", False),
+                                     (version, "COMPONENTS header shared", True),
+                                     (version, "COMPONENTS static", False),
+                                     (version, "OPTIONAL_COMPONENTS static", True)):
         with open(os.path.join(project, "CMakeLists.txt"), "w") as file:
-            file.write(FIND_PACKAGE.format(version=wanted, program=source("program.c"), shared_user=user))
-        options = [f"-DCMAKE_PREFIX_PATH={prefix}"]
-        if good and wanted:
-            build_cmake(checks, f"{how}: find_package(gpuprims {wanted})", project, options)
+            file.write(FIND_PACKAGE.format(version=wanted, components=components, program=source("program.c"),
+                                           shared_user=user))
+        options, name = [f"-DCMAKE_PREFIX_PATH={prefix}"], f"{how}: find_package({' '.join([wanted, components])})"
+        if good and wanted and not components:
+            build_cmake(checks, name, project, options)
         else:
-            checks.run(f"{how}: find_package(gpuprims {wanted})", ["cmake", "-S", project, "-B",
-                       os.path.join(project, f"other{wanted}")] + options, expect=0 if good else 1)
+            checks.run(name, ["cmake", "-S", project, "-B", os.path.join(project, f"other{wanted}{len(components)}")]
+                       + options, expect=0 if good else 1)
 
 
 # ---- size ------------------------------------------------------------------------------------------------------------
@@ -879,8 +1050,9 @@ def size(checks, folder):
     print(f"exported: {' '.join(sorted(exported))}")
 
 
-GROUPS = {"language": language, "nvcc": nvcc, "copies": copies, "embed": embed, "readme": readme, "examples": examples,
-          "install": install, "abi": abi, "size": size}
+GROUPS = {"language": language, "hpp": hpp, "nvcc": nvcc, "copies": copies, "embed": embed, "readme": readme,
+          "examples": examples, "install": install, "bindings": bindings, "packages": packages, "abi": abi,
+          "size": size}
 
 
 def main():

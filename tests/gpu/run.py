@@ -195,6 +195,18 @@ def python_job(limit, no_gpu):
                env=env)
 
 
+def package_job(limit, quick):
+    """The Python package on PyTorch's and CuPy's arrays, where `make python` has built it: random calls, operators."""
+    junit = os.path.join(BUILD, "package.xml")
+    if os.path.exists(junit):
+        os.remove(junit)
+    env = {"PYTHONPATH": os.path.join("build", "python", "lib"), "PYTHONDONTWRITEBYTECODE": "1",
+           "GPUPRIMS_CALLS": "300" if quick else "50000"}
+    return Job("package", [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider",
+                           f"--junitxml={junit}", "tests/gpu/test_package.py", "tests/python/test_torch.py"], limit,
+               junit=junit, env=env)
+
+
 def jobs_of(args, cache):
     limit = 120 if args.quick else 400
     size = ["--quick"] if args.quick else ["--full"]
@@ -217,6 +229,10 @@ def jobs_of(args, cache):
     else:
         say("skipped: tile routines: no nvcc on this machine")
     jobs.append(python_job(limit, False))
+    if os.path.isdir(os.path.join("build", "python", "lib")):
+        jobs.append(package_job(3 * limit, args.quick))
+    else:
+        say("skipped: package: no build/python/lib: make python")
     seconds = 40 if args.quick else 120  # less than the timeout, which leaves time to minimise failures
     jobs.append(Job("random calls", [sys.executable, "tests/gpu/fuzz.py", "--seconds", str(seconds), "--processes",
                                      str(max(1, min(8, (os.cpu_count() or 1) // 2)))], 3 * seconds + 120))

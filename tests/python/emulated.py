@@ -107,7 +107,8 @@ class Standard:
 
 
 NAMESPACE = types.ModuleType("standard")
-for _name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool"):
+for _name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool",
+              "complex128"):
     setattr(NAMESPACE, _name, np.dtype(_name))
 NAMESPACE.astype = lambda array, dtype: Standard(array.memory.astype(dtype))
 NAMESPACE.empty = lambda shape, dtype, device: Standard(np.empty(shape, dtype))
@@ -138,9 +139,23 @@ def torch_module(driver):
             self.device = device
             self.dtype = getattr(torch, str(memory.dtype))
             self.shape = memory.shape
+            self.is_cuda, self.is_cpu = device.type == "cuda", device.type == "cpu"
+
+        def is_contiguous(self):
+            return self.memory.flags.c_contiguous
 
         def data_ptr(self):
             return self.memory.ctypes.data
+
+        def as_raw(self):
+            """With elements of a type that the library does not know."""
+            self.dtype = Dtype("quint8")
+            return self
+
+        def is_conj(self):
+            return False
+
+        is_neg = is_conj
 
         def stride(self):
             return tuple(step // self.memory.itemsize for step in self.memory.strides)

@@ -122,8 +122,9 @@ def test_types_of_sums():
     same(gp.sum(np.full(5000, 0.25, np.float32), dtype="float64"), np.float64(1250))
     same(gp.sum(np.full(300, 255, np.uint8), dtype=np.uint8), np.full(300, 255, np.uint8).sum(dtype=np.uint8))
     same(gp.sum([1, 2, 3], dtype=float), np.float64(6))
-    with pytest.raises(TypeError, match="^dtype: .*complex"):
-        gp.sum([1, 2], dtype=complex)
+    with pytest.raises(TypeError, match="^dtype: .*clongdouble|^dtype: .*complex256"):
+        gp.sum([1, 2], dtype=np.clongdouble)
+    same(gp.transform("convert", np.array([0.5, 0, -0.0, np.nan, 256]), dtype="bool"), np.array([1, 0, 0, 1, 1], bool))
 
 
 @pytest.mark.turn
@@ -336,6 +337,7 @@ def test_structured_elements():
     x = np.array([(1, 2.5), (3, 4.5), (5, 6.5)], "i4,f8")
     assert (gp.take(x, [2, 0]) == x[[2, 0]]).all() and (gp.roll(x, 1) == np.roll(x, 1)).all()
     assert (gp.flip(x) == x[::-1]).all() and (gp.compress([True, False, True], x) == x[[0, 2]]).all()
+    same(gp.permute(np.arange(24).reshape(2, 3, 4), (2, 0, 1)), np.arange(24).reshape(2, 3, 4).transpose(2, 0, 1))
     with pytest.raises(TypeError, match="elements of 100 bytes"):
         gp.take(np.zeros(3, "S100"), [0])
 
@@ -347,6 +349,52 @@ def test_many_dimensions():
     same(gp.sum(turned, axis=(0, 3, 5)), turned.sum((0, 3, 5)))
     same(gp.transpose(turned, range(9)), turned)
     same(gp.cumsum(turned, axis=4), turned.cumsum(4))
+    same(gp.sort(-turned, axis=4), np.sort(-turned, 4))
+    same(gp.argsort(-turned, axis=7), np.argsort(-turned, 7, kind="stable"))
+    values, indices = gp.topk(turned, 1, axis=2)
+    same(values, turned.max(2, keepdims=True))
+    same(indices, turned.argmax(2, keepdims=True))
+
+
+@pytest.mark.parametrize("kind", ["complex64", "complex128"])
+def test_complex_numbers(kind):
+    """Sums and products of small whole numbers are exact."""
+    rng = np.random.default_rng(8)
+    x = (rng.integers(-3, 4, (5, 6, 7)) + 1j * rng.integers(-3, 4, (5, 6, 7))).astype(kind).transpose(2, 0, 1)
+    for axis in (None, 0, 1, 2, (0, 2)):
+        same(gp.sum(x, axis=axis), x.sum(axis))
+        close(np.abs(gp.mean(x, axis=axis) - x.mean(axis)) < 1e-5, np.ones_like(x.mean(axis), bool))
+    for axis in (0, 1, 2):
+        same(gp.cumsum(x, axis=axis), x.cumsum(axis))
+        same(gp.prod(x[:3], axis=axis), x[:3].prod(axis))
+        same(gp.any(x, axis=axis), x.any(axis))
+        same(gp.all(x, axis=axis), x.all(axis))
+        same(gp.diff(x, axis=axis), np.diff(x, axis=axis))
+    flat = x.ravel()
+    same(gp.segment_sum(flat, [0, 10, 10, 200]), np.array([flat[:10].sum(), 0, flat[10:200].sum()], kind))
+    same(gp.unique(flat), np.unique(flat))
+    same(gp.sort(flat), np.sort(flat))
+    with pytest.raises(TypeError, match="gp_sort_axis: key_type is c"):
+        gp.sort(x, axis=0)
+    same(gp.transform("negate", flat), -flat)
+    same(gp.count_nonzero(flat), np.count_nonzero(flat))
+    same(gp.scan(flat, "sum", exclusive=True, initial=1j), np.cumsum(flat) - flat + kind_of(kind, 1j))
+    keys = rng.integers(0, 4, flat.size)
+    same(gp.bincount(keys), np.bincount(keys))
+    odd = np.frombuffer(b"12345678" + flat[:9].tobytes(), kind, 9, 8) if kind == "complex128" else flat[:9]
+    same(gp.take(odd, [3, 1]), odd[[3, 1]])  # aligned to 8 bytes
+    with pytest.raises(TypeError, match="complex|c32|c64"):
+        gp.max(x)
+
+
+def kind_of(kind, value):
+    return np.dtype(kind).type(value)
+
+
+def test_exclusive_scans_along_axes():
+    x = np.arange(120).reshape(2, 3, 4, 5)[:, ::-1].transpose(3, 0, 2, 1)
+    for axis in range(-4, 4):
+        same(gp.scan(x, "sum", axis=axis, exclusive=True, initial=7), x.cumsum(axis) - x + 7)
 
 
 @random_calls

@@ -77,3 +77,16 @@ def test_the_wheel(wheel, tmp_path):
     zipfile.ZipFile(wheel).extract("gpuprims/_gpuprims.abi3.so", tmp_path)
     symbols = run("nm", "-D", "--defined-only", str(tmp_path / "gpuprims" / "_gpuprims.abi3.so"))
     assert not re.search(r" gp_\w+", symbols)  # another copy of the library in the process stays itself
+
+
+def test_libraries_of_arrays(wheel, tmp_path):
+    """The tests that need PyTorch and JAX, in an environment that has them."""
+    python = environment(str(tmp_path / "venv"))
+    run(python, "-m", "pip", "install", "--quiet", wheel, "torch", "jax", "networkx", "scipy", "pytest", "hypothesis")
+    names = [os.path.join(ROOT, "tests", "python", name) for name in ("test_torch.py", "test_jax.py")]
+    output = run("env", "GPUPRIMS_INSTALLED=1", python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *names,
+                 cwd=tmp_path)
+    assert re.search(r"\d+ passed", output) and "skipped" not in output and "failed" not in output
+    # NetworkX finds the backend by the wheel's entry point.
+    assert "True" in run(python, "-c", "import networkx as nx; print(nx.is_connected(nx.path_graph(4), "
+                         "backend='gpuprims'))", cwd=tmp_path)

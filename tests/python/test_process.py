@@ -115,6 +115,7 @@ def test_contexts():
     assert repr(context) == "<gpuprims.Context: closed>"
     context.close()
     assert (gp.sort([2, 1]) == [1, 2]).all()
+    assert gp.Context("host").policies() == "HOST"
     about = gp.Context("host").describe()
     assert about["name"] == "host" and about["device"] == -1
 

@@ -1,0 +1,257 @@
+"""gpuprims.torch against PyTorch, on the host and, where there is one, on a GPU. `make test` skips it where PyTorch is
+not installed; test_install.py runs it in an environment of its own in the long tests. VENV=no runs it here."""
+import doctest
+import os
+import warnings
+
+import gpuprims as gp
+import numpy as np
+import pytest
+from conftest import ROOT
+
+torch = pytest.importorskip("torch", reason="no PyTorch: pip install torch")
+gpt = pytest.importorskip("gpuprims.torch")
+from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
+from torch.library import opcheck  # noqa: E402
+
+warnings.filterwarnings("ignore")
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+OPS = torch.ops.gpuprims
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    return request.param
+
+
+def random(*shape, dtype=torch.float64, grad=False, device="cpu"):
+    made = torch.randint(-4, 5, shape, generator=torch.Generator().manual_seed(1)).to(dtype).to(device)
+    return made.requires_grad_(grad)
+
+
+def distinct(*shape, device="cpu"):
+    """Elements of which no two are equal, so that orders have derivatives."""
+    count = int(np.prod(shape))
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(2))
+    return (order.to(torch.float64) / 4).reshape(shape).to(device).requires_grad_()
+
+
+def test_tensors_go_in_and_come_out(device):
+    for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int8, torch.uint8, torch.int16,
+                  torch.int32, torch.int64, torch.bool):
+        x = random(3, 5, dtype=dtype, device=device).T
+        assert torch.equal(gp.sort(x, axis=0), x.sort(0)[0])
+        assert torch.equal(gp.argsort(x), x.sort(stable=True)[1])
+        assert gp.sum(x, axis=1).device == x.device
+        assert torch.equal(gp.cumsum(x, axis=1).float(), x.cumsum(1).float())
+    x = random(10, device=device)
+    assert torch.equal(gp.take(x, torch.tensor([3, 1], device=device)), x[[3, 1]])
+    if device == "cpu":
+        assert torch.equal(gp.take(x, torch.tensor([-1, 0])), x[[-1, 0]])
+        assert torch.equal(gp.take(x[::2], np.array([-1])), x[[8]])
+    with pytest.raises(ValueError, match=r"^x requires grad.*gpuprims\.torch"):
+        gp.sum(x.requires_grad_())
+
+
+def test_operators_follow_the_rules_of_torch_library(device):
+    """Schema, fake kernels beside real ones, derivatives by AOT dispatch, with dynamic shapes too."""
+    def on(*numbers):
+        return torch.tensor(numbers, device=device)
+
+    x, v = distinct(3, 4, device=device), random(10, grad=True, device=device)
+    offsets, index = on(1, 3, 3, 8), on(1, 5, 5, 11).reshape(2, 2)
+    for dim in (0, -1):
+        for reverse in (False, True):
+            opcheck(OPS.cumsum.default, (x, dim, None, reverse))
+        opcheck(OPS.sort.default, (x, dim, True))
+        opcheck(OPS.topk.default, (x, 2, dim, True, True))
+    opcheck(OPS.cumsum.default, (random(4, dtype=torch.int16, device=device), 0))
+    opcheck(OPS.segment_sum.default, (v, offsets))
+    opcheck(OPS.segment_expand.default, (random(3, grad=True, device=device), offsets, 10))
+    opcheck(OPS.gather.default, (x, index))
+    opcheck(OPS.gather_backward.default, (random(4, grad=True, device=device), on(1, 5, 5, 3), 12))
+    opcheck(OPS.unique.default, (on(3, 1, 3),))
+    opcheck(OPS.bincount.default, (on(3, 1, 3), None, 5))
+    opcheck(OPS.bincount.default, (on(3, 1, 3), random(3, device=device), 5))
+    opcheck(OPS.histc.default, (random(30, dtype=torch.float32, device=device), 5, -1.0, 1.0))
+
+
+def test_derivatives(device):
+    x, index = distinct(3, 4, device=device), torch.tensor([[1, 5], [5, 11]], device=device)
+    for call in (lambda x: gpt.cumsum(x, 1), lambda x: gpt.cumsum(x, 0, reverse=True), lambda x: gpt.sort(x, 0)[0],
+                 lambda x: gpt.sort(x, descending=True)[0], lambda x: gpt.topk(x, 2)[0],
+                 lambda x: gpt.topk(x, 1, 0, largest=False)[0], lambda x: gpt.gather(x, index)):
+        assert gradcheck(call, (x,)) and gradgradcheck(call, (x,))
+    v = random(10, grad=True, device=device)
+    for numbers in ([0, 10], [1, 3, 3, 8], [2, 2], [0]):
+        offsets = torch.tensor(numbers, device=device)
+        assert gradcheck(lambda v, o=offsets: gpt.segment_sum(v, o), (v,))
+        assert gradgradcheck(lambda v, o=offsets: gpt.segment_sum(v, o), (v,))
+    half = random(100, dtype=torch.float16, grad=True, device=device)
+    gpt.gather(half, torch.tensor([7, 7, 2], device=device)).sum().backward()
+    assert half.grad[7] == 2 and half.grad[2] == 1 and half.grad.sum() == 3
+
+
+def test_values(device):
+    x = random(5, 7, dtype=torch.float32, device=device)
+    assert torch.equal(gpt.cumsum(x, 0), x.cumsum(0)) and gpt.cumsum(x.int(), 1).dtype == torch.int64
+    assert torch.equal(gpt.cumsum(x, 1, reverse=True), x.flip(1).cumsum(1).flip(1))
+    assert gpt.cumsum(x, 0, dtype=torch.float64).dtype == torch.float64
+    values, indices = gpt.sort(x, 0)
+    assert torch.equal(values, x.sort(0)[0]) and torch.equal(indices, x.sort(dim=0, stable=True)[1])
+    assert torch.equal(gpt.topk(x, 3, 0)[0], x.topk(3, 0)[0])
+    one = torch.tensor(4.0, device=device)
+    assert gpt.cumsum(one, 0) == one and gpt.sort(one)[0] == one and gpt.sort(one)[1] == 0
+    offsets = torch.tensor([0, 2, 5], device=device)
+    assert torch.equal(gpt.segment_sum(x[0], offsets), torch.stack([x[0, :2].sum(), x[0, 2:5].sum()]))
+    assert torch.equal(gpt.segment_expand(x[0, :2], offsets, 6), torch.cat([x[0, [0, 0, 1, 1, 1]], x.new_zeros(1)]))
+    values, inverse, counts = gpt.unique(x)
+    expected = torch.unique(x, return_inverse=True, return_counts=True)
+    assert all(torch.equal(a, b) for a, b in zip((values, inverse, counts), expected, strict=True))
+    numbers = x.int().flatten().abs()
+    assert torch.equal(gpt.bincount(numbers, length=9), torch.bincount(numbers, minlength=9))
+    assert torch.equal(gpt.histc(x, 4, -4, 4), torch.histc(x, 4, -4, 4))
+
+
+@pytest.mark.turn
+def test_compile(device):
+    """One graph, the same numbers and derivatives; a size that the data decides is no break."""
+    def loss(x, offsets):
+        ordered, _ = gpt.sort(gpt.cumsum(x * 2, 0), 0)
+        return (gpt.segment_sum(ordered, offsets)**2).sum() + gpt.topk(x, 2)[0].sum()
+
+    def counted(x):
+        values, inverse, counts = gpt.unique(x)
+        return values * counts, inverse
+
+    torch._dynamo.config.capture_dynamic_output_shape_ops = True
+    offsets = torch.tensor([0, 3, 8], device=device)
+    for call, arguments in ((loss, (distinct(10, device=device), offsets)),
+                            (counted, (torch.tensor([3, 1, 3], device=device),))):
+        made = torch.compile(call, fullgraph=True, backend="aot_eager")(*arguments)
+        for one, two in zip(*((part if isinstance(part, tuple) else (part,)) for part in (made, call(*arguments))),
+                            strict=True):
+            assert torch.equal(one, two)
+    a, b = (distinct(10, device=device) for _ in range(2))
+    loss(a, offsets).backward()
+    torch.compile(loss, fullgraph=True, backend="aot_eager")(b, offsets).backward()
+    assert torch.equal(a.grad, b.grad)
+
+
+def test_tensors_that_are_no_plain_memory():
+    """Views that are conjugated or negated when they are read; sparse and nested tensors; those of torch.func."""
+    z = torch.tensor([1 + 2j, 3 - 4j])
+    assert torch.equal(gp.take(z.conj().resolve_conj(), torch.tensor([0])), z.conj()[:1])
+    nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+    for call, kind in ((lambda: gp.take(z.conj(), torch.tensor([0])), ValueError),
+                       (lambda: gp.sum(z.conj().imag), ValueError),
+                       (lambda: gp.sum(torch.eye(3).to_sparse()), TypeError),
+                       (lambda: gp.sum(torch.eye(3).to_sparse_csr()), TypeError), (lambda: gp.sum(nested), TypeError),
+                       (lambda: gp.sum(torch.empty(3, device="meta")), ValueError),
+                       (lambda: torch.vmap(gp.sum)(torch.ones(3, 4)), TypeError)):
+        with pytest.raises(kind, match="^x is "):
+            call()
+    with pytest.raises(ValueError, match="^out is a lazy"):
+        gp.sort(z.imag, out=z.conj().imag)
+    with pytest.raises(ValueError, match="^out requires grad"):
+        gp.sort(torch.ones(3), out=torch.ones(3, requires_grad=True))
+
+
+def test_bad_arguments_name_themselves():
+    x, offsets = random(6), torch.tensor([0, 3])
+    for call, kind, message in (
+            (lambda: gpt.cumsum(x, 1), ValueError, "axis is 1"),
+            (lambda: gpt.topk(x, 7), ValueError, "k is 7"),
+            (lambda: gpt.segment_sum(x, offsets.float()), TypeError, "offsets: its elements"),
+            (lambda: gpt.segment_sum(x, torch.tensor([0, 9])), ValueError, r"offsets\[1\]"),
+            (lambda: gpt.segment_expand(x, offsets, 6), ValueError, "x has 6 elements, and offsets 2"),
+            (lambda: gpt.gather(x, torch.tensor([6])), IndexError, "indices has 6"),
+            (lambda: gpt.cumsum(x.to_sparse(), 0), (NotImplementedError, RuntimeError), "Sparse"),
+            (lambda: gpt.cumsum(x.to(torch.float8_e4m3fn), 0), TypeError, "x: elements of float8")):
+        with pytest.raises(kind, match=message):
+            call()
+
+
+# ---- accelerate
+
+
+def calls(x):
+    """Calls of PyTorch, functions and methods, as programs make them."""
+    whole = x.flatten()
+    natural = whole.abs().to(torch.int64)
+    return {"sort": [lambda: torch.sort(x), lambda: x.sort(0, True), lambda: torch.sort(x, dim=1, stable=True)],
+            "argsort": [lambda: whole.argsort(stable=True), lambda: torch.argsort(x, dim=0, stable=True)],
+            "cumsum": [lambda: torch.cumsum(x, 0), lambda: x.cumsum(dim=1, dtype=torch.float64)],
+            "topk": [lambda: torch.topk(whole, 3), lambda: x.topk(2, dim=0, largest=False)],
+            "unique": [lambda: torch.unique(x), lambda: x.unique(return_counts=True),
+                       lambda: torch.unique(x, True, True)],
+            "bincount": [lambda: torch.bincount(natural), lambda: natural.bincount(whole, 9)],
+            "histc": [lambda: torch.histc(whole, 5), lambda: whole.histc(4, -4, 4)]}
+
+
+def same(a, b):
+    if isinstance(a, torch.Tensor):
+        return type(a) is type(b) and a.dtype == b.dtype and torch.equal(a, b)
+    return type(a) is type(b) and all(same(one, two) for one, two in zip(a, b, strict=True))
+
+
+def test_accelerate(device):
+    x = distinct(6, 8, device=device).detach()
+    expected = {name: [call() for call in several] for name, several in calls(x).items()}
+    names = list(expected)
+    before = [(getattr(torch, name), getattr(torch.Tensor, name), name in vars(torch.Tensor)) for name in names]
+    with gpt.accelerate(least=0, host=device == "cpu") as switch:
+        for name, several in calls(x).items():
+            for number, call in enumerate(several):
+                assert same(call(), expected[name][number]), (name, number)
+            assert switch.calls[name] == len(several), name
+        assert "sort from 0 elements" in repr(switch)
+    after = [(getattr(torch, name), getattr(torch.Tensor, name), name in vars(torch.Tensor)) for name in names]
+    assert before == after and "undone" in repr(switch)
+    switch.undo()
+
+
+def test_accelerate_leaves_to_pytorch_what_is_pytorch_s():
+    x = distinct(6, 8).detach()
+    with gpt.accelerate("sort", "cumsum", "unique", "histc", least={"sort": 48, "cumsum": 0, "unique": 0, "histc": 0},
+                        host=True) as switch:
+        torch.sort(x[1:])
+        torch.cumsum(x, 0, out=torch.empty_like(x))
+        torch.unique(x, dim=0)
+        torch.histc(x.flatten(), 5, 3, 3.0)
+        with pytest.raises((TypeError, IndexError)):
+            torch.cumsum(x, 7)
+        with pytest.raises(RuntimeError):
+            torch.histc(torch.tensor([float("nan")]))
+        torch.sort(x.to(torch.complex64).abs().to_sparse().to_dense()[:1])
+        assert switch.calls == {"sort": 0, "cumsum": 0, "unique": 0, "histc": 1}
+        torch.sort(x)
+        assert switch.calls["sort"] == 1
+        y = x.clone().requires_grad_()
+        y.cumsum(0).sum().backward()
+        assert switch.calls["cumsum"] == 1 and (y.grad[0] == 6).all()
+        with pytest.raises(RuntimeError, match="torch is accelerated already"):
+            gpt.accelerate()
+    with gpt.accelerate(least=0) as switch:  # without host=True, tensors of the host are PyTorch's
+        torch.sort(x)
+        assert not any(switch.calls.values())
+    for wrong, kind in ((lambda: gpt.accelerate("median"), ValueError), (lambda: gpt.accelerate(least=-1), ValueError),
+                        (lambda: gpt.accelerate(least={"median": 1}), ValueError)):
+        with pytest.raises(kind):
+            wrong()
+    with gpt.accelerate():
+        pass
+
+
+@pytest.mark.turn
+def test_accelerate_within_compiled_code():
+    x = distinct(6, 8).detach()
+    expected = x.cumsum(0)
+    with gpt.accelerate(least=0, host=True) as switch:
+        assert torch.equal(torch.compile(lambda x: x.cumsum(0) + torch.sort(x)[0], backend="aot_eager")(x),
+                           expected + gpt.sort(x)[0])
+        assert not any(switch.calls.values())
+
+
+def test_the_page():
+    assert doctest.testfile(os.path.join(ROOT, "docs", "pytorch.md"), module_relative=False) == (0, 11)
