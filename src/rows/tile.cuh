@@ -56,33 +56,34 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
     return reinterpret_cast<Slot *>(room) + i + (even ? i / (8 * V) * V : 0);
   }
   template <bool ONE> GP_DEVICE unsigned take_lines(const gp__lines<In> &lines, bool even) {
-    const int U = 4; // windows under way
+    const int U = P::vectors < 8 ? P::vectors : 8; // windows under way
     const unsigned each = (lines.length + 2 * V - 2) / V, count = lines.rows * each;
     const gp__row<In, unsigned> only = lines(0);
     const unsigned skip = ONE && !even ? only.skipped : 0;
     const gp__line_number line_of(ONE ? 1 : each);
     for (unsigned n = threadIdx.x; n < count; n += U * T) {
       typename gp__row<In>::Window x[U];
-      unsigned at[U], to[U]; // the window's first element in its line, and its slot
       GP__UNROLL
       for (int u = 0; u < U; ++u) {
-        const unsigned r = ONE ? 0 : line_of(n + u * T), window = n + u * T - r * each;
+        const unsigned r = ONE ? 0 : line_of(n + u * T);
         const gp__row<In, unsigned> line = ONE ? only : lines(r);
-        line.template load<P::load>(window, x[u]);
-        at[u] = line.length ? line.first(window) : lines.length;
-        to[u] = skip + r * lines.length + at[u];
+        line.template load<P::load>(n + u * T - r * each, x[u]);
       }
       GP__UNROLL
       for (int u = 0; u < U; ++u) {
+        const unsigned r = ONE ? 0 : line_of(n + u * T);
+        const gp__row<In, unsigned> line = ONE ? only : lines(r);
+        // The window's first element in its line, and its slot.
+        const unsigned at = line.length ? line.first(n + u * T - r * each) : lines.length;
+        const unsigned to = skip + r * lines.length + at;
         Group y;
         GP__UNROLL
         for (int j = 0; j < V; ++j) y.item[j].in = x[u].item[j];
-        if (at[u] < lines.length && at[u] + V <= lines.length && to[u] % V == 0)
-          y.template store<GP_CACHE_ALL>(slot(to[u], even));
+        if (at < lines.length && at + V <= lines.length && to % V == 0) y.template store<GP_CACHE_ALL>(slot(to, even));
         else {
           GP__UNROLL
           for (int j = 0; j < V; ++j)
-            if (at[u] + j < lines.length) *slot(to[u] + j, even) = y.item[j];
+            if (at + j < lines.length) *slot(to + j, even) = y.item[j];
         }
       }
     }
