@@ -103,6 +103,7 @@ FILES = {
     "INPUT_CALLS": "../unit/test_inputs.cpp",
     "ARGUMENTS": "../unit/test_dispatch_arguments.cpp",
     "CONTRACT": "../unit/test_contract.cpp",
+    "GROUP_CALLS": "../unit/test_policies.cpp",
     "LITTLE": "../unit/test_dispatch_sorting.cpp",
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
@@ -1129,6 +1130,28 @@ MUTANTS = {
         "if (false)"),
     "reproducible segments: lanes by the mean length": (
         "CONTRACT", "src/segments/geometry.h", "  if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;\n", ""),
+    "reproducible scans: any tile": (
+        "ARGUMENTS", "src/select/policy.h",
+        "(!s.reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s)))", "true"),
+    "reproducible scans: tiles as large as without": (
+        "CONTRACT", "src/select/portable.h", "  if (s.reproducible) {\n", "  if (0) {\n"),
+    "reproducible scans: on the host the first value of a run stands for what precedes it": (
+        "CONTRACT", "src/segments/host.c", "if (head) *s = t->start, s->key = 1;", "if (head) s->key = 1;"),
+    "reproducible scans: on the host a run does not stop what precedes it": (
+        "CONTRACT", "src/segments/host.c", "  if (b->key) return;\n", ""),
+    "reproducible scans: on the host lanes fold tiles in another order": (
+        "CONTRACT", "src/segments/host.c",
+        "if (2 * i + 1 < n) gp__host_join_runs(t->h, &t->aggregate[2 * i], &lanes[i]);", "(void)0;"),
+    "reproducible scans: on the host a group of tiles is forgotten": (
+        "CONTRACT", "src/segments/host.c", "if (number > group) gp__host_join_runs", "if (0) gp__host_join_runs"),
+    "reproducible scans: on the host a warp takes its neighbour's total": (
+        "CONTRACT", "src/segments/host.c", "s = total[w - 1]", "s = total[w]"),
+    "reproducible scans: on the host tiles are left for later": (
+        "CONTRACT", "src/segments/host.c", "|| end == h->q->count)", "|| end + 1 == h->q->count)"),
+    "reproducible groups: nothing is reduced": (
+        "GROUP_CALLS", "src/group_by/launch.c", "  g->steps[g->count++] = reduce;\n", ""),
+    "reproducible groups: runs are not asked for the same bits": (
+        "GROUP_CALLS", "src/group_by/launch.c", "  runs.flags = q->flags;\n", ""),
     "reproducible segments: on the host a warp takes twice as many": (
         "CONTRACT", "src/segments/host.c", "n <= lane * 32", "n <= lane * 64"),
     "sort order: the least significant word decides": (
