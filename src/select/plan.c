@@ -78,17 +78,20 @@ static const gp__family gp__family_stream = {gp__checks_stream,      gp__stream_
                                              gp__offsets_check,      NULL,
                                              &gp__by_key_calls,      gp__host_stream};
 static const gp__primitive gp__primitive_segmented_inclusive_scan = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
-    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES, GP_CHECKED};
+    &gp__family_stream, GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
 static const gp__primitive gp__primitive_segmented_exclusive_scan = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
-    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES, GP_CHECKED};
-static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES, 0};
-static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES, 0};
-static const gp__primitive gp__primitive_reduce_by_key = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS | GP__REPRODUCES, 0};
+    &gp__family_stream, GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
+static const gp__primitive gp__primitive_inclusive_scan_by_key = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
+static const gp__primitive gp__primitive_exclusive_scan_by_key = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
+static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
+                                                          GP__READS_STORED | GP__READS_RUNS | GP__READS_COMPACTED,
+                                                          GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
 static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
                                                         0};
 static const gp__primitive gp__primitive_nontrivial_runs = {

@@ -78,6 +78,7 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
       : stencil                                            ? GP_LESS
                                                            : GP_OP_DEFAULT;
   c.flags = folds ? GP_REPRODUCIBLE : 0;
+  if (kind % 2 && (folds || keyed || primitive == GP_SEGMENTED_REDUCE)) c.apply = GP_SQUARE; // of the results
   if (counts) c.scalar = scalar;
   if (stencil) c.scalar = &two;
   if (primitive == GP_TRANSFORM2) c.in2_type = t->handle;

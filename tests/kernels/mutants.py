@@ -103,7 +103,7 @@ FILES = {
     "INPUT_CALLS": "../unit/test_inputs.cpp",
     "ARGUMENTS": "../unit/test_dispatch_arguments.cpp",
     "CONTRACT": "../unit/test_contract.cpp",
-    "GROUP_CALLS": "../unit/test_policies.cpp",
+    "GROUP_CALLS": "../unit/test_dispatch_graphs.cpp",
     "LITTLE": "../unit/test_dispatch_sorting.cpp",
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
@@ -1148,6 +1148,14 @@ MUTANTS = {
         "CONTRACT", "src/segments/host.c", "s = total[w - 1]", "s = total[w]"),
     "reproducible scans: on the host tiles are left for later": (
         "CONTRACT", "src/segments/host.c", "|| end == h->q->count)", "|| end + 1 == h->q->count)"),
+    "stored: results as they are": (
+        "CONTRACT", "src/core/kernel_names.c", "  else if (q->stored)\n", "  else if (0)\n"),
+    "stored: ARGMIN has an operator": (
+        "ARGUMENTS", "src/core/check_call_types.c", "if (q->stored && q->is_arg)", "if (0)"),
+    "stored: built-in operators on structs": (
+        "ARGUMENTS", "src/core/check_call_types.c", "if (q->stored && !q->user_stored && acc.info)", "if (0)"),
+    "stored: on the host nothing is applied": (
+        "CONTRACT", "src/host/inputs.c", "if (q->stored) return gp__host_store(q, threads);", "(void)0;"),
     "reproducible groups: nothing is reduced": (
         "GROUP_CALLS", "src/group_by/launch.c", "  g->steps[g->count++] = reduce;\n", ""),
     "reproducible groups: runs are not asked for the same bits": (

@@ -131,7 +131,19 @@ static void register_pinned(const std::string &tiles, const std::string &op, con
   SCANS_BY_KEY(gp__stream_look_back, false);
   SCANS_BY_KEY(gp__stream_look_back, true);
 }
+static void register_stored() { // its results squared
+  typedef gp__load<float, float, gp_convert<float, float>> Load;
+  typedef gp__key_heads<unsigned, gp_equal<unsigned>> Keys;
+  typedef gp__stored<float, gp_square<float, float>> Out;
+  registered<gp__stream_args>(
+      "gp__stream_look_back<gp__policy<256, 5, 3, 3, 3, 4, 1>, gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, "
+      "gp__key_heads<unsigned int, gp_equal<unsigned int>>, gp_sum<float>, gp__load<float, float, gp_convert<float, "
+      "float>>, float, float, gp__stored<float, gp_square<float, float>>>>",
+      gp__stream_look_back<gp__policy<256, 5, 3, 3, 3, 4, 1>,
+                           gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, Keys, gp_sum<float>, Load, float, float, Out>>);
+}
 static void register_kernels() {
+  register_stored();
   register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, gp_sum<float>, float>("gp__policy<256, 5, 3, 3, 3, 4, 1>",
                                                                            "gp_sum<float>", "float");
   register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, gp__op_1, Affine>("gp__policy<256, 5, 3, 3, 3, 4, 1>", "gp__op_1",
@@ -528,12 +540,24 @@ template <class T> static void reproducible(gp_context *gpu, gp_context *host, g
       }
     }
 }
+static void stored(gp_context *gpu, gp_context *host) { // an operator makes what is stored of results
+  Problem<float> problem(9000);
+  draw(problem.in);
+  gp_call c = call_of(GP_INCLUSIVE_SCAN_BY_KEY, GP_SUM, GP_F32, nullptr);
+  c.flags = GP_REPRODUCIBLE;
+  std::vector<float> wanted = problem.run(host, c, false);
+  for (float &x : wanted) x *= x;
+  c.apply = GP_SQUARE;
+  check(same(problem.run(host, c, false), wanted), __LINE__, "on the host: not the squares");
+  check(same(problem.run(gpu, c, true), wanted), __LINE__, "not the squares");
+}
 static void test_reproducible() {
   gp_context *gpu = open_context(GP_BACKEND_CUDA), *host = open_context(GP_BACKEND_HOST);
   gp_op sums[2] = {GP_SUM, GP_SUM}, op[2];
   gp_type floats[2] = {GP_F32, GP_F32}, type[2];
   define_compose(gpu, &type[0], &op[0]), define_compose(host, &type[1], &op[1]);
   reproducible<float>(gpu, host, sums, floats);
+  stored(gpu, host);
   reproducible<Affine>(gpu, host, op, type);
   define_sum(gpu, &type[0], &op[0]), define_sum(host, &type[1], &op[1]);
   reproducible<Wide>(gpu, host, op, type);

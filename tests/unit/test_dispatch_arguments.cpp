@@ -677,7 +677,7 @@ static void test_more_arguments(bool host) {
   FINE(GP_ROW_MAP, c.acc_type = vec3, c.op = binary, c.transform = unary, c.apply = binary, c.out_type = GP_F64);
   WRONG(GP_E_TYPE, "cannot convert to the accumulator's type: one of them is a struct type", GP_ROW_MAP,
         c.acc_type = vec3, c.op = binary, c.apply = binary);
-  WRONG(GP_E_OPERATOR, ": apply: the call is no row_map", GP_REDUCE_AXIS, c.apply = GP_SUB);
+  WRONG(GP_E_OPERATOR, ": apply: the call applies no operator to results", GP_REDUCE_AXIS, c.apply = GP_SUB);
   WRONG(GP_E_ARGUMENT, ": init: the call takes no initial value", GP_ROW_MAP, c.init = lower_ends);
   WRONG(GP_E_ARGUMENT, ": axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only", GP_REDUCE,
         c.axes = sample(GP_ROW_MAP).axes);
@@ -750,6 +750,14 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_OPERATOR, "op: HEADS is for runs only", p, c.op = GP_HEADS);
     WRONG(GP_E_OPERATOR, "op: BIT_OR works on integers", p, c.op = GP_BIT_OR);
     WRONG(GP_E_OPERATOR, "op: MAX does not work on struct types", p, c.in_type = vec3);
+    FINE(p, c.apply = GP_SQUARE);
+    FINE(p, c.apply = unary, c.op = binary, c.in_type = c.acc_type = vec3, c.out_type = GP_F32);
+    WRONG(GP_E_OPERATOR, ": apply: SQUARE does not work on struct types", p, c.apply = GP_SQUARE, c.op = binary,
+          c.in_type = vec3);
+    WRONG(GP_E_OPERATOR, ": apply: operator \"SUM\" is binary, not unary", p, c.apply = GP_SUM);
+    WRONG(GP_E_OPERATOR, ": apply: NEGATE does not work on bool: use NOT", p, c.apply = GP_NEGATE, c.in_type = GP_BOOL);
+    WRONG(GP_E_OPERATOR, ": apply is set, but ARGMIN has results of several values", p, c.apply = GP_NEGATE,
+          c.op = GP_ARGMIN);
     FINE(p, c.flags = GP_REPRODUCIBLE, c.op = GP_SUM);
     FINE(p, c.flags = GP_REPRODUCIBLE, c.op = binary, c.in_type = vec3);
     const gp_policy own = small(GP_LOOK_BACK);

@@ -508,6 +508,9 @@ static void test_graphs() {
 }
 
 int main(int argc, char **argv) {
+#ifdef TEST_GROUP_CALLS // the group that mutants.py needs; its argument is no group
+  argv[1] = const_cast<char *>("group by");
+#endif
   return run_groups(argc, argv,
                     {{"layouts", test_layouts},
                      {"group by", test_group_by},
