@@ -32,10 +32,11 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
   const char *acc = q->acc_size && q->acc_type ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
   const int fold = q->acc_size != 0;
   char functors[GP_INPUT_PARTS][32];
-  gp__program_op ops[GP__OWN_OPS + GP_INPUT_PARTS] = {{q->user_op, "gp__op_1", in, NULL, acc, fold},
-                                                      {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
-                                                      {q->user_equal, "gp__op_3", key, key, "bool", 0},
-                                                      {q->user_stored, "gp__op_4", acc, NULL, gp__out_name(q), 0}};
+  gp__program_op ops[(int)GP__OWN_OPS + (int)GP_INPUT_PARTS] = {
+      {q->user_op, "gp__op_1", in, NULL, acc, fold},
+      {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
+      {q->user_equal, "gp__op_3", key, key, "bool", 0},
+      {q->user_stored, "gp__op_4", acc, NULL, gp__out_name(q), 0}};
   const char *policy;
   gp__text *t = &p->text;
   int i, j;

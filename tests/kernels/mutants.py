@@ -1166,6 +1166,12 @@ MUTANTS = {
         "MERGE", "src/sort/keys.cuh", "int w = gp__key_words<K>::value - 1; w >= 0; --w",
         "int w = 0; w < gp__key_words<K>::value; ++w"),
     "sort order: down is up": ("MERGE", "src/sort/keys.cuh", "DESCENDING ? y < x : x < y", "x < y"),
+    "described sorts: keys are not written first": (
+        "LITTLE", "src/map/written.c",
+        "return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;",
+        "return GP_SUCCESS;"),
+    "described sorts: a key too few is written": (
+        "LITTLE", "src/map/written.c", "copy.count = count;", "copy.count = count - 1;"),
     "little memory: a round too few": ("LITTLE", "src/sort/little.c", "(n + 1) == n / 2)", "(n + 1) == n / 2 - 1)"),
     "little memory: the last block is as long as the others": (
         "LITTLE", "src/sort/little.c", "c->count = block < 0 ? 0 : first[block == n - 1].count;",

@@ -23,7 +23,9 @@
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/transform_output_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
+#include <thrust/reverse.h>
 #include <thrust/scan.h>
+#include <thrust/sort.h>
 #include <thrust/tabulate.h>
 #include <thrust/tuple.h>
 #include <vector>
@@ -170,6 +172,16 @@ int main() {
       with_room(cub_scan);
       const double cub_us = median_us([&] { good(cub_scan(room, room_bytes)); });
       print(about.name, "scan of products f32", n, ours, copy_of(8 * n), {{"cub", cub_us}},
+            n > 1 << 24 || equal(out, other, 4 * n));
+    }
+    { // keys read from the end, sorted
+      const gp_input back = gp_input_strided(GP_F32, y + n - 1, -1);
+      const double ours = median_us([&] { good(gp_sort_keys(ctx, GP_INPUT, &back, n, out, 0, s)); });
+      const double theirs = median_us([&] {
+        thrust::reverse_copy(policy, y, y + n, other);
+        thrust::sort(policy, other, other + n);
+      });
+      print(about.name, "sort of a reversed array f32", n, ours, copy_of(8 * n), {{"thrust", theirs}},
             n > 1 << 24 || equal(out, other, 4 * n));
     }
     { // running sums, stored with the other sign
