@@ -72,11 +72,11 @@
 //    Reproducible The same call gives the same bits, floats included: by segments, by key and in histograms too. Two
 //                 calls are the same when the device, the policy, types, operators, numbers, flags and data are, and
 //                 when each pointer that they read has the same address modulo 16; scans ask that of `out` too. Other
-//                 alignments may choose another policy and group floats otherwise. With GP_REPRODUCIBLE reduce,
-//                 scan, segmented reduce and reduce by key of floats give the same bits on every GPU, policy,
-//                 alignment and back end; a call that cannot promise it, or a policy that cannot, is
-//                 GP_E_UNSUPPORTED. (Reduce by key then reorders operands as segmented reduce does, and takes no
-//                 policy.)
+//                 alignments may choose another policy and group floats otherwise. With GP_REPRODUCIBLE reductions
+//                 and scans of floats, by segment and by key too, and group by give the same bits on every GPU,
+//                 policy, alignment and back end; a call that cannot promise it, or a policy that cannot, is
+//                 GP_E_UNSUPPORTED. (Reduce by key and group by then reorder operands as segmented reduce does; reduce
+//                 by key takes no policy.)
 //    Order        Operators need to be associative, never commutative. Operands of a user's operator that says
 //                 commutative = 0 keep their order everywhere. So do all operands of scans, reduce by key and group by.
 //                 Reduce and segmented reduce may reorder operands of built-in operators, and of users' that say
@@ -790,8 +790,8 @@ typedef struct gp_op_desc {
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,    // reduce, scan, segmented reduce, reduce by key: the same bits on every GPU, policy and back
-                          // end, or GP_E_UNSUPPORTED; bfs: parents too
+  GP_REPRODUCIBLE = 1,    // reductions and scans, by segment and by key too, group_by: the same bits on every GPU,
+                          // policy and back end, or GP_E_UNSUPPORTED; bfs: parents too
   GP_CHECKED = 2,         // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
   GP_RIGHT = 4,           // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8,      // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
@@ -1387,7 +1387,8 @@ typedef struct gp_call {
 
   // Rows of strided arrays.
   const gp_axes *axes; // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis: in host memory
-  gp_op apply;         // row_map: binary, of an element and its row's reduction
+  gp_op apply;         // row_map: binary, of an element and its row's reduction; reduce, scans and reduce_by_key, also
+                       // of segments: unary, makes what is stored of each result, of out_type; 0: none
 
   // Columns of a sort.
   const gp_column *columns; // sort_columns: in host memory
@@ -1690,7 +1691,7 @@ GP__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, 
 // values in the order of the input; *out_count = the number of distinct keys. Keys are of a built-in type, and equal
 // where their bits are: floats sort in IEEE 754 total order, so -0 and 0, and NaNs with other payloads, are groups of
 // their own. out_keys may be NULL; out_values may be `values`. Any operator but ARGMIN and ARGMAX. The same bits in
-// every call.
+// every call; with GP_REPRODUCIBLE on every device.
 // Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
 // sizes, and what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
 // of 4 and 8 bytes) and count is 2^20 or more, blocks first try to fold their shares of the input in tables of 2048
@@ -3713,6 +3714,24 @@ GP__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
       p.threads * items *
       (s.stream.by_position ? (int)GP__POSITION_BYTES : gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size));
 }
+// GP_REPRODUCIBLE pins the tile of a scan: one that fits every device, if any does, for elements of these sizes.
+enum { GP__PINNED_BYTES = 60 << 10, GP__PINNED_THREADS = 256 };
+GP__RULE int gp__pinned_bytes(int vectors, gp__shape s) { // of a thread
+  return gp__stream_items(vectors, s.key_size, s.in_size) *
+      (s.key_size + s.in_size + gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size)) +
+      gp__stream_kept_bytes(s.primitive, 0, s.acc_size, gp__stream_items(vectors, s.key_size, s.in_size));
+}
+GP__RULE int gp__pinned_vectors(gp__shape s) {
+  return gp__pinned_bytes(5, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? 5
+      : gp__pinned_bytes(3, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES  ? 3
+                                                                         : 1;
+}
+GP__RULE int gp__pinned_threads(gp__shape s) {
+  return gp__pinned_bytes(gp__pinned_vectors(s), s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? GP__PINNED_THREADS
+      : gp__pinned_bytes(1, s) * 128 <= GP__PINNED_BYTES                                     ? 128
+      : gp__pinned_bytes(1, s) * 64 <= GP__PINNED_BYTES                                      ? 64
+                                                                                             : 32;
+}
 GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
 }
@@ -3722,6 +3741,7 @@ GP__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
 }
 GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
+      (!s.reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s))) &&
       gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
       (p.algorithm != GP_PIPELINED ||
        (!s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
@@ -5569,12 +5589,18 @@ GP__PRIVATE gp__measures gp__measure_stream(gp__shape s) {
 GP__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when =
       (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
+  const int vectors = p.vectors;
+  gp_policy q;
+  if (s.reproducible) {
+    p.threads = gp__default_to(p.threads, gp__pinned_threads(s));
+    p.vectors = gp__default_to(p.vectors, gp__pinned_vectors(s));
+  }
+  q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many stages as fit with chunks of that size
     gp_policy whole = q;
     for (;; --whole.stages) {
       q = gp__shrink_stream(p, whole, s);
-      if (p.stages || p.vectors || whole.stages <= 2 || (q.vectors == whole.vectors && gp__policy_valid_stream(q, s)))
+      if (p.stages || vectors || whole.stages <= 2 || (q.vectors == whole.vectors && gp__policy_valid_stream(q, s)))
         break;
     }
     if (p.algorithm || gp__policy_valid_stream(q, s)) return q;
@@ -8223,6 +8249,11 @@ GP_DEVICE double gp__magnitude_of(gp_c64 a) {
 
 template <class A, class R> struct gp_convert {
   GP_DEVICE R operator()(const A &a) const { return gp__converter<A, R>::run(a); }
+};
+// An element that is stored as F makes it of a result (gp_call.apply).
+template <class T, class F> struct gp__stored { T value; };
+template <class A, class T, class F> struct gp_convert<A, gp__stored<T, F>> {
+  GP_DEVICE gp__stored<T, F> operator()(const A &a) const { return {F()(a)}; }
 };
 template <class W> GP_DEVICE W gp__negated(W x) { return -x; }
 template <> GP_DEVICE gp__u32 gp__negated<gp__u32>(gp__u32 x) { return gp__negative(x); }
@@ -30418,9 +30449,9 @@ enum { GP__IS_BOTH = 2 };
 typedef struct gp__request {
   gp_primitive primitive;
   gp_op op;                                                              // 0 for copy, fill and iota
-  gp_op transform;                                                       // 0: none
+  gp_op transform, stored;                                               // 0: none; stored: `apply` of a fold
   const gp__op_info *user_op;                                            // NULL: `op` is built in
-  const gp__op_info *user_transform;                                     // NULL: `transform` is built in, or none
+  const gp__op_info *user_transform, *user_stored;                       // NULL: they are built in, or none
   gp_op equal;                                                           // runs, by key: EQUAL, NOT_EQUAL, HEADS
   const gp__op_info *user_equal;                                         // NULL: `equal` is built in
   gp_type in_type, in2_type, acc_type, out_type;                         // handles >= GP_TYPE_COUNT are structs
@@ -32185,17 +32216,132 @@ static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// GP_REPRODUCIBLE: scans of segments in the tiles of gp__stream_look_back. The key of a state: whether a run begins.
+typedef struct gp__host_tiles {
+  const gp__host_call *h;
+  gp__host_state start, before;                                  // of a run; of the group of tiles
+  gp__host_state lane[GP__PINNED_THREADS], aggregate[GP__GROUP]; // of threads, of tiles
+  size_t threads, items, tile;
+  uint64_t done;
+  unsigned char *head; // marks the elements of the tile that begin a run
+} gp__host_tiles;
+// b becomes a joined with b.
+static void gp__host_join_runs(const gp__host_call *h, const gp__host_state *a, gp__host_state *b) {
+  if (b->key) return;
+  h->op.loops.map(&h->op, b->value.bytes, a->value.bytes, b->value.bytes, 1);
+  b->key = a->key;
+}
+static void gp__host_scan_lanes(const gp__host_call *h, gp__host_state *v, size_t n) {
+  size_t d, i;
+  for (d = 1; d < n; d *= 2)
+    for (i = n; i-- > d;) gp__host_join_runs(h, &v[i - d], &v[i]);
+}
+// The state before a tile, from those of the tiles before it (gp__look_back).
+static gp__host_state gp__host_before_tile(gp__host_tiles *t, uint64_t number) {
+  const size_t group = GP__GROUP, within = (size_t)(number % group), n = number && !within ? group : within;
+  gp__host_state lanes[GP__WARP];
+  size_t i, d;
+  for (i = 0; i < GP__WARP; ++i) { // a lane folds two tiles
+    lanes[i] = 2 * i < n ? t->aggregate[2 * i + (2 * i + 1 < n)] : gp__host_start(t->h, 0);
+    if (2 * i + 1 < n) gp__host_join_runs(t->h, &t->aggregate[2 * i], &lanes[i]);
+  }
+  for (d = 1; d < GP__WARP; d *= 2)
+    for (i = 2 * d - 1; i < GP__WARP; i += 2 * d) gp__host_join_runs(t->h, &lanes[i - d], &lanes[i]);
+  if (number > group) gp__host_join_runs(t->h, &t->before, &lanes[GP__WARP - 1]);
+  if (!within) t->before = lanes[GP__WARP - 1];
+  return lanes[GP__WARP - 1];
+}
+// A thread's chunk, cut where runs begin. Folds it to *s; scan: writes its results after *s.
+static void gp__host_fold_chunk(const gp__host_tiles *t, size_t i, size_t end, int scan, gp__host_state *s) {
+  const gp__host_call *h = t->h;
+  size_t next;
+  for (; i < end; i = next) {
+    const unsigned char *found = (const unsigned char *)memchr(t->head + i + 1, 1, end - i - 1);
+    const int head = t->head[i], taken = !head || !h->q->has_init;
+    gp__value converted;
+    next = found ? (size_t)(found - t->head) : end;
+    if (scan && head) gp__host_scan_segment(h, &t->start, t->done + i, next - i);
+    if (scan && !head) gp__host_running(h, s, t->done + i, next - i);
+    if (scan) continue;
+    if (head) *s = t->start, s->key = 1;
+    if (taken) memcpy(s->value.bytes, gp__host_elements(&h->in, t->done + i, 1, converted.bytes), h->op.size);
+    gp__host_fold(h, s, t->done + i + (unsigned)taken, next - i - (unsigned)taken);
+  }
+}
+static void gp__host_scan_tile(gp__host_tiles *t) {
+  const gp__host_call *h = t->h;
+  const uint64_t number = t->done / t->tile, rest = h->q->count - t->done;
+  const size_t n = rest < t->tile ? (size_t)rest : t->tile, warp = GP__WARP, warps = t->threads / warp;
+  const gp__host_state before = gp__host_before_tile(t, number);
+  gp__host_state total[GP__PINNED_THREADS / 32], s;
+  size_t l, i, scan;
+  for (scan = 0; scan < 2; ++scan) {
+    for (l = i = 0; l < t->threads; ++l, i += t->items) {
+      const size_t w = l / warp, end = n < i + t->items ? n : i + t->items;
+      s = scan ? before : gp__host_start(h, 0);
+      if (scan && w) s = total[w - 1], gp__host_join_runs(h, &before, &s);
+      if (scan && l % warp) {
+        const gp__host_state of_warp = s;
+        s = t->lane[l - 1], gp__host_join_runs(h, &of_warp, &s);
+      }
+      gp__host_fold_chunk(t, i, end, (int)scan, &s);
+      if (!scan) t->lane[l] = s;
+    }
+    for (l = 0; l < warps && !scan; ++l) {
+      gp__host_scan_lanes(h, t->lane + l * warp, warp);
+      total[l] = t->lane[l * warp + warp - 1];
+    }
+    if (!scan) gp__host_scan_lanes(h, total, warps);
+  }
+  t->aggregate[number % (size_t)GP__GROUP] = total[warps - 1];
+}
+static gp_result gp__host_tiles_of(const gp__host_call *h, const gp__host_state *start, gp__host_tiles **tiles) {
+  const gp__request *q = h->q;
+  gp__shape s;
+  gp__host_tiles *t = *tiles = NULL;
+  size_t threads, items;
+  if (!(q->flags & GP_REPRODUCIBLE) || h->op.exact) return GP_SUCCESS;
+  memset(&s, 0, sizeof s);
+  s.primitive = q->primitive;
+  s.key_size = (int)q->key_size, s.in_size = (int)q->in_size;
+  s.acc_size = (int)q->acc_size, s.out_size = (int)q->out_size;
+  threads = (size_t)gp__pinned_threads(s);
+  items = (size_t)gp__stream_items(gp__pinned_vectors(s), s.key_size, s.in_size);
+  t = *tiles = (gp__host_tiles *)calloc(1, sizeof *t + threads * items);
+  if (!t) return gp__host_no_memory(h, sizeof *t + threads * items);
+  t->h = h;
+  t->start = *start;
+  t->threads = threads, t->items = items, t->tile = threads * items;
+  t->head = (unsigned char *)(t + 1);
+  return GP_SUCCESS;
+}
+// Scans a run, or the tiles that it completes.
+static void gp__host_scan_run(const gp__host_call *h, gp__host_tiles *t, const gp__host_state *start, uint64_t first,
+                              uint64_t end) {
+  if (!t) {
+    gp__host_scan_segment(h, start, first, end - first);
+    return;
+  }
+  t->head[first - t->done] = 1;
+  for (; t->done < end && (end - t->done >= t->tile || end == h->q->count); t->done += t->tile) {
+    gp__host_scan_tile(t);
+    memset(t->head, 0, t->tile);
+  }
+}
 static gp_result gp__host_segmented_scan(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_state start = gp__host_start(h, q->has_init);
   uint64_t i, first = 0, end;
+  gp__host_tiles *tiles;
+  GP__CHECK(gp__host_tiles_of(h, &start, &tiles));
   for (i = 0; first < q->count; ++i) {
     end = i <= q->segments ? gp__host_offset(q->begin, q->offset_size, i) : q->count;
     if (end > q->count) end = q->count;
     if (end <= first) continue;
-    gp__host_scan_segment(h, &start, first, end - first);
+    gp__host_scan_run(h, tiles, &start, first, end);
     first = end;
   }
+  free(tiles);
   return GP_SUCCESS;
 }
 
@@ -32291,15 +32437,18 @@ static gp_result gp__host_runs(const gp__host_call *h) {
   uint64_t first, end, runs = 0;
   gp__host_state start;
   gp__host_heads heads;
+  gp__host_tiles *tiles = NULL;
   memset(&start, 0, sizeof start);
   if (q->acc_size) start = gp__host_start(h, q->has_init);
+  if (q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_EXCLUSIVE_SCAN_BY_KEY)
+    GP__CHECK(gp__host_tiles_of(h, &start, &tiles));
   heads.q = q, heads.base = 0, heads.n = 0;
   for (first = 0; first < q->count; first = end) {
     end = gp__host_run_end(&heads, first);
     switch (q->primitive) {
     case GP_INCLUSIVE_SCAN_BY_KEY:
     case GP_EXCLUSIVE_SCAN_BY_KEY:
-      gp__host_scan_segment(h, &start, first, end - first);
+      gp__host_scan_run(h, tiles, &start, first, end);
       break;
     case GP_REDUCE_BY_KEY:
       gp__host_reduce_segment(h, &start, first, end - first, h->out + runs * h->out_size);
@@ -32318,6 +32467,7 @@ static gp_result gp__host_runs(const gp__host_call *h) {
     if (out_keys) gp__host_move(out_keys + runs * q->key_size, keys + first * q->key_size, q->key_size);
     ++runs;
   }
+  free(tiles);
   if (q->out_count) *q->out_count = runs;
   return GP_SUCCESS;
 }
@@ -33715,7 +33865,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2551808"
+#define GPUPRIMS__EMBEDDED_FROM "2560000"
 
 // ---- core/embed.c - this file's own text
 
@@ -36982,7 +37132,7 @@ GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
   F(CAPACITY, capacity, GP_E_ARGUMENT, "takes no capacity") \
   F(JOIN, join, GP_E_ARGUMENT, "joins nothing") \
-  F(APPLY, apply, GP_E_OPERATOR, "is no row_map") \
+  F(APPLY, apply, GP_E_OPERATOR, "applies no operator to results") \
   F(COLUMNS, columns, GP_E_ARGUMENT, "has no columns") \
   F(COLUMN_COUNT, column_count, GP_E_ARGUMENT, "has no columns") \
   F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns")
@@ -36999,6 +37149,7 @@ __extension__ enum {
   GP__READS_ENDS = GP__READS_LOWER | GP__READS_UPPER,
   GP__READS_FILL = GP__READS_MAP & ~GP__READS_IN,
   GP__READS_FOLD = GP__READS_MAP | GP__READS_OP | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_INIT,
+  GP__READS_STORED = GP__READS_FOLD | GP__READS_APPLY,
   GP__READS_OFFSETS = GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_SEGMENTS,
   GP__READS_RUNS = GP__READS_EQUAL | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE,
   GP__READS_COMPACTED = GP__READS_OUT_KEYS | GP__READS_OUT_COUNT,
@@ -37037,7 +37188,8 @@ enum {
   GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
   GP__TAKES_INPUTS = 262144,   // in_type and in2_type may be GP_INPUT
   GP__TAKES_BOTH = 524288,     // MINMAX and ARGMINMAX
-  GP__TAKES_AXES = 1048576
+  GP__TAKES_AXES = 1048576,
+  GP__STORES = 2097152 // `apply`: unary, of each result
 };
 
 GP__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
@@ -37244,6 +37396,10 @@ GP__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     GP__CHECK(gp__check_operator(k->s, k->who, "transform", c->transform, 1, k->host, &q->user_transform));
     if (q->transform == GP_CONVERT) q->transform = GP_OP_DEFAULT; // what a load does anyway
   }
+  if (c->apply && (k->traits & GP__STORES)) {
+    q->stored = c->apply;
+    GP__CHECK(gp__check_operator(k->s, k->who, "apply", c->apply, 1, k->host, &q->user_stored));
+  }
   if (k->reads & GP__READS_EQUAL) {
     q->equal = c->equal ? c->equal : (gp_op)GP_EQUAL;
     if (q->equal == GP_EQUAL || q->equal == GP_NOT_EQUAL || q->equal == GP_HEADS) return GP_SUCCESS;
@@ -37445,7 +37601,8 @@ GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   GP__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
-  if (builtin_op && (acc.info || (q->out_struct && !q->is_arg))) return gp__no_struct(k, "op", q->op);
+  if (builtin_op && (acc.info || (q->out_struct && !q->is_arg && !q->user_stored)))
+    return gp__no_struct(k, "op", q->op);
   GP__CHECK(gp__check_operator_on(who, "op", q->op, q->acc_type));
   GP__CHECK(gp__check_operator_on(who, "transform", q->transform, q->acc_type));
   if (q->is_arg && q->acc_type != q->out_type)
@@ -37454,7 +37611,12 @@ GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   if ((q->in_struct || acc.info) && !q->user_transform && q->in_type != q->acc_type)
     return gp__fail(GP_E_TYPE, "%s: @in_type: cannot convert to the accumulator's type: one of them is a struct type",
                     who);
-  if ((q->out_struct || acc.info) && q->out_type != q->acc_type)
+  if (q->stored && q->is_arg)
+    return gp__fail(GP_E_OPERATOR, "%s: @apply is set, but %s has results of several values", who,
+                    gp__op_rows[q->op].name);
+  if (q->stored && !q->user_stored && acc.info) return gp__no_struct(k, "apply", q->stored);
+  GP__CHECK(gp__check_operator_on(who, "apply", q->user_stored ? GP_OP_DEFAULT : q->stored, q->out_type));
+  if ((q->out_struct || acc.info) && q->out_type != q->acc_type && !q->user_stored)
     return gp__fail(GP_E_TYPE,
                     "%s: @out_type: cannot convert from the accumulator's type: one of them is a struct type", who);
   if (q->user_op && !host && !q->user_op->identity)
@@ -38005,7 +38167,7 @@ GP__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
 GP__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   k->q->fused = 1;
-  k->q->in_steps = (k->traits & GP__REPRODUCES) && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
+  k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
   b->counts = gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;
@@ -40100,18 +40262,18 @@ typedef struct gp__spelling {
   gp_primitive primitive;
   int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: compiled in
   unsigned block_threads, resident; // __launch_bounds__; resident 0: not said
-  gp_op op, transform, equal;
+  gp_op op, transform, equal, stored;
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
   int in_size, in2_size, acc_size, out_size, key_size, offset_size, out2_size;
   int is_arg, has_init, ranged, right, descending, numbers, exact_rounding, exclusive;
-  int indexed;                                              // segmented sort: keys do not sort by themselves
-  int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
-  int clustered;                                            // a search in clusters
-  int described, described2;                                // inputs: nodes of `list`, plus 1
-  int size, word, form;                                     // copies and transposes
-  int tile, chunk, in_side, out_side;                       // layouts; in_size and out_size are those of structs
-  int capability;                                           // of an image for gp_compile; 0: for the device
-  const gp__op_info *user_op, *user_transform, *user_equal; // NULL: built in
+  int indexed;                        // segmented sort: keys do not sort by themselves
+  int index_bytes;                    // radix sorts: of an index; top-k: 8 where ranks need it
+  int clustered;                      // a search in clusters
+  int described, described2;          // inputs: nodes of `list`, plus 1
+  int size, word, form;               // copies and transposes
+  int tile, chunk, in_side, out_side; // layouts; in_size and out_size are those of structs
+  int capability;                     // of an image for gp_compile; 0: for the device
+  const gp__op_info *user_op, *user_transform, *user_equal, *user_stored;             // NULL: built in
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct, *key_struct; // likewise
   uint64_t list_count;
   uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1;
@@ -40209,8 +40371,9 @@ GP__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__s
     return;
   }
   w->primitive = q->primitive;
-  w->op = q->op, w->transform = q->transform, w->equal = q->equal;
+  w->op = q->op, w->transform = q->transform, w->equal = q->equal, w->stored = q->stored;
   w->user_op = q->user_op, w->user_transform = q->user_transform, w->user_equal = q->user_equal;
+  w->user_stored = q->user_stored;
   w->in_type = q->in_type, w->in_struct = q->in_struct, w->in_size = (int)q->in_size;
   w->in2_type = q->in2_type, w->in2_struct = q->in2_struct, w->in2_size = (int)q->in2_size;
   w->acc_type = q->acc_type, w->acc_struct = q->acc_struct, w->acc_size = (int)q->acc_size;
@@ -40384,9 +40547,14 @@ GP__PRIVATE void gp__name_operands(const gp__spelling *q, int described, gp__tex
 }
 // The same, and Out.
 GP__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
+  const char *out = gp__out_name(q);
   gp__name_operands(q, described, t);
   gp__add(t, ", ");
-  gp__name_wrapped(q, gp__out_name(q), t);
+  if (q->user_stored) gp__add(t, "gp__stored<%s, gp__op_4>", out);
+  else if (q->stored)
+    gp__add(t, "gp__stored<%s, %s<%s, %s>>", out, gp__op_rows[q->stored].functor,
+            gp__device_type(q->acc_type, q->acc_struct), out);
+  else gp__name_wrapped(q, out, t);
 }
 GP__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
 // A user's operator in a program: its functor's name and its types.
@@ -41107,6 +41275,7 @@ GP__PRIVATE const char *gp__part_type(const gp__spelling *q, int node) {
   const gp__input_node n = gp__spelled_input(q, node);
   return gp__device_type(n.type, n.info);
 }
+enum { GP__OWN_OPS = 4 }; // besides those of described inputs
 GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) #arguments,
   static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
@@ -41118,9 +41287,11 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
   const char *acc = q->acc_size && q->acc_type ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
   const int fold = q->acc_size != 0;
   char functors[GP_INPUT_PARTS][32];
-  gp__program_op ops[3 + GP_INPUT_PARTS] = {{q->user_op, "gp__op_1", in, NULL, acc, fold},
-                                            {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
-                                            {q->user_equal, "gp__op_3", key, key, "bool", 0}};
+  gp__program_op ops[(int)GP__OWN_OPS + (int)GP_INPUT_PARTS] = {
+      {q->user_op, "gp__op_1", in, NULL, acc, fold},
+      {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
+      {q->user_equal, "gp__op_3", key, key, "bool", 0},
+      {q->user_stored, "gp__op_4", acc, NULL, gp__out_name(q), 0}};
   const char *policy;
   gp__text *t = &p->text;
   int i, j;
@@ -41138,7 +41309,7 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
   for (i = 0; i < 5 + parts; ++i) gp__add_struct(p, structs[i], structs, i);
   for (i = 0; i < parts; ++i) {
     const gp__input_node n = gp__spelled_input(q, i);
-    gp__program_op *op = &ops[3 + i];
+    gp__program_op *op = &ops[GP__OWN_OPS + i];
     memset(op, 0, sizeof *op);
     op->op = n.user_op;
     if (!n.user_op) continue;
@@ -41147,13 +41318,13 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
     gp__set_operator(op, gp__part_type(q, n.part[0]), n.part[1] < 0 ? NULL : gp__part_type(q, n.part[1]),
                      gp__device_type(n.type, n.info));
   }
-  for (i = 0; i < 3 + parts; ++i) { // each prelude once
+  for (i = 0; i < GP__OWN_OPS + parts; ++i) { // each prelude once
     const char *prelude = ops[i].op ? ops[i].op->prelude : NULL;
     for (j = 0; j < i && prelude; ++j)
       if (ops[j].op && ops[j].op->prelude && strcmp(ops[j].op->prelude, prelude) == 0) prelude = NULL;
     if (prelude) gp__add_excerpt(p, prelude, "prelude of operator %s", ops[i].op->name);
   }
-  for (i = 0; i < 3 + parts; ++i)
+  for (i = 0; i < GP__OWN_OPS + parts; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);
@@ -42930,13 +43101,37 @@ typedef struct gp__grouping {
 GP__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c, int pointers) {
   return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
 }
+// GP_REPRODUCIBLE by key: the call finds where runs begin. Then the request reduces these segments.
+GP__PRIVATE gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins, void *keys) {
+  gp_call runs = gp_call_init(GP_UNIQUE);
+  *index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
+  runs.equal = q->equal;
+  runs.key_type = q->key_type;
+  runs.keys = q->keys;
+  runs.in_type = GP_INPUT;
+  runs.in = index;
+  runs.out = begins;
+  runs.out_keys = keys;
+  runs.out_count = q->out_count;
+  runs.count = q->count;
+  runs.count_device = q->count_device;
+  q->primitive = GP_SEGMENTED_REDUCE;
+  q->in_steps = 0;
+  q->begin = begins;
+  q->offset_type = index->type;
+  q->offset_size = index->type == GP_U64 ? 8 : 4;
+  q->segments = q->count;
+  return runs;
+}
 // Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
 // values; the list's values are already transformed.
 GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
                                   gp_op transform, const void *keys, const void *values, gp_type value_type,
-                                  unsigned char *sorted, unsigned char *moved, uint64_t count,
+                                  unsigned char *sorted, unsigned char *moved, void *begins, uint64_t count,
                                   const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
+  gp__request reduce;
+  gp_input index;
   sort.key_type = q->key_type;
   sort.in_type = sort.out_type = runs.in_type = value_type;
   sort.keys = keys, sort.in = values;
@@ -42951,7 +43146,15 @@ GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__reque
   runs.transform = transform;
   runs.init = q->has_init ? &q->init : NULL;
   runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
-  return gp__add_step(s, who, g, &runs, pointers);
+  runs.flags = q->flags;
+  GP__CHECK(gp__add_step(s, who, g, &runs, pointers));
+  reduce = g->steps[g->count - 1];
+  if (!reduce.in_steps) return GP_SUCCESS;
+  runs = gp__split_by_key(&reduce, &index, begins, q->out_keys ? q->out_keys : (void *)sorted);
+  --g->count;
+  GP__CHECK(gp__add_step(s, who, g, &runs, pointers));
+  g->steps[g->count++] = reduce;
+  return GP_SUCCESS;
 }
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
 GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
@@ -42960,15 +43163,16 @@ GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64
 #define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
   static const uint64_t zero = 0;
-  uint64_t sorted, moved, of_list;
+  uint64_t sorted, moved, begins, of_list;
   uint64_t *state;
   gp_call clear = gp_call_init(GP_FILL), sum = gp_call_init(GP_REDUCE);
   memset(g, 0, sizeof *g);
   sorted = GPUPRIMS__TAKE(q->count * q->key_size);
   moved = GPUPRIMS__TAKE(q->count * q->in_size);
+  begins = GPUPRIMS__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
   if (!gp__groups_in_tables(q))
     return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-                       GPUPRIMS__AT(moved), q->count, q->count_device, q->out_count);
+                       GPUPRIMS__AT(moved), GPUPRIMS__AT(begins), q->count, q->count_device, q->out_count);
   g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
   if (g->room > q->count) g->room = q->count;
   g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
@@ -42983,10 +43187,10 @@ GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64
   GP__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
   g->table = g->count;
   GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
-                        GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), g->room,
-                        at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
+                        GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), NULL,
+                        g->room, at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
   GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-                        GPUPRIMS__AT(moved), q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
+                        GPUPRIMS__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
                         at ? state + GP__GROUP_FROM_INPUT : NULL));
   sum.op = GP_SUM;
   sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
@@ -44319,8 +44523,8 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              gp__operators_of_predicate,
                                              GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
-static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD,
-                                                   GP__REPRODUCES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
+static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_STORED,
+                                                   GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
@@ -44428,10 +44632,10 @@ GP__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
 static const gp__family gp__family_scan = {
     gp__checks_none,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,       gp__kinds_of_scan,
     &gp__kernels_of_policy, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_scan), gp__host_scan};
-static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD,
-                                                           GP__IN_PLACE | GP__REPRODUCES | GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP__READS_FOLD,
-                                                           GP__IN_PLACE | GP__REPRODUCES | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_inclusive_scan = {
+    &gp__family_scan, GP__READS_STORED, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_exclusive_scan = {
+    &gp__family_scan, GP__READS_STORED, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
 
 // ---- segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 
@@ -44524,11 +44728,11 @@ static const gp__family gp__family_segments = {gp__checks_segments,
                                                GPUPRIMS__FOLD_OPERATORS,
                                                GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check),
                                                gp__host_segments};
-static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segments,
-                                                             (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) |
-                                                                 GP__READS_OFFSETS | GP__READS_END |
-                                                                 GP__READS_SEGMENT_LENGTH | GP__READS_BAD,
-                                                             GP__TAKES_INPUTS | GP__REPRODUCES, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_reduce = {
+    &gp__family_segments,
+    (GP__READS_STORED & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
+        GP__READS_BAD,
+    GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
 static const gp__primitive gp__primitive_load_balance = {
     &gp__family_segments,
     GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};
@@ -44633,31 +44837,15 @@ GP__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream,
                                                        GPUPRIMS__NO_FIT};
-// GP_REPRODUCIBLE by key: finds where runs begin, then reduces these segments.
 GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
-  const gp_input index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
-  gp_call runs = gp_call_init(GP_UNIQUE);
-  gp__request *reduce = &g->requests[1];
+  gp_input index;
+  gp_call runs;
   memset(g, 0, sizeof *g);
   g->at = at;
-  runs.equal = q->equal;
-  runs.key_type = q->key_type;
-  runs.keys = q->keys;
-  runs.in_type = GP_INPUT;
-  runs.in = &index;
-  runs.out = gp__take(g, q->count << (q->count >> 32 ? 3 : 2));
-  runs.out_keys = q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size);
-  runs.out_count = q->out_count;
-  runs.count = q->count;
-  runs.count_device = q->count_device;
+  g->requests[1] = *q;
+  runs = gp__split_by_key(&g->requests[1], &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)),
+                          q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size));
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &runs));
-  *reduce = *q;
-  reduce->primitive = GP_SEGMENTED_REDUCE;
-  reduce->in_steps = 0;
-  reduce->begin = runs.out;
-  reduce->offset_type = index.type;
-  reduce->offset_size = index.type == GP_U64 ? 8 : 4;
-  reduce->segments = q->count;
   g->steps[g->count++].request = g->request_count++;
   return GP_SUCCESS;
 }
@@ -44668,18 +44856,21 @@ static const gp__family gp__family_stream = {gp__checks_stream,      gp__stream_
                                              gp__launch_stream,      NULL,
                                              gp__offsets_check,      NULL,
                                              &gp__by_key_calls,      gp__host_stream};
-static const gp__primitive gp__primitive_segmented_inclusive_scan = {&gp__family_stream,
-                                                                     GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
-                                                                     GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
-static const gp__primitive gp__primitive_segmented_exclusive_scan = {&gp__family_stream,
-                                                                     GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
-                                                                     GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
-static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE | GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE | GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_reduce_by_key = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS | GP__REPRODUCES, 0};
+static const gp__primitive gp__primitive_segmented_inclusive_scan = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_exclusive_scan = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
+static const gp__primitive gp__primitive_inclusive_scan_by_key = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
+static const gp__primitive gp__primitive_exclusive_scan_by_key = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
+static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
+                                                          GP__READS_STORED | GP__READS_RUNS | GP__READS_COMPACTED,
+                                                          GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
 static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
                                                         0};
 static const gp__primitive gp__primitive_nontrivial_runs = {
@@ -45429,7 +45620,8 @@ static const gp__family gp__family_group_by = {gp__checks_group_by,
                                                GPUPRIMS__COMPOSED(&gp__group_by_calls),
                                                gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {
-    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE, 0};
+    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED,
+    GP__IN_PLACE | GP__REPRODUCES, 0};
 
 // ---- graph/plan.c - plans of work on graphs
 
@@ -45726,12 +45918,36 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   return GP_SUCCESS;
 }
 // Runs a checked request, which may have described inputs.
+GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads);
+// gp_call.apply of a fold: of an array of its results.
+static gp_result gp__host_store(const gp__request *q, int threads) {
+  const uint64_t most = q->primitive == GP_REDUCE ? 1 : q->primitive == GP_SEGMENTED_REDUCE ? q->segments : q->count;
+  gp__request fold = *q, map;
+  unsigned char *room = most > SIZE_MAX / q->acc_size - 1 ? NULL : (unsigned char *)malloc((most + 1) * q->acc_size);
+  gp_result result;
+  if (!room) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  fold.stored = GP_OP_DEFAULT;
+  fold.out = room;
+  fold.out_type = q->acc_type, fold.out_struct = q->acc_struct, fold.out_size = q->acc_size;
+  result = gp__host_run_described(&fold, threads);
+  memset(&map, 0, sizeof map);
+  map.primitive = GP_TRANSFORM;
+  map.op = q->stored, map.user_op = q->user_stored;
+  map.in_type = q->acc_type, map.in_size = q->acc_size;
+  map.out_type = q->out_type, map.out_size = q->out_size;
+  map.in = room, map.out = q->out;
+  map.count = q->out_count ? *q->out_count : most;
+  if (result == GP_SUCCESS) result = gp__host_run(&map, threads);
+  free(room);
+  return result;
+}
 GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) {
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   gp__request with_arrays;
   void *owned[4] = {NULL, NULL, NULL, NULL};
   gp_result result = GP_SUCCESS;
   int i;
+  if (q->stored) return gp__host_store(q, threads);
   if (!q->inputs.count) return gp__host_run(q, threads);
   with_arrays = *q;
   memset(&with_arrays.inputs, 0, offsetof(gp__inputs, node));
@@ -48519,7 +48735,7 @@ GP__PRIVATE gp__site *gp__find_site(gp__online *o, const uint64_t words[GP__SITE
 
 // Whether calls like this one are tuned: they are kernels of one policy.
 GP__PRIVATE int gp__is_tunable(const gp__request *q) {
-  return !gp__composition_of(q) && !q->inputs.count; // a site knows no descriptions
+  return !gp__composition_of(q) && !q->inputs.count && !q->stored; // a site knows neither
 }
 // Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
 GP__PRIVATE int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
@@ -50959,7 +51175,7 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // prints what it holds.
 
 /* device text of gpuprims.h
-801836
+802101
 }eaZEBAyP}~B!BcI|+XeP{PE.^~B@OJwje#(US{z$ruCl/I;NRYnBae,VxdkPQmNdM,mG|_v#tJskymc.'OLfJrnaQ;:g&~SA^.{qhcrz&VtKYqzK_kXHD
 S".t/<MUPA-}L8]o_5sTrkk.j8&/:Nj(-q(/^mR&$^w,uo~2buO`gJ0t!l@Q=j85;7DMLy8ixwRcQX#v:|OHgxax9Ya,4oHxFc.MW`q|Tv/(-tAsPr8-!3
 #DZ0p1aG:9m'HRi3bpBmZXNZC;E9L8bCi/>}`[&/GB%KNJ-,'f$u=so64(YGMq4tn%oSS%S<g}dnP^2$m,#H9HVUvsx-G2eKlNy2R,OB-'QjCw6&r6TyYk
@@ -50975,1939 +51191,1939 @@ l2fEj3>_q[PUi23E-[F<Gs=xa;"cweI#zFr-9_j]#[WHWVMBpXQ@!{<K_/_V<E`"~em8UFP4!J9L';h_
 SWEH6NaBm3:0v%a|{;.+rp@L#bY|7^!oX=y_dGW3;)~7ND|7Nhk>>@)+1`Is@UWacve]8+/vc82_veI%Ndv/.QNt%oRh0t~x!#,{ud/K(gDg63)V&M]fHl
 sHd+hlfL"LzO'P0|:f<l6+KO]ZPc{RxYS0SF$$%'l|F8=S6l#QX#t%i$M#7i4q<b[jI8~nMt^|eso|e+Q.Z<4d}[<&Ab!^2Jm5bH4e"~EC+)k`|"'&yV^d
 6C]fs#@':e2%yD!"yMKD2&8s2DIIx1a>I77d[oio[K;0,i^thbu%okNS<r]eloL{IO]S`JRZUNABQuu91nHJz#]6rs5K:@nT)qR&wfzTG}JrE]EjP(R)WA
-^'v`Rn+Mj)T>6qkg3SZvGf/}9)S]~DGk'l-|"~;[nUqmaEsy(uve8Q,^;EL|{2=BH,~+C$qh[+G')+W42s2>9R/H[N3v2^CO9,:A&gxMP9jg63/)Kx<T"9
-BLl-i0$V5D$-sh%X(Qc/LaLq~RH&fRupwo&-$5)-ns^([sce=@FqkhX+|1Cq'SR/RH(FzMlG{/eSVUJ|W>i9@&zJPuLA;oW!kpEHE(E$t=DxG/8MrB0-yC
-V"|M{.KeZ/(yp'<E)<ez8r}Je`R<N!x+/`Q$]dKZj'i(m=jd^]DazLKtwJO[f`|gsCHLcFqD~%vK`]1i[:;cMB|D%G0Mya_!,R!N[0ODwSH8@K>mLKYD=<
-g_XkemUAWD$+ao!LyhsD8Sg]I1z%Yp:v0Kc.x&-WBj0C|ec|oG~4=p_0N#4N^;/iJCyR(8{9jTPZt$Nj~)Bml{[+C}q$)mb/0$eSlNW{9rg}3hVW8XKe3I
-M%s$2[DKYN%0<d(o6rQU8kJx`G0wKY9$Xwr+Uyu9:]Q(hh=Z3Q7W4Y(I1Y]YbtOlJ5Tt!GS{=HcbxU8{,Du'#%vezJwTLTL_hOWU99[bC<j2p4"scgioVj
-;al+4gl#4YrzrgsU3sy.5F!ivEme<e49M^&G;ooN+8=:^E>`dCeRA7>2n'>Gw_&2py:xuh|lTjh<+bP_k3nND&]'RC4%f&)q)k]gg^{9bTK^LiO#mGxMEU
-|4V/E<i&PP6>S66BikGhgXer`L/%h%i:r's.>R:$7w@hqbnr1`vN([pW5]vc+f%O2:Qo'<ASRed2Rr+w!zlJ)`r)}Ddb=Au]ggyLq;ym<|s!+[v)<<UeSL
-cRy>{'K3Ay#671~g%54[LqKv#@2xk,Wnp]T6@E0+6hE`RB1qpfIN2Sg_ZRRye^-EuM@#~-.N3DU<PeZOR!GKVx-1NcZQO}m)]B1JQ9EE4e{Al'}P%>N<)Z
-uKbt<J9lI{EMj:a1}fsBpfUr5rc%29^PHSY:wZLA;(T7Ava!Cuyy##SoqgM<],8Cx:-vua1{IDRd~-JPf.OBC"rhl$QXBl)$(&wb=7]$#/C`ox.B3T(Uyh
-2Q%S9i>G,hARhyGxkXXcc[au`Z({LbvRX/qo}/5V8r_,~T,g}p]7tn;}u-S/kY/-9d;1jx|v9cO>0-NDnd9YnO}p]7RrmRn&Zc=Btwt5fo}O-T/H}vwi^]
-BD6TBy7=4-b[~h+mkqo2W_.jE`BC;Qs=%yid4j)6z"{/]Z^Ex>.xtDq1'^MBAvQD>-}8wD8Eh("<|:kloy-9U"Wo{ABGZ5S=PL)o/]27pDqnX#<dVLmU;E
-8W:nRB87_Fg`.(6=Dd'#qkUl`j!LCfWnmhd#~H14z1WsqJmHNf-aD}|HZf~5abUhD3E,<dX^Ky/8ETlSnPQ1!J>Kyb^4>R$631%LrC!p--"Ow|@d[bN&1h
-#K3;o[m#%e+P/lHxQb(gQ^FNiEn}6^l|q$aGnSk=8v&T%sat.lS&b%6y7BPprqz.=J&f;F;3}t]g-:twrD&AK^8A5Hs;B9>`%(Pc[r#G;s&5sc)a}vd'UB
-/yBQALSBL:ILEh;r00+tbd[L%66,DBDG`D])tm<)=dUd$H'aWy!u:/kgp}@BCJ/2#j`Jsk='SRyq7_)>&buB(bJvG/ycnx$M;0Th^rDb8daZs,<A.kCW/a
-vd,idKiScEmv7QS.jFaM}9VyQw'O[lM}#D0!wD<![U&#A6a2bp4x7;h{+sv|,C+tvUu/QEc|QS7"n=Z-FEMS>hP1=c-`'2G3!gSS](v`Y:|8u{KyXKUelA
-mhqOu,|{%[[g9`K4FQf>WBEmH[6Xdm}U8["9$gerGOjDW%6;K>AdP!soC:1gr"`>L!PaOc$GCl$pO|-lc&/rkU,YzWJ{zKvqZ$<]Mr]haXz8j</#nQe4xG
-R@<Xp|eUs}nQtFMQEX+WgVrT-X2OZ-'LI-:D"y^I]J9p14~}VK'e+u{(i{~|y|@l;c5c$EO2$ghX]>MrZCEnvL{H.F2}D--GI&o2`9iz]DfydZVfaZU/SC
-E2JC2V5US1m:~GVj7IKWacR/$_FEK;#WK}JIFVHy1bV#@DdW8lwHp|6FsK`wXYH[ZqW)_b9``xd46AX(Or.6fwLxcI(EJ-I[ZK}YTw>v2e"OE1L`2N&r"b
-|R/x`)qq/r_#([Kr('+pT@~dH&GvGGR5IwqKX&9H0Zx0hd/KHn1]VCtz;pbJ~8$gu[$&|LI{!dbxr6vrhnAE@1ja1lB7+Nm+BnQx9wjkIl!,l$)4wO9uxj
-=]hS`"74=dvFw{jV%_lgD{oA2""W:p#(uj@-u,"G.mfWpxYdr&NSA`[I`j.G|/i|po,<Io}DKwHY`94)H]yrKH3t7W7CEI1Q-;yetC;1%'n>3i4;c.zh|I
-[8cA[t<$:Ql^yhsd@R@FxeC&xQ2l+0`$T(^5`oZo2y7M=4]q%ha]"r|FuBuPG",NqNjj_gXd"A=ibcbT=s'5={`-OYTy+'p!.nh(mZ#%E'SyBqSH|lUdU:
-aS3sIHHZxmBsot4gP>R.K)M<y_k5.)qa`NfKQ08nfzorhvK."<RIytty5iVi;d$Au.;N1lyk0__1[-M/WH93L{zh|]a.Y(<gzYdq`g=XGGWIt((V8JHY|{
-sF51pC(|e1K9x%)ZY8LMdXOCW^K|(N&||)t7gt%IX/Z0^V=G|}#A+|D]c:Gs/VTS0&NQSaVG~rT^tR!(ilC`I-p!]&u1''x-k<gA:3j0Oq9tlrwf.v7qjS
-9Lb#N.]r~ykTiW_b8UHM=U=t|Q<-TL;Lg;|v]rzlKi0V=oM>Xxmz/4!{Yn>wyMyR'`:5]<="W(<E=g;gvQ`yZ5Dd{/hJ+u{of<Gowd-R-nR66hO|]']:o,
-hPDVgbRatuSk/@md`YB>!S$!Fy+%U70du[>`^"gJa-xO]h`H@Tav0,ZEP@)#Vi,(w>2BE7>u7Iz_Tqn]6IB;,{"aDFQha(:AziE=h6tAs4DS9RY#HiT#q8
-L4s8_k%^ch%ygY&5;Yb}3pQTQR+E]4CVfZ+%TiBtU0AibCv3tC"=Up1ptjR4!"|!htSWqg!#!tt2CXFEH0Jg=Uqiw%3<~`Q(!6!42Zo:|Bmx'IU6}([9Vj
-zhT!JwoPGp$;Y;^"L:+$t(6+WLd`>@RDtx:L-&L`M)+RuG"^.,`)sIvB5p%=UB!&'VztH+9ns4uh<x6mVK+U2@07C2hslYWESy,K)-HTpayE)gM+kmtHln
-nP#u;d{CfvRq[#8ri:z%%'6Zf(MJG_nnK%e%6zO&$nH7S3vw=0Wi@Ec%iCUL<86sOX<`('Uk@aO5y-]jFREjHpoR|c~;`ANl%xk5<6W}@4IKaylYQcqR$T
-1XsOKWR=n@+^/sz)@3rWU<E-8|YHPH"L@dH9!Zt0EX}dNV(]x.d"F|A1iJ,x$`K2&nTj@PzJLiVXX7+GjA6Xf3)-&%=SGL~GHSaea4DxFn$#!ne-9ueecC
-LkZjyo`t`BGBp{-@N5WSxC~;kG!<1=P{'=3sC(ybzLp/{HbLPRw&hc-20eBNR.h0gbL!Sv)d;W<+-Rz7#+F/`D~%9I|Jk%I.g)xlpx#YS])2nI"#ElS>r1
-cymQIzebJq]/L_nk-%vhd0;:Gc<|d/PU2=<0Ir%S|ito7C!o)qZ{;2mN+/'f3yvhk3:vo;xb3Gt_!J.kMQ]4:a4H)2XDXC+:W<"9K_dkLCTb'r<LA!''|e
-u^}G6j,'xq(QhS35Tdi9>kNm7Dbd>4HI~Sc9wP</+>GK+}inyAK8blMw}y}$eV%37'wJfEH,r.NlL4..g48pG(+C$DOU~,}igN`6|x<uZ8'ERN|bM9xIK)
-d+qY.|K(k)6'wGu5Py>-!,oV5(0_%M0hg2]Nk;'}p|FRI7[Z9VW,T'XV#!dDC@zW>{&($-xjIGb8>)kdq/~A('r%gDO[V^!Fe.hqq"a"N_@S$]@fj1U6_>
-$Nx>;Q#l1Kpf+=ocTaBkF!$bG{XW(s&|q<Ch7+S2DjX@1A7i;g'^wv$%ufKasy4D}Yw[:dltA_<%Kj^5<ipa1rYaP|RONvEnuzUkc46AHrMxYK:aL3%eAV
-K8Yk~mM]"1|dL4(d4Km2]J6).dNY3y$H+a>C&-e$XbGGumW=ZAJUasn+Gtzk)|&fxlD@Z0wBQ_-n8#p7s1_x2<H7m-<8UF_JV7Q$N"1W`(JGd;NH##@iAD
-;=QV-b=bJaO&N;HioRbKali##Jo$s=="lZkAxx;CMC}fpR!^-l~3L4&rOYgR@hx05H}36XxI@^31JHFlg@"rhn]K5@wf,/h/j^M0JYQriON8wtO7w|7|2a
-ir6Tl7Pnm%oTmV"rX%QxVG_o~qCU=S~OD(awUP|"t>q:'rGrV|Nz.uGxy5a^"%%Mj=<_J0G"#27_'+aZ@.6E@6"D&5ns]lBEjX|(0dhFPu~+5Rl17JP<[l
-ng86q1iIl;mlO{R:%6tev3w/p5}4&)(u9VA:4z,f"=;bRM>qEXonScHr6]jvjna]^T!{M}MrKpLcH<5JtA0IN{w}[Ox}5uLfraa-7uOJ_8$wZjA5~&x/zf
-"T])s9}Y"[4d!]C#fevFQGC,[XjzyM$="^YUmBqK/K$O`Al$/ByhzY"['GcOcVF+:5z394vB7).Ez5rz!>:Bt(CO.dD4F1.y71QEA)D!}^%eTf9fV$nl'$
-f'=jG7Q^+W,gf<Q6aB^#tQ`g_qOSp&HsL}Y+:$(QrK0ezF#5HEQ$lP;[+K)$@jccj9($xUeEODTx;#a5^%hO#y2[2{Cq"M!uo&}j@&4Uq[PLy1}8t9]va7
-@'[d02qopj&X4Z-LX%0EBSV30Bon3TgT7-Y^O-o<MG]FCp"EHP3GDi}Fy2!{>YG3FD.mM$de;;VGWvbYEBD]pYD)rd6gCaCVhsJOX=)OC!!$+&w.gA;ZxR
-4`)p=31.bBZWB[`)BbdC~x6g[)8y@[Z!P^O3_1.":MH&$6z{8$tu/O'"[5NF+yi:{7Ebu|.|G-L3]I/cDTHJOxg1YYa"qD`%blm.OWn<Bc5muR!E_-k&(+
-VZ7@#AtQ@m=!hXzPRj4:#E4M$JXWTi7h!:N|vA0`fnQ"Hvxj~Wot_9fT&e,ZSX6B$58C}FTj8Cri<U3oNbYTpG+BRy0;[qEI{,R|S)n:CGNmaWsR4!%iBU
-(I<WfrK%X-/}Kp6D^{L'+.a'lm'fXBx7Bp>8VhJxZB`wE{MUQtuBfct/"o"2:dWo&qLZ>^#51nga;4v[FSuknmw_j&&Dweo-h1_..f5Iw4#$Lc$J#=DZVf
-I6ei|]0PFQR;{{D>}D^S73G6~WQAg@@T.6TZ~^s1^XEn5p~^%'t50zPcb{/|TR9a5asRpTf;L"kSX'MaNHXQ$1C+Z2P$KaLoox)AMI<wflwiQ2QC/.b#WD
-aiXQ3a=(=hCCX].[_pV4L!;Cc^Xa-ExtVl_-AiF1N&.Ei(FXQMi&E1&[k5He.MI3.i'iGj0Ze8<FM9/P@s_y`w){5%1'eMEX`<R@$))HKHGHOP3&_<;XdJ
-#LESQPArC=sH/=8UXO|%v<<[u3rDZS{&<90)8Q)RT8e".+KihkL+=&k=C0U`4!AI~o{1V8l%se>WSNepOx+1NDTc[HrG3dJM=Rh]`{9gc5~{r$lLEdLO&f
-'|^mA)wOf25hj5hZHfrCOB0'I,]y'VWKlY`fsW/;&8)Z~Q=>JZ=B1eKt1B`pIJq`WoqTdg_3`mYP(4PE<.#&%#267+<[F{iu]-A^8EE;_V61MeWjpHF[7k
-~[YRx<Mp)le+7jpq0JvBi.e+|:mS6l`ltw+8v|giF9G/fYV=U{({Ky`=|IG970|6i"-4A2Low{LJuunjt$kg4iIeXFVm1KYsGn@nEZ:fx;h56B!gv+8R}o
-lS~{%bw0rknxImfR!t=N+E/._uqruYRSG:d!uH0S^.C.fuQp_rI9=G'M"M7xvJ%1503-WW97)_&qY9[ua1WfKN#Qkd+M{K}1U'0Rt|HyT&Cf@duy@%uxsy
-[nD)mYc`=(rKTa8B"3U|m[&I0k|b,P6%lDzcdX^q{E($4G3iF920XX_Bz}naY-b$MOB^JpE&<%MJkKd<UomCqW:T;>~KX%,1!-2#FB@'01$#H3xnhY_0%o
-#"$C8EBs}Yx=d@<$-w`p_'_0G$4`EP^7K%WGfuch^G<f7fDVMEt:UEk$7c[UtV#`{Eyl/z~lw&iM7tSqFchn'rXwQY[;KydOp7qEzF~u3jc@`V)cjaK'r(
-Tgu157p`wUo0$2D-}8tyoH9St2V1,@:EWC&A%&.if^O#k&}Yh[`GI^V@X.hdP]yb4,{@Cc:hGMW;yTXT>Dj7[G^zUSr8bceEv#[j<kYUW%dkFEePLJf{x&
-6V)@A+qpK2ja#]b|]$W.](0c-&^nd>I}(:Q/lEv-%4%1B'`4d@U|Q>y<<i$'#+d_uR@=w;E5HRm^-tr6jdQsbL/(B+oNXB#k6ub88v+O}wpulqv@-A;v+:
-qL[|Vd">a!sH+uQG@!'RTg`+uC8E<&heEN/l<i=`.Pqc<{1L1.abh4`D<f$Y7E_I%vDZ0>{LC(5<Nw/&7tg=zZt^CX@'G;)_x0r>(kuYfnE3-JW@D4yGOn
-&R^v1QP2`+NUMz8x6^$eVC5iEmWX_(0%/${B2IJ:`@F4htgP9_N^ZRT92.x(%1jG&.fRWjx[M<Lg@nPBG'l;)V8DQja7.F,)s}Gs+fFl=K8KEo2^1FY|=6
-F<wWMDGBGa}kRAhU2`f;UWvS~03BMW5/5<{Y+^a;%@8GR07}S5%;!9bs7oMRup>xE5Ruo"L]]I$iiShY9]RHb_6aZ$pnJW4^0"f>N4cn7g2Pdyt/M,QsC@
-}UQo/4Wg:BkGUAL6YPN,PUF$8|3^S!|9z=L.O<jWrKQ0qCyRB>IB;(W&^M19,|!Sh^V.B4F,6'h7%5c^_CUD~F0sS5@/(-;vU6lmIy<%!->r<ACs'cD1ZK
-xiHtQgh0`>rxpUhGM0/r&i6ZZz<O{}"KD:FK)A+;0.wf/NyN<xg%-o2YD;nJB^%ULC3%!JF$YGJKH6ct5ZNTq!66,ny=7T(KcYN2~ZW5=./jc!nclr]8KC
-d@!jq]y5G"WC%BW_o]peEKzR[aS0"iwC6wjP_3UqUsgf~>u8tX5yv8~XO^=b)4MWj;%n$D-j^Q/>wad8hs09OWI:5nsw@{[V5]>l5a9B[LXBDPjq$Hsg|b
-@&~AlWSWxhAZW'-r{VIPiQ).8$HZD"1eE@y(n521y^wjF}"3PHo;h.h"<gW_[tR5rM_<yeVe0UK/~m]/66,EoKVa8yODTn=6TQG{Q<2Ssq2%`IauxE(+W}
-BYdnL/{|XOqy9r1WGIlVZ/gi=Zc;q6hJ~yH4aq]``%IgfuQ9"Na)Xt~ik`k'^(hQgdK/P3[bq9KCO}<cRsK7$A7K;KAy7{O#gmVU)q83KU=HnAyubf[aUS
-#{r%%l-pEFgN'NVygpZ@v:L_[%ot{v),5un@@drAn@X#NQC`h4/'Lk}K:H]m5c[eWTNFhLuo5U$fTZ8c[T%#4clTY:!W"UC^7ciMEdu=wu.M"mz3G2+-BI
-2eVNj.{No|DOid,bQcLYi_>wZX"2<2!269"Z[Z$.q-.A&YolB:c8%xBJl'2IvDSo-|MmSm_,@<fLq[%A-^l`TB~&"AiQBBa@b;L:=,{tRqC&'1D/BPoHck
-EsDLFLjSnUvS#ruwL56i42a#dxWqJ2JSC{}=o5(fjF-Fe@W{fDR01zV'wkfu~Cf^#7;,ykztkHIfNeZq=zE8d+ILkzJnmlG.%h]9='$aLUfeRzXy"0A|ps
-)zi:0t0}W2iAxs-,S4p12Pnl%xw2@5Lg_/fb6Vihbe3U'T,+'|79G<MGH%g3TrErHLo,FwK>j!i#Q|c=Yn@sTKlIkKi`$VaqWivAErfl)APo8}b3R4IPP9
-;PB0]=uqm}]2K+8[2"U>YmLW"K@g(V'2g,JD%()Y]ru@g(z==#MXzu#1JV1'Myq:h$jo==a3//9xpIAEGPrdnJw_"V9#3:>zrTq_YrcW-So.lD8IGfmXHG
-s5`QjI+crz4K$/vXI5lb%/hk3qf(~10_(P=|C&XN9N1:u3Mx7c9mn]S6Y1=[tD9%~7c;O.4tJu3r5/!Lw"SYy|:v794:oBW(`u@L0.c8@C._ys>sQVNoi,
-/pjH}QME@'_"kQ.1{<"i1HCm+P+HIiJ)d103:}aw&-tds4KwbV';'7ItDcRdqc.=J1%S-3}hlU("hy/^fvrd#(zsuL9'{A9SNRiXIS]PF_$L_nuu8yeh)_
-P)csAkCP[exR/-a5p+8zH8e=ksRb=Ld0{&$3O}+[`QG4rnV>Snyz6R4D;PEkO8R/x:%2Ry8[wfJ+FM(jt|mzh|Wpkbm}7nH,+gR3+Mo8<qbyPQc)-V5+[/
-B0~$5_;3bxPg5_[&nF"z`=hEd_bj{[q'@E569)K<Z2JS()>O.;raT_~cca3!0KV]@Xl5Lu=0Rqo)tyV3}lWjTgK+c:]e}iN}=</u%l'QP`oMOfQrBVCg%=
-gGgcz(eGhyWspfXvC}Fp&rXQijZ/~C1G6A%AdWBZ!Od"=#f=FY)'Y(y;J<kSfIRIlOvS78D>yq),Yn5p9Kc_m>DVC,0}#A!J$Wp6C7(m~]}T}L.6|>e6j@
-kB=8F+/j%TROLK^7r53-GvJf2Lgm~p6.Ga8{|@(p0!fE({tpVu='@x5>_lHqt[aG4]cf:Q|ce)h8w6["_{XO9NPhyQ{bL%<JkOJXPg+t'Zp#:XlhL@xP56
-&yg&nXgSU^~b%mw"Eh<h]l{};NoJ5cVuEFU54O9csaBV<w@zf/jTy%d>eeWbc`f1V#.3Hq[7{`W|c=(_N,,]r|MrSo2sM`D/4xLMZ0k:@mPSVnr@NQzf>k
-PAy){$qIlN}wE'rRq_nHIzvmE$d'sQg"_3`%^+F{I@cNJMk+:Nn^9SSTfKk2hAJaHc=w>lO84%#Z{j-&<i&yEx!$XlQ=+0.sgujkzu[re8>TnL|$g_yjj(
-%(H;mA8GgF^#S<lJVM.F[b8(i1m>5Z:N%7ls4Qf^..b{)jQeUp<:WOLr+^BzQ(4t.#[U%=CrW((MF"-vwOY!Hp"b]ZFcaS^mS.8aA>2;>%_,-7+Mv/uoY=
->uWAiP,Z_n]|1Y@}a9^Q<p.FKqc4D,$BF%DW85`W6O,j.1!bdSp"ee[Pgj2ceB:19yN2le[<v;IS]}~LPs<P(Bfn[`OE1LpU`"Asw4cY-_7IOB5ZVljY/G
-_q&vIpizbVD+lQ8]/3|{I/NkB%WVN0&v+_3C-RhG1Y@9]yF/O0[^<h3lh-UH=<@5P>wd4:Ktd&Cl#sR:.1Z&jQ'77Ng(2.2LT7SX2Q%&dR|&(;lUqyz@rP
-5GcPa$>[={O_={`SB}`]S''vFJD'ZwW7wUMS8o=iQ'Awb6-RqalQs)&W+Y2R&m={7p5i3Ki`9&j:qKq;B4eHRJ:{/:')c.&3gy3y).PmyzHL##.rN"F=sP
-VR8g:sIsX]QNp}rj.x%M)W93t9|Cd8~$eD53ijb)YdB_Si6OikG+Y}%|s,N8:847|!A<{+<i,&~T`snn'sW>zIu0OfM)a@N>v/_}!VoKaB)G%SvtY[PvbH
-2NAWUpjG0I]-GgRGWwKxHWgFL#ja5id=F"-+]B@DS^.mZ<r,rb_xbiXTZhxOKD^.nm&dzR2.L5`=9V5G(p#K:%OB^^5xCs(KZ]Bs=H4HVVohG&2DDI#fnJ
-OSW<ErKVatD{Wt5JOI;PS_<9G"]M,B8'Rm^n8M8[75HvsO!'a04WkOW&:)br5-9WX_wnEhG}vbmC~9=)'8;^`V6rd=8j|$~{`9kX#uzg2,T6lJ!OZl@MmU
-i"g0J`7iU%L'8K@H7EI`%-m/R,{SQ=%Nv}:Mi+~rj1>Y1s00JvAvKGqTM.qAEnL{J49zm^(tpyp3t]CidN_1]5HaoN;r({H:jz}!1SFK<IVYjwVKRhUF0]
-"(hNI-=wSYUrq/!8jhD%i|HH0voY0AW[<qnLJN:qV,)[8-jK7j<9in#Gpk9km^zIdNBq}/m]rkKZ>psI~L2_WJ/66CEj&yBJip<Kha#E2!|G[b!M-"W[rk
-LX!mzfG5TX8o/mmVqt0Z`kGL^h3uwO:e>I|l>D]oNnG$cFO,nzhNbwIKuy-$.+38.}>G'|(3"YWLmK`XI||LWP~V:J445)C7.^%KXt&8DzgJ!J](!Q~hLA
-CE$6=)euUeq]}5UcZ<jq322vbpYb0+;BD6&N}77#UmJc%g1Ilv+MoaN&o)CaG/7N]Z4dx;NObs,Vr_-|z%p&tXm5y.M,D}_w[0#@0O}q3/1mc+zW3El7XZ
-UU>l3wPdtFjZ9iM|KJ])4:H;uFeHE-bR_%;vk8&)"X9j.H}pRkI2@=;CSCuW)JDY}m657L-aS[CbP0vV/M$XAA3fiLJzC;4Z`QVBl5-2qSx3OQhq^w/z7u
-Ccg98pQo))jK%e_R7b95FD91XY{0z9{{j+.|B:.-&RLfg;HN>]8cvkrR)5$&U@H#]S$c8v:o+9eI_H-)sd5Sb`h@}z_kj@sM^17RnI$Kvp}FFTr>u,+>Pb
-Fu}/g(jf[}0p<8w}a_`4oRC";y6E|`I>mbW%,6{Y27K=,)I4z=8P!I_y=j%>BX=lM,QCGl02"$dhYGZ|:Qm<WExsy:ZiO&KUx,!x~%#]MuNoiz,Dp`OWCu
-3J&k#45XEKTQef}!mtuU:4BGh+)0W:avgH,$so6dUPaqa=nTNkFrA4(y5<I-n'JlHIAbVXW@Z&w/U!90d7`:e6Fp[bhAkOnL[KJ9C")xl8&CvMwc<mwbFy
-.s`"r`u7foH.D)mPB{wPg@su/[iZ^k&EK7+^}m<6%5eqrtq2])/`3bs)_W8%DT&"^^G9+pIw,&ej+kHJQeU-Vox+aQuqpbZD)+})Dj&ctLYANxi^%stw}L
-`Fp<}X%wuF<UGsmq<An7i6]:0OSp.5cH,L2BkpeWLpPg18`0gC9a#B=fQFf(S^|%,I5T[XuWat1qKz{1IA-:(unu~Fi2,k8sWd`r&d7ZDDoD.g}SbHW4z.
-(=9A;X%(t6iIu+!l{+a@EI+<B3j27=|5"Wc-a==m2%g"$jip{3wRJe;6/"eD;vvdOpn!iGecu^A/zO;pF[ZQ~/dC8Xr+%:2U[d|w]at`NL2jlkD,+BTh=l
-,uW7Mkj:IN$CxNkE)9Dlj(c)!Cvd%E'Ny%FfJad_8mt$5$)D90QRyj[p#[>nb-omZ[EJ`y5[RI>F/RY2mkh}LO+yT|^uKZUKz(5wqI`yCeMoxb(;+;ps>o
-T;vN(`oVBXaHr-PTkiFHq-._r>yNXIxbBOO5!6nvvpp)-pp)EG6vgI(2%}ck72s:Fdd3%OEc&%F5Zc3V`cSi!82>bct5KUO0C2$&p#JozUKt4rMr=%sP-x
-7W@vY[fj^nDK`y4W[E$z"D9w=A,Nx4#Dp{UpkhhG8bsUENFa4`.fJ4JYv{Car[4E%IgY_23T]9pAo6)wt8)$Y;rBTkH6VkV2W$1b)xGW3e-A/'J!;tjYEr
-'3^%l]to0)"1<;G+_#Ge_So/NXn#6_R=/(BzyBpE9vf'>BEUz.v4pP61!9tc.|IMM9Xc,'xxab{XuSJs&=1d|j=d"TNC}QbLefz^/pt6fhLEtT!t9L|wd_
-IX~$@%-8qL9lKp_@zE3{~&aKdmFZjZ:@L{ias}2:,-rL^=#&gNPd9IVuU[zPk;b0[#stSiYy&j@+d;Kcg928u0Bd'QI@I-jew/85G@3zNDDM3EfoXxEA2M
-m!YR9:T+FDAttw+1bUl7[(7;Al~ljKJb;O+#}d:vAWQP@%hY(EfeJ|S80OM)y]7bs7l=yKw0^loH0%Bn,pNd9;9,M#Y}+e0lI+S)/Yki1Av1$7ez83S|F'
-X0>gD%SnRqA=mFXxu1NOUta@Aaqf>Q<){:u2@hpq=.4ee]z2<3f'$KsodYl;d5cy+.}t=/Ul=ded@Ka(a@$+Nf0e)ZDn66nEbk7h=!-BMk`FHmR#<DCns^
-erTnE[(c4ag`aahbg6r|~;VwJw@Q+@{V784Sj{I]QG1A:F7qQ4FBu>:)8h16ry@/BE9y6UNk|o3Tt7ACuAO7+Wf:LUlCBpp]X(Y!D9cHMOc%@h'0wpVo@t
-a.8=]f'i`GO`A&y}@fQN6q!UH&u}$[&kd_eS.:AorJ=V(kj/_fEH.ixc%=PNvV,T#2.]i|Z;75Do9yXO:}m'v81=Oc^Zf7AFxE3!rGemH];[;[Pp[.Jn4p
-S4&6w+Knjx8&lZ}Z#[Hytb)`(evAjK)fm1>{lS-E.eL5eVdUYV3Rbi<$"euurM]D(j}2#kG>fCd[Tm$c^Z`-%<T2|P%O612(Ng:(:c2DU]H+:!>3=.d"EJ
-,L{nkP2W#ACw=MZ]{V.3F>9.;z";2`!'5LW%Sse`@u->xU(901fT)d`|RepGbWzgNneMl<[cJ(1o7.-O%;`)rGJq"|eI32k4tM'UuGDV!/'Z..y<]EUx#&
->5O{-Z&GTm-k|xHRL>{i7M2t.ju(]l(,/FD'@M}+.5%Y^LMqYvF/HM0G6yg#P`W=E0LXG9$]yHj-<Mc&y,m^$#D`DV|gP]_2q&HyY7d`>C:Th_%C^&hKzz
-!s)glnQ=`hpSDcQ_Ja%}sy.8Q[uCoCJY&S2H@`(ky]$i%qJU-uUS3_}@=Wyn4O;yY$j1U2l4T{K}Wxzhd}=64Vbb#X;kf2xx}>"wD'w<bw4fZG>V-aHL'H
-zr)]w8[gU=KznnGmG&4UsPoNbOxVA)6]r'M[TMo.0.~zX"~gH6{BFeBB>m5@(cnP3&p@9o}a95="<XzVYRZ8:JBKtCr{vQ}p7IFj:vYX.e#:.PA4ZmrlwN
-2rdN3HEfqRszue,fHJ,!WS-Fi5Gg={'TnR{dB{_A6+lD>a'Aj1!yeNfGh;xz-v[;:%8/x3AdZ@HY~7v0IY(_::"J6^110A3YFUwD6J}_$Xd0v]'UZWMV$J
-enfe|Gxk%"yty/>$<sq^$C&I6B_qR:XGH/+t]/Fy+6F-H|S@=u!E]vKkH)L.Az#vHkNUc!h#b_Gpjj_v@N;3BvFXoe<3j^])Ic,x,u1{,O{]>OoKV(=D_j
-uLSwItmDI:Tm,IF7VIFIfjx-&LCZ8T<itE$SgXRvrv@(m,tuKEF&~[Ia'5'B#Z7`uf$)Ss&d,r>op=bbw=d'cU;U^):<lnwN;cSm4|vPkbp,&{`Vh(.(YT
-[..7P0,7:DzWP^L,+Qok6kjV~"B|A@{]G)u<5k8C|.$"u/Rfmu;ntjI;"ncYV1o'F6G{fZyXhYSfrKl!+&JKsIgC.$HhLOw,=U~5'B+PVc!_"L0vbw]>}+
-y5J]Zz5s#C_z`%d]&;'C>Kf)3p,d+uRJg('"0:E$ny+immprfq>#jJ,`=9@[-_E2n-fPebgml9^x)Sz}{x4y"cTxQ#>8rUYf1I&G<9E:z3i>L)RXIcm)f%
-NJheE>ncZPH1]zcsBVt=sZq>$uE%xft7}6ust}s>bm$>Uw|&,0|SYJN@~2%ZbQ7.&Wo<]b{,+WKEVRV!tB18v1=Ou{}CR^YqV!cV}@&3&yw:lHb+"@C9V^
-PpRjbg.+3`YP:1bQO7U):1/J3;}:K+@)#3]wZf4Eh>k4Ca)6N&4$94L@zBnAbm3g+A0E1-~0ZXjSd@FLNN$.g_j2SP+'qxFuL@Nkvpi+0yQQfO;MrndIl=
-<9oYckW-#@y,xn,kJhR_o#H}`2'u3[wGnRZlDnoK(7^2o:8WjEEMh]]^]@4g^4_A7F4F1PgBS^meNZbT#,kH|hW$zfVomPge<d{zo3]h}pLdD2bUtu($4z
-6(yLrJ`1s/7DVmB|ymS6<XEuQ&W@q8Tc~[!"1OOziM-mfBjtC%j)6fQJXI!OXm.6wSoof#@zTRM`.onATiUgNes:$9~koMwlKeMCLjqKjY!X_P$umR@P-{
-$ufWet[Vx[n{|K:Zktdy=6ID-45kb92rt%}tyBN|u{BO.Re&'uScm/aIY=V_o"p^CwJTp%)N-P9u3gr|v^[t}l&TDrIG<4xw$4CiwuK]$%Sg1YzBd}6j1t
-p&R.ou.V<rO^syS4OZ}4GT4C7lZ.}k12gzto$Rz7YDtUmcq^FfS)6-o),t;CAIb{ZKw%`PN2PB`)sv'Dq2'M>3o$!QKP)@^Q}(le#icM2@s}l^'OK%$<1_
-~rH:4}B_Tv(:nTfrmRdi2Cd@U{~g.st=m6BMs;W>%_Rf5u,lhj'g`qiH^Or2d9Vea'~Xyz@N)CV%yikAM$aq{i7Jmhhfh|vIoY)$MaPzn[h;LI_KQF&JYb
-V5^@(S:8,+aNyib-_-+7e<`<@=j|-KmatuhmJFy`p72lsVIe:]9;i-kVb6un^oe;e@rf0t{ZC'4qLFaL8>rVfp02O.gH:0SEsc1;fZmyoR~@%)^]Ko7zFs
->_LeM^X>y52Xp''(k8c$TU:Nr6~VF,c`$D.LO'`vbd0Kt`t+iZSjrtXk{F3=!9/S}.k2<e"CW8GCrFjRB&Ud;D'xhrPzPVkDC/]vG2$6w01eZUxVJ0G+ZO
-Mj}kl97B@SD5zK.YW:Pxj1hMo&{:xj:RpDQEac'vN2_s`r_A[%9J_$=7D6`)nD;kWsdb_AQ'Yr3]A<5v!o2L~Tn+x^PmyxZPDm]%LIprGnEtI$W^TRs`rc
-{!mgG}:(!W]2%{mr!EBAuQOYZA2^<[1eqm6/9:l`::Y{7)Yy0pu_phaEKWL{x3{[8#!x-gHVkeD#T,2e{9rj]-XXR]7%PWw2gDzN'.&&vIYAkKlox82860
-9YVg|j4Sprw)o#-y%g$3,I,.`Z&Q>w0<Bb;tn^f;1$Tq4QCP#OXNx!R9O9':%;UL%LRh.}4ct"f,:4VAv4eW^t5Ou_5LLHX&'Y{yukmV6er8F>$z;<m9-D
-E}D=c]%AcD/Xzt"1OLe$}:q|-W+X3`^hCEH@b+vm2bVTLt@l)D#FYGn$L6Wbr&HhF-}SZl&&p)0]<O'sa"N=)fO9}P|aPQ=g2E#i.%$@kMI8X(x/8Z2Ns/
-XPqPKjJ1Y[Wz2WU/G]@llxl/6_10ct)S~KTEk2WxMwlgyh1=1'XtW+aW2KBc0:>}9JO#@z}t"puuuU4s4J6uIq^,Rp<p->fGWAkU>N{O3So!47&:2;ZKPy
-"s2tu#<V(gG`st0&i[fypVl]f(U3cj:m58/6CQV/.nEYj[Z#aOhY`M&Q]{%{S]9hV90N$ycqR_M}uTY`pTDOa"D4`'5@"M=6S[Y/%k;+/i_COdMp8T"yEi
-4SC(2n$RxZ!<Q&sO{pKdiZtk;Ipz%Y)["Jsov:!&dI-9B=4s@I3fWAkh"aYdkyCaooR7SeH1`d%:Qhe{RX="+1[8|H6&Cs|2S/uWrM4&+2[l|SN}bZ!zLP
-SjnQ/Tf)GZD$Ai1E~%f8VK:#Kj&1,6dg:lVHCNNO~:_f<1cnA6WfS46)}A)il#%eBBE]0`l|NoQ)+Ctu][7KQY8xe{!D-Mw|>5e`wyE:y_gJ6k&OmZ9hRg
-xA&Jrd:WydzJe'1>LnR;8t,0X0&^YVcw7hcCc%a}8+5#{R^kqqDOpbRDR[eK,QDr@!LU>rMp2HhYi_"#YDx-zo:O8yzVw`"[bILct8V!=OIbM.kOKNgUV_
-`UW[X[&E$S{,;(o02;2_T3bB$"4F!uFja:5Uq>noi/%{/Ub8Z#ziaeEZTBk28Y.0'_(mmG~SEA;V4W(c]2'CZIAv0O2!S|`C8m]GvzB{OC,4)%`<v"tVMd
-EjU%vp1fN}def^o`QZZrQIw#)3zIoQ$viEn"<8<ABhf]ZMb`:V|xhp/5nFMq[QCZk=-7Txj{m2-o@xAm}:OAwN|A{cD'q;k;eO01dcJ>Hdv+xg$%0;@@EU
-F]~w~<&En7U&{>H"sGzww,v=kqI]MDv]b+$Xmq>`-us%w=}S4tM<l,;nl[!$MtNV-C8RgewD"8[otWS'$]Q@isfEUq<S~wG36/5HTQyzpuzIVED6_IKF}%
-ARd{:^)Z]GGH[:/n;w}D$ULRi=E{N',%MDNz>W.dlF4AefD]."jy-Ip9f[l:B}K(q:H4dqe_|B%}GD!+4:Q!5fpJ}Q;AU^:D@whdM9;:4/hjwFihM5U_)|
-Vo~w]'KkJGy0,dhIDOxkf9(:1BCi|Y2h0-HqI,)]4Jl&AW.|'hV!;Z~/XV7+07v0d{{AyUs(sa312_52{n}Fd,]d(us;lg-^'gSpF:!)/fBKNR|Y9yua!'
-+^N3hW^XQNL:he>S4]FakB4G6D354Cz5[%1}mZ+im+XdObb.B'/@-_"T"1&H>GtY@/e_kgkE@|)x,O{n0auva$@|~pJO!!qtDJPgT#b]Y`xtxu0&dyS#0L
-z@7GXl|phv4FzndV[[lFM}X}9C!A]f%NZ>W1#E"kHc4iPZ9VV|kp+['M4=;0TNt^j;V_$VoxCY,Pza$w@y}p^.f:RP`"Pg=gLy{oXrE(Ez7}/SUSWjf7H!
-+MS+vAY6gX~V/u+GM#llPTpz!~5"'GaCb1=v9vF<N>V=tr&$sL'Fu}LGc)No-@%8fkwOMgB;Z^V-_-"8&/lVwS%cuM`k.2!fN[A%(=<e4!<%TIho~SA1)p
-z`4pAnSYnVh,)F{"M3s1SldfTV)"+2l'5jEH,A)^KAk.qlnaf0QD51po}<k2|ii2/GfCyb|vGHF;mt:eG:C+un{PT3H/`Hm0V/wD,aefV'9aN)Ip]$&=2Z
-pE9UnR}n6y~gOKT`g=G}CAlYo|k+F:JI2^5_/mI|&.>rW-Z9;1rd/An""HKb>gEjvjE:/&<HQt/P0I"oTkxdN!wBc%%1z&T0p&cItdRAae"AZ0$);ItGys
-wH,B/F3`|d{y@SjEh!O4Zm&E;Sp&4>i6av'X.^I]xi5i0BfDmCF{nya5ynve=lRD]b)nb{jfqn0E2_Dfi|,IbJg''9q"/gyJ2L{E(I='~u$zKb!r{k/+f[
-4lNmn7Cqi]vOm3>X3JnR165jGrs3!wf}UG{O@)p2l>Ne_eX{lEBxD{;gY#+bI|ydqAG,HA^alV`>aFa@iMCmyg@rY|5OJXQX]Ah"di+aQYmU8Ln$AK}Zik
-B"C<A0h+#4,/0t8wz4<x31k3yxM[rG,"@)ermRBl3RffEbs.UL9{pN53cqs=CDwXiV=L=lno2um1pz#CG_2}QIohVmE]][LXDe99wr7X~c].-,jJ/'LtQo
-'Q|x0Rsngbjv!Nz_b$ie|)&C.un)!=A.OCsD[<<<nCnlym|z_1KWv:6LELV!O[bSoTHId)J9K455u6eZ>BSLreFvPc_fIvv0CIaM,<4BsdP14f1"4^d+L$
-cXsg2`d<W7)jVf4518{vY+rU9|V+S>@i^^kYa-FH5l$}:J&gJILKU$${ZY"%VcrVOx'17`PAG/[O<HJn<ap&8:7Fn4#i#lAoWH;xa{<+OFNiN4{`#>w7p+
-w'(s`.%j[n+.V0FY%ADRi%ih=8$dQIQ=XV/u1]=ZXL[Okz<g;UwCc<2r:r3m.8]H6RZ4N0J|SM/>SjmZJwuV$ygVg6xc}]16nynX|sg/j]q+R-'^{ko]k`
-Wdtw+$I8M]1hcHe>9&e[HVjI[{.^+<dO&bgEuT`BE&g/eWwfxgTUGg'Xuq9!v=Ekm(wb9d/vK]s>~5z;L"NU{Q(Jgn>8{)L&pS6ds;zlgbhedw%f{^evaO
-!BlVk0lcAFp#ZDfO[bAmZ-Ptd52}9c>B}"K4|I^lM.eLB+}S-=Pl3az^TqsJ0l=[8NAkK6Q'Ot3g]wEGci`SoXNtZ-b$w<_w%kx'${-9pOAxK1t:ra#OD8
-MJaE|j6Hl{!`Uyw#@_$XbzS>m,hbLr{!5:(D}o}wk4.E@Zeg^=Uk6fG}b<!Q_Bbs"q[ycaV.v`[%6HLX0QUimN6Z>xG|NR95|>KO%{.;_l^lvpLTKc]wGj
-o"(h15Tm(mkVJwq^#gy,m_Jtd>t]-L.vgo1Q]oGdIydVJI<nbRPzl/h=22iFogh,}-y=p.%b/2|:QVl{(;N:w=Y>Hwt_S]rP+"oQTdac1/tB]QzSLd3Jlg
-F$3+wEsGniSx3+GSd`EHZDMZ&&8P]YF&kiK.W]+_)9KmZ}(MGEH9a(DAyd-=<U8955]!f+5xnLHg4DWiG:8%gLezWu[BUY)']fSTGgvzt}&tKbG)Wzs|="
-B9Ktv+#xGr([5;Bg)]6ffP!f{"kZUI'S}g'>UJVS"^V5=%nx^p3b>uX"e3v)2-KtrXRM;z{B7Dqylqh]+a>%i[tsTcFG9^6yL1';Hy#o[1B6XY3p}b:[HN
-o.n]QF!DAR!hooo$RLAe+olPup^ds%boA/ybeHiskSzX7WBU:1s>t;w6}&V9R-Xdyf]o"`Ji-Lz+C{>DN@ZK~U'y#!3<i&33&P"RvMA9}gw9=r+12E9+RI
-(&4.J!)P`Cg}&Kf4p2dsD"H`B#Da4yk&IOW}L3dVtSxf`/2CR(lY|u1y89'XZ[oXTn)J.CGDl.HF{8X6fltX&N4H|=hh,o-WwBoRTkbb{Pq+TY7:d=}hZj
-wJ2bB8TK({)T570iG{AdKAM0NPGd-[6cdmOJxs(WbiYEJqFwN8v1IWPPCptQ#7d22ADjL.`([W{!4.9bmIKejSKlxGI("pR9nieFGAR)~|xK~|Zp9KTZCV
-Ej:U2H05CT}l7X+3!]ukWFwWDt~CH3{L[!$wW::=k7G`Qgf0&3wQ)4"T.Q@"az^E$Ch{E&aV&c{=;-G'>p%Xgb/:pezOmAwxVainm8EFlJ2|C=aiS[Oq_h
-{@9G$];nA'-[|.;Q;e#U1yxhuIS9f8"D(9q`@A8DNGIxM5fgeXh-v&/z;+NIdOI)hAbZ1^v8SMxJgHw<%d++amE":qtep'^rl39WpbE@_!(0:e+b2uO-P^
-mi+PZv[72$BM7FCio:if#O#kD+A;ep'f2tQ`Ax-eSQ/+eE#:oyE>V[u.0Wswm.gYWp6L;h_h~qPMtNe9"B^w&`;b@G>qL]w:o]<uW2R^%cli-h<GZ=a{2k
->.l9J5OA^$&3}L|+;<G3@;(<R:8WX"i]T^rRpUoR|'<"R'4!M]b(_6^Qk><PwCSbI;1a|"!f^b3OLzo{64bDxSP>Az_m=_iSgfxt)@0s1I8h'3&u(`m!95
-6'BL"beI7JX/"^$M@9UwaWT)0.Gt`sZ_3]EPbTT]Rpc<hY8<RA_)~SO]<=u58qL'!BNcNA!HuDKo4pHe&&Y)D47wxx_8evV|}wr'HK'=}`w^^2H)AFck`R
-(2iN|r)zHNk[%P'7/)%40ZQ;q+:ODq4jv0llsX'uO{lt!V`duwl|vA+40hu_(,Wra!lO~Q2P|7H$e2s7~uk-+B#8kNw@j$wX;>N'Pwr{a0FH!s%Q)9$JK.
-UMS}4LXNlG~xL^|cKcm7(C|e=xx35!eJ5x{yKaIf{lbKg9xl/3g;Ry/h5DMotJ",/|~QEJX]~9"OyqxNocI762Dr1r$R7:b,I)Sp4[fh97XFP0"B/.U88E
-TL~x}i`QTNV:!W=8U)QM}v36KNf-^L~8Clh's.qtBx9X64xJmM{W3k4VFZg-dyNsNty!O%#+Go1^5},cJt9p&Vw#4|{Fn:wx/%SfFio:26`{j1ELpIRkZ]
-(XnHN-'>Y{[9NlEBT]mGbZw{^1{wwoX0XHm41/Umxa7JPdUirw!^|we,cnp^LA{`sjdZ%uz1gbpc&>'NN3Qdd;DKJIAZvtV>p1GXSQy8}/B9n{ss-UO7Rn
-0T_,+BzG6{uur^,qr.bmD-kV3#N8e&6Giw8vS}l>30dSSTLTl,5bR&yL"c$XHgmz7fdlLj1LT/3LIw%[Nydn4},SJe&$ED#DNL/z817[o+d<"{(9fN"S!5
-2A/:d"G1t!oYnmB7(X#Qn<`V#EN[1QosZRa8{.Y}.I{V0)sneD^R#YTD}vpzMRg=f@~g,g#dc]9rV|G/6JHj[|)DKUiYU#Y'E=Db_X+Za/3>iFP+viZi6r
-)Eh]7xJ_zMSL8]|OPgES0qLBS8L-lS`i:B4P!7nQWJ&.|37q/D=)(4e5+m<"Uw#Y.M$90=T.5{N4:RN).RzAJ+-A9d15Sy$vQ6Ci.l3>%,.U!_f/n(%20{
-pn153)'!m`K@e+3<pPbHsVYk<K6iR$I4k$C'J`rweBV(CK1C^!8/jnC#744BEz,%B-z4B&JvdWZMKcoP8hlD.GnPe3u%5NN!u$GaA[5"~pFZpA]8|SRCy)
-gxRz=0D""pY!.0J_>[GYqPMl_Bh4;{b)^olA@[]P+Tm<hhhv#k8f~iSD~=Ji^=TME2!i$IL<@7l<aS-]3<5!FL=C&WL(O9.{I4QB0T|y(&ob0]]NG$`wtF
-fXqu6dI7QV+V/B5:I]9;{aBll@1pMr0obDNsZ7/OH(R0cBZ:b4!-LQyBe%844E`f6kLV2aa--CB2[`fl=>>sXV^`'!BEeQK/d{-P3Ts5/ZA5#XN@:BaqKH
-K#y$KbK]1hAI/cH_jZRE.m,N!)zjz/6mfg{+2^zj-@W!(vK=W<,:qEl"JZLZ~,VsQ9%2,r{vn}W$),>%"_gd)pn%vh6],yyyv&XI"o3,p"L5vOy#-]gqY,
-;Ak1@AK[vHd6H45p{s/m+s2MNAS8;HBB"wn7Ky267Nja|.E|v-VzbEN^W:l"P[:Bv^bJ<N;Xncr9).4IOS0&Oavz"a$].{VvXJ#$p;asI.=MK-@2AZ5"Eq
-=qGy{HeIMi]h)!,G7uPb,^SiT/<^g_m&H!OYqn1vB_22b3R4CBzW`c>34@:#>PONs>O6j78yhVMaj<(]}a@1$|8fok.>l$B=~[T<EvhfvSizi(%BlF>D5o
-|4.X8'e+DM2erah|osT,iz9}^}qr'bL@p.}a:As55oAE4dxvwOVd5>8gpuDj~3)ZO+wwzL3!<d/zqy,2!cWER^dzTXa7i)9XX#%99LURZ0J97lMiDP!di,
-!ru>sxf%L5K)Kn(XrK8j=qB'Av83e.VzmKn^n0oA5-OVT0;[Of$-ynJqOzw}eZZ>n2I3FAV_mItao93[4Uy$brv{q`I9L/P|r{2DNUa3#Dv6Ffqf^H'@e-
-2pD0XK(D=&iClEpRC,lf1&wN'H[GOXK<v_K2>j<|O:&XX{T@<,g.!Y)<KA4=QmV@8bjsJB$.86Zb.CsK_y1|ZcM]z)yx>{=FRmbe)67Fe#o<;d^wwOT6HQ
-pVZn3f_IgmfMoK9/}f7^Afs,hm%`_2HNoS+I>qo)Ib&MwU<'pm>`h^)qLsEgmm18H&~LZ>#{r6fZa"z9|5_]F001'a-9k,Ft5U}Td9LkF2n!":fR4)O3<&
-uFf4%[.AhZOeT_~oozf_-lh:~XU(1Je}k45k3P_7[qbA0y02'fd(JihVSkX=}bPReAt3PuG;v<B!+yUs6D#Obl<7FTzixu8^1XeC+pif)`|F776#|v[I<7
-~zY&7eW{]BXhuVqi&u(V+y.xIKi#|;$h+{X"fHMY7PJDiKWSxBzRvbehKDUV<=Tjbl]2/[I9SC]-5MG@K)#Z>"jP@}zu4jj}+t:$m=Ac!Sol>c@Yuy3gw-
-G'2!BdIlJ&>`i4L5>%xj6b$#AVs]7WZjuC6/N4Rl:i+`a/V-Tj/fLr`h3d]<)VZM5$Az_"W4G^U+M2t6SP0s6&a'^vi-pwjAu]9E&m8Bet]=o6bp}:VN#n
-mu/q=v|U2cS%>]D|'[490vEZYZ=F3ng3vcqT0,#",.J5hgmT#4SqQ<IN!LpDaRM|,&GEgp-e/M>%GA<;9SC,$jYaw!b^`vvy6Y=+n+q$wm+2-rtPL/Yaf|
-=j>8mCzRoIumk7:][>Cob>rbQAPg5TPf7K-pOx%x|ix#2D_%[3q6SN+ErygaJXUcKQ>&l$whXfc=lMk',fdl6u'Qt>hFuFflo5K$FbbNfn{EM{6AKlcuns
-Qs$}1V-[gC0F&EO%$+b(GMS]C`Kna=;[>=Tux)FPj5#^Y@n(BmlL:WVtRtUsT;H>[)FU_Ow>-_BOy7Y(n7]X(9`xMWgZYx}.j/5WG+3S~/2uiT)GHdQs+x
-UL,K;TW9c]bv%GbU&a~_j#eW[}K}2Y`ZJ[Ta]v4D{URTGY2tYvUFUK#KApOsx4wQ^yMb#PgaclU2OU"|uM+C.)q}QIfjk57k=_5%Z%(XkZoCQkXwxJuW3x
-2.jh8u(Z~,^hxFEgFlBWuX[kMct9t':mwg#7aax.LB<UQc@"NJrB6=2pxgE@n><i2)m9dCY7]F6+z_-+SX=C7rk`Tl#_#@n16DP05;F1jiA8JD^=:S=RfE
-v`cnys<#H;(KTe9t=<#Z}AeunuZB>#zpE,p^u6Le@{NT2"FEQ8;lf330zw-BL(3K&p_XOJaZvHfA9'"CSp@#"I$F((Lk2RYsig6sRYzu^I]ManGQL:6bf=
-U@"nlMAG"Ghkj^vp.E:t6.<YlOqOj<!d08Hg,}kV``4RUrNL7J=jOfqK"1,eC7BE><4C_.y.qi<+_"AnJPrqq!406TA8-3z/EM!T_.jP2yVZ[d=(g6"Ezv
-=XQ-[1x,NoN`-qh9Y>"ngT!vRnL"Y"(,HwYG/aKNat!EC6hq3^>^Uoaf.X.JT!!J$dntRD#)OByZ`8Cw^'K6[b0nM-i.XL::wUB!|wdbuY=+jXI_LhAHKf
-|<W"Ey_O>'I7]]DSE=3|y)3e+hgZAT1YW2.0Ods4+Li72.P<KP=pVOnds|w&@6qXQL4h5{y=5@M+=,xN!|;hkcyahJC44H@5bW.|~;/b^0JJdP]4%K[-/O
-@}XKzyx;}'R2W#6YeZ]s+0'u>vO:(p3lM@kp%ayC1m4TZ,F=x+3b<Pm^xDisYuMdQ!0!`Vt_l8KSW)#P='sKzR'@^;T3PZXn"T'_lP%kI;2Ir2UGJE+8l"
-r}W[(|{#X9C`[N#/dd:_kUSav&xU)"+S!::4^elp#yEN35uVX,~#sMr0HQl_nV%U=p,J06~RgV4Qu5zUgd)k1LfI;")|j,;g"UbJB-d;;_,G5m#G;R1/yM
-1$#/lf6p51d</JFfY.[K,J5F"+Xcnu:)=c)=[GPmvH"h%,%Aw_29OfH4=JsbUo"=;$kLeVL+0WS{u<vZ1l]pDF0zM];f]KC/!p=lNOUkxVPu@hpeP{{V>G
-5}Q'#,35"V$g4(&<A()<c[c8G;f@"NRf)S]ye;H=a<Qir{/A$fDmFe{Aullg=Z3WTrA4`Fkjk9fyla#3!|z6T)#4c8Ev@&QB!u/db5vHxZ;GX7h$qqrmzf
-,/"(iT#TCK_46"4%4j+25KB"1auI-&_3QzYdHH_8">jy7MvWLOa1o%vv7;g}+08/{_%e$$yc!<!&>E>4cS`>7F.kYFgs8e9&[ql&UF[|5}A3Pfx5<Nlcd:
-St^#ZpAC6T3#TfNm)3/gGG'T+<n":BODEz-$fpV@TG"IkC~wvavW+Q3wwRA|h+~t//K{Pi&BEiK|:DXW0'{@;]@wwX(wax3D0@/gs%K(upUn@14e~Y~P'>
-H]L/R[t1#HISULO5C"T}Xp2Lb,FteD3X.i[|hQee_0C1NO%K/`M!Mo>O15lC-a[[@eCw_u.)I#lMBUH;TKOD5Vkp}yBc(fp7:x(RN({QG[8xW{!mMvx-kj
-Wr)Fjb`g;h1dJ6vl;p/p4%g[#wvT7:'zY4ldA!axCu'/_QrlE}I<ySzM8mZz##gm^[(f2PCiU]uTmu~67UWG#lJ,2HrI,2pBCixz4hC`[1y1;q}k-r0]c`
-[Y4f(=`dnI2uP,R@l+C2WK)!(pMT1xZ(N)iC0Klg6W+y2OiAL9'Dzj;|h'R=gCDf`)ERS6]6w-reuO$x}rd-|/y3cZJpP!+0j#%kb)h=&H]S!Tk+QdGj!7
-ydE)h>aiIPh[%xrJJVCM4ih}Z[RT7OIt@xJ7FC9HL1ToPz>DD(bTXI(H'B0g9R:xA!gS%>$kX2#$zPoaj;k6ks4]JI~&)N.,iAi.pU[)U8,#.(p0;4)n+d
-MY|CPS!W0N%>uGmeys$f;bR]ky^npCnHD&fMt]b+/OjjU|.XfZm1oaTl$Z&-zdyOVJCn7uCAG}+=ve`F5[wL6`BEah8A.psc/SVp,57i"W,;D5(,Knui1p
-'K)6-4{jB8_^Ee:FSX~NDbK%N1Nm(4v$iFEN=5^:ZlqfwIGLRvPP$7o|9IoN=x';jFS1D,^L^z-T[my'oAJ|4xFS~w3{K#lK)e:>$4Bn)f-5_Mkf`i[P[4
-<KE4"nu:_1PR4eI$WM`)$Iq!IveNAQTDlo>Jz{qs|=`zu@62=P:x}R{Cu']2Yf8u92X0U6~/}"[sPu-/XWp}GB4GfL#>tbbVbLDZ'&o4xv)6iKNN~R;M|=
-PPlnL^7sTA_8$tqOBfcM"wBc-FuNzL2J}8u1Hu&GmE9M7c<a&PtXJysD^A|=zNFfSM2zDi6|[f%6M(:jvZSkIgayN22prr3VMFAthUIF)"'T=mpXq#JNXs
-"^2SurcRG}61K<J([b"|4[w2prl;S3fW!KqkJS/KO<5jLP+0PH8B%6]S0_ug!7u>~>AF|zj-`=}D.DU&|eTIeoyOIxN5e;ki'IHm"o)}T[d5Yo,WQ!<6Y'
-K<phv)^vtu4:8hAS+>wE7.}U(a/h7TT}rG(h{R;9TJ`NWfJVa"hGa|X>'#"Xr9B|).iX>A5^w{Huu)~+EjWT0zR0npdK7IZVSy%SQ"wwc>;&M!7r[EY:N'
-VB%wK:y=TfrM/PSD)jxu'6Zx8[-[D<Y/N'+%1&_Ue'y)`ETW%SWroM@)j3K!&x`"&:Flu@y:a@:':Y0%IfAW!,~SUAPHqR1uRjbAUrCk:w'w@beKW0{6[]
-PkjqUug|7=w&UBXh2w<:Z6eUF8k7S"9jf(pIprzJ|b$(<4Vqq@X6Q&tpt9:54`"mVY@'[:(6n+uOe[)FpjoqXex)X6]UO$v<Q1ls}bbX}(~I]iP.f`h<of
-`ta`x+B67bs#oSXrI^n"P&s{/Qyn1b7o+,L9TO{A1IlWM>9Lg$(Y'3Ns`M9P8Sns9;[dQ%T}4"2`@,_x_#V[hqND":J_l.>:s2;4K^]5Hx4cbjfY{`n/|y
-9Aum=Wa;35D^Oo/Om_qj>')edV"axGVVox.bZ4-uy.2cdI&I/<TDT%nL5&xA&m>`th1CO'1HZHjB&s#97dvV3x3{r6u]j@(!Bn%]5m7lxDnTVdUWcbaF`E
-d;c2DrBYXmv;:.jutmoYYe~`]}#zcJNF@LVURa@3Yhv3@L2[f."1:{YyjTHj!byf1IC):)un+->aKJ`QBpQSF'=<pwDN!tR`F$JrR.YB}VG06<>[Q.nhBd
->_d)2FI1$V=x&Vlr2q%D:"MO#@EK0svAQK-h%kA!U{,SMuk7,59zwUiJ(z13c[gm.wbLHPma&,8{/!"m#EqkadvLfa@tfepD_"19JQ,yK(2W$yoN)48M8J
-xSC-PjJbFe<Z]&U.EXe@mD."|jNB'y8@6ZOeEWX)I-T}k]=txO{{2BZ1$U'AEwd[45D006-v}7$I`>|)YqxXJ'97{<A.|fi<"-o(%)zTxi;8d+k12pyD.j
-B<s5qVN}b)l=gJd7{b3%.|3+el]'T%6XNcr/.D,H>v/U7,>7soN]mA=+$G_eVnGwY+/>[GpL"STD'N6cYq6;J_9AX+)!:<o8}/H.yp(iUrMOV3zRv8}C>y
-3WAhL&qD3hw5`o9+klDUnUkn"yDo1;P.u'MDE![g]<gXfgEmFCP,%mG@NL',zu]5ZEI{Z>NlEfcNH0d0.x:qqcH@|X}z|x7Zq7hGIw4Hb1W&+;szYIk!PA
-:Ieu(u[XD%)s.D)s5zmz3'38O|V@tn4fanK3hXBy9%0R:CSc,=FydzuphpOekUy0/8v@S!]!,Wj`xttO4,5aA8=h)cqc5d&1zo+V&-sFMtypZkVpiBX/aZ
-G$CW}!q3]f(I53Ww$|YBvj4H|{YpR%,fmfFD>N,YvMwE6i$6Bgm-9y<@x2:sx(qO12v=|!+f]=;WIoZ8$i@(S!c}{>7G"0VC#k7R9E(j#b>!;4Z6n6-#tN
-%-JtID-cHGKyG(bjH|mFSCvR+VZVmKvkkWr{XjM!$H}qDG+JeNqrkEf`o-x5wFrr5N--2U5S<gHkS/@aOt3U|er5`k1YBbwb)>ews%Kupv$/EL4`AN.tLS
-HUZI6q>JRGAa75}s{wS{Hq7Sz|fnQ'%5[<4wG)jh3Ai^7G#DThLUkh=:"FJb<;IwVw:sMg-M2e@&/VdOu7|7fl5}iUD$q%:GNFd/-{6Ao7><w7&1!8]=:;
-I-=&)WlL='(EAaqr`l6H~R<S/jV+onE-4XC7S]TVm3&]Dkx.82b;2cQAXfQKhO(Be46GTAWyOY(%rekX5=djP#v4^@!77qXgsAdLtc$[K+ufHP;fB=ne;"
-W$b[[wn:o/VA;Vpe`=d,2vY5;p)L%[GhNtF_&W];wX17,V)eo'8(8hb:F%U:C/Vw9!hoq(hoB]|B']@2z`Am|`2>HakbrWM&olSfN$wj<'%4(z-GGV]q:[
-^PC;^b4/R=w,Tbz+nwpU,3o$.I#KvUm[F+!R-KYu1)g,v"N7lA}4I7+$tRgbc[=Y)"`KOjju&aS8U66Pt:]<NyQs3Vkwu,YKzyX2NTOmH8lp;<7cb_Lmu%
-b;n14eYU5w:#(E.m0g0nM:0h(QTR-3+j5Z9&C{fH)mD7,;WS@/&m``}(EXc4_}!{,{oaze%ipr#55[^8yuhm3i|y[C}<h0fIzq4eCBOY'nfr_Fg+3&`oOy
-!B7rrkL"CM{-N$7HcuEU)_F{%&S8oED1;Y%^E1X;bTc7&agN,mVpUW[E@FNj~|1(RU"9k2jYF1q-]N-r%`]sVMHxl5LK,E$aPLt=LChxFNUNS{%R]rqxBd
-%n{A099mb_TLk"6CM0HK.wj;`.8a[3yTl=&AhdTdvngW&-r8.-kV}U,Bt1akPK-Rgxg}-A5Ya`"~.v5"esKR_s.W>S|A43=eJMcVstMjQU`JP:cQ)$-;;;
-EWP!VCPaEUE09tQ"e<REhq!1:Az[F(l^v0L<L$D>APJWc.JDHJfC!%Q'`czE3Za7^{~Yzz~wm$9_2hN]>/q3/z4ZCW)k%c5oq,uwSB~T10K=.HbSqB~UEd
-5Qx>Lt%mJnJ}`yF[p6Ff#|GJXj^uueuGqD:`&;dEZ<fJn,<p5-,@D_Z^Ug{J,[fh7v=[I4:9Dphot2BFiFJJ'QxlpOG/aK/9SR<^@n9#`<_wIo6t@y<}r'
-Cn0=f[}&4W@5[48e,ky<~-kG2yc27ZRCmh'buF.-Lgy0(x.7=}ONk`tXzQj[-z6Tp/fu,G`,=s<`i-2ePYJk$:e2oNZxmg0TG7^Ty^]JqN;G-Ndbv6ooGf
-L;W8j]t[/7k)&r}p@i'jKTncmXrR`B+rX;vb2]"F|}`'Hm{PL)=BG0D=/.sie{#rwVh+NYGl@KF3mbQ+e[hYK02O4Jy2{6voO=1P)`Y05&o;"n<=5YU@94
-]-Eoh8C`7n`NNFH&vZ}{I.yslHs;cwssjMV9$I@#RsEyTpn_UhH3|N2WW{E-|_)rCk0!90c}osvOcKGj+UK-|Cy.bA~O>MD+uzUO~fZ]!Per&U8m2s6NU}
-jr-;FmG.#ok9je=`@M7lgrob}3eTr+5@fA!9s9EY;PrX-po|]e0r&etRqB8O8lDL6J2SeJNM6$5#4DKy3X-6][r$5-k^7T4C^:728h5w{2;Yv1L|FBN:5F
-U82qqN2Ig)u+1u/dtyeTJr7z~.i^`5DTZpH8W)kK[}8d$4RzXwy6tr3B4(/VC1.2<%Y;).bR%"09Bj~X]g3UN;"E&n[rfBekXFEQDOt9ZB=uW}H&B%EI]g
-SEu%Dby6Go.GTpS[XvYiGYwKQ^5.^Vx/8'%Ry!#'`<t:]<2s==l}NR,to>Z96&=Fipxx-j`iY/VDe)QV|x<W^ZwXJJzNl>6S2WRn%QR1)pz`0:(5iHU=;'
-)IkS+qTo~J!S_-pFa#^G!ok@}2QD53mHK(i_D9anvm>L)d.3et~z:S/3&zb{+x'A'/.JKvlJ1h7o/B~`_ACT(Fj12iV+HI4e-jQkhB%NsGqM--uG&C(!^^
-M>j5]&B9cJ,N_#:xL'd2m%gsK0tL,d_$-ol0QeXvB%Qe7<wGXS`;J}_:lY6"Xz>5^w'T$]/n6nd&Ui.4FxtP|9Tcrhc^dJTn^hB}-^btRUeurhf-A7;!py
-KP8045P+hj2qE@NY]@T/[}}.w^4;&qsO}&c9}8`kzDPK!ET5Sc@8GwL&)yN@ExRpT8.l,kpwhhkF^2xe-%^FEu#fhPR<owQ!2XTlBc.9&rgk>3W.G#sA2H
-9C7=#=$#KcGc|MujDdhZ']JdRwI>Ag,fz)iobGv95:7I'Pa@RNR#G!Hxh4jP$_8Kt<|LyAHYrjZQDf;HZ[mnML=C~GO_@bFKx,n_qg]-qpLagqAI7>JL=m
-Qe@25"Mpa,jesb|i1RwkN"()!YyD(T^=^M~%0Nb$M:rh<#`d)a}1}rjF(G]G!E_>BjOm(6ef2D=)ClIfu(h(pZKl"#()2/rL]Gy|u:mM+m)l}`qO8cg1}T
-BqQZ@eEbWT3<JsYh2q9]<JGJ)lau4NS"AR<MAPr3:av^3sXq`&r.ng=#"w0um&Y-|T^Wt$_%L(.bxt~3Y&b_{w>4prfyYiX5|(f7A2/Qn'#;)d+I0lbigW
-mN'xs>]88d;a.J+HPLC^0)x.x88(xK1j^fcFf#(r=rmtSnaCCU}p&o`>!0)b:L|;Y-zm,@Z:JG)Pj;ALS4~Nbp&f4O/B-leJob]2N__RnaDTeqV0Z3x=yv
-1o}^$zdYGV3Sd=SuUstQ~=a7@s$0Q-509X5E{Aw}KN.&#>5],2$-oJVK+gU'lY7kSdJ{m)>Cez]$.k:76Y]<rR;S>&6qtZ>cre!EA60N-Mce-cA5L4S{T2
-`|MvERjqiW]YEgV}]6.aYRHyzO/(|2n"s:Hh0IBO')x&!Ry|0qfZbeH^8^EzK[~x"GqpWu[Dcp@EN!!na-!t4onodCM)O+%x,"lj}n8c('h->|ZN"avszM
-Y|o])W(TnV$%;ui/gZMxaLDBo'3N~g+lYu(;DdZ6[rr'c><X|hOxb5W93N,44zv2vzf0Hq)xc=d4}39UR#3dCvvm!@7t|[db3+UQU0)aceyv=}Q9H1St>O
-X=`7yNky!c1hQp>gyH[fG:1WMB6F+S{eBL7p>K/Bi#HF(4%Mkn~G_!TQJU9ToP;;67^jY$Ex6z_9),{^/K':t,W|C#r7[h_Ocngcb`92%}h_6YUZ@y9/]t
-c}KXL}>i}3%"L|nVZYq89S#GlM[xi3x)B]#kZh[8NHnTTVeEGzGnta[Aw|{h=rAd[C|kC|(qqodt,V=EC,U68}u|YKE0W]Q]wl|bN$dA[+KJ>i'&~xox~u
-;mzn#upi)[|Gzta[!:OetK'3$DK7i{|2~[`3yW~Rg<"&AO[UcI7aF+Ed8@#t}oPEt(&y4fUA/@uR3dg>cJQMPk/T.+@(|B'&b6Ep2sS1vi9egFQlDtk5n>
-QjBSPhN1"c9mIw$eo:XY!o>=,dy-1uPc.K(O!U"/8KV-^m1+H.;7Q0G/0BDh4G(Thx6]S14SH#A91Gv6qU+LpDR1Q.^C|zm$}7>i&vns[2b{I#EXM6~Us6
-Cxtp/hZALRH+8+Cjgii3Zgg,habID}0(5SHc::Q}$/[JXB0"otO#,:}(x<[;O+d^,nmNs9r%'.:K`6vNE80Q-]NxnS81xctzT(aHuk]0LkE,=3)zoS[s6'
-hn`CN3a)}oRaxv`JJ_8uE,W1txk#^P44yhUEPZU|SQ%cDrN`#w0aiI]",j1+Iy6KsSk+K%iYKX[+N}aMXIxlop#%zfY4)]Ti^6k}$KUT;$y@{E+oEG7h~f
-|#"2D3j,v"Uj'7y$"B-zpG"B=4OLR3%9@#j(b.`bW96uvlgF~M|a^#Ml#zXf_LgS>uNe%>WcP<MFs&GP"LxXfD:|Ph/QJgNuyoc4az0-FuVZ"L/cVC-_:f
-1o/idmrRg:wVXEG;!+,{cTF@XV)`40m4n['X2$j;KQ1ec#/2;M=%P(kpon|;-.'FcfZ[a]i5fCJkxs>NL`b"0]fi~lu#yb~P($r+P-x@NH784`BY{:jS0O
-%utJ_#na"H~oVOnIwH)KS<wU:1m>prz;qx9#KKc,_b!v0:gz{)kARnv/TDKek"]hRE@diR_}5jUf`9,k({d^AYujwk!X|F,CJJ4XA^B6p7OY<Edg,OLJMH
-s=/cie$K^>/Fe->oqA{FRH+f%|^Kw1]k4gHZ-X|qjW"#z&YndzpI!{#n7Lt=cIIzELR33/y)MzhhLm8/CBP1GoXB)VVHaF<Sy;FOUSi!)_(w]24d5u,lIt
-Jlx/=k&Acz)E>eLGh^J$$dWr,2`9m;eML[QDPz:bB`:g9]`e}XUx8j&WWU`yL(g2,g,t!MBt1@<Wni"bn=QV4S^nvatbRqm0_<_'Le,C|dw8YLy[yJR{YM
-(nH"RTrZ!pexUJ$YpJIBsS"YTm^n:P"p1w6'u5ohgZ'QH!>rY29NV(LdWuR5lbaZr;daZ>YYXy=,)Q>T[1loeTy9N=J5`1"1jqU-J1t9laHFIv1mcEaZG;
-WkV+X{O$Rm^lN&OTVnmyP>seIV~!B9~Y8s~C8c.qT&&!4D}0c2].L49#_JOf_aR_!D]L:!fj|=#YN7:%oyk#(V6!{Hv03}]P9`tB05-"O1a5fYcoX5bE~F
-'{9m2eu&,<xzK_#59`E3KC|N"]Po!0BCC)_'yE@yz.=^E:LO6%gZQ:%l}Tn02gh<cnKz#c}j7op(;fx`z(5OMupEFYchxZia7}YxywG5xxLtmTW+:i[ru)
-q.hQO@jgJ]cOPt9S>0FZt@fKP-1hMVR:Oz]sCsEHPnxR+-pD_#<'/B5I+Gqt$=H1{-OX/a_3=9U__^h]H6r1154Hm$$_-}o,JWES[A4E["%Y,;1]D@/jQW
-R,<$z1/VSRKPnFMXaO8]_/,/%JqUqYG;A'_-o@LTF8/I+5pTIyuJI{H]j;gU{OHJ%N7c-law!jx[P};FGM5vvA^y~fCpHHds@/Q_(RkI2MQuTM@OY]OLoV
-Yc38H4!DCj=ND(-{UWTC=(WM<sdN%IiAvIqFz5$|}3;@IZ^8Z&zVrh4OahKyaZPy@1#6f/t=(kT]W|^;l/"Eib;Z~&M>;x!NKcxjvhC${srI96NfQAI';W
-Xht]D`aHIQ)=YqBT1l64&{zu}M/(hKBX<N>bdK~3m3ex1yln,v4e0STz$_x4iGzyB8'%"_YAZh7Kqv0L40"mnX&}Z8:>(rob5>3P0g^/edK>T!7R7{68R#
-9Cjd!HF{=Fu25d~v][E^0YL4P9%I~7lYP@a{KC[uTo[!|k08LF@!az#gkUf<:<xT2444|)<Cb6)y)[Nfb{kMR$ltGq_u1G=$xbIk=EcP;BX&xM2qn^eOSZ
-LZt$s_3h(_2t25<Cwzy9$]c#T3r2U#gGC`o=KK.sYG]-.LKmQ9kq:NSi48ITECG8I}2QmXOZA^q3K>qceBb&#N>/ZA!mE6^%d4<RUQsc7ujYf:UZf#rJ_/
-|:M@}^x%KzZCpf77e(Ahhw1R|(lE_J+NIwM62Jk#NYq28t2d:)UukE~+6xg%K>f`[sKt'l)6#vbEO^aD(9AyH2>L9sCIT|ry$fMR53{>u%PXVsK4gX9/:@
-$0"inlj,BhGserAO7G-evnH4r(dIcDLw#bO/[AE%1@jD[k9ux:,ZZW(cseyNo7xT{<fJDH6P[v-V/<YA1GCQoqn)guxC=PaZR:5r^1U[7Nj75hL5M;`VAw
-Aa!'_U#2~sc!<O!kN{aTNAF4&.Pzn[(_)<Qw27rD$9x7)}g]P&&IcUnk$&^D]:2m/z#$cxS`SL"__oa9'Q5J;j6+S[+<7u1E7l6E/$>{R`+!3@]%@XB+LE
-Q<!glB;JHh.&}''0dZpg9R_6hl/,%!#_@x`{8L`;0l"l~Fn,rSe!#V,s'Hj{uDdvYr"Ui2gz=O|R{eQ2bPMO{U(+9dka0tEQGnQos%/FGRQw>%JKlZNL/u
-FmL|ScE<9l+y+>!5oYy0,)t!3Q3>RsrNCb:!)U"(3wB.|_<j"X7_hxIAokd]s8fI/!'T]BHn^a_3Gh`^u!9%dYrj$znn#frt$Xzt)bsvW&'z~yl!4EX#@Z
-1-e@F%hC+|g>:ux;&xcd<h75S4Y&ML|<&<.&^z%TO"`5{&7P>D~5[hp:'F|{mMj=#W-/L(YTj[j9lXf`6`d=AZn6&lJx:qlc<wa7"E+-KhURf/#51hv9rK
-}wa}e3iaTq`agP.5f}c,$9!({I!U['4XW}8/F&J5=vVpmV#5I^J0<}hlc|}hnOT[qMlcYo;&M{3g"JowhmDXmx'lSUQVD!4qeqtfP@%Gh6}hU#"uLx:St`
-uw'H^U&1-Q"@J'l4pu9qXK3kZOS1t9LviGeJcY=s`+=cAghI8ec^-VF-p)G<)v!6;ns<#Za.1V1$P&n&f.eM31Il;V-;Z/Ob[);fi-sTkV}2r$0}]52{Mt
-kd{U>i0D5GCZEXz'zzX@]YU>ju4K4dY#p5IK@[)QXD8`dkT@&}Gv))3W}_EaHj[2+eM5enhb6e72j8MRBO&OiM}k_Zeh0]7nABsIRequeDjvvFES3";'8|
-Cp=(>jG}}=iN$y]d{|vL7&.E,5r3ikBk8OP#V+-TSY/R2|B$yP(DwFEbs,J9_A6fIMb1YPBbC15}inq{T#,Rb6'_enh}$_am1vUk0i+S#+r9IP4Cq3Dqps
-[QiVTz"C-=XwxLMO,azri|&`<nOZvnvxPfCSl5efD`&m{1hUN>y5D2z2|@EVDyq^><EiL3rINP)Jb_Kt!A4n(2Ibg%I`,&NeFEq{<ufKr7TBrsrPf.OG[V
-WD]7j4aY'5TamrNN/._,VX:t%VD_T!9=i,UhBy7:'QW>=O{4K9pE<"#/]T6St<zmi`_d4_{BYkIi/qk[;e+Ws,IX_-;OI,"SbfH"{hsZJ#P"L${&N&bNjH
-9h9YY772VQ^:}AYQf'US<Yu:aLO;2-v!VvA4EMLFr[CGi,5Y~+0xyL1$2EV0"{w.ZaZ^6J}{|%RG#fbfn)C`Y/]eu5jF@%e3cj/Y1)3Sa!9y+jKm]AKO^E
-U4kVb#Oks<b,02esKEqbW8otW'7pun+B.9b1r3AbX{mn1OI0Aq@[i&xDOYkPx3V=][C0IFG;|,TX{!N;8IP5[W<':D&_8"Fqhl}+f2BNTH<1;M1>a6hz#D
-aez@PTm><JHpc{lbtw#DiB]jC3#SHd]$M4)Z&xCu~>o4;C!7Iy6oHW`S(jpz|`&_~`iqNP--:tKFO9Fb3|f`RGZ:e!|cuoJaLt[A[D'o>4Dr`}w}`YG.`u
-G>_T`I{zUa:p|DVY{j"Yw<1{.phLz!a$5{t6+ZpcI{'y[75EzlxxAUa`0$B}Tl6H8Z+O<|B,t}^F|.6avoscFI|@rU!Cg9nc`N;w`:TC^"E{`mcxSe2`X:
-hX<47$PaEE3gC'$C"lUBla`hg(l>a}+FzJw{l$8ePwM0'uxGh,hNN3xPYB[x=sV<1UsWN[8.l$[ig{[+DFd'HJN`c&I|_rFGP%/mMeHL>+h3%%D4]"xP{%
-rNC:broyV)1kho^U(NHxXU"HFWj=0I:P!(ktl37for+YzXM67A{ATg.G,k>]z7T/+.y>,fEuHtE>3yc_"N/++Mxs`#q5Rr=>+)N5TA:BrH]MWl)QUtxVDD
-W&}aho@KEiq7_(Yki0hTZyc=!@%GV!bc@P_Gmtka8kP]:JMs^!h$)xYt6gFM=%s#EjpxN&]Q]I!:jl0nsCAzLAbWfZzX>X'HgN%^pDFK{w3>&O=Dwx"cAl
-}fzl>,8Pg4<3;<$Vy'5huy'52"CbFqvy9Vc8A68Qt5g'|r`}FClFlm+><^i'o;':%3xD!O$wG!p>"FOy#-s$b]DaXtxbS9]0.Xn"DU=L&C{a&Q}{'t}{2J
-jo68`nbqbrNOa,-W^;wig<5|DJ0x0Jm^u%M9PM3liriu^M&|b{f-M{0/g'MYrS>'_54[SIUuNbL2h(t6%.wdl+wGs}Ad<x>R8[<#"9ebm+#N|;`('8k|ST
-OuyNiyju{c|E:JsM5jwA=]}Vekf^EC"I;M"sNnoeOquQlM>Gv<;A-slAa+uWFfb/Ik%|$"{Y_cASsO{6_0V=@iRs4D(B;Kq(th/)'t'j(XVv#sH|(!x-!`
-;piyAHFUiY0w>U",j)tIUE[8(x;YWd(SG^JJ(z/pByZB[VxVGFD>,>33m/l=:YwMhr:9u3A:,jfPK>Am~DbxN<T)5eJtvZYvFi8(F[i5qDphM#<W[wEl"`
-iU3(d+IuM.T993m+32"8Y.]F]Z>bt4y_63}+8"5hHQkqi4sqdMVH!`zr|8L`3,FAA/E9THv08-d<op[NsMgaW;82;2{r~o"wp@<>T>hX'AqIEN!!ao=[Ei
-2^ZTD+a(C{%3sTp+1(4{"yz=YrY#S,X+rA(0R(Bi`D@OT{YUmQ0;F^A+v+3:W_H8l<!te/%(rYG!BV^Ls1%Z,q|z"kMDm[eR6eUZ>gnfI&J=.'vW|5r6hJ
-YFUVATm1g:1"hXLu!;>Vf)g0@!S=s+-&)1!Z/@e|[pW:orpXdOnSOyf^h/bP5ahu/0aha#d8p`:ao+Wk.}`";]rt|D}Wx3.=wZy5ZRPlhQ,OaW~3oCgc@K
-vc:a-6!eRwc'"5#V.uJ-x93Fgx3<26VLxzY8$eWL{`]`peW+Ri4U4m+;Uo-pW[AOoRc9}ohfD7{oc`ZR<!eHh2&H@QQjy50b;8vgW[ngFZ-1Wso=T&w,Rs
-s_/tjpiwI"b+G-Q#1CS&}B8wmrsqV7H<]u;]@%Ire8|.zoJtUFeU+A{9Y`|#72]lT-iaqUBpl)-tiq2`h/dreZL7_VkEKfbtY+uL-,ve4)<=Wkkqs)`L8v
-C.[j}CF7+u>6n1tM,X&r`Blt5u11`w1T'U3n4}92Y5#<gcq-KkB.%I[,ok"WY51f_JwmPp].O%L/tzt%_/@xN+)c+O7/oe#H-5hsAI_vJCHtO=-Nl8>#QB
-!h).yq%v!!)FEVFBU8ywt)OZM6Gjx>#pql$5cJ`_/EA3]K-4d@b2a-,S;'AErV7jJ20n[B&%9X@z/.LpVxZvdEJZVYa%1Ujs$nC4Nn8$gcItVc;>}WCWQ/
-W;B[._[xQA,O-,H#_mx.WW,P,(#Tl;I7G"6djp,WAnf<}PGW',JNHXXgF%~ernZ4=k4r>y;xrg64Is)_VwYdOv-mIN4BaTR'QgoXp0L87.V0sO1F=qG"u=
-<9N81.kEgOqkh,_bGN[u'U'nYv-S5sz,m5)0Y0bW-X`V!'%ig1zv+qqld^YHX/v|FXip{jTT.a9QpMoczuULV%dD"wA#/'Zs+^WL(9kw#5n/S6&za<-VWY
-}'hfInMsK}iNI83->mimKGqU)(:[jVKQSjk&4leIU4%RM|m="oW("K+eRyV-.NUV6J;KcQ4yuo)]KJ=5aVSjI"8"!hXitIu#i+uwGTQ[otCsd"|54")"=O
-{"yxnk{G.JXwpEE`GR>U6mbm"q^6}`tw5xm}JyLr@%`BQf0eI}`3DS+[@,v8w7kdmF7g//@aZQ]SFkc`8;H>uLlSMO!L8,pg9aF6Ti<I^A<vQ}gqH7Ce[B
-CE6KYDSyC"GM]>2u;8UwzG3Unn~uLQ[c"~cf)ymY#U]Duu#{sS]7VxSkh=E,dl&UPdlRdV4&{2x%[h=w{fkY4R;Ptg)5r!f/;|6}Sv~_v.9^Xw[hUrWN5x
-7X}qO<LWt0j@T_VVq.u]Y9mn(nj%]#iQ]w0p;RvIeRDS^T12Vw~"3%35Z;QWl)}h6^NmM39PqXgc95[)-Lh:[j|`X{p-li03npC)RTWd%i"6a]6bF`QPQ7
-aPDHFsn/2@6Zn.lSx0mbqFo7~cI.qKlAizR$r8c_b`FI1NiYb!,23!Dia`#eNkfhVcZoW{SS"[@YHlt+53#o#AH'bN~s,#}c4ndn1X:C4WI,hUO:-H^<S'
-Lnqf./'TP,$5:K78CJqM[$|nqz}e`)]M.[9CGr(fRvM7cV_b^Ol[CQDg-o'9}Q.ha@MLH6];TN^[VQ8Zr()4@0z#&-uGEE_X~v{.B)k9/!)u-]RT)<BOH)
-Tbl'%-mHdu7':9C>#I"r19XE$^UW--PQ<m2dt&d|%zf7q^JgKr]``@|XE3|mqq7sYKtjErCOMf~x#RS>p`/4+R07RWY8H|j{q'|a7%&$;<=/MTQI)E/yVA
-}tX#|=@"ClK`PJO|zj0o!$(&01]z+sCt!{jo<=_J[Y!LeJ+P|8hU05i>QT^5>}'Ds{:nPal<~!vDr<KJs;rpJ/&;A!f9lxGppd>C+1Lk0$p^wqhSs#)U`U
-u)J<#qyDkPFP~4zHo>@AI$]a:w~YW=>"-m9_AM3Dz!9&-ZfzOZ8n|Udp1Tye;"5YP9uH^dTRiR='vl6nZXp$em^fMXx0@XlL`7'!<TjG_L2#dmau^mlGCH
-bqAv};uKvNtrq/gBMt0dqr(trwXqCEeHSj_G<.j6G(0)PA+BJ36VKWZc}q0DhJJ^v]YRDS`b^OZ]kW_SG3#HS-se9c~fw(vhNk|S^Mv+QWit^e]WmHedb@
-Z80$4c>5'lq!'7THS%@K^`~K,FH1=G]O$6sBhpulZ=wXb>m[D8`MCxoJMYyeXXjj3]}ghzCr%u@Hrc>RrudC5kqc'u2vl"0`L4ZCvs}W_";2i/PF4-+]P_
-wQ7'X`j$[1(Uf8lSc}$558{/1Hb_u7K(i=DIy{`wnJ&ZXR<4iYiY_ahE_SLqT'CjVR'Pc<:'{xhnn[wC4!>''1;W>K}_/f`>4'fq8/N$thg!D=x%+|L^ts
-G$BxK3rLnW|xLd6N_PwijB#S!pEuPuz$5|v{.5.KAcFRzQpVDA9ktI!O2{Ms{J#)pI.#UvJ/(eV3}>t(2A#<m%tbPP{Ky|Mcoz(K,!""L')O,h}4i|1Gxu
-8"V3QrncD07=cP>%/dp%k$%Z3E!c}k0/~vqM9Mv.m>Sc'kW33KlNd3[tA+$y#Zvr=TZH+@Di3I8+(z,@wtD]=oKswZ[6&3_QiR=/#8rbdA&WKGXbmAm3t1
-[Oyz(h!{lm$[b}UkvxAxU{(JtYni=)Wm7h:0rxHo)J0AN&r])tuJWvA4;BkQ/1W]%(2Co02W~BFjs"zeXKs6$fg4J7.SvbFFbm40c#~LXudWOCOKLJ&c|J
-f>iy}ytbZGQD!M1>z#3hPnUtYzuwE8#p4E$qoP];]Z#Td>0b3FY:]K|%!b{1'K4md[V+-Su1+29ljT%v%_N<30:2#<3o,2Bxd[FnD>7J>}o6OJNl%W=:Jw
-AxCEm|`az(2mKmMp7o(<Ob]5paH$JSHauTV6OyKeHL&zIIJS1F]+wh.3RnK>z>t_qG-J3DoH]I0&H>35rLjU3%TpIEgX+]5Id':=t6]j%dZa)h))o`R_;C
-,<9B'd_ALu=X=,{d!Un'%rWA)[QPzt,qI!CcGpRe6{lE2Q|%lLFhuPU$rk:_(c~sF9ho/RV/}/T/$yn:7L:C|`3-dg)zE!s'}lI2@j=|u)jGXHeWU!xe+_
-`1~_XDQ:^u+XP3HT0Iv[2=7j<WQSFIXzN@Fzs1a%vzG;Tlg}zoSVn7[P_iR.Z3Kw]N(%8q=S2+N]uL3]2FM-iT,h,qU$mOzr')2dMxS2cy.&sVNlD(vcKK
-Cxp7ey;M7;:}2T87BQ>}XOOaR91HUG](YX:kwsa:0!fia@<E}O|O!tLtRUj||,9#Ti'Pr5(N/k,&S6Pre26M;&=}("+V^C7]h,}2]J;[iraVB$sU&qA}G}
-5>2e$3-J"d`o2!)4n|vOTUPFT#PzADr/a<AY%5PNjE9GI8]3Z058c`G1~xL{4=Wn^33K)tK}dPW<cEtx&KiO+:VF~<#:(X`"m{%c-.|kdC^]6hIQYbx#Kt
-uXS8UgoX.LHNI=BXPa!Nh>]o,>C1=7hy1Kb,p#g:nF!2nwV<<QI#-GFQfh35H{Pzg[RM@-M<O]M}OK.JYLdrhWJmQx|U9x(LNM0m%]Y73Z<J<guGJ+0POL
-x&>Pp^{dgO=0{^mT4KruKUPdDqCv#v;63;CNR`GL3AnR)=`a<3uP<AuAzy8en+^gQ-{JT'WSv1q!I3Rvs4u)X329wgXG%2sQH#fqfg~zHH>rC[ttJ>3tH[
-lbEyq{ciTCxMA1kBA)4unN[1l+XS&Z0iqwn96:!Fl6u0"u#x'jUIl(ISOiI$`ceV1h>yhf($fSlp<}Bfo^ci]Z&q)^5Ps.|y5o<#yEtC<lv[E7AbO{2#YD
-YmK8>S9/:P]_Ox{.iwb4lG7l%l(Y.o(+"'yqGH2:@8BcB9"[a!G8"yx0d+Y%NfAQ$Ox)7',MN"'/v!-+i|H]67(pCVk(YRU"%f}atki0}]bpvVUxz&IL;b
-vpgAD@J");V1|DR2~VI^zVgK{LxNi;3Lelz75xW|0X(AIZ@QbW{h6{sHGJtGQbQbc>!v%/,fC.QEXQr:j]<dJv)P72HVB@tQ5`krkB9`$mc$p&l_)!neEA
-eqt#yo3P,GWYrJZbGEL_DN:e3Sq2My3z_e&R;vhZDJneK#)kxH)E-1z;r5Ev7K-9s}.,CM1@4q2|GHW|d(v{UL&F,R%n)slih>-b$/pw:']N]@M{8>mntW
-pj2|%84GA-|J2j>JwJV4>T&rI@ve6^!{%8}A]cz)6'MTuyh]^{rwrMm<<.Juv_LL&=+E]DD0o%v&J-nehY]GH-l/4>Ij.%Ao-c{<r(ss^@-GF0ceX$CS4@
-3qbHMz4["^`5)vu3s0%uB^+=Jb_/[mHCTqcXM3g0S$_o.<%i[`84`@D_rv,mh}E#@n0Rz.c^#-{|6S!uPHo-u7CDAM{go"$SMuk^)k.9n8vWAw{8XrK8'0
-.L[69`+7`U]yhhw_wCCKWk(aD:3mZ1$G#[/<O_J%=D<{o6+9XC+ASl|o5]]w#Rnir{uM}/bw{,6oa$Mz781T%Ly$}C>rHhV[:mmK4lvV.]QB&Mo{gm]Z~3
-c5.qW|3FXAtZt[NmZQpXRYL9TbFX=>aEDD|0/%j%yX|FE$IC#1:G{c71UI0jV@r4%56g#.N$j:+=Si&mMOv.5[nW0=D%4A#UjCDp+|FQKB]#Cw^;:-q/_w
-NUv)+-apfp8$VWUf`j9u>2[9|[7IIi6'QN2KmN3OJ3{8hd8POP[8(Y8d-eVP3^O3iT&2Zt}|4eil$^(]<ky0hO+-Wr&rH"n3)#^}};~Z{]^|8tUHD{pxeh
-N;}[RSFApCT5e>;H{E/}3#,}89ILSFm@p7WqIi_ABgrB'JqHVRqFoV[`-b1TwLQeM2i6ccfqrZ!{Cb4@/aX#)s)S+,8iy&Wu$yL4%!J]sxAvBkimk+8pYy
-]i-}QCuClMoff+oQ%omOlw#%XjH{a;R!C3:O(FpFyl3=[^VTkf;z>z1%_eMRzr1{~:9)TuZ^Ahve/l.r~3#a2VL:=XxPg"hATV[=0tTFHc};m4^|h<msW3
-T|K^fv&q2kh,5/=/I6~qg$>p,39KBSog9Cl|TE%CElA'a5uJl3.mf9j&IpML`$8-hblsuL(O}|saroBpXqq'y&C>i.Yu@$vooRMPw/6;`db'kHMjJSeclM
-vMMA:u|%J6|Cj+/5nQN>_Nu'rB6I"'S:dq!ltuIVb_'e2D<=:mOp]k3#Ld$v-V|^-^$`7S7UdlVT;xt>`yTy9(NErP,_rI(R)yGsQ<+|MX&,0xkWMcq;&:
-hv-7JDbLxGqETzV_V"M3#4Z$!eG-`2'[g6rh57Fv8(=!!.U}`o1NjGA_Lt;Zw<>}nChkJ+`#p:8]/ZF<LjemNX'W=eXsPbZHo+yEehdx{@s|k6.]WVT{3_
-Porb7sxnc'&vw+3,Ribu1_5EUy0)8<:m"9'T:[a{o!"Fs,D(x>b"0Bl77}qrs5beg!%wEeYZD@:fi_)z`>n0NugS,^'<}_]uhO6c1WYR6W$u-W0>KDMnWZ
-ZTIkpnqiGS8j2AW1bWiFkuX8S=@qBe8O/B5f|zw4%V|Ia^Ui!.#+nZN(hg=O2`0nU6$QB;^trp9O&F+VdQwr,&W}f6,K>vT<p!gnxHcu36rd0:h"WckD5t
-2-;73Lb+t=a5'/CB8l[(S$f{0G;)MCbVkST}Z1e)cGVO~AkKm6l)ExL!1]2BP}-.nF!k=jYioOWAg=}mStFjn/[y!<1W_.G[D06v_y3^rb$F&@i7J0mcim
-]ZJxM]M.3n>}";1Cx,FGKml0k^`8gOJ<Vk@<{HbS;<e}Hwf-E-J,Uy0)k"PM2m._m{/e$dTB>P"c}^o2oVoBq.xChU0ql,#@.9xV9}'<U0|Tz=^CQ[(T<(
-@rG}hR3<HXX.A%tyf[yzOrY=-L[{,ceqrUnZ$L!<5r/v{Fn[Q>vWvA{/`UmhX(BcVjWY!;i$::igc[]iM8`e!A>.=w]{;L5vdAcN]4+Qs3gQpygRtt~]lp
-iT&S}Z~M,u+Q[---&|MGHF^^Ha`B0:FBn"hsxP#Q0s{E7-t'46{M{&E&p"=vmM}xK/'.gT&r4P3Q#<dI</~_S1]KS6|=ToBh>GaLHw+<[2+}hJ]yrV]KHf
-yv>g@/XsoS-h9>IQBv}A1CF=oUl)B3@^~v%+c)W[JYRIM|ylzNZ2VyMwB>_Ny2iVQsc#$PV}/x~8uEqw!x}sHkOxc&oSv][U%T./WHT9/L&A4x+z/[k}(_
-IUy4"CdF'hB[R^&Ni1WKhv(e45V9LbxpgU9C2Ka=_%:9se{gD2EmSP,-wTyx&>9y&'6@c|x8+a^%]Nt&=PDLKwoO@&v|05ZDiQ<c${!QA2|cGkevNcs1:.
-4u-c1rRM"kKo)$;.',7yayHmZd(gwfHmnK2Q|l(uv$w7eC/^y702[>'zS{6#1$Hx@Ya`|wVk0A#|'@`nS_xZyK_n%16+au=3tf>+#PLgs1{I}@-'VG,ycg
-7.rLtN1UD}Wa`LeNlJS<:8(ftt+1pp1J0cL`h^kzoloTIRb#,}k/(pa@V4k[do]kvhB:)1Pt];3)-t}@VT9H/qcN;gn5`j0t[KXU,mvRFfU8LP8ytmvTrL
-`@zkGwyD{v}e]82NJ64TRvc#%NgL.N>ktADi"VuoT+V((5s'q1TbLzr|7m@DK7dFmO$^Qw%]Yxt&O/9w#<]VUVR@t{H]o{t|"AxM;{]ztkd'~mvf4rKP-G
-Yodq(ce5)Qum+SDnD:76]-[aMn0ZroDe_r,F'ax4N<Ko8J)_4dQPh@B>|+.1TKV"=l[mwZ&BV1y@h8eBup-PQat5Mm+l-skg=Sf3+Msm#NZ]A)CYpm@=bh
-R^MhK+^ZPnOv_c6a%C>,6@pK(mrnzR"<8HHmGy9xn"U$YN=t`wR%DA8r~'uT6'X;V-ep)Y`[JG`i'Rb9G7oC_(1^L7"-vail]J)R!SRyFmaYK(%$o2tT1P
-<'4-fQkT}5>M3Gr:|_'XF8r1&>WBU1x!@M6i6X=Hm1))ykZ{ou4v[wC:!!xn^85:#.9N0Beje8':J"YAVkDQmx%cDGGHh&b1^gAjIqcQ4&9mR8$z]d)CD&
-q)'DCkRn+{=`OtQ^P[XY33St_/6`$00sJ%S9YY}[68/(VAMIQ&le&4zvGhnM2HZbb`;2zUrjcs#9-t&GR}z7wd(239UR{2t"@_3BHuN5~$G13'M,_j$]1q
-(5/nPn&.)&}jt/-ysp[E&itf3PGw#!M.L9`4#.(=xLXI9%b8D21iq5%7Fa`%OowY1hg3:wNN).%_~{q,!{+xFNGD~#^[ed%(AX-W#VTU296O/{htO]rDYE
-C=pSU/D5t8`:gsW-x.sy>PuC3{B^nR=C@Mt-!EtXAmitrfAfl&:}(,8SMBGE-:B7HQ}MRYE]`fVr%e'g{vsdZSvlI1Wx]tVCZr2rTSI!N&PNGG(|x6gjO=
-`nBD4Y$%6MpB.lk+|+#`;Qx$V4Dx^s]BGS>K'v_ifLs3JJ_vh(e`ZURO;.w_sF'st#x<^7`^q;3eeP5h"b_nlsqo>yGE/.VfKtRU6szx^sbRtm&57m06<l
-usd<DAstneLx=O_do/1TgXrUjTPFvA$IO|Zm|US5k5dc@N)zQyobK<gge!m+6%u^DA`y:GC.5x5WmKhi1c>FG(h#NK^o^kz.ep6Ukju]DHJB~TO@!YU$[{
-M::LZ^oT'[[_4;/}vdB9wpm@tlqr!2f42/c2y9dv<d$^T+!>p)FuuV;aq+lbo7iNii,Hs2#z{)Psz9yO%ZHb~lrFBCQjg}uKzhyxswFhfW1/hVW.#K&A#!
-d&Bb_a[)ha.KR-pXzgko[);s_ax{0JE`s0NF](2R;mciRD),X4RX!9:u)R>-F5!IY9WX-y+'Rm{[oOxjA@x^P9iE"vk%A"jPYAiz=os$/y&3Z{Eti]qBL5
-4`S8Khd]]dg+Hbh)(qiEUD;Bl!VN_;#pxu`}ga(d&_]"bR@jl^lG(v+Lvc{!H!1/WK)#B^(7S+Yf@sE{l}%f{[aD)',%p,M8QcF}R$_PAsIhhU)"wiOkGH
-E}_e:,3{Y|y]>}ik$tPpuI3[yST(|qf]E(jw4Ym%C"&AEU~SU,WAFIps8kr8NDteYV>K(c_)ot!c,!$XY&dqGd8+VQyMbd#M0PmVMCl-d695suEEgYb&v$
-qDwc}t6Cm9nTuW1ka(!wg9KKof({YIJ+zM@/ldp/sc@!X/[J'9>J7^OF-y,|o2cWAs#{pyJ)JO3EE<5G5p_L[=B)9[;r}OM8O89|ly)y+{]{;f5,#3~T%;
-Sm{#dNnTvGC>T^eWX/ge/2$sp&7]W.5%];qP[p$4>C-+WiQ`PI9qPH5+qO}waC}-RS9+o<QACQ$Uqeh=QHvv:@U:Q<+n0+Cf'J)2K5J7eRidnkd2jFBUon
-LZl-UW-FdmvTwh!k[RjmvPCd0E0M's.+neH3grnL.M4#PY%6$ex>g('NIGCqR&@3Q'h-hI7wOEKo,bXhm3hG~ge@X5Lm!Io4It/%dQ5[aVp-G`~d/b<FRv
-5EQmJ{A&Qt=<e[jfnrCJ9J[6(Y^RUOe-@8@"B9|X0D`y(pV]1h@v0pIm]c)-A21AZiw:+x|q-"aIHJ+eDVu.7vpSh3YqFJ6QJX+6gCbjbkXrc6#`8(9:k!
-LByn!3Y7K#fuK+/1vUJZ7g6&)3oMqpK/Qo]X;N<n_DQnSwqv-:__|=6k|$om/Od1dEg/&>-;|zf>I3%}5WMu:!F^u:^jw,'$]+hF^1Xv'stuyzSu^(Do<=
-AfM{ZU.zS7Bx-Qq=/V3DDu-M)Ek23rux$[Yi3k@jmM>@xmh`A_HLt15P%@.=/[jeqt'dc_vSUUQ_p_J<dHCKMb'>_e/Cah1#MGeAl[0O02R2!DNi4n/)#f
-Ad1Q`TR66aE2H#eb4hyaZ_oobEX5,fzKy7Ucv''hO3]mKY%`~Zk^Oo]O,Ovl9HmzzLI(D6]nUY1itg7Kv+Cw0Tu'.Z<-ISmGma":$/R]|C2>C.tes`V"II
-,I9#f!t1)6g&'%)"bh7mxKp]EMMSRIrRSgpP:pSOtC`vR2ee_3{!My~D/Hm0o!mw&T3xqjU|ro$RhQ$SQ7%-Hv_b@O7X6C~hIO+c`(v4]hEYewRqIM^z&"
-Qf])S>tVA6|b`ktU1t3LcbdA`rh<rH<nh3!"R8QR(az+M|66J8A2DS}k|++2.At(`-1OS'_h>nJ:G3xRwmM+Sq.||hIE@vV+$L%$sA6=0}++:UH!D/$P@R
-S_y53CnIO$T.R_JIzY~F^QV{el)O[zFs#dj,JD0W-y3!2da7V;7r;D$om=}L84'+rCEo&XS/FRmd@d}Yu@g2J/M9[F$MF_P:LV"^&dADCKCFS-R'whP9Zq
-DU3/!Qd)oXb9`S{J2EqQ+oXyC>#i(c|wu-t_e5GBn}7"FhNW4lLm3K0`L[%ZuO'KSfcWkDVS(+LO8+R&MY3|PzADQd}cf=YF7U6^R)B1,%cB9^!`Rv:#zC
-e!]0Skaf3tXhUCA_1.m4w.jaybV>"dhT7xcO}T5NM/E;l#["1-!@vhb[/xFFr}e:ne1`Poa5%Y'q};C<ofKWm0C7AB<,O:YXbJ&Z73X'N|qd^%ckCLv[R_
-F5}72Q$h<^a0vZ.Lww.hI1iQ9YAl;B"c>(0r~=IJ27i#U<~npzOba$ql+/o#8HZVapyZ/ry]F5XiWy&b_G+&[7NFwo+>-Jr0.8j}M3L.s<v4Ze,_{wj^j|
-RI@}c$Il}bKN1&CAqA4h5;N(d5u/`6.,nJK[gHY^XoB8f:gU52D/]Ch]rsl_Og@d|QkpJJjTz`{e+`BsdE>bpfIV,P'R3${9/E^0nmrAit}2G.$q!T%z/u
-yab@H"E<hajD,dVe]Zpz,h1:#.hI>j_JVa@ZYx]zAiXipz3'Hm(c9d1Wg3zvNE)XVz9f{n!s$c9gc=1z9@CjlQ+8~|a6mN^UG<3A3trM[1EPA[$.{PhzOh
-%Mo8f^bF-__TUl5IrGVAW[]mmq+d8&Ya';|Hfe]{F=YlDi:HnhX,lBDgk^US]MPCQ@:Hr,8PS-,TM0{^v@6OGl=SEEsd{VHJ)U~#!kmj@u5D#7HO^(e_{!
-@[:IxzA/I[V`/r;4IFMz>t!l&+Q.pybz!lh1K(#<:M(X@-9wW;G5n2Q%2#M,rVX}cp8fQRVu|Sj]8='=Nlpo,<|BB;PV+)8@YI%^_;@P[+~"PYzf-G^Bi|
-KY|gED]pz,v18NkJRWV8R"CPW|isG^v|ZlP6_O$@!<dMJrFuvV6'K1oz{zeZUIir%ny@,]lCI(IqRG7fv(O(6Lqx@V7:Tm{4I^SF}cE:B-!l2BUu0}`yJf
-s_Sr<CyJkyDVK.'Zw$B:hOFEuSy1ljLhg;G9VX+e1XU;%oHttKZk15M<CsC7W{@e0+M|_BA0Utse|12'Y9=[2=ap8o3XLl}kEM8B4GQ(SnYY)wGwZbA}^Y
-z7-F^W>:z5AmI@-ZHvn5bFTYVQXs;Id.q]q#ePay,F`Y'2]JLFKVlR)fvoI!cEt(yO}Gl^m>I|#r'KUbJ0o>nYd!VVp[H6V`Sj9VEL+F:Oez;O8"1/2;WF
-u/nbTH7O;XwK:m:I$2qk`D</AY8c.BC}.,d){7[dNy79kccc|;7_RVf3)pMcla56b!B.SorNRx.-=w+!h^c,KvA(X-,cHB_^yX@V/7^Sml.mB{qGFgO86g
-Nzlp];[v/2irrTw3Z6KhBwfrAb`}H82TiQL>){~(O;0ocOC7BC0q._|lUwJXJfGpYiQ@YYJfVMkyINw/pWwetO<Ip20p5/[/83.P%I%9LmcTiGVPxIh#1F
-Ud$9Wv<1)320<8==l&zcP]W`y|O!8C,hZ36J:,rOv002>)-(mfawIReIuju,ypW5I5rerGjhYPdS1e;8BDRKNmyJj;9>)["#"@-$"-Fx:O54F,$T4p4Z_z
-#-|e&J&%EE868a2H~o>BW6tQ_qwL|)G#4;&hW>J%a)6Mb+9&y[0C~5b{aPltqN~1b$n;H}Vx,=>j_NO6r1OcS&AU&)rg6yNG/PvAl0,QbU#oaL-^Wum<oK
-qO"1XW<Uiw]F!1@TFgn%EFMs+5zLxsOpQ@'Cl-i@>,L<K.)|e/i58+[L79M9XUX&{BsWq@-LtWh{]ENN5(2Xc]A!m1}@]||.'JPeVg=tOl("H,xZl``jkI
->]WGVjEO^jYkgGIN3TE|Mv$[!r4RfP]fF|8ql,gkz[WNB.B|<4dmt)svFsaD=<:B7,cgQn}Yo#fJYdUkR;5)kOS_|!~'RXIhV_GGeB;r~fA]ZDD3<u|O:n
-+}R}_xW+$dy|1itj/HG4X#j,Uunqi&,FWhMF83,5(-hU-m/lG'UYP('jda:zU{yGzVuu8jf8LYGldiG@ANPUjZOZvr^/Q5.O)=EN9vxs8z~W&{^,7si!h`
-XU}Y7yWz]&uC]1UrqFo7rK%3@V8<%TgHQT9Hem<xNt&Ks]9X.:l=~H._MbXA<[Vp&M#@V6nm/7Y7Q]&v2W7.:@/Lq5y@kSNhKtLYf=rCkpK6&rd.NC~6oP
-#O+Otpt;7p[7J/]PuS:'.&;Bmmr|6.1(]-,'D}xVZ`m(b"PXK.|Y0e<$/iD+a8J@y[Rq^j<03XRk4WM3zI<-)Zo6Js`7P2LO[!MpiE[u_-^t/5j/<=5G&R
-cBa-`v{w~^5Ac8,kcVP8RJH/#qJ!:Nhw^o0:Tv;u-O<AzHw:7-DE'Dcm67'T=gO3lg;}v10sE4USFRi@xcXxUw<xvwtP~QWeo,j2u'87isaY"EK^flI#<P
-8o1I8fqMuN5]seX__Qn{;herpnb;6KWp:g+si@Rc~NqM+llWUs,bCpC9b[R@:%#q_Bs051K:^+mE,3@:F>9xfUZDs"r7_6Lg9q%"!g!zDv0%u_~yT=seIS
-h2l;GH[G4GD]}2c-0)WAR,F!%(8@`j[`4(%"{:MnYcg22p=YBPrrib{i`UlyI;|tB$`TrT!ZjbOK]f~n!pVUc)@qYWv{yH69Q.Lzui)mA#K%q,"a_5fLca
-P<KgyH,S8xk2yK_I'Fss4>O#{"vR7&Q$d<61xl'x9y(#0AOsr==j9bQIA62(.KnX8>(E%M"M6vk>$[g#u=+k.QSyg"^%dFnEGxoq9!T4eh_3_h1:ZJ6!R9
-I[,F5,mEYIx9EHMz=M2ub){ToJMF:o#DsT2BhP^!87Nkf=j(9>}y/:wTn!qiozZrIHQ>tE4b_xvf`f:CY2R%c4i{hDsX<=imc3M<]!5pmr=gsuROwO#>Uk
-'s2@U5^&``eVp$4t-Gge00L`.v<Hb+^1j18wrK=T[D^f.317M%1`~DN2->`.NGXZ3@j>}eFmb)|YaG>:rnk.]XN:NCfv>fqC&BM60lrb3l=R{w//Owx02)
-ie@Xs-g+<9|hBIpDwfl|!EK5Zj&UmfQRyM:V=Qq{:Pt=%Sm0n-/agFTCm"O3q;bmnC}yP>h#b40JpewRxveEEV/r44W<AtIy[s~ap6_UGT4g9H6Yl:}H7e
-8^[_d;V>+:V0Ct{":;`..w$+d;e"yi9-AcL2P-8d-ZP@G6ItyJ"x`h6NDRZY5k>N=d5=N'Q9R%EK&-w)Z<69E|N}f#q4^Si]iV}&#=z%"C2aHmOV/GQw4O
-1I%:>HS'T2;#NEXx|PEwt/G6mSFJC%^P]v^nu{f"&d",t/ixw$v9])P1}@f=@>@2j5"/~%Z;=ROQ$Ab.DN`UEJ-6-bD"JTPuqrvJ&E9$mmv6)g_^{fV@N/
-)0m(I[rUY%8icM/m<wdV_-u(T!!o^><6M4Ww>s(DpNLstLiG}VafNW<q_W>x`ArXx/UA&7>Q1wQF5J_hT;qXTw!6m#'+9]+7!NX%bJlyBYMrx#h%3TEP(+
-iSK(6RoCeCI}cPVp<{=9Ef+U!5=6c>am6H$e5@c>!G[[!3=wY80rP`!`EOm2O-;_0(8|G|2KiMx"}&>g<uxizI6=ddQ)6cae6kj`Odw9ez0Q>PS6Ob^uMj
-L(RW-&KS_|:ut7ST2f.20KWpslqegI&fcW]RTLZ$2UiYHl-Z2wJ!I>R3R^YB-Ty{N^6Tr%=u{frAElO)O{Xk7+n{bc<K<%vP2{crw<4a1M_&Zz|Th[zp'H
-H4v>@F<X3hJTk.$hE/416<hIyMX&B=[<PP<il>-|e0pwP=[rM6Z';G|6njFI{!QCEe8WqUn`lU"2T:LhOfvra+gpYybRo6$e{z/y.TF8`f$y!3SNYa7bEr
-IaKVy<H6/M=ik.[$7aMVIPr0@A!_k,m-|&47ko,|#fre,];NLE$s)mRq2XqSE=PSi8r$FEQr/4f8b9dWE4wFX|B{qU7WL3-yBv)r3-tX0]x[{NU-}xo}7m
-r")DmpSSd{{6ua,z|6Jwz&/u1Zemi)8')nO9C!iDBzmGQ^R[agCxVw:ghz50yOkYw;0:P'G|!(RJ;Ke|^{Kwh7(CdSD9;_nwWxEwLsHb5p4g2hS}u6i0_P
-}J&KuzH.@}dQs0J-}/SArbdbW;mF|(-"v2M"~M6Chkc@^d9A9u$VK>D$S-Kaz%-jy[RU;C_k`{QncIFB~{#z#&L'UdS+{k(U5P;yW2xuEJzg{u67AJ@^<g
-=;Cqvw$_rx$7tozZ"UC!/Q_MIGU0xuHZur2O`|$$4V2]0G$FrI|>|E)wZ>n$[yN58|'j[y'TENu9!CwXegHP3g$S_M,tGD^Or}_r<Lfr+tu,9zS`i2V!]t
-hDUZY&"~_r;'Jcpo!qo4cH)Jod}UXY{#IzUJbmA^^=|$$l|`21I<~"k;[G~rY4qP_Lo34gn'wv4^AuqO|7^wClrR0@M|6T|QLP[}9|L>Kix3<S9q^=5|rU
-hn;l(Y:hIb=:(KyVh,&U4Q%,t|e5|q^s{P%'7Ga.Bv_&XmhJd+dlQ5STcP~$>^<<qJfP<oM@9rgc5TzxdAeydt&5+f85@wnM4i#W4zhae|-eE6OhW#L@hr
-8Fv4OTEYWtTEAFre%_Q,Dk[lV;@5|cf>o<0m$l15q2;>e"g.gOh8</k=/Kr=tD3xql8qKHY/-ULa9^MSaa^LIBUA521}.U~x-H$aOz]67jxj'+CL~fN3[L
-Xb`Lm}SELz@gsf90lVfu=]=,]kB(<'m+.D3[ipJ/OWt.Vu'$zaX_|4NkbA:hHo084,_Ddy}eWR|Zv#j$5q:GPJ4LNEtw[55SGJ3(](fX=dv(+xd-T40hvW
-&W~j()SU+o_9Nd_w|Lr[VFZBajDl7y-l:q'LiRv7X^'HemK^ix{/|y|6Np"+U&HFN3^|RpqkOIzEVMX_qN4sRUXY]L~Ql4k_}]B};ZiH,Vj1SuVxke]hqF
-<X"reKKm#sz#a@)zy^>XNsBlL#}A}HYsqj(v!<@-a'e<a'xf+P0MJ"(hykc:#++"]Dp$RF|I05iiJFL}'8->hrBM&5pmu3rtk$HDlQ(+ElAelF'&eDLCp^
-B&;jB-cuUS#/TZdvQ)>:>mqd,Xp_b'"/_xQjR3o>t#w@K=(v8_doYYg8F"LT3.l-,MR}iDjZ=l8t;+W@WDtKgt+N#0{rxix#@V<,I5bvu$)afTZ'R1%D/v
-pZ`d9|[6C|s=+'!ygJ8sJNw1Dr,)ZK]]sO^CU`QwS5+`0`%tbd+^cgnjd9<{ErO;<0('btObe.oR^E`eC@,Nkst76cbNHXmx(z5uh`qWkjk^RBDoxEBa@!
-xA.FlrS!116EeSg(@G^m!'WUK@6PEHGm9O0;:H)/$J)We)rwol[(7DEw9[y|nbu`_d+AXCx&sr,$ArW8&>:[3$Q6=5cP9W,Kw[O'SrZV~LhdE&)d,ucf^r
-5wm%!=I_iD!K]|a!]3)nX&yya&h3gkzn3KOrM@&#a9f+KFC:SRU!;tXy47$F`^=ktjZ4)3,rR@$EsdtaT;Dd$bfm'0g@q:I"1#cz.ja{%D(q<t>P=vZ6"}
-FD4{Z4D2YtV!~|{U'+^0pyMMoi0^6I5O/{y_u.k#hLcI,f3.1C#fPCl&[8z"fkhs25b(MKIiXHwYNaah^0}hq=L9,WxpV"roo`p_2:>Et_'yMiXvn}].mu
-Ia)0cU@xi@gT#`R:$Jz(s;!nZwYO/)[VDqWp%["&c6Gw;vz^dmu1&WqF)yZ]'Z(n]D9V[@QFx=e;[ROjpJy&TO!VsdUFmN8fv^c4z0k$>-=](p.}5mi[pT
-XdRRXwt4Do@,njoHLBn73Cu%afNhXa]Md#j_!SJ82TPM[M[m@yy3BQ1rkTt=Z,Yfc9|`L%Hb;E~94>I6OBCSbqwNFd]m47o<&[&P|IC<U8;[p_]k.R[VIm
-"@:[BzL(zo;Mz^T.#QJQ/1+Pq6=Y/4#+}6ncy^n3>5i'x86MYr0CQ$9zL)9%|qW&v/<RY22+=RHd}IZ.Zh/){a7c:IRa:en2![iH).}J:I6_C+4RQm%)V4
-[jV{r`'>~r,o9:y54icO=eYc28jva0^BmBDlny,wM%4aRB+o@}eD:<C|peuE(9y]s)dQ%+!(a]Wo(`kIax)Iv2Gpv=xA<9c;>.)ur.'z1OIvlMYjC&M%~D
-$}rPk.:=SB|4awq]p6MnDW@1lq@}&J|He)9s1l+J]=uFIN8dr(:Bxd+dyoSl#`J1N0Ro<h<^rZaug5aK.S;<|M=b#<]IgI21u)%|C83w^bCjHcJ3Xm<a()
-bA.njy7i.iZAyLAumI)Bke,io(c3TH"kBb9w(mW|v@6uZMrl.WGe=XXbcT/RC'Tm$T_f-ApB2Dl3(`8t0KG|YO95=h]HAy-dZV2k=@W1K+R"NBxxWdgIw'
-h]p&6#N:xT.)WprG,oa9d6[oik]FZG<nI$~dC7:rDV^O%`E6yS7qGyY"^`MnG/m:9x_L+]FI>Ns_L%O6UIK%jJe{$iXcc|Ih#CzSa8_4`Y;%>:P[3QZDj[
-A<"T;c}ep8Z:OPh&bIO!6/Ajd"k-Y{K{5!,%>qb]6jRBxl_DlfD}tYGi.Xow7phv,^w^GDv/Vx{e7DRc$]v=p2~TA8>TM5FBj_IAyaAoy,bU/O;}"w;a&K
-'9PcjI9J[j]8&IkI9r01d+1;.Ab+HYEntF=`}=Hqj'1O2JnU(3:hmU,hyR"+SJXn<Eo3oM2H7J.4EMU;6mhv{C'G6KcX/ZS%8^tv}7^n'^HpphE3g#0SR;
-vZ#'&P8tAW1+#],Grig-P}r=Gk{f~}U+}=XrjxG0XNF,y4w!`yyt9Xu.v3[+6lV%0T)LB")p"n=(9uR"B=;MM"u5hyT./:~xSWQ<K!)9an,9e@JU8m}OEk
-eJ'izM#(opO5i.B'd8YkQX6I%;UZ!EO^1GOMQZHr8wjuiYQUq/EU3{"a;f^]7:^2DwPWBx;!ce9.fFw&#l$P3>e._r+CYbXo$Oyz'eZ2D(1Pam_xu4,QeD
-N<6P`fO$PWZl7FYOid|Yr;Lk}Vu7Tb)J}}WmFCP2@naw$qg&.>r]9!yu[oo4LW{huLx/tgFiQyqBSAqaf(khc^_NxwZhDGHK,:dBki_.%kvRx}AN,=1#B9
-|3yciiBh^fpf;WHN-I<31G{(o<2@Q"S@bS+qy{v.<FP`R'nIGP&X1Jj<%]SW:@pBYYu)J6#h%YX%]dH[PAcn7m{NK(@yy2ixlJhc6CJJ<k8o@f5v;)g|+n
-<o$U^5;E|@/YRHx%B97k6#{0_|6Gsd9ZhG!'j0=kSo;1JSG!MUE-WOxrUI`tv`$(M$s#+BpWY4C/+%|V7LWNezIcIzVL_5]0=:~8&"/h%K>"5)@N0'zztf
-!7kRXNF)pPl2Kk,;(rs;/%.IFf$}{$eR&Di^[0QQtj5v]TP0~p-DiBY3Rl_Tw'(AX+ucB)V_XB2=W-3(e"1$sRy,{nHrMLXxIr}1-d+Y-4!J92Xv&T!dn'
-a}jwmR_YtYKkm)EXUM00XG!_&G@GQ]1!IE=3'!+$yu9XVYdc-OKU-kQ3djX{nm"$#QW&XBe0wjZ,g`&hf|.n~)Z-TNOzyZ3JB|5KF1HE"W;fEbIN>+b[F"
-rH(0CD_4IjAAFzSNgt%eg%/.1e0#=RJ_@s/G`-FW{u9gcy!)"H|iy|v|eIzoIX!1{MH<:I6)yZcYB/|;p%Q|iY9O"v&|[-kdueXN/@Ru,DDKhPzyil7E|Y
-oAq518g@w75UOz_#UPbdU1u!JWH8=}(y7]_/!^jA%-+vcMrzo6b^8F)IzD5.Q|PmQw1N;0w.hl[mHR`6&BkxOas%q4hz]^=l<ZQK:!qHfT%=xc_$v!zLzl
-/Xlqk7v:hg6foL7t:a(Jcdg.v9`d3f%q;M.h'hhnI#vEHev"`)AhQJW(csw_8.{k+Fl1VpZFVZ[=KD[kBy/01@#&ck@2_V-o#AVG:nH`eD|!gp}Wk(D>lC
-0[`uir4qxe]dR/SuFH9KJv4KG2qwxjgM$&8YHIis7BXNCE(5Cp54`}7Jbk{lZekmnpzS$mhF6=+hFwY/^V9T$$gqYd6|ddsg2zRFNdo/8qM]mM7fm^eLFi
-|cNr~@_w%}%{Ch&:"GVk@'b`Esd,(=iv00tt%K$;dv`-NFk2aNT.rARhYkHwQ8S&~iFE)e{`inwc}Wc9k@3]JM%cAU(Yn]]sU]zjRv'IFSd/bmwb.56+PQ
-;C2Q`8:f2bNiJE{`w),=0p4seyUFKVX!_HFj!zC#B'6566sxY;~O[wWb~R`t(IpltIzP1GBC7!6qzV~Khb/HRe5.yY/.HeRI4S~JWNrJ'Sv]_`:nQ71:bT
-vzppfAtXAdq!T-wf5<2R`eXJ6]BM"ve>e[1wJ{@}2e}a_^#CMXdvN"qo>W@+$I0QePE.E1lA)SVeW)iHz!oApAiCl!MSU!DXiQ"EzKgv_k65SnF@Vu[1!O
-i9<UFw.O],o#fB3/|b,eM<F5zvz5j)R{W@9qx"+#fK<NL2I:[uE129}8&vu)7^cK8./$H+ks7;aYsZV-Z)0hjmjAA2$7VWy/=Q-wc()ALDG6[v"-/)>aI4
-;me>ZT=t_D]|&zYb}PyA"'W"Ra^6tpGiMOOo@i1akHqdXi9;gWY86gvVh}DaZd<0:U/:&|KR{74N=&L+u>9-jkm^B&4BuUey`wUu'c%Se7vG2F^C4w#;(i
-BXsWrjyB[B;:EN,K@gD![-sEQ-pV7/Kq,D1bt8BUZoGv}4jlG'Jyw,}L!7_>4cxjJXE^9px5&dYcWU7iR<2"^}CwvFZkBCWB@dr}kHe[6joC=j2U`_mN_>
-+Ne8aQ+@4nby)DtLMVVFZ,;LS7g$'rM+aU6zUV:ub(},+Td3q$wy+r'LT0:{uq&=t|Z(5%yrE2$QaC|L~m,95Sm8FcN]0-08e2I)avYzGw4n<8r^|9'8Px
-W^bd:&ddyX">{4|FNoX_'p"0;N]xvN0GcICN%6)H_z>4rm5hB[w/L[cIZ|QpN]G`Ck~WQa3V>b"UF7]0SBO>hb|(~)[Zd#mtf!s'/MOQ83}Ea,lo>>Sg[P
-JQYZ=!DWY|W^$%kZ+;@2Zhq%8jy5J'7%UHuZH:@[C|QpnH-'$;>x1+Za9Ykp"!UI%.{eD9Pv,HQ<HtL;757|M>&<`<R7jP42hfTz>:]F0Ehl;n.6-by#tL
-m&yc3^nW^RlsZFx$bQS$N0t-jgDy,8m5U%F)az=g'S;)|M$V&Mh6a_">2.~C]ImW"r'z;@-"KULKHQYa6E'g+1pc9c|xu&-clmfpc"Ykp:9tNt=;8w[M=Q
-ST|BbmQsN>q;0)i]0ibp<d(xwMm9K^&&kHO5oW6^K.0LiZXlDjxhyhN{"oI,VwzUM,[MUgk8s<m'!$Sg,)w-c{YGlqiwkA1P'22mg&qJH/)qY_+U,%Qq7p
-3Ra^<LJW{>QFs'.0QZP"FowqQbN0,sf%;_p]tJyJr9}'(y1rZ9)s20Z,H8}yfCx:U].ARW]S6M<U[T]m}:4c}{<RI4(FCRN>i.H&5Gah,x|3E.NpVB,Glv
-QGr:}A;|p3K)4^`Q/4lU0}yFHHSE]IrUQyNY(E6sHa.tO<jgA!jP`1Y9]{DRT!W8i{d%ozEK>g)O.`SNSAig+'1=k[V<MZKqvXW5cJ!D[eX7Th==&k`<q{
-egmzL1Daa(YUZy'0iB1dJNJ^lw}SUr_8[bED%#tmXls{RrHHi,(|cw1FQA0Dbdn=A_`x/X7/3z<GP&qTZD6h+YVoBq|;#bR(&cZPGvI_88]Y<iACJOYLw1
-)ful]eFPwp.;_.]#oH3'8e$oM<(0"asve_w8u"}"cRpcyw1'PfAg$xCQs1$%II>pdGt{)RqC)(>lB"^ztD@[F'NRwf_O@CcvQpMBD/Z>G=CvR4VG[NRd'E
-i_l+6Q(J|IE;vSF/q</Wb}!:GxEf@HU#E3_Q}0GJ}[o#qnsDEav4/3c#s6UeNxwswbKxVl9ko1a,)=qAkM5},@Ij`B~tsw7Kiky_tkGJd`t2gSG4s#7>7Q
-^TDZN1IG]7a%XJ$[$t6y>c0BF@IzEH++RVzp;'bc>0DFSc{P)@Z(Rxc&)oi$]>,vr[u!;wkWW^s2Ky#WK3Sr;q,="J!5E{ujUPcR2_}tiL|NV3biv}5@e8
-V;8TnTqZ)hS>v!oz5g,xmO;0Xf4`>v>=ayqzZNv}1Pd|au:Q")VF#L@:(_x@3'7IX14`8z"#"YbgAMd5g0YviEGDuo1m0!S:jNy4./q`&WdslwLQ)TY_Iz
-J@1t{>o8>PZRr8]%f>yDbf|`AOa7CuMv3";T)`f&R"[:KI,AI=GWAJ~KAPFg>$JU{Jiy.@8HVgsWV]L.Y4a/[A_{'o5,]yaOM2yO%+rh#L&|S7CR_O+36s
-;;txJSWSLhO/1!3=G{dmy@dqf|Th9b)J5xk0T-mpQG9N/aX,clji~m"Nl-bL|R9TIuL1|18Y[_q6<$%`yE$.6gwV'NS]g2A|[>!Bv73W"!+agCb)=%_$%&
-YtX57/G#&Klz(.9zof%6h,;%M:x+%L"3m@JcCM,Akwh3hI>i{|Ei_B%C58)vssD]sjQ&y%QsaJECSL17D|^[M-xhK}cfI&T&2[e0pTU;WG@6z@.enLArYk
-0}P>QT'^i/toi&nhWt<x<0$wWk.ue)B5<_K|7$)({(g%w'ZTlW&UK;RvVrnA'^(3r(:Y+`9HQ^nL0v$.VoBU{`(u-7+!)f<SD[wtRCV<8,)aa([q-NGH^d
-!%,^WW4'XawBiGhl]>~H>Cb8TUQ3"|}=VTqobwPz]nTv)JU{wV=6455S|sB5JJj3)"q=)tu,HXUs7:DxM,E#~zJ`RdF;0SoV;7iOj'N%#>/fW(<=}Jpfpe
-:OJm8PgD~YWlIn.{5kpcEnaamGQ.d<eL{2r4'6N"91g$1R_e/=KM$PV^=|nHD'V")|oTU'Q8~=X('_^>#x.om,lJ<X,H<dQ"XN.ydFrcwA|#Cik|1(H'dB
-=6@WnH#:fcNArr&ABvgu,!aHB[J""6=mNLEQWO`#J5<>g!.F"{dE6v9Da.!5;3$>Cm@5ag"fm>vGIa+cgn[p)d-]wXBmc'5!)ybL}v.7'o=;=)req1>1-_
-d{ozpI8s0/SxgL:KZzw[tmZY6h7"sA^no6!Zp"z$~l^w|8S{UF~Q9c;v`2Bv76E0h8_c!AQh!Z.AdX@q5UX+pejTAcNdk(xSr=UW`oEC.v8^MIu+ZH/oo<
-W|4vy//-/Nx3KjXdijtkD&~M,+_/.ZIFthqo5jM9F5&nP!.oce+b~+!sec~+Iq&q=Jwf@{nv('YS$v8uPl"XtQvO<$-,EL@RTWtS<Qd-!U~B#l%,JU{CPM
-4E2oYTLD#Bb9]]"-_G6U&xI@7M.{CUo;WyTy:YslHAj=bL[M'{Y+;<B!$V@Dg,W=t+[W#tk[2b_Lg0_^J'S!~GpH>F=^#A[p>C1}-;AU3XG9GaK):Ir.`+
-#s"]q]fCX8pAKMVX+vAOLn4&Tn%[dWP:Dr;`f8R5@B=4MZyspx(t0uFTF_fz{OjMh'Cs]sg<mH4-_`5uv$yW=SM]vk$KI#;pmPa.&"Vm%e;`T!ubosEqVk
-4(_/-l&2]zd;k-|:j')#}`ZCLi~pAJ6:C@uUbbKUqc/N&[6Iy[Cy%=No2.iLykbHhAOWEy]!H5^NO7RxMKok`OHy,|,[4XauIXe20^+X/4K0LVI#[d)Xcd
-fvB2A-aVwf(E(`ZiSxTh@$48EhU=^>wmwXuBt&^"`!;["RFk,AL!U8Eh:{x/Bb=e9hRc8y]4NU3MbOPxKtSG/r"qq>M.W=/B>Al@2|J1;S>P3^2ByEv!6m
-=yk[Uvyc9$gPb5<|GyK"-Oqj0r15]iP|!PloM3Q7S_{Of=loRfGgu<bZV0]n1/SMbH'V/PiWc}$C]N=A8{K&P|J]%5Envv>gpt-@Lg$l>ChhzEUKZA`I<f
-;!yqiKLRi/C^R$T)Z%[+/yNyQ=V6/zOxLKOiIDEucj!l}Z.k&-BJ<VVW-!:Qm^W_ptJ:aZ6o5D~jLQ~J7j7YHl[/ZRfstboqOn~0#o05~aa&,f$D8>DPBI
-A_}D%95_5qcMr':nQ@v&X,Z6#;'Zi@x)dMy)XMs@X}Ot/;MbXpr3GZolBx|Pnb^9<P_`"9Z&+^8|,KtvXA<{j5(fa:m|vT&Q%/<N)d{/8`N/j6(&!OUv3P
-`_gYq36e[=|!}Jv4N>LErMBda7`j0=-]jUGVIKlyZTYT>[$W[75(%uQ'utE/E+zZ',u{uX=,qh)}9,I3bmE5S6t4+;fY"neV:s{17ZlH/]&%;K99EGt7uH
-:AyY,zP<_P0iS$j0u+`7dq7tS^G1m-<d_f#z7WwHg4fUIDyjnEm/5S<o[".`TR"B+a--1(>to{D!IQPhVb9dcM]&ER{-agp>DsJ!NsQE)"KuhWAc[tAU)N
-[XDpL@o;4c0}-mOr(kSE7cvEasI7!`{3:,7ccL2=tJ$F=%U6d]M!C(j6!"M@Oqw5C)V@f=tHs$"6'/wW>Av+b4jwF6I{U]KOjQycVOs:#!bH'gU#8k<Poh
-J_I@n$+kY!@bkHo]{DAKH`P(W-U)DRURFgDKV&yo~<%.$wA!in]Y+x)B+Kc%tgX6.|m<},+TPoWl1Z~Pa(%eDr}DqP|uXT0}>ra8Bgahnrw2s$@uwJ3Y|0
-a$::aOz6pWMC^i#l>ua}H4ny07|(MI&;<{~j]lCi9Qo;YlX+rGYlI6zT[Maz,W@go=+^)O.Hv$VG:s6m`}6.NvalOg5_rvV'Y3@)hX44%:M/R"|abSw,IM
-vmH7Ym:x@'`}%#f#Ccd@[W&LOdhi4ZKFh@oVVa">h,Uv75NAD{)TX8|Z1.mf/TQ}Od2AK9{q^IfB{c,,3C.Sj33T5aSSM{~..D&7&,M8n.Mi^!"Qa#|P1G
->2H4_#p&z)]hb-F^1C73Hp{Fl5t<hG7`c2q1U>75zLj&S<3XnV=P$oY>jJ1$}:Q7)+CyY|/XS@~#Tx~BKI}bE]X4+q2gCR:jZ|GpA>X^y3]oM!~E.wS8rS
--cF(&j$/S7y-z/+oKKP_O^5,Pu=A9#FcM'rQnA]S9Y8`B,2h^15'NxsF!OWUtEYc`InSzd#<W_=f$1.%|3Z/0-[MTa#K{V@5|[}LeT'nXNNE]g)AxaeJNA
-^P4yFS.{Nu/4HQy$;;|bVy&bakLE~7ktOmEc(zhx]NDFUD05Bl3-GBMZ0rxu%M<5eYR%JXb@S_wk$:W7Y:._P&kAHbd35+=6tCg#{u2{Rz1n]6+Au<wxVv
-dT,q;Gli8UDG2&nmT_-sR`fS9(+^/_9Rev{]ctn;J}flGi&Ub[Gb}c(j`'oap;^@'PZfquZelZgh5..w>#G>O=FU-Jvj2SE{~yUa$r|&&[]^|N1]U2d2!p
-G:X'm6-D32)^IdIKQw[q>Q4t'a#c."[O$Wt;7Pl3!wGj}.qNJHEu$='(hi>N}i~3x1xfC(zIm4]}($o}2B.ZeK4DB7,/uVU<z^F8OL~<3v^:kC{QeS'L&;
-iIbSuRD/,)NaZ6p1a@>&+NIi_M!o)uO$xhx:GLkH6gP!Rwe&~<x}PcTbgq0FCo6OS1L|8_YlhhC[Em`O@3K}wnEnXbQHrdA4FvkO9+Om`K`(CB)hemO>)z
-s=)-$iX{]wQSZ1KEIM|{ZUSnnOX>yd{|rkZX5q#K|YT>L].j=J&rP16U.{nqDqqUtYf]5Rb/NwXo8d~xJGi,dJ!$nsk_egxMv<cUvyC3;d-CCeHzzZ!{W;
-AmH_bSpEvje6~5`vUxSk$:Q/TLGA5N6$U(OY0&ID@2asViPcYrFlQ0NW-&-Eaf<"69]]nY&"(f<u`(4OE)T;8<6;EcD,_&,^^q!QpP{m`F)N1A`J#|X[(I
-8DN}[OTMmb00`^q0y4n28Y+H]Dp`2OR%~^[kmp:CrZ=qX(9$V-3rPccCbNs7op3$kFORDSKvpmC+`NV0Q!|W[kKT-fZOdQ5("PsCQ2L2eyJ8RH`BCoI%X.
-zT#fwLzlq:SSd!gHfo'x0_Th%7qLT$Ez,pMzZFF0`K}E-#b!-Pg#ooST:m-o}veC-qM]Uqa}!yyEEX97QjxuUyti]5=z-hX8Kz'5$d:yeEX+Orxca8Bwa_
-y.<%1M!|$U060KbK6e!#]f"||W,[XHhnT$2|Z3Qc8}HFN1>j#%$_^{;dTusq9]1&)j+Faf8;s<~"FD^RP%9A~|$rC8~6}LGl8|Xb%7qA1{Dk=p#g7jXre{
-Fd;x2uard{(xSr:X,cz+T7_{&fDOc{UN/A4hJgroFxxi$d|}1M6ZT@nu%q|s:qdr]IA=637Xk{@j3Ju,(a+--ttyD&2u&Ii,9XfJti@DPDv)xz^o^8{|&f
-j%LF55oN>`sxNOAEbrCfxeU|CkBx[rwdQ8yr_BT{ZNCP_]v_&yjwAJfDE`$ji:<XeW>49$NGGn{xQqzxVyN2b]=g0CNLw|i2Rdx23}#f7;7$<I#6vM{d`5
-xpU2ifakLR+r4omIr5;}Xf#rOR!khgdN_QZ35ROliJ]xBKs)lxc,'q-TTM"#xA#2>FN(;ia2v=.C!PPtnr_}<s+v$uelTK%m1K=vzdc9/m7WEo6pcN3A56
-S3/0TU,{~c8N}8f+j.dat}8@RN1rA{]weatHK.&5DV/mJ"j"a02{mdVMgCpbP"^n3;4<]!lC.L4^hk8@/|I;&Bj#`DBq"8~>y0tLEmZurFc]/y@uo#N!(-
-tru0Z")f%s~h@GufV3HZV4nr}-&Fg|nr2pN^9(86>:s:{Sk(B}/MdyE2jAZGH8%02(O/xC.Xr(jPq}&qZoDf.8bwOzwzl2}^Np7gueHrn:B^Hb{iTA&zw]
-PYZlu9O:/f5Db>xd;!pW"3Z(8f_E16}vyS}[sh3)ZbiaGuIKc6^Z'uo>u"]agn=}hX7F8}51:Dx)D9L{B_QW(>9252oFkI^Fl3L4>MnqZ{{l0nFY[90!y,
-]!Mv/U^>]gHNa/2Km)${t7-YUgu{QN]fAgTOAqY54O4o2Rs>I6ar[iLg^Y{A>z-9JlUHkX91[57wkbz+(9uo+ki9`L+]4kY=`f-Xht{G@6v2k'Y'F-As#M
-L,G@7w<C8a]>>JEB>'09]ixnFB33_}G.(-QMHGK/4>afQW^>z}t#p}VqlbPMXpSFlR-8}VRMn|>=<{d_KV$%y4`8|r_sb^[K-"EaL{<=vaC<2H;i2}6[JK
-pe:2y4k)o>_}aV8D=OK2HMVEDtf{=C7nd3_^s7RnIu;MM$VdR;i%j|Hr:-}A>(xjECq{zi:+&3.q%-3<)$Fg3hbR1-%8rB<EI$eT5cL(J0,:cjtQ::C:nl
-DSqVhb1$$9!#KMdYNkOkAkY|=J^!IrM73{XN;Z!26D+hw4#J<kEBzT>(@!.kHkr,VFs#GJHYh$t1A(/E(#h[{6'VH/,z.V}0f'Xi>ArjR.7cRQ9-vT,Wdo
-((+PT(u&Dm<:KoY{UZ.zRN{T8ALqqjM6gT)j^uY/aL@%X%QTF%VEh>z'R-+mmK!Q}@H+'f/P@EWi,}9;Ebis2sZnf#u$]}8btqqqgsJ5RK7N<]vxa4pw6v
-}@8W[m2dpnv!z@=,pA/+yv-J^QdKBBj#O}S28C@{U--ii{uY6Kph0uGuP!z331c&AVFd0t'Ruil)`^@]$o;/[0is9s$/!]<siu^nwxFkAgF(V4h|bO-j0V
-nuJV1-+/qM_<|+PB4XVexgmNEo0:l35$(os:b6+ObhT@#Pa]S"=h#+;s$U@!cX{|:D'NT-0n5tsdehxn23Ge<`N_|"o1faTP&aOzgf-I1=Z<gHO&u`@V$M
-RV_j8N/8M<-cz1XLoSiw/kA5Bm`2VCVhDcuf]<xQ~qtIJK9LSX7YM@!4hYS`n!7aS2y/n-+QXay/E8]e=cj`-ML|p@w-ZM;^g6xv-tm.Xu2-$_/zs=b5y)
-_SkMErpJ9gPM,r1y+bmP9gu4;9foZV`CjKEBGFq2UyPD9H]%1;nctE>}F}u6#|`[xtLp`}IB2mABB+C2|Qwe~&g!lO[yAc{TBI`O:TOBB@7g;&{T`ml!e4
-p7>($(_<qrj$bh^.c:nyLz,FOTG|XUfzXpeT<k:9:Rab@^urC-R6<Ch.b#Z")JG0B]E'w.OS;UvECMAT,{Q|54ajq1")11"7%V<k7LisD!m%mdfmcmI<7G
-`F|LUhd}Z+<tp:GJoH3gu`e|m9C%LoDOZ>91mmBl74kW-x~zdAc"c>:wCWfle9Ln1|6l!9A])Aj%F!<Q~v=02a/GL%`<dCS{^llhNVLm84RNF]Wy,x{;/_
-+vR{c5@-(FY@0vlL{.nL-]glP2QvqhRhT^-KN@($j'3fYR3v@&d,Rtb]`kt6h_wC+$@e]&+nhnc#@v)&jCv6QQ^li!w5PVVq;e60i0ZiUIe}wjD;t$6=KQ
-.l^C=GE]:M,6V/ZQ:9`lschYSk.mWw=xW(dAZ3rp[(DzA(SqC{c$s[;fr:,ruPx{"L>khb)ds9Fk64UG2gMm9.ap~_FKIw;:n+.^Lx>Dt/vCEfV/"1ML[I
-+_kmlLf_lE`KUmvh5U;GAh(MfXYa^o<C-Avo/oUx^CCiTahAla#C|MU$gM{WOC'g=@'VYuzA_C-ma`n<.;zGmjCPVBKoYpx89sNKU$]cw=!AXV"!sd!"9g
-MvG1+q_C'=T9GZ2HI:81<hTQUI=H(K#PPM.d}PJB].lTvo5Es.,dW^7I8S^ul`mm5z43y,7ntbE=+YUy=3;e6pUfgo6d@OQf<qWj!a27yX3JvjTN0C@av|
-3pvX`(_6(BLHPL=GRLjN=1f<</8Uu&vL8=vL:qjB1qWk_b$8ds3)oUc>RQ_HBLS7-b%olhMS(H|&!os'^aGCK]LOHy9n$M2hc,eNu2+T'4c_Vy84qHy1]I
-Zu&m}<(fVw.1mif8,P-SWRz"`:s]h26VxSOZ48Ut8z{9dG/>DKPW:=Kj[J3v/Q';qT()PM"q)T:3TP-M#&Rl.9g-Hlq_A0aBkEE=x,E^|nJzVhQ7FfWm5/
-Fyu+0;mA,$XpSwBKAXT^m9=O'A@#7H0h,Q0X!IRZ:y"eWA}>z1aCfn2z>:|Gu[%%m(%o"U}9laA+M&6)Ji$Jk]+'g$lpM++/TJDaL'd].M4S4$lhml2"<;
-+|_B^c>cIHGfab@w3HQCNvF_x.7tq!kXbTQ3WBetH&E^)HqtkZ(c1Z9:;gu1T,#-m.c&bJ5Bsgc0b<K(5F{sW,yK;30Ymjn<6{FTshd8zEBJD@#cx8C{7i
-Noc,(5Ux#Sib8tdc{8g}0v3F;#AL97dXIzH8FQ9|D&VxDg`!<]6`'llh|9fKPw>|@SD/6PL,ys#B01Go'YPbfrTF_Tn(n4tS$v-hPhl)R,lk[|y-9+|y|#
-Vm;;g=nG+p:G%I9"n(DL]I)U5<x0,3x>Z0fZGS^7L$Y'tL//KzO/!XTi6iQJu%Q)GuN#q',!zI(#X-Bg0RieE-9.'xO$XvOjD$m{QHa2h@psPBQ1"Lc'i8
-}JzdozpG4,3%]XQ7'(,UArlBIu;&3,$RT-S2[[oV#dkpFkfd-%sLKO"-4uI6j$JgP-G6=wVr1]dSX_D+O#%p(s67drek}sGPYy!g8KT&ay+[@I%-yHP@-O
-ju;D4Hvm(dlY9iA3TP!71Ul}C>W}+SLg04w8(U[9bf)f"~3,j}&Ko]1USKpbuLHM(>m-v73kQ-3(9Y!g+zkK5joy+n.Z+xF81GJ|.Qp}Qs|OD,jtLO4W|C
-QCT.07oj$#)668#m]E{t}=va=nh8Rk|-5L2WyA.$z,zEh0/%[46KQW0m]PqiImzuJ/[9w[=#7];n[X<uox@s65-t-V%aF_3+|D~56<eDOt^wZv`n;Xyk4b
-}M1E4{pF5X!8eoht"at7M1|lkdulEnwPal]HnSL{jbb4%OV&&.PZy/|QjuHjcFsx<^r.v!u1gN'>M!d)<5$OTU]$t9uZ[wTvRO10gZwJMztPeLCvo^BccX
-dMfvu:o/mPs|Y&JT89._`&(fDXS=Pot>nIg$4xsuD;CkGVQKn=ScWcPM9]YMLT%X@`lCQrOV~Iu;{ec/&.~owwd_32L)@;,Z=-Q@2#A]zmiS$sS$YvSQ7<
-I<"XswT=%1ij]MFJ==4czX4L<=%rOgiV"M0Nf2YPF^2nKLU29vYodLC_5:NAg#"5h`&APc(Ywz&G{YEW2#Pj%<_q3g#ATGgSIFGe{kOd7hc$x2o+E!Vo(7
-l1R`}jShSu{uM-6pPw=OnJRdQSWiZ:OR&38!qNAdgC76z<}In6>N9sL%MWGLmI"7Zc|Uox`<b%9u'A,3N3_!.jZ:J9!rqv!.FqY4^EOmM12bhRra}+hdIC
-@3#Ne_/B`;LLqUV(d2c%A2wli$';YC['iaRFJ6>1U^n6n=CTkENsK+r=qjDurX)Z,,5D9D:C|ujn'cI25.U^Z;WIQAs=<k&(>JccNkC`Lav}]PeYk:0)]L
-2p7l_]`fxJWzS:O];>3D|H,XVSMCe'%IH0%aSE"HStpmj^`$RhJJex)qe@tu~h3AA"`5rL}zT3dZDes7g&PW,-&N-vSF.2-Dj:Hl9H3cQ<]a2Y5dGQB91'
-nGFqx$kd<9M$[GEqJ@&Zrt'VK&T5xO+k]&^ewxJb8V4b9{J51ER"AGn;/fJ#8<P/'AGF:NsyNn$]idXbU.v=&cHw|_t5ivhEwt0q'La,;E&e@)21P%[OhF
-Zyj$s6(`S70O0%qESJ%3acu-szW.5r)L~TZu(XOB@UgcIrkN3>F5Pxe7XR+XgdRS|Oi@Aj&Kg.0(G539eY>}9KGl6Nz.EaO+'.{v7$2^;or:xRJ@4-b^-j
-|0bA<6l&[Ioff57,aYv:WF4#~,1`!SYPJI.FKp)OTqnk.X-Apd:zQws=X-4q+]$;{q1&.zvoo<tYn5%a~u_TT!c&GE@Pmd290nJQXtS0B5&NUI.4MJ!+%s
-wSga5U}@6Rz86/[N^6;oxiyJs#~}szMVYCW5uo[NK6S0nnV#.Aq>!<-"/HQ_B85e.IL.qs^Oh$ZEfVOYLUf9LGc/Ys%H}<vVCR7I<^I;}LF2~a<QBQUK~t
-Ll`/>,!=Rt5x5vE!Rtr^o"&W2Tp>JaL!%h>Z{T[U{KcsU&mrWH[^w5<];&a1.ch/sOemsSBJ:h=nQ#".5ixN4Fxyka@f.=x1E0RiRlD9E$W-"a73E3W9N1
-V$YZ@:D$qmY}|SMtayMkddQMa8kY2DZdI!>Kr">'z]DrO;Is4YxF&@kOQ!BnwexgG<:+FE.4),|k>:uf^w2k-|GC(eE%R:g;dy4N6c,muwMz<wBlxW|qA)
-o}<7J&U8qGy:v1W$l}s6$}2JkQBb!4$;}}bZYcZ_5Q,RUY)#YDd2H/l:%hjgH,)Ml8C}.xEByTckZi6pOCo85P50roEX/:!c8W=t+,dr^'c$xvP-WaFNRM
-Lmxw/^d}[b_bOR|wzVi:K=i@O|Drm[PK+L]L@.p)#1{>ARwR:tNFDCae(m.QWO)D)8k_{=K5d&1>V8#Xv..{ZT.10XXg!I(,>FaG/<9d~`GNMYK>q@E|HT
-|p4"o%d3_;~1c>:6Yz`0t7>rqzsOjl7fLu>UQCPpK9.[={8cQLnBQ|Ueb8z)m=oH^dn!nzHE|d[qwkKF2w&=D&}IQnj^%e[algFv3h&-JX.7`]I77&mGUd
-oq`Qp$|cZ`vh^=ZiJ`Rs}N:{|9Fqb9}ZT9T([]V"1Ii,[^4c&<<QuX|5=Zi!@C)W"Y]L3sXpj-L)^uV;/{U1P[02o<(g4s]Ynu&@C$bOmz'Dbd~BFD2&>s
-ZyS{BNDr#9h+(#S;6d!E.U#^+lK(fqM3jFIsiXgjC"p1m>S)qux%dzYz1r2BiQi1]T`:ff@WI|jR-ABS0(hzx_tFnVQBiJule5BP;AS<jb-1M:`Hhl[b}}
-j%YiQz-[SdeBXB}2=51,]f@r4o(,;T5}W}R$w_J`/>".3hJ&@w:${C=|fx+$'yv]x{YL+svLUa$DurcE~T!AU=^G=^4UNy,3kB|#gv:2x0J<"-hu5-y$W2
-N##n2"L8KAxToLS4"RiOxsaMO0<ZaTGB2`KApxvDvC5Ce469zR@d=g[$1F]So2)">X,:S2_t=Gj0_)X@.H#v72&@8s]2hijV#WLugj+dI8fa(:Du{;bSyv
-plmlTii$s&.PVE|{>X,3tffB~4C6;pcE{S2Sz_fTsG'pW<[1|cq{K]k>Oz]y%9pA=yFs@JNEgW$@rEMaRhk$Nz6V_H%{:!](vM#DVj~Q$t--U|c%sL}Hs+
-N`S!SkB@:eO`rs{R3Q=2Q)/tR"VW0):)j,bM+{1;2|gm'OLIAsw_Fb[Z#DhYK|A,NK2MANHb)%J%AeJ2"Q_7X02!kU,EKs+&p4@IXb~(/5i>zLtJ6u@urk
-]B>leupkvsel4I--8$b9#"ki3QCqsk7Rd9'<4&u!j/Ve-wb|WhI:@)%lGC7f3R`HRY@oB;n0&01|21/vKKHi;o-#,>cz}30.4,!yEDD.q8j.9HX5UJphMI
-IDmuI73Vz56:PP;7XpTWsh8|Rc`0S@'!`me>1R5&t)v]TBQ-+wb#:j+.IR@3F@"|uH:f5+CU.;=`9K3HH60omMo`iE=]1/nuJ)q"5Gp!09#s9E8KVF=]@w
-O;(:!]wGLBAN-n@Qz]edTI:vA>D3pjXJ8UBs%(_!$v}_ZE:iJS4p0D%_l-8tAX4oUl1hK];o}n6KF;#`',oM-}z`LtPqoca^XAVP"BwE.4QDlOH.:xW5,7
-auNX+s2tA+Z(beLM)}Guf]d8bj[+$M'/THEuneuCJg,:tUM,EaDHvv,h|s]zMrG8e&>%ISJ4QAQ.N<n2]$NK`b4zQd|7S)rGU2|0QF:>DYN4%=HYF/&'`y
-cN(bWByJG(e3okTeB_Tm]m+ey+%WI{v@>pi&dyHb:w4}^O+,.]"TZ.Y114IyTlBo+pvHtA4|L(EF=)<w]x~Z-b~_{o5rHR)RNCPQ(!fmQI)_[C2BuUDZ$l
-u3c0.Bgd(ZmgyGw^,=BNPjpU&FCRdht7uJSz3<hZUyY#"p_=U{f#+bb=5/YC_Yt@ZZw-;Yc||Q:6,zV1n2b1`4+P/2z|!=lT<hw+L_OolWHup30]^D[P12
-p;8r0dU8Up(hIhe^PMt{@nwEj7,!OPg]3$v:l".>0zUjQ4tGVw^5%R!)y{d{W:9ZKR(@VO1)3-Y#g.h[!<9b:1vLT9:,Cg9LhEeX/8S0m`r'ns`{{F&^c=
-$Oe04wb0u9[ae9LiRZE:16gz^TQeS[nc$#lmz=%L/LrT-sjV:!2:Ar]C#OfGF@j'(T)&c,ORdx-./=01G5W,<L<IFzfH#OHtI=}]a/iARytNN_+{vYeF){
-GlcgwjOb&i%'<eowlGF1ph0/Y6rp@3.ra_O]8Pdj26mho_=<e8:Q%(CS@b)115j.9CB-D8)/##%CTd:DLsH9"plBP7AGKV%TpD5paB|.Q8b0G0u#}y7eF7
-6+v1y|xaADie-FB8z|M{DQa-eZwcWM02MSW:@/)hcLVWX/9{WYj[AD0BA,q;bi@/e}6q.rUH<3FvZM-1Wy%;!)Q_YVwMpl$a76|NA$cU$%=z.%[/2h|RS_
-)VT@fO0ot0>j3nZSHMQI6P(9Q`/6`}n{x>0O`d=;oF_-#s);N(}HLK>1E_GtZV3>Wp&{FH+k6VM/F4W-$n}"R6$^]DY"U0nX[IaQE5xGuQP^!Hk&AeSmF7
-CAZmP+W!3INJP:15=C]B|H3bQMDl>-@DWM0;Zez83Yxjhs3I5QtTWt9^OP9b:<hgcZF,G1)5bKkIe`UY};:|g=:}0D,5nNx/ZH;8tlU)&3x&WVnZZ,Di;T
-cj<7td'$c1;6wTVnoKUE6Hy,lNWKUDaZdt}yQnv;l(!-bM#udVzNbVrl<K$%{xu#70uK%JkCz6PddDlEC&SnDA8:nY!yktI0vev79OxQ!-{P32d{=-PW&p
-l|jU,EAw7ageu/n<&CB9uz78BLV^Ue%ncU:#7505_:it[cdTelw7|;=OW^w'=7<MXQ/6IYm5c`B'@3&ON0<h"7]t'-M-=xS-!ZZ(v9.m>hp)j_v<]%',BY
-1UTsj</x.pp%I5n@&@Gmc<eR<WaH$Y@NBh}S<J.l5-Il>tQZB}MhrIWKaYrobY@MD=`k!AbCq+96RU:z/g%Rd[)GC-^FElV(#UA/_DlJw(+M'}KxwFg.Hh
-el|4E$9SP/c5O%U555~W88i,@{7kJJ#/C$w5;Q])kpVQIG{-wE~/in=ozYz-P|KBh'E]@C48!m_)ZZLO_ywCMdyWWbn7F7Be+KiJ8QuWHc^jb-LW4;,$>B
-;fHORU_)s<6uSGV$@{6Pcz])Wxr!dpnO}Km7rw3TQHk%AR^kIU_I{bG`BLxE%..|Og%4(hsTQUqMBEoMR}d]6zq:Fp-t~3fv=E7kGM(y$w8;SpNoBy~rQ(
-8lr.~ly;|4,Fes<-]W(MVUJ/o=F)CFD"!GwW}(c>})Q{U;Pj'UMXj!J:iUA|Lw'l#ffwp|"[v<U0vUR#FmYxtGrE9asvYr<Wj(nk4O8CpXNPU!~t/f7v}l
-FhHi~ZGl!&Fyo)W&U{KkufM=#Rk>(t-@Ax{zl2]tfWM<n9]d#DDV|X>wL`Z-OI[C+%=dY}.csHj$e#>e+,RMUn4x[7>ei!Zq+UA7IoBQ(GJfJ$)9gF$uZ]
-G:&v"6sxN,cc=m]=npJ!vxHn{IUj@:a3ZC6BSc.1ll_T[Val!^]>VhHl_H;lIG&;rV]Z]G~R=Tz[q7;@=,fw$JNFO;v3b+Z9ARtMhgZ%IJ80mjc`X;x]2x
-oJ|)Ake-ocLbZv$iL$7T<vA:+._Q60qXce}9fg!$V(f^M[%n6U[WvbIksmjpTBE#eSg%ee+_~h0cQjlJ>p=,6zmoRzC^X'W&;N-NTZ.-nz]yCR1b.!wclG
-^-(SD5p8pd'_~VN8c^$Ct|%q2Da:oi)TI,1t6P;cq!(jaeFSL&gVWr+Lqoi,^l[>"NbcS=w^u1tN^rfk`7d=rcT{n!qpAxFhhU<aT95#!m/9uw4Aw$,$3W
-G@O%+}]c^mNd[e8<i#)/@:hQt)a>@kWL,[L4|iE;qpFDlcl4|n"#n3mplBJ@ibZaQxkQ)>"19aP1C'-uQ't^Xw=mJ]0D>5DWx&waW3vj"yj,u$03t|@SWS
-5Z[;}a>5ev^S^M%o:GYQWPX@_FT5#"dvzX/dKAYGD=GHmM/LQabs[6-D(,HU!qJ/,D1c@duGG_SXPj>rc5Rz<|,x1u8f_6Wu4Hf(Na:T=q+Tq2<6}Cu2Tf
-]=2)[y0Tnj~K|.o3hK[,(l~-TTz"ujn4HK5:Cq'@Y2)`nc2>.t4Og=e;)5FMXWOUjL^Rx:H9A=mM1PXMS!a<8zV/c>"@i>t5)yt!=u3^t`;Dsl)^3DaGK|
-9_|sCS].xJcB]5[ZSa@_(-~ozLkbScE"^l[:"HoV+o4;%G<_9u$,Ay0N,1J-3dsBob0(p2cg-yVzS(4OEmRLeT8(8w^VF}em$-_.W0(hti9y7|aszM#e'X
-Qa}Hj.2^<1^^7:g3.1Z.;'nPb[;>!EWngE:NUJ+4rcUG2D!mHZ&+Eg5[}G#"bC6e6&V$%r,eZC))+-[AKX3IC(j50&nUEF;lCjnd6}_2|`BWNVGg~'):ll
-X4Y^>Fep':l$H38'dGUf$]m/W[f@MM>GUTO["Twii](Fv;0`@QCrovI(HoweFV$0z/F8DnB9QYdco+L+;6DM7F~xAf8MD[/]o^>er]!-Jfqii/.OpdeP=#
-Vp26W)NYId$u$lYp+/t7EygA(aBqOLTX<v)mtpJY+]H!TTFJw"IzdZLhe85-2Zi[m|JvC.z;|DVLNZ;/WY<.^C~2!R>1aq|=@|t'>ulWa8(W,)aUhzKxkO
-NL1VD%|MI%c#&4D[4b:Np%m=C8nmW7'>qMa%'+f)jyN%:Ew)zKJVg_PONPzF<=X=8E@;RTyLd0oqa4DR_4Xa0EgcPOkV+MOeee2&%A~<8K<W0yBN;h:2m[
-g6Vw7aykR3"M)r'Is`w`L,p1U7V|")/,Tpg@"M>T4C~9IF<8OIQr&"+@7Iog&lT`hsR@0Bq`#WEeQhGco(;&{EiJ5R,eS{VU.z;,6%@"#D6<BLbK^0G&d[
-AxG.&cs[U(ExoOv^"r&>^X>@u)q^20m&V.9QUQ[b)kz|l2X[^"4_6#Nd=clJm(TtA-SR7o{mBvmm1JzSzDMW$Qs;{Yi]f5D>WF~jpF~ykJE>HQW<V(w8qg
-kyT'[2{7rFjcn.OBF3HLciD5DIURgknd{$X%qC)GGVX3<jyNHV|ys7@:F;wNWUzL"]w4qEu@`5(5~5~b%)':4pCN~xZA;([Uxt,nW5R3{i_1^%2&5!wv>X
-Aqv+faNImf46=!]M3M.):]$Svk=031%/_f".0R`%sG9xpqtUrOZM~(8;DDOblP"nErl$T2NI4`$A4{ieq1P#oVq%Vcr{Rl-6qkVc:/]o8G1q~k!9>;I;pw
-PNnzDheckwbW:/Bcp)df9/4CN+|K`Io)HYCDzvtkRdKhF`Iz85XjsH!c|cts/EQMuiUd$%^j>.NDW7P%>r,<dG+{DE+z}bci,D$Nu+}Q:mG8E9DS|Rm2%r
-gY+}uSldW|c%XxGnQ]Onu)lB{v;`TQXfUh<TOW{+6]4eVCbb+zA/LVtCy`-vL_mGk+rDb^FCLc0M)s~['_J.)2txxx(^jbpZ]`.a09TRqhY3`P#qQ{)K,V
-<x,jP{h<4U+YUG+PjH/$8dhk5)Wa-hp2CPm[<aY'z>3Ur`wsu!!~$Dy8YrZ:O/QEX;UDjM3L_n@0i+>^QxF2[[U{hekA^iFxOb~SoAJ[GbGw.2L>@lF8+Q
-7!LL"BiQ"_=;l^@jPG{JQ1v,(8niCCft]=&B{Hc_aC70d/,D:e,|qoI/LkKDl5FZR'#cCG#p33/>TPh81%#0LdrE+^$m|eC}h%qDcUY|"rzIm/k1YwIile
-/P9pPk/]EC'38sw;ql]S@8YByORDBL;IqO4nTDXpir`Y[-n#nYN`<j%yack>a<("}L}|!w;-={BRLZV!n{QrJ,TBSz}OW]l0vat/sO>$<P$z_%<u9<4"D]
-cS@8]eP]',Z0MRH)5J%nv,#.br3uR))vJPCEi]2(Z_mi!(7aOTV!{!]$0-nrVg<SZ>(]JG6Z.tINEtx5zA4Nq76:q5}4.{Ms`Vis2[Wd'wz!1k+@RD@GJt
-x7paCe2AGt$O|^S3<L.,KA%p7Y;_^F%E4;#XbWezNC#>Bl/30tMOpQ4^98mR<{y>&}j+7m{-Fb4yg2qFOnimh2D},Z_LGYKCWJ#WB@b<k+ELNRQ`nC#OHO
-_gWF(LzDQ:3_gG]SAN+[(V.[<<s]v-B(n-$Jem5Hqo27z[e4W60/_,YkSCTpEr~P&69%hTt+<+QyR=RC(Oon_uIm8jMP5ji2V+U}PMaf0|[B$7cPM:qyg7
-68p_l}&}m=+2uBJ-MV+DhyJI/vgKr1/qZ}!`|Z5qgv]ZnHV^NQ[jxOyMs9GIEa.j`l.9KkrS7nV9Z8ImFQE>80MBGtA,2u!-+Wq0_[<5LuQ7r3$0F,~J{I
-D2Cg1F)Xf=h1Kmk.#RusMx9$RTfzz+ZIMrsu9V]^y{.h]4sK+H]eR@TR>GV]S)X-;1C>Jo@Pm/9Ty3/l'HSWmKg){nxLecJbQFJuap))+quX9q(IwY%%Ct
-E!]%wJiW6Jqe9-E5snM0#BiRb</3XuZ{%|,$`66IA8W.V7$ycQD,Bsk#rV|:p%3%3aj"XIlN5;7b:,Xd`S^]^g$%lNG'Gv<!!.4)jMN{UgFpdLRUZ(Squq
-%LsZHaX8Ww8z,zGXWs2rh"C.)Gc{>[)G)s8Q/G],Otg1QrB$coGFZHNf7,w!%Zg{if56>L]LRc&6I/QS"=!@usopWt_,=-pwffbXv])&NT.X>tJ7OfnG00
-+#T3XK-"NHL,8zo`q{E!B_liqh<D~o3S!K`U9GeEI/d5oYwoi7,$D9w'Mn(gPVKVMh%oz"ZsQZ,xG]Ui"M|jlqwv0uXRD_~h=si/CyV#WCRf~nV[(rn{'L
-i#8Cd'a=c[^%&o7;`vuy)t(%%7e,QWeaC%h;]isJXSTIG^6"@&GKxj$[(%e=FT7y<jt=:#MzF&QtYw[lXH!7+v$xni7szUP'zBB|%6gm2P0s$-CBu|:v]t
--7K{OE)=7f9v(JW.7QO,[<`"@p1/"7]<DUQh"rl4g`<{d/fNyX(MQCd!G'3R{RC]%zC1WhS[>-!LLJ9^-$~$QdfkJB5/_L(c+![%'dO{-suQTcV$=m1+_V
-)ouGu_s7m.]oEjf3Dq'!O%8FrwolPH3>cpuG=ft;&:tBPM#55J!H%6j[/CtF@Z}RRH$N"-ib&Ikh=mxtGKaP^$+cfV&7s#QI>eOk22ODFrwjcs1DRV8=|n
-[ks5TF0eFqFknrWl{x:&~;.:'9j<k@],J<(1vy2'm(I!a#q]8XNgAS7Rzs+PtC]-FkzkJ3#r}lOk(NxEp%hEz6YHM!sGn0FT)2}fyAfMLrRsvjv9.&s[pJ
-I$H=d>p.>E^#xJ[TGq'Nn8<EwJe/uB~7p>@]bAAY%QftnFL"@&XjRu@N~-b];36-tPz5/[-m)vX=`{Ffm$^(O/{IqhYJm[wnuyEL9}O,4btUtT)2)}7zEN
-J@)pg='@V'}D-&"D&=%i.5;GK[.;IwQ/+^BF4vH]fJ`"fMNn-1eyAx"&JL8-e`QV9z[lbKf:#n]DHnFAp{1<@ZjGqYG-f!gV)62`d&"ArO-=M2k`fCO&88
-n.wL~F&IF)]wsg}5FU.U]:i7053)%T9Tp@p8l-=F>;uZqxg7<;=_;3azm$l5ToLRCm8q~|e1"vzqy_Q]v2#5|)y4J/O}E{B[#6Y-g"S4_ywm}:JIi$5p[d
-pn_'gGsTK7fv5`Lm&>4f!I=Meoit)zU1_y%ah%3UQr_L%|)A9},f^2;2OKs)u@%`BGomd'7Zteq'uM-)<"IFLj""wC.LbI`XkIcr9!<>Jm=(Xe^icY]p)5
-c)/:ec,gu&RN=wk).4j||y|N|NQ!#;wN=+}8LOcKJ3EXsq"FfxQw+-TCxf<}9AOV6,9lE=y%Fya:+/Xc'SGuK;_gg9W>)urI<{$|3Pp@MzXpv#b4h6o.q8
-vG+E"%.v$`'TTh:6a|ze"/'{0x$kCXucne+&Z.W9uxF9-<=X#)x=-HBCQOfnMON"%bFuEYcmcNO302tn9b)s;`Wo-DzGnhD'.DQ.>uNZ4"V6eNQVB|kW.3
-s+5$SN=@e^w;hQoUeYu%on6BmE'LnTFg>w&;]C-WM,KWlWs^X5p6|u5U1u^b~$-)^Y"1&eHyB@aL1dwG+@@v.4Gnu>i!@8|K%{.aQ-Zs~<aTY<l^3wFK8X
-^WsC>,Nyq9ytPd8N%`Xyqa_8r>Rg%TeB!DXNw2QB}pAjtp+arb"ooSE:["vNA0]:+Q>B$7`jp)Bo.6gmF<T"~k_KYp.69)C8z=8k9D"Ax-~cMzABF+x93|
-=/!Y:JUkT!=X8.OFFFi]+aexL$h|1%@xz{keVhUxYB'.4c5YaHV<]]cy0MJ|-NqT&YwugcS(7oXmX=fJ|w!|c2rSc7n2g/-e]R^g{>97%Cq|>o@<>dU>W1
-I&k!7+BuFazkQ!seXx=|swzVbP~2@N_{<;JO6V%ds|f"8Hc+3c6V#xjma60dP_7lMLb229E)iMYwyN6L,$l-DCkbDkc]@h9@u&,zl-E6$yVxdO8cLMyqKy
-RW@|y,9vr(g+CJH5TAy%JWwd45nvG;qA#6&]m8<V>W%YIr#p>T5Qx_LDN`RkpF!:-/RKA@/Cnfu`X^/_gbmAkN=O!nFsHz}OUg}%al}jEzzqpAT&,PaW~+
-v`Y=!+#YA-mKUtLQ4e!JoWlc(b-(&1j`a"!Itfy8f+-g1k."-5&W[w+[Ax}Qb[54F}AKdXm.T4_vZ(:/0IRU[vP(SIQq;`7b_F|+tr5}2q[oCUvh(Okyr4
-b:&enG9,6KY'OCZZ`Rq(u-}tKA|3T}j5Rokw_:6I+lZ00hD$2DAjq1F{@-f`;M;rXX@5|0CjS[N|A|js5z}H[2k$FM@m]rmKH^R22ss5:63;cPd@xjloCn
-&Ft"<8Ht2W;tl1b-d'N[Wk6f!Kr-Wmf.MWpuAGZZS"7],a:`1b$,%+^NL,Ux3j).|nd.XFHc4Cx|TBRk/)C,rA2jjq1dHz8Gk7MHN{7xC)LgcRCV4B}A%N
-Xa=S060)&-+6%G%cO$}kmj%`!o!qmo]Rbd@dTa"{-Wu#5w_`Hrjo#9d%8Tr@z@,03.<,fLRO$|z:)&,4S1_M;A<@eDZVZks76uh.~Xc4'GXd"|=Xkp@Wrd
-K#Bo4[1^"71L#U&jdJNtMV'Rq}Aqu4,qhayV%UAg3S!8zj-N5:[_GMsxa+QUVa6,@PCWQ{9a[9'd)-(X<'Q>Ko6Zz4]OCWQ2bhozG.;0dmuX%N|f,/'D_G
-qpMB`'H3,64seh@^>Mi&aj|}lOTYYi`8uce{@zPCecQF""lBHDp|pTEZy&,@La'f#IU&tffw[M8c1X)ko0FN@Y3o4E]r;7:hL.5>Ut4+cnmK^Au>xLzRGv
-gBVx!uh{TrL6+(YYY:3%h1}C(=joYL-,8(6f2V1xh]FZv.z7$04lykXkc}rL3JK7NJKN+MtqKuul(|CCY}l9VE|C,8(t&,x%MkZ;#5C=j7l}QNdi%n`Ed-
-oHl""@x%c,`UxiCPlEgU|'5+^}n3kLiin7-RS%Kqlf)flVKvS.eef{,w>%n7RF}ZjcfNJ%yZ6B""P^Nd#k#Xg"L2Bpuzi.6E^TMHq3}Vgt5z-QT<E0)n_$
-OlaGD+`@_#t^5Ye);H,&xS6f)Y=$f<HoOd1jed`/oXgHu-~6E:&_^BB@`q8!l7U:NXaa0@5`{OSL10<Vo:+Hb>1`^]TlR9I!~]kj#VJt3dKyk=ZHZ2|m=-
-Gv7bn"}:qBipG-/=--hXx%o0<kLH8CQIw#=Faeryn|9QRNW9U|mF_548XljC'B[/a$+1C"^^CIw-+>rW7flmYD9K'nQ>HmCg!k2}f#9K]iz;D'<05oF(#e
-)TAs7yyst-Bk4_spFta<32JdtDKgiw4Dc;t(;.ycw$_+Zb^O.G@UgW]#5OibMe."SQFqZPysy1{E~F@(qt7MKJn96nCZ!s68H+v-9-@HJs,%V-0nr[5T>C
-,'XFhD@P2Rv)m{9M9xO>"r>ssq>q<rZr`IwqDiZ<XUA<RpTifz_5UE]mFi0Qr:RN$OgvW5UG,2<A)#esEn:9pN]hdoCR:2XJ{c2In1vA-!`oI/@<!oM=;^
-]pFn=m2}Il@5p=wLQ8-a83@dE;nAqb^q.145)N$af:Bu&`r}qG@:F1cCK>(9ziCzhT[,wck(F8:lFJ4|uhQ!RO8JuNggtlWb7;""l(-N[eY]L/fs1fU7Vj
-ZK8mmxSO745:d<)`#_'eiQ(,o/GT2HQkf%&9s&XGa80Z<f[h9f'1@6Q7$W}Mf#2bTN|^Ja1pZM{r>@6&ePyZKbnLob-K]H)XAAi,K>Y-dst7:'mSWo-'KC
-+`qR6^|]4Ke;Wj}kv0<DSon_|@I+N[W^[`$Lb<nquzdK3Y;%'Orseq'Xl{"1#RQi[Z.[D(^wnfZ5Det|aD}qX2DxAN74uA:,2P|TU,U'lz:L[dP}p8CQ"d
-]@`O^DiXmuv4Eor}rU'oTlho!9GdT#Pk.|EF^'o"p&")G<c$gD3%o`3%t!]Cmt`F9zKpgu%v5;PGP!6`J|95S0>w~A]NNXJm7`Twt@n5GS5FJiGmZ!HYHc
-S/2=|71yKY1CMftmvBC|9MTkTrYrcf;|+/v{vueu"ITw&dJ,5bw$vk[Gl6BqhmZgG]&=2,3<e&fa|1uW<Z#!_Gh1OTXe4c"AJfa$Ozd["@uim>=c{R&6=t
-(G[yNR%JAzcpa4R=q1$YH3O3_82x-6=qk5T2y5Sw/EANbQ{#hMp'TM%wu&,f;u^wYycUZ:p{g9k2>Qk52_|rT6`kMqN5!`ZpFu<.{:Z=_]S.R)_$#mdu6y
-B%iOfgtASZ"EhuDY6tl9buDGShq|kE~lqdCg!B,(;AQ8q[uw[5/vXY1zyGdhx0[krkoR3UTn`sgDLaPn5Zln)dn%]a=:hn=3x;.0|x^etPbh5dtUO@V7`r
-/vWOY5QhMv&]7}Xl4VWg})OLppRuq0+jU8B0_XvT$Em9ij8e{/L<UNAJ{Vhj/9,viPW1Y$(yOrS.6sg]nYzK(2E8UO5!!Axc9qh2SN>Hi`D2mWnx;<dnZ:
-PA'^@B)%}IMVz2jEZ/<+A[c]UDr]X["w[zem~+4&i|C9:^~B-&;@y=z:`f-aP'rhrc4H;|RXb`;i|D^)c.}uxmEJHW]C>^@LQm^w$4GYv-{%,@bs+!./gC
-eMTOw5+6rwO_(}AMO`;ZC!1t^d]5>tsnWC.wJ>2Tx,62$L;{XN'QRL:.KsHJm;`s)I~J4V^(WRU`eY-dpbIy8&9M9v:RnSFO#g"k[G`W0`oD|edAyK"Z[d
-2Q4S#XXY.tRBFS-Az:JT617nCofv:JBDaGP_r99y]eOy,1Ro8m/`a7:qV%XM.SE!f]rkMf3^!TJ]!(><~+Z1|z+5dOS5p0p>(,jqGbAA!nnZ6cM#DY|sBe
-Ff>:5cVg.A7VgOmb(1MF66+eX-Or1gY^wTWl550oG2zXoFJwW[[y]=:-WWrl[ttbJ;KfILrIbCw[)X9@APxI"u-y=zG%q#`j80x<A[eV+G,mEGG-!zDeb4
-gkTBzPBECp(=82z;o+>P,1oMAXEPSk_<&4k{T-:hpUf(nyAL(cli7UJp1vUNqx'!oU(fr<(`C(xIA,WcXGyCnd:nT2$B~EYD`Ycs(47082.wO_Ek~Y2)zk
-b>HF'1Lm0./Lfg02rGpq8]Z`+"CHIJ)ZEIcc^E<Bg+@kJqO$~JCK"2-mr@8qV"yfhjPWAp;".Unk[9;T!F~<t+[aLXuY@N}C&SQq.Ol2Ri4><Xguh7IKzX
-lt3l4o$860gI[C;HPpG0Ix<s=p`+O:=>`iC8[^Q[{7BgLL7^0M8jIkz{vk<B`9&ci-6.hF5eMv$CIdFBK33$@EdW^ewy^anvGM&|!mXb(BgU|<J0aoyZ@0
-(4";7{";`R`BPjnyn3d(mh@L)oje_P""3&&Ay08gB5<IqCH[g{"j2TU'|;=`kx-0S2@D${.1}F`20}<S1r"|&XBmf=^BaVdn%:yxRatTgMym`V$Dw$')GZ
-2koHkl~K6DtT7S![6<TM3C7Jzy{&7Y~%w1M+2G!_)7y^h&y>LggGa,^1uX~fzs"1'p-bFFz{"cZu|9xoi0IMA+"O[s$X4p~]3ypo"4S18qiL'5+}W/EkHg
-SCct`S/I;e=O3>G"7<"E'o'E|=QA$n;u7pZF[|uwDIX)Cfd[DN}ihgUvp1XR;f[Bkn9)abMqHf)0)co0(0BJvl)uf1"fInb;3RDg;v_|9;8_[HqtS-b)4X
-0xgce&B>(^L.XL|B2L4yz8NnCh}%<n6U}cj4%BeNIAc]T_Y)fL~NPQ7v6%Ywjb@NB=-Ey1g66v-Rbhry;LqM'/}xL]C6s`mso;4'#|C%(wuef{}.veLni%
-Ztquiwni2L"NEwXwVz'vfi7&ca/"$'N[w`Xm,tAWqJ{anhrN/5UKiS:eVuIaZ+'48s8>`1"@m[X]b_WrX{r4NkZv}nE>q=`qlt8eb,/AK8ygtdRM8s!`bT
-Jylhen4VjDZ8'ji^&%fs%f!~uxmLL)Jc2/T;Groz]F(aT6H6WtTk|uZ/f/^-y72RXYagAj1Vg{!1cqwi8&4GJwuVZ'NsEX[Xi>s"Nfd6Xr^2uqLFRre1#;
-I=2|le)e5";dzofJUWX[WZkVCE<2m%[oz5(^+LVRQ_m68a"O.IqFqj+J7gKkfF_%UO[Tu":}v5{Cd_>{y(LG~6Dr1Sl)b(]_KnR;RVyK]fKRDP[XnFdGY^
-Ji2;4eY8YLhW}X1`:Dfv'h0|,Xma_}.rM,0<^FdKNl&zKg>7O^z$=#=Wd=]Qw`&gEkIW6[GuM:BxDM+IY7:As{5DAf)7<&b`3adY`2HUIK%mbdLMXD2PRB
-o6t{m])>8}Z.($9Ksx68XYcG<w[-W>)t=V8wstEpr$>_D.+YiATV=`+TF5u,;8gQ({)e!UXwk0O1Vc]P,zD`FQy+_ao"rsr%h8TPd@tnV9:Bd(1UwP+:l0
-)mJOmdB+HmR^s35k&[:B/:Vanw3GdAPL#[RMOq"YNv(Rh0'}2!rTiYZ_a1>_QTg!fl:BVeh[Jr^.yb=d]]-5z/CE<84h&-JX&{_GnX%6UlaT3]1[n,SIPm
-q9-Hdn@yAFyGT3A$#4l@ien,/gxui]qF"wj",e+!Y3]1a.2X}+o":0CC&%eDo&WjT0c5~fj%/b8]90&GnB"|5_XuM3s:XGemNwjl/![A|'-}VH;2#3bS0"
-Imky@&!>3i+#Oe^i>tev]<a.kQjLyOIx-Znv"/k'a)0@Hwn<7].Ym3IT~{:)Ta;KEU"}qnh>z)VAr]_C"!Jl^+/WrO_A2'Y]~^A#ad-dFR%s&5({/IcU_B
-Q.<bI0TXp8.4]Td2ax@:^MrV,Wd4h!)eHYFREMm4BLj($TPsaMQetS;:jMy"o`_izG-Q[vGHs^.)mBB^PV`36plholgv<Dtvs,SnE8~$(^2-W5!n8<gOgz
-$E]q{HO+2;U3C$)v;B#4%=_U2^_w1Pjctoyqw]}Gf^^YIl='/U3URQZMUfd5U)<aE%3h}d[UWNk)MNovl'sq%7XovrB27)YzC^O4s5r0ibOcvLOa;]=ejm
-~H0ob}u=XCHZ~Gi_To+p%/]KkdHN;`'E.Cpfkh[e!}HvQse6|&8$3qlf['edIWQk0kY6FqI+Qq"0L8')vsq<in9fedP,mU({3Ge{AaqfjK[CWUj_='4nw5
-:r57WNbV^56"k[{C|m`E">h0!D#2h^v3fa&WM<d.=an%w$ZQ,e6|@0/70e5|k(tKzLG>=w^-a9/O45U)F4s(aYJo{:vMPdD6r{[+O$;srthW7U'uZDq,n1
-E^`f+6Lk'TS]s=tkSdY{b=w&cjL."hRo_4xosHLU=/v8;@Buon0JJ]8].XVBy`9o_K9idH59|#lGrEpzxmvhLEKy$v6Ph6:i%"SDgF`l,_XikRbev`}c1t
->wbi#+7sQ3ND$Un[ESn-24yh[".Y-!M`Db1CXqhSnrID!yAm(.)XwiH3yhXKVc{+CinjFI1tWQJ'|`Z`Y<#'oAfN}|[FH.VZG'$q@p#Ag(YZkoUB#zv}j^
-/|$1qup"0CV:"w%bmenQ-!NH:VSlqCP}Ne5$(wQn8G>aY8`:s#2&Sg+w2;yFU"M:-0EX3.|$IHv;'xbKs;i,7KiEv:-^5axQ|W+VwG=f_.@Lq}VR4EH>J8
-2YYu`Q(EpoCUx-S'$ZFtK$nKIL)'UXVjnlPgg{{+%1IT/w%5km2B}1w.ZMl8m<;RqC)aE2Xf51V"'/br^bm;]Fm]dD|A/|`{5hCvcrm3fKXY@2i4!8;(G/
-}(!%Kv4,eA5tkQ'g`mA`_E4]:1Ukj%2Ij1[L03qTc6`ufG{GpK#:_{TA=lCl=y_Q-W#x_zb^7t;wo24e+k<{>88DihdJefcyDYDTAq{FB#<{IRno<LkV;]
-^N0Fz:meuu)dh',9!wR/F{g`APP7$Iy/heB_hA'#jIq%_mNu>^nW8Fw:k:abIG2q([Nf/8XvFSOJS7D]YaPz{7&NaZxZgN]w$e$i.>5wq{9[9Dy|GQb']b
-nTt)C^#Ib2jsEIsV^G5<>wbQD;~y&dy;%V_+AfRhQoihIZoJAQmM-)t"d#xz$Lt2ZCu$8Q&D1/ulXa#lfP%4Bm.(N'r6Z0Sw@MoY2"(5^.Z<Py@{:F)v%^
-xw.mL^=T4T!&>R!wT3C.)FgF&]Oj!->NeB16MwWXWjC[aS4_m5vx&ZBm/AWG})ob`-5HD>a2.69>Q;hssh'GUIJv.:q-n&,rQmJgt{67oaeMLH[3f{ZO/d
-'cr}:a^orIbxW-&=i#}8YT~}L<5HG-&M2{w5oRZ8=52Ak>$a9Tj3!v!~Ezn}sdZ<.A:pv<6T:k&uh[l](M's^Bb&w3~O~#[E;^rO8&du~8SwX5T#chas|Z
-[pVDOEQXzO,fLMI)azL0z0vh;O5C)|i^hebN5r,=A"6&x8;/Na2MZi9(qy$FZ9WK"E|9LQI$tj<VKtOFe3cc>2Hln^Pz(U>|taJJ%MDfq"N{1dgxoPX%f^
-CEvb/8x=|]DtTD"YJq820C5KzB5q]VUowq_NBly,h1KB_)gPBvdGv7KnYiWu'M8-]U.mW}{|;fkfI}'JU|<$9;!}(MsE2-$|5QBuZ1UnF]7n0CaNbKS5LU
-lx)$z%{K;AXKfgfi:V&WrByrZF+wGg,x;S55=U-0!HT3{lJZ#/S|Pd>3nCE8b]NZrjkzR,;A0aB'7:9I6(xbK{.Gjry/<d<7T{-OBX4ow}d=rc]:5YSq<8
-<7<Q[UQ26[G%WFAQdA[8A,6Hur<xd1RdnL6K#^p!|PI25<v!&ynB5[K+XD<H:.e+P&mP&(=gUHDjKkLRTzH1I)T1wNn(tuXdlo2h-tktp'q'7xJ)o:-%%K
-BYemB>tDgCR=m_,d-[=AGFCcRw>BJ<pn[S`E0e_@uq:}:r=ngpil-OA3lLt'{4ecZp&bGZ'5F}#-W=5x^C,{4(5$L;JGaytLcNBWPlGT211-Yyomf0od}K
-i''Flytfs^,qI>Q"=".#DQczP:pne6F/NgD;IQhr9q+&rCT#s_N]NMqwE`7t/L%-7n)PWG9i#V"9F)yX@v![&/Hb!)}9ye&+Zzd4b4")@#)u5"18cd]M.#
-B5=&~n[oY2"$#0r:%dK>fla6{mYatyp/oP$Zuh=Y[=LsweB{[rWY-[WV@coiR'B'.WV;||lgNbj9bh_VOX,/vw+G:yyiqUB0e;L%)O$T!SXuyY1HA-FZ'H
-|$jm0Fe1@bxGneseT6vvT'L3f5:u4RTY=,EL9P/@oRp"t[)pK[_1l@!+nSQ`eYH6L$sD]cT@<;0T`^7.3&(o.`rEM`d"4&Iy=ggC+T]q!0qMLg!{R[WW%m
-:9B}qyL4UicRwr:)[BR)Q<l<_2Q_PcZCEW>Wwh"8>V:C)A.))E9hp7S"19`%HhR}366U,B8l(a+':[yiUQ4Xe}2}EQb-8F[J^"Hx{.YmM3[+~,9vt}8!B3
-ymRdOZQw_p|w>a'AWm^r_`aW^HCEO%v'UVl-!qUJtC5VvFSBtm=i(B[FCt]cs1Ri<Ci!Q}y&KFU]Zjn2iiCr5U`DGj`>i$in0W}{o$rscB&yJeW)"&&W[y
-Ii.`.e[uM;YOZrE-V}Kd$7ZwIs`E~Y20djIyT5n}h+.&,EDy(XA4++"cseJ/"XE%)lxiJ2ZL1:=+q:fCmA!-3[zWqTm`~iypuv1/rK/xEgAq,=q6vfpWls
-uMI"YS5|YuMO+AIOr]B"qi{X!Mgct&RvigHb>w{uO=7yo-DIxRcmo[.0uhvU{&{6U0~;Nv^aQ@o$Yxt@5SskH/ZJ_t@nXAE]{X-!/>Gw=RH$ma{xkS3Io[
-ufyZNE1C9{CcJ:F3&;fwapIrI><{}iqbsD=ev"Xi<kQOG-H6,.WVq)|Gd!A^:oe!S7JXBw4}))~FA@:ZRncRG(=qb;HR%#>7D(TAL,KHPN;{7n^{{.7Um'
-F3[a2'ElO@8d`Tgclvm"R"qo,avoZEa>'e#s^4uV-aRZHI^k^tr;F(=ExH7MNChMTF<a_w8CzM^r#Bdq5uWRh3qk(c^t5AfC3>[nBk:L(ESE&<Q;cxBGN|
-5Qjxdd3t}l%Z>h.5_V"J6^B4Dt:f@Fb,8fz[x6WY`H]/^PD#JS,VM+QjqGdgLqS`]c:rU!HaT^%NnitBmw]I@21teL'aosFYk+9EOsTpd1tGlG[-+51YW8
-d]y"hKe3Nj|"VGG-/Rnt2Bg[cF1A7V]YN-k=,3`}u;'#.3TFD['>fQcPFrV6j.=H<XomM<#!WVmm9ITZ/`X9kwkMJ"pS>$Rj`(6^sI7PnP!i}p05vyLq)d
-x2=`)%6gsH@Rm]1HF6<(gB#>-p`$I#99Y0GA.Qdr&@FY9]ke=_~bvRwt-_EE!|5tYh-'zqG4P)gbNQNwG^rhH_vzMo+_GO.CjJ^UmJ6[)_@$6i'2R$_qne
-`e-a+duq%e)(KQdDdWv/kAi@805i]8~IFv5V2CXEq|Tlz`fagc@d]m>.z-S;1;]Mk"G#vlKA3lCH;wJx6+yzX&CT%uTQm',mojYZF,IQj$)GT6]NlB3IPp
-INq4Q'06d7J0HpSU&h{[-n{"qYR_hH#tLU@FBy@WCQ}6S@ucrT4W6BEX@MwUI[b'Cz3F^nX;Qr1E&3fKKK_HaoS.2:yc^MiG#/"B=r+VNL:jQ5}D0h.ao/
-Gqo6Z:bW`H|y_jwUp>^:$9xroU(H2n'jm^i(hkjEx.Ah(/hFWpb2%1&yjSgxpZ`d9|b#:}5[Gu!c(lj1-mGl379})rG1pGjO:}GGBJ^tBij/%AGIv>!I:#
-KyyLBl4ASTnABCuckzfw-bZO@l0<>luukO|n&.br+{n_p|1=wH)H/Ye-Z'vj9Ip#D&jNg3Kh4p`7}'`)AaFSZKxmzRe:ZCNs7)4-ZJ"Qz1;p`-n;zn!gfS
-,s@SRtAFOJD0hpwqUH~zz4@Y)'{#lWw9X`;/Dp_rR=.bJ6/b%,-7Z!&rd+EqVG,A:l)l/i36WE|pTt%Q5&1x%WHd7'Qg1T_c$x6'8Uw$Brc]TX)Jnikq!Z
-vGZL$8%7BrDW<IOjp3|w|A#u]_g^;MN,9^k+yY:4jRP4>:kMCbpf'NUV]-[/1i:(FGE'w2%4.gh:@{}iH>)Jd)}Rq<TQg/78XB7AQi$e)eWPU5GrSivP5`
-5LEnZVQ$Yh:vD5DBP@!ds^wihN<P"0V%U6C=!pIkH08"=B+k44TVO=S7wVs/hN:{X{l&$)gjE|m/X-m5zK,>VdL#;uaG62qcVL_jsgO{+xL2Yrc}IU+IdP
-_yV6u1NS-V@`AN,[iT[D+`1iKyhOo2M/2Ig}q6P8#m'gFBU{HDfSVp7{f^hh>fcXsP6)Me5G-2XH>2Q70CpZDu'DQdY-dg;Wkab<G0&V@,$BC$_>`=e9wK
-~LhD'wB|x-I<=dy-roEjwxk=cdr@~ET</EsGgS1{~{^@1mnIviHTQ/6V'q}+Yb{5S2pgq(':czyI8e&oSU(JVYb9Qwxj&ufJ'Fp+hu%Y~'+9#:oNIL-klb
-Mzy};36f(+E{sQZJ:Qx7"Lj2RlD]:o^PMp+gzY$5fr=[hDPRzx+Uz!4AW#v+`8Rl}}201%kRG,#k~OUiN"@Tyv9Cf+Yh5{mxHljBB8llIM-z{!'@C9P2t;
-VDy>:5cbw^`A^/qfT{P|2C&O+LQ(sPUoT")!X9xhN{+8`E3E"~VL/W#-iudaN[91ZcF'='Yka"c&rm]%~1$m,i)lLqPSsk8DONul5$xxBr@x6G#!%R3VW;
-[Xv/L<eG,xOs@'VT|!r[GU:SjN:-^Dk!p:CFJeC5^ZEF:XyJy5(zfu1$v.[X-.1<q/"3w3;A>_Tw|VurU$)LRc[^w}V4Kt,++jeGl0;uB>&%DIOT16nr,{
-uBXPOTbhu9blTDesQhVr!R~;RsC'5Y9w(Q1WJt)mbT3;xYmlFTEk`F,H<]F-ttv(vJ/.gZt!DH#2Fc^`&r)"ZOq8vP7TeYyVgHTbXziPqJHAZGE5my+c~q
-U23I$^R.-MrMJspZDJD%v6j,hc.Qch.,k{xsi86mD8flfw5wH|(75r~g>Frf5&mlB${qnw;}S++P9hfG6V|.@<&44+u0d7pH.&{]/>YWGk^<`':!u,kpy%
-N9;J^SAp;DlU<)bIWBw[Schf}i0aywaDw|Z(1!S%~=@3vcU<Pb[-Rm$k3gjzc{(I8$9^}<^+6x'#VG>xF/nj=^YdnbfQQc/8Vpm}C.2y=]JsgwlaC.>>.7
-ZQ64,QLbGQ>AO=|5!eppo'0p,rq0|Tb@6{,!o|veCOUp^g~F<[4QLxGOL#S|r>hk5UXD.R>@=wqTu:lCtj86w=c3Sjy]Zo-kaxggFpSj6kUUbCwE@p)A02
-Xm17`hs33I+K^E@,)/oTng3^^,5<v/D<a%USORf$UE,R%CH%&k>.GTbw-lft[3)R]1B<O$c`~eUoW,^o3L.iTvpn)e)/$Q},TJ"7P7|4FMe9"]i)eY%,El
-_2me4f[R3YWC$)-qTg|FKeW%zcmDXY!mDxlmLyD5_0x}7BRY}Do4j(}-.;L-)K-uxBFU'-aN:ky%!rt9C98/V`Ajl[kR[2NT$b~NkF:gPx!fU!GTyzvK&:
--f8spzdJHySV$"ymZ;O!"(8TR_w]aYe^@NuyXpSbtb-_a:PQG;MZc-q9|10]~|DD&[SDn8{_H5bP1I6`@_Kps1Cxyhx`C'Tg:mW^e]'+~>Y7.q}!K-WY&5
-7}[uJi-#laBETlE"/-YoY[5-q,Y/zB|e]eIvC0{wnKa-TG:dhCk;(y:<X=OH0BNgo2|"@zuBUTk@b8u5X$Sl!ir,]3z]LXhS#!k.[)[R&H6TLOkF2^UdY3
-yviQY7-O{dKxVEVRVXwlg0Tra>](an6nY6IZb6L9Tj=7;/u7AQ]Mke;jZc.DEyKv5/+AszWI"TGvrA(He-=6V-)nHo@.&26B[RerD5y"r"Bl9j[Ls'78u-
-hPU!T#nQj(^7@'F+|7~!|[`"R2[v9LI5={bL(4jl7|E8z|&E%Sa=~tq4QGeA<}VMw$V/"yu`UA0V5lj4iyqdbn+wy(t/kTayx0+K#OKpOg"qLUxrrqKhEa
-//q&p{99Kt.H%+0'2A=]!$/)h9FpsL'3Nv}vo,g0EuG&a5YdYIr-Lch>n@,$:-=l<y&AcQO;l[iZ(pk1g:;xvL|vo)l&5XaR.SmZQysE.}5g5/ZZ^pWZ5h
-,w:v5DO%k5^&sYv^NE:6j2)g;t;g:fQF78iAczj%:7ysi"#Z~J/w&tz9ns>IY('<0TO=VR2Eaz=z3I`7id`q<TzwmdSo5,E&Vx,jN-S2,;pzYM/-A9y(c"
-FxdA&m6j=+W|&)Kb1!yU&M77$m;frCYPn|>z%^2v(&y<5jtzm3C>F<tucNVncEB8MnSyl!Ld}Zul>I<b#j/dDVJb([,yR=.ECY^[w>O2237F2mRKl)LcN2
-h]C]h$S;GFQqk@R0@K.$=c~%'03{{HGD.5Bv^v>pMjl"64^55#IFdCee|A_P4'FAiS4(4.bjrRNr~I)1Y=]"U704GBF%I,Mt-vp_jFH{J>dE"hKq~2kn(U
-JP~M:45}v:eE/`fX@PJ#sGbHKiH_iw67zQ"&1KM0frUlBE=Py:]Q]IP=},K"U|~$ZgEA`CHF2m(7GYNLo$9#m:u,eI|!(k=Mz6xy>xEjYrGY"FD^>r-{`o
-Ov@RJ:qbBP[y(,]._R[>4h3#yx|()e(:oC.Je5QNWMRU@Qbp8VMl)yjtFQVK)bH/"L/i9:5=Dl0)R)P<[`!:_xuONqoa|&#FjkNH5Y|nCKfz@'4rhFmOV6
->DSo(^/fW:aq9_^k;ow1NLh8i0P!d|d`c+8u<h:yMxPk&{HHW^=_dbI9M0|9Qnba)]chs^x-,rP't8Mrm&V|yG5(Or{#7q[geuljG$Cl'QE+i$'.>aKMuj
-mm9koJ`V.IbJbe2d{0l$Y6#AG0"|7Tsf;:do2&z;UIBg>wdj;X]diW}hy_'VZRc[5!jtrQ@b%]b#HtqPR9E%QhBtwB$|U1;#c]%,=RkR9k)pO`K%92#0Ng
-qr%t{ZNAtr~V-XTHy6P8E{5gqtPfflJ,H,+|f<`Dtfn)PzA}3<"Ee)!-+!iiQim:$xS{)4>%j&w[-U"Zhx+/iS9Qiq$^^r)],MxuYLDoVz}_q=LdOK<(j:
-}dK6p-GfYwnRN,9&,va't1NXg'(<5zfw1oo>(talfI>h)kT!al5UUT;j`poRC-81xv|#VwVF][>9L^C5H9^1'p!Ahj0DIl$dJ<%Dlj"g#0J:5+q.[tV3;i
-qqV5zS};fJ8QYIgL+`'ic@^6IAu!j;[3ET+#^k@C6U`Wl;@""dU|5aC;gB'#3]8Z2RG`IjoC'$Qwi8M[<f/T]s2RuMmTnh1PeV~5_D$V/2876UnXO5BX}7
-y8%>ZK!WbF63$|P}3_pf:Ez{%s#5GK"oi:r`qQ;FHcLo5$:p)-^6OsX[9^1cv]L$h<J5Pmm2yYvxl^afd4K8t&oBhZPe0IE[K=V@~,CigZKH]V25rF1Em`
-aW0ar`i]j5Dq=S4f5HKQx"PjmoU<ISwhg-[,}2ju:_]]%gN(YnB3Xl:fL{RXgm>dJGq;!`$I[hX1yjLTGQszW)#{u[yV$o8S;sJT|0mhL"#<IWK;~8[D~X
-_QwRt37R40B;{UUI7]qriudJ3W7q<HnCvWKX(Qz0+5wiEg;0)b8by<FLR<$&94M<cSI436)Q!"9,=z3B0W,#+T9kK0`#s^0&=!vQtfu[r:zO's!DXAV/D!
-.-S{1-5#sf8;@rr7!OSxC)`1J;ep4wC-XjuHSOEJ|7dH4.~!^8s7nFj9+Q.IoK{5ue<xBm=aG7",+G1W0u'+RzK_|%]LZd1V|9Mh0:H%VA"&WDc7ywSr8I
-2f"20zBjgf59D=W0[sxX0P|1nCq%R1tAE2/%"(`U(j{0!B4"{d^'#>$i4Q8#>(~"yhbuC2^O=eHLPOHP8y4xU6Dp(QIQ2C.lzZ2Wwn=t3'/C`N-14p,)!S
->MJSq[_;1h[:N"C.eQ=Xqd.k73k#gd<]$A~#Qpy1}]NgUL8Wv"/n~4dPA@s>'RUe`a.DEc~Q:/9,3#Wc>`hFaI{M=MHBa)]&]3g%1QSqMti/kJ/=Z71m8,
-v5:/JEV]kS(8Boy+UY4mWspHVEVLw%CcsllD+Z+EzJ|(/To3bi52_:3IK1-=$h&x^BB^PBnX6`x5'+_Q]:@>]Fvpe7<c"vSj=7:WD3^N&U:%(0<N('|Vfk
-_h<foz9nt=gDr{&!cTvfyAwW0}xUt3v';,&pnkgF985U_h66dGQa^Ouj<!uY50}E(H2,cWhBH}Ur$.IE1-f.BX#:oKScEG#}2Ep!#8%;aN!9hTrJ$y2wbV
-E4{FtTC(Ix#"V}f+/BfQ%:`6`&Z-ZKi:})pHJK4i=3|<!G(OM5ApHa#%dVojpwDf#pD=8^uFS5FfLeS$JEL!S{_g1WRp~S#]oou'K[Qo}bgqo"6_sG'cVT
-l]xCnny$QxLY@#UFt7(kjoqc%XS8vi^(~3ZMq&yc%z7sr1%!S78zctGh=UrF~O$l1!y}LnZRX@D/m<A})o83_anLhj#udCCkC-WQM4VO3Ia-C0><~@!t9s
-CDYpp+ji&cs$b`dQd;IqK`r5b.j)|O@0,U!3.8g=n6@WB>gI~Fxe0+oshd/3_k~{~eV+`e<)u"Vx=&fkb:G5O8^wnxSFrTe9Jv6ei#Cq5D"sG}l#wxt%"r
-1.1`|lhui<&;~a)P)-4L7&v0)1PY!0{@L<E"i,N||&TW"{pkXhPp}H{0WN+q_Dle;F!DXO's(|NuU0`ktchcf_dixoil1bvZGd6Aa]<M2Fy#7>^:4@+Mc8
-L70x70L25(k]#-_/H;GN3QFw/Z4DqIl8lo~}Wpw#}dya^YN!|B>S&]~eG`VIK0!r`FTrV|-faNVP+1^`&'$9]%b'u)!HG&Udfwxy>=LCj]9<kSYY:[$I_C
-<y!^LBGi;,L-:7%-EYX)@fv,1YKLiowAOzVU(y'rM__$/6h"+k5"wMo4yx|=F.g1ST[(21f'Wrwa<n~uXwK[R5orIHA(ll~H#!"_d1-;2W>(RtO[)5n}"z
-85gdM[e-fXcspu,^x75!dv)JHE`T|/P(>Q.Z>%#6"%"N-tK.7I+(m.E)V#<cLU`kG668dcG7w]I"YS-aHIJO2pF#&}|UV|_Az]wXKy^a})g^qrzNiw^QTe
-vPDS/2YFGW}k;!F=Fyj5hBBuC,GHtgce_(gQ<LMwME"=/[GTaR/DGyg#]yblE%=h67Y(R[k^RFKg&%@:F,wkI]i.!$NhOs#OjE:b^R$eA_5MJ6^c{.F6b}
-k"#Hy1Bvn^#72L#by$4iiKI<|e#K,10&+xfK;tD>Q<;2GH)=Dl;2O<~8HlB8RnI4<wmEWA!x%J36n;X@"qO]2_ma]Fsg-D`gCV>IoJ~D>X@15rxwrRU)~a
-@n1oxM7RxeW_nJWDki^[vU<>PfH}C<h#L:ZJSSJtaiL[anG-HW:U'nPN2X;[JLZ)7">l_Acj,WSJy,t6D_[#<zdh6bnIlJ#=^SMj&oV/9g,cZ=TQhzxc;V
-v+=C_fcx+XyUlp9RLyyWdafc-;U5^]hypkU`|`r3x!q=lWKz~<cbfd"nR=1-P#3_%LYiwiAahmrp1W$AM7OpBJzK)#ZEAjGdF`][`Z)4MqT=Qx8c6cPY|N
-RrX,]&y6xaUQv3DS34D4&R)l'bw5h1Q=(^6`._>NITk2D#g'vKikVS)F@=z}%TP^OldA8ihnhV]O@G}nv@8l"(e6ywK!4l/@@5kV}9[(-ET4"s:|e5Pm]/
-NcOBHMtYpP+tG":m1sCiVJ)GmRVl=_C,Q7v3MEmNd;s,_h)L<XD!dJYaQF"8.U"7TI5<aN30HXY8fn/31mUP:DWaN)rCoHB>qnLWdL:pj>XX+{bE]O&vu0
-nLwNPz.n:Qigm!,_#>}67<5h=^'pKr/{>Y:Z>RByE(1Fd{x1=TS)5[HEaA4I9wl_5v]!^kXYSc=5oRHd9E+6!,uW{xn)35E`^OYdG]PS#c'AooRRy4YDj.
-/S>3bdU2X|&Tdz:;bjFma42LbBQf]"gj6rd:mOSyiaQ5S$t3}tA<I$5u@+UBmBSwkfl]as4.NzVpvQHJ^fXaA{GLb>08yRHLg;&iX3ZX%8w`UhU/J%AelA
-5Im}-|n7YTBHvUJQzptc$LVT#/f>FbT('S2@A{O.Ix69FNfNJ_nQGn)DR[@;<a)mwvo2<67ngcEdTaPW[0Q[r!G%v`JQKJnWe<2A/MYwT:NtsHa5XT+_"R
-Bf1U):fomrX:@rc9~ry3O)Lf;xk8po@-JkCqkm7,8=oV;ewZ:23[o3X,%@vmjIk2Wj6/J)neP),'H-Qi}DSDuZTUS=1osU`9T;"/hXbu/Ho)7X"u-y@V[H
-AVB6~v9qd[1<;>kfA@`!y$4#r%p{s=WeXfo2;y[4]9nEonZ<ORYpbL0cMq%Gg,9A^=B4{l^q!YAm^qQahQQ{BP$_2-a[j$R-l[WMK4GqhcC5>U-JA:Y43C
-DNZ[zve;u$>%Fy1MkbQC(OWzfIu[2L#Bs.5n7DJdJBF8-HbXfXq&<Ud8gQnVTTj8!Q5DSgm&:_B-R+eMoX+i52aasD89Byfd"`J)V|aLtmTrC/8.lNp!9s
-hRpll{>duG)ROv-|{v}(~J|eo.rHn+#6WwW8!5JIt&=lR`u7+89JsXlk_VsJ1-=t82VJWwR#CTx`^,S)b_nONC>Al=CGMDj=zoepf:&E|Zx+^R(M0`,_dt
-p0S<`kXSw](Gop2lxm(Pa_YCV5ofUvL@_@&i>tuVdp9tU5snkGTGG7+2ZI-p-E#|NY$%&t,BK&3."dq/w_hr~f;JEb[zZ=OAmtEePc4p,0&EHg4DpbegbC
-|pjUdjBrfKHk3;&alqhs&i%|lxuSWDB-2N=kx{t#)f6,gfSLhy+MnvM:QJ6GQ1xTp-RVdw!C;xBs//:qY;xn(4/81pM3F}4X3Nbh4=Zc]24En_&2VwUgfY
-k%@^gS$8z1^mHzTdyq_,GKZ9t++CrFdOPj__hGyrbBsDLi}t%S&-G$iejD`61i{2lz42'@IsT/[hrsYAdhJU-XRsY-^><308Q7Q&9tuX72NtKXw`T.7ffl
-fw^p7f>S}fFrI-GzMM;Z(M&rr``}`2SnsW^Ck$YV'{u3FD%DJaYpIu7IUi3]SGnB~KSt"_XN/Mk0'i^<DB}u8lbq~NM2M,UN9}rA3#lBQK6BV4kEWZ'C~|
-f9>Lb'&`_cLdY+&>cb8:/wjp_1:Li1}@79=1chuX/lH]r/,W8D6p3tybdQ#b~mLo`U{cSbbUE(dSj:o[io(DQrT91)0gXU753C=kz#"lFI1wnJDg^`HE[w
-9qQ6|q+kd1/zAx7PyQ!ye%H)!,rFb-,7pn;moJFzO">2L0$cjk[C4(D_/8}v-DvrJC3MmsDqI1{l$>CDeXU2+sIg40ILjwnVsu,Rmg{)YG7%r2(OOqNb_C
-t$@H@EHB|@=y",3F[RNU7`LdjfsY;)MlL&rdQx=p8}EhYdX19nb&)RrgqW=v9Ah9hwX#$}Fu;ka_$lq"wBkH^w>@o-2Y+:$<wvM3!CnXoC;Svd3Bn[]u'/
-$.3CJN{NzVH>UJXf9g1oIb,VgjO[Y4;<4%ZLEE@8JJ2-m0z$XC#`UKtc!Rr3fQiF%geYxSWPeMVUTs!w-{'>:<ckD<Rz/nsGl7cO71oVq{;;1OayRH~+Hn
-!mUwb`9@lm=K~/>hA"/$4+cb^58|KTZ7AcV+qwQ^EKbd/&rj}<Q@A#qd"QR<su~G#E~^)c'6mcBkT@WpjT`mAbjJgeUW$UF9gJCzvhF]`_%p)N/b7n}DM2
-8,Xn%{Z(B<|9l-~E@CTMg[q5{XUaNtTuRgpJxj+;[{4eS#x_g(>sc3dOd!7Ue^{/>Uo(Mp^j(!^3`^TKif=>QRLuh96%0IYvW+W<%Bqy}s!@+YGCk<.4#e
-wm)aDAs8@9itRWLZ3+yI|qW&XIfgl'X>'({/l$d}gRKH,@y6jSWP(if-bpyUPdf:Y-FY)ydAnS|p>hUmb'2kJdM"oBay_N:eB%l`vGag$RSP]i4.z6LRZg
-q:E%},4g,mH)iFvlL%>wri'o{lwgTOb&7s]&Arx)UYVFzp6;lp=CCbv`v0VoKj{C2v2w29l)<G92/A7cY;%Xh+j`tc_KgS8_ef8/lUD$n->XXB)Mc+dx)8
-'=soNgcN~iRJFNjFC#GIcZKP%twv)hG+JAbYgOBE<aEwY!Asfv:G:VZ}:G}S1f20^x:F0jL2)3B[D@jcD]y|D/=h"AG+=Q<VHW2_F3Li("1uE8C9_eauH$
-GN+bM"A(J@BR'V~i"]6A~r.OrX%Wp3a7$oRoS>%D+fXw=gcm[RBP!BS+_%,0&x&lJc1,lkTv[8x+{zn,g)o2bL~B"rWD%z(W$0V>$179sohUz0p,sVA88X
-Ng|]4!dj8Ju;.SM/=3`6Dxv6ZCR/T=8mFyJqaCM['1-:!dswOo'-6AyG@;W}&dqJ$b;szrP[7(Kdep/4V&#}';qfQ>Z3Q:<1;T{u(fs,e0KdU3!x^sB`&t
-IAyBd]xk-/jtrXh%22&#,<dob:Tj02|cm_2UVw+;x2Qc}H(Gygd&}r"IfYF"Lu$|:xR7]z^ijzR2!#Fz}UI#E.6U3#K]:.<"@%"70kl#tyc%woTsX4dlej
-!~]C+_q9BF~v!x|x;]=m05rzZG[G]^=#=Z!UBh(dW(3pdb=vsSy)O1TifOmyo)9qzC(iQ>Bk~N^V4KH$pcXf@l0FJQU9VYL;rpI:Z6YbLLrG@_Z1Tw2pSX
-3rZ(!Ypobc_VniqQuBCM6Fu:zSlINhGw1H!)9aQ!&X|hL'BQFs/U`C6%TZjRUBxs-r!%jR,%anEs_f[nuY)y)$p<P-M+[Pz3O]xoVy<AOR,P.ygaYDq<r)
-JB)pTuzZSn3`w^~ZbzUN>GGnXH`ITe3K}sqyb1j]e^=7Pm)AZaJ(s!cZlM@9"CNrdGBd~|fyN,R@Pqdfi^~J<BBF4Ua54<bLQQ!/3Y+fY!8vE@m|(Tyc-c
-2y,J+XV_xvP5rS[P&h%vEiwDT-^J31Z]=#W:(]{>s&o}^0Q3KD23:8{QISCcZa1+b_xSIq_-hL%IE`R{pIsMeEGDu6-1hoe.LPNG)Hvby%+b]<+fcI^5mq
-1H,s7YVBUz|.0KG9_)W}bvKZ^D}Lr4g9((91~kfT_b[5osySOM)R%,5A-puk)b/P2p48McJOAh>(~M=OHk}Hpi.!6;p9%Ym_/p44>J8GO}7/Naft9U|qda
-_kbN_#9OaD+@XbCU%e-[AwUL(kZS%e[Dzz1DaV!G@@GTHj{]ujN3bNt,y`;IbL)+hv#M>L.N.I(6ChBik]A/k,Jl"3wU=}6T:4=9$[pA.WN$F8=@J#Z&Y2
-EYlJ#WH,.yjoT}C[kd%a1Qc%!0jQYeZK!U:<589DW|UlSEF9C":'a/xHYp^xuQITH:tCPR<<e.~]K}fV=t<Isx@oEiDTZN=q#69bV=NBj/=TVd{9!kbddp
-NF9,Y042qV,`lbgunmvmIX!$T5n{UmW5[%z/AD#IXbhE{"B@1P`7zn-8.{s++9bq}8..x`13MU7[+cZ2J.JHBkcXXJw-#yy!`r`QNH5Oq<s/}aBty"B;ve
-[pXBsv>EtKmB|zFyW9P`9qhbr.J:m>E}x4JYX`9Myd,0NA~]DFa@4JeS/_Aqdo2^PF9f3N3bmh.jb-R@g2&BcbEM/G9g(`xs7x:,^"[/VD/UChUZo,{9'I
-kTNQ&8^T6bwes(1T^weS:t{A!MVKG^q6Hf1u"$+=2(L(bB&uzh^W7/{`Yi^rgb6xoNBk>e&X";}uK9l5w(r/d9nV[yS/MjR{1hZ[yD}[2I6E6%39EyS@zI
-dg]NMkGP8+pJ`1Djwj<'X:mSzP>4^u:A<sfOub5tF|V&q,C+H=uJ&+>b3k}_l!qj2xv@.OY"ck9ih&jU^Y2Jl=J<h4Pdb7S7I8nv}ImI!Z(VLB]6V'MSI3
-cM>r:|+b{W&N[v+@OKnNr05ou!vf7m{0jnCjpJoOx(x@ORg{tgs7DukwUW<PZF,q(1MA"IHqDp9D-e,J{-#;8@WkJJm^xeVw>NJK.d.J;K@=5vOJhI(e94
-Z=<@;<ZyJGe1vF0zE=k$~qQA4#Re$qW{Es-QJL5l<Zzu8V1j'HcA@EK}rc;:&|Lhc8)LWPM"|>BMj69TA"A9l#mZ/_+<^HN3nXK;+1vclnQf{)4.:br&7D
-G6oJl9`&]KZFNdjL/Ek&$N]!KG`}h]#.@iuSi-)F9M|I!iOYQe_#"Cuh,^L;$Rs!#"r'UUKF![bI+;#zm>S|`Izt9lE73e7]|t@/.3Q2IPpda(fcZO>m$'
-_X7%/d6&KZuSRjRVJ/^1bhzz!QVI>7Y(p(sj%N"q5OQ)::&UV'/(%ik7vp+qao/+]<G.Pw#=izeuO[7o+:v;VY)I1a$<NQ$pcc/sfm5s>@wkkeRkcWUFD>
-a3-c5hWI384NvodeCFtE}3XL4_fvu#'KS3MIGjIH>JzE7h1h0py]Tl.M`+-Pzp#y(%b.&1N=hMby>jp(=,I#.e/8yL1zVC3Yt.O}<>jAOA)AA|Z}-oUz_x
-,-G3)+</x;J.Kxtnw&iW1NUGf{qe|y$N2VP(_!;KjZFy11f4g'8@p23IOt=(`t9|zoR+!j$IuyVxnL'5cfOsS@/$_1}J+]6rk:!=P}dX]{6tU=xs-="0S4
-du=dvs12m_R:i5jh'[8ibqKc}rKRM$/w6RCso1h<ucjg&C'ZEi+yl5Y/X:_:Ldt3]r(uyiNpag@2hDefe'N]I7A[21a7rW4|VMTzG%cuJl.biseGp3[y8:
-!Nii0P^&]Lhh[NdKX8<%b9j@16<O"RL4_|Ic$q"~Db+!4GV)V_MOlmqn$//-,kz<bvaP>,GSl2b4:kf/v:2sht>owvemjAt|dyC'E<A:b8pHKM83Fd993L
-aX^b11iEXR3kKt:>++KAA!ueaeB3F!NeO0'Xqg#J(A>,]QbG``yE>t]U3qhNWL2psL4UU<,1A8i-w%!MJjpv=[zY1]di#>hzj:CI>"dirt<|R"L1B2/kU+
-k|"mY|{Wr:"Zy_a-]#yvBg.dT<SZ-zYX^[(C&'un@fR)I-=v_S-x'i#&}NjgsoKu8{.]C=MHv:a^U}V477Lki1paMW%66Xb5Df_L5sVv~:X@kPKDCvXca^
-:A3"_pXog3GPEs6@~]Uy}h|Ge1F2uSVD:!:.]w<4SL2MDDeL"LJ!V88@`sW;Va^V9MoQciDln3~9jwJf$xQ3<>"<-[Co^aX[FPqi.>6N:}xD`;_P<8m-cq
-wBOqBQOo/{~0|vRraf-(=D/zqiH%va.=R.]hujbnn4yZwc]VLYYHqOp%:/$=Sd7Y"D^]L8[&zK=|s|z)WALs<R;GE&j}zvN;"~e4^|UwNJbhfG[wh'izf%
-_Eszu/V>R6WuMZtn~wfe@sp8z[nLxgzD({]FGuv9M_m:kq4h<`+mbe^AUGCPAxS+D8K]m3V{xq`.):2;|Z2-;Wo4A%^V)nhv77);Ov%=t[GR5=.(CxbCK/
-)4!XtCgN7:<Z_e5A!c+4i@>6G[t_aGVzH]aPEE[yl#/4-lod'F|.$TbN5+|g3IA[bb`r6(+25_~T!fKZ$O`rbd2@GrX|mwv5N[PR[{uK=1uzyo8y=|M8<w
-lRz8e44Hqh&xPCAywt-YXN78kmhh/qOFKq>da>s#:KxyhPMo+^M#SUMJBo=B^)VY@#-ueIin)j@rr/S7|vx1:#R8APN'tv0NS=k[}l9P_u5AQda^Z):kM3
-&v"-}ipRBdGh0ucUx2ao@H,z_K<bv]L%jNT5qG6[%ST{Eb<sg[f'tJv_ngS]FaO9|m2P}eX|7KuZ)'Ddd8mK(ukA@F(&NLincv=DiMH65E~!_k:YG[SC<!
-s/w@usNiw'08A8:IMhH'D:`Cob,Bnd#t;$22RuuW;w[IU!du#<Y2n,E[5:LDQa`:fx{3aRpz/4qmMBoF^;jgcZw+Tyd=4sLCk:O^,RCxsT}nnEjpJnW6un
-TS07!bvsyf+KEn2}{7vc#1^.eTeDf9cChm`,xZu1|P)XOTs^54"XU(5472@KX:[{aFNme3;d3g@C&dHsZ0$;kq%6QXH/~cP&Fy@%1oBDwL,|DZAEOtYg]D
-^sI6om`Og]>,QQ$Aft:,Bv]_a(qTw-/CHC;waOk(#M@W|/Er#!eP}vgyMLDt:gXq[#^YWQq.2FZV5C$!02RGf3yY&y:'K{MMT=Lv1|MMw$M@.h-#$g&rnO
-dvqLl.)YB0B8.|ZpKrhEg=cPeTUW|<.B'Vu=it3R/dw"~1;DsNUD/'[BAKJ+/du_Du;@]R@jelz)!pY$z%fWwdcklhOIwUAkdF3!wix!C!sCi_"g|bonx;
-z(RhWBBD_oxEeN.6]I8^M[-0.-l<2&iGMM~6m_whL>XA%ca5,>x8vyyu</j&fJ/M)a6#>}bgZTZT)z@]j4j[U5@Mr>{r"%e,QJCk.1c1zzLl&X97$yCxA8
-~6VPDTKm[jFTM2z>5dFK6FT.l(3Hcixm5l>8jd'l6I%wz^/C{4bRTK3aOZTv5oYtz"^Hg`XwP"[D,<U^z)DjK/GWKQg/6$=R/e-v&Og_oL4%IH&yf1Gv74
-+Z2mB2ZTR{^VFpn$>TIGM^cj=+7=[3+5g`:uTl>nG7K`@`|y|0g1v(,xNDz]ZXU46goz:G,AZ{0_0A;OzA;JfsKtG|qK=Ac3L9/aO4/FeHuN;wdZZ4-CLe
-'O]O@OY%:Er0Mz[|TV)L#2@<h%Ed3By8p6w:5T;R[_SPxAVTDMesq:5pG/'^|@4Z{@zN9F(=&8QV%GKl+Uup-QkB>X`CHDcI,eAr.{Z<JR2}(ltr)cb-7,
-el,Lj;]`}Kw8ihf.n8O4znjRVxBgDu$(j)tvtt6P~C{`^AeK/-,g@+C4J]6<|v/)}2rP_d9M2A|wh4JLNT>+xtaxBd}Ig},fXnv0C-!C;/>MV=T+FMWF,v
-aP1ey/hecH[dHRwJx[bVLQqUBAX&#-,DNtWn0@%@So:(wBP_3"nI|^u|wycsUWjgtc%EqeAa)/i<EI!To^5C3)xKKt5sq!(njh2<(g&Z~Yz!-P6rG@#T,_
-4Jstq)Pgp(/h.at4thPm<:#Q3wF';wMB[g2@h%X[6g}%|G{B,!GMf1Q+l/e{'/J3diNKsc#=G}!VRd]hr:ACaWTDc3v"Y]0HKUO%tuyX|AS+P!CH{}ScAA
-lns.->4/e`~^kz=Ky<%}RAI_wXOzA`-5PH-{a2'ET`5T9KpJox.3c(f&>y)6d,{:L:]>nTSqsZL;e.<P,ZvRiqIr8g=9y<=U6)"s%WF#dK^/PlE[A)AATC
-Y3^rdXsNL!2z6$@w'f0Q^k4OyM4E9I3gYCASU[27tgc'Z]qtRVgTZCi;W=D.,4RG}]Hl)ub2BeYMQ:r:24qLD|5c#fMG<fDdxlAH`Dd@[vM])N<kB/4J^^
-(,XzHZ7Jwh&x6j_)Aq{pwZN[Wa}{_d[C`fsB(KJ6GS"CrY]x#x1HAdZr3D_v4e]m~e:zvQt|ou:K3<zxvP^WGMg(yy-}X0^@_}M+H";haB&FHd7e&xBkFj
-a|+1="I>-gM}EU`|{R-ihcD4PF!Z"THfqa+[VaSi5rDyS}9{]dw|qiMXW)Cu'jqE+RtZ{aZ4$)6`3K3|4m]Xu$N<^l^N`/+0LB;%sjJAI:c2Q@AU!Fv09:
-0r#$TVRtGz$>,Lh7>iEP(td77u4cyR~3PKE2M)`2'O%.,xA58P^2:KLr2JFtdS!}mEO5fj~#e/00$#Uv:qDP<^aR6pH'j1K{Sb4rfu%/>uQf>zr#^-EBd8
-o[yR@w{C.Q$R9#p,CCb0Z4Gk-ag/,'1vCx`z@5%O!/!,|i[waB&dCWe)%L[h)Lqk|oP>t`i|ZvO:HRgNd<HTi43S-#V6t!X<DP|sK`qN'/ulyRiKgsaDTR
-e%|NjmQR--'/Mi6_SS6Q#7bQr@^6`N=ZaN^%BLq].1addY6|t'P&hEh;<dYVX_XMrM7yEsu3Z7hB,{{OBQ&)fW,k[DiOh".SHho,/xni0OgFL3B|,QP_:T
-LvraXZJN^'1d1;.gKG[}l6(|YwJXf1rT02`#4H-{Q}wOf=^w73YIB8q-bmHZ>fq1kY]czvswKY;y#y0egl4rB=EhVAGy"-JN]+|Eu:QIR75-"`m@NU/g40
-H`Tl8vQdRs"8Pn.gX]0Nb#9K:)bwQDo@-PvR~Qk@7Wzrg&F3&YAz[WtKotv{7oxqtJheS^7IeDqaR4!kX/JAn3YxsTkMis0"DH<xBx1qZEoAJ}EAj'Lg,]
-GP_.Nde`V;L>^bVogntgUqCQyh@s'KsEeEu5K:N4Gb6LTMhhp=RDK+nJy_>.4tddfqKkP_tC!K^)W+xPZcp2H&K|xf;wm#VuYe;{#+t`s2%cRAh)F=s8rs
--cp.@>O{Sa:aO8k#'sLGetJXi9"4,&.P+sE)WY}[m>vWBj)ApgK(.a:f<w~f9q/mYe=U7WzOhe:S"ne'bg!bv1]s^_X2:SoC.91aS'&:ml|Y2.`t}S>i@M
-q[W6|&}6lUlu}((zqU{g'T<9=m%!y/b${roCfRMa6>;_Xmj$S8rfnG}24"~|A[!Ab9jKmZl_a@[PK/^[./N9@}Tm!_PS'F>z@(VlK=BUK25>m]jU>`7{F+
-1AS[GcwqTyMKe9,uMejdkF`q0E+95K#gsc:2a{t)c<{$uS5k~[kbv2u:Z;54k[VMvcAJWo>_gGf/%!%!7c=((ti"O|Na^Txm^G1}q,8Huzial27M^H3r@o
-5"!p3N;[5)Ge{Q)hd$3^m]R8!Cet'h`=sxT[/:.|YC"9182M7p=Qu_bBqwD;<]qp{Kpzfn+oez[9K:<F#{ju!QQXglIoT];C<zFN7v>'[^Yat0iTGg`5l%
-gi<-/x;_nFm%FK9gXhC#8MTpeM:7jn8z1H7d7hVSb&NX(Ic$d6Oz#wXX7.R'!6a%C]1X[Xc)6y=u/S%SkBL-ko6uh4s+JY_Mx<8%[L#_xt_I[rfpgDyAB'
-W>Zc{XlcN>_Lw$+K%f;]<wBQUg'Ij"a(AC:DI70w;XNn=UdvOLL|ckOld'qz(l:6yRw,gReq:5P0OtS;#TJp3i5flUmIhATjqtMaruxYAyYWM'J]qo`l1F
-LgX-d$q9UFM)h,8!&99zr:bTNeN.u.Y_g@'GC;7eE1x16yOIikh8Wqyx5i~My[wZs{[+G}RKtz7N/zU3S3^]@8,}QrV6H/B%bScOrFhlIQ,{x0VqMgh4Z(
-p)L89}Y>Q.-0uYC3[0=<TYdf;JHQSVf@-Fp)j)MvCR<_zvbF'iNU&@6ec-Mz|lBqvwFu^{iwOkwpT'3`];'w,WN5#6l!]+yG!|~n3((0vk7'![OFD>%wyS
-JUKWtp`;H25VE34`dC-V|m]TyeMy.yeG.<=Lz)4v`4"rS!$)uF.2-H-OA>PU(r;_jadch|Fy.8L#PGx4]$,]8FVwQMWMCa-r'gD<$x;y8pjB1kiwYk}ZPo
-lns1<.S-y73dzpfKc]B<2q7y@`6Mm20NbF9z^(z5lzM0}wUoj8ml<GCDsq8T|28%L"L7I4B31T!mCJ3RN+;)LSe/#[S{$Z#_|W7NSh}0z@uzIqDA&X'K(s
-KXgz[y7}rVGxxuT5W9G/z"JveEY0p@2Y'Ky)om^Y>T('.V&)P;U/4_bl1Ej04{B=B{eJo(|'yV)C7x0Q/K=YH9I!2|.2r,FHt)"((uNRN&EYd,`(^|L%o[
-kd=-7nN3b)p^>2;z1X'cgL_G/uq887On+<^+nv)XM|QP_{ltCr0-3t=pF}T/C2L{INNZKA,aRZa7+s$M3{Dpe[.TjC$Lg`(LOOM.={UK!J2>$9zpd&Do/y
-5y=9b6lv{jW9D1P!Lv[8!O&d)phTD^pN(M:0f2J``%9L|ndkadF54|xlIKZtV0Mq_+7z"/!;.%:t3R%)Me&]4NL!tPbz|9gyE>q<ck,=BQ23wfeZj6o8Kg
-v{,g='i`TJMw>KS^82Z'8"G`,Z:)>S$HtANf)RTt}9j}}4z3o+&fYk>dlgIG-tF-I+EiK7fvHnI3yu1#j3uaYCO%vnC'408ISY@oTi~JD^u%;[jY/#l3.3
-0u+]Jbr0/FSXCIq3|XmF%.Pg[Pg%9vycHkYkGPGaRf0YNsCKEn+"qxkzJ(1Z1$"^k+8R~HJ7"1x=U^OX/M=1/Y3V)50t&+NOe)A%(zuJ5n,R,W;29;[0T0
-q[@Eva_t.BX+a)PiN`XnJJ&{Y2(blYjchy8/ld~`+b,)|FMT0$jrS"O1&Vr"1vX`pz,+g#a>hwK;#)iV9g,lO:f5x1wq!b,<1a-JQTZ]B:vtq;gGB^agGH
-{V9xJx%s<]!v}HMz$nWZ]{88YnP1In&@7;R0jX]=B,V2/t4JHCF|l7ZhoOX51,(@{+IZxu"TY6%NG:~|x6c`>aC,VnBV0l5apQQM^-pg`o70>|uEyg{fOm
-0GW.-(oQHfL)'f6oB%|.kgYT`YC)xwWY$<a-4h9j9}fh+Kd`14bh)N=6wW,;hnbJEJTD1_TOQ,/6wi,IxXH5gwE"''TRS-jy>-nD25-=}S+9i13qg<c+}&
-{7XG08zW&)V&i+6-9Z_bC4vjX]Hyn+~_|"jFge}y+o9)5r(6@wkSJ=oc_0/cM-VRpw7ltZ7<@Jj>Rdd!{1UCnU}iZEgOhhI]y}HnNa@l%Dc"Y#A=DY0D2/
-+a)zcW$#x${uum~w2yi0oQ>f-LIZhr3<|P.&"bcYy|K7!WqzOUZHT#f{L&s@ti;6v"~<V'.OA:g39R9n$Yx{6NvXI]:1/[3>s(.|}MlY-N_=Z!fLPnZI2;
-,09ljwx(@2ve&2-OZ`wQLR"6p5`O&FBU|x86FJ,KlqXXPl>%QHqkSwVV3OVD5_'"8TI>c]5-iJ|$^${]RmJ7}mAExZn4H:VmTW4_Vy6S1(4eR=mjZOni;O
-BjrBxc6QaIlP2,Z8@DWKT;yHc,r$nRpFb(|v[;zvP>0QtiG'r1(-JD2>Vp2!m(Y'ir+fky>^kIua}wp>oh)-S72ZX]Ww]&PN!{A}K,l5k|a2@wd7s:^fPH
-pcK!Qt#P1r#7{bYZ9yQyO$G>P,E0$tssQEi^3Y]'WRV,-^iQl0!:L^:vQ/S7l1M&W6<cK8Xe~,S7IR#0#0$w|y:d>g2)Z!0DlJJ[aq,kVR,VOrAiTMthhT
-;t:d0.B.7<~NjNR!:u(IKEH7hD|^lU)UaK>):6RFS2G'Ed/FK`;M[rx':4@LL%[gc.8<#Z/eV:Y=`-vc+#q:jDI9u-~ua4bQVR|@Pipa@XVmLm]/5Ly%UU
-sr[nFX;MtCU{DWp2"t=^hk0A3'u;$@}f=2~$[{H9ZbG$2<P'FTd%mj#Z~DuWnSMN5$Q_MNpAUP7E<9fG`EsGSDN)m<a3f]iVW_ArlBwf>Za>3A8bWgzux)
-ey'xpDdGs;13z`Acs".Wc597%Z)!BSst|PN.tq'<o{J,yafXahIr&|&B4U><^054{Luk>yJK<(U9Pz1g4hiU}8z67&]Ucoq`KjRU.X^r_BV2vWq@4SRG!b
-'5JKwB/mQ)dk9q`F'r`s}#<+AOQQkaU!T^'%bbw7T9q;vAxF+bYCj`f<^PyIcJT`+t;;ZXR{^z3VJfA^>=57ZvH&36"=,`3;qBqvrQsbDQwD&BNJn+.W.K
-W_J_@bQ1X3e+k`,KQGAH7@F<C(Fs3CfjS@~!SE[J0.dtDj$pHvN&mKQ=p](U_2I,'%rUlE/b]mb(/;huqIiP]Wj6cM#QJ^SP[E<)%-!X]@pr]gNb9f:5$c
-T]mQR_U#}5&$M'T;}ja;+J2s{+4DROkbf)gg/KyIB'T^f<>hr%w]=i#Gj>VxN4m}:=<i&D@u>i"FB_+y31Qj.8'tJw'7UugHV<zY&l}+`z-0mgixrLj]W'
-.oZKsjIlF2,9eYoWT8UVQz#}B&4Y2qPTiad#3Nst_H%A,0&}qF~.jHBX/&@%aw6)F235vMdJ"Q=]MN;;9Ul$t`KNCcO0Lhs|~NEXg&YKPwvK]o48-q`CCG
-8_c#kE-QdQY4ooXVk0oX&1A#"I4'cgvCiUxh<vc1(<Q5xHXIQTOsLCG$S:u;pPlKzm[$%N>RQC:{^50l.<WYCPKY&YIS/IFpMJzVgKVv~f=L}WxeK0o|5.
-gx[xnbRkf5LJ)i-Uk|CFu|vNy&4A[W:9XAjzorki.s|ihZ5k<;CbA4XA^ct$J`.b-WV2Urok+.y+>WJtR!~VyBAx92D9I^d-a:el)k8sM`Z(UFpQgj>3[W
-CU!#+z|6f9gtK&Vz7vM[^"$l/S:X;/2jS7y"CIX9UbrL)6PJ%MZ7!57mXQCYhH>or(b$fYimyqwpe!_xY(%b6B|ZXK<8r>R37T~1a.#$7kJ=@IE0GsV^iv
-^.ceMxz/wVCpU#a8_{a`QnrhY6VZK!MjPz-U6uy,ex#CjgF:;a%fJI(g:]Xo6HC`X32Jow2E}&^VYkjzD{F,wl'@@.a`L27%R7xB|R^R{QW7m>0Qr`__Tk
-g$,V~;u1mAsdpY(1bHN.!t-'_H}/gG52nMTb33n5DJuu5UI-<k15IIda(=pE.,5;s.I>^$fH%wg[VwaP`1PEbA0_R5Fr{/0gbViV&V^8$z8]L2X5).C,o6
-t,SCq$QGbR+!XH#5%v8>^mY7A^;66q}XU.TGH`m4}<Z"W55cII=Ik4GaBYvH$GLCAm<%x5fk-mY[B88n=sj6-@/Ht.E3zr>YwH787K(5wspvW;umz8pdQ9
-BLtO`FK}[tN/S@J&mQg{b0HT=0V(U8.Af=-Vf|"BkY"Vt-<CCHw8Ovh9pH,N5JS7k(leTe+@O@"y&>5GVi.TBr>Z<P2(a4rs{5rf-KCfrA1DWKPCa4C{{w
-:z5yv3>k;B}4"5_VA+4uM>dTO|dSGRt)43w:OLm+K@j.V&oTmS%Nu+ty)oGv352$[{Ds=)Dq5wyOGR6N,rPo^f'Wbe'3_EGXf2$Dbypl+sIwXisWd``I}G
-XI[L<rzISk5rnL$x)B<zeOA"SAw3%wu$(6yP>}!-wo}MUv^FSfrdRt/;s1UcNsPUM:b+>S4F$MT/Vi&kXyfQDMX)AtFv:3`TU%@[8(6q<aUa[|#=o!5RPi
-SGc|%cop&R%|(EmXoBo:Ui$LZGrG4u`$cDE^'Q:p:AB!cq%r.n,^kb=k"zV55A%2y>)Z(Xg$(T#xC(%;cL$I&t(Eye_eD%O5rUf2Y2,2r%SZL)U)!+Zk{D
-WJ@QH5g`5|jpd7#[t;6B`DV|jTjB]e~!YE(%j$X&@}IaqJTf,L>o$Tad]coo9f|1&z_R6#5RKtor7#haZ#Y4~{$07HHuCc.E5o{UqyQXpCO5d'U&7)mP%T
-pke_sU>H[f%`CyQotPee^#OI@kislz-'jVgv=Z>g1.uUXha;5q>[pFtO}OgL,%sWtV%<eGm+`&&H&F,bM[.dt%,7S48a,J;=|ln`n;!kifDI<VD(&#[q5q
-:kZv_RR5rqj+)!'5_Qfyhb"(i'H'rMvN/ni|rg~:pg:EM-$8"R>v><9>d$,6Z/@:+.gCXAQjh]t-d`!2^kg79PMLR4QB_+w[~DlWr@P`qXhJ;"QFyV/6WR
-PRk|vkoL@4L79%LMhrz|Z,xoC7_k~{~eV+`eHR2kV,XiC}kT6ki|`LE=s9DKhqwlF%0_0jxu$w({hTDxTzT2KIbr8y-maz48KJ9!;f2t=.x/|d9ka];(7`
-2mEcA_@^'nx+/HfP`B!w%y:Y(!7mnY5<LGVzd={`D$rpqgS`|Bu/7Y{W&^e_YIZ^[!wxlKc+[Z;qoJutV5:`{V2C}%7r&)Hhb%]K89)'ZfgWpGYMga8dm[
-Z$3M,h+R9PF:sL7NGnC's{789;&6O4cRyJ-v13c#UEED!-}3n{rCukjURxMfb66C]|YVcMh.Lm~Chnjf~ch#l!csICB<fc::F!VK1'QUBVfH;>"QcmEN(k
-jQZl&1Ci)Vo1{)^'$l}io%iV]+$/,q{XT[Ex/dI};}x<]hWWRF1An'h58G9p}cR!^SEU-Q+6X_3_uzd#V5,=_95Rik7^ejx>|>+l:nA"gXFCTCUy"/k]yl
-afwIo"_#>wmCYq,5p!R@eh0feN!yB$E')dj4uN!Vcmex#f`'>oYjB8dA]5~V4W(sz9pTF{pn+pN-ll5e8eIEw+q{dBp%2'%),$8$tEsLk"_LQ<@N/1jQ%Y
-GJ~@@(T$;:!B%@QJ_0YI6Y>/(#3P8yElF@k[tgU:x9Fo4#L<.}K>za%C.c31_z^7YAPXY9D9)J|kPlJ1WLhGcAzAEvdK$/Sv@M$u;2uRuK|<EdsD`3C5}q
-J!G+>ajYUR7s,ujtM(BIs|-KAgAf(^}q59pa=UhZtjcpm>v>B&fc~SduMP#a>`/D/o;y{L"1xh!<:f6Gwj0n,#@ljUh4SXmse]_2KIv+&zG:QU'jC099-y
-s^Egr+jc`tFZkvK:+;;1!JHz4Wix!y#o<:|rG`Xh7dIhG3#+#>$l$]{Tn!Mc}Y]PR7]h|q8!/IQ!xN:{LZoX-;ESBa^uCoM,@<03nU8G)D59X,TLWSU'^t
-hcRrd'Se-TRfsa'cFdU>,B`n3FMr3Xfm^mDiY.>BBM01Y@RkgnecS^C>gFWvBWu`0Y2nwPbMlk_k5R1<^i][irVa,p1skQ0qO^P%D{jL;Xd2LoU-c4:!|V
-l@Ji)JBa1=%KMY4Ep+Tn:5-<QDLRSY.q4d/Tp1CsNjB3aw8tRj0;"yUsY:V=p<s^:s$1fO]`eJZk>XHA0HOS(@(^^Y+.0"XxF;Z8f.4>Y'N)/E&y]f@ux}
-a;v:,;4VrC{`[T#p(Q";cs[<#XJbnpQ<<a3;>+"1xM^E#lw0Bk"iIkiqF-2]'tKY:{(vy3Fz0^Voesh9wU=fW2/l+ICI3+W{[+ACiQ&"sSA3h%y(d}HE@u
-(|d:(1atZs6vQ^7K6G$fi[PDrq7]t1g[%I~i6fO]9Qs_gc!P(x2o%ELLNu~d$1FKcCvZq;0o7zuAM=s[mfRz2+p}sIJU+SE7Km13W)c@+bzZ%c9.,c/tO)
-ykpR52'&ym=BL+v#<47!X}%&_)AD63snR1#B1(&H;B%AaeO52ztJ>BuJ^ISCV|r:AoupDp4L{<E_;PX2A_8tHcO0KY;r&Zx9A(`D#w6j%/@(v"UyOF'spI
-d2'NCl=Ia=v[ps}+sH6EjUXB}Pq|(DvLrq1C"sJ-GHT>6I,'zcdHU]`'[w,UIBLI:0<l><(cz$o[3X$!XWddoW7@=GaYwR5@nt{Vcl+.<GH-YQ`%N@'IM(
-lKyYDWv0j;sV0GEt&1[qzK6}>wkaU^bwvUq27YHl,'Ny:9Ailj2dtAJ=[!xl&3w&GPaS:z$fh|G9;'n<jSaGeY,g`#O(P>>=T>Ia)%B+^Z{GlVXg0rZO3"
-FD6/3)aFduspbde9"vxQS='HhJ@IDyjh'_cOtnvFmnhl=24t-b9F23IHd|wTe}uXm07$(F~t(PC4I/y>C}.b;>#qf5AWL8^HT/|r0fLa/q#&Wu5_>)AFrU
-}zANOGEU4b"tV8;1IC'>2(fv#/_,_$3]qqF8omfej(!1,;"oS&`e>4FlSjeA7^bL;(ywvt0GK]ey<Q%qwVTezb6XWa/35x+YJ,6D<MATK=[HWJel"nr<b]
-oOqx]sq@~Q0M>uB.4Uy(dxMJ&:ObC>v<]9A3BJILsDJoH0[e_Qj4byV`P{tVO8H-}ohLBAiYtX&r5V7+)KP:2bRULWlV,AKP0&1G$R%@my4)tRT7"ktAH[
-~MZM3_JB"_rFE[ca^h)__0GmA5dBj;TOfk-]&K20l6PCSHREzjO@F{>'i(N@,avntlz18%OK|uf8+'J%z"eo8$C0jSJ2"EVIly%|oYY/cX'^~Lao&f$_Eq
-W:Xy.H$9D:0V$SYa#)bk)8<I%M^Z9K~b}^^.;;[#MhaUsOk#&3z0l8&EF#R#9EH$Fkc)#`DN9x&AG@([=dIBOwL:Hx294/PCRY^tkK,l[9FOSV=7kt{j7T
-hR3<ICV=u>YkI^W|ut|JF!OTB^n'$v9C3zX`4bRRStJ{'POOd2W@<)h2T>nR:>rs/O^.]^YkdyM5Iyz15m#^@:OiHfT^-`g3AZF4K6q=Oer#q$O([:qJ9J
-U>@e=L>35k1bqM!LXa{IRh4st/^o&oC<LV_&/TceySFZg<w<<X>&5y;wsa[8l2tMWi=U+dg<q^jkAd2=m.vdk9av|Rk-oG".V0]W]$zw=[2m"ev@O1Jh!S
-b)8d#||l1yyrVm1K2ue]:U@/|"k%#Bk.zatUf+)/6d)Wzb5!pF+NwP}tqRXMDUErUJ)e"x<J'=u_%MHzHYrdtvP2g2`MGn4gs@Lq,Ejo,6_&m9c41#)($Y
-amm%k&NtgFGu{%TIzV.5;}r}TYDz)q:OTjagTlUlp0oOi&'63p@N/tX.7c3L"z$gs<:@_nv>,6n5nbzmJd.YyIVmB)n5z8LC[`uIIcn&tZ0C'&6EZ+ay(X
-qA8F0E5+&>[&C&)Q:!x%os&,Rtf3!oR<lsyyEe3#;Zuh_`HwyTlh4R6-7@n,Q`IW[jIVp!GE^acUj--)fuMV}Ue#K[e,nH0y)-`!U>]w<6M])!C%S7prok
-MqQ9,#zPh{RYcR)fsP"r$0<>'WB:ti8@8=onW&%EDI8)c>B_BG9MC:$qo2{)@4N%EP{u<s4|5QsGcytvIZutH^k^J|NF>&#atTt8cV}%7L/dA8lH!y,]|I
-F)q:`9-Qc)kJ1OSnPfdlfwe{8aFvhjHl3;OetO!HUU~o!p"7jNDXhL#+Nq@S1]Tu+L$Y')Sva]xU965+6>y{`=ikmVmMD'Rfx!cunL,/cP__kRq,1#Mi4-
-/zgo7TC"T")<-}pfZ[H3,b4%,{hPzWEUOCT9XZY=!gU#[u!E3Y>s7o~M3#+xvW..XR`f9D$,/r="`1;:y#$dh>V<4)p[~CtvY'2"W7^Ef;6eG{Ut2Kg$|S
-`BRW&^c(9p&Oad#i_#|"=[<PPGn0l%~"$>}$J5Sh`xjH>%MKwlqBS'GkB/xJ=>I+hzAf#1batQ&"'!aF^&n%;1XviT{44.0/DJ93JO9`86d{:Zsh0H@L+]
-(##dKFjY:f,ceoP2i[Eq&'80'xvJj[SgUL@FAW_;Q;YYkU!q_Qa/.c^/IV5:kF1g39ZuDR@eKBN)V;b^Qsu_n8Tfu3SQ!iE+EmJl%=T#QFk#ux#JJb$|+N
-8O<9:$f91>`@H!kg1CLcF=X<^9m&&TNLTzZ3h^W.Dim3NG`.hE&4<78Kt'w7k#$4QJEf!e<Xk{~lveH<petRouDqurFoUbQ-|Mjezr.51R~_&{H^-vfOOl
-8:K6$Ot3P2oqR]A$8LT"))3:!_V$A!8=Lt!eHX:wn5lEIaY$jVI3p_`<t_SM^FqTvJNtyEtQ$%%77mms6[r6kgk9=gP(Oy@fH#22yrBngOMfgLnBEY1g]U
-Z4KjQ.^)'pK}%"9|plPN,fO0nyVu`y|xqe4MXD@3&@[8,cmn6'cyS2Qt/jb:8ZPu-U`w__jJ}lX3<FzOIA2/mn~rQu|%7lTK]B@3'lY6-n.Exn~5h&E$X]
-dYg$0+8]Ws0CYbAH209iv>._+-g5&{F+r{hmx:CuJp8{!lTL3V.`84f#7`h=bvzd!|6(9G=,X/T7N6F^veYV/Dj%ys@pfEhoYcdHQb]pKsSC8wu&tw9Q-U
-i^0)z#&a1d!C;D,9)p_W#>SN/k0wO_N>b=yKnK<YO/dln"~P}rQm',V_T&&`h)[-W<><cKgUy'LVG|QVl9oiMEKCg'vuk[X7kxx@51s}>:DRAP:xE3UP~C
-L!Ergg&wh8-<_MUm4E;DkA[W$[G9X.YJI}p,#HeD>q+cwV:zLq9:Q=mncQC@Uz,bx}922Fsg7<Fu[r].nT[a2()MPCU|cI]&KNr0yb[GjF!F0^a&>bHyLP
-`/)YosdA=pM7I7w1U$Z$S{(bX#0sn!PjUuj3l``>0h"!}14'fm@0rsyGa2p0=#|q)#pKC,<z:1U+<4%0aLW1(HT[UTO>|g&9RY)AM5IzA4%E>(YDO}:nOr
-0W5k!M.zTfMzq'4C4/kD4CZkXOL$Gu7%P];n:/igVO!jN|QuHH(0$N}5yE"Yp%9gvJ~9J0;kc/6V;&HpmR3S'L`.mR>[[$}z/2^BU|cP^"gqR&9)$Q6XZ0
-seqLsI$ceOMsf{x=%eR(;oZ,Fu`Z9FV<B!2y]Hm}z{&-7BwYVN_n2U./,DmmS}&|@2c6'LUd$_vZj"ti!}mftL0_8B`"',+uaT8}>YEhl,5f{7sPKdYJ.)
-/1ZT9'mJTfOm`2o@Iia_YuO6FyAiNp|V#|5jro{lf2CY<S(cXGtKvQBTIs3("+y[HoCn<C%gxx-75>'=}t,;RQ4HGA",.LHVFL]#`,7/-F(cU,uaOF;Rj0
-f>c>!p/k_dtU{u}ix3y[E;Px[uiZt7O|,vr=sf-q7nQ|^uHf_6zY(|9n`N//!Yt=jRawc&l|qQ4$rZV;q6o1]3fiUH]gt=DY<[MwF/r8:JN,Uow{Qw<(j3
-={1u3VoQe+Zae$I+qsf]B{gwfQ@)Dw/U%;nI}$Tz#y$ZHGnR#9hL_d}]K&+^yDAw{^#joFRag{M]nx-gh!8G<60q%5GHan'^;GjhYZ#25=GXM(QC1b)965
-xc|6=52ETwa@VRd,4YQAv5t6Xc)^[^1mj:fX-.@l&ZX&kxUc2u+<4(r3/y)}0Sc1JY1dRnG&=6ZP7+k++Z>"PTd@rpR_n:/d+qTW5KeP~J'$A'vOd)R5~"
-~h;UKBI}&Ye(]92cH!kGo&p6K9k#Bb@p(6Z^'JoXdcF{mpc[+RC=V&i]R|.${(b4f17<5Gv^@/Z`ZO2sh>R,YhnVAp1aq)oq"oP>p0SmRLwA%h%LG+o6d4
-h&607!7xnWS[p8dBllo6U.8>h<aQ+(CpTtSzB"q<0ed6RY8HY-PoMm~(uaC^==~p#pupff3o)#-E.FQ8`e;-VAr","%E9)o2_Q554W&9u>WH==H_P0:%^O
-On%WlBYx[Z]p@z]#su!$L{}%&]Z#fN2b|OkR4-1.<W)mKnf_WOfkk3&N}E=TCe&8DkwWKxF|sMUwGv@&hNXQ>V[#l2c8aR@/j$~C:y#07YX5Yi#6[cfwq'
-`>U#5[.I+%mLJ/!JnX=Z&f~ZG#8LhbTPTU.y`t>1ijrE&3#=-z5m7bavT246gG.]qfh/Q@#k,@AHpg;!JW2W|I4s`$F=n!Vc..wI&"-)iUt9Hv9V;:b0vH
-8QAP,LL/v{<QWa!NGvB;kl{+tn(NLi//Q@fb$)fI0x#tV8bIZW@eKv7(ZYl[#O1aI%VQ'E)@olG|_1GLh>@Q+r0e(4fZd2/_#)Kug.(QGkviPQ;GD:4A_V
-.U@3J|HNWn^h!60svZlI]G^po1%k]ivr@7`gU$Ox#ToiHs@`f-J4=}W4[|H%8td"F0a6y:#p-Nc,;U,for2J9n2mzK0B)W.i&69BHj-lT0G0ZmC5TYFA46
-a(|Y}KE|Y/G!ZA|hrF{nP/qEwSF+7M|brzG&WZP:V:x)qnTGW%Dj5@]kA0K0USC)(+lQF`W+;jD8u#+x$jLA/vA8uUfrqehM)=0rRX++1C>C;WdUaPB$()
-juyy!R&&6U%t^<D;Lb6yC1A_T]<Z0BY%qsBLP{3Cx6Y:X7FAA6XW{7[h<b^lKBkIwm|hq_gM2)Fs=w:Cd|ynLiJ)Q)]U8/&fTLup%{i,5bO<H@cGj'd7fo
-"U&sBmi!~HY1'.s4Cfg3]/`I4YQ)zi>1PB:KeKLsozyFr<<LWu"_}l#&w.$.5XQ%NCbPvf:CIN1BKYM7ye.sIRL@lc/53<X)tpQrG3.^!]>5q9]D)z[')x
-o1PhL9S%Qh'2Ti|Iiv-awPCe15Pn>k"[n5/Q[EuR7#O0'Q_A7j&pNpDzODw3_8MS4lxq;iF/D2[%5ApankOG_Da+#WCK!:2F~a3S./CkI^^Jq-@0COPyZ1
-%ai/_)O'%GSlSz3zD0#k;RUdV9umY:jN%-z{/,fD/wBB7go>UVrF|O,CIaQD!/UT`>tlN9iQhE-'L!:KZX,0wzv&gb@:qmR9_DMos%oRkiO>:eisEA(4MK
-1mvA}.Wg|8hM^qn$/e.^#j7>$7!Q8@>vVY.v'{>UwBW9Z,4`WLuxp1_3ojn_P1ak#}A=[QT,Eic<eD.4}RQlgBX=|KjN:6eo2>P8&v:%jV+-P/~$_F<V1d
-{1va4ta|aOr!b|2ahnXWT8<u=>z{iQWWkF=o>=%%A[+5#KKPU"#_86oG""b,pF3)-pF>yIpp~{/n=/FCZSWX:v:4(-|m!&9]~1T<9+(UUb@dnjIa@OVlyT
-eR.P]5VkpiJn`'(7p$5Rkx%V]AWjT>1K/Aj|L_V+}Lj.tv>"PhU{0JC7>nIZqtpQ68|'mx>D^.-2)mEk4/X1CAt8M)3O/^AN02jRQ$Ea9po(N%uB^s@9D/
-[;2@(^Wk&hhn+tH|@4}jCj5{N9#srzvpd9Vx!BJ2tL@J`xaB(!n;<U#Bxv^&Gh+WdVQ0ll_|/0:GpKD`1bjS%4edlrP|dMic3.[2'=AXZxY0b%Rg%;#6GR
-GB2^II6uf!^CZt.r#e>S&$fRP#EC]pz+#{Ijo'Qlt5W&gV96s:+U2".J>/+6#}rtG:8:e^mh%X%7M08^BxV5,EE'"IIsQurib`4NI}4Aj+If/_"kC)vd<u
-%s,x!)EuJf!b"G.r~5)5&xJzw#I"T6(RvO|hx9uO0pBu&%rQ,1'&i#4l63_oU&FL!Y/)U+f#Fp}o0-{k-Rv0%4=1Ys!n&7P"|QK-[G0X`ptk/h(Ti+_,$T
-`Qk#O^`]IxTVe6IRpk3Sl99jJ7a-hU0-0iojY4HB[<h^o]]5Emm0T[tY6k7=[{}MG]1!8L@TD_6g`Q+.xjfS2:N,X4rOw%`]ybM'-sff<SJ6D/g0lw`Y@o
-zit,|<VirfSUfv<#H_[Z5dJW(v.@^obf]EVgaY;Y"zVbCF78>BB>xnVwh}H]}L>q6C91[!ASA}XmZ0W;6xi}uUl9JT(F_ltuV5ZH,}"rR&a&k"WtGK:l2Z
-U]oU3y.g}d&8yCC%7R$|DK!wQAkJK)E5!Ca3EEZt="I"2N^L|(|hZ&MOJTuaocWuXe|'<kc,}F-+$&N43P;yyf6={w>(<r5f['(yPw/cd#p&U$c7SVR'45
-&P(91])kCQOJ)^=E>D-_I!d&!3TaLhIxlKkBUs@tX<]>oAp{Y4MBHRvBZ-ZNFLXdW60<xRNk+^@a}iGK+`<sI.^C@1W%]Vi9%"'0;1w>{`>/X=fBF+oLPX
-;c&J0xfUq5!,SC<KKzcFd[.O#y@h2Fk#YAyo_z$LrPF(DW<AMMl"=`LTHc%=W8pP33NW7g3K-8Z0=3"7oUY'WX,FD#7{39I(0{s9x^0ppw`p,<IS:Hcsot
-YPH_~#U6+TK,`xK=[;F3A==L'i7BO5>Ehb}@&)%AVHc),CKJa-a'8mD4HR:"lBp_o&nQV:-^DCmBS$La6%[$#h`yasd()goNHoQtTz^XU_xb`:-<K4g1^@
-Emq;1QxddSGW#2^",Hl"y1-NCpEKpkh|}QWsYaa)(cGLmpi49"duick.]F}Mw]q<cv:J9S7cS%zC{]/|pshtyC}]%Sk6Iqo$-d)%:%#`#5T^}m[WTIz6LX
-l0LJ,MbS~aB>H&Lb5:7q7M5QJ%Yt0L,3`lpZQ}n'ST-xWB!RpNG=Q]WJ9k9zG^BWu9;T|Ivs1+Gc|JN:Tc$5|pTFUX(pEix,6zjRkWj&G)XC$PnF`H9.bX
-z.y.XNk4Z>&'ttN6Oyx4z.P<snX;hSfI9Jx^VQ$QnIr6:4-zrG^>.tSgY;ds)_=ZS>)%yR0=vty{${M}+Pn|#}8:VACX~+N'e9rvRw0<fftFv[RBxbYw^5
-GZ;`vA3we1>5c>sHnIoB(1^e$$Dha2QGUa/rMZfK7$vk$gKJP<-^H"p''T0^~DfacvzTRdeef)u58"dYty$w>D6Bm'Tk,{OTVi#!8tQz@d=N<:;Rwa!Co{
-i!l,4=li;smnd1PTXcID8rX=c!k+M8bzQbErkxQRH}Z0gC"=`;0vh+y%){_LPP<Hpv3P^Q+xLZkb4YF#rw9Kd4VUSgn9HIFCe|{2S#OSsisi(su{}2|8#K
-y1@Bc$V2.2vuVnLX/o,Bw5Xo[ojjjW{1^Q,P<n,58<t5,,F:`p~$,+K_"Yj`]AA,8ArQVb2VLPp40}(Wkgx{<-,"V4h;'@}6OL_vK)ZQB.SmMSP@a8oA)V
-$pSvP"_-aNw_JJM++<P{m35)#{ep';LjyGa/=`@_[ZU{;fAPWi$R~p))d{<E|y{kaV2-n5X#7,XbOto=}{>]l%GKr7KHFoeKfyB5;r1qVgD#~37/OZ[e3P
-8d<1}7sOTO09T:mi|j$gh8_uoA>XY%qiw+X4s@D$>>_YOb~5T[V/@{8S3spOJqP_wr_GtdzwS&^Cb:HHAWAxNx!2#nT7u':Sdjs=n/X5Nof>!vzla+'q)W
-[ZFs8oWsJk%/"ES#eupfqZVd7#m-9a-s${S:C`uM-M8%uy.]z1y4Uf9qMpeoIhPRi+u@/k=U$e5@k@b.tr_Q9Y=DrZd&tHg8AsOW{$6jaeTr!4axwP"2Il
-">w_+r.z&JzK)#}6hhcxiNZ.9EA'O+HyF`CzPu`yFn_lKVpON&n^Z'Dc[q@Y.zc^2(xJp#%Z-J~Rj"w([-wx0@=1ExWC+:vm_7X0%B&QbHS=GV5{Y&%QAS
-6QTj~c[7!]]bH"M9@!%,FOh&.^}D_+<{435nWDyrp|j%thPXq@aubG`Ur.RC`p(4V8%aY`z%+b^4)i60%G$|&(hxE`d`ok8r8NzhR2eJ_t_pD6+CipwtE^
-(jdY6T|#Je$(0h_d:bm]kmRzr<>KhQM{85;XcgtP>0!NEO6r4VVOg[v"VYbjc-1j<]G{']oK#2<A)1MU9l9Evb<BUQ)-7(w#<<8zHtAU1wZht4T3t<4KHq
-0:;t]Qt$f.WA%1jUby!6kKcg++j|$ka2fnQ6pESlTbUN{|b2.Hj{cjN0&3lBn<BI/%<9r4'&Ah5&2"A/O;CnAHk$sKoVFUL#eg;ObA_idcY<0yyn4y@Un|
-X_mx2lT^snh.m[$xv$rP"hW,RL$8rH,n1qNi=nA`"rl3#7<vQ)2pkoUD!%2$j6`U#rQ&#m{<8F_yL}|IlhcJ#bjfND[|jaW1+Ofd&Ro4::Ykp{Z_8UThDn
-+hxNc#Q"=tLFsi~ku0;G5K]vk&^dLpG5pB}|B;^Zc$>J}(A{z.<8:%Y)('sk%/^Y$C'|BE/OKLJSTR~ET#/RGW46.lwC+I=eg%p)qY%vvE[aY+99bea!iC
-zj<"0]ui-]nTKWSsO-x@QXCUFhyZ1m{k8yN&)J`Z9q(zm8fCCkdnd174_TA%wU0:[-<Ss[oLIsI!sWH>dq=++x@Dleec43ujZNwe+.r`GIMiv>RqAA()X7
-wn6CqJ:p!j|vK,xy9X|p'dZ^GBzq(`lgxp#M2_,1$!ErT|tZ:D!A]I(f=NDMYJ(z}w2)jJqvur3g~qe:/"':vp]mYR)nL1q!911@G>pGu`Z$t]zpe$AGL:
-w=t}2o]%b9k@'LJefRP2d$=IrO8qF{)^7l^hFDjqCl6cyW!)J"e|@s.|Co$2|OQuVxb#uHofmA-m;%a%OTSK.Kz3ZVl]l:5R`rO}$vY/$D&S_2a9mtE1;:
-D4vpD7jhB%/'umG4K0fiT.'v1z5oa)d}Be56hzZ(VXRg[w:K6l6`x"iA$xKR"%%CVCO/((.&XIgfl^<|Typqc`ZH!h9uQaeA0#quH<e/]B;$bbWP'K&;Pd
-w:3M'-3!}^WT-:Ky"G+AxzWi}mA^ZngR,RBxCK&2@Pcf+Du4N.8LLAa[.f3eO)VK%E!;N;@D$d]Fwc=FrB_aqQ8=hmf}H2$"X}3B=SzaBf>p^4bM^>J."f
-@^1f,WiNmW~"58Rr|84c3uLB#`"31pY:ec"fZ7ZH70+c5<k!fKMY^'fG@wn$FCdz9m$'uV|"Q,MJSN"O$(wJxRzuK+!%|3"nm[Tu@r"eq0~e5<UsW{6t=D
-An|%m_{|j6Q!A9MmI1+s2-XiS<&N]I7b$3Rz3nuqlTAx!}l@TTHXG]^@:>CIc]i};u~'H]hMds9<J9C8sUBSrOu3)TOWF<v[we>W~im;+(RZqbNwA[qT$C
-0hKf9GBfCJa!;;k9_7&_1US;Mv#Nk^sc%{&SepvN&XA:jB;4fq/UnS^OYI<9tSY5TEjPl.Pup0LAcLWH/lZFJMxOg'EvomYz]BYyAy8|@.XV(Y^.ByN4Zg
-vG)DDPAm@j5JTQyNZ]SJV9j@Y4dn{krlva3ug=V8#6(rh8&O+k:K'K2#tNz|JM+{rJpr7<l)DyPl}PMmk]4X9sj/im/KR/n7KHK>EYMiLWl";P8/N!mc&Y
-Qx7C>s~),g#>.]&9jiz]vj|32d%kKpT$rN9jdJ[_g@NfFiG4%B5o2)UN`2&F{$+tvTs/0F);@1Z#"}:_m"":W@d/jjdLq$!,q]|ZZK2Y/j!suzCRmU>'$]
-dEiz0cz#pGe7<Ut|DOk}MT69s[K}J@3VJC>F:<P1Xb:A[gH1}BFF53ZWNE0Q.=6mDcO"1%wXSzSGz+lWF2}/IG$>3AdM/QAzAetSm:q8Yc}d="1&c%GF]U
-3"KE!{59N7qvZX5D>cD:sKvu4AQPE3Ssyw"RG,Hr~II[b>A|MQXPNBkw4,DO9U&k)fstFj#+|X%brSo45H&9|%VSLFdQfeK(@3zr<_%{zUl{-2ooYN@Yc`
-OJ6xa(F]qhy`&+,Azw8[Py6R6DO+PU|M,HyD'T"A}$Deo8-r|xS<{)RtWZ[#'B"kc>15twV3<7^;6wx}jz^aXcuDgH^[!@g+6epi4+rB;3""lP(5vU;=Vq
-)oqdj{=hzOvL6+C9d|@dDOp,iz^OyQThuc/W7hs9Wg`;s&Eg1.}1<!Cb^5)-:a=L$zDbDD5W"HLFm9bG=XB<IP')6'v5zs6{%B_-A)W"JB[nlDtnNr1#DG
-!|@No]TCY3p3!}&tlyFM(K5Wh{s7S:pIO&Z]TCHVKMV<uF(YD&3Kh"Sq5_EHBR97kOeCa"2r8s/^;LS=5#kt!i7R.'W=EqQFZ._uIvz/X/WUn.oScRuv5@
-P3I9(@bH;SN;1@rhx<<.YjzKC1ipLq9A'gSV9Y&erY$gup6%YnT_KhIxzAw'V:>e@;Hs.jsmhANP_OlZMH9$tG;to69ApWhTWlFZL+t'";lPCQi,l5900v
-mR"+K;z[BzX'aOcocn`e_FnM%a]o{c=T_6KFGg>se8g:zG2}SpG7Fs{b.AU`(=`qX0WT3KRjmJJ(tX<C%'x-/fbG(5-<{IWV;PZqv7P'cwihOLNgj2~lCq
-R&0t>7shzF).RJvsm-ms'SG_8^Pc8:Jw|'7&jggIM>fAp]igU}Y:7RF9>qv=JwdG{3nf/Gbzu9iISg%y]1h2r<pBjQe(vLKBik"}vj2RG3oaVCV_Z.Zy+C
-4aQ@HOYZuHOE&v:C[vtEOe`zJ4cKIeg7;H/'xN.Drb5%a&F]8(+K+qrlv+St)4{:w$|O5@Kpg}9h9lE(l9cumS{_55xOJ-rsvR,iLWCnSpHpw'"yA&)WNJ
-VM`AVzv:H,D>sc;ZZx'&I))[CH=63!=ul"-|ia>OD[5h(c&DPx>!RV:"EA=aCFwMMO~j0y5;N0i%aqr7_L1+ASLvyhMyh8L,=.w]cqT9bt~nP@Z^J-5B[k
-wGp$EeYKon~Ln=K:I:3#R0n$"%[h2mz.3Y`)imS{kgjwFuuTdk&ovPo:8]g1NB{"NZ>)1&No'Dll>vX2-2q}Aq0o1,Kp':o_EA;tiEEt=IzUo,=|4B.4^-
-Z9o0k5hG't{Nf8X7!mj=~C]H/6Gabt(0EBRz:<60e3#iB|C+s!D)QPtYLz<+X78fn4bhC|iTo(h0uBP8g.eh!]c[%mgK+`94$CC;iq_rgfjv7^S+,KHwH@
-^`A<8[Aq^[;PtE~3LtoQV%yN~xe5Ct}{M9V)BF7XPh2)c#>yEikrg$-gl!|oWqitqTO,Qkx}@BN%XVR>5;Ve]Pvvvtv[aaKef&@]f6%RkSwte6<3}E^]j/
-L4xX].+ET9~B[:f"3!n|CR84e#[&2:n"0b%{K-:12IY(Z4=wF.z]QTlj4;ajh{vkTnWT51^tPddPhb;[O{PyznhG3R}[f@ud@QWb}0`U5sT6OQGOhyPr/%
-h$BN5,.{<)tv!HW$L{^!Q{P:xz[fuW6M-2/3+k$XEYj7)M&[-6t}%bj{Ixj798+Zi@0V@u(>{ycXUJ)q%H`0j^>XCYFUy.7%c]:GL}x$7k+CZr"Bd9-1Md
-nLvDs<2,O;TiieW%hqcVzku{OGnqw]g.dL8CX{K1,r!cXL[PN#I<:T(C#x@70|@Xvd7Ldg/u{y-@|}7]-FuVrAD-Q<j']97|HWK1-4~Ig^PKZV|Ebi4xy|
-JN2pE[Unvu:V)gED8Wf!~ux$(@;8,Iz>^c{%:,W7'f/S$}::.[p22>04.Lq9wib+c>&r~:n/wE95MFmW"$D+J=76,AV7kL<9(zi#0_@dWK7`7I6>}LLZK|
-[0y^(^wT+A,3=>:fQ:YQM`3T~1A8]Q.1>`pvo]%zs%AXz2tSJc7('CatU]S`!2j&:W^ln,-oS.iepZi}k@[jgPu@{X:RZT!k@|wEKk-0}G^^$Z}gBG(:K4
-K-MU"6T-$>ecu">WOBZ]l|]fS)gcY!H`0n=H_-elc|^:>9A>p'fv;0&PT|=VqVVvu1q_,[:z`OKZEE,D_^:Om}=|3OGK#0)F%r!Nrji@vF}l{u$XR0Uqg8
-Dr6zdw`pHE%UVp/y7KX+"9`Ij&:s-8nijxRi{`Kv;1wajIP+U$()%(1rpzE4yOylR-VTl>t;PLWkKGrv~Ci.a#4YKUZUA|Sp~P<Pwc]_Aa~V}MO,dNLn0T
-u<VGNl8H)U!"XC|raQ8+PBz6P8Q#C}<Q[qil_K<n7>TtpH#Pfy,@HN9c_E9&pg5ouXEorqU[P[J^=18D04~R#Mz'ThN:p`2`^5E+etUbl|>5JX#ekQmt-;
-;e5NV;Uyab-k'KLpJ(#>+)_QH16`N#}n^Ni;Ei]kL^tyU&P`Lcc-lVj$Wycs!Fh|bG9mcL&L|kmS]VS`6]^SJiF+SxmNJ(F5`6tPtn^Z]Dcp+#pA,P!,!(
-3H"o"9dYM=m0hCQR}-FlWj-F^mgE<s)L}H_F[w6('wx}JB3v;a]%cfonxRPF`0jid%mAhk[1((G-;!+r]T_lp<R:SA!O}'UIb/DaiO4F[MDDv,HbSkm5:'
-n;mL`6WjkwLCEb"IH<HwPo/'W+R)-T|n:>B%L|oLdI[Pv-b#J2n+}o%73zOyCGf0X,jOZr.zSRj|s{l#>Z-}t]|9L6U`iu!L5$+%x(p^#8xc(<Lx<O(<y2
-T'"OqROvh+w!0rO&@=hfo3b.R%-]H`)s|BqQW5|WEzkJzqb@/}hjb^iClFiTza=f9M)Pi+k_@}o+QD(cNJv3b<}TbDZkBGMjII4+"B-={"6J7`E:c$hJt2
-o.Y5%JSmXYrVxZAC<B.``^/X(m!]k,/nT;w$E'2$C1,yzqCvv&,E&P5(11RacxkNuI+t"Q+2!>E/z<EnJ%qQ_chY+yX;#F:-%L^7#1p0X2@5|!:b(7U9(d
-+O28XgUM`{hnO)Mr9+-m<+QIK#"Q5ltm1m"WS])W9CrpkQtt("jqt:wHuhON5b3;%A{bPIUPIn^Jza3;k%a,Bql7fc<V1}^{D8^74Y%K6rod[qPzADiosA
->KA,:&sR[W3`%8aza>goDTS^`%9gD0vWX+hgeKXP3YvIK_l9)416(R@I26GYczK2NK!z]73UlYH,'1p;(O&p$W+JCNH:(Fcf.B45>6TEiq_+e,0:QJ:q:'
-mD@7lvJA/bIwC=W0lm(9T+:o1j^ZjM!sMD|1].ZKux4w8vBddD=7X5imNljm%4_fAX:ieXyAPFXHYp=a!82`m-';F{OM^rtq>HNK!ZYT5BY7S!n#y/s`!I
-[$C%@_qmo17Iu"#7|zUZj:"9=4Y4""XfstZUL4upwPD,<CZZ3R}Zs@NLVVV]Y2KyCy_KYQM{iQ7ip}_wFuA7OHW}9rVn6mqXYKpa3id7{6B;c)7E.DAe2D
-'LJz2[#:.z%G:|p9e==QQ>MTO+V9c_0xl@P+x4mLb[R@v'2%-s12@Y+vU5~}!y{{iH6|bo{d!v:S],XW+h]n[/S+A&J_4B=s"sW!UT}(){hH.Sqcw<l$'D
-=`e:&Z~0BRgR'5kAd3O@4b`17D5M&mg4FFPpJ`q2QNq7W2]v<x]l!x8:0QlEVFOuXrns5r/Z"b}lG58dd&y-qtY{FPek${^nJX:zA|vMK<iNZqATNpu#"L
-[mCLaR<o/JU6xN:w^(lZqe3CsulDY1+nt|NAbVRih0F0<I|nJ,'vp>A1@D8V'g"r`6Fk(Li(O}p6sd;A{}>,"p}oFgqr#,62qNAs6@{&{Cj_9Zv-p+g/HA
-L>u;ueu;H&0jA|dzI15"L53HyM8M7&kZG;ov5H&2`+8=6IVCrBGWH'$i7cycOwukl`XG&{]htCyE3a`97lc)/e_-#wS8ve_j5]:uRayf(sk"M54h67b!S0
-_:o=!w1yggv6Tq,cD'{Z8y~4I4T|Khj]=)o$s[lI]LR<2Xl_3/:I_5;|JPv"reN(W7xww@;3A$m_L2E:&omnIqhSY_E=wj@Ky|uBB[lIu"R;/bmaVj&u)[
-)EI!y6}^8V}`$zF`Brjv!DtcEUKIWTC;J]f'RvTkzzy"rc3^BXBoMa$-cQ]I(_5zT^E$SL<uVMBr|egt_1rkRz16o&<x73R%]2uwN_R#Q8;n,y@5w2'=v+
-~sg:}S#=>`Gso]'<+=E>qR(]Yb-{W1pU=ufchH6BH:XR}>"!g<5$z-f//kkRhNuZJHs3R[$c!|ljSt;RpY;b~iCA8]>ya69.L>qf}_J!B(-io(S_eAgr+)
-j[R(Py|sRs;rn/SJxVhz6o|IF)oQ)r+Ar34ORD_Rrb-V@4!'_m>fKyxMx<r+7N)_9Kg'WoAq>Ps(2y[#HZY=4$JQeYN=PWkvmG)9/EX:PXEs60z{7gB6#d
-S]Qd,DG2"#|FJ2fpNYuI/K3oaC~B270COy}#p/Fl]J)UB[+;5|"67qVN%)yk_z+a4V/wC/ESVDgz%R1hr#Tp&(KvL^l}j1VoB0-4v("4l)9U+JwfZvZ+^C
-J<UGflk^gFnQIM_#;vQ}&bX=ADT2A&WTK|sWmzez<8%_&{#0~j/f~IT|R@Q|Y#1ddDcyc]Ln:yNOHG~c#rRgEn.8ey;M>)EYL,AjoO`BCa^dn}F8<bKo7|
-sG9vRRwC@PT7-t;d@.]Nv1b3A&1w':LKZp")'s(KXRr]^Z{He-AKsm)Sdm4}co)9gf$}e:1fl_PFtSGwx@8vBJiN3H+k!4[dkgR-OWdJm{nF2ln8VXYlu^
-<XXgJs7PiO6'M_j3NhNK7{WOZrS@d/6Pl,)1y5--@mtpD,3N;S27,@!aj/nsMW;l]7K3adU{te-IfvP.:)ACR/<8gQfprd#p^2'GMwW0b$@-V0$Q{DpG;'
->u!m97C/43H47NWKC+LCb1hCD9#s8^Sl^J;uLd$RHpC#xm/c!-!YXqrg>]X/%O!CPH42LqoVE-$FXSB6KNmF2v,w8]B84:CMy"zku3,p57)mv{vLsHls=m
-K8Eu{,Pcs7OnI=if]JoLNe2q/OI&&c;}Ehf}OH';90V+ub`+cynIKb9"pzs=wWhB8qzd!dx;MK6iF<L4tx}<ZPxId]NGap"g8lg{jd|#axF>8(/]-K:&{4
-LLw(;c|{`'/21QN1_>CED@R"0@fP'F{rS,[mZ<!U.D->~Ij/TE<c3;fk!}>g>x6y<vV^i8Db_eD8hqlFZULf@FT40cLf&%YkrG3[m80D2.}-kA_=9a':Hq
-U-)LC<=+y8w#c]Kc0V)!LJz0oei"RgTWNg4]OWO4"0K'ra,Wf[,T|Fds&(#eDN1Av$T1rY!_Ni6IgX1Z+O.52.&8q0eM(tPw]<"NNKOzaWv1Tf'aNISGY2
-0VR{<]U7#xW5HkuBk+k%&ViY=_aU6E"th&kU3R&<8K4>NeZYLGRW183k@Qd%t(E<A0:V<ynYPb+c,5B/h%RcP!U(oVlGpUs"+)%g;[:!C^U:&-{Ei,-i"[
-mR2TzE~i2dV+{Q~3H2%Ak3!7#OsGK%p]``#[]e"@w+z>]wH^}o|2Vi^ly=MNePyYKavvazRJ}yNT:(iQ<y^,qSM)&7^LDZTS~Lv3h^uKuy"BAFD%ihw9Ep
-7ws3<|s[mFA90P^}fw_qU&Y5s_|B`_xb<MeV(-ar;njuG56HHa~56sz|5H1tMdI'L-RC;h{u]Rfkh.ZcC=lm8!tuwooW%YR>`^rAvoKamkuJ_tHYMn:gCM
-Q}2R]vBMAr2f=_]{L`H+i0b|9'QpQO$(n<WjWrUbukgs9`owv]-Sy=e3^Z=+r5j3qO.u%W;i(FP(,/0gmG`Ga2mt6YW0O%0u#;kA"lo%7=rW<1G&,ZiG)y
-65q$|GZ"STTRf>B;lJ.v=`2#h_N=B/a{@d]l(kGm4Bsg}IeL,BURC{Vcs^tYA6GV=+5]OC79XfA';{=]6$V2L0dcHpvWE>Mp>^SDI;v&)S3aYZH'D4~#nQ
-K.hEV>~jeW2LxzTBqLcA]M'{^WGo2grl<l6vmskK%f]U@jWu}zN}4ZsINWn7g,Alf5fi@-v{3[2hfw^,Ky@OjyFp~aqy@6lAEi%bbQbX[4QmUZ;MaD.<9r
-u!,O2-toUo~1[Lg|$Ir)UyziT+#2<}biDK-w:EtPjz`VD:{/CtlJ%Mzkao8nw";OGs1JpLN@'8~OwNR]zYgDDBi7%sFW@Ani$43}T{^yO[syFI%O5q>}JD
-n6V|t+8JotWn~jkWwHKC~8LLTAqmSAD6$lT]sB5c8t57+8fo"_UPI0aMw2/t04/,NJhSqK+xt;@pmy.QI(2nac~b3nD&M<WL.Ya2.:j-7p:<n:%|%Gfl}3
-2J_3|wvW#>D49erI)a(9%iH9/]JV]|y.ve^+:BzNYElgSL'5D'`wU.(<A3xZq;B}p{in9)6A$vx"`$)1CNn,viL|cL`qPsP|dcv]|Y%;O4,MOi[1"_x</a
-SU<h'J$x<6t<877N60WspX-l"Xd'N_oTX#=H:qi,^UXOMs5yy]ARLr5E_>9u~hb&5+fa<c3,4n:g'2WiqM>,jtNGPUanc4mEslRtg,4h_SOAOC:%q#!@!^
-vEtcT``FQJS'Z.Ol6.@e09h`K_$}rS$p3h`7,eVt`'jbi#AV|K+CFHFZIm+SqjyJc1xoOig"@DjSDpkw1Lyk4Y&J{7[r;QOuVxf2W]K-ur(;y_vNJR|JpJ
-^aEaJ,!3#NYHUtq,^LasW/RxBXRvy$yabSNl9&^b430fjbBg0:]}tWwFM8o0JR//DZ7`RSS%|$eq^zU$DV;J0CoeqSjFKjMUbZsJ$}5`5>V5=(2GIW#T]4
-rd$QM`)PK[,(E3pg1!|gl&2Q!/Z9XFPdH#j,0;pPIBObuvJn5O=eX7hG+s&.D^E9=[2B,)U:hsaFHfu>v37l}_426tHB,Q-qIaV+iBrsC-TPidXRMhEpFj
-s$kT=#d'I5OF=0gl-Y84_(78nmqzqeNp%{;:W7_Z;L!T[E]H!I/^!3&5y@t&.4/s#kVAbyY_ZXV$4qmK0='sfRa^hwNOR}wdRgQ)|,ED]IJ0NQuu&=UIyb
-WR0"}mHC.3F9mgkI78p1:DyFJUQ6pzo1EdMjaH7FlX0Jun`x~Uvy$zu2>n@2Sz,JYk"s}wN,<fNEZUjMlZUw_LKr2,g#Mn`ne<@PyT$'B3eC0pYf7bZj(A
->UwX`/YLQ_/$i&C}J:rRE7q+{7+{%8u#$T4)88-:@607$Wz"KFBl54g%Hcf!gP=g<P.bA'El$[d3Q)iydSW#4ZIFMv>G4/%P9:M-7{kM}kp1i1F@Cerr@"
-&}:wCZ:y^B$!u9i8,kxgb}L2BsGo`FafU">`p7wr`PO+r##rj752D7L0^BQe>66N^/&Ws4cy06WE}B{/1;k;/t`.}O"=3|yfuPy+)/]0eJdLyAClYXNp88
-SivUuf5E,j'.ihH'"^@PPSAi/9J18K"mF2DoLx<SU:TS8YR3Vt<(9pF4^D&Kl(3<"rS6)kM_mmox+$XYz4T%!G(t1}tvFiX1n6XXvLvl}_Yy4;^"KZ^9Tx
-Z=^pvec)ZOWl9^_[qWF_Mj1`|wcQkkJ>CfH>H4O}3Rt0r_GDX5Zip<+Y_o@NA|wIY]cY@ar-yS7HLo1x_Gb$+(S-)I0%]1~mL!LjSyTy]@cWuc0cma22lC
-@gjY$r@rP2%lCX8.K|}WY@:f5=KnFU-ep`wR7R%O"!-4'i>+-[FXuas&+Nwd2p3ND2.F~]c;QMS5/x2"w!>3^Wj>sfc1%bD0qd5-BpSz}"91p5XTa>9i+d
-bx$_;6_$,E;,+8_E4kpIbKza^'=2mHyH]'0266K=NsaisW4w~RpT:J/t%ogk.@Jt]+]4}.<Io.5WoIt%a(T<ZXHI{2MTf<p&m/8=Za}k8^w;=QbI=C,{Ri
-/G9:z6-{Ux+M1-kWK<5^l'fUg3RPk>Da~c{-OPClCmF<twKlr)7w#O6kDv^+H'6h;Im{zz!N'eBRwVfd<9F,X&qc52='0Fc|K/HSQEXEMIReRJ$XgpQ9T$
-i8T0cs4xvZdk88!1TjJ);^hiYvt04x+o(B,2uz:4#tJr,L}=rhax-6ZJ6Xq25/yRc8wp]D_^R6uH]4Jn"K#J[a5YLy,/yl7q}vWOqnl/]lbukKN2;tp6GX
-cIT(PH4Kp{xNe-$!LFp,X6un!_}jZaPw96wGmch>SNwzA"rQxqf[st/uym0+w`hD6]/`dJ0K9Kz!YPg0W9>AoGQ@zx7xXZNAY>{V0(q:`P-q&[#%b|Jc!{
-+@U`A"P&fkaf8UJm~fBhf{{O3T~{M/L$^^PXoB{W[$on+@aSYal4!&[/2IVOa0EohZmdX8sQ#`1<f9#t!{Rdb0ur[OFp_IKr.5(4O[ZM6`sJ<%4JVNNt!i
-{Csa+U#w7!6e&KF;(r]O6+G0{%mtow4rVOp.L""'52$,a]7KtFIgD[YbPPB_FfQwIDYkX'.Co,!5yM;=PdsQ`PD+@SC}q`(4ccdKU:exDBdCgMD!6We&[5
-q]rF#7Ibf:t1)];^0iV1AhsY6C]e53K={]!etL^$+wzR.O$1t/78S3:5>AYe5,5qKSo8"A#0d;5`EZ=L_tEQ[yijZ<Ftyg@.$ka=W)'uH!Wp@h}h=GAUg]
-}L5EzIH"&va%yAG%&AkMXCbmuNyx0!>azF{uYdPW"mMT"^(U7N"R(H6Ahj(Kv,usG<QJba@d+6Ke$Y^_e`T$"jeJ<GqLX6Nf$=|9a2|^iL_C;jQeZB'r;G
-Bi[A+n>6#6~LwsoJLlK:0q4bEqa/ZC<7aA>ky$TF8}cL"0wcnn6QR'f[TfYL0IB8~8fQn|d!SY!`zz~FmqHdvuQKD`#[;d_oC54+RUgenu(;N>Kz992o|v
-CI/Oh^uY2%~o&"5lhVW{a+If'JKJt7#+4)&7c{w=cK;X=Oo6qIw&2#bR}:[Z-d]5%FDQs61+Rg6z}ivTr^OR$!NT3ElNlJyCiCJ3$"pgaR4D~|>/v.me'K
-.P<r/$=dt$bAl]|w)450~wyP+bTP'I^ae(4hO{JVoLxf[6yCD|~hy885WA74#]bJTMW&PM3I`E#&p@T|8%l1mazf(t[QL,EJ:^#lr=eUxjj(I:bN$2oFyx
-y&4m]WV2irb1"~prj@ni1ri-}'OCD}%)<aJ=l.(#d<m.O9c'Wbmnmpfzjk"RNnlt;uL+1u%U~::QuFm^Rj!dLfy@KO])1>tE^E,3z}wtqwD8:l_2ZxjK%g
-goI4[zfwBnw]I3GKr6]V#0Hff;2=UI&Y~J3ByBQ7=NpFz<r9H2NA86p135>@vr9qPah%+&^6_0RA-1Nm"&agoTu#fStSd{ao@`q:SBxbRm&nrfK#z&U`u0
-KHiCko_z}(oi&&~H|;K=P'raiU_)D<^=vQ>M7vD:T)@lH=V6b3~88<Y[b6zyRm}9^SnC$vMKKmCY/2}`=YU|rZ[i!}FXj5AQLMaD4|Z[MbZW_V}Uv6tO]]
-]Myq=OAB!l!elTvGkb[&7gcMA}`L0el^Wo~J#wRzD2QSEgxL@YMOY][q:cbwZ,wo[u^(d{yU+v>q(B{6y+"ooh|Ek]wJ=vAi349bb"FAT'cGE{Xi-)[Jt4
-@]pvw{:cmZ8m|;bD"T|X&N:02hNrl^5Z#y`"0[$k2-!'c)J8(mFvxEqjcjQ{vjQ=O5yS15#P-16v@UDMyL(Dt_zrc+CM|qrJ)n$dct-iUn)t'bs4aUD)ot
-PV&EHXm:LE|;qQHsMzoROu&f0&#f+!yWsC`:6[zPZ8SY:-).jfFd(DC.A;`[[$gtJu)!=_<EzES=eNt5A7y$3%":Uz!O8#3FQg-6o([2H%@t&'xu&I!+Sr
-GY+ttlpA{^eyOoQ+6$ZDN=bC;RcbS>2q=4$I[&/;d!OIF;@TKp%!!j4$p_!L|24|O/8UYB@UmzU;Jpg^A_2URI0DL6]RZ@s[{^FnydQ}Ha<2U"<8-Ox[x[
-`axoe$,iyFVl:Z+Oe"#f}J%<5'1l"BWrb0v9Z|,FRR}CKaurXN=OS-B};ZL)+sXb3,}C>wWyEk3<d!-&V-p]D41)VNdMV,XKCvid++Pl;SI7TZKz:3c2.x
-^7KG4}ltg-6k+C0XT9{@3WI3+!=hL@b9(!5:d4yOyD'}NZKys=#(k6-_k(Kk[R0uYdJQ]isWS'iHkS/rcr2sa@iV(:Y8J@/:|:zt<},ugubl+{89[dM=p+
-FrE8}^#'RdNNy@Y+@YFgCI]^pY@8d0K8AO]"eqn`u%$D`l&3R5Rz@bm{EoGK3XJfb.9csllRY,RTh`L:<hvF+w^3Jc:,TfF,N^>'Z6z<g0;Js:|1y3AhEl
-2mzgE6/i5wFX~s7_Y-7xoWV+CI:pZG)4tA1slNsgPGo'~f;Jd|gw1j'|uh'AnZswTNVfs_7|1H!=Q2<PB$AmSD0D=s$N:J}LA}nl>&y^2A$7d(2G<[:xBc
-1z<xwr)uXLCh-;tg0kXy'Zo`U<|:zAV0Y0xB<@FMn"DNOfr0Dr^gVDXo8Bdd>L@IL"`Fm6FRodRc.=%AoBQT[0tUn;tUcF#8w@U2K^o4[3E+1G<gsHp{uO
-=efzP(2LHB[X3.mK,U`:X6q<[g+BS.FD"Bwd$R,D7<=>d+aOs2k:h;QR.+R/Mk<^Y%MF{FHgv)yi7L,m7FE,u0%-i5{Z';<9lRR{F[Jl(NCo3/##NH.{xg
-HIc_koT$[f3`=i>=||QZM]x$#g8&[a,"2_z,,^/Ihi([<xuoA:u3rA<=q]0/.+)B.I$|0dyj;aRwiD~PU`d&",Xwc2UX4(I-~C3Tp(RU&C`}g(g"s74s2.
-8p}hz3mE]LWuzz>$'Byh:esMA`;3AYg3`@n,mls!#;xs+eodV;%J_S"`]9Z3|jF4xM&LiD<F-ej0N1Y,fEhd3cD#uRXyA[2WNI-5dR9pH#;CzmSjp4o<rk
-'$y.;Fu@sRgBm/Wsj.qP;bj!80[+7,L-<r_>4ww$b(G(NQ:u`rFRJX,5md5&Py&Z,3y&jAHF9E1Xp/"NiSC$OyBJPa0WXXmY=Q{ho:`Xy',2SZewg5lQ'1
-fXeTDo(]Y!Oujl`S_aMdhh~Nx"ELuY&Lk!LAOv6fDotf=^4YQh2c,%`o/{0J"!MLyI@`zcj>@}&S{!q'2'9g0g+}Q_b-MHo8lX8y.DlmiSgHg(4|YU`AMo
-.4|mS[joHl`Q3Q[gG^187FRjfj&F.jar:K3HUG3l1;J4Q&Wd`/OD<u_%PO!)|7[{lrK.qArs4Z5tATjUvg-n)d1:hG.4=Dzs"=QwR^|P$cNdclW==||(X5
-5Hq_{',DI&lB!<y`Lq"qXh<tQ###UwKm%R~cdzJy`d~q0`@,RV|/0NcA`e72Q3%;{|(9RTxc#jn:{xzHY'9,77(ec>.Gln)K^|;,y`z4[uH<Lg~hey2fn4
-4t)oZ3Kk_YZ3`Q0Gx1R7a/5]Qf=AM|i!i@m!:E+mS8Gs3|l"'bS^5'tpCg80z4-qK.T$`VXwVUD^:bQ(>ca2;Qff#L"8NE5L#|1:)D>{&y'O~DzuJTBd0j
-jU/1B5y-wn]lP-IcN0[TuiG>f-xgG/php`}n.x,A7R+],(+_:xn,x9;6;$R`YeWEi9(2,BG_g8.WQ0%6'=o5jfMgLVi0`Plz5A/M6nnMHOS=RtT:y|(rrO
-UZr)Ud{(vEMJ3C4[th!A[#M{daRy1p+$j8VU$wDU}4}6bk2XS_]wA$%$6&&nn>bJxU.,64t>BRs.E)yB+,Pcy0lq&q3'IWH(^"%t^2X|/2(hmo+NQ(S`5"
--j6g!%T,uh2|>l@5{[}f!5iEx#OxE1Wn+%Vo$3<I).HQnm"ioVy"CYe%6T|C"'u`dm39NX7Wx<LLT1,Rw+{-$Llp':Qgm+9__]qXhy)>>o`x"hQX5"_Y.A
-K.t#'3-qDGOIeJ25,ZAW3$"9LK[1V)4JP,8tuhdT%!b=Tty[j8+&<j!eoLKL#B'=!MivrWOm1qUdJ8PdX`}#uuuPGBVab:.nH7,h&b<P!#N^8N3lX<1EZD
-);%1l(Tr0Qm(ira{ZA+nCVGkUJHGXl[r^+9Tz.%X#J$)G7SKd2^r(-r46wOnZD$bJ4hfo2o!lBs=cM/C)KQnJFU@`(ellqK[y+/%g-~<srd)!KN9=];eAZ
-gMrwWbYVt0Q&H<Gwh+IW;1~W8Ul;zf+jj-,tM6W5Ry+9n>e:j|QmE<.l#[GG>,sYj=gvuv6C|kI4MVm-uNG7}Cv2BN3%w!AE}bPo14]SR9hwNUFe[0cW4[
-4g^m>p[;,VR{6UpL6yu}cu%]@$3Id.kc:B&:9J]3z}S>@twv0mBsqX83UJ3_J-JC0XcRf@(d6kS:8H+dFZr@O+/DwZo`icFmNCSH0#MSTBF69Hu:d=E56$
-"@na8`;Nugf+"sJ`_Beg3sEwOYR`#3>jVGSUwFxeIgcqu}9Q(mk}h}{/!@k=D&^xbM<1V#H;U(BW'Z8J^Hvp&v3(Q`5U65FcJiQc1ib3TO#B^I9"anq77Q
-fpp7Nk-nM#k#Mq))rNoCn]OQ9tzTR,`lUdfAy[z/@[W,iQ$^ibmhi,h"zapv'm=Xs/ja{0$R@Qna%[U<Vydg'c3m"vl2!cB0g0{dB.uyvPrpDGP/2o$8WE
-2FebUY^&jR4Tx=3p)-)B^{N`#nhdbB'tB{|<w^XO[UL$or]DCkA)@2Wu.s5<nEkm7rB]_$P_6kc55>).ebK@tkx2R:.0o[J4dc'@IBsoT!7bybV+PIE,_F
-1p1q=XWR~!7yQ_Ntp0b9Z;vQ,%p(o`FIy>>Es`5E'q]g26{<t'=h_cP2bKu:ED98p#98olQ%Y0^PvI,EF{;XC%8rm&e(DvcTk'}usGB;`sme&v:(n>{hqN
-"&"@ede7w"UKF{LI}G:%Fk-"Coe]ui|4YjgdYC:'Hv3a]wJmQ1vqLEg,CR~0+7YFIgDG|m#pGY=X+IqO|F&Peb=4atWFeQI/"FG[VhQ/Hk~u>K;NLCR)O6
-m()A[m2^`8l_`IAco9lo#g!Hr'>P"@IhAcz,|G/JQ"`CWuY{k^IZT%`"]L/RM2Y+LcV',f"AU`o/Poy2Ga.MI{C>V5G5L"2II{N_@depFmYZss@bJm^V-g
-2A|28{@0GH#1tHcoU'gh^``Dw1iyv@k,_>/c|L)ZwUQU6=yxU[UmJfe2%>c,`>@`JovB&RD:`/$`b^weP"oc,wO-@#o_ddx^O>.sI,Vm90wwXdM7VME.6^
-TTrdvwoAYJ,<!twa:7-rbg~!|ID"XJd9^w2t+9L^tjr|pka3)rI2eP`U=G=w9#]kMhNS%!JzhL#P,)gz2t:Vv`s3OP4KjqL,W]s`_EXX(Lr9S6Jh+o"@`d
-:,ikmFkQ77`qh#j/]1Jc]BG:UlJgTEz5R6Q:e2``~l7:V,iQZT4t7hT'86g04uCS-gh.8l"6GqYV=blA3j~7eCvXel3X$/^g"#>o5O7C}&3p-;.4}b,`MZ
-vfqr0}e$/`ndnL^}%O5'_29"k]!QzqzGQG/^3'y][Eb!B"a1ja"lpe[bS1U#o)paY'![l-u;-ZJljg'hH&L+byC+AvJ(VtfQ+/pBzD[Yybf<gzIDB#!X(N
-|9":&meKl1K^#^TtgM~M~^@wN+oF4(UK^{L5-8YdB<{C[>gID@Bk9N/|U6Esnaw'/#lkIz:<R:1qH|4=W4`t^Y$6dE>a&bSeFL[Xcu_T#-zZd5v!$CHNdP
-i,.Qmq6Td,dkCaHy6V7v~J]VT$R:!T628[nUm$I{xA_D5C;EA(~"]g5TXVmF=laOva7YJg>KsOTjV];q(Q-h"@L6;LA0j:kUGJi${O0"$!ihxO7#X8tK3q
-j3Ey~`DXkF2(eh&>}rR<bg3oQRRf'ZUW&]7{;KkkarPW@/K.rWi0[.Qv2s`[^DE},/"B&QiWncCU6g5q"'o1:o%"XGwf'jq+iAQ%lQ=&QGsb"VO{`C|nvY
-1CYRg|ho)$JzR/`T,klIeY^Zys"s$B-`>xK=;z",(!;JX1DPfnDlIlet6%'j3UeYYHWSFjfxHOgC0t))8mc.V,l=c3BH/[yj[22-v59.Qf/8w]h}TKWj@{
-br6gz)z7".e.K1PV(5FM|g28Uptl;s)DEz>}+z4bpkOG}f=)&b:;nc:"cc^6l1f2h@4+L6A([T#|QdMD+77pFR_FnT1OQ3ZsL78Kw+v|mEyZn=gQRO]Xas
-#`0z[zxC^L4{awA{$_/J5zR%Pr~6YY=xSS;P:^yvVt0q{bU9%z^VcJG06ZIWFVF;&v~{3f@cCc%cVR(@Jf[8C<7Be}0Y97Lrm+(QKJBEqwu(=n,o5Ws#A%
-7-[;g1^:QeI1}hpn:",&)M(rPW+ERj7^'y9aBw&=lPDK<j1_2Z18n%2<QBnA]00C9JretR96c|[n.w1IJ,3a,&a/X2sqCb;hWhWF-l~7%y4<8u4HC;43;m
-:jgBhz#CL}2+YEpJ0FYNd^NwR[K0NvVN==.%:oytM<Cq7,zU)msI06:[[2RTPe|%>czd'LmlM)G",!h)l&0rd2H&v6[$Lb'ZOgs$P5eC9JsQ%qE=;q"`0-
-m%ag11JE4q$JIM~/g5)HlDEVf#,R1@^Oh>TNo25QS;92d]<THDl{EO$2sL~MxwupyPuoL[OE%pJWKXKsYs'qjH1I+"=^8cC)i=_1<q4;s%#riH`F57zfJJ
-b@,}/bZ$Jc~|@Lf@$g;Hy)dIiC@T>M2x:<rk+,a!;P}W}5LNPkOh8"]LhpO/{-F{sGLTMO04f5~87HuFok0[1:sARhv>lK7Fz|N{WO$`=1tGDK++d^a1"R
-Bu9Y>gJ-y3TXcS=hkc:2!-"b`;c;^Fo'm+qkNer#ZJ]VOEa,@lO>2lBOOFcx9_s!O@U$t-Y9/69Q/6-OKX3$L&4mBvVDqagUW70%yS2Jf+Ydo{Ax5]/N18
-7kq6(3-6awM$cB{q;dd#qR5Ac_K6oN@QIM^/^Ac#60f`e_XL=t_Vp$9,jnex]B'N]]Nrl'^K.|&qMn+8T6[BIC;-1k!qW7|Jx-,wwy7X]bG&)km6r#8Zg.
-W[Zx@2-jG+M9+w/jn/11Gn0C%][3|-=4_7%bN'F;c&uBJYJ>_uBw#U,dycQHXfhcm[VSLjQk1[Sx7@$$LAml^I&>]JLl]@xRS!b0!4U#|jm5Ylkw4[]M|#
-QzeY]j.-xI6b]Q[7_Oyq{qhN45[D&K)5#m:tXn(iSqz$jsl{OE59eO(pgC&b`}yx$=WhQUDEf_G>Og[%zAspg.v#U;(@/[s`L=m]U,&daWzhEeF.uJ$NK.
-jr}8>6p/6xNla:%Q3:z)LX7HtLxF_-R`reBu":|2{gCyqk`QGTq}XS"GM>J6D'%JREw>x>>,t<-j-AgQ,I4CE&+vTs2D06QeM{AyFE,CmWEg2)7<n%^]0|
-KwuAmLmd-00"d6wwoWz@pRk`[TOkW/SUpqhIfKM=CJH@UJ,rbTi3tB"<HOm+fj7H&E=PK&A;3w,fH6s&J:&Rh7h_Krx)AjlLGwu[2:9weLi^p>szr0P)XK
-d>le&5zLruxGaZ]wl&HE6q9[G|W"vUL6TbK|Sy8}oswf=Uso%'$3KY:_![a`$^-N/9b,R;|`SV$lL@AC;Dn#do9>GF%^L^7L^f-HB,4U~]qJ;+pkYbIh6Z
-eS:YWHRV#4Y-bqSNAyrJ,o3/&d1bw%79^K7^59-n~a_`-'"A3+kjZnX^~'Aw6r0C>Z5/PzdA^MoYYT6h@ZH9x^kd^t&G^lIas#J1/!@B7F]7w8#x,eg<Y#
-!u}5%8>0'9,c,,9gg^i#[))ZSqmOj[eRR9i^9<$c'z7["EA&=5#x0>ja7|V@wLX[TtDutkH5UOp_.aYzDW(hd$!EaT(:i3_B~359G,^1IE2.IpBN5XJy_u
-^A42iW3B77+JW+lPfu]1}<2{G.`EFfR)[j8V`qPzc;p3li&|e;~jIJ+%t)}9{H@us]Stz1]<0Lml_D`>AeXjhO@{)J#_,7]/y%#QjK+zc`dyOR0nWYy[=s
-)5|N=n{u6yn|`(Gpdorn5<8oFjJ"S)LcKWS[%:ILv)i]vR4sT7jA<0yKKzNF"`hdj;FL!Oco7g1#m8.@87@umq,ci}+FSiX)1FA<ZG{|$p6hP9BdAz-|,[
-fCo#[Z%zmW0TT<fov:D9HhV5`K'ra>U5#^AJQe;L|7"`a<c]ymPcnmf1{x7z(>mkPhPtr#6cr`0Nu/xTvr9(u#%y'hH1D^fy4wJi+`6(Qg3.![^4F(y{;6
-1uqvvHg>_jslDbmvUc&9I@$pV{Zr=7,Cf4E{o+%Izt#D_Kfw-]1^12yVAtO<%atcX69=)vbaWO_dM$no^PB:Hv",^.Np]i.Ct!@L8Cqn%%9hXGZpv]2Y5>
-F7<^%/'x3=>j6kU/~ZJleriXmqWZhlL:"ztIP{4cV`M@]O<cM{]2HS5W_ikD#:_'D3YHG"=v3Q7W<>i4CP|ms|>{2'>vj4dP/tE|hk^u+"Z.'Kmqmn:a~6
-,,QQn9i(;E;|Sqp;U:BXyaYIY.N->do0$7"/kaT;[U(2LU#_p}ja=MDplq|kM{q6f{x6(|i,9v6u5xns.hD@n#(>1Qhh9U&=EW4UMzxySM[iLD9ujDV'c/
-B2+B,PjoxK~sBxvZCw+Z:e;|zO'@GuXI~X"]cWU}a1V7pQ+7uSkUjF$A}xw[4l@Bi:R/>/v+_'x`M(kq<"w1$[b5Yai[w+a$m@Cs>1W"(Z-d8CY^zb>b-^
-6E{m}L@hu#Si.7OnSzm24Zhjgf^p2q/[-zze<{#mrSTBA|]$&n&ryvp7AJWeQZRt4sR0bZP5gN"%@USGG@"Mo&<diU$@}c_V,gL9WndP)-(o^s<32G;S_L
-Rb|#c,TsiqT{vX5c!8Q;esEn'ZkfEoH8{@HMxuP/KI9%`|H$`S!!xrl%P^{`/W7ESfC8[bbI.1I)Bm@v(=mqJFuYwOr;@><8Xo10a/V"Bxan$@LXJh/>6R
-YP]>E9Rkh&8SEun<63sTW+s1}[WRu<kpW`dn@DOIRl^UOlFSs#Y|R>5rV0Q%3)(iK&~j.7hl@OqXtRLIJDp<_'$rXZIrD'C/s8O=Gz`>4g2;;"H6pFji7u
-Hnb"M0G/@|s"!;DgX954xVUCi+dyXs&/&Yz@2)tDkm753D)1;'mO/;8q#R_M-#99zKc|MJ26ME0"M3!hkbSmo#fbULM"Ihoxg|sm61xE{Ex(F['36Ry.!J
-W:]@MCn.Twc7|h!=gR#(|As--&vArFqMXXlXUTD$Q]Em>T!k&k|1P>Sku:kH-n>7lXh$--E"HqRrP-SIDN9mfx:-@w3H=V/+R"Fa)P0g8dEYF0aHtq/-^U
-o"f>N81+B+yBwMW[+5$J@C3y|hS[Morf{gO-"`l{Qsgt^(nrl$JoITX,doiOiNMs#RKcBWOUROy`;(tFzn+PbA0-.F{Mi>]Nq|u^fWMS^FC'|U>y`2Y('1
--VH^=)&_{E~&p!@@`dm`V50<9lPaY^=Mc0li$`Gj/!In|%1Zl3/}0Uh"+6FWQ<VS@@:,n]n40[(g=3g@=]ii3P.a-r&:P%2RfR!=e3Y7arB8cCD/n5wh^E
-0<y2M5P'ss+/kEH<bB_}Ia``p%4fXAiQ2R'/U+CuxT=08kr;{{7`)H]"k5<y2`UA%47,HWvn.N'_Cg[QO@U^G;{qG@N,p](oREl8yTNjNBsh|w'8H35,iU
-UPS%}gD2!OLALMHnADnB]^jz[gc7ACul2B!ImS#BibVYoG4+TTr4x+`m=3d'qTRB!.KDDiZFQ,aS+tn"MZ"aqW/Q>[a&D1e)iZ,#(MwC"HdYklosXDD|:2
-wx=RylFvjD:+5R(DQ8i"-!U#L)Ln%]Cs5h.TW[j#v}En@sh4i@JZ9Ar$'@5W&60A{W406}W}):"MuVp&2V|BJf.O;^G_hUGYu{tj%^,-b/:]o8'=Mx&{E[
--sbnSM!Pe17`8<dm`21rzgUp_>MX<k[wDg/;JA8kE5m_NcY0zx/]g0a-'XZB-<4.YH[j1ui0QHnzRmgc'P2n'B_b@nmtHJAVSt^k.PB<qa68uqlbHFI<1D
-/}'GIFD2#[gFTE8B_zRM%}`>v8e|uwA,}Tqi'_iSQoVx]GR,X5W/Th@EiBlCg^-%"XGw6ussNKXS5(A7cXi7'w.}pwudH,{Xnv5p-k;Y=)IUUHy-vM;aZw
-gm_w'3+Uww}'@+Yh]`hQGei@>iCCjYdV@N%H_{9#h!uwgu^"a|zd}Ez7Q@-Oz^C|^,m5)|)sK5^>7H{2VbK0vXP;$1(M/Vwo$5AYOwMDAi6)sZFP`x';!=
-O|IMd7(6|Ll+!ea'Zo^<F|w5"8h&KetuQbBV$08>cp#ysUyv&n<hffc`Yu5PX8jYe"]fO^t:#xx]#&}e/%DB%qvP2(!KqQ`125=eZ|g'MTL%vS#B@NYOe(
-mtBBRCxUrhozBSIfFdG$4YdU;qISAcN1R%enhgg=mXY)ZyAM|UcI77$mp]m]W')[,k=D&rMD2"H`U[5@8%tOL$n&WU)d;mprWB}jbz>)z2cR%,B.-s^t'0
-<7i^A@%r7&$W[Su1q)PU[[NfP;T{I;.zNNccA'yqQLDbo6Ds#(A^m0r}(g+kgdyq.TLNZ:RYX+^v2[v`+R%,S9H.wf_{tf;}xJBQECGR_clo]qdDr9}x[1
-ELK!;KER0P4/7i6fF+9FX5TCrGp@H=A1VF>5:b061txSz<+tF5BWbNAF1DCxL]>5M)V)s4twxW+cz;F!3>-`_#C;~'Gud5a`l|dX}i,X)h1|c^x)2gW}7c
-3)"`Y0I)={vqn=#5EkFZ#SVw[F,q]j#(qCIJ:0+K>2>0Z>9`qIq2SV:^^tbdvS#A-Dv>,$f'e'Iy$HXtF=Nxex.#cx!>"U]pn2t%GVU95p-$iFsBKhg3~0
-r1VK:xt)b)<loesSZe"TMmXRtXGbLWej5l[c+6p{5U2NWk.wcfwGeA!r6S5jDd0/OP~74)W^7zw^`B|WJDTsqr8{A}krnUaZ8|=W!e+rwI=+Fvhgl'uCL1
-HBGt<o9#QuAKx'+QF7I}YDA@Y[W0dO[j#%2#4H~Bu,)o&y!Y(U7KMXqMYP&8JMYU6I/K;uF_L8d9`)twqGeb2I/g~lH0rt`.cGtx7L]z<{`CGelAjRK(zm
-NW3O3zhH(3;}!IfQ%0cPyhOj+GZQI&yRpE.@`q.Z1r]d/Vg6^tvraz8{_0yr)LDk6lhf<bN{m5"!jCK{]:5qk5;ub[egnqK73;"ab[W8yfWY,mH]Z/n%LH
-"%~=n6%vB=[w1HjxbXsj}CTd&m>B&v9x%$$[-5n+Pc<>#7UEL`RpG9i>;),C@YS^c1#mKMGY%49umGPk"Pw4;M14].P6Bxi;3:v!'h't#RtnD!yE@C&QHB
-p_|6oFV<PDOT--^mWo7,vzJv1)!!#EJ/kFeP<2",:nPsZM0i@"=4E5UJ^hcQ~.&9o7G>ttx}z>~;NwmDd(3f"/BqH|W)&O84jUs)I,nS)q0o6TZ+|&TUn^
-XARIM.l<y(&0#}hr97%$_m@XzLL,IJ/cCAqI^@X.az2L/VIv/NHuf+-6:m+Ixzi5m3k.#4iaQ{cI.J2i$NF2[fz"#!I4Xu+z!DZWh^&^fmq7>g^DyS=MED
-|n.lttl]C9nYe'K2rCC}g<EwUTTB;k]Y51U3CVO6PTX>/txj)h:G-K<;<VdM(ELCZ/eKOF+qfQzj3wC#g$oK/ctYchGE!ZvIRl>n[7<sj={`O3~T)LG"r3
-@1=QrsVzFbk=x/q"kWD`t9P<z`=IW^1:K'L0ORbR.|[FNKBWIn/F2X].)p:ZV#eJ0F,>4{Z4tHT}qOvKMnI)^d7i[We|%vJvZpOQvBVBFD%{afUNB"5oen
-G]E7lU(g<bX(j@q9pjgR_{%cX,2IPs^j@6-B{`B>Ebjj%`#2:^+9JVar:@a8&={[}4x);)PW5swsP%fTVF`7WY[:vY>g$wf"ihw6Jp3P[%2L8u.LM:Br5{
-3.`Mo^mLXR^L#`fm'`4YLJQkH,c|0t@Ch4ClSdEnwe_iHG`#xoz`i@_NSTjpL9Ug[orb'$2.6V$B|:TLDDG2Pa2DcnveR<:[$d,qU7`/5Gb"Q/B.g%FA9^
-`eTgn.1|MOg8ykbj1GDm7HJ.(!&tjlBx3Z84.'$3V^@<}V%yym@Nk_dQ87GY6%qmcO3AhE}d9Bi;B&T1Uiy-7Yo;][_s)Nw(-:Ml0I6>buiyCdEXO{<w+l
-v=eZB]Z3!)Q;D3M4Q"NspP|b+C9s$5X2eKZ;#)#b^+f3@.v(E"`X3.AAmrR]BepAM9=qL.!;+ReT]lXVNYBuf[c#Y@amMPGn477dZYkWW8|:`a47}l{A/c
-K>1DVjJ6A"qh:6]tMo}c)Q/>b7@r!gz'+X9zsXK2JmQo-g8h_1M@5F+rVpdh$[T''8RMO_FLW}z2_6@xX&g;%c'h^dt0q:X[Hd2uW"`uU5D-vabbbb2cA'
-FMfQ8QAEq)r(}XoFc-4YVtg5]GhP`i<aUf:>3tIac5QReZ>8v'0>2AgU6Sf$kOc|sq+)&B#Qq"&@A%ZTKBoR=TcfKk]U6m@W^^UYL:::R6f)eV`p':N&C+
-'@^LLV}>2QReYvRu+_7SN<zSF7z0,]l'__-O{/'Pt"_GoI8p[yT7=VzO$jU.UeKXz#'13S%U[}9Bemq!Gz0lM1=T9%Xo>/#Qj5^`V1S/5EoG(:^wo]JwY|
-p$@UV"|K;P##uR:z$AL@:9wmAGyiRwbO7cR1v5Bh~EV6]D"z|5)Yyyc%@T;8xTsa}8D`"A4^,K^||BB[]unU0S8i_YOeoci#|9b${EJ%{kKh5:C@LQ!"`|
-w:_J.59bd.|T/;{5kl,+F#^L"9ox85(P|Yu`7iU6^:wU=QT.!)|B|Uot!74KaI#MEAHi(:]<Tadp"#a.<_4v{KUU0$&IloNyp=_r16dDc/8Kmp|.tj5Y5K
-}-IG.cLe{a^0:0TH)F1um0"tR^Kn#}9@s5e/+6Pn3&RRRq1O8Y"sG;!Ko[IrFQ:go@d5KQih]XG368SU+<_9<,w;vka(r}R4vBy+G#Wh{osI8@|A>3m''=
-M84cJKyzQH%XJa+]7:4ZhS4KQ':H=e"3f)]+c>8KxUtVcG+k/"YjPdKTKdUVm$M|$,nu[bK9!|a.'5l<#5/,d'.Q0&gvu7TvG#SsEZdZEq02k'4w!`Wlu@
-!=j[-Q&57.73U@oy;&py;&xXAKhO[HDdZ'Cf:`en8u6_:|VJ"xD'^-wWt(xlRw@^3pQj(ytyz.SO}P4n)38g1QB2UT)XO|gn)i07{)/M#yRTGgmqViKMbn
-$fvpZ8S[EgH]=/%uB^=$nb%Yt>0_eR~A/qFGj<VZ#6Y}CHe>1|KYZkdcr=:KPz~"i6<vWQ<gmv|2'!AF_0(V>L@t)&~QB^:CyXEiD5&3F.K;7))x)y6y>I
-6h%h-!'9sqO>fQ@v,_e>Q0%ID5BgI+do)r%)3=^p6/`nls_x_:,:-3.A;tfOM%W[q^m5t|N9sggf)opV68gGWZLJ3EpAvF-j_K.&_3DXN}>Wbr9dc"XAu#
-1(#qBmVnh{"O3%JdfLNv'l}]2:7;}Jg"J@K535r0Ix$o^#."-J)`nLC:A(+5V'cX}y(=QR50,CH/<@jMd[HC[tKBAiUbRv)IAz2R"d%V`Qh4}#Q&x}YmC`
-42x#KIRjxv6T!9veCO`ucCX2RZ@,kK>i6wB9eGG!wQ7LtlBz:y9FeD-9.XL|U_7Q[n8H2bxh0s61[;2IZc<qXKzg)GHE2HB%I5n]:fBAu'U#/CR|/x{={z
-v"cm.xp%y[3/1SR&w]XyPRc3Es{L`hWJ;W!e<N1_T#lDBwV(q8i_$o'%<a>+)WMt=/)0;:PTf{2SI(Q=D1Gh8!)|pw(of#n,Y7Xap=b([_$lZW3(Fb,n^V
-2pdX}68AA;.$0{^/I/]'/A0%'ZB4BT^ObZx(@,o::Ac>8!59sYHj^OOPJFb7dIQX#q~r)6~^E5-`b`o]u5=B(;Va-)c}!uJsoe|A9yTMQJ|;5$<joq6)-!
-%Zgk:5X&}v8NH8yqoDnza_l@p2zv`dAI$y^_Rxmr%[[iHPl.s@VxM#CY}Fv87i_vrfc.+GY,&N1c_nlwQL>'/=94azxeKcSzWOfxgr^jR@vjCNGBb"@s6>
-_I2nq%Z7ki5GC6~dcgR/W;tV1tQnmr9&bDe/V5#2pb/Om5a3P}xk-[+x4AdZv.EBxz=}_DMe2xstjLdT0>}/GV;hc4p({a9)q-yHg!xuvHi{`bk"a&+8d}
-SJZL$ao{=%AIsI0pV(<BfmUig_aP:T;p:TF$s-I:,Qv0|a%V6#O+o$#PJ^Yl,|uXSR(;%.^AqB>oH3$}/-7b4!@:[/2j=c^d%XE`f8Z`&MmB'zlKn5(:#4
-e(rX9E.G#,0:'dCL}f47C_^$ci=h60s6y{@=lHepx0MRwS}j|=c/in8nG;:W9}KtYA|!G5z!@.I'_u9CSFWR!!!24.F`qE#o6O1>+MEJ#-VKzNDOQExdNO
-T-@/>Uf.PReN!;e.`56ph%!]BGw-4n[UUJEbl(J%Is"KCBbL|CBAqAx&!dPApv`XH+:<;2_OkSHV;'9v0,EmD^n{cAkc#eb]q(df~]G+O;Th{%]YF;&l2+
-"#M63O5Dbe9@:JAW+vXC-y6FfmsExKw2#.Q8FwAS^U{PBR$ye.tAx=!1^MC1_jX8STJ}CC6H5<xrx!EIzuOy/Tb,:-'nxRuga{9`).[0[6A+veU9'iyqZt
-&>]SF]uen6IX^LbJ]}gYYlzR&;{z)]W`5d9TUh~B|[TT9<~Yo-<0je'CBf3R'"$mmV0'2^NAZR;Woe8ofkS)mY(wsHtUoJM.80insB5HMop"o9=R{tsuUQ
-QK_Vz4om5,Lfwi`l/ww-+A`TpO"H%hW3wNpOIY0'i)1:t|Y--=LG&Ade9&_Hv{Xb#ZOXETp>^`Okh;:y@(_ao94B&0vLvwg1ehc2lx'8-kImm=NJ]GKSDC
-$Z$f#AZLfioctxf=#J/f}p5Cm/>eq<&wSYq`:Gvb#w(TMdm6N2ZCQo$MK-#j,%q2;'`mBz8lW@Q9Mn+(.K[ay/w4^wwpwpXYELv!;+XX2JV%)uQOqyp+cX
-6_[CBt])^1Z!,oZ^a'<e$hr(NqXBF]SjfLCDaJ~'BdRagf}JF+=j`BP6x1HTBPXr^rUf[G=}l,5kQP[CD%F/.ComA+=%~uR6pGa[lQ^Y'a|ysvAweouMnp
-;[Yq66XrjLaD8b'"sM'N@)GfqvvzGO3t^^&r}E+@1,l3F@sk-Q4wI8z^,F_bw4{'0G'uU:wQ`'XFtLe6s-ChYdTA_Q,(V@6#e7/<hO)Du/[ZxK(EHH[H4V
-]I|4%:UbWdX|Jx_:lsxLlI3Y6Qwfp{]zU1[&XMB#{;,_&,@W-LqHa6D0L"Pc(>ucy}B&F!s&]!N-+YX55a1K]+!J{3Cws44p8M0w.byvIN'a]nR]wowRX|
-S=W!Sko{G39YYG0ZpWYK7Z`M,af>@#$QS)%+.XW_xWt&PLf;uUN"4s3GS-AmsVg9nJvTp8JE`A|wm$dd&;%-{$-Chh#ReBgPqGstC'.7e.0QV3hW$4mAmS
-Ph{qf9r{&;_iYTGI8.b1>Mdk:%cM2]A&jiQT1i@NQC0#o>uG{X+PcQy[!hSs)-W%q-ojMBWN%Ft;)Z[ZFk<SMMWFZQ;>}(Qm~g,'/22y<>F{4`!xI>9icE
-V6V-hH_)84D_Jt/SSB$1cBqdnqSfSRcP"`PU!]a)+0/tY|SADs11grb'7q@)7aU6Kr6`%(;|p-RvSVu4vNm>9__8F=t$VQqfvGKX#$mZ(eQe-&xkg}vJp3
-j0/|Ftk:r;HbF6Cq>7'}24yT=kKr`8n3O94[vx8`feiv6E{DGk"}9rlkXb4-kIzHVp^)ItVS](^nU_xOU3UqSlp_XvaNO^EU_e@jzo.`A98Zy4XC|:Qwp%
-'>y{sf:WTr@RM<(s~8nGD{!^#%~u4k=2nA:KLp%'{2VI[vsh@B)4t!)Kz]w#%MH2{FKq{uD6CbUzWy>NuZDfSua,W-F<V}[kC#D[kW~wrE+u1C[Ql>BG(X
-n;HBJe<fQ%jU1s)(1rc6|9GRA.M>U<Ko(o~SAG~CnDVS@g|NEm++UyF=E&)@S$AslJGU7!R%^uHv^_xvwHHFm'qH]HyA=4J9ww`6^p~pI'={VC58S1$KG|
-HPS}+L;]-66HN4p:r:{/r:2f^RGOd(&_TVZtY/<H."1>S"nZp-c%#srn2y;3]$WbEp@mW9OJ7Ava<E.l'FpollqROBB%izVHFTEs9.$35B>t>X&`-&3^+V
-Hq!Ae^B`C-1FeK3R93h6Jw1X$x2Le7YDd`KDSMw>]>E>nz@gkPJ9)|n3>Jag<LhDb/Bwmn;KKZ.QS4e<7PDA[`v.5V1DVLBy#d+/B`.}<W}!$awZ_zGc7i
-E&OYG3aj=Nv9lH1bNxi1khYO#1%RG7EN,H!Xh4qQG(^Mf=gYfu<cI!AJJvXisE;7r#"(HIV1'(VXEnU]SMuT'<'0XVM00Ioo%}QLdgT@EvN}ea!BQ]Z4qe
-+8v7ue+vr<b=>/ssCurGdsMAy%0Mh}1}kQYcrz.r."6220d`P]LrT<S{.{.@SP>}xIJ&/;9ibj(,rKid,c9_j2v/(F-hXR;sz@lK5$og^uxb,kvvlmm+P0
-mKNtOKo9-gLjB`kh)s#ZRuawZ2c^;r<1|ssvCcP=91P]WiYvUIji&>Xc^O9>ZNuFfua6DqeF>uStdjX6}"$T~BiI3R+mI3'M2EhB<DMen49DZKJGez~tz^
-ZCGs4AsiN]2{<+-J#E=+'|iKxNw6>O|c>=UDML3|C{J[%JqV%qQI+zGEvAzn:}IWqy_d(/Zqm/ES8=q%)}l#P)zZ(6zw)kZFZ$fpz|zP-#dy_cyj[F!K)(
-MI6/7^eWJ:bT=x.c.1";mr@rpNya`7oQXrP#4|:"lxI(.<~1Yu}/xe+Rx]E(6f-KuOcsc<rE3GjJ#]":C!kka,M5v)Kp=Ix)!ocEchTW<&DOsn~vuLEHHe
-G0%).]F=xFW}</(=}s4/W|Yo"jb-AzCp0goF)jf8-=U0y4TmzZ&h$[PUgFsY$hK7M|InmWC(UE)w[,PRQ{8dL&#+>5b:eQ_qXpIK1Bdl.Z9Do=h9gD(h:i
-pzIabE{pIqMBg+_NO#OXO/y0^g%o:Vry7C{LhtTfAQ`}O:HA7=~}6^:9GZz3]DSq.-'jQSDEEL+Bs[8Y&DZ}(zK]MPra>DCJcm<7PZkgSvXIx#}eK]5J~,
-E:4;dcG)4O){+|20,#x+%S7`nlVYDm@apQ4B}N(0Sc2#ZxLP2.Y5w&I=#ZI1)FWhN1t#PrDuzFY5:7!k2}0q6C!|)hQXP;hCPgDXO4tv#P!p!>DQgV~h6'
-M,3M0XC^drP}MpQ75b=-_`QwZdxIUP~TH1i&Dky4zuZ5V-t:zHy88#(lA5"wJi`Cl,U9h4ZnfgN1JtKS`t6f@^Z:cj5J_f9U+5SI)zA%+gar@t:i6nqfeI
-nBNa6Ne>~s3X!KL2{EW3^MTtpL3Ac{r5-%kO'mey)f$IIzY$ROQJ'Z@!VBQQ&6xiIG3DW)iv>{&bqq-QlTZL.D24H+M!j2FYK|Rem&^wJ18WTKDmbZdM{I
-]|XrB-KeX[R(%y:LMEkN3zz<z7K79wCZ+8<DbnG6cR}Y<CG7&5ZwSoAI{o_F_sq<&lz-V5wszj}n<NHYwZwB"o||cef1/[%Ru|2a3a1u_>)@qwK`exjb"]
-6/ndSjK#ZfK6Su;:.v&82TUT)Ao0[}B&ulT.GonN&Bl5Z"j6zkOLGFR`v8l>pF("A5hp1tsoPZ:2=+<kAz]K"kZ&2}.WN8tGgyjZSIekI%H7w$9{Y2vhYi
-rUmWYmFjdQ=FC9h%pUZwP<]$wn|XG>c"Cu&S~!+u9H1&_`,t%s8jJz{qO8p0m|z^Y4[_HB8VeWo)pBxVs}3qdkSXq!S#d{m0rLnXGUhQ99"njo@]<2@iyi
-:44'FNgyv9E:EEhu0;n`=}(sF=7u8u9utiyb3nlHD+bsk>(5hwFkz!7UKimPXp;Rhi`,cy;&e<Brsd'JV}CMr(>=6159)lG8f78MF09&F%l+4on@SoST^n
--.,}^F_:ES1GPf%57a_&eY>jcrye!l}N-n=:6E,uwUw1@!DX>k(_b=ENWw9P.;Bkr6Tejv0FYdU-uOK3ixd7EJO}>U|va,pt!}~ClToCehYt;&msaOvi[t
-F}peb/sq!PBJ:y9wo@5{B]ASkhX^AW1pC'slkRaf6_MopA<D:Nf;auR%/QKMoS(lzxw<,oFqF9s(#fP!Vt#2Hf4rD7;]T[mR`,TSSTGpskevtUMV^[>$lP
-X-=$.TI{t-9hn(8M!VKjnUecQOaipCs`yJ|pT/_ZhVDg+|XqMK]^83hzQeCq=[G0-U8a}NbPjFvct+"CuV_Y4-kKm$(_6@#zBowv:R2OSXms)W+d.o`I$p
-n63.(f`16MQUi3g`_aCN1en4_9<yz,_$7t'/=r&NX5'-.BVKQKTYLY8bND=OACJQlGN^"jqShmcjdv[yJ`-Oij5!5R+xZv<SlhJvE}<:MJBeNyrFjLJ&9(
-b/%$}D4|7bp&-6.@Np}thy.|>)}AXF#Wk%KZ.j@-dT_!|_s$qgE(&&,`U$>br7'2AG%Sn+#C[u~a)'a9~AzrVdZ_3k&:`o@)ww+b)l6RGD`R8/d+'XoJ'u
-lz0pOKR!L(Cl&zI$~e91$4^w1Z/zr94jbUv86_U8v4mT"Hv<ukX;kgie~%S@Dg!i-a6W#LPojYXr`vc=O0'_VxU2@wB):sX2cy|lmsTfX@IQJ!o=otK8oZ
-&QT<lS[{F{[K9u(I@C0,Sw$%_FOHY{fF,qD8BQKq]!;M=<azUe55ShbL<4T1l+guUdaD|%v|,wO!Y+ZOrgNc8Y4Sj#Z,oTd;T{ElsMl3ch.(;T<,l'di`G
-fkB2y30BI&%zlnhn4T:y(Z_OQJ}2Z|Y6^)&`+UXEsA,Mg>4h,yY3:f!yYZT{Kx.YdNmZ:x>6rw}C4|}}IQ}P!p&N8Qmm;omB43Qf$qe(Pg{3RV<W=$DCT%
-.q8UGlO5E3+vAb%F@H|e9e]YSvRF;K/.Y"Mh9mV,MNk6.q1qrH|F^w}ZNd_J=,FS2<Hl5=o)Wq/15UA1;ZXTR5q{+Z4IWz{h'V~]J%1LGvPNOFJKzMtf2p
-`=7aBU{EgomgLaGfv4;2XmOYPX}b^xnuVoXc.n[dD2k-<_@>DmTyPanmquV7FD11<}2g_H8f8|ABSDqc&uT_pI}6jTYS7Rpy.-L@2ouV"!ya-VMzOj4X<i
-gm@de%>FQALx.U;Ob#suD.=[uUa<fyEE02fx2&0s]hmtJS~591gJ%JC-ZKea0Tx+mU8-(^o/[n_G$QYgQcQY2xM89;Wsiufh$&)1qd]Beemp`Jkz|.9%yZ
-.n"ma{FNpC-!Cd+NJq>:48/9$xI,-9n0/W|A]B7sf&e:g/+-mxe5b!5WH3K=1Tu@p(~$VW-S^3dzQt5"q||48jC"5h3;mbP`OT1v8hj^yYEWE1-]tO=wT"
-+zNbrLa3We8RJCdlDf$sjs^z4vGO`qf#8`pbMHv6Jq"`(RvsuI_Q)i@QUnt%_'={C+hv`#W#q[}C=+mKLX20AdCH^#VA/.50dN(s(|IOf`W^QyUCFa}Sd[
-F>yPxOkA@TW}J.Si=i^;|'{_3n'-dx7YmM=<S6!P}Wd1SMgOrN%r2J_/3'MnxTxnoFoO~mf-rLbySK6@,5)c4zrF6B,fA}Bp_03rtedJ8q.)L,4QKsY$|l
-;>pt5Q0SvLg!dc~@^51sd6&X~wdlvE#C-7Djisf{&{'ZL[/EjcB'4/S3X.uO#)gzX0b_6q]|_).'_jWfnS2WBrRUnv/"yRI;v=:N+CUi8^uF+5J[=rjW{g
-!QEQg_98;Hkb=AjIUdK`wS0IRFmoLlE_-ciclOSox}INK+=_~CuHN`Y&C,1.e/=X#MAoRpBjU{No!!g[zH/ccdm-M)a0[9JC3VP<SD_;;rosgdAskz`>6$
-Nb;Ykn;gnF'CoV=vId<]Il'8uNiqtGM2rSc{3MU5IF$)-fmt@4R2r#^A{Uj2SQ;8ui)=+q"w8E2U+%}03P&LtD1"&"Ojhz`V`j5C=>K$!wB$i0zxmxsuu.
-R4QI;jrVBhBA,w4)0W2%4BF$oXgG~>3%VACa3!8gwAJqJ>i$2;BJhw5DCZ;6lZ4cW9ltFeWH(l9Y.Ye[yf_<VfQC1%`P1A%'DSxEUcHwIFXF-T.EH)-SI,
-lL_!yctW]5p(zhd<P^^3.Q{dln%NHqU&#<S,nA~,kDY/h[j+.NVxw9;wDg!)=^fB)G$RU{FpX5AfFt4b//F<xCO.1dQls#h86l="cLVd^0DG2%8`#$8U]6
-]mxC+{+("w0=2fzs!bmcTqI#=}d3Hlx0V[FY.AdEU"tS<np5KF`0Ys@8lT(lxn#gW'Lkvx{|ysg)TVK^2a`j~dwp#W!@rux'W4u'kCz`cuHT,&zp-B5Woj
-O)ZVCZD]eB[_!5#1mW%%Pqcr>wH)neorT7&=Pf&#)6o{f_Q_KA-By"Y}=fjge^E;rz=]3aZ:F#s[L{Mtt&D+'XEe09BLD<27I<#O/C8d[},^mpp_4'1WCa
-;uo:pzbc%n(XN2j|Qy(k,C|X3jAB+FKV+-dAGI)ap}G;<Cj)QiQgLd]Y3wk`mMQgztHS(/TU1LYw3qEJIqT1l5>m_&|y<7{1DvJ(PWrK,nUt`]{m_wucV/
-m[WY83=K94+HddL0H+|Z=c^K#eK2_tqC"O2bkrP%yYl5U<eY<={4ACsI8KRv2^b0ZwVS5q:n&C]4g0^a>t"JI:WRLdZ/cC8=rG@y!^)ss)8ln2!{xARpNF
-;!E$35&+$jsA"}8&1]zuWtycA6eD'8[8sQwv&NFUJZa3$kCo9B4`bgOWi]3-=Kf-#el`57y+@f@eDlH,lPd/RQH,7UrGK{%EH]<!=@lVhYbF$Hwf=.=^kQ
-Xbdf%gUGJmp1R!2kt=CsS44:B`oCc1.mzl>Ljama[FsvXDgCXRL"pSJ2H<pBjV8K_tHUs)NLCP+JGVHbK+ukl;]#!yGY;V>COq2`Nc"ldL#=39Y`]tv+B.
-(cGYO&X|y!(hM!Ti9edlR;+EqF'-Faz7LtjR4GfkV0Un`P!ND@CbTDqk!3pV$RFr^]Jfuu$xLz6-swiI)X$XRjEb=1x9P,%b1TR@K:7yFR=F.zxBt@glj|
-sqzw12GLN8AlF]l}EJ.GeYw;@aMW)xdrqJZaMM{}:iX)_dn_)O'g(553As3^$W141/;r>46QYq54gm%|0A[;+(6AmQS5)ZpzAw|k3+LDMIw2_FV|Tk>pOy
-tKg;`E{(+L:vDtVV&_A@YkZ39T;m)2,G|:yii#Gg3bPO%!<bZ8s9^IE^N7e5}v/jc$KgcRw%j6+c@|2q{-j[U-R;L=("LI~yL3hN9Ml+=0r3u9S],7GoUI
-GZJ_9fo;.D0:62FR|P{/MCN3npH%vHN_Ym|n'2i)]dT<iPbpu6{DE4GR$iNmYrn=tG+K")aiYk:E4A{I4$y=#m0J'@^.YMJ#_m.TQQLmDFDVmO"L4E}XYA
-7V95335RK}Mk'lhVb+#qXm6Yn0mkch(gHD2d[6Fv@r&(S{#Js]DP+5W+gE~:C'Gv!_8Gw4e8EO6;:iyRs8wN~;$^'PW4UGFIVu8Ru+.h4khiJ6Ppoc5^1C
-7px)mW.Bq<n.v"S7$P#zE/FS"Ot)mQIYKCv;tjNjyNZ7!|fh{=AkT2AZN_{j]B%Ke;Re><#ErI8}lTSLnp1}~Wd8eC`SGnRzD]<_;W:Cu-HA1I:,Z![`-i
-nyRve'5M[;A%:z!%He(XEa#-Nl]]+9/<0q<4@;x45sE#'Ofkg4Ra0$@R$oQ%ija3m;4D!XG0+$~_%}OIfYKm_0bv&J[r+WE/z9/|2@Etr%}4%x}G%J/kt#
-j08^UB;]JPy;wZqf7pcu4[lYO|||,NX@zv7VfCO^:)nKB2(uJN=WOji/78`3UOi{ps9F^=0GZc>nKnzK)xTmW;/nQ,8@TUVzJSrI5uAL9eLZ=$--1[cU2N
-@)EpcLnN7^7N+5IkSnzz(d7r:OTB71Ow28X30iT'F@j@gvCn5ApNvGmD=sOpUuMnGI`5UW>}2xFD+vyXDXWiEl{i)B"#JA;FiI'";s9PyA@|fWZ[rPN]eg
-(p-^^&krYLOi=Zz(8XwZn6JsV^l`54:#{s&Mn%5JyRr4Fux!G|yF4'AJ/Ur>8pa+ijAf}nG&v0lVJI+I5#576jomd`V"q{qaoCq6np|c;}sR"bdF,a~;[<
-ETy.Pde8en)FSI3+lY<fg3ZpG+]jxJ.XXW<@Ir)seOkleZR%&_2<,c-s<SVk`"d&eesZ>=Lr8DKDfH_,'&'F-O>@m3'mqF]c2B:=rb7n4<c7-ro2}&<|KY
-k5n7[>2[D^yI"TJ}XdQ.cgV#O7k.^hY,q<HA(w1<>]H5@s$d!a]ZGC53(oZk1(F4BUU"GBL2K>):]v&E4Sf}'^-$v0y;mP|7W_&umE(6,#kd;u"A;j9Dn,
-_%I$bq[9"RkeJVJ1-{of6'@B{&gjwk)<,en</sVS<t1&$HW(d%1}C[%nK0=;zTOo"=0{H6_Gs-v4xrko5zt&jh1oeCp)!bky67pa;MQuo-Pw]tu%yCfLq,
-(iIM%s;v[x3Z`^XcOy=z^t':iDlGB#I,D.I8$U-D+VM4qqJ5}'fTnl7.U"UwnRp;vahld'_&OM}OG9%.cPpGV%RnrNXD{|YLk&@a&{rL'O+7OA=4rFlRF`
-SHW,C>Mz2+wD>%h=W<F3OcRq~qu6hX>>fqB`eM7rg>&a/tNNMspz+0gZj[c)756(b.w6g0Cf]diTJsd_U{~hlUW0TW$`kQprqz)>wuw,}L1KC<z/~2su|@
-IbR-@>[hSJ5/{x0:Fx)-9vy0NUQRA;MNLrmOtuUT!Mzc@c[u/BAh&oqzv,G]T``xwyH1U|FWir~rnf#ZwzQdaDzoc}sO^m<NF_PlumucKu]KO8ca.x7Nhw
-EDs|T^&m|yo=b`5q%X9[cwG}eR;fPEM:kzhLg|`Lxy9XEx2/2|BUIK%mbdLMXD@#La}}&PO}S26P;9kO}Oxd"~Xm6X,S5pfyI7s_R}^Eqn4>GF!|#7UZDe
-y5vwR}QNhw>(f{xl[4Vu$TrgIbd{}b8d#/l`vzRF|ISDiX00|Z]0E;>6+g|Wi),,!dLv}UT4WO!{ND#Zc1JNN-|}b:dh$Qaf^yk4g9;XC"yLL)]M'{][MJ
-+`aJs6huhZ;w'TtrFA;i<JWn>TVfQF}:n16l`z!WcvTFEO5p6/C46hdl-]hcG}h`cfGz-(o$VSvr)P/:p3Jk+PEn}'x"%mNyiGoc2qC>nS@x!W)g:m2|xg
-HSHImGQ@I<8vWYUeuX_MXcY06E]Ib%2u%6K3:V+NN,2km,10ilWmcd'7Y}fl<'Mn32r|bEzOwNR]x^Rh$%7E-</O}1fK:7Np=&Ncw:'L2'St]rfiY+t}^r
-K3R>j6tOPddav$zY`>$f#e5qY,rPbx>j41|ctOdcK%Fji>[gX&OuT4^)xh%:iF/oc@tEw{GT|qOTQn_ZTU&evfJ^`<fJOqD/Ez]6,.%M%c.@z^ykPdQ]"i
-~MsbhLAJ&Np22xYOn[9TkggaDs.V3Oc'2;}r`A^F7u}K`,s166cFyIZ8%cb0_f!]7oXf6EX#u"2D4fLG!(>E&>j!nAO.H}"zXY`wyI]i#MX)v"dbh@n`6>
-5WQ#6Scy&YseX1/9`eGt_C1ltinb>ukV!_im_)`E0t@YHlIZusXB|GuV|[Z04t5rub3uEqp|Z+%o8227J<,C/0q>E7dxQdyQ%L<JtYQC2q+FovveFx,ge5
-'62A/A#|Lw24[7TvRmJtJ&{ejlA'7OMiJ8[VjjWQ2dUJo9hJ(2<jv>aLn'vj+{v-7}gF>H^7RTK5u0,-E=_X5dZm%2ytrwk;rp,X/U6|bxK8lRl+"u`u+9
-vrM6H:CV7o3/{MgoYmb$PJ;G:XUGs:Rz+>a,Ur9:jO&k@EVs(URSwpr(C1}kfg@}28ERlzW;vjz8xEZrE0eLqn&FW!+W,ZG{kA|P8eIdXsIF8yff)fEam(
-#aJ[Tf$^x:;!Ai,K$EAa;%xx&L{^/$w2Hb0Zxj9pRD,}MFXY/u]O}tCe:gj/L<7=dGU9A:SpO"oVZ)CQ,h!izgfum!OAlx;|b]hQ&1LEww3H~7uKt|$OqD
-A++Q,D9m.NWNy(Iy.yyNnbcPvL~4NkFvxCkUB8'4dL.^kT)Jdk$l4%&b2v"=!>`%IZ.)^(LiRKNz4d)>nQIKs-CyCe]Ev+Z;ItE]q4GZdV]OURjd7Lq73)
-:>OPP0^;)"3(~$x<.hIuC.BGh;5_+O3SUnf$z.l/VX~Pwl`DO>epS>G_Nz2!7fVIeAW%A]WeN|@ia,XE%>cKEZs%l!g[FN&by5K+V!3]"[hp}guGZap1ho
-||,>!)(Zh0aFne4UN<:Xw=ucY,ZtI.I5|F403ViECPzP,F'<>O8F4Tz'gAv>&s!'}#g4o+WZ0CNeT=cy9=q>4i~Jyr2,XDU!Z$M#0z<[.>_E=pO&q/ZhD_
-Gt|dD_$/;=j4#y@6Z09uqmvXFP`ou9#oVa3<tusEo`XFW@}'h4vK,"%@HKN]T1Rf8mf.vYr[+3~hk9i)X>h-X9i6,%Zbg5`HiD0d@Q0z6pqSayUBRD&!/>
-VHC#sF@updU3tu"gitbiXVC6R]7{A^g=kKZK5V'#FLW#O>dV">:R-vnM>07GXQk6V]/^glFSU+O]6[UlsKF|~Yz[@l&|dMrI6gxIm+Hbp3Y&'aI80V,dI,
-,o7G2BCC>bbkn!Eb37uLO9z5yAap]4u=K&.$|a5/_z9+s5104S1-Uh@LlwKHjMmznvUk>/~$P,^ZC+o2^=QV<GI+zW$2cviqv&{k9c#<]!-T=ypN)Ae)UD
-Ck;k|NRrRbTwhU!"#t-_^O'7t++m!r$LqoWeM2FS:sopv|mn]fwLRer2(-USw@U@VII(|0f{d<t^>I>jc@^myByt-u:x]oic$%y(Hr+zZKDU<P^^e}ls|s
-"M!&]UM$9V~jfR|Py,MD~!.=H=b`e)^RiTEL=e{8#+OsL|snv0;<aiIHmwO(Z_YHb=;UDx^_Iz"MtC!0|/}q:|WNujU/qQ~1:pueX+e$l;DDQGDs}s!yP,
-@|dH5xgX3]+'p7.hyw|E`Eh+PI=U]1,9x9{r1IXI<S_DXvSq`N[zrhfitq"^[|0i|Xu}Xc2W%>]a5K!Y:<a7S>9y';|91V-ITw55~2rr1kR;^oCFu7jh|>
-rW-THZ9[y|AU0#_Y=$/Ys_z;psFl!E[yE|9AW/k+{HA@ipPWP-F$%96S(PYReH1stbPOs<j6L(yI8A=O;R]PFes{!yB$(qeIQnz,1lm&yNi:-<c@,+;3UL
-"22wC5c/0Dp_`zO0t^Umk^I{2d'fpw`ky,C's2fk!}'E;T@v;@S51.Ny}:ZCbw!Ei@r9sV]KQ%~9Gg,KZ&N4[T@;4=_4`U0)9AA(F22NsU^N=Br1;b'QWy
-&Qn>mSln~YhBxu]VyKJzP+H-=<|:~`huRT&hb|A,f1P"><o9BHTu:8-)RIM:Ne+<&y-):oWhPe'=f/L0NhybUms(T809`daX"!okx#CT#d}:q0BgqW[D94
-JSTIzFlYux)a-"82x:]sE>HkP0hRx;szh<e_q=)_C{P{BI}<FD<WBcrZr0TFIARo~l>n}FdT{`2`j/sfqN}ps3'Z]"-}!Q[NTVl3yoi_S}Fy3TPgDBL!l3
-^aq%ZEU[M4sC<zSh%]B)Enc:}>G1lI)AC+..ES{o7s(x$O,+Q+7dqrN>3T2gDW0v)ll/>j-uTr+5[+MdKdGqX;M"JU1,P[#kMD1[Fe$tvW(63J>OH_g|hl
--at@D6I=^wyRLiKKnpl|v.Ah-xOeAq]Y=RXGY16Z`sL/%T&i5U'mFzLRqa11@=a!:ot;ohLHd6c,.+7s=w:ccl$d,RPt$YvfUwNRTza+0B_tSf)lYX&r.:
-!84GaY^bk;nsI@+t$DL069Zu.%<OH9'Wg!wJnGkM7l;J[_,oV_^n(zu;iR1OO_2m^%s<z.Rgh8'a~"hJi'a56B+a2Q/`(z4DMRth~jKaz"5Dh3>;Q%thM=
-[X_(.^f_(n.'CE2qH8$}QZU<DzI1bd;Mb2~whN_>M%F7GH;Npmj#jH^pL>+xJ-=>DMnk_`R'WJaOu+=6J0Msx(+(%yn:,0ii,0B;uK%v8by;ha('"~w7l$
-8MlKs+qN9^EUm5%w,`Dc-=yQH7a1C<pa`2q,vWsHzG0<2MwmOPVD}l+LlsPQ&v.L`41;r&WP1ImmRd04m})loe7(TP+<FRV^Xvk9]jmL.vhU[6l8)r-uhp
-pn925gNp`WkFK"`=!3dx`f6':764R@AOf:Kz2<q}$VX2byMD7Ood;LT`ZV7QFYpvU:kQun$9_O#Z%QBnk1jL'Cq5M8$}b31{b>@i,=Z#OR@;vhLz!ru]j>
-q$3W3KI{oKFPi&wAbuR'uk,HC"p)hj=U}|<sa{LlFTzO;9Hn.H+>-NIi2IjBk|Vy"N(8{BJ5(@1C_YAvAnGp%C0h$Y98-'yduWA>{snP[(e/C_}pd{Gi^L
-2A$I0hGACPnlyqn1]M,kS.`BMCa}|5W/4N[]d=M'>=N)Co)S(oMP&42R=2'u5X'Ow6+zVRQ+bounRj!Fok{cO]U/;}jy'[mp~@,>q&G5s7zmi7o`!HDp/y
-NUj_:i'zMU7fZ(mJ3FRW{65iNDOWvmHJ]Kd(6tv|l16#6c/ldR26M{<[2ho|LZ=7|4zo^7tBJ:ZJR:G&,s2-JsEwExt1b"$4Ktz7zF6_a(1/]lO3&!_(BE
-;_)$Sf=O%Lz@=@H_R@&A%F95dBlKtJ0ZW-;6@!ew({8{>AbcVKcE^p4rIdE{.bh9GgF+6]T>)Ddj04Br<`:7N]b}hN!aExoG!k!}9;uVaU_|3h&G]4+Ych
-bDnjH:+'Gb}Pws'.EQk@q1k]a9pX9OcRY5qC$nDC(uDkqp&JNDt[p4|n%$-5+;guE^sSO_@#n$(%&jij_q&-P,.[tdRUx5AuhJ9A]<tJSf(ujIjLAf^49u
-M;N:QX~N~$>[Q+al'HAuQrO9Cj]4fjRQw@$j03IXANvq/fV{HQw"s52g5hRx&>|e//f^XpiZvOyDw^4n]uWywi6`V0c$=v(a[2AFcd-awgFY"#<.[Kib$m
-.I+{mzS"]Vrcqz$_ZBq|e[&<IQXYo|35iER.)CdAT|!eStY[u>UPd/h8E6QPiyaOr1kNvxhFjKJu_Ro6Gr.{N<1[uzb:i4/2rN{dlCd.@2PI7}9Rp/V1zO
-,2w@jk$Ckr%L}7S0%x<[4Ao>Ll~tb+&g7DXB'Zqs/Ao&_nIdrEh:4`SbWp!~%{]mqhEWu6EmbiT;jq%|=M0}lt<A04B}+@l8Bsk)POLiKWb0Q+WTMUuA>[
-rW+V3-J4Qp_afNq7`-zbTUcB2#pTD->6uzl(hF%Ls5`mQB)gsYk/{rsx#_yz0KLw#.OMnRK!Vk|5/Jy7ey}L>qFwN}i}dXzhB!Y5/{F4%ZJl0(v0gD^9ju
-.WMND'`-);'w(Ny@I+aA#""WssrVt$_ib#2ad6gYUwUb(tje,$.E2C2`%XUxE-X1#Gm_>5$VOu"Ov921rGG<Kvf)]Uc-_Mu/ZVLKj(K,a5J+Zi5U+'9kJW
-lo1-NKFtoelJy`FNYG%,Tj)gSkbS97"<DA@x-1Aya}EVw5$e~c8lOi+F'U<3cBIkKz(g'1B8lgd1ZE`u66$@&i-ra3X:Sd0|}o#2nM:n,=ZF"O[-;oewZo
-E[d@d,g&WVD'n&1Sc{5zzr.W%,C[<x3IE<kIf6azb#m#!Xs+//)%}S}j|xv6AKo^mH0iXYx0Sq!#^}o(Q!:(bAv9C<P`HuJ<>"T2~!@x@]_<;!tYmN@^uP
-Hf7]Z^P[Md8<11%qL{{eVxYw$_4!Tzv.53x)ZTg$>f`zi@2da[S:=&K!|1RhEobHQ:iO"J_C"JH2k/;m)2#PER.$Wtue'Z_l3zJc#|jpvF&|j"$S94x]4T
-U852J#Q{U0R7Eudk+dAUVPzjeClO4}pY"'yl9Qv!{,#ea{XXO^BT+|cR-@{5:G(UzV_'v'=.lTuC+D(HWwp'F'nz",_{:JP6^^^"={soD@[C5{k=T+`u0-
-MP$hc8ADj:X%V|45r0~PL$p(ngo!wF{o9cw@yd8n'z,.MgKNsTX:0;~IxIN=T==.YuQA7D:sp!Y,h{913o'SQAL:P%xW[DTykwEv:ZbpbuqU}Ax#fW5h&-
-!k5D^K}W[6plO}^aS7OV#]~y1]<ZBP[da3V>/%BJ|%9(4mfb0^0mm9KStY#.a9t!gR`ei9'6P(:=KgofkD#tf{%y1FAzf]UmzaqM/Ct(=^eVX,<6y{4/I)
-]#QDbO$M4(KNrf=J^fvseQgU{/ntR%N&zU1cUXn(ox_nf,a6xxnf]enePuirt=;f9$^k)lj2l4=UB->6Q|S2<BR-{%whkad.v,5a8XYMI:HF[hr(M|6i0M
-_L#al2Awf]Q2d;t)hf(3b5[]|qifg[%^K>;p$%m90T=[MAET_CWzybn-o<G2k%znOx@ZJ`ki4=Vghl:c#O2HLR#-S^rHu+ge{@Vr.Shf3`D@d2K<-l:]T<
-|K058`Wc1hWyje-}TKQ|!IpDGc5lt'nM1&|4nu9N5mH{QMB+Kiv.vFpfK#i^X%5GYdWO2@{zQ[>HT"BW)/p7E};P+jHXOz-QE>0v~Ck0b'y(-kHTju@I5F
-!_wobjEc5`b+I{%o&O:1)YQ<Q|l$jewOLz>)4BQ1Pi;[HH+CG{j'6l4^^=eaq{-0YL9!FvWahgBtaz|7eE8EbedRZ,P$W-QjBy~c@+Fl"`0gA^F"8cbWrX
-Wf5L8'5@aY_&wkr^iEhzM6ph@SmLDG5iGFxa!NH922c}.vP:Q%4)Ys^.ZWk@Y0,nFP+;qudOO$`Nu|XLN'u9Vc1HB>(kzVH%u&8pl:#1Ji5{Efa&6LGQ,/
-r9Y|;[`YbE.4:;>!]w;[:=YZM>eeEtp^+^X7z&lkbZ[4JuB;FWRF_,$&U!)e'9b[$7bE"qI9>YZ<xH(=pE(mTs)E|_d`aJH"w3$FQ^,=WjT`8^baTudAgR
-1I7`A/qr`yD/BF9cqW3MT9Kj[C@o9}+>(v/:Tcqo&^/]HFI.,OhP]5.yh}9;;vV>|`5#!+Agbud5~<{WIAf|PB:IFshX9qYOVs'cyj74<6$F=p^Av'Ns.%
-djVm+Uv(o|Z1W!h;GsL2{Dad}s}&!Ne6r-'vzwHlo+s/c;Zu}/rV>1>oI#S:WLV=_m2RNi/-{#C[I#5I5HBl[5WCF"Gp|nJ.3^IwCg@g|6zgy<7goo{|Yt
-Jo[dGvAtud{38WVRDe.iv;}g6_{n'@<`wyA#=:S"/kOATS#^$:(CmBUQqVR[bqr5YSB-MIycXS%%jJbp$Pho-5qY8Z#9>cw7OU54XLJ(/4'Zz"C-cX`&xj
-a6M<TVs=pXNqylKSSI_"i@cl#g8}e]J8g!I#"Je(v@hB[ISceYu%|S%yFbqH[f~5pa^ZfJ6RW)Nb4;)KJW77h2#y{YTq@1#[hT[EDw(!rUw74h(r1a3"]V
-nEUpSDsdOY=HK!p<o89icC'q,,bws@WGpLUWeW=/gQ_D@r^0P%(G$P3-UW<NgxVt)I@2=OiK[ob)`&]0;3glRU(i1;<=y01+zGRj^PaY:8dlP"eT"I1#VE
--)0RG'o}b>Jw24Bb8><`^A"89$7_NMo^q(#eI!~S}G^{'R0PB:U'3.q/BbD/mX0WBfSkqV>|m-@=&-;ge!/yS(Al}l`:T8ZCNPX_Q_QHh>+SV1s3@Z}wM4
-K/00'-R!Xjkd&]vW:Ltjik2tV%|wLuSX/<QB<LDd$fkQ-67RB]M&[ECVvby4SOt=:E{E`by|fJ"g3x%p&n>Bkh~U2#|ZoEOp&E,RDn|qe<Ou2{pI>tjRHd
-bDq6}N;YE;%B#NGxbUTXP$0,IZNPSp|XRbwkhhMg"$`<aWupaFsdjhl.L59D:(;S4SmYn]8xoyrq%U%+1>Dvj|T1;e/8_CU_bbnkgw0yV=8]dv4UIx@V7%
-<!H+F96'1LT4@xB]tw{dYQ;Ud"X0:D]Fca[FSjV|^y2vH3U0nKAkK#>x3/",<U{QpDCR=No,Di"r([kK`mQ&ZX0q(5lI%^k8pKTZC`|o'872D)8NLKb!`C
-Vh`Nz'N=@8p:5bf#P+.dcN/|w[fs,jBo{k}#K"r+-]ph'[g8wD|sc4dP=b``Ga$+mI[w=ea%aB6`R(6%EY8|TQ+vp4nzUxF]{ek:[Yc/m7"X]J[>HyoZR[
-0Y0[T5cUGrg9#=vCAk)${zCw<vDG5`wUbm)d5$1&v1GBU`[C7n$|<D}gmd{J/1hnE>{5`1lR7.lO:iHl#T+X.jX1dY}3tp6jFW1:R2J+c)v;4Idk|p[J,h
-S@`'$<{DXdW9WGBlo1{gRF%)Eh3q4lfco`oC_2!3gdyI>L=Q%w0&1RWN|"Zz0n+_QmW2LGgUkgG;YU'Z;W7d7agxS:Ac62IbKh:GNmvj01h;4|F^Q4Hw@M
-RF1e)VF::>Q0Gp%BYY`gNe[0={;@xr"((nCIMItX,Llr~yn'dhA`,5tU[`Ej(uH;cmD,0=ep9W}(ef~bO5-bMR#sU|DJ4(>@>kK#CVALM;z4Bgfeu16eTe
-2[br25f}mI+2.MfMqf^;ULAw_<7H@yQw_Ysm8|US^gTdXfNR'BqtKq!e[}&5C"!no-_o23gUP{"r$;v6Rhb:eGQYqc0-A0numFaVd]me9]&F#zVoPckG~I
-[c9c6/Uv$JYn4U>u$Eae;I-&H3Gu-bh]p#l+7>T6`OW[PN0uVDC7_fH,<Zu{>)d<YAe-R5Y5L{t>%-[xzV)TR77[7c7Bk6]MS=Mg&>'F:/cF=Ohopq$^#i
-h&@Aw;^<Ie82nF7A&J&h[I.;v_TN|uMkr+B^f0p%q#1!f^tdIuSV/;m&D$bld-RoZ{&|U''`:BUS^3LO9%:`I,{/6tBgi[GG.{E,If6Y+>wGRtO;jRf]$.
-Vp{[},;j-xUQoZ8HQ(>c/iI5MM'W/j-k8D]SLZKg4Ov<E-Bz^0<RA!nW5L,OLHU/p+;<JiMN/92}eD0@$"+XHR"llh'0c/Q@r}Y:mrck8K,>8uEi_+ZS}Z
-IqyTey--yYhyd_QV|rUCaIeN__"K^rMtj>3eY(Sl9ej#Pz&n-WxKfSIj"a~H}krlLti6US5%nS4]K%<4rv8/Yvl_>UNl6g/FChbws.ye3IP,AU(ji_#M|(
-KJRoTpHz.J%FYvy5S#pdegzc`SNl[M(t~/Us%fVv}(iZ(Y>{za#g2rWJk,s#PClJ"Ymnv|}I5K_{@a)d:|1H+{}>L,!StM#k9r1i.uiaTNO0M'{{+IEBX3
-SiZf7KBY"5OX^8I%Q{MO}_,G}ihyEWh/<:Z-2-fNFBsKg3Pj8AtlUI:pJaO90KE@7ZGAF"N]jC,OfU%HsyH'z{vgP}Hm5iJ^@Xm06Khdm]3ydA`jW@#Q5^
-.RzuW.m"di&zbD:G=VqAqNHB6!gU'4fyl&ES$]qJq,R;2v'x}8,dDw.v(C[$O{I@w1/&nqZ34$1rtw#,4AD]}%U'oox<u.]%`Iu.RJV">wLg{MN_w#]IRo
-qBRX1Y<R$.C,+LAa1/3:qgU|7nGp)JvY,4e_dc&Fe_MgziU`VPuJ@%PMlQlQek>LK8LJP+f3$sOy{e'!"uXE`8W);Uba!`jIWu{72KHGJLUaQ7y0,;gj[@
-%N8GI@}vFYqe)@ew{]>7L])u-!x&b{2T}V6z8.sg}g{':vDJyB~a_qU:Fz'NQk~^=")y>YjQUfF2Jz.HVzjC|LI1d+bFhz5){`cUCJGmE)u!Gs/U`UDimm
-%{=hh9|p,8vu-.7=U9p7Ebjs|$;pJwM)#)ah72YUGdd:WH#L:kney3{h!X;Zd./uIj)JW9{Qp|0otBPz(@8`o0(%Dlr$3sTn=EGvjaF6HlelZ1Hnl3lRS`
-{^~0E[fob-@TsO37uk0w@UAc$(rD|IG@Us<kdy`X6(fpa>:zjBd.LNQF$4qr`Tkr+kQ=]b7Kcj4pb;II+I^&NG85XOS_y{^"zg2yZ.UPW`f2g']ZH<lYSw
-&z4o}J:JE9T@rF49dDB1wgh#Nl^84/1!bH_}rJ:4#I}o4<jt|i#o/r({-`PF1q"p..$Z:1fv<:SiC<MYu{^&6'2@+axSW^)OC3N%`@0:e'[>/r/5@I<HaU
-)vvOAW]-Ep-gI._gQXH|YFB$'O/|o7'[gHB.W:~,MY@b5RoL$OSp~JY$bQ,vcfw7h}4{O]J,dy%^YjJy>jphbqSDr|tNCKL,c,'JcPO0n`O>Y%yOhoCuq;
-^uS&lpml/2IW~+FZyT"TBiWHPh3QNh4('@B:rppjD,2IWl+FT3rfcLJg{A-2X&BAy!Alz|D!GrvO|C!F$U3(tOui&Jq}ArF6shssR+#quN_#;v90^.{FRT
-#H$lG^)c>T'_w"J-jBRM{aW$8=_NASGrA6pShi$pRi4pcutJ7SuT&`Cz1kg@^X0SJ}K+56;7vfobp@O3FsIbFzx'HQIJE|yC4U]zvER,(d$i9]</7!u#ht
-)9bLzS2Dk`kh|SI-bgNBMn61;-}_n(t$AyCN`C~V:r(|,vIEx#Rbs()fwFT:'|J(:_N-&6vir`90uFiE8]6:nbl!]:5qE-{5G/p-z-FpK9y_DbDq.+Q_a,
-[$];suq}0R<PAZRD43>n"8+wV2#N0:D^,Nyzc9miPd059R^j74j3ql"tSSn+ZFxIn`Ikr`rPEf:GK>0ko8DnJX>u1vPQ%V%NtC,2aMM,udM>u`Mg|iz9&!
-tfsNsT:qU[$KM9^Rkfd%&)~m#28^gE8w[F8wJiR$3e,;Lt0[J28#Q:!F/E.nQ(#x5MFUzgP"vHNCT$1^1CAzrv^qI`DF7,maYy.&O/S32qzEzv'dR;gQxb
-89'XTT|T0pCzGkUCoivb~`Wwgm"e1x8SvPEVRnI5Ra7A-K(M_m5bmV3f>1;#]V5dgr2ck[rNv&gHU7h2syAet02x671QtS7&['9DP'GY}.Ito`5=7<aQCh
-o1$_y@VcqG|mo@J,+r/`DM|d=S/ffoVV#7$Z<$q=lW^Wf6KpW&t+':$>#,5/bEkSGP@WndZT{}gk't9sI<!^pb=^FlZIPz9PtuGTeW|Y}U.&`S8>CF^t_|
-)NXeV8cu8,C]!otLKvIn;6[YD{27/>l:!-!e0!"Xmj.Re_TlO^:!BQ~OJ6LsrUW]a{e969/f2D/gz1YMT|O/fLR2B_R2'=oE6K)I|M#m>Q-){!F-.s]im"
-_3uPl=~`3o.7M@Bk=EoWfagFW4veR^I`_MIdI,s$ij/nfO}%u!n=$O3sT}NW,H3_c+aO@USLyK4eJ2-NGY_rui"(WF#mkq#t2=_7}y|1qM)%xuF7$zZK76
-_veU]26[G%|i}&gvWT/P1=MiL{GX_@P4D=cX2fbqQr!a[(8^944WJBhTODgh=qy=41+Pl!cpYTp)`nC>ZS~CJe81H$zG<m|05OD`S423(A`/O%jb$gu:lI
-^w~t%fkU(wp%mA'GfzHjBs5joMPg56;)}Kg{i%|L&TICg}nWeWPfI2tUV!WH>1>vYi%}BAn+$m@UjR>q-(0#$tAtpnS&c7xs(q0w>#AJ|-SJwAv2"]>n|C
-nkkuxsR=a=(|6vWacSFmL@-T7u!{J`X<P1gBfr07gt"9bucu#{YPJ6t;{/920,wXpF-jDc4>nk.Mk%URdX:`8pUVBWtU<r;dDG9K;crs8k.wJ,-n=qq,_S
-i:^3D_0-.MPIr(-6,s}IXiDX9t9]E+"MDrkTASpa&A7bb1{!8^lYvEM&I2(V3_X$laruLp]JN"3Jek,C%J)aPQ+u+QLo3iOMf2MeciB{<-^!B5ZC}>%dc{
-8^FhOChenpYlic@fd,|LrviW]}+OeA'[J:YJKd6`S@'U7NHmQ:%%UsGc/>[f6LY'54WQFX,TKps/^=4k7z%>s9)>m<x%vNNZ#v4fG@a:lleJv{h,8.`pb^
-{J6)Y]Md,gIPn$+W_Sd]03][,DE{BD9$BRhQNYwp)i}Nq4%z-`4bDv_{CBfgI&BIW&`}[Y&Gl3321&v<|b:>#iwyP#9Iboa[]N@flAiv`xbIUvy5hm}RK`
-n;"!6'BVc(J`Vmco&EoX)VA8+:FhsT9lqm39,IHV&S&/X&ot~3!{1jxK,jo5]TVLY.0DVL-txl!4AJ{/;Z(KlQWjoYCs{)+;yry#Q:4}k$@.sPf;8zeCqO
-`d@,#`4lOH0J]^i6``d_^b|i=_4_H->tV(uS[!IvdtuXeh'pXTQId>0AU_{/[VlT.Iftx.zi"mreq;;P;)cf}KgNiFJ4p/E1a+PoTpgbf%@Z"}`t,SjZN]
-3c{,R]w^Uu[/]x.V2R37+#ebT-EHh[.'DtL5)d=oGX(e3)x;$lDmO^mT`Sve)I{VXKd%e_l;FE73qpW<UZbEtI|B.omw[Oh}`seOFQ]MU2']em9:Qizd`-
-Tdk3:R~.4iG>V3UyZEGI'INR>|0H.C-|&)y^i0z=;R>}B@-(kCaiayF<AEY+_4H0WvS^"sH$`2uCu>PrNqQ7hL'wZRb%'Z[>3:i[>7_CT!kzf$6Rof(_G6
-`twJ#7Jdv![Q_z_DHF8E=ej;z+#-~K>[iIj;]AtA$`+r.$(t8!0|&Jz;2x8:xA@TF:]IJH/"lcjx'w9.9f5E%zOP`Z&U2=$4[n0}[b=I>t5Kwj&a9V1(Fg
-nQdTG($rOd[Gd=[VSZBzli3VG&;8h3;3HdOsuYP#Gg5KqX}/OVwLL:h#G$iacEhPt&gEtU=D|xaFd)wKEQ~Q8fd6u%pln<x4IYr$y&FmuVFd$3xZ,F,Pqe
-B^nic9(om&PzSSICxP.4Be'lxy.#%J-Bbz-U/S+2l@1q&mAIf#Fwq0MN$#o"n>u+@Q(^(hwWDO$dL$a3AXH<NltXTMQ]o^ijxv-TEP[M);uJRqTYgg@JHF
-1@DW5Y"-~So.r5=[6+lRkvN5X|!JJ%Gete4zI;%5C^2JBI;D[:S-.KlBwirOke;:7EYwh7a0LXonlB+M<R+4/C<aB/UL#{v)VF5q88AT{a.W0]g<X@&$]V
-nWTzm[1#k4PWQOnWT&uM=I!R5d4Q,K<pKk[vh(.zua,w#Mn54pSid7]J-txN,z`KI.u5EG>dY{]nhyPGF.XK}<uZT@qUt),W8W<n1Kwr}YJ!%,K1!E$vo&
-]UH4qF!#d.$T%-~j!}x=/<Y8XxVqipS8//`IdpV|IaCp7R`e&F9eI{-B.r;kfYZjBxE{;&fk]sC=+Vmy!!{XM][}Sh>/Q78eSG+',lm[WGyVzzK$Z[i,Cq
-e_Gg3O}BjHJfx:nJ]&cd<>~B()k2VHV7mX)ts$QoSoGmdxs.~_Q}qnWm<#mHyuVi}Xp+z+J@Mg^9C9EP;2s@6@bLkkPAWi7pO'la9:Yk'>)tx}IGibJhl9
-m,#}On1O'LpM'S]6Pa1;l7dNDHpRuwK8{jVjoL"0BQnSoUF<Q!["tag/(G<_"H_@x89u^n,TpX-E_1,@0Vii)gh)0iKLXI|nbIVsjvCq%@/DfI#TrNu}+M
-l'i;Q4:,|kECSVrd.x=srlxOUsTUdaSa;2g#Z["-_GyxG#Cya!jzG;jT93[1zepW!4(gfZIdW[{Y[N3LQVVzr57}"LY}U$4v6"B2DK//p/Il"v+H,9hM=,
-x3#_r}Q}o<(iB[eEWYfQrT%kqjahWnTJ:boL8AU3;jLcUF2Yx'V%DGJWNi!HKiJ8Wc%,l,SQKQ/l`&9J4Q{3_U[_cvY(qt=pEiJ91hPZ)6#z>gW#mVrmS'
-dT(O_SMydi$Hl^scb`C8P=Bj~YXH_,:+GF[Q9v1I^`JlUChWAp;6bbF<_4lpDG!/kzGTJ}x@5}Y{!Hw;0@"M_c|dD2F_PMQlW:L6hp|OJ{3]}$a&3]6DgE
-m`H2];Fmy(wxs=b5`3yo}M;)azB]XV<(k-=jf.]xmcx|'K-Z|CZLH.gN;]`opHkF&tKoH,6+}1W.J%(ez-Dlz}d3d)u#$mf:9G=E+j&E.Y&=YC@+XYl`Kt
-^Y[O[_)+(_IHe^H:UMSu]Rhklx_-yZ]-y0^feo)^m5::!OpLD0kLR%a9ip}g#&bvN13%(dq<itW=DlOzbo}FgK@eZnuwlCCh<z+J,GF^lq!iOH@f.C;fH,
-tr:p"[@4&@@lw)jJ4rdZ#//rNe<72XfkYJKgUE|DYi`7paiC4NiB==A$=15/^ocVrfgWWjhC%bC%EIp2`=]Kg>5yHYZ/_gh_v!wEuRC^G18,{UN"r.Fut=
-jNE:lujMMnP7~V,}_K=STL"IagPZ%xQb)'Ys$0K7<D4"v;MbPmUz[O:q8TWn9]@QJCa"|@<joint#/QGPd-8m!]K7^^IDD&rIIhk;o2u'#^6%COXWkO1CH
-Ee^T|q9(f3&k9IGUK#EGHJ=LpPM&54r7%|/sok@&H84i0e)_p8GQ%XWb>e+09vi/E7f/QNj]PPTlflg1n7qb0XcB3NxpohN@P0iQvz/kqTbni]CPI0bw1Q
-q>yY)F"(~AoaH(e_dUqP#y5pFbv!O]~67-g>E@|Cu!dB_R+lbjE:PP]Gz4Ye~:>IEiLj}r1FKP}QQ$5K#|Td_48[Pmd8Z"p'25s>M.B&,Ic:7SNt!.N.6F
-:!z[-jf^jlgfsb[v%;poI`L;Au<U%g(phYOSV6//z-r7$yl{ok<=h4QUD[Xi^'p7_<t%tYZLCH68vLQFZ9%6yep|yu54]-jAqM}qAN<XRf$zV|CwPNMsWI
-}of4;4~fCWu$R#XP[U:D!UrPEE+P-91dgl5UinY0jdfV4usYX};F$ngQA{EPp)q_,"~%/-qytb^O.G$V:h2t^-dLoOEeOZwF8YxM.3~FWe6RPK[a3;O|nA
-0Ne>$fGd@N(PeGIcnLQWBQD3~,}B0h}lhVAS~8@$u2;fh=]x~>t'g6icM&E<x8N"`^S9[D_D(Ta,1:OD|^dya{1nMn!J3Y+E049t9!4<Sjj><)!,}]th`{
-CAdK0,W."#6@82t@NtU$Y{NJtYjx~bJWS%`(YLq$b"2Q(K~^|>)[u]U,23PmU,fJ#Rc{6x$G9|~Wwce)F2-xw$`3s/^6@0c]{lnMp[39Sp2!;L'HdTLF/I
-zI&H@u$48+Tl-9k#"[+=eXyM`X-'3N4:B{n"EPPdK,tAm14OZnD$mA`fBugw5-jvp`F+h::LGoc(==#2iA/9}!L^r8LEGsBc6v781Tg`+;E"Dx|y&`_lF1
-8BF|Y-^WM1'B%8vx;i",PhVUrPmAuTd{wJ~):VNR)wT[TkL>oi%SBX:|u`gOJZKq4qGh!r]!Y`,Sfy_^+4NIL#wxk=U{#;k4)i+-=&@k'X.jQa75q3i<->
-5|@B"(nezj&G41'OxYZ,ChbB<X1E8/J7{$"%S%hO.!EiwsGUQ]^x:=S.ll0s^4V@ZU(^m.{|cbUDq-XpjH,/<56K:jQmgT0+X"q[UCWv[piIx,kUm5==+=
-e%;-HRi..+o#4dcjr]knkA(d5,FN+5t7VzUD61cUqZqNGr>#-xXQP5dkfVhy=&gd'OakOr"J:XP|$M2MG"K"0iHX#_:1NjyH,/2{@|.UapB<O]5;Ln_CY"
-I:CNF1Q,<-^x3h#wlM:J}9nNSoX:3(azlL`J{qG9+][f9cqzzhisoVnzhWA0VXBTn5c=$(4:BVYG`G)r`rx#[sy@aBo3uL4V]Eek{>Qh{c%y/3COumvVh&
-7Ti}hQgtH1k8H=[ZwYkb7#:]m=,4WQaQ8/#6}@VCi&(WYk7Lel-i>b0<Qw6,ig#J'o0M`w6h&pcBKn#u,ZH[#&BwW6$yjn6d6dqtq;Twv$vz58<5>sb:HL
-N(R$]V}cH1.rWQ$aGOFm<,I7SY-J~h4s=`3/lc+cUAjN'TXo9KPp@{skH-}&`H8J@e{f/F/E.sG-==<W[|c/Di")(`@epVM3MMGthE:W#/+e}"}1~9M/`;
-sf$N'.jXXUSgZp6r[m4VMg]|N,oGycA;MQ91`]!.7`Hz>Jqp)T=7lp'-Q(d+bo"3h[}2sf(mgIU5:u,|oC9{"Y5=%aH]JA}IUWYk8o1Bb{;Er<q<7Kit>J
-:vFU'iAi~.5hHP,;@]Mz:xel1v<%wv-AB^/eDlXh%njS#M^b|tUEL^xo42)Z3r#s@K;8E8UonsjBW4(Rs'CoW;7s8.60,}`#:yX<E7@f!iUJQrp}f#E{<^
-B/fo66DQ@_{D!/t0UhieSmg>6TwTIT1Mzb_z0IO8yHQ&ebS4vg"q4sFh!)M4~TB8ecN'2Dx@fiL^FksuN6-]^[U)p&m:XB}q7PM1bs:W/yMnl):rUFFyvI
-iO2z85|u:_o88Pd@R6Y4dE"geVv4<:Cf+NCdC=#;Fg@Oyq{Y)W%9zPw@WbSEpc>]xx4}0(_=p7@xlMB#3h}c/fGN32':$Xkw<|N$S3:)sftUZR{/LgayD[
-]&MLi$S#bO77LF/c4AA_ZO$h&IZO~HBGi_TZ<pD#b3[D`_,<FW2tep^aVn4z@S%WY78wiz.-|{U]Q7p+e6z./)OSmDX+n%|;{ovj@}z40"k>YoN&yv)2Z)
-b.rsB`C3_V!_-#qHLf&|)EKC3m'+|I&Mz`@f#0Ykd1KJd$BOkL,@cV<O6RW3^,Oe&YR7ZEl|=JdT]K<+BpuoQ[nLBi_npx<{at$.x|=QCPC8~x2PB-kD<{
-^S/XE)SH<dJO)[&Wf@.DOj>ju4V"MAaL/7c^#H[:!,u^|UNxn#_9O!e8Ah/),0F7UUC%G}=Ej;:7ES~Ri5Zx<j('S9qVOBp]VApS,v=d7b,}+_uo3zZm|Y
-WIt&Rc(|Kh/8-wNZaX_8+pd5RHzn{0kUKU-K"P<PGus#&'".T[=.N{I{0Bh4I#)<8Tr6EVh-ID(a=H2g}|_`0"IPwqeIcI3'Vs-%$(y`O>2>Ga@SC>#R$H
-`3POT"xvkS)]"''|;7V7z[qZvK.o]n<;lwW4eqca`@M".Mqfzi0A2Q!oAoz7K_5}U-8q8T/jV&s"JKmmjdR}zGM7.!FUIK%FE)M$>Kf|"%tU4BbS<JL[Pm
-:'3AEjqqfFUd3ndy/PlR^8!;lwvVGPll`Frjd(-rx]P/;n{@#p,6TI}Ub8~-t".u6I;b@dY2N+8{XX3Jg``1k01OE$PGv4TNBd'D`M[H"2LT0FZ/]jn!B@
-$eVW%Dk(=AD`416P>}e5n'(>~SB4<qtKpInl3p^e-C.lvCd]QpYq_rU0FQX$0sDY^Ti1ky>5HwiixZ[/xwi5}!l3"U/o=Z~r#^0gkHL+pmCDaVf=mG((YM
-I-C.5s-4vM:f<Q+VPQCp$O8H8fs9=dDq](AdYk`apRVnKcA4#z~P/V&@(M[$,(sLc4{S)ncAU_)|j.Fiuc.I'$e=CCXyt.(|k,@=NA9HC1@8h1Uol>)bc7
-,[,d,Ud2KldJK2R0z1PWZ{EEU|)z''eyp'kk~%Hv++v;A=M-Fk}AKc[!JQ.1Ajle#S__#UOb0-dpd5cP>."t7:Y`F_gk'ReTaLn4TER$!mDK8G{b_,aSH]
-'@6xO;VxPq-cH>6wW$tMB6MKWY!+%C]G}WI9o%Yh',@[6)WsJJ(Ymp-!9ZoBx^|cTAh{_af0J^;G<&fzUhAD3R=i@EEdO_/++-m]`AhCgsUsiex"fWMAad
-%<9qu'.@[`0A#"2%ht;T8TxtU5$^aoY8$5-+4F0Y,O,Uq15LP'#M4mXr{L[T3q{b$,@f'x"sxT%uO5@#<<zi-UKA)1X^G%&YX9&vbkc"G/NAC_p)N5>@6O
-lLD|]q2ir^"9dPnd@rSn1z,XOc'Wgq_sQa|nB/C_}r'HRK=d9C:$>j]0%E_v:'$EQ81dNkwji{"&+<#dRM^`v8D:Ec<0m)=gw67R7)SvSCs>Ep/9eZhL~3
-=:A@L5({FYyV=mbar2(8MS%uwN=sGi]A_w;)J+Z2qa,C!!@{i-_dbH``}4tIa)w`1t1Q>.WT|IM,l/#GZEUCi7Yi4RjNz%HDYRIRbOsf1sz$s9P@%>I_ra
-uv%,OF0h;WG/9i~r(pnM&ohnO_H'Z4G'/0~3/{c('tk'HiP}I1;XUIhpJyuwp|dNd$9gW$T:e(g8BvOK{CKfV#I1erYD6BtN;2GCn:GQx:4RdvaT&T(2gC
-IE.pFZZF<8BtU']w]L.4>oN;Z!avku&7)U{xz"n76SwqNyDk/%zpQ(;t(2hv5)KJmD3rII}n:zu_#ULLxH5VXBoDd&!#+ZTT'o(/>Zu=oNPqyjQ3ZJBt"O
-(RNL5|gY'{"+Ur_t`cfMS=1p8jEZ}^[b6osEI1>6zyVdcOJ7f||'y|$[qtS<c<mZ;:FIx]1F2MZkyh)8&}MlJbDeNOgTEHK@+]%PMsAw_yJy]d2H-%O!"K
-nnB/P[x`jKR{the-#dc4`@}"`9N_7r$Cr=_VH(.`I<FX=HYszY4!dtqb>_9c)A6(N>}wSNdE>QV65+ElGRa/vkLv-[Hc39wTTomU~s4sH#@SZg1i-B9Xd8
-cnG5W{,(q8cS#K"YOnzCs9w!z8xW)V<j,BSUyy2Q>,[b2Vc9E_dRg|;LL0YKXp[,&-QI.;zZ!b}odu0)w"NU`+tFpb&hrDFQ:z]SR%)(w5,Q+sVD]L,g=c
-Ol97|iD'yoTQLl(9texw"fP)o=l<tN{h+&taBH92)O]Uh!QEK1jWRJHk{xik+^]Z{]hiB:HP^`%bO!p&%(6;@hrN@oa4P1mn!%BTO=z:Pak.!qMuh=Zt"%
-X|!`x.79/Tiv&C/<9:::PqLam:3l$O+<UGINxG4N6A]HS=7s786cu#fU;^w8$u%Gc!h,qc[Tz)cp5Piek+XE6vHH_oty}cCzvL/gDtYhtfl41Q~&SF8%dC
->W,eDFM8-Z2w(7KM{=&2N'|ni%h`tu0=2P&ML$65.O#QT:O,ZCOLr3=g=`l]KpxFR8UvBD@Vx<[PDDF2S^#D,EwuW$hr!aBXhz)wS}Hh".6"&0|>=]vvZD
-Ke,tO/P0NbeH^(woI/nY`CC8j|8ON&/gaZ"v}4JPrx-..E!@4bM8eH9<7-#>8uzO_Ze^wh1Y0[.La<&O].scypvjb::3+A3YyCHCb(uGRFYdmUs%ze`S2A
-)M>#maWo"y[^;Hs7pzxj.k~;0m8k_Y6IHQ#,|ajx'ZWfS2Icdvh+^TOU}0X4-"cq3[vv"YM#8XKsTU:gjh#OA)e0`7R[&sq]OY.7`JMJVCd,/p$"PXwpvb
-IzN}KSJgdO&d$C'KZp8JyssHf>i.{qvW/d47_q+tPNQ.GZ)o78S7F.U4<)LA5QZ9%T#]Wvyh^rWeGyS|idSgq8F(Wdr_0#8jog}^2rkK7jufTIx-A3N4qT
-GEuw(]e'l"4lkL`F1l5jIh^a'#iZPYWkE%C"tNr]Fp_CWDQ+`D0`q(MG~!Z6,j9,e^T{4b]<q>rTA6dPHk~yT+ELkwlAkTB@R6J1z@7Q,6ozRH|SW3s>Js
-9`;{rFhrCHNx1-S&7Ab2e+[i-LB2|lC"KK%h(fRNd<X2n[`:NYhZ&N~%lcB'DYnAye(QbggjB=^&i4f$7Ik'@|`/OvE')eaeV(</m},xQ(+7TBJ$88ZEb[
-+;">TKV98N3hS}B^@aX`J,;T[9%6$oiQO+5>E1J|8+Efo7YkHFaDIA8O~/ckIrnw-)gOPjZ'u)-fz+EP8rKD|v#$.T~N7uYxm:>ND|u+<N',Ts`xa;-f{%
-:JG5ZqUm&"uCwYz$LC2XXD"8N#xtcQKpp!nSV)Lrcr5GhRA_@QHpNN@`#g9I8V2jR_B9/+H]8Bn50p&tk.xn))KSK)l"8LbsiRna[gvAWX_zStGa({HPvK
-fB$D_{5IJ/3lUi,^^`>6PVYSyMz>Sn)P.Kx].I_.JIx)@J&ux0x,6d,T{Z`0OzWZB,2K7s;xu9cvd5ZvMC0;ro`Y:4nj1l<p^m<g.i:2POg/KLg8XM8,FD
-z}SVWjcU<)iA:n.Q.{k/_4&7$tR`[cIn]=MO}kFXk%qk)!|:AswMF@_BE/pG~JQui`0bY"g7s"~3"{ddqsO#>.}&pq^hZej52b7eaoaQk+_^Eo(eiT[SYg
-GBgCE/U{K2AH'Vkj^;UavEe-@0QXPfjTM;Td08JEC}SL-hlw'>-y,IHr"-%BROrz!0B35g}bKhh;oSn"g,D@zl)2E9qfPZoy2tGxga]Dx.]0D9dui;nAD)
-@;kcLM)DsR2KvOIv{#G"SGA1^r$aB-)w{pa2QX>a^="azn2+cYJ,!n"`j#BCh$i1K+'hA`SC}_KL0ZuBs3aim55`]>9%V/n;6>%lN;g)/JS!Nm0eDWWHhs
-S)(`RX&e#V"Ke`EPc1N1>$K2yZ1tMFQ^N5F7c:+pMCJ{/I9[OK#!3Ix]Uxju&nW7z[9NeE&R0|YFJ%W32)>XBJs>!jj#&VfNsm<6w>BU,z"_j=#G",C%8>
-Z"Cqv>q`P,dzFo"bNP,GF1<Go1P$Wdyu5]^NcBX79jx0I'>,c_0l29nk.<//p74:YQlSwy~{;NxH{W!jwy9}(^CJ=R3paU"hIxdBQi1RlFew-eyxKFC=g;
-^'rm(0&5nQmSJ;wI6&:&7:hkjA:J42K@+Hrk~%[l^`T'JU^|,`)"H01.q4hRlrrpPq1AzT)Lz4m833pQAV7B'E&OK]!)LBY(W!j]gBGQnQ4;Q&'dRjEsta
-S%m#!}N0O8cyMoC'C|JfnnpC-=&XrKQ@=%_>"n3qpto`7lF`Y=#Bs|^NBbn[#FrwvGG,t"d8$4EteA|Q@N1WZeEn@#px9GnM-PEZ0v41t6S6~1pgX_dT{D
-^!E%E0zsYqG,LII|V8&8%sU=d&>Y6.ajgU97iEp5iRbh"f+jTTRCX70Vyp;YD1ADJDk7p$^xnhr(PnmMYl.vDH_ex;_>]t>eLOBGrQd=ZEoAY8+]jX[5KJ
-P(=>LJ:fTRRr&0=8],W;V&'Jpk}[sfmJJ.QtWZJqA/<)I[@hSvgOHGAV7900|6Y5M<nwbHpR[uzph7'yJmQsYcv^mQne<^cP([uZnO5J/xT+_2[h52aH`;
-UgUtzvKB$I"]eQ6T0rMo<IOz^fbIEOVtC6ir/zey")(G'];_.""[P;t>1ywkJT<kGV~JGn4gV+t/|jJ;2zrr++9gQZZ2b7@K-t7NCJi8sNk<aaIrq3x]"r
-nOP,H`lJb<z#Lkx)j@R6lX%PT6l.]RS2oMdgk]KWLMW(,iaK+%Y@kfC:(;(6OL4}nB`9cI_FaI>}(k(fDroN1Bqb}eo9AswgBHYP,G%CYB@kvR)qW2fUS(
-S%co,bGJrB840E"h5Q!"ry+6fwgB_skx9qUdaLF]c@Dd[t6>K3JED`f6kgu36Ae(/7qcY,gj2erb"8tU&y'[fT^FVi@^+V2ij2[<57]R}KM.kac#aj+I8s
-D+7Wh^x"I;|7Fr"xuza$mMrx6,Q.X>_PWTj_"UtD'8whUfyx#e5u9fxSh+R<#_Ai=&flHlVrtDdQ5u,X;,^K7+C4dA+nb|O|y`l$cKBNq^u-XC2ukz])Rp
-w=C:9`rc/VSR~B!["C3Jkn%+(!q)y9~fG<Q.IQ|<$_rstH5!O'VFX9}p!|P&iEVnCfPiuEx7;=0GP'xf"Kpz[`ptN>(VWS[$ja%0Vwlx12u_@;gt.ok2|p
-}9,n>(EQ"BC/>Rb@/kw+.Vy,a[OR1vZn_$i,eGx(vOq_D2h@zS0B3`rH;Lk_kZf_bo:.E}t)M[vFWUF^!/IsYF|iAM0w_)eI45vwv$%[WrvHc44"Zs-'8O
-&#f;q,]L^(U%cG}WfPr2^5YwV#]S`i9;FOXI=^O/DUV29kXkAB'&8;[E2'M{G.8w{%tZT6Gz<y5!"L'-guqLf;bkwwh/VO4cu61vB$=T{x{Sj/PdV6[j<o
-Haj)+EMBJWo7]O3"QH3!"C6H>JR6kbRIEV0)ym@)_>NPh+sKD,%W]pRyUtOk!8}TFbTrC=A)G";8-o##VgQ'CH9l`-Zc3&szomfdd&LGqjo<0,hUEG&P<D
-v[[Diw/&LV5z&2S2Y`AL%:o|/zoKdN/yn[n=Y;e%Z>-pFqD{1MRc^l:RC(|0&e^(`A";;xL"2NRxzZYiop<iBM5S]v|Krl@,'&b5!RaqHJF0QvtIH"ot)L
-:5#=nis4L(]usx50.jIJ{cPu|r97an;E6sqB1jevLXYkrzed#J]pG5N#k8<oGnxnZ'}/tWg)0w,-RWuv_`/4%kQB7PO7Z#3^RS~f-LytZkDp!e(yl0eqzQ
-/ZxnJ%NjDw]q-w3t,g7`gW^U!x]"[YD9NXPZII[C-/@qH|=wO`cZt6hZv#Pd@Zbk8@1/gj+A1RNiXME{S2msRj,:3v]Qh=V6+zLH_T$S%<Zbox9eWUj,<J
-[Tr>WJ1WDimZVol>"r1[C`Y!7loJcN`e`lJr=R#5gJCp&J^IImK#,wNmv"4fQC[+/{Fl{R65g|pD}@aH9tiLM.V[.,_vAfNE)Ou6sa!YAoeM`0jY9115Ue
-=GWlrDPmD8/T'X>=;::!"/Wdz/%dk+lo9D~6Q)i=m|rJ}MS{SnEsI:_2h"=U>GarU/[ya>~zlrHcT]21x::2`s&=6A_B~Ql$K(N%6}W}Ib.Y5.nzxohOG"
-Ja|vWh=H/1L}czbY@Ab%L8q7BiCm_>6Q_w8Q!vsxZ^]3"a=L|{-EN=:&ePoo)(Er9OLV,NWuwF2Sb41y;`mX6s=hC,ZsS,sZ;<F9,<N{|pdDj;Jae[40CO
-b9]wn>M&z6ow#%IfS1lKHfod{V4qM8RPaDE#<V"Gb<<9Km[.btbeo"UK$]FMBU%W/e)MS3Nk-l6#BV%q:oa"OEZ;E&rM]`q-ay7`=<z^yhj/Y4GKXJ16yF
-y6nu#lCXz(=qu"Y%z5o/83.Am&p;[uJj"hp1LYIgn/Xk{.x4n-&,nAI&lDjYX:,5,c.K5.l=/h&^SqqIwK8#Pqb/ZMlNIGj:z,37BYa|ve/Cpzz%A[:{5&
-U!`aO[>DN3{eG:AHB)sV9#$ITB)={4+YF(E;'UAl~/h<4.$D=f8C[d`;)%i]uoR`YdwB(=kpe,#}uc.}[t1uKb7q[tQ<@$_Y[#.VgeSv9Wk%M"-J0FOO"x
-`D}GLYkZ|mB<ku-|eDU|Fk5"/Qn<<RY!a3`LmNId25V(DhIBv=>K`DiNn/tQT@z9Qhb0J[AtrK=e-;F{7aWI"FyY_|;w(yPor}@">]8wms)fs}L/In>d!}
-5GC_xjxsgG^cVb.FR2'uV7WP9UTcIaBvKc:s}-#lf`2E<5ryFc`8WX`&v4.=J>Kto5HG=9AhlW[HL%mEGODp8k.+/Hv5w6,em$O$gQ95]Rfarw/V%:=C"g
-tU/:DpXZwE])8Xv8yRt0mFA}_Kc4BYl9g:$9%g1RWb#L:qs6n5-yR!bS0<tK)PeD^<7}-Kg;[vO&n$nZ0(!(>/RSW=]SC>l4ODVQIYbbi>SC)OB!jcgpT`
-tQ|pvdvAk.F|dug7|pD{nTqD}1BfpYjhU(kx~J0ynzB4woiG+e~.KL.)@Sb8A'w!RCZ(EbN<c!7(&j3B%cAeei4e{3Azcxpi-+V][#RvG#"&8-l:}VXQeD
-nj]^:Uq9UOh;h75'C^Ck/f1e"FWMYa@m~G5p%h~lCPbQ6EV(yw90~`e|:2LcAT&`QP@EA]iOcgkeKEvXo/qU1MJjn2!sb[@b"'CFM(UA]>Drk[Bf"uw/w`
-t%D`fr}[@4Gc{r5<cU:2J:[UW-arREV;a12:csBna,7j"&`atEtfGvb"&V9adilhoZAZBj0C<W;=2Ccri.`T0yCgBf~rE$m<~$Su,`{S3o6Q+nVO7M5_x:
-{(RcKkHa;@U<!D-=6fP&-q.8/qJ)z8//m3C.m>XPNxv]"3^G`$3p]:at}_,BFUq:;Y^xcQP)Y6$,tB(vKz5bW4XBa<$jN)H2KBg[>@grv6sxybt`C'PYGv
-zhqcDk;=p1fNx8<_fVqZ;FY/;0Z>oGU.eJzk`M]nnga=`U'uV9C"`/LY^P6kKi]A@SweH-zr_an1TpT(G=y%xpi@2L.NS3$ky6fz(m:JsI,q,[-dNpc8sU
-)cYDsJP_3sAGPcVkt;-@$[KgMJ"!B+9!zU4!vUf!|{7#DmGmxvdjJCwVHlZqkt"e^Z{i_[Qdwm+Bd^]1GTnI(y#X)D"[QO%[2jpAsK$5e9.z{+Ne_P32:]
-8erB7.T'(6>Q{rq}d34t$b0j6#j:uj`"-e2KnYw3V$'>VzQwX:L+pj%+X&L;BDAiW.{Wr|bQ2Vvq.ar+|L7)fel/58KI(`yF:gAqUI7UleEzyi3AigDk8a
-$R67I}ZQfI9.'uFn;^L|9p2r96aMaCTdhAl^51nYS&D1LR:R.eNx$50%q+4;4.[88w`9XM~I_pDKTm6dsr4St{UO$;[IK2[}.J.2g6EVVq{bX>:c/a[(dr
-25U.$F3p:;(Lebey3qyfCB!e#WZTD1zcN%[:PA;/TKvk9(d/+)tP&j^jVPiMK,PY3>]f"vNUUldN-fMZQyd]OBM2f3uy-'NbR71!41}w'qWhmVM)36OP_U
-wYPjG=LpH"|_BZebQh7ph0Iw:f-`6@S"3khalu=i#Bk`$|/R:&XE[dE[InD8-{H39-Ezb/P}0/SFicRLW{ICVLhew"sQlLt][w%hHgz0$[Z3$5hedz|Q17
-]5]I[HvA0Gt2`T`xI)>#.67ix-LZ"D+'qp@ki9V`=bJ=z3).^kDawqY#tjM],=fo#O>pN('a_Hen%#Ni:C!'aGH+ITHtP[uf)mH;^':xh9[bnj@8$$xIl.
-Kk8orV+W#JR"aeejx&Rha-+/&Nd:#[At)>p{kJRK(f]x2a4t&s9MBP)u~t5>=l[KPvbqBh<'p36#a&&MM:q<1dd!z4)IER2O^j"^s]ol~jGsFQe/~8=|zq
-jD@i&ti(DnGKbJi]%Q7`<Rck~Gum]+yEQef{=bnoN!=CZ|<+S&%L;U<J0-xtG`@z1po%XJdpQA8W0}w$1dR.ptp.vNEpHA[c|U}:-EDIAZL2!`y9~bg0;G
-x=#GUf/+Zg,rCbMTFfF3KTyPRA6$L8QNcY4ZFlGok%FvnWIx3CyR}$SK=U}"7L%Ux-A5-<<4mCN_U=_y18CD6TL5u3Mp0tG,/7FIh%PML(%X^_!2OU,-fk
-=w2&x^vdnX%-+M@+husoW{{p,;^m^8mK$(Cxo2:EqDorJ$Ac^U~wpO+(pW&z;)A!!s)+fQy">wH;4Rz9#^q!;iQ497b,))c<XIRhTY0nL_,))X+PCgRt-J
-/<m#h8Pfh&JM58qLbAoaLUt(D,db/lmIidk&N[8`_y:;z%3g]vrW.f5s`h>pe`-sL0EWX0GCG:XV^W4ULt|#0K)3Ot^RB5g[;-K[.@c<4aW'Ys$_u{pJ^R
-48Uckh2k<GLRs1Us,gzFg:Z3OVwTe&!6r`KS0c,=(dws"/1(lR(Ur9Qh51u1u1EjJmiWL4+Wyjs]dWqYtgt(:Xc|]j$n`Z6b@nDIR|4;2t;ywJ`xOLJCbJ
-<-AUz6,ETdR=[Z&b5sWt/#)gHt8sP!21>BuH,tjrSP-tBu+vzwFND^;LP-gMO;J&ii<Q04>KzQ1tq7S+MMn%&>NIH[#9P=#M^yWre3x"CA%Jp=^y!&g@6S
-N[iliov&xRf>l}Q(vZ![[U(dODDueO~V.gd63k@dd-}CRH"<lv;;z$~l0|AvfK!Q}69`:z|08)4]:[J,3]vq[|Dg5hD8.eedBvU.z89g;Mz^@^g!eC$e}M
-|^`es}58nmO}#7Hby^.CzVl^V6zZ4s_sOFD=Zb6Y'@(Am2Nghb8jq&oaVx>U>{~0pLOat3~zN7]k(@Vz5[(#;lP9VSPD"clg_hBqB3rG`0LsRaxQHrPb[R
-21x+Ob"v/XY"e|xeoo2Or0!kAx0=]|]6+U3F1QxCy4N8{7:V]sDAK"&7cr2r]:$p+}7r@x+xU:}G"#nK7qL>Z]Kw1>E%2-Juy/!G2Xj;6xBbIQJ0uKJzQD
-$^).1lP[KA:aLx/0U_`@n|"`(UOPMQ_{w6Dp7Q(F|$pER@/z<f},DeSU^:'v1lCMbbOTALYl+_:]4.2#&Zx%ZF%Mlsp@MY[:EOuzR<09%hP_k&njRe^F74
-=7X3z<HRYS|opo3Df8n_@tT5gM;EL0omk^$IUFc]wG6A&bY|TsR<^rIJbE@[P3'F.6`nHbbY_uOT+IXvsj!&/C=;E_Ri5|_5QYHT^w]pYS#NU9Ny_[pp2f
-K.uk+gf}%GSJv7f8i=(Xi@j$"n3X'P72Uo)i]0Czj63pE;X<{v[(iHk`xQPp)lx&)di[5NZb@a;l>c3uWxm`D!W|32@Nw4Asw:~0bLne"J:}=Fa&p=mCJh
-GXZ)#WHWU0OSmUWe6$siu:(^:!M26-p0oQQr4zTQ#yZXEZGaEVU/AxSU.o;X/)R93<bSbuu%tg%V`+(u(N"@l^]17zlya52)#Kji-GR.QX~+d4"i,VL:uK
-|--|)goT)I[n+1&QGC<n~:VJ4bikx2K-nU|bz3+}y{VO{M(X2O;9+DHtM&M"XwtFFs92$:KKpP(_9P;|.b0-iwxNEE>rI-7s<x`Ya]51cZ5<R^5Wu^^h(<
-TP(O>'I3EiV`WWa1K11EFoQJA]MZ01=>BAm"Vb$i4n9`2."O}V+k-"D_^z6DI40xEc3xJlv=|V0w[VZLoDI:~;[o3aT5_|%ihGy=%AhhNTff]q|;VUC]Jh
-bB3V6]xoLW5U"n_hg[xolF6S<i'dA/rBkY|w&pTrVBM2K].e`:ruvpYKAl%3B#uMdekw#(.pE$h}t'[P(4Ii5$D]WuSK`U%Uw%yc&21A8[ru[yX-weR_3n
-T($nXLDN@01o'NE4ty64yBl8XLz96<pRD-id}]:F3&I6F)SD%UTA^'^WnytSA`4t7ljj|6!;4XtJkjnc5eVy,>Vf6t.l2AfiRw>|A%,6f=rj9M#L/w1"Pt
-X&y2nIZtF[`_3jj>8|OGAg7Z"H't.{|mSizch]p$<,0AvOhf>RA=k,X2+d}y}4bw0RTzw"j[p]IbE.%=^(NAI/:=3aeINlUt"<%V)^>R<G}u;WD9JxN%G}
-uji('jO'[)'oPXf3,xh+ttcR/j8CPGqYg[X{c{::amALt|~vY`-`(.aILr=ZJTv{U)f8:-3^"nAS34K;z!p.h]pl9K't}"n5'3KWj_HBwu#>hKP.pM:x&0
-3EML)w%40X9r7}kguC~hyY8nNh^82nM6uIEM:E7v#6^#7K^iK$hW}"Hxi'm#w#MJb`+"|%hXDAs9&xGxD@ZC!|W>g!MtdU9cmXUjyn-CA+`|d|mr{a;`Wl
-0qmD$.`Fo_@df;Q`[QswhRIEo2RNqGL.ze"`NjQPZG0VN%YC"s@a@{'Z[L%>%qyzj_iT!NCIxW^u0k^EVf'";$L>OYMw31s9ApS1]$d)4I2"gssHh@w(%2
-~+E{9[H/^Ta5"Y6q<GoM5uz`SR<:Pq=U$Jl$MMi9VGpi^odQ(ty<V6WBS:Ow"S)v|bbK(L"ZM+qC'FU,7wC0{a3wU/zWCPYXGA1GnqKCi68G$Hd'o)m^Dp
-QUQFLiJz.OF]327Ak-ZJR}'xU"yz2og'a}U{ueD^9J[vK}Ogyo>wZiO7uD6`^Q^B12pjh9#+"AN|YzGp}-)/vV8#h2lp`Ff3a):qfP"C%_k4$e,|{0<5!>
-TxSk.'(s)t&,&M&b#C>>DvZw!.0nm2xuFxDW/.g+1D(9NE@'Ia/8'V2C=qn+hthogNT9Uo!dE}2E^a'g$xoOByzdwvla,hCH|OoWRU<;t@CTgZr3"Me5)8
-gdX{tc3}%5pGr.m/$II{&Cn:jO{CAYzx7I5r:X!zRrUSh]ueE<voK4dP'_)OpXuEl:h-ELdJ4J@LZNa<4,xGQwT|=L8+s`;3c,{&0cZ9=h}t9'HM"6>@Y8
-{(R&n:t#h#75AJ6RI!7]Yy-)lzq-q1L"`mJ8t014{$dc'P{jWYSC>c$z=epJ<lNZ0]xV++yks)#sy<qO0#{Of##N"0A2fq]x[U++3jGS8>GcfJsZx'^j}y
--4$HDIA`I3pRcj,bfCHUWL>_w#hIjt.y]VQ]+b,an0;6e[$i`M]JbcRre"(DxwtlQ=9KWY3lOVv94E}Jf8mR3Tp5cdBySYaA$_q"_9nPUf-^g]kp['l0<]
-=dm6yrTjW5zDRQnR/D^ANv)WNeUjc}:V#a<AmOC;I2"E!{%XDMtewHT"qiYU~2DO<YRj!hHDug_-MmwU$69v}]6_Q}|K|]ZfxL_y-ryb4.jbtL5GbJql(M
-'dLr,WG6`A%"`K$^m&J1ZG]|Y9J4sc{(yNMt--pq]')$CI%%I!^=@8JWTB8R4[RMCTQ&gBP!Q]~7{q$CE@Jg7uwHJt+ub+<^eIsIsaJlKpX|l];m;BaJOv
-BPHD1G97&<3Ao(a77f~8+'dpg'Q`9k=qAh_dKuT&|g]V/<q-h}4vmvEgbDD>VeAW&syV)g`eNFt;IXpVC88'K{ie~U0n,l"D;0hHpfJ#K6OQW_YU^=!@Z`
-wRN>aaiHo{%'Z,}rrWPq^J5;qRc'HqHM6aIOC@>[~2IZ)QxgY%z;-QfQUh/'iPoV6(p/MiZ6@r"O_ETC+V){Z1_eYdJ^<wcg:LAqMQ^:K_7,a@6<^_@7MR
-%DWMgImT8urbl+mqlQl|/t}Myn.[7yHykby_wT6/x=:6xYe'7Vz/N:hCqFo@:[/c&{'y7C~u:I:M=OaZQ7f%}-E{;&fk(&X-#7k(AKYv$/iNPy2)H$%gR@
-C_kF6u%R|a/I{zl/'aKMLsNLS-Qyji."KL5x8IA#p5jwxdX|z[Crj7Dg.s`n`vJ`wu]hbe+j5zO4@Q/7'_nZ]c2lzy>q/w=EgM[Vgxo/Utg!Yl4_(r>qrV
-(:O(Af=-1"&l)Ffz3OH1{furpO06z[3sqa{ZbAt.ea2)<PtYc:chzQ.m]p85`P}"~4$92IM6xo7|[X7R6&hsNb(C/:YF@Le%Iaaw|e;js[nxHjKe<dNq/=
-1b3<<Slx/Agv9<_2=82Q]n)Oks[QQkY)zh-bF/=Nwj}(.D}Re3tJb5A2y%;`R!56%45M&m'=s)<LdQG0LKuu)sKD8ciDGipVXpy1eHe{Q5z(1L$-DCfmU)
-V-.[QKa<mO;&U#ig4UoX^|4qHOba]!{;D.Poo1SY+hQ';Pqv,g_4<1h+@#s1!+r1`L"3Xg<BXu+!U4.iQkaTi]'|~b4u`cjTbcO<jzqB^nT}I;H5/[r>h0
-i02=({L.(_f%4m:JQTiaFJ1HU#kwW{`vqP6rTLGhjz,!k07r7aTHo2C<E%+gY&XV4jU{|u6W}5lXPV:c-ryj8rFi+8N7>!2ygg~#kwD)@cn'$<eh5$zc3Y
-VQ:0-UW;:)A!_f528]pY:n+o,!pv8A7wN@1PYYyoG(5U$g/cgAT16^@#pG5@GwV=za&dht484N#kpE]..nWbK/7brW=B8j|1zS4XW@$k1A}|Q{7i+0~%BM
-f-7Q-e_RD%c@D@Da!AeSzt7.{$,])(]Vyo0:{dmj;etHX0^AySMhUbWLt2z}R=p]@%LBmM'tto;V%C7n@uxkx5)Y}3p,XPa)K7=X<p9mI1NzkJ+/c"n9^x
-t&AM}"#rO9[lI:%Pf&QftOzrPzc3<"B_>d}r=a,4WQw.~S)sJmq4)TsOG,u+WVf{.8[w>)sUFF8(!5qW9VjoiSS@JY;Jm;+KXZ#(c9pl/qg=17bA(jn9U.
-~jE@2IRcQrU$tKV2qG855vLD>0$QP"T.pLXzBa9J!/s-j4+I#&5%MN1bym]Nwlz5#q%"k=AHv+lUO#gXg`p`7RTl`Lt%/W3W9pEN^B`%CD/D6H,L/rjCVI
-qMUp;4:mL'eU;)`8eQ=a:bxwb;rPLE%dGCkK#v[Ty1)tFCzT(Wr6M&wf&xS-x>_V'8tqx}@5TW@4z-FT/-"Sv%nVo'.Cn4AJ9oob71}<OsyBVtp0uYEFv8
-FBR#89Htd:!Yo>{iN2tVhU<9qPm:)9w%b{;y/BnXJma|+k5RUcn9;^U:/H,Y$,d0>1h["%OYx<:2tTcP!H<(9x^V2#QLj1B&C>:&eNd@u!Bcb;Q=d1)P]u
-Zu9&9PrXWYT,mQKWr@1D`N!M"HL6|zFH)#S-YV~aB>&-|DL|+yJc$iEs$PSb`Bw@&/1w(R:dcM"0kYQUyd)C._%&j`-yF0YGzLopY)I:`@f@YM"j<2E!zZ
-~2[2EFwM>Kr4M3nv0N%/m2cVQX"ajN{q1XW;O)"GdJdOk5W)vkzqg+~smgfLjhtmgEvG(TE&ZG-@jnB0JkNu1mTHv5k,]j`,>S!s=0m:Cm7#1%mK$%BR&#
-a+)tTPhJMfOW%zVQ:1`;KJ4$K$LtZwR5dVR:f["~<AfRnLCkRF2c]Zms(U|f9wgt0UP2:72&g6%!LR"BXpT-@v}{9Kyo7Y3dr4$f!7-zRMX0zb]n>JWF4u
-`eoM-5j.ZkG:#gP^R6>1h%vq2|dDyhs`ftYG5w^.yqEvOHSHbC`re'B)=ELwm(GoMwKitf$dYkt!Rs:[LRB{G@=H8IB3Av@sqe>SEMxCl6,/6a^087BU>g
-SK]F(#o$6wg-[Ql(}RGYY(m<Zv"K2oFY;!fSHt#pPL(^i!fw)3hPr5;nwPQ#wQ$q;]o9Tl(9~ggVUK4FJ8mBs0@aU>t!OFyV/6ORHZq}vkoL@4:XqUCJO}
-rZ[i!}FX;M8;OL-G]Awp9=/h/fphyba>rT.mwedNFBN]zc-7u@I&<:]&xFjd-wiTy:n#8,g!CVs$dtoX>/$qO6jU([;ZU%fC)#A4g.a.mDf9vwC8'fb|}H
-BOb18_6jOY)}%{M[f&{^FxOz`}g_<fcAWc0XwLt7}|Ne=n13)9zxXe0)&^-&X7EgCRTH.4f9VWfa5eL9vyu_+U55w>7I%3h1MWE[:5)c}Rp."Jx>Mg2++o
-6iWy^tEsnxj')}[s8DspY,h6zIOYPb[Iifj#7]Pi'(V@-9dymdPUdf$Zo6Y-V|YkU7a]O#!@nh2k|e^I-!N>EX@yx@54Sfia`mzB8t+:s!uYqy6{|FY(NJ
-sle9Ze:B>C:N`]#w%@r5Y,Rdjz3X.J`'@z<6$U'^z`3/f5m0pCvpXs+f/qJ3gO{"E{h@qfkE@k&<_L{6.7mBCD&Ftfk,Xi-3~wVwjl8LxQ"p#XrG/S.$lJ
-XE~cnT.@c<48PLa%v:a_TpM#|cPa',pOAbGplER6a,^vF#}ooV3;t^+^9TM/W+3if2IoI:q=wb:]AJDS]NGKs>4z{'g%1R&hno+^2={cg3NW%DkG<kVYZD
-.YR"ZQtbg|(sHSYtOihAF;-sCc2zO/#xA'"xVosn=-XBA/FtgZ3.e0Xd}wfLRo:ir,()XPZs8<i+x7gUg(:mbCHHj[@S,QuF4IPdcS!G]_<'FxZ-A-dvIS
-s.$dL{DZFu[P9+LGz%m,x54u="~CQokrl4CNe-,VE3vzAjh(!$ViHX_UI<&asWmCT;DftLP7_;o9iU~jRL|P~`~RcV2CE&Y[52-+a.C-V^Tnk{i-k&hrCb
-tm8#';(F(Pg5v;T(./g5U9sY[%T]aF{GF#~wIG0QM$fb|m5nBjK8_7F2p/bU+22<'t>xWQP^L%:{Ewo>F>wBgKHy"6ecti6TLn0bhP65H|DI}pY(Kk;"t^
-2&jng'GYB:Bf+WP$4R:z<ih2@C3b}/}p!j9&~a4ywl]+u$=ln+pWj3%5Y1+$`v,}Y&%QvF'Tuxvlg+Epqj}7{$Z9`N[t`(zZw;+hat5rvAtA}z30fDrKRW
-W/%O[_x;!`^$7{0O=,`k{)z6u(nX-vQB)$}E0/]p<V#@S'291i0or&o@/'VRBB"#`E-znFgtDSgiGyT(XhveNqKI_PR=2HS}23q6fH|0:T~j%ezbTdj$J9
-Qn>}'vsdiB=gRE9!OBn}"Gi{}^=r%,L;)n-=iF(dje^pee-Pf('<0tl7UQJ@"P~i)u9va]tQyknDO=~(3<jHuc8pi|k_f9#Lb6k3Z5U^9/qoo+zUF8hwCb
-hz,OF`|Semhj2Xz=ZI|{BbeAr2m9w+_;y4yn<JU,<0565Ek^&@{`91Jsbq1UCbw+Yt_CK|mvWi^+>RP]mGWYO@MT1,F}ueBRUwU4o4i`0|SMm]^(-nVK3B
-G5%AMWa#w6$jZB}wz#/St&-%]`3roCP-ahsJUiB-CD@N0Jf-Qf"M/+p&4w|h$E}fa7j5L0;{MdO$Iv%^SPD%ltVz)Tt%IV~8@]LQU;<z7Jj|"[YluwK7Lp
-C3Yi(JGA+{tJh`C#%(Q>/7az#+HsjDEoUd=S6h-=>.rC|u%3.EWx6q8(-^}cq><_CK^(DgEOp<Q:`;ghs!)W2IXUZ9|:Hx/i]3Q$Uq,0-mWp>Wp]PUuWW0
-Dk`3@W>N6@VLhfKd^{klvo+M.J1n-2hbWw=Xo5;hv{;J0e=mpL|#aFdK(bK}:4Mt(M<Z!WL1,P><R,<j}M<Smv98V61l{Z_>uMO(Jrx=#ph=.yZG-RWrp:
-,}}_5/1R>gmW)D'lB>,=rhFg%Y$dXcij87#8J('mQ7cNK9Sz0A|vTl!1="CI)/u>}sOZG+ntNr&ZmfaDiHiC2Y#gq)'}4B,yBF}<7`Il%Xt0TquP!b2VtC
-j`4PyO`n_BpYz[bd4[ssJ3l(V4,=d$2F"=|=.+;kCbdt6d;EVOh]GLjb8C)p4VB=`bH}zC28R%OXy]bb2hBj3/-$P"!'&}}:T[oiTr&x{1,<Kb4w_>3Poz
-aM;<uy(73^LVMI=,LGUb9M'|o#k,%G$y+>sl+#hhcycO;wc,4bBrm[Z3:VnLP8}x&ijwPCp{4ne|!+$dA$kY2v|F#{N5DtV}9].1SO#^whea|S.Ol[eeHB
-=Qu4`cH"HNfJEcrZsd`wr.Zr,oIj%6Y'Mj1]}24a}Yrk]zW'f9kj-WMDpV_+(eWpG&i}W^zf~3_2eNl[.CJ#j%XY2iCwpl$^lJqvvvS2WmCAB[kH_:2G7Q
-p8yK`k2DGG6c0W<1V7OusMDr9xo}5:xXlee3<Z<uVU4W@`9pdza//v+gFO2gg)ax(Ro8c7q&L3N1JLRWnI|Sq%mPvo$}F,Hd0swEV[fgj/L,QKgP>$syhj
-!g!uyL"b|Q1CNql+N#!2u7Mm:-&!,,T%w6uY`'w',=0u:0M=WDnh|TFbXwTyA:w_mn!cR1/nwz$W$[1A_Q[v&pZ7rLG$m9c#X8q<J;t;2lt8MCW%Ci@fqi
-VL+9`{<Ca7]jvGEo|2GlUmsi_bX>0ubli4$8~IhRot4K-}A2/5+xJ4{.1}3c"g0{qeZ]DUA/F8'X@X%cU]cW~)hg~[5hP:zs@shbTpJRsC&NIH}duU~@p&
-5%r'Y7m6ORusX.3#HG.<VB,|cyhT_d5pkm9J`LanDb-Fg[VVQs$0rVjes7$y#XQ4y68W)/8<%l6=LRbS4%FZq0@8&Z:^,i@!f6LUzZC8qT5860f+p$`bPd
-,;^FGW;z@Aup{5nGL&B##ZYoAim|{bvSQ>$Dn<8.1OM|m@n&m_]u>k^50k7QRHm;TrnBLNdOQ$g#g`$b(T={h|]Y{oc0|5{jou9){'z.X$e{(:T07LtJC0
-G`iNxzc9N^DKh#<1ypyRj;ncgWuI76N|ZyEUXA}]4IwL6bZ[4[[|X6fA%.OghKr5p1Id,At9QCU!l6PZ2:M;>.Z#7q<zNn^3H6Lx&,;noPG_fU-u!')"#q
-C(9KQf+XvS=P9cZpRP.<bex)QuBs(q/.NJZ25_W>Ae-3wxoH>ZL[514vi@R]AP/sU:a1pBvXr+oJ1VD#DBj!f'.s,"_8YuhFo%]4acJk]X2Dti~Q-hAF0j
-V^sP5/b9V5a@AS|Ib.}E8J':pzKo>B[aMNY+hA9E>ZG>4u3r|rcLE=HwYQuH#mbVF^b!kOwcZuGR~w3&5N$dlY9r1n<-2C]J.yR`cs}@EI[LuVlMs4Qd<Q
-_kW}r;!'nfQcUFsSDb:jam)S$"yA=kPT@qu"sF8cMg)wKMl>1j#aZx~Ylt|rg>bGLH.t$qDIiaLe".%&7siTC;SKFyL[(o>aSk&GN.]R]F#sl_Y:x>@(Y3
-#i7]fbMOSkRC=(KR<T>9qWvLUU,6+S~`@4=R7$8_FzWhMaqq.[cyN&dyE8nmS}-'U7y[Q^3l;1`Ce5.I|M[MAh'.IXY|q;j|7zt"F[nlun(;6e>'K'^DlQ
-_6~BhF4og90G,&_%04vtuF}1Q{(lGxp'<GK^$6N^)V5)5sZ#0PdRa&;nj21.bf/m[{3YR!FI-s!GnCqjwP'G]b&#dcw=L!2})f~F{1a5nVfa7%rw=xF-}B
-EU9}$qSkyR`8d--{<K'Br7vCi>$9|hIv-TSQ0iPMBY0O<&[YFLd2F]/ngFl@@7CQSe]n]7Vfj'_D1Dw(I[q$UXap>-G<%,])eKf{(x)&0-K&lEk2qUME8=
-@P+xA7!ExC/#tgP;XdMIljlk#xoO2P;O;0+3jY`zij>5yJIAO<a{jOd(N,T;78qa}v^}SCNZ5_bqDMm&S&8$;{0g,Dm0(1Yag:LGkoM=9/iJ/f5D^O=%<&
-Awd7P2j&,s`Z=f:'Kd9<KwPliF#W"ZHf<'!>}_4Y9m5P^L$c)qs_P=L`t(TJ`<EcVqiblB$hGc[O},-Ihi>_8QOjY4]_1.3tXotj^pVr_OxbQ`|w]}z[xY
-^=$i6+VYoz~6[%YW[nYa[zLs<[=xbfQ`Jq+DWrAgOOo.n.k&$3o7"g@KuzXJwv4s@d$_51VI;ZjX4%T9qcYhEQ5]M-pO2#uW_nf).L&I-0&(vG">0p'Oi-
-S(l`tD2]or`QaQ8wU#uYKH/>Nl'0"QNjKM3Ab@f&tDkzKmNInO^C%'"(MXY;8fN,7Kei]U:yH&U{Kk^)l1JX":&hJ/x&wU[i{w(ANhU@G/)Hc93k"ORb!B
-o@PURX.WmV"'q1EKlR_PJ<@}&9!{xfN|W]9F_O7J#ctlKpI.twNaW;xR_r+pDbRh`a#(PaA}V)`9)CAyWtJ]v<:n/.hOV;~&3=Ag1_:M_N!)V=}]m73}HA
-_zhj`]V80/{!kDbe@]VV8PB'kn<{)sjn!$;9{+0+E.HVBy(Ror&knd=)OYx(#j-/3^aw6)cv;_<_[Sex/wTMn;&>lOF45V-@iSi^BE=.[a4/n[}&]6U9;-
-6Pc-brSC;[U|c9m,d9!d2rJGLIw7<E#:m8C60_,7,O-fuHr8BwDGN6)z{JU87dI>LiHo'+zfgqff%y<WOaZ0msXOp;b:6AIuMcKeVRroze.m9fxj>N{%P6
-T1t.c2+-~j`7h=ZYYFADWa^4qc@d5{[S8jmoz>'}n`gw|+6T8(~TUI|o#+}gLT<xE]LJK!M3VbeMvjFnx_zRlDl-t4fjWB%)n@|{;@=_ar2"6<T+>=&ED[
-&;K`6>19n6P++}VPt/W%:8>#6D`_kTHR8rwAo=Rr7b+"[5&A+#G$x_ZVpn'>ja%Dtx.cp&ZpO]fx$_48P0L]]ctszg%JbX%lo)}fWh[Sy11XZOPM1vVR"5
-F2yH&de&OJfy`/41W+Kb!SRU0;"O(q+USHxP2"Z]u8ph{)pX/QnrTCn[lAOkiMC{Zr.b],0txF-$w3t9olZr@(6vZL"OCAWu7pjqL=nq+WG9iA'e9mTs5$
-x,;<a^jB%DLsF'%B%n1B2L+)Q<eiAIe&E/Yg<EtUGiBjbd(I6K.4:pNXD5oDQi24.aJz$4n."$:oo+$_XTTcH`C0-P".<OV=/u:p7gj_ahp3m3.@7%MFKA
-kGU)2'h!1S'^tI!w]xXL$JM%dIY<1g}"g>Aynz{q&g6Kq-|u|.[QM2K(p;[B2'X7}FtFJ%@oV0`Lj`ba%ZMiZ$:.bl3XSW._|Bc&_MqIyDi,ack4=X%yp-
-;{-cBjat@-'atsvg$/bIxW=%/H/L@/Pj7_-=B|YYr3z<.i@@3eTOE135P":O{+]lC3u:5l`<4@Qwx)9WbFUpS")p3GrpQW$s0G_$P:0=Fp.#.i3doV.&L:
-H_]XPMeF"gFIUBV0J+hbCF-W-U}{15{f!k,GP72flgui2<a!2ws7Do|Cpa`g@D@4J#Q@Lsxh.s|TMDda@LdYa)dS-Hl[LKeTr:M'l]maz0@17/12UiE[VF
-@2gsJ:N0|@!Kx_bdU5m#$z-lF[9BsOeSFmi>;2~sHMd$$$ZaBC(ggN|O>=Ud@s]L'x_2&35OyG/d>]FLP^!Ildz)E<+"H2}rN%mtw&%vZLF8;`~Uk/mx'W
-h)0wVl#o#H`.c7j"(5s'q0{v]G{CGc,BU!;j9h$>Xppx]X!eESdjH>4phxSTU_3DM,C'%Z5KS/wz#36hpjEyUC:zFQ)+Q{{e=opaIE>p<L0LH'WvI%<ZGd
-g1Ti:5DJY"&1%Rk3QD)qM-DNHm,A@bMk[H"&7cX#]A&S)KOwAD5x%t(}W98l.GXK&Z[WKta=D&9Rhea</IMoW4/0<>nBVk=3B#Ok@3OT_YQ-3I/j2^Jqfp
-eK.V^!^Nn{&+g'khVp7M+}#%'SVh7lg=IdI%j;WQ8bFv~)m}ZSm-<&O=fyI)~3I<^`0k1S=%-&]#D`Zshv'1'<e5KCUR@2-|N<Ny(b-g~]u;i6D.bhg3+z
-R^sU7Y>48yS>ruyW|QO6d[Yuv3{Re%xhkNbmbsykupi(A%3bH)[k,B9:@@Z0",l9L`q1:M22-q'Y(faO([ycb,4fo|`q8Cy]5^iy:%l)tMq;-h{XI&7RAv
-Ux$MBo#["O2cT9cJXDwu-xt#H`s[]@c0#%CZl1R!jB(3bsS7drvGk2WN9s<Tqx(6!{<Vu<b"1;(|dL~Ocy7<rE2-Xm+$<'6en_3[4UWy2UMZ3;-W3vHC0j
-6E/w"fmELTWEs-||z>||&+I4IV^_5A>w%5JHwxpuiuoQw]:>bcJ9bMcuy7;V,G-u[Oa0(NQLg0LS](`|g2ui:5qh6]0Rys@i+I{c}`J%g63.Ba5OVpe)rP
-lJ)Cm;WweLvsBq,x[y(7DL-q[}l}gyoDa$/3|ajPBu'j#ou-~l{%xooi;{W/AN'{F2wcoBB{k`r:y&9dVpj}I{H]n,4<bVTs/3HEr:$(`zN{)83{cut&7"
-xiKL-maz3g,6NRN4t[4sHDjPi8JQt^r3&+|^=b])lQ&vNEIi>12,Oto$8Q_GOw|Ifa6w)!:.H'p+#MV.dYKrTBO^0-u$)!YAg:&emB2nw;[#nLbW3z|fzI
-l+UGu,<zWO'kx,;0@tMI+Db67]z!+fjhGD:Z[xJyYOII|"jJ&P)h-fd1lo9q#$Z]KiG3`FlFc|D_52%AdJS|NK(d0gW2/ePR$}CSlC}%mM#kh#FR#<]ec;
-_"#+ZZX/RchzDV!R=D"8}=V3jIIc7/.EW;>0iPFDr8^Xd0,VfBrScU@<ic:j8k35Swnhb>WSqBMc9k+a]|_&pBy7J@2^YQ&-9uohE-B.PW/rcr2Py#KDnP
-ptH8'>)+H2'oSr9!/O_T[N}F/`M)N"2]4KEH^eTGZ^d}JN"W:Bu;wn}^Ngj8$J!#W:`k=kvD&P(mn7p."NBN:F,$[@'!Ft.oOHW<|g{ZP4#U^3!D`f+i@G
-V`Dm^d]z:8^/Nc|VhbCA2mIRa1z^3khodj~bH{D74jg0Jpve576_8hlDL"^buxTw)A;_!xkRhye5tE-<R2n"$=O=YS;mqRW5S7%QT"Fj-A2M_H.^>Q;4+"
-XZ_Pvw6]ll|SB=5K`rHW/rCv"-[#9-TW-W>0|q'uC.^`7^JKC1>o!Fd)peBYKc#)}$KqEzK[._r2,9|3evf_.igR6U7pRsoN756H+CH6y.A=-+Je5qex<J
-usaIjVc&(bj"Z6qIfV{D0>,@&L'82X8Wp@h1&^YA7'WHjj6)UTqoI/OQq1.W[76`Y)j/yw&>{Egrb<;f-L.c~UDT!-{RhtHDlTGrgDG".1n,rjn)4&z0lu
-X#9/]uCFB&CtE+w`'"./A3Jz>4(Tysx@];k{<F9{$c@Y54{%bFzkLmmYJj32F5$(xu4d&LpM)9S]qEARtFU]uFnHr|!EMX{71<m[sLCUS7Nu:q|XKOw+ac
-oh(Ge+4UD4B]p!di8Yyk57I0ToD@J8l!t965tsVHHcV3Mo}Pt3S'T9j`$Nf&MKr>Z&~K"W0tb3^x1cmmKH~(XJ.IPngPv;>o>$5]}0K|gNsJxE~:w+!qwi
-L^S_^maG4dcHDj]xB@3AW@#^%k7+:f=tv/)qeMpn2wG9mW(iWxM7Eu";DdX`1a(yc0]HW3@jZpMO:qDS-38o:|J;Pllv3sF<XGP<wdmWLh,nwZ<b4o`_W"
-7wHB['.,coDE<!^r;yfJl!f4/.)&sS,(L%G]Dt]|qG+Iq>L_z9-nuI!=1XB"J<;]U7W_A11Y(Rp".]6UvIKJ0_XT/bJ]RrT|"=n(XE=6{'-q9O2[Y<RC3{
-RYX0Cyg@}oKXC!)qFx=GPM&K6zpYBE8N~AJIHU9&Y<s%>j9q`;X^wW&n>2j${C=DoP+^7AW8N:x5h]L]{SpdzC^I:u$mYX_E#X+@apg0AYPD~$Bi`B;ow-
-`PrWbRv>e[20D+gda(oPz.R=c$3>jCJ-@`"d2%,07!CqweA[R>;BgnVPEv&280DFfS-yGE$2L%M`+LC6Ids%O;;{c.N#pK{FA,qu}AKPP-]_^q0Ce]KH|Y
-}J~81rv:RW%%_GW3FIh8I<Vfu<U6F<.Xc^}NmNvG7Ht(#e![/!T#;TH>_yTU4lE47$tw$FK92q4$wV0yq0d,Q!`v=3yJ=>#Q%MV:U;~Oh)bw0FToF8Gf;7
-[p'mzvvP^qj%,q<$3uJOdA@Hie@^A78Ko`V$toQ9YqI|9No6rd"~5X!oM>++bzE5Mkn$y4t$eZu^`0&9iHg>l.s;!o^V5Ik_Kqt`<,|eN;h.DR:;)_3e=x
-Gn)TA(@q`Kdxcx|>ut^8EyQR%a_BbC3}U'=vkCQ&6L/|1vvk)JwV+tDwVt9#!T82^)i`l]jmzNvbkO:>S<kW|]xyLhfx%hZibYP+">S_x{0cHz]bzj&)YO
-2R(!XTN_2#Hv'(n0-v"8H|Fvsxava[[)xF!ip'`fDH;lwLY@zOSNrRiqxn_PPFZ51u{9TjDO~sopIhg>lz,jK<5'ib~DwH>pUjE`Y"rz6pl9rXW/nl}9{,
-JW)@|DdXEYmb<0St<-4Pb+"abGYViRN;~,%g{@wA(yZ09]3]+,#O5Uo#F_S!Y#K7v3t,_,Uc,>0w`Lw+C]SH/D.d&K[avYS0@"rD3PTC5o2)UN;}1Y-hsj
-sbswM^cuA5-.-vOxh`QR_NlBnv^E76XP=k$Y_tQd`h_YJGIU~kFO$8v"g{~<gk=6'+3c=/0=C%{6Y+Osxrl1oQz90j;oC.>v<<cT1l7j}VWWnt+ji;O[<K
-]ZL^R-[ZH9yEce8b(Iq7pR8_%]eZ.Z@v57X/;y]$$q@!Bo|6sdHBA5Utz-59B!BL:y:O[S:n09V(QSV1Z(<a'+dr]m:{o[CVTrrVPs.><ri2=;~I~1gW$u
-hT=w2Cv%KX$#nnEMw[0RZS{DV)Pf#MXJxkY<yY^n0dngm>wH]`oHgf.@VL9UqAH}i[Jd8U]pN#[v7GIu<]6{t9',kXr{r0aJs8ojeKY$I+a,hpve#)77c[
-`qD9[qr!Wn'.3Aviav>{=T11,t!]XEQ.}4:]@+,<3a]Y4L9N{-J/5o,1>RAmiRsO|j5Q[Uw-3ct=CAyK-Zu5_R.yiO))u3jt0w>x7lO$XX^f04-#uY50UM
-ZqJaJq][v[A9}7qjMnJyeAOTm|iY,"t6(#m|NgjiNGG1V-THrM&r(=$cqaf<$@8IEWhKa;njR>_%c4XWIEjdb7[Z:Vz=LfX/u;!(+C$uRWS-[]:zgfND%p
-(Be5r<uS~wDlhhZ)Pi>o@$[qF[N^wm.:}2Gh1r|RL4LBK6j`A=;I}GUQ#w%Tk_,Q^NbO{ii|&+S<E7YK{p.g1z#H@{d&K$E)_uc$zq-D}AS.HjMV/;Bl'W
-x0-yYBbstV3;A"2,sEe6cYmuAL)UPh#O$my)A^$}"[^RkN[y'f|J6/daHDdj,|R,lx=O78+6R^k5iv]va6$4SnWPUC;#LsblkPxFGDrBr>M)Zmm2cZAY7`
-I@5u$w`1FVY,Jo>%KY.BS;[AvlV_n=tXEjU`[E6(JpOt9sMKBdKvw'=BOv"oA>,#Z`aOvRD;h.u2DaEND`8;rX"gmtW`Ry=1Z2YHbykOz@9L|Qrxe+EZ@J
-^78f'z:B)V|j9V{I(m7ICcY#_r@^$DBL$}4_h.|8&NHm#%5#lO-@gw6[UARf#}l%|}]ZRjQ]Au"M+{=zFpmN5hkO,+nsKq~5{&es;+1Aq3/y-o#ZpBshC%
-IU(:w`)4Ac1rz}.p}y'F=bO0ko{3#g<(zu_hwTHuzxgpDb9'mA.]kd`@rzgTx63hgJB^Cq,r.hBz5^n:z]y7pbsR]nxOuK`x-loWQG6}=.tBZV!zz2!SiB
-<<~xRh3hUFUsQUOPfgWa"Qxlyve#B6[eCJdtQG{l{dtX^VlKeQ'pBlgdIvEb!8"QGh`z+13MG2vh')ac;50w`9Ovf,YFwm}h>k6vDTUam=X>%o}()il,|1
-{,2w"jb:M{Qc>4~g0Bkn&/C]%]&He-t6`]c[c;;D"9&lcRdN1XQOExxS|H=mOR~b5A=GG{72EekR.PCOeR|pu,tkvsvx'[t{V,,s_,8vfG|GAwIfEzk%hE
-Xu%hOA&[LcT+VMh`3%aflq'Fq[zsJ&P+a2bV{FM$M&V1J}4a>349ObGO~dNfR}hI'+aIIF<ME`"GbkV&y0l/K^-7I$=N(]dJ<EYv'L7Ro]$u$#+v7n]<'5
-b[kI+}|!(qYTz7'H%H)+H;y-|ZcLNNGf,r<LO[:}'/+HZa]eBWK`AzUy;rM@AmCjv4IvNOh4w}_SY_Er^(6H))'`{4)d)(L#WoZIBerHb"8>|RSG)|n<{'
-hm3L2$Xp`bjnt|D=uA&=;HF,Y&A%;hP`x^8+<++H}@Uw}y,GVF<&D'Q-8>~i-g+P;/g..2`dwg)zEPsYmH%zOMd@-=-Nc;NP+r6M/N9L7qp5Cu]KzSWxMU
-+k^>qLe0Cj:7V|%,4thH`l$mFPGksi9Cb)U96>>|_Z^{A#94<q=8KBGQ[oB2`2H/j;:Lyr(r"f3$]S|QlNmU<^Qc:cWT|lUZ^Opx,-Yinw%,5w7QGq_4o"
-9|_m`Z}pN"7{sIR%vAr3!r~N-krxDs._l/`v&E$j;q~22V)i2%rAY+<]xSYY$J(Q%0RK^mUY/<xF!4A>a|`GHTH|^/Y&&b@$;9gMUv0[@gLTD%o'nWqyo'
-NZ`@D3=T!_-K)"~g}@7cM`Gnc$XVM:uKAo)CQ;yGzY;4%sktf<L=fP4]xHT'K)Q'.!aW8>%q|IB|rYf)RT)Nus;Bg1l|jk6IHc~2P/VoYCDWwfR^ATV3k(
-:qKTi>NTt>n|b[Mk,`={<fB)Om8'`zt75{O%aYa@C0,'])ee+Z+33ghH_j9x2iSG{Q:70^)J^^UbHHo}+{w)hd-a2r'!dmPzj@Li:k@L40)9k1^xezi#ec
-hPRL|^#"<I(7g|_]czZG/ovAM9+JYKz9`@E"},x"nz<g)$3F<Z+^gb^]HxmU7}<)AG99v"]9J{fvj!(h}4>PPE[F_A2=;1g3ZISH_Qf([ZBg`[Q,/x$>^_
-`kH4]9gFUs~8u,81:6u0]=s&/3Y8XU%Qn:HDXQ"RG&Z5!(3>:[Jc}]CIMz!X2i_igagV/fngBJ`$N<m$Jf+pyK_R'1SR1/;QAB]SH^!gPKLJyV]GPHR&|4
-4oX}r};8MA/e_b=[&Piun9gE$6%}tU'6(}GID05siJAUsfM0N]{BLwMG<H>Fa$R7M4P]<jDzX6AE[U(9|O#-g:'xTP$^yH]I^J),|_xA3}CTf@rEH$L1pM
-#qe/"bF,+p;%}FHaj].|#0_Gawz:,/v`/Tb78>YmTDoV%K'MV^]J#p;q9v3;YJGSa7cI9mz^/,n/K!j&:.-t^@FF+]%U@qKxl0QcfNcv$(#`u1MQ}yeU<v
-8y;E;`KF5K8}sdbN+884m81(q^LTL=+'I77uC}mTSB#rWftS7Xaw4hl8NYC'CXsjBwUJT:a^y]CF]bO7.:<>#20#]V]sS(xVj"Z%sPGqx<7kh3+3gQH@pr
-T{TzSet$KvWFXTq`Ghq0`09yYX^bh^qL%t:q5L:{_hrO/los+^ul(<q-g|Yi;,rBiH8X`2'|5fs]Yy5+Fn^GrquJsxiu3/qbY0B_3>seVA9a1mysPC8k|l
-BleBvd{iS(e6p<~PUFKRv-E=9A"9d(61p<P44h{.=HL$ouGBOl~N2bKI7n$|v3S<gIDYL=hGzUn"u=YO~IqJ3rP]w<mr3DW8WjS"v%_2CK({i%V{l-Z$8z
-!DM1HEL9(o0@b)<.BD)n`nSC5/&tafW4nR)U3+G[6({7HnMCs[dV'9Rb2=vuR:z!f4j3>"{8x!|v"1uO7+0"wwU<'jLcZAoQBFH:}%5KwbRDyGym9333'x
-^y(06NEd=Y>$;+:7}F#@~;O6]f2VUWHPi%ENS[Iz#ydB!TNCSOE=fjdf%^do4(W234eMbV};fv3J-VZ]A)`N'7'D>0=5Cw6!4|4{7A0d-tOvgZVa!>>L4$
-S1R1|_3"kK,hID'F.aEqPkAK+c.);"oe36P7tiaIvLj>FX`W=L5sFU7&)Nh0BO#^NCiu^t.OaBc5>}q$0b'xB{rDw=A8u"m}>s<vAgEg,`[/}U>1vCdgKe
-u&&xta}f#,3uICL9u44k#Iy7|c@;i<xmd8yK-JG,SMe'I<kiY^oI7_do~%g[d+-GzV>$aye9>T=P(KCPTCkCe@b5_(%[$vV%;#;4K-H}<R=qMTu>Q]"8B6
-doRt,|7Yk0(gv).F{T@|<W9WVKTqo6(=f#PCp#N4.-xUk-;@Q9>WKTLA|9BSXeT_SaRa`hL=.:~qVTm}@<`MU"@scM5"t5|1/=$:3;Z&5:ZGz4K-y70Q@8
-p][>3'ifUy-P.qJi,7S}UCSU3wMmam<2.AzB5Woxb.o6b)6Sug+24dK(W+V9uVlf+DGk4g(|(<ASZ%0PanH;5}loy=|BO'o56NtZk%>d>",HW%j|;o0%vs
-gT5d@.WW|vH,-RiYNw5943X[^}i}]uPzx.Zo50J,G0'o}>b`g!1wRz2^6i5ZC4c+<BvhSM{1TbxiO2VHSR{XO,L/mghw)"%Z`#SoY$q-63+v47>`sr|@";
-)=H5e1eLf]@1U'jmqx<KQT^wx7=Gtbd=#czDXJsM~58S42!pJW:DKlgo,;B{gDuS=E#i^d|d{IGI8xx>(7;>AJ4xGa@sp-ze#vg)@GB[lNqq-5()STl}(g
-TU}6QrU5X#z$pg2bN#"1eMJqRcK)ZfK:Y3|XJM5ac2T.38T08aCm-<I>ZW&T_Z,|`fRpR%=p^CCJw;Ll-2L`ip8Cxo<#nS:g$8/tIaIpKp_+2SIHKVnY{u
-.{}G,y@1gGRjiVUoNHDh&w4(ABU4OvS^H[gh7tqF1T^_]QSiXbD(CvBz.b0qCc2!`_~mx##YuE+Ow`ICCc@_htdY!`~mnso$RFc,K_}ioC;:$fMf5Nnkdo
-W`X2~P;yWB4OoNK<CEri@n.c+9SblGlLIvlC8SFYr7dmhFm;3o(!y4#p3Sa;<CEK}ogk#C66^=U]P::Utk!5{%k'[=[)wmNf3CWG-C'nYSbnb0^uS`Z0cv
-nL1o{M8R%Bd`1r;|F{"8YyXlO])cGIkkJ4(2l`$tNr$Ef4CGXzj241WR}%'xc3<^BJ7wx+zLY$,V6s$gjY#HxVUouDL855QtZ5bfMnuyw,~;ooR/Xj]/M+
-u1.)=xhI6jMZi7NNUp9tz3-a9w0{xvtK9^vC92UI;sN2td>jBiB4u<m]F];=V8'9UlP8Pt-c9>putK0t,&Q8mNw9|n&Cwc3^3`l^!]:wyl80hyVNG_>[(Z
-e%>|F]1g.SqVVUQ`{9&]SWVYOGvbxfhl4wJsJ&^.kD2_6/<uo1bE0tgcL+&nTB:+:]ciuduICx"Hm)Ps(vMN2[+I4]8s4j|Rn&K70#u+:>.Gg0SB)B:W{|
-|lJ5lr#;KNvSkM^qH"oo)29}/:hn%"q<Yi!s)$"&#a~oAvX)g%-Mr#nOnvsR=}e1FmUIw@ghl'+#5/]onT12nSg4,16(/Ibf,M"+ck[Xw6O|j>f.Fw7!V-
-Le@H>Qw%:W+kuF=s@h|bxoagjaIZP.]3W@=2xm$"r%)p8bDGK$'&4es[Fgv&M0ct`5H{F@zkY5=K6y7'0;9;R!0jRU)Z$'f'R=pd(7`{Y+=o$;P(q"bN{[
-9;]EiohzkGNj.{ff5oXhRl+h9tHdP.d[eAh}qJJO.2%|$jsh{<nQ71rXcdmF]_lsZRu4U-,}{p7ax5`CKxB!=%"r].ZM6D3NQ4>)WB$tT0/lERB&Qt8+7E
-gn#}F;9pJarpSs1)cFbQW$Nz!orV=69;i^~R.huO(^Gp36:sOV+G2bC.bL23Z98WK39epSL1FNEKEEh4z:!b{VDL"+d30SHOBWMkqa^FZz0"h^%#`y1=tS
-1<adgxRuJ|),3@bH.;(k7n0;@dc%J>:X%^n9=w:EuO}yS'}SORnn6Ihupia{EjYY&Dg8+.7`]6O$[W!'#/PP=AIUYC0|2[7I%'@=ERTXKNL=E5@q=iqI2a
-mtCrnuV&mSzI@9&HGHqdJd({oR`C[P_-P-q0ac^MDk/FM#YkhIi=j%1AKO{hthRh#C,$(0BJ#1Qx,($tU^HzS4}}l#af3h^VkNnGc!yj<3pb3>-:ti1[XR
-Fs"/P43rHvZ+1hzBEK`'ns0vU]k!=aQ)LTQd~8%%(HRJJI2OHhU`Mo<5}740:w(/OXpl=74M5%dC{wtK5V>%D_m$]`Vo"Q4|KX_.=xX>oO)R_>KO'})8TG
-&_PXC;bgeJ=TnZlwt^SByCZvzcrQO`6B3`n%gl2MltqaZnjkyKczQRl9x64DfNPQTMtTj3yh=5iQ^{(:|3QtcO}SvagZkYmjRq<_ez6'>ZBRsGVQ$b^+X2
->/_X|f=tp4`dv{@N)6OaTk^vw"nXUkEMpHI#ktqa)i^gJQ62EEOuCc49tDz`P;QwSfH4ar10]R%%;M^6~u7k3L|4bwN1ThJh|-=vHnQTzvBcg$JfPh3V<4
-<Ya<+^~5xm1tJkV_oU1BMk&:[+yI#OU^b9:9K!00X&gbolt|D8J2Z0hb~JPb&x&{dyhvN}wlJva<R|:PK4-wXmcQ^e,2H7K$TtM=huzdtCK.BAwIPCg;5b
-5(=.4AM;9K|s-osVeoc@tQ&xT+cbK(nTr/bzn=:LK42AUHzK^w/X:Gy]|gXoO0C1`Qe9b6jDCBrM]hSHZ#%AS+!Jx:M_U!p!o=cj#CP^Ete>'}ri<dUG-c
-iQEwP`v.hUoCx`5>QS|"xHd61_aK#IWk-sx6b!-%9TjXaD[FKChScpr/.X[.OG-#QXe>f(XnRT{Jx{VK<B+I"2"zXI9,}<f=Yn:oMCE+lOI5=^|#;,9h:N
-3Fh>71#zG|3CQ+Xxj=%4'eLzhF}$t`Py$vL'&kOt'@Z0fyW<WN^&G5piS;1G3Dnvm:zM7kwEPSHN,`l;O|0`ix}j+B9RedYFn:xr}0a)pO;asQDH$=W.sH
-J3g.]+G;6`",&4G+_v]nwk>!.9QD^>wsV06vwH>/e";2~QepX!/'X;K9W_yQ^S(`tncVgS_+{k:50lWvSSwO'HzHu>;jMQ9F-#c@qs/T>_MzhgoA+nourC
-D2CoF^@j~/1K])e.h8:bX)w|>`FhKb<)EP/xJuRc}mNrR{"82Z>ZfZ7wtU$::rSi=v%$uR2^VEB|aZ9>cd1W4QtqJv'#DE9#%F>^uXYQf301E)Z9~V{uFg
-+9Vico:sg:!}yeeBUDmUuFS;zt~!;Ds79rZr-B[&ElTk!GnYy,qOEJ}U:2Y6qTt2;r=F-kWHe}VeExFOC"[jxBGJnIOIo=/kN^h-H1rCq4WG,aI-M.q44<
-oYf[Jb^FPaUptm,!mnXykN{Q(o,o8G$N1q[iAmzU`U1.Fg']i7H0Qmw'([sgJZ)jCh=Jw(FxsTeF4okg%u`&{A)z-B[:/-Ll0czZ7Km3'e[OXAbK!=IDpg
-"UbzT"8_W`j$,TfJb1xutqbU|8X+4oA`/BsG&]>}M"Ye-8f1^NjNx',n=l8TfA!qmx8a#pr#mlY';C-e)QD(q0#4EO]!/X),i9=2'+&pc{Ypk.xEY"kh)X
-EInW|F8#+BRY`@B;-na/PXSj]5Kcgha=j^HT#1vL^}Kqeha[l+6U0g+B/bnspd[_&m>r.]WQTW5{`H4;w+`N%tfVX#]MPUoA9(h5<lIy-H[L^3sZ/KM"W(
-hWXAW3+L[1fIy`H7KtFr,L.M}uA>QC_utJN.^].a!R{./i(F"2!9&>0G0Rh$wT@<zp@o&fGj-`CIxs8Y;0z#.S:Wmxy8I`f:3=jZ$L65PI#f}Pmuvfjc#R
-`ig3~5PGrJQHg56B^&Mit+F9i4|).W@Vi/xS6[cKzQ.Gy#fH{MfL}g0["->La:t9QTsH2#$9HtE7K)-[uA-1Q`5@Lhr;YdxuCppHL7FQay^Fxj/4WS2iX<
-6FTB^!`|]cyoV^Uq<{7cI-F'#MZ`X56&utsSIkekJ|J8#k(&msXOPn/zM|QXHSDHWNElnh@fcV`O$wGKD_<op=L4Vc|sQw_u&d2zHp_R5sEP<@[dju/RFa
-K{#O`85I,Y$J{ye<K^z}Z]ol#J_|F.[;s4#O~23AgBy$k/B^w:Rm`WVT7,3W"xX5^F6LZ8c](%dtT529L@T-8vH3{<JWe4D&+Lo>lt/K>1=9pMfkQS<:X3
-FBN`/AQegcMp=U%=5UP0dTXf+H`u]5_oG.<58N8yEiXA;m->I'a{d#YF8VrEk'@:lp;B5Ws@bKfG#WO]K>i'1)EHa8oUuZcusSp8q%:-&cUl,]+6.uD>bE
-nhaUwL<AW]'q</-{!k}h4O,c!GR!C+_+8GR.ga0s-o+/mFKC'iH9[m94"+Qf[MB9&d+oG<EB=vPZ3Lu)GO:1(OcH#DOKjR#dUv03r_hi:U^>y%4J%|[}$r
-DXMG3Z2r8JsMap8Ev!bbVP~5zu9'f79@n&YRvAobcA_3oosdM|B["B+!UQ3#w`-u$r'QA4#S:&I;bZ=XUM@(h!C2$k0,9IaJfiI6frEWwX!LovXH=[KG_d
-%m3agm2nQVO=2v"f8!JGW^$(MZ^Fjh$5RR-6fwvG;:$u_`r>+Mwx'wIFE'e6,f7vi/oO[a|7lm83C7tUFOS7'fpJtqfe80beMcz5u{RrCli7~Ns@x)xqd^
-CMWaH<Z&yY)dgLN0}7tVS7mxs^(pnB;==8F4~Ig,Y)_1vqxhZ6CI2q(&zFts|GoMF%Zx]e"^{G-)%k:g6R3zU%mugB6urnda"%}i>|`uLrvG=H/p#d>}W}
-PZ.gX][qm[4"O[B4hbfU18(#VzxZ[p`7e<Dk_H]@69NP`Wlyg5c{LvebqVc/'MD;p!tf<n9yFjut=7viI6pC=wSu5Xu;y"g)4])"fsp6FNZxR'o7l.wgY-
-Fg[&;P4[FcG'B^bLETJ7ip`LY'CXcIE^ozPhEjL-0r9qBRY69RZ&"4=b3&[;$3w7|gdSNexW8#omIa1-<`(Zq.0YyOX$UE/IRJB;@M7u8TL/OZ]Y$=/,/<
-K@hDXY5K~r8!upJb))^oRk,;Iinj_J<z1FU{eQrjlT0:N&Cc}-%d&@tU]B1Vk7@r)gU}=6#mOW[o-=^c]3{lFg&A1MRim;b7^=5unmE4uK%/!yu|^k]%fw
-JPQ=]Krrg(eQBk:WzJK)-uirSh}"#U>E0FOGu8;_lQkn)1Sr1iz1=fL`;y2vPCMIX6:|YS&R{6wQED@Gope]uy3iS^xP'a:sTH'P"PphV"$uRmryF>{HQ(
-'"v7P4B#D7QjoN_}9#wDJHe$D|UM7(/jRHt]CZ0;;D_n@fdl>7UUqMbOM+(o_L3e6tFU8:{yWERERX_Aq]d3GyAiggRy}GB&Ky)^CI{!1VJgFLHt"+Aicm
-XmUSD!%A4#JBZ0wq9W,g~r0As"zzBx~!vbCsn`s_"n<zS<Tp(^[/):FwpymSeEBphvI&-`}@i2^{sHAahB@HQijYw:=]-1I>qlZiPyiYUOpe0rE[3-Cn'S
-9b[u{0.RJ|/b^cSrRL7H--TC_|M@'Z"s:4~V+K$q|$=g<l@Wv4kVh^NgH5Y^BxmQ>rIiQg)|3e7V,bjZ{tE}^aXw:^:UHV-rckpX+ZoulR_jj3Bb3cwyHo
-Lb-!,)}$x,tew>2A)LC/r6FnJW`tXrxlwt=|/x@^fcTb2.xA}Qqo"kRr:OxI83=DXgAS/V)UWIEgy.7ZBL+yP5A5qls8rp6!B]|1A]$Cb.&!M0eeRsSmum
-d:p`W=Rumh!|eT=q-3UU9V3043Ed`pL1V&G{GII.,t`7A.!{{O]'!wy$"-2<F),z4[!Lkvg%y}Aw'{m8QOkayr2}e!@''cks[qzau%CzmYrCin`dlZ850Z
-$n_8VfXRE`7v4Xs6LgtK57PGa8':/:dIV-Ifp{8`%}>;JuW2y|K9XvW&M1<J)>9tg_;pqu-O#9Im.xE{J.8w'h/dFW5K=O,n|ItYLPdK$jm[D}'fkK;Vq.
-]QpIiV9GV2V4M<k-2MqTS@Y6V}SU@&~!Nu.+;g;8UVPD=jK!/DsApz]AL]SVni^r.g~.p)Vp|$j^oZ^='S7((ltTNy645S=w]4%RAwG.Utl^PlQMy$YS0R
-6Zu=X=m;keEJHbIZ/fBJ7ANY`4KG(Tnb!kd,ptxQLbHB}vc>g3x<7f8N:ON]rxJlrGMOY][q:cbwZ,vA}BtBpjm|E+w^4K#tv=DVt],)^;V#yMVD5SqCl@
-c86u.xF.1O<MRYY>xE)HxEOLB|enEL+FKJB#+OoI/-oENsn!=m$DH$Gq;rvO82/sVm6^Ji[:#Z|D%'3;74VM(|#j6q)]govTSyd(TNuL0[>NMe;"AUDm&O
-|sq4jxrSo7@D-NiXH"y=,yk^I+78,a,[0_Xa7m[M/tfZ=eSl-.VS2I~uK99@Vbf5=l:1LP]]X{^'y0z!#e(.&mPp6vO{(k^]e^cCw|>X`QPOCeqxi>28IR
-C{LSYxwR:3Zds{![t7p})Tr7_E}+J|-geywm'8EQg`}7E[l|_bBWmxLkATR'k7Cc!!L7+c;x"6k5DbCUu}XEh^PN/Nov]%Re,3["Jz$O}{&vtQ+cfRUGRU
-{`<v<O>})WYP+s~13`0Oj)xTCzNSy2IX4{,")>zL0>@I6@.}}P^sZyDd}I>+Y<N<Xl=t!_u1rJ7,]TXBp__}0vOk`a&#fPdv5g'S7>0PJt|EVG&bu@H'$T
-J5W,yT_<dO'm0b78fFt'LA2[w_9%2#saI:D^'jYFy|m`62_cT(S;[`}42UjL]j0xnM|_D-uO8,XiX@AnXCsv%VcnJr/+k7e,_xShW>>J+v{V7&!_G5:@,C
-&G>sFKsMo!N!]zY]=HMp.jps97U>9XFd_ly6K5]xpI'$%5J-C<=gD]}ytN[0Gt=XX%5Kw'I2>12D8`0`::TxC7)CHe7ucJArsdlA>XciM.mz;`c8.CRZfy
-$0^"-rHV'Jz;;M}z0tq/4skWGz(j8p.n=qWVKUawg+kn]SBWK(A{szd{8CK(`A4fe-lZ{1qq,mxu0<T}Xr7|}PG]bk0XL2B3V$">Nj,55GqB.s%_[y2Vh]
-pL_y8Z:sq-^4igwj{X!Y(y$Y4JKCM6rN!QU'F`w5I2k1SUvr"PSf{)^>n-195[,sd7L21rmm7reW9a^>g9-nQ{]'j;{9Kl(/$2C>R#u(3J;ru6&cf&=lM9
-yZRe_,"VE%]htk'cE0O|C,^pC/.nsm;l5T{-pJEL)(e7R=]0I%Nu`Bj|6sW>~KTz@u&@Eo-8Usg.(dg1L5uO+]%R:R]IGQ}MRerxv{vL9qE{1Y9][;d&9d
-DHrdIPw4|4{%DW.DCknRgn)5v`$j,&ifk9@Y_sS]wQsZ,Pp^V@|@CPIvF<S7T]:rNwriY2Awefph"6~bi#wx7'v]"C_AJwV]bSW7<r9Y9v^81[_!HtpXy|
-FgvPqjC}W@K$}!>_RBzV@&S7Xpo2;w#%{t-Cky_hN)8dRH+TT<WW)T|T1n;y_]DqC_Iq~:U|z@})PwLaUW7BVSQ%kM|>Ez"8~w'Dg9kK78dw^E7(Ylk_+S
-:-c2[V9OMGV$EuH`MKz@<Wu$>Hxms2y)CwpA;`K(D>'Os)=pt/%}q3EFU{zlBxM&W@cuPN{[TI-B~yB>wrEC/XIfJ6)s<6HW1}U&:upx-.vR@emtD^P<5|
-}omo}IlE(jU]u9I.}zy]5(_dF8}yzv&2q:-J%22H'NW5&)5!$WVOf+G:Pv_3uM:Hr[cFQrMq,KHh41w27i>,2mcHc{]h;D]J0UC5Up9h0)bcPd,iYe|Rr1
-K`Y;6qb48<kfPrq2h`)r9M@h"`+|4d`ERH;]XB[-!pjD`!4_p;~7v1h{}eFBmj^[ZY^td,^pS}s14W9>K.nufV)LtUkUr6>xMc#_qMEXWJ%83[QMC1DrpN
-.lYh^5a<jZ_/8]8!cP9d}f//-vC9+:+xz'/AXAp}sA|`/H:Ik2+sK&Ev|LD7,a("9aT,a4T<3s@"RL"glI7W1eDdtU^>cg#7JA+3Ua35HF7WIBA`eXku96
--LL^Y=[bI4b%~!X8|bb<u%-sz$rPFI8bYM'NmE7JyW<C#1nm2WALmT8{/]u^cr0q101uwjewM`e}NM/c.Yi$tH2v)kjsvd2A=F4,{E{X0|z#8Bx}.woFGa
-z={3At$90h0fwiu`hT_,0H">H4i5;Ew/u(-6lE$7$69vY4j.+'zgwt`{OSo/B>lMYEy#/[6'i8AX2v:[&[qxaK,>2;-!|POV{gBSG1LSWfc-aj}f}0X#_,
-yB(n=JFnR0xR})sY+.Pv[{R@j>gZHtb,O<ukj-xQZ/5c_$Oa4%+(u"R-M^^ta<OV9,to&/;MNw{,~}R,JsH82TiQc|SGwxGi5duM8g~kma{E@TeJ#<yZ}U
-k;-pt5b7_=~s)iBNu/|yd7ilz_(WF)~hnlBq`Yt'RtBL|Kl{Og[p4w7aFV0CGVlFz-HxNVXi2}JX[9:,WL;7:a^x=+z<CY+"T|HOpanBA-K5V0R(p+)s,[
-Vt#vlx/tmAPQ`^Kz{eqM}BSs<3zJo!o1P}#>_^BoANKZLM`#O}5/+rTW0n6Z%IA}Q't>"C:ogl[iiSjAQP+WE0c{C!d0['BI7_(ZUT7nzXaMt^>(sU~5t6
-d9HjNb$}^OB_7S:`K<F{pL2YJ7x-akhP3-uGgat7xDVq>)-6;w"GRU>4g:r}K:z3x[b8tW=LJt[p|jCG[y)#_;Ey>$j{4^!g;},H;.uQ;J{geo|-ywzQmX
-)[WY/b[gEytXfN1[GqHVD6qF|IJ}7+s{t[@2N37-l"z!Q!I8+9wfo^0-06X)!liy.8Wr#y7u0c/(oEP`0'cEkmX(X/g,]TG{L,rW|Efj>_n'_"8tV-t6<S
-Gvl1f60]{g@R'^qmoj9^#Fr]hP_|#ZU{'4$qTV0'%Q3j<QeutH0<O0qTLV)PC({:>!:ngfEieSGYZ'~>G'b$9,~X~sZq]yI0IW+`i<do`n=U"n^CV<q_ls
-=tXeesL+"dX_5Q0[)r2F~U7_DdA!Uc+D+f@orN'Vu,9p>b9IhjN4+I;Zqq62~g!myE.!P.uJas-GTI7k<QChx>DFS`6]h(GAP_0!nX^M$fh0fessI|G9lT
-b;tYpV3'rVct/LMgx3ljwwIa|da@>EwzIsfhdB2.odwj}d%h~/lCRbSqr6c50F@OE}-_t"Z5O/o&jaqTGx5a0]xBSmGOHQ3]3$Bl>>Fki6[kr|jegPmJd@
-E}jSOd>CrpqF"N"hm[{t^7@ST2}mA#j8Tl#7V6|S81IK+zug3Lg+!;E3SmY_=`WC@Bpxy3{$PDKeZdkc)vkT"2467v6)po)^8tL^B;0Dm4wfDnFQG!)XK2
-'8~=.KI;AbkPN^^XHHef<7jw3aXt.CK=7576E{(BJ0/,nAR%@csyYrIa5@)<,M@l4D{P}2/.F"u;Aua<BW{k[X7+mSorJ#(m2C}'CH6`<<:3^RMM:D<{j=
-UyYCbg>|C(@}L@Fy$Vv#a4Z"L!_-,:9n.ci/]F}wrayz2!;JA0DeVwgF+L]c^hm7V6MB}6|I:HsbhLm80p+]ln#T0xUl|$)JL`3mbu89C0oqp!>BfdEot@
-qktRn$~vQ5STcPG&`G8`SzxjZNw@y^X7RgHGW8SKIA>pl%EhP-,4)V&-{F`LTKHxiqT1J75@BMJ}jRO_<9CZ#hm-@E;9wwW{@W^1tQN<CnJ=9/>&KP@muK
-P;[M)6,XNxqFbr4ydDkBZFkup|0O_7b%~Ha:V=s+96C^>i{Apjnb7xXk./Zh(]h'6@@z'ZaGp`EiRQ$xqv`(sf/NOo=+3d8@C[xfjbE=}|L{TaK>$o)qY,
-h#9aN@x33LbE.[c$9>BTtRd!yIadCbA&Q0QV4D_h'!|WOW`gVI"^g;Mhp57;,0}50r#O^s9CUPoC3>{V"!R13&2,)!'}JfIf}W9e@k!AzxhEF@OMsT.p=z
-h5M<B;.)sZ>e&@)a8TtVO/x2n1wu.K,OVr9Mr"XVI;{Ef]5i3]t[A%-W~-os'^T%v;iI`)|VG2D+9=[QWJ`.6v;zj2)"Y@lR;O@y&2)^t"(o+H~ahlq:}x
-`zsn4Mg[l;,].PO6y9T-.CJQ1XiGiToYt#QQ8PCr9`"B4!DE.kFRBVXefWK9Ve3rPdXmD:nLarP.3;B^!GO-LrXm[ITW4b'dCbCqS=0k(x0A9bbnb%>l@S
-~mg@`bD=%wIG8x6i4BH3jK/>RC1u`6%w$a/0[U)c!^1g^Jp[3Xt^[W7m7S:w(gyS/Ik[(BPZ+9z^f{+mIK,kFxZOVY$;9_v!iChRcGk2VIuhup1)}`mdS(
-Iz#_#P'L6_XSl+E_6I#o}qX1n(}`cz+=pV$@=;,`r9v_-w0pA=C%-AMol'aH_uqBz{4jIzQw|}q(/Z1)nJGCLDbXs":B(][po46kf:z[ZV@Rg1^^xGI-MI
-TVI12Sb(Fbl_~hbq^G}.2ayC][FmdzU=h<[C&Dn6Q.3eW5'a_E[!t<O/TA3>Ea]K#Y_%<fmbAH|^KD35Hr}$luY8JnvGb^:^v.X>N1]AbANBJy<:hHCZ5]
-7C6wFga(eM<Y;'(/DU]U1cP._G}wd$IcY+aMNn;Mk0['teDMlirZaXx-Myd(Eo(TuBhz7'GVp,}a]ty|]TDyoJ_S:Q~aEHDZl`+w35,''W"4(SixR<||O`
-K2)1UAla4)WE{8^[`8+Nq52OG9u<%)jEffP"TPK<xYMIYZOM_^RTsWN[,)uZsAm/mcrn9@~93rnrGYwWI<|R:`KSK%/U"e0<S$.HjyoLzb$X1}S<zs'i~H
-369>o4$R$l1iJD0`tZh(L{VtvIw1:F}8RV0={B'ptWOyffHE#l5+.GbB{55AJI]bfY,^@LXTE{rh7GD7_l(fHtac[m%%lE5>rvn(8TKzt8tG#"^)Yf%,ka
-IN<Qtm6=WC$:YWUiXS&=!F`8'v"f"n%4/,CUg)CT(Ifyz;K/8rK=K3"cQSi'Eg5h675G}E}Hk);m_kN+`i.3}'|YRXbBKv~%Ts^F_(|u5c/g/tlga4[0F#
-F0z(khckn"Zy9Lo@zP|h/{4:BDK-pLJqxc}F,r3}IN9;-2ob#p]RFN[i.Xp2vtRC!b#nd/d6f'3e[::7"Z"7Sq{l~2'/:d;Df)1MkiL"yU^OZ[>JIp0o+Y
-sdL<DR:x8}ph9,s0)9uR"(W@k`$Xth_jf_v7R31hg[YiW8(ku94KR-lm>%'GQjIY'Zn56vPtcH6/o,@8c3iMM&uc`]CUQCy,^V'$nZ2]]asA[uBz1"~apZ
-mTt:(8%[1H5}7k3m:N2F^d,)M8[`^AFju9I}'0b<3Gr,;7z(n{w<e$LpJ%E}A)$UKqGHJsvGw-#2Mt~pzajkCe$pYQPrk7Cqw%L}8w,erX5bA-/}$rZO.c
-|Fgp"rq2{:91k:acbKli"QR<Y%!MfyRFMZiCYu`:+5q3sE6%"cn+M<))'O5t_7t!;%V3BSa-(f}}AWha~9c&>McnUUbD0kjCK6n+MMlMZNHbropa38G|hr
-TZ}zbM[weVdmPY>%Zs)1G0bO3r;z$zJJeAH@2z|-y][pY_-YVZBQs7U0h><'AL5+Dwha.RghG/q(0F^1>jkuLV7r77&9kPeSts1kDSkd5Nx^e5L3#jUf4/
-VxQl-7sF#:7ewLxo8}8rLM-V6sA5'1KNAbMv@kPws_hxE"7w8H4$wxsdv9T,kc{-G!5S5tCPq8M/@H^G[FE<WD`Y,R"t)ao)^&KZ!&".&aV@UkbRi(u5ws
-]K%%Tv%4l(1EGE4ObI"PUlKzQmU)j+h)7'W|a"ScB(7;I_'5(SDlW&=u/u!&'+nWyz'mzqFHeHlG"<OO8#ugRmFlxXh.eg1Kc;[7$5HewyhBq&"i'"Bta5
-Lq>9{$<ZgNOWkn+`E>bA#.'%;^hqMCTFM,}_f,~$filf6nIT"{GHo.='hZ/SbYTaOvrI#G$O.Gh3zQy8-;'$3Yh+Rj3CI/w$nZuxO,0qOWhp+@de`BA,u0
-X6juq2j']$IQI,eV&@ZjW2jB.G(1d$AIH%kwWwJW]-cVRH~uM4<gp#I>=AN@DoSiXTo:9kGiKMr75IJvifLI9-qmZD!ZJRiqEE.AFtj|n%]ruH+XsH<&><
-&YnjUlJr/y]L/GI)_l0at=ig5Ve!+_@d0.Z+np(4ymo,|+f3}B%j[K)z!DSH"wV9NDY}tbM9}9$(C03oaL,/"=5)-L1A%YEn;$1bkf^_)lBZiH}m(Cw[n#
-`/.'0CmzDw^iX5=Esu!n|ME6/do7s.^gFEiEaehNy=yt{b3Wr&KA1c;+/:alRd>5W@XNkWD+[-47$I%"haSA7f2UAgZo]RFdm`{Jp!XMH!0#YuF3ex6u0M
-vE}KOEe^c^C<)"qV&o|/-AGwhwR(Ttd(;uBG=-pQo;X'X38G$6YZyj05)xNy%>XeyH3Q+3ZPNlrd5%&RXIz)k)v96/FQ)=eAt>_`(5-aYgv{JcnGV^7=w=
-1.xTKsJ63}gQUW>j-$Q}mt!eyDsE54yy/7WPc#{5);LfCO/nFPZd^pfK_@r{@QP:@ObKcnI$o'VAwqyyQI6FJFU+waJhg]2b0&JJ=%O67I,o_F30$'&Y7l
-,QT]{DbyOy^l}Tl_joX^ok!cz{f4Qj<,9.S5k2dgc{tL''}3VEarKa0y-g@1NO^;xOsf>@xM0/n}rUcj2KGd+:rCw#gbT|{w7E%%L`gqof%wfMle)^C##7
-8hD9&A(w)_;jW%)ECKc:'PrJc@Vcae%s<^+yVUB47xI5([~X('{k)/$[,BTg1H%$cyzIsy+QHxkFFv-CPb+Bp1~$D]^X^EMczY_>V_nhe$Hw(aiV0ufG'0
-%7`"z(`e9bSPe>uS>,=[jvlPEYCCAUR%kVK4ur|b4UM_xh)gk0tH`+a[$=NkIX~VcCrOTn<{RUM>S+cSCnIT^(#_+SjnhT=S}2|V<(ezjGa<%:lZ"%R]db
-/cc.6y0^1QfJL1+Bdrm.3hnKhZWe'WpNjn)[J@C#lKkhs|<E_IBNB,Nx7jvX2'q|u!Gb$mk@,Boo48c4^J@^gH:mI[wU0D~nxJ[1LMt+,iXlsTN=J>]h}C
-Bi3MMqktFx{:k([Z[ZFu5fy3r@y[q<9wd'(Js/>#yd3IQCHwhbFxN}A=|I8,PiB-nh-J,v<VlcP]2X).Q,S2cXxNOngj:qvf6O6T;_rL%GL{`M2u4m+;b}
-TB:wX{2&},>]v{@NHf,v|O%;sf~}lsn_O]bw}v@N`rFuBCPw:;fJD`Z)p{J5imPo9PPF-vJmZWsC-0uS{|i/t>ovyuqtITx%f|`.z3IvtRZ>X0T&&%sDKJ
-N]O}2h0^8OUVz"H{v@k"Ta>&d$+&UinWyzFzts"+qvz`Ix_#'-ugHMha;w{oX^y1wV^8;5&fE{c{J.`S'15hR(vI9!ID`[/!TaWTI=re(wz9)x|rZjg5St
-WUb1l'vARI#Yi:#K@!bS+j%f"9HG[2:iG:1f9Lx/Pr3;CXu-Q};ljYYA2sW=b-DFpt8%^C-e{d>]@y@$GX200|=QKWT6p]Tl>jO[,}mxPa[{iV-donDRnC
-;/z;6zCcoB[%h][+~w#=MdFzbSwMS.=4"#=GM8=/g6>+InApA]SXW@B#i^Q,0<XpW-z$hr<KKxZ"&O+Fqo<N~`XipL(-F6.`b)7<foq[Sn}zBUA8"DJSz:
-$68e!9<QigiqP#fh:%2P!8`p6><H/8O0'm7F"[Qp-9Gu,/Hnx]fOi_+9^gn|/$NW_9O=A{R.%{!cdmP$O.I{ZC)x!P<71k|3<9@6)6L!w}aktQP@cabtCS
-8@Ki:Sz,H[g_lUmL.iab"@JW'Qg;{8JH"y8<hhC-P/B+k;Ye::ysP5kHA+Ryh]i,P})4>E~lH=_g~2Z`#y9R(7~Wy9hq(OFC!cZ/iE<bNZxFQgUVt0LBI9
-DrCY>=6Jz&~.;dPq![wE4#OZQxtI.^C0Yof/XYquso5Uj11P2v,vzYukQ-`Qf"eSYJ&F|,1V}obj(""vFc,CRVowA6s`7t<!GI]WC`UZ)c4!_'[n+EWdZU
-&I=!dO}s%x>]UE'Z'A[w9qkR5/x]HSIv&Mpre|H4OVz}b0[f9YzgC8^/}C}|k,CaDuv)wy/bGip(goyPe>(^Zmh2.S^vcmzyfF>)FNsWR"}8yPX!/Fhq'T
-{yIerZEK~5_&P0tIbGJDM%a:>)j4W0dsr!2>q};gn'RAhP(AL^h8W#l.1CRe}pE10w17{Bsyvq.a_,+LD8;c-AF5-}"Inm#b:kxva&02Ie25fjtugEnbdA
-MBeX-A]x$1WZz$RFY(]XUx,gh:w1&z7nU;vJfFAXQUc5A";=TMO!tQ9-%v%f-6x]NVQfDW)DFVLdicd^9I-w/&a-stV,`EpH!7wxhMJopuD[3SJWmGOf8P
-mgjep8R%IJ:Hy4~=68ms;@~2t|yC'9Vo=kSx+/Mq|1-dJZ^@$v:AIXOGtC0vEMbJ'pp5[q!C}AL#mj`te/W{,x|7@j^Nk"pj^aKLgs:DJDfP:rV=/Vf1vP
-+x]`E/U}]p54[taQ8.6`q,[8N]b+K%kJ;9A+a1wbM8|M59zT:jeBw0Iot(-L@YIa5,D<aF-D;#G."t5h3/Wb`5Bv{^"KY#zh=TF055Mw"7|q<cWR.H%`;g
-")i;!bm>@4Rpv_YzNhIDyAllxg2^^+lr%sK23zQH)#+#W_w`Dop&~Bj:1Gx1=Qm$~)U#@0_tuF$vhV5hW$zv!X-EkFso%UikNL&@%MqaBWty}4Bl:nM&uM
-,%pwCTHb_Mi}"5zVPV]Tuli_@%A{1Sh`[7QRx,YWW+O%OM0Z'07y/'Ln;h`N%Zx!ajhm)d`im|TM2QLRc7e0j"xzIZnLsKwuSZr5=w<x1qYMfE{1@`>>R>
-wk&SUk=9uD5+ov1)l=,C[BJrDV}&(uIm=lFbP=I<{0|jj^],]lOG^1$eO+w%PrHTk'xA=lPFGvy%OYLsOG.jw+^Om;0-wjFRY-rEXecR/R"JyQV.Nyd@TF
-6"Z&wxps<`T3s<z0#hmu]Y'wXpW!eS=QHhKp9%;K1]nw$zBcL4/_OCj<NRemP,o`^'R"H]+=#Eq@4o+Bt)rmhhRalCA5ap5H)$iKbT<hid!SE@'BPH4l0Y
-EwS@<S)_b2:-%/{.Cw$W7orYb2CVkv$/{8=AApZUe'R+1t@N1Mar$pU,':x+,;3R=lSM{Fw((C6snISYb}NLMUEAxb6w%Ll9B6dJs=/R0smb']%VuP#GV{
-#dVm%!wklDF-d|ALLrPNhRT>6q[m(hRcc|6g9vy,~zg,(yOj@I/e(V"P{(J#-f{g3uv;Xuav%oV^IN0l9=>|AzW4w}fLWZfK4+(Ec.v110udtLef<a-W}n
-nZ>Y=3}yrbgL{Tjv&.&TIVDa.pjj<c8K"@onX+.G>OC}xCs}^)'2Wd:/#dZi-(MHgBMtHO8Zi|N2M:Nf/6_=oyn6hv#mqzLpJ:tw)FQ&pDZr,6l(_L.Nx4
-Jr^6enLavr_A+a.tpx$SFEBS-F>1{V'gTJ9Ui^13qGqtbwASP1+}J)3W%iCQVdZd<}q{NR/XERP<#XwC1<`c)s7wxgDjc"_|B:-0]4%_zZM`;.GioX(/_j
-hU&d}Q1DLA'b{(|Q)I&!XHTC(obh6)p_&'uB&1G3vAmo%gN"eJK)|DRpxCZJjV}p@pob8j1<wH['Ecba:qb_w=vwV0[a/.3va:mp$4Xg;1Z/dUQCY[Pj`u
-a`hMs"t5s{%ZD7M:smCK;(`!,-CqO}#7rEQwAH^dssbqwvHu/zMt_YLq=dU3<e{PB9}%rAfmmEeHIC]IsY90b&ar&#}.I=z|>4lSsm#2G5IsB]-/%ow$}H
-^!WOUl1`@/aoe)K6O/FH/%yE0jcQAR)Fc7#UE4`Ct{0NitO)MjMDOu47|89Dc3:&RK$Mneu)|Be-BDM-1D/U#QW;=yzWrL/OM#"|ZF=z2DTBebH1Dx1Dqe
-Y,KXH}<2x^fh$K,9R(obQ,L)L6wlA'}<1IYU9cP>FkCB+,MlMI7RG2V9wCkh^/XHK>"JO"du_>3cZI#m!IT6f9Y+<BBE9,7QB60X|T9+t'mL(yfhCT`wGQ
-o5wm$Y}FCx}s0O7+<U-e(eQ/}Gu(t7HPs[^!]Woa:c9'-oo_:lK,z;wJ;bNrv]Nid9:K+H#$`dzatG8a[^oz#]IGJEitO,Hw4v'Br)$j-U8KKne@+0v.$:
-0_B0jz89;ZnLd];HnY"V1{v+QH=e}moYskcG%PtQNZ<9ZBl8qlP6ITL_lX0cK@NdO7533fOr.-^@ad^^/El=R6(6ur|TiNYUK;G.64hF"2l,a>:FemM/CG
-eSe{59Km!Km[K!BfZqbjOr%GP@y%4T>JMS]+B5osm5wER3_7Pr#C%t^(!$kkub>Mm=BKaE#c/I8ZF|IS2ZP=[yDOID!/w,{Z]|Tt!pAZ6C|4%n_Ut79L%t
-kx4M]#AldOLm/c`/+;,c^-1{+L4&"NN<vi&tnN(4+.pwI_.et)@%|SPWA0P]%$g,nM87}3Hld!zj1OUk%tGY-{OZk$~bcucn.3]l$iB)rQWY=M7bRZ=0OL
-LT;%8%Wum3tl)>zF#NWl76bSo$HN8U+oav[vAh)JO,yJ2HJk8_3UNbilLU'y0ijU|wD]j4e.d,V};&@A>t>,S=c4,T05QZ_O>q6@wm$^oh2XqV`LMg%qF_
-4xe)ZujpI%w[uebW,VJ0bw-0Nfd@|0hN1j&Je_VnpT@$mbitr-:3Ek,3pM.JL-ZXn.%+;+Id3otqk#U{#T1@);ppTdT'bCqx_:YbY8t`i0%jIW%fL::^Uk
-rSvCiPtb2-`%Vr1|j]'4.<m)XuO`tR}xB.!f1WzkN")IpT4lMzr6hVLl#:]!$De_CL)A_Jo&>HopGdImVr_:7TT;Tny^y0A<K|I[{VI7AIX5@u-$7UnpOu
-=l&zbrPs,s_"`c;[)]0dmz]fV<^s]m1ReF+(7p8@%D_OD/_0)W,2s{X#59E2eFz@#&p+Cf`F^:Mi!Ek<f1oRLok[Tv7zR&qDYBtu(m=4SPg.&rMn@;}O8G
-aqt[i3H"}"t0QH|2l`</9_PT7"e+"o@Aq>7Cp`}I16K/0[UXsA+u/2&x/bL0Cc.%pC7z^j(Uk8[."DwttPYUEH7L_=aJKsQ&{x_"H:csPcQ=rSd<hRa&X2
-N$4j]DeVmn$.>rPm9nv@DGre}h=eg:kOzwBj&9p&;Uu3CWFU}lM|:V|44T6`_@u_`}m5V>#2eQ<OY1UGY3DlGJP02JLap9{D5{.8+b+ak]CNm9>^Wuu6~(
--'YWEn$X]#5zRMs$`}s:>bRMzT5hpNRv4K;BP8UpOVAy`aqL+x{FAr!`GTFTB9/}.R/<#6u9yB}ze^+)OQm2e:>k{|UwBVA.`XFD"Lk&lcvaiPbQ|w#J^k
-5c<lefitL]MHL0C@Ho;RUx|n,T;,b>,6.E2lQ1SdT52UsnT[d"k"e53M,C~d3$[7DwiRQP:}9zm6`JgE1.1vT+{Ks{IsbgB[F-;d:/G3|V>tr`LB+VdAFB
-vNj2yYaJb4t3#SwJh6(Y0P1mOKQ%jpPBXz-M{z#5FT^|Vt/x.G.J[i%^{!Kk_;zyLEV!"QpX~{,BrQ}m1sxW:9UF@j0)RM$I;VZPkXs[k(lM9XGBif2Z`_
-J="%`>;tDm&)[r9t[kFHMw](jUOSn}e()A]Pakv=TlKG.cyEChCZUK9yrK%kb)QdG`PO"vhE<gy2:q#qI!v8;wgOn((L"60"^Gs#v:Ix`B+@NR_l'$j6rS
-34"8{jLH8bd-bYrHx#Jsm!d|Y8M/EOJy]'&u,vS$lXY[<,i,F(>yRA4l+Cs4ns3C{gX,J%.<njqD-@d!puHarImzFJU=@lb{I.<22pK25x!`;D)a#Jv4#^
-gQ_i7yp29gIq#at`mAk`n2sQS.NXT$~bdtW+cudL8cqaT1L%<Uj$r$2hC}HZR',`0Pk$ID3OWJU@lc(^%VR(@6z0Pd-'%l[C91uDD;i:!Opu8!~90Hp;zv
-gWETdlrO2dW"+S'exD6ub2a!VlZHXL"<(K_puK^zw#5vy,GlSTDwOz7;QW]j:5(2XV5<ojaARBe!ez9uE(cL8.y>|7;d-ir8e{Jc-@|Mpxq/2{$4S=QbSQ
-=]FI~2&!)]p'H{Nat`J{0<V}{;dB_p'm!>A$NzV6jpTnoN;"jK"$h)UW$uuV8|FX/Ho5JLaflqjNv&@wVj@9i)aA~3cayARM'-){~o_z_1[<1v8oESNKmz
-aa}{~5ES#B8ZOIL-~'>tyq:fCv,HT/QW|aH>@KY6uj]lYF#a;G!O/D^pZ>8!}Izv;_UNpALHia3XDz`>+4LbPPOtM=q`,{T]{i({KEFl`ePOY<mhwG4y1!
-{tSEcZRM';.2pB^Z9b~rVcT4!7G4fH}q%Z]_Z(r"rWx!Ma1cuH5wNa{>jZw;K=Jit^}d#`Ue0{Q$7VvmIj9;VC~M'g:'.'QN7uhG^HGsB>WQ71I#>iX(h(
-ONMarpq.r]$UwI#h]5u#"6!ApPgiz>Sz9mb.b(M8Lx_U{gOs+^wL}V:94e$IH)(p]+:<,;Z`o.tZ^A;_8$qP#:zi~G0:v3W-!ejB~Q4pxPwzPxvDHbu-;8
-C$Z01EyR&&9QQ4h:.!515[}>H(Z[Ij}51wj|,jQ5ne5LO_D:{p1{`rzMua:FT'z@f"Ws0KEA4<aDQ)jBqx5o(,,E=,tagsRE%_+Zzu2Hb6._H^v$,t8tgS
-KzYimV{nMrd0&hU`Yr45ZFk[]=/${iZ0&Za-criiB`.fYy+LU8tI]#E]9p5Oc4}@E59H;M:8Sj%n]eImDY57(}5kHm4:+&}T0e--]n.l;7728"~S<2mAJc
-OhkOji7AjrjVT78XqLs={jb5CNh3J'c,$cJPy8[A`z3&Sk'jh]4._CnViOQtP:[]OZmZiG(:(d3'qL'DGzi]IZ)O|N@NLp!T5t~F{Xq-e)&NHGaz!TAvod
-Nuwas1egqrO;$jmx!zfQ)Tuvt/]aFHy>!VkTj$]rV^McQZ9|ftZ7O7YBoqLC-%pqTl`"S7o"&"JS9GAjCeklVG@:PCJ/5xJ:yXZd([.tLv=c0c";;a98V6
->e{s`_Y$4W@`p-g0|5;jbfXrGu{<[aAxmJU+@wzLYS1A}qWSBB$M!vgm[,mr)x6rMT$hG^Cm[nn[6dZ9b{1HEi_YqMy!s%W0MRDW.4|PZoLKWq:7pm;<Sn
-#Y:x9"SBPd$%=8yz$L~m)f3wniD5GGMdc$hn$4/_1Ccy&DTX}#a7D7f{c6@^`rC0CPI/;wdokuYwkd(;({8Gc:l'D-Y=D-|7BJm"JujTf5ojQbZO<TslY=
-C[iuY2TddZ1/Nj]%MEx^j-,6d|%>ZANLI:EaDK_f9x)D)]>]V[nmyx'EoQ=}#6BdaJdgE(IwmD'!eXCehnW`C8IidD%H#G;na>>zt<=9n+9;Cw7VRX{&p)
-!|_Dlo6Sf1Z-P`^8uJ|Vj3skX{tDcsR3b8E|O"zjT]!SP'g1^+jCR8]%nfl/BEjM9U01;e}:4O^=n8<-$@60"gTUNBwg[/lJyP~OH0aw'I@mcrtJ#36r1$
-z^AK~O!iwoO4N@S4Onz/zyY5T)X|Se}LM;LXN{atvM&a6MPfB`oR-ffY@P=IIAwtn7vuL_J|7vqfpEz=sW'o_+H2OpCCyI"8g+kz1it)#chh&g|J>+G:H-
-Qj+eyK!hB.Eh(DQX[H3rsmQ[luGuvMB;zX}|LnKGcsvy](H/aUM)|G4S8Bar.RLq)2ZH~-``=@QEz+_!4u"tMFPXHG&eY9%W.p%k;:L"ZoF>'0xfx>p6nc
-y^ZeJK%m=],:(m"C"V~r9b7DecC9c<Yy'&)m>gc43>1#<!~5RX20Qk<zsy'0eorg=Js+q9sA7!25)i<M!%%IB4),&-VO0"[c.67)Hoa)3Y%l,pKp|>-&i!
-LJu!%aiOBKIxUoCGP:Ow+9t'-R!x00w"1"J{u&_kU")vZwLI{/4+}R~#E96:vw9r8M.D(>xa_-Fh"x=%tb8v&TzGCo~<0_.@C+^k/M2ncI-R^mmdK8C89W
-I>;W1ruo:NEOLtkYDXm)%j8W@V&ZaEHc0AgVfK`Jy/iX;|,HGRh3;RlMd5dG)2:Uw<Vey,VR23BDGW2Wq:&)1CcnkC}D^2IBV5#578pm7f~IzD01zI6fFb
-aD7W}^Q`~;+98d[(F.>pB-_wQ/S7xoVM+4>lP"{R:[+oyujQO;{2[AIsq<K=N/:g"TPL"bHf)x<Q<b1rp7vo!GZNT|p()JX%8fYD0^1bv(S[:[5F-q<VMl
-DL^29E-qxXN)'GuX.fYXhX|zfEAdQhLtT7r<ep-X7n|(l!>gZ8+@]'/-+(O:wRd$Kz%T,%N'rJKjB`YtjIfP{x.JjFo2HGK7EJE=UvgnT@<$pTP`Dkw:+C
--+4}h`u])E{SFde/&Yp#Q(7C4Uj|1qX8T$(#$dm2wDPaqG489.uW0I7>!ZFY}@|4BdV!(574B-B{FWl4)n4^kZ$)Hi>aqKA+V$I%z={gt72"LBaV"UN>1r
-tKvr-/:-|fRI4w$WVn'_lc`.2bwBcF(Ly0!54.2I#bGt~t7d74'O!Hf(=CfPnqK=yj.+CI9H1@0h<0-l3uT_nO&lH@(J1vfCO|E:n:}|~D5ki@xSYC9hnw
-nG)h+Y)PqDkUK4XT0PqDsnDggUnXN6/qUA8L+;4$0p^;$68HZhW49P^:;LDs#ws/6VA%TV6"NO1cuphYZXvp%7x8HJhN1v"m(g(`I&.LC/vLhFN1'Iii:@
-PD}XG&xS$3~PkQJQFS5YqS7>cMm'n`8"3{C$W|z:&HTHV='-!D78P[V-hx4/'3blFq<FENP}f_zTQSt!._6m4h[C!I32;xz7"-NFIM~!=-tKtXf7ji":U=
-{u;eoIf)Xku3ogs-^+PRVSkki6Hd;>ht|=D$i&5cafI-sj^3nH-}g9h/3-au1KMxiU|qAu0nOSxec/~4GofVemH7$f=dO5`^()rL._ght0K=kK)I}&%@u]
-`PS:/9KCVJDPTOqDYk.XKf/pqsWEUQZ;#jO(O0rU7$)l8_%&mlvQHyrfll{mWFkv,O$C$6N&K:cDn#7B5u2[:v%l2}8v,n1{58I7.I-$wD3z$@8n4J5fVx
-_Jb!2gsXsB-z#e+(jgLl|Bmi(RyGb8p[iP<%D9)d&w!kFKx;%Xft!JRCMi&tty8]6a}UIs>1`bn@.6W@.ec%2$CQZTO%;[v`[.yR#^d@Dd(;f6j:0I{t=}
-"Q4jvJ/&3dvQ(rhIC<,yoHiNwfCApUq4GR;;V`!:OOzqgX82:<+L{5F&@3.zl6qKyE0,+u~Ash"5`j9S#O[yn0:RGzc-<Q/8z8'qnewYE`C@wp@1N1;V8)
-.4`J9#c9nol=^{l0z+$xbuiq'BBE3l`A`WZD/geYwCSp%LzL_Yhjglw;GMz>-rq]tZA.rSm9f7d:a]KxXt_|.H`k5'!qYY[[-:a]0;nPoz;81(880d&URa
-d6QW6$yS)hqe&&9mr='Ai.HckT_FI/x9NxIx/N_f+{q48=Lnr'A^lTY'UwY@eYL_x#x]MAMB6>nD=0F=EaQ;anW;'%s<];3^PRc"O"99Y=GJ'eu6iSGO`7
-Cb&LL=jy@sckx<X&2<t[S'|y%IXv(4!z&nu)&^0ziwZEkuTF+kSHa^p{8]--jN~TT+IE]Xec'>37'f6&98FHsIq`42e+uK#Lg<J{{e'Sb-_'h<,[BLX6v^
-0jKz6WEtwQM75PrIcPmJ}Bn#3z2>A@epA-#A))2F#@;Qz{qvuvl8<x$]CQ2|%A`7Br]7803g4Hyy+(aH59z|RU'C:O@NQq3%]YAOXU<>;W<=Ra{"$%O9`b
-mk0o=Si]TfF]I<(k/#fu{tnF)v}sd}l(NUnTrfE1i;:'{s=6l@^w>(<VCb!=OPWTg,)zR^[%!B0`/W4HgpclSyk'WPgd@(6w6vnJG_%<bP)-%mV}p%_x+V
-fr.UlJa0u5l&PY|y-RSWCP1|rKb^UN4}EeMP(>vl@hU9$x5ds#LR:e@Mnw>O_bK)Y-b,oI_$5xYn6,ETd`;vdq,f.Mm`Q5I3H|)EUG~q,3[a")_!hWiEM{
-F3]>K8%`1r,z.%_q!}),"pF^MFRuj's&N6U+>Y@,yhA}v^>[W4EA`Ow&/"RCa_d5Ij&Z|LPXmGPFiG]9V$}kvUH$vnln$F2_|.V]Lm76@tu2,>KOa".hPK
-.}l6>S}C:pXyA,tIj;OL2x$|tF<pLCBB%h"-($2v3i{Tt^_XJ76hsP;Koc]C/7T;Z7jNVa,xI!Z$L<;G{|SXJ'l-wE8']DYH6'iAqAeEb41pm<0w<RG1<7
-yf%{O)+pL7<N^=bA`<}@4,%sOq`9pm"ey@#PYOxBrt/b%1=7=`YuvTa%5tNjVBvTqD#g~)LpmN3_/a`Rlo[pv<YyDk<B<zCdm|~[(lg'e9)=EM5'g-&1YB
-#^"4s4E]UC#ZY/BJ6f)pxWEp>"ayIToIi9<NKe.j![s3j>IFCqU|(#f^-F(P-9cO`%tTxWi)Y@.s#ymC8;X:Rvx=]vJ>Km-[#rd.F.AOPd@p!O&EV{c&oH
-F_;d2|/_]wkYRc2@zrI0BOm)731{s;SZS%MZvej9+!kyVKE3,o1n4'pU(v<1x<MO3&`[)RSoQPcm>%XQu-T<>AD,;C/5RD2A@a_@Q</H,(&AQqz!@1zs&C
-E2-MW61POk},uc&oIGJFp^0ZT3DhC9_9Q;RF'XJ>ln%8)9[[.=.M#o69F`#7yW]HfT+h{"H1acfcuJu$7/$pzBB^;h`(+2bn/^pO@r;-yWfJ2Xt__}h,]4
-LSg7qfF^nZ#-UKCQ[I/)jf2e-lHfiD6i78/piscfq$x{139V]jAVSB8dFUd.TZi$3|r|A}o>`aKaeO&p2{VWDO5Me9k}TtBdoFnT4fh0%()}Gky2Rh4i>=
-+/n{4p2/>UCHlR.X6lb^[a&2Lw`rkpjf.6G=)v^5Htov-T'+JqzERom{Pk$G0>W^e6(Vf}g+wWClR|a-tf=d()FCs8vitzFR_jPQXw(kCPLQCx64>;RqoF
-5dwZ'o"sVO/,}'$#vqBr"&cVzD5igBUCQq>R3y7bG.Q3,;heOQav!&esN<W$4g;gu4EG6sC(t3(X^w)h.SV3B].P6UNMbmYJYIQt%Ablb/yNrrq_WHt6H0
-edr:u0I_x|.IMp1.1uTCx(fc[stwCpYz`ro>@/CGRi(L/]Yw0+1L$VU#^({IB/v=8yVvT0jFU_OfX|REluS3:,Cg2k)S+u$Z$_./+uI&<(7&1x/a8#+jC}
-;^t|dA}l/`=u`]q9v7aL65#Z}g)f(b0<lrm("kLYI@8w51mPO54]~9eAE2{BGlPyX}zB-Cv}Z$]x$!f2}.n51.)i5PWwbD30ZxfIdL<@_Fr;CXNn9+6O<<
-b397[B>i"Qt81&Qhen=hyNzc2,=or5XAYT<iQ1MYtG@Uz=7iE}e,"kIN8;nc1.Y/2yt'|/bg/B~PnGDI[pY{/'2lyv#H-F['4izIbM2Y@_%VC@W3U9|.$q
-(B&7igUrd]cI}Zp[+|pygBJoz|VFEUJZBKEY'd@Z+=o6Hl[t6Z!qMOv!liD@Y#(aq,pd==JsB4`5Fn19}}D2L#o`r(T<gGprp%M+Dor/S[CKGeX4oDeop|
-l_dijhzXy6@rekR=2phTPs=Z>wL_^]/Ko&JacuP[&Cu4]a)7<C^G]Ywg6)^%w4H6>on{ftR0@#'THC55JzAn30+fOdFbcJk8ZNlCRyL#:+4ZWj!KH>u_C^
-a>baeW<X{>1zugjl3hSJ&2A${w8!zyGoX4RXK25SNPw0UW@DC^:esslZ>}L,(w+>w.uBudU|Vn(#&c#sZ:cuFJ2iD._(HT<x^W]M32oe@6d<9|6nMnq&aJ
-fNB(dg:TSVMN$=1}y_fAGDH@kf9l(=7A+vsOYbtq6Pc_"_i!Dl<{ppLi.r6GU[=AZ5="GD`OEmB+G!DMm{/,xNZbOtO,O!vWMX}6>'c0{L[]NILyQ`:y_D
-oXdLNT@25^Ma35,9ucNj1q9p^6Jvu9'@4qFCws/u_>kh0ju(HT$jJ4is:G`Wv<6x#n`sLHT`}iH3XAPm"%pY5W2-s3t%M|(iH}63cK()a#$jFY7!]/Aflp
-_Lq{R-{Qi$<R+T9Bx(JB`dAr)c^fc4f}cVQNLnRr+:$E=8,FhQDWua[wCqR:He"X7g#0|`HVN(1LlIPDuFzMc/vlOPWvzT!KZQlF'z2'-drQEB(|Ia<8bn
-adC0F8'vk)WsnoE6=:"5.up(Jb)|~^pJyZg=Dc|2sXu/7dyM|0I44J.2^ceI^AGi[mnQt.sXn:Cm<^U1=&eMK4}gliv$|>Kna)WV:`YRjf>`R=K;)}^31M
-nmTsr`bks8uX(tK)z}QxcVSM[0is2zW3W>gFPhkweV-b9pc6oc[J<TT{O%=ru!H&y>NM![-Fo2k(u.Xf/(XKLYs9Cb&EU;`PKdQ.0wHC<V`$NK3`1,6q[E
-#yhuYW/&D4Z8sVY36&2MN_8}HCq.8ro2+|^)(%=9QtYk0G}@egpM-Wc4{uu0FP./2]g$<{n[gz}D#3FX@/jVzE_DRe"5{H||,/zQcyDA2O6j/ldS`K'N_z
-v.`]{X-eWsdLTO9a(@`54BFZm"F#Tez<{K!u>a;"%NV-TKP[Y@D9[%pQ;CRrm<HA@pI]v++c7#p/;J2O$L#,P#.1tH8Gv4wcc|uD+1gMj4vpZd;+N},]t6
-P90L|s-y~$kn(sM^+X3rx&`=+>E/auaU+^BC.(uLQr"T['U6.Nelst#R"O}qcF^da3Mu(pFB[qG{iEGKC1nXZLt=$R[{@kv(3NV!Tt(5p&;[#)6A^@~>tN
-AW)}_5u9pN:G@t7&7lA;bCpYT$mKjSC3"#7GHJSk&S>wOG&,GkS!hJRlym7/:zT"tT>$[O.>9]=q3(1cd'6=I,_a}NM(-/hMAv+BcGpq;rNs`#{J5C&;gX
-qLtH:vj^,"9+80>gG,9ZG5iCgFqi6:jTPngK8#lLJ`7.;IP5ydH3fSrh9M}k,v-ur_NC#oT`gY/2Zf#1Ywds=]BTf9:#3n@qm37Rg=&OfYc7O$d{Rax'3O
-gL[;M><qPdYHs7No+wx]ZzeK~'^,AjIaX",VB`pq,dHJ}wKgbQ'6&ed_=;V<EZP4|.QbvfhdV;6uH5Cv8d|S);hCuKrG{_Wd{cb!xpl<@DRc,5YD:`1RB(
-7XenCU=<`.b8B_dsHWv$<5_F^J&'I%fi5kp}qlPF6L6H"t(gP`nTsXH^!28eX-M7U`[GZvizx94TY$ewH%&}dAJ@58Q%XteAM%;Q~z'7G7D=U-j9dmZPH}
-Rm2bB}F-)0X0XS2Zo&znD{8dI#zP0GEVI{D_7KG1N&f"^T^X6a2o%JhX3NcCIAKBFP}(YA2AVY05)73.I</bQi@qC(}KnV@]+=_E<L+cG_KhXkxR,x]t{O
-e'e1PzY5dF,V>b.R92CkvEGiM$xnQC|t9|!9RBf3{b:b7|.u4yP".s0E/t,R&j.iHGyBs5CMR7g(1MVG@wsW`+RY+/#zpmQ1#|<Q_&pmy!bfUH>HFe/31}
-8n}#~-p|ML1/crFBBv85:jqnRIVQ&E""!@{WVO-V8z5L$etg::beR0UY/URcwG^d~B6Ko"flV2Rxx<u(+}l2oO]]N<8<yY|I#N7^V]$o`k^s{7,xUKd@lQ
-ovb%U,:qh}(c4l6(Ej~6}])-Vdb!$E(2qbb3vIqBu+uR"c'5Yo3mD73A:lWBMJu;XAMsWm=sZD6Q~f|b~`<bKAP-BUbVL4l&E4B"A0,&8B`%u:c)W(_vt1
-lm6+it|Vz^:hDhLa2<~eBFNBF,UjUP'dm/e=]$i6l(k;e1}Z6l%_~Q.i"PfcLYr`hIO:rjyDaOZ6}/RI8(eg6<8L<SK%,z`yF&}{>s7=_cL}i=[lfmA2M5
-z(rJ/.eRMIkoXJ3N2-cD^@n]p^RdX{{})vF+~6mV34S:|]XGKZ/1F/}|@H-zbWc'C86ay"1y>!q^O)T$_'uCtv#`QL&8!@6}J0:&3fZ!!9uGI#R6I%,jHo
-y|=N7})f`{'dOsGCjY:>"6rr[f`C)"#c!8g9"-hcR(f3G#Q)QKmase/VjL'tIX5KGZ6j@K~c3GNzN2]Rg:p;X^9Z0XS6=j{|`#f{tu'GDDNvF8"k`7.t_|
-7;9OQeaFa_Vxd7X])//d|y&M3rY&A53P6`Ru9:f@KvNc8ExAX1+XpC#fqMbStDQGTU9ONux!>}KwqAOJEyzZ~L%m|v@OgKG7`0{XQtjuJO<lVMP|eDdybO
-gl@O5TAN!rgp/%;IdVwbz-=Ecyyem{:xz)dKjLa!"gxH.[S]>k)fz4AL7DyWMY=]j%$eIHDL;dpq0'PG~oX;aduYO}6c^ut2DM`{kTlicSp{z)Pz}lV6e&
-%jt)eu9s>oL:OGrhv2%$v=&NL524Ks%yaP;Pvf&0am(c_sg&))K=oAg4Dq[&Fyrk[`W`Kyqe]jZ]1xrTOR!ex}Z_fs4VOtSH{f]ILYgvF[[g1>Q{q>huwf
-])J3"V%Zdx}XV@N"I.l@S1zH#;s&_}{Dn<"8ZL5n"{&Jr}5Deap=]bJ4lz!k%))0cp2j1l5uo#Ec5j6hEi"4bnmf5O<4x8@Hx0]TWB)nKE~FIpI.&2wWK%
-k@~3zUNv:/+}]!auh[J87+YuIau/KQZk=}CGV<X{Gc~qRFiy;5xOP(EYS'~)]%Ki%37t@![vor`@/'LR]dkkfMR.<l'+){EmZwT_$GkBZ+aMp>/mB(aP2]
-jfPw;0qdW`_#)31xt2b3Rb=,a!50i^n0yFn/%Jc.9'~-'j~EKIAlpm~8Qv&9WzF)`UsOA{kHUA,2!AYRm-_y@`qyG$dBLX:N=Gkqb0Bpxm5DbVp"1e.D]m
-r>26euJaq!.{7Vmt35~GRR!ISH>YJGd>_`RdgygG+M(&0qw@B}3Y@+/{YD5Q!d'N2sRUb"fCl_8ln3$/Xa[&{H:QS9'@Zq@Ywj<.r19O94ox/FAW8MWPy5
-Rs8gJI,KH<p;5)]vg2rEgAnr#IKiv<UQC3L&3fI1]|ORNGmS<4DASe/[cY)f~w,F>}di^<KyO4@0GI_N<bw`pIPc7aS1!{rO>quirVXfA$o`}&IkfE}L.0
-Z=MO'ts<g}EK<N$2R&Jf[7+YI78Q2mDE7AcQ-%r2A}G.+5X2+oH;a5@1#v^#}Au5p&vGtRgAlxrq(yZ^vnn`b{t=;cd{}C'm!k!KdcKAAuD8klS}@X;MQG
-:}BU.z<1u=#(g7EMu5#m.z%T%s|'T$^Y|gk>J]=X!m[5Gx~^7oxNFw'`~^t=kl^s&G2>~=[iJpmbgp0Q=3u+G{6;K`)L6Y!>b!Bb}/)bP|(iLQ$Wx59v@@
-FeZKE(jVHpM-_}k'`M[j'r+7}@mlzx(_)%f9PBZO+`AN,ggGNtKzruC|Nw&K2wl&(M.zWZ[qQdMFtRG}YD%Q_#_/[N3g1&SVypAx7FWb#F3iAA+MAA<sSa
-Y=g}6`-U%;rUvT9K|QQqr]C'2D|)ykKo2K!rE)3#"Z6bA41&>TPAQp+T{-YI)^$+Z.uq())/c|<RAKKO=&T-eDSGKB`Y%ID&SN$@^`ua|Fmv::thfIv4!t
-uqSxJ0wG'%0OE%]'1'M+MXMZX=S7-Ozu%d>kG$pHOHOa$7sK6k!MaG&}|6%Bd^+at+~fnWAs-Hl;;@<WTZQL@i6-;QjktXTMP.{;qF$e[L4w8QSvrP'{o:
->i'Y6Jr4'uo6'y$,N|$6FW8#4K!|YQO^0Id2z[h}[wAqUQ3ot{l;Ag15PiXyO=#O:T4#WKGer_KzuvE/1W.OLeh=R<}f[O&y'U^>_!#T-'Ve}<:ND+)/gG
-.>[]O{GJ!0g&Vm"c+{zwK3c%D,woAN}C"GF:{&ayhW~To@15kG5}7GghV:ndwFa;<!zoW2R[dR5Grx@J%/Is"dRVynS65ThiDEy_DAH}trFkOlk|%wb$A:
-rIw{g|}uqQ&gxWOM'{NyOqQhbwbDmm-Oe[f&R1XOCW85yi9[Wj)}bvYxYOB!49@S'f8+mxxZad)/,dPFR-,NX{|Y+k}/k:O7~@HQB|g#Cq67'>uO0#M+gW
-c{H%EoMs-x1{.7BQlq`k#8Du%}(v2P3>uOy]hQBvl5wo~/7/tvqW_8)kf3IaIDj:|^jC6h/T)#J3z/T5{7F%o0u@h3`qQB<[r3g>zG[2:YO-(})D{|Vr&N
-}5Mm`>-.kpxj!v."-AZ5T<$})j)F(0I4u3lf+#w`Luxqa9s"Zw|-f/c<O`$!@:Ib~J&!1Mp@OE_FZn{NY#.LS6A)D4<YrWPQjp98bwh}RZ{dPv1`APJ-sW
-[H((;m0&xzF!A>UOjU`bWJjjdmU=+^!Txn!)B{&$.D(p0m#|>wD/B0XH,'!#7UAV+g%T9Q}mH>zz2i}YC0xS;OHXPI_>lmsKlhsB1kSv'jvS:fV<'&fH1h
-3/jhG-.A2w_j#E;Y0oHDi4(#vuEZtOYPM9J#Mm0A"uooddj3T4_!_u/X.1la]l-.$spWyuxO_@Y,R@d.08&|(j%}>nSrXoPGmNpQ4dV4^$'/~oQ)1wF!%d
-k{gRI!zOeWDF|(LenJ'e8[tUz,QW,;=LHp`ty9g6'',5%G1K>`i3gP&&m)]!]]uTUMCuwGzu2eZ@F-hR/J<h4kG^l^.&z,F9L)_BH,&r7{0g|5LWMz6CJ}
-(Dcw283LF1YCxnu'W481/=nO&G9gXjdp{L(PSbN9l4X;xi.2L99nJQFq3.G.`2C,wZQ<XVuP1!&@3aWoWoQKF[M=J(0jk`JygO:)]IQI:0%g2B_DF/rH9;
-CkA+r-][h5opi8,,&@"DgL@>-gIMSXp3Js9J(i3g.8QT!2MDnfyTe!$U2DuIV)L0&%ejQh{yI$n9[oFZ:BQ<VY=Dv-(dglO%$TkaR51$Y])SdMq_VYA:D@
-.Ho@|RUi</|a";k"$J"B~P8h7]AL#:"&,(`eFc%1z4K-T{pF/#r{l+w;)rCO4pwTNc:ydSZ#2k_74cd"]`v$psPOMIMe;j+4#g(:cJHKTA.[#5>4-&&@U`
-t80CVKn!1$t@'/m`0|!z@5B}2X2k~aAezi6:qb%g(ffY(;%I=;l;ubyPqY{GR+c7XTcd'H_m<QnCH9s1^gH1/3&9z6@]lvMg-Iy$V-jZBb%[|VnWX|BXM{
-Woar_H}OzdGqY:M,Pq-/BnO8_I}oYv+5JE@1%<Bt3tDo(8^L`Q"&hI0!l+,:=:y3f<"GOcHAgHWfz1s]d-29aM:4NE[.#')L>Xd:I>h^x19o.K$i8%O'^#
-ij4iF=1:19O+1p]-zT[o/{;<c@xo(|^0(Y(J|I5.)E)3g^I&l8TB!]s.'X0B@FZ:3!hT@4T6`].}5'vldEuP0Y>NlZSe(I|.oTdMNcx`$fIkFzXvb2eiLn
-:}o^fcoz%C&,Pt$0SmM0a2wV{&,G"+>J(qPdQW9}2w;w>{fMRz]/krrl;3xiG--FXdRR/`SdD=2<(o_b6M_^$8+,}Ti(g[Lmzh{5Gke+"Qeo#zlczTwHo%
-amjncgv4^wWv~sh8cIYfb5sqF8=z;znaCyMU}#0;"(vt.A+Hx)-qATUMOKrI10%'ZL3KL;W)D7aL]jo[^9$IpUMoegrv;^8J8%wX%vdV4vbqHI2.Ck1feF
-<etCTWi5eD`yMq`I-Cu[nL7238VnRUJ9ebm|!sd@"1BQ1rlboi4Pn:T>!q0qIC_cd}LeNInuR5tEhvHqtPzA;}@GsO>td'MTlS;|nZ>I{3h24NC1,30bN5
-K_t>==rZzcdBM{QpZj#!TCRF_-.vCvY9adx!n0h3M<pY[/f0>q#^VHF$,e8i$a406Y+HH)b::Z'f(mlkF1AI(2jL^Fp[O{EFaXM2^ua76j|CpTr3b7Jydy
-:<]+K^}4}yfP;h"}Sv`y:ER$7KKQ_P6,ehWRT0Q.=|%N)X=48l;QlR5r73GbYo{9RN$#mJcMUvDw)fMReW9lJ/2k:]g34JT$K{y-)`8i+TYvq(NrdbjF1&
-,oGYj%Z^@dUF+50vE%3b`PTr~i@U]Y4Du#}:(smQAQiyzZw0}MVp=wfU;X1TP&#SA$SB~|ANJ6yC0]jN}!9<KY.gAQ5.vi;Me5}yFIQvS]"|v'(;F39'A2
-Qw{Wb!YKN=sZV@yN^cfh.b{nj;1;]A1r74=l&dNNc61^hc!z9zms2.F>jqjO0XDd/H&8>4GW}hPnZ'Ab4kN"1uqutKyWnK58pK:l";E0p#/M15!.+/>snY
-{(;i<K<<=P%z<mde81sB(UArk,5M"#zI5OxX$lzgl[F3C]}0H;$f}%.nr|MK)n{XHpxKupR=x[weMw5zpR,%^(RiBUD+E^s#+z4e'I;YrHij[95,op;|$^
-^K@1;,E]gwjyH]gWdx:w6q]<,.[tH]<,r2<Z(br"}[_]S81'6IKR<E4pSuIX@B6k]Bm239j)`OY1MTFQTl:`ndWno^EYS7O${4Fk5aAXlIrOFT9Hg#Q>:|
-/1L_uq99=Uym)j}qF,/ep5y0z84ZVfyZN,iGijS!9p3y{f#e8OF!9wKqH"Pt4(5(#Irey^feIPx-wDrk@oFL%TwqKIGOt#=xw11ueW!X[H.J^++'ML;N6c
-WzZ]i)J5[s3es/a/S9eb:{%&;H!1Dt|cuQgIxW+vmM{Q({afT|p<GzG7>7&<2jo6[)}>RgUwQn%@WKQrqM`yF2iN8.$F[Ti!Hh}2$9(F>uE1|.kvjg0vKT
-s<kio1{xZHZy$Ab(Kw)n!OiU-6IBb7/CJA``S1rniJ%4<RXlU`(T|X&`/|.!9N'Z|Z>gHi7q;I(K1${a^6)HhkkHYFGL}}i[%P!fa#OLw5)#JkvM@$^B#q
-P]erF}J;xjGRKdQ{(1pr6^oza+9/oX,rjooB;z6f'|Bm!dl+=flS/d&])v'Vaok+GJ=,,=@8H@TU>CuV{:FTSTEVz4{A[Y@Bf,1'4AXE@[mXyrL9@K&(63
-1h9Scz7TALI`"5471#dCg5ufRLX_G]W9D>$2ag,5u.DHpTW)crHAxScP^k:]$-]<g}|S1lEm[o|vg-v"}P||n,yWgS0ld[(L9c]//"zaQ[[[=M.MDAYSB:
-!DC{yq)<!ePtXa5x"AFS^Ge8||}sgQ6$z:2Cizr<Bf%v[1{`T7yBV_,CTxD>lg'3]0U01wH7#BF^6s#ul0]Vr8qJ-T"E'sgKz`t7j+]>hLXAlgO/":Os>k
-b7N[r/;0L8f-9$s}QS-1J50#e3-iR4H:<3/0]hoR9_@InCfLh2<S0ue$SElyYjn'Pz=k3qHX&cybJzzjHun"v[Xl{Du{GhA>/F^waLLdd%45DfQeAhLD+4
-:i7]<t4G9^z.BQ;y&^+yG.CD~0f#C5RhFwl$>5aM&F1R%!jh/KJo-&/k(F2;qsRbd'TCFhJ^!Kb;eSeON2+[_zECu-<lw9jV]UA54jauw:=0R{(}O#YqI,
-G$&#}H4'-qEfBNkM"A|r-98B,[kWcu#S:,q;ydqzE.Z-&D3jt+%H<#!5sY)<e|C$@[3>b"@uq3XK|t_ASRtx5jL6-e9hZRAUYj%tv59M/ETorV0k9Ga]Bj
-q8B"q0YlE[T=XhY0"}w:ipa3h%-D(l{Z_U[mxfc@'|J=a_(Bepa2_l8>b@imR,])45.</||oUj`_sC)@-XY8`<u-HhBdoZ$g(AK<r<bap}P|v=e&H'tSe`
-J-^{cD-PcY7k|Q][da3|xop)x{fw+str9(&1Sn$pT':7(tW/fN^'W=[GBi)YVhP]{e:/>J~VpkzQsC~+"EII.L02QovK#2rGg"^td<t$Hy(%TAAC/cM.J>
-yLs)-")7STe$G|!wHBIRd`Q!uiB8/"Z8uo(u4pLwuY"G3O-cH`R&$DPX~^4+v%I!%b1T~UEmCmt8y`211,dn6p4L8QZQNfbJSHwYKBub2r+sByH)UG)Geh
-"^&|&m(nPW&DPA}CiDJ0:YC1@"u#;N5V4t~9ovLt@_'fB9W<}L{v[7s5{V4X<=^{OKqG|aNFUkF%UCk3)ArUu6AzdMG#GHwb}PGk-wT[(m#O[z++'s3Af>
-La"<if`@mjXIY1!aK%%/la1Fn[>=c>_"M6U(r>b8AAK#<Q&;na=l|"T;4/,n-o=W7c(GWQfw>U'x5V3(qRM#(7LbIc9TYMk9z;WwCwFYU;nqB)er_&9(.}
-ZY&Vl'Q1"o5YJ^u<rK$GF$.4+SID]JI6I2[lyt(Ed0~(Q%F[mL3A:jd#K{9j]3OUHbkeX#=8=K!s%b:ga=N8h7'-/nO+Z$p5/|:z{q]J6}'.Hm|`v>K+"p
-~XKBuf1ME_nUN=}X,TT"N1R"lYaGfzzq&s^kg)uQZrB0u3-H'jg2|_=i!`LQmo8t2V$qYQkEy1y3AJg@pYg"zt;+}Ulr3{Y]x1/<](K,PEb"byRH:(luy@
-djl41HcAYfwNILwJST7JHiPd.+,MN7y$Dzh)ylHU9{|jbWZV}$@KDcK<g6o"B4ewHZS-3OT]4VfQVJSP)=sn".3=@4bdxR.ec^L-VA8+yIz6"Kw]kLNG"B
-|<9em8WGtWP5n|/[@j_{nnG,u$`|VvmAQel]-cgmvJi{WVBQEY=ZYdz:NwX"N#lnrpncjwT.nn+PcxoMPjX"s!D_DO%=Ne4`O9_m|u>#EBnC=$sPH).2{l
-qG=E`(3EKrPO[N&d5/U+Z>'&Xw]!SJ4KPy(NhtpJ:Cn"{tJ,G%q,rBB+W,9P>E[(Y+fb`307%)meLF&Jut_RUn=v;P"RmD!N/DYGlZP)I@38BgP`rg9'SO
-e`:KPdC-1nMQ4!]XS!v21[j]b8QHSXw]1e7:``Nfh{uJi0osGVl_XxiyDI+ihz31|#h+4ef;W&&z2`_(Bv,%IR@MVV]Y506IGn8t-H))lt.v=[)uZFBJ.9
-u3>jU$L{pjY-.|N{%7e"5Hp4w6mXN,o;{,Ld5S"sNSB.V(#F+aMjY!H3~)@)]<h3hq]SIhbpZu{k;u!G-PBC"r_knIEw&kAHLE+EzAd;NUc.B@"$}l-(Ct
-6t@$U;Eh0jP>&j<j(yN9X(h4S`D,rg^S=#ld05IpW26.LBh(.kn9pBDNMIj:-Krr<a<::(Y}wC1RUa^7X(O{@u09J|hw-P|]w7A'neu)D4(#l1Eu#{`wTY
-sDpazBEz%-@1D8^/WM^>^s%@`r;qgL!sjQW@a[apf-~s#|Ig3e+ON0P[K7cM'o}jdq+x,gZ=s}oxWZTr{|10F;3r&2SG:GqWMs$eKXsD:H((_C=TbZ&dMb
-B9}O|,.UDf=@^JBak6cXNL%5p22Xw%iUV.Z8p_U&7TAcZ;'zss1k:@'3/''TUVnAz_['B5}4Wc!j[Us:wz-1&{gN>#LbUayeL{$0}MKmy<{yAcgczL%R]0
-W)hpx^oB9QJm0WQ<K>{T_fm#)HRKxwhw:q!{8v$ki4pQNLQ[Z0cJQb=I&:;cZ2RZRMBNX$je(w|$J=Zir|NR{8<#5sQr3A/u0T'._DsQL)/&+RCaH;'o!5
-bG}6S3+tg[B8ioqE%Sr#QWP2;H1|gj"qJ6YF!)YI/x9Uli{:/ZRCh1Y=_&Nbwp1=6{(k&1K'1<w+gpk-j993)n'qBW&F<6:Gtrs#"0oG|atHIT]'CiA%j;
-fXO>l"D-+S(:Ef7zr+=38]j7cDQI6s'WK.JRvrv:jepQ@Mzx;1v<ciMbvHIj.#Ln]X|+cB0$cpG3h5Z[@-R/29q.6w$7)Zlpf+q,Y=4{+rLfV6Q_)InaV.
-dU9q#WSbD@98Wr$bLc!{&`ej6"<m[vXhr-X&ILm)EIA:OtEtdOz!{,EiftUIM[`:q+TvX<6#d`7P}(j],5L%6P"5Q'.RO^ht[Mc}ru89x,6i026yYvjpcD
-)1l>H#|9;ohe^MYR&J,%<P<oTwIqjh]w{q(Y@xx5WAXxj'FGa^g8);VSWcmz{[MNBpTjivJaa6C9E:.JxT`pV-S;SMlMj]<_z0#JRvc'J@PMdb%=JcS<3"
-TFG+dJQ(_<Gp^ZkW"5SvCgMNyOe7zo[4T3Y;1UW;TtwsJ#7j"=^d9sz>sQZ+CNL(Vh~cW^}^9X1v"&Mb2GY/{k!lLbLA"i}1Nk^7SRs_jM=|K'5vi[5`!f
-mDHq=pNP%!CK7j-LhB2!"Mr^F'jPawoZ4l^.J<N<[/Dv"}~KGccbK`{T>Eu;[^onW^![Y@t!RUW)eI@AeuIn-c:Ur{nI>uiJEFBs!Ek@U=-a<g`+'ed{T=
-rYk;M|^e2^W>I<Q!#j~SsLE4L$S7;bsh"If3BaU}5_u#>H4h"iBagOMP@f:Pzd`979N1o8P;|5i!(vZ1YGFH75&/f!=z^`~67/2UG1oeiq4xg.AFBT5<-`
-L4l6]gqJE)`dhJ2hP(g'BL>++zSJgOk,})/Qn>2;ztX#Lq)rx4wCQy/LeTQo[d|!GqWRJF'3Za,mkT%>|Wf`N|Kp|MvvXw<`5xEN<NtJ%>q,5COA49Xa`&
-su58W,Me'd%BqNRoDcLCVT<5T$&HkqbyHIymq]d!}.SC3C'y=Ly:_v!sT#T;)X'4{hHT,Oe8w60mLc%[,5:tL]'$vR@DxR/s-,AvzVc,wnqEs_]3|qCv7C
-i2/C3QO/POg>=S_2B8d6bYK!2)}!zt54%Iks5>Sa_HnH}y}!PVJtVTfG]/!}1F:@+9;NO0(#rU5WU<u)e]w0QIMk}5HkcxXmknMQy&"d"`m>k"0^Q:KS2`
-G$~"L<XxGC5v!0(>@.P:FWJR1Uw#pks$wYS"_lVS71ts0/i8k/kNALrH/1Oe|(!;iy,[HGKd-N;FOMX5Q,,RniwbJpnaFl@A#TsoY&Vl>t:}Jk.1uY4&N#
-)4~ytxsjpliV0/A(pW@&H'J^&,UZ>gV8`Du4uvPMeAfOgTHzl"kc:y6)Owu0|Wocx;ymC]~1`=5OX&Ut~jk9oMp2^t~j2Poy5gtS"imE3UJw@floP&O4sn
-"B!&iWLEF>,txo[iVy<FU5rHuMce=.7p]Jde<eNwU#gi%]a>82iqY>n^#s^:jKOcbgFBaMoN$xawxaNNbe(nv{Y_Cn9J:`aKQzF[tC-ytn#/tj3%4uvvyY
-W6fE]Iz7X8P`(=cN]7LsM{cJnsjOv#og~&_,o8TBFDAQ+_-/vg9co_BMG!oiuVyyph8w`.LoD[[1Q6h'Zf[exK_)K.Ll>g2s[<&T:quxEP74)%bL|8,-Xk
-PGCEvEr6hM>Z3zqP;d,:(C}'f_EU_^%:r`QB!;o-|'ZKZJ;f^/CtJ)]c]F2b)E_a>z[N[JuY)0yyUOZ[$'][]T>7zn+R-|;|h5,wOcw}U@B>f|Ef48{nAw
-zsyjN0r""N_TY.jxU3P92n/XY1tdf^Y&N3+c^gC(E&E[RX$)Pm9`"Wi<a"hw!GySZ1lYX^@RxLFvkvU"/L4}fe=MMJ-hG,8wx>Dl"oVCmx5o>DNz@CQOF/
-=Q3nf0PsJDd7Q["=,B|]&6zYx#V<V)3Sy|I(#zp"Jgh'r2JVnFWGd=+.SP!!@oN[DCxt.5E!QY&Rf0Gl,@;E!j]5IjZ#dqHJv,cvx1'6|I4NqUstmJRdxD
-^(0YF>}UV{@LNbO>"U_WNJk%BxBuvF3O,7>G}3P#TC[%(cAO~=.L)t9%pDE+8%#Bqps#3sZ>cK&c%]`>rKa.(k&%TKu{)x#xInW]B;C9Y{sf51'lHia=q/
-/]Q}j%pMd&uT%`WQ_QNFeVtZ`+:{qbx+#xLo-s]GRa:x^9oW(}VC.Oieu_F7O]0OHug]a}95$-!o}P(AAoTP<JN'e[&F@:K'SX7,0)-g[nmiGlePWFeq]=
-8#^(uH07~v]gqXtbvlWz%+8!]75#R_30;(ysPdx>Q0&stdIkaj[[G9a3V#c+$q[$QiVpE6nqp5hF{-(`A>KGL`;&U=}+9@Ol2LZ4=A)Y#URvm-;aG(^tt[
-=Dl#iZ[uX:Nb8F'L5'{TG@(#H.QaFqSd6y#JYdvY~+:`C+OCwL_d#MIDwV>KLh<(oLmuI-<AP9h='>9zWtv`:9i!O}rKgF^Ns;(M^j&f.'-Hoaq%MM~m0g
-"CwY{0@eVu#%m=p{jg<y.s>s-vUXVvWGMhkliC8#.5k;z=C{zL"B&Ycu.Sc6"4I)mioGW`mqnxl(LpgMND$9Ry8&(;f_51xf32j-1_CvU1ba`$HAJnW:qh
-9"YGMU"w[_CCm/@++)vXJ0C-j4Z&Wf<!D3KHH|pV$)UZt[rBvDGmKG1WP#FgFYltYk8Z7"'#y1mmXL&1iSQ&`u[B]P=jut$ce+8p[[NUQ45N:>l.I.!2j,
-oFj"N{uZ-ro))@!WO&0!hmsaXJq:+(S6Mn^NA{#HZKSOQo&qZD)$]LHwit%15s0(s+WS`|qt:/$K,{p97`Xx7aSkT{gJg<+a9j}s=rv/xe[gD<tS+Q_Orb
-&YK`@AmYJ3B{[<2^zhKs$O7<+A"L0`VPJOHeV}RqsXY'i{Md9/J7=H@14o}`-p>|YgmMfd&'J4S"ydG!(;R,J_V)]VKGN&SN}{_YuX3R48Z'Zo_mU+TG#c
-(b:qU+OH9XjBNL{t%C4D+g;..gKJ@;6Cql>,v&TOSRX2t1B}It=u97'cIN+8d&A"6ZsXa/(Y$8VB/yOf^$<4m64bl/KE:)d{`P%4J,=t8ndrg+BXh(L#42
-t}$T)n|0tLXv-hh}=z%{q1R<$gy$d$f';+BZ45qn(N|U~n]57^hvXe`Y+u&}D_W#P5xLG@l,atz;m&!cS<>R:7g+|u9XW"[tnEV#25kOn%"-3s/7#g'Rto
-0h#YNj!)5Tg/c['(mxiz`Au+T$3zqG[EOAj9h|35+]3O$K>62O%XtRIK/e!$C3=ALjsZSk>m&X(CDl_Ernkl|bDyqTbB"[J7nKJs5N"%hiN3F>eJ)>pbyo
-vKqQwOpfAO@GSF'Z'P)HF7^v@P2)bW|}^.D8)z5We&:Lu7[Jbaq{w0iIO=,"gc'toGbD{Db"LMr"g0Z0"W6X3pKHH3C5WLLj0,GDB9=ip;_Jz>+s0jV^i2
-&hs3J0a0=1[%&%!xTy=KhyE`4.50,&>,a=pW>y5BMy{zv01}xAUL0J`9KTXRM)Iv$c&a!bIb~>!#N>!f^'>'j"G"ILF}Aua;psz!`;>5hWSe2JIk9{MG@>
-yO!]};NZ5FB3c7ve)@QbyaNad)>Wlbw('a"sOy:PsV}.YFQOc:;93Sl^{<:nbmwQFws_C/fnum=11iY8uNJx&e:;2SI7LW`@%"87i1FL5Rc(5)Z}1/LXZk
-'wT>,MHgU1nz7M1F'7s9ur()eSZvv%~W2x75fT:S>#Z|NGm74L%PwG%L|+;gqdro~qw[CaR<f{~6c"3Stk:Bd"W7y@^ZYi'NZ''Dl[%8FKB.8}}V,qGNIG
-az&L.SD[psl+hPP6kcenHyrS"1(e8/^6igno/W@(%$SbtB$%NAm(ZIWKrh!=&1vD%zcH;F3&EM:l!I[xOlKfz^K:"iB@"0wLJ]3qfXfr2xf03Gc=`I_g]>
-2+p_cg@eo,rR)BS"GRhcFp;m1Z=(5b"#Pa8I+RSi'ed:.8{ql^;uR3m;k^}$3)_e`^'!>Q^x$2T:gLI:<fk%2Of#E{[LUx&q_[X1LjcJ$QOz0c')EqY;bU
-4GB|6l.#'[b@8:STGRn'c{~y}x9PN5Rx-L38lh",ts!0Ip.Eh6Esm&1)qq@.qU/{8zTlA,=k<fb3nMV3bPP!I7Z9{w_0y6+VlWFa+C{lum}g_"U(U5z8%@
-Z@}d%zz#Y+^w&[n5A+VB]]/Q5T`BNbjhCAH7Y26.eoYF.g6&1[Z>lO`@qpyl;9PY53K6gy,K;E'O6rEFU,SBzv]QitQ8Hy'pOF:eM^Wp+,<(/T|4'w7y<6
-^m{1rT90Y]~y(<('D"9<$arB.J%c`k,kI/iJ)I/D1+m1P]iangz.M^`_7_PQ,dx`!EXRI|8.;_kLf^l6{^J0]U>y){Xh[-4Wveoj#1TVNr.vps'Xo1m8{0
-}ym[saxT_z:xfS(>|su}9kKLAZ<0oP'Acq[Z[x`B5ITm_E"Yg$:OkmKd>QB_IR|2X9NJ+.z9~2n^{Q.vuv@c+!O-%}TB={kbQYQcNpC@AARYo#}N=_]ccO
-eC]t}$F$&77'y1CgE9SZ:D](r#Uw+R-QGQl[C-_be2UUA6Er[_S]]c/=`B|FCTn=Rr:uo6|hvoTlA^/Am#,LbCAs]'S;"t8.PWrRW"a.+:>V@1BHQZ(:zB
-M"[DO3y$w((XT3#!`bdco]P#k@F=/&HK(AjXh.bOmeGdi.Z3s=Pb(}_2TJnZS%g+(t{'7^V7>XfS@u-(gPAKrS.KDrY/+e'Dc6<HG<g-C:V!),IeZ'2_jw
-B6NdRR75]3!O=Ap|rdV8(zCOJ:#NME'6XPhitv8hH-:Cyw`0.d>I2$Z@<<Nbd,W8oimxbZ1Ikhia()JZ-Z%:MVh8]I9XLK|58&X"/:_um-"Hvm%qT3$kzt
-+$Q4bW.yT:i/0!V3G3^ovRj#$$an:0ft,Q6)8}<So#P.@=<[.J[Ve32CyZ#vEY98MYV_rX{@R#."+k2c{p|sxqb,Za-6r/o@,CMPm_d_u74r^WD&ga[ls`
-&;9IinNVb%]/UyT5Y"jRpCl>_B(^.+NfI<WOGiQD]'dw+95&gaFRuW=dTDo]-m.mn`}laS>LtoW>UOP-hn-j8ECCjp]@fiOG_{L1iGY4vBOpj_}_jPYvm%
-ef]CGwRuSN>IAAxfOd^h76&,Cmu3b#KX6m/Zsjp9eY5j$4yf/F7m8^Xcl6YmA9[ot4r.h0&kr-.&kR@/}mVRt=i^FFO;.g.vTd4EG`O99B^]5C3e!cuKI[
-Y/'"[zO@^F4%VIx3]3xWu|Zep}CS8T_w=_G3{$qkB$9os+I5nnh'@p{-:)]0&Cp!V}1}KAqi:nsN6$>JCK%8YNv$$_#A}3^yXMID6RVlO.c|8#njAZ!^&a
-%LWiH#QP;]tPKG]PYbecIUVwdD4Sfq.[Y+pp5A;SUNqy~PJa>,=|lA'MyU_CtX4"[KSNSw](Bm,LcMT`,W]58CDLE{>:evz{hEItR_cE$Eq7}Z0f"<Atu7
-5tjacIbKkHKwZA>K}4U:!nouK-whcUoj`J>F;u6vZ;)J=H[J]=a"#Ka/plyJnUC5_o`:']29~#r'~#O>t_rAlS)]=<6!E[WoLT2_m.3;j1Siv^bS`:=,Bf
-A.[Qn%|ydB=%'ChtBeu>A6EI4Go0h`!`U/Yb$F1EuIl76@rr]n%.w[V^>tVDuK_'IROBy<C4_x4)5f>M/{`]M2^3msE_#v4N!'Hlb^BBkG6,!DolvPf^Iv
-804dR-608]pCMYC@.zsbFhxgL>#sL=Qo<y.`!Ab`1xaK{rLs^ywr.awv$xqJ=;`eQ6Kg7`L[$qI1-bxPQD7x~Ar]fhTlI#o"$=xLYw0f~m6(QC`3D1mj8c
-,AbHA1{]+5a(T+BZLI>>"L2MA)keD)TCV"[-N>n%/!5B"!ef<O(-"1nWdTR/vFi>1/huX>40D'b8.WLEN>;qaDg,5g/Hl.Lui9!U:t/kicVoNC=x7l"]pv
-$E=G5:<B/kq$og1s=WJDAD"5FI9TGvVia,KmHammiG/c%qk4A_&;aL4[MiRo."dd[UT!z<0NLr+&D|E($-i%smYm$u{Q}f&MA&9wgp!}drpNR9zo!&n_eK
-s6++.UY!D.~W1e3y8/%f,|81%,%<Ro@V"Mwo!b9{.YMw~_X3AtUPFGJ)rfLwEqZfO1@gkaJ8#`=UHk[u{H84fXxJfcqyXfSX29Q+6yxZthWWW-(jc!+oB3
-6(t$3k5;n|FNHBr`=I:1;5AvkUbB;6q>xytdx|>Btv)Fwd"M--~q"^HjA}|b:<xVc{QLc_[6zW4%`eD[.RSFzh&z!<pMfnXpC^WCJ5xHEgCtd^I<0g^{+6
-H7g$@f^S_AHRo1^l<me)S8Pd6F,2)aLBwW{LLW}eJ]k'~,QE__)@yOy97PT)DO5RmzErJISkeN%qpaL-],vDBHc$e5"s-f!3QF/FRk[xLpJvWrDX,OV]>i
-CXI(9lV"Ng/5Upxc"x6qNB=,:-xX4RxklA,n[O,9(t}j+9Euee<,=L.2&dsTf^E8$G9mOQeEbg}|5,q0F(&S4Rz9%;lJ}rXZ<rX%&E@;Qra^4$!c7av_[6
-MLO(,s}(90ljknv;~eH#"|y7403W-70@>Bwp!9PNz-Pd7TjQw>["bV[Uh^gqG<|4A/7_J=G(Yk1!H"--N^Bk%3WOMnwftdG4Ny'Ty<n^}vHKf@2}@Z{]C_
-Pbur[5B(&#E`%oMyf&Fsa3AVqOl[-|x9UU`K&=!maSa3+:l5iu/bG0i!#{|q':hQHJK{`2qY,`<:TSC0U6L2RJmlFh%@a|6GF:1U|'L'O}9;m"V)uU9q+%
-,#i3F6Sfx{4+5IL,x+-$of@W:2rJ&Gf#l:_(QiNHt5_M#6>>>kRMKiAvt}7uUf!UUsLu;Q1Xo8nv28,aycRGp|az5[l8+[_pd>V}OG"r:c8NYrcqvIAT)u
-+Br3%4{R5<o!=cFiYWtaqMCgEu08[i`7"x#VMon_eIGbg.e8dyyeVL":fiBNA)i=Y+S-`ex#1Kb>NzH^UK/I|(]D&%u%@%U]3hH`ymzWemD3l@;zCbhdWr
-E[i/`>Z8LO9&hEA!RSGUHzq_!OjBK"2%:xG,tPNJlGQ7V6"x{O%wQA)iyEk|T^4rxO2+D)a$Wu@1UeyM4$)"D)Ampw:`|V78PIG5pJig0F^W],1pM8")KK
-e!'R)JsRbagJ>HC[CMWG]&_JI:%HA=1prvd[RC$i4^bv_iT}6o3.]GSFqO_]$O@X+#GQ!kr;Z!tFoPs-JL^i#>4RNXyA{`cfVTUw4(:=|5f)hrx8&2HHA6
-@IuqMo07qYL!,7izW/^JxF#S-J;>0=jIUa5l~gBVzG_QNh5I{1^r%XC(llU6Qm#T$U)84e-UB2}+|ia9RkZ=d2~,JkfWK=bP{'[<!qjP;SKo)uRBGI'a[Z
-uB3rU"bA(-b=)zsv_]p|a|&[!-|`Rg0VN1u_}Y<:Pz4rtbOFCX`e.Y%qtf>+jl/C_l~6(a)&,r;l1bQ(R&ZV=>6KvjQu[yLs>9eLl[o(TT%g+hM.NL%WMY
-/VAK8l.xE6P%k@Ea#be!U,_{v!3BJe2}Z<eewq9Agv&2hC![S"Ol]uIt,+mIaS~=c4BnQ.4^/EZ`u@I`32ald^nALm+ma</VQjY}%hlu(:Mygnv&g;)JR$
-_Azt(fRPorGc{l@b`DaVBh+`wr[s84Q-/X2yVDR7ad6wS31uq9;NXH,aJc)%V23N5Y(vdB^2mLm`4]RK/^FlK%{YR-+,XKG"ui0S;Yn4U@O:8]|<{qm&v$
-OD:!~P-(bo!x39{y48%Xdq^}>e6/Ua`U!rg7@NH5K2~2HCeXBp^3+sd7uhVh(b%jg.bn<^V#YOJcaH!c.$#Mns'D+:(-N$!ve8)7S0mnp'M5f1Ihu,pf,8
-w@8X"6bcaQO8m_Uc`#u'$[(Z`C;1nF@X&GAuNd%X;dr"r_e.)yW^hpMIt5v@T$8jp,SL|pGN{v(N@:K9}+Wqt)ZIXyMsN1X0m'&Ik@d`Y|_9sH`m9i,rg)
-1yIFmE<lEb{mKyS2cyl374GiGmi`.Ep@h[&'Kg;v_|9;,BQy0=;v~^~BcUF&W"gKaN]1NlErirt=RCD1zN!Wc>{(#@nCOWh|;W:_bblKw;a`)Ro,fk4%du
-SIZSXGkaachw6op#7CoY(aCb@>vt9|L`sy!3@{!cJ^0FW-rv&0)M;iCJ-6pmypkvDj9@><aUK{U&Bq4w+sGBX;^A1xt1d6)PsR0egf5&Z`Hk~eg$cNK)f`
-%&@#;/r-aI1^ZrUaz{6},&vcJm3^[8SU6bnq0G8pPcbHt`^:a##cy><mdTmL+&tml$M[t6%`+xU6{jI1o+kJx1U6)=Ylw_DOSQ~w/Oxw~<@0I`c@(OVR^h
-h5PaIt8CdM=eg"'wxM-a'NiIK;Wv;<@x=WwCbaToKR-;DN+]8M&_>UpS'==2%OBObGg9i:V&[jW_A0<+aoLV.=bYJOF%^!:M8/fYtNwP=P]S<,qIK2zgq)
-p5O;`3iZi]"F}|T!nfi&@aNQ#,9_tBuZ,z>x/"0T8RLMCNni7xWr:g[ng'RDbC2A2znhdlFL<P5!3>Jemn}&BaFTOL[GT1yvI|~pho$D<Z"8xeUN`Dp2dO
-tNzi&GT'tLpyuT!B~W$c&Yr2[,yQSo:}X2cy08pF4/7/0)/"|&#'_KI-H%du]Z(N[(E0Ej2&WKN)9y<Gm{!_I}rZ~j@Om)D}`23{^t^ty,5i,j|eXR&C7B
-m`18RW/8,Fw1l>ydphQgrtB@f'C-v3QC_G!{m{}P-lA;$Z-}"5=51]xvAazf:>S>jcyMOIy:C3S0qzqQIV1Ulvz[RW1hh%|@;Uv@XNbqel0`.{ipg!#2#+
-e|qQ@B#/kB+>yJ;=|=V4sQ'xw{EQ%I((#X}ZZ0P9I((S9`P:kN''%ckWTXYV$!639.%<F[2b_0GtCAzirx(W_9^2!;%#LbD@DiRe@+3)~(uHG:rEQf`;/1
-tmUBWe[wE=!Ud&Qvp1:<}0/nYBAm"3:}b%|TlE"voT=M#jO(@^<UDw%5H'~H#,%nO:Xd}g^TL5'"G0C_:0F`UA6"hK`)_QeO^a4;9m&F[Y2!]!W8,A+`]A
-!OTj'$}pl5d#}+y<r2gDD]yU)3FQE6+v[T:wEe,)UezS8-PBybPb[aza#j#x/f6o>SzL3C"F3b14LklSaX:^Hbb[%)DPSYRzvpH(FRm`|NUt"UlKVc/|y{
-L-HwsR))OniJpN6]O8oIfKowx6'VR>+s2}B{If`K0T(;wz+kB2!siwQ.[!;w;$-vghQ<w691"w:-Wh"xc5/5"uBF)fXa"r>5r9I51[VVu./N'CZ8-B<&A#
-F+l&Sb^w^Gv+7'vZ=,o7PJ+ro##.8:vf^'Np.>Ke6ml,T|`6`dU8Jo<s~wz)vD`)'iHWlJp0|A"9SsnB+K6qY+AqF+G_I{+(HSM"%8_xxHr7;`+5dyN]-:
-zWreS'1-wGIg4hd+z(E:2hqSZY<cwU/9p4h,4h#Nrg~V~DubHiyf1#jgdE)6CkY&.!AYw+b%#u[wDcW!|[G_+U(WiP$M5spA7>2B+VCmxreH-x9y2V<HZT
-f_`7[Q4#3_943-+`X=7fROaG9,E]NfiYTPjz!A2fMvm0isVkl@p`NW=-nlmW.BT<Hcd)F{r>E@5af28vkg%y7qKcfH>)!-YWe$EmtE:F'f}b1TNnLLI]Yb
-,fqCw-"AKC_2Q1X{v"mQib`"arNH^n1`OTC#]N!B'uUFl#9Y`%H3U[iQgMC;;h6^fL(W4rf-tse1|aj9ufN318@J~8oi3}DliCxTH,Ek&%R4I]Tx.oc;K9
-A(!;Kc9GoIM9/9r"BnKxEdsPPX4I>+D8FVVVG@@WLO@+K._kj75=/7=Wcmxk<gx7HfTeFIY2=RNd!)6F&Vz94jd]~K4=pl+J~bH/^9ukP:f33)>Bb,-O>7
-`np->dpz;"+y}^"zU)x>c=)%Lt56vWk3Q(~9n:bveldXM>;;QM%[:/@94pMU"+IH`Vt(_c$"UEQpn3$K5b7b-i6qu4E2;aD9L92o5.OPRHB0}@)#z]h.y9
-O"&[B+'`8RfC2s=vr7m(Smmu@kaDtIGkA;kywTpL)P;tjjN]:K`N.V7;7sp>%Q$QwzlhxwoP3!A$VBloJPcm29E'UBv!C$JmEVCh5acSo%o8C`.!aCWMW"
-@d2@uVnAOvFm"'J(z1$NZVLHbCydece>QnKCo<@y~U`DSf&N`I!LQ86LacwEg)Y>wn%Pp,<D1d|CYJ^d<"0V[mm^jEG<,.bou8]|asppo,"{E=FD3$P6)q
-(]lcxD$]^X2OX{)qdH9]W#W2TI&"6"'ELP9``oo853dO,qOcg@>EJ()L!5daD_1a#mOrb^xdc2k>r:+cGi-%OFODCnha0@N]fooM8laiM)B+bZyjwW~w]v
-5gaqM5SoaJE,xUn,cyAL&;9O's6H@r.q8$bhsvQ{uu'/!kBM<gZIj+z-{;LEU$Sp{{Rr@|9&ef:1Sw>P#LIo-MgTgeR<JbSbu2T1%Bw=v}SpqQStE9duI/
-;]ESlTw_NPl55]@Y7sXHRrjLVMZweh3v%Yb<yN(O6TTFPv"=^/i^`KGV80R@>^ThVi%w$[5hPfJNy2v}{}Ku:ybn|L_M}/azR}B6_J~"JyXO2TKqt5w`[J
-nVWb`4_WI_7@1EG:n7h>&{_J+HutwGt)<^F&e1H3$#a'-evj4/O[}]U{f;Ov}h[e6AR(ff'B,bt'ZnncLdJe5U7#Ia7D]{2llk[z}7pt`6|cU9=Iij3fB9
-fdMu`7h0jl=g7d/>_Nf:1'{qHu|RyU.#<O,Zim~(EGLFen`U1hj7]&sk<IAr+M].guCGicK,hpFynl@wQo3gom~]Q2@n}I[aO};J}t.L1_9y7dYut%ryPU
-KH]CQh9"n-WQV:=SJS/+QZEW{c%C|MJN7I$#%afj0GPH{U&8/l8FdVFkjMuU#Q)nj6VHC)v'(S}PM@hHBA.^~f]FNBF)aowr+@ZYr>`o8>L9xX5gMBi[RK
-hRud5G|xPP%u8.y[8HS^GPQ|X2q7ozMq1=M9B/&TGd-X%t}nYBz@r@W_2)}isn"G&<6b7xeR^"8)E(Sj(LGN(qyQWkfhjOx=mos|{7#[aiO3(2;l64Ry/A
-`+%UczTDv<FOEy(7Q2$"p3QdkPMC@RI1co3^:OpT;jT5!]:jIso.qy'h+[XOLcHOmE+Ji;vuPK~Mp}._76+@c!%63L;K_-JrQ}=md'8ZJ^A6RXGns'f#Pj
-7)}8A'SW>`R!<_@YJ^8+F=..VF`llKF3OhVi#<gFa18V%&6h[fTV$o.f$DEmTwq`W0k`z8ho-0j@z59"gd+,9(/{:IYUeu6JaW&CSK'6FBDbe..o#=utBM
-.<JU6CTpmWYyuMkI6:T%RHctk.pEYGT["0R&"]|,:a)R;>}G^nj!"UReR%Z}`7&D!8l8DjWcqNp-A]H#pdTd%2%a-R==KyDMyf[TKb{sk/.@P#dzsSW#wZ
-01bN{b)juM4@0&=I0TQ&^&-SDPkN@E[lSY.b&"I'c.9K@)QbIaXg($"!teMWD",9xd>$@]m8r6[%-r/Vq=_[qGMkjld#mPCxDW<5{dp4loK#tCggpeY7<.
-UDVJ!ovJy0^.s&e)fgcDFn1:^%o@ZbCsd'>0Ghze1:sRN4RRLhk;eJV.`s#&0O#)TLMe$To@KR,$buD[)!{)4uBwgTrZ7@DHI[ee2)!wa^{/q{yDjfiNgm
-(qvM%2>RLM;,!'"EUqUujqNbskHJDaVL3/x]moYYxh^3((t3Iq.kA8A_.YbVY!JKEp#`U$C%/;U$b(W(Z85IJ,k#_G{)5Y|Hq6-i0FA[lx~c|miQzgV"}c
-7'2k.>:0imuypN,tywC;ivZt.v`6'RW:2tId[_T!S`Xn(a=q$:P-2g[l-nQso78.Bt4Z]7s!-e;s@{!6NLn65Q)ZkQQ(e_kAF1~a_G('Izj#OAKl#wd-d,
-4<=JwJa|}>.w4Rec~07U.){$fh0k&aZN+B+QiJ&c'dd@Yv%Di<jzGrZ_Fk%o=JzVA(;m!6uQ83}:z`T-=Pr7^Jjyuq8Eu^H<Wj'3JF0R+6BSH6p2jiGk$9
-;RqkiVvi8By!a|O6>vY>Rn3Hwed!qj,mK^H_{D`_eboy$AQIW8;kBdYsbo(ID[t2V4+esVtGRJI;i#~4==sl$x2xhXoGV+VSM)_IKpCabX"O&q+<Gab"p1
-qd>^|<&z;`>oA+qN<LI<4^}ViW$z/>z.79pPAQ@ma1BxVdM,4$q`zd=R4hXPpiPG)rq)A9rU"9I9ih%3z8!5;B~A}u=JezDHs='k<z73t,UVFi)5OT3X)y
-/n^)(jF,.kM>uW+)rdNzX/$C@'lY5wo$,I)U)'(7PH1X:/(mqcDtK]p1H#ztFXlTt0IU5luvzwkoCr.(%GWZ~g`Kv[tDTc6&l4d3VCu1dvP%nkcHsWvue)
-uY'cL--BY9+Vd#~gjxU;.kTp8H9gccVr>nv2g/RhR0IJaWSgWa2j(F%eP5T>mwF//l7;sX,e(<E<!]VeRH]lPn/=_SU3soH,<(iJ)cb1!>MO't9fST$J#w
-y,2&O/^ktF.]f3_JN/i_BnFOUW-]}`r6~mUCv;+"!E2yEF-PYu+K&.d{/($h_$2xj{8}ioB;+sxP[{%o(yWT]<8c:u_gciZToA52>H)hDR0[=d[-,BapD0
-IAQ9,Rkzh5|-@)kd.:g$JciP!f!0:A^"fFF:3t}eXiEH4={RoHL,^ZpT"PEm6}:O/Is)y!8]&o`y_0=lV}`GS]/}9nfq^TZQD)y&u"iwsZ`P5/,kUq]slB
-j4a<dTA!tZcAO$27v@zx#E=ZQ'KXiWw!(v,}YM.+3L0YiqSDjG>g_]a7|r1211F0JQ$yk.jH%WR${'6t+0gibV:^E<}Ni-+%--0vm(}:q>(}Uyu.NfAS!V
-Ue5}XR-Nb,'pYadKY|}}{L!h8freuB!KaA.xme(AgC;8`rd9!@<Hq2Xjoc_ep3e@O)mHm}{3&inw3pic{YcUMDa-m^YMyM_n6!Rb/!k%F;9UMF7Tw}.k`h
-pUs>}:N|XC&uMT;;"Si1y1|3m;uA}_[nISB=Q558Z92]WBgB89nQ(1MvH-@["xsP+zNCqrIj&B}M@UWBU[n"Gs}8>u|BE1.hqyGRrQi{~In('U(`]t.bII
-6Ar".hyk</Pw:w4gHSsE1rn<,N]n1)cET4GZg(zW;zlL&OHLhz|(Cgoa4.SU0+@0LWvC;(_(D!_^8Un}7j[aM#pVvIu"'GbY$=f:1>[0%1y8gI&55MlzJY
-jw)p;Y/Q-y-_{VoW)-S!5/N!d1P`a|:{Z:T$t}ZZ[FL>MmzX]%3]SAa'xY!,5!n%>4KfVFOE-@@kDJf%}v'U)o4W~.kGeR/Y(Q}q(msIAPhX]l<'%yZ}]M
-AXE^d{343/`"RkwKJWbO32'@)|dpOh:$vUM%=]m5!=r3=GzF09fLOoT]J_b[6M]T2U8-U9%S{sh$#2m8x%f5gE~P%#l><p):,Wf2e::Po(r`@6>D!)WH@<
-];-r`1Kd/MmVJ3_jov"cV.-6|j(>Cv:Qw>qo,z~0i:dm;dzI]KXO#JUPNZW%Td6%o`3%1px$HaSQlH(f.H~1dxQT="O:0T<dah1:)r|sV:-sE}c(FQoC:{
-Z+Qmw._(J^UfDjZ>D4Hx[/XY>I``j:FQ}8O#/0E#V]GWt|qr]N#!~Ye9V&QR](fg:L^(8V#n>iKaW4s>a$%>9Ub@dFo,@'SMAn_r.Yc9BRdm{;&Z{jl-A2
-0;PK!/&dYPDJ^fYx|@pjdOKc~&9C5KzDT0W>hhJSA$9/dIQWzdt1o}]uR4x6z{h9Y`TOEtweB,#rK|~sJwY$B:|dUS3r2U0|aKsdb"fD&Rq7I$UyP{^g/-
-lbPf71iD&n7Oz.#zJid$e9&Yu3MSnD-L}D)(O]BZlD|e_08cgK^OsQmIua<nh,1R36k[,<$27M8f3b~:CZKwtI;N5jjq.)6DCbH@2Rpay`~Y^TUdlG|$~N
--E`|ufy"6'A+~Vgo1J&.sK)FnNk@e3[n41%lyTwdX2Z9hcbA^hs)nrzC5ojw6^>W5P,f)pTKrn2)#.D=&b`T`L]OJM9tkTF3XSQ)JIR>]^}@yr52Z=UeV&
-"RClEK="F2EU/t8fT@w5;g3oL"yK!L>LU+ji|D||:<&r^$WmoCiSKn:hZ46c=h#P2O.nyQ/,s'}^GW=GsyCfgKJ{t,A@N.wPbs<y}h){NuW.a%>4`q.jIR
-"rJUVP^[|QXLXB"w:NK2'LQ-N0:Z:l]jX^dC{P%%^GIa^o|1-2PoFQI.G7(+:;n[8.s6prBp0TlkE2C^%9)Xf=K0.O2DASM{!ra0ItMN^5XA/IXj.fK7v0
-xCa{D]HJOufx-V8d]lbLub|G9W_v[-1ug`_C7%msw6A>veXG9s>Iq"rwXZ!VFEXr3:}aq^jmo^Qvvn|gEx6YX+(<psvghFy^wd!`7<,1HL%Hk0q2!EBSy.
-yxU3ur5^qc"ri@Y8x+-005ae+$k"Me"h]^Df9agp]Y2)]uitJ";:qV(`d8dqlY5/8QZd=dX6V-gx1u&c;V,l=|B@>}FE%wG:#CIW;tCY$%OH_'qCT2~"C9
-wZbCPdT;pQ1R^/=fgs'B6v:Iv"ed24t^kD,O!"Yn2&#qNqMI9b8``o&0/bJ1n)Ad.%OK}DcaV%UE^eK:qviPb</'z,`LNv]'L@$/"5iGaLa<u}w337s`m"
-.,Yy^yJ]6rV<v4_MJku1Ak=5Y)_-&dG)_^RyGiZe(V&eWL9Rm>i1spW-^-8_[[=H3CA_"%7cKXz]8mZN/FU%.,p3ZVe%FL[-)R4TK:;lEWDGsl=qkk"_uP
-;6Vxd}@w&=6OVjS%J:OY;FFfoV(bsGw$>p'US[eF3ffpCmjVTu/1VD3]krizBeEX:i>!5h=Ace_=aSRCyKP.tzt{=$1K]x}F3/:D.U5}OrpZa+yf>JCUfx
-6AGomqWd$`WT7lT156sNbJ&cOI@uf6v_~U$kGdIC[=:8Z17t.zAL|QSg;7OS=^u^"L3"Bh]C<CK_KYGO3+uiTP=p._fdu@L&fYffv{S#nM!o$Hp7VMuoT;
-p4%$3_53p|Z1;v]4f+0W]MXSM|W]Y8qMe|YU-$T+.yYbHbgR0)LxfPu</ro>Q}>/]}5^(kPL+7!WI7.%~SR'Ia4bf9dt_|zPd"tDT+HO88sO%=lb69fyyC
-zRYt5TJfPa'}f:ie:S78dbBEo7j<"~"!
+^'v`Q@+Mj)T>6q$s3SRvGf/}9)S]"BrbSy.|!Pe&2$b4V=IA'On'$3&vuko}G6aHR]k7#.QNf9]E^90Ry+SSf&m<6x4l;W>xxCOh.Ms=lu7{0RfQnfamE;
+|<8tPQymtV.FDMX4;md"nFIu!VJs1b6`!qEQE#_}E}Bo62,TA:44ry>rv|c6H4>b`ht,]>vj-:yt{O&XHtP;y:~zAX_Q=bwtyV)8xFPs$|jRw#d^6IWHT4
+N)_I|KIHwdRn>[-S}_z[J2o$-Cy(x%shbO-yZ<WmQQ#i9%-}d[#o33e[c22lG@XDmJ$E3)PTC(^}1=:"Y{LGI+6Z3sNGieJxFT}V1rO+w|b<dcBwyF,R0i
+U$1:HluxtM=E}1n/[C7TTmF{~8-9gplq^,hGls#n@pNI+cer=,_eBn%S=INLS>x,F3V=y-s(`as)U>w.^-fCGgo3CxzaVr7K~RBT8U;}ZY3M8gBo{%W=w;
+_Por$GKw/vcGBh/1DnWLm6<'}wqn&V"I!"w>jy2dbAkr-c]1wM/(+.!#AaUet'c[>P.4`7Z5O<YW#,=JOYiJeGQZFnd]1({8Tnd3~-CzdbOV=biePLcld:
+rCg)Pzb&VQgOYAy+GGo&%,8GB.f_[w792zh'1i4j6'jP)QS"`VU1~I!GT8TEV_y)@XmvKeEZL/}+3/)V~)s9'BHMx|}9D75&q(x%~9'<_n4Rp(/0G.q9xy
+%Vj!!usg{R;i{V4/O%S1G@SuL2q!r[!$[Er.13:h%2>{u([N]LzZL.-nwy+|FGgYF4>=;u:0@'B/@CtC"gZZA_5#QXb`W(N0y2O,M'`4[}e8HXn!(@,uRw
+JE5(9iDT1fXzQhPJCzI)]o7|nj$m,)%k|m;Z/3X%,Em>z._`Jr0w%.X0a^u|b_(p`r`lP;k,W/B(yZ+{'PGHV,u"KAYxF8iqqb.F{#U1~/KKq!h&C/W_.4
+-Ua|jtkMx,VaQ;.vgY=@}q%r/aJm3kP`}KKPcS'Bn[{&`oO`e',t5FEN@]9,-p|J>i@"DyjR6e5&K3>4WSyp4mNl20Eftk%sLmN0Y]f'#:BKv,MiVp:6-B
+kUF]>3)YTxwwon-fdi:zaGDco=Ru7pz9K']I~'u=.x=N"t3-85"T|@Lf]kl;,`awToP:q7D,v(@Hvh/T<&!oqa[+9/{vOmhPG/11]w.c0lWu#V:zsC!eoA
+{vsG+x"oLE;H-Z6Al{A^Ai7pYty4uR]cyZD@CTt'tD]EN$'&d$+O=TGS"LR:;DY:Yb2t]is(tx#${y}.EUsn7m(v4^sPrVe"Y#c%_zjAV`yM';Cu.G.eC]
+F5ARMHIEje]TSp@(_;M-j1Ot<7&;#7FB&Ih&.G#c/Z62O#~(H1@<}}QoA`]Kbvtk("V[36&|n}9H&iBT"w'vN]JuF$6V9}'8n5MsM:9=c2@CDx%#YW-phW
+lf7Y}|kdY-ttS#(gFb|XHp;5{pybgVGD}&lB{r47cJu':Cz;8JW@H^gF#hr^S<|rKap$iZx.v$k=<:B)uq%v)"&v)hOKiP<$q&!RheRK<&r[u`M}O/HM6.
+gaETm>Y(1W+j379URViI"f]+Q.GENiZL;'~7N=,c+%=`KAce;gKOrP]|j2+oYo<9F7{TtMj:t-s^U$TnT`=A#I^e3:spfI]4m|TXXNiWSA6cd=SW{kkj'1
+b+E7cCcE/p7|A-`jLpcZy3/|8565'jk}c/_!{2<">}PPFToSJoq,DDzfid;g4)<p~9N$/p2g-.ogz'wRY)-.(3z3AIr_Bn/,zL/]:R'TwWhUQwS@Bqa2.O
+!yKyXKUelAmhqOu,|{%[[g9`K4FQf>WBEmH[6Xdm}U8["9$gerGOjDW%7jR"pY,!JWTgM+D|9RvN9=H8:IgJ#rbj]0n;7x2)tTDm(<$Dl<DSy9U4^8>M1"
+(uM(p;yOI0->U)h:TXMBi;sXD0o;i#DV{zX3)Rol1GDduC;nQg0)W<W=h-g2drbD<w{SXY^iS9(fPp=idvf"[Dsj!a/I_D3tj`JEC/fuqZL1}f54oA54c"
+W<nt=1_3Tb3/[jt`X{kT&@NocQ]4&Icj9KJ8nTJVx7#5@!2T+nSBhTDg1wDa6}(cVndYA]XLS(+rqi;<Mhm+;Gffm7+a9%zhnyoIE@zC%OHd:x2^m41xQN
+"d83SZ)QP|"7+sQ@&7#]Q+4<.X29=,U%5ubf,U5hHIHnsQCdjImBvKW<-g<N|TtR]5[@FE!Jx,QA)D[RIeqXl<2^OzSp1;GUO]lBV,1OOpVpP.~g#u,>aq
+Ep1Wrx{D$GlLO%i}fb]4~o2gZHH[QV=|]EEpIQ=.ZzAw=S&J1C9b;0$`2uIT^L"naDhT#z5=iWYO$Yg]RP}{@}{(^,GBR:$X_uV"-%otdEjxY$KCL4%.W`
+c^%WxQxfL-_G=+d|=1fuYzPN+syRF7#n~rCbC@f%,O48:)0Qq%9%PeQZ!G~":{{2LGhRykCCxe-/57[Y+$BO4QXDPsHS7gug>[9,8E9vh8kJ,x5OB#n1=`
+anlG)rX/qM-=qfx7o+`4k!TPIthSg9#h~B~^URH9/=UD3abl1y8(TAKO]aX`}Y0q!A&.)Mi1tNc$Z'DVfbY/pEe24f8+a3Db5To{~qN1A$$GUoPP'6pLSB
+P&9RMhKz9J,@M"K>LSlK$Msj;/`$S&poP&zJ84mIt:N'mbZM0d.mP(">|M2Wfwn)1BL>={7|k:A}kB.pWm%=1|6h%!,E!QRms>nnl4("nb6O:2VZJ1^=XI
+>_(;VxRXR2]2g)JBJk"6;)$e:2n559,jAGEt&8bwz|f|c;NwG(2g=8;ny=mq(8z^9_FYXKFO93N!`iM`ekm5DUq'kHP'~:'&h%nnX7&%XXRf;"j<IgS5>`
+U3G`_ICzsq-J!u6<HL0ZuPy+/mgaK;&KAlkQ{`%!-4tgM1X,b9}+CutGqs>y4mr7w5}_=kC68gFNtQ~IQfn's_fRTW8n;or&Sv.rq!lm$`HS:F7FpDr7<{
+vMF$7hr(iC+rfaX4TBQ%tadl}+c|Yz0"mNn`^gDO:GR0VzYvVP1nfbpZ"X<aSpTg<[;G$z!d'PP#7e~k;|{gw%p]F}BM4KqC!sP3/v1ZCv&10;WKSb>0n_
+o(}TR8gAy9:5,ks_sRvm`Gy5}5V]pC%@mEYDxVguQ(`x%wC|znW[)Swece{wTea6q5N4%jC0Ga1v$d@87DMNj||0aPpj]op@j6=)(TCPPqsCIkawJm!g'c
+_=!IrldfS9|LmL)P"JHV'Ep#y|x5nvDiY^dG#3/[~R(u[p~XcaGp[Z"C50)1&F"<w,&L4=FM~FOI!y@peif.R=F#(wWwb3G+:#.;QbAe7-|xR]no0ZZ(tK
+H4,Z_./:3k[6K(rLk8a>`QP#zzvC/^>VUP)1-N]L@dH9cnu_HX}d1k(]x.XC&f+'nHAgFi{XiZ|t)[h9@A0bM>FSRC7IES1S'Bvy147`#iO,1vK&clKJKA
+ix>u9}u3U=^z-GA&><a6uo`E)/k]Zv9YTy>9~my}e3&xJ{;=9Cox(Tx'NxP;zqn;T:mYkx9I#2wat#MF,dm&%Ip_v&;ex30!;`0];>Bp#EG;Zr.Z>i9Ewe
+4mQ/A+Fb,-}hMqo|8"TjU7zfRx<o:$(<Z(|}sXgG,]K!e^d|QlKa@<$8`/&>/Vs92sV:&{kWzxzL4yTwK<LwS<N/`|:68lahQP-`ShFV5Kp$KwVl!qz"Gr
+byQ8^X9Ov1%czF^X8&d]0WH$9pWkZLBRJys):6A@<FEVik~u^si98[T}+nXb5D[RnA^g9WnImDuu.Gg.6R,-H[x>J4_DvmqNgtSmYg5,7bfGck3)s5`xOj
+aa``E!yFJ}P_d<r7%Ix7z.0!3%y+$p_-}%^t,LHuS"t@$@i0Xbi6cSnJnQL^S`t"PLDru]9n+#"p&IftS-iu}%/wk.8CpK_|@0H]xsk$e:g>u2A;,CZTm/
+Q5}Y5DaX|U+us5O&jQJ:|D"h2e1;/+.C/F+6jYI)`X1VXg7#D$@Kx5)op;Uydrz%hac%oYp3xLAb3Km2b%'(&{C9%{nV^kiv&_>]j>5jgrW<hN%go%jf9U
+%Hy7|O4z%uLN8qx`~2&-(UTWHyY1:p`Xve&V4AaJb{Zqh]AO9s+SfYJhup&^S|.0~/o[3{MpAsbE!ba=&c#Y.RAF=2RZu5AF%pk:03q@NO8%h(PKmWu:}]
+aJA;.cIFjZ11Q<XaCut+/BT!Dw)`'{of0e1m4wk_vs~Diy;(nZ6"N7';qvE7AOefnxyWFZvK[jFou`lL3l|YkL6/fL:/&t7iVVC@fiJjj;dbVmLn9|<Rg#
+25+fO8n}x}bOazqH"IynuLoh.m;a|ec,X'~}f07q)"z$i]cT,fkf,{yv9lkrtJ@=$))xTZVms>l#%CK>/4@7_:Kh^Kt:sxz)FK5;mn@LEAn5Uo@s,5H-2+
+=tUoM[,5cFb:&UTAIhd3DJc8HoHNAtd-&NUef]"K(=X;a!ncl:t6nz]k/%C1PdhaGpr0X!|$bHIlRtj17Um9Qx&|hU%-qzdql{4J-m[}%4HJQ%D#:hFTBJ
+3'dFnWVd)S|7lhvy#Hv-gHDa,F|Nao`RMqLEJ=!>J}]aK95.LnRKXCA'lPbQlu&n{sxDOABptE|N`AMw~[9)-t.z=,5lzhvkeRKM[9[vqRey:9cw98y=`+
+hTzhn2Cj{{S5,BNkIdR!2]WQxrU@Q+n4mM8GqyKSTnv>8h`%0@BP2RtJWO{T>.0Qu3B}OBEu&3=4XadlG+7[]|s<9mJKFsB|~}`r'Xh13+LtXGlSE[{0n$
+"-tAjwUUnf:J_fz.5CjK,tV4YQA/:j<Y8@o2^dzOAY,Q;3pZPWCF|Ph"hYG(xXvg+u[cmEhf8[y'FLVU-m+TeIPFIT@J+ZGsr|FeF;l^f{@68"J"!.G6_V
+xCLta-j`>E6i`SeuEABP`E@ioyvis|OEGS<P-#BZ{iYbp%qu^7.teu!/oVXz;%Mr-cBj%+oM8oRy~_^PJoOdTlJ3]gtg}bAIy(DP`ckFM.l_gF^[WP+9}"
+ej:Q8rGxqX0`u5MQ-#uiR(%:b/^:Ug7MZ`wFk&a-_qDf/B)(-.+@A=ucQ2R)gHEjqt2h~j:bzqk35:{qh4:MHagTsG`:kh)Y:7Kz!va{}q=hT4;NbRBav8
+"L6.,OYE7^e}XF/;!wMkky|jbV7+EX_99xAGd{=F:}.4bgJGXdMsp7N@YHsnTZ}@(d"q8C3IlL5X,pY<yf-mVRS^U36;FS,94M7x@ROK[UOx'd`okBim-f
+F4IL%'dum)rVK,R&'.])RPk"T'uRAmpc%d7(PE&k7xq7f;$i}+[is70H#iH_jgCk'o=6DL[Jw8^I$=]-0AdWXL0iZ.<Aon;P|=HL#LQSg`_H1Giz75)M!F
+3('"#f;39/JJ-r8'Tsb,#}"m-][$0rL5LW{#+bwNdjS0-D^X~#Lbyk#j2Q|Cm!;hNmQiCT@WM.Q:WAf"&1i(("oN,Z3J]fhD@T_kEg;D,[kL^<O@.@|$Uz
+/D<f=g/^y<0%|%pI_7/HsLs{jJ5F4!!cm!;'eRJ$9eq+`2F!8G&mF1wD<ptd;Mn:>st8/m!RGov!Le_cq<h17]S"GuHkvHpaP_ouMS_Go9AW|y.PS]tatC
+vJ2uefp/-)J#L|^{+-EQ|uDlfobX{,Iet5!()5ufHpnF=Mpv8khB3&MewULWq<'|@[q,;n|Is<)$L]A)@C:dq-ZaZu{N9o1`D!J;"S>'jWCAWQ62y.2]^R
+De!#T_n-/{jj6X<mTe_#5oNzE`Z<y{WJyaBoIvuuawzkbF40lGy{0uQUjNs2]vJw>00Uy{m>l::uzGvD{$diHo4b8%$=W[@nk'~-:/{7|4xo(jtYyP<_a)
+0h]KLP~+)FD&$)OioVY%/#S)ibS&Sv+Q@.4h"[AA=-,f`U/3Y3@R{X7|g0-N2#+MM{I)ZC((2R&K&6s!T_7j!)=/`@~s6b=&4xs,`CcG3RI3GeJsR`xeTW
+$(k6t%u%Jnkzk/;8<T3hM5b)=F0F>!H#OioVF!!;jzd2!4Wq{5-f03m[&3U)/QByTn;8_ZtY7NgAJ@=%uz]}x|4dI@X'V#rBu]V9qftrm</>1PaiXsjD#:
+@ldHRerQg<5b[rd2hbS7^tx2c#~L_njnPXnTE^/>b!r4iaQ+d>Q2)#Z"Yhx8Yh@[D#LXcHup@oz|]2o`83mAH}qTR1x1^IR%=er&q=a584VLFo$80w}@Hp
+'CZ:eEO9{o,Am#04]bwFQ:2F9v$9PwO)[:4/(pk<pvIckhD33H_PYig/:0aB[_gJ/$32uuf1VR~@L2(b.rzPO.wspoN&0+afK.7mJw.-gP1y$:>;=ROzm3
+r8gdc)}R[j%HcTII7X-qQ>BOQ7<'NSWBe#@HD_Y)]&$Y^<^R2l.)CV9_Y],|(SLFcuBS2lR=89qH<=~dD2C6s,wp&hz&Mc^_fnUt_l&[vAH'm=mvdLZ:;v
+7_z`'>a8fdmrLf+Oc&U^FY$[D"F$'PA5+=8E<&!q}e(u_s0oV8yp^NYe)VABFY.a0r#l-b@5j@c=(0LhbS+/nLGUPst^t=Lnbkrgd]T@F.J0Uta>EvG+Wd
+l__[M4;v|Q^vGRpVpT7;7NkY9sjw/XP_ryF/!R%Qk!!X&q[mw@h%4e;7@H.vx[t&1<O:[^cB#S{[^370]VExXcs(0iz>uF>)@HJUlXPT|Ow}$xZy(ZWqqc
+&vnX`}W=,nfFsADoC`PK^Wb.=<9Y/^6.iSmW-^m;&@9uR0ym:WVB]$nOGli>:mxd;zDE65Y|qTceL!E_bYiJV'd^7_CsJv>1/R^%+/.H,SJ4.=Qc@xmry|
+M$]RH{qn9t.o%=GJ9t3+/Aj=vD]R^.:RG+U0%:2$P@(S~!5^^7]$8XPsbn)YAi@.`,tUo-"]VB_;BIIUn]z=RIv{`AvoQp<Mt%A$kRop>GOe3rk-uhlYH+
+x+$GBX}4te%M`TBk!~~=X%LS~BjQ1Q&lT%8HjV5O]vWuhhY+Ot])q#$J6a@8Bx2/>_lnk4"yLt!6AI>=LWnCW_EnOkt:LXl1~LmDH&RC]OXpJZ")xB_D/;
+N!)#|hy/7+wU+uXYd!T'uBi5iZYHV4ZZD#I;ZZJ#lF[GC.cQZZjRpJ]urE-^,0tE$f2`R%[FNVRciAS31Ed!d5b8hs#$hF6]:|CBd|m;B[>l5a9B[LLKf!
+dec.M"rkb`yD.B"F_&ghqXGOK<_"^.ES|.XL<)[t!UhB9sd`b,[/9p(h6>pH}-G1xp4^dWtZGGX2dw6vPJT3tV-DNX^&+9oxc/PnHg[p^,Ts&2a._v'C6x
+#.j4;Z|v3,.U[j{Z_pfRom)Th^tJLo(kB_B.pJ^-/V39Nlb/_@[Ie96u|raMW3n5%b/=UAz'j|kXNR`Gk,PsSb9[$'Bx]AY/8(Q(}r~+/T_LrMz&uzh[3s
+I[q;Yr-39S=asY4&k>civc"E=;W9sf%.v]je/FK1x+ZBXeuxo3OoS$zuU[GfUX#;[INbvEd=nL0KvC'R[qukshngW+c"zw/5H$~1QFs'rS]pD7z6{/xyR5
+$m)4EC;8|pAKK{o=-sNzh}mW^$NSi:YZflbt,I_EJQr#"KjO/$MR1_B@YZcSFP'rAr`/CpmglALvg>DM]M39icc%D`u_]i[Y!so4~,=Wxye-mdR_=|nzSu
+,q"P47StP{SIkF=Ib@n&pE$,(v>zU+]Jjy^E%a[wc+5%KyA%s|/xO{R-gd`dp]xdV&.UP/0HSP)uiCXl]+dR|JN+jHQd}V+l9J1ujaP^SmqD'AaJd.:xg<
+}I[Badwnvhv4+`awW.Qt{,$H^j!CCmw/px[x`!ne}{VpB=m9rE4cl^'K"252{:UE"d-VzTS#%l!=;I+K,,f:gJQYKHp9y)#6ZtHg}k{mUl#0{|qk7UfF#&
++Y"<MWs"oBS)|)vm~aMw]v&CE}S5b'a)p$1;$uT#EI:mIk+,B4dAn98P>o1]e!]9n2:-fiQQ-MwA1fc0H;U`$ckl.[6'<nPS6@BU'4d:9eT^_Oa|z[t:K.
+Iqs]6zDc77}h4/.K~eid6];0m!-YGQU]LPpJAJ1j:Q1"8'Gexq~oy4HXUPnZ+Q$}E<{S9,)%4QQm(.OJAQksPk8cf'%u{-dl}<#sO4Wn+w-9V`I(Q"Sr)P
+%ET3;;EH!k#S)Cj1a&0{Mi20(Bet".G^&:F!i(71!~ZF.Rkzr(-8gJ{`vSbV';='5K{%fBypZ/e(>MhX)OG;`1"q0@2OKqXb&K{eE0P`&Sj9#>-Sq8pASe
+NH+{[MDEan8%}|AkZlKw!:XU+fT,.|4-r/f%;p_6j)ns$3az;8A$>_f_.].tyz6R5r;Po.P8Vt>8J+iMvoLDe%;f$FL}ONEOQte;s}Pvn^AxYl#D5>rd`z
+WxEQGVxEPVSV^hTXn:!-kKbx|&VY9J=(nWf$n|z{_3$d_ypI$LcEd}L!TudnI_,|ava${2/c&^m<S[,JGOsZ|5_iDS9dVs&Dw)$]%#'5,>sDXl8zxv7`F:
+1T9&$5yJ7|"@>=XmGhPU,)Gr"-!PI}dLR1Co2r5r>bn3dsHt"/$rsR_u#`o@^X%Ph@-3U;L+oE;467z-a8KLhZ(O=}RRlul"}u:'gl2Q+z4(DGgabKP0^7
+cWnet_7`fS@`=jysS{pJw,-Z{lM=JX<vm`!sL]lcgM)bxrt@9E6&LyO8LHQZl95g);lB-K6@`o=PgLwyqotE,,_IfuStgp!wkJfJH^w)1qyw1J=8+t8Zp#
+:X#jQb|g!X8NrRwkD:{$~bO;5"EhTQZU9}nCcXdn=IJFsiR&CvK#+ekz"-<sG3;PYSdofc~K-iwrZRK|U]m0/8it;H]9<_58lL75^XL#os,{HffXF.nvd^
+&Wy_79$qog7595g9DeEyFE"'q8~[U[IC,1,+:3z@&;1Vk0wINspiF{F}ooSLb=ZSST64haH5`^Hc`C>=~Og+GTVi>#Jitx7-<&ji'>+0.stvjkzu7su8>T
+nLa%g_yji(%(H;&Mg/UI3/;^vd``V35e]$FAh>5ZGb#DF3vlB0o=6fqMY^T6rw&JkRU4gL|PVCkgj_CsrLG:SZu.kq-;>V_7dHOSfv6p+=TE(1`4$>DdA9
+Hujlp]Qw+LiwAPOx24X6XDj'aD,T]oleKHze)G<"_vMambG#fsTUp5O:utqJggpy{aLeHAY@oSm|[<e^0@:1[;vF$7ix^8X15R[`OELLpU'$Asw4cY1_aQ
+g1[lj/'E%YwLVXXsZ}d;1vF#=twE]D_"kM@Efn-<U)CHs(N9}a+l#N]yJ/O0'`<h3lX8:Q:14&xR3S4=;T)#hk!%R@,b4g,0gwnM^1^Man>zCGb%,6j,m9
+<,d=Bml@p-"kD"PtY8"{K_6p_Xnz`]asV_hd]"I|F&%@oxzBo=E}0u5,MjN.07`JXqw1as-OBJp`$_oF+NR)hg=Qqk+h+|))maey7VVPdt,{NrQ"RNs,z(
+jg;qNRhmf&ex`dZIyYx}"8WO1b9[qc)Wo7SZ!Dd8VKeD(Zs.l]l1AxD33XLy7|K8!81h<c$0l#;Ql;/O2pMB>!}%UfzTDeWo2.ak%9@zT(2yX&$,F/O:#T
+%^_CV6`=(u%_MHq4=#f&9br$<Qr'gR4KgJXntH8G^{FMC{62+Zr}yvfd|a(J"T39"jxx[iw|~MmT%%,i@HAol5[rw$e6rdP>du>x6oN8&NQ4R936b@qcS|
+uSjmdE["^Z/egw}.RABP)@PNbo<%eXrhF8sVZh{TQj':{gJO+qV_az3:yih>-}N8:A`OwOc@>^Z@M$f{qv5LaSY2s5;^`VEr;28j|$z{uCGYIHzg),87mJ
+[x3Z^JP-i$`<.A%R/$]'uJ=H>ae_}%+TYlI{-)$NC}WM[!Qxt(Q=XJ)W9L1L9'N]]jeW$ql}:YtpHnqM'}|k}uw|q7VsR,dA~H_lq{Zq`N%jc|+ZEB@GY|
+oqJduX[a9:38n#<ZoVnY6b)84{DC4g@+]6d/L(c4xe0{vGWr}'3{%yfR783YlhtW~<pNFTM<Xyxi#O]TCaU"d=ca.TaT3X:Q9.UEIuz=$XSYiE$9^UF$ip
+f_eJC2V7Wl|@)X|gM}V76`gvNrbn,gg>$4_rH=z73x!uYspMSA%btp$r(l`r3J2]B|br5{7vlTntiE!=EeH[J>zqfef"sZ0|.UmTJKgW`#;WV64d73w6l$
+!9_|61;EK7W(euQeq]}5mnZ<Gwc/YcBIp`k0<p[KR{{NH%k]qGW70IlvR6Y&N&4$Cab/Ls77GIrVz|e{.V"`%q&kxRw<<TM'0<B8HE@WQ0+O]q4/1mz6zW
+abXN]NcOn"ebhe7C2vvYCKF6;s3Yv#HhqHa!|t%Jb|,4F{sDKuWaZv0G2Dls_0b(7@AkvCC+,prdvnse{":kN@dtPy5aUm>,)Eot'>!OQCPsE0,z-LDOT)
+L=vGw}{/01;etm(gi$_x2;,R$OSi,hlEC3snW'"VerH>6-5oe4nO)/kI1C3;oT{'sj+kzTgHh;iGqN~VxI=Rb{wi[Zp8$/p/#w-tgA=vQ3_"Lj>dx/Ww!G
+H04z!k.LHIHT{o;uzI<crFdP(f]tX!Yr%P%M|E=Qv@/K%E3V`W^5X;ChTy"d)Q>RwpGTOF56DWIss{kz-'xDTK3}VSuZT1"aM&AqVaTNWSh3Z)_(KoZ>v=
+#TN[>_-HKs@aI42LRI#R>q-2SCjK98CLaRf8.1rGrB5|nfec/!;uucKIcBeJaoPuT#B"RY}/^cSFK9j@J8wfL2DPpv!8eoqGh-CNFzPd#DG(p1Yb](nbu[
+JCs6P2z1Rty-9_0ybe=++dNs[hItu]n:)}#zs9DR#mZ>N/_YlN2mUD(ybx(bO,^V3CTl,#,4H"@tbh1H05X;=]&&t]ty~IuhU<3q|1r{2+:3)"UHDs't-/
+W3m)~jpy[#>(|Dy$Ce;!lOVpISzPT^"'aEsG%Y#myB"%hHlMYa/qFh.Ih:aQG&4.|7XOyYNPN);IOU^=c`owUJ_pR84=4SmAh2,oYw5`Enyv(ScM.e1:rN
+XoHkW4J4Z8Wq}gc6!bT%7'wD31$3aZK,n"WbtX>y(|XZZ`1WuNV,ZtTiW{i&lQkHKn{oVO|4:E]($.nX+gezku=O-1(Nvtc8l&,")+2w;bBnlmd;(OOteK
+^DW^wI[p2G/o'cs^4{Lnal[/;z)I]cy]PQkJ;r.zs+hMqCG@R[O5I'2fR>VLrVrbH2Z^A9!W,RPgkiNO<hZ;:%uW1lA|fLYbbe5vGZutS#jb+Yki%uQCbk
+>,a6c+MB8y>lla+53Ccbg+h<_.(@=)&Ze-LkR|+JIsWL0Rgd<`,]mR4]!M[,9KaIyxZCvJ{4~d`V=v4m82rCA,v)H>YB&H#"e>-SuzkVYG1]%;59'&o<Cv
+Kp"JO.rMp]fA;^r.P>1lXlm$v'Gi-xuFEB-IdoT&xF`/g%!]x9c-5Ch,EA9M!e2`VuGeHRDe"N%GC,Y5(LlFPtpfQ"D.P7IH"27v22;f80iqCf|0gE@,19
+%),<OFMb/E;+w;haXlgA/{P5=&{H^(`=x2^&I>%Z0>=oYR^)v=x+KjxMX/4aZ'4QcL9,s_,k&#ZYx$CTSadk(Bw$qAtb`=Ad5Y[si1I4<wkMZ;"d>y/_]q
+`zg@YwrSYO|c):zw&Kroe1l&JMh{[9Av2GAEi^yIGBAn<k<O,lfRtTK/w2}c`/Ypte4,c_vdbs%bZO]rANt('ON_z([<wo[ttu"3Gva.@@wu4GJH<r@d84
+<&&-ml`t)@Q`,p":!z;KAUCUDC>pO@&UIFX4+z{t[uWLHn]oslHpM)$E.H2o5j+r@;$[,#!vwz7;V_EagMXB7=J[Qq9N3GE_M6-9G8<aTKG#F/,72pPHO:
+$GCr2R+D%de$Pd&hiI6OI_p(%JHySGUl~nS6iHI1]{0Kq;(D=lH9Uic4Y0l-5SFsRiH5v!/wm+QVFf$k4&&!/ANe9ToP!$(WAk95/lK)CDOug"5{XB;10R
+W0.Nn@.avOW&OP;=mYMBX`O'D,K}v.Mdzh09njoY584Sj{I]QG1A2F7qU4i;u>V(Fq(6ry.2BE`blzM<(IRi-[mf)f[USFK:%TII7S`3$1n':pFo=wy-5$
+=[XHQB8VeUz4yNHUAmWGc,`.+G~I7f8Y+;x|$_t9caMvgY9zZkrq]ASmx7OO[O}IWt&.JQUeXB|-uWjf%hH3eeF/{)Jfuxh5sPE=PI&:k)#/8a2vL.!.8t
+/'.E(v'Q^|='kZ6e5HTm/+}'D8cX`O$>eEr:^6#:zPy'7N]LT9Ih_,3Y|@nbu!BLAPH:y/8s}}t$(I}5pG99B{ECI4bt)5Nn,Zdey_b"fxtd()li`%hYBr
+"|rgMJ;h6JZ'PM_u)iK$S0y=xA&{!~Z+:VbP2Mta[K{l~^lL|D~5;TPdt-rD&Z6$A"tj5DTBnpy3S5@qui~5uUBJN`"_WvuBmcs%G/#{d3/Q^Vt0j@T_N_
+N_OK{=guxj8jTTE.>RO^lo&w;y[,@"uLVLtUA2exS+/B(FlG;V9I,%3u<)sXMn'C~lu#MI]sK!PTZ3UtENs844[)"61l._Q(x<.RgCCazr7Jy[`tK+-w,/
+n$zrj9lall}c#8D9wtG4a7hcZ7sA({WbXT|BCkj`4f}S./giy@Y,}IMc0)_@C:^e',7dFQC8'p,'vJfm![KX:)Y,Qg(Y+:<lTcrWSP6JS'$-#S%|,;Q,.x
+gnHirH1QHDq1$<&D!n4;$grIjgzKc]~'|H'HvJW$b-x{%{%.;hJ&~au+lhitX<CzAIBiSYsR5br"eTtS{Ed&eM<eZXT@pLR#zc!m'p3ORA1w;rfMXkFc@;
+H]CI'l!_/agR@#G1[)zl,%F1f^Q8UjzFD@6T(-M{DMWkXD=LL3!do$jcDKWaPuaLDF&-#g+:G>6ytsjH7L#+uhyPG$c$<tb//<{P,5#Ywutt,1"`W_5Cp(
+Z'>BZ"BSww=/jSow)0l^!H=MID;,a6Rk,nsZW$G.hj"j@of2FExG|}l3Jd:|f2nwoGGP4;3)&Uk|0mkdD:u:#&M5Z.Z0eoT4-2l-`T5Br4dausVORnm"L1
+<Q-b[vL/.TPdi/KK".&GAnV_:1L.lwtg$FT%C%%5TY^nh`p^foxd;BGu4@l&q1[7f>1N$=W7Il>0U29/Q2I2E9eFP';0l|ZX0bdb+u9cH,KoWU8%,o|U=x
+I%V;$$@to)C6:$,Y_VYCSfi)z9'Uw7c`h56-CmWtLMqP,djslx$PP0B^88yWS=~M.U5:&HI{+SxOOMOcX4{4k9$PD{(TlvvuwRdI4%0$Sq'YQ9xh>l+^T]
+I}3rXiEEQ]6YIUMlVp7X13[S@FQ:k^a>#aQ<XlM#,'oDF4r&D&pkDIU,,2#39uiSX@#<z0v3D'hdaHR,8Fl=`XP8zZ(J(qk=xrF"cjZ+:5^Le]T(HwI(<E
+7eX+@s=PrzrH1zgHG_qbw=}%qX9i,+WtowS[VNP@'Fs7N8J(~N]4[}s8uPy5g^+^b'LSUXF'uXU4%Cn>#v0Rq51>[(jKFySuIZ4okBg7$!8Ss"Xh4gvyl<
+TC]zSS8S5UGO@}03{`~H~gu+m>pGc>ohY$Kq4bE_Ms2JX:Xh^HkM1/:VZ)bu(hLp9]jS'u$W3.Xh>]qJNceNnbU]%7/shceMDCQ;$M&jI9-dwiD01;A4)7
+)t{(#%V6>vNtnw2SB+|&$8cZ^:a%Y8UGBSrl{|C|bNMOi,ayk>|XHVGt)Q"7QfA:D++#_0p3T+}3w9EK(/WiveHVcJJ.62sDrtr:oy3o@=Zd[0fwe=HzH-
+SCPYc8"-MPQd,)hsr!pF}NSU.lv'Np5D638zoE61Le^3!wx7IuzNO:Vl$sm[#fqLw:iRY%/4V;hTVx_ahuvB4=yQ67}HRNU"oK.ZVdm1C`v4ZCVRUBW_[u
+"ubgpR5x"uw)bZgj7Mk%bApMJOgO3'e(."Bfg]GlxU@as49xD8G){R}&4D}S9ymz7iNHE[=+M2+S=!{^'0A2{HU&cS`,V%8g/2;#;@tZQK+w!g{{w&~v>e
+`(DJs|t783TE#x};0aHH-JdVr{sxA0Vpj`XEu|.@&[hT(p~'rFzuse>YfyamF6p[^Z=6<ds}Ry3bgdI7N:a>m,5ok[!7&hBm-7-f1]Bcb)E=fIT|TVb5x@
+uhz#@9,^$Jq_X|uq;gr_fuqzh73R4N.|aDz%l=y06H{V>9Nvv1Nz=u.5wf%rx:'cJy)H-K9}#SU7Y5r95|vr!Uwpsrnzm(=`<opF$_Kv]jIj-}0XM7hB^+
+j{f'6"6^x;[6]@+v03thK8]-D!s{|meb7K5-jhsCdani.%B,39:RuzZpzn1Ks8^ohzuC7=Z"D:ck>TW3#'BlL|s^0zhIVw!"%]4._E`:81|yN$D&]XFi~m
+6++O7X)D6<<Q<YRF]K;s=3(VI"[Jk)|^3cs)S3Vv4o|F_-ywlH";b6s-g02w=2OTQ^5iWn/p3K2@d+iFw9IzNdfGX-T<A/#x&rQd8(:|[{p^e{3HY>[w_`
+I%0e[j/F)d@atmTH.(g>ay]t(<Yr-V|VF{dbkI57>.d'hFulRPEdR25.H[}EhU8vu[A0zbT=[A#2|P5Pe^Ut/kt=k,C1/wyUp"-UTdb]C2)B(4+X9W5ggU
+d4x+CZcf1mm7sa~ry<AS0-CdE<uBryQ%BKK(u@$#iZ[{Rs}"4+>JoG>XQAFiYZA.Scy}i{SFprFu[47(if;{:Bw#'Tp(-E>WZ%L;(,xx9|P@.EI[5"1|)T
+85B'(Ki;z.9op(F4HD)$e&ga-L<EWKc;@w"wCG.<:=RRv1m!,P$c0}<4jygK,!%k0KK6q0~67q)rCJfA;[c|Te[J%Nz@>J5W3=X[P{IJ:,R,,oLD"9C2~0
+ra3wHTkSZ:UCmC$zXj^T,aIOf@=h{0[&xgKkP(AlwucsYSr4X7|3vHbR.ua"<dUSiN91"]|)ymyZDYC;$]%OA5P3pRo|+c'b;&H&@p8=Y'bm}]PHfxAFyt
+`R#ccqaGl)4<i{57aT,+]h}leHt;+m8+xE1DQ3$/9U{wE-vA747"a>aE'<'m0K%V-$|1PO+v6i'D"W/%<6oao=br,g/%8VzFc7w}&,GfE+JkpzU9-XA'>+
+'u9r^j.2[!{j[u=bwx;g5op1jM02(TFgN7a-/%>^P0FO#ncBo@F2Vw-s`L}0WDT/)yjKk9#E&;V6uZD0@lLfrSXdMi[XNR-DOE0x/5Ax0ov8!=(WjY,wI2
+`Pt5i_6.GZ(D~d=s"89zMyaY1x'nnTj+5r@5Zx;rC{yBPYLQ|LVJM=I86&nc,u,EMwM}6[&v@=wW>z@{y)OctCv%Hw,f/(P}<d>Hk-cZXW+6xb-KF[dm7Z
+cd)/m>"/s;ix`47FYF%<V<PT+0Jo1Z&(qcp<,.$9rc.nuZ:i_EXr9+-Ac@(2+p1#l,0}n7o;;kDie-j_ELwmPoV:X+og8tP,2M2y>5+fw0Q(5A%Z|8;]F@
+o`TRS!^f]hG7pj/1hAyi0#ww}"I%K$1Df:^aHP:}A8PAUg$WHVL)'xPB.To`$oJ2Ty^jCd!7'rs`L,;J;w!O/JOs0NH}kMPYCxo=@nKP/,H:%G>O+EqqBo
+ns`'BBs")6p6m/E#HkU1XS~tR'`M9RCf,##X/%(T;K9#3lnV.i(><9_coKqE.gtcbe#9W4_{}nCa;@<F)n#LWC<=G3$lL.5XFQRgSuA<C2G.}^OG#QBnUm
+GHtRh@:/Yz#bM2LLhr%#%}qqUTMRR<TX%hS<k<Rr/1nDz-uB42s1|V6lr]0;NaM]kW)2%p}(};v^@O68,RPoUGpK9V[(},-1QwX"NVz>bD2@Kw2AZI}:Px
+Q9<'A(Z]$v~6|n"B{=vh7(sgfpON8jmVzLrGsA}GJR9/L5)`l{5"O@9]%6]V5jV4`GiP,6Ft1u^[$`~o!>v47^^QiGFWz5h8GdksQ|rk>Snp/s8}L68C/B
+Y=1CDBihAEyf'H;Gqpe$amTcn6!BR]]^LnBO]Qo8sA[7a-TIz)'oa2ruk8zNTY|U205VpO;:fm,lJdFHQoj}:q9R&V]8&JNq9s3/0v@Xo6dwD>W>>Sb3OB
+dx4lt0#80oPN-T28E9QBto6iL/sxzS`Uxld#RsYeK+|IKcg|"ZPY.zAbsTx554B8ldw<~zE&@4p[@zjP."_wr-6nF,0741d{{AyUiiEJdv8_4F{n}F(/]d
+n:w;Rr-^`e66J:3+/fFKNRB]9yua_&w`N3hW.cQN{QOQ8E5]Fae35G>D35F@{d[%U3Y70L^`@r4|pUEjc<N[[0'`4^6ZOJ=Xn^|b/T~9YMOwR6>hwHv^jb
+ctqt&I8r|}F}FKVR4LYE[U[v3q-O>>#1]J-ucclc39v>z7f&.M,GZ4'ONs!J8D>WS(jgHc'LyHP.,{kp)-6M4=;0H1v^:FV_$V4{CY,PzaGC_tqnkE1Bi-
+@8Ng=gzbR)"A[vG-={neUN(a;.&;C>8^twA$7}8p1ghnni&]lWp4f54MyFWdw}R%8YaKgb(_W]%;t91'NP9.Lq@dQ}nZkEIC~$3|p2$xM}@-FY:QYQ%|6W
+-=]1Ll$"Y2=)!xmBC3X4'u]$/3.dyCz1Ba<EjchE$CcGAU{Mo=w(qiNc%6j1/<E%F52=G2Q_JA@WiBfV@7pex^!O~`;Dx3!Jo+'gT+%LdkoaY_QT0X%uX(
+ZEOSn$2j[)p]5_WW(g;Grz|<|dsDZF]044aKBT}6f6s@qjx"w!.bz6vu'B.J1yLJNwdcaWn[S8^w9STH%}G%DlFs9X:(#^fi5}L-W/Q(X6-_|VV![b2B-2
+bsw"]Hk4BAk9V_B9hdOs'C_v%AJ^.CAn0]AT$dJEVUu`qskm:/(T!$ymC:7Q'/D9j8%w[`K@QW_T_+k'Fh-"4LOs_derC``Y/5(ONj><kt'{B@]Q%_JyzC
+5VXK}<%|G(S|gicnnT=b4;u]+nji/Nl3ZGrQh4[]@{iaEVZ}6k3Dhf6-)vj,UNIk-cs|ylw}^2aDL@zK;`0yYi>rfxTO>52EWorJdal6j)dLlV`>aF`SiM
+zmyg!J$rG7fkik@`tPqE/BiTHj]ev"R6~=tFa!2/2W]I&YU')yNd.TWomSz<8f(_eBk8Yibd_}gbl-b2,we;F,@OV[>TI5OnA)O^z]AZXy}LOqOiBWiHJv
+<8"T7b(MqG00D/AF@>f5ot4J`;%jLq$:+(/o@8i|-sWvDBm{iq}np"tCPT$aJ.KTP/-v82y2=C//H2HG|GONo(6<{E<LELV!O[bSoTHIeXW9y=55o'fZ>B
+oKBNMvNc_fIvv0CIaM,<4BsdP14f3"4^d+L$cXsg2`d<W7)j&ONIAOuo45c-PzJ4&][S:=U5B9jnGY&|pq%Ocpvt+(Ta;5$)+Hd/{r^JKA)al<ffWnp^KD
+b-OSMj]H#SbX_`/ovlAy{.|jey{GuB&[oN2Mo/.h|o#br!,V/W3=#1Epo%ihY7#5`IQ=XVui~[=ZXL[OWoWr0qWB@;2r7DBmGr`H6RhHz>5uexN]$VY7qp
+j/&tfi=OyHp{CKZu[3xiO=R;d5OO,<vX.FUBzLSZr&pO3N%}cnJ]Q,F9m.Uq7y9<=WH}nO>ii+AcFauJl0nNXU'-STe0uc|!JafW[1mFPI;ns:gpf>_yy#
+x,4%1rL_]Ow3%xb(JIiVPaMFOLGq(Mu=E9D})bV/W@VHZ[b&5gh}5F_[u9pMKJA|PG]b{$tGyq9Z7;Jw&7y(9Y|YDCcA'ehs<YX88o^WuK"/"yDO:qilDT
+>(^3yj69D(RL_w%k^/}L=>4M@Jg0t:ra#OD8MJaE|jQoVy~@pyp&[>&2Cw']rCH7vf>$IS0fyazqHKFV8LBTdHP2rxT{F2|$YGaS"INz~w0CkB8+Knt2=#
+)T[{I6ZrXoy%!NlLgt-r/2T6R61Il3>rp^M-A(8#cp):;8,=acEZ#GjNC`aV@EOVOnv/rBtez+_qV]@T@b)=d@yoFW|6ed"X8"SewRe7CV.hX5r+B<-u@,
+<+0}J:WcQ_)UH$I%9(.r`nQWPHN'i1;Zhfi!W/hG]TM]4+(hkGT/lbP_HOnL~)x!OIV7$RlT8UE[C#d9F|'gt4O0hCL:iS|mKximAH&,Xe%{oLV|jsyCEA
+wg]H2H!P:U_bO(kA}j2|5K4|/8v)JOoEfkw6D/j<Uh&x2xozCN9{N'dsj&yq`10zEIN:j,zvM(G>#0RfWFCS%m4WD6fBcV6kH}D/qj,j(`_%py^[;vy-gI
+RE{$y)#RVAz1`V`DO6-X>]v6flAunjS^&!8qZ.H.$0~wW4w$kq1X'bVld`>'Kpmk!J[eb2EXdBz(rFRku]bM.CwU"==qpRK).#VfIyyd%AC1vOZs$kstiZ
+U|uRIU9!L@)QM#D!==3m#"e$@-:zBXC$Cm'IHnY(K$[!;uX{LUn_aOO(},KDk4lKGV6};y4o`TUX~A@y>5Eq0`8r];8V|&Mdj#Vj6[dM%q/{A.4/^$`nbL
+(ygVU=eN&-n`z[=oS86CHV8/nr6pq/ZLe-'2kWo[i|9YPfZCcs,/(iYwScc;d$+ey|cZVTqw^$Z[E3h'(h^Gp}4H:_w$fj"14rDSD2z8]R$Up`R(@LxRHK
+Km-AJJF;E_`hS#G4}kP$ajiuG]C"jz#Wf$kUv8)Mt%8c>kMM&fnQv&l6!Z-l3Kb3d)}6>!#d>]]/u,5ohDD(TXL9%+Q:'9JsANLP#at|b#p;SB}/^&4$1w
+SkEp(]wCOgM`LMvq4z5mBBz+UO5"I3_uEd8bwn'Yzuy6+i#0ijV-@2R]UqoxfYt&b&9);>6`(AnA-Y[|Elx2yFK;~hS7o:iv3[,R4oIGT0gU7Y5WyBf':=
+;#+}gu"uOad"1M|k'^6IrnWQ$(rw$wlMJj[0L3kD1|4==9YZ@pqxemQdRrh3q:p>25R2&e.`Vu;ai-mibX"VMfZn^G7S$/NNd;b/`zmCXx`J"{-D}ZyU:o
+HNSv'IYp@5su5V{G@6]d.H;w{xkf'+wVIOl3X;@!sT.ov!:%Zp#j(nD%p>$n.V&/G!{u/v|[d.|[8:o8^QU81xnjv+2sc@pr7X.IDVmvPPP21IVrZ7|f7=
+I)gE-(YfH4AHcEb2h{kn<MUYVJ:%k{uJ4!oTVQ$o"wP+VNzj!HRZBmFNaF/R$$ZMw5v0mGauC+Yu]LbVb/WVd0@%Qi'gn%u5JnN'!BNcSo.nkgr`gbmKSU
+8BfGKppsYRHoHzyq#0ntQSyB,=;D,3:H@1`RL4zK|r)zYOk[%P&K/)%40ZQ;q+VODqPj~0ll]Z(uO{Li!VG)ywl|vAC@0hu_(,S<b!lOKx~P|7H$e2q7(v
+k-+B#8kNw@j$wX;>N'LBs{`DFH!sIS)9S2R.V{a}4LXNpGkmh]|cKcm7(C|e`'i35!eJ4J|y(2Jf{l4Og9xl/3g;Ry/h)Mgvzd"U'OQhb5mm!]!8fl`r{p
+d,-X3x(JSh,.B&5%:I+>yI],mb8(R`'';--3j6PM~E]8kfW-"k/-;%:fPz+Zff:=z.P-2GFSKVJynL3c]I!+=zN<4sY;LawUqMhx8yi!P%7ddv9@[}hm8y
+-ITjL"+O}3I]_x'#qC!tH.+Zp|^]b6I5iFm>.Tv4i&%_}|n[8uol]^lG[}z{Zld={oT0XH561/Umxa8x^dp{rw}]ele,,pzpyBlc#.UR.Yncvj@on69vu:
+qTp.Kkdc}`,3RS20)g6.N$o7c'sTs)BMuu"[GA7yhhR;^gB:o6mpv.ATz!1YT3i}nPc5dmqZ:ve,"R+_>6.kfv,&F|lK45mID|}IYi+I,R[>_Gr>Ln+{A3
+T<}pV:DmP:zz/Jha#_x3jO>xy2rTB#uxi2"B.;V'o'XaR$ia6;Gyi+#t93Z<)QrPm$9TY(b!pV>|=dl=^CH@]r>5$4)gSp`w}4K$M_{PXQ$IE;Pf+Mm<Kr
+lU6{Mgr,Q5,&3/g+dE<336C=E[Rk9olT4T>g/hw;Lrq>vy]wM:z}|Oe'=dwb&Pv8V(>TTbE!iQZ$0s,:yFKd=fY20GJJ2[gv=6$4:J>}s41UjrIw^0wDO)
+kDfHMACk|p%lF5&fe"P4i83KG6}ZxYiX5dUrA@cphC:!1ci=cI~j;$f`K=A20kW-+0amE<H;TDHesG9AFkR,X#|W"@K+xljEJAN2DPeaE7__mAItfmB3)(
+|XVY6$tjV5nvP#V1Te#[r%uH6acf""aB.t~SgR&bm<w,{gn%$9A;H!.of'ZJ5m}_&hyj|d>fM!}%hCHXs+uB]UZtp58|uN@1-L:j!Lt-:EYBUt=E=@v'Q@
+c""aDrE[__o(xf+^"l1D]]cK3X2(~rdT]2-3hi`:fcEu|VhS/i_/9+$8VP_IC^5i]{1aN}_&uv#a<_K:Qmn2L_"|R-NogHwZS$4wb@<WBJH$ypUKoEfLGQ
+A%_W$FX!`%_/T3Ok{!LD|h&GG)/dgZ)j8GfoAT~P-wsu^raYksDvKG/p}zj,!#8K!knyyaPRT0hb;(_8#NsV_VhG7pK!|Bf=P&lxh-#)'x}L<g{g9"%9.L
++X#q,hE{G4_Z~7QsQ:/|$tf8ziExtg^@fY(FlSgtk$>4hTeI'uSY3(`pGqSa><n#aTI<]7~^bZ$jqb+R-:mOh]oZX1@WoGO[@cv$-L!JH&JyfL}RRQkT@b
+GEcWr,/oM4/8oCMl2sf;MCm.mld]lFJni22CGN;r4J)2zdW)SgA%x|zt#L},a"uUM(~[VgrJ[e6,I(;/N^W^I<s3fzH/1k$Exa&-]$o^}^wfe3cWq;.(9A
+aF"[#M"+j0N!x;uyP!mCYFtxBD6.F<8w1Twp-G^'lP}s%JGdgW%{h|(tBDIg@#r+i(b$Z"9Ak$PRSHa|VN9OroZK/LXN~7SC9@p{)9tZ8);[H|t=Kdl34`
+~<G>UOrEJnZhHKVAF;xwk3pQ3_;6b)a&iL/:"fDH-r)9J#'Qtcb_5,WbkLX"Yen<b;/O4,d05<d(&AFt.<(_[264hcDd"r@JDe%^a'7nHiZenzsS-WRSuG
+9P&r,-b6NQ|>IgfDrS(:.vHK}j^Iv%9`$@][Ar"Hu'`'}4lsu$tKex:d+h'qn:15Z_(H1Qls72#>%iV0N&rQ#KB..Ht.lc@(q1q"keTl)A!.u'JkFLm/gO
+">vpfp2'8Z|lL/7ZZ<"FXLmU>Wu64N{Cq{"I`1#8_w)c>Rj+1cZMawf]Gl$eninCvJ>qMC/qq,<PSwBlCtW{bTQ(S7UoxZst,&_OgG9C)NuAZOZXcV(k|C
+Fwt)U_Iil_kXpln..I[3bZ^>B;Le[@diC$0-]9BE^ciSJ72A=,{w>r>,"GYStNJMN.FxWP7R%WEex:#1~l;s^wlJS23IwK=+Y(JC`u'h78mP%|!!<)cO8.
+:c)U%K-wF}v^c4N%YHArrt;=tEl>Mx#p@SIE-x1Pq%.{l$kWt]3RA:z"1;J|4C$p&N"dfRD;zs{]$(]v1.qkiB];&d=U7=Tl/=%Cm^=xY=s8RPX"GlL!77
+6r%(e!nRInQc'_U/sR_%P9}T.")8+.1TGD4Pj<ZN5|n6YgIa>vJ/#p=N/ux|==n:}F#j8l,:.,gOsL@KYJv<@&(XO]}:{p$^pW=VVg<CYG+${WeG/b>gyT
+5JvN,P~eM4ohZ>4d=s[aqjW<<Z/$[Rkx29<@1cZ#ONBoDKaNV^EeL4Qm5g;#h3~tcLUrisfKzKd5L[p@4n$]U7+cwURL:};twvGQoK4U@="{y&uY/|[=fC
+,kQ]r^ddEirhwTsX{{6fUT`K_S1[~U.kQ(Z|6Zd@~(SY-S2O-dFBVVhF,bEbq|9OQ]-hJE8$+sEDn$Gkq^W9~G]M5xwQJyTO_<}8"y``Yr8o+IXYT4Sg+I
+Fx$3%.tB2EHw9R&,z(shG;>5&FXDorvQr2y-qwZ)p{YmF8l%mkQYuC3Sa8ReeoToL!sce|Y4~-GGE[~Q)jC'=q4WR]6[kR&/z)g&|uYD<;R"mh)mfcugd&
+01S)U`AmT'TZWtAUlA^-h{&q4bgn`tm9ptYiD9WQ=EmPFFMm]"PcI@q|Mf4CstGm7yD""pL`VOl9%4VH`Ueb[X3l(j:FvRfoZ(Qlpi'!xff6fN|7!vzoFI
+TC@}$dq.0s3/,N`7I4i++N=Lt1=ddi$YFr~@M"yY=K}NO%dXM}H5C@TFI2pm1&S=~8["-x^feVS:,7!n=&sgIHs4_E`"Q=g#)(gC3&mKFzOWdJGS:j+E3J
+sM+v,6'o)<:cnM~]n,%J)+C}cNT6#/1+tSWc=DdT@v^-=j-v|U41HKwDm[6]JG8+eHnLeH0qQmLhjFL+"&$!)IqVO9IL!i]_JVBh1iDT>y3Dle%U%p,ltn
+oOzH;9{bjE###%B(2,xU6ryVmMVr6Bpldwf8z/_YeU,Gig6K8`c,}9ukH^Zzh}_hmD`y#$3uY5JjmFYzTD^{7g7raC3`-VbkC+v`+eGgx<=Hb^F<~44"Ro
+F#-RC8E{iK,NqR=6P81.W.yrdNq<fa(%tfdM/%oijx<HOgkcF0J(z/hokV.8C9P;5k5nRPfpF_TA#%[,rmwAnC[IVb%K(z,xvwCEH,>zFI^XmxV#DmA2}[
+^-=2O$,:3F5>K%'m7w1/1hn/-U&>.1IfrlQk3;_1Fx{,]lp7,S}qd`e^iWK+eu5iS[4y;RRLyBK=/rm0YWv'UUzvqQbkA$%ZaU$E-xTU"M<3Iafn]lB[=.
+EAo!x&^9'Z+JR,t_Sa)%;Yf!=x%>X,r&4pqrA5M9qYa77x1L@]Aun/cPjGj[mB~QsnH79^]pzpH!aI%k-9HsFR9#C6E"z(a8`e+%7"3X|>B#L=[h)!IUt[
+Q9SW(;m={wW[WYM8_':>D9DFsOB8c%mzB0d|T#Rnf9[)fCwr30Sg&:CZ0M:R=Rh)d:!.,[!o9n)UEkQc%ZcJ9:tls>@x`DqS>K#0xM8kp9qXT+/i-#og]>
+@_jJzH(_Lv1zotp%'!3V6SgH-"DG<G&;n[iU>>KrETKc3g4z}kW7e5dy;96Yg<oSCMR8KmiPc&Jf}(njZAJ^}wWmV:_|e1]IIiKWAI>3<ax95U@j:xNnsZ
+n;4>A5:j~5`DgP9vDuZdd6dN~.QndT97zK(q70BjXG"'Fv:;m[==A]v'+$<QT;(^+nETk5QVMrbfsBRZBCBf^$&[>P#LT%bnu:JzC9LA<WS6@7Z|G#d]6e
+]Q=4#$e]9y}XhF7NkODfyxTK@o~_9oW-#up@@&@AR(U^^EIKTuEU5CItb#>Clq8,=F~v2Jon=P#[Ru%y|2w|FB_+koNUL}5>O<u@(K('qH^]!,[h[GD(A]
+Mj8W4kg{NKR,GbY-+k5{H|qE|MzJVLWHIT$k<&dfW5VuF%&Nq[3E:Oml,)5W]$Sb|ffv9'Jc._ak#phb{q9hd!3#Dpn&_z+4{k=<rx}S-bfSsz)DXW0'{@
+;]@wwX(waxEE0@uZk%K(vpUn/14e~Y1Q'>H]eiR[t1#HISULO5E"T}Xp2Lb,Ft6[4X.i[|`Qee_0C1`Ll>/`M!Mo>O(5<,-a^[@eCw_uC)I#lMyUH;TKOD
+5Vkp}yBcoYp7Lu"DO({QG[gx|U'G8z{&MFOuP$GBpr/s)q:,MuXw'I)REmRz~p'.$N](GC2PB{byfW@9Ku28-@}!8DnK_7RPKc`GrwUwpJF0MBMeilU.0Y
+5L,j[(fYS<6dz!MN}U3om(|(W:"u'xamqW>=+DT/ACIdYy'&j_qt2)<6&P%wgi(MnS8TE2)euD,<UMcgh+g[U2Ot]7E$i/Ea2DBTb9;Z>,z|yqzO|=v^Lq
+6P03CaOd6%[xK"&CxK@b7/8a^uqdS+Mrq@Yvur''.XYbuPk2s-P6oFyZ!PDHztW3KuQNU%e{SpmGl}SrDef].r=e!2)O9.tmMNf<SsJ!0X}<X@=v]^]TcJ
+kAU/"R!:8H:f./R;=9i&C!c.U)q|6Bn/FK[s>z/y0DKs6L5V+`Iu9U=k+|X.&cpjq[eUH`mi'iz[bv}Wx7'Nou|/^9Ve,B3u49@e1QA1@,6Tec@dTw@Ya^
+Oo4^'"}8AnkL+Dc2bJtz+d5Sp@rdsi4[jzP.LSuj$U#k&wC=l6,,{H5^.!txrI!+"b&CPqK,|Md,1aweD`AGVn+Y+mL]&7.;Oe21bMuG&FYdFC!g<_0NVd
+:XMq`z,{M2}&T:4<.HTzVKw;|w9&LrvMZ;t-F7ypCQ,'&Igff&Y]A0iHkDdAthzJyb3v$%E)[T8KeR3.#ha]ZK4fNYS;;Eu%78(HBbwjc[]G!jaA7SpNnR
+bMfFZp!HXOj:Ce/5!isuxV,zjmj7Y,Xi@b_B"-~_5Ji4)l1j7A<.O$&FFy,HC^zc;^xGhg2;RO](8vviX'VZ6KG11Vhi$OmF7NOSZ]MK(f%Q1ZcucO-dNr
+js>JW;K.VkjI86@1/DkTyhL6EU&&Vgg0qOyP|%"aX,@jrX%Vx#^/{vb$d)eaFwN{Xsb0Ork(d_{nC]x%C>VIPP|.Z,hSIrB(/6U7]_Mgg@V>E,ctnkila_
+CuQ$5cyU)6B.CE6`_aUG<#wNw)Pe{o'EUX2s/`/PIa'F3$jeUz+^dFlNhp,G=Ov>M1>ly33+&6;/i_<.VES8Z(u9IMvaVzZ=RSk5_TcEMPLs{'5+u#C8u8
+!(|Y~xO23bllf0d')_RGggW@VZMZsNGYJJi$HEUq^=dMj)ZomnB8U:R/;}-G8g}_9YAvQ`g!#jcBg]wBN0gqcK[v#]:>6ho20+bL'9^e])#L)W6ze5m45,
+]nDe>_c"acX.cm3p"f.4W&(>Xy`C~t`z~nW<QND)%DP4fI1iO.V:V^(&bvjNr(iW`OTZR%OG7iO!&!m.=64]Kv,_Q|jbtk%v)TfO&Pm:'|CvcCTy[C)As[
+LB$]N}<N<[[%dUT@W<v`id>P"tV1t"xPMBX.G&WL{7!%#dKrkSN<Yu7Mem|:14X7i2V`{_%"4.-SQ7i@G_,KE./P0A[4(=28PzXxk4,_CqAjdA92.t!5&;
+BlX'c8v)I;Q}nwDT%zq!Cx(9.v1X@n_,FQ&Sh2w8s]LO7`%FiQRD0O`:fh0E}8;_!>.2t6]`54hB]'L,'2=b>LrK6H<{'s_hAy2gE3&pjM&2'HBgu@gl+d
+6}%oe>zW>,=c!-A+Kd68(oQldeN/betjzH|G~H.;[seoiL+:P&{zi:feAKS@fK!K'hnt}M6])SrLlgHs>+/B:(YUu:[,11K2{:Ds^gfNPk^1~(VB{TG|k(
+:Fc4F`3hM&lnMQUk2w6Oh,wY"&5k/paOTAbET"Tw%V0riYZ$Bgn}3ld5V:#Hq%^yxX!rM#>NZNb<ia&9(5|]QG[SkFwH,,spJ55;<VNsTUF%_5/muEY0xz
+%XWi85%Ms,NBIxi".#EX~2Gvj'Fev&Gl8VI/;7#j2|sZr!%pDtA9)'FZYu[h<zDXsQd,6N"577>>M1E2#t@'5AD3v.=hcTV]Z=;I=_7ik9E(,h%hi@caP/
+l58:8St5:&P_I-QJS"iIWa8wSJV;c97etLw8"eP6BCUQKP}qhQkz3>!(>F,JuKU`A9<dy,qjF$Jnt<u<+ste]l16J4SBJ#5X|^U"''2OV:^b[7mt#XWrGP
+A#)]G-zA5L-st]CFu66n[7v{V1FVSt7=[5t0XhA-Az3@CW81hN~Z<9AAysF1Qk>ixk/WBS`.Ir}GV=YAD&PwRqsl`{j>WQrvX4:=qa`%uE<.<OmuO[ar=F
+Go;DJaPn/T.Iq8NVNu==7w|amQ-tK,DC%HN3Y<D8-5rK(->L;X@J)m@TOm3%`MI.Q2vl&LcBU&<%Qs$A6U~G_<GXL.%-=5u7$LiQ#h2tK)FHW'HndP|#Nh
+3,Dd>ke=WHu|9`Pes!~Gz62v7J^W@_/WdHe59nua3Dq'G7HHGX2MnGhKnSNLX5$!p}Yf<kSMJP~6'2sHyrbFzYQn$$kBX]+t_OGo+b@}X_}0|Zw'5(o4nD
+xhKXKhkzM/VOYW"C,nZ026@}w_uksPY3!qU1ph#s{s)gs9V85qNLS-2&w@<b+"s,bRvLr2)AT@aJ:q"lA(:&"7g1%Hr0}Rv&@ewuV`!;]oGi,[UX16@xVt
+&-9y:Q|nue'v]Q^5wtmtU:EH|ku=U{44]oNK2ucymzJY{`_rQb%7P$]<N7z-q[WS.wV/[}Ht#Mriah2N_6ar<u/;DtfEG|[=QoX5=x6uk`_VkdJVz-K7wG
+)qr2-k6tdUzJ0O}r4N;$fJR0fJY;N>Iwp7!Sd&lILztKn4zwG@(CENT@dN'5wl;Da;Df,YJWs]&92zgi;3@$t_j{'C>5j90F`6X!)q'CCL0ZI;Lz9FN'_,
+;jv;]eWP<5KlHYE`J,dq}5B/[Nk{w0w[+0~20l8Xv>"v)n<7f_iN6b:g}j0rC.iQ)rPu`%Gtx>V4ZB$,[I`Xq&"5aN;m|{a[baWG)@nGX'Ew.<CI^>wQ%G
+'//]gT)A'SZ)05mt2_}t@>ujFg/1-iI#)lr+%.kTV8r!=p:=9B9X``=sXJoVHhHT`cD_v+'%[2(SvGf&>V1|1vmm00'I_7BI.,^]_KyTwB'12t04pR(MP-
+68625S]}Ks>APDlEO{|NHQ2Ov]AN8kfqx&!z-nXkq8|w;mRz{|#Tt1l]6-^GwD{bE%6vpg)[8dWTNn':UjpPV%UH.VMBysFrlOxeWiP2R+L&<wQqKPoovE
+<8+FrCF}u&0oQd&XbM}>Uy,cSpvDeUHUPGX7c2h'e5`!XxKx^0T]3#J9p2u#jQPpd1aS:r~D'^fpmgo3Ozlq:`Q676p4Pyw3`nOeeq#s[s3p~#e(Uk9L_R
+'#}/fQ^Prjz!w[)/RP5c`wO5jK8uK@NgY_;"gL5(9J<S7:YuV;ReL+O@4!]SYR/PZh:D%$}s!9uOhqX8MvPn48z,:<xyHk%[18ClXbG:4V){[XP5-1"J00
+':p(LP0&TYoS{2bD9R%|O%vBz<PTqLCOo=")xxhwwy#Ui98:Bg..>rsb.E},8>;KO^/c9Zc$0&EE.9jxH!Wm&d'0@>,5rlipvVliuKbw~`oR`,goYBN1~=
+.m|=8]Y42DHlzuOYdseX|r#YF]R_b&pJ<5h.{<Y|d6atF6&#HczkP^B!.T1Z0d7UN"'dvK11_eP&`u>UM}`1^TVH^!;+^{K5RZb!f:1.VVnL/!C;jCh!{2
+YzB{,9Y6;,>KKCx43GMf,rUGC9x0Hr!7C5RnJ(g&}:.Jn=`X[]~jB9]TU.4{Rm8;]6z#7E0|lf#_zxGrLrhepT}V%B2)e=Qg7L.U;1YtL)Qd4)YWpacbS:
+J{&kZ!g%l`:l>ynM}$MkBKq_)/NdyM7l7R+".:{+AhPUZrQa}>xK~jrAiU^P9g+hET62e006df<17%:1;P_UBU7Z<0_H7X7rp5$f:U1r(11)]0Nd6(seF;
+Kc5xt"QKB|Vi#&SC,3mpy%t=7cD:WP'O#.WS!#Oe:'ThQ=1y6x']G3`4bdsXnrg3:Y{2Kh1H{-m1PYy[^2035m`:wU+#;_7sQaY#!Sjxh3I|!7/QTu($Fq
+{<nKf}qQr_xJ[y7voC{}6}gta"_'RaXv>"!Mw$J4)AT6,b_d&RQo]})1!3<okg83UL")q7o_@%ZVhR!kz_KukU0ZR_jqbokBM{FXD&'SYVBF&ui2{K|Vp&
+n2A}LK]g7e1Egs]-1kF"7^Nnvd5W0H99j!WdKkij"R7hBI4G2"Io`xQ@z=yJYO`iNZX|LQB8ktZKH4|D9CNmHh$T4;8ube)rEQHTH/hMl2Rw:PiXr"zvm/
+V#`0d{iK2DZ0(xux1xol86Lz]MfExGw!6'0JlSQq%c&55l2#VA{lVpwN"GH1#2oMs+TC$1A'NfS`4cQ'npEzUJT77-^3&a[:w]X)XAIEXHtzMTv/8+T<Y]
+/Wm!%m],GVd:(8a2>h/R%oO<5FAc2vI,<iE`FcNIn+vRI'tIlM'Q$LR<U""zA&f5(@xZ!0);;.wA8F1%0B_L5W>%X<gWKy+B'@!zl^`'^(TD@S`oEKQi37
+AlW<(cFn~WTA{c}]Z^pT^W~{-Upb<"}HF&=Q$!E/|%b_LMw{B/6{:rN1-VyJYFP^_Bi[s].aZiq]f_P&x]T&XtLEQf[5~E#Jxq$eG.,2E3E"TC26t}%0N9
+I<W7~I5&H8)cOhTMdA)OZ9m,q$]t5#S[B!~[lp}Hx.aIQ=rHQ>1YG|zVZZl,1IO}x9h%v"X2lP|k~P1r'n=}Rcp7<jv=Kg$G1!N4H0>e{%.XVf_wO2SWKZ
+(xi&UrWAS$@e6Kb['&AxmDQSV,25vfF=QZoH0G<2H],]fm#=q5zyn'Ee$I4RU|or[kyeL94-]/mFN!D])r161$+Pg`('48&t#Fce_d3ok<n.pt3>i#B^ca
+Drs;l;PSDWI{G>c#&$_nVLmu^GpPFa;Q!n(4b+VkJy%puW`5=35Fq-sowkL"KD+L1kc>ltO@_1h,C41g_IC1b"}4X4}8|"2T[8mR`j[wIyGfbI=u14%3az
+JJ|4soF1md}8CuIo}jcO@JYKa|OaxFhJ^r4xOlySTGP@=&},zv=u]O0PZG;9!qI7x.:ht"s("K07G$ZtBPp.F#K4yD85PQf#`J&a(By;CSzQ<3|XiOB=UL
+R[T!fZc2dfhckw]K'+UY.6"-}^C1&JYwF5<Ga]>"wlgQB@[=|_v9TVqg%A}]-bge4&N0s}6_WSjHVi9gUV^s;O%4GArl4}'bgh|f55[XH/kV9THN137c;+
+xP^k6}8O.q9lZY=`bhnuk%Ma]wQfw.4XA{dBg-~vuSJMSBT(Cr,f/tT+'|O`6^IZ!&lkbF$Npq0.8ncq9UgW!@K5UBp)0p0dNOGc461Cy2+rjNq>gtY|i(
+K:V>Y5iOQF!bRhuZEdh^c<a[M$L%$%)-%h=6LdzU#zJ(Ty:EH$Xs0QYv_FAINaQXin)sz6tJ7vlX5Yyy:)pf@zBh8xFkAseDk}7ZWol9dM6-k"ik%ie>+3
+(J!.<18SQhw}1asltx7@-@3N6>Q{akJwlyMaCw1b7!92q&"yJv6ZrIkT:X%{X(Kt`x}p%Swm'8'/m}h)szxLF3:WNC&,_-&jdP[4_R24UHCmZTy%W=6BY$
+MZ;VMR`XuSKaJ^W{q'g]c#^9^2V9zl&^B=jl#GX9:nve/-XKzI"}YI/D{_I<T}Qj<KAJ!f;|Mgf]x!'>(vY4LxPGODmeQ1wqek.uakG4f{)ApW90E16X:=
+j/pcLvDoc@iAJI4dxa%pG00bEjL4HQlN~ruMGU7Fi>nBKw:tCjwO;>wVn|noaT712NGKC8OHk{h;)JMVUl"~qjM8q<Ryb&IgsXu{=4ku!G2;<&]hm-}{$,
+;ANV8`eG@f:bAXo|U(wpeD7apzRi)`h:voubERNrPULKdJ|jH!+>$t/e|TfC>+gt7>vB23a+gI%b!B6JD_d/wI}Z@o./$47V;:K6U:+TxxS1>V8;k-N7GS
+qNW`Z9k&kyF%M.mcw&A=UV-)K2_H"s0;ptus%nGT{qps!tL@hig|ImmuVH=mSbS3T2njm(=^^3)U";"y(QGOHGc'D3+A}7!{NZM6p@Ia}>GzQmH5Q/4C94
+V"#tc2~G'uZ;GPaPu)sXq3Sz,tS"Cg,l-'LC+Cbp5L+YCt7qW.-V/4S9ro5P-+,Dj}~:_>QuGjT4^!TC7E6pU#JCj+_H|GB-w)'kC!}MzfufW{_>l.ZmB(
+|{1WKh@G]%7X,wL'xBa3L.zHbYG<6y}l8,:S$k_v1cb}Y%MSqg812^_oNq3A``Q3T^g1Tz:jkV~1LZz:x>_K7nbEqD&fMdch2FG:`}ua@qmUrRi'>%J^f_
+%LUXoe4}_6ArPMx:[g:UBsql/XX_,9`Jn{JCbJZ&wA_TG4rey2JKi1`s#C5b<JNZw_bUicRjse|"W9g6|h.bG>Mc2>z,qX_ueM+F0vA$v|"k"i(=8%x#^)
+F#|NN|Hnm-X:Uh2(|@oahYiltlrTuJt4~LM5[4`:I0VAA|jgYt|lhxQw8}Z<dZadeIrg9W9y"XS"1U7gdQ44H1^ktKW<G|$4.XF`;KCAUCL%Ya_3a7p-h(
+nPz0HzL7Z$^Rl_G<+Y$7t=uLkc=x7PA#%]xi4HoF-O$Y%:RjDyg#IDTB[)EP'(D]u>MuzFe>]rAAkb{l.2vxV{=04"/M2l%N_8BaJ+SIQ76#C6R0OzoD8l
+=:Z/'X~nDJkx'Ocm9wq;6]RFS:qq0|'r>}B_2H&;(zGrC>/4wU}CKFecA"%L`Z$[Asle:%a#tv#g`@7M&Z"p9U6q7-d$BblfZ3+Aer5n,ZzkuCT{r"yd_w
+,bGln/u[TcGLte-Wq_#NPJUe4o';)X8^&r-#u[~$db~Aj`Jn0..oBkU'tVj|((a#0>/pjZwIHlkYojqYp=WW-`Dw^}8KwlZZ!(%I.g7C@R}PJy19#g(7`E
+~RROo>>Lz3)sNU+0.->uw0NDK,Oj"x`jabU0[T<G{l#6F':_lDhF;O]@<)=/tK65!ywQ3wq9tsRN6y.^P$"+#J~a(hns%4bsTce(AF']:_R!"b@pL.lxdS
+,7-##":`4DQz-1tIlRR5XFA7fVGK9]150u8Z0#}#eT65JSy9N=Kp&%/2)sxr6xgd'ND.4)Da5@F7zQ,5x&@xg&yWvWsdC%A#/&$nh7hnkDOE`Cc}%qwCxi
+QwWGOY`M+vv_/HXgr'5AJ:pq(Enh9-$Ule>(a!i&:xX8r]GxyEf[H)QC{`3NN33%txs[5:9ds[#CUYqA7Dp{Q8c3S&=,RBLI^Oo$E"acLo~{6ipumJC]mo
+fjz@AHL15P]cSsP/n.;$%;HHNoF8/Otz`=fOrMjHtJuAB2>A<eQ)};cSO;<&_D"Z&[_Z]MgmW1sl2'WsMm7zWa@oqa&Znmk"cy7<Zl3F;M3K`k!J.DYZ6d
+s);0(Kg(bg|1(A#XGoVlz]{!]3rjWH,QBcCY%N7+H@~!|sX^hgLv2[V3S0;0xQ"5rDspLRW$6LfaIpsf)bisODCM7{G)|)'|p_OVK'{XW{UBX"v8~[D:6B
+ly^^WK9p+xD5NUxY6W&e&0Zoz^o6)z_2ukU$q2M/@`blT(C&c<<lMAPl6y>lWX3u:XO}'uTu-|:;-eq6;c$cZ'jINuMP5xv)%Rd-1;fZ"ykzI:4u-}>lI.
+hQd4|;RtuLQ_&IGXb|Ya};Y2ess'PV8:z<,k|q}KiNQLiI(+/sVIvZooeH4wx+dgX$>5u'1TwQS>u)/7hB;<C#S)o@,aMMj`F.F>QOz^{g=GSHMGvS>e]9
+9n%J/Xg%:Dxwt5xlz_m'Ko~,E"R[F%l4]N`5yI6jF93,ES4[xhF("D>Ni"6{Oc~+VkG(=[405J/FTJjFJNI#}lo(y3"%n,T$_$k{H]6F]/^]%yL^OUv4Da
+fT1>>(:#DoHx=gHr1$JF$zsG/Q."WP#Rby>&.+#fZDa#7PXAYI~fCo|r9M],wt9v-rY-({_Ttcqa~`DG|!NH%3j0UM|V(X8;"ViGa!GTs.0h2+)1{']qse
+0YIj/rsy1XzLK2R3,>D]))C(EgU-{Fs/X0M%dU|`JAyh:ro;1oAncS1Q3ln-^-|1&+53emt/n.}YH$h>tng08Qj|mW|l[TxQXJy6=E!Rc)u+'ggL`H2J(7
+sA22pr15HGbukEv+6xx"K>f`[sZv'l)6#vbEO^aD(9AyH2>L9sCIT|ry$fPYge|>u%PXVsK4.S9/:@$0"inlvINhGserCO=U3evnH4r(dIcDJw#bO/[AE%
+1@jD[k9u5NyYZWfb:zT!o7xT.=+E;H6P[v-V/<`O7GCQoqn)guxC=PaZmM5r%mV[7Nj75hT5M;`VpLCa!'_U_7/S118$6xHU=hCHkc(]J'm2N%V8e>wH$x
+m!2{GyVvr-"O$9OPLLDKUf~2=P&_u#^VohdJY74Kk43mE{R7]]7%Z]JJ`'PoR(CUYQ5hc"t2(nvMS_YDZdmua^@|>08v]7#P(u:5!GG`eIPzHxW5/Z_WHr
+UU8n$=pF&wl=l-0'.{MR%Y;#"cD{/t2|NHiraQ/eMw7DruN%=Z>1b{28{7.6c<SZIroGsoRid2TvQD^Gp'#eU9"b7qF-`}#Eqf!_iJ(0n4|!".kyS(B%;&
+@8cjV3;_IO;KWRg&gG}h19w&Rsd#s5![;6-zh2+0MIC0%h&eUXA<}<9fSDaFoE@$c6=}f<`;o.$(FLvne|A;5jqm>_m#|JmR[x_}G.iH3%S}gZ!l`[0vsF
+]Uo9P};&S$vvnTZ3HH+TB]qYMu48~@5@Am2)A6QUNkHc^ChH7l'at(Bg}Izq{B74E/49`NY)g3zEC{PjocqopOr)N@kwAXtg6Ys}y$S[QSN5!;QPZk)3!"
+c#fY0zsGwjQ+6n6WFDFuC}YEH8ari`vpwG_RfN_Dt/xzsGiy6M$G:;ij3PYIZ=zZW3#4FZOE;"Ry6M.:KAAuS4@;TW&9R_5$HY&M6v:6VtbajWz[7zE4sd
+soaxo%`p`DFd]qB@V;c&I%4/%L"Z/vJ/RlA'X;X"iRv#EVz5Y(8Na;V.m'8B@Tjgt&y:vjPXyQWOf+)f8yc%Pj`sXaN]uc")z'zzX@]YU>ju4K4dL+aJpt
+[8|{18PASui_)|kn32C0z@gC1[8D2KyIH_OFJKNCTPv%;{6|1yyX=fPS=:L^<(hq"LbmKgTonkf'F#U.N$gbZ0YUE{.-"6Yt8Jt{mIP,:h6IeFPXaWP|X$
+-56)%5;%Bzc'q"1fokfEh7rQ=aIMqxDB1"aEeAG|A_by@zM1ELr2I_O}RUA]@n)X=S0A!N+/:K'B(PHE_V%GjhKEl]+dUuYl6er&x[aBmGBeN[M2:#/3C$
+JdGLK{i`W$+-q(Wm1#l^a9/B"(zBT_x.5mw0dtO5bX)`sD7cy2<xLNjm]:=6S6v{8NJi'5yE^'>R9{JB8x"bV`+J3jpr<"+L_>fjU$$S@/B+M3ua=n)DQA
+TZqD80jO[f{@UE;L[[e]q.-Uj;)YP|+%5IVK#a8Io2Q4#Rwq!}r.QfMc"'Oc:P'Q]qxqoRG6V,-yORPIqCy;%aCi^TGh/"iUBF79w<Rp7mJ&`{s>=BjXc&
+QV-55wAn_:/Um_vui-E///hw')xt.o|xi::i;|0f%aDVIeVHm_=S5C1iD/qU6[fKoUn,e/RSw%%Kyt/0l<@4!NNcyixtJr/1&-D12"xC;1ITlRnh$&LFiW
+TSVj~c@waMulQ!-Q6Ox/B'wo+Kx#q:</09i{6hc(g9uF|eq`AU&LD8~+zrwLuskNapW@!D0h>PDo1h5x;oS_uFIU8O0k+k=W(M4x%n3NrS+:Eb'@a]]tAM
+v8zVY`1r!r4Xda7_7@S6YddHF8rH~ui$"}{-S/r(~SGojF-8Ceh&KdlZFLji{d;wakQ[So3{Hz;IZTW[Y9y.uoIq3f"FtP5Ik/$G_3)-%F4kl$)2jrUwCK
+@o]s^kPznQf7`i>7`bF"={N6/IzKGz)wGLL}VWtVpdy=MoTcr@G9!Iy%6oxz%c_)/KV'2hI=~R,vb`A){E1m{5yePRe|R;,I~35G.gY%OX2;]|XUjiYu41
+xtyct]4Yd]!Nemu:_$EGHh0R92]6^>sP~S11SG%ubFBVAT[g/2m8+a.gmzn):[wKovl4!^9)!nt!o"x+txdSBg^u.3>WOa:-1zlr0-#nV3UZ>pQ!"0TkYF
+KM^g34t3uKM`wa&P;l4WZ:Hf0=4:s]4Mvn0ki[CtE@#L=44xoiA&cJ"gZ[42zI'2Tbeo9y-Z1#)kp/gf/-yD[}ktfS/O=11XS@N+4u&d!^)l-"BH]!>mXk
+UDNWZATrxvC"P(0r2kJOkxY)g&fU`s{,7$:q!SRZ=^he^v92C1K79.Z2/nqu'<bgItuqF[,|qq}s"G#TL#vZ]6O!OHWEUW%.t/GQzu/IC#bEmdluP.GP`K
+M#-Kgiwg>}kdXkV]5[U<S/_V.S)Eqg)|%p8"a]#jzt&8g(B;eC0kpF'R9@82]$d,Zv,duD+#zyIizyDrjlLO=_zcCgC/cM{V~]~+Vc;xe^/ggL{qbJCc;)
+v|G"-UmoFgDg.KB8z>yg1vnuvgZ[i0Uo6DTY_'!h{P]3ze!yU/9[iHu,fuCPLJpBft8Bjp"|hgtMfrOC5{]]O&AuEL1`mvH`jwAyxn"z6#M(Yv<15cllk4
+P,DDDcp9/Q;+z!+)|PbJ#l_wr)~F/{B;e"EL{YqYf_5E,.I/VamEdSF@"s52/b!;XzWj;g$JL8Xu][Lw/ug2O<;fvN6)jNdxvUe95@/+oO{]cf-((/&TQU
+:dJu>kb`8('A@y^s$98$!@Q%gy.+PsH3xF!&4tdSDa4n{=K;#E_fe}}xIa57Bbk_HQ-R=%wDvXOa_C^e9o@3&'rwTse.)Q~(u3^]%]}Fu;_Hzs.|Xh8'Nx
+_|_Ghfys]wx^6C5)EC._@z2]7`Jtw#dT]twh+vq6ear=Ozdj;/</.f(C.O8kl_@He'SvZII&Rg5N<43pz@5Va96]b}]:!y7Qpsu,G}O$pYpg>"4",1jQLh
+J{+1&mzZ(K+3G0U4bhg9<_ry>jB$!,|.t!sV%!EtAQ0/F@/CFr.eJ1[nfxwzef@)[da!4U!+Tz7_gQNZ;=L/|Me1M_~H0vchoEyp{mpK`.8$N;sKR48K,/
+kyXyH(L&NV(K$UBQ/U"zR$&8--u]mlC;DPl,1|'i6ggDIJ+|YU'AJO@WJPnB4bj(ANJertzWi`j[WAOZp,m,@IKheRw#ST/Dj9X"3$0OI8=bh)+YZ.UMr,
+FlPoHYtZ+ppEn($c#R;8WKc$c!^b2$:`lEA!w=pb>H:[fm+bJZu9%C'E4UWTzbj=WhsPu.tV4sPQl&P.gz>1^+R|zhJ4nU/frq7MUDR&ye<`VT$'`KU/(P
+z=gJn|SDOUG,Sl)'K03R{_1:dH@mOT$U4Q-wuVqV1Uluw6.;gxaMgMgex^kUnFLcF0rkwiVY'[I4'yssyG;ufGM>$twNL{(R$|[#|sLNvV#L(t^3FOdo7-
+[q#-a[zp%WBU])$+I-xz1rA(lE&+';~zzD@-$Shy^GFtQNKc;dom_Xd^L3MF9Q"R.-%A<)V>8Ha;jkEby3Amy_;"2ti%'],'=BW]>t=+vuF.$v^Ri'&Edt
+0U4^3iUiE71edXhGgw7m^f1riU^J{zHiidyf9;Oc<8Z57CbmvWR^Z@iI0;Y+Mt"[>[yB"F;5}@5K+5KD8,w(&@(F2eqF.IgdvEogN/U,Hc8a3Lz|/>'1^+
+db0"2EfPz>ag'y:+08[nHK{L%E~3z=towO_v:w^#'nvpzBP|LrQ2E>C]D}J:_T[z#Bs1QySP$NkO=v';&}L0E2cyCi'v/.=d[P$ur0AawT-(9ykQGPNXfC
+{8L2/'L:skpfLcIy1J6UBH,l,Oz]2ZWlNZ}5=Z#B<P@w&m/}xgJH:)^iR@+F6+e][p2.G^W<Tnk(%cgf&Lh76-rt/jc|!}_#2(7KN3O9"!64{8:SY#wnJs
+l<VC/ewxy@:B$,IV&4)&}_a0O{>0W;x.-OA/~!iIV2;Sn8s5g(3D9s>Q,fzu>j{$~CN+H=HT45H3(-xB[)whzUdvMpG3ke:Ipx@"i)$bXK}`EmDx>w~c8j
+y'hPV;C@qV]UYEqsaAG;6W)&dM"lMBUXJ.dVugw/Wyj3Uj5b7Zd/^;N6iTkOPJ})]j8PZ]^B=6`LHN6Id)ns$>1Ma.}B6dEX]EV:Na:3Z<U|[olz$'zuJm
+WFk<1RF:A>KnBow-D1i[]E'}$%~ei^#9I#C;R'd'qE/3C^K]R!<yF>LVg&tZsQgn/vN->/BsT!a_Q{1+}K6vR+`8O{`f/dE^QNVZaJs;h28tG2GAGSMjFX
+cN|HR7qKmAcKY$$9N_1mCS4Nb_%"'XK!X;9Z5)+pFov1kFI'u7iK(yTd8KnlsB`APRLu&FJ_MXW]A699G-jVw"MqnKw&{_y6|jQ5~d;qNE+06}3gG|2tw_
+#{TRz,]MKZ0R=IhCk,a#4YwHrqNW5tI=hM^Gq&+Yw<D@ntx>lS[+ZA>une]C}3xd`LUO,1IPrA$z]N8QXev'xFTPj|VD+^O(nN$J`m1/3F>90ItZ!,Chg-
+yIlZQR>%F@e#9Te^Hr$tixgWA5-uJPw^1`dv~dFl4]'B8{,ybhL#R;"doanavx_/egzpJlN`Sh5m7.|0lVd)RYklZgm>pWBG6[/;P3=)tsP+Cl>eL"fRHh
+_wM#Vq!Mn}!q4-mf;t!|~T2Mta%pa#Bd!x!p!wptiLZO/3:w7"mrX3Wl5uHf)F>%u&NFh/VJ)bCq=`i_O<qB-qg3^z.g,{_LMqlc&@-^6<LWt06cT)JHvV
+d,|#z0Z$~l,6wXL|7g5h675G_qCRhBW%>hU(zjfjKIr<2y4M~-0;.GXkktcEr|L[x0E=.B_sE0mXb>;(n%tF,0p#Aniz2L;L6POYelWp+LqrV%6k0joFor
+APz;&[|;Hwb;&a'$]<5>__NQ]^lH7_-p_[m1HwOpg8Z%l+,vJ96eO5,F.>A0'uCG"3[T8r+=bLNoC=`l9WKd!_KlsP8^lwFN>OG}g=ZI0RZ/lN&u".x'6E
+uJat3/6@d;lj}SQZc([AkBQeY)kGbv%_N63eJ{eVzW}[]kz$3%:s>T`Q'SmAt[HB2D7C<$~(3qOWmyWJ)q|s^q3m@QriH><u$1LdL^BKHo2{h9!RJZU%~]
+[0I(J6`]2j;U!jG$^kCSx<p_!Iba<}V=55[+YX,&%#d1[+oI"8D-0|SKIL-D'HgUR9]s+d5h@Hrp>M#V1NEm,n];JQ=0,>@@/F]EdLgSP@7sZ4_/^rZOg/
+d_|#SKmMb_,`&d%Se7`-HT+B{ox]:3V2x1J6>/kr;b'@j;j/]6.%=:"'~CBhfg27>[d"y&uOkB-D+b/8e'EGm;zZ1q{^,_9f7/Q;uq)UNO.bv}]rc9F5|S
+{#(p-eG:d1y:uop}M=i^:sa//PwI).pv7nznh[t"i@V[Kk7{coz}+qn}i^RgzawgQG_|@nJg_zg,qr+Q=}se`sMtrRHm"T>Pr&oM:AcH^qn!(gmAGGzmx@
+q6p|fV.)]d,Q`,q[d}zjbIquCRoQ57#X5V"[c4V=)<qq{%QSp8$12_8_A9FQ3`T(i;azk6J:8@Qh1M>8Gq@gPf-+!~@wVa^}|=c/&+87vJ6,R10]'xpCLR
+./|&]Sjwh^`=wsW(20AK6+K!/AKh_{-A``g&:qIdyViYysqhRjJ<p(-l"@>m[#[lmjS:<Gf^'C9G>iC&^am6xWrtP5;i@m/fv1%U`2h=0FiTF/(aEjCF[p
+V;mQ.1|t0(%;W[Fkis]AXT=HObiG]VGy.,E_:r@YTcuP""u]{`ub;U1+kC#/qz{OyVB5S%.6WQNa!Jj(Kgf6E3MfCwTwoCFF1`,c[HYJS;CkQ{0468+T|L
+FUkL#$ei~xbN5n1l$^KWEY>R{i@/9dTA{U#/o'.j>pF>=lH^sjcB^/!']j3cw<iHC<9%vxmSCY#R/idF.CI:B2|X#KnH^j3s^wv"_pYGcZWI0>|S$ae+6x
+J^F;4b!{:%h5,b,,6kA|~%Zn}140rPs!,]V2VQXRSi'`@'P`]2_&&'@IIy:70[m-niOoT0JxD1@+r3h$rF`@+&AS)")$_^3Y(L/I$v0BkLaa|@v=]Vl8nO
+6W<I!~D,q)hK+077$.gVM2Z5F>efu5Bs)<-;4+(5e!sGuYc7Dml#dwP!jH;&lE78@!-6=wpJ~$%j/8EQgO_RMcMg5p{V<{5[adCk6F)u$G[mNBMT-D>t^U
+skq"<o@jm#^Z0Dxu=Jom/PNC5{7"{^',pg`KS,=.^#+so2A[L_%Ro0>VnE+)w{bw6$B>b;K,|O|O_cpv'Q').Cf%krE.>J3MxuYLUx$[6ohb`"SBzE7j%5
+;Rv9f'%@:4JYeE'JCgz.lCgVRRuf}}+0l@biKr.XI)":7Rz]:tcMrD-[A|t>P%3oY$:%v#2`3P$U[0<4N1i{Au+{MFqjNYcR%/Pwt@5.6cgO#jw-'bJc7#
+ubr,1:HjSJGo`uT1L.r}<gbpHGeP%zfp)>1X(Xr^w%V_q`%x&6Sa(j.%~fdp,toMBdBqV^fm5{Nd9b)_&NKNxA#@3<E_/Xtw<p#%YI0U9Dj95WX51NNd;z
+Z)Xc}B("E;kc'o~,6qPbZN69E5w8IM.na&6@<DnVU!8nz9s+l:^Vndj&g7hkzl)GvTR$zfG(0rj0VYYa8J}+</V5NhgF`mz7tobb~J<0WB)w[O!i.(c:3c
+Khow9Ut<TA8Ev5fNp&71-e.7Ya2TK-VjyqdDkYJH,I};WIt0d54ytlc%$b2#>/k`3YBQSY6Ji&gWr`whjG5K(0gS1gVEg=a9Ko#l.ZQB{`K3t8ifBRvyu9
+Nk)W^plDHQ(xm3r-w&1T;M:jyJGPFG6>'.ordmUUNe5cE,e;Eb,pC[.T"qt|Jhs0a7"vIr!VM5_Hzqw")/}aWQq3Rzwbh;$N.em^iohR,:5Xbqiyjl`Dz)
+i4qM0_16y+5J~(}i>RwSk6UF!8n!^<;9Uz`G3Ws_0qSOzAjE}u)^>MF+KlscRHV%,3~&hS.>]ku"[Izrg%XG"G=e,)2`G/}_X5d+0pa'68/JD`A{i,9vXA
+tv;>Af.u-#XV"z8Q<rRRc.taGsHuK(pTGgqiarsx[DCGXz30jqA}DTx@.1{mPa^-gR7Lfa/L3l'vJT:J/t^Lp>h/#ZL#.XTKN{!D}nD1kp3J94dtgv>ER>
++ShO~Ms}hl&MKt".}f9kCu(z]:~c;KyUD!q>sHUB&u)K[EjQHT^Jd%(CWc~8]Z7LGo0]rH6!_)o"{Csi`av{ip~s^lhV@y4ru0@(1`gbfC##ZIOB7nT'f8
+~`Rcok=k#c,^5<@rzN[U$bR75_zmUe(y&>vdV=q:hP9cYi_R!I~2.B6DmB(Z{h3tc{pZoy1aG";y';2ci$W.1$C&nk[6'R/)7ILY#:)lDyQ^Fei@Y6$EML
+pO&FW@w4uQ0,QIp_ZOV)9ft}bR:yCDomMwggkO_]LM@GtUnFR,1fIe4,n^F7^{K6q4^R8JDIZB-"-cAlk2Yz%oPS@v5,l5~)1HCc1`f{^4biA/WVQ-ng!Y
+-5|DHLK9si9`L9D#^1C:>@@@{H:h}rl.(LCTAwSGcb:HbMpnkguQtG2AG,_r$pCzk&Cr6(6hEhq,I_m-@'UI2OYx<Sxv`1Yl/@N"zMSo)IjJfRi/sA"0fV
+y92Ced+_%W.HjH@18{"N)"8BFK`,dr5q1,u_zMq|yP%0Ms=}s%6>ts:m,m!Li_s0=J_Z,uMUKr&w5({{1pHi=/C@l"No2#{O;mK8)W5)7Rg484~qMCw")7
+s4z:ERguhihjwB/`oG9XC`_'m9Z+hf]pcaR+Bide=mzTFMjmpkixCad}_9:[Nem=`lMTs`s[vqB&-wAx_(nF=)>Cg>'poqJX!x]J`1M&!zwaYhjRAoEon`
+LFJv7p&f0x;g"EP|{#Llc2{y#h6Dx_Hq8C:I"Dh'K+o)k.X0^u9>2/q)Pt92O^Nk"zI.l2KtE}fV<J`Sa={qc1x-)](.wVE=7!vCMyvzSj[N"#yO`::^R%
+1s~sD5Qy{|[n[[wqfo[xMs&qO=QdE)Ax8N[7;=8}ygs8HWI'sw)bg%]X)09K)i$%3ssikNkGgHa#3;k4X=33<QcWEsc9@{;:Z5>3hF:5FPxyrTFfPOYMC+
+{ez4YcW%TIrNjU`Y^lzG@Y"NtBvd/S>w6Bj=b4DUq=('=og5c$ziA{zZNl;(.-66u[.8c{{$ini]I2W.e(Z#35&5xlOv6>+Q.Q,b4q6hmsu{U]V`{V#8Bb
+R8t>fDgTz/bLBYkI(+(zpaa(h`p-a83Wp_'+Tcv<r1Y0"HB`COav,uPb@omk%J9LJ8cycB~ufaLHfT3`42>,>btI"y.9}Yy(JYjW+J"9ScBw&('$k_Dg=-
+xmKsOPKW}2BzDQ{Ox%tV}62>Ar{6N$Ztvv~_E&=:bE|7&S.<t.9<,UJXpe/e|#$vKOQ0^4+R;,};}5b`2=s<$S_`RW7]%HO/PO%W7i)aB`"0XWG`'[>@L_
+@d=Yq<t>zJPSY>]|:;;kGwIn-0q]<2cfRGL^L_&pU,dJDxT.i/T}1ia&Vf]^8r#tmHvygU61~4_Zc!p94)8VQtC@z>ft^C+'[xgat(k[IzZMU;,mZVJbaL
+<;AzaA="@svZ;-dBz"~}^bEoXqeng|VuIi8i[%1D$Z9y,xQc_{=hHe0]F2h}^SJ<c:Ai}'as~SDIC6IrCv1y#}(>{y9/(y0dp1&@KvlKxA_"DfHt.uIM/:
+DJ+g[bp><V+Ji-!bS5dCLHPUz6iHrcXG@NWeVh7$[(>9@^>pWI='LWW@Q_(>/ik3R{!^lFk0LMpJ;O6[E{/i|X%]_J]axM3J=}OtcAs}y$D=VM8HAuini7
+/UP/m0UtnjbF-.=BU1}8)C1I<6@F7!;F[NT$skkKD`s"<h{I~l5XGaxQ-{$4/_9nl5EU}#4r.kl%8BiGQSnAz7Q)79pm9J$G6R1<M+gFRQ)AhUr7Fjh5)r
+ztz-4sF@Lu!VeJg&SOmAcO+]RsP{P,edt#t.&Xd3tBY'&jv'"^Zf;T:#DGYO^QUh3-O#h}r)Jd$f@rek)]rfJM/fi"$B#8AzRiA(2$n[|b^$WOzJ&h1Y#+
+`/arz|-M=]7g)8;:rAnE,6+DI-WG7[jlnKzthl"x82NT$J8b2BFvU{zddb,uM"|z^t/gQDj_Z&5k$em'](O/^N`pIvz^Phl^I2z64"C4wSKZUM#R:G,LI>
+e]-Ts+0@}|e5Msg)zZRtdO935L=JKQWHX-,M][A;`}fzU:Y[z}:.Pz>{z$da^u0n[+qN1&N<Qhvm'&XY#rIu&,CZAm:9/ho=DU|N%ToY3Tp1n^t#n1z7Q[
+~'yc/k.tRhlQRrfa.!o&a}"+JY8&OT/^]D(^=ZB+^p3X=Z@KXPrItEVN4'(_e<]VJ#"oNyv(@&sYF'9XsA^;M88|r^rA9uw]Sn-%owy!@l@5)q#1>Y=8>I
+!eM;>m@Jhb:lOWUy2YOI8wbN`n(nTl7WGb"U^trupioT~^)f!t2w!&Jd=pzN]X_<IQ}o48iqg)Qdf4]C5&:ob="f%WW5In4B<D>mKGgAAXe`yQX1L_8=Y!
+OP3"b-xble0JVUXTNz{'EoI)#|YOn0aO9bqP4&u]+6~u}nPU0)"UKg-/KGK})rg1Vm]Tck:OftCs,}Dl31O.F;9ZG{;Z/(R.,KrSTfoM9l5Cmf@A(`nV;(
+Y7()z00qe5g4`c8'XV=u|2HfY%i_zQN9]F2F,A'a{oM+Fn5,Q%{T-f0pOKt/Qfz^CHj-l{DI|]JqHH1f|JDev10&r6A<:^R3A:n^(lVfF{inARNf58GD~2
+[xZd0r,g1bu"HlzgsGGP;Sz9&at;I6058fodDc6c&R[m]$Z]>'"q=I[oy#iG+J}|TBY>(bybtuAj;b5h10E_Q]ko"G2(upKB;4]VFWCLN9zaSd5fW0+u}!
+i-!=7J-UjZ7UR"9-4l=c:Fh!X5o4=73th.)!w"Df#ByZ(q0d6d73sb6%SCNZUXX[4,T@"[%T"RM>2'5oYqHIp};kTlkBwMxj'"=arPvph3o7ImNQ$+@H_]
+XmIiSA63!f^h2&<T&Mz(11JYSh2$y<E}@c],Q/gr84KNjsoKCMzbsDMHz"Zl+ctUp3GPlm1IAvoT(cRf<Z/y4bo|,.48Wwai'I2%{AM2jrSEe.xEh!(L!M
+<5:!%(kE)w-cV.qSI>qC@e#wgVd=7jum'NFgnmVDjl+{(#K-1+a+W>eM.6WM=pLQ#_z=K}6Y]ilW6ia)+.M.y9UQ-rfPVE9gL)otXr$|sdvc;XPE~6!=fC
+U=b<T|8bdDFEH{6^#5:Ffy;M>)TBp0>q=}KNAqW}JN=_Kf{!xZw7`(2aQ,lG;-+Ee#azP&K@UC}]x`X:k{P-:)P:j`PbEE]6#BtU=n`}gwN:S;$jE2OCs^
+[9))l,[>yp$6xo;hg$.dcIJ->([]`$.i'%9{/fQYmqgI[7Yaj(GV1T0DlX42d}q7r5EI4Qp`Q.;IiwUc<z2D8Ca}_d=`-]A_r;m)tufi&At:laDwm)7QD@
+gH|^QDNDbH0:r+VgZ!`xVej4r=j:1y_}t)Kdr<)qo(f[%3H5,Og`y>&ajXx<]Sqi)A"e)/96C>f2IcdAIHtu-+rBW"o2WkpKnTsQyNx%"QVy5y<.9FJa^+
+.<+99:@sA29S!%k121.t8j}+ezU9j}m-q7.WJ)p{/1{|]z"#1I8[m/y+>&^}$w&vz>pQUsr1./FJ~U0`q$I3D<RRY3hM8%g%>s5aN+Fg4GHYKh|FZ>MjAI
+[`qFRbwEOp>46r'B59M.95DcZ_5gZ-~|z{UGWq(/z_CcUL!8yU5>r#=Lx=d%h8@&W9f2$Ur09^|E"1w9078YlH!yHk=Edf>ort{QVgOuCF/}Q}raPz"X3<
+}2E{/I2<Ko^lzLEN3>lrAh=u:mHv34,hH1C}BgsaR|VSD^.ER[3h;4fHX&O[f552T`%6A[!ZCfMABJrHHs5xTU"|o2D7],`7'X^BouqJ!D!|pJg=RB3bNx
+tQH_&$Js$A#)s7L%3F}cPNf;$jn6Jb2D4`:[LpgxC=`Yemk5Lu$%jo(_P__(9h=QM]-U;AUB739P-R]YV=jF[@9pnjd`+'3&O"0)b<LUa^!:g6pPyeD9.q
+R8}>C5(WA5kpM/W2Ggyb16C}>8i}Hb0M.#%z^LSw6),LwxF6$r@j1tlyv}h}'J4Js}i+km3@QMK4gqnUrAtum:1zlpl;[s8q"Qn7EPXS2yjg,iEjIZ^hkt
+LbY12|0GA=+G4''_Fr<//y<_5VbQ1^SX.S9qr@CRVO)^%i$L9,AE#7LR^V}s)F,BJNO%JKDAkXJI)+Qslj'5hqQ{KqWqZX7,s#S<_iRdA}c>,%7n&rs^^R
+SxG$#t'Tm"txy/azXICP("UmOE2GL2k(6=Q+l<,"3d8%[Fghp1!)yE`ZR[md;vCBhP$`KNjeAAlZi(+=YD+s`Z;W&ka<'r{:{:xVj{fG%_-yGQYgqy!Yz4
+8gQIOe.7G2GZCwY+Ms_V_t7fb@^O]IMx`/|:@1BBcb_lK{7@q%7u_uMB.4%#>fs|lf%F]6qxuKnrp4Wf4n,t<m~fp-{Pb;6H)f43dV=)3O6Ke%Z0eRGI[i
+;,+8&8":C+E()Z"s7,uAgEI/PVRto]3JI(NK{}FB+UjD1lhj$,'Kdgf>]zrb%gofPO@gNOg[X75:SNZrxuiO7cGD^GQtdjXieZGuQLyb#r3g^p,wp|jNVd
+5L]T2NeSeA8.d5z@o@.+9qmI"T}0'STMqBsB$LDR#;1`QF8q^WICuD1dw"m0SuGywb>/B%jCRPuv_Y:M~d04(1wb$bbvi<s$7<8=xF6"vv'jhKN<b-^NZh
+r`HS.N]BmBrqUu"_@w5d&[P5Zm_K1=1Hz+Fq^A8'qZz5'V@6ME0B>RPYh.'.ZSV:::`b~6Wv+PwiRoF-2>P9R]Z-.3A[=T)lzzZ$w^_)<5[),fEj:=W&=/
+V}DhrHQKb&ND]:45nb>[7&5p_}b`wOhTdul5.BOnWb;DT+<jo;jFW`TuWYOP>@l<_0!xB=1jH&W8k+%9H(Q_R.WY7IW{Q=5X2`aF12m@ER$}~bb&<4fGLY
+s-S&vV1t^'kGFf9ViE#o[>Z3"0lJU`$}wyeVhGiq}xB=">ok#5vICEcAoU'o@()mAs:B#!).'0YXNHs'SiVoB>lPCYHR@eh:w#,[&l"_IU52Q<x-C^Q0MU
+#!R<,F~yF=Yiy19i.jjVAsyc6ld{qPYX3qveJ$h4mE6K+Wq(/jpBl]Z{hB^Y)R/)qWB'mxV`6F7O/$)]tRl-9e~hT;9GRL205lCU4<qkWYQaEV~0sV+oZ&
+Nx_NT_#l6Zi/F+0+WBWu9G%fT0~4=_dmHXAErg$Yv}$[qtlvte,L,dF0#N$9eEi8,A/<tBxwuDb(x2&nB7l+^,T1ILX60yUKy>9|>NH(G|f)/8=;^jAX|>
+Ct%3,P)yWt&I2Yi=p(9[a@~6RHOw}EQBAlFt:(b<06>K54|Q/9an7ef/K$MK<3armHmgC7q^VS6<5"^];{9T#N>yt{';9U/fCyUX/H<wdFWYMPi7]4qL5c
+1!aQLw2JavC>VTK'@mARq)%2tMuT-<fh7fg}9N<#exrhfitqiQLRcs"WgD7nwmbQJ.}6dSh=Kv1-H#X&!s>&Q4NGX[;Lct"IXQ)'7"tPU]"KO#l_r:JvB,
+`]2W%6""NVILO6[,tpCq:1od==))E_&1:q9<eIxF/1VNqXdd30d8E4^:&n[TNpp=AQ#.dfnGFUW="qq")!S4~B7%jvqH8v2J^N:FQE3uGTf/,`d02gTDqk
+,w=8GP+l@Nve#v[hm,UzKBUrF1wIzTzS5TC(/J(/_1nd].4[T.g#I0f`Q(UlnoY'YGvMQE]GZUS1hoI"'|f:LHD_`C_^KoIi%kZTPZ/qL>OY{yQorH~lNt
+TTf|(G27mm7/BCx0IMmo1o7zpim>MXq>W;$@>+tQ;jHf#STz&TP07u-$Am@fJTqwdWzV0Mg[,N3>k_/GWrYsvM1N;}RKfiwl#UQTn-`3D&JU.Z,@M!FFHu
+'HePXOf@N]>]$E/P%y8SN8>l"7gu+UcX!|)zV4`ChTjn8/Ctp)^>pQ`/Gv,iedf>RxwjVN_z,oma$YFq6o<='KFy4;EdHBa]OxBjla72w_z}1Zay$0XtFt
+<)aw{7!HSm+n&[4x};mz12.="oWSx4Y>ff1dS|-VqJ5X'xBp":gqb9;+~t7`BTeP]C)oe,L8Pr0T!`1a:/:uZ2fj_3z;]JSQJXj(@_9]UC$I7(f]q;oHLB
+gnnC$U&;N%5Qk@BO{'OUd+o-S&~Q/.=a9q8.:3C40Y@(3}dTz)<IP%Tdet/d7s`T%Y@Dp,T++mUpthzFl;vKs'eCqQAe$g]y+5Up1_rfu:l!P62!D;8g{t
+1HiEg^qWCphu"fPI0>>o-VyA'GnpVt$m^w"jS+=y>iI$U8f;2+`K$1ITABq^di^5VrF)qrc3d@6#E9yS}Wi#6eKdp`:5:]sNgWo!<eW+o4qa^P>sEQ<1Y2
+|hO<seFtc$Dp[h/}BN9|#tw2HV+O]dHD5hpZ9-npJsXP6sky4`YW2k.vd;X]`)z|(l)[m:}vS@Bqwl>lDt=rGyUZtu~3l9;%flxT<|}O<cM{&pv@oOux|K
+W72Mfy0ozCc$K7~wNp0TwqOqqQUpj+Juh}{/tP'v]k>;vi=."25KN'|bWG!){hq`f)U/ZGc^1!L/$%d]U}o3A]Ghu9+z8b~$ZSxp'mkDjFQ1f'5Gu-@jcs
+Q9SPpxyv,gp5=5o|>VyCZKqVE`U/JCq#>_{e_]ML=up1.XPci"uM-!AiL[(yklGXi'IsnG0}Xp=gV3E1'):PG/G@5N45E,{"U]3_ZI[#o[;>4(:T`4H>l-
+:)EsMm@vuc.c~lrRmI.{FyDm[Q}}08Mtu<gR04['CNq8<pux-fdOliAj2/J9F;&eb%8X#|NOU42)VGV'<$vGPaCAzPX;|H23Zz6aoV9X~%xqYF](89-^#K
+1ij!Q&[EsVMbq/pKCcajrgtcnj]t(jx)t}`:e#pJW0Evkr~PP(&mb3LRY<,fR=k1z2;'"kVv%ZnzW$IA1I<j<7s|bz6jA_R&%gi_9OW)9{%f_DXIa!9wcp
+Y50KR&#4[Tb>3U|TgWkno4^!hkTf&+Wx7GJ|e1OcGbJXfSWg3EY0lke$$Gr4u%n+p0[i5@YlVG0ln2}OaON3/q>JW1y<X^$c`8nmfZEl8b3#2fp(|b3"{[
+yucC:Iv8a_NPj|,`k})-cLij-Uu<>cwjvN776LX5$6-Y}jVZ8y5"F)XcqojZ!U/JV0LUx[(D&Pbe%ezj(JH&}&otOhawO/-Fzzosd;$z@_~Wruo:DI0g1r
+h/Fvo;.(D(QA4<=|0/vM`79)5zIn,=Mn|'Oe^luX/Ko"Bug99LJM<Twf<ePtyc==ayE=bbkFW][Guo9;b79W0}+FqPN)@_:3)sMiDIVU;hc-8ht8eD.eTH
+-VZ8rj$]'Y{ed8o<}x1F}n@vClw<vPpj7wFB+Q>5p>oMnhp7Pn1nkRmr`f%5Z=~[mw@@g3+zR^E-s3#]3U9UopQ(mKK%]{wh|:M'4O_&pA,8OIuK`=N}9;
+$o9d@t(Kj(@/Pfz'XjXNfVhk{Os3{TG.%SM;PW[+18}I/8^}D;A{fYJEx3WmX]E}lMtFw_&lkU6{@,vi#fy^PGp_tvqB=M[D0f2a=,-iRRIZ|vK=D:q6^d
+=)"=bMN=F<wq5F>vB:u&n%[WyPz!an~x=A4@vK_4;UI0D^8>hKU]|H6}b&K1iOHaR[D+^a}]sHS;ybPcp:&ui:6Y'QOE;s%oS3_&W>Ytxk2|XmLxETTfq6
+U9vq0vpR@}bv[1V{~ZYQ&&YJgX9pJ$J<xz1T3=FZTM&h(2b{!m~(d.abHU9f'=_81ba!AkC@Euge<Wfk]^90_O3ncolLc:hI"/H-QJQjex}r=WMhm1#xMr
+.PQ(COtn",u$a^Hnz8.)]_vnE/#{t^#gbc.YJ[PF4I:M,xrDw&7#2#Ta8OGJ=n%IOKaN":}:Sg7tHen($y2R$).Wqi$[SdoIl-.SEdp(qq@^8Bo4-_2mAQ
+CfZ4Ebi"QD;tE_U8Qq%-&rX/TFci:N=UJ12TjFxbH>I.t}rF86eQs`,Q<WIJ^7KlM`~71MVG/zCfA}c4q'C!%1EpO-GO#u,T#n#1i,{(!yrbDK{I>G{5+#
+UNoE(F03uB"dIyh"2KS/N$)^=:tHBIm['Yl:$iVfl!76Ic$RI2<q>^cF$FRTVYQ%|Ril{m}wyPQ![<BSPE~J{9y+kLhW2%>JiWqV=fR{%7q5@XAB0_sOMX
+8:t5m39h@<r(T:PJ)"8(s`%#!-%^a8&coL-T9_VO%5YMuTF.Jt0rNrZZtSx'V{{5|v(GF$U"E#X<:+Z6~KH(_nv!;2"bW"ymzIK3-i[gD%X3YYkENE#T{j
+p"$F;2^o9UJqLGYXH$XCYdSkpn<bCcT[<uWbb><(e]<xYU%3K]hS,<7$:by.y&GzoSfqqX_z|IF)viE4X/$'Jyi&k(aOh5Z}r!wV%$}ivU8{1UJw]r7>G|
+"yO'm=^x,(l-}PicC(wnGK7"WEW[Y"eG%p-/&]{/V{pLF@GkA-+SNO@}Ed.RegEwyVoYmpJ1,^).^E9s#<J0JmMq`#Mfo,g;Ps,'aULwTF:"<@q,524AQu
+p78)V^-6UNwX5O=S#J%A86FhIi'Fu#Y}5#pLl<+:[0gl^ymUo[W${V>)2bsz},v;1a2!ngc)+_c>2B+Vpda(bWCx7M1OMUMQT|h)WK/4l"Pf)u>1d4>i8#
+JeWh5UIQQ,<<QHHX2@|-Ye5s#mSUF5'{,!RmAC|fETWoc"mH1V{Sf+e`>k#%E4JUjdBj$F$C[l0ICbS0APv5I8MO9cqG_kiERR1OVT8C>d"f&vN;ZR}DRM
+VpST'+XO<[$^7nTefF@0.[%|A_&E6r3T3^#=1Ve2OT{JD871;Gu&"p([T,>(|pt/~U<8^jm_zq4dvEWto(NpQ1}d3ys+6K4.GF=54jCPMF2iM)qka4Gg&n
+~I|.aIwVT>j:ohUCkLor1oA1/6zuVvl)^V`@S1akx%~Jyq68DM'tcYy=dO4B_.J`4gcVqA8|Gk#DNY)6>(1ct/6fJVf8eeBBqR>KSWnBx-.y!V@"~1RUiY
+9qn0+{0RofAw6OMpydqnHMnysU0Rk7^9>c~h=S_9Fo%mA8m)j;B.LDG2/a(K~))kU$^dq>(x[U5Z~25ol%2pC8>"Fkt=@QCrEPXlz;hqUP/E:ZM"#!g(SD
+ni$N=vgkj=rZ{HVrRVKX2HEFvywg`rzg))0XxO,[+ggK!#nud.Ye7&18}wC};N^7ek.7grcy2]ZG^oE5'[j!qaUXx!fP.]wQ!c`f}]DA9E@-3@+P3;^(9w
+,^`+//X=dj#/qU+K)1LmRqbBlX#R,Z~l;,JRBL!>"[4b_-w6+9^qE0o#p=JyQ}pLP1"g5cBdSe|v|yd7ilz_VazV[7tM-$HJRXw/li=yD2CeJ=:;%>'3(6
+p_i:3#ziWtnW(gac]xrl}sRUj||,{dNuO":^[0g<)0(7^Xx^G}qtH)hD&r)jUZG}>Vu=wBx3aUJ}PzZpgxhDmfvg)C.}J,yEOAAdK|VMUp3Pl}))-lR6DW
+.b"lyBL9k@F[,:l:Llah]uCG~3ek&V2&;Yd,4{9c7UG7.p'/x}@0zRfd~}_r1zf|E]jGd7[c">J0=,0Zt;:%k6wy9GP0Vb^j.0^Pm2[K:}fI]G!'u(x>G2
+DP6,D5[Py|+crugdQ[_Sv],)g5BZM(vThv@0WaxQC&mIXyQN|s5U>X)wh;:8PY=Jpv;QT`1PZt=O5RVKY;v;IOUzpW9q4kIsL%=IDtBnhHJW=(MfP%Bn3n
+;iOJ2KUG&Wo!s@uL]c9oFDbC6}MAN'/S|Bv_Tj~pOdNik4:.o2uGV2W/XvSDaK/I'ZK3X#zH}b~z=|,jDJ%d1xACm+SVEpsw5YGE~k|gvg~JdW/YUIqPk;
+WsNO@>^vOv3QNTI:$wd%F"GEOLr=iY+BQSVJO-A=S^YA4)k(tZ+4^)7u4E,V8eH|[>uZ,KI]#wx)jjo|9EH0dTDcTk,gEG&<giDz%Z$l48uNMZo^[X84mp
+n:DI;+&J:ys=dy;=4V+E|FB.I8%a9wwim(JuNH-M(DTMxj+;du1"9ks0BJ|j8d(esbO}S28C&wr(6eQZJd|NLlcg,^98V6A$COw|#3y":dD}VquwEF+ymx
+&za[3TAjt/|2Q1tNa@'9W88o7!O^ozdhDTfiYUjyRt&rGGXy-l9n+,r(B/3_o[0ZeYEooggW<^JH6bGT|[C2`)Xs6HxI$9wyeqa+LBg$I!4K<&a`OyUFJ-
+P(rnR}AYgTTB3tX86BF'hPt/Y&~4D6;ISlL38z+RJ5=25jP'of]`zr5S#Ke9I2]J{pgXw8Dyy4jZ!kJ|">=QSU]ciJ>&Edz%fRtb/2vx%jN6'_lF2|p,Dn
+!1:<jwIN]$hkVqrK|l<}):SV/slI$Cl!~#ULP|d45jDO!WAN8jMByZ/x(UJYyXUC2<7^|`zt|pkr'oK/x%T85]i(%$-VHoq1^[TMe4MXeLNfF)|ydLn!z:
+uXyx,8bCN!{4Z}_p&>&Ccew6"Axc!Vnf4P_I%Wh"j0M[lh|sf5R0Gd@v`[wTDp-;bYBP.C4Da<I=ADyU(zd$-R-)brT8rE/lrgs=hx+"~<@Z:GTZfcF[Z@
+8VWR#:60aUSl}Zo9L^aSd1Wq$4W9_wNWRzK|D<6(1q!CZ%..~@2(6>i&3x^`s}nF'2MrO)#8l9AxNzXrk'kEw7<-drnX'9l3EUv/tkFHjL#_5xsBzmUJ7)
+I#:C0y"R:qIz[[$(Rx,ZZ,)cf-aoqkNAc_NYl<%@'IPF6F:SWwNJ.}xBhSi.kWtpy,7f=rhr<98D)1"@mXj=]trG.NS"@5h-Ft]TOawA/V6$qT=lQS4bI@
+Z}^=V6DI['#v]zWaN6WB.=,RXM8zCo8:hngu$Z!jP>H)X{x6N/9j.%nB1"zPD>NsMe/}@JeqxM8BT<fG}IK]Yf0ha1.uX(~'0o23UNk<7NIGVxf$^X<c{d
+HGUd+=A&iVSX.2hXs@2hak~hyBax<|RL9F"/v'|"1pDl[5Tk7Z{Vnn!<(_4u/:$(_BPH+,XXrXX%n"/+0Jrx-O/;nB=hP)00{PLXKn:6:@c>dyr6nB9nXK
+2Eb.^#bwGzqU"-H3_Jif|&:ydGw3W!)Bwe@d`3IC:E.`5`0ue6B`&Q"ksiQEi^SoW6|JW),l.VI]H%f2'`9:n7)}:FtV47UG|e61vhUO>ygt[W/,9gzIv&
+A<6/c%+mrF_QvOPNb:LQ!Nn[=MdmJ!hpZfFY&XUa]/'Q`fQt>Ld.Z"_3@2nP98;jvIbRlN)EH>tFdrhdI'p@gtzs6&]S>QlqR0BKr%p2pz!X&hAO:Ic/}.
+^zMGve]mL:cYjvhT<I:k)@wPNI;TSePSZ=D@&jFMGFnAu$RcTAUAXV'hh2_.d=11``51+Q7Z6|QP2^jqsl47z+xQ9X|fVo3/g+ATh[,Q,u'ZvSMa(l0-:z
+4DIGVT_{A1f{1`C040v8Dwb)=CQ(tcz4!cQHjI#jkaAq<6D%OA6g"TDpd`MWrbq[)!|"n=1CUAnJO6]["3xy[;RP%a25{`~hw'}1h`+5=R#ON[KNX./2}u
+lRRvG@V;ef{,srlSS7M'J4$x,jcBSAeRsB<Pk9w:039ugaW`CNl2S1iFL{$(ysTBj8_@Ie.0st&k0iouL<uvnyIcfdC!yiv2o!<f+![3ZDB8jD/bL,DHu<
+Oi>Ista<p2@e57pjsZ#a2U9+(|d(:yS2-%X:EHLeBi2@-$kK|d6QCzf$H:9NX739l);jo24U|pE5c.}Sx:e^=flK"X%)j7o3r-AFQ(~JG$;,^z"19:qT=3
+voK#J0W9`|xGR`P;dmB5`%vFhV&MW/d/."kA}Kp`UO>/ji:G[_{jk8GH2&FQ1=:YkTKqeVyr90~y~;t8WG;aR0d>fIFAskf!}OD(Zq|6/By-/z02'x`sB)
+Tb&4y2ODowLBzm!c,hv|wU{do^Yg/}]Td-Ba+P)LjAB-.cODw>:Follj`Q0>Ac%OK"!okXeq4{6w[on<({oxyqqVI'_-=4ZC+HjL{y6HF^TeR^Tdr{;Oo,
+POx;ajsPwuK&5|;qgpj]<.qZ1evZ;[~e^3P^][h1zAu@x>UZ!#bv+O.M&-LNms6sn#~NaOb9GjgWS4(0>qqUa{<IM^wA>`&+EFf`9S9c$C{i!PM71owbiw
+N2(aC!F(!N"!h,C,>@06n<P5P'Q`MCY29^Ii9|C3Kq1<rA-8JqHoj/^@hth|H'oNEM!PX5o@_gA4F]Qk8f:%I1>C$vqoQA|bi:.V'zLWOxZt%S'29Jcbo(
+H+xg=5Cjojz:&L(k`ML(!R%YJ3%t!I!+xU2qvM%oaTW%tA|8MDb'JD-XO<R:qLq|W7kYi,HbxOQ7BZ"e[yRL:z.HB#ogd.e`i&n3T&`zU<L$U/E!yP)ZOw
+AKS;#!%eePUuJ=xilIm$AbB>zrzQnjUy{>uU9SeoY5>g|S0J,j+4l3$iJ"dUjktL|a:Ed#GP3JVNohhuZdHbsR2@Zq3(.29W#s"XvHWU!E}#z4x0xP00'Z
+^=OMasVIA^Z(OK<I/BV>uQCEEN$h}_ZWpnOs{g+!d8s5n>(}$r5)<&awtbue!+;nnLvb0&'$RkI!~O!x-p`0VB),3VA$aRQ'xW>+uWu(~{RgvFpE:[3!uw
+LBTBE|Ru0S(ZB.a1[rr1dgidZ[rc%@VC%KI+R`mat1V!~[Ou_2:voLHgRRqb<o^{_k<|+{AE>v5>~(jbd(2QHT#A$[Y5K}L|w&#]W<.!{#|0YZFA-yR0.U
+{HDUQPdzQqnaJ8nztqMB'@V5w]vii--+3veb]Q;IwO>e/M0p--,KVktv7j(^6DdWG5!pQrJfG^VBctr'^.-^!Wvu#-l&[uINY'y2`M1tBx@Up_[s[$@z(y
+rp`#nOnh%NM^!)QLRES&~|6UW5;K@hJfr`|RU]n43gfe23yEmOT6vN5HTRR8Qo8p@WQkN-cUFu&=dM]w[]b@P`vvgAGOA<pzIN3y!iIN"74O_RQ1Q13l0P
+2#7q[8m[0f))}8Pl!`:9i`AoDKlT6#++Z46A7IeO_sLWog[qShf;5l:z$G;Z<k,RKJxCn;[>kQmFuMP}I=6}g+lvfbCafz_oHa";ls~I&,y^@PjM`^8aet
+NG0Rc9HZSyq2Bds|m1D`EwUIKMcC|mo@i<BDgbN0X;K-[IUkQ&%%P1F&,d<`~>|q|MVdRN2<s^Nq-CTZFiZO3-{lHq^n8#s|^-2Nfw`!Xc2Ut!Wl9G@F=D
+8hYLmErAlPnc077I5&lK|&"Z#5{eb6bT-Coj7FD:dB<XK<4G#GAv+DZSVC1U95I{N'hqYY4D}JTX;^_u2tG`.1Oq'ardJ3z./O{T78rWBB<-OA_1.Jj&S>
+4"0cyZDtKX~w=|QjaZt:m1VAid_z/Au25OP0AuI<X^NN/K&+i!e+`/GM^oZd8G.B"|THjCfK/WZ;J&@l=L.v0q>[CVm+j@AMC1rLep#M9DJWT$d=M&Ng(T
+QYw0](+HxIqDhT:$e>FRt#[G0K5.yQjuZk%h,G3>bF&A&R>[;0%Pf{=Mut3X2UZC|sv1Zt7rN9!0O"_;5&/M<'VJ}"(.'C(T0:fhVO"t&hB8ZF6}QxF[I5
+BXlsG4OO+nAc@ciZJ3#Nm^Ss4P+h~T|yxj!k,yl[uYZ%ct;]dyk;!@Hjdlf-F:)#%tIan>GbBk`hdC%/~djIf(xOE&xS:{m4jxrrYHl9cf+wvA6=+wXvPo
+VkZ`|y=ST@(7]MZ&6NT<`s:B_n^rfu9cz/qge>m"X3sNJHeJAL3SPrDr}fK<"S-tx(M^w4ADAt'I6e=$c`.oY(Hc{/;uo+_&r>VLrmg;5K|CdW.1V@/$~`
+T}zs=I1s{,4h!Mdy1LdH4wA$TeuCE@ue7`ajMqTc5m6-)8h:s|CX,o^+Fx}W=H;f3oAF:B01.{$/W5mKxRn"jC78z4Qde;CA2h{Lq97!#rM3xG:8+6|frJ
+39{dssP[88RZLd$@L&^wcQ&>sx_x221n"pxcio!O@4vdJQfv|Mc!"(nsG32UTD5&0lvhmBQQ"WS2JvJ|@!VkPBunnVh:Ow}_^f-.pA2g!_t(&Xd#_yLo`2
+j'"}^Nj0P'0+nzk2UwYSwp5ILp)1{G;NF_54%@|"Ut%Ch-c>7HmU=2a&@bFGS)Ny'd<'g%G(ZNN)k5De0m$vk2&|h8!kdnu3xY>P/ItV#'vU,u]p_@SSj2
+H,Qo.EWQR2AEOY;eI,Q8IR!.uvA4k,pik@TlBFBn;x_4u]IFN@,0;]%7w=k]f:_ixN_TF@je&3[#][F|FHc{,p~TCA9PT)C>TV-K8Tql^]!t1bwxxl{H])
+;E3;'6]#&FrB9:#]zcTA3etTFUXFprj)xz#B,`RL{vV'QkL<@UD!peDI&a}2}<yKvflw{K{IlAkd7p[(O7D}j"EFRPgBW1&au6t,KG8F1k(sPoYKU00kG'
+o/]pH7G%y+@Tfa3=09gl3SHET5rYVnVcJPwRN1#h9hf2aL[Ir,ctWGt3p`[[~:6K5},|tGGmNZRIpdmpL51e4zp(3EjbNSZg{1tT$C=ydwT-+|hpg/FdEc
+4szZF=[n4a"@%KG"]2Vib@CHjcwX<0^##6[j6,zKdHu}Mj0Q@AC{HW>hfxuW%I,81X4V[TfF#uJa$GJ4V(vO,"S!GHl5vsl)AJii)G%dw:>BOrTpiWL=Ck
+:a$L!w/>O)r37F7JX)lD`.!mJmba`oekh#GY}^`F-fFP)z1+%LqMNZPBghDdy4[kOnk<{.d`x]g2-f3x{!+`~gxuB&/]Ez!%qA<YsZWj%r`.&qB^!3iq%l
+-[Il55'yP&7&5RTWptw6-LeSl=o;d3/Jj:CPD0+#0fujOwef.iFkf[cH,_T}eS;c$++wvcHXZRisiY&=C16M4}{y2yH-85"'YkcT;(t!zBKarBzh[8]8Z)
+hHs,83Y|Y|QaG;Fy9PG#<lJo]r(p2Az8k`Yg=g8A_BG!ZXW|xo/AI22}{"e3/^j3_ak{z$VNktLynqbJc.Dn;1I'0(DB0<K%>;h!0j@/a9_G[_vY;$%%Y%
+%pMAtSJi+hZ_#B6Hg7/;(x5/XDS^6#KB/$Ue$`6c,mH9"&-@TR3Jt']LKI&&P]u"}X_@^0H;(NQ1wKgQ-V/Q~;kU2C4ZKDN&JZZVJh">ys<PhnCr])tc(V
+2`sc.f1]2BR5!S7dbGvPLdYT1m$-<W$}f{&{'Za>|iq,8y#%lM2[$Ub]m<1=%j,%jyZ09aJ)DYYbZ$[`cn!^E/SVZu{/}44JqYFB{4Q(_a,]t}d#K`3Mw9
+;;3XjkP-3`B1i!<,FYud@@D3F:GgQXtNsF.%4v6sSr<|2n~(aLRg{M@qSB6$e%d`m=&-vYK}HkXd-|gCOvpp1FO"k0$bvP@]pFS(_][BURAG<->t3=>>%!
+v>M]/|q!YqrVrva]aIaGp]"t]rOvH.&DTcDI0s)h%';<yO0&APO&Tnpj+fIm6aqHK8h_b|_]q;8uTECgi.Y`(D[M.>aS2[U//|UACxz%"2INK&ZmxGTo."
+-tB,$epIhIKA1T3SsH-(DTyz%H!9RT2=YB[gnCk6K0D^nNlY8ZG3RG{0<<9HK%RgB,wb{5uD&B$3Hds[Um_uFn_Dc;m%)#:VG0XXL6"e$F%hbEDLX]K9nO
+J3_+E})>1#8.'1(Kn/h/[T<a}#Y)]or'L+24};F)6ZC!+Dsa_Ibgbgdq0e]`l!Nkc0]6[wnhuZ&UY&6kl.'/ij-G'bG/Hdu^c-IUyfrl:!&YrQ^510O[KM
+6_p&m.YCQCs_/Je^5.LWNBE>;w:zwEHwV]98/sI2RCTW0)};Gx3Ao<4,fOpS(.#e%oydb^<C>njF]8oQv]K-KinSwspId${s"QHevkr;FX:yJcW}n}F8$g
+^2J|~^@f(Y$+(IP#r-&T~)w2Fhd}+sC7'xAv/jpgoDar(Ou43y9F]Q};v9wd#b>+uTbXgbs'k7otRnDamymENFS^_lfR%U!R(G!akVkx)]~6l[5'Q3mDg[
+D-Dcx4gbz'7T:,XU[+XJ&P^d'i,!bYQVK{6L<yca%gG0'TOT=n@=Kxl+OUVYWwBKk5DOSGw5:0ce{jLT>@K6'aL9`O!1{LbA9-s6F(]u!Kbz&t{h#WX8~J
+@+ZuNKZd6n4Xq$5$q-8e@Ybz}Jnf^w<y6`=LlT+uu:FLw@@W+&`X5{NUQ|#-rMgz7YW;b(@Sf-II@x)M0C%J1ESd>QW<`r5,]=d"/RDjM9#86HH7h5iU7r
+gA=v1-E]7t2}@GX0GUGsAbd!-A(ndIZc^eKtgl':~5tT~+xC:/P-H49Kt1~(_Vo^WFL.dx&c`=Zs;jo^@b7bU|b>;ad7kIh:a8xvImhjIfss$dKauf}-&Y
+tI)_OoPZQIF_B5VIE0a/xiT<6AgRv='3p<E&Z2kik@CcBCJjF_xV%I^"l]i<83j|.ntWtG;f}po9Gk0&m.g6wBQsx@$6<nE%daC+_kY5{KhB2;mAF7NO0|
+bS24kY$>!e#|9-,irSvG=+W[;WcOwn@Ltvkj/=5Pu2ZYhHJkWFds0u^V1M$.(:OT2Yw"HmoVYM!ee/lQJ(e66GvcL@sN3))f_lD{(GRte`ep"J/^eP7'l$
+;er@!;CgolwL>t,^`r`]54<_rL=&qP.qTM<z|,zRYC(I~N4r"t_ut:8%G!w2Q}YIdT|o{">&JRJODmr)AaKB/-nPD!<9Zx]GZf#QVzCr~szM[e):BL5Wtc
+wH^cjv2guw+][^ugyV>2VK|P"c:Agk9#{:v(Xiy&(h%eA^rt;n$'U|ts'B|g<u%:0WTqIx>gf}^m4[%&4fgVw6:d'O})'ftCCj#Z;XVCLT,Av`I2j0VMd!
+IItg-H'@n#$Z%%Vuy>MI]RY0_YM8[sd}8ia'T3p{5U-h>QXq8Ys.NTH2-bu{z>D5HD61Poy]x%8^eDAbJL]>KQa}'ibdj#'DGD3Vb_0PNv!~nsrH0<!@|z
+BdbsZ<mv'-{W(C$&7C47DkSAp)'QAi@j_"]vB#hr<v7o|Swr|x=qeMxc#zQ5j{"sOpnnShpNU-+4WGR|IfcjdNMPC'b:<ouRXiYUjZ{7='th2Gihwpp9J3
+=ljVwq<{lLLD/)2tll+C`MbD7WANKZLM`#%J!xNU@Nha&pUawc#AHz__CA/[N'=$%!-O<(f8V9N2S0fE[)^t8C+skkO|m31RL^3kU/P02BIC}Bb:J7-bF6
+GsiGWK3cYE&j'{paJ_xli3v,oCl|M=Vf+R=wLg0&Z&'|$T/.YN4g|:fi|UOw_nQW#i"ZC;7bu-]Hhv>b3DN]+b}HcJz7SOMM/g'H:7}='Zt)xSQf]}W:Y9
+4$i}LDI-[Zu[iPBQt_ciP0bNn>9@2yjAe<TEYE4jYX.I+pju}ZPi%CVB$:PrU[ws~[.STq5UVxdQ0&-6xo~K-19Q$Px#zF|7-%OZUy;FFc{EX0].5z-@j&
+[hyI'hHme:PRz/Sg4lX%]J&vR)P)"Ku9!!{bJNaa/CA!7aEPy+S!+5#0#PKSuitt^PR#]>{jC]t,K<~xWCuwzE>}=lJSkT'z]my]"78_Fir<ty0^0@rBuu
+3&uY:#~@G6}h0d+y{(a0UxM"7dvwmgI62<`Z^Th$G;(U{OR/|vuXq80LbaSaY"$kNa`mF^.4%x$9hv6d9TSIJ=qq.,,/h`Hy!AL6-(U`mlzu,c,z_|M3qU
+v#h7D/poLkl+{PUA89P]7_Z&_l`ur`$Y96#c/Lr7Qda0eX|:/9qE2a0-zrDnB$f#_g1mFEJR)^|YS8HhRtlUK(|Po4!m/hJ)q!3%z_!BKm,&tMR]~="tdC
+&ZdmC4/Z}QsP,=uZu%jqqj^=GB5GwiB}xBT&FgXb&]I`N|{)%vI`iPIv%5nxW)SV.(y%BZYh/0rS:6!@0v{OrfOLHxS$%-mG<3;p8XB8"4^/3p@iivt]|a
+-ax_(,Vu=&5km^GOwxB]_plc$A<ImM7UKME3Usy5B]B{lQOPU2k7$UM{R/<{",VEAL!d7u4aCdfXr([sE/GC+k{=mPRrh8|>7VZ'!,M-.nSr&:$:d`~mM+
+HqBm`ob4=Bitp:_P{9HF]L9a;}"kf}N-1+Ngk@xiRkJ5<mnh=`1zr}n>9/Y^|g&i-AjrH+&#<f/s~8PlL:S=jNEv:F+h$=QW`9Nx0TFY^&|X2>zuWV"V|n
+,C;M(-GH|%aPY;/z-l95+OYcq1RPqBI.HbQx_i[`lwm<qg:LdxQf0PGp:BM_3}>I_$mDB#X7)`@KcVSGNy`wQuL})l7{,i$o5-<zrO7]qIJ8P&(429'#!/
+ypnZoIDzw>xI'VH8nt@d#uH5_|U+'@e-=)JAjNd$%vQs<D7XDThIwDCyx9U|FQ(fC`#Gk,:D9ctA7n]kpZ8e%qMayM,A|8f#/^K0O=a%wXmlx4QD;C8W~c
+mA<X,=lC)OBn_fqySDS'h$!CG3>^<`Prea7+@^u2hS&nSmsG&9x,^.uhENH8dp[a`9"^Diury#TBEa(kFT|Pq<3lZfDDo2Ywi"vHwlxldd`}:G:0f^p!s%
+z6W14Zzp@6@#mWWkqgWk|>1Ww6zaCDqdW3Jq5%o3SyMYf1!@;t1skugvNO43uI&R[=eEA]{3Mm-U0ZY%FP#iCcq^D9V)rid]}BE@1@{^SN#!8esIbq@k1C
+iD;'x2vwC/~LG:x}ZV|Jr$Ys7-@ZAs0'51)hN>tWv9CstO:`.,@$OVuoFWs70vGK(<nG+H(9Q4nmbs,(L:NL9On)fNA0rSY|!}yq2@~0>8J)H,YtFLB(L<
+2pmqyxZO"#IcOyQ@Z!|/m"z$)Vje%Bif'aNITu_^N6:.pf]P-/zQX-f$f'wAfbhogL3J=j)qq20.a7@Z=ipG{e/5(iO,@q<)BYxR2ZydC<(D1f4`9hHYl]
+HL4/:s+Mc>T=(^89.GmvePF{_{ygw{TkeK$I/z-0;_uw,&UDO"2>$4vc+XGW6C8]IKn3CW(7j':],ZGe/8d^,'HcFUZLzyiUXF[ji8%HA5JxgvdY~x8d7z
+iF3>e5pW:/=82&WTfZQ:HJPhoE7ZzOz^X$~BMC(_cvw/)"Rd]4[-&!HDDfebRxiy_`!QXV8/.ymPkx8lbqB`4PFPUnToQiW&se${aggQYGR,lMm>a6cuEr
+}P[N$(LyYuW5-)/Hv}q9mn9qG.-hEJwoDy9,I-C8OnqaBzlBCJL&|KZU:R&[qaHmmkcK%-b8]I%4@%z{{U#Wx@FT=wDDOI'DrVi_Xt.ez.!Rwa+RP/XK12
+;!g|vq7{t=;cd{}Cvcx`XnBz.G[yA+OH-f@rz3hP/:YNkt0w,pRMaf~O~zqwK{kfC8|^5xZr{C>jkv_d@x9C>j4oarNrn'5>=>3{$T<B3{"JpNxx5xv}_d
+`R!{Z|S9J!!1:j9q>xGz+M}I"8)p}G!~vq,g&I_tXzT&nm$dU&a^Kq58PaJbGmZC~h=j#+}74{aF@4C_50,sdA6[wG`x(2Xr>z)f&{ot|/Q!f,]PB7b!/8
+||3X`MYU0{5|8wPkcY`s>Nn";>ewLtKGm+jF5o`do!HptqqN>5}v3r>$dG)yvxw<e5G71PQ2I|$bRi[L@z`fOR+MAXq,CMyAeMoh:N@1r',1kQjU3SN:(1
+qag=F;nY,kXw28"J]|GF:+H>V84qEo1pV}g6K$ffhDaDPZ6cHn!xPU#Q,2Mp2!S.0XM36'pL<D_L&&mw(x}O>gWAMv+(1rCufk[xaVB)NLIs1x8p@TVQG!
+}"69cI#|!(e9z:g`,'^&1vL[<K.>&8(E0"Yk!`"(7(L{dws||^#ZkZgi)1}"zOb";SmmA":Ajr,(DXj.]|)4p%Fn5U-O=F"4{#$R(w!)Q$b0yVR06FN;Ea
+]l4SNQ4{"xA^urB#}wk|8+mWaGti0XXS-s#k,hi2]fNO9Odk'ynwQDAlNp@g;^)NQDYfTdH2/2:g}Z2}hG=#EZIF<0)4^Uq)dGP)O]QAN}ak)QzzEnjP'v
+Trgf>d)UG]yO1B0mJ.3Ob5^%DKpmO^4BxY_1V3!Awz/U8R@M[VTA_^b,2(1@x;hr:eC`Lk#,]i1K:["_gC9(uq$egUR9prZU'NS#.OExFDXr=`9|<x-IpL
+,TOR^QqwwOBzNp-"YC&KOO0cF7Ep5y[1[]n'_G}ynTftgZjX![,[EFKi}G8;EKV"}myaO){FFs!J{tc1LzjS-C@yf=qNTL3PL:e>y58fpmrrj5ms5U@%)G
+&AiC@yw%)rC/;^N5IKm93|je|yl6~.|H.&jKmVMrRL~+p.t[@e6s%l|[z1UGw!YftIl8HGv{8ghl/V[Lz7EOAfmfD]VO7bO/aV6.bD3{si@XfbbT(|%tU&
+oLvt0/`Et+Qg>"4#o3$I{"%L)f<X@-Fo9q^Zk3ZuINHuixV`T^!EzI|Akx5=:9j.oQ'As8@>,i#Fgq9Z~8kD0IO1QtVmGnUd1}(y)LRgn9k|<}&=3EbZSH
+[K{fOa}={P|3L6b.Mi9eG;l$f!Pa4`USVYn:1N{A@uX=6Sl5@Cj^Kj8MVQ~3ptuyn'D!~MZ%9nG$b&dCy2,0O:0]4;~OS7'yhQGPr&`DkTQCyn&%I`D[_'
+89[3y,EV_J[xx2={:"[cO>-b;{z)6GiL3CPz.Bcc_k.%}xyhfd49TDUBPbimXlIfgelC;;=YKLj>u._Ap[k49^#<'@'w8PWzkmD0ix];L{WZ5h,w;(a5h.
+dFl#tXdx-ccr;C6hskA%CO#j,},M9b%9Dc|gFB|J:FHcVBS:6RPDs-:'^D2h[r#9^3X)[i!qYD11;Vlx5>YLJyy(8F)n:ZS<3/)X&2V^L;kDjaOcmBunS!
+y!C!3)zTmHIC{Vk6N168'_nZ[4ldb#2-1qK:W5KOsqk;AGR8Ys7ExG(OiK`+J>Pvhn1u&<(OssX[l6Dg/g>m|rfAiU@dZTcWDgm.SpO/'gh%JU5xUCLK;^
+,gq@8&CURy{k-w7$RWoR~gdu|Feibj&vbu8_Q!k4Wylsa5JM,<"J:g{y/{i++!gy<{98nmS}/d2W_H$eK@LmQ50SpT#0-VPm4JETJoNb)6s|g="13||mmm
+rN><5t8D7lWOxTCq4W!<:S;CHgyAC#3;w]A[<Ffqe91R{oHrj#wQY9ngL#qEZq{k$hLQKD5VJ=:Rh3&!0y-&maWn/}#Uu!1M2{K2Bp3{M_iKTBWa(TAY=U
+}L3)z'pW{ys&bua.%kG7$i:S62=M3gSm,,`'(x`wkyy7M:ebFjQx2<Xab>[co9;HD'kHgFvjIhxBSoJf0j8o+(d_u!Ot5iT<m'bw[)d],TXA2p>M9J'{9R
+qlZp6oR4tFm3B6dcxqswooCa4CGhZFGF_:XuC!I1IO'c%1pyd8_6C^/v}X)6k{Sx'lcoGlKLI%RDA6b!E%:tW(lG^d>5Qe2ZKd|e4_gySd)[WR,z+31m|%
+jo%J|juYt7A"UyQp&NAGT4HJQ!7a7/sv.R4[i<[qk&$^)T'0"Z&/2HC,IOvK,H$l|HD$IhaB["b;q4cl>k`%&=o]&.uS9_.HOw(qs}pHBx,FZn_Qm]sHxF
+`5Z,h+z[dI~,!a"Ss['Qh0wbHZ-Vd{cgCzh|Phw6WdmP|^Mdg=r9+|Z@|$qa@r:F.33^X`"N,Ld"9LWdnLWfquA<3}-cIk@Wnvv3Lk+jFzRHgzVIJ,z4b=
+&hpqxwGiNT4GOE&_q)Ka'o_=+"^!75s|R.+'9r+:SAD8gJ5]EL@=-B8jJR-7Lph@=A2'U,Qd/mk[gy9mX5&8@f^E,J^CKoBT:)yGBWYOO2<5jXFb=B0|{F
+uzI@]//W1^]2#=u$A6aMY<'7iidisc}LdL:nF=dGF3f>Np`_5Q`;[y'2ZDG&,BkqsGCzcqcXi4M1J@QK8aY)Q[=PilcQs,,s,!=Kmd:3(kED8k"xBXZq't
+(T:`z_Mn".:GU'<iLFh=y0.C1v@LfC)8t>&tum<$QoYY%eck%tRMbY,(%"euApRJ"os{euo@[Ld"$yg2-|(HshE[Z0Q'B56noEpRq.$vGHfjMKij(:i>O$
+])~!nb/@sE8(@1~I(m4nWJ4g%5qgNu~:uDLy`V|T_K-B~MlTB3SQ_eiL.i)P2=aKOgU<h3z=gFGcN$Us'u65,K&FpaYv|ZKwOO+EZ^5M(LrjFkn"PM~ZC6
+[fFYMAR6Q-P:~;Q;EK5s9TdBRUZ%twK]Ts~oHC&hA(cA-_NX!f<>.(2.6X0#9z7:~:Zuhhnow{0]cP%84"_YW4LUX7$K.,6]A6B3[$kY+79@NK6KdEXp%P
+QD3Nd_Fp2678gn8=JOAo6+@%$533h8[K@{6<s#7p$R6+^;/P`A2'w!S,uz3/.pN{'s`l5=@+E6[_gYeU~+@/yZd%_<A@wk:H%#pZNE1,B2mJDx(|1gomX,
+pteMHeXmV7/v%%~y`C}jACFPM/$J]nT&si:Y|J+Jc{R:!=@UnD`g5@@J-c$9|MY$V!=O.W[,R,h<k{udb1J+xjP%NtyT]GnL0ZC]&Zt0g-5ESZ!HpE{Kwa
+ai:BuKIX<alJS5;)5N9%.rqh(r((ua4N,7rr^Rtg8))d"iUN#dO,eF!IM`zpO/LhkFC#30Th620Ik1weU3l8~{;-K<;#@[;biYes/hp7MJ_4Zg]8GpnQ8X
+,h{"4xzhjXunOe%RBaIx~1+Pq5>q;^d[fCT_~h^&<6C)|y6}wq7;"q]]EZdx[u.t78{p<{P{;D=.e_BKnSQU=zR7E@uD%xy_^oi0Ha;42z+v0<AYIkhG.}
+o}P8xmYN0,7`Sml`njb/pzEFJV#Zf2y+GVF]Q5~}Yvz"ra04Mkyv1dBrIlIrbRo{;U&IkY3,lJ+,TvZ$nB^KA;ukLv-[4Umtw!An%2.p:Qn<j)f}L6Cj$p
+sN5y-7YXq@,"{JJ_-4k9sT.kaLH]vatl--Lk&>oFG`_zVB:G16<SJ/95o]H{z5-M&fa(Cs'/96IUC<X}WNon(^en0HFEHUO}trO&CnAs8^.`(hXcq1z[m;
+;>/zEVtK"v:F@.V&>ERA%Kd-Gcf<V)/zh@t2'dW=$xJWy{<fRKpa"_a'E[3EQM7[J_UTOn:$|1jCNm7cgngUS2Z|c.QRc$W#{{vxhVc`HSaXE_Fqy4L$Ze
+(T.lyi}0(4O5]ci;G0FdtsY>GmiY+esGEt[fKV4#a_gK2Qo!'!E28$!|LT7hkVC`93AQfda(g^Sj)ba[cWmbT=}=A!tGvw.CK<3GnNR|9lMrQaQtGH'QVf
+'M8i#NLg{^v3L5|_AyJQ#3SDu.XKLk^]Z'S7^TV,|QO4SiMB/|_^U2XOW0Rp5Ql[p#h|}9dd4}U67#|L9e${T:!0|2zC{Oj=Er+OsLqOHh[-Z1N1Lf,;eE
+605d$l3k;BF1i<)J'Xcxq5Y7o=Mzg@{hFE!1,I]LDqqO:_|KOuMSP"=6H['8u}G4Xy;|w)u#f%F>tW-L-/%8GMb/0EorDAuYEo%asm`1Uc]u}8GR]sE[3l
+kiz(le;P[dQl:DQp_<31>3yYx]_xr:d0po|`>aC[g42I3bEmGa{"0y[;^m.vCbiv(K7u}ZxkQXF08C2}ZF}ETT&K9rX+aXW}QhSRH(ti:%+8}FdTG>l8yO
+vjZY#dB$d6+mq-65r%$MAyw{DhWosM<Y]MgT4(t><uyYlEq9NMCT,Z)N1O;wKpBmuQl^,}mX^ER1c"^kz%KUaLp#~!Ywt.$O&>Mr5tTxWTU!o_VD-F1J)6
+=$om1<=(VnxB>#xe)__XrD!1PhU%jymT{$nONwBoin5=[]I.HoycFR<q24'X.Dj8lv)kc3gd[H^qqa;o0du=AF/z_iH+r,%:<L>h'y8YY5qSl"hfsEsiR>
+"hr-r$UjN'%KentgR#nOX{H07!LN7&p()khN&ufO9[MM|e|4']<g,W!|D=ECsQ'aR'Dwfzkd,q5^9m5Id,pK"Q]#j:.DZew_)V0mdie-_H3@5|5BTBY-S&
+3jbHa)%AfDlm>7Vs%Y2l1I)a.72{w'["1)#GP<D=qEf<auwJ,#HNtd;"F<1A]g!ZvGNt&&2G_38jUt'cR>WVP>%Gm!o`WQXddFo$y{whIXs1Tvzy<"1Sc@
+~2Jn~HzPoNykWGe=ysRCC,{p"iff-`2YuiQfOrLrMvFfqWrAM2)u2`T2bJk'0pc^L''vLyvnCWBQVd^@`3"8crgKU:m7Xp2=e!wzFPd`>@iDD@qQ!}y,G_
+ey/#[dj`R0Ve{gc.Ys,j}twGFgX{-SEnvjTSE4y6L#")`wp/T<%@n5)INUIZ%GI6qD}8kBCh2!zR/RL<CF$P1cpm`45v+mU!46t,;y1Xzw6=(_/@[N]3Ld
+0-cLKSzSC_NocC`pyqS<LizW0KKtZ1q0t;-U"MmYx^P$1:C,eIw<uw`dJyG|7^qM`5AJo[)JYwIq_.Sqq#i3ce[=_S;ozot<CqQ94@6lskG{KXI59E-q`O
+cj#OOs#szRD[zDd2GG'wZ4=Rpm(>9PY{0OI3$+_6p.P+mwby216k///)m2ty>e>[oy,2eiJpf6#6C`uA(j,R"Tdh{bBxUYvP;0nubd'FNk!6jXThH;9arW
+Y^~&!'@6}!/b>z=l8bMRUc2P7s&n'&0#g$jbt14yX:Zh/k]%y"'16+Z'$XFaqC.q$e,6w5kny-)e9qbIkW779D~FlGlU_I%U_`IgUuLf=)+vUi7,eE2A(w
+&'3{4QtZ7wpYi-SC~hFt)zTWdd1M/3b2r-/47.h7Cm$dQ{vj98zl&4sVTNuqc|R#O}p6sdm0Mt$A(2jexM7))}v^nN%{<SS:r$4%Y"rowkTfSCVz<,|-a^
+V`/xZRkuO>!4<>{Sw{&$;GsX%=dK_Dl!X$,2!zY&u0%OL'+bz=so31e_bEzhBdFQs|>gCfKaPE}q&7omAd`Dsw|ME/;_|1y]u8`9X<:9tHnIjL>6K<&{59
+#Nq&z2_Pd]>V"WE1%8_4K;5SWJ+4jq3{^H<D,)T`oY2QSo:G0:0n|"97NRYqM[!h;Fni~d}QIyxTyMUPUu4sfT$LW'pdT6.Dda+MC1u#DItadPNX|z1"hS
+~Muq.7O@dItik7z4xMJ11Q#WI7_kTh(O~(G`lSx@}WJ%EKBb>iJ1XX),sm;V}Y/khn],q{nkCjBh;[ooQzp]TOPfl1-I5n3nrA&=T=V>6@Wj.^D>m+JF.u
+a=rPw(keLprV#![Vtzhitt'/dgDAVUvrN/t#+GI>1T4_MAMnsW}l"}}u_<uVux^s#-/pIL&Ztz|jkhzJ#aP1k(cVlSVu21DTLU9PBMU6E`dlt8yZ,CE5@(
+jtB+#N<LyoyLoNKs-F1wv]%KIz"QWO(^UjrbNdIbxMzH@iisU3}H'P7N#1-H8u4vtyxA{h@!d"G}6E`pwq)GQ!+j&+]o+XB%}{_('D/lor._#B@wqt(b`I
+,AXA1G'Y,C"TAN8w3s]Bdix|ilFD'vF/-Kca-dRF6DD-/+v81Nt[4Fz7ZOaawY7K'n|B-gjmD)1OnG!+|'!m5c]0tuQ=;oXerYloa}$+ZW#q!Slb!]$k{Y
+z)s%5htCNvh5E$~(hT~iQh_T~"#SJ}<aek}F0h9B{Q=Q]|2]!km]Y8iI'f<ku75(dN;wc,dxNBRh@0$7AFW2q5.BZ-9K8Cwz^fh0NIJ}K%&DqH%S`c1>p0
+JII2-(7vnycY)dP>>tVV(y.,hTmkLr9r#[cJ!QpI:J.8NdEflCs0{}3>offXPLC2:C-Z];FfT74-h,>R88^Cblxb:xy30"EGvN=/1BOC5/"e{G@"ULp>>^
+[Y'86Jq1yV1|wE>%wvvL]W&MkorQ">$YS%b`S01KbC7A&4'+DEPd:gGFW%)nKt}m5p3nauyvq!l&%#R7[!Y]^G_bb2WAir/%,/b8moTsB<~azp`k|E_x2/
+`1kJ%],Vbx[I3qDX!kYwl&a&c.WkMjJtym!z1W_iTTm;$r&[l&C45il]w7e)Y^E.T6GapQS=xt<'=.WKHFR9QXi&"YF3k;RBu;.'(!j/u9g8$+gweD'4xH
+mfR2^ZGptzo(HvTe!W4Vf+pM_zScH=I/0u%5I1+m41r^M!hYvc:N+)2&<&;HAEn$B3#1I2BBI5:e6K'.C#W0e4g9is';Cmt,5/Fw%`@pMURCfQ7[1];n[p
+S$a_"8(yE/aaEFW1wp68&S]MpWB&rFyGq5='xyO/$:j&9N67;4(G[Th%~98`HS2sna+]fvyI`O2DM[MZ>$0IMG4^BgK57NyoIn1N4(8AW%D:@cm:"!f8g0
+[0p5rG0{7K9bNQACtMQ;peq`Haklry$py%%B%OH9/q/kJfv<Us&A[c/37gd@Q68srfL@@Vu:Bb^=pLN/$Kf|[lpqyDgM|@JAy_c<fVF3PDXKQL^rF2o8HK
+u8&m;3t2(b34}<3,MtDm6tyZ3Y=h&66[n<pi/kVQfB"6WHRn"=,1yOv50e1r|k84`;LwO$YFVvsMn-mHSIx):=@H{Xe0bxQx2Cj]o]f>DTXISr51::PBKv
+CS&cV/Ct&"nDm=ueE[2(lws&|tY=OJBjess^rN<^c$hYV;en[VMr=&K2"Ry5+!VJ57$&;-JEl4+UP=R6m#(cjge{gs:7.mXND=zYnJH:yNwKWMFMaG4^ED
+O_w#IljC$c[/3BpDfSgMJjWuoT4c><NV`<qgDo+m(bO=_a,Q`jfFyED9GDT$MraB'y5a=Ma+5@=@G!|k#J]Wf|CgQUg/)E`/xGX">@|fEJ@VFFU{,}FMY;
+:2so@>&!Rhks+5S0Rbw$ZJjteWRToHgVJ'T6&]/HiWD9$v5.{A@95LN2~i_8SA,Xt=.,.K-;r45Wj@)h^GD/x&XHL[_zqNV};526IK(%}a1:msr]^>=RGI
+/c}/{pqLd;vHcAV9|`|0}XuE2yLV.w_V'1mj[MegFedL$W!XQ/6u5fTo>mY(@--5o_Xa{S5>C$Y9Q.I-b2)0mIiNxPF#{UiLwi$.=p|p=W3Et-t{qHfSvm
+#BOYqh480g.l7^EruFX&W,K'Thf=Jtnp!{Dfdl_|@XA7G{+JBJ.9jpqV`LcC5nV`'QjBP$x>g'q-.+v8'8NSXf;sf&8kcXmi,mAF<]ZY2^)%9ZP`dZ:RMH
+#7gA}bZW`LQO"^gvd.l&t,4@%bL(R/3Q2>|>D<BTxx~>crK/kw747+!HE}P}4Vq;EOe-7<+0%]4`[TJ$&nv-}JNlf3>_G2O|uwp1ejVH0l(XEn'x[;j{bN
+!+-MqQ2al[9pEr,xCs0)-L>y)AA79!zFKvx@kfZKP>R_Z'AA'L@EcU<N)w;<W[hw0@Q$OS4&']-c1O"GL=oX+!$3wt6_]`UmT^,(C^D$R9VE)0$u>.nWg+
+Tt<PymDyM/HS5'gOEvAC}k(kC|Wj%ux/uRXYRtSGmnM]"O4QL4{K6Q6:(sQYK(36}=,<cv2579l,rV]vh/5+#gp{+S&(%0@]].@-RZoR{q=.APfZr{0`0G
+H^&xQp<NRhtx]FsnvU1_Y|'o!G@L|utLZHCK!^m#2=L`[=+{_k;m+Fy]5/yNN$hyiGa_'af0rAHC6/;tzJmN_zh`f#DHcvIy[TJjez".O{LXpZu`xFbE&5
+L1h,!Y)"_T&Dx(.l6Ah7{x]Re0Tnb-0B~2JkO17/C6[jPTiv_yUoORW$TIAwr:{@RF%Wg#"M,t-[NB}l]MPUAc;;Wzp7ekOU^RuIrLwwwc#zPn'y{>7OUm
+uw;yGNaQLDn6V||8KC23Tv#d)c1tNwNaewcIb2N6A!zqdDqI$TN11[01fZbyf^a6vJ=HhG.ZJzFBJA$7GAhKG;B,8^'Z#>CCTu1cD0W<oU>2p3"1eh]g<=
+}b2``7+C$gJNOihEgtIm9r]Tz$p,Y%~N:S>m&@4R1h~5o,ZeZsGjU^|N+1/;/#V-CAw/C3E2Hpk>'E'd)AqDDGuea(AL#!GPD=BYr05,J;ecf%U/O.kDWg
+,/,^sc{G,e,j|Q[WWI.b}[JDgdw"b%Iug-W<n8J@m<qt=Q;O^aUz{hH_yNevkdKsK`c'g'HJV0n:[2=i87[)o}{z>|We(j-3@jBXkSr]IuzGG}}/||^Yqm
+JbEG/sDjiq=6>w{^h]QB:Wz:pV2]2=,5xux}IGib(GY7fW|[Gz5[V(gVXfRVutCLq]qMVj"51+<u+3}Al7/Coor^5edzK=-<<7P>SERcOUPt},{f&%1]df
+vBqCs<:Jl_<YhY7wkZ6lQ(s9W{c`BTt"TQS`u[HqJIP,-okV`eT6G5L"lOdGyJg_!iZ3"3BC4St8I5o&ueXlbWQ>}BwjS-7G1$2BLtUegk<CWY1^^"(L{W
+|Ip8feq^c_FT#1Ao4goT]Spuueu6b6F&|,$aZ!sPYiIlzc'+daN}eKYOCcX#3z2v<|+I8K{!V=3^Cm-ray@B=/"6X`B{TTt7bRk5qEtF>EUe=5Q}E`{kod
+RD>$J{YI%eS;TV+.lEXt}bFr'er]rIuI2,|:)EQzA>B^|FO[>K2.MOx[gkbDj;U_cl<=vXX'&sy--qEE<|UE.S%zaS8gz17s3#Kn<]91H|a]WP@>8pVFsv
+L[^/FiX.r_qa/gD-&]W_#`6):{E-zQ3T@C$I,1~Q:Bh/72_d]T:HSpG}KC}FeaGZ'fC^KSf6weneN!A(LCRr!bq6%ZCh[zXLFV(=X+c1a"2cOht,Er!G,}
+#X.ufFnJzt#{L<ce+7>DQdrR]Ne<b2hg7t!iU}j/c6}%y_<-i/gE|"X(3Jzo'BM5rXbvf{=-dgD86_Q+mSK,kbkDRJO)I>hTXml5G.,3Nma6L0Gpac1'qx
+TH-i0x_c(t9;wYzqAS>|FvFv7r#YcgK<,}jdBHd,U%9If0A$`'d[Mn.JK.=nN6Y_sjrDk)RP@]cITBY)Ne0lCZ[5CLf>$Uib@q5I)}vOz&JP/{^_3csXM<
+c5F!`CGJoY5`u/F{N6(CG.qY|j2KV/PTdJnJpkSfE4<(HHpsm5(t8krtOlLS{,<#Ai1#t`O$wozN(ET+:T~.@v:oM'.6dheJ{hFt'NnA|ydL1@-KC4}{p2
+FCQAw+{UYMJ]t@<U/G'Z0B:!O4Sm,L_@6;]`W9Njl;G>M]Om)x9U5ecaFC,3'Zk1ySmmrS1VXE9gfGNS./CL4rgQ7'w:v=0J<9{>az;c%5CH9/=r8&Vt1&
+D27pRCKm-huaG2~5x6(%'c7}X/L9)}=Nmcr'.VWgcp2:zUF<v6kyO7+>(!JxvMx]DF>wtGDo1>8zlm^n1JPDa|er,szLdy1.ao&@@oO(D-gwVsl)kQ"T_7
+)yR651h(QW:oP!R<TT:9U&-k|N]W+TpMSp$lA.~<neRFS'&'V#x08<NMLN7.~;k1T}St{D(<;7/}$_3m}YNORAB,VEYCRJUTMii:glD!Y(_m79bBA_mSHP
+B{^7WTz,vT3<H%u5/z7n/SSKjij8/|kU.5Oj3ev+`1Kn>Ithd1a|5SRbrvyK8fl-q<6aG/+yRu@|,%Us-CZOsC/5J=_}_j&dm/x,A1qkf:VE%T5RP>#51u
+uA(2WtD<Ra0yud7IIUwZ;e4c8hjB$l,CU}3hI:hi|oOKw2~L[U~=3(K32J#iQi^qj25CP}R'CY^w$eoY9=.VKL)Jw#n;%IPI;tCf@-xNw:9aIdM{k+]rW_
+6xqJra@2Tw@kFNCk8j{56betVre5'hokPAh3R`8V^);wCJ95=jeT'TdX/$zF+)VwfZ^ER+NyfNuvDBsh93e{xA~-pt%t8zH@6Y0|=q4)ZA]f%%R>K(:a)C
+s/uUN5WN/W0E)@yEU:71)zG'|dV#+,d{e6$Ri}doNJ'BIEb<e[(cW+|L|LwkMy8Q]LWhX5cPUAFwZpo4)#+btL$}v&"qF7Q`4"nobi0Jg{x7nEkVDb)WHa
+=:[mX][|=Ob=zrwOyWxR/3rpoG];v3i2QxrKO($_}8u7Pg}szPr}]I$o`vk,lCQ<qMR6PHqvli-14MT%%81z'}xkj}^yqGI#^gab.]T!IF=^8(r|aJr6m,
+xf]S-G2^aw,Tpk2jX'wDG]OlKpP%<6p!}Do1bz7{zmojc=KwKu]RLE`&k$"}2MPbKml5mI=C1jz)B5/on[q"5.EAYI7kvVKr`LByunIF>5jsrgSpBKw}|q
+]9)!7{g}a{$MW:~Lfz-i{oS9G"&#e&i_BI=GbIomtH&I`QX|$xrQn!Ur}t~BZ3-1+>'kH`rpAj![Kr8_;sQ0TExf;|or|])h>TOx>eU&ICD=AIu&Y+nDf[
+L|sR_2,46a%Wewu#J$'A[A:W@uO9^{br~.G10!8d0Sr5$,MO8y}O#fcc"y"vI&.aLXKbjn+nL2EXaz|L=L=0&>AwzLkBZ4h]r&SU(/dAV4Uvkb4Lk^H)8w
+uIK3h|NZ'=-E=nk|<&#WC>lyc&XPgBoVTufN(z{J0vzRs2<Zm`%'5.x|iqJ{!zBHpgj""A}<bVk)U<V4;.8I6("-]VnlmsV>}u@br.zLk5xFZgsGDL;wQ&
+jNs=H[mBKV{tm-SH=e4cV9:#)DP#7Y+k=Vi,PAx3m%64|xE@^vovrkq_b54G!aXN%ziNRF!$MLvkcSeoo>[i=KZ`P-pW6SizP@1G/{x:(pucj_PkZtKnsT
+vs9]|$_4zxMRT{v<:]pq[__K5k`f!j)hQ'i3O|o1N-1D>0WB(dNnY$BUf:Kdfu_<ib%|VEiIvb:]YsR!)gHdl3,5>)kI+lp%l>>4M_!(1K]ju4#KXasQ'K
+A8'&(ED_-}{kQm:w''17Lq20O[;6PmQ"vg0<5C7B,">5)<#m%={E<8LtBQ,h4mf>Hwx'n$4s;-T:#<lD#QtsKmQ!eiT6v;$&%zW{(3.!{;.Ya5wa]1'sVx
+]@{K84ID_GS|(rwgWJz{$Pb9cI9.Aw~75=DvzX<|2)Yr}-WT)Wx4oR^n]G53l#{=|^Zv{GZ,DEk2#eQ_G&LHk>D62{hV`WH8Bj1_6BP$R_a6Fszb5Uj5Q3
+:mDE1mC1FfP9.;L^{-3E2MWD5DjXF0d9bSdN`4jZ{k2[w;|Vu#8Y$K<131"[Q1"jq)f7(:~1w&IO5Mlp%la]|I5>N8:LY:t2#[^y>`D#m9iJe"#jMalSm!
+'|]{kM05tYMvKxMbEZgVt`2C%FMX,M1l)mSKZr,L}=dy7c2o_4b%=Ezj<aQn(0;<_>W50Q<J:4oz!w1iS`^=1=FC}x,i:''yPuSzeZ[@2sw)M=5POBpS8G
+eQRrAjgd<Imo>u@c&,pXs{Fn'Z5M6o.7>Jw[:e}w5DLg[](A>6{Z%dbl39.I--|:Wp+<o3=ON@$#y0+RN9z(IN|jcx0r/L'wE269zCPxqw^lbc#M{C@2G&
+Pgp(<Bdv1,:P7T;Tm)!jw1{v]gH3{$L/T%XH/6;oFqn}PBHF{Y;pn'@;:T(439rAp1@Ss+~QjdrE}6AWcT>+#iG$dY.!o%t2{%pZ;j^_m$BR~68.FGB+|_
+75LRwrf=l8QC+q{Pn@;,r`gXtn^ZH&2uE,GSAeQM+XFq,jZ{a$kD}ICnVPVl`etH]_`WR[LDu<rHn-':,@w"-hD$'YJGNgyM:0&G~#b11U,kvdK'pF;Tk<
+tt:-,q[{sCIW[o8',E1:Zgw/fFAM(tHnn[tn_JAcKtVeo@~4,S{+jJbZp}~D{iJS3Hs}U^eI;@~I]NkGN-:F$sNEx:P#1[#6yD#EogX`5]2PggXmP[SfRF
+-M)$Bj52CzDlLRl!j;%|^ZS2Kv%}wCPZ%@:4ncdImWcbGyu/jE_95'zH,LOLj5{1uLjJDA->xo@w`)=e~_!`,0y]7MC7z(cY2kS-Qr[=mYS=d-`Jkm88O2
+jDJy)hQxMz<VoK^}q0$[7@y[UwCWL[0v.ufY@KpYg@)/Z}V+QQAje;OjF&<AHt`;Qc,5F:.u2m",pk'X4&mzqK09n4!n&^+QFMfZ~m-rk"E5A7^ES)Y}=f
+:@LL(|90k;cZ|cC'Lccff/rvQ:12U=wHMZysq"9RvDVLET`Z8-Z&T7{737O1@tuTlh#@k`42~xk4~eY,(L38>m(m06ayp&x"]'tnrHw4Y&=tSG7E6aSmMZ
+jXqF#Lc!'oMVLjg=W8-beotNPi{9boWrCO{iBv22")9esF&8AP`/iVGyk2q+Q4L3@[6Q"t@NyV@2p0w<PdG3Kx#6L88t}+8-t9U9cC$kt54Z>AAY$xNF7y
+iCktD7eDot$.=WINHQFY>:.D&MxPAc3T@>F4}1nlD)^)=s>>Y^u[6&JXy-B5JMiK6'B;`gd,v7;7)8xp3Foayske+Ha$1t"9}t6o`P8xFISkj[Tz>hoBx[
+RVEtdcepEFZ}w]Y-KZV%r+qqd_XF4'#JgN67l9t6;qsenT1:;w_R}TJtSl"K)qVZ3(vZplmRX2T"G;-ytn$gJI=7@.;u@N[314&gq3YH|uw6lmj32&lJG;
+7S'qKw<mj:7cbcLSgo_i"pv`[85e#rO[tZ=82bBRnt>t+ThS'rI-ls1M_2TXP3B>|uyk,/_d|pFIMDl@!iMzdS<q>g6bIps{[+YQ6!YrZTgLs|K#!G_eY!
+]_}JDb#AXdw@U/!563oPniV9%z97s;dUe>.Ilh^)32Ku+Lf>6r7t7rX^6^PA.NGOcM<;f`j!kbNL:FdvDr"F2tdcO6B0v&pJs6LLM)4{-yjRZi@gE,0M<W
+kw"ThjisH{Jws{Fri_eJ'JR7j>/C`Ne>JZ"8vb<Vhr7fCI|y%io<sq+);X',Pj"16TXdvd6=U'kp|T^U[n=^p/wCUnM.<jz[Bx=NF(skM>Y|<X[H4Sa2)7
+wMMtN]=IMfgK1c"Z6=,CMNbq#N}yxF"Jh7j=>5OEl!6]Yf{"lV:l+3g5.FcNzK5-~jqz`2vGIgvAKk>j}MFX%w}{$l/dzP_:j/t^wrV&uwA7lUJ5aL;3FI
+ygo%R&%qQYljW}IpLNv&f@Tl|ptp9PT<q^a%[YDuO-_O4Z{J=JX|()t+m_&M-HzHYw]xD'KKU+m<$[(G^GB&l!7:g#`Bwe7UiCL.,'CcG4C3I"STz=Mvjd
+|X~lLXq!PK-t7zRG)=TyDT2aO2V+;2Dh5HgIC-XvPf2A6FK+:q:8JB"),(YIirnh@l!}jA{|7HETc8}1><SX4bO)(SvsHWqKJV=^ri5_->)E{`jR`1Q9#F
+vKcFjW9!M:E-v%V1G&d^%+Sfn]R"J3@uIlbd^<a!Km"b}-X-Lu>"KR:g/<s-fGgulNv,5I#tzqVwQA|oy0'+g'#7U="iH/wsX(vJ~IR=l%o<X23o+S1)va
+SKJp%4K.iI2##Jx+Tu~Xn<G$o<>(aty5aI4pXkHCNxHtV<1[2JYitN.]130t%yry+v(QW2C#GY`jeAw@ukIq+<I[-nFNP1mAKb=@Ggjtzq}|ve"hpqY&A&
+)04-<gar^D-Bg!k69<%$u_6>r_c^)XlfhZmr_${>LR(nJ{/b}ukT}f9'VEK<n]VvpVrt0X249,[f_UFz(Cqx':{Uoly6=5EXuL.sZ|;J~mNuMwKWLrf9%^
+UJ[0`Y7L-/WAJs_u>iF:j5%6G5wTQkHT|s3fZM{93]l9]MUe$6RfanyenmL/}Fd>WY3ZC@nP2&9]_DCfmDr<X=;q#MO(j)q7&{_p|i@NF,0IqCgDn+}<=8
+}d0Yig@0EJKD-6^b,bb{@$Gy:T^RE=pz6lyS(T'puZ5Le>/ur-~R3q"&.:0T5+<"_jiS`l&)IW;Vl,HX)Fyo.TE%4m#O+|Z3[Ll9WqxVv3K/)(}E_oW&5E
+v19Y(|^@6/gtNiwhbq+8l&ks#xEDOuNn-[b!qb}vRV_J{drw}/)PNlp4@R7K,NIoFx:U5^8^+@:tv:;[7P3YO"GdB8MfY'4z;TNeN`JcjX9Q2P&6{%5O.}
+Cn9Z6vldVDI);'hPa8"laA7)d/{h"4@_hWxEoO/cQ7Zbg:6j!(^@<<C]2byy:G_<dkIru5Y`#YqRu'D_m(dsEq}S!4(P9]DjH(>LDB#!'ZTp|s8"Qd":|n
+(L(wc@m|iOZq55(2>O{KY"Epte`l|zMR_'ZLj^zDLFqiE|kV:ev<G6<@1;W2Y]>g2h@fflsWF$.WK8Q<7hr]XVg+n<lu'5JPVS=an[;w!E]'M)1b#%A/1t
+hxUh}yNLO{Nj@Y<=~(Ja{Y.f[zuaD:PM!|9W/)"M%tnZF_O:+3%tINIG)yWZ@P]K@R,0>M)9L6Fu8G'Y5odKld<)p^{/.{wPVl7)DyhTmY1:CYMetKojFq
+kPYf7bvicONrcIvZ"Tzl$(j"XIvn0Akp"XV4{Mg#q$!x+i6C41Cl&bVL)!wROMZwe5ldUI&}X{3Bj<Y}z5tSv@%I4%5u09eL'F|C,{a_(t5OMFg>ovdz)e
+'G}J[_t{kU5B,Abmp`Xxi=3nxvi|'LzRpNP`Fs+Tz0EkEnD`!Vk.QM0/+8A{|($k,T+d$@dRuICN'tI,KG=Oaf2kzk@!|Kb9Te"%kuIa'4ohO^,]PFRWgn
+6cys;4><2wpNw5lGXedFfD[TMJ@SBvxDV!ZcY|tCE^6uX4H0am1OtxudSS._d^Zy(V<a.%C@y0[r^'Y<g_qz-5m|vd|z`9>8.1]n_,'JTovC4F_1h!p,15
+b-qja+Rd4K2<O}AUfx=4<z@wy`p/[<<.so6d%P;iYFue+`ZRog+g%VZ^j5#8s_UU{K^bke7Ca&`es"TFK5PW];a1#2"Yu_qbdRu=obJ/,^u)z1S{$@7j'y
+JRy$W@|i-9"fbH1alI^H'T"vS7UL`PwxBMF3)y^J^k$|)mpz^z{<],NRGP0_BcwAexi[l7}y'Q-'hg]vz5O0#KuW&ti0LDxV6q7CQjylVn]_%0}dj<E/^b
+}hM[^|1|o7F|<[X3BK;C,@[BK,2A]w<yxB/mSrWbb@Q6M$_"h"d4In]FL8|(fG3$]Ce29J3aL(&[y>jZGT{cOrh8^RiaFm4%cqmoEstHghn>HO(7(+h#MF
+2TjHN6njW,E$[jj|;J4'|lT7>7^Zo&Rs-C;Yp=p"x%s3=2_[!ME`@ZnZ]Nm>d[,bKN6!y)X9u(!_Br2hXh&ElR5;kU-:GH2EnI;+.p(>{y6'EhY1[E:;dl
+53Q+3Fcqq7q$S3%!qj-M>q2%dO;KLssw,w}&O'-/jY9yt'Vp6_{L{qgfvfL[o|#v"&RX>v=)FXG)tmd/Az.NZ2n,"_7$wvQ'=q}d=1+fKtd+}s$%1&2R7!
+LH,^hy"G(m]9t98pFZGv<)V!Vad}T]7}/b}z(9v16VNI2m);q.>=nII%bGK`'[vnv^|1vzi@0wNGSb$xKcl[;VoJqYJGw$~EEOX[GzVUDoC$i3j.@N|39w
+Z="FPwTldzpzcx-=BLyDMSb'&U]NGl3vx>p%`{:,!Jdu_`d/T@@KOw2v6yLRs3K]_S.=qa%,uOEaU;D:ou#d%X[%pdh`9Y<%q",q5.q6q"cW8He+ab2+qY
+0I:gw]2mXq@fCF>L$[qyGGXKQhv%(/}8v/x.2#I;WUu}Q9~3%L5ES9'MPn[`wL5R]bY^z'8Ae:>D,`H02<eZa<!A.+A!4=y8@}Iz=zX)#7_0G+^5fz=ivR
+Y1T%=}qgjQ#e~M##9B1]_(}I2G(JvmX%Cu1X}`ue'fU$7NlY`c>Ue^-OD$aJAib%/u&oE+1,ox%o::|bql]{3H,G_HBfr]7n_iwVfmxvYcX'"=|z$Zg_.j
+Ng!bw'lh$HrwG8_:#6<:R$3)dm.8coxnC|BcB+R)aneWNjnsET-P~0+<{C-V)ZiaSy!hF^(qHL)4p;Xx=$QI5Iple^3e+5$EN;Z7ok-hY_&OpX^_oI`_jB
+[MH>B6QrA^w!qD/lc>xcR(=7ZKX[G7hL9g/l[6p`hX%R>Cx-/#-7m-j.J%Di2`3|xqI+h.sMo;/!TI#`]HX;+9KT5Kn|&51g4K[v[9"q_yLodG|4wR3/dO
+i!.F;p%[Td]AsH/{1@t%{->|z)5dr6T`8B`34"VH<(8llhh&"sgs[qP_;qb,BT:+a<;g~)WmI/fFc1;dm58^Y8b/.OH4SA4c2)mjyTG#(1h;[;i['87wDc
+j%QNdI4bjEg|{6RvK,iW8=F@@:2va]>&Yk~#rs/3@#RlN!S#1lIK#1R+DEgx+Ii%cs9,.M;f{BmJM@&MD`",^S23:PhEc7R"eDI8`r^Gg,BRet_`x1=Zyr
+eM3G`{ex1jaR7-D8)nfnpC}aDH]Cj[:j}k]>,G%:uFMM3`T(Rn8s=/OYVusOx)W's1I9qkQiZ2jpMjY""k`s(Ql,9"L`$NBv<EkEmh=L&eua)DlZUl$hp5
+zBG+4E>j%{L_TL:r(;2%]g"b#suh0W7pXE7AeVzVFe'/WdROCf8,#+_Ejf|LqE|U}e!OXj.fREXYft+g6/tZhLH<Rm+^!8msItK+j7}T_T1>SejdEyj}$u
+3)FV#z'-$X],9>b[jo+a/(D1U0GRIlu"0%+|uO20=])<PYwct1~6)Vzv#m_$HvOb9U)B'_wfTwj->D(Yx,sGnOr$T}E^E2@D;6gs+b4]vj54f>;!D^:;K+
+T1_>~nqg>1Ibq9anw,IN"1_r~Tn'Y5x"jp"Tn!@{qny^m2nw)vk9JTTtoOh#Pzg,;g3N54V1wm{nk>-'H/8<,qfUfer:`Vl>;y#Y&T2msc~NKBN';(Z[^"
+~@>,q_y::&<&<"[Iw[6leJI9m@yfzK_Pwn%%[BnLC<EH[p^Mj:Xf|CjG)W-+`&ZpVD(7ip4x$FM=Q3sT[]0;DWz:]I2T[B}V8eGq[m#<H/s=Z>Ezv4z@S%
+Nwd24Zcn)`8G-}H`#o#pEA_(2.F[bEpx-JoqR:9H<m{e'>>=Qy"5~J)F{XiI$zu<k-v6WAc_=@Pf8v(-LG+"Y'@m1jxs5aIz-}BCDe#"Q)UD10>f"f5A9I
+]YsPN;~q1;-a@he:TXcSml:,S!>E0EM`57vcze/fH>ot~b&Pey{,QKi@696e6r0otDu4-n(20kPO+b>j-;sqYbn}F8`Cm60QWmEI>WGH9hi22</6Mml=Pk
+bSP<3,vNAD<l$lUk_y~+fROM%PQL&0pIBKl'C^Bv:w0dH8t8VL6FLw7/M[T+EDxes8v,wLe)D_mCIupB.'RVAP1E%jp^GmmF"avhmxXfxT~JSXKAaxJRg2
+jyt/5Wul~[32!cW/l={`AgM:[{PrlFcz4-')zBXQJMTZ@0p}Ehc.OP_tEpEoPf!x2}a2+sm,xGbl&N-+`{=K4{|2XZUAGlZl0);5r96>[xnMW2{OC=Hgl0
+PkXLOrv]Mr%vdj{fAoV6zu<;gTDIDQn!!3tJ%6{vE|}&]n4=^iHLQ1yDv,A7+hW6/Np_&^>.ZQ[z>Xa'2^z2fYhcG[5qo6"1,i6X&fon8Psno6')NGF]pM
+|Nz>z-)K(x2E-/u0%4.&XGy6+ZLB`h6}vfOdd{uXJv(I6pjNuqc|XtY&P9x84Wc>M_.x@b8Fm8EzBF.,`_5-O9OM3D1m>2hgGb3f@8:'&Ob"r9$<p'eP}+
+o!Tlq)m<a.,!fs7{w.R1lA,!I[bF52(cG.(]pZXV-+M!wH@au!rGRBifd+xh$zGC~c]V:+~Y6nX33}~j[u)3qOzT6Q})'mAxv!>9{bIyh"T34s/9zmn0Ne
+z<;'+b%OP_).@ULsWgK]Lmd;b5|JWCNe3.K5{!>O6qG'XtEkGF/ypxS_x{8XFbz3Clfu6-m$HPItH;~8g&R7CtL;0sd3b<@>Gr[%.=|R[:ca>b[-FD>FKR
+IqlQrAaV#hX9iG)En7uQL:@kMfFXzpkjwY/N>ZAU"32v0jHnI`8w%fc|0vIo%<UyDv!Z__^l-`94/36}+gzt)NYEECg7FmS6w!hC_MP,YAYy0H(2N<mgHp
+#OMNI^Wae'F<M>6"3(HV@,yM,4-}=|.8ztms3oGC,{:f#+2[kpcU;O,/G-lUaZK.Sk@d2eYI|E;"}Imh8o}0IF0=uNicf+5;Ws7&sq~p066p`QGuu/.;KX
+hR#f{7N=lr4Onch!I:`o=X6^V"4c5+,{Zz;fPlC)W/f+6"!M],}u(f]CpYYR.}33&zcODNVg^0o]^((|/gvz5r&D-J!X8^UvnNZLIF%ireZs2"Um"$/WLI
+Dj}-F<5er2x#!@QdQSb&1n43w5:;^n^Ee^2(G'YX-rb[Gg4P~pGN_Lyo|MEC6O^PHdC]mt9dt7.P[FT<uk#t9uXmC+As,;saP4995qgBIbl9&|WwCr2LI;
+@mjn54poqn$c'jlJ(@OPMuH7}l=P#,)0[jEfZU3}pO(gP@!0sg{7Cg9ooGC_a#`Mh{{b7=(On}"72TnHZ@dKskYVUFZF8G(wp!v/[N0)[|dAUr>0b_3$ph
+yI[.@Xvfdc=Ep!4q33S(Q=OBW<[}M,dV~A5)&vR;Av|(U9S@-n+P`T|hm9TB8P2R4s:J>0{v#k7`Wb~2'>EqgLY"P,njo;+)a]EK$V5CR[xTo;_&r{Pi#X
++'!Sd$5ag!V(SuITI+2Fd$5y3`ym2YVH-i^wNFW^7Y>dVc#@sQoCK_z@488.p}qD)spmP>q3@yXQ-",2i6Uv@l<Ni]=-l/eKJ"HKr@E'31Ni2};Ee(ab'.
+7,2TyKB1YC=2-<[4+&'Z"CyI/^DA`m{+$<PxJSJBg@e){z`"#`R@~OiTgyb_yyhlWYDAn]^12RX`"ptY/9AoB#p9UaWDhtJ]%`+q2reFc.<5sWHKRJ$d(&
+O,v:+$C(@>bd+GzJ7^J1<&RfmYEe|$w40{jBgTN&%r.]fsx6~IQw$_r)=|w;+AI&bd8u7CMm+eU#`}EfRj46;V7l95"HQZC-r2s6a;b$tuwfF34lJM!VFK
+FCVwILbTA&;dhZ-U`tBr`r^9Ag1dQGd'g=PjNkkOSZ#ZEW_hs).Lh7T(T!<0KL!~+^_6>}sg1RiHR>aN:$`q-dy;'s[%9]Y6S32$0.4TtJ6<iq.0Rdea&t
+GGV>dx$Jc/W`Cjhk/2@!>22ilrDPZCzmuji4;Qvnl.v'5YYn[EWEF)8|ao^Ui|EvSjc("(]CU:7`|}PUa%=|>U!]'"qMMj3ypGwU<,Gn,kVTOAGAF)u12'
+YY,)P(QC@/)/9J7!hEq_Q<tK&1tp9>u(2.lb-{4^qGLYd01I%.sRn9|xINI)|ySDY[HR3DbdPYho{s]U+jq[X4&737ez9AF9=|.m~KJ+|t7|g00!d'tdyK
+fLFFt"C]r<9}:HAq8-lv2Ix5q-S}0`n[WB2)gv>5xOi$0fh|Y-tYzI]thej(XB^E^wXl:o4^_k]M{qaQk$6zB!c2z|[Z<;E[f|JN6uQ[>j:gJ&PY6;>y!d
+i<VJGc)}xNZ0s#9vYj.pO2k$=#%J3F%M;3#7fXL;zX#NdmiOoYej!~<$OtP2_>u28[=8dWV9UgJI|d=gop45H.Xp-G^%pTOq~W>dItucGdhFI$#J3j`3jB
+Z/OQtS(+]V0wNNr}5v^}G}d}haP88-INrV@j+zxAoym:}vCkDyoWBqvn'+-!@l'jyqM%Awks5rd;84KQX,KRupa/sV]K+"k^l,h>>(yv9lO@L_Dhv$T=OM
+4r.H^9PxBqx=a@pus!pJ3E/cWN4R.N3QK6j39.1f91Wb;!4vGcL.:7gDAwvLWw<c(G5QeSND+cY-hu||PfA{b-&<axvn:(-BWL#)ZwI13rvejXn8vX3ap`
+)]s]4M6[hzJdpr|P~dau_uaUi""p,cG#Xk`fORNzf|;%n5;U%5xv|skM${=J~q,rRs|}J^tw6M;]~Gy/{(t:uU]QQWEu{S!1l$9Er9;kO46V%^+@T(~D+M
+D^LnQU!f[D2@.dPtzMs<~L/-zEDUETzo7Y;ry4zw6-E;M)(uru<jz&A5yS,-IkQxgp:OjM!%u4ilgwX}uT2q=nt4U'!wIQRz@]zHN4~eWQ>{A$4!}|Ywr[
+FCcl_Uoq#43Z^w}$.9}pdiP&C!F70;hCbz!BTRkmh;0DEb;%{ruJHVG=M;gbJ^F^~q6hO}x=hQSg(i1>[R[+W;Kx0B"'FK"H=GF04Xm,oa;069`zC5i:^{
+yev3ckaYXlHA[$><!;Q"C-iBHPUGZodlK_LKRRQ^x<qA`7eKn={FrUy@{aFe:9h!--npI,cg0d8^7ti}OB+Z}P[W+`>5)s">8mO%TT,-|TR^dnXB)KL!ZZ
+lri3c9b8=DIldGW$bl9#vu,0fM~!:zVtAH(GzDYg2QWVh{wI3FsK6c;U_mRElv4w8vBddDGh2r1)2$#(K8Mt6n#5hhxyA,#bq)v`,Z8<BDdMWEJ}=U'N}u
+oj+V@Mh%<&n1Ix[[}9F<cdtGt73e(qJa)!:K|3G^MV.mkyWZ#,)A0AJ"=Js]coh`H[|y"mBC(_R-:g2u|fw}CGk2Nh@Z<n@8-u7RTp<E5mo<fikN=8.h_m
+"&,od%}S{30^&9LN]V4p`vS(x9kK9F+o&Gbv.3`HFG/r{)[hFBk<719+iK<Ts'ux.%v3F-O"xf]d)QlZ7&V5|G[ic2-B`]Xv)s<xU<I3x0%SuL`kYcirs<
+)P<ESNL'bxXX&`M+|DR6(P+JKD@0!D'6b@5S8l/^Bt3<YsVLDR9GVr~e^)>^%mqzJU)^W-=.[Lr}'#M)gIk#|6JlS0Z:Ov/>leTew[BD]@7C1giL-T>)>3
+NnHT9/(ktl@+#zoE~Mok5b#z>:{^izpJE;xOcT]3h'B>+agaiORWYe>2H"OWm9cpnrclaDO=Alf,sS;#_f-'G)+g(eS[Z%e#5QlH<,EQKD%1Op>dIxJDJ<
+}4X""6f@qWjUW!Hx>#X#sYT{pPqoGQY1rcPW`z=n0Rcu[R|G@vh<SM)Ipq97Tp,+YU"[BJ2I:amd-Z<kau,xGBrZ$]cexV)0}oCuywM5MirQDD8Q[jFvBy
+eZ{q3`2jHP$iRwm%.2pjOS5/Cy9q-'nm'-)OHNy^p7B0"c&`&{<ST(t)UKYaJL|)i%@:EIma=ladTS@"I#2j%;,.C5bJ!N}j-&4:z6f6J3%38|GhjX(UBE
+Ft&DGq7aXL_8:GO:>.p'/N><Uk.>&845X:]AV0=xt4s|E@4o{PkAJvKcy"lofA]Jd>~Q80d"<+W%IhIxQ3V4pl^|q4~#@vlA|`GhftIp;a}>3P|@sNTnlx
+EC)S5/MvnJy{PL@8F0"$Qi$|H]6$T@4y>Gm{;RiS[-roN$HJ&d{9;uKjn:g>D/V,sL=8{.Y.M.]'Ef(n+W!qv;[3rp3}`CD-LpS7N5KJ`&tgw5xX=vC@~@
+IHeS0@VVo,|%u'csk-Y&(TDd^n;1@(I4")[b,%Pv:NVV(>~$2.XbfT[!8Y"y;#]e#I$q8!]G9XEDZvZ/RhnO%)x#ewwxgi.iZ>|8lGU2gJ:/Jn>h|1(A%0
+5`si6]kLub0Qm|v<fj8ZOSYG,_L</^|,0HR&1-!ZhyU1s7g25avyJd@&li0!(D3>q4.$|46=Ri=gHll82_aqhQu]/qdia}%GOk^|,]HawjCgN6PBPGGv:o
+y|Hp1uM6}F`t=2oFO6uPJj0%m-xE`[:X$9qu^PLS$Y@nzD{u9]W:~Q^)#A=`!|6v4gJ>,v%x#`J%'[y|{u%Ub7.M:Gl!:$vg%6/;PejMI]zZf$S"QK=E:0
+RYhn@sueIF]x:CDOOG:yZORn#wEx}f>XXO+JL{SyE.wu4%Gu~D__bwvh{xb_dY-XwdwX$+:$<6^NY]"rRyKIwm)}Lp0GW&qAzI8o!4UmQKia/Yo/{r2qW&
+'@_]!vcf3}w_BF8m:GH$>[27E6H>"Cxl@w7>I4clrfN,]2H/gCQ!Td,w=>YI4a$L7XNc$V(;D<DOSdCOC85/YIN-SkEGNbhyF7x_E4a&o!$/es8WgoN.EB
+3&aC<<|#cq[|zlU"o}dm}g.Q9@EdE0xJ[RLN<HV`>"rWDrd|]vjPYO:qNJIV6F`+7(pWR:TYP5&N^03AAwOF"M4K<6LDKF-%j4YkBRi,ptdnOv~+'|:wM=
+xUxng_k$/8G=]SSC0B[A6f3'@%B_'Lx3L0EQ9GOWDEo562u1US'Zxu+}"o;N8UhlKlPMXr~:WZFY0hwEI}sR;|+ThXtxL!=dOHE5qFcwnNi5Pt%'IUeO/i
+#Px)tsY;p(<ZNmQeP4e(3TM8'I1W2`^]HM80!6q{1lZOaUx/4'XjJ+KL,Q6GHXNGjg%T<c925}$kJ8jX7w^beilZ!kFhQl>LtBbOY]bww.S;%Y'_y|unOD
+>])OEQp;-r!%EQJhF<}BS6Zb0(]OUw]JM3=W$e`Fiba#6eZO):YAjpCyZMaX;aH-Hi0f}@.ep1yc:}D,0[2{nUFI5|Tqm'5gAQ%}lL}g_f^TQI==0y4-$0
+;$#4jFY9&5inpW(40!gE@P%L-1n5<:dDSiee-qIV_WAaNf9qZ9sO}q0}877q7y&pI0Q>rtu-J<Ey,t$WA0[v77$_r>zj32N>Yp+,jV=#CuHeiH=.O'cxK&
+P}BS'kI8fBHxT_'(q54,SyM15wLx'kj|>|stR+;-iw_r%o|R'"HX-{Y2IiCP:@LLcDU@g40L~k+e2/[F{.viDY^FJ%8Nwouh1^'K,2}YzI&4;-oRD!pEBJ
+`;GZ/}p+>/=aa8Fgb=jb[J#)vyoksEM)P"4X2f53+;CI4V~z]3$;'oB^jVVgOGGu@QE$2t&k/DP7ii'Zc4#Ye#r}<MSE|o{_%]q7)#fnD,/>=:D$KR/,Y=
+`f0kVBNF]5<Q~A=7y7N4=b)3MMP%"A9kNu;2L&$Ij>yBspVG%E&{[`E5F$sU~=Di<TzC9ay&Yr=C^m&Dq_;|>B#cMBnHDdjoSz#'&%.(ZEeR321D8xm^wm
+o);Ro6EOHdNiDLj32!D87fS:c8E9:-wjP-b6V}KU~H=O::e!Qlmpt_Wwn,}'l_e7c%mT=!%f0u$T}<"R^lDt%y&yGG(|u4jdL>p]KY4a^H=m$_YD4,tlwG
+C&K@YdX|Z4daB52'[HPQ_h!pb2dy[UG-x%i6-o2K2Iu`>([1Yq'l>=_G>#jj7RtsZMrDZN^1Z#pD@pa0XS@@56-k-!ktNwIAWv%QuzuB(tPISn57FJmkc[
+]qQhjqFR!S/"ySmE8c#0LZYn9Dec`gdy^|As-%+b;urp.@DKL=YOdq(c$W$,SN<yr'arYVc8`%8:>vwULl2|0+Q(YF<IR9PdI;n''-L%'5s"J1f<bd_'_p
+`2S2E$jbh(W.=Omr3%GB0c.ix"6apJ'tyF_[pjJk4bP0Y;rEwPJ.;GL@wZQ<";ts}M2^{QRka{Q[X+Y[^H!=!#.9#a"Z0phI1g0.(:AinN(^t#2RM=>-0}
+DVH:t#-Q<7F}SULkN&(zI6$L5zj<Po!J~$GTnVD=JDrHGUsZ~KWZr5Fs{UT{4:DeEPqesk1<guZauU;.Ad{%}>OI4_"%e/k%$Q&w['FZXlyz=x0Q0TqnXq
+|HvQ}>LiQ%y#=fd;2!WBJG1^ufZ)6AR#`u"{_4wn%,z![h;y!]4B&54ULs6^d/;qCk+7]ZI1x4k"RaJN/M!K8;!N:-fH<b5{Q"$]sB"gLODYx-RujvTHZ'
+{(7,W,iq-]iu`c0:eSjKncCavJ::WV+z[:r[tBnboV^xe#B]i$w#S2M<T'(uo5hcn`DGx9]X<+'sZ&}eO#GqQo3/yz|ojNEN;y/Id@3I7l0@v3rH}D-%)Y
+}y@E^VX_Z{:C+60=>=tx$x~k.f<C<LeB|8a;h)>-},MKl&KFv!|>W$N1d86K8F0}%5Ms9e7kH#:wuO#dKf$D^'}/m[m0@ayzd`/jGpX1~SN<&lJH:B)=I<
++sL-,sWZOS"xNKp,bF#7[kyktQ>qObo0&t2e__TqcJ-Bq6YRgnHFkcfw%Tngc]Fq=uV2Wi{YxuG%%krYaUz%%iz|$B87wG"!8D]NLMD`PZU-;;zcNMxLRn
+TMDJ`>cBP0!msu%a;zmR=VE;}rDXAKXf;a"cbx[5u371[<7fTjwm#7^"(YWb~z&Q>gN6SdB@}:qbA>:t~'-E~lyq_gau`Mm:)W%i6Z"TV:2:v}LG|yRcha
+<{9pjs{qs5isZFKIL"wk$;Kg]Fo7wg4<B2WKe1ynCXr{RU771_0k-KcBwWEX_f#WEko&(|Y#O}S2Q||6;E@-e"P"Eh@#bm:pIFd/A`g6^OHZLfF:bk17H_
+9Q-76rC6qoL&}NKNAlg&Xtl(c[3Y]7_d'>AlD(~I8)-D|/2GYRo]275c6@3PUcXM~V[p^1b;cG^|F`8s)qk6Tx1MLj'8}HSlS3<p78ge&o#<XN1T4dLdZX
+w_n(}^n[c$kp&;2%HavS5h"82;B;u4'=azK.4/iI](JT/OV%1;O'dV@(M7asMpH3T+}7:"`JxC+,G,s`VXs_aH>d8<S_pv)!r40!px,{F|ZH`0W#X#/G^,
+4mRpx;jd+"lsa(,nb]iG#`eN,bE!_,V16ulv`M-]D;y[t;2NG[MmAU]2WfhVbrjb_Hn7UAZ_vIK4x9gyLbxoNeu$5lKt~v#p51ENVzf4VDaP|9q5Q.6sXA
+Ba5n~v6YHq(4U6k)3mdD]8sFesvbT+bzTb)z&tbGuR}{j)fh;-T={VYB4jt/5RBdAW=|dc{ik2!X5XaNMeCzZNhauuGP8F<yn7uRfab)7OcBB<q'@e}'H`
+;f'(+g6(N}Td+xFCvV3/b[T]D}QE2k.5z55BXEG:LeeaS@Vo.}]XS+tW71W4riR]w}zDRabHYNBeDkI29,ptSsJRUfr(r:ux2cw{#HR8$_SW,$I5AOT5jA
+sWNGmV)^}@HZ}-R0RsuIsCfCeIIw[-^Oo&|-MR.pW&1Q+3#JC[f=sFbA<a[g9#R`2b8>@BmcjY}tV^f:ov~K/qVk&RoTljhUGEAyi;h#Z1v%(<'gOj']5Q
+bw6)6R~ko%e1TLV7CF276Zua#;07^7%^0_:G4t,K;mAO#jyBK8bMc&KW@P8th]}FE#0^o5;s4sl7f^h/o`(@Ir8(2i~Sr{uM}/bw{,6oBajX/Sh#Tex3e(
+O{Q&~OReFkX;`;iD9a~T}{4x,M'9dG.pYTzKe"0;O_BTc.8&(^GD=iR|s=J@I2BXh43<:/|eZJ+k;/e_Qmjfn}nkex1Pj}:0-'g1;0t0.-.jU}YeWaR/e9
+42%U)_Yl/wPq3#G#n<=B[m|LC[r/x$)=I6^%8VxM[>QAn3S=Jyc,'2$|0@qWrt]M^3,Sv8wzT!xFc^O3=t"|8Q{h)ctvKITLnb_PjSB;8+-Hh|idnwiEJK
+|C@hq#/oF)C,=9is@[6,l1~hF:/Dfe<M>gBVjQXiwKU2b|Y]KcSL$(WqQb=.2w'HmmE%9IPbaQE67h'N$tnN@|NBiRxAN(NLQ+(mv,DsF@wIG'Y7Y@7@[W
+Z/sr4U7bL$'xp`(^%aznf&B9Z!]l56+LS5<Z{4fmGe3PnS8:&R@@W%O'J9$62RyN>nJTm{21_v6l6wS(H:P7[!DD":5ok'_N9MpWERebe|vF83_;CSEU[t
+s`Y:O-MA,H_L{cZ5Vc'uLZ/Q']y1K.;A3eN^yy9%NGMM%m`cEF65uK,X2WT_`&8%K'XCUE1YsSi`{9Lqb>7F''Evq]ehN7NR.xmHu]6&=@HKr|N%LQY>gm
+]ZUZ(Vy"GZfbrH{>gu'9#N;F/H9'Gq)0uGXd+@]"A[l]q()V_Gw`,piDB4Il`cwmCqIr7|XV7$)_xu8j`;.0IlOeQ2y-.F0j(S[>r0qZw=&eeiK]Y|INE6
+'cRmkDX3^pVY2+oK]+lhEEzc:XIAsqrMF_'C{krl)$R&,/wD!f#R`1^b#dWSeuL9CMybVbhA|i'4uTP!Q&Sl(#sm7K#HJD9I}H]>CkG-]mYVpjRxp&v<"U
+S0THgdlt)b!@wF4FGj=_s#N=VRvx;cUi,T^.~H%M"Md04&K"MQ9.c,QFK%<D{ZiG'1D"Db!):P]@#fX`1zhp-#_3=-Bp)W7IB=6#-vR)ZwCIzPfURA:sWt
+12yV4I"p>#m{~HC+rp$I~C[7f68^1fN0"6Gj~Q{`@|:1`<L@&`:!J-hMM;^NVoi/b--47K='T/jX@e~u{bPfqk39r:V-j1Z=yZP<{3Q|50a7e,zbx|QY@`
+igIc[0[,z)6Yjvf-%Ny%p}VvLWl$3:{`zjC_:%YS"@!cwit{`74XpWx[FF})>Cn.z#t)a<Rjo|x70R_wj2^=:y!qm2.>&:=}0NNTxoTqn[v5^;'8Q^J<#k
+970RFEfv>zpYCoK)<I^MNKUy:p{<P9UG/8/sXh63<bl@3+C`DL41`5oE<[E6`3yHwMPCFnNUm},:(9(q.wq&6xwasayUgs5F:h(+2!VMpHYSfXF|Xk$5Jb
+YE'C@C7'_^=Ly#3IkI@gz4Ro,]K(zSyj@/r%cuF<YuOG&D(ZRAY1%^nZ6PMfl,Y(>5]Gmq)CDzOC'^Th559>Yr/ZQ)m6y-IO!Xzq;($ktf=0]0Y]@mtcnA
+w,h-c529uOSRz%k|QyCqKORgQg(Gg.x!,6_$[U0&a>Qw24kIS#ZvT=gJMQ;enY)4QmXm.<zP9GJr2nY}sG>A|"iU$ou+s03u(O8'lx$s+fLPQCxxLsg3}j
+(Zz00C@Ns%<!h/Ti%hx7oay4!ebW"E9M:)E{,5p0!y_pO5M&KkyK>HjO~q<{lLxb083{;MIu+ptZn)uQNO~,B9+<]77TH0&twD%va{pn>3]6HvOXkX|}hG
+#L$>&&|TF#"T%vr9=dO+3A&qCkBq`O^d=Gkj>a>=zqU7iwzwYl/}~.Hzy!>:.%%CH;Q'X$[e-%OPPFoOjjRPC>hCOmx8DH=Cc.ho<I7NCnSSzw@jd=Ij;/
+cF_CYuhE":r`Wi{`o'Ym!J&CHrW&z4!WnyqJX74Pk0/!S;|5+CmUL,VDia1<A<t`_@vmd"o1/qpS&{3LxBr7{UUM7HZ[:IeX'#0$_qaKzwCy#m|y_#t,[F
+J;p{x2ZLq#1THSNUV6vgKp[`=0f-YJ()K:F2Ld[RjQa0$J-q6!)&n'/mw`sJTE{kJ{j^(=1H9[Fg$+`Wu@cjy]3g&;iC.Yt2_22qi69fV>-bjk6:Sx3H9>
+=q9G)e'4lGTmW;<{1Ovk7#R3i0zqUb[%x2`nY7/C_]dlW82{Tqo2<ky@u|}=hT)$S7a}84t^5FsT9T)w36,"ScWljr~mC8y;-@xL:B}$:oVinu#I7CZ#6n
+w_zN2W~9~p~l)PVd_Lo5(D,Yydo1p"KkxT30XSAPV=,=6Sldz%D5/td'/Otyff`%i+q{yqZ{K$J)k<`9V0(;1l)+%Fn4LjgwR.;Y4oL|T_60joX<Xa^E/<
+LB}$2kW=^>XE=v(U;v(GSpm}NyesJ&lH4H&.x!ZO,=Di&A,"!5ZHx%!zc9@`QY=W%HRa&-]@X;tCpi|(N@aN]IU7KNJKm(<i|K@+X:2M$zUq#X7"&BuV"U
+dCvI1$$zo]4d%7N%vnON;P=[@2j$)54Ia++Elm7LpDLGTzcF;14q|>;FXL}Wx8=O}QmBBc$m.o`1:poS$r^#[qBF0GN"PUqN[7EL7Y3vhq~=-5_F7ln[v2
+-.ln5j0<X(6On:Ehk)5>Ufrv>ohI[fyWBD4Ih$bP0uZKay]G("L/efc%)=-Lt;UA~>Yr=l2}Q%c<u,A!!S)+cF$wES5f96emM":R4^zj26x0@:z1w12T8f
+6e.0B>v'b,qk}b2k!PNC(/GATvlWG24wd<o60&@K_zluSb-;/>#u=y+9P4o_%$jeMbM#F)[!niJPmTJYz'`Cikd}}AT/182RP]RyJCS^7LF09vU!eVm+Fv
+#6+r+TN%Yu=1.}UY@V(i+Y#Tc3>C5s1:ePqi0',UsYN+D,_J`V]YppG2)Z'tRo_EVc}^`vACQD%v'tW|pozWAcJ=M)gcz_+Y#|Llz@!)Yo+Mi1UTDcs}6!
+aH&>E3&i6p`qi66]dhH&4luledx7k`htY!V1XI.1"KtG+Z;)wUOb;z;cd7Ew47}Q4]s:KqYP2@}u37yx^(+vjR1W`rk!+df,#+f+8.B^,0YLz:BH+fy^sC
+I$'ps;=uRePxTR~dDKnS3x#DKWEd{uGg/G)(8QA/sCJgxVu!o>"i14VE0#yJVcE6=z{TsXMjaW$`zE9[V&P$J4bhG%YnNatcayC%=bMHAL-bd|qBgR"'L&
+OE=CD",/+Wi,gei",<sqZlTrHb'+o:[("#8=;WBb/L$P"3e%R1,4r||mup"fylepGdWyZ!2(gcT`/aWQcBm,%xMe4G!]M#n-N{/a{lk_85Z-K}Uog,RMZE
+t]$#9:pj^c~)kX|0n:weHb_Z[{@0-2#EWJJ_J^!CKyKfu<EhIav<!]l!Dp~<n^Y+$EIF0)&{m|E|ju33Odw:BIFHMv_Ibsu2]85mNj8;'N~C$rSP&{L3g!
+IkHa^$]n5UhY<=JRzS/$GYx0jMZl&XQT[l!x>zHq-{2t1lH0Nf]gDPG(eK"+g=m%7'(:+4REHSk>V|Stp/J']8;m8x.TBLXH/Y|/Tk5,}6IY5$ARf6jF&`
+AV7`!ly]2!5W<vGCFt&iqmnKq$7%!SC:}&PM{'cQY,:E&AP+[b<)+a(}5pjRg+9D`}Um4S-FkDmlg.CaQuXwfv+W#[AxNdzdcY9ON_ivcxc_O5R$w;ve]X
+c,G:^pz[+4h1"uDFih<BF5RP>`a2#B%:H:p8|d8LBCu3i$]E419|'|J2SAfp-1K7QMV`y'@,rQG5qJ0k=2Hc9Z@Nv:z735=chc;]I$Zi)j%@bEwF/Xs.)8
+{Z3vkZfv)q~jojGN3&4@AxuN4_cO1N8_3$iF3E:zMR}c}E(AeRhb;k+xaWsc]/GpzbaIxbYWQzks0G5(TlXou'P^%]Y7il8GwF!0M&fNU9bjrh$&]5Oxb(
+_jR,9qEg@Q6XdB7"W+c{]`EPI%[#(`u^7G,eglI'wIj{.YLaI3,>mnN@)D[s==#9Q+z`i[%-E^0Z+p:ZY`]B'H!gRU;^h=+sQ.2+];5|D.YNM^sQBNv,-@
+'QO=l^tKI_+!s%WhSbq7amA)X_rpORa-YZ~%`EeI4(w.c}gJ{0T!i0h_r5";h1Mpe}C7}`AB5od,"{ADoFdNaw^O8b5j44m`R|&),}UGwx:DlnShnd&ZOu
+zx8|wb&o5U8gRkJ^UtAN]V;"`o7z>q-%$Haid37.zLpwr,Rn#h;pPn=j_6^Gs3Yk=k0vu$[4]'}OyM=Q'VF#>=A=]j3<Cz.KfAHRJBJn~8V'gPIB_:h1i:
+DI>3LTUh3&e}+o5FQIzW}(Ct.o4/l|7PvK6Y0L~(T9qzI6M{%rMcISRh}FIj>25Q<8tVOLqqGkPdTABe>5=ac{oou^ZN1f6Jfu^JR{m62$mm)Gl:@`F8mD
+z){8H,ii5NDm&}u{M5lE086|dyO#EraM}fopUh=(wx1grFjj}6VDini}Zn>Ov&{$SxMB@CPavqo$E-[Y4@a6WVrOy&aH>Tu<4=ktu%TTt&;RUJ0Aq}dl1M
+#d/AU0F2iua|J=M%F&jSm0VD{21MJd,dnqh:WgEK.qUD2]~&RTV$/k`aT!n$]CB</WwcZV#/[2+64S"QC"(fzk(N2CX:[iCRuC`1N^St;e5y9>nh:Nz-Vk
+k)064_vb!AB`'alk@sBc3`TZ{.}Y[N`kL4=&,jroibXsK}]$`r:rC|,+S@7EinQu7Y^]VdgHiXjZfZ8Xj4sphZXky8MlJx00Z;wq!y4[xK,+r4bJEG|n_y
+;^1PwfIv2]^G}q!I|mJ5ahWhHIY("Kit6#Kh5UhNm:F,^yJL{<WQf!tV){#5s`D:4U%fE,X^4ni-i)0U}^nut0WSEPav5|:C0L!KP%tq;uT#J=.c|Fq0>J
+w4_Gs"'SZAm-G"}oj|ec&'(:]J0uu7'0b>(G6q;O@+h]DUg!/P{s:8yU/<6.'McOrpy.(1NV/vv4"gqCi$q>m_MDSc}.~dweFrsd_Y8AS;A+,bijU)@jbN
+PkfSTb|YmK+D~&Cr0I/A}{J_v|kA+n<tv:42=#kGw7(2&P9]x/nY}Cvr<zSK]i`NI"'d"V%y}93a0Ko5k)bwrw/b8@CaeuaaEOTOS/4aL1>>N#cg4GS-{.
+9n+gTECr.@o4`F7sOAvfwbFU2xe!03o61ekn=lhpCfKm|`KZeYeNUf0alJ6WUXnXmnsbzV'skou{Ch.uZ:2%zF~E&f!cz2{EJ7b]olq^of,S{PG7N`F<C,
+PdMX}:p/Mkgn%0L<Y14AAb{=,QRl{X66jQrB8/Ewj#,6(D^eD_GqH%{<7LUPl(2ml^:H[bU:KdaGmY!2!p,b2]17H%K/2z4]NRK1b"Afn[JEriZ/+|7|zc
+DGgWsItyN1H+~5G-9$5x!GVwE0zfdAG6];7j<p6pBSQ|zp]Oyb--5w-6Hh)'8hPAYQZmBP]Q:HJt&rKW]&`ZO]Wsn<=3&h6v"MCeGKU>2<JoT5!x_VeqwX
+h!"RcaUOgxh$0"Per2.AnH@LORTaGWf8(2qZdm70+>6+e(R'Kb{Mf-1(/x^w<p{8Yw>snOC8OaQR)nJ+]TEA=bX2cQ/!MpV8.<856YYz(v[(ico]DG$.}X
+}"^Y!4n7]Xv,L]+z=[OD"_Q5[BR&ciw}Gb._v}Ctz2Sm97"BVtL_C;_gYB[zj5]Dwr85Kr)hd,Zz.m^'~nhP+"Dut^Iu1LOOY!0-G.qe_TW8Z4QCo7oT>_
+QAj%k})I)$!h%5G"--1b=dHKk(`s`,Aqg@/cxRyC0aM}v$`|l0MFJVkL5Y^!ftJn$cZF-Vs^'8[Cd^sUi`m,itJTs7CcEKF1Jk_3`@we42Pdah-3=Lkrv.
++DSj{hxZAt""Sxbq3f=<V24G(pEc'B$g=U{4j,x|}l6>fbyu~d7%iMEwPAx/i$m<q+=XhT~Be3$EgE/u},/zF2dTS7iQ`rr9jV)uVy{ED=^Kh/.[m;"}MW
+`!yWn32/JMkD]cM@T$'15GC|](,m!mexaE>dR,TfL|}P[h{y[P^Sm9`|p)v|zckrFUgSHXan!R`7C87Qqj3w|L!y6f8T9At=UL4n&e,4[m[Tpru>fClbVJ
+'_kj})!q`>RSCcW1r4U(~d,/Y1a/'e24(c_t,Mlv$f<|ZH_!%HJ2v8-fANxsj%ZX^f$|s%1q,9@dD|085i7.Nu;3(T2Y|d%0`am`mEW]YP~-}D2enI[1<l
+Z!V2anvv+Wuu.NiLtWcFa]]/uMxCR@Mlf8U|!(7#^YyFdd,k]b>(cTuiujq'AN&_UmUW+x:f]OKix73T$puhVh,|o4k|NZ{|`2U.w7f|NZU9qAJyDFtE,N
+77Bo9Z+d76iy_;rq"T9qH>YRQND`fK]+FE^YA>ExO_T{"Grj}y~}xy'9aB^cM9Gt2_o>PvMxDM%Ql1^y'Zi)rO]^=;L7NZ6=FC<mJ!<T8O/4Lct0AVmsuA
+/5)Qbp2m{rEp@n;dXD<T,IjP_'!it0}uhC7-VC;u.CS5a=xFT"QnmzJ$dFsP%1>3~Y:/AvZz:/1u11AP('uJ"zQWBL.xD2uwOTfU>em2Ear-6_ij<.G|)o
+eVKJ=KrYx-xw"kB)4b=vDDfPt8%oTP0w.L`7MBjJys,d>W!tcjfawaBd)Wse@C6Ky8.ORRb&DHotSo&`6XW9`K-@roN&U$kclLYWYMBv{0yowj"={1G`;/
+R_SvKWrE-N%TG4Jwf=hL5zaH5o=q"aSLt7ixDY_><<|Q_k]9&r3=@UQ5G_hdmJPY@FB}&lX-99oV[10fh0zy@LnFFmOqJU#:@&CK9Cu'/=Zp5o1Xe&IH+3
+a)!Q0)%dv]CBOwJ^#J|Qu^.txfmtv.$.^a%<]PnG!HbBnNsO2E|tbrA}jQs$IW@@'"Sx%ks}Jh$Tg(&7a,g<Z;'Th))d}tju)kY`&(^02)/NC5CqG,LDvo
+-pkXbx7Kih03ALrWE:6M|FK&zP4Tnr]z+DyDBF;I$%y0{>0H)aD63hdPTr0CkH6:}K&`e_BmAT,H6cK#5[FZ$Lgy)j0.eYs97s1US8Y:,Uf[{(R=KN6Tb)
+h$PQU&!5KE%;!M|kw9J<2uf[F+K.O2#Xw3f76"K0q0gSO/x6$O@^a2V|"F@=%T/c2kt=,4p'[wWP2<[e4K-[#cx)-"_rDhKjziL9&1B<6&KgT2Xn7Cz7T%
+:gITiIN<HY"C8[m%AHoa{T`pfYO1mDNHz';'sk}A-y|a[4T7]$'cC$]C3y1etcX/;O1b!'#a3P$"/9@`2+!Sj9&CBlg+LKyDak;[B|O8b4]-}%wKcj01Mn
+v6Uz"=sTu#Xv_:WF>h`NZu$PfgvkZ9h"|E%]:xHh0{(4fOXlIEUi<:=u,exxW02F1ox5zqXNC2oUO%dG{q7_T%CT5RO4[M[>_:roQ`_Y,YU;'SkIB",g94
+:!dB^`A>1BUzVbv:<5D#~dA9jJVrTeMGn^0z1Uo_s0p@Xye%t0/7]/[(Uam:IDxPs(nF3r(,3`F9VP2}"d^+_p=q@rsT}3B.'98CC:;8Ox4q=E(4jIPk}E
+v$)riWui-=HoQNJ>Unfl+[h&Tme-PVH`'{Q=V;)si58}39-%/[L+{]YM2MuPqbXVn3vo&_Y/Hg)[TMPpZj,ehB^-${No~#1igyAN8;9OKG1Tf@3ppRdYtn
+w/}8_0;0bs|X{s#j}Df}{}~(x&92c9tO6x~6a_u%c}>y+PEb!F1L^O+kqPPgU4~/LD2<h/mp>3i1Rrc7d}-'Wf^39VSLAwgw~IJZ%xJqOJw=U`N#-'fbcf
+22LY$=1#}=c_!v4+)<|q!Y)X=uEOjLbIe{heR,YJEwT3o1g[m>lnV&j+eR:>i}/d(o&JqehM'{'<+FhI6%yD>Q{%th{6X3(Bn_sB#y:c`N"+}}f([}dB:=
+Gx'C#E8LBq9r{(=b$6O^).CuU@X[#ij-`_$&Wmp0g^X2blq^>RNhNg=)4!d3jP0Y'c.%}):/}-U]x.5/Jp5@sKgi:G_swUByiDWi2A})u2x4$v%z@}$T'@
+jXX@0QpCqEe}XQ}I&7V]!)ohWQ$|NP(KW{SJ]<pW#-::CWN7'dib)MG'vef5Wz/)uAKxaM^><2PM$_az5[Tc0K+Lh4VM$pYRrF4OHv>w9J=(M7c6G{kZi7
+MM1$RD574JN=k&(f]inZ},xO,laS>nfpv`-mAET3EoKpm4^"WBs|>eLLm9ml4)$.m3s+x3eoyqL(dE8{kzgL~)-fw,Pv-=g2H/%cyX@$wKVhjrRmZ#"+cy
+(t=]V]|6(0j0gS3gI'tqa1F1B4QlAa86K64x;}zlxJ)|9Y'=a=QwF(b]2#Mv=q}O:|ym2FAVixyiyBhlR`Po}^rxv=vZX:,b8|z^!Uz#!2=YL0YZ|FBR5'
+:i.oVq;w~Swhqd2sqPd7MtZvhqv{UJe+Mg0MaxByaOT1L<O;Wu|L!|P85'6[,;D@SLNkO5wd)M|Ru$fR-6pBq{8g-z<r4xbWsz+yCwD1zT@]qA>Nh}2+bT
+_3ozQL_tZl=/CyB|Un'-hX^B&^U!3[J#HP4Yq0(lI_LTe>)pPcKABGZBIV0xCh+l7F1<~r#{d6mJ:e`QkEzvK6[c]w!11Oo[KhFE(=3=515;Vtyh:N'{SX
+!+4DffrskJ6784Z;WZ'4::qc;UUj9Ew1Lc.aI7:cqz6}=y#xuA'['YF(U1&><Qw),{yI+-Su_p2x~9H6wjOk{%4J)`+-,x(z%7pm>RvF~wl63uoT{0+P4C
+--tY%8n"|a:7g9C#[VA00Z{a|,`YMAuf"J-6'yv=tJt#<v}H)b<g`<&NYT1d<4.x@K|q#OB_=aOBcAV%|#d|"RMlY2p.H3[/ys.[R.#at`AM!Wyjws"^uy
+OG/OID#/kG3CoqVZJW8laBQOa]^wAJ_ys@!$_WR$wVCUBKOKUxgYG2NdOY/%{;5nTgDALFjQ0n:[Tjn3.X8a5!dPpm(co7R;Ss)`0O+@`W]A+!_m,Jlngo
+pV{AU#c3$hM>eq!.]v1/1y:)4Vty0[V!QOhscvPesF[4n8!mU6l=5Nv>$}7tjo87B#6@NaARq{/&X1l>]7KDv%:QjZ1MFecfrx/E@t8Nj{eeRA/$]44e^|
+Cf,I1l(hqNVj]0X_pvo0-MQy%Gtj](bw'1/o=UA3`3J#c0x.]{9^>m}=_gOow3zV.M~]ps48E^8N,)$y=#;4y@o8#IWVG5F05X!ohg@tyG'10nH&_.9P^k
+Af4s')!!^|fo9x,To=D^mLpD)L;T5$[h&ZK+GxLpdH86Otlo:_8jL@&N;g:jW.LjJhy%A[=}nL;4X#'FTm"l:S{[dr")Yoqs9y2FyKSc`S`6f@z_G5%IFL
+9Mi[UhyH8NjusbGnrG.A]F%;=Kc|Rl_LS-'8g&Ux)ZltP^SLSkTq%UyS/mK^#!5MIyPWe(=l$g9Y4pMl-n<.PA6@s9XpM]LWo1R_63Te}R`h5c;'(}fw)|
+:<Dz!yh3$<b#ul}GF{3q"f$A;{}Og(2(cnb#UF|J6ZUBz'fS$J@M;Bnv$&g[~8S&$u$LmmIu^RXb<V2FPqJoXLbn^>CY{q@12`L0ig$4s79D^LW3Iz#AxB
+r^HIXv$Ym<:"8lJfBu65BUs#tekc,;PXU9oP5Le)u7I!:(((P0,P}9rTt=/t9zcycGysCg[>SrLb0,OO.'@tbr=7Brm52W^9^%YLaJ<+b>=eA,r=GA;rJs
+dT(O@X}gbM-3Q5Ek3L3i^0bw{/G]3.J8DiRvE"rbxe!j:Go2B1(@KbPsTW|xY9@nQn1J@wRB9.2A{v4%"(SJW97sc#HXVqwVLpoPj&vc`669Zp1ywK=T&O
+nyCygN5cVaNen,a-Q7/|Y4/|s9+"UetM[Q-"MO^`M24FKYJt""r$;1UijllaYsxY~}EA$J`7m)_jqwY<EHeTB1TS#51sBVo-=rbN_RrFT#[x0bX#}ZUn|B
+0/<k0c=p+R13d>JW5y_2W;+HFq(2Mn:khAgmNbgNT-rlq}{q)4m#Q,)Gk;C!RhT>(F,.-SF1-QAuU@=^^{x4ch0oOQ"t}|%,vYv<es,BH0~p.)wwCY7kJa
+ggs3[FlD+c1lvAz^sLBf3a.oV9]IZ7q))./Cq<<Z@<"Elh";%J+_zWSLAhfWNFZc0>lKuZOH|+%OJ|X2axI=Wj(rlcCs/#x(Ss'W`2BmlO=<@}wPfuo112
+H-xs-@^U#f=$~5nJm2%V76[,S]zqS6Z&lN(2$d1yAkGF2@-HFjs`TK)i)p>G>(H+sGd5>ntaO:pbkZZ{cSO_Hi1l0[dYS6,m0|}@(zAX^Fr[bh<J<s-1<z
+fNW<y6Cg=sU;]Xw/"KT{YSAH|_hN3uPFr0fj,fH7h.J#/8Z:2Y_$AF/bM#{kXgYkO0GA_ci8jSo$n[0g3ib<^&i2PxDuV:/f-dn+q9Gkn'~cGK_nL7N$y%
+CmEwSR~K9fR9EHx0GPRpvsFwdZwL`m</6c_b`bV!]<;jOizc/Qt%jFB2se8Nbt;J[T%f[zZMghv`!6BXDWJ|{%Rd^ZquDrG#4Z4,m4drSi_VB^4|b+v[@%
+!"l`${QdUyoT5Gq$0JlFEa3ALG}h`dVRLNLVNU@c;W@"!E'M}Oj;@yEx<!,0i(tb01#Rq%Gu<2:21{Cb2m_s`I=;o.SG.WN=b7|xaHNFOqpthTE(]fgI{i
+,[%0&m|q$_~%JF5B);],My%w[4RwSph84=Xkn2=R=(K;MVd,@qr)oJ%1{R$UAK{M+v1.GTqEa{99uZfUn|GdGgLv7q,+}%-f4ga!8g+AV1]0vV.'#E_>t9
+93p}a_T@SPc+#JaYRR{+~}_Hr-6R)!y8jjWg;gH#yhLW!i'80pV_sodF"J~,+6l/MLz/S)&6[V0Yv@uy=gv3{h$I5mA!Sh$vF$EoS(3E:_Au"M+{+9X|kJ
+R{Ql7)&1jt{k|dS.+rH@&&"&_ENICxp^vm7F&ypPOCK$@%:M_PNXo!~H:ujcJ1f;HA(wkh!jx3&I{#dkg,h]H07SgIq"vKjk1h$wnbd0s9Z484kU=Q[%&v
+_WNtFXN[>mj6zmdf~K=,+t)FDg8uyJ~;cearfk#w^xA7aZD<Z|nr@TMl_;LUnW^]E]76"0@4=,gN0xU(hQ-tGM^WDvC^)q%0qMLg!{Dfnjzy.VHjahTUPg
+CqnpZ#&h#TXb3SyWDWc(oj+zhtYRiodQ~l|=~q#G{i7KewvplACP,FbJIkkP(4KsI_FihS|yqFjj4=$uzL:/yZ^pvwZiPfZ];M:QM{x=3n&@+7i]CchS^Q
+YAVJ8ecQ{^/:7qf}.{lZ!JL|JLSf{sns!a0vN^8S#`3Vko]`Nnm=T8&cXr"M}I0`)@UGL9CmaI6,]|AB)akcEv..ft2U/&zTVo9%lWsz>1leeV]PXS{J^7
+P|AQ52!@!q}5]Ks""'Q#p%Qa)IvSlstVs5hX4tht;E2PuA7om}NxDUx4maS-,}p;=les$s`$0+QR}Q6S5ky}Z7>z;v$pTa{Swz=WJ6FS+BmyZo.3R%Dw;K
+M%pWnu225p<L#rZR}cH#,Ur%GTjnZ|U:dNh,HM8A]7tJyZx1#9LCCk,yTWjGV$HA}].Ep=|+,DG`kQq{9_$K$ZKdWj.[):zT67,KT/:[]MyRHDfenkI:RV
+C:!gg&{-}cM<+H`&`5u@tB.y0cU%]F]e,7%'eCxgf!%0]lIw5fNKpo1B(&x0)i46^EVFYQQ([d[jLh(=[Wy:=)_Kn_Y2x4Ti'qa/{b`BdYC^P:^>8;ruA9
+y#'Bx$FUX(rjwm-kiMX%$fzqmvJa%O{$b-9-/mOixdP#@[vo}18735kVgrwuY+}^Ki{).%-C@5gL<-Ro0%dCM{rTf]zT>MWF[%d!oS0X4amB}lp`"]^dGK
+S$)y^kLaW@>,EKs/EvZTYOayeR|WlZj2hPdB=NTUcoP1]qMO[^-liELG>q{z(bu1&ANP]`bws[;>[,a;:Xmq3`+pi9w%$d@-G`XOSNx[p:Xd7`n%W,X1m&
+~<4Qtr$y.-CG!l4S|ry;X)a4rNEf5BT5-xi]9F]VDPW}`A5'^j"=|VM'(B9q)/,xpVA5lz9|j$d8`sDL9I4}:KU.y#Gnotgqxlt+[:!%4m]xLY[vrMZR~k
+.&L4l},TSuO/u(I{w}Q^i>>%rgO"il<66s{ZDHNCviN=LLSCYKHYkwql8lJ5l`=XGFA>bc]^:#8nPz2S9m2+g'vU6b^U$<Xd)<J48OM_YMPWVVV+mPgfl;
+KB%Mo'.d0Y8Ulo`:xvj"RtbD~5O8u',{U|:xPp-v~N:H<;_Ou-DBRJ{+Z|ts:#0f+M+VEr7Aq[O-7ppmwASVL0t)`C2Vkj9+Yc|cJ|:TJTcsB.ax;P_axY
+[tkObH}Tp]+NT:.sdRazrZ!M78[5y=yfqZ:0_tO6N5FF!y-9kD,$`99;fL$$^Mzfc8Aw2`z0`2+Io.v]Z}s_j[1II3t"kETCV/VQs%,-7J;@4KaKlg3)Tp
+KR|os&us.VCN"WAYF%(Xx`~1hFwo&{u{Gj;ne>bGN7D]Euz'SN}1/g=}#|]Rmo@DhE+5'[,5^c8dX/uxdj,EQS/oTou'Fw"N1GOUQ(_k6eTNJ<Ggydim{/
+YmWrsiR$05)qIK8&%:0'F-%!JEd>bm}Yrw+4sy,SXjQ"V>AwgRaq+^%z,tXZS0E+k2DDes%z"ta}g`vO3j}OK"q};XI$2+8S]G;g)QHpU')znHax&GG7r<
+iG2w9P[SDBgcA2'"a{7jZE-{g9Fm+b-:oS.;Q1oHAWZ3SgRu:sM>a9axqUS#-WJ[(L`jr&qaXXM7;/l)5dJbG>YFLBW5ZCrc~6`hg};Hmm"8FH>Pl}<WAJ
+x99j`o/g0$e}95mRJPGbxOshDW;kat~]'y<Udyk2d=NfH4wb}e$o<QjKu8rAqvM.uPrm)8>>Z/lA1;sm#Kwl#&]b%H5MdA{-K1iFWOi|u`K`zV(VNpF:;>
+14xwnw:/hmQGazz6)Jj;mL~5c#q)=h]8F58t>0U:gq`<5MKQj2umVdoBZsa,2kGqq;NLD(7v$k>}crawRj;L2Cs^^Kd4pj#SUgXffQ"E^@=nj$`w;%G5'<
+"~G${xKmQZnwAlhW)q9GbjZ;E}19$[/UT!]2uRU!ocSh.!|({D{gn'X4sisfL|Gw{#;i/,RX9erj<GZTL:rxk6=(ehhMon[9jxmf[Nfudo@)bZ:+sY}1(#
+c"!j:QW/C;}ls/~Df">{zn8B<%XyUb$HtP:,]q@Qb{@Ww<~x"jNMekG>Mj'M&%S}B4z<_mIVGBS_6Zt$tCBUN9E_S[E}@,X/sVY5BS(o_Czqhaw8HLCZV(
+W;4`h|)!HDr#D3w<._t=<z<xZjvR{0VDym-3-:f(R^4+y;.VVAK:5yH:UkbnO7F'TR!Nfv4L&Dbh'Z'-|l%x`4V#{sRU-&[48;z-{(h[X^Ih+<$v>WJHi)
++vcO<1{B|},+BO<c3v4b$@iXy|>G1W5H+FF'lR+YpC=L.$A#O4t(l47ti+zu22VOc-L8|3cI=}Jo^hu8<0Iqt%$s^w<Dvrwgx%yK6iA_P5R%c3ixLlAo1M
+{%R]|`c>|T%foM6IIV<rK|}EU9x`0t^;jmyF.CV4r-4xT8'3nkyug2I0tSq-1<IcrmPP6&NV=!WJP$/"AV7wFmbgtuY-l1p4p[fiVt8xhX@ZidQy&R@XTO
+oGt,#y=gR"sP'a)VIZr8&I3Jpw3Z{mDn)N"#kD.V#QX"iIj6HQM=>i9[Mo~`M}1nmDkd=Y"=7Nxg%o^r|k-0h&n/:r>8s}R0+WMzfY-z_ORetY+BiT<w}}
+Jso|BX|yr6;MhRVx]e9a4HWgw_5P94/K>ET1GaP%Ax`<!=DIU_n1^EQ[K8On|]Z]Ve)_9q_l_Y$.^Mz7KUnG(H.acM@CMIry&w3H[!<c01p]<X]!r'z63G
+g1j:5_=@'Us^b`iKmE`%q#bnQ'Wt|&V<'B9mJ(czIEW^t$iQ0H^3sIXC}@x/:FlGT:mB1r5Tiw3%_Z@kEL_|u6oy];6hlES]VshHT{@{'w'q]xTrVsG&G9
+/f&5^)QP|&=.XeGRt2igH{`}Lzno.=5"(o[#Ze|T$69v7is`Z#'bxHS&bd^;nMBJwx=gEekPB^,C{xdx@&f<jlM$H,-Lf29x[gpp)suXh/h/R+;,_qR;=%
+_;#}((|8K66z.J,69v>S2Pq{,odPU:$6]p8t4sb-lO4jWIZ:{dA;+1KNSt,8f:JCN4R2E})tBOs<#j^Wn)pX9+WNVNL)r=Xypss{yb6L|K^`S]R[]!,"G3
+o&HzrsW7{VBdZxWPD`L;U,`["N6:~q{Mx0'e4}._X$QYsmJ0!-+h{9274]-r3^T4'umi=3+%agu<B5NoC7AQ7|>xGtBSol]%iiFYL[KV+N$DLB30EXT$$a
+OJ"NXJ=F)BHOl`]Hln|YZ.l5>Z8ckSDCi6,KkV$q)CO+{5B9[0b43IEi"J><H=UTqpy!"2x%@Glg=)@8nEkVzm`>B,,AV8]"!KOS6:4Me|6g]NXMb/Ahna
+W-:l~</##JtAOhdn(]kjc>cKcZs}{eJ{y{c#Pz'DSCCVIsD{(:2&$A;a",x]L#J+vJItU'Mq:@]7m{jh~!15qu-d}I,":UbO`Gw&u9BcVW5MMW]8)A(ygP
+Ws#1WYoc0nu"1k-f}s=16l:u1KKtOGBX2wptu`}>8vAGgGjm7y.^IVKY);lkwqoK3@N9nvm8t.oHr"U7F,O!n[9pR(Gn41I.f$Hvgg=U9.I}&nv20`sVFP
+{,u7@D5X}#|6&NEIQCk[{UF[}ykecF9r8P}MhOM.Q`:(6H+tP1#OmKeVoG%e0:m3YA3aRIGl+97^7,|9D:6mQbqDM[hp5#b3<1ZAtGOY5T+oS[22{e#%GM
+o"B9;o$bJ(UL:n)NMUAE]U`$1#T9},mWZhq"T5OPYzWb!;3x7vaA!TA9=w!GcJj2Xmx%M&]<cc;_TO)TZzdZ5e1YG7),0YZ"j2`5I-uNxim]nc6mU|/)VK
+3.z82{Qy|G'cx]N;SxDGdX/VY!xv3qoy7Z-tDvukD-fTI1r4S_pf5-dkl@VJ_Khon/l4o>2ujEANx``u/1Xn6tp[9dI%P(@Wf[Q)L]4PhW|BX"0#p^U0"N
+VpteSkC%m=)`[g#]hBJ"Y<]=bG1TrK(1brO3FAc3w|UnGfWcdNt6(8yeWqYkXRNLD`qNb(vXNgX{v^v^eFa,P3JN}TiNYUJkfr.tzr4]d1y{Mhj2qL~%b}
+!UhQmww>4/k{0|l%(pjc]7',;E{:nIt8ogAfdO|oin.n@8uJ}-/=J0+kA21Dsz/^a)~3S1v7m[R4Mc"pz^qM3YeO70`r4Xp`!powcN2i%Vt7bPb&o'Qsi%
+V.i>sVcKO$+9OO2W7B81=DKME[6iV^.g5&fd)[[J:l$1@I#F@'%nT!gN>$qXfU6#'|{sjj=UjC}zSmx4eac[s.u:;M59VU`tMokW^!8:jDH}RUj||,xu:)
+de&D:9&oE=eh%r2z>rI]t"-H}EP5'"/p&Zhi)MUU:BCae$5S6l@$"3!kVHcN>THC9vG9'(1^8LP^&B2wb3zX0NIzNtS0ENGP'Jn&ch]MX+#h<qetNB"y~s
+tliN&e7R+9GNx"N'7n4b7YTmoBJ;81TD$^Eu8Tx)X9_6rQ3vAd^{=}O4P4CFU@"m,lGbDEiJ"6%yBPHy9mXYm<jrZ+f>cALHsIKsu`(YIRWc|uMk(O<eNV
+-_-hN:kviH$YgT#lENK<pS155_o{]zazXTz-AR+)lm1]I]|GUPqLpns6:Hi9+9.X<g%.n:NE}qDVU]|H&C=;_A]{=KZ)NQ9jMP[`LPO-Ybup[Ef@_5=kA(
+xkQmc671CVGU3Y]YCQw6x-b)nFVirpJh}l(|:nsfrki=&l}H`)#+"js-S,/cXi)@lEpHL+0H8jhAoA8xtj[z2|5'Ds2IL]uzoBn]jRqk}9ruOp}{&t!e%@
+Tm&btk)IY.!6QUNA5XH$10]dxZ9!b^xlfk&wY.AdDRd({ksTCS$q=Wwx+`x/az08Eu,Dw]<z:1re/CV]{ikHmI#xQ|3JfEi2fk2mBy[06)V)u[^|+>,s&8
+rhRD~3ML7}RR$.4e}"yZ5WXS&Ez+xS@QVml(}FKu_NuH_Jo="-76zy405ZaXf=f%x"frkBS8g]yto6)>1OTo6FAx&"cQKY+k&de+<nfv+J9m%"o"5t!)0|
+GxnzWon:^TNiaZz^3v4]n;}_,zw]hUxy4xw5IVD1:`(x'Qzc[IdGs[6WG3`m^mfuT%G>eXT[sWtSye@4>eqqtA+gm>4Z.kae!qXUPC9]3okDSYodtr1!sa
+%Ay6`wB1gL,wHz8^yI^I4ecR[@W8~hW2HDRXPIqr:6Ax4s1QZ2Z(psxwp.:)OFYH7'TjgGi8]Nq<Foy`#,UKYiWfDgUO4t&RMJBnDo]o;Jt5y<);=IUZ(e
+G%/#KV`/BwE]}v<c3c'BNT8(FHwsg)yD%cC]WWRFjt{#Ub^0Z7rVrPazMIFv1rR,0q~y2pid&XOamwXRPQ2Hilm8c5a_kk&MCzv5v5|r<q@qtI}}g(DvPL
+RYJ_Wb)(eoiBdS~2RbO0AHn)7|{Pu7.l][vQ4eEoVb~vD`#YDK9pq`>.7wg$//P%Q]8{~by<z;,(bN|O^zg+W!,+pdeyqzp2wu'g2hx7oay4!e3o%I$&+s
+Z,JXETlI|O9q[s'kc+EDNOo5rQG}m/r^wO.w'-R&_>eh#J&{NO{/i0ye4M'#e}oXzg<^6#ccT;@,}7bfmq(^!8W[|$8%m$UrkAF7Q8&uSTu_41$mmBTWgU
+lzD/Nw!Q-6/Z),{nEi;`Bi5M_#wVD09iw:&%l^DEGi]Q'1CM#x'S:A|Rd+r>iG<}0iG.|VncoT;:@{4cRzCcCCF'dy}Vz(|rJ8pmY$:Vp[-W'TdoZ_X8`v
+C<Y-:e-MHK!GSC^#6ov[n$Ng2Ip91sJo`V+u<}.oX8<[D5YvQ6~"4+{A)TL[W"x<hHpp'W8DZ.6#`NHo06O=Y"cM%s0p8#uf#3EFx&f;lL"l0z4J@=VuIX
+v00R^"KkcE;08')qjz3O/>#:^1Q1"K~@<,ZdB[%+C989+(cZ9,e:`Ee$.5_l2m,,pSA<a#T>EIfZ0a)4tR`uw=+`DDCEIxOHG/4A'f`RC-d8iFfm2%7Wtw
+0jLz:0si#Uo>+nVp!LGtv,LeVQsovI^^C!`LrTmtz3Lmm2QhkU{r4pk5}2e'y'KJ&Fd3}'N!CcP%U<(nq&x#o0IYqB>`|g(4_q~u'P}HmouW,NX%:oW$QE
+r:i5#NUuz03/oSq4%HSU(#i-,,-Kl0=`>2$u16>QM<{!N9)ju'=bRDdKq=F3n<1cM'/Ah6D$-h-8ed7BJiG7[@UaId58%$ve5-LND^.2AiJ#bpg%GTEW_,
+}wj3k3r5-ANCs=8TwQF:xbCRlA4cM!Uz3K'#5`}t>#/_"Ge@;6'zg/hC_>:1"eKG#](:Aoc-C'7J<Zw%9BhFSR=IYRRE1K&vwe(MK%CgYD|(GV}ic%6a^W
+AO[_1bop-5H(c@6MxC7i=4g0qf@d4MWKYuJ1[dC('LIVuK}1s=si;p/kTP5(W+$"1+X-U.k]A>p=>=()0BycY1NzsCH,u4)N+@{(C.{:g`sIm:>o4$UHi+
+U_#v"U55EL)^/]9nSrc1v")zzW3FG1iig:%I]$~%}|()>L]/<&$ITA0lRJ&m>QaQ0V>rI0+hAj@f>K72ZKI:[s"t4:;|Q{_lw;.<Ky+(_C%XRiB%W_%JAA
+yxO5AU#U=hB8tzRE~>HHHI~iB3|H<zP]bZrN#`xsGc|0WF;Ic;rRR5,<X3;3Gh^)d)psqOX:8gm#zmBH7Y}K|BB,J43&c.%]Ed0kNTAL0G/<2^}M2b)'CQ
+6nnI7sf:Y,O/3GmXac^oi1=JV#^_LGXt8d>U'kHT@/X04Dn'L.+$bDcx5|L"8{p<=EC1b)irX9gO9;Ts$H;G]o@GGI9"Mk]I;:[Hziq1KB_4!%@A:O[Tz9
+E:4}p+{lOoos2cboTiIpM|6|hQQe$8_rG+Ve}|u%/-OM]UkHvkok[pJo<E_JEYE,'=xqWMUwh/vU&&y+(H`8>#hsl8)!__RggDZXYj8|,vX/26fE}DUyCK
+Lh[I7':J&%DKQ]5Q6|_dM6JaM2L2D`lpDiN16ef4^Ar4Ym/Z(XS%dpxdO+Od],UmlGE;9x&qqL6QeMrhpw(c!nX%9G4b>@oEfnPhQ`G)+1tH]OubNR=B71
+kbzE/pb79`3zSj[RQCxBpV(VGoWE`7SX;:f1oR^"e7v.Z6AN5:-(&n$j@fpI93RKDP{9<mI9t67!|6=wFFk;nPiniV_o1emL}eDxOdyQ$}-j1w56;w"Gn&
+g2l0=A6R/o{!EhjD<Ram[)~H_@#mnFYUbpc8fbp<YY`qfWG;%$|_w0|_2^iU}52,N<P4[:Gr/FJxOYf;^J&C![lzGLJ6zLk<JH|$L|dh=XC};,lyj,oe+u
+5D.'XaK:&q+Ha91{m.>;-,B3[g6@H5<4^0g;B+bdQIc$q,imXqQ$3Q&Ve/XiaFf=D{=G,^LMD]SCH8sh^9BtiTV2)KC30nKHf8G&f;)EE[TFQa)ytwO,@_
+$Hw>%gsda(SpuW/DHY^T3c,b8)ao'C>iy^t+a^EF%#wC+,KifMXri`RMT9^<C%'|~SVkMO'G_$!Oe<$M9u3]7t!7},vg4W"sA8mH^b5^uPe3&<>sUkI@'Q
+V}uX-a5F`_D8$oUU"z(K}&(g[<_eG7u|c^+:<!A`vm"a^1{<t]]6P`,p^hwYv!nA@0!:'yCoSH::H1M@ZF-n%}8@/Lm4{%x`0eP}`0><t_Y|[LDwE@c-6H
+ee71Yh1rxP-{n&Fm8kv"q:6D-'F-d+o^_B^X{R3>&88mAb6f5e.`H|JGAxk`>bx.FI34@rot_%3uRE-[1Q$<{M%ZV1'o4pEoLsoV!7yNQ.af7z0s1K|aW,
+$Z}v)PTPZm`pFk.0_G{b+!yf0b!AmYoOFY,NdqzCUHJUW$6xTS}Go$p@f}u'@2J65T8WDeql5#skbNc3jEx0CYO/YtW&Zab+ed-wWFS;:gK+">`t3/O"k^
+l2IQGQ{)VVR[X0+|8F@+@Ujy)e;Zyf[D3vZDE3<#t15Y-r:O$}9LPB%=o-R3V6=/OxJ;7!v>Q]+4HhIL}6UPUluqkYS.9l1qo7aOs)hLgzz>7(cgan,2TQ
+T%`S`S+,=>mo~z&A6hwx<q}%u<n%kB;,^z@=IH$V<^2+0JQQ'e51zGS_j@nd&-4,&up%h$yX/RFc0b.AiR05rOB5~75qk/4zAtrXQXp5wBM0oc``~5a[9/
+]"IZXuhV}Vh<0)y+#7Bt^Oa+[w@gJ||>QW"fGg(Lwc1x{X_>|Vi,PzJ9I#:N859''bm0_0.0=_cQEaSJ.pj^>N},ZXve3IDsZU8-0ZF82uoYXLJ=GA/5`M
+0Fm&d_95yvolSm6/gYz^`IS67<55k3WBt[;=!8HzFf)4!g4B-9$<jEBZ0CmTiu-LWH<>4@V['{Cf_6C.z3[j(|r5l&{h!!0!zZR{(Js;wIHv8G:xf7z2>w
+BOj4Z#o]p7&wY-Jh{&R(knu7DF1mF<~1kNm)oGPDn|<f)P{N0S81OU,su2$nPd4H=:iDo5U3|:V=Erf!/_9TU&|]tyKLFq"xnJQ'@7Me82,N2k<r>mP+XK
+dXHhlC41o9F'DreMe);ez#%(iO[o@JGq$cVd$[T%|,u1$OSuT+~Rrq2(e!b1`8rH"RuMte6Jxn1qA_)<m0/fR-cYjyi,Yid,!Mm27=L5lwR^N6>^)7ah",
+]/uiqMthDfE`H>~I/WUt>uC`(z.bW#zn$ZQ3l8Q'oaO'EA@fj+:0B^0>.x[<mxb]]tKqG0uR-rU{KGD#PqlDx24KH)=}jQm[Azod0-'W0:AFHyC'yNbSY:
+R)KdP+RTszq:$7.0"M`QQ>-WeWrS!6AdrR=$dBS)RieS{>R[wnwb+j/B}AbP/1!NrTC)#;R][8B%yB(,Xt3pc={vA=}TSXP))lgkF.f[6_id!@]8Es_i5J
+b9i&5CwW]V"$]z7SKN5k2b|^jf$H&AM"w2FJx$'bSJJpXR.wNbzGmxq'OBACRW4Hm2bq6a1Q%FDwb&Al[h)L:O+Azw(HX%,84P''oO]KX%22bK8n#z[S=9
+;Il|Na6t8S=l,6Vq:h,"PzB'Kd~hZII+0bVs:,[A^tG6qtb>/77aD_P}pwS6<{bv_Gr}$TuCFXOn'7%<=M2+oB~0Sg>OFKht=YR6"IZg[{f+A)2'Ciu8J^
+9e."Tm#CFS%KuVB>:vG;QBhh#rqTx]EXqIP,R6-2FcU#DD6G-u_f730%'R$Jq-xYQW0-_TK5_.`z!.A6Aq.v^>'X~NI;%F%!Xj(k)/Qx4M2kMrlt~kTD"y
+0`Z7m5KTZ0"o/<:z:C]hhN4qLD6@`N(p09bz9ut@1hE^PE7Aa)-[#r'!dM$J"8G"|cPN9]c">}0wd>pW#VG>@D!~7{!01dC"z4:$({~Zy^0;&#AQU9m[$@
+vMaf6d(ba#wxdO'55+8iDU/ws^=,'T;#PB8nHQ/N,eY^lll/fGW=`yO9yxtW|jy(c'=rVB]X[gJW|]x#[j+=sL!"#2=@px$5|0OWY-9VZd8pKg'ueBODo,
+8jP/yVY"_t(hG;Mw,.NdS:WU`)L<X[x8D6L$GI,gx^y.V[[,kT>o[fCNDR%qxq{%IL5U~&s,R)"6JH#hb85|!%Q:ML{h.O%HFW}^p|@D,|0Lsnm/'j;eqP
+aChUh5V,+=/hfS}U:k1'}-x]#L2XUMc[fjw}BBg.D%1R0AVmQ}&k6428tQ4.->;F+pA;Hrd',_cWTgG=~HzI&W:WlAZT^:d(J:2e-++W`3,Xqa>Voi~cYw
+K<Q_GU7}uK+L>Z>{A:w=:N!P^'4#-7HtA2&rw>PM~p4Ejo<^0-I#}&fR@yJ<aLr(di.<,EHkBUfd,]E$9a>zF,OnBQs37PDm)-je$35aKxTqe,]hl$&^t+
+jrP9R>~Nj3[,LolEU'SJ^w]8@u0hSr(@Y!wss!8XgszWap)$IWP1'(`0jc6Qv=H]iW('PzBJGI1a9$6wFuiOakl}a-^((.D/R:,Z%_Zxd,:!}M#OXE[N$0
+971[Zl{(Ghz^.c&5FS>PY|sL-(`E6w}>4$|UTwZ)_XV#VsO;0Y,bWrGy7^=x}AC-[Igx_midz)2],%8)KR'C3{C}[r.zWke-pCJseZOSo(&zGJ@&siO8:x
+z[(AzjCXII#ez>XiO7gr^rvbxVn/Uk(|,+PJ87{}%7!MXeALZ8.9(UgXBx0v#I>Vvv.tsRv6}:i-4.gX/EsLU|+l=]!o)IC+,UT]MDf|HZQ_]DjN.}m1=.
+`_SjV+=R'j3_|dfwz8dm@vNwv`/A3%V2dK0z@W4r4WTX)u<z"y@G|G}zI[19Bhdiy$`!"q}tz#bEa4=:"aAflHJ0-&j|9nbB6W08C2sMs9S&ROs@K`c7GI
+`D~fSN=Qo{]DjC8j'."Y]chu}IC!yOm5)b8H7W="P9gV~YZ^rY[4_0HeM2p!V@)XTbe%u}YO('-Qea@2ABJ;DE+1sUp--D-k{=hl%Bj-)8RM(ib^-3%[>&
+'+azE{nKPdUk"|eJ]$RzAD3<uk!up$]rBHnlc<=-#GHnzC(c6d1=iBR/27f0RhXceM7s`W"CW@pVP<oh{EF/glrQgu19GSk4ihV]fHFHw0Bw2Wh{t>j1{j
+63bOreLO#z(V[95gAxQ;[Vl{/qTfeJ#FrRp[DEoM)PO{+/nT|0cn"T{q1eQ#8MtL3!0EnRT!C@tDd|;pYW|O/v7EZ@(Cv2U/EPJ@ZnmUR+_7F@T6c/PB}$
+Zr2O>vWX|]CP~Marc8!9UKr3$z9#4kebaewA{Tynv-2fO0TwzBn[-a>,TFm3q1gox"^NzL|J&F&c-s"@^&#J>S=vU@}"yN&F%]"/&LaGz8G,<2aa|a>WXk
+w'UpezNErq|NP!^v/<NtVItCnTJ`Mwh&;o3#lKC1qmTW8>A[RzGb2@I;|sQ0W@ccq:Nt)NH9$s%__%Gp7/ID[p2}k}I[g,zDYD@Pdp%b~^Gk@jsdW3RE0e
+@ITfgS2{f1ts({yF|dMN/tq|m;1g`rU5Oa_=Nm-{%p|u1Pa'a.Pj5KP[Lzpl9K/HDn,wFnq6]}I!mQ%b;vQAjgDG}m&)ESBeQNi_kUBuw$7M$6pl`,BKx<
+2#{bon.J||i6l,ms_ybzK6&7!n7z'Zz@NosYu2ljR_nL)rrUs[&P|$u>J#z2Gb>pEc0Uo)SQUVD#$p|oWR7y~=j5OYz^G2}ym`Fsa%c#rk{mCime!9b^Q2
+.DH"=5=SqvG2)VH$>HRu'1ImIjQLc4'lR&DKYR2Lj5RZ5qRyN$mE{_E3NOI'Q)+ZhN$BvW$iGiN0/SNy<x{/IImk-4B}h_UA&uk%['K%skJ=Nn+77PIr>0
+]`X,`esmwspa0"1-$Evf8mSVJn>F9=po&y.$:C'rWAR7BwJ5L:.6z+jhAL;7Gfas0]6,)4Up`tR]g[&+o^_DC9_&I:d|DA4le3&5nGM3u/y$@g{&ZBIc%i
+Kbnq;#13_1XFOT/.0.%Sk[n->M0NOb:7kK>>FD97k4.&kKcjxTD1=)dQ^Irj{xRi/A#Hbjq#Zx-']lPDLjW[^;"U1:M4leLDBK5<}MA64/T-82q^)-"#(t
+%iOn0^u'&vs9l</1bqYW2G-='ID+bRRPNl5U#RI8b%g|;Exx<Beb]<fAJ,@8nm/`0:fc=RmJ8c,OF_32eCa&:d7]t>yEwv,Q[sw:/Ham~+5.|"0X>u+r2J
+iinn|zCa>+4ZcJ3K"]X_1b1orR3THz5;5^#+B"h+pf|R}nhvXyjn$9nT=}B]Q6dpM]~9D^^aw89&]V$I}hT[$I"QZ`@dJa'1id(%)c<Z)ZFe[K_uwFtduD
+v!"B=L#Z/}_7kOrt9na]<_F7s%X1M'S9Jmjc8NPT$G+#Es9SSR-(pWP+vd{m{<$N7G-KG9;;rlq3@<g3>sG!:Rk1<8;g<y4w40$%}9FwxysoV3Fgjmstc=
+eFY|a4[{hi'_.ANYOzzm)$mQVTry2_>o"V#!<uq;"@'[Qm%CR".l6F}4Zf=!iuC%`4B`Pl$oE.k/IYAwy>O`b.>Xgf8PA`.<"Z#^W]!B(/;D`0"8c20S[(
+Z@IE/Ngox,hE8n=7~07]ZCzO{.>{<VNq2iC/vshGTThte"{z7;S]7=0z<c]=_JO05hfbig,dY{Rk['-1/D1-VumDy}'1=,16T@N}^4u}w#=Sg:pCd""Ek_
+L]tL}o}ay0_KniWgmmsWvx.O0LJ#3OFgu`d3HLxd,vvw."Xb!OW[|{Fyw]em^j%qSkUCM+`dS%tGsd(_6"C7PCIw2sLn8Po5JD'6aFTC1LuL_tl2NH,ht^
+UEVOeUa|CgoLY]R7ZpmIbG_]V>bOqtabRG_p(,)]7]//b.`>_d"NNuubE{p&fejTsJ$EFz7aL"fb~yz@9++,Q1>Z/rG8$cb1G%MUqKy%3JzqsyHD@Lv3t^
+MRT2DL/mZ"SM4^m,C!HCt)8Sv!J7xOF9j:bAHY^H>_h'=1&D=xx^,CjPJyn@56<&2]<!ZNAttVYXft^Slz@2>[ILlI#rWkjGWJr5H-1oIZ"yKUTq2E0,.c
+q8,6_Kzy"edUAd{>F@AxVl<tvylB3f4en9H9Sej=6"^:;3:dYZ6D[1beAX+mRW-hvHMvKTj-3CeZcI:U^m6rH`"q!GjftVn'uZ$[m&7mlhcG>;y+]@&0#a
+d,:P@{(n4bJ[v|W9DZ+Ep/QB^>ZPUJ#2.O49P%Mj3]-"qbgw.l@QB-V)69IA@$yq-ZQ1(S8VJsnG&pJ[%|q0S2Dp2cYX,,/B-W0w)F~[UMo>MqykI]eFw.
+Kvs_C@M7VVk0&+6wo@rO'M}{^UXRB_pB{H&pQEb1&S/WTbH.4{cx~{KkG!{TJ`u5;"}mUV!x1Hqq.wJE}m|k{I1S1&wrpBC6u6Ip"gc47=V|`:[|=e:6Rr
+S+YL"(p4#/3=ZO[U+kQdA=Si{Pmr^)YU6,=KY";U~O>Bg.+S'5Jf[=~sOoLg]Iq8Z-[8UlR#`qWB6+3SMroYKNQ@WiS[pd.[/)4UH:O#H35""R,QSLlId&
+fUpofA!9(w,s#0)$s$F|)&D`nJYqx["uo[y&0"o#6g@qdQtZ{8SZG`2s(xM2dH%383}D}'q)<3d9@;c.dBd`SX6G9+SLX:LHHJ8b&"}BS1;&'jDL,ru7mn
+w@VW!mUy6^BM~"f!OGeA$%mh:W!SqN/ko$uk`o/|5a$]</{!U[+W"z&!_sAKccceYs+LgFCs,;,v41d^:Uyu!t[!</k^G&8RT$GXzZu+Bo1!bttq1Jdor#
+Zmj;vQS5Qx:<C_+qKF=cEjLK$HpY_o!(aE)Qy'3S=b7eWLG-6x@4Cb{lg.y0vq7&mTFFI{o:sf2D[ud${rk9oG`Pw,ZcDtMKNteoW`)oM.wtxS"o:s.^fL
+m[.A6G-y%V{NH]p56m,A~0s8nd1W9+ltZ(7Pp$vU~r-7Z2-r,Vc<QuNwv7$-8eOvJ<2WGt0Q[V}@X%9WF;&%%$S0.@f&45E[P94;$a0X!lI8WX+D}B&h@N
+fobfI.|aDase&]ZLKGQem@=DpL;_Mk$E@^hB.-P=2DWi-<t5J@Cl-bQ<i8#E]6Xy1k-=16`/>"Y0bENRGuaXh6<i53le":d7koi5$E`,dAW92Z,+,m>bNM
+uZ+A'BtoA(6+}:)Z^2Te$v~9B_nL825V)CE5<FN<dh&2rW7eFZX1KE;gr5Kpsg_></dd,58du>[_KVWsro&c1LE!KO04ZaK]cblnbT+:U;x:d/op%pFjb^
+'t;n^a'u=i],rYf@Z,dS{;<:R[EMz.>2P&XrYU'0bDAx_n<LNpim1s}92&gl^Ql+Q^&<gt>N,gq'Zp;k2/{I-n(4UFtiI#Qi'@Z<AmHq=]v(7N:Of_=GYx
+~<@CCd<W]$rr%'XjiBh(~Bl,R{TkD`l-s'A-mMs=WOeWpc3sqNoOC_Y1iD"&UrR<{/<t40s$"R[DmDVb)z-wAOmC~PC_Y+)#`w,z=[-hG"JUIkj728}R5-
+l3>^(z+:RO7'K>5x,jM)X/2&A;%B"J)+J<#YTx]}:GmVk)ZNsK;5`WxOnEagkG-Itkdw-[@]c]i^8.{",3Uh/ng,`%+H)}K:"tB,gTa1njP9UXoRSfc9:(
+9QRbR"bfFm3'Y6^_a6Ji^!vQ'pS+5S)0m'L8:Sr+E8p>dUTKg@z@dy5)1&0'l5_3r`Tj7zT@VWWMQI1UY8OE8j8<Zo|Ju]|=!cvxVDJZLc#,oi8yRHpBs{
+r};qedCTdum%_mN&Tzs=:wrXXb-c$3$yIkS=PFu}(<ng_AiyqiBZ2XC&)4`w@=ZN;>]9MVB6+%XGH|z!94yAad(WS"]`y<zH2F7Dm4X0l8-IQbxs,/5!wn
+1HletVP`U>U.dGz%VGYIrp>O<#KN]OZ[lF&iY^S__O;&!"^T64KP:0JTEW[Ef9NIUFuwU%g>@=FBOSC}AZN=B74KtFagC2K`D6xeF-PEo$z%LU$:1|>Xt/
+;Pi}Letb3QwHYw$a}1S1}RZ!.^',wu>1XF,/&]&DUX/H|csMgJPA=4|T<S!EGT~e`IiVT2P)js_C:i[6_w]25u@u9>>"3f&x[dxm.#lx+heO#1HU|7},S7
+2Z5$&0CP>Y1EBN8}0vRrmp''h/m&LSpz[),!-'-yKrn"fsj=`(^@s1hyTVAz!B~Wq@5$Yr,s^ukui5m|F|64K6w$NJZn:-"K`d[[.<ut}JYrc'$}OzJ=m2
+ngm<rjsQDaT/I04y##yq9@<4(`$133t$Vy(wt!/dh2K!&J;<mSO%<}z/d|lsDdJ}xqvV^Wa7&&<Y]1n{puJ-)%d[/f<1Hks_7,xl2:<u=MqO4"A$]|TmlQ
+KGTui7XMadbp8>H$JTC'Sq4++[K6m/js|S|"U{_q_i@|MiS)z-)V3P_QRDS=/$(8%Ichrsy]";YI/Wu7T)!EVsTWLh=Bsl^yT#hkAsT&Xq$"y`S.3RIfle
+,{@xw345,-UCv!5n~Q=($X^J{9@nW[S`5b5m6yCtjCBR[J'jsXT{G-EqjR1/OCO<l@5g[65g<'@xqB"-m|lpbTI'z{-8Fm!pP1w-fAQ@ERGw'2}Yu1`eh7
+hV>"vI$9i%tqZis&L-U.bj!DN>cC'LL/slqay:nk~iFkxH)#aDPY,n!0>`V)2"G4,ZO&8k;pa|jCGqsAmU}a;a|FhNFf8^Zcvzxw[[2qvCp'[(n2|KN$sU
+5GFbea@hu9$s1VugD7Ah<6EK_Dj(_d|LkG|#WLH-z#%vi9F7zc.GN|l8zxb_.UVLOY+9)W8q1>&RVCd&XS.wcB[;HB+DY3!A+HT{R1h0(=^qW2N>(X7HMZ
+:ga.3o6wlCsbuED_vUyG.(~[GM@vPdeIwayX1z[wd>:U{4sH-qz3J%Pu9q!.VH#)+IWtqT<z"h|'3=;^!j"2/wyITb.xpjVI.C=Y)AifFY8Tm%:X)|n3Rg
+SZarD6B^icUo]<+{R5,X^a9UF3D5'g22pYQZUQpr9F@lOffGGw+nVgesoQkQJAnS+3t_&2P[u(%i[49[oC2b7FPWn/NN-p_'Em^/yAo%6Jjp:I&w5AsT0Z
+W+@Sh-fUl2M=/[X7RhKXO}k=2P~(&7ctcCvUaJ+S$;.).Q,eZ$VQdG>}6[9D[s3Aud=],WJOX'vKvEnTX.3f`xt8t`G.TVOC=hh,vloCI3saN|"Fx=g[B$
+rY6&$jRT0|Qx>zFr+ph8t4xcB9@3dJ%XxHx0SU7gg7VvriP16rfeI:/P~7_"]s7^5Pl6[uQRdnwezy#{>'GJ(||5vyNr-5^F@grk.ljBaTE{od;U_ARh{A
+a<LLWyHVL5$Al0_kW<Ibl^!5AtYQ{4:`7RQk(59^7N@{(LgCgDls'PCJpc/B!C/%j%bhJuac0K"fjBuH#vrAJB9>Sn:C._MkpweF:ky3Sw<FDNuv,tgz_s
+V+#L>[&jwj2s&u)g,3;/badC]--6^g$K+XqAh#K!.X[)"g+h-3Ry8,'kNOHlKN&@h+#LY,}=jIYi/=V-.|m2'twaYnNffsWZ5h,wItWdmz_vb'm}]%h7E_
+/8zOEiZjeM6YDi"/_/[S,>YlKPp0mA,D/:e.S@W{:0@j~3(Sv)w]@v-Tu)ukDF{gqMKk|ISS~5:^#w#7GA<qYoUg(:g.-tnB"6Y"%gnA2<[+WD.Bbf9j'H
+HcEzi'g7G_nulRlLL"KMZK<AEjmPqIm30/PdNARTCA`RyAJPww[T2x,oND+x.-SErX/vTE{,1Q~v25'#M)}|F%Bdau!_gpM#Z@Eixs1=9I3Zh(Xlr@2ts'
+^I&WQGK%<u9GjUQubDHGAg8Gm7^"VPMDTT"pq`8Ypj(DsPgC;uM'iyqi;:#+NC06-P{AeblrDN^_HD^(52LbzH/zn0Xn~Y-<>7-"^+{k#2ZJEXSq+)}0O(
+I`Y`kVLidTGb7jlE4RtU/rtu9y@AIV/n`83-5<hUE48zrP=7Eu!s[!hBu{k/k{QCn7VDC{yu/E@HUL=8Mk3P>RC"0SbD$_gDe)pKKeBJ)/XM1o{Fu.Dy01
+SWO`fsP:}tz3w)1R"B(LAIBN}aR[[0xlwW-926$Q-.`L^c_t%Mt#$[(%b)zy>cZYnHpD5bI>Zzajpr<oJ&d.64zw,vc(YYvKco]l#oYGOBfI!J30%yHl4u
+j0UF#>H;q#}Q7&j>woF05wR|2DSC{x.v^va)K]W/z933=_N^&p7CNP("n7A+{l>BEgQ9.},{:6JYM#Sa7E6YyYnS'9:L"x"<}ZB{MzM3wG>)@#h({d.^ig
+6qU@F=(x%zzx_,8v%bdt>7l"o'"xe'Nnf@XO]U&[,`OkE^Z/y{VF!yz6PCL3P:YhKJsR4QJ0{.N,pqx6sOS`yA!MemMQbr/C$_&K3x2{'p$I]Yt)kk[@[|
+CF83)7Ss9];[keq'(KYvdA:gHkNz:SW^|Fh]T/Npj@Zu9E:3.c[,)[K:OEwxZgeFT7ttmC$D;m;R9JNu7+`(OK~3cDG}},%{uzt)8JEQ=t=5Z[6+lF|G;)
+w.tWFS|UvzPxClAYp:fu5cI)&R%B$fsf/k5XCWRJJOW`euRmB(7}+dTE[l;DE9,]xubbU;DMJ2pQ|36Fz@~WkuCt(^U1LtjP2wbAYVmTM,;Ln+rXF$'%y;
+@Cm%j8x`6<S1;&'A@bwK(%q]fw]1Fw2^7{wA,+CRegyWGOx'vQc{[jS%}jp-y8zK-_j5>Vr'G9vwO;LbCt2+kO$'mRsq%O[k7RU5'18lhHMMxVBAp+p7>c
+l.35(>afBQX,cH^Fk$Xc8}=yfX.)1I~:qJ]_jFRm[3G`=RoV:WVA7SXGOZiyG!r,c|+j|H=.{|XI,st76cbNii:hqL82QsgI/p5<u0gvRQNazgdJDC3u<i
+>zDHDCDxl]z#CcefhQflT/-"nY9#3xsK%),f(xN9Vh=(~"cuZ>io5/~<'>VCB{B]g6UiZeUs}Z](|pNW_5OS[/%d.UktwIVLrvUrSK1)C`C"fzRm-M(R@|
+i8,EM6('RRWIbC[!mwRy&:ig&0BiSIO8`|9}X>d]gZ%$9<5Qm#Y3EO[)LC%v/=IZvCKPKDp8:S))IG%AaaJ4k>;:hHA6Jr(sR!uMeLu'jD{7~2">r$HXw{
+jky$dWll"!+6Yg0^L+p(Lu<jVC(Jd@S'ng}C.tq/BsH{j,y++JmK%yREFv[w7t%U4l|@`$fP(As|KoEmqv1XnqP5g"=tvKjUlbEmh817p`b3u;UPhqNU[N
+!xYl9p8w>,h53WXS}!6/.P|;;Eo8B,'#m1;Dxb!"ir5Opq/hTw!:9kSWvfI/1rvinXU3vO4/"479Z@yP7"&G!&9;yh64{|~]&#~W.4Zv`,:KX(1JHtGhgV
+cNG8}xbU`m)0@eTr)hrh.%K]=TR&-S9saEFzkKym17zMxMLfboup"4t4):~CUZbk%8R6q-:Ge=Zt=kHt_p(2USXG>AiV0D@{%sPGV27"kItOCcS!fi{X<T
+^>%3|Z{+J=hg4Ta&]7}C&UE_TbqNs2BL$E+6TFBt+TrRJ2@a%k}BfYC!CvxV@Mx54rI@Ny@ofB9y$cQp2yutry~"bnf&:-bDNjRKVxCP^@-PQ+'-rm4.:5
+[mahXOHV9YC_UC|y$,t}t|%}+S5]2rI|[uT+0Y|=q=b%&GW)3+O(KN`uk63.2S)r$FwR`dgOTZF>8PA);Vc2;EVOKA}DfaxaYD<F4x=qU0Sd"QoEd`n;Tp
+,FjotM.4Fxh6g2Ir~V/FF$3z4S|fRt-Jh{qLdf'GI9U6X0$YkXJ'R-,<kieDP-)Z](aI(oN"5]1qho9oKt#yYQB%,%13r%,6:wPUwW[I!Na3DG:/[rM9"D
+zS}LN)`8S4MMjth=)F">X0'T4)8Tpw]adc]U)kK/9S3^6h`Q2E[n.-IpX'_h&)mBTR~u>A-wGrU&6;#aR$mqhZpXAqA/R02>UC!Etcvh^^4zq6'ESbrh:q
+iGV&#:#kU9::Syo^h]~+O33z-24WPV3R)cBAU0c8X!B(j9/^Z]~L)W:gUJppSk1X/NGR;iEGM$k2l3nBGv~5"AMyStuHS"bu<kM{~!;4T)z!#1zwDH:gJ>
+)H&"Wj515E/o1D+<k$/nr8R0UT294=k!hYPSDJ-^`1r#^tQp408pVC0[>AYC"@(uw;-_.f`z:tj'e!=pQ]+KQFPk-Pu)7^Y$z}1TTPgHaU<kt1p:DVxNl2
+2Wd.TtJP%8G9LX%m|usXwIhE~0j_F&xANS;AdW2k;jO8_D;j$jQV{tQZb#y<g4s(n1FazXS'}C>c_I"-7&bfH^QM<=MrRRDs4tUoPm)r!([1&J7fWvww4.
+tSI#N3[x-'(V_wJUkVzoVTOsZja4["6)}<k:KacWa3a80v<pwG#>IZQXpR81spee]Mz^<V,M<ZM{'z05aq)u"e3></@OUXo-6/dyv9$3)>;M~qI7UR;ZF(
+w7~(LX~ZXt6jW+ytMmhkdT9eqq-a`B`B_$X'X:Sy~#^RWm07S"><_eC@5'Vlv$cr|sNpb+VXnw':YkLG7WfOxS5w^o;=6EE(^>2_|PF+TJV7gR8W)IrN$N
+![|&Uv|SDV[M-bq=Z,dimaU^o1[RcA.Z>_f;1Np_mu)I+hS28;|86Qby]u&O};}43}tDVWXuimKPX^Lwb.=6Y4J9x460^b;IxkAo7ZVzpfV#uirWq,pJWO
+.mBL/U{BI>mY>Ziu|F&nsk13U(]qN9XmBVu2F=}5m`&Ll]H:^dy8Uoq!NYa5{F2j(#(y$qf`P]Sm-i[R%FITsZTij695HF|I,}iJOb5b5K4l_cu&=xr/mL
+gd89UJ1nr-^f34:8rlkil3x[I)bwQDgu&m9xmU6vK8hB]@$Fk$~7';A>t&i[2<"W-Ci@%xuAi@y3T>!080TOO3'Pi7+E|]xHD.bb%s4Ywp(rEL&Bf9n;v=
+[A"rq"AJyklBbW7#8BP+;C#MoRZ!g$Cx8VZizSZo]h1:iXZ:DfkiHTSAAEK:z.h&)X#`R"r&O#Ly2Kq'@5}Nm{r):vHzz"#`1<X_K7cBVb.=+:h8#'A>X'
+LD]IkZD!^:n#{8esfe<&[5'XufQXQ9E(B9b"S7`Jx#gHI$AUN4n()K3)gKcE&@ms5Q>-`vdyqK/q!0/F6%=Xf22=$91aBsdqW!2u$bidF7s1eq-6+<^M:/
+J,x#>24>sTn]QoJCroF<BtP(A|#)C;$OZAE<L43bJs6}gKseL0{OC8#(r9vj:ujfJN8}$[qtDZJ:$j$yo8P;IBRHjy$->i8lqu`S=P)f`s>Sf>sY%;f5u;
+&)qB9t"cjhA{u:Rb$+JUv3k/E&gKG_=6TbAyPcFX/})qz4roSQ@Al+o45Q_K`:]w~xIEGcqL)au8[:+tl,<L:NqZNtlb,=z96'A,jN};mA'D7o.n2yao28
+elS}veC/)F7QO71Zs`h'=Cf{ATh{<sfiIa%a(1t9"1EVV"fa0;>}g755ao&+,S)oB"$!b8h3&1"Xgg#Ed$5$EKzihUW]o}7v>t&(`hahzaU|3rU{;@&2:{
+v[R:7HdG:v]t);}GCHJyeO58T#=Mr}Jje|-m~w5D54fL6-R,%O(=.vIdsSdN74V.|KJbRLdW|edW4XHUj_:tE&9#0[h]r@/0w@O{X!OQ~_^Or"r[chDG>v
+B:zgt&B}%yk{!8Dn!Pn="msiuO,OnH.UGM<'IB^N%Of3f>A!+Nz"eIK=2mqG]>Agsi90[+@Wr&MzGYl.z;K9|RDMn'nc~bCiQ+}!d(_R4Za9p(afwpJK6;
+s9JywIu,&l"xRQ_ua:ZLO}=}-r/aAeP+cC|EGN-stmx7f2ZuN%LUJwY_/JR&KGItOGOZN{0Ob8LdN7p/r5|`5uInEXXOZ>PSg+;^~7!dCK^TbD=z}G,w&n
+Hh/GnC1h-&b4|PMLXM(ftT<"f`n/txYUcyx60^taj>!29=YNx%.9jE[5p7YthJLz7<Be.yr-9y$o;:.i[<.iA!/Ij2>gfsA[6Q453;0jo8sM5(KaLAGy~x
+LF:5w4~"`M`[W`5`.q}w!lI+T/WD<%zc2#MY[nuNUPW<Z3K2Un9q1IL6qwfeck32!b}s/f)t=[k3%:D(zIo=!w="8}n6v8^p@&dhkV$>wYO6$h[Jn_yigo
+$Lz)g$)]viq';J}ohU-TCbN@P2E:NyL-EY<]<t'OmCB=K{Zep@VC`o>JELk_yiD-}KuS~BH%'&;vtF_&cK'NBpyBiOHYHl&g3A!TH_lz|5q])<U>xwNTJ&
+!3F|FHBSBZCk@VmdH#oBk}S6)3fAd,=Xj7!7%&sb,,=gQ.-E:&|bwU<.h=qB0!lK:,)x(4Lyn@"ytf2Wzdb"HYfw,<t.LF#/9_V$xS([6.yGMOse~W)ok]
+,pJ(]&2:YxD'-]{k-pPu9vY^PKTSxSkaI%mweu=6R+^`SWL6|Z2cvm_4J1.NTgd-AT-VZe&oT,;s&k|8OrP=q7SZ!nYA!HVr{`@d_>20i7RWsE#_)#~RKk
+'6G./sq1T|X2y/>(Fs@))|^AVmrqefBjsJ)xH-r{Y4o&k5x;CWIp=DJA@4;o$:fMfwi39J)fR.t6Dv0CW:HKiU]LkEyq;6VAj^pqJzEL)tt4g}'bhb;I8u
+QM$kLc_rh9Bl7jh-^qIUc6|uX}(.lu6A&[odi<>>$25sSOTePgPhCZR'SysJ-"cmuG(X@qIar[1AItT^aC2<g:J;;)Vxi,~}^vCWd(1@fx)$Ig3e=8ylSn
+y0{lFh>7_k'X=xYF%mUxuerFZ2~M%}e}G)azQks%6%IwFQgO/;#9kM_!l|I)Ez)`2qgDv9R+rqGgKo^=q5WipR7c^Z^+#.,M]V7@A!|w-(IdIZFbA}i^Y)
+!N8v]^OEj/]Tt5gCXUrC(WxH4[a@i+Qv5#3B)8Fi_l6ugR(G4I.Q%T8TfPIp7GEg8R#lb],vx|=+)HgkM=MXUG:3B+PK07k/MUH)>}7zf3XGnmcEh9c!)=
+4}Z]AXEM{V5zyB9ygIv)R%747nJ|Cg9qFRl,k!<sktChSnaGVwmH"a<./d}w=y}Dqm%n-0.R3djJ{7Awey|m{bws5jH56Vv4O9#KJeL=_SwN}:eZ$TWXSI
+SJs1XYy-t;8}]|(<rPh#Q:Y/#QCl-e59@Axdu'}^~F#goZ4+`];t^#!3"lts"a5c{|[DEGQohwp`Tn5Dy-fH]]%}YcxH8uDGO|K,voY[LkBxGCO8}W3(_E
+Ob@|CEsla/01qrJU.zyX,AXI&%FNs.Idz+%z`hbOKFZG>5~Mv(%2{vQ%8JnvnUaO_4L!L6vzMmchX#:s(C:xUm^Vt#DyTF/#+^7mK(8Mn(dwTbfCIFQMMz
+:iVA8KUzL<|yC7dr5T0g@&j,%N>c_H}6;4PZEoU{wvXL$4B|j+.3g`yWGe&WW:".E'J:OFYv!:ffZbAuHt{J'WJ-hpC|4SiDM#cE,%,!DqljBCXSS0%c.]
+Tm[HR_aBdXEA72Xm@`BXi4!E|!'Yy0+I_^sjXpuoc9/KiK@y%MjwYOx]V5=u$[aMEK<C{pwi$GJydjZr5Y,tEDN.6I9^O3&EWMx;X6J_i(ufPmxGo5Gt:G
+RFfYTB1dv)0toNHjJmO!`QSVo)qlmMavoe{so!m8,qIx}gg;U/K_g&^>n+SSkrv_=tom&5x-{Y:vsdXjm(E%jH6''B9@ls-/PK'F^dm:axZ$&`!<+%WFt[
+'^+8v0iT@]Y1>w[4e#8MnMqSW}xlM#.J6BqxT)BUmm=0%hLnDu(+2pioD.>YVR-JAzBou&=%9FSIMaD.vOn_-dYn{oN8PaOZfJ7Qtp-APvySu/7$(K=O:,
+8D+co:fetVewnawI|;%T_-,y0AR1uwD{OT>hZYYcDIva]l-O&H96%^aSnc-OYH9wEdIOHS<Z|v:)fDB{=r_R_I^<MH[rkS}xaE2[^-$2k#LPJF2wIlavPT
+sf;kDDQeju9iOK8v|xr'g'3M'&9$BTL^+V5y@C>RJoaVmI0vwPwU4D3(VWtN's{]c{pbeJ'+czKD|sg8V/~aqGfG%/e@g/S};5Jq7<Ot)][r^+%=oN|Nz"
+.fy:!{@L,pMU,qx0c_G@}uAE)k;/Bc0%0E6xdB(3w3$@[YTw&HTt$aSefW6WEP!$d6rMkJ/"c8Kj$]UL=iWq16AG3J|"9X=LT54JJpA,{Hm1k`vwE}m^R|
+U{k|}f4x}}'+nLv)~'JEG7sV,I+y-[#k.78U&y{,wogOHZE<![R.VW+wtS%B-vk'~|qM_RD^9(R,orFXAV]f,}tbOdaD.G3VOrs<q-/ndD~Y$j{wSzsRVr
+rX;Fs!0Dg/Q59I7=Hw9mGXNlpzs^qQ/t@j~/ZS4vrFNi~VA}_MR(!Z]9Bx+[ew.<^Ct#">I|`DckCGoO~E`IZCAY]M+@g%'TtRyIn$gB(`=G"Y4W}$IoSC
+HGRG|B]4c&VF)JE^#Z#G:"zTCbDa:OO0T+8rRJKhjB|W^z:+a!(vdl#c)Rkue.%qk;,S!-"=+YQ^HlL/"r-n:vl:0)]w^W^G.Bx#/(b3A8t]PdM]avPUW1
+7M{w.G&]|qo]Q0I/~'g;I8gO,|Th#1#}P[e[./I&Z.~5VD|I5C4f@g6dg@^y];>##JzdL:t@ES0oom<M_w"r%j[_1jwl#/dNOK"+.@qPzn}Jo8JwHNB"X3
+BxJC_,!LaJ&7%w(<aqtd6hG.Ozaz:"S6xoiFLMr=oh7w>I'KYe+u,ws{>7rh;MYmnS'T<E-s.k8(]`8doc5IK=WEXQ&+S"xLu#q4zn^rsxie;M|^uLXqo!
+ZL,sH'E29^d%24J6kxCB!U6^8N4p5!bkCbT+}C_=!Y;@Gl8;XNUxz|'DrtK43FDC_j8LPU3b8272{4yc&FtF^a4=oN[]d=eNLF(rxboqPP9opJWp`P)d0R
+:)q(yo#S5[[VPT'_Li!Z0i14=z'Vn-P!fYXOz8ymIlSkOdsx|<m)'K|VPlu}<zSSK#xP#=nbuxpiDd:m@z]&oy/]J^8{:-:{69Tx]QMjd`nL>PY.vGOJKk
+Wz[f'|$m1Xc#,l.7;t&zaG=cG<R9@0Oq5IVds_P^SB!A$RSCyS:>ve3oc9fH77I"{aYAMm'pmel)~8N3l8Zsb^c`TFCejV;#fs$_~{q,!{m6.8lGc#|VwI
+^m@%5=QI#L^iFRQv79j:`|.e(`N}{ndVc-v6sw/H_|eJYc7}&>zO,){oWh]]xH(2'^nUhqFSXw,5430PQenv.#J;f5[w#0gFakh`m>(jq,O:&XnX6l1wNK
+`wC+X,]3!g!8[:UeT:X}^IMpECh7>"T5W`AVZafK{qd=@qR.B!nB+|BS`&Qb99I/Y<SY){#5(6:<l>PK{.|wznGPNEy}mG73a#hh9jGrRusg]>#"TG:0m^
+Huh3P-4w<6%u)9JAY8fU`52mi(=9mMiKfi'Qe,Y>)s`yI%>,l1HFGxkGy91grl86O:N:JH1)r+1!F8afbyI}dHRghuZu/eg5M8'R2fbe5IYd3!=L~^[NNx
+3QDP"fNG##JGWt413)m^_2{.jbsi5D#;pkQk8:_;O_",q]->]0kOD)g&"tFFBieI}wr$>eMyVYUu&$.yZ5<T:Bi.D{Vs9Wxa@b1BvRKi$UtMU:be&DT>@0
+''<@zFp|`Ek6V^M`:ags#HiYo^^MKW~{+D0soV]^WP:wQC`rrC2BMiZR{bg=[Bic{fH_M[cy5_V,|jpe!{pEXUAe$LA4[VJWVMj4h7qUfM'kT5>H'ucrG>
+]t8zbk{i4B,HjV|pxl=g,2L4qVJzg]-V0=3N<}Bw|g..z9:=$h5^P6nDW{b,c,MH+ngLu(f(##[kH),cR|%f'Rj{1@S"@gtb5k<XwjU6nm.)Z(P>v&i29-
+S^G{wER@a'9o79/J-X#C_2>^_`h@6SV2c/;OvDtrai(@r_DXNiQL&^,X0F%CoZ9P1^N#L3+kv5RAYZ^cTRL!$w$F"0+wHpDlBahWXE$#gTPIBh"#k/J$zY
+MMDK1}ixOb1a;fE+fMHv&Z|sX^]QUwDtkbrT,9fsojMyVwE^2'+Hf!Ptwj5o!YlnP_k&YImvGry5<wS;[#HrA}9&0F,nU0k@q!rmfiKJY$Kz~(9Fb&mMI6
+U0O,Wp[hwqh2a{Uf|sl!<M=l|,-8]2/XxU~>rz00>Q49gL<^Us0wq}y]&V'IAT>=4XK=GyBNK;5sYGoQNq<}8c{)%_]FX{ns$LfXoCEi#DGYF<jFErk:97
+'f^=!<r5C}RRdIwbZ:0:83Zu[YL1)LV#QwX^U6jw^w{cj'y7v]-YI|D,AJ-||.A6}|qI>/$,DGx3ClzP3=;28g~=6FQ8y<Z.BuZ6.LFp5o3O=u-l|(q0da
+,81![J8Cry+,/,P6wsEz}vG4kcNlkwTlE[{a)/MjUvr`3<s7$D5c><W$9K0]rG5>veRn"h)[3ds,0kn42PLseMBXk>2+.M>{eO]Uwx883:J!BWb'gHs3d-
+C+v_Bb5o,uFs4:TwAxXFa664sz'0Emic$vM;:f^}&)YFsYBxmeA='f_^:R@c@&TWPl=svT4Jo|F{]kPz"K^flrHdRlI0#fBx`hUFs-,ZOZT|V&[QyDQE;/
+9"Nc;29wa5%(pWb&a4'{b7yHe{oP:1Z..Gs=a_>5[JeUJ]lJI8sc:R{(Y=A_+rw$B1Y2%!S'|-L#!zf1]#>AC_gFvyTc^)L:l5sV$TeoG/y;!LtL~I{8/O
+~&R&_tPtSGK/xi$1L5k9_+@bZGiSQF}u<zJnwI)ZVxM}+e(HVqg5T"GpMS@.Gf%!o6mdF{TTmm6WP2;%s%yDQ7Csr$@s"`Za@1eBg2.rjDJz~<iq@5WVFe
+zxQcjmwlFm/l<kZ{!&thOC&H4a|c=d:GKdQKec)A4E:pNlS%O2o/@X^_9_YiD(}IpH$64Xz$#f%l1BYv9+&ji^8&~+72&+@__Y#5bYNt@1Ju(1Jp~8c1`D
+|Ih"~(sp#3@9ryV54&#2mRtRB>+-Y8oVP(]OP%~e>dhq@a%A94%Xd6b^H]omNdfCvu&<nZ00wpsC%2#>+LsV;EP+uD<eS6z,-}&M/acw~^]9$Q^R|Z9v(&
+Jy=xDuC=9h#E53F_dKRAe^.IUJ,;/"{oj,"e8VZ4cJRgzxR1ga7aE`Y<ciF[}A6b_<tO2i[QgoiI_U=q/E<5O!YHN4"rR^SFQZPJi(c&"26oNhj5y,zmf=
+EXp^D1VrF{]uwiWHT^tKfw'JLE'J;=X1FE}0WDl[|"gW.{QCYx'tJlk@j{8vqm[MOhnu5J"Rf1]Z!]HeAKptYNftir,f|0}5<q6FtP'T2[9.`(KSr]jgY_
+q.30ChXzZeZYYOOp-3>+,Z1Zb9_Ci>];<>9wY4n)jz>XhSm2pE$kC%Y`F/!P]q7Ol#lMpF)rCaFXNYm:XOffmpO43RU=,;MVQFVdM0HSXwRyQlG<9`cRaa
+OT-H8_>^><k/O:0GaSEq`Yb(Y!0hp^(/n$Hi2+/h|o~xr8)'EbNrd6mcD_LkDAzM:YsoV[9h@L]ty`)%geBrP9gXt-QIP04v']OL+Kqs%HMSD>%JS7=0A]
+Up3vn/6RtRljW@q^8DdpP;X>C1iCnIbB&c;^tc<@oOhyLM]DKyM#Vx=&e<l}(WVLXV6ytm[R[U|yAUQ|<Jw$iMtLgmr1[z5h`dX2y}L2`oZc5|hI]7'8Vi
+nJ3{!x=nm2|y{eazefAQ8N||5]eO.y"OaY^H[#h9/|,ps<6(82UfJ{R/$5N[UHWECwxZLM;]MlC#a@C,9gIo64wMP06Tux9nt=lQkd@qB(04G}eg"(.6v9
+RsA.>;F6mC.w+6YMzZ]{c_c^,'_/]&G:$O&y<&h=F1O(ECfh&xPNPl"NjzXC^)@+",#d,GX3mE[q3K:Tx3su&I"vC>yYm,hxyNRd^!Q5:-Fy,T)S<c~2A;
+'4IQRQ+MUA/Tl.2SA45EYC2,#PH(=T[1z;e2h^2jh[j-"SoZQUk81w4{Q#}!A/n[m|Rs!}QI]9Aq%4",]p,`D(}fb6L]v85TzjYk03qWAvu6U^Rwc!/$Zg
+@l1$2VTYQ8bM`[7L-&]:kOcQ$KdH%K,gzGm6,zxnR3'2H`'jMmMvDc[4VeD54[2A=^4PUuRU-WsK|c~Be-0p8IAe1cRU5!joP=R_TsSpFkn+ZthuoOGT33
+uvJLEq5xk2z9br04Wh_|XzR.F`1OM}b{:$Y8_P5t~y&u#Q{lX2X]XlUf+XG]>6=b3jK@VOxt(#j7eRn`/-,Ze.06;`0nLj!`j3J/krS)KHfuiDTjX/[&P1
+.-dya,9v]EZRGW7]3e43`q@5m&MM,@oPOwrx"7+fvY6k7y!$Bjy_"$^jEfIg_qfqYp^Ov#pL4vO]mYVuEWRs'XKU~0|slVxAVwpn[y<;B:>;UU4!7qrc-h
+.T(+.#c/X}=ofOJY%&wbmAYQazDe}Uo93'q4Wj<M~<_f5RKo%tV5U.onTEXR]_CiawD_~"h:%BmMw{!pUR_XvCKyQq1zc.=},nc9mT<N)li:sS/7N&g5o`
+q!uov%+[e7<p:gZ)Sv|'~Cc2@)hcTru1uj>/`&a-xMK1/%xY^awTP2aDrMIEs@;<u^|P#=%WTZ15<rlf[N.,5U&pF08MvXLO_yY(@$-$.`n"(/81w0Vaf8
+x=>)[FUN|odk4Nv$rzxwlTK[e`Y#bJ,X4dvjh$71c>ygJegjC'NT9;8<XiU4,GM^xE;Ixo}18g-m1XBDcE_=cv{bj.+&;VA0AGZ0|ouS(ibk]H,)/buH%v
+<HM.Cxstru|Gdx_hLtx)l@AEJ%"lxA-Qg)Ia_pG%&F-^uhNR84vu1_}UcOny%+^2I+_"i8y10g9{l%M(}B{gXd#AxdH$tO4cKc8E^dIs{cF-HWD"$zRIO{
+Rn$D!q%S7#[HH$PcHtG]GkRIRrkzr)`(K,N1:mAzNsih>QA/jewxSe-TG38]Wbjv4-OhfgPuvY#:les5"uCT|w3,.g1E.1EMIdr=UW0#>n|Fd$Z.s{D[E0
+!ZuL[oK0^IBb"oL;d:-6m:D&.&}Hxk.)q"zQ@"CTZo`zmg~U5r%WkbnT_^eJ<NU-<1hB@BZ/,Hh{]--:H%hS}&|$}.LCZQOJ=o)!TF{Ek9KQU|AHHZ8E5.
+3]VJaqo+KmJK^/ZA`P3D/c/Rg!Dkb`lkGK7:^aB32EcZxT3ASVLK,cTJEMrGNyD9;^K@NZ|:ZJ./fVe>xB_nprcq+YX>5A&)CM:xP[xIr'vwqD><nCkAyp
+Z5=W;@odHoj[{B_O/2:[zw,2=LPAY$JgjxtrC9j!2{GXv}4zd.z`[u}bI}uHOeY>e%N9$[pmXHyB#G8+pyfeVpXJ>Fv2U4<j_1oXCpukS{o+$&1ln1SBH_
+V^cPoLNtK`x|o-V&js!_LDrY@tZHh|_K;72V+Kg5:+kz"$+=kiwHPC/vcf(zg&^LozBe4H=gQhz:1lf4.]G`y[OkP0[(b+t6(B%Z>!"E4OJ6_xPACrbZA5
+9C;L<"5yQt^2ZvMd;/{tuu-[F;K3!X9BrGtfg%)]<Q0;uLX$$lB+R=q}S.]W-G{Nm;zo[)7r:)r:;7uBM^3eA@eiA>j1QicR6i0WWd<<@g+P|0[g<T^B'0
+27kO6!;oWckPr6I)lQs:_Y&:d[|mc7)yl@TL3.2dpFk&ZdtI!0ok_=j}jGF1xZ.DjaP1hCzx$)kXq>u"yig.[6Yp3F3dVF4'g)>Hf]8Ma"Z)EzD+SZ:<wU
+vyF9GWS,Z.9_$;1En4dAo<gujt5<r_s#R'n";uFSOR+MyA4yYF5>,gSHj=;+Z2m25v>7A_D8:CExLnZ9(X~!.w22S<$W,B:k)sc}6oKO#CF!+0AV/}&y]^
+EGf{u3z@6}a[.EHEjpCHM=s>j9<R[SaJ,:U9ivi9dz]tfYFN;9&@3]5PQCB^AgjF"B}B/JzP(oH[#eHX:sW]Z)$[Up2uty[5.Gq<D!A}I:XeRP{p.RlT;t
+~RL4jWN'h8&cCs/'tH"]DLfpG;y3$@EScldtGm7""i.U,qjuKX6"xn5WOKfZj_H+qfid4nH[BnjS'iZ-^:ve&l@l521uF@%@wg-0@adFps_Ioh<fDM6Vjr
+d0Af,(q#_PTM^o}Izw^vuj!JqCEycp/C@5'_>5BzEP7,~2J<5oX;;Y3j;{!52mP-(z_2kMX_j<{HF0/^fEn+<mgsBC58YvQ6a3c{32n`WB)fd9`>EFGy]I
+"QUb'&+Ro+GQ[^vCnBM`"dm:+MrFD[|$h_Ya"%#U>+b1z05.r{e+&(P.SPM"]0!w$9&&Lj1WwL14,x~qXzz>-^KEV_3}e9'nIi]V$K^T-MO{|9Sqn^{i4r
+Gjq0ZjB83+>SRB!(&=T.]ye0,}DZ<`!Y&Gy>}98Jx/]<,#ba;E-P%IFoceR/)V4_e7omaAXF)@kK`d4+=N{GGVKD%y}I`ZgD}|^n1EkTYQ7d1`"SwTL/9[
+o_<7[70YxY}3xtK=G(4t>`_V53Ov95v)A_v1")3cPv2"/%iy+AOoxMovcTj8Wmdv&jv1D06Hb^G!t07A$Aw=hdfhnKU(^<}o_NyqVKoc^iU{(l@V9w!{yo
+eYO8<>^B~}frQt[$N$3hXZ+x0/@!zucE=K^K026lDNjqG9n4TbG#KoJMLou5N^AxtSA=wDBYPu<mBNf#36:+W[Y-b+ks7JD`gnWx;7Qb@QXB(X+`Ec!^T@
+)t)3#z+dCM,tN[8AZ7^B2n~]|4s"_x$3gW!(o;z76MuWw{8,D^-5&^ZtsLT"~78>seUTy.`e9;W10IqW'4ME7bHbh_j6_]_ve}U(:YqLNk"ZJr[0[4)mo>
+c[rYM`Jp=]mtK7/7;$r<~{;C2W|gb4v)7uSS:FZzy_~XttWjRFDcV^6dFHx$g6prTzEo|sm%>QQH$q/Cw3L>.PI}3LWqZFM;5SEmi-hsrc%2-<%Ir4T`.C
+MXk^s;]sS)6dWiA2E_I1<;Z-TGZBV!(/eUr%:%x,aVT!k+8hfslCM3rP!O,=I0|Y}LRfIhCH.pN&]!t0))7jg8'&bO'a]TS!KpF-JY5(9pD#XMZoW<TE=,
+0A{CyM3/Q|U1Z]xUs"Hu5wbd=Iip"q=@IK"2r2QTFJ)5U^Bf4I+b2:FTnyod3:3e9ZT=`2ov&"(jN9RHepkn(0~nXIw(707N/{[%[E`&.<>MxWEQ-=/24P
+qvzN5g+L3cAs5Pd=G>>/eh3dn!#M:k'A8icesF2A#JyZUSd^JRb8SIyZcc=d+qxM{Vh|<AyMMVuAj$tFa}TFKw^tf%NYXs+pBz4%!R|7!`,t(<_LQa.4EV
+Wb_0-DAcLeU5)#j_A"p0T(4|O<.3mGNtQWqn7)3!gL_f3F=PN(YAD(n0vYnhK6lQhf@5y/pl%:<WdmrLhfZHz%:$QCQzw^S|{A]8tTa85aeGL,Tq_um@Ep
+C8})e:;q%#6>+yTTaflgMp>M'V9-W}M2.>;]p,;7xm,A~F3><aO|'tzKr4BT4@uI~R@G&BF+^SYok9NBf1rUHG5CZ[7i{QKo{SU;'+4{(w8G(j>0)#)AFe
+;0)tB>d>;7<M@9l^+^/,&VF),i<e9GK|db<AZH#6!0B1~3)+0@FF6{Q[2|ca,%"]$q^;#GFo;zx'.{+7_De-#ADdOa4-jaSEX:`8f@"b8C-=@I#Lj!inpk
+X8a86^|4j{fA)dy"(ErEf(o!94OQ7$`yn{|ARXbPK]MO2Q=ZbE(Zp&u.71h<Yyr(Z_)8K`&s['_a80!$F6CaOi=(Q4@7B&E&unxq3Q8wG9pwLDc^;jAd&v
+-Tp_p%bSw)aaSrAu17~c[ES[|)@r%vWjvemOv;AR)ZYy"j)IJzQLdoyw4@fq{J.F84|:sDRk3xMJrhi&P|`mY]f{aWyf0K%}P={>5snG.VTi#(r>7EKrEk
+{Hlv$I2]h8|o`mz>7I<6p2Qzj'KXlIDJAp3(w6SxQ)u_VR0&>iC_Y3Kl6Es2vD9-Y)EJ%sn#,&v6N/3r[(a'g`0]p5:H.f(v{A0N4b'MGnV'^@08%Ug{(7
+WVaQ&:EyqQXQWfvYBcM`I80i^v!3DyOoUbvAHNh!7/2|E-o1D)i)!tB<'9C>19n1DA]3zZYkEY]yjHdJCge6^-@rLt|xFBZIZyL@Qqs+_vQ(l73HU}"tRg
+H=z"a&Y6Vp=6),S!S{#K+cdTAb>pp7>JZk",:.wMp.W.};fix`kyr)A/0F8GTQ({;j!zM8Xl@Bw,+fwoE]!_i]q]KiJ'^/U2!B<jV+]p`N/TV}wOjZ#5})
+Aw-MmsQLxufL1PNop^N:qF}_H]>GaEd>Rr@d2%u/S+yUe`}Jj24Rz+4jTlg9t}q<hKg_YJV&5@NqP(;DpZE`|wHr5OxZt@0aSOAs@q[#YyS,''2m$L-OAf
+u6^zLjQOMVNl%/H@VVymxG#}i}jA2d15t(Mmu_mABjl;wS5-<nHGnYN.#b3amk~q7.%N0|kbr8&h0F4$N:A0zL3^-B,NH-0hQ2"7AyQ1WMTc/r_(yq/v|2
+&Uk)`c/4<j,h#HzSZHBi#T02PdgJ=uYrXe^7$a="v4_P|]Xi7C&dS)pd4I:6QG],S0H7HIJ_0R`Bk)OkBD"TyO0QW1hw0w{lBW4}V@&/@ZLUH$j-ae,,(v
+IN<Q-KF6D=R#$(X:3'4Xs-JoD5F2ZBosa8#Prse!j++R3hr/5EVL/cJ)!hb/+T02[JFNI$xe:z_],hMX0^U1_+uTU2iQ7uFI}HI',sGm0kW&+<4JD^SJ{u
+kFNc0'K`Or=JQ:7&^ahf[Y8>g6V@>%:N@yybbN5fue|1kTF-%Lv(VhM$5/xevG[PiY}`{<`REX3a|_v}i(MPJA--I2fSE)x`[9+a)%a>=U$r$Hh{R](!xa
+-@!;y=y)n51P4&CNb"P"bO[TcmVU#GNRtR0=O%Ppky:0[H(pZ$[lwk,-y,BxP(xQr1&U_hp@NiE>I7%cH)J"8#MyqxTX|(</.FRzd;|Ge`rPf9Pp3XDPL=
+{>'IY]$+V$kMma3IX,2zrDKHc-8F40j/$3<u;x2@G!z[Hemq4T}4+K4;k[Eb0afh')OD&r`n^2;;06,;vt#j5OKPNk~6Uop88bj$NWVR8xlUU2eQ)`qg<i
+)AM({I%Zebg[<QZe+revFUMc>CC9)U#[]+'N#_o^MkU<IQ`{EN{^9a8FuChZHKXLy[/eZR,EayYQoKpf=^S{ysJ;0}"6gQG:npkvtKL/h.l:6j"d@hbj6h
+71VK'k4,I,i>RA9dKIW565rKoJVMd{#WWZ`S.E&1,Y(2#k42&+{0~&'!Ci8#o8EB~i'+}ClyplD!WOYK)evhElSLYxMuXU9q!f6J0GM`92_^-+lNppG{L|
+8E7fND>%1_BJ:NrvRzL8]ZE$XX(y%IM(n_KXW!]HE|X"][dju_jK,AKS6(X]95)@tdyz&i~TFUU"ZNs#=Gf"<O@eYj!3Tj,"cVHIPaPT5Fn4gAI7!$-#:{
+1DPpYx1'PgAb"l>H>G%./a(wZ$-<mh[_#e#`qU:=;1KsjqcN_<j/{z3gw7m<;`CKI)kEljr[en:83OsSN2Dd"/0PYR9}rb~0gJCLL3cM5i'K8qB=qIc_xT
+KvzT"75'O^hvP0VU7QqXHIi<Jxx-a;G,R5'jPsU;^J}^|@nY,"UMOaa7,(#$IZ|IB(r0r,-^@](UBHgo]/P27,-=M@6}NE&II|$Wn}3!]b>Gn(o}y70-77
+[5<'!q:h]:&4H(94p4:Wu=vRp94Ss44K!+4k%T0%Z-6Nl_x<#z=(0&pAv`<"Tbh@~TH.})d[,b14Y>TKc%K'#ud]{6daIOgIF+w]95Tz,9H;pI;(00R6Rz
+pcREiSG.TC+NAW^sxq<q:1I@It>Dp$Ya+44'$BI@J;.zYAA7"=BeycDP3^R8JkG%|^EjifF5CS(E]C"j:jTF_ut(:"`5+LB!B]_yze,mZn|UcGZc;$t(#g
+lyQ`aPxi!Dk_}cSD5kPa@4(ZJfPpyioa7L^()g=Ki5}g8%}x!$6#6`8#H;'t{Q>T#:U+icht#IZ=1/^'&HMi(FoL}J!pswCKonLU#.mWSNl[lN)e8}_2~K
+QyPq!>-i>7YA:P>E:tERA2[$xfEK<(4)>I+#JWMNIT&_XDAd>+AQN'og^uJd982N},OjFIUpU$YZn'FXu1"gW23[OPHZ8l=,$zoC_1+P=sM<<S%k.Wq^VP
+~MEM{TB"J:YeGcqiDA9<bYDF);iROIAC#b>c{nAQ)U9}zSsaWLOqS!eiR4bzyOh%S`ry"%;8i2i0a(>>7HQDyXM{Tc~`@t((k<f9T#Q,a46"Re)XZk|zP@
+^ew.[Ss1,q~Nr3cO;gQF-Z"pS=vU413Nc#:y]jJ=pJ'bV2R`Cy;Y78[wNqF+qxBCjPP$1"e-]DS]z7nZhLynlNKf<|UO61W@6Lh%+-12Y]"RVy6xDE.G4r
+y4I5!xdp#|iE"v;aS4zB[+<"Nt:rrSadxe)3EZ7MHcT}Fs2yj%sk!#&!BGvca%.3u+2dwCs0jM#^BQR6'.RaMt",(,7Ku{HfJlDSO,~j1,H4]2c^qOANIY
+}n2{AN+[1@I{Q0Z1E^^nxg6ngzd&$gQ)$v_cVyed!O3[d2^-`lVy~o:a/-[CZ={aUsQR8O&OXH@Q^P<Mg.txi(w}7}s]<Fp;tSa^<97h/C3]>"WED<DtTM
+Gy$e(|gDPYjA0O~CtN+[cyN&dyE8nmS}M}_}~T9%p"'bFWt#KqvuLt;S_j<g.x%{q<B/d,8A2s8yksWW5{8lzztf`},+|I@6d+kayA5zMO$)t;LeIBq28]
++Fx#z'4pUMEo!A4gn_i1+o>tfb{>imIP3N6E~C)Ptbu{C@~p=HFs7P~@X,CyY8AeiHR:`$cHSYu_G^.l9X_NVJ67X]v1%[Ky4H&Zyv2}zC_p!-QNXDAwmG
+fFka+3#}if&89cqz}er{HOXZlb8vfhso-3`j057zs/][veI0XtQk,ezHe.&}N)c!)}+DYhuWku7Xav@mIEN=]w+[ES41!(CF}%S7Xp&f)O0Fh4%{]l+];5
+j8=Jfg$$jrJ=3bTeKYUfuF@1G"M:%)esj-M7/&dQsT)5nMJ)8(<i0tCZGh[s}a0gw1n"66v+GW(B~o2z|hCf,E0p)U'zA]PM+9['4YD{VcmTUvaTqtkLS%
+a;H70BzrH8xn#r1]wU;sd|qg>7ph1,;;PBtd_/C^nnUm-2N$k7lxL'V@NFG&a4(7(:d&InEoC%{7<ZZ8k3|>ka~2n.M1,W:@P0%R~J[aN=4KQBtQGbE^DI
+eh5oobSml#d@5OWX<)^86tyLxO}i9"lW4>Zhs+m66,cg%CfAB-`N3gl29Z5]@om(Fb/+dVXXzmziTQ,^lt%.}Ir9zYcQE{b-zQ~-pg@z-d3jg{PpB0p&fB
+|N6pb1Xq['xn+Z@t~WQ7fyOBg8pmX8NZ`I|-a^|^Bww,Ns5Upi4$p[B-6N5{zHR<TpG9hz[Ic!xGsDyn_.o-q[[(4jl_3"Xo#Ro=@TH66=3TECq>tBD8q7
+JO}8VZ7!B,|5=VDZVu-{BO(pqeR0$6IXVH('h:cToR=Lpm@A@X%/rAz}KvU_wdN/1s&6qlw3DbLh'6S6<sopm(ugVgBi2q=<gh#z#lB<=Y;X>ygNQHTqQ8
+0=og@6,"(>S{7>_ykjS4UjXFkmZ$yERSzHA.]t)kC%edzB#r.WH>AM[X4i8nfKT,ly$#fb]y=%bii@zbZyv8!U{m%5S4htfDp$mS>PS|=z%B(Bz>ObN}8B
+j3(,-:.[0|n:,Pr'p=;k1^!4:';$nC){>+M1mdp"%NBFh7NW%yZ$G2x^I":pG%rcyY9UE"e'Sbl)DjT[s+S9]5<LS5<ZNzDLaS&[}H-t_WbC4/"XJMAz%C
+lMJA)hY;VK"yCIA.JP[;N:]3+RBTgilmaX.DPJM$LYbMF;#<,EYVl-O$:>Q5'RV/n{T%~%gWSUHy=&+p3Zj,!dXP40'#H"!b"Pk&wJ$OcBC}^NXj%k=>[&
+v16aa9D:)+<zD>5zt):Qi4oj:K{OY&vys/-6~&Bp.o/%.M3r|_xG1vg2b1Q6pmgbepnyKFS2daR$MlJw%{VG[V:<R4-laV:O!I2}H(fM)ZN25%4(k4A7M.
+g$|$1.>&epaEsmojZWFFvmZ^a`M}%@ria2ZT,CXuRf'Ame;Z=2rz4$IODf{o0i[HF"-2bHe:w]'#o2^Lp(<]!<[L%d)oUr$MV&=:'Wl2il/9];i|nBJM,}
+HDJoHE+4~m07H^~Qa(&N:P:cVwW=s7`A$$X>)FsjgKX}drr,y6IsKb<g;TAf:6$hkX,ug!cRpS}I-lq,My];.gJ!p-JqUv>{X<g4A%$R%+~GYd@R[r^8=-
+"x7D7>=JL|@oQn7z9;cSSUx[7"_rWZ}s=idL4n01TVD$ZQ'@Gudj8=3"TpBD6Aqk#hg0qRxZ4W3:$>$M74/cQdPbL|H!gTUc#>-4:c73}e-U$CJV.]^4JZ
+KD'e&8FI;T%7I+C25MIQyjPxI``S@t]O9Yn8iY"Ep4K,"pLPtLU)Z'{EN|`DU>6BS-KMcF|^Uu,VU=Cz<^K_Kqn}Sj#70Ce8/H2SXIv5{$rbaxlChkf".v
+=srlHum)yi(F{|-kDHH!uM4INz!D}cdU$`k0(/j8'_p&][1SRkAIVZrcJ%x=;EV970Q3j!5a$&Q'54npYtFlex9SlG-@J30$1+0%Dt+[Ctt=6;}$v8P,Od
+;N&FC}zgR6U']UzH@7U<9O@0,{0(ISY!2U:HWv30jm+WHV3T7Jck4-.X/0`W{#Z+hTgf~c[@Lr+@YR_&vL+pK)BhX`uHYP{Fq'=^3d]tX4M9DoL.0`_yQ=
+V;@WQ=+c_M-{M^XiklfpL.Ib`>m'8&(vWYP40>0zE+%3+ioxd,r'l$yOC$!,o;^N_r2k2'XNraXY^>h$bsSP(-h7[4XyL%e0Q;rZrWdfm|Wmx4e/R'#jjE
+kbac0|Voa'}Gv_mw<1Wj]FoFccc8=3VmYaKAUl)LIrT2#bl=.L:p%aVhJ>Z{qK;lzDg:P:%wZ9n3tb$;;U>El-;IQ|=0[k4pq`CM.v#C06>f_q+CuV-[jX
+@)[q@DV|3d2^E=/B",1qdbM)^]i-%N"->+O:V0qFCOm7(-5-x%K_8vuO0ey6"D4u5V;DP`%'ot6]M:v7qqjUqI;G>3/_|V5-8oYt=vH9&_2w!EjUezFz='
+5lV2Rp:p.)7emA7MQ@1jwGRA";YlYeTn}91'tZ3d110uK1{|`s%&bbmi>UMdlO|lJzA1nc,B+V!OHB^5;gZ/Xho2uibu^sN)(wSCt(&pY[80'ddcOZ(YRZ
+mvX{U]Ul@}<8XD>ynfAu|kI`bkvSfar'iD2A)-l.pTg9F5D22MZ}p9W"WH=H=cyHUpWTBHZE=!Oo-3QFV].UBW}IW/JD})'Zb(%T3,qc!8GD(b"kAnr-gv
+GW@Q=o_6H,+WI(k[Gz0v0<,@@IHG`_E.5DV^M%LXVKjA;nIV1c;U8Wi.>-"IFOdu=,wa@oHz._)A8<ohr(aQNLY;pmgqY7/9WrSOQ!"PtFqP7#-_HyEEu1
++DlAATd&#4Zy6GxYbu&.c.EQj"KOtazn.ie=9orJ.%Xs|q$m1V:j_hUM&9w[JM4O)}A_~xhJ1S'|S(2uSEx.ux!@AxbwL@{r+=|X!MS3e/5`<z&XOW2y<8
+BudjvIc#6D~J/cMf.G3Jg9!cmP]9he)-&XoLpkV5lsk+E-Rg/"~f:gy4T0U6iB,=QnAC7AcXkopF3=Q%zfhp|h=6JPlsx45-U4CrqGfFBfIS)ne'6S<QfX
+xniIy<i</5_oMc|umoiWkFOVbo6RAlxRb1{I_8,3m/41@eU`<oy;nLl`$}gyB}[c3N6@"e{zeUD.)@j5-DUru$[4tP~2JBwpEcw]zp^/%Nj];3S'q5O;/[
++5Idj;IwWLMp=htC)Yxrsz{t/zXrTKs:6-'_VRIwk[Uko<xXma:r$gTI<M!Rgtd(@8&f}^Yg)}%O6Y+t2Sc</1Z>-^9tJT~R,[n6w-^/Ol%Z:"pcb6<ivS
+JT!1iEGHLQYM=O6z2t(zz{ch2'0V<S{T]Z}dBH+5,FH$%:Wpd<Arf&c|3cj%A;134)N}n/1Wu%XD#]=X3ks^,pCGtBs`9</HCdB7$K>x/r;^2QR%$%IwD1
+}+S/>m!a><D:[dC_UIB4q+gT>Nc8u>5Sy"':,jX:Thfe5omq9q_"G6^YLZ7c8yuW8me31yJm#A#NC1~v2K;xvAa.P%>fi:+l5d0K.>jwJf$x{jvs/sb'Ue
+v].e@UEId#!`&p(FG$:!P7bd/^mWWk{QDF)EZV,w-K0v7(T$Z,c#E3i.S%GRGW[lC&`Y|XCgo,GfQtf0p0,Q-',i("lV)!rf,0WYRiL=@@aVm^r]"h"qgm
+f'1y]m{2[_K-'122r_pH>Lf]|q_3AtLjf)=Ijq`_@aaB=>q"8Z)0<ZL@_Y<6&HH"LcOYz'3,3/Mk$^4A<7wVeUm<vVw7Ow81Q)u@gKR,4TJ!{X/JES<]|N
+7lK1:%[VB:(5:O=l2fE6IPRnkANH|LCJKKxVkl+E8W31R`=`&@cn`BweM}NJ}7O]A'tSxS%Cz$#'1jw#G;;AKbO!uj8R79:6T=D@15g5~YpSakF(/Dp$,4
+gu8vu9b-#^RWa;u5-b2M>xO,j[LitR[8(^R-8p{"hG5B=Cr|TM5Z;S1<$+S"HcT]l-7$Vwh.63e>{nr^Cp'^/_ZkIaB2oB_XHF@_A"(no_x8-|QG!@ddPJ
+Job^0}CUrhM_yA.IxmO|qj'bV';_"e,mL:hqmD0Jv|eE{5$sZfBh9M!tlSDyNVRLczFc~w[S}war,3wu)!WRpRtD9_SrtQ|@5Ft`kiD%N2&_L<q3.c:%Xz
+k9}4"[Q]uj9g=P|dkytuheV@`es"u0i/brEL#<+&zu/pMqlM)%te=>uyDm&5k8!=1fvyd4ldV8JgVQ[on'G<a3-$XQ^ybq4V<mDunKbO{E(_VB@k)wS.2W
+>B#BlP^mit'eJOW]vzH#/jHif|tK`"C<2Oh&a3eSS}VRU{WJ!)~1NDs@mf/cst[s_o>l&.VC;ei/!.v(L<qHE<1.vP}WL^z7U'/rHHkC@Jo"8"~>/c`To8
+gue7jR/H@OYQE5U$%rSXM`O(O.S)=%h{pE/FTM^QOQGE"zh`+'hDTK!Rt[/!<%E,VA(/@L|bnx4ikKB|vLVD7d'HCkdpvyz;>_Q#mx(GYk@]&hN3Vtj^m)
+.e%GLT(PUqv6+Sv6O_O-0-i>D2%CNQ--2KzEU4(ct-2E"B{U2UhKIa;>D}Yp++Zw^V=3d=:kS%QWLtaB^GoVi!d'+/D&53D&6b-HSR3{|(`Y1E`k0|<,6r
+c$R&[o-8;3-yKp!hU%,gjBi%2wcO]a>9lRs#R7LKpY;{0nO{n;0-'}KCeyKb:XWa6B6T-a+I1j=ZtHKZIQH66Tq_6y4r0kd8bHt;3LLHO;Li5}j:a"8vtV
+}OMA2Ljav;ZCDNg"wzSDh&="wwldY|2UnEGxAAxPX{eoH}n8(p_SSi!YX15"LK`bfn"9_}4g)xF#:%/ft25tr%=il5#8oBmQ`E]/5"qY6V}1Gli[Mt`7)]
+mqDO18l.:FoERWjIUGlgIey_8QVUM"tYl+pq~Gkyw(7HqLuFm4Fo97I5(E,Q+vYU;S=O;`Px<Lcg'''25,<,[Duo^J0C7)xw"l]SRQAF:urDNWM.5Q2.ll
+b%UJ(P{iup[RHce[@@1EC$E&W4,p/]Q:NVA:bRaB$R2r)Aqk$CIaE#SDW).CzG2_Vy>>fJ9[+=#1;]K[#)a`W}5pWn[<0MP}1AUhCe$yI5MCelYnl:1myR
+XR2,l}AUei,R@4z)Ig,|^GmqX^t$37XZpbq.viZY|qwLh</dSL5d_JCnEvjYj4KP=mFL1[9&FWWrD-[T:UKmU$6yiG+E.kY27_OK6a]Rw+ZA0ey6eR(N$3
+,#5&sx3t8ky1uU6|(9R_<a(.Q'SQO{N&u5qJNF{!$I"!_r7&dT2Pnmq9}B]c+'[eE7&vXmvSRff;/OOB>"R(fn(b([}>fblJ/^.3WBH]quad++FbR3m.j4
+UF"!((nM1wadqRBAZ.UA|)@=K=:QV6Zy!1Vvr08"6^n.f6i-PgWleID1dte}TdCd-:eg_`ElGb]&K$-ZehgxW}(Mv9]I]i2J,NEiVhcl$%`^38[e08Klu{
+q<CjVs9z;&H-`_h:zhz+a=&7x>i:Js3;XY=Zr,Du/EpnSym}9q51IUUuJrJl2wB:'ZBXYWC-|Tvn2u:Z's,th|jiS]&%!w6K6(^{RlS7cw{U+#D9N.iEU+
+#_8Q+"6-E7^Bjl#o7H3KeF4xAJ7AZk_}bZPdC0jQ!@BBGCmV8E:|:E9h85KxhZ[/8J11[88b94hrf^q/oSsO:!#)b/i%sx(A8Zrk8kf56p^7X;6PQs#:Gj
+>K!CL_Sx+hr&zAIvk1RUPB7_WQ991/-Ad%qE@J)y.1/>vK+.F%6`xe'H;<>c`6Gu~QE&Kd]yQQusZ>Qp/R9#FE:Ft6}znY{VYe}DgN$wjbU.9J+zOAVw@y
+p5zd&,Rtf32=#O):S_XU#&xQ3>|Eb&kP0EOO^(rW|#!!iE/K_6'dcT^5/L#{BdWbxzsA;;`:L|$_7h(.vG%.7_Z5c@ym7Qi%23Lekig!HwU{}i#CD31bYZ
+]AX([RcW;LncD!FN0/&8DSBE;WHy1MmG+eSm_li>}|#N-[Ji-qb+s_8E>q!N}xfn074b1HfnE7{JtDH@SudWrH{@e^`{9D</LDAAgCciJ5nEh!w9}w"$xG
+E;6_KD&]'os@zPlA+nlN=cC_X&wcz(HtJ=V8#)!8CUXj<'59:Z80Q`Dg;k!.I9w'fmQ|Znn<9OaZFWlG+ksHKnNpOd~ifD3vIf!S4W@gWS`6:1qua|~"(k
+6B0iy;89R'sH.AvHW)oDo`7$0siBIi+B#HQ|)}OTIbJSzI-G3S9uj!j32=9^45+O-PO"BM@a]l`G%jgjzs7,$yH`s<>wdl[3:L+$nR>#_|Zhg#nRG$SmxJ
+RQz}69o@azicsvW-hzt}=|>6Op($WtIYqN!zXae[rSsKBz!@P59U-nb|T9>UFQ(Zp1hQYA=R_)##(Y^k.^7XC%Qk3g-z>5;qb7#R8K|eJFK2$+><kim6K2
+A_0C3cHKILB,9)69.IGmybkx6,1xF7gcNQHIz8uLC<QV'cZO3O3OTBp/Wg)hOppz03@2<;i}DEPpdSJz^,yxCKw2oC&|T>N|.fh[+afFp0TCPdB^~ioxkv
+NYxH9Gfm",[WwV~!ru6{H=xT`<&uAJa!YqqR2oR-Chjt7,|JG>"g<QJAl0KjTB5|PDW}Ma-}KuI,_Bq%`yTZ[R+#R+5m'{nAk[#7b=KUG)#U&|:}3R{nQ3
+D.Ci[Ci55Uv9We@AUYnVc[t(Aaancu1E+5io=Q9h#Ixe$A=Mc-,^/P8c^Qa5'#!@~jco^ifz65)e2uch"iH<2qH808bnDOt^=50vRXnYEglODy63lAH[P4
+W6:V$v';!X2cG9B-reQF!TEJ53kD!VT8Zb.HN.5N#jgmb/h'BDyE:=${zIjeW}pA4Nw1,khT.p1[6:2mNTt}eV^02dLS'vk/e_moWH:3<mtRwJK3Mpe$cM
+D!fA~KyGNJ)ruWB'X%8$sK]otuVnvFUWQa7!&TdncP.b!#bNcG7/PXcz=2;3L@mP_u)"yX!4VWbX$I:}DcPUn.}+rG`^^38]ko}<HmT5dBNm~YqG(INuS:
+Sxyn'uESLX&p'kECY,c!%Etmn|+oqA'5h@WBN$f`#SkAq(&pRF-'OfikRmFK)xi"6J;kQaTtLCVzlhZb75&hG])N1r.B}QK9-obY[I<Cgu}A]6$6cBI3#n
+jwla`FM=)nw%x8{C#9YvS.wTF+''_Ds>k,ZM'ctol"qpxhA(Fmk5zvcz56zDg0dYB1z&9I!~sL,"&@F8I}1("z<|`yd7|V@J.".Sd1awT@hVf];vVavp~e
+JaF/h(|<3-#Dt|leAVVohL$2=Ev7lGOPUffSzoe'rT`C]ewI~^`SvGP|k|g%_eA4Be>@$#{y6UV[!/]Db<0e02|R1iLl3F'u6xFvE>R}AfR9x"`oSIiJ3@
+2u%gU1ft-"&!/X9YJ-iA$Q]L)2:rS]G<=gNDNusM$f}fmmB'HFfD7IkUG63eh=b:M}9/Jjbc$uLps]5/)%H`lga;(D(VjfI@.W50Tsj"<(e%{`@_S^3A~4
+muo+tA+l4VrlBWeJK(+3)Dh^;BvaH>~f#8~_Ka-G+dx8D#hzU(_9|99U&tUwnTHPA81AR@rb"j#>e5,m(j{M/cz(`9>F>F]E>FS|}Rwo8sy0ZM1DN'eLz2
+_cNJ[B]baJLl&Oo=B]~r`Hj%5,,WrzQ(s$_:uN@Ag%m1[)rc_Jba,uMMqfSs'QMiu7|X!1exu_c;+a:zT6HYd!pW=G40(">Q|Ie{-8XR}'Z:a6rt$MznTF
+<i3x{HD;M"^DhV6uDq|z8oq!YO=,_A6H^GUy1:edHiTH>9M_oFCGX2"Tc31|@JvX>-n$^p%[Nk{Y+sl{Nyw<+{ty~W:NTar3V`1MWVod6cA)dLW_UKU)NP
+Udr@VpP}F.IeYo`lNC2#p9zrnJHRq3d[B$kCDv1j[;]"^Ef;v!u:-O3-6)7%rQwwX&~BV(gp1Q!ft9"kQ|^l&L[cA9tfBaJAO=S(og"Mr24-nd|$3J:OW8
+;]F9l$N6=}ln+[Ag5z7{AJ4uA!Bt@%UCFEbAK|y$MHa'tPWLR`gu(Ds"&;egDCsw>NTT9d-l~JS'KdS=TR!i(f;7_6KqA}c_rwZO2nT6<})n-D>DeH7iz!
+Oerk`=Uo~Y"^gvadi"}/FogZ<")2[L(&<2%,l9urL{ELS=:TF63RjlR17`I`2)r:xvoI>IBD.Z.zA`xY+n8pKc0g0"u%jkah:gCa9xZ#ma9da_L`J2<gb}
+=4Gl7K]+WI:D>TsS-N`DVVOOYo/ic+7:nx_0DE_rZ[nEhK;uhft)L%|g+qEg~2$sd,fz,6L%:auPVIHFTcCy=0}xk7/5vQtG[|%fOUPL|^[xWNn8kO1PCO
+J9$v8/4,Rtho_x!zI9$M;a[U6fBS[`;I7aE4!$&PfM)Fy:,Q~elTD.^e)Iqdn3x[maC+FZO2a%comQjs/Wb_9wK8`"vj87`Qp}4NR{L"mZ>|GX}<jXqRGS
+WFERzM84:MiK@Ve1]y:{2;'[Verbw!W1vqo9cJLr#)z[F]xipGB>{6)q&Uu$B6G@1Tf0Oj|H;{1p,gbW)IteK|Kk6Q{='EKKLt[Fed]6ab~fS<9Ur|>)Vx
+5[ou>k`_hDTc00249R|vzeF";poxU`bl_v+(k'^<L8ROJ4zaPzI`I=M61;y'~o(}@=EPBqcu$s"l_@d@Pk;EuA'-jat!RJ-9^X"1bCw;+lXH>M4/E)"@fH
+"3=UB;/KO]ix+z@eYV3#<%fEVJIlMO]L[yMn>7er@=#R!>FCB$+:nt6TX0wEm,@;9=^cG;~GKCGP%y1C)vv_w%DxvCOnF<+y2|YOlH&)}AF_Nh-sBfm'.U
+ghfPcnhLzhSxu|L.{wqklF'yf]=@T77%CK$UTj=a#f$|0(I%()>qG_K.a^^aS[WN&rH}W1R7&7nz8^}poA3z!UAS.X1nWz+Q<)J}PdGis}[K/bJXWT-x9C
+FRkO+3adB5Xp#P}QS)/c[1liXiIbmZq}Fk~Ci5E_}LoF/Qq[kD2@G$la)%9bgl5.vX$;Nf8v=X&)y}wTX37q%kCb4gW#0#[5u=oniyBQBrBeQ@Yi`%k9sd
+c_vc)F4QrZe%G#:l6#sfnnu|897Q!UnNV7)MG$QS9^b%oaON,@/YWXz}n$)`M}1LXthlwp<&J<K6)]=12w<m`<1ce,j.RO:c5pB0"AnbCJ|UbCxmX7!_WW
+O.C-24u|eA)5<<zhynO/Mx5Q3}"U!aNSks{JL%#->u4w63XUGpwhV^78g02uf1lgp9h85JmsKqq<>ByXfC``JjBoL"U-3S,gw]q&(}ES$^~a5D:_V8pw(G
+ex%`^ZzT#Z0J^w0FU'&>4kk'~_BLBp162'-AP0[&|qrNOpmD=mC8U'8)]_wuI;qy"}f%q_R9qk.w^9vg|^h}h]SQTzf,BtVv)mLld"d,A2MOi|@|#}r:M3
+sfmQ@@7&6IzaS{BTPXUwpd[`IEC&fx=W<}x64GDxSd[>BWz!L":I$Wr9ko`sex0bPbAZPWZf+S&}umLg+5l.wd.5<Cc9(1733v#Zw%.Th1FXQ7k]:AdZ3S
+.n#P|XL%(N[cpA}I6{(ie`nhZkV}zFxeq>b5e'bOhyqzp2wu'g2hx7oay4!e3o%I$&+sZ,JXETlI|O9q[s9}@jqzAUMar"d2Cvu527x_/6"2kJ'lr5>qW6
+NI&Ad(pA[Q~f`J^GTdK{h1y,V4z1p%}hPP:qv2<2ub`kuTqh5Y=v8_<'xd+S<lsNxI'eM0bpXJ]u7hXJz5+[[3_N~8:)L_G%yG71<;skx4&1"jm%rPZBO0
+p+">+2wL<+pE&[O|d7<vR':B(1uo7M[Ls68'9/Fp=e)ym^7!W6A:FUBZ@rL;/M,vO=uX.CMwlLQIJ@vmh+7./;0$PK&`OY|^'%3Q+(p=4hC>/Dz>`wKG[y
+>'pc4GH5>eG$_HOzSu^(H;yWS6RqJM7,2IV}7g1|.M=7#P(BGrIaR;Kq;Dp2vKf^A1g}sWEup8Ym}>c8F^v}i6hJ/c5zHZzfr=">G3cF~t-6J>7v.IYb~d
+`&h$"s]||g(s]6}D#C-F:]j:/pr-t4gZ.`^[}9y"n7$%PvXq]@rC#9-8t$/ZB{d(,Bd3hm@S,)Aaa2:=xzkDNPvNiOB>^kXV"cglp{:g~9u<a;5a9AIQb9
+-S>#LtPTZQ7%sHdx)/YNW`n$GB@GfTn{022UOF=y(|S2msXO`m(DlEC&AwDO`<q"<MS8]c>aHQt{:{`Q2BN&M&l/eZRoSi9'[}ig+565C8sWc7$W;MNZIJ
+;X$zUrY<ehv+Z#vErbEsC2%TZ:W[Kgdl`UOb2{7%}S^0Sj=>IE~5Etfa`qU5!cxYz8)Sv[mJDTbzs|""!4)o)E.Jx1nqM{o=p{ad+XLyk2T.2V/|"elWyQ
+"MVtt+z,ssRN388v|=%x"YOG~;;U`ysZ@^#m[&wRE;Rwb#Hjr1Nw-oW9H1Xw8sM1-"}Gkjo&1o1bAl_j`qCnNy.U#Cc:55E1|e1H0&q(/)F'rDT`4,T3Y5
+3cXwzC!X.d}IFe$T,XR3lujn$lW4J3+2XV"6eEL$+$O]8Jz;/G<8cNApP6S-p^vIroZz#;KGb<uC7:{B<pci~`8T+`0TnV#QDwv;66cHID]l}`7`^T`+#"
+[3A+;:YTrl}p[TEa,tX:)n4-L1sivvF8qcB/~$AaOvUAy'sG=_o5PDdPNWz1s)Q8Fkdj1x$Zz))Ihq0qJm5R$AS2;p:;J[8D_3vM'e=WDUwtjsaO43(DxY
+JOwdihz!,)(X+yS#PYLM"yV{o>u_[E%OJo9M+7|$xjjl`]5W|%twU`Lm(nnvOi8qJZ,Xylb3R-i_.=o`~l6jyc!!;1LGB=#:_]pyh=`Pz9VVQ0dt7^XZ~U
+l.,.o>U2!tJx9$e'}]'$QWEb^x1e.BC.3xlw4>@x3Q;fNxi<L4U+1N6BF2j<&N4v_Mfs'<@jel}aQDS+]RPy}eAM$RxN0TofPlIU/U`drTJ[RHU+,u&F|C
+:k@Ms7VA>{cNu#2lKmIPA8q[I2J[<>DY@^4'U#Z__sGNA#>mS(vmRV8jA}iaSG%1lBY2</NY'SxM;:tRJ)yQMMOg0KY1Nqr]J!/|#}4haOjM>X0iayyAKB
+hs$M2MQu"rd^f3GP%}D04l]zyoQfC'hADUH5ecAnK<k}sWz"i+M8vCmbjf9qZAA=uJ1h#pBO6!dq;i3r_u.BP52>[Yicf9Mlmh4e9UUTJ/9/44``E}f2@8
+'+H6#dZ+#'ebfVw>'_]>n}<KZ6L,I8>sRma`I`VjuX#D0$3UA[]XNcD(BX^Wq<u0Q^Xy_B/2>SQ`FjHjDYF"{(&CvQa/Uk_6&$F#N/D,Ifd$5`PkJX+O"~
+Yd+hv@)Rizwp,sR3i!,.A$"MX7H,l|[=e%uajp[/B|<1~-wJ%@rK;/)eTcrtN4u%s7x6YZI&x@A>leRBy`)f~FRir)vI1qBvST^]8;ElV^lsVjs}Q5ZK+d
+-'jYx7TyS9b8&oyG>]ldGQ~+dQ'2dluF:B.3y!pRLdE^'!pr0IVr~u<7HzGWp&3&Zx1.KDVa8Dy>0"=dk|-evYkcLaj[jj^JL:M-i{&uznGm=zL+GJBqbF
+ffSF,3)iXA!x5oXBG@sMW+OQnw|egz.Z0v"YJenY=Wxvwc/bOX^F!'<_VLfHYO|F}F@0;oHbQ;TbPd=[QkV_rVg-(wUckBrE:MnHnq3;NZB!Gt09yQy-8A
+Dh2Yg>){;&i]L26T.V#NO::RA{qOSIf9#7TlGkK'0:&#2yiH`CyDyh:IA-O5T<&nkiR[^6dg:Bmh+=nF4Jc-WOLF#f9a^v}$DlwrMg8n<wnb`B0H^F>o)!
+'SkqsV|FmbD}:4Q{h1V7zH1E7wc}natfl-}G%|Xva`KNWw^{KWsIc[$4nJ>^'`+&e)X[m%BzGpx<TPDp{;BHZ(C+WK'@=$jgNZ&rBr_>8CyT,tV4%f]8:Q
+Eg,N|0v"z"iU6-SN]|lBX"4xW$6|1WSJ>HfaHOs8fmLp|ec.}z#Lo9HFuoiFveZUjpxC8<;b_{A<{7@t=871Gw4elsaDq=d`Gz86:76^oWM0{[aFkL5|~O
+q]kta>g|qYwe`0)g2N'{|H3DkG4KH0{L6&6}XAYIZV]yo1hx~,qhEK_=+V$HVRt1J}r_.l}I81N'>H$+{3`o."@#x6wPe>P$51bo'Twb2r2A"_Q+VZ`J'Y
+7"T4=6E_n"+)4u^Axw^SxP+8<0XIjCGz=nUVDkkw4u0WZXkH8yJz{]m:+xip@O@sj`3n4xm4=lqWu2M-5Qc>"ZJ:drW-4+]==a9`kh,R^]%WVXzw@X_;NS
++"(Z6ldF0|7T<Ss_W3HdsmWk&`AQP30TeYG7$K9{OVk5TbG_JAfa.Rq_;[MW~Gn{O^zWW|GV:+@{`H=C{vT^5,Fy1m(Zs@eII]F4`eU:EyAwz|dAsSPYCA
+2&}4>^N;ZgJMv3;(EL!vGdxfSM@s}zXGWAZ{keCsEf!zTJ'J`_ejvcB=i$ZYE7PdLtd]IY1DP3<hcH;6Om`Dy2R`$PY1)Tl1~yut]zy-}p!Wwfhu_z[qv!
+UfOXb#+^HkC^Ef4n8S(p$rgp`kQ}.gTrc!]OnzW_y)xku$X'FcIs.`pup"%iAUNj|t"[Fzhc>w>x8O^}FKfo0F;INe!~MR.52H.iXHk;Ra2a8GrSw^"~Mq
+Ibw69k.M4T{sz3C}#|EBvsc3/2ws"BOZuE-lQUjcCF5si4U)C@5vn}AD!=(9Zi;5Wh,d=xM%_7CU>Gr.a:"hAui,S=~uopd4f1C.YjXTiE9#(i9f=>+fQ+
+<;Q8SYxh!iH#v0Y.]yW}E%sUe<E{U-'t'Cw}n%RsJe|-q.|.{a#)t=7nrASdg>SVtsD46+Mn5=$)M$rpvv~KoF":#QBM]G.]kFrsI,wUs:CYCIKI/n2VJ|
+0:,0yqU..RkV6_(wX%l79ix(/X!9778w_iRW>5|rs@LfWAXt<9mowr}N(SIjp1M/Cp=;WR.#E$aF5Seh(Qpd|O7w]Cr)7'oTCIu;bEEf=T3%)#R<xVSO/2
+Xmr}b/[$+_WK7VI/n.`[kZy0vW&42F0M|yX`[)zhto8(iB(_xsHA1u}fL;]P_|Af77v'i%#-$|^W;lb>x)pcKtymPJY.@;!-e30BiRJ3yRHS0As.Wq1wQu
+CQ:x<%^c(,xb{;CY4wOi!;s]C`_Q-#'XL8~5Du%2AJV0%(Vi<0;,w=M6pB;S;^.yR(/G#KUg$1z+PD$8%'Sdr]S[vl8!rvy)feV3%lCHAcjnn%/"q]3Q{T
+H[/{,Zys7|K-Njz``JJT[hhnLL(v0]'3.NAxv:>eeCI9I2c/%Dt)e3]@v}'/<acx2"FDy(d^4I2!J9#NOiAHqR["E6nY#aDaj_x;S&K84;DiyIL0X|{Ij-
+zz:.'&+M$vv<8KjKrE$0,-!U(5~]ji7`GIIw&;i=}NOc/lk>5L<BlO#$4uc,p/pH}jd8(K^BmXoA;E#2O5[5Hv{^'47w`TnOG|GlRG7^)nM2F"7@47`-|@
+PWywkq"AQum:,#{%xq+UHITo~sa{)m#xNz^lES6eZ`<wQq@Lh&1^XL%)prdI6{&A<xb{ap]up0-fFZ9+}&VZN5CTA6^m@$9HnhX,2kJYvs_gs7FG=!e^P;
+zsX=Wg;Jh:;bA5F0'^i%~Jx<SNWfqgVVsX<d"XG[(F0w,=VvC[!mhebW'tyqQk(>tdP+sW{pEFmneXzmv6ny=ZK/w:p[I$wv~b1ONb$,E5z)xXo"%r'D3{
+>wDe%sLv#zy$5a"$rNOJsg[k[BX4=}z47o~WmmcJXz^dA:hVAw!u+CW(eQm6^%GFO@jf%"]-kaHSr'thlQv{#Nzi@_eD<1k!sY$37cUEl<Ub'zvQAr#zAH
+M.p7G|VH};lt'"4=~k(V;@<pfUYWThj"vy%gE//B,>/kdgyP]Q9{Qne$M}%59"RJU<|fic^1)R&KaJCm}C7F30-Tfj|P'-yH^-ftP>I%9Ii@(Tx.o7=_jI
+X[y(~gT-XUj0t1as4(9B}`Wc'-`K=RhPzsx%sCjO[->T@,U:n[^v8g5c8N;XY=QsqZ2rJ>3APdKsn<<XA}^=&xd_x_q6Or_amwP"[:JA_8k>kP$WtGA^3$
+ahsT+cWmC03Zvm|2[}E{7(Fkl1a-[[loJ)NQRsrRczIm$Og#Pz3[Dusg(1'-t^h#(FS(TyEoDM0NY/19<i;8Bs-RHm}.Jtd'gvNZ"r3cC$G(g71|&{:O=:
+{pQ=,{fw=8t!9vxM=Eo'd-3yKnaEkY$%]jYZ-|6J(wyu%n`ME+bG@}ylRtg,4h!M;uj@.]@]POs"wSB';:Jqe/d3'Jvyu,pmS}U'$6Y)M4Y5%rbd9rruQd
+81p6C25^$w(}I&'KeBlSUa]a6]x}`{I=y%W|VB4x$TPz~1O8zoN76jpB$=EIs6e,>u1trS#xoAErMLz}`S{|s=~.%1efd{Q$[OBJE{"7H/1WmOPdy}Od.x
+)v`}oP^DwuvLAwIN_#}40PCk->5{X&w3XGBcyo>;L|]UOfX_FMGZPrBQ~0Y&&dJIu@6R.[dy}jpH-4P2}OqAsZqx~l@wxsrwL{7%%qC8cH^+Ah=<J&O^@d
+ZiDS"@E6%@YQS]c<LpUP]!G|T}VM1Qxo3JOzy;}!6;ZbEJ&iJqh5l+Pr1"O"6e)P8)wJT5'-xMZo"`Ddcyf,h_o,A_'ru"eNd/%OeXU|p({yPh;wxlEBI2
+}F0M^7XE/";T>w4YDNYUxBxHHU{g,3Uj>OzAuK[9NTn#TfoxPJn1|,=#F|@=$^bXkltX(fXT^DECHMSAKoB:1iuIUp+T!Yx^|$2]#da^2b'&.4fVL0AXlm
+oN>V#nxN~|2qzVra&lGP;,jE&>J^@j~/q0Wea|.bjW9(Su9]yzey#2A!re3Wn/F!w7UZ~YN3->l7|3$/m9zoI|f69PJ$JW:q>1A=mm-_&xjN)nP<yAO<H>
+$ZJWgkfJNOH.T!ok9F~FMwZF2#u}MM9OZj`TrM0$(T>Cw_&zDdp%B9SD&t!.:Xoe@:y0^q_+ZS@T@X>NPd6u4jVhRa$0m0)SO1[H+r@BF)=3L4cImc6#d,
+o^19~!:"[L'X%WzST'%7AvXfI`#dag!b(R:CIob-kWQFU8x"lPM8iOUpZOJ#C%joamE[l6]tmS0zi;`8jGgO^_E`7]oKZ<wfILuNs<>N)UsXcSO7l-ytG}
+SpG76H9aN:V/8$3+1.0rjfKkc,B=nagmKIGKL@w]FLQ'KWqh&xI|>MzLd/4vIz(an(@rQ|0gK1O.R]:L/^ia|ISyfKH2}NlwX-uvT%$VF)}Y$W7S3wv#H|
+NR,(sLRh/Im"-jx83IAghP(>,5{([]fX+cm3Xb{.76;`+=.@L}Par.J,46_jjaUaTnsd-hKOrI{hbIIn/(}uc%{>4jDZ~|,bYA_z)v`L2(Ur^c2h=}j]%0
+@70R,rR{HMcf[>eEE77%p2jK6_mO+:KTc]m(JlG9PdJIc:1>^M'+)->LP)pH<`COCoAUyvh+YH,'5|vMk+/k3W/>X1/X:o{B:!@UcALv'3Lyke4H@f#a7o
+LgYLIS5rIXzfeYAC8KIt5ibz6F#:1OZg]{l[_G^NcNFqgZmDH:x,/-Ev2_Ay_:9Uz("WVRyOiRg(M3"BA^dCpo|/^m58)x8;cv}A[#4Q+Z_=4ol)wh!4s^
+t08BXoDf:w_x]HGa3:iQ13|;uJN!fNao_2Sk9:cuSR-K6gN|<At[CF0DM6m')+Ep1MfG&T(;!W#h_c6M%nN4prAbP-cQt+Y=`b_L-ippE)"$T7P[3K-]}X
+idyN+#w@==xnqpG&va:C=dw"w&}{|6$>6fUb1R.LyzBe>Pya&k+{]H.cM3T85YQS&aFq&GN+.nf%AxiQ!95vbsCA-TjX%zpjPFP<%K=a0KqVii..)eVz{A
+idc:]"0MBo(SWmaF'^32jxnUys7'8viFC`NFC&A(KWdNuzcw]!C/%P6!0!^2R$F(Vz^7rgg3U`5<$U@`{0'.6imVzZu'1.(&9Z[0|APwEcy18|Rc8DWzUH
++5gcc[J]bAz2{n<uBH+@lYAI=93H&<oEn<]n2Vxn}-+(&Ft&I<,4C#ttFNu#GUvqU;gO7^6A]&#^+G/!9RYl3q}bD2@C2D,IgjR.q0|l0k-zyz$;ejtDq^
+0!H(DBunW)/UJGR'`zk5&FOeReI70B~x+kj_wNKd$m4vbB`q:x`#VA{Hzi!y;N9nN>oSlyL_Q<S3@,GAz"kFkeg`VgvSo99XqK^yU(3}I].zNmWJ-1|maa
+W!tV..#SMs;%6X]}p:VdI&W}Cfeb.b$KC6Nbx3-z|GvWp-36.@a=PZs8"lz$:WlD@0MD~/RWbm7o5I(,FXTZ01Oa&e>-Q=Mvxo34.ho`]I@G.}C`v31pB}
+&ayO'}wHt^rv%"z-<0P(}@<5e-Ay8xJtKv0u0w~nr`-AnIW=R2~`E|P-uxkfj}wLkXpR1<hr-rF}!Mdx%e6PejnNDMh5n>C^3>Mt{.JYyx|#8BBGeYV@3'
+Y,ar3l>K/:PqY^sZM!spfL-z;p/8gSl}[#@^9KtPs%`rY5&,7K@{Qh;l-Tq--b-iB^$GfwEO4gk>vOhzRar;Me93EQ"I"xJ/UL!y#)wuCK'(-(V,jLa^jG
+~cU}|C~^aayYh|9}[$aDe|s;taOk:SiQgei/.H/:r9Ut{Zc@P"Bp]/f=M]'QKlc1N4C,6R[.nk'^&H@0r{_p&>_;;mxjYxFSEY8(tf;IRzZa/-j4,]EsQo
+MWJZ$H69p&z9jGdd}Rr:5aU+xox.&FqJJ#<zSu{R[uYksO>&|Dc7yi0='KQ%.sto2WGt~n'95@6)]'o,}sOV4AQv1JasmBfCU6M&Sk:qsZC7y-lxKyC7(m
+]:{50UL(+4".|,zKJz}I]:hcO"s)m^`J]@M1;u|&$4+$Nc@(I.xG.'kcA3`VoA&6f#p4s3u$jdg}^uJWmG3l'YEzEaDp3XG&DsBV^"At4|Dae)"I&m#K~P
+C[_Q8FqiCa:4.'`/<FNN/i38.'d%=TO|>(g3<Ka|&C,lD3=c{hT<})"P7G@[A0]+zKx!qY268oRKv5lLQ^VpbOWHoDSh@tfI#/qNTVDM8(b2y]OHD(ppea
+)-kLLtpFj;qePS2.6#wQ|1o`v`.d~d><uB~>yHto'a~3z;sroaP)}/+6tsQwZ6raqlpu|HYWv2hVOYKmI^S$UyVivl`NzMR!$ObnKW6]a/i4X!".#$"ao7
+^Ouo3'f>GN@}<ic)Bqj;.&uN]s/I{f1a(cr[$Tv6qTf@7m<pi>x{VCNL;v{6jw26#tK#TuYe&mm`5|!o`yYcOa~#B%=ul%>J']_N^O7qefH$X)2dY'(+~T
+7yWjzYjXcC1xNjD<dEqn`&X7!L=%riJn&yo[MlBrANI7G|(p0DFS&76&q5H&O3pclI0%_qg{E=i./t_zw;2`!z,DNWjwy4S'd.,U#s"0e..6%!9GJAno:I
+()Z65lfS=Zt=t]r5uAY6AIJmy]m!}HU@zBh&sL3srV{Q(`Q)GYRrMzNjnknNM+urMzPyp]lg27,zCSg[RerBGw.ETz4O0FLgM$T4<gfsINHuxbFr-{TFT[
+6cX/+{-l>m-uxqv@9&,y0z#Mt|H+$'+)=;!Ku'=yX,9EAbV2&:Ghr<..6Wn^-&vSP4PYjxta!Wg8^#m/EEsA_SH_D@{wQHM<)zKjX.hsScEkxbKs&H[/oi
+GtFGQfZue((ldoDOldR}n/I.d@83N)vi!}S<_hZ&:ID1L!7M^QX)Ue`=Ecxkr/Gaa;U]a.^I(U&a&OR9Y|kT=S,56>[cWhT2xHkxX]vs)/$_m]1x]"->@B
+1@ODfW_dVkdAlS[{"B_0Ka0(@{a%py2{4v"p0l[VDGjthh0F4[[hc2=:57pnk&|#Ct3f`aE=t_VtEmuXF5B8m/CjPmVWf,2s,,5dX8>E%,j){}5a+-=wB_
+VGA4S7Mo9:poX1;dEzmaZa@Xuh!R|E5z/ow;`l_T;=:^FC"YSnQ>4qU0<i]Z~AN!PVqpzqDgNqr^"A^^#w<z(0&=:}DK%Mz<H'8^##8[-4gbXd7Y8iS>X4
+1VeT!$AZfd9@pd^'AaX_/{3cFUY)}J-}=,$,4R!lF|5+Dher-x^pJZ^t9:P>|E!W.lhy2NKA;=z,U{-|ATE&%e^<7Eg/)d06W](I+RHBs1))bo}8;acr8]
+jU(C^CPj^Ke2$k.7>Je0+tWyD,O@Fz#:rLIcfxWZ5hp7}wGD]VgU.Q1rhKFo{_8sK'xN6@"PZ>G/BYzDU|/McA.^YtNv7z!A4RA@}"coEdXpq>Hn:-g=@8
+5Jj4se`Ayt=l^II|5JQ+[@|H|JdB`4@/x<jV`w0|)t5+hr-{Wv_OKo>7oao.-6%6brt+_z%c:exY[iVqHc/svStR9a:h_G,/9]s_C49e:;DMDna(9,;/pw
+(,&24G+Rm0yEnCdgdhAt+&%|2BY6$b,3^JiNb`[wWb09Q$3C<BtVd,,);Lmn8GH1(U&X,;/%I.6rM4`@66^dh8/+f>bqzW)UTZe.l|`9&Z00!A"Z5neMA)
+h7.%s}`u,!s'Y|/fwZ]4^kn!>Y$28Hm#h(b$/=~fZaETvpv!r&vIoSJyYz=`@<ECkMuri!yzaHAw.GAg>gC[+6F|yl4k+A3[I6]"<M<6m2)c%5lP:^UWIg
+&%mw`BJ(8{ZE3tHnCj},a5~!QuJD!ul/)&DM'tSZ([$LF63JJc>nFK-M'TU:ymHyHR)mpdsP7]'_9.h4D7](>OV#^]v!Q2$k;zI(l`b,DE3%B^q4c0EO/^
+!V"HS<ci=F#`wSUw8-{l7Z'wHpJ@eCr<f@El.[:)XUU=G:F.YU(^x9C}1'k#q<<ST'~x)$%eJ:k_V_L_pmG.%age7;P@f!@N`;gFRJE_eP/4VD[>[LV#^y
+N7ZWn+3HO'of3g'N3Jj^|I"]%{~R#!,ZQ]{iEQslQdA=}wYU~OZ0d|GJO]([j'p{Hf{gcsOL+(-U.6Y5S>[bzK3&4;QW|J&o4mh;F}r)P-r<VxAkI@=6gl
+<N],!fK-.#R:_e(v1g|[gsP/tpd9WM6D/{[@5]U/ItHayx1SDV`#tPq)H58EIsO]Cs}Y#et8A7v)hTW3H5kI8C-X@k{/T/Q3%ZAq7wmueyQcSW:&(@A&O8
+e;"tL|ivF7Z`di9BX9r4f`HU(fV'$WDC-nTL+&R.AiKCuT8nS"lHi2!2"QJGR7dQCAE)}-{17&~`w{[tx[O>+6#'ixRjZDF&zTQ0^P;H/8F#<W3ubyw=Vx
+UJV0.h@9uUzdy<(x&F0Xa$PAdN2v@yYI:mZU9s0>MP>z9t:(k$6D$Ld&=]cU:&6Y=W:-b0]d^$id0TdBlBl_S</:o3WIe2R|`Ogly0u21JWsXhm-Z;O-wv
+w=r"/CUSk.BP1mtb1fpC,G1WVu@dmtVAkEEhXT]'4M+pc8Ul~6@6I7vl6`iaa7Fo--~2/pRKipW;<40n$b}l`EOn6r,ZQ<G0rR&,VixABx=6Rm2,/03>om
+@`~lZ_w_d)">8_oQh9HoQMFpw8ox^3g)V:ptKA~wU>wgn}]PZD)X<QlB,PMUg%qQ$#L&8:}JOOAV7{s+&Wqt1(2bH85QVV._qUEb-fU88#:l41!AV<_T/x
+^bp+}^9p0()i3Gy:}],zF',Uv"6oMlU8<'!m5]LI"SS(1W;!36,RCU8U;Dd0JZ}7&64^zrb{#wom4w@/aAn;l9z|6[7NOnBB3+]2{M6vpR%TOKIWjg{:n8
+X>)lJk9+AIPQ;03H"]N"'PDMC1g.R])'BWp+J1D/G}Dg>&4#SDgBfCieno/o-Vu0,6IER.--YswxlUB/I)#{''6;3TL#UNtfUXxG.]yfS-rgb;XYfMsJyZ
+`%>V<">&b<7C-TO}UZ.z/TXJN%:Insl'0SeP#FS&Jy{QY3dx&ID<l!y-|po;Ju;Fe:2fg-IgpkGu6)oSKyADEvv3[Qn[I1My,c}Mif&fl0/kwn0}!E-Wz5
+#<%o|dlFm}m6EV2:v3m8cTTaBeTv8f4:gkbqdH.M)uqdLskBs:FsrH"oIl:_=Ci$p"mES4Gf|{_"{zL]GYre/f|,tv4[<Gk2iLhWqei1KPJG)s>@,&MGo1
+}lv/}x)Ib3P/zv#3=+bx"G%T2{LW3JH6qi}a_Mc3P@YUeduk+vSD^G;:Gab(x!a-QPK%e)Q}u:pW4kg%mNBNF+O3Zr@Zuo5]ujHF1[r&PNcdv=vJo4N9|+
+$k|W](NUygQ%R6f"-`[DRV}L_U#8}B]|H}m}hKbijW7C,BJsCme!1If}~$Nb_C/|dkHv|a5`IB]_wHXR^-6z`0C!"lVexF2J<QKqSjhoS^LC)5QYy/M":.
+r2:Dl]T[Gbgw`3%Hr"xPt1CjWQ[=yoB>DXVUgo1sPQfH45;:oNs)<P][i%yKdsA%MU_<gJBuSXdb9t0-<vw;I/#c)i;[q,/+X48v<iC1<a&N/kOnP>Ef8v
+H.B2}y:$rWx[V-w2z64Fm_n91#c77tRBUcD#z.K^@Igwh(9<&`N#rr[9diS6LFTC<<kpDkCaxQZ)#Xvp5Km7C&p!fiXYc{Guf]HTlF|`erun9D:FfH[7]$
+AHN^Ts]5-_+4dOsa|yRO=iKY"3{xpYf,8QV4>$1^l27^GRqf,H)alRrf@N@fuEj9Xz:=I:J!}TQ-2I~|R{D3'mN9IJ8WYZ;.:omv~%"VooaK9hQOFr<wEs
+,.r.,U:yr))@6l0PwK,jOtfC40+Ipm3P$k;>_^dL0Zf9HyrR=LWf1y"Np,}vd<cK-7KFd<.}>J$&fT=`ww^,>1E.;SOj{6LCt]FqoBnCXt#`s=#3HcC[4I
+S($$RetKjtPiau[Map8}~E%S6h`^-C$$.3g/%2{o8lXy=6q{&(6`[.lX/Q+;B3"4'+iUME76,E'Z=Qv.7S[4]_}qVT;01GZ88LI7oY(>8Y;4Vgwr4u+'QW
+8^TAq6Vp>PzdLrG<.u%f.c8Ns{,XMj`>$CW"F5ljo9bVzZJ$+26]u{suH/YOQ8K_.tt+_wAkA[6$yFafOznv_0BR<[nn3te|1AoT#y~wr"bzEuIpU_|maG
+OLG=UV03Q/(_dPmw+{18=aRoHyvo1)OII373I9|baCxuV1L4+z2.o-y(%Z8{a_GQUTZg}5QAjU$5F3dG1sr2mQ|IjV0`St:<l4FQ|rAY<Xy_]mnH<[3BcL
+Dg(p4M#:T>;hPVu$p!]_FB<q7wg;j2PENtz[o+U8Mr6E/,'=I4lK=^Zu+NqBCRJW"S7]E]e_8&TKqP;y(yHJlN&TAv3eo/b1O%H}wUh=NO7eQ4,o4)`Yh+
+>MR]405+,sk(fjneb9IXQt;oyF&qz}f/Aq:U]79,p4=%zG:>-+2#afRzA{#O:}%L7r5xyivf,B`YgWU.^dRB6Wocb#k=2S,vfgQ3f_B;2}!Yv$P%3fM1L[
+=WIBWw[z=1nk&]M.5A)V:0vdVpr0R2Qr-aQMK3/Lww=JN9N|:cxcfS=N~<DDplCWAH2UF0%xo)S[#PX!6F^-{LlVR25+]O&%>{#ePxk3B^~tOYN/=f0-,J
+.&Zh0.Kd6w0P:&6y[!j)@M8AM;BXbP6f:}u{yzfC,sOpoTL]a/:Yx9@u|;G+iTQ@_Vwx@)=uUgJzHCgRy8,zu9cnuS1!,h"TrAGgyMPlFT5=u|&3e&FsWS
+'w]B3t9o-DVy}Au$a6YHLb&X}IeYT-~Q;kM!j81vGg={E2ch3x$Jp0R|m]2vq!EQ'H~i=iBUsMS$/Hi0C@yuu%Ecy.zc)ZoU&-5&<r_LGYm)[TQ<{DdJ]V
+eFlSw4Sf]DB^tYU<h/4.JIkQs'-n[X;h3{Mq`q&$)v^`6.x;]9VIk|_Mvy<]|Ja>-:So~kyC7G_|Zt$'t.9A`+N"aLR%!Q8%gi:s:%)auNE|beycxby3JN
+ozdA#B@Do8)pY5iUxlt1@++=1@wW2S[N+i$6WBGBR<6|=UH4M<""H<k<$u)=>7AKs].-0<wE+g^#O^dY(e$ijQwPHZzQUp}HB1xPMUYtcwV>t1wikLQpn/
+U,ulygT1`ezEcj<<_1(Up.!}#Ko@a7#HtJa<(qB@;|BM4a=xqzAbMW6wj&p)fo+i2"CqrHFyXk+TRST,A@Pg&X:]]#U5@qf@~zpZ2io:f}Cr`0Fwi2xdq+
+xe0%rd(oJOffzeCJ(cqr-=89[fdVJ_Cg]IAt3c$Ibn<#`0ENdP#@Ea!u+6,<E`AHc:ul|1q6niWoOko6pP0&z:aTRMeZ.R~e^/@!Oy5D:Nr0'b8Vvn;">j
+<HCXpwNL{'%7$K6v~=<s`"2^f!ZK}E|=zn39aO-6oGOnj_5`o4bK=XZcqY.LWLo!]zvo[fO,:Y4fgJ_F]Q<(qHvb]z./')R`mzLc!`Y5QO),im0kxP23Wx
+!!a$b+e,6$W"[-|D2ZgP6=[r!>a[up4/1B8n_5kg:<HEE9"&CqT$wWK&1hvHSp/zczI}Nc,B~M.K2}yMWbjNjlwR]p5d)'M<dN6Qv/_{FT',eWlG+Y|Hi#
+WcA'v=>yeujD&HBuh#|(8y~JHt57}^@4)m8oXt&!X_YX!==%_s~mM(FxH4Kl8w;uE(eZ+w}JlG]Bp%.Sr=(K@e~Z-|M032Jza^7;DY!;2a<a>iz6OPk1Yk
+Vx;8"Ojjm/&SG%K+.G9I3Z_,U.J{R[2B(<;!_9>DBhk,~0#6`C|vdi`|+8m!!7;d09kX/wf$iA]>NRqC1O$[WAdiwI!Fag=1-fQkw5<I%M^Z9K7aiYwIh-
+-Y"YXDh6L`Q,l-C@@m0AD5iMy`Kg@dRR~lpS!%;J(GXr3L_!ju'{&,_IdNW=-`NGIhv8FgiL{"OKOq=q.)_0'4rj`.1b7x#0QH9#:f-x/6,.R"DVXbgRBL
+@uPyG%vQ&=xiRINY6F.))/6v`tqrBHntiR&e'GhO;3E88%ZUq`LC0<56Kh";Vk[SXabt<7DiP):+W).U<9PJgN"[Z:kiXMbF!_M:_UbjiVh}Z-kGo_Edx-
+CFF2/gc]91M2RO^WrUYDqQP9{Ur%PBpUQ,8&/hF:eBn8w8~1n@y>&sTA@h7u7mMaBC3;CY'bIR|1hF|)k{AMRs0hdoYvLV;tP`H8_TvCz:J$G]rBgHL^[e
+Cq-I$1[u-X0bv/20cus|p^0FM#gm,Qn7Y2tHRgzfxtxhxx;pC<iSnzrwEQ.)T^5)}Bgy'nc@mN~ny/GA7z>DHSPN'/PaP6qhM6{fua9bDgA_!H_ai!Q`tY
+4svwe^]W.`,a`@l}WdNTKHNx(xF$yR$7`V;8LA1JycQdp3!y}F>gGbyB>ppLq`/'cUp7F02Sqk7,oOu+!i@lRnQ}Rs)zB4thke[ZFmjTM2l[.VICSh`;$T
+JcNAcAXC,%!4cN'H{;mP(USC')+(K;yOoCFz0J(^uBm3uUw|~DB};,H^;D9|Hn0Z&lq3S79nO;wB3<4]He,OgP{5nR)tt|'8#6{$(VE^>56LCOpN78})5E
+I,&^;gO:%.,{qWQK>Of)bIoNY4&q.)2IF,[Q<d!)gJ`LpVIX|0]DOJ]N5gH'rR$12@2EC6w]%+ZO:gLI]AqzL"8z]zAcZ:M9Q`%3%l$(;7E>-uOg9u^9]/
+h%GFK}9f'OF=p}Rv}tzCh%i!Xp{PI2vK,w0i1v,-,EkxoQ@<>02k^dMK1boc4Yzg1L_wXy")55yutI'_R0OE<lL`<hCCOpvO6#N[tAi2.ti_75<hTQ4hkM
+vSeu~L9;1OtL7Pw#:DJ`hK!~p}eB$KZ2^S2w+xGTKqgfqF3[hRvLlmT35uZGasl$$/xUzo[f(&h@OOrgI,cq9.Ip[!M$^jnG6f}W1f:Ma|W>4Lj.Wwn|u-
+vil`diY9J1[Rp+ocRh}U#AnD<w2-lr_InRb(oWuuz8nR[1K#]U<}0cm<826'(aD)Vxi,`slPQ^fX4dh1lp@NN{Lv,!Zb-oHG!C[x4:Puku0akhydgNQI+I
+#a8r[ASjhX!1wlc1O(-v:_Ng}x9"BQ>Cne8L+Q{%$C0Joxj5f^_D'R#eIU@o$K:`W`5Y{>GJb82D'(DGzd{ca6>TL{+y6%}Q<Z4.{-.N,'E>|Z6jxcP0<}
+P&_lH^nUIk9s]<tW=t!>)'5<B'uV[1J+/..dmW)k":ySa&l.efeP-4|>.y-KvC7t]eu$7}zJZe=Vggr],&P8XXede_7oA]R7^]'8xbKGvyR6(MzlN"QqI|
+dhMj=fi'8@2,!&2p[P}F4ua6e1zpsR_<ki`cXqnyHweM5DRO$BApb#@^ubaR;'ovv@ceZ|87]@iD3T!_PM)aIetLry,pbkJm^ms1Q9;YULpZZL|wA%gg5q
+4WkIuMThuD0('5G^Rf7ss,;XSM9TfU9d;/Dm#|!#v=nZ,a#1)5_P!q685bfbOyAlciyI91gnbum6Ynoj|5E0"2#-e1</tkcvyB}I-lze"J^)h5Cp$O}s7|
+i4^AGugq/`[Mi+CyG[+60q%DB|xMEX][~Wq9mE![B`Kh/g{Vt#WjX[`-Nz0ETpVEI}>kW4#LJj:%Qh3<tQZY3dt`~@S3Q,0|_Rzeu5#f7=rX>"Ae{D8:&H
+&vmh`f63FstKh"t-A9ULx5NXS_=1D_[&8IRlL=ItEHVYSe0Zmz0JedQ}6pU_o{&6pg=_F(N^w71-c#7Ca]Z=R36YV7Fu_=kCS]2vpOz'i"3WWbov"P4e%,
+5_DYl``S_U`ub5%tM=VMr_8x+(A4#fpt(fP9=XIg|>!{$Q+|Iy>(cij^.GnA@Ij5uJWgA'z%r<sD+"P)Qt'`W7{VCi(,SLx)D<P^=n9qw_HYIGS<_!]J>f
+FIxAy&y2-LQGL=}Ov)X^z07'a5#6gocoLNS9LGSBxT.wV>CA@I,2^Zz.C"Rrtb2;_xEaM@j}0)u'UOmXUhQ$axD%"VV}ZjoR@(+ICgY_f4I]MF,H;qrT=}
+yB}8kpvsjjCzOMOzU`Yw-L{PoRx2I,Z;n[1=0L=_>/}edEM-Loo1@KuASH%cn/5]rP;!J<oYn]>dOa@a:q2S4U232/i:mOv<)D#ZKuZ|t'/'V#,-3b[#oG
+kFDJKp16wHkE&6xa|(5.<rfN4[$oDEK7$esdpTz8"3jw;a&O+E~VhI5}K2$b()umZo2/V9o__TKLg1hZ!UNF-zia"88|lGYTYF'$6r@g_6w.}PPi%D44nw
+'WDaP}VDf504EF9KShu[QpEo.IeH/Lh`Q5bJCMsj#`^7,e#Hb;SZ0q`z;uo6s7Yq@D<Vu`efVb2pa@D])N{[#{<dsJ_yofziCTeM;adB}xQd/2tuvd9|:z
+i6DKV8v_JSm(+E$QL_LHZJPY9rSI7Grr5ug`](oL4NH;z7.0fTX`v/2@qHskA8|[$!YK2o>:Rk}=$|kkIzsvVwl`r6wvUb-;m,njgr^dbtu{G4OR$T0|Ci
+uudRBIS"^JZZX+StTNXR%Vvs1_MBXjTwg3-zoNGU:i!i.La"4bhRNS.U"7|@T"@wszg2y[i!>l1<"j/Vr_we@CfdD>/ew58Yc'aBMzea)Rd8fu&pkM4}V1
+]5yEj}:k:N0UZDp4Eq{&<dgxra$+.5g'jE@!y.LkGWW`88lUjLrCl0Z5G1nc2U<&JRwI]KEwQjwp7(iDF!fjDbSHZT[fE/!Y3$#(vyS`Q{Q%Fw{h.GBBQ;
+Ah7b2D:n&-vk'jukg9rGr^IVoFOdRl>I"c5G]Eq{h/bGUqUBC}'h{ynfyD`@XUr&Ts~A[Q"-a(@jxeGE"`F77doL<+="JY7<>|s<YeMv6h"&+''SUg/&&U
+QpU`h%+$w:mQjcNHQV+6tu]/&Uzms<4Z,%]QL)_>l+(jOGEo$c8K{!DEqCxqbvU[{;(m=at59vBH(Cy-6+opNO}>Jr@B{Rey"b2`CVqi>v!'<a6QQ<YfX0
+dYuJQc!=q`0<]j2pE`FRFp%jU[[e8W/#d'&2&z|;I/Wo-A{`hl1M7-,Dyo;Mw/aV'<!}^@+I3CC'<19neuKVATTtfVOrwFHRE#N;_Dpit4_rE3(|>yQtB{
+BxpQoJU:r<},0:kW6'Vy0]xwHHcIfg`'3A3L1a|CfK~Ldl7_13{jIW_nI66c`(aU=8sUW)2%c$lh$&.XcK;1>-&p1JrFfiuFeY8WQby-';vM&XO42^>L]6
+#rWJiIjDi2(X.i#x;tyQ|dHc2uBR5m71bO(gvmjYuF:gNXDeiXAWtE<,o2&qvivf^Ay<oSejz8e<ndf)ZmFlS<xWDWDp)+l}Z1)e6bkyZ95@_+q7>6<>+f
+";ES"n|G8)l]=>e8~B%58M!VxFyGX:(x7RJb'jG;Lj_kJnm8VTy]3Ql{hg-Ep1-6lvb'FeoWoR9q:+tkN"c%ixG&lGv4-0G]qvFf[2i&K#z"%-;p^XFK]t
+oTV%HRa8YOm3CXtDtr=:!K#BQ6_|JB_5:`6P7@56S4wNi{;)7Y&Nb`yIc)YGUdAt9ue7w;P`5G}t{nGB__z[L{3y,4vMem-pblCnar>5ax|e[<#[e@{skp
+')v:(#2W69_o8^[1&0g+HcRL,ggKw!}XnqDL#{B{:n^WYv{>~zca&9N/pT#WpGtSt)4+2:ZFL[}G26$-bB;mmVS0TG>SgxnoRAn5Sk.0;uuC7wk,9sE&ie
+3&Rd~E/OfN,FDd/r9jt=m^#."tkiu6rOUf~Z`LwmwLLtO$f43S>EQ0;S#O_onfnM;-jmeEiWE2ix%ews~F]8Vs4p4h>7dr]c^Q$(T2OZ%2xhXsw:bf`DB<
+$aAMrHK/{6M&dF^I{<&Y=f`}L&fx8wZZ|]3$D&jrQpNe,m1f{>|'Yk1d]-.,U$%G9S'[ZxH6'y)arBBCSu.oPo`kyKO#hxmvnvbcvJ>]Z^B"ES!&]JCZ+O
++l18b3E+Og&OY%/!D#FaB%j{8VEEfcYN[n((NXksg4L(,;sNlc}YSwkJ9|F4g`iQFOs2azl6HCsKm>oaS7GXo^JG.Bmh)1|y~VgR{(80Qa$WVC2wPdQV0_
+a)m)Itv2Px,1g3.5eSW^ZFb.)UlCz5~).#[V5zdj~Ydka>5f|L1Gb%JROlV}d7oQW:VoKM8;!Pu^JP,:wEj>h1_(~u&T9&eIVT3MCOU{8|NY_VVxl_'Kw(
+WaSJNr%PmO5(D06nY'.T&H.QX|7HTk1Y&+7;|zBBm}8Q(>4XN87PS}Mx_V$jdb]svN-&dLc.>X$y!c>+8-7[KtcNvMxFxjUXg)p|&ZT1Jwe/`vZ#$o}b0w
+p6N//HoxIm/5S0fNdz|Y$W61FEy[00$BF7r8|i.0h'l)rB%8[mK}GZp<CcR`|;i9RrM`I[r)s1=b~d^d`)fO[`'G2<81%10FB(wkzj}WUbd>M/&pi,0uMz
+r-$#U0vC;QT+;(bhyq`zKVn}B_M8]FL8rO'Gin5z[#~Sb+ThYeHG%l`@<Q>l>;|=p_h8r8|{dW>oxBThCFp1ux>U.zZKss-O>)wx`2BHZML!tm/Ix>&xPk
+@xQRLS@^7X<h8jdBZ7ERDA],Y7$KBs!Q`3S-M|EV0ZQg,QxJyDo`I4u($d:fut/vKF$#|JxjmSTlxjH)[eV!ppfzmpR"UdrwY)~<m=}-h0-yx!J`OIu_7"
+#:/{Pd0]PdT[,W&atYn81&,n^Juem@3rCW<wkO~`.dUReY{W|UVikk/J4Gt($N8O3765`kGz"7w[KlGZE6_9z@HfJ3!j#r++4K^Ie+eKe{C7,X6T$5:o67
+8c~Byc{^O:+z4!5.d3f%g;W|%Hw<ntFkj8wi2@C(xL&^dO0HDhDq}0cUyFiu;YM9kmyGB-WseZ.z~^G4[=bR0=7cFpK8JdR;N5/uO`M$:U1`:b,r:yM@6o
+4>-:v$+=xl1ML,A0x`{M;M$ROJFi^1]`a,(]Io1q"Wa&I50kxiNztT#)g1YfXltDl9t4|)+,CKNo5COME=YmC.(Z_^wuwrR/7uMdO)}U:@thh2{T~<eJ$W
+{Yc+Mv3tkd(v<N{6#n^=PV{'8KCX-kNXl`UTZ'hK&Co;8^dR3OV`6L=yI;caLT]jaT!|o#=yrZQ)3L'Y{ty84^,1f[OHbjPXcOvq/1LxBH(t(KI(qQb(3>
+}"Z)Q%b`$i|Amim'C1At#X6f;7y%XLe5A{+bj^--`+ysQ$q1a.sr%'(4WtSEqgiLa@vdS=/yv>5RkrcpE%Kv2ZmYcvTOc@!a<k6W(&;B(fQIyjI{lh5ys>
+]]KDPUD7|]a9lX$krk<3!W2iU-c_}L)GR@"{e:N"9"]<U&iZF.f!ncbR9OA)MB<C:g0-|I,{eI`/iTVy."dkR0E>`8[u$6pF:psR0RoRpyue2Z"6a%aEx6
+Epc,KSrao(jqmd(-B;>EsBoD'E49]acvlRi:c;:%u7Z3!{yoeY|;9R^0'M{b^zfY(BwLC<(:$>>LoAJW]<kHMG{o2d+qs^wXHj)QLs9^t+cC!vSj4to&Ly
+;qr@&x&/oxU]Z+B!HF3FC[mpB4rFC/{d%KuKqF'N[a[r^Tlq>5k{]:RKGO"!u.a`%/<s.h.kyYgavQ&j^P1K!3XFHyhcv7+3OUe/b0m=n6ljwU,VDusUD[
+;{QR4km""<[$Ub'"Y%&yrLLjN&`}^z:J@S]YI3HKi=]Jss[EaK/.!|VT2;@vz9k%Sgeo4dD_ZzFRzi@ReZiV5VTTXnmUh0dQ76V5Pp^[{^#iXDg&}okHw[
+ctgEuAw1)32/J`X=hl5h1&VH+hJceo6l}8{.Gy2^(WKJ_$oykWM=6`RO_]LM>kdn6m`}![]6UTqbpcw}NEb{qbcF/t=&f|9VwY=pg5Ki9pN&h/4V4$ZXoZ
+=vZq#/s<iGA$_D3N=;qMM,o%T`QZ=[%`^X~Z&|:nlzTx=&.zYDdnVyV1z-Y[Yq(v:f4oXcu.'z^ci2ftV>-T&,^L5]QGVB2h/7Z(MB:AYsBQFmig<P>j^U
+BT9aj)CHw,5:k!J7z%I.~n<Bjp3y3[&qqFEVxq~Wdbehj^",Dwf)W!7>m0=^al1Oa/omJ_g9{.pnT-|[YX3y3'J-^+%,hB=,>L]+0h|^WKP@UrfW(@J_8H
+Qu/2SJ_}auCnC7-eZ253>`"_7IawozLB0-Gu#{{26>pk6eop)nwk!X{mWDj2i)7/#IjH{KTf`(sr0WeRNhS3MEJr.7zImA5GE4EXrq=tpx=g8X7GP,}hAv
+akB|a2W`PlhjI&>S0]Z_|d8Qf"d[Q"M0=RT/^I2a@mN=-/gF[9P5Y{xtDf'^lkte@UW9;;P7.eC!)SExl5>aYV3tp@ZB&+ne#bo0g"vs<M%BYs9Qh4Ui73
+.6OT5Xl1(IHk#zM2GE]|oz4ljo6&vY9=gFlqKOXp0Y>!5&U]n=2=R<0q%&s.+8h8VD;co'eIUQYRM!O[~u9`eE_w00oSSGYTkmX.IS4GcNB}i$|mhvLk=z
+C)pu,}.)%a|l9wd!9375MR6qzv'5i()r59MF:$>xrP|YFbiS6qDB+Q0;<aa:u)@9W<urEK.W7yf@ckz^um8ek),fUwjfN7)ep+2[$KV^[+):IjBy+<FV/N
+$[()b7@0qh3}WbB3~J8lWh2Y3@K`cC=5+4A2GgU:A8ujW4oS5+lc4u06s|4=pcs}_iVcnn^AbZ6ujZ<pKC+w4yi<}oV"+kv=vZaCuIvU>D#o_SdY/,T1FI
+%$.;xS'UTLlp~1/@Ae:O'DHdu9<c,}sf8^ahV)'V)Or]5aSs#nn2Vx48=W54SNd|NR=}[UVxMUHvebf%0c_G{0Rz']cs;%~6}N3zpug)7p]#(qH&0uwhPA
+7baH$48%4OB};TP!<@h)0F-q<bz4QWgN_$f`PO%tn0m_H3~&n]}QE=6{p3O=j;AU_%m-j7O^p='X%0jO(4h,qpU@6{gclhwEI/K18SJ.;FG1c#`Yp@':p+
+;;QZy;t)W@-0^t`Hk(F|W$KDMgz8Z4!W#JmA<m#ws6;qA)ksi]@SO2$m+b)"_>yHcjfG.]e<~ZR$PmBG~DH->jX]M/Mk:LYe2{]N:dH):d$uPv7v/OkU}3
+7AgS#z:$/DJZN+1=Sr"$GpfKXOUDo>]DfBgyhmU]y>#hS;-RCE3b["9=J%+mnV{a3z|17b3UGyk-a3s7`eYhrX>+^8iz<q:x.RS:5Zo[>5u^b6`kh3ZC,@
+)),3$_8Xn"!vGXB{+Q%KNN.HOn0#VUBdf)boL3$aPIapDG|YaTbOYrIO:hbD<{(00Fd}oR{-PLeaT;X_vJZ^L.T,.+t)8Lpt1wjNzsY8v",;Mn=Y>#>t"y
+KvVM;&3P~hv2b]GC"9/]BQaj_J5-kW!zW.I{hG,4ml#ZRm7tr)DzhpIi%$#gH|#qn2{_[7_ar`3HlLs8D|!>a|uh4U|;PpUnE,~Eq:>,(nyu#6Q#LX6{5D
+VJQ>FVx{jPB8B85^bhvD9(B_24CpC'qF'1{(o+{}IY4>)0h7%)=5GPCO9!(Vm$<:^4}pR;0L4_cLf'=jC[VOydK6/sP&Y],tn_h_bA(Omq5WPa0"]wge}@
+C[Q5@qET/^RX'Oqq~'NHMgq>L,N{^`Z[Qx$jDI=1q2y(rh^Uwu_AL^Hbe8k^br!EVMetIM()S$r`;bF:wkg7O/J|"Osl{oPj<44W,8-6p#cq6#WqZ>:O.k
+6KGI]FQI.4mz2$=4^bPJoI:5$qjHmsM3|l,voLI+Z'm3^5qU<RK],{^+A^&{|(Q9O{zFgba`nrYtL|a{V:[>#A0No36{o2hh>b"^3BkVpT@ua/bCuC~eQ:
+i1y4r0wC}CJl%n_G+3o7SBD_hsPr{Efl}+tM}>!JsVy2PKtGdT{;y%#|{vsi}xPfqt,er@m:z8&{59kPW,."Lu^<0_WMH;0Ouopi_kEc"%YI8su6DfN+[)
+mqM<_9"[^uc;z@:XZJc-hAUKnG:Zmce$ja&])IiviLL[f"Tiq=4y]DJEp@atLACy#Wsb7l%/^HZ.j_!%.$%"aqOR`Vlb]Vk;OUH^laFUFP-xx88I4b`lc>
+!LX4e!B7(o|S`&S)z!;7D1Q;gStG<N49I,!tq#G'/rj]=kd$EfLj+$Z#VK0#+34Zj/u(WYmm%SeBn"`}}yllp%XYv@AD~rVdR.<G<6'9.AIA36qKU-l<i>
+$k/VN=+XRpbfQ8L$8/opteS(haDk%@kBu(p83xwYpF4057G/0Ce$o-5hDHI:&RDO|%Q|trl;%o<1FFd7@bAilS#oWgi8U=d)X;y7q'FHgTw9{sK34#0vh#
+F0hE|zG!iA||1aP5+$L,V+Q3G1"JA}Q{4r)40Pkn~+F0%on3`$`J]0Dc"gg`}2|>TW5<'h+cpQ_d8XSU7OpkKvoy,_JN`w;,"-x3qBQ0r%-rYHLwMVX6(r
+cLIdGN_W|r:72]h(Ja#V-#my"TYCb1PUcJt./qIu<<'WvKM<R''hY|V])p:E0&w4VF$a5trMgA!4`n)^e9WD0H"veq[vbV^]I{Wlg#qf57Jiq,k[|JUh-`
+!#:[6x[b1CC#3|J.VAxJ4|^Zt#1yC_KR$K]sFoH/UiPnfNB{}/>!}crd50xAb<AOig!iqQ/zqp8NJ2jmN^FC/6Zso<ofiTKuy1mC+NTmwEkJ"@F]{l7E^Z
+ygA%Og{!p;IRVwX2h=3[C)8PACrU=tZ>U@_=wLotkY%bqbT,gWXWEXR9;/@tHjyKdG2U+$LMt3Vi/#i%NSgikyR=a[glq/:@Nw|Kw2I2]l(t!6y,h&s9:0
+-2,x)ZR[cf+VGO:]&g^>|:!duTkLz`_ahS^jNds:M_fFPL,EtD{jO{KILVe_8:9j6O'ZY9sz/D:jduNd^D=6{l.Qlf`,}$>XY4jTk|pMy0&qoC'd|PHn88
+w6VuY]maWmKg^pnwlnIF,+_@kL[$|t.;+,W`FQn20,IkN|TugXeLCiK65{C}L2-x|ZINdLjg`UQRKw{>TSWv&j}lV`}-.C&cC:iU}9,|i7FL9iN0M!:<w]
+X06d}Tb0"!JO&C6k41Q(qx$^tZNGxF<{$Fp[0ZNj8yt|#8j_fv5tE_,}V{EOpf<m#S}H@%etW0VnlCp'rOpxny=_E5^_HIWiD4'PJ"zXdjk|cFaj]a/_u-
+T+ejDcpBsd&mL5as1XTIJsb!mzK4i_-1^frI;sg&U{6'!GU+uY9o0_#[xdH>z8h9_udwZiOd3%M<=wey871s]fS)$=Ac8C]O9C$9PF>W[5>%ex[HeLSh/{
+`;U8=o5.nje/B7V2sNFHg_QegN#:ZuUvFkv2~&oJ5W_NPGX7I.CK3lQ[5BOt'ife3yyC7r,L2rFm$>iS&.MQ{d=Duc#zQ"$iqTM+3WuN.MGtazd#4dMut"
+~W}]AO#WAN3PUMjB4t&&_z<-x-s6suJ3%2o#E`PbI^_lp:,O.x81SDFun+;2%IzvmVQ)!'N/:!&RGB@16RMs'+|w'F_#t@/n0E>,>PbePO)zc5u^B>4";j
+QXl]$KJz6X]hY|_e-kvCs(IQIaqtL0'LDj{4lslp&#vt8D~r>}VH)H&['86-HC/yMxFhWtXSJ2}4C`uf6K$@wSgL~gsCChyj</1tma"0,sL`rMR}yE+_c}
+!.Sz@iGkHQOAHtLEE(BanRs{&|x+/Hv{Ld=Wuo<9]Y>=3II4{3i4RB3Awc[m=#}FJ|&ex&^k=_^Ft/0P!qfT'J`$)G.t2J'ZXq8(L7Yq1Hkzu#"K-128d_
+0%xbeHUOg>C0$6obwEprOZRS&8E$=mMpBOlXL1&IQGHbl3gKl_y%Fv;6{VrLB5mt<'SwV8fM@lyS1xYU$Se<xAt6jtFd`7e^hI-GJWUE^wKp^YX]OZiI|/
+H')+(OjKfKkPH.G3%oF;sy3Bo_k,n<>}}eBU`Da+[|I"|8IN8</Pvk[Nz_;}xLjN&7UoEVd'1QE_G/QaK6=3E[j`hoZL^C^1wYDkE-t{#+8w0beUD)!N`f
+Jze(}JC/#`8ET^y2mhQC$yJv}l:N<(KWE_`y+0),t=f>YRO22/tueclh)@:z^GGn2JCRL{|3@iqfRHq}!u=OeL<U(Kgx_tT9!y,w{z""Lf(!S#Gq.TOul@
+<.&<bn#+9vKGLmZ+;3v;x"h+;{CCJTA(8b%4[J#XU>Hg+.`=;3(T+%,VBhDJ/gM!(F}Q6PSnwF&kc@FWS#sypo.7gr0kMYwB095BN"jh(}>{|J/LCy0[XP
+G1847I6R+#1^GXFhN%lf,8uJ3{$Z%V2'jY8'p#j7rt&8WJz5h#A2w,b@BX#>P35;FE}T<&7("7K>XA|E}CY%c&3AnMtUHL@$}4!(`8cZJj<l>[ydH3TZ>}
+uWDM)NSX;=B)_6oYjLL0GT7kL"XPNepcO.uCuf%.b%RP#$H3hUL58a[XPYgkncOpH&w7B<z=+_yLht'RZD/GNV/ZCTGvlS$t|Gw5z^Wt$O@;uLFvjzIVwi
+n[L#pw2.39/CW;9Hbs#-[p_Pj^(D$x[@l,EnIa_({KQw2v_hmN;wvqOf(7AT^'$0hbeA=41;HseW8-}GTCI0wxaFGIRX4JO'bh34t7xpN<v1PtSGi`56V[
+PT!!K4X,y/p"Z(qPbL.XfZmSQ+D[[]8>usJ&=1820!j!:b[IT1ONP]t$pH,O2_8VUe{1'%-SIMrYp4a(7yNU0@eLoXVq6(rSK^,K#@66k+9p5($%Sn#5M8
+}LuYPa!/pljz0a@Vn4k#ca.]X9(7K<`NPc2Bg&a!ZtVTGyA4K`e0D&"&S2D<,Rb3bsBc,U,:VWR!+iDNS5W:!S:G@j<rWxYg05M912oSBV(gzq1@7ed6f"
+@<V74'UBIshC:kVx/AP[sbp-Q1j$</^eNd4H9^[9[`[Kvp`4R-~m[Q;i:wNcm[K#mr6Z5q0e}W~TIbQHB$z6oX]AI+B;}!,n5P;.u{uffi1kN]eKbn"aS:
+r}jz"<k/t2jLFvv,~7Rf,tU$)MJ^cGuO+5ax+QF3qjA5&/ukxD(e}/EI_Ky@`j^a(|Pt^z.hS["/PxXIJ(cev-ylYf.`YG:ReE:#ise8$%tIL67;Pi}V0w
+yP`[_POH_qoKh`/ic3]]Q"xR>_hOh2Yd85V0^`]adDjpL#)B^7>pP1HD,Aq<XXO/~Ic+zZqWMF-i$'8,^Ec9VX>_e@@dexMm.(O%&Ad/GKp"5d8I>!>w`6
+UmG0>x]6Mxj3^3nV7022@lNZQ("e(j'cyhoE@{M_MiiW^dYS:sp4}8aU[SEzG;&B(:+E]+lNC}Ekax%3cDas0F78|1HP`r0T3lU:5i'Hco6L`x2z[%BlK}
+ypuN1|+L@LJ8DX/1J6Xz!xU/TbD-&WE.wf1/cGYdQ0+%S70P28;Ry^5{{;ROMhnhay.n!wZeC0F^mrkgkb-D+2Tb1u_DlK"Wof+L-sGS0y%Zyu5c>oP]8_
+aN"fukO{TigyoXcf/HYVA/rtPn~D%J3fEb$OKuk1/U)GON"zIWIO6q`d;RVXsn<AyQxhdp~XC@f^rxRF7uuHZX=}"njK%Kr]63(X,,cByHEdTs_,7H}q(.
+<s0Y#ITOI)azL0MQF9cK7QTcDD}(s5DacfPnWaM7rf|$V6&B-THv8{:v9vl#)Xi=ObT917R9hzN4N1Ul@r)At:Le>{(Si77l0uG&1%2G_5Ul`y>}FU~ZE3
+uWn0)NdUP$+:VF@&h1NMXCYMh/S7{H~x-]c`p.GUKlWP)fqM1@O@HdjwpopLJQsA3iq$wTPKQe^wbd<VvB!j2iyD}kb>hcay76{olhVs|#aV=)P`,<`M;)
++'LCaAF>~n2Tk]K4_yeA|}[W+(yi[zmz(>Xq"fG=8;ALJ<.TD4M=!IMAZGi:uc7^pNEM@=%Q>p}g<P7=Q+B5Qi^9;oFqjd3>PD.48U}"r7&J(2$%DGCvN(
+$T%U^47n;ATv=Qhkts_t}8W.P<l>>f(Tm6.Fcj(x^p~dO^7fv_WM(ImEx])tY)AuSE~BVx=f:dL=5'R0'|hU}yQn$r-84xZJy^U2u-IV%^8{O{,N"e-Rjy
+>Tk+Lrov5r^<KMhmTcnBX1Y[bq`qlfE^buc,dMu-URAEH]=LFI%>1[KY[JURYdy_s>xcdZ%-I3=lhQHc^6iv@BD{!R-+jtWA&OzJ.>m-P"K1v.k!`G4iV6
+EO85krv8N/[nnT!>7bl(II_<fN'd[.|]_z`[nY:uyl=kK}kQc;aXC>]vE9f=c}:]g$M42D(OVhVIQQ:Z|g_GAzL'+p,^4Iim'6n>1++B:D2l+3nmw(9EVG
+D+v3[Fy5(AuBtiW#8<Ee,N8lu>YUm-H6Q^k)%|cbBO[ztk${'8I3=5(4-8ig:vTZPA>nXg,r^[_d9>Pc3h}L8s1bIAy)]uybZKrZlUw5[`{K0M%XSe6K#6
+T9d1C7+ozUBtH/jJNU0K(8Lm]p$F#-58R8{zLs+&hAPc}<-88K1M)qJ@.&|D{5cO3B!nI|T]<75=ZvyxRzp4S0Qn=j4>|(^&uc{WBdv'U+<5|GRPhCwx%^
+6M~Jzz^!GpTIY2aZe1t9:pkeTZMFwx|au9dT]86%lJfz^C8h}Sz&4xr1JNO>az&Z3iu[yuj:zAB^J6rFg=X[BBRD!"=]H++jE4z}983X7;W2J6EWgn2b2z
+!2ZwYr.;61bq)pd-y!LN7EI:c@j=fUXd08^pg|I,NqR5H{0&@GKfkmdxC@Lj+2ZoG9H2J#}ayf4X)c>(PCyE|8~fKr_s97}i!TB2dw5c&}jW42[(jN1&66
+N%&-K|WowCp'lU=4{1v1@ZIPFh3eyx'8Xb`MW}`6i'@7N:d5OnUx#|#${vcAV=ZC`fovV2x!r%4_c0V7Im_16UDln,vfoY0|<$bjh=D[2vd.Z_NSHR=^Ah
+|q$m4&=k~jx'PS@m<`BeZCYtz>=7F:4067&{L&msZ,`1uK"8&p-z1cE&+G}5909(=NU2B``;&KA5C0J(Dd:S)I!k7lbc9O"<SH2mRTPR,MZ<1,v%p53"~:
+#2{i%XCw$b{wfq-Pvvwcr[Ag$l-B)cxO-RE:gL#UEu`bl_9'a=j+aiuo't,1iM+}IGxPyjz!BnNNki1Z,#N7HQ5pKBA(SQ"!@91CE9:`7'~1pF'F=sC(Kg
+sLoo7x$OfwHcJyf&0S_LT,8y|,>ib23aM<fBMhVQ^'hwLtt"O:WXD>qJ`J{OY&aviM;hVrhT3{pDZv2&T1X/Mh5-I&mM0^2bv9-F57}|UtGj6&_G"gJD1<
++"XvdA--^:,z@!D;sC{gkf#_)6){Y=8#R;xEMri$!YAO$w0hgw1hsM^"NQ^Q}lcfgWDFNY&kF9`dg]~wI(Y-oh!xig;C|!Kd$f&Ts)Bl1tqR,R$bBpii%L
+Bc+lUsaZrHE[<G3+kA/$:SoHRd+QB7j`.!)6K,eTC-I^7WqgnoTH89~ZGY/:>+KCEhahj/Dd"Fs(K@EatN56i[BlD-aJQ]O'pEt"ixO4gZTqs+tbkMqY,.
+Df']&4[3.9'o53-RVpIcXyK<uLF'EW.7#|7}>d'j_g}q}><)~/%u%:cPz'SBbr9qjta2'E_BeaW-xaC<wMpFB.^k_@eLR!Fp:>.GY(pn'cE$Y>+itG0Z-.
+JFSsb(vH#RJ|+::Ps_[7TH%T~"Xc3}l>@JF|WU=a@2H<pTUlItBm2v=m{urH$8/6J>+Ppz3#xo]O7A4dv;Eeiqu.~7#mD^S&7wLJuR'zdG%PPyq/PG_+4"
+[m0fqc8:vLstDX-]x#f4i]<T>y<vjI>GqvV"|=XH2ucOFLXDxq/rb67-yrxywqOqiA7-cQ>YlLu}j1yn,6i|Cw5d(d0w>/^CLG{alm4dycUf3dHC!:Rp+o
+#Ia^f,KoXGLKd!]^/HU$'Zf/U%I;UXDy{`@sB%na=Na{/QGI9us^^Ag[c[p&xi43Oz~qGViGT<uo[b;_%C44[1B]`VD;P>D:f1xOBaX/&cfG)${ac<6b"d
+uwHNDG}:H}Wg)V:$tw^U5%A$wOSlfj(OKE8sfK0]]EJt@bc0)V&k,uK`n&m')5Y$(T;xlDgzqe'AsU-C-X[HCFmOeCfR.q2g6'hk9^moC@D{cED}9a_Z,g
+=Rg6ZT_oEF3U;]$'p#UEtr'T{P%5(vX8as:p/1.51)}d_A8#UOBO8p_hdnX[nC=!GsG"Z;:yoU6T[{pnk>PjAx|G}^<hUcaMjA_At<Xac(bpFwR+"Bu{`&
+B>;%Mhg7=is4)-Ui25I3jcKJT1I4Y&|AgoU18@OF[bR2>BD^FqqyTL!.3wyP(`AHV|Cc=X]CQt[Ws[UW)7tKT/25-7T_A'mtVjXb5t)fokc;{"$S6f%N+t
+j)FE6oskrAU7fgumIzeXY)gK14>pSk$@H$;1)7DtMbu7bd=X]N3s+H9Edq;z[>wpTx#|@J<UHW-S!Q4dyXa(`$(H.Tu;<X390qjRH|%"tR_Q7Rm]ZSMxnf
+8W^ip`e[j6B_XC:z.1VbrG=no7+bV9o/R]8`iC'g;Ao:dHY_QM@]>^bHqKx_CqDGE}sW,AVs>@mC-BPoIB`0gF}l[G1L|>O@a`LFTFBv,l(ieIPB+x(N~o
+{;X3.,dGxDMF&4{2a{JM)`UmhoI"ECNz7^(q4]a0[!]YNHHa/J3#.6]RBDGe02,2/CjKkzm6+_[b.55TPlznGC%=y(dMg;GH944{22Q8ys$Ps>#!s>C[hO
+<Py{aBsCZ{&ThbVpM|+ZuzMnPMYnWohpGkqnet2VDlt7FKF1Q@WUQ@<p[v,UuiNj:DihbA{2kFH4wL71<FWE#j$3s+~Oe:<fh(;BlgqG]{eg.)$UDn8Rz8
+j_X}cf(Sch[{.QdPb;J``)AF.n+-)3_3PNu4~EQa<]}z}];;VI#og1adaYWI$K7XmZPM<k}o2e_(^Jv/J8pUYIk.F7'|S4nO$CSN<GYaA1XoCkB(wQ[y4h
+Ji3baxvzVZt:R!P]`j#:Yu_7eGAU^wo6&U4Y;5DC<bPr(m];o%nFL8vTktBGx>z6-5p_wWvcL9)7wiWQ^`;N`;uIp(e,HN]daH^o!@emaFizU!qum$w.pw
+~Xas{.ksPxiXABLJrl't'c<v){P7n>@6e2${3cKOM4K<@^5#!g#]@oLukrG:if]+(B}>@];Gy2Yb]y'eb_U+J-QWaKBAn5%qZtyq%{:LHHdg_MNLfCJ{]H
+CLQD`xHE@%XA&W&Nl#u,2#IQ&gd"Lgu.z<NAK2MrVk{wfoO-[J}IO4L,#pI)]FQ@5R/ueABDFm/;5GYwdTD<R%tt4'+rU9<!SRwd!iyVtH".,CIBguock(
+b09R;tz)2AhYo8-eyK/H}pP&T+4].ANwpBi8b)T<!.X%J.Kb>foy,M.+3SpPk7N;pW[{lRugsTr]c{1|gb;yE=3!|L<f9b3pL"0iE&Y;Rn%Zi0~Zgw@aRd
+B}/ASC/fllIJ^Cu|;H$+pIWfMNUXUsf:<PMEi=nG-v")+Ps:SwxUSUY{h@~K,Y-63fl&fQ]G=g~67TxdQCgs=YmI{%gn!3=zwUNp]T8Y{E[1{z6gTL7NnD
+mvAgxsLsuw%yawGQ,,@zTO<|+9{TX+@<k30[9sjLWQ+,DF!m>|&`Mo[3E0#IUI14'R!A!S.d+^l`!kP%@)/"MX:C&dJ3noxF3V~2(`0EWub2Zy_K>e2Nq-
+nq+@m7S<P>P!@2=V8!`=Rb9t`/:$T/,T3Lz;{7SGyv_>KRhi'qRC>Qv^l%CEolbEFKL(Q:'K0t|X2}/9s@D5~b/t9&ys5,g6dOteG_5Y(0+&uP=O[i;%P`
+q+3Ew()KP,-mt!Ey!8Uh=[]N/Qp&Q[H,zu_J~#Rc+!aXoi`RA";]+vWI@MoVjBy@ks]'u23{&,_I$vrgYG'M}[Vaj#7&B<PzVbhsl9+djM,aZoNEV@$AMO
+`;-91{oC,@:)v+X)meX(_N@i>yoQ&TVj{mW'S3WqtgjI/Ro|z&2GY@H"nKv_X01oWE{Yun78hw{UTucLrdHp%lyUhtcN0{8IY;M^zm7'fP!;Z(nJ_L0v!)
+~+^Q0]7b"KO;V)Q7tJNQ=BJ6DyV^;yDB8WCy+4hdhsIypO(6Q6NnSL%NVw@g/$#,`,~%C}zwmHeIIQl>[#R1')d_eyh(wYoNR-_dmN1f@[//w$8=",[|KJ
+RCy|#}PZ3x=Walb.,xcjbPfXlU;R$&^x#ZOG3"olq-j_'anyFjJ$Q26roY}tg8%1/af0N}-9fSkJ@cZpe6~-QmBH}Ods}'Rn)yjz3TJfBJibGX+j0e<5e.
+^kLwijCZxu~8^p#[lCY="bEG$A<DFi<]/(=c>QG4g+XD3{;MVuF5CdmqV"s#2{<U-L%LB-Zkuztl.zdAPg$_~{J8GuULEWkv!n,z@Giyu+6fy<a0Bo$ct0
+"1,Rzop(lX79Pz'DT3xZ^t}IKL8RED4jMpu_WO<cQ-TBcG''dk-58{)p1Ca:-lBiKq4o]xV|'d5b`thhWz9Zu3L-r}8XOYR&-^EB>}^0BgBui>_1kUsH]^
+@j~/xmdNUH3Pt/BC#7quQYv}#7mf"DA_Fwh8,Uwe&<L43O$kl-v93ZhQ:wu36$k7l(&3&/D2&8K1:W;t;eV@Wvwc@}RF4L5<Dgic"KcUm&f}s^>|j&^1!9
+skLvi,&{EQbon>)S#}Sp<&ZzJ3blWB/Lan$ij8t'[!{<RafNgSm'Yj=J-g'Hu##pznfPCBzL5Ik:`#5Rs;Km@3ieOY0TYGgcTCc/,x$I@iOeZcQIz<}y-l
+Tv:oXr4f@SXNyTY`$({tE%#;+|l(Cn||yJRIW7]{t[SkwGynKM$[L#n'yJef)qoJ/xK;KO((-q;X'iOB_d5-j`32hRCj}j^VOv7s8+wbuakF5|FMA:=Dr^
+kexGX_]f{PNI,o,3V+jMg!;d+W_2pWw4<6xW/,pfq4&P@8Ti`2-GaN-S-/Nago]I1[IT|[f0rH>MKyXhh3VVoQox,yLdwg}5E_9(T8@^wh,^q&oYSO'3/r
+MyaKJLa34:&rWbF+xb#QdukjA3Nfr-hd/yd9.,F&/krnetT}7rL#S9:aO{:Io]zbihA#FM^3>0D29F:8vof>;lpp_tiU%%lB-${T;A}XD/J"r>-59R^Di}
+oatl^V$mwRG`=7z[cgc7O%c|kF!$nIf&vnv2UrSzvhffO&nkU|x9Iq%ro'5(wQ54T_(z<ysnpd9$LJ#m$.J/K{V((@6^3^;T2N32yybK`tk0mSO[@A])$N
+TWk]!>"nGp^8JWY}0Tm:<}2d<}mMg0:y^7{>elgk>_P0L+0A4GpO]),l!kh$,p2'B)MNP0(KxK>MM<1yHchem3%y"|AMCcg6OT;32p:dIF71+4h7:Nn+L<
+nFzy/XA0hq-qXlm{F^&s,J5)8}s!;N3seD]s{aR^bXHPyy3,W=p>#y,99d9/<k;4!}5r{h7)5zkp3.9+d=3xk"1|E&'u7Dk:P<q#{IP;S0O>b]+XP4H%09
+>GmEc<"KoSBho3f,[>%A<f#+rXEGE0wb72[{Oo_A5ri0AX$ZRB#1e)LZTD&h:GM$-eTa^luCH['Z{[-R[woN>c5L;B,k#-AwwAv'/lK4_O3|KMizNcN!<"
+<k,>Y5bxa_Z]@/")R}.u5O_JArhgry6(@om]/v5]'`x.H$HLYIVBp|Q_umQ4JmTTQf%naG@}@sxODB|!;pm!qsFYzbfi;}5"-Zfx;p;1AwZKY@{Z{,$$M6
+1&,-tCBz:L;tXIm+I@zxOD(Q)02t$zipmx#Gcj,!Et6Ws{Tl"Z!Ef//R@y|@KkhqQSB2':DU=}RtS`J2uCR^u3k+0-f5]kF{sV%|VXBjkp>Gr%nl$IlqP#
+Y[;2{5J!ZVP-@}ZsY-.sJ=YW/PEENKmS70Q,U,Kv'%!-AHY8WqBVv(gVWM-N:12Q(-qODq!dTWAe_Y~vi]MTgc=de;'Ao&g7}U&I+#c2s`m.Qdic'eKJBw
+0y'hXktY1AaO^K4&:HG|]}M(N3t=l%tb{Nu)X1W5^8a['kVKzqvQO;meK:L!+QSI/!OqOIe$!Q:^"tb}$Wy]em5GQK1qk1sl_CtcK>%Sy6%)XoL!n=gu@I
+OM{BZxiN.vn/z$A_b7RmiCFoX=_l.cK]svE%phvC>i8A_74:Fyxa5nUHj1f+>1+;$=.=YEssZcUY(yJ%y5m,$mI4ltj$OQL=cDjf{r,8`ep!}}zZ!{=WIl
+(OKgzohexqLMcR7%TWYxevSi+67_tEQH&-o,&C:tFFPV<P+Rree`N^qsv6|2:`^cri]A:8]FIRi_ofLpjPt+jN"F#x9A!%>v<,MZQQR6st!}mfl3$ie90T
+.0(w%]KzSuE'S<xe7QCfNY}lcGK+:dbrR1Nz/{:},m2rD5.}7o;{aTFxrbWbxuOH1'64!uh=|:RGYA5g~WHgE#,=Z"~]QI3gQ<Z;Dx,%=@F}$aT|0@!8@C
+px6W7)&H!q'uNxFW:JPyC%D_f]Jafwu%1&5JA$;"Fwb7XrH2wE[WI^qhPEvWeuk5E7TEVa9G`$pRQh39[jr8rg0G12Im%!IcLOR9Dr}9~QzrL6>;-^:#i[
+6dt2Fpn'@12d:rH5O=$+34HcPV^9i{ss]N[0[U#E[&+E.J:i=^}e'rAVuEkXU>k0cz|TPnsPo)!8j:FI==l4J/73qX:AqH'yLa`4tgClqN/Dd3zK"5_W,^
+k/Y@.BqldI55oYe8G`O,t{4vTl'4<e4y}#lk!UCj}UHb8uYo1DXypSE(7!50f&W5kn|K+CA9,^wK=dDu[N(ec/P1Xx|&0T(1@Z#n3X@BM8`3^W%`CJbjnt
+Q`]OGy%JgAhT4PgXo>F^UU$4oXP)b<PXe]J6.yi^<ZQc_43-tIQc){g=|fS|EoR"ZL!x;I6aDejliL@qQ''jYv.PA29(gPbFo1pO5_>R~WQh~='Z/FON(.
+u8l%#hmD6vTG'ncHH><c'JJbb!7`>-K4:jPN91a$J)`CQw&ZF75"%L)2ElPz&YneoO7WapH<M=oq`&yH$lHG"Hj$~PMG<X]GjPqeB9WWHB1C=MpL2,z-!B
+5Kkj8t5-%}+Oa5N`&kcA%@Gqg30{5X3IP_yb}>l#%]x,6)FVjB#YtHTF6=[d>P'j'bLW(K6vEHW(ixVSeWe%Pr"](FEC[VL|Ml_;73qPJN&J0A@xaST@tF
+J@#b~Ao-Q_jUCmA{jPfUf3`E}.KMBu%fh2X1W<_buZMieoAd&LH,6MIaaY>>A03L<Q5<$HMWJucx]<XaqTN30,[L6"7Cq&Dgk|-JEY#W`Zx7Do!o~Jw]PS
+%j[KCh`bPF'SZk}<f$T@GA/guf<`hC=l%x$>6c4j)9:tw,JsNp/hc.^ROh%UoC/iNUb,Thb[uoy0I(8wG7_xQz"2^}}]/onlKqJ2d]zfO{uDzwR,lTU[8u
+NZEdXr[@&f6;a5GCpB)O'oPfo5|L#e;D(ulUHu/zOnz(<ePO2q^7T1Y26y)D7:oNZgoM_4RNJ|8y90zP=Xw9H[96GT+g#>3^-Mr+,>$j]nvYgW~'qSZ"e(
+;.1>]ypGX)^xGeB|0GeU8!E#F;<ln^hel}4@`Jv-7fWz:`kuK%Jaq[3o5O!MU{[nD}UMbATA4q^0Tzj;%VD}"1Zf$HB^<;TxAYRUNCXJLpW9td:AbQaaEp
+is_k!VN^hw|i</t[=zor#;Q/;&v{/vD]`=Cm%/'UPf^NyHv(}Hydf3(C~"7lf}3GP90U].>`eB(Q(W#WnIY_Y&`!pgM)k>7@A8v6na{4X8Q_&iJ+O:(cQ)
+n!IJ,O^5+uat|E=PgFtEht5U^i5{v$L7"!(GGMy)5'gn"[.dG755}JMA>$CD}$BYK8cjb^R@-kZt)/HS/gU"vnq[He024Ve(x%%c@!f7LDBZ8mkY3&U)CD
+:-[tkY_(LI[imj%9_d5hLVT{cO8,$@:u7ncb1dS|r)<CJM:;cRmr_ZM)E!f7U9xW+.R_YX0EhL$c@>$/$y3$Uh<-)M;/anDnkBuBR8C,=kvC4k^&Bng62.
+<VtA0dCkK:$L<!,=w_JZd_!d"X+ZSG1xEB[`(:kpXzKt;AZ'w$%eQiD3HKc$.6#1tOzZHM;it[%J7t<m.)6b&hd$a$2A!1ZmD7S"i[GcF9|m!qkusLrXxz
+PwoQ)`]mVXXz3&D/8-5vN4&hcvrl97~BIViH;+I79e~:jVh:DQ{aqs2;2n$CwM3^nZ|%/:}rOjB}gP=U9P!7y#YpmGt2fP@XZ&^|>DN^0!JWlLEC`(kiXx
+,:FbFCyM,GuJ,>>QP]5yNr"0MZ=]DV2I0.]/Z'2yferxy0@nwTN0R=eytP|R,Y_Y}j^#)1S{OjWQ-62<kTy(WNK!sI@/Ew_/<Zck%^h&L[At~wAraWaw["
+PQ+G"2Gs;Eb2j(hB5Jt{g/G|-!g_x`hhq>n8OyX(,A03p{5Ur-kb;K<N3xz$BE1%vHw`vw;qC`WIslA|$GwMWsX3UhXGB>1A%dg7N_Px>T"Xnv)&"Od>~"
+jN=1!K"@r/y-[5i7K"]SL'SuP|hra^@K&u!ibm^.RmDEgbrP"%,Gw%aeCAat[0KChHXqZF[KJTr#3`'E1_%,Y;Ry,kPM>/~>,ywR}2D__uDE{,1D/17@Ke
+Yrt)axdzguk@(S_T"4i9)/xQCc"h>@D$lFhmNxFw`E<O|mR-zIOiaP>v097x{0-P15}uc_ft^UdCeq1hwa8nXy'FrUnb7<H`|l8&u`&;ED3lQ-5tc3QL&k
+.FP1&-_ZJAG{IC.>'5M<hS]"HZt&=d)J!/rVWb,);`/L.9+Avf=:o1"x,qXhmG{0fS(J9BT:mDP@-#pFa1EU%U[^2#-}/Jt.+#fbb'Gz}l9qHy4S@]i`|T
+X&ORps8e9q}sPCgde=CMO6rk,=F3JE(=_SY6mQKpbC/+LIh^+FABBQ=b.f$/rGxM$Ej-swQPaJ9!5"",z2|%>)(n"g(batM_bI_-b-&,L,c/7yV;ry9[Uv
+6bOaw)d`HoMn7fjmD)1OP=;potIuHsYRRgKm-1(C4Fmqi}Tl9|#4$XZ/#{t^#g(xn"^zW62ad`w|L5DUu:ZQ{XmG.M'Ln/w"q-g+kOM1EM,AYCXTwqXQg+
+&OLw4lYkXNZs<.l<zq7]2N4}3p,MiLz)-Py+UnyUaO2<`%<=2RlCw+8X$'>U-Tq/GF`W)^w^UbH)W=e`:Pg[HZ|9)bOhQmUKesZ_W792`e%4T8CbVqP+La
+RcqD6OuFOx8ukBhUW[D>^Y0(70(Y^GQX|>oI_1@j61sQ2oV$E[zkg3j/K>x'!~Pp}I&uHK[bbwyOhyLM]DKyS2xuzw:IYvZ+`0;M:)E{,5p0!y_pO5M&Kk
+yKPA^#!`29$$|[!l+XF,Ob,$DP$FB-I'O!YCOK1:]+WR,yRnIn'9Zk:P&up.YQ~veG~CmRjo(-QI=Jftwn<pVKF8FD>4}[.z&rW}5[M(T5)15d0n!x}/^r
+J5lBH^F;[,eojEi@_PLGbdw&4=$ufun37o`o208D9z:V1uEvTwE/Oi&@=4a^Go~&-is%EH3M_9/NHM4Dq|JqY,ZEGg47wH[Y@"Y#FlWy>AXICXB!1WKMF9
+c$`u{7rLomA)_yDu4FoO46c#e@(s.krd_M9XXIkrm0bVIO~0li@XOz{MQk;7kurDsV}7089Iz!dw[pM;MdwS<12x{K.OGvOR)t&)q,v3HlYs=rk/:Vi@[(
+HF6GrQ[k,Ce|:X/Czt)>"saONH[dq<aMjj{IEG0jfHbkuk[dCQ5puFQZ{qB6al-bh6.@s`;b_[fI)w9d}Jv_BSj#K2)9]jecV+W[!XcW9"Z&l('q+I@GA"
+X7m8QYOV`j-zi@H3Lt3"0BrtypVjg_[LwK12U>MUmI[S#8^sYP/3:M8|Q4HSQo}t@ytHDw1e@@ek:@K-A>[L+[/fVmoN4pCk1$0fIASO4iP,&]QZdeDYw9
+5`IF%,7c;F+^WAif5&5|`X-t"QdU{Y;$}E~/B'fEap)T3lCc%V:>PT$aoz)V!=MWUsT,6txhqqmJDFRoKrJny|4>I]&=FsZ]h^`q`8uvb6DqY/x=Zbdb2R
+r,%66.t8dXx3BV>SFLr3,T{u%M8U4j4$gGCVEB{w9mFz~&M';13hoKTiF.p.a.)z@YOr}h7hBCUL8YS-.$vk^Uf^hjcE_Q7u30sVXPdn5Is1&E!DU%SJKP
+YLP6S6=Bm#MG>^gQX3Sikj!,&rWJWcn[`O3}DvT$hH+Uyf"jfzP{wx=+SL}a`^mO&aEN5]yXag-z_PZeChVy=_Ud#n4sG>$8aXC^lHj("^-C:pv-!55g'l
+Q:8E=e6"r3O^.GL:u8YfGg5hQJg1Gb,D]pfh>|q)h#QP5_L&A7eEQnP_jdBfkYD<[H]O$^fkrI@Kc"i26z8S9L{8HDj2T.f{[9.j7.}3#O310s]`v]AN`3
+.<(]HjH{_e79Pvi!{Ubvh8Y`RO7IB7U>NM3r3.pdgA3C>=d&5vXFzOh/r/6=]F1V^{-)-5pzNPyR(|1[#}ZA}Sad(w;-4`Og!=g}]c<C:Qcj:Yvj7w95go
+XYeAHx|Pjjk|fRAma$t2QMGf;,e@D>9eO`4visS_7lOAle)-8z6_]=);6#L#pn1i~p7Q]b&_|C>oCr;xT(.VfpZ{Hyg0)a88ULCk[iOjhh{G-G.|v%AQUt
+j/T`CWFH]WwQ3f|ej>>ohhoN(%o}+O{dL.w&Lc,lWKz_Kbkh2[8XaJK,W/Z/,oSr@U~y4.#NXl0`yi:k>K+ss^iXL<QZ][kxPsj[ALSN[kb.f3|+c)2Fbk
+1J_INQ({8&vEOEHZs5#wEXNu6G@iHD@dKPmC#zzaT!DfWO/VEsJVs#xK'b4S<DIlB8RnWB9}y^>NJ^dXGl>k/g}%,oT-F9WSHu)g]927}HxBoL$'TXF$&i
+rH"}]::%AOHN0.kn85DHH(nwL9yo%>sjou|uC{,P"@SIAVz#E0VZ_X|tb-dY;i.+W+>y}KWb-nAib{L/mb1J1kc=B)oze}qM9|Q20a#NSi+dzCaVg^={Pr
+02`ox{gltgL%B2RLcrk:@f#xwV"n2//>U_@QU{s=mxY7UuAu#YiyBvZ23.'f!kie6HGOW%HmoYD_^D!A`Q0badCK_kiM=Hu;[XyoQKQAez+e`RiR2.Geb#
+faJ;n,<k[7AeFi`8Vwu]-k87dya9Df>C_yB)6T}`Y<SK^dC.v}/1^,3w[0%omM.@r"c+8>!5G'[<q4v2->A+NkDn]nXA$WOCK^6.(G^0e-v<]0:v_hHBl(
++Zlz%wAx}y1&Do$T:NG'yjo(cr[<SG@Eb'8(qWj5l)`QF!c8h!F8E0W@OM'7RZ~"j;VL1}W$waZO+x;$9rGuj@KV&2U]VT(dll98[[B""=uf;vs{9!,pMO
+)>afBQ#5%7Z@L/ab~w'_]ZG{ff>1},S6qOtEjz`-DnR7:wtZb/VqcDH4vQV&#zZ)e(-'R&,WeA3`UxZ/{(cg3xfwaLhyDd{Cr.XNF+m)Q#pP>BG4E/HL]K
+gMBrXs50[{jbK`~md9.)ANa!fDAW]d!GX:M&,W;`m8DsXyu5JZC6RcfIC,D,ptcBVvUnNI)S<w<m,_D2eM/%m1HA<yH:MuKf,JUN%r}OkGPK7X}t1cH7pm
+j3=L$CqZMFjC0{l20MB.YZ/bDjeRgP2#K:yIWVq%E3Z!OJ!qE8V]mL/7-IoKfdOtnhV=}axg8r)6.M-,!J9A^xR<KNN.>!!#!_J6a]!!S]AsDGEn)][E^0
+_CTF4vdkCMQb>oK,5r%S9zZetWcFSe]}9K94$`BmW7#qz/Payg7_+sUnX9yG7$SBD;&%BsIM=X8pdl.0MD%TMGBpDII+.R>edp~d(5o0`qpMZ^iR-2fJZC
+Tl_rUi_^jf&G-:`rGA.Mu,gA|yUbx]&_^Vw3/dzK)@F]|AuykdnGPCJq+dWYcx[k^ax1uzZ3QHPsR!-]{^q/Lm77BtR-&=:$L<SrN}|Jqz#C7Yaw{I)NmW
+/I+W4K4fRtf3go7;t7^VV/-;=y^Q<S:ewjKmYmR!cy[t<;GnS4vdUgCu&KP@l#Pb<j$^N]~g)d@duGL%>KU}%`Z+"jY%z[&s^ydew5C8EA[>(k-%r;<F#>
+&-}079OWL7aM5G`{<mcT}GX|N<KUCxb-,sqc9A.'xZqOo'h6)/h/Fp~|;.E9.i{gf}iGn"IaO=l"'o}lsZ50V4U=,s0/-C83~ugzBK,2<GWrc,'yoS9W<l
+hlTzW@#(A8XRp$j]KXrwf/Pi&X#`PjV<(P+;y'<_2$m]AP`Y$8WeL/n^>O#tkB~aI(rm^CQEF-uebs$U>)/@[>aU`L)q3>R06XD.4ZJqt6R"dw(RG(o0bo
+vt,D}114&(v"<Z6<Lc1>GCW;5/71~37"}%1ymgJk+P).0fG[(0Mf7wDso:|Wx)MKwvgX^x;{H%#6pn7>HF|RLR6kT>E=Ct-IIlRj+8b6bvLLb2eh+`S1w'
+n_vN;CEC|IyjI,o&]ftMd3nnpDY&PAL7bJP,`P0JQA+4%f#NH"TkdIGOWW{+iSUId=!nZasi'Xk&f{K8g;h!,McL5wrJ=Ak)5+Smurr$w)4VaYa)<E`Lb5
+vq>Uq0#6FLXZs'ZC^|)<X%cTRCFNmTfWKd9F.9v+}J1$W=x7&(/Nxc36;w'iL>6w-7~n'$-<1.L/])1WConad{&%2]3bH310sb7&pmi/SmEL<#Jm1s`cl,
+o5cWgYSn5DLseZ&_}MLg".{^-WV4TpwQX<}i;ltlo=%Bj]3n'-hjr}SO~DU@s{rBvu`o<9']d<[xBu9`6IG+N;j1HsXPj:[C!lhFd}!+'rDh%l'zh/V4/K
+#"1fX[va|UNslpqFSQA)HedOTy@[l%vY!=svCB8>:IXLR[|Wg0nD`r"MQTQi5Gf3|4=s8}TZyh~$m>`DueKBQm(0M"GDlI/`7;D1Y$uR]Xnq^>(bGMV2=@
+j219Bn1&ZixK;Y7wfS1;UJ{z@+{/@)Dhd</%QhVnf-z3qew9m;Q.A.rweO;}Gs0t3h,wqFC'(wHSxajf2j9TsHR-O)L_(X>=,eOp:}Dxva<JlQ.#DnY}+e
+w:~%><n;MDra5.@Q{ukRPz]f4-'%zV`cN|<&PsLswga}_duHrQ/^LLC_U%7Nzj0:fIko`kBxk-Js2}|^@^Os.754lAk!@dS0cfWp}k"n]K>XlP!<QW;@`B
+wa4&_z]+!oc_ncPhK=+vIAM|+dgvh5yWBx]]RI}dH(=mnXo:5Lj.TqzBEppeX|)mDAn4QZer]n[K{;G{H](cDr]R(9)nXe4ABrJCmyTZpA(obY_kX|H)Ax
+,i,i7h]:7;^dlIDD42.}0f%XE(1^Al1c7n$hK;OAXX>mvKJ"-mS[r3pBrsvw"a::Ghs`!<#C#mf]zPCL~HHcDqYxYxG,(E]yx1;H&+RF"b@p&J$`{0NEO1
+ZOKe@l+>Yk:h-.y35SS5W]#&O{)y`ZKs4gJBB]Oix390#pJF~-.yc)h7Svm5LHKt^TNj0eh2(dE<OHomb'#@7K99O:>aN>|a=$aD/_ED-Mo}3(2w(>aws(
+-Y&Cm.~CLzK09b)f:NUL@MNztPy4xO@.{#;`aZWC2(tjS6R",mK0991vH)wn<UL&"QLS8(gRw}&`BrZ{Mc(_Ht[8N15)2Wdbv2&],|1guYY6ugH;P.`h&i
+ymaZ/bCCFBrLUh&4!Q9BHtknMZ<]pC1LH(Bb+r0}WaN0RSp2V^v>v_qJZc&w=tz40:+("]BuK;1F_&M"p+@1T@([fuZ]{#QASN>I>=g#l<iGrR>u^40ji2
+:)g%r#bf>w&;jZ!U(_SAU$4pa6/QsAe++M/r<Ky4Bi67BxgjYj#1z|bL2)exf6"{Gelo-e1Js-(jzQEtX:GQ]M|^e0Yyc1xHc(p:8d$)v,('<B}Bs0_rZW
+6O"tvJ1]9V'2ie]9QXcmlfbnx%@[K^XzBU,6Ve8LhJN1~hDR)6{S9.~_~,aS2zXN_8<SL]1HQ1%(/SU(TSHjY#4Q^DMxf"(9<;&sH`{@f>x&%fsSf0X|kW
+F-6uRvR[b[O({>rBj_Oz.Tr7_LOEB|cnYZFWTunQcn5dh|g5/aeViMssD)W)X>QiGKAJWa:,L>.G&R!a!)|-32NONt`tc9m(:bV3H_"mG|#yKIPJ_8{Kr#
+E{sEPyjU+7W<Z@+1cMZa18BqSzph;fPTvgP^gGC6ACI9kCMa!>VvK7le6Cb0~ei3cu)1^AapzYv8.t$H)Lgv^k3f%.F<:Y_HG2#Q>$e)l%|-KtK)mk,Kx5
+>pA5jTS=;R$C3@yiO`4p#Gu4&8ji+:]-xp7QE(em35&A=:va"iTUK$0Z%q1{e4C{7R}Fu0<Ey<VH+=W9kPrr#Vi@,2^fW,4&Gl&9qT@$HX"sq_aZDr9qFX
+Tl7F9Z-:A>@^csO_L<kP4;h18I'haeXtd=rc{4.4b)MP%i(+`Vob_cQk{-+xq%!Iq96dq:IKuf~hv,/5&eYqa]ucgN~A]"p%FyTP^%0UJt@pHW0v$-(48R
+-H_XaSHdAxI:G#4P$>P.pM".PMSBX0IvKZsE=y|k@N4Pje#=,CV'FCSTe[ou0v%C#Eu5$X7Ku-WjI(MKn=|<^dVw4`@:ch)53wi3km~,`^]dFpRT4jR5N)
+9pS_A-wq7;I+tH~cL)xHU^V[4kx+s5_NQbzvd(a=+c("Y>^%C4'Ufm,SVE6(f(E:xQIt:/4B&Wd`$#g|>_Wtg$:a!opL5uZ[QOjM&W`Hr2ZmI6q0mthNU2
+NPugMz$%GXNUtaw;WAxYd=:O(#vtj2t`kzanxIn@h%[o,">SG[mF^|m-ZC89iCMa&_S(um}]+DRVrs/OoM]6]%+i{/6!^/]s,^]fBwD1czF<oDTM={h0W+
+Z,MK]AU>)6'kR+COzJLW/%n9%.^Klwz]-g-#%p+62DW<%gUJuEKD9X1NgW=%meH2ww=9oC@swV%)|"z5xi12d8./F>N/{vFNy9I&3YSvUzc{c%.9`L(E)`
+!';ab7yvSZQCF8Mj#+k`W=uVW'WqL$bPax|L+vRIyB)u;i=v|$MpI^T-y)ytKbYy3FTw;pkn3qp6Cau>pD6x|,G]YED{@N<U_r"hjxod$Y}jUAm-gjn&$5
+mC.Q~}W>f.x[b07r>]9RnjAL`{kx$9HsX[UWLC+OuQi;M#ov4blF:8n;y7jW_d9WO0r^%:+p|F#gWc-y;@U^`Zn0O7-@s&V#B4Mf8R9bX![)f2|MMC9e,C
+N9=E$d>]e{_v$Sw0YtQ]7_&APi;&S:^+#cQ5CxQ@!XA"$MrO6q#%P4<WfZS![hC&!v#p!c29wUmqn79&xB:ciaHozR{%ek!}#rZ-@z+({0Cii[2cgtnDN<
+uFf|3;CqEwC^LU1fH3DOj^]O2yZ0e8wuiOfl.mMO<SZ1G"dBGPUsvLf4#($K5r$yyVwu;ySf%%;Blk0}"{CTb>@%O"]D[$--/Q'u2Kec$`afuiKwE}6,Of
+Dm8W<H|WyRp=6Z8;xm#l/ZBxo"^2La)/Wm{PpO)#~5`/E{vKG>!ZIMjT9dEL@sq^$iJz<xn6C]~a|%#TO_LZ}wPq2q;}5r^Ra=GN{OfD7rgkL!wt!d6>1,
+RMtB~9tMt[vB_q`OMt1J^O%#~(~SaO,o,SQslzn6}Ox,2(C"%v|my+vFnk+$Gho,KD;jGD}|f!wDPMclv{ADwoQ#33>#tyu+K`Ox)0@mZ47#_h]c$5X9ZJ
+Q7W`x5Ji;Q'ZN!Uxp`yC-2}cG,#P=tVs6"#x':B@@qK<(zu9O!"!XH)$_oOkkphjX[f=BK<rD)]IghAwDQk,AJFB-F%^%ZnT^<X#antriAD{J`wV)r2DW&
+VI!E}T^Ui5Sd5/~pHNt8|yK{J^d18wXD2LTi"`{%oOowjzGX'#_ALm--%'D`Fs,xEBB!x&:SdAfjM[.Q{VdQLoBDbbFmwH9;"k3#ZIyW0:$wdjlQ7m1%,0
+5@YF0yNkDb)Kl;NATMHB_/{q+BYSW>hvyWv)u4XD{-~S9j3k:(Bmt9x|CM2Fl.Ay"7Z|GJ-EJ1gUs|=;:HG]nttBX|;-$mL3{=h1#AWhyD_@;2y`Mdo`(L
+5-caibwSO0.|EWJ)q#Gl9P@0{)2e8T.>F6f#,:E&a21I0s5kiD>f/N3=W0QXhK>#Rb{F]<A)u5>wWWaBpLAD$0d"35"nBAUHvMJ>|Qtn0e|BqXEAx,bR$e
+YFnegAw^v@<M7T3P)d,DzC:<IWQZfJ6D}iZ1$v@^7P^_zj(V`B8b5u4jiUL[&e;kj=5=knUx<R^8L@MJ9}/(++-'2HTl(7@y;qlCuh@!a]Ay#nUt~6/Z&i
+AL%z>a2^`6E%rsN5&cJAQ9:sbYl,@cvnst^G"u)O6L^)N>S3TYzY~l0Gv1:1m/Ftxj^9bAweC}Ilh|Yw}m{-"5}DBuZI|>h<j0^$.&Su/@M|eHeF9(YvSE
+c%rX<]dmge3i>>}"<yc#%oA]7ig7j_]`qY+vloF2u(FVI3FQ!V),yHgm>q}vI-u"C"DBC._!]F}Npg`QL7yk`!>fysr4uDu.I/>Dl:^>hNhS5SfOITv,_z
+$4$GFs5I!YyM+4&6$RI#_sgC#)^=[a^GzK,I13h`c@g18l[rP14n!_R0Z@hl&y4jz|I|hV'mg9fzCMRT5"%yl:2Wsrd)<@PB_#>:K+x0m#D[8_`^OC4=Ko
+zFJ+QJg:AhK;ZW]269V=-k49Fa"n:7fiXZvW~{KwP9MlRInB}aP_aexgvKs"'[NUO=s<^j!t-CQ{U4dcL6)=ToMI&e)rIHSHc$Q4t)ah$M<7QtG|p=Z6_7
+3_,n])o7z^2ZE0=5)o0ot7p"Nw{tTM)q@xv6VmvtG+TDK_Wprq/7U0AI'HEdrbU):+!WTL`e6zdgvCJ<A9:"7|l<%Po+J}{%+!Y/<tGssx/]@sI4=7A8DI
+"2,<3L80#N,2uj/@J[>SH4{^4L1/kV_x~r^@<V-acwF(|x:AJ4'7WD/vfE)wk/E9GNS&$W)vWk/8XyXt1D6<:|a'nrG|>}<IWaRl<r,c&wHU-1VInm`P(H
+-h=pI|{G)zDK:Ymt7s]k`<Px#z<kWG@_9u6Wzy-V[o-TXIaqFez3X1]'u0qep"l'zH"hw5M<IY8F5>DKNmr0Y@kQxEYAM97>["K$f[$k)%b.l4"XSP#^lr
+2qholK(k01qBc&Vf!#<:x<Y>/D&I:^'hVW/U&jmLEscj`Op.@P+&QT<"~N^v3my9d46q#T}y2=Fn!U-0;CsGV';sBwL^>lqRU0){sjn/&Hvbp@!>~l[Tw`
+8]-):ckr@PH3&<N}n>#+ni_-PZ^`cuGNHPhbH}DiqhV8qq`:iwTS9>"JA_dj]Urs6}u<de=;=)aRo6/Y[7~25Cq-GNIPvN&>qS`%}LUc2jlwZWc-8N4_5q
+%-2x,jszhDv3upVS."YO3ubM7E[/!hfysnA:uROwYS+:O0.Nebj%8zbYZ(%Fio2$,iaJH0GWwz$D&NuJxPaY)UBOYZs0-Z(0JOcJ](Nk)T0['.&}C`LsHa
+;g$}8euTg3RC2OAf$E^mS:A.CLN4~{PU[LZU%k'HCK!L!g'pX,#pc)p'L]h0c4hO`zUOo(.eQ9pa`x!!5Vzn#E&OuP+/#O"_=8&ODOYf((B]9w.pC9A)x1
+UpPa4<s24J~U6CsB6mJ%{:0ZhG(e>xi|+C@{)<rZ;pV_Ts+dh<g%UYApl44!r,le7_OK4:[p9_-F@yFH"weVUKrWk"oN`.v25".ACwz>Om2$^]uo!`Ekt7
+A:1Wwyjhh2S3DPI((P)sy^hiZ.+tLo;v0}el~Eyyb%0T;djwdWD@n"I-7%v2(TG+kELUH8Tyi5,6r(O,n@}|2ui.:,V,CLzUea|$C,X1TRc&2eQKYq&)qd
+XKVT'yi{ma"_7!|,E$g{k/_hGAJtGS=Es/L.Lq-f7^ZJ~#;BIY%:<,l;}xk{;BP'(@rNi)7SV@Uley=(d]L@bGs<5)$5jT}/hx1z^n54_KlC`Rc"1D{8ue
+$!JYFuZAcvw:p|O"auT8yw`ZS&Ym$Nu#Mh&'{Q4.w4^9qYMe`OC42KX|}>y+SS%fZi1S^wit+nu|6VH,TkEsx39!C+&JsK`xW>!IoE>)i=42!Y)vr'qpjL
+gd+<!a(A}1+M0kLa%yq$Kgry&XTbo6ogW7k1KfH41g~RjhNK},D:52-_+6rwc-yEA"regA"QIupK6qbu5qZ8oB:F#1PMX7Jr1VG:jNtKo<At-G0(1":$HL
+)c/&H&"ibQ1|./13aBfJ,>.e<mAV!i/5~;&`,&G@O#eJu7Y&#Qhir|F,mf<eKPc'BXR/#E-cj"pl5q3ox6X@sKw#Ruq)opJOZvJ3s}+c/Ps^Q-,[cdO{m1
+yQK"dT-xh+F$uWf(q;]$=lUV)&6SZMAvp[X/XVnkCd|^442y9v>XdQP_-.SktNn34Fd@$8ro2%RYF<NRZ0sJh7%+D{(Qzdxp2sLN=4on8Y:0-#m5$fixni
+yS&;Dz1H91ZYWJ/}-'OWRJ{=+m!e)-_hV03joIte^5#8.=b}{-y8Vh4,f[9quHtSAtUMJ'wuTB#nD:GOdH57PVG0bgS][`p/qVN7blQ3(p"mFe-QmnE8jy
+z&8xdZRdhIItd(b<BB;g@QD}=x$_j^>(7G,}W7p/ji'N4>pvlgKqYp}a9wxHO<,<V9L6,R{'%4lc3k0Z]7|QJV@"J+%9&4_Hc;A<-Y4L8vgV>p(oW1`EVY
+'ZHCowUoVfr!I<nCtBT$#Eo4Cx~U1$q.,#JLbal4I_7@]5+,)ob,btA^{`MOra8<`=E>[Z}sI@12eR;)#g01u>s)`3E=v{$axWX[XNmn]<bltOG(+:FjE&
+cph-<P+>_SNZ$W(`Wd.[CEir44'6K4y|il/gU}%C8x;Mravsg|JN"j9h|YH.j$8R_Z0|-4gH[Xm['yju[W"G15#78-R+R}^`=om"}B!G/{0."})p7'bCF}
+BN%5TE[vvyqLd$Er5't^R)7a&zaYi+j5%8k@C09W9jrWhx@+s2,&BOk{+@Aww}l]}${>:r,#Q>|$mjEOod;M5wzY'KKJ6MLLiUsM.})E=GMdw%YCAwt{tz
+OKL'rIB>;|lM+X>Z=AQGh&'pBr_t;UVi-pQ9MA2u^7M;>,,t{kPes5IB<ZI34Af0p_upis/pZ]9^[.0O:pqubOKA%G9M0`CYFFyy.W.=NQEu|yX@6Sak._
+"Y53}l/@(mUZtx9lH6zU.dTvk13g<^2XfJ_U&m|UF|[]h{Pq-r:c78)t.7BQlqYTFwIZ>XUO+9B%4,#p'`RnyWK.@&rc;E+{O|^`rKQqa!L]qtL'9Ib-b!
+L:J8IzxtHjm(&>E5nAdr)2vsYwI%mlmc9IMBMs]t7im@HuJPw=Gc{%=TW7^=ImgnE7#s"O%|)vuiA4rT.-^gt6Mb!_FIFI."cjh]P@6Uy=>X#f1UnKIg]"
+0ldW{LUVU(%8LO$7y0aBl)ER'}&>ri~OqxLWV|dE_%R9jcD#;d_sV[c6A=Jd}1e8l_!VV%"-Z0^s6YG2_-)qpWB+[D2HEkE$w1V]49m[k5'A[4I]0"^%QH
+K,:rRTc1IEVsy9k0iXF)^&JtYQ#R)X~A"8x2r'8l9D(xeSGSu=e;KJ:Cllu=1Uwe7GI7Yl,'W,omGpW$~IB:V{HGWDi9kNfTYp]Bx2KpP{Tkqsy#TS$-fy
+{ZU[S/xe%_Kk%36|%R)Rx.}Gxw,7S|hA_-X>-38xB'%L4daz3'u{LnW&DO_]LM}C:Q1}SJx6qi~rTrL66c.qb808[IWP,1g:QNP&GB-r2f0z6:)OR`h)1C
+E/1y^XR!,1M]1W,'o'.2;mRt@a5YWKS_!lh:m_(-X%Kb=8|]Ms:oxg00B&pqSnIXKbm[DhZV~fq!cKeSbiH3.LjIuDP)9<Io&A=+}gz>>0twH+:1K0[%^y
+S/_|),q;b0}avKPIn!&"oP:-)@<H.C^w$-D@Y9K3vlPqv$|"rOOp;=JA.RcQ{pA`l3]dV4bm4RgsHNJ3,k3V,<[rqyKpQ(w,&{ms2+=hY}f#v,AspV5<mQ
+".)QfouV^:0M}`XM=}k3.+^x`RSct%BWoW3lgr^O-QYA/A<qiD}{'ge$zdv)2U$^uROiAOYOrgeL6>dl]c.P=lFGZrL4YO)lGY]vKjGloIhG|_yr.t8PZO
+`5u81wayRc+dL4@}B'`DT9UT1_hg{Rx,rqqD;{-GIJV1e`(1wjIiM/Ywz`Yx6]z'JX)WV.<}9Hd4eMni{R7wzY^u,FwQ<GD:|jf!/#XGpm9>+$zvAm]Ja!
+e^.]R$%WyWh@mTW}Fy/B5BfW6K#MOX2ad-n;g[Vdje,&eJ/^LmGFTJ11pJU4^dWlKlhbXT4l4h-GG+L8~OlRm$HdXL%W]&~|60,w:u^rr>";_rUIl"HC}T
+UbDX@i3WP<zqm1x`xk|gb#>#4WTM%8XRmkAVuREJ.FY;Q,z2:WPIYwMlQ."osSvOI3fSskygJ:Z2]+NF!5V]je$9QTx47W#[Rt)l|qD00iZ(Hb5;k05Y4T
+OV"UQ2pnMlP+xe<ZvG{T&V{/B=1Y-LR.f"@[fP<F:7eSJT^@:VaY&DZFcLfaA,Gh"o~Qm&R}A'UfI}T`k43I;2x}sz5JjR$GrR_EDWb>3H#]a#wN2[ObzS
+9C@)-V1n|q#B,_>@Vsw3r)3}32oGA(P42IXLcRSj$<"Rj8|m5f4]g3}D)hOJ2Cs;a{6RG^UVEhDqcOWOK5!hVfK%L3Z(@{DiBiwfdVAAB(8Uj|1qHaa}(B
+sa"+h|Q4Eejj7FCgM{$F~S}``VYi98kAPc5rG.npp`8qgIZ,6,Itq(o"bc#<PdAk0A_B9fnHv)u{UpM<]o!e4]);Z0QJd`bJ8Fa0=k._5.H:,Hoi;M-:1=
+zgN7ySnM!>;AVI$N:ghiW_YI=@J$ZT]bf8~;XUE=gIj+K4-HrY`kAjWMdgDE(#&U.8Y!48N"L!TOuvbFnkx#_e0kYh$:bkiBA+W<w]iNpA)uOm:V0Q=4Ih
+PGmBovC46K.0'5`_!}Wj,!Y/~tH-tR]gtq.^Z&H.0PO,@$;p25)`q&b`>_EE<aDAK1[%hB1R_:i7{7#^v=>d%cIPxs0;h1u_8$AuW5wmWVx2CEI&'(&8uf
+eHtJ'T@JJSCppAQ47|vPpt$u+xMV8$rqvTu>en=]eat/_klQ`/JZS8l}`}<kjLRC>,N@dW:vwI`[zQ3/QWwrZli5zv.Iu42CLpUluW#Qig>dSRLuP{)ag=
++<a'+n0&07>Vv-vlYFT&"L&%fC(,#>{$7uarN!;ARZ188TO$mR8PN8w+&}1Myo;zMt[3I:D16M2)~-;}PzD):Q`qVkcu-uvXiT!_~(xG,vgB+_,&G=nh'J
+qPnjfXXcDl_4}pEEqK}s;whbIP6rfu`>Jxjww2pv)%OvL#|P94#}As%sS/J"z}H>xeKbr0zKQGl/7|VCk}#4q"uAE]u<QbUr<K<K'&M|Y#F$Z[V<Z-W^u9
+D'N"IHy#=KyJ'`iu$'dA5z4ob()BKS:0:q4V}Ol;Yac82fqlG-h^Qi/H"S`jLEkGXT[/KQg#TxUu7WAHSEY54DGJ0qx5GGcDXkn>`f2+eBUiRHiv<y+DCt
+,j)QS>g5R:<dcs3"L;!nCXF1bM1{:gjjlJp[GJA+cjG88|h_+jnPg^`agKZPmzH-^%)hYDwB<sPq|J;5T")n-O="`xqVJ,1_H^Ac4-7[||m,["ee$^nhVt
+^e-<BL)!_7Ar#L_)Inl:}sIk-p@UhFWLhXV:{`Lm8@>"3:gd6OF-F@X-5|{g8twtQ7_#l4]|hSE0vjyi|QNae@xQ'.N6,D<2zJ5OQu$=,57v-5h<5a,J"j
+S>$R9N>K0%'Yfe/SJrM1D3T1.B()E5Fl==S,.ku^<HI=;O3o2ff.8)"OB.>w<4OUgY0uiEzJ6-0{Wb[#WN4G)sh[}A#5og^tqlbYy(@]@)>0|t!cm=IzB^
+@FSG(^HLI6j;>HW'.'M@RD)M@NAs$CB`JlO0nM;^m4,q<`O+l8C3ad"_;f2AVY'q4"<bx1KVC@P70gs1/Dbtp1Ap6KzBz`&p/}_Ew$o:oqWcnyqdTq}<vJ
+5LYxL{AoJhT7>r#dvew(<[echBEPRy[`;x-o>`JoIWYCqVic"|}YN!d`X.J(QMC1<09)@X1x66M+pc@/h&w7MkSU~lnjU`OMT6HoF;oWCI7U=,[k<b&cOG
+NeNTf;1|iDtih6#'e;T<U=P+NB!%<Ge_LcWjTb76.Gs-+.L$YhO6V5#%AI#Tjp(VA++^5Zn4)^Yf6&`e-J03uSp4#7$-bO"_{fp{KcGomT7e'u"RCL:f&7
+9%CR>wArrt//5b-9"D5#=WJl1}O."x4E^3wYE)+4u`8KLY~HnRwi&,MRA)>+~7]]9S~pLtn)|]ch~Qks%rClT{yVfRzlA|;7h:^(1OGDD,Eak@tv$RAl`N
+&#]o=pxd&uDSgna@a_WGF;p{'_&,_L=v6,]l:7^!@;N&Qj]e!%izSc$o+LE4af,+TFfZdaJW%W/cYPUr1(HXSmf3o>WW~#/Wobn'WTDAEXqMHZKq3h(:N1
+0Lw]0,~Qqk",}WyEjpcHwEan{5sLsTT,t1Z94f"OJ&kK#avKwY$e83PsbR;P8QS$k`+^4`uS=y,--+y:,fE0y=EbY2d+3PN+R:IgR;,|tD[_{d-7F!t-FL
+QYUfpsp-;UsgY&DZPmarNi2Y@=Qv)B[si80:ee~xR:C3,u./asjTA);U.Qf{My[RVD,kYQbf$PLQ3X2lUx[P%nFBO%17%B.d!qedNL24WQ{FLHmthp]8[P
+Q+%dl1c[u[wz,Wa5hPWtBf{:JDJHi{4GlII}#._;xu&!$eWb/ciPp!LS[ot/585Qxp];y!!s6x[@xupk}pYOr`&6u,CX_6B{@e;{<f=5V"qKZveDgIVU#R
+:gQMsdESC>1^PyXA}<ec}Yex,Gd]uO]YwcPR)T@}mr<E"fp])x_<HU@R<.dHiN(^k{Jm2h>7wES1Ze^rxG%q2Ased|""M%+bd[&8/|8y$;wG,z~&kdsa9(
+nek^1fcb"=kWl.|I0RL;<Kb:1X[myQx=%&m<ri[;h(QV2UtEfi:3>J>yyXOLd1(8_8q@"Ed,G$EbS_qz)D{|Vr9"w_Nw/S^MS6H_lLBE@v0@#z}RxqT`Z&
+9D'.E3y&spTw|N7B|Zl)o'G`+_i.lcp^KP(@!.^QzalSnmXk"-ly<l:h2vw&z3y=3HJR1CJ{[wu4ZC&ffCz-+'E=xRFIy`sz&Xt,~UqvdU|h4tC:{(qlJp
+F%'EMpCl|;q-kS>J]XDM'BiH^-jQbwE:A}^E!,)z>r@Rir+EYd;ML'~lDwqr-eai,d;HkuP{R@z&x+FF'GSNmC{E;MP<VlYs}YSf{yY82o'Qcm'Xs##h^T
+32nTj2'p@L3NH#iR#/xqFFcVZB`#%xR!)%P,-UG'%9x@g[XW4N9>l}KyBtk7Bvra_xXSm2^D#_(lFWKKyu|oNlxx64~q[c4`E`(O~(r&n41`$oCEZp:&,Z
+~c(N7eD2YO4b|#t^vH7xWx'JO3N/]X2uZxe}iGiinNp2E3g(64ZKDpKN1LCr#.xVaJs`(b"dM]oF1:6n-MTCDRqzPrIU:G4oy)qqO-Pyy)&JgT's+ZPzFM
+d5nU##'wKfbz_Gg<[({uzq'M'u(7<iz&;sllp^hCwX`l.uL,4^@Mm5h.%OU64VEZxWf[U5'BG'=RTK+v"L:u!|#ZyXc4DV`v3eiG|sElP&(L6_v#&!kQ{[
+YL++sOVu=/BiZziw&5"D_}5DrqyOEe&O+vo}1m>RF,L6+bdA#Rx/b-oN4vfq,)-Tm.&`-aWkN_j(asTQ$`zu<a!ZF+~>}p5<,3RZK.+d3]Obf"YO7Halm:
+#15lsIMZ_VS%P4"p{p'^JiBmM;p/O`xS[aB{z`ngQHN]tTsGy@(P,Pf0BBiHn@>fp0Gg7BUoV%`zYJa7(o,:+K+%Fz$knJ!EhTX#`c)U!2z)u+.jqr"9Ib
+e'M1L%'TqJqeOF_VW"n1S[zbCveEoB4V82hOpw`H"2iFR}(a%t-HNSW6wB@`2QDxa/mn.s$Fk5w=G%+<wQiZ=8;1K.B}|;Q/uL'g|<QP[Wy7"O>9uX@ft0
+(/6DX_c2|[2GOMzGST/%Z7,Ss=06]`Wmyl:L7SVDj4COFpuS03rzz<[j[N.^("Z&w4r&bTE$)i7=ztYQ|s1$=z!F#uI.+}@+!Y<-/0dkW$9f@:kCPIaQM-
+%R.bqepri!M_3_5zD>pJ#oC+6KZm5Q86xiRB@,pxsau`!aDHlXm&`1kg5<}+HbIW'gfd`'jp)rC1=/a6'z$6Rt:2B]+iB;%doE,->z%B>A<.x2#D3ZzWQe
+nYcO"_/4byNnwq,KQ;U|y5UfugPmR4)wTDeK=vpLSVTx~e>Z#sU`T[t<<(g')b|FG:&QdG!@9ZyoF;c)fe`NqG--io6`{vq>8Idj[C.Pak}/$7o+`v49Vp
+zXQTZK[.ExbwD'T:W#7'sFlYH%_MdTfrdo>}=Ja8(681yTDlnT};/6Wc|9KirHC#o1Hzyh>FC#T_C@B4VLMT4o@NgBkrCYc,f2s&/NuBTTulH|z52Ys>)K
+SQa5/WOu%/Le]s!(PXJ@jXT)w%is%Dg>6IG+8{tN{-E<i,u$Yj^.nM_L9c$UN//XBxAkA2]0K`8{8'qZ{rG(Bzf[vxeIft!}gYp>s#{EvB%A_HZ%vyIgJ-
+MdSueF6x}lr!#N<61VZvterfRo+XZ-++(.Uk^A;mbsq"jil2)P0ni9fG</F.RYMDAN+:[1{DD{^V>lq3QTlg.1WK5<I0;YeQ3@@Be^cz+pMSB(zx.^Pa|}
+yeqdpKf9%yvo_vSz}YC5L(_pU|_n(bV'`O|``jP]MUiN6K)s(JWbrS1]|:=e2DGIMa5R8c;aJ-z!DyXv4RGa{Q)2]Wa#@f&f^=;UhC&kWkMfhwn]{Kvc]J
+]Q^)^1:^-0"<;I0b}g~Jl;.q1NjoV{"A%2~+TKlQEP#VlbD}D;&AY;0HOnFa1um%9)iU6,-Mgz]J6p|Fh/@I8acTe/01{-KM7"bGB#-"$n<9bS-Vly(&s&
+;I[-}`]ae="pR@/tIaB_70dm8l:!/_=7a#nEjKr$G:'Aw_m5hjpz8Z=Nf%z^mUMO|k[M;RpxGMX_wkK<)PYrMog6W4M|HDazb]l!"J)o4Gv-t|rJKpf{=8
+WuFp/h67AJ(|:D@gzb%'y`z=VpCM<)M'YUFZU=2Lae8v=#5di|zqMfQA#8U+{&07x2`$A5fCG>ycKr"m)_kTi'GlQ}qjU4hD{Ks{]Iq}=FM_si!>tFj$Ok
+!h}]%L[;3++nzJT]kb"r4G6wG2A;|KQ!YCd^u#3<LQ;,K^-H@yA#bPvwY$Df:2w"I;-xNpV>-$4#cv=z"13)Oom6Ub]0%yVF|J@)HwdCMRL+>F2u`av7K{
+oSx{Q$>9Nr+s5wHVZ1,]%S,qav$n8kYl+l:y3W@vZs:.Kw(0smO@}|[m+0r-w9FAAeGc;uGfUSqkCMqm8UUvLct6`"0g.e.p<xuW:wnDbhd9<I':NLvYF+
+/:N%@`.BbGMe<R.QooAU2_QAuB'v11lCzVG2,"na`F#m|`.TnIN>!)W7wt7L7plmo0FsvTiOMgh+3n'lG@SN1aZ2YYk<|Qf8LJh/P7$.7jv0OE{U-`+5Ck
+5R8|ZAo}Un-1#PXx$s-oGfh+jUl:jxv-yGM@`'o=xP)!%#uXR.<=526BVRCq%@PKE2DZLI%W>Iqz-+1ofp$|cbzj$}iokD&=@(_sbK{<ZXFRdx:G}qr1Uj
+u|(AEv#xE}/}JT&]X##M<ZOtDxMzPGN6xt2j-y>xcRQ5hw~e5)$/}zcz!j78n+&YNG"mgSsE9qqn%JLLnjMsr'SoNam"!09yz^rf,L;|N<a_$0>R-2rh'"
+5/g+EM(;Vw0qGsh`~Ys1-x=EXZ|z!LEI:..6`5`J<rWP6,gv0Z-||cP!iXm}{N@q,=w1#Cjzx}cD4cF)|yz6Dc0P@cmip(Y3$_R['8!WANNuqjIBd%{0H;
+b&CyfZNRf}&OCo~meQ:U2S[gC)mpwf%6[Cw/8BVR,T1OcC`V7$!EC]vKvr{+[R2Jo7@9gRZQ9{LQ3{c!1>#(Ko&]T4Nabmx/D|4&Ysw3p%Vc+8WX=BJ"<q
+`YI>XRImMsQ^k(HEej]:~/P)Zm2)]VlgOea(whTW.4Z"#4.mK!)wjTK=xG<&H70'y.cKehWc)F$vKv}vWK$UFq<[r6m(jEMY4eG_bXq)|Tk,1wcOp&[Mgm
+R;z[IAQQ"X/ksmz$wmOu$7_d{}l^-+n3MY0v{W|t-Y3{"`klcXO_MG|jHf6+U/sIGts7t}5eAE}qKxb0(&r+fEqUxX<K~%Whv|qYWX8!i>&wF%@ID;w@,b
+ZeF:AqGM8/UdU(2rSf'T&2W#UrW>^Jt^-bI1>wZY5(g,1p'L!bucv+{`]&]&-pdg]CLeP}&kPI3.F-PGW^<!a#oX~lMglghk2=e-%-o=as;pKIPc140SH1
+)N<)qM`#(Kr=qa2"vp5U0X;7nmTj8DX`okzbo$~K|FyfaX}ozf.lJs3ri@Vw,!G'zoJa&ZF]1B5+dB@3Vgh$<P21A:PN<KGXs+;<7!]O%D.P-dJqY(Zz8+
+=rW_oe#zc"#S2O}7sx)I%CZfKsQ("`rtMr~`w4}Sx`b)ZK]j0(G:n_[pdXL}CnAx6);CU@whmp93TLL7-/`xn}SzLA@C4U`T^.oHA8KHGnFq$Gh3R=t6QP
+wA<6T'D#}>CWzoJR(L=ODm%fK{J)#[`oHVRLgyEfI86o{qlnlmbbjYeM8nGnOf7b(6N/>oGA9r2NVLR8R9!9-F!{,<SHvw1:r/&NVVq|oYsMsN<8;O&zeL
+oW$i[HFm~p-6oY%m,2aiak{oUmvmjmWIa5-:H@1&0r4ua^C6D;[YS8Jc8/xKQ<q]"PnQ6XcN4Y7+)$scz;LfY)"[e>2q.#@'1K$^_:%)+qJ:z-Kr==&:jN
+5;m]]OEJ(.uq~8uh#H&Q:DkKFa,}X!"~1O^OC;(mOz[NG8rrTEuWg|{e!d,9UODnrHiZBdVy0G/4Re(0oAMm=LS7HK,;J)[=v/AwBj:_R;qTLQU5OD=zu}
+`;3ZA^EgbG(OMsctwT;v$ZfcS+!};x-02+<}aO@tvCjdkz=KlwS&jBE=r'b&Ca!6,W2[#{Y=`3DFBmDl6K<I@/@#>$~h:&!y3<)jdr@V19^gz|^91MTGK'
+L`k)&!G1EkZOpSJ4c3gX)fvo]Qssn6QPB(gK|jQ>asiMg>3D$G$V2}W/_xH,&:XqZc'Yol!hoJ/3H@!kLSf;~zbwULbK;Xbw$`>@BR&=/V,dFpBQ[q[J>A
+cv-O+ke:-H%{HU%mb@E}UB-lm2|y{eazefAQEk9`Pk+6DgI.s@S=iN~;2Kg@;]L0(EtlzH<bsv|0Zu/,<}=FR&T2@@(<.w.=.wzwm}Yea=_`3aU[jaDl^.
+C%KC[gap^k2EJN=q-mS:HqcBlna)qu]KikiPvGS/)x"[QM!M/Wve!yzfM9LUhl;caa3X1P=VI6jahNr:,rZ>f#2TGUe'cgg0vfY4zs#0/AkyGWc(apXak|
+Nn0)p{:FW>$aQfKjw_WL6G=ev"cUd@{ZYsEiE[tLQ"F6'CS7zZ/e|y+zpHsO2n(3@JI5r7+<SG3b18V>W,hJxt(X},jyPu}OGb}/BT"t&[F)7r7+jRVxX(
+9;%(DgXLmb,r26I3Ah}^w(!!4j/dlfP#7G>o=V~Oo<rnzl<2[f19LduFL-W}"mhOiCEm_zNmo`'K[(mq=x1[jb5m_|9^#A$mrsg>UO@bE^Ky0g/Pi0h=<v
+TIIv.-RxMqz7mL^w1QW0W_oM<7ungFgI<Qd>5`~n5[R7cMMLQ-7mBZwo93l_HxVq.wAwh(Qv>h-'y:@"P3BSp2.+TzSG|<[Em$$W8L%hkg8onu<(S{d`Eg
+ZW##NocE4SBztiR3}IABR,Z2!Ab][U<QdXdSUeA`[f^bX6m+`hOu+tXZV)o0bw9,QVv-^c3u0<:1i1aN>a,JrDnD(8d@2l'q"6Pq1j(kHKmLA6s/c^)r[w
+^[E#zh=SIX1(!8~=pQUCw3AE<aEh=/aF_<$AR(=_A}`#"%2)1Z{%V|ZAZH2n6p>F,gk4qR#T34}f"^M[;q2K.2"v$JFr#ZPt_N,n%8:B$CjBxe{mnm|qN]
+Y6pJmbbE18-gNr<`Kho$kAf]}V!R~ev{8Z;S{}(f#-RxxK6eu3V:2Rd[i_VM0u#=710f/zz71y}yf=MO1cIqN"qifdEp8@:nufRyu%Wk@u}=iUXsUW!j&R
+Oi@Vr+/m({]hAHOQ_Gly_|{/>/kY~{$f+n1oW$60#NcO(.7S~#WpFF"Rm_ogPh_ILg,;J4NEm{J;P@K5p9umm[pdgMuWmQWrmhB|1:jBO6Up/'h.8aJat!
+e#4HA:'hJ7NkB8v+(<tIn,2ZFHbeSud|Ct!)N:c^[UF4/b`JBlVxs=cAE}8ghlI|18;@wK|uNs#)3lDdx2ti-Gt[>yG`b{63Y6visc!6GECXguk'eNLcsU
+74/>r@MvQvaUU7'vcRc@lYcf8ppt2}A)sdQR]L,sE}$]O4:`o$zqdnpJdR$7%c<ZYujKB[mN~b-[a5QxZMxOz0b-F[IWdvPVJsy/ANZ:xq:ssNSkO}AMWh
+TocTvx>$AKuJQb:+2r4(x6bc2C];Ag~0^hJ,4o'@`HW>o[CU]SUOQGh7.%gurw#0M,p<Ih'+f4:32tA/5K%mVTd[I7&A@a9k$@8EJw!|D^D.yq,`lc3]%<
+;xss=|Pt--~F3wLrsMl7KE4<fq4xsKn%/1QOm_DC&T_V&Mn^Gqk/&@G8LE0,E};t}&I5s|%L'HSD!C7NFlY1#ednO;>Fs,8(`EBdl#iZ]f:^+$vTjtHw^a
+d^iElr:yoa6QmGoq|t-x1l+(M%'73C:2@{_F-R0B%F`peT6gXXak{TR3yi@N%pjE6d>5u5MdhJ~Qm4{G`YBRT_,{'f,R5`ieS2mdh4RDSAqkcT`@41MQh6
+7TpD1zN0Ru7/}Z8)bHCBA4A@YqqhAN4[Pi;KTSn]}N6K_l[bq>Z#>}bL.LZ2x3Ml!0$WWaaF&fOURBAM5G)HN@{.anTgNxlzEXu.Sf10;_Q,^sSvXvN8sS
+]W/=UwZi_|a!&O8&x//A_gIz'F+uoju+a8c=tA+2$@G5VosmW$e5t/nSF/4Awia1<KJ<T(6@}N%jvw'zz;pWm:)9ur@;tWY_Z!`|h[~al%lW)x/xq<02-@
+mv.^7Yj32U}Jv,wyZ4+fu6;:HfDB}qVWM8n=Ho;n7s8lSf^MNC[AkSH%T]tk9n#[-EavPgGZ7IKz~;ii$,F;SXjA!eEzM3Y]v`9Hni7uk<9ihs#jq<Gui^
+<Zo:CFSs8MD7|ZV>OF&kCU(I][SnTs+_2n:,=c94sfYl:HvGkr!bJ':{<32/V>@)7tY{-M]FW-p99`9+12U6'/83E.-c:FWfMr3<Y$7c&Zp9ojh{}hEmc"
+wW5E4o$huP7!K"n@pNY_cbS.PYGt<Ucf]]Qg@Qc|UGwxZx)[AwDOJMlz-x1{~)~cD%bm{%i;iys>~ui6h^eR6vi|])I&QtQ}|^r{8L:KVh-B[p2qA@]sVC
+1&Fa7gKXANHZ`Wym;`a38wg.VZKVLM`rybMj%t3&Ju1o)r1Qs;mVF-@8>JPzgv`.c^oQdsO]FCjK',:ZrfjN[v>>p@>D!Msl9`4fwFhI+!}"drh0A(3|aa
+cym=+sbDHF#fWVR6In!21-oPr0911Nr{{d)',`zaRVmQ{,U8B:(.>lHW/czJTePKqlZ42],KQRs^fu&e@o^rW&bc$V%o=$c}f=<n^_[sJyK[=;7Yzv}lOX
+F5Yi$U@NQB^])lb>M8[>O%70a&7^pq+61dg3ZpHfSPw>qNBhy7&Hh2oOkBXjf[n+!bJL!S}6g-L/$_0u$IHJr|}tKrUuCdCF+U|XhYC8>#|7fG)TET@jLP
+8P-![U;>7J6vlRT=/#!4LfTU/M97o{l`<:5B-1%:bXLcu"v;b#wED}[R6^g)3Ko0eQIP&6u#7U(]+N{Sb=<0!bo-R0|K5K(v9B}uzra}:ut7ST:dt.UQ#s
+T3W-z{M+UV[$N]EtjDCi7')P'L3JqJ3]+G`Q9W,iI9';"u!eG5H7[SZFTv3@yc1L)tQc`A_VMHM{'6Hax5s:"aGHV[%_#Ml)i]>H+aYgt1loSaBzNr;t7j
+'d(IWY3K.lSYn/M5WkQxiyf)T8.S}YJ{Tp^Ym3W-)38Wp)_vmGzQZWt_T8L/1DRa3<J2}dZODmzEJV6GNt&iNt16mqExOTc3ONC182JW(B8}rdbJx(VjdI
+7K82RJP$dA/wFd5&Kl<BXDB8=vM!H=$VcFK1M.,fmHlGPoE4[rY->_>h(4((CKc=wbeOLaK[Mqx@Cg3.-2)X6d|X9DQJeugMw=XE.%P4X!4>^Kjl.&isnS
+[qSf|2>Zzih>rkuyHv'10Xo(57O%~!uosw/2{`SezE"TVlU6V:|cS_W{[_p>mo4=8x)LY-[g:/,%$m~'TCC'Y`zD-HH/sp2Jply6mH/6TAsV>=Wlp7;A-k
+S#6o.Qp`M70MD`>WR'$DXK>X~Dh<%SB!}>q{2n(/QyG/n:dE5M[P:4Vo9iA+&1)nokv-.rooA}K@Gf`ow2XOp"A8EWB7i.8haTv8,!xRS>'Lk1LSwXPN}v
+f7&Pn+X$B2u6y)<Zw`03|l_lDA9U9qnB7wzqdU$5<_4L:]%f^KP9;C,1mKy{nUYSL5e8pWcwCzNWMKOsz!:|FlF]yrB"2Y'`^ff3wZ~nf0G&FJ,Y^&.,Z(
+(55Q+bs#$=k]i#QpwC^C+7LduSDUm@YZs}KEFv@>q^"bMjXXn&ONGOYtwS6E]VX4sVojphC-pK6,FV_,S=lt-f{)2Mn|I)z(wXK66g%[IUa9!C1'vV}i'U
++voJhWd35I'fHylj0b;_4inn)}:G1+eHqJ/sR|5NI:fa<Dtco:UI>(+_f25wB@9gr7F1,(;z:5`RcP@`tnN%=,a)$0Kh'WpE|-cg7C2a)IA"/kEFno1b"!
+8/]FIJ0qQ_KV[J{%>'TS~%UdRrI{VAvrdA%(PF!!t$>QT#S8jOZ2,J9^@apbQW8fcXCW]ZM.TL(Oy%]VA'$#Ou@2knjHnEOtD$hk{SN6%ZSD/M'DNPGFr>
+8BK_=3=07_YhTt~#{5#H^9~mb+a:~.+%B#oV0Eu+2S'|Wfdkj8v@LE'-pN#T$vM!j4kBP1cKe>9f1Oe4'rcuz>lu;-.U~Ut#TA[[lF3+zEe^e!.E@[+{'`
+iWVg)Bk3Q:1$HabFsUvw%M-2vKY>|q1M-$m>X0QBFjZ5Hc0C./V`#a+wpLGn=y"7%AV1bc1"XKXEQcKWa`B@je,YW|nxl(DTcCUn.X<6a=jejvTS0Fk`P0
+>xv+50>^e00/nKVEn6;Jhs%q30kWt^j&9vx7<c[q<yZ|_D_^9'o_f8cALsbpc</CfJgzT:hHdIt"-}9HiDjC>H`s{iq_'qh4QdHkL:hHbf;@|]:WAVTvNm
+|0leUzo'Y9%oscc"JYIeNo}7U3-}F|Pg|Q=uUiz++)sAJ^|8oW:0`L5=nb3V70w]o-y$`0hpq#]YGtq$VsI:+I{_hJJd`BijlHgA1_Cc3}uVb'0);X5U-$
+mIG=jH`)1P7ntj.AU@qH0,#u0")x4IBY9vDX>lZdQhK60>[c6+b_W_f;/(Fk_(a(tWDfXmyBq^mGVAm6raJia,)uWQkj+t_.=I^j1YPNKhCIwi1D.z'DdS
+1i}w+r{x{/xFO;sNKiqc;]}W4}&:r]d#!I`M78H.B7Nq1]'E!ICYp/5`kel%TQSt"lREcN]'88-1[<j$0oL`&R/BhU1_aUkZ{%UDDme'"#c)b2E!G[[Vf/
+.qv^-Da_usft-_$RNGe(MSz1fconQmT5ed,u6/,@~-'1,.]hS.92%@GhkBLfL,h`:^=g/nOMjJ!CVlV@d%;s"c=bDXTHNGzQE}.6f+O<Apg&Gtk'!X"5gt
+D74xZX"c=#Upw(P=&A-q_1b/S0A,wsqfeJ&+rl`K#J,eJwG4#Q5p%(7|L:@][fe&fB:P0#`aRR{vq,)s|Km'`o"V_FuJ0]:@iX`&$|"xQc#lTR+tcipE#C
+yN!nC$'MEnDTi`^s4iCxVxnlVpg)"q3#@4xbtixxlkhQh^utxW[e9QG{v)JiO6n`<JTMMxaT0<+9,kPi33JKMPHf@Z{@O-9blf&VpAEjMZrL~`~)S5n}rZ
+omS<e`"dv-Drwx;/6Tg{.XP1#zI$2&b"=2am@Uh/jluz8ch<:$'2AXb:UZK3tgg]ar_GpY[z=z$ufw[Vp-WN>8eJ';6<kU}[:ivn4`9/fJ2yJHOUukUxbG
+Hb^&kb}U%,GjK4)Q"+]3-u;u{T&N.eypm;6jXUyk3DEQOwI_Y]^o8jIt;hMu<0wH7ovMYfl8!I{/L.f>R&#_=Y>gm3mK@DmX1a##[&011AZbN>C8R$2@%+
+e#plPiLOgVJ9]zZ9CgX:#tszB+sd6+~R"T-ehL!wLyqw!51s]d{lqz6"t}>NkI|F'wo#lO#{_D<IQpcz!Mfk7'Ak4Vx`bq{x!E^V0Q!DJ7GpDGcAG62Vj%
+|<e)'Q9IL#['$RSr&eH&f8(Qvk)]I;R2QgYtzv!VJQ(Da4/Fyolb3)[=L#]Zc,Ir,wNz|vT&,gcdGug72DweKtyy[/("HMkSZSbr&{'OQ7Eqa(DW%O~#O0
+azGHS/GGY[M&^$3((:BZ>RC|yH=scxCSNi=pwSXbLeEtU5@UjUzDbE|5=KZs32nZg_x%D%Q3/Jnj/f.c;&}X!'@a}COL>8({Z,<F@{Bl:<r,X1]epbs6|0
+cNCP>Nop>hg|fwOm]#z1~#[gVsV{qr5>D$BY`Bv),nGX2u;ER{kvd:w9Euh9!$;`vnGyx[zQ|%OM0,Sh^e"=L:UXZX%-a+:[/c,OFc^:K#diU"/8x8t1p"
+omDv;lREZyGQ@6m{h9;Ret7OjKPdB+J+epP'--WP}auyZyN/4SKx%ZymG&i%Da}Ny(M"iJkg)ew%sLo&Qhn/y,]F4L$`)(bW"SSh(vKd-Xt)]R~04jP9Kb
+da&LD]:}rpd;(:KG$.a/G`[6fYRp!-Up.&9spk0m;h&uy:.KUAC$PhLG7f-;<5-/35lnxIw(+j6<_=zM5%dQv!Z-[Rx.j@_3`ky($+;<x!)C+"LNH|,^v#
+y]tBP6.loaePZ@XWEWCzE3ws4'AyCb,D|=&C-|4xZ+n#NcvAh/r-K5ZX%o+e4geh_5N+<^|BAQ)nQ/eb^KZ5<7wC%Y[i`KlH}Vy2>F3P;H)a%SHRdLR%~K
+6j~:KT!XQ31Z$}ioFYh6vUsAHg7wsU~&jQYSl4xC<S:n&RkCUWQ/Zc@9%I5xv0#4p/K+"zSo606hISTQUodfBNIbG=XXNeQchZY=%a|lfjHJ,pb)xIzZO@
+gM8IUFNQZ(l1o:T>by]IBlGWHr3/q:H;m=#qjgK`/oVa&to2wcIsYI41~+fg/D+!%9Heq<c|=6T,7B9Z.p2Hb_+n;P|];z~;$ACNy6F:^Mx"p{(+pRe[|m
+^"HTWpRlHu8yk%$fD7"(G2!qT-<Twr-cfw&Q;s_YhidiOmm;+E<na(gn01kTlvHx|7s`dB__m'PnUj}EE{+&mOc[/^W3<9tOe{82~A6BU%O7mluDa!Qlkm
+Z2ZrTcrr0a1d3Z]o'|(E]>)[aC3zC95:_WN5O7.Cm)DBGR~v,bK_%I<"Eq'"^l'qj4Jp%<#i"G&4S-G_~Ay|Ef04!FMvLz^0MK:w}7b%]3)jV;Glc<x2K}
+M,R"!=0p2{rH<7laBk[DH'gD7xAW7Dl;L86Fa3%,ZI$VeA793I.8Q|U)R9-`yL5Ji64rLaS_)9:U'bCmQ(;N<vV30QR)Zqa>kr|YI(u1xIi5W0kN/F)=W|
+DlRG!GR"QykjRukWualBjPI7hY}|#E+7LB,|To]`;ANk~!qGH/2pr19u0(v_5byPre;`KF=e2+$kjlxgPiwI(wtDb@7])j'05|K-Y/))+t-"{]-lfdg1't
+r0gJ;J5k}pw:10i'EKstQt2Xfr/z@O^]]nui2])LssIi9H#.5zzsWEh<QtAibfdp`'R>LG"QF_b`=wbj=7%H&syYsSkW2Md;&bdCLuGaRF{,c4$_DWX!eq
+dx58(B`+BD+j]|&KO^%:eO7PZ`:c{nj({4&>3lIqX_zp@cZG7F<)9LOCIk-r|:kJ0cM.FnZ@`J9Xqx%Dtzd{Z|7'L:HGw^qMU2~<|@hud'oea"kYNS(9hw
+UY.Xre4w+ft}pVg+V#E3qR43k+%|@Fz1uu</#$]#/TxF~Z-L4y>5f2Wr>]@HM,#Ysf2rlM=4k>JgFAoeH}mh9jpu}fBrY2S6iri>6J!PM{MvtuJ|hepZad
+r{)XF|omJCZv_:{7r%Lctc@[EBTesy`teA$<gs78K$f@d6~MeMC.8Q28a;O%,NOs`n^$u9#Q|AsYtuD8%3U_WrFFPPCOOWK!vvo9x!k9Gbet7O+O|5jiee
+8`ZN2hjROx,rK`n6Qz__}$}.aUAl#xp7K}+$bs;k%3t"8qV8C)aG$!vvvsC@M2<|}&$f8M_3y%/e0txSc"7A]+"G4VQC)PbsSbRa9>++ak>3Z>Uaoq~j[5
+nmB^N;tO'4c/0A=MHnxRp)6e'Q1Xlwhw@0BfBhC^USTOW-[F_l{G/cW3]GkO47tHwfLtSIecq[4)o;PV&Op1{(ahzuwiQ|iV[IZfaEf,^;)l"h'+]Upjcl
+@#[cXLquutu@+hb0]#%@_LHj~Pcd',-fv8#[kXNzoZ81wxL,<j)&%`bi'nJL6_/z8OX.X&jo,]hmQ=nIh&X[y2{z]P23Xh=[P&15V@ppTU-<;c>B"_-5=m
+qMlj,zO_3[z_<mwa5g=h,/I>FnB}];:O:wJcs!^jD}/)T|hD@&>y!l@>(&S=-POgxbe-FWJ`16YEonC3'.8;+0z_c.|qlx`1jn+/S[y>hUC+97V'cJp#FS
+BRz>G2(V~dtTzBBRu|zub#FgSTXX9cq'xaik_H97o[;U9^PmzzSrYAi`wjb)W1EGPpFxu]fSEoDmYd)GA@>CPQh;'2E5QGf)&9t^.ffYT_+kGLzj^/M6NL
+'tzS=[T6S6h^OytR1Ey8csvYjXg#m]~4bbkgP6r`#)t.|eYleH'e(P+C0/ZvFGk`U8aQ1zR)_I1t#q'!3[~5S|@00pi/#Awe>5{[nj}G+.-|RZ5Mc}+=EF
+O8bS0J(u~a)>w;hAhO5jA1Ce7R~|%wqJ{"y4~Db@S_G43%$.aexK!}x)(#Dr6^ugg&~D0P=pyL;]~Nsw|^Zq!Uxh]SfY2YDX[91'(#dT/<yd5!%(Ngn25:
+/oyD$o[_cU^!ej%XtIizCkle<&!X|N~zkH`#lqYU@IS(T:@A-CL4"Iobf6JQT<rIl%4y|Mb)e`3or(yF$A07:<Hu}!Gpu"I^_|j23'Pk#}&LvmOqJBA/].
+J=BPAn],.Pe-oRRe#xTlN0s..JZt:)CF-az`2HV+k6=QJjeM_R2p|pil7fb,Ez{MYGVsZF5Y-J@[LJLa6m^hDqop8l!WVUz5AW8%fOhoi&u4o3.7k;sLQk
+#2DGw@Re'AC/-+6)T6,rxYRLNlG5Ro9o-hc316y;vfT|!m)ywZLP5KxvC,L{@XrAK[V5vV=tJ<}DSN`Hq;uO`LU%a{a[&$WveR`UsGI#,"{Y@>BRI<f1]U
+g,>>P]WbJA8kCL}Qlq(GrH'jYVxXloV!Z;R{%3>S/II=)N8H!,`P8boEY$@lr6jl!{@IHs;+#`@J!#LV!Ien)l^z|01}[Jsof(dK~a%HIR4Mi5]k%OFY$h
+#9Hv7`Cz|h!XdmTBO<X[{P8#0h)k1eNB"NLtUJu!9|hFS)z)}cR]zbD,;WQ,}vYt}|9l)c'LthfZS9N|qs+I`,Lg:l~]s.wE7cKHYhB}$.dvwlt[gR`tF#
+.Q.rk/R$o|%i,LWJIDi/hg2yJ4TwwJe}^ZU[s[yl2<LP8}CG|q6Z}MGu{%pe(f<5_,b)P<o$Yn1(OKSst3o&OXm:6|T:{VSAHA[dp.QQjMsyWKZ`s',@hS
+g35v0;04^pwSjwtigh[5rEdQ8o(ctX+N8Q]^r5.YTbOR0-|m<;f3Dsu#e)G2y[l[:q8s/St|JWGp>PwhfN|d'1u<e'hS!3|{1u:N/5_8bE(E+3]zV9(Zmu
+LNQ7Cw[Tk0-)c's-zy.j41aQE!D_j'Q)}nmcj(f:M44bE1eoA=2dmB;9cCJ]WJ32QErni(FY%4&uC|FWWEk_a<Ajjjg;C|"^m4f^a<BFdei;8>XWXL1tbQ
+ui%eAD&r2{!5_RSm}:<V>s(c],~)PiRAm5eY.GJgD,[.ZW7I@|iCMmX=x+}V=s={4IjGi.O[!+vf"aF4"!PyK)q#bOqq[dEDKE_nnzwy"3GwaO>J(|f#9O
+cR;f.yW+<2j.9-P:,9S2~2mMN'w{1N:L0vrZ$4n'(8Yf_T}OyCv^bCm:$pbjN<%<gw}q2JpvTt9z{^X^@%P7f`KZO.4N"$ksq.B1$55yo`&,i@d4G#$+Yr
+A88XNg1R"%`w@S"aG3<:D+zW[M[r>Gd}-T[>-J$&xVMf5U3Njy5O]zZ>NN;Buh{A`dS={QwClZ7=[dala4D17M`(;1$6f|QE,p(.<Bo$QtjaFC(tc_l<eB
+f{xe)]s$l}Z:Vt:b+s_w_IAg{7s-mtCs-@jtfA%@IIkd>NPxYbyga}X>%k0=;v~^[HXjCbM^j;ab3FSwh[moZ(R1!Rh[#C"!vB.)kc13V:NvRQ}W;kB%gW
+LLjaEPx+]i!p-57)IqKFhLXLd1'KUVOY1iBIyvozw0PnNN0kvHUj%Na>dLRTvaoSHSb].X`u.ywM2`cZ|8|%NOi/CU-VM4+Zn"bg<jqzsO9&7pENBY02NM
+xLf6s{Tf[M`/tzWIu<AaO-B>8"6Azyc)KY[o0C6G'<yh2{"9ijrV8gW%5]NcQ<DlrdB_k;i4}!QY0!0[_y$1BSIL2#]lESqBUhf)%K3sAEkXI&Q.Y%aAO}
+<D36-#-KtosM>UhU@Xykoh]C"D{If:!XyRqosRmo8AUA#/FfHiP]0)-9!8HB)}=XGob`C<+f<)M21jC/Dg(Tg_cxRqj&F:d1.;[:]l64+i8@T+_.@I-(CK
+CoSR,4]Ym-+%HmgocJH$G+-W:qtgy{1W=I0C:c!C_lJ>wi@A)B(j'sX=mtP]@Re"MZ;fcxpExeY-|T}KR^~)+f!e$->#X]<ajIt;9YOiM&sr6_`81^{HQF
+V"m4{0(c,;O'Pq'I-MO_sJx&',lph!aIO1fB@`0H5O:_ZB,B4e]Rq6'|jWe:"KT]'ZZ4znSSgjRm<HX$5}nU@G|qI0@+e^h.=O}:FY@2!Ld/Oybp:[e-Fu
+n&wW4>eK]=D]Ev{t=wsn]wEUnkUa-M<;w@122v$BMn^lSl7{P]y,1tC',S&=KB"T4;a@n)yKD$YB3]x7@mC4QC40[8YaG5bb[5"+t@g9mEpY,.H#p%|dL=
+gXFTxl]d!)S{H:h!Myf`XZMnYq2p:w%q@u+gZEm^FnvNYDsoh;f#PG`O.6Rzo/'XhT"L2tNU>,S{37'r`P(42-Ec=wH$lm<wv#l7kC>Q9D-@}JS{LD#=S;
+N|Dv;2f:("hE-/X$tG:9b#5D>&!=+42!9yUrt3#eY/<Os/z!i`xM3zk<1cjx(#f[/G)rU1FG)kD,sE(QWhF6L%64TnPph,_K'U1.|Pq,W]<zae`eXJkY]R
+Pq<+Ey@v%F-Idy,FjN<34F~6B04=3SbRF8phW()e(;F@2=ls=lFuarpz>W}K#vex=^NtxqEx95r_UN3RHe4d[h60Oabt;F-kIN$<.xJW8<KDUbjYJH0zM]
+Bh4Id{NjokBK<T5DlYsRH^ej9#AR,a>z|L5hFO:]mn:'eL_w^QaAf|0'_1_&gvcSRb,^"J-V(vub6]6)L[6Il#a90{TOK0ST$@4#G6]HNEi|)S"xUt~bEP
+$qM]%4]fe=KF-cQ>1P:XKvBZR(xY|hpp45ZIrK0{0'>.vm/z8vf$X'-g+0PFC&YYu%A6=hV]ezt{XyQ7bdF{kdw8IIXu;_Uw5}0J0nv5H4m[yX;:VLonjo
+0-q;`$$^#%O}^!nU+TJB~@jhMR)JxX`>Eb!B5nx$|[Ezdu/|VfE"}oHoNejK)lurcjQ5[4p>9[&+I560K%C!QP6<E+8%dH@$n0E.>!KR:z(Ae@&)fv9qUl
+DSTGuFe(kMT<S|%w,<p1$"foU71K#Fc&0$jog{M-0FB+>,xVICDMuh8fw8+'ydFwtV6]2@y-x9/%s!U3IXKt5z"SW5tK'L}@YB|I9bpwcmdrONYb;m|hV.
+N%YF+F9c[Oo]8==.'`IWOvIgMl/WRkb[XrvS^Bv<YKDq-<l+sH|UO)nf%mR1<`zGqZ{U)vuMglP:TQ//Zcjt09&O],Ohx}6V(I.D!tUJMD^e&ZAo]U^LEF
+q|H1|C#7~)X5RvC]B.p&lO=sTV"U}UPo9}2H$R-Ed<b>Byh}t6q]YjI^B):Zz9LIN1K-2EQ|:qv3n`Xy2J36sGtp-kBWrco[/f8LlsWR2W$US)Vys$/auT
+%F6L_uJPLPKlUZ$X9a>hHUqeKEurnO'Od=IC4pT;T6vi7,O}D{Jx(0C;Xwojq<~.)e6`sWk]a(Do}Zdkg^w+3lNT!.}+c=#G=[<4.Z.Q4dFo/O$D9}iTC]
+a}^M$7TB=qHb#vg8sbw>!}-p_g"s|tQ}j(e-P4l5gFAmGpXbT:.DRYo]H[{t50{QdZnFDo3J=Gw0D@!"a@'6qK#R1{VMwbrpsev"c.]EMgyQR(I[JyN@.4
+[B=wf)YJq^/Z@feCjb2R-2ZH^rQe4p@JhknL:d+!gUA|cr{QjCQ==P`BfP7VZNw(;(FsayjP4Ufs&l!>g3D+'Ix#2GNYf!DM4!280>ES+[s|_":6$NGhL^
+/0)jb#DioN^WUKSA7lLM%)Qx0j,QS'd3NX;(cgL6C17qc7DqF@Yyxf,S'%%5]k%7!1pokvh+f%"Hc[H3>75%@JrL91gv5o4`d<e-/SE^t!h1c{GRy{yqm1
+N`F<,")tLh{!VxBgCG^QSH<-L9rAUDGCu@LI#Hi.F:(&8<]IS""40)n$N)q>3'RrMeWgP>mpL'9|bFB.3c5-Vwu8SEkw~o>ea<bg/cG+wq"nSq`L6,1O79
+'|f#[yF]qe[7@V^t0KAl#TGF&@6y`(FAcgbfo{qQJZV;hn~=(a;3fUx7s`<Wg,57|;=O"=t'^`^[oGZYh<Sg;_eQrfD161r7UVGg~>Ko`L:4RnA9.}/Udz
+]4{,AP4Zh!4R/^:e}]'gB/<+|Tsq2x{zKDOQAN_bA>di1AQTyv7A/r:;<}PL`7xS0@&|ncZs]qc7J`Q}!UZs:on^]Yr#h"(6PdWa)N;+GS^t~HZ@)Z`l6K
+ayGBiH'+!-=Xaz0WWgg+heAvuZd(D+K1ntX7bn$lZ1E-^{D@fvj7G_O3kf-pZywI--0@exfBn|Ug8e])JG.D:'T<NoHGV1h5Hw/l9U+=J+!Mj^v0H:NP5/
+g8D1l1N+netvhnz^}>sVDb6H9aQHvw=}tP>FN4[bom.):rjaWQ%is,>6cBwBD{)W_[m$-hAbG:K:EDE`eLe;|G"FgY"bIl69"U"oM[Kb8W^f@cbjw"->[N
+`.PJF{S_OZPF@>mI"C[i"5IR'@lm`vd;|/aWAvm!N[Q>Pb9YT>}<Hjiwy(i[Vz}D7O]N~oZ`Oj'>B90<UX}-j9V-]%3'$!@kUG9WDi/0[b~%me38%yE=Ma
+mCEHZm75mf`5g,}HAp.:~@y8vd$,Y(U'JX^iKA57>LR#$B)jM1KM.Bj_;G!|=Ya==v,v}P$eW{3],OHbLFg4]d2<#b.11{l%Ip4_wVlP~J`Sj^I;a5{x)`
+$JG7;,_U7q097p.wSDa%"oqTopWZWU^bQ4wIsyY^>U:8m3Dc%';"!F<2=j_4$4o=V<@P9]Xkc(r1^xcD{xU(5{y.u=>/M,N@9yI=Cry<,:a#j`srgU`W`7
+m9t3$yK_VjaoLF4[]M^mvGt^LGdpSmSwT"|C;XY7{uq/SD![AD]zisV{!YP^M;3R:D[p2}8.+|5aEeN1}SKx6{s>"K5fP74sks7|M$I`qBg@i]{sLh0M0v
+EwFu'g3ewltlvW{L]oTh{L_yxgFUL!kg[s&++yqwdy^BX>.XsjV|+'!u`w"0U{Z6Bwk19'oH(m_l@2PMJvvPUFXHM;3<QlV33x0{qM9nH`)fLCGRANPZ_E
+T(P5/.BARZQeKc1jc5$f&Mts"b,vBc`c40&2ImxflBqJ2u5Dhg6Q0kDE+^%lO-HL]qvzol|yWV]4Q/(fn8FA^wQ9)mgfiCQcSa=NMbp%,Y,2yP3LRT=v%X
+I7:)vtg!I&rlK}blX_Y&2WjFDS@Nyc{{H|4a:'kfWp2VdQCjvVCjO&p+MPrM{sJ=d3/w_Dpsfyu')0Le_<^Iy^l;-K0"]X8vzR#&28R@`WEZZ>qHYC2xW|
+kokupu^G{K77#Be[AgRl)aICKxCiq6MX"!ztBab40`)>sxyo:YRp'L2WXfe'A>MRn>qen]F^O"5#"gwAz4Wsx$H;-1aUNCPFK%}bH}M)ydE%bUZ}D!g3F0
+Rs["K<IRcA.>0"6xz;X)4D(tk$oI9VVrv'6moR:WVS:x].s(Pxv;z+P[irZSw6R+pK2MNC:TU5l!h_)Zir83~c]TEW^T-L~;!}G=^:`}E2!DD'D/EO16f,
+;`'r.x(1MES2b/pDW+-ofM{=OeEv[}'|ea6pPnftjcw:+%-5Zo8qQUy:df<3gih14b:JQq@#,Vq#]3kI7,Rx)S+bjAutwpUdNc^u{{B6gZp>~Fi}Z4,+JM
+Ofv"sja],#9YVs@o1Mk-D5%T+n~#2`@(.B!j`8mMR{r)tF++kwu&"/TL:K''D!Iz)(SSf27(flMwg_ww[q:cA_$VjK"Xh.9MV1@XJIB>2@vNkhjKAJ2=U@
+UPXg!UF^&ks3XfM7SSKz{2pYNRM>6AV8>l:3W,"Q"CYTSR;j^Dl8v1T='RCLbiT/#c#5,59Wk94PDCggiHdr)Z[|t4YB]>tekUe"k-!7USOP<!r7N"IKGP
+R6I|[Y~;>R~-:hp&WmNNV5(rloSnN1JjYJR|(Qe1V6;]gBp4:n=vlnqiIyTZ%La+<EwK5a[U+m'^Z@WFUdNLoZYD[Mc/qF5RRb'^p];uaXq1T(z]bCw+O$
+zFWOkBDsKTo[4Dx%2+$T'FgVvwf#Hs=TA)+/UFe>SiTA3z3)QXakq(Hl:l'm|yU29C!pk$hY&JY1xAWth_]HQVkUVIIi)$(5p#INujt=OL0rR%(4E!~-(_
+j4O65stm8T1oD{5@sVs;n29.uq"wY2#7W-(I&{|l|4!+HD^OM:;C/"'JG)%H&w|".0'0nXlzo],4CZ`<WXlz~t-R"+O^$JwtK^g7cX)a]J,6F&6@3dlt&L
+~"d8AJ_&ln`QlRj"-'OEyP-}:]S9.i|Y-y)`/64CzrgN=qLpd<[pslCqp'/Nb4vnAh{E.`Cyf>$Xk:=831O_$phs)2zjR^6hE:&)V]4gmz_UF9$hQI5TN)
+tH5+'mV;6/%CV@9GY/QW9lYw.!<lU%p#C}+^dTR4U0Mu!#sxoHeCA#vP[h}'Qx}l=PsWJt"t[@T56,gdk;oR8J/q>|QF0z:Hz12ST1}(yXkq7<iT&ST+Q1
+,ehMWwVTSripKiWAyD{LEn8y<RYY@Y=W$3)k#4>eu_dD"4C(;CUe2).g+Vd>hOP)m3K(8]`oWx{e4+Tx$u:-|Ad]Z%vE<-|AfcBJ3F|t,&<5/A>,lmmPTL
+xmQ=op0b_T@[0'AZC{ie|;n])QGtng,-=I7dc^H^gz:UgUCCKDT694<xRHshlqp;}Cy)s$R+{x>(E)"uB"8]i<!E4E-sYE&GeEV@3rdQdH@P=Op!0g7':+
+F+Hn;jio&>-0u#cNm;;T2crzApp,u}JHP]-.f8=v>c%31X!CU<WNPUh#s)[Z8!o#gq|Fy=zJRmuVO6oIeY3Ru3N%{2N;IRFs..LKc=ZI'(cM!Wp!K"@w2x
+C;6Kw<MY;8LmKSl#y{%Z]|4t~LA6T4^sOaI$9=Dzx.J4r=#xWItT2vR:|C=v3b6<En4ZR+"i9(~uH-/Vk&,)u+qD.-}oHy<^,J%d|d^)_[G'"KtQ[$f]m!
+Ty@vi944f-C7e25c~KGBdeTrRo"UD"-VI)ePnW=6&_V6Sy<8V6S4=O&>DUS+lP~oUf9((z=C'x.7xYa8maM/NA$O:a<iKJ[K~(L3;E7+a&50L[(Qp&$a:N
+:yZq~m:^bM:q]AsJS{|Nounv9tCMpS1IL(Ulvnlwa9mPY[G.]9(_611S}-#vx@+a;V3U3'&q8ep}P-'y|+l9%27ESdcY)@<fMYKDgaYW6t5=q-pm.1!']D
+PdK^'TV';,!UB"BTS7d=fqf)T#;6:o6biT2y']RrG75<o[Y7x#)sS&8>jL{Ig^Zvqn7do$tSo]'R$=ICV!KmLLMnwf4<!jQNI6{z:A)B&c`(2^HX=x3u6)
+_ziC~Ca^4y3cOVZZg@S5|G}^)S6]L>J&2'I0[N`{a}kBIK'i85_/au#'xGl>{D6}V&l"WUUwR]E13U]F>97.#3M2;Qoy{'#A4Sr`K.IBr;Pm-f,f<Daa<}
+6l@nZ4e"{K9/<lFNwnb^s_8hN0.or(V@{AW$C@qHum2zGVR9e'xmU_t[ygD!AmG@CCjIf=3.[rIUX1;ZD@Lfo5ybf'HQT'7_/iPf#q/NST"}"LgiQ0UfKN
+`XLeuX<yup1HMO>0=jKDP.F#Z)I^y`"(=&$xm9WUqB6C6`%%y:fCiCb'sfPaSsI;aQcV$_pC/&f0UbZ7'^YM7EEU=-fYJ[{Y~(6hT7U@p@czo#Q(S:=Bjn
+(sP}6|fedU(f:_X-&g#ow=X5H&WS=J=+Pfj"I+nUgO^]")([ADtLVh`^Yr_]W@XtoVF`!hQ9tUa`My=z'.{u^aB0Z'<y$9z{h{{XSeQ{xOL:-FL.7xp$LV
+V"Q{Xl{nHNBio])I:ntruEcR#O]0`9iWTHTFnpczbytN5ivr3aA:ne'|LCr_"@xD<j:cF8fh1fj.cd$FMqaSOl{h.uO7k-_tqr%g5,3vFDmOqItr#WfKYx
+GmR|UIfPEsow)rz6XD`1]iu#2;d+Jh%7`c&;B.cv(|I5Ta$DevE=r<,gSX^B!MlkvHRi0!dt4psfq<1WZ&RHT5S7%Qxz9g#;QL,vsXE6dQ}h[=GR)u(;gJ
+A8f0)_^%Y(2[N"mg.XIHx%[b;uO,tF5YEB4Yv&vP~3g]q!gcc4:Bl09SF0sKV=XM7T#(,-I!TJ^q;84&XE8)'5G7YR6C{mD,V|QO}XWL,)p(#bh#kPT6>b
+P]f_I^C&'b|D',MI0)<&GVwlzZG`$f+!Ih,@Xph}tF,:L;f)V"wAHY'i4o6oa)3lUz5n=|@EC<pl7Ji7]:#5tlArv'bW`'P(&;;{sLJmL492~@:[_D~Wf{
+$IjSplWHvM}EbhUM[3GAN.}oiah:-d{Zl0lHIEz4057@HfCyn(W7YI5giuRKcQJ>j'+DU"zR;ku(#v!=6=C__o9GG$qYU2#58^Zz@!xNrEeYLmArDaS3"_
+NTdnjqBd[OR!b0lX:-=m1-bhM.gFc:v@<MiNdAn>_>.NPn1|[nsy#0Q5cj+SXD]I(5RrQ)vfJQL+CH'2&gl_HNc/Gw<(g5-kXD4#>%mf|>t/_hDG~wK>$P
+{|^Crk;LT4VQ5F$|oSgV,-="aG;EFLF[I4Yh_[Oj^V)o);(XlTFXT(B`H(]'mp<i"AFd8PBkOM#XY<S,0UlDFyhR}`jc++sX6vk/u<YJp&I>E'FBkt,Wdc
+">j&`GlV%r9L@mYHi=7/wByE$bPPrSJwy`}Y|!ojRzOA)HWJI:#%3zS0frXd@;htKqlF}_Ig4j0=-]zlGG,v1viR/ZY[0C$#5xmwTyY2{onx&>%dKMbaM9
+~f<%At1yAFuWVIY.3Su^K9&geOq}enxvrHbDRL>}^FYDVZyUzO_{(2MBL.Va3<;ijOCKhk]JmJo'lj{fVz=S)tpBMs;/&43vvH#Tse2{35c2T=rV$|H=ZM
+eekE;RC5g)uc{fFy"Y%W/H2&;FKgzi6/Zy.gxR7xXwSiYA6>Obe7CE2y][u6<yqrZ-+f'lAVE5Np%2Pujc:{_r%j8:"9}LX59"JFPX=3zW^AtLo-n|U1Z;
+t<lmKa.s2|9QJM-@HhmaAxfTYB>MCiNTktv6#3%]GTqu<[&F-Dyyu+`Y.eRWaKJS},fdNvF+gl+<3afm7kq08gTY]z%SlM^APiJIHM|6)5`f2{4(A$+YFb
+:,muGN=R<,i.0hH:hYqjN@nN0|/kLpu_-J_O/p{{FT';BJl3#.;6i/;v;$kMshn"oh$7<1(h$yq}V07g2AhK%`p{I_M>N&xC@li^!b#JR1UVdd{Q:y,Gsn
+m6m${DE=nuQmbW)%~(+4E7w}PoSAN8H9a|"Pb<ijMlUj;bmDGNyo&k/74qxC@(IB}mpF]c>#&-(@JTn=IopxQ[fU=Q^x3z(bPr~`T#BzNl/AvEpxs$[/gp
+)t}'nJr}bR:yCDomMwT;wj=f7i!kxa<AQ[epX+azH}S"Vy7N9+lX0:=3g+bZU^AH;tqnvkt&9S95j(;Uy20{xGbY~/eGT}L7y(sc78u)Y.Eu(,Z^#ap^<n
+d=+4`M@u9d-[ggK3B(`Pkvd#52o'DM)=I=Y4l&!PZk-hevNi/n3Yd5e9ERBLM$.0Zqrw_TMXx4eOMvJbcJ~FhlXdx3t'VzK]s5AGpeDHwG%ZMQD`xM]GSo
+e%xv;U(Xap_/}2'R`97=Z=Bz{fbM/k(9jE+)>=Z7+z&kR2]IY1JCc&v,5Xu|-hoim^^3QC,W}_)Ha@xHbFptg@Uf}acKUJFCSko!!fV8~NDz_TE/]k&]sD
+gS./BX+v>2NMMup}Z#;NTn7SNA7a^O/LSP;w:{0VI6DqlJ)$w"D](fat0D&T{I)U3n'gU4[4NQJqx,B:KxnEGtr,jV=g}04oB)r@5x&4<n'o$|5-1w}z=-
+y_9Hc8Zyn755EbS5'Y^GW(wTpgB)aDCcA#[gYZM}$;OD_1.e[#.PfFsF9U(:bS!rvG[+Ef^v@fIX|tJZsEX<&HE`>lkUNI]bmz'd`=[eN>j@nz))}5m{an
+33Ub|"rE"K[Ty5'+1/f'&7"Lw5sB.1P3sk^(tK"Q6uUFmRM%7Q-g:3s}nkbqSi19"K+G&!H$X25dIZ{7F;h[Lhn-;.@A}"r(12)Mj11J2=J8KtFr,L.MS>
+"B)mkX3E)/}HI|qz-'C2:^m2Q$9`q.tQ=Zc+FX|)hZJSgyE[/NO.QC0Ez)Sf&i#27sCoROC1W&2L2a)<Y&$|c:H{z4Zl(V:l3OM:Z1#89H|Y}/zVp19TM/
+};WwgZg$-ll+UkIwa+2orxG4d-7SN^emA4)vuSphbZ[TQx{x|!9W,La:u.Xvu-c2(1GnsmjOw<%DMcudfvIKe&~t"6[:Pg-7y]^Z`Szd&}F%/(KB-3{eJF
+%wWz1&MIHCA]t7]9(M6!r9g@[,!0=p4%L:gj_a<:`qZ/}U+w"BvmH--a^j<N[o@FJh[CUH&j>d0Bj|Ke//mh)=_&NFwk>QT,EHnOZA5$({d<$gai""pU^{
+vb$+QWya6rSFbT!|fSrrlj<0LhofdGb7!B:TB/qjy.hXIXFaiTO+hO;$h[y|X(&[&K$42.bq:DafgjI_P^kIH{xC/[@`j@Jll(q/{8Y!F29nhqi{@1o8i,
+G;^C]GHWp&1Q5EWA/{5n+AXLrGOR<w'hMSn+&[9,#j-9=kNY&+f%Pw18OX;<b,dTgz/2ARsO;07UE>lC!el|P9c4j5[0lt&{}9I@S@B$y{2t$vXAk"N,]5
+:]`Q^=<Dcyf{9E!-P5yX02x<t{"5DovLD}b)ZCB<M^vC|':EwfBy}Q>r^8.6<l{9(_"R&AIWh@}ZYt:8xTN>{,WB(6n9VKBV2Xe^F95Zdsqk!9'YCCFKRE
+o6^p";q3^8Lq-4O4@SV7vg|Eo!0-%W@_Adl"m`2:m'[RI`QrsQ<Sb,Ye<obp|zV5td`!Qq%);VJ/}qNYV64H<P>#'<paY#@GC=3)y)M3V>{s.z2,(h{qZH
+WjWYE=72DT3]eJWZ~3Tel{Nv]o9L^H3GT<1x:kGNydA_qsyU(hT4A5MTm-K@"-c^x=E9yfF`7:&[zqHV[@oL]IHYM&tc<|}G0O2,h"`#)KC1wg<tYvMd$a
+rYPNr2b["&jIy_o>0nCu[%8$]1f24avm>erTYe&2is:'cA7Z5+~0/2!a1!8dc'A)Gw;=G)'1l-p"otbc)FW'1$a&BHJM[tOhn%JpIqRQZ9J3@y{O6cFpnq
+mB!6;J]HM]}tY0Q<@aG;EU.1`B1|3OO>nsvPJN+";gbWr@VU]9`{bW]hV-9OklCUCnGjLmJcG-DgFcU`A8rR$k/<_Em^L"hcqf&2,9P[UpCtrfBHVCrSs9
+y8wExtmH=L;qK^>r1),AsWC[~"`W%A0u=lj=%$-n$IE3pLB:iqz.B_;@1BAZ;Iq0-bGK~[SNa{hrbQKk.}G=Kpk](I=sV<p38prxsPgc-)i{VOh&FAy<h`
+9FW}ON=7t8k5%BU{<s#ykJ,Y}(}TYZE&K:&r/YB|ftw:]/;$#}|ytS!8X[xh{K7!2JvpAYB2=T<8(z9h~#eOEZl;a5CA+|nT(y5L.C0sQ)jginht.-k.Wf
+>ZiI|2W>xI]$0uS.Gw7Yaw~('ZMPcy_k.fgV|";8ek4-wG['(ng^9q:rV_F0:LJywdPU$f_qJW4Eee1"0jozJ8k`UKm"Zb8&!H<j/aa8#pSk5II%gY{(OR
+}[:w;lu4=4rlT(WKHor+~m0oE{F4pdHXU-iah`81X`[WE;+tJt-lK"ZTA!)<lhm(a9gma:G:1NOk{ym:cM~.g0WJ)3E`%@P2p)EAY#/KG["2MSyVH9c={Q
+LVyS~/VKi0:s;3jrKw[^6`b+-'e3~Abr/&!</qnQya&@@Z'.,"%}IfCQPOpdm'w1Egy'`KKcYkElPiMC%Sx-[+{cvY=DmRxAw@M_6v.avfPgSeCR9UMtT%
+_m~G_Bs^lSq;88pBTfaFbQ+m=1PP<7Ygd0.RF91:7XfeQHuq#minmO-koh&x_89>6+-h.U+"TbCL78o,@g#JxfRIs5+)c/W@!&fd_2bokgi`P&zU9;y1F:
+KTZP.R-,M`Na<FLZRMstUCr^&KYqPIUB.}-TIscm|m^0@G</^=)y8g2hK}Ne"+qA-NZU:yH&U{08omVDFaxXJv_|I&wuj;Uw!}#r%Mwho%=-'`u{V>KWZ6
+s1WXgWu$;/5)#xeZbsNX^p/t'[D6hgoOE|5AECr|OG"r:c8NYrcqCUaSP^]M{{,[WK/D-8zoJfbrbK)[nspZ"{bLUh'CJF8wO;XXI7Paz7(f7#bCzC2P:x
+N+UutGpbR28=A,nA7/]^A_4QiIC+qCXwL5%:^p~4v>bw7usO>IH6gk)Dxf{s{xaE|fhi-Oiy.&KQQ36#J6@MAL,'.Y6bf<;h}VjZsT%=E{97I-@-8xQ$I4
+j1xdJ"S:D@5Ab%rzHQr|{301`vC7}w`bwuTN|EFsiwN8IvK{l.^{tB9x1q,G4|YGIxUnEOfnyM7J1RDT9Fi/27Q^GWEP[jz@F<~B:VNQIgO)6nQUvCVcif
+:CNg=)yHNn0I[T4Oh3#R$k2d&y%cmM6hBIU3VJrxP%3z5x%-XTf&BYf$wEvWSc-p!Y,dZ;Sk6/-Qz@P%8F.|>$kO0!I6cGZ&n:vMC1OSZ-wb@8YB_VGOCI
+P5t)Lfn%8[s"Z^^Qh:ahsxi<VM)P0N6{xnTQDE02z34r.SWKj:;OB4weGv!+{Wwi`,5(<4p"yr<0daF|'<52_H2hkk$7f<x<.I(;a8'kb0eSOB{;;qa;(i
+~#R3iX[YYyL4h&^ejU0}+R2tfrpfK+_W$T"ov[{RwN(1|NC9x(sFAr(YK53kYzOcnoJtMPmw;)Ic5(%&KerHe8lf>F5emT8+u["qFY)u++cnav.az|cpSZ
+j9=dOWq}T/BR<OvAU-Rw:D=M.FJPbA{_VKMT9$wvHQPY'EF>;Wwz(GgbXjNkVD(l5flX(/(rG[}%G{>J[YTq,n|mVi1|2%6Bb(d5#qC3f'0sA%th&xC<`O
+Fs[B4.)l+otITGb^$xQ|<pp}I32nDf.lXSY+w,)w7`eYs1nHF<iffr@5~xNt0xBh41"iq3b)QZS$wV-[RMfVKgZqAr"Tt9-xwl#GC&(smy+p&A3s$Qe<A8
+,S;=0Tj4DVxTo$Q62hhWOlMQfBNEb(dNNdjN_0gcevIO}V@IJOhAjKh3QCy`,Aq{+mdyE8qtWZ^pnOY]%}oSOniQJ&ZZN=:c%}iEjdhQt!1GQx4WD_pthK
+v%+7i_>L},re"19HOndyHM"+VnQnwx[z5w25U[@%}:D}=']v;ZU/"Wa8X1QS#I.gkx-sQFO=V6BWrw`qCiKFj6jVwOdQaZ_3R5;&!A5c77j0ThyUFo_DTv
+Br<xcp-e,OM6)8ENRC>|z9SZ$OHuHd^wDBOsqOHX"EaPw;wZmal9FF8d)fnX0wh)=3+oR,+oA{uvvVJ8VH%t9'6F~s'Z8EtLN_+i<)9ROKr4&ZQdZiUPi^
+U1YTmhps]W-5;.~#`YS_ji/$~zSikjb}o[(,-[AQt#J)^BsWa^Q+q9uZ:W01}HQpc6''63b+f%!6N5^N-k7Y#Q%[Zh0:%:s:tts^HnulSDO6RIAKDh|ptp
+E`jleCnb!D1+:8h=jWa0lvM#iaetpdlpK'AW(^FGE,pJ@j(sLy}t.D.SPV|Xjwwql6W[.N}r;}em@3#Gm+6=k{d=jN#j]}Rl)/WP%,!8`[[0T+3ThuyOHN
+A5_[=LO}{mo2l%E3vNtVRr>.U!`qrw|_-}6Nrj$/$-sIK@/ng20-:7S]an`8iETQvw8@n,rikj2+UnvGEOrYQSKQGci`<}P|skbhX#PzADhARp+VO"I7cF
+Q]L(>l4YmOWpcx/V42})JVXg}4`k]GKs&Y6fBqjjCM!2Gtf4/UnszxYXPvX(Dge5q3^ycO;|xP('e+P}28"|e[i28^.rjft|Ed^xINI)|ySDbGJ"F</-Zt
+m%!y'_0y:8be0f`rYg=>(.#Jn:dNOGbw;S$as)GjkZvfh^j3"kdms="o,sXO4hqz>UR@6-%9ti2/JO[hCzE{#7>}k=+szLw3Q&r{iO$|lDU@6-P_3E)Nz%
+OLP$@S6NeF1>;Ky<rHDX4Vh_3)&3=]SPr<PSuT!mY9d$~nzkxztWWG}k3W7+1T'GtRk}kogO_djZP=D4bnTj4dgb"|k8S(Il^V:g#K;BR$Z%OT5x$h61t{
+OdxUM!HNP;y;a'^vQ8('-wPCR8&rMW[)IB_4~,1h;,/UYiX%X^ft][cL(mJ|J8Guhw.|THA-EjftG+j"oK=Q8}+P)W.-d]1Iu+5yyyGn$v9]f4!#qf;hlo
+RL=cQOo6q;X$G+TQ"h'tp]<xiEV-!L+(9}mxh^X$gE'-st.qan{y5,43|(mb]6Sb7]'J/@j9zp$3>ScJrR$A=N`3#p(uk4so3=#9~{p/fDwrD>,9D4T(96
+{4bI{k/l1PH6lF=kzHay#$i55/O68[H(`RE(2$%>RO$y:gXc^dGL.Y{Ze[UI0lH9kj!d-#>|)!"2z7z[,PgD3^BB~"twLC;a'_e.hR]F<VoC+52ePm2&$i
+j%Sp$,(1LTJ-j9d:0!H0N.0rq{fB!|=aG(C;z[lYXxmbZ_5v;"g#C>,#Jo,jRd@}<JP=,/[7'XDg:)yeT&=,rS0X8zfQ0lnSlVdD"+Ax^33dPZ;[]1tUc%
+wmN3%TD>'L[[qL%$+$2TX#}/^Vu.~r$!:(mHGLvc^qZur'r"&y4`s|2-Xi_+^Y'<:JmWIXq;NYn>BKqiM;`GLlezb&S#:(:XyC((k2-rutL%r5oY;bma$>
+E.Q<D)d2~Eb8#tmo7q_i,<Shbb.b!}DhL>v4CGn(.@_^poOjSw24.Q:]K1t%=9G0$]bZMH_^('rn<Y{@PEuJpjO1:VK!jY9AQ[&3fG;L90Gs_s4)25uQ[/
+zh4g7I#EgOghg;jY&m$q7'dz_,CbX[GBNu_LN[ALg-77WU'ayLU{"G/{"S6amIoSjKt:l:_P/k'AEjjHW=+!1s~_u],oRD:rw:y}vb/6!5JdhXlu,d^d:X
+B@_j:lwG}GsWQxZK-=dhd#|xBd/l5Y<>Z<yRgF{Ax"_:F;[#bn+Ocd;lPP4F64mW94"nrbXrJy3g5|AC|`.msL3q'$@Q3Cv]mp'_A=QYoC_^m<I:#v<7SC
+a6#_elo&/hCljDf9jG$$8#Z_h1dz=<6=(MP:O4f]_GqlS/@TXQQEuI`'Y;&<Y4~"IYR=.B%hm!+s)6`X3v#S`uyE#Cd.P3{B`}lj|_9|"[(/jVF=^w$i"I
+F/Zc29DjcHtKs]FKHk2w@0lr|JU^Au|yGg;9]pA%g&$caafKK5jT.igmA&y(s4"M3eUOpq(#O{&NH8-z6drZiHR]@fQF4Y'^)R!n9hRTE.JlueVA'@H8vC
+`7w,Y2n,{.Dq,YwF!eJQ_`(X33R(WAyj:$_eAAS2YcRu:Qh>fE+WbB[)h/yX|E9>NY"g65h>QwY!6YB+M)-G{C)}Qq)0qT){|i~e&_TO$8Pz`,(y[-`jE9
+]qi$_T[9u61'AU&&,2<i99L2$U3S'"a#|IXMsy5_9=,KyBNX-}$LH=$98@Q7M'TfN|mTk]2ejAf`0)E`(nNR|H{74qXI:1EcOakF#0Xe@VbG)5Dg^|6k-/
+%3;CCA}50>D_Avte0q%%eL6[Kd'a6,{ir<CZK|f&tSH8=I[UTC+]2'C3m}On<=9RqF`a2^.#kWb/KW[S1HgK9dfvJDn6AB9-'%LT{9kq%O5_)X-P[t5#oj
+[ydQYF`+i@dTb[Gd0B^W<ij'v`VhB_wViAGe|)x"Vw9/}IMTC4cOJT5@@^5Z6jj)uvN3P^6jK}6r<Seh'zD#!8}aTX^r'O6r;%d[S=>>5>T]p5dJ@:@F=g
+/xt3mikM%b7bj+aiVzLY~#c2jg7aA&oCyq#{3bCyTpy]_Man}tG=d[KrPQjc`X/VoC8]>CZz}kGEvp=@r[XclLz<GRR7[hJLMJ'7-yX]_/wvZ-.S^Nq&mU
+NO9c]t.xWYH,B'1@0V39jxa[K<u}1Jn^D1wye2F[k;'cF)Vxj.Q{k=M#"gmT'OK4"[D9_jI/=hmt3O.nYg(UKSO@5k9xMo+p#d[6f;vG(1SN$G=e"X3Jq^
+R4NA!8=r}Y<tm_6Crau3&XHw9;<#nbEMV6o!VzHpb8/,7,D2-@DakR+&%Y.S=:,E:&HRP"u.xYrV~!1B$&l;2m"gwM|LwQ8`9'&fY.%x8!^w;JPKj{O)[n
+xFxKs"J0Rd-9kpZDWljp~3VYEaZ+LS]n~Lcf#8Pm;sMhzd=V1"Vc,E#g/)RI%cPw+e40%tq6<8i@X=btT]2Wffe,zyYVp71OI|pjQ"(,2(mhst04"5O-^n
+d@'0<h$ax&mk;NLf2@11Ip41[iHj)"BJ5^Kb%3(Y$AZAW6DWVyz^c[D#JBwc1@C=-mbmv1q8V$TDG:J(hY00<'hBi)!7="Hd8ur"^u/4oA84V.Dwp)oDS+
+wf]d]A<J%!2}a+K[o|u!wP!2~L]cNdya!i~HPpxpyw]>8Cm%'m-sS,P:HfCyFyz10a{E#]b=`2Io@DMc)"c^{Y`ogQ|]cG+d`O]!x`-/>fhL-bp%Fy#}Y2
+tU^OX5WDsjUOJGIGi;T{Y#B][$4MLZ'N^S'&WN,JMOVi|=TQ.IMbB-m5-#t#0wx|xQt],}NX#OKbsje)gF.r5l{fQH5.zq:Y9J,y:G3`|^:1m$qczQrBN=
+#u1bXp'Avx~3jc#["!1J/c9cIXbXHNUw!&wg9oBut1OpOw5w2UQgqK/m!M+s3U!j:Px)tl2s41]+zKCqaDcj,6x&nLzZGiCCTcq,fh0:gVS|M+gH<DloQD
+1+iLN.<)Db")_n#}um{BN.22hFSpW&8i].)XOt8Vrsusp.8=hW`^o(3;T"'o/B(0|tgdD>)Z;inkUxVEa7nEBZ,`9=m=T!2)LlfaFZHvqGG>Zn"TJx;=6$
+rpL._:3{Y(8]yrIy>0;j`VJ8isTKqKwcg6K;N!P-885;ht3]$43_:,n1H$l8P`-0`GXZ%rYW`sYmhAp7Pd$nhI-6wvV|"o+]apa&9gPM3EnP7'Vob76@Ya
+"NIk71GU}(v_SA^NY@LJkk_$^$l6sl9A+H>M:edSv.fU|Yls"p;{3Zhv|=z:anzq/AMxs;Q>EMAKyl[G}j(k-mx#oPNg-.k$r%T!KTkJ.=Z>pk$<03{-Av
+XYdAJ,4TWE=eyP/pK7_36i[7o3=5D^;w7IZ7g3rMMPfG0cPX|7,b)W=pv6xC,2ch>l)JFa(3to$l>3@_(eUBW_g;X-p|Q0;7[jA)h$39Cl-3CNL9BlaZi)
+l-#PcJ$,sc<Qk3<p=VMM^`2:_oYJZ0QCx>bEcr[<SGaf+X}R'4PmLt1to%U3y{f>W$uf;g-9G5,;DhQ!P+VQ;5Y2BD5rQWg5=mnWTu4^Je"]V#|>hwef)$
+v#ko&y}i9+(99=f^#@bOB9XGU@I!A6|</,hM1At-fN&K-Ulw&3v-X._3S{N=(rTXGzNt=y&+xG+yeUqgeS0c+_F@/3_$j}f>35I%4Qlo"4PG2tHcgaJW"8
+sVw0;AbLbk1cV@I(zK.;aimT$@TO~4/KJvfo;W;/`UaVN;[x(2{/:JSWZ'6@yv{O^}|'zhY"fE21EjwfJXkDb^nb8EauxHUO}4e:P}yekde5oQjS/zRz/i
+olS{vjx,1:u'1YBb$u.3F_!xn;BqPF{39seA"jP)-q<ZUktc7Z"T6YKP1e2@|!s|Sh^W)Xl`]j+(!r6RlgklF]x!ZOieDoq-3`-!}JX&l8`U}c;e&dE|6G
+QB%-<I,`FQ9)E/9H>R7Q,PR`<.9FryBc6>gH=<URa4VL=,'E0E.xJqtB7GEof`UdkdpN,R.+SBcx!H"8jK#L-/ko-A8)zA[S'Gp$qgfPn,n]V{P>5N-eo0
+R2qU^'!D9|G&|%PFntAnv7]CfpO1FpGy+Q/XLTR(6F6&YfbZ,hqBf1!Eq3<N/_;c"[_7li;{UW2(tv"n4xxn5y0qHk81]hjjK1mXdGBn2WIP]luQ5(a&YW
+Z!W-j>|vXyO!u>=$S4=z(^@w#Y0syeX]"7n]mQ{-]Pkl-wr`>._,L>~>GNBN+Gu>|zYibdH"AikO`^j]5itS9L&G-vfVfq!+rP$=SEDXwY,U+%`KgMSX3k
+!R^h)0|qUWWb29DOV3IT.tZ`{w/9)mWCid"IoaI@.mzl;j%zD#H9M=%gWfPdIq>g"$C49`gnr:QL!GEo6J&rp0d.s'!G;.F!tSFP4G1+3OPd;{Iyci6E0M
+X$OT;+$yb<!`@3Rv[[{cVMm]950EdX}$!lpYKWe^KP76pih]dd=OvGPkTVwQ-j-Bx8JftBAiK6PWbbdTlBa(_2ODC,PqF]m+rJ^w;#TZEUPhX7c:hyY.of
+hb1/w]P9)Zq`-n3U{8YTyeCGF;%-vul.b-HqtD;@6L"S>nXTaIPskIb_D;/AoigYg="ZO_{q-YiWhVowc&/+7^tTdOUuW3w7ecZR|!aO0|4AuwK0l`zy}Y
+KOGFX-Y/p^0a7's6v8]PdcfzMwKN.$d4lraN6r[3wg6PBHYDjVEaUHtUxyPe)hqW4)pP|D+#UkgKeB(BJiUX,M]DHD#am;vi_@;QGN`8uY%,E7j,cM{+WA
+|ggMZ#[h6j|WBR_R@[(BH:G#4ww<<&"#MasX:C66w-/LW6A[h-{Ah,=XHcuF]:snT&BJ^vMJV"^D21WC]IB;T4][%!H//PgkTGK02>upF^O_lI&'aH-Jzf
+Oqb$MMCFLH/7{|X+<bcfmS9hy:mIzmvhQ7%1I:YeThDsW,Ht0GVSVYZc'e;+##5e%|Xu:6v)BCk&OT)yuPsf6yu#$8F}9&KP>Y6l6&{F]R{>8;]w&]:{]s
+($Hih);1]b/!DTh:Yi1nzkyL1],b2dG6~3@6"YlrYoP5w36qqe:Kqp-pR)9ox>.t2SBW9984k")6'eA9GV)3%K^nQ3Xb:7tUvQb%_v+j|a`EW!ewlT+5/%
+'SDAK:=yL>|Wp,]Ydm#,6MA`W>@:w}6)=EuHIUG:s7q{=mZOzelrP_N&):{Igi)=#9L<r{9OJ|^^}o|v}(+OjRBk)>IS_ZanI{:W`5AdyCh55su@aGbzKj
+!eR}q2mISD-<^ur=3r;z9yxLT|j2wV}}dNHu/{gOUSrm%M"%.+WBftsdjwD^}o>+<i1XpsIG"2[1B>9[hR%tYapnwYqv4UJ^sCi%fkmtgh4t^;0>MHF"os
+p`G'R7|5>yn@kk$:kst.6o~__"Cl8=v`Qb1te>f7lSi7zZ)h,IF1PaDO#k9rsygV!}o1KI~C;s_$/#4df0MAW[Dc$/]'-W~E2x5hkp]CONL|nLh7V6;ycT
+e[EZ]G_$x+.I(C#VAw/%FG],qZG9K2;N~!sVHb58EEg&W!m5/{T(lM=]#SwA6E,#=Q<sA1sm:LiTaBilt<T{bGYULzd)".fP]F-%ppTOb3jz[lu)!#0CTN
+(t{x8V=u]ALkvVw9.w65=@m7kbjS,:UV~iDIQrs-])&vTw1<S3/,.4LxKQ"WIc~ozcei@SaE2Ru]r<9_u!cU&i$.4r-|x%`X]mt,q2:dZJ$<6'e9LJM]tC
+Jh07NM^(L/qE8pz45F(Q6Hok}%r`XQCwdXtY=>`&jVY[JVZLSZT=HwsTJUm^Z|&x7r<Zh@&dwo;'C;]I"<:Bc_--=x"BgpQ|$oDt[P^G@z=sx&mReeG%35
+1.8K3KC8OPOUbEDK;57>A.yT;z</,"CA[8!TumVY7RZ8Q+:SV98@EK>7r}yy[-NUZE)XZM=LFIraT(H_5Q}-_vsCAfl9S5'R_g^HkzdIFEnL~w%l1{{+=`
+<MGS4cBnE[U]<ilpH|Omgf2w;tELfoBZa-4]Wd{:AIlUi.:7Hfum^@OWRd:zB$f_87DpR/eB:/Y!kbdTrdiS@/5wolF<Q+;zbrgfM8sZ|H>+kXm])jl]:K
+|x6Q,FQ/@C]JO_J9nTa7gS<s~B=nO@^k(LQ#7B+cl'}F"u7p61QE~(htoZi9y@Gf/O7S,zFm+A!Dv2ew/Ig8#!3e,FWes1+P!7Kn4St8pLw=+GAV6^8^nV
+2LQOQedpBB6A}:03z.@nHH<@"ml0LP9;=TDd01rK5HVB/jxNId_Kudb3aJ!3v_j/Wo_rpTTqqNj/J=u.8}nC)@<05/9!"FP:y63+gQjZ/pKs"dr)bojO[n
+LQ_4+EQEboEggg1r]8Oqo-[-hWH-i]~YFP$Lm(=4c4[+S'EP/N@AP,['+jc(wCtI,{EV`3bi,^'o6+G,nDx53%Bqs5)EiSD$be`T&|jdEgGUPT'9I_X.Oy
+<"fI%JNYMahMW6sihH>CPPdwk9fbS)noUGu:#0O<Eo7O6IO7LLlL0o,{cf_fy5$_JU+29`Y-moo#zy+-=UfC%qR1x7iHcp62li^+j"S4vwq{45|Gx>DPO'
+;a+aSM`eN]AzQx:"k]T<%YNEd:'gD[MZWGfB$mU+.KgmTQz9aa{9Xx&&2z}jCUMvI3y@oX}I3z-aFX(a+hhV9gE_0iAX1-C,B=6!+TO!Oy++#5vx,_iApc
+v4!|O!ij5Kk:D4oVPOYb]0U-^79W$"Kj+<<^K%smL(:dfF~+etBMmuFH79}R"q"oG0u!(@9.6:+odQ!Q7^<M5a+L"W%_1V9]3<fh)jMQwFzQMljPAu;:]W
+zxXVE-u'vfaex4XWhq~SP.tM'm446CV7^387l+:UVhwsMp6wwo4u1`Q:zvmR;G1y]OftWWLlZR7"&Y~ML{JFIGujXV`$I<aR5S6n$Ukl`r<[paLYLz9fC1
+D8ti5|u!vp]M-ThzK(O<xp{.}ubm!Xp^+8l#;KPFv[H7I)@KQtX8wMZDK:RsHb);fz1ruHh#9YJHR`QRFk7b30'y|vmEl{_bkYycK7rq0V,Iodrq^CgL;"
+tsSmA0-)tI=0InQJ@.GehppDd`A7xf"Mqz{Ahfqq%v{|l@2H]5/oA6:|3>K2VMLvQ'Lt+RYKMzM=<,Eb@d}Z=[8AT/q7n,gxfNrdvJF8L"xr!SAUH-j1c2
+19U@WVzD]Bxn174!wEz;|MJs[LA'gv3mm(9,FS>rmCNe@%7V7u`rXJ>/Ti^wL{cg,+&Rp6P[U&mt8423L3J,Ff`l)Nyg.C']%aPSr@4j@@#.Koi`P.w&PS
+=6nd/rn'3y5%nBn3)B%3oA1|nfndK=%(|M<g>m#S>>oi_,NHVh'}/}tYVzgB|}k_10DO3D,[Ovaz}xNt8Wx!Q7o:='G{j)h-)HXkl(KCEnl#g)VporbSb#
+3>jk"%iu.o"kE/qPsL"cM:m(Hl<@ah|e4zGzj!XeZ}sq0fgd&E5U[LN_2GRv<aGM[v`a8|0298dV0h)HD(hJfaq,9>R^V`~m#,N=NQ<^<T+iN}d$#|w!eD
+E$J)fjv3=cr^&Vi8!!av8m22NyV+3!9=S9D(5uV_.3!Fn+6t>QqId5MUCz{($,PdZfJjJKwd:q|an$)l4_O;kNae7B9_$j|;hdGR1Mby{b+gU,04!Y9Q:2
+>#TB2g!_V6&y.Rxab%.RR`JwJ"Zx>_B6TpR>A0KeA'Ut$R:6zN%M"M6vk>b]b[m|JDZ($GdEp/x'XmhOF#Jfq#z:#A=h@9g3sjzlpT^|Jp{%"MfHWx>4iA
+/{o[H<U};2'8tCz@dZg>(8dKs>pO]+SUPH!h%``Hkg_d8SC>Tb0.7Sjk,&(%VD>HvE4Gsgk3rIn/.Qn${cW,PLnDx<KBLG=|R%-!oZ+"jn)(^$}x8CM09(
+SJLqetAF@mc-qX;"q%SwnQis;I4ZwwxYs3~U$A107c6A_Rj/~%]09uYe>Y/1%=#j9Lv&_oc$@KK>_2G"ulny=]8p]bTe+$~id_%Q5VhAcI;q[{Q5=CMl~%
+/oa%82|e@C#fd2{;1e7s^$w6wyd&/1i[s/%_-N<KMo^[FPgOJ6tbn7z]$7At#D'$V4xoI#8f!vXr"aMlN(`CkK"#w^x|ur_{Wx`x'zkk;L<48sGuE2.QV+
+v]}^b||6R`#=qK(iCZ!+5%wsH4<AvII{vS7wD7g2R-j{[#U]r@Z(Nr+Xt&X@3zkWqopQ5`5H=]IE]!=47;Rzm@22v'aT&T{k6Wa&F+m#<D/!cXfc5}xj#T
+j=Lmy`{acG7c)k8"dr3=Hymt[=[!$"|(vGl6TWFiiRpym1og0tKKRBr%-I@m7;9+Z7.0G'5'!)F&xbt!gN{l'xITT0"kg#)PsGyAmdI.U$:,8vofa|Rc=6
+;ghHSInaT"n6ezFyR([xW$y%<:B}Jy^V#eV|x[-o<M]oiFjNtdD/Vo-F!y0x{V|qnr2/Li&h@8Kp#=7o1`G=e)aN>/)@Osfx#g-^%1Q6(Alg58dCkOiIy<
+=$tN7C]'e,_4aWZvPo&I1}mrG7Eq$S6YjPMC4!U]9&fn;%n;64hRi7!}@=z<Y9,[=$mHpukT;cRp%p^wkTg4^kt1heNK$aY2Vr/VWre5`.-aIG1U{R;gjh
+=Xy(aO5K_K^ZTpef&[rRaPZ=y<qV%l"-k1WM9rn"0YG,,pu'63/Tr|o8$Y6U/K-HCJs%bktS6",XyOR:%HPWze=z'st}0|RNyW9/RD}Qq"D$^%blZYIHT7
+O;PHoY,@ELlCA=UKSOb@<"iY|ec0HUBy|.wRPB;^`h],tT}K^kk!>KIb<QYYF8H#Q&YJXZRrThyH(E#l7F!%Z:tVCmTSH{ENA1z%kQ+|I4>39`t-EOY+Vm
++g"60,+gSky956XqQQbX0`6Fzljt_GTk%a3u@3KvFGOBbMyiq`!>e,H6eJ[f"RsEhX30r5%0IB|HMeJhL8ID2g1cjbTlTgT4c,@L`8)%Ck}OAV2-&|+<sR
+]6{ZndpAy|MWFdh^U!sB%yIcp2~aqP7fyPEW>W"k[k+we4eXbYle6F)Uc2a-`sw.o5N0UJ)t<nFX#EzX6WA(_(@R##!Mk{0esM3A,V,WU#0&p/Jk_M[`g{
+NNL(XON`keXdp[e:l97%5LRBSA!B5BP0"Q70!D@$1SuPdPd6d}`Kq]wJOPp]_+FkjqYddF]N8c1_NgP>~.g=Z3a)rZ{qT09B|AgAC%0<GB|SSARxh{]8zj
+PVl3:gB._[):HnN//vquL9cLzna'DHzG_(XE=-{f5MTq].+ieZ7kp_SP[,t(c6Z9rS+%mOX'f<ntTz:0&7erj(I|,7YbS,z[Lx%TDi=LL#P<)M]Yr:.:1Q
+>}74wZZeSgMcSe}%_rJqyv!xMmbo:^rNP,rP+izt^`rPk,}_olmsTf>SS2G>$[4e2V[O!kVwc76cANS6(i3mxxvTtg8,vpCHdMJ:Q(Uq['@,urwv'<aSR"
+;pz`#R71wS=5<6KsP/TWz2#Nq4^3Y#37.G!5>M8G6DN@6.QEb_!({6e>Zwr<DJ)MEW)4q/A5pr@_YTw@qDaqIUyhU`jPdhtp3I^GX=`S,p!"hA-5VhjsSC
+C.'-}IG@^Ki)w]F@!R)%oCA@$!09A{#X:.s65.0rF#)8EQc|m6;MTw@>mW6Frd"99|WB%Tcwl.B;,c1O,G'"%mp0.]jic9H$r|!|OM]8hY9MWe)-Hs"UyJ
+!(5I'3FZbJwR(%yw1VI;WN.|:G1&_F0rp)H7lXqg9Pd,m-~zAWM,U;G<do&aNGzG~DpPkSj+O[R0n_OC#NOQmToz$mwY`%k1om'9[ip`7BFE21d,=),'sv
+mbWr[R)m=0Hgp_JwMG_[8=Z)6,sM'e.3$8-xb3<Ui1Oz@hEK9-dM%whb]C7@=w&U^$W:PYSL[M0ZnG~Wyi.Wmm!|%^$$cP-/Soy`WdSpptVtd't5%5W2X%
+v(h>uovDN'8no@]n89&CMA!3l95O-'^@u6D@HZOn6W@j`{U|=sm&,k{qItQ(kj7J(zxxS<xWH[N(!|G>zo|i@N.MEi%_}JzO^tfe{/)kw8$1rwm=@{p`+5
+kuAb!=s".8uG6C09bnd9O)l-hd&V|-P)InN9(zKLap&PhUROj1`|FB:lip8wa02`:lH"~7_@opCgDa>K~"c"TZ,$}Wbrc[jl]2n$KQjLVh&949HmbUApC)
+;;1,4xnni>nBX^p`~bbiw^:x^yH,Ps{v:G2n(`HQU6Caax@Sj]!K.V9kyhlPBV&]_;`(bcil%]}`gPnag)|"{$T<j)"!BpqBxm8"u0c/XR5e%`t<E'B8vC
+5qE'm)z^8BU}@)kdv=:#tT%yOS,@lZ_<D:`KV$s816J:(e3xl'VqTaCZ^44/s&3];!&Ueq>SYnuz2Z7Ci9[+n)"g/1IOKq<[$N3g6]Q773$,mgsEKL-Ed&
+.2|LA('C1dX"m00^7BC&<-xsH{ql)dFEuo$%e=V=$]f;F[>5^k7e~Y[#mP'.oKv&Rc{uRIj)RFNKU"9+CkW{:.t'(!lXdXovz9F"SQAH.(DK&9-T[O0iIQ
+8'`/0mWdm;r))2|="L4l--7=lnx<~_:QV!VtYpOw~x{IB&no'Zx'w0'af8wnq@z,+J@<b#sA@uJAT].dEHg;B#oVjMkYmPt9I2G0p`%nWT7D5/=gdsia@S
+qLU-Z#sAdhLk/Cj2w>WuVGIoPuBi`eyH<0;8h&Fv&F-322FIo_rE84oNgWE4>Yz19wt@!ot8>zHRDr@acLjyi70511MD8CAs-Z$UaGz)CQfkZGXlKtx[Dl
+,t#YMDW3[G-@lBPZUja[mHK+J'E(TtyUV#u9`'~Glhz^E@dbh]VD(z:C+35og-^`om+2ZqQpK66mmVS!@|h_n3,R<d{)n)NkKOnqwO3i[:oL`nc)}"xFa"
+]HzTd+HHFS0I}&/T@W#2I!kOXO61xE.Hzf[Q_526$[mfz"R@"1!Yo{=fea[h;G9VBO-"It`=!@ToSels5Qh8_my864n8=BrB5;lzq2,irI(ml%Jw,`/ij7
+y{~8eA1U/OG1%fNjAazkY!@ejfiLn$buVeCf:A&<n+-2cebN1]Dz|NE35KjnCb"3x,~=)r!/1K{Z,yuoB5B6vcfz=11eO+;.!HxyfUMsCjItpd_3^K,Ln]
+T5`cm5M/v0^!;c>G|5Ija+oHB]TmX-P"J$P"9_y@J1HiUm//,!4mkHgiYnG'Z]uWiEL@B:B]0U1D1'>9IR~{r`/#$2EKbqK01,35,cH(EA"oj'=BSb)bLd
+vZZ0Kx>H$VMm;@0KlaLeASehh`M/3Y@M,T+D07X|o>8Xn)wxb@#zY7"S4GB@b`F4-UQaIuz8D@5L-(+Ci&-W[>I28la0(|Kp4s|r7_QJg^iv^M'A!1Co){
+BeNJgxo{MxWoMz"Mx5`]oC:Zfr-o6>SweW'p|gia,MQ`x>Es:G5"w!S^|elL)r!vZ$:ao)cWHt[B'`qc`(}>U+p$j%bl6500Q6)71%vq3T:2lPnU70IR'!
+[`"PCD/8T&Q(Ikq:jV{bE0YVty<0,W2$B-(k7b70^IqaD&ZDW4G'fKt-!;.KWFtBlv8a0{,GQ>Jz#b0c,]^1WFx"wDYx/<fa`2RY35]:4LlsBUeGdAwuE4
+XpSwGY`@S.p6,mfEjvV!CC@j:!O^Xf6JVR3}b$SUE#zulGSyOhPr$f`#^zEwPODxw7j[}vQRwnDeJ,U%';>P2'P<XCZ{['#D'}[(#&#/iHaj!7{H!B]N(l
+gz~@l)2ykg4c5%JDgzcw>rg(`Dvo5-#o/;etmK}4.Ysk|drBy{=rjkY[iT[{{=KE=klU%tB!UHbX[Sy"YFZ.HOc7d1Ko0d](^+2zGjq`/ZJ_{MKCN}_1Lz
+UbMq!7WU!x"n5t`OOB/^{;r|h6q@>,N<,Rpq3mWhi3Os#N!/I7Ev<I2@<2fY|cbD2KC@6^Xro|%,d,tQ0DAi@1d9w(Au_uC%;[9qZ3'XTAg`L<~e6<~Cfm
+F$P&93pnU_M8|-]g;T28[hGN4x6diFsfSwwAgU@Uz2a4q"r+'WnkHYh3W3iF@{7w5L<Jb<&8lm`sbkeS-Gk!gDW+<w|p"{ZIh`0U^U|kZh{FG1&H@gV[%y
+OFV[bKrC/&_6(X#Cy:D@4["4]G9hDbqrP},UI(dS$iZh}[S]vdOJl=0x=R#3`.:xBnZQPB]oz@@ZgehSUJ!T-(HtGv{]!r5Q!O|,,W)<WZX_``MwP-if}U
+8C[:GhM_nPp;>;E@sI4/PY`'[@f^dSmt(!d!WU7@btR)<88vLDKC4+h{TiM/InPz5es_XO`=~mbn9pLxm+bS#"4oSvg{r#cJqXajI8Hm'}{-;;A6T^QuA:
+qX&]u+uy'B5WFPR|}I$.E9edeNBXI=&A0]::2(<Z6)jdHu4sS_AO-c4](;PS7SgO].wP<TK;^w%#&"uX3,;r||ZT,d7U{%WQIr0</Xyd#4D"G.pShEhczY
+@7",1_`t:feE2zyO[K;D"jjJgy.9YkH-HL+[UA}p94J}B|+>H[&m@IC0kO9c"x^p[7=JqIMdaiTKV`x)#+~h,^H!_BcE>kzoJfbrbK)[nspZ"{RjgvwnC5
+5pEVD[qM|Cle"]rEa71%u^mTjUoCNQ(6C_8|4@<e(d}$oa$RLR1Rkm+s4A|GN<rGcXv_.N2BEC<J3>t'B_>[68]#E32P9:5j4Nx@"gu`e!)#.M5Uy8g5Hc
+iZ<Z"{OgRL:`UsNbG}:@+JNgYT2%qQkKaWkqNfZQUP3TauwL/o~j-[9ddYw5urW3Ak@U(I8[!%7eDPThT5zhpAtd_42>27<4n#o56]Sca^(IJLDm92RE+@
+BLoEk}[v+V@cjbI8pm"8ak%"5hQty]>Py3w8y&fenE#_Y9hkN`OoBDlikzZS^^}+D%EJN[#)d42Z05{wgvXZJl7PVZF|lVod{3":Wd/_W/Gdko,u~Da;Oc
+Ah8s+5}(AxSka$GG<ZiuRi";&[Zq'j1)!U}Ep-iFm/C)P&eFEkf^qgN$@^Qwug/ifvTKi15dTom={`+xj!B1UUp/&|JLo>J}B}$mP&OAjrW;g({nO=0]8N
++JLphbbkoC(lRILr_%Gu(a@GP,UoT#'x/u)ph$i#nj/0,6MtiymMgx_-r6G>w$kiSr%E7'g6#<7=W;16-G'M4Z8#v_bA#pC!;&oNL!Y1fqY}=/rC|w.`Ez
+#)E2"mi!8GnK6yVTHdBi!_CY1H9',n(b=Az06o+XAGC@H1fGVuA/W;:tlO$svy%]g{Evz#t]T5jQ@1Oy$DjgIxdpOu1po2qj2s&oMxmJ.Yh&XkXMk2jZBq
+[zi)XKx-^7mcUAeB&R;)Zf,l%zq1@)weHoZm:e(n3G7RN=jU&U=ec!zE)i.=IYj09][>O/}IwR{Qg2/P~8WSpH!MY-}M,[Skrwo}`q[VjAA;!Js,`7d+6)
+QX42sk2wn)VxrZLs<s$B$tD'BH0n;"=8eBqcQpV"#fwxTa%.T&g""zD[T,;WGHJSgYr(6sK&ID&-|_]k"ZqpA98-wnjBBQLS">T=A2_Wv3ak$cay8qSk/q
+yPynDVTM<@EI8dzYz0j"-FJUi6PwdfNLUf1]e-!UkILT=5m{fJhW=WHS#5u0CA=Oo-zcoG]E'xD%Y{ebG3/G3B~ueM:)r{vX-YdsduEA(bw0Fm$Sfr/z@O
+^]V`i{X^.LQn!aB;dRlPD6p7oW7G4xFxz^92cW|7"kB0~SQ0H28<F}/k]@BBG6|]BoUhIUrF,RqK;d>i<4uAqptzZHJQ-aH=TA3p00My.}6Az{P)a|Qp6n
+Xbk&Kz#(%7_sbd'ZxuNwGz2F]01^Bjf|j#bwYLVxc1l.A`){y(DZT8zhXqDD[R=Aet~Cs"q76%EoSR0"_VyUBd)n>xko}|[}VRzBfu)@>-:;-prIHK7Bhp
+p4KAA]BQRpN__uq:v6VRzuu"7>K,$o%M<ZOtd(w%vd{(<ZT/=G|n28;h!{(g{LQ^0(5Ar_$8k9Ass+hA5K-2C7_CtPSLM7WoTfFde.=z/^1{0kMapAkve9
+V.b7U>-7S@0;JiT^/)$g18B4t[E.k#@tk@2W^%pHgjV/Cl6g3#@!/f['Ely7{8`g>:0UI57X}rJTxYh]o)t=t>RbP}:!HDt#ao79"&^ny1z=&N0MXPXi]h
+7fbfws,M=x]D@vD$i2B2)1)NHECGde_g,P)0fqGH~#aAdig6>4kWML5OQwsHSa_l"[|qkfo2I)Dgzf}s$c;SzewM{iP1P<Sp#=J)@UNhjv^}<)qM)[xbY'
+['(%XP}##SAeeU5RqKn=Ufm$3(4tX#=e7%]M/4w|Qne}x=Qt1gG%bOA)YN@KAyM&ZE't}Cmh#2]`Ho)[:k([U3{(H_MCJshDJKa0ESbUz):aAcPNvN!h'u
+`.R=VOQ+_+X>Nz`AND.0;_upM79dN]a);WJ|Jhej(;GLOm:k(EFR~_/jz0mfqwCG)oW|FwD!#XRTD}I9a`Q'v`%0|5_^~^<YJ9$M{N39#5USQ<!m=(i[eS
+%i.o8.u7%SSpF<kkmj#P[X-'$^3>+p@(4K3`|EK{$<o-AXP.$Q6Bb0bEiCaT+T~$z44.J3:ro.XWzuk`lqnzb/"jq#:zw(/^PW(vm``GRX]OCR}:Hb!Lxi
+/7#thS0@/;czSY5S~4"&#H9]<C!s`#g+S!5Wa@/W3A<`Z!E6BTAhDgooY.]GS3>=+P>!<-'`&o>1"g;tTQPwu+C"!UM/J)s2cmNjUX394Z&zni^zbC'TjC
+Oi[&i`Np9pno|A"F#{(rZH1i}e)2Rb+p(+fFG:p</n4BB>#%b8;l9NLId$dhHo}7<y!;G6lp'O|Nf&dLy9%%8HudxfZ>9[H5D6wLNZTj90VxXOaN5DBeW:
+U]LNVt2XPJtL9'>!^L_Q'zDE:^L,](Rz]&=s!Mq+W+QKa3%Dmo"x`Yy[eY(>ljK'W7%a=-W`^#1"dTu#;pnLAc{T-S{l/&w,id&xH""'-.LDAS7I(_fqZG
+HU:OA,AC;-fv_x~LOTz2BTTs5ku5I(O1R[jxw`&e[wmT`IdTdndNVS5if!$[A{|cyZ.AVYqMhm&.OkxC:$YUMcdD,srT|$3.+sJi>l_pL;W-I+E&,sRfyr
+!k!bKBesNr)QtDC3&Zbtl#'!1={%CRRymLbB<!Pmdn&j$<ug"7ZJJ`-_X1VjaGMJsc&M^{Yj^4nisno,>9+"Zn-+ZU%Am^-r:gBc.Ucm8rE=j8FN!1)D8z
+G(tJltu0Jo7<_&IuHkW`:/dBC%cNK_b0ZAD)-LvrRM]wfpr41TP&=<sQbGLb]3%rOBYi7Hged>=B'rI2|U!17aAXh(m|{PHhFppPAJg4Av)og:2"ofQ`Ty
+j3HQ-=A#d)<mFhEfb].E-nse$<,xsUyJsW~ou[KDhX(-`5P-wEZ}3uFa|i5Uct$R:Yem;{VHr]f[aSQ]fp.cIdf-X[yP1H6M3Cy8h<,d`T2-c;ljd_1k68
+`%6'ptt,Z/XZ/<ru|t_r|Z4Dkq35=)`h7C"TZ3Tj|-,tq>QeY/IGU5PBeVn-{t9]sX+T_1CU'g_,Bvw&0CIN^!V{Pn!N;%M0q/&R7y+,L<vXiS~-H.CzDu
+q<70^.97$m]'`-+I7;RTecpjy$oBR!;3:wwX#e,p,BWs[wK+3)^Ab-g[Yv,Vg8jc1(~0&Q|>E'}[hP#>a%%o[9EaYx0zx,wSiGvK`Fp2Lddt`.uM|ixeUg
+.KFFg>/epfV;[.[JI0$h#hLNHs{Lxg+P`"l`uHe8ruX-4Sj1MPa"fub;2E[oCiIRH-2A(PA2=flP1qX0z;H18Ldu!$fS|(R7m;f4CaMCspC09H7aH/`MQj
+o2:DS7BdP6:[Z6qpMbD%>_MvR8JU_a(CPal5Aq_PXjnuG@F34/'VqvL[>OpJJwH&R|b/c2ZQ9ZTIUmvp{2Smn<)8m|Uwq4]><"=X:5TPZ!$3gg.opvH-Z)
+DgVwgBs003fSUeQYqAb@YoQG8JB@NqCXF0J.Vpds'Rhbg23vtoW0hmsvH7-GpE7%bTqlNtMk!{>LZDqwgYiHp53&M;H&r{`6T].gTx[c1xWw["CsKzhN{y
+TVQt2f_r>duT|&~]7bj":I~|:x0O^RDr^Wjz`gReev&7s:tq:^5B;pK)kWR1|^zO;wI9;yc[ryd'^>4iu:{@hgu+[m0=[Jmc:xue;7nzDs)L#=B/}f%gZ:
+kb8LR^oVE@Bec;-(i01n:ElsSz#m,s8DffNXzO~}fy]MCv~e@7!WANj}1,pd~!f{=gYifwzYMondv;<BBYAkd@]_(35]v,E0SNo5VcLyL4K%/@c#r(eX#Q
+A$VCMtY'8>!nk|r.9zPsmC,1i$ErS1&BLS>vwp6Cfq,j-QdA[2nN+uuF>N~,IKBZ~pk[0dFt)Da-Eqgyo,E(FG`r-q'0o7E]($}Iey~hM;'"0gU=uu~$34
+gbCHBj)st,n#yF/52x&f>'sK24tB6&EIcMHGazhHYDxu~>:X1vPdnogO_dPyV6X@^{-qlKLRy{9jfc>29E^Pv&=h<]0i5:XTh=3<}B#2O7ff-d#QRADF(4
+icOj$[(u]bq;cFGfK;"9%HF,k42%MS$:!hg_tc11'@PDn3h`3%qvLJV_==K_oH-0g[{<[rg`Fm:ethLq+4OMigRK.VNm[4;nc8:}<)yZI|fIY^f-a'S:4C
+V<$yPvm`}_y_k@)%!tKv"c#/-p,Mshn!.Tb$:FUec7UwNhkFDEGg{/wvJO},">qshX%X.G,+j{(`o%$jBNj2M^4gbMT,9)SPw)9Cu872ahd(rv)@/gxi.F
+kYP>/texH'xM%s&m<8gp5gG3U5u]{y86Qfx}Wn,,V_B!#,Ze.6pU6xhO_GDS]l5@1,i<5vJ$EQ9t-TO-1$:<1o:P_n1l6n[%c/''k3AGG6c)8EkE"/s3qW
+]jR#,E>Dj;RH'DSabGkzIA=WFAO[tv'Wu_|+^PEq%&]$WN.5=;sy[dBk#2:6$,d`3pDVWvR^Ly17(^5;-a;wHkm{LfF5-]:#jcCyF'I3>c;m!(i#Q>PU^o
+Uh/_O4@HGP!;jq9#n}o,S2!-H[3tkByfxUam4"Jq:C$XRAV9`^f{3fNrm:6B}JvVW_8"D|J:<"|lXWqfNB&tLfZ_XR0dXiiRoR&:b8vf03>G:='BS!6SCV
+.e0%:pdAlDUQ"PyC7<cPU-Nq_"amG-J,@R&JW;y^AmJcfFFGC"v83{3k_YNCJYuH6"K2trxql,0Vj2ldQv{dM(@'zRDTrDra4v(.@#x_>paJC$0(5s}q(.
+zh7+jh6Eu.sd<VpxQ#(8"%kefCR:x_fhVQqy2>&POTYKaLtix=[0b45>rC+TQzA@}'xN|2FDt7sGTIL7$X`h7f.&"S"bkwkyuw7ByFd5bAk6ZV{>vH==Ns
+n)USzXewVF2[`@(lp;>P563I#oj"2#X]kQqSlS>[,d6UGQAcOT,l~cI,WsW31>H{!q~uFh|Dk!!q-SXF'0.(tG{{w7&K}zb]Fz=K'LBZS9<.)K6qnn:!;o
+<HTA`w".iUXD@u'vhJw,.V2yY=oZJ!VC^J`N!,g6IZ,hUlGhh$snF1dW!pAc$$5NF"817uRzq&C&+/_5|dB}P_WzY9rBQW,;'%}"EsWFSAm7V`%9t5SB%q
+q0>zSaE/FN4Jm@dtRH`d}j`$^G"ZLh]XO.NAj&`gyZodtMzI.bLn4/=tS)fbXh&Z2i4,JXuscFR-^9xFuj{s]`NPAO8,0L>_9HY4{CDPJtUG6@d@~apnCB
+x{"195<-_t2qmxqv%d2>LX;+UCy;K4jde]E"P+`^Ku"M+{tkH4lT;:8T@57wboqk!8Tw&^doqPxWIC0@P^$|/o`v`%yf^65/+@!kFk#|'0N'][w819`GqW
+2{;C8UZQIANC_9+Emgxs84&xJT`-J;R[e[FsR)O[P+^1P1~K`dCNb4z^SF/N[)LUj;dsUYg:ZkU{'HAT%t4UVF8_Lk%%Kq7NmV#a0$G=ZLw"&5%;%$T,h4
+Yk]'TGyp3yfmxW4"NKdku:K(6j,uLz|LuH3xV$$cll~DA6Mmy2kpZ#HYrX;2z(Dz9RvFrcKk{yDTLlSBf&W`l-U;DQ~DG{k]Wt;w[4]Drp;J0HL)tV:s:W
+edBkjrkA)FUbRCiY:0vLdV'G[.zkVq$/4^P>kCjc@u8HX^Aij)zv5U^$udUpp(!078%y.ri:SdRzNUYRhVotzbWmr)o5g'un2v38;<WmOAKZ~G<az.U!"b
+Y{b3Wgmy&e$VqNXS"Eo"+{u|[OtHa.Vx|gn|RHU{li@^]p]KoDqEniI`,X_4%Eb9)m0qnUV`Bw2(6`i[VhG|tY~U1TFC'.s"eBt8!D!(/`oPsb4])K~Cms
+ccY/}9xc7Uolw:RgcuZO/g(dKTNP[>Tvp{AW/GkOBci>X}.vswoi>h2%|#z!tLzlo8[VVtjIoxu1GYB^q:2PzlC`hQYZz0NM"3_=:SfkFkMP%zUO>fV%Y6
+(=uwi2Gc_Do>p,Px()YW4W59S{GVt4#<jQN$-y%(tsp;.@3/~7uU%#V&(LwSP]I0U}k{LV7D2iQjjCZOl9V7B&%wlAC6=O~O}6!E.rxCz1"eA1'Mwq%`Ea
+.-Bxr[Q__cJX<FwBpqw)r08%v4vO})Tswz)IupOlCjf2qUG@>fNf@H-P:p(PF#d].jf3[:|}VFAEJjK_P]8}<2Tyf:_]!:t(}W})w]K1~@>H5:b^iY+-n[
+Ymk1t`[-H9T(7LeU1m!Mzg&|8aIJ5FT`Pf1jk1<mwPdxP[`y~`b('Ey{c9J9tNQdv$%j%o>K'B55-`x!'E}t^'iz^zZr5iKb(JI^Vf@v)TCb;Yc=s$Ok/|
+ve#8d6F|~SaDwA+';jXT1W6<L2^$pS3P@@.jw}-tmA8Qw;L5z!$4B=R/E](0@WSWN[D5TY+7H|6ltL&w/l'9VMV@~jIkT&:![V8PrW9oB}^|=.kQyOnlnb
+7_gu}k>#Y>;`A$M="U+!H#0+6Dk383V0`Fb5EROL%jTH+<QVF4sh(l$9~IUuKdagtk>G0SRMn}@f`<4nr|)+ZVo!jtMe5<Cg+XS0%OCI9s]"L;7#_>wYQ^
+yX0c}bX[segHj>e@B>,7n:+j]Uj-#:~xs"#XG-NRsYEb~8#"G0/I%.&<EXD]]8w$Ko1Z_2"Tlc0/o]'xo(7q'7v;fXAtHLRp<V&,Pt$02L/hL0xH&NQWF]
+ru.COd@e=gRdj8g==R:C-RIo+R)w{"dA;hvc%rWc~(D{h:_!9]W:0qBs(.&x~x;.WxbOrS4hIa]NnTiuL'pS5@<r3t>_3Y5{nV<=05AAG]4hO-9Q'(3"k>
+4<L}IJn7"!P=r-lRh9oSsr^eoS[;#v`seA=YJ0p"$_.jq_rbIU0$:72v@J'=q-bhqG}.TlOtu&2XX]9eQV$ql8b5@D>{}0IFDgfp!S.a,e}a:(<0Fs6i`"
+]'C59<Oqy(wOoy9+NZ}|s->o:83K|q1&"J7}~JfzmQ1.OC<i)J);)}BeKqqPr2S9yZeQjMi|nDW&Hp8D[(ua$v,8N'"Nfsq"s[#=z)8iv2V6!bUSg>blva
+~qAW]pD6AgKhG5zA/HE&Yh+ZF>'^#X,7.r)BQ]bleLK5_f,ttI(TZ22Be_YhxoMAQln:;CHc~Q!g&3B}KD|!-SaT~;sHYd$VKeUbv7u0r)@vY(#G}iMq<)
+n[sBB1AsJ%HJN2[vtL,@0<Z8&D&w:6JH)%"'c^$ppipe@g6f-Ku:dX<::T6d:_>@!`Nx+)n^jCk#Q92G36`P3)4j'K-Dj0{+^DYHgPNeQe`ekTus}2OO/^
+$xoQluIaE:6H/s>Y[p0sQ8)8(vNh(UKSO@5k/4yM3rD6eNLUa_7'|gqx_{PsTNgK=VA#1YoI(teh"x5;k8@>O9l6l1Rz]77XTeiU8W]=/u@t<@C2}8Rc,'
+Ia^o|1-2PoFQI.G7(+:;n[8.s6prBp0TlkE2C^%9)Xf=K0.O2DASM{!ra0ItMN^5XA/IXj.fK7v0xCa{D]HJOufx-V8d]lbLub|G9W_v[-1ug`_C7%msw6
+A>veXG9s>Iq"rwXZ!VFEXr3:}aq^jmo^Qvvn|gEx6YX+(<psvghFy^wd!`7<,1HL%Hk0q2!EBSy.yxU3ur5^qc"ri@Y8x+-005ae+$k"Me"h]^Df9agp]Y
+2)]uitJ";:qV(`d8dqlY5/8QZd=dX6V-gx1u&c;V,l=|B@>}FE%wG:#CIW;tCY$%OH_'qCT2~"C9wZbCPdT;pQ1R^/=fgs'B6v:Iv"ed24t^kD,O!"jnN%
+#qNqMI9b8``o&0/bJ1n)Ad.%OK}DcaV%UE^eK:qviPb</'z,`LNv]'L@$/"5iGaLa<u}w337s`m".,Yy^yJ]6rV<v4_MJku1Ak=5Y)&/&d>)_^RyGiZe(V
+&eWL9Rm>i1spW-^-8_[[=H3CA_"%7cKXz]8mZN/FU%.,p3ZVe%FL[-)R4TK:;lEWDGsl=qkk"_uP;6Vxd}@w&=6OVjS%J:OY;FFfoV(bsGw$>p'US[eF3f
+fpCmjVTu/1VD3]krizBeEX:i>!5h=Ace_=aSRCyKP.tzt{=$1K]x}F3/:D.U5}OrpZa+yf>JCUfx6AGomqWd$`WT7lT156sNbJ&cOI@uf6v_~U$kGdIC[=
+:8Z17t.zAL|QSg;7OS=^u^"L3"Bh]C<CK_KYGO3+uiTP=p._fdu@L&fYffv{S#nM!o$Hp7VMuoT;p4%$3_53p|Z1;v]4f+0W]MXSM|W]Y8qMe|YU-$T+.y
+YbHbgR0)LxfPu</ro>Q}>/]}5^(kPL+7!WI7.%~SR'Ia4bf9dt_|zPd"tDT+HO88sO%=lb69fyyCzRYt5TJfPa'}f:ie:S78dbBEo7j<"~"!
 */

@@ -1,7 +1,7 @@
 // gp_check_inputs.h - gp_check's group "inputs": each kind of described input, and nested ones, of every type, read by
 // copy, transform2, reduce, count_if, a scan, selections by flags and by a stencil, unique, a search of u32 and, of
-// integers, reductions by key and by segments and a histogram, and by sorts of numbers, against the host back end; folds of floats are
-// reproducible ones.
+// integers, reductions by key and by segments and a histogram, and by sorts of numbers, against the host back end;
+// folds of floats are reproducible ones.
 
 enum { INPUT_KINDS = 9, INPUT_MOST = 1000003, COMPACTED = INPUT_MOST * 32, OUT_KEYS = COMPACTED + 4096 };
 // COMPACTED: where counts go

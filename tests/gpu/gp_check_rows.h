@@ -1,7 +1,7 @@
-// gp_check_rows.h - gp_check's group "rows": reductions, maps, sorts and top-k along the axes of arrays of up to four dimensions on a
-// GPU beside the host back end, byte for byte, gaps between the results too: strides of any sign, gaps, dimensions in
-// any order, any alignment, rows of one element to millions, policies drawn at random; softmax by a user's operators.
-// Included by gp_check.c after gp_check_find.h.
+// gp_check_rows.h - gp_check's group "rows": reductions, maps, sorts and top-k along the axes of arrays of up to four
+// dimensions on a GPU beside the host back end, byte for byte, gaps between the results too: strides of any sign, gaps,
+// dimensions in any order, any alignment, rows of one element to millions, policies drawn at random; softmax by a
+// user's operators. Included by gp_check.c after gp_check_find.h.
 #ifndef GP_CHECK_ROWS_H
 #define GP_CHECK_ROWS_H
 
