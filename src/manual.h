@@ -68,11 +68,11 @@
 //    Reproducible The same call gives the same bits, floats included: by segments, by key and in histograms too. Two
 //                 calls are the same when the device, the policy, types, operators, numbers, flags and data are, and
 //                 when each pointer that they read has the same address modulo 16; scans ask that of `out` too. Other
-//                 alignments may choose another policy and group floats otherwise. With GP_REPRODUCIBLE reduce,
-//                 scan, segmented reduce and reduce by key of floats give the same bits on every GPU, policy,
-//                 alignment and back end; a call that cannot promise it, or a policy that cannot, is
-//                 GP_E_UNSUPPORTED. (Reduce by key then reorders operands as segmented reduce does, and takes no
-//                 policy.)
+//                 alignments may choose another policy and group floats otherwise. With GP_REPRODUCIBLE reductions
+//                 and scans of floats, by segment and by key too, and group by give the same bits on every GPU,
+//                 policy, alignment and back end; a call that cannot promise it, or a policy that cannot, is
+//                 GP_E_UNSUPPORTED. (Reduce by key and group by then reorder operands as segmented reduce does; reduce
+//                 by key takes no policy.)
 //    Order        Operators need to be associative, never commutative. Operands of a user's operator that says
 //                 commutative = 0 keep their order everywhere. So do all operands of scans, reduce by key and group by.
 //                 Reduce and segmented reduce may reorder operands of built-in operators, and of users' that say

@@ -125,6 +125,9 @@ def segment_cells():
     cells += [f"segmented_reduce SUM f32 n=32M segments={shape} reproducible=1" for shape in
               ("fixed:16", "fixed:256", "fixed:64K", "pareto:64", "mixed")]
     cells += [f"reduce_by_key SUM f32 key=u32 {LARGE} runs={runs} reproducible=1" for runs in RUNS]
+    cells += [f"segmented_exclusive_scan SUM f32 n=32M segments={shape} reproducible=1" for shape in
+              ("fixed:16", "fixed:64K", "pareto:64")]
+    cells += [f"inclusive_scan_by_key SUM f32 n=32M runs={runs} reproducible=1" for runs in (1, 32)]
     for primitive in ("run_lengths", "unique"):
         cells += [f"{primitive} {key} {LARGE} runs={runs}" for key in KEYS for runs in RUNS]
     cells += [f"{primitive} {type_} {LARGE} keep={keep}" for primitive in ("select", "partition") for type_ in KEYS
@@ -258,7 +261,8 @@ def sorting_cells():
               "segmented_top_k u32 n=64M k=2K segments=pareto:64K"]
     cells += [f"{operation} u32 n=64M" for operation in SET_OPERATIONS] + ["set_union u64 n=64M", "is_sorted u32 n=64M"]
     cells += [f"group_by SUM u32 key=u32 n=64M groups={groups}" for groups in ("16", "1K", "64K", "4M")]
-    cells += ["group_by SUM f32 key=u32 n=64M groups=1K", "group_by SUM u64 key=u64 n=32M groups=1K"]
+    cells += ["group_by SUM f32 key=u32 n=64M groups=1K", "group_by SUM f32 key=u32 n=64M groups=1K reproducible=1",
+              "group_by SUM u64 key=u64 n=32M groups=1K"]
     cells += [f"{primitive} {type_} n=64M" for primitive in ("shuffle", "reverse") for type_ in ("u32", "u64")]
     cells += [f"{primitive} {type_} n={n}" for primitive in ("scatter", "gather", "replace") for type_ in ("u32", "u64")
               for n in ("64M", "1M")]

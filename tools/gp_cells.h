@@ -8,7 +8,7 @@
 // and unique the keys', for load_balance and check_offsets the offsets':
 //   segmented_*                     segments=fixed:256 offsets=u32 form=offsets (reduce also fixed, ends)
 //   *_by_key                        key=u32 runs=32 form=keys|heads (heads: flags, of type key)
-//   segmented_reduce, reduce_by_key reproducible=0 (1: GP_REPRODUCIBLE)
+//   reductions and scans by segment and by key, group_by reproducible=0 (1: GP_REPRODUCIBLE)
 //   run_lengths, nontrivial_runs    runs=32 lengths=u32
 //   unique                          runs=32 payload=TYPE (by key)
 //   select, partition               keep=50 form=if|flags key=u8 (of the flags); partition: parts=2

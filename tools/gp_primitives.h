@@ -85,13 +85,13 @@
   X(exclusive_scan, "input folds", "", "SUM", "scan", "", "u8 u16 u32 u64 f16 f32 f64 s16", "") \
   X(segmented_reduce, "input folds rule_first", "sof3", "SUM", "segments and keys", "", "u8 f32", \
     "segments=pareto:64") \
-  X(segmented_inclusive_scan, "input folds reads", "sof", "SUM", "segments and keys", "segmented_exclusive_scan", \
+  X(segmented_inclusive_scan, "input folds reads", "sof3", "SUM", "segments and keys", "segmented_exclusive_scan", \
     "f32", "segments=mixed") \
-  X(segmented_exclusive_scan, "input folds reads", "sof", "SUM", "segments and keys", "", \
+  X(segmented_exclusive_scan, "input folds reads", "sof3", "SUM", "segments and keys", "", \
     "u8 f32", "segments=fixed:256") \
-  X(inclusive_scan_by_key, "input folds beside", "krf", "SUM", "segments and keys", "reduce_by_key", \
+  X(inclusive_scan_by_key, "input folds beside", "krf3", "SUM", "segments and keys", "reduce_by_key", \
     "f32", "key=u32 runs=32") \
-  X(exclusive_scan_by_key, "input folds beside", "krf", "SUM", "segments and keys", "reduce_by_key", \
+  X(exclusive_scan_by_key, "input folds beside", "krf3", "SUM", "segments and keys", "reduce_by_key", \
     "u8", "key=u8 runs=4") \
   X(reduce_by_key, "input folds beside host_made", "krf3", "SUM", "segments and keys", "", \
     "f32 u64", "key=u32 runs=32") \
@@ -138,7 +138,7 @@
   X(segmented_top_k, "input keys bitwise ranked", "sonpfd", "", "sort", "", "u32", "segments=pareto:1024 k=64") \
   X(nth_element, "input keys bitwise", "nd", "", "sort", "top_k", "u32", "") \
   X(shuffle, "input", "", "", "sort", "", "u32", "") \
-  X(group_by, "input folds host_made", "kg", "SUM", "segments and keys", "", "u32", "key=u32 groups=4096") \
+  X(group_by, "input folds host_made", "kg3", "SUM", "segments and keys", "", "u32", "key=u32 groups=4096") \
   X(check_offsets, "input count ends_early", "s", "", "segments and keys", "", "u32", "segments=fixed:4") \
   X(transpose, "input rule_first", "mj", "", "layout", "", "u8 u32 u64", "") \
   X(reduce_axis, "input folds rule_first axes shortened", "mc", "SUM", "reduce", "", "u8 f16 f32", "") \

@@ -126,7 +126,8 @@ typedef struct gp_call {
 
   // Rows of strided arrays.
   const gp_axes *axes; // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis: in host memory
-  gp_op apply;         // row_map: binary, of an element and its row's reduction
+  gp_op apply;         // row_map: binary, of an element and its row's reduction; reduce, scans and reduce_by_key, also
+                       // of segments: unary, makes what is stored of each result, of out_type; 0: none
 
   // Columns of a sort.
   const gp_column *columns; // sort_columns: in host memory

@@ -3,8 +3,8 @@
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,    // reduce, scan, segmented reduce, reduce by key: the same bits on every GPU, policy and back
-                          // end, or GP_E_UNSUPPORTED; bfs: parents too
+  GP_REPRODUCIBLE = 1,    // reductions and scans, by segment and by key too, group_by: the same bits on every GPU,
+                          // policy and back end, or GP_E_UNSUPPORTED; bfs: parents too
   GP_CHECKED = 2,         // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
   GP_RIGHT = 4,           // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8,      // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest

@@ -35,7 +35,8 @@ GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   GP__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
-  if (builtin_op && (acc.info || (q->out_struct && !q->is_arg))) return gp__no_struct(k, "op", q->op);
+  if (builtin_op && (acc.info || (q->out_struct && !q->is_arg && !q->user_stored)))
+    return gp__no_struct(k, "op", q->op);
   GP__CHECK(gp__check_operator_on(who, "op", q->op, q->acc_type));
   GP__CHECK(gp__check_operator_on(who, "transform", q->transform, q->acc_type));
   if (q->is_arg && q->acc_type != q->out_type)
@@ -44,7 +45,12 @@ GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   if ((q->in_struct || acc.info) && !q->user_transform && q->in_type != q->acc_type)
     return gp__fail(GP_E_TYPE, "%s: @in_type: cannot convert to the accumulator's type: one of them is a struct type",
                     who);
-  if ((q->out_struct || acc.info) && q->out_type != q->acc_type)
+  if (q->stored && q->is_arg)
+    return gp__fail(GP_E_OPERATOR, "%s: @apply is set, but %s has results of several values", who,
+                    gp__op_rows[q->op].name);
+  if (q->stored && !q->user_stored && acc.info) return gp__no_struct(k, "apply", q->stored);
+  GP__CHECK(gp__check_operator_on(who, "apply", q->user_stored ? GP_OP_DEFAULT : q->stored, q->out_type));
+  if ((q->out_struct || acc.info) && q->out_type != q->acc_type && !q->user_stored)
     return gp__fail(GP_E_TYPE,
                     "%s: @out_type: cannot convert from the accumulator's type: one of them is a struct type", who);
   if (q->user_op && !host && !q->user_op->identity)

@@ -31,6 +31,10 @@ GP__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     GP__CHECK(gp__check_operator(k->s, k->who, "transform", c->transform, 1, k->host, &q->user_transform));
     if (q->transform == GP_CONVERT) q->transform = GP_OP_DEFAULT; // what a load does anyway
   }
+  if (c->apply && (k->traits & GP__STORES)) {
+    q->stored = c->apply;
+    GP__CHECK(gp__check_operator(k->s, k->who, "apply", c->apply, 1, k->host, &q->user_stored));
+  }
   if (k->reads & GP__READS_EQUAL) {
     q->equal = c->equal ? c->equal : (gp_op)GP_EQUAL;
     if (q->equal == GP_EQUAL || q->equal == GP_NOT_EQUAL || q->equal == GP_HEADS) return GP_SUCCESS;

@@ -151,9 +151,14 @@ GP__PRIVATE void gp__name_operands(const gp__spelling *q, int described, gp__tex
 }
 // The same, and Out.
 GP__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
+  const char *out = gp__out_name(q);
   gp__name_operands(q, described, t);
   gp__add(t, ", ");
-  gp__name_wrapped(q, gp__out_name(q), t);
+  if (q->user_stored) gp__add(t, "gp__stored<%s, gp__op_4>", out);
+  else if (q->stored)
+    gp__add(t, "gp__stored<%s, %s<%s, %s>>", out, gp__op_rows[q->stored].functor,
+            gp__device_type(q->acc_type, q->acc_struct), out);
+  else gp__name_wrapped(q, out, t);
 }
 GP__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
 // A user's operator in a program: its functor's name and its types.

@@ -20,6 +20,7 @@ GP__PRIVATE const char *gp__part_type(const gp__spelling *q, int node) {
   const gp__input_node n = gp__spelled_input(q, node);
   return gp__device_type(n.type, n.info);
 }
+enum { GP__OWN_OPS = 4 }; // besides those of described inputs
 GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) #arguments,
   static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
@@ -31,9 +32,11 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
   const char *acc = q->acc_size && q->acc_type ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
   const int fold = q->acc_size != 0;
   char functors[GP_INPUT_PARTS][32];
-  gp__program_op ops[3 + GP_INPUT_PARTS] = {{q->user_op, "gp__op_1", in, NULL, acc, fold},
-                                            {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
-                                            {q->user_equal, "gp__op_3", key, key, "bool", 0}};
+  gp__program_op ops[(int)GP__OWN_OPS + (int)GP_INPUT_PARTS] = {
+      {q->user_op, "gp__op_1", in, NULL, acc, fold},
+      {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
+      {q->user_equal, "gp__op_3", key, key, "bool", 0},
+      {q->user_stored, "gp__op_4", acc, NULL, gp__out_name(q), 0}};
   const char *policy;
   gp__text *t = &p->text;
   int i, j;
@@ -51,7 +54,7 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
   for (i = 0; i < 5 + parts; ++i) gp__add_struct(p, structs[i], structs, i);
   for (i = 0; i < parts; ++i) {
     const gp__input_node n = gp__spelled_input(q, i);
-    gp__program_op *op = &ops[3 + i];
+    gp__program_op *op = &ops[GP__OWN_OPS + i];
     memset(op, 0, sizeof *op);
     op->op = n.user_op;
     if (!n.user_op) continue;
@@ -60,13 +63,13 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
     gp__set_operator(op, gp__part_type(q, n.part[0]), n.part[1] < 0 ? NULL : gp__part_type(q, n.part[1]),
                      gp__device_type(n.type, n.info));
   }
-  for (i = 0; i < 3 + parts; ++i) { // each prelude once
+  for (i = 0; i < GP__OWN_OPS + parts; ++i) { // each prelude once
     const char *prelude = ops[i].op ? ops[i].op->prelude : NULL;
     for (j = 0; j < i && prelude; ++j)
       if (ops[j].op && ops[j].op->prelude && strcmp(ops[j].op->prelude, prelude) == 0) prelude = NULL;
     if (prelude) gp__add_excerpt(p, prelude, "prelude of operator %s", ops[i].op->name);
   }
-  for (i = 0; i < 3 + parts; ++i)
+  for (i = 0; i < GP__OWN_OPS + parts; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);

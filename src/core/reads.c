@@ -64,7 +64,7 @@ GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
   F(CAPACITY, capacity, GP_E_ARGUMENT, "takes no capacity") \
   F(JOIN, join, GP_E_ARGUMENT, "joins nothing") \
-  F(APPLY, apply, GP_E_OPERATOR, "is no row_map") \
+  F(APPLY, apply, GP_E_OPERATOR, "applies no operator to results") \
   F(COLUMNS, columns, GP_E_ARGUMENT, "has no columns") \
   F(COLUMN_COUNT, column_count, GP_E_ARGUMENT, "has no columns") \
   F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns")
@@ -81,6 +81,7 @@ __extension__ enum {
   GP__READS_ENDS = GP__READS_LOWER | GP__READS_UPPER,
   GP__READS_FILL = GP__READS_MAP & ~GP__READS_IN,
   GP__READS_FOLD = GP__READS_MAP | GP__READS_OP | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_INIT,
+  GP__READS_STORED = GP__READS_FOLD | GP__READS_APPLY,
   GP__READS_OFFSETS = GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_SEGMENTS,
   GP__READS_RUNS = GP__READS_EQUAL | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE,
   GP__READS_COMPACTED = GP__READS_OUT_KEYS | GP__READS_OUT_COUNT,
@@ -119,7 +120,8 @@ enum {
   GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
   GP__TAKES_INPUTS = 262144,   // in_type and in2_type may be GP_INPUT
   GP__TAKES_BOTH = 524288,     // MINMAX and ARGMINMAX
-  GP__TAKES_AXES = 1048576
+  GP__TAKES_AXES = 1048576,
+  GP__STORES = 2097152 // `apply`: unary, of each result
 };
 
 GP__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }

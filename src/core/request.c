@@ -75,9 +75,9 @@ enum { GP__IS_BOTH = 2 };
 typedef struct gp__request {
   gp_primitive primitive;
   gp_op op;                                                              // 0 for copy, fill and iota
-  gp_op transform;                                                       // 0: none
+  gp_op transform, stored;                                               // 0: none; stored: `apply` of a fold
   const gp__op_info *user_op;                                            // NULL: `op` is built in
-  const gp__op_info *user_transform;                                     // NULL: `transform` is built in, or none
+  const gp__op_info *user_transform, *user_stored;                       // NULL: they are built in, or none
   gp_op equal;                                                           // runs, by key: EQUAL, NOT_EQUAL, HEADS
   const gp__op_info *user_equal;                                         // NULL: `equal` is built in
   gp_type in_type, in2_type, acc_type, out_type;                         // handles >= GP_TYPE_COUNT are structs

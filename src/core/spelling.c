@@ -11,18 +11,18 @@ typedef struct gp__spelling {
   gp_primitive primitive;
   int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: compiled in
   unsigned block_threads, resident; // __launch_bounds__; resident 0: not said
-  gp_op op, transform, equal;
+  gp_op op, transform, equal, stored;
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
   int in_size, in2_size, acc_size, out_size, key_size, offset_size, out2_size;
   int is_arg, has_init, ranged, right, descending, numbers, exact_rounding, exclusive;
-  int indexed;                                              // segmented sort: keys do not sort by themselves
-  int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
-  int clustered;                                            // a search in clusters
-  int described, described2;                                // inputs: nodes of `list`, plus 1
-  int size, word, form;                                     // copies and transposes
-  int tile, chunk, in_side, out_side;                       // layouts; in_size and out_size are those of structs
-  int capability;                                           // of an image for gp_compile; 0: for the device
-  const gp__op_info *user_op, *user_transform, *user_equal; // NULL: built in
+  int indexed;                        // segmented sort: keys do not sort by themselves
+  int index_bytes;                    // radix sorts: of an index; top-k: 8 where ranks need it
+  int clustered;                      // a search in clusters
+  int described, described2;          // inputs: nodes of `list`, plus 1
+  int size, word, form;               // copies and transposes
+  int tile, chunk, in_side, out_side; // layouts; in_size and out_size are those of structs
+  int capability;                     // of an image for gp_compile; 0: for the device
+  const gp__op_info *user_op, *user_transform, *user_equal, *user_stored;             // NULL: built in
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct, *key_struct; // likewise
   uint64_t list_count;
   uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1;
@@ -120,8 +120,9 @@ GP__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__s
     return;
   }
   w->primitive = q->primitive;
-  w->op = q->op, w->transform = q->transform, w->equal = q->equal;
+  w->op = q->op, w->transform = q->transform, w->equal = q->equal, w->stored = q->stored;
   w->user_op = q->user_op, w->user_transform = q->user_transform, w->user_equal = q->user_equal;
+  w->user_stored = q->user_stored;
   w->in_type = q->in_type, w->in_struct = q->in_struct, w->in_size = (int)q->in_size;
   w->in2_type = q->in2_type, w->in2_struct = q->in2_struct, w->in2_size = (int)q->in2_size;
   w->acc_type = q->acc_type, w->acc_struct = q->acc_struct, w->acc_size = (int)q->acc_size;

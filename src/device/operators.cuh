@@ -115,6 +115,11 @@ GP_DEVICE double gp__magnitude_of(gp_c64 a) {
 template <class A, class R> struct gp_convert {
   GP_DEVICE R operator()(const A &a) const { return gp__converter<A, R>::run(a); }
 };
+// An element that is stored as F makes it of a result (gp_call.apply).
+template <class T, class F> struct gp__stored { T value; };
+template <class A, class T, class F> struct gp_convert<A, gp__stored<T, F>> {
+  GP_DEVICE gp__stored<T, F> operator()(const A &a) const { return {F()(a)}; }
+};
 template <class W> GP_DEVICE W gp__negated(W x) { return -x; }
 template <> GP_DEVICE gp__u32 gp__negated<gp__u32>(gp__u32 x) { return gp__negative(x); }
 template <class A, class R> struct gp_negate {

@@ -1,8 +1,9 @@
 // group_by/launch.c - group by: a sequence of other calls
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, core/rules.h,
-//   core/shape.h, core/geometry.h, core/families.h, group_by/arguments.h, core/system.c, core/request.c, host/values.c,
-//   core/names.c, core/primitive.c, group_by/host.c, core/state.c, core/check_call_types.c, core/check.c, core/shape.c,
-//   core/choose.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/input.h, api/call.h,
+//   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, group_by/arguments.h, core/system.c,
+//   core/request.c, host/values.c, core/names.c, segments/kinds.c, core/primitive.c, group_by/host.c, core/state.c,
+//   core/check_call_types.c, core/check.c, core/shape.c, core/choose.c, core/kernels.c, core/load.c, core/workspaces.c,
+//   core/launch.c, core/launch_plan.c
 
 // True if a group-by tries tables in shared memory.
 GP__PRIVATE int gp__groups_in_tables(const gp__request *q) {
@@ -21,13 +22,37 @@ typedef struct gp__grouping {
 GP__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c, int pointers) {
   return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
 }
+// GP_REPRODUCIBLE by key: the call finds where runs begin. Then the request reduces these segments.
+GP__PRIVATE gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins, void *keys) {
+  gp_call runs = gp_call_init(GP_UNIQUE);
+  *index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
+  runs.equal = q->equal;
+  runs.key_type = q->key_type;
+  runs.keys = q->keys;
+  runs.in_type = GP_INPUT;
+  runs.in = index;
+  runs.out = begins;
+  runs.out_keys = keys;
+  runs.out_count = q->out_count;
+  runs.count = q->count;
+  runs.count_device = q->count_device;
+  q->primitive = GP_SEGMENTED_REDUCE;
+  q->in_steps = 0;
+  q->begin = begins;
+  q->offset_type = index->type;
+  q->offset_size = index->type == GP_U64 ? 8 : 4;
+  q->segments = q->count;
+  return runs;
+}
 // Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
 // values; the list's values are already transformed.
 GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
                                   gp_op transform, const void *keys, const void *values, gp_type value_type,
-                                  unsigned char *sorted, unsigned char *moved, uint64_t count,
+                                  unsigned char *sorted, unsigned char *moved, void *begins, uint64_t count,
                                   const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
+  gp__request reduce;
+  gp_input index;
   sort.key_type = q->key_type;
   sort.in_type = sort.out_type = runs.in_type = value_type;
   sort.keys = keys, sort.in = values;
@@ -42,7 +67,15 @@ GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__reque
   runs.transform = transform;
   runs.init = q->has_init ? &q->init : NULL;
   runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
-  return gp__add_step(s, who, g, &runs, pointers);
+  runs.flags = q->flags;
+  GP__CHECK(gp__add_step(s, who, g, &runs, pointers));
+  reduce = g->steps[g->count - 1];
+  if (!reduce.in_steps) return GP_SUCCESS;
+  runs = gp__split_by_key(&reduce, &index, begins, q->out_keys ? q->out_keys : (void *)sorted);
+  --g->count;
+  GP__CHECK(gp__add_step(s, who, g, &runs, pointers));
+  g->steps[g->count++] = reduce;
+  return GP_SUCCESS;
 }
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
 GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
@@ -51,15 +84,16 @@ GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64
 #define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
   static const uint64_t zero = 0;
-  uint64_t sorted, moved, of_list;
+  uint64_t sorted, moved, begins, of_list;
   uint64_t *state;
   gp_call clear = gp_call_init(GP_FILL), sum = gp_call_init(GP_REDUCE);
   memset(g, 0, sizeof *g);
   sorted = GPUPRIMS__TAKE(q->count * q->key_size);
   moved = GPUPRIMS__TAKE(q->count * q->in_size);
+  begins = GPUPRIMS__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
   if (!gp__groups_in_tables(q))
     return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-                       GPUPRIMS__AT(moved), q->count, q->count_device, q->out_count);
+                       GPUPRIMS__AT(moved), GPUPRIMS__AT(begins), q->count, q->count_device, q->out_count);
   g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
   if (g->room > q->count) g->room = q->count;
   g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
@@ -74,10 +108,10 @@ GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64
   GP__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
   g->table = g->count;
   GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
-                        GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), g->room,
-                        at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
+                        GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), NULL,
+                        g->room, at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
   GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-                        GPUPRIMS__AT(moved), q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
+                        GPUPRIMS__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
                         at ? state + GP__GROUP_FROM_INPUT : NULL));
   sum.op = GP_SUM;
   sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;

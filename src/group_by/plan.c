@@ -39,4 +39,5 @@ static const gp__family gp__family_group_by = {gp__checks_group_by,
                                                GPUPRIMS__COMPOSED(&gp__group_by_calls),
                                                gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {
-    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE, 0};
+    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED,
+    GP__IN_PLACE | GP__REPRODUCES, 0};

@@ -1,7 +1,7 @@
 // host/inputs.c - described inputs on the host: made as arrays, before the loops
 // uses: api/config.h, api/lists.h, api/input.h, core/rules.h, core/messages.c, core/request.c, host/types.c,
 //   host/values.c, host/operators.c, host/call.c, map/host.c, scatter/host.c, host/user.c, scatter/kinds.c,
-//   sort/kinds.c, host/run.c, core/reads.c, core/check_inputs.c
+//   segments/kinds.c, sort/kinds.c, host/run.c, core/reads.c, core/check_inputs.c
 
 enum { GP__HOST_MADE = 256 }; // elements made at a time
 typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
@@ -128,12 +128,36 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   return GP_SUCCESS;
 }
 // Runs a checked request, which may have described inputs.
+GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads);
+// gp_call.apply of a fold: of an array of its results.
+static gp_result gp__host_store(const gp__request *q, int threads) {
+  const uint64_t most = q->primitive == GP_REDUCE ? 1 : q->primitive == GP_SEGMENTED_REDUCE ? q->segments : q->count;
+  gp__request fold = *q, map;
+  unsigned char *room = most > SIZE_MAX / q->acc_size - 1 ? NULL : (unsigned char *)malloc((most + 1) * q->acc_size);
+  gp_result result;
+  if (!room) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  fold.stored = GP_OP_DEFAULT;
+  fold.out = room;
+  fold.out_type = q->acc_type, fold.out_struct = q->acc_struct, fold.out_size = q->acc_size;
+  result = gp__host_run_described(&fold, threads);
+  memset(&map, 0, sizeof map);
+  map.primitive = GP_TRANSFORM;
+  map.op = q->stored, map.user_op = q->user_stored;
+  map.in_type = q->acc_type, map.in_size = q->acc_size;
+  map.out_type = q->out_type, map.out_size = q->out_size;
+  map.in = room, map.out = q->out;
+  map.count = q->out_count ? *q->out_count : most;
+  if (result == GP_SUCCESS) result = gp__host_run(&map, threads);
+  free(room);
+  return result;
+}
 GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) {
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   gp__request with_arrays;
   void *owned[4] = {NULL, NULL, NULL, NULL};
   gp_result result = GP_SUCCESS;
   int i;
+  if (q->stored) return gp__host_store(q, threads);
   if (!q->inputs.count) return gp__host_run(q, threads);
   with_arrays = *q;
   memset(&with_arrays.inputs, 0, offsetof(gp__inputs, node));

@@ -66,8 +66,8 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              gp__operators_of_predicate,
                                              GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
-static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD,
-                                                   GP__REPRODUCES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
+static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_STORED,
+                                                   GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,

@@ -93,11 +93,11 @@ static const gp__family gp__family_segments = {gp__checks_segments,
                                                GPUPRIMS__FOLD_OPERATORS,
                                                GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check),
                                                gp__host_segments};
-static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segments,
-                                                             (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) |
-                                                                 GP__READS_OFFSETS | GP__READS_END |
-                                                                 GP__READS_SEGMENT_LENGTH | GP__READS_BAD,
-                                                             GP__TAKES_INPUTS | GP__REPRODUCES, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_reduce = {
+    &gp__family_segments,
+    (GP__READS_STORED & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
+        GP__READS_BAD,
+    GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
 static const gp__primitive gp__primitive_load_balance = {
     &gp__family_segments,
     GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};

@@ -1,6 +1,6 @@
 // select/check.c - checking a call: predicates, parts, runs
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c,
-//   core/request.c, core/names.c, find/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c,
+//   core/request.c, core/names.c, find/kinds.c, core/primitive.c, core/check_types.c, core/checking.c,
 //   core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 GP__PRIVATE int gp__is_predicated(gp_primitive p) {
@@ -79,7 +79,7 @@ GP__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
 GP__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   k->q->fused = 1;
-  k->q->in_steps = (k->traits & GP__REPRODUCES) && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
+  k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
   b->counts = gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;

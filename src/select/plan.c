@@ -1,8 +1,8 @@
 // select/plan.c - plans of streams: selection, runs, by key, segmented scans
-// uses: api/lists.h, api/policy.h, api/structs.h, api/input.h, api/call.h, api/init.h, core/rules.h, core/shape.h,
-//   select/arguments.h, core/system.c, core/request.c, host/values.c, segments/host.c, select/runs_host.c,
-//   select/host.c, core/names.c, scan/kinds.c, segments/kinds.c, core/kinds.c, core/primitive.c, host/run.c,
-//   core/state.c, core/reads.c, select/check.c, select/names.c, core/launch.c, graph/launch.c, segments/plan.c
+// uses: api/lists.h, api/policy.h, api/structs.h, api/input.h, api/call.h, core/rules.h, core/shape.h,
+//   select/arguments.h, core/system.c, core/request.c, segments/host.c, select/runs_host.c, select/host.c,
+//   core/names.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/state.c, core/reads.c, select/check.c,
+//   select/names.c, core/launch.c, group_by/launch.c, graph/launch.c, segments/plan.c
 
 GP__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
 GP__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
@@ -58,31 +58,15 @@ GP__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream,
                                                        GPUPRIMS__NO_FIT};
-// GP_REPRODUCIBLE by key: finds where runs begin, then reduces these segments.
 GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
-  const gp_input index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
-  gp_call runs = gp_call_init(GP_UNIQUE);
-  gp__request *reduce = &g->requests[1];
+  gp_input index;
+  gp_call runs;
   memset(g, 0, sizeof *g);
   g->at = at;
-  runs.equal = q->equal;
-  runs.key_type = q->key_type;
-  runs.keys = q->keys;
-  runs.in_type = GP_INPUT;
-  runs.in = &index;
-  runs.out = gp__take(g, q->count << (q->count >> 32 ? 3 : 2));
-  runs.out_keys = q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size);
-  runs.out_count = q->out_count;
-  runs.count = q->count;
-  runs.count_device = q->count_device;
+  g->requests[1] = *q;
+  runs = gp__split_by_key(&g->requests[1], &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)),
+                          q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size));
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &runs));
-  *reduce = *q;
-  reduce->primitive = GP_SEGMENTED_REDUCE;
-  reduce->in_steps = 0;
-  reduce->begin = runs.out;
-  reduce->offset_type = index.type;
-  reduce->offset_size = index.type == GP_U64 ? 8 : 4;
-  reduce->segments = q->count;
   g->steps[g->count++].request = g->request_count++;
   return GP_SUCCESS;
 }
@@ -93,18 +77,21 @@ static const gp__family gp__family_stream = {gp__checks_stream,      gp__stream_
                                              gp__launch_stream,      NULL,
                                              gp__offsets_check,      NULL,
                                              &gp__by_key_calls,      gp__host_stream};
-static const gp__primitive gp__primitive_segmented_inclusive_scan = {&gp__family_stream,
-                                                                     GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
-                                                                     GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
-static const gp__primitive gp__primitive_segmented_exclusive_scan = {&gp__family_stream,
-                                                                     GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
-                                                                     GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
-static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE | GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE | GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_reduce_by_key = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS | GP__REPRODUCES, 0};
+static const gp__primitive gp__primitive_segmented_inclusive_scan = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_exclusive_scan = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
+static const gp__primitive gp__primitive_inclusive_scan_by_key = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
+static const gp__primitive gp__primitive_exclusive_scan_by_key = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
+static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
+                                                          GP__READS_STORED | GP__READS_RUNS | GP__READS_COMPACTED,
+                                                          GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
 static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
                                                         0};
 static const gp__primitive gp__primitive_nontrivial_runs = {

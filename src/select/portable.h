@@ -1,5 +1,5 @@
 // select/portable.h - portable rules of streams
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, select/policy.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, select/policy.h, core/canonical.h, core/rows.h
 
 // Segmented scans search offsets. One large block, or two if there are few tiles. Small streams: one vector a thread,
 // so that all multiprocessors have tiles.
@@ -30,12 +30,18 @@ GP__PRIVATE gp__measures gp__measure_stream(gp__shape s) {
 GP__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when =
       (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
+  const int vectors = p.vectors;
+  gp_policy q;
+  if (s.reproducible) {
+    p.threads = gp__default_to(p.threads, gp__pinned_threads(s));
+    p.vectors = gp__default_to(p.vectors, gp__pinned_vectors(s));
+  }
+  q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many stages as fit with chunks of that size
     gp_policy whole = q;
     for (;; --whole.stages) {
       q = gp__shrink_stream(p, whole, s);
-      if (p.stages || p.vectors || whole.stages <= 2 || (q.vectors == whole.vectors && gp__policy_valid_stream(q, s)))
+      if (p.stages || vectors || whole.stages <= 2 || (q.vectors == whole.vectors && gp__policy_valid_stream(q, s)))
         break;
     }
     if (p.algorithm || gp__policy_valid_stream(q, s)) return q;

@@ -1,6 +1,6 @@
 // select/runs_host.c - runs
-// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/call.c, host/exact.c,
-//   host/indices.c, segments/host.c
+// uses: api/config.h, api/lists.h, core/arguments.h, core/system.c, core/request.c, host/types.c, host/call.c,
+//   host/exact.c, host/indices.c, segments/host.c
 
 // Heads of runs, GP__HOST_ELEMENTS elements at a time.
 typedef struct gp__host_heads {
@@ -45,15 +45,18 @@ static gp_result gp__host_runs(const gp__host_call *h) {
   uint64_t first, end, runs = 0;
   gp__host_state start;
   gp__host_heads heads;
+  gp__host_tiles *tiles = NULL;
   memset(&start, 0, sizeof start);
   if (q->acc_size) start = gp__host_start(h, q->has_init);
+  if (q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_EXCLUSIVE_SCAN_BY_KEY)
+    GP__CHECK(gp__host_tiles_of(h, &start, &tiles));
   heads.q = q, heads.base = 0, heads.n = 0;
   for (first = 0; first < q->count; first = end) {
     end = gp__host_run_end(&heads, first);
     switch (q->primitive) {
     case GP_INCLUSIVE_SCAN_BY_KEY:
     case GP_EXCLUSIVE_SCAN_BY_KEY:
-      gp__host_scan_segment(h, &start, first, end - first);
+      gp__host_scan_run(h, tiles, &start, first, end);
       break;
     case GP_REDUCE_BY_KEY:
       gp__host_reduce_segment(h, &start, first, end - first, h->out + runs * h->out_size);
@@ -72,6 +75,7 @@ static gp_result gp__host_runs(const gp__host_call *h) {
     if (out_keys) gp__host_move(out_keys + runs * q->key_size, keys + first * q->key_size, q->key_size);
     ++runs;
   }
+  free(tiles);
   if (q->out_count) *q->out_count = runs;
   return GP_SUCCESS;
 }

@@ -201,7 +201,7 @@ GP__PRIVATE gp__site *gp__find_site(gp__online *o, const uint64_t words[GP__SITE
 
 // Whether calls like this one are tuned: they are kernels of one policy.
 GP__PRIVATE int gp__is_tunable(const gp__request *q) {
-  return !gp__composition_of(q) && !q->inputs.count; // a site knows no descriptions
+  return !gp__composition_of(q) && !q->inputs.count && !q->stored; // a site knows neither
 }
 // Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
 GP__PRIVATE int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {

@@ -527,8 +527,7 @@ def flag_reproducible(call):
     g = call.group
     if call.shot.get("flags", 0) & gp.REPRODUCIBLE:
         call.fields["flags"] = gp.REPRODUCIBLE
-        if call.fields["primitive"] in ("reduce", "inclusive_scan", "exclusive_scan", "segmented_reduce",
-                                        "reduce_by_key"):
+        if call.fields["primitive"] not in ("reduce_axis", "row_map", "scan_axis"):
             return
         any_order = not is_user(g["op"]) and (work_type(g) in INTEGERS or g["op"] not in ("SUM", "PROD"))
         if not any_order:

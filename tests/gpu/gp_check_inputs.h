@@ -1,7 +1,7 @@
 // gp_check_inputs.h - gp_check's group "inputs": each kind of described input, and nested ones, of every type, read by
 // copy, transform2, reduce, count_if, a scan, selections by flags and by a stencil, unique, a search of u32 and, of
-// integers, reductions by key and by segments and a histogram, against the host back end; folds of floats are
-// reproducible ones.
+// integers, reductions by key and by segments and a histogram, and by sorts of numbers, against the host back end;
+// folds of floats are reproducible ones.
 
 enum { INPUT_KINDS = 9, INPUT_MOST = 1000003, COMPACTED = INPUT_MOST * 32, OUT_KEYS = COMPACTED + 4096 };
 // COMPACTED: where counts go
@@ -78,6 +78,7 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
       : stencil                                            ? GP_LESS
                                                            : GP_OP_DEFAULT;
   c.flags = folds ? GP_REPRODUCIBLE : 0;
+  if (kind % 2 && (folds || keyed || primitive == GP_SEGMENTED_REDUCE)) c.apply = GP_SQUARE; // of the results
   if (counts) c.scalar = scalar;
   if (stencil) c.scalar = &two;
   if (primitive == GP_TRANSFORM2) c.in2_type = t->handle;
@@ -127,6 +128,33 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
     fail("%s of %s, kind %d, n=%llu", PRIMITIVE_NAMES[primitive], t->name, kind, (unsigned long long)n);
   else pass();
 }
+// A sort of described keys, with their indices.
+static void solve_described_sort(const check_type *t, int kind, uint64_t n, const input_arrays *there,
+                                 const input_arrays *here, char *out, char *got, char *want) {
+  const uint64_t keys = n * (uint64_t)t->size, indices = (uint64_t)INPUT_MOST * 16;
+  input_parts parts, host_parts;
+  gp_call c = gp_call_init(GP_SORT), h;
+  gp_result r;
+  c.key_type = GP_INPUT;
+  c.out_type = GP_U32;
+  c.count = n;
+  c.flags = kind % 2 ? GP_DESCENDING : 0;
+  h = c;
+  c.keys = input_of(kind, t, 1, there, n, &parts), c.out_keys = out, c.out = out + indices;
+  h.keys = input_of(kind, t, 0, here, n, &host_parts), h.out_keys = want, h.out = want + indices;
+  poison(out, keys + 256, main_bench.stream);
+  poison(out + indices, n * 4 + 256, main_bench.stream);
+  r = gp_run(host, &h, NULL);
+  if (r == GP_SUCCESS) r = run_gpu(&c, main_bench.stream);
+  wait_stream(main_bench.stream);
+  if (r == GP_SUCCESS) download(got, out, keys + 256), download(got + indices, out + indices, n * 4 + 256);
+  if (r != GP_SUCCESS)
+    fail("sort of described %s, kind %d, n=%llu: %s", t->name, kind, (unsigned long long)n, gp_last_message());
+  else if (memcmp(got, want, keys) || memcmp(got + indices, want + indices, n * 4) ||
+           (unsigned char)got[keys] != 0xA5 || (unsigned char)got[indices + n * 4 + 255] != 0xA5)
+    fail("sort of described %s, kind %d, n=%llu", t->name, kind, (unsigned long long)n);
+  else pass();
+}
 static void group_inputs(void) {
   static const gp_primitive CALLS[] = {
       GP_COPY,   GP_TRANSFORM2,    GP_REDUCE,           GP_COUNT_IF,       GP_INCLUSIVE_SCAN, GP_SELECT,
@@ -163,6 +191,9 @@ static void group_inputs(void) {
       upload(there.flags, here.flags, n);
       upload(there.index, here.index, n * 4);
       upload(there.long_index, here.long_index, n * 8);
+      for (k = 0; k < INPUT_KINDS && number; ++k)
+        if (!out_of_time() && !(is_float(type) && k > 6 && type->size < 4) && (!quick || (k + s + t) % 3 == 0))
+          solve_described_sort(type, k, n, &there, &here, out, got, want);
       for (k = 0; k < INPUT_KINDS; ++k)
         for (i = 0; i < COUNT(CALLS); ++i) {
           if (out_of_time()) break;

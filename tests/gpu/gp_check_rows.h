@@ -1,7 +1,7 @@
-// gp_check_rows.h - gp_check's group "rows": reductions and maps along the axes of arrays of up to four dimensions on a
-// GPU beside the host back end, byte for byte, gaps between the results too: strides of any sign, gaps, dimensions in
-// any order, any alignment, rows of one element to millions, policies drawn at random; softmax by a user's operators.
-// Included by gp_check.c after gp_check_find.h.
+// gp_check_rows.h - gp_check's group "rows": reductions, maps, sorts and top-k along the axes of arrays of up to four
+// dimensions on a GPU beside the host back end, byte for byte, gaps between the results too: strides of any sign, gaps,
+// dimensions in any order, any alignment, rows of one element to millions, policies drawn at random; softmax by a
+// user's operators. Included by gp_check.c after gp_check_find.h.
 #ifndef GP_CHECK_ROWS_H
 #define GP_CHECK_ROWS_H
 
@@ -131,6 +131,61 @@ static void rows_solve(const rows_case *r, const gp_policy *policy) {
   free(x), free(want), free(got);
 }
 
+// ---- sorts, argsorts and top-k of rows: few numbers, so that keys tie
+
+static void rows_order(uint64_t seed, uint64_t most) {
+  rows_case r = rows_draw(seed, most);
+  const uint64_t h = gp_data_hash(seed + 91), length = r.axes.extent[r.axes.axis];
+  const int top = h % 2 != 0, keys = h / 2 % 3 != 0, indices = !keys || h / 2 % 3 == 2;
+  const gp_primitive primitive = top ? GP_TOP_K_AXIS : GP_SORT_AXIS;
+  const uint64_t k = !top ? length : h / 6 % 4 ? 1 + h / 24 % (length < 100 ? length : 100) : length;
+  const uint64_t in_bytes = (r.span[0] + 32) * (uint64_t)r.in->size;
+  uint64_t out_extent[4], stream_seed = seed + 5, bytes[2], i;
+  char *x = (char *)host_new(in_bytes), *dx = (char *)device_new(in_bytes), *want[2], *got[2], *out[2], text[500];
+  gp_result result;
+  int side, which;
+  memcpy(out_extent, r.axes.extent, sizeof out_extent);
+  out_extent[r.axes.axis] = k;
+  r.span[1] = rows_strides(out_extent, r.axes.dimensions, &stream_seed, 1, r.axes.out_stride, &r.zero[1]);
+  r.map = r.in_place = 0;
+  rows_describe(&r, NULL, text, sizeof text);
+  make_data(r.in, EXACT, r.span[0], x, r.span[0] + 32);
+  upload(dx, x, in_bytes);
+  for (which = 0; which < 2; which++) { // keys, indices
+    bytes[which] = (r.span[1] + 32) * (which ? 4 : (uint64_t)r.in->size);
+    want[which] = (char *)host_new(bytes[which]), got[which] = (char *)host_new(bytes[which]);
+    out[which] = (char *)device_new(bytes[which]);
+    memset(want[which], 0xA5, bytes[which]);
+    poison(out[which], bytes[which], NULL);
+  }
+  for (side = 0, result = GP_SUCCESS; side < 2 && !result; side++) { // the host, the device
+    char **to = side ? out : want;
+    gp_call c = gp_call_init(primitive);
+    c.axes = &r.axes;
+    c.key_type = r.in->handle;
+    c.keys = (side ? dx : x) + (r.zero[0] + r.shift[0]) * (uint64_t)r.in->size;
+    if (keys) c.out_keys = to[0] + (r.zero[1] + r.shift[1]) * (uint64_t)r.in->size;
+    if (indices) c.out_type = GP_U32, c.out = to[1] + (r.zero[1] + r.shift[1]) * 4;
+    if (top) c.k = k;
+    c.flags = h / 4096 % 2 ? GP_DESCENDING : 0;
+    result = side ? run_gpu(&c, NULL) : gp_run(host, &c, NULL);
+    if (result)
+      fail("%s of %s, k %llu: %s", PRIMITIVE_NAMES[primitive], text, (unsigned long long)k, gp_last_message());
+  }
+  wait_device();
+  for (which = 0; which < 2; which++) {
+    if (!result) download(got[which], out[which], bytes[which]);
+    for (i = 0; !result && i < bytes[which] && got[which][i] == want[which][i]; i++) continue;
+    if (!result && i < bytes[which])
+      fail("%s of %s, k %llu: byte %llu of %s differs", PRIMITIVE_NAMES[primitive], text, (unsigned long long)k,
+           (unsigned long long)i, which ? "indices" : "keys");
+    else if (!result) pass();
+    free(want[which]), free(got[which]), device_free(out[which]);
+  }
+  device_free(dx);
+  free(x);
+}
+
 // ---- softmax: a state is the greatest element, and the sum of exp(x - greatest)
 
 typedef struct rows_state {
@@ -249,6 +304,7 @@ static void group_rows(void) {
     if (out_of_time()) return;
     if (!type_wanted[r.in - TYPES]) continue;
     rows_solve(&r, h / 512 % 2 && on_gpu ? &policy : NULL);
+    if (k % 3 == 0) rows_order(k * 1000 + 500, sanitizer || h % 4 ? 30000 : quick ? 300000 : 3000000);
   }
 }
 

@@ -532,7 +532,13 @@ static void segments_reproducible(void) {
                                       "segmented_reduce SUM f32 segments=fixed:1537 form=fixed",
                                       "segmented_reduce SUM f16 acc=f32 segments=mixed offsets=i64",
                                       "reduce_by_key SUM f32 runs=32",
-                                      "reduce_by_key SUM f64 key=u8 runs=3000"};
+                                      "reduce_by_key SUM f64 key=u8 runs=3000",
+                                      "segmented_inclusive_scan SUM f32 segments=pareto:300",
+                                      "segmented_exclusive_scan SUM f16 acc=f32 segments=mixed offsets=u64",
+                                      "inclusive_scan_by_key SUM f64 key=u8 runs=3000",
+                                      "exclusive_scan_by_key SUM f32 runs=32",
+                                      "group_by SUM f32 groups=3000",
+                                      "group_by SUM f64 key=u8 groups=3"};
   static const uint64_t counts[] = {33, 5000, 300007, 3000017};
   static const float three = 3;
   int i, k, shift;

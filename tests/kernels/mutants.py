@@ -103,6 +103,7 @@ FILES = {
     "INPUT_CALLS": "../unit/test_inputs.cpp",
     "ARGUMENTS": "../unit/test_dispatch_arguments.cpp",
     "CONTRACT": "../unit/test_contract.cpp",
+    "GROUP_CALLS": "../unit/test_dispatch_graphs.cpp",
     "LITTLE": "../unit/test_dispatch_sorting.cpp",
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
@@ -1129,12 +1130,48 @@ MUTANTS = {
         "if (false)"),
     "reproducible segments: lanes by the mean length": (
         "CONTRACT", "src/segments/geometry.h", "  if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;\n", ""),
+    "reproducible scans: any tile": (
+        "ARGUMENTS", "src/select/policy.h",
+        "(!s.reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s)))", "true"),
+    "reproducible scans: tiles as large as without": (
+        "CONTRACT", "src/select/portable.h", "  if (s.reproducible) {\n", "  if (0) {\n"),
+    "reproducible scans: on the host the first value of a run stands for what precedes it": (
+        "CONTRACT", "src/segments/host.c", "if (head) *s = t->start, s->key = 1;", "if (head) s->key = 1;"),
+    "reproducible scans: on the host a run does not stop what precedes it": (
+        "CONTRACT", "src/segments/host.c", "  if (b->key) return;\n", ""),
+    "reproducible scans: on the host lanes fold tiles in another order": (
+        "CONTRACT", "src/segments/host.c",
+        "if (2 * i + 1 < n) gp__host_join_runs(t->h, &t->aggregate[2 * i], &lanes[i]);", "(void)0;"),
+    "reproducible scans: on the host a group of tiles is forgotten": (
+        "CONTRACT", "src/segments/host.c", "if (number > group) gp__host_join_runs", "if (0) gp__host_join_runs"),
+    "reproducible scans: on the host a warp takes its neighbour's total": (
+        "CONTRACT", "src/segments/host.c", "s = total[w - 1]", "s = total[w]"),
+    "reproducible scans: on the host tiles are left for later": (
+        "CONTRACT", "src/segments/host.c", "|| end == h->q->count)", "|| end + 1 == h->q->count)"),
+    "stored: results as they are": (
+        "CONTRACT", "src/core/kernel_names.c", "  else if (q->stored)\n", "  else if (0)\n"),
+    "stored: ARGMIN has an operator": (
+        "ARGUMENTS", "src/core/check_call_types.c", "if (q->stored && q->is_arg)", "if (0)"),
+    "stored: built-in operators on structs": (
+        "ARGUMENTS", "src/core/check_call_types.c", "if (q->stored && !q->user_stored && acc.info)", "if (0)"),
+    "stored: on the host nothing is applied": (
+        "CONTRACT", "src/host/inputs.c", "if (q->stored) return gp__host_store(q, threads);", "(void)0;"),
+    "reproducible groups: nothing is reduced": (
+        "GROUP_CALLS", "src/group_by/launch.c", "  g->steps[g->count++] = reduce;\n", ""),
+    "reproducible groups: runs are not asked for the same bits": (
+        "GROUP_CALLS", "src/group_by/launch.c", "  runs.flags = q->flags;\n", ""),
     "reproducible segments: on the host a warp takes twice as many": (
         "CONTRACT", "src/segments/host.c", "n <= lane * 32", "n <= lane * 64"),
     "sort order: the least significant word decides": (
         "MERGE", "src/sort/keys.cuh", "int w = gp__key_words<K>::value - 1; w >= 0; --w",
         "int w = 0; w < gp__key_words<K>::value; ++w"),
     "sort order: down is up": ("MERGE", "src/sort/keys.cuh", "DESCENDING ? y < x : x < y", "x < y"),
+    "described sorts: keys are not written first": (
+        "LITTLE", "src/map/written.c",
+        "return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;",
+        "return GP_SUCCESS;"),
+    "described sorts: a key too few is written": (
+        "LITTLE", "src/map/written.c", "copy.count = count;", "copy.count = count - 1;"),
     "little memory: a round too few": ("LITTLE", "src/sort/little.c", "(n + 1) == n / 2)", "(n + 1) == n / 2 - 1)"),
     "little memory: the last block is as long as the others": (
         "LITTLE", "src/sort/little.c", "c->count = block < 0 ? 0 : first[block == n - 1].count;",

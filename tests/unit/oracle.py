@@ -474,3 +474,86 @@ def scan(o, x, in_size, out_size, exclusive, init=None):
             carry = following
         result[t * tile:t * tile + n] = out.reshape((tile,) + x.shape[1:])[:n]
     return result
+
+
+def runs_tile(key_size, in_size, acc_size, out_size):
+    """Threads and elements a thread of a tile of a scan by key or of segments (key_size 0): at most 60 KiB."""
+    def of(vectors):
+        items = max(16 * vectors // max(key_size, in_size), 1)
+        element = key_size + in_size + (out_size if out_size != in_size else 0)
+        return items, items * element + (items + 32) // 32 * 4 + -(-acc_size // 4) * 4
+
+    for threads, vectors in ((256, 5), (256, 3), (256, 1), (128, 1), (64, 1), (32, 1)):
+        items, bytes_ = of(vectors)
+        if threads * bytes_ <= 60 << 10 or threads == 32:
+            return threads, items
+    raise AssertionError
+
+
+def join(o, a, b):
+    """States: an open value, and whether a run begins."""
+    head = b[1].reshape(b[1].shape + (1,) * (b[0].ndim - 1))
+    return np.where(head, b[0], o.op(a[0], b[0])), a[1] | b[1]
+
+
+def scan_of_runs(o, x, heads, shape, exclusive, init=None):
+    """A scan that restarts at the elements of `heads`; the first is one of them. shape: of runs_tile."""
+    threads, items = shape
+    tile, result, before, group = threads * items, x.copy(), None, []
+
+    def lanes(state):
+        d = 1
+        while d < len(state[1]):
+            low, high = ((v[:-d] for v in state), (v[d:] for v in state))
+            state = tuple(np.concatenate([v[:d], w]) for v, w in zip(state, join(o, tuple(low), tuple(high))))
+            d *= 2
+        return state
+
+    def at(state, i):
+        return state[0][i:i + 1], state[1][i:i + 1]
+
+    def total():
+        pairs = [join(o, *group[i:i + 2]) if i + 1 < len(group) else group[i] for i in range(0, len(group), 2)]
+        pairs += [(o.identity, np.zeros(1, bool))] * (WARP - len(pairs))
+        while len(pairs) > 1:
+            pairs = [join(o, a, b) for a, b in zip(pairs[::2], pairs[1::2])]
+        return pairs[0]
+
+    for first in range(0, len(x), tile):
+        prefix = before
+        if group:
+            prefix = total() if before is None else join(o, before, total())
+            if len(group) == GROUP:
+                before, group = prefix, []
+        n = min(tile, len(x) - first)
+        e = padded(o, x[first:first + n], tile).reshape((threads, items) + x.shape[1:])
+        begins = np.zeros(tile, bool)
+        begins[:n] = heads[first:first + n]
+        begins, there = begins.reshape(threads, items), (np.arange(tile) < n).reshape(threads, items)
+
+        def wide(flags):
+            return flags.reshape((threads,) + (1,) * (x.ndim - 1))
+
+        begun = e if init is None else o.op(np.broadcast_to(init, (tile,) + x.shape[1:]).reshape(e.shape), e)
+        value = o.filled((threads,))
+        for j in range(items):
+            follows = e[:, 0] if j == 0 else o.op(value, e[:, j])
+            value = np.where(wide(there[:, j]), np.where(wide(begins[:, j]), begun[:, j], follows), value)
+        state = value, begins.any(axis=1)
+        warps = [lanes(tuple(v[w:w + WARP] for v in state)) for w in range(0, threads, WARP)]
+        totals = lanes(tuple(np.concatenate([w[k][-1:] for w in warps]) for k in range(2)))
+        group.append(at(totals, len(warps) - 1))
+        carry = o.filled((threads,))
+        prefix = prefix or (o.identity, np.zeros(1, bool))
+        for w, inner in enumerate(warps):
+            outer = join(o, prefix, at(totals, w - 1)) if w else prefix
+            carry[WARP * w] = outer[0][0]
+            for lane in range(1, WARP):
+                carry[WARP * w + lane] = join(o, outer, at(inner, lane - 1))[0][0]
+        out, start = e.copy(), o.filled((threads,)) if init is None else np.repeat(init, threads, axis=0)
+        for j in range(items):
+            follows = np.where(wide(begins[:, j]), begun[:, j], o.op(carry, e[:, j]))
+            out[:, j] = np.where(wide(begins[:, j]), start, carry) if exclusive else follows
+            carry = follows
+        result[first:first + n] = out.reshape((tile,) + x.shape[1:])[:n]
+    return result

@@ -52,6 +52,21 @@ struct gp__op_1 { // the library's name for a context's first operator
   Affine operator()(const Affine &f, const Affine &g) const { return compose(f, g); }
 };
 
+struct Wide { // so large that a tile has 256 elements
+  float v[16];
+};
+static Wide sum_of(Wide x, const Wide &y) {
+  for (int i = 0; i < 16; ++i) x.v[i] += y.v[i];
+  return x;
+}
+struct SumOfWide { // gp__op_1 of kernels on Wide
+  typedef Wide type;
+  enum { commutative = 0, exact = 0 };
+  static Wide identity() { return Wide(); }
+  static Wide prepare(const Wide &x) { return x; }
+  Wide operator()(const Wide &x, const Wide &y) const { return sum_of(x, y); }
+};
+
 template <class Args> static void registered(const std::string &name, void (*kernel)(const Args &)) {
   static std::list<std::string> names;
   names.push_back(name);
@@ -73,12 +88,14 @@ static void register_policy(const std::string &folds, const std::string &tiles, 
 #define BY_KEY(kernel, PRIMITIVE, INIT, HEADS, heads) \
   registered<gp__stream_args>(#kernel "<" + tiles + ", gp__by_key<" #PRIMITIVE ", " #INIT ", " heads ", " + end + ">", \
                               kernel<TILES, gp__by_key<PRIMITIVE, INIT, HEADS, Op, Load, T, T, T>>)
-#define BY_KEYS(kernel, INIT) \
+#define SCANS_BY_KEY(kernel, INIT) \
   BY_KEY(kernel, GP_INCLUSIVE_SCAN_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
   BY_KEY(kernel, GP_EXCLUSIVE_SCAN_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
-  BY_KEY(kernel, GP_REDUCE_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
   BY_KEY(kernel, GP_INCLUSIVE_SCAN_BY_KEY, INIT, Offsets, "gp__offset_heads<unsigned int>"); \
   BY_KEY(kernel, GP_EXCLUSIVE_SCAN_BY_KEY, INIT, Offsets, "gp__offset_heads<unsigned int>")
+#define BY_KEYS(kernel, INIT) \
+  BY_KEY(kernel, GP_REDUCE_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
+  SCANS_BY_KEY(kernel, INIT)
   FOLD(gp__reduce_even_share, gp__reduce_args);
   FOLD(gp__reduce_stealing, gp__reduce_args);
   FOLD(gp__warp_segments, gp__segment_args, gp__offset_ends<unsigned int>);
@@ -104,7 +121,35 @@ static void register_reproducible(const std::string &ends, const std::string &op
                                    ", " + t + ", " + t + ", gp__u64>",
                                gp__warp_segments<P, Ends, Op, gp__load<T, T, gp_convert<T, T>>, T, T, T, gp__u64>);
 }
+template <class TILES, class Op, class T>
+static void register_pinned(const std::string &tiles, const std::string &op, const std::string &t) {
+  typedef gp__load<T, T, gp_convert<T, T>> Load;
+  typedef gp__key_heads<unsigned, gp_equal<unsigned>> Keys;
+  typedef gp__offset_heads<unsigned> Offsets;
+  const std::string end =
+      op + ", gp__load<" + t + ", " + t + ", gp_convert<" + t + ", " + t + ">>, " + t + ", " + t + ", " + t + ">";
+  SCANS_BY_KEY(gp__stream_look_back, false);
+  SCANS_BY_KEY(gp__stream_look_back, true);
+}
+static void register_stored() { // its results squared
+  typedef gp__load<float, float, gp_convert<float, float>> Load;
+  typedef gp__key_heads<unsigned, gp_equal<unsigned>> Keys;
+  typedef gp__stored<float, gp_square<float, float>> Out;
+  registered<gp__stream_args>(
+      "gp__stream_look_back<gp__policy<256, 5, 3, 3, 3, 4, 1>, gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, "
+      "gp__key_heads<unsigned int, gp_equal<unsigned int>>, gp_sum<float>, gp__load<float, float, gp_convert<float, "
+      "float>>, float, float, gp__stored<float, gp_square<float, float>>>>",
+      gp__stream_look_back<gp__policy<256, 5, 3, 3, 3, 4, 1>,
+                           gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, Keys, gp_sum<float>, Load, float, float, Out>>);
+}
 static void register_kernels() {
+  register_stored();
+  register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, gp_sum<float>, float>("gp__policy<256, 5, 3, 3, 3, 4, 1>",
+                                                                           "gp_sum<float>", "float");
+  register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, gp__op_1, Affine>("gp__policy<256, 5, 3, 3, 3, 4, 1>", "gp__op_1",
+                                                                       "Affine");
+  register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, SumOfWide, Wide>("gp__policy<256, 5, 3, 3, 3, 4, 1>", "gp__op_1",
+                                                                      "Wide");
   registered<gp__with_input<gp__stream_args>>(
       "gp__stream_look_back<gp__policy<256, 1, 3, 3, 3, 8, 1>, gp__fed<gp__runs<GP_UNIQUE, gp__key_heads<unsigned int, "
       "gp_equal<unsigned int>>, unsigned int, gp__none>, gp__input_ramp<unsigned int, 0>>>",
@@ -156,6 +201,20 @@ static void define_compose(gp_context *ctx, gp_type *type, gp_op *op) {
   d.name = "compose", d.arity = 2, d.identity = "Affine{1, 0}";
   d.body = "Affine r = {b.a * a.a, b.a * a.b + b.b}; return r;";
   d.host = compose_on_host, d.host_identity = &identity, d.host_identity_size = sizeof identity;
+  check(gp_type_struct(ctx, &t, type) == GP_SUCCESS && gp_op_define(ctx, &d, op) == GP_SUCCESS, __LINE__, "%s",
+        gp_last_message());
+}
+static void define_sum(gp_context *ctx, gp_type *type, gp_op *op) {
+  static const Wide identity = Wide();
+  gp_type_desc t = gp_type_desc_init();
+  gp_op_desc d = gp_op_desc_init();
+  t.name = "Wide", t.source = "struct Wide { float v[16]; };", t.size = sizeof(Wide), t.align = 4;
+  d.name = "sum", d.arity = 2, d.identity = "Wide{}";
+  d.body = "Wide r = a; for (int i = 0; i < 16; ++i) r.v[i] += b.v[i]; return r;";
+  d.host = [](void *, void *result, const void *x, const void *y) {
+    *static_cast<Wide *>(result) = sum_of(*static_cast<const Wide *>(x), *static_cast<const Wide *>(y));
+  };
+  d.host_identity = &identity, d.host_identity_size = sizeof identity;
   check(gp_type_struct(ctx, &t, type) == GP_SUCCESS && gp_op_define(ctx, &d, op) == GP_SUCCESS, __LINE__, "%s",
         gp_last_message());
 }
@@ -442,8 +501,19 @@ static void draw(std::vector<float> &x) {
 static void draw(std::vector<Affine> &x) {
   for (Affine &e : x) e = {random32() | 1u, random32()};
 }
+static void draw(std::vector<Wide> &x) {
+  for (Wide &e : x)
+    for (float &f : e.v) f = float(int(random32() % 2000001) - 1000000) / 3.0f;
+}
+// Wide elements: runs across tiles, and across groups of 64 tiles, the third included.
 template <class T> static void reproducible(gp_context *gpu, gp_context *host, gp_op (&op)[2], gp_type (&type)[2]) {
-  static const unsigned lengths[] = {1, 3, 4, 5, 33, 383, 384, 385, 1535, 1536, 1537, 2, 5001, 16, 9000};
+  const bool wide = sizeof(T) == sizeof(Wide);
+  const std::vector<unsigned> lengths = wide
+      ? std::vector<unsigned>{1, 3, 250, 256, 257, 700, 17000, 2, 31, 33, 14900, 300, 64, 2000}
+      : std::vector<unsigned>{1, 3, 4, 5, 33, 383, 384, 385, 1535, 1536, 1537, 2, 5001, 16, 9000};
+  const std::vector<gp_primitive> primitives = wide
+      ? std::vector<gp_primitive>{GP_SEGMENTED_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN_BY_KEY}
+      : std::vector<gp_primitive>(FOLDS + 3, FOLDS + 9);
   Problem<T> problem(0);
   for (unsigned length : lengths) {
     const unsigned key = problem.keys.empty() ? 0 : problem.keys.back() + 1;
@@ -454,14 +524,15 @@ template <class T> static void reproducible(gp_context *gpu, gp_context *host, g
   problem.in.resize(problem.keys.size());
   draw(problem.in);
   const T first = problem.in[7];
-  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_REDUCE_BY_KEY})
+  for (gp_primitive p : primitives)
     for (const T *init : {static_cast<const T *>(nullptr), &first}) {
       gp_call c = call_of(p, op[1], type[1], init);
+      if (wide && (p == GP_EXCLUSIVE_SCAN_BY_KEY) != (init != nullptr)) continue; // two calls are long enough
       c.flags = GP_REPRODUCIBLE;
       const std::vector<T> wanted = problem.run(host, c, false);
       c.op = op[0], c.in_type = type[0], c.acc_type = c.acc_type ? type[0] : c.acc_type;
       c.out_type = c.out_type ? type[0] : c.out_type;
-      for (unsigned seed = 0; seed < 4; ++seed) {
+      for (unsigned seed = wide ? 3 : 0; seed < 4; ++seed) {
         simt::set_random_schedule(seed);
         fake::machine.multiprocessors = 1 + int(seed);
         check(same(problem.run(gpu, c, true, {4 * seed, 8 * seed % 16, 4 * seed % 12, 4 * seed}), wanted), __LINE__,
@@ -469,13 +540,27 @@ template <class T> static void reproducible(gp_context *gpu, gp_context *host, g
       }
     }
 }
+static void stored(gp_context *gpu, gp_context *host) { // an operator makes what is stored of results
+  Problem<float> problem(9000);
+  draw(problem.in);
+  gp_call c = call_of(GP_INCLUSIVE_SCAN_BY_KEY, GP_SUM, GP_F32, nullptr);
+  c.flags = GP_REPRODUCIBLE;
+  std::vector<float> wanted = problem.run(host, c, false);
+  for (float &x : wanted) x *= x;
+  c.apply = GP_SQUARE;
+  check(same(problem.run(host, c, false), wanted), __LINE__, "on the host: not the squares");
+  check(same(problem.run(gpu, c, true), wanted), __LINE__, "not the squares");
+}
 static void test_reproducible() {
   gp_context *gpu = open_context(GP_BACKEND_CUDA), *host = open_context(GP_BACKEND_HOST);
   gp_op sums[2] = {GP_SUM, GP_SUM}, op[2];
   gp_type floats[2] = {GP_F32, GP_F32}, type[2];
   define_compose(gpu, &type[0], &op[0]), define_compose(host, &type[1], &op[1]);
   reproducible<float>(gpu, host, sums, floats);
+  stored(gpu, host);
   reproducible<Affine>(gpu, host, op, type);
+  define_sum(gpu, &type[0], &op[0]), define_sum(host, &type[1], &op[1]);
+  reproducible<Wide>(gpu, host, op, type);
   check(fake::counts.unregistered == 0, __LINE__, "no kernel %s", fake::last_unregistered.c_str());
   gp_close(gpu), gp_close(host);
 }

@@ -186,6 +186,14 @@ static void test_arguments(bool host) {
     BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: policy.algorithm =", gp_run(ctx, &call, nullptr));
     p.algorithm = GP_WARP_SEGMENTS, p.vectors = 5;
     BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: policy.vectors = 5", gp_run(ctx, &call, nullptr));
+    call.primitive = GP_INCLUSIVE_SCAN_BY_KEY, call.segments = call.segment_length = 0;
+    call.key_type = GP_I32, call.keys = a;
+    p = gp_policy(), p.threads = 384;
+    BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: policy.threads = 384", gp_run(ctx, &call, nullptr));
+    p.threads = 256, p.vectors = 3;
+    BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: policy.vectors = 3", gp_run(ctx, &call, nullptr));
+    p.vectors = 5;
+    GOOD(gp_policy_origin(ctx, &call, &chosen, &source));
     call = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, a, out, 10);
     call.policy = &p, p = small(GP_PIPELINED), p.vectors = 2;
     BAD(GP_E_POLICY, "policy", gp_run(ctx, &call, nullptr));
@@ -669,7 +677,7 @@ static void test_more_arguments(bool host) {
   FINE(GP_ROW_MAP, c.acc_type = vec3, c.op = binary, c.transform = unary, c.apply = binary, c.out_type = GP_F64);
   WRONG(GP_E_TYPE, "cannot convert to the accumulator's type: one of them is a struct type", GP_ROW_MAP,
         c.acc_type = vec3, c.op = binary, c.apply = binary);
-  WRONG(GP_E_OPERATOR, ": apply: the call is no row_map", GP_REDUCE_AXIS, c.apply = GP_SUB);
+  WRONG(GP_E_OPERATOR, ": apply: the call applies no operator to results", GP_REDUCE_AXIS, c.apply = GP_SUB);
   WRONG(GP_E_ARGUMENT, ": init: the call takes no initial value", GP_ROW_MAP, c.init = lower_ends);
   WRONG(GP_E_ARGUMENT, ": axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only", GP_REDUCE,
         c.axes = sample(GP_ROW_MAP).axes);
@@ -742,13 +750,16 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_OPERATOR, "op: HEADS is for runs only", p, c.op = GP_HEADS);
     WRONG(GP_E_OPERATOR, "op: BIT_OR works on integers", p, c.op = GP_BIT_OR);
     WRONG(GP_E_OPERATOR, "op: MAX does not work on struct types", p, c.in_type = vec3);
-    if (p == GP_SEGMENTED_REDUCE || p == GP_REDUCE_BY_KEY) {
-      FINE(p, c.flags = GP_REPRODUCIBLE, c.op = GP_SUM);
-      FINE(p, c.flags = GP_REPRODUCIBLE, c.op = binary, c.in_type = vec3);
-    } else {
-      WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = GP_SUM);
-      WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = binary, c.in_type = vec3);
-    }
+    FINE(p, c.apply = GP_SQUARE);
+    FINE(p, c.apply = unary, c.op = binary, c.in_type = c.acc_type = vec3, c.out_type = GP_F32);
+    WRONG(GP_E_OPERATOR, ": apply: SQUARE does not work on struct types", p, c.apply = GP_SQUARE, c.op = binary,
+          c.in_type = vec3);
+    WRONG(GP_E_OPERATOR, ": apply: operator \"SUM\" is binary, not unary", p, c.apply = GP_SUM);
+    WRONG(GP_E_OPERATOR, ": apply: NEGATE does not work on bool: use NOT", p, c.apply = GP_NEGATE, c.in_type = GP_BOOL);
+    WRONG(GP_E_OPERATOR, ": apply is set, but ARGMIN has results of several values", p, c.apply = GP_NEGATE,
+          c.op = GP_ARGMIN);
+    FINE(p, c.flags = GP_REPRODUCIBLE, c.op = GP_SUM);
+    FINE(p, c.flags = GP_REPRODUCIBLE, c.op = binary, c.in_type = vec3);
     const gp_policy own = small(GP_LOOK_BACK);
     if (p == GP_REDUCE_BY_KEY)
       WRONG(GP_E_POLICY, ": policy is set, but flags make the call run others", p, c.flags = GP_REPRODUCIBLE,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gpuprims_ctypes import DTYPES
+from gpuprims_ctypes import OPERATORS as CODES
 
 N = 40
 OPERATORS = {
@@ -90,3 +91,32 @@ def test_of_no_elements(host, op):
         init, out = np.full(1, value, np.int32), np.zeros(1, np.int32)
         host.run("reduce", op=op, in_type="i32", out_type="i32", out=out, count=0, init=init)
         assert out[0] == operands(init, op)[0]
+
+
+@pytest.mark.parametrize("primitive", [p for p in PRIMITIVES if p != "group_by"])
+@pytest.mark.parametrize("init", [False, True])
+def test_stored(host, threaded, primitive, init):
+    """gp_call.apply makes what is stored of a result; the accumulator keeps its type."""
+    x = np.random.default_rng(5).integers(0, 9, N).astype(np.int32)
+    start = np.full(1, 3 if init else 0, np.int32)
+    wanted = -np.array(expected(primitive, "SUM", x, start)).astype(np.int64)
+    for in_place in (False, True):
+        y = x.astype(np.int64) if in_place else x
+        if in_place and "scan" not in primitive:
+            continue
+        out = y if in_place else np.full(N + 1, 77, np.int64)
+        number = np.zeros(1, np.uint64)
+        fields = {"op": "SUM", "in_type": "i64" if in_place else "i32", "acc_type": "i32", "out_type": "i64", "in_": y,
+                  "out": out, "count": N, "init": start if init else None, "apply": CODES["NEGATE"]}
+        if "segmented" in primitive:
+            fields.update(offset_type="u32", begin=OFFSETS, segments=len(OFFSETS) - 1)
+        if primitive.endswith("by_key"):
+            fields.update(key_type="u32", keys=KEYS)
+        if primitive == "reduce_by_key":
+            fields.update(out_count=number)
+        for context in (host, threaded):
+            if in_place:
+                out[:] = x
+            context.run(primitive, **fields)
+            assert (out[:len(wanted)] == wanted).all()
+            assert in_place or (out[len(wanted):] == 77).all()

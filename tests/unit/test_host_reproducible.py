@@ -245,6 +245,64 @@ def test_segments_and_runs(contexts, type_, acc_type, init):
         assert not out[sum(own):].any()
 
 
+@pytest.mark.parametrize("type_, acc_type, key_type", [("f32", "f32", "i32"), ("f64", "f64", "u8"),
+                                                       ("f16", "f64", "u64"), ("u8", "f32", "u8"),
+                                                       ("bf16", "bf16", "u16")])
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("init", [False, True])
+@pytest.mark.turn
+def test_scans_of_segments_and_runs(contexts, type_, acc_type, key_type, exclusive, init):
+    """Runs within chunks, across chunks, warps, tiles and a group of tiles; the offsets cover some of the elements."""
+    rng = np.random.default_rng(3)
+    o, out_type = oracle.built_in("SUM", acc_type), acc_type
+    sizes = [SIZES[t] for t in (type_, acc_type, out_type)]
+    start = numbers(acc_type, 1, "SUM", 1) if init else None
+    for by_key in (False, True):
+        shape = oracle.runs_tile(SIZES[key_type] if by_key else 0, *sizes)
+        tile = shape[0] * shape[1]
+        for n in (1, tile - 1, tile, 3 * tile + 5, 131 * tile + 77):
+            if n > 9 * tile and (type_, init, by_key) != ("f64", exclusive, exclusive):
+                continue  # takes the oracle long
+            mean = n / 3 if n > 9 * tile else 9
+            heads = rng.random(n) < 1 / mean
+            heads[:1] = True
+            x = rng.integers(0, 256, n, np.uint8) if type_ == "u8" else numbers(type_, n, "SUM")
+            wanted = oracle.scan_of_runs(o, oracle.convert(x, type_, acc_type), heads, shape, exclusive, start)
+            common = dict(op="SUM", in_type=type_, acc_type=acc_type, out_type=out_type, init=start, in_=x, count=n,
+                          flags=REPRODUCIBLE)
+            kind = "exclusive_scan" if exclusive else "inclusive_scan"
+            for context in contexts[:2]:
+                out = np.zeros(n, DTYPES[out_type])
+                if by_key:
+                    keys = (np.cumsum(heads) % 7).astype(DTYPES[key_type])
+                    context.run(kind + "_by_key", key_type=key_type, keys=keys, out=out, **common)
+                else:
+                    offsets = np.flatnonzero(heads).astype(np.uint32)[1:]
+                    if len(offsets) < 2:
+                        offsets = np.repeat(offsets, 2) if len(offsets) else np.zeros(2, np.uint32)
+                    context.run("segmented_" + kind, offset_type="u32", begin=offsets, segments=len(offsets) - 1,
+                                out=out, **common)
+                assert differing(out, wanted, out_type) == 0, (n, by_key)
+
+
+@pytest.mark.parametrize("type_, key_type", [("f32", "i32"), ("f64", "f32"), ("f16", "u8")])
+@pytest.mark.turn
+def test_groups(contexts, type_, key_type):
+    """A group is reduced as a segment of its values, in the order of the input."""
+    rng = np.random.default_rng(4)
+    keys = np.repeat(np.arange(len(LENGTHS)), LENGTHS).astype(DTYPES[key_type])
+    keys = keys[rng.permutation(len(keys))]
+    x = numbers(type_, len(keys), "SUM")
+    o, names = oracle.built_in("SUM", type_), np.unique(keys)
+    wanted = np.concatenate([oracle.reduce_segment(o, x[keys == name], SIZES[type_]) for name in names])
+    for context in contexts:
+        out, out_keys, count = np.zeros_like(x), np.zeros_like(keys), np.zeros(1, np.uint64)
+        context.run("group_by", op="SUM", key_type=key_type, in_type=type_, acc_type=type_, out_type=type_, keys=keys,
+                    in_=x, out=out, out_keys=out_keys, out_count=count, count=len(x), flags=REPRODUCIBLE)
+        assert count[0] == len(names) and (out_keys[:len(names)] == names).all()
+        assert differing(out[:len(names)], wanted, type_) == 0
+
+
 def test_segments_in_order(contexts):
     """An operator that does not commute: consecutive runs a lane."""
     def op(a, b):

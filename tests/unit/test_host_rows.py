@@ -399,7 +399,7 @@ def test_bad_input(host):
     host.call("gp_reduce_axis", "SUM", "f32", "f32", Axes(**{**good, "in_stride": (10, -1)}), x[109:], x[90:])
     fails("GP_E_UNSUPPORTED", "GP_REPRODUCIBLE", flags=REPRODUCIBLE)
     fails("GP_E_ARGUMENT", "count_device: the call takes no count in device memory", count_device=5)
-    fails("GP_E_OPERATOR", "apply: the call is no row_map", apply=OPERATORS["SUM"])
+    fails("GP_E_OPERATOR", "apply: the call applies no operator to results", apply=OPERATORS["SUM"])
     host.run("reduce_axis", op="MAX", in_type="f32", axes=Axes(**good), in_=x, out=out, flags=REPRODUCIBLE)
     host.run("reduce_axis", op="MAX", in_type="f32", axes=Axes(**good), in_=x, out=out, count=100)
 

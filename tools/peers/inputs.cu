@@ -21,12 +21,18 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/permutation_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/transform_output_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
+#include <thrust/reverse.h>
 #include <thrust/scan.h>
+#include <thrust/sort.h>
 #include <thrust/tabulate.h>
 #include <thrust/tuple.h>
 #include <vector>
 
+struct Negated {
+  __host__ __device__ float operator()(float x) const { return -x; }
+};
 struct Product {
   __host__ __device__ float operator()(const thrust::tuple<float, float> &x) const {
     return thrust::get<0>(x) * thrust::get<1>(x);
@@ -166,6 +172,30 @@ int main() {
       with_room(cub_scan);
       const double cub_us = median_us([&] { good(cub_scan(room, room_bytes)); });
       print(about.name, "scan of products f32", n, ours, copy_of(8 * n), {{"cub", cub_us}},
+            n > 1 << 24 || equal(out, other, 4 * n));
+    }
+    { // keys read from the end, sorted
+      const gp_input back = gp_input_strided(GP_F32, y + n - 1, -1);
+      const double ours = median_us([&] { good(gp_sort_keys(ctx, GP_INPUT, &back, n, out, 0, s)); });
+      const double theirs = median_us([&] {
+        thrust::reverse_copy(policy, y, y + n, other);
+        thrust::sort(policy, other, other + n);
+      });
+      print(about.name, "sort of a reversed array f32", n, ours, copy_of(8 * n), {{"thrust", theirs}},
+            n > 1 << 24 || equal(out, other, 4 * n));
+    }
+    { // running sums, stored with the other sign
+      gp_call c = gp_call_init(GP_INCLUSIVE_SCAN);
+      c.op = GP_SUM, c.apply = GP_NEGATE, c.in_type = c.out_type = GP_F32;
+      c.in = y, c.out = out, c.count = n;
+      const double ours = median_us([&] { good(gp_run(ctx, &c, s)); });
+      const auto to = thrust::make_transform_output_iterator(other, Negated());
+      const auto cub_scan = [&](void *p, size_t &b) {
+        return cub::DeviceScan::InclusiveSum(p, b, (const float *)y, to, (long long)n, stream);
+      };
+      with_room(cub_scan);
+      const double cub_us = median_us([&] { good(cub_scan(room, room_bytes)); });
+      print(about.name, "scan stored negated f32", n, ours, copy_of(8 * n), {{"cub", cub_us}},
             n > 1 << 24 || equal(out, other, 4 * n));
     }
     for (const bool random : {false, true}) { // x[index[i]]
