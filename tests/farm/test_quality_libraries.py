@@ -177,7 +177,8 @@ def test_the_time_of_frameworks_runs_out(cupy, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("cell, cupy_, torch", [
     ("reduce SUM f32 n=1M", True, True), ("reduce PROD f32 n=1M", False, False), ("copy u64 n=1M", False, False),
-    ("select u32 form=flags key=u32 n=1M", False, False), ("sort u32 n=1M payload=u32", False, False),
+    ("select u32 form=flags key=u32 n=1M", False, False), ("gather u32 form=flags n=1M", True, True),
+    ("sort u32 n=1M payload=u32", False, False),
     ("load_balance u32 n=1M segments=pareto:64", False, False),
     ("load_balance u32 n=1M segments=fixed:256", False, True), ("set_union u32 n=1M", True, False)])
 def test_frameworks_serve_what_they_compute(cell, cupy_, torch):

@@ -258,13 +258,15 @@ def test_table_ii_is_what_ran():
     lines = [row("reduce SUM f32 n=5", "gpuprims"), row("reduce SUM f32 n=5", "cub"),
              row("reduce MAX f32 n=5", "cub"), row("reduce SUM f32 n=6", "cub", kernels=[], median_us=None),
              row("sort u32 n=5", "thrust"),
-             row("sort u32 n=5", "cub", status="FAILED: died", kernels=[], median_us=None), row("new u8 n=5", "cuda")]
+             row("sort u32 n=5", "cub", status="FAILED: died", kernels=[], median_us=None), row("new u8 n=5", "cuda"),
+             row("gather u32 form=flags n=5", "gpuprims"), row("gather u32 n=5", "cub")]
     table = tables.table_two(lines).splitlines()
     assert table[0] == "| class | primitive | gpuprims | cub | thrust | cuda |"
     cells = {line.split("|")[2].strip(): [x.strip() for x in line.split("|")[3:-1]] for line in table[2:]}
+    assert cells["Gathering_If"] == ["X", "", "", ""] and cells["Gathering"] == ["", "X", "", ""]
     assert cells["Reduction"] == ["X", "X", "", ""] and cells["Extrema"] == ["", "X", "", ""]
     assert cells["Radix Sort"] == ["", "err", "X", ""] and cells["new"] == ["", "", "", "X"]
-    assert len(table) == 2 + 4
+    assert len(table) == 2 + 6
     assert tables.table_two([]) == ""
 
 
@@ -278,6 +280,11 @@ def test_every_row_of_table_ii_names_primitives_of_cells():
         text = file.read()
     for _, name, primitives, _ in tables.ROWS:
         assert all(f"X({primitive}," in text for primitive in primitives), name
+
+
+def test_the_cells_have_every_row_of_table_ii():
+    found = {tables.row_of({"cell": cell}) for cell in command.read_cells(command.CELLS)}
+    assert found == {row[:2] for row in tables.ROWS}
 
 
 def test_the_command_of_tables(tmp_path, capsys):

@@ -50,6 +50,8 @@ CUPY = {
     "adjacent_difference": lambda xp, a: xp.diff(a.x), "equal_arrays": lambda xp, a: xp.array_equal(a.x, a.y),
     "replace": lambda xp, a: xp.where(a.x < a.scalar, a.value, a.x),
     "gather": lambda xp, a: a.x[a.index], "scatter": lambda xp, a: a.y.__setitem__(a.index, a.x),
+    "gather flags": lambda xp, a: xp.where(a.flags, a.x[a.index], a.y),
+    "scatter flags": lambda xp, a: a.y.__setitem__(a.index[a.flags], a.x[a.flags]),
     "count_if": lambda xp, a: xp.count_nonzero(a.x < a.scalar), "reduce SUM": lambda xp, a: a.x.sum(),
     "reduce MAX": lambda xp, a: a.x.max(), "histogram_even": lambda xp, a: xp.bincount(a.x, minlength=256),
     "inclusive_scan SUM": lambda xp, a: xp.cumsum(a.x, dtype=a.x.dtype),
@@ -63,6 +65,8 @@ TORCH = {
     "adjacent_difference": lambda xp, a: xp.diff(a.x), "equal_arrays": lambda xp, a: xp.equal(a.x, a.y),
     "replace": lambda xp, a: xp.where(a.x < a.scalar, a.value, a.x),
     "gather": lambda xp, a: a.x[a.index], "scatter": lambda xp, a: a.y.__setitem__(a.index, a.x),
+    "gather flags": lambda xp, a: xp.where(a.flags, a.x[a.index], a.y),
+    "scatter flags": lambda xp, a: a.y.__setitem__(a.index[a.flags], a.x[a.flags]),
     "count_if": lambda xp, a: xp.count_nonzero(a.x < a.scalar), "reduce SUM": lambda xp, a: a.x.sum(),
     "reduce MAX": lambda xp, a: a.x.max(), "histogram_even": lambda xp, a: xp.bincount(a.x, minlength=256),
     "inclusive_scan SUM": lambda xp, a: xp.cumsum(a.x, 0),
@@ -75,11 +79,13 @@ CALLS = {"cupy": CUPY, "torch": TORCH}
 
 
 def call_of(library, cell):
-    """The library's function, or None. Flags, heads, pairs and uneven segments have none."""
-    if cell.type not in TYPES or "form" in cell.words or "payload" in cell.words or \
+    """The library's function, or None. Heads, pairs and uneven segments have none; flags some."""
+    if cell.type not in TYPES or "payload" in cell.words or \
             not cell.words.get("segments", "fixed:1").startswith("fixed:"):
         return None
     calls = CALLS[library]
+    if "form" in cell.words:
+        return calls.get(f"{cell.primitive} {cell.words['form']}")
     return calls.get(f"{cell.primitive} {cell.op}") or calls.get(cell.primitive)
 
 
@@ -111,10 +117,12 @@ class Arrays:
             self.x = xp.sort(self.x)[0] if library == "torch" else xp.sort(self.x)
         if cell.primitive == "equal_arrays":
             self.y = self.x.clone() if library == "torch" else self.x.copy()
-        elif cell.primitive == "scatter" or cell.primitive.startswith("set_"):
+        elif cell.primitive in ("gather", "scatter") or cell.primitive.startswith("set_"):
             self.y = self.make(0, high, cell.n)
         if cell.primitive in ("gather", "scatter"):
             self.index = xp.randperm(cell.n, device="cuda") if library == "torch" else xp.random.permutation(cell.n)
+        if "form" in cell.words:
+            self.flags = self.make(0, high, cell.n) < high // 2
         if cell.primitive == "lower_bound":
             haystack = self.make(0, high, cell.size("haystack", 1 << 20))
             self.sorted = xp.sort(haystack)[0] if library == "torch" else xp.sort(haystack)
