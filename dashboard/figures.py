@@ -425,6 +425,28 @@ def panels_of_lines(figure, spec):
             nothing(axes)
 
 
+def parallel(figure, spec):
+    """Parallel coordinates: axes: names; lines: [{name, values}] from 0 to 1, None: NO DATA, which breaks a line."""
+    axes = sized(figure, 4.4, 2.7, 0.4, 0.15, 0.3, 0.2 + 0.17 * math.ceil(max(len(spec["lines"]), 1) / 3))
+    axes.set_xlim(-0.2, len(spec["axes"]) - 0.8)
+    axes.set_ylim(0, 1.03)
+    axes.set_xticks(range(len(spec["axes"])), spec["axes"])
+    axes.grid(axis="x", linewidth=0.8)
+    drawn = False
+    for number, line in enumerate(spec["lines"]):
+        role, dash, marker = SEQUENCE[number % len(SEQUENCE)]
+        values = [math.nan if value is None else value for value in line["values"]]
+        if all(map(math.isnan, values)):
+            continue
+        drawn = True
+        axes.plot(range(len(values)), values, color=LIGHT[role], linestyle=dash if number < len(SEQUENCE) else (0, (1, 1)),
+                  marker=marker, label=line["name"], linewidth=1.2, markeredgecolor=LIGHT["paper"], markeredgewidth=0.4)
+    if drawn:
+        legend(figure, axes, 3)
+    else:
+        nothing(axes)
+
+
 def bars(figure, spec):
     """rows: [{label, values: [[name, value]]}]: a group of bars a row; mark: a line at this value, or None."""
     rows = spec["rows"]
@@ -549,5 +571,5 @@ def draw_plane(figure, axes, spec):
 
 
 DRAW = {"heat_map": heat_map, "curves": curves, "dots": dots, "forest": forest, "pairs": pairs,
-        "nights": nights, "histogram": histogram, "lines": panels_of_lines, "bars": bars, "grid": grid,
+        "nights": nights, "histogram": histogram, "lines": panels_of_lines, "parallel": parallel, "bars": bars, "grid": grid,
         "path": path}

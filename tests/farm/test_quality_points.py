@@ -11,7 +11,7 @@ import fake_ncu
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
 from tools import bench  # noqa: E402
-from tools.quality import measure, points, reports, tables  # noqa: E402
+from tools.quality import __main__ as quality, improve, points, reports, tables  # noqa: E402
 
 
 def row(policy, us, instructions, dram=400.0, library="gpuprims", **fields):
@@ -159,6 +159,46 @@ def test_what_changed_between_two_files():
     assert found[2:] == ["| c | gpuprims | 4.00 | 2.00 | 2.000 | 0.50 | 0.70 | OC 0.20 to 0.90 |"]
     assert tables.changes([one(4.0, 0.5, 0.2)], [one(None, None, 0.2)]).splitlines()[2:] == \
         ["| c | gpuprims | 4.00 | - | - | 0.50 | - | none |"]
+
+
+def own(cell, us, qm, of_roof, **fields):
+    counters = {"nanoseconds": 5.0, "instructions": 50, "registers": 32.0, "stalls": {"barrier": 0.7, "selected": 0.9}}
+    return {"kind": "quality", "cell": cell, "library": "gpuprims", "primitive": cell.split()[0], "n": 100, "qm": qm,
+            "median_us": us, "of_roof": of_roof, "criteria": {"OC": qm}, "status": "ok", "feedback": f"advice on {cell}",
+            "kernels": [{"name": "k", "counters": {**counters, **fields}}]}
+
+
+BEFORE = [own("copy u32 n=9", 1.0, 0.3, 0.96), own("sort u32 n=9", 9.0, 0.4, 0.5), own("sort u32 n=5", 9.0, 0.45, 0.1),
+          own("merge u32 n=9", 4.0, 0.6, 0.05), own("scan u32 n=9", 4.0, 0.5, 0.9), own("find u32 n=9", 2.0, 0.8, None),
+          {**own("fill u32 n=9", 1.0, 0.1, 0.1), "library": "cub"}, own("iota u32 n=9", None, 0.1, 0.1)]
+
+
+def test_three_primitives_to_improve():
+    found = improve.chosen(BEFORE)
+    assert [(row["cell"], why) for row, why in found] == [
+        ("sort u32 n=9", "the lowest QM"), ("merge u32 n=9", "the largest distance to the roof"),
+        ("scan u32 n=9", "the lowest QM but 1")]
+    assert improve.distance(own("a", 1.0, 0.5, 1.3)) == 0, "a roof of DRAM is no roof of a cache"
+    assert not any("copy" in row["cell"] for row, _ in improve.chosen(BEFORE, 9)), "it is at the roof"
+    text = improve.text(BEFORE)
+    assert "advice on sort u32 n=9" in text and "5 % of the roof" in text
+    assert '--cell "sort u32 n=9" --cell "merge u32 n=9" --cell "scan u32 n=9"' in text
+    assert improve.text([]) == improve.section([], []) == "no row of ours has a time and counters"
+
+
+def test_what_a_change_of_them_did(tmp_path, capsys):
+    after = [own("sort u32 n=9", 6.0, 0.5, 0.75, instructions=25, registers=None),
+             own("scan u32 n=9", 4.0, 0.5, 0.9)]
+    paths = [tmp_path / name for name in ("before.jsonl", "after.jsonl")]
+    for path, lines in zip(paths, (BEFORE, after)):
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert quality.main(["--improved", *map(str, paths)]) == 0
+    rows = capsys.readouterr().out.splitlines()[2:]
+    assert rows[0] == "| sort u32 n=9 | the lowest QM | 9.00 | 6.00 | 1.500 | 50 % to 75 % | 0.40 to 0.50 | " \
+        "OC 0.40 to 0.50 | instructions an element 16.00 to 8.00 |"
+    assert rows[1].startswith("| merge u32 n=9 | the largest distance to the roof | 4.00 | not measured |")
+    assert rows[2].endswith("| 90 % to 90 % | 0.50 to 0.50 | none | none |")
+    assert quality.main(["--improve", str(paths[0])]) == 0 and "sort u32 n=9" in capsys.readouterr().out
 
 
 def test_table_iii_has_speed_ups_where_the_reference_ran():

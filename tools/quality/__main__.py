@@ -15,6 +15,8 @@
     --show FILE                    the table of a file measured before
     --tables FILE ...              the paper's Tables II and III of such files
     --compare BEFORE AFTER         what changed in time and criteria, cell by cell
+    --improve FILE ...             three primitives of ours: the lowest QM, the largest distance to the roof
+    --improved BEFORE AFTER        what a change did to them, in times, criteria and counters
     --fit FILE ...                 weights by regression on such files (NumPy, SciPy)
     --report FILE                  criteria of the kernels in a .ncu-rep or .csv report of any program
 
@@ -31,7 +33,7 @@ import tempfile
 import time
 
 from tools import bench
-from tools.quality import criteria, feedback, frameworks, libraries, measure, metrics, reports, sequential, tables
+from tools.quality import criteria, feedback, frameworks, improve, libraries, measure, metrics, reports, sequential, tables
 
 ALL_PEERS = "cub,thrust,moderngpu,cudpp,cupy,torch"
 CELLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cells.txt")
@@ -88,6 +90,8 @@ def main(argv=None):
     parser.add_argument("--no-sequential", action="store_true")
     parser.add_argument("--commit")
     parser.add_argument("--compare", metavar="FILE", nargs=2)
+    parser.add_argument("--improve", metavar="FILE", nargs="+")
+    parser.add_argument("--improved", metavar="FILE", nargs=2)
     parser.add_argument("--show", metavar="FILE")
     parser.add_argument("--tables", metavar="FILE", nargs="+")
     parser.add_argument("--fit", metavar="FILE", nargs="+")
@@ -102,6 +106,12 @@ def main(argv=None):
         return 0
     if args.compare:
         print(tables.changes(*(measure.lines_of(path) for path in args.compare)))
+        return 0
+    if args.improve:
+        print(improve.text(measure.merged(args.improve)))
+        return 0
+    if args.improved:
+        print(improve.section(*(measure.lines_of(path) for path in args.improved)))
         return 0
     if args.fit:
         return show_fit(args.fit)
