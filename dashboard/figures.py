@@ -439,8 +439,9 @@ def parallel(figure, spec):
         if all(map(math.isnan, values)):
             continue
         drawn = True
-        axes.plot(range(len(values)), values, color=LIGHT[role], linestyle=dash if number < len(SEQUENCE) else (0, (1, 1)),
-                  marker=marker, label=line["name"], linewidth=1.2, markeredgecolor=LIGHT["paper"], markeredgewidth=0.4)
+        axes.plot(range(len(values)), values, color=LIGHT[role], marker=marker,
+                  linestyle=dash if number < len(SEQUENCE) else (0, (1, 1)), label=line["name"], linewidth=1.2,
+                  markeredgecolor=LIGHT["paper"], markeredgewidth=0.4)
     if drawn:
         legend(figure, axes, 3)
     else:
@@ -571,5 +572,5 @@ def draw_plane(figure, axes, spec):
 
 
 DRAW = {"heat_map": heat_map, "curves": curves, "dots": dots, "forest": forest, "pairs": pairs,
-        "nights": nights, "histogram": histogram, "lines": panels_of_lines, "parallel": parallel, "bars": bars, "grid": grid,
-        "path": path}
+        "nights": nights, "histogram": histogram, "lines": panels_of_lines, "parallel": parallel, "bars": bars,
+        "grid": grid, "path": path}

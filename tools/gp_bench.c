@@ -1908,8 +1908,7 @@ int main(int count, char **arguments) {
       shrink_pools(&cells[i]);
       reserve_pools(&cells[i]);
       profile_cell(&cells[i], policies, policy_labels, policy_count, with_default, &mark);
-    }
-    else measure_cell(&cells[i], policies, policy_labels, policy_count, with_default);
+    } else measure_cell(&cells[i], policies, policy_labels, policy_count, with_default);
     done++;
   }
   if (isatty(2)) fprintf(stderr, "\n");

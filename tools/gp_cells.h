@@ -475,8 +475,8 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
         ? c->form == FORM_KEYS || c->form == FORM_INDICES || (is_ranked(c->primitive) && c->form == FORM_FIXED)
         : is_select(c->primitive)        ? c->form == FORM_IF || c->form == FORM_FLAGS
         : is_a(c->primitive, "permuted") ? c->form == FORM_FLAGS
-        : has_word(c->primitive, 'k') ? c->form == FORM_KEYS || c->form == FORM_HEADS
-                                      : c->form == FORM_OFFSETS ||
+        : has_word(c->primitive, 'k')    ? c->form == FORM_KEYS || c->form == FORM_HEADS
+                                         : c->form == FORM_OFFSETS ||
             (c->primitive == GP_SEGMENTED_REDUCE && (c->form == FORM_FIXED || c->form == FORM_ENDS));
   case 'r':
     c->runs = number;

@@ -310,7 +310,8 @@ def test_a_session_of_a_framework(tmp_path):
 def test_cells_that_a_file_has_are_left_out(tmp_path, monkeypatch, capsys):
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps({"kind": "quality", "cell": cell, "library": "gpuprims", "median_us": us,
-                                        "kernels": [{}]}) + "\n" for cell, us in (("copy u32 n=5", 1.0), ("copy u32 n=6", None))))
+                                        "kernels": [{}]}) + "\n"
+                            for cell, us in (("copy u32 n=5", 1.0), ("copy u32 n=6", None))))
     asked = []
     monkeypatch.setattr(bench, "has_gpu", lambda: True)
     monkeypatch.setattr(bench, "build_bench", lambda: "p")

@@ -164,8 +164,8 @@ def test_what_changed_between_two_files():
 def own(cell, us, qm, of_roof, **fields):
     counters = {"nanoseconds": 5.0, "instructions": 50, "registers": 32.0, "stalls": {"barrier": 0.7, "selected": 0.9}}
     return {"kind": "quality", "cell": cell, "library": "gpuprims", "primitive": cell.split()[0], "n": 100, "qm": qm,
-            "median_us": us, "of_roof": of_roof, "criteria": {"OC": qm}, "status": "ok", "feedback": f"advice on {cell}",
-            "kernels": [{"name": "k", "counters": {**counters, **fields}}]}
+            "median_us": us, "of_roof": of_roof, "criteria": {"OC": qm}, "status": "ok",
+            "feedback": f"advice on {cell}", "kernels": [{"name": "k", "counters": {**counters, **fields}}]}
 
 
 BEFORE = [own("copy u32 n=9", 1.0, 0.3, 0.96), own("sort u32 n=9", 9.0, 0.4, 0.5), own("sort u32 n=5", 9.0, 0.45, 0.1),

@@ -158,8 +158,8 @@ def test_what_a_further_run_leaves_out():
                 "kernels": [{}] * kernels}
     lines = [row("a", "gpuprims"), row("a", "cub"), row("a", "torch", "not profiled: the time ran out", kernels=0),
              row("b", "gpuprims"), row("b", "cub", "not profiled", kernels=0), row("b", "torch"),
-             row("c", "gpuprims"), row("c", "cub", "WRONG 3 of 5", None, 0), row("d", "gpuprims", "ncu is not installed",
-                                                                                  kernels=0)]
+             row("c", "gpuprims"), row("c", "cub", "WRONG 3 of 5", None, 0),
+             row("d", "gpuprims", "ncu is not installed", kernels=0)]
     assert measure.finished_cells(lines) == {"": {"a", "c"}, "cupy": set(), "torch": {"b"}}
     further = [row("b", "cub", us=5.0), row("a", "torch", us=6.0), row("b", "gpuprims", "not profiled", kernels=0)]
     assert measure.finished_cells(lines + further) == {"": {"a", "b", "c"}, "cupy": set(), "torch": {"a", "b"}}

@@ -35,8 +35,8 @@ def names_of(rows):
 
 
 def rows_of(lines):
-    """(names, criteria, speeds, libraries, primitives, {library: rows left out}). A row needs a time, a quality, and all
-    the criteria of names_of that vary."""
+    """(names, criteria, speeds, libraries, primitives, {library: rows left out}). A row needs a time, a quality, and
+    all the criteria of names_of that vary."""
     rows = [line for line in lines if line.get("kind") == "quality" and line.get("gbs") and line.get("qm") is not None]
     names = names_of(rows)
     whole, left_out = [], {}

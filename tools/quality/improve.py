@@ -49,8 +49,8 @@ def text(lines, count=3):
     """The primitives to improve, with what their counters say and the commands that measure them again."""
     parts = []
     for row, why in chosen(lines, count):
-        parts += [f"{row['cell']}: {why}", f"  {row['median_us']:.2f} us, {percent(row.get('of_roof'))} of the roof, QM "
-                  f"{tables.two_places(row['qm'])}"]
+        parts += [f"{row['cell']}: {why}", f"  {row['median_us']:.2f} us, {percent(row.get('of_roof'))} of the roof, "
+                  f"QM {tables.two_places(row['qm'])}"]
         parts += ["  " + row[name] for name in ("feedback", "beside") if row.get(name)]
         parts.append("")
     if not parts:
@@ -107,5 +107,5 @@ def section(before, after, count=3):
                      f"{percent(row.get('of_roof'))} to {percent(other.get('of_roof'))}",
                      f"{tables.two_places(row['qm'])} to {tables.two_places(other['qm'])}", tables.moved(row, other),
                      changed(row, other)])
-    return tables.markdown(["cell", "why", "us before", "us after", "faster", "of the roof", "QM", "criteria", "counters"],
-                           rows) if rows else "no row of ours has a time and counters"
+    header = ["cell", "why", "us before", "us after", "faster", "of the roof", "QM", "criteria", "counters"]
+    return tables.markdown(header, rows) if rows else "no row of ours has a time and counters"

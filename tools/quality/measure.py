@@ -92,8 +92,8 @@ class Session:
         return command + ["--peers", self.peers or "none"]
 
     def times_command(self, out, seconds):
-        return self.bench_command(out, "--seconds", f"{max(seconds, LEAST_SECONDS):.0f}", "--cell-seconds", "0.5", "--batches", "7",
-                                  *self.options)
+        return self.bench_command(out, "--seconds", f"{max(seconds, LEAST_SECONDS):.0f}", "--cell-seconds", "0.5",
+                                  "--batches", "7", *self.options)
 
     def say(self, command, status, output):
         self.log.write(f"$ {' '.join(command)}\n{output}\nexit status {status}\n")
