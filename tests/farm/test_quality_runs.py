@@ -335,3 +335,38 @@ def test_gp_bench_profiles_on_the_host(tmp_path):
     assert [(line["mark"], line["status"]) for line in lines] == [(1, "started"), (1, "ok"), (2, "started"), (2, "ok")]
     assert all(line["library"] == "gpuprims" and line["calls"] == 2 for line in lines)
     assert measure.run([program, "--profile", "0"], [], 60)[0] == 2
+    status, output = measure.run([program, "--backend", "host", "--cells", "-", "--profile", "1", "--unmarked",
+                                  "--checked"], ["gather u32 form=flags n=1K", "scatter u32 form=flags n=1K"], 60)
+    assert status == 0 and reports.by_launch_order(output, []) == {}, output
+    assert re.findall(r"^mark (\d+): .* (started|ok)$", output, re.M) == [
+        ("1", "started"), ("1", "ok"), ("2", "started"), ("2", "ok")]
+    for options, words in ((["--unmarked"], "need --profile"), (["--compile", "5"], "compiles nothing"),
+                           (["--policy", "threads=64," * 20], "too long")):
+        status, output = measure.run([program, "--backend", "host", "--cell", "copy u32 n=5", *options], [], 60)
+        assert status == 2 and words in output, output
+
+
+@pytest.mark.turn
+def test_bytes_of_gathers_and_scatters_by_flags(tmp_path):
+    """Half of 1000 flags are set: the elements of out, and those that a gather reads, count half."""
+    source, program = tmp_path / "bytes.c", str(tmp_path / "bytes")
+    source.write_text('''#define GPUPRIMS_IMPLEMENTATION
+#include "gpuprims.h"
+#include "gp_cells.h"
+int main(int count, char **texts) {
+  for (int i = 1; i < count; i++) {
+    static cell c;
+    const char *wrong = parse_cell(texts[i], &c);
+    char own[200];
+    if (wrong) return puts(wrong), 1;
+    cell_own_words(&c, own, sizeof own);
+    printf("%.0f%s\\n", moved_bytes(&c, c.n), own);
+  }
+}
+''')
+    subprocess.run([os.environ.get("CC", "gcc"), "-O0", "-w", "-std=gnu11", "-I.", "-Itools", str(source), "-o",
+                    program, "-ldl", "-lpthread", "-lm"], check=True, cwd=ROOT)
+    cells = ["gather u32 n=1000", "scatter u32 n=1000", "gather u32 form=flags n=1000",
+             "scatter u32 form=flags key=u16 n=1000"]
+    said = subprocess.run([program, *cells], check=True, stdout=subprocess.PIPE).stdout.decode().splitlines()
+    assert said == ["12000", "12000", "9000 form=flags key=u8", "12000 form=flags key=u16"]
