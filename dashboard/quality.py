@@ -83,12 +83,19 @@ def figure(page, device, cell, rows):
                        cell, f"Criteria of {cell} by library.", (["library", *criteria.NAMES, "QM"], numbers))
 
 
+def coordinates_of(cells):
+    """The specification of parallel coordinates: a panel a cell, a line a library. cells: {cell: rows}."""
+    names = [name for name in criteria.NAMES
+             if any(row["criteria"].get(name) is not None for rows in cells.values() for row in rows)]
+    return {"draw": "parallel", "axes": names, "panels": [{"title": cell, "lines": [
+        {"name": name_of(row["library"]), "values": [row["criteria"].get(name) for name in names]} for row in rows]}
+        for cell, rows in cells.items()]}
+
+
 def coordinates(page, device, cell, rows):
-    """Parallel coordinates of a primitive: a line a library over the criteria. Figure 2 has the numbers."""
-    return page.figure(f"{device.folder} {cell} coordinates", {
-        "draw": "parallel", "axes": list(criteria.NAMES), "lines": [
-            {"name": name_of(row["library"]), "values": [row["criteria"].get(name) for name in criteria.NAMES]}
-            for row in rows]}, f"{cell}: parallel coordinates", f"Criteria of {cell}, a line by library.")
+    """Parallel coordinates of a primitive. Figure 2 has the numbers."""
+    return page.figure(f"{device.folder} {cell} coordinates", coordinates_of({cell: rows}),
+                       f"{cell}: parallel coordinates", f"Criteria of {cell}, a line by library.")
 
 
 @functools.lru_cache(maxsize=None)

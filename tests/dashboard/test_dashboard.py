@@ -18,6 +18,7 @@ from conftest import BLANK, CACHE, MEASURED, ROOT, TODAY
 from ci import baseline, steps
 from dashboard import build, commits, figures, model, pages, read, reports
 from tools.farm import store
+from tools.quality import __main__ as quality_command
 
 LONG = os.environ.get("GPUPRIMS_LONG") == "1"
 HEAVIEST = 2 << 20  # bytes of a page with everything that it loads
@@ -815,6 +816,18 @@ def test_criteria_by_counters(tmp_path, make_site):
     assert len(own) == 2, "both sizes; not the sorted data"
     assert [row[:2] for row in json_rows(site, [name for name in own if "67108864" in name or "64m" in name][0][:-5])
             ] == [["gpuprims", 0.7], ["cub", 0.6]]
+
+
+def test_the_picture_of_docs_is_made_of_the_committed_file(tmp_path, capsys):
+    path = os.path.join(ROOT, "ci", "measurements", "nvidia-h200", "2026-11-28.quality.5b6c688.jsonl")
+    target, cells = tmp_path / "a.svg", ["--cell", "reduce SUM f32 n=64M", "--cell", "inclusive_scan SUM f32 n=64M"]
+    assert quality_command.main(["--picture", str(target), path, *cells]) == 0
+    with open(os.path.join(ROOT, "docs", "quality-criteria.svg"), encoding="utf-8") as file:
+        assert file.read() == target.read_text(), "docs/quality.md has the command that draws it again"
+    for library in ("gpuprims", "cub", "thrust", "moderngpu", "cudpp", "cupy", "torch"):
+        assert f">{library}<" in target.read_text(), library
+    assert quality_command.main(["--picture", str(target), path, "--cell", "copy u32 n=7"]) == 1
+    assert "no criteria of copy u32 n=7" in capsys.readouterr().err
 
 
 def test_weights_by_regression_are_on_the_page(tmp_path, make_site):

@@ -15,6 +15,7 @@
     --show FILE                    the table of a file measured before
     --tables FILE ...              the paper's Tables II and III of such files
     --compare BEFORE AFTER         what changed in time and criteria, cell by cell
+    --picture OUT.svg FILE ...     criteria of the cells of --cell by library, as parallel coordinates (matplotlib)
     --improve FILE ...             three primitives of ours: the lowest QM, the largest distance to the roof
     --improved BEFORE AFTER        what a change did to them, in times, criteria and counters
     --fit FILE ...                 weights by regression on such files (NumPy, SciPy)
@@ -73,6 +74,21 @@ def show_fit(paths):
     return 0
 
 
+def draw(target, paths, cells):
+    """The paper's Figure 2 of some cells, as a picture."""
+    from dashboard import figures, quality  # needs matplotlib
+    rows = tables.qualities(measure.merged(paths))
+    found = {cell: [row for row in rows if row["cell"] == cell and row["qm"] is not None] for cell in cells}
+    lacking = [cell for cell, own in found.items() if not own]
+    if lacking or not found:
+        print(f"tools.quality: --picture: no criteria of {', '.join(lacking) or 'any cell: name some by --cell'}",
+              file=sys.stderr)
+        return 1
+    with open(target, "w", encoding="utf-8") as file:
+        file.write(figures.render(quality.coordinates_of(found)))
+    return 0
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python3 -m tools.quality", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -91,6 +107,7 @@ def main(argv=None):
     parser.add_argument("--no-sequential", action="store_true")
     parser.add_argument("--commit")
     parser.add_argument("--compare", metavar="FILE", nargs=2)
+    parser.add_argument("--picture", metavar="FILE", nargs="+")
     parser.add_argument("--improve", metavar="FILE", nargs="+")
     parser.add_argument("--improved", metavar="FILE", nargs=2)
     parser.add_argument("--show", metavar="FILE")
@@ -108,6 +125,8 @@ def main(argv=None):
     if args.compare:
         print(tables.changes(*(measure.lines_of(path) for path in args.compare)))
         return 0
+    if args.picture:
+        return draw(args.picture[0], args.picture[1:], args.cell)
     if args.improve:
         print(improve.text(measure.merged(args.improve)))
         return 0
