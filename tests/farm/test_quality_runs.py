@@ -130,6 +130,20 @@ def test_marks_are_launched_where_lines_do_not_tell(session, monkeypatch):
     assert s.marked and counters["first", "cub"][0] == "ok" and len(counters["first", "cub"][1]) == 2
 
 
+def test_a_killed_ncu_is_no_reason_to_launch_marks(session, monkeypatch):
+    s = session()
+    s.ncu, asked = s.ncu or "ncu", []
+
+    def killed(command, cells, seconds):
+        asked.append(command)
+        s.end = 0
+        return None, RECORDED
+    monkeypatch.setattr(measure, "run", killed)
+    counters = s.counters(["one", "two"])
+    assert len(asked) == 1 and not s.marked and all(not kernels for _, kernels in counters.values())
+    assert counters["one", "gpuprims"][0] == "FAILED: the time ran out before its first call"
+
+
 def test_a_process_has_time_to_begin(session):
     s = session()
     s.end = time.monotonic() + 6

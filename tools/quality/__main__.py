@@ -1,7 +1,7 @@
 """python3 -m tools.quality: criteria and quality of primitives on this GPU, ours beside the peers' (docs/quality.md).
 
     --cells FILE | --cell TEXT     cells of tools/gp_cells.h, a line each; default: tools/quality/cells.txt
-    --without FILE                 leaves out what this file has of each cell and library; repeat for more
+    --without FILE                 leaves out cells that this file has whole; repeat for more; with the same --peers
     --out FOLDER                   default: ci/measurements/<device>
     --seconds 150                  for everything but compiling
     --peers cub,thrust             of gp_bench (also moderngpu, cudpp), and cupy, torch; all; none

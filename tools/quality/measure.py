@@ -149,8 +149,10 @@ class Session:
             kernels, reason = reports.read_file(report, self.ncu), None
         except reports.ReportError as error:
             kernels, reason = [], reports.first_error(output) or str(error)
-        return lines_of(out), by_mark(kernels) if self.marked else reports.by_launch_order(output, kernels), status, \
-            reason
+        if not kernels:  # ncu was killed, or says why
+            return lines_of(out), {}, status, reason
+        found = by_mark(kernels) if self.marked else reports.by_launch_order(output, kernels)
+        return lines_of(out), found, status, reason
 
     def probe(self):
         """Finds what ncu can measure here: all metrics, those that it knows, or the launch alone. Sets `reason` if it
