@@ -315,7 +315,9 @@ def test_cells_that_a_file_has_are_left_out(tmp_path, monkeypatch, capsys):
     asked = []
     monkeypatch.setattr(bench, "has_gpu", lambda: True)
     monkeypatch.setattr(bench, "build_bench", lambda: "p")
+    compiled = []
+    monkeypatch.setattr(measure, "compile_ahead", lambda program, jobs, seconds: compiled.extend(jobs))
     monkeypatch.setattr(command, "measure_all", lambda _, cells, others, finished: (asked.extend(cells) or [], {}))
     assert command.main(["--cell", "copy u32 n=5", "--cell", "copy u32 n=6", "--without", str(path), "--peers", "none",
                          "--no-sequential", "--out", str(tmp_path)]) == 1
-    assert asked == ["copy u32 n=6"]
+    assert asked == ["copy u32 n=6"] and compiled == [(["copy u32 n=6"], [], True)]

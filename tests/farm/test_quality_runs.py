@@ -130,6 +130,17 @@ def test_marks_are_launched_where_lines_do_not_tell(session, monkeypatch):
     assert s.marked and counters["first", "cub"][0] == "ok" and len(counters["first", "cub"][1]) == 2
 
 
+def test_kernels_are_compiled_by_all_processors(session, tmp_path):
+    cells = [f"copy u32 n={k}" for k in range(5)]
+    jobs = measure.shares_of(cells, ["threads=64"], 2)
+    assert jobs == [(cells[::2], ["threads=64"], True), (cells[1::2], ["threads=64"], True)]
+    assert measure.shares_of([], [], 2) == []
+    session()
+    outputs = measure.compile_ahead(str(tmp_path / "gp_bench"), jobs, 5, 2)
+    assert [output.startswith("compiled 2 of 2") for output in outputs] == [True, True]
+    assert (tmp_path / "compiled").read_text().split() == ["threads=64"] * 2
+
+
 def test_a_killed_ncu_is_no_reason_to_launch_marks(session, monkeypatch):
     s = session()
     s.ncu, asked = s.ncu or "ncu", []

@@ -38,6 +38,7 @@ from tools.quality import criteria, feedback, frameworks, improve, libraries, me
     tables
 
 ALL_PEERS = "cub,thrust,moderngpu,cudpp,cupy,torch"
+COMPILE_SECONDS = 120
 CELLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cells.txt")
 
 
@@ -159,6 +160,8 @@ def main(argv=None):
                                            args.caches))
     cells = [cell for cell in cells if any(cell not in finished[name] for name in ("", *others) if not name or
                                            frameworks.served([cell], [name]))]
+    own_cells = [cell for cell in cells if cell not in finished[""]]
+    measure.compile_ahead(program, measure.shares_of(own_cells, args.policy), COMPILE_SECONDS)
     reference = None if args.no_sequential else sequential.Reference(cells, folder)
     session = measure.Session(program, library, ",".join(own) if library else "none", folder, args.seconds,
                               reports.find_ncu(), args.caches, more, options, args.policy, args.counters)

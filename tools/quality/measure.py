@@ -5,6 +5,7 @@ kernel in between on the same standard output: this tells whose a kernel is. Whe
 gp_profile_mark before each variant's calls, whose grid is the number of the variant; ncu replays this kernel like any
 other. A process that dies names the call that it was in, and another one goes on behind that cell.
 """
+import concurrent.futures
 import json
 import os
 import re
@@ -58,6 +59,26 @@ def run(command, cells, seconds):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         return None, process.communicate()[0]
+
+
+def compile_ahead(program, jobs, seconds, processors=None):
+    """Compiles into the disk cache, a process a processor, so that measuring need not wait for compilers. jobs:
+    [(cells, policies, whether the default too)]. Returns the jobs' outputs."""
+    def build(job):
+        cells, policies, with_default = job
+        command = [program, "--cells", "-", "--compile", f"{max(seconds, 1):.0f}"]
+        command += [] if with_default else ["--no-default"]
+        for policy in policies:
+            command += ["--policy", policy]
+        return run(command, cells, seconds + 60)[1]
+    with concurrent.futures.ThreadPoolExecutor(max_workers=processors or os.cpu_count() or 1) as pool:
+        return list(pool.map(build, jobs))
+
+
+def shares_of(cells, policies, processors=None):
+    """Jobs of compile_ahead: the cells in turn, so that each has some of every kind."""
+    count = min(len(cells), processors or os.cpu_count() or 1)
+    return [(cells[place::count], policies, True) for place in range(count)]
 
 
 class Session:

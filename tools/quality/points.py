@@ -17,7 +17,6 @@ What each step did with a cell's points is said: tried, compiled, timed, counted
 The table's last lines say whether time follows instructions and bytes over the space: Spearman's rank correlation.
 """
 import argparse
-import concurrent.futures
 import json
 import os
 import re
@@ -162,29 +161,19 @@ def units_of(spaces):
 
 
 def compile_ahead(program, spaces, seconds, processors=None):
-    """Compiles the points into the disk cache, a process a processor, so that measuring need not wait for compilers.
-    Returns {cell: (compiled, what was said of others)}."""
+    """Compiles the points. Returns {cell: (compiled, what was said of others)}."""
     processors = processors or os.cpu_count() or 1
     count = sum(len(policies) + 1 for _, policies in spaces)
     each = min(max(1, -(-count // processors)), 60)
-    jobs = [(cell, policies[at:at + each], at == 0) for cell, policies in spaces
+    jobs = [([cell], policies[at:at + each], at == 0) for cell, policies in spaces
             for at in range(0, max(len(policies), 1), each)]
-
-    def build(job):
-        cell, policies, with_default = job
-        command = [program, "--cells", "-", "--compile", f"{max(seconds, 1):.0f}"]
-        command += [] if with_default else ["--no-default"]
-        for policy in policies:
-            command += ["--policy", policy]
-        return cell, measure.run(command, [cell], seconds + 60)[1]
     found = {cell: [0, []] for cell, _ in spaces}
-    with concurrent.futures.ThreadPoolExecutor(max_workers=processors) as pool:
-        for cell, output in pool.map(build, jobs):
-            done = re.search(r"^compiled (\d+) of (\d+)", output, re.M)
-            found[cell][0] += int(done.group(1)) if done else 0
-            if not done or done.group(1) != done.group(2):
-                found[cell][1] += [line for line in output.splitlines() if line.startswith(f"{cell}: ")] or \
-                    output.strip().splitlines()[-1:]
+    for ([cell], _, _), output in zip(jobs, measure.compile_ahead(program, jobs, seconds, processors)):
+        done = re.search(r"^compiled (\d+) of (\d+)", output, re.M)
+        found[cell][0] += int(done.group(1)) if done else 0
+        if not done or done.group(1) != done.group(2):
+            found[cell][1] += [line for line in output.splitlines() if line.startswith(f"{cell}: ")] or \
+                output.strip().splitlines()[-1:]
     return found
 
 
