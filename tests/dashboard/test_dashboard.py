@@ -860,6 +860,15 @@ def test_a_row_of_criteria_of_another_form_is_left_out(tmp_path, change):
     assert [notice.text[:7] for notice in file.notices] == ["line 3:"]
 
 
+def test_a_file_of_criteria_may_hold_several_runs(tmp_path):
+    path = tmp_path / "2026-01-05.quality.abc0000.jsonl"
+    made_up.write(str(path), [QUALITY, made_up.quality("copy u32 n=5", "cub"),
+                              {**QUALITY, "commit": "abc0001"}, made_up.quality("copy u32 n=6", "cub")])
+    file = read.read(str(path), "example-one", path.name)
+    assert [row["cell"] for row in file.quality["rows"]] == ["copy u32 n=5", "copy u32 n=6"] and not file.notices
+    assert file.quality["environment"]["commit"] == "abc0000"
+
+
 @pytest.mark.parametrize("change", [{"cell": None}, {"policy": 1}, {"median_us": 0}, {"instructions": "x"},
                                     {"stalls": None}, {"stalls": {"a": None}}])
 def test_a_point_of_another_form_is_left_out(tmp_path, change):

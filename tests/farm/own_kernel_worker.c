@@ -118,8 +118,9 @@ static void expect_fresh_batches(const char *protocol, const char *n, variant *c
   }
 }
 
-// NVML's counter: each launch takes 3 mJ, and the counter shows whole steps of 40.
-enum { JOULES_MJ = 3, STEP_MJ = 40 };
+// NVML's counter: each launch takes 3 mJ, and the counter shows whole steps of 5. A batch is 50 launches, so that a
+// window of one batch errs by a thirtieth.
+enum { JOULES_MJ = 3, STEP_MJ = 5 };
 static unsigned long long launches;
 static int stuck;
 static int counted_launch(const void *config, void *function, void **parameters, void **extra) {
