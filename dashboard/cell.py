@@ -11,7 +11,7 @@ def cell(page, device, key):
     row = pages.cell_row(page, device, key)
     return {"device": device, "key": key, "row": row, "history": history_table(page, device, key, points),
             "line": pages.line_of(device.timed[key], WIDTH, HEIGHT), "events": events_of(page, device, key),
-            "criteria": quality.of_cell(page, device, key),
+            "criteria": quality.of_cell(page, device, key), "by_night": quality.history_of(page, device, key),
             "verdicts": verdict_rows(page, device, key), "command": pages.command_of([row]),
             "up": f"{page.root}{pages.primitive_path(device, key.primitive)}#{row['anchor']}",
             "neighbours": neighbours(page, device, key), "runs": len(points),

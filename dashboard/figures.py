@@ -425,6 +425,40 @@ def panels_of_lines(figure, spec):
             nothing(axes)
 
 
+def parallel(figure, spec):
+    """Parallel coordinates. axes: names; panels: [{title, lines: [{name, values}]}] from 0 to 1; None: NO DATA, which
+    breaks a line. A name has one style in all panels."""
+    panels = spec["panels"]
+    names = list(dict.fromkeys(line["name"] for panel in panels for line in panel["lines"]))
+    top, width = 0.35 + 0.17 * math.ceil(max(len(names), 1) / (3 * len(panels))), 4.4 * len(panels)
+    height = 2.35 + top
+    for _, panel, axes in side_by_side(figure, panels, width, height, 0.4, 0.35, 0.3 / height, 2.05 / height):
+        axes.set_title(panel["title"], pad=4)
+        axes.set_xlim(-0.2, len(spec["axes"]) - 0.8)
+        axes.set_ylim(0, 1.03)
+        axes.set_xticks(range(len(spec["axes"])), spec["axes"])
+        axes.grid(axis="x", linewidth=0.8)
+        drawn = False
+        for line in panel["lines"]:
+            number = names.index(line["name"])
+            role, dash, marker = SEQUENCE[number % len(SEQUENCE)]
+            values = [math.nan if value is None else value for value in line["values"]]
+            if all(map(math.isnan, values)):
+                continue
+            drawn = True
+            dash, marker = (dash, marker) if number < len(SEQUENCE) else ((0, (1, 1)), "P")
+            axes.plot(range(len(values)), values, color=LIGHT[role], linestyle=dash, marker=marker, label=line["name"],
+                      linewidth=1.2, markeredgecolor=LIGHT["paper"], markeredgewidth=0.4)
+        if not drawn:
+            nothing(axes)
+    labelled = {}
+    for axes in figure.axes:
+        labelled.update({label: handle for handle, label in zip(*axes.get_legend_handles_labels())})
+    if labelled:
+        figure.legend(labelled.values(), labelled.keys(), loc="upper left", ncols=3 * len(panels), handlelength=2.6,
+                      columnspacing=1.2, borderaxespad=0.2)
+
+
 def bars(figure, spec):
     """rows: [{label, values: [[name, value]]}]: a group of bars a row; mark: a line at this value, or None."""
     rows = spec["rows"]
@@ -549,5 +583,5 @@ def draw_plane(figure, axes, spec):
 
 
 DRAW = {"heat_map": heat_map, "curves": curves, "dots": dots, "forest": forest, "pairs": pairs,
-        "nights": nights, "histogram": histogram, "lines": panels_of_lines, "bars": bars, "grid": grid,
-        "path": path}
+        "nights": nights, "histogram": histogram, "lines": panels_of_lines, "parallel": parallel, "bars": bars,
+        "grid": grid, "path": path}

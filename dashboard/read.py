@@ -447,8 +447,8 @@ def read_quality(file):
         except (UnicodeDecodeError, ValueError, RecursionError) as error:
             broken.append((number, f"no JSON ({error})"))
             return
-        if is_environment(value) and not found["environment"]:
-            found["environment"] = value
+        if is_environment(value):  # a file may hold several runs: the first one names them
+            found["environment"] = found["environment"] or value
         elif is_quality(value):
             found["rows"].append(value)
         elif is_point(value):

@@ -22,6 +22,11 @@
 //     --profile CALLS                       for a profiler (tools/quality): no times. Ours is checked; it and each peer
 //                                           run twice, then CALLS times between cuProfilerStart and cuProfilerStop,
 //                                           after a launch of gp_profile_mark, whose grid is the `mark` of the line
+//     --unmarked                            with --profile: without that launch. "mark N: ... started" on standard
+//                                           output comes before the calls, "mark N: ... ok" behind them
+//     --checked                             with --profile: another run has checked these calls; nothing is checked
+//     --compile SECONDS                     only compiles what the cells and policies need into the disk cache; starts
+//                                           no compilation after SECONDS
 //
 // Cells and policies are text, see tools/gp_cells.h.
 //
@@ -123,8 +128,8 @@ static cell_types types, host_types;
 static FILE *json;
 static int failures;
 
-static double option_seconds = 1e9, option_cell_seconds = 3, option_batch_ms = 3, option_energy;
-static int option_batches = 9, option_profile, option_transfers;
+static double option_seconds = 1e9, option_cell_seconds = 3, option_batch_ms = 3, option_energy, option_compile;
+static int option_batches = 9, option_profile, option_transfers, option_unmarked, option_checked;
 static const char *option_peers, *option_commit = "", *option_cache;
 
 // ---- memory, on either back end -------------------------------------------------------------------------------------
@@ -236,7 +241,7 @@ static layout layout_of(const cell *c) {
     if (role >= FIRST_OUTPUT) l.stride[role] += 2 * GUARD, l.shift[role] += GUARD;
     if (l.stride[role] > most) most = l.stride[role];
   }
-  l.sets = least / most ? least / most : 1;
+  l.sets = least / most && !option_profile ? least / most : 1; // a profiler empties the caches itself
   return l;
 }
 
@@ -252,7 +257,24 @@ static void reserve_pools(const cell *c) {
   for (role = 0; role < ROLE_COUNT; role++) {
     if (!l.stride[role]) continue;
     pool_reserve(&pools[role], l.sets * l.stride[role]);
-    if (peers && role >= FIRST_OUTPUT) pool_reserve(&references[role], l.stride[role]);
+    if (peers && role >= FIRST_OUTPUT && !option_checked) pool_reserve(&references[role], l.stride[role]);
+  }
+}
+
+static void pool_free(pool *p) {
+  if (p->base && on_gpu) GP_CUDA_CHECK(&cuda, free_((uint64_t)(uintptr_t)p->base));
+  else free(p->base);
+  memset(p, 0, sizeof *p);
+}
+// A profiler that replays kernels saves all memory that a kernel could write, so a small cell shall not keep the memory
+// of a large one.
+static void shrink_pools(const cell *c) {
+  const layout l = layout_of(c);
+  int role;
+  wait_device();
+  for (role = 0; role < ROLE_COUNT; role++) {
+    if (pools[role].bytes > 2 * l.stride[role]) pool_free(&pools[role]);
+    if (references[role].bytes > 2 * l.stride[role]) pool_free(&references[role]);
   }
 }
 
@@ -1295,7 +1317,7 @@ static int add_ours_and_peers(const cell *c, const gp_policy *policies, const ch
     if (i >= 0) v->has_policy = 1, v->policy = policies[i];
     call = call_of(c, v);
     bind_all(c, &call, set_of(c, 0));
-    if (verify(c, v)) {
+    if (!option_checked && verify(c, v)) {
       failures++;
       fprintf(stderr, "\n%s [%s]: %s\n", c->text, v->label, v->status);
     }
@@ -1314,7 +1336,7 @@ static int add_ours_and_peers(const cell *c, const gp_policy *policies, const ch
       strcpy(v->peer, PEER_NAMES[i]);
       v->run = run;
       v->bytes = moved_bytes(c, c->n);
-      if (more_peers && with_default && !strcmp(variants[0].status, "ok") && is_of_more(c, v->peer))
+      if (more_peers && with_default && !option_checked && !strcmp(variants[0].status, "ok") && is_of_more(c, v->peer))
         verify_peer(c, &variants[0], v);
       failures += strcmp(v->status, "ok") != 0;
     }
@@ -1395,7 +1417,7 @@ static int profile_calls(const cell *c, variant *v, int mark) {
     config.block[0] = 32;
     config.stream = stream;
     if (start()) stop(3, "cuProfilerStart failed");
-    GP_CUDA_CHECK(&cuda, launch(&config, function, NULL, NULL));
+    if (!option_unmarked) GP_CUDA_CHECK(&cuda, launch(&config, function, NULL, NULL));
   }
   for (i = 0; i < option_profile && !failed; i++) failed = run_once(c, v, set_of(c, 0), c->n);
   wait_device();
@@ -1431,11 +1453,29 @@ static void profile_cell(const cell *c, const gp_policy *policies, const char *c
       if (!run_once(c, v, set_of(c, 0), c->n) && !run_once(c, v, set_of(c, 0), c->n)) {
         wait_device();
         profile_calls(c, v, *mark);
+        if (option_unmarked) usleep(2000); // the profiler's own lines come before ours
       }
       failures += strcmp(v->status, "ok") != 0;
     }
     profile_line(c, v, *mark, v->status);
   }
+}
+
+// ---- compiling ahead ------------------------------------------------------------------------------------------------
+
+// Compiles every variant of ours into the disk cache. tools/quality/points.py starts such a process a processor.
+static void compile_all(const cell *cells, int cell_count, const gp_policy *policies, int policy_count,
+                        int with_default) {
+  const double start = now();
+  int i, k, done = 0, failed = 0;
+  for (i = 0; i < cell_count; i++)
+    for (k = with_default ? -1 : 0; k < policy_count && now() - start < option_compile; k++) {
+      const gp_call call = cell_call(&types, &cells[i], k < 0 ? NULL : &policies[k]);
+      if (gp_prepare(ctx, &call)) fprintf(stderr, "%s: %s\n", cells[i].text, gp_last_message()), failed++;
+      else done++;
+    }
+  printf("compiled %d of %d, %d failed, %.1f s\n", done, cell_count * (policy_count + with_default), failed,
+         now() - start);
 }
 
 // ---- the host's share of a call, and the first call -----------------------------------------------------------------
@@ -1765,6 +1805,8 @@ int main(int count, char **arguments) {
     else if (!strcmp(a, "--overhead")) overhead = 1;
     else if (!strcmp(a, "--first-call")) first_call = 1;
     else if (!strcmp(a, "--transfers")) option_transfers = 1;
+    else if (!strcmp(a, "--unmarked")) option_unmarked = 1;
+    else if (!strcmp(a, "--checked")) option_checked = 1;
     else if (!value) stop(2, "%s: unknown, or its value is missing (the top of tools/gp_bench.c lists the options)", a);
     else {
       i++;
@@ -1788,6 +1830,7 @@ int main(int count, char **arguments) {
         if (file != stdin) fclose(file);
       } else if (!strcmp(a, "--policy")) {
         if (policy_count == 64) stop(2, "more than 64 policies");
+        if (strlen(value) >= sizeof variants[0].label) stop(2, "policy \"%s\": too long", value);
         reason = parse_policy(value, &policies[policy_count]);
         if (reason) stop(2, "policy \"%s\": %s", value, reason);
         policy_labels[policy_count++] = value;
@@ -1796,6 +1839,7 @@ int main(int count, char **arguments) {
       else if (!strcmp(a, "--more-peers")) more_path = value;
       else if (!strcmp(a, "--energy")) option_energy = atof(value);
       else if (!strcmp(a, "--seconds")) option_seconds = atof(value);
+      else if (!strcmp(a, "--compile")) option_compile = atof(value);
       else if (!strcmp(a, "--cell-seconds")) option_cell_seconds = atof(value);
       else if (!strcmp(a, "--batches")) option_batches = atoi(value);
       else if (!strcmp(a, "--batch-ms")) option_batch_ms = atof(value);
@@ -1812,6 +1856,7 @@ int main(int count, char **arguments) {
       } else stop(2, "no option %s (the top of tools/gp_bench.c lists them)", a);
     }
   }
+  if ((option_unmarked || option_checked) && !option_profile) stop(2, "--unmarked and --checked need --profile");
   if (option_batches < 7) option_batches = 7;
   if (option_batches > MAX_BATCHES) option_batches = MAX_BATCHES;
   setenv("CUDA_CACHE_DISABLE", "1", 1); // the caches of NVRTC and the driver would hide the cost of a first call
@@ -1840,22 +1885,30 @@ int main(int count, char **arguments) {
     if (!cuda.device_bus_id(bus, sizeof bus, device.device)) gp_nvml_open(&nvml, bus);
     pool_reserve(&peer_workspace, 16 << 20);
   }
-  open_peers(peers_path, arguments[0], more_path);
+  if (option_compile <= 0) open_peers(peers_path, arguments[0], more_path);
   reason = cell_types_define(&types, ctx);
   if (reason) stop(3, "%s", reason);
   snprintf(about, sizeof about, "%s%s", peers ? peers->about() : "none", more_peers ? more_peers->about() : "");
   write_environment(about, peak, count_of_cells);
+  if (option_compile > 0) {
+    if (!on_gpu) stop(2, "--compile: the host back end compiles nothing");
+    compile_all(cells, count_of_cells, policies, policy_count, with_default);
+    return 0;
+  }
   if (!option_profile) measure_empty_launch();
   for (i = 0; i < count_of_cells; i++) {
     const cell *c = &cells[i];
     if (!on_gpu && is_replayed(c)) stop(2, "cell \"%s\": no graphs on the host back end", c->text);
   }
-  for (i = 0; i < count_of_cells; i++) reserve_pools(&cells[i]);
+  for (i = 0; i < count_of_cells && !option_profile; i++) reserve_pools(&cells[i]);
   for (i = 0; i < count_of_cells; i++) {
     if (now() - start > option_seconds) break;
     show_progress(i + 1, count_of_cells, now() - start, cells[i].text);
-    if (option_profile) profile_cell(&cells[i], policies, policy_labels, policy_count, with_default, &mark);
-    else measure_cell(&cells[i], policies, policy_labels, policy_count, with_default);
+    if (option_profile) {
+      shrink_pools(&cells[i]);
+      reserve_pools(&cells[i]);
+      profile_cell(&cells[i], policies, policy_labels, policy_count, with_default, &mark);
+    } else measure_cell(&cells[i], policies, policy_labels, policy_count, with_default);
     done++;
   }
   if (isatty(2)) fprintf(stderr, "\n");

@@ -11,6 +11,7 @@
 //   reductions and scans by segment and by key, group_by reproducible=0 (1: GP_REPRODUCIBLE)
 //   run_lengths, nontrivial_runs    runs=32 lengths=u32
 //   unique                          runs=32 payload=TYPE (by key)
+//   scatter, gather                 form=flags key=u8 (of the flags; half of them are set)
 //   select, partition               keep=50 form=if|flags key=u8 (of the flags); partition: parts=2
 //   count_if, any, all, find_if, is_partitioned, replace   keep=50 (replaced: those that a selection would keep)
 //   histogram_even, _ranges         bins=256 out=u32 (the counters)
@@ -367,7 +368,7 @@ static inline __attribute__((unused)) void default_words(cell *c) {
       c->offsets = u32;
       break;
     case 'k':
-      c->key = is_select(c->primitive) ? NULL : u32;
+      c->key = is_select(c->primitive) || is_a(c->primitive, "permuted") ? NULL : u32;
       break;
     case 'l':
       c->lengths = u32;
@@ -472,9 +473,10 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     c->form = FIND_NAME(value, FORM_NAMES);
     return moves_keys(c->primitive)
         ? c->form == FORM_KEYS || c->form == FORM_INDICES || (is_ranked(c->primitive) && c->form == FORM_FIXED)
-        : is_select(c->primitive)     ? c->form == FORM_IF || c->form == FORM_FLAGS
-        : has_word(c->primitive, 'k') ? c->form == FORM_KEYS || c->form == FORM_HEADS
-                                      : c->form == FORM_OFFSETS ||
+        : is_select(c->primitive)        ? c->form == FORM_IF || c->form == FORM_FLAGS
+        : is_a(c->primitive, "permuted") ? c->form == FORM_FLAGS
+        : has_word(c->primitive, 'k')    ? c->form == FORM_KEYS || c->form == FORM_HEADS
+                                         : c->form == FORM_OFFSETS ||
             (c->primitive == GP_SEGMENTED_REDUCE && (c->form == FORM_FIXED || c->form == FORM_ENDS));
   case 'r':
     c->runs = number;
@@ -599,8 +601,9 @@ static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   if (c->protocol == FIRST_CALL && c->in->fields > 1) return "protocol=first_call needs a built-in type";
   if (p == GP_CONVERT_LAYOUT) cell_make_layouts(c);
   if (is_of_graph(p)) return complete_graph(c);
-  if (is_select(p) && c->form == FORM_FLAGS && !c->key) c->key = find_type("u8");
-  if (is_select(p) && c->form != FORM_FLAGS) c->key = NULL;
+  if ((is_select(p) || is_a(p, "permuted")) && c->form == FORM_FLAGS && !c->key) c->key = find_type("u8");
+  if ((is_select(p) || is_a(p, "permuted")) && c->form != FORM_FLAGS) c->key = NULL;
+  if (is_a(p, "permuted") && c->form == FORM_FLAGS) c->keep = 50;
   if (c->key && (c->form == FORM_FLAGS || c->form == FORM_HEADS) &&
       (c->key->number > GP_DATA_UINT || c->key->size > 4 || c->key->fields > 1))
     return "flags must be integers of 1, 2 or 4 bytes";
@@ -884,6 +887,9 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
     return role == ROLE_out ? share * (double)n : 0;
   case GP_PARTITION:
     return role == ROLE_out ? (double)n : 0; // all parts together
+  case GP_SCATTER:
+  case GP_GATHER:
+    return c->form == FORM_FLAGS ? share * all : all;
   default:
     return all;
   }
@@ -914,7 +920,7 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   find_if, adjacent_find  n[in]     mismatch, equal_arrays  2n[in]     (all that end early: if they do not)
 //   segmented top-k  n[key] + (S + 1)[offset] + S k[key, value]
 //   is_sorted, nth_element  n[key]     shuffle, reverse, transpose, replace  2n[in]     is_partitioned  n[in]
-//   scatter, gather  2n[in] + n[index]
+//   scatter, gather  2n[in] + n[index] (flags: n[index] + n[flag] + K[out], and n[in] of a scatter, K[in] of a gather)
 //   group by  n[key] + n[in] + R[key] + R[out], R groups
 //   convert_layout  n structs of either layout, with their gaps
 //   reduce_axis  n[in] + rows[out]     row_map  n[in] + n[out], and n[in] again if rows are too long for registers
@@ -928,6 +934,10 @@ static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t
     if (!t || (role == ROLE_keys && is_segmented_scan(c->primitive))) continue;
     if (role == ROLE_out && is_reduce(c)) continue;
     if (role == ROLE_in && (c->rows || is_ranked(c->primitive))) continue;
+    if (role == ROLE_in && c->primitive == GP_GATHER) { // reads what it writes
+      bytes += expected_count(c, ROLE_out, n) * t->size;
+      continue;
+    }
     bytes += (role < FIRST_OUTPUT ? (double)cell_count(c, role, n) : expected_count(c, role, n)) * t->size;
   }
   return bytes;
@@ -1020,7 +1030,7 @@ static inline __attribute__((unused)) int cell_data_of(const cell *c, int role, 
   if (role != ROLE_keys) return 1;
   if (is_segmented_scan(p)) return 0;
   if (has_word(p, 'h')) return d->kind = GP_DATA_SORTED, 1;
-  if (is_select(p)) return d->kind = GP_DATA_FLAGS, d->parameter = (uint64_t)c->keep, 1;
+  if (is_select(p) || is_a(p, "permuted")) return d->kind = GP_DATA_FLAGS, d->parameter = (uint64_t)c->keep, 1;
   d->kind = c->form == FORM_HEADS ? GP_DATA_HEADS : GP_DATA_RUNS;
   d->parameter = c->runs;
   return 1;

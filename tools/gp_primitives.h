@@ -100,8 +100,8 @@
   X(unique, "input beside", "rp", "", "selection", "", "u8 u32 s16", "runs=4") \
   X(adjacent_difference, "input", "", "SUB", "copy and transform", "", "u8 f32", "") \
   X(reverse, "input", "", "", "copy and transform", "", "u8 u32", "") \
-  X(scatter, "input permuted", "", "", "copy and transform", "", "u32", "") \
-  X(gather, "input permuted", "", "", "copy and transform", "scatter", "u32", "") \
+  X(scatter, "input permuted", "fk", "", "copy and transform", "", "u32", "") \
+  X(gather, "input permuted", "fk", "", "copy and transform", "scatter", "u32", "") \
   X(replace, "input valued", "e", "", "copy and transform", "", "u32", "keep=50") \
   X(swap, "no_cells", "", "", "copy and transform", "", "", "") \
   X(copy_batch, "input device_sized", "so", "", "copy and transform", "", "u8", "segments=fixed:4096") \

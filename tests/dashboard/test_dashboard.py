@@ -18,6 +18,7 @@ from conftest import BLANK, CACHE, MEASURED, ROOT, TODAY
 from ci import baseline, steps
 from dashboard import build, commits, figures, model, pages, read, reports
 from tools.farm import store
+from tools.quality import __main__ as quality_command
 
 LONG = os.environ.get("GPUPRIMS_LONG") == "1"
 HEAVIEST = 2 << 20  # bytes of a page with everything that it loads
@@ -800,15 +801,51 @@ def test_criteria_by_counters(tmp_path, make_site):
     assert not os.path.exists(os.path.join(site, "json", figure.replace("64m", "1m") + ".json")), "the largest size"
     assert [row[:4] for row in json_rows(site, "quality.example-one-drift")] == [
         [cell, "2026-01-05", "abc0000", 0.4], [cell, "2026-01-06", "abc0000", 0.7]]
+    assert "No fit: 0 rows with a time and criteria that vary; a fit needs 10." in text
+    for name in ("reduce-sum-f32-n-64m-coordinates", "reduce-sum-f32-n-64m-by-night"):
+        assert os.path.exists(os.path.join(site, "img", f"quality.example-one-{name}.svg")), name
     assert json_rows(site, "quality.example-one-points-copy-u32-n-32m")[0] == \
         ["default", 10.0, 3.0, 8.0, None, 32.0, "barrier", 0.5]
     assert "instructions -1.00" in text and "l2 bytes NO DATA" in text
     data = text_of(site)
     assert "criteria by hardware counters" in data and "line 4: neither an environment, nor criteria" in data
+    nights = [name for name in os.listdir(os.path.join(site, "json")) if name.endswith(".criteria-by-night.json")]
+    assert [[row[:3] for row in json_rows(site, name[:-5])] for name in nights] == [
+        [["2026-01-05", "abc0000", 0.4], ["2026-01-06", "abc0000", 0.7]]], "beside the history of the one cell"
     own = [name for name in os.listdir(os.path.join(site, "json")) if name.endswith(".criteria.json")]
     assert len(own) == 2, "both sizes; not the sorted data"
     assert [row[:2] for row in json_rows(site, [name for name in own if "67108864" in name or "64m" in name][0][:-5])
             ] == [["gpuprims", 0.7], ["cub", 0.6]]
+
+
+def test_the_picture_of_docs_is_made_of_the_committed_file(tmp_path, capsys):
+    path = os.path.join(ROOT, "ci", "measurements", "nvidia-h200", "2026-11-28.quality.5b6c688.jsonl")
+    target, cells = tmp_path / "a.svg", ["--cell", "reduce SUM f32 n=64M", "--cell", "inclusive_scan SUM f32 n=64M"]
+    assert quality_command.main(["--picture", str(target), path, *cells]) == 0
+    with open(os.path.join(ROOT, "docs", "quality-criteria.svg"), encoding="utf-8") as file:
+        assert file.read() == target.read_text(), "docs/quality.md has the command that draws it again"
+    for library in ("gpuprims", "cub", "thrust", "moderngpu", "cudpp", "cupy", "torch"):
+        assert f">{library}<" in target.read_text(), library
+    assert quality_command.main(["--picture", str(target), path, "--cell", "copy u32 n=7"]) == 1
+    assert "no criteria of copy u32 n=7" in capsys.readouterr().err
+
+
+def test_weights_by_regression_are_on_the_page(tmp_path, make_site):
+    rows = [made_up.quality(f"{primitive} u32 n=64M", library, gbs=100.0 + 10 * k + k * k,
+                            criteria={"MC": 0.1 + 0.05 * k, "OC": 0.9 - 0.07 * ((3 * k) % 7)})
+            for k, (primitive, library) in enumerate((primitive, library) for primitive in ("copy", "sort", "merge")
+                                                     for library in ("gpuprims", "gpuprims threads=64", "cub",
+                                                                     "thrust", "torch"))]
+    rows.append(made_up.quality("fill u32 n=64M", "cub", gbs=50.0, criteria={"MC": None}))
+    made_up.write(str(tmp_path / "example-one" / "2026-01-05.quality.abc0000.jsonl"), [QUALITY, *rows])
+    site = make_site(tmp_path, True)
+    check_whole(site)
+    text = text_of(site, "quality.html")
+    assert "15 rows: 6 of gpuprims, 3 of cub, 3 of thrust, 3 of torch; 1 of cub left out" in text
+    assert [row[0] for row in json_rows(site, "quality.example-one-weights")] == ["OC", "MC"], "others are constant"
+    models = {row[0]: row[1:] for row in json_rows(site, "quality.example-one-models")}
+    assert "fitted bottleneck" in models and all(low <= mean <= high for mean, low, high in
+                                                 (row[at:at + 3] for row in models.values() for at in (0, 3)))
 
 
 @pytest.mark.parametrize("change", [
@@ -821,6 +858,15 @@ def test_a_row_of_criteria_of_another_form_is_left_out(tmp_path, change):
     file = read.read(str(path), "example-one", path.name)
     assert [row["library"] for row in file.quality["rows"]] == ["gpuprims"]
     assert [notice.text[:7] for notice in file.notices] == ["line 3:"]
+
+
+def test_a_file_of_criteria_may_hold_several_runs(tmp_path):
+    path = tmp_path / "2026-01-05.quality.abc0000.jsonl"
+    made_up.write(str(path), [QUALITY, made_up.quality("copy u32 n=5", "cub"),
+                              {**QUALITY, "commit": "abc0001"}, made_up.quality("copy u32 n=6", "cub")])
+    file = read.read(str(path), "example-one", path.name)
+    assert [row["cell"] for row in file.quality["rows"]] == ["copy u32 n=5", "copy u32 n=6"] and not file.notices
+    assert file.quality["environment"]["commit"] == "abc0000"
 
 
 @pytest.mark.parametrize("change", [{"cell": None}, {"policy": 1}, {"median_us": 0}, {"instructions": "x"},

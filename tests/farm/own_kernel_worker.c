@@ -2,6 +2,8 @@
 // to the kernel, checked, and guarded. A stand-in for the kernel of examples/tuned_layouts.cuh reads any layout.
 #include "../../tools/tune/worker.c"
 
+#include <math.h>
+
 #define PARTICLE(F) \
   F(float, x) F(float, y) F(float, z) F(float, mass) F(float, vx) F(float, vy) F(float, vz) F(unsigned char, kind)
 GP_LAYOUT(Particle, PARTICLE)
@@ -116,6 +118,48 @@ static void expect_fresh_batches(const char *protocol, const char *n, variant *c
   }
 }
 
+// NVML's counter: each launch takes 3 mJ, and the counter shows whole steps of 5. A batch is 50 launches, so that a
+// window of one batch errs by a thirtieth.
+enum { JOULES_MJ = 3, STEP_MJ = 5 };
+static unsigned long long launches;
+static int stuck;
+static int counted_launch(const void *config, void *function, void **parameters, void **extra) {
+  launches++;
+  return fake_launch(config, function, parameters, extra);
+}
+static int fake_energy(void *at, unsigned long long *millijoules) {
+  (void)at;
+  *millijoules = stuck ? 7 : launches * JOULES_MJ / STEP_MJ * STEP_MJ;
+  return 0;
+}
+static int fake_event_wait(void *event) { return (void)event, 0; }
+static int fake_event_elapsed(float *ms, void *from, void *to) { return (void)from, (void)to, *ms = 2, 0; }
+
+static void expect_energy(variant *v) {
+  job j;
+  uint64_t set = 0;
+  double us;
+  memset(&j, 0, sizeof j);
+  if (parse_kernel_cell("kernel step n=33 protocol=cold", &j.cell)) fatal("a cell");
+  reserve_kernel(&j.cell);
+  j.batch_us = 3e4;
+  v->count = 0, v->first_us = 100, v->calls = 1;
+  v->status = "ok";
+  cuda.launch = counted_launch, cuda.event_wait = fake_event_wait, cuda.event_elapsed = fake_event_elapsed;
+  expect(!run_energy_round(&j, v, &set) && strstr(v->message, "no energy counter"), "without NVML", "energy",
+         v->message);
+  nvml.device = &nvml, nvml.energy = fake_energy;
+  v->status = "ok";
+  expect(run_energy_round(&j, v, &set) && v->count == 1, "a round", "energy", v->message);
+  expect(fabs(v->us[0] - 1e3 * JOULES_MJ) < 300, "microjoules a call", "energy", "");
+  us = 2e3 / (5000 / v->first_us); // the calls of a batch take 2 ms
+  j.by_time = 1;
+  expect(run_energy_round(&j, v, &set) && fabs(v->us[1] / v->us[0] / us - 1) < 0.1, "times microseconds", "edp", "");
+  stuck = 1;
+  expect(!run_energy_round(&j, v, &set) && strstr(v->message, "does not move"), "a counter that stands", "energy",
+         v->message);
+}
+
 int main(int count, char **arguments) {
   static const char *const LAYOUTS[] = {"GP_AOS", "GP_SOA", "16", "32", "64"}, *const SIZES[] = {"33", "1000", "4096"};
   const char *wrong;
@@ -137,6 +181,7 @@ int main(int count, char **arguments) {
   expect_fresh_batches("cold", SIZES[1], all, 5);
   expect_fresh_batches("graph", SIZES[2], all, 5); // the next size
   expect_fresh_batches("back_to_back", SIZES[1], all, 1);
+  expect_energy(&of[0]);
   behaviour = WRITES_BEHIND;
   for (i = 0; i < 5; i++) // sizes not verified before
     expect(!run_variant(LAYOUTS[i], "2000", &v) && strstr(v.message, "outside its buffers"), "a byte behind",

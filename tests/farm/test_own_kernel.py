@@ -1,6 +1,7 @@
 """gp_tune --kernel: users' kernels, on synthetic workers; the real NVRTC, if available, compiles their text."""
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -39,6 +40,26 @@ def test_the_best_policy_is_written(tuner, tmp_path):
     assert all(check["passed"] for check in tuner.lines("check"))
     said = tune(tuner, "--sizes", "1M,64M", seed=5)  # again: all from the store
     assert len(tuner.lines("samples")) == len(samples) and "NORMALISE_THREADS=512," in said
+
+
+@pytest.mark.turn
+def test_the_best_by_energy_is_another_one(tuner, tmp_path):
+    """The fastest policy takes the most power, so that each objective has a best policy of its own."""
+    header = tmp_path / "policy.h"
+    model = {"weight": 0, "spread": 0, "noise": QUIET, "slower": [
+        {"policy": "NORMALISE_THREADS=512", "factor": 0.8}, {"policy": "NORMALISE_THREADS=128", "factor": 1.5}],
+        "power": [{"policy": f"NORMALISE_THREADS={threads}", "factor": factor}
+                  for threads, factor in ((512, 2.0), (128, 0.5), (1024, 0.7))]}
+    for objective, threads, words in (("energy", 1024, r"0\.(70|69)\d of the default's energy\b"),
+                                      ("edp", 1024, r"0\.(70|69)\d of the default's energy x time")):
+        said = tune(tuner, "--sizes", "64M", "--policy-out", str(header), "--objective", objective,
+                    "--strategy", "incumbent 3 300; all; screen 3 300 0; keep 3; matrix 9 300", **model)
+        assert re.search(words, said) and re.search(r"n=67108864 .*: 0\.(70|69)\d \+- 0\.00\d+\n", said), said
+        assert f"#define NORMALISE_THREADS {threads}\n" in header.read_text(), objective
+        assert re.search(words, header.read_text())
+    assert {line["phase"] for line in tuner.lines("samples")} == {"energy", "edp"}
+    assert not tuner.lines("coverage") + tuner.lines("check"), "decisions are of times alone"
+    assert tune(tuner, "--sizes", "64M", "--objective", "speed", status=2).count("time, energy or edp") == 1
 
 
 def test_what_is_not_two_per_cent_better_changes_nothing(tuner, tmp_path):

@@ -109,6 +109,9 @@ class Driver:
     def synchronize(self):
         pass
 
+    def start(self):
+        self.said.append("start")
+
     def mark(self, number):
         self.said.append(number)
 
@@ -152,7 +155,7 @@ def test_every_call_of_cupy_runs_on_the_stand_in(cupy, monkeypatch, tmp_path):
     assert all(line["median_us"] == 1000 and line["variant"] == "peer" for line in samples.values())
 
 
-def test_calls_for_a_profiler_follow_their_marks(cupy, monkeypatch, tmp_path):
+def test_calls_for_a_profiler_follow_their_marks(cupy, monkeypatch, tmp_path, capsys):
     cupy.cumsum = lambda *_, **__: 1 / 0
     cells = ["copy u32 n=64", "inclusive_scan SUM f32 n=64", "set_union u32 n=64", "partition u32 n=64"]
     lines, driver = run_frameworks(monkeypatch, tmp_path, cells, "--libraries", "none_such,cupy", "--profile", "1")
@@ -160,7 +163,11 @@ def test_calls_for_a_profiler_follow_their_marks(cupy, monkeypatch, tmp_path):
     assert marks == [(1, "copy", "started"), (1, "copy", "ok"), (2, "inclusive_scan", "started"),
                      (2, "inclusive_scan", "FAILED ZeroDivisionError"), (3, "set_union", "started"),
                      (3, "set_union", "ok")]
-    assert driver.said == [1, "stop", 3, "stop"]
+    assert driver.said == ["start", 1, "stop", "start", 3, "stop"]
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "mark 1: copy u32 n=64 [cupy] started" and said[1] == "mark 1: copy u32 n=64 [cupy] ok"
+    _, driver = run_frameworks(monkeypatch, tmp_path, cells[:1], "--libraries", "cupy", "--profile", "1", "--unmarked")
+    assert driver.said == ["start", "stop"], "no launch that a profiler would replay"
 
 
 def test_the_time_of_frameworks_runs_out(cupy, monkeypatch, tmp_path):
@@ -170,7 +177,8 @@ def test_the_time_of_frameworks_runs_out(cupy, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("cell, cupy_, torch", [
     ("reduce SUM f32 n=1M", True, True), ("reduce PROD f32 n=1M", False, False), ("copy u64 n=1M", False, False),
-    ("select u32 form=flags key=u32 n=1M", False, False), ("sort u32 n=1M payload=u32", False, False),
+    ("select u32 form=flags key=u32 n=1M", False, False), ("gather u32 form=flags n=1M", True, True),
+    ("sort u32 n=1M payload=u32", False, False),
     ("load_balance u32 n=1M segments=pareto:64", False, False),
     ("load_balance u32 n=1M segments=fixed:256", False, True), ("set_union u32 n=1M", True, False)])
 def test_frameworks_serve_what_they_compute(cell, cupy_, torch):
@@ -236,7 +244,7 @@ def test_a_policy_is_a_row_of_its_own():
              {"kind": "profile", "mark": 2, "cell": "c", "library": "gpuprims", "policy": "threads=64", "status": "ok"}]
     kernels = [{"name": measure.MARK, "grid": 1, "raw": {}}, {"name": "a", "raw": {}},
                {"name": measure.MARK, "grid": 2, "raw": {}}, {"name": "b", "raw": {}}]
-    rows = measure.records(["c"], times, measure.attribute(lines, kernels))[1:]
+    rows = measure.records(["c"], times, measure.attribute(lines, measure.by_mark(kernels)))[1:]
     assert [(row["library"], row["median_us"], row["kernels"][0]["name"]) for row in rows] == \
         [("gpuprims", 2.0, "a"), ("gpuprims threads=64", 1.0, "b")]
     assert "beside" not in rows[0], "a variant of ours is no peer"
@@ -279,7 +287,7 @@ def test_frameworks_get_their_share_of_the_time(monkeypatch):
     monkeypatch.setattr(measure, "FrameworkSession", Framework)
     session = Session()
     times, counters = command.measure_all(session, ["copy u32 n=1M", "merge u32 n=1M"], ["cupy", "torch"])
-    assert session.share == 0.25 and session.had == pytest.approx(100 / 3) and session.end == 100
+    assert session.share == 0.25 and session.had == pytest.approx(50) and session.end == 100
     assert [one.had for one in made] == [50, 100]
     assert [line["label"] for line in times] == ["default", "cupy", "torch"]
     assert set(counters) == {("copy u32 n=1M", "gpuprims")}, "calls that ran well without kernels are no data"
@@ -288,25 +296,28 @@ def test_frameworks_get_their_share_of_the_time(monkeypatch):
 def test_a_session_of_a_framework(tmp_path):
     session = measure.Session("p", "l", "cub", str(tmp_path), 60, more="m", options=["--transfers"],
                               policies=["threads=64"])
-    command_ = session.times_command("o", 5)
-    for words in (["--peers-library", "l"], ["--more-peers", "m"], ["--policy", "threads=64"], ["--seconds", "5"]):
+    command_ = session.times_command("o", 15)
+    for words in (["--peers-library", "l"], ["--more-peers", "m"], ["--policy", "threads=64"], ["--seconds", "15"]):
         assert command_[command_.index(words[0]):][:2] == words
     assert "--transfers" in command_
     assert "--transfers" not in session.bench_command("o", "--profile", "1")
     own = measure.FrameworkSession("torch", session)
     assert own.first == "torch" and own.log is session.log
-    assert own.times_command("o", 5)[1:] == ["-m", "tools.quality.frameworks", "--libraries", "torch", "--out", "o",
-                                             "--seconds", "5"]
+    assert own.times_command("o", 15)[1:] == ["-m", "tools.quality.frameworks", "--libraries", "torch", "--out", "o",
+                                             "--seconds", "15"]
 
 
 def test_cells_that_a_file_has_are_left_out(tmp_path, monkeypatch, capsys):
     path = tmp_path / "a.jsonl"
-    path.write_text("".join(json.dumps({"kind": "quality", "cell": cell, "median_us": us, "kernels": [{}]}) + "\n"
+    path.write_text("".join(json.dumps({"kind": "quality", "cell": cell, "library": "gpuprims", "median_us": us,
+                                        "kernels": [{}]}) + "\n"
                             for cell, us in (("copy u32 n=5", 1.0), ("copy u32 n=6", None))))
     asked = []
     monkeypatch.setattr(bench, "has_gpu", lambda: True)
     monkeypatch.setattr(bench, "build_bench", lambda: "p")
-    monkeypatch.setattr(command, "measure_all", lambda session, cells, others: (asked.extend(cells) or [], {}))
+    compiled = []
+    monkeypatch.setattr(measure, "compile_ahead", lambda program, jobs, seconds: compiled.extend(jobs))
+    monkeypatch.setattr(command, "measure_all", lambda _, cells, others, finished: (asked.extend(cells) or [], {}))
     assert command.main(["--cell", "copy u32 n=5", "--cell", "copy u32 n=6", "--without", str(path), "--peers", "none",
                          "--no-sequential", "--out", str(tmp_path)]) == 1
-    assert asked == ["copy u32 n=6"]
+    assert asked == ["copy u32 n=6"] and compiled == [(["copy u32 n=6"], [], True)]

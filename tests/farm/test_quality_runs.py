@@ -2,84 +2,22 @@
 import json
 import os
 import re
-import stat
 import subprocess
 import sys
+import time
 
 import pytest
+
+import fake_ncu
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
 from tools import bench  # noqa: E402
-from tools.quality import __main__ as command, measure, reports, tables  # noqa: E402
-
-# gp_bench: a cell "die" ends the process in its second library, "check" before its first line; "wrong" is wrong.
-BENCH = '''#!PYTHON -S
-import json, os, sys
-a = sys.argv
-out, profile = open(a[a.index("--out") + 1], "a"), "--profile" in a
-def say(**line):
-    out.write(json.dumps(line) + "\\n"); out.flush()
-say(kind="environment", device="Made-up 1", compute_capability=90, multiprocessors=100, date="2026-11-28T00:00:00Z")
-mark, report = 0, os.environ.get("FAKE_REPORT")
-kernels = open(report, "a") if report else None
-for cell in [line.strip() for line in sys.stdin]:
-    if "check" in cell: os._exit(9)
-    for library in ("gpuprims", "cub"):
-        status = "WRONG 3 of 5" if "wrong" in cell and library == "gpuprims" else "ok"
-        if profile:
-            mark += 1
-            line = dict(kind="profile", mark=mark, cell=cell, library=library)
-            if status == "ok":
-                say(**line, status="started")
-                if "die" in cell and library == "cub": os._exit(7)
-                if kernels:
-                    kernels.write(json.dumps(["gp_profile_mark", mark, 1]) + "\\n")
-                    for k in range(2 if library == "cub" else 1):
-                        kernels.write(json.dumps([library + "_kernel", 100, 3000]) + "\\n")
-                    kernels.flush()
-            say(**line, status=status)
-        else:
-            line = dict(kind="sample", cell=cell, primitive="reduce", n=5, bytes=20, label="default", status=status)
-            line["variant"] = "ours" if library == "gpuprims" else "peer"
-            if library == "cub": line["label"] = "cub"
-            if status == "ok": line["median_us"] = 3.5 if library == "gpuprims" else 8.0
-            say(**line)
-'''
-# ncu: runs gp_bench, which leaves its kernels beside the report; --import prints them. MODE: ok, permission, metric.
-NCU = '''#!PYTHON -S
-import json, os, subprocess, sys
-a, mode = sys.argv, os.environ.get("FAKE_NCU", "ok")
-if "--query-metrics" in a:
-    print("Device Made-up 1"); sys.exit(0)
-if "--import" in a:
-    names = ["gpu__time_duration.sum", "dram__bytes.sum.pct_of_peak_sustained_elapsed", "launch__registers_per_thread"]
-    lines = open(a[a.index("--import") + 1]).read().splitlines()
-    launch_only = lines.pop(0) == "launch"
-    print(",".join(json.dumps(x) for x in ["ID", "Kernel Name", "Block Size", "Grid Size", "CC"] + names))
-    print(",".join(json.dumps(x) for x in ["", "", "", "", "", "ns", "%", "register/thread"]))
-    for i, line in enumerate(lines):
-        name, grid, ns = json.loads(line)
-        values = ["", "", "32"] if launch_only else [str(ns), "90", "32"]
-        print(",".join('"%s"' % x for x in [i, name, "(256, 1, 1)", "(%d, 1, 1)" % grid, "9.0"] + values))
-    sys.exit(0)
-report = a[a.index("--export") + 1]
-counts = "--metrics" in a
-if mode == "permission" and counts:
-    print("==ERROR== ERR_NVGPUCTRPERM - no permission"); sys.exit(1)
-if mode == "metric" and "dram__bytes.sum," in a[a.index("--metrics") + 1] + ",":
-    print("==ERROR== Failed to find metric dram__bytes.sum"); sys.exit(1)
-open(report, "w").write("counters\\n" if counts else "launch\\n")
-sys.exit(subprocess.run(a[a.index("--export") + 2:], env={**os.environ, "FAKE_REPORT": report}).returncode)
-'''
-
+from tools.quality import __main__ as command, criteria, measure, reports, tables  # noqa: E402
 
 @pytest.fixture
 def session(tmp_path, monkeypatch):
-    for name, text in (("gp_bench", BENCH), ("ncu", NCU)):
-        path = tmp_path / name
-        path.write_text(text.replace("PYTHON", sys.executable))
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    fake_ncu.install(tmp_path)
 
     def make(mode="ok", ncu=True):
         monkeypatch.setenv("FAKE_NCU", mode)
@@ -127,9 +65,140 @@ def test_a_call_without_kernels_says_so():
     lines = [{"kind": "profile", "mark": mark, "cell": "a", "library": library, "status": "ok"}
              for mark, library in ((1, "gpuprims"), (2, "cub"))]
     kernels = [{"name": measure.MARK, "grid": 1}, {"name": "k", "grid": 5}, {"name": measure.MARK, "grid": 2}]
-    assert measure.attribute(lines, kernels) == {("a", "gpuprims"): ("ok", [kernels[1]]),
+    assert measure.attribute(lines, measure.by_mark(kernels)) == {("a", "gpuprims"): ("ok", [kernels[1]]),
                                                  ("a", "cub"): ("no kernel in ncu's report", [])}
-    assert measure.attribute(lines, [], "why")["a", "cub"] == ("why", [])
+    assert measure.attribute(lines, {}, "why")["a", "cub"] == ("why", [])
+    assert measure.attribute(lines, None, "why")["a", "cub"] == ("why", [])
+
+
+# What ncu 2025.3 and gp_bench wrote to one standard output on an H200.
+RECORDED = """==PROF== Connected to process 2630 (/build/gp_bench)
+[1/3] 0 s load_balance u32 n=64M segments=pareto:64
+mark 1: load_balance u32 n=64M segments=pareto:64 [gpuprims] started
+==PROF== Profiling "gp__entry" - 0: 0%....50%....100% - 12 passes
+mark 1: load_balance u32 n=64M segments=pareto:64 [gpuprims] ok
+mark 2: load_balance u32 n=64M segments=pareto:64 [cub] WRONG 3 of 5
+mark 3: load_balance u32 n=64M segments=pareto:64 [thrust] started
+mark 3: load_balance u32 n=64M segments=pareto:64 [thrust] ok
+mark 4: load_balance u32 n=64M segments=pareto:64 [moderngpu] started
+==PROF== Profiling "launch_box_cta_k" - 1: 0%....50%....100% - 9 passes
+==PROF== Profiling "DeviceRadixSortExclusiveSumKe..." - 2: 0%....50%....100% - 12 passes
+mark 4: load_balance u32 n=64M segments=pareto:64 [moderngpu] ok
+1 cells measured, 0 not for want of time, 0 failures, 11 s
+==PROF== Disconnected from process 2630
+"""
+
+
+def test_lines_tell_whose_a_kernel_is():
+    names = ["gp__entry", "void mgpu::launch_box_cta_k<int>(int)", "void cub::DeviceRadixSortExclusiveSumKernel<int>()"]
+    kernels = [{"name": name, "grid": 7} for name in names]
+    assert reports.by_launch_order(RECORDED, kernels) == {1: kernels[:1], 4: kernels[1:]}
+    assert reports.passes_of(RECORDED) == 12 and reports.passes_of("nothing") is None
+    assert reports.by_launch_order(RECORDED, kernels[:2]) is None, "a kernel is missing in the report"
+    assert reports.by_launch_order(RECORDED, kernels + kernels) is None, "the report has more"
+    assert reports.by_launch_order(RECORDED, kernels[::-1]) is None, "other kernels"
+    lines = RECORDED.splitlines()
+    late = "\n".join(lines[:3] + [lines[4], lines[3]] + lines[5:])
+    assert reports.by_launch_order(late, kernels) is None, "a line came too late: between two marks"
+    assert reports.by_launch_order("", []) == {}
+
+
+def test_kernels_are_told_apart_without_a_marks_launch(session, monkeypatch):
+    monkeypatch.setenv("FAKE_ORDER", "1")
+    s = session()
+    s.probe()
+    assert s.reason is None and not s.marked and s.passes == 12
+    cells = ["first", "wrong", "die", "last"]
+    s.times(cells)
+    assert s.sound == {"first", "die", "last"}, "cells with a wrong call are checked again"
+    counters = s.counters(cells)
+    assert [kernel["name"] for kernel in counters["first", "cub"][1]] == ["cub_kernel", "cub_kernel"]
+    assert {key for key, (status, kernels) in counters.items() if status == "ok" and kernels} == \
+        {(cell, library) for cell in cells for library in ("gpuprims", "cub")} - {("wrong", "gpuprims"), ("die", "cub")}
+    log = open(s.log.name, encoding="utf-8").read()
+    assert "gp_profile_mark" not in log
+    asked = [line for line in log.splitlines() if line.startswith("$") and "counters-" in line]
+    assert ["--checked" in line for line in asked] == [True, True, False], "two batches after a crash; the wrong cell"
+
+
+def test_marks_are_launched_where_lines_do_not_tell(session, monkeypatch):
+    s = session()
+    monkeypatch.setenv("FAKE_ORDER", "1")
+    s.probe()
+    monkeypatch.setenv("FAKE_ORDER", "late")
+    counters = s.counters(["first"])
+    assert s.marked and counters["first", "cub"][0] == "ok" and len(counters["first", "cub"][1]) == 2
+
+
+def test_kernels_are_compiled_by_all_processors(session, tmp_path):
+    cells = [f"copy u32 n={k}" for k in range(5)]
+    jobs = measure.shares_of(cells, ["threads=64"], 2)
+    assert jobs == [(cells[::2], ["threads=64"], True), (cells[1::2], ["threads=64"], True)]
+    assert measure.shares_of([], [], 2) == []
+    session()
+    outputs = measure.compile_ahead(str(tmp_path / "gp_bench"), jobs, 5, 2)
+    assert [output.startswith("compiled 2 of 2") for output in outputs] == [True, True]
+    assert (tmp_path / "compiled").read_text().split() == ["threads=64"] * 2
+
+
+def test_a_killed_ncu_is_no_reason_to_launch_marks(session, monkeypatch):
+    s = session()
+    s.ncu, asked = s.ncu or "ncu", []
+
+    def killed(command, cells, seconds):
+        asked.append(command)
+        s.end = 0
+        return None, RECORDED
+    monkeypatch.setattr(measure, "run", killed)
+    counters = s.counters(["one", "two"])
+    assert len(asked) == 1 and not s.marked and all(not kernels for _, kernels in counters.values())
+    assert counters["one", "gpuprims"][0] == "FAILED: the time ran out before its first call"
+
+
+def test_a_process_has_time_to_begin(session):
+    s = session()
+    s.end = time.monotonic() + 6
+    s.times(["one"], 0.1)
+    s.counters(["one"])
+    log = open(s.log.name, encoding="utf-8").read()
+    seconds = [float(found) for found in re.findall(r" --seconds (\d+)", log)]
+    assert seconds and min(seconds) >= measure.LEAST_SECONDS
+
+
+def test_counters_of_the_criteria_alone(session, tmp_path):
+    s = measure.Session("p", None, "cub", str(tmp_path), 60, counters="criteria")
+    kernel = {"raw": {name: 1.0 for name in s.metrics}, "capability": 90, "block": 256, "grid": 500}
+    kernel["raw"].update({name: 32.0 for name in (
+        "launch__registers_per_thread", "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic",
+        "launch__sm_count", "launch__block_size", "launch__grid_size")})  # of the section LaunchStats
+    values = criteria.criteria({**measure.kernel_counters(kernel, {}), "gap": 0.0})
+    assert {name for name, value in values.items() if value is None} == {"DT"}
+    full = measure.Session("p", None, "cub", str(tmp_path), 60)
+    assert len(s.metrics) < len(full.metrics) / 2 + 3 and "WarpStateStats" not in s.sections
+
+
+def test_what_a_further_run_leaves_out():
+    def row(cell, library, status="ok", us=1.0, kernels=1):
+        return {"kind": "quality", "cell": cell, "library": library, "status": status, "median_us": us,
+                "kernels": [{}] * kernels}
+    lines = [row("a", "gpuprims"), row("a", "cub"), row("a", "torch", "not profiled: the time ran out", kernels=0),
+             row("b", "gpuprims"), row("b", "cub", "not profiled", kernels=0), row("b", "torch"),
+             row("c", "gpuprims"), row("c", "cub", "WRONG 3 of 5", None, 0),
+             row("d", "gpuprims", "ncu is not installed", kernels=0)]
+    assert measure.finished_cells(lines) == {"": {"a", "c"}, "cupy": set(), "torch": {"b"}}
+    further = [row("b", "cub", us=5.0), row("a", "torch", us=6.0), row("b", "gpuprims", "not profiled", kernels=0)]
+    assert measure.finished_cells(lines + further) == {"": {"a", "b", "c"}, "cupy": set(), "torch": {"a", "b"}}
+    rows = {(one["cell"], one["library"]): one for one in measure.newest(lines + further)}
+    assert rows["b", "cub"]["median_us"] == 5 and rows["b", "gpuprims"]["status"] == "ok", "no result is lost"
+
+
+def test_passes_by_groups_of_counters(session, monkeypatch, capsys):
+    monkeypatch.setenv("FAKE_ORDER", "1")
+    assert command.show_passes(session()) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^all +12 ", out, re.M) and re.search(r"^of the criteria +6 ", out, re.M)
+    assert "all but WarpStateStats" in out and "all but dram" in out and "all but smsp sass" in out
+    assert command.show_passes(session(ncu=False)) == 1
 
 
 def test_no_permission_leaves_launches_and_a_reason(session):
@@ -178,6 +247,8 @@ def test_a_file_and_its_table(tmp_path, capsys):
     path = command.write(lines, str(tmp_path))
     assert os.path.basename(path) == "2026-11-28.quality.abcdef0.jsonl"
     assert command.main(["--show", path]) == 0 and "one" in capsys.readouterr().out
+    again = command.write(lines, str(tmp_path))
+    assert os.path.basename(again) == "2026-11-28.quality.abcdef0.2.jsonl", "an earlier run stays"
     with open(path, "a", encoding="utf-8") as file:
         file.write('{"kind": "qual')
     assert measure.lines_of(path) == json.loads(json.dumps(lines))
@@ -212,13 +283,15 @@ def test_table_ii_is_what_ran():
     lines = [row("reduce SUM f32 n=5", "gpuprims"), row("reduce SUM f32 n=5", "cub"),
              row("reduce MAX f32 n=5", "cub"), row("reduce SUM f32 n=6", "cub", kernels=[], median_us=None),
              row("sort u32 n=5", "thrust"),
-             row("sort u32 n=5", "cub", status="FAILED: died", kernels=[], median_us=None), row("new u8 n=5", "cuda")]
+             row("sort u32 n=5", "cub", status="FAILED: died", kernels=[], median_us=None), row("new u8 n=5", "cuda"),
+             row("gather u32 form=flags n=5", "gpuprims"), row("gather u32 n=5", "cub")]
     table = tables.table_two(lines).splitlines()
     assert table[0] == "| class | primitive | gpuprims | cub | thrust | cuda |"
     cells = {line.split("|")[2].strip(): [x.strip() for x in line.split("|")[3:-1]] for line in table[2:]}
+    assert cells["Gathering_If"] == ["X", "", "", ""] and cells["Gathering"] == ["", "X", "", ""]
     assert cells["Reduction"] == ["X", "X", "", ""] and cells["Extrema"] == ["", "X", "", ""]
     assert cells["Radix Sort"] == ["", "err", "X", ""] and cells["new"] == ["", "", "", "X"]
-    assert len(table) == 2 + 4
+    assert len(table) == 2 + 6
     assert tables.table_two([]) == ""
 
 
@@ -232,6 +305,11 @@ def test_every_row_of_table_ii_names_primitives_of_cells():
         text = file.read()
     for _, name, primitives, _ in tables.ROWS:
         assert all(f"X({primitive}," in text for primitive in primitives), name
+
+
+def test_the_cells_have_every_row_of_table_ii():
+    found = {tables.row_of({"cell": cell}) for cell in command.read_cells(command.CELLS)}
+    assert found == {row[:2] for row in tables.ROWS}
 
 
 def test_the_command_of_tables(tmp_path, capsys):
@@ -282,3 +360,38 @@ def test_gp_bench_profiles_on_the_host(tmp_path):
     assert [(line["mark"], line["status"]) for line in lines] == [(1, "started"), (1, "ok"), (2, "started"), (2, "ok")]
     assert all(line["library"] == "gpuprims" and line["calls"] == 2 for line in lines)
     assert measure.run([program, "--profile", "0"], [], 60)[0] == 2
+    status, output = measure.run([program, "--backend", "host", "--cells", "-", "--profile", "1", "--unmarked",
+                                  "--checked"], ["gather u32 form=flags n=1K", "scatter u32 form=flags n=1K"], 60)
+    assert status == 0 and reports.by_launch_order(output, []) == {}, output
+    assert re.findall(r"^mark (\d+): .* (started|ok)$", output, re.M) == [
+        ("1", "started"), ("1", "ok"), ("2", "started"), ("2", "ok")]
+    for options, words in ((["--unmarked"], "need --profile"), (["--compile", "5"], "compiles nothing"),
+                           (["--policy", "threads=64," * 20], "too long")):
+        status, output = measure.run([program, "--backend", "host", "--cell", "copy u32 n=5", *options], [], 60)
+        assert status == 2 and words in output, output
+
+
+@pytest.mark.turn
+def test_bytes_of_gathers_and_scatters_by_flags(tmp_path):
+    """Half of 1000 flags are set: the elements of out, and those that a gather reads, count half."""
+    source, program = tmp_path / "bytes.c", str(tmp_path / "bytes")
+    source.write_text('''#define GPUPRIMS_IMPLEMENTATION
+#include "gpuprims.h"
+#include "gp_cells.h"
+int main(int count, char **texts) {
+  for (int i = 1; i < count; i++) {
+    static cell c;
+    const char *wrong = parse_cell(texts[i], &c);
+    char own[200];
+    if (wrong) return puts(wrong), 1;
+    cell_own_words(&c, own, sizeof own);
+    printf("%.0f%s\\n", moved_bytes(&c, c.n), own);
+  }
+}
+''')
+    subprocess.run([os.environ.get("CC", "gcc"), "-O0", "-w", "-std=gnu11", "-I.", "-Itools", str(source), "-o",
+                    program, "-ldl", "-lpthread", "-lm"], check=True, cwd=ROOT)
+    cells = ["gather u32 n=1000", "scatter u32 n=1000", "gather u32 form=flags n=1000",
+             "scatter u32 form=flags key=u16 n=1000"]
+    said = subprocess.run([program, *cells], check=True, stdout=subprocess.PIPE).stdout.decode().splitlines()
+    assert said == ["12000", "12000", "9000 form=flags key=u8", "12000 form=flags key=u16"]

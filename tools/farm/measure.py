@@ -209,6 +209,7 @@ MODEL = {
                     for name, family in store.primitives().items()}, "merge_sort": MERGES,
                  **dict.fromkeys(("lower_bound", "upper_bound", "group_by", "graph_from_edges",
                                   "connected_components"), RESIDENT)},
+    "power": [],        # {"policy": pattern, "factor": 1.05}: of a call's energy over its time
     "slower": [],       # {"cells": beginning of a cell's text, "policy": pattern, "factor": 1.05}, with either or both
     "noise": {},        # keys of noise.QUIET
     "constant_us": 0,   # above 0: every time equals this
@@ -329,7 +330,17 @@ class Synthetic(Source):
         return {**result, "status": "ok", "us": self.noisy(cell, store.policy_text(says) if says != fields else policy,
                                                            rounds, process, job)}
 
-    def measure(self, cell, policies, rounds, batch_us, process=0, phase="confirm", give_up=0, job="", begin=None):
+    def by_objective(self, cell, policy, times, objective):
+        """What a worker gives in place of times: microjoules a call, of 300 W, or times microseconds."""
+        if not objective:
+            return times
+        fields, watts = store.policy_of(self.resolved(cell, policy)), 300.0
+        for more in self.model["power"]:
+            watts *= more["factor"] if is_meant(policy, fields, more["policy"]) else 1
+        return [us * watts * (us if objective == "edp" else 1) for us in times]
+
+    def measure(self, cell, policies, rounds, batch_us, process=0, phase="confirm", give_up=0, job="", begin=None,
+                objective=""):
         if self.jobs_done == self.model["gone_after_jobs"]:
             raise Lost("made up: the device does not answer")
         time.sleep(self.model["seconds_per_job"])
@@ -343,7 +354,7 @@ class Synthetic(Source):
             if result["status"] == "runtime":
                 return results
             if result["status"] == "ok":
-                times = [round(us, 4) for us in result["us"]]
+                times = [round(us, 4) for us in self.by_objective(cell, policy, result["us"], objective)]
                 best = min(best, times[0])
                 result["us"] = times[:1] if give_up and times[0] > give_up * best else times
                 result["calls"] = max(1, round(batch_us / times[0])) if times[0] else 1
@@ -394,7 +405,8 @@ def serve(source):
         policies = [parse(sys.stdin.readline())[1].get("policy", "") for _ in range(int(fields["variants"]))]
         results = source.measure(fields["cell"], policies, int(fields["rounds"]), float(fields["batch_us"]),
                                  int(fields.get("process", 0)), fields.get("phase", ""), float(fields["give_up"]), job,
-                                 lambda number, job=job: say("begin", {"id": job, "variant": number}))
+                                 lambda number, job=job: say("begin", {"id": job, "variant": number}),
+                                 **({"objective": fields["objective"]} if "objective" in fields else {}))
         for number, result in enumerate(results):
             if result["status"] != "ok" or len(results) == len(policies):
                 sys.stdout.write(message("variant", {"id": job, "variant": number, **result}) + "\n")

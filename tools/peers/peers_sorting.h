@@ -508,6 +508,29 @@ template <class T> static int fetch(ARGUMENTS) {
   }
   return cudaGetLastError();
 }
+// The same where a flag is set.
+template <class T> static int place_if(ARGUMENTS) {
+  NO_WORKSPACE;
+  kept_memory memory;
+  const T *const in = (const T *)a->in;
+  try {
+    thrust::scatter_if(POLICY, in, in + a->count, (const u32 *)a->in2, (const u8 *)a->keys, (T *)a->out);
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+  return cudaGetLastError();
+}
+template <class T> static int fetch_if(ARGUMENTS) {
+  NO_WORKSPACE;
+  kept_memory memory;
+  const u32 *const index = (const u32 *)a->in2;
+  try {
+    thrust::gather_if(POLICY, index, index + a->count, (const u8 *)a->keys, (const T *)a->in, (T *)a->out);
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+  return cudaGetLastError();
+}
 template <class T> static int replace_if(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
@@ -591,8 +614,10 @@ FIND_EXPAND(u64)
     if (IS(all) && c->keep < 100) return find_first<K, ALL>; \
     if (IS(mismatch)) return find_first<K, MISMATCH>; \
     if (IS(is_partitioned) && c->keep < 100) return find_first<K, PARTITIONED>; \
-    if (IS(scatter)) return place<K>; \
-    if (IS(gather)) return fetch<K>; \
+    if (IS(scatter) && is(c->form, "")) return place<K>; \
+    if (IS(gather) && is(c->form, "")) return fetch<K>; \
+    if (IS(scatter) && is(c->form, "flags") && is(c->key, "u8")) return place_if<K>; \
+    if (IS(gather) && is(c->form, "flags") && is(c->key, "u8")) return fetch_if<K>; \
     if (IS(replace) && c->keep < 100) return replace_if<K>; \
     if (IS(reduce) && is(c->op, "MINMAX")) return minmax<K>; \
     if (IS(equal_arrays)) return find_first<K, EQUAL_ARRAYS>; \

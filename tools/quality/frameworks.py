@@ -1,6 +1,6 @@
 """CuPy and PyTorch as gp_bench measures peers: cells on standard input, gp_bench's lines to --out.
 
-    python3 -m tools.quality.frameworks --libraries cupy,torch --out FILE [--seconds S] [--profile CALLS]
+    python3 -m tools.quality.frameworks --libraries cupy,torch --out FILE [--seconds S] [--profile CALLS [--unmarked]]
 
 They stand in for ArrayFire: libraries of arrays, of which people use these two. A call gives a new array. PyTorch has
 no operations on u32, so it gets i32. torch.sort sorts indices, too; cupy's sets sort their inputs.
@@ -50,6 +50,8 @@ CUPY = {
     "adjacent_difference": lambda xp, a: xp.diff(a.x), "equal_arrays": lambda xp, a: xp.array_equal(a.x, a.y),
     "replace": lambda xp, a: xp.where(a.x < a.scalar, a.value, a.x),
     "gather": lambda xp, a: a.x[a.index], "scatter": lambda xp, a: a.y.__setitem__(a.index, a.x),
+    "gather flags": lambda xp, a: xp.where(a.flags, a.x[a.index], a.y),
+    "scatter flags": lambda xp, a: a.y.__setitem__(a.index[a.flags], a.x[a.flags]),
     "count_if": lambda xp, a: xp.count_nonzero(a.x < a.scalar), "reduce SUM": lambda xp, a: a.x.sum(),
     "reduce MAX": lambda xp, a: a.x.max(), "histogram_even": lambda xp, a: xp.bincount(a.x, minlength=256),
     "inclusive_scan SUM": lambda xp, a: xp.cumsum(a.x, dtype=a.x.dtype),
@@ -63,6 +65,8 @@ TORCH = {
     "adjacent_difference": lambda xp, a: xp.diff(a.x), "equal_arrays": lambda xp, a: xp.equal(a.x, a.y),
     "replace": lambda xp, a: xp.where(a.x < a.scalar, a.value, a.x),
     "gather": lambda xp, a: a.x[a.index], "scatter": lambda xp, a: a.y.__setitem__(a.index, a.x),
+    "gather flags": lambda xp, a: xp.where(a.flags, a.x[a.index], a.y),
+    "scatter flags": lambda xp, a: a.y.__setitem__(a.index[a.flags], a.x[a.flags]),
     "count_if": lambda xp, a: xp.count_nonzero(a.x < a.scalar), "reduce SUM": lambda xp, a: a.x.sum(),
     "reduce MAX": lambda xp, a: a.x.max(), "histogram_even": lambda xp, a: xp.bincount(a.x, minlength=256),
     "inclusive_scan SUM": lambda xp, a: xp.cumsum(a.x, 0),
@@ -75,11 +79,13 @@ CALLS = {"cupy": CUPY, "torch": TORCH}
 
 
 def call_of(library, cell):
-    """The library's function, or None. Flags, heads, pairs and uneven segments have none."""
-    if cell.type not in TYPES or "form" in cell.words or "payload" in cell.words or \
+    """The library's function, or None. Heads, pairs and uneven segments have none; flags some."""
+    if cell.type not in TYPES or "payload" in cell.words or \
             not cell.words.get("segments", "fixed:1").startswith("fixed:"):
         return None
     calls = CALLS[library]
+    if "form" in cell.words:
+        return calls.get(f"{cell.primitive} {cell.words['form']}")
     return calls.get(f"{cell.primitive} {cell.op}") or calls.get(cell.primitive)
 
 
@@ -111,10 +117,12 @@ class Arrays:
             self.x = xp.sort(self.x)[0] if library == "torch" else xp.sort(self.x)
         if cell.primitive == "equal_arrays":
             self.y = self.x.clone() if library == "torch" else self.x.copy()
-        elif cell.primitive == "scatter" or cell.primitive.startswith("set_"):
+        elif cell.primitive in ("gather", "scatter") or cell.primitive.startswith("set_"):
             self.y = self.make(0, high, cell.n)
         if cell.primitive in ("gather", "scatter"):
             self.index = xp.randperm(cell.n, device="cuda") if library == "torch" else xp.random.permutation(cell.n)
+        if "form" in cell.words:
+            self.flags = self.make(0, high, cell.n) < high // 2
         if cell.primitive == "lower_bound":
             haystack = self.make(0, high, cell.size("haystack", 1 << 20))
             self.sorted = xp.sort(haystack)[0] if library == "torch" else xp.sort(haystack)
@@ -133,6 +141,9 @@ class Driver:
         self.cuda = ctypes.CDLL("libcuda.so.1")
         self.function, self.events = None, None
 
+    def start(self):
+        self.check(self.cuda.cuProfilerStart(), "cuProfilerStart")
+
     def check(self, code, what):
         if code:
             raise RuntimeError(f"{what}: the driver's error {code}")
@@ -141,14 +152,13 @@ class Driver:
         self.check(self.cuda.cuCtxSynchronize(), "cuCtxSynchronize")
 
     def mark(self, number):
-        """Starts the profiler and launches gp_profile_mark<<<number, 32>>>."""
+        """Launches gp_profile_mark<<<number, 32>>>."""
         if not self.function:
             module, function = ctypes.c_void_p(), ctypes.c_void_p()
             self.check(self.cuda.cuModuleLoadData(ctypes.byref(module), MARK_PTX), "cuModuleLoadData")
             self.check(self.cuda.cuModuleGetFunction(ctypes.byref(function), module, b"gp_profile_mark"),
                        "cuModuleGetFunction")
             self.function = function
-        self.check(self.cuda.cuProfilerStart(), "cuProfilerStart")
         self.check(self.cuda.cuLaunchKernel(self.function, number, 1, 1, 32, 1, 1, 0, None, None, None),
                    "cuLaunchKernel")
 
@@ -188,11 +198,16 @@ def sets_of(cell):
     return max(1, min(32, (480 << 20) // max(cell.n * TYPES[cell.type][1], 1)))
 
 
-def measure(library, xp, cell, say, profile, mark, driver):
+def say_mark(mark, cell, library, status):
+    print(f"mark {mark}: {cell.text} [{library}] {status}", flush=True)
+
+
+def measure(library, xp, cell, say, profile, mark, driver, unmarked=False):
     call, line = call_of(library, cell), {"cell": cell.text, "library": library, "primitive": cell.primitive,
                                           "n": cell.n}
     if profile:
         say(kind="profile", mark=mark, **line, calls=profile, status="started")
+        say_mark(mark, cell, library, "started")
     status, us = "ok", None
     try:
         arrays = [Arrays(library, xp, cell) for _ in range(1 if profile else sets_of(cell))]
@@ -200,7 +215,9 @@ def measure(library, xp, cell, say, profile, mark, driver):
         if profile:
             calls[0](), calls[0]()
             driver.synchronize()
-            driver.mark(mark)
+            driver.start()
+            if not unmarked:
+                driver.mark(mark)
             for _ in range(profile):
                 calls[0]()
             driver.stop()
@@ -209,6 +226,9 @@ def measure(library, xp, cell, say, profile, mark, driver):
     except Exception as error:  # a call that the library lacks after all: the row says so
         status = f"FAILED {type(error).__name__}: {error}"[:300]
     if profile:
+        if unmarked:
+            time.sleep(0.002)  # the profiler's own lines come before ours
+        say_mark(mark, cell, library, status.replace("\n", " "))
         say(kind="profile", mark=mark, **line, calls=profile, status=status)
     else:
         say(kind="sample", **line, variant="peer", label=library, status=status, **({"median_us": us} if us else {}))
@@ -220,6 +240,7 @@ def main(argv=None, driver=None):
     parser.add_argument("--out", required=True)
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--profile", type=int, default=0)
+    parser.add_argument("--unmarked", action="store_true")
     args = parser.parse_args(argv)
     end, mark = time.monotonic() + args.seconds, 0
     cells = [Cell(line.strip()) for line in sys.stdin if line.strip()]
@@ -241,7 +262,7 @@ def main(argv=None, driver=None):
                     return 0
                 if call_of(library, cell):
                     mark += 1
-                    measure(library, xp, cell, say, args.profile, mark, driver)
+                    measure(library, xp, cell, say, args.profile, mark, driver, args.unmarked)
                     if library == "cupy" and driver:
                         pool = getattr(xp, "get_default_memory_pool", None)
                         pool and pool().free_all_blocks()

@@ -1,9 +1,11 @@
 """Runs cells on this GPU: once by gp_bench for times, once under Nsight Compute for counters.
 
-gp_bench --profile launches gp_profile_mark before each variant's calls; the mark's grid is the number of the line that
-names the variant, so one process serves all cells. A process that dies names the call that it was in, and another one
-goes on behind that cell.
+One process of gp_bench --profile serves all cells. It says when each variant's calls begin and end, and ncu names each
+kernel in between on the same standard output: this tells whose a kernel is. Where the two do not fit, gp_bench launches
+gp_profile_mark before each variant's calls, whose grid is the number of the variant; ncu replays this kernel like any
+other. A process that dies names the call that it was in, and another one goes on behind that cell.
 """
+import concurrent.futures
 import json
 import os
 import re
@@ -16,6 +18,7 @@ from tools import bench
 from tools.quality import criteria, feedback, frameworks, metrics, reports
 
 MARK = "gp_profile_mark"
+LEAST_SECONDS = 10  # of a process: a context, libraries and a profiler take some before the first cell begins
 LIBRARIES = ("gpuprims", "cub", "cub_radix", "thrust", "cuda", "cublas", "moderngpu", "cudpp",  # labels of gp_bench
              *frameworks.LIBRARIES)  # others may join
 PROBE = "copy u32 n=64K"  # shows at once whether ncu may count, and which metrics it knows
@@ -58,36 +61,60 @@ def run(command, cells, seconds):
         return None, process.communicate()[0]
 
 
+def compile_ahead(program, jobs, seconds, processors=None):
+    """Compiles into the disk cache, a process a processor, so that measuring need not wait for compilers. jobs:
+    [(cells, policies, whether the default too)]. Returns the jobs' outputs."""
+    def build(job):
+        cells, policies, with_default = job
+        command = [program, "--cells", "-", "--compile", f"{max(seconds, 1):.0f}"]
+        command += [] if with_default else ["--no-default"]
+        for policy in policies:
+            command += ["--policy", policy]
+        return run(command, cells, seconds + 60)[1]
+    with concurrent.futures.ThreadPoolExecutor(max_workers=processors or os.cpu_count() or 1) as pool:
+        return list(pool.map(build, jobs))
+
+
+def shares_of(cells, policies, processors=None):
+    """Jobs of compile_ahead: the cells in turn, so that each has some of every kind."""
+    count = min(len(cells), processors or os.cpu_count() or 1)
+    return [(cells[place::count], policies, True) for place in range(count)]
+
+
 class Session:
     """What one run of the tool measures with, and until when. options: further ones of gp_bench, for times alone;
-    policies: variants of ours."""
+    policies: variants of ours; counters: "all", or those of the criteria alone, which take fewer passes."""
     first = "gpuprims"  # of a cell's calls
 
     def __init__(self, program, library, peers, folder, seconds, ncu=None, caches="all", more=None, options=(),
-                 policies=()):
+                 policies=(), counters="all"):
         self.program, self.library, self.peers, self.folder = program, library, peers, folder
         self.more, self.options, self.policies = more, list(options), policies
         self.ncu, self.caches, self.end = ncu, caches, time.monotonic() + seconds
-        self.sections, self.metrics = list(metrics.SECTIONS), metrics.requested()[0]
-        self.refused, self.reason = [], None
+        self.sections = list(metrics.SECTIONS if counters == "all" else metrics.SECTIONS_OF_CRITERIA)
+        self.keys = None if counters == "all" else metrics.OF_CRITERIA
+        self.metrics = metrics.requested(keys=self.keys)[0]
+        self.refused, self.reason, self.passes = [], None, None
+        self.marked = False  # whether a launch of MARK begins each variant
+        self.sound = set()  # cells whose calls were all right when they were timed
         self.log = open(os.path.join(folder, "quality.log"), "w", encoding="utf-8")
 
     def left(self):
         return self.end - time.monotonic()
 
-    def bench_command(self, out, *options):
+    def bench_command(self, out, *options, policies=None):
         command = [self.program, "--cells", "-", "--out", out, *options]
         if self.library:
             command += ["--peers-library", self.library]
         if self.library and self.more:
             command += ["--more-peers", self.more]
-        for policy in self.policies:
+        for policy in self.policies if policies is None else policies:
             command += ["--policy", policy]
         return command + ["--peers", self.peers or "none"]
 
     def times_command(self, out, seconds):
-        return self.bench_command(out, "--seconds", f"{seconds:.0f}", "--cell-seconds", "0.5", "--batches", "7",
-                                  *self.options)
+        return self.bench_command(out, "--seconds", f"{max(seconds, LEAST_SECONDS):.0f}", "--cell-seconds", "0.5",
+                                  "--batches", "7", *self.options)
 
     def say(self, command, status, output):
         self.log.write(f"$ {' '.join(command)}\n{output}\nexit status {status}\n")
@@ -109,7 +136,10 @@ class Session:
             if status in (0, 1, None) or self.left() < 10:
                 break
             remaining = unseen[1:]  # the process died in the first of them
-        return lines_of(out)
+        lines = lines_of(out)
+        wrong = {line["cell"] for line in lines if line["kind"] == "sample" and line["status"] != "ok"}
+        self.sound = {line["cell"] for line in lines if line["kind"] == "sample"} - wrong
+        return lines
 
     # ---- counters
 
@@ -122,20 +152,28 @@ class Session:
             command += ["--metrics", ",".join(self.metrics)]
         return command + ["--force-overwrite", "--export", report, *program]
 
-    def profile(self, cells, name, seconds):
-        """(lines of gp_bench, kernels, exit status, reason if there are no kernels)."""
+    def profile(self, cells, name, seconds, checked=False, policies=None):
+        """(lines of gp_bench, {mark: its kernels}, exit status, reason if there are no kernels). The kernels are None
+        where nothing tells whose they are."""
         out, report = fresh(self.folder, f"{name}.jsonl"), os.path.join(self.folder, f"{name}.ncu-rep")
         if os.path.exists(report):
             os.remove(report)
-        command = self.ncu_command(report, self.bench_command(out, "--profile", "1", "--seconds", f"{seconds:.0f}"))
+        options = ([] if self.marked else ["--unmarked"]) + (["--checked"] if checked else [])
+        command = self.ncu_command(report, self.bench_command(
+            out, "--profile", "1", "--seconds", f"{max(seconds, LEAST_SECONDS):.0f}", *options,
+            **({} if policies is None else {"policies": policies})))
         status, output = run(command, cells, seconds + 60)
         self.say(command, status, output)
         self.refused += [metric for metric in reports.refused_metrics(output) if metric not in self.refused]
+        self.passes = reports.passes_of(output) or self.passes
         try:
             kernels, reason = reports.read_file(report, self.ncu), None
         except reports.ReportError as error:
             kernels, reason = [], reports.first_error(output) or str(error)
-        return lines_of(out), kernels, status, reason
+        if not kernels:  # ncu was killed, or says why
+            return lines_of(out), {}, status, reason
+        found = by_mark(kernels) if self.marked else reports.by_launch_order(output, kernels)
+        return lines_of(out), found, status, reason
 
     def probe(self):
         """Finds what ncu can measure here: all metrics, those that it knows, or the launch alone. Sets `reason` if it
@@ -143,28 +181,43 @@ class Session:
         if not self.ncu:
             self.reason = "ncu is not installed"
             return
-        self.metrics, self.refused = metrics.requested(known_metrics(self.ncu, self.log))
-        for _ in range(3):
-            before = len(self.refused)
-            _, kernels, _, self.reason = self.profile([PROBE], "probe", 30)
-            if any(MARK not in kernel["name"] and has_counters(kernel) for kernel in kernels):
+        self.metrics, self.refused = metrics.requested(known_metrics(self.ncu, self.log), self.keys)
+        for _ in range(4):
+            before = len(self.refused), self.marked
+            _, found, _, self.reason = self.profile([PROBE], "probe", 30, policies=())
+            self.marked = self.marked or found is None
+            if any(has_counters(kernel) for kernel in all_of(found)):
                 self.reason = None
                 return
-            if len(self.refused) == before or self.left() < 20:
+            if (len(self.refused), self.marked) == before or self.left() < 20:
                 break
             self.metrics = [name for name in self.metrics if name not in self.refused]
         self.reason = self.reason or "ncu reports no counters"
         self.sections, self.metrics = ["LaunchStats"], []  # needs no permission for counters
-        _, kernels, _, _ = self.profile([PROBE], "probe", 30)
-        if not any(MARK not in kernel["name"] and kernel["raw"] for kernel in kernels):
+        found = self.profile([PROBE], "probe", 30, policies=())[1]
+        if found is None and not self.marked:
+            self.marked = True
+            found = self.profile([PROBE], "probe", 30, policies=())[1]
+        if not any(kernel["raw"] for kernel in all_of(found)):
             self.ncu = None
 
     def counters(self, cells):
-        """{(cell, library): (status, [kernels])}; the statuses of calls that did not end well say why."""
+        """{(cell, library): (status, [kernels])}; the statuses of calls that did not end well say why. Calls that were
+        right when they were timed are not checked again."""
+        found = {}
+        for checked in (True, False):
+            found.update(self.counters_of([cell for cell in cells if (cell in self.sound) == checked], checked))
+        return found
+
+    def counters_of(self, cells, checked):
         found, remaining, batch, reason = {}, list(cells), 0, None
         while remaining and self.ncu and self.left() > 5:
             batch += 1
-            lines, kernels, status, reason = self.profile(remaining, f"counters-{self.first}-{batch}", self.left() - 5)
+            name = f"counters-{self.first}-{'checked-' if checked else ''}{batch}"
+            lines, kernels, status, reason = self.profile(remaining, name, self.left() - 5, checked)
+            if kernels is None and not self.marked:
+                self.marked = True
+                continue
             found.update(attribute(lines, kernels, reason))
             if status in (0, 1):
                 reason = None if any(line["kind"] == "profile" for line in lines) else reason
@@ -191,7 +244,7 @@ class FrameworkSession(Session):
 
     def __init__(self, library, session):
         super().__init__(None, None, "none", session.folder, session.left(), session.ncu, session.caches)
-        self.first, self.log = library, session.log
+        self.first, self.log, self.marked = library, session.log, session.marked
         self.sections, self.metrics, self.reason = session.sections, session.metrics, session.reason
         self.refused = session.refused
 
@@ -199,7 +252,10 @@ class FrameworkSession(Session):
         return [sys.executable, "-m", "tools.quality.frameworks", "--libraries", self.first, "--out", out, *options]
 
     def times_command(self, out, seconds):
-        return self.bench_command(out, "--seconds", f"{seconds:.0f}")
+        return self.bench_command(out, "--seconds", f"{max(seconds, LEAST_SECONDS):.0f}")
+
+    def counters(self, cells):
+        return self.counters_of(cells, False)
 
 
 def fresh(folder, name):
@@ -226,18 +282,27 @@ def known_metrics(ncu, log):
     return names if len(names) > 100 else set()
 
 
-def attribute(lines, kernels, reason=None):
-    """{(cell, library): (status, its kernels)} of one process: kernels belong to the mark before them."""
-    by_mark, mark = {}, None
+def by_mark(kernels):
+    """{mark: its kernels}: kernels belong to the mark before them."""
+    found, mark = {}, None
     for kernel in kernels:
         if MARK in kernel["name"]:
             mark = kernel["grid"]
         elif mark is not None:
-            by_mark.setdefault(int(mark), []).append(kernel)
+            found.setdefault(int(mark), []).append(kernel)
+    return found
+
+
+def all_of(marked):
+    return [kernel for kernels in (marked or {}).values() for kernel in kernels]
+
+
+def attribute(lines, marked, reason=None):
+    """{(cell, library): (status, its kernels)} of one process."""
     found = {}
     for line in lines:
         if line["kind"] == "profile":
-            its = by_mark.get(line["mark"], [])
+            its = (marked or {}).get(line["mark"], [])
             status = line["status"]
             if status == "ok" and not its:
                 status = reason or "no kernel in ncu's report"
@@ -262,6 +327,42 @@ def kernel_counters(kernel, environment):
     if environment.get("multiprocessors"):
         found.setdefault("multiprocessors", environment["multiprocessors"])
     return {key: value for key, value in found.items() if value is not None}
+
+
+def is_finished(row):
+    """Whether a further run would add nothing: it has a time and counters, or it cannot have them."""
+    return bool(row.get("median_us") and row.get("kernels")) or \
+        row.get("status", "").startswith(("WRONG", "FAILED", "no kernel in ncu's report"))
+
+
+def newest(rows):
+    """The newest row of each cell and library; one that the time did not suffice for replaces no other."""
+    found = {}
+    for row in rows:
+        old = found.get((row["cell"], row["library"]))
+        if not old or is_finished(row) or not is_finished(old):
+            found[row["cell"], row["library"]] = row
+    return list(found.values())
+
+
+def merged(paths):
+    """The lines of several files, as if one run had measured them."""
+    lines = [line for path in paths for line in lines_of(path)]
+    return [line for line in lines if line["kind"] != "quality"] + \
+        newest(line for line in lines if line["kind"] == "quality")
+
+
+def finished_cells(lines):
+    """{"": cells that need no further run of gp_bench, framework: cells that it need not run}."""
+    found = {name: set() for name in ("", *frameworks.LIBRARIES)}
+    groups = {}
+    for row in newest(line for line in lines if line["kind"] == "quality"):
+        group = row["library"] if row["library"] in frameworks.LIBRARIES else ""
+        groups.setdefault((group, row["cell"]), []).append(row)
+    for (group, cell), rows in groups.items():
+        if all(map(is_finished, rows)) and any(row.get("kernels") for row in rows):
+            found[group].add(cell)
+    return found
 
 
 def rounded(value):

@@ -98,6 +98,11 @@ NO_SUCCESSOR = {
 # Sections of ncu: they name each chip's own metrics of launch, occupancy and stall reasons, whatever ncu's version.
 SECTIONS = ["LaunchStats", "Occupancy", "WarpStateStats"]
 STALL_PREFIX, STALL_SUFFIX = "smsp__average_warps_issue_stalled_", "_per_issue_active.ratio"
+# Counters of the default criteria. A profiler replays a kernel once for each group of metrics, so fewer take less time.
+OF_CRITERIA = {"nanoseconds", "cycles", "active_warps", "threads_per_instruction", "barrier", "int_instructions",
+               "sp_instructions", "dp_instructions", "shared_wavefronts", "l2_to_sm_bytes", "sm_to_l2_bytes",
+               "dram_share"}
+SECTIONS_OF_CRITERIA = ["LaunchStats"]
 ISSUE_LANES = 128  # thread instructions a cycle of a multiprocessor: 4 schedulers of 32 lanes, 7.5 to 12.x
 
 
@@ -106,12 +111,13 @@ def is_known(name, known):
     return not known or name.split(".")[0] in known or "__sass_" in name
 
 
-def requested(known=None):
+def requested(known=None, keys=None):
     """(metrics to ask ncu for, those that the chip lacks). `known`: base names that the chip has (ncu --query-metrics),
-    or None: all alternatives then. The section LaunchStats has the metrics of the launch."""
+    or None: all alternatives then. `keys`: of these counters alone. The section LaunchStats has the metrics of the
+    launch."""
     asked, lacking = [], []
     for row in COUNTERS:
-        if not row.ncu[0].startswith("launch__"):
+        if not row.ncu[0].startswith("launch__") and (keys is None or row.key in keys):
             there = [name for name in row.ncu if is_known(name, known)]
             asked += there[:1] if known else there
             lacking += [] if there else [row.ncu[0]]

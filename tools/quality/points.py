@@ -3,7 +3,8 @@
     --cell TEXT        default: copy, reduce and exclusive scan of u32; repeat for more
     --space FILE       the output of gp_tune --space instead, which another machine may have made; repeat for more
     --points 16        of each space, evenly spread over its list (gp_tune --space), besides the default
-    --seconds 60       for all cells
+    --seconds 60       for times and counters of all cells
+    --compile 120      seconds to compile the points before, by all processors
     --energy SECONDS   joules a call, over so long a time for each point
     --objective time   or energy, or edp (energy times time): sorts the points, and names the best by each
     --out FOLDER       default: ci/measurements/<device>
@@ -12,14 +13,17 @@
 A line of the file is a point: {"kind": "point", "v": 1, "cell", "policy" ("": the default), "median_us",
 "instructions", "dram_bytes", "l2_bytes" (all an element; an instruction counts for 32 threads), "registers", "stalls",
 "qm", "criteria", with --energy "joules", "joules_error"}.
+What each step did with a cell's points is said: tried, compiled, timed, counted, and why others were not.
 The table's last lines say whether time follows instructions and bytes over the space: Spearman's rank correlation.
 """
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import time
 
 from tools import bench
 from tools.quality import measure, reports, tables
@@ -146,6 +150,78 @@ def table(lines, objective="time"):
     return "\n".join(text)
 
 
+# ---- measuring
+
+UNIT = 16  # points of a process beside the default: one that is killed loses no others
+
+
+def units_of(spaces):
+    """[(cell, policies)] with at most UNIT policies each."""
+    return [(cell, policies[at:at + UNIT]) for cell, policies in spaces for at in range(0, max(len(policies), 1), UNIT)]
+
+
+def compile_ahead(program, spaces, seconds, processors=None):
+    """Compiles the points. Returns {cell: (compiled, what was said of others)}."""
+    processors = processors or os.cpu_count() or 1
+    count = sum(len(policies) + 1 for _, policies in spaces)
+    each = min(max(1, -(-count // processors)), 60)
+    jobs = [([cell], policies[at:at + each], at == 0) for cell, policies in spaces
+            for at in range(0, max(len(policies), 1), each)]
+    found = {cell: [0, []] for cell, _ in spaces}
+    for ([cell], _, _), output in zip(jobs, measure.compile_ahead(program, jobs, seconds, processors)):
+        done = re.search(r"^compiled (\d+) of (\d+)", output, re.M)
+        found[cell][0] += int(done.group(1)) if done else 0
+        if not done or done.group(1) != done.group(2):
+            found[cell][1] += [line for line in output.splitlines() if line.startswith(f"{cell}: ")] or \
+                output.strip().splitlines()[-1:]
+    return found
+
+
+def measure_unit(session, cell, policies):
+    """(records of the unit: the environment first)."""
+    session.policies = policies
+    times = session.times([cell], 0.5)
+    return measure.records([cell], times, session.counters([cell]), session.reason)
+
+
+def why_not(rows):
+    """{why points have no time or no counters: how many}."""
+    found = {}
+    for row in rows:
+        if not row.get("median_us") or not row["kernels"]:
+            status = row["status"] if row["status"] != "ok" else "no time"
+            found[status] = found.get(status, 0) + 1
+    return found
+
+
+def progress(cell, tried, compiled, rows, points):
+    """A cell's line: what each step did."""
+    timed, counted = (sum(bool(row.get(field)) for row in rows) for field in ("median_us", "kernels"))
+    text = [f"{cell}: {tried} points tried, {compiled[0]} compiled, {timed} timed, {counted} counted, "
+            f"{len(points)} with both"]
+    text += [f"  not compiled: {line}" for line in compiled[1][:3]]
+    return "\n".join(text + [f"  {count} without: {why}" for why, count in why_not(rows).items()])
+
+
+def measure_spaces(session, spaces, compiled, say=print):
+    """The lines of a file: an environment, points. Each unit gets its share of the time that is left, and has times
+    and counters before the next one begins. `say` gets a line a cell."""
+    lines, end = [], session.end
+    units = units_of(spaces)
+    rows, points = {cell: {} for cell, _ in spaces}, {cell: [] for cell, _ in spaces}
+    for place, (cell, policies) in enumerate(units):
+        session.end = end - (end - time.monotonic()) * (len(units) - place - 1) / (len(units) - place)
+        environment, *records = measure_unit(session, cell, policies)
+        lines = lines or [environment]
+        records = [row for row in records if row["library"] not in rows[cell]]  # the default is in every unit
+        rows[cell].update({row["library"]: row for row in records})
+        points[cell] += points_of(records)
+        if place + 1 == len(units) or units[place + 1][0] != cell:
+            tried = 1 + len(dict(spaces)[cell])
+            say(progress(cell, tried, compiled.get(cell, (0, [])), list(rows[cell].values()), points[cell]))
+    return lines + [point for own in points.values() for point in own]
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python3 -m tools.quality.points", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -153,6 +229,7 @@ def main(argv=None):
     parser.add_argument("--space", metavar="FILE", action="append", default=[])
     parser.add_argument("--points", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--compile", type=float, default=120)
     parser.add_argument("--energy", type=float, default=0)
     parser.add_argument("--objective", choices=OBJECTIVES, default="time")
     parser.add_argument("--out", metavar="FOLDER")
@@ -166,20 +243,18 @@ def main(argv=None):
         return bench.NO_GPU
     os.makedirs(bench.BUILD, exist_ok=True)
     spaces = spaces_of(args.cell or ([] if args.space else CELLS), args.space, args.points)
-    program, lines = bench.build_bench(), []
-    for cell, policies in spaces:
-        folder = tempfile.mkdtemp(prefix="points-", dir=bench.BUILD)
-        session = measure.Session(program, None, "none", folder, args.seconds / len(spaces), reports.find_ncu(),
-                                  options=["--energy", str(args.energy)] if args.energy > 0 else [],
-                                  policies=policies)
-        times = session.times([cell], 0.3)
-        session.probe()
-        records = measure.records([cell], times, session.counters([cell]), session.reason)
-        lines += ([] if lines else records[:1]) + points_of(records)
+    program, library = bench.build_bench(), bench.build_peers()
+    compiled = compile_ahead(program, spaces, args.compile)
+    folder = tempfile.mkdtemp(prefix="points-", dir=bench.BUILD)
+    session = measure.Session(program, library, "none", folder, args.seconds, reports.find_ncu(),
+                              options=["--energy", str(args.energy)] if args.energy > 0 else [])
+    session.probe()
+    lines = measure_spaces(session, spaces, compiled)
     if len(lines) < 2:
-        print("tools.quality: no point has a time and counters", file=sys.stderr)
+        print(f"tools.quality: no point has a time and counters{f': {session.reason}' if session.reason else ''}; "
+              f"{os.path.join(folder, 'quality.log')} has what gp_bench and ncu said", file=sys.stderr)
         return 1
-    print(table(lines, args.objective))
+    print("\n" + table(lines, args.objective))
     print(f"written to {write(lines, args.out)}")
     return 0
 

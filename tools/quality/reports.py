@@ -212,6 +212,33 @@ def first_error(text):
     return None
 
 
+PROFILED = re.compile(r'==PROF== Profiling "(.*?)" - (\d+)')
+MARK_LINE = re.compile(r"mark (\d+): .*?( started)?$")
+
+
+def by_launch_order(output, kernels):
+    """{mark: its kernels}, by the order of lines: the program says "mark 3: ... started" before the calls of a mark and
+    "mark 3: ... ok" behind them, and ncu names each kernel in between. None where names or numbers differ from the
+    report's, or where a kernel lies between two marks: the lines do not tell then."""
+    found, mark, place = {}, None, 0
+    for line in output.splitlines():
+        profiled, said = PROFILED.search(line), MARK_LINE.match(line)
+        if profiled:
+            name = profiled.group(1).rstrip(".")
+            if mark is None or place == len(kernels) or name not in kernels[place]["name"]:
+                return None
+            found.setdefault(mark, []).append(kernels[place])
+            place += 1
+        elif said:
+            mark = int(said.group(1)) if said.group(2) else None
+    return found if place == len(kernels) else None
+
+
+def passes_of(output):
+    """How often ncu ran a kernel, at most; None: it does not say."""
+    return max((int(number) for number in re.findall(r"(\d+) pass(?:es)?\b", output or "")), default=None)
+
+
 def refused_metrics(text):
     """Metrics that ncu's errors name as unknown: a further run leaves them out."""
     found = []

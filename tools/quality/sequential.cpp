@@ -171,6 +171,15 @@ template <class T> static double time_of(const cell &c) {
     std::iota(index.begin(), index.end(), 0u);
     std::shuffle(index.begin(), index.end(), std::mt19937(9));
     const bool gathers = p == "gather";
+    if (c.has("form")) { // flags of one byte, half of them set
+      std::vector<u8> flags(n);
+      std::mt19937 make(11);
+      for (u8 &flag : flags) flag = make() & 1;
+      return measure([&] {
+        for (size_t i = 0; i < n; i++)
+          if (flags[i]) gathers ? to[i] = in[index[i]] : to[index[i]] = in[i];
+      });
+    }
     return measure([&] {
       for (size_t i = 0; i < n; i++) gathers ? to[i] = in[index[i]] : to[index[i]] = in[i];
     });

@@ -1,8 +1,8 @@
 """The paper's Tables II and III of what ran."""
 from tools.quality.measure import LIBRARIES
 
-# The paper's classes and rows: (class, row, primitives of gp_primitives.h, operators or None). Gathering_If and
-# Scattering_If are not here: no cell of gp_bench has their flags.
+# The paper's classes and rows: (class, row, primitives of gp_primitives.h, words of which their cells have one, or None
+# for all that no other row takes).
 ROWS = [
     ("Independent linear transformation", "Fill/Generate/Sequence/Tabulate", ("fill", "iota"), None),
     ("Independent linear transformation", "Modify/Transform/Replace/Adjacent Difference",
@@ -11,7 +11,9 @@ ROWS = [
     ("Independent linear transformation", "Comparison", ("equal_arrays", "mismatch", "lexicographic"), None),
     ("Independent linear transformation", "Simple Copy", ("copy",), None),
     ("Advanced copying", "Gathering", ("gather",), None),
+    ("Advanced copying", "Gathering_If", ("gather",), ("form=flags",)),
     ("Advanced copying", "Scattering", ("scatter",), None),
+    ("Advanced copying", "Scattering_If", ("scatter",), ("form=flags",)),
     ("Reduction", "Counting", ("count_if",), None),
     ("Reduction", "Extrema", ("reduce",), ("MIN", "MAX", "ARGMIN", "ARGMAX", "MINMAX", "ARGMINMAX")),
     ("Reduction", "Reduction", ("reduce",), None),
@@ -40,8 +42,8 @@ def row_of(line):
     """(class, row) of a line; a primitive that the paper lacks is a row of its own."""
     words = line["cell"].split()
     primitive = line.get("primitive", words[0])
-    for group, name, primitives, operators in ROWS:
-        if primitive in primitives and (operators is None or len(words) > 1 and words[1] in operators):
+    for group, name, primitives, own in sorted(ROWS, key=lambda row: row[3] is None):
+        if primitive in primitives and (own is None or any(word in own for word in words[1:])):
             return group, name
     return "-", primitive
 

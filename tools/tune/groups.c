@@ -149,7 +149,9 @@ const char *group_load(group *g, uint64_t seed, const char *fixed) {
     if (fixed && !policy_matches(g->space.policies[i], fixed)) continue;
     p = &PUSH(g->policies, count);
     p->text = g->space.policies[i];
-    p->scores = memset(grow(NULL, (size_t)g->size_count * sizeof(double)), 0, (size_t)g->size_count * sizeof(double));
+    p->scores =
+        memset(grow(NULL, 2 * (size_t)g->size_count * sizeof(double)), 0, 2 * (size_t)g->size_count * sizeof(double));
+    p->errors = p->scores + g->size_count;
   }
   g->space.count = count;
   if (!count) return NO_POLICY;

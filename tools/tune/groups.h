@@ -10,6 +10,9 @@ enum { MOST_FIELDS = 16, MOST_STEPS = 48, MOST_ARGUMENTS = 3 };
 // Policies of a job, beside default; small when the time may end before the compilers finish more.
 enum { BATCH = 31, TIMED_BATCH = 8 };
 
+// Microseconds of a window in which energy is measured: NVML's counter moves in steps of some milliseconds.
+enum { ENERGY_WINDOW_US = 200000 };
+
 // Tags of a job's variants outside the space; other variants have the policy's number.
 enum { TAG_DEFAULT = -1, TAG_CONTROL = -2 };
 
@@ -37,7 +40,8 @@ typedef struct policy {
   short values[MOST_FIELDS];                                    // the values' numbers
   unsigned char proposed, accepted, rejected, measured, failed; // failed: at any size
   build *build;
-  double *scores; // time / default's time, a size; 0: not measured
+  double *scores; // time (or what the objective is) / default's, a size; 0: not measured
+  double *errors; // their standard errors
 } policy;
 
 typedef struct field {

@@ -25,6 +25,8 @@ static const struct option_row {
     {"--sizes", SEARCH, TEXT, AT(sizes), 0, 0, "4K,1M", "bytes of the input; default: 4K 16K ... 256M 1G"},
     {"--sizes", KERNEL, TEXT, AT(sizes), 0, 0, "64K,1M", "values of the kernel's n; default: 1M 16M 256M"},
     {"--policy-out", KERNEL, TEXT, AT(policy_out), 0, 0, "FILE.h", "write the best fields as a header"},
+    {"--objective", SEARCH | KERNEL, TEXT, AT(objective), 0, 0, "NAME",
+     "what the best policy has least of: time (default), energy (NVML's joules a call), edp (energy times time)"},
     {"--strategy", SEARCH | KERNEL, TEXT, AT(strategy), 0, 0, "NAME",
      "a strategy of --list-strategies, or its steps; default: auto"},
     {"--seconds", SEARCH | KERNEL, NUMBER, AT(seconds), 1, 1e9, "S", "stop after about S seconds; default: no limit"},
@@ -105,6 +107,7 @@ static int measure(int mode, int count, char **arguments) {
   options o = {.primitives = "",
                .sizes = mode == KERNEL ? "1M,16M,256M" : GP_STANDARD_SIZES,
                .strategy = "auto",
+               .objective = "time",
                .gpus = "0",
                .commit = "",
                .phase = "confirm",
@@ -123,6 +126,8 @@ static int measure(int mode, int count, char **arguments) {
   if (mode == KERNEL && !o.kernel) return usage("--kernel FILE: the file is missing", "");
   status = parse_options(mode, count - first, arguments + first, &o);
   if (status) return status;
+  if (strcmp(o.objective, "time") && strcmp(o.objective, "energy") && strcmp(o.objective, "edp"))
+    return usage("--objective is time, energy or edp, and not ", o.objective);
   if (o.jobs < 0) o.jobs = default_jobs(o.gpus);
   wrong = mode == PLAN ? file_plan_make(&o, &p) : search_make(&o, mode == LANDSCAPE, &p);
   return wrong ? usage(wrong, "") : supervise(&p, &o);

@@ -24,6 +24,10 @@ static void take_score(group *g, const job *j, const variant *v, double yardstic
   if (v->tag < 0) return;
   if (in_matrix && v->tag == g->bad) c->worst = score;
   g->policies[v->tag].scores[j->tag] = score;
+  // The standard error of a median of n normal values is 1.25 deviations over sqrt(n); the default's adds up.
+  g->policies[v->tag].errors[j->tag] = v->count > 1
+      ? 1.2533 * score * sqrt((relative_scatter(v) * relative_scatter(v) + c->noise * c->noise) / v->count)
+      : 0;
   g->policies[v->tag].measured = 1;
   if (g->least_score == 0 || score < g->least_score) g->least_score = score;
   if (score > g->most_score) g->most_score = score;
@@ -84,11 +88,13 @@ static void drop_unserved(group *g) {
 
 // Estimated seconds of a group's matrix: the rounds, and as much again for verification, for calls longer than a batch,
 // and for waiting.
-static double matrix_seconds(const group *g) {
+static double matrix_seconds(const search *s, const group *g) {
+  const int energy = strcmp(s->opt->objective, "time") != 0;
   const int at = last_keep(g);
   const step *end = at >= 0 && at + 1 < g->step_count ? &g->steps[at + 1] : NULL;
   if (!end || g->at > at + 1) return 0;
-  return (g->steps[at].arguments[0] * 4 + 3) * g->size_count * (end->arguments[0] * end->arguments[1] * 1.3e-6 + 1e-3);
+  return (g->steps[at].arguments[0] * 4 + 3) * g->size_count *
+      (end->arguments[0] * (energy ? ENERGY_WINDOW_US : end->arguments[1]) * 1.3e-6 + 1e-3);
 }
 
 // Minimal seconds of a group's search: its matrix, equal time for the screens before it, and the compilation of its
@@ -97,7 +103,7 @@ static double least_seconds(const search *s, const group *g) {
   enum { MOST = 160 };
   const double compile = 0.5; // seconds of a processor; H200's machine, 17,000 kernels of 20 groups
   const int first = first_policies(g) < MOST ? first_policies(g) : MOST;
-  return 2 * matrix_seconds(g) + (s->opt->jobs > 0 ? first * compile / s->opt->jobs : 0);
+  return 2 * matrix_seconds(s, g) + (s->opt->jobs > 0 ? first * compile / s->opt->jobs : 0);
 }
 
 // Leaves out, and names, the primitives for which --seconds is too short: fragments of every search would find nothing.
@@ -170,7 +176,7 @@ static void hurry(search *s, int gpu) {
   double needed = 0;
   int i;
   for (i = 0; i < s->group_count; i++)
-    if (s->groups[i]->gpu_number == gpu) needed += matrix_seconds(s->groups[i]);
+    if (s->groups[i]->gpu_number == gpu) needed += matrix_seconds(s, s->groups[i]);
   if (!s->deadline || !s->measures || seconds_now() + needed < s->deadline) return;
   for (i = 0; i < s->group_count; i++) {
     group *g = s->groups[i];
@@ -268,6 +274,29 @@ static int search_complete(void *self) {
   return !hurried;
 }
 
+static const char *objective_words(const search *s) {
+  return !strcmp(s->opt->objective, "energy") ? "energy" : !strcmp(s->opt->objective, "edp") ? "energy x time" : "time";
+}
+
+// The best policy of each size by energy, or energy times time. Tables take times alone, so that this report and the
+// store's samples are what such a search gives.
+static void say_best(const search *s) {
+  int i, size, k;
+  for (i = 0; i < s->group_count; i++)
+    for (size = 0; size < s->groups[i]->size_count; size++) {
+      const group *g = s->groups[i];
+      int best = -1;
+      for (k = 0; k < g->space.count; k++)
+        if (g->policies[k].scores[size] > 0 &&
+            (best < 0 || g->policies[k].scores[size] < g->policies[best].scores[size]))
+          best = k;
+      if (best < 0) printf("%s: no policy was measured\n", g->sizes[size].cell);
+      else
+        printf("%s: %s: %.3f +- %.4f of the default's %s\n", g->sizes[size].cell, g->policies[best].text,
+               g->policies[best].scores[size], g->policies[best].errors[size], objective_words(s));
+    }
+}
+
 // Reports the policy that did best over all sizes together; --policy-out writes it as a header.
 static int say_kernel(const search *s) {
   static const double WORTH_IT = 0.98; // a score above is the default's
@@ -289,16 +318,17 @@ static int say_kernel(const search *s) {
   }
   if (best == g->sizes[0].default_policy) best_score = 1;
   printf("%s: %s\n", g->name, best);
-  printf("%.3f of the default's time over all sizes%s\n", best_score, best_score < 1 ? "" : ": nothing is 2 % better");
+  printf("%.3f of the default's %s over all sizes%s\n", best_score, objective_words(s),
+         best_score < 1 ? "" : ": nothing is 2 % better");
   for (size = 0; size < g->size_count && best_score < 1; size++) {
     for (i = 0; g->policies[i].text != best;) i++;
-    printf("  %s: %.3f\n", g->sizes[size].cell, g->policies[i].scores[size]);
+    printf("  %s: %.3f +- %.4f\n", g->sizes[size].cell, g->policies[i].scores[size], g->policies[i].errors[size]);
   }
   if (!s->opt->policy_out) return 1;
   to = fopen(s->opt->policy_out, "w");
   if (to)
-    fprintf(to, "// Written by gp_tune --kernel %s: %.3f of the default's time on this GPU. Do not edit.\n",
-            g->kernel->path, best_score);
+    fprintf(to, "// Written by gp_tune --kernel %s: %.3f of the default's %s on this GPU. Do not edit.\n",
+            g->kernel->path, best_score, objective_words(s));
   for (at = best; to && policy_next(&at, name, value, sizeof name);) fprintf(to, "#define %s %s\n", name, value);
   if (to && !fclose(to)) return 1;
   fprintf(stderr, "gp_tune: cannot write %s\n", s->opt->policy_out);
@@ -317,7 +347,8 @@ static int search_close(void *self, store *results) {
               g->statuses[STATUS_wrong]);
   }
   for (i = 0; i < s->skipped_count; i++) group_close_skipped(s->skipped[i], s->opt->seed, &lines);
-  store_write(results, lines.at, lines.length);
+  if (!strcmp(s->opt->objective, "time")) store_write(results, lines.at, lines.length); // of times, for the table
+  else if (s->loaded && !s->opt->kernel) say_best(s);
   free(lines.at);
   if (s->opt->kernel && s->loaded && !say_kernel(s)) return DEVICE_LOST;
   return passed ? DONE : FOUND_WRONG;
@@ -491,8 +522,8 @@ static void add_rows(search *s, const char *primitive, const unsigned long long 
 }
 
 static char *asked_of(const options *o, int landscape) {
-  char *all = print_text("%d|%s|%s|%s|%d|%llu|%.9g", landscape, o->primitives, o->sizes, o->strategy, o->process,
-                         (unsigned long long)o->seed, o->seconds);
+  char *all = print_text("%d|%s|%s|%s|%d|%llu|%.9g%s", landscape, o->primitives, o->sizes, o->strategy, o->process,
+                         (unsigned long long)o->seed, o->seconds, strcmp(o->objective, "time") ? o->objective : "");
   char *asked = print_text("%016llx", (unsigned long long)hash_text(HASH_START, all));
   free(all);
   return asked;

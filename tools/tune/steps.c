@@ -67,6 +67,11 @@ static job *start_job(search *s, group *g, const char *phase, int size, double r
                       double give_up) {
   size_cell *c = &g->sizes[size];
   job *j = job_make(phase, s->opt->process, c->cell, (int)rounds, batch_us, give_up);
+  if (strcmp(s->opt->objective, "time")) { // a window is longer than a batch, and a first look says nothing of energy
+    j->objective = s->opt->objective;
+    j->batch_us = ENERGY_WINDOW_US;
+    j->give_up = 0;
+  }
   j->group = g;
   j->tag = size;
   c->build = need_build(s, g, c->cell, "default");

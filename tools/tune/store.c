@@ -176,7 +176,7 @@ void store_sample(text *t, const char *environment, const job *j, const variant 
   int i;
   cell_words_of(j->cell, &c);
   text_add(t, "{\"kind\":\"samples\",\"v\":1,\"env\":\"%s\",\"job\":\"%s\",\"process\":%d,\"phase\":\"%s\",",
-           environment, j->key, j->process, j->phase);
+           environment, j->key, j->process, j->objective ? j->objective : j->phase);
   cell_key_add(t, &c);
   text_add(t, ",\"variant\":\"%s\",\"policy\":", is_default ? "default" : v->is_rule ? "rule" : "policy");
   add_policy(t, is_default ? echo : v->policy);

@@ -166,8 +166,9 @@ static void send_job(worker *w, job *j) {
   }
   text_add(&t,
            "measure\tid=%s\tcell=%s\trounds=%d\tbatch_us=%.9g\tgive_up=%.9g\tverify=%d\tphase=%s\tprocess=%d\t"
-           "variants=%d\n",
-           j->key, j->cell, j->rounds, j->batch_us, j->give_up, j->verify, j->phase, j->process, j->sent_count);
+           "variants=%d%s%s\n",
+           j->key, j->cell, j->rounds, j->batch_us, j->give_up, j->verify, j->phase, j->process, j->sent_count,
+           j->objective ? "\tobjective=" : "", j->objective ? j->objective : "");
   for (i = 0; i < j->sent_count; i++) text_add(&t, "variant\tpolicy=%s\n", j->variants[j->sent[i]].policy);
   if (j == w->queue[0]) w->job_start = w->process.heard = seconds_now();
   if (!w->first_job) w->first_job = w->job_start;

@@ -108,7 +108,7 @@ typedef struct variant {
 typedef struct job {
   struct group *group;
   int tag, process, rounds, verify, variant_count; // verify 0: another process has verified its outputs
-  const char *phase;
+  const char *phase, *objective;                   // objective: "energy" or "edp"; NULL: time
   char *cell, key[HASH_DIGITS + 1];
   double batch_us, give_up;
   variant *variants;
@@ -183,6 +183,7 @@ extern const char ECHO_DIFFERS[]; // prefix of the message of a variant that ran
 typedef struct options {
   const char *out, *primitives, *sizes, *strategy, *gpus, *commit, *phase, *plan, *worker_command, *compiler_command;
   const char *kernel, *policy_out; // a user's file, and where the best policy is written
+  const char *objective;           // what the search makes small: time, energy, edp (energy times time)
   double seconds, watchdog, batch_us;
   int jobs, process, rounds, verify;
   uint64_t seed;

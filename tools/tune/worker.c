@@ -94,7 +94,7 @@ typedef struct job {
   struct job *next;
   char id[64];
   cell cell;
-  int rounds, count, unverified;
+  int rounds, count, unverified, energy, by_time; // energy: rounds are microjoules a call; by_time: times microseconds
   double batch_us, give_up;
   variant *variants;
   const char *bad; // NULL: usable
@@ -131,6 +131,8 @@ static job *read_job(const line *head) {
   j->batch_us = line_number(head, "batch_us");
   j->give_up = line_number(head, "give_up");
   j->unverified = !strcmp(line_get(head, "verify"), "0");
+  j->by_time = !strcmp(line_get(head, "objective"), "edp");
+  j->energy = j->by_time || !strcmp(line_get(head, "objective"), "energy");
   j->count = (int)line_number(head, "variants");
   if (j->count < 1 || j->count > MOST_VARIANTS) fatal("a job of %d variants, not 1 to %d", j->count, MOST_VARIANTS);
   if (j->rounds < 1 || j->rounds > MOST_ROUNDS) fatal("a job of %d rounds, not 1 to %d", j->rounds, MOST_ROUNDS);
@@ -1275,8 +1277,50 @@ static void take_round(variant *v, double us) {
   if (v->count < MOST_ROUNDS) v->us[v->count++] = us;
 }
 
+// ---- energy ---------------------------------------------------------------------------------------------------------
+
 static int is_ok(const variant *v) { return !strcmp(v->status, "ok"); }
 static int is_lost(const variant *v) { return !strcmp(v->status, "runtime"); }
+
+static double window_us; // GPU time of the calls of the last batch
+static void take_window(variant *v, double us) { (void)v, window_us = us; }
+
+static int no_energy(variant *v, const char *why) {
+  v->status = "invalid";
+  snprintf(v->message, sizeof v->message, "%s", why);
+  return 0;
+}
+
+// A round of an energy objective: microjoules a call, or times microseconds. NVML's counter moves in steps of some
+// milliseconds, so a window begins and ends where it moves, and lasts `batch_us` at least. Idle power is part of it.
+static int run_energy_round(const job *j, variant *v, uint64_t *set) {
+  enum { BATCH_US = 5000, LONGEST = 5 }; // seconds without a step
+  const double calls_of_batch = v->first_us > 0 ? BATCH_US / v->first_us : 1;
+  const int calls = calls_of_batch < v->calls ? v->calls
+      : calls_of_batch > MOST_CALLS           ? MOST_CALLS
+                                              : (int)calls_of_batch;
+  unsigned long long from = 0, at = 0, read;
+  double begun = 0, done = 0, us = 0, moved = seconds_now();
+  if (!gp_nvml_energy(&nvml, &at)) return no_energy(v, "NVML has no energy counter on this GPU");
+  for (;;) {
+    int of_batch;
+    if (!run_batch(&j->cell, v, calls, set)) return 0;
+    of_batch = batches[batch_count - 1].calls;
+    collect(take_window);
+    if (!is_ok(v)) return 0;
+    if (!gp_nvml_energy(&nvml, &read)) return no_energy(v, "NVML's energy counter does not answer any more");
+    if (begun > 0) done += of_batch, us += window_us * of_batch;
+    if (read == at) {
+      if (seconds_now() - moved > LONGEST) return no_energy(v, "NVML's energy counter does not move");
+      continue;
+    }
+    at = read, moved = seconds_now();
+    if (begun == 0) from = at, begun = moved;
+    else if ((moved - begun) * 1e6 >= j->batch_us) break;
+  }
+  if (v->count < MOST_ROUNDS) v->us[v->count++] = (double)(at - from) * 1e3 / done * (j->by_time ? us / done : 1);
+  return 1;
+}
 
 static void report(const job *j, int number) {
   static const char *const sources[] = {"", "caller", "device", "capability", "class", "portable", "host"};
@@ -1436,7 +1480,7 @@ static void run_job(job *j) {
   }
   for (i = 0; i < j->count; i++) {
     variant *v = &j->variants[i];
-    const double calls = v->first_us > 0 ? j->batch_us / v->first_us : MOST_CALLS;
+    const double calls = j->energy ? 1 : v->first_us > 0 ? j->batch_us / v->first_us : MOST_CALLS;
     if (!is_ok(v)) continue;
     v->abandoned = v->abandoned || (j->give_up > 0 && v->first_us > j->give_up * best);
     v->calls = calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : (int)(calls + 0.5);
@@ -1450,7 +1494,10 @@ static void run_job(job *j) {
   for (round = 0; round < j->rounds && !lost; round++)
     for (i = 0; i < j->count && !lost; i++) {
       variant *v = &j->variants[round % 2 ? j->count - 1 - i : i];
-      if (is_ok(v) && !v->abandoned) run_batch(c, v, v->calls, &set);
+      if (is_ok(v) && !v->abandoned && j->energy) {
+        say("begin", "id=%s\tvariant=%d", j->id, i); // again: a window may take as long as the watchdog waits
+        run_energy_round(j, v, &set);
+      } else if (is_ok(v) && !v->abandoned) run_batch(c, v, v->calls, &set);
       lost = is_lost(v);
     }
   if (!lost && kernels_loaded <= KERNELS_KEPT) load_ahead(next_job(0));
