@@ -72,11 +72,11 @@
 //    Reproducible The same call gives the same bits, floats included: by segments, by key and in histograms too. Two
 //                 calls are the same when the device, the policy, types, operators, numbers, flags and data are, and
 //                 when each pointer that they read has the same address modulo 16; scans ask that of `out` too. Other
-//                 alignments may choose another policy and group floats otherwise. With GP_REPRODUCIBLE reduce,
-//                 scan, segmented reduce and reduce by key of floats give the same bits on every GPU, policy,
-//                 alignment and back end; a call that cannot promise it, or a policy that cannot, is
-//                 GP_E_UNSUPPORTED. (Reduce by key then reorders operands as segmented reduce does, and takes no
-//                 policy.)
+//                 alignments may choose another policy and group floats otherwise. With GP_REPRODUCIBLE reductions
+//                 and scans of floats, by segment and by key too, and group by give the same bits on every GPU,
+//                 policy, alignment and back end; a call that cannot promise it, or a policy that cannot, is
+//                 GP_E_UNSUPPORTED. (Reduce by key and group by then reorder operands as segmented reduce does; reduce
+//                 by key takes no policy.)
 //    Order        Operators need to be associative, never commutative. Operands of a user's operator that says
 //                 commutative = 0 keep their order everywhere. So do all operands of scans, reduce by key and group by.
 //                 Reduce and segmented reduce may reorder operands of built-in operators, and of users' that say
@@ -790,8 +790,8 @@ typedef struct gp_op_desc {
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,    // reduce, scan, segmented reduce, reduce by key: the same bits on every GPU, policy and back
-                          // end, or GP_E_UNSUPPORTED; bfs: parents too
+  GP_REPRODUCIBLE = 1,    // reductions and scans, by segment and by key too, group_by: the same bits on every GPU,
+                          // policy and back end, or GP_E_UNSUPPORTED; bfs: parents too
   GP_CHECKED = 2,         // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
   GP_RIGHT = 4,           // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8,      // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
@@ -1387,7 +1387,8 @@ typedef struct gp_call {
 
   // Rows of strided arrays.
   const gp_axes *axes; // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis: in host memory
-  gp_op apply;         // row_map: binary, of an element and its row's reduction
+  gp_op apply;         // row_map: binary, of an element and its row's reduction; reduce, scans and reduce_by_key, also
+                       // of segments: unary, makes what is stored of each result, of out_type; 0: none
 
   // Columns of a sort.
   const gp_column *columns; // sort_columns: in host memory
@@ -1690,7 +1691,7 @@ GP__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, 
 // values in the order of the input; *out_count = the number of distinct keys. Keys are of a built-in type, and equal
 // where their bits are: floats sort in IEEE 754 total order, so -0 and 0, and NaNs with other payloads, are groups of
 // their own. out_keys may be NULL; out_values may be `values`. Any operator but ARGMIN and ARGMAX. The same bits in
-// every call.
+// every call; with GP_REPRODUCIBLE on every device.
 // Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
 // sizes, and what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
 // of 4 and 8 bytes) and count is 2^20 or more, blocks first try to fold their shares of the input in tables of 2048
@@ -3713,6 +3714,24 @@ GP__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
       p.threads * items *
       (s.stream.by_position ? (int)GP__POSITION_BYTES : gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size));
 }
+// GP_REPRODUCIBLE pins the tile of a scan: one that fits every device, if any does, for elements of these sizes.
+enum { GP__PINNED_BYTES = 60 << 10, GP__PINNED_THREADS = 256 };
+GP__RULE int gp__pinned_bytes(int vectors, gp__shape s) { // of a thread
+  return gp__stream_items(vectors, s.key_size, s.in_size) *
+      (s.key_size + s.in_size + gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size)) +
+      gp__stream_kept_bytes(s.primitive, 0, s.acc_size, gp__stream_items(vectors, s.key_size, s.in_size));
+}
+GP__RULE int gp__pinned_vectors(gp__shape s) {
+  return gp__pinned_bytes(5, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? 5
+      : gp__pinned_bytes(3, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES  ? 3
+                                                                         : 1;
+}
+GP__RULE int gp__pinned_threads(gp__shape s) {
+  return gp__pinned_bytes(gp__pinned_vectors(s), s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? GP__PINNED_THREADS
+      : gp__pinned_bytes(1, s) * 128 <= GP__PINNED_BYTES                                     ? 128
+      : gp__pinned_bytes(1, s) * 64 <= GP__PINNED_BYTES                                      ? 64
+                                                                                             : 32;
+}
 GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
 }
@@ -3722,6 +3741,7 @@ GP__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
 }
 GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
+      (!s.reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s))) &&
       gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
       (p.algorithm != GP_PIPELINED ||
        (!s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
@@ -5569,12 +5589,18 @@ GP__PRIVATE gp__measures gp__measure_stream(gp__shape s) {
 GP__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when =
       (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
+  const int vectors = p.vectors;
+  gp_policy q;
+  if (s.reproducible) {
+    p.threads = gp__default_to(p.threads, gp__pinned_threads(s));
+    p.vectors = gp__default_to(p.vectors, gp__pinned_vectors(s));
+  }
+  q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many stages as fit with chunks of that size
     gp_policy whole = q;
     for (;; --whole.stages) {
       q = gp__shrink_stream(p, whole, s);
-      if (p.stages || p.vectors || whole.stages <= 2 || (q.vectors == whole.vectors && gp__policy_valid_stream(q, s)))
+      if (p.stages || vectors || whole.stages <= 2 || (q.vectors == whole.vectors && gp__policy_valid_stream(q, s)))
         break;
     }
     if (p.algorithm || gp__policy_valid_stream(q, s)) return q;
@@ -8223,6 +8249,11 @@ GP_DEVICE double gp__magnitude_of(gp_c64 a) {
 
 template <class A, class R> struct gp_convert {
   GP_DEVICE R operator()(const A &a) const { return gp__converter<A, R>::run(a); }
+};
+// An element that is stored as F makes it of a result (gp_call.apply).
+template <class T, class F> struct gp__stored { T value; };
+template <class A, class T, class F> struct gp_convert<A, gp__stored<T, F>> {
+  GP_DEVICE gp__stored<T, F> operator()(const A &a) const { return {F()(a)}; }
 };
 template <class W> GP_DEVICE W gp__negated(W x) { return -x; }
 template <> GP_DEVICE gp__u32 gp__negated<gp__u32>(gp__u32 x) { return gp__negative(x); }
@@ -12595,7 +12626,7 @@ struct gp__batch_ended {
 };
 // What tiles leave: behind the ticket word. Zero between launches.
 struct gp__batch_leftovers {
-  static const int LOG2_SUM = 40; // of windows; fewer than 2^24 tiles leave some, since each has more than 16 KiB
+  static const int LOG2_SUM = 40;            // fewer than 2^24 tiles leave windows, since each has more than 16 KiB
   gp__u64 control[2], sum, scanned, readers; // sum: windows, and tiles << LOG2_SUM
 };
 struct gp__batch_entry { // of a tile that leaves windows, in the order of `at`
@@ -12707,7 +12738,7 @@ template <class P, class S> struct gp__batch_block {
     __syncthreads();
     return s.drawn;
   }
-  // One thread, while others copy: gives the rest of the tile that was scanned its place, draws the block's next ticket,
+  // One thread, while others copy: gives the rest of the scanned tile its place, draws the block's next ticket,
   // and prefetches what the scan of that tile reads.
   GP_DEVICE void go_ahead(gp__batch_leftovers &left, gp__u64 tile, gp__u64 rest, gp__u64 tiles) {
     if (rest) {
@@ -17879,9 +17910,10 @@ template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (
   for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[j - 1]);
 }
 
-// out[i] = values[segment of i]. Ends of segments mark the elements of a piece with the number of the next segment, from
-// the warp's first on; of those at one place the largest counts. The newest mark up to an element is its segment. A warp
-// has fewer than 2^32 elements and segments. While it gathers a piece's values, the ends of the next one are in flight.
+// out[i] = values[segment of i]. Ends of segments mark the elements of a piece with the number of the next segment,
+// from the warp's first on; of those at one place the largest counts. The newest mark up to an element is its segment.
+// A warp has fewer than 2^32 elements and segments. While it gathers a piece's values, the ends of the next one are in
+// flight.
 template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expand_args &a) {
   const int SIZE = int(sizeof(T)), V = gp__vector_items(SIZE), VECTORS = gp__expand_vectors(P::vectors, SIZE);
   const int ENDS = GP__EXPAND_ENDS, PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
@@ -30419,9 +30451,9 @@ enum { GP__IS_BOTH = 2 };
 typedef struct gp__request {
   gp_primitive primitive;
   gp_op op;                                                              // 0 for copy, fill and iota
-  gp_op transform;                                                       // 0: none
+  gp_op transform, stored;                                               // 0: none; stored: `apply` of a fold
   const gp__op_info *user_op;                                            // NULL: `op` is built in
-  const gp__op_info *user_transform;                                     // NULL: `transform` is built in, or none
+  const gp__op_info *user_transform, *user_stored;                       // NULL: they are built in, or none
   gp_op equal;                                                           // runs, by key: EQUAL, NOT_EQUAL, HEADS
   const gp__op_info *user_equal;                                         // NULL: `equal` is built in
   gp_type in_type, in2_type, acc_type, out_type;                         // handles >= GP_TYPE_COUNT are structs
@@ -32186,17 +32218,132 @@ static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// GP_REPRODUCIBLE: scans of segments in the tiles of gp__stream_look_back. The key of a state: whether a run begins.
+typedef struct gp__host_tiles {
+  const gp__host_call *h;
+  gp__host_state start, before;                                  // of a run; of the group of tiles
+  gp__host_state lane[GP__PINNED_THREADS], aggregate[GP__GROUP]; // of threads, of tiles
+  size_t threads, items, tile;
+  uint64_t done;
+  unsigned char *head; // marks the elements of the tile that begin a run
+} gp__host_tiles;
+// b becomes a joined with b.
+static void gp__host_join_runs(const gp__host_call *h, const gp__host_state *a, gp__host_state *b) {
+  if (b->key) return;
+  h->op.loops.map(&h->op, b->value.bytes, a->value.bytes, b->value.bytes, 1);
+  b->key = a->key;
+}
+static void gp__host_scan_lanes(const gp__host_call *h, gp__host_state *v, size_t n) {
+  size_t d, i;
+  for (d = 1; d < n; d *= 2)
+    for (i = n; i-- > d;) gp__host_join_runs(h, &v[i - d], &v[i]);
+}
+// The state before a tile, from those of the tiles before it (gp__look_back).
+static gp__host_state gp__host_before_tile(gp__host_tiles *t, uint64_t number) {
+  const size_t group = GP__GROUP, within = (size_t)(number % group), n = number && !within ? group : within;
+  gp__host_state lanes[GP__WARP];
+  size_t i, d;
+  for (i = 0; i < GP__WARP; ++i) { // a lane folds two tiles
+    lanes[i] = 2 * i < n ? t->aggregate[2 * i + (2 * i + 1 < n)] : gp__host_start(t->h, 0);
+    if (2 * i + 1 < n) gp__host_join_runs(t->h, &t->aggregate[2 * i], &lanes[i]);
+  }
+  for (d = 1; d < GP__WARP; d *= 2)
+    for (i = 2 * d - 1; i < GP__WARP; i += 2 * d) gp__host_join_runs(t->h, &lanes[i - d], &lanes[i]);
+  if (number > group) gp__host_join_runs(t->h, &t->before, &lanes[GP__WARP - 1]);
+  if (!within) t->before = lanes[GP__WARP - 1];
+  return lanes[GP__WARP - 1];
+}
+// A thread's chunk, cut where runs begin. Folds it to *s; scan: writes its results after *s.
+static void gp__host_fold_chunk(const gp__host_tiles *t, size_t i, size_t end, int scan, gp__host_state *s) {
+  const gp__host_call *h = t->h;
+  size_t next;
+  for (; i < end; i = next) {
+    const unsigned char *found = (const unsigned char *)memchr(t->head + i + 1, 1, end - i - 1);
+    const int head = t->head[i], taken = !head || !h->q->has_init;
+    gp__value converted;
+    next = found ? (size_t)(found - t->head) : end;
+    if (scan && head) gp__host_scan_segment(h, &t->start, t->done + i, next - i);
+    if (scan && !head) gp__host_running(h, s, t->done + i, next - i);
+    if (scan) continue;
+    if (head) *s = t->start, s->key = 1;
+    if (taken) memcpy(s->value.bytes, gp__host_elements(&h->in, t->done + i, 1, converted.bytes), h->op.size);
+    gp__host_fold(h, s, t->done + i + (unsigned)taken, next - i - (unsigned)taken);
+  }
+}
+static void gp__host_scan_tile(gp__host_tiles *t) {
+  const gp__host_call *h = t->h;
+  const uint64_t number = t->done / t->tile, rest = h->q->count - t->done;
+  const size_t n = rest < t->tile ? (size_t)rest : t->tile, warp = GP__WARP, warps = t->threads / warp;
+  const gp__host_state before = gp__host_before_tile(t, number);
+  gp__host_state total[GP__PINNED_THREADS / 32], s;
+  size_t l, i, scan;
+  for (scan = 0; scan < 2; ++scan) {
+    for (l = i = 0; l < t->threads; ++l, i += t->items) {
+      const size_t w = l / warp, end = n < i + t->items ? n : i + t->items;
+      s = scan ? before : gp__host_start(h, 0);
+      if (scan && w) s = total[w - 1], gp__host_join_runs(h, &before, &s);
+      if (scan && l % warp) {
+        const gp__host_state of_warp = s;
+        s = t->lane[l - 1], gp__host_join_runs(h, &of_warp, &s);
+      }
+      gp__host_fold_chunk(t, i, end, (int)scan, &s);
+      if (!scan) t->lane[l] = s;
+    }
+    for (l = 0; l < warps && !scan; ++l) {
+      gp__host_scan_lanes(h, t->lane + l * warp, warp);
+      total[l] = t->lane[l * warp + warp - 1];
+    }
+    if (!scan) gp__host_scan_lanes(h, total, warps);
+  }
+  t->aggregate[number % (size_t)GP__GROUP] = total[warps - 1];
+}
+static gp_result gp__host_tiles_of(const gp__host_call *h, const gp__host_state *start, gp__host_tiles **tiles) {
+  const gp__request *q = h->q;
+  gp__shape s;
+  gp__host_tiles *t = *tiles = NULL;
+  size_t threads, items;
+  if (!(q->flags & GP_REPRODUCIBLE) || h->op.exact) return GP_SUCCESS;
+  memset(&s, 0, sizeof s);
+  s.primitive = q->primitive;
+  s.key_size = (int)q->key_size, s.in_size = (int)q->in_size;
+  s.acc_size = (int)q->acc_size, s.out_size = (int)q->out_size;
+  threads = (size_t)gp__pinned_threads(s);
+  items = (size_t)gp__stream_items(gp__pinned_vectors(s), s.key_size, s.in_size);
+  t = *tiles = (gp__host_tiles *)calloc(1, sizeof *t + threads * items);
+  if (!t) return gp__host_no_memory(h, sizeof *t + threads * items);
+  t->h = h;
+  t->start = *start;
+  t->threads = threads, t->items = items, t->tile = threads * items;
+  t->head = (unsigned char *)(t + 1);
+  return GP_SUCCESS;
+}
+// Scans a run, or the tiles that it completes.
+static void gp__host_scan_run(const gp__host_call *h, gp__host_tiles *t, const gp__host_state *start, uint64_t first,
+                              uint64_t end) {
+  if (!t) {
+    gp__host_scan_segment(h, start, first, end - first);
+    return;
+  }
+  t->head[first - t->done] = 1;
+  for (; t->done < end && (end - t->done >= t->tile || end == h->q->count); t->done += t->tile) {
+    gp__host_scan_tile(t);
+    memset(t->head, 0, t->tile);
+  }
+}
 static gp_result gp__host_segmented_scan(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_state start = gp__host_start(h, q->has_init);
   uint64_t i, first = 0, end;
+  gp__host_tiles *tiles;
+  GP__CHECK(gp__host_tiles_of(h, &start, &tiles));
   for (i = 0; first < q->count; ++i) {
     end = i <= q->segments ? gp__host_offset(q->begin, q->offset_size, i) : q->count;
     if (end > q->count) end = q->count;
     if (end <= first) continue;
-    gp__host_scan_segment(h, &start, first, end - first);
+    gp__host_scan_run(h, tiles, &start, first, end);
     first = end;
   }
+  free(tiles);
   return GP_SUCCESS;
 }
 
@@ -32292,15 +32439,18 @@ static gp_result gp__host_runs(const gp__host_call *h) {
   uint64_t first, end, runs = 0;
   gp__host_state start;
   gp__host_heads heads;
+  gp__host_tiles *tiles = NULL;
   memset(&start, 0, sizeof start);
   if (q->acc_size) start = gp__host_start(h, q->has_init);
+  if (q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_EXCLUSIVE_SCAN_BY_KEY)
+    GP__CHECK(gp__host_tiles_of(h, &start, &tiles));
   heads.q = q, heads.base = 0, heads.n = 0;
   for (first = 0; first < q->count; first = end) {
     end = gp__host_run_end(&heads, first);
     switch (q->primitive) {
     case GP_INCLUSIVE_SCAN_BY_KEY:
     case GP_EXCLUSIVE_SCAN_BY_KEY:
-      gp__host_scan_segment(h, &start, first, end - first);
+      gp__host_scan_run(h, tiles, &start, first, end);
       break;
     case GP_REDUCE_BY_KEY:
       gp__host_reduce_segment(h, &start, first, end - first, h->out + runs * h->out_size);
@@ -32319,6 +32469,7 @@ static gp_result gp__host_runs(const gp__host_call *h) {
     if (out_keys) gp__host_move(out_keys + runs * q->key_size, keys + first * q->key_size, q->key_size);
     ++runs;
   }
+  free(tiles);
   if (q->out_count) *q->out_count = runs;
   return GP_SUCCESS;
 }
@@ -33716,7 +33867,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2551808"
+#define GPUPRIMS__EMBEDDED_FROM "2560000"
 
 // ---- core/embed.c - this file's own text
 
@@ -36983,7 +37134,7 @@ GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
   F(CAPACITY, capacity, GP_E_ARGUMENT, "takes no capacity") \
   F(JOIN, join, GP_E_ARGUMENT, "joins nothing") \
-  F(APPLY, apply, GP_E_OPERATOR, "is no row_map") \
+  F(APPLY, apply, GP_E_OPERATOR, "applies no operator to results") \
   F(COLUMNS, columns, GP_E_ARGUMENT, "has no columns") \
   F(COLUMN_COUNT, column_count, GP_E_ARGUMENT, "has no columns") \
   F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns")
@@ -37000,6 +37151,7 @@ __extension__ enum {
   GP__READS_ENDS = GP__READS_LOWER | GP__READS_UPPER,
   GP__READS_FILL = GP__READS_MAP & ~GP__READS_IN,
   GP__READS_FOLD = GP__READS_MAP | GP__READS_OP | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_INIT,
+  GP__READS_STORED = GP__READS_FOLD | GP__READS_APPLY,
   GP__READS_OFFSETS = GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_SEGMENTS,
   GP__READS_RUNS = GP__READS_EQUAL | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE,
   GP__READS_COMPACTED = GP__READS_OUT_KEYS | GP__READS_OUT_COUNT,
@@ -37038,7 +37190,8 @@ enum {
   GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
   GP__TAKES_INPUTS = 262144,   // in_type and in2_type may be GP_INPUT
   GP__TAKES_BOTH = 524288,     // MINMAX and ARGMINMAX
-  GP__TAKES_AXES = 1048576
+  GP__TAKES_AXES = 1048576,
+  GP__STORES = 2097152 // `apply`: unary, of each result
 };
 
 GP__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
@@ -37245,6 +37398,10 @@ GP__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     GP__CHECK(gp__check_operator(k->s, k->who, "transform", c->transform, 1, k->host, &q->user_transform));
     if (q->transform == GP_CONVERT) q->transform = GP_OP_DEFAULT; // what a load does anyway
   }
+  if (c->apply && (k->traits & GP__STORES)) {
+    q->stored = c->apply;
+    GP__CHECK(gp__check_operator(k->s, k->who, "apply", c->apply, 1, k->host, &q->user_stored));
+  }
   if (k->reads & GP__READS_EQUAL) {
     q->equal = c->equal ? c->equal : (gp_op)GP_EQUAL;
     if (q->equal == GP_EQUAL || q->equal == GP_NOT_EQUAL || q->equal == GP_HEADS) return GP_SUCCESS;
@@ -37446,7 +37603,8 @@ GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   GP__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
-  if (builtin_op && (acc.info || (q->out_struct && !q->is_arg))) return gp__no_struct(k, "op", q->op);
+  if (builtin_op && (acc.info || (q->out_struct && !q->is_arg && !q->user_stored)))
+    return gp__no_struct(k, "op", q->op);
   GP__CHECK(gp__check_operator_on(who, "op", q->op, q->acc_type));
   GP__CHECK(gp__check_operator_on(who, "transform", q->transform, q->acc_type));
   if (q->is_arg && q->acc_type != q->out_type)
@@ -37455,7 +37613,12 @@ GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   if ((q->in_struct || acc.info) && !q->user_transform && q->in_type != q->acc_type)
     return gp__fail(GP_E_TYPE, "%s: @in_type: cannot convert to the accumulator's type: one of them is a struct type",
                     who);
-  if ((q->out_struct || acc.info) && q->out_type != q->acc_type)
+  if (q->stored && q->is_arg)
+    return gp__fail(GP_E_OPERATOR, "%s: @apply is set, but %s has results of several values", who,
+                    gp__op_rows[q->op].name);
+  if (q->stored && !q->user_stored && acc.info) return gp__no_struct(k, "apply", q->stored);
+  GP__CHECK(gp__check_operator_on(who, "apply", q->user_stored ? GP_OP_DEFAULT : q->stored, q->out_type));
+  if ((q->out_struct || acc.info) && q->out_type != q->acc_type && !q->user_stored)
     return gp__fail(GP_E_TYPE,
                     "%s: @out_type: cannot convert from the accumulator's type: one of them is a struct type", who);
   if (q->user_op && !host && !q->user_op->identity)
@@ -38006,7 +38169,7 @@ GP__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
 GP__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   k->q->fused = 1;
-  k->q->in_steps = (k->traits & GP__REPRODUCES) && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
+  k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
   b->counts = gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;
@@ -40101,18 +40264,18 @@ typedef struct gp__spelling {
   gp_primitive primitive;
   int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: compiled in
   unsigned block_threads, resident; // __launch_bounds__; resident 0: not said
-  gp_op op, transform, equal;
+  gp_op op, transform, equal, stored;
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
   int in_size, in2_size, acc_size, out_size, key_size, offset_size, out2_size;
   int is_arg, has_init, ranged, right, descending, numbers, exact_rounding, exclusive;
-  int indexed;                                              // segmented sort: keys do not sort by themselves
-  int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
-  int clustered;                                            // a search in clusters
-  int described, described2;                                // inputs: nodes of `list`, plus 1
-  int size, word, form;                                     // copies and transposes
-  int tile, chunk, in_side, out_side;                       // layouts; in_size and out_size are those of structs
-  int capability;                                           // of an image for gp_compile; 0: for the device
-  const gp__op_info *user_op, *user_transform, *user_equal; // NULL: built in
+  int indexed;                        // segmented sort: keys do not sort by themselves
+  int index_bytes;                    // radix sorts: of an index; top-k: 8 where ranks need it
+  int clustered;                      // a search in clusters
+  int described, described2;          // inputs: nodes of `list`, plus 1
+  int size, word, form;               // copies and transposes
+  int tile, chunk, in_side, out_side; // layouts; in_size and out_size are those of structs
+  int capability;                     // of an image for gp_compile; 0: for the device
+  const gp__op_info *user_op, *user_transform, *user_equal, *user_stored;             // NULL: built in
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct, *key_struct; // likewise
   uint64_t list_count;
   uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1;
@@ -40210,8 +40373,9 @@ GP__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__s
     return;
   }
   w->primitive = q->primitive;
-  w->op = q->op, w->transform = q->transform, w->equal = q->equal;
+  w->op = q->op, w->transform = q->transform, w->equal = q->equal, w->stored = q->stored;
   w->user_op = q->user_op, w->user_transform = q->user_transform, w->user_equal = q->user_equal;
+  w->user_stored = q->user_stored;
   w->in_type = q->in_type, w->in_struct = q->in_struct, w->in_size = (int)q->in_size;
   w->in2_type = q->in2_type, w->in2_struct = q->in2_struct, w->in2_size = (int)q->in2_size;
   w->acc_type = q->acc_type, w->acc_struct = q->acc_struct, w->acc_size = (int)q->acc_size;
@@ -40385,9 +40549,14 @@ GP__PRIVATE void gp__name_operands(const gp__spelling *q, int described, gp__tex
 }
 // The same, and Out.
 GP__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
+  const char *out = gp__out_name(q);
   gp__name_operands(q, described, t);
   gp__add(t, ", ");
-  gp__name_wrapped(q, gp__out_name(q), t);
+  if (q->user_stored) gp__add(t, "gp__stored<%s, gp__op_4>", out);
+  else if (q->stored)
+    gp__add(t, "gp__stored<%s, %s<%s, %s>>", out, gp__op_rows[q->stored].functor,
+            gp__device_type(q->acc_type, q->acc_struct), out);
+  else gp__name_wrapped(q, out, t);
 }
 GP__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
 // A user's operator in a program: its functor's name and its types.
@@ -41108,6 +41277,7 @@ GP__PRIVATE const char *gp__part_type(const gp__spelling *q, int node) {
   const gp__input_node n = gp__spelled_input(q, node);
   return gp__device_type(n.type, n.info);
 }
+enum { GP__OWN_OPS = 4 }; // besides those of described inputs
 GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) #arguments,
   static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
@@ -41119,9 +41289,11 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
   const char *acc = q->acc_size && q->acc_type ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
   const int fold = q->acc_size != 0;
   char functors[GP_INPUT_PARTS][32];
-  gp__program_op ops[3 + GP_INPUT_PARTS] = {{q->user_op, "gp__op_1", in, NULL, acc, fold},
-                                            {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
-                                            {q->user_equal, "gp__op_3", key, key, "bool", 0}};
+  gp__program_op ops[(int)GP__OWN_OPS + (int)GP_INPUT_PARTS] = {
+      {q->user_op, "gp__op_1", in, NULL, acc, fold},
+      {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
+      {q->user_equal, "gp__op_3", key, key, "bool", 0},
+      {q->user_stored, "gp__op_4", acc, NULL, gp__out_name(q), 0}};
   const char *policy;
   gp__text *t = &p->text;
   int i, j;
@@ -41139,7 +41311,7 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
   for (i = 0; i < 5 + parts; ++i) gp__add_struct(p, structs[i], structs, i);
   for (i = 0; i < parts; ++i) {
     const gp__input_node n = gp__spelled_input(q, i);
-    gp__program_op *op = &ops[3 + i];
+    gp__program_op *op = &ops[GP__OWN_OPS + i];
     memset(op, 0, sizeof *op);
     op->op = n.user_op;
     if (!n.user_op) continue;
@@ -41148,13 +41320,13 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
     gp__set_operator(op, gp__part_type(q, n.part[0]), n.part[1] < 0 ? NULL : gp__part_type(q, n.part[1]),
                      gp__device_type(n.type, n.info));
   }
-  for (i = 0; i < 3 + parts; ++i) { // each prelude once
+  for (i = 0; i < GP__OWN_OPS + parts; ++i) { // each prelude once
     const char *prelude = ops[i].op ? ops[i].op->prelude : NULL;
     for (j = 0; j < i && prelude; ++j)
       if (ops[j].op && ops[j].op->prelude && strcmp(ops[j].op->prelude, prelude) == 0) prelude = NULL;
     if (prelude) gp__add_excerpt(p, prelude, "prelude of operator %s", ops[i].op->name);
   }
-  for (i = 0; i < 3 + parts; ++i)
+  for (i = 0; i < GP__OWN_OPS + parts; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);
@@ -42931,13 +43103,37 @@ typedef struct gp__grouping {
 GP__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c, int pointers) {
   return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
 }
+// GP_REPRODUCIBLE by key: the call finds where runs begin. Then the request reduces these segments.
+GP__PRIVATE gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins, void *keys) {
+  gp_call runs = gp_call_init(GP_UNIQUE);
+  *index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
+  runs.equal = q->equal;
+  runs.key_type = q->key_type;
+  runs.keys = q->keys;
+  runs.in_type = GP_INPUT;
+  runs.in = index;
+  runs.out = begins;
+  runs.out_keys = keys;
+  runs.out_count = q->out_count;
+  runs.count = q->count;
+  runs.count_device = q->count_device;
+  q->primitive = GP_SEGMENTED_REDUCE;
+  q->in_steps = 0;
+  q->begin = begins;
+  q->offset_type = index->type;
+  q->offset_size = index->type == GP_U64 ? 8 : 4;
+  q->segments = q->count;
+  return runs;
+}
 // Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
 // values; the list's values are already transformed.
 GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
                                   gp_op transform, const void *keys, const void *values, gp_type value_type,
-                                  unsigned char *sorted, unsigned char *moved, uint64_t count,
+                                  unsigned char *sorted, unsigned char *moved, void *begins, uint64_t count,
                                   const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
+  gp__request reduce;
+  gp_input index;
   sort.key_type = q->key_type;
   sort.in_type = sort.out_type = runs.in_type = value_type;
   sort.keys = keys, sort.in = values;
@@ -42952,7 +43148,15 @@ GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__reque
   runs.transform = transform;
   runs.init = q->has_init ? &q->init : NULL;
   runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
-  return gp__add_step(s, who, g, &runs, pointers);
+  runs.flags = q->flags;
+  GP__CHECK(gp__add_step(s, who, g, &runs, pointers));
+  reduce = g->steps[g->count - 1];
+  if (!reduce.in_steps) return GP_SUCCESS;
+  runs = gp__split_by_key(&reduce, &index, begins, q->out_keys ? q->out_keys : (void *)sorted);
+  --g->count;
+  GP__CHECK(gp__add_step(s, who, g, &runs, pointers));
+  g->steps[g->count++] = reduce;
+  return GP_SUCCESS;
 }
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
 GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
@@ -42961,15 +43165,16 @@ GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64
 #define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
   static const uint64_t zero = 0;
-  uint64_t sorted, moved, of_list;
+  uint64_t sorted, moved, begins, of_list;
   uint64_t *state;
   gp_call clear = gp_call_init(GP_FILL), sum = gp_call_init(GP_REDUCE);
   memset(g, 0, sizeof *g);
   sorted = GPUPRIMS__TAKE(q->count * q->key_size);
   moved = GPUPRIMS__TAKE(q->count * q->in_size);
+  begins = GPUPRIMS__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
   if (!gp__groups_in_tables(q))
     return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-                       GPUPRIMS__AT(moved), q->count, q->count_device, q->out_count);
+                       GPUPRIMS__AT(moved), GPUPRIMS__AT(begins), q->count, q->count_device, q->out_count);
   g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
   if (g->room > q->count) g->room = q->count;
   g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
@@ -42984,10 +43189,10 @@ GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64
   GP__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
   g->table = g->count;
   GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
-                        GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), g->room,
-                        at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
+                        GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), NULL,
+                        g->room, at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
   GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-                        GPUPRIMS__AT(moved), q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
+                        GPUPRIMS__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
                         at ? state + GP__GROUP_FROM_INPUT : NULL));
   sum.op = GP_SUM;
   sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
@@ -44320,8 +44525,8 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              gp__operators_of_predicate,
                                              GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
-static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD,
-                                                   GP__REPRODUCES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
+static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_STORED,
+                                                   GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
@@ -44429,10 +44634,10 @@ GP__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
 static const gp__family gp__family_scan = {
     gp__checks_none,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,       gp__kinds_of_scan,
     &gp__kernels_of_policy, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_scan), gp__host_scan};
-static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD,
-                                                           GP__IN_PLACE | GP__REPRODUCES | GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP__READS_FOLD,
-                                                           GP__IN_PLACE | GP__REPRODUCES | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_inclusive_scan = {
+    &gp__family_scan, GP__READS_STORED, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_exclusive_scan = {
+    &gp__family_scan, GP__READS_STORED, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
 
 // ---- segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 
@@ -44525,11 +44730,11 @@ static const gp__family gp__family_segments = {gp__checks_segments,
                                                GPUPRIMS__FOLD_OPERATORS,
                                                GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check),
                                                gp__host_segments};
-static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segments,
-                                                             (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) |
-                                                                 GP__READS_OFFSETS | GP__READS_END |
-                                                                 GP__READS_SEGMENT_LENGTH | GP__READS_BAD,
-                                                             GP__TAKES_INPUTS | GP__REPRODUCES, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_reduce = {
+    &gp__family_segments,
+    (GP__READS_STORED & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
+        GP__READS_BAD,
+    GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
 static const gp__primitive gp__primitive_load_balance = {
     &gp__family_segments,
     GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};
@@ -44634,31 +44839,15 @@ GP__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream,
                                                        GPUPRIMS__NO_FIT};
-// GP_REPRODUCIBLE by key: finds where runs begin, then reduces these segments.
 GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
-  const gp_input index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
-  gp_call runs = gp_call_init(GP_UNIQUE);
-  gp__request *reduce = &g->requests[1];
+  gp_input index;
+  gp_call runs;
   memset(g, 0, sizeof *g);
   g->at = at;
-  runs.equal = q->equal;
-  runs.key_type = q->key_type;
-  runs.keys = q->keys;
-  runs.in_type = GP_INPUT;
-  runs.in = &index;
-  runs.out = gp__take(g, q->count << (q->count >> 32 ? 3 : 2));
-  runs.out_keys = q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size);
-  runs.out_count = q->out_count;
-  runs.count = q->count;
-  runs.count_device = q->count_device;
+  g->requests[1] = *q;
+  runs = gp__split_by_key(&g->requests[1], &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)),
+                          q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size));
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &runs));
-  *reduce = *q;
-  reduce->primitive = GP_SEGMENTED_REDUCE;
-  reduce->in_steps = 0;
-  reduce->begin = runs.out;
-  reduce->offset_type = index.type;
-  reduce->offset_size = index.type == GP_U64 ? 8 : 4;
-  reduce->segments = q->count;
   g->steps[g->count++].request = g->request_count++;
   return GP_SUCCESS;
 }
@@ -44669,18 +44858,21 @@ static const gp__family gp__family_stream = {gp__checks_stream,      gp__stream_
                                              gp__launch_stream,      NULL,
                                              gp__offsets_check,      NULL,
                                              &gp__by_key_calls,      gp__host_stream};
-static const gp__primitive gp__primitive_segmented_inclusive_scan = {&gp__family_stream,
-                                                                     GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
-                                                                     GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
-static const gp__primitive gp__primitive_segmented_exclusive_scan = {&gp__family_stream,
-                                                                     GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
-                                                                     GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
-static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE | GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE | GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_reduce_by_key = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS | GP__REPRODUCES, 0};
+static const gp__primitive gp__primitive_segmented_inclusive_scan = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_exclusive_scan = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
+static const gp__primitive gp__primitive_inclusive_scan_by_key = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
+static const gp__primitive gp__primitive_exclusive_scan_by_key = {
+    &gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
+static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
+                                                          GP__READS_STORED | GP__READS_RUNS | GP__READS_COMPACTED,
+                                                          GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
 static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
                                                         0};
 static const gp__primitive gp__primitive_nontrivial_runs = {
@@ -45430,7 +45622,8 @@ static const gp__family gp__family_group_by = {gp__checks_group_by,
                                                GPUPRIMS__COMPOSED(&gp__group_by_calls),
                                                gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {
-    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE, 0};
+    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED,
+    GP__IN_PLACE | GP__REPRODUCES, 0};
 
 // ---- graph/plan.c - plans of work on graphs
 
@@ -45727,12 +45920,36 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   return GP_SUCCESS;
 }
 // Runs a checked request, which may have described inputs.
+GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads);
+// gp_call.apply of a fold: of an array of its results.
+static gp_result gp__host_store(const gp__request *q, int threads) {
+  const uint64_t most = q->primitive == GP_REDUCE ? 1 : q->primitive == GP_SEGMENTED_REDUCE ? q->segments : q->count;
+  gp__request fold = *q, map;
+  unsigned char *room = most > SIZE_MAX / q->acc_size - 1 ? NULL : (unsigned char *)malloc((most + 1) * q->acc_size);
+  gp_result result;
+  if (!room) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  fold.stored = GP_OP_DEFAULT;
+  fold.out = room;
+  fold.out_type = q->acc_type, fold.out_struct = q->acc_struct, fold.out_size = q->acc_size;
+  result = gp__host_run_described(&fold, threads);
+  memset(&map, 0, sizeof map);
+  map.primitive = GP_TRANSFORM;
+  map.op = q->stored, map.user_op = q->user_stored;
+  map.in_type = q->acc_type, map.in_size = q->acc_size;
+  map.out_type = q->out_type, map.out_size = q->out_size;
+  map.in = room, map.out = q->out;
+  map.count = q->out_count ? *q->out_count : most;
+  if (result == GP_SUCCESS) result = gp__host_run(&map, threads);
+  free(room);
+  return result;
+}
 GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) {
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   gp__request with_arrays;
   void *owned[4] = {NULL, NULL, NULL, NULL};
   gp_result result = GP_SUCCESS;
   int i;
+  if (q->stored) return gp__host_store(q, threads);
   if (!q->inputs.count) return gp__host_run(q, threads);
   with_arrays = *q;
   memset(&with_arrays.inputs, 0, offsetof(gp__inputs, node));
@@ -48520,7 +48737,7 @@ GP__PRIVATE gp__site *gp__find_site(gp__online *o, const uint64_t words[GP__SITE
 
 // Whether calls like this one are tuned: they are kernels of one policy.
 GP__PRIVATE int gp__is_tunable(const gp__request *q) {
-  return !gp__composition_of(q) && !q->inputs.count; // a site knows no descriptions
+  return !gp__composition_of(q) && !q->inputs.count && !q->stored; // a site knows neither
 }
 // Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
 GP__PRIVATE int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
@@ -50960,7 +51177,7 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // prints what it holds.
 
 /* device text of gpuprims.h
-801921
+802186
 }eaZEBAyP}~B!BcI|+XeP{PE.^~B@OJwje#(US{z$ruCl/I;NRYnBae,VxdkPQmNdM,mG|_v#tJskymc.'OLfJrnaQ;:g&~SA^.{qhcrz&VtKYqzK_kXHD
 S".t/<MUPA-}L8]o_5sTrkk.j8&/:Nj(-q(/^mR&$^w,uo~2buO`gJ0t!l@Q=j85;7DMLy8ixwRcQX#v:|OHgxax9Ya,4oHxFc.MW`q|Tv/(-tAsPr8-!3
 #DZ0p1aG:9m'HRi3bpBmZXNZC;E9L8bCi/>}`[&/GB%KNJ-,'f$u=so64(YGMq4tn%oSS%S<g}dnP^2$m,#H9HVUvsx-G2eKlNy2R,OB-'QjCw6&r6TyYk
@@ -50976,1939 +51193,1940 @@ l2fEj3>_q[PUi23E-[F<Gs=xa;"cweI#zFr-9_j]#[WHWVMBpXQ@!{<K_/_V<E`"~em8UFP4!J9L';h_
 SWEH6NaBm3:0v%a|{;.+rp@L#bY|7^!oX=y_dGW3;)~7ND|7Nhk>>@)+1`Is@UWacve]8+/vc82_veI%Ndv/.QNt%oRh0t~x!#,{ud/K(gDg63)V&M]fHl
 sHd+hlfL"LzO'P0|:f<l6+KO]ZPc{RxYS0SF$$%'l|F8=S6l#QX#t%i$M#7i4q<b[jI8~nMt^|eso|e+Q.Z<4d}[<&Ab!^2Jm5bH4e"~EC+)k`|"'&yV^d
 6C]fs#@':e2%yD!"yMKD2&8s2DIIx1a>I77d[oio[K;0,i^thbu%okNS<r]eloL{IO]S`JRZUNABQuu91nHJz#]6rs5K:@nT)qR&wfzTG}JrE]EjP(R)WA
-^'v`Rn+Mj)T>6qkg3SZvGf/}9)S]~DGk'l-|"~;[nUqmaEsy(uve8Q,^;EL|{2=BH,~+C$qh[+G')+W42s2>9R/H[N3v2^CO9,:A&gxMP9jg63/)Kx<T"9
-BLl-i0$V5D$-sh%X(Qc/LaLq~RH&fRupwo&-$5)-ns^([sce=@FqkhX+|1Cq'SR/RH(FzMlG{/eSVUJ|W>i9@&zJPuLA;oW!kpEHE(E$t=DxG/8MrB0-yC
-V"|M{.KeZ/(yp'<E)<ez8r}Je`R<N!x+/`Q$]dKZj'i(m=jd^]DazLKtwJO[f`|gsCHLcFqD~%vK`]1i[:;cMB|D%G0Mya_!,R!N[0ODwSH8@K>mLKYD=<
-g_XkemUAWD$+ao!LyhsD8Sg]I1z%Yp:v0Kc.x&-WBj0C|ec|oG~4=p_0N#4N^;/iJCyR(8{9jTPZt$Nj~)Bml{[+C}q$)mb/0$eSlNW{9rg}3hVW8XKe3I
-M%s$2[DKYN%0<d(o6rQU8kJx`G0wKY9$Xwr+Uyu9:]Q(hh=Z3Q7W4Y(I1Y]YbtOlJ5Tt!GS{=HcbxU8{,Du'#%vezJwTLTL_hOWU99[bC<j2p4"scgioVj
-;al+4gl#4YrzrgsU3sy.5F!ivEme<e49M^&G;ooN+8=:^E>`dCeRA7>2n'>Gw_&2py:xuh|lTjh<+bP_k3nND&]'RC4%f&)q)k]gg^{9bTK^LiO#mGxMEU
-|4V/E<i&PP6>S66BikGhgXer`L/%h%i:r's.>R:$7w@hqbnr1`vN([pW5]vc+f%O2:Qo'<ASRed2Rr+w!zlJ)`r)}Ddb=Au]ggyLq;ym<|s!+[v)<<UeSL
-cRy>{'K3Ay#671~g%54[LqKv#@2xk,Wnp]T6@E0+6hE`RB1qpfIN2Sg_ZRRye^-EuM@#~-.N3DU<PeZOR!GKVx-1NcZQO}m)]B1JQ9EE4e{Al'}P%>N<)Z
-uKbt<J9lI{EMj:a1}fsBpfUr5rc%29^PHSY:wZLA;(T7Ava!Cuyy##SoqgM<],8Cx:-vua1{IDRd~-JPf.OBC"rhl$QXBl)$(&wb=7]$#/C`ox.B3T(Uyh
-2Q%S9i>G,hARhyGxkXXcc[au`Z({LbvRX/qo}/5V8r_,~T,g}p]7tn;}u-S/kY/-9d;1jx|v9cO>0-NDnd9YnO}p]7RrmRn&Zc=Btwt5fo}O-T/H}vwi^]
-BD6TBy7=4-b[~h+mkqo2W_.jE`BC;Qs=%yid4j)6z"{/]Z^Ex>.xtDq1'^MBAvQD>-}8wD8Eh("<|:kloy-9U"Wo{ABGZ5S=PL)o/]27pDqnX#<dVLmU;E
-8W:nRB87_Fg`.(6=Dd'#qkUl`j!LCfWnmhd#~H14z1WsqJmHNf-aD}|HZf~5abUhD3E,<dX^Ky/8ETlSnPQ1!J>Kyb^4>R$631%LrC!p--"Ow|@d[bN&1h
-#K3;o[m#%e+P/lHxQb(gQ^FNiEn}6^l|q$aGnSk=8v&T%sat.lS&b%6y7BPprqz.=J&f;F;3}t]g-:twrD&AK^8A5Hs;B9>`%(Pc[r#G;s&5sc)a}vd'UB
-/yBQALSBL:ILEh;r00+tbd[L%66,DBDG`D])tm<)=dUd$H'aWy!u:/kgp}@BCJ/2#j`Jsk='SRyq7_)>&buB(bJvG/ycnx$M;0Th^rDb8daZs,<A.kCW/a
-vd,idKiScEmv7QS.jFaM}9VyQw'O[lM}#D0!wD<![U&#A6a2bp4x7;h{+sv|,C+tvUu/QEc|QS7"n=Z-FEMS>hP1=c-`'2G3!gSS](v`Y:|8u{KyXKUelA
-mhqOu,|{%[[g9`K4FQf>WBEmH[6Xdm}U8["9$gerGOjDW%6;K>AdP!soC:1gr"`>L!PaOc$GCl$pO|-lc&/rkU,YzWJ{zKvqZ$<]Mr]haXz8j</#nQe4xG
-R@<Xp|eUs}nQtFMQEX+WgVrT-X2OZ-'LI-:D"y^I]J9p14~}VK'e+u{(i{~|y|@l;c5c$EO2$ghX]>MrZCEnvL{H.F2}D--GI&o2`9iz]DfydZVfaZU/SC
-E2JC2V5US1m:~GVj7IKWacR/$_FEK;#WK}JIFVHy1bV#@DdW8lwHp|6FsK`wXYH[ZqW)_b9``xd46AX(Or.6fwLxcI(EJ-I[ZK}YTw>v2e"OE1L`2N&r"b
-|R/x`)qq/r_#([Kr('+pT@~dH&GvGGR5IwqKX&9H0Zx0hd/KHn1]VCtz;pbJ~8$gu[$&|LI{!dbxr6vrhnAE@1ja1lB7+Nm+BnQx9wjkIl!,l$)4wO9uxj
-=]hS`"74=dvFw{jV%_lgD{oA2""W:p#(uj@-u,"G.mfWpxYdr&NSA`[I`j.G|/i|po,<Io}DKwHY`94)H]yrKH3t7W7CEI1Q-;yetC;1%'n>3i4;c.zh|I
-[8cA[t<$:Ql^yhsd@R@FxeC&xQ2l+0`$T(^5`oZo2y7M=4]q%ha]"r|FuBuPG",NqNjj_gXd"A=ibcbT=s'5={`-OYTy+'p!.nh(mZ#%E'SyBqSH|lUdU:
-aS3sIHHZxmBsot4gP>R.K)M<y_k5.)qa`NfKQ08nfzorhvK."<RIytty5iVi;d$Au.;N1lyk0__1[-M/WH93L{zh|]a.Y(<gzYdq`g=XGGWIt((V8JHY|{
-sF51pC(|e1K9x%)ZY8LMdXOCW^K|(N&||)t7gt%IX/Z0^V=G|}#A+|D]c:Gs/VTS0&NQSaVG~rT^tR!(ilC`I-p!]&u1''x-k<gA:3j0Oq9tlrwf.v7qjS
-9Lb#N.]r~ykTiW_b8UHM=U=t|Q<-TL;Lg;|v]rzlKi0V=oM>Xxmz/4!{Yn>wyMyR'`:5]<="W(<E=g;gvQ`yZ5Dd{/hJ+u{of<Gowd-R-nR66hO|]']:o,
-hPDVgbRatuSk/@md`YB>!S$!Fy+%U70du[>`^"gJa-xO]h`H@Tav0,ZEP@)#Vi,(w>2BE7>u7Iz_Tqn]6IB;,{"aDFQha(:AziE=h6tAs4DS9RY#HiT#q8
-L4s8_k%^ch%ygY&5;Yb}3pQTQR+E]4CVfZ+%TiBtU0AibCv3tC"=Up1ptjR4!"|!htSWqg!#!tt2CXFEH0Jg=Uqiw%3<~`Q(!6!42Zo:|Bmx'IU6}([9Vj
-zhT!JwoPGp$;Y;^"L:+$t(6+WLd`>@RDtx:L-&L`M)+RuG"^.,`)sIvB5p%=UB!&'VztH+9ns4uh<x6mVK+U2@07C2hslYWESy,K)-HTpayE)gM+kmtHln
-nP#u;d{CfvRq[#8ri:z%%'6Zf(MJG_nnK%e%6zO&$nH7S3vw=0Wi@Ec%iCUL<86sOX<`('Uk@aO5y-]jFREjHpoR|c~;`ANl%xk5<6W}@4IKaylYQcqR$T
-1XsOKWR=n@+^/sz)@3rWU<E-8|YHPH"L@dH9!Zt0EX}dNV(]x.d"F|A1iJ,x$`K2&nTj@PzJLiVXX7+GjA6Xf3)-&%=SGL~GHSaea4DxFn$#!ne-9ueecC
-LkZjyo`t`BGBp{-@N5WSxC~;kG!<1=P{'=3sC(ybzLp/{HbLPRw&hc-20eBNR.h0gbL!Sv)d;W<+-Rz7#+F/`D~%9I|Jk%I.g)xlpx#YS])2nI"#ElS>r1
-cymQIzebJq]/L_nk-%vhd0;:Gc<|d/PU2=<0Ir%S|ito7C!o)qZ{;2mN+/'f3yvhk3:vo;xb3Gt_!J.kMQ]4:a4H)2XDXC+:W<"9K_dkLCTb'r<LA!''|e
-u^}G6j,'xq(QhS35Tdi9>kNm7Dbd>4HI~Sc9wP</+>GK+}inyAK8blMw}y}$eV%37'wJfEH,r.NlL4..g48pG(+C$DOU~,}igN`6|x<uZ8'ERN|bM9xIK)
-d+qY.|K(k)6'wGu5Py>-!,oV5(0_%M0hg2]Nk;'}p|FRI7[Z9VW,T'XV#!dDC@zW>{&($-xjIGb8>)kdq/~A('r%gDO[V^!Fe.hqq"a"N_@S$]@fj1U6_>
-$Nx>;Q#l1Kpf+=ocTaBkF!$bG{XW(s&|q<Ch7+S2DjX@1A7i;g'^wv$%ufKasy4D}Yw[:dltA_<%Kj^5<ipa1rYaP|RONvEnuzUkc46AHrMxYK:aL3%eAV
-K8Yk~mM]"1|dL4(d4Km2]J6).dNY3y$H+a>C&-e$XbGGumW=ZAJUasn+Gtzk)|&fxlD@Z0wBQ_-n8#p7s1_x2<H7m-<8UF_JV7Q$N"1W`(JGd;NH##@iAD
-;=QV-b=bJaO&N;HioRbKali##Jo$s=="lZkAxx;CMC}fpR!^-l~3L4&rOYgR@hx05H}36XxI@^31JHFlg@"rhn]K5@wf,/h/j^M0JYQriON8wtO7w|7|2a
-ir6Tl7Pnm%oTmV"rX%QxVG_o~qCU=S~OD(awUP|"t>q:'rGrV|Nz.uGxy5a^"%%Mj=<_J0G"#27_'+aZ@.6E@6"D&5ns]lBEjX|(0dhFPu~+5Rl17JP<[l
-ng86q1iIl;mlO{R:%6tev3w/p5}4&)(u9VA:4z,f"=;bRM>qEXonScHr6]jvjna]^T!{M}MrKpLcH<5JtA0IN{w}[Ox}5uLfraa-7uOJ_8$wZjA5~&x/zf
-"T])s9}Y"[4d!]C#fevFQGC,[XjzyM$="^YUmBqK/K$O`Al$/ByhzY"['GcOcVF+:5z394vB7).Ez5rz!>:Bt(CO.dD4F1.y71QEA)D!}^%eTf9fV$nl'$
-f'=jG7Q^+W,gf<Q6aB^#tQ`g_qOSp&HsL}Y+:$(QrK0ezF#5HEQ$lP;[+K)$@jccj9($xUeEODTx;#a5^%hO#y2[2{Cq"M!uo&}j@&4Uq[PLy1}8t9]va7
-@'[d02qopj&X4Z-LX%0EBSV30Bon3TgT7-Y^O-o<MG]FCp"EHP3GDi}Fy2!{>YG3FD.mM$de;;VGWvbYEBD]pYD)rd6gCaCVhsJOX=)OC!!$+&w.gA;ZxR
-4`)p=31.bBZWB[`)BbdC~x6g[)8y@[Z!P^O3_1.":MH&$6z{8$tu/O'"[5NF+yi:{7Ebu|.|G-L3]I/cDTHJOxg1YYa"qD`%blm.OWn<Bc5muR!E_-k&(+
-VZ7@#AtQ@m=!hXzPRj4:#E4M$JXWTi7h!:N|vA0`fnQ"Hvxj~Wot_9fT&e,ZSX6B$58C}FTj8Cri<U3oNbYTpG+BRy0;[qEI{,R|S)n:CGNmaWsR4!%iBU
-(I<WfrK%X-/}Kp6D^{L'+.a'lm'fXBx7Bp>8VhJxZB`wE{MUQtuBfct/"o"2:dWo&qLZ>^#51nga;4v[FSuknmw_j&&Dweo-h1_..f5Iw4#$Lc$J#=DZVf
-I6ei|]0PFQR;{{D>}D^S73G6~WQAg@@T.6TZ~^s1^XEn5p~^%'t50zPcb{/|TR9a5asRpTf;L"kSX'MaNHXQ$1C+Z2P$KaLoox)AMI<wflwiQ2QC/.b#WD
-aiXQ3a=(=hCCX].[_pV4L!;Cc^Xa-ExtVl_-AiF1N&.Ei(FXQMi&E1&[k5He.MI3.i'iGj0Ze8<FM9/P@s_y`w){5%1'eMEX`<R@$))HKHGHOP3&_<;XdJ
-#LESQPArC=sH/=8UXO|%v<<[u3rDZS{&<90)8Q)RT8e".+KihkL+=&k=C0U`4!AI~o{1V8l%se>WSNepOx+1NDTc[HrG3dJM=Rh]`{9gc5~{r$lLEdLO&f
-'|^mA)wOf25hj5hZHfrCOB0'I,]y'VWKlY`fsW/;&8)Z~Q=>JZ=B1eKt1B`pIJq`WoqTdg_3`mYP(4PE<.#&%#267+<[F{iu]-A^8EE;_V61MeWjpHF[7k
-~[YRx<Mp)le+7jpq0JvBi.e+|:mS6l`ltw+8v|giF9G/fYV=U{({Ky`=|IG970|6i"-4A2Low{LJuunjt$kg4iIeXFVm1KYsGn@nEZ:fx;h56B!gv+8R}o
-lS~{%bw0rknxImfR!t=N+E/._uqruYRSG:d!uH0S^.C.fuQp_rI9=G'M"M7xvJ%1503-WW97)_&qY9[ua1WfKN#Qkd+M{K}1U'0Rt|HyT&Cf@duy@%uxsy
-[nD)mYc`=(rKTa8B"3U|m[&I0k|b,P6%lDzcdX^q{E($4G3iF920XX_Bz}naY-b$MOB^JpE&<%MJkKd<UomCqW:T;>~KX%,1!-2#FB@'01$#H3xnhY_0%o
-#"$C8EBs}Yx=d@<$-w`p_'_0G$4`EP^7K%WGfuch^G<f7fDVMEt:UEk$7c[UtV#`{Eyl/z~lw&iM7tSqFchn'rXwQY[;KydOp7qEzF~u3jc@`V)cjaK'r(
-Tgu157p`wUo0$2D-}8tyoH9St2V1,@:EWC&A%&.if^O#k&}Yh[`GI^V@X.hdP]yb4,{@Cc:hGMW;yTXT>Dj7[G^zUSr8bceEv#[j<kYUW%dkFEePLJf{x&
-6V)@A+qpK2ja#]b|]$W.](0c-&^nd>I}(:Q/lEv-%4%1B'`4d@U|Q>y<<i$'#+d_uR@=w;E5HRm^-tr6jdQsbL/(B+oNXB#k6ub88v+O}wpulqv@-A;v+:
-qL[|Vd">a!sH+uQG@!'RTg`+uC8E<&heEN/l<i=`.Pqc<{1L1.abh4`D<f$Y7E_I%vDZ0>{LC(5<Nw/&7tg=zZt^CX@'G;)_x0r>(kuYfnE3-JW@D4yGOn
-&R^v1QP2`+NUMz8x6^$eVC5iEmWX_(0%/${B2IJ:`@F4htgP9_N^ZRT92.x(%1jG&.fRWjx[M<Lg@nPBG'l;)V8DQja7.F,)s}Gs+fFl=K8KEo2^1FY|=6
-F<wWMDGBGa}kRAhU2`f;UWvS~03BMW5/5<{Y+^a;%@8GR07}S5%;!9bs7oMRup>xE5Ruo"L]]I$iiShY9]RHb_6aZ$pnJW4^0"f>N4cn7g2Pdyt/M,QsC@
-}UQo/4Wg:BkGUAL6YPN,PUF$8|3^S!|9z=L.O<jWrKQ0qCyRB>IB;(W&^M19,|!Sh^V.B4F,6'h7%5c^_CUD~F0sS5@/(-;vU6lmIy<%!->r<ACsZk-GgA
-#x5VJp!Ph0o-oxM54E{o^qImdL[M0{U}+Ur55Q>7pEC!^IIzTG>}v]lQoqMdS{6K!,2d`^6<Iak@[lJpq^sEF!]LTc74osQC3uTk_^&lWjEK&QfBHx>-I^
-q0!Fx>WXc!O^S`k@xmwC,e}hmA:(RsMa[zt8o)lwkxDDQ_L[KTZMM[PT9n/B%+7kx.#HSa"FAh'0{AD[txW-8<6]Ib"Ma|m;Z>3NZA^`m6l1cgxIR4yDOB
-`#P1G<:<Ns`==S#0@Fsr$.TjnPq/SPlIiXPiL=>k%K_by69%FY+'dj~g&RK(5wiQl/A$hA4X$y3i8+A$8#%p5ZRNWqto{|.)u2Va>$TmgY"ho%eCs<_hK8
-=nd$LtD80{}7fK`s%2!n(;e)%FM0M.62!8`h~qlSjOCq~f!_nA39s(!,5=#e]xu+e7yg~&+o89d6o}6/tz/t+ogV0`d'uT7M]l87D,qs~.p:]#]=UNQ2[x
-cach^q]7hi-{z^fO+3csk.6<2bW7]ejhWZ!o#T_W0e<>H;$`Vy2E),{zpiZTk6upZjYLs^EZjXuvCeW+D_QJW+tu%iEBuuv_W+2;<`PFEa.;Aw]9;.Ms<d
-Zk|/s!]53[J)U<i6cY1vsp|w|):]|!2$,KY4H7pf~&oq|W~Z<:DPGLb_I;](dtlZ0xf,i=tns_E`/L=<WFkcl$;B/|}/gEc$]S(<;pxL'8SqM!nx%W8s>a
-8uob,T[Q[)=tM<F`Mp(({Xqr)[1JZqGCDXeEo{'Nli3#]t[r>VasRDH!9IBd(#>Y34u-9IowtivHJZ{eFYUG="<5-OJf5%+$#bQDXQqyy[0q[7w|7VXO|d
-jCWPPMZZptc<9fLiZ/ht@>++rM]ifTDJ~x3I>F}Lhzs-Gb]hcrH;!he1'h&GoYPS_Y!9#lSFa&|a%_z!|W=UG@I|Qk//DtlOKjKi/ah1^FCZ7[7@<@(_NQ
-MX/.f"FlsaxbCscCw2eSD2|k.c^BOc@S{&KyDm^C')y!y5_S+$O%:gz8JT!$9x.0@MG@nU(B'uQZX[~BBwz=iXs"UYY3UC:c9%Xs,{%5R+5#88X4f9hiI9
-9B}->e$QI1MSs]cZo8B,W$9RZO.7),D+yT&m`wqgRa1gC%5oR(I,w1l1%zC2h%}9BSwg3!(T=2/jx<DeqRh6x3$Q@Y6>DbP#5bc@#'%Ox"QHT3+mhn>n"'
-3d=DB-/-tSF>0bHk{9j<-Sj!j<81!~ZF.Rkzr(-8gJqnk(C//UI.ItC4fB>kZ/e(R"hX:OG;hZEe0@2OKqAV&K{e-$O`&Sj9#>-Sq8pASe@H+{[MDEen8%
-J}atqreL"]=j&r:&(}ZUx'LM/w@,GTwxSXyz/[aQ`nunV>kyyz6R5r;Po.P8zsN.d0RycawfJ+SM(jt|}zh|vjSVe};nip(|t^Ery!SRCu|#j-6.J4k/B0
-0"5_;3k}18la[&kb"|o/Fbq@CtOm8V1b'Zdy7^r(eQb$08W]9;j@<B'F]P%ZF0JEi(sM8yuzai5,K/~p4S<{qi2'!1QbqOv!VK[^>DY_lFQf.xBVYr%=8_
-nc|(50s{oJ&x=zr}Jt;v<hDtX/|C`/%AiFdWBZQfd">R&ap43.31sVq(9/47;hX}s(NO;aBN9]ODzN#kg^5;A;2ATL+A~eZUDw7ywIs/=bpe'k#W-qT_qs
-M|)o"7R@,zOX9xqhQ}%^jl-@W+s^tklu_PS@!RGNgk<{k_~L1&m|Z70H'i.wQ{"1zpYmCDSTMyWd6V-Wxu{a.iwh,B.nyeFLAN}z_,xuf8#f8,]ZA(zvID
-g%oUd_`Gc3jR_oe/W:.hMePYM>m}gqu:|FVIgxgq3Q_oCD/tPh1#:m@37|MA]=;_sY|&@g~>at#_B72l&HacSGclJIxtj$Ch^OU5OyT"sqo)mq[FH;MY5I
-%oZPMxI#!_u:_-hGD+{PSDQ7^-JPcu$E,Q:8e%x,4Rsog^Z!Q|&NzdC_#c[HEZ$XyWIZxj.m|so4(CQhbX+r_.x[a6:H"/Hq<O66hCXN]uIbN2w!z_7KK:
-i"r>UZJ$^+aP.@LCAAi)AwnQK<4(n^/IGuNCLu2(w/-rZ4>nS4rw'JkRU4xI|PZCkgj_e>{6w]jlH-kqb2Y.>NHoz'[=qEH4/S@`^n`!X9aRllSZ/YNLHn
-}d^({rDG1L1gT/Bg6)sfWLunsLEiW#;onNYFL%pj'-bJJ(QXKi:"sqngku]Bs`](Y{8X)=@^z.d"g}zLPs<P(Bfn[`QEnKpU'$Asw4cY1_aQg1[lj/'E%Y
-wL'pasZ}d;p-VX0y/F]D_">y]9GF-<&BKH6)N9}a)=`-nMe'9WY^8h3lG-UH@<Z/P>wd#:quh&dl"sB:i6Z&jQM,-xz"~DqpnZ%=riRRrh{#T.|;y{}_<h
-tXJ[>7BjN8J(sa)V:}d@|Y9,3as!5O4;Q@oxzB)xg|=lJ,MjU(07axXqi1:jL#brZ_UX/Xt_(E3WX#`X3Q}{YAXDJuKBX".#/8kN&'zrON.C""'J~+z:y8
-lh]rwLdJ0h(|rzE]@ODoA>@{({!Mm!IiqOih|.8]kl)Qu(SL}2#J}yxmo6u}&}D}KK=1pJ$(j5w5WSs>7Ql"we%@juql'QU|57Ku~RW[CmIWXSbIJ&e_PV
-&w`TZYT'kU}&<|-8uQfg[@@Rp%oqHSIZ;;z4~'<BkiFx+%r,ZV~J2RXTZhy}&J^.nm<h|9)'J,p/^jrVvmqJT&OB]THr)}1t3;3lZnGn+/!T0-cXDI5cnJ
-OSW<ErKVatSMWF3M~`<P[_bNG"-6T1-$iGn0-7'_@l,|%[#iETVtdr_.u"2MWu,^GH/eZxC8$`foom'#9uTc|m#7'+$69E88$m}bnq!pQ]1j}T:xoM7GOs
-P[=GRW7^jg`QH,qpdYx08"m`Hn1sc_^aDJ_R=[IrsJ|.}:"H-/BujgyK)e|P5dmau;}6Tfi,Fg!Y!OWXf#nPn9B<:5~]8J7OOGyN#I4H)Ai1TD|e7&Qy5o
-kGj#-swVOVT<IV@VeI9JG)J]Au6ics)l~w[f$pLz0S>}j|^}t=T/$YZ']0!m1'@SJO!e;Tl%xcO-lm1n;.I./@gu&$u5s{~V:^/uQ)i&`.C9dzS^x++TE&
-`y3ljFLJEgF&VH3N[5Wy<x6=/Y>J5G}Z+{QylJI7^+,BHw#x]s@JZd^]T#brF{%yc`p{iE"lg_H[]jyqfef"sZ0|LgDHkW/0A7V_.tl]H-+JEBp1_93HX2
-%[mJ8%~;uUPH2X7`6<if)5d9m83Q17/N!,Z[0VTS"+;`dUoIc<%}a{1VHuYOVavs,HyvLuBl7Ql>;p[JbQ=kKhN/RzhxdH|</WLo'wKBE!4e}GX.<g=h!y
-)@3/pa5|VY{ylW)m)T@m99-(#O[+mX27D{}lk_OPYX;fA`]YcM,T]^UA0I21mIIHd>4Nl_fL|$.^z/it>|5aUm>,)EotWU!OQCPs//,zzKDOT){T)Ex}5;
-p/k{tm(gC#_xbRzQFOSiDslEC3DW%v".dr7>6-Wn<J~}t<VqAdD&]+2;eV]W.7`=A/#]EyJU=nrGB=IIks%{S>BLNHu,xe}_&j7]tUZI0=Ip"ln>Ev[];v
-a_A/q$66WL5[52W&Frw0x"6hA!Af,-p@6_)V@#KT62Og]:d'6YJ[[8!5nt/Fa/bko^7&1lib%T@";8gp{[.xQ]}oOMdPsx`fB[7;V||NiGA/FzLaJ$nSIp
-yw^sg:c>5p8Cff`wCj58/zQB.e'-5s4Y6d4d#P>L^+CjZITW-SZq:i!yt="N,EI{{Zr[#A,,@y5WO]>-UtE&n>cleHb;J`:JXw_'Em8!yp4>0uf,DZxvLB
-d{i}EPm@{ZD`5V!%N=IC0Ds0yK'>ulRGSBLf'^}m$+[5eqrt6av,/`ubq)_WS%z#."7mvf%IezxSDt)k33Qe{lYoU1`"|q[F8gN3{3dU.NeICaxr@A(hhq
-lq6VA3tF.b-[,7-Q0L:B:{=o}22I-l"c>B9`IiisZadW!{&pjTruXJ3h<t~/Bx,4KJnE<='K5HYW#Duzq4_BF'{Y6]|X%gW-=S;r"O/pPJLN,PP|u1f`<n
-kV<4na.f{^"q`J0ssFes@]YGk>=y^7.ZyJQGDCBZX[D)&y%Uq4PGm&qKXf@#(gky[J{b+6RmHHj=a<u}z[e8q#!mHe0W!w%:SUwcjqg,hB0to=eY3nAguT
-XYwl/N/dT%_}1HfywjWfSY92!v[-LCZdTfNR3D#oq@[Gw%[Q&x.Wvq{..IZ<1vo&xuk[9[us78/Em./RLk)mA|wIYbbe5vGZUK@#5wvWusRK:apF1UA,VU
-g`o"1ucWVY+aBBs%tF%%(@=)>fe-Lk"f@JIsWL0Rgd<`,]mR,]!M[,9KXIyxZCtJs4~d`V=v4m82TqEnf:[nu(R6i8.oTse7p^0Ymu{'p`t-sj/Z&qs%WQ
--x7WZvY[e;^nXt<GV08irx$fOpBAk6x4<OPpxjchhG}&Kj8UC`&`$J8X6l{|2XyUI5`5#l&t{:"8J`'ZB4L[UQG[x1iF;,lt;)lQ^r%M4<4p{@l&J!rDi+
-.wS)DY~myH`ycWlftTAQ!qH:V'g<IQ,Wi/XS1N|1Jb-L5V_13;F'MYxg`WQ[yB'O:ff-PC^xN{]p~kK:]J3^&CHt/C)h7aUh$cADQnP"7UcxS&7'IC)Jif
-cc[Hh-!gUN!xd1,5H(G3rF!:aCL4{sooV0+ItA)g.].{ye1j+"tf9q|Gqo"916V'K@7&1q[ynF9l=Hh.EmRLe|T_nYS%:<bP#I`,FrV=cnDrdxChiw0si`
-0MnP0&JSymHQ^jEw(WE-QNPk<X^YWY>jthP&4uPi#mG@!#_3iLrheo3YZ!LoKPg<V&-t;bp:ti8v3eR7156QMLDIcsTJ1wQV@nZcOQCg_l@eL]{M:nQ2i5
-<.XW4dxi08gh(f1=&$~sJu:@j:cEHs-qC3[5:QJ',`A)Wkr7YP;Sm)#iC5%5!XHJDud"yk'#Ul@(Dqv)p$)<]:U#HdBLJv.",I'osO#!zv3eL%KeW[aklp
-lcCq,B&WmpvN,@;LGM:B2M;3R<-rNEI}/,@'{Y&>%oMkh$D]xi(9-<wPp&5-c0LuW_z3+o`8%&/u579v#_Q5dKR_ouz&VIlxs_Lhmg}l6l|wo-T)St[Yfe
-B7Ct}x@q7T<#-=A"=epFvIBh8Yx:,z4jT8b2Nvsv9zZk,}]ASm3rROMO}IWt&.JQUe{;|-(Ujf%hH36|F/{)Jfqxh5sPf=ct%:|&#/723vL.!.4t{).EW_
-%9A}/$vlZC"6jGp`NSJ8dX`O#ZC,eT+L%Ss"t/Mz9w(RnQO7YYNWnbu!^KAPH:y/8s}}t$(IrGI41+qf))[TaMW<.z<uBa}0JPc,c}Tre)+h)4!7j}uz3a
-{5v%XEol||t5y8Ai!kD<Gr&r^+jwhmFxj$ar=G[.RAP{HYtEFK!nxja7=d.J~K!r}I=6t':@aYO+%yywt]zH+#cP:SY%,@tjowGr<ZFSGVr8J-fUD;>4<{
-RR`YgNWl#4jGVFOMeh60~s,7)K'F{S@u$&Xb3S07!UV+$loefI=LdV47)c[{EQ9ok/3(gkc-R>}ct&/7rRNUHn#Q2Acj}Dim@)x#e{l,CA1a^is@$an#E6
-O|QxTDHvh/AEI:cph@foROyM'-:mLaIa6l$iYc0ATF|>SsSw5;VK;:Y@!`0kMH+8_{mQt(;)G+k|eO>MOsr}Vll.2I:^ob2%gN9W:|):8nw6'x_Bp];1rC
-:+9{jG7>IxuVZ76zryB"V]M-|ZaD~]Yi=0fQ]u/r5S$$h7wgPJ+&!XB2CoAc=(;IL-nhL(n4P1oTo8ptPtGE0>Aq(,go{77Eiz&CZb'Nwt<aRm;-YTHc54
-~Z%Mx,=+ZaMEe7N2TarY#!/.lXK=q2AOks1t72BO2oni{o@1$oLk9fyZcpKV7O%|G'W9ojOT)awn+GP&f$Z/j0(ViYU0l$&o%GZ]}AnY!`:^2<N0$t`tr.
-;q2LJ2hBPyi876~;BhA{6vRo"CnWxz]>/+r;#6ISqN#&C;[}FWAe"p0NDKZ:,$X7ReCK.t2P4hw0+54Kaeo,o<YeC^{I@%4Hair`SN;6mf$[O0Yr4,vQoA
-`3}Cue+6MX+'F4TYq=/CY+3K}#jCBGnEAb7p"]yF]6feBi5jNe[XCQhGsv;l;o9GWv7xQ:FM"2$MAL{'a1~V2:3tW]1RWVc4~ZAwFcUO}Dd`eR:OIFK:<:
-G.ajll-<ll@Xht.v-jR-MK@yKF"hXOFWO0[ie'nb&)9S9!};]2|{Wc6Ksm!La/G<6iY=D}x/P^c^^a5,4!lhZC7qbA<9ZJ[D7;)tQli(;-GIh09,&|bw]>
-}+y5J]Zz5s#C_z`%d]&;'C>Kf)3p,d+uRJg('"0:E$ny+immprfq>#jJ,`=9@[-_E2n-fPebgml9^x)Sz}{x4y"cTxQ#>8rUYf1I&G<9E:z3i>L)RXIcm)
-f%NJheE>ncZPH1]zcsBVt=sZq>$uE%xft7}6ust}w>bm$>Uw|&,0|SYJN@~2%ZbQ7.&Wo<]b{,+WKEVRV!tB18v1=Ou{}CR^YqV!cV}@&3&yw:lHb+"@C9
-V^PpRjbg.+3`YP:1bQO7U):1/J3;}:K+@)#3]wZf4Eh>k4Ca)6N&4$94L@zBnAbmbO'A0E2[~0ZXjSd@FLNN$.g_j2SP+'qxFuL@Nkvpi+0yQQfO;MrndI
-l=<9oYckW-#@y,xn,kJhR_o#H}`2'u3[wGnRZlDnoK(7^2o:8WjEEMh]]^]@4g^4_A7F4F1PgBS^meNZbT#,kH|hW$zfVomPge<d{zo3]h}pLdD2bUtu($
-4z6(yLrJ`1s/7DVmB|ymS6<XEuQ&W@q8Tc~[!"1OOziM-mfBjtC%j)6fQJXI!OXm.6wSoof#@zTRM`.onATiUgNes:$9~koMwlKeMCLjqKjY!X_P$umR@P
--{$ufWet[Vx[n{|K:Zktdy=6ID-45kb92rt%}tyBN|u{BO.Re&'uScm/aIY=V_o"p^CwJTp%)N-P9u3gr|v^[t}l&TDrIG<4xw$4CiwuK]$%Sg1YzBd}6j
-1tp&R.ou.V<rO^syS4OZ}4GT4C7lZ.}k12gzto$Rz7YDtUmcq^FfS)fDo),t;CAIb{ZKw%`PN2PB`)sv'DH)%f_)w""hfgT0@9!TvqRsCfX0yOG@$87R"/
-X@Qx5]YObn;z%]v:DJwhqE+ar_k|!sWxz^HZ17y.=_Sn9DZK&GFtTroIt4@8KXq-lqBS!lMN`7&a;#}sG`f"pI}E]dGEEDEOMdIlUQgo8NImt]7dAeh3S5
-=BlYo_$:/[U%p7}sp&o&VZC/A/`/G}&6wozysGfbNow,)Gzjeq]>].t&u;CZLvnHr.r0JD(K}=3SYIf3p6._x;DI()8's4.(:3yBY]r=vMxh~0$Tomfv,N
-dx_@fC8n<0}YX<JSTSF-rQ;j]7KZ!k4UBASaV68$ALBC(6Loy%t=:FJKlF}3Z^Q[(iPVGX_q!2<-5ahet9a#;C^2$MFx8Nh;vabV>L5X#ZL(Yq>j|j6WdT
-=87F!uu-]`0:b+N6'==]9{t(E7xRN.Nt^hw293pB%z7)oJBx@1>#]5o"`Z2,BTv2_tkJDp@19$=JY>2^,zQvYe!jv%M@iuMMm8cu@R65IJ4H4yd"<@khKo
-ypN!wrd}]$"k@XS|GJ"b2`K99l=1)@/>XCyu[V-.GA/]m|-TlM(Iz@JsA36<g||XN>-"!MVDd;vq3Q;UXC}-JFn&l<jm-R9kL)ta|7$'S#L5>`GeuHM-)-
--W-=kDOF+:JxMTH"W{RDR)&5'Vpl$h_L)^2p.KInr.X"jI,ha8"8l7M!j[g-%]S]keSe:sW}$py!D&/Y;1MYC<Ay+8z@Z6f4l#$=}MzFwjZCK[4_#|./v-
-WabOb/q>#1q2W<NKRWg6sQP]J}&<Vk)A@E23e_qTzG)Bli7y1uUaQ3>cwQ6,=pyR4EdUPi=GS#JTW>0gSJp!g/&rg-!h~o89_D+bQE'#S_F75-mS|V]lX7
-y'l8x86Fe(=><N+kkVdm0GH{vV[n)WBK%:Qe;bF)={gzvrMEY^)S=ylTA<)6aB)]_O]59Q1|Py!I{ymjZxZd[ydIAU9I0w&0D4=`Gj`fOg+iIPZZ$]Y]=6
-hMQJ+yLQ^;TD5oeMl9cGyNNt{uJ:u<3ynK&>%UY[GSS4Z^cG092[c^2rR[HO;}uu&3HmlZ:fI5FHD8O]`v{E)-ygYTaQnn"r'&^Gv;i3@#mx0).a[L>.iN
-CbUEqQT4:E~^!@uhfr75-aKGOyWYefQ/$_h+}cgm9Qa+k&Cn>{)qUa0o33:`0a{|A1|culFaq$12#V.byfF^APkS1m!qm9p5ikt;6/6Dm9#%049]t}w^P7
-E[]3d-=]b:r^B9pJUX8"4m/ZWP[bjSS=x2(cuBCr-[h>2x@<bc)U_a]%Wi9o;b5h92BAC_$148tc]:To|M`G&,^^'fK}hA%rfOA=3`Of+V}0KC>K#[Mu&3
-uagWjY52WFhwPq3iUn[cFV&6%k0k#vu.JNWxbo1"xOn:U!Qsv3|L+[e`uo]G2,%s)MYg[]Xd]z=Yc^Lv!9vAPj}4WDo|PtfH!0bYs`7m_g'-[`]jcDDDb.
-v_`._G`u#pQEhR@:6kl>l0vkxWjg>phM+Ka>&Ffnz4z;;}S.2>09O3ywq^Go3%W^%kj_jK5Y8.ZWo]%/;I1TRA_+Ye$-%!.8aAnK0+f7p7-)S%$Q1@}8}]
-,2Zb/QfLUat}I24vevEG_5.C8h:%8C5E#|3BL!W&)oXJyG`ZaHn.874d=lLBEd0Ep/{Vk=_|KO4%<L=;pK9V[(~Zg(QwX"NVz>cr<<KwZ@ZI}:PxQ9<'A(
-Z]ru~6:n"B{=vh7(sgfpON8j}VzLrGsA}GJR9/L5)`l{5"O@9]%6]V5jV4dGiP,6FtTon[Ka~o!>v47^^QiGFWy53BGdXsQ|rk>Snp/s8}L68C/BY=1CDB
-ihAEyf'H;GapB+amTcn6!BR]s[LnBO]QS9sA[7(/TIz)'oa2ruk8zN$C|U205VpOD:fm,lJdJHQoj}ro9R&V]8&JNq9sV(0v@Xo6dwD>W>>Sb3OBdxElt0
-#8HzQ|0:Ey[pgS$a3CYDPyKm"'>oBbg/Vxk#C5-jku>qLQ(/%gSx/P@GQSu.n:<&7<JO9of.}QqY=<>vU<hc!Y2;1a;e|>LJ%vi2_z)'Ri%x(,t[h^>7O`
-"iS_D%cFxtED]mJ2XE>_B1{WVp>XmTVo}%1Q=gz/;3{:0a]`a;X"<(k0:]h$:+)Ye/BSx0LJ4B(8$fSD8LmvfeI9)giz+-Q86eqYFxV-e@XWt|PfHs6rV-
-Ha~0l`(Y-C+OHT[6M'A4g`2-|}S<RvXd.Jo0z"jkEB250By'1KAgI,"<RdW40]Ou>Y-i6<WMU2$YzAE<c=NrWw%]>t6MsrrF+#a#WO`}O[5jDx-(HcSlg0
-edh+'sYVkm]q.iZa-"(!liyy+{[&aUdvMY=$0xE&$|^E~>Cde&"fC]tapeS[Polbu{yfCqw%s_YtZ-nXy-f;&,q<2}`k!uFbQZu@.!x_aWt2XXjHPA}Y7E
-QAlc.Gz(_C9W`jfV._l-!90deW%,Dj]><_Q=J]n3LWuBM0Zlctj;U9U_'gTef{9aqjh'7|CzSD%4-k|ZlF5YP{6d4tl-r)[++VmJFkZf0a(3C,G>RAQxIv
-B(avj|27<DZDE/A1`tU6xA)n0Zwo8B(<XKWFq"aL(>:b#xZ--KrJff!1V8lVRIC/M^BA#]|#Vy:GIQ@@fLP^|CSgyBNj%v-BvX~#6QClMh~CiSHp4p{s;@
-^oENDy01GiHL9J;tA.`Ud>9rE<{Y&3c$)+1xk@.=hq@oZZUvD<$QT&({%+wIQZFAO+qc9DQu$rX/F<Uf^ISG/q=1`X69LxfWb+rHH<jv90^a@X)oc^8#I>
-v@_z+&u{w:cc`]!Y%LJ|JCd_XzXoD$`2]U)qN`#s<sj3yca(.{$q"MrAOLSX@LpaffYVRM:<8=]Q;KsEEYkY15ofpzMgjyf1,,1|g5civ"vNv<8q!b.4E(
-FoJxAh/em8t;mx4gFuNbQ5,VES<Xvn51,_5pqz3f.5~hpFGZM0U.maiyxxx:op1@V4!LgYdZ@rxztxA)Xv=ZlRve#5D2Z%j"Kt</=H6Gs|Owejh)KNRj5g
-C#d])-&wvIeFv=TN'O,!'RB0de0)ZjM'/E/@zbBhz>_'k:KAfRg-knM6D`gY;[/LHc87ehS[,Kp[1H$KU%I+[<E=5XmTpFAG)'/Cp9Re1N_(~84A%P:ZKm
-~aa"E/;zjBm>Q=SZH$;vv=V[l|]5U-/.bi0lX4P>,C.5ra,cH="%d+-P$>;I^g2O-:Yrk;XfF+3s4%8`^=DZWx]3,Qv;=oy7>r8`iA>JsugV~TRBlc!@u{
-f_}rM#;3'5vIzGS_(Lob=T|ReI.+"Ru6hb-i1X<:7:'t|v_D>}"ZZv{>(Xc/bzb!P<&w^0_M0{.%RV)d8:8Xinv/o|xjithCK$P&9I-)h;m"ogZ-(^]Liq
-0^pTioZg:Hhq!59`<yN;_4,:;1sAQ7'.YN:lqsD%><l&"v{<02of_`bw`Q.gzA(|+5ou`fLZQD7,rpzj&.sRGTe.%TeLuM<Pyrk]^W3KqI1}r%io.aS7G&
-M1<<J%$H3Of'fUx3#(kT<#zu@&'YUuk%8]KJemqV_L_[yVZ;k.w0:#2^qQ2G-4c,||=qN/_P|r.)Jl~L"4yF/(^qQ#VMyRZsI&,d6P7jfPTn5x~gCvm4oY
-F6bY6n1r7`!_3=~=}a~n`Q{/YeeJG,0g}oE'`'Ro3J5'4@DWVZ&NDAi7Vu|mJ"KYO#ZO&M]f:30/+p0"2:jkmW2%8iFGi#!iCE`E5TwO7YvW0d`^,I-oO5
-(5QX.Rq-Kok:-:UD<ZS,|&Wfj^BY4zwV@Gb='([/YwN&y<d9jZc|F8"vr!GbtshW{&iJtPkJRwP!}Mb`sA7YRE!@j3x=@ZDIb.+0<T^(ELO_KYA4q<GLUk
-E^C-Z;%q|SyFu/U[j]5=mVheOF7_CCp@UJyF)eI(x`apJosaLndVsm2B#`;/q!",~[xj)_PM5x3caI~pxFF'#bhYw}1x7.p@FM$r[`C/1[EJ.Xet.3Hg`d
-lD8hW2dx"{^O^clPv9w@t%@ccW@[!^)c]@:o'Na+f|'^=6"3%{Br]7URmDb>ZjrgW2:w:CMu!Q<.E8-8@iH:dGp1Fd2O5`iC&{l;UsZDwIKp@6k`n,|"/L
-UN|G"}&qNY7FF^.ug&]kaW$8Q`To|qp5zw[{M:@n3g)IQTc1/Iw)CY!N_!3!9hJ_{Ce(Ka9LVzY<tGJg2n,N:"2w;)4MWEzrk-=cM"<Cr>-#o_pzB34@,S
-XK%b'6d52tu3Fxh9CsY_9uDj{`(P7=%M>>)f&_C$["`@%rJPiEEm/,K5+->vr|F(u|F2}E5|lE<bI<TSkm{7'Lak}StPYZ$8/i~!tKg:qcJ"h)<w(kx0Ol
-5RFniT"<S]1[`@g_}T-{^W4.X>a.MZ(lIZ[=U<y,c1yF{3a/3xF6-'GFa.RAlk`P`mE+jIejP[Bfwa3$uC_+ycR":#Y+=0/uUSnWPK^6u&TGv'grXO_yT%
-r.Yz:fCNTBDT$Gx]|)1L>2>NNT_o$Qa>oh:-DuXS8y3h)}6uMP+HqK@EH4{h7MeRR+oS&>Vxg@}QP'734!Br6I$aK64oqY0N;)EZ<r0Y11ih(m+.cidC,8
-#5E+"4N7@#_XRtqXd]T:K4`#ZZlv~[Ns<]S$Y7jSgei'XD&Y]i8IcjF{KGrGL.ly^JvB>I'/,y/TE@!T).jt<PtwgdCDKLN[vZ!YRckTspo#uXOZuqZa=B
-pQb:~vjOO$aG44l6[Zfp{4X|N^+$r01u&#.)$o631AL"~d5@E'Wdppp`S>^Q3JN_6i(8C1o7NlFr_khK[3xpyl>,:=)q1Ghq0Ks1l/)H/=1Otf!5/Q~>>J
-6#M_89PbuB-P<E9C"e"NT!r0ReGV^QU8!O:,.WX"^n<_rRpUWGhqydv[Hq6krY1n:=3yCZza>/$aAq5jtouj=.B%vP(MV^x`qkA/7gB+=Un'{TTPOr3=Tg
-OboU7CE,qVO]]{]TK@2Yyl{<vU^[AUPR-^Y%g<n]8Z|web|]/kGYG>fN8ZOVc_CD:0}P&a^6wEtS8dE#mFTJ{5MbZR6JG6Trvo]RluM|HHfT|@+vLMss&U
-3ftJ!WZo'MUN5,~ve0F>RpTTl!(sE"b^zFM!05QTrl8jA&Dt_W]RTu0Ndm9Az`cJ$xjD`]`NZNWbxRG3h0WRhJ7]cP~'^e8>9ILHXJVrKgX>8`rzQ`e!}E
-F!kYr2by[]$cB8HwVI}"E6LYifp}!YGxJN"MFgat:O1d;QPEliH3b3!mQLOYxIKNF_"_a|<sg,IWom!M4hkL{&7It/~sRL93E{:mjvWei6kXHZ`)G:n&8b
-0'ZpAQ$C>v`wjx+dH0RJ;}Xd7i0aM4Tb-sWYo<!z8x"fHv4i}qF=R6ql>hhbTqA"6JlAjD[nI4NdrpPgAD7J^YL/[G].t;PfPuQX,`m=;b}]BJlnA6Pbcv
-)Nhie>iu`THXX%~Z]mJA%2s!Og!Edy<gZJcf~d8WD&=kvc2u28QN'GH8L48`^={`siF5|7haS4vi1uS7]p|d7UVF=^(aa$-[rQ7wu0XZ-s)3fq!W0;"U.z
-AuI/r5>S}"hK1cX^R<-i51K[_,py=.+P!+dy!>lyw1f8gIv>eB{KxpB[+YUHkp#Jo2lEZ2xS/9qUPZ3ccS#7eo{HV$|BpK@ze{8Ooa$zf{C{,ePno1Y:0#
-tu!ACI4tg8ny_z)CSM5K|-5LVE9=U^fP.cp7AIDF)7Ds9YwKVy]ftmfb.}ON{O-KB:z`$Jr$n$n:5xY&.iL,+"Z&6e/r,]lD)wv`<<kB8K8(GpVP>F=|j6
-INE,oi@QU'u%nF<yv{|i%dve=$a;yD}%tLG:'r{U^:;/ITImL.9lIc)$dxbohkKnIv1h5Z|n3!;;W4{%T"g!&HcnnCQ90Z!_B12ZeV0)i;N;{tAR&,:m7w
-xHa9|]V)lK>rYm87t1iW+hTlJ<ZI("y2%Es#)w$8h+"hsDgf(vUnA>,C#w]C]m=q>-WxgXD4byrWz4&1S$<&<E6/Y3(zLJ0aoRk<G+Xe5Mehnpz1[[r7mc
-gNf#uA[x%(/qK)7PU'oBf3S$."W_f)>CDTQkQ(_sqmZ,yg/`v}}3LRWa9l.em=$O};+,,)LZT>j)d4L6~7.={o]wv":Y;FTt74#l`tr7$7[@u:d$7oqyd#
-fFYEH@lLJ7t_,<MI%^Nvo)ArND3=oVXrBuR!ze9iQSk]q&,}"V{]F%=HlcMxT[rjz:21I}GY``Y7.3RH78Di2CP6F+UnQIW,QcJ1+y:9tGMOMFHv8LsJ>8
-kMOXFjLatw'Qxj2N_=v(0}r=JEur_o&,s=-1rdasaHYm=cb#ijf;ZTjT1mnp-]I-6JQms&#{Xd6TP1d&pyV#z)WI_|ea0Q++94fIp@F8Q=Vn.wu,tYC:JS
-4Rx5&UO-Ty~du(@2Up[!a77}+`^"3PZ;_"DQ}fZB:f[v16_n2M[Sh_ZV_Mm:k0p6"sK5yi+sMD!{]X00PM0`$dmjJEdTTy:c=/a/(Ds]1oI'<.8YDAlqd!
-HzYd;}DRiEWk0'O`lg>J[>.Jm[OJ_Me-'<,fH5rHR3NPMVv01<w][9x=Ch(Z!5^vLRrU&N@Yck~b<$9W''`trW-+/'V!nbHJ]QQrpUJLKiVa)RF'AKMaLM
-3OjilJ]u[,WAI|w)5hxO^oge&rm#y&KMhUr#Mhg&3fW4}m/N2{[yd#BuB)E"lFMW[DXn9v.'`p0[hQgeWF:<6l'n/$Qc;,fwpv73s_FuH3Y@x`RbR-cgKn
-KeV:71Ra=v'!SLCr@RD{1N09y9x-pQ@icPgu.:5zf|,=@1H!3]8wC]HR,gpz5hA1#|<30lX1[kn}JM_{1p&G6{L8{[I@Ij3L)7stK{h.;rHdzkIs3b"1K(
-USvT354smx#nX29PcoJrivKl!XkPZP%c8^+wbOEbnBfI)Va8Znh9oXI]|G.oq&!9b&-2vWT.oXM--dl9-6N`Y=<55X])iQk:%'m`MVY9PN+i4I"rY|]^D8
-95O9uhDrV+YX,9(CJuYB/k~wb+]`KzEd)aTidf>VL)qMN%_,)-qdqJ7c%-u{a,exTzaL^((MncKuo<$9LT386UKbrp{+Qvr;@wVs95~b8v$/):NN7Lb+Zx
-,EZ@Tz+CnuY]RW_P!JUZkm!GaXsARz1y-`U@N"5wmtNe+V<JJrba=1{X.CbKgXx5ee$Xn7493Fh#^U@'ly.vCLAt!FN5=;v1<eeubh#x_Af3rsj3XDyI=t
-jeoOgkNj%mU)+Zb4C4ZSbU}MCX+8c=0%dfg.gB^om"J{#[R>FoP9/X^+T{AW<I4:FL&N'}B(4t"$[g0ZTg)tQ,''KxO;S7'|e,3<EMU[|9QMI[Rn"]M{A&
-2VH"[d:JPNCC+`YeNE9=eR@2UUt.n]h:/wi1j]"K%0hAG5N#3:+sS{5+Lc#D^Snjd;O`:/U^'3LpaL#q/%-$pLDXzA-%TK3f$/"%BO{iX1%LYpAmq5Kr(W
-A:)q<>fRBZ;GC)mpR|X&+=CqdxC.GXyV,agI;u2)r'Ier"GI4Y+t'C=q|]_!>7Xq{K+&lmxj.gPE-c:8{;rv.6dMC(B52B.]hmInQrjA1VpIqx"(]3_Mds
-@8Q|FvP9WK#V<x")ySdbNTjW&ds}^DuupVshkP;Mb5L9Dy5HvUip1ri#g[rN^D2ng&9711X&@zj60u.=Gxj6+f9%R;}WUXq6Asi/Pifxq>pTlsuAd5g[6T
-~R+z_:MOzKZU5Qz3.GfAVs(UFae=c6'P75+[fFP"+s%WE>:B=92q#@4W$W1S1.[9NEP7Y|^;L[D{h{EA9{ME>#Xhp@xMAhzV(Zl>ZHd.}Z^Y#5CYYq}RDf
-5pJj'3<%gUb`3Yc84dy_+-nAI|s|2Y`ZJ[Ta]v4D{URTGY2tYvUFUK#KApOsx4wQ^yMb#PgaclU2OU"|=O+C.)q}QIfjk57k=_5%Z%(XkZoCQkXwxJuW3x
-2.jh8u(Z~,^hxFEgFlBWuX[kMct9t':mwg#7aax.LB<UQc@"NJrB6=2pxgE@n><i2)m9dCY7]F6+z_-+SX=C7rk`Tl#_#@n16DP05;F1jiA8JD^=:S=RfE
-v`cnys<#H;(KTe9t=<#Z}AeunuZB>#zpE,p^u6Le@{NT2"FEQ8;lf330zw-BL(3K&p_XOJaZvHfA9'"CSp@#"I$F((Lk2RYsig6sRYzu^I]ManGQL:6bf=
-U@"nlMAG"Ghkj^vp.E:t6.<YlOqOk<!d08Hg,}kV``4RUrNL7J=jOfqK"1,eC7BE><4C;4y.qi<+_"AnJPrqq!406TA8-3z/EM!TM1jP2yVZ[d=(g6"Ezv
-=XQ-[1x,NoN`-qh9Y>"ngT!vRnL"Y"(,HwYG/aKNat!EC6hq3^>^Uoaf.X.JT!!J$dntRD#)OByZ`8Cw^'K6[b0nM-i.XL::wUB!|wdbuY=+jXI_LhAHKf
-|<W"Ey_O>'I7]]DSE=3|y)3e+hgZAT1YW2.0Ods4+Li72.P<KP=pVOnds|w&@6qXQL4h5{y=5@M+=,xN!|;hkcyahJC44H@5bW.|~;/b^0JJdP]4%K[-/O
-@}XKzyx;}'R2W#6YeZ]s+0'u>vO:(p3lM@kp%ayC1m4TZ,F=x+3b<Pm^xDisYuMdQ!0!`Vt_l8KSW)#P='sKzR'@^;T3PZXn"T'_lP%kI;2Ir2UGJE+8l"
-r}W[(|{#X9C`[N#/dd:_kUSav&xU)"+S!::4^elp#yEN35uVX,~#sMr0HQl_nV%U=p,J06~RgV4Qu5zUgd)k1LfI;")|j,;g"UbJB-d;;_,G5m#G;R1/yM
-1$#/lf6p51d</JFfY.[K,J5F"+Xcnu:)=c)=[GPmvH"h%,%Aw_29OfH4=JsbUo"=;$kLeVL+0WS{u<vZ1l]pDF0zM];f]KC/!p=lNOUkxVPu@hpeP{{V>G
-5}Q'#,35"V$g4(&<A()<c[c8G;f@"NRf)S]ye;H=a<Qir{/A$fDmFe{Aullg=Z3WTrA4`Fkjk9fyla#3!|z6T)#4c8Ev@&QB!u/d3MvHxZ;GX7h$qqrmzf
-,/"(iT#TCK_46"4%4j+25KB"1auI-&_3QzYdHH_8">jy7MvWLOa1o%vv7;g}+08/{_%e$$yc!<!&>E>4cS`>7F.kYFgs8e9&[ql&UF[|5}A3Pfx5<Nlcd:
-St^#ZpAC6T3#TfNm)3/gGG'T+<n":BODEz-$fpV@TG"IkC~wvavW+Q3wwRA|h+~t//K{Pi&BEiK|2DXW0'{@;]@wwX(wax3D0@/gs%K(upUn@14e~Y~P'>
-H]L/R[t1#HISULO5C"T}Xp2Lb,FteD3X.i[|hQee_0C1NO%K/`M!Mo>O15lC-a[[@eCw_u.)I#lMBUH;TKOD5Vkp}yBc(fp7:x(RN({QG[8xW{wlMvx-kj
-Wr)Fjb`g;h1dJ6vl;p/p4%g[#wvT7:'zY4ldA!axCu'/_QrlE}G<ySzM8mZz##gm^[(f2PCiU]uTmu~67UWG#lJ,2HrI,2pBCixz4hC`[1y1;q}k-r0]c`
-[Y4f(=`dnI2uP,R@l+C2WK)!(pMT1xZ(N)iC0Klg6W+y2OiAL9'Dzj;|h'R=gCDf`)ERS6]6w-reuO$x}rd-|/y3cZJpP!+0j#%kb)h=&H]S!Tk+QdGj!7
-ydE)h>aiIPh[%xrJJVCM4ih}Z[RT7OIt@xJ7FC9HL1ToPz>DD(bTXI(H'B0g9R:xA!gS%>$kX2#$zPoaj;k6ks4]JI~&)N.,iAi.pU[)U8,#.(p0;4)n+d
-MY|CPS!W0N%>uGmeys$f;bR]ky^npCnHD&fMt]b+/OjjU|.XfZm1@JTl$Z&-zdyOVJCn7uCAG}+=ve`F5[wL6`BEah8A.psc/SVp,57i"W,;D5(,Knui1p
-'K)6-4{jB8_^Ee:FSX~NDbK%N1Nm(4v$iFEN=5^:ZlqfwIGLRvPP$7o|9IoN=x';jFS1D,^L^z-T[my'oAJ|4xFS~w3{K#lK)e:>$4Bn)f-5_Mkf`i[P[4
-<KE4"nu:_1PR4eI$WM`)$Iq!IveNAQTDlo>Jz{qs|=`zu@62=P:x}R{Cu']2Yf8u92X0U6~/}"[sPu-/XWp}CB4GfL#>tbbVbLDZ'&o4xv)6iKNN~R;M|=
-PPlnL^7sTA_8$tqOBfcM"wBc-FuNzL2J}8u1Hu&GmE9M7c<a&PtXJysD^A|=zNFfSM2zDi6|[f%6M(:jvZSkIgayN22prr3VMFAthUIF)"'T=mpXq#JNXs
-"^2SurcRG}61K<J([b"|4[w2prl;S3fW!KqkJS/KO<5jLP+0PH8B%6]S0_ug!7u>~>AF|z2/`=}D.DU&|eTIeoyOIxN5e;ki'IHm"o)}T[d5Yo,WQ!<6Y'
-K<phv)^vtu4:8hAS+>wE7.}U(a/h7TT}rG(h{R;9TJ`NWfJVa"hGa|T>'#"Xr9B|).iX>A5^w{Huu)~+EjWT0zR0npdK7IZVSy%SQ"wwc>;&M!7r[EY:N'
-VB%wK:y=TfrM/PSD)jxu'6Zxhr-[D<Y/N'+%1&_Ue'y)`ETW%SWroM@)j3K!&x`"&:Flu@y:a@:':Y0%IfAW!,~SUAPHqR1uRjbAUrCk:w'w@beKW0{6[]
-PkjqUug|7=w&UBXh2w<:Z6eUF8k7S"9jf(pIprzJ|b$(<4Vqq@X6Q&tpt9:54`"mVY@'[:(6n+uOe[)FpjoqXex)X6]UO$v<Q1ls}bbX}(~I]iP.f`h<of
-`ta`x+B67bs#oSXrI^n"P&s{/Qyn1b7o+,L9TO{A1IlWM>9Lg$(Y'3Ns`M9P8Sns9;[dQ%T}4"2`@,_x_#V[hqND":J_l.>:s2;4K^]5Hx4cbjfY{`n/|y
-9Aum=Wa;35D^Oo/Om_qj>')edV"axGVVox.bZ4-uy.2cdI&I/<TDT%nL5&a5&m>`th1CO'1HZHjB&s#97dvV3x[Ur6u]j@(!Bn%]5m7lxDnTVdUWcbaF`E
-d;c2DrBYXmv;:.jutmoYYe~`]}#zcJNF@LVURa@3Yhv3@L2[f."1:{jyjTHj!byf1IC):)un+->aKJ`QBpQSF'=<pwDN!tR`F$JrR.YB}VG06<>[Q.nhBd
->_d)2FI1$V=x&Vlr2qv9:"MO#@EK0svAQK-h%kA!U{,SMuk7,59zwUiJ(z13c[gm.wbLHP=J&,8{/!"m#EqkadvLfa@tfepD_"19JQ,yK(2W$yoN)48M8J
-xSC-PjJbFe<Z]&U.EXe@mD."|jNB'y8@6ZOeEWX)I-T}k]=txO{{2BZ1$U'AEwd[45D006-v}7$I`>|)YqxXJ'97{<A.|fi<"-o(%)zTxi;8d+k12pyD.j
-B<s5qVN}b)l=gJd7{b3%.|3+el]'T%6XNcr/.D,H>v/U7,>7soN]mA=+$G_eVnGwY+/>[GpL"STD'N6cYq6;J_9AX+)!:<o8}/H.yp(iUrMOV3zRv8}C>y
-3WAhL&qD3hw5`o9+klDUnUkn"yDo1;P.u'MDE![g]<gXfgEmFCP,%mG@NL',zu]5ZEI{Z>NlEfcNH0d0.x:qqcH@|X}z|x7Zq7hGIw4Hb1W&+;szYIk!PA
-:Ieu(u[XD%)s.D)s5zmz3'38O|V@tn4fanK3hXBy9%0R:CSc,=FydzuphpOekUy0/8v@S!]!,Wj`xttO4,5aA8=h)cqc5d&1zo+V&-sFMtypZkVpiBX/aZ
-G$CW}!q3]f(I53Ww$|YBvj4H|{YpR%,f`]FD>N,YvMwE6i$6Bgm-9y<@x2:sx(qO12v=|!+f]=;WIoZ8$i@(S!c}{>7G"0VC#k7R9E(j#b>!;4Z6n6-#tN
-%-JtID-cHGKyG(bjH|mFSCvR+VZVmKvkkWr{XjM!$H}qDG+JeNqrkEf`o-x5wFrr5N--2U5S<gHkS/@aOtpT|er5`k1YBbwb)>ews%Kupv$/EL4`AN.tLS
-HUZI6q>JRGAa75}s{wS{Hq7Sz|fnQ'%5[<4wvAjh3Ai^7G#DThLUkh=:"FJb<;IwVw:sMg-M2e@&/VdOu7|7fl5}iUD$q%:GNFd/-{6Ao7><w7&1!8]=:;
-I-=&)WlL='(EAaqr`l6H~R<S/jV+onE-4XC7S]TVm3&]Dkx.82b;2cQAXfQKhO(Be46GTAWyOY(%rekX5=djP#v4^@!77qXgsAdLtc$[K+ufHP;fB=ne;"
-W$b[[wn:o/VA;Vpe`=d,2vY5;p)L%[GhNtF_&W];wX17,V)eo'8(8hb:F%U:C/Vw9!hoq(hoB]|B']@2z`Am|`2>HakbrWM&olSfN$wj<'%4(z-GGV]q:[
-^PC;^b4/R=w,Tbz+nwpU,3o$.I#KvUm[F+!R-KYu1)g,v"N7lA}4I7+$tRgbc[=Y)"`KOjju&aS8U66Pt:]<NyQs3Vkwu,YKzyX2NTOmH8lp;<7cb_Lmu%
-b;n14eYU5w:#(E.m0g0nM:0h(QTR-3+j5Z9&C{fH)mD7,;WS@/&m``}(EXc4_}!{,{oaze%ipr#55[^8yuhm3i|y[C}<h0fIzq4eCBOY'nfr_Fg+3&`oOy
-!B7rrkL"CM{-N$7HcuEU)_F{%&S8oED1;Y%^E1X;bTc7&agN,mVpUW[E@FNj~|1(RU"9k2jYF1q-]N-r%`]sVMHxl5LK,E$aPLt=LChxFNUNS{%R]rqx0g
-%n{A099mb_TLk"6CM0HK.wj;`.8a[3yTl=&AhdTdvnxT&-r8.-kV}U,Bt1akPK-Rgxg})`,lBoP8Ue>PJMr-w5$/)]8A>ToIZ,Kt56[3.FIC]>2EkP;'AV
-YF^g.)E1Y.,kVMug2@/pyLiSWW70rQc08k[VD9Y@qr[t2SDXrY2)!".:w1hXl/ylv7h/9}!fz!n0&btu@$}k%}8=3kUtRB[vI&{zj`!j)Wf^V4B:x1P;4q
-+9N_7ySu5Hf}WyF[p6Ff#|GJXj^uueuGqD:`&;dEZ<fJn,<p5-,@D_Z^Ug{J,[fh7v=[I4:9Dphot2BFiFJJ'QxlpOG/aK/9SR<^@n9#`<_wIo6t@y<}r'
-Cn0=f[}&4W@5[48e,ky<~-kG2yc27ZRCmh'buF.-Lgy0(x.7=}ONk`tXzQj[-z6Tp/fu,G`,=s<`i-2ePYJk$:e2oNZxmg0TG7^Ty^]JqN;G-Ndbv6ooGf
-L;W8j]t[/7k)&r}p@i'jKTncmXrR`B+rX;vb2]"F|}`'Hm{PL)=BG0D=/.sie{#rwVh+NYGl@KF3mbQ+e[hYK02O4Jy2{6voO=1P)`Y05&o;"n<=5YU@94
-]-Eoh8C`7n`NNFH&vZ}{I.yslHs;cwssjMV9$I@#RsEyTpn_UhH3|N2WW{E-|_)rCk0!90c}qsvOcKGj+UK-|Cy.bA!~8sMHPq5|x{GU!~n}.6x8aQuv/|
-%PP,O9[T#A.&%w1a;ss4wO<kykn4LJn<uC~"M&MH("HFKE:yPvWM5tP-FH{zw4Mosfa.rhtsu.p)jMdkgCQtMQL1pO(Zv2lIT)ydv#mbrg&H]cgwUFt(oU
-3!_IGycb{EVJYYVpNmq4aNun~V~Y`rH3EG`}<E+mH|{p0l!p=djwLPiEm>S:JaSd/3C.DSb,4%Y#>-zFM!g6u-$Q1<JOwGm2BWM&L{Q&HG.Z9|`7D3NcL!
--SW5HiiwRBTY+G+Q<`B)WH_m~XrSQ<eZ|:.)i$):[2Q+P2_Q45,}t+GU>;H%u61V}G`iL,Z)HY6OsE};oi.@SM]Fegjy0;q.b>#>1%)b<Ejc['@p"a36,;
-Ab)1CI-C|i|-[Q@Xc,S[z@.@xg!Oqh3aj@~^L$]>W;8o@pUhlWxq%/Yh0nctDf;A;WQfd_2iZ#uAXExcYCE3>U)c^';IZcitK,~1!H1vM]EuPOT]5I@!QY
-q9)sQ8B$ihJvZ,~fp;nf55tSl]PqHp[0IA4_}u<`G3}ux0^]=0^.`{Z).Jv%:p:qOd92,SS<q<q8.)VlNgh"zR&HdRE=Is&_:Ra|/<Ck#-ImdRM9`MU!_u
-R!P>GI~4NVBdi^x4:_(=5}|;m=HU)dh}{-FR{P=Xvg~t!h(J$H_Ojpw,0t{^fr#c)P8Y5W`qORWk;DoL9);kfl$MO"%X]q#"A2'ZaG;Q)fMX]E/;l%gaCn
-QdMY%Y'%rGkGzyiVeIO7-:qI#qq[^O5Mv3PaEmmRISMp,!C_${$&l!lrQHR"&>PtiXywsal4dV4$eMVn39Y_yvYd}mz>]Ektq7Z@bP:9acuCMeapM[rvW[
-!L_CI#vbC7RLfFxT@%nX{#02}3tg.)<Z;y}+>zD(xScRX%=J1C|BygUk0l9m!h=]`U{[1KHNDfY2bYoMl1P1_7sY$%02C<ew9mq{lTZy2[1YzBd}MGOBy+
-ad!7]KgE.+FWph2RBdP:Xrlr0YAmHz&$^%Xx^!fFQCl=Dh0eA-e;ZPZ%!p=l[-39w+:1j(=+v08Epk~F3-B@vq]G_gKu2T2Jy1LN`C:#^/%U0I5p<YCTp+
-[{,rh]9PMITC;r4n~vb<@2q;qPO0qu>U:NGkL&.fXfYk%_Ceb,zc+`A]!>0ETvyV39s]7^5Trl0!UV`v&H}{Bc+MH|<b6YKs]F:Dx><&[De)Ie.@5FqZqo
-@`z=&vG5k.D'IZ$m)ih$~ZBN[h(>"9I>O2Jhwam}uz:,%[G:7C'8_s-u2O,/V5LW%Jqx[3[dHw:(8WTMI4:Xc&T'],Idh7ZGdL"h`K>z8xDL7G=OvG$y)D
-={wng%SeQ185gO,}:L8C2&mtv}:0yD]$gTlQ@pb|.2q-}$r{_dK7CLm<N<gvs8|s$lac.m8gDc_hz!}]C9}iF`[aIex2|4'r7#VVz_NG1.P9Yz6{!Clivy
-YU^;10/)[/()SlS=L7wrCwfb_/Ez{P3Y2m1UdI6L5gf/F]U2xR{rs2W93N,44zv2vzf0Hq)xc=d4}39UR#3dCvvm!@7t|[db3+UQU0)aceyv=}Q9H1St>O
-X=`7yNky!c1hQp>gyH[fG:1WMB6F+S{eBL7p>K/Bi#HF(4%Mkn~G_!TQJU9ToP;;67^jY$7-6z_9),{^/K':t,W|C#r7[h(Kcngcb`92%}M_6YHQ@y9/]t
-c}:XL}Gi}3%"L|nVZYq89S#GlM[xi3x)B][iZh[8NHnTTVeEGzGn"~MCYyP'0N>qMKn3Ew;ICDkWJ:3RIL4vvzSynkQ]8U!UZ7rkw/lCNIgg2(=6ui:ix]
-'9h@&Y>+BOs]fXaQ!'vuRm;h,Mjy|tvgwR`jcBy-z2&6={J8jdudVHLq|<$UtD~RSB0jkx4CV<S-fpz:ih"tx1V2UG;@qH;6fvJFaQ/bT+!uzW|5IV0s7;
-|-C/y$xa!l|8^c-t=+=I{@85HpiRYY|mSj=z|5'Wzj9QO:cG]T+y#^XXYEG$mY;2zhsS.bh._+=$_Y[wB9GnAP(b#USKnq81w{1(3^6TPf`td+LDsuw9Pw
-BgOHT#JCj+_H|GB-w)'kC!}MzffdG{_>l.Zm&(|{1WKh@G]%7X|+I'xBa3L.zHjYG<6yM&K5:S$k_vXyQ}[%MSqg81~`_oNq3A``Q3T^g1SL3i<n<1ISw:
-x>_KvibEqD&f_a_hb]xYSL<bLi0-Q#nla&5SzL0x+'0lHNta%bZd$eR'E,cGZkujK1/Ji3~I,>85x|iMXIxlop#%zfY4)]Ti^6k}$KUT;$y@{E+oEG7h~f
-|#"2D3j,v"Uj'7y$"B-zpG"B=4aIR3%9@#j(b.`bW96uvlgF~M|a^#Ml#zXf_LgS>uNe%>WcP<MFs&GP"LxXfD:|Ph/QJgNuyoc4az",FuVZ"L/cVC-_:f
-1o/idmrRg:wVXEG;!+,{cTF@XV)`40m4n['X2$j;KQ1ec#/2;M=%P(kpon|;-.'FcfZ[a]i5fCJkxs>NL`b"0]fi~lu#yb~P($r+P-x@NH784`BY{:jS0O
-%utJ_#na"H~oVOnIwH)KS<wU:1m>prz;qx9#KKc,_b!v0:gzk)kARnv/TDKek"]hRE@diR_}3jUf`9,k({d^AYujwk!X|F,CJJ4XA^B6p7OY<Edg,OLJMH
-s=/cie$K^>/Fe->oqA{FRH+f%|^Kw1]k4gHZ-X|qjW"#z&YndzpI!{#n7Lt=cIIzELR33/y)MzhhLm8/CBP1GoXB)VVHaF<Sy;FOUSi!)_(w]24d5u,lIt
-Jlx/=k&Acz)E>eLGh^J$$dWr,2`9m;eML[QDPz:bB`:g9]`e}XUx8j&WWU`yL(g2,g,t!MBt1@<Wni"bn=QV4S^nvatbRqm0_<_'Le,C|dw8YLy[yJR{YM
-(nH"RTrZ!pex9K$YpJIBsS"YTm^n:P"p1w6'u5ohgZ'QH!>rY29NV(LdzoR5lbaZr;daZ>YYXy=,)Q>T[1loeTy9N=J5`1"1jqU-J1t9laHFIv1mcEaZG;
-WkV+X{O$Rm^lN&OTVnmyP>seIV~!B9~Y8s~C8c.qT&&!4D}0c2].L49#_JOf_aR_!D]L:!fj|=#YN7:%oyk#(V6!{Hv03}]P9`tB05-"O1a5fYcoX5bE~F
-'{9m2eu&,<xzK_#59`E3KC|N"]Po!0BCC)_'yE@yz.=^E:LO6%gZQ:%l}Tn02gh<cnKz#c}j7op(;fx`z(5OMupEFYchxZia7}YxywG5xxLtmTW+:i[ru)
-q.hQO@jgJ]cOPt9S>0FZt@fKP-1hMVR:Oz]sCsEHPnxR+-pD_#<'/B5I+Gqt$=H1{-OX/a_3=9U__^h]H6r1154Hm$$_-}o,JWES[A4E["%Y,;1]D@/jQW
-R,<$z1/VSRKPnFMXaO8]_/,/%JqUqYG;A'_-o@LTF8/I+5pTIyuJI{H]j;gU{OHJ%N7c-law!jx[P};FGM5vvA^y~fCpHHds@/Q_(RkI2MQuTM@OY]aIoV
-Yc38H4!DCj=ND(-{UWTC=(WM<sdN%IiAvIqFz5$|}3;@IZ^8Z&zVrh4OahKyaZPy@1#6f/t=(kT]W|^;l/"Eib;Z~&M>;x!NKcxjvhC${srI96NfQAI';W
-Xht]D`aHIQ)=YqBT1l64&{zu}M/(hKBX<N>bdK~3m3ex1yln,v4e0STz$_x4iGzyB8'%"_YAZh7Kqv0L40"mnX&}Z8:>(rob5>3P0g^/edK>T!7R7{68R#
-9Cjd!HF{=Fu25d~v][E^0YL4P9%I~7lYP@a{KC[uTo[!|k08LF@!az#gkUf<:<xT2444|)<Cb6)y)[Nfb{kMR$ltGq_u1G=$xbIk=EcP;BX&xM2qn^eOSZ
-LZt$s_3h(_2t25<Cwzy9$]c#T3r2U#gGC`o=KK.sYG]-.LKmQ9kq:NSi48ITECG8I}.QmXOZA^q3K>qceBb&#N>/ZA!mE6^%d4<RUQsc7ujYf:UZf#rJ_/
-|:M@}^x%KzZCpf77e(Ahhw1R|(lE_J+NIwM62Jk#NYq28t2d:)UukE~+6xg%K>f`[sKt'l)6#vbEO^aD(9AyH2>L9sCIT|ry$fMR53{>u%PXVsK4gX9/:@
-$0"inlj,BhGserAO7G-evnH4r(dIcDLw#bO/[AE%1@jD[k9ux:,ZZW(cseyNo7xT{<fJDH6P[v-V/<YA1GCQoqn)guxC=PaZR:5r^1U[7Nj75hL5M;`VAw
-Aa!'_U#2~sc!<O!kN{aTNAF4&.Pzn[(_)<Qw27rD$9x7)}g]P&&IcUnk$&^D]:2m/z#$cxS`SL"__oa9'Q5J;j6+S[+<7u1E7l6E/$>{R`+!3@]%@XB+LE
-Q<!glB;JHh.&}''0dZpg9R_6hl/,%!#_@x`{8L`;0l"l~Fn,rSe!#V,s'Hj{uDdvYr"Ui2gz=O|R{eQ2bPMO{U(+9dka0tEQGnQos%/FGRQw>%JKlZNL/u
-FmL|ScE<9l+y+>!5oYy0,)t!3Q3>RsrNCb:!)U"(3wB.|_<j"X7_hxIAokd]s8fI/!'T]BHn^a_3Gh`^u!9%dYrj$znn#frt$Xzt)bsvW&'z~yl!4EX#@Z
-1-e@F%hC+|K@:u]<&x4{<h75S4Y&ML|<&<.&^zLUO"1M{&7P>D~5[hp:'F|{mMj=#W-/L(YTj[j9lXf`6`d=AZn6&lJx:qlc<wa7"E+-KhURf/#51hv9rK
-}wa}e3iaTq`agP.5f}c,$9!({I!U['4XW}8/F&J5=vVpmV#5I^J0<}hlc|}hnOT[qMlcHr;&M{3g"JowhmDXmx'lSUQVD!4qeqtfP@%Gh6}hU#"uLx:St`
-uw'H^U&1-Q"@J'l4pu9qXK3kZOS1t9LviGeJcY=s`+=cAghI8ec^-VF-p)G<)v!6;ns<#Za.1V1$P&n&f.eM31Il;V-;Z/Ob[);fi-sTkV}2r$0}]52{Mt
-kd{U>i0D5GCZEXz'zzX@]YU>ju4K4dY#p5IK@[)QXD8`dkT@&}Gv))3W}_EaHj[2+eM5enhb6e72j8MRBO&OiM}k_Zeh0]7nABsIRequeDkvvFES3";'8|
-Cp=(>jG}'>iN$y]d{|vL7&.E,5r3ikBk8OP#V+-TSY/R2|B$yP(DwFEbs,J9_A6fIMb1YPBbC15}qnq{e#gWb6cdenh}&_am1vUk0i+S#+r9IP4Cq3Dqps
-[QiVTz"C-=XwxLMO,azri|&`<nOZvnvxPfCSl5efD`&m{1hUN>y5D2z2|@EVDyq^><EiL3rINP)Jb_Kt!A4n(2Ibg%I`,&NeFEq{<ufKr7TBrsrPf.OG[V
-WD]7j4aY'5TamrNN/._,VX:t%VD_T!9=i,UhBy7:'QW>0F{4K9pE<"#/]T6St<zmi`_d4_{BYkIi/qk[;e+Ws,IX_-;OI,"SbfH"{hsZJ#P"L${&N&bNjH
-9h9YY772VQ^:}AYQf'US<Yu:aLO;2-v!VvA4EMLFr[CGi,5Y~+0xyL1$2EV0"{w.ZaZ^6J}{|%RG#fbfn)C`Y/]eu5jF@%e3cj/Y1)3Sa!9y+jKm]AKO^E
-U4kVb#Oks<b,02esKEqbW8otW'7p3n+B.9b1r3AbX{Qo1OI0Aq@[i&xDOYkPg6V=][C0IFG;|,TX{!N;8IP5[W<':D&_8"Fqhl}+f2BNTH<1;M1>a6hz#D
-aez@PTm><JHpc{lbtw#DiB]jC3#SHd]$M4)Z&xCu~>o4;C!7Iy6oHW`S(jpz|`&_~`iqNP--:tKFO9Fb3|f`RGZ:e!|cuoJaLt[A[D'o>4Dr`}w}RYG.`u
-G>_T`I{zUa:p|DVY{j"Yw<1{.phLz!a$5{t6+ZpcI{'y[75EzlxxAUa`0$B}Tl6H8Z+O<|B,t}^F|.6avoscFI|@rU!Cg9nc`N;w`:TC^"E{OmcxSe2`X:
-hX<47$PaEE3gC'$C"lUBla`hg(l>a})FzJw{l$8ePwM0'uxGh,hNN3xPYB[x=sV<1UsWN[8.l$[ig{[+DFd'HJN`c&I|_rFGP%/mMeHL>+h3%%D4]"xP{%
-rNC:broyV)1kho^U(NHxXU"HFWj=0I:P!(ktl37for+YzXM67A{ATg.G,k>]z7T/+.y>,fEuHtE>3yc_"N/++Mxs`#q5Rr=>+)N5TA:BrH]MWl)QUtxVDD
-W&}aho@KEiq7_(Yki0hTZyc=!@%GV!bc@P_Gmtka8kP]:JMs^!h$)xYt6gFM=%s#EjpxN&]Q]I!:jl0nsCAzLAbWfZzX>X'HgN%^pDFK{w3>&O=Dwx"cAl
-}fzl>,8Pg4<3;<$Vy'5huy'52"CbFqvy9Vc8A68Qt5g'|r`}FClFlm+><^i'o;':%3xD!O$wG!p>"FOy#-s$b]DaXtxbS9]0.Xn"DU=L&C{a&Q}{'t}{2J
-jo68`nbqbrNOa,-W^;wig<5|DJ0x0Jm^u%M9PM3lirju^M&|b{f-M{A/g'MYrS>'0M4[SIUuNbL2h(t6%.wdl+wGs}3d<x>RgD<#"9ebm+#N|;`('8k|ST
-OuyNiyju{c|E:JsM5jwA=]}Vekf^EC"I;M"sNnoeOquQlM>Gv<;A-slAa+uWFfb/Ik%|$"{Y_cASsO{6_0V=@iRs4D(B;Kq(th/)'t'j(XVv#sH|(!x-!`
-;piyAHFUiY0w>U",j)tIUE[8(x;YWd(SG^JJ(z/pByZB[VxVGFD>,>33m/l=:YwMO899u3A:,jfPK>Am~DbxN<T)5eJtYNA`Q(!@PP&sDP<&t++@IdM5$`
-"9j>nIZZtT.%#i5Jhd%|EUOWNM5iToc_vhwJ|%j#8-(L'oHLot7`|_gPt"jajKRBAXN$/`[_}}l28HNxMuwf<.}d+eiPxD"bC@.9/:{E:AEeOw"![C2PL(
-cWG4NHbABs5hJ5DJ`>fr"jl7@OH,,MAIHD@['A=(_O:{+tD83([,QXBHZJf'9^_}/3zTuY2>FJZ"@;UpOc.KGIpq"0rN2Rp,rt2M5}7{c7c5T:VBusJw|h
-DW1<=37cx)a%zEiZ",4;xEz^;")6OJO6C`{JW<mxJG=)8PAFn|61ukuY"Zb#ndz[Z[[%e,l!>c$e@J62PzO+&TFXtPtBekQ4[NisE,y5}'Kz_A}k;Lwn;k
-Wo$eQt{s#dm<%p%:OYhPa&gUuhi0et6p^qF!+t<plcOb@w>I!)k6h8H,/CLE;Q@{:-j%rD}zNyiDibG,1"p`!g4^8&}-jsWh-}T";Q5"SLQ`6S>718_N!S
-M_SU%H!ed&fIXP#,^I-8uHwb2PKL;zZ1L[)T=3ZNs!tVeDbV5Wo8GAn&Bbu-xdK63Q~fD9@F4FIU!Lc`"ZhOqMoyU<-TfybWHITqPKVwnC-572)LQF[pw^
-KTG.xLUyAY:u9cPuHC2M_G,XmYc`Wd_286d<iz%eEr'0wnHRc1GT0bNM73$>Gr[xYhY;zFTUy3mXLqU5YY5gxH>lGzyW9w)^PpxSAcT`fJWVz5Nv0"8+!G
-z"FSaL/^$!AUM;TF3!beUFuLsuR-d;$EC71phhZ^WQAiOlPll>gfbQG.-;=RG=t,heU<NG72|C7oZSgF5hF`oSbL6Id4[6$T+<Kmo=!/vn]V7n+9tBF@%Y
-:.APQ[Ih$CJzPK]+S:fV8AI!M>%21/byX&pp$HJ>;=w2t$V@<KcwYD<!W3wwF@Ln-1iM4k'g#(wlZRB[4dDru_MgawkE_4)<}}Ujd>Y}l(N<u|M-;r8[(N
-:'k}:(3)r{aE%z(V0qm8RKKW`A{:V$^{Ghc8g<Eaxd7X%S6.yFIDgpdMX5gAa4'u'g}mX=<G~I~+`l_|:HoO1{&VBp~5drOg.E/8LrZqf"`P1,.IYw=%zk
-CM'"(RXXQN8J9yu&w2g54iC-|.m}`r'O"os]lnLZXX"xgf4cYs<`LWt0j@T_&@ZYSm.w>'Hg!pa%9]!lFs38k8F5nXn:&H%v4(hsvNu=#M)xgxaOAZ$Wrt
-1Y8KZ]ZjT$rESvRxLk1h{p`JG^d#lI$VEYZ@/i3t!l=!vj9WkZTF&iVF~mfm[LY4>I@t<(E)tEd,,L2!:/y|pGIezZ9bf&[GN)7{#WD>l2eQ_q+dz7SR:I
-;SAQo-{P~x-zw;8gW]3MckW].9l]E1ijBC'@[xDln7Ev8gdM=IrC1iIidV}g#0(|.6@04b]{^<&YAtiTafC3F6]jzP$]z-XKz|^l[pH3w|7)#O@;l,:Ju{
-;p/V~L6WAtjR+x/qI'{mm[Hv$HGRpTE9nL(I^9L5sh3ioi()lz!Q)#Y+m.9<HTOE,@huf)]8x<sB]+>%V6E.>FOAm|xUvsW)HI2%i:lYSs!,p>-p4oigh,
-p8b4dxwVCaZ=H'G:NWGBK7xZ~B6VI6H`ENi"J-q@Co35YfE=B!'X)!csBoQCgFDEkBnvkN;i"mRl8|Z&[XQH#`5Sqf~J&"~B+HCHX<.2+<5&E;8.V4@/;S
-7vJrXVTi8&R+/e,-cdJfi"Pv-OvCBT>7)>-2#{cq:zf,rj@BXrJ>29bDWvT[O9'Eq_ge4,n.j7Am<h]lx$&Y0(N"TUK433o<QzOV1%v[(PTKV>i:&^2g5T
-:BHSR&wcry-S]-20#d!JY[=b"@;<WU9h^G+qy#CO&|sZI@eD8x@op_~kcX}GxI[J=6KF3J287DQ{Q9:0Jo'+VhXZ9<>[5}e|JS~o,#TQ./`Vf:95%3X{<`
-Py=Q}/`!2G6Ah5g7OtXvP"URXW>N^J3yQ|(t^/o5@lP6r5U8O-FjXYF_iioYpL.m@I.HhAG/QPz2K^e5y.JIe'S.2Pr-GM4IIC02U(gtW"I@{I$i&(%;Bj
-LT6^QI|2u8c8QY}cI_1`d"oo]LQll^_!VG]@17Y2N!]#V=E|g=-HO;CIX:|C_P+=h-z4@Cj9uh/$LG,Hnkw"rGArf<M(akveo,%P^:F4o6+QqGqynGHcbc
-pI1L!^Lez7KJx's17K>qJx%yJdmI23r4;t@4/'GZc$)T81U1fXZ;6<mB!xXatd6n{mmh2:ABQ5nmGkAidXRci&yC]BPD{$LE7/O:Ifz%:kFyoq><wcDqq_
->[XQZp_+%uJPS,j4;R06@AQeU3eW0c@g",y1FwKGm/{<C_Hm2-B7bdv57=|Cl<FFY>~DEN3xRKacyp`hxKC2ZFypSK+zu!)o7Y>a{xO<pP.)t'ibY&U>in
-Mh-S=ouQnW$;D-G:qOSY+-}'Ycp@{Ze$u^25}|pzv5S=l90YFlE=oAFb@:gw:$2FlhTgB//SNMEHImL2+!1STW.<06!o'DA0,Ssw['g"LsD!b/NR&}7nzx
-dQ2{fXx6H<P{7qZ7o8|st1":"wbKiy}Q,}{|V+(e`Bc9Ohxj21]FK5"gY|fJ}5"%I5'";Le'TC}UP_y$)1#^G#KBigkdN}$pI|$6&!RP6$%8's4ZF}gbVx
-[!|&<x+n2([/q81R'CI#vQSl+bPB!uW'Qz>g/7MVH_jpTt}U+evfq)@y`%S{Q=LJ_:56U0cs+d]T%|V_LKb>`veJ{=b#:A>9;O_'0xKBD`#<7cOm_<wXy(
-@gL|%sQ|vu#mq}NGLM!{jNT5Llws0Tlu,E.(JMevT5(1T|x>%Kz5<L1+_`F9XWlmR$+aH(+k!a3FzP}q=eKZ_wD+e,':LBdbpG,WCQ~6lKC<8286f5Tp}5
-D0tM~MLp>ch2"f(0OQ+s8H;K=NzL3-"I+3RIw8n.olQ:C0(BY3>]>6O#!B}(%eYGC>lT&:{W&X.ut:$zSn8^)(.)"/YH'X1MDm4v20]d`}jZhd7G$kP.eL
-~L3bH}po}SYu0H7Ins$/8BoYwAeQ5:dA{i<Zh{eCee#N6d5:X3oTMsWX9H60O_znI4V5Y2xc@dXR40ZYx6Gj+R:I53s<Vm+5"St:LZ>F#CmALF&T@Ajn.2
-&/]1%q@1fK`k0UNC!;H$j=<1&mh8OyUI6PaB4IjqZNC3)9PRve3E{gkQyt]@Up~Jd[sH'"GS"(j'RMH.[6.2OAZUqD%N4PKSOG6X1t0}K%F4mcC<<P{CVn
-pW~@l2:]nKU<h)d:(5MmY^,F/<:i4d<Nh_3NzWA#M|d]:Gt}}vjjwZm8ps9'nXeLof%R]w0iX%g>z6ZmYbf&t:'sVwkQG8NJ$%)CgdWur{_#zj7GtPzB66
-3{dw_pN8ph^}Yi[,`}`}FghAi-X4;4oSmk]F|xA.)PrEp00bPgPg"y7y(;FOY&-"ksTgx+T7XtU#;Z9xC),7^#_OT!U;@2[>FUO)od/mta#9bQJ;Twa}l}
-4_XCR)Wd"qoH)!%+HOMgjR;f;QKyh2zV(#2lR+h7Gb-45-oX>W,[Boc(PM_|Y/=voX)6&yf}q8=^B3L{$eFg%.k3P/".Uko!w|WpIV}FDan>,E59=BM"6K
-z<;[jDxkV6ef,1a<ioP7E0nH&0a(`Z^pJ6B&JQE]v3"Xwz;//96Q'c39DEY+e|9|Em97`&8^hmfO9eWdl6CJE<eG9MPj-MT6-DmyUml,Zlvo_rK4fTXghe
-|R_8JnOqEg.WN@v:,exK7j8CbI2L#z.,Z]bf:o5|%AnR)=`a<3uP<AF)zy8en+^gQ-{JT'WSv1q!I3Rvs4u)X329wgXG%2sQH#fqfg}LIH>r.>xtJ>3tH[
-lbEyq{ciTCxMA1kBA)4unNi.l+ZS&Z0iqwn96:!Fl6u0"upz'jUIl(ISOiI$`ceV1h>yhf($fSlp<}Bfo^ci]Z&q)^5Ps.|y5o<#yEtC<lv[E7AbO{2#YD
-YmK8>S9/:P]_Ox{.iwb4lG7l%l(Y.o(+"'yqGH2:XrEcB9"[a!`r%yx0d+Y%M7>}]Mp)7',MN"'/v!-+i|H]67(pCVk(YRU"%f}atki0}]bpvVUxo'IL;b
-vpgAD@J");V1|DR2~VI^zVgK{LxNi;3Lelz73xW|0X(AIZ@QbW{h6{sHGJtGQbQbc>!v%/,fC.QE~Re>$^<dJv)P72HVB@tQ5`krkB9`$mc$p&l_)!neEA
-eqt#yo3P,GWYrJZbGEL_DN:e3Sq2My3z_e&R)yxZBJneK#)k]I)E-1z;r5Ev7K-9s}.,CM(@4q2|GHW|d(;v-M&F,R%n)slih>-b$/pw:']N]@M{8>mntW
-pj2|%84GA-|J2j>JwJV4>T&rI@ve6^!{%8}A]cz)6'MTuyh]^{qI^Bm<<.Juv_LL&=+E]DD0o%v&J-nehY]GH-l/4>Ij.%Ao-c{<r(ss^@-GF0ceX$CS4@
-3qbHMz4["^`5)vu3s0%uB^+=Jb_/[mHCTqcXM3g0S$_o.<%i[`84`@D_rvilh}<#@n0Rz.c^#-{|6S!uPHo-u7CDAM{go"$SMuk^)k.9n8vWAw{8XrK8'0
-.L[69`+7_&qMwcw_wCCKWk(aD:3mZ1$G#[/<O_J%=D<{o6+9XC+ASl|o5]]w#Rnir{=O0jPzZ,rta$MzS7iy^Jy$}C>rHhV[:mmK4lvV.]QB&Mo{gm]Z~3
-c5.qW|3FXAtZt[NmZQpXRYL9TbFX=>aEDD|0/%j%yX|FE$IC#1aH{c71qH0jV@r4%56g#.T3j:+=Si%>NOv.5[nW0=D%oF#UjCDp+|FQKB]#Cw^;:-q/Gl
-NUv)+-apfp8$VWUf`j9u>2[9|[7IIi6'QN2KmN3OJ3{8hd8POP[8(Y8d-eVPY_O3iT&2Zt}|4eil$^(]<ky0hO+-Wr&rH"n3)#^}};~Z{]^|8tUHD{pxeh
-N;}[RSFApCT5e>;H{E/}FQUOF>rCt)|n{=uLrJ`(CxNoi+M+v[{){.`HT`=]}CFa[<3&JIzzMGif)I=(mv/9j5Tsqu26!iGej|LRQ8yK[Z=Zw)fBf9lec,
-6p_r>1]kY2[dN],b^eq2~q:s@Bx,}unD2RS&_`g`[BwjpnLb+M=rTO$h|zx&tYXAuu$QLfo@mdPdSp#fP/t4_3V;1@9mR[C<c3|jRCz<yW"vq:XDrjg|K/
-WDA(CZueGBq90:1:m/zVM!mevtlw&V8{#%Dgc::^R%1s~sD5Qy{|pn[[wqho[xMs&qO=t^E)Ax8Nd7;=8}ygs8HWI'sw'bg%]X)09K2i$%3ssikNuGgHa#
-3;k4X=K>)s|UEsc9@{;:Z5>3hF:5FPzs%;FfPOYMC+{ez4YcW%TIrNjU`Y8GnH@Y"NtBvd/S>w6Bj=b4C&r=('=og5c$ziA{zZNl;(.-66u[.8c{{$ini]
-I2o9e(Z#35&5xlOv6>+Q.Q,b4q6hmsu{U]V`)t#8BbR8t>fDgTz/bLBYkI(+(zpaa(h`p-a83Wp_'+Tcv<r1Y0Ab1AMOav,uPb@omk%J9LJ8aywB~ue2MH
-fT3`42>,>b2I"yFE}Yy(JYjW+J"9ScBw&('$k_Dg=-xmKsOPKW}2Bz"Q{Ox%tV}62>Ar{6N$Ztvv~_E&=:bE|7&S.<t.9<,UJXpe/e|#$vzfX0^4+R;,};
-}5b`2=s<$S_`RW7]%HO/PO%W7i)aB`"0XWG`'[>@L_@d=Yq<t>zJPSY>]|:;;kGwIn-0q]<2cfRGL^L_&pU,dJDxT.i/T}1ia&VfKa8rasmHvygU61~4_Z
-c!p94)8VQtC@z>ft^C+'[xgat(k[IzZMU;,mZVJbaL<;AzaA="@s)X;-dBz"~}^bEo[qSqg|jtIi8i[%1D$Z9yAxPc_{YgHe0]F2h}^SJ<c:Ai}'as~SDI
-C6IrCv1y#}E={y(/(yYdp1&@KvlKxA_"DfHt.uIM/:DJ+g[bp><V+Ji-!bS5dCLHPUz6iHrcXG@NibVh7$[(>9@^>pWI='LWW@Q_XU/ik3R{o]lFk0LMpJ
-;O6[E{|h|X%]_J]axM3J=}OtcAs}y$D=VM0HAuini7/UP/m0UtnjbF-.=BU1}8)C1I<6@F7!;F[NT$skkKD`s"<h{I~l5XGaxQ[d$4/_9nl5EU}#4r.kl%
-8BiGQSnAz7Q)79pm9J#G6R1<M+gFRQ)AhUr7Fjh5)rztz-4sF@Lu!VeJg&SOmAcO+]RsP{P,edt#t.&Xd3tBY'&jv'"^Zf;T:#DGYO^QUh3-O#h}r)Jd$f
-@rek)]rfKM9fi"$B#8AzBi5)2$n[|b^$WO|J&h1Y#+`/`DAwjLKf7g)8A:rAnE,6+DI-WG7[jlnKzthl"x82NT$J8b2BFvU{zddb,uM"|z^t/gQDj_Z&5k
-6bm'^(O/^N`pIvz^Phl^I2z64"C4wSKZUM#R:G,LI>e]-Ts+0@}|e5Msg)zZRtdO935L=JKQWHT-Z5^[A;HUZ}5;Y[z}K.Pz>{_%da^u0n[+qN5&N<Qhvm
-'&XY_wIu&,CZAm:9/ho=DU|N%ToY3Tp1n^t#]4z7Q[~'yc/k.tRhlQRrga.!o&a}"+JY8&OT/^]D(^=ZB+:v3X=Z@KXPrIpE@q4'(_S@]VJ#"oNyv(@&sY
-F'9XsA^;M88|r^rA9uw]Sn-%owy!@l@5)q#1>Y=8>I!eM;>m@Jhb:lOWUy2YOI8wbNbn(nTl7WGb"U^tru"joT8j)f!t2w!&Jd=pzN]X_<IQ}o48iqg)Qd
-f4]C5&:ob="f%WW5In4B8D-pKGgAAXe`yQX1L_8=Y!OPn'b-tble0JVUXTNz{'EoI)#|YOn0aO9bqP4&u]+6~uWmPU0)"UKg-/KGBgUrg1Vm]Tck:O6M_z
-,}Dl31O.F;9ZG{;Z/(R.,KrS.eoM9l5C2a@A(`nV;(Y7()z00qe5g4`c8'XV=u|2HfY%WbzQN9]F2F,A'a{oM+Fn5,Q%{T-f0pOKt/Qfz^CHj-l{DI|]Jq
-HH1f|JDev10&r6A<:^R3A:n^(lVfF{inARNf58XA~2[xZd0r,g1bu"HlzgsGGP;Sz9&at;I6Io-r;hDc6c&R[m]$Z]>'"q=I[oy#iG+J}|TBY>(bybtuAj
-;b5h10E_Q]ko"G2(upKB;4]VFWCLN9zaSd5fW0+u}!i-!=ga-UjZ7UR"9-4l=c:Fh!X5o4=73th.)!w"Df#ByZ(q0d6d73sb6%SCNZUXX[4,T@"[%T"RM>
-2'5oYqHIp};kTlkBwMxj'"=arPvph3o7ImNQ$+@H_]XmIiSA63!f^h2&<T&Mz(11JYSh2$y<E}@c],Q/gr84KNjsoKCMzbsDMHz"Zl+ctUp3GPlm1IAvoT
-(cRf<Z/y4bo|,.48Wwai'I2%{AM2jrSEe.xEh!(LEG<5:!%(kE)w-c:/qSI>qC@e#wgVd=7jumjNJgKsVDnz+{(#K-1+a+W>eM.6WM=pLQ[]z=K}6Y]ilW
-6ia)+.M.y9UQ-rfPVE9gL)otXr$|Igzc;XPEQL~)eCU=2%T|8bdDFEH{%^#5:F6c{OPuTBp0>qlfKNAqVO+f=_Kf!"xZw7`(2a^IlG;-oOe#(|@&J@UC}]
-x`X:k{P-:)P:j`PbEE]6#BtU=n`}kwN:S;$jE2OCs^[9))l,[>yp63IX;hg$.dcIJ->([]`$.i'%9{/fQYmqgIm4Yaj(GV1T0DjX42d}m7r5EI4Qp`Q.;I
-iwUc<z2D8Ca}vo!a-]A_r;m)tufi&At:laDwm)7QD@gH|^QDNDbH0:r+VgZ!`xVej4r=j:1yGrt)Kdr<)qo(f[%3H5,Og`y>&ajXx<]Sqi)A"e)/96C>f2
-IcdAIHtu-+rBW"o2WkpKnTsQyNx%"QVy5y<.9FJa^+.<+99:@sA29S!%k121.t8j}+ez'=j}w-q7.WVGp{/1{|'{"#1I8[m/y+>&^}$w&vz>8S%]uz-/FJ
-~U0`q$I3D<RRY3hM8%g%>s5aN+Fg4GHYKh|FZ>MjAI[`qFRbwEOp>46r'B59M.95DcY05g]-~|z{UGWq(/z_CcUL!8yU5>r#=Lx=d%h8@&W9f2$Ur09^|E
-"1w9078YlH!yHk=Edf>ort{QVgOuCF/}Q}q28Njv3<}2E{/I2<Ko^lzLEN3>lrAh=uHnHv34,hH1BOQgsady4TD^.ER[3h#(fH1{O[f552T`%6A[!ZCfMA
-qarHHs5xTU"|o2D7],`7'X^BouqJ!D!|pJg=RB3bNxtQH_&$Js$A#)s7L%3F}cPNf;$jn6Jb2D4`:[LpgxC=`Yemk5Lug%jo(_P__(9hYP|s-U;AUB739P
--R]YV=jF[@9pnjd`+'3&O"0)b<LUa^l93;pPyeD9.qR8}>C5(WA5kpM/W2Ggub16C}>8i}Hb0M.#%z^LSw6),Lwx4Zjl1t)yzNv}|OGlh=7-8=6+`Solm:
-e+C'[HO7E0kZCNO_5fHN!3}/yapxP}e5_XUMOnB{qNVLz"SD<wk>#+'i:H+M@$m|n0m.2E&vE/%]nL|@Cs/[$v:biCV#)B:UEsw]PM`jj(r,^h[qYWTE-q
-kitd5yxkyLG}2MHdwt&;fP^Vxx}Iq}2WTh'zFG7vv-^NrPQM2.L!67'yS}0qB[j8Gc[)UB,%L:>@FR4@k8&aV9IpbJ{$Ri7BJu4HewjN:ozrQHDDK2)A{^
-zQ;@Tu{O$_(^;y`'${hmg>PtzflBj_<f,sV3NfP/9lm2/qsI>&Z<CGBNwir5Jta{&JJWro`Y]|;'O.`(b`CpAueN]_I#[Kpyf1'+#"1rLO7rSb@ZJ{K6HJ
-I+<D+Hnm^GQrw&~gq]Z4UZZXrj0T)8(eDR=(r95dns@U&[$["]bTcST=Rx-UL`Ebd'ij9K.@ZdeS76}Od`&jn#0lTs"&I_qDE_>NKpSrIr88ar8gD>mZ,]
-jf=JE{48:v<1@49KCFyNslbK+f_>i=YD.z-MJ}uf<CZ6oiYfDiC1.VrY|0x_V%^wG5RiO(%i:7x1y1R6@nR]gnib[I@<52{a(C|PHWjyd{Mp`V1#F2jgLz
-@=.7PC(+UWMp"BCzc/zQ-^]^|bZ!LL$Fi_8^qUof=EKo5iV7!/w`ywjKQ@az,q#>y'nu@6X/Yc|%cI@1-$yl}YTj0,8bX``h8=E'%V>iW-..ABP,<LU8{E
-iHc&)0h-i>nUV)1>_:%GNNnQMnAT^+>%&D4t^^GQ_'l};sx49ep#ha@]Y+HB0>]R+IoOCoMgxiryvYV18H<B^2j%/Fx]t3<AR@=lhg_0H^@(!Mb^W.d#<-
-vTR-eSin9'=l-dl|h/Z<)Aqb()w_b9ROQpp#/+Ec6=zUjR{j@82icBY2At4ph41Wwk!<{Y/`:gOfx.3+zL87B@!(Nyh%gY)B2A6tjcBikyAMoW!!#$#<H^
-sB7iE3HzYnL[Y^q-A2c>gPSG#ch0[]%%.@~RX0]$]]Q8/n;BP7C@Hb~S@b%yLtpd}1VKx7|DG/mLN2sP4lc)VC$^Ni$KNoK0HOy(1G#9UieF):e|^H>B'[
-=hjGNE{R@a83vm'YFZ&k&cX.VV|b/Guvp.h$}]kcwh,7xZu_QKm/LSq:l:Ho)yuX#x]$h%BvI4C/+pMJ"G~}x^Hb5||I<ZSI,kh,;m3pb&%o$@NA}6~ow"
-hkRcqlK#aRF<rC_==f^ChnVOuZq",gciTUc!1KA/8(Z{i<lr:7`{pYU^K@Ni&0JW9UtBF|9ptWYyYMn"bV$&XCVTh[=m`4nIy;sP[Cpk`5MYMxql6v/]VV
-m8I_ofos:roNNOj>(t%xpNF/mp@NyX/GD-{l_%M,@w3ha[E|@dAL20k:6$auahI%#)K7wi&/Es,DqO]70QCMCsssTvE9f9rx!<ta+H{GCh6VO,Dis/6LX&
-4"mRQx_#:Y8c<>_eCyAd<9%$]Pzgkm!69Qu@K]6z2U49)<#,Q!7$C,;,>&Lwbw^WHC_/&Tb@TW^w.^Dd{3W(i7|<Dq)(C-3+A]$vni8ww/19"'CDIc4jk/
-QIx!%!;Yg%3@FLx4.z]I^N:FQE3uGTf/,`d02g%[rk,w=8GP+l@Nne#v[hG+UzKBUrF1wIzTzS;cC(/J(/_1nd].4[T.g#I0f`Q(UlnoY'YGvMQE]GZUS1
-hoI"'|f:LHD_`C_^KoIi%kZT]w/qL>OY{yQorH~lNtTTf|9G27mm7/BCx0IMmo1o7zpim>MXq>W;$@>+tQ;jHf#STz&TP07u-$Am@fJTqwdWzV0Mg[,N3>
-k_/GWrYsvM1N;}RKfiwl#UQTn-`3D&JU.Z,@M!FFHu'HePXOf@N]>]$E/P%y8SN8>l"7gu+UcX!|)zV4`ChTjn8/Ctp)^>pQ`/Gv,iedf>RxgjVNVz,oma
-#YFq6o<=KEFyq:EdHBa]OxBjk272w_z}1Zay$0XtFt<)aw{7!HSm+n&[4x};mz}4.="oWSx4Y>ff1d#f-VqJ5X'xBp":gqb9;+~t9`SQeP]C)oe,L8Pr0T
-!`1ar-:uZ2fj_3z;]JSQJXj(@_9]UC$I7(f]q;oHLBgnnC$U&;N%5Qk@BO{'OUd+o-S&~Q/.=a9q8.:3C40Y@(3}dTz)<IP%Tdet/d7s`T%Y@Dp,T++mUp
-thTEl;vKs'eCqQAe$g]y+5Up1_rfu:l!P62!D;8g{t1HiEg^qWCphu"fPI0>>o/V}v#4Iw;KSuoz"ti%`{`sd"<[s]X%A6SWeia`JnrsoY<x4TIJrXq0-Q
-c[NiPkFQZC6CJo^Y]>zfEkIP_qlTH+yoog_J4h~(=)OE8/zq3KrQ2I>EWObf-O(yL)ej&g>Cea,sw=]&HIeJSr[xUM+A>kXF(zq.l>A%O}bF&mH]PzC/bw
-LG1u3y0xC{klzy!Yv[.#Eu{:0}Pg9vt}(w{_IgKMHek,+fs{hHN2rQfZ"{-xrM|whwG9<wt%fyRO/tc:$L@^1t{s0V"X,e7$OB<4"TOsIAETkV>cCn(!gV
-#RrmjOxX`>4E{[%N.p!R=:NwSGvaubh(ES+4{U0Frxi[i8J{ozVrw+`YI}`jNa&8x;4okV6aJQ_@}Cpmf6`yxWV<hBuPLf'Pas6>U{GudkFSdJIcX}<I_D
-lXb(%T^gdVc0[fY+3&~Pj>Zn=5@QIm/_ZS]:BY5_u&/Tcxgu0L{pVBQuyhHdVNcMYG>9Pg0-8yK/s9(+@Sbf|/0wKM6DDguE2tX'e-c.SCCR[<#}78;++T
-`]<S^"L4hA3`|8m]~cYX>|xAw;n9QR|wj3oS][&@"6XEGPh#>3y;7Bx'JebpBtyryBIt@y$FNTyOA]DQw5<(4zGx~8h$Tup)f9=/&Di/u(OX.$Rt<zR=I|
-k"6`(50t_ZyfIN-t`@jRRDun-8<%]NR,pa=dA!^zawP,(6i##Ym:C_+j~iEkGvH+APtt:DS%={-cmMkWgB4BkKEilr)3>WuFsQ"4KYLRv%JW@IZ0>uM1(G
-UuO8D8g)Xw`dlWN^<@RBB[wu0=3G.p)"+rw$OBZPN>}yB2.5L-p@g8FO"Av}-{reFt'jL^`pMtF8ZZZ6yv[X'lOFll[M`P3%lBJ`t=!;Xd<W6;M>T2Tgqq
-,BNFmod#!SHK8Eqz{'V3NNxxb]"N`@QkyyI]3d{l)xtV3Lx]V$b$91,^0}W'MfpZ.T+N6vU/7HPSgC@G{k'6w!aKs-^e6f_iLD`q8K|B_/q{b/BBvbk>>4
-zH^]qZ.kWOU3yg7%an^X)s`s3d<j.Eq&-EK-r2VCj4Wj=-JFR>$=}CD[I^OMYbPv0L3uM^z8IF[Ld`&h_+J_H7IsWZ"k(HvhGJBrR+m/P>vL`0tX&|Onb&
-zXRm+j.jIwiSG66#o|LEO.7$+8o#I1&-9dLeo/gOT.Sv.q1y%et$aV8DOS<FmfsjttN8u)}:4'$ig]9knT)[Vrs,^}D;A{UYJEx3WmX]E}lMtFw_&lkU6{
-@,vi#fx/PGp_tvqB=M[D0f~c=,-iRRIZekK=D:q6^d=)"=bMN=F<wq5F>vB:u&n%[WyPz!an~xRA4@vK_4;UI0Ge8>hKU]|H6}v&K1iOHaR[D+^a}]sHS;
-ybPcp:&ui:6Y'QOE;s%oS3_&W>Ytxk2|pxLxVQTfq6'=vq0vpR@}fv[1V{XYYQ&&YJgX9pJ$J<xz1T3=FZTM&hJ2b{!m~(d.abHU9f9:_81ba!AkC@Euge
-<Wfk]^90_O3ncolLc:hI"/H-QJQjYy}r=WMhm1#xMr.PQ(COtn",u$a^Hnz8.)]_vnE/J||^#gdc.YJ[PF4I:M,xrDw&7#2#Ta8OGJ=n%IOKaN":}:Sg7t
-Hen($y2R$).Wqi$[SdoIl-.SEdp(qq@^8Bo4-_2mAQCfZ4Ebi"QD;tE_U8Qq%-&rX/TFci:N=UJ12TjFxbH>I.t}uM86eQs`,Q<WIJ^7KlM`~71MVG/z2f
-A}c4q'C!%1EpO-GO#u,T#n#1i,{(!yrbDK{I>G{5+#UNoE(F03uB"dIyB!2KS/N$)^=:tHBIm['Yl:$iVfl!76Ic$RI2<q>^cF$FRTVYQ%|Ril{m}wyPQ!
-[<BSPE~J{9y+kLhW2%>JiWqV=fR{>qq5@XAB0_sOMX8:t5m39h@<r(T:PJ)"8(s`%#!-%^a8&c4G-T9_VO%5YMuTF.Jt0rNrZZtSx'V{{5|v(GF$U"E#X<
-:+Z6~KH(_nv!;2"bW"ymzIK3-i[gD%X3YYkENE#T{jp"$F;2^o9UJqLGYXH$XC`r#X`_VEcG'9Vl.FE]W0H;Vr2-+Er:O(7WM'QEt;s-jv^(Keb3<wzqj2
-kTiG1='.ptS-V1B}PJ3}f"m/+'yTl-Nx@,qp8gN[jz"t}.ZZ9s70X9y"QHe0m_mtM#/i-94$Jm'b9<):x=+yJlj^jWa82'{|[|gI9%IPgpr/^5YcsA4<3:
-;iOh&Wr>p[<_A&wM`7NV|h7.@-up)kS#W^c7ICG`~lbNO2+=9K)Mm3[yG'&r)`OKhQoS/jk&1}9%awXX4S7@LZ:uY-^90(u/]2AEfw|7mV>CD!ZPG32>G]
-Cb2.`JC1B1crNxA|v,w#'{Q3/u<GX$|M1l]AHHYSP%pK.RH,o##7WW"ol2D^y91LHh$[%-kI,x7!"]adwNg).aG$Zo>.v(M5HBZW&)hGp,SJaU(j'd5Z@p
-bE'@^!nJYrNO9cqG_kiERR1ORT8C>d"f&vN;ZR}DRMZpHU'+XO<[$^7nTefF@0.[%|A_&E6r3T3^#=1Ve2OT{JD871;Gu&"p([T,>(|pt/~U<8^jm_zqyJ
-pBWt`1MpQ1}d3ys+6K4.GF=54jCPMF2iM)qka4Gg$n~I|.aIwVT>j:ohUCkLor1oA1/6zuVvl)^V`@S1akx%~Jyq68DM'tcYy=dO0B_.J`4gcVqA8|Gk#D
-NY)6>(1cN.6fJVf8eeBBqR>KSWnBx-.y!V@"~1RUiY9qn0+{lRofAw6OMpydqnHMnysU0Rk7^9>c~h=S_9Fo%mA8m)j;B.LDG2/a(K~))kU$^dq>(x[U5Z
-~25ol%2pC8>"Fkt=pTCrEPXlz;hqUP/E:ZM"#!g(SDni$N=vgkXArZ{HVrRVKX2HEFvywg`rzg))0XxO+[+g_K!#nud.Ye7&18!x_|FN^7kyN8crcyC]ZG
-^oE5'[j!qaUXx!fPp]wQ!c`f}]DA9E@-3@+P3;^(9w,^D,//X=dj#/qU+K)1LmRqbBlX#R,Z~l;,JRBL!>"[4b_-w6+9^qE0o#p=msb}pLP1"gMnheSe|v
-E{d7el_`VazV56tM-$HJRXw/li=yD2CeJ=:;%>'3(6p_i:3#ziWtnW(gac]xrl}s1Uj|3-zdNuO":^[0g<)0o+^Xx^~{atd(irJl)jbw~{.Vu=wBx3aUJ}
->}9pgxir2avg)C@z9,yEOAAdK|VMUp3P1x))olR6DW.b"lyBL9k@F[,:l:Llah]uCG~3ek&V2&;Yd,ad9c9)mM8b/<o}C@s&Lx^}wOXnsxOT(]ozIn%8f]
-3LWKR/'3-wXm[X~]4jQ.V[Q#7gKl!{)eP[":VBa;YeH"vKLqI#cy$lF]yr!QW0XVMCzr@L8:W5Y`>]8fa(J73e;l6unTo65D>b!/'}yH3g<a)&.b^!EWcd
-m)8lD.Y/>{/pEB|IQ$^Rp31cGVA=!ab@5@my!4==e<'(zgcj3[3>@$L@Uq#W|AUNeK(f@bmV&;go-@7:qooed1<`+)XO-;PMV4RA9|@Z,FNtTTa6PDhXne
-=po6vO;b6N`D#g90sjrK`m/&nFa$/$wTWa+mEIe'8<K'ly}Q|Al@O+gFB1.EdH(-+&o2qMwqlh}=MQt"ZI.4idZe8bzznY,ic5Y$oSsk4cv(+xd-T40hvW
-&W~j()SU+o_9Nd_w|Lr[VFZBajDl7y-l=x.vP&nN/=/nH]s<QsJUgxYL=]$48xqjzE9{#cFY}pqi-y/@d{Eh#-05:w{$YHT@z;a|T6So4.UB$mo}-M8Rdk
-U2!fJGr[$hv&B_0v0=Z2yhT,p+uDva@SC/;^"0<Pb<p2c<_{E![re&8#d3k)+GG%OOC1%Wre]p|)fVh{=|M8yOAs7p;;Yk3X01_N.(AGJ5>u1X;6pOlJ>Z
-H7H&GPd[30,WZ5j`&E5(29EsIC@_h<%WSh~-+j;;S-]@h59^{[jCDIz!U&i3jS1RIr"|%P%N/5yU.H:>;OQmuWHv+[iP`+f-7;1Laq``k.>d|4K<'b_5R^
-$OeDfkluBwp7D:yi{hwQfw`cFNNCMzNUN}]K1b}c/rC`Y`.UdDiQf!6/o%)sMN/80]>:`WxitU9-USZv&=Jv'Tgx%>,s8D/i;nmY}bDB(/,Z'GGBdTAe="
-aDRU,P/#``rQo0|A9ZP:$:88e=q!P_S9#{2->jDW,f@>tEDe:7PAvMKc!PdyIkTcnOg`^tHRl!{:Qz_!p|%!+V#^qfp7sVH9v6_=>v8BTw!#3vBj/o{c&z
-BW|cnX!-7!o5RPl7w9>Av|8Tg"m=(Pz]{;$uZOke;H7LpX7_:ti32S<IQSsKlp1Br3OZh'~h#{]3n,o}T0Ih^+iHW!j."`u!TS}[$r(A~Ozk]([5'Q"_N;
-mfW}D6,]q<PGw9)7OK^G6#U3!^OBx1}I/zSZ71"|4a$Q=!=`GO4s>5Z700;i^|;G0;<wyRxcMK[(JH]^5n9(SYEBm)WEu6FqkO}(cEdj3/gz8j&JXdcd@>
-nAj$9(|tK@1eeB=rFPA=Lj)6xssHgW<Fm!}s(co.&IDWw}In_lYY_"#|;}vv[=GA=n<s^,'Oqc'VccJ6j^!K]@,Ru7>ds;y-Uh{Wl88PT$KMD2=go+Kd8r
-@o^Vcp9qC0`a%bJk<eu":i=zmkFDdVm,;v~}N9xt/z>J,Y/a;@BQLtE/UkK^M(&bxb9bOA2f(gE,n)9$8i!hTLYKwTubm/~.ecP';HmM$'i"w(upR#vF|F
-_9L!milYf|nwMsinWJe!{TO-E^Z4XlonbnJfhlh@(z"6)3B'AQqz-zqU"-H3`x6N/8QtImoF/"2bmL]IAFpdSh8AHA=lKL`AF6"WfT#iP=%a0Lys/34Y9.
-o:o)LD,ARS]N,|Tjg/HM+mwLLAkR,}Ytij61=6OOvqm-`WK<F+2[fk;$n}}LETt#"zZ9ZxF]s!Nc4Ni4+2)D:=,#>N!k]vH;5$=F^CZ"ROR&nqB&Y{2hn[
-ikFgOJq.a_LktiL,7(Z#ib%@bte+aD_w~1+Qa|SpF={;9wylkL8]wSD5SoO+XpQW3^m"{pS)%L}'6Zf^)Ukxlj]ak("H)a+a//-QQD=;HZAA=BJA2#L6Jz
-!"B<SefZHMu5o$P2xN,aF<N5^)O95#5l-6l(wCRS@8QvHfpl++<yaAJy[@e>G>mPdpE3Yd"1gHvH}F#oTq#UUDW&2uS)|`IO")ebGBw0dFb93!y$]ZAd+a
-]s|K79$Eou8V""(CDIuB|Rp/{BNB5IW%&|x8uz1;<Cym0{#om^-VHNx7egW('Nx.rG%r5UGc&aH&hcU!WRoT>EOlMD.BezXD&BRktx(0qi)cTP=_nK;>ek
-+W=S^mwWio[uoGKJe!qTnD_"UM5!7F5gbOTg:Ew6fnkXzS]pek_WaD[KJMVVf7$CB,R4.zI1T{gD6)1ThntKqSC/8'VuwJJ#cvM(nSQzwBEQi3SU_DE,xc
-iIF;y(rTH=XMYu!2+2TNVFe9`j"1}sl'U69wb@QSa+ZEkau%r>/R={rm"B!VF]cI@+mkN/-x/=H=:#Va{u_B,}[<RTTl5@vVWPlnC,h#K5('U+sdI/rgR>
-{u^ViP/mSC%@H]^nj`gXM"{}f03ezL<bs9:v@C,r>i<1&F-GsD|f]qwbs]~F5Ql{n-vJ^=2P;|8+I9`C3!3vTab88G}fo]Sj]ZWV>$@[^G+|t#}_U3IeEJ
-Jp6a^X.x^sreb/q.=9YG5e4nTwuuhmh<'L#='Jdy5|_7~|iV@Vf"nm()GzTdMcS;X:a7@Kl7T8|L<F|<89QBuak_q]o+"%Bo5|:x,8vzXiJh^&}{B}DRjU
-M1'H0>Ydb-AyXpv<paYA-4hjJBP'PG(duT"~xM>`nF5r{C%Ce!j0!z#!P7d6[^>K]X~I~.~Ayd3DO<oSPzeErdBWea8Opdm`U=;_NkO{o._{hx!~1J__;P
-aGh:!XNMT)pA[d%nba#awFST8.-vu0{r4k('/CPDEF`1n4oPZIbU^VvT,v.WAyv0}$(4sE'j"p!4o-Bdny'`A+0+iayPxfD/rf62}W$Tcwa{0NmoS7lEqO
-U7BZ~d[yRL:z.HB#ogd.e`i&n3T&`zU<L$U/E!yP)ZOwAKS;#!%eeP%_J=xilIm$AbB>zrzQnjUy{>uU9SeoY5>g|S0J,j+4l3$iJ"dUjktL|a:Ed#GP!M
-'fBlhuZdHbsR2@Zq3(.29W#s"XG1WU!E}#z4x0z860'Z^=OMas5IA^Z(OK<I7B&'uQCEEN$h}_ZWpnOs{g+!d8s5n>(}$r7)<&awtbue!+;n,Lvb0&'$Rk
-I!~Ohlar`0VB),3VA$aRQ'xW>+uWu(~{RgvFpE:[3!uwJBTBE|Ru0S(ZB.a1[rr1dgidZ[rc%@VCl>I+R`l2t1V!~[uv_2:voLHgRRqb<o^{Nk<|)MBE>v
-5>~(jbd(2QHT#A$[X5K};|w&#]W<.!{#|0YZFA-yR0.Ud<DUPPdzQqm2cr+fybyb.^-Jm;lTS9~'CnIF8$Vpo}YK=x<b986t+XhoLU.<Lf^<mI}a!gZOo<
-.cDkf/j#6<9jlm&8T-5m9|"/sD@y{iro],`@6i8([v/tdcA&]}ZR+zv<"2"w$i&-{{J,0JUt[QZOhBx&);^HCOMLDEsiZ}vKm{In&&%P~`Nb]0!X{8D-oz
-NYHy:x9Xf>zaVa{CW{>1@x|vaUz-|vGqXw.7#E$EEH5"L3{Np"q&XsQJW(csw_8.{kY.l1VpZFVZ[=KD[kBy/01@#&iy@2_V-o#AVG:n`k6[}!gp}Wk(D>
-lC0[`uP87qxeDdR/SuFH9KJv4KG2qwxjgM$&8Y!HisXBXNCE(5Cp54`}7Jbk{lZekmnp'C4OI:6=+hFwY/^V9T$$gqYd6|ddsg2zRFNdo/8qM]mM7fm^eL
-Fi|cNr~@_w%}%{Ch&:"GVk@'b`Esd,(=iv00tt%K$;dv`-NFk2aNT.rARhYkHwQ8S&~iFE)e{`insc}Wd9k@3]JM%cAU'YR^]sU]zjRv'IFSd/bmKc0uU+
-PQ;C2Q`8:f4bNiJE{`w),=0p4seyUFKVX!_HFj!zC#B'6566sxI;PgmL=p~9By]3IG]d}g)c2a-P[w|;P6EBW4jq,VNl''eq95,i!e%rx5%i{m@A/viZ)]
-p:LNIIE`y<UZq!T-wf5<2R`eXJ6]BM"ve>e[1wJ{@}2e}a_^#CMXdvN"qo>W@+$I0QePE.E1lA)SVeW)iHz!AXpAiCl!MSU!DXiQ"EzKgv_kR4SnF@UG]1
-YMi9<UFw.O],o#fB3/|b,eM<F5zvz5j)R{W@<x`'4%LuWzvCpS5miACQ{P)nl3K<GuO:<'n4TiNU@5f7.953<QS]Ua`CWdx3t=W#7p_<2`vflK5o$8:2YC
-qGS[K]3+XjQNPx3nDju$gD':<'#fWvLHU(r{tB8(_d-aCs<)#-wAE!q|X=z|KeGr1]"7W'1vh+q{jv47mHT;#P"3FWF7jES9nlZd1[9l0.tzX]cUTKgb+,
-9'CDLBF/hHLG)(OwJj8}N"MQLT$Q==zWcJLMahR"A7ECU_|HRZm.XiGq$x!MKfEGpVq2g<PbrJ)I2H.-LS%XC#9}cpnk3Xcd/c[Id}GoH9JU`eWUB,>@[{
-5]4zJP@$5^E^Cu3fiwv..k57Uv&NN(,fy4@-Jv)/RlE1{72)IFc(mu3f/v(@Qxje-Yg{61I)qgiC%#Ceyw{]7QG'[PhGy:XrBOJDp2@o2wkpF^XOc=zR.O
-dx]%CJT,FJr3$[wHykx`0@-b$>Uz7sn{>lFqdz)K2n;w]Gc]HQa8p=t8Gq3{!cy:kAcW|1!DD.ZE",kM9@|bNsNFz1}357I&XkM"g/<xz#PE{iB7Va][$P
-6"q#27Z!d02{.=()T75U^C3Rd+MUtJr.M)+oi7oS[8cz!c^o8.'UYrB43DP4Uc$!+q):uLgQ|n7n"XljwUMIKzy[,W@X$NR"HCNN'w]S9k>hNZ.];K6Et&
-iwZ-qHD<[1:&Wi6kq(B$'(z>i9RPet7OZJ++$m/ziO('V2yy%.-xPL@@$[C:}e9qX1"f-vV^8#r,wtl#2DLh,O5A_HPGxsl-6GW]KcG$1XbTOjyjZUMp8y
-W#%+zcB]!i{[cV>2P;=SCcVI/rpyZRr<-,Vo|I]1J<u:>vP70ZeUpRrRyx"`q6+qt-y67y(PWPgXZ/!'$P72o9Dy4mVeQqWa>!/CA[O-csn<0d2@3,7)~d
-LbD%A=Xvp0x]"kg/:>~6!$h`ne!F{>4hM+S>`;jssseR{/.t@f;R0hD>57nOyuMeqT(;;`"18(LxU,6+8]|TEGzyV%qG0jb%{[R;n,Il@RQqzFh:2n.c6l
-Vo#meT{aSzbFt2E<>$=GV-=|tknn&i9qc-!uy41hIhmC9j}WRPa!R"AB3R7ye%)"/PPyI+]witYO3|8A'{&aPPw.AYT9.Xv6&bl30JFs!f5L2N&RZY)WAX
-ayIPYwwAdCC11-4u/>Rc>Iszp<Wqz()g>P5Fif)%g]0Zfy#gtnR7.zEqBj"a>fBJ^Z^>>s;2N<CvXl~,a+6gIQ34,aadzV#E%1)G4"kno>PO75VSadr|3w
-oB`djZ8Li!nc)X=;9&_oE.MK&`yW0>!CfoI@pPk${$D&`Hrq^-EO_O&rc#hB')ppYbImgy1%de20YYc#9wjg[8k.x%nNbw^dDo!cybf<5]lYbn%H,>7{"J
-/hP@Y5I#1ryqhUk(k<cX:0C}"SjrgM_n+&hE;$|@lry9`&a_hgfCnH<EF&gL(LyrninFsr,ZPW`BB72YcaVyG|7^nUAc{kfqNtPXr@hXmrFBjDL(mGg&M[
-K#:+e6{Ao=:NB+1s%8&jJtZG@bj^nvin44"/tcV.BH]>fj$Hv"3^51~rm.0`S(9]4nd9l"SpU1.=hDu{b/uE$gS57Y_w!Ifx'V)"E&B>zkSwy{-FBTl}J^
-JP-VM)[+b71Q']m"]wHO5r[}U>/NFAZn]Y@ubwu{k}@!G{AmR#$2-k%v^S.>r_E.Mp1BEANv$%!4CPaxHJN@1oSilfia@[@!&TT{sH:<aB+0GiWqu#1)2@
-ovs^>jx]_PY!4&fP9+L]sgBNxBa|9NblwnF#S)1AM-$$7Ttp6`pYj0ar}u^!iO]'p,xsPu]^On+Pf1,;w:3HB=7a;y-`J67uC}xCs})4cR&v)z'Nb%>}4E
-IhVUgsq'.(uQ}<A!EYjxG]t_FeK{'RPE3rGrW@(9Xc#mQz:C27DZST|]$zX9Dww&P)olwAyBM46@dLW''Ati':IOn//z9;OD^z']!bmNC0$!2COeD3Y)=(
-),1k2JM<l%,tVw1:Ov^N+KP7U)xSq5)v#EZ_pGex6`TqQFPqYSv{gS>c)dIO,nfie:fV#-s+~hCshd&wAMdz:9y8oRs|ENq,(-A8{C_+,V/m^Ku_8K^w^f
-2X=|!]~)-<S=gaS-ZR.kVrX>%p.X9lK3bIU>szN'20w1N+o/3+W1+,uU"o,g_a,<1Ee1Q43ARn~<^w<n(:+aa,vB/l9M4!_5V'e8nk7b-X`60CC15e9zln
-9J")4<.1H./DpcRmNZ:]}o[dDP&-#F!zZ,i0baCq}vla'o3r(yn/-OGIG'xicIrrTF2#cZ0jl7&mPjNSdry6h%{wqA#JkU<'^/VMR}T/z)%[:M01WY{s_N
-`LT|p[N!Og{5.Zo^9xHW`Hg^AD[m";HXJwwDeH.Kz#QAN(>%<L=Ytx%!,=Xz^of.-$0z^+W(:[}Z21Z&<]#r9`[7XsU27nUI#$1{MtIkcHpay&bSU{B0n.
-HcYK[0^o%SJH{`cg-``nMm7!Bo`8s##KW[{vf#0}@&rIW[N":j!xIiInRfB;!IUE&-c[_I@P"M[]mmnC3GM_6c1I7:n3a[G/I!vhfwJX{O#`ZUY2cLdB[A
-6>Gy7vbqMh@<$sOwSt3wA=h]45JQN#ga9_'N}5b$u({Z:qzP$y,k{$PGTnAD`nNKh>PP;H"`~Q~5;`F3[5H,25_LS+_GyIi.o(fZA<>aid8nN<ypk55o:`
-`X-{5nt=<8<zqFrU0JQVhXg,}y64==86qjgRbaHUyQjI)^!"8`EL3E~5}gIH~5nd+dZrmN]x[o1.1(&nNl}Y"2h$n}W'86hv[%'1h(V#I9}+~c#Y+6p,xe
-~xGhA`2+wf%bDR7;$8=mI,+rs^Mx8xc,`V-u8uR4fZo`TZDw7yAx35UWb!%._fN71Zi551$jU9BE>wN@;=s.&"}mao[jW<&`5c]d>|9U^,D2mQjCu2Spe;
-@5#h":b;Meag{Iux+33na||^H,>j(8H1!TdfTAMP$J^bYGv6ri`s/j=li)i>Kwx}]yP/bh8iOXZoG8;BHln(U2X'u:lX(tp%SbY"C;,#+](KTA)"iF^igd
-,XH0==6Y-C7wIVV9yTT/2%yB6etS|carKSd^i-CFs,bH=z)8Lpq9ct+Yx`D:RwqXEoPaz0gt:"nI;{"N"syt]XA}lt5z58D2Am-2KD<<32=Gt>t.q%5Jw%
-EJKocC`8@/nN1h.A4T%s"Q_'IOfQ,Z;]m]n3lci-;$@"S8"%iW7`v!+PfQRxr=`EXKPQ#HNt:Hx,9[D}|rsj'm:f"dd]x:V=/cqbX_AzsAS'Z!D<Dbsim"
-I[Xt9:)orHR'L"EJUzktu#8|XV=fBI7T}z"~VayE"N$@x}LZVa#NkO1SB7.@7_B<&yDo,.;!Q1E}(d9{Y`Mx.+|zq:+If^loZO`k9^tO&YtoNRvi+u5a@q
-UMV!qeSut%S=b<%((35+75:tyt[X-L:v{rwtzSqfhlaU~Xz79WFrirU.,19!Q#k:.@0T&Q@7dkI71tW&~sKUL4yvp;3&KihF^e{^~@#`@I{DC-4M(fO[d!
-cp^>|g)QG>HdGye/Q^;jm-175L%U,6S_q3Hys31yV_/}{j=UvE0cfFj6^Z_rx"[F<RU!<B$Q5-2<Nz7tgo~cUxwO^dCTX{l++#+<Wz0Ix=MA{<TL0,!|(o
-D!>@M5dFIK8Zy"{smHz[vhey`ICN=V#Z6:S-k.qtUG4+2+Z8&0JKI0'l#/iki<h4s7/69cj3Z6aR1|R6pEB]iI&LiH4UJ5"^I/RhxBK6Yo::-)UtQQhliN
-jAS`q55v=W;"=S'(T@k5@NFeLj%=mAZ9UI<N$vL0poNHJ-qfqV^iZ=G'V`8$8A'&$b2C98A0Yj^yg!n#}Q,FPIGy9-f%x9@P/>Byd-xh#i2#rlO1_G6k_,
-3z53ebw^_VEG=|7[{f/W'iKGni@iqM}@xFS6KGGwCYis'jY)+LF;y!d0TL!#x^zdpJd2-_LZiog(#K.<m1]`m5DHRqkKnx);u|R$rH.}gT%!Do,O,&MWV!
-^Rq>q^](2W4"[EWo];xg`tlA!1/9+3d%)&iOgt--qa~X):%pa!P_853r3b4tF+gP2L8z[X{72)}`.Z@6|"C1'Kef|ga"xm0+=|ZfLU`OAR[g,Fg([lpsC4
-z@B(SSB}uL_1yd9T$YZlA}oGZuMNy1xp,UUxlV8ZcSP#`V1Z25em1ZqKs+8y@w_0]O`Z2<3|Onm(,>Qhla>};:xnAZ{OH>doO/3FvlO3HG)Sx<$$wDC(+r
-wxs]oM1]RrG"=}h$L&bGI_51-vzIOTi0ujP_]/,D"[P7'ANI-adxM(TUw7B:XNIu!}{ID`tQue<qLcvv76ac8'UFPuHC%(O}n;97b5,6xO];vS<"!#C&w"
-Bl[CnG=&a-u37RE9h<BdMElbxkXJiXPmKA5GcB"]MIuwT-&XC2[/X!&`k^wma.^brE24bt2{;2'_}&&s~BKI}bE]X4+q2gCR:jCqGpA>X^y3]oM!~E.wS8
-rS-cF(&j$/S7y-z/+oKKP_O^5,OG=A8#4fM'rQG`'^9Y8`B,]}705'MJ5G!OV&tEYc`InSzd#<W_=f$1dK|3Z/0-[MTa#K{V(7w9|wH+-^2{zh7P3`oDKs
-z`9"Ft&'9xXl=Gl#t(T&wF,u+EAXwh}NTk{[gG/v0t:{fj+g>I`YF8jbv6=f5h+xWIH5%+p2E_$@nXDU/Niy8>!-ValEIFI4YKieN&umBx#w@^:L4`kXms
-,oG+5dVlVTZIglC,Z]'@7h#BK(R02<;>P%Iov;3n^Vp|KZOT+,C9kEzH/UA/]DbV;_,!4Nbm4LW7MRp;8p]%l[|Yh,9rkVB'gx[u)D$fz-)88=z{>:,DHD
-}amS1/ZL8fEC0<oIqtDk6eZ#Fj-C$G;#7}%0jVK!YF}okU|;c{rnfl(Y.0NT[L;U~FqBoNe0uqZH7}83]}+b86KuGfbM6<i/,Xs=kOM`mX}s<TVeu$I(/v
-,URqB(j&g<62xC6LaBB_[,4znS>y}_1l}'oRrTlvVoIO!""qK-}Xo}PcTbgq0gaH-glW7}+`/433YGB4>xrkDgm4,z_d4l,XT/&O+>xs3YA26]xSRX5+'<
-i,P$u9.BLD|qIVMi>TVa9gKsSq,mp_tzsOPp4@0CQ=.cWScni)bw9CK:S3/8f+JNr>-c5(1beQzq{pToEO:IZ]52/s|+}@|AD&]_X3POI/lLjHyzUOMn^}
-U0bpynX>DT-eBG!;qqofdM:_cQdlmS`a1sLh'cu-K`T:MC4By(XN)+Xt&@u-#IYdH-wR5Wq'G[RdH7Nh#>4Z4S%vwubzl9d!R45CQJ7>Qed1^2#1M=:g@4
-"2ak3[Bx'Jq(;:+zZFs:+#k'_T4%[W;JV!^c5eY+}EO@C@z!IP4Fj+dzqv|lPu+CG!f133Vm'}bNB]eaAi'PtbdMJ3#M(>p&v!Gx[k>/&#|7nRy151xBm-
-o.8'/jnzfe+$''Y8NIe6;}oc@M]#g=LP>rRYG+e`mQqw]1kgX8u2CPZHzJ1Y0|m4Y<veJ4c+}}EOS13n_#X{p7I}&Be^U};{@;W}.GjzI}A%eh&7izo#yq
-d4.il[:&98i>$jSlqwao"s65"[-@#W4=qBK!SD{F35arI%LiOmQP/z48%Xdq3Can/9:B/IqoZ[[_igyv43n-<<Fg7CmR]R9UVpl}sKJ|$TYob{yM/{T{Aq
-eO:d<Ow|(7eOM,X|ex.58"P|eONdT&eO1x;k4-cd8|aIPMiLQg8&v'{_}Nuei|0CYNIw2v0R`Vg}Om1M.T;`kRT{M7rhm{#qcRIsKqI3A)FX8R7}v42mh}
-Ja4Qr)m%+x]vf|,-W)bd+xOa^O2y(71{62/m'7xW/rPrB[,s|0k|;|ACJ)YH"Kc>W:3^W%AhNY,zgNFd8fv|[<I0pa%XtqfO4Te07%=89&@Vm!XY!&8rgI
-w%8d/Tca=]Es#M@z$q{%5x^2EGEE9KKJJDa[G%m-.cKCa|Yq5#dN2;;dlsKqMPgWQ<o)s"oJbk|'UohD,6edx}Q{SeiMbK_qjyTCXe72x&lKWtp4&5Kr&o
-Vluk%k/t<}5x@r8>KRdj^w|OA(FD&{pfv6zvi)-SjTp.=cr8{g1<=OdI0r3Xd1E!`4='&@0!eo;,&HKKn@TONVi(5hUu9|AUhn8k|CCcw{|XI0<7pM6h,!
-kR7{fSHP#JjdhJYpfaGTCG^%ed!S;p28d5UL[0oQ&&Ymfm7.{Qq}%rJf%%5o`pZUo>>iD$holtM:K-M8:5IzYa7jxe$O}CekZv-dm2~wZdd>+vZ`!y/oRf
-~ufs0c|&^mTa=X1(gI'!5/9%v"'J2pUl[HgEiuuJU:_1L`,g`qblHGk{4(N!wHccp}K^>Bb2@k>)8RqUr7q_^tSnWk%%MB5qIp{k[T(DL5I}y4%L+GwUUg
-7;0!.|T]1Wwaq,I$UC4##r|=%uuaO}FrMwAJ^D(fP,,gZvYhJ06ZyvmEfDAlN10NW[6uj4u<^Wm+]zGp|%T-zHUFu[o6VmZt)/ADV<FyOc0,MXF$=$dU`J
-"77Uc0[L0a]o@_`db11SW-nEMHc1Y)oO4'T&:f5ce',_AD9<A_|OLQwOkIHp9f9wjbvh&-(y97I}`^_|jnfj[PM+A-OJoJB@>6WPbAg|N^zA3^X4_siO'>
-HbwC/XNYGTH0oOmj]a/87X5f<b3ys|}`-vrX@@y,)yey/fcQ;Cj]E#G}mv^UP`_$MF32y|us]%TXWwSU+^T"dro}O9X&$[x10bd"r:ZBgS5(']BFK9..2.
-Iu2:x;EBX"R-!"67C=htht`FaIwo@!5Ji,BCl7^="X[a&sMYXr:kEBzT>(@!.kHkr,VFs#GJHYh$t1A(/E(#h[{6'VH/,z.V}0f'Xi>ArjR.7cRQ9-|c,W
-do((+PT(u&Dm<:KoY{z='Ni7}:-1gwIF7,s:&toyl'qe1R=Rii4R;3E0N$i&&_G6!9~0d%H=Xg1blsUO].3BuxYx=HD"z"nO.pyIxIsJfY96]f^>M{BYwL
-,L~0.kmG)CIHMP}_/&I1XTMLV5@9C6a1=}peWu-2a|j&VEu|K=,6JsXyHz9P|)Y(rRaj3C)yC9zEG%A@`>RH^'>(tJ]JSVQm^JtKAvLMdt`DdS;+EOCg't
-XjvKe;X&VVJfA^}%i`Y<lq{DwfbH)]u)Z"UvJ.CZ%8BEk_Q8qmjP0sQ%_x#j0!rkO}faR7j&)v,yKqCENvYXcC/Ahn}!xWrAj8SA9|Er&5Y^=/tchRKAaj
-;qjjAt]f'-7/Wp|(meH:tLXtT,Bm`2VCVhDcufA=xQ~qtIJK9LSX7YM@!4hYS`n!7aS2y/n-+QXay/E8]e=cj`-ML|p@`!ZM;^g6xv-tm.Xu|w@jU{{=a5
-y)_SkMErpJ9gPM,r1y+bmP9gu4;9foZV`CjKYBGFq2UyPD9H]%1;nctE>}F}T6#|`[xt+p`}IB2mABB+C2|Qwe~&g!lO[yAc{TBI`O:TOBB@7g;&{T`ml!
-e4p7>($(_<qrj$bh^.c:nyLz,FOTG|W&fzXpeT<k:9:Rab@^urC-R6<Ch.b#Z")JG0B]E'w.OS;UvECMAT,{A|54ajq1")11"7%V<k7LisD!m%mdfmcmI<
-7G`F|LUhd}Z+<tp:GJoH3gq`e|]9C%LoDOR>91mmyj74kW-x~zdAc"c>:wCWfle9Ln1|6l!9A])Aj%F!<Q~v=0xT/GL%`<dCS{^llhNVLm84RNF]Wy,x{;
-/_+vR{c5@-(FY@0vlL{.nL-]glP2QvqhRhT^-KN@($j'3fYR3v@&d,Rtb]`kt6h_wC+$@e]&+nhnc#@v)&jCv6QQ^li!w5PVVq;e60i0ZiUIe}wjD;t$6=
-KQ.l^C=GE]:M,6V/ZQ:9`lschYSk.mWw=xW(dAZ3rp[(DzA(SqC{c$s[;fr:+DxPx{"L>khb)ds9Fk64UG2gIm9.ap~_FKIw;:n+.^Lx>Dt/vCEfV/"1ML
-[I+_kmlL$KG38"|mvh5U;GAh(MfXYa]o<C-AuA/oUxMCCiTahAla#C|MU$gM{WOC'g=@'VYuzA_C,>a`n<.;zG5lCPVBKoYpx89sNKU$]cw=!AXV"!sd!"
-9gMvG1+q_C'=T9GZ2HI:81<hTQUI=H(K#PPM.d}PJB].lTvo5Es.,dW^7I8S^ul`mm5z43y,7ntbE=+YUy=3;e6pUfgo6d@OQf<qWj!a27yX3JvjTN0C@a
-v|3pvX`(_6(BLHPL=GRLjN=1f<</8Uu&vLA=vL)qjB1qWk_b$8ds3)oUc>RQ_HBLS7-b%olhMS(H|&PWs'!{HCK]LOHy9n$M2hc,eNu2+T'4c_Vy84qHy1
-]IZu&m}<(fVw.1mif8,P-SWRz"`:s]h26VxS[w48Ut8z{9dG/>DKPW:=Kj[J3v/Q';qTO+PM"q)T:3TP-M#&Rl.9g-Hlq_A0aBkEE=x,E^|nJzVhQ7FfWm
-5/Fyu+`RmA,$XpSwBKAXT^m9=O'A@#7H0h,Q0X!IRZ:y"eWA}>z1aCfn2z>:|Gu[%%m(%o"U}9laA+M&6)Ji$Jk]+'g$lpM++/TJDaL'd]]54S4$lhml2"
-<;+|_B^c>cIHGfab@w3HQCNvF_x.7tq!kXbTQ3WBetH&E^)HqtkZ(c1Z9:;gq1T,#-[1c&`J5Bsgc0b<K(5F{sW,yK;30Ymjn<6{FTDQd8zEBJD@#cx8C{
-&iNoc,(5UxqRib8tdc{8g}4v3F;#AL97dXIzH88}KyL&Ux28/8<]6`'llh|9fKPw>|@SD/6PL,ys#B01Go'YPbfrTF_Tn(n4tS$v-hPhl)R,lk[|y-9+|y
-|#Vm;;g=nG+p:G%I9"n(DL]I)U5<x0-bq]AzeZGS^7L$Y'tL//KzO/!XTi+jQJ{4Q)J|-#D,,!zI(#X-Bg0RieE-9.'xO$XvOjD$m{QHa2h@psPBQ1"Lc'
-i8}JzdozpG4,3%]XQ7'(,UArlBIu;&V%$RT-S2[[oV#dkpFkfd-%sLKO"-4uI6j$JgP-G6=w5r/]dSX_D+O#%p(sD8frky}sGPYy!g8K-{ay+[@I%-yHP@
--Owu;D4Hvm(dlY9iA3TP!71Ul}C>W}+SLg04w8(U[9bf)f"~3,j}&Ko]1USKpbuLHM(>m-v73kl/3(9Y!g+zS@5joy+n.Z+xF81GJ|.QUkQs}}f,jtBMhQ
-|CQCT.07oj$#)668#m]E{t}=va=n`Qui|-[M2W&0.$)x}Eh0/%[46KQW0m]PqiImzuJ/[9w[=#7];n[X<uox@sG5-t-V%aF_3+|D~56<eDOt7vZv`n;Xyk
-4b}M5E4{pF5X!8eoht"at7e<|lkdulEnwPal]HnSKMybb4%OV&&.PZy/|QjubkcFsx<^p.~!u1gN'>M!d)<5$OTU]$;OuZ-MNp%}A>L7psvvh"Kwbn^=aG
-E3IyJolT_=X"wx~ws)PQ8>A-.M}l'Z|`j]]qN(ErfmgUYWH4#u]Z$H.H!yO:4yt)(2]AYe~f{.~qkVuLG=,:{anqG@FCv2^U46Z8"_C%^:t]Q(&h'(1o%$
-NWpW!2fq)Z)APV:yjrYYHNt3HvWY'f{OR/$x>zLD1"i<B^uv+DOn2aIwb>JSz`N&#INB-`|G/4nw-lu5g0D%|U+W;eDO&`(mL(qjjKvX{ILQG(qD_5h!+a
-1MXB"BzV%R%mvmy8Ib}pZ|]s"J!(.T$Wz%-EO!c{^IOeMKuX{q]L[zOh:+v0mvZq#M3Hx-^s}WD+Ol/`6EzE="8U$WrQ}ebo":hd4H;i/gKXAE'{dD|5NJ
-qd^E%zH@=b@VG`a-.1HDF+`CmZS(.U3e7/PD%krK[A(=^L]Zb)Wixh85eZaVeld31676IfQfSdwmS_-GqCI:(=6V/q"agZUW-0[rDHyWcAuCl}u!I5WT>2
-9wAbLY<;>Nrs-weSz:V[EfJX42,(ydJ/)pn>'C'i#n$k`]S=A("RsrHsibK_gm|RF``#@Jewyw)FF7eKhNR-|078,z6n'k:C8fTTlY/tCG#X7DB4HIk#cQ
-A.]mldL'TJ~Rx'7mfds^)6dk-.u,(Jq}2W:-9LnsqEN.FEPxsIAh$$`l]V:Ms%OW~<.`ljSzeuy^&:afXb]:l,-Gmp;AjJPoQimk=dzJbZUh)K_2CA~)7}
-Pk3uU(gL.A'NC|Luci&s)E@Hl9ewm:Gf3v{+4m/2}b[,NHofW{E[jI|rKN3&32MJ#(z}Z_^U[]N;>0lIEQH5Z|RtjYLzu;fC}4.:5m[sB<T`hTo&s^G8B=
-7Uz@DaWKX-7q]NMJM6aVmF3=H%}7>A~&2"sp:jrb3|&e[X929`_JRv!qhZ19Ed3:(UueB,8vla`Xg5^J'C|m<+)"F-lh[!YJDQ<^q#0k'@bI,z+q:Gxr!4
-'hn(MDH,|_I%vPK<7{;LS`pTtsg&{}fww.4e/Jh28{tK&@Z_.&:`c].t8#<n~>cOGK;pv:ai<}P(5iJ/d(u,MRvlF=1i+n{Xk/c%NpU<qU{wjC{DV#a#,u
-{kuYA=[6!Y"kHrHni!"kd=`$)0B)b]pCw!'QZ6v+6-xuDi,-Xg0o5=pJU:V,BB8GQ=g}H]f(crQQX^#&#:GSr{GjouUD]M3YqBh>"T[XgQh'/9!CNEhE/R
-zA-(17_Sf'a]2}x(wjAuwWGJ#yBPT5Df3Jq![te$[.s;ef([nhF4rk,^V}""`^nLpPmWS4jh:G26wX]SiN)qBW7zmd.Ki)$TNVFuHzIG5[iqwvVprVp1xe
-a2]}XMr,+PcmsTmB/(V}hL%|DrT$aE"G'Uy}C72H4@H#;4)5943gwZo<XT'Q<Ro62xXPb|9rgbq+EX:cJb}d_PG!J>Qd!m=S}FN0Xj56Fg</F(oo!9-Dkz
-$yt[pq;<G}6F<F{%xqp/STtYR_zzefY9!u4v9w^:a3%Aw]^%n&Rj{jfd@L/[8#m|2f:OT@xZtIH-A[-P#2n;7J4+;A<20P"p06[jBm<WOI|Bmzv4u[c_fz
-m)xcH#_+HF=V}BF]SK1wA@iNYfPz%}JZgOmlZ,;pMKuQ88XxNG#w]c~z)LEPu3ZZ_o9J^"ZwohwJ6enXujApNYf,{q8jS=LE6DWPin:}-8&m;MeRqME,Zm
-(J^e>$b(wH4BlR<Z9cqA#i|{QxzRhdERy7)R(15;.$ApR75=FG-WU#j3zJW6S"^d00"4:wCh0cU9v29m.V:x,B|8zH_X.OFh85[m-^d'D}Xw/fmaD^#rC,
-Yh4u%yczdf&QP50%&VII"h8,$<3Yu0JeyETknhQ3MVe#aBZ]&3amr+Fw2w@fFbP$SB7+ATJNg0ozS&9``'@0Nwp@jkZ/#cRsiZKJ`!V`&XRF9AxS@oNZ6F
-z}U+1T!wS7+JKc1c{DYIA67N]fJ`16S)H|.}D(m@9C=[#:9}s,8vp&weWzKs5',tl;py(x]},w(D(figGi{+"`+Z;mW<F,yt7EVcy&LoTCq@rW#8NmJ8s(
-/Dx%#^D#vOt`o+`w&H!%S}oiCy|>U6A+mbAAu`_sngmeIdJHKQs&]IAD8(Cj7(`D2#Y27S&D9kAFYA=31_:n#nNC,^Mh:DNTS/$0ulMV3IqOJD1SdlxVB(
-ro`ZYZ'TS(g-8!.iwyZ27EgNMc}HdKSbGiu(B't@K+hm,b0X7BwHbyM9W]K`8u+QaaWtih_rzhL1(^eivC#RW(xvJ.>o'xT!91my%f+V|$&j98({G+gw{o
-g5xA'"$Xc^QK{Adiv&D#ZC"3:j%$+1@2S2T7Dy2xBUAzn9;ztc:R^_RiKM)M{IewCLskcr@w8iE2e3;uge!%[zA^d!(9KQdRJ6Bo9c=j}BWp";jqQi{v8Z
-G3"025o[>3WTo6mbPO|.d%+%&+g%DJK3w)n%90m6V$(Z4vKbcx9%b(<D,4YJuxf)^`$I7BE-:_6[Yvg`Q^jkW('BR)I8epzk[SlKyiQNMTD")V8jAD`}<&
-rc`N0]dyd:msr'z"-y:G/AJ&J`&n`^)>;!W:s:])r6RFVV0G$QAbi,~,JS]+=iR=~uWa#yrGD7S,0a"kg^^uUA9|wb$T0TbW3]hDF(K`C$Y#$Q#R{j7W0T
-7cz-='|R_]lF>wJ<:&iVprYd!_A9Mi;/Bhy6@R5>Y#'^v_IS].d/hE]M/[3RvU>DhA16]#yQ&Bt@ujS-&`<K;uJzjciVzJ<o`YAC5#%E^TTl!O0}^T~fwp
-Kx[[tDCQaUCHIAbvmszyUZuUn!a.PI,r;W.`KZ8wVLb}K'O9sLLeL_UaH#pT7rnN[}r873I'~kkN$Us1:gQ0skZjhnZpu{,EH]5fs_!W%9IHwm04YHVX6:
-Wlkx;h<GfiY@rj73/vB],:N:FtiJ.>]s[@2F'9hl[i"cCyV|HKOS#2KUEb`lZk-6ABDE[aQDgvp@NV4D(cNhzNMhy_kDmM[+A)uJz&A!p:$d@[MKcES9JL
-)4Ykj^QEwr<K1"h][ZK4Cwx-A96UE+j%U{Li&pi0{M0lH,}DZ6/ty,Chf6qWCKVIR@FMaR&Hfxr((uEn;b88ib^nC!Ydey"4.5+$bJi]uB0BXZEkWSUOJ#
-bd@/wMZp4!/G;#^$N`}sMuJ:`T(MK!u"xUj.X+2(Q8Vn1.&nP]3d{l.)#CauEs=)}Kg+><7|aChOE,zUzQ!0}h(aXq/%'LD}"o}SoEY|,^1cL=3TZtpX3W
-j6-zR^fbi^T&Jfr%h(&MP(attp.3!v)Q7o0)+;l71nVnG5KQ'=("b':NRK(zu[S=)=:2E6jMu+jhRSU4]`Xq<M-o.cOow`(zWVb5tVdY^I"lSyr]CrWJrW
-=rU5g![/xi2'5:+u9e2]Ua;&_WEvDH>iMMa^wTz!j.gt/&<_31q!#&4>D/9iE``p(V~IEPL}CW))0I-r&NhR^$~D2H~y=Zf;|4BPkEcGtV!!g^X]V-qmwt
-VytGZcaybg@N!wOUE}eyVhLUdQnM]o<ttom/<)<X<#kp5ACYzr;I&R@NZEALD/a)>Xl|qIPM5`0iN_#sP`6l3,"C}]C<_u<7-dztqyA/f802-oV2MY^#r-
-)^A:0>u|VAU_1-e<H0]s"dq!>#~aYtW|9|C;ZzZr1-<XZQ#QD,v@ualk8aL]TVH<h87G3rU_B0s:sXTm<Q'<z('v)WQOF'4^5FMd_'Rqa]S({X!^.9;u':
-WyFBD:"I<#fbtg|(ap1JPGraeh#tG5:P9N;tZ,Fvk"eG_/{Sibm%P58W!Xw"~h&1y!iMVLXaCpdl,eob2Iw/!w{6!{]MLp7ylZG`,}L77E6hc98<7NKMF(
-)3f.2yNs<.jb+uZ54>>m3Ss^hN/y;l3OVMjWtm~=[/2B!Odt$Ym<ky3%F70k/2iiY-x[Tm1f,LlwyqnOkybq]U_>{'fa!q)Xd]Vw]{~z`(#Ok$jdht6Py@
-2E.y'9KQRnwdxvXZ735IC$Qq{|Bo5Y2v.<i8(+xp[pe3cTLnl4n6b{y/2{9Ya=3y-s='Yt]H7sfbF;;i4zv]($(xKW=OqP-g/Q{JKAX&N86$EF$_Z3R4:K
-@H^6,S)3RfPEE5aq7@5<S9k2s,s3b`+G;w{#v1RaN4sOZ54V"M@{n$Ke;l_IFDeI;sK5X2"AeKGJ"u#8"oV|0)lQCYIPSWK5;A%6BXWO0i`BEr5zfg`X{U
-V$o6GXP/|.!Yjry34rppwB~|$N5su0fg+WH/_s&&SE&H7'aZpR]T|Z|>0BjJmRwwjF!=LTkam|y7]EEMm{Tl`LnqeB:j;{]y@uuR/yy%TBZmQ.lXi@l,L.
-5F'y]{$8[EL3{v-[905ss!fpTE6hM$hG:}vm6{Deg2#`.5;+Q2`7UdlkU2EobT3SMvx}<l8#M5!8BuSR<u"|mUpn+,OFLU}kp`lPs0Ys9j+b},&GrBAkxP
-MBv4MVu7h/toIUlS2PMA>r58gX;7UDFVM&}X[ByBh:xF{s5.x-96oD+$c(!9;wjc74(xrd>y$OZ35^V9),N9BhS]IT}dJaBO.@+B33mz{I>Fs"6#uXVx|^
-t7Q$Y(@Imo63NkAF<8X]@0xu<6&)-;9UP<:glq4gKWuAq18&eO-xpUiyCGiAs#nHwtnC:d_z#ZyC3Ae7Clqt'j=[PN}vDl-'dtjK`t6cd,Y4CuO=`%q1/4
-m,21></jmSrwJ_=Q$LGnP$&T4Z_L=:W0DVmtgi.^)B5M1HtW;L{/#TE)3J3B+IB7J6lY|x~8r9AEP&mx1YGv_J;Mh/r95XMql)W4"mt"vG;Pz9=<PFa:=/
->NZSjkQAi$P`UTgA5.a=iD2>a0l',/k9cjNop-c"':O`c5^";WgLt`/X:BtU)nAl"5]@yHZog8p-3ZCRksDjKvZ_Df%bk2eWWO.pyn9x+}CdyYm48#,"3a
-B:,$T:xd_#YhN8Qam}K5;pvt=pJyB3O4bCFw1-h".[n'O6@o%=_NmXO|"_af)z|KzS%nE_7KG40H0u!}0[/z$Mj`5jX'^nUO#({P6K@)c3sN1&~Ko26XO:
-t%V=z3AzPnQ:tqKv|0%-CW9({'TF`:61ajHOLsm+Q-AHUN2o3om@()9k/H2Hd=!kGf!h,(C8&`|d!bH;IY&<NZ<d09dT[M8qH@e9Zg>jT/"j,NV1[hLy:/
-:0nKM.tg9ql`T0Ut-A'ZB':#A>XW1rw$h`rFUpiBD[K5W_4uVn~ebSPvMM@KX7{HhXIM]l9qV]U])Ey-4Nmr!p,wHf]Y{x[v6[l/7ose$3/JF2Hg/uuLWg
-,zQ6eCGlZ25/|mtV=k|lNM~'~R,4m(P/<oZko'CJ;<Ff>`7od8NUmzX6q.DpRs=Aw7(q_Ic+[$>54u]!At-#`2wn;Yh:$<#;Ss<jU$-ZgWPc+NI7BWhMa[
-dw!]oTG/SUaiiGRrIM)f9]AOuDlq)k)nR&O6N)$^:=CAm,1Y,]|Y1K9k]vL`ePdpNH:k^>Bgd!Lj5p/AjzK9(po4~>vb8=P{o:1OYU<^8#O+}juv_Slu&t
-8C!fwa)V`W1aQYx'{jS`IU+;5$dQ+9~P7>{S%w3hHlGo4[_Mz7[L8GL}vOw]+%dKqtv680Z5JtIKDCGOKCfDhbI@(s[659PV%5E-8spz}focB@s;V}}=A'
-,7Tn@+7VmG;'21]i|:l[1z,S7Z8Qv>ps6Z14wP#2Z+#V>UY/X`9&DN:ad@VB^wR;0[kZT}F=E$~Hln@JmH+uJswUvi>y|rIPUS<Z{iHV#OayB+'ZQz.sp#
-5+2Ggt<EqH_q)Y+4BGJWR{Jk{C;doaWu-E+_w6OHdHES_",4Tg`(ZomMi$s!qO`K"R1yb_KTi/Dh7pQL-X8I1TSK|g{(9a[Kt76wU=1Z0Bb!;>MC^8zpfg
-.}to]:N3qub3j,6lHPjh&wC537I}gRf{A8FuB4:GvE"m<.$R`Fimb;x^}{r"kX.5@6{Q:-$4gqo^7LenH+[n<f[Qwn}{)=Grvupvf60Az3{j,@WjEw%$)e
-1R|v2dwdc3+j#r=M;bKc]coLBc4z2x'CWK)G{>$r43lIz&`V0}wc|N9%E<wb8"34/bzS(>ZECc'>Nu}$Wm@B+7mT#im)It'tS7!WTMt2;&'Ms0CoelV^X7
-jQ;g[T2lOY6AJgbw8[}L78SE7=WFBZf[598U|%2'Kj>0hy4g<QW'h[v)qq1m1i6B)W([',tAl;A_2;afm1kPn@,%N/lJ"VxrJ9;Wv/CXvm.iO9Y&<29A]"
-A")m3<L7v{HX%o;VwFUiZof)anJc1,v28sq1A4DLBYU;Cj(-hyY;omQ{9(S-^y98kq"SaoDTU@_r>p{swk4C8'gEIwviJC,@I8_XH<@r'ji+]bU4d6p!Xa
-6D;J^Jrfuc2{nt3"OtgrSC"T,.V36]h`2WUz'SW)`4L]{f>LQ9J}Lt|Bz,KNvi/$!<MN410fsci`.Agr#wHc}+9=H54nFu1[9KaX,HT<7aPl>d|X"Q[UpU
-_q!{ZweQIHUqC1T<`Gb3FNR<Gdz4yu@q_3l4efDXhX#JsQC@ov)H/Vho}FxHhi=h"yiT)J()9V]:zf-N~)Yf7WHm2xgh2vzFET67/zk5y$R[mO`Qd'x&[D
-nYM53|j(WJ]dG+/sk^!;{^l3XcuoTA'$0N)RV){0x5I:FK.eBF3va<t.jeqB7nu>[mV5egB=kdtG>J0h|9->s:2Cgsps/<SF`78B9C@Q&&bR4F="$d!yQt
-4.Vr5U}xQXE,34,m2!Uo<'MIOXJ2-D7QbDb!Y9VC4/u]C,dBnil"}}(fsP1g$W|<"i1V+gTyEv;__>R5Y<!skC59)yhekA^i9[Ob~SoAJ[GbGw.2L>@lF8
-+Q7!LL"BlX"_=;l^>}84~dh(MU%[vE22DKn/S1}4rnBa-WrVVa[C&OJ`d'gtfau+dl:SQB24"IZX'0j8F[(##W6CKb%@Su~qaOE#yaB;>}!JN5v'vWmzes
-TCXg-IhFW>4aTX[J|]Ju@iiYm`M8h2be/dI8+Hj2>wEJBlm&H"Il7A0tRMqpG_A/T!!fP}PL^&_Na9gl<PvN:x5&j1H|Pg]>HW{ozVKg^Q_g#|AR_y.^Y!
-cmCi=xoCh>%U>Wgh4%Z5#H${"'BJZyu%%Le823umX$m@wsP$]our9RN!oQ0{HJkD0i=0Um6cZ=(y&89y{+O`Y7x,,.yYPYW|gxo;tJYU=qSLN!XFU0ja1c
-6y[ZJXaC)15y>7"WjX^6'&61$w,=_nn3$bZ]Q<CkD|72#_1GW)LE78G9,n--wh~}Q0T}t%[G(VWj:rD)K78HtGE)c}~=o64=7ak5"<a0B/vTb6g99AH2#g
-48prk3Ue%OQ:YnEc@i"8]UT;'>//zmz&bSv&R5rGZ4yvX,OmC+=ZXVAUlF;a:I4x!h$Z.RtizT_ThMj^:a%gHHpydG.tgg,tE)lTk}9fAD)}m1R,q87.xM
-s,-[xnuOSOw^%)z1fUf;Vat{6d(zEex(WImO"o}=[wDLolwc<n79>FNgM7y-5dbA'FBuW[eFKi,Hl[>[eu3930.Wf14K2UYyQU&kJWAm^+gyiZyX#W4U!e
-Od3XaDYbghs^tWfuGVQ9zJ7M]"i:E|}T=5gayK^jZ>|N$s@YJ6U4nCi0j904k>:%l&^(20eH`8v']:}X(uS4;kHeETOv{6sp6ph3fyAI%%UIz<^w%dL=##
-2K4P>#|dFkrAxC^UcYJH8WQ1t9B/W)lKmN$}U"A,,51-<'k,S{Ch2&bxGQx;O.JR)#ZouP=du7[],B/U<CBiomor#Ru74$4L/!!'+%F7h|kr4wre9;nSiI
-{wR6y=eo=[kL-N'|dkkJ+xs!2'%4qN0>&cTJ.h(c>&8Ks(9Ja"rvc3nc8r-UMPR=t|Vr)Z_6n6jp$Zd'9:R^P0{xHI=y@&`UIdFrqk{mT#hiV<0Ke,8DH4
-)W%"kX<6V!hc6&.|HAxN3!bnvsJs_a!w):!6Bj.cDbeVrYH={HuZU"c[L$7HTDije;8sSv|!nxh=&Mdmksd7Pt'J8oWKl9b@PE_JuVb{;"=a9DQv<m%xw|
-LeE"-2C$q^B>@#SHD"ALzM&y%RSZC&9<rA3Rs.nEzd=i:55nZ!`#46Ntal$#r/c:[Mvhy/."7NT|k||L>GmcQZ_x#{vE[JOj9S}`1O#,tuYgWJSUb`KO/z
->KWZeN>bU^-r+Lmo=V,98&@^pP0IX'RZ@^2;:s!JHYEo_|rVr7{k$792C!4$Y9~ha>$|a(<E;m`UP6gd-@WQ~":qrFe1Z'o6Up%!>#%qgNWxK9jBk"_GX%
-pjUvt4z@zZG'nH4tr)nf$!O%8FrwolPH3>cpuG=ft;&:tBPM#55J~G%6j[/CtF@Z}RRH$N"-ib&Ikh=mxtGKaP^$+cfV&7s#QI>eOk22OD"xwjcs1DRV[7
-|n@ls5TF0eFqFknrWl{x:&~;.:'9j<k@],J<(1vy2'm(I!a#q]8XNgAS7Rzs+PtC]-FkzkJ3#r$mOk(NxEp%hEz6YHM!sGn0FT)2}fM1Ef6JiJMt{[WRKm
-xdd"d/C0I'03AQ|dnidwQ7H-/3{5r'{`~,I0`>B11=#9Eyf3f!aR<FiKaf!Vp>_X[Uzg}Y'>>;%Lm^p|3DwQoShVOdJsmdHmLH{{b6]O8&+BLjy:&XU}-|
-b7e0%IweT_;$~2V#Q2T^SsWY.47mW]ez}V%@a3+LemIgg!Ef7HV(rM1MQ#fe]UDoij-N>GB6D."Hoa5v4`x|-/`=GcJlc&D!s;.,YWrR!1@xlV]k4`coD"
-WU5S~qQp#q+Rv6}aP=Z]$F0'{l<=Vi:]osMW5>z#Bp{l74,D{^1SIWxtADd-}:{pbJJe0C^rftQf9qg4c@sFE#tEtiKtyOwO<v^yOsrDH.,J8,4W0G[JjT
-=`nqmxU^Q{1QUO7k6ZiQF1"Xv^rC>aiO6.78l$bJ/Saw,jh2/^W&G`aVR9IdV!tQ^e$ur1a-BeQ|nx45^>MJ+dwky2LzV#=5~X&X=Okr#^YTL!f+}+VpIZ
-WKa>:Fse4TEP7jXO}UzJfrjR+RFe%WjJE6]`^4bw{jKtSeTkgMJg]k(:W0qzl#i4]S:f+Jp"_GD)_[jGyBrfg2;3Wh][1=j9L,p2t9bIrxBuK.bU=PI7mN
-UM2OocFj]DriUL5nB(>j$QykJ`>"Nrkp$XS9'wZQ`co9#/gjGHIcij3}n;49r6.+e5aeG@2kG.%rN{OMXRiLR5fL[+BSSp<&z+qj%Z$tYd,7F0k7`ZY&2D
-($lU6th_&OspYM^:Sl_z7FAG)OdF3owm5GV]UFC,XslUK'-dspV[UTKGCHu'Ma<T"blB8PGK$f{8h7ZOAEa%[kZj3)O(-fq8ViBx=D&3!Fb[wmrX7<;Jxc
-kpxfT_}RH`G(VdZOBEobfyp31$L!1g4+Owe{u%!l;L4"7@|sdE&`/Jp_+=!IKEw5A:t9%z97s;dUe>.Ilh^)32Ku+Lf>6r7t7rX^6^PA.NGOcM<;f`j!kb
-6A:FdvDr"F2tdcO6B0v&pJs64AM)cd-yi#Zi>8H,0M<Wkw"ThjisH{Jws{5ri_)EWaS7j>/C`Ni>JZ"8rb<Vhr6fEI|yOio<sq+);X',bg"1<cXdvd6=U'
-kp|T^U[n=^p/wCUnM.<jz[AJ=NF(skM>Y|yW[H6Sa2)7wMMt&wiHQfgK1c"Z6=,CMNbq#N}yxF"Jh7j=>5OEl!6]Yf{"lV:l+3g5.FcNrKCx)yqz"mfJH8
-J)KkmRbN<)%w}{$l/dzP_:j/t^wrV&uwA7lUJ5aL;3FIygo%R&$qQYlj1|ApLNv&f@Tl|ptp9PT<q^a%[YDuO-_O4Z{J=JX|L#&Tn_Vd.HzHYw]x`&KKU+
-m<$[(G^GB&l!7:g#"Cwe7U&CL.,'CcG4C3I"STz=Mvjd|X~lLXq!PK-t7zRG)=TyDT2aO2V+;2Dh5HgIC-XvPf2A6FK+:q:8JB"),(YIirnh@l!}jA{|/H
-ETc8}1><SX4bO)(SvsHWqKJV=^ri5_->)E{`jR`1Q9#FvKcFjW9!M:E-v%V1G&d^m,Sfn]R"J3@uOzbd^<a!Km"b}-X-LuZ!KR:g/<s-fGgulNv,5I#tzq
-VwQA|oy0'+g'#7U="iH/wsX(vJ~IR=l%o<X23o+S1)vaSKJp%4K.iI2##Jx+Tu~Xn<G$o<>(aty5aI4pXkHCNxHtV<1[2JYitN.]130t%yry+v(QW2C#GY
-`jeAw@ukIq+<I[-nFNP1mAKb=@Ggjtzq}|ve"hpqY&A&)04-<gar^D-Bg!k69<%$u_6>r_c^)XlfhZmr_${>LR(nJ{/b}ukT}f>'VEK<n]VvpVrt0X249,
-[f_UFz(Cqx':{Uoly6=5EXuL.sZ|oa~mNuMwKWLrf9%^UJ]_@5_E-/WA2h_u>iF:j5%6G5wTQkHT|s3fZM{93]l9]MMe$6Rfanx6nmL/}Fd>WY3ZC@nP2&
-9]_DCfmDr<X=jY#MO(j)q7&{_p|i@NF,0IqCgDn+}<=8}d0Yig@0EJJD-6^b,bb{@$Gy:T^RE=5u6lyS(T'puZ5Le>/ur-2P3q"&.:0T5+<"_jiS`l&)IW
-;Vl,HX)Fyo.TE%4m#O+|Z35Ki8;rxVv3K/)(}E_o0{5Ev19Y(|f@6/gtNi>}Vr-8l&ks4x"JOuNn-[t,qb}vRV_J{drw}/)PNlp4@R7K,NIoFx:U5^8^+@
-:tv:;[7P3YO"GdB8MfY'4z;TNeF`JcjX9Q2P&6{%5O6}Cn9Z6vldVDI);'hPa8"laA7)d/{h"4zdhWdomO/cQ7Zbg:6j].^@<<C]2byy:G_<dkHDv5Y`#Y
-qRu'D_m(dsEq}S!4(P9]DjH(>LDB#!'ZTp|s8"Qd":|n(L(wc@m|iOZq55(2>OwKY"Epte`l|zMR_'ZLj^zDLFqiE|kV:ev<G6<@1;W2Y]=8`}4ghl1WF$
-.WK8Q<7hr]XVg+n<lu'5JPVS=an[;w!E]'1+1by$(#1thxUh}yNLO{Nj@Y<=~(Ja{Y.f[zuaD:PMw{9W/)IN%tHYF_O:+3%tIN$_Ms7-CP]K@R,0>M.9L6
-Fu8G'Y5odKld<)p^{/.{wPVl7)DyhTmY1:CYMetKojFqkPYfAgvicONrcIvZ"Tzl$(j"XIvn0Akp"XV4{Mg#`'~ITEIC41Cl&bVL)!wROMZwe5ldUI&}c{
-3Bj<Y}z5tSv@%I:45u09eL'F|C,{a_(tmMEFg>ovdz)e'G}J[_t{kU5B,Abmp`Xxi=3nxvi|'LzRpNP`Fs+Tz0EkEnD`!Vk.QM0/+8A{|($k,T+d$@dRuI
-CN'tI,KG=Oaf2kzk4"|Kb9Te"%kuIa'4ohO^,]PFRWgn6cys;4><Xxw7z5lGXedFfD[TMJ@SBvxDV!ZcY|tCE^6uX4H0am1OpxedSS._d^Zy(V<a.%C@y0
-[r^'Y<g_qz-5m|vd|z`9>8.1]n_,'JTovC4F_1h!p,15b-qja+Rd4K2<azT&,s|4<z.zX`p/[<<.DX6d%P;iYFue+`ZRog+g%VZ^j5#8s_UU{K^bke7Ca&
-`es"TFK5PW];a1#2"Yu_qbdRu=obJ/,^u)z1S{$@7j'yJRy$W@|i-9"fbH1alI^H'T"vS7UL`PwxBMF3)yRK^k$|Fl5u^z{<],NRGP0_BcwAexi[l7}y'Q
--'hg]vz5O0#KuW&ti0LDxV6q7CQjylVn]_%0}dj<E/^b}hM[^|1|o7F|<[X3BK;C,@[BK,2A]w<yxB/mSrWbb@Q6M$_"h"d4In]FL8|(fG3$]Ce29J3aL(
-&[y>jZGT{cOrh8^RiaFm4%cqmoEstHghn>HO(7(+h#MF2TjHN6njW,E$[jj|;J4'|lT7>7^Zo&Rs-C;Yp=p"x%s3=2_[4xfA]6EZ]Nm>d[,bKN6!y)X9u(
-9jAD`}Xh&Ek#5;kU-:GH2EnI;+.pE={y%'EhY1[E:;dl53Q+3Fcqq7q$S3%!qj.{@dD)H}Utthfq5p|-|.8<R5Ptj/+cJ>wIxe|elNu8^{$n$,"3ZnZ2h2
-m2g]I=^v;z5D]7!>N'mo#/WdzJZA2MsjI5yi()A,A%N!vn4<Ou$l.[:RiRMbi6knX2-"+DG}e:L|;EzwnPmBI.{pA[3Uc;[Y]qp)DmrA-8l_l=zBkwS_<p
-{l$F&rsGW9T.`sa5slo(}ih|/9kv,-e`e'RFT;^zyFOp6Z#j|p'ZGw`w.u9Ybvsgv'E/),:{jYtqr]a+=y}6!rFm<BI=(_^tzpBnJtu%hFr:<(;YaD+6k}
-fC,VfS]m$I(28+_JOBP4X)c$4dJ:cLc$D1PnJ5@FD4a5@pQOn;B[0e]Moj[v%8buml1u~Qn+0<{Pm=q;C%pU--j}#R}F)vIh&R.x|^6BpwG%8F2=v/O`JT
-[f6An>CWH7CX!`:4`!GYsP[|ovXv23%M=@l4;JJwXSB)4B(+W|QPS$$K~y%%Qb>:>1{qCl0rk]2+bl@2zBjL-M,(Mzoo>HZ,OL9|f'Bs^SE+:l+`i4A6]s
-(`TSwFbZ8y5n6l=o`Md;K^MTn/K]po2H2/#Yww&6M@9UyO$Ep/VR(ncqmO=T%KWS$(E2.Q/gFap_czaGc4$3@_I1yU[i[+7!~@4Wwe6.16QD%u~Pi</dov
-2GaV/sZ'"qIp_ZOLDK5I'hzU5N]XhT2@-|s3:@`q=@Uc7yn[bK~f_<p"cg:YG]oH%1YM5u/9mMPwOO=Y8L_BO3(%]dq9<%8MZ9T;r)dSBADzpe{4P;gy_V
-<!(q#A:o1V4Qr)JtZ{-I>OHt5o8R!d<uT`ImyHm&F<H}R":jSb(8'J:ago:xB^uHw9Yzv3GIfL&BPb@FG#-oW0MYWRQ-!hMi6e}>TdE7`)T4BXSO~3-]q<
-LkFBSI[JM<4PD=:|rG&aEGD2XVr+m%0APV7VP9/OKpeGU+"{HqEEUiL{Jd#ou6P1PYj^^SAnA;],1X~&ci=E^%"Z{!&&>Yqt%A$5fhLs5pR+DiR6:xSMIL
-Zsga,xdA639(DEQ!QiFN$$I8sO=g<mN7`%Ik`;rBW6rgKyEl=yIs[TA&N8bO0^K_beyDgn9eR9RUzX:]6l)SkkxxCA)1"_NhZ<z4,mh}i3//gBpQaX!T6D
-RcwU4$!W>i/#Y7M#tA(z`nXhViXRZv)KjD3fV7)Z&QbJucl4GhYU(xu>)wQf1UC)7P"E$hjR=0Lb2iM`H/t/iK/<-J%}bMP6%4=iRNzwciw-zL"|/V9M{h
-/5Kk3OL<g7QwnW"]3<"OXioj85TNy+<+B[$LSJgtS}&lF2h.$v/8%2:7Q[B9Sa3C=0fA+@j%oYl$>)2zl}C>W:3W|4nHjBOd1.to$[>(ln{EP,3b[UnN#q
-U9[f.4r7gm]}e(&}g<iC^fUKLiTEF:lVJGL]U!d<TUt4(B=]{_bP]AnEdR@_p7pz#A;g|+^/3Jq$Rc")^"[xb_r=[DZq1nWRp)'k`}vzfkp7OOFzIG-Bm]
-v_W]8.n<OW4dK-KLfT=/Y]St$4+)B[fH~{lbz.U039<$}_[6a@tTS,W,W#7qm9JYKspQZ_qNvu;"n_+)7c]wdWhn5c<yTT/NzeTm0094@-3c.g0MPcFr(j
-xY"Fe+6;@Ud0vT9qA)8cy/NK!e6]&Wn<gZ5]fvnHu_&+xpIDE6E_1APl6|mA$`$bi`=1}@h8Di_s9r]ehTQnU[vL/[[Y~t$I}s2ju3Sq%vlXV9mL/aD@Z^
-|MNn18vl4#3/[[@UpiHCov7|cddK&#"3+gA>YMFGJ`Qp75f"{U{eBU6C]QKT&3E(YZT6&"[h>hvAJMkHtL;My[]k|F+!Iux7"uR_KQIKJf=`jgkH6^1C<W
-!}GEZU9Uee2F[}<gGeZL<#.]ipY0mnOQSDCW<Kv[YZ|WC(!XE6m{`fUY&Y)XqlHZ"BxT`b"w,>aqbtX/b<anRp2JoOiP-wKjtpN<v8)5hfoLhPm7owJ3d>
-[enlbc:."/_!Bh'U`=k[[k!ClRYs0Np+~s$3u`@sq%ODQG{:G0jZ|9FC}F0=XZuB_OyS5y}fYkDwH8.2uc/$sxt66DGr[RG;z!<kgbg`bNvq%}rZ`}56qm
-BZ-z'4=yZtExzDq7,abY4Z@2UId#K[5s^y/Dw}nYlOY@|W2wzfl;wf(nGVvN_`.LsmXUL+gpd#^"!Eis)Kuogz|-7_HY9Tov"Bsgm7`M2Q0L<z_@+<]:3$
-6wZ2F6A<vDJ5OHk8Hd`L#A4SJ2+M^_N!f_`L.2zlh:byy{u]u92t.rEh8<k@)G~%XGxL26wb=RJ|lN{IGyj3qn1pIbfJ+fVxYkl+~QqPE0G]v>9rZEPjZP
-fvcj:6=@J8|Q|xEf>[]CNPkEDM_OS.,|N$eR'Wa/H"|5_"&Zd3ZXB;6!JiLxp;$BXa6!n8EkIC.G,iI9`71^94x!oo[Cl"em$cPNI5oR&vmdd<8/T4{5J^
-2FC||V6m3Ec}s+J#|3,[_rn"[QuFotc!(FEh=Qs]^@xKvXU.2E+||>3:[,uh.Ps:u[IVsays/exKF:tIw"[|Idm./k/Ymj:t`s%@pyN2iEvFa+KmL8](l!
-ojoU}PN-$NbjwU<hIFDX^[jf8+:Yw&8TDDZE89jf[jr%odW$fa@/$Q2RRm2h]Ni$wS[WwMi2tcUVn5=zY6!-$E8n=Um^oANp(ME{=no`+W(uen~5<@:Z7A
-RG<EI|3Otk3z3ihdNNh['Lo"Pe=y9q3a1u@nTZs10"YF+zpw^X:ft<R1p9u%h>X;=LeuLlIz0wV|eX2TeAYJFrmz,G`O(Hi8+{LWXP-9`MkT%2=xBkAHeY
-7,iL@,sas@</6H(u~_rq]7K'xLnvqo;k^i9/&727#7Lgy7,rbyhJ4!YwJ`$'=11eCfc1T.NZfmffib1ttJtfU4nqi+ye%ya;Xr#u[rd6zvUR=^U{spF!/=
-P.0aMnHz,e[yMxxMzcs1=ARtmb>/9.npg'a':S0:&]XHm8s&%BXkuOG9{V{e">PP3X]R<i(8~[+(^5M]1V`htxH$,}U"oo1q0cEgem}rew%&3ei)@2~c'y
-}!v0=C"F),z5ZStnO%w6rOv]~&Vqwm9TB,>nPIizH_A9KQ)^eZVfd^6YL6ASZWm$X7>udNC#6tb8m:ztmOBwc|2{|Z!8o#cye|za]Bg:I75krkmUrHWvF|
-/rADOCo[XZqEC^RNm0v5PEi'37sr:ejr`e<|Q:C=U;U,NLy,Nf/y`_D%e'LqTR7`!KqkUClzDvTXwgce<<1:Q>ncOG4[rWj!7H_-K,<ls"D3N$-ON:QD->
-mBRUzPPOtruck.zIH<[<nd9-}W5Saq%#CJY<5Pdlv10dpSw9a@VJz&O`'8AFFoB-`@RVMBGVFmMAs."Jl/P4nmMro<D0j@1osU-@0yr1&{C"X#YN~9Gk5k
-K&9#6CRL(o]YXzP;Z8X=Jur#nte_h.EAxSB|VhJ1@F/:M6A)tubA3eYC8W7H4,,6$dsq:<g`=]x5'W|rq'sbN_J3uwA$#A%_NglTgyb_yyhlWYDAn]^12R
-X`"ptY/9AoB#p9UaWDhtJ]%`+q2reFc.<5sWv3RJFd(&O,v:+$C(@>yo+GzJ7^J1<&RfmYEe|$w40{jBgTN&Il.]fsx6~IQw<jr)=|g;+AI&bd8u7CMm+e
-U#qzEfRj46;V7lfIt!QZC-,>s6a;b$tuwfD34lJM!VFKFCVwILbTA&;dhZ.U`tRr^r^9Ag1dQGd'g=PjNk(O[w[XEW_hs).Lh7T(T!<0KL!~+^_6>}sg1R
-iHR>aN:$`q-dy;'s[%9]Y6S32$0.4TtJ6<iq.0Rdea&tv^V>cJta!q=A!whku%@!>22ilrDPZCzmuji4;Qvnl.v'5YYn[EWEF)8|ao^Ui|<vSjc("(]CU:
-7`|}/Ua%=|>U!]'"qMMj3ypGwU<,Gn,kEWOAGAF)u12'YY,)P(QC@/)/9J7!hEq_Q<tK&1tp9>u(2.lb-{4^qGLYd01I%.sRn9|x-ONuE{2DW[HR3DwobV
-ho{s]U+jq[X4>C37ez9AF9=|.m~KJ+|t7|g00!d'tdyKfLFFt"C]r<9}:H{v8-lv2Ix5q-S}0`n[WB2)gvO5xOi$0fh|=.tYzI]thej(XB^E^wXl:o4^/T
-FO!r:Pk$6zB!c2@w3[l#E[eN+f]vQ[mR:gH&PY6;>y!di<VJGc)}xNZ0s#9vYj.pO2k$=#%J3F%M;3#7fXL;zX#NdmiOoYej!~<$OtP2_>u28[=8dWV9Ug
-JI|d=gop45H.XpIF^%pTOq~W>dItucGdhFI$#J3j`3jBZ/OQtS(+]VhuNNr},zN}d}r}K`Wu1tpw9yTMFrD<}7su]fo)K}#n`+[6uE;[$+jX9q@sIZ7f(7
-6Sk:VJX]3b[Yd"g3)UG[rnB"q0aE.}JM3<cc=M~8z;@USNHw40(rxePSNv~|C-hwj<0d5x0b/JkUm/}Fl];XIiD4$!S73d@t1jfk#gLa5}'Nj`#3Zm.tA|
-;t5,tO#Mb}5FQ0X,]ev!`vc=!"$xTk%M|IK/5>N/=1fv;_M0U,'_4},a6{P[82Jex{`.z8Rzk`ZPvb1JEE]fbOXhMl'FjT7NPMZ,i7o+P5S5G{nO,H}eU,
->_8+U3~"gm7t`[]Fr{gE9<L9(p|Uob-=n]Q0<WF:"p$r+vZ4uh"xHXt&TI-68D6@QZk#9pX.rsPz8u({8lON>;CV-RjMM6o>!iA=hs;;rb^|25'-d,Rh6=
-34y6G8~slLXce%/:h6,E]7pG~B-=Qa/EB}pPU8i}vefuZoaKa]L5RT>uweP9<>iz'3E"+Pq=w-3)2OiWu[{yy><)+IW9hd}YCFC@s>3I,H+HP5WxRO/tzF
-FJkxT@dJYy4S>O_HQE%&Gwl`%/Iyq9OL$/Ij(8b^ruz,Qd8Rf{)cp{%1{8%HE0K-x9}S3mV%L+B6b4>2^Pn@.vZH{/qIN$QTDV9k9oJdwR+PvhZY="}o#X
-Tc#,N8Hkt'iUpbjca^/fd00+WPzJ/FQbonpBz$:2'PL@q+7R{#KjW<$Yq`{gBeT[8Zi"q=]8TOAfIIi1"wzA$bc37gD=1wC2az/nMeok+ORZ^{lL;4&BT|
-:.1sE9>;VC$NE#CMhZ=Q"d[hEzuVk;bkp=o<J88vi,5fCB/K<&q-JsN:U,Yn80'vMREwgR`o/qa("!lIh:&L4y;vV6(Fi9i$;<2!I=7(M+rcnyxZ[pg%F(
-c.1M`qto8[>wrt&Bw'&|=j^C1bV+mkG6Z0e)gak#$p4+FEGYp-]>9Rj@F;y=|m#CYf3.iu)&w<^6RT+}uFNw>wS|-QW)3`q;H:I]CaH3-]Z,k[8R3tb8sA
-XA#b}VIRLRFwM{v"`v{KXfGqS,W0cisQ"VO2eMezqY-v]&T1"M>9YZz3jcyE!I(j/m^IzvTF]<j^MHTmkM$zm|#HMqdlaJl`'7hAX9&zu{HfjmRc5t<FL2
-gDi8@]+aCPFuvBXtW;V7;H7XzL[@1%|_#%G)gl/VmsH/>+cm`Qt),+2Q!8C%E&8ekWiZ=_.zw78a1$->6VeiYET$/Ae(CJn35X$#2!(nfGYY[|(+N`zj$+
-,tsxS-YdjPU9uA.)oKBsY[Txm%=QUJJ1t"WYTA&DK`'vD#M[h/|0[VCV@-&D%EW-EncO=m~pUJdF75(n(8&NG>Nf{UEIlCrj,=RI8qw^oe/QW3"WI=Twv4
-+)`yv)fqi7bHPn]@Nd~>::9Nbq8Ob/b)sU1%<>(6nq2rNn!f#AkX2>])dfZPSirXV>It2rwe#]~{FQ#m2J-L}/>i-5"AFDUmy![9Aa4A2&E.r[%Sl%rF=e
-A5''2Pm8T{^ji.2G52/xDBP9S;.j);zt^i#-nd}bRb%I%,uHbY_(MapRTT&$&iDhu=&vy)<vQG`^oG)`XtIl-uC8JHwp~2,`Vfx(P-OYCk{TYSs&TFN[0"
-(9&Bm7K/ARZBpOC#.ElCrS[(&BYCU+xc[$Ixg$8J@Y+D%%R>_"(}N=~,{w%_=:^[KM!-KcG!z0_,&lOr1bB36tOYy83a"X!S`C>BsuX$x.o9PaTG-:)i>F
-o!VdRe;yte~Gd:[Y0[X<b]@|cRc^bI{-PX8G~3&}w0"`x1Cb_Sc3DQEEsP{+g]49F3%)qpH:xPU/Q9Bo:EV7IU4K:HQP<t(d5'(!k'G}<P5X9=/q<[)lwb
-J`pqLF(pZUQ9s87},DNMGM(<tR+='#gww]=+md8/;kRt$oP{_@}Ir(#3+-ESYMwVV>AI0z&Hkn]]0lb!`]]KO}LiOGY:v4Q}&XJs7pR8G`;H[^vg]^wjcX
-adUB+0HW6qqU8WH|d)5-i1KBBg/Wyc,6bd&;31'=U7aeD8&C`q&;QTpN%RN%V#~2>B#9}9ETqy_'t#O7{2@bQKT6h<hC1W(SE>)QRvS(QD$O`dU$:,_w9L
-'h:c[DhCRb5;)XS%C-1EO)Q#/$4XY2yKhK6Edg>2l<$/@@qBxY!{b`W,=`T&.zqOq29Kuq>}jL<.(>Glc},r&i+r8sJf9T6z@r@MF}{@B@GK[A9nE.xg<G
-d2DM)q3D@l~MGg&C;I`}#%^wwpQ^dp'UOzV>}.^|%N0g/k>mQf=X0[N(a11Y%lJPmy0jl/m0"T9v"8YS'u)YZ5V.)RJFZk>-oL0}S$(21o.U_'zWt>vuU_
-T&LR%>=;_"pTc]ojm`VL6D}^O(>RMEZ8/iMCTV7|@tw$w[(%mjtgd+YrEedg}OeB"p;m0<&X%/9aL>b2JwAz`8DKl+r}Xf6>Bx]+dwbb1w_8SQEy^GAnzi
-FUXFTvaf4wh=TlTRJ14wRP+G{XaJ9}5ppBWfih98/Oy;s>EYM(8s#_a0('oHG<A<$M#.T!a4vwJGnQUJS%Ay=TORTiO:oJ_y8Z^DtBIU<V)+nM(x@CE05c
-=@j5[13[73%[uJfVr7nDlLKIyiN%6O~lf^WqiPVbYUu5^UE]77L0hsInJ6zLoi|P0Vm#RISVkc{K=&lQ!;h}nMpa+KhQTs@ByE3Ui&TT{|/w7{uxazTi/-
-.6@j7nHZo(}dOnG}/po{IaO<+mE{6}NFdjRy%et}5|zv1WRUVxO_vvQPUJm5nj!Tn/XL0]pa{q5azt%nFd6w$Mo}ULW&"$A<D|pfAUd'2oJQbX:)RvF5O:
-hLx}mhSn()[bUI#-LNrPTux}dOf=h5Yd4'oTa_GOsh`;H!#u6IMj.GB+sbji:-CTJx-&_F}:lGfkcXeAH|3ypbw4oo`YdG3{34Hg`R`Yv7Q+>:(kZCh]U0
-2Dk|l&>iAZ`Rt@Z$-6lt&<B|.te3%E1,3XOw%iVEC}a!zOv5LTkKZ(TaY65s7"#Kg}i[`2(-ZL#0{O)T{#[)roRdL51RHxYsmYUcbOVZqx%vx".^dQ~CiV
--gs]SIDFn=Aa;=aN}x;zDd,|4v"1e")a)$2!1RoRyx5O@iEh~OWL/W#-iudaN[91ZcF'='Yka"c&rm]%~1$m,i)lLqPSsk8DONul5$xxBr@x6G#!%R3VW;
-[Xv/L<eG,xOs@'VT|!r[GU:SjN:-^Dk!p:CFJeC5^ZEF:XyJy5(z1v1$v.[X-.1<q/"3w3;A>_Tw|VurU$)LRc[^w}N4Kt,++jeGl0;uB>&%DIOT16nr,{
-uBXPOTbhu9blTDesQhVr!R~;RsC'5Y9w(Q1WJt)mbT3;xYmlFTEk`F,H<]F-ttv(vJ/.gZt!DH#2Fc^`&r)"ZOq8vP7TeYyVgHTbXziPqJHAZGE5my3c~q
-U23I$^R.]dsMJs"[BJD%v6j,hc.Qch.,k{xsi86m`7hl#w5wH|f6mp~geGrf5&mlB${qnw;}S++P9hfG6V|.@<&44+u0d7pH.&{]/>YWGk^<`':!u,kpy%
-N9;J^SAp;DlU<)bIWBw[Schf}i0aywaDw|Z(1!S%~=@3vcU<Pb[-Rm$k3gjzc{(I8$9^}<^+5J(#VG>xF/nj=^YdnbfQQc/8Vpm}C.2y=]JsgwlaC.>>.7
-ZQ64,QLbGQ>A~T~Ygbppo'0p,rq0|Tb@6{,!o|veCOUp^g~F<[4QLxGOL#S|r>-uq/YD.R>@=wqTu:lCtj86w=c3Sjy]Zo-kaxggFpSj6kUUbCwE@p)A02
-Xm17`hs33I+K^E@,)/oTng3^^,5<v/D<a%USORf$UE,R%CH%&k>.GTbw-lft[3)R]1B<O$c`}6UoW,^o3L.iTvpn)e)/$Q},TJ;qP7|4FMe9"]i)eY%,El
-_2me4f[R3YWC$)-qTg|FKeW%zcmDXY!mDxKmLyD5_0x}9BRY}Do4j(}-T<L-)K-uxBFU`+aN:ky%PZt9C98/V`Ajl[kR[2NT$b~NkF:gPx!fU!GTyzvK&:
--f8spzdJHySV$"ymZ;O!"(8TR_w]aYe^@NuyXpSbtb-_a:PQG;MZc-q9|10]~|DD&[SDn8|_F5bP1I6`@_Kps1Cxyhx`C'Tg:mW^e]'+~>Y7.q}!K-WY&5
-7}9vJi-#laBETlE"/-YoY[5-q,Y/zB|e]eIvC0{wnKa-TG:dhCk;(y:<X=OH0BNgo2|"@zuBUTk@b8u5X$Sl!ir,]3z]LXfS#!z{Jkb<Y/6TLOkF2^UdY3
-yviQY7-O{dKxVEVRVXwlg0Tra>](an6nY6IZb6L9Tj=7;/u77}FOue;jZc.DEyKv5/+AszWI"TGvrA(He-=6V-)nHo@.&26B[RerD5y"r"Bl9j[Ls'78u-
-hPU!T#nQj(^7@'F+|7~!|[`"R2[v9LI5={bL(4jl7|E8z|&E%Sa=~tq4QGeA<}VMw$V/"yu`UA0V5lj4iyqdbn+wy(t/kTayx0+K#OKpN8#qLUxrrqKhEa
-//q&p{99Kt.H%+0'2A=]!$/)h9FpsL'3NvZ|!-P$Eu}zb5YdYIr-Lch>n@,$:-=l<y&AcQO;l[iZ(pk1g:;xULek2+l&5XaR.SmZQysE.}5g5/ZZ8vWZ^}
-9x"keZR%k5^&sYv^NE:6j2)g;t;g:fTM78gAczj%:7{si"#ZmM/wCsz9ns>IY('<0TO=VR2Eaz=z3I`7id`q<TzwmdSo5,E&Vx,jN-S2,;pzYM/-A9y(c"
-FxdA&m6j=+W|&)Kb1!yU&M77$m;frCYPn|6z%^2v(&y<5jtzm3C>F<tucNVncEB8MnSyl!Ld}Zul>I<b#j/dDVJb([,yZ=.ECY^[[@O2237F2mRKl)LcN2
-h]C]h$S;GFQqk@R0@K.$=c~%'03{{HGD.5Bv^v>pMjl"64^5r"IFlCee|Af8Z;HAiS4(4.bjrRNr~I)1Y=]"U704GBF%I,Mt-vp_jFH{J>dE"hKq~2kn(U
-JP~M:45}v:eE/`fX@PJ#sGbHKiH_iw67zQ"&1KM0frUlBE=Py:]Q]IP=},K"U|~$ZgEA`CHF2mo+GYNLo$9#m:u,eI|!(k=Mz6xy=JEjYrGY"FD^>r-{`o
-Ov@R&Aqb9P[y(,E"_R[>4hO"yx|()ea8oC.Je5QNWMQ&pTbp8VMlMs}ji#.u0Eo<#v:SRSIYdY@2$3~W5B"S;sl}xd^Dz-%jRX{nG4x_etJwv9EfQkZ}$L
-[f$a/<;M0T@eP>:XT`pBzvPPR@~!F{GBG5MlVQRtwr}W+xpn-=X>GFqQx>yR~^CD1:ERf=r94fw.iPvf[-+{RnI0zfx&KdZh6lWVm'bY-#i4u"/iYCux}V
-Y]PW`s=/;pDsBLBIx@X(3L%`l>!zL)fNaSFa{)uV+q`ORpGVT2haQ1zRr@-.4&E9J!Rkd$]E(:{zmjb"%Rh)~Qajpc%z,BU%D;+6W%U&PW1b{Au)QC%>xO
-bg(jv7{`gg|/72)osL~O,sqO4TbNOZs6n62zMX@ggN^3ek~})X#hJ3!84!PT!T[T(y"{3G[)T-m97,"6Os5<P(P#Qe1<:g1:7xLs(xd`,wz@dZrI}tW0TT
-yJuKa9jM2q[&6qQ,4nC/iBx2O/0WGverE``].jAZMqYQ1W)"@ZH,)+TU>c^&e8OAooz&+q.k79]Qt<eInQ;B,b"`NV@fnY&IsW)fVV"O&>rSI4c;5k.FSS
-be.Js(|VLsM#4qNw2A-SG_;Lp`k"TV7Ff)5%9X_dI,>1YV^#!I){HCeUNc.%C:N6B%kAoU`e.'~pSPv8VM;)8iB%TnX+[R@!I/~J=g%.=COMI,[3}I`2|N
-sP)[8|}/VhKE%z}|D>`NThsy(h&Ilt!`STcBb$VjlGu`J'Qb38;Lzh09P<@Gl;w'PXrI|[[Dq5ls">ANAHtOe-_cN7}K@pf8uY-_}7`SM7un7/DIekAhXB
-A1=CdBQ;%u:[X'HMfmr#r$|UYa,Xn'nRO977{DRmR>8;(O{01_cE/ZRMux#3M]ZIslcV}@(p5R2BqVu)k#fw03#xj9r/&`N'Thq)z@W#L"(Wn0uU}P7g{3
-<$n&jFK%H>bUu-,qK:bgQmIsC0LdXn]ek1s2/#v@4ImTgOR>0ENEtXjv$X',QGxWD(qGEK0#"#Q6WvFb<07%2)PWu>@&e=@,Y!k$hNj9fTu}0h>e1a-=f!
-:8$yB8G%eNY&[ffN!|$se2@BrUHcFpe8/Vlo&}hrwNHoG:}";PgN]kTR2#;p_uwJiLVra[XCmM#64l>0=l/4"ws>z+9w3J@.zRvQ@Sn)-a#,/gFNqq%gPp
-AM$C<vaUMNJQfY/@5ip3=!zB]ec+$BiahCE)#09-/Ux@!bG#uJ</%[%SF#P%[0}$qRCmeC#rWKov~|l!NtVr-Ldb/#o#Dd8Yt7B0n_XjF.<d@{8AEb72}&
-]xp'b9>V>Q8Tz#d:H$X2bJ9WNEV&LJV:(`}&~btBy;yO.wM0n$:^~HF"a^g],%)L>D;ffG|$T<Q6E%-HZAQk|vwyYxnbB39-9FN+>#%ewjS=Vs<Y5N>[P6
-mJS<rh+;U(1O``t5(5F[.ibo-i-wo+bGfZYg265husy1:)`FBTJC=TEptA8Y%Q+r<c`<!cZ3JArJ.4;$:T^[9kkcKNUG"n%VZMQ0gE;{),T)0>Wz0.w/'_
-<RVM^wy^jZeDr{&!cTvffkMkWO`gy)MS/U$wvFtb.[,j@E,,DchAAgKF0PLl,WO3T4+UCks1dO;J"'53X&D'a<#]IeiB4cQO)3I!#[R.qfQ[tix5S{Yzp;
-3+~bzia$6{Q!l}t%W1D9#.BZo#nU>eF]PTxc6eYE_)P^"c7df+1IdA#RrjItxz2D"Ib/-@{bjY3DgqjQ6b7PiNpr)k9IQiQ>xvK$7mivOBsIxP[nKcSBli
-u>M2HH|":{7l1Qkby,UttHypR<;[{soS!Y=7x#|B#N]xx($P&,.|6L5s0jK7Qg#u(!}}!Hm9l0cVH^a}Uv[)pov6FtQKDabta&<98Y<g)5p&2(1^~0!K^x
-a2>wxTtESBy"BADhr]dI7ox+B'F%~O/('jP)'-s/IZ1k2_Ed!cVpW%wJECW)XiC}vClToC/%{P{Ol#uMC]c+.mwedNFBN]J>-|,w_}Bd=):{Cg^}D8ch"{
-Uj$1iyz{b'j>"wjD;;=,>"7<<k]^QS!o,@rg4j]}~9/^9OMK_J-5!C8<u,<dxoLaAphA_D<{#gD6/<IKNILwtvxJOLcK&w|/,aU(I0(D>p79'W`>nn#Da&
-EUU|&<,%nQ{uiRH$r>DrT-re<GnoeY4>LLP8]L7982O12u[8~((.jGP2ZH_Y[S!MJp/{/g[axZG[kSavQ":>0"2:giipCQ_wK|}NA@[AzG(n3._/WG#q`A
-AfQ_EorxWREjn=i#+G`ipl8;&uDZKLgW>L_]r5${r0I9UlKPkbm87D5=gNQn)$LktEH:l$cQ_dN1(LQeu6,0F=5Mspo"dKQY"P9HyS;'UFBi-6]G;=|}||
-@l3a-_J;J/K{L6%v~l&P2N<q,pxsPStQ(Ek/)QQ="Q:r#6]jVY;:5SY:0hAw,Fw3,U&>KwCU}GDP0]lv,q+-ULY!;g9t^O1AP_~trNJ1h:4v6{~Zx6`-uI
-}DYEUku),^PK'!rVr|K=zWBe+jqB}aI2I:3Epqr6]X9@UuC]w-moqNb!If2cZhXxnlHi]Gc0FBDJR9X>Y#OKrGc;:h[Jtd!-dX(ww[jwAH'r[lIwhjY=Jg
-z8:YO<X65Hjl<,R`O9mJ3,-nPaRq;<l9$fbCWM)(.@XkqB;@YK(T['9>-OYU$6-lA|tX^(QN:CU=L'G(jzsGl0M`v)}akAIJq]W+MC"pA^A<&MP||[^:"w
-W4mcgZ@s,ginwdk2uE@>L;0_8DdO2/FQ6.m5;i5Kqs7mBvdU4<1C$HifYk.>fe=%[!1uA`BF'kjdM&K,b@>"/NCE,BIdvdQ/@:7FSHk'^rvBn^:9F|{B_j
-{T0aArBMVkM;~G]9o{NkrorBW]kYomt{wF;APox)M!x/G<6NQ^BBEq!Hi/YU8"ZnSelE|saosGKw)k#`f,8IyoN6&Q=31F5q4o@mo=&YfIj/:{]p[p9l~f
-:x<&oRNZ{A<h{X3i+Y2+S9U^:AzYtWi^$@-oWn`feiGX3QD$L6ut<iT3a^}}Si8@8GD`[EFvtj@g1cPvz0-GRSC,|L6!+GW0`+u;!]nS'b:+QJ.Or+hGn'
-hph`47Llxg&ydP]GYxaEk5%4wh;G_@3UiZz)73wfr]KUAsUe_k3Prdmoib!-';RZ;d+/qf)(d<=-DHW)Yukg^alo7%J2xc2_Jv7kq6.IF0l<UNCb@g$zLW
-v6|f8N'H.9urHPU@#_PZ-^,s/@$I6JWN1l^l_9b{b$Ybr|{(_:;T,m5bA1+5^zvn,z@PIs=liB_+xh5q.b%,"ULkNMH%Y+3AQ5mYdm9iQB$1wHjhNYl2GV
-(i_)BC<XH=S:D|].FFduBYYep19DoPDF,JD]HgoMuogYjQzXOK5up'A<aTj1w`jzGru>pJ,V8|;IL9d5@Dmoa|c6B0(-|9d6s.SEl)m<$[LA<skV6R`CH`
-+5w}'}wZl:a4Mj59OwyBR6liQ'E_3Bj$%iY_`N8'6{Z-dfr7e@H95vUa9>a]_oUuMzH)0Z,HsB3Cko8<>(9>J!4#Mo6he5IkC/+`'7mz;]7Ky4p+l:U@Rh
-2r(;&]svHx=]0Jq-PJ|)9T7r/{G[wH`&ftOLvu-U[/w;^CMU/X)>xX=US_zGGdF)=t[V6Twq8%&$eUhE!b#m/j;ji/YvKjo-j.RVtkpKXcH%[<QKVMajnc
-1S(&SL]IDm)^/_Gr`0A!|"+"KRwNv^lq=rH)^M>+n-IbIv>^g9>wqeXpfI$cEU.`o^2YOunI"lauowhAFhhNa8SnYUBmt"i&G><77Ydwtpa+0;V51.>Y)2
-cf=>NLr.z"0#d{)fFB:a$8<NEdLmYeR`KV+H]a5Cf`3-Wcqkr<x#/;D[Ehv;j:F-!9[aiDwR]@a&jTC7w<Vs+)pAza[-aMEq"o$W;Oqezu;xa'.Vu7I!^x
-s9IGuN1qLcT99z'}NL!T!e~qIVycv%#ZkL=[QY6dzR0u9A{Z%-]5zkuFo;y5YU/K-)ldlz:Qa:MA@&;Tp@Ig821`u/3cgau^}vCIE]$b~l|Toh=q)oU@CK
-I(;^pt<:|m%cHI+u{GT8p@=2lYHD;Lf0o0SE0Kz;Dw.ykYKvGc;cdZ&X>d'w&3#}8lER$yV`fR+V!Cx'{@EJPD^53B>Nm/9`HybChB+I'W#3erY2IBrDB2
-OIF;Dt1JC6dFY.TouIvJSE#OJ{Lik2bUX7`t{NK"%D-UErjet{%7HL8]h5-ciW|iw&jjqL"a.MaJXV^wl.Nv%Y([)wf)d}Y<Y7CsY/np>),bwn#)lzjDEl
-GR1nEi#[}Wou5|:C}w@&46n[zT&ax3Dg8Fo@FcNxp1y2gsOK#:TUc"uqt2A,YsN)GN,XT_dJj'@sxJ=1Ds5;V<jxl&A_^))[iZgR-K{k-X8yfkin;V,DFu
-QL/zbD/igO@r|/GzMM;Z(M&rr`qz"m1t1W^Ck$YV&Mv3"J%DJaYpIu7IUi3]SGnB~KSt"_XN/Mk0'i^<DB}uukVr"OM2M,UN1}rA3#lBQK6BV4kEWZ'C~|
-f9>Lu/Qp_cLdY+&>cb8:/wjp_1:Li1}@79=1chuX/lH]r/,W8D6p3tybdQ#b~mLo`U{cSbbUh"dSj:o[io(DQrT91)0gXU753C=kz#"lFI1wnJDg^`HE[w
-9qQ6|q+kd1RtAx7PyQ!ye%TG!,rFb-,7pn;moJFzO">2L0$cjk[C4(D_/8}v]ZyrJC3Mz|DqI1jo$>rZhXnlp}ef00IL~wnVsu/Ymge,YG7%-m(OOqNb_C
-t$@H@EHB|@=yZ)3F[RNU7`LdjfsYIuMlL&rdQxOmgfEhYdX19nb&)RrgqW=v9Ah9hwX#$}=u;ka_$lq"wBkH^w>@o-2Y+:$<wvM3!CnXoC;Svd3Bn[]u'/
-$.3CJN{NzVH>UJXf9g1oIb,VgjO[Y4;<4%ZLEEXrMJ2-m0z$XC#`UKtc!Rr3fQiF%geYxSWPeMVUTs!w-{'>:<3TU9Rz/nsG%DcO71oVq{;;1O]yRH~+Hn
-!mUwb`9@lm=K~/>hA"/$4+cb748|KTZ7AcV+qwQ^EKbd/&rj1:Q@I#qd"QR<su~G#E~^)c'6mcBkT@WpjT`mAbjJgeUW$UF9gJCz=}F]`_%p)N/b7n}DM2
-8,Xn$MZ(B<|9l-~E@CTMg[q5{XUaNtTuRgpJxj+;[{4eS#x_g(>sc3dOd!7Ue^{/>Uo(Mp^j(!^3`^TKif=>QRLuh96%0IYvW+W<%Bqy}s!@+YGCk<.4#e
-wm)aDAs8@9itsWLZ3+yI|q0{klJPY/1].0w=X(F}M&un6^sLR(."/S1:Bcr-}IMT39h41tIaZ(xcZQ)]E/AWqIy#_c@u>{QKc)VBnm@P&%%"8TH:Gdu%4P
-dTh){7EO5[o2RkkZw)Yp&UybvZnP)}L-Kh:-^fr3(5.kscLUVc"fbElBn@+asUxeAnBpDQX3Wlc@;1LG4V'2Q5RBhH>uL(N>INP<V-g']9Y22c2xF5Fs3O
-.YeaCgn8zT%sjzTkd%lpD7s!(jno1Q56r`B5O}jhUCgp4"^hKoTlQ.4}Tly(@MH>9sej<UwC2E`8g^RHe:r{g<WQ$`l4W#V.m0B>kEtS1#>liOfQ;LAmo'
-lz2Ey#`0r^`%-.|T":dk{g;|k3(0bFBN%`#a'])f2M0qXOI]6&a!"b&5=+6>)r+YqGB6VX'o8Pq5uw^7N3_DDw}c!f0g'v/0(>-]'AMQeaO-v@a7e/aOM2
-yOx;H!FVPrkV8'y<YE@LdrjL5e$=(ZM[itqdCev8/A8S}Hfq{`/8cksm^U-}+Ids%EThtg}8N0rIIc=G--#|/UaN']5F"TWAS)vm/Mh7J@rI,F}q:iaA+j
-q`scF;pX9<Rkd3Q+CC,%6WFaET&V@CwHY@B,,q5UqD~G|o0lqP|/yg>qJ5WNtl&zRr&N7wvTSw%D!%hv/8q%h:I,F%r:T:W#^)#M<WY&guG+ma'i2HFZIV
-~}:e2>dRbj{o~qxsT:X[@Icw6m7m7=Z%W6~+aQ/I01CbGFXnf(t3|A&TM}Xu`3Odve.S#]`W~{=/Htn'_H0N]Y@jp#,R+5wUccqS5L1Fwvem[>6B&qBb%3
-Df61}3`aCH</[Tb$lcdxKjkTs(YqxQkpBn!2OC#")2xRw.`#ihs)AeK)&7S&]foi7f')R&7)@_9l<N6_j51t3'aX~8x45"vFz:pa+uX`z%5!9tMD2gcXe3
-rb0b&>t7=jDAn=05Cw,{[lj^2o@q&LFtyibuEBR;OLZM|[3`3Ds0g"D7Yy^Q#dxfImNL|{Ku{6$_|dGNQ=~sWbbjE,raGWDw~#"<C43M4"Mni^X{/)rH7G
-Btop22,@po!J@/6"+Q(ngSpg(9;sEA3;Z%/T.:x]g-]}E@"FtfAESOu$o'cG4DB4B@p(od>9Pw)pfA#yQqgyJi1akL8ANaK;t!/j2nkFt+2E:X2MGq;JXe
-Bn4hL4.c(wY;>tlQ=3-}Cos6<g{weHNR00QA{XK+<F8J]i0(}x0%+6I`6bjX1E;!BbHOrGs|^Q]0}yY|lW|o_T;!KUaR'4Y@;bw^[rOlz|-<xCKk)+xeGD
-;)Vx1{R|087^/Fc,LE789v9x.W4(LE78vwBf@/"l^^j)mUv;jV{ED{X7qBVpDw24No&xYv:z:p0KbQaSU;1%V7OY`Jm-X|b5TGYQ%8ba80{'jOY^r%5-Kf
-h6Ys#0o68tSa'}c8UJ(C@#G+!>R$2L6u}+TWIOMf-{)Z'ijQd#S.B=qo1c:sj$o)oSie|%XWJ;{;s|g.XjXpes]`gSe)6{Wd&KOE.ZzbT=W),JxR}VCJGc
-{jQ63@GCa/5AWFMm@^l])m"'(JZyS]0J7+u=`f%pu9Qiw$b^>!ANs_9O8xh54QBe"Q::oBBEv,L8/G6Dr:rn`WE32so9#tt"=g@${nI|cXg=yDrgt$bUkL
-6c2ceo]hiuZcwwitlR|APdOFf;rSZ]f|rHp40BRxqJ7>z`{;gjB_GrH(;>_dGaB<!kOMFzCEYR9UE9$_ND,bDFix<lOO/ApiLrT6;$7=-g:,cQ)7`7wR.p
-T+y#>L9+JEnLh1>)LnI(Rjxa!x-uj<dLlM@l$'4YC0v0Dc)ltR:1N<uB2T:gMFJr`{`WZK+2$UymuQXJo1e=HRZ/6u'=vU#y@Q49tgy9DpKhK)EQft'_uq
-FP:{vWk!P4as@BdUnVX.1TX(t"]G9mT`UhM}iFHjiz.-c7d4nYks,4YEDWz@Y"aVBrn_:|3$DXPSQ-R-:5DrXZrWPH|IEN&NpOZo|qZq}5/.wb9L-/v'qE
-FyYfRz3Ev1-z5o5^|t]{e@G`l"kNL[x@R_cUbs_}q1q_z%MyhPhNdlUq)1V!6k$qYvx`#pldebRf6K7rw9%UO^-XsrX=pL,q]zrt8I;rUt^YGn}rPq.KRG
-5ZW^UW3uslJBmk<viYV({ea`G%Qi'd.ygh7#svGYV6tmN.@U/nFa^hr|CHVS)zuQGP2v-"y#y]bxTLO)a#`QX&X7;>5W;ozEZ3uU4AkHW_!Nx3G:QEf-Mf
-lK_sXR@-9u5kxIUw<hV-'z9"tl=}O;&:[Sj(S92jQxyq}R{4!L>&#dU|5<wU%%h"%#e/(-uj}7Eq4U#v[]${AqskPYiMCKL:xk_<:E"Dn!`JC1JH6}Y[(.
-;3N):IL,r6j(#V#/s<;BBRtw~".q[M31a1eV+z!dJ|"3SS),./<0'SWNkc3dAa=4]Rl:|p&YPwIm{8L`5SmV+53pyH(Wx#&bMHjPK]Hh]^mXUL#XE1,kf[
-BF6GHQ0qEOGzkaGLejii{F1wE>Kol&.t&FxpjUqn[ruiKQ@Q=br;'Z;x@56!tc$tM(D;,AzYPyBuY&b1Y6p%8K=Osw>v.eC4j;z|i[Ta|`2`^z4}7`)w<s
-o6lE24W<qVr:rrPSp-P1Bzw=nsrLgx9zA.!1="UtR7itBALHN/O^aDEpzjZ0=kstta%5}T(piu,s^w.IDN{h'_<'=B{s2:JfST!Y||G38yJj~Zoi9Y#>I4
-|mXIliBCX@%TRJRR-8NSCesGzgs%y':pJ%ch`BPXiHSP-d,6gS3tYJ3=1T=TtIjF7g/lrTybAP_CgDefe'N]I7A[21a7rW4|VMTzG%cuwh.bis0Hp3.}':
-!Nii0P^&]Lhh[NdKX8<%b9j@16<O"RL4_|Qg$q"<Db+!4GV)V_MOlmqn$//-,kz<bvaP>,GSl2b4:kf/v:2sht>owvemjAt|dyC'E<A:b8pHKM83Fd993L
-aX^b11iEXR3kKt:>++KAA!ueaeB3F!NeO0'Xqgj=(A>,]QbG``yE>t]U3qhN[L2pEd5UU<,1A8e-w%!MJjpv=[zY1]=h#>hzj:CI>"dirt<|R"4%B2/kU+
-|yo=Cq9Wr:"Zy_a-]#yvBg.dT<SZ-zYX^[(C&'un@fR)I-=v_S-x'i#&}NjgsoKu8{.]C=MHv:a^U}V477Lki1paMW%66Xb5Df_L5sVv~:X@kPKDCvXca^
-:A3"_pXog3GPEsR>~]Uy}h|Ge1F2uSVD:!:.]w<4SLbdDDeL"LJ!V88@`sW;Va^V9MoQciDln3~9jwJf$xQ3<>"<-[Co^aX[FPqi.>6N:}NG`;_P<8m-cq
-wBOqBQOo/{~0M`Rr_f-(=D/zqiH%va.=R.]hujbnn4yZwc]VLYYHqOp%:/$=R57Y^I^]L8Y&zK=|s|r)WALstP;GE&j}rvN;"~e4^|4wNJbhfG[wh'izf%
-_Eszu/V>R6Wu&Ytn~wfe@sp8z[nLxgzD({]FGuv9M_m:kq4h<`)>be^AUGLUAxS+D8K]m3V{Wq`.):2;|Z3-;Wo4A%^V)nhv77,;Ov%=t[GR5=.(CxbCK/
-)4!XtCgN7:<Z_e5A!c+4i@>6G[t_aGVzH]aPEE.}[#/4-lod'F|.$TbN9+|g3IA[bb`r7(+25_~T!fKZ]McDcdcC#xt{mwv5N[PR[{uK=1uzyo8y=|M8<w
-X|z8e44Hqh&xQCAywt-YXN78kmhh/qOFKq>da>s#:KxyhPMo+^M#SUMJBo=B^)VY@#-ueIin)j@rr/S7M`x1:#R8APN'tv0NS=k[}l9P_u5AQda^Z):kM3
-&v"-}ipRBdGh0ucUx2ao@H,z_K<bv]L%jNmoqG6[%ST{Eb<sg[f'tJv_ngS]FaO9|m2P}eX|7KuZ)'Ddd8mK(ukA@F(&NLincv=DiMH65E~!_k:YG[SC<!
-v'1AusNiw'08A8:IMhH'D:`Cob,Bnd#t;$22RuuW;w[IU!du#<Y2n,E[5:LDQa`:fx{3aRpz/4qmMBoF^;jgcZw+Tyd=4sLC3<O^/YCxsTWmnEjpJnW6un
-TS07!bZtyf+KEnS}s7vcf1F"eTeDf9cChm`,xZu1|P)XOTs^M@"XU(5472@KX:[{aFNme3;d3g{H&dHsZ0$;kq%6QXH/D^P&Fy@%1oBDId-|DZAEOtYg]D
-^sI6om`Og]>,QQ$Aft:,Bv]_a(qTw-/CHC;waOk(#M@W|/Er#!eP}vgyMLDt98[q[#^YWQq.2FZV5C$!02RGf3yY&y:'K{MMT=Lv1|MMw$M@.h-#$g$rnO
-dvqLl.)YB0B8.|ZpKrhEg=cPeTUW|<.B'Vu=it3R/dw"~1;DsNUD/'[BAKJ+/du_Du;@]RnRelz)!pY$z%fWwdcklhOIwUAkdF3!wix!C!sCi_"g|bonx;
-z(RhWBBD_oxE6f56/MM<w89>:8XXC,RmxxOdY@Z|a^1a'GCJ5-qPkurmX<T-_}"r;dv)`dc!H4G4>n:T+o$R6r9sI;jP(2rM!hC1V`jbeqL85C$y'jEgE}
-{w4#J3e9J.S3sei;mpTksU1U1Bf^e)`;m4:}$sN@ub-bjZWIpob,0ledIdyb>XBWn(S`wb<d"'KOO01YmFF-lXT@g&|Yt./+UtK^7zw^=q'm__1jLfR_{l
-CK`8GeE4#tT<PF<133aZnXf.6Hv4NjGpvb"Z-64=[yd2:aomv_zbZBEfvNlVGE6np|9q'ZJADtZ[[A){KE)gqSfVUwGm2Bkjk$Td{mUUq`Uy.cVOOnMIju
-:zP|:{F4$RK_koJxX<Cn+d91!5LqhEf"Cw]+'m(+K^)#cD64Ls}S+,kE[X6Ws@iKo@jy!V=47|};2Yd5F6RHN%-H4D^K[NmdHt;NPrJ2b+`zS@OPBlhQxK
-l6Ln'/Nbwm^"}%yU7"zme@'-]}_|RZ1>(FLaOXs!{LlcUCqlXOG|HHHmaTt0naZCwgF$Wr"scAne#ocor39H]X_hCqweu|Jx<>^_HP}H,X5s761IRs;WF^
-a#^tiZzvj`ID[+_i`RjKk&D9DBB8)OIMpV9>]<1<&C)@]Hz]j%7epZRy|mgSk>$"Qo2QCw=eEW"3Oc|1;ZpIiCamdVmQI$8<%&e0;|,KyJm$K!pMY=&2I[
-lfIXIFy}HBQ#RdToL&z90(&%dbW;$crFH!e<!5<Qr|}5q]nHL!Vswb#I1Zlt2Xeih)vkKo)4S{~9<Os)t4[r=a>|_V61^,6=MNwFt:MkUj8ps$h>S}T^_b
-6^~.yOX1[Fr7/dFWMF6v1d9;:kiaZC!cv@qfINN#7E^D!W_SNS/YUamP>Wij^y44X1$TKI.txzZ9e-5#pt19}u;{u{F'LF>Mmey"B[-5VZ,5pJz!cfYb<t
-hU}|Zixt^$9_p;GGPr4+"DXwKmU$~FI{itW<A#Ksw#ZXf,a2-WqHpt%<UKv)sY(8h/2J[4QN]lgj$2p4HZedkp^Z-rb75tqd>N^>:}Z]lA`+cn3A$mSN#5
-atQb8woN4-CMS79iQrXo;{e"RMfm0gyt3w{nWUKm)=)plrvQ+M@=Vdi|Ry&BUkySsq"`41xts:-WO@JT4(&a/ixa@]uve<']&{jo9-''FmG,2elkBMaA"9
-;sqAF,=RtzYy}M1s^9t.y_y[v/zs%C3ueOa|IM&2ZynW/zzg}f5ue4ag[h`6N6j)g2~zXPs^;d_BOVEoSP~h1BgB~K+s<5k8Wk6En<Lc@1TN"[WM}+6@~/
--y8:6W#0)a=Op^~wB0|#Q,Jld5UZK9yXvX!Ldg9NNvD'gMY5r"-N&WQ{&N{.[@uuxTzqp.~-rY[[.).`#JK"-X`,pE`;(ccsGihMs[5W1Z"z"oM-UQNFm!
-:Re-7cpLP%,)$+BNFJg^InR1Nd|YK:Y^Eg]pZp0z/t!Km+JdcG3pF@tE0nH%DnA3pD~9Oc~xF`z(Y+zxl2Y3btd.Q)8vR$>2I"oThaFy;WP7f-$muScO2,
-t4qy#;",QO:Wk(s[)0r%,xb'J@Vv[x0LbxV4BoCVU`^rlIpvU=}7|S}.,qC<>^AtIusjMRYkIz|GFrJ|.{9CrAG0NO'}.FO.X$ANQf6+]zyWni=w>&{]$3
-i_IgAMewV<8v`,P|iZH|(x~jBd5[>]F5^d^,j^Jrc|v{}6Pd{hCdE}FR`:[L5yHc(JOngaKehH&k&jZtv6iME5K$9CSk(OcwRIqTU+"d(zpO!`5@r7%fn[
-Xa,6y^"r#S:y!>Q|X&Ky&x)yWZzo]M4@L!X-y(-@u>gP}8Ti2G;oLARm8X@j3A`LSi{v)YxbqOCg)ny/DYcB:k>hM5-u}S_%J_)gAgTIq'oC`{QB)=i}IS
-V"[Uqqpb8.l9Rj4Cw>O"1KG&c&8R;jMTqSWsg(vmTitn/ty%C7&OjH7id_9TfUmrrKf1|]RL~iVE<I_$GnC8`7cwb{&c8-2[Dv&s-GNcPg.l'C!FR5M"ET
-NlDV99ts'_$e{}--4QnZmWdD$&&lK6O!CQSD8IuR5;WB@-DA<"l@Od$y+cz{|IT8Dv17v>k}dk$/!<u<`!~g]cKST^Cf"/=LR#]d.<4'07rJfSWWv13(<s
-CR>vs9ww-9-]zB8nE9k"92/$.95!gZf0iPeMs,oet8']<:,1)!G{9]xgl%uyOP!Ae%'m2N/_b>J#kXQQUWs$6{!;~Z6j:U2o>@26j5A7ken82V&95atrWH
-^A(QVmZL-lrkq%FYpu&s-XXK]QF#oj&|Lo(e[tUFh2p1R1l0zR+k]gT+H.ql(R8tWo@g7C6]z[wY2!2!tl5@8U'(swteS4_;V[ZzIN}/Qq#g3gvrT`cM8B
-s%yDiv'PrCTum(>#q0dW3V'!~HmW7#_6Ii/QW'NvFK$#a|brsE2&T_fGAeM-,TBHpm<qs>DAopN%h(.V$r%]~$!Ev6^B/U+J)oUws^:;IYCfT_~4V}`r15
-t)2PQf)]9X65Rk}|<%K+zr+Gst'y"@yna^upt#70h8qD>bk0nvso&b@EzS'<!tb4DT^CKElEnj0ZV.0.-HnP&DqY#oNJaHYtb3}2Kp&[_XZdHOsG{OfDE;
-::FnmF/ou9Xp`1Ej/x(T+cC&0!;b)(bA=J%NbyUb)Dq=27j`}vtzEX{YI/awgWTKq&p7L&IeTI~>zj'V#)qbDSHMW-[qPa&VbkwCdmp5_t21y.p:ba>ZBj
-tO29H(cR+kx2P7O!,QOvfTB+yKk:k;1@O_.ldUKKiAqBIt}pPXQP-ers&S~ya9n7fyp3j|%ugw6o:v,F&F9;_O4|!g.Ln<b)B(G}ekNZo#5xr@+ewOQH51
-a3vONN4]";8>i5eE7@YW&5GNUDm#%/M_8ja3T3vnc%V>sAVh,Sy,-^IKG9vvWZyoFpil|yQq{Wnc)/CA:V,p50{I%KX"95sm}y|_F00>kXN.}7!kf['pr(
-q,s0hcAVnCG.iEEAIe6.x]8+rLwt9tKm:WYvu3EnAH!f'"'2kk:C8n8|`[|,/fT>SDEHO{Ht;Ov%~lqH9(4:Pj+q#y/ybC7f-OgW%rTtNbUc>WQq2Xz7}`
-W_hBW:&9sNCItcMuD;cWAdLt]ALxZD<zDkOv<1uJVwy>yqKaUPXZXldfeeN)zDO)v#vMpGbELu~ZerC%{4U2t')Z37%y&6$>x1Nz$R|@u_iwodg`)2^].h
-s2Mw6uL|d/krpm)J/Rl<u$pnKi3@a_A4/ts3]]:5Z)1.8.-2~U+=E>CZBhT@DJcY`x:s_1y/q/3dKr=#=tW4oQp!Az;Ce7jni3#0.ly%{,f4I7@19{w)]9
-UJZ8K^{ED3_=]CSv@2-GOw=m:ldPOM}/[X;5Zo12wz!"<yWkcf@8CjXbi|)=dCtx9|h6u`4C#7CN2hEwCxebI99)Ue'vLB1v||0'vz,u!rC['QscI-d`;t
-HtZQDLVovV0RfA~!tn8P!|)I1bO+e<b{0xS>LDpAA+Qvw_GXpakIEz"[Zi3k.@vd>5Kv$<!U:)QjD%+2vK+:Hzv!g"CwzRLui[cXDX7Y`#DEmNI7UL_PrO
-dymMR.PB)svp]t$=PC5/O#jA56T2Y'(niaxM1%'k|RR}BCuF_5(M2X]IWPql6jk8p4fS:HJo+^qEqmB%TFiD4e|)k_e.G>Op$5]`'T~sd<l+S8S5=%XF:E
-<l3:qEf@<j$3epcFw3[k):|O6"O+OnsvmW2Xj!kC#N=4yhetf^5#as4ws0>6B'!<W5M%~orM#AqZ(={2=xYA:4D.3I<j-4z|J3`).vlsG^5%50VCQU7@(@
-a9_hkD<k;b15B3|SyA0_sr)x4D.EW5SHOuP<VJ|B3E72ykv)@'Rg'$|A).f$>n0B1MtHz,`:ydj-+C~<~|G4z(wrccXL~gK0]dOf~3GUD(UXG/y[AX^!Y_
-l=|fbg/Q.T{]xalo+<;MMt!}>>"bZ=7<w,(^$FQ6EL8fQUmf[JOw.mC%>}Br`K<<pJ]L_]$2Gv0vW(vyfwfb5eJL2>C;W4od@(#tVQ;"ZC{[1w4Zb"3vu9
-]Y=UO>9(ZyoD6xpAG3sV&"D4[IJD]e;I.0cQf#},}zs%Hjkbbl`%Dv4uZBK,y>ghOg/O][0|$MWtX+Lb`F_qtdS&::,,.Q"m:P7PepM4t1G#%cbI{2kIw9
-o{>[]|gB8C88$JtO|KWjJmT/@UXk<Jw_u(&XwvsmDA%DjMBt5c,1e5:o[^SlsP4,=eu4QNx0:g';$rp#oc2K69s+JSy|y%`Tc}Y=te753Mk'E,=5IH[MeW
-Cd>niA0)c1i]S;xeaj'_9(5yOn^LzOi0p$U6!hhIcyZ|<U}v67ck1,XiGq#(M+.uZ(y39<Qz.({j|)|<-G_uuvWF_T(aSOh8OBMvgxkIOvX6J#tpx=Jdc,
-L[z4%efB;eVw8dMzFb](k+'tBs[|5UA7oi!uRgJj,L@Ey5:3!`A3(d7<hz7Om[<%x2a9gUDg)it1U0kV#:hyq;AR`N;oZ(3:/Aj[4ls.b>ht'60/J|4+,{
->-KH`or%bd.$fKG!:N;l/.fakMJ15-BXgAmaN.fa}9X%q$[;Jc>OcNc83Gg!5BE<|OBx(m6X-eSgseC;8&FO'z`K>U8dT8{wzq|}lL1s&yd7Tn9|;+Rz}_
->ok"{V(![M1xkkCM|jsl|/V9~LP]'UKT$S!ZfGS<8,:MKW"(3_}&jX"_nZ,z1cq7<v+mk}<v}N'z]+,[)['bpm%q5}fCI#YM0ibP^KH07,I:uN<(whM&C/
-&V%q^SDTv0zy'y(#~Y@bhR^y|OrZ/9A6bl8D&u%W-fX;LqWUe2p}qOh=&m9on3G!mUz0&KUt8),+_QVoI)D+'P`$WRu]enb'6,s@x(Ag9D4:j9TYnnh508
-JPJ>SD(s2M/tK@Dg}T2Xz2]Ai:T/-<]p5e{1Gt^$FjZ/b0~;P3p4//(K{PSB71qwq.}]qwBD1#xQ.$u[]SM]+OvD33cjrU"=:^;N6H[{5Lb:gAyh8!h]fF
-ll7fCPm[M/ahgc=mP(O>lr"y.KE!@/JXr$wTLL;08uhLcgtE^%^N3v7Ei671V^plmqQ34k6T0@2%IX_|M|Y=w"lwx6M8fCEce-&8QCQOZG9fVBF@i.'[|g
-<pck^HR8&Eh2}I_W5MZSz-/H={~&+g6#,Y<2bja{.%E/YDbXDhEK%cv2R#geih-bCU,-FE#tRpg:cy=X75qxC``7ht#4H`h,EHAaI(LkJ&_P5Etg:JO>Sj
-9^c]9i%bAjrI(cKj"[>_w<S1I@NRiIq.->|$)SLh]ShWI-+EY_x73m"6>V<6[faL:2F91TThM:iAU,y[Ge!$OA+wht&%cX)#MS0D2O{BQ><PN!.u~xfp)l
-.U3(%^6,ws6.q;..r/c.Ff_QrJjM&|)kxEt!XjfeE;,Yv22$M5ZV/(+Y';3h6m/}D4)(7M6Zl&&UA]Cjk`{-V|,Ubc=x.[{`72hJ24zJWpR[/"!iKq%V><
-MAJlI/^5WeI#oI;B0!1<}o&zG7hG`I|3"gp,fvIXZ`1AL[0z%X|V&aADY6;3Z5wCTehpXumh"%1Tqw)-}631NciwEm{]g$Ky|yMD|8Clxcq^wdv|II_KGZ
-y[l,+TL%l'Gn7D@</_9F8`@+#bm:d![L!9_&,_mb<0$raa@d~3uRnJY/))U/>$1mf;P00v4+#K!sXrU4T09IF"gH7N_/WbOFrgh=zl3`z{3otBawk]7ysS
-thJh8k#2yrkg='N6(yeUQy.}W9jAJA&$@C#q:P)+PQp+}Mv00-DiBm>CRnT1aaQhM>:f.O:3JSgJ3@aV+#w=gH:g7bJ$^XpQ`)m6@0yQo2KA2W>(v.:iIA
-F7#)Anvwt%uWl72pu^pPW''4V.$D-X^,/zg(Fc@%1jJqDt{g1rJz!pr8@'FH~`2BMBf0rI~:dL[Hu#ShHA.htEpNAl0}H;(jt2}cbU).r0f5:cQ]RR7Y~`
-XUfvmgHYZ=DF7,`!Ttab}=G&Hv4Mk"k-yAN6|vDMph+I#"U('e0xec;|$T<Cu^EaCjbf8eeQx9Q<A2%qIsWLX7;<<T^boex2'zaHp-S,m(>z3;X%HcW^,2
-}0G:{/Wc3DKs@JA`d`vTyTR:W`xZx[qd7u-jjh9sJgQ]o6cP(1cp_c$r>4ATTKn,OV_9V0t`-byQ4da#`b{ReCX[)rNNrZW|d<"=4:U!(n{SoeArCSHL=w
-RN)KG1![c,I!>`+p,^}8P:Hz;X-unIvF6U.[Ya7ou3J'<rllac2c.oTeBHZa-YlJ:923csp2L8DQF}v<0R,wM<V^SVPieP6H_ay|zj@pXT>a=.Q;l">s#%
-CoQ}aWd{JWxX)>f71(vtH^X35]8A2!RAu6L:rx&E)J#:TR-JG_^"t_!&AaJvof(z-B-w.vG<x=~i78{v3)d/@N6L-"f>bnDTrsF{OjEyJD`M;l|JcnBs)e
-#omj^k11Z.xo%pU<BHfYr9k4uwm0V+TFlh]+xo6Jg=)V8895312vWJLm@AU_kpd.GtIRHAFJmbh}4+tvFMzBTz8>dv<hWSUDvf,Mal38<}%eKu_>lb^dv]
-@dLp)Nle&2mM)q(fDE)oM{.{+C`k,bY1>tc$3{.ehDfxl_VW(zHs#WX,Oc0nqR05q(gI3/lU-r1Y2)30=lu'LsBE9VQ_)iY4647P~>nI.e2fIx[7>$l)y(
--[exRl'K5).v@Q2F=H<+/)/nH[I]gYa0hOMX8%"F'BE"dK/MP<JW+k/1"n;rnA3de;@K<C|0:2%fK@0,ip-b1U@QdwWvN3yqF9xfEfKdJ5'MoD4E!GC2pP
-;h8&_qvblv%Hqz%OR/sE]O3x'5(HNv}$CS@2(1A85{`eFi-zKn2B-2`rOn9D!y6H=^27m3X3H/R!x3sNu6f^jm@8l=.7g[%$Wa]R`[$hbvse^XGOqeA'>C
-YEa=wQK>qv=AeW~c"(_o07mHLA}(9dhT'YkBDvG|C(%RW)F;VqI!a2!}l}rcwCrb~YC>a9KD<PE<H,mQ^"!c)Jrr5^pJsM3I]NMGR<u=pz'H7Uz^K2ltZq
-%AhA270fgv6rd!Qb,/cZzV/['Y9Vll2u%X}sm#y5W#,%d"9z"2C>PA!Q_@rjo4R0l'ru^dy9y-'&SF$I}Cywz"aa/^"l5q3&v";br^sDgj{R7,}/IZ1kP6
-w5.t|HX5V[Yu$ETi2}QGO}BgXi'DJsNpTp1o65@@TJ.m,s,Ja@}s_pO5M&KkyK[7W3W[W,`]+b;r}4Hg-p3fgcaOyjL89vd}kg#"&y`U6TcZos|0aU-@t`
-`8Om=]9X6<fJU^s#^Gza/j%HA!r88Jp0lZ3po6lcN/DHC"+bsHWZtGmB4Wp^EdFYO#Xi2mkIIM&J>iQX;r"am=dIx5rM9CV$i4Ol{#D:EzxAB]Dtwfxp3R
-K0frF#F)~!T(MqH`S=K;Hu{|~,6tymf,giJ^chj,2SON"Owk3uKLQ3'9#hpyhvrILxD<jt!Vg9|Ly>'{yo"-1$dSbJC1sn&(U"6la:}7B;v`)9"%f:Qw90
-'(E69`B(B:@coFU<'4t+A5~<SI.WEInF.QLgVp]{'{d3L%;A'W_A:=~rzY{Evo)#Q0N7M%It<^f[Rqq,8rI4X%m)~2wWn.d;r;B4#=C&vETJ/K/l(W(Vc7
-az_e>(Y,1c6L@KNpB$%>m%ZxrxziG/P;>p+oTy|9f:oh(x`<1BB.G}lCRrw=j>:Ql&>5Ps>@DExP+7otztaR`J@uoGC5d:2CK.|.PTMq.(Wp"2:wX`$(0G
-Xgz@<@00((~D1<"hZ^CdqG9X>)d!xjM5U=)RN"5)b&OBo)k1Nzj9hg2IPlj`SpXzCCzDE%K$Bfn3z5ha:p}[iCjDK_ol/W%`<s(Y.eR-Vmr3MqNP_jHqqL
-h"XH3e&J2,tQHY%Xt@BcIyPj<}=y<WsLq#>g-7|MN/gG6;Y;E7rny1j[p"'d5aWMRA'kpq&`]&"0#ytYY/X<N)55'9"o'E1TqU[fgc[J0nY(~76,K]~#Jj
-&YN}aJ$oYWSL(aj(F,,a}eWok>~h|i&A0(nPWa<%wp]$[i)G'8(4-Sm5;$mmuJO#)zK%qzf"(F(%@u~gYwUj7qx<`K!9ibiwQA7RJQw5cx_&bx8bR>KWz0
-z_&|gX,nyC'vuOOY#eHSrh1]P-Y{NeeT$Tp0l,Jjbh8Be[#Co]a_14oQq1LAe^&H4m@X;(Jk7E-D_3@@~2|#~}KMmh7$70/qo3"Ghh1d/f_NOcK#S_-#_Z
-A^@1dM_KAH>U^oV$er2[0dy>#|T52p|pTc,DdGa%f9jS6Jr-(:97{T@'k2MK`Er6"%@Ah{yEdRgCKf9c3=n=[WS0'qn'8+QQs:n!m-UPjWkg($@UlyL6Jl
-G;R+KZVTrvVHuG)hY))6H({C,dDTJn'C4KQ7On'AAm'((GB@ZA#.;B!v-">(J,Qo!h8=SXy`41Hd](",7R>tZM#HlEkGSmIj!qYr!0O)rA`S~HNcN{:&J6
-Tn`3[A61i'b="4pVf53r"%|{hvm('Hl$BEn5esn+~+t>p_~}PMCaC#Wa`7ti=A#XRG/{j<-ai_0gaJr%Dx$bOmS|{KENh:"uGRDRXhP]dQS{<Y&)kY%-zg
-BF`8cJTKBVGj]o59:[r"QzJK3iYziRo^2E/hB]Fk2;1A_v9q^nti6FUi3d+KDxK+:BSHIFmnn3M]("Cf;]xU[m{]eH&N5Kc&A@[O$bq,5W;@Z(s1wVZfCe
-of8vC54ca6WR=TzJLasQ%9AGt$By@MYqELaI~PhPV_/:sbL:gon`1U`<GdJ6aFlc'](581;lm19RfC0!<Alr;Bx<2ZG=]-p<4Xn=f6JS-Z^PA'`4s=8br@
-/mdJJ@]_&/K=[YKV9`GKlmoz4c,g2YbdY9HgtGqoN:ok'$:(./cpRDd5N#]7;h_9T"`0"o-xzxY$,;73%1b[oII|`,y@{965/:^eE2DHQMo].=<!XMJ|i%
-RNmWhC`Wi[KHerr%~]b(,69^}h:cGk%&8-k|<@[X0@{66efUNh"Veh__ix^5n|UF7_x.<UvX=!JmaXe;C{Rh+9$Iyr;@o}S`1YmPZxkeSI-66[o[9D=VG9
-sqAwxZM7jh!U9!,a_J98e>p`-WYMY0dSBLW}7;uv+B!`I,~@A5Yv9mN5(.sCuWfp,@aeWX]YfTnl.&.I^=.vikrC:fYhjf}EgLrM.s<3i5L`;hm6"<K3cU
-awAiNSG@x([r2ZGTh6iBhhrg5'viH9Y3P%AiBg`oMP`B`]IvW'+o`l7bysQ=z}t[qD!qCB!JPFbdo:zGAj|(ah%8k@/=KAf"^6^Y+)2<0moCN-2z}/SDYP
-{uHte[eF"[JXMPhfQ%B[[^R9CqlG'//|a2NS6je[1w{J+`&Sf/z=Osw:$Bs=HdV@O7nc|2wkn]w!H:e3k(lC!/H]$1ge#Q7d,m/v<JGYfE8W{q]C5x,[JJ
-=);lT^-#K(X:,.Cf,C`2F|-c1rSM"kxkuZUU(-N,k$a8N}.-6hk_/"5QU+',~Q^/N1mE%`Lw{f7AW=;O1qaFtcn(Wge#mW{J$IQW.mF4N%S{(<5y&Xl/w2
-|,P$`J76U;@2`X8xSXtiU"u3BX;='^#Jcn@bjh%,'Wbs9!y{of:>0D~f.:6-&9ETXzVUMYA2kltqZkncj8(W;(t(.}{XM`|j;LVmiuD7ruL-F1y@K)Ei!g
-4:8u3o8iz0/QFu~m=foe"%iQbwOC3AI1j;[8S2hve1RLz2^3,D97jj'cMgM!2gPu7)27Epz2CZ$3>qd46VVs-&]`r-/R;]&S8^MAS0ee2P`8$tZ@za_$~-
-hExp%vp7_jdP5:aj_YqU<C=Xs(-5'E.VggP9xICWppA>ikr!@XFv[$sXE-AtI7LNHr@t!f0g94S_2rWo[HHsNa"fzf[tS=k|=@hJLQ#DNtY83&kn`)C>)G
-^:85-9oV{WSZr5.dh=Up${F}/IHo@I'{)._!-616E_jf%9:tbE<wRUDUtlhn~m-|N3%=T>[;Lt9s5kg;dqQGge3:XA9si"lJJbVe^m;9NN[I;6rQJI[l=C
-FD{UZQqG48grK7>%("c57T9K!Wcly@(2,TdmOuj)&LR&XbXcf5-&k)vOv<:N}a_@I.`;D$VRRfh8+ROCp[p;u9t,ePtM7aVjFO^#2:Ld2umTE!H3,z;P:3
-nJ$%L)g$zt&Ih,AxL$!M1[-97>D(M+}<{48@Xr3QKc}Ch:A]DZ!sG((IAgoF;mu3L"k],Riv2&N]elOa`LRX[X+ZawvV87%dP5R"g<y5vnTpB}/aziJSse
-UDD+]%L%lE+i_zVUE{&7&bot{dP_{.roi,vuR}~]18wD|D(x&yID~p+GoJ:/^S,[Hn+G<C%`aUa9$upGr8bu_6}24=8|v;#ze$d[:qLWf#W^+-HN`)k("M
-QnwCw28)0'A0JzA{%Q_iGhn2ErS&iBN7yJ/%=ME6|{6,G["QeG3RGX|ui)AfYBUS<,[z+N/KQM6&^b((h-)p~:72mC=R{LMaH<d%;LsSu.qtTs1Wej{0o1
-^G$A4WlAzE7z_r%'],s(/P-"}Z:_15{(r,x1eq%%Zh)a83okY7GH-<R1GXai29bHxp>y,`bfP(8%:!`WV895+a:`#5qolS[WJg#ic{}`~thtxL8)]^:oDS
-A)%piV%J$y'lnC"f~QLJ9:|[4f[i%R'!5p:V<@Y.".BI+9{HX'dYOlWY];p',X]|h#D[K+9uiFvD6.cY}RU_9"-zXk''{&SHJ9b5341,!W.-Pi+fbi)vHv
-{z.$'/t%_8]>^"&"aIjmT5@2T%6922uo+pLjzY>UF(8ksZ_U|S7l/yzjS=_{--.l!hMy}s-D(ux7Uw]1>wP-9]IJSPQB3j%Qqu%wgPVp[)y_2r[XK^w|t5
-}'ju,zSk}e7L&UB/zn1'CCf'|Z:0@"z4xjb_ZD"c<s/T^eG0$=ci=_^2O_,tTWC5ZipVhTO(022xr82TsONw&".&0}!Ask:y_+ddaPA={|nyzp8HMH^|G8
-Knc-&UUE4Ef{5%zv38"xHx{]3mQZZlpiEwlr~OBi4<L!Hl1@w:dlN81tT,g)yKyZN6YdX^(ir7Dj-ViOw`C<X_|g!mz+KY)u9c^E,Y4L6^;ho_~JP-h'/;
-G5O(>4M:.i@d1FanC>OSn]8>58NJ)xk4cyO]rTblqbNx~X)wC.9APGL&KAQZBotJ~yL0QlY61=(NzKh<=dct$4)5aT8FwSyCDnn`~iMGfR-KwbY9Le!&M6
-"Z^Ck-2d^p!I)NJ#=EXA)8+xR0Xbx]u9e6fm8m,H{Xh6<(w$sP~9=K4^282`"FMQ:261ilw8i=i;TwZ:1&YT"ShJ{<T]/YCz&id@q`H}8(I+=""gQi0#{L
-n"JNw!3b!"N0Xt/:mQ)N,DKA,O]$BUCh[{EN'^qO2JFl]="ojJ#("60@i'H=/pJh_}%ebUI"y0OZJOPU55Kff>Ar|J/x&fR8gwK_ckM['X~TXWd83iXkl"
-S,]lO)`eiRguAu<HH>p>'j2Pe6($X'o9>85W7G<T-&0!nvXTqTY:e)O;ENa>F4Zwj2[[qv.`sCHp:[B8>cXEV<7#DGsR]$M%'pd`ce4ac[=#P^d|gynZm{
-5]X@!fx/)y8aqYTqX13!WqfC`z^="7xDq+h_02z"Ozv5cq|7:@]85npiI+$lfIw{4Tv-J;(AX5bT8M$kG8L;Q^<-B8G!}>ae4J'm:rS&//iu4O#f2)eer<
-qpidwK3Yd{W&ky-O1;3`'bvxh6k|6.NCh#9V#B=|OmR|mi7sMr)]FL(1qxX&RtDnZKSoN^@f582{40v4fxFx#e09zi=/St^4CHowLnv'GzVsbys'LegQ)e
--BiG'UCS~wX|@NV^71@=_8xmyWX0kyd,+n[7%rXNqNgn8<UY_8!]01bE7&W])lD&1chY>r:z<T#s^PQGc3w6'.V=0c,t~^4V&a%7;yo1w,TYLx"Pr//42>
-jTRTug(@/g!RT;j5VuE&!9oPq8&z&yfqm<:HrxupkX{q#96u6oOsQnfZ;s01xk$N)89J[P2ti0];jzO:jpXG!Vb3GAw!&Npn6!YH.3o#'Onw:d5m|HD^.W
-7h85OTU0iqfMj@Bo[)j-]hnJl/YfhGTMC6MKrB0b+U9t77L82%yc,gj/WNb0M"RGm4+6Y2&MlkT,l'rw(.gJWY5dkE7^Q:}>EK,6JsHp;o2OM@~iL%K+PH
-VCSeeIe'Epj:qK@u}[(IHS$d,=>@gHM!DGLT~/rpnjI}0'e<]I_]3;`1~-8oLU-kb`PG+8NzbYS+i]NfGk#7gk7;O_3W$H)GIcVA</A-i+.T9-;|>T5MrB
-V9Cx"XHtqYQDz3[6]'CS7$>c}0SO5(yU>VOH$y&V,@zRe^!(RD]q"}w9%f;U;Hq>Yk]_9J:M1DNi]wX'!,=r83z4)VUD^Vwn$Az&E]2'9EVOP)b<F`.c6@
-|"ORe$F{|E@%F&3]Lx9ck6k"xgY<_9CVL>:E[7Li:W>a+bpZR&_H8&zH"!SDjpXa5Q+`QqoCUDm&%8'!C`N!tIj@i3W%)M0}6<DH!;u)2.'afpAU}V8h%x
-R7_8_^6${|"[I)3MXT0StSns`.kLLi!&K}ufmfZ0G<8}t6SZ+wefQ0i^!7^hZw^wWaSGm!~cvZVp2^9yS)u,p,zL[|"$YM/DA`eqz/NOR]CN:DIU^=IsxA
-L)qK/}(j_ebIuEuwtU_ngfhyJIe@l/V)S|s-HA$euVe3t#=l_=6"Y&Tbfx-XbR{/Hs$K!8/[k14]1&S%`>e:Kwx'd^'r&/f<30Ovz2wJz"(88^!,H>vY>f
-i53&c=8F,[V6"y{]+^RP:xHil=6_#BEA!8I/]IOs6z46$"nrTB{Yq^o;OcT)>nPrljl:"&D1}x.dPj4Cx+}6Fs8X<5Ku>{)QKIgMu9(30b<Is9CKk@+D72
-$v-(Vdu^y8(4'U3'Ex]t{P}Z<mM[uD8#3k@#x[H"Bd"HA,$ea(n:LrJ:UgrgV9H=,Ub`uI,Qx_.u7xZg!"pzo3a!,;JS:9z;zU|T=QJsdW>UH(dJLb/G0X
-gC<iY;fc[HC'VJ:9eD(@"GJ3Ob6`UP>3QJPzzrxBxClW:=]O5mTPD3neDT"V^[cN6ZP>#f7c/Os{xP;yIK7H$YD{f$I}KcxXGm6t5Q`ZTdsf9<0"_,TX5J
-"Sj:~B|tRwa3:fiP"+>/he(TQ6OnLSUm73LB`T%eidKD=o(G:Z0BAu[3M'&v&XHtE.C9L]gXsKr+Yl:f}ho>)B|O(Qr}wB`fXE$`RM3v,&jcK6!RC44qCL
-/t`%@$;.cgRi$/qBIkp/"IKr$]1QsI"eoX-0C7},i=}EciMAwO,OP{OtU<Q.1L3lLik,:t7fW5ZSu`Imgdx&`I37NABGy^BRl_zyH)x@u-|IO7{{.=~1,y
-=ma191Olo1/qECNwucsqS0NZcG`7m`,z%R/4m/.QkFcVv2CKONfQIX[BlyX2@#9Z~n[p;>8Ekusm7D4}rhgNA|id18W1~9f8_"yU0AFaYE0%W+(TPs`3li
-Qp4KESf/XG8t8Eo>xT,[CG^M!3!.UD4jizm[JlQ}$jPVQy4-_0bDF}EcRv)z">^lS)ryZ1!>w1}(6('0URnP<KV%U/.@=-@2>|0H$r"P>Gi&$Yz1#G65:3
-J!LO`=v!R(qX~k0a%W"A4Ke"Rfr1q3a[xbvXtMwxW`,3cs{b+F~(OmA.{Wx[}gOf0nCqe;brk@-gD}+6QRwsm]<uD;7j7Y2Lq!v}ZWEh,4`{tFqc8AK,PG
-Eo4!}8Uhgxl/WhhDl;:B]!>Kl#q[]U%BLCSE}phd&"]F7,y't:.OwX)T82tt8D$L`R3%sv/_^]12qC'hU]$R"[>88{4//to1uoUd'^'u^,}IsWYv&sktvr
-BN##%Ogd7Hd6a22gGa1F8'a'"KyS^'T.9C$j0V&cQLB:ke(7_1YUPz]ka4]pADB@TyO7R'}v58wq1}qa9B=iTF$'HPqp/A7cPr0O2[iusT>FWk.`z/1/mD
-kTh2'@~dh)m;I7Ad49IZPP/P^1)%TJ=`>5b#&QsvyJ%}<%k[<"xWKxAQRfA!(0R903/WIx2hHQ,K;9`eQ%9`f46PN!ge:X|@'1oy~l-NK$[Xxn!!hKAU3I
->W_A`nkai-)lI@}s9UsW|SJN!KsglZ8i$MXQ=5ps.S2}X3(YpHKGv4}yzCTV&nWDGAAU:Jb6^IgfEVaB9}&N`&#.&hK,yNZHnj-aJt6DBfLl3Q#[gN3SFK
-U%Zy.IbLpz7#1GusvTEFZxbClXb8U^)DC|x-H-(}>i^6RCj0HXTKArOHY|'e|f)azk3eGpm7zjig<ObFz27@BYDCZ'zVOr|-_1T"s82e3m|E(&YC,r3y2C
-7/Url32{]g/<tv]+=3g.1&{,hybQz8^OQ':/HnZFL2{Y;VRDK98_,QPJp0y4HtxuUTb!zn83J]r|['IS]/u0d'vLAnH}`5YUeks;IQuz-/guLXz^+e]I7B
-h+UNq33)I{)8r`2+X]KMnpc@:^T<PCezQS3!aI(H!n7jHVy|5FC9^@5d{|[Twq.JuI#aM#;/;{=:L^:.of!}r-YRp)1j;Zhm.J5o4|4c%-B-V$-kmtQYB6
-);^-Dt9OzJ-Osed)K%&zgt}o#aVst2hI!dBFhh3kZ#p#Cz;wy1wR6-x|p)jD^H.m0Lz/UWG7{k84',zGC!TtrNNYuq]0UfHM8/.t;p;GI&a-+(FN$/%/GI
-)!1Q>:1Wc#}r0<Zh[f6>q!H-!E&DuQorYuVc(i]j2X9]_a_y4Hxbl%nc595{jv/J0L>Wo&yW3<]CzTmt2AVhq:;e^A/+7/SR)#.>UAo]uB]<1ZLcj4_w|2
-TG-r<rK-dJ!6&eWtrvGkF9;|#t]QDjV&3aqa<w(vc"k0d0X`xxX$WAu)mG+Y/P_"FEx0LOFt8O5@YE#M]-4/-37jf%KxFQp0<xhRo==b`q>c7Wn'TnDi^k
-2"m>~&+L2)u6=suY7VjE`YYv,SNb|I[hNF|_,2)`-oF36dtrB9B/M[gGl%T#Xc_@`-Z$.T6<gdZc&(tCL)7(#Q>uAiI10O`{l`!k'w:3)@pFAT8WtGNB;_
-f[dV>#pJG(k0&C;$6nX$sB8zbbit_XO{z$.i2DC3.GmvXcSHQ#FmQHW;9k{ym;dXDoTrO'LG'+ueu;;z`iOk2ey;('WLnd`(6I3)S)#A&I&=z]61)quLt2
-Y@vr6xB(|Dc[n,tEJSKdNx6#s)1k@v6E=Z`7!}^/$+7r0c}$b{[Y~:0sOWPvk<a0lRS)zqkiB4jGzszS&H(Iwc)k(3/bgSr7IvS&U1U-l21e%!^k@oQ:B3
-v;s;1{FH5],.gk{KztrHu;~We_2VN(MqQro=,$&#^qeLSG6vfm;]8j%P4VFi1>X6']2)q&@Ykkry&x)}3![{$|PS-ab2~5z.JRco#q@Wyejkk9%coF2qNG
-j6TAnaCpKB[IF]go]q_c0A9L('dQCD"m(D;fw6Mu|>kXJIur~W6<o#a/,)=<~gJDEot+#JILM3kJO#F5hu&p]fKbZ/&X5x{),T&!Mj!w]IZzWSS%nD"d]y
-S"X7GYVTThY_IB|)0HqfMf2ZF"V5xOBw!FgfUs!&m|6@Ne#Y@V<nQ5s+0x>w|!Xn_oD!:$3ru6UFF4k%cqRtHH+-%P^RnpjdH{xD&&z'fTfT/hjy|DyP%t
-sB^bF(-D:Ckm,_u2;`7boJ/a6aSVS1xB9$5!V^7IOWiJ66jS=c~(64r>"4SB:a`6O`c$,FB.u!bH<|/0UPpyX86#-HPV.^{LM`;ou23$c:$]w'!_BP_a0.
-&b%o!$=9B{m@srx44W|x[FI2#xIc/UtUtmB=WA]>67)yTM_!.T&%|c32FyXhwuvXA/D8]J1&M6/F{j`ZyyI=Y+lteNtnh`JGJucISf@d,Pg%}FM<z66LD!
-NIXA{Ng}(}>Q(TXTxV&OQP;m`aY24+aTp51Hg_f'[[;5{E~J&9.=[xN'Dhb}pd}>ng>mgJtq'-;eDTnn^0_ryr"C#^)Nk/Q'GVhZ]=1Jx`M]}mtZC5,d10
-67ihN`.iqW+<#h&&Hm`Nb7,JN%Z9OC7h&x'TbAly8xO)iu9:vBsH(NPdwbIaoQ}%S5k_:WX,&KJ^V_D;gg<$P4Zfc7I-.jNP^h{0x(IUAL'g"G@sn"$CnY
-$[m@3f9v,Dxu2%{LNREsS{5;Qh`.|4ltiAcv}l>uH^<Zs.b}z,Z=6/dG6e$69vf=D0qsa&'69r{&U$o179ms@^YAfr/e4Sk]>NT9)b)#Eo&Zj.Hx~wF6_'
-J#'V|H8N}98Fo#xQ^!)6j|@-8<|g=5UxHEG^0gqg`{U+gR}2d_@mEm=-f;$e=c1G-P'C2Bv+2E<H0SL>)l%z-0NsgAGB^XNf8osR%DJs;k`]gK4dPcnkg<
-/UG5J)z&pK(0<Q<JREY;U]#wfX[tN$wxPIS2EPh"]>!zh|IfF..}P9n$+5CVG9>UV:kx-:`u%CW`2Av,PYRhkFXb($38M0o&WWMvmj_,@p4RjH(FiXGtld
-@SSj8$j(L;/a)AR-Cu"KVuDP54R{&WCDJ_#Lai$Z'F,{u{ED:nRyEV{>,EXc]Xbp<)WQeH.,^QJ,C#`<|Ub^anV(gu]/i,f(HPV|Da;TGH4X<tr_Ft],[{
-0@YsBY'=f_Q;X9&rn(c""Q07$w'Oeo4^@dySX^_A"fYF%MUn#3AbUa,g!)C'TL=-$f#-#[xXOj;uu|zqVRGs#ESN{f5{SD0B4|JJ+%`HSS1X`y4@N,'Re^
-3Qr{F&"$WjwjeTfZl@UlIt7oW-9JubmIacy{cU97G([r{1^xv;WOS)330.eX+<95(d,zch<|xvp''&~i(&:%k0HK8Ype4pWKO+a3a5(nni5D45QQBLC"Re
-sVX#<:jT7:[+s0%i}8q_~2c,iQr7@[vXNt{,2r=7Pd/v[PLebWG_IBMG;+a)m-@S79U'f9`wnhq!e1o[FeZ42r_fVLIHHEiV6{mL5:cBmpvSn]"ea`021N
-m_LdcsQb~Txou6ouP2xc-I4=mbse/AWPpc&x>>7A'!}q'{h7Tf!`9q.MZzfx3s.vzqD2TsaojgDO|eKT<#.Skc8]2&1^wAc"QAA^l[amiB6(g;tcK(`lvS
-oZg}B`:+DRV_.vpKK&!DH(Ype}Odix1<LY:RkfRecYy^r1"2r#H{]h9zc`(Cy}nlo}#&ko]N[a6[V)B+z)'u:tuF3/W;YTG%>g{|7n4=nY)'>DBRXkiAUS
-fGkcgMRRc)<.i]mGt>JT);,n@vH`C3F}aKJKNw61+3#P6qTtIYJAr$Ra%rs%$))dSf|<'0:,1qLNW=Vz'u`eEB6o}PPl!DGa>%bm-WJ=9cU'BF."uh,U|I
-pTEx.8C!y=.+9Srt$l4`ow.Tz]_<4_M&5%aret,C[!EN5fkHz:Ovv`@99MDK}2-u)h!UzU^f%I:kmHZjec;Db$PYN]K}oC'#/}NbW'tDaMZb<HDy;]r:!M
-]<@M50S{X1~$IO"gzPEGDlwb#A$E>b4THH"M6N5oM>2GJWV"Luv4</Lm[p^(jdFwP[(.i/z$"7xr&{#|'0oso&tm85!)yF!^Y9'm[f"K,B{LJW(i.yJjZf
-^^z+X@;v-M""`Qv[9C]}xqly'X,z9qKE(E"wD^jeW+_r~{Y_&+'m3<<_S[dpD;Q}Tl~/l:QyNisWrQdOe-a'f}ZF0){0kWk9nLZ0|T[V40;q)Hyp_8b+(d
-<QsMRl`MerB"T&WR=NYU@,'Vvn&zT=fH(x+'Icn{)2aSTcUGJe;,[(;OFx-$O1Gr)S%$4VwZE_kBip;`R4JWdsb}.=J_jRBpRG@l~kyv>T<<<GWU=k]nC!
-shBMI";98-pf-'gyE&-h7%'@Fnh>l3G7YgdY6q7!+t8M!"5zB0'k9je)PyfyJtBrqj<Py02FFkz5v$m9,VjC|Q,Z|:Xj(Y9{__h9MHm(l@3(&"~Wu"1o4G
-}gyI2R~FG|)8PS6##+jVV/vk`p.0fF30Hy{,mhJ^z>ryP([m0E<XgC2x=f4Up1AUY5PZYUA,<aI,}yB[7(#';>oY"/op_<!KBVqNIlaGS,|P-pG+399;)S
-nS}pZlm-@]sz+7PyM{'}T4t#KRe{f=e:eJ6V%1~a<j&BH!_2vHSVqhEAuRX%S4o8Km{&`2ZF'p-[lJ-BVewZ_Z-8gAmtT%;o>uP15+j7Bnus5&`6j4VVN8
-l%gRzqq#vy@aHEpM8mL(MmU]mA~"Ri%Sde$)ZLVN|e^Pf::wp&>#uF'eoKJ{}620BxVul/-GW:0hH1@on^5#t540mVk'tvk@;ieP.].rj9-uxe7DFx8Hhb
-ygofcAPTB&9d8GUAfe{Oyks)]BzHy7uu!_fP72%Ax1Hu="JMpi-2pF.t{OG,8E9j3<apLe;j/yS.ob`}BpTfAnVPy`RQ!<{Ipt=+oGHH,i%%-$ApV9+5!N
-@AVp$u|&l}YquGF$ix|qL{CN|pV|d(,%UoU>t#O&7!v9O9L}bSwc/"DiWrCO"e3o(nKiLNm>%^lV4&e[0DD1^"<Ct:ZseTqr3EZQ@D<'cFH>2PM@rNc)JZ
-zu<w:V0KFjBkyy3U]U9t=jJEztQ{))Cec,EU0KY;is72UX;GN7fj!(%Ko[P_A+$y+}qKc'^MyQVW+o+6q)&X|&w)U::6KJ$WJUS[^_nZAY88;V91h,Raq<
-~i_$=<e`'/u-_<E&d30T>.lmIa|GjJ#B7|)<~G4tHJ,|RHw2>>/^e$^glD`=6)4u;-WRP,K;!Dr"Y|.Nq_#/P]%V/z~A>B|4<6SLoHJ=#,.$F&&N1s"]U^
-4-'Gg-hR@oD<`|eCg>]vYW8u/dMCno13[vgVU}3Rs!y)j]_z9G-OnRnkSA1b>4XKD^84hj".6if@NF/J3:cRSxf[@pM0ne9<("EK^{};dd!&zor}+gu7EJ
-+8T&k|P&0SDS%hUT8R/T9.V]zW{m|'`cv=x6""{dp9uC>V~!1|Sui%v@2Jm4`co[pk5{WYap0{#e&!2qTb}7O3AH%(FXXqhF}2"zh/c)u{9g6K5^KUClHI
-id#>[{BMVaxR1^'JH`STvuYphmhl^u|z(_sMayRMTkr2b8PT~>EjBIG7^J%WFlm+`1q}o<dFw|}#}4S@/&e[41m_rpa}fPDTY-G'l@D=(GYFb=}iC7>>ug
-7t]C3p[+^LJ9Ko(LEh_6aD>OH_4uh!-Z4(Iv#g7{IPl#=l6Mxg:"#<(&NB0eHV^up{v/Xjq,v]$5[KM{OpaG;/i_d&nk!"nL3TZVfK1%aWx@~=FYgPnEH2
-`]C1LuEl8@|q87h(`(i)'^91%2G%a8nVdG`E|:(t)"%eQZU5j23AY$=+yS|bsFp(qL9D`6oB;M,74_DfOd@}la~BcKcF;':_PB%V%TKV4ch9@N-wmETlUQ
-G%>_-s|[5Upyu!Bzy7)7zLP`XtTebWB[NF"p'1u[rj#'AwKHN$LD}"PJio2HAzxx;o`%Ew#5@B~^TH~}zUl%~RhQ.8ylD`$m,IG-}KVOyz$aQV.IIjWc^=
-Rb@1yO7JTQ("RT|kgV<(:4eyvi$tBVtur$9EBVuCy$gCj,1kM()P}0K|3$mD9K!XE5{L{1`}JGv3<<':o,5vO#VaWX3Q`foux87Txv.)+1ZXuv/iuTRU+Z
-mm_FR&EQ/%zHL)w'h!3y+,~lr,M8b':(Wh.rlP&abbFAIn-cWTgV!4-/m,].{tW3->;4r`OW|qXN|j(Puszkh@!]e)uRv>Ss9&:jy_H;k"3vu&X{#m>Isl
-!1BwqKMr2DLa"^=0gsX#{s~(^qLzTBtrPdWhA0-CNH+{0r3OQtL}1h$u^g+M"}CK$@X:7ZQ5jm&E4h2J3^_^$Z5DFHR7iVx2fU&Zh{f1r0HIDO&Em%P`mq
-9qYPM3eKw-+)#w>4xKi<g3#_zZ4L^VBPlp{I;tlaEM~kApJ#w+_1#3>I$f>yUv:DVsxni!TYlmP<n}5SOUS=JDMP!2)=O%sv[@kaOlyewY}kF<sTa)ifdy
-Dx`EOP0>W]^9A|PNy>x#t.f1TH,}Ibj;Rnq5&L<z6xU.)z'(PODgb8]lQnE&Y+iIh:1M|+:Z]T#qoV2B'.LHc5ytIA9z+q.$9n'-W[9q<lu`xbs8vqoLew
-P^cZ<W]5GALh19#y#)B'oaf2}c@}E'U`3a=a%X.nQ5;DmgN1cmz>8I]W3U)b#d(9"@Q6<NIA/U~v@N~|.@H.y#V@lF$+G4{/8w`Td1R[u]RY,Ks"EZ='jm
-iPm7%t0Q,8onX(3@yFFU-yPz.EvnG#XaW<4_ZQl6gxV)6$>9C=p`.]2!,x2;D=4`YcB_IO"o_|fLPRJMVY&{0}0wizWk+[AU[5"vE/%@YXr7l]-C)^.K{!
-GNqnkdeG^R/64GTjyjBI##]d)9~QR|3+%i$)nce_.aZg(e~H40>C2>YM>qSme}qZ%9++Y]iV~v-Xulco~eR;B&E4s,4-_z.c|"V!nH8@_C7jE{l6H{t^=)
-lX-mxYPn0,"#1ewgA$P4~buL~O#&b|_#HbQZvsU^N[&kbo#!Ku7^nz~^>iQ,_PH`j3g`de)9}8q<ZAOf>G{&&xu/&R{S_BBA<Jh4Hk)FW{]Ip2$KU$Yk9U
-SKJz-V(uAF7W/t7cs0![42;$oAIA{%y_<{RVfS8Xu<hu,-|AuGG9V/U(-uEi"jN{EmO[Gw,vVXY(:/%BJ::(qSk4$s[{r0jI@Lg"h_:7:gDc5%aa4!"6!0
-En!`$QF5yYZ@Pe~%|9hY.VhR9]OiUh3v{o=k5qL0,pp}%cCnTC:+DNh_p&!k@@RTI+ZaNX8B00l8U!2f8+<ZbX$T&a!|{/+qD=dCS}Gj7yffm7lE%X[JS.
-]VZw@L-VUqwdfE$pnWlp}`=./5$36)x_T[b)tz`wHq5"n9D&rC]5ya+MCv{telL@17T}Ng"kB%S{fyY&Y67|Q=zRvK(BQmjwI'4)q1_=&OyH1WtrAq0WsD
-(/#|u&{nQ5o"<f},^YNN`FD;$+6:mA1hzca$0Jw1gvWsseE_:|OVC=SeXkP+tDXMRx0!S5T@]|wA"g.G{rmFDXy+Eg3XclvUqpG4#b8Yw$JDLAiSF(PsiD
-_;3J)r$]05d/p7adWb8A>=;2/[~9W7:^)Vo(h.C'dA4ttecnn-6h)!J0AA"DEsW{kq2jD#5C![h<uXf^s)a$<HO53t2V%jS8)v;N%Aa@1D^Iy"QE1M+R.I
-5|CO/P,y=yO_}2vfR46[X4"qt%!#HYh]@["0%;10RdccU$hk1#RejTooiR}zGEFU)`uF!q("o^<ssDFUV+B7woYNJHV.@|k|gO;NE4+tIf^J6efk#gLaha
-[t`6v%e&61DA+O@w!]Lae)%=A+OOg>k125NPKu/"D4nqr>YR2GAK.%_pCKj4EwuCzt}u:NC,W5o6.AaV0|)b&05rdznS0jDN;bGI[K(iPe>5J7>S"s0dT.
-Zg^MVos`:EopeY/@V]1Q(5Q`@U:7Zy}gyfyB9;5uis/r|VaIH8]M1JP]yYS]+G;N_2XbI3yAPFXHYp=a!82`m-';F{OM^rtq>HNK!ZYT5BY7S!n#y/s`!I
-[$C%@_qmo17Iu"#7|z$Wj:"9=4Y4""Xfv{9UL4upwPD,<CZZ3R}Zs@NLVVV]Y2Ky&z_KYQM{lX7ip}_wI|Q7OHW}9rVn6mqXZyEDESINwLbUF3Mh:f^KDf
-.vpvB8&S8v+lQzbRJZW##]v)}4-RD@=rY_~4qHZwB9%_}/C)6h&0[43n,J{}~svySoIzCavJ~mR':7/13Q8_8=&5`,p>HbWh"h0"(+|10xQo8'bHpXX(.f
-WAKT)6~@`%M&/IU2IF|^EEABMfIx)[OHjj|bCXdD"{4f6Drt"fR6|eb(X%1T7WtZ=O6TmMVK#hs7Yqxpp8S|@XBtS"(m+rT>5[#o<w9vh1#y3K>3tMY-#n
-H:Io_,+BXf5vay!cXA-NDwhII]2PFbA<OyvBc<#)#_T]-cn@hL4^C;Aa9Ny:8|!MavN1@n%B[pfw2h+Bj}[L}DtDS}BP-KtdDy:Ru<p9mL=j~K]RBJzYZB
-l9U/SwV/vq],<wkp=`p%mqf^fu{ry6(NX-8aq^7d^Iz4sb7KIHU@_;''wleoucS30cA[1rN%SLfTed^%s4mESt[Q#b-!WwU.oS"Z&fe{:Q0(qqS|O}U#,^
-W)<7za]jw!^w)KJlN;kNxj~oam)xf$'V5D=1JR1ePp&2aC/_jW$cZr$wd"](Fww@<z]e`@,i@/1_oeN(1A2@^J}0C^P5Y/<kbyWHAP1eW(%.Th3g4.3YBO
-CQb"fISaz:uc)nSa@N%a"MOoN7ic94H-bTx<!`-2hqj(FofWBD@Bpe0Of'Qd;[ln/YR/)p)Z9t>NrwvW]bD3$pct=9(g{h'4QfPet]),!!%=Hj>q_g84[J
-uT{)t1)44aTR<V:0F4O9C-<SCjKr@b=9/Zun~`sE[(=,w;&!x2q.kRvYQ0,-~xCNe_Ok#QdjDw./(W)+@J(iw+IByS3kev"Tk9C{}_g"D@I'AB'^rCuOJC
-$R)AwkpT$S'N<Z)h`=zpqAteUD9(>MHAKkjz&OV,HkM:=m!:S:6yekdub3KJvv@["k{<6C<J6"PB^jP,XLE6m.a&pIu5z@(a6]B#VQ@)zDLRw[euw|=u%p
-)U!rKMYe%)qXfepGtHVeVjcAcKzHexYItk/8BZN5Rh@6BPG,kv(trI9x3Ca3VpFdj:SbKXL/8Oqp1)[#M-)G9>c_lX-},c2CG]OlZB%l1F|6Gf[{E`LISK
-d13[q6,ZzW6(as@x@jc|[iA6>N1f@7L@ew_>1qopS}1-3r/[0jx}ke+x&>|wi,8vnOjlvVi=#k;v3[JX%M#!M=V|llo}xZOHoL9-bw4HEeSr5}VO:ieBuv
-O]{^&,_L8"2zIU)q=TOx[cfj@7Yb;'lkDG(C4Q@j=,HVvGn2sQ=kI;B.j:izgCD#wzwys)]x/_}VO1Tcd@w^Eg(yg^B0$lHD)"+Qu@nh0uaY_4:"5EA6UZ
--D<!bRw!$}u:m]+ko$vksr=|DO[&oYp!3NC`gsOO59OHPzfv`-fxI<|c+Z3Tp@&5Tzii^r0tQwObq`"UVZAJ(Y/}z'rGIs%EW7@Ylc@^f0;P8^)%oPA],;
-1Z|7%yHXlh]mvv;lIHkJgb|KK$$Q{W'6dq%Zlq,)XFK+];Vl#O{F<KG"6TCY0z~H|_mdgJ<=RP,U=0Fugw4X_^Hb{SF}j'Gsh(e3YkEEsxE8%_5pMa,T09
-l}NZLMqmP{{=a5!{QhkYru`IXzb72l&{L$s|z_9,#]8IRkH=dl:efi$&;qO7[B~G%gOizaG=_X`/+BZ]uSrFj%DLU-j7:m%zrHmk-hl95R,R{]$({U/M]a
-UaAc)[^mCX-J8+mD0Tj%uY0.3Xg&^IS"=xlSrCyJ&yzOqL169'5[P74[gxJ|XObV5>L4(#nS.oy|buA2kO$_T.@^.Z%_PC[Cr:K}A#5yH(n&5f1LyJT./s
-K#_^mAGnJ$@9J-M]4Th!TPW@Pp-0!!<`e}S(p_u](8TVhOq[g$qCe3Q(R['jup>a7B<Ekry7d1iFpi;ujv'cG(Jzi>`k)+tH%D%nhXhaCa7H5vNIjH38gM
-0T#j9)Jv$M]f.B/o:r8ICS#r>:APg$|+4Z0QL3K>uVWPcmmpX7(`B{4@S,aH$czA^:$U2WPruTgYwb}l~H#^"%G`QY>:]Q~0ld8z/!1#|lH2M|X++zp.'|
-^r#JT+n5DcTpV1yX8L@`8W~q-vw:UFW.6F/|zn+W@sRVtI63hgkPD2$LPN_q`&JsLL,D<c/Qd]jF0^}/2W2ybAggIr$cqv:>ue6Xt5,]!]-hY.yEy+@-tj
-iF!X/pw%H2]'1"~zoO{tHg&rq>ho3=AX;h`X`|&}.Y':6ed=2Lzi[$Ou;<4-`eGVX"Y])'V;!76[$.g^oI6U!#t:8g@V>l.S35sf(g6ABE-T'1[iZZ'|]h
-xyG3G)ghTzDs@:wjWD@o%>>s+Uwk%z=[MEM:PNCU$Fm(~BPKX0y:NNeV#yInph/We|y4B[,0[,~_r0.{}`v-IM;2hmY<y3)5566f!GNLmHlb>C2Nlt%:XU
-6e<Xa;s..G:6mTd8<Sy<BCM3s=lJf26kRdyKU>+RZip#oLbcshA6dh%]u6!s`l)VInV(tso&Wv:V%h^(n;MMY;S_2k3c~QXkI27|H97R[:JJex=Vt[x9I0
-T+x(NSm=caF_:eBlfdSe|j<g%a(cD{kM6Ia=B).m/xM87-.mTvy|}4hqx0^NN7^YMJJT_8ky`7=}$p<7Zi~}IG;f|Dbu_KXafS(EC$C38H~[)7x}08=WOf
-v"6|C8gaj=~cKpux/bKF.lh+3I)d({c)MkJb'RO$$q]<L(pZBV2i1rg3_Cy<b(({SRafkYt=;|xOv{";t5N8ib"7'hi0_`ZT(GC|ex:u{8fukp)|GdZ|r7
-`L)Mj5Or]k._|VU1potd}Pvv(aa]'afK%Y';hcGGNjJM4OJaRU)"q>ByoD:j@G<6zrN(du2rjV[bYu9#q0A^AH|FD^g,xW/w84CD:ST9KbTW]T'z+lJZ|F
-Cr=Fwql1&[fGOKfqTZ>#-'^$TSc;MxjVVwWI$FRnDS,"-p;pL;Wd7U<0Ai_NF/>{>u!@%DrA(^f(^0C`Fw:NT+jwkpXKzRzwmnXVqJ2,zmIrt(Pb![c3Td
-)8+$k|!MAl!Fysloj9J'ajtG'daXa;VId6>>"r.z"P^z0{YVK/Z4R{a$2Tu5r-RPamcN7[UuLX'|VIL2jlPv!2l7vN3]X_QuqM6jE{rzU9scqs.Ej8{Vw/
-4+U_9EK1"Q9Wn,hJm(Ll8&uFM;1vqA]}J&.zJjF0iY%WFr[&e]kp$@#w9Rj:b<NTUF:gm1{/Qzw@nj0KA_EFVmIM`ym|2,i7:}LMF,U"}!_6F@4uE5eT_S
-#NyKOw}P-neA;06u$c8($6~Pef#AUBDPI@cJYd~U[R.s+Wa|8/tz#c;3d}X>C511ovkB+>:GgBXu"cN>nU2O6qQpF`:CpQB{ltp(;nN`B"{Mi<cIU>;d%>
-QRN29gB"v#q9x(.&j#5(j#_4%>Z37@gL]I<vFM7/`WU+&ff6AqXYEorRxz$6ZD!0W!nSlJeCc1hAAl9.H2MoV_7s79UW^3gcZv&c$^M3g"M)}P:L51oV$Q
-#b>ppG73]K^=jSTwPav7FC^yy,DJsdF)RMN>-o5tBAvcm/{ayg.A%#qEs>+%&6"'gD~I]6KXXR']tdo8Lnl%XNYIisVu"vRS-!4QMytw{qtUH9#Uiodpj2
-)LU4D/Th+%+0[%OtcyCm.vsEhz,^'J>miJ8Rfb]9SUJz#>D%l&3:D<B!a44u.Ely=e!%PwcqBjU-V}8YTvXpEGoxyllN+7H:Og|%rrY'G(Cm7SGo0{ST9B
-mxOW-Mfjs/k,7%Yhs20"~X)PNlXzXoT#cINvZujV.6qQgOKbmXOdoMZaTSL9591w%+w(h8Jewv7<2#^NI>NvwZ=X:>vuEb+")[j'h!}4wWu[5Y/Kr6'$QM
-(_/YvT~=O80">O2)&;</Fs#kB4Gl-a(cJSFJmh_%&7XDK"-fif_hQXF.58l;z5kCNpHPqcVLw3+<3D]z/yr0&O@P"}@YGBfkF>!Si^}3Z,Cno}ndq%g2tu
-Jdd)2ja0-w<<kJ7;yZ',]75^`6cNO={y=n)k%#+1Yez8Q;Z6F]HXR+NS6zW7Jim=re#=B:X.A7!0N+7G@f7ZhkOdwb+f2AW(rkY)Lkho7^-qzv{0<Hsl@+
-x[nN<xDD,IW3bo.UT/5Km3AU+GtHC'ZaGB7Nw1F7|Hm0(,TONpF|/1HwNV]Y-YwAktnif3@r6W0yu;`a0-a7P);F802vh5S4o^N1{ZY]X.Lwjpflhs{!R[
-5efs){y="M^JOrGHdg5Ar(06xbEpo^7Y#Q4.n0!])#xhV428tkLvo!wBH;G=/@iHX:&zALfSkJXi|]lag<sY6pGvN(2@y5zIQ4HyGT!%PnwaR4@Pci^Mg/
-WHeyMo33'PFZ.I9:^7m6Vp`(CKW1jg}xVI>{ige"J!s'V2U=G8,r@oHzTd1"+JlC/chN+LXJc7=7+5!y_u6f&6cZK,m@j!/=C[@foXvB:nrpzne!YwrqoY
-8G1Ofj)s%7br2uF%;YAi}_C-O6}dbI}8W}~!a`Nsq=VR@:>"XY(BhYY:{,Xd~++!%JUp]]Z.)R/@tm[$O2<iUxHj5&&zd|F,7-inE'"2Jb`0v33Ha,2J2$
-HCp`C>y6+MizE]<B{<e}OqE2NKC1yd^k%4'vNT&fZj`RIN|jDv7G2[K>+a]zXj:0`:dCBn;EF2)s3OpnAu6OMZ~(rP9jPc;nn}%FaI#[-:l/u}>dL'jm`z
--Q_C._AWGKBq<B4#<4Wc%]{7cyTd=loCRG{7^CtJ@yDkjy.>7G/AhORb:V<QP=l}Ka`hr6TTsZl`;H9NAhHTH24|JF.t'R5`j@[x.)p_bLvn9qlq8%.+0q
-VbK%WyXu_|$_Hba4p[:X)[4{gxX&`]uKwa:$b[[^hVZ3NbEYHkoC(U6ai.Oa#JrWU]i'J&"@q`[Y:rCt;qgrpJq(@eb=!f6iiYmp40M<NmHBS%+rS{P5U&
-6Js|AZP#I1&DHNS%wP4c;U177R-K(YrZlaY-w#]:1R(.(!ZY#Q|wo'LPJB73%4WDsh.uga!ppblP:RPFspA@rLJ_eBPRv9.qL;ux+LX6F=h8eET99-$'/y
-G-iOEywDSW5<sW-J611'1W7""v@_Z7qPP4K5.j'X&(F).E7b2rTl`LfbET4]e99t}Jj6IAK{e:^lRDkCVAp{HD+>pvV/C=hh+P$a_)$]_<FJyV%%}lZjZ%
-Hp0@0b=!9AN@C}O-)DQH+1eEr4mEQ,hWHU3:.Ma^{maAEO35}M]pJek{wXe}]P[X'Tt1wchL%XS%WoWlMAi$<T<N'YWPV:gQIKL(ac5paE]IPwh/IyO!:X
-"YvSoCxsQMZcw[Q]##_hacXKE#YKVCI:3Z^FVYtRftd<^w}rhEse]:2_gZc/09Ri7bgJ%<F"pR}>4]o2o[9XlLfY2o"`$G^VYRA(cn}MVAC`~N#v|'TtE|
-,TRiQS.&9y;%4QP`1XWRthuO:U^(M,un5_Rx5bQnFp/hg|LZI7.HS)jk0RI(B2XvqnSw4a.$/!QYCQuz`bAR{%zA]ZK:fW1oUWpjMMmKFk#5BSDJ/BpU7|
-)2p>IN#IIR@[z1'G"fV44IK@K=Oh{-:^1|@{6G[.!N]02@sn2^n+yZdCPMMw>(sI6O_w&ILLw;4/&I^t3%rK"sp3HrV<)rj|@rNH}Z;,hp@&od6,Oz^xNi
-dK-(co%Us|z=r||HjAE:h/xe1w}2.'kKk.{!>3!z7{c4DFkQ>{@DL5A@W&(qvtxsuV_KeGA1ZSejS$IZo:+"ZOaVB3Z:C%uX%9(AKt[&6q7jrgZa}<S|1A
-yb&4C00{"f+Coi_Jd_uG4y3I(X'^Vm{q3DYB&HTW|UNzb>Hwv@l@mjfQV;k`A33qXKNhW8#BsnFFOPJMG.j5"q[,D;jP&dnY+jNAynbMmSs=l'~BoKS)I2
-A7]W#hM5=CK;|3O"Xwm"S7vyJ2R=gN.=@bl0_wz^$/bnA|R7}.1bO>ZMLHZ41TX+K0p_2^+TZIM<_zDc75JvraazX&fk|+(s8[5hqI}O$ndl4KHOHeMmMs
-w,Mso}wT8E+Jnz|MO:Y}dXBd'#9[0@8lre:JI#DQ^]fN9u{ltZ;Z{|d2Q|tOhy|}R#@JdBa5LD/{$+-uk&[@;xuq=(5E#Q`<7xB9'41YZ^k(p,]B0;o0<I
-`g[t_PY||`i''M=y5pyZ<Z~.>MVkBl{8RK+m!wKP_yX8621y|y4V3o@Di9T5'KN&sp2k^[q!sgvK:jy,NmgQYVe-ltw+i=qAl`cRUD</T!}xs-iH9#PyjL
-OZF5N{Y]!gpL]=0LnMa!'x.{y_Jxp'|[MD(SG{5`b'+i-"TX<M/jwQXjl!R;kVuFmt9''06E6pZV8(n1x0vky{M'"S~;lXI"Y}T<lU4m(.2+&>q7/{1G[n
-KaRyimUwRvqxK`mh)<4t{S>7,ZdVm;<r="`$[}mr4PCCR%o&ABH$xh0;USo/z&JcJXmdtLsiFdc<KAnh]2z`qE^VOTRqX%wIfvxsB1N]j_RW:+|o6DTM^M
-coF|9^}-jT#XX<(C$6HxOIfQNHN=k%Zq~JJ}P}bdYjLKKa5)7}UOx3QQI=."17xO<81K_6voNg)[5Pa]f5^,E&Xl:{bC%QgpTT0%dMYSG@j6jN6L<;4rHn
-,FhuUH(KWB&]Gn;kRfv<E+sEM'yTxxNo+&~4w<8yY-+@LE78Mso|ei|#<S)k5qMpew4"EP;)(^!pNa>Ucy]<&+|kz,n&1w~0dgITSNN`ZI-aUwX|Wx[RS}
-Ne3v%uj;,r(v_;(n]Z}uJ:Oa'}Or{KwyXQH0R8d7EN^NA_n-vrrPZUMIJX<eLmm6x">{xlN|3SD4:3yEIT_R>(2TW)6=Q=}EIV&OI^60,N+w`apB^g2W@L
-a#!>.O60Z0LzNrM,:8VsXU/l}9~5d#_qyyU;W.q8]yyp>[Qwx&RS-tGZY|<EIac[Lz1@0Vse`Is3@fd3,E}-oo=W"E'Y[v9p$Q[i3jwt8L$z&Nidb"#v6&
-d91M!7{=R.S3jemQS2!c&>MOMhIPF!kcggFF1^D:dW+_PS<.5Ic2ieeM0JO!-g8O6'@cYW(E52/@$X-e|8`F+k1B)dBB>hb>1S<Sc)piQ%n@-I%a!qitwo
-_p/@J`BTe_X7EAY"/9H'=:l1(/h6]mFM{)5=ksi(J:Q72lVQbw78:Z]TC}o5'ZtsfS%Im-Rp-`RJC]KzW+'h]1ScZ)zUT^7,1z-Kp2P}]9A/ch|rB;itGX
-wZDsKh~$id(XiS]oJPExYdyWk<pLyY!Xa.VVJ[!8'24gopuv]YiJ%s5lx84dn|I426'2AqDrC.Nh="cF0+l,37,pHgw.y757iuvxI/anoW+OG"@MM)4ZD@
-iG6)PRtNI3:}S]_dR1u"nlnz~jWVj8T6h16EXQ78&W&^tVO2{BnQ(2=AFY2$rui/+$JE^!!2!Y""7!s&xD1'|pADN)^bj+i3,dN3qneI1J5t0/N<Jkz.u1
-ND5F:0VP)'!.i[s.>1(3zTH+R8d`ETN;>>Ag1=yV%wSQ/({T6q}Ez{=2{.XHeU_<GA_JZgIBqc}X>a;05Abi;Tfy~J#1c3owGoy%m=,=4rbu%za$y'.SdI
-GFfbp081qpDqMN"4p_$`Rh=UlfWnr%[EO,g<l;C1w3[+6uS'IH[oyp+WivOa"#my~CSixwWvK!yA+D-fJjC[_Oyb8[kZ):EL{N-52-QwbAp_X!cGjy7Y4=
-Qkh1wE~f}z'C5aE/s$ARk)M:gV&q8eLrg9/hk{7^Lka4pn6m}I'ZVW-[}9LE67FW2%-cUqdTqO(&w/_3#U6GH.CDt8vj6B!anHSfX5:D}[MaCDI5`TwA(p
-tu"+,u.(ncD4d{'^4.6Q[R.1uVmrik;J@uB}><UNfy/j&)oCAP>f.e`<`e,2pj76~{$_rmsk8/oW6Y7xch:0(E<'OZHh"cA#t'M8^;at#+~,|m}4aiU5(R
-5'AU|([0mIA(KbYnK<E3Ks>b$//2XVo2<[8<HJpsv($kml3-'P@Lv`L[6U,R5se>1G"'cuPcylk|`(uC%$UI|X{h0afYP${3I@Lg3+C<PukAL`s$4Xh|"R
-zF5(N!!y2$1U0d=B%2u)'icioBJ0V,yg/#Y7m:u^'@7FN7q&,^/j/$o_i>T)eT2AeVKecMUvx`59.:L!p{YEFsFr3An|HpVn<xvpy'pi_<d<'|plBvX&(X
-Z|J4wU;^h8k6&T/nRt;A@KkdxOm4-[RoZg$kI-<8k|`_Zpx7}<!omO7_%pZXdzqpEnfnLmn-1]xYTm;ncezU2O'6b/rZn&:(>_>[]A+vBxzXiW!X<CO-;L
-ZG92uMA{vu=j"__zm{<Ov%Up5@Y8Bg('HaurgL=szEX{`wm:wF]QcU:IC{%iM+90CZczB'PT:WZs14c{V4>!:b$FkL{{st>P8z%/^qKuy0si5J32&LZGYc
-cE:3wR`>}IRKYy&T=ern9(OJS$pHJBMM2q43)x)Dm.dda$+x<iePxr/rIz9q}62|6K9CeAqNpL%XBl:HA=)OrrVRh<Z'm4wm(uUb@O:l=cE;$}`<dZu0dV
-~B,kS03B{:@4L{XA.{`e-&I%yf.TdHvW5Gx&bnCpr|(q4p19;Qk[MRZ[`_go{W[HQIemFrIBYGP9KHvH!"#tpiw$9kVj{7KR::^jtDtg0<}ikgih-y%^}C
-UTSN"{_fg@T_Z)u0>gx&#LDbItQCwE$DEOQmE5e_O3]r3tJW>t1-Y%0:j`P$T^:'o{DWUO^=/A"l$cM0!]]d|V>/'Qqo.3V8#5cHqCjVUjY@r,xu}0mbU_
-F6pYY%`fOcdjfaS{/do=yA881LUXK.0EWwTH"]N.tj&0MHplG&U^f/P%gMD@rQ%6(1x]>T[6oTgiBvN<"R>w.|l8$"{|#Atc7DeeI.5mGc3|#yOk+k=+a0
-,P7k&AQ(}'4a3bIrt"]V~4w,~z.,MIxxc|qbI-@NifPzb^[&XnHAP8xoFO""E9&bGGSNl;X8~M3p(Z1Z$%'cBD{Lq&6l^`+9DL[ZscN=]_(7gspV}AX/tM
-@4p,39Vl>#`uG;I#{d>CYHb4/7@&/wX[vWjFTvq`P0F(T{:%"O$aYZT{,0WWwlwW%LQ_hT}g1fjkbFiQ{>PU&D6/}7(jX0=l#v0eM,u8QU'W|IuEhjIa39
-u$%C5/R%.pBx+Iz_4U+E`6z}K9k'7&Lp-4>CBi(Gv{`u((En>L'qH4s|bR/;IP-v88%Tj3QXp:,"0,@3`1Brg4h']qn){k15AWSAy`9s+jZNWObe9f,h%b
-3=ueSkP^>Hu23[vIc+e`yG<bbpe.fN~W9/kjiT[^WW:1zbq@hjz+(QkL5plF2LY_0$e]WTdHXgGtp>[P$9thd3W8f9={{+D`K^gU9JF$>:tVQanA@{`%#C
-y-X8r"ks$e+_.9qa^W4'(PVYa.m'`E=|%E@&{B)vV1<"TvsHD&1io}K:d@s>7!3ZwqBd$2Y+.C2k=2RiC/3'22F#Xc=XSIi(TjI3OOC5$S0XH@LSA/C,F-
-i)Ljz`qeY6i"/|n%is<i4=;U)h(I59j;<&]VmU__:/HJ-}PUTu_l_LICv2M$>Hx]p5SA+!Rav)#`0B5)~<TvE=P@XmBWx&B;@=!WeL$)/CD&QV)-UH-J3K
-]ve-O%eDc1yCYqq[>@5fi6>rk[^xhR!A;fjjMa3A#Gym(dBiuHxWyL{ivse4bgDiK9SD(vG^CIVC@K[e;.TgM2pAv<`&y!BkxPrQEnZX&;C>roIRhQ,YRj
-<KM6g=ro4=s-xg&%'8D(@8]HXG!yA;wcCw="5q4,8k%C%0E.)$1C9!S$_ZzJX5~o&C&xE'2tcD&#SS`@C"Ju8YRHi`j0aWWrRq-Ur:I3HH]w83%=Gka9qx
-]Y|#dv|QZ3>Ilv(Wv5-34|EbK0vsu,uCk1;p=ii8;kxLk"jNUSX$`#l=Jj,z"Lkh.K=.vdwLS%VDqW=k5l!;iQ2^!GG]_Sa1Ir&(Tr7oQP]@ueejQT2N=r
-,.u,0jd<NQ!1mLKL`]rtW`Xj(0NH:o$T0v%a^lqDY6h{XuA;ln-G}Zp$")Q[:T-weED[li@m0EN}NDFkzbMJcn&>j&xVBT^K~[,:H:Z_LO}!{@jR&AFCA9
-d($//s>uILb)xP@R2jw-Ks,NPNTx_73_OZ3T)L=plLjqGbN(-hpJ-Q5An+bqHuQo@%'(us<Cjq(ePdra~G2b/cLO9B"2&8K2}pg7v0fY9aGT;#];8T4e<}
-J=[X}[o}7Z~{,[2eyHuL@JZcnQdIKo4Sg|b-ccF/=}Gw.u=D95AH%(/}r`3L/Gkh%"IUnxY_3u,1Twpxnh$Jl[hS+B43|YA++"l`Sz3n,#Nsxx)Xy%m&)s
-V]fb"DsxlJI+ep]yW/;qh,@L5jF<t/kC%Vq"_]-$9xI@ZM&p.WeO@{1_`<y;fvkSS@@%&g'QMD7lIkct5;U8pPGgd!]V`mT!/rR4z9<ipysbG:}3E6}<G$
-ODQo+)}v14,KSZS=@UYW2uCU}n)28'&gtx"QLA6-!&~vA(]8Z-aK1O.F]!2mfa:uoe,Su$_7)tD<s|.hF'b#nP=h9WDTWv,JcmRxK/0dH;Ag^1ulTnk1X(
-(y^ksC6YcSZ$"||Y$V+.1@Li/IgmwCgRoG~}vAD6n'{x"[Eu@x#{IDFu@;}`U6=tO/iSYS/5a:JW%rSk9!h3Ob>BUH9GzNXX-9#ZS%D4Qg3i&jZ6g^Y-)^
-+a|8eW8HHY^};OF)u{!o@<`5NlYw=m,x`P93AI{z9;<qnh=g_1ad)6H7@9B:7S[%KAV&Z&x""%Bn]mq`[6U(<fO4WjdP:,lin{<hs$XH-ZQZvmKG.-x$&(
-_|'5(3TQSV"{]$o4Mu|[#w$QK@586.IGCNuT}8h7/UzbR{1'r6_h/IuY'Gou+GNqou/n#%8G(&w%f+Z.WH)PK]gd.kNC/A"T%hU<u:S]`Lx[IheKG#Y6W)
-Ez2Vf`YicXnRRX+@]}X}KfGBo2C:(]q{vGZxgP,TjmR}$;j5vzS]p@0!XmH4#VASg!|1)4Th|"F}$(c5[,bUEs(pGqPVuFq/B|$hFqC9pu>@~iYdZxE`0x
-CHt+rj"Ngs`Pg>Xie'Ifh%h%Ws~}$N_M<s#v"xUcK=8,N%y(kP'om+Jl'Sv-5AqAA@=v);c$l-IUJ}'{d2<XPdP:7V3tuwhsiMy8IthoEwMx+ctc[0533,
-v4icgD6.y2nSvhU:Y>%"tcz#_Wi-p0Ub9Ct1ND{yiD8AGH^j+`sE~iu2v-a25!c8BJd>M6pmP%4bhxF$n-(q6DUtLIQ+L!(+hM/F-F%DLh[JgF#yAM7<4p
-m_x//dU93PS-y7Z,{b8.x]^1WO6St`qcPx50V+_'2>3H[$"2en.Qd[B&OLSIo9#8!wa%7tHT$^7iF^If=}_SVg,(2)~ewx[/;awu+W&d0o+pjszv9CpB)R
-`;k^^;-ZR{<xa&LpEG{pq#Uz7sU'L>%rq>oFqU#of51BSv2.-2^KYL+W<>{LS|X7'yyW=`Jji>"W|s.J$6-zx)@$&3eObatnIz_1D17c%&Ma,(0Xz&;Td,
-XJZ=Z5UcKDPCJ0Hgi^qUVjreB,,&b"Y"[j#695T)p)$B`FoIt)<QU.q0XvSA'ad^wi+&72XaNrd3{VX>j<uQSyjtEB##F.-/:hjraXT[[u11!6F.uvfZC6
-%!)moI_o,BmMc=pfyNpm1qP5H=$l@z;/qnF.&{r628%[$Ilo2%T!HW12IUZ7WO@jdKJP5n/rRwbE8zFW'!5=%-L-X@BB!o+Ui$>3v!4(2u]$tzsZudP3Vb
-3!ea-sl`fgS&1)XMtF(e.!7yuie64VG%[^+`x/]-S[HDH1'Co7<hJ)%5iM`%T%RQ^(F,d-S_q5ec^o9LZ3xj1^3fe+e2Y_|.EDvAQuZ_S(Vl>]q<DpsypB
-%_<xrJ>/%)u]GJL>0-sWs"fI2UK^p=1p:a_+3vq%7zhmU78'u^;9n@,}&/)ykUPyUI+HnfO"e;="K#:B4f{uew.zhS,c.!(JcWNu^E.EJ@tTw!sQZ.:(Jc
-jmaTM+|]nF<Q^0LvG8(w:ln}ibN8kDo(>wOh7[QuGQv/MRUs]Yk5pGi:3]k:DR$@9v73O;<br:kIus`{]>R!e]_2}@ESh,2]0hDkscwDWL}_P3m.-"=<OR
-j:o0oI)9']tN|KFu5AnaClbh7(1GX}t#cjDlv!SFn/'88dW`)'n].)u=>ydN~6xe1^3kn|I`g[Mz9#GP2`2<cji,)`1;t;aA~(KxR4oRx)'hEWUMCXI#>b
-Q1pH9B<B{kMfgEI[MRvwT8a@{7QdGepp-KYTLAa[gE/{6DWWMJPM-%~nhL3%wXKL=R/cU5WY8Bf(xw4./MUl|:!Bl[s7t8;!TW;!cj97^x`>(bK.}W+Zh%
-|j_QpPt1b)vkgl!UP+O,=2-|nmi]q3K&C47JF5wOX:FacZcY!<GM`#Yv0><%m|Jm</{8sAnwH9ThUw"E>Kb2cmE(ekmz0"&bnPgd||&7'>>rhR-KZY_zGh
-u/eQC^}Sh2_<VuE[r^VK(;#}4)w$;-o5]VWEi3Ute_F-h,ZZP]qgZ>Q46vfK)AV'b^Cp;Vz[]Y()"IAIg4Y[S]@g9]}vvqD5.!yJ]%2O7-3"^H|NRh'>dk
-cSw"((nBE)!usfu`hH(6;:5nKm]!/j2l>Puw:/wbg7t@xws#0.N<lzPD{k2[Axs)<GrLt'6tmS=D_}d}c3D@{+$w_k^v#}(u&>!fsLq:f|XAL[tP=Px#xo
-tG!mMuzq7L{Z[a(g^D=kvn=,4Q<jf9H_i[F7W|X)$+'{8lq%!73dR}#pP6A`/lPov:pg-eWdeEbw~wkkCuVZq1F8D{=f3"}b!9SgYpNIbh;%N#VwfAe$c,
-"H+s.U#SF`]{!;#;'ZO}AxYK+][#9K&j+=`<2Hfrn,-u8Lbw"[@jGmq7_$v$Y01L~a&L4}I"ja]:Q6x`uN22QD%0ckv#2cv|Qz/`k#0)wV!wG{l[VD"-vp
-(EH-)r2$7fzQN8=g}uApL'gs2vP>VJ$)nu5Q0p)@Z{bN]MSq$Ok2J:F1(8QazfUUqM_#qM+-gxI}fOp}!j.Rw!%p3<LQfw{y@y/iAt^D({S|~/3,C&.`Yx
-[MuJ<<ZN-G}eLrl}f%Pd1Zq%vofk+N8g#Ty.gqe`JX[>U3M"N$+I<fbH"`Zrv@t(UH0KEpN0uud8Y7,3QaT8KB{|a0PI_4cJ]g!`=UaM>[`Cuc:]o"q4:=
-z@4@'G]<o7ldZ,Js8($mwxI4TlNziOQaAwQUh7l2(|Pcr3uAVXR}Fr#-8v-Owqy|88l=FBPFDEyHV)BtXY,NzV@mzC6W=yitVq}cC'T}8TCPTOU2>sK<uK
-]kAL`G53g/oz%>4iZW@VbbPRjZ=waC&gS3FYS|>GU>^+F-`drDR"FJf^)BjC6=WCz3eW@'{"#%sxuUf,W#C9ziT+If6T]S^E)ya=5smJ!pWD|Wv!-Zz%4<
-U`~H)NOE2D&3(I%;%|am87U->$+=bNkBv:;LqiIKu6:#p.eZW1Oxq,NH"JYmL;^JCOyr7x5h(&F"h1KCo'2@Ivku&)g"u,F{6$k0hbdRA+UZ%]q#6vbH2#
-~Z]l=-u)O0GXP)IVf('k^_9WSh!e>Xg/,eh1K94B4n3dCE[vIpiGHQr_,gk</%@-,K|6M8~E]!G<,_=EzTG,,&qD#2D1bUo7YDG)]=Z>`HwS3BXTq;mk}u
-}s:9&@GK$VPdx-OlChc|p&Oh!Vxr1|jq)Fl|9w2WxRs`}7-wp(lI>$MHVl0KQkiZs{h`E[xu<-g=Bd~UA@O@bzL&hx,jxsY"I>bUZ7[|}c:^;wc-EN@dB!
-M4zaNv@'xUJmm$,tu@Y!mvQ9w/ai5ZZ/Y:4aJ_z`2-yZ6gO-ll-P2U}+_;b=kKW|2g$Iyq:W[XjKlc$$E.q:w9`exu01akR'K`|OLzknLCg'Yx$ZIG|X3p
-6E$,;Z_xHIv$zDkDbsYw0^DE"N#u2^/=_k_Mtfh4jI:[W/xr1ZVP%_j|,0p{FF:+;Fl3uGnQNb:i|42V@yTF3RDq|1"J(k402fnkYE-HEe3Uv{""DBo{0R
-pEt0NBmML-!;~uR+:+FyRaxQHi_8jf0|R1T1N08Bh}]`uX%U&.'>(OI]U8KSw/_t(@!+.$^"IaU|`TgWHqzPR7bbQa8kRMnQH26nd!.I5RypNl.jcPC$:B
-HT3t:>zTi-oY_evv_lZHceBi#>!d'y[;CaY'Rk571N#2Hf51&sm];6QM251'fgn]7.n)U9a:tsuGqkV2idgQ6=B7c."/'bmjvUg"/_iYS9lVw|:#QRD<:;
-dM`R%IY=F&!Cl8+($"d!!BQ8u#|d"8r`b}of=tSt0_nR{WZAq[3]T%0|3_+NK%/hFYHF/eOgY|zMzV'Z!S2wWv(R(fGw}@Nc)zQup(:ZxuEpDww{e3;XqA
-i"7GfzS|<cm;/^:Y&Gp;.8"dXOd$EfUl8X,RZSGY`,7'tQ~Q)V`RDwA3zuIt=<db{u>nBog}S_ysA)m:&2my(D$1vC_l/)K|Y"6g2D~vXsm4dP'XqcC.{>
-%QIXoexS^>"^m6$qTH<x"7lR/.$<HXEGW-o]F}w`6fUOd2fv5b&Y!vXZ4@P9p$Tf^ge1n}k/y,A1SQ=_UbKt"6lOCJKUNZdJcQ<gt:1D/Z"EvkVyD!q9Ji
-Pd'uJUfMo]Wr6Pw&eI<z`|=^D+1#ShR%P4l+`9>J@-`U!M]a,0`d6O`H:vHM^]y8:;M>]PAxk=}J`sP6,vW(j;cQ>hT_cKDt[/ZP:Ia2,1xF#sD(yh{=+k
-+]#_"7,+WB:q9p7}4!tijB"0'Y]B[)!r'jz"3wV>@+flfaTqAZ35_iSZd%3X+76hNt8M5ABi1y@g-=I[Fl!3I+7U!Iggy6<T>SOb8}o2<_[`i&67q3Pnky
-Vjj/2N0nfnfwvO;t^I)aC-W4+iFGv5{$rbaxlChkf".v=srlHum)yi(F{|-kDHH!uM4INz!D}cdU$`k0(/j8'_p&][1SRkAIVZrcJ%x=;EV970Q3j!5a$&
-Q'54npYtFlYy9SlG-@J30$1+0%Dt+[Ctt=6;}$v8P,Od;N&FC}zgR6U']UzH@7U<9O@0,{0(ISY!2U(KWv30jm+WHV3T7JiyP,.X/0`W{#Z+hTgf~c[@Lr
-+@YR_&vL+pK)BhX`uHYP{Fq'=^3d]tX4M9DoL.0`_ym<V;@WQ=+c_M-{M^XiklfpL.Ib`>m'8&(vWYP40>0zU+%3+ioxd,r'l$yOC$!,o;^N_r2k2'XNi2
-XY^>h$bsSP(-h7[4Xy;%e0Q;rZrWdfm|Wmx4e/R'#jjEkbac0|Voa'}Gv_mw~1Wj]FoFccc8=3VmYaKAUl)LIrT2#bl=TM:p%a(lJ>Z{qK;lzDg:P:%wZ9
-n3tb$;;U>El-;IQ|=0[k4pq`CM.v#C06Vqqw#AuV-[jX@)[q@DV|3d2^E=/B",1qdbM)^]i-%N"->+O:V0qFCOm7(-5-x%K_8vuO0ey6"D4u5V;DP`%'ot
-6]M:v7qqjUqI;G>3/_|V5-stYt=vH9&_2w!EjUezFz='5lV2Rp:p.)7eIX7MQ@1jwGRA";YlYeTn}91'tZ3d110uK1{|`s%&bbmi>UMdlO{=JzA1nc,B+V
-!OHB^5;gZ/Xho2uibu^sN)(wSCt(&pY[80'ddcOZ(YRZmvX{U]Ul@}48XD>ynfAu/lI`bkvSe2s'iD2A)-l.pTg9F5D22MZ}`9W"WH=H=cyHUpiQBHZE=!
-Oo-3QFV].UBW}IW/JD})'Zb(%T3,qc!8GD(b"kAn[/gvGW@Q=o_6H,+WI(k[Gz0v0<,@@IHG`_E.5DV^M%LXVKjA;nIV1c;U8Wi.>-"IFO[u=,wa@oHz._
-)A8<ohr(aQNLY;pmgqY7/9zlSOQ!"PtFqP7#-_HyEEu1+DlAATd&#4Zy6GxYbu&.c.EQj"KOtazn.ie=9orJ.%Xs|q$m1V:j_hUM&9w[JM4O)}A_~xhJ1S
-'|S(2uSEx.ux!@Ax1tL@{r+=|X!MS3e/5`<z&XOW2y<8BudjvIc#6D~J/cMf.G3Jg9!cmP]9he)-&XoLpkV5lsk+E-Rg/"~f:gy4T0U6iB,=QnAC7AcXko
-pF3=Q%zfhp|h&8JPlsx45-U4CrqGfFBfIS)ne'6S<QfXxniIy<i</5_oMc|umoiWkFOVbo6RAlxRb1{I_8,3m/41@eU`<oy;nLl`$}gyB}[c3N6@"e{zeU
-D.)@j5-DUru$[4tP~2JBwpEcw]zp^/%Nj];3S'q5O;/[+5Idj;IwWLMp=htC)Yxrszzt/z{lTKs:6-'_VRIwk[Uko<xXma:r$gTI<M!Rgtd(Q5>qW]Yg)}
-%O6Y+t2Sc</1Z>-^9tJT~R+-o6w-^/Ol%Z:"pcb6<ivSJT!1iEGHLQYM=O6z2t(zz{ch2'0V<S{T]Z}dBH+5,FH$%:Wpd<Arf&c|3cj%A;134)N}v/1Wu%
-XD#]=X3ks^,pCGtBs`9</HCdB7$K>x/r;^2QR%$%IwD1}+S/>m!a><D:[dC_UIB4q+gT>Nc8u>5Sy"':,jX:Thfe5omq9q_"G6^YLZ7c8yuW8me31yJm#A
-#NC1~v2K;xvAa.P%>fi:+l5d0K.>jwJf$x{jvs/sb'Uev].e@UEId#!`&p(FG$:!P7bd/^mWWk{QDF)EZV,w-K0v7(T$Z,c#E3i.S%GRGW[lC&`Y|XCgo,
-GfQtf0p0,Q-',i("lV)!rf,0WYRiL=@@aVm^r]"h"qgmf'1y]m{2[_K-'122r_pH>Lf]|q_3AtLjf)=IDp`_BaaB=>q"8Z)0<ZL@_Y<6&HH"LcOYz'3,3/
-Mk$^4A<7wVeUm<vVw7Ow81Q)u@gKR,4TJ!{X/JES<]|N7lK1:%[VB:(5:O=l2fE6IPRnkANH|LCJKKxVkl+E8W31R`=`&@cn`BweM}NJ}7O]A'tSxS%Cz$
-#'1jw#G;;AKbO!uj8R79:6T=D@15g5~YpSakF(/Dp$,4gu8vu9b-#^RWa;u5-b2M>xO,j[LitR[8(^R-8p{"hG5B=Cr|TM5Z;S1<$+S"HcT]T!7$Wwh.63
-e>{nr^Cp'^/_ZkIaB2oB_XHF@_A"(no_x8-|QG!@ddPJJob^0}!UrhM_'_.IxmO|4k'bV';_"e,mL:hqmD0Jv|C3}+Sx>r2s-7!KG:bMg;jeBNdp~L>:!{
-AxU){K&Plhxhy2]@:JLh}0Z3KAvs3R7)Tn6/yXVB/R<Nv[PY"mimKF]D_8OCv{zysCl_oCzPK(t'Cxb6"/VR}y(wfIG7&Rzq/0zMbGTYG[Q^)rzMC+Hq;-
-fr<hmHH$4/p)WQ=ho{<x[j^GbKH6CgN3T@k1atTL:'+k``R`vgouFyTq6gk>M|5Q'FdEDOLeo!2/+gs#qXDiiOlhk|k5"T~(g2z_GDXpKymJoH1u$V;2^C
-t'"V{S6/x44^)V{gPk7n|,<S'JecF2`5xP[!P0XppiH-sKsZt9Xc08>hcYj"$xi<8og$8';T0RsNI3Xb:7@9895b!NFo&Sta;eP9Lm'!/#4U;1T'`6OBI{
-ZsGe2}z6k2]IDAv%Dw{{}]_@:QH{.clFam#EhX;KGnHTVC#4f:UgjIMZ%:MZhnhUXUF_2)$a79V&)6N3;+Upy&)3R`N;);Feeo.0bO9IU%nzn;`Xr^]F:#
-:k6Kp1@4xjE!C$U'b#Z)b#,BWci9Z|}$Bl)boF(O/&,Jq"jRnv&-^)VM6I!E<RVrq`FRYzB8oo`[vhJ"jZ66I=^N)vh|{]XUSO62rM7p^klo[`Z:Wo&d(F
-`lzce=6h5ZZ:ynZM,xWFD[qcy.Y6gcg.fEZOF.p!.zzjO88`Yeuo{]=2b7tPM|jas#_!{LGC=O);H34M2`{8lNrHdOI[%wAiiE!=l([P66ABDHQ-p}YD&{
-3"/R'DLX+KJ#`su+"-x`h9A3j'[PJlZ;~(5uE>8ypZT>ww3g(-HV^bIb9<F5<cvrdC|@.h<jf!LlvTwIP4uM{$[4x6{bG+cH^ZeY$3'h%L>j/i0g/o9{^6
-qD$$%X+&0Um2{vn5)a-T|z"u@i:hab^yya7<8V+9)'GGCRj5T8~sLwm9epC>a_)bbQb#<+&IW>9.g;2]p9p1R9)J$1yt#adA4Qi2<%'2OcX@kM1_sd->V^
-Q(^>6>#TBol}+I<H>/(7i}(1<saCS{d+8aCG=HG.XG|9l9+UuOkRssVh0+OTdD&O@4ww=ny"Y,l=JpJV{s>l}I{6F^(qje+Co52H3LF=GYe8_Gde(>^R3<
-<JcUm:/jfukQ[{Fc&bVF=)[@9eZAn9|T>`XqM,r9T7R)&"[RK{+y[F}WK;,OT-jn_o$'9$;hgNg#z+x5hbOP#d"P@J]RriYgvGx-~1op&SnqcZ#LlGMi:r
-s](gh`_!i$Ev%p^kO0Epvd(nWXk1d>yy0CVT3BjXG'GYkb!!T$H7Yz0Cyh2`=';1O%a^e//h],n{QW;LKW[!,@H'D,t&9[=uC5b(CKs}:C3q&.sr@A3G4B
-oRe"WlDsx}l}$70g>5os]I,NEiVhcl$%`^38YeIrNlu{q<CjVs9zrzI-`_h:zhz+a=&7x>i:Js3;XY=Zr,Du/EpnSym}9q51IUUuJrJl2wB:'ZBXYWC-|T
-vn2u:Z's,th|jiS]&%!w6K6(^{Uui,rzOj%"c[8VFbkTQ@-9VP[UcZn1J|bH]c)6r3,{grpFZk_}-[QdC0jQ!@BBGCmV8E:|:E9h85KxhZ[/8J11[88b94
-hrf^q/oSsO:!#)b/i%sx(A8Zrk8kf56p^7X;6PQs#:Gj>K!CL_Sx+hr&zAIvk1RUPB7_WQ991/-Ad%qE@J)y.1/>vK+.F%6`xe'H;<>c`6Gu~QE&Kd]yQQ
-usZ>Qp/R9#FE:Ft6}znY{VYe}DgN$wjbU.9J+zOAVw@yp5zd&,Rt142=#O):S_XU#&xQ3>|Eb&kP0EOO^(rW|#!!iE/K_6'dcTuA/L#{BdWbxzsA;;`:L|
-$_7h(.vG%.7_Z5c@ym7Qi%23Lekig!HwU{}i#CD31bYZ]AX([RcW;LncD!FN0/&8DSBE;WHy1MmG+eSm_li>]|#N-[Ji-qb+u_8E>q!N}xfn074b1HfnE7
-{JtDH@SudWrH{@e^`{9D</LDAAgCciJ5nEh!w9}w"$xGE;6_KD&]'os@zPlA+nlN=cC_1{wcz(HtJ=V8#)!8CUXj<'59:Z80Q`Dg;k!.I9w'fmQ|Znn<9O
-aZFWlG+ksHKnNpOd~ifD3vIf!S4W@gWS`6:1qua|~"(k6B0iy;89R'sH.AvHW)oDo`7$0siBIi+B#HQ|)}`TIbJSzI-G3S9uj!j32=9^45+O-PO"BM@a]l
-`G%jgjzs7,$yH`s<>wdl[3:L+$%D1Q@OfJ4hRd2EK682'3Fxe]9zaa,C@rNE=8Fx;j^PviB-$jXc!Wy/8=1z57+T3O<K!yuk351{C'0wd]S%uxL"|PxYkg
-FjFfDAWFIF(Br(bw:x,hOaEeqKdYWi[hGbIm4K821h5e7LubUwXkrHRM'$,KueP}G,;):Bjo19&2/7d9|-6}+NUC1OCXuARGrc~>f<9%Uw&[5n0nXQ~Ol(
-k%bXHU<'@UG5zb3o]D`4k2_kUSc6~FU'2o1q:+iNJD@r<e85GA!}-9l;Q_cUg,6x+zE_`"{fYo1>+2]XdT7h#Ix7j>QR#/c<R)0/3]0IrcRUNL7[ZvK8Y=
-_![W23-xZpD{E-CEL7z=@z2YcKPt`jSP:pFgAJ(B@Z6@0KBTlFsVS{6Ng74._C>7BInGrCMA[24@}JKat+F/FN]I9<o9s8WFDq7^qyEs9Mase:2&K^ka$+
-~qND_:Y,#N,gZ!LEG2jKotr[K5Kt0ZrFwhDg]ji4Z=l8PtM^z^gCEou:[-q]]O$aE}DM($zQ"&i"elbfWJ>V%qyL`XaG!aMiygnF#R!JCqLIy[),6g;9Ur
-7KY%)CQl6Tzmf82u^bfYlu9kmInTW42):hCl|dQ<Cc(Rual;&Ro-J$Q57#RQxYu+MS0Jb#F&:eZLPARgL6E|_Bxps+|4emo&h:o2uU$sd-0+QUva<YFfCA
-s(Xw{HflN6(3fG/Hz(KFHhSD2ENkA(cM#4#G7/Up$t93UU(;Ykh!P/H&x$.'k|WGh%N<ekSr@,#=^ttx~A:<aiT0k.4QqcwRq$zS-J:V@QzhUBvLERw/T(
-PnN#xB6iwZm:A/.;6l:AQmbhJv2v36P&#AxNu&Iij8!-`r9dj%EBj}RXeq[fgJJnG{eBH[%pg%~@5W/a0uHUy94"&J&BG.dx4;Mg6:AzUj~m#L9Fm{[iCk
-(_QvQV.+I/YiVuqak|Izglc5/1fN_!:kw$iOVi{`tv~`uQnPS1"z}M.3@jnO+eja3GXEZV70SAO>3^c}9j.K(6A_<`cxvXN7Wv7-sa9AaQM6tH1eyT~pb+
-.[qyfNR0'g]%yW.h~P]mdx~;&){mFWZC]aSttb+.wD-q5ofR_b2Gi"2ts;p&)xnCwkrdvmgKbE)w.u]zi7eM%mC7/9jW+}6Xe%d8U1|qfi2lBd5$Y]bl.2
-^VnbpKVM#+R-@h30>fGLyRj%a:x[+Xr`/`|(al}e]g+(]O|{f[54(ukYh,2^&(^hYsj,N!$+9mmn:@poponjZ/co9osaYGrQmqAL9c|cq.Wx.eIO&B'tjz
-m!%}5vS:9KKnzGaTeTw=eTAM:&m|H1)>'/4k4=Wn:#A[&$Z7b9F+#hd_BtVE9(-Fgb][0R|rM`kDXh8Y/j_aWZb&}bb)Pw.oh)ghR:'EIbYjZ2+A9,C<3.
-md"`H=aAe8AjJuC%REPLpp@2JlDvJN3gFBuf&yo]9]h[Zw]OU"sQ0z^F[r@PXvPgD=`pY_Vtr69#'HJXK!g`5Bn;G.Bf-w`t$I5<`A9|_0|"%Cn7<w{GLS
-i,c(mE@VZzmRXo>EyrSBTR4}%A'%mMhz6n}1QHa$m0;yLZL5KmVGq!`rpn0ThiUMe&#0np-B.0+3g^);'yi+/W.>//y>>p]a(|#wFP)_fny|ID"b~:6HaL
-5OmNiL3nfXDZ[<eiclfmFiy`s+>xN}@|U$2Hdw9f7#KCC>FB}:uf%X$y9x:^$"+frqr,<UOSCV16euPJ5GP>UDm=0j6Q0&Thv_XuI']P:mpF#ZloV][5~>
-Zuxj}t_R6OuUaAUR1h$6#mAq6DD=TfTAwifocG!ZQA|:.T2o,qRT-[/H$rQ[5{kkJmCLddKkYl%kGV2L{$%)~cRqC%3[qE.xChPcWfvK^HQf5urlHw|kt=
-6ebhG1fTy:BxW48r%hY4,zSuq{_L[|wH]Y+gxvCzcxq8+ra/(d#q2vmhl2s_R|o0bu<J1<3e[=f'PYc+0|Y&~2s71Ksq1W6k5(Jct{t"9%Fu<HrV8k!t20
-xpK<K<I1sSB+Xr9G;A#UXg]fb{qDAN]$Bd!&EzT#Vsq0:W}B1m|=oL3%p;i0IM9tk}DiGXeiElTs#:$Sd!TXC7xIm3rbZpq3}_GiDR'1X,f|e_|olwhnlK
-m>)28:kYqk-}X<0YyiH<[d2a"UE9^vcb%D`k0UMP8Y+@sH&]t7+Q_6},Oke5&QuMvzo^Y1e0+i0p87|%!yNIw,#4[IDTH$<e0cqtAbFZ96Rf_ZPRNg.QRS
-`woCEiucodybN5={|%z2}<s@9P(`R.duNdwwNkjNY|bw]Sn`MY{}J<TQj6vF9g$e;8,U!(ghhv4be9N4-f3}/vs:w!dD]fdrD]XM|6UP%o2qq&yLs:ID~7
-hSGUFHm2G|0x2zD>6%q5''LA[Z,5e[]C`$Hb{{0>$HD%3su!D:3Jo-pY#6qA2j-R{Ai&|felvk3JSM,t%}=dLd}ynP!3!VPeNgDXO4tv#P!p!>DQgV~h6'
-M,3M0XC^drP}MpQ75b=-_`QwZdxIUP~TH1i&Dky4zuZ5V-t:zHy88#(lA5"wJi`Cl,U9h4ZnfgN1JtKS`t6f@^Z:cjea_f9U+5SI)zA%+gar@t:i6nqfgI
-nBNa6Ni>~s3X!KL2{EW3^MTtpL3Ac{r5-%kO'mey)f$IIzY$ROQJ'Z@!VBQQ&6xiIG3DW)iv>{&bqq-QlTZL.D24H+M!ka.No{Rem&^wb<8WTKDmbZdM{I
-]|WDC-KeX[R(%y:LMEkN3zz<z7K79w!Z+8<DbnG6cR}Y<CG7&5ZwSoAI{o_F_sq<&l/8V5wszj}n<NHYwZwB"o||cef1/[%Ru|2a3a1u_>)@qwK`exjb"]
-6/ndSjK#ZfK6Su;:.vC7jyUT)Ao0[}B&ulT.GonN&Bl5Z"j6zkrFGFR`v8l>pF("g6hp1tsoPZ:2=+<kAz]K"k)fXO(k2M7Yz|z^^Yyb+"C&}!of0ToOO3
-6FdFvKZba-ABp&4Qd.I|]VH98zO/,WygpM']8!<e@Ymh1`SMi5'K[fPdZ|+/,[EWW/{@cv`bBKC.8`~>2M|qDfVpmD=mC8U'8)]_wuI;qy"}f%q_R9qk.w
-^9vg|^h}0@;h:NEU2y<zUu7uq!C&1)8gF}1}QOK]gXKrG9`0[#-d}oiNa:ikjLIC>A6bN|VxYk/gaI,c2M:C@_1<N!f!/d#kx-vvpxCM)p9pal9k>r%:SO
-zGfDU+HVMqV+/2q-T(]X+zRlMRWis(dkh,u>/`rl):(vRg~k6#UfmBJ`PdZNUsCAHEmFl}'cVpJ_qYC$Cg]p-ONuE{2D(sZ,JXNYPCYH#5R#x}X&kyb:G5
-8[nLwdo}Ms&8^.sHM!3TYeOll=OHT=!%{YSyNlc/_=.q"AyQB^_-9JxY`B^IDOHk7;0l}$e983ur@d7TXk6Iw3}EeJ&G)|m0W"gI$]'4}Z6C:2]S2du+wM
-'bHqO=$_G%w,h&(Rr0Z98Y><@'}bgT;k!Kd9M-wW.k{:Q@$T}CAR5B:;^}I&(N.:n(kSOz'rwq5&WQoj+dpwk|4H&!0UX>Y.CuW5tmS,$Ns'N/UoE|K,^Y
-r@~yy:&$mmX8]C#`]^h_ShU[;:|V%3)(=Xg@+4]p<g$:|`(YrToIrPIY.}u{v"r>7//UtL-rVRUYGg@x&gTZo=9-kWQND`umC5@)6T6,4vpSz}eFCe5>vK
-h@2>+H}Oc=zY<IVfq/9xM@RnB%yXi{Tl[nVeS+``iww9zP9M`O~2;M0&QX!)=p@_c>;w!Te%y/%`1_~&~8{=Rh[6G5IWfo9>$>}Pk/BOKi<oykyK)]S:pH
-a<oVgfLXtrNDdrYnwbv]:wbKMO@JQme'JVmHV(-sJm$](9,6tE0E'QM+c|kj()`vL9CAXBzs{f%T%FtXp|WqlygOdrHc;XPrBQ$O7-%"M!XZ^UIwpv+ENO
-tf1EmWs9thLSx/GztJ(iHgza;=nT+m6^ylT{7-Duq+oFQ7^50@bJ}:_!f)7wp5Zkjs/'_Gr23ca]-I%DV98.aS/y'(-p!UYMzvxzF=i`f/g&$]7_z+B.3}
-58:P!=kc#B<CO<|zr7M@MO(2;/t|c<^;=F$892et8s"r_{M#g#|5GrT&'N~'S|P/]B"n(tH7Ou(Hjy:&9b1$LZ+sUM~QKZ^6L;Ki4Oa|KiG[s1CBf!_6<o
-=eXM6qlB3Dj>jv)S1uaFiov`/98];]%.P`V(<Q{t{iHo{qtv]VjLFlboE3/@zF7Z+NQBo:J/Sidb:up<y80syK02P0STk#|=l6n/z9DW]wf6)g.SVTX0E`
-$SQk%q6ps4Ibi4vJOV9>bf7$%j{1J1Bes4lc|xM]tDL/I.<0emDeENL32A;f]j"NwhKif)]f=;PoIFi[1A@ZXv[E-lIW-#{vNx>Kit+"n#JBYMR,Gn[9RI
-}e/C2+1bh$A^<Nxu=4ak4#[2vz=y%KsN67qa_:_k[K>JD5,p[8Sh]'0r(sWy=&],e}B^Qv1Rh#qC^#{V!E4wy|;Ot.}RP5`tDa@R$[8aa^T%7IY='hhxx1
-&|SW1dAo~"FJU__h}>/y7,9Jnpr+"],:MP|ZK(g"CFkJX{R'SPy,/;T)}rQf6>GFpcjArT6.{Gz=P55kWD^Ni7(-$N^0ngakIYi-6Krht=$fg/#|nkj:9=
-O+bJg.y^nFph%wckB%|4#G#ZAtBlhN_c71E_IdZh+`1D44:v:<7;&7Y85rC2JQj_`cdM/LAY_q(^c8)PsQ&J[]:MrI=0@R-i!&&_ctMk$Hs3qj~uXc-(0%
-o0d|]M}hvv}44C[>8UP7)_n22{y%whkYg`I^t}jc_F0;r{ot9xFN45QTVZBJ=_Y2V|nVq$mdAZyYhXtbZYO_s2gilrTxaj7=Ey1q[Rpq-eZwP+H&o>ZN6Q
-U2`+3;3ex&R_x_+g2$boDdmLWL5+1p|rk8}(fk8gNtT".$(`kUV15U_,'}5dgce<C=bqxr:i&T&;SvNAD]^z,OGC6+F9B93N'pkp<2u1,3mbA"=z.bV$}(
-z,o=&|@>iUFb,K@fMD:B5F+0@fTJz:wY"`@|-d=}@jUo::xw(DdDmOnv=(d5=f0fTb'l`8=;fc'!$1UD'Z}OK%dgB=u)HsJT{B4|1;)zQ)rgT%1d>Tk;aT
-1n0^0|P2RpSY:>>e7):JWz8u|u$;dLkAJkQgFf</=dau@2J[-Ms8&eXR2O/.6|!5fGbp!Ez$CLpCm@I"I^!"C+K)g9uc:X3;cqCQT=qDm<%>ITBSs:2/-^
-~H+8pY^'hbhE`e/]LDTi+=Qjs9vVRDKdfKU"o{QNahu%3`fMD}esI|`oJYPv#723GC'[.a$m}]"[>(ntHfjn+jcfE,[Cg'^Xf4[<@nd<9@oe''UOjThpRI
-L,dC~F&OEFs8=ggF8.|3/TP<c^=hy|:[MrwMryD!RHi(Gf|_e#a8.le{+ITCZ]AHICUU$WGN'k|;(&DA)bdph5IGzs#Qs$=ot6xGmM3YcLtf_cMScw%`j(
-mp>N8=tgSn[hy4s"-CLj-IIrF6;rr^j%'`+C21r:uaE4KRy<WY5/3{Rp&m[>9vu0{b6)taG3wTJ0wEcDHUeT.a=8~/MTv6)=96Fn{ntQOjqup`|R4;#XqP
-O1Sob3J]bX%EB``Emd]iy|yl"Jkb!"dnolem!DBVuY2a}V$HtR!B1wOu(#a5!9fdh+KJq2+5p%Qiw.,RvnKdxl8&b`F)Hs>B.vkpqcozq0Bn^>^T7]hK+6
-]4UdI_;WYdmL"tfZV>vpakH7`jh,MVp|Xe-H]IX|t/.J)F{(QguI85DpUB[yhrzt&S(/TU1LYw3q+fdIkWvY_GpR~{^,~W2LfS8<J6&H<ydaO4xe}`u;5_
-/GokWCV%;+cwZ$r:~/p``C92]k`MeA"[%I4M^h7Gz%0n3u@@hTXAfYVC^eT0a$I|/]>d'LSoQ=3<H1)eiYZ>GE-awjbonV5+Bf%H<{6R'cd<if8o-5EBXg
-qPl%j:"Ke(iO@QlGO60e~`(&J)SU0>6Ege:DY.r/I%:Kp4oWVvw2-/L_>jXqJ;925`=&!jW2pIZy,j{rx;/s,jV]eBsfO)D_(Po@{]4uWXiB8xW;(H5s_`
-2Jja/YrKNk]8=KN@qd^TVmYv4)Kk`]hyoC3%{HHBe6HX3Xu-D!fs:k+@Noz]Wqa{ys6R'oB[;CDtUwDROy{m1h9fZ^n.YoD5%1EIRyyqiVmU_H`M~i($k`
-,us9_Ohg#b,!Gb>23cummY7rV|qH~=]{z[VpJK^$0zwDh,CWX1SuNyh<{.:E+MfJZ2}{Yw,O@jP|4q;^iF]3Y1A<Pm]RR`=]E(,'>7q-pX$OPo}n3c4g{z
-P|UkqC]U)cru{}p+Upb^N'B`,/$fbd|YG1]Z!~nJ`iawz0Tri2kTnkB{&vQFUTmjWdXT&EvLVTJ4"8&oHVkQ'o4EF=k^6}AN~3=#D).q6%Jp/gt3YzD77Z
-KV`)~"<Z'N)6v]:HqnvbHT>.@4$T@)8'n{39Dx%I--!!(I_&|&`+Z_EUKl9|23J9,>Ks7Q4U;IY}<5!Sdu=TFVcVkg,CP7s<KD(rz:(<NTOmtGk=q4/Cq/
-DHWa{m<X$'&%DsP[PS-XETdLZ9N+EHHchcR<c:Ozm'L[aL7UO)+=r[:bD40Mz'fBSC!#yxvbV)&A9qmPO@jy,C;W0$0D[Pxy;.]-EcqXBF4-9,U)P/`Wm.
-n%=%@ss}obRKKFx:95HcU/eSMy~2j2C)%2`=,|7d::G}iYM0C[<lu:cX9VYQ+Ni_VB8lbUZrgm@bhEe&OD!@"H;[_T^BZYv{m-N#Ux>yzxZ=-5MI'veA&5
-g:dF=oeVd;~gFU9-"OrjYE!-gic-Z/[AOV6K]b~ZG&"g23QnAK_ko/EHhbv(",KVFaW'Q)6Co}{sFZ5d=g9^2>2)2]+L]7ru@H'/(XOj+AUY(j/!1`kJ{N
-/|2:'rHV)QV7!"DajFrv:j,4I_<m$@<5W%BVf%m5ZPSrIKcTuvlPo-jc^hb3I%{>no9^ZS<hQv:gY+4urK`$bejY_5SFrjgJU}jV+efhg%RN;Ci+kbe!c$
-(vt(A_C-O'Pu5J'dJe&_c/-8i}j,G(hen]3X[0(Req)T:6Er(^[3{j'mIT/[KO{5ApwV$+w`Xc[c7,#7vyvmS4.;on.F0}+.fYmMBZ@ar/o!=jTG2F=D)R
-+dyqMrV_HY<lrb]4hfSwU5LUuW><teT&v<mx^Qq@z@ce)L&A|Z6+L)o5]L56]c+CxT_tQ5>qLnR6O/rtGb+c~J<o!9[WAp3C;Podor7A)gct_GN[E_KxRL
-$Hw94MwqD3BuO:>/8j4&DM^0dHVTV!Q{_w4"nY}-fTB67!,g})'iBqT]6W&5yib3+x9zB"7<LF-q#CVP>UVbL43`GP{7}vdA6UdL~1@8Os!IJBkHQV0@qE
-g;^w3m2LkX]+>Rc/Xazk`zbi0KPqkF_F@(,M;MZr3cJG.Qj_&nj1ld'.HyxgI"J2NGBn[dnorAzBaRkh;pTr@({<SnfZHI=An'7wU4VVx=%{4%QQ(gZ/L=
-L&0(Vu+vgY:]rO(a-$KJ0htl4S031j6nY(;N&nA_rTB{Rw9`v/,X=%j4v3=:+=)Fu8CA,%,(Tm1|RXUEJ8R0k!f$O'|r~=u0k{5p"&%h32p{"oWb>)6jah
-C9xLwUi[K2r.r$<OeaVQpW~9b3~b#@;2eV={/](e=QiBu"3Q<8+_Rc[So>~Etc:n<O[l0+|#gTf5LL'}NQ33=L2)6RQ`/z)>fk'D++|REN`Mf9gAzqeR:3
-,D;{V61fm^a_HwsNXf1e"'K)dBX!,;)$,>R]<Xj.[%M5El8:K]dKV;vgG|Ms{>N14cbQIQ-Ds2x##id&Ewo[(|tzfk`7jlfP1A.8mLQ&0j&1&ug`gx>z3=
-AQUSVO`h7%m[|;pjI/Lo4q4cDGe'l0NN>z+xT|YSuc[X4xer]Oi"OnryYh_/H9CtR^CiT5O+7V277zKD1prm(^Ayh4Dm[|$['yp77}"xSlU_8:]:!}k$m(
-c.USpdK=HF.rkul7rh^{4/'K33xG!M&7CJPfdm=IPAaLdCG<&p/|/,thJcV()D8DJ:p}`{I=y%W|VB"{bSPz~18[|Hg,-tw1R/4dKZ{S`y(KR:"MI1"{we
-|OBi'N8j#ZSWDrr|h">8wo;MI,eV)kHg8CM8-2%fz{Ig{DUubNvq%}rZ`}p;lDCy#(m7:}W;/+q`Pzo>Er`]]aGHZZGujL>89<=ORIZ+}@m-%_y|1y{B$=
-n9ir&)tH6fMn$OH{|esf_h:dYUxBIRXJXVDQ-H)avJ).:WZl9(1stG2@[LuD0!+8uO/D%E~cmY[7~>igm>1wp+;brLLl{itomgtgnw;[&#~YMz'Rf,HLQH
-+aI7cR]E6jo0R5OPKrI$"-K^"J|Q~N.bn6hyqW,T~)%Dxl^)<!oEo6V^p,v9Po~pY.PJ;%^3(-8AfCwUD.6h/x4fFq{S8;)h+gA@"Hyt6}&GR2vEIXZoZZ
-.AEz2VmxfY.5<]Q^7HQh=_Rwa_%I;Q%lKt,<qtK4MDo."L},j}mzDG|HSyrrV#4B/F-v@8Rt[tLdYr:AZV`EcCxyr,6DRi<-Pdj3OFU8QuMZFnzt;vNGh:
-/igu!qVr-j_&3E@yU6btIS7Y^4#r}l"N(vD<V0U$^KU'g{Dxn2m.'!})1I9IJ,|k;P7-'Jk2Y{5V-xu8/V%T9z!8%)[PaGL`"Z:t1nOdmu,/6q|s''2Vxb
-aaoz$[T{RpzcwGq":3dtLI:CaHVhxtU/ClNAlgX.DWG;tDwDMa]'#nsJWE^R%OoA&ARo{AiWt&mv3|5FDy[TXu!sfUJ),m@Npa>P>si)eB&Wq/A7+'j,gj
-A;Dwqa}nT(wKDaW0[5b=ha[_xljmPypJy/g]t|1-AN%_1lHLV;MtHPvER"kYZd3eA"a08oeBnT%&4khn1&oPm3r5RZUDT2"xd";,@rGzgs=qo}=dx"':zK
-wI;W6A^w3DCaU:h2~q5t[fWP.KmE^yMcS>G,][3xgxF9~IA{jTO[;p[GTw1MNJ(KGRhEL47nuW~tWLs.l^$A/H_S3[3As]nhk^)e|4Mz(|2MSXU&[I[)qT
-mBvP!OBE]S<pI@--j()`Br#}MavPX|.X$pH8hniQIGvUvvcOXaBXBvX1x/TP[iCa`cq2jGb>fngs=63_>5WwpGR$X2F.0tIanE8lTWl2JY%K.}N]dTRE#-
-s=f90ej3#<{Qu3IY~$lDT3ZvU7.#3DN5HIT5/ovBb5el>b$fbV-MCnUkTlUC_)+gv<iG+{|o)xtyAI${|=a+}VO`U;;}F"U7`cxfI_$K9]P'43s2|&7]ci
-tS<(C`8|o]MeW|i7I_)OFkAP<muV5HG+ss-pQ^r@[FIk5|T52}W,MIx4luB>vFijgInD}l5NB^d{S;NfcJ;a`dLUk$D4a1`k>GZE_hmeclX%^>/S"nP)MA
-k=Q6oiq+>ob.YJ!t{jBod=^),CU9E!{^>4Tl.("cZo9xi8hSw;[6DNx-g(lHUog89h~,J|_;<XoW`x'J#JxL`U8AGpt,{10dyF(_<nIV.Ax6#lb9kp)9>}
-;b-0$OMC>kGb7n:rDp3I@SQ=2oSlOVe);FGd'8.`rz)S5P:&3|jxdpMTQ4S:Y,r>i|kPlqNTUW4wIExPm36Jr,e7qrIF^UTgR8(#K!3]'8Nu~ofin4S0Q3
-l4Fii.0B7KhK[E$i^PH@A:Fk4}IAQiAZ35ak'84=F#gzX@2(CkE^]eaq`%/<q'l%w#HIQ0C%-vW6v>sB"iGh/wgP=$ki<!-Z3xr8U3!f{uBJlnj$d!Rcj`
-#PIm'+HN-5>^lH0T#aYMAtq"tM0eS}ErtGYM~HsnR8KhbvDYoE#Km1Aho,~i/wbALdJGHk.r_{oWO&Wo-+$OeHeY$DY[Ak!aQ{-Daa%|>Hsx6DKW'HzFmh
-%18!}<~zYWzA,'PjwbC2N}zPG8dn;rJ6z%_F9YeW@-O'#:jx3f<E`V4-sGAdKsdr%MCoRL"Um^Wzy^jZ.lsbg];G0k{;34,0j{PP<K~v%^J1QFn3fp`e$a
-i93ncK_Fb(Gd2tJ$Wf9|:#<{CL(2>w/[mc~F#C2[t4s2]D9lDW-}urPQ<:y!QHw:f]1D%rVqU7w|F,tBscjS,a5vWi-AVrc]sfW5grhl|38bkj+f;qbr8U
-C}tLHJYM7JUa}i,kUc#<nNs.&4.r-E`H=IB@LHkP)tf6$Y=a#ScYAWO@nDseNa#g@|RGqJgr{E&zlwOJ-hY|7NR]S=IDn5Up_mg]:Avd&z9I}q=J0M,k[U
-Cry4P_bA1RUJ"a"ry]{w-DPh7,mIt!/.W.}Ip@Dwqb3--%FW6osVYDF8L!M1YD!vf(y)mxCmRWNFv`jGO;(ZQnd$zDT+MFf_2(i&'Y5/oiT.wUBt}X:WGw
-TFh}!7pm5SapDBAO&VUKIh[d$2Ar5oGQZ^vyb|zpVVJ@t1`GOEP;Y%ZoQmZ;wcL]O+.it<8a>PTO4ZhJ{NdMDJ19ikd#Q{zjm<n-/7sSSV%,.NF;`SkE(.
-DQ9fPVkS@ZMLNqN<Zkn/cPd{`Yhy2j)PD}g|kRi0($QRkmcsR^"iEQD2VO-2A0gzzrssY4{%NvyQx|~-i:F!KAI9U".ljP65J^eb+1Q#q8r:g:!hZoNg{N
-nbq1#+jV%8ycT+HK3hw+bbegTC#-x4qEh%^B92h&>cYxHTP{2oliREMFITKUGM<jjP+h1V>8Jhe:=aBgQ<#Y1#aLF{_0-"]&Y(i(mQeh-UtrrV<u1|nI8G
-7U(z<CBJ5l7Tod%Z)2/i}=5y%JIh(#!L4lw!Z+e(u9N2@ff16$Pd'V#:T[-bit,o[WRA]AmjPk]SX0-`ucP/P0DCD^&""^j^h|"Op^gWs{~|p;(@E^}mVK
-3YU4c-4D2BEeL&/xorQUBY@y0WMFZ^A[9FE!.A7;(>8N<hq_I&I8J{Yhw6}G/9!me|a`to_WGo[n^mZ#O3e$apk6q0hOXkzw$OFuNZ#;RqAPK74)GeML;8
-.NMOdLb(.E&h1Zq-12/W|lXUI|qob['"#)A9G]9V1rn).cOypHkfW{mj)I,NePLGuwl[~d>YFOZ@>6V|aabRmOi6vH&VIN1hOR3hJ/OAC=#9d+fOe0r]Mc
-Br8S#A"gG`@y6Os:oPX"$y]N"^X"SRiDk1VHC<UwyEAGSB)'148H!z7GD<W#==2+P4+!!2LHhH69hl`|f3]J#oWh%4oY'gW{fMf2yEsYHYL}=48{_Ri,mJ
-Y@zL8`xC#IAr<xs<3MIs'G2{f|!{(l-dP,#Jc1@4wW5i^Ok{apuN9q9kv-^,j,9&,-K]!.Sh0$iID9IOX];%ULA^!$VXC$R"S'r@/9sJ(u>@D}D^ibp#A!
-f"U1JKYmI(a$ifd%n;:D&6o.7fdzkp-dyYGw4:gXn|ETnAeqJt96feT&ZAK87:@t{0wF>.PM^r(v)p49=l1/nD<U)bA]Ld6v15i{pjB1x>uG1$UZ$;To#8
-e-=Oni0iU+-_mB=s;X|cFMem>yT'R@wm(MoP&0`1k[g23n@CkFC1HimNR`AWfoW$a|BRx{XN,z!I)unj24FKFsW3+>@sCX/.Z,IHu#O"3y+rpoc^zn<ybG
-z<dY1-v'2Fiu;<EUXJ'U,q<-03#&F%}OZAU&_Lbn;42YjZgv.]wHmW.C3NvA>XakLsP9Pb+NWH{.AGo:^//n4a!=:H:_YI<W^En=Q`7!ijJw|IbDhIKn!1
-AnQL0|$(T^^}26#7O^4$-@""ta'YEplY-l[E;_<+X;siQQ`=DC]0ICAS`Al@WNRp3;sKPCX}0U#UY9"u3O[T3sDx&M@Ie=Ayp]80O3!<(ut{X761^/OUk|
-0}aicRd@(R,3s'%C)Zlm$5U9d1y(&Tqv`-_oCx[>Gj$2AapDAeC)St7-zoDW&yl{OTh_3N']yedBUJ.mo}V,"{c2ojD;(h(JE6cH~n[J7S|fZ0Rg>_dV2l
-|2<}(fB1'@>y8z,N"`Zh`0~!qH4q=wJ_5v]&we=x[5F+yCB`Ny/G@55O[diTn_~c~dq1A+`'N^ujoL(O%KZ%EJ'f=zdafv)-JX-W&,#,CxzTA|Wp]CNlmE
-kIdBWJMiy9]A/sAcU']>y@2+^q^]3f2HqS-&_Vxz%U#);4&QHWM3IaqDCE1KU#$}X1>Z#pVXn5t7ComL=pX[iQ+a_`y;C&&%_eGH-4B^$;TkV]'#5',J8Y
-o0,,@CE-W%E_pIN<%;klC'H}o-S=((!1Rl,v78jys,C6z}oK'PJ$bw8[!m@YnFH!1l#X]cHQtSp"W/PDnob:LIMPx#MdH:eM>|Qo0/4aGfLxFPMNqc`L(c
-`D`D3m&Z4}=uZt&`)>5,n!/70ZHXUpSYu8.@<ker##wzo1fS]|>b+y4H3tO&M1QPhKfaQyvVUR27%yjl$>Se3,Y5eB1v4e'fS:;.|GdMeh$0ICy8]mTn-'
-E+b,n$1g<Qn>L!9)St/|d$GACU3b+R2nJYB(4g(nP;Q4:/qE_3#oMikz]UNG]lTz4If_C2K^r03G'>/T=jj/5]3'mR%n|[b}!SGQI/0i:$Q{UQ-p5.u@k@
-gn+E5VRAsC[.h0D!afI-s3jdb@sg'+k2@_ne<QnMhZ>kv%Y49SHDZrS7Y5F@O5RmS|~9#PVlh>}E4hJGLn`/~L=;EJ_$bODqtu"04:N}^2~2K{EZ;:S.Ul
-u%/W``7,m9>V]F!Z:LnyKVCg7Rs#7n_|AKsnXlcyAr`R!JsR%h.VwIR6l280y5E$fLyU0r>X=}HWmGGS+6rHh|%]q]2h|D6Rq%(pD{%HC{8G:a6>BUgizs
-GTC=dY'X<^pbO$u;t<:GBdm6L6z|s1_t@Qj@BQ[&x>QM]}cerl`vI3oWu&fTcv+F#J0iQFYAS4F,lh];A3,)N.(zugzB3%Rk"s,YFUb[YW+R~#~$@Q81}7
-0670]@#&":cN^bHXq9O..<H-pp$>ZP'/mMI7Pn_|FC^$%bBmf]hw8n#f:B=^Jh-AyZT6A71qnK_.odT@E[)}5Mn"Mh=)jqJQoG3t@Q'uWFn#2<awH9cIlE
-JALA{_.@%VMT/C3TFrircyH<6%=CGM0b{Rv>E;f6}'|8%X_s4SB[=c6IT26XTp%^uM]IdM/AdX)3ws_"&DSLbU/ch=X=DU64&1K1I&q4lRh<Uz]CdzF'W%
-%L"I9caX]c&Mj/^V,kNsRRGb8o)f(UFc&j$<&W{K)`84v0}0b:Rn>H5EzUq4/rYL8mdNxkci.'6e-o!f.(OJL8I[wor-(ELA;-.tch5EQ!EQ'V~+^rJ[nf
-|:RF56mQ&w+>U-GF=vd.+IS2^&V!XymS!A_VwE$72wEk9vWz=ijJUB7'P0$OY"$F}8nc,4^&)i9cnu,CQEGiTFW8Vlk[X.(2AXa$r/!>"&U09{J}ieE{"7
-$h1A{>{U78@jHY[4p(m:`<hZ&NNs9..Z[tLx7'5>/(#4sb>#+q.sV$=+:_s8kr)DCk3SF_$iYtL#r$rjCgCx@"'hE)zW2){wdWk4=tfS#&-p-$=jH{7fd]
-BS[ih7$i='ns-huZ6JF/hplu7JGjMJym^/b,}Y}/a9AFpg@"2@'Xlst}Pni,_>ew&9UwNCDh"'NJ/w_}67(35RBObw<$[gPQ.qf;bC`1Zj;X7ta5h{2ZkE
-sx67iKVfg:A>rK2/L}_z-JQNqAC:/6[6`r"w;yO#R_E+E5OTOgCGI'<_~FC;5'4Ayz@ZkA#$7eWN5=#JGf[oyYgv+$3f7=up=61LUk7s~rrkn:VdQrL-tZ
-dn%4~LjAthrCTn=w)#6&Y'gAgtJJ]c^Nw00hD(7/E6!^-D"26RcQ]f^i`9qf:wFb0g'n/2VRf)!5p=6RcSW3Zoh{"Odko1lGJL|P]ge]cUm-B.K8,$Ey`{
-)9N&ylysJ/ACI@!qvKEp3w;c8h4x8N9v72C#cG8"uX.n4.om~A@Eo^}r:LjKLVP2BV:j81(-2[7[Ca5BrblvuS;MS6B-$a|Oi[VLB`;geM'}Qz;LJ<{@8=
-dJ|h<ro"=-RpLdh`vTUx2C(e}pV4>1F#oV!^3P%irFwHN4XnmW7}{Ft1~D!bO:>p'3|j[HT$x3AVNY`|&3NI_/%S8xC.w2A4r[EaMCT!V3A$N=y|3@Zzl|
-F"mqP_Kt^zt5lKC"vEARS7xd1/2ot=GBV6V$>XS7@t$#!8w8[V-W4F[:EGv<8z7_kg|^$Zdvdzl8.i'z/Ue77]S0i4>!-feueX';b1'%%H,qb{2o]x@./n
-DN#&PuaPC-O{oVf}Jf5(J3OTELCqrBH1`1Ow4;e[w1onKCPY0zdR+mstaOYU1BnVtF.rD,B"$3X^a[:(rFS4bJsoHwuc}Usoaa'{,Igu'8xjnu&P"yy9;=
-.[zZI/.+cGJ=<K5ck.2|rq-9FVgepI$BoaUN<}Jq":Z"$y0Dvs^S<eGJ-UjXVC+TSFSw6+_&/ek0)L|I`y|RJOPm`=po/Dt=-ttq+vX=u/zk+vF87Au[}x
-TWO,X.Jil.UmVMs/nHg@a+O<D`XqP(h_]:x(&W$azPt83)]l+Zb)fqW2p60-FT!'$B)L#T/s^:fQ!#"q$YM}9;ODt!TWBtOyjU^;ytP/uEB'V1S##I/c=m
-s]Tmo:L(LnzJTFj1(0Iay^ZKQ$Uy<Rdd-fvN:9WV$L'1Eu@N2msL>C'v^CQ5`z&U78_Vm)BHjv4Px:q)hu5K~'b-kt`nOD8Z2:W&'0KWjN8QmMBp=cwg8I
-qom,[fpQI>$(Z6;7B8<kN3FO`77!+gaC>N4LP6CwKa2Hc3H^b"0zJC$j.8;;`(LYJO9|Sh&22#wFJ;.dqv7,et&GjZSQ}98.^KIrzn&b3'{AP#oSCVui2R
-YTHqrFC>^w|>R(XqljZ^=>s+%42nPWL67=UnG<e=2MQ+k=:_o_%py>PPZ8L(212qwqfjqF'IWq]n7QoR>C$I$tFS=#C2l@dCu=8`aJm3!'Ica@fcv-(Uf&
-2r.D22N&/V=Z_AOF{"V!J8]b7vU&1X'GuBThYye9l=4W<iwsuY}P+e}L6_3nVCxpPTt6P8}]2q;'|^k9-u$9]T%k_h#EqoWOID<Jx}uwT|SZg).{GkYy+n
-':MRy$S'~WA!N$#'#Oe5zF|@xG_DQKg-As${1/oy<K3`zCo,bt|)_nn]#1u><:tzV+]t_!@C_WWa3#0UO,}4cG@g05PA+VH&FS2T,Ymb2lSbl":O+"@4ua
-A[0I{9P28yWiH]I1i-2gE5'DO^l@^qA@y.&{ms^IGE(BR"@d`fHxHE_,YgqE<&%`cjxb5>$M`rh}~Izvt+&q7V3W5:$4~#xN7v1"ObcS6ysfUhwNc5'g%%
-gxsR;rlaX6txSgRX-'-`2M]aWp2V_0,-.#e!yYpxuqv1#,xp^<LOE<g-q^LInWFK]IB@LQFmHB&!,_SfI)IDmFqdR,Mz[t'[hnSf1P&bt19BxdUbZ2LPHw
-Zt+%QfEs15EF9d.4smt9`PlYel%4rE5Vn;Q`M={>M%C3ti@XM`l@r'(H7ij.&2+3,.$|{b%p/8KN6qugjqW(=thj5_XwB8X2!gIc82BH:05|9eD1<Iq}Af
-iPr.Uveh2!|I'99>$9}dwY=s.A~==8eAQor(8#caCDZvs$J`rR;|4GCVEe}"a9vjHvZ';3L&H{h/413`@S;8%K=#@StDV_rjE7/H2jT=PcGQR0s<F)p8n@
-B@^A])C>8>x'FmV+iTaFg&om',7}o_O:8Bf=n6f"W.]p!pdt5X[1p)<$6^9'DF]DQ=gS{/u`gIqj/qw0=gT2Iz%r/,>onb`ffPrEM+GMwr]f7=2D{Xvxox
-b_2k&0FKxy(ELRw6fS-8:cGMD_eD>qpQbf+R,)!tgA$h+)/N.{!7QdxT_zrY/HIjW5M'b42MAlUq0diTA+mgXF3x74t0JLFfQ#kjmcJwA0Ee8/r/~dc6d{
-CG~a0h,$Nbol540bP5|]lD4rG1H&r"SzG'EYag$6Jwxb~qJ2]EFGQ=$O:va|egj@rrpw[1@Vtp/0BJ;u+=(|7zj4siX=%Qez[yvwzIrDXO!qoAn9k';)}T
-5IYxwPgT[LXO0iiE@LDryW:zz:(m9"}MVMPJ/#W,Rgd-}sY]1sK-5FQ`G@}av;pYi_Bcr6`QvS<YL#~o$H'ww#Gs1C5sEy29j5hTA|"8)82-bzt$FUjIvO
-llXz}l)+9bANSAi!V0}l#3g"Nr2VR]YVCISyPIY-z(UE~;aZM77T.=aCZ[9]I}9aUCIuPF%Gv{`eAfRgdcz3/vS!6f"|Rs=O=#o{HZx|fgM@vq!U,lz$[P
-kx8v=%yzhK#[&/;/VOA(+EUKuu85IL1BEGcUfFe{@O$0P&q)}."'&92"j1=l/4qhWQc}@c0`Q0$!fuwHmdCQFiQRYk.}eXpO"0srv6lLHj7n/O7s+`W$4b
-rH;JRnXv|d,2ukL)1/#MzXPR<=pzey$UIz+c-af]RKh'4%r^VWV.8t`$1+;<2GY2s4cd%XK>.Y,V"h`I;woYvIA-}N"JR]a0fa5v;z&=VXsRI)f=9PnI3C
-aY;]pQ9#r)p.#5TZ"^z`lg%{i7$j":c83yn(WD1&2Zb,VPEm.H~5(a'cHTks.:<ZpNSq1=ZC'-^AQ%Y&1Rl#l[z-r4'T$vSRVX-$z))V5oA7`#ydnE1QW9
-$yH;zTe2jyXjNM)xd19:>0A'Cp7yCx6FZT}@>dA-2IVi3A6WH:nF(mXVZ3|vC>4_s>#Rh:DVW]v-;MVj|S,_]u8/}0-<^N)1T)0,H6Lz%T_;l'RL3b9^M%
-.Q}Z=UKCj5NYoCb3<7Az.jd>]k,$4sxKO<Ow&L|zxei%^FdC^'#58:;:}|ZD-z}#og6Y"3gRptf%LXEX,,[)tf#qU_+V[}OZmUks'LThP<fZjp5<N&FY9i
-VvT}akVmb2_Qy4n/-pn^D)~4<Abd2z-=|cY8'A]y_N1}YcW'j4GLMH7[XozxKw>ORZx8P>u^5K$0nSG=Qooz~t-Di`wA=A~$>|N2Ez#])K}/l"S>gM%tZU
-!ttd=eh34[KC#g=R=>Od{VI6f>&#Dcvm&TA{Dj.V3d&1+`Xk#h8#fa.=8$~a9'XkRh^EJ0taD`UO'ajn~S~t,KEgh<y}(F>WxvkO&N0c!+!uz^%|o#ivS_
-/(co">e&:u|&",,-;jP#P!F'Vc2u0Uma8x#0E.<T&Fi@IX&$;t.8-n&&%>)"qTOUAR^YR9#2m9A>$)!"gwMagb2@tQL1K=MU1{UE}&_tYk;T&j!ztEo21M
-VIYvrZ2!TO^ObzpuJ;Az.R!+^E_,$kGfyAx|z#d"r[2IKgkARU3vOgV7^q,%r[B-)q9mU:sI_fvd#OF"#IrfZJmj%^GB~B>2j(d1ni~A0U&Yz7"QG#hC]w
-$6@:n<=e'oS)%%)q-m#EV@-`+R-p}nwi<MAmkdq=-VNfh=+E;J8Uv2-EwHVWZl"~[DfHjwrMA3`fjfyx3q:qf1;47b~I7YdivN(=57}8.:.y!qpoFEe$Ax
-OXnhMN$:U+pDKPBp+=TdtbkoTa(-p__=r]zCZDg.hXDzMM{R3^ex6"gLA{EV"`}H`7v9,fYwoOUsZV7,^u7bMi'sXbwO`zrjTi<ht4{|~Os9f|fUV46@;5
-}Q,qH&d}mC:-pW^6U%"T(D#$cCOfGLrd-XM&WI"2](<CA<WM}b]F-Y5/3.R7IWzo-DH-mU=`N5wIRJEEiH`wD}M#rnL1/b.Xnm1N"US(pcSKs0x%YGvH/]
-&l-Xp3Cuamx,^,<E^xInR"i]GU;hm_Qn#6iz'^1[KEpM=(,KyXa|ASDK%Z!<".S0=9hbL:J.SQ;drb.6:_-VePDtA)|2;REHGOR=E`$ZdAO!wON=5XIVe5
-O4HsnRz3YA}n_6bnz^4(;jsWm1POo^jl]pK[4q&[YX&6&{+]1k$t]P<|4>i`G7+jM:]Y73qj|5|Wz68r3}qlvHV&F<UYnO%LDA)E$.Z78<}zda_#d$7TG3
-.L(xt4yLPa8r:NMBKe5YgFcG%cK2O@L2!DUP|A1qj3[w[aWX~H`st:VcnA1fC"2nn=0',y#)aQaBRr!E9v64Hz-/u:Nx.q$_kWYL4rSpN{sT0/Y6NfZRXe
-+6QR%/iFuh5/x]8epChH]I:6ioE=B]NR>|"m9fkOCRYvaC|6$o@&~saZ>cj^H|uv%[]2K7Yn-@huk%iKUW'pRG"nsg(eAce]nZS`n6W1J8IBX^E2nX$9A{
-j;,3(4$Xr4QH4Roh"-53hAO#jo`_PyH-aAik$SFIRf+B+{k#x+twM-8F2_La~:y3K(I:3zc!UwVBzj=7y`WKzL_KZO&2B53-<NK(78j^OXH(2.n@g#`]Y[
-#%5({;di;@5j2Z6vqHdn:,Z&s!O[$n'5C,ua_A:Q0LmVZWA3+y||MRiNb0(J~@awuP<#aYDfaAK;Jy(Xt_tZ!3;gz7JheXB(ST[vUw}i8aK)=9]Pr;8TG[
-WhVC:Lc#:yxd"F4Uts%HV4mp`Y9z=@'l'HYgL=Ud>lsS!]]i^='=c_s2sE@(^t<h|iQRM+|Bca3_n`dvPb0}'<Vv<=ktL@EFI-@C[Lwuo7x4y0fDkEEhV&
-8nA{b-qf%9umK8o)O>aE"23{K(Y/yKb1^%w6hm`DhH]GD|}+CB=Dol@rAz{q_lg&~U-Rm9d;+(_00U1LaQio)Iy9J+8^lI]vy1.5YE7d}2=[V_,c7WlLcW
-Jz_+#'$Kwtv]C_Y&-Hvv]K@wWD]s".(E/F<o)sY%~kxT>N#;!aY1:G!disSQTN|=$W/|&w3juzsz6'tRutM,w4;x"I"nCl/-@^Rz"Q7+6|^"{R~n{J2&6/
-On9Vc`jZNL:j$[q1|x5wug<q2{BuZ"iUL{-%$G}CQ'a(dryHNR#G3w$Un5[@@Nypi%e%/&Dz3GNlT2Eph4|^F5t1N_ef0qpZx|,j~^c+xHabEz]I^1%5I(
-qG<r=xif'2}YwNea!yqsa,oHJA9fTIUkNegw'g'Oc=YC0mOv,]Mi#BR[r0D+Iq-GWd.C&+fdn{3`wQ|ql,r>PU$<yE_H~j<(M+|31{iu"P_Cl4('ubQn!8
-z3,Oe6u65`e=f6_`lmc#5Kcd1a2e}f+=t[:]U}A3}MJE+qugv+v/G#/euZGE;t|5>vEo_buey<S7|Z,t2yix;,I!&ILs-]S.jlO(GPAN7}b<gG3!XK&nQb
-=t|_}I)XbI)(<2}%'GbQw([7yHk[2>yMRL4D=8vSOz7BzO@Kn,U]HX5=CdPQXwbNJ`i:<=b"4BX88Sr3+//1WU4FLZ6Xc$H=Dk{`%F@"DE7Caqp6/y7dm"
-{o)!4y+wFYH]0JCSQ^>h9:N7^Htf]9D|73$+BAFVYx'w=XWc;j|3Sb|3zU5+7vq.{)^w.cXY:wVp`XN}KSaBvzFoBg#bO7d2!pxnu9NQt5iW`[iRJi)yk`
-+B"`q='a{CARo8-uU'XO6@G2[6&3jhSQSst2mhR].d.14Q<hgm5sz`tpEFTlM6xj"F~K7n+^Th0E]ianz:R3"kp4j`Wqhg)BfoN5be/_PV#WoHN=Weqp#X
-Pjniez[Dh@soo(~-z|P1UHp.NbXe!:A`U-]'1x_Sb^OqEI9@51&n_3&d)1Ds+dRb_uHaWtTP2:Sk#}v>r;GL%o715OEZ>;;)st7-Xbw.$nhOxn#C&X+i@<
-V4yMDFpE_{y][5~Xq-ZPEVxoMb6=1MrkS}Af-6C})fd-|Y.'7nhRUm4^VQuNlG}6rB3qya2iT(>Z<19XbCP,3cn_l<hbZFacZ=>IJi1F(>e./#%"x!5bjh
-lt2Z@<A;"5>qMBKbOpb^&/^`O;:'f,;^]T&voC0&RdIq3CzA4Tkt<bQNX{f-9aDw<6q[>cnS1-;JN4d^NBoaD/B2L^)^e))j4%jLN3f22o8nesa39mbV5a
-3Rwy+c]'gFYFZzkiK8Ik;aV`K7wU>WH#M&)UXnR2:VZsP49YWi{uXn3mPAi%'D9FOBgB`m#f>EZ1$yrmZ3IK-zdUF.!v%ELOKJ$BNk$Uc6bQrw4/|[ozn:
-}btga9d|B"4+7=%kru5NY20%LQ,9~8:;WLxtYC1e|s/QDsaU/-|kqtNX7{''RqiW^l08r(w%Xv=-on&U]%~ZKOXiV^jZbv8q2R0Y/a)e>6KU}>^vUBhM8L
-q(x_8_r7;7S%f,zyad2c+z1M@=b|8U`V!0J(Q{4d#Rf>R!UFm&w4'HIkRSKRr`uq<xaq6!!GL5rq#DqfWc0/1|7("r.ajUtjM]!/5+6.f:=#%'HB[G8+%&
-;jw(Ac{].<.+Ysc|LL/oL=ubS$oM7X>Nc#@MB"K2nh-29BTDLr;BZwTdLEOnd_Q;"ezJ7U5-0xQuIZOc}C[Ms!3=&]W).<(]!-w4d2eZ@;{y2B4^Y<d|92
-P{Qp_&vd&dx}T&cdP0`-::^<s/"%8bH{6'3xwAYV91)D}psjg=s9x)1C9n"G)xH87}<{#7IuP_l!B"dd.dsIS@&x8W9iHyc`wR%jt!Sp']Su_NZ=k|svNo
-!qtMlcELIK8Z[!d|s66|JwOqoG`_BPZs9QHCBGSDSK%>x<q:EJ#[_9UgYPrvYhL}m.,pKwSa_4kQD/LMcTD:;'NDMw8Gt6MqVO,lcv4sZrky"8i=[oeC5W
-M`ultM6vZB<AdJ<k!}v.y-~"'<uvRt^A=N^wFt<Ha:5R,ef<^|kSy<<=3]^0wX2SR.eo~T9R$9HFVfa39GzNa@'x!r%Y1"r-.cv}">c-/'vc,DJsirf_D[
-S>gXc@y$I:P6;]BlbYvsT,ZrufZO[/Jt^N{_",PiuHFC.{iD4-@iYSU41i;.;Y$E/8@YFKT/:#@Vg7p(BxTJW3wb%Dd5CJllCB^`bvrf~/43O5a3Y_KDA|
-"y5x:i";D"H1"cS=]qS[HXY4~8Z#&'0JpDk,1O&;k>b[q6}laLf>GB!WpAx|,=mj_v;:z8,n`!x{&5@35!fXtb]B8DZ&r@v0I,qqKV&<qz:L^4S-V0)o1o
-]^/30FSWQKiBmja{rs7Pii<aIt5^5<g;oZ`j%jdrnjnD)VNYc.3bC>H^nLSU2I=O@yqAkzhyenoV>^#x;HxJgCh>!y~Y0TvKNcKgM{7]}$a&3]6DgEm`H2
-];Fmy(O}{=a5`3JXbNVu(|]]XV<(k-=jf.]xmcx|'K-Z|CZLH.gN;]`opHkF&tKoH,6+}1W.J%(ez-Dlz}q)DTK"RGE].c0b&t#3'=S/=2aT<=GA6K@=@g
-nnT%UnecDn4.<fiKohsFGMo&|=oUM(@DrH%@v+.."gxe2(ve9#q[EI!sQ#BLhW+R%qJ^Fyl^2G9|pH!cD6aq=HzLG22E/NU5'c4nvwQshc0D(agp4&KJ/w
-"m0+T_1uMTt5,xrlRV'Jhq_ZYkstmdeD<b~az|"[JXFaY7t1`^`"_([VnHq;KrU9<FE2#B2#35JXp^@eD0[{4=m'prs@MPL3z93nc(.UN;g!J'dyz^t74]
-uKF77HiZ!kV}Ae/:ke!5pDh=#M9B&SmxqV@Y_aZPz.7BhG;N@g^w[:<H^m1h52qP}0/FwEIyQ':c9q'[HP@e,@@5ca#J6dsF_vXK$"@,$ahklthWbccqoi
-}I^Sr)Tt-54;6"34d5`exggR,Yx,#OWJwFaR5[ZsXqT@I-5hR<=p`q&W-LuVcZsVift>ig:GDGtWwZJpW<q1Y7NwHEh_9Wu<LNWFx:BHuma86Wqz)hJ_Nl
-T3Q$P1wAd$r@C;ygR{Uw3BMPg>P,]UE_b0PaLPq1ph%GBF3.ig>4OYlCP.1dcs7tOJYbfgPh1S+6#}>x^47-Qmd8Z"p'25s>M.B&,Ic:7SNt!.N.6F:!z[
--jf^jlgfsb[v%;poI`L;Au<U%g(phYOSV6//z-r7$yl{ok<=h4QUD[Xi^'p7_<t%tYZLCH68vLQFZ9%6yep|yu54]-;XqMuq$OI)Rf$zV|awPN`}ZpyaMH
-UG{Nh0l($&/"6-Sf}+d"ih2!9Q>IMZH,Q_4@RJK/Flf50}gj%^6&_xg!b3a@7#}+<8auhF;OJl%.RQBj<9Hw_}fK6qpkM4ry:E}kPFJ%!u_DGUzz<a>zR]
-%MjI_z.!KmnG^w~0a#gE}7{c<QzZO/_'~P^'kDSMQZ7s~]i/NLPHy,hWqPz#=='R7g=g.)C7AS|fw=I|Qyw[w^ZpC45h>GOjR!GW$VU]W2!6y;hR>ye`Hu
->6/;#%K^OCi_xj,(1y{rg5Ss|Fq0'+@13w@/D$A#1t{=y]08j;,7CE|[,7Ls#%EyJr'lOz|1nHK3jC6rp(@FmL;L^>D;Sa^y_9FQ$cD!Uv.nF+wj<puq,n
-[l(GO4&Z9QV&!85YH3ty=39.EzGS`x^$f!}Iu6h2[BG|;_g'Za=NelMqJ8Ro`Bk4PTSvj`G1YY%CRa<Q{"t<fPvhjhaGJn'NPu_>5UU|dr,s+A<ZkAObhz
-_O91yA.b)Oks5T63|Q,-c"Z2j+Gyps}3Q.y%1p'9'Xw[]T('a2RzjBazx6&bFdkQ~e:"1B5'JG<=8Nzpv%z|8[mmCTVH0S58Y,[W-29U!DNIcFRX8[Gz_b
-#0ZLtV-lGA.|o567bQEcU2AhO<rMw(#)&+P}:!fSnik,!;:sTY&;VZ=h<H-_3-.<[;u{EF,gc9/cu^LW/qrj!-}9y4^GA'BR4K7`JG7bdN(97s15F4s4+P
-X+&VSG=-hpf.IV(@.D;prKRwHpR{2p5Ou`f8DNFySN:+Ifc!!rh2(:zl67vr:z]2vN&f#DywgpcrY&i&U'[D'[(ao-haLW^r8wR6^GE1vTp,h=ZKF'_(Gw
-Ua#M/POhe#Ig2u%gv&8y&CB)i>8vtq]hjLY$DSKzm=}vu'!T<=5q}AB]4EB3;sh6/>j'A;E[][=MZOf-GSh@aG>kTqi:QSm2#9%cj+.jZhF{Q;Y="9t2~|
-,FvW`a+"[5JM]J+kz)"T57Ll8'`'~W)tu@7K%9:>A2ynm6L'6i[0|cwK|!+f5A]rXdq#3EkGd=&YJKZP,6=c@v'j%@sprpBXG/+d^1Tqs|/q1Rg)[ov@'0
-M<uo_aMM;',dX{O92Lay'IOfv&1S2ajW-oEl4C'yL2<CpmxF8sK3`Pw9[`{f8um{WUVQNQ[P15,@IxmYF((C:`9u@=siosSV!T#@,WCty(wcy&rX[.K{8v
-;S$F>8'!INqMJ:k:o}MxJd<]do@-n&$aYU#St`Xo8gAHB25y+H=O#AnI`C(hzQygJ{28{d5r~YHv>L{r$Gp4/dZTeBve1AA2J)aEat,RI3E3wj}W8g!_S7
-6'<(~Vj#["K,8TlA#gk6]^23XaPAAXUtH5=%/<'1)rRjoX5SjX_Dnd>KdM&Q<k,}P}.C6T)H=n:)P=BB=.sQ!Tt[Ez9x)yy0Qy7y{&5h|N>}fw5hJWFXpC
-wtH&9]oP"WR_.%#w':{:q2]5_3`rhkUp]bz}d2$8nj.nT""IiQQ$$Cqmw5F}fnw;bMb@q)lXP1K]xuKSSQ6EB93+@GrLw!sa`S%@Sjn=4F~M5WOk[e#}_n
-!qm]%]="y!n>(vEnlS"|p<]o-(EyGvEqH5(,Q};{bLnJA>2#h$_@9j,S>o5T_i&z_>W6C{5g2uE+b#voUxXwid8'+C(e,wW/,j&DJ{H9G,qZi}^lKPS8oo
-%1,,d|yxkVTllA<]I|(#7bH|zaCZ!_.M+FO+fjKOZ^K0Q@`UoGTf4>in:/0>Gzvb!qVOmu3U%zqarvkVWCu/5PBI95q/jDW/8{no[%+;@Cx7aaFdIEfUDT
-CaJiU<}ZQ)Dajy2vDQhJc8=Gqe5rhc9y,[>2qbggo0B{,qJ<g</{q)>jUMuu4G)zGS,y4gg4Ql0H=FSD"Q9q>(V>>i,s_WCP]y2&F"J}uic!FP+P)sT0UC
-RD)`,qe{@O4>v>RMt-4-Yo8'oBapXxfY)^L)"KRZq9qg<-W%z"p!:$ZCK[Ty08J3R{4R'/'yL/y-&sCh,-B:)%C=yF>V8C>1G^2qvhGzF[RDenF:rJ<dS9
-#n:vv$Z|IbtL`EY!BEqr%`f@r_(9g7Oj"!-"TZQ-6:%S,Q5TosBt]E!oa+A0y2LwL;"R_N;d3_a|syXb^%]"ZLsdidi:2SR2.>ccy9c8Ue9/H9&).^_j{{
-1']a,1AS':4v.y8zgRDNZmNAN>0-,e@nlKif^>r&QrB{g+]Aa%{@<Bn{e]lz7QvI{2S,;8N(ck0;'s#|l]ryS!P7ak1UQDq/5kqx(2N9lEc0/gjPy9);fA
-K-CLwW1rd<klV!/-U!~+,eY=V"-7_WE/qAIMbV!Y$=p@$ENt.dt9f!|RR(MYub'i9qGfuHvr@Ehfwb`b-_^zQ/{Z[o.xAq:M]tL`&di3[UJYK.<$B=+t6A
-2M.B1BIan`p!3{ur9=<8x1Fm(JSmAe47eETvOIN4[LkU}FBKVO7^P&C0UQKHS4&c&mVpVc!+bNOY]e'sw$1k!6SA2LwP(WY|-anH;;IN_<v64]@>CtbPHT
-jQRlXu#y-&E:{&DF/z{^yxN&0qHJTA;qA2]f@-4>hmBm#nz$U:6<=rN0K>Lqknk1><kC1^>v,VN(UoSb;.p6GJ;lUV8v0N95tB!_Ia;}~b.C2;@hlzGOIp
-I6pfc5ohje'^kcy@EtQR/x@n=:llf=&3~5V_JGX/>5rPN1xDfmO#a&U`9-0w'.W^'6wi/goGqrf#9T}Ty'BbR]v29)p4bp:o.S(0y7Mk{Ylk[M^0ZT:<of
-z-3hzJNl]9ob@0PuEuok9I#G0IP[tBa$>5>%=K7PvC6Sfg;G1HR!|K=H`Zqo0CytXfx^aX+Z07pp1%ANe)/(<RMqw]YGGO1V^C}KuS1S#we(rAqB_r20{I
-Y=Q<Jb[A+%d2xW)3z2_X7r)W^CF!/pOGjUXGKzH6Hcnn~;'rg8=OpqJ4dInk0K7y6f"Qb5.Y|q;+-1f+N6iBD`<YZ32GA%1^c2m'XXsBE]DFuq5=sz0qGw
-NKa'IZ%#k#7s7N(>]nJCwm8>vKVS"fo@GXD]sP;^&l0q"J'/1-T^0QT`);,Q"!]pq1[/!u(6E0&p'tRbZ"K(Mm1]5F/}awt)zC%`-KM;KFX#oM~p|k1(>=
-nq8r7Ie=/9efM8@|m/.Y`y.R{)RCTd.DeHIfBgKI"!5s'RTDg`ZbyoPecEZc[U_%9T84serL1Z'YHS3K%{>)k)(yl5ZNB,_+f|:{[Qn1L&|=18^]HgRa5K
-wVV#)@ZXz'xP;E:u1A{>x]_;InX;W[{kQrmA4U0=V(z{da&D4dyGbkSe>yoxo0||C0.)sAx!>_zknLfy:,aalOFOsEQy,eVJ8+U&c+i)j`a442AdxK`RNE
-SLIW0}=V7<KdRpTl1Bv-J#[`)]9x>6kin(9{p.ZLrkI1Z2eH&A$VBdx`sCgg4PcMbcr@#oU_'6mobam:AG<Po8!)CK.46ABW3LV7<yxJd/&jGh>V&z;)uo
-kvyI6r(G.OVW]nvt+6ZEy,OLuZKjpAOTba7uem7rj|fypxv=ayeME)-2i22N+(Sc`V`UcrE2d&F|0zn5diJuu{w4P_h=DS0!mR<cVlbkPrd^P2y"#j4@GX
-yPac(m"tO&uQ%pln[>x([%r]tM/II7V<_@O`a1QD3_@SjJn!hWEk5]~lCAu>:Ore-xmS4&(ypGJ5W+dYT3j_NOZmTN[5,CGDwTiQ`+7/E!]'PE}Cn!e>[q
-6tWDi7g0)j"Gu=lL%{`$i"`BA:+-_O(8cmc%9LIjb:j%M]l,vx,on]Cl;GPM6O!dR,hN}gsDk[_C_(q7`IPX>k2#KPQ&"oP0)4C>_sG%CQ9OPpH|1mu5%y
-m+a8aD/'i5@#Ow_e$x!E;703Qy5'J6NgD_#eAzN8"$!Sja$B'hW1li!3FWOMmVz)E(Y"Sb0h{"B92>r,6$Ky6Ben}a/@$2@3y5vHze/VyHnZd7DW(29J~_
-eVv#T2~`7IV0!(%(xJle5+c4/zV03[_wb]kvsAP`+6sQ/z%>@8r8LR_"(Y3Yk#~MBoK4mFdGo!"w/J>So^^_TCOmvoDo[qT|HVB%Q{3o[%}9)W}2lK4@It
-LVr}KK`byvgsn77du;m@'5zbN]]4a!6rn/tpQz&%0)zLGKxoKk/}(a/VeFdX&!/`EN8;c3J#LNUe'Y)MJQY]@0xOD^BDzp@b(|)R$:K#,>y]W:kA6gpK5j
-r=~>xEKo;1map<Z5AedOR{/|z,:O<7"nM1p!ds9::h!^EEcrfH9<7-#>8udrqltqMs(=)mWeB^$g:'zpMILFC]^X&`+lNa5aqSK4i3>qHjKR|CA:)1%70"
-wokHQM>@^4y,&rxj.k~;0m8k_Y6IHQ#,|ajx'ZWfS2Icdvh+^TOU}0X4-"cq3[vv"YM#8XKsTU9gjh#ORue0`7N[&sq]rS.7`JMJVCd,/p$"PXwpvbIzN}
-:SJgdO&d$Cn>ZpTIyssHf>i.{qvW/d47_q_]PNQ.GZ)o78O7F.U4<)LA5QZ9%T#]Wvyh^rWeGyC|idSgq8F(Wdr_0#7;og}^2r;47jOe_Ix-A3N4qTGEuw
-(]e'l"4lkL`F1l5jIh]2(#iZPYWkE%C"tNr]Fp_CWDR+`D0`q(MG~!Z6,j9,e^T{4b]<q>rTA6dPHk~yT+ELkwlAkTB@R6b<z@7Q,6ozRH|SW3s>Js9`;{
-x3Fxbc7MYUjR,1B)sTmEWe1)Pua!66$sH=i7D^<)H>B]8ls=R7QRvp2S2=H1}q%hqrDFb^oRFYsQ-dGS1}o'8L4STCpClS^'vO1Mh$U,j1e".[;3B>V]!0
-:6l[]fo}I}1@ao=o5&_im-#,SvFhhT,_cW6}[%3DxZlFd3p251.g[.qF5Jwz'TEg9t>SLT'r}Tb8.xe2PzRQWi~7[K>{H]`f2O{T^7$&av_Jx]'rOR^dc+
-nwjGTPLaMl}Q7aX<ma"[7"NyB96II!Ii<T7xCxncthan1h4Ihf1oRr.d[;)Fi@a-W%em]`v+)w$yF'MH%%6:7TvP]epJuhHXmD5Tlk@N;yBATNd8Mer1R2
-p|"5fV+ujE&@@A0,h;>iM7N0;vT8(e{>(ddP55M%`5SKb(M&-qU:}=@(9|ll1&)6]x.M{[CzrY=L8aX]]IA=.+It(G0wou_rVE/X88tVfeE[<7-&da}}i;
-=tB;0TE1.H(h>CvV@+wT#y:omB5Hn/78~FdkF#xF%!P]axL7c0p`b'Jc!eiyEA)pl!s,zP~)QNCCxJ8"0'!SwI@Enqt+)B[CqvA9vTAnbHTCt:@imrd`Ea
-cVjN7XacTjGto]jAL3sU1Wik9ruig]:C)[6bb}je'suL$0VM'd4JRUS`98JN!(a)[rOB7st]IiwPD&b0NG&Xc[IDh=wM)K4MsAn2NV>(c[qKt.I`2%`.vp
-7fT2y9)6L86zOQc!;c`(@JRAbUUzOwBXik`on/QAOvYTCl5&"v!AGQ2as"uWe%$E1A:2!ofeW=z1y)pEwY,o@_-#lVv.,0#Gh]D%W5:!huXq3klcsJ;T$A
-i<TqRj"eDob8q(hW_"6)}l)yf39@g+dZC]%I72f|(d[&86#P+d{><{uy$vk,N>^fC3S9)}mb6Rk)+T_<bdJ0!FF"Tjr7zG0ZM_1;&NRnt/#c!&2#-0nPaI
-M_Jo8&CNdv!Bg8&4c(/4w(0$<C|K[mn7q1mZ-FM(5$0&q@)uY[vF'/XVw,+.=9G:|{~N_f|cN<!F{M^}%na5`h+wBj!E6{r`hEYhu3rLWqN{fba/s.ASyu
-$(S+IhG:f]Md[R^R-]sF_k]5,Xe0VcxFP#>GAo;S5;@O0oUP5W)VJYs9GJJIiw)`}iT6OYG-Y)Jh`;[1%b$ge>!%g`l$=Pt>s149IhZ]h#%q:tcxKX;RHQ
-Q}&(8-r{nH2$3}5DHHI2V/S<Kei_0RA_!HYIJyIo-uqnm^R`K}of1BImRbxLL45Uy!D["+4yC1O9af$<mC4v0"J{-4H7Wgb=)zY(K,;Z!XwDmnq:}2@!3#
-4W}xlI5U656}<[$[Sxk^q#0=-VBtD;^ZFbw+t9Cs`q%Fki92mZXjNw.=cW`2d2)Xw"@MIsyS9vG7=G'Lb4pq|]A_@y`q7g14Khr^>bH1=-VmuknYe5iS/0
-f5.Dkh:x$W0[@Uk.lRS5xtPmJDvd5'jN->ew`'/%6m0E;z`7Tnq8[-((]wP,8^wzacxhmKOwQaSMfuixlB{VHhvC/@rg$>z=G8so'MkT@)@s+)qcp]jD;K
-Ozf`"5RmDhZ:)xfH/58N@DB54g;K3ZFx&Ns{"T%cS>_nWP!>h.K0XMsFfi_tdj~55vYDjTy'OFe.)NJJU%^rilZWqZ1e&K]fbdE-zfF/pA5JyX|m=IIg9U
-5ou5B/N"fFNTu_:ZPjSg:,G'A=;XIfqDu>7k7flSVsBe&Rm_FD2.U]%ZheZ}V`p[B5pbBd_OUtTZ2Jw7Y`IB~Cx[`J{Dbcl8&4$al1at{hTI<)Eji$:#qH
-'pddx1-+)b"s`P!"ry+6eIjB_sJx<x(JCwh:G_dI6kL[tErhdAMLTPlFK`J1<MaH47LVBKdF$Oc-+t-8K+<k+T]<3.BSUD7XIM7&|ux:TDG&@V5pMhg4K0
-O=r$pUyNhfZpjwC(ZycsL6";1];".+S@",jg.OmR)Nrs$KHlPMp(t/$X#>_SZ,JZmY"M[Pk'lYJC-LSlyGHmlCB<cxvwfc31hlCwCZXR>K_Y)qTE!G`7G(
-}`HoU:),d<|N%Igf'@5G>!FFe&x{X1$U]&s3)-GTSaq!y;6W@%rH|u"8"T3>Gyy(WTd{(5ZY~;_{%j<qLb=Xv9;::0O0$g4[2d.icdR_;-uWPA0gmHx&F<
-:@L&%EIX3+f>R0bJO:iN^Qw+[^F>]0$Np[dBX}C_Ne|>h1[Ee`Ja)o)_+Nt^bC)TJ{UFmPZX98RX#WZRFWn+Aswb]EpdmpTe^1.O8O[aknl%CSR:zz7)t.
-GNOpVA44h[tBt#LgUr>d;,M0Y)#-S{Pd0X{XH7:fz0=2AF;6z,LSe:ks[Tvbr5NN2vRo,ks!#n;Ot[Gqu.a2[e#Z6|ilXwY^G//3kin1+Zyq:vG.,B[e+F
-EQpFb@@{O|i%!`i!#Is^6g(v(k'dM;^Ca;>DW:r""JLmML.>MG$l1Wv1$|s5Ri,OI5ADX&+}IA-)2!&<F_{4aQEnj6Hq:;urp8kZ(#>3]Kz8PZ3!/NWRMO
-}de6i;ln9d,fAb@o1'8yTn>mmxRj8R97D.s4G:JERxThAg1^#L)4r^e@Bj0a7e'6'Ob-Bo"Qgx"m1t60fh[;vAh]iM[vSKJgx1;u9P);v@%L<-K2e^-d/G
-G4~`[_r8sSf9y6BPWar7`"(t8]4%^$mn57]BYg`Cjdbg1Mwl5el54#2b+Z@_vWm7{byi(F{|%`"D0F2Z7>'lk"uuq6F1+>qy{^C3kCpj{iRUF>YuT1+u=_
-PF_9nG{ttEI-qzlBra&PuL)/ppv'egww@Hwt|0Jr1q=GpDQy&qvy99qeRv~I{X@1j;n`93c1`jDQ{OVuO;v.D=!/}LOn_^[@.H6:C>hUPS~kTO4z6OsGrU
-SQ:]n0GzGdCU}w=}hCm%eHYSQs4o4LD{C44bpRejKM'J8RX5fEfR;1Ns&tzp~f#J]9kchsc!n_@Bv-(dd+F#,u$BZtj&av.qqO|kUbek<=(r%C>c=nD6NK
-r!rR@w8[RdMI20.#'0NfY79b=r4f%zwq&h#M<tsSlm+jCXv%E13N1j<MK6:}K4wv~Rke9!6]9,KBC5,K.(tHga1mq1EAR_kFZwPzXU#mc(Ddda}{4-@L^D
-R)E>0BMyMcKqUbNHX}HxZ0hQ5Tc+(Jx+u;sSm4%V~HD`[m}#jJ^d^&Qfj[rz#xSVrnL8:3C;N_2V1CFj_$@'tvb'=xqL5A&(r>_ibo_}.<BL`$[9ixK+tI
-TUeNTqLK9C7u9E;[2uTh[ZPqg}&%D}"54U'4KD:'HR|,>1Io_0AY3''iaM>[(kcf7U`BvGo3^U:p%bJ/m&o:"NllyEm%6ZnBFAN7G-46g^,X]QAkI3OqD:
--G%rZc8r31hGTiX6xR#aKQ^<l8E9#%fGSo;}T6TCc/EaP%LtMfDN:!+r`2tbkY%Vb(=M$&G0/tjK:]|3osP5kj=t>7/4X{Ns_n9s2q0qUd^JS!"hhLG%1N
-n"NzkTUq21Y>ifrY'44E=lbG_ael-_z8MKUI{7zDX(7x<tzqpf<;fC{-%g)Ecf>oYG.nky#vKa{vq085OTjqp0(CW<+q|6|Soo-A"^<Ic-vM4-py|L>}k;
-Uo4z_V-;,:unh}:r#Bg+&+QE64l%BV6cFt:eKcP`j'Dk3NIW:}.tR6{0>[T-y(P=A"T.s[=l}64tE9VI&,Is(s-GTUvcj|],C)pFB)roq|`36ZIdvuUZE]
-_/`T{[Rn6jSU(f4Y;z8#~6.n_e@_hm"RzR#4ubdQ0qDmSm^!9E`8ZoQ4d9dVAsZZ2$:$0BM`n33TW{GFy0VGU^[sGlGt71y/v'$qM,tfFeV:2'2J"|P9W'
-GF@M_TRExCZ"d-T_3X:{Zlkn@H1&y)-#/|^):j)n!JQw9sIjQ$b0[0Qm@!rOT2szPjy.H`|7915N^>!>7X#0<6N0H92owN5'_Hdj$;+KBzE"$ovG/bP(oH
-YsZD.VNwT^}zmHIs85FPxc@y@J$&7A&i|iVj6qGmXD%]Dt}VgoSC7/79A;_$%KJALiu1k#x>0,iE/l=un)ktqk9oghP'RG4UO,!`[+%6|O/+t=>'rO4/PY
-$7F&3|}.!{p:DXD1Vx^t%U;tBf79|]kE/#x7G"d'tQ9Aae%]wcnx)eim=34`!#;R<T$}e!,wiRWF@ZB9`r`-<gyPeQ9i':FVr@2CP:GN,RBy!YbZZcT5Ha
-rOvR=mTmkPq0g8(ec(J8>Q[O(S7.cbb'eSA=eMr,(6YfRTO{T_i'2:~dj).&<N=L@-]I,@+5cIeO'VY4WjG}BywPS/33|1%[J`m1dAs%C<9|!sm[c+pB#n
-e1[e+=32~LM4qx!8IIV|QIhDi"XW5kHT3;=#qgYV'hS[_0bER)]Wv_KEQ7F+'HQhi'!EEv.KPH9^fooh>n>Ga2(,xD]egFwQ7=uO^wHifkPcJ;yHT_h&Eo
-H1,5Cctxb",]t<DN+VFY+]G:<]5Uphf3_tL>6"c6Z86Y9%I&^YiHS#p0+#RC8/]w_PePXf;c)G3AV5h5]H%@cnRv-j'0iIsp;8'gNeFIJOMpqFk!K9AlEO
-Miz]dQAZzm42S/N<+O"sqgg#DH""g9n!V9x#mu{)F9U9`ak.fJ[=X5FK)X$tSMk+XQ!rZ;HEkYSbT39e9j(CCM"O#|/O`,CDMm/pp%NnrJquW#jd"TztsH
-yS0<>t3&kPC}4kfU-hW,w)&+Q/a'Ktdjfaak80883p~cB)nH;/5GA8k-CN:(@UkBFyD'b:VLRdLJqqyCrv3Zp|_c;`gX#};J5du6/wLod+iA}!I1{d,)vx
-Z{d&H{u(F4#Zv%Qq|iBy'l>kCu6f~e86dBID%DtCS5'4~jbP@b8DjrT7X(u!mF>+[jtL)mvW5Secq!W;xlHz96tISLkz'N'JtowUGtZXaS#[)J}`P}LcF,
-5,Gi.8W^^V[ZKqJyojwi/[lGxCMapFt2yc429Y,F)^Z5mdz'C6$;M%%lUwsoPPxv~;jN>K]sur`wyXY-tkcLlV}[%TaT1vA"VBbLNpQ)GYggNkl$/P9ss9
-3JPk@-]@cv_V|(ki#>4H(twAjX8.D@yN7:@04h0G1n.3_5Y'qfy!:Zz|of<T"!q`Q5ny<110~_-bLjEsKbvoC1r0>d{.oI=%5}Y@3|rU9btoScf1Bs!g{I
-uA4g35%P4H1RIgM4$kf/J&Sw)xnS^nOA),GE@SKJVXc'}CrK6wn6v<_+uGce2vDjq_II2B[]I2_1.r#S=9<o9F//x"'yLO;9-X{N|+pUJ<Bq;:@LB.GBsa
-pYh[0M1.9o^;LR!)H$k0Fn[3,|S.gOUl9S+YTrwQ8-O-D#$ha#Y4p3dP:IxYp@Gu`'CU`Wj3DPEfb1hE7cb&Ta_Ey4Fw!;%0u.RMq=(&'-g5t$8pQw0!L0
-C,/bjY1XIR~-@)kB94LDw;#V(qH+|mdkBSJfq$Ardr'o6O<^/M:O:}73.DL`:i`IYQSm'ds]-wEB5c1,T2g.0uuj;cp^dRo5x#sGXv]Lv@O-oXx=/6EN.4
-@v4md!nxjS`F"u,TKFJ(.dk;X}~qOqTu~I+c>Ix>Pb7PSqH9sB0Y@Ms1k_=KH&]dy><[Fvc;HK&ZE{kzcD]e,XWk/-8w-s#H"Iui^_:d$=$IlNt|2[=GOL
-;70iNjG|ffXno9ufOjYov6~S-"E[=[`O_O&%g!N!Q=S['PmLc|o[YbA^;f^#q"kle/R1>G<9R3V-)0o''0)^"tMyddPD[I$)<p/XV;ydsoh!h|b/}M%@K8
-y"su$QDib{edKeQO'7(cvvRV'HIK~g=Qa"tB)Z/8XJF{wAqb~rW$6+GjaFs#`;w^b<.s/1YW&aTLP/n91VeQf/)7hdl$7!I"'XRDPJ]WY'78#mcS%7Z{=^
-1,B@<6U5|G9'9|E3t3pUlV9JiP}iiGO=1ZuGSb4+/0A]88WKr,y()<mB(1s8DR%b]]e[F=v.Yafrz#+c#fJs{:4W9ycRNYvG"rm4;--W>T0RtaHsHR=!VM
-Xqo#7f/KrxEQW$P063Yz0/r$$%FBJj(Di,(!5%r,_6e<7A)qo23`|"pkr9LNy3:,9ZHWQ15-ox7p]iTIGOgH2"3%yJ.f}YR|}VG1jb>MaM|Y(Kq]c;e"~L
-!f;R=9mT4|&AVN}NK8<pyNTZM{RUR|`vb0:qpQuL&`$0,a,-l1u7Xv<_wl{$yw|`"ov_|ChS$PgLdSVLJxg|Q|az>tpr@_7Ui"}|+sxZ7X|#pK+tfx"[Yv
-J}s|gR;vIws{eZQIh=/Z:vgNhQVSzVK5FjrG:<=A6gq}tjx,H99g]}D8/s~_@qveTkuqxyK2@<3pINRu$5~$50}N"l-"V%AJGiH]_^gRifa(XNliK,f`cJ
-ui!^VCG'lxbw9DezK_y/<g]4LxTvC6hU]%cLhoFgzNQ.8ig`t#,MDgBf:T%b3|^c]r2r'T{m#%]uKdw[3;spB[h)C8plt=!lA2UVIraEo#s>kupv#g%<3:
->Y}8u`QCur=>(@A_Z{"A/,{!w#<ypLdbL#1jy(ai$_:vVM|7dK%-<T,n#ZexBF{)av1Z3>R:H:C%)6r+5k)xVib_v48Th|iw6X>Q'Q}>W-ZV#L<kMGYM1F
-uXl%2(xa`aFfLPZ@]j)JNyUhv>]]U=(p+kD;pmK`)Ead'i%X9gqrDi[8!F.j:K=_mEC5<m{)5p/ofV",<dYUf>#THz>J~4m):q8c2(&z+Rxt<9`cBMu:iX
-3OK}+l&s>fSPRZt%S_T(!^D2-!NC(a1S:@bvULCbiU1Xuo81RoTBp$}b1Yr-0IQ9Jz3F]CTYZGDl.sYBg!-{#D^zoH^hpT}@DwZL$rQ|ZjB-aZZepQk2@8
-;;m0,@z'c2.LL'eTlT.<T!xCdrd@]$!gFv'$$t43g6kCg.,=^r%-9`T2=2$REWB(Cml+gP#V`+(uN7&^V=:BKvWuCJC2%tRT9l$;~2~5HH!S5.wSkuy96z
-1OY+3p5_5A)#mdU^~T-sEEQXrDt8Z-xFvF2|ry.}wy.2D|UQ4fljy,x#/qjkhh,B'Stt_"/>P!Tz9EXrSqr{hhYfz=Kh"fTI`Ur`fMp0$Y39TZQ%@0-#>z
-8;aiJ(7b:Adbia^QOB$h<ToL^`19CB6(4j)'i<!afS#zt=C0R%H]Qp(KbmUfXrdfb5m4p=WbL<Ip<P`(z/HCgd2rSxP'!]f71Ay%t3tzMKt/58DTa$gGe:
-rS_Dj@n6!<V%yQ_D2Xq.+(9pBXHH)Joe3E-O;GreeTQt^)E]WHFl:5HrD+Tukv(e[&MES/x|U=I#AlZ(s.HT8[-lZ806a5co8d^AyOD]JlDQZw%^d<3A'<
-BpKw<]YA;vQmLmwleH0"@pj&s0>-NP~ruV&Vi6auTD)O/60CV<QA5mQ1=ahUu4%/vw}+iCRi'/8ont4lL84zpUP4eAq)$d4wC3Ktt6E/#s(nRbc%wVD8gg
-7eDWSP[^d,);H`zZ$rvK%^5UPrp;()jo|UD1/LYAY}sz5+@5.NAfCpsmzo`dZ),pb($R@V_iRT04VAsBbX$5edrdp51Wm#/:AW5+/Zr])@L$`gx3R{o.'B
-4,|;ME4A|DxjEf#JLXi,02}I|ZCJxQ<tgt'(]:AoMyxaDbM`AS`dhN2Lc3Vu7Et!'PdW!<>/jlg-l$BVzU=7#k5Uz(9s:he@&_]FY]+8}l~T@u!g8-fQpo
-=b5lWC|Muz)"WLv&fJx<r$V!_<tuTeOs%Rs^-tU,vjP)l/zAy(8jxuq,_-ogcbI%s5zELBM&1fUgM=HKzu=:{#kVm8~l3F0.d@PIAHWxkx2Png(a86XI6P
-/S[W:_9qv.~aK'Je-xbR>g%xE]nTgw#`q-"#I[X:w3CK~P:e7s9KMp18.Idq@j"5!vGc`BQ[X0VS5z<%+/k9vHmck`L&:F/bQ0nEjbe%tSOa}>`B2d{JJs
-!P]XQ4dr!GpI0Z<ukYjc),/(xJ27.f21os#&6-<+RCm':Uh39v:G+)tc$.>^rkfl=n"KsHDL9U5MrbK]kgdb7YgBk7CEXB_Y4LjJ%wzY-^o<=F1ZHF"8_]
-h(boTzQTjdvA.RGh"|4NghbqaA}<[|whvwVu"gH`wxx}ZD3cSuE{DPq`S'UGad;/!&+G#ApwBp9G.PCWV=~)~f+H_WwjbE~Iu#%I/[/o)tGvr_/q}7+h(2
-V:8Q@UjN4r3h)I69G_Fd$SU<8gphQgK@YSzI^M=#tR<;]eY|6:dI.J<JxW{C{x/%/C~oL{eQRf8|)fbwOkjsZa0gG#I_r})B%8/-Q@E3xMLk#rsrC|vr<t
-Qodz)q@]KV5Z,b[s,J8+'}nL<HgiLfkM%D{mFO50|UTwP1UDlmj#8[Cz>FVT0+!RNomhkf:oHxa2mKa]|c-x4o}GJc-ijMo9WlI%.$tX%;Zs&t5=D!pB'8
-7+S-~,xp=gr)c"tSAlRC+qIRFcm&W:8gl@AGw(FH-!vV.5'eYG&vXKbsUYy6=:p/54qXh3#htX3g3#erFQRf].2Xsw>Ml7liT3,]V@Dwx+}^f"`3!OTTjp
-YYXHr<MEa3T`co,tuCAHgPcYd{<fHFuu#I;15<W=3_:baZIqII]5KPjA}6gy5n'Z/GUKFt|&VX~+cUz-mENl2aBf/u`(i0M!I>L-/J3_Cw4d`Q4<puWIel
-8{.KG=~A/sz-<)1A[6$^D2_bxO@F91(AerBV[k!B:}nt+rNaN+F!M3`]h<)-(G]3:md<(3I;sK8tm<V6!H>HE8iq~G1xOZwN$Mg`%$5w}qVpICeKSZSw[d
-#/,U2o9!aCQ0L"Ek_Ba}G>Z%|1!R},-6lR|z0:kPX+#Q[gIn)m,^Gon[UG/rpEE"KA]8tGP&!{QAB(r2@e~p+6kMI#)v2CfY}v+4[L`}K0AcoWxYAr`&yo
-%Yol#nT({"ylU2:mR"bLcQ-1obAdYxawC6u9!bItTVNjJ8'|5|BJxA+WGa)^jdOF<xH2Fp|>rF|]X&':r7K2h.Uc#4jo(kKYeaZ!-U-Eu0whInin/1Ps,(
-I1K+|f":1jhd5/uzwY>VMEa"sz,r>`[rA()_ikr^#E~a_9~>S-c[_xS"K-MF@i{;tx`l(MQD1B/X;Fj7wSIa_I-vn6KxnCA5][`>EvU#JW'nv0qlEs:X/D
-b+{E>67wK#Mdc-dOU{9rf4$0>7rNd`~_~sm;}'(U8ubQ>F!k,'4X|XL((_l`:OjNVAQeWY(rLUIGFU3QQjGqHQLf;Q(>9&{Q(,`e:Sy,E7&RC9jat@p0Mp
-0N;s!w$C9}z;;`[ZsdsCF;tN{xlgsq%7V+)9Nly6gI0g8_)MLUBJldac2|,`}M`Jyw#KVf.lW-ml)yZ^v1UK!}Ad<N(B3DIt3fMS_{3P`y=H${pzNtR>s"
-X2pRl8RKj)3O&[C<9xe56[%U8_l5M1~/a(6$J1U:A[7ubm139skKaz@lH-P!h%jUUY[=OLW}H^@sm9KM.wRAUmu)pCb9D`J|!x(y6_e|,yDa(aEd<@&wUV
-'.e|$A3N(n`<XU&s_4#-{d1stb0RgJT`B$ADgbQi<X~-y<OqxTX<g9Xv^g&U"=U,ky;ne:AZb[+<,,}M<{som1{oqJMF0d}$KYK}Fl~Q<,jRYAKc.#u#%_
-^q1@4-@"_Py2V]M^`OmLZDxH1P~>+Ss4|S.G#3]"pr6|;J2lAkziW!OkiiNkH,:THxn(vM#!0llxs3I.L_"89ImMII{sx`['df{(`4uODVC=%_6W4k3<l'
-;O,$k_b9mK@CE.K1rY<+^!LNvf`6N[U5F,+3dfS85kU5>1vp5T=W+Q;JHQu.'yc|G6'^QlL^EF@I$Mf3WdrxSUD&Yg<7y2h!LN+Ro15:"@23@hPw%G_['<
-%tF'(RX82xU<@_e^Wckc$Pd6WWneEW<-`^rFC:U.ja<IcWuS'vW!6Ym@q6G@~H"236'm>rgb5B1STc0wsjV`5/o('K!TgEntF(:K%Ai}s7oxSSh9+rKjV[
-;2IE+QI(B(C`!A3]gM&$P9kGkQw]~cUmhwc3pw}p^$1A8],30wF,f<O8Gn{G)QEodZRM}cn.SoU4pMOK~TR/QTd#vDbiDUA^(doyC<[7z+<Syg{Ua|M"X,
-P!"Ms&1c[miDJ"]26-9{]fx<@!p0Ywhd@1TT0s7ShEkdsy6lks5-Z#}:Htyf">v6X:e.Dp>:9=5/AtKLds<B[^n+{>$ZHuh"x&54<5MZ<&2A$y{U.$9KCW
-T+t1/{t!gq^<fp>=U6Qu(<Q-t8_j|q_fA1Aq8$|#5l#CjhVhDDT1PcIrgyO=jz9!L@pBORd]]Pzt216`>E_yH,f9TFVtWzCrv(bhA)momBlqTdcA0qeZ_z
-Ekoy-i2F(R2mb[A`'IONx>}rZ)"2[o3,#|H]}$T{YA!t#^e=s97J#ft#7(w.$m}zOgA=_t)l~RC]<;"]ghLFd"$)6lo+@Le`@k8@tdPo/e6k7up)f&CA/h
->>+63V"u5W!y[<}]4tn&|Dd><mghw7Af<AM^rK2gj3@sGwMmW_.'<+$GRR2<o$cG"Q]^f'XkN]yripAiW|w]%9uqzSA"Zn@QKrx@6!BIymE@Kk:-IeHe@Q
-nDN^0uUkc-[FNWlAxZP,iB-UhfCY#9GjGF"w)W;j~A,8;7s`jxqd:[.IxWN(:$l6j-WI3rn>c/.F72SA=v:Q4`kNZS_B!r5d0R[mw@J(1rQb(TZg8j8%ak
-BBf,(,6=D%6|=ri;4%JFE/jvzZPdmtF']:QBx+2-z%`iNKPdzi!eLJKZdx|KcX7YjErh0Y;(4LX$sbEe<4vpN=5j`b`#XE9M(<emqy'hT9eq!"CsQ!I##6
-uDy+[2.^"O/EAkw>Eq=9D9,6v6F=Kt.VcuP8)oJE{Cp3FBm`w^LM^]g2A|)6%F^kolmh2&#Ps[9A0dGjXeQ}'Z8o&G%26=pzx=$O3r^$9w0LACGBn{wId,
-lT3$v3[m:x.v]=o$c9N5V}xAhx6`3e/+ne0$O5,|tpFY2X2{3iX:XXseL:DzE|Db7xRwu36!t5(_r-C}CW@+WYA%Yeo5M2(.Y,7)d=lj=11<n=)Fo2/ZHB
-R!M9m6zR0E{Q!],uHi4@0NQC=L+G(PbE,e!5tC#HdgK|kkzrNlWcN-.9g[95@0M>.4<m~2z]_q=B[ULAe$B`.(f8tXOFT=t[q/}}'cVp)lot5FCq2}QGO}
-BgXi'DJsNpTp1o65@@TJ.m,s,Ja@}s_pO5M&KkyKPA^#!`29$$|[!l+XF,Ob,$DP$FB-I'O!YCOK1:]+WR,y/tIn'9Zk:P&up.YQ~veGO,mRDn(-QI=Jft
-wn<pVKF8FD>4}[.zTnW}5[M(T5)15d0n!x}/^rJ5lBH^F;[,eojEi@_PLGbdw&4=$ufun37o`o208D9z:V1uEvTwE/Oi&@=4a^Go~&-is%EH3M_9/NHM)B
-q|OrY,ZEGg47wH[Y@"Y#FlWy>AXICXB!1WKMF9c$`u{7rLomA)_yDu4FoO46c#e@(s.krd_M9XXIkrm0bVIO~0li@XOz{MQk;7kurDsV}7089Iz!dw[pM;
-MdwS<12x{K.OGvOR)t&)q,v3HlYs=rk/:Vi@[(HF6GrQ[k,Ce|FW/Czt)>"saONHZ5q<aMjj{IEG0jfHbkuk[dCQ5puFQZ{qB6al-bh6.@s`;b_[fI)w9d
-}Jv_BSj#K2)9]jecV+W[YVcW9"Z&l('q+I@GA"X7m8QYOV`j-zi@H3Lt3"0BrtypVjg_[LwK}4U>MUmI[S#8^sYP/3:M[vQ4HSQo}t@ytHDw1e@@ek:@K-
-A>[L+[/fRmoN4pCk1$0fIASO4iP,&]QZdeDYw95`IF%,7c;F+^WAif5&5|pX-t"QdU{Y;$}E~/B'fEap)T3lCc%V:>PT$aoz)V!=MWUsT,6txhqqmJDFRo
-KrJny|8>I]&=FsZ]h^`q`8uvb6DqY/x=6F_b2Rr,%66.t8dXx3BV>SFLr3,T{u%M8U4j4$gGCVEB{w9mFz~&M';13hoKTiF.p.a.)z@YOr}h7hBCUL8YS-
-.$vk^Uf^hjcE_Q7u30sVXPdn5Is1&E!DU%SJKPYLP6S6=B>;MG=/gQi3Sikj!,&rWJWcn[`O3}DvT$hH+Uyf"jfzP{:y=+SL}a`^mO&aEN5]yXag-z_PZe
-ChVy=_Ud#n4sG>$8aXC^lHj("^-C:pv-!5HO-Yd98E=e6"r3O^.GL:u8YfGg^}_Kg1Gb,D]pfh>|q)h#QP5_L&A7eEQnP_jdBfkYD<[H]O)^lyrI@Kc"#m
-6z8S9L{8wZk2T.f{p9.j7.}3#O310s]`v]AN`3.<(]HjH{_e79Pvi!{Ubvh8Y`RO7IB7U>NM3r3.pdgA3C>=d&5vGIzOG/r/6=]F1V^{-)-5pzNPyR(|1[
-#}ZA}Sad(w;-4`}O~<g}Tc<C:Qcj:Yvj7w95goXYeAHx|Pjjk|5pauZ$t2QMGf;,e@D>9eO`4visS_7lOAle)-8z6_]=);6#L#pn1i~pyQ]b&_|C>oCr;x
-T(.VfpZ{7yg0)a88ULCk#kOjhh{G-G.|v%AQUtj/T`CWFH]WwQ3f|ej>>ohhoN+%o}+OwdL.w&Lc,lWKz_Kbkh2[8XaJK,W/Z/,oSr@U~y4.#NXl0`yi:k
->K+sR^iXL<QZ][kxPsj[ALSN[kb.YX72c)2Fbk1J^INQ({>5vEOEHZs5#wEXNu6G@iHD>dKPmC#zzaT!DfWO/VhLM0r#xK'b4S<DOzB80tWB9}X^>NJ^dX
-Mz>k/g~%,oT-F9WSHu)gZ927}HxBoL$'TXF$&irH"}]::%AOHN0.knp3DHH(nwL9xA%>sjou|uC{a%<iSIdPz#E0VZ_X|tb-dY;i.+W+>y}KWb-nAib{L/
-mb1J1kc=B)oze}qM9|Q20a#NSi+dzCaVg^={OD}4`ox{gltgL%B2RLcri:@fpzwVen2//>U_@Qgx{=lxY7%_Au#YiyBvZ23.'f!kie6HGOW%HmoYD_/["A
-`Q0badCK_kiM=Hu;[XyoQKQAez+e_#iR2.Geb#e2K;n,<k[7AeFi`8Vwu]-k87dyi9Df>C_yB)6T}`Y<SK]5C.v}/1^,3w[0%omM.@r"c+8>!5G'[<q4v2
-->A+NkDn]nXA$WOCK^6.(G^0e-v<]0:v_hHBl(+Zlz%wAx}y1&Do$T:NG'yjo(cr[<SG@Eb'8(qWj5l)`QF!c8h!F8E0W@OM'7RZ~"j;VL1}W$wa#{:rV'
-Ofqzv_r.-C(;,+/IWZRO59c##YiNTnfyR!4by|1-ANX|&I)M5_v<@F|q->87kxKN]A{7&Lc}iiRwA9d^%NQp!DE=+eGgnGk$;x$v@8b<8.2x50KaCA)s6=
-w1DPDrerHwNuOglLKV>xUH5F#,=$7FYmPXZoPlyt>N=Ss[Gtdkf2x;o%TC=wc#tO<@Or}X@)-rJ>(a5"GR=lYsaLJu#nvdILLL;XkG3`1>vc@.+c,9J[Ne
-ptX25cZB)k~(lZhyKf3x-Mw}4]|kuCsX_l_y;;,k1o-ICNqV'LVr4gYrETAMUhH-q,x#f)g(fe9<H5PiI#wgzHS}4U5qXxMb<msruV6&96tg_"yMFtQrPK
-}e!BPhJ2hwvT7"!){Zgu^U#!'U;RMZK=BSMSV^WK/Wg^k2Is~i3BlLjM1.|nHvPBjW(vM|[i#m)`@9@z#InZx6c"w[CQ=[I/f]y.)GK-72=Rbs0DxEk6V[
-oN/2qZ>FMcbHO)5ujGzsAp=_WKCuVY"-QdthHK+6VO1)XY&{6YN'XOYBRrWNxCnm3jaV4[S<akSpkmB<QTsDQm,s9]|J`JFp:IfhJ2TfecPqLj!`xR+#KS
-mZHZg9{x=V+Q44'/k1&Or{2iAq+IuG]5peBv2BWbD>ljix#WcltCy,S{Q<:YM,.kT'-/$uZ/8=B:+#dlJWB)S=/nVs0!EZ6;|=2-yi+-,WsTw"Bp9qV]n3
-5k/|n_KI}+H4gR2QRlmvasH}NBL:90R2H/.V(87Ow_v#v@oy`toYXt,9i4w];xv1f7DgeQEQEo"BT:_NF}>=~vCW~YNFxy.TN$N'l"s|%]:(]ey52(oFt7
-MNr[8n26FQ_WMI}hu][qEkLd-Z7OmM4jN.~>+5{6-pqA+>@}<,D1$VgDFeyYw(5C'`.892;!G,h=+]f.1V="[I0|0voX5Z7{$U.Hxgc@D;VK"SUPRwbS-6
-9DU<L:_8^p2Ji8(^pCNThKaJUw''hdKuZ@=_`CWXLMxc`l6>Z(+Lt0jm`8WJ;.qWx`{kx%w5Yj2"b1F!ESWxVPA[mytbIR>+pBeFokYayEQh's`3)t;@y8
-[Vp-k+p01:O5CVPbto$.J|fv``no~ql%F`.b_=5_Zy)JOJreb/dL=9{cRuqj3@CPF8{Bnydh~LY#[f"CHl.x)v^&)2odW{9AqJ~04dm6z;HfJ+9C/9ptl}
-x.!$IripkbKi2B].pG%:SPM1_Fh:`IdE-R]pgrTL67D_X]Ro=MP=GKPxD0B4f4n>Sw25tAgq"VR#[Juia.:6d{6>Uv`ojt$c~(n9obRxu@=.M0aSmXQE[>
-DB8gjt92`Sfh_i`[Jkz6;;'Z%:Qo0+_9]Q]n3N=sfAxIWUqM_#qM+-gxI}'SkZM>:n)G^(A2r+'5O7A71E%Vd<=Ox.G}-|zP3>IuKHU]ZC0$7Sn2HhAZ!a
-tbYHs-)cVR@#(+LKz3!Xi|AF4MI$/47n#Z8nUj+%[x>QXgq9qR.HGX('BDXun|+l:P35VJ!4IaIF{8%c@p$QqB|^7PXO&r~3}(qYwjso-Ryz/Mc&~13;]O
-SwiF|9B[q&VN0eT`x,MaE0R-OE5LV:;hXs9f1=)g^#>=c6C)dm'Htbu0`,3hjq>HoZ;DF$o2X2{$5>yQkkBw_&4/$U@TDes|%{URXUR|}fF)I;8b[/ag&{
-`,!3Na(QyDi]<C75HtuF#{HgYg/g.(U)F=B|FtS,yJIAO<a{jOd(ZIT;Prta}vxNcCNZ5_bq@Mm&e#8$;{0g-Dm0(1Yaf:LGjAM=9/iJ/f1DFD=%<&.z&8
-L2j&,s+[>f:'Kd9<KwPliF#W"ZHf<'!>}_4Y9m5P^L$c)qs_P=L`t(TJ`<EcVq;flB$hGcDD},,Ihi>_8QOjY4]_1.3tXotj^p"f6}oF!Bxqlft9p5<Z%S
-L4+5/M~wM4AAI>DfIpjR.P/gez!baJHM7O>}y{>V9V=Quq={!|;kQqBhYaiQ:q,[r`6d'L&Fn2.%CoA%O&nSsP@}e)RBU>yEQn5bP[6>X]$8VE;z%R,A-c
-RPaS9P]'`'xb7,RJi_V8p5=[!%q-jsgAe>w8PP'qf9vc8}TK3:%>mDE.yxwLvjm)P8&y"8X]@0XE1caD%'1#hXc9Z9I)le@Ap$5>YXA^i%c0&z$j!E<@z7
-%EQ>3=':FcNk.-W#e16{7#zqb{qw@d"VX|I}{X{MLkF+uKhLX:@9+}fhrS&)7N6-rLTxVh7+bpQWP0G+6F!Y3(x{N:yRLHU|:9+h0s$dKKg/LxCw`]&cx;
-7-P!71`(2!EoP)LWu"jU,^4h]#+^':0'S'M[z)2V[WZ2O!F>MhJfkoJc%6"1G1:JoeFB1:7:u>ZR'F@jP<IO<|)]YT|W!A!6e%F)oM[1H%tR~nD)4!b"V$
-A}8t,!=rW+KzX+waAyJ7WH>y7%1.G#nl.9wrovur,Dq#YG+4lmV^`TF!icCRP13cYlLy~uiw@d;^mLs<Iu(|@<J3f267shMmL6#rRq}O}s>=MpbJym=E#/
-SNlN]U/zYLjpf0]zOM._a`PdWgw>q7CfXVGvNGlJ{|2[~]oJEI^g8lc$XF2O{)YPU$aTFUdk,="ZB@S9>!B%#ab;YlEdM^Zm7Y<:<}N+e@ApIIG#o!L6JD
-jP=&Qp|o^vN%&7XG)|N4ey3=5I55qy@gWM#|mRq)vfI`(m2=;@mWY^UO'ODxvS[XgQdlo+c#78[{z;Q+{^y)Q$CMGi:G`jeyP)v>PH8enzxi4=N6,b'LID
-DbjPmPbZA5WBXpHT|9)O77%vRpjK4AA(L+f,.$W,ekYj++G!BtI%BfiB'lchk|pQ'y(-G3!;;X!-OMj|K^Z=qb&vmbK8li)v]JGvj[1(%fKjzP6'h;F{0A
-;51nAxN&0V>h8WBiD_od!CZ3^GhP|2]!<%}Q(1`8HgVEfV'Z~iigxdT!z1LZ{IAa#ZP.+:}a_D38]G8^4Dq:u!,'7xNK"5&jm{+><+C^HW#XsD]/Qc4:Jh
-HT}&7;M0#LtDyQab7MfFVJgC7{t1qTQWJdYwGzhVk%Y;l/q.eLS_^<vlJT^vj3!3MFIbS<Nn(GGN@tZ1v>))ALNe2`~8hoVP-kgKK"+z9_;`=f8Ug%&hyY
-_8;1Z!JIy)0$>0GJAcIE(=,_V2p9m9}GYp$ptWSFz.WYHk=z!DOc|-%xbstKaV)5VH=DVXwHMky]b<=l<.WhP5in#`0#856@w15H|j-3x.LcVY+LV11;}h
-yib1"z'HFlO<KosVm.w[xKem_dUyx=t4|u>s9#&5J@F&9F!ykbiwYO4"WzU[K5![N&A-|#fJc{TNT`WqHiT@z<9%YX`Hr4eV6.DOY@TCp1na;2z!N0VKh(
-M1k;d_{T>@GgJfJ8,^wG$"$jv|`@~Q)U4Kj+:i`@::fMfDTztsd}LI>fL%#cHM8NJQ[wK;'cH)'at3~D9h[kzAn)7Lb"rF:2ER4<qb)}+CtR:6;SR[#j(F
-JK,`2<<-Sw10Yb{Yh>QD#9^w(]uhI%'8{&<OUlYS!iyi{<T;;RNiuR5GA<QydIqU:t_Vy40e7Q^&[<vWJt}_'-hlui5p=b^O<&Dj<`4_<VIAIF4v+exF32
-0dqOm.IA;2:W"|Ypg"qp0Rv`MS[BJX-KgZe6|dE:bUhHazTN;,Tv0-oH&5]YFtt`H/GLxMy3woED+FYc[^.99QOnECISg4gBYSlF/q'#KF>qD1CsgmeZ!T
-/&$sFlRluX,,Ilqgav9CK:G)kHwL9eGF,<Q.sR}>~k:|o>K%=MoJaZIguX>B"F0@=;IE|K"7lCg'vBXAP>egOsA6WKonnB_XXQwzr/.='pu)A+yV_^[7wQ
-mmO[lV9Sf:Mcc1umS$_8:XW9iH9-8tCTD(IF&o.b^EFR>glCvh!0SYp<+t<,RDmG&hIJqpQlUrC{V|HaQyNsPt6u{qF/[1|Z3EAj|lh<r%]kFNi3S>@Qsd
-gb0|'vAZMuPR_|kR:H,9/D{4#]T=3CfvCGeK,n[Q>()yb}eR9OJrv$qI`Srgre3U-FN/;7!W%et}QZ<Bn)JOcSr:<U_kL>M}XLMYGL_wP7v[F=<s-7i$#F
-&rUuUFU'{%YuYVZuRl@]:V$=baAG}fE@2TZ:~9X07/-QD_K(HkI9Sy-Ur4q4yzE=Vn0cv=S=&a-sTM/50d_,e(43D+P0yNWaiHOFrAO(]K`wglkij'>Scp
-G<KIfc)+arlMaYroq`sppz9|nZZ!G@-R^P-'[6N6,`1&lNeJ9gS4,h$6Xp<g)L4aZnYh5Gs4PRwcHl'|Vh6+VzT@FX4'4R4&q4<[-cdiizCgM9,Rq+95Ra
-sOOnh}gjd5m]y%O$<{)''#D-|6uWLl]7@S'i80A<l&81QCIue/aAq+19hHhLfN`Fk!)):Vbr,fP,UqJ{0lk3;O<Bd!dds3CjJn=X@=z6KdGaF_dyULDrA8
-0{.`XzJ>L{2:H.dHkxLoh([(br(,3{%vnQCXCy>Hj1)SF![%xr`F5f{q8:f,K15T61=2Iss:dJ@`XR+rhXTb2{ZM%kx50vm<AvqJCla<%8~42>xnU;5/2l
-hxb4$^tcuU{1Ez)zlNOU+K:]t1])V:M:^&({p#$i_=mSmmlAPPUA}_$8s@Tc(IL,NTQ>jnZ]z@hIwr:P^nNyGZ@1e.O|s5T,$"e)t_mmN}F"R9N{K'W2bw
-aOhl7LH`0|)#(w.Hvr|3'Bhgk-=(WV{>#o=8i4S{er&[,j+=3_k7f}1#6M$2S21D>A5"F!SOUxa.$ncp(.w:t[U!x.!as@VC]$]{}]+K-V|w3w</U6HEoQ
-&gwb1|)5b]dZwVob=P@5FFM7I@weV;sX0i{tM7y=>k1qds`9r&A!^-~U#T7Ig`,:vLerSajg}){>.MR06GqJb>,Qh8Yf:v;)C.z8~`Dg0B}0J,6[m)Wx/&
-+Lf(9MeBfI]V2}a_&yf>1|3q!!7`x[O:[wK4s)!Fl1IXoCBb!,`iWpcnL]7doBFsv`O"!9uOq%gXWBj=}.s7eLii%'Ztrcd=kp9mM/ZI~l@mYq]R=O!+EJ
-+YXPQQ50nneKhX]"6PrWG^TzAeu]b^}FB0idsTQA&<oe>GbfB3l-lG}[K``Bmh.6ALNOZ+l}RD,tZ^}YtRrE%|V9s1<{)I({w}Ax%BRzf<WjXLT@3:g6!2
-s8o.iM`.'o3HX)$1]S<am^TCD+I_~:,l=.vg7Y/tcZ`JF1MFTRFDE9TJ'e;[f#UcJ^_lc%.,i)X4"3@,,3NCgt"#^gayE@A%ydiM8v^7&rkyPyAs9_R,[4
-hqPLx[])g'P3wmFFesA;3dxYJ}B'~,icu)PA2]Q&Wcm(&X7W:)'G9npP]XqUrOq]$[--QV{Q<ZBUR@zcYQ#FrZs&5=CbS<V(r@EqvswSC+v5@sso75V31<
-#TD9QcSBm8xQiYNaU[)0;>wm!t;.:7XpekX^@F4(CbS.OQhuq6-6ndZE:JRUY={AW&J8nzcyZpt<~Qna#pM9qJ8CI$,B[8zB5iFbR(nW;{:SQa7=].cF<k
-zW&uHev%@#||,WnRD'k_.(eKrAx[ZF&+m.yrk:iEiUR;W-rW-L~F9ej,FB,)JvN<aC8mplg0z'fL3LOP09]GDeE+&|6r-GSbY'Fl`Zpp#xA}hC,tDg$pb<
-aWx]egPgr#Wp~O56xiHU^_ard%vovgFH4N'MdC|IA8yql#W4:cCWQK1AZwCzS'f0raU!i1Fit-U+[B[hWw&J~55Ofh1(-dlW9my=Vn{{yBY0=m)bB&4&nb
-H75V]$K9wnkgIaQ'X/+KV@LP.vJ"LC$bMDr8r"br9qX!/S2jk]M%t>PIx9q.h@rU2&;I[FXDk^ol8e!Jo9'hY-l5[[[3av[:rgL$}"w<#u9q]-Q@bsmTv$
-5y75'`GC-9W&#H|"@BGvt9Gn%B~dN5nuFt2;n='c'j|{3">6,E9R&Z=OPH$]r;tK;,Q(=q_;5Z-Vo>^y%%-BJSITDQ,)AfN2E:s}`i=J8-4d-}8u7tl=NO
-ND4("u6IhpC<B5Ky[eQ>~oP2attVRGT>vf')^t9q$pZpih~}`ew_eRnl=c%eWBWALa%B]ym+>=H%#CtTA.w<u_(X_F1>Ks~GBv]ql9}-o4,8[8Kk;O'ZbC
-b^Ir;ZQRMRjV~2."rW$6<I4mJuDwNW6>;v'Oc_#oJ:0FdM8Zb,oGH0+4wB{J,i{F;.(UVu.X7|+Q4C2ba/<]U(eR=%j2Jq!p%O.<<m4ZvT}UO=QdbzC3`!
-WGe;M3+@Z[O>o</z,q!@sS<BA$}h@3v-hY1wu>+I=eg[R}3rm8}u@_1&y/qf25b-4:vxl+Tn;(wT4do6TBcT{Vv":DDjA:zCm.dddiC,ljY4FMq-a{B_dW
-c"WiznCW@:(0B!Q"Pq}HK9cW#8k9y{8z`_;gOUu<x(K(qt,v[L^8|:;%h6Pu4X%{3y,^uO+F<cAsd)5A.y|bJUpM6s8<V,l!K">tU2OeArEw>mt%t<vWqK
-`3K9cd{'o<lPzF"61s@nEC,(rkX%<A8l(1"f4+1qH7<NoF(y]z61gkzFkDIlTlFZH24HpE]qipe&>"FGR0V--7.br)@>@ANH7Hk7iZS`G2g6)<k";W{xT3
-1#qx9(J+MotRZEkxZ8s9='by"uK>fs_4&Wl@.p[#Ybkqqh:k^d904{^&TN``~V-xs>#Y9&Q`{=QEq`2KXlP}zS#hV%kU6|hYq&)P2z,OB8sLxHna04|H:G
-Kq7JJg>2E^~h6&43l>]"Rhqugf]Q<FjCHs"]3cJ#KU9DyEXCnw'XKb|Ljf-y$%EevLxlq5jAr5679)`g'-Ut0jhlw>>Ry#O<eZTABoDyqmTZLI^iu'Elr/
-Zkr/r80/vC5IUbhQghbbN7y-=/,6ZD$23_b]nryc,@|aA-pE(DrajG($Zfv{^Z&7P}<7TL2v.kcTZXT'Nxg9:vyrEC'dYUS{0af77%+b%Lyg'Qk%>-wWUo
-CRv-[6Y<7mZ2NMBD|v5X2V3MfF}HTf~U{|Bl-{bMv+~A87AgV[aGr|8Py>VXdZmNH-W1X.p^$^>b=78#vcCi968x![mnA4&OzGVlK`~)=N!`Fe.uy#R%o!
->T5E4qEe`J-{AcTiM2,X1%vjp:AW9$4>zjs%NU82$:7YXdZY0/ET8QCJc8GF8Q^s7rqT$6eIvXiI0C"rs[h0`$YN'6x{.#L>`cxi2"wKQ#_<YxKd~P]=:9
-(7>@%K!z^MVZUFpCnJ8(VbYlOB^^az+2/fY^;v9xnU4JyNu4+c)x"s(.,@mfc.~OFu)/1l$$dHfDOB>338,+jjLGv,lvK.fE;J`_`-IPG(y|vt2_Wcb6)J
-Eh`j}-WsXG'ip`+SHSkJ5ztW$ywVnPdho/V;XWW=u(F3laq^f6_UO_%A>$nDLibx@QmP{94![uyc`euNVV$v_C(i%4sd_yFa^6Pz)@z@EBN(Welo'}8p`i
-q<)X:(>Z}+:w$}ckL9[L)|#DSrCB;n,R#:H(j^=%PdBFQzv1SsN}kI(n/nop/}~s+S!6(LbdANPA$Woj0-5o,Ze2vh9U>&.1S^TCS1~-nB=jC_b7iibz7;
-In+5'9Nty|~RM;)7W'nV6ME3/va<oU:4Ur<Mz)`]d(/,gMz/CQV:KJjoldi,i&>DLg[s~+9BN>$Hz<~tm0pPo9i|1:=%5hs9&O9qs2}_S1j;6"rR,^T`T+
-12r,l>U.'|_(J$&y,2YzjfXNFZ^_[}"B,O)M3T~V+2Z8A=rQAqaPP^u(&v$200CGdarODv281JP>LI3j[4N_guE@E.S9l`BZki`xrx9(NAjH0;bvKo>yRj
-'KzE+T"<}8Y(OS9<}>J3q9rWL(#dD8+F+VAv/)`l$N+iRK$vh}`bJgS#dJa3CDaK'SnsiZJO##VsAN;aDxni848)#{"[)s,&T{8[ZRHV$mYljB_po1(PY)
-iHgze:eboUHj+gOp~V'7F+x4"{uaczf2:FLZF{xhUt,s|',-T+=t`TKm&v~s+ZZr[<OQpe0Gdf+}u/^KpE}geYYbb-5&R)9a&=YF&;AGbC;XV3(f$Fe'Mt
-@o^1zbMm/u{W^WLZJQz,=y#HOe1lYsVAY$!rcCNXRyu_E=wf&B]4;v=8!$QPOCH^Vu|@=|GePumw@CGZLJq`BD4FQ96JrIbq;Zde|<i"CRGO/_)i@7b+}>
-uU$ZL./<tktq2Oql>[4pQ};i..og`Ms]V^MXZ@TpN;lHv>^xk-&%k"[JowS"KCi9)rAOL'5=|&kgmdK<hTfRvmo_'VJ(FsQP5`|@OeKRCL#6#cv#E{P]6)
-KJMZFPkRafmjs8}cCvG|,'0biH'fySe2L"_byr|V]E}7@f(fP0yfEs(m%w}hM07`J&2h/M5.b;kb1VK&vdwV4O4[WxKgFrk2Snp76T`V(WCJ8Qw[K^HDR2
-|jwCIRd!pm_Y]|HBNe[]a8%1@5'#MuQEn+`tMMn$=3OUsN6{$HgCFFiG}r9EP}:G}1LFX<Ei!GG'tQ0$kURI_p"}<&I2]:@3,B(fFpX0S+cp;T6$AqJJ1)
-2BC%OyWRyi8A`>$z+}^tp[Q`VFR'9Ufm4.H9w&h}e3=J]!]QxP.`zz`^%!A[O))KK(qiucglt,e4C4C]'le7-3E-m#$2A(S(XXmd&2_6hVaYk'~N{Rhwy/
-NKc15St.I=tl`f)'y-5xr7{JvYZU1!V3+rr)R4&B!.jd}1P0&ijob6Juo2h{gEw,,BOk3b_MyX_qbwwAt#=LRWo%sFtOK1~D@`>Ei)FHs5Y1$_2{g<[RjQ
->wrec5w|u(>}@]k#:Il{Iawk`qI#x(/|Kl.Dedxo+4J"d=r=YYG|&"5-kJstZn+SoBhk804hsTsFpO/5NR+@>k'@Wq|Y6KOa&1aOXS{tp;^MxmBx(GVy<)
-tkhG5UVB~fAobGvWk]b1x2i&bzO7+^dgm,BI[oJx&|V$6!t)36D:PMi2X2{QetmjQ#Q5g{]YsmPcI6`+g+)sDd/keC}t|:XVPRI]UkS%=ww$D_;w^NULNb
-1tzo8_D>$TY#9$Z-Axjb'8X=12>:c@I=<58>S:^jwSp;Nq/ek@^w~PJ+.Zh<I-wr_{HG^]fGt|{GF{Yo-W,iHEV9`{kLN2k1%](}]GJ)B.Vj8I^|vKUh,h
-p(zE6+,%(WC_m'S_u{#&uNif#@o<sx_H4(&@Sp5pYMuu<]x1S%~xPN6vU/tGzGtPA(0vK5xm7>/+hdYzz'=0fXOWY{H$(RN/7)Ek^!T`3=y#[-Y&HPlYeD
-xp%4#XGK8-J&BdE{-5[)>oR0mQLAK6bghR:H`HKM/A$hAp"O9On4XepQgwsE&94-GK3dA3H.GR+;70$,FFzR>c9Z:CBvZ9]:uYM#:/t],[40S6zuK%e7mR
-IXfhtY`<k8Y9g[MU)I|YJ18SHi|gvu=JA=p$-mdtD<(h%>=n)T2Io(YNNUL^4pzpDp}Y"(2/,quTTsl%yB{CUAw-GE<a8E~2}$jnweMTt"-oi+]^@s8JlT
-v.[f3CMe3(mb|:berLXLxPXC(Nvm/(W/hNR5RQ(LP1N@'S2;]4#Axi@X)fPqfSa^pQM-}5I<VnQc%ep@&XEsG.@#'YN%_1<)[N<o"buut9T8u9fU0>1MW}
-ZLh`yD~ec12fFcg`Z(p-IFFvOGm4M}TZ5SQ)G.wY%uZ(yI`h:G:K@@Z6oaa`.>,]owp>9_[|$aGv}Uwm(_IsBmF,eh9<[-xBeSkWee$oM9xUO:o5&i-tD"
-Re9i_Y'CNX[,5W8]-NzW5DqEhCf;nE<o53oJiK3TPo,)A_pLS;SIJ:=n.-Fjnw3D/gYMBm!r8B4zJwW$9|sPf1ndC9e0=c!~OgUlPN&@Mmbs5z]2N.kQNQ
-T>5I`O/5FsNdveYPWHRApIItnKsF(2h]boJgatU6#|vdFa608vUqP>|7]hJ[+Th&+`4bE9-!8gGDL)esT%Q$-wPxV`~vW3n8Dxby>Dpoz,yJ_b+'o9c)/s
-~}#muUGqJRDAKdq=cQtkTf8!1Q';['aTgugbX,}E3FTlnn>l'&1vwi.1`K^o}L#2mK"JVRA+A8&-1Vq^iUk}jd"w;07[ll`O!'Ej->(NcWL:qJIn-6"v4[
-/@>;'9"p#1~NChdFPYuVoHlU"0B[>{XTo!!V6z2+(3[G,CTXuVFntQ[2@>#1_r=rmGOh/W/erZ2wBCs0hTX3.2qI}&w`J^}SuyH}pY/"9f%'kkxH6xDUc1
-%4ke2Hq$mHOa]P;nbV]zSVR,13@k&d,CHUw/%Q:Gn(c./.@evm:^8GlD2K"g2i7E+tA=Z:;2Q]X%&T+$+d)yAxmCU=8%jCtq0cEq)M73H[zTVh3N7GPaFn
-CEyaQO:cUg#Mc`o8<,:,yq,sh"OgiXnrr%dcX,YaD=LVl9^U3hRafYS[AR0Ky,JOn,_`m69q]qdBatC2[eDj3+Ti.F~U>y>p9;!5z,Y2PSMJG$$_<td[}t
-nWZnxQ>KY@'6d01@{Xzedk>ukBUp@G6'M'Z7`+K/HhM"[]Gn^g:w]w>%`}@EI3>S2|b)VpR^8y^;IO_%E|JvRn65z4kJ@0UT~yZ#5V_`$lOrSYov=p,{AL
-`uhydv6G5,H+Ds8AX2<RBW8!s`/bz8Y2Y(Fh;x4Lss41Aiw'{;8+&cXJRj%@yb34mYw,LY)}.5|g$f"Ov;lL)}Jm_B-v0o$O1o!1j1}I<-:=n;mN1.t{B/
-!9IKA&-'/G5q-@6=FRZUA.WXv>ill%9J$R-g$N-4xVSdI8mZ^:Vb')WI'Rs&^4>=m$=4JG|`u^CRuQ}(ScGKh@>=cD`C;[6l^-!sG`g[^MR[ZC^R5v,Sit
-CB>>E6-d5W$G)5$ouH#K75O6;(0qt<G_O/(AOi"4ycZ1Qe~%PLc#v-K-!NbBr!>PgE!3;n8Lsc0rjT/h^hyGRmf&_:v[~J-!jH`@v:IT}5n"gQM3WF$rrd
-U:UkB$1WwjHE|&TnHIOz>JUI[^VQDlIdQXaKpt)+5_&w,jpz;G~uLiOsB<jdp|uWlR|u0C.1[0rnLMg0<L8x"+jz8_87#yeGwx4'uh;MkuKZ;2KbQel<Lj
-hwtT<w6J]Mhu>IR&qhxKC30{Nz:'YH[F3UcG_C[dE--}:=&%c,_)3lZFf$%G6Wt}V6Gs6)G2:'y|X]$!p.B!w<[k]JUDOk4lWR#4mYn-[zs{f6;$Q0(CDj
-Il{g56gqPyl"<$oUFBKknx}dSWHb3jqMuq_|H"Y'AG.k.94_t|h>4eK^UI~W'daTP.t^Q{k>P9OQ:CRufx1)(`bA4vb+A.q7~Ro#R),b2N=HF+>0585h&n
-U"/T`s9i_Hw3Z!Yu|JwKM1q.Ggg(,N>144`UPEX#ISk+-D.y.$Fq,sL$}N12Y1/H5:=r(oCO2F#irHcOIc5@{f'.Z,sGwxeG;{+-OrguNLK%I;I1c5wRAS
-;w`O+0^T|Q$E{VLiG|J,nvBGvswR8#}W&UbflKN)+9/qDK2YbBca$v[7D;1DT|8/rtX/9xR^&XqaSs~y8Djrov01L<EjbU_)-}v>SnuR@lf@3>y%_O8zhZ
-]q'a$0J+_y&KeMmhMUpH${`k|s6>coal7A&XTMWXky%{=1S;wn.<g}<LKFseWp%J.5gBcdIS81q5'$M8x%SLR|,<uZUcG0fu/K-urA.<ha+lN80t>A6.Z<
-w%35(a/^-T&mnD03uSxMQ@_r(J{yni!-iJnvD<X>8CmBjY2`V4nj&]>5Mjp.;G=F5e~|'p]ccJm@9f6(tx|GuGnW77eVA5qli{eA[VRnxh8Lutl>fgSY,|
-=85ocrt%Yg9kCr"S2j%tYegA#5<r@:/xs5!DUvY-B^umYh83&2q,"_(AP$cmJP#1AYym8`&NYG@:99%BtS3pr1g`(yv1#=#IGa~&ushQpiC{Q:+[YONKxc
-E1Kz]b:bBW-B$XJ+zl(va!'6yIa;V1#U#:]>Kf1}kgutkTHfEF-KbXL#h{R5Li75f!@{Oa/(X&ytt[.Ju%C{&rtFZKR5_-n1YObIW<[`!%X/Ea6J}nhJ-9
-M/uWiY3oVLSdTcIfnf3HxvEU%Wc%.0hqKBzrECf)/@sG>]h%q^XdH[0-c3E=5#hj6/1!_}S8/b;'uG#'@4ic1+2eXd_c!~f}kwO@<r8NIDaX2@~c(|e|:$
-S#h,]7S%WajV"rfHRH`e.M]>D!&4;kKI$d2}SJp{~$c#d+<]=j_vzr>Ym,:&n7)fb:b"MKvNXZM8ZTNMOUD^1#N9%uAal6y=_=>qi]~>eIr4"5:d3W8wR;
-S6R2Xkbx[}nY>V<I`e-Q~eKQzf[9Gl|JGq_y_6U2M#C'#suq=)Z}o1Z_L9QfhYQ2_qp/xd9hv+ZBDWY<hVq{v|&#'vXZz%3$#[_l>tp/8^cuGljWY"AE_q
-R6jq>6R}h/~FbTq]`6mIcB!e)4FQjCm079R85sgGG,li6[GeASpJ`fzei%:XIg>X|LgDqISrodMglKAE+;]lS`3o:s~jw#{,&NKd$RkEd;#`kHu3FvzQJ{
-/sQH~MoHi^CRh@hL&@;%t/[;#2>_-IKP/-nBaKem:kUK7qr/w._h-=Rz75S_DbpKtmL$-1hsG1qfgHMJE+tu}s5+PWjD;-b$p(zBMWXa4<ra@oGz/Q2}u+
-I&kcS>SCS9Y7;y{Y"pzs/9x`R."T7#OR%yedh&-w3iD<[9;]{+|Is)Jtvgz$.0h`+|a)Nom]&%cDN|wB"TzXFg:1#elp,./&OA)`%E)7hm4L|2i)z%}'[h
-#@g[KGXUn$-Sq}v>E$~qja8@E-0/~=PDo&~tXafSkj=)Hv1%80&Y]ZhptE%QHU#.}VT=avuKhynC']F)c%ZrXLfE<%e7hV0KwZT_;Pv97=|9ysCh;bnV76
-0E~5=9(O9B:e+$;8BR"uAj$<JKG9'JYmdo.q2sD;j[S1Na5Mdgs_=H&OY@Nq:zA#'ZvKV[WlN3GoW#6f|Hgv81rpK/{9w$LJU'"jZ`[tja3a`e4dyLqSo;
-1&$}Uu&,T:1(/B2S95,Ivh$8Gk=kTQE^^kG@s34X-OYUTMS^{7lB8C:2c;WDP#oAO)LeV/GZ3%B2&}N2dbofP5byFqn4Xn-v1]B9"5QTnuiUCw]SInEkyu
-B]Ndd2[T=}i)lcm4Z$<=p)pH/>{)9:/jf9+}`uoe~3{xRU)i>}5O%.W;)sj!~<+4m-)J6Vp+7|0-JlXG:Gv"P3>e7VP0j/5diuyd8l<!ht%8tdxkl85zx_
-miLayJwpH&61CC&cp9Zi8hvl~SK3<en}3;SKZ$R=Amd/<yyN^Qco5ftP4ny_|3ps,9g|uv+kTwxE08O&P"&Hq9O!BpW"sl5U05i>cQGK=OJplFpQ>Lv,<9
-74-72.=DZnDOB=qNFgp's_[[.wPk9<MIo-Q}I)y9nLcCM%k7^prDulS#`b(O8XC)G+n'MQuE;tzXpSwM{+P[e)st^UjBOjp1Jtl.(czv`2;_L:ikaOMV$+
-O/K3f5vQ@2;$VFTKp&0<bvi4+g"C'VI9-D;WKLFxu^,Xsw0HFOx3pCWO-4yics(CQ5X6#dn!YU.oo)3(omNU<auYMz]nZ>/(^jwL`k%2b(`Jv(`(zh,!JO
-,}_Jx4s&;^AK)EUdIN6v^VY<.6z)Wdff~ytwPodIA>qsMiTcSt!Hk%;A:{hI}G^+1xM+dOiS:^P.W=+3JJt>rW2[yu!1M_/=nB2AHfDskEq>S.SaCrz%k6
-9IOt%a0A5'NFu""i=&`8q`mgF-#|JVqU0y7r/hOE$2e][(5Af_"qz_;fa(3zSFfp#+Ugu@IGA!skrwOP%$jS~@~iCpZOwVxlYP.z2nnaQpplv&,DnlK(Qp
-'v]&(74|);o:&-K`Br8([g-2vp;IO"sO~T@|Kg&_/z"7;M&_PzHO3TH)Fo!.Fzvu(ql=%QnP@'bK4H/&6XS7%E<dCgg+>)oS"_dh!]_RE^6sw:)%&<PAnY
-E6u@~xqP&8zOKTUyPz'jEgJ#.m(5NHs<E(]LsU}kik!NLd+:{JQ7!;6+neUwFAd=_'X"AukDmt%NWxQ4<MGEv0o:p=<mf5]OZJ0TkshU|K_}0O<:4P:>V}
-/JWV^>qCnhk6mbn=CA]A;E5&KzNjfm)d{fOYP@Cga)u}iUX@awK={Ifj,n'<^Xc7l,Q76w0,v|Mr.6`lOlGVp,..QfM(LgN7:Kg!^nSWeYM<BaG1=_9w^#
-.l/SxwNkbKPxWN'%RIHryXADE^Jq~h0u:t+j3HT>>k8Rd)5^IAO|dGF;8=kXdS`FQi]={PJLh;0@dU!qCA(l3NXjnzkQFb64'U5X_fgCyP+rjXbd+f!yGw
-E7NWOu4N%QTBy]^U_FB5D9fK.Kvk2.=oW{"`AnMTeu.-btZ&`%W'K)=UK={`SN-h1$m.3gD'zWZtw8[4tR:[.P86`3X4_V{QD{d7z@k/lsBeG##vkz3xWP
-LIbf.[xS3IAx}1ttz]L!gIaALtCSNjl=;Rh7P9%Z2-uQwwEDX&o2+SLe0!IN|j1rozAZ`Lk9>2^1AUj=E{J@DD"fi-db&-a2iNSnhLiMk:K72ByFef=,{i
-+jn|{%'V}`B<E[^so=3<@q3)0[HFsp",qd:]x+@-XEZ!w^':DrLZ|T>ky;EKt,G/g_>8-;wijPGnrV}:j7+0;V&g@6_r.qTgsjZ&:j=6dQ8."RmOs2rFpe
-O}d2&F+q'0{$!Z,'[hjNbSuhFO"_az.fNiw&zPe@gJf}N$+B7-FXqqQfbu.$_X7T`mJZ2%:Q</;f{Q+Bz5_d2o}G{D!5q_'j3aim,pc/]]MQZ)Y;}7aup}
-w20z&'fTzMI]M+O7QV0[5bgw-Q>Pre:cB$5/fUYwa_$^ZX}|Nl0<Eb#5%,2W!@l[ZTj[rX[NC`sxKqS0F.,PRyWT`Un,g)e"y(qgA"#V3Kbo,645oWuwT}
-~k1XE0)2k_&F!hbiTp5qpBOBJ39Ba!(8a5-Ex^r1DtU$wQwRW_c1!O%E!OCa4c=`EJKvc>]hv;"8@S4rPvWD0|=IOBNHT^@f(74'N'y:kI~'FxW<0RE=<U
-bsy&]P%5'e[0;G>!U`z}>e+H_UUFX}`x';p.E:.1~e`n(2<X(.J|n[^Ik+4B:]agwT1L8umBjemnpZH$('U3GZo^]H-CQbm$C!hxE,sYT:)%q2p|SA;hBV
-S/x_u2I-[0LfqYr+-Z{]sm39~.-r#a_/+Cvs:_<(z/}f3jx}SL<pheoDKZ:B@$NnO7$,eWlSO%LkO-4X.db<Z0:lb<#lqfF=D:OaiDlxPI)14H)<dFd>~Q
-X9CCsU{AdE;F|/HdX0!Kj@0m2{zcddiHe7.V%[d>$rNH[<^aC-Q;i#RnU2u:/o=qqf[>RvU=OzKYnV'SVHyxId=f{gG49k1O"kBJw`kl/V^(8zKq%2X9Y#
-Z]oPJrr2<8%o#RRMsuA-D#lyX/v17}fz,Q7iKn}o)H/4lJ<m@i`{9l6_{zw:q`9Cr}.]]BOIM0r^DU0TTnLI]IVf[TxSn{1;u1v1U|i6R]|>NwR(SZLG6)
-xhZnzhAoKU"L65]O_n]s3;CBcrVpbR9jSn/Mt=~LV_d|+GCw3OGnVOg`Q9[`N%tCfC9ZDI2um4":YFAP#r{f2kj9q]`0xh)CBh'j_"[$@;ndAS7;GS5Vc8
-]Y"zgv1V!<3z'2SxjJ.)Q6&iQP5}wy~-H=qnuy}/)ihp2{heh!FlWnyYdzh5Nzl/}pcDJxP8Qu`5q]Rt#-}/HQ>O=o3el2-%FN4F2{jC[/t{;`Za.5G]e+
-"@NpCw{LOn`o{yP'C(:yo,#,{0ZQ~5k5ZK7ou="~3t{jR6N`2d/{~}mwQ{.&oMr6N3cDGDi3emBxzo:2nFbY=80X[O3bscd"V>hxBk!F:Sv{o}+LC.M/6Z
-$l#jvid3<m{Dd|dJd}q]^`bwejAc~vyO[njoT^Tm1|a>^UCyBf=j3pH]D]-v"f[7I;hIKnCjBbm^b1$/r7&M>iMzh:'6L88K18lm!:Dl}S96'l9TPRW9}n
-'Z0B-io}rZFGT#wxkOYeA:fuLtL_FNRZ{OuC7G#AV}x^(Zl.z(AgSMdq}@|Oq4/Z{|d2Q|tOhy|}1f#`YCQ.N`TsPWOtso]Qi/EiL6%n.Rcqs:#CJ23.~f
-jmFl{F|&Uh{@jn@DpnWOil7-rH-zk$)``BPY<w=h;P`Wq+2O7I.#}^Yw1S$:B=gFmCUPg,l/~<]uczB9uZ"kIuBXGpONolVNvy`j>wMkaV)vAjL0H@!q}/
-&:jfnQ&bA_#6I!EqxPck%cQl9K_t_%lj+'==[v2[GI/V-[5R$/@<I`wk-NY##G6q8>V{C:i_ZZY`G69XOxaEFL64QSM|1g9885Wut1A]pLB@P@/iibQ+jK
-$/<'~:owcMom`T7r'_vSp]d)/ri_wxuTMbUJs2f[4(c-6TN5J<Glt'C]_Nb$P!Q8Sqjv%7k&GA6l|u'_3iKwn`ksak(W;1P/+K+>WTJX2Afq2x}|Vv]AOP
-8O_OQ$bHL7aD0k]F]4EOUF`5u$%|z}Yk5{&nf"#8zi;DXbwZ}qthPdrZ_u%nCY=)fy2=DAx:G;2LjSWf:HOnmo|LfP)l|j~1d'D+S2$rX}_,~81UHqRmVQ
-)POySjKy)3xl$GLtI^]xtXW#:T]|oCPOYm|=a6BC=S]8qCI/^)kO]`}b>5+o$K=]P(Ev`;;MC$3pB1Tv0%T+mh[PaNfZ92De`>@yCD$y+e.yOkXljn5]gE
-[d5N(X8AhWjyrQ^C{qnhM,u<Xq$j]<&js^p@"7{C((m8EM=bbVG9QG"kC>Xk8RT12o%B2id1Y_iSzP`4aDY[P!$Q_KEEXrEk5l:+le1I_dq:8bux$u.{h@
-&(`+$Ukt8,/aV|{b'ZL&kp"_`HiHgvgAQe~{9qb@o/gIrWX1kR_d@qTWVXf-,`e@ib.b"{gO04T>Qg~L.FWZtw0X~FA_u&Zne4W2vNv;wQ#M#gmR^,QOuj
-VU0d3q3P7BZome1k%|sozfr-z)aC9Hq>Mq'@9B^J4p`37"0Y/gpd2lWxBwWehDTMw.[yA8!{9+`e{gSF.JBJj]#'E!XYykE>OWf5odA=RdG_^/okND3Sy0
-b/~RO6,WC5ZaDKDm(fL{m}dG|$(jA|i!r]1oa(trX-1lT;#pa#36&_P]i;r%[]G@x1|L3,)-%,iE@_qnW3'u"5fwm{V,P$+`y}>)Zp=8j#IHsI8,KC9.;6
-&XttP{Q%sK`,>Lf}_:o/hX~W!;'wUhM7C9|=3d,K[/k_f$@Z'OX3dR:ZNm5<,cpATYLMcD{|QLzU|wN8ir]@@RTWg[9qX68aM>t/_z04eqrwT@OU]L0t{:
-of@&[&^t5FU@'nqqKVyYQt2xnG!fv+had{3[<&(BzBfmsfxgUl}%WL`9T|u!EG{($T|uIXFipd&F`eFHd%AH[nT3Ym'>-Le#Zl}|OZ0$n9r;m5."+G0#<f
-IFlw:vT'CcJGiSaWHB^S;%J,j}UcUQ9qjc}W_@R_TZgN=g'Zu9!=0O&7-x7j=%S0:xU|TZ5QlS.[LH)):.Jt^I6vCdK$;W,mZ)%;qO%6"iDlf}iCkpE)"X
-@rZyc;:a5zs>AB7jnQ2pKadPKG`aW_;9O]4eCNI`3vcX5{@fM`&E5YL5i{D|%ckQ[9j=%)(To7u)=s<Ai)15yEm2H^xbP]E%Pbo,"5c)VIpT}T[Iy+:s5l
-8Y`/q[Gvj7~wliR(Q2^<5acTFX^W|bysxnl$[-3&os{A%O]S-+@S~/V:xBp()=p@vL+s"[;;tJWC^EM_~,Wq1c0Ie@1hIN}qFp0T(S-c"kRtG`JpRa[.t(
-+rVp;YtnhjacGx-f4OqF7S.JUSn0/jwd/|/N]UIF1^=nueNO!Pa8RDoh~jS(w26Qi)kMd3^i`&yV6A$Ti@q%vc|KvPKlNS5]B$VWObxSWC[VGi>W![#yl6
-#OO'eFd><me5A'gtHv/!18cGP14"4/SNU|eV%Tlnde%v&GLTU]~+gR}N1l#Jf=XmZap("{./.m{VDzWcnd'c]22r-X1ocE+"uGNKWcQG%paeEJDuVY,OP'
-zJRRrmE/5o82+Os<H_7`nBL3nMdVnJy5#y6n[},vAud>BBt5V,q=Qu^@tXjb)F#C1_^cudk_UcV#AI'=fa`y#ZfBdd!I,:@Opkmj^@X:W{GOawHBG;Nm'`
-oi%T^=j;@T)$<IoX^2-M&nvPn`:GM>5KKOhJCcygfF'p>z!3}DWgr8{@NrGHa1_j[/+6(Fa2fxFx)s2g9vt}37$_$OgDZZ5}q62aiiPIY9yy7"K'{|e@!N
-4Uc_y[&NcO`::}FOJg!kMOA,Xq.3k((||LBWvwqU=QC`>Jv{!-t/1/~K'1yk@|2$GGEt3[bd@0[3"6>QC6mc#MU[NVz.DjXU}veMY6a;2H5EK{tu+XV%#;
-n/7xzZ_6Yn|n@)"r6c&1U2~X3C#!QPbd4kA:%8dkI71t{OA)q)"JHt-&Z4!%mRL-e$n$>rN}8aSQSHO1Gt4Eg#0mYm"$XK,^=w}+uI]CeK1l=_TqEE6HJ6
-;ao42{=}w1:Fi4pPy}x')z8vQma,WnxukV56tMcVb^z5jmaa5`4(RBYSnRW$AskQME$L~e;uSo|FAN1MLx-kgaUXhR^Tu{9Ugv@BCc8=9A2&:b]RM"cQ]4
-Hf9=KlC8]C'f3,=53w#y9nB@l#&shRBIGbyx|&zaHJSg{[$<H=TfWD4Hkg"uezKEkl_#~Z+A$$v$vQ:_6nyWP[8SX-ETJgL>$LB.<aZF+bx2;u,Ek>^@0x
-txMS<:iWf.n"tI<a:ZwS8,s+frNO9c+SR<@h<MLl7nY3^rM3rX~rp0_,PLeNjJLXAud^~:dB"Gl5u)47+W(izf3CfhBQ%SZL0&)^81XRt7fHJiq)fLe2i9
-|B]KU"de6dapb$]#VPO6BR4NCC['.}M+SDTZGO/I^Y.G%Y";i1%Yhbp'g`ll[aI3xhudy;YD=lw;9nY3@.j;2'=D=#n5xX[6IQ+]pt7|"L`Vze<;+l3R5$
-0dTl4fwf:Q]w_OH_7@qAeEu3ljWWBxye+)]>`1Vo:GSh7uN[bt'8<`@!x|z"f(#(Halrj1S;^nfsj!.%s:&GfTG.>}q>eSHq]9LPSRsn&CmRp$1Ye7P(BC
-_bGyM;H|[0|c}if,3j!^1R.3<@lD"/>u=8T[8aJM-M>)E/2cg)CH})PO&O/^^'O9_#'9]8O+hfjFEL4XETtJXp@GA_85c448L(,<7Nv;<Ovwc.6{1i#hQS
--.W<=9o4h<_TJFsevTC6[#}1;Gn$hbISoMOGk$HpW[wpi&r4cRSaT(l3AhF`oIxbh<CSjx=[-<Prkpu]KO2:[jX1%x5m<R{pv5a9Gi9+gM!ijYf6y})<Vd
-5ND/AJ6!>j&nw/+:S)6VD;:-!Vn0/U6/V>9n4x[7fRuagh5s=^s^tsayb4/#9HpM&`lmI|.k`f9qBV.Gac$g<_Ra1ZE>Xo;<5Z}7e]0]Ela&5/ye+}-^[C
-td7!X}"crugdBPU^"11JJ%}/h44kB"q+$GIQS#v";='s#Ie!jV{ucP^z7X0)k=[IgsX.|nv^Ng)B+NYn6vP1[3vF{9s,,[`{7]VXIt^%NFd3eJp#6ZU#CF
-1;t'dM%xbRxT5g_p~QN/[='m"0[]w&QA&i|.P3$t{6{+dtx<U+R2Dfc3U`@H=36z:8(Y<#KY|Y={-8nZZ>yHoAOw4'/CpQk_2%neA(oaM&Dk<i'O@=x[xD
-)`7zp9(;a:Q$-b#^5B~#JJWo=`#CBP=yCpLL%IQ8@SIpCCmzEHDFIq8Q(:/]9Q^I.MCO^(gd2AjQs)Q8}P)s^P^Udr`k;CV0B`e`-/WaI/+^w^,$vqRD8Q
-v.):#hsMX<4LK+d).eB9Lyhs[=;uuo$D;XsDrXfn>As_o<XSn__J.6h!P=jpH>!Lx:2Vh;S9X!{.T)N#&]#g/Jx34>~n-p:;MDiERe,!c%{WFkaCb@(xUr
-a%SdJehnLeoRS.i]7h](`Gz)=#9p2H3P$B)_kfRH3/GJkWLT{#5$svIB7t}e#r$T7Z`n~LT,<9en0kEAY3wTr`Uolj^H:`<|&YZc@7AdQ(Hkx`l8`q0ps1
-[F2`p@K2S/0gdNz"rs1)0z<^(UI@K24N_s=pdv[$XN}:VS)v2<=SdC_X5U@CL{jz&k4^6Hz9:ynl.zULp|0gwA1HV"{03>bWsdaL2@UoJC3O_mKY3qNP<g
-<+LXdooBxdPbMH;dcT.aCK]mJ+a2pnO0XtBt^eEc9kK2/O6iG>i4}`x8,GC2s4!>GTl}+gtah[oMuJ~:S:6A[_9m5^(kH,m'e`>tVSN0|R~P{#dzGh_/,e
-{!vd[mR+PHLqZIJo4yzBb(=Hp1>g|.bQ$#oFU.=h4CC@K+2RmrVcfb$AF(M+%;iM<!#7&C)GV6B/Yy0a-3-UT@IwniIHGHKVk"q3xQw"gtX2HcPo5HdB/A
-d=N`sx2j;e/E4KT{`;W+1KU^s,-bYYOb=X.eWu3]=bQ|#M9f~;PpD'OrDb{1oGhFmOT>N_bPQY2rVU,SBUEd<0SXQY+u|j&`K2eh]-^MQK])JD`"V&lS1n
-Lh<L-`j[lWb.>v`.Mug9F)ry3i"h2R2T!!{GHFzj;5g_<Xx_}d26k0;s-YyQ]sPkJI5LFcF=bIl{m;lnQjjSS;03_jWk9(+3Mo-xZ#4`V0BxTc.ry+Ro/c
-F(3Qod9IW1B/vpM+8EB8T=KR]V)dJ"ZM5i9^:l26CUifR^9IXP.5~QFnRW;5I<JS]$X#P{eax+;R54bq5C;2seY%#sUL::VO,'B__2zhKo>-&hH1FE9|$;
-j5iq4:xch.xXNCmu>({txhQOR|t`"cFE$eJbeX"X~Z!Lp!R,Y4w2_tHM=3CqN8<c_z2#jz&hXT8wM3gN{bc[3H66htvI'Erf7RC3.UevAq^Z,7I.UV<mj3
-E3nkZCtrZap^~@E;W`daj]d(,yDGNZ9`h:F=|}!0sd.@bHRwOj+{67lj=.L}<^s$#}Dhl9yg'%yywsKS6}&}n`3@oPR<B^bm~sr<}azu2{1Ye^0OXfj{JN
-HFM;)XXUJC;V&@4Fiu>3gc&`ojKq=fDY]]}b/fbp+Iw95wh]RRZb[TR-9#IT;6AeP];rkI75MVnm_],Q`k+EF|_Gwuv4WbZMWJD6XSOYm4f,^adUQY~;-S
-3W<}9H(Go2{<4,A)M^<1#hwh<<%A1w-WX&Ghmnjia!54tJ,-y.Em_7H>qafZQM}qqifwoi~-:]lwyCh6Ef(fh%=M2MuvJ|[Pz}`fGd~bTzH"Hg"fo2/5:w
-BN4cst-SatY;NoqwOM"bn;)h8&e,5w3cB15ZX;F#P^C%%h.d6">$R9:JSCd#E[%h9tUme]:XhD;K7oQj59Ua@+z-M1Hp+Tn^6"olB&6xVzZHOLkRVr}v~J
-tZX2{C6K}{m'UP5fGi=:BJSN%giZbIqS2<#8P"9WB|dci'44>mgRn"ZS$.bl_92O|4`xBM2:hsBtMi`;fC4ykY0;Gj|2Cb~Y/6nx+Xv=s@NR3Rh)W5It(r
-VB^#~<!$aoPag6B)U|>U]3a|1G./8)l(nCJpJ,O(rfbg`fHI1sE}szhu@Q|(QQmDkJl|'y+0cQ2lo1L%'vdk(t;ER{svd:w9EuG9!$;`vnGyx[zQ|%OM',
-Sh^e"=L:UXZX%-a+:[/c,OFc^:K#diU"/8x8t1p"om`u;lREZyGQ@6m{W9;Ret7OjKPdB+J+epP'--WP}auyZyN/4SKx%Zymc%i%Da}Ny(M"iJkg)ef(sL
-o&Qhn/y,]F4L$`)(bW"SSh(vKd-Xt)]R~03;P9Kbda&LD]:}rpd;(:KG$.a/G`[6fYRp/xVp.&9spk0m;h&uy:.KUAC$PhLG7f(;<5-/35lnxIw(+j6<_=
-zM5%dQv!Z-[Rx.j@_3`ky($+;<x!)C+"LNH|,^v#y]tBP6.loaePZ@XWEWCzE3ws4'AyCb,D|=&C-|.MW+n#NcvAh/r-K5ZX%o+e4gah_5N+<^|BAQ)nQ/
-eb^KZ5<7wC%Y[i`KtH}Vy2>F3P;H)a%SHRdLR%~K6j~:KT!XQ31Z$}ioFYh6vUsAHg7wsU~&jQYSl4xC<S:n&RkCUWQ/Zc@9%I5xv0#4p/K+"zSo606hIS
-TQUodfBNIbG=XXNeQchZY=%a|lfjHJ,pb)xIzZO@gM8IUFNQZ(l1o:T>by6HBlGW$x3/q:H;m=#qjgK`/oVa&to2wcIsYI41~+fg/D+!%9Heq<c|=6T,7B
-9Z.p2Hb_+n;P|];z^;$ACNy6F:^Mx"p{(+pRe[|m^"HTWpRlHu8yk%$fD7"(G2!qT-<Twr-cfw&Q;s_YhidiOmm;+E<na(gn01kTlvHx|7s`dB__m'PnUj
-}EE{+&mO_[/^W3<9tOe{82~A6BU%O7mluDa!Qlkmv1ZrTcrr0aib3Z]o'|(E]>)[`C3zK96i_WN5N7.Cm)DBGR~v,bK_%I<"Eq'"^l'qj4Jp%<#i"G&4S-
-G_~Ay|Ef04!FMvLz^0MK:w}7b%]3)jV;Glc<x2K}M,R"!=0padrH<7laBk[DH'gD7xAW7Dl;L86Fa3%,ZI$VeA793I.8Q|U)R9-`yL5Ji62r~CT'+9:U'b
-CmQ(;N<vV30QR)Zqa>kr|YI(u1xIi5W0kN^.)=W|DlRG!GR"QykjRukWualBjPI7dY}|qD+7HB,|To]`;ANk~!qGH/2pr19u0(v_5byPre;`KF=e2+$kjl
-xgPiwI(wtDb@7])j'05|K-Y/))+t-"{]-lfdg1'tr0gJ;J5k}pw:10i'EKstQt2XfrRt~Oqh6mui2])LssIi9H#.5zzsWEh<QtAibfdp`'R>LG"QF_b`=w
-bj=7%H&syYsSkWa5d;&bdCLuGaRF{,c4<jDWX!eqdx58(B`+BD+j]|tJO^%:eO7PZ`:c{nj({4&>3lIqX_zp@cZG7F<)9LOCIk-r|:kJ0cM.Fn{@$E9Xqx
-S@tzd{WuX'L:HGv/qM`2~<|@hud'oea"kYNS(9hwUY.Xre4w'_t}fVg+V#E3qR43k+%|@Fz1uu</#$`+/TxF~Z-L4y'7LD-gZ:_n3q#4fN=fYyYGV]pOk`
-]Lm|8RPU`mzNaf4D&L~OR]bOx}bsL`O]bwfk@N`rI|>;Pw:;oOD`0-p{J5imPo9PPF-vJmZWsC-0uS{|i/t>ovyuqtITx%eNo.z3IvtRZ>X0-{&%sDKJN]
-O}2h0^8OUVz"H{6Ak"Ta>&d$+&UinWyzFzts"+qvz`Ix_#5xvgHMha;w{oX^y1wV^8;5&fE{c{J.`S'1HrR(vI9!ID`[/!TaWTI=re(wz9)x|rZjg5StWU
-b1l'vARI#Yi:#K@!bS+j%f"9HG[2:iG:1f9Lx/Pr3;CXu-Q};ljYYA2s">b-DFpt8%^C-e{d>]@y@$GX200|=QKWT6p]Tl>jO[,}mxPa[{iV-donDRnC;/
-z;6zCcoB[%h][+~w#=MdFzbSwMS.=4"#=GM8=/g6P'InApA]SXW@B#i^Q,0<XpL.z$hr<KKxZ"&O+Fqo<N~`XipL(-F6.`b)7<foq[Sn;zBUA8"DJSz:$6
-h{sPU#QPQe!&JRT)A!"O=cL[Wn<O|>,[Nj!8!c9QjlS;l^p;M}P@5Q9P[{='x0>R|Y^x%;'xJGG]!(|:nxQg0r;vWM>WzFWQ^K2Kv!m}aktQP@cabtCS8@
-Ki:Sz,H[OSlU'f8SAF$^p0-#OVwPrn!tPWNRe8~<b4VV1LTSqi!JVo`4"uO;S7||"G[h{ZnY;P~D3B$tP%ad|1tRNe1|jd}F6=RiUE4qrkhrUVt0LBI9Dr
-CY>=6Jz&~.;dPq![wE4#OZQxtI.^C0Yof/XYquso5Uj11P2v,vzYukQ-`Qf"eSYJ&F|,1V}obj(""vFc,CRVowA6s`7t<!GI]WC`xT)c4!_'[n+EWdZU&I
-=!dOus%x^cUE'Z'A[w9qkR5/x]HSIv&Mpre|H4OVz}Y0[f9YzgC8^/}C}|k,CaDuv)wy/bGip(goyPe>(^Zmh2.S^vcmzyfF>)FNsWR"}8yPX!/Fhq'T{y
-IerZEK~5_&P0tIbGJDM%a:>)j4W0ds="2>q};gn'RAhP(AL^h8W#l.1C#|mciA<pBMwceule9C>74vfOSG9`jI6|$pZ]$ERWpoC->CnKDIJVhmOiZFIaxb
-H39`7s(A-7v($k3173)s5OQToB)vL^,VmsLk^2!-GJ`#UY(y|!g$R8'n(M9Ko;y.!N]03fh.uIQHG=Rp6p=,B95T.7;iao!Mz|0yp``me8D'q0[mzMN!YP
-SLbP$+prSnsH}ZKOXiV^}Dg{te.Q+aXW%s5<vdzB6Iq6<_%nT`n2}lie<nixDs,bbJ5e"d{av%XV>kK=-y_rxNZ&<{Z$_V:DuvLiTfrfJ"Rf.Z:._>k"3r
-:Bi<(}zcJG5kA$P:IAd77Px:E5t)VsUQ`4BBmFyOyyIQs+RUKco@n`j18v[4oCJ6fWBk8fU%l:!jHQF<-Fpaanv=$t3&sRX)k>IIvp$MweVG.&;n'ATO/2
-RV}D[]^G"cl@2wyQqf-mVZpPB<<5Vg(huCCv#o2%4%-@nBe`b-C^TTAlqBW#[(}3+&^>;klk%nO/HQ0(soX09hVkd2(,QXdk,^)xaD`0hue<`YR^y,ky6)
-_qc)mE>yP}$Is/}.8+jZ.F_)^x@'OB[H~%r71105|)|x<6/>Kt=.t^TQA{'6r"@VO]1I>TY{)yA#u%GNN@T$owo6^w2vmm%7fJWp"fTIFtuSpc7a79&:Y3
-5.024$UPqG7acC/7JILG`NM;y98Y^905Si}5`1p_m/'ZSMK6zZVb)t{H_5wN[3/=aD.5~VS_j5F1iRzZN,bJS|4/]OX/S+GQHT=vh,U)%fd(:Uoko>/Wu%
-I8Xi>T.a2jL3l_##2]PI6b=G@#n01&X$fF%3(k]S5e+nCm4hS[yJ'3r+n:IN9cW<''XTG4(QE@gAHESFD;{%&f1LAq[Gq^sE!>c4+$#s}-P=9E|_g4ZGLc
-[&,/A[hf&P2WoVBc[&tAIJhfD;(a1Wm"2B:FH8r<'IX&<w_r]O+E7M8'dJI,e)/5-tnX`B<IoQ:e(Ib|Uon7PB`kpb3n0&EulhM7T)WQ4k8S0:T$)Y3t(p
-4:5!X32PUPhxAohN~w{,0:oIJ:;#&n+sh}!0{KuqbN/;v-<cTt<:#!qBe+Kxk"eY5.;[8_/A7YIlV4#52w<o@nX}wp9MvlmG<QkUZc`[RsRqkz-eM>s@8N
-5H5iqmIkzpl5$a9S22_;JeOE%/]U|jK=T>DIQY6{C{dLI}XE:d8r(X%pE)R>o_yGlV^{yK~x,co(ryYtW68m<wx`_6qYDEf(MeDU$8@PDONt1BWpRvdo_N
-Xvl>leVPZCDdOU>i-.TRA/OU8ak=8|'h}6"ZbhD]AXcd>/!bAzhDd>.'G&6rGr+{Cut+UCN+}1&C_L_0Zn>Qub`"I-m'SxE(P[.t--jNn2-TR(<FAWS.}8
-4pu(`MlB7hqBo(Cb7!>`/K9Ac%wC=_8:TH7`XiXD/D1|o&phjDqP"GdLHh%=sH8F<kx,a0^aM<LmdfoLe^_7Ue;^IfYSb^c)0H1l:!.aIYj8#KBQy-Z[ab
-~tO(RsHu1KNyo(I;Ik,@^#KOma;vIwHT|cA_QDKTcK[aYZ1t,VXIiJ2q6j+um$D$x5HDq:6Tq``JPdKJ$]f8[O9)wV_5fy:m-1J;-dXqZRCTQW,Ab1uaV#
-:|/6_`=X[CuEiuyXR_X2eTV,i'=+CUkz%6Rm[KMu]v}W|Dk-rNtZoxq"!Nkj@q%l-r7wXFqHsQBNrP^MT6'%<..kjBJqVzr+}uJW.oeM/Goj_aFgcMCwGM
-eDX{2e_Zr%UkJ#(A9k%MmDmuX7C;u3_bB8~l}9O1IFHKk5rcu)Ze6%^L'&XY>`h9$fz&h[Z:elId$8"b1vt%FI-FCR#Lt%FuWCq5$HR=3q9j6&G3YdW&@s
-X;-GwXCgtT]zyG+7Mt<t%Yu]WBR{X"LRW#MA;g$m$;IA<_"5lLi/^i'iqN^Vq(o%%kF^+.YrigR]ydKY<x.'A7G&z1yI.HQ=Vhtj.6zKwVIZg]l84/7./9
-i:"d|&.vOdU-3>Lr%S5g<s}@=lhVWrrET9=!~0gw<'nl>#`M!n:FT;=j1ZSZcevu`RGsl{-}&];g&5.$@M.nZj}!fJ%tcON91+hZx1+IBz@T'.[Tg3i6`@
-Zkd&HR!UB%W$[titF;m{C4zZPJPDKO^=&qddL)Nh8+/U2wp{8p6,2a!:,E(XLhHMbWA(+Y.Ftu|pA=Du{JlYwxA{!0>{V{vr70zg[viqga7W1P&y|_7,1S
-Yg%7QI]{QR+Z>5i6lY.$2gm^[L#njB+5C,Rt;Yk'TK>;!k)kUE_Bw_`:r+H:uyKlzsnX.Jc&J=@w=C:,0orfpw<AmXK9O]+RuK4.lfj0SpChjR+xG:naUF
-8EyDI8NWwMfOR3/nNKukE@^A3qtLd`;BqAX'dMvwHTE=ABu9MLeT~LACIU2/.Q]L)+3`d-^yAz;MQbA.Tv2KT_mC9c{IcdRdU3D.L>$7hKK5PG$xDE/,xw
-,+g!B<^Vi64I`e@1m-6g(#a[TUz>^TwxgsT6YP^dD24@uc_5C.ND`(M6+vN'|%/UF5i<wt_eoa:}v,I=8Dhv6>%y9@XZT0vhY8&$i]F8yt7]+NPb)d9JAD
-kb$:oBm{,_CwuARS4I)<d-$!AP~"o4/FTL.TuVGRSSPd|_FfZHYF'hmS.6nfR62chbU)O'X9x=Nt$+]wsh+P6(iOgy!>HCOJ:&IMRZ#__z_u0,#q[=0{9c
-EXU{!"5-&X[[Y!Y<`l9qsa~Jt=k15ijb9Rn)nF;gTrbgb4NQZe07}vQ8ym_b0^ljaOkW)aChAb!)vQ4X&!$nn2nA%_pzo#t6[+7|^PY2_R5gPM<!'}<s~Y
-~5C>(P=c#<z@{#xY<ea&bXWJlKn_:j|89LF[8q:1&jUzE$j{`njf2sH)U.oQKMP`q^2,Dl})cN0fhH2-o|r;6_dn8+Z7Mzz3(Xp`]@_V6j0DPO`{X"Ut07
-ny'zXE=X9;=oU-mFv[Lw&H#R95^kfvDna!r3j'KrTCxY.vyxDK.+"g#OiGiS.<_rr$l/dbVY~f%TE}~8-e]!s/Gw+pkMI'.!Yoi'zdiS/H`LPeu}^Iboq1
-[bXJzp7J&^v%xDJryoL/K,$hB8`W&AB<d,l}'5E=)A|v!sbt_j)pp@RU-Uw<}a5hU<_,FOgBivhrBs/Rg{gjFB3[<co8`Ef';r1W(&r`Y!0:]XOpgr}LNM
-pb]dvc<Id>L.YaVlfl+&d^JLw^[3N/$.5_BQLxBy@oGZ(+fY|[d!h}JH:+5.Ua%]7|!2yej_qFs)LB@@b4OF@U97BCX&f#w-%F6Us^bx6`/BILi"Ov20]Y
-azSRC+o]'CG''3wD-6k%t!LF>Y$<t3+ju{guvh!UvPGD.zWI%z_D[>H1jbIUp:3MR%!)^jmm#JG(s;]QbB&$3W2{@2$y'pS.4"U3f9W1Xy7&mbPNB6>@sY
-"1:[Sje[-25gbg6Xknvp:1R-{'[}c<2`7"AXnZ&Zul8GtibQc6,uOt1v'WE3~I<X!}wmQiUOtDQd$dq!mPSpO}e10v#K>#;mg&mTnrAc4^x%<Z/'TLc(FG
-#OuVwnMEI9B5foq&ph["F{4Px<h|pt[/)l5n'(V329X6R7j0Yt%aEY5dgHZiFduP27r):WZVdg8^H"_mmC|N)qUg3665ct&U/e^Elejf+`+N@d)f[o%Wx'
-U)ujD8!}]J(dPc5D+c;gJ(.UqD20wkjW@Id[opylDg4bm3+7+1J1K|Vx&M)<G`Y!/1_Ngz;h3>.o<W0:)A;uk_yqQ:,4NK#aTPK-#+~y<]!"y&Z^A/faKX
-N3j6K}~p>'C.8tuZoYifb#26J`@p$0=j%_WmPpK/j^;fzo[7Hcvoy,~@M.)q>d<<p08/cC&Gs#lp}Y0Fhp}Se;t{&qK'K"mt&nO<ru<ijZ^r1l)6~i)'1T
-Tc|g6!>SD=VstePcas]03|O/mG%_78"8X:DCFt$n8[Yt7,)[-:}i>`04,Zoo'g(=ZhEa<w!k0t8Rv^p;W')j@ewXKNOg,jV|Uf{l+c8FuC3=s2}<iX=d$O
-jm|iw<2hsuqH["xZ>.Iw'te>u<@4|_aP:RQWin!=zKh0+I36|ujy}=bV{"iLKD0:Fr#gX@~NIel`>TlYQTx$i/fJbGkfs)W5SfS&}IZizygC>,=;MVl7P3
-7'Oy,jR6&J_n$y{Rn"L^B^~q0]hBfwAtz<u`r0jbJ(XL:Z,DUFhL`V)z==PJ@1~6ji-ABn.g->iT-V;9%8MtsmLz1U&T}qf5~9'B%&lXQ.sBC5A0f`}amq
-[Lknn.i.7K;L(%&g.9'j|_['m3XV)b|PP-Maa}MP2PV$k&i0<ejZ,'Pk9E<gOh(q'Ar6hE].{z+e,:~;b'2.L5w;6/5XV#vi1nq1PiD(3etP6"2T0&3|o<
-n<:$I9OKy+'^z3("_BY}oV;_f#:9si2F(to6BqHp`_l;w0To7g6}Vm%P+.BWR_o/I'8V}bV@B}'h,n^S[abtn#HvxOl(/';8itL;I=Mo{843:Bf,r-t@Ha
-c2GYV_]{a=@%CEa|]ck01%#L1;R5t<DtF$I}!4bC!s_Ym^F!~K%7t)ziawU_l_~d|=1h-|+:<W|n:RtncsNv[@3RZ/nKgJ1k#}t[~G8tpJz+oB>KFfB]l(
-[vd3sa#!/YAvrehd%NT=Pgip~VKVTy0YG$N$vd/cWL)CM6y-[(0uKY%|x/~1p,qwEz%:Z.SbUTddRx$ag.>wbvduRpQk}BV-x3Ykl%fiEnD8Rn2@S>Vhb7
-:P}GY"b!v906ASR[l/`C"D)7wM,@MVyR4IoFt|K4uh"xHX@0uvruelOv]s~CUv8KB/4vZ0K)B=!6T8pzML8[:(|JfXjff(dFGr<OOUj_2mYl%,'e$}0v3u
-kT]^G0h>9aDRz^ss$-ez<OEZT4Jf=g6i5IMnFpB0`ArL;0DF-rz]w:PM/P@fqM+nsI+r9pB^YNIT5ZD9sG7#+qI%mta^`-XII|x$7X<^m+>QUlo$ECxm~m
-)y;;=.&>RO"g>&+u{q02C2aq/n-ABxdb6+hqVZnqo0x>=lS[awfl7M3Ey-bzLyptQw7X2)yEE"mZwskC6]PY(aJuJ(JuC}z>VM<paP{W,I]wNhYyTu!`NT
-@sOt79hquUn^U'$_nvd6^Z.>mM8>,LM@(&rHJ)]oLa#sC@8lMM~h>"fI/{;C4P=wgs9UdLwa=BmE`<%iQxD^@R_Lp,y<=r16wh8FBX~Dx:NcH,+fJtZMq1
-/9E+|L#,TyX]jUC[21T!uvjzk_9x=[5nHhJ}$"1^:1Zk3_>%^Gy;j&.BNhS$oIyXJ4xVbm=Z:WVS:x].iHPxv;I3>wCg4(Ek%5JVDxzdc&jG-B}'}jcO{t
-^`T>{/[>{/v=5w4Jr._doG}wf)f4Xxzcc:41Y&DAEVnvrVtLk%VHKt!0gC4zmO$OC)G[~;Ey'qM]%#Q:nv.MQUy:_u<3Tih14b:JKr["!uq#^b8J7,Rx)S
-+bjAut5pUdNc-04|B6Z]p>P^~}Z4},JMOfp#sja]8Akik3%8FQf+mM7fLoG-#owTY'WLHe+tZ5)$usk8.j2!`->Qi9!$Sgi24!VX0VDm5DFuj]@g{w"82/
-~yJh0:M0o9h[eA_Y)|AxzvYzspf9`$^r=4PLZ%L(DoPBu%a!`n9:K:f"ty;y21|[T[UQ(dWhGI`H~zy6r@'&',X%evBT)=#G&I6I_/L!F!gdLP:sFg16mz
-IH.r9]gLU-K$V9!M(({!X!eNz#ptj!%LnzG5~VY%~9QQb--]{z-J.fV2R_vPpU4sj[0#KB-L`WTcaHQ^XnM}bTot'7[7D5Whh'B4L!3[-<6_<d(J{v]74g
-7yF=ckG%#F-<`;TlA3dB(1s;Eeo5|'ukFZbcdhs)^9Hfe-C4k1TgL/lqM&lhX)a24<+kJ]$Tb_CvF2~2AXd1lYRY-[fxbDOd}aK+"T.r`Ip2YkE_h(7/#5
-.qhTfF1IZ'pz}VjZek<fw,5&k!}9.>UH|KGhh]N)r}fxJ^e/hV]DQ:ieP)KDUdE90p/X{Zc<!4nf#rxSUd<#.rf3qN+pz$0^.>Z3Ww2Z8Gb6W583b7$l7%
-$4z<(rgls<OND3J|Es6Kj,K^Dw$l-v~SsP_DA-V_>$W&U$8.|hq"7|,9'R8Sx57t1A=K^A~g8]W5ubIX5cfZxob/0<EHk__Q`m8ActG^>lbTYOEAz>&b!+
-5CHu$=yh~Suo+;FO^w<-kQXo$qG)J:ioI4,[.VK<)d-_Ql&@~0PY2q;!UY,+Leb|3<G+%H+@vly'Hil]ryl+V$JTH>{gt7K]VBaV!&z>1rtKvr&0:-|fRI
-4w$WVn'_8y`.2bwBcF(La4QLJ.2I#bGt+5=d74'O!H41=CfPnqK=yj.+CI9H1@0hDm/l3uT_nO&lH@(J1vfCO|tQ%;}|~D5k]BxSYCPEywnG)h09-PqDkU
-K4XT0PqDsnDggUnXN6/qUA9zV;4$0pQ=638HqEc49P^:;LDsDxs/6VA%TV{%NO1cupbZZXvp}7x8HJhN1v"m.G,`D6.LC/vLhFN1'Iii0_PD}XG&xS$3~P
-kQJQFS5YqS7>cMm'n`8"3{C$W|z:&HTHV='-ub78P[V-hx4/'3l,Lq<F>OP}f_LlgSt!u>7m4hOE!I32:JI8"-NFIM~!=-tKFp{7ji":U={u;eoIf)Xku3
-ogs-2JQRVSkki6Hd;>ht|=D$i&5cHjI-ny_bQJ-}g9h/@Jry"zxxvVduWR;nOSxec/~4GofVemH7$fCDR5`^()DdD_ght0zT"L+wK'%@u]`P>x/92GVJDP
-TOqDYkJWbC:pqsWEUQZ;:GZ(O0rU7$)l8_%&mlvQHyrffm{mWFLw,OGHH0"FL:cDn#7B8|1-)y%l2}0v,n1{58I7)I-$a$4z$@8n4JLCbxOx/"2gDB0C^;
-%e+(jgxs|Bmi(RyGb8p[iP<%D9)d&w!kFKx;%Xft=IRCMi&tty8]6a}UIs>1`bn@.6W@.ec%2$CQZTO%;[v`[.Nq$^O}Dd(;f6j:0I{taw"Q4jvJ"(cz.R
-(riwn<,yoHiNwfCApUlDGR;;V`!:OOzqaY#p:<^j|59(LP3z"7qKaI0,+u~Ash"5`j/r#O[yn0:RGzJ1<Q/8z8'qnewYE`&AFx@1N1;V8).4e)<#c9nol=
-^{v0{YPxbuPu'BBE3l`A`WZD/geYwCSpwMzL_Yhjglw;GMz>-rk^y:D.rSm9f7d:a]Kx7t_|(W0T5'yqYY[[-:Ha0;m!t&881(880d%&~ad6QW6$yS)hqe
-&&9mr='Ai.HckT_FI/x9NxHJ[N_f+{q48=Lnr'mm#XU<UwY@eYL_x#x]MAMB6>nD=0LLEaQ;anW;(TA=1Z4^PRc",(:txklr,KlLP(m|DNUG-vu+~u]hEX
-rX1-CWg9'/wu+p/of=!v+^l3)<=vQq6iTm)k2W'obC`yN:98T{%,#6ph73IH/[EM,MK,QOjngqaBHC19ku%vNXz8|L-'E9=/PX48cv1Lk==UsvJ0gjn$ol
-G!fqP@as{c]&,WE[`^x#c8%`bIXj%^S#^ZcojoYPUr&:c#:-,`@N`f:NO>)SHnqu50BoIQs{@,/d#f^zfhF)75a|/-X[S0XY^Ix$')|Q=FYX!aX'Q;'Ni:
-qW.W=%Jmvk^k0nzi:@Z1x,[+dN]CRV`KziZKX_9q]0U.cE"Yz!Z2O70vv=8+!b<A;0HnLcEZ%uW/-"MJ_0IpJn^sj>+WB"38'[,}b+;s3.Kg:,StB@kJL/
-|4xud-%1c!@z1v(B,{M|gKw!1[kZ]QqUIlHIh&t%RK_xZqsYGFu2:vF7aq=(Gr2_L6`+GBTnGe5M>JXB#JpElz3h+m{e7E5D$2="N1Sivx9M9]tOyB@f:v
-;);e~{36!bi<yj"mU/g-nM+5.S`6qR_|l=Z80Hh`@}o-<#$e@@IJbW+6yI!3[m~jRm9R-(yXl-o'k_W_(jA>z;+;u[NK[j`F6[`|:"(s9eVOG,1iO2agmM
-1&Ldu]g6+{#}y30w62a1#E">j")LYE}:W]t<e,,Ezg.6xp>2W,j.nZt7kA&M5!nQ7^/cO}jk6SvUL3-$oal4-SF`J`C3CY)wH^Xz_hdWkwSr"79T%IgZ_f
-n/tOB/r2,USxhwW`fJRqK`Q8>g|``&'b%1=7=`Yu|ca%5tNjVBvTqD#g~)LpmN&a/a`Re!]pv<YyDk`;<zCdm|~[(lg'e9)=EM9'g-&1YB#^"4s4E]UC#Z
-Y/BJ6f)pxWEp>"ay8ToIuVBNUe'k![s3j>IFCq`</#f^-F(P-9cO`%tTxWi)Y@.s#y;K8;X:RvJUrvZ>Km-[_wd.F.AOPd@p!O&EV{c&oHx|<d2|/_]wkY
-Rc2@zrI0BOm)731{s;SZS%R2lLUR;_Vu.uhE4`@^H._-/nXAqXx|E,=92TQa!"E]W9/$l9(X[`f6Ud<I$gC`[C>_"X<n60,`~dv"^Asi-dhC7J/L>!{W|7
-iH+`qlrj_==6q%eQeQ=R"V$k,2s[V_+O2Q59;Yh2:`LQhA&Mq1:oJ+3Qx$nA@HKHlsk(M<%bvc`<TQA14CB_;<b}[fV8q1Ms,ph@<}Q7'Kt'ON17i<8=&8
-+ub#8q<2RNBK-xmMSgIS70;bQiENd(oyBEO.8V_.'cMIi,I;m+S(Czd{_|`]=DsCK})bBxn1g|IxJRT}'kI=`kZ+FMI@)00|kWtD"RFS]Y4<ZyNbD<Y,en
-V&92JYC=6D-Ctp>gUcSN;KlY0n<Jljyn7)/4pdvi"aYy}Wrg@[-=KL..K}O5m1cY#{C9gNTI12jdgPkThwi%<V}#0q/Wc!u#crLG[US%bkGIn7-`"h.}<6
-{/'%keaf$,D/vgGSOc+e~d[TotLEm:"F6UqF{#AoliHi9W/(EOXOlH:.Khe0iF.2:q1Q9'.F`:9!J,{x7{4s3q~j+`BZ@Ms{cgb@0oiLn>HJfTk@n>p{0q
-0n}Bp{CUpSy5VI>Uv6u:Yd`}`s1E#c>oIn%}d,o-z<4STJ,V4uebtn{Z%g<K-d|0=q`D$5!gqE:'CqLTQ;'&{jWe@95reJ(';b<j=/tO(rGubxq}V07ga(
-y3S)^nx|d@70g#Na1uE@"pQ5jWj;DqOh]M'cKvG,v"~ac^wyhGB<&R!TnZb,{OhH;`7-pxFOQ8C^EF7G<t.Bwac7|HSFW,'JM2aSd1!vw3nB0"S&T0fiw^
-dHIM9>Ej/9A{+|%p8JQo;Q2|8u'1L3IMzQifDI&yPSwdy}FQG}i2fxvLk]Mt/D]sQt{A/1:mCImTANe}i!kMm4^Tu<(._)tTp=<nac/yJv{tzR-:^YuS/j
-NXWNM4Cl!WC4jOf,|$zp-[K%>Vcy%U>n}HI@0vr^%+A7ay.q&>tre)bSpgFLDQ,XIS3fU^d/>YvRP8nt'sCLhs(v+lq+s[b9bef"'(nwxLpi4ENYC88z5B
-rd~3Fu=q{)LS<|e>y+,dwCccMcR=8h2ANf@cjvC#Nzf9UkAIpVPXTho-[/n^2|NDB7WFT-Gb&T_/nZ%NTtrV@dmW52q#L&[kL}&ExsHnn)92nVe$T4q_Nz
-p3IKs0;DiPDekd4ajtH!"r<[!g3Npib'nFS>zaEiV'bk%L1X8fgy6}="_f;v-i71[A@8Xei8_z^|W;5,cwvdT"qAcm%rByW2TiN5&j+vSD;+@Y79eINU1.
-6MH34KKUt;`rUWZv2Ty_,{#+0vTv"OZ&YzON_&|@^cB-n{v,Z+4puH$=Ack$|ixr1%qaaB2QnrmlfO^]g2pWVC@QWgr3zb.j$.B:h=Mcm%3DAz1rd<OKfl
-Kb</S43A1uGj8d@pGN%qp^nq8_t0HN2C%,w|AHY)<p}!Kb"em:}YS%X'D$S,Q6{+taV(h)zti4Lezh.}Y3v98R,9Wr])z}wt<xgEY["e&c#!eQ=X,qd=},
-c.Fm7swU/V01!QySO+&ft(YdY^5-7y;JV6@C:0R`TGvk+bT'~46}J|+$2)/nHXiQ.oI'K9_=q%c<PTtl5:sM3>W78'92(3N%:DSE")]xbv:gbWlRYe~B&^
-mR#}B.dNOY=GT;/u)87.m("-]4:{!W}jw(^if'!^kLs=tQ~&wTEsdLqTXHJM5YrUZ"N@rG1+&zK:Jsqlm::{NMPP.kVeB]LV<L{UB)T(4HyGGgM^SagpLq
-oL56r#Qy!,>.hDV,}mn=A:NCT}3#XSe1V)wDfbRL<NX#8d5aamy,o[$7-Px-s0>&"W/I/Y7]DFoA0]oInVO;ULR`zGd&VAAt_fmHab5E@akc#F1qW1G}fq
-%WHsT/o#g3{F1h;Ub4Ig=1Z"TNC/RDpEQ!JjnNLBR%9<|A-xjbp:!OI:JJGF0W7swZEcqZQ`]:bVJtNVtkjKcAuig%E8^"FmMOrS$m$e"++Vqw^aBrEten
-9nF5dNNa(m1ou_6uu$yVN->P4X.vsItNf7L[FUc.Aa@c5kxR)h+3<1X|,v%1l6Kchh^L$E8iwT$m.UNFV-`t|AS%9Ciz)[hk./CUriE|(XahKg/W,;30Ha
-QqrOi[CYt+>(GKSN!]e_i0a"|N+y#z'ovP7&oY]>Bho^^2r{s|.bP&h+|<()N^yNQ+]w(TgOCT>a1/7@L2O$"#MDa{O90J@-',/G}-T@Rh#16ks0~==K/[
-|i8_OUl`%Zw[;6bjYkC@c-[lqJytP-$=3a4e:bH,@IQ.x)@-gw&+9Y0:lZzDPbIPW&#<`@yQwPGA+]HSm95A:xJ9/:CUmq^HBI[kp+KCBPhI#%^;e'R9:l
-<ZZc^80"%^wA>Q1cb^+TNTgX;0}J'N|V$E}Im4<F=lc^,)b:Y>sdfm~)kqv|7LnH^eoc+c;^){^tdfNq`@yxNj%s;YJ:g:wUe0RUCn|^c[Nr4o-]$m|Iej
-m0xe@d5lgRyB0}O4(8+Us!A"&ea({D/K=L7CRAJ=h7cdL>Q#_o)oH0)vaK@R["n(EXZo{u`qyimq#)tJ/SB1[=Z%QW[vRo'!TrB$2TcL^/5TTWvUxPIyqp
-T3<$X"p#bc57>K8EIR6wew99m-e)a{=8;v(xvIv1!,^5ocgmOK=(9/aoc.4jWWp`)}o;9_wxz8e7U!^DCky_j#o[oNCk>ElU.gFG2;'g4FfGfpc&bDcB;A
-2[x9St(^AbG@gPtpJr$XV[8>;I2KJDbc;2J:z[N[L3MKv4_6^I6@1x(%'`J<3m~!A<x}Xy0u=`SQ'v#dcXbF2.tIN'a@^0Y`al/dJW&B46Qmi7pNAJChft
-W}c/6Ivm$5`x,^w)-IJMy8tp&%u|EgtR4`M/EA^bl}g7_,K-vYS`k|oxQMu5&=~$!jmlb#7]$x(l1OEyL.n'_QR}}MK:"[<>NsOe&QqoVI2l1)_:0[%|-E
-QQDgalu.|H3`&}v:TMZ6(aWJ:TurEHFyWUF'=r`la4O)<0M5oQWK;Vdz,=qz!TTlf8qMgF'Dtj~P.-v{9UL4@S%vD@]I.Jln4W]6f{Mq9j"Dpw5<+3[#Y!
-)tI|6[FA;6wP>p]RP4^.XoA-#wjt+56RD=~ShhPm^z|t]Y/+JGj$<6evyT!vivc|3+ICo+p&tAFo]W<A@kc]&y6y8ue!m:1!%/GEv$p-tuA.4.YfgF~{H]
-B7QVEWldT)4oS_8)I%31>Q'65m!)7:|;d-r^N9gjNi!W<eFW]J^)GxeL>@-oqT&$r)P1qaW#!/WIH9|AS0`=%VVPRO5D3h88JqG$|WcrM$BefplF3GhE72
-$i|Um%}BL=_2v9M1|_f@-z$IMr6sjqbh-;8y:#oGP4p`J@G:x..[x`:Dp3B9UG_(ig_ZlDDWV9d[(.]ksqh4{wRuFvG8WtIs#MB[._[T&E';VP;pbe-[H&
-arQ5Nr95zY%%rVl_P#EqAXpHeuFo]bwvc:y1F:KTZP.R-,M`Na<FLZRMstVq@_&KYqPIUB@zzS2ucmw|^0@G</^=MsTf.hg|Rez+9C-NY&k|P&wu08JsVD
-sw0YJv~}!{gxI;UwC}yq%M=}2&=-'`u{w>KWZ6s1WX,Ru$;/5)#xeZ`sNX^p/t'[-+hgIN<|5AECr|v^"rRnJKXD(lCUaSP^FO!|+-XK/D-8KXI7irbK)[
-z|"[~zrLcq'CJF8wa8XXI7Laz7(f7#bCzC2P:xN+TGtGpbR28=A,@X7/]^A_4Q:aX+qCXweo0:^p~4v>bw7usO:IH6gk)Dxf{sZxaE|fbj>Liy.&KQQ36#
-J6@MAL,'.Y6bf<;h}VjZsT%=E{B7I-@-8xQ$I4j1xdJ"S:D@5Ab%rz6Tr|{301`v78!x`bwu;R|EFsiwO8IvK{l.^{dB9x/q,G4|YGIxUnEOfnyM7J1RDT
-9Fi/27Q^GWEP[jz@F<~B:VNQH8R)6nQUvCVcifi+Ng=)'fSn0I[T4Op3#R$k2d&y.c'gFhBIU3VJrxP%3z5x%-XTf&BYf$wEvWSc-p!Y,dZ;Sk6/-Qz@P%
-8F.|G$kO0!I6cGZ&n:vMC1OSZ-wbQ5YB_VGOCIs/t)Lfn%8[s"Z^^Qh:ahsxi<VM)P0N6{xnTQDE|4z33D1SWKj:;OB4weGv!+{Wwi`,5(<4p"yr<0daF|
-'<eItH2hkk$7f<x<.I(;a8'kb0eSOB{;;qa;(i~#R3iX[YYyL4h&^ejU0}+R2tfrpfK+_W$T"ov[{RwN(1|NC9x(sFAr(YK53kYzOcnoJtMPmw;)Ic5(%&
-KerHe8lf>F5emT8+u["qFY)u++cnav.az|AqSZj9=dOWq}T/BR<OvAU-Rw:D=M.FJPzz'`VKMT9$wvHQPY'EF>;Wwz'GgbXjNkVD(l5flX(/(rG[}%G{>J
-[YTq,n|mVi$>3%6Bb(d5#qC3f'0sA%th&xA<`OFs|B4.)l+otITGb^klQ|<pp}I32nDf.lXSY+w,)w7`eYs1nHF<if|OXI{syj=raQHA!SdFD3~6'(m/78
-%yJ/sO0e_f")jR6rHY&ld,.hYu3b-`Ch&#KX`O4'VY<)UHd.p+`("LAQO1{Yw#MczhD1H{xIU{=@LHIoq|y/_pr|8UTuaF"eqB7`aypZEuHO3T.7Nn^}kR
-:y^({^W3s,37"Z"_:ySiRJO$j"Al~rF0e>`kQuyH9MP@]v{7aL$A.tz^mvox#4+_!_Aw6wHpDI(9_){Td|Z.7oT6,=!0CP1B[.&p8OUs7h#k|Y-L`0dq>e
-cSuj5wf&p}J$A7>F$JU,!`GGNMT@&RhLi`>g&oafVrAc7K7|pK2Ohz$eYzvR$79K.mlI:qgbzhd}l2$h@"pVm7YDYRjjMI1M[3=pQ3YE2`%72`_xSPm/sO
-(o'jR.Kj{i-6Phiwx>3SX2O%}teH)6h=4T)"Q=,B1+YR`i819IU:}&=5%@ST='{w%TUVC}^91668_#j&r2;ce1A=#5cRi7R0@A{o~b~J..KED5L+!KzI;{
-6WL4$#(84R@S)SgTgk#=m^jZ'g|K$q`tdQxchcgASZKeZF"fA4SOPZR1C@Voy%PDIk`JWcu.^0/<klh6as[U/hutzk;f8'}.x3SqneYL-9;zygT|I]_E%l
-Z5KYTyIZT{#U8})m)/WP%,!8`[[0T+3ThuyOHNA5_[=LO}{mo2l%E3vNtVQDB.U!`qrw|_-}RMrj$/$-sIK@/ng2/-:7S]an`8iETQvw8@n,rikj2+UnvG
-EOrY@VKQGci`<}P|skbhX#stQDfARp+VO"I7cFQ]L(>l4YmOWpWy/V42})JVXg}4`k]GKsnZ6fBqjjCM!2Gtf4/Unszx$YPvX(Dge5q3^ycOA|xP('e+P}
-28"|e[i28^-DUZt|Ed^x-ONuE{2D`GJ"F</-Ytm%!y'_0y:8be0f`rYg=>(.Vho:dNv^PzxR$as)GjkZvfb_j3(y&ns="o,siO0hqzX&0F6-%9ti2/JO[h
-CzE{q6bw<Up}YL<.Q&r{qO$|lDU@6-P_3E)Nz%rFP$@S6NeF1>;Ky<rHDX4Vh_3)&3=]SPr<PSuT!mY9d$~nzkxztWWG}k3W7+1T'GtRk}jAgOU5jZP=D4
-bnTj4dgb"|{8S(Il^V:g#K;BR$Z%OT|X%h61t{OdxUM!HNP;y;5G_vQ8('-wPCR8&rMW[)%HA+#-1h],/UYiX%X^ft][cL(m.}98Eu>J1|THA-EjftG+j"
-oK=Qgf+P)W.-d]1Iu+5yyy6n$v9]f4!#qf;hloRL=cQOo6q;X$G+TQ"h'tp]<xyEV-!L+(9}Lxh^X$gEqjst.qan{y5,43|(mb]6Sb7]'J/@j9zp$3>ScJ
-rR$A=N`3#p(uk4so3=#9~{p/fDwrD>,9D4T(96{4bI{k/l1PH6lF=kzHay#$i55/O68[H(`RE(2$UURO&y:gVc^d<k.Y{Ze[UI0lH9kj!d-#>|)!"2z7z[
-,PgD3^BB~"twLC;a'_e.hR]F<VoC+52ePm2&$ij%Sp$,(1LTJ-j9d:0!H0N.0rq{fB!|=aG(C;z[lYXxmbZ_5v;"g#C>,#Jo,jRd@}laP=,/[7'XDg:)ye
-T&=,rS0X8zfQ0lnSlVdD"+Ax^33dPZ;[]1tUc%wmN3%TD>'L[[qL%$+$2TX#}/^Vu.~r$!:(mHGLvc^qZur'r"&y4`s||wv{_+^Y'<:JmWIXq;NYn>BKqi
-M;`GLlezb&S#:(:XyC((k2-rvtL%r5{v;bma$>E.Q<D)JD}iDP#jBU}e_i,<Shbb.b!}DhL>v4CGn(.@_^poOjSw24.Q:]K1t%=9G0$]bZMH_^('rn<Y{@
-PEuJpjO1:VK!jY9AQ[&3nGBZ!'jh<iH2CIi$8=sRFONp%hN}LROVR5+[&dN.Fw>7bE09mbxl>wx8avN9MM---Ctw(y$l:x"'JC[q](UuiTXT;";W/`fUUo
-/Z4!>h|@j;5`%gQfpTq}lF=K!IpIO3Wm5I:JR2c^;VRYpm{me1!s6u8YFRI&wsaI;YH4X[5Xq&Okwaq$=TjU7&B_5|3JSY}!HjKGX1RG!^dF0gqtDO7zad
-wB9[hwCd/'[#Fdk;Yc[&aY~4`e;=[XpS#nXM&eBLSUIZ`-:QcYUgLRTm''O%3@QBFwZWKY0x~S|GJ;>maZ'=[)0$#ikq@/3V,W3H}$n4%Z:b'Q["2h3K=3
-Dn$'>mti%dH;~Ewc=}WVx@st382<R/wv9q&S$pj<3HDQdUGoiue;ktlWBp_>Vgzs(=_lxukOVQ7ca)N-%GADMutIR+9SM]a,s1gHpzCK,}_e1%zx=znO6v
-JId7So";]MyjE4-<1%~]PQ#+i:pYjL.a.^3Jme@No73D]7w;dd54pk}Jq#<Bu%FE$1/aqVT';La`&D1H#mR#Q]Li20Ec73P=q3ziQ[x4"OLIP]~p4"I4c4
-x28lwe0|!e3>a+1xxT|L+>)}'O|vA7.t89=ViQ7eS(;+8RkLA.^,-,6CUSRQvC%,D'/#B&yq1yeuH>RY6tscx27|(vnY'QO^"Nx.&NyzX+U;BKUaJB@2fA
-/^y%zowNEd2qSAfG{CWk%>/L].Em2IdO:{JW9<)ET5d`{J>[d>_nhL=d+)JwI8sI-CL6uTfXb6szL-g("MYp5-(e2:D.dEX}Z^XYO%dk=DB<;%T1E=r06(
-BnNuOIKor7`L`bQ8.)t)xRTe+|G>127!6kJ%]V6uG$4k@5c_F+q!kI@b91VSU/kB,Ra>n/SajKz3q$+qR<{qv)eGF}p)J^[<H6JUU3io{E|<JUs|JfV'IR
--vg%!OyD'3:g/|IfV)F9'Z[[I[&;bJHs^S^jWO;rjFXTWy'ELEU5@T,wu4~&FDRPLCa,_eqe$xDEct'cr;>y@_zkmYF9sf}#SH>3;.`eM:]d3wzXmhkcZ^
-c90HYwuXj%UeZh&wxr.M"y)t0Gno698'<{c-X-{|OG8k9r.5o6b.A^<.FQRsA9uWi}AD^=gAmuKDh8WV,G%mp}f;~x7-{%!OQ+/|tG!8gQ;Vq<WQYkF|8^
-2P/,s'}^GWPrw`3b$I8LLVmm0A&{'lWK"2Fra=%Hz`!OWfz5VjY@LdcDlF)2mpRUW%ZFix-L_"+wmbEP<6M6fC8^dCU&5,'49'ZS6hS,l%!$k;o5d/~"Ab
-',XVA["Opyywm$NAR.)M4;'rP!9qVr~tRy}25_rkqug$r>"J9QTc6g-ZSc~F+5gC65t'8_~wDN&O|[ThwQtJX.B#+H7hr):>RITKPw+e40%tq6<8i@X=bt
-T]2Wff>+zyYVp71OE|OjQ"(,2(mhv{04"5O-^nd@'0<h$ax&mk;N^c2@11Ip41[iHj)"BJ5^Kb%3(Y$AZAW6DWVyz^c[D#JBwc1@C=,>bmv1q8V$TDG:J(
-hY00<'hBi)!7="Hd8ur"^u/4oA~'V.Dwp)oDS+wf]d]A<J%!2}a+K[o|u!wP!2~L]cNdya!i~HPpxpyw]>8Cm%'m-sS,P:HfCyFyz10a{E#]b=`2Io@DMc
-)"c^{Y`ogQ|]cG+d`O]!x`-/>fhL-bp%Fy#}Y2tU"JqoiAsjUOJGIGi;T{Y#B][$4MLZ'N^S'&WN[aNOVi|=TQ.IMbB-m5-#t#0wx|xQt],}NX#OKbsje)
-gF.r3l{fQH5.zq:Y9J,y:G3`|^:1m$qczQrBN=#u1bXp'Avx~3jc#["!1J/c9cIXbXHNUw!&wg9oBut1OpOw5w2UQgrK/m!Mo}OT!j:Px)tl2s41]+zKCq
-aDcj,6x&nLzZGiCCTcq,fh0:gVS|M+gH<DloQD1+iLN.<)Db")_n#}ym{BN.22%F0vlRKv@VT<9y]jxJzJJV[/E<A@w$Y.kPSHX`$(PyEq3_T=_svF<{;3
-p,H3a=&A]/w^:!+T7urAdl5zI45_=HRi5M_^Z"Kw7V@.Z|mS]mNxdM1W/tpj5-ux;eI6|pEZf]7!h&--Z.EKZm"+Y@/Uv(d"H[9o&(A4l=pL>kpxlGF`xZ
-9q"HFd'ZMz;OQHVmAIp#^r9f+bwg,$lvqZ[_lARfdF[(4;!Tz@;`ofl0f5uFpQn"HZKu-1U41f]CC:L'D;Plvx!I^NY=Fz}/!aBv}w'17My.90372eMG@c
-OFTFVGM"w8hr&'u"KR;Pe:vdW^>_xt#^W)}&2zy<D`6UY:<3_C}g(we,pX[sm,w)`Y2@_z,5m,s)Kff8EcWBik},&B&k/IL,M2'XBE1uT5cAUXzv#u_)`@
-Uqk`k@s.l&IO9(^,>F2Ts"Y-2GWXa7g[1GqlFTvUQ8rd"&yB/9u)/I_;77@A).pvmd=(92M0CbBJ>/;cADU<~9$+iu7y)yeQj)|NE_lQKD^DW[dYV]2E9!
-iT;9^+=)ba+J9<s+_GH<R@+@eCRm;"P_tzDrT"L"uHSM~E]%T-]/EnQ0B8b[=cj05!1,P^'&Ff)`zUsf$e'juLTX{U<'pXiNh^$Jj<5|7K_MS%M4V{C;yr
-DiWBU@c0W)pQtOD0Y+5#,hvv"Y84)KdBto6k!-zjMW/`qepFXBl_d$OeV.pEv:S_:8QY(e6zsv.<^'A;p;g.@{$)~V]5;k>S[_NzOgnOO$Osl!EbX(4tLD
-e<u2B@v)V)u$O1VOOLd:P}yekde5oQjS/zRz/iolS{zjx,0:u'1YBb$u.3F_!xn;BqPF{39seA"jP)-q<ZUktc7Z"T6YKP1e2@|!s|Kh^WPYl`]j+(!r6R
-lg|iF]x!ZOieDoq-3`-!}JX&l8`U}c;e&dE|6GQB%-<I,`FQ9)E/9H>R7Q,PR`<.9FryBc6>gH=<URa4VL=,'E0E.xJqtB7GEof`UdkdpN,R.+SBcx!H"8
-R@#L-/ko-A8)zA[S'Gp$qgfPn,n]V{P>5N-eo0R2qU^'!D]v%&|%PFntAnv7^CfpO1FpGy+Q/XLTR(6F6&YfbZ,hqBf1!Eq3<N/_#W"[_7li;{UW2(tv"n
-4xxn5y0qHk81]hjjK1mXdGBn2WIP]luQ5(a&YWZ!W-j>ekXyO!u>=$S4=z(^.z#Y0syeX]"7n]mQ{-]P|i-wr`>._,L>~>GNBN+Gu>|zYibdH"AikO`^j]
-5itS9L&G-vfVfq!+rP$=SEDXwY,U+%`KgMSX3k!R^h)0|qUWWb29DOR3IT.tZ`{w/9(>WCid"IoaI@]Uzl;j%zD#H9M=%gWfPdIq>g"$C49`gnr:QL!GEo
-6J&rp0d.s'!G;.F!tSFP4G1+3OPd;{Iyci6E_5X$OT;+$yb<!`@3Rv[[{cVMm]950EdX}$!lpYKWe^KP76pih]dd=OvGPkTVwQ-j-Bx8JftBAiK6PWbbdT
-lBa(_2ODC,PqF]m+rJ^ws!TZEUPhX7c:hyY.ofhb1/w]P9)Zq`-n3U{8YTyeCGF;%-vul.b-HqtD;@6L"S>nXTaIPskIb_D;/AoigYg="ZO_{q-YiWhVow
-c&/+7^tTdO%_W3w7ecZR|!aO0|4AuwK0l`zy}YKOGFX-Y/p^0a7's6v8]PdcfzMwKN.$d4lraN6r[3wgp&cnXDjVEaUHtUxyPe)hqW4)pP|D+#UkgKeB(B
-JiUX,M]DHD#am;vi_@;QGN`8uY%,E7j,cM{+WA|ggMZ#[h6j|WBR_R@[(BH:G#4ww<<&"#MasX:C66w-/LW6A[h-{Ah,=X_BLG]:snT&BJ^vMJV"^D21WC
-]IB;T4][%!H//PgkTGK02>upF^O_lI&'aH-JzfOqb$MMCFLH/7{|X+<bcfmS9hy:mIzmvhQ7%1I:YeThDsW,Ht0GVSVYZc'e;+##5e%|Xu:6v)BCk&OT)y
-uPsf6yu#$8F}@5KP>Y6l6&{F`Y{>8;]w&]:{Ts($Hih);1]b/!DTh:Yi1nzkyL1],b2dG6~3@6"YlrYoP5w39xaLTtac7b%3O`r]8jB'a0RQOGV$2K,KaQ
-j.3E)t9_#F/FTMg-%1h4>O3UxDAi/"HqW+5I<),'g`tSWtw[w1b775G]&6Kx^A0]^Sm}L2Yhkon,mSgNayX[6}sLWg}>{,2SwqLT3Y%QvWcy6}hz:=zaxo
-|14|R&aW3[n'<7A_oxR0AJ^ItePJGhl_BmBwsU~J#}dDXq&g8W9mfZAfXvPtrw&{TDm/z}Y{ll;xaz=(d]+x!)R@/cJkoO[qe<za]4US@2`iql#C7Bb[O8
-O&(j2D`_n5boF,q<heR+JXYkMRFj%X>[xnj#]i`Bm.$NyJYt^_TX(STij;I`|@>$bYPYkB!F@jK]LNV(SNs71Q7pjA|Cg|qVPfbuM/~{`Btp}eSh>(<%EI
-M@x`-9eG(<9/60~iArHQUc:e|ztz]wPN-LStE+I9g6:m=(q5:p0d#._p=)jl97a7mQtCUz}"e/mEJOhhN-/"ZJ:x)1XyW:$'paKh6%W#VhaAe]TvP+CcPZ
-jX&yEm1-uvI3#:J":k8)_c)}DFRw6Zl3!%>d({6jvsN.Xl:atWl/pR8pLIY^ZNTFS(7S(/|TDIvUt-])&vTw1<S3/,.4LxKQ"WIc~ozcei@SaE2Ru]r<9_
-u!cU&i$.4r-|x%`X]mt,q2:dZJ$<6'e9LJM]tCJh07NM^(L/qE8pz45F(Q6Hok}%r`XQCwdXtY=>`&jVY[JVZLSZT=HwsTJUm^YN&x7r^Zh@&dwo;'C;]I
-"<:Bc_--=x"BgpQ|$oDt[P^G@z=sx&mReeG%351.8K3KC8OPOUbEDK;57>A.yT;z</,"CA[8!TumVY7RZ8Q+:SV98@EK>7r}yy[-NUZE)XZM=LFIraT(H_
-5Q}-_vMBAfl9S5'R_g^HkzdIFEnL~w%l1{{+=`<MGSefBnE[U]<ilpH|Om~q2w;tELfoBZa-4]Wd{:AIlUi.:7Hfum^@OWRd:zB$f_87DpR/eB:/Y!kbdT
-rdiS@/5wolF<Q+;zbr%rfrSa|H>+kXm])jl]:K|x6Q,FQ/@C]JO_J9nTa7gS<s~B=nO@^k(LQ#7B+cl'}F"u7p61QE~(htoZi9y@Gf/O7S,zFm+A!Dv2ew
--Ig8#!3e,FWes1+P!7Kn4St8pLw=+GAV6^8^nV2LQOQedpBB6A}:03z.@nHH<@"ml0LP9;=TDd01rK5HVB2qxNId_Kudb3aJ!3v_j/Wo_rpTTqqNj/J=u.
-8}nC)@<05/9!"FP:y63+gQjZ/pKs"dr)bojO[nLQ_4+EQEboEggg1r]8Oqo-[-hWH-i]~YFP$Lm(=4c4[+S'EP/N@A]I['+jc(wC"g1x"0AFBT5<-`L4l6
-]gqJE)`dhJ2hP(g'BL>++zSJgOk,})/Qn>2;ztX#Lq)rx4wCQy/LeTQo[d|!GqWRJF'3Za,mkT%>|Wf`N|Kp|MvvXw<`5xEN<NtJ%>q,5COA49Xa`&su58
-W,Me'd%BqNRoDcLCVT<5T$&Hkq^yHIymq]d!}.SC3C'yzKy:_v!sT#T;)X'4{hHT,Oe8w60mLc%[,5:tL]'$vR@DxR/s-,AvzVc,wnqEs_]3|qCv7Ci2/C
-3QO/POg>=S_2B8d6bYK!2)}!zt54%Iks5>Sa_HnH}y}!PVJtVTfG]/!}1F:@+9;NO0(#rU5WU<u)e]w0QIMk}5HkcxXmknMQy&"d"`m>k"0^Q:KS2`G$~"
-L<XxGC5v!0(>@.P:FWJR1Uw#pks$wYS"_lVS71g'//r=k/kNALrH/1Oe|(!;iy,[HGKd-N;FOMX5Q,,RniwbJpnaFl@A#TsoY&Vl>t:}Jk.1uY4&N#)4~y
-txsjpliV0/A(pW@&H'J^&,xT>gV8`Du4uvPMeAfOgTHzl"kc:y6)Owu0|Wocx;ymC]~1`=5OX&Ut~jk9oMp2^t~j2Poy5gtS"imE3UJw@floP&O4sn"B!&
-iWLEF>,txo[iVy<FU5rH:Hce=.7p]Jde<eNwU#gi%]a>82iqY>n^#s^:R@OcbgFBaMoN$xawxaNNbe(nv{Y_Cn9J:`aKQzF[tC-ytn#/tj3%4uvvyYW6fE
-]Iz7X8P`(=cN]7LsM{ZJnsjOv#og~&_,o8TBFDAQ+_-/vg9co_BMG!oiuVyyph8w`.LoD[[1Q6h'Zf[exK_)K.Ll>g2s[<&T:quxcP74)%bL|8,-XkPGCE
-vEr6hM>Z3zqP;d,:(C}'f_EU_^%:r`QB!;o-|'ZKZJDf^/Ct&0]c]F2b)E_a>zyN[JuY)0yyUOZ[$'][]T>7zn+R-|Y|h5,wOcw}s@B>f|Ef48{nAwzsyj
-N0r""N_TY.jxU3P92n/XY1tdf^Y&N3+c^gC(E&E[RXt/|[PA"0SXB$Nq"lq(6BV50=]%rwhnUo,$<vE|KLZxxr6Qm6Mpr]dY"`.eXsH`]fxvvo"}j<W#Ge
-M@|hsfHN~8$Y6bw;-Ks5r&-X-3C'r{q0#vb$pOQ/eDp.^k/mHZ4:$""![`y8gdok;Ih!~4+%M@jY7^Uh}T:JnU6&Feorm7DorB.KyqGza-fk[s"Jrg;1<4
-k[y-,y_vxE}[!,<1{rV+`ralnkE|6M[l{F~%(e7+.Ga|}Z:v0jR)agh4O)%bach&Ch6]Fu)G(:A]euB;.W-)(uiy1rawo^T<cUdQ1yfNJA,YmSCZc=::!}
-U+ayH-i+(A.$<${jH/h7A5QxbFr5#ru`7h:m"DRr<R]1/|.e:|PLj@kMz:@|llM;A}RI'8}_z"1`^`'"WD{.H9-j^St.$3N6>26O6_YTkYI"0kHe:ZO%;1
-ko>M{o8Pb3hFlZ.w+4O!9NI%"@F>U0qi}Ir]"@)hhJoWAV69mQBF-&F5%d8(~S,ciKZebJPkw9.A=btlN@V,+Z{5Q^zYDv5HY`04$,#o[9SCm09kh9ZfX&
-P76m2TxEPj.vI.u+m^0%n:~Cid%JJt&r1Jl5~5QAe4|dow;J&xpfm/]ttQB2_wXmq8W`~QPZ.[Ov.klBTQR"z|fuNk;{gV0x9V+M;.8n]Dd+xx{]=O$dm5
-x@[K,m&)ZZ_ySPVt9hZh7n)3,o0mvQUZSeO%:IVVuZbxvw#b)4Em9'GL#Gp2XT`m-BYe[s$2tbOyzf'Q"uP,0UJ@JAoNFCT9>>cn,BBDA(n`p^0TaRR#3m
-v,"p6@edZ=^442k3s>d8TH5--NX!fEtnlz`/(2(7h9fcmgj[ul>0!&hOi4Wk2XN6N#.%sBX]2w,AP(#-=m8c7"XUjk&GK5Mb69y,#HIzS[X;p:!CT7_kT$
-xxj77f`32^}/},>!N]fD2scT40&Lv^<{^x&n5u&}~`+d6g2'9wlpQk+AGh@0g5-(>{bkT<'t4xbRKA0sLC%X'yOsNX2CPUziXfn=oL6PgWg(3#>}cF+4sA
-_`X5sE`x8XA<tRsh(|QW4`#v<A,"s|lK,}#ef34/PywIR<rMYn^AE`zB7bZz2P[yJJ-.rG&$qJm!0U$7p>.37/ulz,&{yy<5j3D%HO5/3a<],5'>#G/ERd
-,5|nO2Uczvuk+dGf2OV:8Our^UKdaZ]6m-(}$&2DiB`|ojXlGN,G+fH|n8@&pKLFdY:G0|6GRjxyW0/m5whh3ZgR'Dht]#4leL-Vy<kO}I@D"Bm+ldL}-2
-><v_Pq;`L#{|0o/rIc%2+|i1n0v<+H@Lnp@@@vp9w@TrtWz`@v[ICY3zK]>,}qaqW=2N[Wl/69{k,24+(yzIm]!D>'GW:T9,dp+}:5%ObQZx%|[#NDX#(G
-q-$Cl2|YfQ<>/i!q_CWJ00bnG]LSxB'&yxkpCShz-j8ubz/CP-akTt#.Hi1Bh-MN'2495C>IG5ZSE@)7rkHkE5fG"Ogy7m`Rqv&2x)xiR9qhB8>kcD[mC(
-_}>{@{:Z+W7K8!C^UyO`:"fCbAo}XUL}<no>t8$oW{KhcfBub_"ex5L%vn6U>]eOnPg'ksK(z^I^!>rCdEj_^iHq:ph-_KVNC$.(C/Xhj;BQX,7Y&g0#Qk
-e]b^3aM462ye-l4kylOanSp[K67L`6>B3kqElklq^_YzdD3pZf]%f3>,sDZ_-l4d}g_i{;")s9|wW<7;((X&_oO{yYc.<Tn$[.8qzA)vdf[1}rrZ:9f}|R
-w/rLpUEijzVwC<~iegsepE3@/kaB6d!Qvk%"L=yVCW"|i))$e./Zo3!=c:^(PcM_JXp>S;6aY'F!Uy`g5t&-a.cyi@^>3%|x$cRom)lApCC|cWiDE27b1:
-JrX}6b3qyr_U;xL&QPBCn0E`^5wB`f{pr4$/9+Cx)X6{jn/!vh1ntJ&}Ds"JxL`YFe'2qt~wj'd.N3XIo'<ze@RMRu)y(<8M.R4|RkETvzv=GIYw+[:vSm
-P.JP=T4Jz#!v(on>YkI1'`:t~WUv|!6DV>=@2.'jRH/2sB6BGd;lE&"47`XP-nk`)Vi6Ns!5"bHhv5hyiZi(~&E=&[]qgTdIuErOafy^fYi6]dT!R:eG=_
-f!:u@NF-CE-'T+|nPF'9_K5@lh')ye|bD)')9tn)T|iL0Z&Z+j3/)Zy1hCUv[Y<!3&Qh1d.)yp`(,y/5bzdw5h7r/h'JXQCbg-kh+%uoZl<CJJF.c8lY>w
-q4V)6Of>{'(4V+;=dtxmti!"wq!hlmi|+&(KLT$[ZFTQ!wJR89`C@L>TB9Sryn-6CL-1.yhj7u9jb#!#ayG%je]^gwC:/BReGIj7S;t"]'4A4ri"1<H>ts
-.nn-EIOd5O;s@H6GNUU%n2^Gri$&IB^yEftSlCFWP|v6[OI:0}]>AHd7,$zHrhiutlLj)R9zoMQV5M)GfaP'~W$!Wk7EzV#uoX8GzN/@S2uo4buj2uO:rc
-F5$]AUwm@0@:L&~0+dJHRf/lY2H0dX"iBbVMaG5cyT"g5"nVmX[^v[{&Ipac!Q=,]w!T&]-qsY3wkZg]M81k@r=%PQh>Xw9/-`,<qNP^>T9C@c3"p_qm4R
-Lga5Up#gu0>8nTS}m0jo<L1]9$:AeKLMIh_Gob+:ZS"G|0#M';hq5&B]_+ug>%tgHSi&|g5Zm(O^Sa:mI!yP,z1G.s,k!I!nqFI=>B$I@-uy0]Onj|qKLW
-z1T/6xx:gcD}H$(M&NRAJ-.dF)M%V&/RJPUjs738BuJNL^)UOnW4]GrXE397"O#ZAwm&WD-6>XWA6-IneK:R8=).~T!Ty@H->'bUE'4;=aB_~L>'jHr&KO
-zig1_B:C2j)!Yjln;V!,+@S5X6Zk=A%F"Vd|2wVq&VIjL7zi:z]f.h6N.4zI8Ur=tW:z3Dt07ZR>v#@kG1SjGNHYCt:Mkv-_W1{QF(9#CK]uK<`[$eGuqq
-%,zpQj}y2B<yIs8!9nI{d((vpR;t<#z)Oay#`P$Jbea^Op7ce.G>.1ripM:!8+2ieM`b'&#gACaLMK2'n;~!Pd}Cmkts|6A'U'T[8R#^U;/I3j'0hXJ.#n
-bAOj1)%Z[!8jXiOCY-+-..[>)]pWJ%vCvz./@-}T95,PSfJ<tjbIdN%^OH$}mH6^HFo@(,S%A0clkHpT`LiMEfQtJZ;@JIn"3_l^X{fMTAN7vfI6Mc6,!c
-}>t;h4QY.l3rE'$-BL0;XG;W%0qya1;|[($OR<hdH#q6vfR+TB1q0O:VK8Qg7cs7a07oMD=:3|~Px>L,}QGJ#HR>q)zZTtpa"]FnXHtF'_u_&$A`85nzQK
-Sc$[-x6c>B`{wqQ%{t6KB9Ykf,eDp8VKJ/C&oIl,1lc{WUs8{W>n3w>:A$HCUoJV~^00MRS6(-=Xq;7,R7!ZTVx-P|O^/rlQUay$!FRUpIet}kVm^PGY:%
-Gpz=TW'm6djyQj_BRyqv=}G/z2Ud2]^po1@3G/zAQJaq3@#=5FrR&DQ^4IC$2|'{jBA+#=Oyu.5gGk3|Cx[1)[)AxkOlBt`Nq)46|Tdx_)3/>L}V4d2n7)
-`+}"(TP$iZN#Cjpn_74doOi.rKROGI;HqA'/4xAmz$ce9L-w2D9rd9YKOFn%Kl+x&dTA=9Lnit-bI>SrzIKoKs8(m`hu!T[V&^jS-QG{sNYx%0:VY{jU'g
-jdel,adcJC6kxo2)z;:]lPX&i89/_h6V%Zq^J.Bf2_LhP6c''jcY;7hi69JqSC_)7Sd#|-J={-w9O_JD.1AS31u!LP8Cl3b[7Vf,)c%)YZd0^)4L@yBTI'
-;5mmoG438IyWCuV;AuNckY>_zb}_6YAj.U_QUe2{r<EPN>5SZR6Y3V9OUmZ<]+yFf3ImShoClx7sRr]UseUj/TO]%^mv":V5eYDF,]uK}L87Y$tY]_!]hp
-)Qt[xSBLnHH=NnijP$`"n9$Qn5|B,kR`!Acb[fcljPjRRl[PRdZa+fGi2-Zv%ve}v`kP)IdaKha$#Osf|DGVr%-6d+=(,4bq;dZxw;w>!K_jLa//{lKAe`
-AakVIpbA0Iocmce!$ncrBD(wND.K9'MQs9:5W!nE&!nz/{@O%`5Bl4)YXX#;aWx[B:m[L;d!P>mRt9%JcO{Ml|W^2VgZ%&|5"VT0#o4CvJ.gu4$S=a/Q2Z
-o'.FR0I17"]Q2@eN>N&pRc}2T_5)eMc9[e1;%]Tl.I0o;]6,apiOm($CV%jrK82#i3ZvhNJ6Fwv9.O$5H;B:+Yn(u{.rA7zbwG|ykOCy&%7[$65_rlOwGG
-O6G#LTwB^tdj!X.xGv!a2K00"C:;%rYD~g|rRGmcz_Cj9V3#wTfDF{icMJHz{a7}+gg}%`17X1J[pa|=rEcisnBm@z)Ed#$InjbNN&;A>Q8,m#AAGit>R1
-b0q,4yUw[FGc3c'a+q9_,9fG,uD;^mQs_y8FMaDU[s%rPOuL$WX-<{rk&1`=ft$pg^OvgBn2YvJPQ),Wf&3n"0Auq>=GGX<KfqaaM}DVmYa1X|QtJt]yz0
-7yS0YCY+@cO6,9uE)!zqtULd>dmF[Boqj@uwcT/={N!SV^C<f}f&u!2EJ{m)TZyzJH-Ces9p^O^"#y/"c>W@cgs8qhK`~/,-$CpQUkB@R|tfrvH,F0lfF_
-uHU.a}Yp.Gbo!fqIvF4L&P_Fj)_32DF<N|J#9UN.H#KZqv1L1oTd2pL5tYR},Y{8x&rSa!tysKF_T@2.j)k&1,0irP@M+ND44Q:-|NaYn.{kvdX_Ovooz@
-EQzB"]+/)@[/xw_+}uj{l[d>QxY<6FYH"#|wlRyqv2&(_;N'b<K8|YvKY1to@Xt[e5Y@>2c!]&OOmX@15h:|l=^{ZsZmokU1g36Zsa^ku>_z:LmVF]{iRP
-PrD@6)La.Anky8NRej;;F}.RKvd&18^l54z7_0djE'2s|[VhZ]$$#rpL;'{']gdsafmaI`/(-0J]4vme%h07Q$3<]xuYS(]6u=m;s{@,6(8ER9|IJ2K)$k
-Tu'z_uoGnbnLcJO.9{N@(eHi5Yw,/+ZA{(v_SsWt+t5921(td(<_O}uY3z}50SjZ)&^C="4ag|Gdeo'[=y;vIN("DOUGo:3|YZ!M$>fk@O94[e<3>YHEKk
-2lk-p0>$/mP(DAPgDuz}LZ_|Lu(|meO;mB8_rdUiBPp!il#w8p$'q)EwAD"7FI,QYve-^je:po[X4lVbtBOO72V5;30Ud#[ac;jBn:Oi/@%oGi|r8OOP&Z
-[:H!l{#7|SA"#0V7XoE_!z0Hj&d2~fYLN$ug0]$z8v}eJ|-b$C='hT'yAVhMd}ZGLDb06[=a0vgum.C%LD99>e%aq=z|scYq@i}!]URASMYEt}%Cgks#6)
-CfK-dfzh6_EPHsx9$!Wh`(1^>5ZEGamQ'K('kWb`V)-|qAkSP[cUE}E&RtIDSGT&{/K/J#PX:$PRcoP)+8j)sDsauBEN,+)qH0SYyJL3E^`9C1HHA6@Iuq
-Mo07}vL!,7izh/^JxF#S-J;>0=jIUa5l~gBVzG_QNh5I{1^r%XC(llU6Qm#T$U)84e-UB2}+|ia9RkZ=d2~,JkfWK=bP{'[<!qjP;SKo)uRBGI'a[ZuB3r
-U"bA(-b=)zsv_]p|a|&[!-|`Rg0VN1u_}Y<:st4rtbOFiY`e.Y%qtf>+jl/C_l~6(a)&,r;l1bQ(R&ZV=>6KvjQu.};s>9eLl[o(TT%g,hM.NL%WMY/VAK
-8l.xE6P%k@Ea#be!U,_{v!3BJe2}Z<eewq9Agv&2hC![S"Ol]uIt,+mIaS~=c4BnQ.4^/EZ`u@I`32ald^nALm+ma</VQjY}%hlu(:Mygnv&g;)JR$_Azt
-(fRPorGc{l@b`DaVBh+`wr[s84Q-/X2yVDR7xo6wS3`^rh;NXH,aJc)%V23N5Y(vdB^2mLm`4]RK/^FlK%{YR-+,XKG"ui0S;Yn4U@O:8]|<{qm&v$OD:!
-~P-(bo!x39{y48%XdqY}`e6/Ua`U!rg7@NH5K2~2HCeXBp^3o}&8BQ(l(b%jg.bn<^V#YOJcaH!c.$#M{|gD,:6xW3!ve8p+S0mnp'M5f1Ihu,pf,8w@8X
-"6bcaQO8k_Uc`#u'$[(Z`C;1nF@X&GAuNd%X;dr"r_e.)yW^hpMIt5v@T$8jp,SL|pGN{v(N@:K9}+Wqt)ZIXyMsN1X0m'&Ik@d`Y|_9sH`m9i,rg)1yIF
-mE<lEb{mzN.mdy|374GiGmi`.Ep@h[&'Kg#k~}aR=>QyQ=)y~^2@cUF&W"gKaNT1NlEr4{z^92cW|7"kB0~SQ0H28<F}/k]@BBG6|]BoUhIUrF,RqK;d>i
-<4uAqptzZHJQ-aH=TA3p00My.}6Az{P)a|[p6nXbk&Kz#(%7_sa5'ZxuNwGz2F]01^Bjf|O|Pz$MVxR1l.A`){y(DZT8zhXqDD[R=Aet~Cs"q76%EoSR0"
-_VyUBd)n>xko}|l}VRzBfu)@>-:;-prIHK7Bhpp4KAA]BQRpN__u#;v6VRzuu"7>K,$oUd<ZOtC(w%vd{(<ZT/=G|n28;h!{(g{LQ^0(pFr_$8k9Ass+hA
-5K-2C7_CtPSLM7Wolq4qj.=z/^1{0kMapAkve9V.b7U>-7S@0;JiT^/)$g18B4t[E.k#@tk@2W^%pHgjV/Cl6g1#@!/f['Ely7{8`g>:0UI57X}rJTxYh]
-o)t=t>RbP}:!HDt#ao79"&^ny1z=&N`dXPXi]h7fbfws,M<x]D@vD$i2B2)1)NHECGde_g,P)0fqGH~#aAdig6>4kWML5OYwsHSa_l"[|q$rI1I)Dgzf{s
-$c;SzewM{iP1P<Spv=J)@UNhjv^}TuCe8->]Y'['(%XP}##SAeeU5RqKn=Ufm$3(4tX#=e7%]M94w|Qne}RUU{08J%bORuYN@KAyM&ZE't}Cmh#2]`Ho)[
-:k([U3{(H_MCJshDJKa0ESbUz):aAcPNvN!h'u`.R=VOQ+_+X>Nz`AND.0;_upM79dN]a);WJ|Zhej(;GLOm:k(EFR~_/jz0mfqwCG)oW|FwD!#XRTD}I9
-a`Q'v`%0|5_^8j<YJ9$M{N39#5USQ<!m=(i[eS%i.o8.u7%SSpF<kkmj#P[X-'$^3>+p@(4K3`|EK{$<o-AXP.$Q6Bb0bEiCaT+T~$z44.J3:ro.XWzuk`
-lq'f|;!Ud&Qvp1:<}0/nYBAm"3:}b%|TlE"voT=M#jO(@^<UDw%5H'~H#,%nO:Xd}g^TL5'"G0C_:0F`UA6"hK`)_QeO^a4;9m&F[Y2!]!W8,A+`]A!OTj
-'$}pl5d#}+y<r2gDD]yU)3FQE6+v[T:wEe,)UezS8-PBybPb[aza#j#x/f6o>SzL3C"F3b14LklSaX:^Hbb[%)DPSYRzvpH(FRm`|NUt"UlKVc/|y{L-Hw
-sR))OniJpN6]O8oIfKowx6'VR>+so|B{Af`K0T(;wz+ky0!siwQ.[!;w;$-vghQ<w691"w:-Wh"xc5/5"uBF(7Xa"r:5r9I51[VVu./N'CZ8-B<&A#F+l&
-Sb^w^Gv+7'vZ=,o7PJ+ro##.8:vf^'Np.>Ke6ml,T|`6`dU8Jo<s~wz)vD`)'iHWlJp0|A"9SsnB+K6qY+AqF+G_I{@(HSM"%8]xxHr7<`+5dyN]-:zWre
-S'1-eJIg]}!+z(E:2hqSZY$WwU/9p4h,]}@Mrg~V~DubHiyf1#jgdE)6CkY&.!AYw+b%#u[wDcW!|[G_cS(WiP$M5spA7>2B+VCmxreH-x9y!V<HZTf_`7
-[Q4#3_943-+`X=7fROaG9,E]NfMZTPjz!A2fMvm0isVkl@p`NW=-nlmW.BT<Hcd)F{r>E@5af28vkg%y7qKcfH>)!-YWe$EmtE:F@q}b1TNnLLI]Yb,fqC
-w-"AKC_2Q1X{~"mQMc`"`DOH^n1`OTC#]N!B'uUFl#9Y`%H3U[iQgMC;;h6^fL(W4rf-tse1|aj9ufN318@J~8oi3}DliCxTH,Ek&%R4I]Tx.oc;K9A(!;
-Kc9GoIM9/9r"BnKxEdsPPX4I>+D8FVVVG@@WLO@+K._kj75=/7=Wcmxk<gx7HfTeFIY2=RNd!)6F&Vz94jd]~K4=pl+J~bH/^9ukP:f33)>Bb,-O>7`np-
->dpz;"+y}^"zU)x>c=)%Lt|7vWk3Q(~9n:bveldXM>;;QM%[:/@94pMU"+IH`Vt(_c$"UEQpn3$K5b7b-i6qu4E2;aD9L92o5.OPRHB0}@)#z]h.y9O"&[
-B+'`8RfC2s=vr7m(Smmu@kaDtIGkA;kywTpL)P;tjjN]:K`N.V7;7sp>%Q$QwzlhxwoP3!A$VBloJPcm29E'UBv!C$JmEVCh5acSo%o8C`.!aCWMW"@d2@
-uVnAOvFm"'J(z1$NZVLHbCydece>QnKCo<@y~U`DSf&N`I!LQ86LacwEg)Y>wn%Pp,<D1d|CYJ^d<"0V[mm^jEG<,.bou8]|asppo,"{E=FD3$P6)q(]lc
-xD$]^X2OX{)qdH9]W#W2TI&"6"'ELP9``oo853dO,qOcg@>EJ()L!5daD_1a#mOrb^xdc2k>r:+cGi-%OFODCnha0@N]fooM8laiM)B+bZyjwW~w]v5gaq
-M5SoaJE,xUn,cyAL&;9O)ssG@r.q8$bhsvQ{uue.!kBM<gZIj+z-{;LEU$Sp{{Rr>|9&ef:1Sw>P#LIo-MgTgeR<JbSbu2T1%Bw=v}Wp4RStE9duI/;]ES
-lTw_NPl55]@Y7sXHRroLVM,MIRDn(4EXs{4|I))k|n$Y;=P=Auj.P>#0Y<'R,T(p&8:}bN"{sDk}v}%mT{S_zw=y<U/za|cK=s}$XiS}Ru&bjJmB8sZ/.F
-AH;1o>N^AhlS]NP])x>s4nikpmi3U<k,JBnE'%B/6KlVH<z8z;)yMVznzR6LL`$1JN/b4Ej/3_[HuIqKH,N%nCNf7yBYWX6w|N_kALwH,RYpPVDMcQJJwl
-ANP@RZXONI=[={LTA.uemlx&r-;%W|46Q]~1hlvjH_>-@QUN9-eXXp^f5x9;LmelPHu6Ncit3[:vY_DO^]|;#D[^|q5Dy|5rwk;v>>Pt+I2mvHcu},un9e
-~QR#]9-$.TW'q'=4~6g0vH+dyyrzMp'%'CKV@l~nu->L:YPjF/iWUyi-$#1^UL-od2m/.'z"y^Pob`8<|N:kzbj2@ang5^35f]=aP[vQo3HOybP9%uN&jJ
-Jlws}!(lP:q9Pn$=k!!{2DcN]wwdBYxQb<))kI72(jz_4cu_e_-@D2yTf_$l,WIELrI&<$O2h0$V1vlz.dr$.XKRU}qZXaf{hN#8AT}E0CSYLG"u=`@5',
-Ew)gmXj|UtML"D'#aF~IU"yd[%9CDaD<SN_+TU)J}9RUoh`;aujP382}tGo|Zi3DUVkm!u}y_}9>NK4^F")KEvUt=9pf!}X[I/M6q<aK"3k^h/L&|UN2{P
-`.$1ZA%"U>]4q<P4jY::-k=ZYujEzQ,T&WNkBBM.+,IQ6N'/&`9M(ff['qbB0@TBvPNa9>T_uJQ#LJ56Q0:xTp1-ImLr@1-d&u.KjbdEK;8`&Yikcx:Wp,
-Ld&cY12ulyVqKS(+$oDkW;ai3m&9$>$-!:z7QC1%V[{m9_U"!,#L%+3}0N,f!OXPdU.Hd{a9^:o%_J'J)C'C7%ZYrtgxqN6+sEviW=:^~%Fwf(0&m7@AD{
-uF1UlyG^>,Yp<)#-;-6'e!W{^h5Z%59E-#p.F;Qt^2~EoC0P1'#!gLw0g#6QoJ]'[:[PeL7+6f;.dZ;9dmvW`wI&X"crN2XIuJbHVau%ieLP`L4NW:+g-s
-}_nss@;;g-J3JPGgh^BS;+__3FchI/[>jQtLBSe&{G"&uQWVJs-;=i&,>|%2(wvK&)`_r%7'Bme83!w3ElapM+d7N^fnn8ILD2}oA=x=aytgRNS{L]/dny
-)CY%wxU6!.#h(e)mSeyEfXordC.wE<o;Ya25pR<F00iFnd9WaO^>94C/4"rtfb$A,(d)<U+(D1/15PIpr6V&=mw3G4KXcL6S@j^8Ws|Hx]Q$tP.$yHN.AW
-;[S>P]jub{4jrqeUPo4k9nAL,%0TAjoI6@)"$B0_/CXd(S~8AO6Z7^!i`NO:`jF6:Ng"6KTh]x"Kzv]LG#16U$#1H@WajA{D>m0.nvU&|`rY$pI9H7GWYr
-os@{|]8pF%IH~@K,;2w(JR=W+C6{4b2#Ss)G-II_1o+fRXRwkf4@iW(`Zrs/a0S["Ki$PE{TsB)9W!fN;sRujePhi=oW-V/Erj<%5K`'oKaDRTkW(QS%bX
-Q/lTPbs"@{}KYn4]"_FnmLI"aV5[r<m>xg=@IF^u(`"q/PSWaI2iCa1pd8jD-H2Kf/jm$spUR&}HYYeZbwBrM3`m-5+(y2=qrbt@C3$|)d5WjCE$aBaJZ<
-zX)vTAZ`a4c{WvpWE<z/Q1&v=[u;MQ_"_#][CB`r,Jy6G'aBtJX%FQ0"`T!m0fd3`Qc-$QpQPR+EuP!IUb}aymZrFwgngZ,WVvNEi7(/iS3Iz)D21ts[<3
-.Uk68Wy[i152cJyv2='d^.V5Hp`(6p0,3.0M~n>2T<.[bHejs:bBn%ski2W+j@n,HYjotqUacf;0)l-7|PAuk9jg&HL,XHHF-ekBFo!+ZXGoe1lmK3i5-G
-w88b3R2.I&{PSs,V8W'cPnOOEH,gZ^nDN="R%@pr@1%P.DBU1j'K!J(]Xqk<:YNUe35K1WhW}9,L%o7ZW]=Y;(,Feao6W0Rs0GEB![x|,jPM)+(r#pt7C,
-|<9Xjk8:MF=sz<P@a^k|~07:zBfL{],emV4#!hAtij6!2m5t,:Fy=0%Q>(AroxN|QacU2hp"6y(`/t@':XMGRl<PET4+`aIC[n0Qe%=8XI896b@cg>p`"R
-4%UwQJy9^2TJ;SN(pGQ"~L">S`;$LkjSCjzL0TinGYu&`ov697`+"!g[J|T|<pg3s"M:+`>u>@WY,}Am$;;|l]Ke:+4$g2s-k$Pq}C>"J<4W)e8iYcTHBX
-F+a!g7Ga|'CMm_[h&h`6#/r2Q1p".n5|4y:4Ev<4Qe'gTmYO<;CNwgBCAAj>p#&tW;To'0%(w/Ij5>LTC/R<iW{{J94)88<n[1{Tc].|)ul;xM_'~-)LH|
-0&9zD7,b2DIu1{z}|w}PNMdLlc!tBa8rYL1`NeUO=gIR!^WncD/V^H<LbFJ_|2ZoX}xF)S[qDbQHv5E-x7E9X=4ysy;_L!"F=!V+jUO,yjK)n}(W>R`-h]
-{Txz2e)lw)VU!'SBsByFZVkay@6_o'cYoLIO5RA:0cNcOQZ$1Avno8[8"rf"3v{dagoU-b{y[,0c(9^$jh|PYlzchA8Qbuk%d$Qy~q]1,,/A8k9EqpK`e$
-8QrXX<|pRpFOo'hi>f^X6z7_B2Fi(Hj6O1s1TvYw,|nvNwz1bO^DH:$-@4^>t0neU0=1f!;=N,[}LU6Dy%_/nqk$.lB5(YLTA[7@)AsPNq,IIxVwq4Sq1b
-T4;#7t7>v/^138&"I<z!HB|AA{Rx6T((g},78kv[v[t3:+C:'aB/o5"6I!]+[GrM.k|h8^[WgrL+yo-,1`F0~;VmH&;4/#ze/[gq^!O38ZX.'t4}Vx^2g<
-GyFGE<@$"Xpup0E}>fC&|Y3`]h:$vUM%=]m5!=r3=GzF09fLOoT]J_b[6M]T2U8-U9%S{sh$#2m8x%f5gE~P%#l><p):>0)Jj::Po(r`@6>D!)WH@<];-r
-a1Kd/MmVJ3_jov"cV.-6|jE=Cv:Qw>qo,z~0i:dm;dzI]KXOqIUPNZW%Td6%o`3%1px$HaSQlH(f.H~1dxQT="O:0T<dah1:)r|sV:-sE}c(FQoC:{Z+Qm
-w._(J^UfDjZ>D4Hx[/XY>I``j:FQ}8O#/0E#V]GWt|qr]N#!~Ye9V&QR](fg:L^(8V#n>iKaW4s>a$%>9Ub@dFo,@'SMAn_r.Yc9BRdm{;&Z{jl-A20;PK
-!/&dYPDJ^fYx|@pjdOKc~&9C5KzDT0W>hhJSA$9/dIQWzdt1o}]uR4x6z{h9Y`TOEtweB,#rK|~sJwY$B:|dUS3r2U0|aKsdb"fD&Rq7I$UyP{^g/-lbPf
-71iD&nf7z.#zJid$e9&Yu3MSnD-L}D)(O]BZlD|e_08cgK^OsQmIua<nh,1R36k[,<$27M8f3b~:CZKwtI;N5jjq.)6DCbH@2Rpay`~Y^TUdlG|$~N-E`|
-ufy"6'A+~Vgo1J&.sK)FnNk@e3[n41%lyTwdX2Z9hcbA^hs)nrzC5ojw6^>W5P,f)pTKrn2)#.D=&b`T`L]OJM9tkTF3XSQ)JIR>]^}@yr52Z=UeV&"RCl
-EK="F2EUuh8fT@w5;g3oL"yK!L>LU+ji|D||:<&r^$WmoCiSKn:hZ46c=h#P2O.nyQ/,s'}^GW=GsyCfgKJ{t,A@N.wPbs<y}h){NuW.a%>4`q.jIRQZJU
-VP^[|QXLXB"w:NK2'LQ-N0:Z:l]jX^dC{P%%^GIa^o|1-2PoFQI.G7(+:;n[8.s6prBp0TlkE2C^%9)Xf=K0.O2DASM{!ra0ItMN^5~B/IXj.f]4v0xCa{
-D]HJOufx-V8d]lbLub|G9W_v[-1ug`_C7%msw6A>ve:o}P>Iq"rwXZ!VFEXr3:}aq^jmo^Qvvn|gEx6YX+(<psvghFy^wd!`7<,1HL%Hk0q2!EBSy.yxU3
-ur5^qc"ri@Y8x+-005ae+$k"Me"h6]Df5agpxX2)]uHtJ";:6Q(`A>dqlY5/8QZd=dX6V-gx1u&c;V,l=|B@>}FE%wG:#CIW;tCY$%OH_'qCT2~"C9wZbC
-PdT;pQ1R^/=fgs'B6v:Iv"ed24t^kD,O!"Yn2&#qNqMI9b8``o&0/bJ1n)Ad.%OK}DcaV%UE^eK:qviPb</'z,`LNv]'L@$/"5iGaLa<u}w337s`m".,Yy
-^yJ]6rV<v4_MJku1Ak=5Y)_-&dG)_^RyGiZe(V&eWL9Rm>i1spW-^-8_[[=H3CA_"%7c'_z]8mZN/FU%.,p3ZVe%FL[-)R4TK:;lEWDGsl=qkk"_uP;6Vx
-C}@w7=6OVjS%J:rS;FFfoV(bsGw$>p'US[eF3ffpCm'VTu/1VD3]krCyBeEX:i>!5h=Ace_=aSRCyKP.tzt{=$1K]x}F3/:D.U5}OrpZa+yf>JCUfx6AGo
-mqWd$`WT7lT156sNbJ&cOI@uv6v_~U$kGdIC[=:8Z17t.zAL|QSg;7OS=^u^"L3"Bh]C<CK_KYGO3+uiTP=p._fdu@L&fYffv{W#nM!o$Hp7VMuoT;p4%$
-3_53p|Z1;v]4f+0W]MXSM|W]Y8qMe|YU-$T+.yYbHbgR0)LxfPu</ro>Q})/]}5^(kPL+7)tbqkK~SR'Ia4bf9dt_|zPd"tDT+HO88sO%=lb69fy^DzR8t
-kyJfLa'}f:ie:S78dbBEo7j<"~"!
+^'v`Q@+Mj)T>6q$s3SRvGf/}9)S]"BrbSy.|!Pe&2$b4V=IA'On'$3&vuko}G6aHR]k7#.QNf9]E^90Ry+SSf&m<6x4l;W>xxCOh.Ms=lu7{0RfQnfamE;
+|<8tPQymtV.FDMX4;md"nFIu!VJs1b6`!qEQE#_}E}Bo62,TA:44ry>rv|c6H4>b`ht,]>vj-:yt{O&XHtP;y:~zAX_Q=bwtyV)8xFPs$|jRw#d^6IWHT4
+N)_I|KIHwdRn>[-S}_z[J2o$-Cy(x%shbO-yZ<WmQQ#i9%-}d[#o33e[c22lG@XDmJ$E3)PTC(^}1=:"Y{LGI+6Z3sNGieJxFT}V1rO+w|b<dcBwyF,R0i
+U$1:HluxtM=E}1n/[C7TTmF{~8-9gplq^,hGls#n@pNI+cer=,_eBn%S=INLS>x,F3V=y-s(`as)U>w.^-fCGgo3CxzaVr7K~RBT8U;}ZY3M8gBo{%W=w;
+_Por$GKw/vcGBh/1DnWLm6<'}wqn&V"I!"w>jy2dbAkr-c]1wM/(+.!#AaUet'c[>P.4`7Z5O<YW#,=JOYiJeGQZFnd]1({8Tnd3~-CzdbOV=biePLcld:
+rCg)Pzb&VQgOYAy+GGo&%,8GB.f_[w792zh'1i4j6'jP)QS"`VU1~I!GT8TEV_y)@XmvKeEZL/}+3/)V~)s9'BHMx|}9D75&q(x%~9'<_n4Rp(/0G.q9xy
+%Vj!!usg{R;i{V4/O%S1G@SuL2q!r[!$[Er.13:h%2>{u([N]LzZL.-nwy+|FGgYF4>=;u:0@'B/@CtC"gZZA_5#QXb`W(N0y2O,M'`4[}e8HXn!(@,uRw
+JE5(9iDT1fXzQhPJCzI)]o7|nj$m,)%k|m;Z/3X%,Em>z._`Jr0w%.X0a^u|b_(p`r`lP;k,W/B(yZ+{'PGHV,u"KAYxF8iqqb.F{#U1~/KKq!h&C/W_.4
+-Ua|jtkMx,VaQ;.vgY=@}q%r/aJm3kP`}KKPcS'Bn[{&`oO`e',t5FEN@]9,-p|J>i@"DyjR6e5&K3>4WSyp4mNl20Eftk%sLmN0Y]f'#:BKv,MiVp:6-B
+kUF]>3)YTxwwon-fdi:zaGDco=Ru7pz9K']I~'u=.x=N"t3-85"T|@Lf]kl;,`awToP:q7D,v(@Hvh/T<&!oqa[+9/{vOmhPG/11]w.c0lWu#V:zsC!eoA
+{vsG+x"oLE;H-Z6Al{A^Ai7pYty4uR]cyZD@CTt'tD]EN$'&d$+O=TGS"LR:;DY:Yb2t]is(tx#${y}.EUsn7m(v4^sPrVe"Y#c%_zjAV`yM';Cu.G.eC]
+F5ARMHIEje]TSp@(_;M-j1Ot<7&;#7FB&Ih&.G#c/Z62O#~(H1@<}}QoA`]Kbvtk("V[36&|n}9H&iBT"w'vN]JuF$6V9}'8n5MsM:9=c2@CDx%#YW-phW
+lf7Y}|kdY-ttS#(gFb|XHp;5{pybgVGD}&lB{r47cJu':Cz;8JW@H^gF#hr^S<|rKap$iZx.v$k=<:B)uq%v)"&v)hOKiP<$q&!RheRK<&r[u`M}O/HM6.
+gaETm>Y(1W+j379URViI"f]+Q.GENiZL;'~7N=,c+%=`KAce;gKOrP]|j2+oYo<9F7{TtMj:t-s^U$TnT`=A#I^e3:spfI]4m|TXXNiWSA6cd=SW{kkj'1
+b+E7cCcE/p7|A-`jLpcZy3/|8565'jk}c/_!{2<">}PPFToSJoq,DDzfid;g4)<p~9N$/p2g-.ogz'wRY)-.(3z3AIr_Bn/,zL/]:R'TwWhUQwS@Bqa2.O
+!yKyXKUelAmhqOu,|{%[[g9`K4FQf>WBEmH[6Xdm}U8["9$gerGOjDW%7jR"pY,!JWTgM+D|9RvN9=H8:IgJ#rbj]0n;7x2)tTDm(<$Dl<DSy9U4^8>M1"
+(uM(p;yOI0->U)h:TXMBi;sXD0o;i#DV{zX3)Rol1GDduC;nQg0)W<W=h-g2drbD<w{SXY^iS9(fPp=idvf"[Dsj!a/I_D3tj`JEC/fuqZL1}f54oA54c"
+W<nt=1_3Tb3/[jt`X{kT&@NocQ]4&Icj9KJ8nTJVx7#5@!2T+nSBhTDg1wDa6}(cVndYA]XLS(+rqi;<Mhm+;Gffm7+a9%zhnyoIE@zC%OHd:x2^m41xQN
+"d83SZ)QP|"7+sQ@&7#]Q+4<.X29=,U%5ubf,U5hHIHnsQCdjImBvKW<-g<N|TtR]5[@FE!Jx,QA)D[RIeqXl<2^OzSp1;GUO]lBV,1OOpVpP.~g#u,>aq
+Ep1Wrx{D$GlLO%i}fb]4~o2gZHH[QV=|]EEpIQ=.ZzAw=S&J1C9b;0$`2uIT^L"naDhT#z5=iWYO$Yg]RP}{@}{(^,GBR:$X_uV"-%otdEjxY$KCL4%.W`
+c^%WxQxfL-_G=+d|=1fuYzPN+syRF7#n~rCbC@f%,O48:)0Qq%9%PeQZ!G~":{{2LGhRykCCxe-/57[Y+$BO4QXDPsHS7gug>[9,8E9vh8kJ,x5OB#n1=`
+anlG)rX/qM-=qfx7o+`4k!TPIthSg9#h~B~^URH9/=UD3abl1y8(TAKO]aX`}Y0q!A&.)Mi1tNc$Z'DVfbY/pEe24f8+a3Db5To{~qN1A$$GUoPP'6pLSB
+P&9RMhKz9J,@M"K>LSlK$Msj;/`$S&poP&zJ84mIt:N'mbZM0d.mP(">|M2Wfwn)1BL>={7|k:A}kB.pWm%=1|6h%!,E!QRms>nnl4("nb6O:2VZJ1^=XI
+>_(;VxRXR2]2g)JBJk"6;)$e:2n559,jAGEt&8bwz|f|c;NwG(2g=8;ny=mq(8z^9_FYXKFO93N!`iM`ekm5DUq'kHP'~:'&h%nnX7&%XXRf;"j<IgS5>`
+U3G`_ICzsq-J!u6<HL0ZuPy+/mgaK;&KAlkQ{`%!-4tgM1X,b9}+CutGqs>y4mr7w5}_=kC68gFNtQ~IQfn's_fRTW8n;or&Sv.rq!lm$`HS:F7FpDr7<{
+vMF$7hr(iC+rfaX4TBQ%tadl}+c|Yz0"mNn`^gDO:GR0VzYvVP1nfbpZ"X<aSpTg<[;G$z!d'PP#7e~k;|{gw%p]F}BM4KqC!sP3/v1ZCv&10;WKSb>0n_
+o(}TR8gAy9:5,ks_sRvm`Gy5}5V]pC%@mEYDxVguQ(`x%wC|znW[)Swece{wTea6q5N4%jC0Ga1v$d@87DMNj||0aPpj]op@j6=)(TCPPqsCIkawJm!g'c
+_=!IrldfS9|LmL)P"JHV'Ep#y|x5nvDiY^dG#3/[~R(u[p~XcaGp[Z"C50)1&F"<w,&L4=FM~FOI!y@peif.R=F#(wWwb3G+:#.;QbAe7-|xR]no0ZZ(tK
+H4,Z_./:3k[6K(rLk8a>`QP#zzvC/^>VUP)1-N]L@dH9cnu_HX}d1k(]x.XC&f+'nHAgFi{XiZ|t)[h9@A0bM>FSRC7IES1S'Bvy147`#iO,1vK&clKJKA
+ix>u9}u3U=^z-GA&><a6uo`E)/k]Zv9YTy>9~my}e3&xJ{;=9Cox(Tx'NxP;zqn;T:mYkx9I#2wat#MF,dm&%Ip_v&;ex30!;`0];>Bp#EG;Zr.Z>i9Ewe
+4mQ/A+Fb,-}hMqo|8"TjU7zfRx<o:$(<Z(|}sXgG,]K!e^d|QlKa@<$8`/&>/Vs92sV:&{kWzxzL4yTwK<LwS<N/`|:68lahQP-`ShFV5Kp$KwVl!qz"Gr
+byQ8^X9Ov1%czF^X8&d]0WH$9pWkZLBRJys):6A@<FEVik~u^si98[T}+nXb5D[RnA^g9WnImDuu.Gg.6R,-H[x>J4_DvmqNgtSmYg5,7bfGck3)s5`xOj
+aa``E!yFJ}P_d<r7%Ix7z.0!3%y+$p_-}%^t,LHuS"t@$@i0Xbi6cSnJnQL^S`t"PLDru]9n+#"p&IftS-iu}%/wk.8CpK_|@0H]xsk$e:g>u2A;,CZTm/
+Q5}Y5DaX|U+us5O&jQJ:|D"h2e1;/+.C/F+6jYI)`X1VXg7#D$@Kx5)op;Uydrz%hac%oYp3xLAb3Km2b%'(&{C9%{nV^kiv&_>]j>5jgrW<hN%go%jf9U
+%Hy7|O4z%uLN8qx`~2&-(UTWHyY1:p`Xve&V4AaJb{Zqh]AO9s+SfYJhup&^S|.0~/o[3{MpAsbE!ba=&c#Y.RAF=2RZu5AF%pk:03q@NO8%h(PKmWu:}]
+aJA;.cIFjZ11Q<XaCut+/BT!Dw)`'{of0e1m4wk_vs~Diy;(nZ6"N7';qvE7AOefnxyWFZvK[jFou`lL3l|YkL6/fL:/&t7iVVC@fiJjj;dbVmLn9|<Rg#
+25+fO8n}x}bOazqH"IynuLn9'(}}ZjaKBl]A~|K7`N,F6GpR!`c8ef,{XNZ4)PRi:5zH,yWrk'x-eO.G|+TKg]ym}ucjS]./Xyg,aC;oh`esBZ7R6D^P)p
+<<NL;$pM!BdE-oovt>dKB}-';azq-,_<n<W]g-(U8H]:+$Zw`S:dst<u9GI>kL$[:Ke@1"35,d[5$W+4w6BDwPDnKPR{DXWuhY4{c}ptm4C!@#v4}&iFdO
+>Pokw2%eb:iy_4Vm+^[R1=Ie7Q(z@W[,mJnRcX![.|[T7$9Ug='=3KB;-$N7Vm+^virg(=`b`g%|0<)n|9R2nh[uC+5lyRlXI&[Jb9HNy9s{]-;&E8J[vi
+/<NEH)2F~|8}9G<d[wjD`n@>t+N(9P`_{'A-)hD}!T^QZ=wKILrk%Inh"(@$_P4t2'8[<H1)M7c-Ki|fCui#a5O0hOXO9[2{Cq"M|Fs&]j=&FR>_~4]F}8
+Y9"M"X&#1a%T|cqGS<%_x+MP#IkuT'uW1`2H%v49KV]:sj"_=X&qh|yaR%2B-,zTvNMv&|`uv{,E8Xxu3,9KTi%aD]cY8;uJD8Y_Os4vHvl/`83PP"`hf;
+cWkI~[TH#qwFljpp`t%WA.d1kV8fj+bmwF`p'PcM)"hsA[3jT{{'tO)bt,l+Dj`JS!vX%Z9C'4j_.,1_]Ljs=$I(s-(FL9|]V8V9[JzpmP$H3:IIo1Fc>.
+DK@m:!<.aEV'PQJozAEA]:vI^[V!ogiE<3;Qf,'uu{dED>OS.`[I#a,e1Jx`K-`kBQ|VREKklb4:wqO4:MG2fTsG`:khYW:7=/in`NHyXx^Tt:JE81f&9,
+'SxIeF;W9J6#y'WO6w7Il|}9[jiEbBiASHG1TwMy$,Hu4+mO$_h3nCJ#4}O>^P"hl,Z/UoXnN,F+zWG}P)Z=a7_T#4S5)![y1nBFN}!$4hjt&=n52Q~R-e
+-.u$G-S5(j;|)6#S{/W>Y0(QU#]`=bk^u&>VufI{i/('IJjYpN{m#SL>6Q'RsS-6>KOJpQS|'Y99U<44DpZ'LU-BY^2#gNHCg;UDIuVE0q_o@oWzuJ'U^[
+:{t.'dL"#h~5I6^j$nTf4:0(<fwIt0x&+F'KdjS0]Z^X~#xawk#j2Q|Cm!;h=mYiCT/WM.L9j>f"8.i(("oN}<&b/xJ)A.YK>C/2rosi]`85+nqRkUq-56
+iAs/"zqRCZNtdGnS%yYU3&M:%W^/!w%pPEPj~!%bOToRmrfsx5fMc97&W:>isVC!lC"dO<c&=QM2(/!EX6]N(T9jGwYVsBHaZ,[xNcz,3%[Ku}&B7')aaw
+I7}dmqNq[iZO}=I[pYcWUXz,=vZX+R55Kq},wbndh+7<ScE,`n<-'1dX,z]8R,o]$rgX2't:a2o@E,d93D3m1YN1!aN"L/".4:$BHB8'vd$V`Sd4Lo#)/e
+;R<n%6sCQ[@W3Cnz1YB<`VU^t+O1_7Z6OeTfn{X2[35Y%G66jyp7IlI&GEw<F0Spm)J4A2Lo`pPJ-wV_j(TPm'`u+L4:]j@S>&W]EZ]1y;e5pB3dw+UR}o
+9Vgp{a:3rkO0Jm"RxxUY&b~,AcexN^j-;'2!q$&]I&j]fqoeE6n@k:M5.TEglt`[Xm]RTj{'4<j72ArI8]PT:}-7Cl"rCe:nC%kE;g]}b1xqV;SSl4y=o[
+:,(4EBi0qH'rPb#E>|gC(pMXxF&,Yu0h;RG3"Yx:m,thCSnX`>J5=ct}zL5W%QzL-XYvl[7U^ZW/0q/L!V=mM9a$DcrA]|}7$k/>C$H6SrOe)$`T)7,3~f
+JyPfHfz]XA2kD[7zJ7|4_0[(p|!Ao:P9L^rUah/_zk=A"HWU_vaKkN=//!Ox(=r6xpyfpt&8I^:&3[XVcFu"2q0h`A8h[p_hPI+;kCQ@+;9<;d4|QeHkj!
+^^|{B[$+r."c`$}uWRAKt/:!qH~/je7DnOcL0dUfX^~oW1,./.U'l39un&pS~N}Pl<:kAS4^"Dr#lPCf}By-Nk`2]jG,<MlRK[ZMkuRtt1FX_Wo#!Q2TOR
+w1/%x_:_.wXH9.~SU9DM[8;3"vBPx`YSN%oRKY^<^Rx`KVa;xSl,ZnZ:MAg;e<IHfTY4e]a3M/4eA33D=s^yN)`!v/%7P[t{VfKugye8wlYN>q45IX@5,|
+7|Rf1$`!<v519&mD7<@26ulDqU6{L.ISh1dxgYQG.,f|=7~-b7Z5VYL_11<K+z4fm4NhHpG`]7@-j$,FV$Ld'5L/"{oZ/$4Db2aPE.3Mv8vVxHggY;<m4Q
+VaGhFs!_U"Tr+p~m1':io2d/>{>1,aEHNfr;i[EsrrH1#ywy|0FRf6>7@H.vx[7'1<@abNre#SXb`!k|~M#}NY8|ZyFqTX9r9_b7hK{3s}|w+fViG@Pt)a
+aCPjk{b_)r8x<zXC9`XfaoAKK_<zMC#1RDQHWbo@}1>_WUu=lBl4y)o>S@~z'JC,@)&1weDJt|@O^cqBmnobe$mnDKW':Ue>bhHvM6/E'j>0}3;p.11<Xz
+3lt@&D|ZqU1@bOsp0DoqR0Rn5Kq1/Aj="hDDWU8"5oP+Ac'<eg_`R>D-7V>v/)|I)x&f`lzEm"LlybHT5Qoel%=Tv@+u|</{JbjxaN&F@SVQkCJ1gL)J=+
+aWy}~ZaBfS{:jQT%yVt('tXyWr%}3,`n$sAUd))!~B>raz`Dz1Z;dmq+>D^tX](Onq=zG.>=!"fJIiw6RD4h}y<B2=(tVkru@Xa6y)g)KK4^'&7TKs@`gl
+s)u4i`MRE"ZH2R;#hJO$n:f.l{^/gJ$'hF';7c,/ARey133S5c23OTH+DKa-IuC^w5`v11-^<AEA%MX`R%ZFNVRcC@Q31E59|oi8hsx/8<6]k-QN[|c;[]
+Ez5a9B,5LK}-KHb.NQ`XCB.sQE$U~avvgj/y0B5/(-w<i/ZblNk_zsq]Vzb0n1G1kT,+T"<e_-mNQ`@dAfi{BMBy|rUWw"],C+oiJP+!.1InMCc7H|-[vr
+@.^pd8)bk&={M.:A7n:g[UzuOW7y3[zH~,kfoJ#)!H9^DTR37(y'@1[0-t{qB(pN`q~fs'J1v(dR'J[^Rq>M{Tu,}rn#Vv[-}1|}}.pfOb+oD]vSA.3TuY
+]l:fH,Ji.[2=_(GO|rDAW{JSM+#G'wl)mzhz4A{Im0M.f@@RIy6A%&dy|8WorA@WX#|9iC2oW:c=o]TAwSmky_:4uV}p0fmL4r+rm7lmhd!MG8f{Fyo,G}
+3pIZ)F'FazD&|EAwc,{B@'<dC`Pul!ExF84{YC'p(I5+tn/5Fl.GxF"XZ-"U,m"'x&(`9pClB:c8$J2xpVDpyD>o>ycnSm_,CXKI|8qS7k4cVHx9d%iR=K
+8De.+)4LF36}tM`6iD=&/epf]+5D&C(WMQ5B7q(v{@k%od5MAbzp5NfWghrNYhcr{cr7BjZ-bwT0a[GQS.t;=YAsjMcA/4=<!J{Ys:DY-2DF#4!=_lNL-L
+/+7%:<|T0I(f@n&q,o0wJInkZ^TW5UXz>7%DbTN)&HaBA![Z)rB[MIFgnSFp`-QRq4XzWk54x|NQk(Nqv)tGag.ZU4o,Q#t[T"R&XyX%8_]h:uXqUGQBhB
+(Y!ynaff43sW4bj{g3j@'PP9;PB0]=tCH|]281H8K#+]QnmG`jFf_8TozMcNZ0d>{dl_N1mZ1Lv2tmS&a;b:kk<kq(d^==a3Hi2}R/jBF[LdOl{0AF'9nW
+7ODBW'mfDbH{O62t_^0%~)F%!F}RYv!4>D[=t.nye3pLw5Y0izzsitvnFJm}=we#)M#isE<U#j(=Or;"AlC2h%}91Swg<&(Trk<1x<yXZGHZ7H%#!n6>Db
+O#5ba@#'%O%-bh1j(-N_Y/)]Zz6zf!/O,BN9XhG4/'gbiAm:B$F[K{_>PhtF~=~wb!nHS(^}rX':&FkI]PVApbGSyQ)rF//wI0Qps`asIj]}a`tVot^#eT
+mP-Klpws)KsBI1,u-J7JvF{(z#KrJ}1ZRTFcp}w|4>CJMcwdrKpCdJ37L&rl(y:udS}=!({,Deb$Xy.#vAs}A0=}eH"u=8nN4/jx.Uh{&IO{lV%/I}yn]=
+^DDW%7A[_wYp9hO&V;cTj;)<F&/E9+RfCqBsLE7I"g4@5Bx03yhu]j)pUlcx'v=iJ}!">x/S6AXtQoi)jD:G+<|X$96D`se7HsSdu<x0%/Sx@ks-#:~Eh}
+m"WKq_^=fB;.9D9J8b)+J270wp((eGhy`spfXv~}FtRd/EcbByZyISTWu)2//0Rrx8(9g>[^$i>!}]|Qj;]o95G8MSPr@&qe_m[oPr8K^'^]`.)1$qUHbY
+[UDw/y_Z|;z+aEp3!@<+z@(B>8e4{i/2;sWX8JqhPOD[')j&@I&aN3P'1&6[y1^Yu2azc@mzs1X{(40HLugXqJ2"zpZmRASToE=qEUTt{p~H2sns5n]%XI
+EN=X,8&y[=JQ]<"FLm~r&M;f:rRkD:{$~b]<w"]sUQF#mO>rbX=m!^IFrp)M_Gr$+e_}0x%ug)^8>isv2+hB']TJw--}.nHW'-%EAYHm@H[ULZ>=ow&8N{
+<}U2rK3'pKtq#<NW[-RIxr[+x)n,bCf{@P$SI-P>7C4awWVT[)y0k9YjGWeohx!FcNeOxvi6LnOsm9PSPGA1A@`BBa_/]UThC]/5,9@37fl7^[7p3H"/Hq
+,8,,Fao7nK6pMumgOHb1,'LPfn2/D97#(tk@@1]Di)BaH9Y(3(m/4JGuk%GEqQ};kA`TycAuoMxT9)piNasDUi6{D4=q;UO_R|;'dLDQN;pZq4(Xfv6p+=
+TE(1`4$>83D|.21u6mhLU6n&d-[b9@/&&-F$p2~9sz/u2+rCrx_PAzkwSOBQ&USu!6O:^ix5vrXN}AfC5`m_IiHOEejoX_hj]ZMgz:4f<-%bi301])EZ6t
+biAM7=a/>v&Cs(yLj/pt=C_q6Ejpiz9[EY"JNB[4}{I/Jwb)F;~]nQ4@|39%A}@cyuLl1@o]6`x#e4K&#&f`FgE9^8)`.E--qDcw>JHhf|o8;|"Z't,0k:
+AaURb_Yk1zE,$q$,5$c<Rv2gtNW6C$Sl[isUT^jIP8S0iW="=WbIXv1@f=qaWj7<9cahK)Dg6(yj3@N]K<+[B{cAb{_Mz]5&p0auF(eGg9&hLx_S^IWt,@
+{lFfxL9frw,H_(MM5)R5L$6,z|Be[R(G[y`zNf1J@J00REfK|Cd8<$eDN5h;K<LYbHGo_YLyn3CJ:g:]>;$0_#;Ql;})qkD1-Tke-J)n>hkH)'Yi;mW7fs
+'rz-i9bQ@_A0,%qvo^><;g[4KIZ/T-5:uyx"Z}x'7&GFaz;>+`{YPt-tAsZxIKb|2XKJxD0D!)FQ!Ups|is|~MGS7)4S_n[`YJ5g|F2A(sP>/v>xeW9[#N
+/ik[Zq+FkBWoj(2]Iik;X5EKMq[;$a7&"^L}aoQ%vUCQ4-4veRv+~&&:~Ps|BI7^"kH'b+~:Jz,g3f>OD8p00@'kgQk|lFfeA:JG'8;^`VErTl8jN<{y-K
+GY-Izg),p5kJ[x3ZuEl&t"EemA(YA!L'_L@H>a'`$->GCZnx92'zb|=t@hqi3G"tN__d'`(]{7bIe+gf`Edkq8h@gK$7h=M1t;}V:iG;:O@vFPDnhBbVVd
+lithUklVqK_O-`2u>0KulZws_!~is`mNtwYqgO8XQ{_n~nE)@`c=VdZIyzIdI708Q$GeZ.p:Sq$Gpk{kURzI(IBq^^p]}lnT>psIW5:_ju<K2CD;tx`dEI
+Bbx4Q)%!9Yq]rTW#`uxnut-Fi2K1kk>]ZGwjJya:qt[+Sc@z4g1=jwQn`Kd6@YA%v_elx=G|Yy[064BOVi+UwG`la'!45jJPZ7+Gbkh'JNCz9,X+st0^{e
+LW:72d73(4}!!9_|7`@E]4W(euUeq]r6mn9</lj:i4BI>pGWXb86iN}75#vmHH'JmeTo]MAx},G'bCE=thNMlpf6t{8yJ."AEc%wa-_3,3s;Ope|Dx}</W
+3wwtP=E!4eyGX.`r0se|qe[VOw6I1HQuX3kk`NvEZ@SXVobPow~#<j."3C^v},CarHtcCLXpd`FjbEsba_7N:R/_6Yq)8<|^ttPydpSjXR5p|fD""[fVp.
+Y$ufiCYDO#}:Y5+83hk$hN7+Uo7sAO4x_xea4p!r)Ibi6@f;Rs4Zvn|i(ObhF6g;0C>]%7lXd&c`(,m@'c>:RB.zp`K]ZA}c.cKq+:Co6R}z_kLhgy;B1+
+vCf=h@o3Wic-;x!gtT+9j!SW'9Ez&g)gF|A@G1jre#StJM;Ll[E:=+6Kvd08K=A.D4FG[mX[.T-jc=Nu@Ue6Y4#k'2"$&HLc%D]lyMza|x{Xux7Z[]f#|e
+5eFc%Q3N.C-$H:{<tL4scmbn&d%)%J7Q1hBWROLkuLMP:AemMWiFnfyc+%uLjHXqFc!xHq8joWc#-5:g!_50i$KZJ},y$5)lmnWilC#>"R.lmW>DcKU@qy
+Xub_GW'&KsCY~eJHg#r2x9.VwW(n3ycUl)9/XV9+=z&n&Mxo'8#9vXDLE(>PI|&{1:UQgIH7]CT0j8'$(P<+nHwNp,eGCpuX52zLex+O|do&8CDAY|j:_i
+Yb0xClXHFOB9:M|6Hlu2I/!l"5++[|iAfo(A|l;"P^'8flGodHJ4T`=r6osbmOBOc9sKLC3h<t$0OaD@KJnEKT^O%K|Q[wRa)qcGf;kJC<dk<z!cd<,z0|
+VE3rlwH!xIX4Hf+=,=1m%d.f7@AzhdWJuFes@]7Hk>g&<N^0f}"m(R`6f=g2ph%UUwrkZ-cu0|W%pO=jYsuF^$E']_u6:1Q}yCOP|'B&G6rFO!Y)a6$qSf
+NfPcwo`Z`A/8lBUh,oY/67Mkhb'gD2}feBH@<zOp<,Q<[A=I]2t[WaQHx0>4SP0EF1TF;sN'-d`^XcxR|yduG"v{,m:dG'W9FtD|o|h6||ip5vKZC^5OGp
+hQBVkl#eBX]6j6>U4B>7YySk;=DD]=s%E/m8jnDR<A}hs{0CrFc||I#t3aWHmGIEmGNZORhqrCB{4XwCAS9axL0z[G9Gf1M%MT<>LYoIg!NA-Suz=ZYG3]
+G/nfTRI/2LR}CEO.rMl]IRa(f;~[np<e{:5Z6.tM.3lmX9Se2fC3a6eKu&G-](]_~uUGzPHzDB/[kKq%eK#Ltq{Bp2Mtvb8KOrjP2'iZecxp^u22;f80YM
+1rx0gEB,W:e"ZZ'JNN=hnn-V!f<6,`iaYHF5&m0@~0dgU8_93K[8%Zge6SBz]fhQu"#q_-8B9T%Hl_&<dR#fxGpF^imabeY#=tsz5N.A0rU:#DYv<TSL2T
+;+;l'tb|<qVQ]A`kb2JwZCJ;uL/jONxFgfDizt&':_qv>R2Z&=mb~^`mzoF4O+P5zUogPa>5twGe_ur8u.B(>"Aga{H|+UwnIVbGORCOs@mR9%"_p8RLBU
+NIHF=|AaQN4sRajJQBbD:$A,x'q.kf^j-lFQb8+{|Wy,:5nOBJ&M;xglfiRU%@!#_3.GRZsvY|9!3wfg|:.Mzskxp:ti{uzfQf15]Rqt;|}@lr>p!/]^"K
+{#3Ix[%`r^{M;nq-7FZ:5Df[A5;{E,<JNKgEuTaZ`;'+iSYRNICiPDK!g;G`cD62^J1"T'[3G,JC4BB<]gGZctb3z(/e=O>P:]We9T35"'B@#%%qRcbg2|
+G,o+]&BG}cW)mF}nSDTpTyFO|"GpNZAuGw`=_Dl/BC;_,$`rNEe|Jk(:8GR@@ztNu!ruq-;>TV}DM"L1qQKfb4B9~pvG4&;Iw^$O,}Ip][9JKG@Hlj^.[B
+^HORQBvVIRp./PA`"GxBp8moEnb7;9=[zq9-g4>&jss^YLN='NS%LN^@MBz_^Z9lsC&:eM~{uz4NN04(u:ui}YN-'G1rwd03kdShs=8ZJ2P$Q=bYe2CZ.x
+_[@i=Am`{9iP)>~-"X)MxPi0Wn_lM{ajV|N`@tYzw{:}NhgfvsuIE=QIy&ciXKI'x.L<-y1FHZ[q)OG#FSEsxi.rVB3y6}RvOH7C4e}w<%@fo2.ZcIs0j@
+T_VVVV'n@(2"mrxt<F}r2aD2{pfUSV!1a7l=uR]MLK`c6cu=':"1.EW#I>+DmSN}"^b;@4ln,SQ<>x+TV^aMtY%}IGnn|$NPbZ0yKMA[Hm#4g=3-%%W0}x
+)F.IH3HOx<D9w<R776}/sKMF-Fj:4V_99nuHSL^M>&`!z6k6K;2XD{i%W1T3G4_j-5&#YK/%y<7H$2QuK"75>3)!F]HT_{BDe&U%`:RlTK=vtQ7@<Env`(
+EC1a-WpN3Q^7GFN!]Ngue([p!X:jaG[C>R{/Ooz/sSGrn(Mb9`IBY(S5tJ/:fXhS(F^wKoR9d$>_5XR]<d=>=;RYSs8a5+jya'%Q)tb5"4R;UpKAEyy2H=
+oPt9"V:g/S>"Y7Zeyd}1j&b<7/9$_kQe0SE)]w}o[=6W^s!aGw8a5sd.88t,j]%px-iW8QrdqNo;l,Pi2poV8b#58P5'Eb.wNsYaaoc'MvOa'EhL]Bjej2
+n$0Ok+q=z)x(1$b@>l96FW^(fJ:8x"Yh]pQ!x"B(oRX{O%Kv/'0tc}T2z)ek1U2#"X7E65mIc(3,e=yk.F]5"$>Hwf8fe%IaF][X!bJPyP<fMFkjPJGR:n
+7,t|/^ic4Lt0vX9G4Xwg(.2cAS;.|eSS5vhB(Dso';1&t3S4Dnk"4'Ft!F`HEX33Nc~}vX5C.OEXwzIcdgZ]+T$jG}XuGq3]L]";gY>V=(sv;Y'XvUo:Z1
+KYqA{x<g9Hv!f(0h&B>LgVWi8Ct'7e"V#41Hln^W7VvzyDSb:#3RSY:=@HEAJnrHMC_`dyZ_u#yWm,D0X7S^k,5G0(;)]'9)6Xb-sb9S.(GOm<(BCBUK^p
+F#sc_]Whkc9t(f,QF':9Y{4#Y=n!S/x]0X.Jdi}&S]~laHK=@jA4`{Z,N[Twy55fjr-<X0'>gFt'iZ%t%'kpCO#.8[-DFw/=g%{U:[qf;]4NN6~[bYVh=h
+E5$us&73YyR0#3KgHlCTj(CHvjG0wN5lX_(Qmu{F`@=+I(AklnS%ag.EhW;@EP|UD7G#x[/n>.5DU;q"]"(n~3v8U<Po$Kp(63t{;4!<4Gn%QtcwF)b`8V
+^m+;Ev6E)8M!/#)Tq-6ao#VD~(_aPo)NKks@n8.vMq'9Ul8U%k7j6LzFQnv9B3/{%c6-J"]Gs'&N]$&V`XNBHPES`9jtmQ!8eu,4u@8sm^6g|7Ce5l8^74
+iD;_g&17pY-JsJ1>3=Xm;3;'U&I8vFs4QIQXP]Y$DIBvD{5s2CSL3z2f0a@0o5|`rlu.2y@.|Njd&CanB3v|ibj.B{`@VzLANU,dzK.;/7gzX2=1K0#xQM
+bGRAPM=:0S&u]##ZQh:s';%OnN2-S>us!]iR1AA0V!BjAwUms{O&TJLu_5298g3z-He;;2uRn9wH#:}x9>=K[9+9-"i];GdbOqsHfjDd;9;]ttmIm.]aKI
+)LlHl3Pa,L1xd!Jz#+b]@VZu;1/Vhw3mO/QG`;"=oxTwMz(Q"-pWL96Czb}f~'O}8;IcTTV,VS-%Qdn]7013uE~yP{ea8|GOtc)znd@"FRro|23X@6mvO9
+kSVK%RCM,oY6[lKO3,F{jlzfKbZBVqY5$[2^Vd0Ma50srJ4>vH-kk`cj{B&4/8wh$h~#RmdWou5gylW1Z^<vp[`Vudn>b$_sks!Xgx=_&y`JBqGy/P|n8H
+l^n,c<iaD!@D5C8spLyO~'MKxtilinAkBR')-eEg>U;K{`belWKg{nu{~d:loxr(Fatv#YC&!}Y9yMrMS]:1EJ7gi63q540(2LKs)}xMy'q2p1z'F1(<eH
+Jb5:&Xk2[{+4"onkK[MQ]$WAtpS&.aXNtpP}>g,Fpd4;RUC/y&.znbARtX((TO.n0J6roVzvFlKc(qL}FIR=`D93Mu4GgG$[Eq"yr6sYDrgs<LaeOTun&O
+o)@pGgu3y/7`{E}ZZs_8%z8SW#qp$N<%7b[UH;)!O}!z2I&,nRdxfoVpvE(R1&Z[^hKN=INv)eK[nHF|K2[/nP2.rt`ik)#SUoffJ@(NE5lzQPR>,V@3B]
+]W}Mg"b#n<dsou[T%8]kT2,//9/=jb>6^J_)UjePndF%O@ZpKTjX<zZv}3o&}zu4Q.B,0SEW"&/Xg:9@ZE<HPLVqmnJRy)}&-}]wpXHj.@BSe#RdMZm"WO
+wfe_x7>Y_@I|1`Z9=a`bk)#2qvM4uB=i2(xN`MR'_5<F~.rf2IdY=&)S2:KB1Hi84q:X,V5mO3E;.zK>1(NBj/>1#X}8[gC@;KXtz^GUa(XzNjxP'j;qqm
+3XQ`$+Vk-<[rD;DY|TblBDXGv,yAQxM/2iW&5(N5{`xM:R2ee${_""ulmNiJ!QZT`dIc_<91dsl=2ViB|Ou|i3IJdyd47(if;{:B</iPp(-E>WZ%L;(,xx
+9|P@.EI[5"1|)T85B'(Ki;z.9op(F4HD)$e&gaJvWh/uFV[p"pel[WvS"&nBZ"4!&G=|XGRuOu8!'W7ttKc@}LLd1farLaS8E{'L8s)zu_[r}>h4=Qysbg
+'L'MEAnN:-we{_Fgdb[3+1yoN'3L(n=.T4Ida{xVx#r_M8]"f1#o(qD]gSD0LoAzskXac,OYe'+q20$y#a!SuFa;fNJHH-+S2zAq}i=-9yFl8h-7]75F}4
+F<`:vV}_qhAVbX],'lfKc[2Fj0}tsx^4MGK%t7s`Q/B8!HaT_M$j.W|6keSPXDylx%`:aS9058]j/:Q.sc{{#=d/Ux#[3D:l1g=7aOm#Y2x:kXkzY}9KPy
+RH_1L8.%LCB;7H4Y}MWP;C7"uV6mXEnsTOH`ABTy@q.)iO{MB9<)Zk!@{y#^Gc__jC+qXhAw{@/g(=0tUuVR%h,U-Li7g>[YuMd(0JwS63zT8f|h<r=Ioo
+9`nP!Y.0S55pqC="jJP@L:j61f{JXh$OOvwtBd>r-^[+U5Gf_I3sTfcxtc|4u#zw-sxYpOK,ZH5lvhvp5|J8+n_Ym1Zv]xt3zGjem+lp5M=0||VI[@v9D7
+015KoF9th8G]L6s23<Z]#<gVPsAHMj3k)W-X|)5>p`@6-0aHbX6:||cH9^j7RS>i/gR48`F_0C2bB%A,/}n7o;;kDie-j_ELwmPoV:X+og8tP,2M2y>5+f
+w0Q(5A%Z|8;]F@o`TRS!bY8RmM_V=APaqT@%mq|$p)t'AfLT9Dm!QNaO~`(P&0m.w2,r!c8)^B&`sC&u:VcI"M4ffBxeUrSp&|<rzh@zl|Wy|4cr`Z[^s!
+=6nS)l[|4haea`[iA/bbg$2KaLZ=h%lW,B/(|k%/@yO%cM7%#2=).)VtQ%CY[/9S1[WQ;H`uci8OhHCL&Q/H;yz_cCV^Wj0^&v/eWYlE^Ww:G2i##P%maW
+dCl:y=}l##a^)]mng&Q_S<1w$EyCvvNg+%'|be)+w%%X&3(Q'XVX"g=A]gq9kcHCgBw/JYd;@UxCw:U13C'b|1{Vk=_|KO4%}`,mauO.81{78A~p2$x.v]
+DgC^rpD`5q{T|r#R[!A(0h"LP,OHQ1}/LE[$yDEwg7-Fwj|6KcK`O4e9]'f+&ouN[Pg0]>#,oj,tIvD4t8'Z3KjHAm#o~H!0MY,@AhFc3<{+Y14CuJifxF
+Q:HIXx]}6,-2X`m^(2c`EE2bNrTc/cAIa%pGjBIZP1%s1v-zYr0E5>7oHUJj^Yhi:La<|M5mPr"Xh]T$m.eDW>KcTy,arpEL{}>5o[;t`UjYD5n5=$T6qt
+d=JN)(/(XEx<s(3f&ce$#mlcG=V:+[c[i`zvZEgVJMN:A;MGC"jxmqe%PdfpDORl8='N1Bzi|Y,Y1-JqL/d#cR0+Jm1|ugV!jlx&-v4UXZZWr|O`M;usb5
+Dz]nZbNH~3UV>CH.|]Lu'noC-Z5.ZT(r36g9a>]MzA"S%@g)FkWpifN989-3Z>cAsX,c_2Y+d_NC@RkXmZW6Ao0J+OI;4tC^6>")$A,n[lg5_<H@OBXi~-
+>fhz9,0E{4L@GpCyJy#5.x}Od}36lhY6=3HQ_6fl#-[niSwY;6JI{`mUf@~=KQTZSB`T"-EM2q>)XFGizaCI:,~B^j~}cLkR'r>nWSq$7Hn)u0;tmf)GkD
+O1[oa{5Lc)mWLjW&s2/09w^iQW0Nq#AOBr8[GN}#:')('HNNn!4x&5ma3LL3:05^6lx%VZ})`w_|-"'GaCb1<vvui>`;UQtr&$sL'Fu}LGdX[oP9%8fkQN
+EgD:k]33_-"8&/lV>XNR:P`k'#"fMoqk/=;ev!<%TIho~SA1)pz`4pRo1+)Fg,N$m$M3s1SlLkTV)"+2l'[kEH,A)^Lox.qlMaf0"[81po}<iY|ii2viiC
+yb|vGHtEmt:eG:_)^s{PT3aiL0m0//MG'+ffg'9aM)Ip]$&=2ZpE9U3U}n6y~g7PT`g=~{:AlY=fDC}pcG2^5_/mI|&.vp]2Z9;1rdnFn""HKb>gEjvjE:
+/&<HQt/P0I>oTkxdN!wBc%%1z&u0p&cItdRAae"AZ0$))LlGqsQI,B/F7`|d{y@SjEh!O4Zm&E;Sp&4>i6avDW.^I]w:5i+bk8mCF{.za5ynve=lRD]b)n
+d{jfqn0Ej_Df7)>F`qg':Dq"/gyJ2L{E(I='~u#LLb=r{k/+f[4lH_o7{vq]G8uX_<wOP]:Z+FEJx)`zDg]p'D(#5%4kEalcvf5pBqPfoa1hS`ZOhweW,j
+qEp,N'+kMTpJY2iphdYwQNKuMB66>zOJr<u$~xmXMd~D@Gh0h`qr_Q;KYwiVXsFOil6bc6,VES;)vn51,_z5jzMg)5~hpFGZM0U.=Jpypxx:opT9V4!LxV
+dZ_IMNKMUV}`>ZlRux$dQ2Z%j"Kt`1=H6Gs|`w2FFTff9F4EXf2n-{6awIeFv=8O'O,!'RB0de_3ZjM'uI/@zbSiz>_'k:KAfRg-kn@odAM5T8=vlGPMHR
+})8t8:Bnnx+++o^Rd#0&Y+bk`l2.<daR"LBz=1}P_k'!R6s[|DC$h<SvUcZ]"Zuo_/$_[75Q-yTr0QWS`)X4gh{9JITpFgsT]5%2nIK!,`)cQPFwm'@Of/
+<LWHbQUBoB,LzvMQ'Vm)5=:bNy)ouB)Lq|8Sg3yN)l8`aU~lj=f"27UY:orD^3#@1vFi>|q-LcTGuiYwzjK'8B-(w'5UpaDr&f"6z$a;j+`<bpYN{1`J6=
+.kHf+r3W^bz/se}]97O{TU~1},U={N{F!ey;K0M#0%R0!c0w31Qa4cf!,>1xWdpB3W5O3_q.4Cwf%vS'cr_I`)}EIA&Ry;bF7J)y.FzJCi}(^g3oqbL:8w
+Ww%|su+q)<MOs8thj-;Ccc)m7#i75.'aNVKL4wyIyei=9vxRaD:ALFZ={`AceP1{6[0IYnK;[aKl<8@Io(QP[ThYv'0$KZ.;8.<@-4=1)1F5}YUyXuwpo3
+,&]"uf>xwe+YI32]|t,6MjI94Ud7.6eQ`wU$k=aIf$f>N`Rr+mEqaX9ytcuN"o||L"`@R<BN;_5)C&7JpP+.T2~H~L+,CF@ZqsxB.T6fG}Y<!Q_Bbs3q.}
+PN;'LA@RZ4f<)hjEwfZ=0M4OW.:r{qbM$MT<_l]=&qLTXd6vEjo"(h15Tm(mkVJwq^Rpy,+`Jt(Bt]-L~jNo|IPRIdF0qs(I<nJWPz)/h=22iFogE2}-y=
+p.%b/2|:YVl{(;o:m}Z>Hwt_S]rP+"oQTdacy19<]QzSo^3JdgF$3+wEsGniSx3+GSd`EHZDMZ8#8P]YF&;sK.W]+_)9KmZ}jafT[$cA[>dsO4,7zKqpQ#
+vI;}|q/hlM7)Y(}2xpmp9['F1IE:5og3V}&ZV}TUgiZD6pKy6&B$dV^J#f{O>"p,@O-:JMK"~Lw$T7,q,'c#9|r"+("<.Ju)Zs:cUFZlx(JFm3C8rjd3%y
+0|ahMfauWeG;3C])P9hi9E0oO<JtH).UltoG7UPNA6eb.HR8oz_;Z;#k!f^%~PLd</$w.43`W"-dLK:qHaa<qFKoPi{)t3N0a,TAg]iVoL{--R$9/JrN8a
+"AqS6-v5;y6ez^/g|--t&!EWR-WO)!"%mK:PyPpRWfpFChA4$q,zG:r!0!AeH}-tLHaDFi9jrAc%dCDta2p|>zwEF/h(pNA=Cd$1V5xm@tPQ,249^3'_3r
+:dlfX;njwP1LJZ:7LtuVyZjR5`70pc]&'XCF>$d5&5NSHZyRSkdtdGcO(uQr>2rxU'JxGNu`x>x!kI78y^G]N|Ih_GCT4iFgap{OmBn0}!cbh$&MYE)%hU
+HE@151x"G:OE[qrKS(sYrmp0GbMPZT!cFh`3{{ruA!bKCtJ9c.gUR,gh>Ib)'J:XbEN"d=:uSKUCI%b:8&)PFZ@0xjfR@zKXp"G^Em:R^mi&E{o,sD9168
+Ks{>t(!<xhl!=Nub+dkufAta]v,D`2Vf=4BAPR/[m8DTIe)2'If4#G~M7&;3#kb3G;)TtGvz37Wo|9yhV:'(VHR(5AS/1g)48TPpDVixulem3NVu<smc[p
+.<4t'u&^}(3:RkV!hqiJlqtvx8%D~3S_U+fc^-;i{6je4D[b_$ET{oU}l'BmGGXL57Kc]I/{y<5'e@>l-%:2%`:HA`v#{JJ^h.-J`c`B']9$Frx>JS1OdA
+_NxYif<XQu7FocrZ]6SY0dpTM6@tgBX=aw<YA|gN4J:#~][rK%v>jR|Elc6!Xh0d!K#L)"e@"Lk.:$,P!|S6802$9_V>d&`-0m$75K}:mdJWd5@^TYCtc6
+tD]<%C_dHUhanVZ:b)k"1x+=pBbXa<KOc4W,^/u+'"{f}Y&P{E^-jc"qL#u,9y8+u^A4rZxXk-:9_,}%7<4+y{p:G6xqIFx;v]2<X9uxja5QN=,L-:h(EI
+tcS4{aeH+I5Z/tnW2+[LN{v[Dz_Y|I"(HK9:}`U/_aVX]4aWph6+N6OJ%N>gGmSg$e'%$YXlh.yT;8cw8FP(GGn=UygNgsP;4%|LGOM`a0(E{n$&:/B!G8
+QhYg},eQC)zZ~Ku&U1"-u7|_t"|k/_7$f1z|o2dcPJ6iT-;X9'kNq}Y6l7I4vutm~peBaN.A|e`'i35!vGEJ<{%X6rNGB6<'MGW)s.j{cJANDLOq!;$8:s
+p+wuP>E&!f'{8dbRkF%7j+/b$Sqh&Q'CTn8q1j5w@i-1SQoR<Tdl[,:p0>oO(Sib<;(Q(x]fj/3JoV8Ss#VpYEs]rN|q"x-jh:(O.n=MG'sH8td,cNnNc8
+]9'abeknw}yKnN%q]3s8#-!=su07#95)QM,Sj/eOI_blrTKBen;.f%z9:H9gdGo{ey_0epw}P}NKx'bI;(mc+,YVku{A-MAqx|xL!nDuC&&INI}`uB#Vj9
+(lvBLF`HIZ.zK.x:JVftrpPoVX9:CcTD''g"xZB$ziKT17{y!>41[MEEj]or2]IZGIMV`:OP(=j)u}r8rYqGx=/zC&Q9U@1ZVFEzVR3OPeZYHd3}PdnsUL
+T9@_@4K_6HT#aX;^Pwx-cu8.NNXdtoRn{)F81{NXyi2QL{E)R`W]<SH$lAi"uo#_cMt%"K^X=/&hx8v"^il$}Uw;:Q;pu/@2e_@x[R#YTD;wZ&OYfQf@~g
+=h#dc]9r+f%/6JHj[|fD'[iYU#Y's%Db_X+Za/3>iF^vviZi6rcJh]7xJ_zMnL8]|OPgDS0qLBS8L-lS`i:B4PE9nQWJ&.|37q/D=)(4e5+mEz0Z#Y^d@r
+KY(;GxdL@({28%var48`aFOI#GdY#DsP9YF[Cp;,~=M=uk+C<xa_BIE2.!XBu^B5PF^"Eoe/2XXtlU%(pG3/d.j2eqKc-1dt:U<"O<R_e%MGGb6`7)b8so
+b,pnG16yrGbXUS~k<lZ"KFk+Iz8"k(jC4;J#{c[oBDQ!p1'KP:th$pH^L&}DH#S[a]5PVHD$m5ZG!o$siEOC0D8PO#E2d<y%{`@j>yw+-Oz7`(V6/tQey&
+/bl1<y/3_0MSh0q!Ro2J3>o@w$Nr&n!GX2omB69kYSQxri>)WXsEB]spcy};E:WEo'^T"-lg@52@ZEnNXAgOpRLzRo^@7]hGH)gn!Oi&gHs4|ljQZzp0/<
+bddQMIkMIbs6492R@<Sb<!.|o'kXhtN!f2OE|)Z:$2z^SbWpJLpEP-leM6Nz_/M{X6[BUzg7dRQPVC9KL7P`Fs^Sc`@:2mh,|.w.F4&5[8Qox't9dNzR"R
+#f>qr2!bK>;m;,kF:dTxPfY%IG"mtdA@U}!63>PbYNNJH(b/j)es26{P)lzs2C;e^^l"bzrzF`W'd!I.Z'H&:vIG#ye`<sS>erJ0|^G<Yt4+._Bw}PkCh+
+shrNzqpXRQHi0B5bB<J&WH8Y([H28uYxr.8aHVHurmvb6v|'+adf+xY5%)NC=TiD1#MOOyRe'{rPLjf$P>lrydmC-Ud$_V7@<@5/y)DNd'Yt#b{AS&oQIn
+PnLDsXB<y]WS-1qb!>"7Q%GW8P{.{{9PHal3KMa2-V4^[LYi@,#4ASu8!yR55qEkRNF}KLba)m1Qx%uSp"nP-1u"ihjcAO=}kfyv=6[6mf~,:2^_x|U[y=
+.T/m5}y/7qu)+AP/40;8Kb6v>s5e;1d]{Lu)I9Zn.,B%p#ue(]!Dcc'xU[5"P}zp/n+&<Bu6mPlCI^q]'8+&DW,^rS$`3K'/T@>)-Ytp3q_Ib5bC$nBS,H
+dEmC[#Ki'k:iK4^g$xVUBZ79P_$pm2Ki$.(z5eOF9&MR-AS_>>1JRcK$BSPYuJz"LeCM/q&sSIH.X+m@Uc)hvx,)#_Ss;(s9J9#e2VV4LVuB`$x(x!vq8G
+%1"VK$eFc6wVEg!0LIDI+S[=OGf']l=/Q3meG;1k{q>gq,y|"dp("-ozUp`ht%Yp=7klr>4GdqvEIa{d_I72Xw([_gdl1G3yl|qiiSjZH|tlJKP]argpVA
+<r7oeZG/x.j38)q6giFHrJ{_K/6c5S%qwkx^1WA'twwnxJCh)RH>+pHI4]DU%AW#!fad(;"Y_END"p]jBCH[m-RFB2hmiS9cA{HNz+_k&q7ZpiHi[oIeSx
+U&L-"8"PXi2[V;o`R.",leB87H3l[9G+Yd6eoVe)5W-fQL9.-p(fPEe9<OMhdtN_m[i>HP(sUDI|x6]2jz|UxGPC8(_s(O#:OB}SM_95mm_0XpGSjv,z=}
+c0Ejb&5P=6'P1j#7..rr}U&Ndz]4dQhx(9zR"y^8#_":wxI1A.o#5JTr~ztd2Amq3iQYH&0Z-[w;Z;QT:pSBR;$t)>PalIz%FSJsGyJ4#b#D^Snjd;O`:/
+U^'3LpaL#q/%-$pLDXzA-%TK3f$/"%BO8|a1%L6vWG=%-{#^YmxcXny-BG'+Y:uI8OF$U/=O:Mb>1X&FYo]o_K)%KSeqx!45+=&K=l5(9q+>pl}zt+lhLc
+7KDn83VBQ&O'e6%UUFp"B=>oTzJ4y.tA_wm]5C6fh"w<1DK{W&xN]es&`qi]@CQ:8]b`E]cF#afr2T(rrzFZ8M,MPINQYaARnXJZ;}ZdxMsAstu`-so9Mh
+p}^2yV4Dc"S2cy!7R-f@zX}X24M=t<,ww,3L9p&hU(-cy{M{s5H8>t$_coOmCE;PjixQq7I0+`hHq^/m_/jKQ%dg]0#nm_v$buu6/kV{^{t5u>+(`:,t1|
+6(=v${~=H:L&aig&<%J.z^_Nh;{j,yI.;3QF/,7Vj`mL4fjfc=#UH3L;6WA,AWBVFLQWZ[BKMgG)"=yNi"UNpo>L@HeBq!W<R&^_5vKSY#ovXc_iNnE#$k
+>D{S{lK/~}A^.V^gwh7VC.4b7@,cGT:Ms>Ca2^'q6jv4xqf_tQNRG@-][X+)=l6u+J(]Fo{,G|:tk(u;]y,pC3LCggh/ux]&b^uB;0[<!toNF9bm%wb8vB
+d@4&7Y%OX&xzmZCXqVmAM]#8}Yb=+w4Mgl`xUs@n10@><BQ^FzVHK>}#f7t<lRZB4X:"B%d(I7|m_BNdbB.q}RT(02^o)K:!^EeYs(=av-|<GV^'9/tECW
+Sy8p@K:hnG|^7NSD3'VX/)522Cf^Hu=RayLZGlF|kiWMTJp"V7,qaPr4|"iVrBYyk-"F53gbv{@'I!0Z9:Cdlf>9I2-KezxVmvSuilobq(gfg_5nLV5|mj
+`[hI2bmD45}H=IiD_{bR/8b_KP:Ct}L0-7`#9iSiJ{Beos6XDfxG,'Z[V}DA7Ur>)NcLJ4/xW/sR-_337)H]fT[IHdosK-]O{njql,a,}<[ywu_+/oZA3n
+'SZ'.LR$EuL-:'ftiZa;v8=")kl|RkhAG,+Lkut|,bMlWy{c$NEjs}#uSmqh6+udBW_r'h4C9%NYd)u;jlGhmB~g(jr9_b~K7{lN%_JNm2!V1O~)DuNz6x
+1/|nsUkmT|]DkkO<P+8GkV)uZfd;_r#LF<I9rzS{ah-)C'i#fr`AhOQcox<]wD0v8vq7Q'@2_=IcFZ/Zfca7zB>/1g!9|5O6:p:l+7$O4n=&bAGLGJXux<
+"o6h:F($~vt56CW`OvVs&p1,)Gg|kC8%T=JVXywx5`#q-+tRWu{N@Je&!]c%2%H!qTx`o|8l@m#,Dj!:/y^_mFflYD|V7V&,KUaup9a{NznCf@j|99C@oM
+h.EF(WWO3,)2q(T.,O/!">y[)f"eY|X3r.MH"GBw"ueua3)%o&XstTjTesx](XH`k!xLz:d:#g+C,&R!X+4:<#7ZQoP1GsFitpA/%f0Q)Xne}`y]M[r/hj
+%gGpr}'zsM_q$25#Sr}{i+yzA9]7>w1{YC9SfZ_NI`-U"U#GW&H!(8L.c;X|@3Rc5E"L1+mK5(-^nAsT!$r=EtYcl@7fsORW]<Cwd+WWDZ8TYp/eH=<nrW
+x<-WgO!q'Qh2zVTPh'JQ_=53rc3DJ|:XO39HkiN@hgO,.lnY<t~iY`1mC>3Dj|uu]KsW,zZNq^|]:T/P`wzXJ+Mv-|&7/$WYH0mIJx$yxkm#FHD[:8W0nK
++O0U4Fa"dZ.EK%[V}=030F[f52/-`:;!aI0Fh:<1ki0C.Vc8GsQL5}F}YUK=m4y/8f<shs>U6<H6bloGD69T!#65k%LZMIe#TP3a$<U.4Ygr400cg@Qn/1
+0^Yh<;eEsEj<ydT73A%'74%KaeoN_l,W&B4"~SScu3S^=vc[/.KDxWw]Spk(zc+z/>WuIUR3u<_yT^U=("AC,KWojnA7%yrQ"`f<6"c!V[)v{P_sJRg+%t
+QJ~o^I%.'^OZ`m:2d9|'lz'&7bAuB<&S6FGWK&VU]9){.p=N_lqUSI22AOK,j>rw4Ujz'B5,o}'a:hKG}8IzAjXD-xU_A4B2_]LWb&A/m/-t}o|SrI8Oc7
+8aVt3`KdZpV"<n0U#e{PCn@STosD4xs>wp7]!Q(S]CQ,M6sbIS.%5iUk>d{fGsNW+,lsTRuatC}di=C3`>mF/X7%:$@&7{aF)((R&,Cnp!z;rv=XqsxUo^
+XR78PdgDz'f0vzmD{XF.-2&"a|r8")hqW1KBnHwMfwC#[5M(ize5Kj;/_1~r3%N;-&|XPu8-EY8evks{tZ/Qx7^LepLgX5qIM_Td@2!%TrWj0IA6E^-y6P
+XkO/m_0z>@n:rdG`j'Q9"][4/rV'i._-t#3PB'<TJ}[`wV4emJ0NX{XafxZ6[j&oey-;`t&}<'SBJtJmDj4AwsSEN>CzPk|ZS7xy~Vn-lqU1ZyY-aq)haW
+1UZ:sp0Ckz1lMmgH,nTPO-1Hu6Va1[p5L|&q,iw0JCyE+>G|9V7iLt#jQFTza/G,&&~c+@'!KMKdQT"p#2hI6&O7C&XA0o3o2c<v%=UGf>%rW]hqX(CfK4
+S3er8aQr_nXf<q^kfIe#{O/!sT:.,^Wc;|;6|]1J>;6JL7n]y&dZMI29'S$dErsRl>1(t4u2C1Ls}dqj+zo%4Tm:-6DQ)'oGqm=6,r8lj]/bLR,-Uc2pMt
+Cm>4"tB`-ixfv9Cfsb>wQc<8G]aCXYPEzy{;'|uut,=&ms0Bo1RU~@[dE+&u)t,10Vg"S3d{U43n}p.@NctrY]98n$.z{s<$k=-ec(Yjts"8v3[78:m>8e
+$D#9X=ryCg'q[rks>JW;K.VkjI86@1/DkTyhL6U#S#lrEWI8|8O#Ro=U1tykR;NQoVOzp"C%rAcLgNlJB(8JvSrnOva>M#3_;5h8PV=&E:5JbS(Zj,onfD
+t_;04UCywtEGqnbyh"[pM;&Z1'23,AoA;4/"|f$ziC}H%bkkYx'AXgeoS3ZQtC<|&nrbu7EI'cm,M_f(0G|)ZT#,^'t@0V;3:-m$z-6f{o;Nn^9:u+piCb
+f8gxN$[TK"3[L[P$O=PM9X)BGGD(DSUn94trk0llf=y74=e5uQ5bkwn/C7F%nvHv1-;.i'_}0c[D!o-=1L:oD!"Fq1s>|`7(twB6@zQ>.0-sIXXT6`T[pq
+@T9+#^VfKl4='j_4qIp_JPII0SxKVzQa%lvh"(G72X9e`7ic0nHl3TSa8+D5XE9V<];@T#CzufySV{JgOl9#84[E9P$PHV0ZY>7zU@9OGpyF$zT:D8TgG.
+$O3zB2jM>2&`J>f1R>h}^7/>>#C;j0</MoFq`gP3Fk}g~rDA`jrhGZO&"Q"a-{cE-@w{U,J4h>T%a^JX;At`H!,V'ih,u_c@&63'W8(1>+T/+[8NZN5l<v
+A5Yb3o&%TMh%kmYy/:bUf:r>u}z6C]"O5!)7kUTemt(L1;+E".c<gU|G[DVH;pc[FX$-2V23&phUp0{'$%f=`H&=Lo1i[RR<)wAZfqnpb};{`JpN=Jq<"5
+4DR<:+p2~nbKTwmO:L3W8^W#AI9;A#-aU&kc^yJas;Ja6KO+hB"qk>wdx4zC#'t98Oc>KaYqFW2,"Z#be{9r=0SE|C{aD{AR<An"0F7V_#l$]k8VC{IxyZ
+FyIk~"vWO.+8L:@B3lYHUJEQc4.sFKl6'[3;f/9">KTLbr](a)GPFN,/&{`/v!BJ{OUKKl^>iBe9x|O^P5-9o,v,a'L`i&<lO0-+`E{XN+%j55sTnmn.F{
+/t)"w%mye)`S8}jtvxnT"De#tW+7LP$9C^9TY6dQqIN"[y>FC$@&Q3%8}^5!"5kNI;i!245ZXXk,x3EmY]v=FR_#>vJ:U:j|TEY(CTgj(bJ]F0InV+o0>3
+MmqQ#3"3LWI1t;{T'VVEOl@QFvDjFqug4q;q^zi5k.q-]qzeL-Rq9Z12<he8~IFhG|+_QS`bVdK6<o`-0qNUIFdQ5HL^K/Vxzq@u)Z6Yj`5"Z<Pnj!$$+g
+;.ApnZHyQ<=xc82QUmc&N1Z6WxzmbbK,-vnZzNk(c;:K]^m+LW=s`&1NY03k]Wtf!m^&YW}5DkFyoJOKUt(.1$,M8+u'_(CQteuzeKxf4W_U,OW/ISf(Cs
+sk%ie#[=wMJlb`!=pFfe`Tpulxx96HY=MF.9h6ndiI;'wc'GY9T4`]zEU#)yXRY_BdWTN{JrR[v^Ts<]VT';[W+E/3,r.^uGzWUcNpwm4h5Q-Fkzbu8%h%
+2'-G<3%}[uVJa|9'`Ye`[c}WKgjSO|mDV/'FF25G%HBY^MZ/D@^%FkMz>bqh6d+vFGnim^nuBG+4Gx-mTN6wHGYG'FiEiz@}7Rzj0=dg~Qjkd}M`x=q3Cx
+86'@]BJ!L!>@0#d|p;wY&[6K$0w)"R9,Jh9"+mQv9wO)Py3O}PbNLl]Zdk[@`.Yw6X+KW-E:G<5mU3,BFu=.t",^rLMZFfqxAP@Qsb@Rcs]XEPqv)N`61/
+`Y2B:4LKj/=OXquh0D=mhS8XeOXJ5GD7ZC@0y`PB9vy,k:5NnI`qMO+8VKtco+WL/j4so;Luh],WAbuCLF8g%,Ra}5p51xBu)f0,G0%,CT%-+LNIZK`}{f
+>kZM&TZ{.yfybLXw&Qz<jI%6h/^5ofA@2s52Xt52|u@v2Of#jx59ZI2&U#VKs,6LucQ|OW,M(c&=(#~K`k96S0s0c._ar<qspU[68J.o(4ty4RI@IJWIs4
+Nd(YNcHUBo$VUbJC-:~e(f4"wN0HvBLz,a"tL'7;]rnbR6/]nE_q(H3LtI9,6cXvPuRY)fKTF=1y10uT+Ul8$UKWahY(u[<5r;[-zE8jdC]Dbpt(Bw/kDw
+WExCj;>lp_r&j`]"`ne>;kjxps^/C7_4E7=HsXxAG:_X=!:67"":ObAjsrk6ISIk_'X(IC{Tf3U)J3MAbcg9Q!$l#]fBy9BtTOT6L4T$SYw=YY$;hu=wR.
+Poi$%6%=MESZtRVUVk%.wOsdW(FX4BEOMr@8UD~uBr>KvzOQ!OTcHy5>~6oK/}gOiEOkzG.;1Y@Ch`+Q&N^5$_WwuE]cpRWMPxn-{`0yJ<9fmY#w4JsdV:
+3"KEeYuzB-;IL3/-U3J2cO{RWH9CS<CfP_k{UB;w{adk5j84mZB)E$r+BP<M6M@(km)"e-JXK"Gh9wrWA:/x~2$@DI<Jw)9|uIzC:Z,,I+i{!4`nFCswRx
+nx)IP"sSPb@Zo9$"~'Ehn8JFOP1nT'i8[p3{B)Ge]ye0hrl@^!s6Z$]50i-]lKk.iCgTg0,P@il9Xg>s^aR"!yQ[Lgtw<-8z8H+-N&/^{MdF6j6x6u~cG:
+4VYyrF!rO`#f][8'CBi"^6,I;1qgdO}).v|3XHj3z3FqG{<7&C]i{d[m(6$&{'A}US1NMkSQxNz8)kvXUl~Kl0[6NRR##i`"6:5p<[99LpD7!HY=-+Wmad
+zc;-`MtCFGvay7N8t7ySGnbMW5%]xHjSqEoP(GRT%^h8@i0q~Um3@xqv[WWu6)Xmg3|XF"O2^KYpv6w&6pZma`Uv!8;g67m{abQ48`V#+HOtlq#Mh#t)aS
+4<9qX!F-'L!$og>pAs9|Fv+L5kWJdofYnyGM5[G$d_VN$xHq!>h@z8u+Rf87ZEKUw/ARL/6Ufr$:},Rvk-vQVvAJ.8MT,{T{yo_IkZChJeaL{}8aP46CZ0
+bgye^e``[OOV72=iF>v%uH6GgIEWQlspVBbWc>g0be_jhHo3p)"/asQ'yNh|!MpVB]n=tf!Q&&zM=z}EkJd=6kvq`deg2d8%:!EyXm]S:bVLQuKR@f1xKt
+Aa^K~XBL[;`c3Qp:0{6Ay34c&AOtCjd$X^)s!zP7p@"+~nF.~[)CP]@,D2.tC.E{~.E)R>cOnVm!s/&^A"m0^Y@-nlgao,:z/RC$.FK%bD2SP(#xZLoR''
+m#Fd+f/4GOFTsgCkv8CyS@X]f)ZdTZ7o#}Cq^Bt<C2&x-a(7qLabl:ABZ^U$9OoCuHpwSa{"@ED%y&aE7IOs_[5iN1tNoZ$_pMK#Dl/W.niKR^,T[7uK6T
+F1I;^G8|:QbZfQOOPx[Xw!mk>$j('$4@k&g1dZ1i=[5="'2'Mf/C!<WIi&fGU5~w8c3RCPTNJTez23iwog@8h|ZIBCa^b""reR3(8CX7m5Io]x,x8F;3xk
+BO~Hx"#jv0HDN6hC9=OkCPGyp<NM%T8NTM}kMa#kj(C;A(iT1N;A{s>YNbUHN3KdTN1a=u&4:D1ITl}r:t:A_Uau1ESZ+WEnv`HQ@vr}(VBI{25/eh[d>&
+]AHMRF77zm:C`,,]M'@"(y(V]3Czbfl.8EQAlc99UO-Cnp@>ue#:Uo&g9Qh.zuWY{2M<9dp:q;KyLP01]x&OBLG2QOT.dfCS;GQN#i66SDm2.;Rvf;TK^2
+4qy%,dn0|1vB&i%q3e$5~5jHZI.DU=VH=q+qY]xu51c6Rg6zW6[!yDPsbY1TB[WD5PY_`g,)u)K@iFE[|(k;!rRDL;PZ#|U<f|"@7-wmvNf5xrUpJUH4gq
+<)"8MjmWj{oOP1^b-ofwHwK|45j1X&6L>o`3rvUae@PF6%V&Z-O^`gl<[r't[6%'>_YLx6WsgvRjNuq8!pIA;yQ.=kk1Ktw0=8,<IsBOMzp|RGd#P;PUdY
+IsoJon3r4x:Ayp#yI|y%1JP[rYO/i'1u||5"}Z$siG5t3ryq4eGIYt>4_/J+HlRRw:S/hZRhsHUf%"gepd81<Q`IfC](X37seWaUH"_k@(,yZ6E6v`h7oC
+Th^A(D$"<"7D|z]wzX[WkZzILSF%.NtS):{EkS6Q9/#vA6m/>5wded`2XQ3GXOe'89V+]NNjB9xxO=L^++HCk7Fj{uW9JxDr_ex<XD<=Y(RB^fq"dOEUaq
+Q29lurQKf6a#JGs!OD^N9f[Qb(DLUGSZ&yTfIdMhbwhEs&~{!{}su3WOs7mx]yPgkH#xD#]PE.iaili<}-4AsF$,NhDYD@J&H;2I|:q#sHj9cNG%gp7RwY
+PX$BY'>X(zKqbE-%f)Hu.{$qp@=t!6[qZb/W3zKNcejx9q8KNKW8$7Azg=J5nu=_$7K0{zgAO=m$`a<wTVX{MR(]:djCyye0~/Gre49GQy|p}#^5DuGHbR
+VE>4|gKd_%O7P^Z0#f@q[7ocxoZc]djc`(:cnXoq!na<~K%R>]l(Tg6blSHY_ACw`g+8hbg^bgHBYp+tGhvAK^0oV0Z3yl"xaD~/#LeYGV3SDGqr1:6XVd
+y!As=jQ-SB@g;E{Av'ON"z`8o"-22xpJrJ+gU'PZ5kSdF{-+>C!L^$.k!@=49)WY"/dnCaGA5mHw!Qz;8&5ez(MZ[U8]e:DM.suAC/c{%b++N}5z`m{Ie6
+/XW}P>sgW:L+W$.y#.UdeVw1DuXrkys(h3t1u`k!nT]fbnO8AwJmU%n$!tT$r+e^NmbuEp,MNMMBg<E%SaaSG..w%@Sz+UWJkK1)&<UiwjB'^K5-s=7Mp6
+c`H$^m$s|tLTU]3q=,>JKS1bvvhExUb5W93N,44zv2vzl>Nq)xCG=3}3@dEN3d&wwmSq8t._dbAv|RU06}oe3b>}Q9t0|||WX=w!zNcy_b1hAp>gyH[fG:
+>XMB6F+S{eBL7p>K/B#_aF,;(Mkn~G_!TQJU8%pP;;D8^jY$8[6z_9),{^kn@-i8<O3QyZGtLfBHsBCo.Xo|n@-l"<`M^V>K!~e<g}_E!YSP7}wj"mJ[+:
+"4G7>Mp)M%bmBt0beVsBd9=tsUZfOtN`1og}iJXd(2`A~3+gAd{4c{yNXXYR^=@$hO.,,kdJmuOng1tP3oHREqoJ;Q"heNo:{48Lj{Mb+19YjT40Rm))D2
+_i/b3;|,.RuyT/Fy9bI%.9&mW3qT1oa9>d0<QCieW`~P],<XoS/<G3kL>T|Tn=y)wx^92]9`.9+j.j0f3/8B/XWj>6%,~i=%X{[Zk<LiEAx{yqtLsu@@^e
+w;So~9`q#YjI#m8'J{brf]5YJ.U"`#XFJFHk%pHU/'D}G4R:kJFIaGqnDGDVuI@UK:Yl)%EDo!QGIM#}|+X:|ZU-3nU#.KwQoE7,cJ)JV1|GI!d39@t#im
+Oy'yNj6TA.eSl^Xm>]J(U6%HiejEQVBoDVY+QDgr1B]VjNPe$<2>+B<ZC{oGZ=b#}B>1,eessa3F(U54xF1b&86YyHSwV5DV/ZhXL(g![}^eM+H-01V&iR
+NrGQn8,YME@3h=B^BhSp%-5osz|iE5n!)M[%eM-eY<u%7RFlfkm%h}#}O^h@lG"#ND>YT>jE@,ZybJtX;$y@L.+oEG7h~f|#"2D3j,>$UjG;^%<C.zpG<C
+>4=O2'%9["H)b.`bu96uVugF~M=fa+O=$zMwnedm_KgC<ImpWo87|Rc8Re|kr29=Gs'9eDgK}vCYB|,;B6y/:ZUb/)l_-lm4ixyymw2'Pt0p2nii+xJ]CW
+u.#1'kdTdGjF=9LV[[lI29mU)rvPFicL6z!nTj:B3xe0J_-#7q>69faam4M-G46Bu{-s,5h&^-/}3FO::z<jj4Vy]jY><xFf72X-f(FI:|7_C=g%SltB]b
+1^,k+7P0sfK#@a.9aHtI^@n}2''os)tkZXB18>IC=o;`=xfDGTlYrKz<5x`$;6J%^qy<9@G7U<JtJz'+Wb=hfMie:vT:%gij~P"x@en}:_5(Trf-QB4}v3
+dk{j:pBUt@dS3r#%3r+L%,O<=Cvcr9I]>^p"]^h7,LKGhB=q<g3,yc"/pP/lb6V0qBAav0t5(jE9gMC!&S9vVv>rIf#XNgEy~AnaZm#xO5HzZs(8Xhywde
+}GV1[2e,0v<gL0eR4v0-oA.3.&T{]P,|]Kd^Ny'qOR!xKU[.sWcmSK+{IU1."S^!uB>r~9ZMeCy9SHd+XAjjZ7m3:f:/&AGU0Y7x_"^ws2l4]0S<SD0;v.
+,SE)y"yU>5C'8_Qr|DC2!d1unD&b{uvO<M6@;kK3;2v1bG3IomVE_R9oTHeYz8RslW#e8r-&[#D{/g#_p31LYuB3Kk~okFk%m|w"iG@GhRhi;H<v80$rd;
+P!a-QlmxXbAqVIwo1PZaPW1[C^:Y-"o58DoAjnP2n6.!EtQb#=tw/#x{F"T;,!}4L(YO~i.oz`W+jZg(p+D=qHl+Cb_bT|^u)ZS&&/N|fnpY.o,x8a}7O>
+%H^]123Tp'O3`MOV/@4]7g3$s=9.#G~:IW[KI^BH7|1pnJ]vPy^Z9d}(5OMupEFY)}8[@@M&6sRz&UUwTjx/05MS<ur3c;Q,"_0triv|WV`79]PLR@ul~P
+ZRp;dMgf8ichin{/e'58ag=&+a=bIp<lak(YnAw9z2;C>FYQ(@<=O;oKiBAIQnZ(%>S{"8p0g'8aGh7$@@DrK:g^vx!1WiX'uBTu%&s!{|v2M=Z:>=6<42
+n-b5iU`.=9__t)kO<p4I_+otlsnxWhI;gU{OHJ%N7cF^8N!FM>hOb3LCELE`nMPD2IecqJaVHIUhF5+fiyL478un/8tjmp+[5YuW)K`7b$W|<k:2_$<7gy
+}T1dM1L5uvHIF+v/__d=Y..e|;JE,gBseMp=hMW(#ZsVy/TFj>awo]$t"b$K_l~#PI0{QfeBMFMsP"f>Kd.Z7D916S.<Mszm2Ap46hU^lIbi(G,+%R!zO7
+W$E63A`70BGl#+wXCM)eyH'z9Lqr]7j_7=cB~NP&#QV31oOx_reeo,U$iKL/jO_&W@#M6w%(nrxm}J22[@/Pn[nfVU/h'Xdwb+q7ABgk%29N00Y0&u[TtU
+"CQU.jlXw7]oHet4`88@&+FBYg2}XNc.cV(nO]T%U%%|')bl:7$_5xIOc,t!ACDdx{r)pPpuRMXX}^LMwh8rX4PoDgycLZt$s_3h(_2tp=<C|,":$]c#T3
+PVU#gGC`o=KKMwYG]-TMKm_Ckqje'jI8ITECH@L}6QmXOZA^,nWDqceBb&#N>/ZA<=i0^%d4<RUQsc6Gphl:UZ9VsJ_/|:M@}^x%$y4Bo7L4a(Ahhw1R|(
+=]fJ6|zp]`cf;xXlhf![cpXZa[.T[Jnff(g9sbISF`74Ft#^gSvXbO=#:k`e5o{QIc+xGm-x{Hxvs;W5yD4S&E8'R<S^'>!S[ZnqxQkhIga|W,DKl_oGe1
+HqFgpp$E}<7ah)A^Tg5XPlJzq541KFRv)"_No+;Y^OunI!6o7.=W@}Mlb#^e^3LmreW!A7[yGf([,9NzTNGQ)JxU=/bwbC".;->N:'BAO'Irm,XQenTH/:
+s.ZDz)-PJ]oo%r["xvit,of9"N>}z!wvft15~g/"4[C9"XQ,]R.q&/PAg!)R,cdNXPwM]"5D;oj`vtoUA8IY!!{@l8X0}x}z;(AqgF()075bJ!#n[phkAM
+U]Jfy-Oz6YVd[rQ{X3Xl;D^hfx`)M)lN4JYYPGy3YR/8^`Y_w}c<.W4oguMTd<un}dYWwx:u(W#g<rPx4TaN,;B{A`.z#}Id,Uo2}"Se9#8xF%DsvN)':P
+|AQ1..28XAMiGx${qU$-5S^t@0%Lq"`RL9b,[%|-kHoRxyJY^=(|VP;o_TM)jUeQ<aZkqiLz_A-31X"aLrbgQU3;S8"C5>8iCP-NF-qSzO@+gOZ$6uwG#I
++O5nOm`Xy.Q4pgm}FM7m,ss85M|cG9l<yK_EtOTI|j!@0i2.emqKguSmX(k4QoyBpH]YorRdWH>ehzqPHOc$3,xY)pH+7->EOwCs'=%Ie-ro8RP+2kqYnD
+)|^bSTbcqmp=8IVn2mrP@J-oRR|R`9#|QK},UGkeGeclkcZ}0QJC9c8N>3arws=)RN(qN66Rxh5Q=+{|%9WPC(B]w2=)X]FV:<JdW!DH;W69,/md/ZLno^
+'++x31'vyMW#jMTiclBg/!+gO+SimLmba3nU{R,e`K1ZK5,6:#egmP3m~9S)>f'YK{B"QeAB1pN98fnfiu$]M/sN}hM`cx]IZDBM#Ug/>Lbc@lige8|/sB
+X4eSbAuVjtJm!t_Aj00%GevpyzrQoa/&_mQ0E+feOTT9{eZyJw>|4C#Qny_rWu]5IGQT_w@%6,:DBTB@Vi@u[H#-iV:F~o4M2YzE@{y,|vN6t<QuZOJX$K
+vR!2MF)$QKcvwTNX+pXS`$PEuh2>S$/'LbiL=>HWT01@F=lnE^Ro3p,>hv6[<}FHy|"8#[lyZhcoFg_AiJWVM>D[%)M%qL|d`[Lt.O!)lVH|OZ[D;18MrQ
+"1(Ls/gc}Yu2YEMl2J)1:4!T4t-WO=+Thk!op.r|%dk@B3@%fYsD<qw0-eP(8I#)6p^kqtU#hq33y||OEex,k`xJ":D'9cnjk2n,GYBlS+koGJhf(V@&k<
+/yR;cn:!^^E&;Eb{,.$9=_GeOYe-Jb_PQ'n:,:L^}uFoxoY@(aUidEXwF>_q&kKUd<pU.86U!:BDePNEzl5"h!f"}#hRqfuc;s.lmZ-X;9A]O1=9D$;:0l
+K.qeh]X&MP;L;+37b3J>3cE&,=Y$fL}eX"+b7(Y5Q-ZaZ^6J}{|%"0RZS(I%3ol'nC{Y8B!9sXCtun)T+iA!^{e|;x>168@3;+u;CQhtJ/B&()rJ7bIB=[
+HK=S-wEc;A=mw$M%Y`H}FzTD`kHw0>uR74P'wgQwm^>>3Webc.O&kkN!$.-5h+><0SK5Tn[!cIEG~%D)yqnc@^/f)_Yf_|Q2BZ[0iiuk&f4IoNGBGuQ2u`
+Mua)#i#Cn"8YUl/;nKQ_IY/aQZe{[v4<Bi$FINOAS@PAtIg8V&/yfbh[4p)OEo:c|eDP0CqnJaO{[AwCNp>4+8.hvO<=5VoK40-:heK|jA/w~a<lOt"lL/
+_]RqeLz!a$5{t6+ZpcI{Iy[75EzlxxAUa`B!B}]lTY8Z+O<|B,t}^F|.6ab_fHkpy_c-"d|:ZHN|SpAT(e;$o}>]~9&LBA2TN3XG}+|CihCOi.'d!Y,cVD
+>RhkY]@}5jusmyY(MK}py>,lrm8,xK6'xP3A[x_sWk0U1WN[8.l$_pj{&vEFpEIx1XG-nzGrDGH%/mMeHLG+"n(%D4]"xP3zLMC:broyV)1kho^U(NHxW&
+"HlXj=0I:P!(ktl37for+YzXK67A{ATg.G,k>]5rW/+.y>+7MvXtE>3yc_Re/++Mxs`#q5Rr=>+)N5%X:BrH]MWl)QUtxVDDW&}an}FKEi'8_(Yki0hTZy
+#C!@%GV!bc@P_Gmtka8kP]:JPza!h$)xYtHdFMN%s#EjpxN&]Q]I!:jl0nsCAz.XbWfZ.V>X'HxK%^pDFK{w3>&OxI!y"cAl7Q{l>,9Pg4<3;<$Vy'5h}y
+'52"CbHqvy9Vc8A68Q&6sE|r`}FClFlm+><^i'o;':%3xD%O$w[!p>"FOy#-s$b]DaXtxbS9]0-)n"DU=L&CLJuP}{'t}{2Jjo68`nbqI8ZVB7~j!n~%lp
+/{C@q8u6Xvqdbp.%M}dP&;vHcDbD(e1-N0}r)zwy{r>mFWkv[a;l@$!E09oX}qQ{kV.mucLUsya8gdo1Ey[1`wWtsDK7DJ82ZNomhRayce)oHz5o'JByxn
+3IM%x01olLGGWZWH~6ffdGbR:#V4u"42w"Es#Y<qf3}k:xcUJ$hvu5b5K@Jh6:p<+DZ:f(k^!hJC:E3#XzWj;g$JL8Xu][Lw/ug2O<;fvN6)jNdxvUe95@
+/+WD{]ef-((/&TQU:d(u=<c`8('A@y^s$98$!@Q%gyi0PsJ3RE!&5tdSDa4n{=K;hO_fe}T{dA[Z1BvnHEWh/#Ec{khoAanC6GaX&SxLkxC'Q}~${Xom)_
+~)OVxp}5TO/3(i}|a}1Yca~dwef0Wo&RYA=v)}lGWvZM8hxEa{gx#N5&zv|V]fa3o;AS%x")Ur>K$1qpbQ.N0CC"t2m,::UL`(n]JmmGxOami|&EN{7jqO
+tP5GNxL>ngj$4E,3DOY(Tu}l$6U)4(;+BEt[_nxM0Fa"!&O'K!y;#!3K2hW'd_(a&-SCe(>H|y`#Zp4%@qA!,jQT:N]nD9g=^/f'O7sWgn~4)zCsIbMI}G
+I6BV["%]Ke9+.eU'uMlMd$f#hj%e#j2h(j!NjQ#-V&{mHua.b8HU)}TsZDtaed%O=;%`6g0<fgv1,puS`7eCJKOkEAF>;`~IJUHU056EshMQi:Xat-l!Y"
+(86[/BFT&l=';7KUVAiv5lzl%IJbv$SpRh.-<6rQB!ApX".AG31!{/Jp_4/m8p,bJZT9%C'E4UWTzbb=WhsPu.tV4sPQl&P.gz>1^+QNzhJ4nU/frq7MUD
+R&ye<`VT$'`KU/(Pz=gJn|SDOUG,Sl)'K0^6((1:dH@mOT$U4Q-wuVqV1Uluw6.;gxaMgMgex^kUnFLcYHrkQhVY'[I4'yssyG;u(HM>$twNL{(RK}[#:s
+LNvV#Luv^3FOdo7-[qG&a[yBFWBU])$+I-xz/Dy|"t[y]"Q||2aU#isMAc4yiffp.CwGo<C@gXgb-9RhV&#10T<_[4q]tF3B}X`G/A^!+yFRS>&$``k>0K
+`T{y3V#z]kFS_rJK(;+@Zsksb,Yqu<E4D5<41J&{4tHCg7rJdwgan>s1W&H=VAJcfF^_wn3Cl>HR[M!0)_,Gt<M$"o&Z<lC)V#}":(<p=a|X%q22f)|as;
+k=hF^@Y6O}(_TWn%DpW!+br8N0qrT{]%(-@v46}6$b!Y}^zvMgAz]L@"$H^w1^9}6J9)4_a>c}$.o:@|r1zWi{i8SfOg0zS.T}h(3)o{aE$LQjXwH[966<
+B`N.lQnN5sC[E^bA8>]k$:,'}beaDIC7mYE`BY$cSD~Gl//4Qd~%Bu9A"_o6:4lO~aC+W:IbFW;B=#'e-p9Z,v0n]4L::Ib2kqy=nRf{%yb}hO19=:'Zs<
+E>"P&=g&'.09f4sd5n.)mw67~@@A#j)K#u.9:z(/LrUt3$Ftja1:urYI@/%Vq#O#}P0TIqk&R5iqk)!9^kchI$yJG#2#^.~$qs[Xtmqq@|a:fAk%Z,J[C]
+"d}`tcJemf2}2TjN>3[G~yYt]{ajH/EO=LX"`{(s=Xu|YW7eG'O0P1ib|,[9Uq.1q{~m}K;"!e&_))LbTC)_~{CL`yDuMGGRyxDOun9)VsP:_Yf{%dl]e6
+5@x]B)uwR=!'FaeCCA2:pdj.SF`T6lPE+ny{lW{}E>!7'|zh_r<(`-=33RpsSe}{_&eO$^N_Pm-YU)U7^=ZbA9X,lDSee24'o^F2Ds%We2>q!%$Ne#g_f/
+-:mER=lsG:Tj``BS-{-GN@J5>LxL6!z9|0W%wd(M-|4m@S$P+:Be_m:l)O!Q8RHPQn>uy,J|i/&=hF1/N;qI3#B+fMr_j9Yn)K!vhU)2n^D!E+W]o|N]'T
+L,$5:KZ2ek(&Tl.|3J':'KlAh7'pu:2AU3a8__Qo8O06H}{.JGl:9b!+b"+^&UnQ"~cf)ymY#U]DJ{#{sS]7liBd!x!p!wptWw5}<EQpN#Xg2F-ZHl5rT3
+0#z#g3s'k5&pbwXAQ@}Wcc6dOF9wWrUNpegwuBT_&@-^6<LW"$L.uuvbbYT:W9K|&;{%.imDe^ffW9nDxst!+Gd>bxvRaWj'%-yepu7':9C>#I"r19XE$^
+UW--PQ<m2dt&d|)zf7q^JgMr]``@|XE3kppCqd0Ze3MZma]ai|QPn0DLkiGLHG4:VnG8r}s7h%$E;KEmT>/EIF0'-M./ha{h4skrRy!1imKsMr(;g5>Td1
+&fg9UdMg9G+b'YY=pMs-k_I0u7NtZFiww|Q|O}^YTKG+~G=4H3L(zje;^+N[XM,f!VX]'4HycMbXeO-_8kB@k(w5Y$M^2WoQd9|)TSd!+z4}<,pq>[-G24
+/5lq6{^9m3T3MB5MpD~>SuPVCNI'kv;h1n%(IH.s1vLY@vTz1_{Sq6]L4m`hK#S6EmmIFlj)$()<:6)+jkG.Wd;@I,ELp'by&/[Ih0-cM-'H5qq,YrB8{C
+1ql[v;z,jM"SgQVXNC16njnnJV4Kiss/yQ_(LAFa`i3+2N3v,&=2sfy]gF9_IyO9U9A{A]a[Ssc(7_DolAWoAh~"=5-/{NHqjLPMH5ny(E|JZ@@6:<]w-v
+)ZCL=OK>h-s^^9Q_1kDi[lI_&ys[!KDhv3+]7@|_!CxH@8u'@lv:vF<Q"9Kkv:6qQUqR$8^CDZkAjBb.uUHMTw%3BY6d)rh.=DB4S4w>,EXS#(BW=p1pyq
+2.FW>M`TH$2{0[y;y_g!_q5rx_SH"2".y=w#D]j(Qz~uok^<Pk[lo;5{'Ij@z>z;0&UhXmQQioYxKx<&YuI!~96-{Wlo$w%mbQ)+|m~^lL9v;HV2n;E'Od
+$t-[$I~}_5x&q%hE9h#d;2Z>J<8VOz|}En3Hn5I$lDf+$S6|M4g4duM!{n^Gsbm7HLO8iL|}b0FJO1~a^pa}Y4DJ0O0j6{'bAglIxde{{-C4jsoD|9eZWW
+xBId4!;JC/ZB!z}@5&f}p.T:02T[1;fuI8g3a+|MFEe[m=9/>FQGa%vVR'}z8Q!@o8m@>v{vA>4J&`t"{m2}[l{>@W]JxT)mCdBx]a<RQgpeuHwO!WI$j:
+ol}YU#F<=_"76XEslj:;asze3Hw'OMvQUSYq=#]gS(,3IOS(2`zh@d,aPts^OMeJ.K,@Ni#4jnAc_!ayc3/V'+c_SoWppxp9wH4&8^6es%@3qy%x}SQ.a<
+Lnk)L]CS:1/KJ(1dvm4Ek$i{=i9'/0rbL{_(H]AY-I4YItCf%jq_({X^t1N-9!~uhv7wW]micAjj6}8[~.p%."%U_[sH:qK:sab=B%]areG|,)DpUv<wwp
+Hqt>Cys7UTU&ls~CZ]{qh!Kbi|ID'zTKQ0,/+Gp[O3qjWw.A8Fi;eQS3YzZnXy+He3JAIS#i`b[c:IIY+n'QfN5]+uh-lJx)%X[mYkP^QCL+ab>{&N~g1d
+/+y^_Y$(9]91J#>C[_B'&Ih7W9y%S1$;nb)gh9`c~$&<}re8lu^<_[HsFbSv(:]H1Txh#i(Cs|@U%_L;{JFz/k,fp$p:|<LhNpH(<QYsj8;92vU^kq$C#|
+lWK,yv!o}Vw]dU4-&/XY"~Q],QqIjQIubQ0<&#6u>vpAPRJqjjG_/"^/qDDIEneRbpY-ff@[e%]}9x<jmrRR`7cI"hR{i#x}~z,srL4{R+jN!PTnhe2e0I
+v|9I4+4`cm/T$,BV})~D2|U{,s44H`7,}43>kJ&%v,I[EWR]OXYl(tS"qg^N[iT@b4/b,^H'Z1""i}'g,El0fj>Q]U[&MAC,;m"QSkp-Dql.bw$xp7jl@O
+Nn[qZz<[zS.w$euiax~RYE/k-.Wy)It%xA[",TNVdxDXQgTt}_5BVN0n=.Q;038(=fX2~H0t$-s0'91|LPS!EPR(v2i>o"<#K:68bq^O6w,enVeJ/i4}lu
+j.(|H&jXO"jWbL$EsW-tku&e4a3|eq4^m.~OwAp6U%7m:rYY#k0n^V-z[Pc4Z(i7;uy4v3$"QU)C:7-xfov6~d5+`O>5$5vn]2zl=.Gv#HJWu3!r%qP!pT
+j>wHgu$nK#0J(f(}0Rv`!Xj8B'MwH4:jnz[1HD@mB=f&[ZS4yhm@po{].!(z@;%%emw]dILQy=zby4SB6"''8Jq"T54</Gwvm+!;@$Hl,3LpwK~=B/3w~+
+(<GAj6arhJ=i2Vl1,3MN[]7n]((pOlKrMQnSlwk=wvlED;^3!{xAd^C+S+QV_Y6<J==7gya9R`&hpjdv%GY[.Gm+{h3^fv7bdpUC$k2.=J^)zVI>scQK=u
+FohvDT7mb2BEOf'-s3$^az{o5x"7|k|ROQz|8[=VPqrr)+'WR;6{I4_]D2m1Y#J'Z`#5Zu;.95g}ZJe$ylP6[d;tsTwBPd~g:$Q`^-|<.O8wJ';rlwd_KL
+z[$VmFI5^cdyIXhi4l6r=v$&O#@q~"!KBsgsdluXQU4!aVn&^7aB%/NH<5.-g(c)QeS_XZB#,4}`up^9k<P"3.%Wv3OP_+9{b9_B"YAa##VvCS!`HlJRUz
+aQVU<CZvB}gR:y_W6N'(+xlMTPHtP7V-W5Gsbj|Hq5ZBEi{Eq2}x2{f|LuZp0}%<zLA8rs}@lSO4uvv#y-nCJ1lC%4SerE@CTMH,fnzj:u-hkF.,F}iohc
+Ck4d=CV%bMce)p]@#.3-iZM86}A,[MRjg2AypM#OamPIXq7FY86W}pt(:6$Z_)c-ssv+chRAu1iUv/nCCLlGM+Wg1R|g8X}xxvNOdz!e`Ky.A7'{fSBiTH
+c`2)"90CFo'z]"cU81t1{3Byh1$H'n(M~Zv9R`E&>H~KGajN#W62G@fmJ-@IG3x[QYh<=o>Xz(<ugJ%6JO|^MfmvB!oNj>m`y!/$-kqhY3al:EUi'q[^!'
+#4B7^_B2LW_="BD,6[;pu@8le-T#.CNv`r^:(x|O5hd}E)E{z6Lx4[fxbD'Y7tLB.;%JC2U#e_rlv7]l6lIs@qX+wW;!l`Yy3%0O:L^s(N&;{T9RlBCwUv
+x71=xJp;HtFj{aP/=lO)rCsU}x'`Em+hv$Zm@(BWO+Xx{55SkqqsS7^B3w>+bZd4Mxm-7YUW+;2{"dYfLQ)Mm"'bZx%jr_MjW"^+&[0f(]7NxS/4=WD!8D
+uc$qLqx-z;7o"ky]}&UA3aj0StkBLYBknf<rkg@o+ZaRbdmLUR|08D58P[#ksdp}5"V@O{nKly9ZKHe$o+IG;6]][di6m"Q}$5DbpjqnK!tc&h3{`B%D/e
+j[XXbh'V.altQxK@zsyKfu~f,IJT[(/N'uo;wp1Eh]r[>qUw+1CE6fsv4,h)<X8Z,,c}d6XNg!^4a(.]Ba}+ZfYT>5xDgo/j3pVY#sde#@QAozJtQd&T>S
+mU>)V(+r27=Dhz$oaHvlAr3AiAmf.`AJv#MOrJ'M@OZH-/>d/n{sv31pf)6BYMR0PD(NN0ru48^>A:bZnAvg$hW27-@fPIHchbc^'v>BfC^[Wqt_^Up$x/
+iY"&'fFju,BptIdUBg'TBWyO{H2Q5kQd>@y}sV7).ePvduwO$r`jYtpYNRjQ'.Z8n9(gW8_$@7}C3gQX2CY9NLy^r:2mbc}5nJ7LJN0r-cJ0kR/s0ZnneF
+-S22RuyFz:AVF=NjIy:I!QmkzCV3Pe1<{Sa7w05An;mLTLMG)O'V/ZyY+^e&m'n8qKV2YU)&(C`nbgOt(N7b]]k<I.qB#sW{HcC;g)3bL<T.aT1Yq>ui4"
+:NL|wog,esE@"^E#}&9z6e@o-:V:Q/3v=FAxTvsDPo;7^4q(,u(BP9_TigO[>lV'xToA]rH+[+TRb_ntOm)FTW4j1:tcnWh$A_ZX<<EsPu!2D9<9`$;Y>e
+u@!Q,%MC%!:ka'#,{zeaBVN/3i@Jdwc!!iCoz&4E{lexvY#t">Z^>TQ>^7t@n0T>g@w8~{bZ<]d6e]040g7PP{XZUx|G];[^d4/=q7JaWEEa%2-:c!4KKr
+blxw.iXs^eCa;SeLN2.5%'3lIzo_q"ExAB0XKn3)f8|0mn#xH,gSX/3"{KIzrooUB>BCd'i]FDM9T<ih8/!0M^7!U-O}2tK_Oq~MDgR0kjoH~`6>_k857f
+_sFX4A4zuEfiN9Lzvg4[JpBjpO^$5(Iioy#(L2SD>8b2BqUdsLeV.0#9U6wv]<9]5-&"y:[=,ZM1mW9,JW'xI;@`~T~x@P`+f+EXEx,6lYH{;qIRE>/6<"
+q{IBECWAZDR.+1`{2Hr$}!Kw8Y>e80ui>P"9@l,k5b@lG##Yj7XORYYnj.CwwP/qGz.W$&@Zwww>G<`J&7(u{"XCA^Iz(y|7~'3gb,_Et[j$Een{jKx^mj
+qY^upQ5o8^~=Vy&=`3J%&S/c5g_74PA,f`[[H:Up!6)A'0{"P$y2g}2o"`M)}lp'5`U=`ePsa^e)|Wn/W[t7x2t/9n%IG:k{umi4k)z#}|<n=66/#54L<m
+5/&kS0o(E(.)-$`+t}$ZVkYmbR~Mb06>JldTW3R'nHCxV"L+2>XJ=2n@9E{Y7ndN4d`'M6Ac.Ho>xM_v~RuYqY~Y2uEDJ|X2R'~Bz4%Q;-[>rglYVaTQEj
+dSL2nD8oTiM#Go,IWq-OMGqMOY[HlX/sOP~Xy&[72!Ez'Nz$(+_KxLh+4BkP[PQA//uO>C(1RA=)+_J`LNe^.}.|X8>NLaMqX1J%b!(4Jn(GRYrBXj[cL)
+RT>osP#rDVCL5H''rpW$zKsQ4%x|5JDTNOuVRSeXHsI$dIkMzreQ<#t`KHBCXM&ukKm|!06[2f~(`K^a)B9Hh]}G+)K5yY8y6j~=Lcj:2)TtcV<Z4RlfVz
+8y2RQ[C+_NW4<B;ybu&1Qy6JuSG^Ukp3@;+PTn=F^LJC9a%nVW1]2<C{T])]GAjm59&YyxBn)!T}aGYL,_~SJ8iUO"u(md!u:LlxTM:cbs=S5C,|Rry2qA
+Vn@N0ZUDx5/dTMWI=5P7fv=6PhF]O^/%UezC/-V3dAn/%;Ren,r_IGQU%qTs=|Th0;/-yYZOlO39"uH!T$oV}U3Jpd:]LF(HO"SDlq#"DoKmQDG:[7Anrc
+#oDA&gl0'S$gEpO`YbsYEM5UQaktlPWzRuW1F|30zH@'_Q,Rq3tF5>zWCW.[tl7Y|+{t-`Bm$25%}EcXkV1yQy"kmoSdVuWYhg])$Vj:nYx0qk!$oM[Z3u
+jfrl,}l,LIIahBHcyN]8Sc"%}]dQis$B9YR.8IrS;{OhOEK_{"cm"oz!}L'iWRfGt#3#C<oVgfqU2ni,cffnYUWIB+)4[(Xo"ysZk@0_dJDpOveX^[ROl^
+T9)>u=0R(XzNT0G>br9.4J5Grboy}Z$JmTD/|%6nbl5$I723Q2L+1uVv5a51^u+|+P~L"R_2{9#Y#RBqV_C:WO{I;"AUX}e/4IqiHhM5q4_@Pd+}qGHOUl
+GEG(Oh`/geC>JGedBFhjs:Q=qIq0#!9_-"_/2'|o6iZ;f""FL-ddECt,>S@Yu6.@"QJF}!W8;sR/]LuP0!.^}fepxMjjOxdA'[dfBCj/"4v"]pRR(085`B
+=8)$QF2)bpi&l{0]Kd_H(O6pNYID,(QlE=iUGF7KORj<L(5%p,L4"z[y4i_IM&A6aP%1K:Qi-7pexB/DQTcw&;6'8q`b#XuZO'eKc=(7oUunx'B.~xM"&H
+9!a+W(;_1'XGBeTI&EH"vK4/nhBr~KAHgc;s7&yV|Flqe'98LsqzyevJ>q0{y9~#`gH[Ufx[.S:OH&ew!gv1p+q!e'mI[AI4ud!$93i(]#E/m[L#-wDgc2
+gr$xQh%&z"}jUQ}1ox7tFQ{wctq;3T-&{.ft|wMs6qx)6wH|{iNzUD>}0@-N"JJQy0Rtf|Byf>F$<f&r.7"W$pj;uJ1]hzRm>CcganzG>rgs'A1,JBM^iO
+_.%m+=KWH<.3mc{WEP'B&bZFmO'zr(4@y2H#,9BF+w25k<Hkb&X&%Q,]8)efAW2&0(FvI/>L_$OTG"K7zUObfP;k1I$+`Dtbn2NpQPFx<g^68DqinQ,Iy/
+4g6EhqkSeR8f7hS_TpX^|XVWSBk"k&IriD"7wb/Z-6o)SNO]G[t3;ZL.4_}7eX!e$DZ/YmgL0<(/u>IkqJsZykK>jjf1'`i4VIO|r<Y7"w2ig'3oK^xMb!
+&Il_G1SNK-PB9d50Dp{Ndjx6,Z.Kor6W]x"t|3t<{O)^lym&Y-J}gt3TpN-mery9m{.]M-FTsK#(kaB1vXY,-UJ`4!]P[S.N}hsN%V/#ZjN$2f~h%%0N<m
+8NwC}>f/%a@3,QN30|ft^^&h!%}5c2O!'ezDg)QhVV&Q!SZ&X|<=`Y=7|(#)|;@I^,''hdyc@b"B~UPQcjw.$.knZeOB7!H(X-{fzq/T$jOp')F|2jC'Ir
+2;'h=;4{W}+Fx7'/D7M8<6@:P<m^.ad(9$=1RY!m]2_r7p^vL%>}9|@r.{E}fStCbza}j]}xO@+&S%<({Ph)15mB1@sxQo1vBgarK/Dx"E2,vk-LK}JBC`
+Zwi-%_!KWmMIn,G`xMsBKxSd$HV)t@t#i{zpeWKWTY8iK2|Xy!2dlOPu-e~mG.LmEg2f2"EYcsA%[o"dm:!&pqPP5Bd!6af3lqG,KI(c7@JaqDx+NXRxRf
+iIaE}N[17he6q`Z#^4sQR%IOj1r/qUmn#JMaS%+fZ[QgDyM$}A]5Wi3cwKhfxO&Nh}r}xO7oly)ywL^{;f:,#3~T%;Sm{#dNnTeJC>T^eWX/ge/2$sp&7]
+o95%];qP8v$4>C-+WiQ`PI<x~nI4c}yqCe{9"(R4_X"ab#&,bLQZ"okoT^+T"X2^@4bM/r2CtIrM@&QJ[XIDTk`,[_u6Y9(18;F]P,Z|cW6&S]l"cI@h=J
+-h;4ZLoELgUw:xG%|4+Kl>r]N1.z%>cd%-^E"/P9PqKp}hr`5E0R[FPm{PK_1Jt["p_HnjKuF$H8)#b9jA|J;EXj"oJh~[qx9x)y{WH9SN[gerQr7L.4A5
+,}J9^OK|bQw3@f=u/b,;pT]n=bo[8H38`CA`3TpT2rte9#ExZgDtJ;XVr^A1"k>KUgq%cDItxKa.Q5l7mv%`~>~'.$kFb@$hEzX+p[lHW`V9cLv|U6Ch;u
+AH1S{BPE+w)=ZONU(dCaP'V^s7o0v17;XzoblS{Y48ZInqw:bi,zo>mZ)"PXV+P.bN2.QI|WVb:`7QO]dq([XAFB05<ymsd7!WU{FgL%F7T:hMTZ)q8}.g
+^MCieMRue08-]v6=^;}b=]]oScl!2<R4TO&wBX9ph^X128!^@_e1m`Okm::80L3A]%c)oZqC.R[z]d'f}Lp(i<ZC%x=q^%[4)vpdRe]+njTNfgG^9DgSBr
+Gxkmh{'n]=4#|iK:hH0`yN&ZuBR|JzU7#_0qlq^@LuK>3I['O"yj[JBcZ2X=OK1P]/5]2g%'/W#UsLb8ITNwLc:'_cJb#+v#RcCtz8:2C%`%u8dm>VPsn/
+'dG-'!A$"F-|QLX`+fnv[jo$kk|PV^6_=$/e52dfC/1x#J-)|',.%z2OV_Xj;{uCtIv&b{3l`AZoK%OHnd$Kbs/p9%}ySE):O=BuokY2Q9[UingjnCXO!3
+Ia)=#k!%%!~+<dmJkwwt5gcCd'zXz54C:`i1@9A|&/;RZ^sSlEo&n]y4$e9zxRqh[n.5'v)'gaKY<|54Q,o!f<%!]%%@tJEd]q|'(;"@sps5~k9$,yIZ3|
+5wHh$IU7rf<07tF!AICN-VKfVf%`[Z{wOG.4eef`+2'=h%YJ]Iz5l_NDr<xQ7k'xh>!Tt."<+Iafdtdj&9$/mR!R3ee,F<}"I3]3ER=(xsCha$3`0u@>]S
+/Gxql9g@KJlbZ}N#hQy0FYu[Ft<Au8(6l}X]$NE1Wg+(14v|O4$-v4Dzfk#gzIzHMZ3kK,J<%3bA6)FcO<~@#oT%ueJ"9@$XANDj0R,e^>B:ZHo;RDuM.]
+!IO+LrG}q+Jzx<hUX&7$A8!^W|C9;rkjc}KTZL@A}`CJ'4-d|VdW]Ns0[@dM`bW6|S13Es)6NE1/xzbJ<+DXevk9#@kI{NA#&QV<C@k7;vmq9QqAP$P4_Y
+Vb!G]0<f~ZprCM+{+X{_1Mxid0@7JW=-z^F<^GfNvGfVVq:)Ki5hY[H65osVYDF8(rR_S|"}NhmTL3[oEvI[ke'Z$yEc6{m0Z5vkiwa6FBEDSNq,v@nrVZ
+^vSK7ifPz`BY<CG}l)w8rdLXOK{UFT0_w}9qq((Hfg%5icmwE`@RoS4i@{_;I!8)j.m&VQV^3;KD}WzgXT'I~1.nTYfgf>/>mgnfz!~o6vOMAxn%B/2'xJ
+D83RHMRv^QybB2Y2YdWT-RWYeW<]wVIDj&_dEb~sj@"#7Y|{jL3_&Yd8>0nzjuIoDt%P1BJa20slyEw#W!='W(Ezn(TcX#e5K1u80H>KaFo:NdO#ySCv3c
+~L^MT6cDfowj,J^Kp0[UH,fx<nn|36D>~jzs#['>uzq"8#mCe;U76_ew'JC<|%sh[Z7P_K{9s=C<M6dy2r4y.aZ=d(K!+G:ec28"JE'y8[</WaF.zFQl#,
+T[EczF#GS_.>'hVdW!tFZ:1ePO&GH3cwjYUzOmus"6E8fB).zHQGaJ[fv>eod8uVpduXdI;04;O#|pw1DXPyd()mys+n_$"{vl]{+HsA5S(`O!0.f#Mr<(
+.3,ukK!n.{9W}=XkA{~64ZmTPDLdWedyEI|}AWP_l'BvD_5s.8jswbs_c__STUq/4Sca8350ha!1f!tFJi:80w4ZGuu>/|>rHT-[uUT+LtBBb0y{%&'BPH
+5<T(w;/(Ihfj<eG:0`2^%]gCDc`Bb%stJjRl<mTq6m^:90wpjHITd)<!IH9msaNedd]F~hxiT5(`)[fpYE)HmUTx)qXyw,#aM0ViRQDZvt/@VhG19pK.U'
+5G^-a.o8]&9Zu,6qUI{QW/MV<8^r.gH$N(teH}U].Z5;[w&M;j1jg];;6Jp#4<@R_u4b'.!;PoFU%{mp,{}%`Wb,;WWZ5k0`wz'D_m!9'c/d@3_O0X;Hzl
+SEC{VKnEo{HDrky#)ohns/u[%<xj<Epm/gu{f#DT%CKy"hVO-cJ!zYlMc_C@AQGl]FVYeF9;YxQ017Qg@sG]Q}{}n|qo.HR.H`Y5|OI5akIvc$AcsO>iY|
+qz"m_.m9=r~B`!VAk|IyqaVIR[o7We5[dyoFB)6;BIcy8t&>Pz)-AB]wR}.cCgUEsWMY|hO!2b1#h9i4$]5#ce!-^U1r.#7`2aChd[/}1529go{T:bcy|"
+zIF#Ljrf'LH}[_[d7DO>0M_d`+rdQ/YNaH>DdqFwJ]#&D#l0^t-}BN&lp9hi'/!9@O')#<P.%ONg'{qlTL)2hEkKUp-Oow6f72NR}txdd^vD8F=vN(UK`q
+tFX+j,1#=:f3bErrgI"7cR[I|s`ta#-XGy|cN$7/W{HrL42-ZxzuJcumGr>78Ci7qjvZT!ZD2_G%d8%AcpLW8[63<mE}|_<A-7~dRW"`73R};5NVX|Jpiq
+YTvF6;9I2R"@8Lk1jT<vuY$s|GKpw#p$=8C8mHKBF@NnOBzt,Rtwq>`ChUB"5cu@LxvV8fzu4!0Vv5B%]L_N/cY..e4T<[3.Q{P.B20g`we2Lwn_-O{Lk)
+t#Oz/wyI4Nt2V|<xFT=w2mh:UFHaQRcO21%FyKd!~=vJ@-thBrt%(.qC+}=^u${=#E]$7^XZqG%Nz{=TIORi(Zt}{<DzN|(l@I)pcy]'O/X^YmA,(N.[5L
+'9IU7%rV}hKp>Oz8K8T4[;0I!A4,2a"o1t#_h=R]y,w!jHmo|&Y=>wF8$NwLVPXY_wQzB4OwZ^`TynzB2rXMrQ'$zb>8sJtj.qT8TLRb.OSu>{Hm3hf#|0
+/2z`~3"_m:,gjV7jKV~CS'07zaP[oiAC,P4G7r(<9v3;ZxEz}T2^c>zS$=VnGse@)1q$fVPIv6IL'Hlu0MqUsJ|w9$)zFzMHS/sEPzeXM#T1(;]L/;0;Gy
+wS`>QQK:F{}<Gb7Bf'yDkToJYt1/Q'OH`!d=dR#KR.UV34)0k>siie0P>K@w^#(|mek{N#kF%TH[]QOWZp(Z-5{v3)jGcQW`lezZpAi!F0i<!~%h^X#Ih"
+$wydRC]'+`'Z8o.Bja^+yOJR9Me:wx621}{i+"'{"^UQSm00R+$@`o<h1d"M{K#(s1!W_z.O.Zwsx(Cq'#K3fLH54#qa@FrsilFtY(upZ<0/Gl/'_}`^N;
+eVNl'|R#+^%^vuglcG<b~'qQgjp'D$/[.E%p5mz>`BO1-qOGuQR0&RuNlPp|(1px2oQ}zqUGuyv]o>>D"@n]BKrp>=!O=<-@u8U5o)rPS$8eSd0x($C[uX
+1;tE^]C)Z5XZd^xNBiCnb#h!`]W59P6[C9Z3m<3HnI{s)WrXyvp_ygMOXiHDg`+mODd&h,Ma'5^O`4RFjz}H6ghcMN|BJ}MDo:oN=OI]0JP,o)[Pu5_1-9
+Gd&>XDiB:NKMzVc23ag&uM:8}R$I_lI]~ULjyPW#@fAq^=)X4|y7(Nb>$+,Y|/+HV1N)%PTv)#<^Y+7V'+B/lQl"))9"s,duC)eIE-z>WaFh<5SiVJWS`/
+"b4xtIHiw&/&ws`BoL2b}Pc]2/7JU'^4Qdk|B@$S~)QR)R2y6w-rhM/GR_xk"~~j<I{TXV`B$&TiA!B|q:/z:}1Ok+K#KXGf,P1FbXfAJ-}4no:9QD{<=>
+Oq(F/GlFs[@Ex|"w)R>sdF5Bv"lLyO9-f7ZxPX.Ugq!RRi_sB9L0h^<.yhk1isaBJtkvIhcm,HnWIHC4TL41fHK@Ie{oRf|%vq8']-fG_!6y7t"#See:IK
+Cxu6Lm&UA,`l+#$N<:K>P%%Jt1=tK0qTg<BTSvc]~R!8J_2NRp:9;Df(yU&y]ZTCQ.:Xq'tPep,P-FR{">dmA4kDjkt1s<^;MSj.O<a.f1'8;-wEBlX;g/
+B5'!T[^Lz"pcyt{Z1m4/OT|L6+ioq4lpX@MpFGEoX/"2>lo1yzXWYeN-ccGujNNB&^#:c3f&;l1s'b_rA%b/9Iqo1qXjb:p[O0XxIGJ-&$M1im2M<[c`)!
+di#,ma':&[j=^E;j$Mo&ibA8%StgV@Ww$$,u:Q1>qsXT[G_9QAw8acJ!z}iVf$x7bjcNF"I)o%,WU,Pd4w;I1u}8WFFPpEN#]$qxZ=|W(!Hl53J'8G])e@
+7)VYC;spj);s:k},'K(SR7Xpk>Ffj+e|YKWVoMdIsfk6IjZ&;{24`SFVHp)UsO$Zp1]gt]Gmh%H8I_4ywQ{onfu&=Z|_+@CF1oEmHt'-jYFQo.kkSu#EeY
+!+P)SZCUC3#+xFc&%#NlV"6tpgu_yss|e$4SU:Ua1do.&YqA]&czFK`I-wPo&P3Q<7Z`E_6lZL]8/HL4p%M^S+"Q;R@@(A$vrY.h@8)y/GBs)J2VNl9Hfp
+tJ~whA$7<bs>@L_waa{t=FQ$=R.U$4ilvCDmh3fDvI66[ysftIygeiZCwmClI_;W@E-(=gO}@FPJ>g6PbbfJw$OoTkS:.VQ.7fH&HF:./%$3WBf@yJKmcO
+bIvCu$40CUpn{:TK~Jn|gmqW.6hqF<(Hb(!tvlv]fQKG=Q,I;2P(ou,"Kqim`YK7[p1jUe'VI=+}2w1U&Q1raMlRwz=LOVNF9m)g90<.y>gJ`V=$t>Rbw7
+=zG%hRVs-fln/rmpo'3p0{/#_O'tFefA~Iu='#tA"&z{3Zj"J+Va"]83Tr_hiQm]]ToU_>_xV}zj1(A&^uH#bTR|lPx0`x>n4>Rkdq#Pk^lqBH^R~4>u]T
+.jyTWWu(p#!!Z`J:|3(#<"fOLI(|tcf9I}3r==5/}V"q(['Q1WYs[iKHklXpV@v',:HKPQfJS&;cYiT{.{Rt2qVU,&mTHU!e>+Hx[/|>I"n74djWWVX:E2
+jc|)3Pd-qmhqsDV]"g%bu59SRRx<4#IL[Jp6J&+O4r(D3k~ZTJ'kkm+^9KZV<f;pRFJy9$sV]M`RQge"l]wxFg9X-}3-DJib,-Gi1xLDiN#6J"S%Yt`Z5^
+]][LRPezXx1.h:bS[Y-UIer;rT=bJ::1GlxqG`7,PzU1PwU&~H[Fn!["f|#.YtFUACSNE}gO,oqOXUACzn+b&g8#KW!Pa5G8}}gO);am=Dc<Aoh`Bf:su9
+>Iq-Zo1hbi>XU6t1'4rcf`_1|(+/L[vPHnB$Yp>kh|;=XakW;Z~{d{UrgIp87XVq9[c1V$'f.mL#oAp2JWqe9v&ab$j;;p1Z&.W)k>--n6$vet(5jjhkSP
+6q<;;1j'WJh81]Q!%(z&>e!w_5=l~,wcdCY`J(Q-EEI7Nv2(<gt)>L07,B|EEgvHol"Z}<<8y>v{5irV$[Q1;L+7f}d9ICYks_J'^.#>TcZO)rUaeu"T(J
+:D[+0i6!HldGS}>#O=g9_yz$WCIx2.6}m"hzJy6|y=$oTm/ptc[62w@l;1Oqbh_bdq25w3gb%g6Ayz95@6}b=m85Lk>8$m/w{:ue#xti7'}Gj%ED__SLK=
+18]N"jb{t;xi-_8WD}SGj"I2%g^Gru#:dl&sB[Tz[LPF3vdt#$ZA+KNt_$2^"9]mt{E.T!)U#dn)9x%[)kO@:2yKFZ,"ZMDg%wUFfmJocMvo=Ii;NM%8^K
+"Y;;9xnF6vG/'=5demX+AR;q38!WJf<n>tdDQp($-m91oeOb{QDesBTZko^Zf3lmJe<!@Ke$qYhb'ajI7wxqly'X;|Ni,wFu9IPD,4x2$H'>_lo!qOG}Q)
+|!.CbOkI{zb3V{H{$|A>Y:2t7'PXiWy7q_S-=[]v,!9nHNCEcirE>ju{:y5G44m{'uzx$j,!a'ZnImXlDlbHxrD</@-6-p_:O>2)A%mxJ4M5R-{MrIp%f1
+s"5!,e_RBoh{j3e&h$JHiO1=s:k`+y=[[`4StgzVl#QY3Z.5:Gf)-NU9fY0X,t9SIr>AOx+:"6r-5)odNItkL-c{=Yt=U{W}w//9jR!@ud_#3CORr9Lp')
+LM/t8Z1tu3)OJU3vP(/^uz&8kQsFkIJ6Pu/g.]i;WJHd"2G!QQkeg7DY,t28&y"8X]@0}l({%j5=|<;2+^,@OANKPwGxTve'NR:-Z>uSR"V;dHx(AmMcDY
+f<se8rjyc|y6H!N.{kMM&-Ca8PN+n}5x<j#2rqR2"Axc!Vnf4P1M'0Q$T@v8WR^Ryr'^Tq7_]Q]5HF]IcIB"SIkMa2`5>Nd9:nq0K)QC`O1!ITR4G"O7yh
+J%y38L&Z]d:iRPI>y::,)'u[^8'6vN=&jX`0pb6K1l:%ZrPS#bKqyAk]3q#prG$(t_J]eP)QBN'Fq|d/TI0y`g0z=,QOdaYN>Y2)>y;!Q}OjS%AWwM77wE
+(@-d+8WN}nLVGQteB5'r+Vj=#fPCl&[8z"fkhs25b(MKIiXHwYNaah^0}hq=L9,WxpV"roo`p_2:>Et_'yMiXvn}L.muIa)0cU@xi@gT#`R:$Jz(s;!nZw
+YO/)[VDqWp$-#&c6Gw;vz^dmu1&WtM)yZ]'Z(n]D9V[@QFx=e;[ROjpJy&TO!Vsd`FmN4fv^c4z0jQP1=](p.}5mi[pTXdRRXwt4Do@,njoHLBn73Cu%af
+NhXaFOU|Xb!SJ8jyPM[M[m@yy3BQ1rkTt=Z,Yfc9|`L%Hb;E~94>I6OBCSbqwNFd]m47o<&[&P|IC<U8;[p_]k.R[VIm"@:[BzL(KX{O}/T.#QJQ/1+Pq6
+=Y/4#+}66ex/n3'7R/qPKx1g'7$0znpD"3'f/g:754jMIm<43enLq,e)5eTPlZ+G&M&lTO'|%Ce'jT(Gb9snP3{RIdM^m:GjoGTOk""^%0NiM/T{=lc^K{
+"CI=&>GnlII[mEjFNJ/lb`Mxh})Abp_pM+Z%F/!kT/Gl![9-PdWA7K8ReE6P%k7NDg:'R;M)V4w.F^Aws>Bl_:tMcFq"/vq':.(I4lga6Jg.epWZr^WC5v
+MxLMdDhis$:HlM!L(3>qrcwb'j=igbGg0K.AMDj;"d6'82oz99zg>Z!;4Acm=S3>|IrJIB.k4ns|CF'Vg85]MTTS8KadHezW'[l/~.rdJeR6JKch0pm.`b
+RV9A~=bSxFVOKr8_]5qjiM$]+mBfX&QH+3rU2S8C-w}``nFyAWRAp-8V%qiz$d9'"BRWybmW@@GYWESo..gk9TTftJAZs-gQi3g1@J+eKlr:k`F+]omd!E
+"1m83YH=miqt~ytU({wA#mGBiq(Xo.~E[Z53F4uN4ce''HJps>`FqmBIUF)SYk5.[^Ks<(4pPBD"3_4q8EI0s"M+p|'%_A#C.[jqc#n2m$#QFJv$g1R8c/
+6%ZjKih"tCArH-b7_T;N5}7Jnx#s(1H_OKliuBq0872{57=}5pry%^5'6NbOpJ`|FEee%k'>CcFPVbT{DP-wEw"E1KJUR%s]/K~No:$"GE5Kxy_;^q;7$a
+Nq1ovY$3l+pN/s6Y9wENLQ^Q~&GQl%L9.l0QV[<%ZWTlE=nN'ZyhF:_PuBbwO4fVOi+u:Go1yCty}[O02k[,$Tv7/;.:^d6SC!o-]^Dm''s4i4y$nyuM&B
+Zyn}NpkNU|'S6;Zr+wLa>(-ZG3"f//4Xyp]HUG/Db^i,Wh#WK^s55.bI0hf-+ipZD,,/kT5`%CT$`%9]v%c]DNqPo}TAeRJ.Vm5[Mnwe&.gUX"^C#hgFB6
+@J}"l3>5pi~w`dqF(:Jl!Ol6wMFg$I/t%-r/+NiGz_[O;#Jo&)h1AR%G8!PPe-'}fp`UXd:vCePjsMw^7";T+R2am)e}iBc"5wx=s_hKq-ez~gdsr<PBmZ
+/y5UcMd}J:UJ~eeT_d<F}8Q8GV$"a]JCAoi@k&WqdZL"Q(~kGH+CCgxA&&iYYx^eF%MZ[kJ'mG'+]U,0Y-_}AwJ4a)B$tkco~)A$Tz@{(@]wNb0i^YpB;3
+c<$')>c0CIdunV-Vza)<7eU"4C`f'3/S)A&=AHBIXFeu##1GC4MrZP}Be>u8pyj@5kjg|h2i{ntIdg)1yA:y"_.Dtx3^V`&,<JUhy_:4%oq+bQKWL%w@;{
+LleJP6Qm!.T@WW%aVAp'm!v,i8/}gg,q=klB(0x'g&zU_16Hd<4)w/Nv/{HwoGov.w=J9@YS}P,#:Q+t[#I2^z>.swiNZdU&2{j2_"YDrW7U.fhV<):phM
+|{x(H&-fP=8@~#hVHn8+!@dW9fRc3F"Z<+p/0`15iHc2+@2cCY/9E0J$A'e&t7u_mf^w/sof|B6I349GPZQC/o+)~H^/@}Sq.{<5h5sW[3f2,y>>1m}=-l
+^l~:B!phYE.!4'qml1,5GH9|r,7W#FFV0y[]$'##0-1cJ@mV67HB+QK{(^~359'M{vr7Fr`zJtjAnh!0wGgEqzl4B9k#eo0>df=HnUa`hvezLkLEO+<:>K
+@%W%q>]h=l@9h0vmPOAu`1#nwTr{[{{O`D_D#`mu[1%cuCcNdIFXq/C5~w#J"{}.2vPQ(sTwAx5<"[LMOk{#gm:qBSpJ=DGs`|p>`{"7uo6+0#cDZ[V$a@
+Gr-{:jwS[Y{V(D;OA^jtEqAwbY|UBbjPqS{wz9~cav,]_V3qp;[+`v4E'i]fP5FoxpsS/5.L#l'"Das424`o[0Z$iq$DVC.z"x35s"esXdf-(K[{]OE"C8
+COFQ=dFQR)x)m;oI<4A[u^$(&<.%GbV@$=tB)W2N9ZG5E__gdmxs(ORAmR+Dlj[NIlHCPcj`k}!GpMu|QB|:4o-iH(3_]za#~}$KAJn{bl>|A<x=7=B<dn
+Pl>5Q34kA;y^lBL+JO05Mjf.qMOrKyGN@x,@_6e=1G-dCax`g4y]6o%CwP6(}[mzYCB!Q-7]Y[jvSv3L]IV5%TOujny_ffjtf_6f%_)y&=qT2lRJJ8DVW5
+hl=[fH.$WgH7$u{FA/vY~z2R>L9{,CdK_^@!zz.s>6K.F`xVXc/oSIpW_@Z()HItt5=l_=LLw51A/S(4Zr;3~CAl$;QRfMGH+&#U+,pb|CXv=1C]J'"0QM
+_]m;p4MEv"[VXor8xnz241P$I}[q&-jRAA8:1yc{"1YIHgh$7e'7j;l/;Y)^I1jhB0<[9p&Vi+'gb({S<<:j%41nX<jn2K8_^LxV:g<=/+fjg>EijAX'hA
+l%t/{4S0rUC(rgM1'$UpbEN!(GKRQzgXA>mQeGb8%GuL0yU)[=N%"IFA0zdz.^K;G6j35{,[:)'U(HRMaWEOEKJ}}Tf]9Krrr]5b/jF!}:"bQE9/oG;taN
+H)],t+HQ[zEDAOnyyixbNC=#Ax"NIAIAN@yF/xZc37wajd"y9r-e-6^,rK[KBs)Zxy_D!vFvl)qM:FVj:P:f3oHjmWw)X)qH.:-)-MA$gDB"gEA}&U376M
+vBL>baj67AnV<|_es4Hy`v!}'.GWkl`Zv9@r.@IM@A`41MJ6@IPSMJ2(L!G%}ZCYJCpCVs.{+{ha,@RsSM}"-H7=BX(6$q=2BhaH=zvQr`O$AeMRIQ6WuC
+Nczm%,8))HlSGWlP81uO9flT0fAQer"xeZzwMI1}>ofY-1bSO5=z(64qLoHev9jRrus}AK_e|sJl-@JwkA1|a``H//XAu]c/C29bggrv&7Q.yy)/HiR`t^
+[@Sg!D)"W^R@#t'f9uoKV<-DTSvh+Y;1n"7brZUX^cbO<&0niCFZiv7=]5G.b+wRxI({KsoxE}pE_jC^(E;w'w~Q%p!&2nT}`r"!f1DzVfhjbnM2h$V|QE
+U(pYop!h'HI-Z27l%Qx8K8f#@y#')hmOx3}IIMyCSowqn3V/6jBY"4c4E-T=/oZ3>iez&eR9gJ<|;Rk-+JRkkxw&M!Z5TPhhd+5ZQO3n9JVn4w2lsE@e6{
+!)h;FP>B5r%aq"lGx3$K|1vt={S9wtv;X<_!=cM;.Kb=;@U3-IPWS%CojCu,a9!NN^B:GhMeoh!^s_l.Pq~/C0M(,%psk&Jekaqi8xtCF__FMX$9#/+6.)
+5BcqY$^Z;|)>/z<(yx^:o._ywD'5Fz^@LeteIi{ehXvG}Fcw=EnOdt!1go>D=bqNS4j)HJ~6v:LYKKonVRnY]}3Xb/>LbYuCC3q95-~2}tqR[WN9{p't29
+`Lei{kcIOw%jlb4I`[!n=lA"<P]Pd)-`XcAc1,vdG/6"&+aTfH!'D!gs-7R1%"s^xi'y$&2d,"m$l0(i:Go2#mbLYT)+xi3q&aN]W<#[sJ.#ne$Sgktb~5
+9/{,PaB'RU%2g3HNBNo7"kBG<,o$AiuzeU=]Oq7L6d8`s;u!yrQ]`1HsyLr:.mHT:M$o(-<S$wJr&H<^;j'4(6}5EonI7|Fo/"7EyA'!xa|W[K~%Kb|ir<
+i:ue2(eF$DH,U0rnpNXH3)n,::1VsEL/YoH3,#a3o`fq}BPwg`xDkMopq(^<+_]2{JLda#e0Dzw+we>@g`kCVc>92NP6a';q^O4m^e^|sIA!(<wl]JKivj
+8H2ws%=9{qSeV9ElE7;vv=Bnn=rgAP)pljK}'t3)a)QtPcD]5uyyed<y]8"7WqYO%7@%f`=H754<6-nudHo[WOQkqj7_DO7vn@5.jAAJiO)x)K(493g`rG
+L!zaELe68/W`=cmyIbPo='qs=xar6Nq])J)_G-R%Y7mf"auQ@c2Ngk4%u"O:lrrjar,O^Fv3o2^g11Wfe:eWg}HP5x),y7ONeICtmpv"VEHhxS;S@s1S)!
+kX1:fuo1MWD@H!"9W!RYm$]mydQ)6z]H0=e#vG"D_"ekn@T[Kk_[{zh41d^Bx#.90kLmG=sPd=nT]!4W7!9@eSo"2$/J4^Ea6P0y,bQ_B'lv_Kb<cPx'5K
+nd!<871>qB%7B]}(GVSWOAjAHcu$K#:bSAp1~2>5d>0Yuh%nu}|Z#J.4CvPMS]1r#hB&#(Q3}yB$wj:pj[|7BiIzmEl'o(MPpcqpP4x.z>eqQt.u`wq'3`
+-GK9|cuKhr'[@z:&!S0$HKOpc]SW2^)!U]%4-XaSxF>_bdy3O&O%R!S7HC@CUr$|~!5&ddEUxe4``[YP)A~jFQ[Ke2ydoLjOY<>,Z+1wJ-,^!5g&Jcg`Lh
+&bevK>=IIQTCG$USRgs_Kc;gD[M|OVC,}y(2CwN4iN{HV7U"_kcLUIvYJqRs20tav[IJLsop[{Q5yM`W7='_}nYr4(O0x|V1a5+:(A_k@&k_(';4{]#[oS
+%Ds-jt3x294+-=5|uD;fmh^oDlB=><G3Tmf%vPyx[Ou`E;K30H41{ArH+;Wt%L}=-OayxF!/s"mj`TU!ddU]r(QRg<GkF^nzDcdpL7npd<N_,hQ-xmmQ{b
+VR.XE%RXBT1&McKj+>ciM]2[j_j8<F_tU1OFNFL3JztgW9L+sPch;R!H=.v'&P_k~cYw6{6{6qHdW(+!36+^o/|q,pgKRbz-wXr]GtZ{Q%RLy]nzC(NQ&K
+to++mrh'[Jd/kQWnVa0L~[,iXk&%~@`w;zk]U'Lk%<wC$8tkyqK4<;Hqnt@`(n#Q8$>O}0C$lhX&rJX`Fd^e-Xp@T<&|6I)_,bO44t2B+'Qq+2NPhNh&zz
+76g;ns+[dzLgOgY|tAqt%-.Lmo;nE.RI(sN"^>tEtt=Mfr_|kRRZ&}#e~o~vXN;xC#_,1IpU"vgG-XRz1QPb|b)5EhNGDf>+a(P}CTzk'Lq{M>Rb]J;w[(
+7KCO_n[#Dc#.4R}HY@yhIA]^p(s!am$F(Kd9{T.>Bdf@#!Tycbc}C22r|cuo%/vxJ3mpIS>O8=Wb(c5}$&g^UUWT~:<:M5tXyJaSn^/ox#qaE:8&p$1FZ#
+yP4,!&+giN.p:yXu~%a9{NowWAS61nOPwgf.xzs'Cr~%,Md7`,%owI7VF7]ja=~0T'GEd'08JsnO8}5`Z}TyzG6]lJM"&2UZjl:1/a:%Xo<>pjBqk95He8
+_JV{yR"_`Ty^6G,y$f)1<,`]JckNG8>w@:U3x+l(C[#`iBqT5d4)nNRpiG9GPb9Qtv0:3FIu<aht!Qd3[cd`VQ)D/dMSdN63-zUz;AWDX$Jz{/rTruA;[7
+cpqX>XgNjzKzrA:t9@,2_cyBy'oTI(b^oTmQMFQ{ojj$fJg0^:Z0KsXi7p}_bz<1nXbc!n"a{D}KY0aiYD;Y[VEwTd[+703ev[DtX#hHcNQvP#mp>snL1"
+f{5uD2fHeJC<Ku'mSrYmR/.}(H]A!-`.0p[mNl1QAc<Kp2D+blZ7Dpu;v2D/XKfT3ed`57vNeb$x:tjub><n7!3YOV(J-)6:rU3]X#Yzq(b$g2ThINYpaO
+=wPfqc+q]I:(Ox#.OPIdOHE02M[p8U$,knY|r5$G`4g=aPOJH|@U=r-Fix@11IQU#7Rq4,[;TPmDD/3-XIM3!C!EaPbJVUbpD]xcKk^.}2nr`Gpfp`AX"b
+@DV|!Z-J4)R;ywkbOAQw{WY7nATZ_no@!pPVlFpw3_PBE6tt.Q3^z$lE}R%sRC1@Kylu"$$rzxT`~r^K#.(<jI6{`rq}nG,mR#+DtjL,.C%gO%H=K23tQ=
+_k;2f:&1LA5)IW+7C!6dyDWcS0H"R=##lyM075n9>W@=8[nxr}]sA$kXx|,j&E09lI.lJ'hi5X&BzNN0b+eaZ(hH|>M#-@,>1Bfe>069q}SEBCGQTa6"Zj
+`qXg7L"~HM6N&n9W9}YwIM1n5|:;ht#Xi9gA>Uqbx'5##EqxXbxgeEYP4{Xem4hEf59fpz2D}1#}Flzfi5-5d4^JNrGjR%`p-8,J2KJDE[YQbmoc|-G3wh
+z^~=W"63UBdxvLBPskXyz]~z!~K,sA$#%644$X1DG)WtQDFu2-_Oi+QN]]ADe<RLF1}1#oY7x_)ATG["o!SgTrn"b&Hm-T]$b)1R1e'Xj5z3-8M%>s[_=K
+vj-<mW,X!X2VL<%wY=CM3+0Zl11p#y+}L1r074K%8j4)e}D@_aj-pesa=Q>}#gkEUjHrl2h>Kb8FENac]F:b:uqmV`|#IYceW1>XtuR1P+JCO&.-]Z<Jkp
+@U.ti/6#7.]2H8[mHml!K8EXC;HG60zD)E}_yx.kxZ3Won<75o3n])_)&KH^$CSLLe~/E3")HoRm]d.0~d80$.uL't/f.EmhS=D^8,<<W[:[Ps7nKlS9EG
+Gfn)CI9p/<`;Vfk@K"axgY"3rK3VEE~;uaUK0QIq#|]:]:"Z|&Q8g1r,xH%X(!nHB-O#F-U+"(9-,.N3fMwD.9`@9yB_fR[V870X|69pp}Xy,]K.R7H4O0
+jln_B37nM7%Hmn{(N6nhf^'9P(Z=9b$2;7QiaS^Ns8Ww}e{a,U%@IGwELhq>$t8[FSg6~t5>lCyvtHG!jbtvwKZ_S%"7jUb6'a@]]+r'Nd$;;$31Df!A,&
+lQ^HdK!|j1%}`Otkd.8hJ&q;|cEyLRO-0om&F_n_whayIeeH#uWlh1lCNU^w`$J/9V=m6pmvWN9{X4p!t,xalKY)s[S_h^.>[x.e4FEi~D6lhKUxZ:e8dq
+OH:orK<Q@YuuP@!63X;uJcYT=uh[}rkVNG8={z6yH@DonZObpOy(<ODx70;_[v]}8RRew3K-,NwT47_:FF<:7"q^`x5Tw.Xl8(&|7-6x&AZNF9:;dBo<WL
+nF)>!=w;%5qx#|}uP`kHOHSRj_6O@yc0[r67xu`LoC!1&q5rV],Dvk:_~TA0p7<sE[eyT<#tKgsjA}!;/BA,!2nM=1YIztM:HMB$,Xj3~'{D^db&7W"G`Q
+"jsRTc^dRmd'bH!LD#DdpKw4a%AA366VH-!Vq)IZ>1Ag9KJ8tR<#zoNHhXy)c^apD{k4#8hr+k`QW4QXudi$q+yE9!lAvY._>6>05vM&U7a`RXt;n3fum7
+Db%4|[hVj0Qfz>}msBkvrzv9bT]P^5|uRO|)a^:JLAPi3>O<@t=AWZhXo48}rj7M1UYZ^r:-ZLAor0>gQ-o"JBX!G&SH(,x.RSsNZKE6D8$c>O73i4m#Xf
+5-ou5CZ&t9#=0-$hh;hzLG6q+}&W8q;tY&dMXI:eDl`Ou:;WKjrM-ozZ|P#|EM@)>/C]cY~opN~U^O+ER2+`QB5j>)o`7oVcHKMGnIlLtvf,TWg&4hT_,<
+E@2Q}F5c7=FX(XWtQwoFPkm:4)SD)L`2}|FX.:y!RoCTX_Xv[5b<oi(H6%ds#zuy6YjUgRq8gx2rY&czvHJmP0rx7{gPFAB1kbrs!s5@UK_2qAeku6z8~p
+6474cwH8(YV$b0fg6Qg=Hkm^gLYl(9dFvb/Mu3inUtf=!wpAfw~RrzWT|kE7tiKkLA'6mdzM4|[DlkfY:EIn2BB_~<sK%tl^0QqDiJCwe_Cm^:}xJ_PACW
+l@8HuZQ8nI6CJdBy$){oV"hkO|x]9Unu3{CBuz=bgwiA2ZORc8g[@OmEr|L`g^0gQHrdA4FvkO9+Om`K`(CB)hemO>)z{=(-$iX{]w@VZ1KEIM|{I&1tnO
+^>yd{|rkZX5q#K|YT>L].j=J&rP16U.{nqDqqUtYf]5Rb/NwXo8d~x(Gi,dJ!$nsk_egxMv<cUvyC3;d-CCeHzYZ"{L<AmH_bSpEvje6~5`vUx[k$:Q/TL
+GA5N6$U(OY0&ID@2asViPcYrglQ0NW-&-Eaf<"69]]nY&"(f<u`(4ORuT;8<6;EcD,_&,^^q!QpP{m`F)N1A`J#|X[(I8DN}[OTMmb00`^q0y4n28Y+H]D
+p`2OR%~^[kmpi+rZlYX(9$V-3rNccCbNs7op3$kFORDSKvMs_)`NV0Q!|W@lKT,fZOdQ5("PsCQ2L2eyJ8PH`BCoI%X.zT"7Idjoq:SSd!gHfo'x0_Th%7
+qLT$Ez,p5oZFF0`K'F-#b!-Pg#nAST:m-oN`eC-qM]Uqa}!y7EEX97Qjgx4yNh]5=z-hX8Kz'5$d:yeEX+Orxca8Bwa_y.<%1M!|$U060KbK>e!#nc"||W
+,[XHhnT$2|Z3Qc8}HFN1mR#%$_^{;dTuRq9]1&)j+Fafl#s<~"FD^RP%9A~|rqC8|6}LGl8|{[>q9C`dDkOm#g7jXre{$d;x2uar`{fwQr^R,cz+mqf{de
+DO_{4N/A_}JgpoEJxi$d|}~L5ZT@nu%q|s:qdr6HA=637Xk{nR@g!D.C584jhug,Al-pR77&MsFT_f~fm3ow:a<Pu{GLU+vjII^MyAfs{|WhBgcMpL){<V
+ar2gnJ#PWr>c&yu{b!k#l@+t-parLgbA&USTU2H1]GQ'ioj^vs!ets,u{CB;XO@dzvm{SDg=rDC|$MMUM'Wp%KmyuJAJoc,DNN@)u%3fJ`5peJRN0Ny6{%
+~VOPI{;$6FG%{YSs7sctg3VsG7,d7)Msa$qa%C[jz0SSCDmZ:d!~tj[g<}:i3n&leY(G([BtWntJGR:[L0g`JbG{E`IK&F<>&-5xkKPz{PL5T;"Jh}X^${
+>f_x8qID/jt:,Id.;[s#T$B@AxYJ.yNe_F!$9_FUGW9"Xe:vE<OXP^:zfV,bT&>8zo]Mu]s@iwf[4mfkD;;t]l`&z!08ggl@5$0M(h|R_liN.Fl6.HZg|9
+,jL{[gBby<R0OK[SgTu(W1`|=xFuHCTa5mnOYUC0|<qe82f1R"b}+d4aeMj7Bq9vnwZDhAybLOjLmf^T`<mEvT)a)vn;f(4ZlR|S:MBfD]oJV!_1$E51MM
+>iAKxAr(z9.TF23FQDoz4uFL97-l`]k$7DM_X|O3NjLNJASfq3fQtxa>!11[QCIC_kVq;kXFvG[xZe4ySa=^i48R>!s79"vn;,<]7PozB=CtZ3%xiN64)P
+jy#{ZH_O)}Sr"xjzgAc)N;buDDJ)l}SIoD2oP#`55`)F$aMrrb,kmJ<#QDD0%&]pDSh0i0ZzMC7kab<uZg-=E<TP9R+rjLV=-n0J>_Q:6gOF8;Y#L)`@UF
+ihS|[T>O!t[ZjXj8_z!AU:f}U-;}5K0k}sxF-W.-Q|MU(t4y85)s+^g;v%go[!nPVSeYMlP%Leish3WgH1c^%((|RO1T>w(ego-F;;T|@<|M2{jeZs7SGV
+stlHs<qjUYP{UU^Z,sQ/4r'.%5"yBC)PuD8@]/QJAu%+)H6hMI5Of0D.P}Q|v(bO2|HH.Rb/n4nlo@e]I'e.Q(&(G(47K/D=|jb.,#")gskIq1v1<1AJ4g
+[#ZN+zbrAx'L#drMB#boW|%A"kPJQ^U#x>3BxzI0}8+P4o#AAb@@+$_2s$bqLS;3g^%Tq@nXS2Obh<2,hZ+.%!^aq[Teb[d!C`-RjQ>0Hc`j.mz^/rYJya
+Psd<gmnH[6"9m4>cXE`G{F-FI'|TXZ,#aOE[z(o_;oIr+"S%N2lv&8#Cec8'k[s7-BrzvR{vdvm(Oe(Yno5),TI_TKb=r_s]pSDcZ^;(R_Gv^f1m@D}M%/
+ZZejKr<c{O%rIhL#q.}k,sgVX,/5BC$%TXOBUPUU"e.-d/$5Gj15P)3`82w<x(z$@0v&3%~9%]5T#BY|._M^psM{s65TG:IVD}j0el2DmswkdbIn>$Itub
+9/AWb;O`|4ToFvC+A[,!=-;.8'8l%%9KY#LiTuU{>n@#,XX-wh^+@_LR'm7Cf;l1WGdN;%EIjarw{E>HnCqBvN"HRU8f3W+;yo0{`BtYYHZbTA{J)@hr2$
+_ztji2c9-t>q^A]q(vj2|@@QY]E7~3le@h-/NsQxxM~)J33y"Ny{n_]85luN{dI=Z,RV9CoaPfk7z:$P@w~OYUE{dO{W5^IYjwC(tytTUsL.Q$k.uy=CB.
+DL[1Tl58MZ9<V}O4|y|Z)nUMnA&4`r~se^&^P'WELRDxgWX!>VO_Yu@BKdx&l-QzY5498sHmMx-heXG5QyRx-sC)m.D@Asy<R8=f;"M`^4<8"Ff8%Dl7]k
+)d>};H4ZGoG`:.)GW.!D%#g"6^Pf|9xMa;;yCU93'.V<XZ>xE4TR2iRN,cK7PU]m2IZb.fT'H`a@v1{&ppYQK+y)gbZJOAFLZ2&ync;:JH6!.enxKm5i+4
+aixGls7'&dW,oYi7@Efy_L>L.=|)|kX=KwN5|6L`Io%)+3HBDp0'G6ZgrS[r8I;kMf3m1U+vS6P/#&z7/f"4x4[yDZ,QFX)U2P)"-7L95Y`IA=tIl/]w!x
+m_J7.2SGu-S7<T<4ihKLjY9y7u|=p8Gf.djZYp^TrY-!>1n;6Nl[Vu4nHdz9#v:.SSh/kj=YYR,[fClpRyPYqP,bJov8ym6laKo32QjV{GR;6.AvkBte;d
+}}|pY|;B0L`-M_|BOBI=1jKR8_a+:jhHRs_0S[3<g`q/<Fx7yaX7cO^xR%/2M[h_,2LnM>$gv@~!}v(MAplk%H0`9DlqJP>,_IMZ[2s73/=8=wCK(/5NOT
+EyqJZftB3O&CZ#KiI@Sx{LP|CbE]s[]X2Hfisvi4w'<P1P@lf}Uj#:'M-V/oX&zYmGCZo'k(V3s[k=]zy@21;!_R-2my4_Kf@cHl#mW22pkY`AscA.W:`p
+P_/-^k@=zFY1pW$8Qp6OC(w;TF%HakiV}PYl`,0@:&{xI3|1"rJZV4q'3YCTcn[LIH'sxmHf#TworhkW{z6YYfJdyt4lsSDW]C@`0R._oDcK2E7jkdTgWC
+ew>%;K:q>K4cB^Hd#e:.Xv}0-L!$'+/:AbDBLnf$TAT6BZ3XR&f@|5bLVhs41u92x3RM],3u<i9!Ke(5uYh4|7Ke|nwqJPj|ck$g.q6bB;_$]"qT&L5BME
+e;#|B+cb]q9yR>c@E91R8!d1l@7pnQo$iY:4&LHqmajT|aEe8'N)sNJt!t0,k(:rL]BT^[H2{qlxjD=@aCs20nzk}'KBq1FhFMnMnT$Z;pL10NPGr6^r#B
+0HVZ:,e3+@|gOr~/+U0JY/.o^lE;]>!@FV),ndnEJA/t_9O|D_G{PLZASxA:a(l_E^QaW@O#Vjz.%9'OyUQbG6dxz4OO=_J[">m8a^0lZ.wl"Z%j>_)Up<
+H9c/<Uon,,'Z2B`ziDFX=DKv)5Vl&>4z[m[r~yni("i%>Tb&1Zpf&@69&5;sm:H'=[aW&i7P/je79$$5F}i514m'BRk:HH4u2FP#SP}/b91@A(Py#Z"9MG
+-B&j)TLCZ|Wqs2E{M#wx9xF2HcvlS6R9P7bohb)XqDD$;q_4x[Kb'G!Zj+K}]>:n(F{Axa>Wo+k1jU9rHh_g'-%^0;^Rb'LOgwxSDR7K^h,6~E`B|q=uB_
+j^e$c.bXJu9Y6p8ZN1xJ@AfCrFoHLCLL'#>D+QTd+Ekoj"~v=D;&7{HE}a&##2jxuZ"a]RyXQY-`hzs;,3{X+h%<.3&%T+{S}IGT5m!goR-n'9Yu(wc^JM
+Ux|lCC`%Ix_&+55E@^$bPP&fgJ{t7zsIj[B`[|~$<[Nl5u503_3Xu_hJIQ'&u{C}=8Q5>'95xup/bNV6U{'mhzofs7poDUKv)Z4..FXft=B(N)#fPvIzb$
+svWT&}R6T'+uq3dp<g|}Gu!|LUR.<L4YZW,e6iZOI%4yE@E6Q]ymyyc^9[V7Q[gW$ubM.}:5>q%+>C{&h}+z!2ghx/gw#t>,6sN<A2bjh{&O"(S3rN-P=Y
+!##Ck&sjC]M8';UMp+~=0Dv^dV~_/P~%b4;RN;O3u)5&J4g(-Yvh26RSN%6eo,{S<I#;Uma"xif@c}g/j=iA6]2fFFTRnm^$Mgc2[e#zYeu1&I'ybD]N4h
+%NxY;(;L"BLAPiGXO_=vROI'twP7`1%:GDT1oS92u.6(+HpsROe$]i:d5v9O&@.x'{zfbk:vaQZuT).D&0DHG]-L@9!T4XEc>I3Lb./TpL#ks-yP^!!gfN
+QtaH+.ytq_rzgTsPd`;]$4!y8<#=tTv1LV,kYI}d`nryb/lw6Y+e0Jr.VPJv3Z&s5P#PZkm!!8sE&3z.+`>%Y[3aI:c_^b#Ibubtd`uV!W(!gp7q%X,@Vp
+Mr^}/4-MF`^{B+#E^2#DoxiZDJ8HOTD=PHpN,EjktAf;0ZDKwG1it=wE_Rh[.luxDATOa_^<0[0k]LU-5_d!4g~&bI>g_l'hPZ>2:O/VP$9Thohry'+M$[
+|C6[ZJv#v$Fk,JlmbX'kVw"cmbn(2n3@;Ckt2fM=G&{'nczngJ+Bh$S+H,qL6[n0iqEe,.ugW=+0+{Og[%Hf`}gifPch)(7^<Z<SRU+DG$%B6{+o7uCz:`
+|KJkt1x{8>r[wdYG&c{xPiK2@-}c^y@X]LaV>kpk8u~u1f6V2<{4iv@1YGcT&q%IryC`~8m|v>IcTe+w4|4(@ePGOKtFZSWo<8Ipg)uEd@V5G#ytGgZJu[
+DiM3XhSUQpI.,W4>7-7K`^!2p!2&$WM;nTe9"DA7OOYJGLe,)u`Zzs/#f@p{g^dXM>.rqs;G<r$-o6-dqyf[4H;8L/`)uSygwb8Qr9JZePigu6gjQD"(.{
+UM_|G].!|_F)k)l+#&pP{KT'A:/L~W)h}Im_QE|A9<.b^9K7L.;wZU#3Czv4@n6b,Src}1CEAdUTGy>)dU4NkbykcwvBH5N`oc%aOncpS7O3C#e#R>@,XJ
+L4(uG=fsLP3JfX}xe@RxNj{!/K["SqSLNJ^P5[H}m<'Pr,l9M:;Ky,;ecr&0/rPa0=kuoa#/VPp'iA6EzH^Qp64}cIkLV_nKVYa#fq"s`Pdm<XG2OH;Fmy
+JbyRH+nn%8nWGoHjuh%KxB2R"Azo{y@&vdQ/UK&qkvk==O8iwg%RRp]VCnd)&"5,~%bQq,62o8+@UWHJi^gp,6:"&YH%Wb_{;w]@GF-(RBeg5`/E_Ix)|P
+P}TMC/Kk.N~Nlg%]JWh<,L!CO-{,"40YyVP{.X+j75934x$`T/N3^a-{Z5-N+J5/fW]k:6UH_kICdQTL3vZ"R6D7f4YFwu^IWnxk!>3{3Z.'{=_L=@b8gf
+B-cv@(K)rn6si}7;q0z|S!1acH^SF2Qxbju5$Ki{6+raH}#.Y47K..+=hl,9Q:J||jKmjn{T#Cthq/#Y+&}og&z()3Vg~[=s,@qX9->wMc1=U6<c/P&Ue#
+AfmtONm'j0l@v,w<]wX|I,-]gEp0Fz1)15Pd]'Eb8^$,,6Ik6k|>%tZpd^g_Fh%V+j2CgV|62aC7[}}u5DJlpYdG<qGNszajuzd!LTxIIn1]Az~c7nqzE>
+=(&4NKD}stC=WX;52[cb"[G{:{YEYGO)84[p:N_%Bs|yqVorvf%[ETji0&5$FR{exNC<m3l;T:ek}|@2)_Mf#%zx,d3U!&Zv6A$yj-9.bJ9wf6/G~r'<Me
+bwi)s3Q=zF.3DV@`5/0HQQ!:X=igT`)}}3(wEsGw=[@{"L:"T!y!4IN<mN[m0b<K0"!h;km:`Q:^qHfo<d:a#&O=dcPj;a>53q3/@Uoo~)5Y4FaY#tavra
+;vIws{@Mvx'jcX'1{{RQl7&E}^nee^y#/Xix+e#O./bIT,=TbkNj$=WjioqyRws78KV&hyQ%}]#x#{@O4h`7hl#wdS[M#oR<La7DWi:88v{Zkf'._m|PU9
+wg{4Py]2^A^7(;Qj2v^H$7w[K6.WQTXn7.~f:9(Y|Fi'3ZH)5PvP$T!Owhe$RD.i$w}'}cmSx0bXhxXI,sDOq2+xtv[)P5;UMcYwH)}e8DCS@H~$!v6>Jm
+/@AmM+5CK,)U[Vi7@mh,NQ8TxrxGAFRt#T">2lsmUEHqv=Ld=OwBAXS:^He^%Et4(Y$'&zPP>&EEHd,0"b@BMbiwg-K}+v7DmD;vgMK]:Z^"eI_lloyvED
+Ck7h+q}v}^E^!r<!3.uw#{k=iQ3qNbK&hTf,D<U[TMyzmE_xSr~"+1es}@it,Q6INq@3r$H^SRNcAth^lb4z`RN}{b+yHJ'0{4/}{G_r-JL<$C'zT4fWjV
+Gn_n>W_b$H)(L#Ep<eI@M-~QzI]z|]Q8w]7}J3fMj;Kxw@jKA[ES69$Y,Wmsl0[(.zeF8498!NaVNFg|I{9;TLDZj^ff9ydxOC:`s${Qx.oiqMl$rsDQnD
+zZ/U)13cfU~^ToqTpQ4eqi9DAZf(O,MDp5k)=NN0",-}P-_DR0^37w,2[`7DO+BbKMF%!C;[@riSkB>6'|Nf8ogJYgygCgU)2dN5$Y^gR3;Rv4lt)Q~7I:
+jATK5M=viWANeMS`T,'`!a(4$=&2Riaf[LYJo`qEN}MGt/$LdV&6ro&CjbZ2b&W%L-X7LmZb}Z=8qoMl,6%v}1VDxu3T(8GcP%PSPG[p@Wzyh/^HlCKluH
+pOST>kQI!:HpP>StN=OTKR+ELa8ztYcQ!Tti~E9Epi~!":f}^ArF~3(E^`Oh0h@}YmPFv>>[E5%r^Fz,[Sq7`z/{DMh`:s0(SZ`3<)yYV1nU-6.aLN@DDW
+75eO6#S2x4$ipp(0JW555)WS-zw{B=&q800Kk;TM(Us:wt7x-J">q5!9Jduo:X7C3DHaJ(~}+_HDs<h62).2V=o]3DkZY&FU_9--@2BGMB.M}XW!efz7_'
+X182Z'RqN4aPj6I00@>=$-[5x(}j)}L31RMz{e@k#7F1Kh"_"=:#BA;W(6Ca-`$YTT3b9q^rc3<#%H6K!v,w)Hqy6oJPu##"i,@Pl>Ac@BB)O]Fx(RU'B-
+vHkx2^~AOwoFPbA{YVo(vdSmU;BM>5YIiyQtmzu#qRCVkF8t5K|G"|(<oEj:w]jl$mu#2+[su>|ZC%=@4V;ZcAJhi/MK0S/'<6d3j[h<uR!=c)u.i1z.(S
+%Pt'{[D-R%sLr2%YeWHr:Xn=4IKNxS4LjC"kZjr%qM&|iBe^eVXySYd(VuY(J@7!Fl{p^f&TYR^#^42bP!bXQ(5)FaeY]C,6$'2"=WC+s-uxT]aGK&Z'cL
+$o0I8jU1Eh,>Ym.H@wi"qn!-U{b'qocblWLI-[$i>7I<bRybM4yY0S|{|V#]t#^f[Z/Y%cm:FR~-.o5iYxvAU>EzM5BgX28mgl_"(574+@aDf+[7M15HYf
+U$-1=R2.apH]!!E[D(@Ww+KcWN-e.p79w%Lfi]xqIAeoGuy{#wNRR1#8d-WIXt5DM^kx$`mBW)]rq0:Z[JJDf0ajL]2po^+4hV"6DO@uwI}aEf~_51}n+R
+r;c)ia=eh6Ax4XI[5eK-SG^)LX%p+YP^)&7KbG,K}l+l0s#,,>I^wEXt<hs`"Zlc9HR^VWNg{YXq(J~F.Yo.gzWQmb<zKfv&v4:5NT]/`4~kC(BM9M+at>
+w>D0ci<5:JZ(..h16L2:SBk'2KTPv2v/zC4mYSuLy#Pym^hd1FsxKnx7/@q"E=l]Dvm;ga_#6)Q9}Y%!k5Z,R#_U53HY%;i^:ZG"UptDrNtx^ZJ)VNa/Ol
+wd4.}fM6=f4fA4,ncahnL"5GF2Spm'Z`w2EiEf6tkKxiYB0/g;(#xDbHVu%pg/oA&9BtsbM3c[c2j"7Jq`SM[o/7p%Z0_05P~tRd><E}aD9;s'&bo'M4mP
+_0Przoq8dbk|F}4fl..)zv1_$P9EuJU+;W9B{"m5GyC<i:w4tj6S:,S>XcE<c[#z,VN1`-[e8X!t@-;`Vky/'&'6V.KY,kt0%E@4cV{#mc7m@Nx7kO^+),
+6e$#!p(.wxx>@0_945WB!WNIyer]{cB1k-OAO(!lLbXMgjVLpjTWGF>7rDdqre#kQkiV@z+Dkv`ul$`&V+w@moOi,_bQl-:Vd&B)&Wc4ufUPCQN;t6|s#V
+/IPwLj+bzUyNx4Ei{uQ19lIE,[WD&u,@3Jz3l#<&7S;ss^5KIwQ|-[Gu~O3TaZcNxobdV-FIyjpeCa,v;A%ht1h"N_D$yUV%L-%[9i<D_xsR[Fq<wsVuab
+_m==)@%#^l9orliVMHRZE`Pp>kS7:g"nDLDVu#LUY0#Bf$i'jU!2P_2/a:MMQ_Cxe'vz,+]TQcbOi}j;x.38sU-^&WR>,om:fQ$vz&!e8usX_@4)8OZzxW
+DFk4(Gf93H$Mn]u|qfQT'fJhXAHm-I3J'{aJ(%We_M&`aZ.P|37z|_Gr>e80jn=$2`Te1bCj_fUz./=mtzX_h"9iZRS>Wp)g}3f/xk%!SXMy[n@oku;nU$
+2@b"j[;3%(RK0'H<tT;y^8|Gc{gV5i,SD83L12~FTF2O@tSy{'{h=l9K;cHvgm!8,hyYN6,9$VUJ:lfS),9j'^>EmTCCGUyj@zs'[TQD{|%:S$#(am>'`&
+i=w9~w0VagslxN(A)c5n#M:w=f9EKMsbJHL;X@>}7I!4ae~yX65626"nHQY^rtm/UNgF^G='|>Z'|7hQt{E4qnSAD(ck5a[V/y|5wf@N<AD"ccCze{ni6t
+D|"VgNgkxlLo{3B3S+f(E&"lT!o:Ta{$'G-`tZNMohDW;vqUW1P)ftg(['2,>FiiELex%XkhlQ;d`LJ.}0i3$kEQd7'y&>h`OG@fmR`B^.=|V,X:8;BlLd
+x6{L{B#|9vT{O_-gjGzL_{qMaQ{Zo6&f|8KC23Tv#d)c1tNwNaewcIb2N6A!zqdDqI$TN11[01fZbyf^a6vJ=HhG.ZJzFBJA$7GAhKG;B,8^'Z#>CCTu1c
+D0W<oU>2p3"1eh]g<=}b2``7+C$gJNOihEgtIm9r]Tz$p,Y%~N:S>m&@4R1h~5o,ZeZsGjU^|N+1/;/#V-CAw/C3E2Hpk>'E'd)AqDDGuea(AL#!GPD=BY
+r05,J;ecf%U/O.kDWg,/,^sc{G,e,j|Q[WWI.b}[JDgdw"b%Iug-W<o8x'm<qt=Q;O^aUz{hH_yNevkdKsK`z3x)FJV0v::2=i87[)o}zL@|We(j-3@jBX
+kSr]IuzGG}}/||UYqmJbEG/sDjiq&8>wZ^h]QB:Wz:pVbs2=d3xu6}$_;f(GY7fW|[Gz5[V(gVXfRVutCLq]ZOZj"51+<u+3}Al7/Coor^5edzK=-<<7P>
+SERcOUOt},|f&%1]dfZCqCs<:Jl_<YhY7wkZ6lr(s9W{c`BTt"TQS`u[HqJIP,-okV`eT6G5L"lOdGyJg_!iZ3"3BC4St8I5o&ueXlbWQ>}BwjS-7G1$2B
+LtgbgkcDWY1^^"(L{W|Ip8feq^c_FT#1Ao4gwT]Souueu6b6F&|,$aZ!sPYiIlzc'+daN}eKJDlcX#3z2v<|v_6:{!V=3^Cm-ray@B=/"6X`B{TTt7`Rk5
+qEtF>EUe=5Q}E`{kodRD>$J{YII_S;TV+.lEXt}bFr-er]rIuI2,|:)EQzA>B^|FO[>K2.MOx[gkbDj;U_cl<=vXX'&sy--qEE<|UE.S%zaS8gz17s3#Kn
+<]91H|a]WP@>8pVFsvL[^/FiX.r_qa/gD-&]W_#`6):{E-zQ3T@C$I,1~Q:Bh/72vo]T:HSpG}KC}FeaGZ'fC^KSf6weneN!A(LCRr!bq6%ZCh[zXLFV(=
+X+c1a"2cOht,Er2G,}@W.ufFnJztJ|L<ce+7>DQdrR]Na<b2hg7t!iU}j/c6}%y_<-i/gE|"X(3JWu'BM5rXbvf{=-dgD86_Q+mSK,kbkDRJO)I>hTXml5
+G.,3Nma6L0Gpac1'qxTH-i0x_c(t9;wYzqAS>|FvFv7r#YcgK<,}jdBHd,U%9If0A$`'d[Mn.JM.lVN6Y_sjrD|&RP@]cITBY)Ne0lCZ[5CLf>$Uib@q5I
+)}zO{&JP^d^_3csXM<c5F!`CGJoY5`u/F{N6(CG.qY|j2KV/TT(EnJpkSfE4<(HHpsm5(t8krtOlLS{,<#Ai1#t`O$wozN(ET+:T~.@v:oM'.6dheJ{hFt
+jNDXE{tLT9-KC4}{`2ECQAw+{UYMJ]t@<U/G'Z0B:!O4Sm,L_@6;]`W9Njl;G>M]Om)x9U5ecaFC,3'Zk1ySmmrS1VXE9gfGNS./CL4rgQ7'w:v=0J<9{>
+az+c%5CH7/U}8&Vt1&D27pRCKm-huaG2~5x6(%'c7}X/L9)}=Nmcr'.VWgcp2:zUF<v6Snp7VU(!JxvMx]DF>wtGDo1>8zlm^naaQDa|ero}YLdyB.ao&@
+@oO(D-gwVsl)kQ"T_7)yR651h(QW:oP!R<TT:9.{.k|N]W+TpMSpwlA.~<neRFS'&'V#x08<NMLN7.~;k1T}St{D(<;7/}$_3m-[NORAB,VEYCRJUTMii:
+glD!Y(_m79bBA_mSHPB{^7WTz,vT3<H%u5/z7n/SSKjij8/|kU.5Oj3ev+`1Kn>Ithd1a|5SRbrvhN8fK-q<6aG/+yRu@|,%Us-CZOsC/5J=_}Nj&dm/x,
+A1qkf:VE%T5RP>#51uuA(2Wt'=Ra0yud7IIUwZ;e4c8hjB$l,CU}3hI:hi|oOKw2~LY|~/ZSfXYdRsisnIGX+2i}9$3lnLSqH=^^WjfeUdMQv.$d9d.K2D
+aU|fL.]A6qfNrT@xk@Z5ydJX0)jL`FdfaF-F}+-pDy;Jr+$Extv_tX:o];Q"_za5^Y/FsiTi~=XQ}b%%lzL<@3i%h{sfILc`JE])rNJ`~&IK#K-Nd0,=(O
+_I,T>`>D$R:_fS]A%2zVK;hYlf'<)bU_M3;.[(%N4$Pq<Q&Ur|:,R9u}qHhdS153C^C>UplT~e}6|t7eW-n5<El+z=;1dz>wH+&Q&py6S}z#QIc,:oZPwv
+qsW5t|{,H3vj2B%<eo0]mGl>@}0gp/OxL8Ok{9W)KwH4o]{XE)9MKeg$Sn>---taPM~D}}_+jc1Nc#4)/n6r-&up6|K3k$&D/QRU&OjOOKdr|7[T&E6{Yz
+F4pra1%LIhZDM=Euq9[5qxqkknefB3OBT{Ah!w2W'Ym6(hTR,PA%m"BD08Qeq)e03Ocqex&Id!OP^r$xVLJ67GZI<1`j,"yiuB+(!sSQl$A=`M~>'felJ}
+z{b`1Gg|OXA|^l!~9qz#R8IreD58:UA_9UBD^)ieduxD9!7he4VwS%Cl~{Pw:l4dp}$)D>,P'7u|/<4#0^:H.6&AZ+l)Q@W|7ov+Xtn<[5=gZN9W:M@'A}
+H5HrU<I$l%~-M]f<B4'[gJpFS%_("@6OR!J!:<pSS'I7duz,}vh/KiSgTokxf/jhnawf[&:X{(G}UfJE^(3@nW,|Q6>/nsiOelIa$/#k"85U7`)uNc8hom
+.:)1@#W7,dHaZcns0O[I3R)-cy;0R1&|B8]}5W>v7rePc&}SOVzN}ljZ!U#Oixv{1c,oRsSQ-[fYJD:rx`f5}DRv.v6y)"W0X^l]'CU8t9{>8vt}[S"}<A
+r.8&g^O%5M[Ta=afLsM&h_Vn614y[C8t4lxzu(Mj$EuH(s<nuX1K,tWvP^+9<Rs7a$X7,OPp8z|i<w.o{l:rM&c1^[zwh{X>7|DvLMlI)oJ"[VlxqZKH#=
+vZsG#qhz|@d{XqmB!yOCH4h-p:F}Kmy,-HwK}65L(&HBpAiXQ)n!7R&-~Qy9`k$/ev95(|d[l>)$@dM7+vqW98)wqT[LwKe|>-^5mL}FGR<.+2"+[P+<%G
+cc^sjIY{v:"Uc(Em=%&_u[i<yn/[86K6H,;h^#3CkQ@cS#K6zDPX#HS<1`G[xiR_Fe^_ET$0>7>mjd`p+kyq[E8sGC`.'$"H7T"bgNep&!}do^g;/h!8LD
+/RR8ij;n{:9odF_|V,Nv-US/zvW%@8jYg5dIPDFJ50YI=t`7iR1vUf8@$-#"AC:t4V"@D#}&Ye)l`iB!"k]c(Ot`)t&wC^uz3La!KIr_m^0gM'Cy%0l)_4
+IkJ!c4X#x+-5%ye/zFx{l<He1/mAduvu=(:tkkqzCkH`}b&^NjA3|=)G}V~)TnO0:yC!TK~wIi//iKcF"eC.OujuP:89m2<UZY!+e@^wk_VGal'$[:94d,
+>zmgN;}T6P!6b(C3[gRr5g,xu:r'@ZVZWzxVNVZ(<`]1b'$xjM%+@2Bq^=(y_D.5_6p:p-<%-6aWV6St%vp_K#TxIl.]+8uq_X@LL$0H>`s7-B%]],cCAr
+fy{__NsEy;v2zSZ><I)3n+UM+X<=[v`CaL"FgV78$N.4TaDf@jOLsK`A"r/%3ML4i$UR!WRoYpHjjTF"-$B|jj~t$>y0#sEii'cGisW=]Mc,j+wwtC=/Ij
+D1(r}CpM{(#xE`lF3hb5hs'kYf$t_&1VH3Z9h)9^sCL)2#P!z]WPz1#;wByefDLka1.cTYq!xGIbjiu#,18^T>8QFm+X[`0C%@}xH.udx8qVkr_!gkg9Nu
+(yw_z!q[9UWj+Yp:!`nTDE8{iVdU-)<d~D|nWR6`K^7zv/sh<6Y#ZEA2],<^B5S3wfxP{ohYYcvr_yxwOYv0bt-0to6@}p{RR><W~g$bp!$u++FxgZ'<"+
+:hI<&tkb7a,:{)oEc'fM@;kLI}6XZFv4V"%p$'wa~jx)+rH|Zc5_e4Jqo1-eGaL(iT$]!jLqJuMgikQ{%'0=7-(Lp%aSE=5JZTb.H%.7@TsG(s2nP#8%:T
+f5)owy_UM)MeWn>)c1d/^-UMS:%8Vpx&C-7Sj}z'Xi'}tOY<cK/k%uNA+aq3YLa,hQB%6_$]!avwzwNR!R~IfIVvj_!qIZYhIdRWQWi"!L%xIG8.+c/6K"
+'75H[7c0e.M=6+X|v-gkbZ"BWZVO1KDa|}ZF"Ww_sKLZl3'W$}/Z+cUl&AOv.:er3"n&mX.l>B^P%`n|[4re(cvKz7||9V]qzX5bUDKdK"zsP7Q6Q)%{[p
+hC.2~2B@A"2R1V2{i7bs.NWUW>VE@w:(XJ&au%c[Nd|{KB!nter@!;nD%Iy3sHr<z|R|B[#6Y-g"S4_ywm}:JIi$5p[dpn_'gGsT]4fvQ_Lm&>4f!I=Meo
+it)zU1_yc`h%3UQr_L%|)A9},f^2;2OK)+u@%`BGomd'7Zteq':H-)<"IFLj""wC.LbIfgXabr9!<>Jm=(Xe^icY]p)5c)/:ec,gu&RN=wS&'+G};OPD![
+]89'~Zpi8>]r3Zr<C^NdiXc|te;;/X7JoO'At]'jWyJ@8QqN1'<Sv`Ssr{C'w2y&`n:67qA}!8nrL(>L/5f!a%dlejeUgp#B"Q%|QHjE.3W=aOO2jjjf$7
+;yB^NIL2lh_;G>67C>TVA^Q:~Vlp)X--cc-[EPR`B6Z^I4KrEThT6L'I;MOHvc<X8Yex+i<X^j@6HNng/UKrFtY}dt<TM#>9uZpnb_OV3E6t2Gf95L@o4B
+jCL.CJn6j>ao#/[#,/dFf_u%fl~MV]<62wQh##a^h$:2DfA(yqUw6+lnXeTT+Lf@dgW&hC;}lvs#v5h'I.`Vd_>|YC@^atRWXREfI>gM^wG+"1G7M1aU5(
+Gx:]Ko9XHrgkEA85X365;1f`:z5]Zmwg|,)<am#EpW:U`35#p4%UyKY'vgQy1Z/5Ul'R+mPnnboo!APj~1.}pWq:O>&g<S!GAqFK/PA^V;s)q)K0kH3fn!
+d}L9Y|nf{w#c_|vWSj=IU/xB^'I_I7Jl+8k,{s{^N6KIuQ56HcHn#B~6R}oSx]JU;cKS<aIsIx8W>&QAeOGzW')a^@G<sh3!@RBerv~b.P|I`|'8O|>FJ[
+9To,IO)yZD+.SweOy8@Y~IJZH[QNzK2U%aEHVKEZa<mUZi4rvePrnq;9L;YAd`qbxG)b>(N"$O{R<Rj|N8hr.z2-"{h}TFY}_R:ylQy:qYDl.Ahh[tgwl%
+6|rmeW!&ku5mn.)^Q/[dRzNE&E}0sA=.FK{)"Vlj]Cp@$)5Jgv__<H4wc(Mr([P4D{+OirFJh9by24+OPdd(F"kDaFQRgvHn8##uA;5Z_{r8mI:q5^LIR1
+lQjS31JPQY7x7>J#k2>y;!<=RFHN$_Y|h[aGVTCgYqxFej.=`6Ii>$%C^]`etQ.CtLXvU1JpPRfdn}lLwcY]gx#[]4fT1'<a!BV#&,_"-)HGx[|QN;9e-o
+O%v}y%t4M|1V&CSK`S%bCh<)Yb{$rfpRcv(rooH^pThSX3_u-g_}KMU7P+0%L9Y,qy_5eq,v]<l5|%'&>VyrJW7K{cYc;pM!(>+6UFWMMkxR3i[GvbU2Rq
+NjGc3S]tMe(+IuE!nG;1WH%I#jjiIr[R_|T3$Sg43SvXr`%)8gt(FK%RX#fW%K{zUwZf'Yz=D+EO&7+Rr2JECt>o8Ai,wv(]%U%R:;#&RB:ItPQyc3RH:z
+9d{cw[aI(2G`:}Tte!@|av,{Lzh&b9nE|@O($<%$(;zq^r"ghm:"$=F<2r'A@(J)v.wb}l&8c;!GbTRB_I"gptcL)^6aZ!qcUGT0:U<,#t"KKq]{Eti-|O
+9|>=lzK`~]#tAJ&]P&g3=rU>w_,r57E#^]G`U#A-ZttfnHwURIkR:/XQ]@DLm/J:0-+^.TaJS7[j(kI4}FjZ8Jk;ko`BfzsW`"DTTl=MZxX_W,{h2yO8er
+.GHbaU}`K}(O.XKws)i8z(C)f}[sp/~9;(D1R2"CGQ7xye1rl`lF;Kd$DrX^l4'p_5@&VJ]j&W^Mm:2L4,1Agn~q~[Y6Lo_|hM4r.MNUj"`^_>U9Lk=LkV
+KLvC%jnQ&J>tU|h0r^f;~=AV&c~bvbJgbw"rC&EC!xFr!{rMgy;r]AvOL>^)8)%mS{Q#hhsbwm9=B@{l{}FrJbRc1ByR6|K!9(g9QR2t~xB[4Bc]hQm:+M
+MTK,zJL&k-_hDdRd#J{]Z6.$zwK}j6X9L&uXQuLwKr,QOGm(hgNH2x9K:^y8]kYz6O6S&BwED+NTQtbM&O%sm'ZSR4w!]K1+riw@aP6H&G2#oB;"8]VaR/
+o!cVq4]I%KcwISM^KY}R9U+V;vwWqnIdWg%T/VD/xHmnVvhrtC&kAt4'<YbnTHwG.4uUZ8!H5y:tZMVwPr1t[q0TO4pR,|&I{89VMAcLrRk'=jJ/g96kn3
+EY&).C79o),GNf`OV-FDvU/gz)w%&>0cdo;oHSxP<kA!a_X+a8$Wft&J{KvA&,Sc-(rKBJk|E8]}y,wJ!nX"W$56C:jwkso5@fOM|#Cy>vfzZ{1@Vk[w|A
+saKN>Xx>N:(S}1~Pw:``=xVp)tct1hVr3Itw<P^[CdH[~dO<9p!YA:f{&DFq{U&LBGidU&si|#n#A+sd#"u#Uc6_n1()TQHpJ)pDm[7RLO.r&7^n!Mpd}z
+@5(M_5rVN5qJ1n^.+n-5F3b7w%^)IcB3U[5'GrQD3NvT/Y#%XWSPx5+L@>MD`JJLp-(Tu+!a&qz$8oS8ILsj(@:zEn'H`LZcpy=g,cA=|VZI^UkHn<XIB'
+6o5IwL=k==kZ:`3VpMRH|OeB('Dk1),(;>Pb+}K]_#}1L:Y&'4rYUO7b^g^rnY|,y27c70b!i8z"=rvIG0tjJM%Ju=0y_CnK47_r'l&Va'Tv9Hkw3ESR|j
+rsmptb3QjU|9`p2mk/W2`J(x:<X=ulT{w,-gU`uZQSsvTL0D9{hn="K[~^,I{C6w#,xp:/+ob#]nG;K{NU':dEGLS"[A$`|['vP_%,KV_b~37<oAGzMv~@
+si-_^01`9,2@|ze7cq%G(QSr{5yLjF{f:k9EtJv/%_Civ6d2v%B268UG!M_<+fBr%lfW(jmrO.^#_Q5}>,02FgeU)E!2H(aDH)K/L68lBLM87t:L^KKLh&
+[w^Ps3U}p)aQ|g{9"RY'yPyAVhdH%"f8`AdMIBV7-dKeRem>]B-!Wv+8oT.<o6iWwZE^rK'`G|}nz%+.nXsxry`gZ^Dwt;>nPU=f-u$).x}y|(YOWZGy]5
+0M2J'8ljNON6z{QYFNRI,;U1Ph|30+5UqzJ4IxC_jV&jT'y9yHP<gto^Rg`BLkD.ww>w!A[axP[7209(}J4(o1PESlX{WpTrLEi++}Qz`%uVM<Q/sks<`&
+&f$Uc/L=^<wY:|%po,2EhPcZ6i.Di6N"S2p{%rm{Cj>]wNt[F)09vYX@Px;ZptfIg+"o2JcK8VN.m/o>;V9%pQRury[{2RFgrDL`jl"bty2=-yv[qy24;s
+J}F3QuJqbrQ`VS.1:[I>{znY(z=l)|M4CENWntxFxh+j#koJs2go~;Z=GH%CH#oo/.EH`X{.'(P{oqy8Cs+CLjg0k,Bx'L=gl+9E7LS>]}=uZjlrPTg6II
+jyJW%F<[1(pk{i"3w[Ft[C~V7^kfxo};EFW-&LuglWl"TMha<VZJs>NLOe$)3-<g+!"`{B]IFXjf`cFo3XG<I{./Dv>]81$@`1&RPdf;N)F3nV^%1>rmka
+ym<>QL>Nsu!UZRF}a-/n~1V#^0|/~1ADWo8$KsypZc.Oi<BA_s}2ATB'!z|ucd5k>20@aeiuoz"+5l{UORV_qx&PWVEa'gw7|Y&Zyzg@TO178A^=3P(K@C
+n+1yJH=aWz6_X:%{,)R6^N12$9i6/VeJd5w]oJ&d!eZjoSk9<oDl&CJpe{]R.f.zq9Ii4gVDQF>4A<(Axa}CD`M6Q=>C)9,iRk<=KEj`4i&1N.fi[W-vaH
+Ez]5baA4inx-]Moqh{{)jv]u'AqZ^w<R<7':4PsmxF8r+nP:fmP$1^~%m(ONU+DguHI(J_%UtI4B11"vwlZB8Q3l}Jbq3D0.ZBkD'1]jEgLBUWf3,,UCl&
+haYD=@~B<G[YWH5X|<w3eL=mmMo^]&<<JG>KKBe.7rd6J5CaMm8=^_`8M5QKW{/N5RI"AF-(M/1>sj&cUGefc&!NbCB+sFk`}g132IT/.X|.xT`gVWIfak
+cgjtW:~3{Jj&.EJjsSw{`6Upvs-j6w)zkfIM0PIj$DK^%oa$M52Ulp=cM2HC/v:)R1Qbl2A=rx%Y,(.XWzhnbFP=+T|FB0ebS(fG('XerDO+Kcxw]m=AVP
+bcedT=35qBAb^1s%`FfwhQ~53e!)WuE`[IlPMDFt8<1I^!(jwtm-_iP3Q^zTmAgkK=afPa$ihI'8G)iE,_^<tys,6e|<Hy+uZv"-,WD5>2_c8I4(6{Sy0w
+o%9]0_oE2-<@9>},aDge,@(7]]et}|Us_`o-SBt&-Vs3ZC8z"25Cd`e)ZQ03DknC|{nAHL5f$}QuN>U`D;P^5(pH}l1W$+Q.[NR]php`qrw{wXrSGEaeUv
+tCo8Q!ZR$`NW[Da+0dJa4>t|"tX:<S~]0oG{&(:)`2S|V(~3BXWO0i)x!OS<bus^n1p;CH$]MMjoziD7}uo;R2{"7QdlXFxcFGQe[azi,:!>-^;f)2to|M
+~R,=P#|Wf%+cQnUZNntRM0grEcBUn(z<Qr|JQ(%w&Bdb|NQBny~[|vE(6faT"gmJR<,wJ@Z{xv"YjW[IueS+V}tV;EdD;aBKBi'5_q0g+_dP-^"bSH%b7;
+:`"H_y,Im3>O{z3d<%2DC>b7!tsD<zw(mh/rn`Gv.TBpgw4D&WUpIW$(a5MuUysW!D6vp.Y9crRt~Oqh6mncJyi&CTY<(MsBsR2_%n6'me~`YeYMO[7H3s
+O#/H,;2@GYR1r751q>j@>Tse!g9h@vlKlLFB`7b^&3}WD,,LV9CsxM_eJfTVOMf>3ZJAvJw.+$"O2#TL{qs|PV{q7vFR=KxKuzwsX6RfbLmz;N%zrE_+qA
+XP#S8mLAlG&K1<x5}AIsx7W+<eFi]ClydAm%%Y[J._q(1_G>mmp@lalNJ+ht>zOH8k(RoIHy[CCU'16-|DLq:f[J"op:eMHsDvZjua=-%tFn$RrJ#D"~KM
+we6%fpX'j.5xFNn3Uo;Z4,<Kkt}KnVsVn&}ZYh<=pD1FX;t|P(qI|s[#[7eL{j=$hxcknkE0zP7DDZ<J@)zIgb9JsWR]g6+}vqTC[P/q}vH8<k=mk=u;23
+0XHRnv}Y$@U6lhinHZ]o!8'5ybIFU5]rftsb@#<gm:{P^}{YOarn_N}S64^w3x(:HTp$n@6Hi.jjNe@re9cgnkv3C4=@fsY]YC>[l6E<!l)o]2DL$E)}U<
+vAoO'J7&)^n3De8u$|Ur^,9n}Q0Q0kr^@hLAfobFV<-mcKhs2{3f&dl,.1>Isl3r^w^#BAYAC=BXdRHb#_Cq]rs2X8j`IZ>Iv>&_]}='UQ.eJM-[=lCc_z
+]&<0%K`j]zzN4wyQ`n3V&lE1kj/AU:dYLU/[D9U|TC!;mzGWg(kBn8'|3o39|%oAxPxJJ#E-kgq0KHl[^`rS(;|g%.HWUu58JCa%eu9@y)[t$m^`'.lowz
+)4C1h6#m:fhw"l7LT9FWSO+Pyif=m@qW`nQ^g!is]1kCFm5JAVNp/Cn>WY|'23/-nOS&jKSNAcv<#,;Gp:ZmE=H&:5hGx-V4CHa{abM4kX`"#Yu0tCH&Xr
+{Kt>K7RzuPVq&Pl)oWBVX<~%w!.(3a##r2w#=t:(q+PDGR(p-VL@$cw`2OZ@mygXK]<4rGgLGu'!>1O$VOhc/XQ)CiXPdGuM`#!0Zs&QhqnE1yDz@^BVGh
+ueM84MV=HLRVGSBTW0dLH/[>'=wXei~N.%ko.63;R}QHE0OT<`ymAa"P6uoT'<J8A1+Sl>P@2QBq&CdhRJS+U|(dB;o19'/B5(j<I-'+n:DXB{0.Afx;&<
+C+FPUq4=c94fG+bet$R:ixBfhCLi..F7}PHAoEOc&9@zdcJ@0%w`1@Q_o),IHsIuEz^2LzJ&:H4[!R%nYUk+!H.^EgE|"3nI~chTY]kXa"%L^1#YS^@;)@
+oLngupyH+gt]}Gf^^YIl='/U3URQZMUfd5U)<aE%3h}d[UWNk)MNovl'sq>qXovrB27)YzC^O4s5r0ibOcwzaCT:XKS]~o<`C}lZ1el6~mP@'a3b+<9uTJ
+ozSA/h:d_NUR]M~{~k!iKLy-O'CdWN8/HJo0!X=W4Lhdq4~d$>vO.2kidXP_PMIJ!7X-/xFlHy_CbNUu7e--S@Z.E^pJQfJM^dB/<JK#T9xew]Ai#[P@!f
+%CN=nFJD)0yWH;WC^+o(3$5KJz_><M<KHzW1iuuwl[Wp<9BR<|i+$IhGg1@5q`xTmy|IgKcyT4|'ShdkO1L,-l6gc7]Bf<>N5KtW-)%;hZgX%J2yVWo-DV
+w:!Q#a>Hoahot,Z<mPU^`l^_@rp:N:92.cqBP`>uOSIoIQy&Xmei_wJ[lR>}rt&nJ!QLQS+#%8Qk=Z5>0TU&BLlBzH@jZpCT&4Kh#FzfIMf9g'^9CGqR8$
+849!vAeEBd/eO([gqf}s_[1:|4nToEqR2u+Hx5bS[Vkp=;.$s.wB4B4X%._aL{%|8kn:+7m.%d]b&`N117Ua,c#vl}S=;z(Aamb$>d-T!p{EYL[$9!znQ.
+%Zde||yKJ'.p!_PlYC4P@Tg&C,$P3pDUsk+$xS8>f2F:y(pnmV,rEugVR7MtNSY+LWnda(qBE:_]0yXN^v`O^R4EH>@x+llKBh%bwH3j{&:$Sl4ye"Ied6
+&Skk;FHGhDsN~TSWd:XzR+vuX1!XMV=7H[G/_hJaTA4X<DZ(lPS'BJ@Bv.n3wmq2P`(}p|4c)Na5MTcq/GYkcTQUAiCS~""QZ6'j3oUM5s;xIcXH1BmGAk
+ub4Q&qLkvC<%}sblIecp7+6Z!'J}3o'4+coN2s$^QN`72H'eA|d<>a<yof&>nAcJKqbay|]/qEd/NBfmA}DsLL@,z.puIrkX7'L2N6$acQ;>meE$D}fHA-
+t=Q+!kf1q_`(j-4C6QIcEeX_et@pgm&na`8v+zRG.x%m0|YEFqE&qGH`6eY&jZIG}/zZwe:a93$(neN}'_nA8gY-3i0IL.7RX0RYbky5Y+}]`B&@o6a-q>
+!O"2~>j]H#+x^xELdxy/{+o}^DvRy!^Pgf5,gk0X|!V-;Xl;64H`QKK[RTpK<:]Qe=0<G|(D6u<!kTq8_'FfAOoXSe"HP|Tn[_oEnsh9AEh6F%Y;j)y);_
+-K9;pZLoUlE|G^^3YGbsm_{T7fj^qyS(_Bh:5IxRmBY@1%UlV@t>L{6b"+/CZ6%VM;L"$ME4saazX&fk|+tpwkg|cDTw:I}}tvv4fYaNzR;n4h8>vE"~aV
+mBDj"Dl7}%ME_&pT&o4W:`nELTQeir+O~}oI`VS('58nmEn3:6duzG`w;{HAJQOT8-iP1pW_eDohI69>ueHl/h2bIM1jWeF)-BF^7-%x[Zt{S}R$hSoO`D
+&)T},v8wID'{;@qg>Qf&ASE`UZG3n"M7i)v&`q!BQm-srPIvn.#Os)J%x1X<+46v-OR.Y}M1sY#rX2M!F}Uw3f{D/"c_X)8w$>Pn~G)6GXQ^Dd'TUoVq~W
+>dItucN5JrYy7;K<Eo1RyDX6bBN&,Lwx4Zjl1t)yzNv}|OGlh=7-tqdD8m6+raV.IkN>@JW@=GO!557,dLt39c)TVOg.}le&CMe+RHeYJ=QlH%(Z3N|:8@
+aaf(z=j]H$^1.6xsgMT^T%xgAJd7a><]Q$@igQTl<xi)Sve%ku(k"T[x$agR-"f^WmoT&yxONn5p7d->@Ym%p0uN2GRSx[pyVx;siQ40]hW@)@ME;p+CIr
+!JEynp-jQ#/kJJ]G_'u.Wgd}scGeX!f(qi:9,9CP,0{gpY65SC7wp5aafs;EOh-MEb8D`+Ki/fFOfwnx%'$xG3yKjgI(v;O7ec~4&R|.!`t6^B#ABA{$q,
+)Aw]bT=0GVA`q"ifo2SZ#O}qy|<)|br/WmyEse2}P+qMrENgLs,zRaILp}z8egM4k:78XR[dGBx|$B{Ppm,xNlmba+zLmJXz,J@q>Y(aHWqDA-#bR)UDl]
+nqT.Che<X"auaIo%)sJL1PQv6YIu~IvB"&eo>'#On#&u47}u@c$h860U!<5yvS9EP".T4V1Ja9mVE3#3pwc&Sn-O<j.!M.BP>,OI<.dg]E&:Rk$^2ZU]hC
+7N9g-]r#XpKq"+Ptfw]kd2aI<6^BN051~+$'HP"HY"4[EC(6h]mk+6}Xc3ED_zpl87nXG9g@lgRu&$!$OO3HdLd!ZpzWtU!}TEDKu$KAE`9q<Q_6w8|3,4
+MOo5%Yj>BGBjn"EM-P'kh%S$DKg4o[=0`6%+T]N[tt|$~n5WA_=YjP@!c%:<zt`egUMmqlACU:(S,a;fx/CqnOX$aMcCd.)>i}kVq<-px%`mCL%hHFVcIK
+|0CNmt;S`{27:vr]:/F:;s!5/79cZgLQw&S1grP]S{dt:IdeE!$ktkTXo;O8+>;M6KAAZAf&1gKVfC}bZPLs>7pa;[)Q"}`Yr{Z}IZ.go$:L+=>}IYw),G
+0Rk8>3q).y4}M#V:(6EAq4s1qkWW6#lwN<hEZ`/Aa&,m!VBA7Ya`Vh[`SZRMrFG%UF,3y`"H"m,3P=PiV2ZkTPy&_{SrA%/N5q8rq]H)2aMEZU<`@Q,g52
+bic_..VqX2Dn~OK3@!/R+xo;`h@E4`sHqP(v:!GfhN<]}L;td>m.x4VW@Vi0@S9pI+"Z3OjwWE3X.8qY=6AW>Q3TKpE}5)qDxd.-swvA/^G)t_X8.w.v]R
+DNP>wI]|$qL29D7io=[3$X80O7>H#n>Tzu83oh%n8(lZDkCiO-b}g4Sj~<B9Ddxf~|$ACv9e]&u@5&eG6Pg6cOx5:5yMJ1-+UzQ:XDC|<t)QK4r,l%}c0L
+L&iN3`sF6q]gfNd1xoA'%tt>CB&9>#Vg:+A,JJ,t)&BDW&GbFo{@YpQ=Z)f[L,s]6_!3Y]Bb<L%y)GNGA8#ODgcb#e3sMK+1_[HfYFGN,Shva=E[qDEZde
+tqk(I(LNy%I.Q_AkqMkLg``,[")'$d85Sd;/x/rWBk}IR:3;=OAz[wdZD{D]!l4`2r./2ARF2lBfeotF$59(Oc2g-5ar.0=&a+^,3,LSHqdh~ub/jBj'lw
+vvei2hvvU$'F<6DROV7MSJwdApX!%Zx(8TB=Uv61/2T87|lp>)PC=^-gOoHyQ=gAn$-D`_hmi(+DwCPhm:x(~[n'/H<4Z$^g&j8n;7RxIo{-5_2DpcT$sW
+^F)ew;e!s@Myx=.iQJ@.rWk_:ibu~o<}T]%.{(+v[Tv..>gj8Z0u)+"1OQDDx/Zg3po&%Zf-:+y:MX8MLq4}oVEUqTQ<Ly:<F>{H[/NjDHez_KMPgF/zuq
+gg_8L"bs_F/_I=z@`_o0[<5<@Ns5V=dS0RE8:2JqQ>.a;@am%CIjM2w_'w5<>8|1dS<jt4O#xG!j.+Mv)b(I!"O[}CPND`LY!%:}3Cc-ld[iw)P'J:r"0]
+5fxh'X_=4$vc<A3[l`J+sS-qSkY%1y[3q.{Kw/E[H[m1TWuNY^(8`O{Jzl7bN{zfldVmdq=7++_!<Mg8GoS.sor4")2}X52"a[^K}'TVSIk)_|3Yt1RxJS
+ZeZ/G}ou{F|ZS_#BdyYF]YtuuXXW6e;XzuR$a-_25RaTZQ$D.#A]T#k/,G7=lPj]!T<)x(WE'A0a{uq^k|m9F^/f+`g36Ocyl]16hzQr&Z2$&/T"5tU,zu
+(u^TiNx0,'!l2R']#Iz>8RUwaVLh'JK{WZ(y.}p=%bMg_p5D>|5fhs:iSTphI1RZ|PV^yo1%lie^lIMC]s]F0G&//uSxA&FG$ljcY;@zjF]YVr#JjewA$l
+.:$l!g%0@ZiPI=Xr;<U&{]Cydz<_DVw8'Z^/3PfxPuZ9$I^7Rnc:bmd6"zpw4f]XxK$#,rGb49Dd1f.nTCsm,:>,K1K{(rF{I}pWCdvP%2QZrizlWy__Rm
+b8=$.WlS{>vCxTNFi6`K.1t-dKJxh77'7}k:t"R%"=MqR]aiJ,mw._5b9&FBHNkxN`'$E|=Ivg^;tUu%[SNBK#-I!r4vV^fA:czV$rkj0ukNhVP2(o>2C+
+VeJ)k>v_~J4v@br5`9_@y^/1W|V5N0,KZELCqxj:;3@]:njym]L&"Zv@LR>stdVc008K_]Dz"A,wy6z6f5~s;O|+9MRHW#`T[{M-&wF2|ENip"/qy_QqDX
+ed:y%swV5:]7r|R'(!eFLTF.CB+Lq9"v!nrAd2s}8b]>b`SU]s}[!t@u$6J|)9eZl::.hHgoH%tY+[;U#"12-m$ejz+0h}(FtbTjn)0N:j@'~58oQHe|U&
+cd4Z)./G7-dy%DzN4TCzM&B/JM/2L&a$U1vH-vEj^>O|7dRhri/@,t^W'yqw[iI|B'DC#HVhJt_E(e_PV(Zxw@PtDcco"{OLWOdr79Tckv-K8=l|1{Rt2q
+r"XzS4#d25VjIN1-,/)l&XD%7p|>ABAl[!xS8"2nP`9s-(mO")qvKI`;WA=esy|IJ%M}2MWz!yrIuj3Ed]!:EXYRc1KkHU[&B]G`{x)[J;f/kds9@GzN$=
+5+BZ[u$a4Ty;dhl7w{z-60d}tGWg/^<>FslK%l]Ujbjg70%y4wnR+I+P|dVO/Ar-<%XDKrHfZ(G"&=kAiO3>{nYnv3FtfWKWpVT+KHUWf3K`YDQ&_W:jLd
+7shd7l+P9-N"@TCg].ULSz->7X/eb!Q}f6%kMh+CTm:3OTrD}&hCbxhE3,@%RT}qTj,,5ACX&=4!zZSZ:&R/^U30XM~y|)9Kln%Gt,D}0s+SnDn_0SH{C)
+p>OLU82(M/e+YKC6ZzW09GtVQD.&{D4yg{um/iEhos~3#A{0rZ.em7,b';fHIH8-1Q1rLbRqT/J9{7G(.3kL}di9>O4JP:7MC_&w8F&lqF8aIq$D(p-:62
+S>GSo,jd^Mwf4ZZ;AF&+@wN{Yqq(Mo)kd!L}tx,)i!O$'PX/"Qfv2|h7{a2{%(s#{52HQ_8d<Nw=-_tzj4155"-JXY-2w3")Q6IV2q3jYZ"kYo$sm9>VgH
+jdU`.9-[EOmKL7shI7c=Br<xJnjfFqd:K`z&U%|DifhlL8ZPc5$wIAejcbSc9@Mb>K7485X[8+"/w)NTJtIPHxVbI,@P6Fe^<0;=qtI0R!&XrcbB7`1%Rq
+WH9U~c&>sxRg03iQMK~$%LS+}-Y%c15Tyl,[iLA>#NonY!YoRx<RR2Ch&ZGHT<Kkl5D|iK=l,>0K)x)kM=[OD<j!_4z'2_^9i5av_G#A}].cd$zqa-:=:O
+m3:pN(eat2cr[<SGaf,fP/$k"B<U1{0Pk2J(-Z.$f(pdBi5UhXVQ=/b1kh!^C.IT[$gT(Zl=[N#2$,MTxuaWm(#2_t"QCIAQU`~3")Q#&d#KWE!e]|^S<'
+:(:y;WT-`)q58PUzK;](S-K%1yN{+8i1x78ndu,nkn)3xB4c|1T37=L5dNIaU7LN{m9MLsNRA=,tm'Iu}9dpI3a0u[HfT9-T;qq5u;xci['2rY-5)%2bP<
+PL<6dq0gX%Y2B@=K.mW(w;h(&4g-/yv.e!:GdZ]WT{CErA(,W[Zp]nX@5Kk$G%'k~RlE7ph6iRsWpY$JE1JxMMcaco-(#fewVr~i{,~u'Pt`,ilr&')SNH
+"|m{IHeR![%a1`J<oBxK<M|KNS~[]n['o0(m6oFeZiI"QHCnN)GRRH6k;=Qhu,@T&1_-,fo11<8YAszn7cLZb&NE1H4Qervw{+RJ~BkWaqpD)yOw%kXbm>
+gbs4]<[kHavPP2>Gsm<RR<>^Et'JHtY465Mi+fx3Rx/J.oqGr"a.!F7PwNok29gV[$Y0=0t2!>}kl@8y5pkR!ut0`+~bW}&pgy.MV<wZ1R7_7ecqmbS,UF
+Dbw1u114f_%FB4`1BQpPEQ{O<j!fvkCNdW+xG2d3Q(3Jxi@_0UctW^,KkhNEGwA,v>^V)ord125"iUPJ0Z;f6)nJ_][3,0IJ`8m5,'hy/E}x]]&!zMPxls
+Ia{L6Q(-{`:Rbq">1tKg]:iG~]y7K]1d&o4-1;P-rPKD@k=z(e#lbhPrVkx`K2ux,.[;-xU':G:jwq#(5}wu'rD=v+Ck@9!V~=MQv7dLV!_[_t4+@>.'sK
+#28)c'U}~ZLsCm|fo}}E%TlLQs|SJWhcn&X3/,f}QW>{X"m0Ee:lsba@GDDuC7|x[[W0PjiG[BNDWz'>L1A9~ji,[pN8$x4wDe<Pr'}&J$>+`:#FbVoY;a
+|vS|$MSnT(a2cxph~%QxnMKu@Dt7uygw:5}8:W4BfQfGSzUr:8:5O@ye}CMMtZbYB,;Vfxllt<e!2nAtx=IGXbd.i[PxSaxQ@I0w)harh-=|ua&6/j(F{|
+vv2A+0>J^2FHvw33n@^1y=[9G(Tc-UC)lCl(HQ$OCUbUkH.Y@wu:G<Rq91p)=|-+@&}.F/_0xMDiwboE(5{NS#@sqe46l6eB,3f@CoYIPW$@`o3!eH>!_s
+5xiz6o@@/&1&<l;7E[#crVRJ5#ViC14^C;Sm#AK{4Ei!=7-BIlWoAy6:gUq9jVCzj8w[_,:D-NO/CgSF>o]N+a3@nqtGqRLuuEpayKl(GYsj|o$bJAhz+w
+MH-g@"zRcJ";Ih2a`CH^|oJ4md1G+LV3C[Ig9PgkHilF)5BwDE1v+jEmi&zyU3JRV8(Zu/4cEU{:G%aI_0XzGHvTWD}1H2C{vKcv6{NDjm(!PjUt^Ne&KD
+E3M|=cbWc/[K|/lAfJD02OL0x|qf@fUJW=jWbQ.UH{$S_0VpksnE@SW(jupf,>3CPzPE.INBz`<nD+&UZ}PQ$ff`CJAuH1de"L;X(Sd+2zLBH+QiclZu+^
+&!+[)AM.aq={1r&DKBRa2=AWw@YLyR'^!SWeMLuKqd[cPQRN>9sRm+OEXr_%Ih'fEPv6MXeC,eI!%+#bbh|8:F2oVatX7Yv)8a|mRI525);5-/}8XR:k%/
+!-Ibso<07|m-9Sn%a5wCp)w3g6rb.p9zFVexpKTg),]xUz.W@g&ZgULj%9A{$,hHj}dtk8e@9"xU}UwXQ+WW@s$RiQ4{rY"Z9c><[N!@^'z1FuZ|V,zoLM
+DXCe&FU."-,vekrAss[q"~)vP1B.].#P}dy5su(xWr9#m[NED4kms'Y,v]B3lU7q:WXN.($xp7i=be@D"oN$'XowIhB0.Xn^}9'{5}63Bl_!$})]O:zb+]
+R_$gaI1|Dv:f)Yp%md.6A[A6TbzJk)X+732FH:tqEPLZc1A4buU4x:cuL:"C:k)6`kmM:d'v]<CBFXRtVjG.Z"Yq3#aXgY{i-V"v{%k&BlNajc/p6kW#&1
+D-}GM^yx#s5eT<;'BK6$I-QAWDHL1$}S:PvK1cu&U(VMsv/s4}B;&(<)`m5f`x`Tgm,p/>6K"j5T^b;^0;S3~bzi`'Rur#;vRU:y%wvF!-cDv@so$I88^N
+FRU=^eY;EzC>w<JAKYHPk6vho/4fAc<W0dg@y8B$J#K6stEn,D.LpAp:'_f!71|'3);==4y;c$uh`)gy2=d31ug`S`q4qb/AZ(~y&&vM$'kA0=Wx!s>BN+
+pjnx[X}hW.E/N7IWMcE)zPoBJ^XploKr4n6YlLU%8SiciT(BetsXcm%3sZps-8]nPVupTmHCb>.^ZX2!i;>K3S]GL1"co&hJg:wU;:J_EVn%xyq+Of6aSV
+v61=[kEyx3i&E:u:PMa5<:i(TLtjJan;u[;#(v)VV^#;RJF[T]=rG<R';P/VHB>:Y[[cGE%PEmZ5]nZ;ta^Nyv@<y.>[_]y,G"T[so,s%fgRQUV,=.M:K_
+$s=N`tn)hTAxJlQu6l#:.PBjOG7IfG;mRI+&QRho$DaBILKuQ]:Ij3G7F.'8KW]P|w')`bQj'p:0n[n$Gsdk6j~Cn+=lR5!##8%6B)H;yj(^dN!cvaP:C1
+[PK:D<>^$hs!X3"6.^.`wr-XBh!<^XkUS-2]P-s55,ViFl0)J2WUya1rawo^l6i&m&$TjM!Wj3-NlN$];`L&Hi#C""Q>&x>b[n{GR)Yj3P=FB>xbC5u)I^
++ECdIch$t8'C!R9Wzoc=lb~D:+/u|aIHDH/bzLNzvvxW^xw]%tR-z(mc7wKa[2l=3`("eP|tp-Tx3C'ZfQOlvj4;0Y$F9uw]nk{yB3i#I+9Q(cG6dN}1pk
+{ws[bzrMgk_y"I9a~!`mO^MMkFpG$ayQ0vh5;}5`l@31f'lcg/G](3A0%<|kZ+OuazhC@BaRTVxF5J:Vk-RF`2".:y(|W)Ud+8V6!k~c[D:[,SW|rNNTxo
+Dqn[v5^;'8Q^J<#k970RFEfv>zpYCoK)<I^MNKUy:p{<P9UGA5/sXh63<bl@3+C`DL41`5oE<[E6`3yHwMPCFnNUm},:(9(q.wq&6xwa-myUgs5F:h(+2!
+VMpHYSfXF|Xk$5JbYE'C@C7'_^=Ly#3IkI@gz4Ro,]K(zSyj@/r%cuF<YuOG&D(ZRAY1%^nZ6PMfl,Y(>5]Gmq)CDzOC'^Th559>Yr/ZQ)m6y-IO!Xzq;(
+$ktf=0]0Y]@mtcnAw,h-c529uOTRz%k|fyCqKORgQg(Gg.x!,6_$[U0&a>Qw24kIS#ZvT=gJMQ;epY'4QmXm.<zP9GJr2nY}sG>A|"iU$ou+s03u(O8'lx
+$sCqLPc@xxLsg3}j(Zz00C@Nk%<!h/Ti%h67p2y4!ebW"EidWuVxU5p0!yAwhYgRftNe_4Gg{w~}u6_>(-CqN8<c&wy=ITLh78P&b[%/n,]i5W#K{2#LpN
+Jv`X@Z5zg<vk}OFcRe"0TR~i3"Q:$zy[0qhT)1TwaFOLA8Aq0cGt`o`^|Im,uz|L=GWOQV5|M!0.'##2d.9$mQnqV:DPH_H8FFi820FagGM-cc0aCVsH/5
+[72H;i}zwhq/5F^'rbAalKFb!.KolsOoISmuQd$a5xWNN+"kvMx5mZZgGW(Pj]~Y&aHj6&k2uo(/1/KAp_{uq!w(WII:SNZe|`yZN;;7]c=>.5r<3ZW"pw
+Be}zb{Bu~{7"LUm3f]wNM)neI"Yi5i8j<ZzD6I@o0WsUmd$%7]4X7qm9GhA(R5VI-PT#H$XuLAzd:3}FeNF@T/Yc[&cDR%A<{_BF|>YDT]E2'=LXAXYwFZ
+.r<_'ptF,.:MZc-0`w.cTC$+G4kul]_|)g{t,"jXFW|I;B>#M)BvmZ'2o>CG=[XNkwIX^F}_KO9jNhUQi,pOP$K@Z3y:^iUz+ZVPiB<GGx~G2-|.W_|e]1
+!R]HlsvK#d-a=",H|n|7+k~-PIQuUg;Co6w+T2'lMCxWxPft|i+W=i`8l^U/,:GCN#cY'KDS(gyMDDA#t%xN|In|fQ6TG^p[;(U])uUTR3IY6Ftz:V/lZv
+6Oj@-Wuv</lAAb'/f1!RYtk/A_=b0z:jU{-4:IvOhMrJfRvcZc#'NP>gU/cs$`VPP+m4M#!Nr[0A:l0kR4iAS&n0l.Laxs}$g0qf'7U7KNJKm(<i|K@+X:
+3{{mvR#]7"6fi/!UdCvI1$$z:^4d%7N%vnON;P=[@2j$)54Ia++Elm7LpDLGTzcF;14q|>;FXL}Wx8=O!RmBBc$m.o`1:poS$r^#[qBF'GOQPUqN[7EL7Y
+3vhq~=-5_F7ln[v2-.ln5j0<X(6On:Ehk)5>Ufrv>ohI[fyWBD4Ih$bP0u-Oay]G("L/efc%)=-Lt;UA~>Yr=l2}Q%c<u,A!!S)+cF$wES5f96emM"w0vQ
+zj26x0@:z1w12T8f6e.0B>v'b,qk}b2kir72T'5`:LG<5XYLD^IZXR1eA|uK:BW](_QK_MV[8+xnSQtC7B8Q3%@PvEe8wi5=N$A2utr}O1kV)[X9h>j{52
+:@]e4W-L;!r;wT3L#Z%JVi8RlK`WVO;=`;Us&lQ:q)02[x(.r8xE($'jJ=hT2&pdpj>=II5XT=$KjvA31kO@AL2ah2#L$K=}wHOk`Be/7%tp}n%=#}7u|0
+"Tmv%7uWj:bByO,!qc$_b)SE-wpwFZZ>CEd#,uLuDqxZFAEK=!lW=dWW!6K4Vl/TL;9p.NVp0ZczZZPhZmK]fwmgX0~KZZN{oS&z'i(<@x_[%CEURTr%.V
+1@'Wl6N.bcJlNnKad"$Iy.`ywL}r@9Qq26Ii+{Q26<3C~ydr(cT$.haVJ2fr|jLPH0Rs)Y;3("|5kB4Z/N}:y<8tBk"AOb->k#iQ5+BE4#=HhoyBpM3R0p
+gcae&BCOx1th!$f#9b/2cPVV&kE&sCt!&/zw>u;x5pTTI]nS"Q]^/k1BW6R8RXC#i(&+K}~uLwZpNuCI5ql{>PX$tp:AWA<9r`G&${fC,cP>8Qv&gNXoNG
+vn[+nUf}svEU:f>bzm#Qo.JtnBP%u<O(H.|q4Bpln|1W&)#bk5fn5@"aNO/rK/4sdAM^P>HP2IP/InmT#bd3(%T|GO4}kw>!9qM]15c48zAdqxLX>-[u8t
+EQS7Qa#xi8SNgXEPdFeooQ@v+;Fl^/e9N:W"4=M(Gf=GTkh:>G!M0NdIVN+y)u5W7DnDcgdSC6Q%t^HR-S%]&Y:b5iG_;O;yxV6S>-^G.{V:a6~`-+}'kt
+,UO,5=[Q`9EZub$oaj,A!G|>+P+</L5a3KSExGH6x"V9!:2.!S9fOSB9=&/b#1h%>B/%UAU}4wt9s%^ap}jG+:V3vaHuEV;nhKlLEz%<">2{7COqB=-8!z
+FzBMrng+i"|]zCokB&4.@IOm&Ys(QKcbFs^1c+i81oBXQ1$]4.I-Pq]e}4z)uQ@bZW-O%}5):1DIWWe,:f<o7U0&Khc+ydXt/)dB]=`7M]|,Y+`psB_md"
+mE&tR0B3{3XkJ'%-~l)Lu=EzTIQtItc7ZRY01M{f[nB8Yf[@Y"ub)3/|f9!qPb$1r9EB_t&{A<yBn'4IOpA5MB=<9NuJ(4[S:G~sLS9nSmmZHN-4{3^]gR
+sfj-BFJER#n+9{qSAt9&^wcr1h[kq1]Pk%r|@ob85#@Q%oLn-cVqDG6SMdtN'=god)'_GHh_UamJ`^R[h%OoFmR&4nXl&w]==Ao`TcQr:j/ns/UJ:VX%o]
+,}3Vl78nJ9a7L&V0%hg/G@Leen&PJ#<E:Bx,pG1%l@Kwg9qUl=P#BbDdZSL'qOo1gX;PFW9ix+R]s(7Is}bZNo`1IKC&Q|"m>]q7+f/g@b5j44m`R|&),}
+|^O}KDjnShnd&ZuvzxI|wb&o5U8gRkJ^UtAN]V;"`o7z>q-%$Haid37.zLnIR2Rn#h;p~V=j_6^Gs3Yk=k0vu$[4]'}OyM<"Tjs">=A=]j3<Cz.KfAHRJB
+Jn~8V'gPIB_:h1i:DI>3LTUh3&e}+o5FQIzW}(Ct.o4/l|&PvK6Y0L~(T9qzI6M{%rMcISRh}FIj>25Q<8tVOLqqGkPdTABe>5=ac{_ou^ZN1f6JfuRKR{
+m62$mm)Gl:@`F8mDz){8H,ii5NDm&}u{M5yN086|dyj#EraM'gopcq=(NOQgX:jj8qVDini}on>O{&{$Sx6D@CPavqo$E-[Y4@a6WVrOu&aH>Tu<4=ktu%
+TT1);RUJ0Aq}[lML#d/AU0F2iua|J=M%F&jSm0VD{2`5Jd,dnqh:WgEK.qUD2]~&RTV$/k`aT!n$]CB</WwcZV#/[2+64S"QC"(fzk(N2CX:[iCRuC`1N^
+St;e5y9>nh:N/8Vkk)064_vb!AB`'alk@sBc3`TZ{.}Y[N`kL4=&,jroibXsg|T$`r:rC|M+S@7EinQu7YFQVdgHiXjZfZ8Xj4sphZXky8MlJx00Z;wq{x
+4[xK,+r4bJEG|n_y;^1PwfIv2]^G}q!I|mJ5ahWhHIY("Kit6#Kh5UhNm:F,^yJL{<WQf!tV){`5s`D:4U%fE,X^4ni-i)0UW]nut0WSEPav5|:C0L!KP%
+tq;uT#J=.c|Fq0>Jw4_Gs"'SZAm-G"}oj|ec&'(:]J0uu7'0cm/=6q;O@+h]DUg!/P{s:8yU/<6.'McOrpy.(1NV/vv4"gqCi$q>m_MDTc}.~dweFrx}/5
+P`&V`44EQV,3[UE{|WK('Fx5[u4f!.bf@p<`yyq>l{Wa2^VjnTGCY%VmoN0C)!P:r=Z5|ekgVv'u7TA{p#,I".Yw|RCC@t_JV3Bqdq;EP^bCImADj|1}&=
+ECIX[[z%DPHl&9w;O^3O)ibf@^_H@kKh}`kNnFi,BrK">E`zQWZ`XYOccMs[xBs6I5K{(N=CYsI0)3[3Y_fFt/-hUajycQ9l6TC)uk}i)M~FvDwirMB;^Z
+b=^N9'v"mMJXkWd6|Iw2|Ta=vWM_+>vW3B_k^Ew,5##Zv3LKR$fcO<fpU&6K0f9Le>kdo)wXMv("Y1A[W=1t5F,TrICmX5"C}a5EB:BMn)t<Avg:y%GXD$
+^M[9shcT6=2zLztHgld<hqgu{An4}Jl8Q'Gr"l+qi>sNIalK9VKUVbJba'!{tc:}qF98Gp9KlQ3.MQ!a1$4]a!8$Tnpj+fs0:-=7{:.i^XYE)QJnklbKmt
++]CWp`)J}q</Ien3Q"!%ED,}Lsr(>#|KfD:`]o^vz%'Dk0MP0Ca7G]N>4[K4b<$/rExyL9A0:r:qVbxP1qZh^}q7vB!&1^s47+i`WE2DD$=!vb.P:WOII4
+2w/n81PH^;gl':y3|$95"G.f>3(rw:3vr9}f!>pL7c2xETn}kE9>l}"kvD$]RM#b+ku>eU;P4c5wUJ9gmgPIrf1QI73w9[</{_O"5#dlh=olBv||3">8l:
+aL<+0P5H"e_N]+Z>#aT+T}3p2'}P+Il#88>EXIotV1=iA7uoO_:Gp&te<Cw|n(={Y@xjp.WwG4<"Jkq^&G6k6.f=/O7eF=f-QB[7Pkq)hNbGitjApW>F@_
+mLHC|IAR9EYvTgn;4f$VvRp7Zj$#$sCeDMeW-DMz.bgG/b%Oc,xHT7o{zZL[JFrm|JN)Ryfp3^q=R(ZXc5W2r$~cJF'hNi:lV6:v.DF+'NH$>gfRR/1l,u
+xifY;uP=88[V!|C1A"q1^FC<rxVg7Hy^((.AIlbzC14[~ZIsCiYI%7&Nuzz"6Rvux":([R={b3k{tHUgi,M(m2A_~$ANdOG#pj}_zw}sZMN)R`iZ+wE^+K
+7G5]6+`gl]LeVF.s[UUV|3C^A]"(cG0BeH+1{J7<3BB=,KDG.G<k6JVo&MVz%o=")nrCmP6MXzoiU+33:N&zh+>d7Q[Iez@OGSN:xlUE.)B4xJ+>=DYB[i
+-;2"~9{gAK^q7BUY6"-D=_lo30jm;zRwg1Gk@;:=Snqe$_vYMP({"0M%95tkFJ5W8F]0D+jTNWd/`z)>(])13rNM:}rSLMHuIgi#/Y5z`HT{i6;v"[.;oN
+J{i6/Ycaptgjii6zMM``P63INKOG>Vce")Pdo[1&GudAMu95jh#IY`hp9>O$#=rVzu|}"v/QBc9HyQjjB>`]|nwr+ET9SB9u-6S3e}7=ZUvMx6LYjdU[s!
+U)P|<GtGj@F"Yila<I0#CcB[vggb]^TI2gU)7pR">/}Rj@ymQeM8+eSl;d&JBZqk($~^Yws'Hke"+A[E{5T<^n4wT<>lBA^!1.ks!v!1cv8riCiqe,K-ZK
+-[gCf9I>QVX:jzn_I/urYtc5r9oq"Wc2EEXn~qJ"jP'`'"=p#k@NxbTsqi5IZ0~iEVKDnDOL10fL_dKtsP:|x%E-fn]k%a+AJ20R@u8^ca+x,(THYw114y
+`nx@qanV$YwBjAV<"@%os0fi8z')mGppMZPwGvCoG`Xd"C'wiNPse4>]WWw$<X:R)fFY[,#Jj>OJ[s|4_j`|+Y29QQ]/8B<MI@su_v]kh[{di,&S^,dtQd
+k/<Y3cH`@2K-pn4EB3}"@2'Il;ebzpq<&rw$j=9jpNYkn;':9D+W7"^m!nDc]{g}ChwkCg_|S$h(n0_^.#$s(Wf}qQ&)O1,MB7NX5V,)r3SCzkSm1W2B-0
+;@C2<zdIbdm6vfka7bU3CsNtPR@E`vc1iSKxykt,s"F)[g8w5fsgbjUp')s@w]>n0CgKCQG"'g@dVoKS{u)AI@a[_)7nIGu%G8i6(vLu1U@:H5hRKh@,'P
+3T4,K9x1$ZtzI)E3P(|#,-!Ith)U!xwXpRrWAlK9k4t:|C#2pFLNK#t>c@L(}<qL'|[<CD+{$j^Y');GBWjZ6Ga/5q."DW5LHt68$Gr38#;geQsUtTwQG[
+B1K,rO)D/_NduN(+QOo)SqzWl4$dM8Z+`n]Dv+>cK5}AZgznu/U.eX|a6txD8H(N9(,Ge'9eCt@KhH2=U|>E".#CD!(#<Q[AD4}&UR,d`YO5vtsg@XT8az
+}ODH99{+ouDV@Av^nL(w$Ye+l&/oXU/kYQA{3m&!KPlX6RP$yi':RrmQ=x1GL}/Zqh(TXSWl5Kps0@Cj>`rJse2{dC]-})HmueL>)+b)H%}G7y7]=Tca!B
+<554,V,'Wqb#4ORGS!Hc9Ba[Ab(w,FnTWIf%{JPQTs+g'LylZ==v@,^@h@a_/u[+i@<MiT71EC[Tpfo"h1]kCf16CAkQ+"B|"I<5;cXd]ff+|Fb:.QOddS
+UOzrFdZh0GTq|W|im(0fQ1jT9Yl`#{r[(_KZ38O-&]K9|.mA-x[X-V0hSJM|FQ8):8w4u;4yBJj"bF0/^Fka+>4=lO18%y|b4V5KQc;9%xX`~&>SLG(|=&
+R|{=@)M_Cb`&G5h_p={P=@U>Bix3vi$U|gJ}f}12q-QCFRi}Ir~L@@l+D}Zt3!gE"jAv#r2Wb"}O,H}=u7FWP=Xc]E%c~fGNF}9.-N<FO.'w^pMq~qp6(r
+qd}r&t6R"&8.JFENDCt4(YA%{ZD@~mH42Wwe~312Xli|TwDqHyheR,YJEwT3o1g[m>lnV&j+eR:>i}/d(oVarehM1M'<+FhI6%yD>Q{%th{6X3(Bn_sB#y
+:c`N"+6[Z([}2a]/4M$2#b[6bw-J~S0p",8@&Vbyk_=mRsuUo@SRkGJWEn<)CuJn`h7Ehr/%,PrXt8)lSB(RPT]'!Vj>M'[V5I[_J6sE.4pxL;aMuakE+`
+PTK)NY"L#N`OCiT_t<l0(9wm5Bx}=hO502k>"T1G=h"OhgI_l|jd>/JkQ&..2<g,#qEB!75S|qr+=|(TK17{07@00X87}V%}x=iB(6U6FY<f#wmhx3,g5z
+_L]5`SgZCZcNu=t,77X"i2[ZY5g/vR$DoswlO&M8'uA:0HDILAVG13kXbH7wHYoPl`K}_Cf6w[GG,T"'v)zT{)rH|If$Db]|FNs6QT'rMU7LW^D)eVRB|<
+aQMe;EFJju="Q%r{FK_>k>PZ$(GWD:YD6SyIp(dW1+:u`A-,6,+M^OOu{5&}.lS/q^hLdSp>)"7L`whr1O}uYbajEM|E|1Fu9AivO@K{Z^/j<.&B-ON@!;
+N""X0l7Wml}3bh,S^sVHkI^LQiMsJqXJyg/,8yGztw/z'5sTfDBqAMb{A8iW7^h]Tn}6"}yAU"&0;'rnE,EKFl7a#D!]OhKsS=|WN}>JR7Xd&faFe7kNqe
+B<O.qu5ABrz}l:J]w<5Ouqa{mbpjq|Br3z;jztIoR_^8%0Z!C-'u6k7zq0sE2($dt`-o(+opr]$7YJ$c>BT':{h73UMq@a1Ec)g6[=w`HN:kUr40[JY)kV
+l'nSnm^MgJ@D&ruth:=)4x{5Mq=&FWv>u/R%(VNw://KV)~SEwkHr=.zW}=8DfUNfW"0R/DiF<"()sgi<}gY<ju{05V|n>Z=7KFyhhP,$`kRSN$}jl{KBs
+Op~64&>e{Eg$<[%)lRf^">|g!w>&zU)9v.+kl^P`hR`/.ofa:qS=k|=@}Ye!W6QY$woaaV:Dws$2W%TNYqPd!-q_oHEA3oYg8"3gi[-c/%5$skHS}5Uu];
+9161X,Rt14P{P0N7]BTDrAjjcB&XL5Hu,^'cxW--yuI|pYIf|@:h0/t!~]+t(,.Z^Nb/[k-a-G%Q~>VcGxYWr)c-T4Dq":|kkFovVgyrL4k`MUt>t5$`$-
+;(bt0A$PxykYc4KLMFg(_Pyk"b,(J5Rj`e=S<7Xi>tNfUu/P]DKMa6E2}X_%6m9c^=z'nZ8WiO]{KLn=)h>Wtvp[{7=Qu$4(w=EX7Q(sz^xTqIa2g|zAY{
+@ry7yI^W=h0=>a1gX2%qUy,bMD0y`Sv_5N5<$DE7#YfbIi.}nS<L(Fqkw<,9a$8SHO$vAc~'IJtc~ks^$D!H{5U&,vnZ$RiN)hV%~@d&"CGFC=ZSmF9LKJ
+XMhpi$T4sh1Sorv3+xmd"#"Pa}KzVN;.NnB2|q|o:,@.m!1b;uC#ZN]zJY&&]MLLn0V3EWjZoaV3`j-yZJ8Q)_IN|q(l0hi)uK!4Xs8_2MRivc|dnN=BgC
+t11.a=znOHrTRYqC'D4_.3!q>DzMf`Zc6YTWIpjmXqb}{bwCt#SUKQ^Nj/e{.vtCt3Gd"F7.=c[_Q8&DrN.^Ki'4:JW^&d[KTcXj.o=(WD`zMm6<w(jnZ)
+jC~9AE[p"%U}bd&O/^3|Q{SX"/CQLuO44f3M4c$A;{LOg(t(cnb#UF|J6ZUBz'fS$Jn5^1vv$&g[~8,{%u$LmmIu%TXb<V2FPqJoXLbn^>CY{q@12`L0ig
+$4s79D^LW3Iz,AxBr^HIXv$Ym<:"8l>gDuG5BUs#tekc,;PX'=oP5Le)u7I!:(((P0,P}9rTt=/t9zcy.HysB8_>SrLb0,OO.'@tbr=7Brm52W^9^%YLaJ
+<+b>=eA,r=GA;rJs&U(O@X}gbM-3Q53n3L3i^0bw{/G]3.J8DiRv;Orbxe!j:Go2B1(@KbPsTW|xY9@n.taa/zRB9.2A{v4%"(SJW97sc#TuVqwVLpoPj&
+vc`669Zp1yCL=T&Ony&zgNMnU2Oen,a-Q7/|Y4/|s9+"UetM[Q-"MO^`M24FKYJt""a';1UijllaYsxY~}MA$J`7m)_jqwY<EHeTB1TS#51sBVo-=rkdm#
+uMT#[x0bX#}ZUn|B0/<k0c=p.Y13d>JW5y_2W;+HFq(2Mn:khAgmNbgNT-rlq}{q)4m#Q,)Gk;C!RhT>(F,.-SF1-QAuU@=^^{x4chQoOQ"t}|0,vYv<es
+,BH0~p.)wwCY7kJaggs3[FlD+c1lHXz^sLAf3a.oV9]IZ7q))./Cq<<Z@<"Elh";%J+_zWSLAh+RNFZc0>lKuZOH|+%OJ|X2ax7AWj(rlcCs/#x(Ss'W`2
+BmlO=<@}wPfuo1}4H-xs-@^U#f=$~5nJ'm%V76[,S]zqS6Z&lNj=%I@t_WmjFe8nhUfB)u0S1b]l[0n4gmHJY^9[}S_FU74yE({>mS@Y=8G5'L4[=z|_.v
+_2<kc9CRXrUh9AUvM{/XsLbO^h,V73p=#t&y2(anw@Q{Cl!ke@JV5MoMP;r%<O5TA4>(`j:Ey%uX0P2X}>l`;HSPR(`(Z9=ODSEX;-RD|rel.T:M7I^5cR
+jW^/{Hmt;_wMz's+b[gp%&~uOM%Rhnq@j!#cliipG7pw=]X<IG<F>F."9XSU{StH;#j+TkbCeLPz[t=r5+(M6w`yLRlB"K`2e0qzx+i=:7bmefm%E6H6ZH
+Fg%T</a<FzE5k9_)!#VB&x=I)u^+Jlc(>rXkfCF`vlyRna,&wzt.y,]GT0_#!h.x{}TV[tgrX!6>R1gF@A#%d+jlXCSC>xcEB[Ei]pYU_;&m80{YDNwsCo
+zjzd`kr$i0ZHOquT58+>)[]f&>~+rjIb2U97vt(p8H"q%cQPGY/X^DW%Z0tUv.I7[df3_s)Au&&,atwy2nB:j)di@yRQi7K-[{kIkOunLd74{+6MFO:"MO
+5`-B9@k/;.%h=]iRQE#x}>)_$"G5TZ@5#&x5{}:oe9I%3!sPRV.PTOo%qRu0~R/O<b,@faHk#r}74KX=I`u=&3,K5/=4n_iuXOnFuR(pG[a!$R&nk'f`'1
+EhQ>_lqz2x4Q/{"t"y!ZN2,ARkvXxJ';2fo^,,E,<:zpbr`=l]Nj)t`"}dt'^)Sx;"y2`"}oQlSHsALVn`.pUR~TuM,pw&FXO7N;o>K'Oqc$muRX@Q&p[F
+I@gR5HOGT-X#8+)n<1yji2y8Z[ULs]GN~uY62j3jdONlts}VDLAgUuer:saM@7D^3{&h])wY>Vt,[1:;g:NKSU_G[6qu<rx3N$7jmxB1enc<1dZUdydO~w
+NOSVtu9.mUAR'-~Oxo[c6&)Q$)0FD'r1e0G1]V3vOk2&QaG$|ZzZ{e&luTNtHqlcYab!7jDsnWU"1Grho>iSO(xuCkRVHY%lvwS<q7NnFpjybNhRx}f#O}
+$[(R-^4MP;cGO(:$4a-sMKE$v==SKdK}(xV7"rtzsv$Nvi[i~B=ny<N'$AD.Ua8By^[Z(P)G0gkldfX`2^+mvQb[CqK67{ab0CUHgn;:JkB,=,s+,aR)V1
+fw]AVLI/8"0(xs;N|z_#JC!^}c|J9ug$#."&a+~C6Ie$Wih/hJN3FjOk(lA!laK`Y}yre,rHXD'94|bVWYIi&hA(>4~%z$J'HWr}6NYv<c&b@Ov(nwX0sK
+h'5bXu4a;E$+dpVtx)_1[mDCGbXv#f4&zHo%4,f+j)S_4{ySH{P7nxO`9Nisq7rB%QvdbW5t'1Um-(n`y;;haZy56fjAU$byP>(t%6sI.V983Ss+LM6t(=
+Q8:yq&ofLL[XqS"/eS}NO-w9yHyW4n@-oak_ic8t=G,+9k7L7M).JeoPM"YU8Zop<N{t_aBb0,q@0SHK;i-k1$#15J6VuQ1Y51tTY2=uZ@4DqH&T-dC=uF
+AcF5c<!T;]OUcmaQs&&$d13+21cVn]7WSy1+%MteYoqC+|w(D9Q8:[{SpJ!&[8la|BOMEIT/MgKsP4y=sSx3:)8d^INwW8"a@)Hevxd+K;t+]x/k7+H"](
+=2FC[cyZ`B"::Jmt&(0t:XuC0_[6htg=fn4+4}@uI&x1W7UDN"IcYz&-Ea!B7ey|5=7YSivlYdvw/ElB,`x!8BCqf9V[77BVQ2YeDA3bSRo+%I_8jA2}&{
+o9bT/JLA^+/71BZ-}XE#hg&t;8dl}XF'xgtV13BHe{fMJb(J6rQ;Rj7/e!.}AaI.9V$Yw/y.0bOd3<4r`/aIVwPzU(HP=igvQpE|Tt+;s&j^^kMepZj57T
+!)E[8su46ofy3&|X;,vGV},TSuO/u(I{w}O^i>>%rgO"il<66s{ZDHNCviN=LLSCYKHYkwql8lJ5l`=XGFA>bc]^:#8nPz2S9m2+g'vU6b^U$<Xd)<J4g7
+M_YMPWVVV+mPgfl;KB%Mo'.d0Y8UkA`:I`j"RtbD|5O8u',{E|:xPp-v~N:H<;_Ou-DBRJ{+Z|ts:#0f+M+VEr7Aq[O-7ppm5ASVL0t)`C2Vkj9+Yc|c.}
+:TJTcsB.ax;P_axY[t(O^H}Tp]+NT:.sc#(|$[}L78]5y=yfqZ:0_tO6N5FF!y-9kD,$`99;fL$$^Mzfc8/z2`z0`2+Io.v]Z}s_j[1II3t"kETC_/U"s%
+,-7J;@4KaKlg3)TpKR|os&us.VCN"WAYF%(Xx`2/hFvA&{u{Gj;ne>bGN7D]Euz'SN}1/g=}#|]Rmo@DhE+5'[,5^c8dX/uxdj,EQS/oTou'Fw"N1GOUQ(
+_kHbTNJ<Ggydim{/YmVDtiR$05)qIK8&%:0'F-%!JEd>bm-[rw+4sy,SXjQ"V>AwgRaq+^%z,tXZS0E+k2DDes%z`sa}g`vO"j}Ol"q}3XI$2+P_]Gse)Q
+HpU')znHax&GG7r<iG2w9P[SDBgcA2'"a{SiZE[dg9Fm+b-:oS.;Q1oHAWZ3SgRu:sM>a9axqUS#-WJ[(L`jr&qaXXM7;/l)5dJbG>YFLBW5ZCrc~6`hg}
+;HJs>7HH>Pl}<WAJx99j`o/g0$e}95mRJPGbxOFQDW;kat~]'y<Ucyk2d=NfH4wb}e$o<QvhfUuAqvM.uPrm)8>>Z/lA1;sm#Kwl#&]b%H5MdA{-K1iFWO
+i|u`K`zV(VNpF:;>14xwnw[/hm"_(|j6)Jj;mL~5c#q)=h]8F58t>0U:gq`<5MKQj2umVdoBZsa,2kGqq;NLD(7v$k&rcrGlRj;L2Cs^^Kd4pj#SUgXffQ
+"E^@=nj$`w;%G5'<"~^QO{JvilvL1GFkUw-4BFn]bOU[">(j;P>)z9;!wB:E(P}$}2}DIS<+zsKr7}dzN"_s'&i<]CJF/4ni6.K{F,`SCEFfIvm-G{Hrnf
+syrv1Tql^TJ=!X$"q!!F/hlVb]}/zV!bsP_NOv[1/#lM;BScy8.&ow1hq|1kL/Q{"t77rF407F%f$Rj}1+N/puejd`jn[ly"La1;h[b@;mc}0&l'zjmY1:
+UvAa}wtoL-eea=lSk.+AEO%!d2J"cXM^Wny/0|"x[jvR{0VDym-3-:f(R^4+y;.VVAK:5yH:UkbnO7F'TR!Nfv4L&Dbh'Z'-|l%x`4V#{sRU-&[48;z-{(
+h[X^Ih+<$v>WJHi)+vcO<1{B|},+BO<c3v4b$@iXy|>G1W5H+FF'xo24H>=L>$A#O4t(l47ti+zu22VOc-L8|3cI=}Jo^hu8<0Iqt%$s^w<Dvrwgx%yK6i
+A_P5R%c3ixLlAo1M{%R]|`c>|T%foM6IIV<rK|}EU9x`0t^;jmyF.CV4r-4xT8'3nkyug2I0tSq-1<IcrmPP6&NV=!WJP$/"AV7wFmbgtuY-l1p4p[fiVt
+8xhX@ZidQy&R@XTOoGt,#y=gR"sP'a)VIZr8&I3Jpw3Z{mDn)N"#kD.V#QX"iIj6HQM=>i9[Mo~`M}1nmDkd=Y"=7Nxg%o^r|k-0h&n/:r>8s}R0+WMzfY
+-z_ORetY+BiT<w|O5hd}E)E{z6;M_#x}Le9a4HWgw_5P!(/K>ET1GaP%Ax`<!=DIU_n1^EQ[K8!W|]Z]Ve)_9q_l_Y$.^Mz7KUnG(H.acM@CMIry&w3H[!
+<c01p]<X]!r'z63Gg1j:5_=@'Us^b`iKmE`%q#bnQ'Wt'-V<'B9mJ(czIEW^t$iQ0H^3sIXC}@x/:FlGT:mB1r5Tiw3%_Z@kEL_|u6oy];6hlES]VshHT{
+@{'w'q]xTrVsc%G9/f"5^)QP|&=.XeGRt2igH{qzLzno.=5"(o[#Ze|T639v7is`Z#'bxH,{cd^;nMBJO}Fg.YkPB^~SP:Hx@&f<XoM$H,-L~l9x[gpp)s
+uXh/h/R+;,_qR;=%_;#}((|8K66z^a-69v>S2Pq{,odPU:63]p8t4sb-lO4jWIZ:{dA;+1KNSt,8f:JCN4R2E}!tBOo<#j^Wn)pX9+WNVNL)r=Xypss{^c
+6L|K^`S]R[]!,"G3o&Hzrs3r1theZxWPD`L;U,`["N6:~q{Mp0'e4}._X$QYsmJ0!-+h{9274]-r3^T4'u=R=33%agu<B5Noz57}7|>xGtBSol]%iiFYL[
+KV+NzCLB30EXT$$aOJ"NXJ=F)BHOl`]Hln|YZ.l5>ZzckSDCi6,KkV$q)CO+{5B9[0b43IEioL><H=UTqpy!"2x%@Glg=)@8nEkVzm`>B,,AV8]"!KOS6:
+4Me|6g]NXMb/AhnaW-:l~</##JtAOhdn(]kjc>cKcZs}keJ{y{R#st8[VCCVIsD{(:2&$A;a",x]L#J+vJItU'Mq:@]7m{jh~!15qu-d}I,":UbO`Gw&u9
+BcVW5MMW]8)A(ygPWs#1WYoc0nu"1k-f}s=16l:u1KKtOGBX2wptu`}>8vAGgGjm7y.^IVKY);lkwqoK3@N9nvm8t.oHr"U7F,O!n[9pR(Gn41I.f$Hvgg
+=U9.I}&nv20`sVFP{,u7@D5X}#|6&NEIQCk[{UF[}ykecF9r8P}MhOM.Q`:(6H+tP1#OmKeVoG%e0:m3YA3aRIGl+97^7,|9D:6mQbqDM[hp5#b3<1ZAtG
+OY5T+oS[22{e#%GMo"B9;o$bJ(UL:n)NL&AE[&`$1#T9},lWZhq"T5OPYzz[!;3x7vaA!TA9=w!GcJj2Xmx%M&]<cc;_TO)TZzdZ5e1YG7),0YZ"j2`5I-
+uNxim]nc6mU|/)VK3.z8adRy0E'cx]N;Sx"GdX/VY!xv3qoy7Z-tDvukD-fTI1r4S_pf5-dkl@VJ_Khon/l4o>2ujEANx``u/1Xn6tp[9dI%)'onf[Q)L]
+<PhWe6X"0#p^U0"NVpteSkC%m=)`[g#]hBJ"Y<]=bG1TrK(1brO3FAc3w|UnGf]cdNt6(8yeWqYkXRNLD`qNb(vXNgX{v^v^eFa,P3JN}TiNX&JkeDwhzr
+4]d1y{Mhj2qL~%b}!UkXmw5>4/k{0|l%(pjc]7',;E{:nIt8ogAfdO|oin.n@8sJ}-/=J0+kA21Dszl]a)~3S1v7m[R4Mc"pz^qM3YeO70`r4Xp`!powcN
+2i%Vt7bPb&o'Qsi%V.i>sVcKO$+9OO2W7B81=DKME[6iV^.g5&fd)[[J:l$1@I#F@'%nT!gN>$qXfU6#'|{sjj=UjC}zSmx4eab[s.u:;M59VU`tMokW^!
+8:jDH}1Uj|3-fx:)de&D:9&oE=eh%r2z>rI]t"-H}EP5'"/p&Zhi)MUU:BCae$5S6l@$"3!kVHcN>THC9vG9'(1^8LP^&B2wb3zX0NIzNtS0ENGP'Jn&ch
+]MX+#h<qetNB"y~stliN&e7R+9GN"#N'7n4b7YTmoBJ;81TD$^Eu8Tx)X9_6rQ3vAd^{=}O4P4CFk_"m,lGbDEiJ"6%yBPHy9mXYm<jrZ+f>cALHsIKsu`
+(YIRWc|uMk(O<eNV-_-hN:kviH$YgT#lENK<pS155_o{]zazXTz-AR+)lm1]I]|GUPqLpns6(Ki9+9.XteUEn:NE}qDVU]kK&C=;_A]{=KZ)NQhRMP[`LP
+O-Ybup[Ef@_5=kA(xkQmc671CVGU3Y]YCQ+4x-b)nFVirpJh}l(|Onsftki=%l}H`)#+"js-S,/cXil@lEpHL+0H7;hAoA8xtj[z!|5'Ds2IL]uzoBn]jR
+qk}9ruOp}{&t!e%@Tm&btk)IY.!6QUNA5XH$10]dxZ7!b^xl6T&wY.AdDRd({ksTCS$quUwx+`3j'NP8FubDu]<z:1re/CV]{ikHmIjlQ|3JfEi2kyRnBy
+[06)V)u[^|+>o}C7EQRD~3ML7}RR$.4e}"yZ3WXS&Ez+xS@QVml(}FKu_NuH_Jo="-76zy405ZaXf=f%x"eDnBS8g]yto6YU1OVo6FAx&"cQKY+k&de+<n
+fv+J9m%"o"5t!)0|GxnzWon:^TNiaZz^3v4]n;}_,zw]hUxy4xw5IVD1:`(x'Qzc[IdGs[6WG3`m^mfuT%G>eXT[sWtSye@4>eqqtA+gm>4Z.kae!qXUPC
+9]3okDSYodtr1!sa%Ay6`wB1gL,wHz8^yI0MEKE&8_/P{R0Dnf"3!qagTK^rFh@#HA51_ipqb;PDrj3oM.&VOmRP9{cXh`rB&6+u1T.NeO,}Ej+%yr`^e`
+8aUDjJsX2UYp(7/Km)<%r.A=`pg:zoVGDG/bx)P0jnmip3sg'Gc:.1%kRkx&(F<@5Nc/d"Awyphn@f@C<d|uBbQJ+2{CYq@,|#DnPZ[PFJ@@UX-xbvnJmJ
+wgVd]djqy}O1dn!w"5q>.F30HaScGW}g(F}>`n]3Kzv"lN8Y89l$FKg`,F|oeA$4gtObbB]:KpO(<<~)~:Nx|FtXuV60D{y}9w.5/"64_JHGPzpZMseM9Q
+LMaDsH}JD`+p',]}D8&mg)YqxO9q[s'kc+EDNOo5rQG}m/r^wO.w'-R&_>eh#J&{'N:jW3ye4M'#e}oXzg<^6#ccT;@,}7bfmq(^!8W[|$8%m$UrkAF7Q8
+&uSTu_41$mmBTWgUlzD/Nw!Q-6/Z),{nEi;`Bi5M_#wVD09iw:&%l^DEGi]Q'1CM#x'S:A|Rd+r>iG<}0iG.|VHboT;:@{4cRzCcCCF'dymVz(|rJ8pmu#
+:Vp[-W'TdoZ_X8`vC<Y-:e-MHK!GSC^#6ov[n$Ng2Ip91sJo`V+u<}.oX8<[D5YvQ6~"4+{A)TL[W"x<hHpp'W8DZ.6#`NHo06O=Y"cM%s0p8#uf#3EFx&
+f;lL"l0z4J@=VuIXv00R^"KkcE;08')qjz3O/>#:^1Q1"K~@<,ZdB[%+C989+(cZ9,e:`Ee$.5_l2m,,pSA<a#T>EIfZ0a)4tR`uw=+`DDCEIxOHG/4A'f
+`RC-d8iFfm2%7Wtw0jLz:0si#Uo>+nVp!LGtv,LeVQsovI^^C!`LrTmtz3Lmm2QhkU{r4pk5}2e'y'KJ&Fd3}'N!CcP%U<(nq&x#o0IYqB>`|g(4_q~u'P
+}HmouW,NX%:oW$QEr:i5#NUuz03/oSq4%HSUa!5.,,-Kl0=`>2$u16>QM<{!N9)ju'=bRDdKq=F3n<1cM'/Ah6D$-h-8ed7BJiG7[@UaId58%$ve5-LND^
+.2AiJ#bpx"GTEW_,}wj3k3r5-ANCs=8TwQF:xbCRlA4cM!Uz3K'#5`}t>#/_"Ge@;6'zg/hC_>:1"eKG#](:Aoc-C'7J;Z}49BhFSR=IYRRE1K&vwe(MK%
+CgYD|(GV}ic%6a^WAO[_1bop-5H(c@6MxC7i=4g0qf'7Hx/u1msA5Je0.v9/lu{BgZeTTbv]'"(0/5'#A419+;T;a[aZ[Y|4>bqH4BxvLfn6kH2z4^w1d:
+wTLBhqZTY`H'+oR5(@Di),JIhv0<;:P^%gGBm$0vt1FjlAPTOT)p9(}+y{12[v9=W,'p(a<Y%s)[Z#A$=.Zfq>2Q_U]M]tMC{ipSVi"jHSSz!y<ZpV:Wrt
+50=e'2#Tc)-@+r``qs}I^,$,XQcOgw%i}]nnnp{TcEyoUv}:C7f{#ApikGz@/kUpFVc&Ua7W1FUEjQ<3H3_id}3TMOW&s]cnK4|uycb6rG+&d]%]EdsWy)
+_v>l<WA<|yAE3.b#J^^qKhMTcN|<<lX3AH:aSBXD.&9@wl/kNIZ,-Wm)_<1@GfL/wi4'DgDsHzw#MxbX("U-E3Pg0RN}QU&i(nUl7a_llpQ#vW:qUS7osT
+dBtb=H!)^`S|5+vRhSE|b5uZ{`^ihHCaeSobwz(zO$!L(O;gm4+Lz{l+<8|x7-WokX^X6cq`Xh=sf4i6.Yoe0y(qQ=k--,s50n@P[%NiYP2!;@#POg332V
+Nz5n2=CKLi{gJu;KLh]w6'ja&%DK"t5Q|p_dM6JaM2L2D`lpDiN16ef4^Ar4Ym/Z(XS%dpxdO+Od],UmlGE;ur%C3M6QeMrhpw(c!nX%9G4b>@oEfnPhQ`
+G)+1tH]OubNR=B71kbzE/pb79`3zSj[RQCxBpV(VGoWE`7WX;:+,oR^"e7v.Z6AN-:-(&n$j@fpI93RKDP{9<me8t67!|6=wFFk;nPiniV_o1emL}eDxOd
+yQ$}-j1w56;wLGn&g2l0=A6R/o{!EhjDcSam[)~H_@#mnFYUbpc8fbp<YY`qfWG;%$|_w0|_2^iU}52,N<P4[:Gr/FJxrSf;^J&C![lzGLJ6zLk<JH|$L|
+dh=XC}],Tnj,oe+u5D.'XaK:&q+Ha91{m.>;-,B3[g6@H5<4^0g;B+bdQIc$q,imXqQ$3Q&Ve/XiaFf=D{=G,^LMD]SCH8sh^9BtiTV2)KC30nKHf8G&f;
+)EE[TFQa)ytwO,@_$Hw>%gqda(SpuW/DHY^T3c,b8)ao'C>iy^t+a^EF%#wC+,KifMXrh`RMT9^<C%'|~SVkMO'G_$!Oa<$M9u3]7t!7},vg4W"sA8mH^b
+5^uPe3&<>sUkI@'QV}uX-a5F`_D8$oUU>y(K''(g[<_eG7u|s^+:<!A`vm"a^1{<t]]6P`,p^hwYv!nA@0!:'yCoSH::H1M@ZF-n%}8@/Lm4{%x`0eP}`0
+><t_Bq[LDwE@c-6Hee71Yh1rxP[dn&Fm8kv"q:6D-'F-d+o^_B^X{R2>&88mEb6f5e.`H|JGAxk`>bx.FI34@rot8$3uRE-[1Q$<{M%ZV1'o4pEoLsoVd7
+yNQ.afox0s1K|aW,$Z}v)PTPZm`pFk.0_G{b+!yf0b!AmYoOFY,NdqzCUHJUW$6xTS}Go$p@f}u'@2J65T8WDeql5#skbNZ3jEx0CYO/YtW&Zab+ed-wWF
+S;:gK+">`t3/O"k^l2IQGQ{)VVR[X0+|8F@+@Ujy)e;Zyf[D3vZDE3<#t15Y,D%D$}9LPB%=o-R3h3=/OxJ;7!v>Q]m4HhIL}6m[UleqkYS.9l1qo7aO)+
+hLgzz>7(cgan,2TQT%`S`S+,=>mo~z&A6hwx<q}%u<n%kB;,^z@=IH$V<^2+0JQQ'e51zGS_j@nd&-4,&up%h$d%;%}16b.AiRV6rOB5~75qk/4zItrXQX
+p5wBM0oc``~5a[9/]"IZXuhV}Vh<0)y+#7Bt/gh+[w@gJ||>QW"fGg(Lwc1x{X_>|Vi,8oJ9I#:N859''bm0_0.0=_cQEaSJ.pj^>N},ZXve3IDsvT8-0Z
+F82u-YXLJ=GA/5`M}Em&d_95yvolSm6/gYz^`IS67<55k3WBt[;=!8HzFf)4!g2B-9$<jEBZ0CmTiu-LWH<>4@V['{Cf_6C.z3[j(|H8l&{h!!0!zZR{Xa
+t;wIHv8G:xf7z2>wBOj4Z#o]p7&wY-Jh{&R(knu7DF1mF<~1kNm)oGPDn|<f)P{N0S81OU,su2$nPd4H=:iDo5U3|:V=Erf!/_9TU&|]tyKLFq"xnJQ'@7
+Me82,N2k<rroP+XKdXHhlC41o9F'DreMe);ez#%(iO[ooaGq$cVd$[T%|,u1$OSuT+~Rrq2(e!b1`8rH"RuMte6Jxn1qA_)<m0/fR-cYjyy,u{d,N54T'c
+fAxw{^N6>^)7ah",]/uiqMthDfE`H>~I/WUt>uC`(z.bW#zn$ZQ3l8Q'oaO'EA@f{H:0B^0>.x[<mxb]]tKqG0uR-rS{KGD#PqnDx24KH)lfjQm[Azod=x
+(W0:p]oNM'yNbSY:R)KdP+RTsz#;$7.0"M`QQ>-WB^rS!6AdrR=$dBS)RieS{>R[wnwb+j/B}A.g/1!NrTC)#;R][8B%yB(,Xt3pc={vA=}TSXP))lgkF.
+f[6_idw>]8Es_i5Jb9i&5CwW]V"$]z7SKN5k2b|^jf$H&AM"w2FJx$'bSJJpXR.wNbzGmxq'OBACRW4H'mbq8a1Q%FDwb&Al[h)Li7+Azw(HX%,84P''oO
+]KX%22bK8n#z[S=9;Il|Na6t8S=l,6Vq:hn"~cB'Kd~hZII+0bVs:,[A^tG6qtb>/77aD_P}pwS6<{bv_Gr}$TuCFXOn'7%<=M2+oB~0Sg>OFKht=YR6hP
+3Pxyf+A)2'Ciu8J^9e."Tm#CFS%KuVB>:vG;QBhh#rqTx]EX$GP,R6-2FcU#DD6G-u_f730%'R$Jq-xYQW0-_TK5_.`z!.A6Aq.v^>'X~NI;%F%!Xj(k)/
+Qx4M~mMr[t~kTD"y0`Z7m5KTZ0"o/<:z:C]hhN4qLD6@`N(p09bz9u<B1hE^PE7Aa)-[#r'!dM$J"8G"|cPN9]c"bw0wd>pW#VG>@D!~7{:jWeC"z4:$'M
+~Zy^0;&#7}'=m[$@vMaf6d(bN|O}xO'55+8iDU/ws^=,'T;#PB8nj=XfUC=@Huu'Ecl^p{h[MMK<OF}SCS/Jk1oknr6k}>M">FU/zeP!")_0IMR+O(9kl&
+^j=C.wfr+u<hsA[#V3FSOFwga{SxrmseTj,2/V^.bi,@0_7>+UsP,qka7Hhj/_`RzEpc0JqZCsjz~zg9rC&F!:7j]:"UDY!33m%8"Q]>tq73UrjpZtg058
+BXSOUeD9L$R3@2|D2X3FK=_R;@%bcs8F@KUQQj}Gjq</0r10cbOgBob;)"l-UWuKE8mbVTUUf[Vj$W@BSLqmvc3i<v2^FJC@P+8C"/(^dWH]`>Ki|m=a3<
+Ttw<;/|Hp]|xQwve-nt_Y.nO6,kCAGpf('O@Ar8-`"VPk=,eYk[ygn]Z85'py4)vWNZ!"ix-pNZ'yqNiJbS'TXCKY]nfSmb"]A1|+&9v19y)[8cuT&tCR)
+ZA6MkwDU@svQ$ny%FJi[:_!gQ0W.kHG3<Sjdoz>-`K(EjaT0=!|xKP[<sJOkBwT"5<iWS$BWtB-hz/emFk%S8Nyo45XA^QZLdy48ZiuOqUoS$'cV:]VlSn
+=MC&/PO7%g=bnf"(^Z)m=G}$4EOnVBTY4i_8=Oy6V$Bb[zP_Y"a8kz=%pk;"lxg.(=&B=xd{sb0{P`a&BdDMpuECOTX>&#.Te9$2Z|@Osa:yZFr&I2)EDU
+<BxS$|c5`#yE8-.MOm$1Ota<6dQCN0z|xZBJ@JMp|jwVkt%}U%id[,!~6UP,vIpC0><>S]zt(7T6"Co.f6$6}[f=9VzR&SztTXZw/g,coGic$qA#S.uGEX
+28Gu>1xoLr>gMkW;x_^bF#o-Sbl0iwx69myyG6tegv$AVh.%2,%O(/Vd%/vt:6W7iN(+iphf+0>mYxJb}!1!iL86g!3p2l''91+xzB[S<QcO.zw(&/T&Y<
+e,Omuh.[L(-`JU,qH)9JFDW-{7Uu3)WbSjQ^Iwz{g+Y88[{T#InB'^APs&y.9G_0f^0=`$Da,%6Pvnkt.I2"Og_D#:S-yHYkpWsmYX;<6F|R;)k3~'cK;o
+zRSU^Z:3b_;%Suo9ki2}qfdC^wFK"gyYH9.OpAUVOyhMNhfr_4IuB/_&#c4HN2TB,CX/t1jVX,EW9EmpC7[JBk"al_xj9^IsN3dVDGJ9sKX-5iGYEElmr4
+dcL(aL+ksNL_uWOtZ)Cgyq68"NUjm-ZD2{i]njuNXw:DsdRbx9Jm3bIfUggNVVv:PWBHQ:}IXC9".fze)!)bwh;Pb_y2D}.I=<Pg(z,3n_$2MXkVb8f_>v
+G;i%o,d_:,q'h1!R=J)81zlk~ma8QfBxC[P-<eyX#|.QZtCBqqL1~iNvz&)D8(kz&2H>VA0&j3v)x(tv|Pof}e}5S3SBVJR_oRQ51i0zj0~!|7TbR>Q'Te
+A4N-4&/)qo}A0<mtL$<wD|8byw~f8!Az(^8y;5Lawi6ogzs#_v)"Hea(yu:<-02m9N5pY_e]}J:Wk0rpJ]8yT7d-SxCn@#4I]V|l/ziOqO6mEU}al2`8CI
+#B.tdt1terhX:bXq1d;rEiBq1WyJ%f|3Pq%r(yIOv.XDBxkYgAo/gGVN$w}KYgBSBV9t,e9m6NJu-6Xc3vVz4vI,nO8PG9$p.L:`ur24!v#%3:bqh7unF;
+aK|Q-f",IGBU16M/+QOpIvV5P}E,G&vJoMBN6,S,"v-|Tl|0hvKlK)GFjnv6%Jtr}>Tg~QL_5"N)4B1wbB)jH%;hkj3Q#w~vk9]{!_t+8=N@4)!|GAdxBR
+CQxF~uaEwqP-B@:XV2d!`Y0iIL5XT;eQ_4jyTWdG6tieB+$GjR3emhYet+oLZIiMhQG3~ncX785$9%Vls7R1L<Ssds8W':gM/M|'55wt&+b}s@;1TyF#>$
+6#yFf^7HU,[85J1W@o=UoCyG|xwAW!X&"3Mr]ujj6v_3^^wHT{V".2$J<1i,aLfY6.(Z|%Gs`6^,5DqxW>,&%+;IAKjmD>TTH@paa-o#5.D}21+Gr)S+Ic
+f)z'|"`D}#n`epRE7pww."X)o(mbhi''('$iGmv&1fW79p^Zi000c2^ZGYWRj_Ct{:cW/%C9@5KtNMjs(`Q4CtJQ>{'S>Gia6F=mo]"j(.8YuCga2e,^O7
+2ZY'j&.XJnUU"Q%yRE8H)nLS#Ly-G/XWpI=<)4V/$5cTp9jg8u,jQ95-CRE}.3N{p]DpC/E`6UiYwu'A)]rB_9wd[B&8dn+XC2p#.C[>L_NbLL'hnxL.W4
+qu!U,V~PXk`y&xV5tEHHP|bo`TY=rd)6Q>mn(BYvx9Zi4NS],nQ%bPs%Jr~hOHELlMFHS[v:_Oa>9,Dwgm!]3nooL-]#oj#dPs;m#d"h>o0CfoTWFq%RUp
+_lT=cC>6oK{3KCz2L!Q1`eQ=WOpZF8Ky-Hqm^@dZJ#l(8Si-fuup[7ii#c&Qcx.ii9V$I<h%LC~uN/Sf-c'ec-^.JGyX0/tX_J5P]9u(/-_r_{YL,W"#~-
+dz{MyHk)druuJKq/r3>}BYn|tsv9(`7=9|}uUQG9liy{Yn_HQ;#P^Kx.Q0%mhG#2i!(u[bPY>r/!tK2#BY2o8GRH3'u'&uTvM08ACV`kEr[81A'/Q=#nlm
+P1T'^2BW"[B))im$m053W7sHM&E3-H_,P(]m=2OgOV`|R<hwYsbVzJE4j:EKsPNN]]i>[/)|^Bn/o59W+EDBtD'qlNiF>$V(W2X&kKv2}}]W0U(,j0gO@+
+{}bQ0iD.JarP!3u@gmy6~H!pNWAewskDwuJ<LM(gXe6Q)8drLoq)d6MC'z{zWP<B!8=m}NcM{>rGAtSwiF<af%AC:#LcJCUn[PbZ9aezYx7v[8w+e2$,qb
+:2X6{e@KG)g4&EK@<b<gDjB}aDxel>jZ>wG5B4pm;0CgJyBpLpO}%UT>[>W'B'B_@CQ7hyLpc|xRsqt:zd#b3N[Af!Ep!||0^T&UiW`l'J4-Spp(4#8jJe
+M#Zd|IyMd2aez)Lngh:)b6WGm!:7,nG&3P42K%-:L!e,M8c-F.C`5loc_@E$_(Ta/MM@'at8f{w_,Z_RX>/!m72yzjl<DK@:H|4)1md6G5#xkFGcldx+d&
+Yvd=QM6;jI)3)UWpI-'ZAe|MICC;2qN0c02{;G0y2|v`+rZqv-e[jqu^Z!@.^)/qml[anWqq`<Vu:k'sz48zfiuU)2slB5/jnG,JrFQI!4Gry;H${lRUw#
+[GHsCcu,O#xno>:`3j@[AOV4'wh_7g}UCu>q|jtW1WwruY!%UrqA-"[3>_lgd1y6UyW-Cj^:m&[Wo!O5=uFkSsm.sddBSzg0ROx"A^me0dc'j9`v;y^7u<
+-()x/03C86b@7w-i=,9z!1cRc3q"G]vC7<[Ujl~,p>z&a4Pk~1RY'I6^93;K'5@t_OC}9gyXU8!K&APR1P!NLV"r_T~e_fU1!LDSQwSmv[,7~Sm^,;&C^d
+qi0H([($Yr1Xk/WNK.elE9Z/.:0H)mpmGp-z2v4pPJCC)Qo>$F<2|rlm[&bvp.kx^^U56v9fyB3MXwq#{9A;Ae'E{6evG.$V'f+4caKHc)(W,X;c""TbU;
+>!ci`gtURJc=[wd!ZbOY+`s#0}uY!/F!8En}u[>z7adY-WtN,W~-G-[[HXsC+b74._y'nc_NQ,otNwE/1R!I.]D]I^{#xGq]|SCzb'$=wELa'$3=x%k(_g
+9`y"`!jX2Ui+QuqBQv@KE64DTcUah8)!@IZvi[ZXS'Rm}=vX~g8eeeRD1oE4Jt[8AcWt~f!!Nq%UMA|L{Y/Uf`2f.$$}Hiqn;'8,!,A-x]+LJEH>4EJK!W
+7"3|Sgq|gY/2NYr8L67S,3z:(rS0I(u6J%xW%6V=/lrVee]Ep<z#,.lxD$`lwCq#W|XT+whycj7<N5>"L.DpD}d>7xmovMJ9g5MmepwDf#HI+e]q-ex4_H
+kc]j668]9Lod$HyC5_S('YkNi.~,rGNl=4S(9<fUew%^>#46v"nD{!f.idll_<%{;F2@E6ENN&:;@a-NZ'%/+6%Ev.!A`h'^q>R9jP/kk@zhmT+_E>>ViH
+</!4-mF/<XPA#bBrx4ba[jO1C`M2;_G,[BE2MWpoMZAvDK#p(HKAlRFnlAuJ$@}TC(YKS1/nb&"B0&G7l3=nUlxj@!_$a)FsB6I/g=Ab9[jIRmI&dWK=RX
+aR2AG>=Gk:<c(I]ZOu$o:A7oBim:h>k^0%uI#|~&BHMZ&%m.ToCl@B['bJ#T5/>2r^vS[XAx{%,5Ox`@@$cwkTVIf@HHDFH{eWj`=Z)!,-UTwvrGb`4LxE
+S>F'hmyj45RLY3b_S{'LwHDeXm_#6Gy@_#3]PVXm-0ZZ7$(%uhuA_.#<JXXN1Lpq,5K4mdQmmh242s[#/v#nbMBr<x4i0dAyl;8C$L$lGpM3,9tJj@0@A4
+Ddpu}Qm,XrKv(Y/79@()+a(^v!fd#i_bKALi!Xc#ufFKYHL;7iBjc,|'_DbF|`mdNrdDCvu$K)9"/M^VPS'6U$}P:sG){A_`R7leXDdA!EBHHR#9w6%}Xu
+Txq8-tCKLUUU~-@jLT(H#OTm^rU"]n%7Tb,#wjl9p>jW:qj:Z'"G.7H8(YMt3#cg6Z[J+/7-eXJxcB$CNKK|#0)S`)@_'S~8<T_x$Lb#1"lp:8[>QMYRK]
+w$ebE>F/|[]2J>@:'E^`E!baryUQ`lHH2UDb0!g[Szui&]$k{]5-lGM#Y&6W2F/Zy@!oy|tQ<"%:{TITfv/yU7vn/^^,.CT.`U[)V3V'HL1,}GH@i`7fF)
+s^r1RR{J@ftB{(NOM8oL3axJrL5QS"+^DNz^^zyk<BVBR)S{eti/h3{}'^wr@1tMxEbluja#&YoL`/nf.0o[gj2Z&R=c4OOP.YN`Bq%kjP@oN^}cX3]aHY
+<(H[&5:p|xVV,PLHYcvqzjGWU>Z5F4OR;4=5JI080Qff@g>mu3SE>njn@8_RQPn:-Ye8.(e:3<@bs[8dj3zL<RD0`/c19ib}`=g/a,,ey3pD2)7o3Z{CdU
+83w"OR7j#])}`ky'^8tOfCLp)9|clLRA!Xi(!i=!'@$&|y_(mbU'S>Taj<Xc~pJ7td1`0Y}:/:"bdi~CA5uj;X9TuxAa]E>,pz>)-Oay._`P+r#M@q{G'"
+H{&sDgRW5j~ZO&jZX=[Q$Wa81l(3bf[O,z9JHI%Ss'wR6:IN>%'P&$VM7xwPsxO]A<`@FVsMb;2|P1P<x0Z"=Jx}+LuKuYH}3O,+6,{"hd>v^U!6o+>>(^
+KK~5>xB$RO8Nf^HXwrG/KtJ9bAj'6WYM""|I]00Y$AR(ZXy"kMTLLP'CE)6!Td/^G:9R_}l'D}vx2Cf}twz;@<p,S#/=oWw|wKe&%#Dm(r^(dFzn,&MG+]
+_y0fJgZPaQ>O@ci;64jKuZ=f{HBI-0d"e:3SjwZT%>6,wVh-SvNPjNoIps1}fE;T}UT;Zg@9jai/XQ$-$dCsxJ|>Q.>d'<{Z:%!3lx;k6E``Kuo{;Qtt`J
+j#lISPMA:'Y96rvqV|0M|XZYU&;2MP+HP9_$Skn5~[0H<>;o+B[uZM2KF2bhm5$Fy<k|hUcwt9X'829^u0+-`=+-5W0Mx10;LOHwp:6S}|&-(p[Gh({&E`
+i_chcL%XO={WpqtZtj_!L5S[FRyImEy#f&;'CtQa8_CaS6gVJGyoN]wt~Edt{4%"qa8=&H!(1o<TX!5YVlhR]t/wAOGadwK`G;~A_o~bs76D-@mBM|{L@m
+XIL2JSm$H)O6hQKj,c3Bso0Ez-RJX;zDb,1E/,FKoauS{v~eF4PQk6d&N"#Lt-dZ|B(c7OG-O{p@';k68=U-&k]w(0Th<arR=iVLr`m.d1Val)!1U4jNi(
+E(U^nI=X70T<]cgl^rA'ZvZLHaKpK3b@MjNcV$P>5f1z9qC5{A}k)|mLC0/jN+y4Ww}X5#hK]I!'k4#T%5<Kx:0|!EO$Z^.@"t!)XzNd:B'MJt;5(a/=&`
+Fr4l]iHRn9&}v)jrzlBx3Z1@upkv>/UNjYVkoo-;c)cYSD))Jlh=;9IJ^b0G8DEcdz%HkDsxIhGh51H:VXzn$X8>{SRE@Y.mH2)B]b9kv'hf'wAScuoV$W
+IRJ5FIO5Tz+1ziXl/U1is&D;HXg^'>mZ:s6Tpe&0Yg~$TZCyB2L;qd%:R.'%(hUCnQ;9Dc_O[U^anxx_KC_>'k6g<$L6Mbwi=V)DAMK-KA4'j;9a/EE&Mu
+Iad)zo7ORb|^D>a"Kl[R"Fi:(O9M1|4x%IE-LY}BI!aXrdSk{4M(:;[DtZ<zxEh(-x7=5.~h~,n!ox,@Z8HZnyW9CH|q}{QNCPdd%}~Y{{7JWYn3arxF(u
+t1qic|Iq/jA`:sO`A/gekMd;gY"1G(oF</5BHnP+1K>hN+.A]hhFUY-@[7`NUeD2tavxTgyowBW1"a'#F#BEeKpB)e"rt1z4"LJ1f`-0"<XAIegtwLsb]F
+}Xjz^3cfKL'yDNoJlTQ61m$tMtXJTyUrU)_VpAC2oU'Zor"6VkI1E"7PV<>%QD&EV)iM.UTtpe5ue7V_tTQ6=&~/GdlEW/k&(}Lu$K{A>v8rtJ.mo}-M5K
+=qH|@LB$w}@RtZcn'-Ogcs>t78.=bEQ'o'>:&0>ue8JW`kU2)]DVj_kN/W`]!Y$:L%|m0LWiK%zFb3~r>ggFO5;i~+/nRzQ,5`_wmvkrh]EV'y:a"ZmPRD
+H1+^nTlaV1Cr.tS4dB4|E$tZdnwy=}cKL"KMZK<AEjmPqIm30/PdNARTCA`RKXJPww|T2x,oND,x.-SErX/vTE{,2Q~vC5'#M)}|}#Bdau!_KqM#Z@Eixs
+1=9I2,FkXlgA2ts'^I&WQGK%<u9GjUQubDIGAg:Gm7^"VPMDTT"pq`8Ypj(DsPgC;uM'Qnqi;:#+NC06-P{AeblrDN^_HD^(52LbzH/zn0Xn~Y-<>7-"^+
+{k#2ZJEXen+)}0O(I`Y`kVLi&UGb6;lE4RtU/rtu9yw>IV/n`83-4<hUE48zrP=7Eu2s[!hBu{k/k{QCn7TDC{yu/E@HUL=8Mk3P>RC"|UbD$_gDf)pKKe
+BJ)/XM1o{Fu.Dy01SWO`JtP:}tz3w)1R"B(LAIBN}aR[[0xlwW-926$Q-.`L^c_t%Mt#$[(%b)zy]cZYnHpD5bI>ZzOmpr<oJ&d.64zw,v@/YYvKco]l#o
+}o5@fI!J30%yHl4uj0UF#>H;q#}Q7&j>woF05wR|-[VC{x{u^va)K]W/z933=_N^&p7CNP("n7A+{l>BEgS9.},{:6JYM#e^7E6YyYlS@E:L"x"<}ZB{<z
+M3fJLu@#h({d.^ig6qU@F=(x%zzx7x#k%bdt38n"o'"xe'Nnf@XO]U%[xbOkE^Z/y{VF!yz6PCL3P:YhKJsR4QJ0{.N,pqx6sOW`yA!MemMQbr0C$_&K3x
+2{'p$I]Yt)kk[@[|SF83)7Ss9];[keq'(KYvdA:gHkNz:SW^|Fh]T/Npj@Zu9E:3.c[,)[K:OEwxZgeFT7ttmC$D;m;R9JNu7+`(OK~3cDG}],&{uz|)8J
+EQ=t=5Z[6+lF|G;)w.tWFS|UvzPxClAYp:fu5cI)&RD[jfpf/k5XCWRJJOW`euRmB(7}+dTE[l;DE9,]xubbU;DMJ2pQ|36Fz@~WkuCt(^U1LtjP2wbAYV
+mTM,;Ln+rXF$'%y;@Cm%j8x`6<S1;&'A@bwK(%q]fw]1Fw2^7{wA,+CRegyWGO|'vQc{8pS%}jX!y8zK-_j5>Vr'G9vwO;LbCt2+kO$'mRsq%O[k7RU5'1
+8lhHMMxVBAp+p7>cl.35XUaf=}X,cH^Fk$Xc8}=yfX.)1I~:qJ]_jFRm[3G`=RoV:WVA7SXGOZiyG!r,c|+j|H=.{|XI,s27Sn;Mai:hqL82QsgI/p5<u0
+gvRQNazgdJDC3u$^YvFMDCDx3jOQicefdQflT/-"nY9#3x/M%),f3xN9dq=(~"cu{>io5/~<WUVCB{]]x3UiZeUs}Z](|pNW_5OS[/%d.UktwIVLrvUrSK
+1)C`C"fzmm-MDe@|i8,EM6('RRWIbC[!mwRy&:ig&0BiSIO8`|9}X>d]gZ%$9<5Qm#Y3EO[)LC%v/=IZvCKPKDp8:S))IG%AaaJ4k>;:hHA6ID)sR!uMeL
+u'jD{7~2">r$HXw{jky$dWll"!+6Yg0^L+p(Lu<jVC(Jd@S'ng}Cthq/BsH{j,y++JmK%yREFv[w7t%U4l|@`$fP(As|KoEmqv1XnqP5g"=tvKjUlbEmh8
+17p`b3u;UPhqNU[N!xYl9p8w>,h53WXS}!6/.P|;;Eo8B,'#m1;Dxb!"irVOrq/hTw!:9kSWvfI/1rvinXU3vO4/"479Z@yP7"&G!&9;yh64{|~]&#~W.4
+Zv`,:KX(1JHtGhgVcNG8}xbU`m)0@eTr)hrh.%K]=TR&-S9saEFzkKym17zMxM^cboup"4t4):~CUZbk%8P6q-:Ge=Zt=kHt#k(2USXG>AiV0D@{%sPGol
+8"kItOCcS!fi{X<T^>%3|Z{+J=hg4Ta&]7}C&UE_TbqN.mCL$E+6TFBt+TrRJ2@a%k}BfYC!CvxV@Mx54rI@Ny@ofB9y$cQpNxutry~"bnf&:-bDOjRKVx
+CP^@-PQ+'-rm4.:5[mahXOHV9YC_UC|y$,t}t|%}+S5]2rI|9vT+0Y|=q=b%&GW)3+O(KN`uk63.6SFq$FwRwoANLZaA8PA);Vc2;EVOKA}DfaxaYD<F4x
+=qU0Sd"QoEd`n;TpZ.jotM.4Fxh6g2Ir<V/Fz;9z4S|fNt-Jg{Cdef'GI9U6X0$YkXJ'R-,<kieDP-)Z](aI(oN"5]1qho9oKt#yYQB%,%13r%,6:w/UwW
+[I!NX3DG:/[rM9"DzS}LN)`8S4MMjth=)F">j-'T4)8Tpw]adc]U(kK/9S3^6h`Q2E[n.-IpX'_h&)mBTR~u>A-wGr.{]<#aR$mqhZnXAqA/R02>UC!Etc
+vh^^4zq6'ESbrh:qiGV&#:#kU9::Syo^h]~+O33z-24WPV3R)cBAU0c8X!B(j9/^Z]~L)W:gUJppSk1X/NGR;iHNM$k2l3nBGv~5"AMyStuHS"bu<kM{~!
+#(T)z!#1yIGH:gm8)H/"Wj515E/o1D+<k$/nr8R0UT294=k!hYPSDJ-^`1r#^tQp408pVC0[>AYC"@@R`$d_.f`z:tj'e!OmQ]+KQFPk-Pu)7^Y$z}1TTP
+gHaU<kt1p:DVxNl22Wd.TtJP%8G9LX%m|usXwIhE~0j_F&xANS;AdW2k;jO8_D;j$jQV{t0Zb#y<g4s(n1FazXS'}C>c_I"-=5bfH^QM<=MrRRDs4tUoPm
+B}!(m.&J7fWvww4.tSI#N3[x-'(V_wJUkV|Hlihx>tBYm!-TP^G]foB<qXA-(L0wL4;jelikxh]WJIsq38!W^;'f_lfN%|W+qwTKRq+__V1gj<xU[Vr{d/
+R)>j/f{weZh9^=c$|Z~$gk!m<K-t/UNyguttq:]CxIWop`o1pQ=S=]iMQQohluXZi!0/pqb_,S<u{QCx~x8wp%lkvL%]mt7c,<D8M:[zov^/P[b$A_Yn}8
+c%j5k,s9-<&dx7R7"m}#<LO:J0@f&By^>UqEvA;@xWnhC`Wl`nr.Yfw@vK&d%E;X[.O--hpMoy#8!^O+Z}za;<lKuufg<@fLCV/,=+e-M+,(Ap/d|t>H]l
+;NJr;"zEKkJUw5=g'_be';}16_Nz_=uy~b#HyFYXj$nIg-lGbjK)c/!ZGATevm4.AqN[kvJP7=p+}3+t$"TMRIDAimiGWsnhSbd:y=jEF,]+d3PdUOt5~5
+0bH4+G(N{Rhyx'weEq][kd)vx&Ar)+.-JGvsu)M>ly9|W2rKTu.{G;,L6-v1n0R3vQ~,V.2_zRE>+^(y&2t0${:1t0}X:0.F.W;ghXS8uZ&b~m|c2'CpRJ
+,lMw%xb6T`s[w]z/@`!JyP`5}tu1Ck-Q[1iT.2"7xh=!s"3{l;mEN:nv@s(.uk>]2DuEd::1136.OVtR8="AjPx#8"fM+eI$`+~7vNJ%/z5||!#o(/mne,
+r`<pW^%.E-"$2_<$ga>5vl2!@.IQN-sxsq_RnYTkKDjki[b$b[qPjZo5M"tcd"2j8Yv$&e+TEeB3S0wx,h_&Bzr{I6WI!(W3,#_<EXX/R-XAbxqI=PYy#p
+ECc,y(sw'Z%/Af^V5&M"0)+0ziwmiv6ayv4^1Kh$1O#Tb]#g=14^7Y)Bfxl}D6zq7WN88[RSx-Mt]KFDff]}p=mEcl6]"FS{@-i]d1jctMR&_E-GxKA:_8
+&roJ0:E_KlS]r+{]#%y`-KQBGsa|zERbRT6jz)vVcREedn0Z;p`MhBc<X}P4T<xH;h1`vTIY,h@6A.nLPM6bcBx6UoK-@]%KHU_e]7yl7KHpV^|-,$2Ut7
+$eH`S2[H(vXMpH)-GuI}{q4ZUb-hg,YlJAFS0as|uit|@MyJsv91;<}U:kq]u8yHmmAgJ&nTw4;RSEkcqg!!3mKTi$9/y2"Bx!1QYCOb4tG_|}U6)ei"aJ
+aJP`_}0Mt7o@R<ofgu-'>+3Y'Na{j>ipBYrNbD(m.9(D|O6K3gly!fIX&=yC>;]#"-kVTe-Mqjrf-Y;'Pe5Bi6Dk}CDkZk5jt@/ycR-")mtmy_'(|_h|<!
+9h~@Agx!KmCs241zxP}rB%b}RMuN"[3v9[z':c|J7[SDMYT]Y,)iDov,RDKT3W)P;D!h2CEnlKeBanpa|J(kv:XFM"]fY/d;~>D>QsX,6i=2:wpJt:h8x"
+Jsm^I>Ni2xwz[q='([rN@x9X$u!M:9pyA.negO`}&JXo`CiTy0Pbc7Wx:v{,D)nybR]<fzaAW5UN645K!Wg=gN.8C[6ChZxVx+OAZK6vck=g>_8:tT/n~,
+!C3eoiqa0|PcVz$v5s'4Ia(EV#CY~gge=f%rzi^!Eov'KMeRqME,)nKXF0!)^^l7NRV-GbnYw,>ytd7|4/bqW{x&]MSv/]VE@^VETU'5GX`rqJ1>-hY+Y.
+)tI[J7[Sfo7`cMPMgb^YMY~!A7A>=o,oVI~L"ud%kVk20R|B)"7=>H{fj8</m)6);H^w)d6,yzrCrt))!B!y8[pm/>u)#.b$N5x^PL`P[OH,L-@I`#CEvj
+#_L=9Z#sndv@|EsHR6N%tQUm{sI$^5~HE;V:2Bh_8)3.gMf&4l^>/K%gG2b^eNnqx_<apv`db6u@|EcUPeLi!a5RTR/zy3pR,gXf1I}`Fg5l4GTr+`P:d@
+H|}+x>%/<_{Lg:fRQX3Odc1:blaFajHq4"w1uO;ZT)D1C&`kuZQZSRJB&&_D:V'b]#PpL;0Vs/x1(!G6.&&{$+g{v0QMKD)<OqqP5lrL&/K'gbQ']@k"Ni
+$>-VM478yCQkTHu>&Ie$n#).>{2$V>~t&IQn-L>n9e::M:uA5#vLsy/,i%@A;k7Z~lYp{u@+C^V7krrU`:V;mCTv:&^JSFO-8Jh/yZi=!HG`Qc4xOo1q@0
+)(uZ:kKbQ@&Q!ieF$,4'WJyW;}<)}V_$dx0%%O@1luywDr1Fy5%MeUxN=+w#vY{.2<5I`a6`0+_v".EfrLt)]5Jl9'LZ2L(2=]5eE;oeF3}w/Z;1Gnxw6|
+b6%KK+Eg,BFp/d[K97RFgpAxt[2u-ttUnI6jCZ}Km}%VuK>]$mIqE/1_")ZJ:8jCir9sbl:SiMy5V!ruK4T<awdAKm(16y;nA2+^D.f]ey|}M&QgAL3kq$
+X0Vx^QdDXq0[|^)yoWuv4s7x[iTkhymb#_;M!rLfKuQfROrOgy%}Xtf"-Rez4hxqwhm^Gf@!GOgK3N&oXIta/8jTywdrfvn/yYlsw9]poln%"'&7n;[02P
+}LV$6qel4pa}E@>TP7)z{>9bt'oizYEa<;Ka%kd(+>p0t%:z+"Y1%-dsAu-Oth$4+5(hti]ir86w-ccr]9#up>&LMO`TT4ttg^f<<c])bT9eW,u'8j5T`}
+z{sX=cwuCbt[CPU^YOnm`<37~j+N|1^{D5MT:R-Y-v6}aD]Ic9HUGPyzFK2E)yA4kLv4QAfZ'C~L_M~2xG$v'WWh+qt5~Z`Ls{~uNB|x+FeYZ;MYg-HKJe
+f^@:{7V.r=Sik<;di5zW<=}Uz]]}@}%^x8E":]l'"92GVC[[01NqLSPn!cQDxlZTpm.KAQQX"uyJQA8v(|]23civsLJo(KZ2BPr4Lso|mp|c]y!48O7UzH
+=>gtML429[O<ZS@39p0O+bJGqVXWJx5;'N|<'`FG&%FNs.Idz+%z`hbOKFZG>5~Mv(%2{vQ%8JnvnUaO_4L!L6vzMmchX#:s(C:xUm^Vt#DyTF/#+^7mK(
+8M$)dwTbfCIFQMMzrgVA8KUzh;|y78fr;c0g@&j,%N>c_H}6#(PZEoU{gvXL$4B|Y+.3g`yWj_&WW:".E'J:OFYv!:ffZbAuHt{J'WJ-hpC|4SiDM#cE,%
+,!DqljBCXSS0%cp]Tm[HR_aBdXEA72Xm@`BXi4!E|!'Yy0+I_^sjXpuoc9/KiK@y%MiwYOx]V5=u$[aMEK<C{pwi]EJydjZr5Y,tEDN.6I9^O3&EWMx;X6
+J_i(t7WmxGo5Gt:GRFfYTB1dv)vhoNHjJmO!`QSVo)qlmMavoe{s:"m8,qIx}gg;U/K_g&^>n+SSkrB`=tom&5x-{Y:vIg]jm(E%jH6''B9@ls-/PK'F^d
+m:axZ$&`!<+%WFt['^+8v0iT@]Y1>w[4e#8MnMqSW}xlM#.J6BqxT)BUmm=0%hhmDu(+2pioD.>YVR-JAzBou&=%9FSIMaD.vOn_-dYn{ogr;U[woO@Qtp
+-APvySu/7$o>=O:,8D+co:fetVewnavI|;%T_-,y}@R1uwD{DU>hZYYcDIva]l-O|G96%^aSHb-OQH9wEdIODS<Zek:)fDB{-r_R_I^<MH[rOT}xaE2[^-
+$2k#LPJF2w'l|uPTsf;kDDReju9iOK8v|xr'g'3M'&9$BTL^+V5y@C|L00aVmI0vwPwU4D3(|XtN)s{]c{pbeJ'+czKD}sw8V/~aqGfG%/e@g/S}RH;m7<
+Ot)][r^+%=oN|Nz".fy:!{@L,pMU+qx0c_G@}u/H)k+/BcfK0E5JdB(3w3$@[YTw&HTt$aSeC^6WEP!$d6rMkJ/"c8Kj$]UL=iWq16AG3J|"9X=LmoFGJp
+A,{Hm1k`vwE}Hnr{k|G}ha$7!Pi:MZ6#9:-pB&|.S+l|SGjN[&U.jNL|sto,t/Y'Ru^j/^j6fE:A$NdQi}qw5hB2@:1CedrtBt<gROKB8Cp2'4Y;9xJ/yU
+(vq2Ql"F}L:Nzh<xx<_bKPW2tVMZ-5[/dL^udk7G[y:nJh(y_O"k/.'|fZtx@FpO`,F:i^Im(7$_yeTV1X69"W[}H)K7ZpP,iX2q/)+u_,lnb9jEOs8qz!
+LoSvXpQ^&^Qhq4^A[p]BQo"UI"GBj+,vi^Rpn8P]X1B1([[$F#V5t+]xy(8/2}n:a8R6cy9Ik[zMK_:d:YSEiR:nR/.H+4tj!MTcV65V%RI|2<AcV1M"XS
+p)2[zm9qgmBz(jlW,7}L'4Tm}Iw>:Wd'P$s.6[D8'};sRWR}9mDmWVeR>V~+k2Pd+2+D`D,Ct_nMn.1QQ5Oq7]y04iWHwG/7)fZp%j[_1jwl#/dNOK"+.@
+qPzn}Jo8JwHNB"X3BxdD_,!LaJ&7%w(<aqtd6hG.Ozaz:"S6xoiFLMr=oh7w>In>Ye+u9x[p38EQ{OQmnS'T<E-s.k8(]`6dAz5IK=WEXQ&+S"xLu#q4zn
+^rrJ+f;M!0uLXqq!ZLp}d&E2R<a%24J6kxCB!U6^8N4p5!2TCbT+}C_=!Y;@Gl8;XNUx@wgDXiK43FDC_j8LPU3b8272{4yc&FtF^a4=oNS]d=eNNF(rxb
+oqPP9opJWp"Q)d0R:)q(yo#S5[[VPT'_rQyU0i14=z'Vn-P!fYXOz8ymIlSkUrdszXZ3.tw/}Yj}Rv%(u%o"&YZFjs`TeIR[]v:-]u;:q<NxT8QxLQ&s8$
+wUGB^wY!4;mm|rrW.w6N-z&[@2G&4Y{O^j+vCmWGmW$R^>zdJp+Jf@}<'c!`%%'eq(T[kLD`GRLoMMp#uD4av[-bYLY3}PzEXP3iC=EB)kbK[/V%JiVUE{
+d7!xwK:OXmF&w/pq9]_)IY"q%v9Ti%!oNQTT={vJ/Ay|v_G/G9mLeq=n;{Ks1HL|-[u}62ua.R8;:q0C,<[-Oem'0q7IGE<!!L[o;%rULJ5q&>Nk@XOB[]
+.Ud7|S)2[3JY@p{t=qe4179F}N"O7T(L)T/}<qvbidPN[#(J-B_.4DMuueIZ[d%;b!]c2za'A-~ERQp<3X$51xAJ0KSWX]~t<Vmeh@W"uRb}x]yhb,x%},
+UN$[K"R:+%.[']1ZXZ#k}Pfb2u,YD#dBD!s8`r^8'B1$4u">q)9%9HC:=Q4kd37L1cZVSg.]f&]|F7!uw(t(d_aCJJ`!T}^zQl^{"^"!{[F[Vt|rq}.)bx
+dvpbBrh!1oxZMxpgg%J"#xuZ+)cZ7Wo`hC1Z[foV$kJ+qM-,<3~1}'X.v]'KBVO8R^+}MDz8}TUV>(sdreM13umk7I.[iEMjLr+3&F%VFs5S!@ag9i`EW-
+e(-6"_3)cv6M/:<]::-=jX<y_S.w4Yoa$evS+^!J;ZUtf@:vkGVQ<=rS:#"clLY}ZvFiX1n6XXHdwl}_Yy4;^"KZ^9TxZ=^pcKG35}-ZP<<9b1i>wU@Axq
+G$UX]^bMy[nGz|m%j@c@mfaa4TbX24<a_z^zpq1;E5]Cf9q(Nnt`@r>mD(40&92p>)9B{]w!tU%u'u:_D1jH=GYDDCXeDDlo&fTf!D'Yc2P:rzy14_QMJY
+r^i,7K`Bn&L%+|#!8G,S]468i2jDh-4zmJBbFzfC:j{;GV"y&J:rD#o"[E91U]eNGB'Eg>aJJ8`b%w|$QAaJ/+C]OS3ICs&>VK=(6hU64O=iEWbqDusD</
+YCZoso9/>CKKtYxhATf1Fp|&`+Tr:j(`MXs[pj:5'K{;Wp_;G0`qi+B1LR33opwDv)MXa-Z=rS3DzXN<pVW#EqYd"{aS=l@VuL6x)s4JD8T1uWG<Y/J-OF
+"")adC|Hx9z!cYc[kWgqsYf3Kp&|IWen<5n.IQVpXytw~y,Ka%n/KJaQj61-aHJCY.>jD{u<l'#i1ixp"L%s%2Mc#R((RP(@Dibq!DGXPO#A&Vs2S<OT2o
+j@Er3`1b6Ciw3G#jqf9vz,dRAs9K5sI2dDI<q&GPmc:g9=%Lko9Hp^$t%r5DH4utH<qZLdzo0}a_Y=7ZCmkKN2;tp6GXcIT(PH4Kp{mOg-$!LFp,X6=p9j
+glZaPw96wGmch>SNwzA"rQxqf[st/uym0+w`hD6]/`dJ0K9Kz!YPg0W9>AoG.Fzx7xXZNAY>{V0(q:`P-q&[#%b|Jc!{+@U`A"P&ky#g4UJm~fBhO}{Oey
+c|U/w'iTPXoB{W[$on+@aSYal4!&[/2IVOa0EohZmdX8sQ#`1<f9#t!{u^b0urDDFp!JKr.5(4O[ZM6`sJ<%"M'fNt!i{Csa)U#w7!6e&KF;(rXO6+G0{%
+mtnI7rVOp.L""'52$,a]7KtFZdD[YbPPB_FfQwIDYkX'.Co,!5yM;=PdsQ`PD+@SC}q`(4ccdKU:exDBdCgMD!6We&[5q]rF#7Ibf:t1)];^0iV1AhsY6C
+]e53K={]!etL^$+wzR.O$1t/78S3:5>AYe5,5qKSo8"A#0d;5`EZ=L_tEQ@zijZ<Ftyg@.$ka=W)'uH!Wp@h}h=GAUg]}L5EzIH"&va%yAG%&AkMXCbmuN
+yx0!>azF{u]I}0"[w)"</,Nz!%1nK`NV1tm7iimW"sBD]I5KrK&4:@IB)(!UKsWlcw1LxM(YyRBDw=Sw=eSU!L6c,fVl`S8a2^]K%K}wmi`stYuS<dFEgd
+C=5eWMBaYWt((kM|Gw#>mH[_J#%/J9'N4w>pbO}PJ$[{I"$5~@tw~kXemIlm#udA$8TI<aeIG4"-ML[m1Uz[rvRQA`xoep<|N=j5D){a-#GYO/.yC5nM/r
+triN%4G2,MDy"[DuS2Bq_L'lo-C%B&|T577I:J)jd#hLA4"PJvzTl+d={%(!x)FhX{XsseRerE'#_PA&Hf{{x;m;XL/t8!Vf='WIj(DaV;xq3GI>{qr"3E
+'"/p9DK1EQ{xq.HloN8Lsedz|RtPOI/aMG#:Es(y/-~xYp@i%,a_&{P)XBXDtN/j6$w6gDT<$YfZH-pVU1pSD{<C_kqst-E[81.DPgEB!~+hU_ZT@fS9{/
+|dd|+2UCsYX;0%HXZ;|QF/-FY_YcKwSX"%y^WkTlw4>l(,~TQ#lkX=#V~HuMt_t|93A[ii;i6Es}nkVrcOQY>D3sUu'OMaqG5werc^n;qElteL7/&>lMMV
+CY+q)4QwEbsc"NYzakuXeRnCz`OKaBEI[^kgPd}CQ+4,;L=@$a8Ax[$,@P^+l&J(h(GyAa]AdT&coF#]Q_dNe%u-(Bl@tnReTa<w|1]T-,}oyVtY~.cDQ-
+>3fW;Zk$]xKngS(3[YoY-LDF}POW19ELkuJ^|R9(^e%nytr[c4l+yBX4){&8hyc|X2TJK|O}08Hz49wE41</c!nLi}_Rk|yeZ|`b}X~Jl+nmTF8-KOGy^|
+`L0el^Wo~J#wRzD2QSEgxL@YMOvh5pRnbw@xKX[u^(d{yU+v>q(B{6y+"ooh|Ek]wJ=vAi349bb"FAT'cGE{HiI([Jt4@]pvw{:cmZ8m|;bD"TfZ&N:02h
+Nrl^5Z#yT#0[$k2-}&c)J8(mEvxEqjcjQ{zjm<O5yS15#P-16v@UDMyL(Dt_zrc+CMlqrJ)n$dct-iUn)t'bs4aUPGotPV&ETum:_O|;qQHsMzoROu%70&
+#f+!yWsC`:6[zPZ8SY:-).jfFd(DC.A;`[[$gtJu)!=_<EzES=eNy5A7y$94":Uz!O8#3FQg+6o([2H%@t&'xuAJ!+RDHY+ttlpA{^eyOoQ+6$,[CZ[p9R
+QeS>2q=4$I[&/;d!OIF;@TKp%!!j4$o_dL|24|O/8UYB@Umzf;Jpg^A_2URI0DM6]RZ@s[{^FnydQ}Ha<2U"<8-Ox[x[`axoe$,iyFVl:Z+Oe"#f}J%<5'
+1l"BWrb0v9Z|iERR}CKaurAC=OS-B};ZL)+sXb3,}C>wWyVh3<d!-&V-p]D41)VNdMV,XKCvid++Pl;SI7TZKz:3{l/x^7KG4}ltg-6k+C0XT9{@3WI3+!
+=hL@b9(!5:d4yOyD'}FZ{|{=^.k6-_k(Kkve!%ZdJQ]i1WS'iHkSgpcr2sa@iV(:Y8J@/:|:zt<},u2vbl+{t9[dM=p+FrE8y^#'RdNNy@Y+QVFgCI]^pY
+@8d0K8AO]"eqn`u%$D`l&3R5Rzabm{EoGK3XJfb.9csllRY,RTh`L:<hvF+w^3Jc:,TfF,N^>'Z6z<g0kas:|1y3AhEl2mzgE6/i5wFX~s7_Y-7xoWV+CI
+:pZG)4tA1slNsgPGo'~f;Jd|gw1j'|uh'AnZswTNVfs_7|1H!=Q2<PB$AmSD1D=s$N:J}LA}nl>&y^2A$7d(2G<[9JEc1z"rpg1l2wbQ9UgP=W0u-6^B,X
+yTua-@3@qcW^jx]$fzzMf@df:P.g/aPbFJ]v^pv#@kZLh%^J#H;Y)`_c~)8@g-^Vg-Gk%Oo_+Dr<`H7Fh4AlUOho_yl}WKKw!1Cvnb53F:Zu4,AT1LcX5P
+5b&;jf#bmJ&%7fIWY[H5B}0[FWPV~%;4$=vWV<4+xjwklOn3qTNv4[Njh6k@)8RJu7/UWQV&#yi8qY1zb`F<%%zn8xpPopD@Ua)(5NDAXS]Yw{:qw:r(#O
+P,5D7#A>v74<=pNT/8VrjaaSkFeaWYa;@<:42b:p%z2JrVTC#qSg{")BI-#6t6@D)bF)D^teC)b1"--d=}O1N$gNEhD:MbzRvFZi9w-mtw]'.bqRRKhy^A
+VE^4OF@_]7XZh"%Uoi3K^J.V)r;("A:R5FwVkGqy,vRgWj6KU@zA37LiNJDGg%i&0u_8B0{p8IF&Pbo%Uds]%VbH_XcX/'s;Ujk_e&OcZ=-iU;a"TEU"O>
+75M6v8Uf>]Epp(D1l0x#Rl>gi%q27IXJJ,|t+67Es-TanjQh>2b=#zP(e'ztcr|C=003Y5X#vR`T=3t/6C$7IqOJV$/AJ3I+e`/:4"zlSZ>(<DwIOR~{q$
+hvi5-vV"v`znJMi`hNX<F4!RBG7)=a:J@r#!xvsq[AtHU][|+'x"c/C.OO=O3|!@E9xn_PV3Nt;fV]Q(OoN1Ez2-Aav`;Gw]%9SamY>$D#6Pk<BOMj"VKV
+-j8UxeTtEn+mCYBUrG"--JA=|fUl>+~|!2yN5yWgu:caciF6Hj_)S-lP7^1IBSPm:GYfsi$Y~p#=x"&GyIEZ0ZWzz11JIna@x/6fp,Xc!WqBud"d0RVj#&
+%%(qs[(%|HGwqtKgtLZ`=L#<uZYviCZvzd#j0,jy@#$4ao%,:+jilaF<"Lxx:tj:RY,@DjPx.LccmoG[^1j}w&olcx;ofU@ALjc1XIKjY'[Ydc'zbYlS!z
+3Blw'$"@6$$RB8-!SRev4(6h)Yr:LHG}~[koIIlT00Y<<d78Vu$i%A3mdf&&tz)n&|sRon$va'BM2s3j;zzPf]d3BqW,'9Y`DqgRX@N6"Q]mw]I4R+Y9wQ
+]"[X;&Ac8:PfLAu)ESM>C["g<Na&,u+/#bCv<S#&@dIEU]z!P>%^2t84>s#M5xk;&_Y#-q9CVro<:u[{+6"W1)by;MK}`5LF0rqBXTpggIiON&"AN,ksmf
+#l]EJ.&"58'bK7yoww`2cC)^MdF62.t60<:;eh`9UKtlP;A+PV![fHHKymQS+L3Ik:]@_@U',UXf:xZd8#2DHv$A'br%I,s|.20M({av45>qW|u{#p"Td-
+sge^6>J22C1h-cDS1{5;"'<=i(DHt4p2sL&:Rcj:i#rDv>c3lo1bSGaJoR,n,H;'~}7J|[WUDFzlD82BZh"#"Er%UISAjTR-:hIIMZxcqhepGK=@j.##lk
+Nb8Ejf~LvUS&m44!d6+WfR("H6(-~s=qho(E94~q}`IB<O]I3rg}yq>by-P]U$XF5ff)N<`yE#5h-"#)qX|vc4B2_QHOB,3`1B)OZ%7B|O_tdDB<G;T1Hr
+[Z;6JOTI|2mV.CpY/CXy)lofOOBOJonbv=JO+hgmyLda=$/HM7itVIBj|=fV3>_Al6.LhPiJW2zQy3IPqE}it$0T(u=LztEe;jC<T_#8Z1Sc#J]@-awBz6
+2^h{z),REUtu<r!l]#OUc3#t~R"BzG0|/7Pvrr0MiBI=lq]FF][VK%'u2ulw5PapSD=(W%hXtcDZy>.)qJjN!>{<MaT}R{aSGjz:nS#jhL_5^V%}g[1S=/
+fboU(o&F5'!gRje}-:6V[aX8AREF~h2he[gPcJXCh,v>;pp0-){^DpRLJ@zHUM[N;c"oP9vJ+`])m/0GUu~^U+m6Qqt.#<6gz`+wQ"yI}PdaYGm!eQ&bxH
+%b,h1-gD(8]X`w_}fKS}=%:8)}/z#-(K,7M7Ohgt0a8,Z-5A@@8K|fT`UHY_k>}an6vpPma("n['ij.|(ETd#&[>I{t%rGE{o1L<t+--kJFCHy<L6Vw&|U
+j5)MW63rvCdRmZz#4K~',W"k1&'N~'gg=a782DPZ$gq_))9&7g0O423lk!9ld8"^4g{kF]z^ksFTPmY$FHMZ~X^A1|2ScUoj2IW82xk2c7cEFO<EPtyA$^
+OJEc,jaxzXm=2}5-v']g:gbWa2^C-m9hJW]iT]Lfa:>(|>JWGJI[2:HFu^gXrD$T:>]9sGFH/^pbea)"KErF>5~ph6%`>b@dX2.&~"Kt!@yjb@DR5Vk$7)
+a1]Bkps][heBJh,d8PDKwXi/WQ<H!DDukThfSOa&QO]Z#+3@9"mC7E}yT2e)Mf[-J1dnE+W/ymhmbU=iYL+nT0]]uRd{#,#^HJKNo$+uhxwp{mS)hW9#b`
+I;jTzH1VMJ4eS.lnDC8qBE&bLewhN7b%~@4M3knOglw]$bk4X25pc}yk)!IFZG@k0kH$q<#jj8,R#=lW|m]tUzvd$3|KZ12`5]B<APV@Aq^G`RVa#Oxme/
+Y!$^nQ_Gv7ym<r"$@e-m2y~=o6)+@$9w:%yC35tG./4M$`(B`=|`tDjC;xnxe[-JlIv#Cpnxy>]IIci[27fiAFq[:/7OD`yDL+vj>(&)PaeC7<t%Tb^O`c
+|l[@.NW:Tlsq@K]9!8t4bi3Q0:dys738kM[:8aaB[H3)L(_Y)`dY]w!'9oGb|P;+9_lraZy9NQdL2:%]Xe@rsy6tQTpW.4HsVe>DDhJ0zT^g(yEz/-~#qe
+!-YQl%PdaUH#jXN/Gy>3ej<Mden#[83Z.c%+K2n$t/4!_o!q&!MCtpaU%;XcPku"lj#LpL8ULcYS=E>nI&-v_$DA&<YD)L|26X)(zxWK#-(ZQbamQGW(/6
+d}0Sls'v!)sfYbw7y'9M~'G4hUu#3<|tz^fYG/M|"Vv4(tRJD<1i1Dc,~{pKWFn6gC0WO!()1BqzwIx9bEP,TlskI`oLX{BPXzu0S`7s9qP|3z#;Yf"&(V
+}$gLl]"[TWj:cVMSg#D&bb$g!4AwKj.b4,=F=gG<{N3RT/LKa5%"7#`7mH`lKH9_h@2Wu'IW@HjPJIekv2upbNE+{B>vr&$'18sl2ceX'W,W{tzuxZ7cxH
+;Xm>2lPtOqO|ArD1nLL:ydK=>1#wRvtuJR8ga=W)+3^o'1&)ZIYwm4=nWWwC0tlSXCfJ%Lkv53Em<+&8s7IJm"'dnzF"S78#Ye6Td,dkCaHy6V7v~J]VT$
+R:!T628[nUm$I{JX_D5C;EA(~"]g5TXVmF=laOva7YJg>KsOVjV];q(Q-h"@L6;LA0j:kUGJi${O0"$!ihxO7#X8tK3qj3Ey~`DXkF2(eh&>}rR<bg3oQR
+Rf'ZUW&]7{;KkkroPW@/K.rWi0[.Qv2s`[^DE},/"B&QiWncCU6g5q"'o1:o%"XGwf8jq+gAQ%lQ=&QGsb"VO{`C|nvYsCYRg|po)$JzR/`T,klIeY^Zys
+"s$Byb=JK=;z",(!;JV1DPCtDlOzet6%'j3UeYYHWSFj+sqOiC0t))8mc.V,l=c3BH/[yj[21-v59.Qf/8w]h}TKWj@{br6gz)z7".e.K1PV(5FM|g28Up
+tl;s)DEzPz;z4bpk~^1dKuIgjR6e:"cc^6l1f2h@4+L6A([T#|QdMD+77pFR_FnT1OV3ZsL78Kw+v|mEyZn=gQRO]Xas#`0z[zxC^L4{awA{$_/J5zR%Pr
+~6YY=xSS;P:^yvVt0q{bU9%z^VcJG06ZIWFVF;&v<{3f@cCc%cVR(@Jf[8C<7Be}0Y97Lrm+(QKJBEqwu(=n,o5Ws#A%7-[;g1^:QeI1}hpn:",&)M(rPW
++ERj7^'y9aBw&=lPDK<j1_2Z18n%2<QBnA]00C9JretR96c|[n.w1IJ,3a,&a/X2sqCb;hWhWF-l~7%y4<8u4HC;43;m:jgBhz#CL}2+YEpJ0FYNd^NwR[
+K0NvVN==.%:oytM<qY7,zU)msI06:[[2RTPe|%>czd'LmlM)G",!h)l&0rd2H&v6[$Lb'ZOgs$P5eCiasQ%qf=;q"`0-m%ag11JE7x'rpx>UOJUhXgf.%{
+;4B^jfP]'M`DG#'VQCF;V)ofVyi|'Cgw}yoqjcr"jau8}h'bq0.msh2i-dUoAp4#W<NG}lRZ=BUdHUg+#fSo@kIMsNxrD_4|;E6(pG|{_vL_%OVns3HqRe
+[)]xArTWcX56B"S!z1|JuL}W{QP#9wNc}<w9hxhmt)y|>GLJ}PMnkk]X=8BSga"Rn]XuMjs{yx0}%AZAimft44F=CB!%alP4ZOs8sF&3E(XQUHTC!8!EAV
+FV;k_/Z5aXyKf&5s7/}hB7[Y}[AYc||jDsP>h"|^+(i93R<KO#=K8|r2F'v,E[an.gaDM-0N>)q(DrL51J^y_rH:=zAOKWJ61]n64qy'FcueTII&a&J`D@
+uK_{[#qx;=;aF&K>JBI@2wWj</b(Q6R_Is:c.z7;yfY/;u8z+dw^5O+L7cpdU8>W~c0Nysq94pnuL28Fm,0W[Le&M6O;-94s_Cgi!XwQ2p;U^=AAj^@d':
+8Fy9YG=N'E{.jUF-kcp4s[;map$,5IrH#o/NOHY9,(uU!Xc2%sN^''v`XZ<q,[9stY:_o&'"D@!G+&wV[J1ZUqF8:yy&~vI58V;8qqIE8$8N=}qeveQ{GI
+7g,t2I#[RjJ`/S7bv(RiWy}hIQJ}.bOe)E>}rs(Y-R!-ghJ@m[zO9+uaecO;m&+V0^:8fBwYX;,7)IA1tRgKk:ks'zt:Rg|P[Ka=IryYCT'#FSu3t2)FtL
+&l=9"BdLal$SyDuP+vbX>$k)b}0($lx[rKf.)r$io]q][6iX6U9`L$7pGdh,2n'iDf>K~Kwx_tkh6dX1gOD2MW]+9;=zsplaZwXJ9>>#HLmq^1v__&UB6+
+{W0=$-`eQqLuxYdrn^+s4fC+SFic#Wn|Z5JVNn,hW!u,`UCp5MoKg-rS)%QNN@sfr3^UYwjpj9DSOpKwP=b]ewf@~21uH]VL-Iuwcmrm@78qY-nhIdP8kz
+0$k-wK&Fsz%uN|^inNX,fa+.'Er4R>~7AB&<9z<QD7$VwB%/&Yw^`dUf]&FaR[lj'<u<Nv9N9nb6E,|;dsU4_X2FoQJ6I(R40o"/&G39Be'{^tfs4`F<)I
+@Ep+MQ;uK<JQ6^|D<B9.#`E4TV4_0=~/^pJf@dY6J<|vIa;y]52+JQ]6oQo=UJ:k-l9ZoCh&rA<!^bMj9NoP#r5KOX3&}k|J)O[>.Q4G76OOM=S&7306%e
+[}R9I&%RP=RW%G-vL8$h`,YI#r@[RDLz._ow/9'kelhXoI+}_@9C2we0/QI(!h@+1SRF=c}FIQl6;BphC:nbv@jBEh_u^A42iW3B77+JW+lPfu]1}<2{G.
+`EFfR)[j8V`qPzc;p3li&|e;~jIJ+%t)}9{H@us]Stz1]<0Lml_D`>AeXjhO@{)J#_,7]/y%#QkyvuEBGu{%=^.5r9Xh3Iy{W^vmJt[{A1jbGad_JWM`iU
+s#&3tGs0%9+Spvm3P;l&Fh)NTaW>surv{j!AOJUVjv!|DaLOB%ZP:^OM[lYe[HQ}5j$T23Aj`W5mu{&bJQ!R`I_v7z58Me_&57(vY1=))XJanTfQlQ.J@u
+,fC]+J#<ar~KVvyN!AB)D;r]}G[]_>usLv1[XX|"}jT)IGdBeM]UM1lgR0k&'t-QAXd<Ku.eqSTAL0~OF:}7<Hj0qyVK>lbonoN];VfZeEYo;E-Qp^%b,y
+4gVM6dLHfx`5)psk&f=uJq7:@<p+q/_j}W'ChH2LQY0nCD0};Jy'Za:"cSln$6;;xb8T;di"^vOda_+)OQ2m3cl;B4J[jMU<+<,rFYYUJW,={7}v"fQ3Ye
+.7OZwS!vjq|x}E,By^9}|^O}KDj'63<TWg%S=/fE3ol#WnD#L0X[RHb!x]f{ZxD.YnUHF"jRgzOX:m5#5;thXeY_,B~L66~#^RR1UhSz7bbV+T`2rD4qcR
+z8YI`@Wd$<TD)V5-TZi7'[%rDf/sGF.Lp3nsjwXi#w~jjN}/qYmf6TP#M=:-<8]%z%!7N@M@j6mo`m-tUunN"Z)P9<jYDeEEH!$Ddm9Uda+fDcFK$u&wl}
+J<SZBdxF#ShA0|eb8z=(IxR1+9(X-Ari^Rh4<F#+(Y7XZJY<_cs@&L2&_c)OhrAf"RaJb03@CR:a<':KMp|IBYik5iMWtQj;xq6$Y-%)Vx{='p8g44z.yz
+"_OLVOKnjw+sC7c<0G:wT00<3MdaVxFg"k!M_]iQc[bMwqxx&277,[W=$r>9+q"9.<toW<I|m$7>m#EO8ARS2ibY'/Yp$ju-jM)S!L-tYFnl#|%.mSM=9K
+)MLB$xm@[s^]"Ygc#3Wx`/Y0#!]P45yXmcU>xQ(zJ}IjfdT`aD=98_@40LfVSJ_}I/:90}:Cc[bY8'=g_>/<jDa$X8q)C#Q:O$"2#9x.LZ:3uhJ5>INcsR
+:,V3'H;bj><Nxc"6T8u5S/P-=JO;kM;^#4hC8'l70jx}h6<{2FP-mcdNA3Z<'M@M]Na8HXL"x5So_:i|d,,&]u@X#+uYk:i'q]XX5wr(}+I}A%ql_=4K%J
+hl_S9W2Gk@eCPP';{pfMD`+;3}V,wI()Ytv+~#imexrgetoR]%qiy",k':A-rj4pr&Z$:iwxK;w`aTnTdBPP<hp)iV}e;)P>pJ:V)dmzm&"4w,,>qDORO6
+XDIXEu=E/F24N/}TL963{/30vc{9&2W+,aJ<:y-F"1OOP&VJ$O"Q)dKw{8sh)P5ci^0;YG''PeA!Y|zpNHV]``MLZOQ8@(t:v}`GDHeH^u9QIp,f:Jcjp&
++QmBI{k"|P!`-u~RwWXA3P41_B`3CMhC%}#ylR()gmB@w7%|xc-@PXf@F!fC]OQUnu#;PxAybwtAo/UWI;o93kafEA:`K:ZX5D2[oT|9B$9=Zr3c:rY0{4
+|eCY3sk^++-`T-Z!Z=v5[K3kQzZ6"(GtP@#250;='L5V;oWO<|5ix>0T~)g!QdKM7'~3`)t,!4sjEzDDG}hKMX9sX&VSZ0hgqq};HTJW+T[1eGSN`e[bD5
+hx}B!(b)<W4IBZb55]v0K/juw`C^R'-s(kc`4C3lxKX@V@Tv7[F}K'hA1YX-jLb=vL=V:A(S0"d5q-vFI&pe=|]ipK~82#.4q"Oe}ylBls">AN0HNY$qJ!
+mz=JP7eE~a21)E!k6I=]mG,4LocJW:6in<B5'G"SgNG(JW$M^0CU<(mL#dDBU%5Pd8LarE~MM)<r^L$^kI(7:TBOGw)eXi2+c7Q_)P'Hl)>M"!%(O!4,mD
+g=1SDRm#R2:Q+-T}M=8R#o"@bL"BK18<m>8tYAlBn[nz9|!($rS=D9`:sHbyoy'XW]|8VHRux/1WMOfY"T="94lg3rOPKQc>-t~}sbt`|0i:afYMh"1GZ:
+nD+1JdK}W,dBw0Sq1_smG^eiVS|^bQ6CIGN0mSC`H.]Y'_!`4q$:yn8!0%;EVj7=2X^g<;'WR2R!D1Cgv|PL0k]V`1_MRz;Y`VMe%OzW/S{ETp(t-z_:Y"
+mxSeCLs5B+9["1}B5hR[(MAr<Y)%<R#H0LwYQ2!CTcqYKTvk=0r>@yfE%M4bPz>eUs_LkFgoA$L0)H5D]74`hRXu'eEdw:Vd=hC6Zez=;H>%Pb|'Vu$@2(
+IJ%Jl<;wn]Tt%+~#Pew[X'[xjswTl{!>MzhZBwXM5s<v@QFpS:v/pg4jk]VF}-/`<rT:ZD1p;HucrN:(wCJNR"Yhs)~3twbs-z>tqq2J{sd<CCV2Ow}r%|
+~8euN]"jB;0[z8eG&jM9ca2<,$uzhbA[o!A!%Jt'MzwXR+$fbV,6swY2JF-IY$f>}iC(`bdp/utwOTx3o3V1)E:wD|sA/XEF&K`9F&:qC/_y{qZ/hGl83g
+<=W[nD/GX]w"wLCjlhbY_hbRRJrs/O^.D.]W[|l>GzAxe{J+/D0Q^S{D||^=QQOO^b-QY!Zle=DcTfTPM7Gtd)o##1X8;t|5_Y8xId3[t>/HkjsNr#fu|9
+2jE9x^lqM_cUBw%boS]pi%9[S2L>e|Xze>qgGw$DXqo2'pdpzAG}3Hi2Gt2)9+4y)k!y@xFTa,~r+5-_9fzt_}p,cT}Ey`U$.Wy43"Z1f/es.o{-af;tn:
+a^7J^CJ0Nd"S:k2-DBVF`,.e_^JsZ.>ybOW+PddgOhx`uKEcfYW=+$LPFX87j8yZ"7bg:F7t[ig5rd[%7oQ5Kk={6o,ZUe}@k<Cg6h0wSM2bD)&w.:EIy0
+kpz:8[fv=P-:gUNKL:mSyBiKkO/W%2!1Ig3B2`zx3Vv:mXeX3X;<T0,J_P^R.3FR$O%KxlUO+J(VG)Vi$;!2ynH(yVv@qGJY~N,kLi0IUpwAjn&CZR^6~j
++TW_];v64cljTl`LFoNC|EQw<;deuwg;X7rd:1l$yyYeM4h_:7<macJ{2'c!rgVx1!PQ@yooD^yiex=LHnx>x"GY(wZD6k$/7b)4u7_WIZd)+u4yk|dY`#
+Z<W{o:8CH3R=vo/{W`CU~kWKoV^gnz%&MzEicOgF,V(6%;^}Y+=itKk:^VGF'{pN=;e2A-O9wSr_ub5hZt(mBf)8V_JVi_NwE_~B]Q&x"Eh/E8M&F-m9l4
+k.FNF9`)%X1u$u7y|f,Two{0."$Wjg8=B"e^>XdvxwySbi2i+!,vFi%3Vq<h&6I$^"Kv&_M7!IG$X!FyTplO1+s4RIT@-CsNQp5<iIlIA=$SKir<qw6fDO
+Oj><zNJ:2|~bQDt]=Q2rB'SD&l3(%U6fppOn04WF&ORi,oEYt5J:rB'!@a/hAZ!-zmXO+<N/7(G%K,w%z^|#H+TrE)9kY>jqT2NCy{mF"}|SQdwu&e:@Ge
+!!,#K332`&>K+t}Xs&qj./[,C[}dBQ!+R/y/H%Yx.Rv2>}YVu=_HJ!`aFs-0Zr1q_hEvzZ(Q~jBwIA[p1agDtpgR6OK6ad)Id+=EPcI8$vx}'tD:&TSfTe
+^w;P'ZobfK)]`,6cI_)T7@0o.7tqzj~PlE:e-hHW7.1Y|NziUJ#N>/:n)Lov[12!@]R8e^$xj`w5F0fTnxD|,}HBCh}z]_~Gz2=.o'JDlXPLovbxxDaJFG
+<l)A~pcBFUgUumtF`S"-A=^%,6yU;86UZkX#Ysp4`Zp/cpk/N=HFu4u@S['Z!sL+1&zs3L$KGY|v/%3MVHvTpJb^4-pWTC=,h)Hb%T9MF7k00bpC%-yBNH
+DGP4A/TVX;l5H7zny0hXa^9Z/-Ce$-Xh)vS6_Rl+sOLgm^}C3zk|2]YZHg~fj/v`Zs;<C@klq-5oMl&{6f<wVrg,Ta_]-+#u9QUz7Se`,^h,W<s7(k#Zex
+BFp&%;YlyhVHgQvS(<>A5I"2m%DV;}.YB"IGV&raGk4fs_V$6+$GeHM0<wPpx2/sG|1Et/y+Bq>kN"|GB_n5@jb1[zXgU(6kR6HdZ6(c+AfTOAUmXPzB@w
+Fs0-Xr}_cI2fwY9q,3K4>7=gRH(^/s1G'n](<!rdnWX:F(bT:he5:buz1LrLIyJ]1q/C#!5bmpKv:5[5O/#4e)vH$cy16o7!U.2odyt"DFF;@5mQq=K+]!
+<,+M^OOu{Z'T8QF4VAiZ8UIVUp1>Y/{s)omD^UT{Oay(hi$j%<hM<E;2R&jmY<x#)(enAcx.XJ7FhP@9~Zkd{fii5GgG7N_y`)sU"d!:vSb]&.]&a'aXmp
+u$@b_Mwfo:Pc'Q0qkVT)6c~,3ip:0I7!+,alcfa(:r_+|5f2aHxK^Wgo[6j$Y7d[9Ta$(Z]shcmp4bW!e53N[sdNag&ZSR=yE:Nm_,^,0ls0^ckaa)/PLw
+Jz{y[Zddw_yjTL>R}cxzr&7F`Z]-cxIlV+8|CWQz(jl;'aLz[P2oHOgOq;:YL%&g'@g4W#4e>5_.-9Lfu!,PGVGVCZcU"ih/u+[%mjrbgkW2U$QmE0zg{8
+x&338KBv-QD->LWg|5ayO|6Z3PFaoPe;q@2|IsuvrdGh,)n0GW`EhGRkS8AENwKB~OaPS^$5DpZ1)0.nni]X3mU.mNnnOW&cUVoVB+'n_A&8i8n;kBPB+u
+U@k'FY(={v`7L!(1-9VKpipYDv=UT}96K,=nN8[9QAI;>Knz&jZTp'"a2Hsa/3$3:C:X%%+sQb:b,YnQ<]='Pd<VacyvE177:'qm'",)R-"o/Al=%$Y;AZ
+b+$dg|ul)bZs=$|T9vOO~mvs>Gcmm473-}_5Lgw"Ia%AiWKjPxtHAPM[89Y.x'XIwu;o&-q&g0mTf3i3f$q'G=j&#%Wx`+XhTp|hpUo5W,ps@qtHT+Sp$#
+8i!q:!qJTct'7vS)[91&DR!CyHp99X$xjjad(rOBW(@'P2-fjG()bU+]h^pm18^.4b,DrkC7TOctlOkYzj0HvVL/oGpjxR_ZPlkumgW^&].`BUZY8_}T&Y
+e=&z#=OsrYGtw=k6#,#KazyG!QY-~i:R]NS&$}=@ore&~%PEZit|'8G0X%0L]/U3eAD}+nXHhJX+6%lDOe{<rD8i5=84r}hlekbq$`/CceESx'iK|0lj$<
+<j0u'hvEQIh:{j`9P=j[B0Z%>.|qg3gq2<71kw1K3]Lji$zueU:p/3+pWKn<O%^6t`Y{)`[+%SrFlMLJ_d-=fb~_86W@~3%RM%8pxSxh2>8m.7;m.7_F@k
+}|L`IqK<Dy$an>yYs["w9h~eO;UQZBTB]7$d^RdE~-;jOmnV)|t$h<Fhx|^%Fe04{Huww>@'_xoFUr$j&4V}1L5)jsa>-xVHJ!(QN}ZT5X,YCX5/5k0GR;
+X[p,{DRIUZ'35M,t>|I_q:ZvhHE2mnJ7%kxo~($w(_;'-}1avg:!=VZ^::7o6VF6w(BX&JdFL(Oq6hTTg-yC<f@jqj8co#/#R!8#ILz9s'7_J[r:$^0bMq
+@}cHhC@M5Cf4PGwWW>.TVhZ)J'PhQA%Vw|r38QDZ7sLyv$I"yz>AA=v|x[9MmggQADYXJ,ZlT6YjHDq{6@bO!ql'>CW-`>#IA95>{t&zi2aqvpp_74vVd'
+w,vi{'c=jqhpJ_Zg+AX,S%Mf@`9qG(A@Gp8<fEsm@4~+r[II^X-='ukQ]JHWDE:(3j#`Db:oc)#p0:['"ow-#8]}B:Gandc-gc".`as2!#WwH{X[kKBf#M
+=L+m2(qbE$q[Y"Z(xnM7Ao)yEVqON#PCiw3^v%I>}^ah_&XQw`K.cbFn+JBlf"DY[Rc^E3aq5V$yDBW=4,UI"xTfp7jq^(d:PfE5cRjW[.)8ZV<l|+ljJR
+pqX%=h'@}s/w][2,/P>c;AD"!_)A=2+e9H>>mV6XC[((z3rtc.c@!6MaR$!"<v>e;Ay,9NEz<fB7gAI^)4HAj>PiG<T<`EmEywzA>-T.UrVYaXQ<UA]26K
+Fm@3%fcMeB;L;+%Bi:}!n#KJX-&fv"eVgzld~D%IxPFtv,SqK`db;VXs1F=,5fQCd|@YbR<wsD{j1t"hr/q.(-:LwCO!.Kv2)qYrta}vxNpL>P7x@=B^bO
+ID8g]G/U9:$QK&B|p27$C.w^CQL8fnm34$g/+BoxW-g4kxEn8Z,]8K&bPU+H#[6cCqM]-bXzbRp}$;0[+=np0kN/G%lP/J>XpInv-4a5olniM"24T:|Y1{
+~=2P%7dOsY8r)d=kWz6sbjw{`3NOCfIXkM]VNF^q0{#{cm>N.mWeWH7Po7)V,'X_cbTP(fh%IDx&7;6Dzk8V=0DPjzO{7Qmb3IPlLEWGwK.iU`8jcTA2q=
+A&'E,j)E-=x%>1n)7@^P@Sm3soYA)!D3aKln,k26[6C''ehnCb=T-v6}gR^"Q0x4<7A[%g@dxCn"hEJfHnG^B[RhX.2Yfajj!%#55t3/Kbm`hy[se:0@H3
+>'m9ypAmXI<C[mJ@[59Bg=iNmoz]sX39%^wwK/kdi(/eW(S)CV$9&r20R6%!}HW(}Ci)(`iwOPhf{O5|IYSusx"'>ijy@#T2FMo-t5cs~5e-:g^i%Iu&e6
+>&MXvOEQwSFbJF3&+UmjHcfwdbhfHRua|cUC:i=o'A4K.{3AGS8Ut=>urQr2HlWe0`-jG-obRwr/6oo94)eJxp(9AGNm)2amKw`yDo$Y'OX^b<ctpUj-dT
+z)C]>P1'"!zG]<&PZ(b40Uj-!gDN!A%koC';b!0G@y-te=`@9"M(xGK;lX.DPy)!HWD9$$;kg6g'y<wn_n+qH)I.Hwh0NOz>"+'qTp:g(cIRuztq`KT9K6
+Rea'RE[c~D>)yo_&;G#Aqs[%;:&pTp^tM3W).OGY;T=1lcj60^Spra8[<hArQE{C}QWSd+x9z]|n]=Ych0U,>4T3s:F.#Y.XXaNUguPu655L&FC&i`5H`|
+2^-#=Oo{1gLY0'i)1:t|y'W^7c$`qC]#pc{|=x:usFB.6W`HFyzm@fpQH1Nm>o"<~q|6K<cx1%47R&<KDcz'EC0+[E)):GQ2RWvCJ3{1g|Kn:q$Jiz%)|j
+pweVje.G51'+8wie;][Iel]k`oEL"Dr#RbS9fk(iwKYfWyvns&]cj"Uqd<~;8l%rnwMw=lb6L!^%mkYd<RTK98y{f(rkZ@@a2y@ToW>PVv>nBS_q#sx$gI
+l1c>;tsea2p5QSsCjoDD~5dT0tp`9Z{(d:bg<J@J;D>4_OG&[th8@a2#c''2xuaT0R!z9,JcA>G9AlTo~{Kz`LsvK7Iw/mlI-Z=xt6p2.pTPKfTf0%5rIL
+LN5g)KAn$xO3V_)Uu)c0zt'hYL0M9v;B1I7=hQTB;e^>g[aQHp|C2&OjlYCx.A2skQGWU!zlS'dr:)};v/gCR)spwp>t`Yg%"'^1_IHr[|`>M{[w5qU^&E
+7JN}1}Gk#JXal8!H/LQ.&n/UZ7BGQRb8RL#k}(irIEVg}-)P3F;nz:Iz#UM]E=P/bfsiSY%xwqRL6}baGzoB4WO+9bQ5LSA[y)h}I/<@AIu'-nW=H@X20o
+BHU[h&pstEvbK(Fyf!La}usmzr0fj1c.1+O'gu7ahm,_nk(1!DN!))G_E"9E"%D{JmM<|2EwZCUEv^X"<m3#q3"G+1C3(pQ|0H},^;{5em==<FM:Ua|Xl[
+)JHcx[|5dm0pxl'T$sr_-lg'u2+b-Wid37F")hg][{3`da.IP_/cz'JB$'Wac1)b%k8.zMQX#]kt0rS$KrSW!D'kwd+wWR4FNI)Qk:3z>f;by$uQ6`C58q
+WdLm|a9LKEFcpE#^-pWDAkxY0^p+qPwe%Q1o';m+k4..=gg]V75y,GhaY$acpRa0h[WJsoEwJKugN@F5cAu-Qp}}sL,"&@F8I}1("z<|`y&80t@J.".Sd1
+awT@hVf];vVavp~eJaF/h(|<3-#Dt|leAVVohL$2=Ev7lGOPUffSWue'rT`C]ewI~^`SvGP|E{D#oC1+bq`_""}M-j<mP'n2C^WC)X}9Ys6GZbSK-{3L30
+iO1Dj[|PoH:5t5Z_YySrj(DKWP#!Xk-=fUF`"9n6%)/xi>4/_Dg2hyKf#rODwu1$ebsa-dF;4,Zqs/C]fO^V6tpBSy6Iy>Z'&R5ouDp.T2T;Grd0(k+(kx
+uP_SDRNA`@;n)1P+vKf(L`&uY;Ku1<sde$VXT2E@_`{o40PD#[!ofo'c%CN[2"F|j$p[~[.j$ykzv:d82[(1i0Kp!F"0sYVu%tN7Xp}Sp[`b`b@b_3:O~9
+|v]xNW=7Ya7$r6N)oBhdn`>Bqd7u#8w/a>Qxo4GR+&&<K|h$zQ@.{f1`D#v(@TxBpdqoUK8fJriJ%hfE{Z~kQWCMz@q.UA/|;Z4=C!Jk/4+(T!09O5s||,
+mhPS>]A,Ky"7NHkb_s)M}4c]gPoatjZKbIP|]vI!>g0UA`Z4Ack{)]CCdEkc`[f@w33c<)Q:rX(Oxo{k`Uv"@ISUhtN=VxeNh{L/V|yMQk]7koyX<o)flj
+IqZB2Trek@;6;%g8<qy_;Ii}q4|olHBu72+Qw-Oxv5d9x)C>bQGa3z)tm.n!Abr.MPL]&8Y&-T,#J9{LmR~1lSEw(9"r!<KE9O@GTenp`-KDbo6`h^i$xr
+!7KXY&Iq}"Y5Q2<-^>d[vQ7,#JHv&m:q+N]|@dYK2P2y0#<a33B16O}QgcBSzgle9AsKT2y!S.sr22zz_7ki.q'u~5:$7qi/khQs$D_ZAZfw`Ornyz=8+v
+;Z"J%HWa_2r4[EOPhqytp^jHQl"nEz0Ct!~'cHtl^!&Xm6T#/)$Uv[KJg|cej^^i3,Y9FGjW,A5A)%J.NzH505baV='N1ANl%H.wfpjoXPLRutBs^rbo-M
+="wo-Cqn7o6X_rq}/+5u,6n%=d^a`i#9Wfo2k;9glHWErT,.I{AW3bAx=>H3E6^KEDLT7R}DVwbDP)RJC&DN'Z7R]A{g;5d3kpb{0WOMu,W+L9K4>O#D8;
+h6O@@{s7I[b7X828f[#z[',U:ytv@M"|e["7^A>;-r1:@o.5[A4YP"S8EfUbN]'hwqvi3VnC&dJqv)M>woa%c=9XA#rvHhux(kp@]L7[o!Mt[,Bh6}Y7iN
+f!v=1}CkP^t<x94:lb);N7-+/fA6`;r(o{^|X.$>kCKpMPlWzIw-rd6J"%q8dm{EJc2_OZUw#;{Q2Zc0X:D(9t}4_|)wUDB<&dyC7}eF,9}/$37e7ynbDq
+@ZABPD;^-;JOiy|}x=wy`tpns2jB(()+]9Pz|CdP/wHM;ACu@LVSF$A^7[:g6Y}o8N6od/7,Y]NS~HTOa^b8"fX$sSz[_@d@Pk;EuA9)jat!RJ-9^X"1bC
+w;+lXH>M4/E)"@fH"3=UB;/KO]ix+z@eYV3#<%fEVJIlMO]L[yMn38gr@=#R!>ECB$+:nt[i=WMbG&`.^^opc.P4%ddgS{E1&z{nMR2ML29v3/UM)O>gvc
+$TO1dn7EWx2rG$(jEssgCvs6NE;{L}6'}LytvbT{r>_0kZ,#3e#j:F_A#r#}W$6RhT`wc@7VBnnA;mlf#Je}k(i,02HN.nPwak)N!;2iWk(H=|%9/%f}9q
+cEyO@e'Bfkli'{-2dhF8VXACbY=wRgO9:%XpnWuElE-Bv=yOcFP2uYb@~6xb(hI>va!arhsA&R.pEuMVz<S]7D-L`k#%|OD<l)]wRF3pYD<")Qm+{^HHu{
+2h1Jaqi_lEA#v[JCrn{pT3,hylC#4".G-QJDIvL}z[,9"jv7k,&fc":i-@B#xohfV_(llk}}v"&ofOYe<KFuMw_R5/7ZT>`WYz^GA/YpC&GV:g8v9x2W!1
+Ipa5O;Ca{GmZP@<<9Va&+YL}3`T+//OsNvg'8{/9Z}"jQo7:uJ~d7RRU`yZzFl^.[z!7)z$_YFw|5/f5Pjp#IlfN+fZ0xS8@)%p4m)JYyDc.kJvo8W79^D
+=3Q4:o_<ac(_7Oj`X,;z44"y]K_I6}:;%V/z(Z=3!1M5`fQ.R>:L=y"f.gjf^/KKxW{[XJuU9zs=%.y/1M#3^tr>nI<82+"dS7Fx|0z%r9:7IG;xT#,Je5
+r5z5}4JXIXACZG0<9U[bpJ#B](iLJ1G'Wl24u3ByFZ{O)[]z=}GNDzohubIIiB^&YG5}lwtg);$M(FArLaS^,d4G"]"(gv,123x<=5tuFbhJ8P]qE8N}Jq
+xFousWG0e$i4<R@HV#nfEAW8MLzpLI"#&7[Avp5n&C8-afF#'}STxRbwXO:cgOaDmsS2fx8w:IYvZ+`0kdWuVxU5p0!yAwhYHL"~2g(y;b>@krCT=/(&@Y
+=@[EK;H7,-`z>AZG@D.N%w'/][+4S%is:1"(hi`3FAQJU$OB%x!#2W-dXyhMOy&T.Q3-`M,0)4TFK3"^Q9o;SQ9/-$CQ3/O2]sqQz#<Bzr|9e-89pn#|])
+CLKcginH3YUM|<J}Cv=KrkNY~hxpDvDJ2PZ]K6zdwyc#(XWoTJ#IS=WInO+m61:[t<$nAB[a%+dz(E1TB>EpOA_d(E<whS:x`brr~7$kvbWfHw]t;oW%)k
+nNY0rU=W-N/vAD%DYE}`"loIkHzhuN2{>Jb&1]rX!,E1z:g.k`JlRdOz}.s!l)CfJ`./-&b_M{0(pgAuqkKX'qf7"@fY2.uPgvwhD9OtQ<pFtX{lPv:DuD
+@W&>/5eLO,>Pj4[#o_P1@"S@66G`603iL{:d=Z/.;J'IH[zgE:`%zDfPopG^d07'XC>DXeFh>4s)XNZ,~WnI6C=i5Y.qXEzk(#m@B53nd/ww$a.lOd_KSn
+$%g,e8Z"q[4![o15%^Y3Q3B.'"#w}5)>I}s&Ndr>)nxB'J<OZ`k6z]6[]}D8TnXA~QC7kl.7jyU{0>^&g";78Xl}9N:402.1ItQsNl{Y@b:J]K%d12WWx_
+@twWFIaz-{+ET#(s21]p3vrp%%gp0m0b1Jt[3rbOt5TyHb|"EIG|#"tmzGj.+-IM95n.+tM5Ou2kd%V>&31L1=h)_[q2GegkYEb7,n.@{>k2"k=K)f"hxg
+CxHvUE2`E6ASMDJry:g#HjHj"y{iDM,tfgRGnx2N"g:uDexLgvt}|#z"~a-zM#Y]T`[cGE~M&dK1|OxF"/V0Z'fd(+8dN,kY}IhE2n_E+j^nwLPK85%o%k
+Ut<:3$vQP[.7xzVL8d@dfoyk9qz7yI>sY6h'DWlYJY_3-e=AG,aAS60+%Jay36Hp-wvR-.|;s)Avjn!{|jrtuygNBbAZKCa,xiLaYPuCkMnHUC/]{4}2zF
+:s[m,a0H9^6JgCV9U>_[d['u}CW]yx.N#rAAU|BO>oMMNzab&gaH+l'@bq{LR+2(L%`u;8v^A`j/$!qD7.wv{UF2VSM]]IK+[j"atr9,V|D&emg:W8j-CX
+Juih>CJsD,<h8RYkq'~JQANs)rd85uHD=)r5X-Fx(^o/[n_G$QYgQcQY2xCx^]kJtKDESRUWICn1sqHwpdFNPV-#|='HQGpNc7Ja&!2CU7eI0.+-X[ZK5&
+V-IW'<O1n1]xsRC.s'VUGMr+CP+<eXe/X:{_xS!R<k'in)CN9K[PIOO+.tbP+EZ]Hp9ohi(L-EGnM=4kb(V>K8]LkP&|8px6qXlq]h52Du2DSx|J@N+L5g
+oID"-AJpf4L,fw!AUh{xLdAhUs09;HLR@$`|a%ELA"=QpnO2^TG6f<)(2qa4AQ<`(V,Wq7Ux$O58DA=nhM;2doO:Dm30|8M8G1ail}6ViE`sn.O$~n+vS&
+D{NlHf//;ZhDhFySgpcr|ZFGmYxjT"QtO]f4NpdD"zJ;|CI7aqnn;=j1'}_>m($Jq}XL2k%M}IJC>5UiZ#&EE{u!hK'(eMV[TE~qb8JI"ov%l52&kt~624
+gX"XllYbL{x7&r:G]u%pKI):njt<_;7[R:cf0kJvmLa}1R$:ab_a4.UF)M].d6=POEsmN@@DSAF3W_}X<lZGXd3/!bP-Y-KHV&oB4IW(dY.2]v6.T+uXLL
+]yp0l`y1dDGz~}DrC#p_8)~p[HHQ+j$$KS@/#rBz]L+yN6s4Rg$HPY=w2a{R]i1<Im,X>t.nFXxmV5N{cwAMc7a@>9.w'GdcAx{X")MFXeZIA_+4R&},K5
+7Y-T5.K}JlGlDp"R4Jw")l-%e!1Ah]4T/sV&}Jj'<dh6WX%FThg$=-kqNX<!;P]b3Ox]2yVoW@D9h6ChcSgN5f|Mf;]%/q(yNtXJ+oke&R$/Vhl(rP|t3Y
+h@U90opHVgKga<fw50uQX.bdsLo2cl/ZvlZpk-GKdqlc%u-=(lDmNrA^;D:a)Rpg(1$S2:NbjBezd3l3V:(b5T&:6Uve@!|BK<oYw$NED^9nn)(hNCHvR7
+ewj#"/:&H1P&val'FmuTWf;M{-rep2Q:8lr1%4Shk|3Il+2r3K+BXV3/M29V(C:uJ"E-,G_!rej+AW24)#.oQ".j>,nGM2UN`$RzW/+re>!BzBjI5"`}vX
+4GNW<m3='1Dbj!K:0vxYe3BWmx1[vi$GNvQD;$fFM{-OyxD%j;7n~BAFQqNI#kQ_xKM$=YLSF2NAqKeiU#NIW`,kHF8%nja=b>s`nnQYRWG<##iwBJaz$T
+wqHJj,T^9r#"%,x|%oh@61V1}P=g-xLx2HB'ffD0nv_>,h6_sfZ{M"q:jFLv%bqqGm<&[VQD$XWwG8$HdL{0'iUtA1p{5V6}x`Rckt-TcOJ7kbTo!u&ypW
+;Bs]kRbW,qkv{Oh;UkC]L{&0nLA@0ODz,x@jEfRmGtn>wwK,I|j_3q3/8u`BNs~7aRit=Z2.(n+&jBp|J`.l}I81N'>H$+{3`o."@#x6wPe>P$51bo'Twb
+2r2Ax^Q+XZ`J'Y7"T4=6qnzs^(4u^Axw^SxP+8<0XIjCGzFnUVDkkw4u0WZXkH8yJz{]m:+xjp@O@sj`3n4xm4=lqWu2M-5Qc>"ZJ:drW-4+]==a9`kh,R
+^]%WVXzw@X_;NS+"(Z6ldF0|7T<Ss_W3HdsmWk&`AQP30TeYG7$K9{OVk5TbG_JAe2.Rq_;[MW~Gn{G^zWW|GV:+@{av=CzHT^5,Fy1m(Zs@eII]F4`eU:
+Eyxuz|dA&QPYCA2&C/>^N;ZgJMn3;(EL!vGdxfOM@s;zXGWAZ{ueCsEf!zTJ'J`_ejvcB=i$ZYE7PdLtd]IY1DP3<hcH;6Om`Dy2R`$PY1)Tl1~y5u'{.8
+}p!Wwfhu_z[qv!UfOXb#+^HkFeEf4n8S(p$rKq0TQ}veTr(K]OnzW_y)xku$X'FcIs.`pup"%iAUNj|t"[Fzhc>w=J8O^}FKfo0F;INe!~FhWYYcVEl4u.
+joXA-4KiMn"~fI6pL,]F(fY:~x}XaO#}c`zJrX'){JR`hlLb&G:jupa3[xE+<Tb_,zw}aaP/T-mE^+<E'q/M7#o,2;04KVB]"sayFUj^!zHIDYr(2'=Fmi
+Fb-"Us.r0_&riTF"9-:=Nss>H#}+='o{kO0RKjj_c|j&$K$2{OH#iJfq~UI'O'}A#Tz^,HJ1;qE_jjzx3YZ%7H[^#Tf"JI4AP6xb!.#h2f@cV>vbxJ6UMj
+J.2=257d(vYjVO+.&(|I<VV9vjZ@Uz=R:&^s{$XkP-]Z[Lps:k_+OJz_6D;`=y^-wvLJ!g$:6txWf'2I`]k9(Qb"qb,iDs$9ICPg[z>2KT,$w:25z.B33D
+^i)#&Q:^{;;g#)muy}qVm"U@<6]jd'H'A>vlM(Mk$YX3Bq}{<AB%Oszv[$t1Un|x41YyODf.og@O1D[,MSFRRU"OCk.GB0NTwB6K|Gh5='a]P&sXW1t9e)
+}h4:)`KVkIYzhK29.M0Rop$&MB}.3lZzhsP.y>3oAh'QTk7[~+bK$Xad<WR$kE0W.&{/8Zx`/i/nVMjS'4#ejDSW|%ia"-#$;qx>:>LG-!Kz+ZrCc)$ubc
+`BFHH#W!ym)9~i4>AqU=}x-}fU7FOoo5e:>EEHge%zXmTXV7`5M]`qDad-5)rVd/K%r)o_{}VV_oC{X!c2$%N.+5)!f[Rfhs`4yhm!3,IlQAcotnYci#7[
+Y.csNd6(2@o"t&NN/VTR&f"LL/-6F6Kb#WU&!;UY!nus,A5ddLS.t/!ghp(uF0[e^1HgRQZyCUxVxcOFD[%en1wkI`.3#XhYnY5z=@$+]zo:Y54O5uVb,@
+%H7)c!]_ZZpU~_8<|Lvw"`iyG.'QOR|w$j45kv~Jq|3GJ|&N@G4i[q>o_zhIaetR(@l6#%IJDd[|#10{q|AInKJW&Dc=]%~#k=hYa:2ZnG`"$6Is=UYt6l
+zJoDzZef0PC@i]|Jm^kD^5F]/paY3(%nFR~5N^i7<DxDk;y</CQ<4>UbXzV^;L3mQusCB<$K}wit$0KCiTKkOwcbGHsk|GMZvM`lfVL.JmeQLLQp)g6p#U
+b+OT{<w!$xS2Bq_L'lSx6L"N|"ZARQyfg5zrntn`<+pLN+[HP<eJrd<N@C2]tj(|fy&alSDhG,ARdbg0GrR!n&vo4:J$KEHh{|Rf|E`@-m_WGPJ=R)[B;3
+G/;B$NL91J#|`48Vw,4Ok4~.HyTPZ^~FT;^0/ID;>k;suP{{Srb'W1&0XtqD}g>9]N9HsQg}R+]!i5;/ODupoWUh#6qdbuO2]b)(V:Et~gS&}cn&Ey806R
+-5t0T:M'w,_@Gd<>}S~DkU<;GWy(qxY$^`PolpS&A6`htg|JNRJ2GgnU`i0&;.H>AzjZ;v56/TG]hJx=+x6_+`9qeJI^_ka}o^${rn|nI,8JoAvLh!@]6`
+A[F0vg"<K41@ZQAEy:VpkG2(ZlzGPXn}bN[$dtu(p&@mvvZ:[-G{ME2OsyQD]}eM6jB6|2<kjROab!;Bt"v|Cz+r<DG$=>pxV&p5k-rKij,e2:b6I|0d=I
+B9rQzl%gi7XrXmhz5n;O+fW&f8We7D(B5:x#>f(z1B5uch1yHuSOyHj6PeRc1DCR1+pO:cFOf#IgP,oM{n;0pG--~gfE):(VC5zjyk:C~|6;E{481i"U/#
+.l9Uu^aI'MNeUwm$5&Y<U0jejO;Q[Xx(dEF1xvnuN8f}a0]P'-MkFrqxW}Qily~1+F",Qi3:<dcysJN}jwou!JKiFr8X.mJ{E&U{tV@K>qs}fglR9|<Um9
+fbGpyo$TVGR:"Mi}xAQ`{|d2Q|tOhy|}}G~vJ}s!OGx}3$G.EzW}ZSV|4(MLbTeyI7gl%_%vk2@=4"9<g]^c]r_Z!T/vgu+fjs7=;)(|!>bOQd-{W)%XW3
+hHJ>Ml4K=>HwGz~TRQ=y(YwPvYEwGH5UhkjD#_Z&_<#whL[y5j.kfdY$1}}E$5O2Wp~5~Bf58Mf7lK:PtVVOt&B"Kab%vcbRfxpk$eq"4G3>W|x8uhnnE=
+]J"m;oCG|7sb^>us.T[BX9<--wq/o@-tPjzp-C(:4al[4#F"<<B1]bT"k5R,kAK|D31S"B_d`$u`t|G8;w&#]`a'MYMnjS%8`bZZ+c_^1W@W0=WXH({q|n
+QIlU!+&,S_[qV^zvZQuw[.}O,g>wQwb,,7)sHk^1$}Uu&,A7&)ACk${>+wpHhZ-t`kKMa]>5O^KT'0{|24npt|%}VT+S0p}|te(f:BNs;T2r(jYqnxj'BR
+!7]B^a#}U_WFz8)Un!7g%DD^,i9-E.#2%aV]~)2m0F_wqF{Z1y:OEj0yE3<DiRjsz2q`'os'=f;Y'XN7GFwe~+".wmsW|cZORncO@NizZ%~D0#qNm%%TNw
+WXD7c">e&1f5p]>yxGhkO1KLo!:YO=)wz&ja[vh$c6-1DyPsY7$[G%JO4'Mfs+,y>]_p1JOLw22fZh51RV~]IGjPZ])6a;JZPztpcE,&3o'/6u5H|4MWD6
+7Yy7~T9i5(,-1taa/z"+clc;'Za&s<K-[y(XG5yrYtwp6`}JGsGBrp/9gU~tOR4cK1A^9O}r%t=ql,NC2q}OmzhgRjEa-a%nSHMZwv1A(SB/QNTq(MdUkw
+Y1N}yW'<U.Bc<}X,yR]I187V@cTY(=df:&dw92J>,w&GTe,@u|zI-iZciSGIA3kK;<hnrd+L_oERW}Rr$xy349o%("hm61hUiaT1YmlebS/F}Pi4&fE8y4
+!boOHy:|=;,|B>U%D'-OYU5oxblCdFg"MxM{w46dZ:+=X$B+g|$;`ca^K,Z%d[pt&i;fa(sk<eV'C/nVjw_ryKNb'IE"9v50G56#Q0tU7#VK9E7TL^W74;
+;P0T4u=={i0|hvd/Zp$5#{d3kl&|36WBoHX9F)[0,l.8QY;}f,l%.8P$e9P'oc4SarI-z/MA.{2LQ=xy']wtstg!and)txwP&oTrOc3X([OuJWQ&3exa`B
+~>Iw2Qh|RYWc}05IbMSD4G_DAQ>=-G}N=H9w+e+aN1.Y`aUceOK0@X{%aWqz='8sl:5/{)m`)wXX~zA6)hp_kxQe'Qm$};';f)P]wBBFz%97s)a6|;X9kv
+K;>[s@T/@6Hhs(5N=}qRZm8S(;baO"gsNIdeYGS)/tVrL0JyY'BO_w^wg=A'k$'qDQQiSoO%F(&|ymi$-;iMeGre_uwO%dSt!>>1JpULkB%f=N$amxb0G+
+Aeb3Y9IT%)i#R(r,R>Ixv-SDZZqe3V>#(So9s_ZrOx7qcm@KHZ&IhUN/wTC"Ou[|I%p>c5(_9!'P/(;jyNh6e)r:'/diq:=01I0`$UZlo<t5eU3k$$3e/-
+'`KMI@v:{)RG_0V[qZ{_0]w)>W5Xd+BE$vrPq-.sl%oQl-:,)j[S}$])'puCfUxg6B$!0cR,-_dihA9ZJl,|M!+PKAq4t2J6_hJUu:&z|1G3^Wpl$,hgZ2
+vL4[mY[TW2"aZ6oRVX)O%4r<RlN:l5Z.:pF,)1nL&=Kpi+f}CKz[{pvsP&NICn^koKb{ELLr/TeWiOIIE}0TnbGwh`q5GilrESEDW'tSSs'er(ViKg9m>j
+)NTN&;]Pd1%c+nxh>9Q;D}:)U`5K0F-l=dJCBCQ2xB{w"yrnWO-L}V:6EoNc<IGB"v;RRF}Z3>$&tC:Wctc`giC|dA.Agu$|)U5I|P%)#,y8){Tr%s`Oyw
+:^afSnfL!=!%Tn-u,R|v<e&nuO]|>>=_E[KIE_e@`k9Cz6LGD8V]~SPoB3u4$O{d#`@CNc[dd^qYqM8#$5[{9)`+qY$KxOg=yTo=02c(R{_{y("H7JDFji
+"7#I|`=l`$4le&Sqq^9@1A93=@!Lz_f<gAKL^dlO'=8a+f.w!8f7dw#pXrv=K4c0yH~i(qepe@<<tz!8k%h+xT$xGpo>UNtiJ(qS`xy%FLh+8("rF1@M$F
+q%D-R"AF]I7<3}CA1t;smbG+g3M`%0or2/ek"}6]E]COxMWVzk,ADw3SuVV6e-9TzE3IfcvPe!:@0:~dn..y$,iVlbxC5w|OGu}M;3+qI<&mt>W=U)pL!#
+mYwp&bW49rXD]Y{my_}")=>%c;W!d6cB4$!XzyyE0p[_HLxaAx/4|%"mqlxTG;Op)Ey,^{+HOQHuC3z>R]vl2SBb+I:F&blo4yY>2cb=y6@S468i|aNrXK
+6DT{^UxO+[gxp"/EK>7Y6f>(^X%3nt@J"#&^p,tY~Y(Gs-(}sUsOi]qGU8VH3_4P;e}a`^&LCouQ(sDjrG+SP)MYJ)QUCA8^us}m9;!XL]>a$p7"BAe5oH
+t9-GC%DsevkF|-IAW,b>381|}d'Ib1cmm>>U%e}aQ)wmTGm5Y;`(JX@S"c:!5&3gBi.!MEL9fE,bp5j>]|gbx|#[C=<IS3:D%TaI#+wJC5t'#R/B!<v7F=
+nd"E]=kM[8ehNhgGnF&{6^`[ozt>90Ac#dqNGYo3WHXHCB36qxXt#o~WLt&/nv<(vr9WCWCg!>-zYVODu}gj]$>W!NoIj'@#f]H`0`1)y-kfrYV3mV1D;K
+c`pn$(w<Vgi$wG;vwl%pgca!nRJDB{s^-=_GE6B8p49|pbypXeMe)sb:e-BNDuq"+>e{9}"m1,4c^jzeJx2;lsJdyI%_vl>J|IM9R1RXHn8t:/R'tMpmVr
+~pA4^8iEbu1(`3;CC._LKO~`Y5dOCBRIF&}a&=O,Z@Wa)u&mc$=G([ML6bq2q/9l/y2Jj54b$p3i&13v]GfhBJ)/!z25>q$V9<E)VW`,=xZ;f&d8.D6x8(
+M[y&7TN:5l%H4O&:m`K<J^S^0=!8=wl;AP1HvEV/"!!#KI|1wR+YBgfidIE+(BR^[y]5z,q=qF[1]ymVJ8%Gv,eJrh7az0h=TW-Th%>qlf-v#JJCj`GDCg
+^}iMjL(ttTeF&u,@1pXU68)C!m`Y`MO"BQrhHE/F3WQQA{0sClI;U&Mcl[4UT4t8z3x8c8(]7<vRO=uNaSy}&zBAsg=[}rdt=2{MKh5ECXq[}GH1;uCFkA
+YOCNkz-cxCS;6@Dg2Vq$O|mNl^5)z-A<'_<_<7tQO%=F@U)f:Z;|_GUpv]6%l>"5I4VA;,v:OrrXw"t_Z%1sLn];LY9;7tk2~dvd4Qvn|$w+xb85>U|MIO
+Ah4kPei=Px!/ftqKrtSe$%g`xQ2B7J'A=Kfed[)[13QrLU:DQI/ZDp#G%&c|L^"<b|w3k]X]Kw-s2!HO#fgeBW[61DYTs;p'HQ,.G%~|;$m>{TQ3GN`.G/
+Gsm[s2(15h5U+|k:SK64,}^@!aZVR<HU[H1@NpJCdu>A/JLI-:=IC0MFR6v4/vv1H(BlS')I};oclrp)yC-2fkClVetQT6dl"-_sWc5[j/.;'Lv8_Surf(
+;n%CZKSpo<ac0"ejf)(bd0mHBiVkUmYv}_4JWYwuDa&%5[:'"K{RFf;Jem0f=O#x<=f_J}6(Utcih;Xc~ZC10/5:(yB80[eXfxeS/bF/sP:`^K7Y/u4_M:
+~!uJ[fMQMYUZ)kUM:^JzN11)%"Xq1theUVufg}Kb|@_2.(Qdfvdw_pN8ph^}B^rXxGRXGl&jd%^e5aTm[5o"dd`4M'#+F^Ig:X2^FH`,TO_a9L)pA:.P}1
+`YH,b4;,6h!{k7|iJ]sH%Ay7$l2uR&()}J8zPA]A7/bh(.'LEp}IRUiIBsxTRdU}d(Y7vhKy:K9":Ql7im$-o6pHo{Y1,a51423BhGA<_NxW(]XSPHG.|e
+|y${v`Z>_P|mDDi>js#un5nbK^a(hk&w"&pg]D4/Jn!CLK8u}/JY~wlepyp&HzW("vw-#h{Lx1S^mn^jLp4WR[Tst%%cq"S]lHI"AEyn+2(vuuYBl!3[f.
+LS/]^t&+$}$_}fDQl/!PDa]&4s|qkKu{TKg`nr:6/nezl&tx}Dc"zH~ppG&23>s8@dnuBUm}ceu.0AVd&DJJy=hz5U_z|v5T_B/c`rx|@7RWi0k9,PGGvV
+3n'CWK[GHv`Mp+R[r,O:B3Yrk(u7v1kNLs3^cUB2}cKO9ydxGG/rr{9H{z$t{i6`Sf0X9)A_TQ.lYaqd:invsR|{We#]2Q)FN!HX=mq0or#"Af:8}g>k%K
+<oGmR6nVaE`d9+4S(uHFsk{F]6y5[})ym1pMoZSIM(Vi=(-^#=Q$Hb%e7ivK<hN>9+E45-Rm&by]u51EzZXx;|R"9k|0,|:T_3Xv,T)i)/mD+{x9hiCdd$
+g5vsZiac7Xk&Z264Jp[P)u#'J1Y|Luz:y_y:3+p}80FJ'+Dvtk;M@w&N|]ilxum#xP1-rz}{QS&VEg1Th<E}BG''/S^Kf9$/bvVRL>p]HB:unC{NDFqa>E
+7h'z1gXC6L0cI7)MIEh+|-RJ<F8q-&4%WSPlB9zqf.&{A^oOZF4+ZES=M+d}90M0Vx~A>Efh#dC}iBqfWp>1V@Y]zxP{qEqV2G:/X_5Is!OVe'XpXId=NU
+78Kka{(Ez@+sG"7(],IgJa6c1Nsk4/}9yEbe<p9Cmxs)`W.=Y#43w>BTTi[;SfOxOA%"ubh5$GZ]2_0^j-:hQh)sm$QUUlU$w@i9!'x,`1D^{&.STVq#fz
+"WvDkj4Dsl.za}ZowPR`pKyGy6V4"J@A)vZJTWOG^=BU=deqaj42GWZujO&DMP]xW:zL-sdBV{(EjMu)ePUVxeC>bY4B-oZ(Qvk@:FsE$)mE,{cdy|Y'Wh
+(XY,T1!]f@CVclhQ9m9/xdVs(0p`&C_kmF/d#v7r`Y3r%oyt:%~dH!koE,b]<IzVHnY]VT:<D<sh5={[b'/O1X2OY"`hjqP+n1J^Iw"D{jItj3s5u[,wnc
+#JR.Dw"K"@St7,#1V%8khSa>/zoBU)9t6l$MvCnKJD~bJb%i=2lc!J<:Fq[U+0PzM;$p[Wn#U{aJVX-!,s:FP#2{+0d28'GpVld[:NTnF;CBW6cjR+^<xh
+.!vN5]P(IFgXi=>|BKWe_fpxLqGo'i.kQDG!;p9mz1$=xh:3@IMe#)/pCbuX0m_ycG`jR<B^I9M$!(9"^$ofC8{wp7jlQJ&og@9t'm)yZ^0=M:5V1@z^i,
+F{V;k/`M]|'i&Wk""=f`W!kLk5vPo:@H6>5{jABK%.r_:b`{-h{!6Kp2)7BP#b+R7/%#~6bF5l(ebEjh#5<9XbD}'xyuYswxKUiJ)iM{$bNGnYB$dzLenY
+,yr+~KH$3jg/QSJmAB{2qgl@jFM{}}/vFU@0rLT[kz8a3s!$g5WLp}Z,T)[h2gqz_Qnr9hWwr.CapW=F_k,KqYt|YlGbK{[ZFe<rD.10KeX'g}@NWdifI1
+3]',>,AJQL^M8"jncTcYhigD246S_n!cb]+$,`MNalG`Q"]qk7[^Q55rnvNlDLVQ)D]^Lw/,YejF[JQxxFI];C9JgUy=CH$Y~6F1KEKa:H_L&QZ#>SE`DK
+e5opofL((Eb$['3,!@Wa"X[hCh@rosp[Jr^z4pWD%v')k9ETQYx^[hCik)nvt|"gqFw(G4fe}8nDsmB;wU1'7[VQc{p|T-hRMG|Je'2ae_PIL63IYL^B-E
+,{]f.z,)3QCc[!z<'H+'wGQ`1bInPx]6F6N0FRG./t[(T&+m-maAZ1JBHzLi.7:,a&RAPgE>le1A_rDfSO9N_e5/~_]^q5OE/Jw!`U:w6CFoz:;M)2UqPw
+<Y`W3"w;!@ZgSsx3|c8Y=vG<[O~bzW~2!B8.1wS)Ptm4kQ|Xaj7=AOTX75o'#:-M3VL)1+KmbA8a:!lX`"h^MOZ_=NGOc!vIh@6KA|y+Hea!Mbahi,MCYV
+Yvz^d`;,lQ`kjZ1y"""[M[nj'kY3>.34L/-N[@uDO@R=CLCNH[VE%|';r,[>;WE+1P&DrKskT]p(%RScVwq|Yv@{1V'HcfQ#hKqgbUgNxjs}5DZ$fXhice
+bwx1eWpWhzZ]C>|WHH7a8=)|q9VuKyA8=;Y`wjy3(x2&a!SX=nBm^Sx3;Yp5yHdL{pO;yHqoSN&5sK$-NtvKS8QM|-^/(m}leVWTB4e//6[pF'+}xIV-c;
+sCI5R1xokf^Ofw!.m!S{XazJAi_qdd'juk;2VijbjzZ%o#XqGWT6Pdp{~h58iup^wHXaz^'yzw%Ll/{V}t&z4[-`LmP{:<9U<'eEHVku;7zVv4s0p%9^2A
+lIiStn@]|S#<So|8L[+T>GU=CTrI<)JZW&c:!$S`UeQ:WJ@.D9!"Rw#lfO^]g2LP;k2ygMGjo]MKiVLb1$k(:""5WB_Gy>kuH.gS7v|5kbuW%WeoNn>eiQ
+k{^9Dq'r{f^[k;SeTWbKafXGy602$LAah+B|$j,-pjG%a4GzY8N]JTty+6QSqUFKBvha[=+]k#$(7kt7.hHf1I_B{D-5yvG&>DI950SS=,_Z2[^FhX4gpZ
+,!VrBa`fZe9ZbzfoX4rX5np!)|6a"F'-_]pS7l6gPI;sE))"{3e.(qJz-UDy$ct=:9~--'@65JOv$p+SO`9QIia;{sYhl:ewx33_nLO0i$lIHt>n/0y%#+
++v9k6,[/;H4/r/+fh%v^]@w@$wM0ig=-gSYWXI{IDFx3%dlw@v,9w91a#d#y4i/"3Xu0C2z/-Ap5v)"SdBq_sp{U%jr#+xV2))g#W;`lA`g3~P<P6[@p-z
+j#X<$4{`;slMs[u/,k^E|xK=~8UC!f[n+v;2MIh:LZ8-!nYw.$O@u-VKR-oiSt@E"3xH=gea_d{O{z;}jlETW|dtm{%H%]f9|":$P<1!g""$"8sY}b}0M4
+o296tU`JRNX'wM0e)AOaH&BKPTAvwmRWK0/.KNlT@yAP1aAklo)"(;9UPYB4arXY81U;eR4iX:'lGB)G;pu!.8VP0+zA1>(5~[9X]{kEemd(uUYrcYS29n
+v_owa_M'SNvJ@543T1jP0CBr5{5bAUmrJb^#$oBFNp,_"7BxsOP5Kzy%TI]j+k,]"+QQ|f,LX!9pCi[{JD;E{7rYSD$RDMzh/xvo<,L{iDjk'S&A)7nA=w
+YjAWU&(QDPM=IM{wz("&MIA^683/tUJn65Ik4e>5b_69cGe`$PU@:D6Td2wbJq9&7N>K$>EH:DYg$py(]1MC<p=)f8ez>y%#:rbJYYcb-C'+zuz[o8HlCG
+#+J3[jv.:og^N08RbXyE`<8ou0J$T4[EGV#)U)'V#}NB$w([ffZI{ruwlS/KEFZ@mz2[=XQrdB-)a4/W+O]Cb(/5xO1Dt8J'<zCE)!PdT[-0S[PqL=_J(`
+!_0[D`ivx$-"roba=LzQ6oyh.O,cbjbC~!p-Mt5z=$^)f#e|tVZW+o1i.-$e0Q1iy2k@Ktb,W4)Fj/hB5h:WK^3%J[v0a0A`>%20-0M$cGk%t:p3s#wG$&
+[Ow@9]]`r/IZr!=V>I!ICK[km(JT^"-n-$b3oai^D:~VLoEdIFXwL(`r:)5N$x(U_HHBBrr8Kbf%5fMx>D]^X2}<M{I{KmYtTn4e|{$3ghL,Ei'[]B47b@
+sa_II9BDU9&%"yE`#s%%XfW|P,:q|i@NJ=W46tk+7$B+)72ujI(Cui`%vDmb+{,+K(fe3D:QFFvBeL2Wcq]Vx'QqCZqN3c~A)sVQ8pIu++(BiY~mu2,xc(
+eRx!:N4$3=qr",eLNp!x6X@b4ci^"8/zAOsrt0Kxxzm(`;Lw'(a5^KV^%},NF+yEl/$hD|n{zLOdya=gQwI`w[GS.%!j+5=M{8tine=gXsE3ae3xM<.NN.
+TG^PPf;7id'"<&jrq&!yl>Yxe&Z3:oc0!pz.I=t@aBJ,A9L:0l7Q~HScTzMQdx(2[xc{Y[uYs:2}!-&[X&C|zQ3;F5L8Hu=|PuUT.p`7;`FP<WPuQ)tP8x
+X;jml;3dj{9dmU|$<b~.qlf,]iW^Ba=>^mdO]A<adKh3$c{|oC1Djrrp}X'L:!-r!Ojx0g/"wNd=N}srg_zI!;'u}QngFM.z0RN|E64;S'_V<gaS%3;6{y
+]Yd6X14cCjr3s|1g"(iRJT~>!$1bYPuW0u(YIE<9qO`B(A:W#PrK|cGC29dsihmtVOr<Jg"WJJMZve5t-v'8]x&ok",px4_d:v<LOC&){t6%X'#f|<ih^/
+INs{";5NUBWosm96E$+#Kn<k;'&ol"YT./)4>XKYCqR<60(lVj!EA5_zH=Md`&~7Q5jmBWso,z.NS/k<y96Tr/]8Id+aA=^>Jh-"J%JVQ+kl!@OovrRNuZ
+#t"]B-Z{wSk2YRX=B&lgcuWc~+UoSBd:uJ(]_lxfiIY^>aS&@1:Rl#X9G"Hm|&KYTi#zi9k<V"OTT;[v`,BQMCIb)hk-RMe]}iDXu{=t77&{rW-.0(1$2I
+[M3{Z3m:~01q`&)5ls)1-k5]v3TGl;m)OL3_ZnK_Q9E.zulmAP/f;FPiU@oy]VPW'^ofUW:%)U5Z7|R:o.G$je+p-@7#'9!m/;7auY8lIaqX^,1N'FC0ot
+VQYJM69^gLS6P||qFRn3C2ASQ+.]/]OOna'|O"wD,=Q)s9IKD#gkb<&&>%LrRwj@Vjn}@ut;vxTe;s$zM@%w+/hR3=^s;LjOpFkGCXAhNYwV&IIn2%P+/1
+BC)NW^}B=-$1nMo7Y}lB<$GYdegc,>lHO{eL08i=N[9_Ln,e"(Iid^ivHNPKWaFoM`0`~"1}7)4|Q>%6!Wu!;_D7$y=;!KKC`qs)+>7aQD`h/08C};5,E_
+#"cpzGTia|3tWj)CTW%AlF"E.QsoW^]Q!p-$mt9EAb6Wzo2A<gSAFHP:PK'ebDE/|OT30<NzF8TfXpQTPKN@$}IQFzi@W$rv!0sR^y~R"UVU/t9Q9P3$lp
+XK(;vA-M"(4V^:S3u_d<TQ.K([&HS#$_T!x:9j`9@=i-")v-2_#TP!tzgoEpX0K9gWe/7;XN;3!SAylF_i#F!NLbIX)f;5>zx=+P:8@8C|wKe.2|WhP%Ab
+@&RF5rM1MOOQq!J>+dfrG`:j+zgDlZnI&#J>bUTI]G<]Kd@DLC"8c!"5JDndGF$nd`~11XuSrWvEP1)j$l}Z!94"E2oz#Z0.H/`qSH:%$RTIVG"3l_&AVh
+'wOH{E0fauFCx/Wj8rt^%3^5-;MX&3|c<k>u"~oasctLKf`)ADGrMMZw^wsW/Y,BQd-lrsz7T/[ZO-(]W{Qwxv33r"2{g<Isgf#]kTxafg1IV^:CKBuHjA
+UUw@p^x>N2naEVtk2N77~h+nD{Z!tea|cj!A!dpZz-'rmzIgjJnj-Uoy-pgsTx=pL8ANJFjE/ELYNOP8y-DOEj<YZ0_YPhUIeRr}Ha]&I<@,;#Q:UaRQB2
+9rc6JCWkf#=d!)n$/21/=fOBob&=[V)'i,6k|HV2eUHj/AhYL5i533ucoLbO7"JHgW(pWkvGYf"jjSwB;eJ(M#>cz4Xm#GWkxXaKpGM&@&/3@M5Hi!t>5j
+.Ev@9H#ZEN%n(>63I7_$&6}kAO2i3eR="^!':(_-Fp7]5';h.CJB(Z]@V;sg2K1%O)_hb448i/3AR=C19PL8g/[kd;r+8+exwh|)>`Pv@,BHOnZS/tJ<wW
+9gH@Gu>I7mZw$mmk#,SNU>Yt"Kn8/O,_FodZ%F8]>=]XJt}+O<N,-JZ}Juz4lR3/;=IgSe21&b"'m,.^P|roAQq"]idXWe$MK+|6hA.x^fg`fq+=tbCcRB
+7Xh_7XQaj8O1YwuXnznolk!doJK.kBI`)ra!+vv/)SUM#TA9q`9J"b-L-Y4NWVL]8{VISnGkl6+J:IgNziW'>Z7Dm9mq&ZihR'ubKE[V|m[CJatc>5.,uv
+b/a>g90ORu.rGga9>zA2O,RHaR~Jql_BGn5}KL$m@Xe,=HW_tyGRE6;<%w:c!HyDUq`Bsmv=:AIZlW6[e`<@4Xv<S[a|u]VX$+R<KYicZhHEQ&Z)E19Quv
+o@hMeUA1ut#i4d9DU1V|GQ|TzzgU]bX@fAP.}Xe$6]+|CPjLk1NF`ZMA=e}eAe>g#)a+ZU_ffS,-Gng<d$+Vw_EQo>=>"#Z$~]qE__,tX=,Lx4CH.&nRJ!
+9m#vS+2&{o@1/hW6wj>k`)UMP}f9t7B(Ud~0pLz80QBl3rB`e.eMUkznzlP)_r}Z5Er<bSi:@zjL!t[A6%_-ogy][:4>=s<a^eCQ]MMCQ3,jzxSc<YGIBl
+-N_0%uTclDf/;C1uKiP>oso^S/rnKXJ3`$@K0s~sihgT}1qAY@HADz9pWO%^<z_^FKg_cbeU1am6{Kw,NYNWsaF33Ek#.va|qUJrR-zG7[H%9_Bb!)Z|fS
+mVNep(ARMZtupatc@c2O!Ua1`aIu0J1N~w@Gs#P;V9w[q.VS@((;YeA9tH%5|-e%-@Hd>L}WV+>b-qPX/>lnVp-kveCk5No%#S#eMy{mbnl#V4Mz>6azk2
+mxeV$3Xb_vTJ>R!u|i`fR]Qol(.4!CtJ:9kf~^#k'OTz+tL|JN-SzhKK8UMY/{"d!H2GXU1n:|!9[%-}n!}9PH~dYRZ'8H^jCot=g6/t">x(OMZL{r_wXN
+aKnPE;g|'R#cO29$p$CJ|4g9"4Zz#jwYm0afNwFRC#XR3|+c8u:)3IE+O@dYy(hnDrXww=MO&FP@rT|cAB4|@doWSYeSI40x0{ED%XO={7soPMyxA&xc6`
+.r;djFgCtzSD$8q/>aWG9zVmgsR`9>J(cTew&4<C'2S%Eqw|+oMh}IG&K_9j#^M3o4Qt_SgT})XNtKRg@2HY%SKB9H"[|)'gDZLZ+Ar/EZAovuCQ,eBCYo
+YqODU/Lm^mk}aXPf53UI{r{Tz'4"WCz=5b/y}+1zcv@B{qN^jZ}='yY{F{.&6P#5fJV>:'GuhSdg`7[OC^Ec+P=e#H:p0y~nPdT<CdT$0XO#$4B9|Sm,}c
+F>+_M7jeZa/-L:8N[1Og06IUj>d<Z/3q89mzqf6oF]_^qPZ`<-.ix)U'W(=jY3glZ<q"d/ctOoR3aP3b,2pII,X{,Cv!}H&PYMVz3=emW52:9@1s-.hZ@L
+KDWP2O[)ST11c;>{SL`klp/t});p})N;[T-zJVOTozWp=l^z<wo<gO6:p1LNcHaD#pg,C)!IMH{[8hzYE<A>t9fsU{FAV`!Ay^ToOaahH-VK<S=gZ04)>,
+S)FE;hiJLXGEi>(qV(+9/EsGZJNALwcb:G6UgbiX-e-v&n:E(3osAHN.i)QFI+GolwtrU`rHhYpCW@h;"<w4h^lqJwRk9twsD|nas0yHxS~&NOiWj4JV7B
+lC!.2okU@S){@:ZygIk3]0[W#HpX$qT(cx&q9BoKdA<Kj8+]jtQOM_y]deRH]W,gcl`]/TJK]U=pMV"HE8MH"2S<Vs1^<YM7b3I3oN}mnY~<x&ngcj{H8p
+[^)fytiO2r'ZaO&rq&O=(S-vthjG,n;9z7HcPZx1YI}oXEkS`l^(]<Ca8&Zpv@G/EBm3pBm/05eEYb%_DV(QR!NP+BFEHyYl1^`.RY`wf16B8IB@S'Aog.
+.$EU.@oi$zIaXR:qew)2O`ZiFK0ph7m|r&]AbL0ZJm_BH:X&_d7+C@g1wAcV2X6@&nC%%F,Rt6g)EXXH-HrJp)^up;ZAY9{MVp>$tbmb=NuE7[dF_o<ofZ
+L;1k5Qf#&j=v:X];nx9Y.lkE~y<HZu9`FRS2^bg1t`oG"D03m(S{xGm)6e&NDj3'!L$b7ge5R1ht#jB,ChyzY'PmHNI]PpyDp-CObPY%]^StxKZ7=))R7h
+U-Q[^]k6MK=2Yq~x'9cxA;XU~tIKg<[N$$jwE<@G)[ySMR<L`UIv$j@R~=68ms<nt=Cz]wX9(=XoTC0,7jO0Azj1Ff[6yS|n]nx,^,:#EU}{BqYp&|(7`/
+BO.jo;!(fShN,qQ9E_:Pj3wRMYTcet:ie9JAzI/MpI,!!4gYywRaJrlpXV(O]S"xVAF;LtgmP'Z%,'E]/"#$d1@c]TSR.F|S`B}>(^WTmxBOf6WHg^LpjQ
+H7]k`fCQ07a!6)Is&)]1ka6J^1nz;q639vrnh.Rq}d,;Z&){iyelhpO2@fJ!Y/S><%'/UmQUL+C)r=`.~{X1+@=/D}-)hN9Io#Mq$q{OkRCq9Wo&..@/zV
+!#-BdN-S+{M`l;^WUaPwJFs/y-NT)a.v!4&{4-]}_|RZdKh@G!a!CC(qKdj_#M-<]Ee{BA{9#FK!;wTmiKo7n^G}JLhvPILfvpb66e[=>!D}J,$g&giwIc
+o@a8nx.h5a2ci2:6#0N^J]b5">p[krl8JL=Eg}G''wfzjoAYF9cV67ri3].$hafL-4LZgw;8'uCzZx=Jv{!-u^nvDa+<8oKGK7,Lm10`rd_tPOL'}U~!%^
+Lz9K@1`foz4y_cA.[hUCD/A}GiN^^/Y>@({<+i9'sv~:]9R-eb;DqX.c|7p0$M!J#=YPyUWp{}!0rU(S{pU2fxzoJH)0/WK^JW~PZ>-&pu(43uO{.;1{7x
+`rwj[{v,QvP#E3~pYAk7{ol#Bb/._TlJXj'G#p%m)u),GSWPp]y=Ni)fGqu<8wiAJ=p+dKqW01a66J!<m<s%ykHvDX(8j|V|>39'CPrS9It'H5.0C/_%9>
+1h#i=q{A5j$-km4WaGe=84JZb@q("^d(h}<n4K1N''g&S4a8~fi%qkU8K^f`HA@Xv9M(f$Z#|LEt#n6}>,1=F;/<j4>z_0mkk)/^.ZLodbJ}{5>-zJA`ZM
+&HVVJ'|^abRba55K{A;F.ubjT1Zn+HMZ^]&q'-q|5A5}z|a4|]X_!7oBPq2)dn879G=]6,EIExr7@_~!I"numA3BdH+%IVCcPiD8!WJlITstxZv{"8I_Ht
+n"L;Xbb;1fz18g",k/9XvC+$y,oGJzL+LBRMEz,j>R~$`j,QkwO;YK~O5#rssg]BqGk1%IRMjk;nuj'%ysoVY('ZpVo25L."_cKwYc%$(Jdq43}XZZ{9P@
+6tr"pA}pi@N#%S:x}I=:}I'950+Ch5^PA,4^<siL[_Cfc0VpW}{B9I)&JdoBO,,TUX=rGli1'zO|EMKI=XkvbLm9sYk6iK=Ru_lMsE}T$f54Gt;qJ5JuHy
+eM42J)(IQ`gO"_D^qHv=}S2vH!I:HFL+NV-{GmoXZkiWUPmTD^d0qw)<I}>ndQed|@D-tkPmT4yQT]tmb8-iI79v|=mG7ZB&@YKGibuOpI%VzI:l{Ay'Q,
+@ARE5fNtX^I`H[8Sm(4YoZBxv6`>oBxyUx%%}rhS<B7BC7.:o`@d"0C-pI<WpTyvh+&2NB1N0ZjgXRiHy346dtx`Jd|xhY1]e:.6<=nmng%=KlwI}2y-T^
+gRQDu+~XJs%0v5G5vnDjUJ/nXzwL#^<Z|.x/Otb27Wy2WB)+6/Pu,dVVNkG&F|+BLvWtfVDDu)8VA+~y`&Wtd7#3Ev,4vktPE<7AJ9}nBV}2G}%l(+7nAH
+(t(KI(qQb(3>}"Z)Q%b`$i|Amim'C1At#X6f;7y%XLe5A{;bj^--T,qi_.cBB;eg+.0G-k'iaPSwB_kJ'Z:tn]G%UgEci)rnB6Y5Eo)}F_}BVWJ01,Ub.M
+#qqVoxWRHth]7;uf|,gMw;CRV3&WdXXE}/BS,9D@|w2l$_!xKTz#Q#9X+-P7k:L"IKC&Q|"m>]WdQOXr|q4x{OXY~44lV%"m+^N9]!H[wh@X!FM-Y);-=m
+UwbK'tb4`SdwJFmMe/HgBB"LIsAOB-6RMH<P9Qk#Nff`=x%+i.'3V{IjyqdDqIv6})W^8rlkQp3I>E^qd<='-82o<Dc@9&,apZjDcpCIMZ]FX-B%iR!XTJ
+hKz](.iUA9gk'JK@1f9W7i3UKID"ZVgUEP1HGmHXIXks2jUmEX!k>gKOD4-L)q&uR)&lW{&!VV^b4W(RP#P0fJxfX(2,T#`j"h>W6kFp]{Ghu7tYf^37:w
++/^9I:HZ1:JP&s",P$8(#0N00j<%E40jKqh-x7@qRp'g8/OIciZk#7PhIT7UalXSyuy4d,6_l&.5%!oCkpJ]EpS+g+:+pM"=n:.4<>49"_j'zt8rwFTQmZ
+%'BO{8oc>5VRC^{SUDacChdW`2B6y6m#c66`B#dmnCq4x"pVRkcW<>igZ07m,Bq5q`'|E&{|o0k>WDZ|^NSv04Dk@oZ}XUatEkjWRUOqwx_:]Ju9}r@/}E
+x7~Yh:n.EE;N/_FK-WL3#]A/WOgvo,FuQL=5,b!M1P0`SE>I2vv=.q-h]r$W}Ma>5l;bkRAQAK;^%yhA@nXV4nTn&gpW9:L28KSpmS#[7G_#ZxIAW:%B@S
+C&P9!"."3-T8B3~d+FF_`Nn'.$eyk5aTu@v9#HejgO2IGXM;`z[cVV^+,6uhhGtiW%mPI>;2<L@w#5NUF;v+_/V^C#^&ehFVWTH",qCtymGvG`%q+&c7VY
+zZ<|ka[WB;x=x74J1Q'{X8iYrtRjsM`RDC$8pF8JRd^k9}p6+fdPfPWEekRn^W7F}cVVY|0O(jBw2^g>[]7vAal!6]a7c(:U^&A{+s2MHf]5!]wfjv<.ZS
+%}~eo5~wc-U>>D8v-O[EtJw;HNE<1(k<biv+q/R$+.a;=4A4%JAJNQmJ|0p1w){eZj>3st-0.5ghRMW)28{u{js#[:tOvkDKeWF-e^nlMlGp-Q]>v/&+=h
+Bh['",!`;2uR%klF]eCGVE0B)^hL,&urRdSH)foL-s#Iq17vRyVl5mQ#aL<,RMFH,C-qIKx.kzz"M|,[_Y_JB.d6g$i"n;~Bd('J<9RA48cG0Ud,:=V5Qs
+kx/AZVuBUB<`t7V:mvOe8I`NyFd&!Spc[5aqNDXb(bWxc&_//<>Oq'cs"T$Aaqxjf)774KE3/kQ'UC~!!X!]gVp]yZS7%Vuk=jjr2J-xnuZjgr@}>dH4}p
+`.79^Wo>"V-o5|`dJwT:_,HwTUiSrTpHQ)FmPXJDTuEdkY]K'}H2^|!=[^RAem6`O5<kmtmEY`q|.3K^J^-eFy_5/z4jTs`EQV+EegU.`>ZH.MDu(L0RMz
+'`1@Xq3u<E#HF:"7@BOK<b7nd<,XUl+xRx1e.-4[kvwxt1<+UhKSbvk.[J-'-WUO=}G}-^cZ1rQsj5:xwO7};M&@bVrH-Z29`@~aP'K(;EuqjuE_Z:|iei
+(7Op@N(58-C^iRCB;YzDRwZx3E!%8Y!j1-rp8SYa|_ss6@cFzy7,V>@><TxRG.l1~I]ggWpJ.<WM7HG%/xj3cMMdE8+|]Y~y^nI[]gr_9,=+C3QDr;L+/.
+2DU73qb^Q.dr08}wN=&kS[|8{0<B;bxp_>N{R}W$p^xZLLw|2Q)E!q(rdf))$.R<uL/OdQi)/TJDJ;m9}'fDq{2>oRf6t":"B8[,f3WB,`an>g#s$d>g!d
+14t@j=0w3QqXnao@'^3<+yDwoo;H,|0:$kmZ]zF|WU~|kmiZgWC,OV'%8:v2l%IR}.}HLF`OOYXPG_lHhRML&X=%CVyx2oa)pjQn&"yc7r#O%362ZuS%Pd
+#7Oo0D#WmtrWfdrQ18veU0q;0g[hk)AUhq#=jZ=3GO_5ri@e_T1IzH:mv6bs@HJ{_|By`&N}0ha82-Q{X8a&va^N@:W<4Ti40q58&m$ks_V28F1tK+k!71
+p6XZCnQ4>."UK@Pj7MH"o-9PC-2s'%&(c,;;3Rd}0bu]],4i~9uY=M0t%Si-yjh`xm;1I:'z0q-pUOU@{v)NmGO==dy#jp$O9s'-VLg=qkA[&wq+i4OvOW
+F;7j&6Rg_gdyKQ$S"V;m/'h|m|W1E+5"&^[:KZcjtUd2TA`cYrP}AoXPd8|wDdCd)$lx&#SSMA80+_do0:3_Q9ScpX88j!NzGiUm!$$O^,k,N>x=MeWv@v
+_]uL<+rIrop_f!oYJr|E(1+hQvav}Ze@[}kU]w]i'Fk#zP56vGFCiOOcf,(P3;6eR34Tf"06E}!#LjY1Ci_d6>hG/S)13Fywr3<q+vqMXgu9A[Q]vz{jc8
+Huo3KtrS'x{>iV.H}0"I'Z;dO;C[!VzPVK-d/p0C=)hT[Nl<ZdEopWGW)gcQ84L+kf2qS2Bfnc!)giW3nV>FH!a0Sq<kR2vS0`3oZW[g_Or+IS$0Qi2Y^I
+K6I5Iu+woq&2'GMaq>:wmw@J<W39mQXx3ln:5G28c,dLus|lnV{LuYPPvX!;WH_=PJ#nWDu4gTxua2qjs^G4T$>fd&2'[x&+L7.D/9Vj893w#g[4-Dz[/C
+bIn$2qmtpoxh<veB1+#|~8W;T_%fnQU$zeCYN:&vC`j@%OF'cEzB(dS"r/22lMLV%}F&a^71^cbW1[tWjHG0%Bq,&>&C&;C)7uq57X:W}W8<mN33;O%N$$
+rMM$uFQR4LVT{]a^f&dtP`eB@P6hV(2tuC":o@";9p0{Dwq+q81V"y,.=Ac@ttS9r:p6IY:3jQQu26.cOpAUA:emS0-{h];MhIWp5_[zk"Lf1,76=lP%$a
+@cPke[H#=E%U0>-TkJfd%lHw&!]=w1Nn~p;`sNoAEW6n/c^#DN<s`2Y9`s034qg@W%U&v>A1E2txjJuq{!D<8`AC#/^wLSV0>A)`Q!)#EK_i[:NykY"@pH
+=-R+WTY3(=&8&;x([e8$#fZu<J~em:ZwOp#U0D$MRx|iSyhY0"0^}s&;7`UW<@5R#=m[$zpFrPdV8`a@I%hY_0-gve2OowXEJ@R[q8Iq0J;v)|VkgB$<sI
+pxhAOHbVbnPxTc:e0q.a]"1t>($b@L/S"3:[(ChtLFtNRR%/#q97@AM[3]bB0WG%`rL,]h,%:L;aJ03IW-slte!Y0]`0f+U|;=|;`uBX'_$-8iRK{7`xts
+>1pz.%fT=)xA&2!!`NuU{vp4BoO+LdBTMo)y(91Vk:O57UG@qQ@3;2uZmsZht7N#eamhd9CgHDYx|"y-h0$_enyoKL$Ug3)s/kc']EQx$IH7SHFvhn5S=+
+5S(W~)WNq$%yF$dEi}d(^<;5EIeMzLJ}rfq"]DmQ:.sSE[1L9eN27r<QeWDxma[`zf.)42H.49N]Y9CLp:Ti%XD253'Ic=m30[1K;$nLn6(Y_Hh]>PALuK
+S,&jO{}Pv,,:{IgMct'#OwiS/y$)Fz,Te5wa)J6dOH.Nz@";ge{4Z;l1xaq#!"U=kiSHUV_=z/w7iwNth)nd2y!8T9he,}ElSN$+:xAyoBEfj^(I.tclO@
+@p[vKbd(1Z}{<qB8e,EO)RN}p=mE;^B/wl/]4d{>X3BCntME%-SO8u5Bcq78ticce0VmSggx`LoMf{@qYc&#9P!6HHbV8>MAF6iNKEr&#qCYo0!Qo-hn-x
+#ax/o;d$'A5/c<`clJN=+!DyJp_@]B&`[Sk2!{i7C31h],Z%4uc9qV{t7z&>dBc2{:kvbk!yZx5Q0:mDXEV1]<D[CvdYl|4T}^B:#e!=8HN2/gL!N-NkT;
+0to2:;|M)90&@pX;r[cnrhDO_e6(>e<I>&S&:dW]|=!B!wqK]Q}8:jpTy3Jp$sya39/|@i:RT${+&9UJk2oeUD_B8G^Z~so#}v;h6GU[zq|z"r8%w/H^zf
+SEVRyAbc-)&g>;E!:be(F<i5etNMut%@n=~mts1.d8@A#B9PxRSS[]1sx7avA+iWGH!#big/~1ioGVQwgy|^>y"R`I!AM'[-XiFz$a(^-...hIgoH]+u#g
+'/$Wd7NcY7,1oci/]xi,;vk#EjKmL-RK$cB!E&ypm:OTBIZ8tCvT<3,Ld4pvyM~B3|z6Xr2K=EKDHY)h!Si3-#C21kUCb37-WlXLD,67~^$X7$PvE#Fozy
+X^Yg#7gQZ+'8#h:.9U>ahex)`r/ou>7w|b9-;La2`;N^m8ca3);nQ2&3|yk"Fxl@a<F|Uz:g^JRjngQ$9W@0,`HXDaT{~j-<[1zpv"7AC$d/2XYU4g#[EQ
+k2Ju"|yQD[f|$S%p8(U1)7}`ljwhh0`C+fs{P|x+/Hv{Ld=WtA<9]Y>=3II4{3i4RB3Awc[m=#}FJ|&ex&^k=_^Ft/0P!qfT'J`$)G.t:q,60eP0vM1eBn
+Twl&#t8ACOF@@)oFKo+}N]d>'K]Fpi_g{6#(-Oh'W[wbc|>'wA,p!>zNYFMGV@t+hnrJu/fwbIXkX.$q.PLy[Yr(@r2-$'KXqaiLRkCHAN@=Qq8lp0,i9q
+sb:50;6qeny=n.240|SGLuT"o:lE'`kUeuFb]@W7]XY|zLa,>gB55{q#yPpzOW:!1S8{s@T|%uT{Kd)ag.I/>#g>m<~CuKYEf8SBOa6w;e;Bm5B^i8gy&4
+Mp=EI-g2!z=Nqvc<{sd<#APh&=tDXR#e%tqnzZTzW0r0g>>u5>26iZL]1&}CC<gmIHWRY_Qv<mj^Drb%uxzF[SbN%oa}!u=OeL<U(Kgx_tT9!y,w{z""Lf
+(!S#GqJSOul@<.&<bn#+!kKGLmZ+;3v;x"h+;{CCJTA(8b%4[J#XU>Hg+.`=;3(T+%,VBhsaSaM!(F}Q6P#WwF&kc@iQS#sypoN8cr0kMYwB095BN"jh(}
+>{|J/LCy0[XPG1847I6R+#1^GX)iN%1a,8uJ3{$Z%V2'jY8'p#j7rt&8WJz5h#A2w,b@BX#>P35;FEA,fw7("7K>XA|E}CY%c&3AnMtUHL@$}4!(`8cZJj
+<l>[ydH3TZ>}}WDM)NSX;=B)_6oYjLL0GT7kL"XPNepcO.uCuf%.b%RP#$H3hUL58a[XbVgkHbOpH&w7=<z=+_yLht'RZD.GNV/ZCTGvlS$t|Gw5z^Wt$O
+@;uLFvjzeUwin[L#oI5.39/CW;!<bs#-[p_Pj^(D$x[@l,EnIa_({KYw2v_hmN;wvqOf(7AT^'$0hbeA=41;HseW8-}GTCI0wxaFGIRXlHO'bhO3t7xpN<
+v1PtSGi`56V[PT!!K4X,y/p"Z(qPbL.XfZmSQ+D[[]8>usJ&=1820!j!:b[IT1ONP]t$pH,O2_8VUe{1'%-SIMrYp4a(7yNU0@eLoXVq6(rSK^,K#@66k+
+9p5($%Sn#5M8}LuYPa!/pljz0a@VAzj#@g.]X9(7K<`NPc2Bg&a!ZtVTGyA4K`e0D&"&S2D<,Rb3bsBc,U,:VWR!+iDNS5W:!S:G@j<rWxYg05M912oSBV
+(gzq1@7ed6f"@<V74'UBIshC:kVx/AP[sbp-Q1j$</^eNd4H9^[9[`[Kvp`4R-~m[Q;i:wNcm[K#mr6Z5q0e}W~TIbQHB$z6oX]AI+B;}!,n5P;.u{uffi
+1kN]eKbn"aS:r}jz49k/t2jLFvv,~7Rf,tU$)MJ^cGuO+5ax+QF3qjA5&/ukxD(e7;EI_Ky@`j^a(|Pt^z.hS["/PxXIJ(cev-ylYf.`YG:ReE:#isu8$%
+tIL67;Pi}V0wyP`[_POH_qoKh`/ic3]]Q"xR>_hOh2Yd85V0^`]adDjpL#)B^7>pP1HD,Aq<XXO/~Ic+zZqWMF-i$'8,^Ec9VX>_e@@dexMm.(O%MBd/GK
+p"5d8I>!>w`6UmG0>x^6Mxj3^3nV7022@lNZQ("e(j'cyhoE@{M_MiiW^dYS:sp4}8aU[ShtG;&Bd@+E]+lNC}3nax%3cD_s0F78}1HP`r0T3lU:5i'Hco
+6L`x2z[%BlK}ypuN-|+L@LJ8DX/1J6Xz!xU/TbD-&WE.wf1/cGX5Q0+%S70P28;Ry^5{{;ROMhnhay.n!wZeC0F^mrkgkb-D+2Tb1u_DlK"Wof+L-sGS0y
+%Zyu5c>oP]8_aN|eukO{TigyoXcf/HYV(#rt/n~D%J3fEb$OKuk1/U)GON"zIWIO6q`d;RVXsn<AyQxhdp~XC@f^rxRF7uuHZX=}"njK%Kr]63LR,,cBb<
+EdTs7x"<}q(.<s0Y#ITONu(|+0MQF95O@QTcDD{(s5Dacf4oWaM7rf|$h3&B-THv8{:v!kl#PYi=ObT917R9hzN4N1Ul@r)At:Le>{(Si77l0uG&1%2G_5
+Ul`y&rFU~ZE3uWn0)NdUP$+:VF@&g1NMXCYMh/S7L1~x-]c`p.GUKlWP)fqM(@O@HdjwpopLJQsA3iq$wTPKQeUwbd<VvB!j2iyD}kb>hcay&6{olhVsH$
+aV=)P`,<`M;)+'LCaAF>~n2Tk]K4_yeA|}WW+(yi[zmz(>Xq4cG=8;ALJ<.TD4M=!IMAZGi:uc7^pNEM@=%Q>p}g<P7=Q+B5Qi^9;o]NMJF[~f:GYI|$eN
+'rTZ.2JZC_x@)206Wnr<,B+`2&z2OTVWx"=U{10;4y<27wP&e.;fRGzswXvxX_<t=b4T`V>UHE9Z-SzH3h2y$qm5q:'^4v}8sm~=+MB|ffJhdZ6fVR];0W
+xrvsLv"tM)$m63/JgN:amMV2hs7:/n9HBbAQbK[y"xz2C9[yVk.&@6[%2+D`%HBO9}NovQB6bfI@{U=aYyG|@T9I{/3].oxBXjjhX0"m!2ZdGvST%PI%|-
+PD4/9'59O/0tyxzc+!8$k3m[OI!OiRFb;H2DisLb{,^/)c8$Nr!6IN>AJy70T;=inQtA#(kLH{()z@a]EyWvF)OI~-'v_$39R`bV`hp0WF|TWjNUBmhh)z
+=HpQFUDc{$L8yn3Xs0OiX`+ox4^6u@vlsnpH/VbOK%8mz3=j4nQVexmb}E2f]zATDdZY{zz"#>=x{cCYY!nx&$.g$Qs]I&oen$<RCcPkr8KXoYmz<Q@ioE
+^]4g@d0nhV3j;)]Fmta`TR[.>3+SfN5V]zORzl:,5|_{+!ReS&sKyes]pF|ztV<gZpLZ(La"`iO{OiuV9q;,@t^HdAGT&bg`5<xZ>8ZPic+P"a[c`d:ZGp
+:db;(%}u1T@0hgtTKe2&$k>IiM<ygF!-!j4p;xa/2TdP.-VH""kD:Sbc.uo&mBZRJNwGEqrR7c#sH/(&E;34Tg^2Mmm2FdX#gj,|#):)>o`6$]I}(|Ieq7
+WMImw^m]DR>_&IofA{adSc^l:RC(|0&e^(`A";;xL"2NRxYZu{Sq<iBM5S]v|Krl@,'&b5!RaqHJF0QvtIH"ot)L:5#=nis4L(]usx50.jIJ{cPu|r97an
+;E6sqB1jevLXYkrzed#J]pG5N#k8<oGnxnZ'}/tWg)0w,-RWuv_`/4%kQB7PO7Z#3^RS~f-LytZkDp!e(yl0eqzQ/ZxnJ%NjDw]q-w3t,g7`gW^U!x]"[Y
+D9NXPZII[C-/@qH|=wO`cZt6hZv#Pd@ZFl8@1/gj+A1RNiXMUJ.m{|cj,:3v]Qh=V6+zLH_T$S%<Zbox9eWUj,<J[Tr>WJ1WDimZVol>"r1[C`Y!7loJcN
+`e`lJr=R#5gJCp&J^IImK#,wNmv"4fQC[+/{Fl{R65g|pD}@aH9tiLM.V[.,_vAfNE)Ou6sa!YAoeM`0jY9115Ue=GWlrDPmxqly'X>=;::!"/Wdz/%dk+
+lo9D~6Q)i=m|rJ}MS{2nEsI:_2j)=U>GarU/.}P>~zlrHcT]21x::2`s7=6A_B~Ql$K(N%6}VOXb.Y5.nz6ohOG"Ja|vWh=H/1L}czbY@Ab%L8m7BiCm_>
+6Q_w8Q!vsxZ^]3"a=L|{-EN=A5ePoo)(Erh7LV,NVGwF2Sb41y;`mX6s=hC,ZsS,Pa;<F9,<N{|pdDj;Jae[40COb9]wn>M&z6ow#%IfS1lKHfod{V4qM8
+RPaDE#<V"Gb<<9Km[.btbeo"UK$]FMBU%W/e)MS3Nk-l6#BV%q:oa"OEZ;E&rM]`q-ay7`=<z^yhj/Y4GKXJ16yFy6nu#liYz(=qu"Y%z5o/83.Am&p;[u
+Jj"hp1LYIgn/Xk{.x4n-&,nAI&lDjYX:,5,c.K5.l=/h&^SqqIwK8#Pqb/ZMlNIGj:z,37BYa|ve/Cpzz%A[:{5&U!`aO[>DN3{eG:AHB)sV9#$ITB)={4
++YF(E;'UAl~/h<4.$D=f8C[d`;)%i]uoR`YdwB(=kpe,#}yc.}[t1uKb7q[tQ<@$_Y[#.VgeSv9Wk%M"-J0FOO"x`D}GLYkZ|m^;ku-|eDU|Fk5"/Qn<<R
+Y!a3`LmNId25V(DhIBv=>K1[jNn/tQT@z9Qhb0J[AtrK=e-;l|2_WI"FyY_|;w(yPor}@">]8wmsges}L/In>d!}QFC_xjxsgG^cVb.FR2'uV7WP9UTcIa
+BvKc:s}-#lf`2E<5ryFc`8WX`&v4.=J>Kto5HG=9AhlW[HL%mEGODp8k.+/Hv5+4,em$O$gQ95]Rfarw/V%:=C"gtU/:DpXZwE])8Xv8yRt0mFA}_Kc4BY
+l9g:$9%g1RWb#L:qs6n5-ys!bS0<tK)PeD^<7}-Kg;[vO&n$'g0(='>/RSW=]SC>l4ODVQIYbbi>SC)OB!jcgpT`tQ|pvdvAk.F|/vg7|pD{nTqD}1BfpY
+jhU(kx~J0ynzB4woiG+e~.KL.)@Sb8A'w!RCZ(EbN<c!7(&j3B%cAeei4e{3Azcxt]94h[[#RvG#"&8-l:}VXQeDnj]^:Uq9UOh;h75'C^Ck/f1e"FWMYa
+@m~G5p%h~lCPbQ6EV(yw90~`e|:2LcAT&`QP@EA]iOcgkeKEvXo/qU1MJjn2!sb[@b"'CFM(UA]>Drk[Bf"uw/w`t%D`fr}[@4Gc{r5<cU:2J:[UW-arRE
+V;a12:csBna,7j"&`atEtfGvb"&V9adilhoZAZBj0C<W;=2Ccri.`T0yCgBf~rE$m<~$Su,`{S3o6Q+nVO9M5_x:{(RcKkHa;@U<P,-=6fP&-q.8/qJ)z8
+//m3C.m>XPNxv]"3^G`$3p]:at}_,BFUq:;Y^xcQP)Y6$,tB(vKz5bW4XBa<$jN)H2KBg[>@grv6sxybt`C'PYGvzhqcDk;=p1fNx8<_fVqZ;FY/;0Z>oG
+U.eJzk`M]nnga=`U'uV9C"`/LY^P6k$h]A@SweH-zr_an1TpT(G=y%xpi@2L.NS3$k4qfz(mjasI,q,[-dNpc8sU)cYDsJP_3sAGPcVkt;]V$[$fMJ"!B+
+9!zU4!vUf!|{7#DmGmxvdjJCwVHlZqkt"e^Z{i_[Qdwm+Bd^]1GTnI(y#X)D"[QO%[2jpAsK$5e9.z{+Ne_P32:]8e|B7.T'(6>Q{rq}l34t$b0j6#j:uj
+`"-e2KK`w3V$'>VzQwX:L+pj%+X&L;BDAiW.{Wr|YQ2Vvq.ar+|L7)fel/58II(`yF:gAqUItT%qEzyi3AigDk8a$R67I}JQrfN:,li^f9uzPbBfRKByBe
+&JQaV=JAso9)fAt%R%9Kyr(I>)c5GUG:7PMpAR1y}q;cgt&]JIfgF'hy,}'U7qtC5};r:CNLf.,evF2]QG;C81FgDI+;'jCbTU0vHFIuDdrNeb}J$04+gA
+sH{)7T~`U<(ukXR0H=42g"+U:V,"Syt6|4F[7N"ny,)ZI{6Mw6!uG;}bxCLFiu9.xE%NA!GAyq-d.RY/y2EKz!<-n5}UmYtbo#w@a6IF!RLbQ@npRM7AL^
+&$CWODWmXS&bTB&z;%w%1i5Jg8o^gO5JoEQ8fvE=||@<&kPH%w-yqd-wNLp$e$Ywg;6q(QmOv@%86F'INLGwx$BM9J9q7oma>liD=+>sq2[%:KKSr9t6$f
+4.ac]WSR+BXEsYuF2:9XeCne4&gVw:7YJa&|Yb{0,C>oH_+%xSTd!.Bmn4n)mj}8jN-[oU;/QrPR5F[VpL''qqX;rWN`d/30&r$$@LIVr-"RC94<,zHT#8
+_j3[_yWs$u.M8sBCFj+hRx`!1l|kJ[WY8u|nCeaQX.aFK%B-,xxScX>II"uH:pf%C|9V"<f;^Z|Vkhi#K=}PWzteUg[S+jS1d^mtDsP;(#LAV%EX~mi]:5
+si~KKyXE[a{!Yd3{i4&-)vS,Xr>8okkA]v@b`+1sFc#aM0=|p(>I%;_kb;m{fbo`5Hx-|T8hfp^6wC}@tR{FO@UlqZ%l(N=43P5fcEw)iMkEr)r"%aK'vO
+"{D5F6iYk`W+hn[1orFdq&|(&uW,|$Mv',r9`I8WWGZex>,Z;uBOdfI)wIkFvb=jm6<MjpP+~xv0'2:@"Cz,68VuXpD,o=lJ[3+84x^4Nmfa.yvc7U9]<P
+Zu'0br`DShcg]gs'^G:-|qb}40_1+vV2`!}g34J$t$YpoUE%vR#<d"SS#HQMD722FX1q"R'5=^u>72|43!cOyj9r:WZ&PP|MQ-rxIOcwDa]D:&j1f6FF;Y
+[qPJW-x8NA<uTUu+CO8od19MHh>RZbIB7hw>f02@ldlS//:1F,ujz&>t2Ezj:&cIL9V8r8;^FXEC0/1i&>jybs9&HO(HURBWXlt%hB(iVOrkNT5Fz.n+K-
+!KcBs'=G7Y.Ini$<A0V&/,fR~QSVz(;<fUq[Q1wG20rVf;G1b5hPj1Q2E{8V&^>7JE]^gp"{dTAjTtps=sN`rdDsW8^,vL6h&J%Z57+EHh.k=%0OmjNh!"
+CA[bko4jSg%"7jal3n'okzd<Vv~8Ny|Ur,PTV#@G[ts$@jdN&5xx]+,[zpl8&Q~Y%x9u.gPFq$d`)raZ9u",N_I'y8QZQan-o&M]V}Q(vZ![[U(d~ZGuDO
+/t.g`63k@dd-}CRH"<lv;;z$~l0|Av64!Q}69`:z|08)4]:[J,3]vq[|3g^}`7)eedBvU.z89g;M}/@^g!eC$ebN!0`es}58Ls(|q6}fx/.CzVl^V6zZ4s
+_sOFD=Zb6Y'@(Am2NgfbgRq&n2x}YU={~0pLOat3~zN7]k(@VzrZE6;lP9VSPD"clg_hBqB3rG`0LscaxQHrLb[R21x+Ob"v/XY"e|xeoo2Or0!kAx0=]|
+]6+U3F1QxCy4Dx~Z];ox3`e!TZBJ+x@]"IV}Iw`d%M;]Pc!"H6]w60nmfz(04RX&eK|'"cYkt.-{1B6h6WLe6|ia"@&V)u8>7`^o7{(Wkno0I}"o%jg879
+p|MZ3w,9Ub}"I3j_'N0rO&bC:;@.%z9G27Cphi`6=GVn]>+')"S=M#m3$fvxw07=>.4gL|>^W-#Eh@u#HFjqob,+_,l)N/d9"j~vVHY2E[wn0KkYEf/b6(
+xuGn#dj3rmL4-`#BaIkx9/Axd5Cb0>iXS3',Bv4BB=pyhi&d=zKtQR'2`]b@js+Oo+9=eioz>I>iRfj-h{@>II)D6'zFVrrO$cjd)xE-t/f9u_uQ!HZkTg
+-XkvUs>(2NGZ+wc]=^Ozm$ucFANh8I&u{#&qE>[f=Bao/u_BYK={Ho2!<O9)afMYaxL.QWqevCRd]O_3qRx^Ha6sdkW&pm4<;(9ibklqZ"zsL]$@.!8X3{
+JWH99J,|;hQMnkcldocjj'1M;jVH_k'%j[)/CiqyLRzr:tIR;etlQ0G@oW-|uMp+)%#eus'c:Vik~%C+RsVj7]Le~U'}TDv:%5>HVW#942/HP.k5+BtFNX
+e&H;Pp|)UO}|<gN7T<)8^-Va5ygRf!mzy3dxkW".7ew8T@^g.O(p0{uz{7331x}']x"x^Ya]51cZ5<R^mUu^^h(<TP(O>'I3EiV`WWa1K11EFoQJA]MZ01
+=>BAm"Vb$i4n9`2."O}V+k-"D_^zRCI40x_d3xJl4=|V0w[VZLoDI:~;[o3aT5_|.ihGy=%AhhNTff]q|;U&C]JhbB3V6]wALW5U"n_hg[xolF6S<i'dA/
+rBkY|w&pSDWBM2K].e`:ruvpYKAlY5B#uMdekwG".pE$h}t'[P(4Ii5$D]WuSK`U%Uw%yc&21A7-ru[yX-weR_3nT($nXLDN@01o'NE4ty64yBl8XLz96<
+pRD-id}]:F3&I6F)SD%UTA^'^WnytSA`4t7ljj|6!;4XtJkjnc5eVyZ&Vf6t.l2AfiRw>|A%,6f=rj9M#L/w1"PtX&y2nIZtF[`_3jj>[vOGRd7Z"HV].{
+EoSizch]p$<,0AvOff>RA=k,X2+d}y}4bw0RTzw"j[p]IbE.%=^(NAI/:=3aeINlUt49%V)^>R<G}u;WD9JxN%G}eji('jO'[)'oPXf3,xh+ttcRUk8CPG
+qYg[X{c{::amALt|~vY`-`(.aILr=ZJTv{U)f8:-3^"nAS34K;z!p.h]pl9K't}"n5'3KWj_HBwu#>hKP.pM:xm#3EML)w%40X9r7}kguC~hyY8nNh^82n
+M6uIEM:E7v#6^#7K^iK$hW}"Hxi'm#w#MJb`+"|%hXDAs9&xGxD@ZC!|W>g!MtdU9cmXUjyn-CA+`|d|mr{a;`Wl0qmD$.`Fo_@df;Q`[QswT|IEo2RNqG
+L.ze"`NjQPZG0VN%YC"s@a@{'Z[LUU%qyzXbiT!NCIxW^u0k^EVf'";$L>OYMw31s9ApS1]$d)4I2"gssHh@w(%2~+E{8-H/^Ta5"Y6q<GoM5uz`SR<:Pq
+ID6M&%MMi9>;"j^ocQ(ty<V6WBS:Ow"S)v|bbK(L"ZM+qC'FU,7wC0{a3wU/zWLUYXGA1GnqKCi68G$Hd'o)m^DpQUwGLiJz.OF]327Ak-ZJR}>rbJyz2o
+g'a}gx}eGe9J[vg|OgHX>wu{p7qD6`^Q^B12pjh9#+"AN|YzGp}-)/vV8#h2lp`Ff3a):qfP"C%_k4$e,|{0<5!>TxSk.'(s)ty,&M&b#C>>DvHqRQ/nm2
+fxzo3k''s%X2U[8b1Seo([S;)2`wv%FysHs7k[jH"qbO+booTr#{d7cMOqMzuA'sa4PgGk:j_]z_a:tlyX!7r+&[DCm|yBZ}]+I4J'wV#de|.2H.GgN21=
+O{Vd,x]<"|ma<is>zC4^zH7YrgS@&gxkK3H]tUcerdY5`6nfA/+&Nciz:O`e]TJA_XB&~RWBn[0sPy.S5f"Z_0=-}$i#H.K"E"]YxoZ95!]mm{&%GNx&x(
+gPpu1{6<T%P9JIjDhb^/^AAIRfoI|Y'4EGlG}.<RPyfi:{7@1{#E+f&bWdBt^'~C&xOufXL^^@4<3}!t]c}r5RQUc>Y+pVdTC$>%N^V(|B:7E`1=|2+c{,
+moJT8Z:l0/T_z;v@<A6ca+>=6ua&,`-;|7$N.4#=oIn|89{bQ]+y9t+Io{vc<)G7fsB:V8&<y9G=_4xCToo&%vgq'2qM![;aHSE<`|~9<.kSo/Q4>^o(.m
+IT0/RHp+bb5e]H`DrN:C4oyE>[ztd@Y0/FRT{F-#a'E/zu[ll|,vAuEIaTmR7qEIj7zVg2#xqcFPG,R|(q=1Ca34K,A5]"R31|<[(%oQzrw){$5->Hp[9^
+^x.tj^N>FrSje&5Q!3MX&N.+ScxB[nAw:C[`a8VHpR[Tz[s,oSJh+#botej^CUngU+$T[y.}"G|wdDVFbz,nr'UN6h!qQK++jpK9Q[[BoF`BK-M2p&0^Do
+TA)rMZ&jO;:oUCdb&6@jiO$[Jl-`:K3ojnCdzklfntUYFv7I9W5h:_f#&#Dty(#uNYFBm'Oz@-R3#I]t[X&NqBG:d|^EbFch[590kXYAHF-g-cH'>%M-sZ
+i+%AXN1.u@}XC(Q1h(Njs05tqyAOK-3FKT1B9S[ZBeQ24TvS/@a`NGEbyc(2kqZR&Dsv`/((X$=,(EVV:Y-^s{b|_'G1N]D%&jwqm8&)NQCx38k+Z^QFJu
+OUBL:z!Z}G.]Q30,+ba`tX".Iy9nx!GWZW=xfa'1do'4S|m>m1&Kj&WMK|Vx&MTJ#kv-.b#t4)lJ[.2;/b2_Oz8kDi@|vl07.OQ<H8Q_lceysz[kI08Js7
+~oON/jL]^G>6t^Zw0{wn#x>Vw%ZA{(Tr;z[2Nl~C92AX;ec.s{uf)zO:oI^rlLIUuS`kn|jA&'{,HJ5D`%GrZOnN'<P[@/O>[uFoC]caRn%H$DNRS@#y_4
+8u2/9:6]HPJ:Xj$(H7eB0Ra|rw)gUpb]&!ZPCV'46vzwzOm@JqOjVa^7(`K6-QrH6_>z&["ruf_4B8^,3o.A=52k.Oz>i.Cg9<`aiB)Ho>.7)G/t-XGC[L
+u&7aV(a-J`+dy5IK9F-HL|~J@$fG(O5Mi>E$phO}S6qGJnqy9$$t.xv,!q|"!CgIzkRA!9VKyO&Ys&%F|&)`JA$s[[]46qGHG"a8|a]i3(>(YUf={H9l0m
+s0;bC#-'k`.RegrYTrv%kM2ehX@-zXe)cM&FH3@}|!s=Rg#Y+Dc:'i3L!0UwB&nT~+-ABhBXP9Y^,>a3b_E(=y`{j;,]<JF!7L50DaUkm]x"-c`9X8J&D)
+BGnKc/>Q_ipAn#`Mc/Ji-qwx<K;maw&bs]G}(-VRjno{&L3w$2Ra6RWA-r>'Ksc5x^-RY8zlt&gF#$FHG/&pJ,:I)W:S:fmP_xoRR,pj2zX4{WNA^UX#pb
+go=Kw9+zN%Vjo]fWTIp3-V:ZXgj'}0DGx0!2:^j/_p%fp(avSmdz^7]{'A_"PhiIE3q<+,x!Ulh$grPuY,@3fG:CVM@4%R&IRJyPxP%AiSG4rlt8cGq1Dm
+!z9dLe|CN^gfENd-#1Icvt^7="rj>;&N-=RJbe6colQoq.K+o:DU@aimy.dmY[P`N{=V&zQA8r&vz/h9Umhd]bBgyDX]orilgP_L4+f<J-B^HQa}oA]_Ug
+[tLZYAxQzJ0fS>,wZogZ$Y}Y`]W-F_mN]d"ks^A_q]UY$$w;1ilNKaf|IkXc}E[$t'z||D~-$G2u2419;<uf]b0s$UUVL]O:u,[8e+qjqexjn/Lf#vy9-_
+Y{~6)M2^J|wg-ESBQ<D{WXbkK:y(>C}fJ$[}#!y071cJ5(6mEfu"$Al<MO'tM;4IXq@DV|O9+pT9~pgv|6@5+`0q6cY}IB7Du5HT^J`pX@T(#aJ&>9A}8.
+9/6|j9!-b@"hy,o$!,i@NSO;v%jor8as-itM.g4{1H(,k{hJJc1Suy)B3I|D"QTp6"Ja)A2e_$]oJ+G5v)1ZC.69%1R)m_";HVu|^yfpASh@;7OE9Tq_x{
+)BhR=Xk$onC2_5f:2fbfKe{n#]xsQTLm;S7EBIRxAWB9Mpzy,7reaXXrO4t#9qD3J[)|<>VNhS;-l%P6y_26`.2)zz%bN1V4w|y)e.6w&@+1hKn961j>qA
+VyFj&ex<FZ:KlXtSi#IG,Arf+)Uni%['3.IPDu}hWI<q,k|]_`S:'1lC=mR(8x''M<QNkL_JdBhS2.j+@A.'L)<B$9|Xw$Z]R]`_UP<gk+gjR!b1bQ+O9c
+>5Df%.pGdvO.v9EEMM@a@dPM^o3ayVX,^lNykVq<Z)<n1]`lc--d1)mi[Yc_<pAA)EX`Ta:S6Y7D#py#NNF[Jq'PngQR7%8"X:Sc9J#Ib{r0a+JjJj#j[R
+I$@fu>}|&0_e'wtv6#3`q4.zVa{KZi%[j^/wdMDeD{u-GxC4=k#XM%W5zO_y_6RT:^wj,g9v9JSNL!`7`l<1cv7gEl)Ff>`[~F5Y$DjCMSOP|Rzidrr$Y,
+TW/)H]~z_[y:#[seVyvbu,wd(S4@O5nG=DmO%5S,LZ8R;-O#0z7F2[T'bh@@l-5X}:nFRQX];.|;q)2^#Hf0/IZ:G@cvor3_CG!VR1]JFc/Zx5IvvlWkIa
+#l^UY`F5E#D1t1M)'[|)]N>6{Wb._G)(2u=i&<S^`BE/h@d+Jk(K><6El4vPZu~by<K$-WgQ!P^zV+jM,Z1wIN_DAw2-JXz5/Tc|neV+`eHR2kdwv{_|uT
+6ki|peb/z[3etwm$BPicvRE!-(!+u3nhVLF!bUE%I"nPWg(Tow#SL.43vf#Z&NuRe{_&.,Z"o&^f)=ohgx<+F"n%I=B7tp<NAa>ja<T/^nS}R|zOlyJ9d^
+^F$Xrkh=iQo+c^fHnnbjo9NYCT6<|a'lXAPEwjFfNfgi`e{B#/H1$8w>/,mCc7JFcXt0%GYca699GMr-Kw:&Nj/JVaH`[rbYX]X`a50;8=o'2P(EmM5rUv
+>QqtiE$n=&x#7seq~/hlgpT9eZxN1w,mk^A!fS.7HpC5qlIy'2ZN[t{>VU^tfX2n'g-Jy)1;N77%O'h##0=lD-NZpeb;nLtxwQ<},&#>U7y&;fiE[]O/mM
+5fdr|.IV}_MhI%S%-bLB:1r}wbSk-Z#k-7)>b%5G,HA&+6FlT%#6NINp})XAVx#C8ILnPNm^Bei(CGGHDLTL)W)20}TohI9z%VB!@^^GBpNo4Qpy4K)@ag
+{[7]FN"2l12PLGq#(czm)ejZe$J/'ZvDHkC7teoX6L{ItwtiV$'Kq%)VRu5fc&`illAZW^nxb6.ZJ}7=xC0X2kf{v0y9=HL2jKjA4Y~lkew)HP:)nSn2HM
+>"uKcK|Ll'iu<zx<i9HA2wjnWHqAHEkOOKjN:mX3E@2s[1!/l!Y1BNF3<e2dFVS$c>uc+8^3uj@yd|@Q#,]X8qN=I%zB'fVe[Dk0cnE$JCd@+L6qYurCX#
+ye{]h_``)dvUC"Q#$:]uNy7#JVUmI2P^^>hC:U<VSM1sp13yw$!DIe%8iP@h1^;M+&M{T"r.):S}=n'fs5={=`3&$4d]0s})A'rn+eY`o&wNj"PV5mYekT
+gF"I^ko[dwx2L2WRV#bvrg&=Ucp&|ty5Dp"t!742LA+(YUw}lC4EOw"K-MiXBDd}1rwE3&9AYcZUFLyl0W9ned:D5>5X%BdZw@')#|u+n_iR6n&zNIgs!L
+#T<Ng.]/na#c|RlkxzG-g:>(j1nGsRXdbd{O(&Oi&dG`)qYX=gZ9Z[cUG(z[JuBTopznCdT5[y&v{`)m#ze,-aT=N[^p<rS>H2s#iyC^At58Pj"6TQii"m
+_F0fpc!z2xd:j;vy=BKrdA`GWfC[EVqqB;ALAx<l2jn0'J$fSQDd)1<`2v{-lqz<EJ!^DWv;L%1ydO#QviCD3>ixj};cE8(1Fb()uCxhkcb5ujfrKAT<$3
+BBlVEpG,IR7|WK)1@}g&[{r}53bpL!-Rn='{;"}_%<0)V(kC67dcTpVHN5F"%gv@5H^;%sm8sp0pF|[JBoE(F`wB&f%r4]vmYY{ZwfZt](%_Lab{Fpm)CM
+FwRTSrZ!=>Af}]WW%@y`pb]x#MhAr_H+ZXga#hOg:JEd&:9hJA#Ypw~@VLY)<c0@Nl&F5iLFuBWNT3:r;F^aWBSW!ewXUl/f@WOy&H34pK+DLqB4I2daLB
+q]{bltA.0I|XvT)anU/gH#s<n<x'8G]73n2,TT`)3Tmzx2,T"g~4pr<))m0yw+cbDP,&:A<bak&8>j:7L<wOXcaa'zeV&8JpvoEEuBK"yR''J7GXeu^#!2
+QkOah!dVJPudgTE8)S$9&mx=k],|6#2=bE~qKjr$i0Ep}NQf18^&.<XweUEPl"L@d'u|{9p'J{vszEw7^l'5SeIM{,KFrWvTu)7v=]rZ|O-xTr@^GL/xy5
+So]kd3B(b}zv]^d6hOB6hd@sT:K2+fqGmorZ9y+|u.;H5zUxX,QSrf{^]42ZiV}f&}A^SQRds)}L_%U&W!KeC@bcjK:ko&$d()%&eMq=aT!v5n!q&&WHqZ
+F5p8}U<t2XX-qF2$-ta{z/aA3ppRLZ7(0eIu5Dgu=XT<N}msHb]W@$W=MRm]gDu"p9vC)^/|+Ju0g8e9k0ui>h(Hr:tti01"d{&|)|XvQVWk=(<FRTA:M"
+-HBi%}(B3`OhF@,gtCT,:r/9ypE3xlVsr)7.CqAS@I<%YE0.EyM#[hXJ=-qRC[mRUF4<Wa^R4cP-gjc=Hgz8QzED%f@9({ZO~@DFR<G_vs"2dKV&1_BP:n
+7xV6O}'P$d,-1taap}:l:UG(tj2wQ|j_HGq73JBkg#^=6[e)4OJjYct=@NtHJSGdyoY%g[k7#}lRp;TQkfTt2A&`/fG$~"JJUNCqyqKf3MN2J'l7dTG%:Q
+xg_15Yb'ee@eEf1Jmx,W>fMBrt!vq-(TafBPr22km+"c=]RN'k/oG-bJlMz+e=2,iBtIxQ2&IKr`;L<v75&i_z_uVn3XDf'#wW5`_{9]fK7rVdj7klPgHc
+86]kOKXBeZxut)`e"2ylf3GaWNG))f2Vml(p2Fr9s8)"7]NdljJRcX>PhdPI3-k>v6XZ'dH6DC8KHEk/!p{D-J%,(f'UQd-1A{>^ff7'0!"QQn5,p>"Pjm
+ax244vT>>3AW@2j3,zqF27:p_H7U+J$i-NmCK<rbiCo}{d.Y"AbulZRw|'-;|D[@UJ=cy]M4]Qi1c]##aJ57_<-ICG(WgaR:8c2w3deTWh_CCIPCUYIWoI
+Jf@@uh'Xsd>a;uAxks@@Gr$c&.AJ41(fLUE`}M<p{>Tnn;|X'COeT0c>O1{{FCIc82fw%C=lC{ntoo|WKNnXh4ix9!WmN@x'fG]Z1Ki&T^^Q6/:Jh}vdIN
+#a,=6uOdUfHk(d%<+6,r:y(+sH]]zZn;k'V._M@90i^qMt1vmu9!qM@y<.4H:+MqkrbyG0h0HQ8Bvh"@hm~D&q1qLc6#1ejO}@nT!F=#N>Txo{qC{+2-31
+>0Ut'Ry]^3"0TUO([-8<gZBf,cp|^GriPc=}7/6;2MqUUJyp-1(S|lJgH$FZUVtV3IQ}/Vc[VE~rs}FcwPeoh^vP8wOGzl,W<Yk^VxXV'a]X!zM|16&)/4
+=xCUT{'i-</GFu;|,`Q$1-mhxQumfkyzr'hES<#oSu;/T8V]NS_nX"wm`8Bl#[jCf'H@08"Kv`!peSxG@293c&{qqx";0%W0@_Bjpe`w+_:W[k3VY=eIK,
+jPqLcqdSIWpHMyU2!X(+TS{P^=,/gp(05ak.Z']W~)]PO#XMvDeFU8%'(D5m$(7D[LcxH.O<M%8e{cs<QJ_|4#",Jv,0eb}9gh[t;_b/3y&59|:t%-B,BL
+f6iYDs&ojWMSwn{f.232PdMF5&xRPA{|q)IvxamR81gZqd9UpgW5:`%+$rQ7d!jFC548<<~TE:<dq/!HmAzsS<vRrN6-s.E!&7q6[zyd0`W"[TjuLxyQMT
+ZjBl,!.dpeqYzI0;I(4(c6mlKS=2@O&^<#riq0c7v:D<6C^bW[z%~5YQl^{,S$Xf|p),_zis7_ZLV,QvTQ'^('gV@T)kbvwor|$RYm)BeX)WJB]RwGuVju
+b6/"eGYxoBG&xYCkD=(KZ2)Er=0tp7cr"VOn'k<Y;wMh</!t.Gz^x^S`um+vS&FtxO;g!bj0z|y`{ypv_[S>C/>Mby-A-dc%h]t(dJl8F.>2"utbr}H%%x
+2E#G%|tV<Y(eRP)r=mzAO;gJGIx3:91%dCC8k{0>G#MlQ^Kza1-0.5me9>PkEWv2Bx"fiiis,cr)O+`x[OklNs!RH_o2{qf`iu%WgPc2Hd'A[.cWl"z9ok
+vIA_$B5f;)_0F)Y[1HX#mENe.=[LD:Y]kdNN`%~V1T2ED^'#:s<vsU|)xC{-v.9'2VyzC8_}cJ)yo}-M=.2$Uz5i{AFD)F]:y4i&8%f@Uk`^UC9wFr3{{o
+^5G9(Q3vlOVqn9~%><n;MDra5.pT{uW|Pz]f9x(%zV`cMN<&Ps+swga}vouHrQ/^4AC_U%ZHzj0:fIjA`kyvk-2hS}!0@^Os.7R@lAk!@dS0cfWp}k"n]K
+>XlP!<QW;@`Bwa4&_z]+!oc_ncPhK=+vIAM|Tdgvh5yWyvEQRI}dH(=mnXo:5Lj.TqzBEpB|"{0[g`]H9qZd8_8uwVjxm:/G#JP,>#=<@vlA>NfJ0m/MBD
+9AeIU2=x`D9gH'H'u#R)w,Rr1eKNmdMzZx0CR@[W;5_lt<+#j-xB=E39[mf&I8+Q%V":ETWe6a&(S$Mc!0(I$8uUi$HozaYmHJBhBh[L<QLlfc(_7G%W"h
+7F7f+`q_sRzaG|fu75H8@2#$RSgkl..r8U,6ssnRFOh#|yTFATu(fk"]#EfV|RMjmE~z%`8sk_5nT4Y!Zt"g:pP1x_8;i<'<wj!$x(4eu9pg5/`OT[PNNr
+gfTA^b@8cr!ctlKpI.twNaW;xR_r+pDbRh`a_.PaA}V)`9)CAy}uJ]f<:n/.hOV;~&3=Ag1_:M_N!)V=}]m73}d@_zhj`]V80/{!kDbe@]VV8PB'kn<{)s
+jn!$;9{+0+E.HVBy(Ror&knd=)OYx(#j-/3^Il6)cv;_<_[Sex/wTMn;&>dOF46V-@iSi^BE=.[a4/n[}&]6U9;-6Pc-brSC;[U|c9m,d9!d2rJGLIw7<E
+#:m8C60_,7,O-fuHr8Bw"GN6)z{JU87dI>LiHo'+zfiqffmz<WOaZ0z|iOl;b:qFHGsdKeVR:qze.m9fxj>N{%P6T1t.c28x)y"8d=ZYYFADWa^4qc@d5{
+[S8jmoz>'}n`gw,-<c8(~TUI|o#+}gLT<xE]LJK!M3VbeMvjFnx_zRlDl-t4fjWB%)n@|{;@=_ar2"6<T+>=&ED[&;K`6>19n6P++}VPt/W%:8>#6D`_kT
+HR8rwAo=Rr7b+"sA&AF6G$x_ZVpn'>ja%Dtx{bp&ZpO]+s$_48P0L]]ctszg%JbX%lo)}fWh[Sy11XZOPM1vVR"5F2yH&de&OJfy`/41W+Kb!SRU0;"O(q
++USHxP2"Z]u8ph{)pX/QnrTCn[lAOkiMC{Zr,b],0txF-$w3t9olZr=(6vZL"OCAWu7pjqL=nq+WG9iA'e9mTs5$x,;<a^jB%DLsF'%B%n1B2L+)Q<eiAI
+e&E/Yg<EtUGiBja5(I6K.4:pNXD5oDQi24.aJz-4n."$:o{H$_XTTcH`C0-P".<OV=/u:p7gj_ahT4m3.@7%MFKAkGU)2'h!1S'^tI!w]xXL$JM%dIY<1g
+}"g>Aynz{q&g6Kq-|u|.[QM2K(p;[B2'X7}FtFJ%@oV0'Nj`ba%ZMiZ$:.bl3XSW._|Bc&_MqIyDi,ack4=X%yp-;{-cBjat@-'atsvg$/bIxW=%/H/L@/
+Pj7_-=B|QYr3z<.i@@3eTOE135P":O{+]ld3u:5l`<4@Qwx)9W)HUpS")p3GrpQW$s0G_$P:0=Fp.#.i3doV.&L:H_]XPMeF"gFIUBV0J+hbCF-W-U|MA5
+{f!k,GP72flgui2<a!2ws7Do|Cpa`g@D@4J#Q@Lsxh.s|TMDda@LdYa)dS-Hl[LKeTr:M'l]maz0@17/}4UiE[VF@2gsJ:N0|@!Kx_bdU5m#$z-lF[9BsO
+eSFmi>;2~sHMd$$$Za|H(ggN|O>=Ud@s]L'x_2&35OyG/d>]FLP^!Ildz)E<+"H2}rN%mtw&%vZLF8;`~Uk/mx'Wh)0wVl#o#H`.c7j"(5s'q0{v]G{CGc
+,BU!;j9h$>Xppx]X!eESdjH>4phxSTU_3DYIC'%Z5K[/wz#36hpjEyUC:zFQ)+Q{ke=oo2IE>p<L0LH'WvI%<ZGdg1Ti:5saY"&1%Rk3QD)qM-DNHm,A@b
+MkJK"&7cX#]A&S)KOwAD5x%t(}u98l.GXK&Z[WKta=D&9Rhea</IMoW4/0<>nBVk=3B#Ok@3OT_YQ-3I2q2^JqfpeK.V^!^Nn{&+g'khVp7M+}#%'SVh7l
+g=IdI%j;WQ8bFv~)m}ZSm-<&O=fyI)~3I<^`0k1S=%-&]#D`Zshv'1'<e5KCUR@2-|N<Ny(b-g~]u;i6D.bhg3+z{^sU7Y>48yS>ruyW|QO6d[Yuv3{Re%
+xhkNbmbsykupi(A%3bH)[k,B9:@@Z0",l9L`q1:M22-q'Y(faO([ycb,4fo|`q8Cy]5^iy:%l)]Bq;-h{XI&7RAvUxDdCo#["O2cbCcJ)[gxIwt#H`]^]@
+c0#%CZl1)&jB(3bst7freJk2VN9srTqxf5!{;Vu<b"aR:ytLPgdyH<rE@xYm+$<'6en_2-5UWy2UMZ3;-W3vHC0j6E/w"fzNLTWEs-||z>||&+I4IV^_5A
+>w[5JHwxpuiuoQw]:>bcJ9bMcuy7;V,G-u[Oa0(N_Lg0LS](`|olvi:5qh6]0Rys@i8JdW}`J%,13.Ba5OZpe)rPlJ)Cm;WweLvsBq,xYyf6DL-q[}l}gy
+oDa$/3|ajPBu'j#ou-~l{%6o(u;{h/AN1MF2wcoBB{k`r:y&9dVpj}A{H]n,4<bVTs/3HEr:$(`zN{)83{cut&7"xiKL,>(|Ng)6NRN4t[4sHDjPi8JQt^
+r3&+|^=b])lQ&vNEIi>12,Oto$8Q_GOw|Ifa6w)!:.H'p+#MV.dYKrRBO^=xv$)!YAg:&emB2nw;[#nLbW3z|fzIl+UGu,<zWO'kx,;0@tMI+Db67]z!+f
+bh_O:Z[xJyIOII|"jJ&P)h-fd1lo9q#$Z]KiG3`FlFc|D_52%AdJRNNK(d0gW2/ePR$}CSlC}%mMqjh#FR#<]ec;_"#+ZZX/RchzDV!R=D"8}=V3jIIc7/
+.EW;>0iPFDr8^Xd0,VfBrScU@<ic:j8k35Swnhb>WSqBMc9k+a]|_&pBy7J@2^YQ&-9uohE-B.PWgpcr2Py#KDnPptd7YU)+H2'oSr9!/O_T[N!G/`M)N"
+2]4KEH^eTGZ^cO+f"W:Bu;wn}^Ngj8$J!#W:`k=kvD&P(mn7p."NBN:F,$[@'!Ft.oOHW<|g{ZP4#U^3!D_72i@GV`Dm^d]z:8^/Nc|VhbCA2mIRa1z^3k
+hodj~bH{D74jg0Jpve576_8hlDL"^buxTw)A;_~IZ|Lze5tE-<R2n"$=O=YS;mqRpoS7%QT"Fj-A2M_H.^>Q;4+"XZ_Pvw6]ll|SB=5K`rMW/rCv"-_+9-
+TW-W>0|q'uC.^`7^JKC1>o!Fd)peBYKc#)}$KqEzK[._r2,9|3evf_.igR6U7pRsoN756H+CH6y.A=-+Je5qex<JusaIjVc&(bj"Z6qIfV{D0>,@&L'82X
+8Wp@h1&^YA7'WHjj6)UTpAI/OQq1.Wm46`Y)j/yw&>{EfDc<;f(L.c~UDT!-{RhtHDjTGrgDl7.1n,rjn)4&z0luX#9/]uCFB&CtE+w`'"./A3JzY4(Tys
+x@];k{<F9{$c#Z54{%bFzkLmyvJj32F5$(,s4d&LpM)9S]qEARtFU]uFnHr|!EMX{72<m[sLCUS7Nu:qfZKOw+acoh(Ge+4UD4B]p!di8Yyk57I0ToD@J8
+l!t965tsVHHcy-Mo}Pt3S'T9j`$Nf&iJDVZ&~K"W0tb3^x1cmmKH~(XJ.IPngPv;>o>$5]}0K|gNsJxE~:w+!qwiL^S_^maG4dcHDj]xB@3AW@#^%k7+:f
+=tv/)qeMpn2wG9mW(iWxM7Eu";DdX`1a(yc0]Hz-nRDrMO)qDS-38o:|J;Pllv3sF<XGP<wdmWLh,nv,=b4o`_W"7wHB['.,coDE<!^r;yfJl!f4/.)&sS
+,(L%G]Dt]|qG+Iq>L_z9-nuI!=1XB"J<;]U7W_A11YDep".]6UvIKJ0_XTJdJ]RrT|"=n(XE=6{'-qh72[Y<RC3{QYX0Cyg@}oKXC!)qFx;GPM&K6zpYBE
+8N~AJIHU9&Y<s%mR9qq8X^wW&n>2j${C=DoP+^7AW8N:x5h]L]{SpdzC^I:u$mYX_E#X+@apg0AYPD~$Bi`B;ow-`PrWbRv>e[20D+gda(oPz.R=c$3>jC
+J-@`"d2%,07!CqweA[R>;BgnVPEv&280DFfS-yGE$2L%M`+LC6Ids%O;;{c.N#pK{FA,qu}AKPP-]_^q0Ce]KH|Y}J~81rv:RW%%_Gz-FIh8I<VfO;U6F<
+.Xc^}NmNvG7Ht(#e![/!T#;TH>_yTU4lE47$tw$FK92q4$wV0yq0d,Q!`v=3yJ=>#Q%MV:U;~Od)bwv9ToF8If;78v'mzvvP^qj%,q<$3uJOdA@Hie@^A7
+8Ko`V$toQ9YqI|9No6rd"~5X!oM>++bzE5Mkn$y4t$eZO]`0&9iHg>l.s;!o^V5Ik_Kqt`<,|eN;h.DR:;)_3e<JGn)TA(@q`Kdxcx|>ut^8EyQR%a_BbC
+3}U'=vkCQ&6L/|nuvk)JwV+tDwVt9#!T82^)i`l]jmzNvbkO:>S<kW|]xyLhfx%hZibYP+">S_x{0c!y]bzj&)YO2R(!XTN_2#Hv'(n0-v"8H|Fvsxava[
+[)xF!ip'`fDH;lwLY@zOSNrRiqxn_PPFZ51u{9TjDO~sopIhg>lz,jK<5'ib~DwH>pUjE`Y"rz6pl9rXW/nl}9{,JW)@|DdXEYmb<0St<-4Pb+"abGYViR
+N;~,%g{@wA(yZ09]3]+,#O5Uo#F_S!Y#K7v3t,_,Sc,>0w`Lw+C]SH/D.dm>Z2wYS0@"rD3PTCpt2)UN3}1Y-hsjsbswM^cuA5-.-vOxh`QR_NlBnv^E76
+XP=k$Y_tQd`h_YJGIU~kFO(8v"g{~<gk=6'+3c=/0=C%{6Y+Osxrl1oQz90j;oC.>v<<cT1l6;}VWWnt+ji;O[<K]ZL^R-[ZH9yEce8b(Iq7pR8_%]eZ.Z
+@v57X/;ye$$q@!Bo|6=>!1A5Ut/859K&BL:y:O[S:n09V(QSV1Z(<a'+dr]m:{o[CVTrqVPs.><ri2=;~I~1gW$uhT=w2Cv%KX$#nnEMw[0RZS{DV)O7+M
+XJxkY<yY^n0dngm>wH]`oHgf.@VL9UqAH}i[Jd8U]pN#[v7GIu<]6{t9',kXr{r0aJs8ojeKn$I+a,hpcK&2MMD9>egQ5ef"-_/:E`kT@o>yX)BA4j~92i
+";{HQ:_46WCC85HvQzw9r<G`7AY%_[){h}{V]#K8aRdlR7GBfmLKXsU,Oj%}DCVk"XXb4gu4|/<ESz^lO)RJr[2tDKdeaJPQXR@$x{@/n=bksCv31y#JM%
+Rw>)/yt}$+vZYa8Q.`Iu1M#5YTDgv2-<{bM@~la.4/(:Z4jn<AaR%shzIM$;S,jyCYT/">EI(Y&A.QIU"oyzuN-E@EsrH3S1weI5{%_Ow(4B>/GKSPsXZ;
+T'xgR$]Mr-omkFju$c@5>F}G3'rd12+_I%Uxe|j+!y9G)2QyCljHR|[n+^6sz=i/PDS[m0eLPMvD-UV-p;W,>59>e_IjFGaSQ=h,A&dKLTsvfI1]Ao@6y$
++z(8jF;X)z$OS,-yHl9xsiuW#r]Ni.Hv+M+i4{y|Gt#Y/s|`M1dvwF$_.",eU%thCZU"rkIlec>[x23][DD7_4LAq^Gl&pABh.47p`])r4;b&V7akZ,@^Z
+g3gU)B8iK0pb{jPhytNLsnp/Ybzn"`a[6%3BC}k&gUP;kDdCizdAPUc3"OYk.B#uZA5D3oBuW}u_Qvw$dsK5f6^D<NMM-vub0.xVP.xq.[NpbG4&;g]<(f
+bv%|F>Q;yP,zl[&)I%X}8^LqJ8,a"N$|Y+w}87#V!;_lqz2xWvib[{GQ1|.4Zisd$Kw-HiV4A`cF:t7`$6bceRe)q,CPmB/G^G@ft}9bzu/jWE}>TaxF#O
+X0sm<Rn+mltsMceER.Za8:UJA_cwM+rLCQOs`<cd5f9Qav&<^Ts;tNZFf&8_r}ku=sSX70#mI|Z:ic3/~uvD}&ScWW{s#RDQ,k(i!-{!KP.D"#pZroK&bK
+5LerFk#m:UvJh3:/YuH$-baYMJongE"O!#kQ>w5AExlCkR/2@HVI<pARznM73km]zRZWJne))D[Z1]'`|10SX73Nw7Ap"UETvx!H]G{P@bT_-<b:O;-nJ9
+iL=;u<GVUf#Q)YE&H{>2#}fro(zoW[{%|FJ`YljxNCfKU&9!e|H&xcl7gXlils-8:c.70hLr$WMmym^poMgvW+Pi/m(Q}`)8qG)5-y=BF)@Nib/ja9tis,
+~4BDB/xkx'x,-Bp|FC]EGQzEm|{JyM#}Qq.4BqpjWxfA$lBX.-8:X=r<9Mp'Yz{9IsWh1o/vK%^;&l(%2nL^:X.IB9Wq2|z".d2+vN.n)n24nUs9w7Gwzz
+jM5fXvz8R|X<4n3D8La0sA_v)uTf$0^[cUnHnn{|PHm}1)cCgf<1Kn22,AxH0I30v%-a6q`KfoD$O[w&'m0z^Xw/N]FvC'/c>FS_h{gYka,YUnj63-`)SQ
+}Ap=O4W44n{_(qzu7l-kW,f."9O[{T7O3!V<N;:C=JnP1vg!f5[o'v}x6b8Y8zFVx!3fLx<zQvKdbJbl:us(.sw,4W<]cwJ@bUfJ)M+6EjQo=Z&[i!kWfT
+RdD3+RK[Yz,7:y@%QGUd#{VF.{ICGe^f]X&/%obP;M$xj.M0q(1y29-X!n#>#(o7cdV|Zi'NPuHb5Kjbw%TJ]n=(zvV:]MsHx&rrOe(4XDKkyL|y(0GiIR
+R[3ZW`7Q(,'J~g`:>'g2LD}G+Ta1CI.f;%4[%lP:3IW0bX"l=9]x_[Y3XwXYE82h=/($yt/`#{>|WFzEYYIb`[aYcw;]vS=Ey7{Ug)k$q_iZ^D)ZZ@WWc1
+(]Tbfp#:J;Qs6[5#12pDXJg&R(EDBWRg%W&";ayP8pgLZp-tqi%Gbn!+7juF3t+EiF2]zPz3Ddjtp^7y(4ZEQU9bNZPF'UeF$VEtI$[BpA;h9tkfgR!U-c
+)ySgzF;qD]n:uS"iZoitnQG{|B);yNC/68Y1.t.1cM#5BU8@N|efEksgwIAyY!PTsa3^P1%AU`Y9a%8G{Q^c/8Z_z&,b`77)6G]rhs0-Jcq8%a7ga(hMeY
+U-9]"-o{F1Cd9|i:J-7vN$pV%-/PHQgwDfW6"'71|)=i#B7'O%-mF#y&u02eFH4CtVkI3A./qapxt|6$+x~M=O"=4D=]})q1;'z$/{wB+l,@}K|Q-Re!YO
+LuQ47{Y.%25Nnf"[LP#!E]j/mGWaC^@/-3qNrX(sJ#fOA@gBKA@uehN].7UA/6B1-,^jz>33zyzXWPIZ~8x@1OeaLaWzk|9|`c&k.V@!H!{9T,q(;j5v#R
+UjNv2Hw:S$(SXMtxf;b+`oNHd79>J.G@,vb]r+58n`enX%sO[%c}5|i3GM=%40MD}I'Rgt]@GgBwmEm]n)<=XD]l(pi5~P.w`h:Ei32L+.{n78.98JY5t0
+,H,DNwvP^SA|SYAUPfH4!R(h.ry=S7dQ,=FwOJxPR74uO6S$0Q))o,.]$/e'@KMrJPF>z]lsIBB['A0H[-e]dP2>rV5%-CQ/^VnwwhKsmzxZF#B]`6WFZJ
+nS@ud5gxHI6l'xSv!Bme9JS&C#eorUffr<^GHQ=2;5I/m.yUvu#/:Q2I83xWv'=`=Z40pGr'(sHFg@#WkQn/9ZU!7j7b3n)BD@X0ZGdG)(n>:=tVKi$Vx5
+id7,bwa_~g.+r|%HQ)i0%N^>j%hsc2(ynn#Cte=NFn^su._YhmzY+9iv-ToS~9U1aWk<]:QPrpPdyJ8PF+~so@aN`Igm-iW5<`co_Eq(E0M57&{I!b'%_a
+gB_E{]M&c/@>^=K:4kiJwuARQHhX2n:X3CqJqnZJy9QRU0(NdztLgSGyw+>F<!SyU!M:<.5J1NiWPfgGAj}#q>k_$xcD4&Y(Q`9XNi:)/x211]8t'W8/`z
+>nCxB6jGTPv>o{V=rJKRl<:#$jd4U]O+l$vn(k7&m"d$l2(`T}yG[%Xe525,lmIC:(DV[(x5nj[k'Of]b;%ihh4fRlB[rvMq1H9/+H&yuX(<z/(vz4b:2A
+Z"&5Nw(Q]o&joG|1uJ+|O5q.mz0WjCo><fhlptc<w/q`ifL:GUBD[x;x8M8]3qBcw!fvirN`<I6;{nM7,D#[JyG'&B$Bw@F#Vu4Qqf1q8Cgd}Wat2G;2:!
+JFFK~MgTCqmwT]h2>1ZvGhi,N,2zP@b|#<{dPm:k;|BcFJY|d(<E-raxfgoZ`Ok$X}ZhVnGDgO5A8=y-]AmeFPsKl-)rhDzN&6ClqdvQkHEW&psNwH_URX
+o]IPsu8rl6&yJ/pWTT2=`qK>Ga~+L9I58ls/]'@uKRY)X!1tb!)eVeJ_DJ=1'8$nQ$U%%0t8l|h"Xdw)l]~:$O^KFa#k5zL4W@.On3:ju+]z_0P0.u&e9K
+0YL&~da&zG:8o-W9U^"RY0s)w`yR`'0L'@%D#D>RwY:S{e,+Y}_W@y+$[hGyI#iJyB<Y'SEUCxJS5muHt8EfD#_O_;8]E.PN)u7!9dqS7M$},e$-Dpw[A]
+XC:`ucG0^sE;_LD3I'jP5CEIu0/5-Ri/WN5fjWFO+z1W^'6+<!A_oUG|WavZJL|._JKzg7W+YI]#6n/+R{T`@)kiM+HI_:-1xoo66%Q5ypJQGE/9:}A}8m
+fkr;3aJ>r6l>,`|]BBO">p#wB<JSH6eGF5WbkR'ywB&FpT}C-o$&v3}6v<XPOq3#'6I&$a0(c9KE2nHMYAfgz_#U2YnIJBJwJ;_A+/R]bsXt~):qrNYlgF
+IZ#Gvg1sgy}JM'HC}aq0TfrYMa7U`xN8j(Zh#S:JxJxqlpMrq.0M2b`rArkCeh2"sL$ne)Rr`8Y{ae9I02$+W}/O'-|L~f,J1&u(_PBE{%#AJypd#Hu23N
+uS3Fw3sxGCGD(;EO(@MCc[9Wp[31+)<75z>N#c%+Wb<edroVtY9CtAQcPdoaX%Z(RO(OiRoCobsb>5A'qnr.[5vm9x|m4t_ANm"VQ/)a{ndQ+pH0`b+Hzn
+%=m8MRLjdk>):@8$%T0Fg0bnav9E=dcGD!=@|]r&#4li4|mBqdbG]>OkG5~@|][i`($kF7r>zT`eUS%MwMJzZXGa.B2D{"Tt0cG|_{tWdhcT]^9G5Q$FYm
+XwnnYeM'i4fNF]QkZVqH>!fA&bD'CVV5htyaMX&dKK;Z(;!TQ,hX"Iw+V/7Z73m]yMFd/m8d,^2(C_E@9m%B6@Do^w>`xyM%+bFB@fTzix$O1u$[MR1G2k
+TXsG0CVB&jyf(hLHdl/wUDGA-&|+,rGF^<crGpr5uw](4.Jh&Olo&no/j=WPn}pp{VLrbzm=SmbNu/8D+Y:.TYqHVcSC-g!eo,pL&{sw/G}UnkKd|bOD`a
+Um}WZL#e2d%RxeNs3-A(GmT32VRT+57!9#/6"~wVNl"9<]SmVUN6!!4y^&n@7I[ofWf`/Z}R"c=6!]xl9xU]5P<Kt41wST^|Q.D=68!bo&3S)A6IyZWka{
+j6;fa#h7T&+Pa[vW(ZAcdSVUynoH0<1G'H"Tf)UsVeCg&^6FwR;^rwaOGbiSxQi,r-;9iy[)VJ$9RYz/)GBE#@ky.7jq+Pc)hwW1-uPK`&7DFdzzX'y>5%
+D3@)|PF.%6%dwD<_DEz4MrK-7}4aM-/{ubN95d^@u%4=G)pWKC85bd51|nK`t>UbczKr%Gd2LEawsw);wUNc{!8Qiu;_4&a5"@C0WX.R8$rk_D_!'g_L!U
+Qj:>4e];1%J5<E{hLZj/:6htOYR}q9q]dW`DYsU=f3Hr1koj~BY,!-(#U,&8AK0:v<%6>s@JWtHI-B/,~@F(dxlR"-PS}C{p.]p-PruzlA=%$6D#([[q!U
+jQrCy|Gid{Td,v},K&p36(z`FFhr5XN^-TH,Xo4QEzlHwdes[KdgG"33}LTUGtsMgv$n7D:G(U3^Q4O+_q1tiIvQu>&zU-{EdeFH(ScChWc'>0oo|@I=5u
+~,!Zy-O#W};WTFkt~Qx;GYahJTdpehG%y>ki|t@1oaRwOkOR!oi+|gm=Lo&GnjW.]{A@m1EgUWDp_%zY4)Wla4O1`0_rvhAZJlbJf<e`R,90u<],8ql4c9
+#D0W9&.c'RU}rm/<s1w+5@uby[>+_tM-DI6My!HSt`Svy/IA#:)Wy"3B^7EKVvcOtb3:95M+.Eiwl5Qq5J0(j_`51XEN6];811ke:$5^W_Cscq:r<-^KJ#
+[Q}PF_^nUtG1XUr+>2!e#7)5^Ah{j&O&6"+IL.>[Bg+`{gN>'U3YXoKmq}P,^zS#f9-yPhk#JR2i=kh8N'M+pL>,PR(W}mbMb_LIY#lHOk/%3TX^3U/$/e
+%Ei3!r{"32<^&hdcczW$3bmB2qvM{[~bBWuD=76yjrq2lKjeSmm:93H]71Mb4C$%hvhD[U-gB:<}@)Y:h{5zF|.[2[{DH-a!sh037N-eQZ,GfLD`joH(wa
+tEe`;5t6er+XEgE>%3hmep",1&dwjMuxz&0ttH2WC-Id~/~j_.gXv/U{jB/Pry4rA<'t8:[cpTEvb4x:J.4Q0q^ML2,iay;.g`2g,mVpejjL7C"BE1Ij>C
+~h_CE5)2gOT.$"H-qXC0g7k[Y&~!OH|9wH3v<]gfD9y6GC.h,oj;l@P_haKg^gE2f0V-M[E6&lvfD9v_[lj1x)Z8H^gfH@sTR.N8pb'U+$]S2cx:scov:n
+_Gx42.((IQB}T/%yskv{qv_Xg/l+h+cxdM)76eFuPzb^lfye5%&;`i3(%=%`pqMl'Z>>LscR$T(p%5DFRvsihV/&K;e2(DCRy/85mBp58L,;z@`xhbq..@
+qpiLYG)y,A%;gCe`$;|q8K3Kl<@(1JpVZeG<J5t`5!XV[Zp3K`xIYA<etwhI5Vv)D/+yrUEbhFk;q$kn[HMIkOi5(>imqgO<k"2oZnB"|ZVB^f9aLQb6=h
+zdi&rdy,yesg4Ue|j@~hp_t[nLyJv7]N!EuPI+^D%97l7+R[}4TUQi4ps;Cq)nWkVw99(EIi"`RzcKVCXREnl-4by8w+dc%<1d%e-b!$EJb4qU!D~Becqm
+c3iQB/][V=+1bX=7Hb$g9!;K.HOSUIztidvG"]Q_Y4mZKd[abWLeHbw&xTZRxF;PO@~GQ#i_fS6{9to@i]Ql/7ker)j9#d9QBc:jo4B`(bu9Nj&&#,#z/)
+B4(X7Z[fzCL=CtaB7]M+:)8T~0|WtA,^+au=#3d_Kd%k<I7n|`I[S|!X&g4.3OB9!:!E|:<3:flS1Dr$5NR0"%CnmuDF(Edr|7:V%ic-z"#Seh/uJC!(NT
+Bfv#$NC7+^hVe{:jU{IuIvQngF#R:.!z|4<>J:$9B1N'Zp_x#QLg<]T+zvB@Z2p%&4<,F2)kd.oV6B!gl)qZT;%}L%E2Ne#%x3suerbmE|2Q+35:J3~(0z
+zxvyj|~hzOrI8C!4KDU{d|{OjR.K,icIMQ(zE.s>WAY{hmuO)y/,l:Ho-PNKpHXM$@g3"%8Dovj`R8mIE"b+i`U@Srg$ET)1tL@l|Uz!<^WY9tY1S`n`y5
+7n6q,>WQTR7PB(}|N'+x8;xRDZS|r#Hw[6h'EOAcxOyIc1Oa2#:4CPZgW^!iv21}NJ3ZS{oVJWJjwz_dHZ~F@{W#'KBcF.o9RE5AlCkRMF8;}vJPg$bpLa
+YC0iv:D'Dxj-^n!{lF%s-tIZhW>IwDmeuoASvJ+hx8<MnW0rtja)z^h>1Yyx%&&eht#,EKTl>hLkcl<.A+k.,,bd|GLbe3|3hh'p;]d8rWH5tg.:&gJ]n+
+FL'66F4A0e}z`}=+@$EDdL1{]h&RH)_hs<DOGzp'T.:`Vg<BW7@s5s7,lXd6zjkOUf%^{g1I9X}<ub,Vsz-Vf-W`uawoWUg^yEhJGH<uE/J||^#gf;aQ#t
+&9%Tl+!-!J|1a/#/[,+I|$IO3523#A5JUALoObGr)9xAmG:+xm6:W9|:'^>SQ$9Dn3NH)z8^jcvH+rl(>:2y+`/233yVviv7oS"Avgfi-PV1+s$('`hk|[
+QU)6>Be}RZQ1$5Q9gB[mjcf$5}.|G`C3"-}FxCK36%-/%uSgt|-g|AzDbXP(t<`f<;ijbC[u/x:Z,1<=3ZP>@/bCe-=l-&-sW]GgK4@t4hHYj7)V,fiEcf
+jL|2yA9B0[}v(|FUcKHu(|$[<j5p$h5=t>TrsIK,QtQX9{/E2Xo:5bdMZ]F^^+|H,9Hb>_4k17V$}#<Ypf&:.3"LIi3v:"]Fol8M^]8-J3M}m,RMbd's.+
+u:z`-vxPMasmPB66]2>5#S9aKGuuH]}Ldf%1f_o!L-aCN1DfE&XZ>#l=>T[FD_g_wMf^XU420VNCB'^ldD#><0`U%kcD0a{mp_[kCMCGZL};UHYvk<09'g
+'e5+;dtonVy0bd)Q~OCV5kd7b0tTp);YQ06n6jZ]z^HZj9-[m+SR)Y@ex>C"SQ({J9yAb#lI)!BY@Kp'ojw4yQH(H,BP;e;bO,LpA2ofz=i-XwmY~31%nn
+3qs5/,lNi)w`n0aMv&B._"nS([+lyuwje'Cbe`3B|j8>zwN_0k+y-CVvQB1xoX+8,b=A<Ri>v3)M+TPJ#f7nqz#{tfa7Ku@yyNwl:my$8(BVL%yiI;+Ukw
+~XSQ`65gQWUe3VNfvhYqc!+hn!>.T33Hs45xQ)`[+:0M=9FyAfEjX^}&lK/>=u{FARd3Fmb}|^9k}]NCaA=!Q7,g;OLJnTBX#WsJ;=&r~"D7P4@[Zw(1&,
+>b&6~j`J6;30.40FsUhf2TLEC/#Vcokrx=-6$fZOby5U}Rmt{Q&y7vJrbSyvio|9Co^]Yi}l(||I,xruy^41;]LlSNSM:BrOFs^btcl;ny{Y8v;Sw6ThSn
+2IE|Q]rLxyhh1F)w@-tniG>qbKP3w)h;Vl,FbQ}n=j^;!e6>'|f3F_NG::xm]5m^XN/Cc5Ep49U{$;B>%i.bDxst8w~z2-ZiE%^+i"i[tVjPB{}lBbE{%>
+/zADjA3B!]g&e$7a6[zgGkv9bVgYV5Nfu8d'xx5YyV#9$3JtS5Fm_v8G{:`e[%P1uiN(i)_(gp#qeQ5WWx@.4$h#}|}O,#T}"]6V[2KcyELuzm;ckWffRJ
+w2Pdv(x8_",y{qd4jnz3tO'Y;SULt::Q<y[$Z@emCc}3MU=LE}2CXtl.0mL}c>A',F+Qe8Qhf5xD]3lw|p:G1u+@PZ{}Qp_Vl""#~nFTid|d'Cv671K<3R
+1`A-;jd/j<-L7/mNd[r&9bLW|Q!>:T:xJz`z=zJl&Oq_pd~G"_%VSN(}dk;g$2K<Lw'Lmo^R$]']D0rT^s%D(H_JI$%K|Yg!|a]/^A)^TTUgn4"~0)u1)K
+K%4-p7.$,:=00^hA+|9/IK;tUD,WA=}s`van|og>G2aq61~zY6Pna-#]K/24C(MI"%@AN!%!Y,U.,4(Sj[,RZD(`S)3yz]g4ttx9Yt'{+47"G@h@hpHjt]
+"7.A{.kv772z1]Qt-MT{~Odl=|foO`3cIk`-'Ny/R]X'+'(h3eb.`V#XX0o"%Yp;iMDXa0mGb(7TD}'a./1lQ0NTYSE>z#>`Z3Fkp<2w!^nzn":a|0He_O
+~(+Xe%}^GV"Wq_9C4lW0{4a.zGZ[nB@/]juBINDXp_'O{j>DVK~mQ>z1.r=5<)!B>R`M$mtXbwEzZp0yz!U}bYQ:{Ro8d@}2@q,R%_/|.bn=!}2t&sfZMt
+}"1[qZjU1pmB:|FIS^7a1Yw5f}<e_4]OD0Ez;1!~_nL<nToQ-zT3wx'NVI(2(M5VtxND`jhtO:@8+;4W]SKZ4]4cVT#"tdoBF{xp>VFa`^o2qp{YH_11Z|
+@N53=p'NR2h_9UK(Cgi1bf#>'|AxBLzRBzU![<+T`KUIw|Y/jud`aU"f]d_M|#hno"[)jHT);pL-L!a;[o$'1S&V_3YGXK!8B,wm!H<r"R@O}TR9WRud4m
+_DPO"i2HC+g,Rt])re`}6XqDUB)|D@+gf^W}}]-C|H@}&0LfL#!znNE"Rtl&UUIY/)stRP2J``Hrrv{]8g%o{c0u2W5"Gvm6xCh=We|pQ}']bsv7C"Q.-/
+XJP#8uXlvB9vP8;7]MAuU(SA0ghD7OcOu-r=-jb:}v1%7R|M>}O+lFN%+c%__VAJkWgL}rV$ZZ16E%mxPr7[/Ul.y.`K"Y!6PMN^`B8%CgeI5-hnBz5OYM
+w(]7.m)|7|@W{{:8X$+yxfUd%eR+3WI4Jk({z/cjClmB%6Vz+LM:u]OG"JaXnZY;:G@j;2SG6+90=6tJ%jQB`>33eu-N^KG<0p}Ohy>w(sDOq2eo=_M7VC
+KWJUcKs2D1TT:kcDEWuVCFisxo(xd+iSEJr:`y,-Zi'[DJNOQgko"oW<At'o37WV&,8NpU|.yd&;Q6HmN|Z;jv>^R"]5}M%+:w9h(phSB+a<C+paZp`]~`
+i,OPi4fvVK2}S)`&X'8Q<x;=$s.z5}jJ!$JSe1C1z2,te"FSL7qZJjPn-6cq`'ne3J,Yc29r)e2}Kp|m9,UMnQKv[+"^"SCX[xRzxn"j=-JNhU56Goo{kI
+q|(9ZMjPxj@,Tn>l/K"(H>FFl;U(!YGUpg9I0CS$z,VjNWL@W('j_'@Oqka=liV>&-_5Uu1uLf7/yyglaScSH{)5dhY=^Q<9.Sgfql~{|xT|t@tx6(rs;q
+7z[Z8VWzdwZ:ryu!7t0Vc^>SUB[E2W6xe[&!XucY+O/j7hmSkM"}E(v5zqZWNCeM#nwQy.;a;vdm2@#1fYj7E8(OXH3>=xBxc[d%b#|HGB6wpi=Jd`{:PP
+98Qg{)`ORe6P"_hXxvn(~'iYsdnLPndCiBUK<.|70HmStuxG`lY>){0=nB7NP2e&RB^{P:qP1"A^h+L8BQ._;V2CLeXxFJ3DX{JO/Rt{h1'ZVcB}7@(EH3
+pOC1n2L6h0CulHlJ)_D`2:pEraAL.dw:/NRl`@y!'}|uS2b[SYbtnCSPL]D{5m6xfy$R1)YSIOa<^ZuLu74e(YrpG4B%)Xwl]'k$rbe,D>Yk9qY)(tDS{e
+R{)v"e,Lf$Gu-T^Eq#VaUzd3J;(ltX%<dMIm3/_6_vvdftdcCb8>A#fkAc@[QJ(&'wX|aMkMwEN5SIBd+$%d-rE7_O6<_sL.#y+Z<QGL@8]Lt'KE+C.LeT
+|1Zf)1{zQrwe5<~]B=,@{QfJ)Xxe'@LK}hQ(OvCo;o^}YUS^AvcdQa^144hfGK:wH(!])|BRoFhaP_r&"Juo|&p9@J,6pm")_+0>v$MY7XvX!-PY.{~hE]
+Ykv1r0ze^SavMl<|4#0!<nGX+)#+W,3}{z}v(xEtc,&_EDxs4)h5c1vT127W99nr@@QpT$@K6Gsz2vBda4c"PpJ1lx-^Nt~&(ji3yiz4&UJejoxZ7[q1h-
+;p=gB-7(vBM9Eq5t#Ydj9NY[$jE(3(f;DE{Kx0hF"xR.u9"Frk1L-|K/^C.G}q68phc[Q(9[lEpelRZ[x1sT;"nHl]TR]'[CKDAsZ=+tIa|OX;OF7nEKuu
+uqn5z^10h0SAkwc"7L|8I@Q&M^6bInJ6%vGoZHXym=}vD84U[3ifWup+5<2b@KZnv6p^1o@v~]pZ:#O|N,4<@Velk|D0DXJs49)Z_1dS:Y}64yEn'Z$r,l
+Qd~E}c58;4aP^H9`Ne[d~AAeFsK250@8]gUTQhtJQf2@bX[o/wdAbTq[2lAYK/dB#kvw+s@6E8dy0s60g;8uG[RT:!&{a1~q$O(]aLn`B3)@J<Bbl[U.~}
+zWAmHN7d-@d${nzVNU1MGn70t;SUGu;}T{$9oQ$DXr4cj&,V"(b%#Q=t&ZA=;,=5c[lbv{psE0Z&Q#t5>eNgqH+C%"Gy=q4D}uwcSODHbvkXrU<|KzeU>I
+|c{nauKcG5x=@zkqd'`Omo>LR`;@y:68=8.5,beuNSQ9^>}/,"xY%`)"0G[1rFnnr(dn>s&5r9/uB]Xw7Vh>o%Q]`N#+TK|]Z@VfNG:}fXLh&#p;0Ae>3n
+(@EAPC[6f-L"_!77s$i2YmG]<3QF@0817./H~_hl.7"WI_~T'%)IJ(.FdY]#0nNH<{I&R|l6wx!'Ho^{&,>L'qcWp]gES|@N=nspBB{(m7ko$mg`;3G=(V
+[tRMEdSr0x)yb`R4=Y!{@xFxA;{vZX.ecE]iGgC]+JM/QM6h!n<k.V|0Es}(E2g&nMWm/(3s(nnW-V@15Ka)T'94^Z,j"m>9NTq_`BM#UEqNVf:-SG)=4^
+G-v.z=WD7y^m+NeAQ7RTKbLc8"N>:xk{]IM$epz4Ph]OHt.+9K%8LArL.5X:;C^'`eBTG[DI>2LAV%Q+}zxTJfAn;xVE!U33O6bQwp<^jasja4=z}S2#Z2
+7yOlg/.D$N4-R72ZYS11g/phf0K7Nvf'+5u<!%1z45,)8z35@!Vw]0NLN}^y{$YA9=:0l2gM+6|_@0z,'m{CcvbjbB"AP{tJd06$I3GP<=7@A/#JQ69mZW
+%l>H$Um27aJo8M|<#qTO.RQ`K)Ej!`VN2=6^Y{{]Q#_`YiC}!qV,Bq"8]Uph'NRuZ:7H5[cyAkh|;5~hD&B[lxU&PWcR/Ssp@vV5=;Jc{OkRCq4w<j/97O
+W9txFgQd/6-8>BG;HYqz-[(y]s'.Ld3.]C/-4!S/`Z;vINj38n!FHj$t}$u^%kN_b3<fU{W}w/<"~K{W:ACg,&e{H>4WO'/8tMl9IInCHbQZ5`3.`'!+:/
+/mZuJ|4I;FRn[qfyufVG_>@sVA;2Mmah"s70|--b~D`weD)`<M|(N9$UjWl&5Zq1AmTR/kelP3'XaWxL"=d$rT$d45<QL+@n5xXU]V)d&csREJc[uli,Of
+w-&}-U]{#ta#hj%NtV-l7N0|z8fFJ{,B+3X,x#wFcA]<eZCZ]LqoiA<Uc1PY}X,Bsu]rjXI2)AC|@(;LW-`v+BfU>{%c/%d"k1$WUiR|/hL.pZKDHwYtJ[
+WZZ)1uR+d}P>-1))[|2+Gt)LU|fWARhky73xTz1,UJE6F:'3igU){0:,KB<Hkurm)SCqSFK5HVpS+5F<V9(&#dJW,^jlVa;0/(&Hx>D-'X{BA6V;u-.h>}
+<jXY/p<W;T:)H7:,Z9%D6@s;cIVV`!r^Z5O#}Xqww0c@-otWsV3VL@#vokm+ktxYG;:_fA(ERe5]CM!W-uMCb>7)=.]n[(bo}aZ<^+3}[xH-rRk9qdc#<^
+mxdrNbrtNS1{uiIS"Gt;o]gE/vbvmJl$yNN+)"y+'T8(}4;Ih@:,f'HVr./Ed($b-cs;<"Ij(k3r">doq):q4(:IL;|r^YTTjYJ10_[}Uu5<5L>LbiE]I%
+2e:&h+_mH(Ph6=ki;%{7=v%U/tvpSg2-Rxsxy8)1nfi.)b)OgI&P^J2(Go,S1y4-J(U;YIOQ|A,pmCjt-pr&GS[]rx/AmeNrfnj2&n~$E%U30w-<AMdVd4
+,#4K6r#W`B{B<X.;/'|>pexJ{(3'IX^d/k%V)(%3Acmyq[UNDA6XMp6p-XIZ_L)NA@a9/FNPGtoAFt^5-8I'5J)w"wI{!.aQ((J.JF,SN^9q]j$txr-@0d
+!saH`XbR<RsU<lwM@lr8b9E{ZvB3E]_Nwp3u21a";0280Y"Llf==.kkRj]a`|!"J||pdb7Q]DcY`4'&M@T3v=QEJQ4Ukc#fb{:kr:7t1P'RQ`>d;5(A'c;
+m3"65Kw@Hw_}fK}#:|=TXZkpmBP=r=%4vrX^>X^eEw0[c1xHo%6SQ/O<'7NvCk4HTt+O^"L$t97+p_#=Z-o!^k4[^S$#3C#PCJWY~7nvo#IHLh@5<P.]Vy
+d`(!"y8#`G=mD-YcK=!)JJO0uwDjxl(HQ!!^IR[ZTEb%4kCq3/4;x`F2q3}3h:^nx-/YOUp_+HkImg+dssf/m&MSk&M/o.4s`#.8E{[;Y|<=4_M'DWLfib
+r_EPIioknP|3t7W][!=2n@~xHKH`rE<<)GpE_a#WE$H[`_KSYriKEe=iPA'oe=SmiFx#9kF>!fe[PY4h<$Y`QG6iz{]i.N#[h]c@yyB>t$^Sz"c8Zo,}"1
+jt(0p=<lBGE#Un;_j%wc&[X/BAp%<{P"4+Hja^.;0MC3>`t">MU!IQ"pWZq#J_UZ,Z0ok3vB&`c3}B6K9+Wen&.a)#_Gm!;tFqU5l@MdYPxJXkL"}ZZ,7:
+BaQw&#Y_8AD$JIvQEYm@w5hSORi9mD}]JZ_4(j2(XMhnY@xaKV0'1PK6L`pzsEjQ(}^fd@}cJ^C`ua13>$Zq2of4jlTZ<!<1B12=)%P;lP7+#IOP&u2'$b
+/O@#pRV(ppxHB#L'B5m;7pb8A>'g)AR=^k^w>0e_mq"{$KqyUf{kR(ssD0ce}`%,si"1vOujN<+tvee-NT'`>c+2:=]Vf:_esQIy7yoYC)!3EOQ!GUkp9B
+qQwbc#E}RImZ~rB)K4muuwRc"$=/~X;pjFNUa2K%Se45uyW2@wQD+;z}AqbF)ue&'@#^b{%%!{dc+O0ASur`G$)afdBqW!}Xf%P:KNS+}W;`~doS$jr`fm
+=]JI$@J}/DONM<MT_'_dAT`c>nVH3F9#0@b9/z|dsaX|Ek2YKug/WQ=tQ(~_4,/<@7TbU>>ku71B%n]X"pN-I&S`}>LN>-zeq1+9CRNZH#CZ5gtcf-{(.n
+eknPUX^g~F1KR1GLfc)9o5yTOk&qs"Zm|JK4y^_UK@Q:_z%t|mOrWHc'.$7LEU|n6d|WM0-Ptscu~22D=]eH}`LADLRW-z`eU2u<{6G^;ur}}K}JQ#mpm>
+uS1H01eMM|Y=dB_HS&jo;q8(`70ElfHkEKJAEoxA<:rpq#a_RZI_.BG0S<;KB$w;Aa'ZiS1nT1gPIG0)l-NLD[CP3piCIq|zRv%<U0%./&x>)&Ec_>EUMq
+ECpd'$t2'G6Rc`ehC+NpEYWkt'cs)rj{cu7a+Z0GXRNkd"UA!mDFa%1Ix57W5n$,}<{8z3+OGrwDvplb#JfHuT]P|1z$CbjdbY#XgsXEzq+hi(`]rn6_7S
+916>x^LC^$$l"F$e>q<Yu:~oc9V)TfT_d9$L<_,bI[M&8NFsXX;nf7_W;]D1aJ'DY#vK=jFPYe<.y+qCA'R`YVTz:JzKg9-a/W!Tbb9eS:hZpJ&&V11M$>
+VHWYwtb+wSDScME6(j3m1h$4zbw7HGNy|qly)q1J/P%-9%OMADZhC)@NUS@#j9U=zi]:K`pdA.RM>r5O++X]_3Dp4,9nMKsN=^bI,`>Y!AYQ2|OYhp+'Mr
+;RCe;k&iYcta:yyez@C#~w0IAgX]n|;hYU^$E>drGC8FP1jgEU!UHMXUAxl$)^!pln:+!}QlbQP+:r'-k{w0_d$7O&NGCo}y4eTM<^d;c44#PO)Q[YupmN
+M,#7wjN6n6F1bfE#!:XO,<Y)l6,Srmi&6BvV(%N6SZ2G)cCpEw+<RXs|"dvO&u-Uzs$C<)[oG@mul{1">VZH1$UpQc/pGpBx45/d2@b"GESP%|es^|>THt
+s"XOjjB!`NnqPqaU;nD5AVy>p1~V<i9|~j`RE=87O287^b5YDD&#>Q<q-%yUHu"M-hvOoYs2a<S<n6H&qDYN"fnsoV5U)MB|yf/paZ+:OwPaTd"q,:Gqex
+19{IL<{!MS7W$b1k:!jkG|5megY@L#lFJ[R$^N/D+=!|e{f(<uc%H%((q$}x.yYV;=(S'|z2>IA!GD2xgz+j-p=}VO^o[BIKWi:GFg%'OX#f57$i)XqAK1
+O$Vonu.:FQ|2_M_DDNJPSyXT,BPJIMQEUT}9Su3QJr_R/WE}^,g|q.bW{Z%+AFHT@]Hk'Y"F=&5eQtr"fGMja>}E_,uT|"2P>(zD8l7|aKk[k2_;7@Jg/d
+Xs^>h[ycvC<V|8W|N1UNv:(D5-o}OO#BQPH;[:O#cr38RVxRQ%-@lg:rrNG}_iYD3UT"^nd,)(Ami$WfqlU$K;W[0;/hHCD`>(1W,vOpb!Z!j0eviR51>t
+SJPqOx.FV@EKtr~Nf,_Cxt,xSX#F,-8tW)bZSubo;1q[e>3}v8W3rRtS.xZa).R;v,LSQfw&=!)1!0]>B-=&f5M|f-s/][wYg3z[CA{LtBd[w)RjIq.U;1
+AS@sN;K9p]e.=|rS';Neo2b7!z!:`L:hrP;<l9=6IZ^O`7lgXZ&egC:%5r&:#jS(qUHC1dG`LcM]'.{EJIJ#Fb]1/:7:({R[10&!sm}Ry>[FgVf19EzJ/:
+'PQ:@-roSU^S3PhB]Wk9j`r$[GN(&vR0Tr)QP=R>Ya#Cc(t@t4ja"MY!2!Okm48KEV}sOp3=z6pYmk~sYPkp!R_Gjqfb11URq'54nFj{q<xL]^EB4n4#o#
+eL@<:_p5PdS-@G^1K4NMzXZh4HAxrCG$>QnXbF|HADm)E!bGmua9@^jGv`@MntIpCh7`5FjzjlyP"chbM3"[Owt!#IwdldNI2Td#%q6i+H|6Y+t{Y4n$'=
+a17uQI=E>5FeM(bR:5CAH;[mr3b@w@8gdLR%a{8&{>VQp.D(4OhkSHz1}Buf&Qte|TlL)nP38TdW]&K"}e&LxO`yw[L:L$/OdL,N^TedQeSrgnQWA)4cSQ
+&{hUha3']XJehC+!+S1OS%7r48yU.T+ty8Iy'aq>6px%o6]}^u)r=egNh|+l!z.Rv`+'U74.tul,a}84yBO:[e>b0=m|WzL&Mma5Je#|NK{9Wu7JR9WWet
+03|''l9olDl`~N['aI}S'r5|bvc0Lwfr:ok"#kw4RDCcdNmjM.rh](>EYW{#c=Q+NHQAd&M,@-aCAl&c#2:WLq.diVrm5<(oVU_<i'3#%gv=1.1X4&^]l8
+D].I,i`q1:zbYUw[fUy.vq1C~(eKEkA7OL1sf(Sa:$|cPcS@5RC.:Vw:(e1/A40u.Fla%hryiS[#()nhF=v41E5t.$i6Nfe-d#ww+Q:M<E=,I(5a>66EhE
+3G!tv!QuH'5i1[HfliQ^6>}Zb`|7=$"q,A!pX.%+WU,#X]5/jarq`6vQf`cUm:B9^78.|fAbtpF<QX9qGY|F{6W!5waCh<NCKR(g9orQp_E%jb.-q>q!/V
+iI>[q6i1&TgE"Ux!8GL#Yqcf3W:Kb[wznwHOpj>}lwKXbNXT87Me';.r+w(Gt>;g9aH/Kt0Dp<a<Vw<3w@1dFj{0>k4&a16cW^@Oo{x5'v+4!zs$U:|7p$
+CAn>bhSqGB$!ElIDvhAzr[|c!,brh^1k]@=;edxp(CV7]mnVFW^CZw}_&2p6%GL/k[)jv4YCt%':D5evG'HIOW8u{Xc}./Wrs}VO$'0(v(ib3j%Q'L:zC2
+2E-TgUPbS;;Ag=<6{X~6Y}_6hD~G8V=mA..pA]-h:x)dQhhZd3XxZP4B]L:v4XMrn9ZiX|1W`%pT"cC)<qY2%GY$cd>k6)Kgo5U{~|[5>q(RAuM1q02MhD
+-r1|}{[}7IMGbww}Jt+g|yxA0NAVPU6QDINIYup(GaM7b{2AQ'L{&>D9J(2&:ra,)$W[-{I'^h;Dtd2zwP'-R[8A7u}{+mjku_^5q)E-7x./,!f6{&7!{U
++IbMVDSDP=K3Ka&1v,Vx.8-7S5-`4&]7x_P9ija])cR|{ZCg<hxdAyHl|8nL^&Y:bp!!8|O{BW-T'8!:Q2WZw<7"=a$68]ygU(w:Rpm]^okrxd^`uv&(<R
+Jypk_@G`L59KIlzK+vD'6-STI$%A(D.L}-fi=2S[lFLNL|(<+x)bY_^E^DG;Ipay8Y=wu<apcDnl|B7J-e^YJI6_&RMVEFRD{$P:aJPeOb.gz]0C1x`)3;
+H'SKQJki`]6ybyv8v1G,|M66}@#33k1h:Wxq0K"s12#;S2gU"_zF[7Nu@kg|Z#)y:"RHI3ScrC@vTfRD/$whKLluzys'9xsR=mNXNNogYX=s/>h#X+k0Jw
+;j&/_p_1Q@V+`uI7CF'|hn+m}n^G{A[r0sU'6_3HaOn..8`LfpJ!@Fc}+T;}#(qh@7QK)Wj9uVkDzoDA7t=K>LSRW1,Na:i.wGStuKCty4dNw$c4;$^G8W
+4tBRn=^"yY6h).q[7(+%k]iw}s}(BEfOO6a!CJE.G/Rt6iO`zbIYoleuXIV0E4hf]50AcHgba:vSCD^z;4O_csp4Cc/2SBA(Yo.sKVSkqT.Y3RjUf_S2c^
+u_<yB,8KIS-UEZ#ehsWG.&/U4vsNNE&pf&x57GzFb!L0h%a1LJ.U6`!#gjPa/4yB;ajDSAl;1|9p310m1E&}]:2qTM:dR8Vu~%_}]S$5K$RW}IBl705KhB
+Tj#8FGVZJg<nqX[&bslYjMP1$WOVb(cD'yBkBan[hOje|Y!h7=!Bx@u_+=Vh!$I2hq88g:$hYdV_}ay9!Bmr'5O,pu~,}eh_HdP.gJ0.c^T/qFH>%:$hys
+$@gIX8i"taek&Vk4O):LHHb]ag3y:^:xE|btvq_RQk}7PNu4BQuI>j1djS;]1`'a7Y"dHBEZ6h:/J5HRYMO7CTCAZvx$}b#`W,./eyO!4Iz!6n@OGX)$it
+QOTe{ugIf`aV>'e/a82v@UV8r&w9iC#{;u8WKVV5=K/Ta3VAOoX4lTGZ0h6tz5@")IPwFubD@&4|N7=4kJnb+=Wd0>f5goZG@EcwHI-G"k<j|+1<-#EgsH
+uRK+xXV,u.zehF#X24{0iC%`a'V%-T:,&JM=je8uc+iH^v&ErX(,|.LD&rQufJMUgg+6ML2&fN`<J16>lY{j0y$/!b#ro4y]Lgs6;#q|A>S"<Lr9BjJ46Q
+VPOl00a96^sW@jD&00h>=p6`]tbePhvw%cx4%tmj|kvv;!m.j|R)1i(dheUf[4"Uo8.pIbmQ0GJ,GuQ|05dJ^%"Axo!"f;"dCH%G@NO(Y}m5zvV%De!pSc
+d9+7t+nF$g4l#sR[5z,A2NPs0kqGj19^<>}8-")sTFXCg1Rf7ykdLP.}k3:%N%2@i>OpOT.<:UrF>yP}JtUpS6Lsslj[7Oyx%5A&fD/u!nKVL3]p'5=Eb}
+"'Dz+GK>s9By3"'9'Ju'jQI}SsVeldd2uVtrY{5+jL{5s}n=<mKm|^)/gg[O3c}I_lPfdyOR1O!7<5_,b)P<o$Yn1(OKSst3o&OXm:6|T:{VSAHAsop.QQ
+jMsyWKZ`s',@hSg35v0;04^pwSjwtigh[5rEdQ8o(ctX+N8Q6]r5.YTbOR0-|m<;f3Dsu#e)G2y[l[:q8s/St|JWGp>PwhfN|d'1u<e'hS!3|{1u:N/5_8
+bE(E+3]zV9(ZmuLNQ7Cw:Tk0-)c's-zy6j41aQE!D_j'Q)}nmcj(f:M44bE1eoA=2dmBb:t@J]WJ32QErni(FY%4&uC|}UWEk_a<Ajjjg;C|Z[m4f^a<BF
+dei;8>XWXLwhbQui7bAD&r2{!5_RSm}:<V>s(c],~)PiRAm5eY.GJgB,[.ZW7I@|iCMmX=x+}V=s={4IjGi.O[!+vf"aF4"!PyK)q#bOqq[dEDKE_nnzwy
+"3Gw@Osa:yU#9Of#Mc.yW+<2j.9-P:,9S2~2mMF'w{(N:L0v0Z$4n'(8Yf_T}OyCv^bCm:$pbjN<%<gwNZ2JpvTt9z{^X^@%P7f`KZO.4N"$ksq.B1$55y
+I_&,i@d4G#$+YrA88XNg1R"%`w@S"aG3<:D+zW[M[r>Gd}zS[>-J$&xVMf5U3NbymMTzZ>NN;Buh{A`dS={QwClZ7=[dala4D17M`(;1$6f|QE,p(.<Bo$
+Qti2FC(tc_l<eBf{xe)]s$l}O];K.BUJpzAd`D},zUHyaJV0FKE`R06dGq`f8M=B|Dq}=_Sti^TMQnHb<F2B8nu]ABZbiLE>vHm$jWP9E>#a"Pz1'%uBYX
+<]8z:hO<_t2RU9geFXcg{%nE!IWY-Tewfbs6meq(%ej;J:Ys2dNzQ|MW8HhfXtz4<tSfB_q6ji{oIi5iqmWkpyW{L7)Aq=O-PR78t'2;V;7+VlwPpDvh.}
+98[R-wcf1=PY8f{6D,z|KD=fo'KN=dL^aohU2_[!-`}{B%7lmH(2,4%^NsXNR[Ftyj[D<#Z>gB:^2GJCa@v]FYO!9=(!(>oMSW2id6+Q>G3:x1;ED%#6YJ
+13vkd#9'>RB`h}_a+Z'Q'ezvJ70;E;`<}t2u>2AdN5E]P<|9xHy9vH;VRxc;1Ds3O2R&V-!-e`TO`kcHBA3^aI/%8X)ta'bDT:tnBMnwuR4]rWV.@]>G,+
+Vs[0kTAV05V$3ebvi9'Y>=wU%#dGsHq5eQdT'k^wyD}|)k/5)a]B"aAu50|s1`U`%tSJm^GKh>`9sPgl/rCMJb|qmU~iPe9@QT&rPCR&0"mm^AGdz].lhs
+gRKxZ@B[(@~c05lPGYh%<wI.8$hI%d@qg@zd{#$&GIFPBdhWs`1oXc"M:_ZB,B4e`Yq6'|jWe:"KT]'ZZ4znSSgjRm<HX$5}nU@G|qI0@+e^h.=O}:FY@2
+!Ld/Oybp:[e-Fun&wW4>eK]=D]Ev{t=wsn]wEUnkUa-M<;w@}42v$BMn^lSl7{P]y,whC',S&=KB"T4;a@n)yKD$YB3]x7@mC4QC40[8YaG5bb[5"+t@g9
+mEpY,.H#p%|dL=gXFTxlto!)S{H:h!Myf`XZMnYq2p:w%q@u+gZEm^FnvNYDsoh;f#PG`O.6Rzo/'XhT"L2tNU>,S{37'r`P(42-Ec=wH$lm<wv#l7kC>Q
+9D-@}JS{LD"=S;N|Dv;2f:("hE-/X$tG:9b#5D>&!=+42!9yUrt3#eY/`Is/z!i`xM3zk<1cjx(#f[/G)rU1FG)kD,sE(QWhF6L%64TnPph,_K'U1.|Pq,
+W]<zae`eXJkY]RPq<+Ey@v%F-Idy]'T{574F9qB04=3SbRF8phW()e(;F@2=ls=lI|5OYwZ0|u#nIsX<yjB|@g#qF_4xe)ZujpI%w[uebW,VJ0bw-0Nfd@
+|0hN1j&Je_VnpT@$mbitr-:3Ek,3pM.JL-ZXn.%+;+Id3otqk#U{aS1@);ppS5T'bCqx_:YbY8t`i0%jIW%fL::^UkrSvCiPtb2-`%Vr1|j]'4.<m)XuO`
+tR}xB.!f1WzkN")IpT4lMzr6hVLl#:]!$De_CL)A_Jo&>HopGdImVr_:7TT;Tny^y0A<K|I[)tbqHIX5@u-$7UnpOu=l&zbrPs,s_"`c;[)]0dmz]fV<^s
+]m1ReF+(7p8@%D_OD/_0)W,2s{X#59E2eFz@#&p+Cf`F^:Mi!Ek<f1oRLok[Tv7zR&qDYBtu(m=4SPg.&rMn@;}O7Gaqt[i3H"}"t0QH|2l`</9_PT7"e+
+"o@Aq>7Cp`}I16K/0[UXsA$wW()r;Ew>bG;)aeKv:V/,WP7;#fmk1S)>gnMv=ZBsrh#-us>$nSDi}G#Zc(IXN&C-1Dz'EU:gH/Y_(:Yf}[P^n_flcLzRXK
+aQV}{qaU-Q(/S,lFJ$i,zZwzn-zHE)JA>_i@>}[J-]%CH$X|3B+m3FdYmr~>CrtCbRv8GxLO2EpB2BezZRY<.mlL}18.11g^&2A5Gvcxg(awhTYE%ys+HQ
+b{"oHtUb~O(c{._t>Ddw2rxk^f~@k)i)cQ:|9%=W%KkRscywI=52z#[D.UYW;v)qa.a:=3kf#vV-VHlDQ"C$xqJl9XHGVYINQku:ynv>gel`T%)sx_5)V6
+D]6K:hAY#B$J)JA,f_'9I$V$JJEx6d{JF'7NdpQ&!"R|Pv[L@sNiA:>n)5wueySiCPbgs>L^;py_=U"1XWX#D-Iajbm{TDq5CsDHiF#'psPL.4=!@[}t"+
+Rc!c/w9xsw&Ih):{qt.J1G.J[i%^{!Kk_;zyRd<P"hxk!}&)e-P4l5gFAmGpXr;]Wa9=xm5mOy,WOhrl43bHZd0cL(3Hy!j0%ZJeQ9Y|,fLBJIzq{PCV@b
+gr1:i$5>eMg0(Ym1_LETmdI@Xl0DF2GpYh&)56@JhC+Iadttv6/q&PD;2}BJO9Gah/`gp`r8[;m7{$^$cJq{t8,jsx#G!0s)b%$5M"+c7=EP27+!)-(04i
+&mJOq!.,R75s7n'(%FB"bEw7@<;6;`-u67#%9M(F&9;Sq)g<^$rr7Za(.Mc7DqF@Yyxf.S'%%5]k>q!1pokvh+f%"Hc[H3>7;4@JrL91gvpt4`d<e-/SE^
+t!h1c{GRy{yqm1fkF<,")tLh{!x}08FG^QSH<-L9rAUDGCu@LI#Hi.F:(&8<]IS""40)n$N)q>3'RrMeWgP>mpL'9|)HB.3cCxWwu8SEkw]p>ea<bg/cG+
+wq"nSq'N6,1OB9'|S|.}Z]qe[7@V^t0KAl#TGF&@6y`(FAcgbfo{4RJZV;hn~=(a;3fUx7u`<Wg,57~;=O"=t'^`^[oGZYh<Sg;_eQrfD161r7UVGg|>Ko
+'N:4Rn0(v4_,Gw:Hw7^!F6Q"E%;<RKz;-O3%W4w+feBr4wufz#(|DFa[FTB`~)rofk:fTUU|@w@No(@^)zJK4i8eGNFX!}~+4iR`[=85f&P$0K|I.D3zU4
+j':k~o5_06>ZLt@umbRo.4:rZ2/zN0.PO5qF_nj7c<f4E)Zk2NB_&Y6Bh89yg^JoUNb>}ETN7b4uOq88>^HsMcZ{DQNK:3rl:fS.(Xx`ol-BPJlp;YP,5Y
+r4!xR=n@nSx!J<NPfAXBz4ZLhoO_t=|]e/eELnOC#okqX|h"]jzG5F^];2QfSD.$(Sh7[KFcocdxZ0<9[(6Q_EmStShffAKwJVym#jL5"EoYLQ!,"`w8sE
+N0:N]GCVp$8[7{@;~rhx%@{6!k^[Zq#d5T$In%/^V]>oIVy=@1_n["x8#]|EP4)]{XlUQqt1P9,w|gM|9{{a4B{U/[bQ>W(3|9TR-99+E.'![W,mO0eS=>
+5F~+XLFO'tMZvC[ehn3]NIXNAJN7{o^b;S}_sPkJ(631+/p2:Tu`IM[v$&'b0UyAtx:bR@Vl}yX4CZWn5nz"&K.yD:7|lEwjNH7JDW#E;A>xY+nbF>n/W"
+~s=(S=qUBJus1A(rlMU6;-Ld@QKb9p'gB+!`b+^c.7.-:F#Hoqeu2=Z,TOZFdG+.U#!jWCWU>H'G_Z-X[!P:0XG1eB9s%gss,1Gxt;kZ[<3qz^OtqYbftX
+6SB&RBfgM->1ANZRiF%ts>,VAawjE8:y9]Ksg=wlFc%]%q)$yeS24Nymd=&g}7af7wQi,y~3}<yUC%S7Tn%}@:2zHCgK{Ay(srJxh]#tGMwMEhUiLzy'@X
+dcN_P;vi8R@x<nKqileM;KnZhZl1xw7a'Rxw;upPi,w!TP6i-42tVrCu^BX>.XsjV|+'!u`w"0U{Z6Bwk19'oH'>_l@2PMJvvPUFXHM;3<QlV33x0{pM=n
+`k)fLCGR$OHZ_ET(P5/.BARZQeKc1jc5$f&M9,>5jfvq$|B))$6vBc3d/P'2wUyflB,K2u_DigAS0kDE0_%lO-HLiq"}ol|yGV]4$0'7p8oI^w!"ThgfiC
+jcSa=NL3r%,Y~CyPb4ST=vOaI7#Mvtg!I&rlK}flASGb@opDPSEOJL|{0H'1Y=e-|7qaJ(Ju;lf5oj^^ZOIqrlY=QHB0Nl;2A48O3S2<xgb$claKN$/Ly^
+vn4XZtK>izj-gT6NA}YtRTHGcNX8b^([^(Bj5U-r"6r/s$CzJ^UcW`a}u0fur^U3n@kf_ybN{FMB^iU"q6%yQN0Dw/9]W@Nb[#^PCU,k2S_BW'IJ3UI&[6
+/8/+:,T`Cx4mjpL9g`dS#E=Rin}&ALv+DmyiQp;@s)[T{;/6T;Hr=h~WHD8(7no,Z|pxXC4QCp#JnHZ-=#pc@b>72MowwBTFFhTFib8:Y}c/cbINV^QaUP
+l'2gENxK)n7bj45$W},6P5V[CR<ah3U:Sr2MiR$h`p9WMD{qq_tDS"Ka.;=p>F7D)Q}YPh"Cd/k7~ay7b8l6A5Sb<Ut5t$U(KO"2$%+C/]GgS]Y$cclpir
+TKn>v/H1m&J%Z$`tZ1sERn#B~JVdF1rqYbLw-SlJY#fY"UrVzD]Z3tE%/>OE/0,(n&CCU9;[_{c;CwpteZEv5T-8jyK'98$I":wP!iJe&oH$jakl3U<84}
+[nf8T,/"N5%Ef[{1,oKm=[&}Q"anOJD&MDz!4Y%k<MY#]{u"si&-Ln!on89'aJJad)Mt]L.G_^OVv2v2&T}oL=+f/cVr)G/aAHPdCV5!8t-;oJ3>=[8jcg
+mIJJ(jUD+cP0aJQQ<MPs4YKUc/"7%QB+-0VMew%<;mftWR%HN<siS6mq6[~d3rdyY.5"%IU>kV`U/Yjn{_R<Xo2&74ekpl6iN%03oW#z7W1Z5@Pi3.inYk
+P]4sO%B6PkaNyJDcH`OE`h7.7T6KO,q8Kqam$"GFd`CvKMOH#8<]3@MB8]%+<6;vxZ[i$Tie+hnG_wxix3DfA+~8d3(c5}}5r(#X2sba-69vN%j+z[dJmD
+P"GWB#V#`NO60'FxID_$~>g;rFS"8CH3B/J|d.:=o;^pIF-"ckE=>0$%vD#rrEto.Oig]$"/7@Drc0S^I@q'5@8c-,vU]9>(jfbqm@7jNyvONl";JEv0+g
+-,Gaou[GOL6hrp)b63O[:9@T9muOAccG/BE@_Zi4#;mctYdB,c'qBSB|[ptqDh:WA#sB>{Y%<z<20<0ZD_=j0^4zh6K3"#Zl>(W`@_9lzK`d+8A'cu|1Al
+wx<t8lG._pzG`QQ<LH$=@:Ayl{LZR8Up'9qHy}"LNb@R(^yNzg6fgB9g,9N-fXkQ]N9cYSgtZMW[KWuT'j@}P'Nsm+<5Y}s)&}op@&&]uS~"P^K5l'Od#.
+viE<<a(cveG].McLpb^(PXO,+Lo|n-1u)u(^i<eC#lAaOvyo!=B:WAF2U:la>M3(cD-#6wN:nGw4wF!Jm:/fd]oR9oyu/"8poR9ox1qYl)hMlhAlTW/JN4
+L-/O,z5n45>AxE(0&iAG+r$x~>M_R-+6dx;;(Ccf8v+Hm%.Fb.ZorA^=WT#uup`y{z{>hA7#}PuigNdS)#:ep8oucVP)U)k50BSpbXvnUd3sI+qr'-fg=x
+'i@Rri,zWb>NR@%ke!x,L'oEbPff4#j#OgC+H7%$3>nQBwQ1H/!)/@MR`]4he:w^V8ePyLTwQn~YFc|.]=6qb^l-~k]h8Ttm@5q5T;,,J@1q::a,!/fgDP
+ANl|A'PDme7uV&D4-]dPOO@&38.egZCM0lI{tvq!AnX7g;-l|V"f(#O]&|-'<`+|U`U'];o^La;3@:QerRSa{h9#N#|AlR~4C7%vUi"29aai1_+:j:7EH9
+yG4!v|Xey&'lKjp=>Cs`hCO^}w^dfz/.n(l]+#K[etRU)yolE7(>/U/lWDSnY]ui{rf8^2@:$}(X<^=U<Uc&{Hft/o~ynHoJsY.r~"tkV)>#x9&<[G$sMQ
+iHAr@fvLQcV03rkz_(NCFO![L66|'eX,eEUYsQ.47L{ew&M[/0,Sv&;H@k%]M,#|5-<`At&tT"jLow,gE;k|9u&'%-W)^I8U=(W2.uDXK`//&6hWNj{KlS
+P"wA:}1HQI0i%Zh9MPe5GUK@zzxi.9W=ocU1{slN^I/{q='ndGwlM9<{FQV@zC8C3H1|:zR2{!7]|ui-jVT!`gC4D,-L~lVV'YwZ,U}f'AkW:IxQT0st'7
+=6V:H,@Xio1H>f=Is.w^y@"Dnpb@TsmG-WDQT",<HDu7I8uX4Bu8tTH$I6":M+5WJJEPvhLP0tuezUFkU]HBA>V;:T]kW[{Ng"RW&]51]jCAM'tKS2))C)
+xH@8Wy(L_%zg8Z>$T4CDf4a0}_VJ-<=z|Qu@8AHh5)M+Oc%Oq.LM6iK$u07_OJLP^,h122Gds^)'naNuv(^=h>9DxYMBES5h:$[@Xs9rQIXfOFQOQ6sE9(
+<rffo<fC{k_{Lww4781W0te2Gs9Q=%6nMAQ$`RFGv-<;x1,2,ATic.EaE2CS@ciojxe]A9q;R@I2W#D(;Bm,$@>f,3&=_&El)/Pl~$,ER_k_x_m&JQh$mL
+`1FHTJOS-}rCDj%r]@l&NsQH{/l+d#lQt5`T9ruPd%IjEgkm"T^k2x2f;EA@=Jpml_<KxjTA"sh-LjBog{3N$'~yoo2W>S^MS[}|sN~kjqhNBi6.Wb7VDX
+$#f;boi|=uNHd7aEw>%5.HKJw3q9#gEWp[E<j4j3IwC|q{y7ZELJYA2]vC%}7ax@R_{20t^p3-Es(DGV|H^!mwA:PRZsWyhZDVAyJxRD_l@Lc2IgI5KJ"<
+D6l5zuvN<dsgbJwL%JN,VBp(osGaqhrT6sSZoBay7VCz%}d+;Xe^Dzb/K^Vrjkn1"fvtz4iE(!CK,wJDv^(<'_s4wvi,#9MN^rR]h6&Ly<3,DhgPy^dh"S
+T.s51-EWT@ARl$)>g!wrWkd4f^IB^K@dzb,lb1,l{R{g~)tmI!tpCY]1HW.i4WJ6l^Uqgi"<I8Yg32MN$0HEpklsZNJG{US<"|%FWDV&Ryc=:.~P9AE(!b
+(jk(zKDv'z`!RL9T:Q@l:.x[2KsM~'m4Q5R8m5u0B|M8~<#Sb;ZhL[]v&cFM`e`eA.$Y'8$NlOmk=SPawTV.pGE#,+mYD9WuYs%"_jHD8U2|8uClj$Unek
+b6C!RY3.fyF+8r]Y130rHT,o-S~4K1dm#28;AkK+Z)3mk%on,xq|,iF&_+m2{{]C3s+(c"<Xvg~[ob|""N9@>@p0JzVBDhe^_kh%'H0OX8},6pa/9Sqo|6
+LTi_E]2LZz)aT4.!3kzFoR@4mR2b,$Lpa>N(XZy,0Xen`@=r_;'gacM7#kf=2K#.wo_+;=^d-#7JZ-tina#T:J{_rZx;D|n"y%k3G)U!Yhc2in}jaxwb~L
+60NvNOAaxF_e;Y;9[b#}H:tjU&`PBc5pfe3>5+8t@>9tojUvT.Uku:c<kS1AeS@SHw_s"`4q[8aF9fQ<=/L#)ju2d{thPotBU%y<,LvV3bmdw#503$d`FK
+'krp"_t#Bcu;Vh^6aul4t/['|`Nb"Bh8J:fzNoO=PPIt9N9`Uck55.#R)N:(Ex<C`.Fyfw]7!odD,th/V>NG44'z(Lt9W==>)a#Q+MvL^O=)}HI{i3#C7f
+qof-PD/#1KY{abLk;5>V+ihme-TrC8y}CHNzycp2je`}sbl2llM;N8p|BWg`6'kA)/^EF83esFn5wdH$HtND=|/:&yx`fJ_V$Y+z{cQ:zqXNZYB)k^yj"O
+e^=7oqF3_hbYD%{pNDd{DC#<XcX#_bfr}sZ'n{Wr|hZ5mziE=1,08Br,3bY{@mLZ_{IJnU%D%uaj1b7I#)iyup^|@J#F-.Q-~6l+]!e3h<_)N<A`y6~dK}
+j(m.L^vuEoVJ+}sk57S_4EHX2{si:91faEhiFKMZRXSmc:xK/>S3V2pOz%BlWq:kBe0jO&Eq7LdTEu%/ZorG]tJW]rAlGw]W8J`jmGE@`/wuyV>FJ|6-,D
+RL'C5=$OAx1989y.kuCdAp{fbv2=]BK1Hd914]5OZ:n''7K^kxA=e)gnzUo|C`Yn_w,X93Hk_`A9J);}Ba<&ir`EM`N!.QTP2lz}8zRVJ[+`c,|@/}M.yX
+Z"qT`NUddvG2lmhU"qx_D&Kov]odKM!kUbcdPoSvdPbOj#2tR6p(S^^,4/]Hhy~(N/T3d^1n1BgEuwQy[WLJ7bTV}+'Nr:Td::``Ac(-RU]7pLY7vR.-|f
+K9Y9_#od%7wiLrv5'TFx;MeDnsIDt^s_$Uptgw_,3/pbo1v:PM5;gD2>'{=@P{Vc]3Jb8BhQu1O<MrSOzfs5#i$+L{]1Ope#1Q$l!HH]l#>VQ[b7"<Im{G
+[aF_^%QAB:_l&Nc>p98gLZ"^VZ>s2p~HNdR)(HHM.%&|[sjMF{`]yfn76X-rh,Q%!KKe,W8q}2Ab[OP5ET;o_0HQGUet2CusBa6}3V;0_DmQt[t6V:E||S
+|.S`Q(H1NkxI<ml}syM%To)<Opk<IJrPbS:JqFM@O^Osu$A_7K]p>)J}Ep/C26u32!N>~kNgiWs7v1yJu3:W'OwEtpENts0XJ9X:EjMNa+XH2Dwa-2/+L`
+W5D%>bg:w@QYMC=brN@GpjG`gOAJd&V|F2X`4.>zF"ONVn`2xO6(^!O2WkNJ2/Ew]Ip=%QrkYKj|"gZi|x^0A4%)$6".^#C];u#6EFbwIp%gpu-NWD'9RO
+<DRuCPTD|/gJ:z}S)KO&z[CEjTtiV4|S]x.wnfjg,18^F;U,>IyoN6&Q26IL#BrY,"dviN.K`n-z)Cng'#$[_w1:l^l1TYXE%c/^oI0I^+wqX5(a>Y9}{_
+csd#:/RbbD+u=sGZ>-Ikb+Kczj`J`-}rw[T]"yr$~g=Ezfa9B1d|3-PyEcAM5tS,2VP8nIvZyt%k@`31ua10|XLZ,LV3UEq`XZzu'65]!BL{Nb:q8ET<2k
+5h(JqzIn:/j3xpazD7i6H!WK|}ka4PGb/lf{%BdTS>|9DWKmaQ+SKf_nmA_cCQjJ:.LK03pFlW]>l=mZM`JpZ)P|s4Gv,BK8HVPu3Oj:ZQAa|VREh[(y<@
+|l.eJ%-'r<3st_[R!^U)/sPMp7[R]jNAkAu;J0D[+^U/{JE&%i)D2,b@)[1jNX5wB1q_CpeoVM<s+Vz(KA6T%|6NmTZw!{i9>>,x[!1yf(2hP7PFHcS:}O
+:>lGsb=s]i11N5YdwD:1o$O7V3n_W]{oEVm3Nm^{jzFSo0BAU(ep>d]{e@N5$1cLPmat^,1%hLUY_iBkr6{tLZCK5-r%R_{%N'zr,Q.d_|^;UK5%5.D[,{
+)]B/zt`U;7QuqcH>u.@L9&J<&:Ru#:YAN^R_z%tM6`g0H+yyZMTlCp9w2XxQi|l8S@rDCwTumGAwV<o[{usZOY/2I}lC/=qV~^+`WT{`.|@2!Eh;ZbMXW0
+i,'XEX}'1Y#6ym(1{$)ZP;i<My)nS&jZK9Kn{$Kq7X:o)wsGn1_jfi7h<2Li`JGLI&.+EfWE;B]`<xzXxYqYGpLcF9}p)2zol0;69V|g0XY5o_-|xPf&h#
+o=j}>,FjMmVpacvYy_xbsO>JF<fJDE(z.VIvD)r[N2LMbd|dYv@9MW1nYJ9>C^,[Cc4G59:VQ/h!gc`NV')Zm3]4_Av{i|z0ajI+AebB:"=7s|pQf!m`[A
+nI7hb"|p@1j6%y^/=h>E598U4V/H^@,+QL$CfdB!Rc8z20hwu"cBkG]nF:j=Y@:F0SO,}(SAs|[PltXG3uFmN4ygM"vN|jOk%W@-jpbFG;Mk1<oGC_76_E
+uz@XtX"doz&c(5`qw0:Em]2z2Cr1@E-aVU4)PA+%iv@NjBdalIJ`ffN(Lr$Zofk{Hc2W'e%@xuGI'NaBlfMw@Ho`>5=7@y9qveRT8_[(o2lVjyR{bU(!A`
+f-9A;udA_Wv"Zchy2q;:`8C,)}`s9Dl/p5OJ-VA$}1"gDlET-a^m]oQ;X'Z4U[%v1U+Ouan%+b@08X[s5p<S&6"p{,@l}b4!C-&38`o9$j#d)BL2g=d.EV
+m[[rky"8i=nLisQb6"hH,=TR5EXEZ7=9F%<$ceAxZ"+|>UKQZ.1>8o6w9k%3&<tod1wt>pX|/5{K'7|t%GUI~UZ:r4vQ.+P"1D^Sj6)/D;J,1a4el__cGR
+i/|4[YHy<tJ6$<B.TRVKmh<5ec.8R[tB0:p`Wg#L.m}ZM}#`IjE2iHh{f:".WowgC:2]wBbqt6T_dtt',lO@]d|iR1JODxZERA-=4Q=URecmQA$My9J,uU
+J8BChGGYChG:uesa|V<'69y;2|xOnlv/"tWcP-!,&=2P|{^}E7GXNr<hU>10}Ob#1W:v=B28T|]GsCIRuNF3=F#k--/R00BCaC4yPAjSoazyS5%FK+C5|d
+VZY^Ya<BS>G=I7a9$9kbB@Kjl^L0=8)z>gcX$=>c2;r(@/'Z!B)y]rS{<n;_-&fc%X4GKwFBby,[NZvk4or,/:pswD%Pjw$m_p#AR.s#Twq5xsUs+OX3zI
+>aoV5_|]&$=%,lIUzfH$L3`L~D_K1&tG"gUO%>AEltO3][KipCl;0^d1-k4gz,d,a&zyt2(]#5E>]bD2SE;h`<[LQUBHfy}u;SbYIbAZOvi-$EdE/0"FXT
+^mGc9W8hbSY@a1rkEBN|#Hf/T!k=PdA:dTsGzDm-Oh-`UxVE`/e.4^$@r@K0f5Uu5o:T/F|Ce8zXmfN[pHJZEoR^=A;](w>B's8/ZcJytyX'E+!oQDt:TZ
+(D-a&wdn)xRJ250"VHCiSQ>9RSb6ML]h6t<R7E8TC69o:$OQJeQE8w-a2QQafZvIv9xf{%"M_BW6~diWn.~oGZ}6#keJ>}B@wT5QJ$_xr)[6k&|C56ti[l
+X7UYVOm]tbG4qGN)XXGs$`fe{FZp%{=2ZIqp]A8}kLDz/Jzd@2Pf&>UVvWd3-zBO1T/fmafY!KR:pogx%>,s,&vhfw)#8&Sp<riro}xZM4+8)>-2Gu{Oo8
+|[RvsO>:06l9tbg{309Peb;s"x++72,vxqjw:vc>]|{/`r./kFU&We"r%}R#Pz9I<pxd$NkRh2pmTR5ojyNpfyaIT#;v3["k&-FuZI"RYLY}xhOpBQ}pQn
+"fvrlFLz@;$xfmli&G@|Iy5i/9p;5K%N6k:MpSgmmFOaOI;tk%zE4z6&{7'_");"D7A^cks718yt2%n|)j78W-TXC]"31c:)+j/s/vt$m@S`-6h_9p(z5J
+fyME{-`}fg$cO9>1+PS"}n/^<!o}_Gm2!44.UOvh!Jbvtweu3ReI!xwh;D}l2KZDr4klWIR^i2T/;&IIj#U7y/{:Mj)Sd:8Kph_$v)+_TCP(%z]WAB<MkK
+k-/=H0'Rre2T-h)7$huv_%:5rG/MPKy#K%Sky,ANX|u+To)"g^yZ03k}Grb!gX}&;6sUztJBD|!2^_:`gnB7{>"BQW`Jd:^D+bVu9-1c&uY-U"nANh#$sm
+@|+cOi7S#01usPzxvH'sj_8>1<Jj2W2f28=(%M4M@)d2Wf<Mwtm'^hMzRj=ubnuAwsE`#8K3W_]``!L!SKQxJ=<yge#>Q4mLtii<h`>"x.Lt^^{y<4LTT'
+a)7^]Qo%Et>%L[Zh[_Upg}$cO>[kl)Bxy#Sl12'f|J&v@_z`'kQj9jV'uo((P!9RSZ"Y}sLT$-q6-O`Z+_r,Hb{$Bb336C853t>q|tW<hX5VU$zC;6Xldm
+T7&gXvcr|qB6Ec#T;$[&C9fu;jnce!+8eWkozFqRca^e`A+SpUW}<{wjQLv@GBb2Go=NIT7wOz.ZS|,HK'Gl_By&+[e^H$rTRft`fNunuUpc+'r'dfX9=3
+5akgx+jl^"mR+rhFi!i1z1Woli&|=I=x0}7-rs"O_<^CaX6'@VoZ^6x;['~(Tcbk3MxiEOVC;O>{u"])hipE34LP8K;c'Je3KXc+mYFbhu:OTp:waPt+~f
+;|:k0fRxA$=;R>`00Vq:3y8V}8WRR)ZV'YWx51'I5.6Jozfao"gzpC&>:yTI'm_jrwgi>1]W:<~Z]peZ<jz5{Vlq,mE{dOZ>(|7nbP)tc_(|dOrkZop&sD
+#=(r#@JW,ZZlPA0j7zxwD"hoFiQ=(|UO>UE.AY(|ADpZ_7v:@4l-.SJgUspq04{]:yA;MiIV"a/MY,`|c`4v@G>y7ON|w5y<pZhx[UB>Nn4#K#19h$wW_#
+,^@M8Xyp|vV7>qk7+q_o">&;RG3x'TlO9_dyvzo`mL|q1137[UKy9T6m7$~'~c}RykToQ5PyGZZh`:_en9/Nb}qRg3m#dT97%]1whNuV$I8UJ(/B%QwU'U
+r:Gnsnz5LJ,z3/Mbq58fXV_^S"ug(4dc7pGP^}y5+6|ODc"F"(>m-snsdHDKX4c9Pj~V<Ku"9=@NP#SsG/fhYPQR3GL&`{kViUiK)p#Sju+$Ef'LU6sM3%
+n/Al=aUX]Y-q&oB6+TZL]<_9%_|;DyBiB,@P|4+Z,X+C>9mb#zT%U.hwlXt+y7u|/TSm4yQy|ChYZRAc/JtY1[5+biQTO]HS687vNUiXMgzNc3+0t-t9l0
+I9,hM{gZWu+{(4>v|zqaQfU9Km|bD)tX|4#.xa8}r,Rvdr_#b1Ah>'nLfcQ7mE)y44OeJw=c&dk5EDpQm>!Z=7W!Jw&Gj#4vL0TXYYypdD%mh`2fUxbZZi
+l4%aWM7mA"r(CH|8#=SpmRaf,xK0^'WP|G[|nVZCJoBOh_vvpT3w^#Q9$U%4S{72KD96H2f-M18Qg'78UGG8QXt8Z!q2#W.[aBU9GHMzNSm2kHb}QGO}Bg
+(RT/e&HFLE1DbJd}9CXa#WZ<uH=O[|_c/y073Wf#(|$[804N>Ev<PSVNC+ts38^T!^(}WZ&__|ylgxAo@'oKi|db;;T1l})[cy6&T{8[Duu>7b,-cdE8g(
+~nLE+Ni(z/dx!uCm0pz/,5F(G5n@ER56BpDYQ!ps|{CjnnTj~5K7+(8PV79Izl=$%G^q:Sp[@0FA9_Z&>La5+48H+L`hT7`10qUY.[Wn7sHfrXM`:uz"+3
+aJO{D$uY)n!m<`K_lrd#ZQ"zt(1&%WugAr_(my]I;$Jby(NbWb^NT3;p|+13w0a,l0s^{|4[SneZpLRUfL59_1JO5'~2bASX2T@;FBW37+u:t[pl[2;ZFa
+XSxE!3>Cu+~1Y#511M="EFZJNb%p!IG}DH0gciY3@Gd[dDS2JHrUVzn|yfdfJw~,km4@E3&CU]wSL6{ic4h]WwWhSjC5.pE:)MrE!25r2Q!a)znKFg!n8o
+&D0LoKwsB3Hn2"x:]C;wK)wV8RYqs:78zDO.pP%ti0)'E{('5P$6=jzZ5T7`IN6wt;.Y%<1Gi1+WI%]+^8SU]&/n.t3YXuPz.<)Ah&tZ$R6|nBJV8_,d)e
+>^(c'%}NX[V1m8H,/hK9)$Y3PQ>tGx<ykP/asO~QiaL+B3Ctn_%+18x$DY^=eUa8j".!7lj|#%|O[HCW5yOnV05%R!.T}UHs2BASvlaGj`bX-eZ:o[GDf'
+;`)+<vfE'e%EEIOy3BHWV#T$hAL[(b{d1PibCB>9n7.>L!hL|L]Y+2+&'V]g'J/N3[^}9x,hw;i@XAKpA$in1v2L#;QqYQw(H7UD,E<>qxLBV:oJ2@.23D
+axEn&8vS8NQF<h<Wj-)#E%B;QC_;E1DT/i<TaHi6drHqkQch_LEbLWlBQw#,}IuEjdepNh>P6t_ELe++}W=Yug3l/Hh4xt9u%,ZV5S$P%+_FS$oEnid0]-
+x+MC;.0G]x4:EM1{j%#wCx+p5$q'^BG|;9)8p9&d@4Kkcq{I>42UNQ0;Xb]("x4g!=/8iJHLZI[m)&,$Z;5>u)jS&e}`c0#P_NQW~KuBc<TN,$9[,5j//u
+mLNKfCRAqz1nx_o)m{s`EI,@A}(UGS+pBPF}=d;e<nl_o;!V`Q43nDYjbjAPYe;xc/%YKJv<T^rb%u8+]zAq2D0MSr%TFz^B7&I|/s$3<`PcD|gxH$WKC1
++zrj%$Q7`#@1BG$6YB}-R)=6~vM;ZTFP;!d4N:)8U_`_RaV;W^}yp`s{b"yxoU'IEl(.{G:SX^8!m'c0u$i5[guY:GNyjCjx{Ns<"TX"4RivdD+6:zx70t
+GtNVyI{CFM9=bQ5d_G>pd%[=~KU=261}<:,f~%W4y|!gyo1_(C%9e!uW5AB2b/}J0pNe199]-uJU`o@J~eQ-Lr0x&_jZkL~V6=zK%MKTkVRcGm!N$Bdm>t
+&YPd(`Gvz:sH{/th'#,F["bYjV8IE5Wx)oyU0RLhXv,6xg4)l$oFLAcCk&Y$Z`:K{$pEfQ9n-Il_>@^dG#DvzqXg;@a9os;wsHGg3Ci"Pb_}!eio^coaRu
+<gRZJOWv2yp&IdzPwEH>f=T"X.;QS<@3@>[<"FUEkgaP9q_ZM7m0oV$Z~WE^<g:Zq':>n@E&.i/xr,M]{u<2dW3`%RYHR4FsPY~=nz/CAkCwD1z)Q$Hap]
+aBkTqa`Onblji<LRYW!U%Wp0+||I<5""J,&0[I;`VRO36@p/DDJ"gsh=XYv9.)<_&iA%Mg)zn'o[NpI`U_%hcFI$,/1]mpcq&2cePuelo(oR""D.!VK5"-
+@v;^;-`M&96yHf3sHpH#{nJ]10[wlW`F@3dQgv.3p0Pt4oB2iiN!veoj8CE]+l2[D]nnW0n^Vbdifetk]_'yDgVdWE23$}YPP&P1F/ad#[&M'"bGt'Yn%(
+uGM=JC)Vo)AJU|M%{JdZ#w&IK#xJ0}Z/:hbky2nHqh4)!{:}&wpN.5~G2r1LhMq'3_-{.sLwI^=tdA>0XA`f!cZX7dAW6_HwK,8@r[zL)puqDC:&],RC;I
+f6v#Usv,}h5t,-@I06%f0u+;YQmnl]mUcN2_Z'N8xHe_qS}Nck+_{m;wu{Ogfj.r0F]Ph2L]#[,="_B>1KsjWJdM&[%zGJR.]sD(@yW|DL$d!2`=KV6+;<
+Gr"Y@2:^>q5H.=]W!>){h^(ez0VAM1N%;^re>'W!d1,r_ld8/O+53m%j&;+T;(B1z-<QQ/Us''%p@Qq-t87S8u|]8!mWjh{m=c9J8r~Cg[VH(iRa/$#fWg
+we@C^qy7.R0L})8Z|8-k-2=m4dG)0ccL!=/GC`v:]s0L!Da2Q&Fcod-b72p]<!u1%p,Qk0'2XlKZ/XkQ97[RlR7k{j)Z4WR',{I]Q}4KOG#>Vr&6L[R]0]
+D{~Zj:^^J"+|d$;i$BFL9hNB2xez_SG:@|`tM{UM/P12k@WzE/#c!1o$p^%@dZ.zqy=Px$Qou0yji0}{htrRLP4T&SKhp'kQ$.7`rs.jI[=5H7P[{NS^rS
+^s':JZ[h}HK.[5pLYvwTiD/-5"nKC8[8g&:^ildL'XQzs5!2V+.qhf)k<`q-.+HqW]nG'{1DJO9^vc]`uyMSqtI+yvbLG[X4.ceeYJ!Lp1")p2(!-A/:&{
+Nai(,9yf^rXismFl8|)1Ep@J&=U%gjzZo8I4L!llcyt=Bbu[5xMz&>z59HAmjTm(x9f/kg-sGZ]r[JPc^D4n!>&5,6+Q}k"7<e]dLwk]8ClV02_Zl`$o]c
+H:}8}(]J~Sc_E7#5W+;ksf!GNA94"PG=vW1dyb6n2J5}]PO)wBJf}"oeKZwq$yzo+&`pil~}b>R{`U,"Ee`|vQehtw`+M1Cp:G!]}IhKa)VkcLsh+p#SM'
+Agb9}`H1f6c</"~w&:lE%59.Ye--9Ych;9crFTSfOmnq2yojHO(6hI~%4yc"V_aS~8)iOxy1W(uPy72Cv@K$eN9wwZ`:C"ci6vh${.D(%P.'0,Aw{sXZ>R
+v@2ly5S2p@L-zq_3>t@8,V|{'r)JkbSqrX`][Z`AVRF|2cNckDfP/F(:U=5YF]LH$ygEN[%(wBuPT/8vN2w)[ZDwl4Qn_+FImLuV'gla4l3+==DP)f$MjW
+8MvgqC74{@,`V5f`5]vGFb!`k4rAZF|:!l,bf8bK2,u"X^R5(%mGnPJ_Wp,DQI6xd_l,RttclC9O^FS2s.k"HG`o&=2dy<5wo`K[EjZ|iPP[x&w2Y;[AXc
+IW,,:W'"99SO]_%AlmA_wFX<P)0})F~be|+F]hYyv_XO0u,t[h>XZu15L<g{s9F<_{Swm9@^ubl<_Cc/)1dV]ftNpE{0LN,oNHEt69VUv!Y]1I_>!sLQ;I
+dVMGqKk`[p1'D'Aj+).9P</0ts;l5SIulS":Z7+)bs$R>:mWaI2i051%)vQj-"7ZI}FOCmB.9Jx@ZJK`5TW@Cndn$w#!gm1_{E=]6o/ak;!tAInjb$u0Y<
+4Yagy@[OmY4P2!9l>&^`(9K"d"=+'/>j((w(ZF<[#FWct->XRW]bso-)jX7&{bEVTE8n|=B(uT+H<g;2BUV!>#dOyur+x541z0qQXhrUDJ%/L.lgQ)-OiV
+;#;a51g606E"Fpm3R(Pd}<41f47szz':r<D0z@k#@@_o$grC;S(.yu~u):aOiE!@|iwX<3ec'gzorab-y+,P=AL9$ZzvX0]i1<sEW9g-dtAx2&)$3-"{YA
+f^Dmrx"8oZGMDey,EBthjG,.#4>ou|/RJWifgj2qy<9R`NYH"eV9H|ay4eOAwV^mTy2>wz^$ur,['pBynVCLBpF9!7038{9p2WsDW&fAypg];LSg!U49C;
+qm!XIdQA%-<I4`FQ=ljcVx;.3iv1bx#3GJ(oS"a`gZw($<|1&vcJqiK2=Q:T:%$rye71<Iyp)ApzCd8x_xG]cHC}EI:jz_]=^"ge;k#"s$X>j`~gf5e&[]
+6(48WSwlGd^K!%DVXEuv(O^P.hy<,ZT68;Ykp6dt=NJOjU_V3V4]0I`P(MNn"BhvNi8%~Fxlvnh3Q@Nu7pIrobHh-}ip#DsBwf/CbM1^W),ex"gVq`=Ykb
+x2pMr&wP59ByA[z9,k|XdZ@[[SxgW^%gjnjZQKu+8)4(u^}Kq&P"NxhXuCZ(l.Y]'kt_I&baj`,<.g5p()K[IM+>X4f@_)[>H2i1#Oe3NNF]gUuj>%ybr'
+SbRPA2,x4n0eFm(BSt9q(n(d0_%>K/3VjNW(!D_GRSA`qL9=~cKvpmsM=pR}l8bGc_tAXd@dyewAug%Gk4rpC04U9Ia6aw:qrQp.sPi`<F%![>3m#=H]ka
+Wo1g3r5B<T|i5s3V`9^ZBSP(J^>,)W85AU6(IR$w5@P!RprV@y+zx2<GP{5(rz%m,=KBdb-bi)Hk-_Vd8`aXm/V'YLNbN<eEqtck=Q4q2W}EgI6}[gy'U3
+WXMupG6Do.soCo0ig@4_.4r4$|R3-04'9X&lJ_^]8ZDtMQJN7%JvG2Q><+|xA=37[wMWyu:<~dqV}j.czn!f"4rbNV~qd!vE$L8Vqa/zG;8;|Wz&E-+m#[
+;<~CnQrcPOtVnaykd]4:[cHzSE[Rr#|a|WYOb7cavgp:Dq|lSN5R8M~[A+|ve3x45l,Kg,4Xi5,@kEOJ"w#scMZl|SGkx5c';U4%J1^WN08BMH%bylXGD@
+Q.bRZ]p=ih'1h5ZaAP)pkX]Vw&6b%W/`U;&E_7[0JsP-4of'$%TRO"/&)j=ce.E<q91@JAg1B_C+dPw%+}KlL[M`vQoHA=yuV/)W"PbQ^&7e'=nQk_r6Vc
+y@[wiPd%vT-ML|L!V2I%cTHu,-5Q%dX5rJldsG+2ipsdy/Gi=0Md(pICX]UC;IAboV45/X0"jg0X!-5Z$;tsUkOszx],!b,MI}[[:jbr2u3mlVkM_!"lXK
+s0`;L,GcIry+GPbXZh`F)d#P2VC_{d#N~)h=0Wi(#)n^P/=G9@[|{pzi~FS,M2WCfzTz-#n47($6Vs(/n&WTK!S=kwA>Dt:%",1Luk0w@Ue.F:B#>x$yP`
+`)0PK|L];=%QSsX(-VoN,(9^6j1uI4RRVZ(1_@)VN8V:W)N+Z.,VNU|fpy_DPaddt_D"S>hYyJ<n:m-nN}`r)8a_!dheP:Try-p3$W+.Ju2z#81ExTXIgA
+y%m5}@1+bf-y9atO6T5qtA$@x{|V%MXfo|}CuZ3%}.!Pz,De=}o,aENcQ,Rh3<vWc{DxM|Y_Qzo:AblF|dZBQ<IkYnVGy-RMH`5L8ud6&F-veAdhJKe{3b
+UM^VT@EYB!{56`ZQt=QloNL(My!'z5f;@z!`H!ZynV61/wTMb@J&4.{l}/#3S+q$tHZr7KV5M7Lt88|S[Y9Xn5JhTP%2b$[(0_q`jj1i#/h)V|VxcL`AED
+DD|qzl.&AfxEcuBG0+JhOR%qSo:tANUhZp`RMGq&-ToZ8!Ot+IU&ZXJ"0P{TlfuQdZA_QEgWU)$9)sA{pS}y>,L]IA4cfVuf1+1tZ7b:Q;K[Ip#"eL^DI%
+c7`K7RQP%XGrT{h|n]p{`WEy|.O><NnT@({=d`4]TmFF!Kl%[3g.pEiCdf#HzFj9S^&D'b9KbL9N~(}dlJY`vU8WC$`4E[BVG{QQSN"-EEeVep[]+#%X42
+jj<hNj3a2(sHndu/(xz!KFr<TYER_1RJ_%8e-9Ez'33}5@]y<HNs}m'(y>MaK@{jxCPb'y,zc2;}T|dK}_"X8NTExGYwQ_v$NW0t%r^v+q'[]6n|5mBwk,
+aN9h}U5)&90G$i;2S=UG3>@VX1U=`/$<T"!K$8x]^8=<XG.VPe@@03(03"$'5_0<mIw/8[~7d.Wb)wubplIa&a8oLhbc;>h.+}ySUd604GuUd5{1CD)2V`
+}IQZ"YGD"tS(=UnxYdlB>cK4aXren}J6!7_7=fxINYJne]0Wpz,$>lY3DtHG>XO6d$AyVAk,2Efcw^&q4ifv1i@-ZLfmDd+VaQ0OC6U0zEk,CqiYZ|LzQw
+ahfVf@RM6(%U.rSJ_`z]Uk5aKW3_7VMGrxa|81%NLvLB/Un8IkFAC9QTE7k6wQ(w!Q),O@}R8<U5ka$V;rxMRH]<[:ff#aB;"PvL0w4X}"Hx.jmBS>]u7U
+h_;ww><W$L7K_=n24XYYJk#1E0_:EF=Yx1aS]Bq"3>ajH3mLHiZ=_%evve!mmLA2D5e:eItFhc}]deY|6'5qgae"c_r.`Dsv^S<:ItS8^`>0]RH]YJ64ke
+27Ross{B,m(N&3+u:T(w5NJXe5SNXGcYf.L",nI"7WE@3m^l6.U^)Gd9'.3m0xTHA=XEjXeE[<.M;ORtw<I3%v;z>R+;{AO=&QA5}T#B4]B9ywwE#gdwqa
+Y.us;mCH`jsN@!3C:C-GE`b,0U}xJ+()tDx6z&b1_i{c^B6'RS.nBL'['qD&tq{q=z;O2Jaa}%:H,FTkWvvRLL59Pf;;X]co95GkN&{p15WkzJw:LP/l|6
+N}l%8+7(C[["@1<`/rEaD0Yf^|@P{u^V"G[)cm:JZur/`pyWiKF#%Zzy/s}&I1P>/7;Q&}hbX.-NC%PW|t9qUf<`B/jHBMy.AxBHlJA/mRX#p'&!;.^gD7
+liiTg|<v3A{1f%!8^g4yVqdmX%MF--1w1kF;xl'^:P-yR'W0-QNcr"XwJB!;bMX,MeCYnU~-:dic+<7Pkn&$'Vkcb["sU0XZ=1kCQFi0m]ouUV3bR3[-})
+h[[KzDpMW>1^8fHtCje"f2Ja7=`tKdhE.S6D:4U%'Xu=w<olLR(t.3~d[Lm6OLn{%`-'heLE(YlN1[26_F,4v-ogQ/iZr7sX[pfbGFw![VJs&]&L#tPbad
+Xu|v-u,O'JCk+m}xUO7Pgz`Z<]3OsQ['hz7$!Nyy9^6vSU49(ZtX60DUZ:)Z^{/>gZG),'G{,w:'3OT5OY39W^sp^vs-Dy'w%<;f9|4BLO1Id^Pw0=}zk.
+%qdINd1XJ,o8O{E4+k$R6CW$-zECYjy0dzL)bHBU8x"r5OhWb2Nd#|h}{n=YwTlc(&WO%([<0rZ6.:-ek[/,.}r'W#+I)aQu'0V(F$M&6jc|yZewNCY&EP
+f5!.Y]DjLk1%=>u@GFPXwWgc=UU87BPVg,E{G,):b6>cL:(j+](M5XsI)Qm.@eadHq@$vxwe-rMJ<Ri-e=]Gu946(l<%s<,;Y2aKkZ}2TAkuiH]EM(U3BW
+Q;DLcH.S}9^s(UewT5d"n|:iLA{<<oi<6o=rhadID@jQ9rAxAc!.)W{JaRtp^JSrAg6G^7LohrOH%<)->X$_.|1Oi|-e&/g8uld>(:rfc:Lj;YGKz",)Zc
+5hci^Led1.29VnLyf"uyVHRtb'x8y6QB7.wS5u__Bs}C+N4NF!lCmOyI)rEq$b,jm6g@+c:z^A47@zoA-OPY.[q;)sI5cStdsoJU._:n<o~G"&h^790n^:
+UEh}q"#}L!sacQ5%Etz)_BJ@TjE-"PBz[G))gMlT)!^^i-b$ZKlnWXQbv%,K1hJdq+7;2N~S#U9q>r6t6eMq^w~ov"&uZng.u7pC[1^n"t0/Fqdh)fq{NB
+UD;&(+"l-9.)0"k`YrQn;,T{Wh{ACRWh9AeLfP>{`n2Z;w902WeC1$;KR9/Z|7<qd7-zW_p>CmGOe2nS"4Dbw'M$lGFg4Q6rI"N.#`/E`-tXJFOuw:A}6w
+OR"fr4<M1YE1X|Im5^k}~bvVZ`}_rlE_$-DeJ0I8n%:;h4!E$oo4vrzH-:3_:B)V-iutVR$#la_4L3+4yDu)Kdv'(hv"}B<&iev2N^f`7c0}:R&!w=U!Gv
+USoQOM-27(^Si5gwDy`3`Gq&x<_PJRiLH9ux/dY={LM=y)Qj#`k([By0pht'QR>(^ylC0=XWR/"F^ez#oHrQ067_AXdPLuvM_>.w>BjCVQ!tq@#9Z;F`B5
+_wn|iY/27GP#XvA#.X~q02"DC)}.XC]x%RL,|{q#XWE>zVR@V70efH@>dgEg5,LpwZ|>R,2yRaTQ<Y{H5"-D"z<JQA7Gg$BaGe"QL@N}KJoN<MAM$NuF^6
+0Y]xcK3)'9lT{mO@BOPZ:oR^I6UsblQT+#|x4+/1MddNQ:[LcZD)jUtN@Qkmx0nS7JVky#m_+|F<xHJh+AZ4_>6b@P/+]]9Nv0))L$p:S:}F,<p#dTHQ_a
+'!rkrBZONtRit/guMA~oB4]pUt[!CJY/e{Hym/>!SP}$L4HZ:<cEuhwMv(wD(K66i1KR&5`G[.]%m,'(5S+$!%c#MBK!tfNG%{ei:(RtEQUgKcN`GC6Vj"
+.&.zIrAOjp/,_rs4;dvAj!IZCNcMi$@{lQM#/.aOf{ojRq;OM>VH/7nHubt7KCb'kHWbPM(M~j}IIxX'gs$s0-7wQ/]v)od^C%qf`VU_gJE{QD(nR(:Z%`
+vr+-DaGgFdM/`Qzf-a@SDUAYBk=Liv#5Y}HxdZcw":-lt872,Pj>]#Ev/Rv.-Ys9uZPO`/O^l-&>_"wcwKu:#k9I$wnLviEYotzWtq76RA>X;JW;<Jr+A'
+VA6c(;}9^DFE_<}SBg,eAeyl;wRd&[rRaPZ=y<qV%l"-k1WM9rn"0YG,,pu'63/Tr|o8$Y6U/K-HCJs%bktS6",XyOR:%HPWze=z'st}0|RNyW9/RD}Qq"
+D$^%blZYIHT7O;PHoY,@ELlCA=UKSOb@<"iY|ec0HUBy|.wRPB;^`h],tT}K^kk!>KIb<QYYF8H#Q&YJXZRrpgyH(E#l7F!%Z:tVCmTSH{ENA1z%kQ+|I4
+>39`t-EOY+Vm+g"60,+gSky956XqQQbX0`6Fzljt_GTk%a3u@3KvFGOBbMyiq`!>e,H6eJ[f"RsEhX30r5%0IB|HMeJhL8ID2g1cjbTlTgT4c,@L`8)%Ck
+}OAV2-&|+<sR]6{ZndpAy|MWFdh^U!sB%yIcp2~aqP7fyPEW>W"k[k+we4eXbYle6F)Uc2a-`sw.o5N0UJ)t<nFX#EzX6WA(_(@R##!Mk{0esM3A,V,WU#
+0&p/Jk_M[`g{NNL(XON`keXdp[e:l97%5LRBSA!B5BP0"Q70!D@$1SuPdPd6d}[Kq]wJOPp]_+FkjqYddF]N8c1_NgP>~.g=Z3a)rZ{qT09B|AgAC%0<GB
+|SSARxh{]8zjPVl3:gB._[):HnN//vquL9cLzna'DHzG_(XE=-{f5MTq].+ieZ7kp_SP[,t(c6Z9rS+%mOX'f<ntTz:0m+erj(I|,7YbS,z[Lx%TDi=LL#
+P<)M]Yr:.:1Q>}t3wZZeSgsdSe}%_rJq^whlBnbo:^rNP,rP+izt(arPk,}_n={|uf:SS2G>$[4e2V[O!kVwc7Sn$OK6(i3mxxvTtg8,vpCHdMJ:Q(Uq['
+@,urwv'<aSR";pz`#R71wS=5<6KsP/TWz2#Nq4^3Y#37.G!5>M8G6DN@6.QEb_!(6qe>Zwr<DJ)MEW)4q/A5pr@_YTw@qDaqIUyhU`jPdhtp3I^GX=`S,p
+!"hA-5VhjsSCC.'-}IG@^Ki)w]F@!R)%oCA@$!09A{#X:.s65.0rF#)87}<{#7;M_w@>mW6Frd"99|WB%Tcwl.B;,c1O,G'"%mp0.]jic9H$r|!|OM]8hY
+9MOe)-Hs"UyJ!(5I'3FZbJwR(%yw1VI;WN.|:G1&_F0rp)H7lXqg9Pd,m-~zAWM,U;G<do&aNGzG~DpPkSj+O[R0n_OC#NOQmToz$mwY`%k1om'9[ip`7B
+FE21d,=),'svmbWr[R)m=0Hgp_JwMG_[8=Z)6,sM'e.3$8-xb3<Ui1Oz@hEK9-dM%whb]C7@=wPU^$W:PYSL[M0ZnG~Wyi.Wmm!|%^$$cP-/Soy`WdSppt
+Vtd't5%5W2X%v(h>uovDN'8no@]n89&CMA!3l95O-'^@u6D@HZOn6WnR`{U|=sm&,k{qItQ(kj7J(zxxS<xWH[N(!|G>zo|i@N.MEi%_}JzO[tfe`=/(w8
+$1rwm=@{p`+5kuAb!=s"Q2uG6C09bnd9O)l-hd&V|-P)InN9(zKLap&PhUROj1`|FB:lip8wa02`:lH"~7_@opCgDa>K~"c"TZ,$}Wbrb[jl]2n$KQjLVh
+&949HmbUApOG;;1,4xnni>nBX^p`~bbiw^:x^yH,Ps{v:G2n(`HQU6CaaxHSj]!K.V9kyhlPBV&]_;`(bcil%]}`gPnag)|"{$T<j)"!BpqBxm8"u0c/XR
+5e%`t<E'B8vC5qE'm)z^8BU}w'kdeA:#tT%yOS,@lZ_<D:`KV$s816J:(e3xl'VqTaCZ^44/s&3];!&Ueq>SYnuz2Z7Ci9[+n)"g/1IOKq<[$N3g6]Q773
+$,mgsEKL-Ed&.2|LA('C1dX"m00^7BC&<-xsH{ql)dFEuo$%e=V=$]f;F[>5^k7e~Y[#mP'.oKv&Rc{uRIj)RFNKU"9+CkW{:.t'(!lXdXovz9F"SQAH.(
+DK&9-T[O0iIQ8'`/0mWdm;r))2|="L4l--7=lnx<~_:QV!VtYpOw~x{IB&no'Zx'w0'af8wnq@z,+J@<b#sA@uJAT].dEHg;B#oVjMkYmPt9I2G0p`%niQ
+7D5/=gesia@SqLU-Z#sAdhLk/Cj2w>WuyAIoPuBi`eyH<0;8h&Fv&F-322FIo_rE84oNgWE4>Yz19wt@!ot8>zHRDr@acLjyi70511MD8CAs-Z$UaGz)CQ
+fkZGXlKtx[Dl,t#YMDW3[G-@lBHZmua[mHK+J'E(TtyUV#u9`'~Glhz^E@dbh]VD(z:C+35og-^`om+2ZqQpK66mmVS!@|h_n3/Y<de,n)NkKOsqwO3i[:
+oL`nW+}"xFa"]HzTd+HHFS0I}&/T@W#2I!kO^O61xE.Hzf[Q_526$[mfz"R@"1!Yo{=fea[h;G9VBO("It`=!@ToSels5Qh8_my864n8=BrB5;lzq2,irI
+(ml%Jw,`/ij7y{~8eA1U/OG1%fNjAazkY!@ejfiLn$buVeCf:A&<n+-2cebN1]Dz|NE35KjnCb"3x,~=)r!/1K{Z,yuoB5B6vcfz=11eO+;.!HxyfUMsCj
+Itpd_3^K,Ln]T5`cm5n/p!"6p'IG|5Ija+oHB]TmX-P"J$P"9_y@J1HiUm//,!4mkHgiYnG'Z]uWiEL@B:B]0U1D1'>9IR~{r`/#$2EKbqK01,35,cH(EA
+"oj'=BSb)bLdvZZ0Kx>H$VMm;@0KlaLeASehh`M/3Y@M,T+D07X|o>8Xn)wxb@#zY7"S4GB@b`F4-UQaIuz8D@5L-(+Ci&-W[>I28la0(|Cp4s|r7_QJg^
+iv^M'A!1Co){BeNJgxo{MxWoMz"Mx5`]oC:Zfr-o6>SweW'p|gia,MQ`x>Es:G5"w!S^{6lL)r!vZ$:ao)cWHt[B'`qc`(}>U+p$j%bl6500Q6BC1%vq3T
+:2lPnU70IR'![`"PCD/8T&Q(Ikq:jV{bE0YVty<0,W2$B-(k7b70^IqaD&ZDW4G'fKt-!;.KWFtBlv8a0{,GQ>Jz#b0c,]^1WFx"wDYx/<fa`2RY35]:4L
+lsBUeGdAwuE4XpSwGY`@S.p6,mfEjvV!CC@j:!O^Xf6JVR3}}#SUF#YulGSyOhPr#f`#^zEwPODxw7j[lyQRwnDeJ,U%';>P2'P<XCZ{['#D'}[(#&#/iH
+aj!7{H!B]N(lgz~@l)2ykgPb5%JDgzcw>rg(`Dvo5-#o/;etmK}4QSsk|drBy{=rjkY[iT[{{=KE=klU%tB!UHbX[Sy"YFZ.HOc7d1Ko0d](^+2zGjq`/Z
+J_{MKCN}_1LzUbMq!7WU!x"n5t`OOB/^{;r|h6q@>,N<,Rpq3mWhi3Os#N!/I7Ev<I2@<2fY|cbD2KC@6^Xro|%,d,tQ0DAi@1d9w(Au_uC%;[9qZ3'XTA
+g`L<~e6<~CfmF$P&93pnU_M8|-]g;T28[hdyErJISkeN%qpaL-],vDBHc$e5"s-f!3QF/FRk[xLpJvWrDX,OV]>iCXI(9lV"eDW+<w|p"{ZIh`0U^U|kZh
+{FG1&H@gV[%y>FV[bKrC/&_6(X#Cy:D@4["4]G9hDbqrP},UI(dS$iZh}[S]vdOJl=0x=R#3`.:xBnZQPB]oz@@ZgehSUJ!T-(HtGv{]!r5Q!O|,,W)<WZ
+X_``MwP-if}U8C[:GhM_nPp;>;E@sI4/PY`'[@f^dSmt(!d!V&7@btR)<88v{ZLC4+h{LiM/InPz5es_XO`=~mbn9pLxm+bS#"4oSvg{r#cJqXajI8Hm'}
+{-;;A6T^!_A:qX&]u+uy'B5WFPR|}I$.E9edeNA)7A&A0]::2(<Z6)jdHu4sS_AO-c4](;PS7SgOT.wP<TK;^w%#&"uX3,;r||ZT,d7U{%WQHD3</Xyd#4
+D"G.pShEhczY@7",1_`t:feE2zyO[K;D"jjJgy.9YkH-HL+[UA}pQ@J}%}x=G[&m@IC0kOMn"x:v56ma$GMdaiTKV`x)#+~h,^H!_BcE>kKXI7irbK)[z|
+"[~zcjgvwnC55paUD[qMtCle"]rEa71%u^mTjUoCNQ(6C_8|4@<e(d}$oa$RLR1Rkm+s4A|GN<rGcXv_.N2BEC<J3>t'B_>[68]#E32P9:5j4Nx@"gv`e!
+)#]55Uy8g5HciZ<Z"{>gRL:`UsNbG}w>+JNgYT2%qQS@aWkqNfZQUP3TauwL/o~j-[8ddYw5urW3Ak@U(I8[!%7eDPThT5zhpAtd_42>27hG!!o56]Sca^
+(IJLDm92RE+@BLoEk}[v+V@cjbI8Ks>73TV%5hQty]>Py3w8y&fenE;jY9hk8ogHbavsG|=:@@!U2#U46_xQ2=>uk%PNceHu[7>-HuYOOt5a~<!'0a=vF$
++2LLkMP)x>t`YxndkT!RXNubw![pn/LeE3i>#_G5$y%R"t8B|Ry)L$)#FQKpp3c_{2Fh)vte|2<33N/ZLk&aucMngH$f3!p$0t{;#gsq5WDgBg94FQ[(5{
+F'K:8LE@mu,Z;C-d4wZyeoRK/q-{ahCejHYp.jGz^P"7<6SLLhb!6yTS$U,6{|_r07xR5&+(~PLbuo#p'i2&RV@nvmUl#+$rl/(h|0bW!5)!@"MD]gG<yL
+HgASeA~6$1Zf"R)%iK4P'Yeq>fuE,apJi_Y^lBV"$L#IW(8<m4<^YpBWrS3YuMqjF''64-:M~|90y7Y69hN_t%d[BkEfjoza+7czt{Uzek5Kmdjc-f{Y%u
+KQHy0rdkz^he0Oc:p@,BIUz1_WyW:EdWHA$cRfM<)ROarcwynI#L&Ym-s'5tR]pw1!9pjJk'Z/dS>0antjg+OE9s2%<-h&`sMY"rHjhZSGGy{6|}{Lv.4A
+p>9C7jxlI#V:F^%%NKmeei~}!0Vx96;oR{YQA+T4o8XUyW|`.dF!#x]re<"$=}di!OZuf9XtrpZE4uM:@{r9DX:;!`wb9GfzBmm#8zKA)E[E"WuVYk`FOT
+w3i1xNnLt3<5!sgcCt.D@(ZY&2g/8<K!<B,F4UtebaD,_a=_yR!Fc+D.pTM}x+dtWF[s:lfS+o'-NjPwep`XRNZhH}3wq<%Y=A"|9xv{MO!G$GK{I6+A#I
+gSry!.4{.ehDfxl_L}4v],/zv_p>KszDZl|lcF'YV|;49vWkbtPU9KYS8..<+%WVCgk3H(p([lO0qc.3-tNp;EeCXwf4(=-`,CErz1>>0o2H(`R+#/L}_r
+SH9g@])[(C%|Ao69W}]E]#Nq5G_y8Zzq%80I)^R4=B+[o}&8#xWZzQ+:mcFDQhaK@;]XdYJ`5b$1YC]<8Pf#<Ebe330P5K.yUo9+T,f6tO6-dJ9`}|u_1F
+xuQ+-aU=v$+Cr:&1I4UJWYznMf^jZ#439ZO-%k>QtBpzwV@fbs,9-Xisv'Mt%lsB$_lds,uA9U'L0]8wgciRfGIChhYHkIktIGqvOJK2z^5||60Cr]TO;W
+_O/64o,`rqfuo]6j'<Huy0`jK{Wc#Q]5$_<#]nm]Z[UqfS$nAE~`BBc">e`dS[lDjAA9&Y~/._MX%S$yJRHKECcm]y|KC.PSr0n(3-$!cksg{Bv#]!pBit
+!kFU)XdU{dAM<XA)~+klTZ{HlCb[rt=^.//J>T=I6Xd5/>"/NNa%/sYvN{);%Grbzw<x{qPwKLA6jy!fQNKiU9JXEX~+.5<3P5tl8BcF@S@N9vmE&yVXZf
+5[zNyz1t0(A9XERPMxs893yzA'1brIN$oA~gG9kNpgH5=sXa$G-[@YNg(yy,SG&9)>{|da=aw7z[pk97F`+B:^)oI+;ca{:c4RQhx@'Tc|}vnwA:&Vqmts
+HLJo3JPUh5.,X"5vn2dhL.p_@rBkck::acr6LuToKcB]=ymOAMBBvuywKe1e9%bJ:zi)^troOZl1GY([a7=-.@4VxO20X(Ah-o!/h/A(lXlV209&"m_Gt:
+(V'H-+2]B4qJuduBS"hR"Vn6>SfM+6Gx{b".Rck_"CI9<a$o]`28:Sg]w3o]!3v$qQY`)%6VuJQPti#:b:U|q.o3!ODzfY"Mij"yePV7Pi$H]F#N412YtF
+`DBEim,wiqN3=U!6cE<(l>bf/u%.h%i9:Y@_WAidaPJ#_g%/x@UtUWXv0P+UB])bp2|c_;apt<o';-YgoR#`:LpS9JX{B]s6~iBPP.tj[i6TxK-KG^>m>u
+"OL3afaA;]dotxv9dv]zWz{chW:p9OSdHY<3P2S<.I$dkix),V6n%z>o)W!"2>'4Ar,Cx!3bq4!>p|8'+&5dRDPDzhJZ}&R9nB7a8x`n'_C=+UN,Fu.K(k
+^N,[xZ=XA2_>G_Er_{-^Fq|CV"X8wC`-$}YX(v[RH:]7H"pdP,}iGR-,yk^RLL!71Ghu3u#Wdb-ivl91o#/1aPmgys69WL|qp`!tTs74l97;cI"7sg"i#$
+EXYsU+;Hzz`pY.'-YR)Xn#4|`N"rE]8TB]t5nbOlC:Fk._d|61jIv6M]2qJ]2LJD2]>bcg"_AO!a8j$A0u6ryKR;s3gAn!whfwJX{OtEP9&SkdC3Yyh3s>
+G;r:CQ{O&x7Mib!IsWJM]d$s}oBTj^2edP"!>ng9q[E7|qxW'!Fc3zpJRV|29&Iq+1l_G</Kbpr+Ow#rv7]31={J6L5;o&k8`ck:`]#o4H$Mn2q`T]I4({
+x'c&CD:k:)'OC:|+e{e$EzVVw9Deq3`vn;x()"JDr02<0A+R;,7M^Zwe25fT<.t9(@f[bpZ1ITINEAG3@YJ22(o(Sd,T8Fh$nHpFK:5g!E[xcz|r{Hb%)N
+<zcml8ea-1uN{kY-k'X!b:py)3+JJ_$BTc|IRVSNf]PqftPLgusoJ/;;xTE;gXG8>erv~J't16j[V/KcofuBN_bGaEF_bLl`[wJ;/0P[=Y&DVogUcVTwwE
+mRJV4Kx0mbU&2QU"6efRHSHu$@M6hM1MPG>XLd>l'#aJ&):]wk.K!SSMe@tIHS[pGltW:tMj8e@_M/;.xS+t:J1;YeOQUorZ0!H}-L9D'"[$NSi-o|9j,@
+}FdsP;,SX7r{6nVS1S@Ujy0:JjR+@VF]y`eb}!No-!o<oe}F:aTz;AGMI|r:%#2oJj201|;F4my1l":kQ-8(+:iuK[Q@a9:LH>C`/7Uf8jfE4YfCw)e<,2
+26bj7r!y~wt2$,Dp2(=aeaF'`;v+-k"b"bsZrd~C}2lrH!41~p2>NevRVsLkD-t8yMJV%BIzqxr[rRUW;[X<)xL[mz/<PVC<oqxMiPbE!RE&L'4lB`]o6d
+YS>+>1DS`,/yekooulXI-&Xu_=55-IY9o0-N.>[]xv")tHL=Bdxr/K|{CWq<nj;t5N,0XD{+r6sh]Oyja<_-Au.CGcgzhkE4eV#>e}G|5=`@APoFn%vr0P
+9%KJlceeDj0Rp2u6KA6<=TbEF2/u5Aynvc^pnYBWtzpF,k[j^LK{j[4wck%N}c0kyKe6sl$Y5BV9xEfy]{DK:}AZHXMNb/zB{%m9D'sh{71&uGla^NEwTN
+H|v8qd,OzZPfq].e%J`5(2~s~9"v&ILPWY88oYUrIsYd0/4Oxauwa6klfmNdV0>A'5]i3/uSh_7-B|u&p|aGNfbQ`@mJ7V~@y2~iwy<@wYz1AqN2@&#Jcx
+UeQ/bVODTr>]Gp]e9@xjb0aCq.WSiQ(H/buJ;|QGx}|lEDg<Og~O_p385z~C`,&y#gq}(&ICQPLMcD{|QLOlfHIq{]_`2latq0n@T)Z>L&4Wi7w+kBg{6+
+6#X_CQx$r<#haQ;27K=$-0"vFOKV-NixHaU(t"4xi(T`6:1zLI-arI't&9C1@Xv7UK{b_7P&56a=QwF>)q4yT2qUbIt{IUcS34paVI$(xZb>UQO5rMQsg]
+TPXrj/{y!R+YEpbc2tTJK&H"|3W++{#D1SJ6+Yz`Z#4dB7Tn%}dcma{KQ_^k)z9qH`Egj+i{;,m_nNRIG68=}|.trB1X.bog{R0s_mXs+.mit^)/~1#Xg,
+Er&C#h91cb$+tB9t`=Uy>Bx.q35re.R[Sc4UF+)#8i".!EtnyBYWS0iav)Fo+RILf5k@`^e@xc'WEmN/@xDAdu]CKEgw%+87ur:eV;gG@Y/vC[]O/%|=5O
+D5>nsUA$:.,a;/S{9zGA~@|@u0%#!K6LRpRV&I'fJEIPWiqQ^bjCrZkz7Evb3bcD~VMz6gNU!0yxtkR<(cVTu|%oIR"Fa7F)8nYDAf3U.TjgMT.aL[-XBs
+#%KzT0{l|sWbGl9_(yD{4$NfNJSG0[DI[rdXvHz>}M-,:r{O<H&&ln1!"&mC',I;,MFgAc3i>G[_)UF^+Le"4h-KWig&X"./Yv^gAv(G,]&.q'$$u)145Z
+B%.bF3Q'zXJk@t9"'b`at.jcTaiACcFN6`0k318>KL$<{n~TogcwR#oQlfV+_.yM>CaF")/Z"&Do)Ib;=z9@fMYZ$@Z.VA^LdFw|6Dc+V>/Qupb{4SeX_B
+_uQSE":_9jnH;EW@8+acdgQ]uw.Qw}F&;XQU5m)Kv`MDM;quY!eIt%Sk91k-Bns|+r8xH]Z1!e{jln]P3}6]^!Pu=kIDh`$y6Dm@l9(ClEt9xh#.B-MrW)
+1c^^S1:!-ibjVC(#.ID`u2;9RgNa,/rgj&gIo!qudU5&`9Tdl]Nn`Gfpsbefa!L-YNotAl8a5={cZ!6)Lx{IHUW;F)GC:zOqgS1S|9ciyaxA,z%V1Q{@0I
+qdbQW$ZJ!x$'NE[%FE-bLVKq^;IM:Q%[!#uCEa:]{@Es;9xM)0Tgg:=6qezs{/>(CY+0J2U::|a_PS{7O)dazZKc:5f,R<Bs-rWR"i!BuLuMzL[1}bq+C`
+F,njO_z4_/gJH%<i|<rLk3+mp_%ux]`g,Z+dRvt!)"mmGhI:G:0>&C,;5hapg:'u2@6UlxlX(0e|Qw!z4s~aGPQw&:l3%WV$K4}N|Z$eP|qm4|0eS6bli-
+/'&eZIHH.!_v_c;`pz"VE;l2`K%ztdMUWjY{l/xl6P<aodo7"UEZd=&E;G5stQJHc(C<"w`BR"Z7dP[(]y9NyRa#U'o+OCaOh@=|m[x1:kU.$#!Qcxk3:1
+wZ<oS[zYj`SwI(1|job'dfY5v0CKi4BqPto"@4Rl6En<9V8`uRoD}lHCK7N5(p7vZV/K:%Ep<ETlXE+&e<zJq3jUo[|bKF~x>Ag818.UXe_@]4>YN2cg5K
+$W[_r_~AJvb`{NQ(^Y_UAyYwH{IL#C)0f<^%;2|.6+FCsmb!h%Bnfyd7&fzt5Yvi/][:`+]zOHxF!-kz$nqHx8M<6aX_9n"OWHALBRMD@,Z'V_PFcF"O%W
+8S@mL-X-BcJkY|.2.j=96`72p[%3wr{J.Y#Mfio&f]:mC>dx9%8>iTn(h(P6pYa7B+Oni3W7FTe#u]qJ<lD.ntk|Dc`:#K+;lb[@fF$ReI[7wjRoXQc/m6
+{!TYS]SQ:&FYmt@S;cMIZ{rGNkZP8ertL]e$-tVy7|}6{c)Mk"RBHu~22ZguNXGw>Q5lyk/X}S2N^h{bypeF}Mci7uj`r#=ovUk]3h!bcNu><K^L>+n2JI
+_dXc7Tzj]J/kCCaFGxG`T3<p:aE=/W{eq;$4@V|FkIR',n9_GatBayLc=n`EF%Oz,joQKC<ww$"W-[RM'JF.;q:|8jmhtjHKOpkGJ%xYESKH+z+[.^kG9`
+e=Qc^AN'<P"pm|qXkDvMSCR;yf=i!3w!V|CO@gzcBV<{}DHOjck|Us1n@w>6xaJbvE6oVk@+$bq[UuWIIj;AbzX$-oFm;E4OK=P;Yi32$'y!r1L[QaQS'A
+xgKpY>%6P2vJrpl'!]|p-jIuL.iDry=8Xr%qe:g8@_;zwN2k(cF8bpE0lO}KyLwE0E)#O"OPy6uvI[nj;KGdHMz(5l2nJ]X8NG2AFhl=OW77Q)o//irFdt
+f8#N;81r;#=,T/{zFXcBpaH0JU9{$%=<+<[[j|c;K+"/F9g"W{SSzxx]V0ZV![J;#"k#UeL:h>6WjOuNf;]aXE9FGa>gu-k,bRRLG13Z/8P8P,!3'JNa|(
+Rq`($7{I$ocoWU1MKmh@oBfk^3|`xwL%J(-#L+MgO%kxLN&dKI8G2FQuJjc01r7D`4V8.IUg4Qq>(tr)@]}Oi32b6te@im[O/)jMD.o>"]zSPkO%|mfW!`
+`c+.Cnf=U&ImlGu(Lom&d-j$]eC;XG"f}r$}]od5[b;o9r(FvW^G{8D{9moMQop$$3|Nq-f[y7:qz"$tRH1eS1[Y&AM!%bOKASENA|maZE6BT56n<r1zT:
+3p.=q/zQht(}zC"-DZ3OP:qaM`&S.Fmi(<-^7Xn"I:Y8`0'F|}'yG1-9{.f+OP"+a/jVcm%W0<;k7>cY:=VZ4O-uy6Tz(uT[;7k0QtdFj#/Pnj[8J<]HaO
+A}0VGhM8GGHB[@sK~F0">_/oaQg^"j&P5QXTZ2vX]X<WpbqYchg6#Fkc&^ij4YKs$GR-QdR@6CqryF04)i:fw}'DA/+HK}T%njH!Gygq,^aDU<:(#825]J
+n!g]-QA_L=9@}kXpPp<>yCs4F0s_2_U,I]&t@jt&".PMzPRkc&hhJ=3BQ[Q!5W'5$V$^b<cm>-|QeHYl@)RivpW'w>Tdw$]wTZ{]r<1Kee:w_j$U9yqVYe
+(s7W{4S79<dmxK'28C`C`r5CF-s/_9.2WhdHVhTL}!D`/szB$xlp~$bNF]@!]>=]WIbx%V#MQ{.'<MB8J:,sdAofv:uy6$I:Z00x+y`n)=[|wj_^W+2`c>
+,shU.hS$ZPF0+/g}edwZ!!i^yUvht[IiKxoqIim.#zpxD`0l6Ww!R@'Fx@JB6jXQ],)LadS/x&CsJcPV:G8K{RX<l>^qh;RIH[p+aa`|PWd3bDDI"iWoUC
+!p]$/(dx[spP@SbY.^gI}SL8wM]%hlOOzU_H/[+e}IX#Q5]}~5E|Hh('9a_sUdU]TObqeIx8KXi-}lC9GfF}walR5w]am${o"LKU7$RfrJyPKmQ/OT[EMX
+;,!B<iD0Cu{o~I2k@w3Z`D7sc+N1Xcb#=EVl30%nRkU,(xU`h>BGsefY@D&KK5Ui>XX1r@>s{H719GI].2dBQhPDS)b}e2PP&:qi~.y4=CSjeC<p{ZK(KT
+1zl$"4!tfI/%H>y1bWax5#ed7)@zzeU0)^=-S2SL.,e4&R"SCn#wxswC`D-r'eL]q<0]]:-q^n_0"o8{%%H@GaGQh-+c+Zpg)%+F63V2F(~Toal4s8hqiq
+oCu:{xO)9g(n#{IhvydA4]Z4WJ0=@wWJ9-&[%z8s$;7ig0[t(YNf+x2,sf6;qn-S~rIMoNhJkfD6_;2Q)lId%yDsEG[]G[1_g-HZvW9Nn,[<kqE;-<n/Xy
+1y^03XO-7R=Ea!jq>5U(iv396Vc,UT].H>.VJ,Jx2wXiuF3)3nS[Ukr/6((gX22ifN"xA(6ygfoY!a(d<F(r>+L(M2pNb>edgKDMV;.q@uqeKBPc.kAzm&
+YyEoAa,#wxL,2_{q]H~805yPxLmlQj4b=x).!pJnuuH@9LMv}D3M,=mT%^xx{rtbNnLC"o-^U(eeScGWI)9>a(30[Mvk6MV_NwP5K(1m}:%kk%JakPz8sI
+RxnuYanvczN/%#wM,er8(VNt#`3mJdd^=$(s`wWI/&Hj3f=ej`o]Ty(gqnoO+Bi6,V"XZF(e+uRhsB1:eA^<!9p&~^aA-2GVd-=Ew;W2L{jWVe'C}83aUT
+f_LXTr8!1zl9:dD5-CW`VHJz#kS1sS5R(2$"-,QXyv."/BH2]md6K-3nS"9jwC.|_"EW:S9=3+yq`'OgN%nl51MP$;vNIfD_&M^'7=`,sbOko3pT/#j;"2
+X:a_u|CbG2j.kwF,@E5WLkeLHjIjm01_oBVoAH"Q@w:H~G>4wZlX/Q%jL%HF3QqCH;;E=.[>(cYFZp6c@5{bh0}DXl_|Bgpem'VD^3_h,V6]@BY2MF$w5+
+}!(5R./_KpUaczqyi.GelSF)mG5{BfpIrt>3YgUJXWI2I@bs]AgC.S6O|7BhTC1f~)nj@XT]>g-M{/yi7JpYY]3f&Aq4L5`wRvuE'cGk%&OrxYj`[+Begl
+|0h.i3,aZAwVV&H<'e$OBZ8Et2@&]E)ve09,ngXJ1XWAs_Z/+-=#N3vrWLl_22N(D"b/4x}f^!5Dicjp{=_Z|4GV5=jPm_=%58Ik(|0=KRUt0D0]]}F01m
+5D28_.k!vi;71wY1z[T:[Nzr7n%{d@u}@$wOU0j3E,;&SMyz4ZhE.:C1'wx&c{`O!sygM)u:+-(meDjV4I>>yNho~[0ezNZ2sH(D)$P2XsVU2IYXL&5n"~
+"!
 */

@@ -87,7 +87,7 @@ struct gp__batch_ended {
 };
 // What tiles leave: behind the ticket word. Zero between launches.
 struct gp__batch_leftovers {
-  static const int LOG2_SUM = 40; // of windows; fewer than 2^24 tiles leave some, since each has more than 16 KiB
+  static const int LOG2_SUM = 40;            // fewer than 2^24 tiles leave windows, since each has more than 16 KiB
   gp__u64 control[2], sum, scanned, readers; // sum: windows, and tiles << LOG2_SUM
 };
 struct gp__batch_entry { // of a tile that leaves windows, in the order of `at`
@@ -199,7 +199,7 @@ template <class P, class S> struct gp__batch_block {
     __syncthreads();
     return s.drawn;
   }
-  // One thread, while others copy: gives the rest of the tile that was scanned its place, draws the block's next ticket,
+  // One thread, while others copy: gives the rest of the scanned tile its place, draws the block's next ticket,
   // and prefetches what the scan of that tile reads.
   GP_DEVICE void go_ahead(gp__batch_leftovers &left, gp__u64 tile, gp__u64 rest, gp__u64 tiles) {
     if (rest) {

@@ -66,9 +66,10 @@ template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (
   for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[j - 1]);
 }
 
-// out[i] = values[segment of i]. Ends of segments mark the elements of a piece with the number of the next segment, from
-// the warp's first on; of those at one place the largest counts. The newest mark up to an element is its segment. A warp
-// has fewer than 2^32 elements and segments. While it gathers a piece's values, the ends of the next one are in flight.
+// out[i] = values[segment of i]. Ends of segments mark the elements of a piece with the number of the next segment,
+// from the warp's first on; of those at one place the largest counts. The newest mark up to an element is its segment.
+// A warp has fewer than 2^32 elements and segments. While it gathers a piece's values, the ends of the next one are in
+// flight.
 template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expand_args &a) {
   const int SIZE = int(sizeof(T)), V = gp__vector_items(SIZE), VECTORS = gp__expand_vectors(P::vectors, SIZE);
   const int ENDS = GP__EXPAND_ENDS, PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);

@@ -130,8 +130,8 @@ FAKE_KERNEL(gp__reduce_args,
                                   gp__load<int, gp_both<gp_arg<int>>, gp_convert<int, int>>, int, gp_both<gp_arg<int>>,
                                   gp_both<gp_arg<int>>>);
 FAKE_KERNEL(gp__expand_args, gp__expand_offsets<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned int>);
-FAKE_KERNEL(gp__expand_args, gp__expand<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned long long, int>);
-FAKE_KERNEL(gp__expand_args, gp__expand<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned int, int>);
+FAKE_KERNEL(gp__expand_args, gp__expand<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__expand_by_lengths<unsigned int>, int>);
+FAKE_KERNEL(gp__expand_args, gp__expand<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__expand_by_offsets<unsigned int>, int>);
 FAKE_KERNEL(gp__batch_args, gp__copy_batch<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned int>);
 
 // ---- contexts

@@ -1539,9 +1539,9 @@ static void test_names() {
   c = sample(GP_COPY_BATCH), c.offset_type = GP_I64;
   named(c, "gp__copy_batch", "unsigned long long>", "gp__batch_args");
   c = sample(GP_EXPAND), c.in_type = pair;
-  named(c, "gp__expand", "unsigned int, pair>", "gp__expand_args");
+  named(c, "gp__expand", "gp__expand_by_offsets<unsigned int>, pair>", "gp__expand_args");
   c = sample(GP_RUN_LENGTH_EXPAND);
-  named(c, "gp__expand", "unsigned long long, float>", "gp__expand_args");
+  named(c, "gp__expand", "gp__expand_by_lengths<unsigned int>, float>", "gp__expand_args");
   c = sample(GP_TOP_K);
   named(c, "gp__top_k_merge", "int, float, float, false, false>", "gp__top_k_args");
   c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_U64, c.count = uint64_t(1) << 33, c.keys = nullptr;
