@@ -5,7 +5,7 @@
 // work. Words: an entry of two for each tile that leaves windows to all blocks.
 GP__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long most = (unsigned long long)(p.threads * gp__batch_items(p.threads));
-  const unsigned long long even = gp__ceil_div(s.count, resident * GP__BATCH_TILES);
+  const unsigned long long even = s.count / (resident * GP__BATCH_TILES);
   g->tile_items = even < 1 ? 1 : even < most ? even : most;
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)resident;

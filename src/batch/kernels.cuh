@@ -104,7 +104,7 @@ template <class P, class S> struct gp__batch_block {
   static const int PIECE = 32 * GP__BATCH_PIECE, ITEMS = gp__batch_items(P::threads);
   static const int FLIGHT = P::vectors < 2 ? 1 : P::vectors < 4 || P::threads > 256 ? 2 : 4; // as registers allow
   static const gp__u64 AT_ONCE = static_cast<gp__u64>(P::threads) * P::vectors * GP__BATCH_ROUNDS;
-  static const gp__u64 LEAST_SHARE = static_cast<gp__u64>(P::threads) * P::vectors;
+  static const gp__u64 LEAST_SHARE = static_cast<gp__u64>(P::threads) * P::vectors * 4;
   const gp__batch_args &a;
   gp__batch_storage<P> &s;
   const unsigned char *const *sources;

@@ -3,8 +3,10 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 import types
 
 import numpy as np
@@ -291,6 +293,61 @@ def test_frameworks_get_their_share_of_the_time(monkeypatch):
     assert [one.had for one in made] == [50, 100]
     assert [line["label"] for line in times] == ["default", "cupy", "torch"]
     assert set(counters) == {("copy u32 n=1M", "gpuprims")}, "calls that ran well without kernels are no data"
+
+
+@pytest.mark.parametrize("stop", ["own", "cupy", "torch"])
+def test_what_is_measured_outlives_an_interrupt(monkeypatch, stop, capsys):
+    class Framework(Session):
+        def __init__(self, name, session):
+            self.first, self.end = name, session.left()
+
+        def times(self, cells, share):
+            if self.first == stop:
+                raise KeyboardInterrupt
+            return [sample(cells[0], self.first, 1.0)]
+
+    class Own(Session):
+        def counters(self, cells):
+            if stop == "own":
+                raise KeyboardInterrupt
+            return super().counters(cells)
+
+    monkeypatch.setattr(measure, "FrameworkSession", Framework)
+    session = Own()
+    times, counters = command.measure_all(session, ["copy u32 n=1M"], ["cupy", "torch"])
+    assert [line["label"] for line in times] == {"own": ["default"], "cupy": ["default"],
+                                                 "torch": ["default", "cupy"]}[stop]
+    assert set(counters) == (set() if stop == "own" else {("copy u32 n=1M", "gpuprims")})
+    assert session.end <= time.monotonic() and "what is measured is written" in capsys.readouterr().err
+
+
+def test_no_framework_begins_when_the_time_is_over(monkeypatch):
+    class Framework(Session):
+        def __init__(self, name, session):
+            self.end = measure.LEAST_SECONDS - 1
+
+        def times(self, cells, share):
+            raise AssertionError("began")
+
+    monkeypatch.setattr(measure, "FrameworkSession", Framework)
+    times, _ = command.measure_all(Session(), ["copy u32 n=1M"], ["torch"])
+    assert [line["label"] for line in times] == ["default"]
+
+
+def test_a_process_ends_with_its_tool(tmp_path, monkeypatch):
+    """An interrupt of a process that waits for another ends that one."""
+    def interrupt(self, *_, **__):
+        os.kill(self.pid, 0)  # it runs
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupt)
+    started = []
+    begin = subprocess.Popen.__init__
+    monkeypatch.setattr(subprocess.Popen, "__init__", lambda self, *a, **k: (begin(self, *a, **k), started.append(self))
+                        and None)
+    with pytest.raises(KeyboardInterrupt):
+        measure.run(["sleep", "100"], [], 60)
+    assert started[0].wait(10) == -signal.SIGKILL
 
 
 def test_a_session_of_a_framework(tmp_path):

@@ -181,20 +181,26 @@ def measure_all(session, cells, others, finished=None):
     finished = finished or measure.finished_cells([])
     own = [cell for cell in cells if cell not in finished[""]]
     runs = 2 + len(others)  # gp_bench's times and counters take a share each, a framework one for both
-    times = session.times(own, 1 / runs) if own else []
-    session.probe()
-    end = session.end
-    session.end -= session.left() * len(others) / (2 + len(others))  # gp_bench's libraries have the most kernels
-    counters = session.counters(own) if own else {}
-    session.end = end
-    for place, name in enumerate(others):
-        one = measure.FrameworkSession(name, session)
-        one.end -= one.left() * (len(others) - place - 1) / (len(others) - place)
-        known = [cell for cell in frameworks.served(cells, [name]) if cell not in finished[name]]
-        if not known:
-            continue
-        times += one.times(known, 0.4)  # CuPy compiles meanwhile
-        counters.update({key: value for key, value in one.counters(known).items() if value[1] or value[0] != "ok"})
+    times, counters = [], {}
+    try:
+        times += session.times(own, 1 / runs) if own else []
+        session.probe()
+        end = session.end
+        session.end -= session.left() * len(others) / (2 + len(others))  # gp_bench's libraries have the most kernels
+        counters.update(session.counters(own) if own else {})
+        session.end = end
+        for place, name in enumerate(others):
+            one = measure.FrameworkSession(name, session)
+            one.end -= one.left() * (len(others) - place - 1) / (len(others) - place)
+            known = [cell for cell in frameworks.served(cells, [name]) if cell not in finished[name]]
+            if not known or one.left() < measure.LEAST_SECONDS:
+                continue
+            times += one.times(known, 0.4)  # CuPy compiles meanwhile
+            counters.update({key: value for key, value in one.counters(known).items()
+                             if value[1] or value[0] != "ok"})
+    except KeyboardInterrupt:
+        session.end = time.monotonic()
+        print("tools.quality: interrupted; what is measured is written", file=sys.stderr)
     return times, counters
 
 

@@ -59,6 +59,9 @@ def run(command, cells, seconds):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         return None, process.communicate()[0]
+    except KeyboardInterrupt:  # the group has a session of its own: it does not see the signal
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
 
 
 def compile_ahead(program, jobs, seconds, processors=None):
