@@ -167,8 +167,11 @@ MATOG = Paper(
         Row("Table 1", "KD-tree: 40 cases judged", KD_TREE, "<kd_tree>",
             "GTX680: min 0.70, max 9.83, average 2.47, optimal average 2.99; small 0.76, 9.83, 2.39", NOT_YET),
         Row("Table 2", "REYES: ms of 100 frames by kernel",
-            "build/examples/reyes/reyes --size 1920x1080 --frames 100 --table FILE", "<reyes>",
-            "hand-tuned 4,903.97 (20.37 frames a second), complete 4,661.07 (21.45), small 4,693.02 (21.31)", NOT_YET),
+            "build/examples/reyes/reyes --size 1920x1080 --frames 100 --table FILE",
+            "nvidia-h200/2026-11-28.reyes.b25f7d3.json",
+            "hand-tuned 4,903.97 (20.37 frames a second), complete 4,661.07 (21.45), small 4,693.02 (21.31)",
+            "the default layouts 119 (860 frames a second): bound and split 25.1, compact 22.8, dice and shade 47.3, "
+            "paint 2.1, scan and select 21.7; learned layouts: not measured yet"),
         Row("Listing 1", "structs as XML", "", "", "XML", "GP_LAYOUT: a list of members"),
         Row("Listing 2", "the host's code", "", "", "code", "examples/particles.c"),
         Row("Listing 3", "a kernel", "", "", "code", "examples/layouts/bitonic.cuh"),
@@ -206,11 +209,12 @@ def harris_paper():
         rows.append(harris("Transposes", f"{width} x {height}, coalesced, no conflicts", better, "transpose",
                            width * height, "padded", width))
     rows += [Row("Transfers", what, "build/examples/ladder/transfers --out build/transfers.json",
-            "<transfers>", printed,
-                 NOT_YET) for what, printed in (("pageable host memory", "below the next"),
-                                                ("page-locked host memory", "3.2 GB/s common, 4 GB/s measured"),
-                                                ("many small transfers or one large one",
-            "one large one is much better"))]
+                 "nvidia-h200/2026-11-28.transfers.b25f7d3.json", printed, measured)
+             for what, printed, measured in (
+                 ("pageable host memory", "below the next", "to the device 12.4 GB/s of 16 MiB, 6.5 of 256 MiB"),
+                 ("page-locked host memory", "3.2 GB/s common, 4 GB/s measured", "53.7 and 55.2 GB/s"),
+                 ("many small transfers or one large one", "one large one is much better",
+                  "1.6 GB/s by 4 KiB at a time, 55 by one"))]
     return Paper("Harris: Optimizing CUDA (tutorial S05, 2007), with Optimizing Parallel Reduction in CUDA",
                  {"Kernel": 7},
             "His GPU: G80 (86.4 GB/s). The slides number the kernels alone; their other figures have "
