@@ -876,6 +876,7 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
   if (is_set(c->primitive)) return role == ROLE_counts || all == 0 ? 0 : expected_set(c, n);
   if (c->groups) return role == ROLE_counts || all == 0 ? 0 : (double)(c->groups < n ? c->groups : n);
   if (is_a(c->primitive, "count")) return 0;
+  if (is_a(c->primitive, "permuted") && c->form == FORM_FLAGS) return share * all;
   switch (c->primitive) {
   case GP_REDUCE_BY_KEY:
   case GP_RUN_LENGTHS:
@@ -887,9 +888,6 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
     return role == ROLE_out ? share * (double)n : 0;
   case GP_PARTITION:
     return role == ROLE_out ? (double)n : 0; // all parts together
-  case GP_SCATTER:
-  case GP_GATHER:
-    return c->form == FORM_FLAGS ? share * all : all;
   default:
     return all;
   }
@@ -934,7 +932,7 @@ static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t
     if (!t || (role == ROLE_keys && is_segmented_scan(c->primitive))) continue;
     if (role == ROLE_out && is_reduce(c)) continue;
     if (role == ROLE_in && (c->rows || is_ranked(c->primitive))) continue;
-    if (role == ROLE_in && c->primitive == GP_GATHER) { // reads what it writes
+    if (role == ROLE_in && is_a(c->primitive, "gathers")) { // reads what it writes
       bytes += expected_count(c, ROLE_out, n) * t->size;
       continue;
     }
@@ -1021,7 +1019,7 @@ static inline __attribute__((unused)) int cell_data_of(const cell *c, int role, 
   if (role == ROLE_begin || role == ROLE_end || cell_target(c, role) >= 0) return 0;
   if (role == ROLE_in2 && is_a(p, "permuted")) return 0;
   if (has_word(p, 'g') && role == ROLE_keys) return d->kind = GP_DATA_GROUPS, d->parameter = c->groups, 1;
-  if ((p >= GP_SORT && p <= GP_NTH_ELEMENT) || p == GP_SORT_AXIS || is_top_k(p)) {
+  if ((p >= GP_SORT && p <= GP_NTH_ELEMENT) || is_top_k(p) || (is_a(p, "axes") && is_a(p, "keys"))) {
     const int ordered = has_word(p, '2') || p == GP_IS_SORTED;
     if (beside || (ordered && kind == GP_DATA_UNIFORM)) d->kind = beside ? GP_DATA_UNIFORM : GP_DATA_RISING;
     d->parameter = c->in->size == 1 ? 1 << 8 : c->in->size == 2 ? 1 << 16 : 1 << 20;

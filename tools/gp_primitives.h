@@ -64,6 +64,7 @@
 //   rule_first  its best algorithm depends on more than rows know: the number of segments, the shape. The header takes
 //               a row only if its rule has chosen the same algorithm (gp__row_serves).
 //   per_segment  its input has an element for each segment
+//   gathers     it reads as much as it writes
 //   ranked      its results are the first k of each segment
 //   by_lengths  its segments are given by their lengths
 //   permuted    its second input is a permutation of the indices: where elements go, or come from
@@ -101,7 +102,7 @@
   X(adjacent_difference, "input", "", "SUB", "copy and transform", "", "u8 f32", "") \
   X(reverse, "input", "", "", "copy and transform", "", "u8 u32", "") \
   X(scatter, "input permuted", "fk", "", "copy and transform", "", "u32", "") \
-  X(gather, "input permuted", "fk", "", "copy and transform", "scatter", "u32", "") \
+  X(gather, "input permuted gathers", "fk", "", "copy and transform", "scatter", "u32", "") \
   X(replace, "input valued", "e", "", "copy and transform", "", "u32", "keep=50") \
   X(swap, "no_cells", "", "", "copy and transform", "", "", "") \
   X(copy_batch, "input device_sized", "so", "", "copy and transform", "", "u8", "segments=fixed:4096") \
