@@ -425,14 +425,14 @@ def histogram(x: Array, bins: Any = 10, weights: Array = None, /, *, range: tupl
         raise ValueError(f"bins: edges do not rise in {name}")
     bounds = edges.copy()
     bounds[-1] = numpy.nextafter(bounds[-1], bounds.dtype.type(numpy.inf))  # the last bin has its upper edge
-    like = work.library.from_host(bounds, view)
-    boundaries = work.library.view("bins", like, work.explicit)
+    both = work.library.from_host(numpy.concatenate((bounds, edges)), view)  # one copy for the call and its result
+    boundaries = work.library.view("bins", both, work.explicit)
     weight_type, weight, counters = _weights(work, view.size)
     result = work.empty((edges.size - 1,), counters, view)
     kind, pointer = work.loaded_as(view, name)
     work.call(lib.GP_HISTOGRAM_RANGES, in_type=kind, in_=pointer, count=view.size, begin=boundaries.data,
               in2_type=weight_type, in2=weight, out_type=result.type, out=result.data, bins=edges.size - 1)
-    return work.finish(result), work.finish(work.library.view("edges", work.library.from_host(edges, view)))
+    return work.finish(result), work.finish(work.library.view("edges", both[edges.size:], work.explicit))
 
 
 __all__ = ["TYPES", "bincount", "compress", "count_if", "flatnonzero", "flip", "histogram", "nonzero", "partition",
