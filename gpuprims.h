@@ -12624,7 +12624,7 @@ struct gp__batch_ended {
   gp__u64 window;
   GP_DEVICE bool operator()(gp__u64 buffer) const { return end[buffer] <= window; }
 };
-// What tiles leave: behind the ticket word. Zero between launches.
+// Windows that tiles leave: counters behind the ticket word, zero between launches.
 struct gp__batch_leftovers {
   static const int LOG2_SUM = 40;            // fewer than 2^24 tiles leave windows, since each has more than 16 KiB
   gp__u64 control[2], sum, scanned, readers; // sum: windows, and tiles << LOG2_SUM

@@ -418,7 +418,7 @@ static void count_boxes(gp_array boxes, uint64_t n, const kd_space *s, int bins,
     for (line = 0; line < KD_LINES; ++line) ++counts[counter[line]];
   }
 }
-// What the counters must be, as [line][slab].
+// The counters as they must be: [line][slab].
 static unsigned slab_of(float x, const kd_space *s, int axis, int bins) {
   const int slab = (int)((x - s->low[axis]) * s->scale[axis]);
   return (unsigned)(slab < 0 ? 0 : slab < bins ? slab : bins - 1);

@@ -379,7 +379,7 @@ static void use_defaults(reyes *r) {
   int f;
   for (f = 0; f < FIELDS; ++f) r->value[f] = gp_tune_field_value(&fields[f], 0);
 }
-// What the tuner learned for this number of samples on this device.
+// The values that the tuner learned for this number of samples on this device.
 static void use_learned(reyes *r) {
   static const char *const names[] = {"samples"};
   const gp_tune_features *tree = gp_tune_on(&reyes_trees, r->gpu.name, r->gpu.capability);

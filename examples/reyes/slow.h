@@ -83,7 +83,7 @@ static unsigned slow_colour(const slow_patch *p, double u, double v) {
   return reyes_shade(s);
 }
 
-// What a ray through (x, y), in samples, meets.
+// A ray through (x, y), in samples, meets this.
 static slow_hit slow_trace(const slow_patch *patches, int count, const reyes_view *view, double x, double y) {
   slow_search s;
   slow_hit hit;
