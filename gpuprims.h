@@ -44706,13 +44706,13 @@ GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
-  if (q->out_count) a.workspace = q->out_count, a.end = q->count_device; // runs
+  if (q->key_size) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
 GP__PRIVATE void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p;
   if (gp__segments_reproduce(*h)) w->index_bytes = 8;
-  if (q->out_count) w->ranged = 2;
+  if (q->key_size) w->ranged = 2; // runs: gp_prepare has no buffers to tell
 }
 static const gp__kernel_rules gp__kernels_of_segments = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks,
                                                          gp__spell_segments, GPUPRIMS__NO_FIT};

@@ -508,6 +508,35 @@ static void check_failure(gp_context *ctx, const Drawn &d) {
   check(gp_run(ctx, &d.call, nullptr) == GP_SUCCESS, d, "a call after one that failed", gp_last_message());
 }
 
+// Sums by key that are the same on every device are calls of two kinds. Without buffers gp_prepare builds both.
+static void sums_by_key(gp_primitive p) {
+  static const gp_type keys[] = {GP_U8, GP_U32, GP_I64}, values[] = {GP_F16, GP_F32, GP_F64};
+  for (const gp_type key : keys)
+    for (const gp_type value : values) {
+      Handles handles;
+      gp_context *const own = open_one(&handles);
+      Drawn d;
+      d.call = gp_call_init(p);
+      d.call.op = GP_SUM, d.call.flags = GP_REPRODUCIBLE, d.call.count = 70000;
+      d.call.key_type = key, d.call.in_type = d.call.out_type = value;
+      d.call.keys = reinterpret_cast<void *>(uintptr_t(1) << 50),
+      d.call.in = reinterpret_cast<void *>(uintptr_t(2) << 50);
+      d.call.out_keys = reinterpret_cast<void *>(uintptr_t(3) << 50);
+      d.call.out = reinterpret_cast<void *>(uintptr_t(4) << 50);
+      d.call.out_count = reinterpret_cast<uint64_t *>(uintptr_t(5) << 50);
+      const gp_call named = without_buffers(d.call);
+      gp_result result = gp_prepare(own, &named);
+      check(result == GP_SUCCESS, d, "gp_prepare", result ? gp_last_message() : "");
+      const unsigned long compiled = fake::counts.calls["nvrtcCompileProgram"];
+      check(compiled > 0, d, "gp_prepare builds kernels", "");
+      result = gp_run(own, &d.call, nullptr);
+      check(result == GP_SUCCESS, d, "gp_run", result ? gp_last_message() : "");
+      check(compiled == fake::counts.calls["nvrtcCompileProgram"], d, "a kernel that gp_prepare did not build",
+            fake::last_program);
+      gp_close(own);
+    }
+}
+
 int main(int argc, char **argv) {
   const long calls = argc > 1 ? atol(argv[1]) : 20000;
   const unsigned long seed = argc > 2 ? strtoul(argv[2], nullptr, 10) : 1;
@@ -530,6 +559,7 @@ int main(int argc, char **argv) {
     watched = true;
     gp_context *const shared = open_one(&handles);
     watched = false, loaded.clear(), twice.clear();
+    sums_by_key(GP_REDUCE_BY_KEY), sums_by_key(GP_GROUP_BY);
     for (long i = 0; i < calls / (capability == 90 ? 2 : 4);) {
       // Transposes have the most kernels of all primitives.
       const gp_primitive p = often(4) ? (gp_primitive)GP_TRANSPOSE : gp_primitive(1 + below(GP_PRIMITIVE_COUNT - 1));
