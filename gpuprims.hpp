@@ -80,7 +80,7 @@ private:
   std::optional<gpuprims::error> error_;
 };
 
-// What a function does with an error. A program may have a struct of its own, with std::expected for example.
+// Functions hand an error to this policy. A program may have a struct of its own, with std::expected for example.
 struct returns {
   using result = outcome;
   static result good() { return result(); }

@@ -144,7 +144,7 @@ static inline void gp_tune_describe(const gp_tune_application *a) {
   printf("]}\n");
 }
 
-// What is wrong with a description, or NULL.
+// The fault of a description, or NULL.
 static inline const char *gp_tune_application_wrong(const gp_tune_application *a) {
   int i, k;
   if (a->kernels < 1 || a->kernels > GP_TUNE_KERNELS) return "1 to 16 kernels";

@@ -10,7 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 import papers  # noqa: E402
 
-# What the papers number, counted in their texts: tables, figures, listings, equations of runs, Harris's kernels.
+# Items of the papers, counted in their texts: tables, figures, listings, equations of runs, Harris's kernels.
 COUNTED = [{"Figure": 8, "Table": 6, "Listing": 3}, {"Figure": 7, "Table": 4}, {"Figure": 3, "Table": 3},
            {"Figure": 3, "Table": 2, "Listing": 3, "Equation": 2}, {"Kernel": 7}]
 NAMED = ("Coalescing", "Transposes", "Transfers", "Kernel 7, 16 M")  # Harris's figures without a number

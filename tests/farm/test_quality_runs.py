@@ -71,7 +71,7 @@ def test_a_call_without_kernels_says_so():
     assert measure.attribute(lines, None, "why")["a", "cub"] == ("why", [])
 
 
-# What ncu 2025.3 and gp_bench wrote to one standard output on an H200.
+# The standard output that ncu 2025.3 and gp_bench shared on an H200.
 RECORDED = """==PROF== Connected to process 2630 (/build/gp_bench)
 [1/3] 0 s load_balance u32 n=64M segments=pareto:64
 mark 1: load_balance u32 n=64M segments=pareto:64 [gpuprims] started
