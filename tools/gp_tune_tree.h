@@ -99,7 +99,7 @@ typedef struct gp_tune_trees {
   const gp_tune_features *tree;
 } gp_tune_trees;
 
-// Where the trees' features are among these names: place[level], -1 for a feature that the caller does not have.
+// place[level]: the place of a level's feature among these names, -1 for a feature that the caller does not have.
 // Returns the number of names that the trees do not know; *unknown (may be NULL) is the first of them, or NULL.
 static inline int gp_tune_bind(const gp_tune_trees *trees, const char *const *names, int count, int *place,
                                const char **unknown) {

@@ -12,6 +12,8 @@
 
 #include "examples/own_kernels.h"
 
+#include "examples/own_checks.h" // after it
+
 #include <time.h>
 
 enum { ROUNDS = 9, PIECE = 4096, SUMMANDS = 1 << 28 };
@@ -29,9 +31,6 @@ typedef struct transfers {
   int checked, wrong;
 } transfers;
 
-static void check(gp_result result) {
-  if (result != GP_SUCCESS) own_stop("%s: %s", gp_result_name(result), gp_last_message());
-}
 static double now_us(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -53,7 +52,8 @@ static double transfer(transfers *t, int way, uint64_t bytes) {
   const uint64_t device = (uint64_t)(uintptr_t)t->device, piece = way == PIECES_IN ? (uint64_t)PIECE : bytes;
   uint64_t at;
   double us;
-  if (way == BESIDE_KERNEL) check(gp_reduce(t->ctx, GP_SUM, GP_U32, GP_U32, t->summands, SUMMANDS, t->sum, t->second));
+  if (way == BESIDE_KERNEL)
+    own_check(gp_reduce(t->ctx, GP_SUM, GP_U32, GP_U32, t->summands, SUMMANDS, t->sum, t->second));
   us = -now_us();
   if (way == PAGEABLE_OUT || way == LOCKED_OUT) GP_CUDA_CHECK(c, to_host(host, device, bytes));
   else
@@ -97,11 +97,11 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: %s [--out FILE.json]\n", argv[0]);
     return 2;
   }
-  check(gp_open(NULL, &t.ctx));
+  own_check(gp_open(NULL, &t.ctx));
   why = own_open(&t.gpu, t.ctx);
   if (why) {
     printf("skipped: %s\n", why);
-    check(gp_close(t.ctx));
+    own_check(gp_close(t.ctx));
     return 0;
   }
   if (out && !(json = fopen(out, "w"))) own_stop("%s cannot be written", out);
@@ -136,6 +136,6 @@ int main(int argc, char **argv) {
   }
   own_free(&t.gpu, t.device), own_free(&t.gpu, t.summands), own_free(&t.gpu, t.sum);
   free(t.pageable), free(copy);
-  check(gp_close(t.ctx));
+  own_check(gp_close(t.ctx));
   return t.wrong != 0;
 }

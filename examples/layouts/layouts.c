@@ -25,6 +25,8 @@
 #include "gpuprims.h"
 
 #include "examples/own_kernels.h"
+
+#include "examples/own_checks.h" // after it
 #include "tools/gp_tune_application.h"
 
 #include "examples/layouts/layout.h"
@@ -65,14 +67,6 @@ typedef struct program {
   FILE *json;
 } program;
 
-static void check(gp_result result) {
-  if (result != GP_SUCCESS) own_stop("%s: %s", gp_result_name(result), gp_last_message());
-}
-static void *get_memory(uint64_t bytes) {
-  void *memory = calloc(bytes ? bytes : 1, 1);
-  if (!memory) own_stop("no memory for %llu bytes", (unsigned long long)bytes);
-  return memory;
-}
 static uint64_t divide_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 static unsigned grid_of(uint64_t blocks) {
   if (blocks > 0x7fffffff) own_stop("a grid of %llu blocks", (unsigned long long)blocks);
@@ -88,7 +82,7 @@ static const char *layout_name(unsigned width) {
 
 // ---- memory of the GPU, or of the host
 
-static void *room_new(program *p, uint64_t bytes) { return p->on_gpu ? own_new(&p->gpu, bytes) : get_memory(bytes); }
+static void *room_new(program *p, uint64_t bytes) { return p->on_gpu ? own_new(&p->gpu, bytes) : own_memory(bytes); }
 static void room_free(program *p, void *memory) {
   if (p->on_gpu) own_free(&p->gpu, memory);
   else free(memory);
@@ -291,9 +285,9 @@ static void run_bitonic(program *p, uint64_t n) {
   variant variants[BITONIC_VARIANTS];
   bitonic_kernels kernels[BITONIC_VARIANTS];
   const uint64_t most = divide_up(n, 32) * 32 * sizeof(Row);
-  Row *input = (Row *)get_memory(n * sizeof *input), *sorted = (Row *)get_memory(n * sizeof *input);
-  Row *got = (Row *)get_memory(n * sizeof *input);
-  char *array = (char *)get_memory(most);
+  Row *input = (Row *)own_memory(n * sizeof *input), *sorted = (Row *)own_memory(n * sizeof *input);
+  Row *got = (Row *)own_memory(n * sizeof *input);
+  char *array = (char *)own_memory(most);
   void *source[WIDTHS], *work = room_new(p, most);
   const variant *best;
   variant library;
@@ -342,7 +336,7 @@ static void run_bitonic(program *p, uint64_t n) {
       expect(p, same_rows(got, sorted, n), "bitonic sort", n);
     }
     room_begin(p);
-    check(gp_run(p->ctx, &call, stream_of(p)));
+    own_check(gp_run(p->ctx, &call, stream_of(p)));
     if (round >= 0) library.us[round] = room_end(p);
     else {
       room_read(p, got, work, n * sizeof *got);
@@ -373,7 +367,7 @@ static void run_bitonic(program *p, uint64_t n) {
 // A closed surface with waves, cut into `n` triangles row by row; their boxes, and the box of all.
 static kd_space make_boxes(Box *boxes, uint64_t n, int bins) {
   const uint64_t across = (uint64_t)sqrt((double)n) + 1, rows = divide_up(n, 2 * across);
-  float(*line)[3] = (float(*)[3])get_memory((across + 1) * 2 * sizeof *line), (*at[2])[3], (*swap)[3];
+  float(*line)[3] = (float(*)[3])own_memory((across + 1) * 2 * sizeof *line), (*at[2])[3], (*swap)[3];
   kd_space space;
   uint64_t r, c, t = 0;
   int axis, k;
@@ -512,7 +506,7 @@ static void choose_plane(program *p, const node *k) {
     scan.begin = k->lines;
     scan.segments = KD_LINES;
   }
-  check(gp_run(p->ctx, &scan, stream_of(p)));
+  own_check(gp_run(p->ctx, &scan, stream_of(p)));
   arguments[0] = (void *)&sums, arguments[1] = &costs, arguments[2] = &space;
   if (p->on_gpu)
     own_launch(&p->gpu, k->costs_kernel, grid_of(divide_up(3 * (unsigned)p->bins, KD_THREADS)), 1, KD_THREADS, 1, 0,
@@ -523,7 +517,7 @@ static void choose_plane(program *p, const node *k) {
   least.in = costs;
   least.out = k->best;
   least.count = 3 * (uint64_t)p->bins;
-  check(gp_run(p->ctx, &least, stream_of(p)));
+  own_check(gp_run(p->ctx, &least, stream_of(p)));
 }
 
 static void compile_kd_tree(program *p, const variant *v, void **module, node *k) {
@@ -564,8 +558,8 @@ static void run_kd_tree(program *p, uint64_t n) {
   const uint64_t bytes = divide_up(divide_up(n, 32) * 32 * sizeof(Box), 256) * 256;
   const uint64_t least = p->quick ? 1 : 8 * (uint64_t)(p->on_gpu ? p->gpu.l2_bytes : 1),
                  sets = least / bytes > 1 ? least / bytes : 1;
-  Box *boxes = (Box *)get_memory(n * sizeof *boxes);
-  char *array = (char *)get_memory(bytes), *memory = (char *)room_new(p, sets * bytes);
+  Box *boxes = (Box *)own_memory(n * sizeof *boxes);
+  char *array = (char *)own_memory(bytes), *memory = (char *)room_new(p, sets * bytes);
   unsigned expected[KD_LINES * MOST_BINS], counts[KD_LINES * MOST_BINS], lines[KD_LINES + 1];
   const int all = KD_LINES * p->bins;
   uint64_t set;
@@ -669,13 +663,13 @@ static void define(program *p) {
       "struct row { unsigned long long first; unsigned second; unsigned short third; unsigned char fourth; };";
   type.size = sizeof(Row);
   type.align = 8;
-  check(gp_type_struct(p->ctx, &type, &p->row_type));
+  own_check(gp_type_struct(p->ctx, &type, &p->row_type));
   type.name = "six";
   snprintf(source, sizeof source, "struct six { unsigned v[%d]; };", (int)KD_LINES);
   type.source = source;
   type.size = sizeof(six);
   type.align = 4;
-  check(gp_type_struct(p->ctx, &type, &p->six_type));
+  own_check(gp_type_struct(p->ctx, &type, &p->six_type));
   op.name = "add_six";
   snprintf(body, sizeof body, "six r; for (int i = 0; i < %d; ++i) r.v[i] = a.v[i] + b.v[i]; return r;", (int)KD_LINES);
   op.body = body;
@@ -685,7 +679,7 @@ static void define(program *p) {
   op.host = add_six;
   op.host_identity = &zero;
   op.host_identity_size = sizeof zero;
-  check(gp_op_define(p->ctx, &op, &p->add_six));
+  own_check(gp_op_define(p->ctx, &op, &p->add_six));
 }
 
 static char *text_in(const char *folder, const char *name) {
@@ -768,8 +762,8 @@ static const char *open_rows(void *user, int number) {
   close_served(s);
   s->n = s->cases[number].feature[0];
   if (!s->n) return "it has no rows";
-  input = (Row *)get_memory(bytes);
-  s->sorted = (Row *)get_memory(bytes);
+  input = (Row *)own_memory(bytes);
+  s->sorted = (Row *)own_memory(bytes);
   fill_rows(input, s->n);
   memcpy((void *)s->sorted, input, s->n * sizeof *input);
   qsort(s->sorted, s->n, sizeof *input, compare_rows);
@@ -807,8 +801,8 @@ static const char *run_rows(void *user, const int *value, int rounds, double *us
     if (round >= 0) us[round] = p->part_us[0], us[rounds + round] = p->part_us[1];
     else {
       gp_array host = rows;
-      Row *got = (Row *)get_memory(s->n * sizeof *got);
-      host.base = get_memory(bytes);
+      Row *got = (Row *)own_memory(s->n * sizeof *got);
+      host.base = own_memory(bytes);
       room_read(p, host.base, s->work, bytes);
       move_rows(rows_in(GP_AOS, s->n, got), host, s->n);
       good = same_rows(got, s->sorted, s->n);
@@ -833,7 +827,7 @@ static const char *read_scene(const char *path, uint64_t *n, Box **boxes) {
   else if (!*n) wrong = "the scene has no triangles";
   else if (*n > (uint64_t)1 << 32) wrong = "the scene has too many triangles";
   else if (boxes) {
-    *boxes = (Box *)get_memory(divide_up(*n, 32) * 32 * sizeof **boxes);
+    *boxes = (Box *)own_memory(divide_up(*n, 32) * 32 * sizeof **boxes);
     if (fread(*boxes, sizeof **boxes, *n, file) != *n) wrong = "the scene's file is cut short";
     if (wrong) free(*boxes);
   }
@@ -981,7 +975,7 @@ static int serve(program *p, const char *which, const char *rows, const char *sc
 }
 
 static char *joined_text(const char *a, const char *b) {
-  char *all = (char *)get_memory(strlen(a) + strlen(b) + 1);
+  char *all = (char *)own_memory(strlen(a) + strlen(b) + 1);
   memcpy(all, a, strlen(a));
   memcpy(all + strlen(a), b, strlen(b));
   return all;
@@ -1028,7 +1022,7 @@ int main(int argc, char **argv) {
   p.bitonic = text_in(folder, "bitonic.cuh");
   p.kd_tree = text_in(folder, "kd_tree.cuh");
   if (host) config.backend = GP_BACKEND_HOST;
-  check(gp_open(&config, &p.ctx));
+  own_check(gp_open(&config, &p.ctx));
   why = host ? "as asked" : own_open(&p.gpu, p.ctx);
   p.on_gpu = !why;
   if (why) snprintf(p.gpu.name, sizeof p.gpu.name, "host"), p.gpu.capability = 0, p.quick = 1;
@@ -1057,7 +1051,7 @@ int main(int argc, char **argv) {
     printf("\nResults, compared with the host's:\n%d passed, %d failed, 0 skipped\n", p.checked - p.wrong, p.wrong);
     status = p.wrong != 0;
   }
-  check(gp_close(p.ctx));
+  own_check(gp_close(p.ctx));
   free(p.header), free(p.own_header), free(p.bitonic), free(p.kd_tree);
   return status;
 }

@@ -31,6 +31,8 @@
 #include "gpuprims.h"
 
 #include "examples/own_kernels.h"
+
+#include "examples/own_checks.h" // after it
 #include "tools/gp_tune_application.h"
 #include "tools/gp_tune_tree.h"
 
@@ -91,14 +93,6 @@ typedef struct reyes {
   char case_names[MOST_CASES][24];
 } reyes;
 
-static void check(gp_result result) {
-  if (result != GP_SUCCESS) own_stop("%s: %s", gp_result_name(result), gp_last_message());
-}
-static void *get_memory(uint64_t bytes) {
-  void *memory = calloc(bytes ? bytes : 1, 1);
-  if (!memory) own_stop("no memory for %llu bytes", (unsigned long long)bytes);
-  return memory;
-}
 static unsigned divide_up(unsigned a, unsigned b) { return (a + b - 1) / b; }
 
 static double now_us(void) {
@@ -109,7 +103,7 @@ static double now_us(void) {
 
 // ---- memory and kernels of the GPU, or of the host
 
-static void *room_new(reyes *r, uint64_t bytes) { return r->on_gpu ? own_new(&r->gpu, bytes) : get_memory(bytes); }
+static void *room_new(reyes *r, uint64_t bytes) { return r->on_gpu ? own_new(&r->gpu, bytes) : own_memory(bytes); }
 static void room_free(reyes *r, void *memory) {
   if (r->on_gpu) own_free(&r->gpu, memory);
   else free(memory);
@@ -173,8 +167,8 @@ static void bound_and_split(reyes *r, gp_array from, unsigned count) {
 static void find_places(reyes *r, unsigned count) {
   const gp_input numbers = gp_input_ramp(GP_U32, NULL, NULL);
   begin(r);
-  check(gp_exclusive_scan(r->ctx, GP_SUM, GP_U32, GP_U32, NULL, r->live, (uint64_t)count + 1, r->place, r->stream));
-  check(
+  own_check(gp_exclusive_scan(r->ctx, GP_SUM, GP_U32, GP_U32, NULL, r->live, (uint64_t)count + 1, r->place, r->stream));
+  own_check(
       gp_select_flags(r->ctx, GP_INPUT, GP_U32, &numbers, r->ready, count, r->list, (uint64_t *)r->listed, r->stream));
   end(r, LIBRARY);
 }
@@ -235,7 +229,7 @@ static void place_roots(reyes *r, const reyes_patch *patches, unsigned count) {
   const uint64_t bytes = gp_array_bytes(&r->roots);
   gp_array host = r->roots;
   unsigned i, k;
-  host.base = get_memory(bytes);
+  host.base = own_memory(bytes);
   for (i = 0; i < count; ++i)
     for (k = 0; k < 16; ++k) reyes_write(host, i, k, patches[i].at[k]);
   if (r->on_gpu) own_write(&r->gpu, r->roots.base, host.base, bytes);
@@ -291,7 +285,7 @@ static double angle_of(const reyes *r, int frame) {
 static void read_picture(reyes *r, unsigned char *to) {
   gp_array host = r->pixels;
   unsigned x, y;
-  host.base = get_memory(gp_array_bytes(&r->pixels));
+  host.base = own_memory(gp_array_bytes(&r->pixels));
   room_read(r, host.base, r->pixels.base, gp_array_bytes(&r->pixels));
   for (y = 0; y < r->height; ++y)
     for (x = 0; x < r->width; ++x) {
@@ -339,8 +333,8 @@ static void open_arrays(reyes *r) {
   r->list = (unsigned *)room_new(r, 2 * (uint64_t)r->room * sizeof(unsigned));
   r->listed = (unsigned long long *)room_new(r, sizeof *r->listed);
   r->totals = (reyes_totals *)room_new(r, sizeof *r->totals);
-  r->picture = (unsigned char *)get_memory((uint64_t)r->width * r->height * 3);
-  r->first_picture = (unsigned char *)get_memory((uint64_t)r->width * r->height * 3);
+  r->picture = (unsigned char *)own_memory((uint64_t)r->width * r->height * 3);
+  r->first_picture = (unsigned char *)own_memory((uint64_t)r->width * r->height * 3);
 }
 static void close_arrays(reyes *r) {
   void *const all[] = {r->roots.base, r->patches.base, r->done.base, r->slots.base, r->samples.base, r->pixels.base,
@@ -355,7 +349,7 @@ static void set_layout(gp_array *a, uint64_t layout) {
   const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
   a->layout = layout;
   a->capacity = (a->extent[0] * a->extent[1] * a->extent[2] + unit - 1) / unit * unit;
-  check(gp_array_check(a));
+  own_check(gp_array_check(a));
 }
 // Arrays and kernels in the layouts of r->value. The z-buffer is empty.
 static void use_layouts(reyes *r) {
@@ -419,7 +413,7 @@ static const char *read_layouts(reyes *r, const char *list) {
 // The z-buffer's samples in host memory, to be freed.
 static gp_array read_samples(reyes *r) {
   gp_array host = r->samples;
-  host.base = get_memory(gp_array_bytes(&host));
+  host.base = own_memory(gp_array_bytes(&host));
   room_read(r, host.base, r->samples.base, gp_array_bytes(&host));
   return host;
 }
@@ -659,7 +653,7 @@ static int render(reyes *r, const char *out, const char *table, const char *layo
 }
 
 static char *joined_text(char *a, char *b) {
-  char *all = (char *)get_memory(strlen(a) + strlen(b) + 1);
+  char *all = (char *)own_memory(strlen(a) + strlen(b) + 1);
   memcpy(all, a, strlen(a));
   memcpy(all + strlen(a), b, strlen(b));
   free(a), free(b);
@@ -734,7 +728,7 @@ int main(int argc, char **argv) {
   }
   r.side = (unsigned)side;
   if (host) config.backend = GP_BACKEND_HOST;
-  check(gp_open(&config, &r.ctx));
+  own_check(gp_open(&config, &r.ctx));
   why = host ? "as asked" : own_open(&r.gpu, r.ctx);
   r.on_gpu = !why;
   if (why) snprintf(r.gpu.name, sizeof r.gpu.name, "host"), r.gpu.capability = 0;
@@ -760,7 +754,7 @@ int main(int argc, char **argv) {
     }
     close_arrays(&r);
   }
-  check(gp_close(r.ctx));
+  own_check(gp_close(r.ctx));
   free(r.kernels), free(r.header);
   return status;
 }
