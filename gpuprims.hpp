@@ -45,7 +45,7 @@ template <class T> class span {
 public:
   constexpr span(T *data, std::size_t size) : data_(data), size_(size) {}
   template <class C,
-            class = std::enable_if_t<std::is_convertible<decltype(std::data(std::declval<C &>())), T *>::value>>
+      class = std::enable_if_t<std::is_convertible<decltype(std::data(std::declval<C &>())), T *>::value>>
   constexpr span(C &&range) : data_(std::data(range)), size_(std::size(range)) {}
   constexpr T *data() const { return data_; }
   constexpr std::size_t size() const { return size_; }
@@ -192,15 +192,15 @@ public:
   }
   result transform2(gp_op op, in a, in b, out o, gp_stream s = {}) {
     return with(gp_transform2, {{"in2", b, a.size, a}, {"out", o, a.size, o}}, op, a.type, o.type, a.data, b.data,
-                a.size, o.data, s);
+        a.size, o.data, s);
   }
   result gather(in from, in index, out o, gp_stream s = {}) {
     return with(gp_gather, {{"out", o, index.size, from}}, from.type, index.type, from.data, from.size, index.data,
-                index.size, o.data, s);
+        index.size, o.data, s);
   }
   result scatter(in a, in index, out o, gp_stream s = {}) {
     return with(gp_scatter, {{"index", index, a.size, index}, {"out", o, 0, a}}, a.type, index.type, a.data, index.data,
-                a.size, o.data, o.size, s);
+        a.size, o.data, o.size, s);
   }
   result unique(in a, out o, std::uint64_t *count, gp_stream s = {}) {
     return with(gp_unique, {{"out", o, a.size, a}}, a.type, a.data, a.size, o.data, count, s);
@@ -212,7 +212,7 @@ public:
   }
   result select_flags(in a, in flags, out o, std::uint64_t *count, gp_stream s = {}) {
     return with(gp_select_flags, {{"flags", flags, a.size, flags}, {"out", o, a.size, a}}, a.type, flags.type, a.data,
-                flags.data, a.size, o.data, count, s);
+        flags.data, a.size, o.data, count, s);
   }
   template <class A>
   result count_if(gp_op op, detail::scalar<A> value, const A &range, std::uint64_t *count, gp_stream s = {}) {
@@ -226,25 +226,25 @@ public:
   }
   result lower_bound(gp_op less, in a, in b, out o, gp_stream s = {}) {
     return with(gp_lower_bound, {{"needles", b, 0, a}, {"out", o, b.size, o}}, less, a.type, o.type, a.data, a.size,
-                b.data, b.size, o.data, s);
+        b.data, b.size, o.data, s);
   }
   result upper_bound(gp_op less, in a, in b, out o, gp_stream s = {}) {
     return with(gp_upper_bound, {{"needles", b, 0, a}, {"out", o, b.size, o}}, less, a.type, o.type, a.data, a.size,
-                b.data, b.size, o.data, s);
+        b.data, b.size, o.data, s);
   }
   result segmented_reduce(gp_op op, in a, in offsets, out o, gp_stream s = {}) {
     const gp_segments segments = gp_segments_init(offsets.type, offsets.data, offsets.size - 1);
     return with(gp_segmented_reduce, {{"offsets", offsets, 1, offsets}, {"out", o, offsets.size - 1, o}}, op, a.type,
-                o.type, a.data, a.size, &segments, o.data, s);
+        o.type, a.data, a.size, &segments, o.data, s);
   }
   result reduce_by_key(gp_op op, in k, in v, out ko, out vo, std::uint64_t *count, gp_stream s = {}) {
     return with(gp_reduce_by_key,
-                {{"values", v, k.size, v}, {"out_keys", ko, k.size, k}, {"out_values", vo, k.size, v}}, op, k.type,
-                v.type, k.data, v.data, k.size, ko.data, vo.data, count, s);
+        {{"values", v, k.size, v}, {"out_keys", ko, k.size, k}, {"out_values", vo, k.size, v}}, op, k.type, v.type,
+        k.data, v.data, k.size, ko.data, vo.data, count, s);
   }
   result run_length_encode(in k, out ko, out lengths, std::uint64_t *count, gp_stream s = {}) {
     return with(gp_run_length_encode, {{"out_keys", ko, k.size, k}, {"lengths", lengths, k.size, lengths}}, k.type,
-                lengths.type, k.data, k.size, ko.data, lengths.data, count, s);
+        lengths.type, k.data, k.size, ko.data, lengths.data, count, s);
   }
   result sort(in a, out o, int flags = 0, gp_stream s = {}) {
     return with(gp_sort_keys, {{"out", o, a.size, a}}, a.type, a.data, a.size, o.data, flags, s);
@@ -254,15 +254,15 @@ public:
   }
   result sort_pairs(in k, in v, out ko, out vo, int flags = 0, gp_stream s = {}) {
     return with(gp_sort_pairs, {{"values", v, k.size, v}, {"out_keys", ko, k.size, k}, {"out_values", vo, k.size, v}},
-                k.type, v.type, k.data, v.data, k.size, ko.data, vo.data, flags, s);
+        k.type, v.type, k.data, v.data, k.size, ko.data, vo.data, flags, s);
   }
   result top_k(in a, std::uint64_t k, out o, out indices, int flags = 0, gp_stream s = {}) {
     return with(gp_top_k, {{"out_keys", o, k, a}, {"indices", indices, k, indices}}, a.type, indices.type, a.data,
-                nullptr, a.size, k, o.data, indices.data, flags, s);
+        nullptr, a.size, k, o.data, indices.data, flags, s);
   }
   result merge(gp_op less, in a, in b, out o, gp_stream s = {}) {
     return with(gp_merge, {{"keys2", b, 0, a}, {"out", o, a.size + b.size, a}}, less, a.type, a.data, a.size, b.data,
-                b.size, o.data, s);
+        b.size, o.data, s);
   }
   result bfs(const gp_graph &graph, std::uint64_t source, out o, gp_stream s = {}) {
     return with(gp_bfs, {{"depths", o, graph.vertices, o}}, &graph, source, o.data, nullptr, s);
@@ -283,12 +283,12 @@ private:
     for (const detail::need &one : needs) {
       if (one.range.size < one.count)
         return Errors::bad(error(GP_E_SIZE,
-                                 std::string(one.name) + " has " + std::to_string(one.range.size) + " elements, and " +
-                                     std::to_string(one.count) + " are needed"));
+            std::string(one.name) + " has " + std::to_string(one.range.size) + " elements, and " +
+                std::to_string(one.count) + " are needed"));
       if (one.range.element != one.as.element)
         return Errors::bad(error(GP_E_TYPE,
-                                 std::string(one.name) + " has elements of " + gp_type_name(get(), one.range.element) +
-                                     ", not of " + gp_type_name(get(), one.as.element)));
+            std::string(one.name) + " has elements of " + gp_type_name(get(), one.range.element) + ", not of " +
+                gp_type_name(get(), one.as.element)));
     }
     return done(call(get(), arguments...));
   }

@@ -92,7 +92,7 @@ int main(void) {
   device_memory_read(&m, &found, out, sizeof found);
 
   printf("on %s, kernels from %s: sum %.1f, last of the scan %.1f, nearest (%.1f, %.1f, %.1f)\n", description.name,
-         source == GP_KERNEL_BUNDLE ? "the bundle" : "the host back end", sum, last, found.x, found.y, found.z);
+      source == GP_KERNEL_BUNDLE ? "the bundle" : "the host back end", sum, last, found.x, found.y, found.z);
   device_memory_free(&m, in);
   device_memory_free(&m, out);
   free(values);

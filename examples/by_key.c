@@ -76,7 +76,7 @@ int main(void) {
   }
   wrong += first != COUNT;
   printf("on %s: %d requests in %llu minutes; the first had %u, %llu bytes and took up to %.3f s; %d faults\n",
-         description.name, COUNT, (unsigned long long)runs, lengths[0], (unsigned long long)sums[0], slowest[0], wrong);
+      description.name, COUNT, (unsigned long long)runs, lengths[0], (unsigned long long)sums[0], slowest[0], wrong);
 
   device_memory_free(&m, keys);
   device_memory_free(&m, sizes);

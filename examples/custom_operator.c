@@ -90,11 +90,11 @@ int main(void) {
   mean = last.mean;
   variance = last.m2 / (last.n - 1);
   printf("on %s: after %.0f samples mean %.6f, variance %.6f (two passes: %.6f, %.6f)\n", description.name, last.n,
-         mean, variance, sum / COUNT, squares / (COUNT - 1));
+      mean, variance, sum / COUNT, squares / (COUNT - 1));
 
   device_memory_free(&m, data);
   free(values);
   check(gp_close(ctx));
   return !(last.n == COUNT && fabs(mean - sum / COUNT) < 1e-9 * mean &&
-           fabs(variance - squares / (COUNT - 1)) < 1e-9 * variance);
+      fabs(variance - squares / (COUNT - 1)) < 1e-9 * variance);
 }

@@ -21,8 +21,8 @@ enum { YEARS_ON_GPU = 100, YEARS_ON_HOST = 10, MOST_YEARS = 100, ROUNDS = 7, FEW
 // The columns. Delays are in minutes, NaN if unknown; a delay is late from LATE minutes on. DAY and HOUR count from the
 // start of the year, by schedule, and rise; carriers and destinations are in no order.
 enum { DEP_DELAY, ARR_DELAY, DISTANCE, AIR_TIME, CARRIER, DAY, HOUR, DESTINATION, COLUMNS };
-static const char *const column_files[COLUMNS] = {"dep_delay.f32", "arr_delay.f32", "distance.f32", "air_time.f32",
-                                                  "carrier.u8",    "day.u16",       "hour.u16",     "dest.u8"};
+static const char *const column_files[COLUMNS] = {
+    "dep_delay.f32", "arr_delay.f32", "distance.f32", "air_time.f32", "carrier.u8", "day.u16", "hour.u16", "dest.u8"};
 static const gp_type column_types[COLUMNS] = {GP_F32, GP_F32, GP_F32, GP_F32, GP_U8, GP_U16, GP_U16, GP_U8};
 static const float late_from = 15, very_late = 300, a_day_late = 1440, nowhere = 0;
 
@@ -85,8 +85,7 @@ enum {
   BOTH_LATE,
   OPERATORS
 };
-static const gap_operator gap_operators[OPERATORS] = {
-    {"known", "return a == a;", 1, known},
+static const gap_operator gap_operators[OPERATORS] = {{"known", "return a == a;", 1, known},
     {"known_or_zero", "return a == a ? a : 0;", 1, known_or_zero},
     {"known_or_lowest", "return a == a ? a : " LOWEST ";", 1, known_or_lowest},
     {"known_or_highest", "return a == a ? a : " HIGHEST ";", 1, known_or_highest},
@@ -106,19 +105,19 @@ typedef struct step {
   gp_type out_type;
 } step;
 static const step steps[] = {{"departures known", GP_REDUCE, GP_SUM, KNOWN, DEP_DELAY, GP_I64},
-                             {"departure delay, sum", GP_REDUCE, GP_SUM, KNOWN_OR_ZERO, DEP_DELAY, GP_F64},
-                             {"departure delay, worst", GP_REDUCE, GP_ARGMAX, KNOWN_OR_LOWEST, DEP_DELAY, GP_F32},
-                             {"departure delay, best", GP_REDUCE, GP_ARGMIN, KNOWN_OR_HIGHEST, DEP_DELAY, GP_F32},
-                             {"arrivals known", GP_REDUCE, GP_SUM, KNOWN, ARR_DELAY, GP_I64},
-                             {"arrival delay, sum", GP_REDUCE, GP_SUM, KNOWN_OR_ZERO, ARR_DELAY, GP_F64},
-                             {"arrival delay, worst", GP_REDUCE, GP_ARGMAX, KNOWN_OR_LOWEST, ARR_DELAY, GP_F32},
-                             {"arrival delay, best", GP_REDUCE, GP_ARGMIN, KNOWN_OR_HIGHEST, ARR_DELAY, GP_F32},
-                             {"distance, sum", GP_REDUCE, GP_SUM, -1, DISTANCE, GP_F64},
-                             {"late minutes, accumulated", GP_INCLUSIVE_SCAN, GP_SUM, LATE_MINUTES, DEP_DELAY, GP_I64},
-                             {"speed of every flight", GP_TRANSFORM2, GP_OP_DEFAULT, -1, DISTANCE, GP_F32},
-                             {"speeds known", GP_REDUCE, GP_SUM, KNOWN, SPEED, GP_I64},
-                             {"speed, sum", GP_REDUCE, GP_SUM, KNOWN_OR_ZERO, SPEED, GP_F64},
-                             {"speed, fastest", GP_REDUCE, GP_ARGMAX, KNOWN_OR_LOWEST, SPEED, GP_F32}};
+    {"departure delay, sum", GP_REDUCE, GP_SUM, KNOWN_OR_ZERO, DEP_DELAY, GP_F64},
+    {"departure delay, worst", GP_REDUCE, GP_ARGMAX, KNOWN_OR_LOWEST, DEP_DELAY, GP_F32},
+    {"departure delay, best", GP_REDUCE, GP_ARGMIN, KNOWN_OR_HIGHEST, DEP_DELAY, GP_F32},
+    {"arrivals known", GP_REDUCE, GP_SUM, KNOWN, ARR_DELAY, GP_I64},
+    {"arrival delay, sum", GP_REDUCE, GP_SUM, KNOWN_OR_ZERO, ARR_DELAY, GP_F64},
+    {"arrival delay, worst", GP_REDUCE, GP_ARGMAX, KNOWN_OR_LOWEST, ARR_DELAY, GP_F32},
+    {"arrival delay, best", GP_REDUCE, GP_ARGMIN, KNOWN_OR_HIGHEST, ARR_DELAY, GP_F32},
+    {"distance, sum", GP_REDUCE, GP_SUM, -1, DISTANCE, GP_F64},
+    {"late minutes, accumulated", GP_INCLUSIVE_SCAN, GP_SUM, LATE_MINUTES, DEP_DELAY, GP_I64},
+    {"speed of every flight", GP_TRANSFORM2, GP_OP_DEFAULT, -1, DISTANCE, GP_F32},
+    {"speeds known", GP_REDUCE, GP_SUM, KNOWN, SPEED, GP_I64},
+    {"speed, sum", GP_REDUCE, GP_SUM, KNOWN_OR_ZERO, SPEED, GP_F64},
+    {"speed, fastest", GP_REDUCE, GP_ARGMAX, KNOWN_OR_LOWEST, SPEED, GP_F32}};
 enum { STEPS = sizeof steps / sizeof steps[0] };
 
 // The steps that group, select and count: their names and outputs. call_of has the calls.
@@ -154,29 +153,19 @@ typedef struct group {
   gp_primitive primitive;
 } group;
 static const group groups[GROUPS] = {{"delayed flights", "late_flights", GP_COUNT_IF},
-                                     {"any a day late?", "any_day_late", GP_ANY},
-                                     {"all go somewhere?", "all_fly", GP_ALL},
-                                     {"five hours late, selected", "very_late", GP_SELECT},
-                                     {"on time, delayed, unknown", "punctuality", GP_PARTITION},
-                                     {"delays, minute by minute", "minutes", GP_HISTOGRAM_EVEN},
-                                     {"delays, by ranges", "ranges", GP_HISTOGRAM_RANGES},
-                                     {"late minutes, each flight", "weights", GP_TRANSFORM},
-                                     {"carriers: flights", "carriers", GP_HISTOGRAM_EVEN},
-                                     {"carriers: minutes, weighted", "carrier_minutes", GP_HISTOGRAM_EVEN},
-                                     {"days: flights", "days", GP_RUN_LENGTHS},
-                                     {"days: worst delay", "day_worst", GP_SEGMENTED_REDUCE},
-                                     {"days: late minutes so far", "day_running", GP_SEGMENTED_INCLUSIVE_SCAN},
-                                     {"hours: flights", "hours", GP_RUN_LENGTHS},
-                                     {"hours: late minutes", "hour_minutes", GP_REDUCE_BY_KEY},
-                                     {"destinations: arrivals", "to_known", GP_GROUP_BY},
-                                     {"destinations: delay, sum", "to_sum", GP_GROUP_BY},
-                                     {"destinations: delay, worst", "to_worst", GP_GROUP_BY},
-                                     {"carriers: late minutes", "carrier_sums", GP_GROUP_BY},
-                                     {"carriers: the latest five", "top_carriers", GP_TOP_K},
-                                     {"hours: the busiest ten", "busiest_hours", GP_TOP_K},
-                                     {"delays: the longest twenty", "longest_delays", GP_TOP_K},
-                                     {"delays, sorted", "delays_sorted", GP_SORT},
-                                     {"streaks of delayed flights", "streaks", GP_NONTRIVIAL_RUNS}};
+    {"any a day late?", "any_day_late", GP_ANY}, {"all go somewhere?", "all_fly", GP_ALL},
+    {"five hours late, selected", "very_late", GP_SELECT}, {"on time, delayed, unknown", "punctuality", GP_PARTITION},
+    {"delays, minute by minute", "minutes", GP_HISTOGRAM_EVEN}, {"delays, by ranges", "ranges", GP_HISTOGRAM_RANGES},
+    {"late minutes, each flight", "weights", GP_TRANSFORM}, {"carriers: flights", "carriers", GP_HISTOGRAM_EVEN},
+    {"carriers: minutes, weighted", "carrier_minutes", GP_HISTOGRAM_EVEN}, {"days: flights", "days", GP_RUN_LENGTHS},
+    {"days: worst delay", "day_worst", GP_SEGMENTED_REDUCE},
+    {"days: late minutes so far", "day_running", GP_SEGMENTED_INCLUSIVE_SCAN},
+    {"hours: flights", "hours", GP_RUN_LENGTHS}, {"hours: late minutes", "hour_minutes", GP_REDUCE_BY_KEY},
+    {"destinations: arrivals", "to_known", GP_GROUP_BY}, {"destinations: delay, sum", "to_sum", GP_GROUP_BY},
+    {"destinations: delay, worst", "to_worst", GP_GROUP_BY}, {"carriers: late minutes", "carrier_sums", GP_GROUP_BY},
+    {"carriers: the latest five", "top_carriers", GP_TOP_K}, {"hours: the busiest ten", "busiest_hours", GP_TOP_K},
+    {"delays: the longest twenty", "longest_delays", GP_TOP_K}, {"delays, sorted", "delays_sorted", GP_SORT},
+    {"streaks of delayed flights", "streaks", GP_NONTRIVIAL_RUNS}};
 enum { CARRIER_BINS = 16, MINUTE_BINS = 210, RANGE_BINS = 8, PARTS = 3 };
 enum { LATEST_CARRIERS = 5, BUSIEST = 10, LONGEST = 20 };
 static const uint8_t first_carrier = 0, end_of_carriers = CARRIER_BINS;
@@ -251,8 +240,8 @@ static void copy_on_the_host(char *to, const char *from, size_t bytes) {
 static void start(const work *w) {
   if (w->call) check(gp_run(w->ctx, w->call, NULL));
   else if (w->memory->library)
-    device_memory_check(w->memory->copy((uint64_t)(uintptr_t)w->to, (uint64_t)(uintptr_t)w->from, w->bytes, NULL),
-                        "cuMemcpyDtoDAsync");
+    device_memory_check(
+        w->memory->copy((uint64_t)(uintptr_t)w->to, (uint64_t)(uintptr_t)w->from, w->bytes, NULL), "cuMemcpyDtoDAsync");
   else copy_on_the_host((char *)w->to, (const char *)w->from, w->bytes);
 }
 
@@ -519,8 +508,8 @@ static void first_call(const demo *d, const gp_call *call, result *r) {
 }
 
 // The same on all years, then a copy of as many bytes. Leaves the results of all years in the outputs.
-static void all_years(const demo *d, const char *name, const gp_call *call, size_t year_bytes, size_t bytes,
-                      result *r) {
+static void all_years(
+    const demo *d, const char *name, const gp_call *call, size_t year_bytes, size_t bytes, result *r) {
   const size_t half_bytes = d->all * sizeof(float), most = 2 * half_bytes;
   work w;
   memset(&w, 0, sizeof w);
@@ -534,8 +523,8 @@ static void all_years(const demo *d, const char *name, const gp_call *call, size
   r->roof = roof_of(&w, d->scratch, (char *)d->scratch + half_bytes, bytes < most ? bytes : most);
   r->year_roof = roof_of(&w, d->scratch, (char *)d->scratch + half_bytes, year_bytes);
   printf("%-27s %10.2f | %10.1f %8.1f %6.0f%% | %10.1f %8.1f %6.0f%%\n", name, 1e3 * r->first, 1e6 * r->year_seconds,
-         r->year_gigabytes, 100 * r->year_gigabytes / r->year_roof, 1e6 * r->seconds, r->gigabytes,
-         100 * r->gigabytes / r->roof);
+      r->year_gigabytes, 100 * r->year_gigabytes / r->year_roof, 1e6 * r->seconds, r->gigabytes,
+      100 * r->gigabytes / r->roof);
 }
 
 // A step that reduces, scans or transforms. late: the scan's output.
@@ -582,8 +571,8 @@ static void run_step(demo *d, const step *s, int64_t *late, result *r) {
   } else if (!is_map) {
     const double expected = d->years * r->value, tolerance = s->column == SPEED ? 1e-10 * expected : 0;
     double sum;
-    device_memory_read(&d->memory, &whole, is_scan ? (int64_t *)d->output + d->all - 1 : (int64_t *)d->output,
-                       sizeof whole);
+    device_memory_read(
+        &d->memory, &whole, is_scan ? (int64_t *)d->output + d->all - 1 : (int64_t *)d->output, sizeof whole);
     memcpy(&sum, &whole, sizeof sum);
     if (s->out_type == GP_I64) sum = (double)whole;
     d->wrong += !(sum >= expected - tolerance && sum <= expected + tolerance);
@@ -603,8 +592,8 @@ static int64_t number(const void *values, size_t size, uint64_t i) {
 }
 
 // Groups of all years are the year's groups, with multiplied sums.
-static int groups_agree(const demo *d, const gp_call *call, int which, array year, const void *of_year,
-                        const void *of_all) {
+static int groups_agree(
+    const demo *d, const gp_call *call, int which, array year, const void *of_year, const void *of_all) {
   uint64_t i;
   int wrong = 0;
   if (which != OUT || call->op == GP_MAX) return memcmp(of_all, of_year, (size_t)bytes_of(year)) == 0;
@@ -623,7 +612,7 @@ static int orders_agree(const demo *d, array year, const void *of_year, array al
     void *of_all = copy_to_host(d, all, starts[k], year.elements);
     for (i = 0; i < year.elements; ++i)
       wrong |= memcmp((char *)of_all + i * year.size, (const char *)of_year + (starts[k] + i) / d->years * year.size,
-                      year.size) != 0;
+                   year.size) != 0;
     free(of_all);
   }
   return !wrong;
@@ -740,11 +729,11 @@ static void run_group(demo *d, int step, result *r) {
 
 static void write_result(FILE *file, const char *name, const result *r, int first) {
   fprintf(file,
-          "%s\n  \"%s\": {\"value\": %.17g, \"index\": %lld, \"first_s\": %.9g, \"kernel\": \"%s\", "
-          "\"year_s\": %.9g, \"year_gbs\": %.6g, \"year_roof_gbs\": %.6g, "
-          "\"s\": %.9g, \"gbs\": %.6g, \"roof_gbs\": %.6g}",
-          first ? "" : ",", name, r->value, (long long)r->index, r->first, r->kernel, r->year_seconds,
-          r->year_gigabytes, r->year_roof, r->seconds, r->gigabytes, r->roof);
+      "%s\n  \"%s\": {\"value\": %.17g, \"index\": %lld, \"first_s\": %.9g, \"kernel\": \"%s\", "
+      "\"year_s\": %.9g, \"year_gbs\": %.6g, \"year_roof_gbs\": %.6g, "
+      "\"s\": %.9g, \"gbs\": %.6g, \"roof_gbs\": %.6g}",
+      first ? "" : ",", name, r->value, (long long)r->index, r->first, r->kernel, r->year_seconds, r->year_gigabytes,
+      r->year_roof, r->seconds, r->gigabytes, r->roof);
 }
 
 int main(int argc, char **argv) {
@@ -794,7 +783,7 @@ int main(int argc, char **argv) {
     device_memory_write(&d.memory, d.inputs[i], values, count * size);
     for (filled = count; filled < d.all; filled *= 2)
       check(gp_copy(d.ctx, column_types[i], d.inputs[i], filled * 2 <= d.all ? filled : d.all - filled,
-                    (char *)d.inputs[i] + filled * size, NULL));
+          (char *)d.inputs[i] + filled * size, NULL));
     free(values);
   }
   d.inputs[SPEED] = device_memory_new(&d.memory, d.all * sizeof(float));
@@ -818,7 +807,7 @@ int main(int argc, char **argv) {
   for (i = 0; i < GROUPS; ++i) run_group(&d, i, &results[STEPS + i]);
   printf("\nroof: a copy by %s that moves as many bytes, timed here beside each step; a step that writes nothing\n"
          "can be faster than it. Times are medians of %d to %d batches of calls, back to back.\n",
-         d.memory.library ? "the driver" : "memcpy on all threads", FEWEST_ROUNDS, ROUNDS);
+      d.memory.library ? "the driver" : "memcpy on all threads", FEWEST_ROUNDS, ROUNDS);
   if (d.wrong) fprintf(stderr, "%d results are something else on all years than on one\n", d.wrong);
 
   file = create(argv[1], "late.i64");
@@ -826,7 +815,7 @@ int main(int argc, char **argv) {
   d.wrong += fclose(file) != 0;
   file = create(argv[1], "results.json");
   fprintf(file, "{\"rows\": %zu, \"years\": %d, \"backend\": \"%s\", \"device\": \"%s\", \"steps\": {", d.rows, d.years,
-          description.backend == GP_BACKEND_CUDA ? "gpu" : "host", description.name);
+      description.backend == GP_BACKEND_CUDA ? "gpu" : "host", description.name);
   for (i = 0; i < STEPS; ++i) write_result(file, steps[i].name, &results[i], !i);
   fprintf(file, "}, \"groups\": {");
   for (i = 0; i < GROUPS; ++i) write_result(file, groups[i].name, &results[STEPS + i], !i);

@@ -15,8 +15,8 @@
 #include "tools/gp_graphs.h"
 
 // Edges as pairs of u32 in device memory, from a description or a file.
-static void *load_edges(gp_context *ctx, const device_memory *m, const char *what, graph_made *made, uint64_t *vertices,
-                        uint64_t *count) {
+static void *load_edges(
+    gp_context *ctx, const device_memory *m, const char *what, graph_made *made, uint64_t *vertices, uint64_t *count) {
   gp_edge_list list;
   void *pairs;
   if (graph_read(what, made)) {
@@ -82,13 +82,13 @@ int main(int argc, char **argv) {
   graph.targets = device_memory_new(&m, graph.edges * 4);
   graph.flags = GP_SYMMETRIC;
   report = device_memory_new(&m, sizeof degrees);
-  check(gp_graph_from_edges(ctx, GP_U32, pairs, NULL, count, &graph, NULL,
-                            GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS, NULL));
+  check(gp_graph_from_edges(
+      ctx, GP_U32, pairs, NULL, count, &graph, NULL, GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS, NULL));
   check(gp_graph_degrees(ctx, &graph, (gp_degrees *)report, NULL));
   device_memory_read(&m, &degrees, report, sizeof degrees);
   printf("%s: %llu vertices, %llu edges both ways, %llu to %llu of a vertex, %llu vertices alone\n", what,
-         (unsigned long long)vertices, (unsigned long long)degrees.edges, (unsigned long long)degrees.least,
-         (unsigned long long)degrees.most, (unsigned long long)degrees.histogram[0]);
+      (unsigned long long)vertices, (unsigned long long)degrees.edges, (unsigned long long)degrees.least,
+      (unsigned long long)degrees.most, (unsigned long long)degrees.histogram[0]);
 
   depths = device_memory_new(&m, vertices * 4);
   check(gp_bfs(ctx, &graph, source, depths, NULL, NULL));
@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
   check(gp_histogram_even(ctx, GP_I32, GP_U64, &from, &to, depths, vertices, bins, levels, NULL));
   device_memory_read(&m, counts, bins, levels * 8);
   printf("from vertex %llu, checked edge by edge: %llu levels\n depth   vertices\n", (unsigned long long)source,
-         (unsigned long long)levels);
+      (unsigned long long)levels);
   print_depths(counts, levels);
   if (argc > 3) {
     FILE *file = fopen(argv[3], "wb");

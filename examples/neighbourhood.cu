@@ -25,7 +25,7 @@ struct hop_storage {
 // Writes people to `out` that somebody in `in` knows and that were not found before; hops[v] is the hop of their
 // discovery.
 __global__ void __launch_bounds__(THREADS) hop(const unsigned *offsets, const vertex *targets, unsigned *visited,
-                                               int *hops, int number, gp_frontier<vertex> in, gp_frontier<vertex> out) {
+    int *hops, int number, gp_frontier<vertex> in, gp_frontier<vertex> out) {
   GP_SHARED(hop_storage, s);
   gp_tile_contract_begin<THREADS>(s.contract);
   gp_tile_append_begin(s.append); // its barrier serves both
@@ -125,9 +125,9 @@ int main() {
   std::sort(near_wanted.begin(), near_wanted.end());
   const bool agree = found == hops && near_found == near_wanted;
   std::printf("%llu people are one hop away, %llu two, %llu three; %zu of them live nearby: %s\n", counts[1], counts[2],
-              counts[3], near_found.size(), agree ? "as on the host" : "NOT as on the host");
-  void *all[] = {list[0],        list[1],        device_counts, near_count,  device_offsets,
-                 device_visited, device_targets, near,          device_hops, device_town};
+      counts[3], near_found.size(), agree ? "as on the host" : "NOT as on the host");
+  void *all[] = {list[0], list[1], device_counts, near_count, device_offsets, device_visited, device_targets, near,
+      device_hops, device_town};
   for (void *memory : all) check(cudaFree(memory), "cudaFree");
   return !agree;
 }

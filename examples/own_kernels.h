@@ -40,9 +40,8 @@ static void own_stop(const char *format, ...) {
 // Opens NVRTC under the names that the library tries. NULL, or the reason.
 static inline const char *own_open_compiler(own_gpu *g) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-  static const char *const symbols[] = {
-      "nvrtcCreateProgram",     "nvrtcCompileProgram", "nvrtcGetCUBINSize",   "nvrtcGetCUBIN",
-      "nvrtcGetProgramLogSize", "nvrtcGetProgramLog",  "nvrtcDestroyProgram", "nvrtcVersion"};
+  static const char *const symbols[] = {"nvrtcCreateProgram", "nvrtcCompileProgram", "nvrtcGetCUBINSize",
+      "nvrtcGetCUBIN", "nvrtcGetProgramLogSize", "nvrtcGetProgramLog", "nvrtcDestroyProgram", "nvrtcVersion"};
   void *found[8];
   int (*version)(int *, int *), major = 0, minor = 0, i;
   for (i = 0; i < 3 && !g->nvrtc; ++i) g->nvrtc = dlopen(names[i], RTLD_NOW);
@@ -92,7 +91,7 @@ static inline const char *own_open(own_gpu *g, gp_context *ctx) {
 // the one header that the program includes as `header_name`. options: `count` of them, such as "-DNAME=VALUE". Needs no
 // GPU.
 static inline char *own_compile(own_gpu *g, const char *name, const char *text, const char *header_name,
-                                const char *header, int capability, const char *const *options, int count) {
+    const char *header, int capability, const char *const *options, int count) {
   const char *all[24];
   char architecture[40], *log, *code;
   void *program = NULL;
@@ -122,7 +121,7 @@ static inline char *own_compile(own_gpu *g, const char *name, const char *text, 
 
 // Compiles for the device and loads. Modules stay until the program ends.
 static inline void *own_module(own_gpu *g, const char *name, const char *text, const char *header_name,
-                               const char *header, const char *const *options, int count) {
+    const char *header, const char *const *options, int count) {
   char *code = own_compile(g, name, text, header_name, header, g->capability, options, count);
   void *module = NULL;
   GP_CUDA_CHECK(&g->cuda, module_load(&module, code));
@@ -143,8 +142,7 @@ static inline void own_prefer(own_gpu *g, void *kernel, int percent_shared) {
 
 // Launches on g->stream. arguments: their addresses. NULL, or the driver's error: the kernel cannot run so.
 static inline const char *own_try_launch(own_gpu *g, void *kernel, unsigned blocks_x, unsigned blocks_y,
-                                         unsigned threads_x, unsigned threads_y, unsigned shared_bytes,
-                                         void **arguments) {
+    unsigned threads_x, unsigned threads_y, unsigned shared_bytes, void **arguments) {
   const char *error = "unknown error";
   gp_cuda_launch launch;
   int code;
@@ -159,7 +157,7 @@ static inline const char *own_try_launch(own_gpu *g, void *kernel, unsigned bloc
 }
 // The same where a failure ends the program.
 static inline void own_launch(own_gpu *g, void *kernel, unsigned blocks_x, unsigned blocks_y, unsigned threads_x,
-                              unsigned threads_y, unsigned shared_bytes, void **arguments) {
+    unsigned threads_y, unsigned shared_bytes, void **arguments) {
   const char *why = own_try_launch(g, kernel, blocks_x, blocks_y, threads_x, threads_y, shared_bytes, arguments);
   if (why) own_stop("a kernel's launch: %s", why);
 }

@@ -58,7 +58,7 @@ int main(void) {
     wrong += mass != expected;
     gp_array_define("Particle", &other, option, sizeof option);
     printf("on %s: %s, %llu bytes, mass by kind %.0f; kernels for it: %s\n", description.name, names[k],
-           (unsigned long long)gp_array_bytes(&other), mass, option);
+        (unsigned long long)gp_array_bytes(&other), mass, option);
     free(other.base);
     device_memory_free(&m, out);
   }

@@ -102,7 +102,7 @@ int main() {
     }
   const bool agree = found == visited;
   std::printf("of %u crossings %zu can be reached at %.1f m, the farthest by %llu streets: %s\n", crossings,
-              queue.size(), height, levels - 1, agree ? "as on the host" : "NOT as on the host");
+      queue.size(), height, levels - 1, agree ? "as on the host" : "NOT as on the host");
   for (gp_frontier<vertex> &f : frontier) {
     check(cudaFree(f.vertices), "cudaFree");
     check(cudaFree(f.count), "cudaFree");

@@ -44,7 +44,7 @@ int main(void) {
   device_memory_read(&m, &smallest, out, sizeof smallest);
 
   printf("on %s: sum %.1f, largest %.1f at %lld, smallest %.1f at %lld\n", description.name, sum, largest.value,
-         (long long)largest.index, smallest.value, (long long)smallest.index);
+      (long long)largest.index, smallest.value, (long long)smallest.index);
 
   device_memory_free(&m, in);
   device_memory_free(&m, out);

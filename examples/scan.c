@@ -35,7 +35,7 @@ int main(void) {
     expected += lengths[i];
   }
   printf("on %s: record %d starts at byte %llu; %d offsets of %d are wrong\n", description.name, COUNT - 1,
-         (unsigned long long)offsets[COUNT - 1], wrong, COUNT);
+      (unsigned long long)offsets[COUNT - 1], wrong, COUNT);
 
   // The lengths again: the largest so far.
   device_memory_write(&m, data, lengths, COUNT * sizeof *lengths);

@@ -104,7 +104,7 @@ int main(void) {
   }
   wrong += left[0] != expected || masses != expected_masses;
   printf("on %s: %llu of %d particles are inside, of mass %.0f in all\n", description.name, (unsigned long long)left[0],
-         COUNT, masses);
+      COUNT, masses);
 
   // Both parts at once: those inside at the front of `out`, the others after them. The room for each is known by now.
   check(gp_partition(ctx, is_inside, type, NULL, in, COUNT, out, (particle *)out + left[0], counts, NULL));
@@ -114,7 +114,7 @@ int main(void) {
     if ((uint64_t)i != left[0]) wrong += kept[i].number <= kept[i - 1].number;
   wrong += left[0] != expected || left[0] + left[1] != COUNT;
   printf("partitioned: %llu inside, then %llu outside, both in their order\n", (unsigned long long)left[0],
-         (unsigned long long)left[1]);
+      (unsigned long long)left[1]);
 
   device_memory_free(&m, in);
   device_memory_free(&m, out);

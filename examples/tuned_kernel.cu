@@ -46,7 +46,7 @@ int main() {
     worst_variance = std::fmax(worst_variance, std::fabs(squares / NORMALISE_COLUMNS - 1));
   }
   std::printf("%zu rows of %d; norm of the first %.2f; mean within %.1e of 0, variance within %.1e of 1\n", rows,
-              int(NORMALISE_COLUMNS), double(norms[0]), worst_mean, worst_variance);
+      int(NORMALISE_COLUMNS), double(norms[0]), worst_mean, worst_variance);
   check(cudaFree(in), "cudaFree");
   check(cudaFree(out), "cudaFree");
   check(cudaFree(device_norms), "cudaFree");

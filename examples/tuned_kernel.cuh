@@ -41,8 +41,8 @@ extern "C" __global__ void __launch_bounds__(NORMALISE_THREADS)
   GP_SHARED(normalise_storage, storage);
   for (unsigned long long row = blockIdx.x; row < count / NORMALISE_COLUMNS; row += gridDim.x) {
     float x[ITEMS], sum = 0, squares = 0;
-    gp_tile_load_vectorised<NORMALISE_THREADS, NORMALISE_LOAD>(x, in + row * NORMALISE_COLUMNS, NORMALISE_COLUMNS,
-                                                               0.0f);
+    gp_tile_load_vectorised<NORMALISE_THREADS, NORMALISE_LOAD>(
+        x, in + row * NORMALISE_COLUMNS, NORMALISE_COLUMNS, 0.0f);
     for (int i = 0; i < ITEMS; ++i) sum += x[i];
     if (NORMALISE_PASSES == 1)
       for (int i = 0; i < ITEMS; ++i) squares += x[i] * x[i];

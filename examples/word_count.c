@@ -152,8 +152,8 @@ int main(int argc, char **argv) {
     wrong += counts[i] != expected[i] || counts[i] != occurrences;
     printf("%8u  %.*s\n", counts[i], (int)w->length, w->start);
   }
-  printf("on %s: %u words, %llu different ones; %d faults\n", description.name, count, (unsigned long long)groups,
-         wrong);
+  printf(
+      "on %s: %u words, %llu different ones; %d faults\n", description.name, count, (unsigned long long)groups, wrong);
 
   device_memory_free(&m, keys);
   device_memory_free(&m, ones);

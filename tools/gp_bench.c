@@ -367,27 +367,9 @@ static void bind_all(const cell *c, gp_call *call, buffers b) {
 // ---- running a variant on one set of buffers ------------------------------------------------------------------------
 
 static gp_peer_args peer_args(const cell *c, buffers b, uint64_t n) {
-  gp_peer_args a = {b.at[ROLE_in],
-                    b.at[ROLE_in2],
-                    b.at[ROLE_keys],
-                    b.at[ROLE_keys2],
-                    b.at[ROLE_begin],
-                    b.at[ROLE_end],
-                    b.at[ROLE_out],
-                    b.at[ROLE_out_keys],
-                    b.at[ROLE_out2],
-                    b.at[ROLE_out3],
-                    (uint64_t *)(void *)b.at[ROLE_counts],
-                    n,
-                    0,
-                    0,
-                    c->bins,
-                    c->scalar,
-                    c->scalar2,
-                    cell_second(c, n),
-                    c->begin_bit,
-                    c->end_bit,
-                    {0, 0, 0}};
+  gp_peer_args a = {b.at[ROLE_in], b.at[ROLE_in2], b.at[ROLE_keys], b.at[ROLE_keys2], b.at[ROLE_begin], b.at[ROLE_end],
+      b.at[ROLE_out], b.at[ROLE_out_keys], b.at[ROLE_out2], b.at[ROLE_out3], (uint64_t *)(void *)b.at[ROLE_counts], n,
+      0, 0, c->bins, c->scalar, c->scalar2, cell_second(c, n), c->begin_bit, c->end_bit, {0, 0, 0}};
   if (is_old(c)) return a;
   if (c->primitive == GP_TRANSPOSE || is_a(c->primitive, "axes")) cell_matrices(c, n, a.shape);
   if (cell_all_values(c)) a.scalar = a.scalar2 = NULL;
@@ -579,8 +561,8 @@ static double apply_float(gp_op op, double a, double b) {
 }
 
 // Checks `out` on the host, element by element, in double or in the accumulator's integer width. NULL: right.
-static const char *check_on_host(const cell *c, const char *in, const char *in2, const char *out, uint64_t n,
-                                 double absolute, double relative) {
+static const char *check_on_host(
+    const cell *c, const char *in, const char *in2, const char *out, uint64_t n, double absolute, double relative) {
   static char reason[200];
   const int fields = c->in->fields, in_size = c->in->size / fields, out_size = c->out->size / fields;
   const int floats = is_float(c->acc);
@@ -648,15 +630,15 @@ static const char *check_on_host(const cell *c, const char *in, const char *in2,
         if (is_float(c->out)) {
           const double got = decode(c->out, at), want = floats ? expected : (double)expected_int;
           if (!(fabs(got - want) <= absolute + relative * fabs(want)) && !(got == want))
-            return snprintf(reason, sizeof reason, "element %llu: %.9g instead of %.9g", (unsigned long long)i, got,
-                            want),
+            return snprintf(
+                       reason, sizeof reason, "element %llu: %.9g instead of %.9g", (unsigned long long)i, got, want),
                    reason;
         } else {
           const uint64_t got = decode_int(c->out, at),
                          want = wrap(c->out, floats ? (uint64_t)(int64_t)expected : expected_int);
           if (got != want)
             return snprintf(reason, sizeof reason, "element %llu: %lld instead of %lld", (unsigned long long)i,
-                            (long long)got, (long long)want),
+                       (long long)got, (long long)want),
                    reason;
         }
       }
@@ -685,7 +667,7 @@ static const char *run_guarded(const cell *c, variant *v, uint64_t n, int kind) 
     for (i = 0; i < 2 * GUARD; i++)
       if (guard[i] != (char)0xA5)
         return snprintf(reason, sizeof reason, "n=%llu: wrote %d bytes outside its output", (unsigned long long)n,
-                        i < GUARD ? GUARD - i : i - GUARD + 1),
+                   i < GUARD ? GUARD - i : i - GUARD + 1),
                reason;
   }
   return NULL;
@@ -693,8 +675,8 @@ static const char *run_guarded(const cell *c, variant *v, uint64_t n, int kind) 
 
 // Compares `items` elements of our output with the peer's, both in device memory, exactly or within limits. NULL:
 // equal.
-static const char *compare_with_peer(const type_row *t, const char *ours, const char *expected, uint64_t items,
-                                     double absolute, double relative) {
+static const char *compare_with_peer(
+    const type_row *t, const char *ours, const char *expected, uint64_t items, double absolute, double relative) {
   static char reason[300];
   uint64_t words[3];
   unsigned char got[16], want[16];
@@ -715,13 +697,13 @@ static const char *compare_with_peer(const type_row *t, const char *ours, const 
   memcpy(shown + 2 * t->size, "/", 2);
   shown[2 * t->size + 1] = ' ';
   snprintf(reason, sizeof reason, "%llu of %llu elements differ from the peer, the first is %llu (0x%s), error %.3g",
-           (unsigned long long)words[0], (unsigned long long)items, (unsigned long long)words[1], shown, error);
+      (unsigned long long)words[0], (unsigned long long)items, (unsigned long long)words[1], shown, error);
   return reason;
 }
 
 // The same on the host, against the host back end's output.
-static const char *compare_with_host(const type_row *t, const char *ours, const char *expected, uint64_t items,
-                                     double absolute, double relative) {
+static const char *compare_with_host(
+    const type_row *t, const char *ours, const char *expected, uint64_t items, double absolute, double relative) {
   static char reason[200];
   const int size = t->size / t->fields;
   uint64_t i;
@@ -734,7 +716,7 @@ static const char *compare_with_host(const type_row *t, const char *ours, const 
       snprintf(reason, sizeof reason, "element %llu is %.9g, the host's %.9g", (unsigned long long)i, x, y);
     } else
       snprintf(reason, sizeof reason, "element %llu is %lld, the host's %lld", (unsigned long long)i,
-               (long long)decode_int(t, a), (long long)decode_int(t, b));
+          (long long)decode_int(t, a), (long long)decode_int(t, b));
     return reason;
   }
   return NULL;
@@ -845,7 +827,7 @@ static const char *check_outputs(const cell *c, variant *v, uint64_t n, int kind
       if (counts[k] != right[k]) {
         static char differs[100];
         snprintf(differs, sizeof differs, "counted %llu instead of %llu", (unsigned long long)counts[k],
-                 (unsigned long long)right[k]);
+            (unsigned long long)right[k]);
         told = differs;
       }
   }
@@ -1229,14 +1211,14 @@ static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sam
       const gp_policy *p = &v->resolved;
       if (v->source && v->source != GP_POLICY_HOST)
         snprintf(policy, sizeof policy, "%s t%d v%d s%d b%d l%d st%d o%d",
-                 ALGORITHM_NAMES[p->algorithm % GP_ALGORITHM_COUNT], p->threads, p->vectors, p->stages,
-                 p->blocks_per_sm, p->load, p->store, p->overlap);
+            ALGORITHM_NAMES[p->algorithm % GP_ALGORITHM_COUNT], p->threads, p->vectors, p->stages, p->blocks_per_sm,
+            p->load, p->store, p->overlap);
       printf("  %-8s %9.2f us %8.1f GB/s", "ours", v->median_us, gbs(v));
       print_keys(c, v);
       if (roof > 0) printf("  roof %.3f", gbs(v) / roof);
       if (peer_us > 0 && v->median_us > 0) printf("  peer %.2fx", peer_us / v->median_us);
       printf("  cv %.3f  %s%s%s%s%s\n", v->cv, policy, v->has_policy ? "  <- " : "", v->has_policy ? v->label : "",
-             strcmp(v->status, "ok") ? "  " : "", strcmp(v->status, "ok") ? v->status : "");
+          strcmp(v->status, "ok") ? "  " : "", strcmp(v->status, "ok") ? v->status : "");
     } else {
       printf("  %-8s %9.2f us %8.1f GB/s", v->label, v->median_us, gbs(v));
       print_keys(c, v);
@@ -1254,7 +1236,7 @@ static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sam
     json_field("dist", KIND_NAMES[c->kind]);
     json_field("protocol", PROTOCOL_NAMES[c->protocol]);
     fprintf(json, ", \"n\": %llu, \"bytes\": %.0f, \"in_offset\": %d, \"out_offset\": %d", (unsigned long long)c->n,
-            v->bytes, c->in_offset, c->out_offset);
+        v->bytes, c->in_offset, c->out_offset);
     json_field("variant", VARIANT_KINDS[v->kind]);
     json_field("label", v->label);
     json_field("status", v->status);
@@ -1266,8 +1248,8 @@ static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sam
     }
     if (v->median_us > 0) {
       fprintf(json,
-              ", \"calls\": %d, \"median_us\": %.4f, \"min_us\": %.4f, \"max_us\": %.4f, \"cv\": %.5f, \"gbs\": %.2f",
-              v->calls, v->median_us, v->min_us, v->max_us, v->cv, gbs(v));
+          ", \"calls\": %d, \"median_us\": %.4f, \"min_us\": %.4f, \"max_us\": %.4f, \"cv\": %.5f, \"gbs\": %.2f",
+          v->calls, v->median_us, v->min_us, v->max_us, v->cv, gbs(v));
       if (v->kind == OURS && roof > 0) fprintf(json, ", \"of_roof\": %.4f", gbs(v) / roof);
       if (v->kind == OURS && peer_us > 0) fprintf(json, ", \"of_peer\": %.4f", peer_us / v->median_us);
       fprintf(json, ", \"batches_us\": [");
@@ -1276,12 +1258,12 @@ static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sam
       if (v->joules > 0) fprintf(json, ", \"joules\": %.6g, \"joules_error\": %.3g", v->joules, v->joules_error);
       if (v->copy_us > 0)
         fprintf(json, ", \"copied_bytes\": %.0f, \"overlapped_bytes\": %.0f, \"copy_us\": %.3f", v->copied_bytes,
-                v->overlapped_bytes, v->copy_us);
+            v->overlapped_bytes, v->copy_us);
     }
     fprintf(json,
-            ", \"sm_mhz\": [%lld, %lld], \"memory_mhz\": %lld, \"celsius\": %lld, \"milliwatts\": %lld, "
-            "\"throttle_reasons\": %lld}\n",
-            before.sm_mhz, after.sm_mhz, after.memory_mhz, after.celsius, after.milliwatts, after.throttle_reasons);
+        ", \"sm_mhz\": [%lld, %lld], \"memory_mhz\": %lld, \"celsius\": %lld, \"milliwatts\": %lld, "
+        "\"throttle_reasons\": %lld}\n",
+        before.sm_mhz, after.sm_mhz, after.memory_mhz, after.celsius, after.milliwatts, after.throttle_reasons);
   }
   fflush(stdout);
   if (json) fflush(json);
@@ -1306,8 +1288,8 @@ static variant *add_variant(int *count, int kind, const char *label) {
 }
 
 // Checks ours and finds the peers. Returns how many variants there are.
-static int add_ours_and_peers(const cell *c, const gp_policy *policies, const char *const *policy_labels,
-                              int policy_count, int with_default) {
+static int add_ours_and_peers(
+    const cell *c, const gp_policy *policies, const char *const *policy_labels, int policy_count, int with_default) {
   static const char *const PEER_NAMES[] = {"cub", "cub_radix", "cuda", "thrust", "cublas", "moderngpu", "cudpp"};
   int count = 0, i;
   for (i = with_default ? -1 : 0; i < policy_count; i++) {
@@ -1344,8 +1326,8 @@ static int add_ours_and_peers(const cell *c, const gp_policy *policies, const ch
   return count;
 }
 
-static void measure_cell(const cell *c, const gp_policy *policies, const char *const *policy_labels, int policy_count,
-                         int with_default) {
+static void measure_cell(
+    const cell *c, const gp_policy *policies, const char *const *policy_labels, int policy_count, int with_default) {
   const double start = now();
   gp_nvml_sample before, after;
   uint64_t set = 0;
@@ -1441,7 +1423,7 @@ static void profile_line(const cell *c, const variant *v, int mark, const char *
 }
 
 static void profile_cell(const cell *c, const gp_policy *policies, const char *const *policy_labels, int policy_count,
-                         int with_default, int *mark) {
+    int with_default, int *mark) {
   int count, i;
   count = add_ours_and_peers(c, policies, policy_labels, policy_count, with_default);
   fill_pools(c);
@@ -1464,8 +1446,8 @@ static void profile_cell(const cell *c, const gp_policy *policies, const char *c
 // ---- compiling ahead ------------------------------------------------------------------------------------------------
 
 // Compiles every variant of ours into the disk cache. tools/quality/points.py starts such a process a processor.
-static void compile_all(const cell *cells, int cell_count, const gp_policy *policies, int policy_count,
-                        int with_default) {
+static void compile_all(
+    const cell *cells, int cell_count, const gp_policy *policies, int policy_count, int with_default) {
   const double start = now();
   int i, k, done = 0, failed = 0;
   for (i = 0; i < cell_count; i++)
@@ -1475,7 +1457,7 @@ static void compile_all(const cell *cells, int cell_count, const gp_policy *poli
       else done++;
     }
   printf("compiled %d of %d, %d failed, %.1f s\n", done, cell_count * (policy_count + with_default), failed,
-         now() - start);
+      now() - start);
 }
 
 // ---- the host's share of a call, and the first call -----------------------------------------------------------------
@@ -1586,7 +1568,7 @@ static void measure_overhead(void) {
     cost = host_cost(call_again, &call);
     if (cost < 0) failures++;
     printf("  %-28s %.2f   over the driver's: %.2f%s%s\n", texts[k], cost, cost - driver, cost < 0 ? "  FAILED " : "",
-           cost < 0 ? gp_last_message() : "");
+        cost < 0 ? gp_last_message() : "");
     if (json) fprintf(json, "%s\"%s\": %.4f", k ? ", " : "", texts[k], cost);
   }
   if (json) fprintf(json, "}}\n");
@@ -1631,8 +1613,8 @@ static void measure_empty_launch(void) {
   cuda.graph_destroy(graph);
   printf("empty launch: %.2f us back to back, %.2f us in a graph of %d\n", back_to_back, in_graph, GRAPH_CALLS);
   if (json)
-    fprintf(json, "{\"kind\": \"empty_launch\", \"back_to_back_us\": %.4f, \"graph_us\": %.4f}\n", back_to_back,
-            in_graph);
+    fprintf(
+        json, "{\"kind\": \"empty_launch\", \"back_to_back_us\": %.4f, \"graph_us\": %.4f}\n", back_to_back, in_graph);
 }
 
 static void open_context(gp_backend backend, const char *cache, gp_context **opened) {
@@ -1653,8 +1635,8 @@ static void remove_folder(const char *path) {
 
 // The first call of a kernel: with nothing cached, then in a fresh context from the disk cache, then from memory.
 static void measure_first_call(void) {
-  static const char *const texts[] = {"copy u32 n=65536", "reduce SUM f32 n=65536", "exclusive_scan SUM u32 n=65536",
-                                      "exclusive_scan SUM u8 n=64M"};
+  static const char *const texts[] = {
+      "copy u32 n=65536", "reduce SUM f32 n=65536", "exclusive_scan SUM u32 n=65536", "exclusive_scan SUM u8 n=64M"};
   char folder[] = P_tmpdir "/gp_bench_XXXXXX";
   int pass, k;
   double ms[3][4];
@@ -1688,16 +1670,16 @@ static void measure_first_call(void) {
   printf("first call, ms (the first row also opens NVRTC):  nothing cached, from disk, from memory\n");
   for (k = 0; k < 4; k++) {
     printf("  %-32s %8.2f (%s) %8.2f (%s) %8.4f\n", texts[k], ms[0][k], KERNEL_SOURCES[origins[0][k]], ms[1][k],
-           KERNEL_SOURCES[origins[1][k]], ms[2][k]);
+        KERNEL_SOURCES[origins[1][k]], ms[2][k]);
     if (origins[0][k] != GP_KERNEL_COMPILED || origins[1][k] != GP_KERNEL_DISK) {
       printf("  FAILED: the origins should be compiled, disk\n");
       failures++;
     }
     if (json)
       fprintf(json,
-              "{\"kind\": \"first_call\", \"cell\": \"%s\", \"compiled_ms\": %.3f, \"disk_ms\": %.3f, \"memory_ms\": "
-              "%.5f}\n",
-              texts[k], ms[0][k], ms[1][k], ms[2][k]);
+          "{\"kind\": \"first_call\", \"cell\": \"%s\", \"compiled_ms\": %.3f, \"disk_ms\": %.3f, \"memory_ms\": "
+          "%.5f}\n",
+          texts[k], ms[0][k], ms[1][k], ms[2][k]);
   }
 }
 
@@ -1756,11 +1738,11 @@ static void write_environment(const char *about_peers, double peak, int planned)
   json_field("commit", option_commit);
   json_field("peers", about_peers);
   fprintf(json,
-          ", \"planned\": %d, \"compute_capability\": %d, \"multiprocessors\": %d, \"memory_bytes\": %llu, "
-          "\"l2_bytes\": %d, "
-          "\"driver\": %d, \"nvrtc\": %d, \"sm_mhz\": %lld, \"memory_mhz\": %lld, \"celsius\": %lld",
-          planned, device.compute_capability, device.multiprocessors, (unsigned long long)device.memory_bytes, l2_bytes,
-          device.driver_version, device.nvrtc_version, s.sm_mhz, s.memory_mhz, s.celsius);
+      ", \"planned\": %d, \"compute_capability\": %d, \"multiprocessors\": %d, \"memory_bytes\": %llu, "
+      "\"l2_bytes\": %d, "
+      "\"driver\": %d, \"nvrtc\": %d, \"sm_mhz\": %lld, \"memory_mhz\": %lld, \"celsius\": %lld",
+      planned, device.compute_capability, device.multiprocessors, (unsigned long long)device.memory_bytes, l2_bytes,
+      device.driver_version, device.nvrtc_version, s.sm_mhz, s.memory_mhz, s.celsius);
   if (on_gpu) {
     int ecc = -1, clock = 0;
     cuda.device_attribute(&ecc, GP_CUDA_ECC, device.device);
@@ -1918,6 +1900,6 @@ int main(int count, char **arguments) {
   wait_device();
   if (gp_close(ctx)) stop(3, "gp_close: %s", gp_last_message());
   printf("%d cells measured, %d not for want of time, %d failures, %.0f s\n", done, count_of_cells - done, failures,
-         now() - start);
+      now() - start);
   return failures != 0;
 }

@@ -115,15 +115,15 @@ static void relabel(searches *s) {
 }
 // One line a step: kind, time, what it reached.
 static void print_steps(const gp_traversal *t) {
-  static const char *const kinds[] = {"start", "one block", "top-down", "bottom-up", "listed",
-                                      "merge", "collect",   "cluster",  "spread",    "finish"};
+  static const char *const kinds[] = {
+      "start", "one block", "top-down", "bottom-up", "listed", "merge", "collect", "cluster", "spread", "finish"};
   uint64_t i;
   for (i = 0; i < t->steps; ++i) {
     const gp_traversal_step *s = &t->step[i], *before = i ? s - 1 : s;
     printf("  %-9s depth %5u %9.2f us %11llu vertices %12llu edges\n", kinds[s->kind], s->depth,
-           1e-3 * (double)(i ? s->nanoseconds - before->nanoseconds : s->nanoseconds),
-           (unsigned long long)(s->reached - (i ? before->reached : 0)),
-           (unsigned long long)(s->edges - (i ? before->edges : 0)));
+        1e-3 * (double)(i ? s->nanoseconds - before->nanoseconds : s->nanoseconds),
+        (unsigned long long)(s->reached - (i ? before->reached : 0)),
+        (unsigned long long)(s->edges - (i ? before->edges : 0)));
   }
 }
 static int ascending(const void *a, const void *b) {
@@ -215,7 +215,7 @@ static void write_environment(FILE *json, const gp_description *about, const cha
   text_field(json, "commit", commit);
   text_field(json, "peers", "none: no other library has these calls");
   fprintf(json, ", \"compute_capability\": %d, \"multiprocessors\": %d, \"driver\": %d}\n", about->compute_capability,
-          about->multiprocessors, about->driver_version);
+      about->multiprocessors, about->driver_version);
 }
 // The graph's description as one word: blanks become colons.
 static void write_sample(FILE *json, const searches *s, const char *policy, const tally *t) {
@@ -242,18 +242,18 @@ static void write_sample(FILE *json, const searches *s, const char *policy, cons
   text_field(json, "dist", graph_kinds[s->made.kind].name);
   text_field(json, "protocol", "back_to_back");
   fprintf(json, ", \"n\": %llu, \"bytes\": %.0f, \"in_offset\": 0, \"out_offset\": 0, \"variant\": \"ours\"",
-          (unsigned long long)s->edges, bytes);
+      (unsigned long long)s->edges, bytes);
   text_field(json, "label", policy);
   text_field(json, "status", t->wrong ? "wrong" : "ok");
   fprintf(json,
-          ", \"vertices\": %llu, \"sources\": %d, \"calls\": %d, \"median_us\": %.4f, \"min_us\": %.4f, \"max_us\": "
-          "%.4f, \"cv\": %.5f, \"gbs\": %.2f, \"limit_us\": %.4f, \"of_roof\": %.4f, \"gteps\": %.4f, "
-          "\"gteps_directed\": %.4f, \"levels\": %.2f, \"bottom_up\": %.2f, \"small\": %.2f, \"inspected\": %.0f, "
-          "\"batches_us\": [",
-          (unsigned long long)s->g.vertices, s->sources, s->calls, median * 1e3, t->ms[0] * 1e3,
-          t->ms[s->calls - 1] * 1e3, mean > 0 ? sqrt(square / s->calls) / mean : 0, bytes / median * 1e-6,
-          bytes / copy_gbs * 1e-3, bytes / median * 1e-6 / copy_gbs, teps / 2, teps, t->levels / s->calls,
-          t->bottom_up / s->calls, t->small / s->calls, t->inspected / s->calls);
+      ", \"vertices\": %llu, \"sources\": %d, \"calls\": %d, \"median_us\": %.4f, \"min_us\": %.4f, \"max_us\": "
+      "%.4f, \"cv\": %.5f, \"gbs\": %.2f, \"limit_us\": %.4f, \"of_roof\": %.4f, \"gteps\": %.4f, "
+      "\"gteps_directed\": %.4f, \"levels\": %.2f, \"bottom_up\": %.2f, \"small\": %.2f, \"inspected\": %.0f, "
+      "\"batches_us\": [",
+      (unsigned long long)s->g.vertices, s->sources, s->calls, median * 1e3, t->ms[0] * 1e3, t->ms[s->calls - 1] * 1e3,
+      mean > 0 ? sqrt(square / s->calls) / mean : 0, bytes / median * 1e-6, bytes / copy_gbs * 1e-3,
+      bytes / median * 1e-6 / copy_gbs, teps / 2, teps, t->levels / s->calls, t->bottom_up / s->calls,
+      t->small / s->calls, t->inspected / s->calls);
   for (i = 0; i < s->calls; ++i) fprintf(json, "%s%.3f", i ? ", " : "", t->ms[i] * 1e3);
   fprintf(json, "]}\n");
   fflush(json);
@@ -262,26 +262,22 @@ static void print_tally(const searches *s, const char *policy, const tally *t) {
   const int n = s->calls;
   const double median = (t->ms[n / 2] + t->ms[(n - 1) / 2]) / 2, teps = n / t->ms_an_edge * 1e-6;
   printf("%-42s %9.4f %9.4f %9.4f %9.1f %9.1f %7.1f %6.1f %6.1f %9.0f %7.2f %9.1f %9.4f%s\n", policy, median, t->ms[0],
-         t->ms[n - 1], teps / 2, teps, t->levels / n, t->bottom_up / n, t->small / n, t->inspected / n,
-         1e3 * t->sum / (t->levels > 0 ? t->levels : n), t->bytes / n * 1e-6, t->bytes / n / copy_gbs * 1e-6,
-         t->wrong ? "  WRONG" : "");
+      t->ms[n - 1], teps / 2, teps, t->levels / n, t->bottom_up / n, t->small / n, t->inspected / n,
+      1e3 * t->sum / (t->levels > 0 ? t->levels : n), t->bytes / n * 1e-6, t->bytes / n / copy_gbs * 1e-6,
+      t->wrong ? "  WRONG" : "");
   fflush(stdout);
 }
 
 static int usage(void) {
   fprintf(stderr,
-          "gp_bfs \"kronecker scale=22\" [call=bfs|bfs_sources|connected_components|graph_from_edges] [sources=64] "
-          "[at_once=64] [steps=1] [relabel=1] [json=FILE] [commit=TEXT] [backend=host] [POLICY ...]\n");
+      "gp_bfs \"kronecker scale=22\" [call=bfs|bfs_sources|connected_components|graph_from_edges] [sources=64] "
+      "[at_once=64] [steps=1] [relabel=1] [json=FILE] [commit=TEXT] [backend=host] [POLICY ...]\n");
   return 2;
 }
 int main(int argc, char **argv) {
-  static const char *const usual[] = {"default",     "threads=1024,blocks_per_sm=1",
-                                      "threads=512", "threads=256,blocks_per_sm=4",
-                                      "vectors=1",   "alpha=2",
-                                      "alpha=32",    "alpha=-1",
-                                      "beta=16",     "small=1",
-                                      "small=512",   "look=1",
-                                      "look=1000000"};
+  static const char *const usual[] = {"default", "threads=1024,blocks_per_sm=1", "threads=512",
+      "threads=256,blocks_per_sm=4", "vectors=1", "alpha=2", "alpha=32", "alpha=-1", "beta=16", "small=1", "small=512",
+      "look=1", "look=1000000"};
   static const gp_primitive calls[] = {GP_BFS, GP_BFS_SOURCES, GP_CONNECTED_COMPONENTS, GP_GRAPH_FROM_EDGES};
   const char *why, *words[64], *file = NULL, *commit = "";
   int word_count = 0, steps = 0, hubs_first = 0, i, k, wrong = 0;
@@ -336,10 +332,10 @@ int main(int argc, char **argv) {
   copy_gbs = copy_speed();
   if (json) write_environment(json, &about, commit);
   printf("%s, %s of %s: %llu vertices, %llu directed edges, %d sources; copy %.0f GB/s\n", about.name,
-         PRIMITIVE_NAMES[s.primitive], graph_name, (unsigned long long)s.g.vertices, (unsigned long long)s.edges,
-         s.sources, copy_gbs);
+      PRIMITIVE_NAMES[s.primitive], graph_name, (unsigned long long)s.g.vertices, (unsigned long long)s.edges,
+      s.sources, copy_gbs);
   printf("%-42s %9s %9s %9s %9s %9s %7s %6s %6s %9s %7s %9s %9s\n", "policy", "median ms", "least ms", "most ms",
-         "GTEPS", "directed", "levels", "up", "small", "inspected", "us/lev", "MB", "limit ms");
+      "GTEPS", "directed", "levels", "up", "small", "inspected", "us/lev", "MB", "limit ms");
   for (k = 0; k < word_count; ++k) {
     const int is_default = !strcmp(words[k], "default");
     gp_policy policy;

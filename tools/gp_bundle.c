@@ -300,7 +300,7 @@ static void write_header(const char *name) {
   qsort(images, image_count, sizeof *images, by_key);
   for (i = 0; i < image_count; ++i) bytes += images[i].bytes;
   printf("// Made by tools/gp_bundle: %lu kernels, %lu bytes. Include gpuprims.h first; set gp_config.bundle = &%s.\n",
-         (unsigned long)image_count, (unsigned long)bytes, name);
+      (unsigned long)image_count, (unsigned long)bytes, name);
   for (i = 0; i < image_count; ++i) {
     printf("static const unsigned char %s_%lu[] __attribute__((aligned(16))) = {", name, (unsigned long)i);
     for (j = 0; j < images[i].bytes; ++j) printf("%s%u,", j % 32 ? "" : "\n", images[i].data[j]);
@@ -309,9 +309,9 @@ static void write_header(const char *name) {
   printf("static const gp_bundle_entry %s_entries[] = {\n", name);
   for (i = 0; i < image_count; ++i)
     printf("  {\"%s\", %d, %s_%lu, sizeof %s_%lu},\n", images[i].key, images[i].architecture, name, (unsigned long)i,
-           name, (unsigned long)i);
+        name, (unsigned long)i);
   printf("};\nstatic const struct gp_bundle %s = {\"%s\", %lu, %s_entries};\n", name, GPUPRIMS__BUNDLE,
-         (unsigned long)image_count, name);
+      (unsigned long)image_count, name);
 }
 
 static void read_list(int *architectures, int count) {

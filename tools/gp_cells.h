@@ -98,12 +98,12 @@ static const char *const PROTOCOL_NAMES[] = {
 };
 static const char *const PRIMITIVE_NAMES[] = {"",
 #define NAME(UPPER, ...) PRIMITIVE_TEXT(__VA_ARGS__),
-                                              GP_PRIMITIVES(NAME)
+    GP_PRIMITIVES(NAME)
 #undef NAME
 };
 static const char *const OPERATOR_NAMES[] = {"",
 #define NAME(UPPER, ...) #UPPER,
-                                             GP_OPERATORS(NAME)
+    GP_OPERATORS(NAME)
 #undef NAME
 };
 #ifndef GP_ALGORITHMS // an older header, in a base of ci/baselines
@@ -119,7 +119,7 @@ static const char *const OPERATOR_NAMES[] = {"",
 #endif
 static const char *const ALGORITHM_NAMES[] = {"AUTO",
 #define NAME(NAME, ...) #NAME,
-                                              GP_ALGORITHMS(NAME)
+    GP_ALGORITHMS(NAME)
 #undef NAME
 };
 static const char *const CACHE_NAMES[] = {
@@ -769,7 +769,7 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
   default:
     return role == ROLE_counts &&
             (runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || is_a(p, "count") || p == GP_GROUP_BY ||
-             is_by_lengths(p))
+                is_by_lengths(p))
         ? find_type("u64")
         : NULL;
   }
@@ -992,8 +992,8 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
 static inline __attribute__((unused)) void cell_text(const cell *c, char *text, size_t room) {
   const type_row *usual = c->out->number == GP_DATA_F16 || c->out->number == GP_DATA_BF16 ? find_type("f32") : c->out;
   char own[200];
-  int at = snprintf(text, room, "%s%s%s %s", PRIMITIVE_NAMES[c->primitive], c->op ? " " : "", OPERATOR_NAMES[c->op],
-                    c->in->name);
+  int at = snprintf(
+      text, room, "%s%s%s %s", PRIMITIVE_NAMES[c->primitive], c->op ? " " : "", OPERATOR_NAMES[c->op], c->in->name);
   cell_own_words(c, own, sizeof own);
 #define ADD(...) at += at < (int)room ? snprintf(text + at, room - (size_t)at, __VA_ARGS__) : 0
   if (c->acc != usual) ADD(" acc=%s", c->acc->name);
@@ -1079,8 +1079,8 @@ static inline __attribute__((unused)) void cell_make_input(const cell *c, int ro
 }
 
 // Makes the numbers of cell_make_input pointers into a buffer that is at `target` on the device or the host.
-static inline __attribute__((unused)) void cell_point(const cell *c, int role, uint64_t n, void *pointers,
-                                                      const void *target) {
+static inline __attribute__((unused)) void cell_point(
+    const cell *c, int role, uint64_t n, void *pointers, const void *target) {
   const uint64_t count = cell_target(c, role) < 0 ? 0 : cell_count(c, role, n);
   uint64_t i;
   for (i = 0; i < count; i++) ((uint64_t *)pointers)[i] += (uint64_t)(uintptr_t)target;
@@ -1132,10 +1132,10 @@ static inline void cell_below_s16(void *user, void *result, const void *a, const
 
 // NULL, or what failed.
 static inline __attribute__((unused)) const char *cell_types_define(cell_types *types, gp_context *ctx) {
-  static const char *const sources[2] = {"struct s12 { unsigned int x, y, z; };",
-                                         "struct alignas(16) s16 { double x, y; };"};
-  static const char *const bodies[2] = {"a.x += b.x; a.y += b.y; a.z += b.z; return a;",
-                                        "a.x += b.x; a.y += b.y; return a;"};
+  static const char *const sources[2] = {
+      "struct s12 { unsigned int x, y, z; };", "struct alignas(16) s16 { double x, y; };"};
+  static const char *const bodies[2] = {
+      "a.x += b.x; a.y += b.y; a.z += b.z; return a;", "a.x += b.x; a.y += b.y; return a;"};
   static const char *const identities[2] = {"s12{0u, 0u, 0u}", "s16{0.0, 0.0}"};
   static const unsigned char zero[16] = {0};
   int i;
@@ -1325,10 +1325,9 @@ static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const
 
 // The place in gp_call of a buffer's pointer; 0: the call has none (segmented scans have `keys` for the peers).
 static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) {
-  static const size_t SLOTS[ROLE_COUNT] = {
-      offsetof(gp_call, in),    offsetof(gp_call, in2),  offsetof(gp_call, keys),     offsetof(gp_call, keys2),
-      offsetof(gp_call, begin), offsetof(gp_call, end),  offsetof(gp_call, out),      offsetof(gp_call, out_keys),
-      offsetof(gp_call, out2),  offsetof(gp_call, out3), offsetof(gp_call, out_count)};
+  static const size_t SLOTS[ROLE_COUNT] = {offsetof(gp_call, in), offsetof(gp_call, in2), offsetof(gp_call, keys),
+      offsetof(gp_call, keys2), offsetof(gp_call, begin), offsetof(gp_call, end), offsetof(gp_call, out),
+      offsetof(gp_call, out_keys), offsetof(gp_call, out2), offsetof(gp_call, out3), offsetof(gp_call, out_count)};
   if (!cell_type(c, role) || (role == ROLE_keys && is_segmented_scan(c->primitive))) return 0;
   if (cell_target(c, role) >= 0) return role == ROLE_keys ? offsetof(gp_call, in) : offsetof(gp_call, in2);
   if (is_batch(c->primitive) && role != ROLE_begin) return 0;

@@ -77,8 +77,8 @@ static inline const char *gp_cubin_open(gp_cubin_file *f, const void *image, siz
 }
 
 // Reads the attributes of function `symbol` (those without one belong to it too).
-static inline const char *gp_cubin_attributes(const gp_cubin_file *f, const Elf64_Shdr *s, unsigned symbol,
-                                              gp_cubin *c) {
+static inline const char *gp_cubin_attributes(
+    const gp_cubin_file *f, const Elf64_Shdr *s, unsigned symbol, gp_cubin *c) {
   enum { BYTE_FORM = 2, SIZED_FORM = 4 };
   const unsigned char *at = f->data + s->sh_offset, *end = at + s->sh_size;
   while (end - at >= 4) {
@@ -102,8 +102,8 @@ static inline const char *gp_cubin_attributes(const gp_cubin_file *f, const Elf6
 }
 
 // Reads the resources of `kernel` in the image. NULL, or why it cannot.
-static inline __attribute__((unused)) const char *gp_cubin_read(const void *image, size_t bytes, const char *kernel,
-                                                                gp_cubin *c) {
+static inline __attribute__((unused)) const char *gp_cubin_read(
+    const void *image, size_t bytes, const char *kernel, gp_cubin *c) {
   static const char TEXT[] = ".text.", SHARED[] = ".nv.shared.", INFO[] = ".nv.info", CONSTANT[] = ".nv.constant";
   gp_cubin_file f;
   gp__sha hash;
@@ -137,7 +137,7 @@ static inline __attribute__((unused)) const char *gp_cubin_read(const void *imag
           c->barriers = (int)(s.sh_flags >> 20 & 0x7f);
         }
       } else if (!strncmp(name, CONSTANT, sizeof CONSTANT - 1) && !strchr("04", name[sizeof CONSTANT - 1]) &&
-                 s.sh_type != SHT_NOBITS) { // bank 0: arguments; bank 4: zeros, room for addresses of variables
+          s.sh_type != SHT_NOBITS) { // bank 0: arguments; bank 4: zeros, room for addresses of variables
         gp__sha_add(&hash, f.data + s.sh_offset, (size_t)s.sh_size);
       } else if (!strncmp(name, SHARED, sizeof SHARED - 1) && !strcmp(name + sizeof SHARED - 1, kernel)) {
         if (s.sh_size > INT_MAX) return "its shared memory has no sensible size";
@@ -162,9 +162,18 @@ typedef struct gp_multiprocessor {
   int compute_capability, threads, blocks, shared_kib, barriers;
 } gp_multiprocessor;
 static const gp_multiprocessor GP_MULTIPROCESSORS[] = {
-    {75, 1024, 16, 64, 0},    {80, 2048, 32, 164, 0},   {86, 1536, 16, 100, 0},   {87, 1536, 16, 164, 0},
-    {88, 1536, 16, 100, 0},   {89, 1536, 24, 100, 0},   {90, 2048, 32, 228, 64},  {100, 2048, 32, 228, 64},
-    {101, 1536, 24, 228, 24}, {103, 2048, 32, 228, 64}, {110, 1536, 24, 228, 24}, {120, 1536, 24, 100, 24},
+    {75, 1024, 16, 64, 0},
+    {80, 2048, 32, 164, 0},
+    {86, 1536, 16, 100, 0},
+    {87, 1536, 16, 164, 0},
+    {88, 1536, 16, 100, 0},
+    {89, 1536, 24, 100, 0},
+    {90, 2048, 32, 228, 64},
+    {100, 2048, 32, 228, 64},
+    {101, 1536, 24, 228, 24},
+    {103, 2048, 32, 228, 64},
+    {110, 1536, 24, 228, 24},
+    {120, 1536, 24, 100, 24},
 };
 
 // Blocks that fit a multiprocessor, by NVIDIA's occupancy rules (cuda_occupancy.h). 0: none fits.

@@ -41,15 +41,8 @@ typedef struct subject {
   int step;
 } subject;
 enum { MAKE, BUILD, DIRECTED, TRANSPOSE, RELABEL, DEGREES, CHECK_GRAPH, CHECK_SEARCH, COPY, STEPS };
-static const char *const STEP_NAMES[STEPS] = {"edges made",
-                                              "built: both ways, unique",
-                                              "built as it comes",
-                                              "transposed",
-                                              "relabelled",
-                                              "degrees",
-                                              "graph checked",
-                                              "search checked",
-                                              "copy"};
+static const char *const STEP_NAMES[STEPS] = {"edges made", "built: both ways, unique", "built as it comes",
+    "transposed", "relabelled", "degrees", "graph checked", "search checked", "copy"};
 static gp_result run(const subject *s) {
   const graph_made *m = s->made;
   switch (s->step) {
@@ -154,15 +147,14 @@ static void measure(const char *name, int repeats) {
   CU(to_host(&degrees, (uint64_t)(uintptr_t)s.report, sizeof degrees));
   good(gp_bfs(ctx, &s.graph, 0, s.depths, NULL, stream));
   printf("%s: %llu vertices, %llu edges made, %llu in the graph; copy %.0f GB/s\n", name,
-         (unsigned long long)made.vertices, (unsigned long long)made.edges, (unsigned long long)degrees.edges,
-         copy_speed);
+      (unsigned long long)made.vertices, (unsigned long long)made.edges, (unsigned long long)degrees.edges, copy_speed);
   for (i = 0; i < sizeof order / sizeof *order; i++) {
     const double bytes = bytes_of(order[i], (double)made.vertices, (double)made.edges, (double)degrees.edges);
     if (order[i] == DIRECTED && made.edges > s.relabelled.edges) continue;
     s.step = order[i];
     ms = median_ms(&s, repeats);
     printf("  %-26s %9.3f ms  %8.2f GB  %6.0f GB/s  %4.2f of copy\n", STEP_NAMES[order[i]], ms, bytes * 1e-9,
-           bytes / ms * 1e-6, bytes / ms * 1e-6 / copy_speed);
+        bytes / ms * 1e-6, bytes / ms * 1e-6 / copy_speed);
     if (order[i] == CHECK_GRAPH || order[i] == CHECK_SEARCH) {
       CU(stream_wait(stream));
       CU(to_host(&fault, (uint64_t)(uintptr_t)s.report, sizeof fault));
@@ -170,23 +162,16 @@ static void measure(const char *name, int repeats) {
     }
   }
   {
-    const void *const memory[] = {s.pairs,
-                                  s.depths,
-                                  s.report,
-                                  s.graph.offsets,
-                                  s.graph.targets,
-                                  s.graph.in_offsets,
-                                  s.graph.in_sources,
-                                  s.relabelled.offsets,
-                                  s.relabelled.targets};
+    const void *const memory[] = {s.pairs, s.depths, s.report, s.graph.offsets, s.graph.targets, s.graph.in_offsets,
+        s.graph.in_sources, s.relabelled.offsets, s.relabelled.targets};
     CU(stream_wait(stream));
     for (i = 0; i < sizeof memory / sizeof *memory; i++) CU(free_((uint64_t)(uintptr_t)memory[i]));
   }
 }
 
 int main(int argc, char **argv) {
-  static const char *const usual[] = {"kronecker scale=20", "kronecker scale=24", "uniform n=4M",
-                                      "grid rows=2000 columns=2000"};
+  static const char *const usual[] = {
+      "kronecker scale=20", "kronecker scale=24", "uniform n=4M", "grid rows=2000 columns=2000"};
   gp_config config = gp_config_init();
   gp_description about = gp_description_init();
   void *primary;

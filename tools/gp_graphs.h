@@ -33,19 +33,19 @@ GRAPH_SHARED(
     typedef unsigned long long graph_u64; typedef unsigned int graph_u32;
 
     enum {GRAPH_KRONECKER, // scale, factor: 2^scale vertices; quadrants .57 .19 .19 .05, numbers scrambled (Graph500)
-          GRAPH_UNIFORM,   // n, factor: both ends uniform
-          GRAPH_GRID,      // rows, columns, keep: neighbours in a plane; keep of 65536 edges exist
-          GRAPH_GEOMETRIC, // rows, columns, reach: four points a cell, joined when near: 1/256 of a cell
-          GRAPH_SMALL,     // n, factor, rewire: a ring of near ones; rewire of 65536 edges lead anywhere
-          GRAPH_CHAIN,     // n
-          GRAPH_RING,      // n
-          GRAPH_STAR,      // n: vertex 0 is the hub
-          GRAPH_TORUS,     // rows, columns
-          GRAPH_HYPERCUBE, // scale
-          GRAPH_TREE,      // n: the parent of v is (v - 1) / 2
-          GRAPH_COMPLETE,  // n
-          GRAPH_PIECES,    // n, columns: chains of this many vertices, and the rest
-          GRAPH_KINDS};
+        GRAPH_UNIFORM,     // n, factor: both ends uniform
+        GRAPH_GRID,        // rows, columns, keep: neighbours in a plane; keep of 65536 edges exist
+        GRAPH_GEOMETRIC,   // rows, columns, reach: four points a cell, joined when near: 1/256 of a cell
+        GRAPH_SMALL,       // n, factor, rewire: a ring of near ones; rewire of 65536 edges lead anywhere
+        GRAPH_CHAIN,       // n
+        GRAPH_RING,        // n
+        GRAPH_STAR,        // n: vertex 0 is the hub
+        GRAPH_TORUS,       // rows, columns
+        GRAPH_HYPERCUBE,   // scale
+        GRAPH_TREE,        // n: the parent of v is (v - 1) / 2
+        GRAPH_COMPLETE,    // n
+        GRAPH_PIECES,      // n, columns: chains of this many vertices, and the rest
+        GRAPH_KINDS};
 
     typedef struct graph_made {
       int kind;
@@ -198,9 +198,18 @@ typedef struct graph_kind {
   const char *numbers; // words of a description: n, s(cale), r(ows), c(olumns), f(actor), k(eep), w (rewire), R(each)
 } graph_kind;
 __attribute__((unused)) static const graph_kind graph_kinds[GRAPH_KINDS] = {
-    {"kronecker", 0, "sf"},    {"uniform", 0, "nf"},  {"grid", 0, "rck"}, {"geometric", 0, "rcR"},
-    {"small_world", 0, "nfw"}, {"chain", 1, "n"},     {"ring", 1, "n"},   {"star", 1, "n"},
-    {"torus", 1, "rc"},        {"hypercube", 1, "s"}, {"tree", 1, "n"},   {"complete", 1, "n"},
+    {"kronecker", 0, "sf"},
+    {"uniform", 0, "nf"},
+    {"grid", 0, "rck"},
+    {"geometric", 0, "rcR"},
+    {"small_world", 0, "nfw"},
+    {"chain", 1, "n"},
+    {"ring", 1, "n"},
+    {"star", 1, "n"},
+    {"torus", 1, "rc"},
+    {"hypercube", 1, "s"},
+    {"tree", 1, "n"},
+    {"complete", 1, "n"},
     {"pieces", 1, "nc"},
 };
 
@@ -280,9 +289,9 @@ GRAPH_FUNCTION int graph_read(const char *text, graph_made *g) {
   g->columns = (graph_u64)number[3];
   g->factor = (graph_u64)number[4];
   g->seed = (graph_u64)number[8];
-  g->share = (graph_u64)(g->kind == GRAPH_GEOMETRIC   ? number[7] * 2.56
-                             : g->kind == GRAPH_SMALL ? number[6] * 655.36
-                                                      : number[5] * 655.36);
+  g->share = (graph_u64)(g->kind == GRAPH_GEOMETRIC ? number[7] * 2.56
+          : g->kind == GRAPH_SMALL                  ? number[6] * 655.36
+                                                    : number[5] * 655.36);
   return graph_size(g);
 }
 
@@ -316,10 +325,9 @@ GRAPH_FUNCTION gp_result graph_edge_operator(gp_context *ctx, const graph_made *
   char body[600], *prelude;
   gp_result result;
   snprintf(body, sizeof body,
-           "const graph_made g = {%d, %d, %d, %uu, %lluull, %lluull, %lluull, %lluull, %lluull, %lluull, %lluull};\n"
-           "return graph_edge(&g, a);",
-           g->kind, g->flags, g->exact, g->scale, g->vertices, g->edges, g->rows, g->columns, g->factor, g->share,
-           g->seed);
+      "const graph_made g = {%d, %d, %d, %uu, %lluull, %lluull, %lluull, %lluull, %lluull, %lluull, %lluull};\n"
+      "return graph_edge(&g, a);",
+      g->kind, g->flags, g->exact, g->scale, g->vertices, g->edges, g->rows, g->columns, g->factor, g->share, g->seed);
   prelude = (char *)malloc(sizeof head + sizeof graph_text);
   if (!prelude) return GP_E_MEMORY;
   strcpy(prelude, head);
@@ -382,7 +390,7 @@ GRAPH_FUNCTION long long graph_depth(const graph_made *g, graph_u64 a, graph_u64
     const graph_u64 ra = a / g->columns, rb = b / g->columns, ca = a % g->columns, cb = b % g->columns;
     const graph_u64 down = ra > rb ? ra - rb : rb - ra, right = ca > cb ? ca - cb : cb - ca;
     return (long long)((down < g->rows - down ? down : g->rows - down) +
-                       (right < g->columns - right ? right : g->columns - right));
+        (right < g->columns - right ? right : g->columns - right));
   }
   case GRAPH_TREE: {
     long long steps = 0;

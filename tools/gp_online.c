@@ -6,17 +6,13 @@
 static const struct {
   const char *name;
   gp_tuner_search kind;
-} strategies[] = {{"auto", GP_SEARCH_AUTO},
-                  {"simplex", GP_SEARCH_SIMPLEX},
-                  {"random", GP_SEARCH_RANDOM},
-                  {"coordinates", GP_SEARCH_COORDINATES},
-                  {"exhaustive", GP_SEARCH_EXHAUSTIVE},
-                  {"surrogate", GP_SEARCH_SURROGATE}};
+} strategies[] = {{"auto", GP_SEARCH_AUTO}, {"simplex", GP_SEARCH_SIMPLEX}, {"random", GP_SEARCH_RANDOM},
+    {"coordinates", GP_SEARCH_COORDINATES}, {"exhaustive", GP_SEARCH_EXHAUSTIVE}, {"surrogate", GP_SEARCH_SURROGATE}};
 
 // NULL: there are no more.
 const char *online_strategy(int number);
-void *online_open(int dimensions, const int *count, const int *categorical, const int *start, int strategy,
-                  uint64_t seed);
+void *online_open(
+    int dimensions, const int *count, const int *categorical, const int *start, int strategy, uint64_t seed);
 void online_close(void *search);
 // 1: *point is to be measured; 0: its result is awaited; -1: the search has ended.
 int online_ask(void *search, int *point);
@@ -31,8 +27,8 @@ const char *online_strategy(int number) {
 // Which configurations are invalid, a search learns by results, as a program's tuner does.
 static int valid(void *user, const int *point) { return (void)user, (void)point, 1; }
 
-void *online_open(int dimensions, const int *count, const int *categorical, const int *start, int strategy,
-                  uint64_t seed) {
+void *online_open(
+    int dimensions, const int *count, const int *categorical, const int *start, int strategy, uint64_t seed) {
   gp__lattice lattice = {dimensions, {0}, {0}, {0}};
   if (dimensions < 1 || dimensions > GP__TUNED_MOST) return NULL;
   for (int k = 0; k < dimensions; k++) {

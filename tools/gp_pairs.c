@@ -131,11 +131,8 @@ static void operators(void) {
   static const struct {
     const char *name;
     gp_type in, acc;
-  } types[] = {{"u8", GP_U8, GP_U8},
-               {"u8 in i32", GP_U8, GP_I32},
-               {"i8", GP_I8, GP_I8},
-               {"i16", GP_I16, GP_I16},
-               {"i32", GP_I32, GP_I32}};
+  } types[] = {{"u8", GP_U8, GP_U8}, {"u8 in i32", GP_U8, GP_I32}, {"i8", GP_I8, GP_I8}, {"i16", GP_I16, GP_I16},
+      {"i32", GP_I32, GP_I32}};
   static const struct {
     const char *name;
     gp_op op;
@@ -153,7 +150,7 @@ static void operators(void) {
             c.in_type = types[t].in, c.acc_type = c.out_type = types[t].acc;
             if (k && c.count > 1 << 23 && o) continue; // a scan's operator costs the same at any size
             snprintf(name, sizeof name, "%s %s%s %s n=%llu", k ? "inclusive_scan" : "reduce", ops[o].name,
-                     transforms[m].name, types[t].name, (unsigned long long)c.count);
+                transforms[m].name, types[t].name, (unsigned long long)c.count);
             compare("operators", name, &c);
           }
 }
@@ -195,10 +192,10 @@ static void segments(void) {
       c.op = op == 0 ? GP_SUM : op == 1 ? GP_AND : GP_OR, c.in_type = c.out_type = GP_I32;
       c.keys = memory + (256u << 20), c.key_type = GP_U32, c.equal = GP_EQUAL, c.init = &init;
       snprintf(name, sizeof name, "exclusive_scan_by_key %s i32 n=%llu",
-               op == 0       ? "SUM"
-                   : op == 1 ? "AND"
-                             : "OR",
-               (unsigned long long)counts[s]);
+          op == 0       ? "SUM"
+              : op == 1 ? "AND"
+                        : "OR",
+          (unsigned long long)counts[s]);
       compare("segments", name, &c);
     }
   for (s = 0; s < 3; s++) {
@@ -235,7 +232,7 @@ static void sets(void) {
         c.out_keys = memory + (512u << 20), c.out = values ? memory + (768u << 20) : NULL;
         if (k < 2) c.out_count = (uint64_t *)(void *)(memory + (1020u << 20));
         snprintf(name, sizeof name, "%s u32%s n=2*%llu", kinds[k].name, values ? " with u32" : "",
-                 (unsigned long long)counts[s]);
+            (unsigned long long)counts[s]);
         compare("sets", name, &c);
       }
 }
@@ -294,8 +291,8 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } all[] = {{"operators", operators}, {"alignment", alignment}, {"segments", segments},
-             {"sets", sets},           {"sorts", sorts},         {"streams", streams_part}};
+  } all[] = {{"operators", operators}, {"alignment", alignment}, {"segments", segments}, {"sets", sets},
+      {"sorts", sorts}, {"streams", streams_part}};
   const char *why = gp_cuda_open(&cuda);
   void *primary = NULL;
   char device[128] = "";
@@ -336,6 +333,6 @@ int main(int argc, char **argv) {
   printf("%s; copy of 512 MiB: %.0f GB/s\n", device, 2e-6 * (double)(512u << 20) / median(copies, ROUNDS));
   for (j = 0; j < part_count; j++)
     printf("%-10s %3d calls, geometric mean of old / new %.3f\n", parts[j].name, parts[j].count,
-           exp(parts[j].log_sum / parts[j].count));
+        exp(parts[j].log_sum / parts[j].count));
   return 0;
 }

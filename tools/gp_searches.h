@@ -71,7 +71,7 @@ GRAPH_FUNCTION gp_result searches_make(searches *s, gp_context *ctx, gp_stream s
   if (i < s->sources) *why = "hardly a vertex has an edge";
   s->calls = s->primitive == GP_BFS ? s->sources : s->primitive == GP_BFS_SOURCES ? s->sources / s->at_once : 1;
   s->depths = (char *)m->allocate(g->vertices * 4 * (uint64_t)(s->primitive == GP_BFS_SOURCES ? s->at_once : 1) +
-                                  g->vertices * 4 + 2 * SEARCH_GUARD) + // labels may have 8 bytes
+                  g->vertices * 4 + 2 * SEARCH_GUARD) + // labels may have 8 bytes
       SEARCH_GUARD;
   s->parents = m->allocate(g->vertices * 8);
   s->report = (gp_fault *)m->allocate(sizeof *s->report);
@@ -120,8 +120,8 @@ GRAPH_FUNCTION gp_result searches_check_labels(searches *s, gp_context *ctx, gp_
   return r;
 }
 // Runs the call number i once and checks its output. *why: NULL, or what is wrong.
-GRAPH_FUNCTION gp_result searches_check(searches *s, gp_context *ctx, gp_stream stream, gp_call c, int i,
-                                        const char **why) {
+GRAPH_FUNCTION gp_result searches_check(
+    searches *s, gp_context *ctx, gp_stream stream, gp_call c, int i, const char **why) {
   const int rows = s->primitive == GP_BFS_SOURCES ? s->at_once : 1, labels = s->primitive == GP_CONNECTED_COMPONENTS;
   const size_t row = (size_t)s->g.vertices * (labels && s->g.vertex_type == GP_U64 ? 8 : 4), all = row * (size_t)rows;
   unsigned char guards[2 * SEARCH_GUARD];

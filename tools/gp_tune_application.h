@@ -124,8 +124,8 @@ static inline void gp_tune_describe(const gp_tune_application *a) {
   printf("], \"fields\": [");
   for (i = 0; i < a->fields; i++) {
     const gp_tune_application_field *f = &a->field[i];
-    printf("%s{\"kernel\": \"%s\", \"name\": \"%s\", \"values\": [", i ? ", " : "", f->kernel ? f->kernel : "",
-           f->name);
+    printf(
+        "%s{\"kernel\": \"%s\", \"name\": \"%s\", \"values\": [", i ? ", " : "", f->kernel ? f->kernel : "", f->name);
     for (k = 0; k < gp_tune_words(f->values); k++) {
       const char *word;
       const size_t length = gp_tune_word_at(f->values, k, &word);

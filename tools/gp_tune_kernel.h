@@ -53,7 +53,7 @@ typedef struct gp_tune_kernel {
   uint64_t (*moved)(uint64_t n);                    // bytes that a call must at least read and write
   int (*launch)(gp_tune_launch *launch);            // 0: these fields are invalid together, or for this n
   const char *(*check)(void *const *data,
-                       uint64_t n); // copies of the buffers after a call; NULL: right, else the fault
+      uint64_t n); // copies of the buffers after a call; NULL: right, else the fault
   // NULL, or: describes the buffers that are arrays of GP_AT by *array = GP_ARRAY_OF(...), in the layout of a field
   // (gp_tune_layout). If *array stays all zero, the buffer has `bytes`. For an array `fill` and `check` get its
   // gp_array instead of its memory.

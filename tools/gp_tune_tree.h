@@ -58,8 +58,8 @@ static inline int gp_tune_choose(const gp_tune_tree *tree, uint64_t n, const uin
 
 // The option of field number `field` for a compiler, nvcc or NVRTC. Returns its length without the final zero, even
 // where capacity is too small.
-static inline size_t gp_tune_option(const gp_tune_tree *tree, const uint64_t *values, int field, char *option,
-                                    size_t capacity) {
+static inline size_t gp_tune_option(
+    const gp_tune_tree *tree, const uint64_t *values, int field, char *option, size_t capacity) {
   const char *name = tree->name[field];
   const int is_layout = !strncmp(name, "GP_LAYOUT_", 10),
             length = is_layout ? snprintf(option, capacity, "-D%s=GP_USE(%" PRIu64 "ull)", name, values[field])
@@ -101,8 +101,8 @@ typedef struct gp_tune_trees {
 
 // place[level]: the place of a level's feature among these names, -1 for a feature that the caller does not have.
 // Returns the number of names that the trees do not know; *unknown (may be NULL) is the first of them, or NULL.
-static inline int gp_tune_bind(const gp_tune_trees *trees, const char *const *names, int count, int *place,
-                               const char **unknown) {
+static inline int gp_tune_bind(
+    const gp_tune_trees *trees, const char *const *names, int count, int *place, const char **unknown) {
   int strangers = 0, f, i;
   if (unknown) *unknown = NULL;
   for (f = 0; f < trees->features; f++) {
@@ -132,7 +132,7 @@ static inline const gp_tune_features *gp_tune_on(const gp_tune_trees *trees, con
 // fixed: as for gp_tune_choose. Returns 1 for measured values, 0 for defaults of the free fields: without a tree,
 // without one of its features, or where nothing was measured beside a fixed layout.
 static inline int gp_tune_decide(const gp_tune_trees *trees, const gp_tune_features *tree, const int *place,
-                                 const uint64_t *features, const uint64_t *fixed, uint64_t *values) {
+    const uint64_t *features, const uint64_t *fixed, uint64_t *values) {
   uint64_t at = 0, r;
   int f, i;
   for (f = 0; tree && f < trees->features; f++) {

@@ -376,7 +376,9 @@ def lint_text(findings, paths):
             shape.append(f"{path}: no newline at the end")
         if text.endswith("\n\n"):
             shape.append(f"{path}: empty lines at the end")
+        packed = False  # digits may spell any word
         for number, line in enumerate(text.split("\n"), 1):
+            packed = line == amalgamate.BEGIN or packed and line != amalgamate.END
             where = f"{path}:{number}"
             table = path.endswith(".md") and line.lstrip().startswith("|")
             if len(line) > COLUMNS and not table:
@@ -385,9 +387,9 @@ def lint_text(findings, paths):
                 shape.append(f"{where}: space at the end of the line")
             if "\t" in line and os.path.basename(path) != "Makefile":
                 shape.append(f"{where}: a tab")
-            if unfinished.search(line):
+            if unfinished.search(line) and not packed:
                 work.append(f"{where}: {line.strip()}")
-            if places.search(line):
+            if places.search(line) and not packed:
                 paths_found.append(f"{where}: {line.strip()}")
     findings.check("columns", long_lines)
     findings.check("white space", shape)

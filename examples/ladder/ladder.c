@@ -136,8 +136,8 @@ static void start_reduction(ladder *l, const rung *r, char *in, char *out) {
     if (!r->share && turn) blocks = 1;
     to = blocks == 1 ? (void *)out : (void *)l->partial[turn % 2];
     arguments[0] = (void *)&from, arguments[1] = &to, arguments[2] = &n;
-    own_launch(&l->gpu, r->kernel, grid_of(blocks), 1, r->threads, 1, r->threads * (unsigned)sizeof(unsigned),
-               arguments);
+    own_launch(
+        &l->gpu, r->kernel, grid_of(blocks), 1, r->threads, 1, r->threads * (unsigned)sizeof(unsigned), arguments);
     if (blocks == 1) return;
     from = to;
     n = blocks;
@@ -150,7 +150,7 @@ static void start_transpose(ladder *l, const rung *r, char *in, char *out) {
   void *arguments[4];
   arguments[0] = &in, arguments[1] = &out, arguments[2] = &width, arguments[3] = &height;
   own_launch(&l->gpu, r->kernel, (unsigned)divide_up(width, r->tile), (unsigned)divide_up(height, r->tile), r->tile,
-             r->rows, 0, arguments);
+      r->rows, 0, arguments);
 }
 
 static void start_floats(ladder *l, const rung *r, char *in, char *out) {
@@ -158,7 +158,7 @@ static void start_floats(ladder *l, const rung *r, char *in, char *out) {
   void *from = in + 4 * r->shift, *to = out + 4 * r->shift, *arguments[3];
   arguments[0] = &from, arguments[1] = &to, arguments[2] = &n;
   own_launch(&l->gpu, r->kernel, grid_of(divide_up(n, r->threads)), 1, r->threads, 1,
-             r->share == 3 ? r->threads * 12 : 0, arguments);
+      r->share == 3 ? r->threads * 12 : 0, arguments);
 }
 
 static void start_read(ladder *l, const rung *r, char *in, char *out) {
@@ -235,8 +235,8 @@ static void choose_launch(ladder *l, rung *r, const char *const *kernels, const 
 
 // ---- tables ---------------------------------------------------------------------------------------------------------
 
-static rung *add(table *t, const char *name, const char *what,
-                 void (*start)(ladder *l, const rung *r, char *in, char *out)) {
+static rung *add(
+    table *t, const char *name, const char *what, void (*start)(ladder *l, const rung *r, char *in, char *out)) {
   rung *r = &t->rungs[t->count++];
   if (t->count > MOST_RUNGS) own_stop("too many rungs");
   memset(r, 0, sizeof *r);
@@ -247,15 +247,11 @@ static rung *add(table *t, const char *name, const char *what,
 }
 
 static table reduction_table(const ladder *l, uint64_t n) {
-  static const char *const whats[] = {"interleaved addressing, divergent",
-                                      "interleaved addressing, bank conflicts",
-                                      "sequential addressing",
-                                      "first add during load",
-                                      "last warp unrolled",
-                                      "completely unrolled",
-                                      "multiple elements a thread"};
-  static const char *const kernels[] = {"reduce_1", "reduce_2",     "reduce_3", "reduce_4",
-                                        "reduce_5", "reduce_6_128", NULL};
+  static const char *const whats[] = {"interleaved addressing, divergent", "interleaved addressing, bank conflicts",
+      "sequential addressing", "first add during load", "last warp unrolled", "completely unrolled",
+      "multiple elements a thread"};
+  static const char *const kernels[] = {
+      "reduce_1", "reduce_2", "reduce_3", "reduce_4", "reduce_5", "reduce_6_128", NULL};
   static const double published_us[] = {8054, 3456, 1722, 965, 536, 381, 268};
   static const double published_gbs[] = {2.083, 4.854, 9.741, 17.377, 31.289, 43.996, 62.671};
   static const char *const names[] = {"1", "2", "3", "4", "5", "6", "7"};
@@ -289,9 +285,9 @@ static table transpose_table(const ladder *l, unsigned width, unsigned height) {
     const char *name, *what, *kernel;
     unsigned tile, rows;
   } rungs[] = {{"naive", "rows are read, columns written", "transpose_naive", 16, 16},
-               {"shared", "coalesced through shared memory", "transpose_shared", 16, 16},
-               {"padded", "and no bank conflicts", "transpose_padded", 16, 16},
-               {"rows", "32 x 33 tiles, four elements a thread", "transpose_rows", 32, 8}};
+      {"shared", "coalesced through shared memory", "transpose_shared", 16, 16},
+      {"padded", "and no bank conflicts", "transpose_padded", 16, 16},
+      {"rows", "32 x 33 tiles, four elements a thread", "transpose_rows", 32, 8}};
   // Naive, and coalesced without bank conflicts.
   static const struct {
     unsigned width, height;
@@ -327,11 +323,11 @@ static table floats_table(const ladder *l, uint64_t n) {
     unsigned share, shift, skip;
     double us; // of 3 Mi floats
   } rungs[] = {{"coalesced", "a float a thread", "floats_coalesced", 1, 0, 0, 356},
-               {"some", "every other thread takes no part", "floats_some", 1, 0, 2, 357},
-               {"permuted", "neighbours swapped", "floats_permuted", 1, 0, 0, 3494},
-               {"misaligned", "one float further on", "floats_coalesced", 1, 1, 0, 3494},
-               {"float3", "a struct of 12 bytes a thread", "float3_naive", 3, 0, 0, 3302},
-               {"float3 shared", "the same through shared memory", "float3_shared", 3, 0, 0, 359}};
+      {"some", "every other thread takes no part", "floats_some", 1, 0, 2, 357},
+      {"permuted", "neighbours swapped", "floats_permuted", 1, 0, 0, 3494},
+      {"misaligned", "one float further on", "floats_coalesced", 1, 1, 0, 3494},
+      {"float3", "a struct of 12 bytes a thread", "float3_naive", 3, 0, 0, 3302},
+      {"float3 shared", "the same through shared memory", "float3_shared", 3, 0, 0, 359}};
   table t;
   rung *r;
   int i;
@@ -350,7 +346,7 @@ static table floats_table(const ladder *l, uint64_t n) {
   }
   for (i = 0; i < 2; ++i) {
     r = add(&t, i ? "gp_transform 3" : "gp_transform",
-            i ? "this library's call, structs" : "this library's call, floats", start_call);
+        i ? "this library's call, structs" : "this library's call, floats", start_call);
     r->call = gp_call_init(GP_TRANSFORM);
     r->call.op = i ? l->increment3 : l->increment;
     r->call.in_type = r->call.out_type = i ? l->float3 : GP_F32;
@@ -393,8 +389,8 @@ static void measure(ladder *l, table *t) {
     if (r->start != start_read && r->start != start_copy) {
       ++l->checked;
       if (!is_right(t, r, data)) {
-        fprintf(stderr, "FAILED: %s of %llu elements: %s\n", family_names[t->family], (unsigned long long)t->n,
-                r->name);
+        fprintf(
+            stderr, "FAILED: %s of %llu elements: %s\n", family_names[t->family], (unsigned long long)t->n, r->name);
         ++l->wrong;
       }
     }
@@ -443,17 +439,17 @@ static void print_table(const ladder *l, const table *t) {
   else snprintf(title, sizeof title, "Increment of %llu floats", (unsigned long long)t->n);
   printf("\n%s, %.3g MB moved\n", title, moved * 1e-6);
   printf("%-57s|%33s |  %s\n", "", t->family == REDUCTION ? "G80, Harris 2007" : "G80, tutorial 2007", l->gpu.name);
-  printf("%-57s|%9s%8s%8s%8s |%9s%8s%8s%8s%8s\n", "", "us", "GB/s", "step", "all", "us", "GB/s", "step", "all",
-         "of roof");
+  printf(
+      "%-57s|%9s%8s%8s%8s |%9s%8s%8s%8s%8s\n", "", "us", "GB/s", "step", "all", "us", "GB/s", "step", "all", "of roof");
   for (i = 0; i < t->count; ++i) {
     const rung *r = &t->rungs[i];
     if (!i) first = r->median_us, published_first = r->published_us;
     printf("%-15s%-42s|%9s%8s%8s%8s |%9.2f%8.1f%8s%8.2f%8.2f\n", r->name, r->what,
-           cell(text[0], "%.0f", r->published_us), cell(text[1], "%.1f", published_gbs(t, r)),
-           cell(text[2], "%.2f", r->published_us > 0 ? published_before / r->published_us : 0),
-           cell(text[3], "%.2f", r->published_us > 0 && i ? published_first / r->published_us : 0), r->median_us,
-           1e-3 * moved / r->median_us, cell(text[4], "%.2f", before / r->median_us), first / r->median_us,
-           roof_us / r->median_us);
+        cell(text[0], "%.0f", r->published_us), cell(text[1], "%.1f", published_gbs(t, r)),
+        cell(text[2], "%.2f", r->published_us > 0 ? published_before / r->published_us : 0),
+        cell(text[3], "%.2f", r->published_us > 0 && i ? published_first / r->published_us : 0), r->median_us,
+        1e-3 * moved / r->median_us, cell(text[4], "%.2f", before / r->median_us), first / r->median_us,
+        roof_us / r->median_us);
     before = r->median_us;
     published_before = r->published_us;
   }
@@ -462,18 +458,18 @@ static void print_table(const ladder *l, const table *t) {
 static void write_table(ladder *l, const table *t) {
   int i;
   fprintf(l->json,
-          "%s\n{\"family\": \"%s\", \"elements\": %llu, \"width\": %u, \"height\": %u, \"moved\": %llu, \"rungs\": [",
-          l->tables++ ? "," : "", family_names[t->family], (unsigned long long)t->n, t->width, t->height,
-          (unsigned long long)t->moved);
+      "%s\n{\"family\": \"%s\", \"elements\": %llu, \"width\": %u, \"height\": %u, \"moved\": %llu, \"rungs\": [",
+      l->tables++ ? "," : "", family_names[t->family], (unsigned long long)t->n, t->width, t->height,
+      (unsigned long long)t->moved);
   for (i = 0; i < t->count; ++i) {
     const rung *r = &t->rungs[i];
     fprintf(l->json,
-            "%s\n  {\"name\": \"%s\", \"what\": \"%s\", \"kernel\": \"%s\", \"threads\": %u, \"blocks_per_sm\": %u, "
-            "\"calls\": %d, \"us\": %.4f, \"min_us\": %.4f, \"max_us\": %.4f, \"gbs\": %.2f, \"published_us\": %g, "
-            "\"published_gbs\": %.3f}",
-            i ? "," : "", r->name, r->what, r->kernel_name ? r->kernel_name : "", r->threads, r->blocks_per_sm,
-            r->calls, r->median_us, r->us[0], r->us[r->batches - 1], 1e-3 * (double)t->moved / r->median_us,
-            r->published_us, published_gbs(t, r));
+        "%s\n  {\"name\": \"%s\", \"what\": \"%s\", \"kernel\": \"%s\", \"threads\": %u, \"blocks_per_sm\": %u, "
+        "\"calls\": %d, \"us\": %.4f, \"min_us\": %.4f, \"max_us\": %.4f, \"gbs\": %.2f, \"published_us\": %g, "
+        "\"published_gbs\": %.3f}",
+        i ? "," : "", r->name, r->what, r->kernel_name ? r->kernel_name : "", r->threads, r->blocks_per_sm, r->calls,
+        r->median_us, r->us[0], r->us[r->batches - 1], 1e-3 * (double)t->moved / r->median_us, r->published_us,
+        published_gbs(t, r));
   }
   fprintf(l->json, "]}");
 }
@@ -527,7 +523,7 @@ static int without_gpu(const char *why, const char *kernels) {
   printf("skipped: %s\n"
          "On a GPU it checks and times seven sums, four transposes and six kernels on floats and structs, beside\n"
          "gp_reduce, gp_transpose, gp_transform, copies and reads, as tables beside the figures of 2007.\n",
-         why);
+      why);
   memset(&g, 0, sizeof g);
   why = own_open_compiler(&g);
   if (why) {
@@ -573,7 +569,7 @@ int main(int argc, char **argv) {
     l.json = fopen(out, "w");
     if (!l.json) own_stop("%s cannot be written", out);
     fprintf(l.json, "{\"device\": \"%s\", \"capability\": %d, \"multiprocessors\": %d, \"tables\": [", l.gpu.name,
-            l.gpu.capability, l.gpu.multiprocessors);
+        l.gpu.capability, l.gpu.multiprocessors);
   }
   if (l.quick) {
     run_table(&l, reduction_table(&l, 12289));

@@ -124,8 +124,8 @@ template <unsigned THREADS> static __device__ __forceinline__ void ladder_unroll
 
 // 6: completely unrolled: a kernel for each block size, by a template.
 template <unsigned THREADS>
-static __device__ __forceinline__ void ladder_reduce_6(unsigned *sums, const unsigned *in, unsigned *out,
-                                                       ladder_count n) {
+static __device__ __forceinline__ void ladder_reduce_6(
+    unsigned *sums, const unsigned *in, unsigned *out, ladder_count n) {
   const unsigned t = threadIdx.x;
   const ladder_count i = (ladder_count)blockIdx.x * (2 * THREADS) + t;
   unsigned sum = i < n ? in[i] : 0;
@@ -139,8 +139,8 @@ static __device__ __forceinline__ void ladder_reduce_6(unsigned *sums, const uns
 // 7: multiple elements a thread. The grid has as many blocks as keep the GPU busy, for any n. Each steps through the
 // input by grids, which keeps loads coalesced. By Brent's theorem many adds amortise the tree's cost.
 template <unsigned THREADS>
-static __device__ __forceinline__ void ladder_reduce_7(unsigned *sums, const unsigned *in, unsigned *out,
-                                                       ladder_count n) {
+static __device__ __forceinline__ void ladder_reduce_7(
+    unsigned *sums, const unsigned *in, unsigned *out, ladder_count n) {
   const unsigned t = threadIdx.x;
   const ladder_count step = (ladder_count)gridDim.x * (2 * THREADS);
   unsigned sum = 0;
@@ -178,8 +178,8 @@ extern "C" __global__ void transpose_naive(const float *in, float *out, unsigned
 // along rows. Columns of the tile have words TILE + PAD apart: without padding they share a bank.
 template <unsigned TILE, unsigned ROWS, unsigned PAD> struct ladder_tile { float at[TILE][TILE + PAD]; };
 template <unsigned TILE, unsigned ROWS, unsigned PAD>
-static __device__ __forceinline__ void ladder_transpose(ladder_tile<TILE, ROWS, PAD> &tile, const float *in, float *out,
-                                                        unsigned width, unsigned height) {
+static __device__ __forceinline__ void ladder_transpose(
+    ladder_tile<TILE, ROWS, PAD> &tile, const float *in, float *out, unsigned width, unsigned height) {
   unsigned x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
 #pragma unroll
   for (unsigned row = 0; row < TILE; row += ROWS)

@@ -18,8 +18,7 @@
 
 enum { ROUNDS = 9, PIECE = 4096, SUMMANDS = 1 << 28 };
 enum { PAGEABLE_IN, LOCKED_IN, PAGEABLE_OUT, LOCKED_OUT, PIECES_IN, BESIDE_KERNEL, WAYS };
-static const char *const way_names[WAYS] = {
-    "pageable to device",    "page-locked to device",        "device to pageable",
+static const char *const way_names[WAYS] = {"pageable to device", "page-locked to device", "device to pageable",
     "device to page-locked", "page-locked, 4 KiB at a time", "page-locked beside a sum of 2^28 integers"};
 
 typedef struct transfers {
@@ -126,7 +125,7 @@ int main(int argc, char **argv) {
       printf("%13.2f", 1e-3 * (double)sizes[i] / us);
       if (json)
         fprintf(json, "%s\n{\"way\": \"%s\", \"bytes\": %llu, \"us\": %.3f, \"gbs\": %.3f}", way || i ? "," : "",
-                way_names[way], (unsigned long long)sizes[i], us, 1e-3 * (double)sizes[i] / us);
+            way_names[way], (unsigned long long)sizes[i], us, 1e-3 * (double)sizes[i] / us);
     }
   }
   printf("\n%d passed, %d failed, 0 skipped\n", t.checked - t.wrong, t.wrong);

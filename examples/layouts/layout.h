@@ -91,8 +91,8 @@ LAYOUT_CODE unsigned kd_counter(unsigned line, unsigned slab, int bins, int tran
   return transposed ? slab * KD_LINES + line : line * (unsigned)bins + slab;
 }
 // The counters of box i.
-LAYOUT_CODE void kd_counters(gp_array boxes, layout_count i, const kd_space *s, int bins, int transposed,
-                             unsigned *counter) {
+LAYOUT_CODE void kd_counters(
+    gp_array boxes, layout_count i, const kd_space *s, int bins, int transposed, unsigned *counter) {
   const unsigned last = (unsigned)bins - 1;
   counter[0] = kd_counter(0, kd_slab(GP_AT(Box, boxes, i, low_x), s->low[0], s->scale[0], bins), bins, transposed);
   counter[1] = kd_counter(1, kd_slab(GP_AT(Box, boxes, i, low_y), s->low[1], s->scale[1], bins), bins, transposed);

@@ -157,17 +157,17 @@ static void expect(program *p, int good, const char *what, uint64_t n) {
 }
 // whole_us: the library's sort; or binning, sums, costs and the best plane together.
 static void write_results(program *p, const char *name, uint64_t n, const variant *v, int count,
-                          const char *const *seconds, double whole_us) {
+    const char *const *seconds, double whole_us) {
   int i;
   if (!p->json) return;
   fprintf(p->json, "%s\n{\"program\": \"%s\", \"n\": %llu, \"whole_us\": %.3f, \"variants\": [",
-          p->written++ ? "," : "", name, (unsigned long long)n, whole_us);
+      p->written++ ? "," : "", name, (unsigned long long)n, whole_us);
   for (i = 0; i < count; ++i)
     fprintf(p->json,
-            "%s\n  {\"array\": \"%s\", \"second\": \"%s\", \"transposed\": %u, \"us\": %.3f, \"min_us\": %.3f, "
-            "\"max_us\": %.3f}",
-            i ? "," : "", layout_name(v[i].array), seconds ? seconds[v[i].second] : layout_name(v[i].second),
-            v[i].order, v[i].median_us, v[i].us[0], v[i].us[p->rounds - 1]);
+        "%s\n  {\"array\": \"%s\", \"second\": \"%s\", \"transposed\": %u, \"us\": %.3f, \"min_us\": %.3f, "
+        "\"max_us\": %.3f}",
+        i ? "," : "", layout_name(v[i].array), seconds ? seconds[v[i].second] : layout_name(v[i].second), v[i].order,
+        v[i].median_us, v[i].us[0], v[i].us[p->rounds - 1]);
   fprintf(p->json, "]}");
 }
 
@@ -267,7 +267,7 @@ static void bitonic_sort(program *p, bitonic_kernels k, gp_array rows, uint64_t 
       mirrored = distance == stage;
       if (p->on_gpu)
         own_launch(&p->gpu, k.round, grid_of(divide_up(divide_up(n, 2 * distance) * distance, BITONIC_THREADS)), 1,
-                   BITONIC_THREADS, 1, 0, arguments);
+            BITONIC_THREADS, 1, 0, arguments);
       else round_on_host(rows, n, distance, mirrored);
     }
     end_part(p, 0);
@@ -292,10 +292,8 @@ static void run_bitonic(program *p, uint64_t n) {
   const variant *best;
   variant library;
   gp_call call = gp_call_init(GP_SORT);
-  static const gp_key_field columns[] = {{offsetof(Row, first), GP_U64, 0},
-                                         {offsetof(Row, second), GP_U32, 0},
-                                         {offsetof(Row, third), GP_U16, 0},
-                                         {offsetof(Row, fourth), GP_U8, 0}};
+  static const gp_key_field columns[] = {{offsetof(Row, first), GP_U64, 0}, {offsetof(Row, second), GP_U32, 0},
+      {offsetof(Row, third), GP_U16, 0}, {offsetof(Row, fourth), GP_U8, 0}};
   int i, round, count = 0, w;
   fill_rows(input, n);
   memcpy((void *)sorted, input, n * sizeof *input);
@@ -347,15 +345,14 @@ static void run_bitonic(program *p, uint64_t n) {
   summarise(p, &library);
   best = best_of(variants, count);
   printf("\nBitonic sort, %llu rows of 4 columns: us, rows in memory (down) by tiles in shared memory (across)\n%-10s",
-         (unsigned long long)n, "");
+      (unsigned long long)n, "");
   for (i = 0; i < TILE_WIDTHS; ++i) printf("%12s", layout_name(tile_widths[i]));
   for (i = 0; i < count; ++i) {
     if (i % TILE_WIDTHS == 0) printf("\n%-10s", layout_name(variants[i].array));
     printf("%12.1f", variants[i].median_us);
   }
   printf("\nbest: %s, tiles %s: %.2f times as fast as AoS, AoS; gp_sort of these structs: %.1f us\n",
-         layout_name(best->array), layout_name(best->second), variants[0].median_us / best->median_us,
-         library.median_us);
+      layout_name(best->array), layout_name(best->second), variants[0].median_us / best->median_us, library.median_us);
   write_results(p, "bitonic", n, variants, count, NULL, library.median_us);
   for (w = 0; w < WIDTHS; ++w) room_free(p, source[w]);
   room_free(p, work);
@@ -510,7 +507,7 @@ static void choose_plane(program *p, const node *k) {
   arguments[0] = (void *)&sums, arguments[1] = &costs, arguments[2] = &space;
   if (p->on_gpu)
     own_launch(&p->gpu, k->costs_kernel, grid_of(divide_up(3 * (unsigned)p->bins, KD_THREADS)), 1, KD_THREADS, 1, 0,
-               arguments);
+        arguments);
   else costs_on_host(p, k);
   least.op = GP_ARGMIN;
   least.in_type = least.out_type = GP_F32;
@@ -622,7 +619,7 @@ static void run_kd_tree(program *p, uint64_t n) {
   }
   summarise(p, &whole);
   printf("\nKD-tree binning, %llu boxes, 3 x %d slabs: us, boxes (down) by counters (across; t: transposed)\n%-10s",
-         (unsigned long long)n, p->bins, "");
+      (unsigned long long)n, p->bins, "");
   for (i = 0; i < COUNTERS * ORDERS; ++i) printf("%11s%s", counters[i / ORDERS], i % ORDERS ? " t" : "  ");
   for (i = 0; i < count; ++i) {
     if (i % (COUNTERS * ORDERS) == 0) printf("\n%-10s", layout_name(variants[i].array));
@@ -691,8 +688,8 @@ static char *text_in(const char *folder, const char *name) {
 // No GPU: the kernels run as loops on the host, and are compiled if NVRTC is found.
 static void compile_kernels(program *p) {
   static const char *const rows[] = {"-DGP_LAYOUT_Row=GP_USE(0ull)", "-DGP_LAYOUT_Staged=GP_USE(1ull)"};
-  static const char *const boxes[] = {"-DGP_LAYOUT_Box=GP_USE(32ull)", "-DKD_COUNTERS=2", "-DKD_ORDER=1",
-                                      "-DKD_BINS=128"};
+  static const char *const boxes[] = {
+      "-DGP_LAYOUT_Box=GP_USE(32ull)", "-DKD_COUNTERS=2", "-DKD_ORDER=1", "-DKD_BINS=128"};
   static const int capabilities[] = {75, 80, 90};
   own_gpu g;
   const char *why;
@@ -752,9 +749,8 @@ static const char *convert_inputs(served *s, const gp_layout *from, const gp_lay
 }
 
 static const gp_tune_application_field bitonic_fields[] = {{NULL, "Row", "GP_AOS GP_SOA 32"},
-                                                           {"bitonic_tiles", "Staged", "GP_AOS GP_SOA 32"},
-                                                           {"bitonic_round", "prefer", "l1 shared"},
-                                                           {"bitonic_tiles", "prefer", "l1 shared"}};
+    {"bitonic_tiles", "Staged", "GP_AOS GP_SOA 32"}, {"bitonic_round", "prefer", "l1 shared"},
+    {"bitonic_tiles", "prefer", "l1 shared"}};
 static const char *open_rows(void *user, int number) {
   served *s = (served *)user;
   const uint64_t bytes = divide_up(s->cases[number].feature[0], 32) * 32 * sizeof(Row);
@@ -851,9 +847,7 @@ static kd_space space_of(const Box *boxes, uint64_t n, int bins) {
 
 // Counters: a block's first, as the paper's baseline has them.
 static const gp_tune_application_field kd_fields[] = {{NULL, "Box", "GP_AOS GP_SOA 16 32"},
-                                                      {"kd_bin", "Counters", "1 2 0 3"},
-                                                      {"kd_bin", "Order", "0 1"},
-                                                      {"kd_bin", "prefer", "l1 shared"}};
+    {"kd_bin", "Counters", "1 2 0 3"}, {"kd_bin", "Order", "0 1"}, {"kd_bin", "prefer", "l1 shared"}};
 static const char *open_scene(void *user, int number) {
   served *s = (served *)user;
   program *p = s->p;
@@ -922,8 +916,8 @@ static void stem_of(const char *path, size_t length, char *stem, size_t room) {
   snprintf(stem, room, "%.*s", (int)(last - 1 - first), path + first);
 }
 // rows: sizes; scenes and bins: every scene with every number of bins.
-static int serve(program *p, const char *which, const char *rows, const char *scenes, const char *bins, int argc,
-                 char **argv) {
+static int serve(
+    program *p, const char *which, const char *rows, const char *scenes, const char *bins, int argc, char **argv) {
   static served s;
   static const char *const row_features[] = {"rows"}, *const box_features[] = {"triangles", "bins"};
   static const char *const row_kernels[] = {"bitonic_round", "bitonic_tiles"}, *const box_kernels[] = {"kd_bin"};

@@ -123,10 +123,8 @@ static void end(reyes *r, int which) {
 
 // A kernel compiled for the layouts of the arrays that it uses; at most once for each of them.
 static void *kernel_for(reyes *r, int kernel) {
-  static const int used[KERNELS][5] = {{POINT_FIELD, -1},
-                                       {POINT_FIELD, -1},
-                                       {POINT_FIELD, SAMPLE_FIELD, CONTROL_FIELD, VERTEX_FIELD, -1},
-                                       {SAMPLE_FIELD, PIXEL_FIELD, -1}};
+  static const int used[KERNELS][5] = {{POINT_FIELD, -1}, {POINT_FIELD, -1},
+      {POINT_FIELD, SAMPLE_FIELD, CONTROL_FIELD, VERTEX_FIELD, -1}, {SAMPLE_FIELD, PIXEL_FIELD, -1}};
   const char *options[5];
   char text[5][64];
   compiled one;
@@ -134,7 +132,7 @@ static void *kernel_for(reyes *r, int kernel) {
   for (; used[kernel][count] >= 0; ++count) {
     const int field = used[kernel][count];
     snprintf(text[count], sizeof text[count], "-DGP_LAYOUT_%s=GP_USE(%lluull)", fields[field].name,
-             (unsigned long long)r->value[field]);
+        (unsigned long long)r->value[field]);
     options[count] = text[count];
     length += snprintf(one.options + length, sizeof one.options - (size_t)length, "%s ", text[count]);
   }
@@ -182,8 +180,8 @@ static void compact_slots(reyes *r, unsigned count, unsigned base) {
   if (r->on_gpu) launch(r, COMPACT, divide_up(count, REYES_FLAT_THREADS), 1, REYES_FLAT_THREADS, arguments);
   else
     for (i = 0; i < count; ++i)
-      reyes_compact(r->slots, i, count, r->live, r->place, r->list, r->listed, r->patches, r->done, base, r->room,
-                    r->totals);
+      reyes_compact(
+          r->slots, i, count, r->live, r->place, r->list, r->listed, r->patches, r->done, base, r->room, r->totals);
   end(r, COMPACT);
 }
 static void dice_and_shade(reyes *r, unsigned count) {
@@ -338,7 +336,7 @@ static void open_arrays(reyes *r) {
 }
 static void close_arrays(reyes *r) {
   void *const all[] = {r->roots.base, r->patches.base, r->done.base, r->slots.base, r->samples.base, r->pixels.base,
-                       r->live,       r->place,        r->ready,     r->list,       r->listed,       r->totals};
+      r->live, r->place, r->ready, r->list, r->listed, r->totals};
   unsigned i;
   for (i = 0; r->picture && i < sizeof all / sizeof *all; ++i) room_free(r, all[i]);
   free(r->picture), free(r->first_picture);
@@ -392,7 +390,7 @@ static const char *read_layouts(reyes *r, const char *list) {
     if (!equals || equals > stop) return "--layouts: a list of NAME=LAYOUT";
     for (f = 0; f < FIELDS; ++f) {
       snprintf(name, sizeof name, "%s%s%s", fields[f].kernel ? fields[f].kernel : "", fields[f].kernel ? "." : "",
-               fields[f].name);
+          fields[f].name);
       if (strlen(name) == (size_t)(equals - list) && !strncmp(name, list, (size_t)(equals - list))) break;
     }
     if (f == FIELDS) return "--layouts: there is no such array";
@@ -435,7 +433,7 @@ static int compare_teapot(reyes *r) {
   free(host.base);
   wrong = v.cracks || v.wrong_depths || v.wrong_colours || v.strays || !v.covered;
   printf("beside a slow renderer: %u of %u samples covered, %u cracks, %u wrong depths, %u wrong colours, %u strays\n",
-         v.covered, r->view.width * r->view.height, v.cracks, v.wrong_depths, v.wrong_colours, v.strays);
+      v.covered, r->view.width * r->view.height, v.cracks, v.wrong_depths, v.wrong_colours, v.strays);
   if (wrong) printf("the first that is wrong: (%u, %u)\n", v.x, v.y);
   paint_picture(r);
   return wrong;
@@ -592,15 +590,15 @@ static int write_table(reyes *r, const char *path, const char *layouts, double s
     return 1;
   }
   fprintf(file,
-          "{\"program\": \"reyes\", \"device\": \"%s\", \"capability\": %d, \"layouts\": \"%s\", \"width\": %u, "
-          "\"height\": %u, \"side\": %u,\n \"frames\": %d, \"frames_a_second\": %.2f, \"patches\": %u, \"ms\": {",
-          r->gpu.name, r->gpu.capability, layouts, r->width, r->height, r->side, r->frames, (double)r->frames / seconds,
-          r->drawn);
+      "{\"program\": \"reyes\", \"device\": \"%s\", \"capability\": %d, \"layouts\": \"%s\", \"width\": %u, "
+      "\"height\": %u, \"side\": %u,\n \"frames\": %d, \"frames_a_second\": %.2f, \"patches\": %u, \"ms\": {",
+      r->gpu.name, r->gpu.capability, layouts, r->width, r->height, r->side, r->frames, (double)r->frames / seconds,
+      r->drawn);
   for (k = 0; k < KERNELS; ++k) fprintf(file, "\"%s\": %.3f, ", kernel_names[k], 1e-3 * r->us[k]);
   fprintf(file, "\"scan and select\": %.3f},\n \"values\": {", 1e-3 * r->us[LIBRARY]);
   for (f = 0; f < FIELDS; ++f)
     fprintf(file, "%s\"%s%s%s\": %llu", f ? ", " : "", fields[f].kernel ? fields[f].kernel : "",
-            fields[f].kernel ? "." : "", fields[f].name, (unsigned long long)r->value[f]);
+        fields[f].kernel ? "." : "", fields[f].name, (unsigned long long)r->value[f]);
   fprintf(file, "}}\n");
   return fclose(file) != 0;
 }
@@ -646,7 +644,7 @@ static int render(reyes *r, const char *out, const char *table, const char *layo
   }
   r->by_kernel = 0;
   printf("%d frames of %u x %u, %s: %.1f frames a second; ms:\n", r->frames, r->width, r->height, layouts,
-         (double)r->frames / seconds);
+      (double)r->frames / seconds);
   for (k = 0; k < KERNELS; ++k) printf("  %-16s %10.2f\n", kernel_names[k], 1e-3 * r->us[k]);
   printf("  %-16s %10.2f\n", "scan and select", 1e-3 * r->us[LIBRARY]);
   return write_table(r, table, layouts, seconds) || wrong;
@@ -668,8 +666,7 @@ static char *text_in(const char *folder, const char *name) {
 // No GPU: the kernels are compiled, if NVRTC is found.
 static void compile_kernels(const reyes *r) {
   static const char *const options[] = {"-DGP_LAYOUT_Point=GP_USE(32ull)", "-DGP_LAYOUT_Sample=GP_USE(1ull)",
-                                        "-DGP_LAYOUT_Control=GP_USE(0ull)", "-DGP_LAYOUT_Vertex=GP_USE(32ull)",
-                                        "-DGP_LAYOUT_Pixel=GP_USE(0ull)"};
+      "-DGP_LAYOUT_Control=GP_USE(0ull)", "-DGP_LAYOUT_Vertex=GP_USE(32ull)", "-DGP_LAYOUT_Pixel=GP_USE(0ull)"};
   static const int capabilities[] = {75, 90};
   own_gpu g;
   const char *why;

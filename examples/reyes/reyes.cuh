@@ -11,16 +11,16 @@
 #endif
 
 // Splits the patches that are too large for a grid, and drops those outside the picture. One thread a patch.
-REYES_KERNEL bound_split(gp_array patches, unsigned count, gp_array slots, unsigned *live, unsigned *ready,
-                         reyes_view view) {
+REYES_KERNEL bound_split(
+    gp_array patches, unsigned count, gp_array slots, unsigned *live, unsigned *ready, reyes_view view) {
   const unsigned i = blockIdx.x * REYES_FLAT_THREADS + threadIdx.x;
   if (i < count) reyes_bound_split(patches, i, slots, live, ready, view);
 }
 
 // One thread a slot.
 REYES_KERNEL compact(gp_array slots, unsigned count, const unsigned *live, const unsigned *place, const unsigned *list,
-                     const unsigned long long *listed, gp_array patches, gp_array done, unsigned base, unsigned room,
-                     reyes_totals *totals) {
+    const unsigned long long *listed, gp_array patches, gp_array done, unsigned base, unsigned room,
+    reyes_totals *totals) {
   const unsigned i = blockIdx.x * REYES_FLAT_THREADS + threadIdx.x;
   if (i < count) reyes_compact(slots, i, count, live, place, list, listed, patches, done, base, room, totals);
 }

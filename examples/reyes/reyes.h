@@ -109,8 +109,8 @@ REYES_CODE int reyes_fate(const reyes_patch *p, reyes_view v) {
 }
 // The halves of patch i become slots 2 i and 2 i + 1; a patch that is ready becomes slot 2 i. live: 1 for a slot to
 // bound and split again; ready: 1 for a slot to dice.
-REYES_CODE void reyes_bound_split(gp_array patches, unsigned i, gp_array slots, unsigned *live, unsigned *ready,
-                                  reyes_view view) {
+REYES_CODE void reyes_bound_split(
+    gp_array patches, unsigned i, gp_array slots, unsigned *live, unsigned *ready, reyes_view view) {
   reyes_patch p;
   int fate, k;
   for (k = 0; k < 16; ++k) p.at[k] = reyes_read(patches, i, (unsigned)k);
@@ -148,8 +148,8 @@ typedef struct reyes_totals {
 // ready, whose numbers are listed, go behind the `base` earlier ones of `done`. Both arrays have room for `room`
 // patches; what does not fit is left out, which the totals tell.
 REYES_CODE void reyes_compact(gp_array slots, unsigned i, unsigned count, const unsigned *live, const unsigned *place,
-                              const unsigned *list, const unsigned long long *listed, gp_array patches, gp_array done,
-                              unsigned base, unsigned room, reyes_totals *totals) {
+    const unsigned *list, const unsigned long long *listed, gp_array patches, gp_array done, unsigned base,
+    unsigned room, reyes_totals *totals) {
   const unsigned ready = (unsigned)*listed;
   unsigned k;
   if (live[i] && place[i] < room)
@@ -252,8 +252,8 @@ REYES_CODE float reyes_length(reyes_corner a, reyes_corner b) {
   return sqrtf((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y));
 }
 // Samples of a triangle, and those within REYES_REACH of it. A triangle without area covers none; its neighbours do.
-REYES_CODE void reyes_triangle(reyes_corner a, reyes_corner b, reyes_corner c, unsigned colour, gp_array samples,
-                               reyes_view v) {
+REYES_CODE void reyes_triangle(
+    reyes_corner a, reyes_corner b, reyes_corner c, unsigned colour, gp_array samples, reyes_view v) {
   const float area = reyes_area(a, b, c.x, c.y), side = area < 0 ? -1.0f : 1.0f;
   const float low_x = fminf(a.x, fminf(b.x, c.x)) - REYES_REACH, high_x = fmaxf(a.x, fmaxf(b.x, c.x)) + REYES_REACH;
   const float low_y = fminf(a.y, fminf(b.y, c.y)) - REYES_REACH, high_y = fmaxf(a.y, fmaxf(b.y, c.y)) + REYES_REACH;

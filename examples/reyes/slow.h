@@ -142,8 +142,8 @@ static int slow_is_coloured(const slow_range *r, unsigned colour) {
 // lies between theirs, or, where a ray meets nothing, if it is empty. Its colour, that of a corner of a micropolygon,
 // lies between those of these rays and of others nearby; at an outline it may be any. A crack is a
 // sample that shows what lies behind all five. Returns 0 without memory.
-static int slow_compare(const slow_patch *patches, int count, const reyes_view *view, gp_array samples,
-                        slow_verdict *all) {
+static int slow_compare(
+    const slow_patch *patches, int count, const reyes_view *view, gp_array samples, slow_verdict *all) {
   static const double dx[4] = {-1, 1, 0, 0}, dy[4] = {0, 0, -1, 1};
   const unsigned width = view->width, height = view->height;
   slow_hit *centre = (slow_hit *)calloc((size_t)width * height, sizeof *centre);
@@ -177,7 +177,7 @@ static int slow_compare(const slow_patch *patches, int count, const reyes_view *
         else if ((double)depth > r.far_off + more) all->cracks += r.hits == 5, all->wrong_depths += r.hits < 5;
         else if ((double)depth < r.near_by - more) ++all->wrong_depths;
         else if (r.hits == 5 && (r.far_off - r.near_by) * (double)view->scale < SLOW_STEEP * r.far_off &&
-                 !slow_is_coloured(&r, (unsigned)key)) {
+            !slow_is_coloured(&r, (unsigned)key)) {
           for (i = -6; i <= 6; ++i) // a highlight may be narrower than a pixel
             for (j = -6; j <= 6; ++j)
               slow_widen(&r, slow_trace(patches, count, view, x + 0.5 + 0.25 * j, y + 0.5 + 0.25 * i), 0);

@@ -122,21 +122,21 @@ static int calls_check(own_gpu *g, const calls_data *d) {
   return wrong;
 }
 
-static void calls_write_times(const char *path, const char *device, const calls_data *d, int tuned,
-                              const calls_times *times, int seconds) {
+static void calls_write_times(
+    const char *path, const char *device, const calls_data *d, int tuned, const calls_times *times, int seconds) {
   FILE *file = fopen(path, "w");
   int kind, k;
   if (!file) own_stop("%s cannot be written", path);
   fprintf(file, "{\"program\": \"calls\", \"device\": \"%s\", \"size\": %llu, \"tuned\": %s, \"calls\": [", device,
-          (unsigned long long)d->size, tuned ? "true" : "false");
+      (unsigned long long)d->size, tuned ? "true" : "false");
   for (kind = 0; kind < CALLS_KINDS; ++kind) {
     const calls_times *t = &times[kind];
-    fprintf(file, "%s\n  {\"call\": \"%s\", \"count\": %d, \"median_us\": [", kind ? "," : "", calls_names[kind],
-            t->count);
+    fprintf(
+        file, "%s\n  {\"call\": \"%s\", \"count\": %d, \"median_us\": [", kind ? "," : "", calls_names[kind], t->count);
     for (k = 0; k < seconds; ++k) fprintf(file, "%s%.3f", k ? ", " : "", calls_quantile(t, t->us, k, 0.5));
     fprintf(file, "], \"host_us\": {\"median\": %.3f, \"p99\": %.3f, \"p999\": %.3f, \"most\": %.3f}}",
-            calls_quantile(t, t->host_us, -1, 0.5), calls_quantile(t, t->host_us, -1, 0.99),
-            calls_quantile(t, t->host_us, -1, 0.999), calls_quantile(t, t->host_us, -1, 1));
+        calls_quantile(t, t->host_us, -1, 0.5), calls_quantile(t, t->host_us, -1, 0.99),
+        calls_quantile(t, t->host_us, -1, 0.999), calls_quantile(t, t->host_us, -1, 1));
   }
   fprintf(file, "]}\n");
   if (fclose(file)) own_stop("%s cannot be written", path);
@@ -156,8 +156,8 @@ static void calls_write_report(gp_context *ctx, const char *path) {
 }
 
 static int calls_usage(const char *program) {
-  fprintf(stderr, "usage: %s [--seconds S] [--off] [--size N] [--report FILE] [--times FILE] [--cache PATH]\n",
-          program);
+  fprintf(
+      stderr, "usage: %s [--seconds S] [--off] [--size N] [--report FILE] [--times FILE] [--cache PATH]\n", program);
   return 2;
 }
 
@@ -201,7 +201,7 @@ int main(int argc, char **argv) {
     if (g) own_write(g, d.in, values, d.size * sizeof *values), free(values);
   }
   printf("%llu elements on %s, %s\n", (unsigned long long)d.size, g ? gpu.name : "the host",
-         g && config.tuning ? "tuned while they run" : "not tuned");
+      g && config.tuning ? "tuned while they run" : "not tuned");
   for (kind = 0; kind < CALLS_KINDS; ++kind) // compiles the kernels
     calls_good(calls_run(ctx, &d, kind, g ? (gp_stream)g->stream : NULL));
   if (g) own_wait(g);
@@ -227,9 +227,9 @@ int main(int argc, char **argv) {
   for (kind = 0; kind < CALLS_KINDS; ++kind) {
     const calls_times *t = &times[kind];
     printf("%-16s %8d %11.2f %11.2f %12.2f %7.2f %7.2f %7.2f\n", calls_names[kind], t->count,
-           calls_quantile(t, t->us, 0, 0.5), calls_quantile(t, t->us, seconds - 1, 0.5),
-           calls_quantile(t, t->host_us, -1, 0.5), calls_quantile(t, t->host_us, -1, 0.99),
-           calls_quantile(t, t->host_us, -1, 0.999), calls_quantile(t, t->host_us, -1, 1));
+        calls_quantile(t, t->us, 0, 0.5), calls_quantile(t, t->us, seconds - 1, 0.5),
+        calls_quantile(t, t->host_us, -1, 0.5), calls_quantile(t, t->host_us, -1, 0.99),
+        calls_quantile(t, t->host_us, -1, 0.999), calls_quantile(t, t->host_us, -1, 1));
   }
   if (file) calls_write_times(file, g ? gpu.name : "host", &d, config.tuning != GP_TUNING_OFF, times, seconds);
   if (report && g && config.tuning) calls_write_report(ctx, report);

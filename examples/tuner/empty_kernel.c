@@ -61,11 +61,11 @@ static void empty_write(const own_gpu *g, const empty_row *rows, int count, cons
   if (!file) own_stop("%s cannot be written", path);
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
   fprintf(file,
-          "{\"program\": \"empty_kernel\", \"device\": \"%s\", \"driver\": \"%d.%d\", \"date\": \"%s\", \"rows\": [",
-          g->name, g->driver_version / 1000, g->driver_version % 1000 / 10, date);
+      "{\"program\": \"empty_kernel\", \"device\": \"%s\", \"driver\": \"%d.%d\", \"date\": \"%s\", \"rows\": [",
+      g->name, g->driver_version / 1000, g->driver_version % 1000 / 10, date);
   for (i = 0; i < count; ++i) {
     fprintf(file, "%s\n  {\"threads\": %u, \"blocks\": %u, \"average_us\": %.3f, \"deviation_us\": %.3f, \"us\": [",
-            i ? "," : "", rows[i].threads, rows[i].blocks, rows[i].average, rows[i].deviation);
+        i ? "," : "", rows[i].threads, rows[i].blocks, rows[i].average, rows[i].deviation);
     for (k = 0; k < EMPTY_LAUNCHES; ++k) fprintf(file, "%s%.3f", k ? ", " : "", rows[i].us[k]);
     fprintf(file, "]}");
   }
@@ -100,10 +100,10 @@ int main(int argc, char **argv) {
     }
     empty_measure(&gpu, own_kernel(&gpu, module, "empty"), rows, EMPTY_GRIDS * EMPTY_SIZES);
     printf("An empty kernel, %d launches each, on %s; us\n%10s%10s%12s%12s   %s\n", (int)EMPTY_LAUNCHES, gpu.name,
-           "threads", "blocks", "average", "deviation", "GTX 680 (2013, grid not given)");
+        "threads", "blocks", "average", "deviation", "GTX 680 (2013, grid not given)");
     for (i = 0; i < EMPTY_GRIDS * EMPTY_SIZES; ++i)
       printf("%10u%10u%12.2f%12.2f%12.0f%12.0f\n", rows[i].threads, rows[i].blocks, rows[i].average, rows[i].deviation,
-             1e3 * published[i % EMPTY_SIZES][0], 1e3 * published[i % EMPTY_SIZES][1]);
+          1e3 * published[i % EMPTY_SIZES][0], 1e3 * published[i % EMPTY_SIZES][1]);
     if (out) empty_write(&gpu, rows, EMPTY_GRIDS * EMPTY_SIZES, out);
   }
   empty_check(gp_close(ctx));

@@ -174,11 +174,8 @@ typedef struct shape {
   float (*value)(float x, float y, float z, float wave, uint64_t point);
   long known; // the Euler characteristic
 } shape;
-static const shape shapes[] = {{"gyroid", gyroid, UNKNOWN},
-                               {"ball", ball, 2},
-                               {"balls", balls, 16},
-                               {"torus", torus, 0},
-                               {"noise", noise, UNKNOWN}};
+static const shape shapes[] = {{"gyroid", gyroid, UNKNOWN}, {"ball", ball, 2}, {"balls", balls, 16},
+    {"torus", torus, 0}, {"noise", noise, UNKNOWN}};
 static const shape *find_shape(const char *name) { // NULL: none
   unsigned i;
   for (i = 0; i < sizeof shapes / sizeof *shapes; ++i)
@@ -362,8 +359,8 @@ static const char *check_mesh(const volume *v, const mesh *m, mesh_facts *facts)
     if (i % 3 == 0) { // the volume of a tetrahedron over the origin
       const corner *d = c + 1, *e = c + 2;
       facts->volume += ((double)c->x * ((double)d->y * (double)e->z - (double)d->z * (double)e->y) +
-                        (double)c->y * ((double)d->z * (double)e->x - (double)d->x * (double)e->z) +
-                        (double)c->z * ((double)d->x * (double)e->y - (double)d->y * (double)e->x)) /
+                           (double)c->y * ((double)d->z * (double)e->x - (double)d->x * (double)e->z) +
+                           (double)c->z * ((double)d->x * (double)e->y - (double)d->y * (double)e->x)) /
           6;
     }
   }
@@ -395,9 +392,9 @@ static void write_mesh(const volume *v, const mesh *m, const char *path) {
   places = (float(*)[3])tuner_get(count * sizeof *places);
   if (!file) own_stop("%s cannot be written", path);
   fprintf(file,
-          "ply\nformat binary_little_endian 1.0\nelement vertex %llu\nproperty float x\nproperty float y\n"
-          "property float z\nelement face %llu\nproperty list uchar uint vertex_indices\nend_header\n",
-          (unsigned long long)count, (unsigned long long)m->triangles);
+      "ply\nformat binary_little_endian 1.0\nelement vertex %llu\nproperty float x\nproperty float y\n"
+      "property float z\nelement face %llu\nproperty list uchar uint vertex_indices\nend_header\n",
+      (unsigned long long)count, (unsigned long long)m->triangles);
   for (i = 0; i < 3 * m->triangles; ++i) {
     const corner *c = m->corners + i;
     const uint64_t below = set[c->edge / 64] & (((uint64_t)1 << c->edge % 64) - 1);
@@ -472,8 +469,8 @@ static void open_cubes(tuner_program *p) {
   wrong = check_mesh(&s->v, &s->expected, &facts);
   if (wrong) own_stop("FAILED: the host's mesh: %s", wrong);
   printf("%s: %u x %u x %u points; %llu triangles, %llu vertices, closed; Euler characteristic %ld\n",
-         s->file ? s->file : s->form->name, s->v.dimensions[0], s->v.dimensions[1], s->v.dimensions[2],
-         (unsigned long long)s->expected.triangles, (unsigned long long)facts.vertices, facts.characteristic);
+      s->file ? s->file : s->form->name, s->v.dimensions[0], s->v.dimensions[1], s->v.dimensions[2],
+      (unsigned long long)s->expected.triangles, (unsigned long long)facts.vertices, facts.characteristic);
   s->has_triangles = define_operator(p->ctx, "has_triangles", "return (a & 7u) != 0;", has_triangles);
   s->triangles = define_operator(p->ctx, "triangles", "return a & 7u;", triangles);
   bytes = 3 * s->expected.triangles * sizeof(corner);
@@ -513,7 +510,7 @@ static const char *classify(tuner_program *p) {
   arguments[4] = &s->v.cells, arguments[5] = &s->d_table, arguments[6] = &out;
   if (p->gpu)
     return tuner_launch(p, s->compaction ? s->words : s->counts,
-                        tuner_divide_up(s->v.cells, (uint64_t)s->classify_threads), s->classify_threads, 0, arguments);
+        tuner_divide_up(s->v.cells, (uint64_t)s->classify_threads), s->classify_threads, 0, arguments);
   for (cell = 0; cell < s->v.cells; ++cell) {
     const unsigned char count = s->table[ROW_BYTES * case_of(&s->v, cell) + ROW_COUNT];
     if (s->compaction) ((uint32_t *)out)[cell] = 8 * cell + count;
@@ -535,7 +532,7 @@ static const char *generate(tuner_program *p) {
   if (p->gpu) {
     const uint64_t resident = (uint64_t)p->gpu->multiprocessors * tuner_divide_up(2048, threads);
     return tuner_launch(p, s->compaction ? s->generate_active : s->generate_all,
-                        s->compaction && resident < wanted ? resident : wanted, s->generate_threads, 0, arguments);
+        s->compaction && resident < wanted ? resident : wanted, s->generate_threads, 0, arguments);
   }
   for (i = 0; i < (s->compaction ? *s->d_active : s->v.cells); ++i) {
     const unsigned cell = s->compaction ? ((uint32_t *)s->d_kept)[i] >> 3 : i;
@@ -551,8 +548,8 @@ static const char *run_cubes(tuner_program *p) {
   if (why) return why;
   if (s->compaction) {
     gp_call scan = gp_call_init(GP_EXCLUSIVE_SCAN);
-    tuner_gp(gp_select_if(p->ctx, s->has_triangles, GP_U32, NULL, s->d_words, s->v.cells, s->d_kept, s->d_active,
-                          p->stream));
+    tuner_gp(gp_select_if(
+        p->ctx, s->has_triangles, GP_U32, NULL, s->d_words, s->v.cells, s->d_kept, s->d_active, p->stream));
     scan.op = GP_SUM;
     scan.transform = s->triangles;
     scan.in_type = scan.out_type = GP_U32;
@@ -615,8 +612,8 @@ static void close_cubes(tuner_program *p) {
 }
 
 // Multiples of a warp, up to the largest block. The paper's default is 160 threads.
-static const int block_sizes[] = {32,  64,  96,  128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512,
-                                  544, 576, 608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024};
+static const int block_sizes[] = {32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512, 544, 576,
+    608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024};
 static const int off_and_on[] = {0, 1};
 
 // Takes the program's own options out of argv. Returns the number of the others, or 0 if the options are wrong.
@@ -693,9 +690,9 @@ int main(int argc, char **argv) {
   argc = take_options(&s, argc, argv);
   if (!argc) {
     fprintf(stderr,
-            "usage: %s [--field gyroid|ball|balls|torus|noise | --volume FILE --dimensions X,Y,Z [--level L]]\n"
-            "  [--write FILE.ply] and the options of program.h\n",
-            argv[0]);
+        "usage: %s [--field gyroid|ball|balls|torus|noise | --volume FILE --dimensions X,Y,Z [--level L]]\n"
+        "  [--write FILE.ply] and the options of program.h\n",
+        argv[0]);
     return 2;
   }
   p = cubes_program(&s);

@@ -22,8 +22,8 @@ struct alignas(16) mc_corner {
 enum { MC_ROW = 16, MC_COUNT = 15 };
 
 // The case of a cell: bit k is set if corner k is inside.
-static __device__ __forceinline__ unsigned mc_case(const float *field, unsigned row, unsigned slice, float level,
-                                                   unsigned cell) {
+static __device__ __forceinline__ unsigned mc_case(
+    const float *field, unsigned row, unsigned slice, float level, unsigned cell) {
   unsigned result = 0;
 #pragma unroll
   for (unsigned k = 0; k < 8; ++k) {
@@ -37,14 +37,14 @@ static __device__ __forceinline__ unsigned mc_case(const float *field, unsigned 
 
 // The number of triangles of each cell.
 extern "C" __global__ void mc_counts(const float *field, unsigned row, unsigned slice, float level, unsigned cells,
-                                     const unsigned char *table, unsigned char *counts) {
+    const unsigned char *table, unsigned char *counts) {
   const unsigned cell = blockIdx.x * blockDim.x + threadIdx.x;
   if (cell < cells) counts[cell] = table[MC_ROW * mc_case(field, row, slice, level, cell) + MC_COUNT];
 }
 
 // The same for compaction: a word a cell, 8 * cell + the number of triangles. There are at most 2^29 cells.
 extern "C" __global__ void mc_words(const float *field, unsigned row, unsigned slice, float level, unsigned cells,
-                                    const unsigned char *table, unsigned *words) {
+    const unsigned char *table, unsigned *words) {
   const unsigned cell = blockIdx.x * blockDim.x + threadIdx.x;
   if (cell < cells) words[cell] = 8 * cell + table[MC_ROW * mc_case(field, row, slice, level, cell) + MC_COUNT];
 }
@@ -54,8 +54,7 @@ extern "C" __global__ void mc_words(const float *field, unsigned row, unsigned s
 // Writes the triangles of a cell, the first of them to triangle `first` of `out`, which has room for `room` triangles.
 // The host computes the same floats: differences, one quotient and one sum, each rounded once.
 static __device__ __forceinline__ void mc_generate(const float *field, unsigned row, unsigned slice, float level,
-                                                   unsigned cell, const unsigned char *table, unsigned first,
-                                                   unsigned room, mc_corner *out) {
+    unsigned cell, const unsigned char *table, unsigned first, unsigned room, mc_corner *out) {
   const unsigned char *codes = table + MC_ROW * mc_case(field, row, slice, level, cell);
   const unsigned count = codes[MC_COUNT];
   const unsigned z = cell / slice, y = (cell - z * slice) / row, x = cell - z * slice - y * row;
@@ -77,8 +76,8 @@ static __device__ __forceinline__ void mc_generate(const float *field, unsigned 
 
 // All cells, a thread each: most of them are empty. offsets: the exclusive scan of counts.
 extern "C" __global__ void mc_generate_all(const float *field, unsigned row, unsigned slice, float level,
-                                           unsigned cells, const unsigned char *table, const unsigned char *counts,
-                                           const unsigned *offsets, unsigned room, mc_corner *out) {
+    unsigned cells, const unsigned char *table, const unsigned char *counts, const unsigned *offsets, unsigned room,
+    mc_corner *out) {
   const unsigned cell = blockIdx.x * blockDim.x + threadIdx.x;
   if (cell < cells && counts[cell]) mc_generate(field, row, slice, level, cell, table, offsets[cell], room, out);
 }
@@ -86,9 +85,8 @@ extern "C" __global__ void mc_generate_all(const float *field, unsigned row, uns
 // The cells that compaction left: the words of *active cells, in order; offsets: the exclusive scan of their numbers of
 // triangles. The host does not know *active, so that blocks step through the words by grids.
 extern "C" __global__ void mc_generate_active(const float *field, unsigned row, unsigned slice, float level,
-                                              const unsigned long long *active, const unsigned char *table,
-                                              const unsigned *words, const unsigned *offsets, unsigned room,
-                                              mc_corner *out) {
+    const unsigned long long *active, const unsigned char *table, const unsigned *words, const unsigned *offsets,
+    unsigned room, mc_corner *out) {
   const unsigned count = (unsigned)*active, step = gridDim.x * blockDim.x;
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
     mc_generate(field, row, slice, level, words[i] >> 3, table, offsets[i], room, out);
@@ -96,8 +94,8 @@ extern "C" __global__ void mc_generate_active(const float *field, unsigned row, 
 
 // ---- checking: adds the number of words in which a and b differ to *differences
 
-extern "C" __global__ void mc_compare(const unsigned *a, const unsigned *b, unsigned long long n,
-                                      unsigned *differences) {
+extern "C" __global__ void mc_compare(
+    const unsigned *a, const unsigned *b, unsigned long long n, unsigned *differences) {
   const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
   for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
     if (a[i] != b[i]) atomicAdd(differences, 1u);

@@ -111,18 +111,18 @@ static const char *merge_sort_run(tuner_program *p) {
     return NULL;
   }
   tiles[0] = &s->in_keys, tiles[1] = &s->in_values, tiles[2] = &s->keys[0], tiles[3] = &s->values[0], tiles[4] = &n;
-  why = tuner_launch(p, s->sort_tiles, tuner_divide_up(n, tile), s->tile_threads,
-                     merge_sort_shared_bytes(s->tile_threads), tiles);
+  why = tuner_launch(
+      p, s->sort_tiles, tuner_divide_up(n, tile), s->tile_threads, merge_sort_shared_bytes(s->tile_threads), tiles);
   for (; !why && width < n; width *= 2) {
     const int from = s->result, to = 1 - from;
     split[0] = &s->keys[from], split[1] = &s->splits, split[2] = &n, split[3] = &width, split[4] = &intervals;
-    why = tuner_launch(p, s->split_runs, tuner_divide_up(intervals, (unsigned)s->split_threads), s->split_threads, 0,
-                       split);
+    why = tuner_launch(
+        p, s->split_runs, tuner_divide_up(intervals, (unsigned)s->split_threads), s->split_threads, 0, split);
     if (why) break;
     merge[0] = &s->keys[from], merge[1] = &s->values[from], merge[2] = &s->keys[to], merge[3] = &s->values[to];
     merge[4] = &s->splits, merge[5] = &n, merge[6] = &width, merge[7] = &intervals;
     why = tuner_launch(p, s->merge_intervals, tuner_divide_up(intervals, (unsigned)s->merge_threads / 32),
-                       s->merge_threads, merge_sort_shared_bytes(s->merge_threads), merge);
+        s->merge_threads, merge_sort_shared_bytes(s->merge_threads), merge);
     s->result = to;
   }
   return why;

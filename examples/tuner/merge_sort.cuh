@@ -33,7 +33,7 @@ GP_DEVICE void merge_gather(const unsigned *shared, const unsigned (&place)[MERG
 // Two sorted runs in shared memory: places [first, middle) and [middle, end). The thread's 8 outputs from output
 // `skip` on: their keys and places. Among equal keys the first run's come first. The 8 outputs must exist.
 GP_DEVICE void merge_pair(const unsigned *shared, unsigned first, unsigned middle, unsigned end, unsigned skip,
-                          unsigned (&key)[MERGE_ITEMS], unsigned (&place)[MERGE_ITEMS]) {
+    unsigned (&key)[MERGE_ITEMS], unsigned (&place)[MERGE_ITEMS]) {
   const unsigned second = end - middle;
   unsigned low = skip > second ? skip - second : 0, high = skip < middle - first ? skip : middle - first;
   while (low < high) { // how many of the skipped ones are in the first run
@@ -137,15 +137,13 @@ extern "C" __global__ void __launch_bounds__(1024)
   if (k >= intervals) return;
   const merge_runs runs(k * MERGE_INTERVAL, width, n);
   splits[k] = static_cast<unsigned>(gp_merge_split(keys + runs.start, runs.middle - runs.start, keys + runs.middle,
-                                                   runs.end - runs.middle, k * MERGE_INTERVAL - runs.start,
-                                                   gp_less<unsigned>()));
+      runs.end - runs.middle, k * MERGE_INTERVAL - runs.start, gp_less<unsigned>()));
 }
 
 // Dynamic shared memory: MERGE_INTERVAL words a warp, and one for each 32. Warps do not wait for each other. Intervals
 // are full: absent elements of the last one are in its second run, with the largest key.
-extern "C" __global__ void __launch_bounds__(1024)
-    merge_intervals(const unsigned *keys, const unsigned *values, unsigned *out_keys, unsigned *out_values,
-                    const unsigned *splits, unsigned n, unsigned width, unsigned intervals) {
+extern "C" __global__ void __launch_bounds__(1024) merge_intervals(const unsigned *keys, const unsigned *values,
+    unsigned *out_keys, unsigned *out_values, const unsigned *splits, unsigned n, unsigned width, unsigned intervals) {
   GP_DYNAMIC_SHARED(bytes);
   const unsigned lane = gp_lane(), warp = threadIdx.x / 32, k = blockIdx.x * (blockDim.x / 32) + warp;
   if (k >= intervals) return;

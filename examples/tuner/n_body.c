@@ -81,7 +81,7 @@ static void n_body_pull(const n_body_body *position, uint64_t n, uint64_t body, 
 // ---- on the host
 
 static void n_body_host_step(const n_body_body *position, const n_body_body *velocity, n_body_body *new_position,
-                             n_body_body *new_velocity, uint64_t n, float kick, float drift) {
+    n_body_body *new_velocity, uint64_t n, float kick, float drift) {
   uint64_t i;
   for (i = 0; i < n; ++i) {
     double pull[3], potential;
@@ -93,8 +93,8 @@ static void n_body_host_step(const n_body_body *position, const n_body_body *vel
     new_velocity[i] = v;
   }
 }
-static void n_body_host_energy(const n_body_body *position, const n_body_body *velocity, double *energy, uint64_t n,
-                               float kick) {
+static void n_body_host_energy(
+    const n_body_body *position, const n_body_body *velocity, double *energy, uint64_t n, float kick) {
   uint64_t i;
   for (i = 0; i < n; ++i) {
     double pull[3], potential, x, y, z;
@@ -137,7 +137,7 @@ static const char *n_body_step(tuner_program *p, int from, int to, float kick) {
   arguments[4] = &n, arguments[5] = &softening2, arguments[6] = &kick, arguments[7] = &drift;
   n_body_prepare(p);
   return tuner_launch(p, s->step[s->unroll], tuner_divide_up(n, (unsigned)s->threads), s->threads,
-                      (unsigned)s->threads * (unsigned)sizeof(n_body_body), arguments);
+      (unsigned)s->threads * (unsigned)sizeof(n_body_body), arguments);
 }
 
 // The energy of a state whose velocities lack a kick. NULL, or why there is none.
@@ -153,7 +153,7 @@ static const char *n_body_energy(tuner_program *p, int state, float kick, double
     arguments[0] = &s->position[state], arguments[1] = &s->velocity[state], arguments[2] = &s->energy;
     arguments[3] = &n, arguments[4] = &softening2, arguments[5] = &kick;
     why = tuner_launch(p, n_body_kernel(p, s->unroll, "n_body_energy"), tuner_divide_up(n, N_BODY_ENERGY_THREADS),
-                       N_BODY_ENERGY_THREADS, N_BODY_ENERGY_THREADS * (unsigned)sizeof(n_body_body), arguments);
+        N_BODY_ENERGY_THREADS, N_BODY_ENERGY_THREADS * (unsigned)sizeof(n_body_body), arguments);
   } else n_body_host_energy(s->position[state], s->velocity[state], s->energy, n, kick);
   if (!why) tuner_read(p, energy, s->energy, n * sizeof *energy);
   for (*sum = 0, i = 0; i < n; ++i) *sum += energy[i];
@@ -271,20 +271,20 @@ static const char *n_body_conserves(tuner_program *p) {
   if (!why) why = n_body_energy(p, state, n_body_time_step / 2, &after);
   if (why) return why;
   printf("energy %.7f; changed by %.1e of it after %d steps\n", before, fabs((after - before) / before),
-         (int)N_BODY_STEPS);
+      (int)N_BODY_STEPS);
   return fabs(after - before) <= 1e-4 * fabs(before) ? NULL : "steps change the energy";
 }
 
 static n_body n_body_state;
-static const int n_body_threads[] = {32,  64,  96,  128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512,
-                                     544, 576, 608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024};
+static const int n_body_threads[] = {32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512, 544,
+    576, 608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024};
 static const int n_body_unrolls[] = {1, 2, 4, 8, 16, 32};
 static tuner_parameter n_body_parameters[] = {{"threads", &n_body_state.threads, n_body_threads, 32, 256, 0},
-                                              {"unroll", &n_body_state.unroll, n_body_unrolls, 6, 4, 0}};
+    {"unroll", &n_body_state.unroll, n_body_unrolls, 6, 4, 0}};
 
 static tuner_program n_body_program(void) {
-  static const tuner_source sources[] = {{"n_body.cuh", {"-DN_BODY_UNROLL=1", "--ftz=true"}, 2},
-                                         {"n_body.cuh", {"-DN_BODY_UNROLL=32", "--ftz=true"}, 2}};
+  static const tuner_source sources[] = {
+      {"n_body.cuh", {"-DN_BODY_UNROLL=1", "--ftz=true"}, 2}, {"n_body.cuh", {"-DN_BODY_UNROLL=32", "--ftz=true"}, 2}};
   tuner_program p;
   memset(&p, 0, sizeof p);
   p.name = "n_body", p.about = "a step of all-pairs gravity";

@@ -24,8 +24,8 @@ struct n_body_field {
 
 // The interactions with a tile of `count` bodies in shared memory. POTENTIAL is a constant: step leaves it out.
 template <bool POTENTIAL>
-static __device__ __forceinline__ void n_body_add(n_body_field &field, const n_body_vector &at,
-                                                  const n_body_vector *tile, unsigned count, float softening2) {
+static __device__ __forceinline__ void n_body_add(
+    n_body_field &field, const n_body_vector &at, const n_body_vector *tile, unsigned count, float softening2) {
 #pragma unroll 1
   for (unsigned k = 0; k < count; k += N_BODY_UNROLL) {
 #pragma unroll
@@ -41,8 +41,8 @@ static __device__ __forceinline__ void n_body_add(n_body_field &field, const n_b
 }
 
 // Loads bodies [first, first + blockDim.x) into the tile. Bodies past n have no mass.
-static __device__ __forceinline__ void n_body_load(n_body_vector *tile, const n_body_vector *position, unsigned first,
-                                                   unsigned n) {
+static __device__ __forceinline__ void n_body_load(
+    n_body_vector *tile, const n_body_vector *position, unsigned first, unsigned n) {
   const unsigned j = first + threadIdx.x;
   n_body_vector body = {0, 0, 0, 0};
   if (j < n) body = position[j];
@@ -53,7 +53,7 @@ static __device__ __forceinline__ void n_body_load(n_body_vector *tile, const n_
 
 // velocity += kick * acceleration; position += drift * velocity. Dynamic shared memory: 16 bytes a thread.
 N_BODY_KERNEL n_body_step(const n_body_vector *position, const n_body_vector *velocity, n_body_vector *new_position,
-                          n_body_vector *new_velocity, unsigned n, float softening2, float kick, float drift) {
+    n_body_vector *new_velocity, unsigned n, float softening2, float kick, float drift) {
   N_BODY_DYNAMIC(n_body_vector, tile);
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   n_body_vector at = {0, 0, 0, 0};
@@ -73,7 +73,7 @@ N_BODY_KERNEL n_body_step(const n_body_vector *position, const n_body_vector *ve
 
 // energy[i]: kinetic energy of body i after a kick of its velocity, and half of its potential energy with all others.
 N_BODY_KERNEL n_body_energy(const n_body_vector *position, const n_body_vector *velocity, double *energy, unsigned n,
-                            float softening2, float kick) {
+    float softening2, float kick) {
   N_BODY_DYNAMIC(n_body_vector, tile);
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   n_body_vector at = {0, 0, 0, 0};

@@ -111,8 +111,8 @@ static inline char *tuner_text(const tuner_program *p, const char *file) {
 static inline int tuner_uses_header(const char *text) { return strstr(text, "#include \"gpuprims.h\"") != NULL; }
 
 // A kernel of a file that is compiled with these options; at most once a process. Options are macros.
-static inline void *tuner_kernel(tuner_program *p, const char *file, const char *const *options, int count,
-                                 const char *kernel) {
+static inline void *tuner_kernel(
+    tuner_program *p, const char *file, const char *const *options, int count, const char *kernel) {
   typedef struct compiled {
     struct compiled *next;
     void *module;
@@ -139,8 +139,8 @@ static inline void *tuner_kernel(tuner_program *p, const char *file, const char 
 }
 
 // Launches on the program's stream. NULL, or the driver's reason against it.
-static inline const char *tuner_launch(tuner_program *p, void *kernel, uint64_t blocks, int threads,
-                                       unsigned shared_bytes, void **arguments) {
+static inline const char *tuner_launch(
+    tuner_program *p, void *kernel, uint64_t blocks, int threads, unsigned shared_bytes, void **arguments) {
   if (!blocks) return NULL;
   if (blocks > 0x7fffffff) return "too many blocks";
   return own_try_launch(p->gpu, kernel, (unsigned)blocks, 1, (unsigned)threads, 1, shared_bytes, arguments);
@@ -236,10 +236,10 @@ static inline void tuner_write_space(const tuner_program *p, const tuner_space *
   if (!file) own_stop("%s cannot be written", path);
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
   fprintf(file,
-          "{\"program\": \"%s\", \"device\": \"%s\", \"driver\": \"%d.%d\", \"cuda\": \"%d.%d\", \"date\": \"%s\", "
-          "\"size\": %llu, \"parameters\": [",
-          p->name, p->gpu->name, p->gpu->driver_version / 1000, p->gpu->driver_version % 1000 / 10,
-          p->gpu->nvrtc_version / 1000, p->gpu->nvrtc_version % 1000 / 10, date, (unsigned long long)p->size);
+      "{\"program\": \"%s\", \"device\": \"%s\", \"driver\": \"%d.%d\", \"cuda\": \"%d.%d\", \"date\": \"%s\", "
+      "\"size\": %llu, \"parameters\": [",
+      p->name, p->gpu->name, p->gpu->driver_version / 1000, p->gpu->driver_version % 1000 / 10,
+      p->gpu->nvrtc_version / 1000, p->gpu->nvrtc_version % 1000 / 10, date, (unsigned long long)p->size);
   for (i = 0; i < p->parameter_count; ++i) {
     const tuner_parameter *one = &p->parameters[i];
     fprintf(file, "%s{\"name\": \"%s\", \"values\": [", i ? ", " : "", one->name);
@@ -346,9 +346,8 @@ static inline gp_tuner *tuner_of(tuner_program *p, int search, int run, int *var
   for (i = 0; i < p->parameter_count; ++i) {
     const tuner_parameter *one = &p->parameters[i];
     tuner_gp(gp_tuner_add_parameter(tuner, one->name, &variables[i],
-                                    one->categorical ? gp_range_choices(one->values, one->count)
-                                                     : gp_range_values(one->values, one->count),
-                                    one->start));
+        one->categorical ? gp_range_choices(one->values, one->count) : gp_range_values(one->values, one->count),
+        one->start));
   }
   return tuner;
 }
@@ -444,9 +443,9 @@ static inline void tuner_compile(const tuner_program *p) {
 
 static inline int tuner_usage(const char *program) {
   fprintf(stderr,
-          "usage: %s [--check | --exhaustive FILE | --tune FILE] [--size N] [--rounds R] [--sections N] [--search S]\n"
-          "       [--runs R] [--folder PATH] [--header FILE]\n",
-          program);
+      "usage: %s [--check | --exhaustive FILE | --tune FILE] [--size N] [--rounds R] [--sections N] [--search S]\n"
+      "       [--runs R] [--folder PATH] [--header FILE]\n",
+      program);
   return 2;
 }
 

@@ -43,15 +43,14 @@ static const int scan_algorithms[] = {GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK
 static const int scan_threads[] = {128, 256, 320, 384, 512};
 static const int scan_vectors[] = {1, 3, 5, 7, 9, 11, 13};
 static tuner_parameter scan_parameters[] = {{"algorithm", &scan_of_program.algorithm, scan_algorithms, 4, 0, 1},
-                                            {"threads", &scan_of_program.threads, scan_threads, 5, 0, 0},
-                                            {"vectors", &scan_of_program.vectors, scan_vectors, 7, 0, 0}};
+    {"threads", &scan_of_program.threads, scan_threads, 5, 0, 0},
+    {"vectors", &scan_of_program.vectors, scan_vectors, 7, 0, 0}};
 
 #define SCAN_ITEMS(number) number,
-static const int thrust_threads[] = {32,  64,  96,  128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512,
-                                     544, 576, 608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024};
+static const int thrust_threads[] = {32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512, 544,
+    576, 608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024};
 static const int thrust_items[] = {THRUST_SCAN_ITEMS_LIST(SCAN_ITEMS)};
-static tuner_parameter thrust_parameters[] = {
-    {"threads", &scan_of_program.threads, thrust_threads, 32, 0, 0},
+static tuner_parameter thrust_parameters[] = {{"threads", &scan_of_program.threads, thrust_threads, 32, 0, 0},
     {"items", &scan_of_program.items, thrust_items, sizeof thrust_items / sizeof *thrust_items, 0, 0}};
 
 // Makes a value the parameter's default. Returns 0 if it is none of its values.
@@ -100,8 +99,8 @@ static void scan_make_input(tuner_program *p) {
 
 // Prints the time of 1000 calls.
 static void scan_print(const tuner_program *p, const char *whose, double us) {
-  printf("%-14s%d calls in %.4f s, %.0f GB/s\n", whose, SCAN_CALLS, us * 1e-6,
-         8e-3 * SCAN_CALLS * (double)p->size / us);
+  printf(
+      "%-14s%d calls in %.4f s, %.0f GB/s\n", whose, SCAN_CALLS, us * 1e-6, 8e-3 * SCAN_CALLS * (double)p->size / us);
 }
 
 // ---- ours

@@ -59,8 +59,8 @@ GPUPRIMS__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
   if (layout != GP_ANY_LAYOUT) a.layout = layout;
   return a;
 }
-GPUPRIMS__ACCESS void *gp__member_at(gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed,
-                                     uint64_t packed_offset, uint64_t member) {
+GPUPRIMS__ACCESS void *gp__member_at(
+    gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed, uint64_t packed_offset, uint64_t member) {
   const uint64_t width = a.layout & ~GP_TRANSPOSED;
   unsigned char *base = (unsigned char *)a.base;
   return width == 1 ? base + i * size + offset
@@ -72,9 +72,8 @@ GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t
   return a.layout & GP_TRANSPOSED ? (k * a.extent[1] + j) * a.extent[0] + i : (i * a.extent[1] + j) * a.extent[2] + k;
 }
 #define GPUPRIMS__MEMBER_AT(Name, array, i, member) \
-  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at( \
-      array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), sizeof(Name##_packed), \
-      GPUPRIMS__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
+  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), \
+      sizeof(Name##_packed), GPUPRIMS__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
 // A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k).
 #define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
 #define GP_AT2(Name, array, i, j, member) GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
@@ -128,8 +127,8 @@ GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fiel
 // An array without memory yet: n0 structs, n0 * n1, n0 * n1 * n2 (1: no such dimension). gp_array_check says what is
 // wrong with it.
 #define GP_ARRAY_OF(Name, layout, n0, n1, n2) gp__array_of(layout, n0, n1, n2, sizeof(Name), sizeof(Name##_packed))
-GPUPRIMS__ACCESS gp_array gp__array_of(uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, size_t size,
-                                       size_t packed) {
+GPUPRIMS__ACCESS gp_array gp__array_of(
+    uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, size_t size, size_t packed) {
   const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
   gp_array a;
   a.base = 0;

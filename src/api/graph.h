@@ -26,8 +26,8 @@
 // They are for comparison only; never chosen automatically. Offsets and targets are trusted. Workspace: 16 bytes a
 // vertex and 1/16 byte an edge; where it may go bottom-up 16 bytes a vertex more; GP_CONTRACT_EXPAND, GP_TWO_PHASE and
 // GP_HYBRID 8 bytes an edge more (u32).
-GP__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
-                         gp_stream stream);
+GP__API gp_result gp_bfs(
+    gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents, gp_stream stream);
 
 // Breadth-first search from many sources at once: depths[i * vertices + v] (i32) = the number of edges of a shortest
 // path from sources[i] to v, -1 where there is none: a row for each source, `count` rows, count * vertices * 4 bytes.
@@ -49,7 +49,7 @@ GP__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source
 // Offsets and targets are trusted. Workspace: 3 words (8 bytes each, 4 up to 32 sources), 2 numbers of vertices and 16
 // bytes a vertex, 1/16 byte an edge: 48 bytes a vertex (u32).
 GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const uint64_t *sources, uint64_t count,
-                                 void *depths, uint64_t *reached, gp_stream stream);
+    void *depths, uint64_t *reached, gp_stream stream);
 
 // Connected components: labels[v] (vertex_type of the graph) = the smallest vertex that can be reached from v where
 // edges may be gone both ways (of a directed graph: the weak components). *components (device memory; NULL: not wanted)
@@ -59,8 +59,8 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // vertices of the component that a sample says is the largest are done then (Sutton, Ben-Nun and Barak, Optimizing
 // Parallel Graph Connectivity Computation via Subgraph Sampling). Six launches; reads offsets twice, targets once, and
 // labels from anywhere. Offsets and targets are trusted. Workspace: one word.
-GP__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels, uint64_t *components,
-                                          gp_stream stream);
+GP__API gp_result gp_connected_components(
+    gp_context *ctx, const gp_graph *graph, void *labels, uint64_t *components, gp_stream stream);
 
 // ---- graphs: building and checking. Graphs have fewer than 2^32 vertices here, whatever the type of their numbers.
 
@@ -75,8 +75,7 @@ GP__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph
 // the sort of keys of 8 bytes, with GP_UNIQUE_EDGES 16 an edge, then 8 + the target's size an edge and the offsets.
 // Workspace: 8 bytes a key, and the sort's. Asynchronous; the same bits in every call.
 GP__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
-                                      uint64_t count, const gp_graph *graph, uint64_t *bad, int flags,
-                                      gp_stream stream);
+    uint64_t count, const gp_graph *graph, uint64_t *bad, int flags, gp_stream stream);
 
 // in_offsets and in_sources of a graph, written to the memory that it points to: (vertices + 1) offsets and `edges`
 // sources. The lists are ascending. Algorithm, workspace: as gp_graph_from_edges.
@@ -86,8 +85,8 @@ GP__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *graph, gp_
 // has the same vertices, types and at least as many edges, and memory of its own. order[i] = the old number of the new
 // vertex i, numbers[v] = the new number of the old vertex v (vertex_type; NULL: not wanted). Neighbours that are hubs
 // then come first in every list, and are adjacent in memory. in_offsets: gp_graph_transpose.
-GP__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled, void *order,
-                                   void *numbers, gp_stream stream);
+GP__API gp_result gp_graph_relabel(
+    gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled, void *order, void *numbers, gp_stream stream);
 
 // *degrees: see gp_degrees. Reads the offsets once, and has two more small launches.
 GP__API gp_result gp_graph_degrees(gp_context *ctx, const gp_graph *graph, gp_degrees *degrees, gp_stream stream);
@@ -104,7 +103,7 @@ GP__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, gp_faul
 // at that depth may have neighbours that were not reached. The graph is trusted, depths and parents are not. Reads the
 // graph once, two depths (and a parent) for every edge; workspace: two bits a vertex. source is below vertices.
 GP__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
-                               const void *parents, gp_fault *fault, gp_stream stream);
+    const void *parents, gp_fault *fault, gp_stream stream);
 // Writes what a fault says, with its numbers, to `text` of `capacity` bytes, cut where that is too short; returns text.
 GP__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity);
 

@@ -71,7 +71,7 @@ typedef struct gp_degrees {
   X(GP_FAULT_TARGET, 3, "vertex @: targets[#] is not a vertex") \
   X(GP_FAULT_FIRST_IN_OFFSET, 4, "in_offsets[0] is not 0") \
   X(GP_FAULT_IN_OFFSETS, 5, \
-    "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges") \
+      "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges") \
   X(GP_FAULT_IN_SOURCE, 6, "vertex @: in_sources[#] is not a vertex") \
   X(GP_FAULT_IN_EDGES, 7, "offsets and in_offsets end with different numbers of edges") \
   X(GP_FAULT_SOURCE_DEPTH, 8, "vertex @: it is the source, but its depth is not 0") \

@@ -19,17 +19,17 @@
 // frequent keys cost no more than others. If all aggregates read one column and need no index, the sort moves it.
 // Workspace: the key, 8 to 12 bytes and up to 6 bytes of words a row, and the sort of count keys; of structs 24 more.
 GP__API gp_result gp_group_by_many(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
-                                   const gp_aggregate *aggregates, uint64_t aggregate_count, void *out_keys,
-                                   uint64_t capacity, uint64_t *out_count, gp_stream stream);
+    const gp_aggregate *aggregates, uint64_t aggregate_count, void *out_keys, uint64_t capacity, uint64_t *out_count,
+    gp_stream stream);
 
 // out[i] = the i-th distinct element, in the order of first occurrence; room for `capacity` of them, 0: `count`. type
 // may be GP_INPUT, as in gp_group_by_many. The order costs a sort of the distinct elements' indices.
 GP__API gp_result gp_distinct(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
-                              uint64_t capacity, uint64_t *out_count, gp_stream stream);
+    uint64_t capacity, uint64_t *out_count, gp_stream stream);
 
 // *out_count = the number of distinct elements.
-GP__API gp_result gp_count_distinct(gp_context *ctx, gp_type type, const void *in, uint64_t count, uint64_t *out_count,
-                                    gp_stream stream);
+GP__API gp_result gp_count_distinct(
+    gp_context *ctx, gp_type type, const void *in, uint64_t count, uint64_t *out_count, gp_stream stream);
 
 // Joins `probe` with `build`, whose keys are in the table. Indices are u32; with gp_call.out_type = GP_I64 of
 // GP_JOIN, i64. Pairs are in ascending order of the probe, then of the build index. Outputs have room for `capacity`
@@ -39,20 +39,18 @@ GP__API gp_result gp_count_distinct(gp_context *ctx, gp_type type, const void *i
 // All pairs with equal keys: out_probe[i] and out_build[i]. With gp_left_join also probes without a partner, whose
 // out_build is -1, all bits set.
 GP__API gp_result gp_inner_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
-                                const void *probe, uint64_t probe_count, void *out_probe, void *out_build,
-                                uint64_t capacity, uint64_t *out_count, gp_stream stream);
+    const void *probe, uint64_t probe_count, void *out_probe, void *out_build, uint64_t capacity, uint64_t *out_count,
+    gp_stream stream);
 GP__API gp_result gp_left_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
-                               const void *probe, uint64_t probe_count, void *out_probe, void *out_build,
-                               uint64_t capacity, uint64_t *out_count, gp_stream stream);
+    const void *probe, uint64_t probe_count, void *out_probe, void *out_build, uint64_t capacity, uint64_t *out_count,
+    gp_stream stream);
 
 // Probes that have a partner, each once; gp_anti_join: those that have none.
 GP__API gp_result gp_semi_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
-                               const void *probe, uint64_t probe_count, void *out_probe, uint64_t capacity,
-                               uint64_t *out_count, gp_stream stream);
+    const void *probe, uint64_t probe_count, void *out_probe, uint64_t capacity, uint64_t *out_count, gp_stream stream);
 GP__API gp_result gp_anti_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
-                               const void *probe, uint64_t probe_count, void *out_probe, uint64_t capacity,
-                               uint64_t *out_count, gp_stream stream);
+    const void *probe, uint64_t probe_count, void *out_probe, uint64_t capacity, uint64_t *out_count, gp_stream stream);
 
 // out[i] = 1 if build has probe[i], otherwise 0: one byte each. Workspace: 16 bytes a build key.
 GP__API gp_result gp_contains(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
-                              const void *probe, uint64_t probe_count, uint8_t *out, gp_stream stream);
+    const void *probe, uint64_t probe_count, uint8_t *out, gp_stream stream);

@@ -11,10 +11,8 @@
 // lowest value on; upper NULL: up to its largest value, which is counted too. Floats: in the samples' type (f16 and
 // bf16: f32), (x - lower) * (bins / (upper - lower)), toward zero, and the last bin where that comes out as `bins`.
 GP__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *lower,
-                                    const void *upper, const void *in, uint64_t count, void *out, uint64_t bins,
-                                    gp_stream stream);
+    const void *upper, const void *in, uint64_t count, void *out, uint64_t bins, gp_stream stream);
 
 // Bin i is [boundaries[i], boundaries[i + 1]); bins + 1 boundaries of the samples' type, rising, in device memory.
 GP__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
-                                      uint64_t count, const void *boundaries, uint64_t bins, void *out,
-                                      gp_stream stream);
+    uint64_t count, const void *boundaries, uint64_t bins, void *out, gp_stream stream);

@@ -80,8 +80,8 @@ GP__INLINE gp_input gp_input_of_two(gp_op op, gp_type type, const gp_input *a, c
   return input;
 }
 // A struct (gp_type_struct) with the members a[i], b[i] and, unless they are NULL, c[i] and d[i], laid out as C does.
-GP__INLINE gp_input gp_input_zipped(gp_type type, const gp_input *a, const gp_input *b, const gp_input *c,
-                                    const gp_input *d) {
+GP__INLINE gp_input gp_input_zipped(
+    gp_type type, const gp_input *a, const gp_input *b, const gp_input *c, const gp_input *d) {
   const gp_input input = {GP_INPUT_ZIPPED, type, NULL, 0, 0, NULL, NULL, GP_OP_DEFAULT, a, b, c, d};
   return input;
 }

@@ -13,7 +13,7 @@
 // block apart, memory is read and written in vectors of 16 bytes as long as a struct has at most 256 bytes and a width
 // is GP_SOA, a divisor or a multiple of the tile.
 GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
-                                    uint64_t count, void *out, int flags, gp_stream stream);
+    uint64_t count, void *out, int flags, gp_stream stream);
 
 // Arrays of GP_AT (section >>types): what is wrong with one, if anything: its extents, layout, size or memory, which
 // may still be missing. Pure.

@@ -11,7 +11,7 @@
 // gives the same bits on one device; GP_REPRODUCIBLE serves exact operators only. `out` overlaps neither the input nor
 // itself. One launch; reads every element once.
 GP__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const gp_axes *axes,
-                                 const void *in, void *out, gp_stream stream);
+    const void *in, void *out, gp_stream stream);
 
 // out = the scan of each row, by the operators and types of gp_inclusive_scan; with GP_EXCLUSIVE (flags; otherwise 0)
 // by those of gp_exclusive_scan: cumulative sums along an axis. The initial value of every row is gp_call.init, or
@@ -21,7 +21,7 @@ GP__API gp_result gp_reduce_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_
 // there are few, are cut into tiles that look back (Merrill and Garland); workspace: 16 bytes a tile of a row, 32 for
 // each column of a tile, and as much for each further 8 bytes of an accumulator.
 GP__API gp_result gp_scan_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const gp_axes *axes,
-                               const void *in, void *out, int flags, gp_stream stream);
+    const void *in, void *out, int flags, gp_stream stream);
 
 // out = apply(x, s) for each element x, where s is the reduction of transform(x) over its row: softmax, layer
 // normalisation. transform: unary, from in_type to state_type, or 0, which converts. op: binary, on states, as
@@ -30,8 +30,7 @@ GP__API gp_result gp_scan_axis(gp_context *ctx, gp_op op, gp_type in_type, gp_ty
 // Contiguous rows that fit the registers of a block (16 vectors of 16 bytes a thread) are read once, in one launch.
 // Others are reduced, then read again: two launches, and a state a row in the workspace.
 GP__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op apply, gp_type in_type,
-                             gp_type state_type, gp_type out_type, const gp_axes *axes, const void *in, void *out,
-                             gp_stream stream);
+    gp_type state_type, gp_type out_type, const gp_axes *axes, const void *in, void *out, gp_stream stream);
 
 // Sorts each row by itself. Stable: equal keys keep their order, with GP_DESCENDING (flags; otherwise 0) too. Keys are
 // of any built-in type, floats in IEEE total order. In place if strides of in and out are the same.
@@ -41,16 +40,15 @@ GP__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op a
 //               gp_permute does not take (not nested, zero, negative) are copied element by element, slower.
 //   Workspace   that of the segmented sort; other rows: all keys too.
 GP__API gp_result gp_sort_axis(gp_context *ctx, gp_type key_type, const gp_axes *axes, const void *keys, void *out_keys,
-                               int flags, gp_stream stream);
+    int flags, gp_stream stream);
 // The same, and the index in its row of each element, i32, u32, i64 or u64: out_indices has the strides of out_keys,
 // which may be NULL. u32 and i32 serve up to 2^32 and 2^31 elements in all. Workspace: keys, if out_keys is NULL or
 // rows go through the workspace, and then indices.
 GP__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
-                                  const void *keys, void *out_keys, void *out_indices, int flags, gp_stream stream);
+    const void *keys, void *out_keys, void *out_indices, int flags, gp_stream stream);
 // The first k elements of each sorted row, and their indices in it; of equal keys, those that come first. The output
 // has an extent of k along the axis (gp_axes_top_k); axes.extent is that of the input. One output may be
 // NULL. flags: GP_DESCENDING, GP_UNSORTED, as gp_segmented_top_k takes them, which does the work on rows without gaps;
 // others go through the workspace as above, and so do results with gaps between their rows.
 GP__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
-                                const void *keys, uint64_t k, void *out_keys, void *out_indices, int flags,
-                                gp_stream stream);
+    const void *keys, uint64_t k, void *out_keys, void *out_indices, int flags, gp_stream stream);

@@ -21,8 +21,8 @@ GP__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64
 // The same for any device, which need not be there; the context may be on the host. `device` is gp_describe's answer
 // there, or has compute_capability (75 and more), multiprocessors, and name, which finds the tuned rows. Errors: as
 // gp_workspace_size; DEVICE_TOO_OLD.
-GP__API gp_result gp_workspace_size_on(gp_context *ctx, const gp_call *call, const gp_description *device,
-                                       uint64_t *bytes);
+GP__API gp_result gp_workspace_size_on(
+    gp_context *ctx, const gp_call *call, const gp_description *device, uint64_t *bytes);
 
 // Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured. Several calls: the
 // most that one of them needs. But scratch memory stays clear of the words of calls that were captured: where a graph
@@ -46,8 +46,8 @@ GP__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy
 
 // Where the machine code of the call's kernel came from when it was loaded (GP_KERNEL_NONE: not loaded yet), and the
 // kernel's full name in `name` (capacity bytes, cut short if need be; may be NULL with 0).
-GP__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name,
-                                   size_t capacity);
+GP__API gp_result gp_kernel_origin(
+    gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name, size_t capacity);
 
 // Writes the policy space of a primitive as JSON: {"primitive": ..., "fields": [{"name", "default", "values"}], ...}.
 // Returns the length without the final zero, even where capacity is too small (snprintf's rule). Pure.
@@ -57,5 +57,5 @@ GP__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capaci
 // and hands each image to `take`: tools/gp_bundle and the tests of all architectures use it. `key` is the name
 // under which a bundle is searched. Errors as gp_prepare.
 typedef void (*gp_take_image_fn)(void *user, const char *key, const void *image, size_t bytes);
-GP__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
-                             void *user);
+GP__API gp_result gp_compile(
+    gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user);

@@ -14,10 +14,10 @@
 //   Workspace   Lists, of up to 16 bytes for 33 elements; where more elements are given than fit a block, also an
 //               alternate buffer for keys and values, and counters of about an eighth of the keys' bytes.
 GP__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
-                                         const gp_segments *segments, void *out_keys, int flags, gp_stream stream);
+    const gp_segments *segments, void *out_keys, int flags, gp_stream stream);
 
 // Sorts pairs: each value, of any type up to 64 bytes, follows its key. values NULL: out_values receives the index of
 // each element in `keys` (not in its segment) as value_type, u32 or u64: an argsort of each segment.
 GP__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
-                                          const void *values, uint64_t count, const gp_segments *segments,
-                                          void *out_keys, void *out_values, int flags, gp_stream stream);
+    const void *values, uint64_t count, const gp_segments *segments, void *out_keys, void *out_values, int flags,
+    gp_stream stream);

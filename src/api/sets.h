@@ -13,18 +13,14 @@
 // compute capability 9.0 two (small inputs: one). Workspace: the words of a look-back; for two, 16 bytes a tile too.
 
 GP__API gp_result gp_set_union(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
-                               const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
-                               gp_stream stream);
+    const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count, gp_stream stream);
 GP__API gp_result gp_set_intersection(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
-                                      const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
-                                      gp_stream stream);
+    const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count, gp_stream stream);
 GP__API gp_result gp_set_difference(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
-                                    const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
-                                    gp_stream stream);
+    const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count, gp_stream stream);
 GP__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_op less, gp_type key_type, const void *keys,
-                                              uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
-                                              uint64_t *out_count, gp_stream stream);
+    uint64_t count, const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count, gp_stream stream);
 // *bad = the first i whose key comes before keys[i - 1]; UINT64_MAX: there is none, the keys are sorted. One launch,
 // which ends early (api/find.h); reads the keys once at most.
-GP__API gp_result gp_is_sorted(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
-                               uint64_t *bad, gp_stream stream);
+GP__API gp_result gp_is_sorted(
+    gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count, uint64_t *bad, gp_stream stream);

@@ -79,17 +79,16 @@
 // take values of at most 16 bytes. If a device refuses such a launch, one sweep sorts, and the log has a warning.
 
 // out_keys = the keys in order.
-GP__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, void *out_keys,
-                               int flags, gp_stream stream);
+GP__API gp_result gp_sort_keys(
+    gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, void *out_keys, int flags, gp_stream stream);
 
 // Sorts keys, and moves values of any type with them.
 GP__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
-                                const void *values, uint64_t count, void *out_keys, void *out_values, int flags,
-                                gp_stream stream);
+    const void *values, uint64_t count, void *out_keys, void *out_values, int flags, gp_stream stream);
 
 // indices[i] = input index of the i-th key in order. index_type: u32 or u64. out_keys: the keys in order, or NULL.
 GP__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys, uint64_t count,
-                             void *out_keys, void *indices, int flags, gp_stream stream);
+    void *out_keys, void *indices, int flags, gp_stream stream);
 
 // Sorts keys, and moves any number of columns of values with them, up to 64. columns, in host memory, says of each
 // its type, the input and the output. One column alone is a sort of pairs. Otherwise indices move with the keys, of 4
@@ -99,8 +98,7 @@ GP__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_ty
 // indices, and for each column of e bytes 4 + 2 e bytes an element. Workspace: 4 or 8 bytes an element, and the sort's.
 // *columns may have further keys; gp_call.key_columns says how many. out: indices as of gp_argsort, or NULL.
 GP__API gp_result gp_sort_columns(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
-                                  const gp_column *columns, uint64_t column_count, void *out_keys, int flags,
-                                  gp_stream stream);
+    const gp_column *columns, uint64_t column_count, void *out_keys, int flags, gp_stream stream);
 
 // indices[i] = input index of the i-th row in order, by up to 8 columns. The first column is the primary key, and each
 // further one orders the rows that are equal in those before it (NumPy's lexsort has its primary key last). A column
@@ -110,4 +108,4 @@ GP__API gp_result gp_sort_columns(gp_context *ctx, gp_type key_type, const void 
 // significant first. Cost: for each column of k bytes the sort of its keys with indices, and 2 k + 4 bytes an element
 // for the random reads before it. Workspace: n keys of the largest column, and the sort's.
 GP__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const gp_column *columns,
-                                     uint64_t column_count, uint64_t count, void *indices, int flags, gp_stream stream);
+    uint64_t column_count, uint64_t count, void *indices, int flags, gp_stream stream);

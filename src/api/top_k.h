@@ -11,12 +11,11 @@
 // three times, a launch a digit of 11 bits and one that collects, and a sort of k follows (workspace: count / 16 keys,
 // and that of the sort).
 GP__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys, const void *values,
-                           uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
+    uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 // The top k of each row of a dense matrix of rows * columns keys: k results a row. Indices count from the start of the
 // row; out_indices or out_keys may be NULL. Values in place of indices: gp_call.rows.
 GP__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys, uint64_t rows,
-                                uint64_t columns, uint64_t k, void *out_keys, void *out_indices, int flags,
-                                gp_stream stream);
+    uint64_t columns, uint64_t k, void *out_keys, void *out_indices, int flags, gp_stream stream);
 // The top k of each segment. Segments come by offsets, with or without `end`, or have one length; they do
 // not overlap. out_keys[s * k] and out_indices[s * k] are the first results of segment s, in the order of gp_top_k: of
 // equal keys, those that come first. Where a segment has fewer than k elements, the rest of its k places keeps what it
@@ -29,18 +28,18 @@ GP__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index
 //   Workspace   Offsets: 16 bytes for 513 keys. Long segments: at most 2k ranks of 4 to 16 bytes a block. k > 1024:
 //               keys, indices, and that of the sort.
 GP__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
-                                     uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys,
-                                     void *out_indices, int flags, gp_stream stream);
+    uint64_t count, const gp_segments *segments, uint64_t k, void *out_keys, void *out_indices, int flags,
+    gp_stream stream);
 // *out = the key that a sort would put at position n < count (count / 2: a median; count 0: nothing is written);
 // GP_DESCENDING: from the largest on. Nothing is rearranged. Radix select, a launch a digit of 11 bits: reads the keys
 // once, and again while more than a sixteenth of them agree with the result in the digits that are known; then those
 // alone, which are put aside.
 GP__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
-                                 void *out, int flags, gp_stream stream);
+    void *out, int flags, gp_stream stream);
 
 // out[i] = in[p(i)] for a permutation p of 0 .. count - 1 that the seed chooses: the same on every device, back end and
 // policy. in NULL: out[i] = p(i), type being u32 or u64. For statistics and games, not for secrets. (Mitchell, Stokes,
 // Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs.) One launch; elements are loaded from anywhere, which
 // moves 32 bytes for each that is smaller.
-GP__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, uint64_t count, void *out,
-                             gp_stream stream);
+GP__API gp_result gp_shuffle(
+    gp_context *ctx, gp_type type, uint64_t seed, const void *in, uint64_t count, void *out, gp_stream stream);

@@ -25,14 +25,14 @@
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
 GP__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, uint64_t rows,
-                               uint64_t columns, void *out, uint64_t out_pitch, gp_stream stream);
+    uint64_t columns, void *out, uint64_t out_pitch, gp_stream stream);
 
 // Transposes `batch` dense, contiguous matrices. With pitches or strides: gp_permute.
 GP__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t rows, uint64_t columns,
-                                       uint64_t batch, void *out, gp_stream stream);
+    uint64_t batch, void *out, gp_stream stream);
 
 // Dimensions in another order: out(i[order[0]], i[order[1]], ...) = in(i[0], i[1], ...), see gp_permutation, which is
 // read during the call. Dimensions that stay neighbours are merged; the rest is a copy of rows, or transposes of
 // matrices.
-GP__API gp_result gp_permute(gp_context *ctx, gp_type type, const gp_permutation *permutation, const void *in,
-                             void *out, gp_stream stream);
+GP__API gp_result gp_permute(
+    gp_context *ctx, gp_type type, const gp_permutation *permutation, const void *in, void *out, gp_stream stream);

@@ -112,8 +112,8 @@ GP__API gp_result gp_tuner_reject(gp_tuner *tuner);
 // its time in microseconds in *us, 0 before the first measurement; `measured`: sections measured so far;
 // `searching`: 0 once the search has ended. Every output but `values` may be NULL. Errors: NULL, ARGUMENT, CONTEXT,
 // FORK.
-GP__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, int count, int *values, double *us,
-                                int *measured, int *searching);
+GP__API gp_result gp_tuner_best(
+    gp_tuner *tuner, const uint64_t *numbers, int count, int *values, double *us, int *measured, int *searching);
 
 // Writes the path of a tuner as JSON Lines: a line that names it and its parameters, then one per measured section, in
 // order: {"bucket": [..], "values": [..], "us": ..}. Keeps the last 4096. Returns the length without the final zero,

@@ -11,7 +11,7 @@ GP__PRIVATE gp_result gp__check_batch_types(gp__checking *k) {
 }
 GP__PRIVATE gp_result gp__check_batch_numbers(gp__checking *k) {
   return k->c->count >> GP__BATCH_LOG2_MOST ? gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^%d", k->who,
-                                                       (unsigned long long)k->c->count, GP__BATCH_LOG2_MOST)
+                                                  (unsigned long long)k->c->count, GP__BATCH_LOG2_MOST)
                                             : GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__batch_buffers(gp__checking *k) {
@@ -23,5 +23,4 @@ GP__PRIVATE gp_result gp__batch_buffers(gp__checking *k) {
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_batch[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_batch_types},
-                                                           {GP__CHECK_NUMBERS, gp__check_batch_numbers},
-                                                           {GP__CHECK_BUFFERS, gp__batch_buffers}};
+    {GP__CHECK_NUMBERS, gp__check_batch_numbers}, {GP__CHECK_BUFFERS, gp__batch_buffers}};

@@ -23,8 +23,8 @@ struct gp__batch_window {
   GP_DEVICE unsigned to() const { return bounds >> 5; }
   // before, after: windows of the buffer before this one and after it. skipped, tail: bytes of its first window that
   // are not the buffer's, and of its last that are.
-  GP_DEVICE gp__batch_window(const unsigned char *in_, unsigned char *out_, gp__u64 before, gp__u64 after,
-                             unsigned skipped, unsigned tail)
+  GP_DEVICE gp__batch_window(
+      const unsigned char *in_, unsigned char *out_, gp__u64 before, gp__u64 after, unsigned skipped, unsigned tail)
       : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
     const unsigned offset = gp__misalignment(in, 16);
     inner = (before > 1 || 16 * static_cast<unsigned>(before) >= skipped + offset) &&
@@ -34,8 +34,8 @@ struct gp__batch_window {
     const unsigned offset = gp__misalignment(in, 16);
     if (inner && offset == 0) v = gp__load_vector<LOAD>(in);
     else if (inner)
-      v = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(in - offset), gp__load_vector<GP_CACHE_ALL>(in - offset + 16),
-                            offset);
+      v = gp__shift_vectors(
+          gp__load_vector<GP_CACHE_ALL>(in - offset), gp__load_vector<GP_CACHE_ALL>(in - offset + 16), offset);
     else {
       GP__UNROLL
       for (unsigned w = 0; w < 4; ++w) {

@@ -84,8 +84,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     Offset at, end;
   };
   GP_DEVICE Waiter waiter(bool is, unsigned slot) const {
-    return Waiter{is ? waiting_vertices()[slot] : 0, is ? waiting_at()[slot] : 0,
-                  is ? waiting_at()[WAITING + slot] : 0};
+    return Waiter{
+        is ? waiting_vertices()[slot] : 0, is ? waiting_at()[slot] : 0, is ? waiting_at()[WAITING + slot] : 0};
   }
   // Vertices wait until there is a warp of them.
   GP_DEVICE void wait_for_others(bool waits, const Waiter &x, unsigned &waiting) const {

@@ -2,8 +2,8 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, api/init.h, core/messages.c,
 //   bfs/kinds.c, core/state.c, core/run.c
 
-GP__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
-                         gp_stream stream) {
+GP__API gp_result gp_bfs(
+    gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents, gp_stream stream) {
   gp_call c = gp_call_init(GP_BFS);
   c.graph = graph;
   c.source = source;
@@ -12,7 +12,7 @@ GP__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source
   return gp__named(gp_run(ctx, &c, stream), "gp_bfs out=depths out2=parents");
 }
 GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const uint64_t *sources, uint64_t count,
-                                 void *depths, uint64_t *reached, gp_stream stream) {
+    void *depths, uint64_t *reached, gp_stream stream) {
   gp_call c = gp_call_init(GP_BFS_SOURCES);
   c.graph = graph;
   c.sources = sources;

@@ -69,7 +69,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     const bool stays = !done && !all.over &&
         (in_grid ? !all.uneven && fits_grid(all.appended, all.edges, depth, a.spread / 2)
                  : fits_cluster(all.appended, all.edges) && all.appended * 4 > a.small &&
-                 !fits_grid(all.appended, all.edges, depth, a.spread));
+                    !fits_grid(all.appended, all.edges, depth, a.spread));
     const bool uneven = all.uneven && stays;
     const bool plain = stays && !uneven && !all.wide && a.target == ~0ull && !parents && depth + 1 != a.limit &&
         all.appended <= before + before / 4 + 64;
@@ -108,10 +108,10 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     const gp__u64 last = s.appended[turn] | (again.found ? 1ull << GP__BFS_AGAIN_SHIFT : 0);
     gp__u64 found, explored, appended, edges;
     if (in_grid) {
-      const gp__u64 sum = meet_in_grid(gp_lane() == 0       ? all_found
-                                           : gp_lane() == 1 ? all_explored
-                                           : gp_lane() == 2 ? last
-                                                            : mine.edges);
+      const gp__u64 sum = meet_in_grid(gp_lane() == 0 ? all_found
+              : gp_lane() == 1                        ? all_explored
+              : gp_lane() == 2                        ? last
+                                                      : mine.edges);
       found = __shfl_sync(0xffffffffu, sum, 0), explored = __shfl_sync(0xffffffffu, sum, 1);
       appended = __shfl_sync(0xffffffffu, sum, 2), edges = __shfl_sync(0xffffffffu, sum, 3);
     } else {

@@ -54,6 +54,5 @@ GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long
 // A grid that waits for itself must begin whole.
 GP__PRIVATE int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
-static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph,   gp__portable_graph,
-                                          gp__graph_overlaps,     gp__geometry_graph,  GPUPRIMS__POLICY_THREADS,
-                                          GP__ANY_ALGORITHM,      GPUPRIMS__ROWS_SERVE};
+static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph, gp__portable_graph,
+    gp__graph_overlaps, gp__geometry_graph, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};

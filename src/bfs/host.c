@@ -5,8 +5,8 @@ static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
   return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
 }
 // Searches from one source; `queue` has room for all vertices. parents: NULL if not wanted.
-static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *depths, void *parents, uint64_t *queue,
-                              gp_traversal *t) {
+static void gp__host_bfs_from(
+    const gp__request *q, uint64_t source, int32_t *depths, void *parents, uint64_t *queue, gp_traversal *t) {
   const gp_graph *g = &q->graph;
   const size_t of_offset = q->offset_size, of_vertex = q->key_size;
   uint64_t first = 0, last = 0, level_end, i, e;
@@ -87,14 +87,14 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
       n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (unsigned char *)malloc((size_t)(shares * (n + 1) * item));
   if (!memory)
     return gp__fail(GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares,
-                    (unsigned long long)n);
+        (unsigned long long)n);
   GPUPRIMS__PARALLEL_FOR
   for (share = 0; share < shares; ++share) {
     uint64_t *queue = (uint64_t *)(void *)(memory + (uint64_t)share * (n + 1) * item), i;
     for (i = (uint64_t)share; i < q->segments; i += (uint64_t)shares) {
       gp_traversal t;
-      gp__host_bfs_from(q, sources[i], q->out ? (int32_t *)q->out + i * n : (int32_t *)(void *)(queue + n + 1), NULL,
-                        queue, &t);
+      gp__host_bfs_from(
+          q, sources[i], q->out ? (int32_t *)q->out + i * n : (int32_t *)(void *)(queue + n + 1), NULL, queue, &t);
       if (q->out2) ((uint64_t *)q->out2)[i] = t.reached;
       GPUPRIMS__ONE_AT_A_TIME {
         all.reached += t.reached;

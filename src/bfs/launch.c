@@ -90,7 +90,7 @@ GP__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
     if (result == (gp_result)GP__REFUSED) {
       if (l->p->cluster > 1 && l->g->grid >= (unsigned)l->p->cluster)
         gp__log(&l->s->library.runtime, GP_LOG_WARNING,
-                "%s: the device refused a launch in clusters: launched without clusters", l->who);
+            "%s: the device refused a launch in clusters: launched without clusters", l->who);
       result = gp__launch_resident(l, &a);
     }
   }

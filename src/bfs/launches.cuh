@@ -131,9 +131,8 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     const gp_frontier<Edge> in = edges_to(level, first), out = edges_to(level + 1, first + in.size());
     const gp__u64 before = reached;
     clear();
-    gp__each_tile<THREADS>(in, out, m.edges, [&](bool there, const Edge &e) {
-      expand_to(out, reach(there, e.source, e.target, level), e.target);
-    });
+    gp__each_tile<THREADS>(in, out, m.edges,
+        [&](bool there, const Edge &e) { expand_to(out, reach(there, e.source, e.target, level), e.target); });
     const gp__u64 found = gp_warp_reduce(reached - before, gp_sum<gp__u64>());
     if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);
   }

@@ -111,7 +111,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     const gp__u64 all =
         gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
-                        __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
+        __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
   }
 
   // ---- what comes next: one thread of each block, from the same numbers

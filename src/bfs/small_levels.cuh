@@ -125,8 +125,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
         const bool is_long = count > GP__BFS_PART;
         if (count) {
           prefetch_list(begin, count);
-          Below::template put_small<ONE_BLOCK>(
-              gp__shared_add_unaggregated(&s.appended[turn], 1u),
+          Below::template put_small<ONE_BLOCK>(gp__shared_add_unaggregated(&s.appended[turn], 1u),
               gp_edges_of(begin, is_long ? unsigned(GP__BFS_LONG) : static_cast<unsigned>(count), v));
         } else set_bit_of(true, v, map);
         counted += 1u << FEW_SHIFT | (is_long ? 0 : static_cast<unsigned>(count));
@@ -174,7 +173,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
         }
       }
       visit_all(part(at + gp_lane(), count < at + width ? count : at + width), map,
-                count >= static_cast<unsigned>(a.look_from));
+          count >= static_cast<unsigned>(a.look_from));
     }
     if (turned * width < count) {
       counted = gp__warp_sum(counted);
@@ -191,9 +190,9 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     gp__bfs_sums level = s.sums[turn].sums();
     level.appended = count = s.appended[turn];
     const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
-    const unsigned verdict = (done                                 ? LEVEL_DONE
-                                  : fits_block(count, level.edges) ? LEVEL_STAYS
-                                                                   : 0) |
+    const unsigned verdict = (done                                    ? LEVEL_DONE
+                                     : fits_block(count, level.edges) ? LEVEL_STAYS
+                                                                      : 0) |
         (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
     if (threadIdx.x == COUNTER) {
       s.level = level;
@@ -226,15 +225,15 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
   }
   // Moves the frontier to the queue in memory, adds the counts to the state, and chooses the next step.
-  GP_DEVICE void leave_levels(unsigned verdict, unsigned appended, unsigned alive, unsigned blocks, bool in_team,
-                              bool in_grid) {
+  GP_DEVICE void leave_levels(
+      unsigned verdict, unsigned appended, unsigned alive, unsigned blocks, bool in_team, bool in_grid) {
     gp__bfs_state &t = s.state;
     const bool done = (verdict & LEVEL_DONE) != 0;
     leave_small(static_cast<unsigned>(depth),
-                done                   ? 0
-                    : appended < SMALL ? appended
-                                       : SMALL,
-                blocks, !done && (verdict & LEVEL_OVER));
+        done                   ? 0
+            : appended < SMALL ? appended
+                               : SMALL,
+        blocks, !done && (verdict & LEVEL_OVER));
     __syncthreads();
     if (in_team) {
       sum_levels(in_grid);

@@ -130,8 +130,8 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const gp__u64 at = parts.reserve(count);
       for (unsigned i = gp_lane(); i < count; i += GP__WARP) {
         const gp__u64 done = static_cast<gp__u64>(i) * GP__BFS_PART, rest = length - done;
-        queue[at + i] = gp_edges_of(from + done,
-                                    rest < GP__BFS_PART ? static_cast<unsigned>(rest) : unsigned(GP__BFS_PART), vertex);
+        queue[at + i] = gp_edges_of(
+            from + done, rest < GP__BFS_PART ? static_cast<unsigned>(rest) : unsigned(GP__BFS_PART), vertex);
       }
     }
   }

@@ -82,12 +82,11 @@ struct gp__bfs_block_totals {
   GP_DEVICE static gp__bfs_block_totals of(unsigned appended, const gp__bfs_tally &mine) {
     const gp__u64 edges = gp__bfs_tally::whole(mine.edges);
     return gp__bfs_block_totals{appended < 0xffffu ? appended : 0xffffu,
-                                edges < 1u << 24 ? static_cast<unsigned>(edges) : 1u << 24, mine.has_found(),
-                                mine.has_hit()};
+        edges < 1u << 24 ? static_cast<unsigned>(edges) : 1u << 24, mine.has_found(), mine.has_hit()};
   }
   GP_DEVICE static gp__bfs_block_totals of(gp__u64 word) {
     return gp__bfs_block_totals{static_cast<unsigned>(word) & 0xffffu, static_cast<unsigned>(word >> 18),
-                                (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
+        (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
   }
   GP_DEVICE gp__u64 word() const {
     return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | static_cast<gp__u64>(edges) << 18;
@@ -142,7 +141,7 @@ enum { GP__BFS_NAP = 200 }; // nanoseconds between two looks of a block that wai
 // the barrier, from 0 on. naps: a block that waits for long.
 template <int SUMS>
 GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks,
-                                       unsigned rank, gp__u64 mine, bool naps = false) {
+    unsigned rank, gp__u64 mine, bool naps = false) {
   const unsigned lane = gp_lane(), set = number % 3;
   const gp__u64 arrived = (1ull << GP__BFS_BLOCK_BITS) - 1;
   gp__u64 *word = barrier[set].word + (lane < SUMS ? lane : 0), *next = barrier[set == 2 ? 0 : set + 1].word;

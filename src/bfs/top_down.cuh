@@ -37,8 +37,8 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
                           : atomicOr(map + (v >> 5), 1u << (v & 31u));
   }
   template <int TEAM>
-  GP_DEVICE void visit(const bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const Vertex (&v)[ITEMS],
-                       bool looks) {
+  GP_DEVICE void visit(
+      const bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const Vertex (&v)[ITEMS], bool looks) {
     gp__u32 *map = a.reached[s.state.map];
     bool mine[ITEMS];
     gp__u32 was[ITEMS];
@@ -79,8 +79,8 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     if (parents) parents[v] = parent;
     if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
   }
-  GP_DEVICE void get_lists(const bool (&has)[ITEMS], const Vertex (&v)[ITEMS], Offset (&begin)[ITEMS],
-                           Offset (&end)[ITEMS]) const {
+  GP_DEVICE void get_lists(
+      const bool (&has)[ITEMS], const Vertex (&v)[ITEMS], Offset (&begin)[ITEMS], Offset (&end)[ITEMS]) const {
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       begin[i] = has[i] ? offsets[v[i]] : 0;

@@ -3,8 +3,8 @@
 //   core/request.c, host/values.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_memory.c,
 //   core/check_call_types.c, core/check_buffers.c
 
-GP__PRIVATE gp_result gp__check_column_key(const gp__checking *k, const char *name, gp_type type,
-                                           const gp__checked_type *t) {
+GP__PRIVATE gp_result gp__check_column_key(
+    const gp__checking *k, const char *name, gp_type type, const gp__checked_type *t) {
   return t->info
       ? gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\": keys are of built-in types", k->who, name, t->info->name)
       : gp__check_short(k->who, name, type, "gp_argsort takes it as the only key");
@@ -22,7 +22,7 @@ GP__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, int wa
   if (is_key) GP__CHECK(gp__check_column_key(k, name, c->type, &t));
   if (c->descending & ~is_key)
     return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
-                    is_key ? " or 1" : ": the column is no key, see @key_columns");
+        is_key ? " or 1" : ": the column is no key, see @key_columns");
   k->q->column_size[i] = (unsigned char)t.size;
   k->q->column_align[i] = (unsigned char)t.align;
   GP__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
@@ -38,14 +38,13 @@ GP__PRIVATE gp_result gp__check_columns(gp__checking *k) {
   const int alias = keys == 1, wanted = keys == 1 && !indices;
   int i;
   if (c->column_count > GP_COLUMN_LIMIT || c->key_columns > c->column_count)
-    return gp__fail(
-        GP_E_ARGUMENT, "%s: @%s is %llu, above %llu", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, above %llu", k->who,
         c->column_count > GP_COLUMN_LIMIT ? "column_count" : "key_columns",
         (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
         (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
   if (keys < 1 || keys > GP_KEY_LIMIT)
     return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who,
-                    (unsigned long long)keys, (int)GP_KEY_LIMIT);
+        (unsigned long long)keys, (int)GP_KEY_LIMIT);
   if (c->column_count && !c->columns) return gp__fail(GP_E_NULL, "%s: @columns is null", k->who);
   if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "columns", c->columns));
   q->count = q->stride = c->count;
@@ -53,8 +52,8 @@ GP__PRIVATE gp_result gp__check_columns(gp__checking *k) {
   q->in_type = GP_U32; // a kernel reads indices
   q->in_size = 4;
   if (indices)
-    GP__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type,
-                                &k->out));
+    GP__CHECK(gp__check_integer(
+        k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out));
   GP__CHECK(gp__check_reach(k, (uint64_t)1 << 32));
   q->out_size = k->out.size;
   q->offset_size = indices ? k->out.size : c->count > (uint64_t)1 << 32 ? 8 : 4;
@@ -70,8 +69,8 @@ GP__PRIVATE gp_result gp__check_columns(gp__checking *k) {
   for (i = 0; i < (int)c->column_count; ++i)
     GP__CHECK(gp__check_column(k, i, alias && !alone && !i, wanted && !alone && !i));
   if ((uintptr_t)c->count_device % 8)
-    return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
-                    (const void *)c->count_device);
+    return gp__fail(
+        GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who, (const void *)c->count_device);
   if (c->count_device) GP__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
   if (indices) GP__CHECK(gp__writing(k, "out", c->out, k->out.align, k->out.size, c->count, 1, 0));
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);

@@ -4,8 +4,8 @@
 // Moves the tile's elements of a column. `from` has their indices; elements of several words take them from memory
 // again, so that neighbouring threads write neighbouring words.
 template <class P, class W, class I, int ITEMS>
-GP_DEVICE void gp__move_column(const gp__moved_column &c, const I *index, const I (&from)[ITEMS], gp__u64 first,
-                               gp__u64 count) {
+GP_DEVICE void gp__move_column(
+    const gp__moved_column &c, const I *index, const I (&from)[ITEMS], gp__u64 first, gp__u64 count) {
   const W *in = static_cast<const W *>(c.in);
   W *out = static_cast<W *>(c.out) + first * static_cast<unsigned>(c.words);
   const gp__u64 left = count - first;

@@ -4,7 +4,7 @@
 
 // Adds a column to the gather that the plan ends with, or to another one if that is full or absent.
 GP__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const void *order, int another, const void *in,
-                                void *out, size_t size, size_t align) {
+    void *out, size_t size, size_t align) {
   gp__graph_step *step = g->count ? &g->steps[g->count - 1] : NULL;
   gp__moved_column *column;
   int word = 16;

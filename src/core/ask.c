@@ -40,8 +40,8 @@ GP__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const
   return GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__workspace_of_call(gp__state *s, const gp__request *q, const gp_policy *given,
-                                            uint64_t *bytes) {
+GP__PRIVATE gp_result gp__workspace_of_call(
+    gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
   GP__CHECK(gp__workspace_of(s, q, given, bytes));
   if (gp__is_checked(q)) {
     const gp__request check = gp__methods_of(q)->checked(q);
@@ -59,8 +59,8 @@ GP__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint
 GP__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
 }
-GP__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *call, const gp_description *device,
-                                            uint64_t *bytes) {
+GP__PRIVATE gp_result gp__workspace_size_on(
+    gp__state *s, const gp_call *call, const gp_description *device, uint64_t *bytes) {
   const char *who = "gp_workspace_size_on";
   gp__state *there; // the same types and operators on that device
   gp_description own;
@@ -73,7 +73,7 @@ GP__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *call, c
   GPUPRIMS__TAKE_STRUCT(who, "device", device, own, gp_description);
   if (device->compute_capability < 75)
     return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: device.compute_capability is %d; 75 is the oldest that works", who,
-                    device->compute_capability);
+        device->compute_capability);
   if (device->multiprocessors < 1)
     return gp__fail(GP_E_ARGUMENT, "%s: device.multiprocessors is %d, not 1 or more", who, device->multiprocessors);
   GP__CHECK(gp__check_call(s, who, call, 0, 0, &q));
@@ -95,8 +95,8 @@ GP__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *call, c
   free(there);
   return result;
 }
-GP__API gp_result gp_workspace_size_on(gp_context *ctx, const gp_call *call, const gp_description *device,
-                                       uint64_t *bytes) {
+GP__API gp_result gp_workspace_size_on(
+    gp_context *ctx, const gp_call *call, const gp_description *device, uint64_t *bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_workspace_size_on", gp__workspace_size_on(s, call, device, bytes));
 }
 
@@ -125,13 +125,13 @@ GP__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) 
 
 // The policy of a call that runs now.
 GP__PRIVATE gp_result gp__choose_now(gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
-                                     gp_policy *policy, gp_policy_source *source) {
+    gp_policy *policy, gp_policy_source *source) {
   GP__CHECK(gp__choose_here(s, q, given, h, policy, source));
   if (!given && gp__learned(s, q, h, policy)) *source = GP_POLICY_ONLINE;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call, gp_policy *policy,
-                                        gp_policy_source *source) {
+GP__PRIVATE gp_result gp__policy_origin(
+    gp__state *s, const gp_call *call, gp_policy *policy, gp_policy_source *source) {
   gp_result result = GP_SUCCESS;
   gp__request q;
   gp__shape h;
@@ -176,8 +176,8 @@ GP__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_poli
     call_name = "cuModuleGetGlobal";
     error = s->library.runtime.driver.cuModuleGetGlobal(&from, &bytes, k->code->module, "gp__echo");
     if (!error && bytes != sizeof number)
-      result = gp__fail(GP_E_DRIVER, "%s: the kernel reports a policy of %d bytes, not %d", who, (int)bytes,
-                        (int)sizeof number);
+      result = gp__fail(
+          GP_E_DRIVER, "%s: the kernel reports a policy of %d bytes, not %d", who, (int)bytes, (int)sizeof number);
     if (!error && result == GP_SUCCESS)
       call_name = "cuMemcpyDtoH", error = s->library.runtime.driver.cuMemcpyDtoH(number, from, sizeof number);
     if (error) result = gp__cuda_fail(&s->library.runtime, who, call_name, error);
@@ -199,8 +199,8 @@ GP__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy
   GPUPRIMS__WITHIN(ctx, "gp_policy_echo", gp__policy_echo(s, call, policy));
 }
 
-GP__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call, gp_kernel_source *source, char *name,
-                                        size_t capacity) {
+GP__PRIVATE gp_result gp__kernel_origin(
+    gp__state *s, const gp_call *call, gp_kernel_source *source, char *name, size_t capacity) {
   gp_result result = GP_SUCCESS;
   gp__request q;
   gp__shape h;
@@ -233,14 +233,13 @@ GP__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call, gp_ke
   gp__free_text(&text);
   return result;
 }
-GP__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name,
-                                   size_t capacity) {
+GP__API gp_result gp_kernel_origin(
+    gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name, size_t capacity) {
   GPUPRIMS__WITHIN(ctx, "gp_kernel_origin", gp__kernel_origin(s, call, source, name, capacity));
 }
 
 GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q, const gp_policy *given,
-                                          int compute_capability, const gp__table *table, gp_take_image_fn take,
-                                          void *user) {
+    int compute_capability, const gp__table *table, gp_take_image_fn take, void *user) {
   gp__request behind;
   gp__shape h = gp__shape_of(q);
   gp_policy p;
@@ -268,16 +267,16 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
   return result;
 }
 
-GP__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, int compute_capability, gp_take_image_fn take,
-                                       void *user) {
+GP__PRIVATE gp_result gp__compile_call(
+    gp__state *s, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;
   gp__table table;
   gp__request q;
   if (!take) return gp__fail(GP_E_NULL, "%s: take is null", who);
   if (compute_capability < 75)
-    return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who,
-                    compute_capability);
+    return gp__fail(
+        GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who, compute_capability);
   GP__CHECK(gp__check_call(s, who, call, 0, 0, &q));
   gp__make_table(&table, "", compute_capability);
   result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
@@ -295,7 +294,7 @@ GP__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, int co
   }
   return result;
 }
-GP__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
-                             void *user) {
+GP__API gp_result gp_compile(
+    gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
   GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_call(s, call, compute_capability, take, user));
 }

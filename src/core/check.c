@@ -6,7 +6,7 @@
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; otherwise a GP__POINTERS_... (core/checking.c).
 GP__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
-                                          const gp_call *c, int host, int pointers, gp__request *q) {
+    const gp_call *c, int host, int pointers, gp__request *q) {
   const gp__primitive *row;
   const gp__own_check *own;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
@@ -70,12 +70,12 @@ GP__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__s
   GP__CHECK(gp__check_workspace(k));
   GP__CHECK(gp__check_values(k));
   if (q->in_steps && c->policy)
-    return gp__fail(GP_E_POLICY, "%s: @policy is set, but @flags make the call run others, which choose theirs",
-                    k->who);
+    return gp__fail(
+        GP_E_POLICY, "%s: @policy is set, but @flags make the call run others, which choose theirs", k->who);
   return k->own[GP__CHECK_LAST] ? k->own[GP__CHECK_LAST](k) : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
-                                     gp__request *q) {
+GP__PRIVATE gp_result gp__check_call(
+    gp__state *s, const char *caller, const gp_call *c, int host, int pointers, gp__request *q) {
   gp__checking k;
   gp_call whole;
   return gp__check_call_with(&k, &whole, s, caller, c, host, pointers, q);

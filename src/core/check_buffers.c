@@ -4,19 +4,19 @@
 //   core/checking.c, core/check_memory.c
 
 GP__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer, size_t align,
-                                        uint64_t count, size_t size, int needed) {
+    uint64_t count, size_t size, int needed) {
   const uint64_t address = (uint64_t)(uintptr_t)pointer;
   const char *number = count == k->c->count ? " and count" : ""; // others come of several members
   if (size && count > UINT64_MAX / size)
     return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes overflow", k->who, field, number,
-                    (unsigned long long)count, (unsigned long)size);
+        (unsigned long long)count, (unsigned long)size);
   if (!pointer) return needed && count ? gp__fail(GP_E_NULL, "%s: @%s is null", k->who, field) : GP_SUCCESS;
   if (address % align)
     return gp__fail(GP_E_ALIGNMENT, "%s: @%s (%p) is not aligned to %lu bytes, as its type requires", k->who, field,
-                    pointer, (unsigned long)align);
+        pointer, (unsigned long)align);
   if (count * size > UINT64_MAX - address)
     return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes extend past the end of the address space", k->who,
-                    field, number, (unsigned long long)count, (unsigned long)size);
+        field, number, (unsigned long long)count, (unsigned long)size);
   return GP_SUCCESS;
 }
 
@@ -25,7 +25,7 @@ GP__PRIVATE int gp__is_reached(const gp__checking *k, const void *pointer, uint6
   return !pointer || !count || (!k->host && k->s->pageable) || gp__place_is_known(k->s, pointer, 0);
 }
 GP__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
-                                       uint64_t count, size_t size, int wanted) {
+    uint64_t count, size_t size, int wanted) {
   GP__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
   if (k->pointers == GP__POINTERS_REACHED) return pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
   return k->pointers < GP__POINTERS_REACHED || gp__is_reached(k, pointer, count) ? GP_SUCCESS : (gp_result)GP__UNKNOWN;
@@ -33,20 +33,20 @@ GP__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, 
 
 // Notes and checks a buffer that is read, and one that is written; wanted: it must be given if it has elements.
 GP__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer, const gp__checked_type *t,
-                                  uint64_t count, int wanted, int alias) {
+    uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * t->size, alias};
   k->read[k->read_count++] = span;
   return gp__check_buffer(k, name, pointer, t->align, count, t->size, wanted);
 }
 GP__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align, size_t size,
-                                  uint64_t count, int wanted, int alias) {
+    uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * size, alias};
   k->written[k->written_count++] = span;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
 }
 // Outputs overlap no input and no other output.
-GP__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *read, int reads, const gp__extent *written,
-                                      int writes) {
+GP__PRIVATE gp_result gp__check_apart(
+    const char *who, const gp__extent *read, int reads, const gp__extent *written, int writes) {
   int i, j;
   for (i = 0; i < writes; ++i) {
     for (j = 0; j < reads; ++j) GP__CHECK(gp__check_overlap(who, &read[j], &written[i]));
@@ -79,8 +79,8 @@ typedef struct gp__buffers {
 // The arrays of a described input of `count` elements. Behind GATHERED, only the caller knows how many an array has.
 GP__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
   static const char *const names[GP_INPUT_ARRAYS] = {"data of described array 1", "data of described array 2",
-                                                     "data of described array 3", "data of described array 4",
-                                                     "data of described array 5", "data of described array 6"};
+      "data of described array 3", "data of described array 4", "data of described array 5",
+      "data of described array 6"};
   const gp__input_node *n = &k->q->inputs.node[node];
   const gp__checked_type type = {n->size, n->align, n->info};
   const gp_input *from = n->from;
@@ -97,7 +97,7 @@ GP__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t
     const uint64_t stride = from->stride < 0 ? 0 - (uint64_t)from->stride : (uint64_t)from->stride;
     if (stride && span - 1 > (UINT64_MAX / n->size - 1) / stride)
       return gp__fail(GP_E_SIZE, "%s: @%s: %llu elements at a stride of %lld overflow", k->who, names[n->array],
-                      (unsigned long long)span, (long long)from->stride);
+          (unsigned long long)span, (long long)from->stride);
     span = (span - 1) * stride + 1;
     if (lowest && from->stride < 0) lowest -= (span - 1) * n->size;
   }
@@ -115,10 +115,10 @@ GP__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   if (q->inputs.keys) GP__CHECK(gp__check_input_arrays(k, q->inputs.keys - 1, b->keys, 0));
   else if (k->key.size)
     GP__CHECK(gp__reading(k,
-                          k->by_flags         ? "keys (flags)"
-                              : k->by_stencil ? "keys (the stencil)"
-                                              : "keys",
-                          c->keys, &k->key, b->keys, 1, b->keys_alias));
+        k->by_flags         ? "keys (flags)"
+            : k->by_stencil ? "keys (the stencil)"
+                            : "keys",
+        c->keys, &k->key, b->keys, 1, b->keys_alias));
   if (k->reads & GP__READS_KEYS2) {
     if (q->inputs.keys2) GP__CHECK(gp__check_input_arrays(k, q->inputs.keys2 - 1, c->count2, 0));
     else GP__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
@@ -130,8 +130,8 @@ GP__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   if (c->end) GP__CHECK(gp__reading(k, "end", c->end, &k->offset, c->segments, 1, 0));
   if (c->count_device) {
     if ((uintptr_t)c->count_device % 8)
-      return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
-                      (const void *)c->count_device);
+      return gp__fail(
+          GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who, (const void *)c->count_device);
     GP__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
   }
   return GP_SUCCESS;
@@ -142,8 +142,8 @@ GP__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
   if ((k->reads & GP__READS_OUT) && q->out_size)
     GP__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, b->out, 1, GP__ALIAS_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
-    GP__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, b->out_keys, b->out_keys_wanted,
-                          GP__ALIAS_OF_OUT_KEYS));
+    GP__CHECK(gp__writing(
+        k, "out_keys", c->out_keys, k->key.align, k->key.size, b->out_keys, b->out_keys_wanted, GP__ALIAS_OF_OUT_KEYS));
   if (q->out2_size)
     GP__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, b->out2, b->out2_wanted, 0));
   if (k->own[GP__CHECK_OUTPUTS]) GP__CHECK(k->own[GP__CHECK_OUTPUTS](k));

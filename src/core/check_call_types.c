@@ -5,20 +5,19 @@
 
 // An integer type of `smallest` to `largest` bytes. Kernels read the unsigned type of its size in its place.
 GP__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
-                                        size_t largest, const char *wanted, gp_type *unsigned_type,
-                                        gp__checked_type *t) {
+    size_t largest, const char *wanted, gp_type *unsigned_type, gp__checked_type *t) {
   GP__CHECK(gp__check_type(k->s, k->who, field, type, t));
   if (type == GP_BOOL && smallest == 1) return *unsigned_type = GP_U8, GP_SUCCESS; // flags
   if (t->info || !gp__is_integer(type) || t->size < smallest || t->size > largest)
-    return gp__fail(GP_E_TYPE, "%s: @%s is %s, not %s", k->who, field,
-                    t->info ? t->info->name : gp__type_rows[type].name, wanted);
+    return gp__fail(
+        GP_E_TYPE, "%s: @%s is %s, not %s", k->who, field, t->info ? t->info->name : gp__type_rows[type].name, wanted);
   *unsigned_type = t->size == 1 ? GP_U8 : t->size == 2 ? GP_U16 : t->size == 4 ? GP_U32 : GP_U64;
   return GP_SUCCESS;
 }
 
 GP__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
   return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)", k->who,
-                  field, gp__op_rows[op].name);
+      field, gp__op_rows[op].name);
 }
 
 // Types of primitives with an accumulator.
@@ -41,29 +40,28 @@ GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   GP__CHECK(gp__check_operator_on(who, "transform", q->transform, q->acc_type));
   if (q->is_arg && q->acc_type != q->out_type)
     return gp__fail(GP_E_TYPE, "%s: @acc_type and @out_type differ: %s accumulates in the type of its value", who,
-                    gp__op_rows[q->op].name);
+        gp__op_rows[q->op].name);
   if ((q->in_struct || acc.info) && !q->user_transform && q->in_type != q->acc_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type: cannot convert to the accumulator's type: one of them is a struct type",
-                    who);
+    return gp__fail(
+        GP_E_TYPE, "%s: @in_type: cannot convert to the accumulator's type: one of them is a struct type", who);
   if (q->stored && q->is_arg)
-    return gp__fail(GP_E_OPERATOR, "%s: @apply is set, but %s has results of several values", who,
-                    gp__op_rows[q->op].name);
+    return gp__fail(
+        GP_E_OPERATOR, "%s: @apply is set, but %s has results of several values", who, gp__op_rows[q->op].name);
   if (q->stored && !q->user_stored && acc.info) return gp__no_struct(k, "apply", q->stored);
   GP__CHECK(gp__check_operator_on(who, "apply", q->user_stored ? GP_OP_DEFAULT : q->stored, q->out_type));
   if ((q->out_struct || acc.info) && q->out_type != q->acc_type && !q->user_stored)
-    return gp__fail(GP_E_TYPE,
-                    "%s: @out_type: cannot convert from the accumulator's type: one of them is a struct type", who);
+    return gp__fail(
+        GP_E_TYPE, "%s: @out_type: cannot convert from the accumulator's type: one of them is a struct type", who);
   if (q->user_op && !host && !q->user_op->identity)
     return gp__fail(GP_E_OPERATOR, "%s: @op: operator \"%s\" has no gp_op_desc.identity: this call needs one", who,
-                    q->user_op->name);
+        q->user_op->name);
   if (q->user_op && host && !q->user_op->has_host_identity)
     return gp__fail(GP_E_UNSUPPORTED,
-                    "%s: @op: operator \"%s\" has no gp_op_desc.host_identity: the host back end needs one", who,
-                    q->user_op->name);
+        "%s: @op: operator \"%s\" has no gp_op_desc.host_identity: the host back end needs one", who, q->user_op->name);
   if (q->user_op && host && (size_t)q->user_op->has_host_identity != q->acc_size)
     return gp__fail(GP_E_OPERATOR,
-                    "%s: @op: gp_op_desc.host_identity_size of \"%s\" is %d, but the accumulator has %lu bytes", who,
-                    q->user_op->name, q->user_op->has_host_identity, (unsigned long)q->acc_size);
+        "%s: @op: gp_op_desc.host_identity_size of \"%s\" is %d, but the accumulator has %lu bytes", who,
+        q->user_op->name, q->user_op->has_host_identity, (unsigned long)q->acc_size);
   if (q->is_arg) {
     if (q->is_arg != GP__IS_BOTH) q->acc_size = 16, k->out.align = 8; // struct { T value; int64_t index; }
     if (q->is_arg & GP__IS_BOTH) q->acc_size *= 2;
@@ -77,8 +75,8 @@ GP__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (k->by_flags || q->equal == GP_HEADS) {
-    GP__CHECK(gp__check_integer(k, "key_type (of flags)", c->key_type, 1, 4, "bool or an integer of 1, 2 or 4 bytes",
-                                &q->key_type, &k->key));
+    GP__CHECK(gp__check_integer(
+        k, "key_type (of flags)", c->key_type, 1, 4, "bool or an integer of 1, 2 or 4 bytes", &q->key_type, &k->key));
   } else if (k->reads & GP__READS_EQUAL) {
     q->key_type = c->key_type;
     GP__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
@@ -98,8 +96,8 @@ GP__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     GP__CHECK(
         gp__check_integer(k, "out2_type (of lengths)", type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));
     if (c->out_type && c->out_type != type)
-      return gp__fail(GP_E_TYPE, "%s: @out_type and @out2_type differ: offsets and lengths must have the same type",
-                      k->who);
+      return gp__fail(
+          GP_E_TYPE, "%s: @out_type and @out2_type differ: offsets and lengths must have the same type", k->who);
     if (k->reads & GP__READS_OUT) q->out_type = q->out2_type, k->out = k->out2;
     else if (!c->out2 && (k->pointers || !c->out2_type)) { // no lengths are wanted
       q->out2_type = GP_TYPE_DEFAULT;
@@ -134,7 +132,7 @@ GP__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
 GP__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
   return k->out.size == 4 && k->c->count > most
       ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
-                 (unsigned long long)k->c->count)
+            (unsigned long long)k->c->count)
       : GP_SUCCESS;
 }
 // Indices of elements; u32 serves up to `most` elements.
@@ -145,7 +143,7 @@ GP__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
 
 // The type of an input, an array or a described one.
 GP__PRIVATE gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
-                                           gp_type *type, gp__checked_type *t, int *root) {
+    gp_type *type, gp__checked_type *t, int *root) {
   *type = wanted;
   return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
                                                               : gp__check_type(k->s, k->who, field, wanted, t);

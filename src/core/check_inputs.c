@@ -19,10 +19,10 @@ GP__PRIVATE const char *gp__input_path_text(const gp__input_path *p, char *text)
 }
 
 // Checks a part and those it is made of; *node gets its number. Parts that are made of others follow them.
-GP__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, const gp__input_path *path,
-                                     const gp_input *from, int *node);
-GP__PRIVATE gp_result gp__check_parts_of(gp__checking *k, const char *field, const gp__input_path *path,
-                                         const gp_input *from, gp__input_node *n) {
+GP__PRIVATE gp_result gp__check_part(
+    gp__checking *k, const char *field, const gp__input_path *path, const gp_input *from, int *node);
+GP__PRIVATE gp_result gp__check_parts_of(
+    gp__checking *k, const char *field, const gp__input_path *path, const gp_input *from, gp__input_node *n) {
   static const char *const members[] = {"a", "b", "c", "d"};
   const gp_input *const parts[] = {from->a, from->b, from->c, from->d};
   const int made = from->kind >= GP_INPUT_GATHERED, needed = from->kind == GP_INPUT_MAPPED ? 1 : 2;
@@ -34,15 +34,15 @@ GP__PRIVATE gp_result gp__check_parts_of(gp__checking *k, const char *field, con
     n->part[i] = -1;
     if (parts[i] && (!made || i >= most || (i == 3 && !parts[2])))
       return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s is set, but an input of this kind has no such part", k->who, field,
-                      gp__input_path_text(&inner, text));
+          gp__input_path_text(&inner, text));
     if (!parts[i] && made && i < needed)
       return gp__fail(GP_E_NULL, "%s: @%s: %s is null", k->who, field, gp__input_path_text(&inner, text));
     if (parts[i]) GP__CHECK(gp__check_part(k, field, &inner, parts[i], &n->part[i]));
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_mapped(const gp__checking *k, const char *field, const char *text, const gp_input *from,
-                                       gp__input_node *n) {
+GP__PRIVATE gp_result gp__check_mapped(
+    const gp__checking *k, const char *field, const char *text, const gp_input *from, gp__input_node *n) {
   const gp__inputs *all = &k->q->inputs;
   const char *role;
   char name[96];
@@ -55,7 +55,7 @@ GP__PRIVATE gp_result gp__check_mapped(const gp__checking *k, const char *field,
     return gp__fail(GP_E_OPERATOR, "%s: @%s: %s is for %s only", k->who, name, gp__op_rows[from->op].name, role);
   if (n->info || all->node[n->part[0]].info || (n->part[1] >= 0 && all->node[n->part[1]].info))
     return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)",
-                    k->who, name, gp__op_rows[from->op].name);
+        k->who, name, gp__op_rows[from->op].name);
   return gp__check_operator_on(k->who, name, from->op, n->type);
 }
 // The bytes of a struct that has these members.
@@ -70,8 +70,8 @@ GP__PRIVATE size_t gp__zipped_size(const gp__inputs *all, const gp__input_node *
   }
   return (size + align - 1) / align * align;
 }
-GP__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, const gp__input_path *path,
-                                     const gp_input *from, int *node) {
+GP__PRIVATE gp_result gp__check_part(
+    gp__checking *k, const char *field, const gp__input_path *path, const gp_input *from, int *node) {
   gp__inputs *all = &k->q->inputs;
   gp__checked_type type = {0, 0, NULL};
   gp__input_node n;
@@ -94,8 +94,8 @@ GP__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, const g
   if (from->kind == GP_INPUT_GATHERED) {
     const gp__input_node *index = &all->node[n.part[1]];
     if (from->type && from->type != n.type)
-      return gp__fail(GP_E_TYPE, "%s: @%s: it is not the type of %s.a, whose elements are gathered", k->who, name,
-                      text);
+      return gp__fail(
+          GP_E_TYPE, "%s: @%s: it is not the type of %s.a, whose elements are gathered", k->who, name, text);
     if (index->info || !gp__is_integer(index->type) || index->size < 4 || index->size > 8)
       return gp__fail(GP_E_TYPE, "%s: @%s: %s.b is not i32, u32, i64 or u64: it has indices", k->who, field, text);
   }
@@ -107,12 +107,12 @@ GP__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, const g
   }
   if (from->kind == GP_INPUT_ZIPPED && (!n.info || gp__zipped_size(all, &n, offsets) != n.size))
     return gp__fail(GP_E_TYPE, "%s: @%s: the parts make a struct of %lu bytes, and the type has %lu", k->who, name,
-                    (unsigned long)gp__zipped_size(all, &n, offsets), (unsigned long)n.size);
+        (unsigned long)gp__zipped_size(all, &n, offsets), (unsigned long)n.size);
   if (from->kind == GP_INPUT_MAPPED) GP__CHECK(gp__check_mapped(k, field, text, from, &n));
   if (from->kind == GP_INPUT_ARRAY || from->kind == GP_INPUT_STRIDED) {
     if (all->arrays == GP_INPUT_ARRAYS)
-      return gp__fail(GP_E_ARGUMENT, "%s: @%s: described inputs of more than %d arrays", k->who, field,
-                      GP_INPUT_ARRAYS);
+      return gp__fail(
+          GP_E_ARGUMENT, "%s: @%s: described inputs of more than %d arrays", k->who, field, GP_INPUT_ARRAYS);
     n.array = all->arrays++;
     all->data.array[n.array] = from->data;
     all->data.stride[n.array] = from->stride;
@@ -120,7 +120,7 @@ GP__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, const g
   if (from->kind == GP_INPUT_CONSTANT || from->kind == GP_INPUT_RAMP) {
     if (all->values == GP_INPUT_VALUES)
       return gp__fail(GP_E_ARGUMENT, "%s: @%s: described inputs of more than %d constants and ramps", k->who, field,
-                      GP_INPUT_VALUES);
+          GP_INPUT_VALUES);
     n.value = all->values++;
   }
   *node = all->count++;
@@ -128,8 +128,8 @@ GP__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, const g
   return GP_SUCCESS;
 }
 // Checks a description but for its arrays and values. *root gets the number of its node, plus 1.
-GP__PRIVATE gp_result gp__check_described(gp__checking *k, const char *field, const void *input, gp_type *type,
-                                          gp__checked_type *t, int *root) {
+GP__PRIVATE gp_result gp__check_described(
+    gp__checking *k, const char *field, const void *input, gp_type *type, gp__checked_type *t, int *root) {
   const gp__input_path path = {NULL, NULL, 0};
   gp__inputs *all = &k->q->inputs;
   int node;

@@ -28,14 +28,14 @@ GP__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, 
   if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is device memory, and the host back end cannot access it: copy the data to host "
-                    "memory, or open the context with GP_BACKEND_CUDA",
-                    k->who, name, pointer);
+        "%s: @%s (%p) is device memory, and the host back end cannot access it: copy the data to host "
+        "memory, or open the context with GP_BACKEND_CUDA",
+        k->who, name, pointer);
   if (!k->host && !type && !s->pageable)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is host memory, neither managed nor registered, and device %d cannot access it: copy "
-                    "the data to device memory (cudaMalloc, cudaMemcpy), or open the context with GP_BACKEND_HOST",
-                    k->who, name, pointer, s->about.device);
+        "%s: @%s (%p) is host memory, neither managed nor registered, and device %d cannot access it: copy "
+        "the data to device memory (cudaMalloc, cudaMemcpy), or open the context with GP_BACKEND_HOST",
+        k->who, name, pointer, s->about.device);
   gp__know_place(k->s, pointer, 0);
   return GP_SUCCESS;
 }
@@ -49,8 +49,8 @@ GP__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *
   if (!k->host && error) return gp__cuda_fail(&k->s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (!error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is device memory, but the host reads this value: pass a pointer to host memory",
-                    k->who, name, value);
+        "%s: @%s (%p) is device memory, but the host reads this value: pass a pointer to host memory", k->who, name,
+        value);
   gp__know_place(k->s, value, 1);
   return GP_SUCCESS;
 }

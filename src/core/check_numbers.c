@@ -20,13 +20,13 @@ GP__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->active = c->active ? c->active : q->channels;
   if (c->count2 > UINT64_MAX - c->count)
     return gp__fail(GP_E_SIZE, "%s: @count and @count2: their sum overflows, %llu + %llu", who,
-                    (unsigned long long)c->count, (unsigned long long)c->count2);
+        (unsigned long long)c->count, (unsigned long long)c->count2);
   if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1; it must be smaller", who);
   if (k->own[GP__CHECK_NUMBERS]) GP__CHECK(k->own[GP__CHECK_NUMBERS](k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && !(k->traits & GP__REPRODUCES) && !gp__any_order(q))
     return gp__fail(GP_E_UNSUPPORTED,
-                    "%s: @flags: GP_REPRODUCIBLE: with this operator and type the result has the same bits on one "
-                    "device and policy only",
-                    who);
+        "%s: @flags: GP_REPRODUCIBLE: with this operator and type the result has the same bits on one "
+        "device and policy only",
+        who);
   return GP_SUCCESS;
 }

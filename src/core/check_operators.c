@@ -22,9 +22,9 @@ GP__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     GP__CHECK(gp__check_operator(k->s, k->who, "op", c->op, k->traits & GP__TAKES_UNARY ? 1 : 2, k->host, &q->user_op));
     role = q->user_op ? NULL : gp__role_of(c->op);
     if (role &&
-        (c->op == GP_SUB          ? k->fold
-             : c->op >= GP_MINMAX ? !(k->traits & GP__TAKES_BOTH)
-                                  : !k->fold || c->op > GP_SUB))
+        (c->op == GP_SUB             ? k->fold
+                : c->op >= GP_MINMAX ? !(k->traits & GP__TAKES_BOTH)
+                                     : !k->fold || c->op > GP_SUB))
       return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for %s only", k->who, gp__op_rows[c->op].name, role);
   }
   if (c->transform) {
@@ -40,7 +40,7 @@ GP__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     if (q->equal == GP_EQUAL || q->equal == GP_NOT_EQUAL || q->equal == GP_HEADS) return GP_SUCCESS;
     if (q->equal > 0 && q->equal < GP_OP_COUNT)
       return gp__fail(GP_E_OPERATOR, "%s: @equal is %s, not EQUAL, NOT_EQUAL, HEADS or a user's binary operator",
-                      k->who, gp__op_rows[q->equal].name);
+          k->who, gp__op_rows[q->equal].name);
     return gp__check_operator(k->s, k->who, "equal", q->equal, 2, k->host, &q->user_equal);
   }
   return GP_SUCCESS;
@@ -53,6 +53,6 @@ GP__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) {
   if (q->op == GP_LESS || (both && q->op == GP_GREATER)) return GP_SUCCESS;
   if (q->op > 0 && q->op < GP_OP_COUNT)
     return gp__fail(GP_E_OPERATOR, "%s: @op is %s, not %s or a user's binary operator", k->who, gp__op_rows[q->op].name,
-                    both ? "LESS, GREATER" : "LESS");
+        both ? "LESS, GREATER" : "LESS");
   return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
 }

@@ -51,12 +51,12 @@ GP__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
 #define GPUPRIMS__ONLY(takes, member, text) \
   if (c->member && !(takes)) return gp__fail(GP_E_ARGUMENT, "%s: @" #member text, k->who);
   GPUPRIMS__ONLY(k->traits & GP__TAKES_PERMUTATION, permutation, ": the call takes no permutation")
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_AXES, axes,
-                 " is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only")
+  GPUPRIMS__ONLY(
+      k->traits & GP__TAKES_AXES, axes, " is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only")
   GPUPRIMS__ONLY(k->reads & GP__READS_FIELDS, field_count, ": the call does not sort by fields")
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s is for convert_layout only", k->who,
-                    c->in_layout ? "in_layout" : "out_layout");
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: @%s is for convert_layout only", k->who, c->in_layout ? "in_layout" : "out_layout");
   if (!search && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics and @fault are for bfs only", k->who);
   GPUPRIMS__ONLY(k->traits & GP__TAKES_SOURCES, sources, " is for bfs_sources only")
@@ -77,8 +77,7 @@ GP__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   GPUPRIMS__ONLY(k->traits & GP__TAKES_OUT_GRAPH, out_graph, ": the call builds no graph")
   GPUPRIMS__ONLY(k->traits & GP__TAKES_GRAPH, graph, ": the call takes no graph")
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
-    return gp__fail(
-        GP_E_ARGUMENT,
+    return gp__fail(GP_E_ARGUMENT,
         c->end ? "%s: @flags: GP_CHECKED checks that offsets do not decrease; segments with @end have any order"
                : "%s: @flags: GP_CHECKED: segments of equal length have no offsets to check",
         k->who);

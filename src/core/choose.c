@@ -19,13 +19,13 @@ GP__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *pol
 // The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for
 // the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
 GP__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h, const gp__table *table,
-                                 gp_policy *policy, gp_policy_source *source) {
+    gp_policy *policy, gp_policy_source *source) {
   gp_policy none;
   memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
     if (memcmp(given->reserved, none.reserved, sizeof none.reserved) != 0)
       return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero; this library (%s) needs zeros there", who,
-                      GPUPRIMS_VERSION);
+          GPUPRIMS_VERSION);
     const gp_policy usual = gp__portable(none, *h); // the policy of gp_policy_origin may be handed back
     gp_policy rest = *given;
     const gp__field *f;
@@ -59,10 +59,10 @@ GP__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const 
 
 // The same on the context's device, for a call; *h gets its shape. source may be NULL.
 GP__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
-                                      gp_policy *policy, gp_policy_source *source) {
+    gp_policy *policy, gp_policy_source *source) {
   gp_policy_source any;
   *h = gp__shape_of(q);
   gp__shape_on(h, &s->about);
-  return gp__choose(gp__primitive_names[q->primitive], given ? given : q->policy, h, &s->table, policy,
-                    source ? source : &any);
+  return gp__choose(
+      gp__primitive_names[q->primitive], given ? given : q->policy, h, &s->table, policy, source ? source : &any);
 }

@@ -90,14 +90,14 @@ GP__PRIVATE void gp__read_device_text(void) {
   }
   if (!text) {
     snprintf(gp__device.why, sizeof gp__device.why,
-             "the header's text cannot be read from %s: compile the implementation with GPUPRIMS_SOURCE defined as the "
-             "header's path",
-             GPUPRIMS__SOURCE);
+        "the header's text cannot be read from %s: compile the implementation with GPUPRIMS_SOURCE defined as the "
+        "header's path",
+        GPUPRIMS__SOURCE);
     return;
   }
   if (!gp__take_parts(text))
     snprintf(gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h, or there is no memory",
-             GPUPRIMS__SOURCE);
+        GPUPRIMS__SOURCE);
   free(read);
 }
 // The text of all parts, or NULL.

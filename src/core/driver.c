@@ -73,7 +73,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuMemAlloc, "cuMemAlloc_v2", (gp__cu_pointer * pointer, size_t bytes)) \
   F(1, cuMemFree, "cuMemFree_v2", (gp__cu_pointer pointer)) \
   F(1, cuPointerGetAttributes, "cuPointerGetAttributes", \
-    (unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer)) \
+      (unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer)) \
   F(1, cuEventCreate, "cuEventCreate", (void **event, unsigned flags)) \
   F(1, cuEventDestroy, "cuEventDestroy_v2", (void *event)) \
   F(1, cuEventRecord, "cuEventRecord", (void *event, void *stream)) \
@@ -85,21 +85,21 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuModuleUnload, "cuModuleUnload", (void *module)) \
   F(1, cuModuleGetFunction, "cuModuleGetFunction", (void **function, void *module, const char *name)) \
   F(1, cuModuleGetGlobal, "cuModuleGetGlobal_v2", \
-    (gp__cu_pointer * pointer, size_t * bytes, void *module, const char *name)) \
+      (gp__cu_pointer * pointer, size_t * bytes, void *module, const char *name)) \
   F(1, cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *to, gp__cu_pointer from, size_t bytes)) \
   F(1, cuFuncSetAttribute, "cuFuncSetAttribute", (void *function, int attribute, int value)) \
   F(1, cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor", \
-    (int *blocks, void *function, int threads, size_t shared_bytes)) \
+      (int *blocks, void *function, int threads, size_t shared_bytes)) \
   F(0, cuLaunchKernelEx, "cuLaunchKernelEx", \
-    (const gp__cu_launch *config, void *function, void **parameters, void **extra)) \
+      (const gp__cu_launch *config, void *function, void **parameters, void **extra)) \
   F(0, cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters", \
-    (int *clusters, void *function, const gp__cu_launch *config)) \
+      (int *clusters, void *function, const gp__cu_launch *config)) \
   F(0, cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel", \
-    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
-     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters)) \
+      (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+          unsigned block_z, unsigned shared_bytes, void *stream, void **parameters)) \
   F(1, cuLaunchKernel, "cuLaunchKernel", \
-    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
-     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra)) \
+      (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+          unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra)) \
   F(1, cuGetErrorName, "cuGetErrorName", (int error, const char **name)) \
   F(1, cuGetErrorString, "cuGetErrorString", (int error, const char **text))
 
@@ -109,8 +109,8 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, nvrtcGetNumSupportedArchs, "nvrtcGetNumSupportedArchs", (int *count)) \
   F(1, nvrtcGetSupportedArchs, "nvrtcGetSupportedArchs", (int *architectures)) \
   F(1, nvrtcCreateProgram, "nvrtcCreateProgram", \
-    (void **program, const char *text, const char *name, int headers, const char *const *header_texts, \
-     const char *const *header_names)) \
+      (void **program, const char *text, const char *name, int headers, const char *const *header_texts, \
+          const char *const *header_names)) \
   F(1, nvrtcDestroyProgram, "nvrtcDestroyProgram", (void **program)) \
   F(1, nvrtcCompileProgram, "nvrtcCompileProgram", (void *program, int count, const char *const *options)) \
   F(1, nvrtcGetCUBINSize, "nvrtcGetCUBINSize", (void *program, size_t *bytes)) \

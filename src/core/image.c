@@ -8,14 +8,13 @@ GP__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
   if (strcmp(b->header, GPUPRIMS__BUNDLE) != 0)
-    return gp__fail(
-        GP_E_BUNDLE,
+    return gp__fail(GP_E_BUNDLE,
         "%s: gp_config.bundle was made for another version of gpuprims.h (%.32s, not %s): make it again with gp_bundle",
         who, b->header, GPUPRIMS__BUNDLE);
   for (i = 0; i < b->count; ++i)
     if (!b->entries[i].key || !b->entries[i].image || !b->entries[i].bytes)
-      return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged: make the bundle again with gp_bundle",
-                      who, i);
+      return gp__fail(
+          GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged: make the bundle again with gp_bundle", who, i);
   return GP_SUCCESS;
 }
 
@@ -53,8 +52,8 @@ GP__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
 }
 
 // Finds machine code for exactly `capability`. exact: rejects PTX for an older architecture.
-GP__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__program *p, int capability, int exact,
-                                     gp__image *image) {
+GP__PRIVATE gp_result gp__find_image(
+    gp__library *l, const char *who, const gp__program *p, int capability, int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
   gp_result result;
   int ptx = 0, found, architecture, disk;
@@ -73,8 +72,7 @@ GP__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__
   architecture = gp__architecture(&l->runtime, capability, &ptx);
   if (!architecture || (exact && ptx))
     return gp__fail(exact ? GP_E_ARGUMENT : GP_E_COMPILE, "%s: NVRTC %d.%d does not support compute capability %d.%d",
-                    who, l->runtime.nvrtc_version / 1000, l->runtime.nvrtc_version % 1000 / 10, capability / 10,
-                    capability % 10);
+        who, l->runtime.nvrtc_version / 1000, l->runtime.nvrtc_version % 1000 / 10, capability / 10, capability % 10);
   if (disk && strcmp(nvrtc, l->runtime.nvrtc_name) != 0) { // another NVRTC has written here since
     gp__cache_key(p, capability, l->runtime.nvrtc_name, &key);
     found = !key.failed && gp__cache_read(l, &key, image);

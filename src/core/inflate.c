@@ -86,8 +86,8 @@ GP__PRIVATE int gp__take_symbol(gp__inflating *d, const gp__prefix_code *c) {
 }
 // Reads the codes at the beginning of a block. Returns 0 if they are damaged.
 GP__PRIVATE int gp__take_codes(gp__inflating *d) {
-  static const unsigned char order[GP__LENGTH_CODES] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
-                                                        11, 4,  12, 3, 13, 2, 14, 1, 15};
+  static const unsigned char order[GP__LENGTH_CODES] = {
+      16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
   unsigned char lengths[GP__LITERALS + GP__DISTANCES + 2] = {0};
   const int literals = (int)gp__take_bits(d, 5) + 257, distances = (int)gp__take_bits(d, 5) + 1;
   const int codes = (int)gp__take_bits(d, 4) + 4;

@@ -22,20 +22,19 @@ GP__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, const gp
     if (before[i] == t) return;
   if (t->source) {
     gp__add_excerpt(p, t->source, "type %s", t->name);
-    gp__add(
-        &p->text,
+    gp__add(&p->text,
         "static_assert(sizeof(%s) == %lu && alignof(%s) == %lu, \"gp_type_desc of %s: size or align is not what its "
         "source says\");\n",
         t->name, (unsigned long)t->size, t->name, (unsigned long)t->align, t->name);
   } else {
     gp__add(&p->text, "struct alignas(%lu) %s { unsigned char bytes[%lu]; };\n", (unsigned long)t->align, t->name,
-            (unsigned long)t->size);
+        (unsigned long)t->size);
   }
 }
 
 // Writes the functor of a user's operator. A, B, R: its types; a fold's operator has one, T, and an identity.
-GP__PRIVATE void gp__add_operator(gp__program *p, const char *functor, const gp__op_info *o, const char *a,
-                                  const char *b, const char *r, int fold) {
+GP__PRIVATE void gp__add_operator(
+    gp__program *p, const char *functor, const gp__op_info *o, const char *a, const char *b, const char *r, int fold) {
   gp__text *t = &p->text;
   gp__add(t, "struct %s {\n", functor);
   if (fold) {
@@ -45,8 +44,8 @@ GP__PRIVATE void gp__add_operator(gp__program *p, const char *functor, const gp_
     gp__add(
         t, "    ;\n  }\n  static GP_DEVICE T prepare(T a) { return a; }\n  GP_DEVICE T operator()(T a, T b) const {\n");
   } else if (b) {
-    gp__add(t, "  typedef %s A;\n  typedef %s B;\n  typedef %s R;\n  GP_DEVICE R operator()(A a, B b) const {\n", a, b,
-            r);
+    gp__add(
+        t, "  typedef %s A;\n  typedef %s B;\n  typedef %s R;\n  GP_DEVICE R operator()(A a, B b) const {\n", a, b, r);
   } else {
     gp__add(t, "  typedef %s A;\n  typedef %s R;\n  GP_DEVICE R operator()(A a) const {\n", a, r);
   }
@@ -74,9 +73,8 @@ GP__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, const cha
 
 // Writes the type of a described input.
 GP__PRIVATE void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
-  static const char *const names[] = {"gp__input_array",   "gp__input_constant", "gp__input_ramp",
-                                      "gp__input_strided", "gp__input_gathered", "gp__input_mapped",
-                                      "gp__input_zipped"};
+  static const char *const names[] = {"gp__input_array", "gp__input_constant", "gp__input_ramp", "gp__input_strided",
+      "gp__input_gathered", "gp__input_mapped", "gp__input_zipped"};
   const gp__input_node n = gp__spelled_input(q, node);
   const char *type = gp__device_type(n.type, n.info);
   int i;
@@ -94,7 +92,7 @@ GP__PRIVATE void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
     } else {
       const gp__input_node a = gp__spelled_input(q, n.part[0]), b = gp__spelled_input(q, n.part[1]);
       gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", gp__op_rows[n.op].functor, type, gp__device_type(a.type, a.info),
-              gp__device_type(b.type, b.info), type);
+          gp__device_type(b.type, b.info), type);
     }
     gp__add(t, ", %s, ", type);
   }
@@ -157,7 +155,7 @@ GP__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text
   if (q->user_stored) gp__add(t, "gp__stored<%s, gp__op_4>", out);
   else if (q->stored)
     gp__add(t, "gp__stored<%s, %s<%s, %s>>", out, gp__op_rows[q->stored].functor,
-            gp__device_type(q->acc_type, q->acc_struct), out);
+        gp__device_type(q->acc_type, q->acc_struct), out);
   else gp__name_wrapped(q, out, t);
 }
 GP__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }

@@ -11,7 +11,7 @@ GP__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
   } rows[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>", rows[q->kind].kernel, q->threads, q->vectors, q->load,
-          q->store, q->stages, q->blocks_per_sm, q->overlap);
+      q->store, q->stages, q->blocks_per_sm, q->overlap);
   rows[q->kind].name(q, t);
   gp__add(t, ">");
 }
@@ -32,11 +32,9 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
   const char *acc = q->acc_size && q->acc_type ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
   const int fold = q->acc_size != 0;
   char functors[GP_INPUT_PARTS][32];
-  gp__program_op ops[(int)GP__OWN_OPS + (int)GP_INPUT_PARTS] = {
-      {q->user_op, "gp__op_1", in, NULL, acc, fold},
+  gp__program_op ops[(int)GP__OWN_OPS + (int)GP_INPUT_PARTS] = {{q->user_op, "gp__op_1", in, NULL, acc, fold},
       {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
-      {q->user_equal, "gp__op_3", key, key, "bool", 0},
-      {q->user_stored, "gp__op_4", acc, NULL, gp__out_name(q), 0}};
+      {q->user_equal, "gp__op_3", key, key, "bool", 0}, {q->user_stored, "gp__op_4", acc, NULL, gp__out_name(q), 0}};
   const char *policy;
   gp__text *t = &p->text;
   int i, j;
@@ -61,7 +59,7 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
     snprintf(functors[i], sizeof functors[i], "gp__op_of_part_%d", i);
     op->functor = functors[i];
     gp__set_operator(op, gp__part_type(q, n.part[0]), n.part[1] < 0 ? NULL : gp__part_type(q, n.part[1]),
-                     gp__device_type(n.type, n.info));
+        gp__device_type(n.type, n.info));
   }
   for (i = 0; i < GP__OWN_OPS + parts; ++i) { // each prelude once
     const char *prelude = ops[i].op ? ops[i].op->prelude : NULL;
@@ -74,13 +72,13 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);
   gp__add(t, parts ? ") gp__entry(const gp__with_input<%s> a) { %s(a); }\n" : ") gp__entry(const %s a) { %s(a); }\n",
-          arguments[q->kind], gp__string(&p->name));
+      arguments[q->kind], gp__string(&p->name));
   // For gp_policy_echo: the policy that the kernel's name has.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);
   gp__add(t,
-          "typedef %.*s> gp__p;\nextern \"C\" __device__ int gp__echo[8] = {%d, gp__p::threads, gp__p::vectors, "
-          "gp__p::load, gp__p::store, gp__p::stages, gp__p::blocks_per_sm, gp__p::overlap};\n",
-          (int)strcspn(policy, ">"), policy, q->algorithm);
+      "typedef %.*s> gp__p;\nextern \"C\" __device__ int gp__echo[8] = {%d, gp__p::threads, gp__p::vectors, "
+      "gp__p::load, gp__p::store, gp__p::stages, gp__p::blocks_per_sm, gp__p::overlap};\n",
+      (int)strcspn(policy, ">"), policy, q->algorithm);
   return gp__seal_program(who, p);
 }

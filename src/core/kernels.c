@@ -31,7 +31,7 @@ GP__PRIVATE unsigned gp__slot(const gp__spelling *w) {
 GP__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, unsigned slot, const gp__spelling *w) {
   gp__kernel *k = s->kernels[slot];
   while (k &&
-         (memcmp(k->spelling, w, offsetof(gp__spelling, list)) != 0 ||
+      (memcmp(k->spelling, w, offsetof(gp__spelling, list)) != 0 ||
           memcmp(k->spelling->list, w->list, (size_t)w->list_count * sizeof *w->list) != 0))
     k = k->next;
   return k;

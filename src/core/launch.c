@@ -3,8 +3,8 @@
 //   core/arguments.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c, kinds.c,
 //   core/state.c
 
-GP__PRIVATE gp__cu_launch gp__launch_with(const gp__geometry *g, unsigned grid, gp_stream stream,
-                                          gp__cu_attribute *attribute) {
+GP__PRIVATE gp__cu_launch gp__launch_with(
+    const gp__geometry *g, unsigned grid, gp_stream stream, gp__cu_attribute *attribute) {
   gp__cu_launch launch;
   memset(&launch, 0, sizeof launch);
   launch.grid_x = grid;
@@ -17,7 +17,7 @@ GP__PRIVATE gp__cu_launch gp__launch_with(const gp__geometry *g, unsigned grid, 
   return launch;
 }
 GP__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
-                                     const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
+    const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
   const struct gp_driver *d = &s->library.runtime.driver;
   void *parameters[1];
   int error;
@@ -59,8 +59,8 @@ typedef union gp__argument_room {
   unsigned char bytes[4096];
 } gp__argument_room;
 // The arguments as a kernel takes them: as they are, or in `room` with the data behind.
-GP__PRIVATE void *gp__arguments_with_inputs(const gp__request *q, const gp__kernel *k, void *arguments,
-                                            gp__argument_room *room) {
+GP__PRIVATE void *gp__arguments_with_inputs(
+    const gp__request *q, const gp__kernel *k, void *arguments, gp__argument_room *room) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
   static const size_t sizes[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
@@ -78,18 +78,18 @@ GP__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
   int i;
   for (i = 0; i < l->count; ++i)
     GP__CHECK(gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream,
-                             gp__arguments_with_inputs(l->q, l->kernels[i], arguments, &room)));
+        gp__arguments_with_inputs(l->q, l->kernels[i], arguments, &room)));
   return GP_SUCCESS;
 }
 // Launches one step: kernel `which`, `grid` blocks of `threads` threads.
-GP__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, unsigned grid, unsigned threads,
-                                      unsigned shared_bytes, void *arguments) {
+GP__PRIVATE gp_result gp__launch_step(
+    const gp__launching *l, int which, unsigned grid, unsigned threads, unsigned shared_bytes, void *arguments) {
   gp__geometry g = *l->g;
   gp__argument_room room;
   g.threads = threads;
   g.shared_bytes = shared_bytes;
   return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream,
-                        gp__arguments_with_inputs(l->q, l->kernels[which], arguments, &room));
+      gp__arguments_with_inputs(l->q, l->kernels[which], arguments, &room));
 }
 // A grid that fills the device with this kernel, but has no more blocks than there is work.
 GP__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {
@@ -109,8 +109,8 @@ GP__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
   parameters[0] = args;
   if (l->g->grid == 1) return gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, args);
   if (!d->cuLaunchCooperativeKernel) return (gp_result)GP__REFUSED;
-  error = d->cuLaunchCooperativeKernel(l->kernels[0]->function, l->g->grid, 1, 1, l->g->threads, 1, 1,
-                                       l->g->shared_bytes, l->stream, parameters);
+  error = d->cuLaunchCooperativeKernel(
+      l->kernels[0]->function, l->g->grid, 1, 1, l->g->threads, 1, 1, l->g->shared_bytes, l->stream, parameters);
   if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
   return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error) : GP_SUCCESS;
 }

@@ -5,7 +5,7 @@
 
 // The geometry of a call on this device with its loaded kernels.
 GP__PRIVATE gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-                                        const gp_policy *p, gp__kernel *const *kernels, int count, gp__geometry *g) {
+    const gp_policy *p, gp__kernel *const *kernels, int count, gp__geometry *g) {
   const gp__family *family = gp__methods_of(q);
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
@@ -34,8 +34,8 @@ GP__PRIVATE void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
 // least `least` bytes. recent: the workspace of the caller's last launch, or NULL.
 GP__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-                                    const gp_policy *p, gp__kernel *const *kernels, int count, const gp__geometry *g,
-                                    gp_stream stream, uint64_t least, gp__recent *recent) {
+    const gp_policy *p, gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
+    gp__recent *recent) {
   gp__workspace *r = NULL;
   void *scratch = NULL;
   unsigned long long stream_key;
@@ -60,8 +60,7 @@ GP__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__req
   return result;
 }
 GP__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-                                 const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
-                                 uint64_t least) {
+    const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream, uint64_t least) {
   gp__geometry g;
   GP__CHECK(gp__geometry_here(s, who, q, h, p, kernels, count, &g));
   return gp__launch_at(s, who, q, h, p, kernels, count, &g, stream, least, NULL);

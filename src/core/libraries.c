@@ -92,7 +92,7 @@ GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
   if (!gp__symbol(NULL, "dladdr", (void *)&find) || !find(address, &of) || !of.path || stat(of.path, &about))
     memset(&about, 0, sizeof about);
   snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (unsigned long long)about.st_size,
-           (long long)about.st_mtime);
+      (long long)about.st_mtime);
 }
 
 enum { GP__NVRTC_OLDEST = 12030 }; // the first one whose PTX has registers of 16 bytes (.b128)
@@ -111,7 +111,7 @@ GP__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
 #define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters) \
   if (!gp__symbol(library, symbol, (void *)&d->name)) \
     return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: 12.3 is the oldest version that works: %s", who, symbol, \
-                    GPUPRIMS__ADVICE_NVRTC);
+        GPUPRIMS__ADVICE_NVRTC);
     GP__NVRTC_FUNCTIONS(GPUPRIMS__LOAD_NVRTC)
 #undef GPUPRIMS__LOAD_NVRTC
   }
@@ -119,7 +119,7 @@ GP__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   error = d->nvrtcVersion(&major, &minor);
   if (!error && major * 1000 + minor * 10 < GP__NVRTC_OLDEST)
     return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC %d.%d is too old: 12.3 is the oldest version that works: %s", who,
-                    major, minor, GPUPRIMS__ADVICE_NVRTC);
+        major, minor, GPUPRIMS__ADVICE_NVRTC);
   if (!error) call = "nvrtcGetNumSupportedArchs", error = d->nvrtcGetNumSupportedArchs(&r->architecture_count);
   if (!error && (r->architecture_count < 1 || r->architecture_count > GP__ARCHITECTURES)) error = -1;
   if (!error) call = "nvrtcGetSupportedArchs", error = d->nvrtcGetSupportedArchs(r->architectures);
@@ -139,8 +139,8 @@ GP__PRIVATE gp_result gp__open_nvrtc(gp__runtime *r, const char *who) {
   gp_result result;
   int opened;
   if (r->no_compile)
-    return gp__fail(GP_E_NO_COMPILER, "%s: the kernel is neither cached nor bundled, and gp_config.no_compile is set",
-                    who);
+    return gp__fail(
+        GP_E_NO_COMPILER, "%s: the kernel is neither cached nor bundled, and gp_config.no_compile is set", who);
   pthread_mutex_lock(&r->nvrtc_lock);
   opened = !r->nvrtc_open;
   result = gp__open_nvrtc_locked(r, who);

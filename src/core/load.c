@@ -46,8 +46,8 @@ GP__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__i
 
 // Allows a kernel's blocks their shared memory, and says how many of them then fit a multiprocessor. The allowance
 // never shrinks: other threads launch too, and other kernels share the machine code.
-GP__PRIVATE gp_result gp__allow_geometry(gp__state *s, const char *who, gp__code *c, const gp__geometry *g,
-                                         int *occupancy) {
+GP__PRIVATE gp_result gp__allow_geometry(
+    gp__state *s, const char *who, gp__code *c, const gp__geometry *g, int *occupancy) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const char *call = "cuFuncSetAttribute";
   int error = 0;
@@ -63,13 +63,13 @@ GP__PRIVATE gp_result gp__allow_geometry(gp__state *s, const char *who, gp__code
   if (error) return gp__cuda_fail(&s->library.runtime, who, call, error);
   return *occupancy > 0 ? GP_SUCCESS
                         : gp__fail(GP_E_POLICY,
-                                   "%s: the policy's block (%u threads, %u bytes of shared memory) does not fit a "
-                                   "multiprocessor",
-                                   who, g->threads, g->shared_bytes);
+                              "%s: the policy's block (%u threads, %u bytes of shared memory) does not fit a "
+                              "multiprocessor",
+                              who, g->threads, g->shared_bytes);
 }
 // The same for a kernel whose shared memory differs from call to call (a histogram's, by its bins).
-GP__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g,
-                                     int *occupancy) {
+GP__PRIVATE gp_result gp__fit_kernel(
+    gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g, int *occupancy) {
   *occupancy = k->occupancy;
   return g->shared_bytes == k->shared_bytes ? GP_SUCCESS : gp__allow_geometry(s, who, k->code, g, occupancy);
 }
@@ -85,8 +85,8 @@ GP__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kern
 }
 
 // Finds or builds the machine code of a program; *out counts one kernel more, even after a failure.
-GP__PRIVATE gp_result gp__get_code(gp__state *s, const char *who, const gp__program *p, int device_capability,
-                                   int capability, gp__code **out) {
+GP__PRIVATE gp_result gp__get_code(
+    gp__state *s, const char *who, const gp__program *p, int device_capability, int capability, gp__code **out) {
   gp__code *c;
   gp__image image;
   gp_result result;
@@ -120,7 +120,7 @@ GP__PRIVATE gp_result gp__get_code(gp__state *s, const char *who, const gp__prog
 // module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
 // error.
 GP__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
-                                     const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
+    const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
   gp__kernel *k;
   gp__code *code = NULL, *dropped = NULL;
   gp__program program;

@@ -25,8 +25,7 @@ GP__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const g
           int skip;
           for (skip = 1; skip < line && *text; ++text) skip += *text == '\n';
           return gp__fail(GP_E_COMPILE, "%s: %s does not compile, line %d: %.*s\n  %.*s\n%sThe compiler says:\n%s", who,
-                          e->name, line, (int)(at + length - mark - 3), mark + 3, (int)strcspn(text, "\n"), text,
-                          advice, log);
+              e->name, line, (int)(at + length - mark - 3), mark + 3, (int)strcspn(text, "\n"), text, advice, log);
         }
       }
     }
@@ -44,8 +43,8 @@ GP__PRIVATE int gp__architecture(const gp__runtime *r, int compute_capability, i
   return best;
 }
 
-GP__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who, const gp__program *p, int architecture,
-                                          int ptx, gp__image *image) {
+GP__PRIVATE gp_result gp__compile_program(
+    gp__library *l, const char *who, const gp__program *p, int architecture, int ptx, gp__image *image) {
   const struct gp_driver *d = &l->runtime.driver;
   gp__text parts = {NULL, 0, 0, 0};
   const char *header, *header_name = "gpuprims.h";

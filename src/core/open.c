@@ -72,7 +72,7 @@ GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *non
   *none = count == 0;
   if (a->device >= count)
     return gp__fail(GP_E_NO_DEVICE, "%s: gp_config.device is %d, but the driver has %d device%s", who, a->device, count,
-                    count == 1 ? "" : "s");
+        count == 1 ? "" : "s");
   GPUPRIMS__CALL(cuDeviceGet, (&s->device, a->device));
   GPUPRIMS__CALL(cuDriverGetVersion, (&a->driver_version));
   GPUPRIMS__CALL(cuDeviceGetName, (a->name, (int)sizeof a->name, s->device));
@@ -82,8 +82,8 @@ GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *non
   a->compute_capability = major * 10 + minor;
   if (a->compute_capability < 75)
     return gp__fail(GP_E_DEVICE_TOO_OLD,
-                    "%s: device %d (%s) has compute capability %d.%d; 7.5 is the oldest that works", who, a->device,
-                    a->name, major, minor);
+        "%s: device %d (%s) has compute capability %d.%d; 7.5 is the oldest that works", who, a->device, a->name, major,
+        minor);
   GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->multiprocessors, GP__CU_MULTIPROCESSORS, s->device));
   GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->shared_bytes_per_block, GP__CU_SHARED_BYTES_OPT_IN, s->device));
   GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pools, GP__CU_MEMORY_POOLS, s->device));
@@ -121,15 +121,15 @@ GP__PRIVATE gp_result gp__check_config(const gp_config *c) {
   if ((int)c->backend < GP_BACKEND_AUTO || (int)c->backend > GP_BACKEND_HOST)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.backend is %d, not a gp_backend", who, (int)c->backend);
   if (c->device < GP_DEVICE_CURRENT)
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.device is %d, neither an index nor GP_DEVICE_CURRENT", who,
-                    c->device);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: gp_config.device is %d, neither an index nor GP_DEVICE_CURRENT", who, c->device);
   if (!c->allocate != !c->release)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.allocate and gp_config.release: set both or neither", who);
   if (c->cuda_library && *c->cuda_library != '/')
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cuda_library is \"%s\", not an absolute path", who, c->cuda_library);
   if (c->nvrtc_library && *c->nvrtc_library != '/')
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.nvrtc_library is \"%s\", not an absolute path", who,
-                    c->nvrtc_library);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: gp_config.nvrtc_library is \"%s\", not an absolute path", who, c->nvrtc_library);
   if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
   if (c->host_threads < 0)
@@ -194,7 +194,7 @@ GP__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
       else {
         s->context = primary;
         gp__log(&s->library.runtime, GP_LOG_INFO, "using the CUDA back end: device %d, %s, compute capability %d.%d",
-                s->about.device, s->about.name, s->about.compute_capability / 10, s->about.compute_capability % 10);
+            s->about.device, s->about.name, s->about.compute_capability / 10, s->about.compute_capability % 10);
       }
     } else if (c.backend == GP_BACKEND_AUTO && none) {
       gp__log(&s->library.runtime, GP_LOG_INFO, "using the host back end: %s", gp__here.draft);
@@ -266,8 +266,8 @@ GP__API gp_result gp_close(gp_context *ctx) {
 GP__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
   if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
   if (description->struct_size != sizeof *description)
-    GP__CHECK(gp__check_size("gp_describe", "description", description, GP__LEAST_gp_description, sizeof *description,
-                             "gp_description"));
+    GP__CHECK(gp__check_size(
+        "gp_describe", "description", description, GP__LEAST_gp_description, sizeof *description, "gp_description"));
   gp_description about = s->about;
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   about.nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;

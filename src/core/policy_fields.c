@@ -47,14 +47,14 @@ GP__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const g
   if (h->reproducible && gp__policy_valid(gp__portable(given, any_bits), any_bits)) {
     if (!wrong->name)
       return gp__fail(GP_E_UNSUPPORTED,
-                      "%s: @flags: GP_REPRODUCIBLE: this policy does not give the same bits on every device", who);
+          "%s: @flags: GP_REPRODUCIBLE: this policy does not give the same bits on every device", who);
     return gp__fail(GP_E_UNSUPPORTED,
-                    "%s: @flags: GP_REPRODUCIBLE: policy.%s = %d does not give the same bits on every device", who,
-                    wrong->name, *gp__field_of(&given, wrong));
+        "%s: @flags: GP_REPRODUCIBLE: policy.%s = %d does not give the same bits on every device", who, wrong->name,
+        *gp__field_of(&given, wrong));
   }
   if (wrong->name)
     return gp__fail(GP_E_POLICY, "%s: policy.%s = %d is not valid for this call on this device", who, wrong->name,
-                    *gp__field_of(&given, wrong));
+        *gp__field_of(&given, wrong));
   for (f = gp__fields_of(h->primitive); f->name; ++f)
     if (at < sizeof text)
       at +=

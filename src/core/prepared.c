@@ -141,7 +141,7 @@ GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_resu
       return 0; // a whole check says what is wrong
   }
   *result = gp__check_apart(prepared->check.who, prepared->check.read, prepared->check.read_count,
-                            prepared->check.written, prepared->check.written_count);
+      prepared->check.written, prepared->check.written_count);
   if (*result == GP_SUCCESS && prepared->has_values) *result = gp__check_values(&prepared->check);
   return *result != (gp_result)GP__UNKNOWN;
 }
@@ -151,7 +151,7 @@ GP__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call 
 #define GPUPRIMS__SAME(member) \
   if (c->member != prepared->call.member) \
     return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
-                    (int)c->member, (int)prepared->call.member);
+        (int)c->member, (int)prepared->call.member);
   GPUPRIMS__SAME(primitive)
   GPUPRIMS__SAME(flags)
   GPUPRIMS__SAME(op)
@@ -182,7 +182,7 @@ GP__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_strea
   }
   GP__CHECK(gp__enter(s, who, &pushed));
   result = gp__launch_at(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, prepared->kernel_count,
-                         &prepared->g, stream, 0, &prepared->recent);
+      &prepared->g, stream, 0, &prepared->recent);
   result = gp__leave(s, who, pushed, result);
   if (result != (gp_result)GP__REFUSED) return result;
   prepared->quick = 0;
@@ -269,8 +269,8 @@ GP__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_
   prepared = (gp_prepared *)calloc(1, sizeof *prepared);
   if (!prepared) return gp__fail(GP_E_MEMORY, "gp_prepared_open: no memory");
   prepared->ctx = ctx;
-  result = gp__check_call_with(&prepared->check, &prepared->whole, s, "gp_prepared_open", call, !s->context, 0,
-                               &prepared->q);
+  result = gp__check_call_with(
+      &prepared->check, &prepared->whole, s, "gp_prepared_open", call, !s->context, 0, &prepared->q);
   if (result == GP_SUCCESS) {
     prepared->call = *prepared->check.c;
     prepared->composed = gp__composition_of(&prepared->q) != NULL;

@@ -12,11 +12,11 @@ struct gp__host_call;
 
 // The calls that make up a call, if it is more than kernels. The primary context is current in `run`.
 typedef struct gp__composition {
-  gp_result (*run)(struct gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
-                   uint64_t least);
+  gp_result (*run)(
+      struct gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least);
   // Raises *bytes to what it needs of a workspace that no other call has used.
-  gp_result (*room)(struct gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h,
-                    uint64_t *bytes);
+  gp_result (*room)(
+      struct gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes);
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 

@@ -48,9 +48,9 @@ typedef struct gp__inputs {
   gp__input_data data;
 } gp__inputs;
 typedef char gp__input_data_has_room[GP_INPUT_ARRAYS == sizeof((gp__input_data *)0)->array / sizeof(void *) &&
-                                             GP_INPUT_VALUES == sizeof((gp__input_data *)0)->value / sizeof(gp__value)
-                                         ? 1
-                                         : -1];
+            GP_INPUT_VALUES == sizeof((gp__input_data *)0)->value / sizeof(gp__value)
+        ? 1
+        : -1];
 
 // A transpose with merged dimensions. Bytes. The input is contiguous in dimension 0, the output in dimension 1; in
 // GP__MOVE_ROWS both are contiguous in dimension 0, and 1 is the largest of the others.

@@ -76,13 +76,13 @@ GP__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
   return 1 + (row->from ? 63 - __builtin_clzll(row->from) : 0) +
       64 *
       ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
-       (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
+          (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
 // The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
 // gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
 GP__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source, const gp__wanted *w,
-                             const gp__policy_row *found[GP__ROWS_MOST]) {
+    const gp__policy_row *found[GP__ROWS_MOST]) {
   int fits[GP__ROWS_MOST], all = 0, i, k;
   for (i = 0; i < count; ++i) {
     int fit = source && !source[i] ? 0 : gp__row_fit(rows + i, w);

@@ -11,11 +11,11 @@ GP__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, 
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
-GP__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
-                                      gp_stream stream, uint64_t least);
+GP__PRIVATE gp_result gp__run_request(
+    gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
 // Finds the kernels of a call of this shape and policy; with `run`, launches in a workspace of at least `least` bytes.
 GP__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p,
-                                     int run, gp_stream stream, uint64_t least) {
+    int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
   const gp__composition *composed = gp__composition_of(q);
@@ -46,13 +46,13 @@ GP__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, const g
   gp__let_kernels_go(kernels, count);
   if (result == (gp_result)GP__REFUSED && family->refused) {
     gp__log(&s->library.runtime, GP_LOG_WARNING,
-            "%s: the device refused a cooperative launch: falling back to one launch per pass", who);
+        "%s: the device refused a cooperative launch: falling back to one launch per pass", who);
     result = gp__run_request(s, q, family->refused, run, stream, least);
   }
   if (result == (gp_result)GP__REFUSED) { // nothing has been launched that would matter
     gp__request steps = *q;
     gp__log(&s->library.runtime, GP_LOG_WARNING,
-            "%s: the device refused a cooperative launch: falling back to one launch per step", who);
+        "%s: the device refused a cooperative launch: falling back to one launch per step", who);
     steps.stepwise = 1;
     memset(kernels, 0, sizeof kernels);
     count = gp__kinds_of(&steps, p, kinds);
@@ -70,8 +70,8 @@ GP__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, const g
 }
 
 // Chooses the policy first.
-GP__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
-                                      gp_stream stream, uint64_t least) {
+GP__PRIVATE gp_result gp__run_request(
+    gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least) {
   gp__shape h;
   gp_policy p;
   if (run && gp__wants_to_lend(q)) {
@@ -86,7 +86,7 @@ GP__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const 
 // Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
 // graph runs, and the driver may not know it yet.
 GP__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
-                                               const gp_call *call, gp_stream stream, gp__request *q) {
+    const gp_call *call, gp_stream stream, gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;
   gp_result result = s->context ? gp__enter(s, caller, &pushed) : GP_SUCCESS;
   if (result != GP_SUCCESS) return result;
@@ -96,15 +96,15 @@ GP__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, 
     gp__cuda_fail(&s->library.runtime, caller, "stream: cuStreamIsCapturing", error);
     result = GP_E_STREAM;
   } else {
-    result = gp__check_call_with(k, whole, s, caller, call, !s->context,
-                                 capturing ? GP__POINTERS_GIVEN : GP__POINTERS_REACHED, q);
+    result = gp__check_call_with(
+        k, whole, s, caller, call, !s->context, capturing ? GP__POINTERS_GIVEN : GP__POINTERS_REACHED, q);
   }
   return gp__leave(s, caller, pushed, result);
 }
 // Checks a call that will run. Asks the driver about pointers into places that no call has asked about, and about all
 // pointers with GP_CHECKED.
 GP__PRIVATE gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
-                                        const gp_call *call, gp_stream stream, gp__request *q) {
+    const gp_call *call, gp_stream stream, gp__request *q) {
   gp_result result = (gp_result)GP__UNKNOWN;
   if (!call || !(call->flags & GP_CHECKED))
     result = gp__check_call_with(k, whole, s, caller, call, !s->context, GP__POINTERS_KNOWN, q);

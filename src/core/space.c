@@ -3,7 +3,7 @@
 
 // One field: the list of values is written twice, as text (names) and as numbers.
 GP__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value, const char *text,
-                                  const int *values, int count) {
+    const int *values, int count) {
   char *to = at < capacity ? json + at : NULL;
   size_t room = at < capacity ? capacity - at : 0, n;
   int i;
@@ -36,10 +36,10 @@ GP__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const 
 #define GPUPRIMS__JSON(field, default_, ...) \
   { \
     static const int values[] = {__VA_ARGS__}; \
-    at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "%s", \
-                           first ? "" : ", "); \
-    at = gp__json_field(json, capacity, at, #field, default_, #__VA_ARGS__, values, \
-                        (int)(sizeof values / sizeof *values)); \
+    at += (size_t)snprintf( \
+        at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "%s", first ? "" : ", "); \
+    at = gp__json_field( \
+        json, capacity, at, #field, default_, #__VA_ARGS__, values, (int)(sizeof values / sizeof *values)); \
     first = 0; \
   }
 GP__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capacity) {

@@ -78,13 +78,13 @@ GP__PRIVATE unsigned gp__promise(const gp__request *q, const gp__spelling *w, un
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
 // Most kernels that are not maps promise the resident blocks that the policy asks for.
-GP__PRIVATE unsigned gp__resident_blocks(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                         const gp__spelling *w) {
+GP__PRIVATE unsigned gp__resident_blocks(
+    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
 }
-static const gp__kernel_rules gp__kernels_of_policy = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks,
-                                                       GPUPRIMS__SPELL_NO_MORE, GPUPRIMS__NO_FIT};
+static const gp__kernel_rules gp__kernels_of_policy = {
+    GPUPRIMS__SAME_KERNELS, gp__resident_blocks, GPUPRIMS__SPELL_NO_MORE, GPUPRIMS__NO_FIT};
 
 // Threads of a block of one kernel of a call.
 GP__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
@@ -95,7 +95,7 @@ GP__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h,
 
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
 GP__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
-                           int capability, gp__spelling *w) {
+    int capability, gp__spelling *w) {
   const gp__kernel_rules *own = gp__methods_of(q)->kernels;
   const int traits = gp__traits_of_kind(kind);
   int i;

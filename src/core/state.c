@@ -128,5 +128,5 @@ GP__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_strea
 GP__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
 // Sets *policy to what was learned, once the search of such calls has ended, if it needs no larger workspace. Returns
 // where a number is kept that is *as until more is learned; NULL: the search goes on.
-GP__PRIVATE const unsigned *gp__settled(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy,
-                                        unsigned *as);
+GP__PRIVATE const unsigned *gp__settled(
+    gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as);

@@ -24,25 +24,24 @@ enum { GPUPRIMS__CALLERS_STRUCTS(GPUPRIMS__LEAST) GP__LEAST_COUNT };
 
 // Checks the size of a caller's struct, whose header may be older or newer than this library. Members that only a newer
 // header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
-__attribute__((noinline)) GP__PRIVATE gp_result gp__check_size(const char *who, const char *name, const void *given,
-                                                               size_t least, size_t size, const char *type) {
+__attribute__((noinline)) GP__PRIVATE gp_result gp__check_size(
+    const char *who, const char *name, const void *given, size_t least, size_t size, const char *type) {
   const unsigned char *bytes = (const unsigned char *)given;
   uint32_t said;
   size_t i;
   memcpy(&said, given, sizeof said);
   if (said < least || said > 65536)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s.struct_size is %u, but sizeof(%s) is %u: initialise it with %s_init", who,
-                    name, said, type, (unsigned)size, type);
+        name, said, type, (unsigned)size, type);
   for (i = size; i < said; ++i)
     if (bytes[i])
       return gp__fail(GP_E_UNSUPPORTED, "%s: @%s sets a member unknown to this library (%s): install a newer library",
-                      who, name, GPUPRIMS_VERSION);
+          who, name, GPUPRIMS_VERSION);
   return GP_SUCCESS;
 }
 // Copies `given`, a caller's struct of another size, to *own, a struct of `size` bytes; members it lacks become zero.
-__attribute__((noinline)) GP__PRIVATE gp_result gp__take_struct(const char *who, const char *name, const void *given,
-                                                                void *own, size_t least, size_t size,
-                                                                const char *type) {
+__attribute__((noinline)) GP__PRIVATE gp_result gp__take_struct(
+    const char *who, const char *name, const void *given, void *own, size_t least, size_t size, const char *type) {
   const uint32_t whole = (uint32_t)size;
   uint32_t said;
   GP__CHECK(gp__check_size(who, name, given, least, size, type));

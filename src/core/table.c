@@ -31,32 +31,11 @@ typedef struct gp__policy_class {
 } gp__policy_class;
 
 #define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages, \
-                      blocks, overlap, alpha, beta, small, look, gather, cull, cluster, provenance) \
-  {scope, \
-   (int)(primitive), \
-   in, \
-   acc, \
-   out, \
-   0, \
-   (from) ? 1ull << (from) : 0, \
-   (to) < 64 ? 1ull << ((to)&63) : 0, \
-   {algorithm, \
-    threads, \
-    vectors, \
-    load, \
-    store, \
-    stages, \
-    blocks, \
-    overlap, \
-    alpha, \
-    beta, \
-    small, \
-    look, \
-    gather, \
-    cull, \
-    cluster, \
-    {0}}, \
-   provenance},
+    blocks, overlap, alpha, beta, small, look, gather, cull, cluster, provenance) \
+  {scope, (int)(primitive), in, acc, out, 0, (from) ? 1ull << (from) : 0, (to) < 64 ? 1ull << ((to)&63) : 0, \
+      {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull, \
+          cluster, {0}}, \
+      provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
     GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, NULL}};

@@ -94,13 +94,13 @@ GP__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp
   GPUPRIMS__TAKE_STRUCT(who, "desc", desc, own, gp_type_desc);
   if (!desc->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
   if (!gp__identifier(desc->name))
-    return gp__fail(GP_E_ARGUMENT, "%s: desc.name is \"%.80s\", not a C identifier of 1 to 63 characters", who,
-                    desc->name);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: desc.name is \"%.80s\", not a C identifier of 1 to 63 characters", who, desc->name);
   if (desc->size < 1 || desc->size > GP__VALUE_BYTES)
     return gp__fail(GP_E_ARGUMENT, "%s: desc.size is %lu, not 1 to 64", who, (unsigned long)desc->size);
   if (desc->align < 1 || desc->align > 16 || (desc->align & (desc->align - 1)) || desc->size % desc->align)
     return gp__fail(GP_E_ARGUMENT, "%s: desc.align is %lu: it must be 1, 2, 4, 8 or 16 and divide desc.size, %lu", who,
-                    (unsigned long)desc->align, (unsigned long)desc->size);
+        (unsigned long)desc->align, (unsigned long)desc->size);
   info = (gp__type_info *)calloc(1, sizeof *info);
   if (info) {
     info->name = gp__duplicate(desc->name, &failed);
@@ -139,8 +139,8 @@ GP__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
   if (!d->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
   for (p = d->name; *p >= ' ' && *p < 127 && *p != '"' && *p != '\\'; ++p) {}
   if (*p || p == d->name || p - d->name >= GP__NAME_BYTES)
-    return gp__fail(GP_E_ARGUMENT, "%s: desc.name is not 1 to 63 printable characters without quotes and backslashes",
-                    who);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: desc.name is not 1 to 63 printable characters without quotes and backslashes", who);
   if (d->arity != 1 && d->arity != 2)
     return gp__fail(GP_E_ARGUMENT, "%s: desc.arity of \"%s\" is %d, not 1 or 2", who, d->name, d->arity);
   if (d->commutative != 0 && d->commutative != 1)
@@ -149,10 +149,10 @@ GP__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
     return gp__fail(GP_E_NULL, "%s: desc.body and desc.host of \"%s\" are both null", who, d->name);
   if (!d->host_identity != !d->host_identity_size)
     return gp__fail(GP_E_ARGUMENT, "%s: desc.host_identity and desc.host_identity_size of \"%s\": set both or neither",
-                    who, d->name);
+        who, d->name);
   if (d->host_identity_size > GP__VALUE_BYTES)
     return gp__fail(GP_E_ARGUMENT, "%s: desc.host_identity_size of \"%s\" is %lu, more than 64", who, d->name,
-                    (unsigned long)d->host_identity_size);
+        (unsigned long)d->host_identity_size);
   return GP_SUCCESS;
 }
 

@@ -27,8 +27,8 @@ GP__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream)
 }
 
 // Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
-GP__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, unsigned long long *key,
-                                           int *capturing) {
+GP__PRIVATE gp_result gp__number_of_stream(
+    gp__state *s, const char *who, gp_stream stream, unsigned long long *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   static __thread char thread;
   void *owner = NULL;
@@ -42,8 +42,8 @@ GP__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, gp_str
     return GP_E_STREAM;
   }
   if (owner != s->context)
-    return gp__fail(GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who,
-                    s->about.device);
+    return gp__fail(
+        GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who, s->about.device);
   error = d->cuStreamIsCapturing(stream, capturing);
   if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
   if (d->cuStreamGetId) {
@@ -122,8 +122,8 @@ GP__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
 }
 GP__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept);
 // The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may replace others.
-GP__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
-                                      int capturing, gp__workspace **found) {
+GP__PRIVATE gp_result gp__find_stream(
+    gp__state *s, const char *who, unsigned long long key, gp_stream stream, int capturing, gp__workspace **found) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__workspace **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r, *gone = NULL;
   const int returns = s->release || s->pools;
@@ -186,7 +186,7 @@ GP__PRIVATE void gp__forget_stream(gp__recent *recent) {
 }
 // As gp__find_stream, without the state's lock where the stream is the same as before.
 GP__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
-                                      int capturing, gp__recent *recent, gp__workspace **found) {
+    int capturing, gp__recent *recent, gp__workspace **found) {
   if (gp__locked_here()->lent) recent = NULL;
   if (recent && recent->workspace && recent->key == key) {
     *found = recent->workspace;
@@ -233,8 +233,8 @@ GP__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t bytes, 
     void *given = s->allocate(s->allocator_user, bytes, stream);
     gp__hook_ends(outer);
     if (!given)
-      return gp__fail(GP_E_MEMORY, "%s: gp_config.allocate returned NULL for a workspace of %lu bytes", who,
-                      (unsigned long)bytes);
+      return gp__fail(
+          GP_E_MEMORY, "%s: gp_config.allocate returned NULL for a workspace of %lu bytes", who, (unsigned long)bytes);
     if ((uintptr_t)given % 256) {
       gp__release(s, given, bytes, stream);
       return gp__fail(GP_E_MEMORY, "%s: gp_config.allocate returned %p, not aligned to 256 bytes", who, given);
@@ -285,8 +285,8 @@ GP__PRIVATE gp_result gp__bound_workspaces(gp__state *s, const char *who, gp_str
 
 // Grows the stream's workspace if it is too small. `scratch` of the `need` bytes need not be zero. The stream's lock is
 // held.
-GP__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need,
-                               uint64_t scratch, int capturing) {
+GP__PRIVATE gp_result gp__grow(
+    gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need, uint64_t scratch, int capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__retired *kept = NULL;
   void *fresh = NULL, *old = r->workspace;
@@ -299,12 +299,12 @@ GP__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspace *r, 
   }
   if (r->lent)
     return gp__fail(GP_E_WORKSPACE, "%s: the call needs a workspace of %llu bytes, and @workspace_bytes is %llu", who,
-                    (unsigned long long)need, (unsigned long long)r->bytes);
+        (unsigned long long)need, (unsigned long long)r->bytes);
   if (capturing)
     return gp__fail(GP_E_WORKSPACE,
-                    "%s: the call needs a workspace of %llu bytes, but the captured stream has %llu: call "
-                    "gp_reserve(ctx, stream, %llu) before the capture",
-                    who, (unsigned long long)need, (unsigned long long)r->bytes, (unsigned long long)need);
+        "%s: the call needs a workspace of %llu bytes, but the captured stream has %llu: call "
+        "gp_reserve(ctx, stream, %llu) before the capture",
+        who, (unsigned long long)need, (unsigned long long)r->bytes, (unsigned long long)need);
   bytes = 65536; // powers of two, so that a growing problem is served by few allocations
   while (bytes < need && bytes < (64u << 20)) bytes *= 2;
   if (bytes < need) bytes = (size_t)((need + 0xffffff) & ~(uint64_t)0xffffff);
@@ -341,7 +341,7 @@ GP__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspace *r, 
 // Room for a call: `words` bytes of tagged words at the front (0: none), `scratch` bytes at the back, before what an
 // outer call holds. The workspace gets at least `least` bytes. The stream's lock is held.
 GP__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t words,
-                                    uint64_t scratch, uint64_t least, int capturing, void **scratch_at) {
+    uint64_t scratch, uint64_t least, int capturing, void **scratch_at) {
   uint64_t front = scratch && !words ? (uint64_t)GP__CONTROL_BYTES : words, need;
   if (words > r->words) r->words = words;
   if (front < r->pinned) front = r->pinned;
@@ -350,11 +350,11 @@ GP__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__workspace
   if (!capturing && !r->lent && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
   GP__CHECK(r->held && r->bytes < need
-                ? gp__fail(GP_E_WORKSPACE, "%s: no room is left in the workspace of the outer call", who)
-                : gp__grow(s, who, r, stream, need, scratch, capturing));
+          ? gp__fail(GP_E_WORKSPACE, "%s: no room is left in the workspace of the outer call", who)
+          : gp__grow(s, who, r, stream, need, scratch, capturing));
   if (words > r->tagged) {
-    const int error = s->library.runtime.driver.cuMemsetD8Async((gp__cu_pointer)(uintptr_t)r->workspace + r->tagged, 0,
-                                                                words - r->tagged, stream);
+    const int error = s->library.runtime.driver.cuMemsetD8Async(
+        (gp__cu_pointer)(uintptr_t)r->workspace + r->tagged, 0, words - r->tagged, stream);
     if (error) return gp__cuda_fail(&s->library.runtime, who, "cuMemsetD8Async", error);
     r->tagged = words < r->soiled ? words : r->soiled;
   }
@@ -385,8 +385,8 @@ GP__PRIVATE gp_result gp__take_back(gp__workspace *r, gp_result result) {
   return result;
 }
 // With gp_config.own_work: notes a launch that used no workspace of the context's.
-GP__PRIVATE gp_result gp__note_launch(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
-                                      int capturing) {
+GP__PRIVATE gp_result gp__note_launch(
+    gp__state *s, const char *who, unsigned long long key, gp_stream stream, int capturing) {
   gp__locked *here = gp__locked_here();
   gp__workspace *lent = here->lent, *r;
   gp_result result;

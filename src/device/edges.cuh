@@ -55,9 +55,9 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
 // consecutive edges. All lanes call, and all lanes call visit(): `there` is false in a lane without an edge.
 template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
-  gp__warp_expand<ITEMS>(edges, targets,
-                         [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&target)[ITEMS]) {
-                           GP__UNROLL
-                           for (int i = 0; i < ITEMS; ++i) visit(there[i], source[i], target[i]);
-                         });
+  gp__warp_expand<ITEMS>(
+      edges, targets, [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&target)[ITEMS]) {
+        GP__UNROLL
+        for (int i = 0; i < ITEMS; ++i) visit(there[i], source[i], target[i]);
+      });
 }

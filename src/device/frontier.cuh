@@ -39,8 +39,8 @@ template <int ROOM, class T> GP_DEVICE void gp_tile_append_begin(gp_tile_append_
 }
 // Appends the elements of the lanes with `there` set. All lanes of a warp call; other warps need not.
 template <int ROOM, class T>
-GP_DEVICE void gp_warp_append(bool there, const T &element, const gp_frontier<T> &out,
-                              gp_tile_append_storage<ROOM, T> &storage) {
+GP_DEVICE void gp_warp_append(
+    bool there, const T &element, const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   gp__u32 end = 0, at = ROOM; // a full buffer's count stops growing: it could wrap
   if (gp_warp_broadcast(gp__load_volatile(&storage.count), 0) < static_cast<gp__u32>(ROOM))
     at = gp__warp_draw(&storage.count, there, end);
@@ -77,7 +77,7 @@ template <int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expan
 // Loads, tests and takes a lane's edges; whole warps call.
 template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const gp__u64 (&edge)[ITEMS],
-                              const Vertex *targets, const Goes &goes, const Take &take) {
+    const Vertex *targets, const Goes &goes, const Take &take) {
   Vertex target[ITEMS];
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) target[i] = there[i] ? targets[edge[i]] : 0;
@@ -89,7 +89,7 @@ GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS
 // Expands one list by `width` consecutive threads; this is number `mine` of them.
 template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsigned mine, unsigned width,
-                               const Vertex *targets, const Goes &goes, const Take &take) {
+    const Vertex *targets, const Goes &goes, const Take &take) {
   for (gp__u64 base = 0; base < count; base += width * ITEMS) {
     bool there[ITEMS];
     Vertex source[ITEMS];
@@ -106,8 +106,7 @@ GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsi
 }
 template <int THREADS, int ITEMS, class Offset, class Vertex, int PIECE, class Goes, class Take>
 GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offset *offsets, const Vertex *targets,
-                               const Goes &goes, const Take &take,
-                               gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
+    const Goes &goes, const Take &take, gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
   static_assert(THREADS <= PIECE, "what the flags leave is laid out at once");
   gp__u64 begin = there ? offsets[vertex] : 0, count = there ? offsets[vertex + 1] - begin : 0;
   if (gather & GP_GATHER_BLOCK) {
@@ -133,7 +132,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
     for (unsigned left = __ballot_sync(0xffffffffu, is_long); left; left &= left - 1) {
       const int owner = __ffs(static_cast<int>(left)) - 1;
       gp__expand_list<ITEMS>(gp_warp_broadcast(begin, owner), gp_warp_broadcast(count, owner),
-                             gp_warp_broadcast(vertex, owner), gp_lane(), GP__WARP, targets, goes, take);
+          gp_warp_broadcast(vertex, owner), gp_lane(), GP__WARP, targets, goes, take);
     }
     if (is_long) count = 0;
   }
@@ -174,7 +173,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
 // __syncthreads(). Time O(edges / THREADS + log THREADS), however the edges are distributed.
 template <int THREADS, int ITEMS, int GATHER, class Offset, class Vertex, int PIECE, class Goes, class Take>
 GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, const Vertex *targets, const Goes &goes,
-                              const Take &take, gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
+    const Take &take, gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
   gp__tile_expand<THREADS, ITEMS>(GATHER, there, vertex, offsets, targets, goes, take, storage);
 }
 
@@ -191,8 +190,8 @@ GP_DEVICE void gp_tile_contract_begin(gp_tile_contract_storage<CULL, Vertex, SLO
     for (int i = static_cast<int>(threadIdx.x); i < SLOTS; i += THREADS) storage.seen[i] = ~Vertex(0);
 }
 template <int CULL, class Vertex, int SLOTS>
-GP_DEVICE bool gp__warp_contract(int cull, bool there, Vertex vertex, gp__u32 *visited,
-                                 gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
+GP_DEVICE bool gp__warp_contract(
+    int cull, bool there, Vertex vertex, gp__u32 *visited, gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   if ((cull & GP_CULL_HISTORY) && there) there = atomicExch(&storage.seen[vertex & (SLOTS - 1)], vertex) != vertex;
   if (cull & GP_CULL_WARP) {
     const unsigned peers = __ballot_sync(0xffffffffu, there) & __match_any_sync(0xffffffffu, vertex);
@@ -208,8 +207,8 @@ GP_DEVICE bool gp__warp_contract(int cull, bool there, Vertex vertex, gp__u32 *v
 // and none if its bit was set (visited[v / 32], bit v % 32); otherwise visited may be null. All lanes of a warp call.
 // If one launch does several levels, and vertices go on again in each, clear the history in between.
 template <int CULL, class Vertex, int SLOTS>
-GP_DEVICE bool gp_warp_contract(bool there, Vertex vertex, gp__u32 *visited,
-                                gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
+GP_DEVICE bool gp_warp_contract(
+    bool there, Vertex vertex, gp__u32 *visited, gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   return gp__warp_contract(CULL, there, vertex, visited, storage);
 }
 
@@ -221,7 +220,7 @@ template <int THREADS> struct gp_tile_filter_storage {
 };
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS], const gp_frontier<T> &out,
-                              gp_tile_filter_storage<THREADS> &storage) {
+    gp_tile_filter_storage<THREADS> &storage) {
   gp__u32 before = 0;
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) before += keep[i] ? 1u : 0u;
@@ -248,7 +247,7 @@ template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex> struct gp_
 };
 template <int THREADS, class In, class Out, int ROOM, class Each>
 GP_DEVICE void gp__each_tile(const gp_frontier<In> &in, const gp_frontier<Out> &out,
-                             gp_tile_append_storage<ROOM, Out> &storage, const Each &each) {
+    gp_tile_append_storage<ROOM, Out> &storage, const Each &each) {
   const gp__u64 count = in.size();
   gp_tile_append_begin(storage);
   for (gp__u64 first = static_cast<gp__u64>(blockIdx.x) * THREADS; first < count;
@@ -262,8 +261,7 @@ GP_DEVICE void gp__each_tile(const gp_frontier<In> &in, const gp_frontier<Out> &
 // Appends the targets of all edges that go on, duplicates included: an edge frontier.
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes>
 GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
-                                  const Goes &goes, const gp_frontier<Vertex> &out,
-                                  gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
+    const Goes &goes, const gp_frontier<Vertex> &out, gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
   gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
     gp_tile_expand<THREADS, ITEMS, GATHER>(
         there, vertex, offsets, targets, goes,
@@ -273,8 +271,7 @@ GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *o
 // Contracts an edge frontier: appends the vertices that pass gp_warp_contract and fresh(vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex, class Fresh>
 GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
-                                    const gp_frontier<Vertex> &out,
-                                    gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
+    const gp_frontier<Vertex> &out, gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
   gp_tile_contract_begin<THREADS>(s.contract); // a barrier follows
   gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
     const bool passes = gp_warp_contract(there, vertex, visited, s.contract);
@@ -284,9 +281,8 @@ GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visi
 // Expands and contracts, from vertices to vertices: fresh(source, vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
 GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
-                                           const Goes &goes, gp__u32 *visited, const Fresh &fresh,
-                                           const gp_frontier<Vertex> &out,
-                                           gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
+    const Goes &goes, gp__u32 *visited, const Fresh &fresh, const gp_frontier<Vertex> &out,
+    gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
   gp_tile_contract_begin<THREADS>(s.contract); // a barrier follows
   const auto take = [&](bool there, Vertex source, Vertex target) {
     const bool passes = gp_warp_contract(there, target, visited, s.contract);
@@ -299,9 +295,8 @@ GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const 
 // Contracts and expands, from edge frontier to edge frontier: duplicates are expanded once; fresh(vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
 GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
-                                           const Offset *offsets, const Vertex *targets, const Goes &goes,
-                                           const gp_frontier<Vertex> &out,
-                                           gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
+    const Offset *offsets, const Vertex *targets, const Goes &goes, const gp_frontier<Vertex> &out,
+    gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
   gp_tile_contract_begin<THREADS>(s.contract); // a barrier follows
   gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
     const bool passes = gp_warp_contract(there, vertex, visited, s.contract);
@@ -312,8 +307,8 @@ GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u3
 }
 // Appends the vertices for which keep(vertex) holds; the order of tiles varies.
 template <int THREADS, class T, class Keep>
-GP_DEVICE void gp_frontier_filter(const gp_frontier<T> &in, const Keep &keep, const gp_frontier<T> &out,
-                                  gp_tile_filter_storage<THREADS> &s) {
+GP_DEVICE void gp_frontier_filter(
+    const gp_frontier<T> &in, const Keep &keep, const gp_frontier<T> &out, gp_tile_filter_storage<THREADS> &s) {
   const gp__u64 count = in.size();
   for (gp__u64 first = static_cast<gp__u64>(blockIdx.x) * THREADS; first < count;
        first += static_cast<gp__u64>(gridDim.x) * THREADS) {

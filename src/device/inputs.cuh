@@ -211,33 +211,33 @@ template <class F, class A, class B> struct gp__operands_apart<gp__described<F, 
 
 // Loads a run of elements, from the i-th one on: of the array `in`, or of a described operand.
 template <int CACHE, class T, int V, class Operands>
-GP_DEVICE void gp__load_operand(gp__vector_access<T, V> &to, const Operands &, const T *in, gp__u64 i,
-                                unsigned misaligned, bool inner) {
+GP_DEVICE void gp__load_operand(
+    gp__vector_access<T, V> &to, const Operands &, const T *in, gp__u64 i, unsigned misaligned, bool inner) {
   to.template load<CACHE>(in + i, misaligned, inner);
 }
 template <int CACHE, class T, int V, class F, class A, class B>
-GP_DEVICE void gp__load_operand(gp__vector_access<T, V> &to, const gp__described<F, A, B> &operands, const T *,
-                                gp__u64 i, unsigned, bool) {
+GP_DEVICE void gp__load_operand(
+    gp__vector_access<T, V> &to, const gp__described<F, A, B> &operands, const T *, gp__u64 i, unsigned, bool) {
   operands.first.template load<CACHE>(i, to.item);
 }
 template <int CACHE, class T, int V, class F, class B>
 GP_DEVICE void gp__load_operand(gp__vector_access<T, V> &to, const gp__described<F, gp__from_array, B> &, const T *in,
-                                gp__u64 i, unsigned misaligned, bool inner) {
+    gp__u64 i, unsigned misaligned, bool inner) {
   to.template load<CACHE>(in + i, misaligned, inner);
 }
 template <int CACHE, class T, int V, class Operands>
-GP_DEVICE void gp__load_second(gp__vector_access<T, V> &to, const Operands &, const T *in, gp__u64 i,
-                               unsigned misaligned, bool inner) {
+GP_DEVICE void gp__load_second(
+    gp__vector_access<T, V> &to, const Operands &, const T *in, gp__u64 i, unsigned misaligned, bool inner) {
   to.template load<CACHE>(in + i, misaligned, inner);
 }
 template <int CACHE, class T, int V, class F, class A, class B>
-GP_DEVICE void gp__load_second(gp__vector_access<T, V> &to, const gp__described<F, A, B> &operands, const T *,
-                               gp__u64 i, unsigned, bool) {
+GP_DEVICE void gp__load_second(
+    gp__vector_access<T, V> &to, const gp__described<F, A, B> &operands, const T *, gp__u64 i, unsigned, bool) {
   operands.second.template load<CACHE>(i, to.item);
 }
 template <int CACHE, class T, int V, class F, class A>
 GP_DEVICE void gp__load_second(gp__vector_access<T, V> &to, const gp__described<F, A, gp__from_array> &, const T *in,
-                               gp__u64 i, unsigned misaligned, bool inner) {
+    gp__u64 i, unsigned misaligned, bool inner) {
   to.template load<CACHE>(in + i, misaligned, inner);
 }
 // The i-th element.

@@ -64,7 +64,7 @@ GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   const gp__u32 w0 = odd ? a.y : a.x, w1 = odd ? b.x : a.y, w2 = odd ? b.y : b.x, w3 = odd ? c.x : b.y,
                 w4 = odd ? c.y : c.x;
   return gp_vector{{__funnelshift_r(w0, w1, bits), __funnelshift_r(w1, w2, bits), __funnelshift_r(w2, w3, bits),
-                    __funnelshift_r(w3, w4, bits)}};
+      __funnelshift_r(w3, w4, bits)}};
 }
 // Byte i of the result is the byte of (x, y) that nibble i of the selector names; if the nibble's upper bit is set,
 // eight copies of that byte's upper bit.
@@ -82,9 +82,9 @@ GP_DEVICE gp__word gp__load_word(const gp__word *p) {
   return w;
 }
 GP_DEVICE void gp__store_word(gp__word *p, const gp__word &w) {
-  asm volatile("{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(p), "l"(w.value),
-               "l"(w.tag)
-               : "memory");
+  asm volatile(
+      "{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(p), "l"(w.value), "l"(w.tag)
+      : "memory");
 }
 GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) { return atomicAdd(p, v); }
 GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) {
@@ -104,7 +104,7 @@ GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignm
 #if GPUPRIMS__ARCH >= 900
   const unsigned skip = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 15u);
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(static_cast<const char *>(p) - skip),
-               "r"((bytes + skip + 15u) & ~15u));
+      "r"((bytes + skip + 15u) & ~15u));
 #else
   for (unsigned i = 0; i < bytes; i += 128) gp__prefetch(static_cast<const char *>(p) + i);
 #endif

@@ -90,7 +90,7 @@ GP_DEVICE void gp_tile_rearrange(T (&items)[ITEMS], gp_tile_exchange_storage<THR
 // held. All threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, int TO, int ITEMS, class T>
 GP_DEVICE void gp_tile_scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS],
-                               gp_tile_exchange_storage<THREADS, ITEMS, T> &storage, unsigned count = THREADS * ITEMS) {
+    gp_tile_exchange_storage<THREADS, ITEMS, T> &storage, unsigned count = THREADS * ITEMS) {
   gp__scatter_items<gp__of_block<THREADS>, TO, false>(items, rank, storage, count);
 }
 // Items become blocked (striped).
@@ -104,14 +104,14 @@ GP_DEVICE void gp_tile_blocked_to_striped(T (&items)[ITEMS], gp_tile_exchange_st
 }
 // Coalesced loads with a blocked result (and the reverse for stores). Storage as for the exchange.
 template <int THREADS, int ITEMS, class T>
-GP_DEVICE void gp_tile_load_transposed(T (&items)[ITEMS], const T *in, gp__u64 count, T fill,
-                                       gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+GP_DEVICE void gp_tile_load_transposed(
+    T (&items)[ITEMS], const T *in, gp__u64 count, T fill, gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
   gp_tile_load_striped<THREADS>(items, in, count, fill);
   gp_tile_striped_to_blocked<THREADS>(items, storage);
 }
 template <int THREADS, int ITEMS, class T>
-GP_DEVICE void gp_tile_store_transposed(T (&items)[ITEMS], T *out, gp__u64 count,
-                                        gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+GP_DEVICE void gp_tile_store_transposed(
+    T (&items)[ITEMS], T *out, gp__u64 count, gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
   gp_tile_blocked_to_striped<THREADS>(items, storage);
   gp_tile_store_striped<THREADS>(items, out, count);
 }
@@ -133,7 +133,6 @@ GP_DEVICE void gp_warp_group_rearrange(T (&items)[ITEMS], gp_tile_exchange_stora
 }
 template <int LANES, int TO, int ITEMS, class T>
 GP_DEVICE void gp_warp_group_scatter(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS],
-                                     gp_tile_exchange_storage<LANES, ITEMS, T> &storage,
-                                     unsigned count = LANES * ITEMS) {
+    gp_tile_exchange_storage<LANES, ITEMS, T> &storage, unsigned count = LANES * ITEMS) {
   gp__scatter_items<gp__of_group<LANES>, TO, false>(items, rank, storage, count);
 }

@@ -85,11 +85,11 @@ template <class T> struct gp__byte_sum_step {
 };
 template <>
 struct gp__vec_group_step<gp_sum<unsigned char>,
-                          gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char>>,
-                          unsigned char, unsigned char, unsigned char> : gp__byte_sum_step<unsigned char> {};
+    gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char>>, unsigned char, unsigned char,
+    unsigned char> : gp__byte_sum_step<unsigned char> {};
 template <>
 struct gp__vec_group_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char>>,
-                          signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
+    signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
 
 // x[0] op x[1] op ... op x[ITEMS - 1]: a tree in each vector, left to right over vectors.
 template <int ITEMS, class Op, class Load, class Acc, class In>
@@ -148,8 +148,8 @@ GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp_
   }
 }
 template <bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
-GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry,
-                                   int begin, int end) {
+GP_DEVICE void gp__chunk_scan_part(
+    unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry, int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Out *result = reinterpret_cast<Out *>(to);
   GP__UNROLL_BY(1)

@@ -9,8 +9,8 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char
   const unsigned char *base = global - offset;
   if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
   if (i > 0 && i * 16 + 32 <= bytes + offset)
-    return gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
-                             gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
+    return gp__shift_vectors(
+        gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
   gp__vec<unsigned char> p;
   GP__UNROLL
   for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
@@ -49,7 +49,7 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
     if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
     else if (i * 16 + 32 <= bytes)
       p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
-                                   *reinterpret_cast<const gp_vector *>(shared + high), head);
+          *reinterpret_cast<const gp_vector *>(shared + high), head);
     else {
       GP__UNROLL
       for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];

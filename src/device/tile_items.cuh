@@ -8,7 +8,7 @@
 // The fold of the tile's first `count` items, at least one. Thread 0 holds the result (others hold partial results).
 template <int THREADS, int ITEMS, class T, class Op>
 GP_DEVICE T gp_tile_reduce_items(const T (&items)[ITEMS], const Op &op, gp_tile_reduce_storage<THREADS, T> &storage,
-                                 unsigned count = THREADS * ITEMS) {
+    unsigned count = THREADS * ITEMS) {
   const unsigned threads = (count + ITEMS - 1) / ITEMS, before = gp_warp() * 32;
   T sum = items[0];
   GP__UNROLL
@@ -25,8 +25,8 @@ GP_DEVICE T gp_tile_reduce_items(const T (&items)[ITEMS], const Op &op, gp_tile_
 
 // before: the fold of earlier threads' items; undefined in thread 0. Returns the tile's.
 template <int THREADS, int ITEMS, class T, class Op>
-GP_DEVICE T gp__tile_before(const T (&items)[ITEMS], const Op &op, T &before,
-                            gp_tile_scan_storage<THREADS, T> &storage) {
+GP_DEVICE T gp__tile_before(
+    const T (&items)[ITEMS], const Op &op, T &before, gp_tile_scan_storage<THREADS, T> &storage) {
   const unsigned WARPS = THREADS / 32;
   T sum = items[0];
   GP__UNROLL
@@ -53,8 +53,8 @@ GP_DEVICE void gp__prefixes(T (&items)[ITEMS], const Op &op, T before) {
 // Items become initial, initial op item 0, initial op item 0 op item 1, ... Returns the fold of the tile's items,
 // without `initial`, to all threads.
 template <int THREADS, int ITEMS, class T, class Op>
-GP_DEVICE T gp_tile_exclusive_scan_items(T (&items)[ITEMS], const Op &op, const T &initial,
-                                         gp_tile_scan_storage<THREADS, T> &storage) {
+GP_DEVICE T gp_tile_exclusive_scan_items(
+    T (&items)[ITEMS], const Op &op, const T &initial, gp_tile_scan_storage<THREADS, T> &storage) {
   T before;
   const T total = gp__tile_before(items, op, before, storage);
   gp__prefixes<true>(items, op, threadIdx.x ? op(initial, before) : initial);
@@ -77,8 +77,8 @@ template <int THREADS, class T> struct gp_tile_scan_after_storage {
   T prefix;
 };
 template <bool EXCLUSIVE, int THREADS, int ITEMS, class T, class Op, class Prefix>
-GP_DEVICE T gp_tile_scan_after(T (&items)[ITEMS], const Op &op, Prefix &&prefix,
-                               gp_tile_scan_after_storage<THREADS, T> &storage) {
+GP_DEVICE T gp_tile_scan_after(
+    T (&items)[ITEMS], const Op &op, Prefix &&prefix, gp_tile_scan_after_storage<THREADS, T> &storage) {
   T before;
   const T total = gp__tile_before(items, op, before, storage.scan);
   if (gp_warp() == 0) {
@@ -100,8 +100,8 @@ template <int THREADS, int RUNS, class T> struct gp_tile_runs_storage {
 // Puts the runs into storage, for gp_tile_decode_runs. Returns the number of elements to all threads. Ends with a
 // barrier.
 template <int THREADS, int RUNS, class T>
-GP_DEVICE gp__u32 gp_tile_begin_runs(const T (&values)[RUNS], const gp__u32 (&lengths)[RUNS],
-                                     gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
+GP_DEVICE gp__u32 gp_tile_begin_runs(
+    const T (&values)[RUNS], const gp__u32 (&lengths)[RUNS], gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
   gp__u32 end = 0;
   GP__UNROLL
   for (int i = 0; i < RUNS; ++i) end += lengths[i];
@@ -117,8 +117,8 @@ GP_DEVICE gp__u32 gp_tile_begin_runs(const T (&values)[RUNS], const gp__u32 (&le
 // A window of the decoded elements, blocked, from `first` on: items[i] is the value of an element's run, place[i] the
 // element's place in it. Elements from the total on get the last run's value. Windows need no barrier between them.
 template <int THREADS, int ITEMS, int RUNS, class T>
-GP_DEVICE void gp_tile_decode_runs(T (&items)[ITEMS], gp__u32 (&place)[ITEMS], gp__u32 first,
-                                   const gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
+GP_DEVICE void gp_tile_decode_runs(
+    T (&items)[ITEMS], gp__u32 (&place)[ITEMS], gp__u32 first, const gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
   const unsigned LAST = THREADS * RUNS - 1;
   gp__u32 element = first + threadIdx.x * ITEMS;
   unsigned run = unsigned(gp_search(0, LAST, [&](gp__u64 r) { return storage.end[r] <= element; }));

@@ -23,7 +23,7 @@ GP_DEVICE T gp_tile_rotate(const T &value, unsigned distance, gp_tile_shuffle_st
 enum { GP_BEFORE = 0, GP_AFTER = 1 };
 template <bool AFTER, int THREADS, int ITEMS, class R, class T, class F, class Alone>
 GP_DEVICE void gp__beside(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f, const Alone &alone,
-                          gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count, const T *beyond) {
+    gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count, const T *beyond) {
   storage.item[threadIdx.x] = items[AFTER ? 0 : ITEMS - 1];
   __syncthreads();
   GP__UNROLL
@@ -34,9 +34,9 @@ GP_DEVICE void gp__beside(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f, 
     if (at >= count || (outer && !beyond)) out[i] = alone(items[i], at < count);
     else
       out[i] = f(items[i],
-                 outer        ? *beyond
-                     : within ? items[(AFTER ? i + 1 : i + ITEMS - 1) % ITEMS]
-                              : storage.item[AFTER ? threadIdx.x + 1 : threadIdx.x - 1]);
+          outer        ? *beyond
+              : within ? items[(AFTER ? i + 1 : i + ITEMS - 1) % ITEMS]
+                       : storage.item[AFTER ? threadIdx.x + 1 : threadIdx.x - 1]);
   }
 }
 // Each item becomes its neighbour on SIDE, the outermost one `beyond`. Returns the item at the tile's other end, as it
@@ -52,8 +52,7 @@ GP_DEVICE T gp_tile_shift(T (&items)[ITEMS], T beyond, gp_tile_shuffle_storage<T
 // if there is no `beyond`. Items from `count` on are copied. An R is made from a T. `out` may be `items`.
 template <int THREADS, int SIDE, int ITEMS, class R, class T, class F>
 GP_DEVICE void gp_tile_difference(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f,
-                                  gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count = THREADS * ITEMS,
-                                  const T *beyond = nullptr) {
+    gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count = THREADS * ITEMS, const T *beyond = nullptr) {
   gp__beside<SIDE == GP_AFTER>(
       out, items, f, [](const T &item, bool) { return static_cast<R>(item); }, storage, count, beyond);
 }
@@ -61,8 +60,7 @@ GP_DEVICE void gp_tile_difference(R (&out)[ITEMS], const T (&items)[ITEMS], cons
 // (GP_BEFORE), tails (GP_AFTER). The outermost item takes *beyond, or gets 1 without. Items from `count` on get 0.
 template <int THREADS, int SIDE, int ITEMS, class Flag, class T, class F>
 GP_DEVICE void gp_tile_flag(Flag (&flags)[ITEMS], const T (&items)[ITEMS], const F &differ,
-                            gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count = THREADS * ITEMS,
-                            const T *beyond = nullptr) {
+    gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count = THREADS * ITEMS, const T *beyond = nullptr) {
   gp__beside<SIDE == GP_AFTER>(
       flags, items,
       [&](const T &item, const T &other) { return SIDE == GP_AFTER ? differ(item, other) : differ(other, item); },

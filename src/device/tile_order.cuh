@@ -13,8 +13,8 @@ template <int THREADS, int ITEMS, class K, class V> union gp__pair_exchange {
 template <class V> struct gp__has_values { static const bool value = true; };
 template <> struct gp__has_values<gp__none> { static const bool value = false; };
 template <int THREADS, int TO, bool ALL, int ITEMS, class K, class V, class Exchange>
-GP_DEVICE void gp__scatter_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const gp__u32 (&rank)[ITEMS], Exchange &s,
-                                 unsigned count) {
+GP_DEVICE void gp__scatter_pairs(
+    K (&keys)[ITEMS], V (&values)[ITEMS], const gp__u32 (&rank)[ITEMS], Exchange &s, unsigned count) {
   gp__scatter_items<gp__of_block<THREADS>, TO, ALL>(keys, rank, s.keys, count);
   if (gp__has_values<V>::value) {
     __syncthreads();
@@ -27,8 +27,8 @@ template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_me
   unsigned short place[gp__has_values<V>::value ? THREADS * ITEMS : 1];
 };
 template <class Of, int ITEMS, class K, class V, class Before, class Storage>
-GP_DEVICE void gp__merge_sort(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before, Storage &storage,
-                              unsigned count) {
+GP_DEVICE void gp__merge_sort(
+    K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before, Storage &storage, unsigned count) {
   const bool PLACES = gp__has_values<V>::value;
   const unsigned first = Of::rank() * ITEMS;
   decltype(storage.exchange.keys) &s = storage.exchange.keys;
@@ -89,30 +89,26 @@ GP_DEVICE void gp__merge_sort(K (&keys)[ITEMS], V (&values)[ITEMS], const Before
 // each its part.
 template <int THREADS, int ITEMS, class K, class Before>
 GP_DEVICE void gp_tile_merge_sort(K (&keys)[ITEMS], const Before &before,
-                                  gp_tile_merge_sort_storage<THREADS, ITEMS, K> &storage,
-                                  unsigned count = THREADS * ITEMS) {
+    gp_tile_merge_sort_storage<THREADS, ITEMS, K> &storage, unsigned count = THREADS * ITEMS) {
   gp__none none[ITEMS];
   gp__merge_sort<gp__of_block<THREADS>>(keys, none, before, storage, count);
 }
 template <int THREADS, int ITEMS, class K, class V, class Before>
 GP_DEVICE void gp_tile_merge_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before,
-                                        gp_tile_merge_sort_storage<THREADS, ITEMS, K, V> &storage,
-                                        unsigned count = THREADS * ITEMS) {
+    gp_tile_merge_sort_storage<THREADS, ITEMS, K, V> &storage, unsigned count = THREADS * ITEMS) {
   gp__merge_sort<gp__of_block<THREADS>>(keys, values, before, storage, count);
 }
 // A group of LANES lanes, a power of two, sorts its items in its own storage, which may be used again after the next
 // __syncwarp(). All lanes of the warp call.
 template <int LANES, int ITEMS, class K, class Before>
 GP_DEVICE void gp_warp_group_merge_sort(K (&keys)[ITEMS], const Before &before,
-                                        gp_tile_merge_sort_storage<LANES, ITEMS, K> &storage,
-                                        unsigned count = LANES * ITEMS) {
+    gp_tile_merge_sort_storage<LANES, ITEMS, K> &storage, unsigned count = LANES * ITEMS) {
   gp__none none[ITEMS];
   gp__merge_sort<gp__of_group<LANES>>(keys, none, before, storage, count);
 }
 template <int LANES, int ITEMS, class K, class V, class Before>
 GP_DEVICE void gp_warp_group_merge_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before,
-                                              gp_tile_merge_sort_storage<LANES, ITEMS, K, V> &storage,
-                                              unsigned count = LANES * ITEMS) {
+    gp_tile_merge_sort_storage<LANES, ITEMS, K, V> &storage, unsigned count = LANES * ITEMS) {
   gp__merge_sort<gp__of_group<LANES>>(keys, values, before, storage, count);
 }
 
@@ -136,8 +132,7 @@ template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_ra
 };
 template <int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, class K, class V>
 GP_DEVICE void gp_tile_radix_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS],
-                                        gp_tile_radix_sort_storage<THREADS, ITEMS, K, V> &storage, int begin = 0,
-                                        int end = 8 * int(sizeof(K))) {
+    gp_tile_radix_sort_storage<THREADS, ITEMS, K, V> &storage, int begin = 0, int end = 8 * int(sizeof(K))) {
   gp__u32 rank[ITEMS];
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) rank[i] = threadIdx.x * ITEMS + unsigned(i);
@@ -153,7 +148,7 @@ GP_DEVICE void gp_tile_radix_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS],
 }
 template <int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, class K>
 GP_DEVICE void gp_tile_radix_sort(K (&keys)[ITEMS], gp_tile_radix_sort_storage<THREADS, ITEMS, K> &storage,
-                                  int begin = 0, int end = 8 * int(sizeof(K))) {
+    int begin = 0, int end = 8 * int(sizeof(K))) {
   gp__none none[ITEMS];
   gp_tile_radix_sort_pairs<THREADS, DESCENDING, TO>(keys, none, storage, begin, end);
 }
@@ -168,8 +163,7 @@ template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_to
 };
 template <int THREADS, bool LARGEST = false, int ITEMS, class K, class V>
 GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigned k,
-                                   gp_tile_top_k_storage<THREADS, ITEMS, K, V> &storage,
-                                   unsigned count = THREADS * ITEMS) {
+    gp_tile_top_k_storage<THREADS, ITEMS, K, V> &storage, unsigned count = THREADS * ITEMS) {
   typedef typename gp__ordered<K>::Bits Bits;
   const unsigned first = threadIdx.x * ITEMS;
   Bits last = 0, known = 0; // the last key that is kept, as far as it is known
@@ -219,8 +213,8 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
   gp__scatter_pairs<THREADS, GP_BLOCKED, false>(keys, values, rank, storage.exchange, k);
 }
 template <int THREADS, bool LARGEST = false, int ITEMS, class K>
-GP_DEVICE void gp_tile_top_k(K (&keys)[ITEMS], unsigned k, gp_tile_top_k_storage<THREADS, ITEMS, K> &storage,
-                             unsigned count = THREADS * ITEMS) {
+GP_DEVICE void gp_tile_top_k(
+    K (&keys)[ITEMS], unsigned k, gp_tile_top_k_storage<THREADS, ITEMS, K> &storage, unsigned count = THREADS * ITEMS) {
   gp__none none[ITEMS];
   gp_tile_top_k_pairs<THREADS, LARGEST>(keys, none, k, storage, count);
 }

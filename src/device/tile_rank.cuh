@@ -94,8 +94,8 @@ template <int THREADS> struct gp__tile_rank {
 // rank[i] becomes the position of keys[i] in the tile sorted by digit(key, i), which is below 256. All threads call.
 // Storage may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS, class T, class Digit>
-GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit,
-                            gp_tile_rank_storage<THREADS> &storage) {
+GP_DEVICE void gp_tile_rank(
+    gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit, gp_tile_rank_storage<THREADS> &storage) {
   typedef gp__tile_rank<THREADS> Rank;
   static_assert(THREADS * ITEMS < 65536, "positions have 16 bits");
   const Rank r = {storage};

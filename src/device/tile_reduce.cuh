@@ -34,8 +34,8 @@ template <class T> struct gp_carry {
 // Scan over one value a thread. `within`: the thread's prefix in its warp; `warps`: the fold of the warps before its
 // own. Returns the block's total to all threads. Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
-GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_carry<T> &within, gp_carry<T> &warps,
-                          gp_tile_scan_storage<THREADS, T> &storage) {
+GP_DEVICE T gp__tile_scan(
+    const T &value, Op op, gp_carry<T> &within, gp_carry<T> &warps, gp_tile_scan_storage<THREADS, T> &storage) {
   const T inclusive = gp_warp_inclusive_scan(value, op);
   within.value = gp_warp_shift_up(inclusive, 1);
   within.has = gp_lane() > 0;

@@ -108,8 +108,8 @@ template <class T, class Before, int N> struct gp__merge_splits_before {
 };
 // N diagonals at once, by one warp.
 template <int N, class T, class Before>
-GP_DEVICE void gp__warp_merge_splits(const T *first, gp__u64 n, const T *second, gp__u64 m,
-                                     const gp__u64 (&diagonal)[N], Before, gp__u64 (&split)[N]) {
+GP_DEVICE void gp__warp_merge_splits(
+    const T *first, gp__u64 n, const T *second, gp__u64 m, const gp__u64 (&diagonal)[N], Before, gp__u64 (&split)[N]) {
   gp__u64 count[N];
   GP__UNROLL
   for (int k = 0; k < N; ++k) {
@@ -119,8 +119,8 @@ GP_DEVICE void gp__warp_merge_splits(const T *first, gp__u64 n, const T *second,
   gp__warp_search(split, count, gp__merge_splits_before<T, Before, N>{first, second, diagonal});
 }
 template <class T, class Before>
-GP_DEVICE gp__u64 gp_warp_merge_split(const T *first, gp__u64 n, const T *second, gp__u64 m, gp__u64 diagonal,
-                                      Before before) {
+GP_DEVICE gp__u64 gp_warp_merge_split(
+    const T *first, gp__u64 n, const T *second, gp__u64 m, gp__u64 diagonal, Before before) {
   const gp__u64 diagonals[1] = {diagonal};
   gp__u64 split[1];
   gp__warp_merge_splits(first, n, second, m, diagonals, before, split);
@@ -142,7 +142,7 @@ template <class O> struct gp__ends_at {
 };
 template <int THREADS, int ITEMS, class O>
 GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets, gp__u64 segments, gp__u64 first,
-                                    gp_tile_load_balance_storage<THREADS, ITEMS> &storage) {
+    gp_tile_load_balance_storage<THREADS, ITEMS> &storage) {
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) storage.mark[i * THREADS + threadIdx.x] = 0;
   if (gp_warp() == 0) {

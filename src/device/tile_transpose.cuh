@@ -29,7 +29,7 @@ GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char 
 // end: [from, to) takes its place.
 template <int CACHE, int WORD>
 GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
-                                  const unsigned char *begin, const unsigned char *end) {
+    const unsigned char *begin, const unsigned char *end) {
   if (at >= (begin == end ? from : begin) && at + 16 <= (begin == end ? to : end)) return gp__load_vector<CACHE>(at);
   return gp__load_words<WORD>(at, from, to);
 }
@@ -64,7 +64,7 @@ template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
 // is in row i of shared memory, at byte j * SIZE. blocks: a line's blocks of 8 units of 16 bytes.
 template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Layout>
 GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout, unsigned char *out, gp__u64 pitch,
-                               unsigned items, unsigned lines, gp__divisor blocks) {
+    unsigned items, unsigned lines, gp__divisor blocks) {
   typedef typename gp__word_of<WORD>::type Word;
   const int N = SIZE / WORD, W = 16 / WORD, KW = 8, JW = GP__WARP / KW;
   const unsigned works = (lines + JW - 1) / JW * blocks.by * GP__WARP;
@@ -85,10 +85,9 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
       GP__UNROLL
       for (int w = 0; w < W; ++w) {
         const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
-        p.item[w] =
-            *reinterpret_cast<const Word *>(shared +
-                                            (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
-                                                                   : layout.at(row, line * SIZE + part * WORD)));
+        p.item[w] = *reinterpret_cast<const Word *>(shared +
+            (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
+                                   : layout.at(row, line * SIZE + part * WORD)));
       }
       gp__store_vector<CACHE>(to, p.vector);
       continue;
@@ -114,8 +113,8 @@ template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, 
 // Stores the words before each line's first unit and after its last, a lane each; at(word, line): their source. Lines
 // of whole units have no more of these than a unit has; other lines may.
 template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
-GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails,
-                              const At &at) {
+GP_DEVICE void gp__store_ends(
+    unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails, const At &at) {
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned W = 16 / WORD, PART = ALIGNMENT / WORD, STEP = THREADS / PART;
   const bool even = words % PART == 0;
@@ -135,7 +134,7 @@ GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words,
 // The same for a tile, whose columns are the lines: stores units from the first multiple of ALIGNMENT on. A thread's
 // lines of a set have the same offset from such a multiple, so its reads of each are equally far apart.
 template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
-          int ALIGNMENT, class Layout>
+    int ALIGNMENT, class Layout>
 struct gp__column_store {
   typedef typename gp__word_of<WORD>::type Word;
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
@@ -183,7 +182,7 @@ struct gp__column_store {
 // A tile of ROWS rows of COLUMNS elements of SIZE bytes: units of 16 bytes in, words of WORD bytes out. Addresses are
 // multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (columns). `shared` is aligned to 16.
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
-          bool OUT_ALIGNED, int ALIGNMENT>
+    bool OUT_ALIGNED, int ALIGNMENT>
 struct gp__gathered_tile {
   static const int GROUP = gp__vec_group_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
   static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, IN_ALIGNED);
@@ -192,8 +191,8 @@ struct gp__gathered_tile {
   static const bool EVEN = THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
   static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
   typedef gp__tile_rows<GROUP, PITCH, EXCHANGED> Rows;
-  static GP_DEVICE void put(unsigned char *shared, const typename Rows::type &layout, unsigned row, unsigned byte,
-                            const gp_vector &v) {
+  static GP_DEVICE void put(
+      unsigned char *shared, const typename Rows::type &layout, unsigned row, unsigned byte, const gp_vector &v) {
     if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + layout.at(row, byte)) = v;
     else {
       GP__UNROLL
@@ -211,7 +210,7 @@ struct gp__gathered_tile {
   // ALONE: it may not, and begin == end.
   template <bool ALONE = false>
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
-                             unsigned columns, const unsigned char *begin, const unsigned char *end) {
+      unsigned columns, const unsigned char *begin, const unsigned char *end) {
     const typename Rows::type layout = Rows::make();
     gp_vector v[ROUNDS];
     const bool full = rows == ROWS && columns == COLUMNS;
@@ -275,8 +274,8 @@ struct gp__gathered_tile {
     }
   }
   // The same without the bytes beside them: whole units, then the words before and after these, a lane each.
-  static GP_DEVICE void load_alone(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
-                                   unsigned columns) {
+  static GP_DEVICE void load_alone(
+      unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows, unsigned columns) {
     typedef typename gp__word_of<WORD>::type Word;
     const int K = EVEN ? ROWS * MAIN / THREADS : 1;
     const unsigned W = 16 / WORD, STEP = THREADS / W, ENDS = (ROWS + STEP - 1) / STEP, words = columns * (SIZE / WORD);
@@ -290,8 +289,8 @@ struct gp__gathered_tile {
     GP__UNROLL
     for (int k = 0; k < K; ++k) {
       v[k] = gp_vector();
-      gp__load_vector_if<LOAD>(unit + 16 <= columns * SIZE && row + k * ROWS_A_ROUND < rows,
-                               from + unit + k * ROWS_A_ROUND * pitch, v[k]);
+      gp__load_vector_if<LOAD>(
+          unit + 16 <= columns * SIZE && row + k * ROWS_A_ROUND < rows, from + unit + k * ROWS_A_ROUND * pitch, v[k]);
     }
     for (unsigned i = threadIdx.x % W; i < (words % W ? 2 * W : W); i += W) {
       const unsigned first = threadIdx.x / W;
@@ -322,10 +321,9 @@ struct gp__gathered_tile {
   // Stores columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of the loaded rows,
   // modulo 16. heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-                              unsigned columns, unsigned start, unsigned start_pitch, bool heads = true,
-                              bool tails = true) {
+      unsigned columns, unsigned start, unsigned start_pitch, bool heads = true, bool tails = true) {
     const gp__column_store<THREADS, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT,
-                           typename Rows::type>
+        typename Rows::type>
         to = {shared, Rows::make(), start, start_pitch};
     const unsigned words = rows * (SIZE / WORD);
     to.units(out, pitch, words, columns, tails);
@@ -337,13 +335,13 @@ struct gp__gathered_tile {
 // [from, to) are undefined.
 template <int CACHE, int WORD, bool ALIGNED>
 GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char *from, const unsigned char *to,
-                                    const unsigned char *begin, const unsigned char *end) {
+    const unsigned char *begin, const unsigned char *end) {
   const unsigned skip = ALIGNED ? 0 : gp__misalignment(at, 16);
   const unsigned char *low = at - skip;
   const gp_vector v = gp__load_unit<CACHE, WORD>(low, from, to, begin, end);
   if (skip == 0) return v;
-  return gp__shift_vectors(v, low + 16 < to ? gp__load_unit<CACHE, WORD>(low + 16, from, to, begin, end) : gp_vector(),
-                           skip);
+  return gp__shift_vectors(
+      v, low + 16 < to ? gp__load_unit<CACHE, WORD>(low + 16, from, to, begin, end) : gp_vector(), skip);
 }
 
 // Transposes words of 4 / SIZE rows into words of columns.
@@ -385,7 +383,7 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
 // The same for elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
 // shared memory, and leave it as 16-byte units. Unaligned data is shifted, in registers too.
 template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
-          int ALIGNMENT>
+    int ALIGNMENT>
 struct gp__scattered_tile {
   static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
   static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
@@ -411,7 +409,7 @@ struct gp__scattered_tile {
   }
   template <bool = false> // ALONE of gathered tiles: here begin and end say it
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
-                             unsigned columns, const unsigned char *begin, const unsigned char *end) {
+      unsigned columns, const unsigned char *begin, const unsigned char *end) {
     const bool full = rows == ROWS && columns == COLUMNS;
     if (IN_ALIGNED && full) {
       gp_vector v[ROUNDS][K];
@@ -450,15 +448,15 @@ struct gp__scattered_tile {
         GP__UNROLL
         for (int k = 0; k < K; ++k)
           if (row + k < rows && unit * V < columns)
-            v[k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(from + k * pitch + unit * 16, from + k * pitch,
-                                                           from + k * pitch + columns * SIZE, begin, end);
+            v[k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(
+                from + k * pitch + unit * 16, from + k * pitch, from + k * pitch + columns * SIZE, begin, end);
       }
       scatter(shared, i, v);
     }
   }
   // heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-                              unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
+      unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
     typedef typename gp__word_of<SIZE>::type Word;
     if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns, heads, tails);
     GP__UNROLL_BY(4)
@@ -478,7 +476,7 @@ struct gp__scattered_tile {
   }
   // Stores units of the output, each from two units of shared memory.
   static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-                                     unsigned columns, bool heads, bool tails) {
+      unsigned columns, bool heads, bool tails) {
     const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
     const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns are misaligned alike
     unsigned at = 0, shift = 0;
@@ -496,17 +494,16 @@ struct gp__scattered_tile {
       if (shift) v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(from + 16), shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
-    gp__store_ends<THREADS, SIZE, ALIGNMENT, COLUMNS, false>(
-        out, pitch, rows, columns, heads, tails,
+    gp__store_ends<THREADS, SIZE, ALIGNMENT, COLUMNS, false>(out, pitch, rows, columns, heads, tails,
         [shared](unsigned row, unsigned column) { return shared + offset_of(column, row / V) + row % V * SIZE; });
   }
 };
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
-          bool OUT_ALIGNED, bool SCATTERED, int ALIGNMENT = 16>
+    bool OUT_ALIGNED, bool SCATTERED, int ALIGNMENT = 16>
 struct gp__transposed_tile
     : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
-          bool OUT_ALIGNED, int ALIGNMENT>
+    bool OUT_ALIGNED, int ALIGNMENT>
 struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, true, ALIGNMENT>
     : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
 
@@ -522,7 +519,7 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
   static const int SIZE = int(sizeof(T)), WORD = gp__lowest_bit(SIZE | int(alignof(T)) | 16);
   static_assert(ROWS * SIZE % 16 == 0 && COLUMNS * SIZE % 16 == 0, "rows and columns of a tile are whole 16 bytes");
   typedef gp__transposed_tile<THREADS, GP_CACHE_ALL, GP_CACHE_ALL, SIZE, WORD, ROWS, COLUMNS, ALIGNED, ALIGNED,
-                              (SIZE <= 2 && ALIGNED)>
+      (SIZE <= 2 && ALIGNED)>
       Tile;
   struct storage {
     unsigned start, start_pitch; // of the loaded rows, modulo 16
@@ -531,8 +528,8 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
     const unsigned char *from = reinterpret_cast<const unsigned char *>(in);
     if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;
-    Tile::load(s.bytes, from, pitch * SIZE, rows, columns, from,
-               rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
+    Tile::load(
+        s.bytes, from, pitch * SIZE, rows, columns, from, rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
   }
   static GP_DEVICE void store(const storage &s, T *out, gp__u64 pitch, unsigned rows, unsigned columns) {
     Tile::store(s.bytes, reinterpret_cast<unsigned char *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);

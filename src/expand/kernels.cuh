@@ -80,7 +80,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   gp__expand_share share;
   Ends ends(a, static_cast<gp__u64>(gridDim.x) * (P::threads / 32),
-            blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp(), share);
+      blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp(), share);
   const gp__u64 begin = share.begin, end = share.end;
   if (begin >= end) return;
   unsigned char *of_warp = shared + gp_warp() * BYTES;
@@ -134,7 +134,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     if (STAGED) {
       __syncwarp();
       gp__copy_from_shared<32, P::store>(reinterpret_cast<unsigned char *>(out + piece),
-                                         reinterpret_cast<const unsigned char *>(staged), to * SIZE, gp_lane());
+          reinterpret_cast<const unsigned char *>(staged), to * SIZE, gp_lane());
     } else {
       GP__UNROLL
       for (int k = 0; k < VECTORS; ++k) {

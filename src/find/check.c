@@ -19,7 +19,7 @@ GP__PRIVATE gp_result gp__check_equality(gp__checking *k) {
   if (q->op == GP_EQUAL || q->op == GP_NOT_EQUAL) return GP_SUCCESS;
   if (q->op > 0 && q->op < GP_OP_COUNT)
     return gp__fail(GP_E_OPERATOR, "%s: @op is %s, not EQUAL, NOT_EQUAL or a user's binary operator", k->who,
-                    gp__op_rows[q->op].name);
+        gp__op_rows[q->op].name);
   return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
 }
 GP__PRIVATE gp_result gp__check_find_operators(gp__checking *k) {
@@ -60,7 +60,7 @@ GP__PRIVATE gp_result gp__find_buffers(gp__checking *k) {
   b->in2_name = "in2 (the second array)";
   return GP_SUCCESS;
 }
-static const gp__own_check gp__checks_find[GP__CHECKS] = {
-    {GP__CHECK_OPERATORS, gp__check_find_operators}, {GP__CHECK_TYPES, gp__check_find_types},
-    {GP__CHECK_OUT_TYPE, gp__check_find_out_type},   {GP__CHECK_KEY_TYPES, gp__check_find_type},
-    {GP__CHECK_BUFFERS, gp__find_buffers},           {GP__CHECK_VALUES, gp__check_predicate_values}};
+static const gp__own_check gp__checks_find[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_find_operators},
+    {GP__CHECK_TYPES, gp__check_find_types}, {GP__CHECK_OUT_TYPE, gp__check_find_out_type},
+    {GP__CHECK_KEY_TYPES, gp__check_find_type}, {GP__CHECK_BUFFERS, gp__find_buffers},
+    {GP__CHECK_VALUES, gp__check_predicate_values}};

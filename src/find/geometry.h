@@ -5,7 +5,7 @@
 // Elements of a round: one access or more of each thread of a block, all under way at once.
 GP__PRIVATE unsigned long long gp__find_round_items(gp_policy p, gp__shape s) {
   return (unsigned long long)(p.threads * gp__find_packs(s.in_size, s.in2_size ? 2 : 1, p.vectors) *
-                              gp__find_items(s.in_size));
+      gp__find_items(s.in_size));
 }
 // A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
 // block.
@@ -22,6 +22,5 @@ GP__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, unsigned long long 
   g->words = g->grid > 1 ? g->grid : 0;
 }
 
-static const gp__rules gp__rules_find = {gp__policy_valid_find,     gp__measure_elements, gp__portable_find,
-                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_find,    GPUPRIMS__POLICY_THREADS,
-                                         GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
+static const gp__rules gp__rules_find = {gp__policy_valid_find, gp__measure_elements, gp__portable_find,
+    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_find, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};

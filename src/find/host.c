@@ -44,7 +44,7 @@ static uint64_t gp__host_hit(const gp__request *q, const gp__host_property *s, u
     const unsigned char *at;
     n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
     gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + first * s->size,
-                   s->y ? s->y + first * s->step * s->size : NULL, s->step, truth, n);
+        s->y ? s->y + first * s->step * s->size : NULL, s->step, truth, n);
     at = (const unsigned char *)memchr(truth, s->wanted, n);
     if (at) return first + (uint64_t)(at - truth);
   }

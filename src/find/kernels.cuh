@@ -192,8 +192,8 @@ template <int RESULT, class Search> struct gp__find_answer {
   }
 };
 template <class T, class Less> struct gp__find_answer<GP__FIND_ORDER, gp__find_difference<T, gp__equivalent<Less>>> {
-  static GP_DEVICE void write(const gp__find_difference<T, gp__equivalent<Less>> &s, const gp__find_args &a,
-                              gp__u64 first, gp__u64) {
+  static GP_DEVICE void write(
+      const gp__find_difference<T, gp__equivalent<Less>> &s, const gp__find_args &a, gp__u64 first, gp__u64) {
     *static_cast<int *>(a.out) = first == ~gp__u64(0) ? gp__value_as<int>(a.scalar)
         : Less()(s.in[first], s.in2[first])           ? -1
                                                       : 1;

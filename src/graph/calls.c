@@ -3,8 +3,7 @@
 //   graph/kinds.c, core/state.c, core/run.c, map/calls.c
 
 GP__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
-                                      uint64_t count, const gp_graph *graph, uint64_t *bad, int flags,
-                                      gp_stream stream) {
+    uint64_t count, const gp_graph *graph, uint64_t *bad, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_GRAPH_FROM_EDGES, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, sources, NULL, count);
   c.in2 = targets;
   c.flags = flags;
@@ -17,8 +16,8 @@ GP__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *graph, gp_
   c.graph = graph;
   return gp__named(gp_run(ctx, &c, stream), "gp_graph_transpose");
 }
-GP__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled, void *order,
-                                   void *numbers, gp_stream stream) {
+GP__API gp_result gp_graph_relabel(
+    gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled, void *order, void *numbers, gp_stream stream) {
   gp_call c = gp_call_init(GP_GRAPH_RELABEL);
   c.graph = graph;
   c.out_graph = relabelled;
@@ -39,7 +38,7 @@ GP__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, gp_faul
   return gp__named(gp_run(ctx, &c, stream), "gp_graph_check out=fault");
 }
 GP__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
-                               const void *parents, gp_fault *fault, gp_stream stream) {
+    const void *parents, gp_fault *fault, gp_stream stream) {
   gp_call c = gp_call_init(GP_BFS_CHECK);
   c.graph = graph;
   c.source = source;
@@ -48,8 +47,8 @@ GP__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t 
   c.out = fault;
   return gp__named(gp_run(ctx, &c, stream), "gp_bfs_check in=depths in2=parents out=fault");
 }
-GP__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels, uint64_t *components,
-                                          gp_stream stream) {
+GP__API gp_result gp_connected_components(
+    gp_context *ctx, const gp_graph *graph, void *labels, uint64_t *components, gp_stream stream) {
   gp_call c = gp_call_init(GP_CONNECTED_COMPONENTS);
   c.graph = graph;
   c.out = labels;

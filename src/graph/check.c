@@ -20,13 +20,13 @@ GP__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, c
     return gp__fail(GP_E_ARGUMENT, "%s: @%s->flags has unknown bits: %#x", k->who, name, g->flags);
   if (g->vertices >= (g->vertex_type == GP_U32 ? UINT32_MAX : (uint64_t)1 << 48))
     return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, not below %s", k->who, name, (unsigned long long)g->vertices,
-                    g->vertex_type == GP_U32 ? "2^32 - 1, the limit of u32 vertices" : "2^48");
+        g->vertex_type == GP_U32 ? "2^32 - 1, the limit of u32 vertices" : "2^48");
   if (g->edges > (g->offset_type == GP_U32 ? UINT32_MAX : ((uint64_t)1 << 48) - 1))
     return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, not below %s", k->who, name, (unsigned long long)g->edges,
-                    g->offset_type == GP_U32 ? "2^32, the limit of u32 offsets" : "2^48");
+        g->offset_type == GP_U32 ? "2^32, the limit of u32 offsets" : "2^48");
   if (!g->in_offsets != !g->in_sources)
     return gp__fail(GP_E_NULL, "%s: @%s->%s is null, but @%s->%s is not", k->who, name,
-                    g->in_offsets ? "in_sources" : "in_offsets", name, g->in_offsets ? "in_offsets" : "in_sources");
+        g->in_offsets ? "in_sources" : "in_offsets", name, g->in_offsets ? "in_offsets" : "in_sources");
   return GP_SUCCESS;
 }
 // Sets a request's types from its graph's.
@@ -39,7 +39,7 @@ GP__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
 }
 // Checks the memory of a graph's outgoing or incoming lists, read or written.
 GP__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const names[2], const gp_graph *g,
-                                      const void *offsets, const void *ends, int written) {
+    const void *offsets, const void *ends, int written) {
   gp__checked_type offset = {gp__type_rows[g->offset_type].size, 0, NULL};
   gp__checked_type vertex = {gp__type_rows[g->vertex_type].size, 0, NULL};
   offset.align = offset.size, vertex.align = vertex.size;
@@ -75,10 +75,10 @@ GP__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   GP__CHECK(gp__check_graph(k));
   if (!c->source_device && c->source >= q->graph.vertices && k->pointers)
     return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
-                    (unsigned long long)c->source, (unsigned long long)q->graph.vertices);
+        (unsigned long long)c->source, (unsigned long long)q->graph.vertices);
   if ((c->flags & GP_UNTIL_TARGET) && c->target >= q->graph.vertices && k->pointers)
     return gp__fail(GP_E_ARGUMENT, "%s: @target is %llu, not below the %llu vertices of @graph", k->who,
-                    (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
+        (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
   if (c->target && !(c->flags & GP_UNTIL_TARGET))
     return gp__fail(GP_E_ARGUMENT, "%s: @target is set, but @flags lacks GP_UNTIL_TARGET", k->who);
   GP__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
@@ -94,7 +94,7 @@ GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   GP__CHECK(gp__check_graph(k));
   if (n && c->count > UINT64_MAX / 4 / n)
     return gp__fail(GP_E_SIZE, "%s: @count is %llu: that many rows of %llu depths overflow", k->who,
-                    (unsigned long long)c->count, (unsigned long long)n);
+        (unsigned long long)c->count, (unsigned long long)n);
   if (c->sources && c->source_device)
     return gp__fail(GP_E_ARGUMENT, "%s: @sources and @source_device are both set: set one of them", k->who);
   if (k->pointers && c->count && !c->sources && !c->source_device)
@@ -102,10 +102,10 @@ GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   for (i = 0; c->sources && i < c->count && k->pointers; ++i)
     if (c->sources[i] >= n)
       return gp__fail(GP_E_ARGUMENT, "%s: @sources[%llu] is %llu, not below the %llu vertices of @graph", k->who,
-                      (unsigned long long)i, (unsigned long long)c->sources[i], (unsigned long long)n);
+          (unsigned long long)i, (unsigned long long)c->sources[i], (unsigned long long)n);
   if (k->pointers && !c->out && !c->out2 && !c->statistics)
-    return gp__fail(GP_E_NULL,
-                    "%s: @out (depths), @out2 (reached) and @statistics are all null: set at least one output", k->who);
+    return gp__fail(
+        GP_E_NULL, "%s: @out (depths), @out2 (reached) and @statistics are all null: set at least one output", k->who);
   GP__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, c->count * n, 0, 0));
   GP__CHECK(gp__writing(k, "out2 (reached)", c->out2, 8, 8, c->count, 0, 0));
   q->segments = c->count;
@@ -125,12 +125,12 @@ GP__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   q->in_size = k->in.size;
   q->count = c->count;
   if (c->count > UINT64_MAX / 16 / (unsigned)copies)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu: the keys of that many edges overflow", k->who,
-                    (unsigned long long)c->count);
+    return gp__fail(
+        GP_E_SIZE, "%s: @count is %llu: the keys of that many edges overflow", k->who, (unsigned long long)c->count);
   if (q->out_graph.edges < c->count * (unsigned)copies)
     return gp__fail(GP_E_ARGUMENT, "%s: @out_graph->edges is %llu, but the graph can have up to %llu edges%s", k->who,
-                    (unsigned long long)q->out_graph.edges, (unsigned long long)c->count * (unsigned)copies,
-                    copies == 2 ? " (each edge in both directions)" : "");
+        (unsigned long long)q->out_graph.edges, (unsigned long long)c->count * (unsigned)copies,
+        copies == 2 ? " (each edge in both directions)" : "");
   GP__CHECK(
       gp__reading(k, c->in2 ? "in (sources)" : "in (pairs)", c->in, &k->in, c->in2 ? c->count : 2 * c->count, 1, 0));
   if (c->in2) GP__CHECK(gp__reading(k, "in2 (targets)", c->in2, &k->in, c->count, 1, 0));
@@ -160,16 +160,16 @@ GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
     GP__CHECK(gp__check_lists(k, out_lists, &q->out_graph, q->out_graph.offsets, q->out_graph.targets, 1));
     if (p == GP_GRAPH_FROM_EDGES) GP__CHECK(gp__check_edge_list(k));
     else if (q->out_graph.vertices != g->vertices || q->out_graph.edges < g->edges ||
-             q->out_graph.offset_type != g->offset_type || q->out_graph.vertex_type != g->vertex_type)
+        q->out_graph.offset_type != g->offset_type || q->out_graph.vertex_type != g->vertex_type)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @out_graph: vertices and types must equal those of @graph, and edges must be at least %llu",
-                      k->who, (unsigned long long)g->edges);
+          "%s: @out_graph: vertices and types must equal those of @graph, and edges must be at least %llu", k->who,
+          (unsigned long long)g->edges);
   } else q->out_graph = *g;
   gp__note_graph(q, &q->out_graph);
   vertex = q->key_size;
   if (builds && q->out_graph.vertices > UINT32_MAX)
     return gp__fail(GP_E_UNSUPPORTED, "%s: @%s->vertices is %llu, not below 2^32", k->who,
-                    makes ? "out_graph" : "graph", (unsigned long long)q->out_graph.vertices);
+        makes ? "out_graph" : "graph", (unsigned long long)q->out_graph.vertices);
   if (p != GP_GRAPH_FROM_EDGES) q->count = g->edges > g->vertices ? g->edges : g->vertices;
   if (p == GP_GRAPH_TRANSPOSE) {
     if (k->pointers && !g->in_offsets)
@@ -192,7 +192,7 @@ GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
     const gp__checked_type depth = {4, 4, NULL}, number = {vertex, vertex, NULL};
     if (c->source >= g->vertices)
       return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
-                      (unsigned long long)c->source, (unsigned long long)g->vertices);
+          (unsigned long long)c->source, (unsigned long long)g->vertices);
     GP__CHECK(gp__reading(k, "in (depths)", c->in, &depth, g->vertices, 1, 0));
     GP__CHECK(gp__reading(k, "in2 (parents)", c->in2, &number, g->vertices, 0, 0));
   }

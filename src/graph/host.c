@@ -3,8 +3,8 @@
 //   host/values.c, host/indices.c, host/user.c, graph/kinds.c, core/primitive.c, host/run.c
 
 // Turns sorted keys, a source above its target, into lists; leaves out keys whose source is no vertex.
-static void gp__host_from_keys(const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets,
-                               void *targets) {
+static void gp__host_from_keys(
+    const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets, void *targets) {
   const uint64_t n = q->out_graph.vertices, mask = ((uint64_t)1 << shift) - 1;
   uint64_t v = 0, i;
   for (i = 0; i < count && keys[i] >> shift < n; ++i) {
@@ -81,8 +81,8 @@ static gp_result gp__host_build(const gp__request *q, int threads) {
   uint64_t *order = keys + room, *numbers = order + (relabel ? g->vertices : 0), count, i, v, kept;
   gp_result result;
   if (!keys)
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive),
-                    (unsigned long long)room);
+    return gp__fail(
+        GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive), (unsigned long long)room);
   if (relabel) {
     gp__host_by_degree(q, order, numbers);
     for (v = 0; v < g->vertices && q->out; ++v) gp__host_put_index(q->out, q->key_size, v, order[v]);
@@ -106,7 +106,7 @@ static gp_result gp__host_build(const gp__request *q, int threads) {
   }
   if (result == GP_SUCCESS)
     gp__host_from_keys(keys, count, shift, q, (void *)(uintptr_t)(list || relabel ? to->offsets : to->in_offsets),
-                       (void *)(uintptr_t)(list || relabel ? to->targets : to->in_sources));
+        (void *)(uintptr_t)(list || relabel ? to->targets : to->in_sources));
   free(keys);
   return result;
 }

@@ -42,8 +42,8 @@ GP__PRIVATE gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan
   g->steps[g->count++].request = g->request_count;
   return gp__check_call(s, who, c, 0, g->at != NULL, &g->requests[g->request_count++]);
 }
-GP__PRIVATE gp_result gp__add_fill(gp__state *s, const char *who, gp__graph_plan *g, uint64_t value, void *out,
-                                   uint64_t words) {
+GP__PRIVATE gp_result gp__add_fill(
+    gp__state *s, const char *who, gp__graph_plan *g, uint64_t value, void *out, uint64_t words) {
   gp_call c = gp_call_init(GP_FILL);
   c.out_type = GP_U64;
   c.value = &value;
@@ -52,8 +52,8 @@ GP__PRIVATE gp_result gp__add_fill(gp__state *s, const char *who, gp__graph_plan
   return gp__add_call(s, who, g, &c);
 }
 // Adds the steps that sort keys and turn them into a graph. counted: the state has their number.
-GP__PRIVATE gp_result gp__add_from_keys(gp__state *s, const char *who, gp__graph_plan *g, gp__graph_args *a,
-                                        int counted, int unique) {
+GP__PRIVATE gp_result gp__add_from_keys(
+    gp__state *s, const char *who, gp__graph_plan *g, gp__graph_args *a, int counted, int unique) {
   gp_call c = gp_call_init(GP_SORT);
   c.key_type = GP_U64;
   c.keys = c.out_keys = a->keys;
@@ -73,8 +73,8 @@ GP__PRIVATE gp_result gp__add_from_keys(gp__state *s, const char *who, gp__graph
   gp__add_kernel(g, GP__GRAPH_FROM_KEYS, a->count > a->vertices ? a->count : a->vertices + 1, a);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, const gp__request *q, gp__graph_args *a,
-                                        gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__plan_building(
+    gp__state *s, const char *who, const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const gp_graph *to = &q->out_graph;
   const int list = q->primitive == GP_GRAPH_FROM_EDGES, relabel = q->primitive == GP_GRAPH_RELABEL;
   const int unique = (q->flags & GP_UNIQUE_EDGES) != 0;
@@ -122,8 +122,8 @@ GP__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, const gp_
   gp__add_kernel(g, GP__GRAPH_KEYS, a->count, a);
   return gp__add_from_keys(s, who, g, a, 1, 0);
 }
-GP__PRIVATE gp_result gp__plan_checking(gp__state *s, const char *who, const gp__request *q, gp__graph_args *a,
-                                        gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__plan_checking(
+    gp__state *s, const char *who, const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const gp_graph *of = &q->graph;
   const int degrees = q->primitive == GP_GRAPH_DEGREES, depths = q->primitive == GP_BFS_CHECK;
   const uint64_t words = degrees ? (uint64_t)GP__DEGREE_STATE : 1 + (depths ? (of->vertices + 31) / 32 : 0);
@@ -188,7 +188,7 @@ GP__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsi
 typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g);
 // Runs a plan. The primary context must be current. run 0: only builds the kernels.
 GP__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
-                                      uint64_t least, gp__make_plan make) {
+    uint64_t least, gp__make_plan make) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t tile = 4 * (uint64_t)p->threads * (unsigned)p->vectors;
   gp__shape h = gp__shape_of(q);
@@ -230,7 +230,7 @@ GP__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const 
           (unsigned)(!p->blocks_per_sm || kernels[k]->occupancy < p->blocks_per_sm ? kernels[k]->occupancy
                                                                                    : p->blocks_per_sm);
       result = gp__launch_one(s, who, kernels[k], blocks < 1 ? 1 : (unsigned)(blocks < most ? blocks : most), &geometry,
-                              p->overlap, stream, &step->args);
+          p->overlap, stream, &step->args);
     }
   }
   for (i = 0; g.more && result == GP_SUCCESS && g.more(&g, i, &behind); ++i)
@@ -251,8 +251,8 @@ GP__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q, gp__request *calls, int *count,
-                                        gp__make_plan make) {
+GP__PRIVATE gp_result gp__calls_of_plan(
+    gp__state *s, const gp__request *q, gp__request *calls, int *count, gp__make_plan make) {
   gp__graph_plan g;
   const gp_result result = make(s, q, NULL, &g);
   *count = g.request_count;
@@ -261,12 +261,12 @@ GP__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q, gp__
 }
 // The composition gp__NAME_calls of a family whose calls are plans.
 #define GPUPRIMS__CALLS_BY_PLAN(name, plan_of) \
-  GP__PRIVATE gp_result gp__run_##name(gp__state *s, const gp__request *q, const gp_policy *p, int run, \
-                                       gp_stream stream, uint64_t least) { \
+  GP__PRIVATE gp_result gp__run_##name( \
+      gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) { \
     return gp__run_plan_of(s, q, p, run, stream, least, plan_of); \
   } \
-  GP__PRIVATE gp_result gp__bytes_of_##name(gp__state *s, const gp__request *q, const gp_policy *given, \
-                                            const gp__shape *h, uint64_t *bytes) { \
+  GP__PRIVATE gp_result gp__bytes_of_##name( \
+      gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) { \
     (void)given, (void)h; \
     return gp__bytes_of_plan(s, q, bytes, plan_of); \
   } \

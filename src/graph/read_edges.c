@@ -17,10 +17,10 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
     found[n] = (unsigned char)at[n] < 127 ? at[n] : '?';
   found[n] = 0;
   return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (unsigned long long)r->lines + 1,
-                  (unsigned long long)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
-                  n                  ? "\""
-                      : at == r->end ? "file"
-                                     : "line");
+      (unsigned long long)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
+      n                  ? "\""
+          : at == r->end ? "file"
+                         : "line");
 }
 GP__PRIVATE int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 static void gp__skip_blanks(gp__reader *r) {
@@ -142,8 +142,8 @@ static gp_result gp__read_entry(gp__reader *r) {
     start = r->at;
     GP__CHECK(gp__read_number(r, i ? "the second vertex" : "the first vertex", &pair[i]));
     if (r->matrix && (pair[i] < 1 || pair[i] > most[i]))
-      return gp__read_fault(r, start,
-                            i ? "a number from 1 to the number of columns" : "a number from 1 to the number of rows");
+      return gp__read_fault(
+          r, start, i ? "a number from 1 to the number of columns" : "a number from 1 to the number of rows");
     if (r->matrix) --pair[i];
     else if (pair[i] >= r->edges->vertices) r->edges->vertices = pair[i] + 1;
   }
@@ -169,8 +169,7 @@ static gp_result gp__read_edges(gp__reader *r) {
   }
   if (r->matrix && r->edges->count < r->entries)
     return gp__fail(GP_E_ARGUMENT, "%s:%llu:1: the file ends after %llu of %llu entries", r->name,
-                    (unsigned long long)r->lines + 1, (unsigned long long)r->edges->count,
-                    (unsigned long long)r->entries);
+        (unsigned long long)r->lines + 1, (unsigned long long)r->edges->count, (unsigned long long)r->entries);
   r->edges->vertex_type = r->edges->vertices > UINT32_MAX ? GP_U64 : GP_U32;
   if (r->edges->vertex_type == GP_U32) // in place: writes stay behind reads
     for (i = 0; i < 2 * r->edges->count; ++i) {

@@ -11,7 +11,7 @@ GP__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type \"%s\", not a built-in type", k->who, k->key.info->name);
   if (gp__is_complex(q->key_type))
     return gp__fail(GP_E_TYPE, "%s: @key_type is %s: use gp_sort_pairs and gp_reduce_by_key", k->who,
-                    gp__type_rows[q->key_type].name);
+        gp__type_rows[q->key_type].name);
   if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
     return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce and scan only", k->who, gp__op_rows[q->op].name);
   return GP_SUCCESS;

@@ -15,7 +15,7 @@ static gp_result gp__host_group_by(gp__host_call *h) {
   gp_result result;
   if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
     return gp__fail(GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive),
-                    (unsigned long long)q->count);
+        (unsigned long long)q->count);
   memset(&sort, 0, sizeof sort);
   sort.primitive = GP_SORT;
   sort.key_type = q->key_type, sort.key_size = q->key_size;

@@ -47,9 +47,8 @@ GP__PRIVATE gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begi
 // Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
 // values; the list's values are already transformed.
 GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
-                                  gp_op transform, const void *keys, const void *values, gp_type value_type,
-                                  unsigned char *sorted, unsigned char *moved, void *begins, uint64_t count,
-                                  const uint64_t *count_device, uint64_t *out_count) {
+    gp_op transform, const void *keys, const void *values, gp_type value_type, unsigned char *sorted,
+    unsigned char *moved, void *begins, uint64_t count, const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
   gp__request reduce;
   gp_input index;
@@ -78,8 +77,8 @@ GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__reque
   return GP_SUCCESS;
 }
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
-GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
-                                      gp__grouping *g) {
+GP__PRIVATE gp_result gp__grouping_of(
+    gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at, gp__grouping *g) {
 #define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
 #define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
@@ -93,7 +92,7 @@ GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64
   begins = GPUPRIMS__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
   if (!gp__groups_in_tables(q))
     return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-                       GPUPRIMS__AT(moved), GPUPRIMS__AT(begins), q->count, q->count_device, q->out_count);
+        GPUPRIMS__AT(moved), GPUPRIMS__AT(begins), q->count, q->count_device, q->out_count);
   g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
   if (g->room > q->count) g->room = q->count;
   g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
@@ -108,11 +107,11 @@ GP__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64
   GP__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
   g->table = g->count;
   GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
-                        GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), NULL,
-                        g->room, at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
+      GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), NULL, g->room,
+      at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
   GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-                        GPUPRIMS__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
-                        at ? state + GP__GROUP_FROM_INPUT : NULL));
+      GPUPRIMS__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
+      at ? state + GP__GROUP_FROM_INPUT : NULL));
   sum.op = GP_SUM;
   sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
   sum.count = 2;
@@ -138,8 +137,8 @@ GP__PRIVATE gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t
   return gp__step_room(s, &other, words, scratch);
 }
 // Bytes of the workspace that calls need: words at the front, scratch at the back of what is not held.
-GP__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
-                                     uint64_t *scratch) {
+GP__PRIVATE gp_result gp__steps_room(
+    gp__state *s, const gp__request *steps, int count, uint64_t *words, uint64_t *scratch) {
   int i;
   *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // a kernel of a plan's own may draw tickets
   *scratch = 0;
@@ -149,8 +148,7 @@ GP__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int
 
 // Launches the table kernel, which fills the list and selects the path.
 GP__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
-                                        const gp__kernel *k, const gp__grouping *g, unsigned char *held,
-                                        void *workspace, gp_stream stream) {
+    const gp__kernel *k, const gp__grouping *g, unsigned char *held, void *workspace, gp_stream stream) {
   gp__shape h = gp__shape_of(q);
   gp__geometry geometry;
   gp__group_args a;
@@ -187,7 +185,7 @@ GP__PRIVATE void gp__let_go(gp__holding *held) {
 // Holds `bytes`, and leaves room for each of the calls beside them, in a workspace of at least `least` bytes. On an
 // error nothing is held.
 GP__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps, int count,
-                               uint64_t bytes, uint64_t least, gp__holding *held) {
+    uint64_t bytes, uint64_t least, gp__holding *held) {
   unsigned long long key;
   uint64_t words, scratch, most;
   void *at = NULL;
@@ -213,11 +211,11 @@ GP__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, 
   return result;
 }
 
-GP__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
-                                      gp_stream stream, uint64_t least);
+GP__PRIVATE gp_result gp__run_request(
+    gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
 // The primary context must be current. run 0: only builds the kernels.
-GP__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                       gp_stream stream, uint64_t least) {
+GP__PRIVATE gp_result gp__run_group_by(
+    gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t blocks = (uint64_t)s->about.multiprocessors * (unsigned)p->blocks_per_sm;
   gp__shape h = gp__shape_of(q);

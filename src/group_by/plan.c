@@ -9,8 +9,8 @@ GP__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp
   kinds[0] = GP__GROUP_TABLE;
   return gp__groups_in_tables(q);
 }
-GP__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h,
-                                         uint64_t *bytes) {
+GP__PRIVATE gp_result gp__grouping_bytes(
+    gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) {
   gp_policy p;
   gp_policy_source source;
   gp__grouping g;
@@ -30,14 +30,8 @@ GP__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, 
 }
 static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
 
-static const gp__family gp__family_group_by = {gp__checks_group_by,
-                                               gp__is_never_idle,
-                                               GPUPRIMS__SHAPE_OF_ELEMENTS,
-                                               gp__kinds_of_groups,
-                                               GPUPRIMS__NO_KERNEL_RULES,
-                                               GPUPRIMS__FOLD_OPERATORS,
-                                               GPUPRIMS__COMPOSED(&gp__group_by_calls),
-                                               gp__host_group_by};
-static const gp__primitive gp__primitive_group_by = {
-    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED,
-    GP__IN_PLACE | GP__REPRODUCES, 0};
+static const gp__family gp__family_group_by = {gp__checks_group_by, gp__is_never_idle, GPUPRIMS__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_groups, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__group_by_calls),
+    gp__host_group_by};
+static const gp__primitive gp__primitive_group_by = {&gp__family_group_by,
+    GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE | GP__REPRODUCES, 0};

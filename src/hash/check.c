@@ -7,7 +7,7 @@ enum { GP__HASH_MOST = 0x7fffffff - 1 }; // rows
 GP__PRIVATE gp_result gp__check_rows(const gp__checking *k, const char *name, uint64_t count) {
   return count > (uint64_t)GP__HASH_MOST
       ? gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name,
-                 (unsigned long long)count)
+            (unsigned long long)count)
       : GP_SUCCESS;
 }
 // A zipped key is compared by its bytes: nobody writes those between its members, and true has several bytes.
@@ -20,14 +20,14 @@ GP__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
       const gp__input_node *part = &all->node[all->node[i].part[j]];
       if (all->node[i].kind == GP_INPUT_ZIPPED && part->type == GP_BOOL)
         return gp__fail(GP_E_TYPE,
-                        "%s: @key_type: member %d of a zipped struct is bool, and keys are compared by bytes: convert "
-                        "it to u8 (GP_CONVERT)",
-                        k->who, j);
+            "%s: @key_type: member %d of a zipped struct is bool, and keys are compared by bytes: convert "
+            "it to u8 (GP_CONVERT)",
+            k->who, j);
       bytes += part->size;
     }
     if (all->node[i].kind == GP_INPUT_ZIPPED && bytes != all->node[i].size)
       return gp__fail(GP_E_TYPE, "%s: @key_type: a zipped struct has %lu bytes of padding: keys are compared by bytes",
-                      k->who, (unsigned long)(all->node[i].size - bytes));
+          k->who, (unsigned long)(all->node[i].size - bytes));
   }
   return GP_SUCCESS;
 }
@@ -49,8 +49,8 @@ GP__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room)
     return gp__fail(GP_E_OPERATOR, "%s: @aggregates[%d].op is %d, not a gp_aggregate_op", k->who, i, (int)a->op);
   snprintf(name, sizeof name, "aggregates[%d].type", i);
   if (counts && (a->type || a->column))
-    return gp__fail(GP_E_ARGUMENT, "%s: @aggregates[%d].%s: COUNT reads no column", k->who, i,
-                    a->type ? "type" : "column");
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: @aggregates[%d].%s: COUNT reads no column", k->who, i, a->type ? "type" : "column");
   if (!counts) {
     GP__CHECK(gp__check_type(k->s, k->who, name, a->type, &in));
     if (in.info)
@@ -62,16 +62,16 @@ GP__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room)
   GP__CHECK(gp__check_type(k->s, k->who, name, type, &out));
   GP__CHECK(gp__check_short(k->who, name, type, "use gp_group_by"));
   if (out.info ||
-      (counts || places                 ? !gp__is_integer(type) || out.size < 4
-           : a->op == GP_AGGREGATE_MEAN ? gp__host_kind(type) != GP__WIDE_F
-           : a->op == GP_AGGREGATE_SUM  ? (floats ? gp__host_kind(type) != GP__WIDE_F : !gp__is_integer(type))
-                                        : type != a->type))
+      (counts || places                    ? !gp__is_integer(type) || out.size < 4
+              : a->op == GP_AGGREGATE_MEAN ? gp__host_kind(type) != GP__WIDE_F
+              : a->op == GP_AGGREGATE_SUM  ? (floats ? gp__host_kind(type) != GP__WIDE_F : !gp__is_integer(type))
+                                           : type != a->type))
     return gp__fail(GP_E_TYPE, "%s: @%s is %s, not %s", k->who, name,
-                    out.info ? out.info->name : gp__type_rows[type].name,
-                    counts || places                                              ? "i32, u32, i64 or u64"
-                        : a->op == GP_AGGREGATE_SUM && !floats                    ? "an integer type"
-                        : a->op == GP_AGGREGATE_MEAN || a->op == GP_AGGREGATE_SUM ? "a float type"
-                                                                                  : "the type of the column");
+        out.info ? out.info->name : gp__type_rows[type].name,
+        counts || places                                              ? "i32, u32, i64 or u64"
+            : a->op == GP_AGGREGATE_SUM && !floats                    ? "an integer type"
+            : a->op == GP_AGGREGATE_MEAN || a->op == GP_AGGREGATE_SUM ? "a float type"
+                                                                      : "the type of the column");
   return gp__writing(k, outs[i], a->out, out.align, out.size, room, 1, 0);
 }
 GP__PRIVATE gp_result gp__check_hash(gp__checking *k) {
@@ -86,9 +86,9 @@ GP__PRIVATE gp_result gp__check_hash(gp__checking *k) {
   GP__CHECK(gp__check_rows(k, "count2", c->count2));
   if (c->primitive == GP_GROUP_BY_MANY && gp__is_complex(q->key_type))
     return gp__fail(GP_E_TYPE,
-                    "%s: @key_type is %s: groups come in the order of their keys, and complex numbers have "
-                    "none; a struct of two parts has groups in the order of first occurrence",
-                    k->who, gp__type_rows[q->key_type].name);
+        "%s: @key_type is %s: groups come in the order of their keys, and complex numbers have "
+        "none; a struct of two parts has groups in the order of first occurrence",
+        k->who, gp__type_rows[q->key_type].name);
   q->in_type = q->key_type;
   q->in_size = q->key_size = k->key.size;
   q->in_struct = q->key_struct = k->key.info;
@@ -105,14 +105,14 @@ GP__PRIVATE gp_result gp__check_hash(gp__checking *k) {
   } else GP__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, 0));
   if (c->count_device) {
     if ((uintptr_t)c->count_device % 8)
-      return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
-                      (const void *)c->count_device);
+      return gp__fail(
+          GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who, (const void *)c->count_device);
     GP__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
   }
   if (c->primitive == GP_GROUP_BY_MANY) {
     if (c->aggregate_count < 1 || c->aggregate_count > GP_AGGREGATE_LIMIT)
       return gp__fail(GP_E_ARGUMENT, "%s: @aggregate_count is %llu, not 1 to %d", k->who,
-                      (unsigned long long)c->aggregate_count, (int)GP_AGGREGATE_LIMIT);
+          (unsigned long long)c->aggregate_count, (int)GP_AGGREGATE_LIMIT);
     if (!c->aggregates) return gp__fail(GP_E_NULL, "%s: @aggregates is null", k->who);
     if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "aggregates", c->aggregates));
     for (i = 0; i < (int)c->aggregate_count; ++i) GP__CHECK(gp__check_aggregate(k, i, room));
@@ -124,16 +124,15 @@ GP__PRIVATE gp_result gp__check_hash(gp__checking *k) {
     q->out_type = c->out_type;
     if (flags ? c->out_type != 0 : c->out_type != GP_U32 && c->out_type != GP_I64)
       return gp__fail(GP_E_TYPE,
-                      flags ? "%s: @out_type is set: flags are bytes"
-                            : "%s: @out_type (of indices) is %d, neither u32 nor i64",
-                      k->who, (int)c->out_type);
+          flags ? "%s: @out_type is set: flags are bytes" : "%s: @out_type (of indices) is %d, neither u32 nor i64",
+          k->who, (int)c->out_type);
     q->offset_size = q->out_size = flags ? 1 : c->out_type == GP_U32 ? 4 : 8;
     q->offset_type = q->offset_size == 8 ? GP_U64 : GP_U32;
     if (c->out2 && c->join >= GP_JOIN_SEMI)
       return gp__fail(GP_E_ARGUMENT, "%s: @out2: a semi or anti join has no partners", k->who);
     if (flags && (c->capacity || c->out_count))
       return gp__fail(GP_E_ARGUMENT, "%s: @%s is set: there is a flag for each probe", k->who,
-                      c->capacity ? "capacity" : "out_count");
+          c->capacity ? "capacity" : "out_count");
     GP__CHECK(gp__writing(k, "out", c->out, q->out_size, q->out_size, flags ? c->count : room, flags, 0));
     GP__CHECK(gp__writing(k, "out2", c->out2, q->out_size, q->out_size, room, 0, 0));
   } else GP__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, room, 0, 0));

@@ -119,8 +119,8 @@ GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
 }
 
 // Folds rows from, from + step, ... of one group.
-GP_DEVICE gp__folded gp__fold_rows(const gp__hash_args &a, const gp__column &c, int pass, gp__u64 from, gp__u64 to,
-                                   unsigned step, gp__u64 first) {
+GP_DEVICE gp__folded gp__fold_rows(
+    const gp__hash_args &a, const gp__column &c, int pass, gp__u64 from, gp__u64 to, unsigned step, gp__u64 first) {
   gp__folded x = {0, 0};
   for (; from < to; from += step)
     x = gp__fold_two(c.what[pass], x, gp__fold_of(c, pass, a.order ? a.order[from] : from, first));
@@ -153,7 +153,7 @@ template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
           if (!what) continue;
           gp__u64 *word = words + c.word + a.pass;
           gp__folded x = gp__fold_rows(a, c, a.pass, (from < piece ? piece : from) + gp_lane(), to < stop ? to : stop,
-                                       32, a.pass ? word[-1] : 0);
+              32, a.pass ? word[-1] : 0);
           for (unsigned d = 16; d; d /= 2) x = gp__fold_two(what, x, gp_warp_exchange(x, static_cast<int>(d)));
           if (gp_lane() == 0) gp__fold_into(what, word, x);
         }

@@ -36,7 +36,7 @@ static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, co
   t->slots = (uint32_t *)calloc((size_t)(t->slot_count + 2 * count), 4);
   if (!t->slots)
     return gp__fail(GP_E_MEMORY, "%s: no memory for a table of %llu keys", gp__host_call_name(q->primitive),
-                    (unsigned long long)count);
+        (unsigned long long)count);
   t->first = t->slots + t->slot_count;
   t->place = t->first + count;
   for (i = 0; i < count; ++i) {

@@ -22,8 +22,8 @@ GP__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__graph_pla
 GP__PRIVATE int gp__groups_by_sort(const gp__request *q) { return !q->key_struct && !gp__is_complex(q->key_type); }
 // A sort of the keys, or of their first rows, brings the rows of a group together. One column moves along; several are
 // read through the order, and so is a column whose rows must be known.
-GP__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const gp__request *q, gp__hash_args *a,
-                                      gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__plan_groups(
+    gp__state *s, const char *who, const gp__request *q, gp__hash_args *a, gp__graph_plan *g) {
   const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
   const int counts = !folds && !q->out_keys && g->at; // writes no elements
   const int either = !folds && !g->at;                // asked without buffers: with elements or without
@@ -115,8 +115,8 @@ GP__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const gp__r
   gp__add_hash(g, GP__HASH_FINISH, room, a);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__plan_join(gp__state *s, const char *who, const gp__request *q, gp__hash_args *a,
-                                    gp__graph_plan *g) {
+GP__PRIVATE gp_result gp__plan_join(
+    gp__state *s, const char *who, const gp__request *q, gp__hash_args *a, gp__graph_plan *g) {
   const int pairs = q->join == GP_JOIN_INNER || q->join == GP_JOIN_LEFT;
   a->keys = q->keys2;
   a->probes = q->in;

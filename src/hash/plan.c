@@ -34,23 +34,22 @@ GP__PRIVATE void gp__spell_hash(const gp__request *q, const gp_policy *p, const 
   w->described = 0;
   w->list_count = 0;
 }
-GP__PRIVATE unsigned gp__resident_hash(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                       const gp__spelling *w) {
+GP__PRIVATE unsigned gp__resident_hash(
+    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)q, (void)p, (void)h, (void)w;
   return 0;
 }
 GPUPRIMS__CALLS_BY_PLAN(hash, gp__hash_plan_of);
-static const gp__kernel_rules gp__kernels_of_hash = {GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_hash,
-                                                     GPUPRIMS__NO_FIT};
-static const gp__family gp__family_hash = {
-    gp__checks_hash,      gp__is_never_idle,        GPUPRIMS__SHAPE_OF_ELEMENTS,         gp__kinds_of_hash,
-    &gp__kernels_of_hash, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__hash_calls), gp__host_hash};
-static const gp__primitive gp__primitive_group_by_many = {
-    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT,
-    GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_distinct = {&gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS,
-                                                     GP__TAKES_INPUTS, 0};
+static const gp__kernel_rules gp__kernels_of_hash = {
+    GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_hash, GPUPRIMS__NO_FIT};
+static const gp__family gp__family_hash = {gp__checks_hash, gp__is_never_idle, GPUPRIMS__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_hash, &gp__kernels_of_hash, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__hash_calls),
+    gp__host_hash};
+static const gp__primitive gp__primitive_group_by_many = {&gp__family_hash,
+    GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_distinct = {
+    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_join = {&gp__family_hash,
-                                                 GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_OUT |
-                                                     GP__READS_OUT2 | GP__READS_OUT_TYPE | GP__READS_JOIN,
-                                                 0, 0};
+    GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_OUT | GP__READS_OUT2 | GP__READS_OUT_TYPE |
+        GP__READS_JOIN,
+    0, 0};

@@ -22,20 +22,20 @@ GP__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   if (c->out_type == GP_F32 || c->out_type == GP_F64) {
     if (!weights)
       return gp__fail(GP_E_TYPE, "%s: @out_type is %s: counters without weights (gp_call.in2) must be integers", k->who,
-                      gp__type_rows[c->out_type].name);
+          gp__type_rows[c->out_type].name);
     q->out_type = c->out_type;
     if (c->flags & GP_REPRODUCIBLE)
       return gp__fail(GP_E_UNSUPPORTED,
-                      "%s: @flags: GP_REPRODUCIBLE: counters of %s have the same bits on one device and policy only; "
-                      "use integer counters",
-                      k->who, gp__type_rows[c->out_type].name);
+          "%s: @flags: GP_REPRODUCIBLE: counters of %s have the same bits on one device and policy only; "
+          "use integer counters",
+          k->who, gp__type_rows[c->out_type].name);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   GP__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
-                              "i32, u32, i64 or u64 (with weights, also f32 or f64)", &q->out_type, &k->out));
+      "i32, u32, i64 or u64 (with weights, also f32 or f64)", &q->out_type, &k->out));
   return weights && !gp__is_integer(q->in2_type) && q->in2_type != GP_BOOL
       ? gp__fail(GP_E_TYPE, "%s: @in2_type: weights of %s need counters (@out_type) of f32 or f64", k->who,
-                 gp__type_rows[q->in2_type].name)
+            gp__type_rows[q->in2_type].name)
       : GP_SUCCESS;
 }
 
@@ -45,21 +45,21 @@ GP__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
   const char *who = k->who;
   if (c->channels < 0) return gp__fail(GP_E_ARGUMENT, "%s: @channels is %d, below 0", who, c->channels);
   if (c->active < 0 || c->active > q->channels)
-    return gp__fail(GP_E_ARGUMENT, "%s: @active is %d, not 1 to %d, the number of channels", who, c->active,
-                    q->channels);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: @active is %d, not 1 to %d, the number of channels", who, c->active, q->channels);
   if (q->inputs.in && q->channels != 1)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @channels is %d: described samples (GP_INPUT) have one channel", who,
-                    q->channels);
+    return gp__fail(
+        GP_E_UNSUPPORTED, "%s: @channels is %d: described samples (GP_INPUT) have one channel", who, q->channels);
   if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
   if (c->bins > INT32_MAX / (unsigned)q->active)
     return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins times %d channels is 2^31 or more", who,
-                    (unsigned long long)c->bins, q->active);
+        (unsigned long long)c->bins, q->active);
   if (c->count > UINT64_MAX / (unsigned)q->channels)
-    return gp__fail(GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count,
-                    q->channels);
+    return gp__fail(
+        GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count, q->channels);
   if (c->primitive == GP_HISTOGRAM_EVEN && (size_t)q->active > GP__VALUE_BYTES / q->in_size)
     return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: a call takes bounds for at most %d channels of %s", who,
-                    q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
+        q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
@@ -117,7 +117,7 @@ GP__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
     return width - width == 0 && scale - scale == 0
         ? GP_SUCCESS
         : gp__fail(GP_E_ARGUMENT, "%s: @lower and @upper: the width of the bins from %g to %g overflows (channel %d)",
-                   k->who, a, b, channel);
+              k->who, a, b, channel);
   }
 }
 
@@ -135,14 +135,13 @@ GP__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
     // Integers without a bound: the lowest value, which as upper bound means one past the largest.
     const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
     memcpy(q->init.bytes + at, c->lower ? (const unsigned char *)c->lower + at : (const unsigned char *)&lowest,
-           q->in_size);
+        q->in_size);
     memcpy(q->step.bytes + at, c->upper ? (const unsigned char *)c->upper + at : (const unsigned char *)&lowest,
-           q->in_size);
+        q->in_size);
     if (c->upper) GP__CHECK(gp__check_ends(k, i));
   }
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_histogram[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_histogram_types},
-                                                               {GP__CHECK_NUMBERS, gp__check_histogram_numbers},
-                                                               {GP__CHECK_BUFFERS, gp__histogram_buffers},
-                                                               {GP__CHECK_VALUES, gp__check_histogram_values}};
+    {GP__CHECK_NUMBERS, gp__check_histogram_numbers}, {GP__CHECK_BUFFERS, gp__histogram_buffers},
+    {GP__CHECK_VALUES, gp__check_histogram_values}};

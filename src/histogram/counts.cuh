@@ -184,10 +184,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
         : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes +
-                                                        (REPLICAS == GP__HALVES ? 0
-                                                             : REPLICAS         ? gp_lane()
-                                                                                : gp_lane() & (args.replicas - 1)) *
-                                                            sizeof(Cell)),
+                                                      (REPLICAS == GP__HALVES ? 0
+                                                              : REPLICAS      ? gp_lane()
+                                                                              : gp_lane() & (args.replicas - 1)) *
+                                                          sizeof(Cell)),
           stride(Shape::stride(args)), nowhere(stride * static_cast<unsigned>(args.active)), shift(0), run_slot(0),
           run_samples(0), channel(0), channel_step(0), pixel(0), pixel_step(0) {
       while (!global && REPLICAS == 0 && args.replicas * sizeof(Cell) >> shift > 1) ++shift;
@@ -340,8 +340,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   }
   // The same for one counter, to which this thread may add then.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s, gp__u64 counter) {
-    gp__receive<gp__u32>(gp__words(a.workspace),
-                         counter / gp__histogram_chunk(a.bins * static_cast<unsigned>(a.active)), s.ticket.tag);
+    gp__receive<gp__u32>(
+        gp__words(a.workspace), counter / gp__histogram_chunk(a.bins * static_cast<unsigned>(a.active)), s.ticket.tag);
     __threadfence();
   }
   static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
@@ -422,8 +422,8 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
   }
   // The sum of `count` words, `apart` from each other, in order, then `mine`.
-  static GP_DEVICE Piece gather(const gp__word *words, gp__u64 first, gp__u64 apart, unsigned count, gp__u64 tag,
-                                const Piece &mine) {
+  static GP_DEVICE Piece gather(
+      const gp__word *words, gp__u64 first, gp__u64 apart, unsigned count, gp__u64 tag, const Piece &mine) {
     const unsigned BATCH = 8;
     Piece sum = mine;
     bool has = false;
@@ -544,8 +544,8 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           gp__publish(words, partials + static_cast<gp__u64>(share) * pieces + q, sum, ticket.tag);
           continue;
         }
-        sum = gather(words, partials + static_cast<gp__u64>(group) * GROUP * pieces + q, pieces, share % GROUP,
-                     ticket.tag, sum);
+        sum = gather(
+            words, partials + static_cast<gp__u64>(group) * GROUP * pieces + q, pieces, share % GROUP, ticket.tag, sum);
         if (share != shares - 1) {
           gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q, sum, ticket.tag);
           continue;

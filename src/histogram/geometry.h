@@ -12,20 +12,19 @@ GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long 
   g->threads = (unsigned)p.threads;
   g->replicas = shared ? gp__histogram_replicas(p, s) : 0;
   g->shared_bytes = gp__histogram_table_bytes(p, s) +
-      (unsigned)gp__round_up(g->replicas                                ? g->replicas * gp__histogram_copy_bytes(p, s)
-                                 : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
-                                                                        : 0,
-                             GP__VECTOR);
+      (unsigned)gp__round_up(g->replicas             ? g->replicas * gp__histogram_copy_bytes(p, s)
+              : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
+                                                     : 0,
+          GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels declare it
-  g->tile_items =
-      (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
-                           gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
+  g->tile_items = (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
+      gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
   if (s.exact) {
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
     if (g->tiles <= 2) g->grid = 1; // an empty input too has a result
     chunks = gp__ceil_div(s.histogram.bins * (unsigned)s.histogram.active,
-                          gp__histogram_chunk(s.histogram.bins * (unsigned)s.histogram.active));
+        gp__histogram_chunk(s.histogram.bins * (unsigned)s.histogram.active));
     g->words = g->grid > 1 ? chunks : 0;
   } else {
     slices = gp__ceil_div(slots, gp__histogram_slice(slots, s.out_size));
@@ -38,6 +37,6 @@ GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long 
   }
 }
 
-static const gp__rules gp__rules_histogram = {
-    gp__policy_valid_histogram, gp__measure_histogram,    gp__portable_histogram, GPUPRIMS__ALWAYS_OVERLAPS,
-    gp__geometry_histogram,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,      GPUPRIMS__ROWS_SERVE};
+static const gp__rules gp__rules_histogram = {gp__policy_valid_histogram, gp__measure_histogram, gp__portable_histogram,
+    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_histogram, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,
+    GPUPRIMS__ROWS_SERVE};

@@ -67,8 +67,8 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
       const uint64_t base = (uint64_t)c * q->bins;
       if (q->channels > 1) {
         for (i = 0; i < k; ++i)
-          gp__host_move((unsigned char *)samples + i * q->in_size, in + i * (size_t)q->channels * q->in_size,
-                        q->in_size);
+          gp__host_move(
+              (unsigned char *)samples + i * q->in_size, in + i * (size_t)q->channels * q->in_size, q->in_size);
         in = (const unsigned char *)samples;
       }
       gp__host_widen(q->in_type, in, x, k);
@@ -119,8 +119,8 @@ static gp_result gp__host_histogram(gp__host_call *h) {
   for (t = 0; t < threads; ++t) {
     const uint64_t share = gp__ceil_div(count, (uint64_t)threads);
     const uint64_t first = share * (uint64_t)t < count ? share * (uint64_t)t : count;
-    gp__host_tally(q, edges, first, count - first < share ? count - first : share,
-                   t ? more + (size_t)(t - 1) * bytes : h->out);
+    gp__host_tally(
+        q, edges, first, count - first < share ? count - first : share, t ? more + (size_t)(t - 1) * bytes : h->out);
   }
   for (t = 1; t < threads; ++t) {
     const unsigned char *part = more + (size_t)(t - 1) * bytes;

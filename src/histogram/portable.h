@@ -41,16 +41,16 @@ GP__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   blocks = GPUPRIMS__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
   if (p.algorithm != GP_GLOBAL_BINS &&
       (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
-       gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.histogram.active, 1)))
+          gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.histogram.active, 1)))
     for (; blocks; blocks = blocks > 1) {
       const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
       q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
-                         blocks == 1         ? alone
-                             : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE
-                                             : 0);
-      if (gp__histogram_replicas(q, s) >= (blocks == 3       ? 4u
-                                               : blocks == 2 ? (unsigned)GP__WARP
-                                                             : 1) ||
+          blocks == 1         ? alone
+              : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE
+                              : 0);
+      if (gp__histogram_replicas(q, s) >= (blocks == 3          ? 4u
+                                                  : blocks == 2 ? (unsigned)GP__WARP
+                                                                : 1) ||
           (blocks == 1 && gp__histogram_halves(q, s)))
         return q;
     }

@@ -38,8 +38,8 @@ typedef struct gp__host_call {
 } gp__host_call;
 
 // Calls each() for blocks of elements first .. end - 1, in parallel.
-static void gp__host_each_block(const gp__host_call *h, uint64_t count,
-                                void (*each)(const gp__host_call *h, uint64_t first, uint64_t end)) {
+static void gp__host_each_block(
+    const gp__host_call *h, uint64_t count, void (*each)(const gp__host_call *h, uint64_t first, uint64_t end)) {
   const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
   const int threads = h->threads;
   int64_t b;
@@ -56,7 +56,7 @@ static size_t gp__host_limit(size_t size) {
 }
 
 static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t from_size, gp_type to, size_t to_size,
-                                          gp_op unary, const gp__op_info *user, int normalise) {
+    gp_op unary, const gp__op_info *user, int normalise) {
   gp__host_source s;
   s.base = (const unsigned char *)base;
   s.from = from, s.to = to;

@@ -19,8 +19,8 @@ static void gp__host_block_tree(const gp__host_op *op, unsigned char *v, size_t 
 }
 
 // acc[r] = acc[r] op row r, for rows of `items` consecutive elements; the last row may be short.
-static void gp__host_fold_rows(const gp__host_call *h, unsigned char *acc, uint64_t first, size_t n, size_t items,
-                               gp__host_buffer *buffer) {
+static void gp__host_fold_rows(
+    const gp__host_call *h, unsigned char *acc, uint64_t first, size_t n, size_t items, gp__host_buffer *buffer) {
   size_t at_once = h->in.limit / items, rows, k;
   if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
   for (rows = n / items; rows; rows -= k, acc += k * h->op.size, first += k * items) {
@@ -81,7 +81,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
     gp__host_pad(&h->op, v, 0, GP__CANONICAL_REDUCE_THREADS);
     for (t = 0; t < tiles; t += per)
       h->op.loops.fold(&h->op, v + (size_t)(t / per) * size, part + (size_t)t * size, 1,
-                       (size_t)(tiles - t < per ? tiles - t : per), 1);
+          (size_t)(tiles - t < per ? tiles - t : per), 1);
     gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
     if (h->q->has_init) h->op.loops.map(&h->op, v, h->init.bytes, v, 1);
     free(part);
@@ -142,7 +142,7 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
 
 // Second pass: `prefix` is the fold of everything before the tile, or NULL.
 static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items,
-                                    const unsigned char *lane, const unsigned char *prefix) {
+    const unsigned char *lane, const unsigned char *prefix) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
   gp__value carries[GP__CANONICAL_SCAN_THREADS];
   gp__value bases[GP__WARP];
@@ -184,8 +184,8 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
 }
 
 // The total of `count` tiles of a group: each lane of a warp folds its consecutive tiles, then the warp's tree.
-static void gp__host_group_total(const gp__host_op *op, const unsigned char *group, size_t count,
-                                 unsigned char *lanes) {
+static void gp__host_group_total(
+    const gp__host_op *op, const unsigned char *group, size_t count, unsigned char *lanes) {
   const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
   size_t l, n;
   for (l = 0; l < GP__WARP && l * share < count; ++l, group += share * op->size) {
@@ -221,8 +221,8 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     GPUPRIMS__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
-      gp__host_scan_upsweep(h, first, rest < tile_items ? (size_t)rest : tile_items, items,
-                            lane + (size_t)b * lanes * size);
+      gp__host_scan_upsweep(
+          h, first, rest < tile_items ? (size_t)rest : tile_items, items, lane + (size_t)b * lanes * size);
     }
     for (b = 0; b < some; ++b) {
       const size_t r = (size_t)((base + (uint64_t)b) % GP__GROUP);
@@ -241,7 +241,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
       gp__host_scan_downsweep(h, first, rest < tile_items ? (size_t)rest : tile_items, items,
-                              lane + (size_t)b * lanes * size, b || first_has ? prefix + (size_t)b * size : NULL);
+          lane + (size_t)b * lanes * size, b || first_has ? prefix + (size_t)b * size : NULL);
     }
   }
   free(lane);

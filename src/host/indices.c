@@ -31,8 +31,8 @@ GP__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t 
 }
 
 // y[i] = a[i] op b[i]; step 0: b[0] for all i.
-static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step,
-                             unsigned char *y, size_t n) {
+static void gp__host_compare(
+    gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step, unsigned char *y, size_t n) {
   size_t i;
 #define GPUPRIMS__COMPARE(OP, member, relation) \
   case GPUPRIMS__PAIR(GP_##OP, member##_kind): \
@@ -63,7 +63,7 @@ static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, co
 // truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
 // for a user's unary operator, whose result is one byte.
 static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const unsigned char *x,
-                           const unsigned char *z, size_t step, unsigned char *truth, size_t n) {
+    const unsigned char *z, size_t step, unsigned char *truth, size_t n) {
   gp__wide a[GP__HOST_ELEMENTS], b[GP__HOST_ELEMENTS];
   size_t i;
   if (user) {

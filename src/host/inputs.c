@@ -6,11 +6,11 @@
 enum { GP__HOST_MADE = 256 }; // elements made at a time
 typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
 
-static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out,
-                          unsigned char *const *rooms);
+static void gp__host_make(
+    const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out, unsigned char *const *rooms);
 // a[b[i]]: the indices are made first. An array's elements are copied, others are made one by one.
 static void gp__host_gather(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
-                            unsigned char *out, unsigned char *const *rooms) {
+    unsigned char *out, unsigned char *const *rooms) {
   const gp__input_node *from = &all->node[at->part[0]], *index = &all->node[at->part[1]];
   const unsigned char *data = from->kind == GP_INPUT_ARRAY ? (const unsigned char *)all->data.array[from->array] : NULL;
   gp__wide w[GP__HOST_MADE];
@@ -22,7 +22,7 @@ static void gp__host_gather(const gp__inputs *all, const gp__input_node *at, uin
     else gp__host_make(all, at->part[0], w[i].u, 1, out + i * at->size, rooms);
 }
 static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
-                                    unsigned char *out, unsigned char *const *rooms) {
+    unsigned char *out, unsigned char *const *rooms) {
   const gp__input_node *a = &all->node[at->part[0]], *b = at->part[1] < 0 ? NULL : &all->node[at->part[1]];
   unsigned char *x = rooms[at->part[0]], *y = b ? rooms[at->part[1]] : NULL;
   size_t i;
@@ -51,8 +51,8 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
   }
 }
 // Elements first .. first + n - 1, n up to GP__HOST_MADE. rooms: for the elements of each node.
-static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out,
-                          unsigned char *const *rooms) {
+static void gp__host_make(
+    const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out, unsigned char *const *rooms) {
   const gp__input_node *at = &all->node[node];
   const unsigned char *data = at->array < 0 ? NULL : (const unsigned char *)all->data.array[at->array];
   size_t offsets[4], i;
@@ -64,7 +64,7 @@ static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_
   case GP_INPUT_STRIDED:
     for (i = 0; i < n; ++i)
       memcpy(out + i * at->size, data + (int64_t)(first + i) * (int64_t)all->data.stride[at->array] * (int64_t)at->size,
-             at->size);
+          at->size);
     break;
   case GP_INPUT_CONSTANT:
     for (i = 0; i < n; ++i) memcpy(out + i * at->size, all->data.value[at->value].bytes, at->size);
@@ -106,7 +106,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   if (!*owned || !room) {
     free(room);
     return gp__fail(GP_E_MEMORY, "%s: no memory for the elements of a described input (%llu bytes)",
-                    gp__host_call_name(q->primitive), (unsigned long long)(count * size));
+        gp__host_call_name(q->primitive), (unsigned long long)(count * size));
   }
   for (i = 0, bytes = 0; i < all->count; ++i) {
     rooms[i] = room + bytes;
@@ -163,8 +163,8 @@ GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) 
   memset(&with_arrays.inputs, 0, offsetof(gp__inputs, node));
   result = gp__host_array_of(q, q->inputs.in, count, &with_arrays.in, &owned[0]);
   if (result == GP_SUCCESS)
-    result = gp__host_array_of(q, q->inputs.in2, gp__reads(q->primitive) & GP__READS_KEYS2 ? q->count2 : count,
-                               &with_arrays.in2, &owned[1]);
+    result = gp__host_array_of(
+        q, q->inputs.in2, gp__reads(q->primitive) & GP__READS_KEYS2 ? q->count2 : count, &with_arrays.in2, &owned[1]);
   if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys, count, &with_arrays.keys, &owned[2]);
   if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys2, q->count2, &with_arrays.keys2, &owned[3]);
   if (result == GP_SUCCESS) result = gp__host_run(&with_arrays, threads);

@@ -11,8 +11,8 @@ typedef struct gp__host_loops {
   // acc[r] = acc[r] op x[r][0] op x[r][1] op ... for `rows` rows; exact operators: any order
   void (*fold)(const struct gp__host_op *op, void *acc, const void *x, size_t rows, size_t items, size_t stride);
   // running values of `rows` consecutive rows; row r starts with carry[r], and leaves its last value there; y may be x
-  void (*scan)(const struct gp__host_op *op, void *carry, const void *x, void *y, size_t rows, size_t items,
-               int exclusive);
+  void (*scan)(
+      const struct gp__host_op *op, void *carry, const void *x, void *y, size_t rows, size_t items, int exclusive);
   // y[i] = y[2 i] op y[2 i + 1]; inexact operators only
   void (*pairs)(const struct gp__host_op *op, void *y, size_t n);
 } gp__host_loops;
@@ -41,8 +41,8 @@ typedef struct gp__host_op {
 // Exact: the fold uses as many lanes as fill 64 bytes. One row at a time.
 #define GPUPRIMS__LOOPS_EXACT(name, T, W, LOAD, STORE, OP) \
   GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
-  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, \
-                                     size_t stride) { \
+  static void gp__host_##name##_fold( \
+      const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, size_t stride) { \
     enum { LANES = 64 / sizeof(T) }; \
     const W flip = (W)op->flip; \
     const T *x = (const T *)in; \
@@ -58,8 +58,8 @@ typedef struct gp__host_op {
     for (; i < items; ++i) total = OP(total, LOAD(x[i])); \
     *(T *)acc = STORE(total); \
   } \
-  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, \
-                                     size_t items, int exclusive) { \
+  static void gp__host_##name##_scan( \
+      const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, size_t items, int exclusive) { \
     const W flip = (W)op->flip; \
     const T *x = (const T *)in; \
     T *y = (T *)out; \
@@ -79,8 +79,8 @@ typedef struct gp__host_op {
 #define GPUPRIMS__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP) \
   GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
   STEP T gp__host_##name(T a, T b) { return STORE(OP(LOAD(a), LOAD(b))); } \
-  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, \
-                                     size_t stride) { \
+  static void gp__host_##name##_fold( \
+      const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, size_t stride) { \
     const T *x = (const T *)in; \
     T *a = (T *)acc; \
     size_t r = 0, j, l; \
@@ -97,8 +97,8 @@ typedef struct gp__host_op {
     for (; r < rows; ++r, x += stride) \
       for (j = 0; j < items; ++j) a[r] = gp__host_##name(a[r], x[j]); \
   } \
-  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, \
-                                     size_t items, int exclusive) { \
+  static void gp__host_##name##_scan( \
+      const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, size_t items, int exclusive) { \
     const T *x = (const T *)in; \
     T *y = (T *)out, *c = (T *)carry; \
     size_t r = 0, j, l; \
@@ -185,10 +185,10 @@ GPUPRIMS__INTEGER_LOOPS(u128, i128)
   GPUPRIMS__LOOPS_INEXACT(F##_sum, gp__h_##F, W, LOAD, STORE, GPUPRIMS__ADD, CHAIN, STEP) \
   GPUPRIMS__LOOPS_INEXACT(F##_prod, gp__h_##F, W, LOAD, STORE, GPUPRIMS__MULTIPLY, CHAIN, STEP) \
   GPUPRIMS__LOOPS_EXACT(F##_min, gp__h_##U, gp__h_##I, GPUPRIMS__KEY_##F, GPUPRIMS__UNKEY_##F, GPUPRIMS__LOWER)
-GPUPRIMS__FLOAT_LOOPS(f16, float, u16, i16, gp__host_f16_load, gp__host_f16_store, GPUPRIMS__CHAIN8,
-                      GPUPRIMS__OUT_OF_LINE)
-GPUPRIMS__FLOAT_LOOPS(bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_store, GPUPRIMS__CHAIN8,
-                      GPUPRIMS__OUT_OF_LINE)
+GPUPRIMS__FLOAT_LOOPS(
+    f16, float, u16, i16, gp__host_f16_load, gp__host_f16_store, GPUPRIMS__CHAIN8, GPUPRIMS__OUT_OF_LINE)
+GPUPRIMS__FLOAT_LOOPS(
+    bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_store, GPUPRIMS__CHAIN8, GPUPRIMS__OUT_OF_LINE)
 GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GP__INLINE)
 GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GP__INLINE)
 
@@ -211,8 +211,8 @@ static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, c
     memcpy(y + i * op->size, r.bytes, op->size);
   }
 }
-static void gp__host_user_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items,
-                               size_t stride) {
+static void gp__host_user_fold(
+    const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, size_t stride) {
   size_t r, j;
   for (r = 0; r < rows; ++r) {
     unsigned char *a = (unsigned char *)acc + r * op->size;
@@ -220,8 +220,8 @@ static void gp__host_user_fold(const gp__host_op *op, void *acc, const void *in,
     for (j = 0; j < items; ++j) gp__host_apply(op->user, a, a, x + j * op->size);
   }
 }
-static void gp__host_user_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, size_t items,
-                               int exclusive) {
+static void gp__host_user_scan(
+    const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, size_t items, int exclusive) {
   gp__value next;
   size_t r, j;
   for (r = 0; r < rows; ++r) {

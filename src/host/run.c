@@ -3,8 +3,8 @@
 //   host/operators.c, host/call.c, host/user.c, core/primitive.c
 
 // Sets elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
-static gp_result gp__host_take(gp__host_call *h, gp_type to, size_t size, gp_op unary, const gp__op_info *user,
-                               int normalise, const char *of) {
+static gp_result gp__host_take(
+    gp__host_call *h, gp_type to, size_t size, gp_op unary, const gp__op_info *user, int normalise, const char *of) {
   const gp__request *q = h->q;
   const char *call = gp__host_call_name(q->primitive);
   const int numbers = gp__host_size(q->in_type) && gp__host_size(to);
@@ -32,8 +32,8 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
     memcpy(h->op.identity.bytes + 8, &none, sizeof none);
   } else {
     if (!gp__host_find_loops(&h->op, q->op, to))
-      return gp__fail(GP_E_OPERATOR, "%s: @op: this operator does not work on this type",
-                      gp__host_call_name(q->primitive));
+      return gp__fail(
+          GP_E_OPERATOR, "%s: @op: this operator does not work on this type", gp__host_call_name(q->primitive));
     h->op.commutative = 1;
     h->op.exact = !h->op.loops.pairs;
     gp__host_identity(q->op, to, h->op.identity.bytes);
@@ -53,7 +53,7 @@ static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
   h->out_converts = !q->is_arg && to != q->out_type;
   if (h->out_converts && (!gp__host_size(to) || !gp__host_size(q->out_type)))
     return gp__fail(GP_E_TYPE, "%s: @out_type: cannot convert between a struct type and another type",
-                    gp__host_call_name(q->primitive));
+        gp__host_call_name(q->primitive));
   h->init = q->init;
   if (normalise && q->has_init) gp__host_truth(to, to, 1, q->init.bytes, h->init.bytes, 1);
   return GP_SUCCESS;
@@ -72,7 +72,7 @@ GP__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
 #ifdef _OPENMP
   if (q->count > GP__HOST_PARALLEL_BYTES /
               (q->in_size > q->out_size ? q->in_size
-                   : q->out_size        ? q->out_size
+                      : q->out_size     ? q->out_size
                                         : 1) ||
       q->segments > GP__HOST_PARALLEL_BYTES / 8)
     h.threads = threads > 0 ? threads : omp_get_max_threads();

@@ -73,7 +73,7 @@ GP__INLINE double gp__host_sqrt(double x) { // without libm, which the call of t
   } \
   GP__INLINE gp__h_##c gp__host_multiply_##c(gp__h_##c a, gp__h_##c b) { \
     return gp__host_##c(gp__host_product_##f(a.re, b.re) - gp__host_product_##f(a.im, b.im), \
-                        gp__host_product_##f(a.re, b.im) + gp__host_product_##f(a.im, b.re)); \
+        gp__host_product_##f(a.re, b.im) + gp__host_product_##f(a.im, b.re)); \
   }
 GPUPRIMS__HOST_COMPLEX(c32, float, f32)
 GPUPRIMS__HOST_COMPLEX(c64, double, f64)
@@ -203,10 +203,10 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
       y[i] = kind == GP__WIDE_I  ? (gp__u128)w[i].i
           : kind == GP__WIDE_U   ? w[i].u
           : x != x               ? 0
-          : type == GP_I128      ? (x >= (double)top        ? top - 1
-                                        : x <= -(double)top ? top
-                                        : x < 0             ? 0 - (gp__u128)-x
-                                                            : (gp__u128)x)
+          : type == GP_I128      ? (x >= (double)top           ? top - 1
+                                           : x <= -(double)top ? top
+                                           : x < 0             ? 0 - (gp__u128)-x
+                                                               : (gp__u128)x)
           : x >= 2 * (double)top ? ~(gp__u128)0
           : x <= 0               ? 0
                                  : (gp__u128)x;

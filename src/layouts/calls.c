@@ -3,7 +3,7 @@
 //   core/system.c, core/messages.c, layouts/kinds.c, core/state.c, core/run.c, map/calls.c
 
 GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
-                                    uint64_t count, void *out, int flags, gp_stream stream) {
+    uint64_t count, void *out, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_CONVERT_LAYOUT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, in, out, count);
   c.in_layout = from;
   c.out_layout = to;
@@ -16,15 +16,14 @@ GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64
   int d;
   if (width != GP_SOA && width != GP_AOS && (width % 16 || width >> 32))
     return gp__fail(GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who,
-                    (unsigned long long)width);
+        (unsigned long long)width);
   if (a->size < 1 || a->packed < 1 || a->packed > a->size)
-    return gp__fail(GP_E_ARGUMENT, "%s: size is %u, packed is %u: initialise the array with GP_ARRAY_OF", who, a->size,
-                    a->packed);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: size is %u, packed is %u: initialise the array with GP_ARRAY_OF", who, a->size, a->packed);
   for (d = 0; d < 3; ++d) {
     if (a->extent[d] && count > UINT64_MAX / a->extent[d])
       return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu", who,
-                      (unsigned long long)a->extent[0], (unsigned long long)a->extent[1],
-                      (unsigned long long)a->extent[2]);
+          (unsigned long long)a->extent[0], (unsigned long long)a->extent[1], (unsigned long long)a->extent[2]);
     count *= a->extent[d];
   }
   if (count > UINT64_MAX - unit || (count + unit) > UINT64_MAX / a->size)
@@ -40,9 +39,9 @@ GP__API gp_result gp_array_check(const gp_array *array) {
   if (array->capacity < array->extent[0] * array->extent[1] * array->extent[2] ||
       array->capacity % (width > 16 ? width : 16))
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: capacity is %llu: it must be whole blocks and at least %llu times %llu times %llu", who,
-                    (unsigned long long)array->capacity, (unsigned long long)array->extent[0],
-                    (unsigned long long)array->extent[1], (unsigned long long)array->extent[2]);
+        "%s: capacity is %llu: it must be whole blocks and at least %llu times %llu times %llu", who,
+        (unsigned long long)array->capacity, (unsigned long long)array->extent[0], (unsigned long long)array->extent[1],
+        (unsigned long long)array->extent[2]);
   return (uintptr_t)array->base % 16
       ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
       : GP_SUCCESS;
@@ -52,9 +51,9 @@ GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
   if (array->base && array->layout != layout)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: layout: the array has memory (base is not null), so its layout is fixed: use "
-                    "gp_convert_layout to copy its structs to another array",
-                    who);
+        "%s: layout: the array has memory (base is not null), so its layout is fixed: use "
+        "gp_convert_layout to copy its structs to another array",
+        who);
   GP__CHECK(gp__check_array(who, array, layout));
   if (array->base) return GP_SUCCESS;
   *array = gp__array_of(layout, array->extent[0], array->extent[1], array->extent[2], array->size, array->packed);
@@ -62,6 +61,6 @@ GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
 }
 GP__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity) {
   const int length = snprintf(option, capacity, "-DGP_LAYOUT_%s=GP_USE(%lluull)", name ? name : "",
-                              (unsigned long long)(array ? array->layout : GP_ANY_LAYOUT));
+      (unsigned long long)(array ? array->layout : GP_ANY_LAYOUT));
   return length > 0 ? (size_t)length : 0;
 }

@@ -5,7 +5,7 @@
 
 // Checks a layout and keeps it in *kept; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
 GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of, const gp_layout *l,
-                                       gp_layout *kept, const void *buffer, gp__extent *span, int *spans) {
+    gp_layout *kept, const void *buffer, gp__extent *span, int *spans) {
   const char *who = k->who;
   const uint64_t count = k->c->count;
   uint64_t bytes;
@@ -14,34 +14,34 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   GPUPRIMS__TAKE_STRUCT(who, name, l, *kept, gp_layout);
   *kept = *l;
   if (l->field_count < 1 || l->field_count > GP__LAYOUT_FIELDS)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s: field_count is %d, not 1 to %d", who, name, l->field_count,
-                    (int)GP__LAYOUT_FIELDS);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: @%s: field_count is %d, not 1 to %d", who, name, l->field_count, (int)GP__LAYOUT_FIELDS);
   if (!l->fields) return gp__fail(GP_E_NULL, "%s: @%s: fields is null", who, name);
   if (l->size < 1 || l->size > GP__LAYOUT_STRUCT_BYTES)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: size is %lu, not 1 to %d", who, name, (unsigned long)l->size,
-                    (int)GP__LAYOUT_STRUCT_BYTES);
+        (int)GP__LAYOUT_STRUCT_BYTES);
   for (i = 0; i < l->field_count; ++i) {
     const gp_field *f = &l->fields[i];
     if (f->size < 1 || f->size > l->size || f->offset > l->size - f->size)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @%s: fields: field %d (%lu bytes at offset %lu) is not inside the struct of %lu bytes", who,
-                      name, i, (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
+          "%s: @%s: fields: field %d (%lu bytes at offset %lu) is not inside the struct of %lu bytes", who, name, i,
+          (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
     for (j = 0; j < i; ++j)
       if (f->offset < l->fields[j].offset + l->fields[j].size && l->fields[j].offset < f->offset + f->size)
         return gp__fail(GP_E_ARGUMENT, "%s: @%s: fields: fields %d and %d overlap", who, name, j, i);
   }
   if (l->width != GP_SOA && (l->capacity || l->columns))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s is for GP_SOA only, but width is %llu", who, name,
-                    l->capacity ? "capacity" : "columns", (unsigned long long)l->width);
+        l->capacity ? "capacity" : "columns", (unsigned long long)l->width);
   if (l->columns && l->capacity)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity and columns are both set; capacity is for one buffer", who, name);
   if (l->capacity && l->capacity < count)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name,
-                    (unsigned long long)l->capacity, (unsigned long long)count);
+        (unsigned long long)l->capacity, (unsigned long long)count);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
     return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name,
-                    (unsigned long long)count, (unsigned long)l->size);
+        (unsigned long long)count, (unsigned long)l->size);
   *spans = 0;
   if (l->columns) {
     if (buffer) return gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s has columns", who, of, name);
@@ -73,12 +73,12 @@ GP__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   GP__CHECK(gp__check_layout(k, "out_layout (to)", "out", c->out_layout, &q->out_layout, c->out, written, &writes));
   if (from->field_count != to->field_count)
     return gp__fail(GP_E_ARGUMENT, "%s: @out_layout (to): field_count is %d, but that of @in_layout (from) is %d",
-                    k->who, to->field_count, from->field_count);
+        k->who, to->field_count, from->field_count);
   for (i = 0; i < from->field_count; ++i)
     if (from->fields[i].size != to->fields[i].size)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @out_layout (to): fields: field %d has %lu bytes, but that of @in_layout (from) has %lu",
-                      k->who, i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
+          "%s: @out_layout (to): fields: field %d has %lu bytes, but that of @in_layout (from) has %lu", k->who, i,
+          (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
   GP__CHECK(gp__check_apart(k->who, read, reads, written, writes));
   GP__CHECK(gp__check_apart(k->who, read, reads, &own, 1));
   GP__CHECK(gp__check_apart(k->who, written, writes, &own, 1));

@@ -10,8 +10,8 @@ GP__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
   return blocks * width * l->size;
 }
 // Address of a field's first value, in a buffer or in columns.
-GP__PRIVATE unsigned char *gp__layout_column(const gp_layout *l, const void *buffer, uint64_t count, int f,
-                                             size_t offset) {
+GP__PRIVATE unsigned char *gp__layout_column(
+    const gp_layout *l, const void *buffer, uint64_t count, int f, size_t offset) {
   if (l->columns) return (unsigned char *)l->columns[f];
   return (unsigned char *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
 }

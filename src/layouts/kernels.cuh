@@ -267,14 +267,14 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS)
           gp__store_vector<CACHE>(of_vector<unsigned char>(a.out, a.out_column, u, i),
-                                  *reinterpret_cast<const gp_vector *>(shared + slot(i) * 16));
+              *reinterpret_cast<const gp_vector *>(shared + slot(i) * 16));
       }
       return;
     }
     GP__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f)
       gp__copy_from_shared<T, CACHE, PADDING, 1>(begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16,
-                                                 static_cast<unsigned>(bytes(f)), threadIdx.x);
+          static_cast<unsigned>(bytes(f)), threadIdx.x);
   }
 };
 
@@ -293,8 +293,8 @@ GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsi
 }
 // Address of value i of a tile in a column. TILE: most values.
 template <int TILE, class Byte>
-GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_start &tile, gp__u64 width, int struct_size, int size,
-                                 unsigned i) {
+GP_DEVICE Byte *gp__layout_value(
+    Byte *column, const gp__tile_start &tile, gp__u64 width, int struct_size, int size, unsigned i) {
   const gp__u64 number = tile.number + i;
   if (width == 0) return column + number * static_cast<gp__u64>(size);
   const gp__u64 blocks = width > TILE ? number >= width : static_cast<gp__u32>(number) / static_cast<gp__u32>(width);
@@ -308,8 +308,7 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
   GP__UNROLL_BY(1)
   for (int f = 0; f < List::moved; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads)
-    gp__copy_value(
-        shared + TILE * List::before(f) + i * static_cast<unsigned>(List::size(f)),
+    gp__copy_value(shared + TILE * List::before(f) + i * static_cast<unsigned>(List::size(f)),
         gp__layout_value<TILE, const unsigned char>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
         static_cast<unsigned>(List::size(f)));
   __syncthreads();
@@ -352,7 +351,7 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
       __syncthreads();
       Destination(tile, a.out_width).template store<P::store>(out, a);
     } else
-      gp__convert_values<P, TILE, In, Out, List>(a, tile * TILE, static_cast<unsigned>(left < TILE ? left : TILE),
-                                                 shared);
+      gp__convert_values<P, TILE, In, Out, List>(
+          a, tile * TILE, static_cast<unsigned>(left < TILE ? left : TILE), shared);
   }
 }

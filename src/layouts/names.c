@@ -6,10 +6,10 @@
 GP__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
   int i;
   gp__add(t, ", %d, %d, gp__side<%d, %d>, gp__side<%d, %d>", q->tile, q->chunk, q->in_side, q->in_size, q->out_side,
-          q->out_size);
+      q->out_size);
   for (i = 0; i < (int)q->list_count; ++i)
     gp__add(t, ", gp__moved<%d, %d, %d>", (int)(q->list[i] & 0xffff), (int)(q->list[i] >> 16 & 0xffff) - 1,
-            (int)(q->list[i] >> 32) - 1);
+        (int)(q->list[i] >> 32) - 1);
 }
 
 // A conversion is spelled by the fields that it moves.
@@ -27,8 +27,8 @@ GP__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *p, con
   w->list_count = (uint64_t)count;
 }
 // As many blocks as leave registers for a thread's chunk.
-GP__PRIVATE unsigned gp__resident_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                          const gp__spelling *w) {
+GP__PRIVATE unsigned gp__resident_layouts(
+    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const int bytes = h->layout.chunk * gp__max(h->in_size, h->out_size);
   const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
   (void)q, (void)p;

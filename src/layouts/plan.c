@@ -18,7 +18,7 @@ GP__PRIVATE int gp__layout_chunk(const gp__request *q) {
     common = (unsigned)gp__common_factor(common, q->in_layout.fields[i].size);
   chunk = 4 / common;
   while (chunk > 1 &&
-         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout.width > 1 && q->in_layout.width % chunk) ||
+      (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout.width > 1 && q->in_layout.width % chunk) ||
           (q->out_layout.width > 1 && q->out_layout.width % chunk)))
     chunk /= 2;
   return (int)chunk;
@@ -55,16 +55,11 @@ GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
 
-static const gp__kernel_rules gp__kernels_of_layouts = {GPUPRIMS__SAME_KERNELS, gp__resident_layouts, gp__spell_layouts,
-                                                        GPUPRIMS__NO_FIT};
+static const gp__kernel_rules gp__kernels_of_layouts = {
+    GPUPRIMS__SAME_KERNELS, gp__resident_layouts, gp__spell_layouts, GPUPRIMS__NO_FIT};
 static const gp__own_check gp__checks_layouts[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_layouts}};
-static const gp__family gp__family_layouts = {gp__checks_layouts,
-                                              GPUPRIMS__IDLE_IF_EMPTY,
-                                              gp__shape_layouts,
-                                              gp__kinds_of_layouts,
-                                              &gp__kernels_of_layouts,
-                                              GPUPRIMS__FOLD_OPERATORS,
-                                              GPUPRIMS__LAUNCH(gp__launch_layouts),
-                                              gp__host_layouts};
-static const gp__primitive gp__primitive_convert_layout = {&gp__family_layouts, GP__READS_IN | GP__READS_OUT,
-                                                           GP__TAKES_LAYOUTS, GP_KEEP_GAPS};
+static const gp__family gp__family_layouts = {gp__checks_layouts, GPUPRIMS__IDLE_IF_EMPTY, gp__shape_layouts,
+    gp__kinds_of_layouts, &gp__kernels_of_layouts, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_layouts),
+    gp__host_layouts};
+static const gp__primitive gp__primitive_convert_layout = {
+    &gp__family_layouts, GP__READS_IN | GP__READS_OUT, GP__TAKES_LAYOUTS, GP_KEEP_GAPS};

@@ -33,8 +33,8 @@ GP__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width,
 GP__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
   return s.layout.chunk
       ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
-                           gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
-                           s.layout.in_width, s.layout.out_width)
+            gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)), s.layout.in_width,
+            s.layout.out_width)
       : 0;
 }
 GP__RULE int gp__layout_tile(gp_policy p, gp__shape s) {

@@ -7,15 +7,15 @@ GP__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_out_type(k));
   if (c->primitive == GP_TRANSFORM2) {
-    GP__CHECK(gp__check_input_type(k, "in2_type", c->in2_type ? c->in2_type : c->in_type, c->in2, &q->in2_type, &k->in2,
-                                   &q->inputs.in2));
+    GP__CHECK(gp__check_input_type(
+        k, "in2_type", c->in2_type ? c->in2_type : c->in_type, c->in2, &q->in2_type, &k->in2, &q->inputs.in2));
     if (q->inputs.in2) q->in2 = NULL;
     return GP_SUCCESS;
   }
   if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
       (q->inputs.in ? q->in_type : c->in_type) != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: to convert, use gp_transform with GP_CONVERT",
-                    k->who);
+    return gp__fail(
+        GP_E_TYPE, "%s: @in_type and @out_type differ: to convert, use gp_transform with GP_CONVERT", k->who);
   if (c->primitive == GP_IOTA && k->out.info)
     return gp__fail(GP_E_TYPE, "%s: @out_type is a struct type, not a built-in type", k->who);
   if (c->primitive == GP_IOTA) return gp__check_ramp_type(k->who, "out_type", q->out_type);
@@ -30,8 +30,7 @@ GP__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
   GP__CHECK(gp__check_operator_on(k->who, "op", q->op, q->out_type));
   if (c->primitive == GP_ADJACENT_DIFFERENCE && (k->in.info || k->out.info) && q->in_type != q->out_type)
     return gp__fail(GP_E_TYPE,
-                    "%s: @in_type and @out_type differ: the call copies one element and cannot convert struct types",
-                    k->who);
+        "%s: @in_type and @out_type differ: the call copies one element and cannot convert struct types", k->who);
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
@@ -53,6 +52,5 @@ GP__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_map[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_map_types},
-                                                         {GP__CHECK_OUT_TYPE, gp__check_map_out_type},
-                                                         {GP__CHECK_BUFFERS, gp__map_buffers},
-                                                         {GP__CHECK_VALUES, gp__check_map_values}};
+    {GP__CHECK_OUT_TYPE, gp__check_map_out_type}, {GP__CHECK_BUFFERS, gp__map_buffers},
+    {GP__CHECK_VALUES, gp__check_map_values}};

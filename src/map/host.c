@@ -2,8 +2,8 @@
 // uses: api/config.h, api/lists.h, core/request.c, host/types.c, host/values.c, host/call.c
 
 // out[i] = from + (first + i) * by, up to GP__HOST_ELEMENTS of them.
-static void gp__host_iota(gp_type type, const void *from, const void *by, uint64_t first, unsigned char *out,
-                          size_t n) {
+static void gp__host_iota(
+    gp_type type, const void *from, const void *by, uint64_t first, unsigned char *out, size_t n) {
   gp__wide start, step, w[GP__HOST_ELEMENTS];
   gp__h_f32 f[GP__HOST_ELEMENTS], f_start, f_step;
   size_t i;
@@ -48,7 +48,7 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
         size_t i;
         for (i = 0; i < k; ++i)
           gp__host_apply(q->user_op, a.bytes, (const unsigned char *)q->in + (first + i) * q->in_size,
-                         (const unsigned char *)q->in2 + (first + i) * q->in2_size),
+              (const unsigned char *)q->in2 + (first + i) * q->in2_size),
               memcpy(out + i * h->out_size, a.bytes, h->out_size);
       } else {
         const unsigned char *x = gp__host_elements(&h->in, first, k, a.bytes);

@@ -37,8 +37,8 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
         if (i >= vectors) continue;
         if (offset == 0) v[k] = gp__load_vector<P::load>(base + i * 16);
         else if (i > 0 && i + 1 < vectors)
-          v[k] = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
-                                   gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
+          v[k] = gp__shift_vectors(
+              gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
         else {
           gp__vec<unsigned char> p;
           GP__UNROLL
@@ -62,29 +62,29 @@ template <class R, class Predicate> struct gp__replace_value {};
 // The value of element `i`: the five shapes of a map.
 template <class F, class A, class B, class R> struct gp__element {
   template <int V>
-  static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64,
-                        const gp__map_args &) {
+  static GP_DEVICE R at(
+      const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64, const gp__map_args &) {
     return F()(a.item[j], b.item[j]);
   }
 };
 template <class F, class A, class R> struct gp__element<F, A, gp__none, R> {
   template <int V>
-  static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
-                        const gp__map_args &) {
+  static GP_DEVICE R at(
+      const gp__vector_access<A, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64, const gp__map_args &) {
     return F()(a.item[j]);
   }
 };
 template <class R, class Predicate> struct gp__element<gp__replace_value<R, Predicate>, R, gp__none, R> {
   template <int V>
   static GP_DEVICE R at(const gp__vector_access<R, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
-                        const gp__map_args &args) {
+      const gp__map_args &args) {
     return Predicate()(a.item[j], args.step) ? gp__value_as<R>(args.value) : a.item[j];
   }
 };
 template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> {
   template <int V>
   static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64,
-                        const gp__map_args &args) {
+      const gp__map_args &args) {
     return gp__value_as<R>(args.value);
   }
 };
@@ -92,7 +92,7 @@ template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> 
   typedef typename gp__traits<R>::wide W;
   template <int V>
   static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64 i,
-                        const gp__map_args &args) {
+      const gp__map_args &args) {
     const W start = static_cast<W>(gp__value_as<R>(args.value)), step = static_cast<W>(gp__value_as<R>(args.step));
     return static_cast<R>(start + gp__product(static_cast<W>(i), step));
   }

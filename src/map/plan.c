@@ -35,7 +35,7 @@ GP__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   if (!q->user_op) {
     if (q->in2_type != q->out_type && (!gp__host_size(q->in2_type) || !gp__host_size(q->out_type)))
       return gp__fail(GP_E_TYPE, "%s: @in2_type: cannot convert between a struct type and another type",
-                      gp__host_call_name(q->primitive));
+          gp__host_call_name(q->primitive));
     h->in2 =
         gp__host_source_of(q->in2, q->in2_type, q->in2_size, q->out_type, q->out_size, GP_CONVERT, NULL, normalise);
   }
@@ -56,10 +56,10 @@ GP__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads) {
   pairs.in2_type = q->in_type, pairs.in2_size = q->in_size, pairs.in2_struct = q->in_struct;
   pairs.out = right ? out : out + q->out_size;
   pairs.count = q->count - 1;
-  edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL,
-                            q->out_type == GP_BOOL && !q->user_op);
+  edge = gp__host_source_of(
+      in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL, q->out_type == GP_BOOL && !q->user_op);
   memcpy(right ? out + pairs.count * q->out_size : out,
-         gp__host_elements(&edge, right ? pairs.count : 0, 1, converted.bytes), q->out_size);
+      gp__host_elements(&edge, right ? pairs.count : 0, 1, converted.bytes), q->out_size);
   return gp__host_run(&pairs, threads);
 }
 GP__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
@@ -70,8 +70,8 @@ GP__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
   case GP_TRANSFORM2:
     return gp__host_binary(h);
   case GP_TRANSFORM:
-    GP__CHECK(gp__host_take(h, q->out_type, q->out_size, q->op, q->user_op,
-                            gp__host_normalises(q->op, q->user_op, q->out_type), "op"));
+    GP__CHECK(gp__host_take(
+        h, q->out_type, q->out_size, q->op, q->user_op, gp__host_normalises(q->op, q->user_op, q->out_type), "op"));
     break;
   case GP_COPY:
     h->in = gp__host_source_of(q->in, q->out_type, q->out_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
@@ -87,21 +87,14 @@ GP__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
   return gp__host_each(h);
 }
 
-static const gp__family gp__family_map = {gp__checks_map,
-                                          gp__map_is_idle,
-                                          GPUPRIMS__SHAPE_OF_ELEMENTS,
-                                          gp__kinds_of_map,
-                                          GPUPRIMS__NO_KERNEL_RULES,
-                                          gp__operators_of_map,
-                                          GPUPRIMS__LAUNCH(gp__launch_map),
-                                          gp__host_maps};
+static const gp__family gp__family_map = {gp__checks_map, gp__map_is_idle, GPUPRIMS__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_map, GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_map, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_maps};
 static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL | GP__READS_VALUE, 0, 0};
 static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_RAMP, 0, 0};
-static const gp__primitive gp__primitive_transform = {&gp__family_map, GP__READS_MAP | GP__READS_OP,
-                                                      GP__TAKES_UNARY | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_transform2 = {
-    &gp__family_map, GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, GP__IN_PLACE | GP__TAKES_INPUTS,
-    0};
-static const gp__primitive gp__primitive_adjacent_difference = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0,
-                                                                GP_RIGHT};
+static const gp__primitive gp__primitive_transform = {
+    &gp__family_map, GP__READS_MAP | GP__READS_OP, GP__TAKES_UNARY | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_transform2 = {&gp__family_map,
+    GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, GP__IN_PLACE | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_adjacent_difference = {
+    &gp__family_map, GP__READS_MAP | GP__READS_OP, 0, GP_RIGHT};

@@ -32,5 +32,5 @@ GP__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
       (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
       (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
       ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
-       p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
+          p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
 }

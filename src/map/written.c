@@ -6,7 +6,7 @@
 // Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
 // address alone while the plan has no memory.
 GP__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root, uint64_t count,
-                                      const uint64_t *count_device, void *out, const void **array) {
+    const uint64_t *count_device, void *out, const void **array) {
   const gp__input_node *n = &q->inputs.node[root - 1];
   gp_call copy = gp_call_init(GP_COPY);
   if (!out && !q->in_steps) out = gp__take(g, count * n->size);
@@ -54,14 +54,14 @@ GP__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request *q, un
   g->requests[g->request_count++] = plain;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__run_written(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
-                                      uint64_t least) {
+GP__PRIVATE gp_result gp__run_written(
+    gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
   gp__request own = *q;
   own.policy = p;
   return gp__run_plan_of(s, &own, p, run, stream, least, gp__written_plan_of);
 }
-GP__PRIVATE gp_result gp__bytes_of_written(gp__state *s, const gp__request *q, const gp_policy *given,
-                                           const gp__shape *h, uint64_t *bytes) {
+GP__PRIVATE gp_result gp__bytes_of_written(
+    gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) {
   gp__request own = *q;
   (void)h;
   own.policy = given;

@@ -19,8 +19,8 @@ GP__PRIVATE uint64_t gp__most_results(const gp__request *q) {
 
 GP__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
 // The second input is described where the first one is.
-GP__PRIVATE gp_result gp__check_second(gp__checking *k, const char *name, const void *input, int first, gp_type type,
-                                       int *root) {
+GP__PRIVATE gp_result gp__check_second(
+    gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
   gp__checked_type t;
   gp_type own;
   if (!first || !input) return GP_SUCCESS;
@@ -71,8 +71,8 @@ GP__PRIVATE gp_result gp__check_little_memory(gp__checking *k) {
   const gp_call *c = k->c;
   if (!(c->flags & GP_LITTLE_MEMORY)) return GP_SUCCESS;
   if (c->count_device || c->begin_bit || c->end_bit)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_LITTLE_MEMORY excludes @count_device, @begin_bit and @end_bit",
-                    k->who);
+    return gp__fail(
+        GP_E_UNSUPPORTED, "%s: @flags: GP_LITTLE_MEMORY excludes @count_device, @begin_bit and @end_bit", k->who);
   k->buffers->out_keys_wanted = k->q->in_steps = 1;
   return GP_SUCCESS;
 }
@@ -84,8 +84,8 @@ GP__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
   b->in2 = k->q->count2;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
-                                     gp__request *q);
+GP__PRIVATE gp_result gp__check_call(
+    gp__state *s, const char *caller, const gp_call *c, int host, int pointers, gp__request *q);
 GP__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   gp__request *q = k->q;
   gp_call sort = *k->c;
@@ -100,6 +100,5 @@ GP__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_merge[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_order},
-                                                           {GP__CHECK_TYPES, gp__check_ordered_types},
-                                                           {GP__CHECK_BUFFERS, gp__merge_buffers},
-                                                           {GP__CHECK_LAST, gp__check_radix_sorted}};
+    {GP__CHECK_TYPES, gp__check_ordered_types}, {GP__CHECK_BUFFERS, gp__merge_buffers},
+    {GP__CHECK_LAST, gp__check_radix_sorted}};

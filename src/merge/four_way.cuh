@@ -121,7 +121,7 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
     const Key *const keys = static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run);
     const gp__u64 border = n >> 31 ? Split::template run<Before>(keys, length, rank, probe, s.of[group])
                                    : Split::template run<Before>(keys, static_cast<gp__u32>(length),
-                                                                 static_cast<gp__u32>(rank), probe, s.of[group]);
+                                         static_cast<gp__u32>(rank), probe, s.of[group]);
     if (t < tiles && threadIdx.x % Split::PROBES == 0) a.borders[t * 4 + mine] = border;
   }
 }
@@ -200,14 +200,14 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // Called by one thread: merges N elements of both, from element `mine` on.
   template <int N>
   static GP_DEVICE void merge(const unsigned char *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N],
-                              gp__u32 (&source)[VALUE ? N : 1]) {
+      gp__u32 (&source)[VALUE ? N : 1]) {
     const gp__u32 reach = 0x80000000u >> __clz((two.count < two.count2 ? two.count : two.count2) | 1);
     Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, source);
   }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
   // Called by a block: loads the tile's keys to shared memory, or values of the same size and alignment.
-  static GP_DEVICE void fetch(const Parts &parts, const unsigned char *begin, const unsigned char *end,
-                              unsigned char *shared) {
+  static GP_DEVICE void fetch(
+      const Parts &parts, const unsigned char *begin, const unsigned char *end, unsigned char *shared) {
     const unsigned units = parts.units[4];
     if (parts.whole) {
       Unit unit[COUNT];
@@ -230,8 +230,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     }
   }
   template <bool FULL, int N>
-  static GP_DEVICE void put(Key *keys, Carried *carried, int here, const Key (&key)[N],
-                            const Carried (&with)[VALUE ? N : 1]) {
+  static GP_DEVICE void put(
+      Key *keys, Carried *carried, int here, const Key (&key)[N], const Carried (&with)[VALUE ? N : 1]) {
     GP__UNROLL
     for (int k = 0; k < N; ++k)
       if (FULL || k < here) {
@@ -242,8 +242,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // Called by a block: a thread merges N elements of `two` from element `mine` on, of which `here` exist, and stores
   // them from `to` on.
   template <int N>
-  static GP_DEVICE void merge_to(unsigned char *shared, const Two &two, int mine, int here, gp__u32 last, int to,
-                                 bool named) {
+  static GP_DEVICE void merge_to(
+      unsigned char *shared, const Two &two, int mine, int here, gp__u32 last, int to, bool named) {
     Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
     Key key[N];
     gp__u32 source[VALUE ? N : 1];
@@ -268,11 +268,11 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     merge_to<PART>(shared, two, mine, here, parts.last, base + mine, false);
   }
   // Called by a block: loads values; a value's index in shared memory is that of its key.
-  static GP_DEVICE void fetch_values(const gp__merge_args &, const gp__four_runs &, const Parts &, void *,
-                                     const gp__none *, gp__u64) {}
+  static GP_DEVICE void fetch_values(
+      const gp__merge_args &, const gp__four_runs &, const Parts &, void *, const gp__none *, gp__u64) {}
   template <class V>
-  static GP_DEVICE void fetch_values(const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, void *to,
-                                     const V *values, gp__u64 n) {
+  static GP_DEVICE void fetch_values(
+      const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, void *to, const V *values, gp__u64 n) {
     if (VALUE == KEY && gp__misalignment(a.keys, UNIT) == gp__misalignment(values, UNIT)) {
       fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, static_cast<unsigned char *>(to));
     } else {
@@ -294,11 +294,11 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   }
   // Called by a block: copies values from memory to the output, piece by piece, in the order of `sources`. A warp reads
   // neighbours of each run.
-  static GP_DEVICE void move(const gp__merge_args &, const gp__four_runs &, const Parts &, const void *, gp__u64,
-                             const gp__none *) {}
+  static GP_DEVICE void move(
+      const gp__merge_args &, const gp__four_runs &, const Parts &, const void *, gp__u64, const gp__none *) {}
   template <class V>
   static GP_DEVICE void move(const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts,
-                             const void *sources, gp__u64 first, const V *values) {
+      const void *sources, gp__u64 first, const V *values) {
     typedef typename gp__picked<V>::Piece Piece;
     const int PIECES = int(sizeof(V)) / gp__picked<V>::PIECE;
     const V *from[4];
@@ -317,13 +317,13 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     }
   }
   // Called by a block: finds the start of a tile, and of the next one if it is in the same group.
-  static GP_DEVICE void find(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s,
-                             unsigned char *shared) {
+  static GP_DEVICE void find(
+      const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s, unsigned char *shared) {
     const unsigned which = threadIdx.x / LANES, mine = threadIdx.x % LANES / Split::PROBES;
     const gp__u64 rank = which > 1 || (which == 1 && ends) ? 0 : (t + which) * TILE - runs.base, whole = runs.of(mine);
     const gp__u32 border = Split::template run<Before>(static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run),
-                                                       gp__u32(whole < rank ? whole : rank), gp__u32(rank),
-                                                       reinterpret_cast<Key *>(shared) + which * LANES, s.split[which]);
+        gp__u32(whole < rank ? whole : rank), gp__u32(rank), reinterpret_cast<Key *>(shared) + which * LANES,
+        s.split[which]);
     if (which < 2 && threadIdx.x % Split::PROBES == 0) s.border[which * 4 + mine] = border;
     __syncthreads();
   }
@@ -351,10 +351,10 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const int mine = at_most(int(threadIdx.x) * ITEMS, tile), here = at_most(tile - mine, ITEMS);
     merge_to<ITEMS>(shared, two, mine, here, last, mine, four);
     gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
-                                            unsigned(tile) * unsigned(KEY), threadIdx.x);
+        unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (CARRIED)
       gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_values) + t * TILE * unsigned(VALUE),
-                                              gp__bytes_at(carried), unsigned(tile * VALUE), threadIdx.x);
+          gp__bytes_at(carried), unsigned(tile * VALUE), threadIdx.x);
     else move(a, runs, parts, carried, t * TILE, values);
   }
 };

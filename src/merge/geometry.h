@@ -15,9 +15,9 @@ GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // no elements: sets still write a count
-  g->shared_bytes = (unsigned)(gp__is_set(s.primitive)                 ? gp__set_shared_bytes(p, s)
-                                   : p.algorithm == GP_FOUR_WAY_PASSES ? gp__merge_four_shared_bytes(p, s)
-                                                                       : gp__merge_shared_bytes(p, s));
+  g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s)
+          : p.algorithm == GP_FOUR_WAY_PASSES          ? gp__merge_four_shared_bytes(p, s)
+                                                       : gp__merge_shared_bytes(p, s));
   if (gp__is_set(s.primitive)) {
     g->words = gp__look_back_slots(g->tiles);
     if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s.multiprocessors)
@@ -25,8 +25,8 @@ GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long
   } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
     g->scratch = gp__merge_sort_borders_at(s) +
         (p.algorithm == GP_FOUR_WAY_PASSES && !gp__four_together(p, s, g->tiles)
-             ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
-             : 0);
+                ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
+                : 0);
 }
 // Large sets do not overlap launches: early blocks would take the room of the launch that finds borders.
 GP__PRIVATE int gp__merge_overlaps(gp_policy p, gp__shape s) {
@@ -36,6 +36,5 @@ GP__PRIVATE int gp__merge_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
 }
 
-static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_keys,    gp__portable_merge,
-                                          gp__merge_overlaps,     gp__geometry_merge,  gp__merge_threads,
-                                          GP__ANY_ALGORITHM,      GPUPRIMS__ROWS_SERVE};
+static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_keys, gp__portable_merge,
+    gp__merge_overlaps, gp__geometry_merge, gp__merge_threads, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};

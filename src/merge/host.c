@@ -54,8 +54,8 @@ GP__INLINE gp__host_items gp__host_items_of(const void *keys, const void *values
 GP__INLINE const unsigned char *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
   return x->keys + i * q->key_size;
 }
-GP__INLINE void gp__host_put_item(const gp__request *q, const gp__host_items *to, uint64_t at,
-                                  const gp__host_items *from, uint64_t i) {
+GP__INLINE void gp__host_put_item(
+    const gp__request *q, const gp__host_items *to, uint64_t at, const gp__host_items *from, uint64_t i) {
   gp__host_move(to->keys + at * q->key_size, from->keys + i * q->key_size, q->key_size);
   if (to->values) gp__host_move(to->values + at * q->in_size, from->values + i * q->in_size, q->in_size);
 }
@@ -65,7 +65,7 @@ GP__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__host_ite
 
 // Merges elements from..to of a and b; element `from` goes to the start of `out`.
 static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, const gp__host_items *a,
-                                const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
+    const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
   uint64_t low = from > b->count ? from - b->count : 0, high = from < a->count ? from : a->count, i, j, k;
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;

@@ -25,15 +25,15 @@ template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const voi
 // Loads the unit at p. If it is partly outside [begin, end), a vector gets the elements inside, other units nothing.
 // WHOLE: it is inside.
 template <class T>
-GP_DEVICE void gp__load_unit_parts(gp_vector &u, const unsigned char *p, const unsigned char *begin,
-                                   const unsigned char *end) {
+GP_DEVICE void gp__load_unit_parts(
+    gp_vector &u, const unsigned char *p, const unsigned char *begin, const unsigned char *end) {
   u = gp__load_words<(sizeof(T) < 4 ? int(sizeof(T)) : 4)>(p, begin, end);
 }
 template <class T, class Unit>
 GP_DEVICE void gp__load_unit_parts(Unit &, const unsigned char *, const unsigned char *, const unsigned char *) {}
 template <bool WHOLE, int CACHE, class T>
-GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin,
-                                     const unsigned char *end) {
+GP_DEVICE void gp__load_unit_between(
+    typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin, const unsigned char *end) {
   if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_merge_unit<CACHE>(u, p);
   else gp__load_unit_parts<T>(u, p, begin, end);
 }
@@ -47,8 +47,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   Unit unit[COUNT];
   template <bool WHOLE>
   GP_DEVICE void load_units(const unsigned char *p, unsigned n, const unsigned char *p_begin,
-                            const unsigned char *p_end, const unsigned char *q, unsigned m,
-                            const unsigned char *q_begin, const unsigned char *q_end) {
+      const unsigned char *p_end, const unsigned char *q, unsigned m, const unsigned char *q_begin,
+      const unsigned char *q_end) {
     const unsigned char *one = p + threadIdx.x * UNIT;
     const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
     GP__UNROLL
@@ -56,14 +56,14 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       if (i < n + m)
-        gp__load_unit_between<WHOLE, CACHE, T>(unit[k], (second ? two : one) + k * (THREADS * UNIT),
-                                               second ? q_begin : p_begin, second ? q_end : p_end);
+        gp__load_unit_between<WHOLE, CACHE, T>(
+            unit[k], (second ? two : one) + k * (THREADS * UNIT), second ? q_begin : p_begin, second ? q_end : p_end);
     }
   }
   // Loads n units from p on, and m from q on. Nothing outside an array's [begin, end) may be read; only its first and
   // last units may be partly outside.
   GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
-                      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
+      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
     const bool whole = SIZE >= UNIT ||
         ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) && (m == 0 || (q >= q_begin && q + m * UNIT <= q_end)));
     if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
@@ -72,8 +72,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   // Stores to byte `to` of the ring at `base`, and `also` of the one at `other`. A ring has RING bytes; its first
   // MIRROR bytes are repeated after it.
   template <unsigned RING, unsigned MIRROR>
-  GP_DEVICE void store(unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also,
-                       unsigned m) const {
+  GP_DEVICE void store(
+      unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also, unsigned m) const {
     const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
     GP__UNROLL
     for (int k = 0; k < COUNT; ++k) {
@@ -190,7 +190,7 @@ template <class Value> struct gp__picked {
   typedef typename gp__unit_of<PIECE>::type Piece;
   template <int RANKS>
   static GP_DEVICE void run(void *to, const unsigned short *source, int n, const unsigned char *first,
-                            const unsigned char *second, int split, unsigned rank) {
+      const unsigned char *second, int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
     Piece *out = static_cast<Piece *>(to);
     GP__UNROLL_BY(4)
@@ -251,7 +251,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // bytes x_end and y_end. at to at2_end: places of their values. If all keys of one input are taken, the key before
   // them is compared but not taken: it comes before all others.
   GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
-                            int at2_end, Key *out, unsigned short *sources) const {
+      int at2_end, Key *out, unsigned short *sources) const {
     const int HALF = (ITEMS + 1) / 2;
     const gp__u32 BACK = gp__u32(0) - KEY;
     Key one = key_at(x), two = key_at(y), one_end = key_at(x_end, -1), two_end = key_at(y_end, -1);
@@ -281,8 +281,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // One thread merges n elements: `left` of the first input, from byte x on, and left2 of the second, from byte y on.
   // FULL: n is ITEMS, and elements follow. at, at2: places of their values.
   template <bool FULL>
-  GP_DEVICE void merge(unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out,
-                       unsigned short *sources) const {
+  GP_DEVICE void merge(
+      unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out, unsigned short *sources) const {
     Key one, two;
     if (FULL || left > 0) one = key_at(x);
     if (FULL || left2 > 0) two = key_at(y);
@@ -312,7 +312,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // Merges `rest` elements of the inputs, of which n are from `keys` on and m from `keys2` on, to `out`. has, has2: the
   // element before these is merged already.
   GP_DEVICE void range(const Key *keys, bool has, const Key *keys2, bool has2, const Value *values,
-                       const Value *values2, gp__u32 n, gp__u32 m, gp__u32 rest, Key *out, Value *out_values) const {
+      const Value *values2, gp__u32 n, gp__u32 m, gp__u32 rest, Key *out, Value *out_values) const {
     Side first, second;
     first.start(keys, n, has);
     second.start(keys2, m, has2);
@@ -351,9 +351,9 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
                      values_units2 = taken2 ? (shift2 + taken2 * VALUE + ValueLoads::UNIT - 1) / ValueLoads::UNIT : 0;
       if (VALUE)
         moving.load(gp__bytes_at(values) - shift, values_units, gp__bytes_at(a.values),
-                    gp__bytes_at(a.values) + count * VALUE, gp__bytes_at(values2) - shift2, values_units2,
-                    gp__bytes_at(a.run ? a.values : a.values2),
-                    a.run ? gp__bytes_at(a.values) + count * VALUE : gp__bytes_at(a.values2) + count2 * VALUE);
+            gp__bytes_at(a.values) + count * VALUE, gp__bytes_at(values2) - shift2, values_units2,
+            gp__bytes_at(a.run ? a.values : a.values2),
+            a.run ? gp__bytes_at(a.values) + count * VALUE : gp__bytes_at(a.values2) + count2 * VALUE);
       const int here = int(tile) - from < 0 ? 0 : int(tile) - from < 32 * ITEMS ? int(tile) - from : 32 * ITEMS;
       unsigned char *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
       gathered += gp__misalignment(out + from, 16);
@@ -363,7 +363,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const int left = int(i_end - i), left2 = int(end - mine) - left;
       if (window == TILE && window2 == TILE && ends)
         merge_ends(x, y, x + unsigned(left * KEY), y + unsigned(left2 * KEY), int(i), int(taken + mine - i), int(i_end),
-                   int(taken + end - i_end), mine_out, sources);
+            int(taken + end - i_end), mine_out, sources);
       else if (window == TILE && window2 == TILE)
         merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, sources);
       else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, sources);
@@ -378,7 +378,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         moving.template store<~0u, 0>(at_values, 0, values_units, at_values2, 0, values_units2);
         __syncthreads();
         pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + SOURCES_AT) + from, here,
-             at_values + shift, at_values2 + shift2, int(taken));
+            at_values + shift, at_values2 + shift2, int(taken));
         values = gp__ahead(values, taken);
         values2 = gp__ahead(values2, taken2);
         out_values = gp__ahead(out_values, tile);
@@ -387,12 +387,12 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
   }
   template <class V>
-  static GP_DEVICE void pick(V *to, const unsigned short *source, int n, const unsigned char *first,
-                             const unsigned char *second, int split) {
+  static GP_DEVICE void pick(
+      V *to, const unsigned short *source, int n, const unsigned char *first, const unsigned char *second, int split) {
     gp__picked<V>::template run<32>(to, source, n, first, second, split, gp_lane());
   }
-  static GP_DEVICE void pick(gp__none *, const unsigned short *, int, const unsigned char *, const unsigned char *,
-                             int) {}
+  static GP_DEVICE void pick(
+      gp__none *, const unsigned short *, int, const unsigned char *, const unsigned char *, int) {}
 };
 
 // Merges two sorted arrays; among equals the first one's elements come first. With a.run, merges all pairs of runs of
@@ -432,8 +432,8 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     const gp__u64 i = s.border, j = diagonal - i, i_most = n1 - i < rest ? n1 - i : rest,
                   j_most = n2 - j < rest ? n2 - j : rest;
     merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j),
-                 static_cast<gp__u32>(i_most), static_cast<gp__u32>(j_most), static_cast<gp__u32>(rest),
-                 static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
+        static_cast<gp__u32>(i_most), static_cast<gp__u32>(j_most), static_cast<gp__u32>(rest),
+        static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
     at += rest;
   }
 }

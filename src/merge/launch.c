@@ -25,8 +25,8 @@ GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args
   const gp__geometry *g = l->g;
   const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
   if (a->borders)
-    GP__CHECK(gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
-                              g->threads * (unsigned)l->h->key_size, a));
+    GP__CHECK(gp__launch_step(
+        l, 1, (unsigned)(searching < most ? searching : most), g->threads, g->threads * (unsigned)l->h->key_size, a));
   GP__CHECK(gp__launch_step(l, 2, (unsigned)g->tiles, g->threads, g->shared_bytes, a));
   a->log2_run += a->log2_ways;
   a->log2_ways = 2;
@@ -51,7 +51,7 @@ GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
     a.borders = (unsigned long long *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
   GP__CHECK(gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
-                            (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
+      (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
   for (run = g->tile_items; left--; run *= 2) {
     a.run = run;
     a.keys = a.out_keys, a.values = a.out_values;

@@ -46,7 +46,7 @@ GP__RULE int gp__merge_ring_of(int window, int power, int size) {
 }
 GP__RULE int gp__merge_ring_bytes(int tile, int size) {
   return gp__merge_ring_of(gp__merge_window_bytes(tile, size, 1),
-                           (int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile, size, 1), GP__VECTOR), size);
+      (int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile, size, 1), GP__VECTOR), size);
 }
 // A ring's start is repeated after its end, so that no thread's part of a tile wraps: a unit before the part, its
 // elements and the one after.
@@ -57,7 +57,7 @@ GP__RULE int gp__merge_mirror_bytes(int items, int size) {
 GP__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
   return 2 *
       (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
-       gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
+          gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
       gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
       gp__merge_source_bytes(gp__merge_tile(p, s), s.in_size) +
       gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
@@ -115,13 +115,13 @@ GP__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
 GP__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
       (s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
-           ? gp__policy_valid_four_way(p, s)
-           : (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
-                  : p.algorithm == GP_PIPELINED
-                  ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
-                  : p.algorithm == GP_MERGE_PATH) &&
-               gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
-                       s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
-                       GP__MERGE_STATIC_BYTES <=
-                   s.shared_bytes);
+              ? gp__policy_valid_four_way(p, s)
+              : (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
+                        : p.algorithm == GP_PIPELINED
+                        ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
+                        : p.algorithm == GP_MERGE_PATH) &&
+                  gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
+                      s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
+                          GP__MERGE_STATIC_BYTES <=
+                      s.shared_bytes);
 }

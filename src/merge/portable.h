@@ -34,18 +34,18 @@ GP__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
   int small;
   p = GPUPRIMS__FILL(p, gp__merge_rows, gp__measure_keys, s,
-                     (alone ? GP__IF_MERGE_ALONE : GP__IF_MERGE_PAIRS) | (wide ? GP__IF_MERGE_WIDE : 0) |
-                         (s.key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
-                         (sets && alone && s.compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
+      (alone ? GP__IF_MERGE_ALONE : GP__IF_MERGE_PAIRS) | (wide ? GP__IF_MERGE_WIDE : 0) |
+          (s.key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
+          (sets && alone && s.compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
   small = p.algorithm == GP_PIPELINED && alone && !wide && !((s.count + s.count2) >> 21);
   if (!vectors && p.algorithm == GP_PIPELINED && p.vectors == 6 && p.threads == 256) p.vectors = 5;
   if (p.algorithm == GP_FOUR_WAY_PASSES)
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // each thread has 64 registers
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm,
-                                   wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
-                                       : small                                        ? 5
-                                       : sets || p.vectors > 4                        ? 3
-                                                                                      : 4);
+      wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
+          : small                                        ? 5
+          : sets || p.vectors > 4                        ? 3
+                                                         : 4);
   // Fits the shared memory of small devices: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads = p.threads / 64 * 32;

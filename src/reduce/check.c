@@ -19,7 +19,5 @@ GP__PRIVATE gp_result gp__reduce_buffers(gp__checking *k) {
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_reduce[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_reduce_operators},
-                                                            {GP__CHECK_OUT_TYPE, gp__check_reduce_out_type},
-                                                            {GP__CHECK_KEY_TYPES, gp__check_predicate_type},
-                                                            {GP__CHECK_BUFFERS, gp__reduce_buffers},
-                                                            {GP__CHECK_VALUES, gp__check_predicate_values}};
+    {GP__CHECK_OUT_TYPE, gp__check_reduce_out_type}, {GP__CHECK_KEY_TYPES, gp__check_predicate_type},
+    {GP__CHECK_BUFFERS, gp__reduce_buffers}, {GP__CHECK_VALUES, gp__check_predicate_values}};

@@ -11,6 +11,5 @@ GP__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned long lon
   g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s.acc_size);
 }
 
-static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce,   gp__measure_elements, gp__portable_reduce,
-                                           GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_reduce,  GPUPRIMS__POLICY_THREADS,
-                                           GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
+static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_elements, gp__portable_reduce,
+    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_reduce, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};

@@ -16,8 +16,8 @@ template <class Op, class Acc, class Out> GP_DEVICE void gp__reduce_result(const
 
 // Last step of a one-launch reduction: one block waits for the partial results of all others and folds them in order.
 template <int THREADS, class Op, class Acc, class Out>
-GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp__u64 tag,
-                                 gp__reduce_storage<THREADS, Acc> &s) {
+GP_DEVICE void gp__reduce_finish(
+    const gp__reduce_args &a, gp__u64 partials, gp__u64 tag, gp__reduce_storage<THREADS, Acc> &s) {
   const gp__word *words = gp__words(a.workspace);
   const gp__u64 share = (partials + THREADS - 1) / THREADS, first = threadIdx.x * share;
   const gp__u64 end = first + share < partials ? first + share : partials;

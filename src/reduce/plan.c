@@ -58,19 +58,13 @@ GP__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
   return h->op.exact ? gp__host_reduce_exact(h) : gp__host_reduce_canonical(h);
 }
 
-static const gp__family gp__family_reduce = {gp__checks_reduce,
-                                             gp__is_never_idle,
-                                             gp__shape_reduce,
-                                             gp__kinds_of_reduce,
-                                             &gp__kernels_of_policy,
-                                             gp__operators_of_predicate,
-                                             GPUPRIMS__LAUNCH(gp__launch_reduce),
-                                             gp__host_reduces};
-static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_STORED,
-                                                   GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
+static const gp__family gp__family_reduce = {gp__checks_reduce, gp__is_never_idle, gp__shape_reduce,
+    gp__kinds_of_reduce, &gp__kernels_of_policy, gp__operators_of_predicate, GPUPRIMS__LAUNCH(gp__launch_reduce),
+    gp__host_reduces};
+static const gp__primitive gp__primitive_reduce = {
+    &gp__family_reduce, GP__READS_STORED, GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
-                                                     (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
-                                                         GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
-                                                     GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_check_offsets = {&gp__family_reduce, GP__READS_OFFSETS | GP__READS_BAD,
-                                                          GP__TAKES_BAD, 0};
+    (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
+    GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_check_offsets = {
+    &gp__family_reduce, GP__READS_OFFSETS | GP__READS_BAD, GP__TAKES_BAD, 0};

@@ -13,7 +13,7 @@
 GP__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
   return count /
       ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
-       gp__vector_items(in_size)) +
+          gp__vector_items(in_size)) +
       1;
 }
 
@@ -21,6 +21,6 @@ GP__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
       p.blocks_per_sm >= 1 &&
       (!s.reproducible ||
-       (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
-        p.vectors == GP__CANONICAL_REDUCE_VECTORS));
+          (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
+              p.vectors == GP__CANONICAL_REDUCE_VECTORS));
 }

@@ -2,8 +2,8 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h, core/messages.c,
 //   reverse/kinds.c, core/state.c, core/types.c, core/run.c, map/calls.c
 
-GP__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
-                             gp_stream stream) {
+GP__API gp_result gp_reverse(
+    gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out, gp_stream stream) {
   const gp_call c = gp__call(GP_REVERSE, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_reverse in_type=type");
 }
@@ -16,7 +16,7 @@ GP__API gp_result gp_swap(gp_context *ctx, gp_type type, void *a, void *b, uint6
 // Reverses all of the array, then two parts of it: elements before `middle` and those from it on, each from `first` and
 // up to `end`.
 GP__PRIVATE gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
-                                        uint64_t middle, uint64_t end, gp_stream stream, const char *names) {
+    uint64_t middle, uint64_t end, gp_stream stream, const char *names) {
   gp_result result = gp_reverse(ctx, type, data, count, data, stream);
   if (result == GP_SUCCESS) {
     const size_t size = gp_type_size(ctx, type);
@@ -26,18 +26,18 @@ GP__PRIVATE gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *dat
   }
   return gp__named(result, names);
 }
-GP__API gp_result gp_rotate(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
-                            gp_stream stream) {
+GP__API gp_result gp_rotate(
+    gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first, gp_stream stream) {
   if (first > count)
     return gp__fail(GP_E_ARGUMENT, "gp_rotate: first is %llu, beyond count, %llu", (unsigned long long)first,
-                    (unsigned long long)count);
-  return gp__reverse_parts(ctx, type, data, count, 0, count - first, count, stream,
-                           "gp_rotate in_type=type in=data out=data");
+        (unsigned long long)count);
+  return gp__reverse_parts(
+      ctx, type, data, count, 0, count - first, count, stream, "gp_rotate in_type=type in=data out=data");
 }
-GP__API gp_result gp_shift(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t by, int flags,
-                           gp_stream stream) {
+GP__API gp_result gp_shift(
+    gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t by, int flags, gp_stream stream) {
   const uint64_t kept = by < count ? count - by : 0, first = flags ? count - kept : 0;
   if (flags & ~GP_RIGHT) return gp__fail(GP_E_ARGUMENT, "gp_shift: flags has unknown bits: %#x", flags);
-  return gp__reverse_parts(ctx, type, data, count, first, first, first + kept, stream,
-                           "gp_shift in_type=type in=data out=data");
+  return gp__reverse_parts(
+      ctx, type, data, count, first, first, first + kept, stream, "gp_shift in_type=type in=data out=data");
 }

@@ -39,8 +39,8 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x;
       if (r < runs) {
-        a[k].template load<P::load>(in + (SWAP ? head + r * V : end - (r + 1) * V), off,
-                                    !in_place && r > 0 && r + 1 < runs);
+        a[k].template load<P::load>(
+            in + (SWAP ? head + r * V : end - (r + 1) * V), off, !in_place && r > 0 && r + 1 < runs);
         if (in_place) b[k].template load<P::load>(out + (head + r * V), 0, false);
       }
     }

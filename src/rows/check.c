@@ -12,7 +12,7 @@ GP__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
   if (k->c->primitive != GP_ROW_MAP) return GP_SUCCESS;
   if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
     return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce, scan, reduce_axis and scan_axis only", k->who,
-                    gp__op_rows[q->op].name);
+        gp__op_rows[q->op].name);
   q->equal = apply;
   GP__CHECK(gp__check_operator(k->s, k->who, "apply", apply, 2, k->host, &q->user_equal));
   role = q->user_equal || apply == GP_SUB ? NULL : gp__role_of(apply);
@@ -45,14 +45,14 @@ GP__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
 GP__PRIVATE uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }
 // Bytes from an array's lowest address to its end, and from there to its element 0. size: of an element.
 GP__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name, const gp__rows *r,
-                                         const int64_t *stride, size_t size, gp__row_span *span) {
+    const int64_t *stride, size_t size, gp__row_span *span) {
   int d, none = 0;
   span->bytes = size, span->before = 0;
   for (d = 0; d < 4; ++d) {
     const uint64_t step = gp__distance(stride[d]), last = r->extent[d] ? r->extent[d] - 1 : 0;
     if (last && step > (UINT64_MAX >> 3) / size / last)
       return gp__fail(GP_E_SIZE, "%s: @axes.%s: %llu elements of %lu bytes at a stride of %lld overflow", k->who, name,
-                      (unsigned long long)r->extent[d], (unsigned long)size, (long long)stride[d]);
+          (unsigned long long)r->extent[d], (unsigned long)size, (long long)stride[d]);
     span->bytes += last * step * size;
     if (stride[d] < 0) span->before += last * step * size;
     none |= !r->extent[d];
@@ -74,9 +74,9 @@ GP__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r,
     if (least < 0) return GP_SUCCESS;
     if (gp__distance(r->out_stride[least]) <= reach)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @axes.out_stride: two elements of the output are at one place, or may be: a stride of %lld "
-                      "is within the %llu elements of dimensions of smaller strides",
-                      k->who, (long long)r->out_stride[least], (unsigned long long)(reach + 1));
+          "%s: @axes.out_stride: two elements of the output are at one place, or may be: a stride of %lld "
+          "is within the %llu elements of dimensions of smaller strides",
+          k->who, (long long)r->out_stride[least], (unsigned long long)(reach + 1));
     seen |= 1u << least;
     reach += gp__distance(r->out_stride[least]) * (r->extent[least] - 1);
   }
@@ -139,7 +139,7 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   }
   if (!shortened && results != GP__WHOLE_ROWS && results > r->extent[0])
     return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above the %llu elements of a row (@axes.extent)", k->who,
-                    (unsigned long long)results, (unsigned long long)r->extent[0]);
+        (unsigned long long)results, (unsigned long long)r->extent[0]);
   for (d = 3; d >= 0; --d) { // the axis comes last
     if (q->segments && r->extent[d] > (UINT64_MAX >> 2) / q->segments)
       return gp__fail(GP_E_SIZE, "%s: @axes.extent: the product of the extents overflows", k->who);
@@ -148,7 +148,7 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   }
   if (k->c->count && k->c->count != q->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @axes.extent (%llu)", k->who,
-                    (unsigned long long)k->c->count, (unsigned long long)q->count);
+        (unsigned long long)k->c->count, (unsigned long long)q->count);
   GP__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
   length = r->extent[0];
   if (results != GP__WHOLE_ROWS) r->extent[0] = results; // a row has a result even if it has no elements
@@ -174,14 +174,13 @@ GP__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
   const gp__checked_type bytes = {1, 1, NULL};
   const int in_place = k->c->primitive != GP_REDUCE_AXIS && r->same && k->q->in_size == k->q->out_size;
   k->buffers->in = k->buffers->out = 0; // alignment is all that is checked of them there
-  return gp__reading(k, "in", gp__lowest(k->c->in, &r->in_span), &bytes, r->in_span.bytes, 1,
-                     in_place ? GP__ALIAS_OF_OUT : 0);
+  return gp__reading(
+      k, "in", gp__lowest(k->c->in, &r->in_span), &bytes, r->in_span.bytes, 1, in_place ? GP__ALIAS_OF_OUT : 0);
 }
 GP__PRIVATE gp_result gp__row_outputs(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
   return gp__writing(k, "out", gp__lowest(k->c->out, &r->out_span), 1, 1, r->out_span.bytes, 1, GP__ALIAS_OF_OUT);
 }
-static const gp__own_check gp__checks_rows[GP__CHECKS] = {
-    {GP__CHECK_OPERATORS, gp__check_row_operators}, {GP__CHECK_TYPES, gp__check_row_types},
-    {GP__CHECK_OUT_TYPE, gp__check_state_type},     {GP__CHECK_NUMBERS, gp__check_axes},
-    {GP__CHECK_BUFFERS, gp__row_buffers},           {GP__CHECK_OUTPUTS, gp__row_outputs}};
+static const gp__own_check gp__checks_rows[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_row_operators},
+    {GP__CHECK_TYPES, gp__check_row_types}, {GP__CHECK_OUT_TYPE, gp__check_state_type},
+    {GP__CHECK_NUMBERS, gp__check_axes}, {GP__CHECK_BUFFERS, gp__row_buffers}, {GP__CHECK_OUTPUTS, gp__row_outputs}};

@@ -4,8 +4,8 @@
 
 // Blocks that share a row, or the length of a tile of columns: `units` of them, each `rounds` of work long. share:
 // rounds of a block.
-GP__PRIVATE unsigned long long gp__row_parts(unsigned long long units, unsigned long long rounds,
-                                             unsigned long long resident, unsigned long long *share) {
+GP__PRIVATE unsigned long long gp__row_parts(
+    unsigned long long units, unsigned long long rounds, unsigned long long resident, unsigned long long *share) {
   const unsigned long long most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
   *share = parts ? gp__ceil_div(rounds, parts) : 0;
   return *share ? gp__ceil_div(rounds, *share) : 1;
@@ -53,8 +53,8 @@ GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long 
       g->tile_items = items - (s.rows.length % (unsigned)gp__vector_items(s.in_size) != 0);
       g->replicas = (unsigned)gp__ceil_div(s.rows.length, g->tile_items);
     } else if (p.algorithm == GP_EVEN_SHARE)
-      g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round),
-                                            resident, &share);
+      g->replicas = (unsigned)gp__row_parts(
+          units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round), resident, &share);
     if (p.algorithm != GP_LOOK_BACK) g->tile_items = share * round;
   } else {
     const unsigned long long columns = s.rows.columns;
@@ -65,7 +65,7 @@ GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long 
     unsigned round;
     // Lanes across the rows, or more if rows are so short that others had nothing to do.
     while (1 << (g->log2_lanes + 1) <= threads && (unsigned long long)wide << g->log2_lanes < columns &&
-           (1u << g->log2_lanes < lanes ||
+        (1u << g->log2_lanes < lanes ||
             (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s.rows.length * (scan + 1)))
       ++g->log2_lanes;
     round = ((unsigned)threads >> g->log2_lanes) * (scan ? each : (unsigned)p.vectors);
@@ -87,6 +87,5 @@ GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long 
   if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;
 }
 
-static const gp__rules gp__rules_rows = {gp__policy_valid_rows,     gp__measure_elements, gp__portable_rows,
-                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_rows,    GPUPRIMS__POLICY_THREADS,
-                                         GP__OWN_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
+static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elements, gp__portable_rows,
+    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_rows, GPUPRIMS__POLICY_THREADS, GP__OWN_ALGORITHM, GPUPRIMS__ROWS_SERVE};

@@ -13,8 +13,8 @@ static int64_t gp__host_row_offset(const gp__rows *rows, const int64_t *stride, 
   return at;
 }
 // Folds the row of elements `stride` apart, from `base` on. Those that are not side by side go through a buffer.
-static void gp__host_fold_line(const gp__host_call *h, const unsigned char *base, int64_t stride, uint64_t length,
-                               gp__host_state *s) {
+static void gp__host_fold_line(
+    const gp__host_call *h, const unsigned char *base, int64_t stride, uint64_t length, gp__host_state *s) {
   const size_t size = h->q->in_size;
   gp__host_call part = *h;
   gp__host_buffer room;
@@ -40,8 +40,8 @@ static void gp__host_fold_line(const gp__host_call *h, const unsigned char *base
   }
 }
 // One element of a map. op: the loops of a built-in operator.
-static void gp__host_apply_state(const gp__request *q, const gp__host_op *op, const unsigned char *x,
-                                 const gp__host_state *s, unsigned char *y) {
+static void gp__host_apply_state(
+    const gp__request *q, const gp__host_op *op, const unsigned char *x, const gp__host_state *s, unsigned char *y) {
   gp__value a, b;
   gp__host_source of_x, of_s;
   const int truth = gp__host_normalises(q->equal, NULL, q->out_type);
@@ -50,8 +50,8 @@ static void gp__host_apply_state(const gp__request *q, const gp__host_op *op, co
     return;
   }
   of_x = gp__host_source_of(x, q->in_type, q->in_size, q->out_type, q->out_size, GP_OP_DEFAULT, NULL, truth);
-  of_s = gp__host_source_of(s->value.bytes, q->acc_type, q->acc_size, q->out_type, q->out_size, GP_OP_DEFAULT, NULL,
-                            truth);
+  of_s = gp__host_source_of(
+      s->value.bytes, q->acc_type, q->acc_size, q->out_type, q->out_size, GP_OP_DEFAULT, NULL, truth);
   op->loops.map(op, y, gp__host_elements(&of_x, 0, 1, a.bytes), gp__host_elements(&of_s, 0, 1, b.bytes), 1);
 }
 // Scans the rows one by one, each in one thread. Elements that are not side by side go through a buffer.

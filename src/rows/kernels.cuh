@@ -24,7 +24,7 @@ template <class Acc, class Op> GP_DEVICE Acc gp__lanes_reduce(Acc value, Op op, 
 // is a tree.
 template <class P, int READERS, class Op, class Acc, class T, class Load>
 GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begin, gp__u64 end, unsigned reader,
-                           gp_tile_reduce_storage<P::threads, Acc> &storage) {
+    gp_tile_reduce_storage<P::threads, Acc> &storage) {
   const int K = P::vectors;
   Acc sum = Op::identity(), all = Op::identity();
   for (gp__u64 round = begin; round < end; round += K * READERS) {
@@ -190,9 +190,8 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       for (int j = 0; j < V; ++j) {
         sum[j] = Op::identity();
         for (gp__u64 i = first; i < first + each && i < others; ++i)
-          sum[j] =
-              Op()(sum[j],
-                   gp__receive<Acc>(gp__words(a.workspace), ((unit * a.parts + i) * V + j) * lanes + lane, ticket.tag));
+          sum[j] = Op()(sum[j],
+              gp__receive<Acc>(gp__words(a.workspace), ((unit * a.parts + i) * V + j) * lanes + lane, ticket.tag));
         if (slot == slots - 1) sum[j] = Op()(sum[j], own[j]);
       }
       __syncthreads();
@@ -261,7 +260,7 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
     const gp__u64 l = n / a.windows, window = n - l * a.windows, r = COLUMNS ? l / a.extent[0] * a.extent[1] : l;
     const long long i = COLUMNS ? static_cast<long long>(l % a.extent[0]) : 0;
     const gp__row<In> line(static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, r) + i * a.in_stride[0],
-                           a.extent[COLUMNS], a.in_stride[COLUMNS]);
+        a.extent[COLUMNS], a.in_stride[COLUMNS]);
     const Acc *states = static_cast<const Acc *>(a.states) + r;
     typename gp__row<In>::Window x;
     Acc state[N];
@@ -269,8 +268,8 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
     GP__UNROLL
     for (int j = 0; j < N; ++j)
       if (!COLUMNS || line.first(window) + j < line.length) state[j] = states[COLUMNS ? line.first(window) + j : 0];
-    line.template store<P::store, Map>(static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r) +
-                                           i * a.out_stride[0],
-                                       a.out_stride[COLUMNS], window, x, state);
+    line.template store<P::store, Map>(
+        static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r) + i * a.out_stride[0], a.out_stride[COLUMNS],
+        window, x, state);
   }
 }

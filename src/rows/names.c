@@ -8,7 +8,7 @@ GP__PRIVATE void gp__name_row_fold(const gp__spelling *q, gp__text *t) {
   gp__add(t, q->primitive == GP_ROW_MAP ? "true, " : "false, ");
   gp__name_operands(q, 0, t);
   gp__add(t, ", %s%s%s", open,
-          q->primitive == GP_ROW_MAP ? gp__device_type(q->acc_type, q->acc_struct) : gp__out_name(q), close);
+      q->primitive == GP_ROW_MAP ? gp__device_type(q->acc_type, q->acc_struct) : gp__out_name(q), close);
 }
 GP__PRIVATE void gp__name_rows(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d, ", q->form);
@@ -24,7 +24,7 @@ GP__PRIVATE void gp__name_apply(const gp__spelling *q, gp__text *t) {
   if (q->user_equal) gp__add(t, ", gp__op_3, %s", out);
   else
     gp__add(t, ", gp__binary<%s<%s>, %s, %s, %s>, %s", gp__op_rows[q->equal].functor, out, gp__in_name(q),
-            gp__device_type(q->acc_type, q->acc_struct), out, out);
+        gp__device_type(q->acc_type, q->acc_struct), out, out);
 }
 GP__PRIVATE void gp__name_row_map(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d, ", q->form);
@@ -33,7 +33,7 @@ GP__PRIVATE void gp__name_row_map(const gp__spelling *q, gp__text *t) {
 }
 GP__PRIVATE void gp__name_row_apply(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s, %s", q->form == GP__ROWS_COLUMNS ? "true" : "false", gp__in_name(q),
-          gp__device_type(q->acc_type, q->acc_struct));
+      gp__device_type(q->acc_type, q->acc_struct));
   gp__name_apply(q, t);
 }
 GP__PRIVATE void gp__name_scanned_columns(const gp__spelling *q, gp__text *t) {

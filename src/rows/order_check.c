@@ -17,8 +17,8 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
   GP__CHECK(gp__check_short(k->who, "key_type", q->key_type, "use gp_sort_keys row by row"));
   if (indices)
-    GP__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type,
-                                &k->out));
+    GP__CHECK(gp__check_integer(
+        k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out));
   k->in = k->key;
   q->in_type = q->key_type;
   q->in_size = q->key_size = k->key.size;
@@ -30,9 +30,9 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : (uint64_t)1 << 32;
   if (indices && k->out.size == 4 && q->count > most)
     return gp__fail(GP_E_SIZE,
-                    "%s: @axes.extent: %llu elements are too many for indices of 4 bytes (@out_type): use "
-                    "i64 or u64",
-                    k->who, (unsigned long long)q->count);
+        "%s: @axes.extent: %llu elements are too many for indices of 4 bytes (@out_type): use "
+        "i64 or u64",
+        k->who, (unsigned long long)q->count);
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
   if (!top) q->length = r->extent[0];
@@ -44,7 +44,7 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   GP__CHECK(gp__check_pointer(k, "out_keys", c->out_keys, k->key.align, 0, k->key.size, 0));
   if (indices) GP__CHECK(gp__check_pointer(k, "out", c->out, k->out.align, 0, k->out.size, 0));
   GP__CHECK(gp__reading(k, "keys", gp__lowest(c->keys, &r->in_span), &bytes, r->in_span.bytes, 1,
-                        !top && r->same ? GP__ALIAS_OF_OUT_KEYS : 0));
+      !top && r->same ? GP__ALIAS_OF_OUT_KEYS : 0));
   GP__CHECK(
       gp__writing(k, "out_keys", gp__lowest(c->out_keys, &of_keys), 1, 1, of_keys.bytes, 0, GP__ALIAS_OF_OUT_KEYS));
   if (indices)

@@ -33,8 +33,8 @@ GP__PRIVATE int gp__nested_strides(const uint64_t *extent, const int64_t *stride
   return stride[order[count - 1]] == 1;
 }
 // The copy as a transpose; 0: its strides are none of a transpose's.
-GP__PRIVATE int gp__rows_as_permutation(const gp__rows *r, uint64_t length, const int64_t *in_stride,
-                                        const int64_t *out_stride, gp_permutation *p) {
+GP__PRIVATE int gp__rows_as_permutation(
+    const gp__rows *r, uint64_t length, const int64_t *in_stride, const int64_t *out_stride, gp_permutation *p) {
   uint64_t extent[5];
   int64_t in[5], out[5];
   int of_in[5], of_out[5], place[5], count = 0, has_in = 0, has_out = 0, d;
@@ -79,7 +79,7 @@ GP__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
   return !kernel || !gp__rows_as_permutation(r, length, in ? r->in_stride : dense, in ? dense : r->out_stride, &p);
 }
 GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
-                                       gp__kernel_kind kind, size_t size, const void *in, void *out) {
+    gp__kernel_kind kind, size_t size, const void *in, void *out) {
   const gp__rows *r = &q->rows;
   const uint64_t length = from_input ? r->extent[0] : q->length;
   gp_call c = gp_call_init(GP_TRANSPOSE);

@@ -20,21 +20,14 @@ GP__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, c
   w->in_size = w->key_size = w->out_size = 0;
   w->descending = 0;
 }
-static const gp__kernel_rules gp__kernels_of_row_order = {GPUPRIMS__SAME_KERNELS, gp__resident_hash,
-                                                          gp__spell_row_order, GPUPRIMS__NO_FIT};
-static const gp__family gp__family_row_order = {gp__checks_row_order,
-                                                gp__row_order_is_idle,
-                                                GPUPRIMS__SHAPE_OF_ELEMENTS,
-                                                gp__kinds_of_row_order,
-                                                &gp__kernels_of_row_order,
-                                                GPUPRIMS__FOLD_OPERATORS,
-                                                GPUPRIMS__COMPOSED(&gp__row_order_calls),
-                                                gp__host_order_rows};
+static const gp__kernel_rules gp__kernels_of_row_order = {
+    GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_row_order, GPUPRIMS__NO_FIT};
+static const gp__family gp__family_row_order = {gp__checks_row_order, gp__row_order_is_idle,
+    GPUPRIMS__SHAPE_OF_ELEMENTS, gp__kinds_of_row_order, &gp__kernels_of_row_order, GPUPRIMS__FOLD_OPERATORS,
+    GPUPRIMS__COMPOSED(&gp__row_order_calls), gp__host_order_rows};
 static const gp__primitive gp__primitive_sort_axis = {&gp__family_row_order,
-                                                      GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE |
-                                                          GP__READS_OUT | GP__READS_OUT_KEYS,
-                                                      GP__TAKES_AXES | GP__KEYS_IN_PLACE, GP_DESCENDING};
+    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS,
+    GP__TAKES_AXES | GP__KEYS_IN_PLACE, GP_DESCENDING};
 static const gp__primitive gp__primitive_top_k_axis = {&gp__family_row_order,
-                                                       GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE |
-                                                           GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_K,
-                                                       GP__TAKES_AXES, GP_DESCENDING | GP_UNSORTED};
+    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_K,
+    GP__TAKES_AXES, GP_DESCENDING | GP_UNSORTED};

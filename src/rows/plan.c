@@ -9,8 +9,8 @@ GP__PRIVATE int gp__rows_are_idle(const gp__request *q) {
   return !q->segments || (q->primitive != GP_REDUCE_AXIS && !q->count);
 }
 // Bits of every address that a stride leads to, but for that of dimension `except`, and for that of the array.
-GP__PRIVATE uint64_t gp__row_addresses(const gp__rows *r, const void *base, const int64_t *stride, size_t size,
-                                       int except) {
+GP__PRIVATE uint64_t gp__row_addresses(
+    const gp__rows *r, const void *base, const int64_t *stride, size_t size, int except) {
   uint64_t all = (uintptr_t)base;
   int d;
   for (d = 0; d < 4; ++d)
@@ -63,46 +63,39 @@ GP__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
   a.has_init = q->has_init;
   if (l->count == 1) return gp__launch_all(l, &a);
   a.windows = gp__row_windows(r->extent[r->columns], (int)q->in_size,
-                              r->in_stride[r->columns] == 1 &&
-                                  gp__row_addresses(r, q->in, r->in_stride, q->in_size, r->columns) % GP__VECTOR != 0);
+      r->in_stride[r->columns] == 1 &&
+          gp__row_addresses(r, q->in, r->in_stride, q->in_size, r->columns) % GP__VECTOR != 0);
   lines = r->columns ? r->extent[0] * r->extent[2] * r->extent[3] : a.rows;
   GP__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, &a));
-  return gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(lines * a.windows, (uint64_t)l->p->threads)),
-                         l->g->threads, 0, &a);
+  return gp__launch_step(
+      l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(lines * a.windows, (uint64_t)l->p->threads)), l->g->threads, 0, &a);
 }
 GP__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->primitive == GP_ROW_MAP) { // its states are not converted to the output's type
     GP__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform,
-                            gp__host_normalises(q->op, q->user_op, q->acc_type), "transform"));
+        gp__host_normalises(q->op, q->user_op, q->acc_type), "transform"));
     GP__CHECK(gp__host_take_operator(h, q->acc_type, q->acc_size));
   } else GP__CHECK(gp__host_take_fold(h, (q->flags & GP_EXCLUSIVE) != 0));
   return q->primitive == GP_SCAN_AXIS ? gp__host_scan_rows(h) : gp__host_rows(h);
 }
 
 // Threads that hold 64 elements and more are promised 128 registers, others 64.
-GP__PRIVATE unsigned gp__resident_rows(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                       const gp__spelling *w) {
+GP__PRIVATE unsigned gp__resident_rows(
+    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   return gp__promise(q, w, (unsigned)p->blocks_per_sm,
-                     gp__rows_form(*p, *h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
-                             p->vectors * gp__vector_items(h->in_size) >= 64
-                         ? 512
-                         : 1024);
+      gp__rows_form(*p, *h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
+              p->vectors * gp__vector_items(h->in_size) >= 64
+          ? 512
+          : 1024);
 }
-static const gp__kernel_rules gp__kernels_of_rows = {GPUPRIMS__SAME_KERNELS, gp__resident_rows, gp__spell_rows,
-                                                     GPUPRIMS__NO_FIT};
-static const gp__family gp__family_rows = {gp__checks_rows,
-                                           gp__rows_are_idle,
-                                           gp__shape_rows,
-                                           gp__kinds_of_rows,
-                                           &gp__kernels_of_rows,
-                                           gp__operators_of_rows,
-                                           GPUPRIMS__LAUNCH(gp__launch_rows),
-                                           gp__host_axis};
-static const gp__primitive gp__primitive_reduce_axis = {&gp__family_rows, GP__READS_FOLD & ~GP__READS_COUNT_DEVICE,
-                                                        GP__TAKES_AXES, 0};
-static const gp__primitive gp__primitive_row_map = {
-    &gp__family_rows, (GP__READS_FOLD & ~(GP__READS_COUNT_DEVICE | GP__READS_INIT)) | GP__READS_APPLY,
-    GP__TAKES_AXES | GP__IN_PLACE, 0};
-static const gp__primitive gp__primitive_scan_axis = {&gp__family_rows, GP__READS_FOLD & ~GP__READS_COUNT_DEVICE,
-                                                      GP__TAKES_AXES | GP__IN_PLACE, GP_EXCLUSIVE};
+static const gp__kernel_rules gp__kernels_of_rows = {
+    GPUPRIMS__SAME_KERNELS, gp__resident_rows, gp__spell_rows, GPUPRIMS__NO_FIT};
+static const gp__family gp__family_rows = {gp__checks_rows, gp__rows_are_idle, gp__shape_rows, gp__kinds_of_rows,
+    &gp__kernels_of_rows, gp__operators_of_rows, GPUPRIMS__LAUNCH(gp__launch_rows), gp__host_axis};
+static const gp__primitive gp__primitive_reduce_axis = {
+    &gp__family_rows, GP__READS_FOLD & ~GP__READS_COUNT_DEVICE, GP__TAKES_AXES, 0};
+static const gp__primitive gp__primitive_row_map = {&gp__family_rows,
+    (GP__READS_FOLD & ~(GP__READS_COUNT_DEVICE | GP__READS_INIT)) | GP__READS_APPLY, GP__TAKES_AXES | GP__IN_PLACE, 0};
+static const gp__primitive gp__primitive_scan_axis = {
+    &gp__family_rows, GP__READS_FOLD & ~GP__READS_COUNT_DEVICE, GP__TAKES_AXES | GP__IN_PLACE, GP_EXCLUSIVE};

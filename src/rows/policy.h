@@ -58,13 +58,13 @@ GP__RULE int gp__rows_tile_fits(gp_policy p, gp__shape s) {
 GP__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && (gp__rows_form(p, s) != GP__ROWS_TILE || gp__rows_tile_fits(p, s)) &&
       (s.primitive == GP_SCAN_AXIS ? gp__rows_tile_fits(p, s) &&
-               (p.algorithm == GP_LOOK_BACK ||
-                (p.algorithm == GP_WARP_SEGMENTS && gp__rows_form(p, s) == GP__ROWS_TILE))
-           : p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
-               p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
-                                          : !s.rows.columns &&
-               (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
-                                              : p.algorithm == GP_DIRECT &&
-                        gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=
-                            (unsigned)(p.threads * p.vectors)));
+                  (p.algorithm == GP_LOOK_BACK ||
+                      (p.algorithm == GP_WARP_SEGMENTS && gp__rows_form(p, s) == GP__ROWS_TILE))
+              : p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
+                  p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
+                                             : !s.rows.columns &&
+                  (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
+                                                 : p.algorithm == GP_DIRECT &&
+                              gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=
+                                  (unsigned)(p.threads * p.vectors)));
 }

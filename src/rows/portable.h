@@ -22,7 +22,7 @@ GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
         : s.rows.columns ||
             (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
                  : most > GP__ROWS_LONG ||
-                     (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
+                        (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
         ? GP_EVEN_SHARE
         : map ? GP_DIRECT
               : GP_WARP_SEGMENTS;
@@ -35,7 +35,7 @@ GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   if (!p.vectors)
     p.vectors = (scan && (s.rows.columns || whole > (unsigned)(4 * threads))) || (s.rows.columns && s.in_size == 2) ||
             (tile && p.algorithm != GP_EVEN_SHARE &&
-             (scan || map || whole <= GP__ROWS_SHORT / 2 || s.rows.length % (unsigned)gp__vector_items(s.in_size)))
+                (scan || map || whole <= GP__ROWS_SHORT / 2 || s.rows.length % (unsigned)gp__vector_items(s.in_size)))
         ? GP__ROWS_KEPT / 2
         : 4;
   while (!vectors && p.vectors > 1 && (scan || gp__rows_form(p, s) == GP__ROWS_TILE) && !gp__rows_tile_fits(p, s))
@@ -44,9 +44,9 @@ GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
     p.algorithm = GP_LOOK_BACK;
   p.load = gp__default_to(p.load, p.algorithm == GP_EVEN_SHARE && map ? GP_CACHE_ALL : GP_CACHE_STREAMING);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm,
-                                   gp__rows_form(p, s) == GP__ROWS_TILE             ? 8
-                                       : p.vectors > 8                              ? 2
-                                       : (!scan && p.vectors > 4) || s.rows.columns ? 3
-                                                                                    : 4);
+      gp__rows_form(p, s) == GP__ROWS_TILE             ? 8
+          : p.vectors > 8                              ? 2
+          : (!scan && p.vectors > 4) || s.rows.columns ? 3
+                                                       : 4);
   return p;
 }

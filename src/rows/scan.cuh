@@ -85,8 +85,8 @@ GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
       gp_carry<Acc> prefix = start;
       if (a.parts > 1) {
         const gp__u64 words = gp__look_back_slots(a.parts) * ((sizeof(Acc) + 7) / 8);
-        const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace) + r * words, a.parts, ticket.tag, start,
-                                                  false};
+        const gp__look_back<Acc, Op> look_back = {
+            gp__words(a.workspace) + r * words, a.parts, ticket.tag, start, false};
         if (gp_lane() == 0) look_back.publish_aggregate(part, all);
         prefix = look_back(part, all);
       }

@@ -158,9 +158,9 @@ GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
       const Acc all = t.fold(own, before);
       if (a.parts > 1) {
         const gp__u64 slots = gp__columns_look_back_slots(a.parts, t.slots) * t.lanes;
-        const gp__columns_look_back<P, Acc, Op> look_back = {gp__words(a.workspace) +
-                                                                 unit * slots * ((sizeof(Acc) + 7) / 8),
-                                                             a.parts, ticket.tag, start, t.lane < width};
+        const gp__columns_look_back<P, Acc, Op> look_back = {
+            gp__words(a.workspace) + unit * slots * ((sizeof(Acc) + 7) / 8), a.parts, ticket.tag, start,
+            t.lane < width};
         carry = look_back(part, all, t);
       }
       gp_carry<Acc> running = carry;

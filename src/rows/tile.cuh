@@ -14,12 +14,12 @@ template <class T> struct gp__lines {
   bool pitched;
   // Elements `begin` ... of row r.
   GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 r,
-                      gp__u64 begin, unsigned length_)
+      gp__u64 begin, unsigned length_)
       : at(static_cast<const T *>(base) + gp__row_offset(args, steps, r) + static_cast<long long>(begin) * steps[0]),
         pitch(0), stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
   // Rows of the call. together: they are one line.
   GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 first_,
-                      unsigned rows_, bool together)
+      unsigned rows_, bool together)
       : at(static_cast<const T *>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_),
         length(unsigned(args.extent[0])), a(args), strides(steps), first(first_),
         pitched(together || args.extent[2] * args.extent[3] == 1) {

@@ -3,12 +3,12 @@
 //   map/calls.c
 
 GP__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                    uint64_t count, void *out, gp_stream stream) {
+    uint64_t count, void *out, gp_stream stream) {
   const gp_call c = gp__call(GP_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_inclusive_scan");
 }
 GP__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *init,
-                                    const void *in, uint64_t count, void *out, gp_stream stream) {
+    const void *in, uint64_t count, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   c.init = init;
   return gp__named(gp_run(ctx, &c, stream), "gp_exclusive_scan");

@@ -18,6 +18,5 @@ GP__PRIVATE int gp__scan_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__PIPELINE_WARPS * (int)GP__WARP : p.threads;
 }
 
-static const gp__rules gp__rules_scan = {gp__policy_valid_scan,     gp__measure_elements, gp__portable_scan,
-                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_scan,    gp__scan_threads,
-                                         GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
+static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elements, gp__portable_scan,
+    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_scan, gp__scan_threads, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};

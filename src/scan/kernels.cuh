@@ -39,18 +39,18 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     const In *in = static_cast<const In *>(a.in);
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_to_shared<P::threads, UNROLL, P::load>(from, reinterpret_cast<const unsigned char *>(in + index),
-                                                    static_cast<unsigned>(items * sizeof(In)), threadIdx.x);
+        static_cast<unsigned>(items * sizeof(In)), threadIdx.x);
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
     const gp__described<F, Input> described(a);
-    gp__make_tile<P::threads, P::load>(described.first, index, count - index < TILE ? count - index : TILE,
-                                       reinterpret_cast<In *>(from), threadIdx.x);
+    gp__make_tile<P::threads, P::load>(
+        described.first, index, count - index < TILE ? count - index : TILE, reinterpret_cast<In *>(from), threadIdx.x);
   }
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
-    gp__copy_from_shared<P::threads, P::store>(reinterpret_cast<unsigned char *>(out + index), to,
-                                               static_cast<unsigned>(items * sizeof(Out)), threadIdx.x);
+    gp__copy_from_shared<P::threads, P::store>(
+        reinterpret_cast<unsigned char *>(out + index), to, static_cast<unsigned>(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
     const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
@@ -87,8 +87,8 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     gp_carry<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
     if (gp_warp() == 0) {
-      const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a),
-                                                false};
+      const gp__look_back<Acc, Op> look_back = {
+          gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a), false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
       const gp_carry<Acc> prefix = look_back(ticket.number, aggregate);
       if (gp_lane() == 0) s.prefix = prefix;

@@ -249,13 +249,9 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
-  const Pipeline pipeline = {s,
-                             shared,
-                             static_cast<const unsigned char *>(a.in) - skipped * sizeof(In),
-                             static_cast<unsigned char *>(a.out) - skipped * sizeof(Out),
-                             skipped,
-                             skipped + n,
-                             static_cast<unsigned>(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
+  const Pipeline pipeline = {s, shared, static_cast<const unsigned char *>(a.in) - skipped * sizeof(In),
+      static_cast<unsigned char *>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
+      static_cast<unsigned>(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
   else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back(a);

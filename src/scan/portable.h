@@ -19,9 +19,9 @@ static const gp__policy_row gp__scan_rows[] = {
 };
 GP__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
   const int misaligned = s.in_misaligned || s.out_misaligned;
-  const unsigned when = (s.reproducible   ? GP__IF_SCAN_CANONICAL
-                             : misaligned ? GP__IF_SCAN_MISALIGNED
-                                          : 0) |
+  const unsigned when = (s.reproducible      ? GP__IF_SCAN_CANONICAL
+                                : misaligned ? GP__IF_SCAN_MISALIGNED
+                                             : 0) |
       (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
   gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many as shared memory and registers allow

@@ -72,7 +72,7 @@ GP__PRIVATE gp_result gp__check_scatter_values(gp__checking *k) {
   if (c->scalar) memcpy(replaces ? q->step.bytes : q->init.bytes, c->scalar, replaces ? q->in_size : q->key_size);
   return GP_SUCCESS;
 }
-static const gp__own_check gp__checks_scatter[GP__CHECKS] = {
-    {GP__CHECK_OPERATORS, gp__check_scatter_operators}, {GP__CHECK_OUT_TYPE, gp__check_scatter_out_type},
-    {GP__CHECK_KEY_TYPES, gp__check_scatter_key_type},  {GP__CHECK_NUMBERS, gp__check_scatter_numbers},
-    {GP__CHECK_BUFFERS, gp__scatter_buffers},           {GP__CHECK_VALUES, gp__check_scatter_values}};
+static const gp__own_check gp__checks_scatter[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_scatter_operators},
+    {GP__CHECK_OUT_TYPE, gp__check_scatter_out_type}, {GP__CHECK_KEY_TYPES, gp__check_scatter_key_type},
+    {GP__CHECK_NUMBERS, gp__check_scatter_numbers}, {GP__CHECK_BUFFERS, gp__scatter_buffers},
+    {GP__CHECK_VALUES, gp__check_scatter_values}};

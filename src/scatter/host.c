@@ -40,7 +40,7 @@ static gp_result gp__host_scatter(gp__host_call *h) {
   size_t n, i;
   if (q->primitive == GP_REPLACE) return gp__host_each_block(h, q->count, gp__host_replace), GP_SUCCESS;
   h->in = gp__host_source_of(q->in, q->in_type, q->in_size, q->out_type, size, q->transform, q->user_transform,
-                             q->out_type == GP_BOOL && !q->user_transform);
+      q->out_type == GP_BOOL && !q->user_transform);
   for (first = 0; first < q->count; first += n) {
     n = q->count - first < GP__HOST_ELEMENTS ? (size_t)(q->count - first) : (size_t)GP__HOST_ELEMENTS;
     gp__host_passes(q, first, truth, n);
@@ -49,7 +49,7 @@ static gp_result gp__host_scatter(gp__host_call *h) {
       const uint64_t place = indexed ? index[i].u : first + i;
       if (truth[i] && (!indexed || place < q->length))
         gp__host_move(out + (gather ? first + i : place) * size,
-                      gp__host_elements(&h->in, gather ? place : first + i, 1, made.bytes), size);
+            gp__host_elements(&h->in, gather ? place : first + i, 1, made.bytes), size);
     }
   }
   return GP_SUCCESS;

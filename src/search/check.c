@@ -12,8 +12,8 @@ GP__PRIVATE gp_result gp__check_needles(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->key_type && c->key_type != q->in_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type and @key_type differ: needles must have the type of the sorted array",
-                    k->who);
+    return gp__fail(
+        GP_E_TYPE, "%s: @in_type and @key_type differ: needles must have the type of the sorted array", k->who);
   q->key_type = q->in_type;
   k->key = k->in;
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
@@ -25,7 +25,7 @@ GP__PRIVATE gp_result gp__check_positions(gp__checking *k) {
   const char *who = k->who;
   if (k->q->out_size == 4 && (c->key_count | c->segments) > UINT32_MAX)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for u32 positions (@out_type): use u64", who,
-                    c->key_count ? "key_count" : "segments", (unsigned long long)(c->key_count | c->segments));
+        c->key_count ? "key_count" : "segments", (unsigned long long)(c->key_count | c->segments));
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
@@ -40,7 +40,5 @@ GP__PRIVATE gp_result gp__bound_buffers(gp__checking *k) {
   return b->keys = k->c->key_count, GP_SUCCESS;
 }
 static const gp__own_check gp__checks_bound[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_bound_order},
-                                                           {GP__CHECK_OUT_TYPE, gp__check_position_type},
-                                                           {GP__CHECK_KEY_TYPES, gp__check_needles},
-                                                           {GP__CHECK_NUMBERS, gp__check_bound_numbers},
-                                                           {GP__CHECK_BUFFERS, gp__bound_buffers}};
+    {GP__CHECK_OUT_TYPE, gp__check_position_type}, {GP__CHECK_KEY_TYPES, gp__check_needles},
+    {GP__CHECK_NUMBERS, gp__check_bound_numbers}, {GP__CHECK_BUFFERS, gp__bound_buffers}};

@@ -23,9 +23,9 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
     for (i = first; i < end; ++i) {
       const unsigned char *needle = (const unsigned char *)q->in + i * size;
       GPUPRIMS__BISECT(low, q->length,
-                       (gp__host_apply(q->user_op, result.bytes, upper ? needle : x + middle * size,
-                                       upper ? x + middle * size : needle),
-                        (result.bytes[0] != 0) != upper))
+          (gp__host_apply(
+               q->user_op, result.bytes, upper ? needle : x + middle * size, upper ? x + middle * size : needle),
+              (result.bytes[0] != 0) != upper))
       gp__host_put_index(q->out, q->out_size, i, low);
     }
     return;

@@ -21,8 +21,8 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   args.begin = offsets;
   args.segments = a.length;
   const gp__offset_ends<O> ends(args);
-  gp__u64 diagonal[2] = {mine * share < work ? mine * share : work,
-                         (mine + 1) * share < work ? (mine + 1) * share : work};
+  gp__u64 diagonal[2] = {
+      mine * share < work ? mine * share : work, (mine + 1) * share < work ? (mine + 1) * share : work};
   gp__u64 s[2];
   gp__split(ends, work, diagonal, s);
   gp__u64 begin = diagonal[0] - s[0], end = diagonal[1] - s[1], segment = s[0];

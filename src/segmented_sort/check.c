@@ -31,7 +31,7 @@ GP__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   bits = 8 * (int)q->key_size;
   if (c->begin_bit < 0 || c->end_bit > bits || c->begin_bit > c->end_bit)
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) is not a range of the %d bits of a key", who,
-                    c->begin_bit, c->end_bit, bits);
+        c->begin_bit, c->end_bit, bits);
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
@@ -40,12 +40,12 @@ GP__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
   GP__CHECK(gp__check_equal_segments(k));
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^44", k->who,
-                    c->count ? "count" : "segments times @segment_length", (unsigned long long)q->count);
+        c->count ? "count" : "segments times @segment_length", (unsigned long long)q->count);
   // Indices count from the beginning of the keys.
   return !q->offset_size && k->out.size == 4 && !k->in.size && q->count > (uint64_t)1 << 32
       ? gp__fail(GP_E_SIZE,
-                 "%s: @segments times @segment_length is %llu, too large for u32 indices (@out_type): use u64", k->who,
-                 (unsigned long long)q->count)
+            "%s: @segments times @segment_length is %llu, too large for u32 indices (@out_type): use u64", k->who,
+            (unsigned long long)q->count)
       : GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
@@ -55,5 +55,4 @@ GP__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
 }
 
 static const gp__own_check gp__checks_segmented_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sorted_segments},
-                                                                    {GP__CHECK_NUMBERS, gp__check_sorted_numbers},
-                                                                    {GP__CHECK_BUFFERS, gp__sorted_buffers}};
+    {GP__CHECK_NUMBERS, gp__check_sorted_numbers}, {GP__CHECK_BUFFERS, gp__sorted_buffers}};

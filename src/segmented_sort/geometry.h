@@ -9,6 +9,6 @@ GP__PRIVATE void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned 
   g->scratch = l.bytes;
 }
 
-static const gp__rules gp__rules_segmented_sort = {
-    gp__policy_valid_segmented_sort, gp__measure_keys,         gp__portable_segmented_sort, GPUPRIMS__ALWAYS_OVERLAPS,
-    gp__geometry_segmented_sort,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,           GPUPRIMS__ROWS_SERVE};
+static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_sort, gp__measure_keys,
+    gp__portable_segmented_sort, GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_segmented_sort, GPUPRIMS__POLICY_THREADS,
+    GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};

@@ -64,8 +64,8 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
       if (!value_size || !n) continue;
       for (k = 0; k < n; ++k)
         memcpy(moved + k * value_size,
-               values ? values + sorted[k].index * value_size : (const unsigned char *)&sorted[k].index,
-               value_size); // little-endian
+            values ? values + sorted[k].index * value_size : (const unsigned char *)&sorted[k].index,
+            value_size); // little-endian
       memcpy(h->out + first * value_size, moved, n * value_size);
     }
     free(order);

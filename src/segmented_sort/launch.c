@@ -60,8 +60,7 @@ GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
     blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
     if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
     return gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
-                           (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h),
-                           &a);
+        (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
   }
   return GP_SUCCESS;
 }

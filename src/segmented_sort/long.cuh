@@ -492,8 +492,8 @@ template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_l
     if (s.task.done) return;
     const gp__u64 task = s.task.value, kind = task >> 62, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
     if (kind == GP__TASK_SORT)
-      sorter.sort(static_cast<int>(task >> 60 & 3u), task & ((1ull << 44) - 1),
-                  static_cast<gp__u32>(task >> 44 & 0xffffu) + 1);
+      sorter.sort(
+          static_cast<int>(task >> 60 & 3u), task & ((1ull << 44) - 1), static_cast<gp__u32>(task >> 44 & 0xffffu) + 1);
     else if (kind == GP__TASK_COUNT) sorter.count(number, part);
     else if (kind == GP__TASK_MOVE) sorter.move(number, part);
     else sorter.copy(number, part);

@@ -7,15 +7,15 @@ GP__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
   if (!q->out_size) gp__add(t, "gp__no_values, ");
   else
     gp__add(t, "%s<%s>, ",
-            q->in_size    ? "gp__value_array"
-                : q->form ? "gp__value_place"
-                          : "gp__value_index",
-            gp__out_name(q));
+        q->in_size    ? "gp__value_array"
+            : q->form ? "gp__value_place"
+                      : "gp__value_index",
+        gp__out_name(q));
   gp__add(t, q->indexed ? "true" : "false");
   if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", q->offset_size ? gp__offset_name(q) : "gp__none");
 }
-GP__PRIVATE void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                          gp__spelling *w) {
+GP__PRIVATE void gp__spell_segmented_sort(
+    const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p;
   w->form = q->in_segments;
   w->indexed = gp__sort_indexed(*h);
@@ -44,8 +44,8 @@ GP__PRIVATE int gp__holds_many(const gp__spelling *w, const gp_policy *p) {
       ? bytes == 16
       : w->kind == GP__SEGMENTS_LONG && (items * bytes >= 128 || (w->indexed && items >= 16));
 }
-GP__PRIVATE unsigned gp__resident_segments(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                           const gp__spelling *w) {
+GP__PRIVATE unsigned gp__resident_segments(
+    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const unsigned blocks = (unsigned)p->blocks_per_sm, threads = w->block_threads;
   (void)h;
   if (gp__holds_many(w, p)) return threads >= 512 ? 1 : blocks < 512 / threads ? blocks : 512 / threads;

@@ -78,14 +78,14 @@ GP__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
 GP__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
   return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4), gp__sort_indexed(s)), gp__sort_indexed(s))
       ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
-                                 gp__long_items(p.vectors, gp__max(s.key_size, 4), gp__sort_indexed(s)),
-                                 gp__long_log2_bins(gp__long_capacity(p, s)))
+            gp__long_items(p.vectors, gp__max(s.key_size, 4), gp__sort_indexed(s)),
+            gp__long_log2_bins(gp__long_capacity(p, s)))
       : 0;
 }
 GP__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_indexed(s))),
-                 gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 +
-                     gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
+      gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 +
+          gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
 }
 GP__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__long_binned_bytes(p, s), gp__long_moving_bytes(p, s));

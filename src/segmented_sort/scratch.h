@@ -18,8 +18,8 @@ GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;
   l.buckets = l.bucket_size = l.group_counts = l.group_size = l.tile_counts = l.tile_size = 0;
   l.other_keys = l.other_values = l.queue_size = 0;
-  l.limit = (unsigned)gp__middle_limit(gp__warp_sort_items(p.vectors, s.key_size, value, indexed),
-                                       gp__sort_item_bytes(s.key_size, indexed));
+  l.limit = (unsigned)gp__middle_limit(
+      gp__warp_sort_items(p.vectors, s.key_size, value, indexed), gp__sort_item_bytes(s.key_size, indexed));
   l.capacity = (unsigned)gp__long_capacity(p, s);
   l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
 #define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256

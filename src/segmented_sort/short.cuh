@@ -18,8 +18,8 @@ GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp_
 }
 // Called by one thread: appends a part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is
 // `shift`.
-GP_DEVICE void gp__push_bucket(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 tile, gp__u64 begin,
-                               gp__u64 count, int source, int shift) {
+GP_DEVICE void gp__push_bucket(
+    const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 tile, gp__u64 begin, gp__u64 count, int source, int shift) {
   gp__sort_header *h = a.header;
   const gp__u64 tiles = (count + tile - 1) / tile, groups = (tiles + GP__COUNT_TILES - 1) / GP__COUNT_TILES;
   const gp__u64 number = gp__add_relaxed(&h->buckets, 1), first_tile = gp__add_relaxed(&h->tiles, tiles);
@@ -60,8 +60,8 @@ GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, g
 }
 // Segments of one length.
 template <>
-GP_DEVICE void gp__segment_bounds<gp__none>(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin,
-                                            gp__u64 &count) {
+GP_DEVICE void gp__segment_bounds<gp__none>(
+    const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   begin = s * a.length;
   count = a.length;
 }
@@ -230,8 +230,8 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
         __syncwarp();
         if (pass == 1) break;
         const int own = int(gp_lane()) / lanes;
-        room.template sort<ITEMS>(unsigned(own << log2_size),
-                                  __shfl_sync(0xffffffffu, static_cast<gp__u32>(span.count), own), lanes);
+        room.template sort<ITEMS>(
+            unsigned(own << log2_size), __shfl_sync(0xffffffffu, static_cast<gp__u32>(span.count), own), lanes);
         __syncwarp();
       }
     }

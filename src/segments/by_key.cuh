@@ -59,16 +59,16 @@ template <class Op> struct gp__open_join {
 template <class K> struct gp__compact_keys {
   template <int ITEMS, bool FULL>
   static GP_DEVICE void run(const gp__stream_args &a, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
-                            gp__u64 before, int rank, int total, int exist) {
+      gp__u64 before, int rank, int total, int exist) {
     if (a.out_keys && total > 0)
-      gp__compact<K>::template run<ITEMS, FULL>(a.out_keys, before, t.keys + first * int(sizeof(K)), heads, rank, total,
-                                                exist, t.exist<32 * ITEMS>(first));
+      gp__compact<K>::template run<ITEMS, FULL>(
+          a.out_keys, before, t.keys + first * int(sizeof(K)), heads, rank, total, exist, t.exist<32 * ITEMS>(first));
   }
 };
 template <> struct gp__compact_keys<gp__none> {
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64,
-                            int, int, int) {}
+  static GP_DEVICE void run(
+      const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64, int, int, int) {}
 };
 // The number of heads in the lanes up to this one, kept only if COUNTED.
 template <bool COUNTED> struct gp__kept_heads {
@@ -148,7 +148,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-                             const State &before, unsigned char *scratch) {
+      const State &before, unsigned char *scratch) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
     const Load load(a);
@@ -206,8 +206,8 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     __syncwarp();
     copy(out, results, results_all);
     if (REDUCE)
-      gp__compact_keys<Key>::template run<ITEMS, FULL>(a, t, first, heads, before.heads, heads_before, heads_all,
-                                                       exist);
+      gp__compact_keys<Key>::template run<ITEMS, FULL>(
+          a, t, first, heads, before.heads, heads_before, heads_all, exist);
     __syncwarp();
   }
   static GP_DEVICE void copy(Out *to, const unsigned char *from, int n) {

@@ -5,8 +5,8 @@
 #define GPUPRIMS__SEGMENT_NAMES \
   "offset_type=segments.offset_type begin=segments.begin end=segments.end segments=segments.count " \
   "segment_length=segments.length"
-GP__PRIVATE gp_result gp__run_segments(gp_context *ctx, gp_call *c, const gp_segments *segments, gp_stream stream,
-                                       const char *names) {
+GP__PRIVATE gp_result gp__run_segments(
+    gp_context *ctx, gp_call *c, const gp_segments *segments, gp_stream stream, const char *names) {
   char who[40];
   gp_segments own;
   snprintf(who, sizeof who, "%.*s", (int)strcspn(names, " "), names);
@@ -18,19 +18,17 @@ GP__PRIVATE gp_result gp__run_segments(gp_context *ctx, gp_call *c, const gp_seg
   return gp__named(gp_run(ctx, c, stream), names);
 }
 GP__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                      uint64_t count, const gp_segments *segments, void *out, gp_stream stream) {
+    uint64_t count, const gp_segments *segments, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, count);
   return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_reduce " GPUPRIMS__SEGMENT_NAMES);
 }
 GP__API gp_result gp_segmented_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                              const void *in, uint64_t count, const gp_segments *segments, void *out,
-                                              gp_stream stream) {
+    const void *in, uint64_t count, const gp_segments *segments, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_inclusive_scan " GPUPRIMS__SEGMENT_NAMES);
 }
 GP__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                              const void *init, const void *in, uint64_t count,
-                                              const gp_segments *segments, void *out, gp_stream stream) {
+    const void *init, const void *in, uint64_t count, const gp_segments *segments, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   c.init = init;
   return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_exclusive_scan " GPUPRIMS__SEGMENT_NAMES);

@@ -16,11 +16,11 @@ GP__PRIVATE gp_result gp__check_equal_segments(gp__checking *k) {
   if (!q->offset_size) {
     if (c->segment_length && c->segments > UINT64_MAX / c->segment_length)
       return gp__fail(GP_E_SIZE, "%s: @segments times @segment_length overflows: %llu times %llu", who,
-                      (unsigned long long)c->segments, (unsigned long long)c->segment_length);
+          (unsigned long long)c->segments, (unsigned long long)c->segment_length);
     q->count = c->segments * c->segment_length;
     if (c->count && c->count != q->count)
       return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @segment_length (%llu)", who,
-                      (unsigned long long)c->count, (unsigned long long)q->count);
+          (unsigned long long)c->count, (unsigned long long)q->count);
   }
   return GP_SUCCESS;
 }
@@ -40,5 +40,4 @@ GP__PRIVATE gp_result gp__segments_buffers(gp__checking *k) {
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_segments[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_segments_out_type},
-                                                              {GP__CHECK_NUMBERS, gp__check_segments_numbers},
-                                                              {GP__CHECK_BUFFERS, gp__segments_buffers}};
+    {GP__CHECK_NUMBERS, gp__check_segments_numbers}, {GP__CHECK_BUFFERS, gp__segments_buffers}};

@@ -109,8 +109,8 @@ GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&di
 // the rate puts the diagonal; segments of equal length end there.
 template <class Ends> struct gp__split_look {
   GP_DEVICE gp__split_look(const Ends &, double, const gp__u64 (&)[2]) {}
-  GP_DEVICE void split(const Ends &ends, gp__u64, gp__u64 items, const gp__u64 (&diagonal)[2],
-                       gp__u64 (&segment)[2]) const {
+  GP_DEVICE void split(
+      const Ends &ends, gp__u64, gp__u64 items, const gp__u64 (&diagonal)[2], gp__u64 (&segment)[2]) const {
     gp__split(ends, items, diagonal, segment);
   }
 };
@@ -126,8 +126,8 @@ template <class O> struct gp__split_look<gp__offset_ends<O>> {
     const gp__u64 at = i >= 8 ? guess + far - 1 : guess > far ? guess - far : 0;
     return at < ends.segments ? at : ends.segments - 1;
   }
-  GP_DEVICE void split(const Ends &ends, gp__u64 first, gp__u64 items, const gp__u64 (&diagonal)[2],
-                       gp__u64 (&segment)[2]) const {
+  GP_DEVICE void split(
+      const Ends &ends, gp__u64 first, gp__u64 items, const gp__u64 (&diagonal)[2], gp__u64 (&segment)[2]) const {
     const gp__u64 mine = gp_lane() < 16 ? diagonal[0] : diagonal[1];
     const unsigned before =
         __ballot_sync(0xffffffffu, end - first + probe(ends, int(gp_lane() & 15u)) < mine) >> (gp_lane() & 16u);

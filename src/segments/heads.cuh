@@ -141,7 +141,7 @@ template <class O> struct gp__offset_marks {
   // may hold offsets of other tiles.
   template <int THREADS, int ITEMS>
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u32 *marks,
-                             unsigned warp, unsigned warps) {
+      unsigned warp, unsigned warps) {
     typedef ElementBit<THREADS, ITEMS> At;
     typedef long long Position; // of a lane's vector; below 0 before the first whole one
     if (span.begin >= span.end) return;

@@ -35,13 +35,13 @@ static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t
     if (k > n - i) k = n - i;
     if (k > h->in.limit) k = h->in.limit;
     h->op.loops.fold(&h->op, v + i / share % lanes * h->op.size,
-                     gp__host_elements(&h->in, first + i, (size_t)k, buffer.bytes), 1, (size_t)k, (size_t)k);
+        gp__host_elements(&h->in, first + i, (size_t)k, buffer.bytes), 1, (size_t)k, (size_t)k);
   }
   if (lanes > 32) gp__host_block_tree(&h->op, v, lanes);
   else gp__host_tree(&h->op, v, lanes);
 }
-static void gp__host_reduce_segment(const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n,
-                                    unsigned char *out) {
+static void gp__host_reduce_segment(
+    const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n, unsigned char *out) {
   gp__host_state s = *start;
   gp__value lanes[GP__LANES_THREADS];
   if (n && (h->q->flags & GP_REPRODUCIBLE) && !h->op.exact) {
@@ -188,8 +188,8 @@ static gp_result gp__host_tiles_of(const gp__host_call *h, const gp__host_state 
   return GP_SUCCESS;
 }
 // Scans a run, or the tiles that it completes.
-static void gp__host_scan_run(const gp__host_call *h, gp__host_tiles *t, const gp__host_state *start, uint64_t first,
-                              uint64_t end) {
+static void gp__host_scan_run(
+    const gp__host_call *h, gp__host_tiles *t, const gp__host_state *start, uint64_t first, uint64_t end) {
   if (!t) {
     gp__host_scan_segment(h, start, first, end - first);
     return;

@@ -77,27 +77,20 @@ GP__PRIVATE void gp__spell_segments(const gp__request *q, const gp_policy *p, co
   if (gp__segments_reproduce(*h)) w->index_bytes = 8;
   if (q->key_size) w->ranged = 2; // runs: gp_prepare has no buffers to tell
 }
-static const gp__kernel_rules gp__kernels_of_segments = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks,
-                                                         gp__spell_segments, GPUPRIMS__NO_FIT};
+static const gp__kernel_rules gp__kernels_of_segments = {
+    GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_segments, GPUPRIMS__NO_FIT};
 GP__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
   if (h->q->primitive == GP_LOAD_BALANCE) return gp__host_search(h);
   GP__CHECK(gp__host_take_fold(h, 0));
   return gp__host_segmented_reduce(h);
 }
 
-static const gp__family gp__family_segments = {gp__checks_segments,
-                                               gp__segments_are_idle,
-                                               gp__shape_segments,
-                                               gp__kinds_of_segments,
-                                               &gp__kernels_of_segments,
-                                               GPUPRIMS__FOLD_OPERATORS,
-                                               GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check),
-                                               gp__host_segments};
-static const gp__primitive gp__primitive_segmented_reduce = {
-    &gp__family_segments,
+static const gp__family gp__family_segments = {gp__checks_segments, gp__segments_are_idle, gp__shape_segments,
+    gp__kinds_of_segments, &gp__kernels_of_segments, GPUPRIMS__FOLD_OPERATORS,
+    GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check), gp__host_segments};
+static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segments,
     (GP__READS_STORED & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
         GP__READS_BAD,
     GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
-static const gp__primitive gp__primitive_load_balance = {
-    &gp__family_segments,
+static const gp__primitive gp__primitive_load_balance = {&gp__family_segments,
     GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};

@@ -30,8 +30,8 @@ GP__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
   return gp__is_expand(s.primitive) ? p.threads / GP__WARP * gp__expand_warp_bytes(p.vectors, s.out_size)
                                     : p.threads * gp__segment_items(p, s) *
               ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
-                   gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
-               (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
+                      gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
+                  (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
           (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
 // Upper bound of static shared memory.
@@ -54,11 +54,11 @@ GP__RULE int gp__segments_reproduce(gp__shape s) { return s.reproducible && s.pr
 GP__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
       (gp__segments_reproduce(s)
-           ? p.algorithm == GP_WARP_SEGMENTS && p.threads == GP__LANES_THREADS && p.vectors == GP__LANES_VECTORS
-           : p.algorithm == GP_WARP_SEGMENTS
-           ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
-           : (p.algorithm == GP_MERGE_PATH ||
-              (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
-               !s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
-               gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
+              ? p.algorithm == GP_WARP_SEGMENTS && p.threads == GP__LANES_THREADS && p.vectors == GP__LANES_VECTORS
+              : p.algorithm == GP_WARP_SEGMENTS
+              ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
+              : (p.algorithm == GP_MERGE_PATH ||
+                    (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
+                        !s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
+                  gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
 }

@@ -428,8 +428,8 @@ struct gp__segment_warp {
 // Completes the segments that go from block to block, from the first `count` blocks' partial results. A thread's share
 // is consecutive blocks.
 template <class P, class Op, class Out, class Acc>
-GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *words, unsigned count, gp__u64 tag,
-                                  gp__segment_storage<P, Op, Acc> &s) {
+GP_DEVICE void gp__segment_finish(
+    const gp__segment_args &a, const gp__word *words, unsigned count, gp__u64 tag, gp__segment_storage<P, Op, Acc> &s) {
   typedef gp__join_carries<Acc, Op> Join;
   typedef gp__segment_partial<Acc> Partial;
   const gp__segment_result<Op, Out, Acc> result(a);

@@ -7,18 +7,18 @@ GP__PRIVATE int gp__is_predicated(gp_primitive p) {
   return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF || p == GP_IS_PARTITIONED || p == GP_PARTITION_POINT;
 }
 GP__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
-                                          const void *value, const gp__op_info **user) {
+    const void *value, const gp__op_info **user) {
   *user = NULL;
   if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
     return value || !k->pointers ? GP_SUCCESS
                                  : gp__fail(GP_E_NULL, "%s: @%s is null, but @%s (%s) compares with it", k->who, scalar,
-                                            field, gp__op_rows[op].name);
+                                       field, gp__op_rows[op].name);
   if (op > 0 && op < GP_OP_COUNT)
     return gp__fail(GP_E_OPERATOR, "%s: @%s is %s, not a comparison or a user's unary operator", k->who, field,
-                    gp__op_rows[op].name);
+        gp__op_rows[op].name);
   GP__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
   return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s (operator \"%s\") takes no scalar", k->who,
-                          scalar, field, (*user)->name)
+                     scalar, field, (*user)->name)
                : GP_SUCCESS;
 }
 
@@ -33,7 +33,7 @@ GP__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
     if (c->predicate2)
       return gp__fail(GP_E_OPERATOR, "%s: @predicate2: a call with flags takes no second predicate", k->who);
     return c->scalar || c->scalar2 ? gp__fail(GP_E_ARGUMENT, "%s: @%s: a call with flags takes no scalar", k->who,
-                                              c->scalar ? "scalar" : "scalar2")
+                                         c->scalar ? "scalar" : "scalar2")
                                    : GP_SUCCESS;
   }
   GP__CHECK(gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &q->user_op));
@@ -103,7 +103,5 @@ GP__PRIVATE gp_result gp__check_parts(gp__checking *k) {
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_stream[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_stream_operators},
-                                                            {GP__CHECK_KEY_TYPES, gp__check_predicate_type},
-                                                            {GP__CHECK_BUFFERS, gp__stream_buffers},
-                                                            {GP__CHECK_OUTPUTS, gp__check_parts},
-                                                            {GP__CHECK_VALUES, gp__check_predicate_values}};
+    {GP__CHECK_KEY_TYPES, gp__check_predicate_type}, {GP__CHECK_BUFFERS, gp__stream_buffers},
+    {GP__CHECK_OUTPUTS, gp__check_parts}, {GP__CHECK_VALUES, gp__check_predicate_values}};

@@ -12,6 +12,5 @@ GP__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long lon
       (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 
-static const gp__rules gp__rules_stream = {gp__policy_valid_stream,   gp__measure_stream,  gp__portable_stream,
-                                           GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads,
-                                           GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
+static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_stream, gp__portable_stream,
+    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};

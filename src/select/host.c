@@ -23,8 +23,8 @@ static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsig
 enum { GP__HOST_PARTS = 3 };
 
 // Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`.
-static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out,
-                                uint64_t *at) {
+static void gp__host_distribute(
+    const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out, uint64_t *at) {
   unsigned char part[GP__HOST_ELEMENTS];
   size_t i, k;
   for (; n; first += k, n -= k) {

@@ -35,8 +35,8 @@ template <class P, class Body> struct gp__stream {
   static const int STAGE = KEPT_AT + P::threads * KEPT * 4, SCRATCH = TILE * Body::SCRATCH;
 
   // A tile in a stage. Offsets are element 0's from a 16-byte boundary; bulk copies need those it has in memory.
-  static GP_DEVICE gp__stream_tile tile_in(unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset,
-                                           unsigned value_offset) {
+  static GP_DEVICE gp__stream_tile tile_in(
+      unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset, unsigned value_offset) {
     gp__stream_tile t;
     t.first = number * TILE;
     t.count = count;
@@ -65,11 +65,11 @@ template <class P, class Body> struct gp__stream {
     return span;
   }
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span,
-                             unsigned char *stage, unsigned warp, unsigned warps) {
+      unsigned char *stage, unsigned warp, unsigned warps) {
     Offsets::template mark<P::threads, ITEMS>(a, t, span, marks_in(stage), warp, warps);
   }
-  static GP_DEVICE void fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
-                             State *totals) {
+  static GP_DEVICE void fold(
+      const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group, State *totals) {
     const int first = group * (32 * ITEMS);
     gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
@@ -86,7 +86,7 @@ template <class P, class Body> struct gp__stream {
   }
   // before: the tile's prefix; prefixes: inclusive, over the groups; scratch: the block's.
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
-                             const State &before, const State *prefixes, unsigned char *scratch) {
+      const State &before, const State *prefixes, unsigned char *scratch) {
     const int first = group * (32 * ITEMS);
     const State mine = group > 0 ? Join()(before, prefixes[group - 1]) : before;
     const gp__u32 *words = kept_in(stage, group);
@@ -130,8 +130,8 @@ template <class P, class Body> struct gp__stream {
 
 template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
-  static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread,
-                            const gp__stream_args &) {
+  static GP_DEVICE void run(
+      unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
     const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
     const unsigned bytes = static_cast<unsigned>(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
@@ -152,8 +152,8 @@ template <> struct gp__stream_load<gp__none> {
 template <class T, class Input> struct gp__made_of {}; // elements of a described input
 template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
-  static GP_DEVICE void run(unsigned char *to, const void *, const gp__stream_tile &t, unsigned thread,
-                            const gp__stream_args &a) {
+  static GP_DEVICE void run(
+      unsigned char *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
     gp__make_tile<THREADS, P::load>(input, t.first, static_cast<gp__u64>(t.items), reinterpret_cast<T *>(to), thread);
   }
@@ -202,10 +202,10 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     if (!marks || LOADERS == P::threads) {
       const unsigned loader = threadIdx.x % LOADERS;
       typedef gp__stream_sources<Body> Sources;
-      gp__stream_load<typename Sources::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t,
-                                                                                                   loader, a);
-      gp__stream_load<typename Sources::Value>::template run<P, LOADERS, false, false>(t.values, a.values, t, loader,
-                                                                                       a);
+      gp__stream_load<typename Sources::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(
+          t.keys, a.keys, t, loader, a);
+      gp__stream_load<typename Sources::Value>::template run<P, LOADERS, false, false>(
+          t.values, a.values, t, loader, a);
     }
     __syncthreads();
     if (S::Offsets::any && s.offsets[0].begin < s.offsets[0].end) {

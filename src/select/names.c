@@ -2,8 +2,8 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/text.c, core/request.c, core/names.c,
 //   select/check.c, core/spelling.c, core/kernel_names.c
 
-GP__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, const char *of_user, const char *in,
-                                    gp__text *t) {
+GP__PRIVATE void gp__name_predicate(
+    gp_op op, const gp__op_info *user, const char *of_user, const char *in, gp__text *t) {
   if (user) gp__add(t, "gp__test<%s, %s>", of_user, in);
   else if (op) gp__add(t, "gp__compare<%s<%s>>", gp__op_rows[op].functor, in);
   else gp__add(t, "gp__none");
@@ -18,10 +18,10 @@ GP__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
   if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
     const char *tested = q->key_size ? key : in;
     gp__add(t, "%s<%d, %s, %s, ", gp__selects_by_position(q) ? "gp__select_at" : "gp__select",
-            q->primitive == GP_SELECT ? 1
-                : q->transform        ? 3
-                                      : 2,
-            in, key);
+        q->primitive == GP_SELECT ? 1
+            : q->transform        ? 3
+                                  : 2,
+        in, key);
     if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", tested, t);
     else gp__add(t, "gp__flag<%s>", key);
     gp__add(t, ", ");
@@ -35,16 +35,16 @@ GP__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
   }
   if (q->acc_size)
     gp__add(t, "gp__by_key<%s, %s, ",
-            q->primitive == GP_REDUCE_BY_KEY ? "GP_REDUCE_BY_KEY"
-                : q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN
-                ? "GP_INCLUSIVE_SCAN_BY_KEY"
-                : "GP_EXCLUSIVE_SCAN_BY_KEY",
-            q->has_init ? "true" : "false");
+        q->primitive == GP_REDUCE_BY_KEY ? "GP_REDUCE_BY_KEY"
+            : q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN
+            ? "GP_INCLUSIVE_SCAN_BY_KEY"
+            : "GP_EXCLUSIVE_SCAN_BY_KEY",
+        q->has_init ? "true" : "false");
   else
     gp__add(t, "gp__runs<%s, ",
-            q->primitive == GP_UNIQUE            ? "GP_UNIQUE"
-                : q->primitive == GP_RUN_LENGTHS ? "GP_RUN_LENGTHS"
-                                                 : "GP_NONTRIVIAL_RUNS");
+        q->primitive == GP_UNIQUE            ? "GP_UNIQUE"
+            : q->primitive == GP_RUN_LENGTHS ? "GP_RUN_LENGTHS"
+                                             : "GP_NONTRIVIAL_RUNS");
   if (q->offset_size) gp__add(t, "gp__offset_heads<%s>, ", gp__type_rows[q->offset_type].device);
   else if (q->equal == GP_HEADS) gp__add(t, "gp__flag_heads<%s>, ", key);
   else if (q->user_equal) gp__add(t, "gp__key_heads<%s, gp__op_3>, ", key);
@@ -74,8 +74,8 @@ GP__PRIVATE void gp__spell_stream(const gp__request *q, const gp_policy *p, cons
   w->has_init = q->acc_size && q->has_init; // by key
 }
 // Long chunks take 128 registers a thread.
-GP__PRIVATE unsigned gp__resident_streams(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                          const gp__spelling *w) {
+GP__PRIVATE unsigned gp__resident_streams(
+    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
 }

@@ -23,14 +23,14 @@ template <class P, class Body> struct gp__stream_pipeline {
 
   GP_DEVICE gp__stream_tile tile_of(int stage, unsigned number) const {
     return S::tile_in(shared + stage * S::STAGE, number, count, S::KEY ? gp__misalignment(a.keys, 16) : 0,
-                      S::VALUE ? gp__misalignment(a.values, 16) : 0);
+        S::VALUE ? gp__misalignment(a.values, 16) : 0);
   }
   // ---- the copying warp (one thread of it)
 
   // Copies bytes from..to of an array of `bytes` bytes; byte `from` goes to `place`. Whole vectors go by bulk copy, and
   // their bytes are returned; fewer than 16 on either side go one by one.
-  GP_DEVICE unsigned copy_bytes(unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to,
-                                gp__u64 *bar, bool bulk) const {
+  GP_DEVICE unsigned copy_bytes(
+      unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to, gp__u64 *bar, bool bulk) const {
     const unsigned char *base = static_cast<const unsigned char *>(array);
     const gp__u64 shift = gp__misalignment(array, 16);                         // offset of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
@@ -42,12 +42,12 @@ template <class P, class Body> struct gp__stream_pipeline {
       for (gp__u64 i = end - shift > from ? end - shift : from; i < to; ++i) place[i - from] = base[i];
     } else if (begin < end)
       gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)),
-                    base + (begin - shift), static_cast<unsigned>(end - begin), bar);
+          base + (begin - shift), static_cast<unsigned>(end - begin), bar);
     return static_cast<unsigned>(end - begin);
   }
   // Copies an array's part of a tile, and its neighbours if the body reads them.
   GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
-                                bool before, bool behind, gp__u64 *bar, bool bulk) const {
+      bool before, bool behind, gp__u64 *bar, bool bulk) const {
     const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
     const gp__u64 low = before && t.first > 0 ? from - size : from,
                   high = behind && t.first + t.items < count ? to + size : to;
@@ -160,7 +160,7 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (number >= tiles) return;
       gp__mbarrier_wait(&s.carried[stage], parity);
       S::emit(a, tile_of(stage, number), shared + stage * S::STAGE, group, s.before[stage], s.total[stage],
-              shared + STAGES * S::STAGE);
+          shared + STAGES * S::STAGE);
       gp__bulk_fence(); // before the buffer's next load
       __syncwarp();
       if (gp_lane() == 0) gp__mbarrier_arrive(&s.emitted[stage]);
@@ -190,12 +190,8 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   if (Pipeline::S::idle(a, n)) return;
-  const Pipeline pipeline = {s,
-                             shared,
-                             a,
-                             n,
-                             static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE),
-                             Pipeline::S::in_place(a)};
+  const Pipeline pipeline = {s, shared, a, n, static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE),
+      Pipeline::S::in_place(a)};
   const int role = int(gp_warp()) - Pipeline::GROUPS;
   if (role < 0) pipeline.emit(int(gp_warp()));
   else if (role < Pipeline::FOLDS) pipeline.fold(role);

@@ -56,8 +56,8 @@ GP__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
                                                                               : gp__host_runs(h);
 }
 
-static const gp__kernel_rules gp__kernels_of_stream = {GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream,
-                                                       GPUPRIMS__NO_FIT};
+static const gp__kernel_rules gp__kernels_of_stream = {
+    GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GPUPRIMS__NO_FIT};
 GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   gp_input index;
   gp_call runs;
@@ -65,42 +65,35 @@ GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, uns
   g->at = at;
   g->requests[1] = *q;
   runs = gp__split_by_key(&g->requests[1], &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)),
-                          q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size));
+      q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size));
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &runs));
   g->steps[g->count++].request = g->request_count++;
   return GP_SUCCESS;
 }
 GPUPRIMS__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);
-static const gp__family gp__family_stream = {gp__checks_stream,      gp__stream_is_idle,
-                                             gp__shape_stream,       gp__kinds_of_stream,
-                                             &gp__kernels_of_stream, gp__operators_of_predicate,
-                                             gp__launch_stream,      NULL,
-                                             gp__offsets_check,      NULL,
-                                             &gp__by_key_calls,      gp__host_stream};
-static const gp__primitive gp__primitive_segmented_inclusive_scan = {
-    &gp__family_stream, GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD,
-    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
-static const gp__primitive gp__primitive_segmented_exclusive_scan = {
-    &gp__family_stream, GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD,
-    GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, GP_CHECKED};
-static const gp__primitive gp__primitive_inclusive_scan_by_key = {
-    &gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
+static const gp__family gp__family_stream = {gp__checks_stream, gp__stream_is_idle, gp__shape_stream,
+    gp__kinds_of_stream, &gp__kernels_of_stream, gp__operators_of_predicate, gp__launch_stream, NULL, gp__offsets_check,
+    NULL, &gp__by_key_calls, gp__host_stream};
+static const gp__primitive gp__primitive_segmented_inclusive_scan = {&gp__family_stream,
+    GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES,
+    GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_exclusive_scan = {&gp__family_stream,
+    GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES,
+    GP_CHECKED};
+static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
     GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
-static const gp__primitive gp__primitive_exclusive_scan_by_key = {
-    &gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
+static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
     GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
 static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
-                                                          GP__READS_STORED | GP__READS_RUNS | GP__READS_COMPACTED,
-                                                          GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
-static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
-                                                        0};
+    GP__READS_STORED | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
+static const gp__primitive gp__primitive_run_lengths = {
+    &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0, 0};
 static const gp__primitive gp__primitive_nontrivial_runs = {
     &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT, 0, 0};
-static const gp__primitive gp__primitive_unique = {
-    &gp__family_stream, GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED,
+static const gp__primitive gp__primitive_unique = {&gp__family_stream,
+    GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED,
     GP__TAKES_KEYS_ALONE | GP__KEEPS_TYPE | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT,
-                                                   GP__KEEPS_TYPE | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_partition = {
-    &gp__family_stream, GP__READS_SELECT | GP__READS_SECOND | GP__READS_OUT2 | GP__READS_OUT3,
-    GP__KEEPS_TYPE | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_select = {
+    &gp__family_stream, GP__READS_SELECT, GP__KEEPS_TYPE | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_partition = {&gp__family_stream,
+    GP__READS_SELECT | GP__READS_SECOND | GP__READS_OUT2 | GP__READS_OUT3, GP__KEEPS_TYPE | GP__TAKES_INPUTS, 0};

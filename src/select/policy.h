@@ -55,7 +55,7 @@ GP__RULE int gp__stream_threads(gp_policy p) {
 GP__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
   return gp__stream_stages(p) *
       (gp__stream_region_bytes(p.threads * items, s.key_size) + gp__stream_region_bytes(p.threads * items, s.in_size) +
-       p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
+          p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
       p.threads * items *
       (s.stream.by_position ? (int)GP__POSITION_BYTES : gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size));
 }
@@ -89,7 +89,7 @@ GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
       (!s.reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s))) &&
       gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
       (p.algorithm != GP_PIPELINED ||
-       (!s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
-        s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
+          (!s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
+              gp__stream_threads(p) <= 1024 && s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
       gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
 }

@@ -42,8 +42,8 @@ template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stor
 // before each head, and at the last of all elements.
 template <int ITEMS> struct gp__end_ranks {
   int before, all;
-  GP_DEVICE gp__end_ranks(const gp__bits<ITEMS + 1> &heads, int heads_before, int heads_all, const gp__stream_tile &t,
-                          int first) {
+  GP_DEVICE gp__end_ranks(
+      const gp__bits<ITEMS + 1> &heads, int heads_before, int heads_all, const gp__stream_tile &t, int first) {
     const int exist = t.exist<32 * ITEMS>(first), own = int(heads.word[0] & 1u), lead = gp_warp_broadcast(own, 0);
     const int behind = gp_warp_broadcast(heads.get(ITEMS) ? 1 : 0, 31);
     before = heads_before - lead + own;
@@ -94,18 +94,18 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-                             const State &before, unsigned char *) {
+      const State &before, unsigned char *) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__bits<ITEMS> marks = counted<ITEMS>(kept.heads, t, i);
     const int rank = int(kept.upto) - marks.count(), total = int(gp_warp_broadcast(kept.upto, 31));
     if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && total > 0) { // in place: see gp__select
       const bool stays = total == all && t.first + first == before.runs;
       if (!stays || a.out_keys != a.keys)
-        gp__compact<Key>::template run<ITEMS, FULL>(a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), marks,
-                                                    rank, total, exist, all);
+        gp__compact<Key>::template run<ITEMS, FULL>(
+            a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), marks, rank, total, exist, all);
       if (!stays || a.out_values != a.values)
-        gp__compact<V>::template run<ITEMS, FULL>(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value,
-                                                  marks, rank, total, exist, all);
+        gp__compact<V>::template run<ITEMS, FULL>(
+            a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value, marks, rank, total, exist, all);
     }
     if (!LENGTHS || !a.out2) return;
     const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
@@ -125,7 +125,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   // a thread's first can be, because a chunk has fewer than 256 elements.
   template <int ITEMS, bool BEGINS>
   static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
-                                const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
+      const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
     const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
     unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;

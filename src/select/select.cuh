@@ -71,7 +71,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-                             const State &before, unsigned char *) {
+      const State &before, unsigned char *) {
     const gp__u64 origin = t.first + first;
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
@@ -81,8 +81,8 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     if (PARTS == 1) {
       // In place, elements that all stay are not written: the next tile may be reading the last one.
       if (ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
-        gp__compact<T>::template run<ITEMS, FULL>(a.out_values, before.n[0], items, kept.holds[0], gp__low(upto - mine),
-                                                  ones, exist, all);
+        gp__compact<T>::template run<ITEMS, FULL>(
+            a.out_values, before.n[0], items, kept.holds[0], gp__low(upto - mine), ones, exist, all);
       return;
     }
     gp__vecs<T, ITEMS> x;
@@ -120,10 +120,10 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     __syncwarp();
     gp__copy_out<T>::run(static_cast<T *>(a.out_values) + before.n[0], items, ones);
     gp__copy_out<T>::run(static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]),
-                         items + ones * int(sizeof(T)), twos);
+        items + ones * int(sizeof(T)), twos);
     if (PARTS > 2)
       gp__copy_out<T>::run(static_cast<T *>(a.out3) + (origin - before.n[0] - before.n[N - 1]),
-                           items + (ones + twos) * int(sizeof(T)), all - ones - twos);
+          items + (ones + twos) * int(sizeof(T)), all - ones - twos);
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64 count, const State &total) {
     a.out_count[0] = total.n[0];
@@ -163,7 +163,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-                             const State &before, unsigned char *scratch) {
+      const State &before, unsigned char *scratch) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
     const gp__u64 origin = t.first + first;
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);

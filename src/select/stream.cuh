@@ -150,7 +150,7 @@ template <class T> struct gp__copy_out {
 template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
   static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
-                            int total, int exist, int all) {
+      int total, int exist, int all) {
     V *out = static_cast<V *>(to) + before;
     unsigned char *mine = group + gp_lane() * (ITEMS * sizeof(V));
     if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
@@ -199,8 +199,8 @@ struct gp__no_offsets {
   template <int THREADS, int ITEMS>
   static GP_DEVICE void clear(const gp__stream_tile &, gp__u32 *, unsigned, unsigned) {}
   template <int THREADS, int ITEMS>
-  static GP_DEVICE void mark(const gp__stream_args &, const gp__stream_tile &, const gp__span &, gp__u32 *, unsigned,
-                             unsigned) {}
+  static GP_DEVICE void mark(
+      const gp__stream_args &, const gp__stream_tile &, const gp__span &, gp__u32 *, unsigned, unsigned) {}
 };
 
 // N counts, added.

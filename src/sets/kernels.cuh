@@ -20,8 +20,8 @@ template <class Key> struct gp__set_push<Key, true> {
 // Called by one thread: merges its part of a tile, from element `mine` on; i of the elements before it are of the first
 // input. Returns which of the part's elements are results. `second`: which are of the second input.
 template <class Tile, class Key, int ITEMS>
-GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile, int &mine, int &i, Key (&key)[ITEMS],
-                                           typename Tile::Mask &second) {
+GP_DEVICE typename Tile::Mask gp__set_part(
+    const Tile &tile, int &mine, int &i, Key (&key)[ITEMS], typename Tile::Mask &second) {
   const int size = tile.n + tile.m;
   mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
   const int count = size - mine < ITEMS ? size - mine : ITEMS;
@@ -32,7 +32,7 @@ GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile, int &mine, int &i, 
 // values, the places of these. place, place2: of the values of the part's first elements.
 template <class Tile, class Key, int ITEMS>
 GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
-                            typename Tile::Mask second, int place, int place2) {
+    typename Tile::Mask second, int place, int place2) {
   Key *out = reinterpret_cast<Key *>(results) + before;
   if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
   unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + before;
@@ -53,8 +53,8 @@ GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&
 template <int THREADS, int ITEMS, class Key>
 GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
-    gp__copy_from_shared<THREADS, GP_CACHE_ALL>(reinterpret_cast<unsigned char *>(out), shared,
-                                                unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
+    gp__copy_from_shared<THREADS, GP_CACHE_ALL>(
+        reinterpret_cast<unsigned char *>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
     return;
   }
   const Key *from = reinterpret_cast<const Key *>(shared) + threadIdx.x;
@@ -91,12 +91,12 @@ template <class Key, class Loads> struct gp__set_window {
     const unsigned char *all = gp__bytes_at(s.keys[0]), *all2 = gp__bytes_at(s.keys[1]);
     const unsigned char *p = all + first * SIZE, *q = all2 + first2 * SIZE;
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
-               units(q, m), all2, all2 + s.count[1] * SIZE);
+        units(q, m), all2, all2 + s.count[1] * SIZE);
   }
   // Stores to shared memory. keys, keys2: each input's keys there.
   template <class Inputs>
-  GP_DEVICE void store(const Loads &loads, const Inputs &s, unsigned char *shared, const Key *&keys,
-                       const Key *&keys2) const {
+  GP_DEVICE void store(
+      const Loads &loads, const Inputs &s, unsigned char *shared, const Key *&keys, const Key *&keys2) const {
     const unsigned char *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
     unsigned char *const second = shared + units(p, n) * UNIT;
     loads.template store<~0u, 0>(shared, 0, units(p, n), second, 0, units(q, m));
@@ -109,8 +109,7 @@ template <class Key, class Loads> struct gp__set_window {
 // those before were published one tile ago, so waits are short.
 template <class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
-                              const Values &values, gp__u32 kept, const unsigned char *results,
-                              typename Tile::Storage &s) {
+    const Values &values, gp__u32 kept, const unsigned char *results, typename Tile::Storage &s) {
   typedef typename Tile::KeyType Key;
   if (gp_warp() == 0) {
     const gp_carry<gp__u64> before = look_back(tile.number, kept);
@@ -123,7 +122,7 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
   gp__set_write<Tile::THREADS, Tile::ITEMS>(static_cast<Key *>(a.out_keys) + s.before, results, int(kept));
   if (Tile::VALUE)
     values.write(s.before, reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT), int(kept),
-                 results + Tile::VALUES_AT);
+        results + Tile::VALUES_AT);
 }
 
 // While a block merges a tile, it loads the ends of the next one and draws the number of the one after that. A tile's

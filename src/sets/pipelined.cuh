@@ -120,7 +120,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     gp__set_write<THREADS, ITEMS>(static_cast<Key *>(a.out_keys) + before, results, int(kept));
     if (VALUE)
       values.write(before, reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT), int(kept),
-                   results + Tile::VALUES_AT);
+          results + Tile::VALUES_AT);
   }
   GP_DEVICE void meet(unsigned &meetings) const { gp__named_barrier(&s.meeting, meetings, THREADS); }
   // rank: a thread's results; becomes the number of the tile's results before them. Returns the tile's results.
@@ -186,8 +186,8 @@ GP_DEVICE void gp__set_pipelined(const gp__merge_args &a) {
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   const gp__set_inputs<Key, Before> inputs(a, Pipeline::Tile::SWAPPED);
-  const Pipeline block = {a, s, shared, inputs,
-                          (inputs.count[0] + inputs.count[1] + Pipeline::STEP - 1) / Pipeline::STEP};
+  const Pipeline block = {
+      a, s, shared, inputs, (inputs.count[0] + inputs.count[1] + Pipeline::STEP - 1) / Pipeline::STEP};
   if (block.tiles == 0) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
     return;

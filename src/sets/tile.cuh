@@ -19,15 +19,15 @@ template <class Key, class Before> struct gp__set_inputs {
   gp__u64 count[2];
   GP_DEVICE gp__set_inputs(const gp__merge_args &a, bool swapped)
       : keys{static_cast<const Key *>(swapped ? a.keys2 : a.keys),
-             static_cast<const Key *>(swapped ? a.keys : a.keys2)},
+            static_cast<const Key *>(swapped ? a.keys : a.keys2)},
         count{swapped ? a.count2 : gp__count(a), swapped ? gp__count(a) : a.count2} {}
 };
 // Finds a tile's border: at[i] elements of input i are before it. It is at `diagonal` or one element before; the merge
 // path is there at `split`. In a run of equal keys, half of those before the border are of each input, if both have so
 // many; otherwise all that the shorter one has.
 template <class Key, class Before>
-GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split,
-                                 gp__u64 (&at)[2]) {
+GP_DEVICE void gp__balanced_path(
+    const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split, gp__u64 (&at)[2]) {
   at[0] = split;
   at[1] = diagonal - split;
   if (diagonal == 0 || diagonal == s.count[0] + s.count[1]) return;
@@ -169,7 +169,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       key[k] = of_two ? two : one;
       if (!MARKED) second |= Mask(of_two ? 1 : 0) << k;
       gp__select_advance(x, y, of_two, KEY + (MARKED && k < 16 ? 1u << (16 + k) % 32 : 0),
-                         KEY + (MARKED && k >= 16 ? 1u << k % 32 : 0));
+          KEY + (MARKED && k >= 16 ? 1u << k % 32 : 0));
       Key fresh = key[k];
       if (FULL || at + KEY < (of_two ? two_end : one_end)) fresh = *reinterpret_cast<const Key *>(behind + at);
       one = of_two ? one : fresh;
@@ -254,9 +254,9 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const Mask paired =
         BOTH ? pairs_of_both(i, j, after_second, key, second, tie) : pairs(i, j, after_second, second, tie);
     return gp__bits_below<Mask>(count) &
-        (SET == GP_SET_INTERSECTION     ? paired
-             : SET == GP_SET_DIFFERENCE ? second & ~paired
-                                        : ~paired);
+        (SET == GP_SET_INTERSECTION        ? paired
+                : SET == GP_SET_DIFFERENCE ? second & ~paired
+                                           : ~paired);
   }
 };
 
@@ -279,16 +279,16 @@ template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   GP_DEVICE void load(Loads &loads) const {
     const unsigned char *p = from(), *q = from2();
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), p - (TWO ? first : 0) * SIZE,
-               p + ((TWO ? all - first : 0) * SIZE), q - gp__misalignment(q, UNIT), units(q, m), q - first2 * SIZE,
-               q + (all2 - first2) * SIZE);
+        p + ((TWO ? all - first : 0) * SIZE), q - gp__misalignment(q, UNIT), units(q, m), q - first2 * SIZE,
+        q + (all2 - first2) * SIZE);
   }
   GP_DEVICE void store(const Loads &loads, unsigned char *shared) const {
     loads.template store<~0u, 0>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
   }
   GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const unsigned char *shared) const {
-    gp__picked<Value>::template run<Tile::THREADS>(
-        static_cast<Value *>(a.out_values) + before, places, kept, shared + gp__misalignment(from(), UNIT),
-        shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n, threadIdx.x);
+    gp__picked<Value>::template run<Tile::THREADS>(static_cast<Value *>(a.out_values) + before, places, kept,
+        shared + gp__misalignment(from(), UNIT), shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n,
+        threadIdx.x);
   }
 };
 template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__none> {

@@ -15,8 +15,7 @@ GP__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
     k->out = k->in;
   } else if (c->out || c->out_type) {
     GP__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8,
-                                "i32, u32, i64 or u64: indices are integers (for values, set gp_call.in_type)",
-                                &q->out_type, &k->out));
+        "i32, u32, i64 or u64: indices are integers (for values, set gp_call.in_type)", &q->out_type, &k->out));
     q->in_type = q->out_type;
   }
   q->in_struct = q->out_struct = k->out.info;
@@ -42,9 +41,8 @@ GP__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
     GP__CHECK(gp__check_short(k->who, "fields: a type", f->type, "give its two halves as fields"));
     if (f->offset % t.size || f->offset > k->key.size || t.size > k->key.size - f->offset)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @fields: field %d: %s at offset %lu is not aligned, or not inside %s of %lu bytes", k->who,
-                      i, gp__type_rows[f->type].name, (unsigned long)f->offset, k->key.info->name,
-                      (unsigned long)k->key.size);
+          "%s: @fields: field %d: %s at offset %lu is not aligned, or not inside %s of %lu bytes", k->who, i,
+          gp__type_rows[f->type].name, (unsigned long)f->offset, k->key.info->name, (unsigned long)k->key.size);
     *bits += 8 * (int)t.size;
     if (*bits > 8 * GP__RADIX_PASSES)
       return gp__fail(GP_E_SIZE, "%s: @fields: all fields together have more than %d bytes", k->who, GP__RADIX_PASSES);
@@ -62,8 +60,8 @@ GP__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   bits = 8 * (int)k->key.size;
   if (c->transform) {
     if (!q->user_transform)
-      return gp__fail(GP_E_OPERATOR, "%s: @transform is %s, not a user's unary operator", k->who,
-                      gp__op_rows[c->transform].name);
+      return gp__fail(
+          GP_E_OPERATOR, "%s: @transform is %s, not a user's unary operator", k->who, gp__op_rows[c->transform].name);
     q->acc_type = c->acc_type;
     GP__CHECK(gp__check_type(k->s, k->who, "acc_type (of transform's result)", q->acc_type, &ordered));
     if (ordered.info)
@@ -80,15 +78,15 @@ GP__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
     q->acc_size = 8;
   } else if (k->key.info) {
     return gp__fail(GP_E_TYPE,
-                    "%s: @key_type is a struct type: set fields or a transform (a user's operator) to order the keys, "
-                    "or use gp_merge_sort with a comparison",
-                    k->who);
+        "%s: @key_type is a struct type: set fields or a transform (a user's operator) to order the keys, "
+        "or use gp_merge_sort with a comparison",
+        k->who);
   }
   q->begin_bit = c->begin_bit;
   q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : bits;
   if (q->begin_bit < 0 || q->begin_bit > q->end_bit || q->end_bit > bits)
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) is not a range of the %d bits of a key",
-                    k->who, c->begin_bit, c->end_bit, bits);
+        k->who, c->begin_bit, c->end_bit, bits);
   GP__CHECK(gp__check_moved_values(k));
   return k->in.size ? GP_SUCCESS : gp__check_reach(k, (uint64_t)1 << 32);
 }
@@ -98,5 +96,5 @@ GP__PRIVATE gp_result gp__sort_buffers(gp__checking *k) {
   b->out_keys_wanted = k->in.size || !k->q->in_size;
   return gp__check_little_memory(k);
 }
-static const gp__own_check gp__checks_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sort_types},
-                                                          {GP__CHECK_BUFFERS, gp__sort_buffers}};
+static const gp__own_check gp__checks_sort[GP__CHECKS] = {
+    {GP__CHECK_TYPES, gp__check_sort_types}, {GP__CHECK_BUFFERS, gp__sort_buffers}};

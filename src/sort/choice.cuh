@@ -33,7 +33,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
                         PASS = gp__of_kind(KIND, 41, 57, 87, 105), REPEATS = gp__of_kind(KIND, 6, 24, 10, 10),
                         FEWEST = gp__of_kind(KIND, 3, 3, 4, 4), SOON = gp__of_kind(KIND, 0, 64, 1024, 1024);
   static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))) && sizeof(Duplicates) == gp__duplicate_bytes(),
-                "shared memory");
+      "shared memory");
   const Hybrid &h;
   Storage &s;
   Duplicates &r;
@@ -187,7 +187,7 @@ GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
   gp__pdl_wait<P>();
   const gp__hybrid<P, T, DESCENDING, Value> h = {a, 0, 0};
   const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes),
-                             *reinterpret_cast<typename Sampling::Duplicates *>(bytes)};
+      *reinterpret_cast<typename Sampling::Duplicates *>(bytes)};
   sampling.run();
 }
 

@@ -33,7 +33,7 @@ GP__RULE unsigned gp__of_kind(int kind, unsigned first, unsigned second, unsigne
 }
 GP__RULE unsigned gp__sample_bytes(int key_size) {
   return (gp__tile_sort_bytes(key_size, GP__SAMPLE_THREADS, GP__SAMPLE / GP__SAMPLE_THREADS, GP__SAMPLE_LOG2_BINS) +
-          4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 256 + 1) + 15) /
+             4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 256 + 1) + 15) /
       16 * 16;
 }
 GP__RULE unsigned gp__duplicate_bytes(void) { return 4 * (GP__DUPLICATE_PLACES + GP__DUPLICATE_SAMPLE * 33 / 32 + 2); }
@@ -42,7 +42,7 @@ GP__RULE unsigned gp__choice_bytes(int key_size) {
 }
 GP__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
   return s.in_size ? gp__pair_bucket_bytes(s.key_size, s.in_size, gp__bucket_threads(s.key_size),
-                                           gp__bucket_items(s.key_size), gp__bucket_log2_bins(s.key_size))
+                         gp__bucket_items(s.key_size), gp__bucket_log2_bins(s.key_size))
                    : gp__bucket_bytes(s.key_size);
 }
 // Dynamic shared memory of a block that moves, and of one that counts and moves.
@@ -58,8 +58,8 @@ GP__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
   return p.threads >= 256 && // the count takes a thread a digit
       (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
       (s.in_size
-           ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
-           : gp__policy_valid_hybrid_keys(p, s));
+              ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
+              : gp__policy_valid_hybrid_keys(p, s));
 }
 // Leading sweep: the number of leading bits that leaves buckets a block can sort, in one or two passes of 8 bits; 0:
 // all bits.

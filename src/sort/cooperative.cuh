@@ -144,8 +144,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
   }
   // Does one pass. Returns whether keys moved.
-  GP_DEVICE bool pass(int number, const Digit &digit, const Key (&key)[ITEMS], const V (&value)[ITEMS],
-                      bool last) const {
+  GP_DEVICE bool pass(
+      int number, const Digit &digit, const Key (&key)[ITEMS], const V (&value)[ITEMS], bool last) const {
     const Rank r = {s.sweep.rank};
     const unsigned pair = threadIdx.x;
     gp__u32 at[ITEMS], total = 0, all[2] = {0, 0}, before[2] = {0, 0};
@@ -235,15 +235,8 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperativ
   typename K::Key *const keys = reinterpret_cast<typename K::Key *>(shared);
   V *const values = reinterpret_cast<V *>(shared + KEYS);
   const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
-  Sort sort = {of,
-               s,
-               keys,
-               values,
-               reinterpret_cast<typename K::Key *>(shared + KEYS + VALUES),
-               reinterpret_cast<V *>(shared + 2 * KEYS + VALUES),
-               blockIdx.x,
-               gridDim.x,
-               0};
+  Sort sort = {of, s, keys, values, reinterpret_cast<typename K::Key *>(shared + KEYS + VALUES),
+      reinterpret_cast<V *>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0};
   sort.run();
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {

@@ -24,7 +24,7 @@ GP__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an
 GP__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_ONE_CLUSTER ? 2u : 1u) *
       ((unsigned)(gp__cooperative_tile(p, s) * s.key_size + 15) / 16 * 16 +
-       (unsigned)(gp__cooperative_tile(p, s) * s.in_size + 15) / 16 * 16);
+          (unsigned)(gp__cooperative_tile(p, s) * s.in_size + 15) / 16 * 16);
 }
 GP__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
@@ -48,12 +48,12 @@ GP__RULE int gp__policy_valid_cooperative(gp_policy p, gp__shape s) {
 }
 GP__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
-      (p.algorithm == GP_COUNTING            ? gp__policy_valid_counting(p, s)
-           : p.algorithm == GP_HYBRID        ? gp__policy_valid_hybrid(p, s)
-           : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
-           : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
-           : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
-           : gp__is_cooperative(p.algorithm) ? gp__policy_valid_cooperative(p, s)
-                                             : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
-               (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
+      (p.algorithm == GP_COUNTING               ? gp__policy_valid_counting(p, s)
+              : p.algorithm == GP_HYBRID        ? gp__policy_valid_hybrid(p, s)
+              : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
+              : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
+              : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
+              : gp__is_cooperative(p.algorithm) ? gp__policy_valid_cooperative(p, s)
+                                                : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
+                  (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
 }

@@ -34,7 +34,7 @@ template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
 // does so before its next vector, so all threads together cannot overflow a counter.
 template <class P> struct gp__key_counts {
   typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64,
-                               gp__arrays>
+      gp__arrays>
       Histogram;
   typedef typename Histogram::Storage Storage;
   typedef typename Histogram::Samples Samples;
@@ -167,8 +167,8 @@ struct gp__counts_of : gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<K>,
 template <class P, class K> struct gp__counts_of<P, K, 2> : gp__key_counts<P> {};
 template <class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_args &a) {
   gp__counts_of<gp__policy<gp__counting_threads(int(sizeof(K))), gp__counting_vectors(int(sizeof(K))), P::load,
-                           GP_CACHE_ALL, 0, gp__counting_blocks(int(sizeof(K))), P::overlap>,
-                K>::run(a);
+                    GP_CACHE_ALL, 0, gp__counting_blocks(int(sizeof(K))), P::overlap>,
+      K>::run(a);
 }
 
 // A thread's ITEMS counters, of values that are consecutive in sort order.
@@ -231,13 +231,13 @@ template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp_
     if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
 }
 // Called by a warp: publishes the block's `total` and returns the keys and runs of the blocks before it.
-GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(const gp__counting_args &a, const gp__ticket &ticket,
-                                                  const gp__run_tally &total) {
+GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(
+    const gp__counting_args &a, const gp__ticket &ticket, const gp__run_tally &total) {
   gp_carry<gp__run_tally> start;
   start.has = false;
   start.value = gp__add_tally::identity();
-  const gp__look_back<gp__run_tally, gp__add_tally> look_back = {gp__words(a.workspace), gridDim.x, ticket.tag, start,
-                                                                 false};
+  const gp__look_back<gp__run_tally, gp__add_tally> look_back = {
+      gp__words(a.workspace), gridDim.x, ticket.tag, start, false};
   if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
   return look_back(ticket.number, total);
 }
@@ -407,7 +407,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const gp__u64 piece = (share + rounds - 1) / rounds;
     for (gp__u64 row = first * piece; row < rows; row += warps * piece)
       write(runs, s.rows[threadIdx.x / 32], static_cast<Bits *>(a.out) - skipped, row * ROW,
-            row + piece < rows ? (row + piece) * ROW : end, end);
+          row + piece < rows ? (row + piece) * ROW : end, end);
   }
 };
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(const gp__counting_args &a) {

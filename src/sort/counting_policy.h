@@ -16,5 +16,5 @@ GP__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
   return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.sorted.begin_bit == 0 &&
       s.sorted.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
       (s.key_size == 1 ||
-       s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
+          s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
 }

@@ -60,8 +60,8 @@ GP__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
   gp__geometry g;
   g.words = g.share = g.scratch = 0;
   g.log2_lanes = 0;
-  gp__geometry_histogram(q, gp__counting_histogram(s),
-                         (unsigned long long)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
+  gp__geometry_histogram(
+      q, gp__counting_histogram(s), (unsigned long long)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
   return g;
 }
 GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
@@ -86,6 +86,5 @@ GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long 
 // Between sweeps of many keys overlap costs more than launches do.
 GP__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) { return !gp__sweeps(p.algorithm) || !(s.count >> 20); }
 
-static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys,    gp__portable_sort,
-                                         gp__sort_overlaps,     gp__geometry_sort,   GPUPRIMS__POLICY_THREADS,
-                                         GP__ANY_ALGORITHM,     GPUPRIMS__ROWS_SERVE};
+static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys, gp__portable_sort, gp__sort_overlaps,
+    gp__geometry_sort, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};

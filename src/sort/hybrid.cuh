@@ -80,9 +80,9 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   }
   GP_DEVICE Raw *to(gp__u32 source) const { return static_cast<Raw *>(source == GP__FROM_SPARE ? a.out : a.spare); }
   GP_DEVICE const Value *values_from(gp__u32 source) const { // NULL: each element's index
-    return static_cast<const Value *>(source == GP__FROM_IN          ? a.values
-                                          : source == GP__FROM_SPARE ? a.spare_values
-                                                                     : a.out_values);
+    return static_cast<const Value *>(source == GP__FROM_IN ? a.values
+            : source == GP__FROM_SPARE                      ? a.spare_values
+                                                            : a.out_values);
   }
   GP_DEVICE Value *values_to(gp__u32 source) const {
     return static_cast<Value *>(source == GP__FROM_SPARE ? a.out_values : a.spare_values);
@@ -112,7 +112,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     return static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE);
   }
   GP_DEVICE void describe(gp__hybrid_part &p, int of_level, gp__u64 begin, gp__u64 size, Key low, int width,
-                          gp__u32 source, gp__u32 first_tile, unsigned depth) const {
+      gp__u32 source, gp__u32 first_tile, unsigned depth) const {
     const int bits = digit_bits(of_level, depth, size, width);
     p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
     p.first_tile = first_tile, p.tiles = tiles_of(begin, size, source), p.done = 0;
@@ -123,7 +123,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
     const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
     describe(parts_of(level + 1)[static_cast<gp__u32>(was)], level + 1, begin, size, low, width, source,
-             static_cast<gp__u32>(was >> 32), depth);
+        static_cast<gp__u32>(was >> 32), depth);
   }
   GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
     gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_ITEMS, gp__u64(1))];

@@ -216,8 +216,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     if (whole) {
       if (t == 0)
-        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source,
-                     p.depth);
+        this->append(
+            begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source, p.depth);
       return;
     }
     if (t < digits) {
@@ -255,8 +255,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       else if (constant) return;
       else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
       else if (shift != 0 && t == 0)
-        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source,
-                     p.depth);
+        this->append(
+            begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source, p.depth);
       return;
     }
     if (t < digits) {

@@ -47,7 +47,7 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
     const gp__hybrid_item item = h.items()[i];
     __syncthreads();
     if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
-                     static_cast<typename Bucket::Key>(item.low), item.width)) {
+            static_cast<typename Bucket::Key>(item.low), item.width)) {
       if (threadIdx.x == 0)
         h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a slot that only this block uses
       ++unsorted;
@@ -150,8 +150,8 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
       own.item.low = static_cast<gp__u64>(bucket) << width, own.item.width = static_cast<unsigned short>(width);
       own.item.source = GP__FROM_SPARE;
       if (at + 1 < THREADS && own.count[at + 1])
-        gp__prefetch_bytes(static_cast<const In *>(a.spare) + own.begin[at + 1],
-                           own.count[at + 1] * gp__u32(sizeof(In)));
+        gp__prefetch_bytes(
+            static_cast<const In *>(a.spare) + own.begin[at + 1], own.count[at + 1] * gp__u32(sizeof(In)));
     }
     __syncthreads();
     if (own.item.count) b.sort(own.item, turn);

@@ -27,7 +27,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   // with the first lane's digit if none is hot.
   template <bool HOT, class There>
   GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
-                      gp__u32 hot) const {
+      gp__u32 hot) const {
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
@@ -47,8 +47,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     }
   }
   template <class There>
-  GP_DEVICE void scatter(const Key (&keys)[ITEMS], const gp__u32 (&slots)[ITEMS / 2], const There &there, Key low,
-                         int shift) const {
+  GP_DEVICE void scatter(
+      const Key (&keys)[ITEMS], const gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift) const {
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (there(i)) {
@@ -58,8 +58,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   }
   // Moves the n keys of one tile of the part.
   template <class There>
-  GP_DEVICE void tile(const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there,
-                      unsigned n) const {
+  GP_DEVICE void tile(
+      const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there, unsigned n) const {
     const Key low = static_cast<Key>(p.low);
     const int shift = p.shift;
     const unsigned digits = 1u << p.bits;
@@ -324,8 +324,8 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__u64 stop = base + static_cast<gp__u64>(last - p.first_tile) * TILE;
       if (p.mode == GP__PART_MOVES)
         h.move(p, h.bins_of(h.level) + static_cast<gp__u64>(at + h.block) * 256,
-               tile > p.first_tile ? base + static_cast<gp__u64>(tile - p.first_tile) * TILE : p.begin,
-               stop < p.end ? stop : p.end);
+            tile > p.first_tile ? base + static_cast<gp__u64>(tile - p.first_tile) * TILE : p.begin,
+            stop < p.end ? stop : p.end);
       tile = last;
     }
   }

@@ -3,7 +3,7 @@
 
 #define GP_POLICY_FIELDS_SORT(F) \
   F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP, \
-    GP_LEADING_SWEEP, GP_ONE_CLUSTER, GP_ONE_LAUNCH) \
+      GP_LEADING_SWEEP, GP_ONE_CLUSTER, GP_ONE_LAUNCH) \
   F(threads, 0, 128, 256, 384, 512, 1024) \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -34,9 +34,9 @@ GP__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) { return 2 * (1 <
 GP__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items, int log2_bins) {
   return (
       unsigned)(((threads * (items + 1) + 3 * gp__tile_sort_rounds(threads * items, log2_bins) + 7 + threads / 32 * 2) *
-                     (key_size > 4 ? 8 : 4) +
-                 ((1 << log2_bins) + 32 + threads / 32) * 4 + 15) /
-                16 * 16);
+                        (key_size > 4 ? 8 : 4) +
+                    ((1 << log2_bins) + 32 + threads / 32) * 4 + 15) /
+      16 * 16);
 }
 GP__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
@@ -46,8 +46,8 @@ GP__RULE unsigned gp__hybrid_count_bytes(int threads) {
   return (unsigned)(256 * 32 * 4 + (257 + 256) * 8 + 512 * 4 + threads / 32 * 28 + threads * 8 + 100) / 8 * 8;
 }
 GP__RULE unsigned gp__bucket_bytes(int key_size) {
-  return gp__tile_sort_bytes(key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size),
-                             gp__bucket_log2_bins(key_size));
+  return gp__tile_sort_bytes(
+      key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size), gp__bucket_log2_bins(key_size));
 }
 GP__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) { return p.vectors * gp__vector_items(s.key_size); }
 // One-block sort: keys a thread, and about as many bins as keys.
@@ -55,7 +55,7 @@ GP__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
 GP__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
 GP__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
   return gp__tile_sort_bytes(key_size, p.threads, gp__one_block_items(p.vectors),
-                             gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
+      gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
 }
 GP__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
 // Average keys of a bucket: bucket sizes of uniform keys vary by a few per cent.
@@ -83,8 +83,8 @@ GP__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
 GP__RULE int gp__hybrid_capacity(gp__shape s) {
-  return gp__hybrid_clamp(s.count / (unsigned)gp__max(s.multiprocessors, 1),
-                          gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size));
+  return gp__hybrid_clamp(
+      s.count / (unsigned)gp__max(s.multiprocessors, 1), gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size));
 }
 // A block sorts a bucket of pairs as words of key and place, each as large as a key, then fetches the values.
 GP__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {

@@ -4,8 +4,8 @@
 //   sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/system.c, core/libraries.c, core/request.c,
 //   core/kinds.c, core/load.c, core/launch.c
 
-GP__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
-                                               unsigned char *scratch) {
+GP__PRIVATE gp__radix_args gp__radix_arguments(
+    const gp__launching *l, const gp__radix_plan *plan, unsigned char *scratch) {
   const gp__request *q = l->q;
   const gp__radix_plan r = *plan;
   gp__radix_args a;
@@ -61,8 +61,8 @@ GP__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
     gather.out = q->in == q->out ? scratch + r.moved : q->out;
     gather.count = q->count;
     gather.count_device = a.count_device;
-    GP__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->count, l->g->threads)), l->g->threads, 0,
-                              &gather));
+    GP__CHECK(gp__launch_step(
+        l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->count, l->g->threads)), l->g->threads, 0, &gather));
     if (q->in == q->out) {
       gp__map_args copy;
       memset(&copy, 0, sizeof copy);
@@ -71,7 +71,7 @@ GP__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
       copy.count = q->count;
       copy.count_device = a.count_device;
       return gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, gp__ceil_div(q->count * q->in_size, 16 * l->g->threads)),
-                             l->g->threads, 0, &copy);
+          l->g->threads, 0, &copy);
     }
   }
   return GP_SUCCESS;
@@ -98,8 +98,8 @@ GP__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
   if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
   return gp__launch_resident(l, &a);
 }
-GP__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__hybrid_plan *plan,
-                                                 unsigned char *scratch) {
+GP__PRIVATE gp__hybrid_args gp__hybrid_arguments(
+    const gp__launching *l, const gp__hybrid_plan *plan, unsigned char *scratch) {
   const gp__request *q = l->q;
   const gp__hybrid_plan r = *plan;
   gp__hybrid_args a;
@@ -186,12 +186,12 @@ GP__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
     result = gp__launch_resident(&cooperative, &radix);
     if (result != (gp_result)GP__REFUSED) return result;
     gp__log(&l->s->library.runtime, GP_LOG_WARNING,
-            "%s: the device refused a cooperative launch: falling back to one-sweep", l->who);
+        "%s: the device refused a cooperative launch: falling back to one-sweep", l->who);
   }
   GP__CHECK(gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
-                            counting.threads, counting.shared_bytes, &radix));
-  GP__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
-                            passes.shared_bytes, &radix));
+      counting.threads, counting.shared_bytes, &radix));
+  GP__CHECK(gp__launch_step(
+      l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads, passes.shared_bytes, &radix));
   return samples ? gp__launch_levels(&of_hybrid, 3, a) : GP_SUCCESS;
 }
 // The digit counts choose between a sweep of the leading bits with buckets, and one of all bits. If a bucket is too
@@ -234,7 +234,7 @@ GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   sweep.steps = (unsigned *)(again + r.sweep.steps);
   sweep.words = again + r.sweep.words;
   GP__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
-                            counting.threads, counting.shared_bytes, &sweep));
-  return gp__launch_step(l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.sweep.tiles), threads, l->g->shared_bytes,
-                         &sweep);
+      counting.threads, counting.shared_bytes, &sweep));
+  return gp__launch_step(
+      l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.sweep.tiles), threads, l->g->shared_bytes, &sweep);
 }

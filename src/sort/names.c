@@ -17,7 +17,7 @@ GP__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
     gp__add(t, "gp__field_key<%s", key);
     for (i = 0; i < (int)q->list_count; ++i)
       gp__add(t, ", gp__key_field<%u, %s, %s>", (unsigned)(q->list[i] & 0xffff),
-              gp__type_rows[q->list[i] >> 16 & 0xffff].device, q->list[i] >> 32 ? "true" : "false");
+          gp__type_rows[q->list[i] >> 16 & 0xffff].device, q->list[i] >> 32 ? "true" : "false");
     gp__add(t, ">");
   } else {
     gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
@@ -35,13 +35,13 @@ GP__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
   gp__name_radix_key(q, t);
   if (paired) gp__add(t, ", %s>", in);
   gp__add(t, ", %s%s",
-          paired                    ? "gp__none"
-              : !q->index_bytes     ? in
-              : q->index_bytes == 4 ? "gp__u32"
-                                    : "gp__u64",
-          gp__is_cooperative(q->algorithm)     ? ""
-              : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
-                                               : ", gp__radix_narrow");
+      paired                    ? "gp__none"
+          : !q->index_bytes     ? in
+          : q->index_bytes == 4 ? "gp__u32"
+                                : "gp__u64",
+      gp__is_cooperative(q->algorithm)     ? ""
+          : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
+                                           : ", gp__radix_narrow");
 }
 GP__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
   const gp__kernel_kind kind = q->kind;
@@ -51,7 +51,7 @@ GP__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
   if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
   if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT || one)
     gp__add(t, ", %d, %d, %d", one ? q->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
-            one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
+        one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
   if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
 }
 // A gather moves words as large as alignment and size allow.
@@ -59,12 +59,12 @@ GP__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
   const size_t size = (size_t)q->in_size, align = q->in_struct->align;
   const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
   gp__add(t, ", %s, %lu, %s",
-          word == 16      ? "gp_vector"
-              : word == 8 ? "gp__u64"
-              : word == 4 ? "gp__u32"
-              : word == 2 ? "unsigned short"
-                          : "unsigned char",
-          (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
+      word == 16      ? "gp_vector"
+          : word == 8 ? "gp__u64"
+          : word == 4 ? "gp__u32"
+          : word == 2 ? "unsigned short"
+                      : "unsigned char",
+      (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
 }
 GP__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
@@ -105,8 +105,8 @@ GP__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_k
 }
 // One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
 // that need more registers than there are make no promise: hundreds of bytes would spill.
-GP__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                        const gp__spelling *w) {
+GP__PRIVATE unsigned gp__resident_sorts(
+    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
   const unsigned blocks = kind == GP__SORT_SAMPLE ? 1

@@ -99,7 +99,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
 // Buckets of pairs with 8-byte keys. A word is key minus the bucket's lowest key, with the place in the bucket below
 // it.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
-          bool RECORDS = false>
+    bool RECORDS = false>
 struct gp__pair_bucket {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;

@@ -28,11 +28,11 @@ static const gp__policy_row gp__sort_choices[] = {
     GP__H200(0, 1, GP__BY_COUNT, 1 << 16, 0, GP_COUNTING, 0, 0, 0, 0, 22),
     GP__H200(0, -1, GP__BY_COUNT, 1 << 19, 0, GP_COUNTING, 0, 0, 0, 0, 22),
     GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_LAST, 0, (1 << 20) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
-    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS8, 1 << 17, 0, GP_LEADING_SWEEP, 0, 0, 0, 0,
-             23),
+    GP__H200(
+        0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS8, 1 << 17, 0, GP_LEADING_SWEEP, 0, 0, 0, 0, 23),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS, 1 << 23, 0, GP_LEADING_SWEEP, 0, 0, 0, 0, 23),
-    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS8, 1 << 18, 0, GP_LEADING_SWEEP, 0, 0, 0, 0,
-             23),
+    GP__H200(
+        0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS8, 1 << 18, 0, GP_LEADING_SWEEP, 0, 0, 0, 0, 23),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS, 1 << 22, 0, GP_LEADING_SWEEP, 0, 0, 0, 0, 23),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4, 1 << 16, 0, GP_PAIRED_SWEEP, 0, 0, 0, 0, 22),
 };
@@ -105,11 +105,10 @@ GP__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
   p = GPUPRIMS__FILL(p, gp__sweep_rows, gp__measure_keys, s,
-                     (paired     ? GP__IF_SWEEP_PAIRED
-                          : open ? GP__IF_SWEEP_OPEN
-                                 : 0) |
-                         (s.key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) |
-                         (s.key_size > 4 || s.in_size ? 0 : GP__IF_SWEEP_NARROW));
+      (paired        ? GP__IF_SWEEP_PAIRED
+              : open ? GP__IF_SWEEP_OPEN
+                     : 0) |
+          (s.key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) | (s.key_size > 4 || s.in_size ? 0 : GP__IF_SWEEP_NARROW));
   if (!vectors && !paired) {
     const int most = !open || p.threads * p.blocks_per_sm > 512 ? 52 : s.key_size <= 4 ? 100 : 80;
     while (p.vectors > 1 && gp__radix_registers(p.vectors, s) > most) --p.vectors;
@@ -135,12 +134,11 @@ GP__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
 GP__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   const int pairs = s.in_size != 0;
-  gp_policy q =
-      GPUPRIMS__FILL(p, gp__sort_rows, gp__measure_keys, s,
-                     (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
+  gp_policy q = GPUPRIMS__FILL(p, gp__sort_rows, gp__measure_keys, s,
+      (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
   if (pairs) q.stages = 1;
   while (!p.vectors && q.vectors > 1 &&
-         ((pairs && gp__radix_registers(q.vectors, s) > (s.count * (unsigned)s.key_size >> 23 ? 72 : 52)) ||
+      ((pairs && gp__radix_registers(q.vectors, s) > (s.count * (unsigned)s.key_size >> 23 ? 72 : 52)) ||
           !gp__policy_valid_sort(q, s)))
     q.vectors -= !pairs && q.vectors > 6 ? 2 : 1;
   if (!pairs && !p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample

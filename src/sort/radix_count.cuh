@@ -84,8 +84,8 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     GP__UNROLL
     for (int i = 0; i < TABLES; ++i)
       if (ALL || i < digits)
-        atomicAdd(copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4),
-                  1u);
+        atomicAdd(
+            copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4), 1u);
   }
   template <bool ALL> GP_DEVICE void count(const Key &key) const {
     Bits x = static_cast<Bits>(K::bits(key, word) ^ flip);
@@ -175,11 +175,11 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const Key *in = static_cast<const Key *>(a.keys);
     const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);
     if (each)
-      r.look([=](int, unsigned at) { return gp__hash_of(static_cast<gp__u64>(K::bits(in[gp__drawn(at, each)], 0))); },
-             m);
+      r.look(
+          [=](int, unsigned at) { return gp__hash_of(static_cast<gp__u64>(K::bits(in[gp__drawn(at, each)], 0))); }, m);
     if (threadIdx.x == 0)
-      gp__store_relaxed(a.leads,
-                        gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
+      gp__store_relaxed(
+          a.leads, gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
     __syncthreads();
   }
   // True if buckets by the leading bits most likely fit on chip and their bins hold few keys, with digits taken as
@@ -284,7 +284,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
 #define GPUPRIMS__CAPABILITY 90
 #endif
 template <class P, class K, bool SAMPLES = false, int THREADS = GP__RADIX_HISTOGRAM_THREADS,
-          int REPLICAS = gp__radix_replicas(int(sizeof(typename K::Bits)), GPUPRIMS__CAPABILITY, 32)>
+    int REPLICAS = gp__radix_replicas(int(sizeof(typename K::Bits)), GPUPRIMS__CAPABILITY, 32)>
 GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
   gp__radix_counting<P, K, THREADS, REPLICAS, SAMPLES>::run(a);
 }

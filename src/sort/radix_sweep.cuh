@@ -135,7 +135,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE Pairs pairs(bool in_other) const {
     const Count all = static_cast<Count>(n), half = in_other ? all : all / 2, both = in_other ? all : 2 * half;
     return Pairs{static_cast<Key *>(in_other ? a.other_keys : a.out_keys), static_cast<Key *>(a.out) - half,
-                 static_cast<Key *>(a.other) + (n + 1) / 2 - both, half, both};
+        static_cast<Key *>(a.other) + (n + 1) / 2 - both, half, both};
   }
   GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
@@ -166,8 +166,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         Moved::key(keys[i]) = lead + unsigned(i) * 32 < valid ? from[i * 32] : Moved::key(padding);
     }
   }
-  GP_DEVICE void load_values(Key (&keys)[ITEMS], V (&values)[ITEMS], const MovedValue *from, gp__u64 first,
-                             unsigned valid) const {
+  GP_DEVICE void load_values(
+      Key (&keys)[ITEMS], V (&values)[ITEMS], const MovedValue *from, gp__u64 first, unsigned valid) const {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     first += lead;
     if (!from) {
@@ -290,8 +290,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       const gp__u64 sum = gp__load_relaxed(in_group(tile / GROUP, pair));
       if (sum >> 48 == GROUP)
         W::store(up_to(tile / GROUP, pair),
-                 W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
-                         odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
+            W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
+                odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
     }
   }
   // Called by a counting thread: computes the destinations of the tile's keys.
@@ -445,11 +445,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     GP_DYNAMIC_SHARED(shared);
     gp__pdl_wait<P>();
     const gp__u64 n = gp__count(a);
-    const gp__radix_sweep r = {
-        a,
-        s,
-        reinterpret_cast<Key *>(shared),
-        reinterpret_cast<V *>(shared + KEY_BYTES),
+    const gp__radix_sweep r = {a, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES),
         a.steps[a.pass],
         static_cast<gp__u32>((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
         n};
@@ -468,13 +464,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     GP__UNROLL_BY(1)
     for (own.pass = 0; own.pass <= a.passes; ++own.pass) {
       own.shift = 8 * own.pass;
-      const gp__radix_sweep r = {own,
-                                 s,
-                                 reinterpret_cast<Key *>(shared),
-                                 reinterpret_cast<V *>(shared + KEY_BYTES),
-                                 a.steps[own.pass],
-                                 static_cast<gp__u32>(tiles),
-                                 n};
+      const gp__radix_sweep r = {own, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES),
+          a.steps[own.pass], static_cast<gp__u32>(tiles), n};
       if (r.step & GP__RADIX_RUNS) {
         const gp__u32 written = r.sweep();
         __syncthreads();

@@ -14,8 +14,8 @@ GP__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   }
   if (!q->out_type && !c->out && c->primitive != GP_SHUFFLE) return GP_SUCCESS;
   if (c->primitive == GP_SEGMENTED_TOP_K)
-    return gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type,
-                             &k->out);
+    return gp__check_integer(
+        k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out);
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Rows of a top-k; other calls have one.
@@ -25,15 +25,15 @@ GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
   if (c->k > c->count || (nth && c->count && c->n >= c->count))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, %s @count (%llu)", k->who, nth ? "n" : "k",
-                    (unsigned long long)(nth ? c->n : c->k), nth ? "not below" : "above", (unsigned long long)c->count);
+        (unsigned long long)(nth ? c->n : c->k), nth ? "not below" : "above", (unsigned long long)c->count);
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
     return gp__fail(GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (unsigned long long)c->rows,
-                    (unsigned long long)c->count);
+        (unsigned long long)c->count);
   if (!k->pointers || nth || !c->k) return GP_SUCCESS;
   if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
   if (!c->out_keys && sorted && c->k > GP__TOP_K_FEW)
     return gp__fail(GP_E_NULL, "%s: @out_keys is null: to sort more than %d results, set it; or use GP_UNSORTED",
-                    k->who, (int)GP__TOP_K_FEW);
+        k->who, (int)GP__TOP_K_FEW);
   return GP_SUCCESS;
 }
 
@@ -59,9 +59,8 @@ GP__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_top_k_out_type},
-                                                           {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
-                                                           {GP__CHECK_NUMBERS, gp__check_k},
-                                                           {GP__CHECK_BUFFERS, gp__top_k_buffers}};
+    {GP__CHECK_KEY_TYPES, gp__check_ranked_keys}, {GP__CHECK_NUMBERS, gp__check_k},
+    {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
 GP__PRIVATE gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
@@ -79,11 +78,11 @@ GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   longest = q->offset_size ? q->count : c->segment_length;
   if (!k->in.size && k->out.size == 4 && longest > most)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
-                    q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
+        q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
   GP__CHECK(gp__check_results(k));
   if (c->k && c->segments > UINT64_MAX / c->k)
     return gp__fail(GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who,
-                    (unsigned long long)c->segments, (unsigned long long)c->k);
+        (unsigned long long)c->segments, (unsigned long long)c->k);
   return k->pointers && q->count && c->k && !c->out_keys && !c->out
       ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
       : GP_SUCCESS;
@@ -97,9 +96,8 @@ GP__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
   return c->in2 ? gp__reading(k, "in2", c->in2, &number, c->segments, 1, 0) : GP_SUCCESS;
 }
 static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_moved},
-                                                                     {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
-                                                                     {GP__CHECK_NUMBERS, gp__check_segmented_top_k},
-                                                                     {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
+    {GP__CHECK_KEY_TYPES, gp__check_ranked_keys}, {GP__CHECK_NUMBERS, gp__check_segmented_top_k},
+    {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
 // Derives the keys of the shuffle's rounds.
 GP__PRIVATE gp_result gp__check_seed(gp__checking *k) {
@@ -112,5 +110,5 @@ GP__PRIVATE gp_result gp__check_seed(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-static const gp__own_check gp__checks_shuffle[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_moved},
-                                                             {GP__CHECK_VALUES, gp__check_seed}};
+static const gp__own_check gp__checks_shuffle[GP__CHECKS] = {
+    {GP__CHECK_OUT_TYPE, gp__check_moved}, {GP__CHECK_VALUES, gp__check_seed}};

@@ -23,8 +23,8 @@ static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
   heap[i] = x;
 }
 // One row: keeps a heap of the best `wanted` so far, then sorts it.
-static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row,
-                          gp__host_indexed *heap) {
+static void gp__host_best(
+    const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
   size_t i, left;
   uint64_t at;
@@ -51,10 +51,10 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     const uint64_t to = row * q->length + i, from = first + heap[i].index;
     if (q->out_keys)
       memcpy((unsigned char *)q->out_keys + to * q->key_size, (const unsigned char *)q->keys + from * q->key_size,
-             q->key_size);
+          q->key_size);
     if (q->in_size)
-      gp__host_move((unsigned char *)q->out + to * q->out_size, (const unsigned char *)q->in + from * q->in_size,
-                    q->in_size);
+      gp__host_move(
+          (unsigned char *)q->out + to * q->out_size, (const unsigned char *)q->in + from * q->in_size, q->in_size);
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }

@@ -26,7 +26,7 @@ GP__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a
     a->blocks = a->blocks > mergers ? mergers : 1;
     a->to = a->blocks > 1 ? fewer : NULL;
     GP__CHECK(gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
-                              l->g->threads, l->g->shared_bytes, a));
+        l->g->threads, l->g->shared_bytes, a));
   }
   return GP_SUCCESS;
 }

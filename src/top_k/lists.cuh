@@ -237,8 +237,8 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
       static_cast<typename R::type *>(a.to)[work * a.k + i] = i < found ? best.list[i] : R::worst();
   else
     for (gp__u32 i = threadIdx.x; i < found; i += THREADS)
-      gp__top_k_put<T, DESCENDING, In, Out>(a, work * a.k + i, work * a.count, R::key(best.list[i]),
-                                            R::index(best.list[i]));
+      gp__top_k_put<T, DESCENDING, In, Out>(
+          a, work * a.k + i, work * a.count, R::key(best.list[i]), R::index(best.list[i]));
 }
 
 // Keys of a tile in a thread's registers: vectors, THREADS apart. Keys before `lead` and from n on are zero.
@@ -347,8 +347,8 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
     else { // padding of the lists is not written
       best.finish();
       for (gp__u32 i = threadIdx.x; i < n; i += THREADS)
-        gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + i, row * a.count, R::key(best.list[i]),
-                                              R::index(best.list[i]));
+        gp__top_k_put<T, DESCENDING, In, Out>(
+            a, row * a.k + i, row * a.count, R::key(best.list[i]), R::index(best.list[i]));
     }
   }
 }

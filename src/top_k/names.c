@@ -3,7 +3,7 @@
 
 GP__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s, %s, %s", gp__key_name(q), gp__in_name(q), q->out_size ? gp__out_name(q) : "gp__none",
-          q->descending ? "true" : "false");
+      q->descending ? "true" : "false");
   if (q->kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
 }
 GP__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {

@@ -66,27 +66,20 @@ GP__PRIVATE gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__k
   return kind == GP__TOP_K_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.
-GP__PRIVATE unsigned gp__resident_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                        const gp__spelling *w) {
+GP__PRIVATE unsigned gp__resident_top_k(
+    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || q->primitive != GP_SEGMENTED_TOP_K ? blocks : 1;
 }
-static const gp__kernel_rules gp__kernels_of_top_k = {
-    gp__policy_of_top_k_kernel, GPUPRIMS__SAME_THREADS, GPUPRIMS__SAME_BLOCK, GPUPRIMS__NO_FORM,
-    gp__resident_top_k,         gp__spell_top_k,        gp__fit_top_k};
-static const gp__family gp__family_top_k = {gp__checks_top_k,
-                                            gp__top_k_is_idle,
-                                            gp__shape_top_k,
-                                            gp__kinds_of_top_k,
-                                            &gp__kernels_of_top_k,
-                                            GPUPRIMS__FOLD_OPERATORS,
-                                            GPUPRIMS__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results),
-                                            gp__host_ranks};
+static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GPUPRIMS__SAME_THREADS,
+    GPUPRIMS__SAME_BLOCK, GPUPRIMS__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
+static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
+    &gp__kernels_of_top_k, GPUPRIMS__FOLD_OPERATORS,
+    GPUPRIMS__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results), gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k, GP__READS_PAIRS | GP__READS_K | GP__READS_ROWS,
-                                                  GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS,
-                                                  GP_DESCENDING | GP_UNSORTED};
-static const gp__primitive gp__primitive_nth_element = {
-    &gp__family_top_k, GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
+static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
+    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
     GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
 
 GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
@@ -97,17 +90,10 @@ GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_poli
   kinds[2] = GP__TOP_K_SHORT;
   return 3;
 }
-static const gp__family gp__family_segmented_top_k = {
-    gp__checks_segmented_top_k,
-    gp__top_k_is_idle,
-    gp__shape_top_k,
-    gp__kinds_of_segmented_top_k,
-    &gp__kernels_of_top_k,
-    GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL),
-    gp__host_ranks};
-static const gp__primitive gp__primitive_segmented_top_k = {
-    &gp__family_segmented_top_k,
+static const gp__family gp__family_segmented_top_k = {gp__checks_segmented_top_k, gp__top_k_is_idle, gp__shape_top_k,
+    gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, GPUPRIMS__FOLD_OPERATORS,
+    GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
+static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
@@ -117,8 +103,8 @@ GP__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, g
   return kinds[0] = GP__SHUFFLE, 1;
 }
 
-static const gp__family gp__family_shuffle = {
-    gp__checks_shuffle,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,      gp__kinds_of_shuffle,
-    GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_shuffle};
-static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_SEED,
-                                                    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};
+static const gp__family gp__family_shuffle = {gp__checks_shuffle, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_shuffle, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map),
+    gp__host_shuffle};
+static const gp__primitive gp__primitive_shuffle = {
+    &gp__family_shuffle, GP__READS_MAP | GP__READS_SEED, GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};

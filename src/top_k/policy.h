@@ -48,9 +48,9 @@ GP__RULE unsigned long long gp__mix3(unsigned long long x) { return x ^ x >> 31;
 GP__RULE unsigned long long gp__mix2(unsigned long long x) { return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull); }
 GP__RULE unsigned gp__shuffle_key(unsigned long long seed, int round) {
   return (unsigned)(gp__mix2(((seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) ^
-                              (seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) >> 30) *
-                             0xbf58476d1ce4e5b9ull) >>
-                    32);
+                                 (seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) >> 30) *
+                        0xbf58476d1ce4e5b9ull) >>
+      32);
 }
 GP__RULE unsigned gp__shuffle_fold(unsigned x) { return x ^ x >> 13; }
 GP__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x ^ x >> 15) * 0x85ebca77u); }
@@ -63,12 +63,11 @@ GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
 // its sort, or a tile more.
 GP__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
   return gp__max((int)(s.top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
-                 (int)gp__power_of_two((unsigned)s.top_k.results * 3 / 2 + 32, 64));
+      (int)gp__power_of_two((unsigned)s.top_k.results * 3 / 2 + 32, 64));
 }
 GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
   return (unsigned)gp__max(gp__segment_top_k_least(p, s),
-                           ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) /
-                               (int)gp__rank_bytes(s));
+      ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) / (int)gp__rank_bytes(s));
 }
 GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
   return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
@@ -81,9 +80,9 @@ GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
 GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
       (p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
-           : p.algorithm == GP_WARP_SEGMENTS
-           ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
-           : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
+              : p.algorithm == GP_WARP_SEGMENTS
+              ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
+              : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
       (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
           (p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024 : GP__TOP_K_STATIC_BYTES);
 }

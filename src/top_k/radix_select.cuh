@@ -33,8 +33,8 @@ template <int THREADS, int COPIES> struct gp__select_storage {
   gp__u32 count[GP__SELECT_BINS * COPIES];
 };
 template <class P, class T, bool DESCENDING, int COPIES>
-GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp__select_digit &digit,
-                                 gp__select_storage<P::threads, COPIES> &s) {
+GP_DEVICE void gp__select_finish(
+    const gp__top_k_args &a, gp__u64 row, const gp__select_digit &digit, gp__select_storage<P::threads, COPIES> &s) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   const int THREADS = P::threads, EACH = GP__SELECT_BINS / THREADS;
@@ -221,10 +221,10 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   const gp__select_digit digit(8 * int(sizeof(T)), a.level);
   const bool buffered = state->buffered != 0;
   const gp__u64 n = buffered ? state->appended : gp__count(a);
-  Next next = {s,        reinterpret_cast<Bits *>(stage),      aside, &state->appended, state->prefix, digit,
-               buffered, !buffered && state->inside <= a.room, 0};
+  Next next = {s, reinterpret_cast<Bits *>(stage), aside, &state->appended, state->prefix, digit, buffered,
+      !buffered && state->inside <= a.room, 0};
   gp__select_tiles<P>(buffered ? static_cast<const Bits *>(aside) : static_cast<const Bits *>(a.keys) + row * a.count,
-                      n, share, a.blocks, next);
+      n, share, a.blocks, next);
   if (next.appends) next.flush();
   __syncthreads();
   gp__select_finish<P, T, DESCENDING, 1>(a, row, digit, s);
@@ -298,8 +298,8 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
       gp_carry<gp__below_equal> start;
       start.has = false;
       start.value = gp__add_below_equal::identity();
-      const gp__look_back<gp__below_equal, gp__add_below_equal> look_back = {gp__words(a.workspace), tiles, ticket.tag,
-                                                                             start, false};
+      const gp__look_back<gp__below_equal, gp__add_below_equal> look_back = {
+          gp__words(a.workspace), tiles, ticket.tag, start, false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
       const gp_carry<gp__below_equal> prefix = look_back(ticket.number, total);
       if (gp_lane() == 0) s.prefix = prefix;
@@ -319,7 +319,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
         const bool is_equal = equal[i] >> j & 1u;
         if (!is_equal || same < wanted)
           gp__top_k_put<T, DESCENDING, In, Out>(a, row * a.k + lower + (same < wanted ? same : wanted), row * a.count,
-                                                is_equal ? kth : Key::encode(in[at + j]), at + j);
+              is_equal ? kth : Key::encode(in[at + j]), at + j);
         if (is_equal) ++same;
         else ++lower;
       }

@@ -188,8 +188,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
     for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
       const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
       unsigned left = __ballot_sync(0xffffffffu,
-                                    mine.k && mine.count <= most && mine.count <= a.by_lanes &&
-                                        (log2 == 0 || mine.count > most / 2));
+          mine.k && mine.count <= most && mine.count <= a.by_lanes && (log2 == 0 || mine.count > most / 2));
       while (left) {
         const unsigned together = unsigned(__popc(left)), last = 32 >> log2, e = gp_lane() & (lanes - 1);
         const int owner = int(gp__nth_bit(left, own < together ? own : 0));
@@ -214,7 +213,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
          left; left &= left - 1) {
       const int owner = int(gp__nth_bit(left, 0));
       by.find(__shfl_sync(0xffffffffu, mine.begin, owner), __shfl_sync(0xffffffffu, gp__u32(mine.count), owner),
-              __shfl_sync(0xffffffffu, mine.k, owner), (first + unsigned(owner)) * a.top.k);
+          __shfl_sync(0xffffffffu, mine.k, owner), (first + unsigned(owner)) * a.top.k);
     }
   }
 }
@@ -224,7 +223,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
 // appends its keys of a tile at once.
 template <class P, class T, bool DESCENDING, class R>
 GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts,
-                             gp__best<P::threads, R> &best) {
+    gp__best<P::threads, R> &best) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   typedef gp__key_tile<P, Bits> Tile;
@@ -350,8 +349,8 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
       const gp__u32 found = best.finish();
       if (merges || parts == 1) {
         for (gp__u32 i = threadIdx.x; i < found; i += P::threads)
-          gp__top_k_put<T, DESCENDING, In, Out>(a.top, task.segment * a.top.k + i, segment.begin, R::key(best.list[i]),
-                                                R::index(best.list[i]));
+          gp__top_k_put<T, DESCENDING, In, Out>(
+              a.top, task.segment * a.top.k + i, segment.begin, R::key(best.list[i]), R::index(best.list[i]));
         break;
       }
       for (gp__u32 i = threadIdx.x; i < segment.k; i += P::threads)

@@ -25,8 +25,8 @@ static void gp__host_shuffle_block(const gp__host_call *h, uint64_t first, uint6
     const uint64_t from = gp__host_permute(q, first);
     if (!q->in_size) gp__host_put_index(q->out, q->out_size, first, from);
     else
-      gp__host_move((unsigned char *)q->out + first * q->out_size, (const unsigned char *)q->in + from * q->in_size,
-                    q->in_size);
+      gp__host_move(
+          (unsigned char *)q->out + first * q->out_size, (const unsigned char *)q->in + from * q->in_size, q->in_size);
   }
 }
 static gp_result gp__host_shuffle(gp__host_call *h) {

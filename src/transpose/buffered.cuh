@@ -18,7 +18,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED,
-                              (SIZE <= 2 && SIZE == WORD)>
+      (SIZE <= 2 && SIZE == WORD)>
       Tile;
   struct storage {
     gp__buffered_turn turn[2];

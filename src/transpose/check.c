@@ -4,7 +4,7 @@
 
 // Checks the strides of one side of a transpose (0: dense), and computes its span: elements from the first to the last.
 GP__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions, const uint64_t *extent,
-                                        const uint64_t *given, uint64_t *stride, uint64_t *span) {
+    const uint64_t *given, uint64_t *stride, uint64_t *span) {
   uint64_t least = 1;
   int d;
   *span = 1;
@@ -12,15 +12,15 @@ GP__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name,
     stride[d] = given[d] ? given[d] : least;
     if (d == dimensions - 1 && stride[d] != 1)
       return gp__fail(GP_E_ARGUMENT, "%s: @permutation.%s[%d] is %llu, but the stride of the last dimension must be 1",
-                      k->who, name, d, (unsigned long long)stride[d]);
+          k->who, name, d, (unsigned long long)stride[d]);
     if (stride[d] < least)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @permutation.%s[%d] (a leading dimension) is %llu, below the %llu elements of one step",
-                      k->who, name, d, (unsigned long long)stride[d], (unsigned long long)least);
+          "%s: @permutation.%s[%d] (a leading dimension) is %llu, below the %llu elements of one step", k->who, name, d,
+          (unsigned long long)stride[d], (unsigned long long)least);
     if (extent[d] && stride[d] > UINT64_MAX / k->in.size / extent[d])
-      return gp__fail(
-          GP_E_SIZE, "%s: @permutation.%s[%d] times the extent overflows: %llu times %llu elements of %lu bytes",
-          k->who, name, d, (unsigned long long)stride[d], (unsigned long long)extent[d], (unsigned long)k->in.size);
+      return gp__fail(GP_E_SIZE,
+          "%s: @permutation.%s[%d] times the extent overflows: %llu times %llu elements of %lu bytes", k->who, name, d,
+          (unsigned long long)stride[d], (unsigned long long)extent[d], (unsigned long)k->in.size);
     least = stride[d] * extent[d];
     if (!extent[d]) *span = 0;
     else if (*span) *span += (extent[d] - 1) * stride[d];
@@ -117,18 +117,18 @@ GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   for (i = 0; i < p->dimensions; ++i) {
     if (p->order[i] < 0 || p->order[i] >= p->dimensions || seen >> p->order[i] & 1)
       return gp__fail(GP_E_ARGUMENT, "%s: @permutation.order[%d] is %d: this is not a permutation of %d dimensions",
-                      k->who, i, p->order[i], p->dimensions);
+          k->who, i, p->order[i], p->dimensions);
     seen |= 1u << p->order[i];
     if (q->count && p->extent[i] > UINT64_MAX / k->in.size / q->count)
       return gp__fail(GP_E_SIZE,
-                      "%s: @permutation.extent[%d] is %llu: the product of the extents times %lu bytes overflows",
-                      k->who, i, (unsigned long long)p->extent[i], (unsigned long)k->in.size);
+          "%s: @permutation.extent[%d] is %llu: the product of the extents times %lu bytes overflows", k->who, i,
+          (unsigned long long)p->extent[i], (unsigned long)k->in.size);
     q->count *= p->extent[i];
     extent[i] = p->extent[p->order[i]];
   }
   if (k->c->count && k->c->count != q->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @permutation.extent (%llu)",
-                    k->who, (unsigned long long)k->c->count, (unsigned long long)q->count);
+        k->who, (unsigned long long)k->c->count, (unsigned long long)q->count);
   GP__CHECK(gp__check_strides(k, "in_stride", p->dimensions, p->extent, p->in_stride, in_stride, &m->in_span));
   GP__CHECK(gp__check_strides(k, "out_stride", p->dimensions, extent, p->out_stride, out_stride, &m->out_span));
   for (i = 0; i < p->dimensions; ++i) {
@@ -141,8 +141,7 @@ GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   if (!q->count) return GP_SUCCESS;
   gp__find_moves(m, d, gp__merge_dimensions(d, p->dimensions));
   m->word = (int)gp__lowest_bit((int)((unsigned)m->word | (unsigned)((uintptr_t)k->c->in % 16) |
-                                      (unsigned)((uintptr_t)k->c->out % 16) |
-                                      (m->kind == GP__MOVE_ROWS ? 0u : (unsigned)m->size)));
+      (unsigned)((uintptr_t)k->c->out % 16) | (m->kind == GP__MOVE_ROWS ? 0u : (unsigned)m->size)));
   if (!k->c->in || k->c->in != k->c->out) return GP_SUCCESS;
   if (m->kind == GP__MOVE_ROWS) {
     for (i = 1; i < 4 && m->in_stride[i] == m->out_stride[i]; ++i) {}
@@ -150,17 +149,16 @@ GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
     return i == 4
         ? GP_SUCCESS
         : gp__fail(GP_E_OVERLAP,
-                   "%s: @in and @out are the same, but this permutation moves whole rows and cannot run in place",
-                   k->who);
+              "%s: @in and @out are the same, but this permutation moves whole rows and cannot run in place", k->who);
   }
   if (m->in_stride[2] != m->out_stride[2] || m->in_stride[3] != m->out_stride[3] ||
       (m->extent[0] == m->extent[1] ? m->in_stride[1] != m->out_stride[0]
                                     : m->in_stride[1] != m->extent[0] * (unsigned)m->size ||
-               m->out_stride[0] != m->extent[1] * (unsigned)m->size))
+                  m->out_stride[0] != m->extent[1] * (unsigned)m->size))
     return gp__fail(GP_E_OVERLAP,
-                    "%s: @in and @out are the same: an in-place transpose needs square matrices with the same strides "
-                    "on both sides, or dense matrices",
-                    k->who);
+        "%s: @in and @out are the same: an in-place transpose needs square matrices with the same strides "
+        "on both sides, or dense matrices",
+        k->who);
   m->kind = m->extent[0] == m->extent[1] ? GP__MOVE_SQUARE : GP__MOVE_RECTANGLE;
   return GP_SUCCESS;
 }
@@ -171,5 +169,5 @@ GP__PRIVATE gp_result gp__transpose_buffers(gp__checking *k) {
   b->out = k->q->moves.out_span;
   return GP_SUCCESS;
 }
-static const gp__own_check gp__checks_transpose[GP__CHECKS] = {{GP__CHECK_NUMBERS, gp__check_permutation},
-                                                               {GP__CHECK_BUFFERS, gp__transpose_buffers}};
+static const gp__own_check gp__checks_transpose[GP__CHECKS] = {
+    {GP__CHECK_NUMBERS, gp__check_permutation}, {GP__CHECK_BUFFERS, gp__transpose_buffers}};

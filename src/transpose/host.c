@@ -10,8 +10,8 @@ static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *i
     for (c0 = 0; c0 < m->extent[0]; c0 += SIDE)
       for (c = c0; c < m->extent[0] && c < c0 + SIDE; ++c)
         for (r = r0; r < m->extent[1] && r < r0 + SIDE; ++r)
-          gp__host_move(out + c * m->out_stride[0] + r * m->out_stride[1],
-                        in + r * m->in_stride[1] + c * m->in_stride[0], size);
+          gp__host_move(
+              out + c * m->out_stride[0] + r * m->out_stride[1], in + r * m->in_stride[1] + c * m->in_stride[0], size);
 }
 static gp_result gp__host_transpose(gp__host_call *h) {
   const gp__request *q = h->q;
@@ -25,7 +25,7 @@ static gp_result gp__host_transpose(gp__host_call *h) {
     copy = bytes <= SIZE_MAX ? (unsigned char *)malloc((size_t)bytes) : NULL;
     if (!copy)
       return gp__fail(GP_E_MEMORY, "%s: no memory for a copy of %llu bytes", gp__host_call_name(q->primitive),
-                      (unsigned long long)bytes);
+          (unsigned long long)bytes);
     memcpy(copy, in, (size_t)bytes);
     in = copy;
   }

@@ -7,7 +7,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
   const int SIDE = gp__transpose_side(P::threads, P::vectors, SIZE);
   const bool ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0;
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, SIDE, SIDE, ALIGNED, ALIGNED,
-                              gp__is_scattered(SIZE, WORD, FORM)>
+      gp__is_scattered(SIZE, WORD, FORM)>
       Tile;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
@@ -54,7 +54,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(c
     const gp__u64 matrix = tile / a.column_tiles, first = (tile - matrix * a.column_tiles) * a.tile_columns;
     const gp__u64 far = matrix / a.outer[1], rest = a.columns - first;
     Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
-                                          (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
+        (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
     const unsigned words = static_cast<unsigned>(rest < a.tile_columns ? rest : a.tile_columns) * N;
     for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
       const gp__u64 row = i / words, word = i - row * words, column = first + word / N;
@@ -79,7 +79,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 matrix = tile / a.rows, row = tile - matrix * a.rows, far = matrix / a.outer[1];
     Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
-                                          (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.columns * SIZE);
+        (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.columns * SIZE);
     for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) {
       const gp__u64 column = i / N, word = i % N;
       const gp__u64 other = ((row + column / a.b) % a.rows + column * a.rows) % a.columns * N + word;

@@ -23,7 +23,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   static const int STEP = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
   static const bool OVERLAPS = STEP != ROWS;
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED,
-                              gp__is_scattered(SIZE, WORD, FORM), OVERLAPS ? gp__transpose_alignment(ROWS, SIZE) : 16>
+      gp__is_scattered(SIZE, WORD, FORM), OVERLAPS ? gp__transpose_alignment(ROWS, SIZE) : 16>
       Tile;
   const gp__transpose_args &a;
   const gp__padded_rows<GROUP> layout;
@@ -46,8 +46,8 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     }
   }
   // Loads a part of few long rows.
-  GP_DEVICE void load_few(unsigned char *shared, const unsigned char *in, unsigned rows, unsigned columns,
-                          const unsigned char *end) {
+  GP_DEVICE void load_few(
+      unsigned char *shared, const unsigned char *in, unsigned rows, unsigned columns, const unsigned char *end) {
     const int ROUNDS = P::vectors + !IN_ALIGNED;
     const unsigned units = a.tile_columns * SIZE / 16 + !IN_ALIGNED;
     const unsigned char *begin = static_cast<const unsigned char *>(a.in);
@@ -126,11 +126,10 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     }
   }
   template <class Word>
-  GP_DEVICE const Word *at(const unsigned char *shared, const place_of_word &p, unsigned start,
-                           unsigned start_pitch) const {
+  GP_DEVICE const Word *at(
+      const unsigned char *shared, const place_of_word &p, unsigned start, unsigned start_pitch) const {
     const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
-    return reinterpret_cast<const Word *>(
-        shared +
+    return reinterpret_cast<const Word *>(shared +
         (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
                   : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
@@ -171,11 +170,11 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     __syncthreads();
     if (OUT_WHOLE) store_whole(shared, out, columns, start);
     else if (IN_WHOLE)
-      gp__store_lines<P::threads, P::store, SIZE, WORD, OUT_ALIGNED>(shared, layout, out, a.out_pitch, rows, columns,
-                                                                     a.units);
+      gp__store_lines<P::threads, P::store, SIZE, WORD, OUT_ALIGNED>(
+          shared, layout, out, a.out_pitch, rows, columns, a.units);
     else
       Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u,
-                  !OVERLAPS || row == 0, !OVERLAPS || row + ROWS >= a.rows);
+          !OVERLAPS || row == 0, !OVERLAPS || row + ROWS >= a.rows);
   }
 };
 // Units of few long rows. A word has several narrow elements; words of as many rows become words of columns.
@@ -232,7 +231,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
 
   // Stores group k of words of columns. Column j begins in shared memory bits[j] bits after the start of unit at[j].
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
-                     Unit (&before)[K]) const {
+      Unit (&before)[K]) const {
     GP__UNROLL
     for (int j = 0; j < K; ++j) {
       shared[slot_of(at[j] + k)] = Words::append(before[j], x[j], bits[j]);

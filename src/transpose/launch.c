@@ -10,8 +10,8 @@ GP__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
   return d;
 }
 // The arguments of all kernels of a transpose.
-GP__PRIVATE gp__transpose_args gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void *in,
-                                                       void *out, uint64_t in_bytes) {
+GP__PRIVATE gp__transpose_args gp__transpose_arguments(
+    const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
   const gp__panels_plan panels = gp__panels_plan_of(p, h);
   const unsigned group = (unsigned)gp__vec_group_items(m->size), size = (unsigned)m->size;
@@ -38,16 +38,16 @@ GP__PRIVATE gp__transpose_args gp__transpose_arguments(const gp__moves *m, gp__s
   a.pad = r.form & GP__FORM_FEW ? (unsigned)gp__few_line(m->size, (unsigned)h.moved.rows) : r.pad;
   a.panel = (unsigned)gp__transpose_panel(m->size, p.vectors, r.form);
   a.units = gp__divisor_of(r.form & GP__FORM_IN_WHOLE
-                               ? gp__ceil_div(r.tile_rows * size / GP__VECTOR + !(r.form & GP__FORM_OUT_ALIGNED), 8)
-                               : r.tile_columns * size / GP__VECTOR + !(r.form & GP__FORM_IN_ALIGNED));
+          ? gp__ceil_div(r.tile_rows * size / GP__VECTOR + !(r.form & GP__FORM_OUT_ALIGNED), 8)
+          : r.tile_columns * size / GP__VECTOR + !(r.form & GP__FORM_IN_ALIGNED));
   a.group = gp__divisor_of(r.pitch * group / GP__VECTOR);
   a.row = gp__divisor_of(h.moved.rows < GP__TRANSPOSE_WHOLE ? h.moved.rows : 1);
   a.column = gp__divisor_of(h.moved.columns < GP__TRANSPOSE_WHOLE ? h.moved.columns : 1);
   return a;
 }
 // Plan and arguments of one of the three steps of a dense matrix in place. Returns 0 if the step has nothing to do.
-GP__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out, void *scratch,
-                                   gp__rectangle_plan *r, gp__transpose_args *a) {
+GP__PRIVATE int gp__rectangle_step(
+    const gp__moves *m, gp__shape h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
   const unsigned long long common = gp__common_factor(h.moved.rows, h.moved.columns);
   int i;
@@ -146,22 +146,22 @@ GP__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
       if (which < 0) break;
       if (which == 0 && r.whole) {
         gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
-        GP__CHECK(gp__launch_step(l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads,
-                                  l->g->shared_bytes, &t));
+        GP__CHECK(gp__launch_step(
+            l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads, l->g->shared_bytes, &t));
         continue;
       }
       work = which == 0 ? a.panels * a.panel_tiles
           : which == 1  ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
                         : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
-      GP__CHECK(gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
-                                which == 0 ? l->g->shared_bytes : 0, &a));
+      GP__CHECK(gp__launch_step(
+          l, which, gp__grid_of_step(l, which, 0, work), threads, which == 0 ? l->g->shared_bytes : 0, &a));
     }
   }
   return GP_SUCCESS;
 }
 // Arguments of a trip of `count` matrices from `data` to the workspace, and back. h: of gp__tiled.
-GP__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of, uint64_t count,
-                                                  void *data, void *scratch, gp__map_args *back) {
+GP__PRIVATE gp__transpose_args gp__trip_arguments(
+    gp_policy p, gp__shape h, const gp__moves *of, uint64_t count, void *data, void *scratch, gp__map_args *back) {
   const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
   gp__transpose_args a;
   gp__moves m = *of;
@@ -181,18 +181,18 @@ GP__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
   for (first = 0; first < l->h->segments; first += h.segments) {
     const uint64_t rest = l->h->segments - first;
     gp__map_args back;
-    gp__transpose_args a = gp__trip_arguments(*l->p, h, &l->q->moves, rest < h.segments ? rest : h.segments,
-                                              gp__matrix_of(l, first), l->scratch, &back);
+    gp__transpose_args a = gp__trip_arguments(
+        *l->p, h, &l->q->moves, rest < h.segments ? rest : h.segments, gp__matrix_of(l, first), l->scratch, &back);
     const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
-    GP__CHECK(gp__launch_step(l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads,
-                              l->g->shared_bytes, &a));
+    GP__CHECK(gp__launch_step(
+        l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
     GP__CHECK(gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back));
   }
   return GP_SUCCESS;
 }
 // Arguments of panels through a buffer, of one matrix, and of the kernel that clears their counters.
-GP__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data, void *scratch,
-                                                     gp__panels_args *clears) {
+GP__PRIVATE gp__buffered_args gp__buffered_arguments(
+    gp_policy p, gp__shape h, void *data, void *scratch, gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
   const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size), size = (unsigned)h.key_size;
   const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h.key_size);
@@ -237,7 +237,7 @@ GP__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
     gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
     GP__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
     GP__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
-                              (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a));
+        (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a));
   }
   return GP_SUCCESS;
 }

@@ -28,7 +28,7 @@ GP__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
       kind == GP__TRANSPOSE_ROWS || kind == GP__TRANSPOSE_COLUMNS || kind == GP__TRANSPOSE_WITHIN || kind == GP__COPY;
   const int light = moved || kind == GP__TRANSPOSE_SAVE ||
       (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned && !(w->form & GP__FORM_WHOLE) &&
-       (w->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : w->word >= 4));
+          (w->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : w->word >= 4));
   const int bytes = w->size == 1 && !(w->form & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
   if (kind == GP__TRANSPOSE && (w->form & GP__FORM_FEW))
     return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
@@ -39,8 +39,8 @@ GP__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
       : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
                                                                : 768;
 }
-GP__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const gp_policy *p, const gp__shape *h,
-                                             const gp__spelling *w) {
+GP__PRIVATE unsigned gp__resident_transposes(
+    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)p, (void)h;
   return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
 }

@@ -10,7 +10,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
   const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
   const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED,
-                              (SIZE <= 2 && SIZE == WORD)>
+      (SIZE <= 2 && SIZE == WORD)>
       Tile;
   struct storage {
     gp__u64 ticket;
@@ -45,7 +45,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     }
     __syncthreads();
     Tile::store(shared, a.data + place * panel + column * out_pitch + row * SIZE, out_pitch, rows, columns,
-                gp__misalignment(in, 16), static_cast<unsigned>(in_pitch) & 15u);
+        gp__misalignment(in, 16), static_cast<unsigned>(in_pitch) & 15u);
     __syncthreads();
   }
 }

@@ -25,8 +25,8 @@ GP__RULE unsigned long long gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
 // Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
-GP__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long long extent, unsigned long long other,
-                                            unsigned long long items) {
+GP__RULE unsigned long long gp__chunk_merit(
+    gp__shape s, unsigned long long extent, unsigned long long other, unsigned long long items) {
   return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
           items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
           other > GP__PANEL_MOST / (items * (unsigned)s.key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
@@ -34,8 +34,8 @@ GP__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long long exte
       ? 0
       : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
 }
-GP__BOTH static inline __attribute__((unused)) unsigned long long
-gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other) {
+GP__BOTH static inline __attribute__((unused)) unsigned long long gp__chunk_items(
+    gp__shape s, unsigned long long extent, unsigned long long other) {
   unsigned long long best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
   if (items > extent / 2) items = extent / 2;
   for (; items * GP__VECTOR * (unsigned)s.key_size > most && items * (unsigned)s.key_size >= GP__CHUNK_LEAST; --items) {
@@ -159,19 +159,19 @@ GP__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy 
       : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
       ? (s.moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
       : (s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-          (s.moved.kind != GP__MOVE_TILES     ? 0
-               : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
-               : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
-               : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
-                                              : 0);
+          (s.moved.kind != GP__MOVE_TILES        ? 0
+                  : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+                  : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+                  : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
+                                                 : 0);
 }
 GP__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
-          (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
-          (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)) &&
+             (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
+             (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)) &&
       p.vectors <= 8 &&
       (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
           gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
-                                   gp__transpose_columns(p.threads, p.vectors, s.key_size), 0) <=
+              gp__transpose_columns(p.threads, p.vectors, s.key_size), 0) <=
       s.shared_bytes - 1024;
 }

@@ -83,8 +83,8 @@ GP__RULE int gp__transpose_pitch(int size, int columns, int aligned) {
 }
 GP__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int aligned) {
   return gp__max(rows * gp__transpose_pitch(size, columns, aligned) +
-                     (gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
-                 columns * rows * size + (size > 2 ? 0 : columns * size));
+          (gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
+      columns * rows * size + (size > 2 ? 0 : columns * size));
 }
 // Short contiguous rows (columns) are a whole side if tiles would not be full, and there is room for a vector of each
 // lane on the other side.
@@ -106,10 +106,10 @@ GP__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
 // each thread. Units in shared memory have a gap after 128 bytes if columns are even.
 GP__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // winners on an H200
   return rows >= (size == 1 ? 8u : 9u) &&
-      rows <= (size == 1       ? (aligned ? 64u : 80u)
-                   : size == 2 ? 112u
-                   : size == 4 ? 47u
-                               : 39u);
+      rows <= (size == 1          ? (aligned ? 64u : 80u)
+                      : size == 2 ? 112u
+                      : size == 4 ? 47u
+                                  : 39u);
 }
 GP__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
 GP__RULE int gp__few_line(int size, unsigned rows) { // log2 of units between gaps
@@ -137,8 +137,8 @@ GP__RULE unsigned long long gp__transpose_matrices(gp_policy p, gp__shape s) {
   return !(s.moved.form & GP__FORM_DENSE) || s.moved.rows > 65536 || s.moved.columns > 65536 ? 0
       : s.segments == 1
       ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
-      : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
-                                  s.moved.rows * s.moved.columns * (unsigned)s.key_size);
+      : gp__transpose_matrices_of(
+            (unsigned)(p.threads * p.vectors * GP__VECTOR), s.moved.rows * s.moved.columns * (unsigned)s.key_size);
 }
 GP__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
   return (s.moved.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&

@@ -40,9 +40,9 @@ GP__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const int square = s.moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
       s.moved.word == s.key_size && s.moved.rows >= 4096;
   const int wide = eight &&
-      (s.key_size == 1       ? aligned == GP__FORM_OUT_ALIGNED
-           : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
-                             : 0);
+      (s.key_size == 1          ? aligned == GP__FORM_OUT_ALIGNED
+              : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
+                                : 0);
   gp_policy q = p;
   if (s.moved.kind == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
@@ -65,7 +65,7 @@ GP__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
     trip = gp__tiled(q, s);
     if (algorithm == GP_ROUND_TRIP ||
         (matrix <= GP__TRIP_BYTES &&
-         (s.segments <= GP__CHUNK_MATRICES * trip.segments || matrix * trip.segments >= GP__CHUNK_MATRIX))) {
+            (s.segments <= GP__CHUNK_MATRICES * trip.segments || matrix * trip.segments >= GP__CHUNK_MATRIX))) {
       q.algorithm = GP_PADDED_TILES;
       trip.count = trip.segments * trip.moved.rows * trip.moved.columns;
       q = gp__portable_transpose(q, trip);
@@ -82,11 +82,11 @@ GP__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   }
   p.threads = gp__default_to(p.threads, 256);
   p.vectors = gp__default_to(p.vectors,
-                             bytes < sms * 2 * 8192                         ? 1
-                                 : bytes < sms * 4 * 16384                  ? 2
-                                 : eight                                    ? 8
-                                 : sides && aligned == 3 && s.key_size == 8 ? 2
-                                                                            : 4);
+      bytes < sms * 2 * 8192                         ? 1
+          : bytes < sms * 4 * 16384                  ? 2
+          : eight                                    ? 8
+          : sides && aligned == 3 && s.key_size == 8 ? 2
+                                                     : 4);
   p.stages = gp__default_to(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.moved.form & GP__FORM_IN_START) &&

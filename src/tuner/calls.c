@@ -19,8 +19,7 @@ GP__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tun
     return gp__fail(GP_E_ARGUMENT, "%s: config.budget is %g, not from 0 to 1", who, config->budget);
   if (config->name && (!*config->name || strlen(config->name) > 255 || strpbrk(config->name, "\r\n\"\\")))
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: config.name is empty, longer than 255 bytes, or has a line break, a quote or a backslash",
-                    who);
+        "%s: config.name is empty, longer than 255 bytes, or has a line break, a quote or a backslash", who);
   t = (gp_tuner *)calloc(1, sizeof *t);
   if (t) t->name = gp__duplicate(config->name, &failed);
   if (!t || failed) {
@@ -57,8 +56,8 @@ GP__PRIVATE gp_result gp__check_tuner_numbers(const char *who, const uint64_t *n
     return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__tuner_enter(gp_tuner *t, const char *who, const uint64_t *numbers, int count,
-                                      gp_stream stream) {
+GP__PRIVATE gp_result gp__tuner_enter(
+    gp_tuner *t, const char *who, const uint64_t *numbers, int count, gp_stream stream) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   int point[GP__TUNED_MOST];
@@ -103,7 +102,7 @@ GP__API gp_result gp_tuner_reject(gp_tuner *tuner) {
 }
 
 GP__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint64_t *numbers, int count, int *values,
-                                     double *us, int *measured, int *searching) {
+    double *us, int *measured, int *searching) {
   const char *who = "gp_tuner_best";
   const gp__size_bucket *b;
   int point[GP__TUNED_MOST], bucket, i, pushed = 0;
@@ -123,8 +122,8 @@ GP__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint64_t *
   if (searching) *searching = !b || !b->done;
   return GP_SUCCESS;
 }
-GP__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, int count, int *values, double *us,
-                                int *measured, int *searching) {
+GP__API gp_result gp_tuner_best(
+    gp_tuner *tuner, const uint64_t *numbers, int count, int *values, double *us, int *measured, int *searching) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   if (!tuner) return gp__fail(GP_E_NULL, "gp_tuner_best: tuner is null");

@@ -119,7 +119,7 @@ GP__PRIVATE void gp__tuner_write(const gp_tuner *t, gp__state *s) {
     const size_t size = text.size;
     if (!gp__write_whole(gp__string(&path), &part, &size, 1))
       gp__log(&s->library.runtime, GP_LOG_WARNING, "the tuner's file %s cannot be written: %s", gp__string(&path),
-              strerror(errno));
+          strerror(errno));
   }
   gp__free_text(&text);
   gp__free_text(&path);

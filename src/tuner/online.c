@@ -63,14 +63,14 @@ GP__PRIVATE void gp__report_call(const gp__request *q, gp__text *t) {
   const int user = q->user_op || q->user_transform || q->user_equal || q->in_struct || q->in2_struct || q->acc_struct ||
       q->out_struct || q->key_struct;
   gp__add(t, "\"call\": {\"primitive\": \"%s\", \"op\": \"%s\", \"transform\": \"%s\", \"equal\": \"%s\", ",
-          gp__primitive_names[q->primitive] + 3, gp__word_of_op(q->op, q->user_op),
-          gp__word_of_op(q->transform, q->user_transform), gp__word_of_op(q->equal, q->user_equal));
+      gp__primitive_names[q->primitive] + 3, gp__word_of_op(q->op, q->user_op),
+      gp__word_of_op(q->transform, q->user_transform), gp__word_of_op(q->equal, q->user_equal));
   gp__add(t, "\"in\": \"%s\", \"in2\": \"%s\", \"acc\": \"%s\", \"out\": \"%s\", \"key\": \"%s\", ",
-          gp__word_of_type(q->in_type, q->in_struct), gp__word_of_type(q->in2_type, q->in2_struct),
-          gp__word_of_type(q->acc_type, q->acc_struct), gp__word_of_type(q->out_type, q->out_struct),
-          gp__word_of_type(q->key_type, q->key_struct));
+      gp__word_of_type(q->in_type, q->in_struct), gp__word_of_type(q->in2_type, q->in2_struct),
+      gp__word_of_type(q->acc_type, q->acc_struct), gp__word_of_type(q->out_type, q->out_struct),
+      gp__word_of_type(q->key_type, q->key_struct));
   gp__add(t, "\"offset\": \"%s\", \"out2\": \"%s\", \"flags\": %d, \"user\": %d}, ",
-          gp__word_of_type(q->offset_type, NULL), gp__word_of_type(q->out2_type, NULL), q->flags, user);
+      gp__word_of_type(q->offset_type, NULL), gp__word_of_type(q->out2_type, NULL), q->flags, user);
 }
 GP__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacity, size_t *length) {
   gp__text report = {NULL, 0, 0, 0}, call = {NULL, 0, 0, 0};
@@ -86,12 +86,12 @@ GP__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacit
   if (gp__device_text()) gp__hash_parts(parts, header);
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   gp__add(&report,
-          "{\"tuning\": \"gpuprims\", \"version\": \"%s\", \"device\": \"%s\", \"compute_capability\": %d, "
-          "\"multiprocessors\": %d, \"memory_bytes\": %llu, \"driver\": %d, \"nvrtc\": %d, \"header\": \"%.16s\", "
-          "\"unix_seconds\": %lld}\n",
-          GPUPRIMS_VERSION, s->about.name, s->about.compute_capability, s->about.multiprocessors,
-          (unsigned long long)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version, header,
-          (long long)time(NULL));
+      "{\"tuning\": \"gpuprims\", \"version\": \"%s\", \"device\": \"%s\", \"compute_capability\": %d, "
+      "\"multiprocessors\": %d, \"memory_bytes\": %llu, \"driver\": %d, \"nvrtc\": %d, \"header\": \"%.16s\", "
+      "\"unix_seconds\": %lld}\n",
+      GPUPRIMS_VERSION, s->about.name, s->about.compute_capability, s->about.multiprocessors,
+      (unsigned long long)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version, header,
+      (long long)time(NULL));
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
   pthread_mutex_lock(&o->searches);
   pthread_mutex_lock(&o->lock);

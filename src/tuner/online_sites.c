@@ -106,41 +106,17 @@ GP__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
 }
 // Lists what calls of one site have in common.
 GP__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
-  const uint64_t alike[GP__SITE_ALIKE] = {
-      (uint64_t)q->primitive,
-      (uint64_t)q->op,
-      (uint64_t)q->transform,
-      (uint64_t)q->equal,
-      (uint64_t)q->in_type,
-      (uint64_t)q->in2_type,
-      (uint64_t)q->acc_type,
-      (uint64_t)q->out_type,
-      (uint64_t)q->key_type,
-      (uint64_t)q->offset_type,
-      (uint64_t)q->out2_type,
-      (uint64_t)q->flags,
-      (uint64_t)(q->is_arg | q->has_init << 2 | q->numbers << 3 | (q->end != NULL) << 4),
-      (uint64_t)q->begin_bit,
-      (uint64_t)q->end_bit,
-      (uint64_t)h->in_misaligned,
-      (uint64_t)h->out_misaligned,
-      (uint64_t)h->in_place,
-      (uint64_t)h->in_size,
-      (uint64_t)h->key_size,
-      (uint64_t)h->out_size,
-      (uint64_t)h->histogram.channels,
-      (uint64_t)h->histogram.active,
-      (uint64_t)h->histogram.by_ranges,
-      (uint64_t)(h->sorted.drop_keys | h->top_k.drop_keys << 1),
-      (uint64_t)h->moved.kind,
-      (uint64_t)h->moved.form,
-      (uint64_t)h->moved.word,
-      (uint64_t)h->layout.chunk,
-      (uint64_t)h->bfs.has_transpose,
-      (uint64_t)h->stream.parts};
-  const uint64_t sizes[GP__SITE_SIZES] = {h->count,          h->segments,        h->count2,
-                                          h->histogram.bins, h->top_k.results,   h->moved.columns,
-                                          h->moved.rows,     h->layout.in_width, h->layout.out_width};
+  const uint64_t alike[GP__SITE_ALIKE] = {(uint64_t)q->primitive, (uint64_t)q->op, (uint64_t)q->transform,
+      (uint64_t)q->equal, (uint64_t)q->in_type, (uint64_t)q->in2_type, (uint64_t)q->acc_type, (uint64_t)q->out_type,
+      (uint64_t)q->key_type, (uint64_t)q->offset_type, (uint64_t)q->out2_type, (uint64_t)q->flags,
+      (uint64_t)(q->is_arg | q->has_init << 2 | q->numbers << 3 | (q->end != NULL) << 4), (uint64_t)q->begin_bit,
+      (uint64_t)q->end_bit, (uint64_t)h->in_misaligned, (uint64_t)h->out_misaligned, (uint64_t)h->in_place,
+      (uint64_t)h->in_size, (uint64_t)h->key_size, (uint64_t)h->out_size, (uint64_t)h->histogram.channels,
+      (uint64_t)h->histogram.active, (uint64_t)h->histogram.by_ranges,
+      (uint64_t)(h->sorted.drop_keys | h->top_k.drop_keys << 1), (uint64_t)h->moved.kind, (uint64_t)h->moved.form,
+      (uint64_t)h->moved.word, (uint64_t)h->layout.chunk, (uint64_t)h->bfs.has_transpose, (uint64_t)h->stream.parts};
+  const uint64_t sizes[GP__SITE_SIZES] = {h->count, h->segments, h->count2, h->histogram.bins, h->top_k.results,
+      h->moved.columns, h->moved.rows, h->layout.in_width, h->layout.out_width};
   uint64_t *lists = words + GP__SITE_ALIKE + GP__SITE_SIZES;
   int i;
   memset(words, 0, GP__SITE_WORDS * sizeof *words);
@@ -248,7 +224,7 @@ GP__PRIVATE gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
 // Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
 // if there is room for it, and no measurement. a->free: what was chosen is not for calls that are captured.
 GP__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual,
-                                    int fixed, gp_stream stream, gp__attempt *a) {
+    int fixed, gp_stream stream, gp__attempt *a) {
   gp__measured *m = NULL;
   gp__site *x;
   memset(a, 0, sizeof *a);
@@ -291,10 +267,10 @@ GP__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const g
     m->stream = stream;
     m->stamps.recorded = m->stamps.failed = 0;
     memcpy(m->point,
-           m->proposal                        ? m->proposal->point
-               : x->has_best && a->has_policy ? x->best_point
-                                              : x->usual_point,
-           sizeof m->point);
+        m->proposal                        ? m->proposal->point
+            : x->has_best && a->has_policy ? x->best_point
+                                           : x->usual_point,
+        sizeof m->point);
     if (m->proposal) m->proposal->state = GP__PROPOSAL_RUN;
     a->measured = m;
   }
@@ -324,8 +300,8 @@ GP__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   pthread_mutex_unlock(&o->lock);
 }
 
-GP__PRIVATE const unsigned *gp__settled(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy,
-                                        unsigned *as) {
+GP__PRIVATE const unsigned *gp__settled(
+    gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
   const gp__site *x;

@@ -63,8 +63,8 @@ GP__PRIVATE int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp
 
 // The policy of a tuner's values, with zero in the fields that its algorithm does not read. *repeats: another point has
 // the same policy, because such a field has another value than at the start.
-GP__PRIVATE gp_policy gp__policy_at(const gp_tuner *t, const gp__field_values *f, const gp__shape *h, const int *values,
-                                    int *repeats) {
+GP__PRIVATE gp_policy gp__policy_at(
+    const gp_tuner *t, const gp__field_values *f, const gp__shape *h, const int *values, int *repeats) {
   gp_policy p, read;
   int i;
   memset(&p, 0, sizeof p);

@@ -333,7 +333,7 @@ GP__PRIVATE int gp__build_proposal(gp__online *o) {
   count = gp__kinds_of(&x->q, &c->policy, kinds);
   for (c->kernel_count = 0; c->kernel_count < count && result == GP_SUCCESS; ++c->kernel_count)
     result = gp__get_kernel(o->s, gp__primitive_names[x->q.primitive], &x->q, &c->policy, &x->h, kinds[c->kernel_count],
-                            1, &c->kernels[c->kernel_count]);
+        1, &c->kernels[c->kernel_count]);
   pthread_mutex_lock(&o->lock);
   c->loading_us = gp__loading_us;
   c->state = result == GP_SUCCESS ? GP__PROPOSAL_READY : GP__PROPOSAL_FAILED;

@@ -13,8 +13,8 @@ typedef struct gp__search {
   gp__surrogate surrogate;
 } gp__search;
 
-GP__PRIVATE gp__search *gp__search_open(const gp__lattice *l, gp_tuner_search kind, uint64_t seed, gp__point_fn valid,
-                                        void *user) {
+GP__PRIVATE gp__search *gp__search_open(
+    const gp__lattice *l, gp_tuner_search kind, uint64_t seed, gp__point_fn valid, void *user) {
   gp__search *s = (gp__search *)calloc(1, sizeof *s);
   if (s && !gp__open_points(&s->points, l, seed, valid, user)) {
     free(s);

@@ -80,8 +80,8 @@ GP__PRIVATE gp_result gp__collect_timings(gp_tuner *t, gp__state *s, const char 
 }
 
 // Notes when a section begins or ends, in the order of its stream.
-GP__PRIVATE gp_result gp__stamp(const gp_tuner *t, gp__state *s, const char *who, gp__timing *w, int ends,
-                                gp_stream stream) {
+GP__PRIVATE gp_result gp__stamp(
+    const gp_tuner *t, gp__state *s, const char *who, gp__timing *w, int ends, gp_stream stream) {
   gp_result result;
   int pushed, error;
   if (!ends) w->loads = __atomic_load_n(&s->loads, __ATOMIC_RELAXED);
@@ -115,8 +115,8 @@ GP__PRIVATE void gp__tuner_begin(gp_tuner *t, gp__state *s) {
   if (t->name) gp__tuner_read(t, s);
 }
 
-GP__PRIVATE gp_result gp__tuner_start(gp_tuner *t, gp__state *s, const char *who, const uint64_t *numbers, int count,
-                                      gp_stream stream) {
+GP__PRIVATE gp_result gp__tuner_start(
+    gp_tuner *t, gp__state *s, const char *who, const uint64_t *numbers, int count, gp_stream stream) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__section *section;
   gp__timing *w = NULL;

@@ -96,8 +96,7 @@ GP__PRIVATE gp_result gp__check_range(const char *who, const gp_range *r, int va
   int64_t i, k, count, found = 0;
   if (r->kind < 1 || r->kind > 4)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: range.kind is %d: make the range by gp_range_steps, _powers, _values or _choices", who,
-                    r->kind);
+        "%s: range.kind is %d: make the range by gp_range_steps, _powers, _values or _choices", who, r->kind);
   if (r->kind == 1 && r->step < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.step is %d, below 1", who, r->step);
   if (r->kind == 2 && r->lowest < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.lowest is %d, below 1", who, r->lowest);
   if (r->kind > 2 && r->count > 0 && !r->values) return gp__fail(GP_E_NULL, "%s: range.values is null", who);
@@ -120,8 +119,8 @@ GP__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *variable
   if (!name) return gp__fail(GP_E_NULL, "%s: name is null", who);
   if (!variable) return gp__fail(GP_E_NULL, "%s: variable is null", who);
   if (!*name || strlen(name) > 63 || strcspn(name, " \t\r\n\"\\") != strlen(name))
-    return gp__fail(GP_E_ARGUMENT, "%s: name is empty, longer than 63 bytes, or has a space, a quote or a backslash",
-                    who);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: name is empty, longer than 63 bytes, or has a space, a quote or a backslash", who);
   if (t->started) return gp__fail(GP_E_ARGUMENT, "%s: the tuner has started: add every parameter before", who);
   if (t->parameters == GP_TUNER_PARAMETERS)
     return gp__fail(GP_E_ARGUMENT, "%s: the tuner has %d parameters, the most", who, t->parameters);

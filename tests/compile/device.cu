@@ -56,16 +56,15 @@ __global__ void __launch_bounds__(THREADS)
   gp_tile_store_direct(segment, out, count);
 }
 
-template __global__ void search_routines<128, 4, unsigned>(const unsigned *, unsigned, const float *, unsigned,
-                                                           gp__u64 *);
-template __global__ void search_routines<256, 3, gp__u64>(const gp__u64 *, unsigned, const float *, unsigned,
-                                                          gp__u64 *);
+template __global__ void search_routines<128, 4, unsigned>(
+    const unsigned *, unsigned, const float *, unsigned, gp__u64 *);
+template __global__ void search_routines<256, 3, gp__u64>(
+    const gp__u64 *, unsigned, const float *, unsigned, gp__u64 *);
 
 // Bodies of kernels on frontiers, and their routines.
 template <int GATHER, int CULL, class Offset, class Vertex>
-__global__ void __launch_bounds__(128)
-    frontier_routines(const Offset *offsets, const Vertex *targets, unsigned *visited, gp_frontier<Vertex> in,
-                      gp_frontier<Vertex> out) {
+__global__ void __launch_bounds__(128) frontier_routines(
+    const Offset *offsets, const Vertex *targets, unsigned *visited, gp_frontier<Vertex> in, gp_frontier<Vertex> out) {
   typedef gp_frontier_storage<128, 2, GATHER, CULL, Vertex> level_storage;
   GP_SHARED(level_storage, s);
   const auto goes = [](Vertex source, Vertex target, gp__u64 edge) { return source != target && edge % 3; };
@@ -83,10 +82,7 @@ __global__ void __launch_bounds__(128)
   gp_frontier_filter(in, fresh, out, filter);
 }
 
-template __global__ void frontier_routines<GP_GATHER_ALL, GP_CULL_ALL, unsigned, unsigned>(const unsigned *,
-                                                                                           const unsigned *, unsigned *,
-                                                                                           gp_frontier<unsigned>,
-                                                                                           gp_frontier<unsigned>);
-template __global__ void
-frontier_routines<GP_GATHER_MERGE, GP_CULL_NOTHING, gp__u64, gp__u64>(const gp__u64 *, const gp__u64 *, unsigned *,
-                                                                      gp_frontier<gp__u64>, gp_frontier<gp__u64>);
+template __global__ void frontier_routines<GP_GATHER_ALL, GP_CULL_ALL, unsigned, unsigned>(
+    const unsigned *, const unsigned *, unsigned *, gp_frontier<unsigned>, gp_frontier<unsigned>);
+template __global__ void frontier_routines<GP_GATHER_MERGE, GP_CULL_NOTHING, gp__u64, gp__u64>(
+    const gp__u64 *, const gp__u64 *, unsigned *, gp_frontier<gp__u64>, gp_frontier<gp__u64>);

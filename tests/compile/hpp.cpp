@@ -185,8 +185,8 @@ static void exceptions() {
   const gp_input of_x = gp_input_array(GP_I32, x.data()), index = gp_input_ramp(GP_I64, nullptr, nullptr);
   CHECK(thrown([&] { gpu.copy(gpuprims::input{gp_input_gathered(&of_x, &index), 4}, x); }) == GP_E_OVERLAP);
   CHECK(thrown([&] {
-          gpu.copy(gpuprims::input{gp_input_gathered(&of_x, &index), 4}, std::vector<double>(4));
-        }) == GP_E_TYPE);
+    gpu.copy(gpuprims::input{gp_input_gathered(&of_x, &index), 4}, std::vector<double>(4));
+  }) == GP_E_TYPE);
   gp_config config = gp_config_init();
   config.backend = (gp_backend)77;
   CHECK(thrown([&] { gpuprims::context other(&config); }) == GP_E_ARGUMENT);

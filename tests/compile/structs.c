@@ -75,28 +75,28 @@ static void run(int later) {
   expect("gp_call", gp_run(ctx, AT_END(gp_call, call), NULL) == wanted && (later || is_sum(12, in, out[0])));
   LAST(segments);
   expect("gp_segments",
-         gp_segmented_reduce(ctx, GP_SUM, GP_I32, GP_I32, in, 12, AT_END(gp_segments, segments), out, NULL) == wanted &&
-             (later || is_sum(7, in + 5, out[2])));
+      gp_segmented_reduce(ctx, GP_SUM, GP_I32, GP_I32, in, 12, AT_END(gp_segments, segments), out, NULL) == wanted &&
+          (later || is_sum(7, in + 5, out[2])));
   swap.dimensions = 2, swap.order[0] = 1, swap.extent[0] = 3, swap.extent[1] = 4;
   LAST(swap);
   expect("gp_permutation",
-         gp_permute(ctx, GP_I32, AT_END(gp_permutation, swap), in, out, NULL) == wanted &&
-             (later || (out[1] == in[4] && out[3] == in[1])));
+      gp_permute(ctx, GP_I32, AT_END(gp_permutation, swap), in, out, NULL) == wanted &&
+          (later || (out[1] == in[4] && out[3] == in[1])));
   LAST(axes);
   expect("gp_axes",
-         gp_reduce_axis(ctx, GP_SUM, GP_I32, GP_I32, AT_END(gp_axes, axes), in, out, NULL) == wanted &&
-             (later || out[1] == in[4] + in[5] + in[6] + in[7]));
+      gp_reduce_axis(ctx, GP_SUM, GP_I32, GP_I32, AT_END(gp_axes, axes), in, out, NULL) == wanted &&
+          (later || out[1] == in[4] + in[5] + in[6] + in[7]));
   structs.width = GP_AOS, structs.size = 8, structs.fields = fields, structs.field_count = 2;
   arrays = structs, arrays.width = GP_SOA;
   LAST(structs);
   expect("gp_layout",
-         gp_convert_layout(ctx, AT_END(gp_layout, structs), AT_END(gp_layout, arrays), in, 6, out, 0, NULL) == wanted &&
-             (later || (out[1] == in[2] && out[6] == in[1])));
+      gp_convert_layout(ctx, AT_END(gp_layout, structs), AT_END(gp_layout, arrays), in, 6, out, 0, NULL) == wanted &&
+          (later || (out[1] == in[2] && out[6] == in[1])));
   graph.vertices = 3, graph.edges = 12, graph.offsets = offsets, graph.targets = targets;
   LAST(graph);
   expect("gp_graph",
-         gp_graph_degrees(ctx, AT_END(gp_graph, graph), &degrees, NULL) == wanted &&
-             (later || (degrees.least == 2 && degrees.most == 7)));
+      gp_graph_degrees(ctx, AT_END(gp_graph, graph), &degrees, NULL) == wanted &&
+          (later || (degrees.least == 2 && degrees.most == 7)));
   LAST(tuned);
   expect("gp_tuner_config", gp_tuner_open(ctx, AT_END(gp_tuner_config, tuned), &tuner) == wanted);
   if (tuner) gp_tuner_close(tuner);

@@ -90,8 +90,8 @@ static int name_boards(void) {
 // The number of kinds of data that are equal.
 static int make_by_threads(void) {
   enum { COUNT = (8 << 20) + 5 };
-  const cell_data kinds[] = {{GP_DATA_UNIFORM, 0},   {GP_DATA_RISING, 1 << 20}, {GP_DATA_RUNS, 32},
-                             {GP_DATA_GROUPS, 4096}, {GP_DATA_FLAGS, 50},       {GP_DATA_SORTED, 0}};
+  const cell_data kinds[] = {{GP_DATA_UNIFORM, 0}, {GP_DATA_RISING, 1 << 20}, {GP_DATA_RUNS, 32},
+      {GP_DATA_GROUPS, 4096}, {GP_DATA_FLAGS, 50}, {GP_DATA_SORTED, 0}};
   const type_row *t = find_type("u64"); // more than two pieces of page-locked memory
   char *one = malloc((size_t)COUNT * 8), *many = malloc((size_t)COUNT * 8);
   int alike = 0;

@@ -39,17 +39,17 @@ static const char *own_open(own_gpu *g, gp_context *ctx) {
 }
 static char *own_text(const char *path) { return (void)path, (char *)calloc(1, 1); }
 static char *own_compile(own_gpu *g, const char *name, const char *text, const char *header_name, const char *header,
-                         int capability, const char *const *options, int count) {
+    int capability, const char *const *options, int count) {
   (void)g, (void)name, (void)text, (void)header_name, (void)header, (void)capability, (void)options, (void)count;
   return NULL;
 }
 static void *own_module(own_gpu *g, const char *name, const char *text, const char *header_name, const char *header,
-                        const char *const *options, int count) {
+    const char *const *options, int count) {
   return own_compile(g, name, text, header_name, header, 0, options, count);
 }
 static void *own_kernel(own_gpu *g, void *module, const char *name) { return (void)g, (void)name, module; }
 static const char *own_try_launch(own_gpu *g, void *kernel, unsigned blocks_x, unsigned blocks_y, unsigned threads_x,
-                                  unsigned threads_y, unsigned shared_bytes, void **arguments) {
+    unsigned threads_y, unsigned shared_bytes, void **arguments) {
   (void)g, (void)kernel, (void)blocks_x, (void)blocks_y, (void)threads_y, (void)shared_bytes, (void)arguments;
   return threads_x > 1024 ? "CUDA_ERROR_INVALID_VALUE" : NULL;
 }
@@ -108,8 +108,7 @@ static const char *check_more(tuner_program *p) {
 int main(int argc, char **argv) {
   static const int all_threads[] = {32, 64, 96, 2048}, unrolls[] = {1, 2, 4, 8}, modes[] = {7, 3};
   const tuner_parameter parameters[] = {{"threads", &threads, all_threads, 4, 32, 0},
-                                        {"unroll", &unroll, unrolls, 4, 2, 0},
-                                        {"mode", &mode, modes, 2, 7, 1}};
+      {"unroll", &unroll, unrolls, 4, 2, 0}, {"mode", &mode, modes, 2, 7, 1}};
   tuner_program p;
   int status;
   if (argc < 3) return 2;

@@ -53,8 +53,7 @@ static int fake_launch(const void *config, void *function, void **parameters, vo
     for (i = cell; i < end; i++)
       for (j = cell; j < end; j++) {
         const float d[3] = {GP_AT(Particle, p, j, x) - GP_AT(Particle, p, i, x),
-                            GP_AT(Particle, p, j, y) - GP_AT(Particle, p, i, y),
-                            GP_AT(Particle, p, j, z) - GP_AT(Particle, p, i, z)};
+            GP_AT(Particle, p, j, y) - GP_AT(Particle, p, i, y), GP_AT(Particle, p, j, z) - GP_AT(Particle, p, i, z)};
         const float pull = GP_AT(Particle, p, j, mass) / (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 1);
         int k;
         for (k = 0; k < 3; k++) a[i - cell][k] += pull * d[k];
@@ -89,11 +88,11 @@ static int run_variant(const char *layout, const char *n, variant *v) {
   expect(kernel_sets(&c) >= 2, "sets", policy, "");
   if (good) {
     memcpy((char *)(uintptr_t)pools[ROLE_in].at + buffers_stride(c.n), (char *)(uintptr_t)pools[ROLE_in].at,
-           (size_t)buffers_stride(c.n));
+        (size_t)buffers_stride(c.n));
     expect(call_kernel(&c, v, 1), "call", policy, v->message);
     expect((uintptr_t)seen.base == pools[ROLE_in].at + buffers_stride(c.n) + GUARD, "place of a set", policy, "");
     expect(seen.layout == gp_tune_layout(v->numbers[0]) && seen.extent[0] == c.n && !gp_array_check(&seen),
-           "the kernel's parameter", policy, gp_last_message());
+        "the kernel's parameter", policy, gp_last_message());
   }
   return good;
 }
@@ -146,8 +145,8 @@ static void expect_energy(variant *v) {
   v->count = 0, v->first_us = 100, v->calls = 1;
   v->status = "ok";
   cuda.launch = counted_launch, cuda.event_wait = fake_event_wait, cuda.event_elapsed = fake_event_elapsed;
-  expect(!run_energy_round(&j, v, &set) && strstr(v->message, "no energy counter"), "without NVML", "energy",
-         v->message);
+  expect(
+      !run_energy_round(&j, v, &set) && strstr(v->message, "no energy counter"), "without NVML", "energy", v->message);
   nvml.device = &nvml, nvml.energy = fake_energy;
   v->status = "ok";
   expect(run_energy_round(&j, v, &set) && v->count == 1, "a round", "energy", v->message);
@@ -157,7 +156,7 @@ static void expect_energy(variant *v) {
   expect(run_energy_round(&j, v, &set) && fabs(v->us[1] / v->us[0] / us - 1) < 0.1, "times microseconds", "edp", "");
   stuck = 1;
   expect(!run_energy_round(&j, v, &set) && strstr(v->message, "does not move"), "a counter that stands", "energy",
-         v->message);
+      v->message);
 }
 
 int main(int count, char **arguments) {
@@ -185,11 +184,11 @@ int main(int count, char **arguments) {
   behaviour = WRITES_BEHIND;
   for (i = 0; i < 5; i++) // sizes not verified before
     expect(!run_variant(LAYOUTS[i], "2000", &v) && strstr(v.message, "outside its buffers"), "a byte behind",
-           LAYOUTS[i], v.message);
+        LAYOUTS[i], v.message);
   behaviour = IGNORES_LAYOUT;
   for (i = 1; i < 5; i++)
     expect(!run_variant(LAYOUTS[i], "3000", &v) && strstr(v.message, "particle"), "the layout ignored", LAYOUTS[i],
-           v.message);
+        v.message);
   printf("%d passed, %d failed, 0 skipped\n", test_passed, test_failed);
   return test_failed != 0;
 }

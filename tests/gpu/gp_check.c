@@ -185,15 +185,14 @@ static void make_data(const check_type *t, int kind, uint64_t seed, void *out, u
     char *at = (char *)out + i * (uint64_t)t->size;
     uint64_t bits = 0;
     if (kind == EXACT || kind == UNIFORM || t->fields > 1) {
-      gp_data_element(t->number, t->size, t->fields, kind == UNIFORM ? GP_DATA_UNIFORM : GP_DATA_EXACT, 0, seed, i, n,
-                      at);
+      gp_data_element(
+          t->number, t->size, t->fields, kind == UNIFORM ? GP_DATA_UNIFORM : GP_DATA_EXACT, 0, seed, i, n, at);
       continue;
     }
     if (!is_float(t)) {
       // EDGES: for each size, the bits of the least, the largest, 0, 1, 2 and -1, alone or in a wider type
-      static const uint64_t edges[] = {0,      1,      2,        0x7f,       0x80,           0xff,        0x81,
-                                       0x7fff, 0x8000, 0xffff,   0x10000,    0x7fffffffu,    0x80000000u, 0xffffffffu,
-                                       ~0ull,  ~1ull,  ~0x7full, ~0x7fffull, ~0x7fffffffull, ~0ull >> 1,  1ull << 63};
+      static const uint64_t edges[] = {0, 1, 2, 0x7f, 0x80, 0xff, 0x81, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffffu,
+          0x80000000u, 0xffffffffu, ~0ull, ~1ull, ~0x7full, ~0x7fffull, ~0x7fffffffull, ~0ull >> 1, 1ull << 63};
       bits = kind == EDGES    ? h % 4 ? edges[h / 4 % (sizeof edges / sizeof *edges)] : gp_data_hash(h)
              : kind == SIGNS ? h | 1
           : kind == MANY_TRUE ? (h & 4095 ? h | 1 : 0)
@@ -221,8 +220,8 @@ static void make_data(const check_type *t, int kind, uint64_t seed, void *out, u
 }
 
 // The first element in which two outputs differ, or -1. `arg`: pairs of a value and an index, whose padding is ignored.
-static long long difference(const check_type *t, int arg, const char *got, const char *want, uint64_t items,
-                            int signs_matter) {
+static long long difference(
+    const check_type *t, int arg, const char *got, const char *want, uint64_t items, int signs_matter) {
   const int fields = arg ? 1 : t->fields, size = t->size / t->fields;
   const uint64_t stride = arg ? 16 : (uint64_t)t->size;
   uint64_t i;
@@ -292,9 +291,8 @@ static problem problem_of(gp_primitive primitive, gp_op op, const check_type *t,
 
 static const char *describe(const problem *p, char *text, size_t capacity) {
   const char *op = p->op ? gp_op_name(gpu, p->op) : "";
-  int used =
-      snprintf(text, capacity, "%s %s %s>%s%s%s n=%llu", PRIMITIVE_NAMES[p->primitive], op ? op : "?", p->in->name,
-               p->out->name, p->acc ? " acc=" : "", p->acc ? p->acc->name : "", (unsigned long long)p->n);
+  int used = snprintf(text, capacity, "%s %s %s>%s%s%s n=%llu", PRIMITIVE_NAMES[p->primitive], op ? op : "?",
+      p->in->name, p->out->name, p->acc ? " acc=" : "", p->acc ? p->acc->name : "", (unsigned long long)p->n);
 #define MORE(...) \
   if (used >= 0 && (size_t)used < capacity) used += snprintf(text + used, capacity - (size_t)used, __VA_ARGS__)
   if (p->in_offset || p->out_offset) MORE(" offsets %d %d", p->in_offset, p->out_offset);
@@ -305,8 +303,8 @@ static const char *describe(const problem *p, char *text, size_t capacity) {
   if (p->flags) MORE(" flags=%d", p->flags);
   if (p->policy)
     MORE(" %s t%d v%d s%d b%d l%d st%d o%d", ALGORITHM_NAMES[p->policy->algorithm % GP_ALGORITHM_COUNT],
-         p->policy->threads, p->policy->vectors, p->policy->stages, p->policy->blocks_per_sm, p->policy->load,
-         p->policy->store, p->policy->overlap);
+        p->policy->threads, p->policy->vectors, p->policy->stages, p->policy->blocks_per_sm, p->policy->load,
+        p->policy->store, p->policy->overlap);
 #undef MORE
   return text;
 }
@@ -431,7 +429,7 @@ static int compare(workbench *w, const problem *p, const char *out, const char *
   for (i = 0; i < GUARD; i++)
     if (w->host_got[i] != (char)0xA5 || w->host_got[GUARD + bytes + (uint64_t)i] != (char)0xA5) {
       fail("%s%s: wrote outside its output (byte %d %s)", describe(p, text, sizeof text), what, i,
-           w->host_got[i] != (char)0xA5 ? "of the guard before" : "after its end");
+          w->host_got[i] != (char)0xA5 ? "of the guard before" : "after its end");
       return -1;
     }
   for (live *= out_item(p); live < bytes; live++)
@@ -481,7 +479,7 @@ static gp_result run_or_prepared(const gp_call *call, void *stream) {
 #undef MOVES
   if (prepared &&
       (low || memcmp(&like, call, sizeof like) != 0 ||
-       (call->policy && memcmp(&policy, call->policy, sizeof policy) != 0))) {
+          (call->policy && memcmp(&policy, call->policy, sizeof policy) != 0))) {
     gp_prepared_close(prepared);
     prepared = NULL;
   }
@@ -546,31 +544,50 @@ static int solve(workbench *w, const problem *p) {
   }
 // Overlap: 1 on, 2 off, 0 by the device.
 static const gp_policy REDUCE_POLICIES[] = {
-    P(EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0),  P(EVEN_SHARE, 256, 2, 1, 0, 0, 4, 2), P(EVEN_SHARE, 512, 4, 0, 0, 0, 2, 0),
-    P(EVEN_SHARE, 1024, 8, 2, 0, 0, 1, 0), P(STEALING, 128, 2, 0, 0, 0, 2, 2),   P(STEALING, 512, 4, 1, 0, 0, 2, 0),
-    P(STEALING, 1024, 1, 0, 0, 0, 1, 0),   P(ONE_BLOCK, 256, 1, 0, 0, 0, 1, 2),  P(ONE_BLOCK, 1024, 4, 0, 0, 0, 1, 0),
+    P(EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0),
+    P(EVEN_SHARE, 256, 2, 1, 0, 0, 4, 2),
+    P(EVEN_SHARE, 512, 4, 0, 0, 0, 2, 0),
+    P(EVEN_SHARE, 1024, 8, 2, 0, 0, 1, 0),
+    P(STEALING, 128, 2, 0, 0, 0, 2, 2),
+    P(STEALING, 512, 4, 1, 0, 0, 2, 0),
+    P(STEALING, 1024, 1, 0, 0, 0, 1, 0),
+    P(ONE_BLOCK, 256, 1, 0, 0, 0, 1, 2),
+    P(ONE_BLOCK, 1024, 4, 0, 0, 0, 1, 0),
     P(EVEN_SHARE, 512, 4, 0, 0, 0, 2, 1),
 };
 static const gp_policy SCAN_POLICIES[] = {
-    P(LOOK_BACK, 128, 1, 0, 0, 0, 4, 2),   P(LOOK_BACK, 256, 3, 0, 0, 0, 4, 0),   P(LOOK_BACK, 256, 9, 1, 1, 0, 2, 0),
-    P(LOOK_BACK, 512, 5, 2, 0, 0, 1, 2),   P(LOOK_BACK, 384, 7, 0, 1, 0, 2, 0),   P(LOOK_BACK, 256, 3, 0, 0, 0, 4, 1),
-    P(THREE_SWEEP, 256, 5, 0, 0, 0, 2, 0), P(THREE_SWEEP, 512, 1, 1, 1, 0, 1, 2), P(ONE_BLOCK, 256, 3, 0, 0, 0, 1, 0),
-    P(ONE_BLOCK, 512, 1, 0, 0, 0, 1, 0),   P(PIPELINED, 256, 9, 0, 0, 3, 2, 0),   P(PIPELINED, 512, 9, 0, 0, 3, 1, 2),
-    P(PIPELINED, 384, 5, 0, 0, 4, 1, 0),   P(PIPELINED, 128, 13, 0, 0, 3, 2, 0),  P(PIPELINED, 256, 1, 0, 0, 6, 4, 2),
-    P(PIPELINED, 256, 7, 0, 0, 3, 2, 1),   P(PIPELINED, 128, 3, 0, 0, 5, 1, 0),
+    P(LOOK_BACK, 128, 1, 0, 0, 0, 4, 2),
+    P(LOOK_BACK, 256, 3, 0, 0, 0, 4, 0),
+    P(LOOK_BACK, 256, 9, 1, 1, 0, 2, 0),
+    P(LOOK_BACK, 512, 5, 2, 0, 0, 1, 2),
+    P(LOOK_BACK, 384, 7, 0, 1, 0, 2, 0),
+    P(LOOK_BACK, 256, 3, 0, 0, 0, 4, 1),
+    P(THREE_SWEEP, 256, 5, 0, 0, 0, 2, 0),
+    P(THREE_SWEEP, 512, 1, 1, 1, 0, 1, 2),
+    P(ONE_BLOCK, 256, 3, 0, 0, 0, 1, 0),
+    P(ONE_BLOCK, 512, 1, 0, 0, 0, 1, 0),
+    P(PIPELINED, 256, 9, 0, 0, 3, 2, 0),
+    P(PIPELINED, 512, 9, 0, 0, 3, 1, 2),
+    P(PIPELINED, 384, 5, 0, 0, 4, 1, 0),
+    P(PIPELINED, 128, 13, 0, 0, 3, 2, 0),
+    P(PIPELINED, 256, 1, 0, 0, 6, 4, 2),
+    P(PIPELINED, 256, 7, 0, 0, 3, 2, 1),
+    P(PIPELINED, 128, 3, 0, 0, 5, 1, 0),
 };
 static const gp_policy MAP_POLICIES[] = {
-    P(DIRECT, 128, 1, 0, 0, 0, 0, 2),  P(DIRECT, 256, 4, 1, 1, 0, 0, 0), P(DIRECT, 512, 2, 0, 0, 0, 2, 0),
-    P(DIRECT, 1024, 8, 2, 0, 0, 1, 0), P(DIRECT, 256, 4, 0, 0, 0, 4, 1),
+    P(DIRECT, 128, 1, 0, 0, 0, 0, 2),
+    P(DIRECT, 256, 4, 1, 1, 0, 0, 0),
+    P(DIRECT, 512, 2, 0, 0, 0, 2, 0),
+    P(DIRECT, 1024, 8, 2, 0, 0, 1, 0),
+    P(DIRECT, 256, 4, 0, 0, 0, 4, 1),
 };
 #undef P
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 
 static const uint64_t FEW_SIZES[] = {0, 1, 2, 31, 32, 33, 255, 1000, 4097, 100003};
-static const uint64_t MORE_SIZES[] = {0,    1,    2,     3,     7,     8,      9,      15,     16,     17,   31,   32,
-                                      33,   63,   64,    65,    127,   128,    129,    255,    256,    257,  511,  512,
-                                      513,  1000, 1023,  1024,  1025,  2047,   2048,   2049,   4095,   4096, 4097, 8191,
-                                      8192, 8193, 32767, 32768, 32769, 100003, 131072, 262143, 1000003};
+static const uint64_t MORE_SIZES[] = {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256,
+    257, 511, 512, 513, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 32767, 32768,
+    32769, 100003, 131072, 262143, 1000003};
 static const uint64_t SMALL_SIZES[] = {0, 1, 33, 1000, 4097};
 
 static const uint64_t *sizes(int *count) {
@@ -628,8 +645,8 @@ static void group_types(void) {
 // Copy, fill, iota, and every element-wise operator.
 static void group_maps(void) {
   static const unsigned char VALUE[16] = {0x35, 0x3a, 0x11, 0x3c, 0x52, 0x0f, 0x77, 0x3f, 0x35, 0x3a, 0x11, 0x3c, 1, 2};
-  static const char *const TARGETS[] = {"u8",  "i32",  "f32", "f16", "i8",  "i64",
-                                        "u64", "bf16", "f64", "u16", "u32", "i16"};
+  static const char *const TARGETS[] = {
+      "u8", "i32", "f32", "f16", "i8", "i64", "u64", "bf16", "f64", "u16", "u32", "i16"};
   const int targets = quick || sanitizer ? 4 : COUNT(TARGETS);
   int t, s, k, op, count;
   const uint64_t *list = sizes(&count);
@@ -746,14 +763,14 @@ static void group_alignment(void) {
         for (k = 0; k < 4; k++) // copy, reduce, exclusive scan; transform to a wider type
           for (s = sanitizer ? 2 : 0; s < (sanitizer ? 4 : COUNT(counts)); s++)
             for (q = 0; q < (k == 2 ? 3 : 1); q++) {
-              problem p = problem_of(k == 0       ? GP_COPY
-                                         : k == 1 ? GP_REDUCE
-                                         : k == 2 ? GP_EXCLUSIVE_SCAN
-                                                  : GP_TRANSFORM,
-                                     k == 0       ? 0
-                                         : k == 3 ? GP_CONVERT
-                                                  : GP_SUM,
-                                     type, counts[s], is_float(type) ? EXACT : UNIFORM);
+              problem p = problem_of(k == 0 ? GP_COPY
+                      : k == 1              ? GP_REDUCE
+                      : k == 2              ? GP_EXCLUSIVE_SCAN
+                                            : GP_TRANSFORM,
+                  k == 0       ? 0
+                      : k == 3 ? GP_CONVERT
+                               : GP_SUM,
+                  type, counts[s], is_float(type) ? EXACT : UNIFORM);
               if (out_of_time()) return;
               if (k > 0 && type->fields > 1) continue;
               if (k == 1 && o && q == 0 && s > 1) continue; // one element of output: its offset matters little
@@ -772,10 +789,9 @@ static void group_alignment(void) {
 static void group_fields(void) {
   static const char *const NAMES[] = {"u8", "u32", "u64", "f32", "f16", "i16"};
   static const uint64_t counts[] = {0, 1, 33, 5000, 300007};
-  static const char *const WIDE[][3] = {{"u8", "u64", "u64"},  {"i8", "i32", "i64"},  {"u16", "u32", "u32"},
-                                        {"f16", "f32", "f32"}, {"f32", "f64", "f64"}, {"bf16", "f32", "bf16"},
-                                        {"f32", "f64", "f32"}, {"u32", "u64", "f32"}, {"i32", "f64", "f64"},
-                                        {"u64", "u8", "u8"},   {"f16", "f64", "u8"}};
+  static const char *const WIDE[][3] = {{"u8", "u64", "u64"}, {"i8", "i32", "i64"}, {"u16", "u32", "u32"},
+      {"f16", "f32", "f32"}, {"f32", "f64", "f64"}, {"bf16", "f32", "bf16"}, {"f32", "f64", "f32"},
+      {"u32", "u64", "f32"}, {"i32", "f64", "f64"}, {"u64", "u8", "u8"}, {"f16", "f64", "u8"}};
   const int size_count = sanitizer ? 4 : COUNT(counts);
   int t, k, s, d;
   for (t = 0; t < (sanitizer ? 2 : COUNT(NAMES)); t++) {
@@ -869,8 +885,8 @@ static void matrix_host(void *user, void *result, const void *a, const void *b) 
   memcpy(x, a, 16), memcpy(y, b, 16);
   for (i = 0; i < 4; i++)
     r[i] = (uint32_t)(((uint64_t)(x[i & 2] % 65521) * (y[i & 1] % 65521) +
-                       (uint64_t)(x[(i & 2) + 1] % 65521) * (y[(i & 1) + 2] % 65521)) %
-                      65521);
+                          (uint64_t)(x[(i & 2) + 1] % 65521) * (y[(i & 1) + 2] % 65521)) %
+        65521);
   memcpy(result, r, 16);
 }
 static void words_host(void *user, void *result, const void *a, const void *b) { // first word, last word, count
@@ -897,88 +913,25 @@ static void later_host(void *user, void *result, const void *a, const void *b) {
 static int three_words = 3, eight_words = 8;
 
 static user_op USER_OPS[] = {
-    {"affine",
-     "struct affine { unsigned int a, b; };",
-     "affine r; r.a = a.a * b.a; r.b = b.a * a.b + b.b; return r;",
-     "affine{1u, 0u}",
-     8,
-     4,
-     2,
-     0,
-     affine_host,
-     {1},
-     {0},
-     0,
-     0},
-    {"matrix",
-     "struct alignas(16) matrix { unsigned int m[4]; };",
-     "matrix r; for (int i = 0; i < 4; i++) r.m[i] = (unsigned)(((unsigned long long)(a.m[i & 2] % 65521u) * "
-     "(b.m[i & 1] % 65521u) + (unsigned long long)(a.m[(i & 2) + 1] % 65521u) * (b.m[(i & 1) + 2] % 65521u)) % "
-     "65521u); "
-     "return r;",
-     "matrix{{1u, 0u, 0u, 1u}}",
-     16,
-     16,
-     4,
-     0,
-     matrix_host,
-     {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
-     {0},
-     0,
-     0},
-    {"words",
-     "struct words { unsigned int first, last, count; };",
-     "if (a.count == 0) return b; if (b.count == 0) return a; words r; r.first = a.first; r.last = b.last; "
-     "r.count = a.count + b.count; return r;",
-     "words{0u, 0u, 0u}",
-     12,
-     4,
-     3,
-     0,
-     words_host,
-     {0},
-     {0},
-     0,
-     0},
-    {"sums3",
-     "struct sums3 { unsigned long long v[3]; };",
-     "for (int i = 0; i < 3; i++) a.v[i] += b.v[i]; return a;",
-     "sums3{{0, 0, 0}}",
-     24,
-     8,
-     3,
-     1,
-     sums_host,
-     {0},
-     {0},
-     0,
-     0},
-    {"sums8",
-     "struct alignas(16) sums8 { unsigned long long v[8]; };",
-     "for (int i = 0; i < 8; i++) a.v[i] += b.v[i]; return a;",
-     "sums8{{0, 0, 0, 0, 0, 0, 0, 0}}",
-     64,
-     16,
-     8,
-     1,
-     sums_host,
-     {0},
-     {0},
-     0,
-     0},
-    {"later",
-     "struct later { unsigned char v; };",
-     "return (b.v & 1) ? b : a;",
-     "later{0}",
-     1,
-     1,
-     1,
-     0,
-     later_host,
-     {0},
-     {0},
-     0,
-     0},
+    {"affine", "struct affine { unsigned int a, b; };", "affine r; r.a = a.a * b.a; r.b = b.a * a.b + b.b; return r;",
+        "affine{1u, 0u}", 8, 4, 2, 0, affine_host, {1}, {0}, 0, 0},
+    {"matrix", "struct alignas(16) matrix { unsigned int m[4]; };",
+        "matrix r; for (int i = 0; i < 4; i++) r.m[i] = (unsigned)(((unsigned long long)(a.m[i & 2] % 65521u) * "
+        "(b.m[i & 1] % 65521u) + (unsigned long long)(a.m[(i & 2) + 1] % 65521u) * (b.m[(i & 1) + 2] % 65521u)) % "
+        "65521u); "
+        "return r;",
+        "matrix{{1u, 0u, 0u, 1u}}", 16, 16, 4, 0, matrix_host, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {0}, 0, 0},
+    {"words", "struct words { unsigned int first, last, count; };",
+        "if (a.count == 0) return b; if (b.count == 0) return a; words r; r.first = a.first; r.last = b.last; "
+        "r.count = a.count + b.count; return r;",
+        "words{0u, 0u, 0u}", 12, 4, 3, 0, words_host, {0}, {0}, 0, 0},
+    {"sums3", "struct sums3 { unsigned long long v[3]; };", "for (int i = 0; i < 3; i++) a.v[i] += b.v[i]; return a;",
+        "sums3{{0, 0, 0}}", 24, 8, 3, 1, sums_host, {0}, {0}, 0, 0},
+    {"sums8", "struct alignas(16) sums8 { unsigned long long v[8]; };",
+        "for (int i = 0; i < 8; i++) a.v[i] += b.v[i]; return a;", "sums8{{0, 0, 0, 0, 0, 0, 0, 0}}", 64, 16, 8, 1,
+        sums_host, {0}, {0}, 0, 0},
+    {"later", "struct later { unsigned char v; };", "return (b.v & 1) ? b : a;", "later{0}", 1, 1, 1, 0, later_host,
+        {0}, {0}, 0, 0},
 };
 
 // Defines a user's operator in one context.
@@ -1166,7 +1119,7 @@ static void *thread_main(void *argument) {
     const uint64_t h = gp_data_hash((uint64_t)(job->index * 1000 + i));
     const check_type *t = type_named(NAMES[h % 4]);
     problem p = problem_of(h & 64 ? REDUCTIONS[(h >> 8) % 3] : GP_COPY, h & 64 ? GP_SUM : 0, t,
-                           (h >> 16) % (h & 32 ? 200000 : 2000), is_float(t) ? EXACT : UNIFORM);
+        (h >> 16) % (h & 32 ? 200000 : 2000), is_float(t) ? EXACT : UNIFORM);
     solve(&w, &p);
   }
   wait_stream(w.stream);
@@ -1345,8 +1298,8 @@ static void group_streams(void) {
   for (i = 0; i < STREAMS; i++) streams[i] = i ? new_stream() : NULL; // the default stream too
   for (i = 0; i < STREAMS * EACH; i++) {
     const uint64_t h = gp_data_hash((uint64_t)i + 77777);
-    problems[i] = problem_of(REDUCTIONS[i % 3], GP_SUM, type_named(i & 1 ? "u32" : "u8"),
-                             1000 + h % (sanitizer ? 4000 : 900000), UNIFORM);
+    problems[i] = problem_of(
+        REDUCTIONS[i % 3], GP_SUM, type_named(i & 1 ? "u32" : "u8"), 1000 + h % (sanitizer ? 4000 : 900000), UNIFORM);
     benches[i].stream = streams[i % STREAMS];
     if (expect(&benches[i], &problems[i])) return;
     calls[i] = place(&benches[i], &problems[i]);
@@ -1525,15 +1478,11 @@ static void group_determinism(void) {
 static void group_reproducible(void) {
   static const char *const NAMES[] = {"f32", "f64", "f16", "bf16"};
   static const uint64_t counts[] = {0, 1, 33, 1000, 8191, 100003, 3000017};
-  static const gp_policy reduces[] = {{0, 0, 0, 0, 0, 0, 0, 0},
-                                      {GP_STEALING, 512, 4, 0, 0, 0, 1, 0},
-                                      {GP_STEALING, 512, 4, 1, 0, 0, 4, 0},
-                                      {GP_STEALING, 512, 4, 2, 0, 0, 2, 1}};
-  static const gp_policy scans[] = {{0, 0, 0, 0, 0, 0, 0, 0},
-                                    {GP_LOOK_BACK, 256, 9, 0, 0, 0, 1, 0},
-                                    {GP_LOOK_BACK, 256, 9, 1, 1, 0, 4, 0},
-                                    {GP_PIPELINED, 256, 9, 0, 0, 3, 2, 0},
-                                    {GP_PIPELINED, 256, 9, 0, 0, 4, 1, 0}};
+  static const gp_policy reduces[] = {{0, 0, 0, 0, 0, 0, 0, 0}, {GP_STEALING, 512, 4, 0, 0, 0, 1, 0},
+      {GP_STEALING, 512, 4, 1, 0, 0, 4, 0}, {GP_STEALING, 512, 4, 2, 0, 0, 2, 1}};
+  static const gp_policy scans[] = {{0, 0, 0, 0, 0, 0, 0, 0}, {GP_LOOK_BACK, 256, 9, 0, 0, 0, 1, 0},
+      {GP_LOOK_BACK, 256, 9, 1, 1, 0, 4, 0}, {GP_PIPELINED, 256, 9, 0, 0, 3, 2, 0},
+      {GP_PIPELINED, 256, 9, 0, 0, 4, 1, 0}};
   int t, k, s, q, offset;
   for (t = 0; t < COUNT(NAMES); t++) {
     const check_type *type = type_named(NAMES[t]);
@@ -1648,7 +1597,7 @@ static void check_window(const char *what, const unsigned char *out, uint64_t at
     const unsigned char want = (unsigned char)(kind == 0 ? k : kind == 1 ? half : half + k);
     if (got[i] != want) {
       fail("%s of %llu bytes: element %llu is %d, not %d", what, (unsigned long long)n, (unsigned long long)k, got[i],
-           want);
+          want);
       return;
     }
   }
@@ -1703,7 +1652,7 @@ static void group_big(void) {
     if (r) fail("reduce of %llu bytes: %s", (unsigned long long)n, gp_last_message());
     else if (sum != want)
       fail("reduce of %llu bytes: %llu, not %llu", (unsigned long long)n, (unsigned long long)sum,
-           (unsigned long long)want);
+          (unsigned long long)want);
     else pass();
     if (out_of_time()) break;
   }
@@ -1761,9 +1710,9 @@ static void group_online(void) {
   static const struct {
     int primitive, op, n;
     const char *type;
-  } CALLS[] = {{GP_REDUCE, GP_SUM, 300001, "u32"},         {GP_REDUCE, GP_MAX, 70001, "i16"},
-               {GP_EXCLUSIVE_SCAN, GP_SUM, 150007, "u64"}, {GP_INCLUSIVE_SCAN, GP_MIN, 90001, "u8"},
-               {GP_TRANSFORM, GP_NEGATE, 200003, "i32"},   {GP_TRANSFORM2, GP_MAX, 100003, "f32"}};
+  } CALLS[] = {{GP_REDUCE, GP_SUM, 300001, "u32"}, {GP_REDUCE, GP_MAX, 70001, "i16"},
+      {GP_EXCLUSIVE_SCAN, GP_SUM, 150007, "u64"}, {GP_INCLUSIVE_SCAN, GP_MIN, 90001, "u8"},
+      {GP_TRANSFORM, GP_NEGATE, 200003, "i32"}, {GP_TRANSFORM2, GP_MAX, 100003, "f32"}};
   gp_context *kept = gpu;
   gp_config config = gpu_config;
   const double until = now() + (quick ? 15 : 40);
@@ -1783,7 +1732,7 @@ static void group_online(void) {
   for (; now() < until && !out_of_time(); ++round)
     for (i = 0; i < COUNT(CALLS); ++i) {
       problem p = problem_of((gp_primitive)CALLS[i].primitive, (gp_op)CALLS[i].op, type_named(CALLS[i].type),
-                             (uint64_t)CALLS[i].n - (uint64_t)(round % 7), UNIFORM);
+          (uint64_t)CALLS[i].n - (uint64_t)(round % 7), UNIFORM);
       solve(&main_bench, &p);
     }
   wait_device();
@@ -1798,36 +1747,15 @@ static void group_online(void) {
 static const struct {
   const char *name;
   void (*run)(void);
-} GROUPS[] = {{"types", group_types},
-              {"maps", group_maps},
-              {"operators", group_operators},
-              {"policies", group_policies},
-              {"alignment", group_alignment},
-              {"fields", group_fields},
-              {"structs", group_structs},
-              {"queue", group_queue},
-              {"chain", group_chain},
-              {"threads", group_threads},
-              {"streams", group_streams},
-              {"graph", group_graph},
-              {"determinism", group_determinism},
-              {"reproducible", group_reproducible},
-              {"errors", group_errors},
-              {"segments", group_segments},
-              {"sorting", group_sorting},
-              {"first", group_first},
-              {"rows", group_rows},
-              {"sorting_policies", group_sorting_policies},
-              {"inputs", group_inputs},
-              {"hash", group_hash},
-              {"elements", group_elements},
-              {"columns", group_columns},
-              {"layouts", group_layouts},
-              {"transposes", group_transposes},
-              {"building", group_graph_building},
-              {"graphs", group_graphs},
-              {"online", group_online},
-              {"big", group_big}};
+} GROUPS[] = {{"types", group_types}, {"maps", group_maps}, {"operators", group_operators},
+    {"policies", group_policies}, {"alignment", group_alignment}, {"fields", group_fields}, {"structs", group_structs},
+    {"queue", group_queue}, {"chain", group_chain}, {"threads", group_threads}, {"streams", group_streams},
+    {"graph", group_graph}, {"determinism", group_determinism}, {"reproducible", group_reproducible},
+    {"errors", group_errors}, {"segments", group_segments}, {"sorting", group_sorting}, {"first", group_first},
+    {"rows", group_rows}, {"sorting_policies", group_sorting_policies}, {"inputs", group_inputs}, {"hash", group_hash},
+    {"elements", group_elements}, {"columns", group_columns}, {"layouts", group_layouts},
+    {"transposes", group_transposes}, {"building", group_graph_building}, {"graphs", group_graphs},
+    {"online", group_online}, {"big", group_big}};
 
 // The types of tools/gp_cells.h: the library's, and its two structs.
 static void define_types(void) {
@@ -1927,7 +1855,7 @@ int main(int count, char **arguments) {
     for (i = 0; i <= tuned; i++) GROUPS[g].run(); // twice: kernels that the first time proposed are ready by then
     wait_device();
     printf("%-13s %7ld passed, %ld failed, %ld refused by policy, %.1f s\n", group_name, passed - before,
-           failed - failed_before, refused - refused_before, now() - began);
+        failed - failed_before, refused - refused_before, now() - began);
     fflush(stdout);
   }
   wait_device();

@@ -4,8 +4,8 @@
 enum { COLUMNS_MOST = 1 << 20, COLUMNS_SHAPES = 5, COLUMNS_ARRAYS = 34 };
 // Fills a call: values of all sizes; one value; one key and indices; three keys, up and down; all columns of a launch
 // and more.
-static gp_call columns_call(int shape, const check_type *type, int host_side, char *const *in, char *const *out,
-                            uint64_t n, gp_column *list) {
+static gp_call columns_call(
+    int shape, const check_type *type, int host_side, char *const *in, char *const *out, uint64_t n, gp_column *list) {
   static const char *const VALUES[] = {"u8", "u16", "f32", "f64", "s12", "s16"};
   const int keys[COLUMNS_SHAPES] = {0, 0, 0, 3, 1}, columns[COLUMNS_SHAPES] = {6, 1, 0, 5, COLUMNS_ARRAYS - 2};
   gp_call c = gp_call_init(GP_SORT_COLUMNS);
@@ -39,7 +39,7 @@ static void group_columns(void) {
     if (!type_wanted[t]) continue;
     for (i = 0; i < COLUMNS_ARRAYS; i++) { // keys of shape 3 recur
       make_data(i == 1 || i == 2 ? type_named("u8") : type, i == 1 || i == 2 ? TIES : UNIFORM, 7 + (uint64_t)i,
-                here_in[i], most);
+          here_in[i], most);
       upload(there_in[i], here_in[i], most * 16);
     }
     for (s = 0; s < count; s++)

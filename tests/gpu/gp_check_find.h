@@ -7,11 +7,11 @@
 enum { FIRST_SEARCHES = 7 };
 // x rises by one from each element to the next, but at planted hits; y is x without hits.
 static gp_result first_call(int which, const gp_policy *policy, const uint32_t *x, const uint32_t *y, uint64_t n,
-                            uint64_t *result, const char **name) {
-  static const gp_primitive searches[FIRST_SEARCHES] = {GP_FIND_IF,      GP_ANY,       GP_ALL,          GP_MISMATCH,
-                                                        GP_EQUAL_ARRAYS, GP_IS_SORTED, GP_ADJACENT_FIND};
-  static const char *const names[] = {"find_if",      "any",       "all",          "mismatch",
-                                      "equal_arrays", "is_sorted", "adjacent_find"};
+    uint64_t *result, const char **name) {
+  static const gp_primitive searches[FIRST_SEARCHES] = {
+      GP_FIND_IF, GP_ANY, GP_ALL, GP_MISMATCH, GP_EQUAL_ARRAYS, GP_IS_SORTED, GP_ADJACENT_FIND};
+  static const char *const names[] = {
+      "find_if", "any", "all", "mismatch", "equal_arrays", "is_sorted", "adjacent_find"};
   static const uint32_t zero = 0;
   const gp_primitive p = searches[which];
   gp_call c = gp_call_init(p);
@@ -75,14 +75,14 @@ static void first_check(const gp_policy *policy, uint64_t n, uint64_t shift, uin
     upload(x + shift * 4, host_x, n * 4);
     upload(y, host_y, n * 4);
     upload(out, &got, 8);
-    r = first_call(which, policy, (uint32_t *)(void *)(x + shift * 4), (uint32_t *)(void *)y, n,
-                   (uint64_t *)(void *)out, &name);
+    r = first_call(
+        which, policy, (uint32_t *)(void *)(x + shift * 4), (uint32_t *)(void *)y, n, (uint64_t *)(void *)out, &name);
     wait_device();
     download(&got, out, 8);
     if (r) fail("%s n=%llu: %s: %s", name, (unsigned long long)n, gp_result_name(r), gp_last_message());
     else if (got != want)
       fail("%s n=%llu shift=%llu first=%llu more=%d: %llu, not %llu", name, (unsigned long long)n,
-           (unsigned long long)shift, (unsigned long long)at, more, (unsigned long long)got, (unsigned long long)want);
+          (unsigned long long)shift, (unsigned long long)at, more, (unsigned long long)got, (unsigned long long)want);
     else pass();
     memcpy(host_x, host_y, n * 4);
   }
@@ -95,16 +95,8 @@ static void group_first(void) {
   for (k = 0; k < (sanitizer ? 4 : quick ? 5 : COUNT(counts)); k++) {
     const uint64_t n = counts[k];
     const uint64_t tile = 8192; // elements
-    const uint64_t places[] = {n,
-                               0,
-                               n - 1,
-                               n / 2,
-                               n / 100,
-                               n / 3 / tile * tile,
-                               n / tile * tile,
-                               n / tile * tile - 1,
-                               n / 2 / tile * tile + 1,
-                               n / 5 / tile * tile};
+    const uint64_t places[] = {n, 0, n - 1, n / 2, n / 100, n / 3 / tile * tile, n / tile * tile, n / tile * tile - 1,
+        n / 2 / tile * tile + 1, n / 5 / tile * tile};
     for (w = 0; w < COUNT(places); w++)
       for (q = 0; q < (on_gpu ? COUNT(threads) : 1); q++)
         for (shift = 0; shift < 2; shift++) {

@@ -29,7 +29,7 @@ static built_graph built_new(uint64_t vertices, uint64_t edges, gp_type offset, 
 }
 static void built_free(built_graph *b, int on_host) {
   void *const memory[] = {(void *)(uintptr_t)b->g.offsets, (void *)(uintptr_t)b->g.targets,
-                          (void *)(uintptr_t)b->g.in_offsets, (void *)(uintptr_t)b->g.in_sources};
+      (void *)(uintptr_t)b->g.in_offsets, (void *)(uintptr_t)b->g.in_sources};
   size_t i;
   for (i = 0; i < COUNT(memory); i++)
     if (memory[i]) {
@@ -46,7 +46,7 @@ static uint64_t built_number(const void *p, gp_type type, uint64_t i) {
 }
 // Offsets, and their number of ends.
 static int built_same(const char *what, const char *text, const built_graph *d, const void *d_offsets,
-                      const void *d_ends, const void *offsets, const void *ends) {
+    const void *d_ends, const void *offsets, const void *ends) {
   void *got = host_new(d->offset_bytes), *got_ends = host_new(d->target_bytes);
   const uint64_t edges = built_number(offsets, d->g.offset_type, d->g.vertices);
   int same;
@@ -156,7 +156,7 @@ static void building_distances(const char *text, void *stream) {
       if (depths[v] != graph_depth(&m, sources[i], v)) break;
     if (m.exact && v < m.vertices)
       fail("search of %s from %llu: depth of %llu is %d, not %lld", text, (unsigned long long)sources[i],
-           (unsigned long long)v, depths[v], graph_depth(&m, sources[i], v));
+          (unsigned long long)v, depths[v], graph_depth(&m, sources[i], v));
     else pass();
     if (fault.kind == GP_FAULT_NONE) pass();
     else fail("search of %s from %llu: %s", text, (unsigned long long)sources[i], fault_text(&fault));
@@ -273,38 +273,27 @@ static void building_big(void) {
     pass();
   else
     fail("a ring of %llu vertices: %s, %llu edges, degrees %llu to %llu", (unsigned long long)m.vertices,
-         r ? gp_last_message() : fault_text(&fault), (unsigned long long)degrees.edges,
-         (unsigned long long)degrees.least, (unsigned long long)degrees.most);
+        r ? gp_last_message() : fault_text(&fault), (unsigned long long)degrees.edges,
+        (unsigned long long)degrees.least, (unsigned long long)degrees.most);
   built_free(&d, 0);
   device_free(d_pairs), device_free(report);
 }
 
 static void group_graph_building(void) {
-  static const char *const graphs[] = {"kronecker scale=10",
-                                       "uniform n=3000 factor=5",
-                                       "grid rows=60 columns=50",
-                                       "geometric rows=30 columns=20",
-                                       "small_world n=5000 factor=4",
-                                       "star n=70000",
-                                       "chain n=1",
-                                       "kronecker scale=16",
-                                       "uniform n=1M factor=4"};
+  static const char *const graphs[] = {"kronecker scale=10", "uniform n=3000 factor=5", "grid rows=60 columns=50",
+      "geometric rows=30 columns=20", "small_world n=5000 factor=4", "star n=70000", "chain n=1", "kronecker scale=16",
+      "uniform n=1M factor=4"};
   static const struct {
     // The replacement for racecheck, which takes seconds for a level. No graph is large enough for clusters, whose
     // words racecheck does not follow (gp_check_graphs.h).
     const char *whole, *few_levels;
-  } known[] = {{"chain n=3000", "chain n=12"},
-               {"ring n=3001", "ring n=13"},
-               {"star n=100000", "star n=60000"},
-               {"torus rows=70 columns=90", "torus rows=4 columns=5"},
-               {"hypercube scale=12", "hypercube scale=5"},
-               {"tree n=100000", "tree n=100"},
-               {"complete n=500", "complete n=60"},
-               {"pieces n=20000 columns=777", "pieces n=500 columns=7"},
-               {"kronecker scale=15", "kronecker scale=10"},
-               {"grid rows=200 columns=300", "grid rows=4 columns=5"},
-               {"geometric rows=70 columns=90", "geometric rows=4 columns=5"},
-               {"small_world n=40000 factor=3", "small_world n=400 factor=3"}};
+  } known[] = {{"chain n=3000", "chain n=12"}, {"ring n=3001", "ring n=13"}, {"star n=100000", "star n=60000"},
+      {"torus rows=70 columns=90", "torus rows=4 columns=5"}, {"hypercube scale=12", "hypercube scale=5"},
+      {"tree n=100000", "tree n=100"}, {"complete n=500", "complete n=60"},
+      {"pieces n=20000 columns=777", "pieces n=500 columns=7"}, {"kronecker scale=15", "kronecker scale=10"},
+      {"grid rows=200 columns=300", "grid rows=4 columns=5"},
+      {"geometric rows=70 columns=90", "geometric rows=4 columns=5"},
+      {"small_world n=40000 factor=3", "small_world n=400 factor=3"}};
   void *stream = new_stream();
   size_t i;
   int flags;

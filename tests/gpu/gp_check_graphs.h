@@ -60,7 +60,7 @@ static gp_result searched_open(searched *s, const char *text, gp_type offset, gp
   size_t i;
   memset(s, 0, sizeof *s);
   snprintf(s->text, sizeof s->text, "%s, %s, %s offsets, %s vertices", text, graphs_way[way],
-           gp_type_name(NULL, offset), gp_type_name(NULL, vertex));
+      gp_type_name(NULL, offset), gp_type_name(NULL, vertex));
   s->way = way, s->stream = stream;
   if (!graph_read(text, &s->m)) return GP_E_ARGUMENT;
   room = s->m.edges * (way == BOTH_WAYS ? 2 : 1);
@@ -78,7 +78,7 @@ static gp_result searched_open(searched *s, const char *text, gp_type offset, gp
   r = graph_edges_on(gpu, &s->m, d_pairs, stream);
   if (!r)
     r = gp_graph_from_edges(gpu, GP_U32, d_pairs, NULL, s->m.edges, &s->d.g, NULL,
-                            way == BOTH_WAYS ? s->m.flags : GP_DROP_LOOPS | GP_UNIQUE_EDGES, stream);
+        way == BOTH_WAYS ? s->m.flags : GP_DROP_LOOPS | GP_UNIQUE_EDGES, stream);
   if (!r && way == ONE_WAY_WITH_IN) {
     built_with_in(&s->d, 0);
     r = gp_graph_transpose(gpu, &s->d.g, stream);
@@ -103,7 +103,7 @@ static uint64_t graphs_wrong(const searched *s, const int32_t *row, uint64_t sou
   return v;
 }
 static void graphs_fault(searched *s, const char *what, gp_result r, const void *depths, const void *parents,
-                         uint64_t source, uint64_t limit) {
+    uint64_t source, uint64_t limit) {
   gp_call c = gp_call_init(GP_BFS_CHECK);
   gp_fault f;
   c.graph = &s->d.g, c.source = source, c.limit = limit, c.in = depths, c.in2 = parents, c.out = s->report;
@@ -132,8 +132,8 @@ static void graphs_one(searched *s, uint64_t source, uint64_t limit, int flags) 
   v = r ? 0 : graphs_wrong(s, s->depths, source, limit);
   if (r || v < s->m.vertices)
     fail("graphs %s: bfs from %llu, limit %llu, flags %d: %s, depth of %llu is %d, not %lld", s->text,
-         (unsigned long long)source, (unsigned long long)limit, flags, r ? gp_last_message() : "",
-         (unsigned long long)v, s->depths[v], (long long)graphs_limited(s, source, v, limit));
+        (unsigned long long)source, (unsigned long long)limit, flags, r ? gp_last_message() : "", (unsigned long long)v,
+        s->depths[v], (long long)graphs_limited(s, source, v, limit));
   else pass();
   for (v = 0; v < s->m.vertices; v++) {
     const int64_t depth = graphs_limited(s, source, v, limit);
@@ -143,8 +143,8 @@ static void graphs_one(searched *s, uint64_t source, uint64_t limit, int flags) 
   if (!r && t.reached == reached && t.levels == levels) pass();
   else
     fail("graphs %s: bfs from %llu: %llu reached in %llu levels, not %llu in %llu", s->text, (unsigned long long)source,
-         (unsigned long long)t.reached, (unsigned long long)t.levels, (unsigned long long)reached,
-         (unsigned long long)levels);
+        (unsigned long long)t.reached, (unsigned long long)t.levels, (unsigned long long)reached,
+        (unsigned long long)levels);
   graphs_fault(s, "bfs", r, s->d_depths, s->d_parents, source, limit);
 }
 static void graphs_target(searched *s, uint64_t source, uint64_t target) {
@@ -159,7 +159,7 @@ static void graphs_target(searched *s, uint64_t source, uint64_t target) {
   else if (!r && far == 0 && s->depths[source] == 0) pass();
   else
     fail("graphs %s: bfs from %llu until %llu: %s", s->text, (unsigned long long)source, (unsigned long long)target,
-         r ? gp_last_message() : "wrong depths");
+        r ? gp_last_message() : "wrong depths");
 }
 // The same twice: parents with GP_REPRODUCIBLE are the smallest.
 static void graphs_reproducible(searched *s, uint64_t source) {
@@ -177,7 +177,7 @@ static void graphs_reproducible(searched *s, uint64_t source) {
   h.in_offsets = h.in_sources = NULL;
   download((void *)(uintptr_t)h.offsets, s->d.g.offsets, s->d.offset_bytes);
   download((void *)(uintptr_t)h.targets, s->d.g.targets,
-           built_number(h.offsets, h.offset_type, h.vertices) * size); // the remaining room was not written
+      built_number(h.offsets, h.offset_type, h.vertices) * size); // the remaining room was not written
   c.graph = &h, c.out = depths, c.out2 = on_host;
   if (!r) r = gp_run(host, &c, NULL);
   if (!r && !memcmp(again, on_host, s->m.vertices * size)) pass();
@@ -224,11 +224,11 @@ static void graphs_many(searched *s, uint64_t count, uint64_t limit, int device_
   if (good && i == count && t.reached == pairs) pass();
   else
     fail("graphs %s: bfs_sources, %llu of them, limit %llu, flags %d: %s: row %llu, vertex %llu", s->text,
-         (unsigned long long)count, (unsigned long long)limit, flags, r ? gp_last_message() : "wrong",
-         (unsigned long long)i, (unsigned long long)v);
+        (unsigned long long)count, (unsigned long long)limit, flags, r ? gp_last_message() : "wrong",
+        (unsigned long long)i, (unsigned long long)v);
   if (!device_sources)
     graphs_fault(s, "bfs_sources", r, (const char *)s->d_depths + (count - 1) * s->m.vertices * 4, NULL,
-                 sources[count - 1], limit);
+        sources[count - 1], limit);
 }
 // Unwanted rows; policies of every direction give the same numbers.
 static void graphs_sizes_only(searched *s) {
@@ -256,7 +256,7 @@ static void graphs_sizes_only(searched *s) {
     if (sizes[0][i] == reached) pass();
     else
       fail("graphs %s: source %llu reaches %llu, not %llu", s->text, (unsigned long long)s->sources[i],
-           (unsigned long long)sizes[0][i], (unsigned long long)reached);
+          (unsigned long long)sizes[0][i], (unsigned long long)reached);
   }
 }
 
@@ -275,7 +275,7 @@ static void graphs_components(searched *s) {
   if (!r && bad == s->m.vertices && count == expected) pass();
   else
     fail("graphs %s: components: %s, %llu of them, not %llu; the first wrong label is that of %llu", s->text,
-         r ? gp_last_message() : "", (unsigned long long)count, (unsigned long long)expected, (unsigned long long)bad);
+        r ? gp_last_message() : "", (unsigned long long)count, (unsigned long long)expected, (unsigned long long)bad);
 }
 
 // An invalid target: GP_CHECKED reports it, and writes nothing else.
@@ -303,8 +303,8 @@ static void graphs_checked_fault(searched *s) {
     for (v = 0; v < s->m.vertices && s->depths[v] == 0x2b2b2b2b; v++) continue;
     if (!r && f.kind == GP_FAULT_TARGET && f.edge == 0 && v == s->m.vertices) pass();
     else
-      fail("graphs %s: a checked %s: %s", s->text, many ? "bfs_sources" : "bfs",
-           r ? gp_last_message() : fault_text(&f));
+      fail(
+          "graphs %s: a checked %s: %s", s->text, many ? "bfs_sources" : "bfs", r ? gp_last_message() : fault_text(&f));
   }
   upload((void *)(uintptr_t)s->d.g.targets, &was, size);
 }
@@ -368,8 +368,8 @@ static void graphs_case(const char *text, gp_type offset, gp_type vertex, int wa
 }
 static void graphs_replayed(void *stream) {
   searched s;
-  if (searched_open(&s, few_levels ? "torus rows=6 columns=7" : "torus rows=40 columns=50", GP_U32, GP_U32, BOTH_WAYS,
-                    stream))
+  if (searched_open(
+          &s, few_levels ? "torus rows=6 columns=7" : "torus rows=40 columns=50", GP_U32, GP_U32, BOTH_WAYS, stream))
     fail("graphs: %s", gp_last_message());
   else graphs_captured(&s);
   searched_close(&s);
@@ -427,18 +427,16 @@ static void group_graphs(void) {
   // The replacement with fewer levels for sanitizers; racecheck takes seconds for a level.
   static const struct {
     const char *whole, *fewer, *fewest;
-  } known[] = {{"chain n=300", "chain n=40", "chain n=12"},
-               {"ring n=257", "ring n=41", "ring n=13"},
-               {"torus rows=17 columns=23", "torus rows=9 columns=11", "torus rows=4 columns=5"},
-               {"hypercube scale=9", "hypercube scale=9", "hypercube scale=5"},
-               {"tree n=1000", "tree n=1000", "tree n=100"},
-               {"complete n=60", "complete n=60", "complete n=60"},
-               {"pieces n=500 columns=7", "pieces n=500 columns=7", "pieces n=500 columns=7"},
-               {"chain n=2", "chain n=2", "chain n=2"},
-               // frontiers of more than a block
-               {"star n=20000", "star n=20000", "star n=20000"},
-               {"hypercube scale=13", "hypercube scale=13", "hypercube scale=13"},
-               {"tree n=30000", "tree n=30000", "tree n=30000"}};
+  } known[] = {{"chain n=300", "chain n=40", "chain n=12"}, {"ring n=257", "ring n=41", "ring n=13"},
+      {"torus rows=17 columns=23", "torus rows=9 columns=11", "torus rows=4 columns=5"},
+      {"hypercube scale=9", "hypercube scale=9", "hypercube scale=5"}, {"tree n=1000", "tree n=1000", "tree n=100"},
+      {"complete n=60", "complete n=60", "complete n=60"},
+      {"pieces n=500 columns=7", "pieces n=500 columns=7", "pieces n=500 columns=7"},
+      {"chain n=2", "chain n=2", "chain n=2"},
+      // frontiers of more than a block
+      {"star n=20000", "star n=20000", "star n=20000"},
+      {"hypercube scale=13", "hypercube scale=13", "hypercube scale=13"},
+      {"tree n=30000", "tree n=30000", "tree n=30000"}};
   static const gp_type types[][2] = {{GP_U32, GP_U32}, {GP_U64, GP_U32}, {GP_U32, GP_U64}, {GP_U64, GP_U64}};
   void *stream = new_stream();
   unsigned cases = 0;
@@ -450,10 +448,10 @@ static void group_graphs(void) {
       for (way = 0; way < GRAPHS_WAYS; way++) {
         if ((quick || sanitizer || i >= 8) && k != i % COUNT(types)) continue;
         if (cases++ % parts != part) continue;
-        graphs_case(few_levels      ? known[i].fewest
-                        : sanitizer ? known[i].fewer
-                                    : known[i].whole,
-                    types[k][0], types[k][1], way, stream);
+        graphs_case(few_levels ? known[i].fewest
+                : sanitizer    ? known[i].fewer
+                               : known[i].whole,
+            types[k][0], types[k][1], way, stream);
       }
   }
   if (on_gpu && cases % parts == part) graphs_cluster(stream);

@@ -8,15 +8,14 @@ typedef struct hash_side {
 } hash_side;
 
 // The call number `which` on one side.
-static gp_call hash_call(int which, const hash_side *side, gp_type type, uint64_t n, uint64_t builds,
-                         gp_aggregate *list) {
+static gp_call hash_call(
+    int which, const hash_side *side, gp_type type, uint64_t n, uint64_t builds, gp_aggregate *list) {
   static const struct {
     gp_aggregate_op op;
     gp_type type, out;
-  } OF[] = {{GP_AGGREGATE_SUM, GP_F64, GP_F64},    {GP_AGGREGATE_MEAN, GP_F32, GP_F32},
-            {GP_AGGREGATE_MIN, GP_F16, GP_F16},    {GP_AGGREGATE_MAX, GP_I32, GP_I32},
-            {GP_AGGREGATE_ARGMIN, GP_F64, GP_I64}, {GP_AGGREGATE_ARGMAX, GP_U8, GP_U32},
-            {GP_AGGREGATE_SUM, GP_I16, GP_U64},    {GP_AGGREGATE_MEAN, GP_I64, GP_F64}};
+  } OF[] = {{GP_AGGREGATE_SUM, GP_F64, GP_F64}, {GP_AGGREGATE_MEAN, GP_F32, GP_F32}, {GP_AGGREGATE_MIN, GP_F16, GP_F16},
+      {GP_AGGREGATE_MAX, GP_I32, GP_I32}, {GP_AGGREGATE_ARGMIN, GP_F64, GP_I64}, {GP_AGGREGATE_ARGMAX, GP_U8, GP_U32},
+      {GP_AGGREGATE_SUM, GP_I16, GP_U64}, {GP_AGGREGATE_MEAN, GP_I64, GP_F64}};
   const int one_column = which >= 9; // 9: of 8 bytes; 10: of 4
   gp_call c = gp_call_init(which < 2 || one_column ? GP_GROUP_BY_MANY : which < 4 ? GP_DISTINCT : GP_JOIN);
   int i;
@@ -28,9 +27,9 @@ static gp_call hash_call(int which, const hash_side *side, gp_type type, uint64_
   if (one_column) {
     const gp_type wide = which == 9 ? GP_F64 : GP_F32;
     const gp_aggregate few[] = {{GP_AGGREGATE_SUM, wide, side->column, side->out[0], GP_F64},
-                                {GP_AGGREGATE_MAX, wide, side->column, side->out[1], wide},
-                                {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, NULL, side->out[2], GP_U64},
-                                {GP_AGGREGATE_MEAN, wide, side->column, side->out[3], GP_F32}};
+        {GP_AGGREGATE_MAX, wide, side->column, side->out[1], wide},
+        {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, NULL, side->out[2], GP_U64},
+        {GP_AGGREGATE_MEAN, wide, side->column, side->out[3], GP_F32}};
     memcpy(list, few, sizeof few);
     c.aggregates = list;
     c.aggregate_count = COUNT(few);
@@ -120,7 +119,7 @@ static void group_hash(void) {
           }
           if (wrong >= 0)
             fail("call %d of %s keys, n=%llu, %llu different: output %d", w, type->name, (unsigned long long)n,
-                 (unsigned long long)DIFFERENT[d], wrong);
+                (unsigned long long)DIFFERENT[d], wrong);
           else pass();
         }
       }

@@ -17,8 +17,8 @@ typedef struct input_parts {
   gp_input part[8];
 } input_parts;
 
-static const gp_input *input_of(int kind, const check_type *t, int for_gpu, const input_arrays *a, uint64_t n,
-                                input_parts *p) {
+static const gp_input *input_of(
+    int kind, const check_type *t, int for_gpu, const input_arrays *a, uint64_t n, input_parts *p) {
   static const int64_t backwards = -1;
   static uint64_t start[2]; // a small number of any type
   static int64_t last;
@@ -55,7 +55,7 @@ static const gp_input *input_of(int kind, const check_type *t, int for_gpu, cons
   }
 }
 static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, uint64_t n, const input_arrays *there,
-                         const input_arrays *here, char *out, char *got, char *want) {
+    const input_arrays *here, char *out, char *got, char *want) {
   input_parts parts, host_parts;
   gp_call c = gp_call_init(primitive), h;
   const int counts = primitive == GP_COUNT_IF, folds = primitive == GP_REDUCE || primitive == GP_INCLUSIVE_SCAN;
@@ -110,7 +110,7 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
   if (r == GP_SUCCESS) r = run_gpu(&c, main_bench.stream);
   if (r != GP_SUCCESS) {
     fail("%s of %s, kind %d, n=%llu: %s", PRIMITIVE_NAMES[primitive], t->name, kind, (unsigned long long)n,
-         gp_last_message());
+        gp_last_message());
     return;
   }
   wait_stream(main_bench.stream);
@@ -130,7 +130,7 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
 }
 // A sort of described keys, with their indices.
 static void solve_described_sort(const check_type *t, int kind, uint64_t n, const input_arrays *there,
-                                 const input_arrays *here, char *out, char *got, char *want) {
+    const input_arrays *here, char *out, char *got, char *want) {
   const uint64_t keys = n * (uint64_t)t->size, indices = (uint64_t)INPUT_MOST * 16;
   input_parts parts, host_parts;
   gp_call c = gp_call_init(GP_SORT), h;
@@ -151,19 +151,18 @@ static void solve_described_sort(const check_type *t, int kind, uint64_t n, cons
   if (r != GP_SUCCESS)
     fail("sort of described %s, kind %d, n=%llu: %s", t->name, kind, (unsigned long long)n, gp_last_message());
   else if (memcmp(got, want, keys) || memcmp(got + indices, want + indices, n * 4) ||
-           (unsigned char)got[keys] != 0xA5 || (unsigned char)got[indices + n * 4 + 255] != 0xA5)
+      (unsigned char)got[keys] != 0xA5 || (unsigned char)got[indices + n * 4 + 255] != 0xA5)
     fail("sort of described %s, kind %d, n=%llu", t->name, kind, (unsigned long long)n);
   else pass();
 }
 static void group_inputs(void) {
-  static const gp_primitive CALLS[] = {
-      GP_COPY,   GP_TRANSFORM2,    GP_REDUCE,           GP_COUNT_IF,       GP_INCLUSIVE_SCAN, GP_SELECT,
+  static const gp_primitive CALLS[] = {GP_COPY, GP_TRANSFORM2, GP_REDUCE, GP_COUNT_IF, GP_INCLUSIVE_SCAN, GP_SELECT,
       GP_UNIQUE, GP_REDUCE_BY_KEY, GP_SEGMENTED_REDUCE, GP_HISTOGRAM_EVEN, GP_LOWER_BOUND};
   const uint64_t most = 2 * (uint64_t)INPUT_MOST * 16;
-  input_arrays there = {device_new(most),           device_new(most),       device_new(INPUT_MOST * 4),
-                        device_new(INPUT_MOST * 8), device_new(INPUT_MOST), device_new(INPUT_MOST * 4)};
-  input_arrays here = {host_new(most),           host_new(most),       host_new(INPUT_MOST * 4),
-                       host_new(INPUT_MOST * 8), host_new(INPUT_MOST), host_new(INPUT_MOST * 4)};
+  input_arrays there = {device_new(most), device_new(most), device_new(INPUT_MOST * 4), device_new(INPUT_MOST * 8),
+      device_new(INPUT_MOST), device_new(INPUT_MOST * 4)};
+  input_arrays here = {host_new(most), host_new(most), host_new(INPUT_MOST * 4), host_new(INPUT_MOST * 8),
+      host_new(INPUT_MOST), host_new(INPUT_MOST * 4)};
   const uint64_t room = OUT_KEYS + INPUT_MOST;
   char *out = device_new(room), *got = host_new(room), *want = host_new(room);
   int t, k, s, i, count;

@@ -102,8 +102,8 @@ static void layouts_case(uint64_t seed, uint64_t count, const gp_policy *policy)
     // In the last block of an array in place, positions beyond the count have no owner.
     if (i < span[1])
       fail("layouts: seed %llu, %llu structs, width %llu to %llu%s: byte %llu is %d, not %d", (unsigned long long)seed,
-           (unsigned long long)count, (unsigned long long)layout[0].width, (unsigned long long)layout[1].width,
-           in_place ? ", in place" : "", (unsigned long long)i, got[i], host_out[i]);
+          (unsigned long long)count, (unsigned long long)layout[0].width, (unsigned long long)layout[1].width,
+          in_place ? ", in place" : "", (unsigned long long)i, got[i], host_out[i]);
     else pass();
   }
   free(got);
@@ -140,7 +140,7 @@ static void layouts_big(void) {
   GP_CUDA_CHECK(&cuda, memory_info(&room, &total));
   if (room < 2 * bytes + (1ull << 30)) {
     printf("skipped: layouts of %llu structs need %llu GiB of device memory\n", (unsigned long long)n,
-           (unsigned long long)(2 * bytes >> 30) + 2);
+        (unsigned long long)(2 * bytes >> 30) + 2);
     skipped++;
     return;
   }

@@ -135,8 +135,8 @@ static void group_operators(void) {
             number++;
             if (!type_wanted[a] || !mixes_floats(op, TRANSFORMS[m], in, acc)) continue;
             if (!has_turn(number,
-                          (op == GP_MIN || op == GP_MAX) && negates && acc->number == GP_DATA_INT && acc->size < 8 &&
-                              !is_float(in) && k < 2))
+                    (op == GP_MIN || op == GP_MAX) && negates && acc->number == GP_DATA_INT && acc->size < 8 &&
+                        !is_float(in) && k < 2))
               continue;
             if (out_of_time()) return;
             o = k == 2 ? (int)(gp_data_hash(number) >> 32) % 8 : c; // an integer type

@@ -15,8 +15,8 @@ typedef struct rows_case {
 } rows_case;
 
 // Strides of one side, the dimensions in a random order. Returns the elements from the first to the last.
-static uint64_t rows_strides(const uint64_t extent[4], int dimensions, uint64_t *seed, int gaps, int64_t stride[4],
-                             uint64_t *zero) {
+static uint64_t rows_strides(
+    const uint64_t extent[4], int dimensions, uint64_t *seed, int gaps, int64_t stride[4], uint64_t *zero) {
   uint64_t reach = 0;
   int order[4] = {0, 1, 2, 3}, i;
   *zero = 0;
@@ -38,8 +38,8 @@ static uint64_t rows_strides(const uint64_t extent[4], int dimensions, uint64_t 
 static rows_case rows_draw(uint64_t seed, uint64_t most) {
   static const char *const types[] = {"u8", "i16", "i32", "f16", "bf16", "f32", "f64", "u64"};
   static const gp_op ops[] = {GP_SUM, GP_SUM, GP_MAX, GP_ARGMIN, GP_ARGMAX};
-  static const uint64_t lengths[] = {1,   2,   3,   7,    16,   31,   32,   33,    64,
-                                     100, 128, 500, 1000, 1024, 4096, 5000, 20000, 1 << 20};
+  static const uint64_t lengths[] = {
+      1, 2, 3, 7, 16, 31, 32, 33, 64, 100, 128, 500, 1000, 1024, 4096, 5000, 20000, 1 << 20};
   rows_case r;
   uint64_t extent[4] = {1, 1, 1, 1}, out_extent[4], product = 1;
   const int gaps = gp_data_hash(++seed) % 2 != 0;
@@ -75,11 +75,11 @@ static rows_case rows_draw(uint64_t seed, uint64_t most) {
 }
 static void rows_describe(const rows_case *r, const gp_policy *policy, char *text, size_t room) {
   int at = snprintf(text, room, "%s %d %s axis %d shifts %d %d%s", r->map ? "row_map" : "reduce_axis", (int)r->op,
-                    r->in->name, r->axes.axis, (int)r->shift[0], (int)r->shift[1], r->in_place ? " in place" : "");
+      r->in->name, r->axes.axis, (int)r->shift[0], (int)r->shift[1], r->in_place ? " in place" : "");
   int d;
   for (d = 0; d < r->axes.dimensions; d++)
     at += snprintf(text + at, room - (size_t)at, " [%llu %lld/%lld]", (unsigned long long)r->axes.extent[d],
-                   (long long)r->axes.in_stride[d], (long long)r->axes.out_stride[d]);
+        (long long)r->axes.in_stride[d], (long long)r->axes.out_stride[d]);
   if (!policy) return;
   at += snprintf(text + at, room - (size_t)at, " ");
   policy_text(policy, text + at, room - (size_t)at);
@@ -178,7 +178,7 @@ static void rows_order(uint64_t seed, uint64_t most) {
     for (i = 0; !result && i < bytes[which] && got[which][i] == want[which][i]; i++) continue;
     if (!result && i < bytes[which])
       fail("%s of %s, k %llu: byte %llu of %s differs", PRIMITIVE_NAMES[primitive], text, (unsigned long long)k,
-           (unsigned long long)i, which ? "indices" : "keys");
+          (unsigned long long)i, which ? "indices" : "keys");
     else if (!result) pass();
     free(want[which]), free(got[which]), device_free(out[which]);
   }
@@ -270,7 +270,7 @@ static void rows_softmax(uint64_t rows, uint64_t length, int axis, const gp_poli
   if (r) fail("softmax of %llu x %llu: %s", (unsigned long long)rows, (unsigned long long)length, gp_last_message());
   else if (!(worst < (on_gpu ? 2e-5 : 1e-3))) // arguments to 20 have errors of 1e-6, expf and partial sums of units
     fail("softmax of %llu x %llu, axis %d: off by %g", (unsigned long long)rows, (unsigned long long)length, axis,
-         worst);
+        worst);
   else pass();
   device_free(in), device_free(out);
   free(x), free(got);
@@ -279,8 +279,8 @@ static void rows_softmax(uint64_t rows, uint64_t length, int axis, const gp_poli
 static void group_rows(void) {
   static const int algorithms[] = {GP_WARP_SEGMENTS, GP_DIRECT, GP_EVEN_SHARE};
   static const int threads[] = {0, 128, 256, 512}, vectors[] = {0, 1, 2, 4, 8};
-  static const uint64_t softmax[][2] = {{1, 1},      {3, 33},    {1000, 32},  {500, 1000},
-                                        {300, 4096}, {5, 70000}, {2, 1 << 20}};
+  static const uint64_t softmax[][2] = {
+      {1, 1}, {3, 33}, {1000, 32}, {500, 1000}, {300, 4096}, {5, 70000}, {2, 1 << 20}};
   const uint64_t cases = sanitizer ? 60 : quick ? 250 : 1500;
   uint64_t k;
   for (k = 0; k < COUNT(softmax); k++) {

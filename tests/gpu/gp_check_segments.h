@@ -51,8 +51,8 @@ static const char *tell(const segments_case *s, char *text, size_t room) {
   char policy[200] = "";
   if (s->policy) policy_text(s->policy, policy, sizeof policy);
   snprintf(text, room, "%.180s (shifts %d %d%s%s, keys %d, count %lld, flags %d, kind %d) %s", s->c.text, s->in_shift,
-           s->out_shift, s->in_place ? ", in place" : "", s->init ? ", init" : "", s->keys,
-           s->has_count ? (long long)s->count_device : -1ll, s->flags, s->kind, policy);
+      s->out_shift, s->in_place ? ", in place" : "", s->init ? ", init" : "", s->keys,
+      s->has_count ? (long long)s->count_device : -1ll, s->flags, s->kind, policy);
   return text;
 }
 
@@ -192,9 +192,9 @@ static char *place_of(segments_bench *b, const segments_case *s, int role) {
   const int twin = twin_of(s, role);
   if (twin >= 0) return place_of(b, s, twin);
   return b->device[role] + GUARD +
-      (role < FIRST_OUTPUT       ? s->in_shift * t->size
-           : role == ROLE_counts ? 0
-                                 : s->out_shift * t->size);
+      (role < FIRST_OUTPUT          ? s->in_shift * t->size
+              : role == ROLE_counts ? 0
+                                    : s->out_shift * t->size);
 }
 
 // Poisons the outputs; in place: uploads the input again.
@@ -259,7 +259,7 @@ static int segments_compare(segments_bench *b, const segments_case *s, const cha
       hex(got_hex, got + at, size);
       hex(want_hex, b->want[role] + at, size);
       fail("%s%s: output %d, element %llu is 0x%s, not 0x%s", tell(s, text, sizeof text), what, role - FIRST_OUTPUT,
-           (unsigned long long)(at / (uint64_t)t->size), got_hex, want_hex);
+          (unsigned long long)(at / (uint64_t)t->size), got_hex, want_hex);
       return -1;
     }
     for (i = 0; i < GUARD; i++)
@@ -528,17 +528,13 @@ static void segments_fields(void) {
 // GP_REPRODUCIBLE: sums that round have the bits of the host back end.
 static void segments_reproducible(void) {
   static const char *const cells[] = {"segmented_reduce SUM f32 segments=pareto:300",
-                                      "segmented_reduce SUM f64 segments=uniform:3000 form=ends",
-                                      "segmented_reduce SUM f32 segments=fixed:1537 form=fixed",
-                                      "segmented_reduce SUM f16 acc=f32 segments=mixed offsets=i64",
-                                      "reduce_by_key SUM f32 runs=32",
-                                      "reduce_by_key SUM f64 key=u8 runs=3000",
-                                      "segmented_inclusive_scan SUM f32 segments=pareto:300",
-                                      "segmented_exclusive_scan SUM f16 acc=f32 segments=mixed offsets=u64",
-                                      "inclusive_scan_by_key SUM f64 key=u8 runs=3000",
-                                      "exclusive_scan_by_key SUM f32 runs=32",
-                                      "group_by SUM f32 groups=3000",
-                                      "group_by SUM f64 key=u8 groups=3"};
+      "segmented_reduce SUM f64 segments=uniform:3000 form=ends",
+      "segmented_reduce SUM f32 segments=fixed:1537 form=fixed",
+      "segmented_reduce SUM f16 acc=f32 segments=mixed offsets=i64", "reduce_by_key SUM f32 runs=32",
+      "reduce_by_key SUM f64 key=u8 runs=3000", "segmented_inclusive_scan SUM f32 segments=pareto:300",
+      "segmented_exclusive_scan SUM f16 acc=f32 segments=mixed offsets=u64",
+      "inclusive_scan_by_key SUM f64 key=u8 runs=3000", "exclusive_scan_by_key SUM f32 runs=32",
+      "group_by SUM f32 groups=3000", "group_by SUM f64 key=u8 groups=3"};
   static const uint64_t counts[] = {33, 5000, 300007, 3000017};
   static const float three = 3;
   int i, k, shift;
@@ -558,14 +554,9 @@ static void segments_reproducible(void) {
 
 // Alternating keys, one run, NaN (each a run of its own) and both zeros (one run).
 static void segments_keys(void) {
-  static const char *const cells[] = {"inclusive_scan_by_key SUM u32 key=f32",
-                                      "exclusive_scan_by_key SUM f32 key=u8",
-                                      "reduce_by_key SUM f32 key=f64",
-                                      "reduce_by_key SUM u64 key=s16",
-                                      "run_lengths f32",
-                                      "nontrivial_runs f64",
-                                      "unique f32",
-                                      "unique u8 payload=u32"};
+  static const char *const cells[] = {"inclusive_scan_by_key SUM u32 key=f32", "exclusive_scan_by_key SUM f32 key=u8",
+      "reduce_by_key SUM f32 key=f64", "reduce_by_key SUM u64 key=s16", "run_lengths f32", "nontrivial_runs f64",
+      "unique f32", "unique u8 payload=u32"};
   static const uint64_t counts[] = {2, 33, 4097, 1000003};
   int i, k, keys;
   for (i = 0; i < COUNT(cells); i++)
@@ -581,23 +572,19 @@ static void segments_keys(void) {
 #define P(a, t, v, l, s, g, b, o) \
   { GP_##a, t, v, l, s, g, b, o }
 static const gp_policy STREAM_POLICIES[] = {P(LOOK_BACK, 128, 1, 0, 0, 0, 4, 2), P(LOOK_BACK, 256, 4, 1, 0, 0, 2, 0),
-                                            P(LOOK_BACK, 512, 2, 2, 0, 0, 1, 1), P(LOOK_BACK, 384, 8, 0, 0, 0, 1, 0),
-                                            P(PIPELINED, 128, 1, 0, 0, 2, 4, 0), P(PIPELINED, 256, 4, 0, 0, 3, 2, 1),
-                                            P(PIPELINED, 512, 2, 0, 0, 2, 1, 2), P(PIPELINED, 384, 6, 0, 0, 4, 1, 0)};
-static const gp_policy SEGMENTS_POLICIES[] = {
-    P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2),    P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0),
-    P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1),    P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0),
-    P(PIPELINED, 768, 5, 0, 0, 3, 1, 0),     P(PIPELINED, 128, 1, 0, 0, 2, 4, 2), // only segmented reduce from here on
-    P(PIPELINED, 256, 7, 0, 0, 4, 1, 1),     P(WARP_SEGMENTS, 128, 1, 0, 0, 0, 8, 2),
+    P(LOOK_BACK, 512, 2, 2, 0, 0, 1, 1), P(LOOK_BACK, 384, 8, 0, 0, 0, 1, 0), P(PIPELINED, 128, 1, 0, 0, 2, 4, 0),
+    P(PIPELINED, 256, 4, 0, 0, 3, 2, 1), P(PIPELINED, 512, 2, 0, 0, 2, 1, 2), P(PIPELINED, 384, 6, 0, 0, 4, 1, 0)};
+static const gp_policy SEGMENTS_POLICIES[] = {P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2),
+    P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0), P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1), P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0),
+    P(PIPELINED, 768, 5, 0, 0, 3, 1, 0), P(PIPELINED, 128, 1, 0, 0, 2, 4, 2), // only segmented reduce from here on
+    P(PIPELINED, 256, 7, 0, 0, 4, 1, 1), P(WARP_SEGMENTS, 128, 1, 0, 0, 0, 8, 2),
     P(WARP_SEGMENTS, 256, 3, 1, 0, 0, 4, 0), P(WARP_SEGMENTS, 512, 5, 0, 0, 0, 1, 0)};
 enum { LOAD_BALANCE_POLICIES = 4 };
-static const gp_policy HISTOGRAM_POLICIES[] = {
-    P(SHARED_BINS, 256, 1, 0, 0, 0, 1, 2), P(SHARED_BINS, 512, 4, 1, 0, 0, 3, 0),
-    P(SHARED_BINS, 1024, 8, 0, 0, 0, 2, 0), P(GLOBAL_BINS, 256, 2, 0, 0, 0, 4, 0),
-    P(GLOBAL_BINS, 1024, 1, 2, 0, 0, 1, 1)};
+static const gp_policy HISTOGRAM_POLICIES[] = {P(SHARED_BINS, 256, 1, 0, 0, 0, 1, 2),
+    P(SHARED_BINS, 512, 4, 1, 0, 0, 3, 0), P(SHARED_BINS, 1024, 8, 0, 0, 0, 2, 0),
+    P(GLOBAL_BINS, 256, 2, 0, 0, 0, 4, 0), P(GLOBAL_BINS, 1024, 1, 2, 0, 0, 1, 1)};
 static const gp_policy FIND_POLICIES[] = {P(STEALING, 128, 1, 0, 0, 0, 1, 0), P(STEALING, 256, 2, 1, 0, 0, 4, 2),
-                                          P(STEALING, 512, 4, 0, 0, 0, 2, 1), P(STEALING, 1024, 8, 2, 0, 0, 1, 0),
-                                          P(ONE_BLOCK, 256, 1, 0, 0, 0, 1, 2)};
+    P(STEALING, 512, 4, 0, 0, 0, 2, 1), P(STEALING, 1024, 8, 2, 0, 0, 1, 0), P(ONE_BLOCK, 256, 1, 0, 0, 0, 1, 2)};
 #undef P
 
 static const gp_policy *policies_of(gp_primitive p, int *count) {
@@ -639,9 +626,9 @@ static void segments_channels(void) {
   static const struct {
     gp_type in, weight, counter;
     int channels, active;
-  } rows[] = {{GP_U8, 0, GP_U32, 4, 3},       {GP_U16, 0, GP_U64, 3, 0},      {GP_F32, 0, GP_U32, 2, 1},
-              {GP_U8, GP_U32, GP_U64, 1, 1},  {GP_F32, GP_U8, GP_U32, 1, 1},  {GP_U8, GP_F32, GP_F32, 4, 2},
-              {GP_F32, GP_F64, GP_F64, 1, 1}, {GP_U32, GP_I32, GP_I32, 2, 2}, {GP_U8, 0, GP_I64, 2, 2}};
+  } rows[] = {{GP_U8, 0, GP_U32, 4, 3}, {GP_U16, 0, GP_U64, 3, 0}, {GP_F32, 0, GP_U32, 2, 1},
+      {GP_U8, GP_U32, GP_U64, 1, 1}, {GP_F32, GP_U8, GP_U32, 1, 1}, {GP_U8, GP_F32, GP_F32, 4, 2},
+      {GP_F32, GP_F64, GP_F64, 1, 1}, {GP_U32, GP_I32, GP_I32, 2, 2}, {GP_U8, 0, GP_I64, 2, 2}};
   const uint64_t n = sanitizer ? 3001 : PIXELS;
   char *in = device_new(n * 16), *weights = device_new(n * 8), *out = device_new(4 * BINS * 8);
   char *host_in = host_new(n * 16), *host_weights = host_new(n * 8), *want = host_new(4 * BINS * 8),
@@ -661,7 +648,7 @@ static void segments_channels(void) {
       gp_data_element(t->number, t->size, 1, GP_DATA_UNIFORM, 0, 3, k, 1, host_in + k * (uint64_t)t->size);
     for (k = 0; w && k < n; k++) // with exact sums
       gp_data_element(w->number, w->size, 1, w->number > GP_DATA_UINT ? GP_DATA_SMALL : GP_DATA_UNIFORM, 0, 4, k, 1,
-                      host_weights + k * (uint64_t)w->size);
+          host_weights + k * (uint64_t)w->size);
     for (channel = 0; channel < active; channel++) { // other ends for each
       cell_threshold(t, 0.05 * channel, lower[channel]);
       cell_threshold(t, 1 - 0.1 * channel, upper[channel]);
@@ -708,9 +695,8 @@ static void segments_channels(void) {
 // GP_CHECKED: the first bad offset is reported, and nothing is written; the next call works.
 static void segments_checked(void) {
   static const char *const cells[] = {"segmented_reduce SUM u32 segments=fixed:5",
-                                      "segmented_reduce SUM f32 segments=uniform:20 offsets=u64",
-                                      "segmented_exclusive_scan SUM u32 segments=fixed:7",
-                                      "segmented_inclusive_scan SUM u8 segments=mixed offsets=i64"};
+      "segmented_reduce SUM f32 segments=uniform:20 offsets=u64", "segmented_exclusive_scan SUM u32 segments=fixed:7",
+      "segmented_inclusive_scan SUM u8 segments=mixed offsets=i64"};
   static const uint64_t counts[] = {40, 5000, 200003};
   uint64_t *device_bad = device_new(256);
   int i, k, way;
@@ -755,7 +741,7 @@ static void segments_checked(void) {
         if (r) fail("%s: %s: %s", tell(&s, text, sizeof text), gp_result_name(r), gp_last_message());
         else if (bad != want_bad || (way < 4) != (bad == at))
           fail("%s, way %d: the first bad offset is said to be %lld, by the host %lld, and it is %lld",
-               tell(&s, text, sizeof text), way, (long long)bad, (long long)want_bad, way < 4 ? (long long)at : -1ll);
+              tell(&s, text, sizeof text), way, (long long)bad, (long long)want_bad, way < 4 ? (long long)at : -1ll);
         else segments_compare(b, &s, " checked");
       }
   device_free(device_bad);
@@ -852,10 +838,14 @@ static void cases_bits(const char *const *list, int cells, const uint64_t *count
 
 static void segments_bits(void) {
   static const char *const cells[] = {
-      "segmented_reduce SUM f32 segments=fixed:1000",     "segmented_reduce SUM f32 segments=mixed",
-      "segmented_reduce SUM f64 segments=pareto:30",      "segmented_reduce SUM f32 segments=fixed:100000 form=fixed",
-      "segmented_inclusive_scan SUM f32 segments=mixed",  "inclusive_scan_by_key SUM f32 runs=1024",
-      "exclusive_scan_by_key SUM f64 runs=50 key=u8",     "reduce_by_key SUM f32 runs=1024",
+      "segmented_reduce SUM f32 segments=fixed:1000",
+      "segmented_reduce SUM f32 segments=mixed",
+      "segmented_reduce SUM f64 segments=pareto:30",
+      "segmented_reduce SUM f32 segments=fixed:100000 form=fixed",
+      "segmented_inclusive_scan SUM f32 segments=mixed",
+      "inclusive_scan_by_key SUM f32 runs=1024",
+      "exclusive_scan_by_key SUM f64 runs=50 key=u8",
+      "reduce_by_key SUM f32 runs=1024",
       "reduce_by_key SUM f16 out=f32 runs=100000 key=u8",
   };
   static const uint64_t counts[] = {1000, 100003, 4000037};
@@ -896,7 +886,7 @@ static void cases_streams(const char *const *list, int cells) {
 // Every function, on both back ends; the outputs follow one another in one block.
 enum { API_CALLS = 48, API_N = 5000, API_BLOCK = 1 << 16 };
 static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const float *f, const uint8_t *flags,
-                          const uint32_t *offsets, char *out, const char **name) {
+    const uint32_t *offsets, char *out, const char **name) {
   enum { S = API_N / 50 };
   static const uint32_t ten = 10, zero = 0, hundred = 100, thousand = 1000;
   uint32_t *a = (uint32_t *)(void *)out, *b = a + API_N, *c = b + API_N;
@@ -1040,7 +1030,7 @@ static void segments_api(void) {
     r = api_call(i, host, x, f, flags, offsets, host_out, &name);
     if (r) fail("%.40s ... on the host: %s: %s", name, gp_result_name(r), gp_last_message());
     r = api_call(i, gpu, (uint32_t *)(void *)device_x, (float *)(void *)device_f, (uint8_t *)device_flags,
-                 (uint32_t *)(void *)device_offsets, out, &name);
+        (uint32_t *)(void *)device_offsets, out, &name);
     wait_device();
     download(got, out, sizeof got);
     memcpy(want, host_out, sizeof want);
@@ -1110,7 +1100,7 @@ static void segments_big(void) {
     if (r) fail("segmented reduce of 2^32 + 3 bytes: %s", gp_last_message());
     else if (sums[k] != want)
       fail("segmented reduce of 2^32 + 3 bytes: segment %d is %llu, not %llu", k, (unsigned long long)sums[k],
-           (unsigned long long)want);
+          (unsigned long long)want);
     else pass();
   }
   device_free(in);

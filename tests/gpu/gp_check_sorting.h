@@ -152,25 +152,13 @@ enum { SORTED_EVERYWHERE = 36 };
 
 // Every distribution, for keys alone and pairs; for floats every kind of bit pattern.
 static void sorting_keys(void) {
-  static const char *const cells[] = {"sort u32",
-                                      "sort u64 payload=u32",
-                                      "sort f32 payload=u32",
-                                      "sort f64 order=descending payload=u32",
-                                      "sort f16 payload=u32 order=descending",
-                                      "sort bf16 form=indices",
-                                      "sort i64 form=indices order=descending",
-                                      "sort i16 payload=u32",
-                                      "sort i8",
-                                      "segmented_sort f32 segments=uniform:70 payload=u32",
-                                      "segmented_sort f64 segments=mixed order=descending",
-                                      "segmented_sort i32 segments=pareto:2000",
-                                      "top_k f32 k=90",
-                                      "top_k f64 k=20 order=ascending",
-                                      "top_k i16 k=33 rows=5",
-                                      "segmented_top_k f32 segments=uniform:700 k=40",
-                                      "segmented_top_k i64 segments=pareto:2000 k=9 form=indices",
-                                      "nth_element f32",
-                                      "nth_element i64"};
+  static const char *const cells[] = {"sort u32", "sort u64 payload=u32", "sort f32 payload=u32",
+      "sort f64 order=descending payload=u32", "sort f16 payload=u32 order=descending", "sort bf16 form=indices",
+      "sort i64 form=indices order=descending", "sort i16 payload=u32", "sort i8",
+      "segmented_sort f32 segments=uniform:70 payload=u32", "segmented_sort f64 segments=mixed order=descending",
+      "segmented_sort i32 segments=pareto:2000", "top_k f32 k=90", "top_k f64 k=20 order=ascending",
+      "top_k i16 k=33 rows=5", "segmented_top_k f32 segments=uniform:700 k=40",
+      "segmented_top_k i64 segments=pareto:2000 k=9 form=indices", "nth_element f32", "nth_element i64"};
   static const uint64_t counts[] = {33, 5000, 300007};
   int i, k, way;
   for (i = 0; i < COUNT(cells); i++)
@@ -189,8 +177,8 @@ static void sorting_keys(void) {
 // keys.
 static void sorting_chosen(void) {
   static const char *const cells[] = {"sort u64 payload=u32 dist=repeated", "sort u64 payload=u32",
-                                      "sort f64 payload=u64 order=descending dist=repeated",
-                                      "sort i64 form=indices dist=repeated", "sort u32 dist=repeated"};
+      "sort f64 payload=u64 order=descending dist=repeated", "sort i64 form=indices dist=repeated",
+      "sort u32 dist=repeated"};
   int i, in_place;
   for (i = 0; i < COUNT(cells); i++)
     for (in_place = 0; in_place < 2; in_place++) {
@@ -205,20 +193,10 @@ static void sorting_chosen(void) {
 
 // Keys of less than a word at every alignment: the first and last vectors of inputs are assembled one by one.
 static void sorting_shifts(void) {
-  static const char *const cells[] = {"sort u8",
-                                      "sort u16",
-                                      "merge u8",
-                                      "merge u16 payload=u8",
-                                      "merge_sort i8 dist=few",
-                                      "merge_sort u16 payload=u8",
-                                      "set_union u8",
-                                      "set_intersection u16",
-                                      "set_difference i8",
-                                      "set_symmetric_difference u8 payload=u16",
-                                      "segmented_sort u8 segments=uniform:30",
-                                      "top_k u8 k=9",
-                                      "segmented_top_k u8 segments=uniform:90 k=9",
-                                      "is_sorted u8"};
+  static const char *const cells[] = {"sort u8", "sort u16", "merge u8", "merge u16 payload=u8",
+      "merge_sort i8 dist=few", "merge_sort u16 payload=u8", "set_union u8", "set_intersection u16",
+      "set_difference i8", "set_symmetric_difference u8 payload=u16", "segmented_sort u8 segments=uniform:30",
+      "top_k u8 k=9", "segmented_top_k u8 segments=uniform:90 k=9", "is_sorted u8"};
   static const uint64_t counts[] = {1, 40, 3000};
   int i, k, shift;
   for (i = 0; i < COUNT(cells); i++)
@@ -343,8 +321,8 @@ static void sorting_unsorted(void) {
 
 // Float sums that depend on the order of evaluation: equal bits in every call, beside other work.
 static void sorting_bits(void) {
-  static const char *const cells[] = {"group_by SUM f32 groups=3", "group_by SUM f32 groups=5000",
-                                      "group_by SUM f64 key=u8 groups=100"};
+  static const char *const cells[] = {
+      "group_by SUM f32 groups=3", "group_by SUM f32 groups=5000", "group_by SUM f64 key=u8 groups=100"};
   static const uint64_t counts[] = {1000, 1000003};
   cases_bits(cells, COUNT(cells), counts, COUNT(counts));
 }
@@ -356,9 +334,8 @@ enum { SORTING_WINDOW = 1 << 15, SORTING_WINDOWS = 7 };
 // Compares elements of `out` with the formula `want`, around every power of two where offsets may break.
 static void sorting_windows(const char *what, const uint32_t *out, uint64_t n, uint32_t (*want)(uint64_t, uint64_t)) {
   static uint32_t window[SORTING_WINDOW];
-  const uint64_t places[SORTING_WINDOWS] = {
-      0,     n / 3, (1ull << 30) - SORTING_WINDOW / 2, (1ull << 31) - SORTING_WINDOW / 2,
-      n / 2, n,     (1ull << 32) - SORTING_WINDOW / 2};
+  const uint64_t places[SORTING_WINDOWS] = {0, n / 3, (1ull << 30) - SORTING_WINDOW / 2,
+      (1ull << 31) - SORTING_WINDOW / 2, n / 2, n, (1ull << 32) - SORTING_WINDOW / 2};
   int k;
   for (k = 0; k < SORTING_WINDOWS; k++) {
     const uint64_t last = n - SORTING_WINDOW, at = places[k] < last ? places[k] : last;
@@ -367,7 +344,7 @@ static void sorting_windows(const char *what, const uint32_t *out, uint64_t n, u
     for (i = 0; i < SORTING_WINDOW && window[i] == want(at + i, n); i++) continue;
     if (i < SORTING_WINDOW) {
       fail("%s of %llu: element %llu is %u, not %u", what, (unsigned long long)n, (unsigned long long)(at + i),
-           window[i], want(at + i, n));
+          window[i], want(at + i, n));
       return;
     }
     pass();
@@ -392,7 +369,7 @@ static void sorting_big(void) {
     GP_CUDA_CHECK(&cuda, memory_info(&room, &total));
     if (room < 7 * n * 4 / 2 + (2ull << 30)) {
       printf("skipped: sorts of %llu keys need %llu GiB of device memory\n", (unsigned long long)n,
-             (unsigned long long)((7 * n * 4 / 2) >> 30) + 2);
+          (unsigned long long)((7 * n * 4 / 2) >> 30) + 2);
       skipped++;
       continue;
     }
@@ -468,9 +445,8 @@ static void sorting_sizes(void) {
 }
 
 static void group_sorting(void) {
-  static void (*const steps[])(void) = {sorting_keys,  sorting_shifts,   sorting_chosen, sorting_fields,
-                                        sorting_graph, sorting_unsorted, sorting_bits,   sorting_streams,
-                                        sorting_big,   sorting_sizes};
+  static void (*const steps[])(void) = {sorting_keys, sorting_shifts, sorting_chosen, sorting_fields, sorting_graph,
+      sorting_unsorted, sorting_bits, sorting_streams, sorting_big, sorting_sizes};
   unsigned i;
   main_segments.stream = main_bench.stream;
   for (i = part; i < COUNT(steps); i += parts) steps[i]();

@@ -5,15 +5,15 @@
 #ifndef GP_CHECK_TRANSPOSES_H
 #define GP_CHECK_TRANSPOSES_H
 
-static const char *const TRANSPOSE_CELLS[] = {"transpose u8",  "transpose u16", "transpose f32",
-                                              "transpose f64", "transpose s12", "transpose s16"};
+static const char *const TRANSPOSE_CELLS[] = {
+    "transpose u8", "transpose u16", "transpose f32", "transpose f64", "transpose s12", "transpose s16"};
 
 // Elements, tested if --types names the type beside them.
 static const struct {
   int size;
   const char *with;
-} ELEMENTS[] = {{1, "u8"},   {2, "u16"},  {4, "u32"},  {8, "f64"},  {12, "s12"}, {16, "s16"}, {3, "u8"},   {6, "u16"},
-                {20, "u32"}, {24, "f64"}, {36, "s12"}, {48, "s16"}, {7, "u8"},   {5, "u16"},  {40, "f64"}, {64, "s16"}};
+} ELEMENTS[] = {{1, "u8"}, {2, "u16"}, {4, "u32"}, {8, "f64"}, {12, "s12"}, {16, "s16"}, {3, "u8"}, {6, "u16"},
+    {20, "u32"}, {24, "f64"}, {36, "s12"}, {48, "s16"}, {7, "u8"}, {5, "u16"}, {40, "f64"}, {64, "s16"}};
 
 typedef struct transposes_case {
   gp_permutation p;
@@ -54,11 +54,11 @@ static gp_type transposes_type(int size) {
 
 static void transposes_describe(const transposes_case *t, const gp_policy *policy, char *text, size_t room) {
   int at = snprintf(text, room, "%d bytes, shifts %d %d%s", t->size, (int)t->shift[0], (int)t->shift[1],
-                    t->in_place ? ", in place" : "");
+      t->in_place ? ", in place" : "");
   int d;
   for (d = 0; d < t->p.dimensions; d++)
     at += snprintf(text + at, room - (size_t)at, " [%llu %llu/%llu %d]", (unsigned long long)t->p.extent[d],
-                   (unsigned long long)t->p.in_stride[d], (unsigned long long)t->p.out_stride[d], t->p.order[d]);
+        (unsigned long long)t->p.in_stride[d], (unsigned long long)t->p.out_stride[d], t->p.order[d]);
   if (!policy) return;
   at += snprintf(text + at, room - (size_t)at, " ");
   policy_text(policy, text + at, room - (size_t)at);
@@ -112,7 +112,7 @@ static void transposes_solve(const transposes_case *t, const gp_policy *policy) 
     if (r) fail("%s: %s", text, gp_last_message());
     else if (k < bytes)
       fail("%s: byte %lld of %llu is %d, not %d", text, (long long)k - GUARD, (unsigned long long)span[1], got[k],
-           want[k]);
+          want[k]);
     else pass();
   }
   free(host_in);
@@ -273,7 +273,7 @@ static void transposes_big(void) {
         if (window[i] != (unsigned char)((from + i) % rows * columns + (from + i) / rows)) break;
       if (i < WINDOW)
         fail("a transpose of %llu x %llu bytes%s: element %llu", (unsigned long long)rows, (unsigned long long)columns,
-             shapes[s].in_place ? ", in place" : "", (unsigned long long)(from + i));
+            shapes[s].in_place ? ", in place" : "", (unsigned long long)(from + i));
       else pass();
     }
     if (out != in) device_free(out);

@@ -25,15 +25,14 @@ static void make_elements(gp_type type, uint64_t seed, unsigned char *x, uint64_
 }
 // Calls of tables, rows, scatters and searches. Joins only tell which keys have partners: bool has too many pairs.
 static void fill_table_call(gp_call *c, gp_type type, uint64_t n, const unsigned char *y, const unsigned char *keys2,
-                            unsigned char *out, unsigned char *more) {
+    unsigned char *out, unsigned char *more) {
   static uint64_t scalar[2] = {1, 0};
   static gp_aggregate lists[2][4]; // of the device, of the host
   static int which;
   gp_aggregate *list = lists[which ^= 1];
   const gp_aggregate of[4] = {{GP_AGGREGATE_SUM, type, y, out, GP_I64},
-                              {GP_AGGREGATE_MEAN, type, y, out + ELEMENTS_MOST * 8, GP_F64},
-                              {GP_AGGREGATE_MAX, type, y, more, type},
-                              {GP_AGGREGATE_ARGMIN, type, y, more + ELEMENTS_MOST * 8, GP_U32}};
+      {GP_AGGREGATE_MEAN, type, y, out + ELEMENTS_MOST * 8, GP_F64}, {GP_AGGREGATE_MAX, type, y, more, type},
+      {GP_AGGREGATE_ARGMIN, type, y, more + ELEMENTS_MOST * 8, GP_U32}};
   switch (c->primitive) {
   case GP_GROUP_BY_MANY:
     if (c->op) { // columns of the type
@@ -113,7 +112,7 @@ static gp_call element_call(gp_primitive p, gp_op op, gp_type type, uint64_t n, 
   return c;
 }
 static void solve_elements(gp_primitive p, gp_op op, gp_type type, uint64_t n, int keys, const elements *there,
-                           const elements *here, elements *got) {
+    const elements *here, elements *got) {
   const char *name = gp_type_name(NULL, type), *of = PRIMITIVE_NAMES[p];
   const uint64_t bytes = (uint64_t)ELEMENTS_MOST * 16;
   gp_call c = element_call(p, op, type, n, there, keys), h = element_call(p, op, type, n, here, keys);
@@ -132,7 +131,7 @@ static void solve_elements(gp_primitive p, gp_op op, gp_type type, uint64_t n, i
   wait_stream(main_bench.stream);
   if (r != wanted || (r && r != GP_E_TYPE && r != GP_E_OPERATOR)) {
     fail("%s of %s, operator %d, n=%llu: result %d, on the host %d: %s", of, name, (int)op, (unsigned long long)n,
-         (int)r, (int)wanted, gp_last_message());
+        (int)r, (int)wanted, gp_last_message());
     return;
   }
   for (i = 0; i < 3; ++i) {
@@ -141,7 +140,7 @@ static void solve_elements(gp_primitive p, gp_op op, gp_type type, uint64_t n, i
       for (k = 0; k < n; ++k) gots[i][k] = gots[i][k] != 0, wants[i][k] = wants[i][k] != 0;
     if (memcmp(gots[i], wants[i], sizes_of[i])) {
       fail("%s of %s, operator %d, n=%llu%s: output %d", of, name, (int)op, (unsigned long long)n, keys ? ", keys" : "",
-           i);
+          i);
       return;
     }
   }
@@ -149,8 +148,8 @@ static void solve_elements(gp_primitive p, gp_op op, gp_type type, uint64_t n, i
 }
 static elements new_elements(void *(*new_memory)(uint64_t)) {
   const uint64_t bytes = (uint64_t)ELEMENTS_MOST * 16;
-  const elements e = {new_memory(bytes), new_memory(bytes), new_memory(bytes),
-                      new_memory(bytes), new_memory(bytes), new_memory(256)};
+  const elements e = {
+      new_memory(bytes), new_memory(bytes), new_memory(bytes), new_memory(bytes), new_memory(bytes), new_memory(256)};
   return e;
 }
 static void free_elements(const elements *e, void (*free_memory)(void *)) {
@@ -159,29 +158,16 @@ static void free_elements(const elements *e, void (*free_memory)(void *)) {
 }
 static void group_elements(void) {
   static const gp_primitive KEYED[] = {GP_SORT, GP_MERGE_SORT, GP_UNIQUE, GP_REDUCE_BY_KEY, GP_GROUP_BY};
-  static const gp_primitive FOLDS[] = {GP_REDUCE,     GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_REDUCE_BY_KEY,
-                                       GP_TRANSFORM2, GP_REDUCE_AXIS,    GP_ROW_MAP};
+  static const gp_primitive FOLDS[] = {
+      GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_REDUCE_BY_KEY, GP_TRANSFORM2, GP_REDUCE_AXIS, GP_ROW_MAP};
   static const struct {
     gp_primitive primitive;
     int op, keys;
-  } OTHERS[] = {{GP_GROUP_BY_MANY, 0, 1},
-                {GP_GROUP_BY_MANY, GP_SUM, 0},
-                {GP_DISTINCT, 0, 1},
-                {GP_JOIN, 0, 1},
-                {GP_JOIN, GP_SUM, 1},
-                {GP_SEGMENTED_TOP_K, 0, 1},
-                {GP_SCATTER, GP_NOT_EQUAL, 0},
-                {GP_SCATTER, GP_LESS, 0},
-                {GP_GATHER, 0, 0},
-                {GP_REPLACE, GP_EQUAL, 0},
-                {GP_LEXICOGRAPHIC, GP_LESS, 0},
-                {GP_IS_PARTITIONED, GP_EQUAL, 0},
-                {GP_IS_PARTITIONED, GP_LESS, 0},
-                {GP_REDUCE, GP_ARGMIN, 0},
-                {GP_REDUCE, GP_MINMAX, 0},
-                {GP_REDUCE, GP_ARGMINMAX, 0},
-                {GP_REDUCE_AXIS, GP_ARGMAX, 0},
-                {GP_ROW_MAP, GP_SUB, 0}};
+  } OTHERS[] = {{GP_GROUP_BY_MANY, 0, 1}, {GP_GROUP_BY_MANY, GP_SUM, 0}, {GP_DISTINCT, 0, 1}, {GP_JOIN, 0, 1},
+      {GP_JOIN, GP_SUM, 1}, {GP_SEGMENTED_TOP_K, 0, 1}, {GP_SCATTER, GP_NOT_EQUAL, 0}, {GP_SCATTER, GP_LESS, 0},
+      {GP_GATHER, 0, 0}, {GP_REPLACE, GP_EQUAL, 0}, {GP_LEXICOGRAPHIC, GP_LESS, 0}, {GP_IS_PARTITIONED, GP_EQUAL, 0},
+      {GP_IS_PARTITIONED, GP_LESS, 0}, {GP_REDUCE, GP_ARGMIN, 0}, {GP_REDUCE, GP_MINMAX, 0},
+      {GP_REDUCE, GP_ARGMINMAX, 0}, {GP_REDUCE_AXIS, GP_ARGMAX, 0}, {GP_ROW_MAP, GP_SUB, 0}};
   static const uint64_t SIZES_OF[] = {1, 1000, ELEMENTS_MOST};
   elements there = new_elements(device_new), here = new_elements(host_new), got = new_elements(host_new);
   uint64_t i;

@@ -56,8 +56,8 @@ enum { ROOM = 4 }; // outputs an element
 // Inputs are numbers below `range`. expect(in, ranks, count, out, numbers) says what the block writes; outputs that it
 // leaves alone are not compared.
 template <class T, class Expect>
-static void check(const char *name, void (*kernel)(Tile<T>), unsigned threads, unsigned tile, u32 range, u32 count,
-                  Expect expect) {
+static void check(
+    const char *name, void (*kernel)(Tile<T>), unsigned threads, unsigned tile, u32 range, u32 count, Expect expect) {
   const unsigned all = BLOCKS * tile;
   std::vector<T> in(all), out(all * ROOM), want(tile * ROOM);
   std::vector<u32> ranks(all), numbers(all * ROOM), wanted(tile * ROOM);
@@ -134,23 +134,23 @@ static unsigned place(int how, unsigned threads, unsigned items, unsigned t, uns
 template <int THREADS, int ITEMS, int FROM, int TO, class T> static void check_arrange(u32 count) {
   const unsigned TILE = THREADS * ITEMS;
   check<T>("arrange", arrange<THREADS, ITEMS, FROM, TO, T>, THREADS, TILE, 200, count,
-           [](const T *in, const u32 *ranks, u32 n, T *out, u32 *) {
-             std::vector<T> held(TILE), sent(TILE);
-             for (unsigned t = 0; t < THREADS; ++t)
-               for (unsigned i = 0; i < ITEMS; ++i) {
-                 const unsigned from = place(FROM, THREADS, ITEMS, t, i), to = place(TO, THREADS, ITEMS, t, i);
-                 out[t * ITEMS + i] = from < n ? in[from] : made_of<T>(7);
-                 held[t * ITEMS + i] = to < n ? in[to] : made_of<T>(7);
-               }
-             std::copy(in, in + n, out + TILE);
-             for (unsigned i = 0; i < TILE; ++i) sent[ranks[i]] = held[i];
-             for (unsigned t = 0; t < THREADS; ++t)
-               for (unsigned i = 0; i < ITEMS; ++i) {
-                 const unsigned to = place(TO, THREADS, ITEMS, t, i);
-                 out[2 * TILE + t * ITEMS + i] = to < n ? sent[to] : held[t * ITEMS + i];
-               }
-             std::copy(in, in + n, out + 3 * TILE);
-           });
+      [](const T *in, const u32 *ranks, u32 n, T *out, u32 *) {
+        std::vector<T> held(TILE), sent(TILE);
+        for (unsigned t = 0; t < THREADS; ++t)
+          for (unsigned i = 0; i < ITEMS; ++i) {
+            const unsigned from = place(FROM, THREADS, ITEMS, t, i), to = place(TO, THREADS, ITEMS, t, i);
+            out[t * ITEMS + i] = from < n ? in[from] : made_of<T>(7);
+            held[t * ITEMS + i] = to < n ? in[to] : made_of<T>(7);
+          }
+        std::copy(in, in + n, out + TILE);
+        for (unsigned i = 0; i < TILE; ++i) sent[ranks[i]] = held[i];
+        for (unsigned t = 0; t < THREADS; ++t)
+          for (unsigned i = 0; i < ITEMS; ++i) {
+            const unsigned to = place(TO, THREADS, ITEMS, t, i);
+            out[2 * TILE + t * ITEMS + i] = to < n ? sent[to] : held[t * ITEMS + i];
+          }
+        std::copy(in, in + n, out + 3 * TILE);
+      });
 }
 
 template <int LANES, int ITEMS, class T> __global__ void __launch_bounds__(64) arrange_groups(Tile<T> all) {
@@ -173,14 +173,14 @@ template <int LANES, int ITEMS, class T> __global__ void __launch_bounds__(64) a
 }
 template <int LANES, int ITEMS, class T> static void check_arrange_groups(u32 count) {
   check<T>("arrange groups", arrange_groups<LANES, ITEMS, T>, 64, 64 * ITEMS, 200, count,
-           [](const T *in, const u32 *, u32 n, T *out, u32 *) {
-             const unsigned TILE = 64 * ITEMS, OWN = LANES * ITEMS;
-             for (unsigned i = 0; i < TILE; ++i) {
-               if (i % OWN < n) out[i] = in[i];
-               const unsigned from = OWN - 1 - i % OWN;
-               out[TILE + i] = from < n ? in[i / OWN * OWN + from] : made_of<T>(7);
-             }
-           });
+      [](const T *in, const u32 *, u32 n, T *out, u32 *) {
+        const unsigned TILE = 64 * ITEMS, OWN = LANES * ITEMS;
+        for (unsigned i = 0; i < TILE; ++i) {
+          if (i % OWN < n) out[i] = in[i];
+          const unsigned from = OWN - 1 - i % OWN;
+          out[TILE + i] = from < n ? in[i / OWN * OWN + from] : made_of<T>(7);
+        }
+      });
 }
 
 // ---- groups of lanes: outputs of a thread at t + k * THREADS
@@ -279,22 +279,22 @@ template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THR
 template <int THREADS, int ITEMS, class T> static void check_neighbours(u32 count) {
   const unsigned TILE = THREADS * ITEMS;
   check<T>("neighbours", neighbours<THREADS, ITEMS, T>, THREADS, TILE, 3, count,
-           [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
-             for (unsigned t = 0; t < THREADS; ++t) {
-               numbers[t] = number(in[t < 5 ? t : t - 5]) * 1000 + number(in[(t + 7) % THREADS]);
-               if (ITEMS > 1) numbers[THREADS + t] = number(in[TILE - 1]) * 1000 + number(in[0]);
-             }
-             for (unsigned i = 0; i < TILE; ++i) {
-               const T first = made_of<T>(99), before = i ? in[i - 1] : first, after = i + 1 < TILE ? in[i + 1] : first;
-               const T next = i + 1 == n ? first : after;
-               out[i] = before;
-               out[TILE + i] = after;
-               numbers[2 * TILE + i] = i < n && number(before) < number(in[i]);
-               numbers[3 * TILE + i] = i < n && (i + 1 == n || number(in[i]) < number(next));
-               out[2 * TILE + i] = i && i < n ? made_of<T>(number(in[i]) + 2 * number(before)) : in[i];
-               out[3 * TILE + i] = i < n ? made_of<T>(number(in[i]) + 2 * number(next)) : in[i];
-             }
-           });
+      [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
+        for (unsigned t = 0; t < THREADS; ++t) {
+          numbers[t] = number(in[t < 5 ? t : t - 5]) * 1000 + number(in[(t + 7) % THREADS]);
+          if (ITEMS > 1) numbers[THREADS + t] = number(in[TILE - 1]) * 1000 + number(in[0]);
+        }
+        for (unsigned i = 0; i < TILE; ++i) {
+          const T first = made_of<T>(99), before = i ? in[i - 1] : first, after = i + 1 < TILE ? in[i + 1] : first;
+          const T next = i + 1 == n ? first : after;
+          out[i] = before;
+          out[TILE + i] = after;
+          numbers[2 * TILE + i] = i < n && number(before) < number(in[i]);
+          numbers[3 * TILE + i] = i < n && (i + 1 == n || number(in[i]) < number(next));
+          out[2 * TILE + i] = i && i < n ? made_of<T>(number(in[i]) + 2 * number(before)) : in[i];
+          out[3 * TILE + i] = i < n ? made_of<T>(number(in[i]) + 2 * number(next)) : in[i];
+        }
+      });
 }
 
 // ---- several items a thread
@@ -340,18 +340,18 @@ template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THR
 template <int THREADS, int ITEMS, class T> static void check_items(u32 count) {
   const unsigned TILE = THREADS * ITEMS;
   check<T>("items", items_of<THREADS, ITEMS, T>, THREADS, TILE, 200, count,
-           [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
-             T sum = in[0], running = made_of<T>(5);
-             for (unsigned i = 0; i < TILE; ++i) {
-               if (i) sum = LastOf()(sum, in[i]);
-               if (i + 1 == n) numbers[0] = number(sum);
-               out[i] = out[2 * TILE + i] = running;
-               out[TILE + i] = sum;
-               running = LastOf()(running, in[i]);
-             }
-             numbers[1] = number(sum);
-             for (unsigned i = 0; i < TILE; ++i) out[3 * TILE + i] = running = LastOf()(running, in[i]);
-           });
+      [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
+        T sum = in[0], running = made_of<T>(5);
+        for (unsigned i = 0; i < TILE; ++i) {
+          if (i) sum = LastOf()(sum, in[i]);
+          if (i + 1 == n) numbers[0] = number(sum);
+          out[i] = out[2 * TILE + i] = running;
+          out[TILE + i] = sum;
+          running = LastOf()(running, in[i]);
+        }
+        numbers[1] = number(sum);
+        for (unsigned i = 0; i < TILE; ++i) out[3 * TILE + i] = running = LastOf()(running, in[i]);
+      });
 }
 
 // A run's length is its value modulo 5; two windows of the decoded elements.
@@ -374,17 +374,17 @@ template <int THREADS, int RUNS, class T> __global__ void __launch_bounds__(THRE
 }
 template <int THREADS, int RUNS, class T> static void check_runs() {
   const unsigned TILE = THREADS * RUNS;
-  check<T>("runs", runs<THREADS, RUNS, T>, THREADS, TILE, 90, TILE,
-           [](const T *in, const u32 *, u32, T *out, u32 *numbers) {
-             u32 at = 0, begin = 0;
-             for (unsigned run = 0; run < TILE; ++run) {
-               begin = at;
-               for (u32 j = 0; j < number(in[run]) % 5; ++j, ++at)
-                 if (at < 2 * TILE) out[at] = in[run], numbers[at] = j;
-             }
-             for (unsigned t = 0; t < THREADS; ++t) numbers[2 * TILE + t] = at;
-             for (; at < 2 * TILE; ++at) out[at] = in[TILE - 1], numbers[at] = at - begin;
-           });
+  check<T>(
+      "runs", runs<THREADS, RUNS, T>, THREADS, TILE, 90, TILE, [](const T *in, const u32 *, u32, T *out, u32 *numbers) {
+        u32 at = 0, begin = 0;
+        for (unsigned run = 0; run < TILE; ++run) {
+          begin = at;
+          for (u32 j = 0; j < number(in[run]) % 5; ++j, ++at)
+            if (at < 2 * TILE) out[at] = in[run], numbers[at] = j;
+        }
+        for (unsigned t = 0; t < THREADS; ++t) numbers[2 * TILE + t] = at;
+        for (; at < 2 * TILE; ++at) out[at] = in[TILE - 1], numbers[at] = at - begin;
+      });
 }
 
 // ---- order: keys in out, values in numbers
@@ -435,17 +435,16 @@ template <class T> static void sort_serially(const T *in, u32 from, u32 to, T *o
 }
 template <int THREADS, int ITEMS, class T> static void check_merge_sort(u32 count) {
   check<T>("merge sort", merge_sort<THREADS, ITEMS, T>, THREADS, THREADS * ITEMS, 50, count,
-           [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
-             const u32 TILE = THREADS * ITEMS;
-             for (int k = 0; k < 4; ++k) std::copy(in, in + TILE, out + k * TILE);
-             for (u32 i = 0; i < TILE; ++i) numbers[TILE + i] = i;
-             sort_serially(in, 0, n, out, nullptr);
-             sort_serially(in, 0, n, out + TILE, numbers + TILE);
-             for (u32 g = 0; g < TILE; g += 8 * ITEMS)
-               sort_serially(in, g, g + n % (8 * ITEMS), out + 2 * TILE, nullptr);
-             for (u32 g = 0; g < TILE; g += 32 * ITEMS)
-               sort_serially(in, g, g + 32 * ITEMS, out + 3 * TILE, numbers + 3 * TILE);
-           });
+      [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
+        const u32 TILE = THREADS * ITEMS;
+        for (int k = 0; k < 4; ++k) std::copy(in, in + TILE, out + k * TILE);
+        for (u32 i = 0; i < TILE; ++i) numbers[TILE + i] = i;
+        sort_serially(in, 0, n, out, nullptr);
+        sort_serially(in, 0, n, out + TILE, numbers + TILE);
+        for (u32 g = 0; g < TILE; g += 8 * ITEMS) sort_serially(in, g, g + n % (8 * ITEMS), out + 2 * TILE, nullptr);
+        for (u32 g = 0; g < TILE; g += 32 * ITEMS)
+          sort_serially(in, g, g + 32 * ITEMS, out + 3 * TILE, numbers + 3 * TILE);
+      });
 }
 
 template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THREADS) radix_sort(Tile<T> all) {
@@ -483,25 +482,25 @@ template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THR
 }
 template <int THREADS, int ITEMS, class T> static void check_radix_sort(u32 range, u32 count) {
   check<T>("radix sort, top k", radix_sort<THREADS, ITEMS, T>, THREADS, THREADS * ITEMS, range, count,
-           [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
-             const u32 TILE = THREADS * ITEMS;
-             std::copy(in, in + TILE, out);
-             std::sort(out, out + TILE);
-             sort_serially(in, 0, TILE, out + TILE, numbers + TILE);
-             for (u32 i = 0; i < TILE; ++i) numbers[TILE + i] *= 3;
-             for (int largest = 0; largest < 2; ++largest) {
-               std::vector<u32> order(largest ? n : TILE);
-               for (u32 i = 0; i < order.size(); ++i) order[i] = i;
-               std::stable_sort(order.begin(), order.end(),
-                                [&](u32 x, u32 y) { return largest ? in[x] > in[y] : in[x] < in[y]; });
-               order.resize(largest ? n / 2 : n);
-               std::sort(order.begin(), order.end());
-               for (u32 i = 0; i < order.size(); ++i) {
-                 out[(2 + largest) * TILE + i] = in[order[i]];
-                 if (largest) numbers[3 * TILE + i] = order[i];
-               }
-             }
-           });
+      [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
+        const u32 TILE = THREADS * ITEMS;
+        std::copy(in, in + TILE, out);
+        std::sort(out, out + TILE);
+        sort_serially(in, 0, TILE, out + TILE, numbers + TILE);
+        for (u32 i = 0; i < TILE; ++i) numbers[TILE + i] *= 3;
+        for (int largest = 0; largest < 2; ++largest) {
+          std::vector<u32> order(largest ? n : TILE);
+          for (u32 i = 0; i < order.size(); ++i) order[i] = i;
+          std::stable_sort(
+              order.begin(), order.end(), [&](u32 x, u32 y) { return largest ? in[x] > in[y] : in[x] < in[y]; });
+          order.resize(largest ? n / 2 : n);
+          std::sort(order.begin(), order.end());
+          for (u32 i = 0; i < order.size(); ++i) {
+            out[(2 + largest) * TILE + i] = in[order[i]];
+            if (largest) numbers[3 * TILE + i] = order[i];
+          }
+        }
+      });
 }
 
 int main() {

@@ -136,8 +136,8 @@ template <class T> struct Device {
 }
 
 template <class P> gp_policy policy_of(int algorithm) {
-  gp_policy p = {algorithm, P::threads, P::vectors, P::load, P::store, P::stages, P::blocks_per_sm, P::overlap, 0, 0,
-                 0,         0,          0,          0,       0,        {}};
+  gp_policy p = {algorithm, P::threads, P::vectors, P::load, P::store, P::stages, P::blocks_per_sm, P::overlap, 0, 0, 0,
+      0, 0, 0, 0, {}};
   return p;
 }
 template <class T> unsigned misalignment(const T *p) { return unsigned(reinterpret_cast<uintptr_t>(p) % 16); }

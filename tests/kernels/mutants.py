@@ -907,7 +907,7 @@ MUTANTS = {
         "BFS_SOURCES", "src/bfs/sources.cuh", "if (last - first <= GP__WARP) break;", "break;"),
     "many sources: a long list's parts overlap": (
         "BFS_SOURCES", "src/bfs/sources.cuh",
-        "queue[at + i] = gp_edges_of(from + done,", "queue[at + i] = gp_edges_of(from,"),
+        "from + done, rest <", "from, rest <"),
     "many sources: lists longer than a part are lost": (
         "BFS_SOURCES", "src/bfs/sources.cuh",
         "__ballot_sync(0xffffffffu, !is_short); large;", "__ballot_sync(0xffffffffu, false); large;"),
@@ -3098,8 +3098,7 @@ MUTANTS = {
         "gp__misalignment(lower, 16), start_pitch);"),
     "transpose in place: units that another tile has a part of": (
         "TRANSPOSE_IN_PLACE", "src/device/tile_transpose.cuh",
-        "gp__load_vector_if<LOAD>(unit + 16 <= columns * SIZE && row",
-        "gp__load_vector_if<LOAD>(row"),
+        "unit + 16 <= columns * SIZE && row", "row"),
     "transpose in place: more words at a row's ends than a unit has": (
         "TRANSPOSE_IN_PLACE", "src/device/tile_transpose.cuh", "i < (words % W ? 2 * W : W);", "i < W;"),
     "transpose in place: panels below the diagonal": (

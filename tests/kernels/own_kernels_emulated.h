@@ -25,12 +25,12 @@ template <class A> static A emulated_argument(void *at) {
 }
 template <class... A, size_t... I>
 static simt::Result emulated_call(void (*kernel)(A...), std::index_sequence<I...>, const char *name, dim3 grid,
-                                  dim3 block, unsigned shared_bytes, void **arguments) {
+    dim3 block, unsigned shared_bytes, void **arguments) {
   return simt::launch_kernel(name, grid, block, shared_bytes, kernel, emulated_argument<A>(arguments[I])...);
 }
 template <class... A>
-static simt::Result emulated_unpack(void (*kernel)(A...), const char *name, dim3 grid, dim3 block,
-                                    unsigned shared_bytes, void **arguments) {
+static simt::Result emulated_unpack(
+    void (*kernel)(A...), const char *name, dim3 grid, dim3 block, unsigned shared_bytes, void **arguments) {
   return emulated_call(kernel, std::index_sequence_for<A...>(), name, grid, block, shared_bytes, arguments);
 }
 template <auto KERNEL>
@@ -66,12 +66,12 @@ static inline const char *own_open(own_gpu *g, gp_context *) {
   g->capability = 90, g->multiprocessors = 2, g->l2_bytes = 1 << 12;
   return nullptr;
 }
-static inline char *own_compile(own_gpu *, const char *, const char *, const char *, const char *, int,
-                                const char *const *, int) {
+static inline char *own_compile(
+    own_gpu *, const char *, const char *, const char *, const char *, int, const char *const *, int) {
   return nullptr;
 }
-static inline void *own_module(own_gpu *, const char *, const char *, const char *, const char *,
-                               const char *const *options, int count) {
+static inline void *own_module(
+    own_gpu *, const char *, const char *, const char *, const char *, const char *const *options, int count) {
   static std::list<std::string> modules;
   modules.emplace_back();
   for (int i = 0; i < count; ++i) modules.back() += std::string(options[i]) + " ";
@@ -84,15 +84,14 @@ static inline void *own_kernel(own_gpu *, void *module, const char *name) {
 }
 static inline void own_prefer(own_gpu *, void *, int) {}
 static inline const char *own_try_launch(own_gpu *, void *kernel, unsigned blocks_x, unsigned blocks_y,
-                                         unsigned threads_x, unsigned threads_y, unsigned shared_bytes,
-                                         void **arguments) {
+    unsigned threads_x, unsigned threads_y, unsigned shared_bytes, void **arguments) {
   const emulated_kernel *k = static_cast<const emulated_kernel *>(kernel);
   ++emulated_launches;
   k->launch(k->name, dim3(blocks_x, blocks_y), dim3(threads_x, threads_y), shared_bytes, arguments);
   return nullptr;
 }
 static inline void own_launch(own_gpu *g, void *kernel, unsigned blocks_x, unsigned blocks_y, unsigned threads_x,
-                              unsigned threads_y, unsigned shared_bytes, void **arguments) {
+    unsigned threads_y, unsigned shared_bytes, void **arguments) {
   own_try_launch(g, kernel, blocks_x, blocks_y, threads_x, threads_y, shared_bytes, arguments);
 }
 static inline void *own_new(own_gpu *, uint64_t bytes) { return simt::device_malloc(bytes); }

@@ -31,8 +31,8 @@ gp_result gp_tuner_start(gp_tuner *t, gp_stream stream) {
 gp_result gp_tuner_restart(gp_tuner *t, gp_stream stream) { return (void)t, (void)stream, GP_SUCCESS; }
 gp_result gp_tuner_stop(gp_tuner *t, gp_stream stream) { return (void)t, (void)stream, GP_SUCCESS; }
 gp_result gp_tuner_reject(gp_tuner *t) { return (void)t, GP_SUCCESS; }
-gp_result gp_tuner_best(gp_tuner *t, const uint64_t *numbers, int count, int *values, double *us, int *measured,
-                        int *searching) {
+gp_result gp_tuner_best(
+    gp_tuner *t, const uint64_t *numbers, int count, int *values, double *us, int *measured, int *searching) {
   int i;
   (void)numbers, (void)count;
   for (i = 0; i < t->parameters; ++i) values[i] = *t->variables[i];

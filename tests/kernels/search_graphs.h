@@ -40,8 +40,8 @@ __attribute__((unused)) static Graph star(u64 n) {
   for (u64 i = 1; i < n; ++i) g.edge(0, i);
   return g;
 }
-__attribute__((unused)) static Graph
-spider(u64 legs) { // of three vertices each: a frontier too wide for one block matters later
+__attribute__((unused)) static Graph spider(
+    u64 legs) { // of three vertices each: a frontier too wide for one block matters later
   Graph g("spider", 3 * legs + 1);
   for (u64 i = 0; i < legs; ++i) g.edge(0, 3 * i + 1), g.edge(3 * i + 1, 3 * i + 2), g.edge(3 * i + 2, 3 * i + 3);
   return g;

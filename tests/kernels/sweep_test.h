@@ -6,8 +6,8 @@
 
 static std::string describe(const char *name, size_t n, size_t in_offset, size_t out_offset, int sms, unsigned seed) {
   char text[200];
-  std::snprintf(text, sizeof text, "%s n=%zu offsets %zu %zu sms=%d seed=%u:", name, n, in_offset, out_offset, sms,
-                seed);
+  std::snprintf(
+      text, sizeof text, "%s n=%zu offsets %zu %zu sms=%d seed=%u:", name, n, in_offset, out_offset, sms, seed);
   return text;
 }
 

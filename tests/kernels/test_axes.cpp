@@ -74,11 +74,10 @@ template <> struct Maps<true> {
   static int run(const char *name, int form, bool direct, const gp__geometry &g, const gp__rows_args &a) {
     int e;
     if (direct)
-      return form == GP__ROWS_TILE
-          ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_map<P, GP__ROWS_TILE, Op, Load, In, Acc, Map, Out>,
-                                a)
-          : simt::launch_kernel(name, g.grid, g.threads, 0,
-                                gp__rows_map<P, GP__ROWS_BLOCK, Op, Load, In, Acc, Map, Out>, a);
+      return form == GP__ROWS_TILE ? simt::launch_kernel(name, g.grid, g.threads, 0,
+                                         gp__rows_map<P, GP__ROWS_TILE, Op, Load, In, Acc, Map, Out>, a)
+                                   : simt::launch_kernel(name, g.grid, g.threads, 0,
+                                         gp__rows_map<P, GP__ROWS_BLOCK, Op, Load, In, Acc, Map, Out>, a);
     if (form == GP__ROWS_COLUMNS) {
       e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__columns_reduce<P, true, Op, Load, In, Acc, Acc>, a);
       return e
@@ -100,8 +99,8 @@ template <int SCAN> struct Scans {
     return form == GP__ROWS_TILE
         ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_scan<P, GP__ROWS_TILE, E, Op, Load, In, Acc, Out>, a)
         : form == GP__ROWS_BLOCK
-        ? simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_scan<P, GP__ROWS_BLOCK, E, Op, Load, In, Acc, Out>,
-                              a)
+        ? simt::launch_kernel(
+              name, g.grid, g.threads, 0, gp__rows_scan<P, GP__ROWS_BLOCK, E, Op, Load, In, Acc, Out>, a)
         : simt::launch_kernel(name, g.grid, g.threads, 0, gp__columns_scan<P, E, Op, Load, In, Acc, Out>, a);
   }
 };
@@ -222,36 +221,20 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
   for (size_t i = 0; i < to.span && !e && wrong == to.span; ++i)
     if ((!in_place || written[i]) && !same(out[i], expected[i])) wrong = i;
   check(!e && wrong == to.span,
-        describe(name, size_t(count), offset, g.replicas, s.multiprocessors, seed) +
-            (kind == MAP        ? " map"
-                 : kind == SCAN ? " scan"
-                                : " reduce") +
-            " form " + std::to_string(form) + " extents " + std::to_string(extent[0]) + " " +
-            std::to_string(extent[1]) + " " + std::to_string(extent[2]) + " " + std::to_string(extent[3]) + " stride " +
-            std::to_string(from.of[0]) + (wrong < to.span ? " wrong at " + std::to_string(wrong) : ""));
+      describe(name, size_t(count), offset, g.replicas, s.multiprocessors, seed) +
+          (kind == MAP           ? " map"
+                  : kind == SCAN ? " scan"
+                                 : " reduce") +
+          " form " + std::to_string(form) + " extents " + std::to_string(extent[0]) + " " + std::to_string(extent[1]) +
+          " " + std::to_string(extent[2]) + " " + std::to_string(extent[3]) + " stride " + std::to_string(from.of[0]) +
+          (wrong < to.span ? " wrong at " + std::to_string(wrong) : ""));
   simt::clear_error();
 }
 
 // Lengths around those of a lane, a warp's lanes, a warp, a block and several blocks.
 static u64 length_of(unsigned which, u64 round) {
-  const u64 lengths[] = {0,
-                         1,
-                         2,
-                         3,
-                         5,
-                         8,
-                         13,
-                         31,
-                         33,
-                         63,
-                         100,
-                         129,
-                         round - 1,
-                         round,
-                         round + 1,
-                         2 * round + 7,
-                         5 * round - 3,
-                         11 * round + 5};
+  const u64 lengths[] = {0, 1, 2, 3, 5, 8, 13, 31, 33, 63, 100, 129, round - 1, round, round + 1, 2 * round + 7,
+      5 * round - 3, 11 * round + 5};
   return lengths[which % (sizeof lengths / sizeof *lengths)];
 }
 enum { LENGTHS = 18 };
@@ -293,8 +276,8 @@ static void look_back(int seeds) {
     const u64 extent[4] = {400 + random32() % 600, 9 + random32() % 40, 1, 1};
     if (!only.empty() && only != "look-back") continue;
     simt::set_random_schedule(seed);
-    run<P, Compose, Affine, Affine, Affine, gp_convert<Affine, Affine>, true, EXCLUSIVE>("look-back", SCAN, seed,
-                                                                                         extent, true, GP_LOOK_BACK);
+    run<P, Compose, Affine, Affine, Affine, gp_convert<Affine, Affine>, true, EXCLUSIVE>(
+        "look-back", SCAN, seed, extent, true, GP_LOOK_BACK);
   }
 }
 
@@ -349,21 +332,21 @@ static void geometry() {
           const u64 work =
               form == GP__ROWS_COLUMNS || primitive == GP_SCAN_AXIS ? length : gp__row_windows(length, 4, 1);
           check(g.grid >= 1 && (g.grid <= 132u * unsigned(p.blocks_per_sm) || (g.replicas > 1 && g.grid == g.tiles)),
-                what + ": grid");
+              what + ": grid");
           if (primitive == GP_SCAN_AXIS) {
             check(g.replicas * g.tile_items >= (p.algorithm == GP_LOOK_BACK ? work : 0), what + ": tiles of a scan");
             check(g.words ==
-                      (g.replicas == 1                ? 0
-                           : form != GP__ROWS_COLUMNS ? g.tiles / g.replicas * gp__look_back_slots(g.replicas)
-                                                      : g.tiles / g.replicas *
-                                   gp__columns_look_back_slots(g.replicas, unsigned(p.threads) >> g.log2_lanes)
-                               << g.log2_lanes),
-                  what + ": words of a scan");
+                    (g.replicas == 1                   ? 0
+                            : form != GP__ROWS_COLUMNS ? g.tiles / g.replicas * gp__look_back_slots(g.replicas)
+                                                       : g.tiles / g.replicas *
+                                    gp__columns_look_back_slots(g.replicas, unsigned(p.threads) >> g.log2_lanes)
+                                << g.log2_lanes),
+                what + ": words of a scan");
             check(g.replicas == 1 || g.tiles < u64(1) << 28, what + ": tickets have 28 bits");
           }
           if (p.algorithm == GP_EVEN_SHARE) {
             check(g.replicas * g.tile_items >= work && (g.replicas == 1 || (g.replicas - 1) * g.tile_items < work),
-                  what + ": shares");
+                what + ": shares");
             check(g.replicas == 1 || g.grid == g.tiles, what + ": a block a part");
             const u64 results = form == GP__ROWS_COLUMNS ? u64(gp__column_items(4, 8)) << g.log2_lanes : 1;
             check(g.words == (g.replicas > 1 ? g.tiles * results : 0), what + ": words");
@@ -391,8 +374,8 @@ int main(int argc, char **argv) {
   sweep<Tiny, AddTriple, Triple, Triple, int, gp_convert<Triple, Triple>>("triple", seeds);
   sweep<Pair, AddWide, Wide, Wide, Wide, gp_convert<Wide, Wide>, false, INCLUSIVE>("wide", seeds);
   sweep<Odd, AddLarge, Large, Large, Large, gp_convert<Large, Large>, false>("large", seeds);
-  sweep<gp__policy<32, 4, 3, 3, 0, 1, 2>, gp_and<u16>, u16, u16, u8, gp_convert<u16, u16>, false, EXCLUSIVE>("and u16",
-                                                                                                             seeds);
+  sweep<gp__policy<32, 4, 3, 3, 0, 1, 2>, gp_and<u16>, u16, u16, u8, gp_convert<u16, u16>, false, EXCLUSIVE>(
+      "and u16", seeds);
   sweep<Tiny, gp_sum<double>, double, double, float, gp_square<double, double>, false>("squares", seeds);
 #endif
   return finish();

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 enum Mix { TINY_SIZES, ZEROS, EVEN, PAGES, MIXED, GIANT_FIRST, GIANT_LAST, GIANT_AMONG, AROUND_LIMIT, MIXES };
-static const char *const mixes[] = {"tiny",        "zeros",      "even",        "pages",       "mixed",
-                                    "giant first", "giant last", "giant among", "around limit"};
+static const char *const mixes[] = {
+    "tiny", "zeros", "even", "pages", "mixed", "giant first", "giant last", "giant among", "around limit"};
 
 // at_once: bytes of a tile that its block copies alone.
 static std::vector<u64> sizes_of(int mix, size_t n, u64 at_once) {
@@ -98,8 +98,8 @@ template <class P, class S> static void sweep(const char *name, int seeds) {
         for (size_t i = 0; i < out_end && !e && wrong == out_end; ++i)
           if (out.data[i] != expected[i]) wrong = i;
         check(!e && wrong == out_end,
-              describe(name, n, align, gap, s.multiprocessors, unsigned(seed)) + " " + mixes[mix] +
-                  (wrong < out_end ? " wrong at " + std::to_string(wrong) : ""));
+            describe(name, n, align, gap, s.multiprocessors, unsigned(seed)) + " " + mixes[mix] +
+                (wrong < out_end ? " wrong at " + std::to_string(wrong) : ""));
         simt::clear_error();
       }
 }
@@ -113,14 +113,14 @@ static void geometry() {
   s.primitive = GP_COPY_BATCH, s.in_size = s.in2_size = 8, s.offset_size = 8;
   s.multiprocessors = 132, s.compute_capability = 90;
   for (unsigned long long count :
-       {1ull, 1056ull, 8448ull, 8449ull, 1ull << 20, 1ull << 32, (1ull << 33) + 7, (1ull << GP__BATCH_LOG2_MOST) - 1}) {
+      {1ull, 1056ull, 8448ull, 8449ull, 1ull << 20, 1ull << 32, (1ull << 33) + 7, (1ull << GP__BATCH_LOG2_MOST) - 1}) {
     s.count = count;
     const gp__geometry g = gp__geometry_by(&gp__rules_map, p, s, 0);
     const std::string what = "geometry of " + std::to_string(count);
     check(g.grid == 1056, what + ": grid");
     check(g.tile_items >= 1 && g.tile_items <= 1024 && g.tile_items * g.tiles >= count &&
-              g.tile_items * (g.tiles - 1) < count,
-          what + ": tiles");
+            g.tile_items * (g.tiles - 1) < count,
+        what + ": tiles");
     check(g.tiles >= std::min(count, 4ull * g.grid), what + ": tiles a block");
     check(g.words == 2 * g.tiles, what + ": words");
     for (int threads = 32; threads <= 1024; threads += 32) { // the smallest tiles have the most tickets

@@ -29,12 +29,12 @@ struct How {
 
 template <class V>
 static void verify(const Graph &g, const Reached &want, const How &how, int e, const int *depths, const V *parents,
-                   const gp_traversal &t, const std::string &what) {
+    const gp_traversal &t, const std::string &what) {
   check(!e && same_items(depths, want.depth), "depths: " + what);
   check(!e && t.reached == want.reached && t.edges == want.edges && t.levels == u64(want.levels),
-        "statistics: " + what + " reached " + std::to_string(t.reached) + "/" + std::to_string(want.reached) +
-            " edges " + std::to_string(t.edges) + "/" + std::to_string(want.edges) + " levels " +
-            std::to_string(t.levels) + "/" + std::to_string(want.levels));
+      "statistics: " + what + " reached " + std::to_string(t.reached) + "/" + std::to_string(want.reached) + " edges " +
+          std::to_string(t.edges) + "/" + std::to_string(want.edges) + " levels " + std::to_string(t.levels) + "/" +
+          std::to_string(want.levels));
   if (how.alpha < 0 || !how.up) check(t.bottom_up == 0, "never bottom-up: " + what);
   bool good = !e;
   for (u64 v = 0; v < g.vertices && how.parents && good; ++v) {
@@ -50,7 +50,7 @@ static void verify(const Graph &g, const Reached &want, const How &how, int e, c
 // GP_REPRODUCIBLE: the smallest parents.
 template <class P, class O, class V>
 static void smallest(const gp__bfs_args &a, const Graph &g, const Reached &want, const How &how, u64 edges, V *parents,
-                     const std::string &what) {
+    const std::string &what) {
   if (!how.parents) return;
   std::vector<V> least(parents, parents + g.vertices);
   for (u64 u = 0; u < g.vertices; ++u)
@@ -109,7 +109,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   simt::config.resident = std::max(simt::config.resident, how.blocks); // as a cooperative launch promises
   simt::config.cluster = how.cluster;
   const int e = simt::launch_kernel("bfs", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
-                                    how.cluster > 1 ? gp__bfs<P, O, V, true> : gp__bfs<P, O, V>, a);
+      how.cluster > 1 ? gp__bfs<P, O, V, true> : gp__bfs<P, O, V>, a);
   simt::config.cluster = 1;
   const Reached want = oracle(g, source, how.target, how.limit);
   verify<V>(g, want, how, e, depths.data, parents.data, *statistics.data, what);
@@ -145,19 +145,19 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
       a.blocks = a.step == last + 1 ? 1 : how.blocks;
       failed = by_edges ? simt::launch_kernel("bfs_steps", a.blocks, P::threads, 0, gp__bfs_steps<P, O, V>, a)
                         : simt::launch_kernel("bfs_stepwise", a.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
-                                              gp__bfs_stepwise<P, O, V>, a);
+                              gp__bfs_stepwise<P, O, V>, a);
     }
     a.blocks = how.blocks;
     simt::config.resident = std::max(simt::config.resident, how.blocks);
     if (how.steps > 1) { // a malformed graph is not searched
       if (!failed)
-        failed = simt::launch_kernel("bfs_checked", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
-                                     gp__bfs_checked<P, O, V>, a);
+        failed = simt::launch_kernel(
+            "bfs_checked", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER, gp__bfs_checked<P, O, V>, a);
       check(!failed && same_items(depths.data, untouched), "a graph with a fault: " + what);
     } else {
       verify<V>(g, want, how, failed, depths.data, parents.data, *statistics.data,
-                "launches, algorithm " + std::to_string(how.algorithm) + " gather=" + std::to_string(how.gather) +
-                    " cull=" + std::to_string(how.cull) + ": " + what);
+          "launches, algorithm " + std::to_string(how.algorithm) + " gather=" + std::to_string(how.gather) +
+              " cull=" + std::to_string(how.cull) + ": " + what);
     }
   }
   simt::clear_error();
@@ -243,8 +243,8 @@ template <class P, class O, class V> static void clusters() {
 // Blocks of a cluster that run a level ahead. In odd cycles the blocks behind reach vertices again. With parents or a
 // target nobody runs ahead; a limit ends in the middle.
 template <class P, class O, class V> static void ahead(int seeds) {
-  const Graph graphs[] = {band(400, 4), band(300, 8),  tower(),    torus(17, 23),      random_graph(1500, 2200, true),
-                          brush(),      broom(40, 20), hubs(9000), dangling(900, 700), dangling(600, 6000)};
+  const Graph graphs[] = {band(400, 4), band(300, 8), tower(), torus(17, 23), random_graph(1500, 2200, true), brush(),
+      broom(40, 20), hubs(9000), dangling(900, 700), dangling(600, 6000)};
   for (const Graph &g : graphs) {
     if (!only.empty() && only != "ahead") continue;
     for (int seed = 1; seed <= (g.vertices == 17 * 23 ? 16 : g.vertices <= 300 ? 8 : 3) * seeds; ++seed) {

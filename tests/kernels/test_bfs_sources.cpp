@@ -41,8 +41,8 @@ template <class P, class O, class V, class W> static int launch(gp__sources_args
   const auto part = [&](int which) {
     a.part = which;
     a.blocks = which == GP__SOURCES_REST ? 1 : how.blocks;
-    return simt::launch_kernel("bfs_sources", a.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
-                               gp__bfs_sources<P, O, V, W>, a);
+    return simt::launch_kernel(
+        "bfs_sources", a.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER, gp__bfs_sources<P, O, V, W>, a);
   };
   simt::config.resident = std::max(simt::config.resident, how.blocks); // as a cooperative launch promises
   int e = part(GP__SOURCES_CLEAR);
@@ -118,9 +118,9 @@ template <class P, class O, class V, class W> static void run(const Graph &g, co
   check(!e && same_items(depths.data, how.depths ? want.depths : untouched), "depths: " + what);
   if (how.reached) check(!e && same_items(reached.data, want.reached), "reached: " + what);
   check(!e && t.reached == base.reached + want.pairs && t.edges == base.edges + want.edges &&
-            t.levels == std::max(u64(base.levels), want.levels),
-        "statistics: " + what + " pairs " + std::to_string(t.reached) + "/" + std::to_string(want.pairs) + " edges " +
-            std::to_string(t.edges) + "/" + std::to_string(want.edges) + " levels " + std::to_string(t.levels));
+          t.levels == std::max(u64(base.levels), want.levels),
+      "statistics: " + what + " pairs " + std::to_string(t.reached) + "/" + std::to_string(want.pairs) + " edges " +
+          std::to_string(t.edges) + "/" + std::to_string(want.edges) + " levels " + std::to_string(t.levels));
   if (how.alpha < 0 || !how.up) check(t.bottom_up == 0, "never bottom-up: " + what);
   if (how.alpha > 100000 && how.up && want.levels && t.small == 0 && m * 8 > n && how.steps < 0 && g.name == "complete")
     check(t.bottom_up > 0, "bottom-up: " + what);

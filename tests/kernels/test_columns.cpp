@@ -10,7 +10,7 @@ void gather(const char *name, size_t n, int columns, unsigned blocks, bool on_de
   static const int words[][2] = {{1, 1}, {2, 1}, {4, 1}, {8, 1}, {16, 1}, {1, 3}, {2, 3}, {4, 3}, {8, 3}, {16, 4}};
   char text[200];
   std::snprintf(text, sizeof text, "%s n=%zu columns=%d blocks=%u on_device=%d seed=%u:", name, n, columns, blocks,
-                int(on_device), seed);
+      int(on_device), seed);
   const size_t rows = n + random32() % 5; // the index leads to any of them
   std::vector<I> index(n);
   for (size_t i = 0; i < n; ++i) index[i] = I(rows - 1 - random32() % rows);
@@ -50,7 +50,7 @@ template <class P, class I> void all(const char *name, int seeds) {
     simt::set_random_schedule(uint64_t(seed));
     for (size_t n : sizes)
       gather<P, I>(name, n, seed % 2 ? int(GP__COLUMNS_AT_ONCE) : int(random32() % 10), 1 + random32() % 3,
-                   random32() % 2, unsigned(seed));
+          random32() % 2, unsigned(seed));
   }
 }
 

@@ -81,7 +81,7 @@ template <class P, class Of, int RESULT, class T> struct Find {
   }
   // first: the index that the search has to find; n: none.
   static void run(const char *name, const std::vector<T> &a, const std::vector<T> &b, size_t first, const Options &o,
-                  int algorithm, unsigned seed) {
+      int algorithm, unsigned seed) {
     const size_t n = a.size();
     const std::string what =
         describe(name, n, o.in_offset, o.out_offset, o.sms, seed) + " hit " + std::to_string(first);
@@ -208,7 +208,7 @@ template <class P, class T, class F> static void sweep_partition_point(const cha
         std::memcpy(args.scalar.bytes, &marked, sizeof marked);
         const int e = simt::launch_kernel(name, 1, P::threads, 0, gp__partition_point<P, Search>, args);
         check(!e && out.data[0] == point && out.data[1] == guard,
-              std::string(name) + " n=" + std::to_string(n) + " point " + std::to_string(point));
+            std::string(name) + " n=" + std::to_string(n) + " point " + std::to_string(point));
         simt::clear_error();
       }
 }
@@ -325,7 +325,7 @@ static void tiles_are_short() {
           const u64 round = gp__find_round_items(p, s) * unsigned(size * inputs), limit = 32 << 10,
                     most = limit > round ? limit / round * round : round;
           check(round <= u64(threads * vectors * 16) || gp__find_packs(size, inputs, vectors) == 1,
-                "a round of " + std::to_string(size) + " bytes, " + std::to_string(inputs) + " inputs");
+              "a round of " + std::to_string(size) + " bytes, " + std::to_string(inputs) + " inputs");
           for (u64 bytes : {u64(1), round, 19 * round, 20 * round, 20 * most, 21 * most, u64(1) << 30}) {
             s.count = bytes / unsigned(size * inputs) + 1;
             const gp__geometry g = gp__geometry_by(&gp__rules_find, p, s, 0);

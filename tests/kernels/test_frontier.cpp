@@ -103,15 +103,15 @@ template <int THREADS, int ITEMS, int GATHER, int ROOM, class O, class V> static
     const Device<V> tile(vertices, 0);
     const Device<u32> counts(std::vector<u32>(asked.size(), 0), 0), wrong(std::vector<u32>(1, 0), 0);
     const Frontier<V> out(room);
-    const ExpandArgs<O, V> a = {d.offsets.data, d.targets.data, tile.data,      vertices.size(),
-                                counts.data,    wrong.data,     out.on_device()};
+    const ExpandArgs<O, V> a = {
+        d.offsets.data, d.targets.data, tile.data, vertices.size(), counts.data, wrong.data, out.on_device()};
     const bool good =
         !simt::launch_kernel("expand", 2, THREADS, 0, expand<THREADS, ITEMS, GATHER, ROOM, O, V>, a) && !*wrong.data;
     check(good && same_items(counts.data, asked), "each edge is asked once: " + what);
     check(good && *out.count.data == want.size(), "as many as go on: " + what);
     std::vector<V> got = out.sorted(), all = sorted(want);
     check(good && (room == want.size() ? got == all : std::includes(all.begin(), all.end(), got.begin(), got.end())),
-          "those that go on: " + what);
+        "those that go on: " + what);
   }
 }
 
@@ -208,7 +208,7 @@ template <int THREADS, int ITEMS> static void filters(int seeds) {
       const u64 room = seed % 2 ? kept : kept / 2;
       const Frontier<Place> in(places), out(room), out2(room);
       int e = simt::launch_kernel("filter", (count + tile - 1) / tile, THREADS, 0, filter<THREADS, ITEMS>,
-                                  (const Place *)in.elements.data, u64(count), out.on_device());
+          (const Place *)in.elements.data, u64(count), out.on_device());
       std::vector<bool> seen(count, false);
       bool good = !e && *out.count.data == kept;
       for (u64 i = 0; good && i < room; ++i) { // consecutive in one tile, in order

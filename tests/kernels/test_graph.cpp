@@ -58,7 +58,7 @@ template <class P, class L, class O, class V>
 void list(const char *name, u64 vertices, size_t count, int flags, bool pairs, bool on_device, unsigned blocks) {
   char text[200];
   std::snprintf(text, sizeof text, "%s vertices=%llu edges=%zu flags=%d pairs=%d device=%d blocks=%u:", name, vertices,
-                count, flags, int(pairs), int(on_device), blocks);
+      count, flags, int(pairs), int(on_device), blocks);
   const std::vector<Edge> edges = drawn(vertices, count, true);
   const u64 copies = flags & GP_SYMMETRISE ? 2 : 1, none = ~u64(0);
   std::vector<Edge> expected;
@@ -255,8 +255,8 @@ template <class P, class O, class V> void graph_faults(const char *name, unsigne
   l = in;
   --l.offsets[n];
   check(is(graph_fault<P>(good, &l, blocks), l.offsets[n] < l.offsets[n - 1] ? GP_FAULT_IN_OFFSETS : GP_FAULT_IN_EDGES,
-           l.offsets[n] < l.offsets[n - 1] ? n - 1 : none, none),
-        text + "another number of edges");
+            l.offsets[n] < l.offsets[n - 1] ? n - 1 : none, none),
+      text + "another number of edges");
 }
 
 template <class V> struct Search {
@@ -317,8 +317,8 @@ template <class P, class O, class V> void depth_faults(const char *name, unsigne
   };
   check(is(fault(good, 0, true), GP_FAULT_NONE, none, none), text + "nothing is wrong");
   check(is(fault(search(l, 3, 10), 10, true), GP_FAULT_NONE, none, none), text + "nothing is wrong with a limit");
-  check(is(fault(search(l, 3, 10), 0, true), GP_FAULT_NOT_REACHED, 13, edge(13, 14)),
-        text + "a limit that was not said");
+  check(
+      is(fault(search(l, 3, 10), 0, true), GP_FAULT_NOT_REACHED, 13, edge(13, 14)), text + "a limit that was not said");
   Search<V> s = good;
   s.depths[3] = 1;
   check(is(fault(s, 0, true), GP_FAULT_SOURCE_DEPTH, 3, none), text + "the source's depth");
@@ -382,8 +382,8 @@ template <class P, class L, class O, class V> void all(const char *name, int see
     for (u64 vertices : {1, 2, 3, 64, 300, 1024})
       for (size_t count : {0, 1, 255, 256, 257, 900}) {
         const unsigned blocks = 1 + random32() % 4;
-        list<P, L, O, V>(name, vertices, count, int(random32() % 8) * GP_SYMMETRISE, random32() % 2, random32() % 2,
-                         blocks);
+        list<P, L, O, V>(
+            name, vertices, count, int(random32() % 8) * GP_SYMMETRISE, random32() % 2, random32() % 2, blocks);
         turned<P, O, V>(name, vertices, count, blocks);
         components<P, O, V>(name, vertices, count, blocks % 2, blocks);
         components<P, O, V>(name, vertices, static_cast<size_t>(vertices / 2), blocks % 2 == 0, blocks);
@@ -401,10 +401,9 @@ int main(int argc, char **argv) {
   all<Wider, u64, u64, u64>("64 bits", seeds);
   all<Narrow, u32, u64, u32>("offsets of 64 bits", seeds);
   if (only.empty() || only == "made")
-    for (const char *text :
-         {"chain n=300", "ring n=301", "star n=300", "torus rows=7 columns=9", "hypercube scale=7", "tree n=300",
-          "complete n=30", "pieces n=300 columns=37", "chain n=1", "grid rows=20 columns=15",
-          "small_world n=300 factor=3", "geometric rows=9 columns=8", "kronecker scale=8", "uniform n=300 factor=4"})
+    for (const char *text : {"chain n=300", "ring n=301", "star n=300", "torus rows=7 columns=9", "hypercube scale=7",
+             "tree n=300", "complete n=30", "pieces n=300 columns=37", "chain n=1", "grid rows=20 columns=15",
+             "small_world n=300 factor=3", "geometric rows=9 columns=8", "kronecker scale=8", "uniform n=300 factor=4"})
       made<Narrow>(text, 3);
   return finish();
 }

@@ -14,11 +14,11 @@ template <class K> K key_of(u64 group, int way) {
 // way: kind of keys; runs: adjacent repetitions of a key.
 template <class P, class K, class Op, class In, class Acc>
 void groups(const char *name, size_t n, u64 different, int way, int runs, unsigned blocks, bool count_on_device,
-            unsigned seed) {
+    unsigned seed) {
   typedef gp__load<In, Acc, gp_convert<In, Acc>> Load;
   char text[200];
   std::snprintf(text, sizeof text, "%s n=%zu groups=%llu way=%d runs=%d blocks=%u device=%d seed=%u:", name, n,
-                different, way, runs, blocks, int(count_on_device), seed);
+      different, way, runs, blocks, int(count_on_device), seed);
   std::vector<K> keys(n);
   std::vector<In> values(n);
   std::map<K, Acc> expected;
@@ -52,7 +52,7 @@ void groups(const char *name, size_t n, u64 different, int way, int runs, unsign
       else found->second = Op()(found->second, list_values.data[i]);
     }
     check(!e && !words[GP__GROUP_FULL] && !words[GP__GROUP_OF_INPUT] && length <= room && got == expected,
-          std::string(text) + " list of " + std::to_string(length));
+        std::string(text) + " list of " + std::to_string(length));
   }
   simt::clear_error();
 }
@@ -67,7 +67,7 @@ template <class P, class K, class Op, class In, class Acc> void all(const char *
       const unsigned blocks = 1 + random32() % 4;
       const u64 most = sizeof(K) == 1 ? 200 : GP__GROUP_MOST;
       groups<P, K, Op, In, Acc>(name, n, std::min(most, different[random32() % 4]), int(random32() % 3),
-                                random32() % 2 ? 1 : 70, blocks, random32() % 2, unsigned(seed));
+          random32() % 2 ? 1 : 70, blocks, random32() % 2, unsigned(seed));
     }
     for (u64 too_many : {GP__GROUP_MOST + 100, 100000})
       if (sizeof(K) > 1)

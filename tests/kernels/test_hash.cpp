@@ -116,13 +116,13 @@ template <> float rough<float>() {
 // columns are in the order of the groups.
 template <class P, class K>
 void groups(const char *name, size_t n, u64 different, int way, unsigned blocks, bool by_key, bool moved,
-            bool on_device, u64 capacity, unsigned seed) {
+    bool on_device, u64 capacity, unsigned seed) {
   typedef words_of<K> Words;
   typedef typename Words::type W;
   char text[200];
   std::snprintf(text, sizeof text,
-                "%s n=%zu different=%llu way=%d blocks=%u by_key=%d moved=%d capacity=%llu seed=%u:", name, n,
-                different, way, blocks, int(by_key), int(moved), capacity, seed);
+      "%s n=%zu different=%llu way=%d blocks=%u by_key=%d moved=%d capacity=%llu seed=%u:", name, n, different, way,
+      blocks, int(by_key), int(moved), capacity, seed);
   std::vector<K> keys = make_keys<K>(n, different, way);
   std::vector<int> ints(n);
   std::vector<float> floats(n);
@@ -140,9 +140,9 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
   }
   if (by_key)
     std::sort(first.begin(), first.end(),
-              [](const std::pair<size_t, std::string> &x, const std::pair<size_t, std::string> &y) {
-                return std::memcmp(x.second.data(), y.second.data(), x.second.size()) < 0;
-              });
+        [](const std::pair<size_t, std::string> &x, const std::pair<size_t, std::string> &y) {
+          return std::memcmp(x.second.data(), y.second.data(), x.second.size()) < 0;
+        });
   const size_t found = first.size(), kept = std::min<size_t>(found, capacity);
   std::vector<u32> order, begins;
   for (const auto &group : first) {
@@ -195,13 +195,11 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
   else a.keys = key_of_group.data;
   // Sums and means of ints and floats, extremes and their places.
   gp_aggregate of[8] = {{GP_AGGREGATE_SUM, GP_I32, c.in.data, nullptr, GP_I64},
-                        {GP_AGGREGATE_MEAN, GP_F64, d.in.data, nullptr, GP_F64},
-                        {GP_AGGREGATE_ARGMAX, GP_F32, f.in.data, nullptr, GP_I64},
-                        {GP_AGGREGATE_MIN, GP_F32, f.in.data, nullptr, GP_F32},
-                        {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, nullptr, GP_U32},
-                        {GP_AGGREGATE_SUM, GP_F64, d.in.data, nullptr, GP_F64},
-                        {GP_AGGREGATE_ARGMIN, GP_I32, c.in.data, nullptr, GP_U32},
-                        {GP_AGGREGATE_MEAN, GP_I32, c.in.data, nullptr, GP_F32}};
+      {GP_AGGREGATE_MEAN, GP_F64, d.in.data, nullptr, GP_F64},
+      {GP_AGGREGATE_ARGMAX, GP_F32, f.in.data, nullptr, GP_I64}, {GP_AGGREGATE_MIN, GP_F32, f.in.data, nullptr, GP_F32},
+      {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, nullptr, GP_U32},
+      {GP_AGGREGATE_SUM, GP_F64, d.in.data, nullptr, GP_F64}, {GP_AGGREGATE_ARGMIN, GP_I32, c.in.data, nullptr, GP_U32},
+      {GP_AGGREGATE_MEAN, GP_I32, c.in.data, nullptr, GP_F32}};
   Device<long long> sum(kept), argmax(kept);
   Device<double> mean(kept), total(kept);
   Device<float> least(kept), middle(kept);
@@ -263,7 +261,7 @@ void distinct(const char *name, size_t n, u64 different, int way, unsigned block
   typedef typename Words::type W;
   char text[200];
   std::snprintf(text, sizeof text, "%s distinct n=%zu way=%d blocks=%u capacity=%llu seed=%u:", name, n, way, blocks,
-                capacity, seed);
+      capacity, seed);
   const std::vector<K> keys = make_keys<K>(n, different, way);
   std::vector<K> expected;
   std::map<std::string, int> seen;
@@ -307,12 +305,12 @@ void distinct(const char *name, size_t n, u64 different, int way, unsigned block
 
 template <class P, class K, class I>
 void join(const char *name, int kind, size_t builds, size_t probes, u64 different, int way, unsigned blocks,
-          u64 capacity, bool on_device, unsigned seed) {
+    u64 capacity, bool on_device, unsigned seed) {
   typedef words_of<K> Words;
   typedef typename Words::type W;
   char text[200];
   std::snprintf(text, sizeof text, "%s join %d of %zu and %zu way=%d blocks=%u capacity=%llu seed=%u:", name, kind,
-                builds, probes, way, blocks, capacity, seed);
+      builds, probes, way, blocks, capacity, seed);
   const std::vector<K> build = make_keys<K>(builds, different, way), probe = make_keys<K>(probes, different, way);
   const bool pairs = kind == GP_JOIN_INNER || kind == GP_JOIN_LEFT;
   std::map<std::string, std::vector<size_t>> rows;
@@ -387,12 +385,12 @@ template <class P, class K, class I> void all(const char *name, int seeds) {
       const int way = int(random32() % WAYS);
       const u64 some[] = {1, n / 32 + 1, n / 2 + 1, n + 1};
       const u64 different = some[random32() % 4], capacity = random32() % 3 ? n : random32() % (n + 1);
-      groups<P, K>(name, n, different, way, blocks, random32() % 2, random32() % 2, random32() % 2, capacity,
-                   unsigned(seed));
+      groups<P, K>(
+          name, n, different, way, blocks, random32() % 2, random32() % 2, random32() % 2, capacity, unsigned(seed));
       distinct<P, K>(name, n, different, int(random32() % WAYS), blocks, capacity, unsigned(seed));
       join<P, K, I>(name, int(random32() % 5), random32() % 3 ? n / 2 : random32() % 2, n, different,
-                    n > 300 && way == ONE ? int(ANY) : way, blocks, random32() % 3 ? n * n : n / 3, random32() % 2,
-                    unsigned(seed));
+          n > 300 && way == ONE ? int(ANY) : way, blocks, random32() % 3 ? n * n : n / 3, random32() % 2,
+          unsigned(seed));
     }
   }
 }
@@ -423,8 +421,8 @@ static void wide_numbers() {
   check(back, "numbers come back from 128 bits");
   check(nearest, "nearest, ties to even");
   check(gp__number_of_sum(0, 0, 1) == 0 && std::isnan(gp__f64_from_bits(gp__number_of_sum(0, 0, 7ull << 32))) &&
-            gp__f64_from_bits(gp__number_of_sum(5, 0, 2ull << 32 | 9)) == -INFINITY,
-        "sums that are not finite");
+          gp__f64_from_bits(gp__number_of_sum(5, 0, 2ull << 32 | 9)) == -INFINITY,
+      "sums that are not finite");
   for (int type : {GP_U64, GP_I64, GP_F64})
     for (int i = 0; i < 3000; ++i) {
       u64 x[2];

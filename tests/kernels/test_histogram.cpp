@@ -106,12 +106,12 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
   }
 
   static std::vector<C> run(const char *name, size_t n, const Options &o, unsigned seed, bool exact_weights = true,
-                            const std::vector<T> *given = nullptr, const std::vector<W> *given_weights = nullptr) {
+      const std::vector<T> *given = nullptr, const std::vector<W> *given_weights = nullptr) {
     char text[240];
     std::snprintf(text, sizeof text,
-                  "%s n=%zu bins=%lld channels=%d/%d offsets=%zu,%zu sms=%d data=%d replicas=%u "
-                  "seed=%u:",
-                  name, n, o.bins, o.active, o.channels, o.offset, o.weight_offset, o.sms, o.data, o.replicas, seed);
+        "%s n=%zu bins=%lld channels=%d/%d offsets=%zu,%zu sms=%d data=%d replicas=%u "
+        "seed=%u:",
+        name, n, o.bins, o.active, o.channels, o.offset, o.weight_offset, o.sms, o.data, o.replicas, seed);
     std::vector<T> lower(o.active), upper(o.active), boundaries;
     std::vector<T> input(n * o.channels);
     std::vector<W> weights(weighted ? n : 0);
@@ -191,8 +191,8 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
     for (size_t i = 0; i < expected.size() && wrong == expected.size() && exact_weights; ++i)
       if (!(got[i] == expected[i])) wrong = i;
     check(!e && wrong == expected.size(),
-          std::string(text) + " blocks=" + std::to_string(g.grid) +
-              (wrong < expected.size() ? " wrong in bin " + std::to_string(wrong) : ""));
+        std::string(text) + " blocks=" + std::to_string(g.grid) +
+            (wrong < expected.size() ? " wrong in bin " + std::to_string(wrong) : ""));
     simt::clear_error();
     return got;
   }
@@ -241,7 +241,7 @@ template <class H, class T, class W> void is_deterministic(const char *name, int
     const auto now = H::run(name, input.size(), o, 1, false, &input, &weights);
     if (seed == 1) first = now;
     check(now.size() == first.size() && !std::memcmp(now.data(), first.data(), now.size() * sizeof now[0]),
-          std::string(name) + " same bits");
+        std::string(name) + " same bits");
   }
 }
 
@@ -285,15 +285,15 @@ static void geometries() {
               if (!gp__policy_valid_histogram(p, t) || g.shared_bytes > unsigned(t.shared_bytes) || !g.grid ||
                   (p.algorithm == GP_SHARED_BINS && !g.replicas && !gp__histogram_halves(p, t)))
                 check(false,
-                      "the portable policy is valid: arch " + std::to_string(arch) + " size " + std::to_string(size) +
-                          " bins " + std::to_string(bins));
+                    "the portable policy is valid: arch " + std::to_string(arch) + " size " + std::to_string(size) +
+                        " bins " + std::to_string(bins));
               else ++passed;
             }
   gp_policy p = gp__portable_histogram(none, s);
   gp__geometry g = {};
   gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && p.threads == 512 && p.blocks_per_sm == 3 && g.replicas == 32,
-        "256 bins: a copy a lane, three blocks a multiprocessor");
+      "256 bins: a copy a lane, three blocks a multiprocessor");
   gp__shape less = s;
   less.count = 1 << 24;
   p = gp__portable_histogram(none, less);

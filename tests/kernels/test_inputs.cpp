@@ -139,11 +139,11 @@ template <class P, class D> struct Read {
       if (!same(out.data[i], sum)) break;
     }
     check(!e && i == count,
-          what + (algorithm == GP_MERGE_PATH ? " segments" : " segments by lanes") +
-              (ranges      ? " (ranges)"
-                   : fixed ? " (one length)"
-                           : "") +
-              ", segment " + std::to_string(i) + " of " + std::to_string(count));
+        what + (algorithm == GP_MERGE_PATH ? " segments" : " segments by lanes") +
+            (ranges         ? " (ranges)"
+                    : fixed ? " (one length)"
+                            : "") +
+            ", segment " + std::to_string(i) + " of " + std::to_string(count));
     simt::clear_error();
   }
   // The first element that is the middle one.
@@ -202,7 +202,7 @@ template <class P, class D> struct Read {
       if (!same(out.data[i], sum)) break;
     }
     check(!e && i == n,
-          what + (ALGORITHM == GP_LOOK_BACK ? " scan" : " scan in sweeps") + ", element " + std::to_string(i));
+        what + (ALGORITHM == GP_LOOK_BACK ? " scan" : " scan in sweeps") + ", element " + std::to_string(i));
     simt::clear_error();
   }
 };
@@ -224,12 +224,12 @@ template <class P, class D> struct Select {
     a.input = data;
     return gp__valid_by(&gp__rules_stream, p, s) &&
         !simt::launch_kernel(
-               "select", g.grid, g.threads, g.shared_bytes,
-               [](const gp__with_input<gp__stream_args> &all) { gp__stream_look_back<P, Body>(all); }, a);
+            "select", g.grid, g.threads, g.shared_bytes,
+            [](const gp__with_input<gp__stream_args> &all) { gp__stream_look_back<P, Body>(all); }, a);
   }
   // Elements in parts: out[part[i]] gets element i.
   static bool right(const Data<T> &data, const std::vector<int> &part, int parts, const std::vector<const T *> &out,
-                    const u64 *counts) {
+      const u64 *counts) {
     u64 found[3] = {0, 0, 0};
     for (size_t i = 0; i < part.size(); ++i) {
       const int p = part[i];
@@ -257,8 +257,8 @@ template <class P, class D> struct Select {
     args.keys = nullptr;
     typedef gp__compare<gp_less<u16>> Less;
     typedef gp__compare<gp_greater<u16>> Greater;
-    bool ran = run<gp__fed<gp__select<1, T, gp__none, gp__compare<gp_less<T>>, gp__none>, D>>(args, data.input,
-                                                                                              sizeof(T), 1, false);
+    bool ran = run<gp__fed<gp__select<1, T, gp__none, gp__compare<gp_less<T>>, gp__none>, D>>(
+        args, data.input, sizeof(T), 1, false);
     for (size_t i = 0; i < n; ++i) part[i] = data.elements[i] < half ? 0 : 1;
     check(ran && right(data, part, 1, outs, counts.data), what + " select");
     simt::clear_error();
@@ -481,13 +481,13 @@ int main(int argc, char **argv) {
     array(data, 0, index, size_t(seed % 4), kept);
     return kept;
   };
-  sweep<P3, gp__input_gathered<gp__input_array<u32, 1>, gp__input_array<u32, 0>>, gp_sum<u32>>("gathered", seeds,
-                                                                                               of_gathered);
-  sweep_second<P1, gp__input_gathered<gp__input_array<u32, 1>, gp__input_array<u32, 0>>>("gathered second", seeds,
-                                                                                         of_gathered);
+  sweep<P3, gp__input_gathered<gp__input_array<u32, 1>, gp__input_array<u32, 0>>, gp_sum<u32>>(
+      "gathered", seeds, of_gathered);
+  sweep_second<P1, gp__input_gathered<gp__input_array<u32, 1>, gp__input_array<u32, 0>>>(
+      "gathered second", seeds, of_gathered);
 
-  sweep_select<P1, gp__input_gathered<gp__input_array<u32, 1>, gp__input_array<u32, 0>>>("select gathered", seeds,
-                                                                                         of_gathered);
+  sweep_select<P1, gp__input_gathered<gp__input_array<u32, 1>, gp__input_array<u32, 0>>>(
+      "select gathered", seeds, of_gathered);
 
   const auto of_two = [&](size_t n, int seed, Data<u32> &data) {
     Kept kept;
@@ -587,7 +587,7 @@ int main(int argc, char **argv) {
       "nested", seeds, of_nested);
 
   typedef gp__input_zipped<Mixed, gp__input_array<u8, 0>, gp__input_array<u32, 1>, gp__input_array<u16, 2>,
-                           gp__input_ramp<u64, 1>>
+      gp__input_ramp<u64, 1>>
       Four;
   const auto of_four = [&](size_t n, int seed, Data<u64> &data) {
     Kept kept;
@@ -614,7 +614,7 @@ int main(int argc, char **argv) {
     return kept;
   };
   sweep<P1, gp__input_zipped<Triple, gp__input_array<int, 0>, gp__input_array<int, 1>, gp__input_constant<int, 0>>,
-        AddTriple>("zipped three", seeds, of_three);
+      AddTriple>("zipped three", seeds, of_three);
 #endif
   return finish();
 }

@@ -15,14 +15,11 @@ typedef struct gp_context gp_context;
 #undef main
 
 static const emulated_kernel *emulated_kernel_of(const char *, const char *name) {
-  static const emulated_kernel kernels[] = {
-      EMULATED(reduce_1),         EMULATED(reduce_2),        EMULATED(reduce_3),
-      EMULATED(reduce_4),         EMULATED(reduce_5),        EMULATED(reduce_6_128),
-      EMULATED(reduce_7_128),     EMULATED(reduce_7_256),    EMULATED(reduce_7_512),
-      EMULATED(reduce_7_1024),    EMULATED(transpose_naive), EMULATED(transpose_shared),
-      EMULATED(transpose_padded), EMULATED(transpose_rows),  EMULATED(floats_some),
-      EMULATED(floats_coalesced), EMULATED(float3_naive),    EMULATED(floats_permuted),
-      EMULATED(float3_shared),    EMULATED(read_4),          EMULATED(read_8)};
+  static const emulated_kernel kernels[] = {EMULATED(reduce_1), EMULATED(reduce_2), EMULATED(reduce_3),
+      EMULATED(reduce_4), EMULATED(reduce_5), EMULATED(reduce_6_128), EMULATED(reduce_7_128), EMULATED(reduce_7_256),
+      EMULATED(reduce_7_512), EMULATED(reduce_7_1024), EMULATED(transpose_naive), EMULATED(transpose_shared),
+      EMULATED(transpose_padded), EMULATED(transpose_rows), EMULATED(floats_some), EMULATED(floats_coalesced),
+      EMULATED(float3_naive), EMULATED(floats_permuted), EMULATED(float3_shared), EMULATED(read_4), EMULATED(read_8)};
   for (const emulated_kernel &kernel : kernels)
     if (!std::strcmp(kernel.name, name)) return &kernel;
   return nullptr;
@@ -38,11 +35,11 @@ gp_result gp_op_define(gp_context *, const gp_op_desc *desc, gp_op *op) {
   *op = gp_op(1000 + count++ % 2);
   return GP_SUCCESS;
 }
-gp_result gp_transpose(gp_context *, gp_type, const void *in, uint64_t, uint64_t rows, uint64_t columns, void *out,
-                       uint64_t, gp_stream) {
+gp_result gp_transpose(
+    gp_context *, gp_type, const void *in, uint64_t, uint64_t rows, uint64_t columns, void *out, uint64_t, gp_stream) {
   for (uint64_t i = 0; i < rows * columns; ++i)
-    simt::host_write(static_cast<float *>(out) + i % columns * rows + i / columns, static_cast<const float *>(in) + i,
-                     4);
+    simt::host_write(
+        static_cast<float *>(out) + i % columns * rows + i / columns, static_cast<const float *>(in) + i, 4);
   return GP_SUCCESS;
 }
 gp_result gp_run(gp_context *, const gp_call *call, gp_stream) {
@@ -72,7 +69,7 @@ static void run(ladder *l, table t) {
   if (good) ++passed;
   else if (++failed < 20)
     std::printf("FAILED: %s n=%llu %u x %u %s\n", family_names[t.family], (unsigned long long)t.n, t.width, t.height,
-                simt::error().c_str());
+        simt::error().c_str());
   l->wrong = 0;
   simt::clear_error();
 }

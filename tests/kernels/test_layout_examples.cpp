@@ -34,8 +34,8 @@ struct instance {
   std::string options;
   emulated_kernel kernel;
 };
-static std::vector<instance> instances = {{"-DGP_LAYOUT_Row", EMULATED(bitonic_round)},
-                                          {"-DGP_LAYOUT_Row", EMULATED(bitonic_tiles)}};
+static std::vector<instance> instances = {
+    {"-DGP_LAYOUT_Row", EMULATED(bitonic_round)}, {"-DGP_LAYOUT_Row", EMULATED(bitonic_tiles)}};
 static int add_kd_tree(int counters, int order, emulated_kernel kernel) {
   const std::string options =
       "-DKD_COUNTERS=" + std::to_string(counters) + " -DKD_ORDER=" + std::to_string(order) + " ";
@@ -70,8 +70,8 @@ static const emulated_kernel *emulated_kernel_of(const char *options, const char
 
 #include "own_calls_emulated.h"
 gp_result gp_op_define(gp_context *, const gp_op_desc *, gp_op *op) { return *op = gp_op(1000), GP_SUCCESS; }
-gp_result gp_convert_layout(gp_context *, const gp_layout *, const gp_layout *, const void *, uint64_t, void *, int,
-                            gp_stream) {
+gp_result gp_convert_layout(
+    gp_context *, const gp_layout *, const gp_layout *, const void *, uint64_t, void *, int, gp_stream) {
   return GP_E_ARGUMENT; // the tuner's requests, which no test here makes
 }
 gp_result gp_run(gp_context *, const gp_call *call, gp_stream) {

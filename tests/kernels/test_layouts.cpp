@@ -28,8 +28,8 @@ void convert(const char *name, u64 in_width, u64 out_width, int seeds, bool in_p
   typedef gp__moved_list<Moved...> List;
   if (!only.empty() && only != name) return;
   const unsigned C = CHUNK ? CHUNK : 1;
-  const unsigned shared = unsigned(gp__layout_region(TILE, C, In::size, In::width == 1) +
-                                   gp__layout_region(TILE, C, Out::size, Out::width == 1));
+  const unsigned shared = unsigned(
+      gp__layout_region(TILE, C, In::size, In::width == 1) + gp__layout_region(TILE, C, Out::size, Out::width == 1));
   const u64 sizes[] = {1, TILE - 1, TILE, TILE + 1, 2 * TILE, 3 * TILE + 7, 5 * TILE};
   for (int seed = 0; seed < seeds; ++seed)
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
@@ -63,8 +63,8 @@ void convert(const char *name, u64 in_width, u64 out_width, int seeds, bool in_p
             wanted[place(out_width, capacity, Out::size, List::offset(true, f), List::size(f), i) + b] =
                 f >= List::moved ? 0
                                  : x[place(in_width, capacity, In::size, List::offset(false, f), List::size(f), i) + b];
-      const int e = simt::launch_kernel(name, 1 + random32() % 3, P::threads, shared,
-                                        gp__convert_layout<P, TILE, CHUNK, In, Out, Moved...>, a);
+      const int e = simt::launch_kernel(
+          name, 1 + random32() % 3, P::threads, shared, gp__convert_layout<P, TILE, CHUNK, In, Out, Moved...>, a);
       bool good = !e;
       for (size_t b = 0; b < out_bytes && good; ++b)
         good = wanted[b] == -1 || to[b] == (wanted[b] == -2 ? 0xa5 : wanted[b]);
@@ -91,15 +91,15 @@ static void conversions(int seeds) {
   convert<Warp, 32, 4, gp__side<1, 16>, gp__side<-1, 16>, PARTICLE_FIELDS(12, 12), gp__moved<1, -1, 15>>(
       "structs to larger blocks, a gap behind", 1, 128, seeds);
   convert<Warps, 32, 1, gp__side<0, 28>, gp__side<-1, 32>, gp__moved<4, 0, 4>, gp__moved<16, 4, 8>,
-          gp__moved<8, 20, 24>, gp__moved<4, -1, 0>>("columns to larger blocks, a gap in front", 0, 64, seeds);
+      gp__moved<8, 20, 24>, gp__moved<4, -1, 0>>("columns to larger blocks, a gap in front", 0, 64, seeds);
   convert<Warp, 32, 4, gp__side<-1, 7>, gp__side<1, 7>, gp__moved<1, 6, 0>, gp__moved<2, 4, 1>, gp__moved<4, 0, 3>>(
       "larger blocks to packed structs", 64, 1, seeds);
   convert<Warp, 16, 1, gp__side<1, 32>, gp__side<1, 40>, gp__moved<8, 0, 32>, gp__moved<8, 24, 16>, gp__moved<16, 8, 0>,
-          gp__moved<8, -1, 24>>("structs to structs", 1, 1, seeds);
+      gp__moved<8, -1, 24>>("structs to structs", 1, 1, seeds);
   convert<Warp, 32, 2, gp__side<0, 28>, gp__side<1, 32>, gp__moved<2, 26, 30>, gp__moved<6, 20, 24>,
-          gp__moved<20, 0, 4>, gp__moved<4, -1, 0>>("two structs at a time", 0, 1, seeds);
-  convert<Warp, 32, 0, gp__side<0, 16>, gp__side<0, 16>, PARTICLE_FIELDS(12, 12), gp__moved<1, -1, 15>>("odd blocks", 5,
-                                                                                                        7, seeds);
+      gp__moved<20, 0, 4>, gp__moved<4, -1, 0>>("two structs at a time", 0, 1, seeds);
+  convert<Warp, 32, 0, gp__side<0, 16>, gp__side<0, 16>, PARTICLE_FIELDS(12, 12), gp__moved<1, -1, 15>>(
+      "odd blocks", 5, 7, seeds);
   convert<Warps, 32, 0, gp__side<0, 14>, gp__side<0, 16>, gp__moved<2, 12, 12>, gp__moved<4, 4, 8>>(
       "some fields, gaps kept", 0, 1, seeds, false, true);
 }
@@ -152,12 +152,9 @@ static void access(const char *name, uint64_t layout, uint64_t cells, Kernel ker
       simt::set_random_schedule(u64(seed) * 1000 + n);
       const size_t rows = n % 7 + 1, columns = n / 5 + 1;
       Device<u32> kinds(std::vector<u32>(5, 0), 0);
-      Access a = {on_device(GP_ARRAY_OF(Particle, layout, n, 1, 1)),
-                  on_device(GP_ARRAY_OF(Particle, layout, n, 1, 1)),
-                  on_device(GP_ARRAY_OF(Cell, cells, rows, columns, 1)),
-                  on_device(GP_ARRAY_OF(Cell, cells, rows, columns, 1)),
-                  n,
-                  kinds.data};
+      Access a = {on_device(GP_ARRAY_OF(Particle, layout, n, 1, 1)), on_device(GP_ARRAY_OF(Particle, layout, n, 1, 1)),
+          on_device(GP_ARRAY_OF(Cell, cells, rows, columns, 1)), on_device(GP_ARRAY_OF(Cell, cells, rows, columns, 1)),
+          n, kinds.data};
       std::vector<Particle> x(n);
       std::vector<u32> counts(5), grid(rows * columns);
       for (size_t i = 0; i < n; ++i) {

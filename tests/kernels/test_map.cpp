@@ -61,7 +61,7 @@ template <class P, int SIZE> void sweep_copy(const char *name, int seeds) {
       const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
       const int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__copy_kernel<P, SIZE>, args);
       check(!e && (bytes.empty() || !std::memcmp(out.data, bytes.data(), bytes.size())),
-            describe(name, n, oi, oo, 2, unsigned(seed)));
+          describe(name, n, oi, oo, 2, unsigned(seed)));
       simt::clear_error();
     }
 }
@@ -152,8 +152,8 @@ template <class P, class F, class T> void sweep_replace(const char *name, int se
       gp__shape s = {};
       s.primitive = GP_REPLACE, s.in_size = s.out_size = sizeof(T), s.multiprocessors = 2, s.count = n;
       const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
-      bool good = !simt::launch_kernel(name, g.grid, g.threads, 0,
-                                       gp__map_kernel<P, gp__replace_value<T, F>, T, gp__none, T>, args);
+      bool good = !simt::launch_kernel(
+          name, g.grid, g.threads, 0, gp__map_kernel<P, gp__replace_value<T, F>, T, gp__none, T>, args);
       const T *out = static_cast<const T *>(args.out);
       for (size_t i = 0; i < n && good; ++i) good = same(out[i], F()(a[i], args.step) ? value : a[i]);
       check(good, describe(name, n, oa, oo, 2, unsigned(seed)));
@@ -205,8 +205,8 @@ template <class P, class F, class T, class I, class K, bool GATHER = false> stru
         s.primitive = GP_SCATTER, s.in_size = s.out_size = sizeof(T), s.in2_size = INDEXED ? sizeof(I) : 0;
         s.multiprocessors = 2, s.count = args.count;
         const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
-        bool good = !simt::launch_kernel(name, g.grid, g.threads, 0,
-                                         gp__scatter<P, GATHER, F, gp_convert<T, T>, T, I, K, T>, args);
+        bool good = !simt::launch_kernel(
+            name, g.grid, g.threads, 0, gp__scatter<P, GATHER, F, gp_convert<T, T>, T, I, K, T>, args);
         for (size_t i = 0; i < results && good; ++i) good = same(out[i], expected[i]);
         check(good, describe(name, n, oi, oo, 2, unsigned(seed)) + (in_place ? " in place" : ""));
         simt::clear_error();

@@ -17,7 +17,7 @@ typedef struct gp_context gp_context;
 
 static const emulated_kernel *emulated_kernel_of(const char *, const char *name) {
   static const emulated_kernel kernels[] = {EMULATED(mc_counts), EMULATED(mc_words), EMULATED(mc_generate_all),
-                                            EMULATED(mc_generate_active), EMULATED(mc_compare)};
+      EMULATED(mc_generate_active), EMULATED(mc_compare)};
   for (const emulated_kernel &kernel : kernels)
     if (!std::strcmp(kernel.name, name)) return &kernel;
   return nullptr;
@@ -34,7 +34,7 @@ gp_result gp_op_define(gp_context *, const gp_op_desc *desc, gp_op *op) {
   return GP_SUCCESS;
 }
 gp_result gp_select_if(gp_context *, gp_op predicate, gp_type, const void *, const void *in, uint64_t count, void *out,
-                       uint64_t *out_count, gp_stream) {
+    uint64_t *out_count, gp_stream) {
   uint64_t kept = 0;
   for (uint64_t i = 0; i < count; ++i) {
     unsigned char stays;
@@ -44,8 +44,8 @@ gp_result gp_select_if(gp_context *, gp_op predicate, gp_type, const void *, con
   simt::host_write(out_count, &kept, sizeof kept);
   return GP_SUCCESS;
 }
-gp_result gp_exclusive_scan(gp_context *, gp_op, gp_type, gp_type, const void *, const void *in, uint64_t count,
-                            void *out, gp_stream) {
+gp_result gp_exclusive_scan(
+    gp_context *, gp_op, gp_type, gp_type, const void *, const void *in, uint64_t count, void *out, gp_stream) {
   uint32_t sum = 0;
   for (uint64_t i = 0; i < count; ++i) {
     simt::host_write(static_cast<uint32_t *>(out) + i, &sum, 4);

@@ -44,8 +44,8 @@ template <> Pair narrow<Pair>(u32 range) { return {random32() % range, random32(
 // ---- inputs: two sorted arrays with n keys together
 
 enum Shape { UNIFORM, FEW, EQUAL, DISJOINT, BEHIND, FIRST_EMPTY, SECOND_EMPTY, ALTERNATE, LONG_RUNS, SHAPES };
-static const char *const shapes[] = {"uniform",     "few",          "equal",     "disjoint", "behind",
-                                     "first empty", "second empty", "alternate", "long runs"};
+static const char *const shapes[] = {
+    "uniform", "few", "equal", "disjoint", "behind", "first empty", "second empty", "alternate", "long runs"};
 
 template <class Before, class Key>
 static void make_inputs(int shape, size_t n, std::vector<Key> &a, std::vector<Key> &b) {
@@ -70,8 +70,8 @@ static void make_inputs(int shape, size_t n, std::vector<Key> &a, std::vector<Ke
 
 static std::string what_of(const char *name, const char *shape, size_t n, size_t m, size_t offset, int sms, int seed) {
   char text[200];
-  std::snprintf(text, sizeof text, "%s %s n=%zu m=%zu offset=%zu sms=%d seed=%d:", name, shape, n, m, offset, sms,
-                seed);
+  std::snprintf(
+      text, sizeof text, "%s %s n=%zu m=%zu offset=%zu sms=%d seed=%d:", name, shape, n, m, offset, sms, seed);
   return text;
 }
 
@@ -104,8 +104,8 @@ template <class T> static size_t first_wrong(const T *got, const std::vector<T> 
 
 // Sizes around a tile and several of them.
 static size_t some_size(size_t tile) {
-  const size_t sizes[] = {0,        1, 2, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 3 * tile + 1, 7 * tile + 5,
-                          12 * tile};
+  const size_t sizes[] = {
+      0, 1, 2, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 3 * tile + 1, 7 * tile + 5, 12 * tile};
   return sizes[random32() % 11];
 }
 
@@ -152,7 +152,7 @@ template <class P, class Before, class Key, class Value> struct Merge {
         for (size_t i = 0; i < a.size(); ++i) place1[i] = i;
         const auto at = [&](size_t i) -> const Key & { return i < a.size() ? a[i] : b[i - a.size()]; };
         std::merge(place1.begin(), place1.end(), place2.begin(), place2.end(), place.begin(),
-                   [&](size_t i, size_t j) { return Before()(at(i), at(j)); });
+            [&](size_t i, size_t j) { return Before()(at(i), at(j)); });
         std::vector<V> expected_values(HAS ? all : 0);
         for (size_t i = 0; i < all; ++i) {
           expected[i] = at(place[i]);
@@ -161,9 +161,9 @@ template <class P, class Before, class Key, class Value> struct Merge {
         const size_t wrong = e ? 0 : first_wrong(out.data, expected);
         const size_t wrong2 = e ? 0 : first_wrong(out_values.data, expected_values);
         check(!e && wrong == NONE && wrong2 == NONE,
-              what_of(name, shapes[shape], a.size(), b.size(), offset, sms, seed) +
-                  (wrong != NONE ? " key " + std::to_string(wrong) : "") +
-                  (wrong2 != NONE ? " value " + std::to_string(wrong2) : ""));
+            what_of(name, shapes[shape], a.size(), b.size(), offset, sms, seed) +
+                (wrong != NONE ? " key " + std::to_string(wrong) : "") +
+                (wrong2 != NONE ? " value " + std::to_string(wrong2) : ""));
         simt::clear_error();
       }
   }
@@ -225,8 +225,7 @@ template <class P, class Before, class Key, class Value, bool FOUR = false> stru
         if (HAS) x.out_values = passes % 2 ? other_values.data : final_values;
         if (!e && n)
           e = simt::launch_kernel("tiles", seed % 2 ? unsigned(g.tiles) : 1 + random32() % unsigned(g.tiles),
-                                  P::threads, unsigned(gp__sort_tile_shared_bytes(p, s)),
-                                  gp__merge_sort_tiles<P, Before, Key, Value>, x);
+              P::threads, unsigned(gp__sort_tile_shared_bytes(p, s)), gp__merge_sort_tiles<P, Before, Key, Value>, x);
         for (int pass = 0; pass < passes && !e; ++pass) {
           x.run = tile << pass;
           x.keys = x.out_keys, x.values = x.out_values;
@@ -236,11 +235,10 @@ template <class P, class Before, class Key, class Value, bool FOUR = false> stru
             x.borders = seed % 4 < 2 ? borders.data : nullptr; // a tile finds its own
             if (x.borders)
               e = simt::launch_kernel("borders", 1 + random32() % unsigned(g.tiles), P::threads,
-                                      P::threads * unsigned(sizeof(Key)), gp__merge_four_borders<P, Before, Key, Value>,
-                                      x);
+                  P::threads * unsigned(sizeof(Key)), gp__merge_four_borders<P, Before, Key, Value>, x);
             if (!e)
-              e = simt::launch_kernel("pass", unsigned(g.tiles), P::threads, g.shared_bytes,
-                                      gp__merge_four<P, Before, Key, Value>, x);
+              e = simt::launch_kernel(
+                  "pass", unsigned(g.tiles), P::threads, g.shared_bytes, gp__merge_four<P, Before, Key, Value>, x);
             x.log2_run += x.log2_ways, x.log2_ways = 2;
           } else
             e = simt::launch_kernel("pass", g.grid, P::threads, g.shared_bytes, gp__merge<P, Before, Key, Value>, x);
@@ -259,9 +257,9 @@ template <class P, class Before, class Key, class Value, bool FOUR = false> stru
         const size_t wrong = e ? 0 : first_wrong(final_keys, expected);
         const size_t wrong2 = e ? 0 : first_wrong(final_values, expected_values);
         check(!e && wrong == NONE && wrong2 == NONE,
-              what_of(name, orders[order], n, 0, offset, sms, seed) +
-                  (wrong != NONE ? " key " + std::to_string(wrong) : "") +
-                  (wrong2 != NONE ? " value " + std::to_string(wrong2) : ""));
+            what_of(name, orders[order], n, 0, offset, sms, seed) +
+                (wrong != NONE ? " key " + std::to_string(wrong) : "") +
+                (wrong2 != NONE ? " value " + std::to_string(wrong2) : ""));
         simt::clear_error();
       }
   }
@@ -307,8 +305,8 @@ template <class P, int SET, class Before, class Key, class Value, bool PIPELINED
         Device<Key> keys(a, offset), keys2(b, offset % 7), out(results, offset % 5);
         Device<V> values(u, offset % 3), values2(v, offset % 11), out_values(HAS ? results : 0, offset % 13);
         Device<unsigned long long> count(std::vector<unsigned long long>(1, a.size()), 0), out_count(1, 0);
-        const gp__shape s = shape_of<P>(gp_primitive(SET), sizeof(Key), value_size, sms,
-                                        a.size() + (seed % 5 == 0 ? 900 : 0), b.size());
+        const gp__shape s = shape_of<P>(
+            gp_primitive(SET), sizeof(Key), value_size, sms, a.size() + (seed % 5 == 0 ? 900 : 0), b.size());
         const gp_policy p = policy_of<P>(PIPELINED ? GP_PIPELINED : GP_MERGE_PATH);
         gp__geometry g = {};
         g.threads = unsigned(gp__merge_threads(p));
@@ -325,12 +323,11 @@ template <class P, int SET, class Before, class Key, class Value, bool PIPELINED
         int e = gp__policy_valid_merge(p, s) ? 0 : 1;
         if (!e && x.borders)
           e = simt::launch_kernel("borders", unsigned(gp__balanced_path_blocks(p, g.tiles)), P::threads, 0,
-                                  gp__balanced_paths<P, Before, Key, Value>, x);
+              gp__balanced_paths<P, Before, Key, Value>, x);
         if (!e)
           e = simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes,
-                                  PIPELINED ? gp__set_pipelined<P, SET, Before, Key, Value>
-                                            : gp__set_operation<P, SET, Before, Key, Value>,
-                                  x);
+              PIPELINED ? gp__set_pipelined<P, SET, Before, Key, Value> : gp__set_operation<P, SET, Before, Key, Value>,
+              x);
         std::vector<Key> expected(results);
         std::vector<V> expected_values(HAS ? results : 0);
         for (size_t i = 0; i < results; ++i) {
@@ -341,9 +338,9 @@ template <class P, int SET, class Before, class Key, class Value, bool PIPELINED
         const size_t wrong = !counted ? 0 : first_wrong(out.data, expected);
         const size_t wrong2 = !counted ? 0 : first_wrong(out_values.data, expected_values);
         check(counted && wrong == NONE && wrong2 == NONE,
-              what_of(name, shapes[shape], a.size(), b.size(), offset, sms, seed) + (counted ? "" : " count") +
-                  (wrong != NONE ? " key " + std::to_string(wrong) : "") +
-                  (wrong2 != NONE ? " value " + std::to_string(wrong2) : ""));
+            what_of(name, shapes[shape], a.size(), b.size(), offset, sms, seed) + (counted ? "" : " count") +
+                (wrong != NONE ? " key " + std::to_string(wrong) : "") +
+                (wrong2 != NONE ? " value " + std::to_string(wrong2) : ""));
         simt::clear_error();
       }
   }
@@ -368,14 +365,14 @@ static void test_key_order() {
     check(gp__key_before<Fields, false>()(a, b) == up, "three fields, up");
     check(gp__key_before<Fields, true>()(a, b) == down, "three fields, down");
   }
-  static const u32 ordered[] = {0xffc00000, 0xff800000, 0xbf800000, 0x80000000, 0,
-                                1,          0x3f800000, 0x7f800000, 0x7fc00000};
+  static const u32 ordered[] = {
+      0xffc00000, 0xff800000, 0xbf800000, 0x80000000, 0, 1, 0x3f800000, 0x7f800000, 0x7fc00000};
   for (int i = 0; i < 9; ++i)
     for (int j = 0; j < 9; ++j) {
       check(gp__key_before<gp__radix_key<float>, false>()(ordered[i], ordered[j]) == (i < j), "floats, up");
       check(gp__key_before<gp__radix_key<float>, true>()(ordered[i], ordered[j]) == (i > j), "floats, down");
       check(gp__key_before<gp__radix_number<float>, false>()(ordered[i], ordered[j]) == (i < j && (i != 3 || j != 4)),
-            "numbers, up");
+          "numbers, up");
     }
 }
 #endif

@@ -8,7 +8,7 @@ template <int ALGORITHM, class P, class Op, class F, class In, class Out> struct
   typedef typename Op::type Acc;
   typedef gp__load<In, Acc, F> Load;
   static Out run(const char *name, const std::vector<In> &input, const Options &o, uint64_t rounds, unsigned seed,
-                 bool compare = true) {
+      bool compare = true) {
     const size_t n = input.size();
     const std::string what = describe(name, n, o.in_offset, o.out_offset, o.sms, seed);
     Device<In> in(input, o.in_offset);
@@ -30,9 +30,9 @@ template <int ALGORITHM, class P, class Op, class F, class In, class Out> struct
     a.workspace = g.words ? workspace(g.words) : nullptr, a.has_init = o.init, a.rounds = rounds;
     std::memcpy(a.init.bytes, &init, sizeof init);
     const int e = simt::launch_kernel(name, g.grid, g.threads, 0,
-                                      ALGORITHM == GP_STEALING ? gp__reduce_stealing<P, Op, Load, In, Acc, Out>
-                                                               : gp__reduce_even_share<P, Op, Load, In, Acc, Out>,
-                                      a);
+        ALGORITHM == GP_STEALING ? gp__reduce_stealing<P, Op, Load, In, Acc, Out>
+                                 : gp__reduce_even_share<P, Op, Load, In, Acc, Out>,
+        a);
     Acc total = init;
     bool has = o.init;
     for (size_t i = 0; i < n; ++i) {
@@ -80,8 +80,8 @@ static Out fold_with(const char *name, const std::vector<In> &input, gp__reduce_
   const gp__geometry g = gp__geometry_by(&gp__rules_reduce, policy_of<P>(GP_EVEN_SHARE), s, 0);
   a.in = in.data, a.out = out.data, a.count = input.size(), a.rounds = 1;
   a.workspace = g.words ? workspace(g.words) : nullptr;
-  good = !simt::launch_kernel(name, g.grid, g.threads, 0,
-                              gp__reduce_even_share<P, Op, Load, In, typename Op::type, Out>, a);
+  good = !simt::launch_kernel(
+      name, g.grid, g.threads, 0, gp__reduce_even_share<P, Op, Load, In, typename Op::type, Out>, a);
   return *out.data;
 }
 template <class T, class L> void sweep_counted(const char *name, int seeds) {
@@ -176,10 +176,10 @@ int main(int argc, char **argv) {
   REDUCE("stealing argminmax", GP_STEALING, Tiny, gp_argminmax<float>, SameFloat, float, gp_both<gp_arg<float>>);
   REDUCE("stealing argmax of abs", GP_STEALING, Pair, gp_argmax<int>, AbsInt, int, gp_arg<int>);
   REDUCE("stealing squares", GP_STEALING, Tiny, gp_sum<float>, SquareHalf, gp_bf16, float);
-  reduce_is_deterministic<Reduce<GP_EVEN_SHARE, Pair, gp_sum<float>, SameFloat, float, float>>("reduce f32 bits", seeds,
-                                                                                               false);
-  reduce_is_deterministic<Reduce<GP_STEALING, Pair, gp_sum<float>, SameFloat, float, float>>("stealing f32 bits", seeds,
-                                                                                             true);
+  reduce_is_deterministic<Reduce<GP_EVEN_SHARE, Pair, gp_sum<float>, SameFloat, float, float>>(
+      "reduce f32 bits", seeds, false);
+  reduce_is_deterministic<Reduce<GP_STEALING, Pair, gp_sum<float>, SameFloat, float, float>>(
+      "stealing f32 bits", seeds, true);
   sweep_counted<u16, gp_less<u16>>("counted u16", seeds);
   sweep_counted<gp_f16, gp_not_equal<gp_f16>>("counted f16", seeds);
   sweep_offsets<u32>("offsets u32", seeds);

@@ -33,8 +33,8 @@ static uint64_t layout_in(const char *options, const char *name) {
   return at ? std::strtoull(std::strchr(at, '(') + 1, nullptr, 10) : uint64_t(GP_AOS);
 }
 static const emulated_kernel *emulated_kernel_of(const char *options, const char *name) {
-  static const emulated_kernel kernels[] = {EMULATED(bound_split), EMULATED(compact), EMULATED(dice_shade),
-                                            EMULATED(paint)};
+  static const emulated_kernel kernels[] = {
+      EMULATED(bound_split), EMULATED(compact), EMULATED(dice_shade), EMULATED(paint)};
   if (!std::strcmp(name, "dice_shade")) {
     control_layout = layout_in(options, "GP_LAYOUT_Control");
     vertex_layout = layout_in(options, "GP_LAYOUT_Vertex");
@@ -48,8 +48,8 @@ static const emulated_kernel *emulated_kernel_of(const char *options, const char
 
 #include "own_calls_emulated.h"
 gp_result gp_array_check(const gp_array *) { return GP_SUCCESS; }
-gp_result gp_exclusive_scan(gp_context *, gp_op, gp_type, gp_type, const void *, const void *in, uint64_t count,
-                            void *out, gp_stream) {
+gp_result gp_exclusive_scan(
+    gp_context *, gp_op, gp_type, gp_type, const void *, const void *in, uint64_t count, void *out, gp_stream) {
   unsigned sum = 0;
   for (uint64_t i = 0; i < count; ++i) {
     simt::host_write(static_cast<unsigned *>(out) + i, &sum, 4);
@@ -58,7 +58,7 @@ gp_result gp_exclusive_scan(gp_context *, gp_op, gp_type, gp_type, const void *,
   return GP_SUCCESS;
 }
 gp_result gp_select_flags(gp_context *, gp_type type, gp_type, const void *, const void *flags, uint64_t count,
-                          void *out, uint64_t *out_count, gp_stream) {
+    void *out, uint64_t *out_count, gp_stream) {
   uint64_t kept = 0;
   if (type != GP_INPUT) return GP_E_ARGUMENT; // the slots' numbers, described
   for (unsigned i = 0; i < count; ++i)
@@ -82,8 +82,7 @@ static void expect(bool good, const char *what) {
 
 int main(int argc, char **argv) {
   const int seeds = argc > 1 ? std::atoi(argv[1]) : 1;
-  static const char *const layouts[] = {
-      "Point=GP_SOA+GP_TRANSPOSED,dice_shade.Vertex=32,Pixel=GP_SOA",
+  static const char *const layouts[] = {"Point=GP_SOA+GP_TRANSPOSED,dice_shade.Vertex=32,Pixel=GP_SOA",
       "Point=32,Sample=GP_AOS+GP_TRANSPOSED,dice_shade.Control=GP_SOA,dice_shade.Vertex=GP_SOA",
       "Point=GP_AOS+GP_TRANSPOSED,Pixel=GP_AOS+GP_TRANSPOSED,paint.prefer=shared"};
   static reyes r;
@@ -114,7 +113,7 @@ int main(int argc, char **argv) {
       expect(!std::memcmp(r.picture, r.first_picture, 24 * 14 * 3), list);
     }
     expect(read_layouts(&r, "Point=48") && read_layouts(&r, "Points=GP_AOS") && read_layouts(&r, "Point"),
-           "bad layouts are refused");
+        "bad layouts are refused");
     close_arrays(&r);
     expect(!simt::live_allocations(), "memory");
   }

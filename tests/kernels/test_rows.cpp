@@ -54,12 +54,12 @@ static void look_up(gp_context *ctx, const gp__table *table, const Case &which) 
   ++(good ? passed : failed);
   if (!good)
     std::printf("FAILED: primitive %d, %llu vertices, %llu edges: threads %d, alpha %d %s\n", int(which.primitive),
-                (unsigned long long)which.vertices, (unsigned long long)which.edges, policy.threads, policy.alpha,
-                gp_last_message());
+        (unsigned long long)which.vertices, (unsigned long long)which.edges, policy.threads, policy.alpha,
+        gp_last_message());
 }
 
-static void look_up_transpose(gp_context *ctx, const gp__table *table, gp_type type, uint64_t rows, uint64_t columns,
-                              bool served) {
+static void look_up_transpose(
+    gp_context *ctx, const gp__table *table, gp_type type, uint64_t rows, uint64_t columns, bool served) {
   gp_permutation p = gp_permutation_init();
   gp_call call = gp_call_init(GP_TRANSPOSE);
   gp__request request;
@@ -78,7 +78,7 @@ static void look_up_transpose(gp_context *ctx, const gp__table *table, gp_type t
   ++(good ? passed : failed);
   if (!good)
     std::printf("FAILED: %llu x %llu: threads %d, stages %d %s\n", (unsigned long long)rows,
-                (unsigned long long)columns, policy.threads, policy.stages, gp_last_message());
+        (unsigned long long)columns, policy.threads, policy.stages, gp_last_message());
 }
 
 // ---- the header's own rows
@@ -156,8 +156,8 @@ static void look_at(int primitive, int key, int value, unsigned long long count)
       s.histogram.channels = s.histogram.active = 1, s.histogram.bins = 256, s.out_size = 4;
     s.top_k.results = 10; // the best one's
     expect(gp__policy_valid(gp__portable(none, s), s),
-           std::string(gp__primitive_names[primitive]) + ", " + std::to_string(count) + " of " + std::to_string(key) +
-               " and " + std::to_string(value) + " bytes, sm_" + std::to_string(capability));
+        std::string(gp__primitive_names[primitive]) + ", " + std::to_string(count) + " of " + std::to_string(key) +
+            " and " + std::to_string(value) + " bytes, sm_" + std::to_string(capability));
   }
 }
 #define ROWS(rows) \
@@ -166,10 +166,10 @@ static void look_at_own_rows() {
   const struct {
     const char *name;
     Rows rows;
-  } all[] = {ROWS(gp__map_rows),         ROWS(gp__reduce_rows),     ROWS(gp__scan_rows),  ROWS(gp__stream_rows),
-             ROWS(gp__segments_rows),    ROWS(gp__histogram_rows),  ROWS(gp__merge_rows), ROWS(gp__segmented_sort_rows),
-             ROWS(gp__top_k_rows),       ROWS(gp__graph_rows),      ROWS(gp__sort_rows),  ROWS(gp__sweep_rows),
-             ROWS(gp__small_sweep_rows), ROWS(gp__cooperative_rows)};
+  } all[] = {ROWS(gp__map_rows), ROWS(gp__reduce_rows), ROWS(gp__scan_rows), ROWS(gp__stream_rows),
+      ROWS(gp__segments_rows), ROWS(gp__histogram_rows), ROWS(gp__merge_rows), ROWS(gp__segmented_sort_rows),
+      ROWS(gp__top_k_rows), ROWS(gp__graph_rows), ROWS(gp__sort_rows), ROWS(gp__sweep_rows), ROWS(gp__small_sweep_rows),
+      ROWS(gp__cooperative_rows)};
   for (const auto &one : all) expect(fault_of(one.rows) == "", one.name + (": " + fault_of(one.rows)));
   Rows broken = all[2].rows; // scans'
   broken.push_back(broken[0]);
@@ -180,8 +180,8 @@ static void look_at_own_rows() {
   broken.back().when = 0, broken.back().policy = gp_policy();
   expect(fault_of(broken).find("never found") != std::string::npos, "a row that is never found");
   for (int primitive :
-       {GP_COPY, GP_REDUCE, GP_INCLUSIVE_SCAN, GP_SELECT, GP_UNIQUE, GP_REDUCE_BY_KEY, GP_SEGMENTED_REDUCE,
-        GP_HISTOGRAM_EVEN, GP_SORT, GP_MERGE_SORT, GP_MERGE, GP_SET_UNION, GP_SEGMENTED_SORT, GP_TOP_K})
+      {GP_COPY, GP_REDUCE, GP_INCLUSIVE_SCAN, GP_SELECT, GP_UNIQUE, GP_REDUCE_BY_KEY, GP_SEGMENTED_REDUCE,
+          GP_HISTOGRAM_EVEN, GP_SORT, GP_MERGE_SORT, GP_MERGE, GP_SET_UNION, GP_SEGMENTED_SORT, GP_TOP_K})
     for (int key : {1, 2, 4, 8})
       for (int value : {0, 4, 8})
         for (int log2 = 0; log2 < 32; ++log2)

@@ -13,7 +13,7 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
   typedef typename Op::type Acc;
   typedef gp__load<In, Acc, F> Load;
   static bool run(const char *name, const std::vector<In> &input, const Options &o, unsigned seed,
-                  std::vector<Out> *result = nullptr) { // with `result`, the caller compares
+      std::vector<Out> *result = nullptr) { // with `result`, the caller compares
     const size_t n = input.size();
     const std::string what = describe(name, n, o.in_offset, o.out_offset, o.sms, seed);
     Device<In> in(input, o.in_offset);
@@ -131,8 +131,8 @@ int main(int argc, char **argv) {
   SCAN("look_back and of f16", GP_LOOK_BACK, Small, true, gp_and<float>, gp_f16, gp_f16);
   SCAN("look_back triple", GP_LOOK_BACK, Tiny, true, AddTriple, Triple, Triple);
   SCAN("look_back large", GP_LOOK_BACK, Small, false, AddLarge, Large, Large);
-  scan_is_deterministic<Scan<GP_LOOK_BACK, Tiny, false, gp_sum<float>, SameFloat, float, float>>("look_back f32 bits",
-                                                                                                 seeds);
+  scan_is_deterministic<Scan<GP_LOOK_BACK, Tiny, false, gp_sum<float>, SameFloat, float, float>>(
+      "look_back f32 bits", seeds);
 #endif
 #endif
 
@@ -144,8 +144,8 @@ int main(int argc, char **argv) {
   SCAN("pipelined affine", GP_PIPELINED, Odd, true, Compose, Affine, Affine);
   SCAN("pipelined triple", GP_PIPELINED, Small, true, AddTriple, Triple, Triple);
   SCAN("pipelined wide", GP_PIPELINED, Small, false, AddWide, Wide, Wide);
-  scan_is_deterministic<Scan<GP_PIPELINED, Tiny, true, gp_sum<float>, SameFloat, float, float>>("pipelined f32 bits",
-                                                                                                seeds);
+  scan_is_deterministic<Scan<GP_PIPELINED, Tiny, true, gp_sum<float>, SameFloat, float, float>>(
+      "pipelined f32 bits", seeds);
 #endif
 #endif
 

@@ -134,7 +134,7 @@ static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
     e = simt::launch_kernel("middle", blocks, P::threads, short_bytes, gp__segments_middle<P, K, S, INDEXED>, a);
   if (!e && s.count > l.limit)
     e = simt::launch_kernel("long", blocks, unsigned(gp__long_threads_of(p, s)), unsigned(gp__long_shared_bytes(p, s)),
-                            gp__segments_long<P, K, S, INDEXED>, a);
+        gp__segments_long<P, K, S, INDEXED>, a);
   return e;
 }
 
@@ -146,7 +146,7 @@ template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
   typedef ValueTraits<S> Values;
 
   static void run(const std::string &what, const std::vector<Bits> &keys, const std::vector<u64> &lengths, u64 gap,
-                  const Options &o, int sms) {
+      const Options &o, int sms) {
     const size_t n = keys.size(), segments = lengths.size();
     std::vector<O> begin, end;
     std::vector<V> values(n);
@@ -202,7 +202,7 @@ template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
       const size_t first = size_t(begin[i]);
       std::iota(order.begin(), order.end(), first);
       std::stable_sort(order.begin(), order.end(),
-                       [&](size_t x, size_t y) { return field_of<K>(keys[x], o) < field_of<K>(keys[y], o); });
+          [&](size_t x, size_t y) { return field_of<K>(keys[x], o) < field_of<K>(keys[y], o); });
       for (size_t j = 0; j < order.size(); ++j) {
         expected[first + j] = keys[order[j]];
         if (S::any) expected_values[first + j] = values[order[j]];
@@ -254,10 +254,10 @@ template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
         for (size_t i = 0; i < n; ++i) keys[i] = key_of<Bits>(order, i, n);
         char text[240];
         std::snprintf(text, sizeof text,
-                      "%s %s %s n=%zu segments=%zu offset=%zu in_place=%d descending=%d ranges=%d bad=%d bits=%d..%d "
-                      "blocks=%d seed=%d:",
-                      name, shapes[shape], orders[order], n, lengths.size(), o.offset, o.in_place, o.descending,
-                      o.ranges, o.bad, o.begin_bit, o.end_bit, sms, seed);
+            "%s %s %s n=%zu segments=%zu offset=%zu in_place=%d descending=%d ranges=%d bad=%d bits=%d..%d "
+            "blocks=%d seed=%d:",
+            name, shapes[shape], orders[order], n, lengths.size(), o.offset, o.in_place, o.descending, o.ranges, o.bad,
+            o.begin_bit, o.end_bit, sms, seed);
         run(text, keys, lengths, gap, o, sms);
       }
   }

@@ -14,8 +14,8 @@
 // ---- lengths of segments
 
 enum Shape { FIXED, ONES, EMPTY, GIANT, MIXED, SKEWED, LEADING, TRAILING, CLUSTER, SHAPES };
-static const char *const shapes[] = {"fixed",  "ones",    "empty",    "giant",  "mixed",
-                                     "skewed", "leading", "trailing", "cluster"};
+static const char *const shapes[] = {
+    "fixed", "ones", "empty", "giant", "mixed", "skewed", "leading", "trailing", "cluster"};
 
 // Segments with about n elements in total.
 static std::vector<u64> lengths_of(int shape, size_t n) {
@@ -49,7 +49,7 @@ static std::vector<u64> lengths_of(int shape, size_t n) {
 static std::string what_of(const char *name, int shape, size_t n, size_t segments, size_t offset, int sms, int seed) {
   char text[200];
   std::snprintf(text, sizeof text, "%s %s n=%zu segments=%zu offset=%zu sms=%d seed=%d:", name, shapes[shape], n,
-                segments, offset, sms, seed);
+      segments, offset, sms, seed);
   return text;
 }
 
@@ -74,7 +74,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
 
   // Segments are begin[s] .. end[s] - 1 of the input. With `result` the caller compares.
   static void run(const std::string &what, const std::vector<In> &input, const std::vector<O> &begin,
-                  const std::vector<O> &end, u64 length, const Options &o, std::vector<Out> *result = nullptr) {
+      const std::vector<O> &end, u64 length, const Options &o, std::vector<Out> *result = nullptr) {
     const size_t segments = ENDS == OFFSETS ? begin.size() - 1 : ENDS == RANGES ? begin.size() : end.size();
     Device<In> in(input, o.offset);
     Device<O> begins(begin, o.offset % 5), ends(end, o.offset % 3);
@@ -88,7 +88,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
     s.count = input.size(), s.segments = segments, s.segmented.by_ranges = ENDS == RANGES;
     const gp_policy p = policy_of<P>(o.algorithm != GP_MERGE_PATH ? o.algorithm
-                                         : P::stages              ? GP_PIPELINED
+            : P::stages                                           ? GP_PIPELINED
                                                                   : GP_MERGE_PATH);
     gp__geometry g = {};
     g.threads = unsigned(p.threads);
@@ -232,12 +232,10 @@ static void is_reproducible() {
     int e = 0;
     if (seed % 2) { // runs, whose number and end the device knows
       a.segments = 999, a.workspace = runs.data, a.end = count.data;
-      e = simt::launch_kernel(
-          "runs", 1 + unsigned(seed) % 3, P::threads, 0,
+      e = simt::launch_kernel("runs", 1 + unsigned(seed) % 3, P::threads, 0,
           gp__warp_segments<P, gp__run_ends<u32>, gp_sum<float>, Load, float, float, float, gp__u64>, a);
     } else
-      e = simt::launch_kernel(
-          "segments", 1 + unsigned(seed) % 3, P::threads, 0,
+      e = simt::launch_kernel("segments", 1 + unsigned(seed) % 3, P::threads, 0,
           gp__warp_segments<P, gp__offset_ends<u32>, gp_sum<float>, Load, float, float, float, gp__u64>, a);
     const std::vector<float> got(out.data, out.data + segments);
     if (!seed) first = got;
@@ -299,13 +297,13 @@ template <class P, class O, class T> static void expand(const char *name, int se
           e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__expand_offsets<P, O>, a);
           check(!e && total.data[0] == all, what + " the total");
           if (!e)
-            e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes,
-                                    gp__expand<P, gp__expand_by_lengths<O>, T>, a);
+            e = simt::launch_kernel(
+                name, g.grid, P::threads, g.shared_bytes, gp__expand<P, gp__expand_by_lengths<O>, T>, a);
         } else if (!e) {
           if (seed % 2 == 0) { // one offset is wrong: nothing is written
             a.bad = bad.data;
-            e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes,
-                                    gp__expand<P, gp__expand_by_offsets<O>, T>, a);
+            e = simt::launch_kernel(
+                name, g.grid, P::threads, g.shared_bytes, gp__expand<P, gp__expand_by_offsets<O>, T>, a);
             size_t written = 0;
             for (size_t i = 0; i < room * sizeof(T); ++i)
               written += reinterpret_cast<unsigned char *>(out.data)[i] != 0x5a;
@@ -313,8 +311,8 @@ template <class P, class O, class T> static void expand(const char *name, int se
             a.bad = bad.data + 1;
           }
           if (!e)
-            e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes,
-                                    gp__expand<P, gp__expand_by_offsets<O>, T>, a);
+            e = simt::launch_kernel(
+                name, g.grid, P::threads, g.shared_bytes, gp__expand<P, gp__expand_by_offsets<O>, T>, a);
         }
         size_t wrong = room, segment = 0;
         T none;
@@ -346,7 +344,7 @@ static void expand_geometry() {
         check(g.grid >= 1 && g.grid <= 132 * 6 && u64(g.grid) <= g.tiles, what + ": grid");
         check(g.tile_items * g.tiles >= n + runs, what + ": tiles");
         check(g.shared_bytes == 8u * unsigned(gp__expand_warp_bytes(4, size)) && g.shared_bytes % 128 == 0,
-              what + ": shared memory");
+            what + ": shared memory");
       }
 }
 
@@ -389,8 +387,8 @@ template <class P, class O, class R> static void load_balance(const char *name, 
         e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__load_balance<P, O, R>, a);
         size_t written = 0;
         for (size_t i = 0; i < n; ++i) written += out.data[i] != other;
-        check(!e && written == 0,
-              what_of(name, shape, n, lengths.size(), 0, sms, seed) + " written in spite of offsets");
+        check(
+            !e && written == 0, what_of(name, shape, n, lengths.size(), 0, sms, seed) + " written in spite of offsets");
         a.bad = bad.data + 1;
       }
       if (!e) e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__load_balance<P, O, R>, a);
@@ -400,8 +398,8 @@ template <class P, class O, class R> static void load_balance(const char *name, 
         if (out.data[i] != R(segment) && wrong == n) wrong = i;
       }
       check(!e && wrong == n,
-            what_of(name, shape, n, lengths.size(), 0, sms, seed) +
-                (wrong < n ? " wrong at " + std::to_string(wrong) : ""));
+          what_of(name, shape, n, lengths.size(), 0, sms, seed) +
+              (wrong < n ? " wrong at " + std::to_string(wrong) : ""));
       simt::clear_error();
     }
 }
@@ -429,8 +427,8 @@ template <class P, bool UPPER, class T, class R> static void bounds(const char *
       Device<R> out(n, random32() % 4);
       gp__search_args a = {};
       a.sorted = in.data, a.length = length, a.needles = needle.data, a.out = out.data, a.count = n;
-      const int e = simt::launch_kernel(name, 1 + random32() % (many ? 2 : 4), P::threads, 0,
-                                        gp__bound<P, UPPER, T, gp_less<T>, R>, a);
+      const int e = simt::launch_kernel(
+          name, 1 + random32() % (many ? 2 : 4), P::threads, 0, gp__bound<P, UPPER, T, gp_less<T>, R>, a);
       bool good = !e;
       for (size_t i = 0; i < n && good; ++i) {
         const auto at = UPPER ? std::upper_bound(sorted.begin(), sorted.end(), needles[i])
@@ -438,8 +436,8 @@ template <class P, bool UPPER, class T, class R> static void bounds(const char *
         good = out.data[i] == R(at - sorted.begin());
       }
       check(good,
-            std::string(name) + " length=" + std::to_string(length) + " n=" + std::to_string(n) +
-                " seed=" + std::to_string(seed) + ":");
+          std::string(name) + " length=" + std::to_string(length) + " n=" + std::to_string(n) +
+              " seed=" + std::to_string(seed) + ":");
       simt::clear_error();
     }
 }
@@ -511,8 +509,8 @@ static void routines(const char *name, int seeds) {
       const size_t n = offsets.back() + random32() % 300;
       Device<u32> in(offsets, random32() % 4);
       Device<u64> out(n);
-      const int e = simt::launch_kernel(name, 1 + random32() % 5, 64, 0, tile_kernel<64, 5, u32>, in.data,
-                                        u64(lengths.size()), u64(n), out.data);
+      const int e = simt::launch_kernel(
+          name, 1 + random32() % 5, 64, 0, tile_kernel<64, 5, u32>, in.data, u64(lengths.size()), u64(n), out.data);
       bool good = !e;
       size_t segment = 0;
       for (size_t i = 0; i < n && good; ++i) {

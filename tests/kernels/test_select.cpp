@@ -19,7 +19,7 @@ struct Draw {
   std::string text(const char *name) const {
     char t[200];
     std::snprintf(t, sizeof t, "%s n=%zu offsets %zu %zu %zu sms=%d%s%s seed=%u:", name, n, key_offset, value_offset,
-                  out_offset, sms, in_place ? " in place" : "", count_on_device ? " count on device" : "", seed);
+        out_offset, sms, in_place ? " in place" : "", count_on_device ? " count on device" : "", seed);
     return t;
   }
 };
@@ -58,13 +58,13 @@ template <int ALGORITHM, class P, class Body> struct Stream {
     gp__geometry_stream(p, s, (unsigned long long)(s.multiprocessors * p.blocks_per_sm), &g);
     typedef gp__stream<P, Body> S;
     check(g.shared_bytes == unsigned(gp__stream_stages(p) * S::STAGE + S::SCRATCH),
-          d.text(name) + " shared memory as the kernel has it");
+        d.text(name) + " shared memory as the kernel has it");
     check(int(sizeof(gp__stream_storage<(ALGORITHM == GP_PIPELINED ? P::stages : 1), S::GROUPS, typename S::State>)) <=
-              gp__stream_static_bytes(p, s),
-          d.text(name) + " static shared memory as the kernel has it");
+            gp__stream_static_bytes(p, s),
+        d.text(name) + " static shared memory as the kernel has it");
     check(gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size)) * 8 >=
-              int(sizeof(typename S::State)),
-          d.text(name) + " the state fits its words");
+            int(sizeof(typename S::State)),
+        d.text(name) + " the state fits its words");
     a.workspace = workspace(g.words);
     return launch(name, g, a, std::integral_constant<bool, ALGORITHM == GP_PIPELINED>());
   }
@@ -358,25 +358,25 @@ int main(int argc, char **argv) {
 #endif
 
 #ifdef TEST_BY_KEY
-  by_key<GP_PIPELINED, Tiny, GP_REDUCE_BY_KEY, false, KEYS, Compose, Affine, Affine>("reduce by key affine pipelined",
-                                                                                     seeds);
-  by_key<GP_LOOK_BACK, Odd, GP_EXCLUSIVE_SCAN_BY_KEY, true, OFFSETS, Compose, Affine, Affine>("scan of segments affine",
-                                                                                              seeds);
+  by_key<GP_PIPELINED, Tiny, GP_REDUCE_BY_KEY, false, KEYS, Compose, Affine, Affine>(
+      "reduce by key affine pipelined", seeds);
+  by_key<GP_LOOK_BACK, Odd, GP_EXCLUSIVE_SCAN_BY_KEY, true, OFFSETS, Compose, Affine, Affine>(
+      "scan of segments affine", seeds);
   by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, true, OFFSETS, AddTriple, Triple, Triple>(
       "scan of segments triple", seeds);
-  by_key<GP_LOOK_BACK, Tiny, GP_EXCLUSIVE_SCAN_BY_KEY, true, OFFSETS, gp_or<int>, int, int>("scan of segments by OR",
-                                                                                            seeds);
+  by_key<GP_LOOK_BACK, Tiny, GP_EXCLUSIVE_SCAN_BY_KEY, true, OFFSETS, gp_or<int>, int, int>(
+      "scan of segments by OR", seeds);
 #ifndef TEST_FEW
   by_key<GP_PIPELINED, Odd, GP_EXCLUSIVE_SCAN_BY_KEY, true, KEYS, gp_and<float>, float, float>(
       "exclusive by key by AND", seeds);
-  by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, true, KEYS, gp_sum<u64>, u8, u64>("inclusive by key u8 to u64",
-                                                                                        seeds);
+  by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, true, KEYS, gp_sum<u64>, u8, u64>(
+      "inclusive by key u8 to u64", seeds);
   by_key<GP_PIPELINED, Tiny, GP_EXCLUSIVE_SCAN_BY_KEY, true, FLAGS, gp_max<float>, float, float>(
       "exclusive by flags f32", seeds);
   by_key<GP_PIPELINED, Deep, GP_EXCLUSIVE_SCAN_BY_KEY, false, LONG_OFFSETS, gp_sum<u32>, u8, u32>(
       "scan of segments u8 by i64", seeds);
-  by_key<GP_LOOK_BACK, Tiny, GP_REDUCE_BY_KEY, false, FLAGS, gp_sum<float>, gp_f16, gp_f16>("reduce by flags f16",
-                                                                                            seeds);
+  by_key<GP_LOOK_BACK, Tiny, GP_REDUCE_BY_KEY, false, FLAGS, gp_sum<float>, gp_f16, gp_f16>(
+      "reduce by flags f16", seeds);
   by_key<GP_LOOK_BACK, Tiny, GP_REDUCE_BY_KEY, false, KEYS, AddLarge, Large, Large>("reduce by key large", seeds);
 #endif
 #endif
@@ -397,8 +397,8 @@ int main(int argc, char **argv) {
   runs<GP_LOOK_BACK, Tiny, GP_UNIQUE, u32, u8, gp__none>("unique u32 with u8", seeds);
   runs<GP_PIPELINED, Deep, GP_RUN_LENGTHS, u8, gp__none, u64>("run lengths of long chunks of u8 pipelined", seeds);
   runs<GP_PIPELINED, Deep, GP_NONTRIVIAL_RUNS, u8, gp__none, u32>("nontrivial runs of u8 pipelined", seeds);
-  by_key<GP_PIPELINED, Tiny, GP_REDUCE_BY_KEY, false, BYTE_KEYS, gp_sum<u8>, u8, u8>("reduce u8 by u8 pipelined",
-                                                                                     seeds);
+  by_key<GP_PIPELINED, Tiny, GP_REDUCE_BY_KEY, false, BYTE_KEYS, gp_sum<u8>, u8, u8>(
+      "reduce u8 by u8 pipelined", seeds);
   by_key<GP_LOOK_BACK, Odd, GP_REDUCE_BY_KEY, false, BYTE_KEYS, gp_sum<u32>, u32, u32>("reduce by keys of u8", seeds);
 #endif
 #endif

@@ -26,7 +26,7 @@ struct Fields { // compared by c, then a downwards, then b: 7 bytes of a struct 
   u32 rest;
 };
 typedef gp__field_key<Fields, gp__key_field<2, u8, false>, gp__key_field<4, float, true>,
-                      gp__key_field<0, short, false>>
+    gp__key_field<0, short, false>>
     FieldsKey;
 struct Long { // 24 bytes, all significant: the middle one's word is split
   u64 x;
@@ -34,7 +34,7 @@ struct Long { // 24 bytes, all significant: the middle one's word is split
   double w;
 };
 typedef gp__field_key<Long, gp__key_field<12, u32, false>, gp__key_field<0, u64, true>,
-                      gp__key_field<16, double, false>, gp__key_field<8, u32, true>>
+    gp__key_field<16, double, false>, gp__key_field<8, u32, true>>
     LongKey;
 struct Sum {
   float operator()(const Triple &t) const { return float(t.x) - float(t.y); }
@@ -50,15 +50,15 @@ template <> struct Ordered<LongKey> { static const int bits = 192; };
 
 template <class Key> void vary(Key &key, int data, size_t i, size_t n) { // of unsigned integers
   const u64 x = u64(random32()) << 32 ^ random32();
-  key = Key(data == UNIFORM         ? x
-                : data == CONSTANT  ? 77
-                : data == FEW       ? x % 5 * 0x0101010101010101ull
-                : data == LOW_BITS  ? x & 0x3ff
-                : data == HIGH_BITS ? x << (8 * sizeof(Key) - 6)
-                : data == GAP       ? (x & 0xff00ffffff00ffffull)
-                : data == ONE_HOT   ? (x % 10 ? 0x1234567812345678ull : x)
-                : data == SORTED    ? i * 1000003
-                                    : (n - i) * 1000003);
+  key = Key(data == UNIFORM   ? x
+          : data == CONSTANT  ? 77
+          : data == FEW       ? x % 5 * 0x0101010101010101ull
+          : data == LOW_BITS  ? x & 0x3ff
+          : data == HIGH_BITS ? x << (8 * sizeof(Key) - 6)
+          : data == GAP       ? (x & 0xff00ffffff00ffffull)
+          : data == ONE_HOT   ? (x % 10 ? 0x1234567812345678ull : x)
+          : data == SORTED    ? i * 1000003
+                              : (n - i) * 1000003);
 }
 template <> void vary<Fields>(Fields &k, int data, size_t i, size_t n) {
   u32 x;
@@ -174,20 +174,20 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
       simt::config.cluster = 1;
     } else if (!e)
       e = simt::launch_kernel("histogram", o.grid, HISTOGRAM_THREADS,
-                              gp__radix_histogram_bytes(int(sizeof(typename K::Bits)), REPLICAS),
-                              gp__radix_histogram<P, K, false, HISTOGRAM_THREADS, REPLICAS>, a);
+          gp__radix_histogram_bytes(int(sizeof(typename K::Bits)), REPLICAS),
+          gp__radix_histogram<P, K, false, HISTOGRAM_THREADS, REPLICAS>, a);
     int bit = o.begin_bit;
     const bool at_once = Ordered<K>::bits <= 64 && o.begin_bit == 0 && o.end_bit == Ordered<K>::bits;
     if (!e && !o.team && at_once && o.grid % 2) { // all passes by one launch
       a.mask = 255;
-      e = simt::launch_kernel("passes", o.grid, P::threads, gp__radix_shared_bytes(p, s),
-                              gp__radix_sweeps<P, Moved, Beside, W>, a);
+      e = simt::launch_kernel(
+          "passes", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_sweeps<P, Moved, Beside, W>, a);
       a.pass = r.passes + 1;
     }
     for (; !o.team && a.pass < r.passes + (o.in_place || !r.passes) && !e; ++a.pass) {
       gp__radix_digit_of(&a, &bit);
-      e = simt::launch_kernel("pass", o.grid, P::threads, gp__radix_shared_bytes(p, s),
-                              gp__radix_pass<P, Moved, Beside, W>, a);
+      e = simt::launch_kernel(
+          "pass", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_pass<P, Moved, Beside, W>, a);
       if (e || !(a.steps[a.pass] & GP__RADIX_RUNS)) continue;
       const u64 groups = (r.tiles + GP__RADIX_GROUP - 1) / GP__RADIX_GROUP, complete = r.tiles / GP__RADIX_GROUP;
       const u64 *of_group =
@@ -251,10 +251,10 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
           }
           char text[200];
           std::snprintf(text, sizeof text,
-                        "%s %s %s n=%zu same=%x bits=%d..%d offset=%zu grid=%d%s%s%s%s seed=%d:", name,
-                        way == GP_ONE_CLUSTER ? "cluster" : "launch", data_names[o.data], n, o.same, o.begin_bit,
-                        o.end_bit, o.offset, o.grid, o.descending ? " descending" : "", o.in_place ? " in place" : "",
-                        o.drop_keys ? " no keys" : "", o.from_device ? " from device" : "", seed);
+              "%s %s %s n=%zu same=%x bits=%d..%d offset=%zu grid=%d%s%s%s%s seed=%d:", name,
+              way == GP_ONE_CLUSTER ? "cluster" : "launch", data_names[o.data], n, o.same, o.begin_bit, o.end_bit,
+              o.offset, o.grid, o.descending ? " descending" : "", o.in_place ? " in place" : "",
+              o.drop_keys ? " no keys" : "", o.from_device ? " from device" : "", seed);
           run(text, n, o, indices);
         }
   }
@@ -290,8 +290,8 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
           o.drop_keys = indices && !o.in_place;
           char text[200];
           std::snprintf(text, sizeof text, "%s moves n=%zu same=%x offset=%zu grid=%d%s%s%s seed=%d:", name, n, same,
-                        o.offset, o.grid, o.descending ? " descending" : "", o.in_place ? " in place" : "",
-                        o.drop_keys ? " no keys" : "", seed);
+              o.offset, o.grid, o.descending ? " descending" : "", o.in_place ? " in place" : "",
+              o.drop_keys ? " no keys" : "", seed);
           run(text, n, o, indices);
         }
   }
@@ -322,9 +322,8 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
         }
         char text[200];
         std::snprintf(text, sizeof text, "%s %s n=%zu bits=%d..%d offset=%zu grid=%d%s%s%s seed=%d:", name,
-                      data_names[o.data], n, o.begin_bit, o.end_bit, o.offset, o.grid,
-                      o.descending ? " descending" : "", o.in_place ? " in place" : "", o.drop_keys ? " no keys" : "",
-                      seed);
+            data_names[o.data], n, o.begin_bit, o.end_bit, o.offset, o.grid, o.descending ? " descending" : "",
+            o.in_place ? " in place" : "", o.drop_keys ? " no keys" : "", seed);
         run(text, n, o, indices);
       }
   }
@@ -347,11 +346,11 @@ static void test_rules() {
           const gp_policy q = gp__portable_by(&gp__rules_sort, p, s);
           const unsigned long long shared = gp__radix_shared_bytes(q, s) + gp__radix_static_bytes(q) + 1024;
           check((gp__valid_by(&gp__rules_sort, q, s) || (stages == 2 && device == 0)) &&
-                    (stages ? q.stages == stages : q.stages == 1 || q.stages == 2) &&
-                    (stages || q.stages == 1 || shared * unsigned(q.blocks_per_sm) <= (kib[device] + 1) * 1024ull) &&
-                    (stages || key > 4 || value || capabilities[device] != 90 || q.stages == 2),
-                "rule: sm_" + std::to_string(capabilities[device]) + ", key of " + std::to_string(key) + ", value of " +
-                    std::to_string(value) + ", stages " + std::to_string(stages));
+                  (stages ? q.stages == stages : q.stages == 1 || q.stages == 2) &&
+                  (stages || q.stages == 1 || shared * unsigned(q.blocks_per_sm) <= (kib[device] + 1) * 1024ull) &&
+                  (stages || key > 4 || value || capabilities[device] != 90 || q.stages == 2),
+              "rule: sm_" + std::to_string(capabilities[device]) + ", key of " + std::to_string(key) + ", value of " +
+                  std::to_string(value) + ", stages " + std::to_string(stages));
         }
 }
 
@@ -361,44 +360,21 @@ static void test_rule_of_pairs() {
     int key, value;
     unsigned long long count;
     int end_bit, algorithm;
-  } cases[] = {{4, 4, 1, 32, GP_ONE_CLUSTER},
-               {4, 4, 1u << 15, 32, GP_ONE_CLUSTER},
-               {4, 4, (1u << 15) + 1, 32, GP_ONE_LAUNCH},
-               {4, 4, 1u << 20, 32, GP_ONE_LAUNCH},
-               {4, 4, (1u << 20) + 1, 32, GP_LEADING_SWEEP},
-               {4, 4, 1u << 22, 32, GP_PAIRED_SWEEP},
-               {4, 4, 1u << 23, 32, GP_LEADING_SWEEP},
-               {4, 4, 1u << 28, 32, GP_LEADING_SWEEP},
-               {4, 4, 1ull << 29, 32, GP_PAIRED_SWEEP},
-               {4, 4, 1u << 24, 31, GP_PAIRED_SWEEP},
-               {4, 8, 1u << 17, 32, GP_ONE_LAUNCH},
-               {4, 8, 1u << 20, 32, GP_ONE_LAUNCH},
-               {4, 16, 1u << 15, 20, GP_ONE_CLUSTER},
-               {4, 0, 1u << 14, 32, GP_ONE_BLOCK},
-               {4, 0, 1u << 15, 32, GP_ONE_CLUSTER},
-               {4, 0, 1u << 19, 32, GP_ONE_LAUNCH},
-               {4, 0, 1u << 20, 32, GP_ADAPTIVE},
-               {4, 0, (1u << 20) + 1, 32, GP_ONE_LAUNCH},
-               {4, 0, 1u << 21, 32, GP_ONE_LAUNCH},
-               {4, 0, (1u << 21) + 1, 32, GP_ONE_SWEEP},
-               {4, 0, (1u << 24) - 1, 32, GP_ONE_SWEEP},
-               {4, 0, 1u << 24, 32, GP_ADAPTIVE},
-               {8, 0, 1u << 13, 64, GP_ONE_BLOCK},
-               {8, 0, 1u << 15, 64, GP_ADAPTIVE},
-               {8, 0, 1u << 22, 64, GP_ADAPTIVE},
-               {8, 0, 1u << 30, 64, GP_HYBRID},
-               {8, 4, 1u << 20, 64, GP_ONE_LAUNCH},
-               {4, 8, 1u << 21, 32, GP_ONE_SWEEP},
-               {4, 8, 1u << 22, 32, GP_LEADING_SWEEP},
-               {4, 8, 1u << 28, 32, GP_LEADING_SWEEP},
-               {4, 8, 1ull << 29, 32, GP_ONE_SWEEP},
-               {4, 8, 1u << 24, 31, GP_ONE_SWEEP},
-               {4, 16, 1u << 24, 32, GP_ONE_SWEEP},
-               {8, 4, (1u << 23) - 1, 64, GP_ONE_SWEEP},
-               {8, 4, 1u << 23, 64, GP_ADAPTIVE},
-               {8, 4, 1u << 30, 64, GP_HYBRID},
-               {8, 8, (1u << 23) - 1, 64, GP_ONE_SWEEP},
-               {8, 8, 1u << 23, 64, GP_ADAPTIVE}};
+  } cases[] = {{4, 4, 1, 32, GP_ONE_CLUSTER}, {4, 4, 1u << 15, 32, GP_ONE_CLUSTER},
+      {4, 4, (1u << 15) + 1, 32, GP_ONE_LAUNCH}, {4, 4, 1u << 20, 32, GP_ONE_LAUNCH},
+      {4, 4, (1u << 20) + 1, 32, GP_LEADING_SWEEP}, {4, 4, 1u << 22, 32, GP_PAIRED_SWEEP},
+      {4, 4, 1u << 23, 32, GP_LEADING_SWEEP}, {4, 4, 1u << 28, 32, GP_LEADING_SWEEP},
+      {4, 4, 1ull << 29, 32, GP_PAIRED_SWEEP}, {4, 4, 1u << 24, 31, GP_PAIRED_SWEEP},
+      {4, 8, 1u << 17, 32, GP_ONE_LAUNCH}, {4, 8, 1u << 20, 32, GP_ONE_LAUNCH}, {4, 16, 1u << 15, 20, GP_ONE_CLUSTER},
+      {4, 0, 1u << 14, 32, GP_ONE_BLOCK}, {4, 0, 1u << 15, 32, GP_ONE_CLUSTER}, {4, 0, 1u << 19, 32, GP_ONE_LAUNCH},
+      {4, 0, 1u << 20, 32, GP_ADAPTIVE}, {4, 0, (1u << 20) + 1, 32, GP_ONE_LAUNCH}, {4, 0, 1u << 21, 32, GP_ONE_LAUNCH},
+      {4, 0, (1u << 21) + 1, 32, GP_ONE_SWEEP}, {4, 0, (1u << 24) - 1, 32, GP_ONE_SWEEP},
+      {4, 0, 1u << 24, 32, GP_ADAPTIVE}, {8, 0, 1u << 13, 64, GP_ONE_BLOCK}, {8, 0, 1u << 15, 64, GP_ADAPTIVE},
+      {8, 0, 1u << 22, 64, GP_ADAPTIVE}, {8, 0, 1u << 30, 64, GP_HYBRID}, {8, 4, 1u << 20, 64, GP_ONE_LAUNCH},
+      {4, 8, 1u << 21, 32, GP_ONE_SWEEP}, {4, 8, 1u << 22, 32, GP_LEADING_SWEEP},
+      {4, 8, 1u << 28, 32, GP_LEADING_SWEEP}, {4, 8, 1ull << 29, 32, GP_ONE_SWEEP}, {4, 8, 1u << 24, 31, GP_ONE_SWEEP},
+      {4, 16, 1u << 24, 32, GP_ONE_SWEEP}, {8, 4, (1u << 23) - 1, 64, GP_ONE_SWEEP}, {8, 4, 1u << 23, 64, GP_ADAPTIVE},
+      {8, 4, 1u << 30, 64, GP_HYBRID}, {8, 8, (1u << 23) - 1, 64, GP_ONE_SWEEP}, {8, 8, 1u << 23, 64, GP_ADAPTIVE}};
   for (const auto &c : cases) {
     gp__shape s = {};
     s.primitive = GP_SORT, s.key_size = c.key, s.in_size = s.out_size = c.value, s.sorted.end_bit = c.end_bit;
@@ -406,8 +382,7 @@ static void test_rule_of_pairs() {
     s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
     const gp_policy p = gp__portable_by(&gp__rules_sort, gp_policy(), s);
     check(p.algorithm == c.algorithm && gp__valid_by(&gp__rules_sort, p, s),
-          "rule of pairs: " + std::to_string(c.key) + " and " + std::to_string(c.value) + ", " +
-              std::to_string(c.count));
+        "rule of pairs: " + std::to_string(c.key) + " and " + std::to_string(c.value) + ", " + std::to_string(c.count));
   }
 }
 
@@ -449,8 +424,8 @@ int main(int argc, char **argv) {
   Sort<Small, gp__radix_number<float>, u32, gp__radix_narrow, 64, 8>::sweep("f32 as numbers", seeds);
   typedef gp__radix_number<gp_f16> Halves;
   check(Halves::bits(0x8000, 0) == Halves::bits(0, 0) && Halves::bits(0x8001, 0) < Halves::bits(0, 0) &&
-            Halves::bits(1, 0) > Halves::bits(0, 0),
-        "as numbers, -0 is 0");
+          Halves::bits(1, 0) > Halves::bits(0, 0),
+      "as numbers, -0 is 0");
   Sort<WarpBehind, gp__radix_key<u32>, u64, gp__radix_wide, 64, 8>::sweep("u32, long indices", seeds, true);
   Sort<Middle, FieldsKey, gp__none, gp__radix_narrow, 64, 8>::sweep("fields", seeds);
   Sort<WarpBehind, LongKey, u32, gp__radix_narrow, 64, 8>::sweep("24 bytes of fields", seeds);

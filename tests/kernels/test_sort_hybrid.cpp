@@ -125,8 +125,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     const unsigned grid = 1 + random32() % 5;
     bool good = true;
     if (one_block) {
-      good = !simt::launch_kernel("one", 1, THREADS, sort_bytes,
-                                  gp__sort_one_block<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
+      good = !simt::launch_kernel(
+          "one", 1, THREADS, sort_bytes, gp__sort_one_block<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     } else {
       for (a.level = 0; good && a.level < even && a.level < a.levels; ++a.level) {
         good =
@@ -138,8 +138,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
         good = good &&
             !simt::launch_kernel("rest", grid + 2, P::threads, rest_bytes, gp__hybrid_rest<P, T, DESCENDING>, a);
       good = good &&
-          !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
-                               gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
+          !simt::launch_kernel(
+              "sort", grid, THREADS, sort_bytes, gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     }
     std::vector<Raw> want(from), got = (in_place ? in : out).read(given.size());
     std::sort(want.begin(), want.end(), [](Raw x, Raw y) { return Code::encode(x) < Code::encode(y); });
@@ -163,9 +163,9 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
         const bool in_place = random32() % 3 == 0, on_device = random32() % 4 == 0;
         const size_t offset = random32() % 5;
         check(run(raw, offset, in_place, on_device, one_block),
-              std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " offset " +
-                  std::to_string(offset) + (in_place ? " in place" : "") + (on_device ? " count on the device" : "") +
-                  " seed " + std::to_string(seed));
+            std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " offset " +
+                std::to_string(offset) + (in_place ? " in place" : "") + (on_device ? " count on the device" : "") +
+                " seed " + std::to_string(seed));
         simt::clear_error();
       }
   }
@@ -185,8 +185,8 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
   static const int CAPACITY = THREADS * ITEMS, COUNTING = 256;
 
   // chosen: GP__CHOSE_..., or 0: no choice is made.
-  static bool run(const std::vector<Raw> &from, size_t offset, bool in_place, bool on_device, bool indices,
-                  u64 chosen) {
+  static bool run(
+      const std::vector<Raw> &from, size_t offset, bool in_place, bool on_device, bool indices, u64 chosen) {
     const size_t n = from.size(), size = on_device ? n + 5 : n; // the rest after n must stay unchanged
     std::vector<Raw> given(from);
     std::vector<V> numbers(size);
@@ -228,8 +228,8 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     }
     good = good && !simt::launch_kernel("rest", grid, P::threads, rest_bytes, gp__hybrid_rest<P, T, DESCENDING, V>, a);
     good = good &&
-        !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
-                             gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
+        !simt::launch_kernel(
+            "sort", grid, THREADS, sort_bytes, gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
     if (chosen == GP__CHOSE_ONE_SWEEP) { // nothing has been touched
       for (u64 x : list.read(GP__HYBRID_LIST)) good = good && x == 0xa5a5a5a5a5a5a5a5ull;
       const std::vector<V> left = out_values.read(size), own = values.read(size);
@@ -240,8 +240,8 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     }
     std::vector<size_t> order(n);
     for (size_t i = 0; i < n; ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t x, size_t y) { return Code::encode(from[x]) < Code::encode(from[y]); });
+    std::stable_sort(
+        order.begin(), order.end(), [&](size_t x, size_t y) { return Code::encode(from[x]) < Code::encode(from[y]); });
     const std::vector<Raw> keys = (in_place ? in : out).read(size);
     const std::vector<V> got = (in_place && !indices ? values : out_values).read(size);
     for (size_t i = 0; i < n; ++i)
@@ -268,12 +268,12 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
         const size_t offset = random32() % 5;
         const u64 chosen = kind % 2 ? 0 : GP__CHOSE_HYBRID;
         check(run(raw, offset, in_place, on_device, indices, chosen),
-              std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " offset " +
-                  std::to_string(offset) + (in_place ? " in place" : "") + (on_device ? " count on the device" : "") +
-                  (indices ? " indices" : "") + " chosen " + std::to_string(chosen) + " seed " + std::to_string(seed));
+            std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " offset " +
+                std::to_string(offset) + (in_place ? " in place" : "") + (on_device ? " count on the device" : "") +
+                (indices ? " indices" : "") + " chosen " + std::to_string(chosen) + " seed " + std::to_string(seed));
         if (kind == 0)
           check(run(raw, offset, in_place, on_device, indices, GP__CHOSE_ONE_SWEEP),
-                std::string(name) + " not chosen, n " + std::to_string(n) + " seed " + std::to_string(seed));
+              std::string(name) + " not chosen, n " + std::to_string(n) + " seed " + std::to_string(seed));
         simt::clear_error();
       }
   }
@@ -371,26 +371,26 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       a.level = 1;
       if (!e)
         e = simt::launch_kernel("rest", grid, P::threads, move_bytes > count_bytes ? move_bytes : count_bytes,
-                                gp__hybrid_rest<P, T, DESCENDING>, a);
+            gp__hybrid_rest<P, T, DESCENDING>, a);
       if (!e)
-        e = simt::launch_kernel("sort", grid, THREADS, sort_bytes,
-                                gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
+        e = simt::launch_kernel(
+            "sort", grid, THREADS, sort_bytes, gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     };
     if (samples)
-      e = simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__choice_bytes(sizeof(T)),
-                              gp__sort_sample<P, T, DESCENDING>, a);
+      e = simt::launch_kernel(
+          "sample", 1, GP__SAMPLE_THREADS, gp__choice_bytes(sizeof(T)), gp__sort_sample<P, T, DESCENDING>, a);
     else levels();
     const bool team = !samples && random32() % 2;
     if (!e && team) simt::config.resident = std::max(simt::config.resident, blocks);
     if (!e && team)
-      e = simt::launch_kernel("team", blocks, P::threads, gp__cooperative_bytes(p, s),
-                              gp__sort_one_launch<P, K, gp__none>, b);
+      e = simt::launch_kernel(
+          "team", blocks, P::threads, gp__cooperative_bytes(p, s), gp__sort_one_launch<P, K, gp__none>, b);
     if (!e && !team)
-      e = simt::launch_kernel("histogram", grid, 256, gp__radix_histogram_bytes(sizeof(T), 8),
-                              gp__radix_histogram<P, K, false, 256, 8>, b);
+      e = simt::launch_kernel(
+          "histogram", grid, 256, gp__radix_histogram_bytes(sizeof(T), 8), gp__radix_histogram<P, K, false, 256, 8>, b);
     if (!e && !team)
       e = simt::launch_kernel("sweeps", grid, P::threads, gp__radix_shared_bytes(p, s),
-                              gp__radix_sweeps<P, K, gp__none, gp__radix_narrow>, b);
+          gp__radix_sweeps<P, K, gp__none, gp__radix_narrow>, b);
     if (samples) levels();
     chosen = int(choice.read(1)[0]);
     const std::vector<u64> told = words.read(word_bytes / 8);
@@ -419,10 +419,10 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
         int chosen = 0;
         const bool good = run(data, n, in_place, on_device, samples, chosen);
         check(good && (!right(data, n, samples) || right(data, n, samples) == chosen),
-              std::string(name) + " data " + std::to_string(data) + " n " + std::to_string(n) +
-                  (in_place ? " in place" : "") + (on_device ? " count on the device" : "") +
-                  (samples ? "" : " by the count") + " chosen " + std::to_string(chosen) + " seed " +
-                  std::to_string(seed));
+            std::string(name) + " data " + std::to_string(data) + " n " + std::to_string(n) +
+                (in_place ? " in place" : "") + (on_device ? " count on the device" : "") +
+                (samples ? "" : " by the count") + " chosen " + std::to_string(chosen) + " seed " +
+                std::to_string(seed));
         simt::clear_error();
       }
   }
@@ -456,8 +456,8 @@ template <class P, class T, class V> struct Duplicates {
     a.capacity = 4608, a.choice = choice.data, a.duplicate_sample = GP__DUPLICATE_SAMPLE;
     a.sample = by_costs ? 512 : 1;
     if (!by_costs) a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
-    if (simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__choice_bytes(sizeof(T)),
-                            gp__sort_sample<P, T, false, V>, a))
+    if (simt::launch_kernel(
+            "sample", 1, GP__SAMPLE_THREADS, gp__choice_bytes(sizeof(T)), gp__sort_sample<P, T, false, V>, a))
       return -1;
     return int(choice.read(1)[0]);
   }
@@ -470,23 +470,14 @@ template <class P, class T, class V> struct Duplicates {
       Recurrence how;
       size_t counted;
       bool pairs, keys, wide; // is it one sweep? wide: only for keys of 8 bytes
-    } all[] = {{1, RANDOM_ONES, n, false, false, false},
-               {1, SOME_CONSTANT, n, false, false, false},
-               {4, RANDOM_ONES, n, false, false, false},
-               {16, RANDOM_ONES, n, true, true, false},
-               {16, RANDOM_ONES, 5000, false, false, false},
-               {16, RANDOM_ONES, 0, false, false, false},
-               {48, RANDOM_ONES, n - 3, true, true, true},
-               {256, RANDOM_ONES, n, true, true, false},
-               {8192, RANDOM_ONES, n, false, true, false},
-               {n, RANDOM_ONES, n, false, false, false},
-               {4, RUNS, n, false, false, false},
-               {64, RUNS, n, true, false, false},
-               {1 << 17, RUNS, n, false, true, false},
-               {1, ZIPF, n, true, true, true},
-               {1, MOST_CONSTANT, n, true, true, false},
-               {1, FEW_ONES, n, true, true, true},
-               {1, LOW_HALF, n, false, false, false}};
+    } all[] = {{1, RANDOM_ONES, n, false, false, false}, {1, SOME_CONSTANT, n, false, false, false},
+        {4, RANDOM_ONES, n, false, false, false}, {16, RANDOM_ONES, n, true, true, false},
+        {16, RANDOM_ONES, 5000, false, false, false}, {16, RANDOM_ONES, 0, false, false, false},
+        {48, RANDOM_ONES, n - 3, true, true, true}, {256, RANDOM_ONES, n, true, true, false},
+        {8192, RANDOM_ONES, n, false, true, false}, {n, RANDOM_ONES, n, false, false, false},
+        {4, RUNS, n, false, false, false}, {64, RUNS, n, true, false, false}, {1 << 17, RUNS, n, false, true, false},
+        {1, ZIPF, n, true, true, true}, {1, MOST_CONSTANT, n, true, true, false}, {1, FEW_ONES, n, true, true, true},
+        {1, LOW_HALF, n, false, false, false}};
     for (const auto &c : all)
       for (int costs = 1; costs >= (PAIRS || sizeof(T) < 8); --costs) {
         if (c.how == LOW_HALF && costs) continue; // four passes, or levels: as costly
@@ -496,9 +487,8 @@ template <class P, class T, class V> struct Duplicates {
         const int want = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID,
                   got = chosen(n, c.times, c.how, c.counted, costs);
         check(got == want,
-              std::string(name) + " " + std::to_string(c.times) + " times, as " + std::to_string(c.how) + ", of " +
-                  std::to_string(c.counted) + (costs ? "" : ", not by costs,") + " keys: chosen " +
-                  std::to_string(got));
+            std::string(name) + " " + std::to_string(c.times) + " times, as " + std::to_string(c.how) + ", of " +
+                std::to_string(c.counted) + (costs ? "" : ", not by costs,") + " keys: chosen " + std::to_string(got));
       }
   }
 };
@@ -557,30 +547,30 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     a.capacity = CAPACITY, a.leading = bits, a.drop_keys = b.drop_keys;
     const unsigned grid = 1 + random32() % 5, sweep_bytes = gp__radix_shared_bytes(p, s);
     const auto histogram = [&](const gp__radix_args &args) {
-      return simt::launch_kernel("histogram", grid, 256, gp__radix_histogram_bytes(4, 8),
-                                 gp__radix_histogram<P, K, true, 256, 8>, args);
+      return simt::launch_kernel(
+          "histogram", grid, 256, gp__radix_histogram_bytes(4, 8), gp__radix_histogram<P, K, true, 256, 8>, args);
     };
     int e = histogram(sweep), bit = 0;
     for (; sweep.pass < 4 && !e; ++sweep.pass) {
       gp__radix_digit_of(&sweep, &bit);
-      e = simt::launch_kernel("pass", grid, P::threads, sweep_bytes, gp__radix_pass<P, Record, Moved, gp__radix_narrow>,
-                              sweep);
+      e = simt::launch_kernel(
+          "pass", grid, P::threads, sweep_bytes, gp__radix_pass<P, Record, Moved, gp__radix_narrow>, sweep);
     }
     if (!e)
       e = simt::launch_kernel("edges", unsigned(gp__ceil_div((1u << bits) + 1, P::threads - 1)), P::threads, 0,
-                              gp__leading_edges<P, T, DESCENDING, V>, a);
+          gp__leading_edges<P, T, DESCENDING, V>, a);
     if (!e)
       e = simt::launch_kernel("buckets", grid, THREADS, gp__pair_bucket_bytes(4, sizeof(V), THREADS, ITEMS, LOG2_BINS),
-                              gp__leading_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
+          gp__leading_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
     if (!e) e = histogram(b);
     if (!e)
-      e = simt::launch_kernel("sweeps", grid, P::threads, sweep_bytes,
-                              gp__radix_sweeps<P, Record, Moved, gp__radix_narrow>, b);
+      e = simt::launch_kernel(
+          "sweeps", grid, P::threads, sweep_bytes, gp__radix_sweeps<P, Record, Moved, gp__radix_narrow>, b);
     chosen = int(choice.read(1)[0]);
     std::vector<size_t> order(n);
     for (size_t i = 0; i < n; ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t x, size_t y) { return Code::encode(from[x]) < Code::encode(from[y]); });
+    std::stable_sort(
+        order.begin(), order.end(), [&](size_t x, size_t y) { return Code::encode(from[x]) < Code::encode(from[y]); });
     const std::vector<Raw> keys = out.read(size);
     const std::vector<V> got = out_values.read(size);
     bool good = !e;
@@ -612,8 +602,8 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     a.keys = in.data, a.count = n, a.workspace = words.data, a.end_bit = 32, a.passes = 4, a.paired = BESIDE;
     a.leads = choice.data, a.capacity = capacity, a.leading = bits;
     keep(a, scratch.data, r);
-    if (simt::launch_kernel("histogram", grid, 256, gp__radix_histogram_bytes(4, 8),
-                            gp__radix_histogram<P, K, true, 256, 8>, a))
+    if (simt::launch_kernel(
+            "histogram", grid, 256, gp__radix_histogram_bytes(4, 8), gp__radix_histogram<P, K, true, 256, 8>, a))
       return 0;
     return int(choice.read(1)[0]);
   }
@@ -628,27 +618,21 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
       int bits;
       unsigned capacity;
       int chosen;
-    } cases[] = {{1, false, 12, 42, GP__CHOSE_HYBRID},
-                 {1, false, 9, unsigned(mean + 70), GP__CHOSE_HYBRID},
-                 {4, false, 12, 42, GP__CHOSE_PASSES},
-                 {4, false, 9, unsigned(3 * mean), GP__CHOSE_HYBRID},
-                 {6, false, 9, unsigned(4 * mean), GP__CHOSE_HYBRID},
-                 {32, false, 9, unsigned(64 * mean), GP__CHOSE_PASSES},
-                 {32, false, 8, unsigned(64 * mean), GP__CHOSE_PASSES},
-                 {4, false, 8, unsigned(2 * mean + 120), GP__CHOSE_HYBRID},
-                 {1, true, 9, unsigned(2 * mean), GP__CHOSE_HYBRID},
-                 {8, true, 9, unsigned(2 * mean), GP__CHOSE_HYBRID},
-                 {64, true, 9, unsigned(64 * mean), GP__CHOSE_PASSES},
-                 {256, true, 9, unsigned(64 * mean), GP__CHOSE_PASSES}};
+    } cases[] = {{1, false, 12, 42, GP__CHOSE_HYBRID}, {1, false, 9, unsigned(mean + 70), GP__CHOSE_HYBRID},
+        {4, false, 12, 42, GP__CHOSE_PASSES}, {4, false, 9, unsigned(3 * mean), GP__CHOSE_HYBRID},
+        {6, false, 9, unsigned(4 * mean), GP__CHOSE_HYBRID}, {32, false, 9, unsigned(64 * mean), GP__CHOSE_PASSES},
+        {32, false, 8, unsigned(64 * mean), GP__CHOSE_PASSES},
+        {4, false, 8, unsigned(2 * mean + 120), GP__CHOSE_HYBRID}, {1, true, 9, unsigned(2 * mean), GP__CHOSE_HYBRID},
+        {8, true, 9, unsigned(2 * mean), GP__CHOSE_HYBRID}, {64, true, 9, unsigned(64 * mean), GP__CHOSE_PASSES},
+        {256, true, 9, unsigned(64 * mean), GP__CHOSE_PASSES}};
     for (const auto &c : cases) {
       if (!has_turn()) continue;
       simt::set_random_schedule(c.times);
       random_state = 88172645463325252ull; // the same, whatever has been run
       const int chosen = choice_of(n, c.times, c.even, c.bits, c.capacity, c.times % 3 + 1);
       check(chosen == c.chosen,
-            std::string(name) + " times " + std::to_string(c.times) + (c.even ? " evenly" : "") + " bits " +
-                std::to_string(c.bits) + " capacity " + std::to_string(c.capacity) + " chosen " +
-                std::to_string(chosen));
+          std::string(name) + " times " + std::to_string(c.times) + (c.even ? " evenly" : "") + " bits " +
+              std::to_string(c.bits) + " capacity " + std::to_string(c.capacity) + " chosen " + std::to_string(chosen));
       simt::clear_error();
     }
   }
@@ -687,9 +671,9 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
         const bool drop_keys = indices && (far || random32() % 2);
         const bool good = run(raw, bits, on_device, indices, drop_keys, chosen);
         check(good && right(raw, kind, bits, chosen),
-              std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " bits " +
-                  std::to_string(bits) + (on_device ? " count on the device" : "") + (indices ? " indices" : "") +
-                  (drop_keys ? " alone" : "") + " chosen " + std::to_string(chosen) + " seed " + std::to_string(seed));
+            std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " bits " +
+                std::to_string(bits) + (on_device ? " count on the device" : "") + (indices ? " indices" : "") +
+                (drop_keys ? " alone" : "") + " chosen " + std::to_string(chosen) + " seed " + std::to_string(seed));
         simt::clear_error();
       }
   }

@@ -220,8 +220,8 @@ template <int THREADS, int LANES, int ITEMS, int FROM, int TO, class T> void mov
       Device<unsigned> of(counts, 0);
       Device<T> shown(THREADS * ITEMS);
       bool good = !simt::launch_kernel(name, 1, THREADS, 0, moves<THREADS, LANES, ITEMS, FROM, TO, T>,
-                                       static_cast<const T *const *>(in.data), static_cast<T *const *>(out.data),
-                                       shown.data, static_cast<const unsigned *>(of.data));
+          static_cast<const T *const *>(in.data), static_cast<T *const *>(out.data), shown.data,
+          static_cast<const unsigned *>(of.data));
       for (unsigned t = 0; good && t < THREADS; ++t)
         for (unsigned i = 0; i < ITEMS; ++i) {
           const unsigned g = t / WIDTH, at = element_of(FROM, WIDTH, ITEMS, t % WIDTH, i);
@@ -445,7 +445,7 @@ template <int THREADS, int ITEMS> void running_total(int seeds) {
     for (u32 &x : want) x += 5;
     Device<u32> in(data, 0), out(data.size());
     const bool good = !simt::launch_kernel("running total", 1, THREADS, 0, tile_after_tile<THREADS, ITEMS>,
-                                           static_cast<const u32 *>(in.data), out.data, 3u);
+        static_cast<const u32 *>(in.data), out.data, 3u);
     check(good && same_items(out.data, want), "running total");
   }
 }
@@ -530,7 +530,7 @@ template <int THREADS_, int LANES, int ITEMS, bool VALUES, class K, class V = u8
   static const int THREADS = THREADS_, WIDTH = LANES ? LANES : THREADS, TILE = WIDTH * ITEMS;
   static const int IN = THREADS * ITEMS, OUT = IN;
   typedef typename std::conditional<VALUES, gp_tile_merge_sort_storage<WIDTH, ITEMS, K, V>,
-                                    gp_tile_merge_sort_storage<WIDTH, ITEMS, K>>::type OfTile;
+      gp_tile_merge_sort_storage<WIDTH, ITEMS, K>>::type OfTile;
   struct Storage {
     OfTile of[THREADS / WIDTH];
   };
@@ -559,7 +559,7 @@ template <int THREADS_, int LANES, int ITEMS, bool VALUES, class K, class V = u8
     std::vector<Out> out = pairs_of<K, V>(in, VALUES);
     for (unsigned g = 0; g < THREADS / WIDTH; ++g)
       std::stable_sort(out.begin() + int(g) * TILE, out.begin() + int(g) * TILE + int(count_of(g, count)),
-                       [](const Out &a, const Out &b) { return comes_before(a.key, b.key); });
+          [](const Out &a, const Out &b) { return comes_before(a.key, b.key); });
     return out;
   }
 };
@@ -574,13 +574,13 @@ template <class T> u64 order_of(const T &x) {
 }
 // By bits BEGIN .. END - 1; END 0: all.
 template <int THREADS_, int ITEMS, bool DESCENDING, int TO, bool VALUES, class K, class V = u8, int BEGIN = 0,
-          int END = 0>
+    int END = 0>
 struct RadixSort {
   typedef K In;
   typedef Pair<K, V> Out;
   static const int THREADS = THREADS_, IN = THREADS * ITEMS, OUT = IN;
   typedef typename std::conditional<VALUES, gp_tile_radix_sort_storage<THREADS, ITEMS, K, V>,
-                                    gp_tile_radix_sort_storage<THREADS, ITEMS, K>>::type Storage;
+      gp_tile_radix_sort_storage<THREADS, ITEMS, K>>::type Storage;
   static K draw() { return key_of<K>(); }
   static void body(const K *in, Out *out, unsigned, Storage &storage) {
     const unsigned first = threadIdx.x * ITEMS;
@@ -620,7 +620,7 @@ template <int THREADS_, int ITEMS, bool LARGEST, bool VALUES, class K, class V =
   typedef Pair<K, V> Out;
   static const int THREADS = THREADS_, IN = THREADS * ITEMS, OUT = IN;
   typedef typename std::conditional<VALUES, gp_tile_top_k_storage<THREADS, ITEMS, K, V>,
-                                    gp_tile_top_k_storage<THREADS, ITEMS, K>>::type Storage;
+      gp_tile_top_k_storage<THREADS, ITEMS, K>>::type Storage;
   static K draw() { return key_of<K>(); }
   static unsigned there(unsigned k) { return IN - 5 < int(k) ? IN : IN - 5; }
   static void body(const K *in, Out *out, unsigned k, Storage &storage) {

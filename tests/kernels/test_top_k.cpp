@@ -42,10 +42,10 @@ template <class T> std::vector<BitsOf<T>> keys_of(size_t n, int kind) {
       x[i] = B(bits < 32 ? (u64(n - i) << bits) / (n + 1) : (n - i) * 5);
       break;
     case 5: // -0, +0, infinities, NaN of both signs and several payloads, the ends of integers
-      x[i] = B(r % 4 == 0       ? sign
-                   : r % 4 == 1 ? 0
-                   : r % 4 == 2 ? ~0ull >> (r >> 8) % 9
-                                : (~0ull << (bits - 6)) ^ (r & 3));
+      x[i] = B(r % 4 == 0  ? sign
+              : r % 4 == 1 ? 0
+              : r % 4 == 2 ? ~0ull >> (r >> 8) % 9
+                           : (~0ull << (bits - 6)) ^ (r & 3));
       break;
     default:
       x[i] = B(0x1234567800000000ull >> (64 - bits) | (r & 255));
@@ -63,7 +63,7 @@ template <class T> std::vector<u32> sorted_indices(const BitsOf<T> *x, size_t n,
   std::vector<u32> order(n);
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(),
-                   [&](u32 a, u32 b) { return order_of<T>(x[a], descending) < order_of<T>(x[b], descending); });
+      [&](u32 a, u32 b) { return order_of<T>(x[a], descending) < order_of<T>(x[b], descending); });
   return order;
 }
 // Bytes before and after an output, which no kernel may touch.
@@ -132,19 +132,19 @@ template <class P, class T, bool DESCENDING> void counting(const char *name, int
       if (blocks) h.rows = reinterpret_cast<u32 *>(a.values + values);
       int e = simt::launch_kernel(name, gh.grid, gh.threads, gh.shared_bytes, gp__count_keys<P, B>, h);
       if (sizeof(T) == 2)
-        e |= simt::launch_kernel(name, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0,
-                                 gp__counting_runs<P, T, DESCENDING>, a);
+        e |= simt::launch_kernel(
+            name, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, gp__counting_runs<P, T, DESCENDING>, a);
       e |= simt::launch_kernel(name, g.grid, P::threads, 0, gp__counting_fill<P, T, DESCENDING>, a);
       std::vector<B> expected;
       for (u32 i : sorted_indices<T>(x.data(), n, DESCENDING)) expected.push_back(x[i]);
       size_t wrong = 0;
       while (wrong < n && out.data[wrong] == expected[wrong]) ++wrong;
       check(!e && wrong == n && out.intact(),
-            std::string(name) + " n=" + std::to_string(n) + " kind=" + std::to_string(kind) +
-                " seed=" + std::to_string(seed) + " blocks=" + std::to_string(g.grid) +
-                (wrong < n          ? " wrong at " + std::to_string(wrong)
-                     : out.intact() ? ""
-                                    : " writes behind its output"));
+          std::string(name) + " n=" + std::to_string(n) + " kind=" + std::to_string(kind) +
+              " seed=" + std::to_string(seed) + " blocks=" + std::to_string(g.grid) +
+              (wrong < n             ? " wrong at " + std::to_string(wrong)
+                      : out.intact() ? ""
+                                     : " writes behind its output"));
       simt::clear_error();
     }
 }
@@ -181,8 +181,8 @@ template <class P, class T, bool DESCENDING> void runs_of_rows(const char *name,
       ++run;
     }
     check(!e && !wrong && *runs.data == run,
-          std::string(name) + " rows=" + std::to_string(blocks) + " seed=" + std::to_string(seed) +
-              " wrong: " + std::to_string(wrong));
+        std::string(name) + " rows=" + std::to_string(blocks) + " seed=" + std::to_string(seed) +
+            " wrong: " + std::to_string(wrong));
     simt::clear_error();
   }
 }
@@ -204,14 +204,13 @@ template <class P> void key_counts(const char *name, int seeds) {
       const u16 any = u16(0xf000 | random32()); // that of the zeros added last
       for (size_t i = 0; i < n; ++i) {
         const u32 r = random32();
-        x[i] = u16(kind <= 0 ? any // constant
-                       : kind == 1
-                       ? any ^ ((i % 4 < 2 ? i : r) & 1) * 0x8010 // two that share a word, with hardly any runs
-                       : kind == 2 ? any ^ (i / 12 & 1) * 0x8010  // the same, in runs
-                       : kind == 3 ? (r % 16 ? any : r >> 16)     // one is frequent
-                       : kind == 5 ? (r % 999 ? any : r >> 16)    // the others are rare
-                       : kind == 6 ? any ^ (i % 256 < 16)         // runs, but not in the first lanes
-                                   : r);
+        x[i] = u16(kind <= 0 ? any                                      // constant
+                : kind == 1  ? any ^ ((i % 4 < 2 ? i : r) & 1) * 0x8010 // two that share a word, with hardly any runs
+                : kind == 2  ? any ^ (i / 12 & 1) * 0x8010              // the same, in runs
+                : kind == 3  ? (r % 16 ? any : r >> 16)                 // one is frequent
+                : kind == 5  ? (r % 999 ? any : r >> 16)                // the others are rare
+                : kind == 6  ? any ^ (i % 256 < 16)                     // runs, but not in the first lanes
+                             : r);
         ++expected[x[i]];
       }
       Device<u16> in(x, offset);
@@ -228,8 +227,8 @@ template <class P> void key_counts(const char *name, int seeds) {
         same = sum == expected[wrong];
       }
       check(!e && wrong == 65536,
-            std::string(name) + " kind=" + std::to_string(kind) + " seed=" + std::to_string(seed) +
-                " blocks=" + std::to_string(blocks) + (wrong < 65536 ? " wrong at " + std::to_string(wrong) : ""));
+          std::string(name) + " kind=" + std::to_string(kind) + " seed=" + std::to_string(seed) +
+              " blocks=" + std::to_string(blocks) + (wrong < 65536 ? " wrong at " + std::to_string(wrong) : ""));
       simt::clear_error();
     }
 }
@@ -276,7 +275,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     const gp_policy p = policy_of<P>(LISTS ? GP_BEST_LISTS : GP_RADIX_SELECT);
     char text[200];
     std::snprintf(text, sizeof text, "%s rows=%zu n=%zu/%zu k=%zu sms=%d kind=%d merged=%d seed=%u:", name, o.rows, n,
-                  o.count, o.k, o.sms, o.kind, int(o.merged), seed);
+        o.count, o.k, o.sms, o.kind, int(o.merged), seed);
     check(gp__policy_valid_top_k(p, s), std::string(text) + " the policy is valid");
     gp__geometry g = {};
     gp__geometry_top_k(p, s, u64(o.sms) * P::blocks_per_sm, &g);
@@ -310,7 +309,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     simt::clear_error();
   }
   static int lists(const char *name, const Rows &o, const gp__shape &s, const gp_policy &p, const gp__geometry &g,
-                   gp__top_k_args a) {
+      gp__top_k_args a) {
     const unsigned rank = gp__rank_bytes(s) << (WIDE && sizeof(T) == 4 && outs);
     const u64 mergers = o.merged ? o.merged : gp__top_k_mergers(g.share * o.k);
     Device<gp_vector> first(a.rows * a.blocks * a.k * rank / 16 + 1), second(a.rows * mergers * a.k * rank / 16 + 1);
@@ -321,18 +320,18 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     a.to = a.blocks > 1 ? first.data : nullptr;
     const unsigned shared = a.capacity * rank;
     int e = simt::launch_kernel(name, unsigned(std::min<u64>(a.rows * a.blocks, 7)), P::threads, shared,
-                                gp__top_k_lists<P, T, In, Out, DESCENDING, WIDE>, a);
+        gp__top_k_lists<P, T, In, Out, DESCENDING, WIDE>, a);
     while (a.to && !e) {
       a.from = a.to, a.ranks = a.blocks * a.k;
       a.blocks = a.blocks > mergers && mergers > 1 ? mergers : 1;
       a.to = a.blocks == 1 ? nullptr : static_cast<void *>(second.data);
-      e = simt::launch_kernel(name, unsigned(a.rows * a.blocks), P::threads, shared,
-                              gp__top_k_merge<P, T, In, Out, DESCENDING, WIDE>, a);
+      e = simt::launch_kernel(
+          name, unsigned(a.rows * a.blocks), P::threads, shared, gp__top_k_merge<P, T, In, Out, DESCENDING, WIDE>, a);
     }
     return e;
   }
-  static int select(const char *name, const Rows &o, const gp__shape &s, const gp__geometry &g, gp__top_k_args a,
-                    bool nth) {
+  static int select(
+      const char *name, const Rows &o, const gp__shape &s, const gp__geometry &g, gp__top_k_args a, bool nth) {
     Device<gp__select_state> states(o.rows);
     Device<u64> bins(o.rows * GP__SELECT_BINS);
     a.room = o.merged ? o.merged : gp__select_room(s);
@@ -450,11 +449,11 @@ static void geometries() {
               gp__geometry_top_k(p, s, u64(132) * unsigned(p.blocks_per_sm), &g);
               const u64 works = rows * g.share;
               check(gp__policy_valid_top_k(p, s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
-                        (lists ? k <= 1024 && gp__top_k_capacity(p, s) >= k + k / 2 + 32 + gp__top_k_tile(p, s)
-                               : g.grid == works && g.words >= rows) &&
-                        (!lists || g.share == 1 || g.scratch >= works * k * gp__rank_bytes(s)),
-                    "rule for arch " + std::to_string(arch) + " size " + std::to_string(size) + " k " +
-                        std::to_string(k));
+                      (lists ? k <= 1024 && gp__top_k_capacity(p, s) >= k + k / 2 + 32 + gp__top_k_tile(p, s)
+                             : g.grid == works && g.words >= rows) &&
+                      (!lists || g.share == 1 || g.scratch >= works * k * gp__rank_bytes(s)),
+                  "rule for arch " + std::to_string(arch) + " size " + std::to_string(size) + " k " +
+                      std::to_string(k));
             }
   for (u64 tiles = 1; tiles < 3000; ++tiles) {
     const u64 jump = gp__top_k_jump(tiles);

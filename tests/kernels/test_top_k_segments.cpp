@@ -62,8 +62,8 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
     return order;
   }
   static void run(const char *name, const Case &c, int seed) {
-    static const size_t bounds[] = {0,  1,  2,   3,   15,  16,  17,  32,  33,  63,
-                                    64, 65, 127, 129, 256, 257, 511, 512, 513, 1025};
+    static const size_t bounds[] = {
+        0, 1, 2, 3, 15, 16, 17, 32, 33, 63, 64, 65, 127, 129, 256, 257, 511, 512, 513, 1025};
     std::vector<u64> begin, end, own;
     std::vector<u32> ks;
     size_t at = c.offsets ? random32() % 9 : 0, i;
@@ -110,8 +110,8 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
     const gp_policy p = policy_of<P>(warps ? GP_WARP_SEGMENTS : GP_BEST_LISTS);
     char text[200];
     std::snprintf(text, sizeof text,
-                  "%s offsets=%d segments=%zu longest=%zu count=%zu k=%zu own=%d part=%zu kind=%d warps=%d: ", name,
-                  c.offsets, c.segments, c.longest, count, c.k, c.own_k, c.part, c.kind, warps);
+        "%s offsets=%d segments=%zu longest=%zu count=%zu k=%zu own=%d part=%zu kind=%d warps=%d: ", name, c.offsets,
+        c.segments, c.longest, count, c.k, c.own_k, c.part, c.kind, warps);
     check(gp__policy_valid_top_k(p, s), std::string(text) + " the policy is valid");
     const unsigned rank = gp__rank_bytes(s) << (WIDE && sizeof(T) == 4 && outs);
     const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, c.part);
@@ -144,8 +144,8 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
     int e = 0;
     if (cut) {
       a.top.keys = sorted_keys.data, a.lists = WIDE ? static_cast<void *>(wide_places.data) : narrow_places.data;
-      e = simt::launch_kernel(name, 1 + random32() % 4, P::threads, 0, gp__top_k_cut<P, T, In, Out, DESCENDING, WIDE>,
-                              a);
+      e = simt::launch_kernel(
+          name, 1 + random32() % 4, P::threads, 0, gp__top_k_cut<P, T, In, Out, DESCENDING, WIDE>, a);
     }
     if (l.task_room && !cut) {
       a.header = reinterpret_cast<gp__top_k_header *>(scratch_bytes);
@@ -155,11 +155,11 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
       e = simt::launch_kernel(name, 1, P::threads, 0, gp__top_k_begin<P>, a);
     }
     if (!e && !cut && (!l.direct || c.longest <= a.by_warps))
-      e = simt::launch_kernel(name, 1 + random32() % 4, P::threads, 0, gp__top_k_short<P, T, In, Out, DESCENDING, WIDE>,
-                              a);
+      e = simt::launch_kernel(
+          name, 1 + random32() % 4, P::threads, 0, gp__top_k_short<P, T, In, Out, DESCENDING, WIDE>, a);
     if (!e && !cut && (l.direct ? c.longest > a.by_warps : l.task_room > 0))
       e = simt::launch_kernel(name, 1 + random32() % 6, P::threads, a.top.capacity * rank,
-                              gp__top_k_tasks<P, T, In, Out, DESCENDING, WIDE>, a);
+          gp__top_k_tasks<P, T, In, Out, DESCENDING, WIDE>, a);
     std::string wrong = e ? " launch failed" : "";
     for (i = 0; i < c.segments && wrong.empty(); ++i) {
       const size_t n = end[i] - begin[i];
@@ -236,8 +236,7 @@ static void geometries() {
               const u64 tasks = lists + std::min(segments - cut, one / (gp__top_k_by_warps(p) + 1));
               const bool many = segments >= 4 * 132 && k <= GP__TOP_K_OF_WARP;
               check(p.algorithm == (many ? GP_WARP_SEGMENTS : GP_BEST_LISTS), "many segments are for warps");
-              check(
-                  gp__policy_valid_top_k(p, s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
+              check(gp__policy_valid_top_k(p, s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
                       int(gp__segment_top_k_capacity(p, s)) >= gp__segment_top_k_least(p, s) && l.list_room >= lists &&
                       l.task_room >= tasks && g.scratch >= (l.task_room ? l.lists + lists * k * gp__rank_bytes(s) : 0),
                   "rule for arch " + std::to_string(arch) + " size " + std::to_string(size) + " k " +

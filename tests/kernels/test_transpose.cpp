@@ -92,8 +92,8 @@ static bool prepare(const Case &c, const void *in, void *out, gp_policy policy, 
 template <class P, int SIZE, int WORD> static int launch_form(const Run &r, unsigned grid) {
 #define FORM(F) \
   if (r.plan.form == F) \
-  return simt::launch_kernel("transpose", grid, P::threads, r.plan.shared_bytes, gp__transpose<P, SIZE, WORD, F>, \
-                             r.args)
+  return simt::launch_kernel( \
+      "transpose", grid, P::threads, r.plan.shared_bytes, gp__transpose<P, SIZE, WORD, F>, r.args)
   if constexpr (SIZE == WORD && SIZE <= 8) {
     FORM(16);
     FORM(17);
@@ -120,8 +120,8 @@ template <class P, int SIZE, int WORD> static int launch_form(const Run &r, unsi
 template <class P, int SIZE, int WORD> static int launch_square(const Run &r, unsigned grid) {
 #define FORM(F) \
   if (r.plan.form == F) \
-  return simt::launch_kernel("transpose square", grid, P::threads, r.plan.shared_bytes, \
-                             gp__transpose_square<P, SIZE, WORD, F>, r.args)
+  return simt::launch_kernel( \
+      "transpose square", grid, P::threads, r.plan.shared_bytes, gp__transpose_square<P, SIZE, WORD, F>, r.args)
   FORM(0);
   FORM(3);
 #undef FORM
@@ -144,9 +144,9 @@ template <class P, int SIZE, int WORD> static int launch_steps(Run &r, void *out
     Device<u8> scratch(plan.scratch);
     r.args.scratch = plan.scratch ? scratch.data : nullptr;
     e = step == 1 ? simt::launch_kernel("within rows", plan.grid, P::threads, plan.shared_bytes,
-                                        gp__transpose_within_rows<P, SIZE, WORD>, r.args)
+                        gp__transpose_within_rows<P, SIZE, WORD>, r.args)
                   : simt::launch_kernel("columns", plan.grid, P::threads, plan.shared_bytes,
-                                        gp__transpose_columns_of<P, SIZE, WORD>, r.args);
+                        gp__transpose_columns_of<P, SIZE, WORD>, r.args);
   }
   return e;
 }
@@ -156,9 +156,8 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_panels(Run &r
   Device<u8> scratch(size_t(gp__panels_scratch_of(plan, unsigned(SIZE)).bytes));
   int e = 0;
   for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
-    gp__panels_args a = gp__panels_arguments(
-        policy, r.shape, static_cast<u8 *>(out) + matrix * r.shape.moved.rows * r.shape.moved.columns * SIZE,
-        scratch.data);
+    gp__panels_args a = gp__panels_arguments(policy, r.shape,
+        static_cast<u8 *>(out) + matrix * r.shape.moved.rows * r.shape.moved.columns * SIZE, scratch.data);
     for (int step = 0; step < 4 && !e; ++step) {
       const int which = gp__panels_step(plan, unsigned(SIZE), step, &a);
       if (which < 0) break;
@@ -166,12 +165,12 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_panels(Run &r
       if (which == 0 && plan.whole) {
         const gp__transpose_args t = gp__whole_panels_arguments(policy, r.shape, &r.q.moves, a.data);
         if constexpr ((FORM & GP__FORM_WHOLE) == GP__FORM_WHOLE)
-          e = simt::launch_kernel("whole panels", grid, P::threads, r.plan.shared_bytes,
-                                  gp__transpose<P, SIZE, WORD, FORM>, t);
+          e = simt::launch_kernel(
+              "whole panels", grid, P::threads, r.plan.shared_bytes, gp__transpose<P, SIZE, WORD, FORM>, t);
         continue;
       }
       e = which == 0 ? simt::launch_kernel("panels", grid, P::threads, r.plan.shared_bytes,
-                                           gp__transpose_panels<P, SIZE, WORD, FORM>, a)
+                           gp__transpose_panels<P, SIZE, WORD, FORM>, a)
           : which == 1
           ? simt::launch_kernel("chunks", grid, P::threads, 0, gp__transpose_chunks<P, SIZE, WORD, FORM>, a)
           : simt::launch_kernel("save", grid, P::threads, 0, gp__transpose_save<P, SIZE, WORD, FORM>, a);
@@ -212,14 +211,13 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run 
   int e = 0;
   for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
     gp__panels_args clears;
-    gp__buffered_args a = gp__buffered_arguments(
-        policy, r.shape, static_cast<u8 *>(out) + matrix * r.shape.moved.rows * r.shape.moved.columns * SIZE,
-        scratch.data, &clears);
+    gp__buffered_args a = gp__buffered_arguments(policy, r.shape,
+        static_cast<u8 *>(out) + matrix * r.shape.moved.rows * r.shape.moved.columns * SIZE, scratch.data, &clears);
     e = simt::launch_kernel("save", 1, P::threads, 0, gp__transpose_save<P, SIZE, WORD, FORM>, clears);
     if (!e)
       e = simt::launch_kernel("buffered", 1 + random32() % 24,
-                              P::threads + (gp__buffered_leads(SIZE) ? unsigned(GP__WARP) : 0), g.shared_bytes,
-                              gp__transpose_buffered<P, SIZE, WORD, FORM>, a);
+          P::threads + (gp__buffered_leads(SIZE) ? unsigned(GP__WARP) : 0), g.shared_bytes,
+          gp__transpose_buffered<P, SIZE, WORD, FORM>, a);
   }
   return e;
 }
@@ -248,9 +246,8 @@ template <class P, int SIZE, int WORD> static int launch_round_trip(const Run &r
     Run trip = r;
     gp__map_args back;
     trip.plan = gp__transpose_plan_of(policy, h);
-    trip.args =
-        gp__trip_arguments(policy, h, &r.q.moves, std::min(all - first, u64(h.segments)),
-                           out + first / extent[3] * stride[2] + first % extent[3] * stride[3], scratch.data, &back);
+    trip.args = gp__trip_arguments(policy, h, &r.q.moves, std::min(all - first, u64(h.segments)),
+        out + first / extent[3] * stride[2] + first % extent[3] * stride[3], scratch.data, &back);
     e = launch_form<P, SIZE, WORD>(trip, 1 + random32() % 6);
     if (!e) e = simt::launch_kernel("back", 1 + random32() % 6, P::threads, 0, gp__copy_kernel<P, SIZE>, back);
   }
@@ -364,7 +361,7 @@ template <class P> static void run(const Case &c, const char *name, int seed, bo
       : launch<P>(r, grid);
   if (e == -1 && !must) return;
   check(!e && same_items(out, expected),
-        what_of(c, name, seed) + " kind " + std::to_string(r.q.moves.kind) + " form " + std::to_string(r.plan.form));
+      what_of(c, name, seed) + " kind " + std::to_string(r.q.moves.kind) + " form " + std::to_string(r.plan.form));
   simt::clear_error();
 }
 
@@ -669,8 +666,8 @@ template <class T, int ROWS, int COLUMNS, bool ALIGNED> static void tiles(const 
     TileArgs a = {in.data, out.data, columns, rows, rows, columns};
     const int e = simt::launch_kernel(name, 1, 64, 0, tile_kernel<T, ROWS, COLUMNS, ALIGNED>, a);
     check(!e && same_items(out.data, expected),
-          std::string(name) + " " + std::to_string(rows) + " x " + std::to_string(columns) +
-              " seed=" + std::to_string(seed));
+        std::string(name) + " " + std::to_string(rows) + " x " + std::to_string(columns) +
+            " seed=" + std::to_string(seed));
     simt::clear_error();
   }
 }

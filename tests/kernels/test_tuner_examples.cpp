@@ -40,12 +40,12 @@ namespace unroll_32 {
 static __global__ void empty() {}
 
 static const emulated_kernel *emulated_kernel_of(const char *options, const char *name) {
-  static const emulated_kernel sort[] = {EMULATED(sort_tiles), EMULATED(split_runs), EMULATED(merge_intervals),
-                                         EMULATED(empty)};
+  static const emulated_kernel sort[] = {
+      EMULATED(sort_tiles), EMULATED(split_runs), EMULATED(merge_intervals), EMULATED(empty)};
   static const emulated_kernel bodies[2][2] = {{{"n_body_step", emulated_launch<unroll_1::n_body_step>},
-                                                {"n_body_energy", emulated_launch<unroll_1::n_body_energy>}},
-                                               {{"n_body_step", emulated_launch<unroll_32::n_body_step>},
-                                                {"n_body_energy", emulated_launch<unroll_32::n_body_energy>}}};
+                                                   {"n_body_energy", emulated_launch<unroll_1::n_body_energy>}},
+      {{"n_body_step", emulated_launch<unroll_32::n_body_step>},
+          {"n_body_energy", emulated_launch<unroll_32::n_body_energy>}}};
   for (const emulated_kernel &kernel : sort)
     if (!std::strcmp(kernel.name, name)) return &kernel;
   const bool most = std::strstr(options, "-DN_BODY_UNROLL=32 ");
@@ -58,8 +58,8 @@ static const emulated_kernel *emulated_kernel_of(const char *options, const char
 // ---- the library's calls
 
 #include "own_calls_emulated.h"
-gp_result gp_sort_pairs(gp_context *, gp_type, gp_type, const void *, const void *, uint64_t, void *, void *, int,
-                        gp_stream) {
+gp_result gp_sort_pairs(
+    gp_context *, gp_type, gp_type, const void *, const void *, uint64_t, void *, void *, int, gp_stream) {
   return GP_E_UNSUPPORTED; // for machines without a GPU
 }
 

@@ -59,8 +59,8 @@ static int made_up_scan(int threads, int items, const int *in, int *out, uint64_
   return sums(in, out, count), 0;
 }
 static const char *made_up_error(int) { return "an error"; }
-static const thrust_scan_table made_up = {THRUST_SCAN_ABI, made_up_about, made_up_stock,
-                                          made_up_has,     made_up_scan,  made_up_error};
+static const thrust_scan_table made_up = {
+    THRUST_SCAN_ABI, made_up_about, made_up_stock, made_up_has, made_up_scan, made_up_error};
 
 // ---- the test
 
@@ -102,7 +102,7 @@ int main() {
   expect(!measure(scan_program()) && !foreign, "the space of policies");
   expect(lines_with("\"us\": [") == 4 * 35 - 16 && lines_with("\"invalid\": \"") == 16, "policies that are refused");
   expect(lines_with("\"default\": 256") == 1 && lines_with("\"default\": 5,") == 1 && lines_with("{\"values\"") == 140,
-         "the library's choice is the default");
+      "the library's choice is the default");
   expect(!tune(scan_program()) && calls > 50, "runs under the tuner");
   wrong_call = 7;
   expect(measure(scan_program()) == 1, "a wrong sum of one policy");
@@ -119,7 +119,7 @@ int main() {
   expect(!run_once(scan_program()) && own_scans == SCAN_CALLS + 1, "ours beside Thrust");
   expect(!measure(thrust_program()) && thrust_threads_asked == 1024, "the space of Thrust");
   expect(lines_with("\"us\": [") + lines_with("\"invalid\": \"the tile") == 32 * 4 && lines_with("\"invalid\"") > 20,
-         "tiles that do not fit");
+      "tiles that do not fit");
   expect(lines_with("\"program\": \"thrust_scan\"") == 1 && lines_with("\"default\": 24") == 1, "Thrust's own choice");
   own_scans = 0;
   expect(!run_once(thrust_program()) && own_scans == SCAN_CALLS + 1, "Thrust with a policy beside Thrust without");

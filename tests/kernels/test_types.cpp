@@ -42,21 +42,21 @@ static void bools() {
       const gp_bool y = byte_of(b);
       const bool q = b != 0;
       check((gp_sum<gp_bool>()(x, y).bits == (p || q)) && (gp_or<gp_bool>()(x, y).bits == (p || q)) &&
-                (gp_bit_or<gp_bool>()(x, y).bits == (p || q)) && to<u8>(gp_max<gp_bool>()(x, y)) == (p || q),
-            "or");
+              (gp_bit_or<gp_bool>()(x, y).bits == (p || q)) && to<u8>(gp_max<gp_bool>()(x, y)) == (p || q),
+          "or");
       check((gp_prod<gp_bool>()(x, y).bits == (p && q)) && (gp_and<gp_bool>()(x, y).bits == (p && q)) &&
-                (gp_bit_and<gp_bool>()(x, y).bits == (p && q)) && to<u8>(gp_min<gp_bool>()(x, y)) == (p && q),
-            "and");
+              (gp_bit_and<gp_bool>()(x, y).bits == (p && q)) && to<u8>(gp_min<gp_bool>()(x, y)) == (p && q),
+          "and");
       check(gp_bit_xor<gp_bool>()(x, y).bits == (p != q), "xor");
       check(gp_equal<gp_bool>()(x, y) == (p == q) && gp_not_equal<gp_bool>()(x, y) == (p != q), "equal");
       check(gp_less<gp_bool>()(x, y) == (p < q) && gp_greater_equal<gp_bool>()(x, y) == (p >= q), "less");
     }
     check(gp_sum<gp_bool>()(gp_sum<gp_bool>::identity(), x) == x &&
-              gp_prod<gp_bool>()(gp_prod<gp_bool>::identity(), x) == x &&
-              gp_min<gp_bool>()(gp_min<gp_bool>::identity(), x) == x &&
-              gp_max<gp_bool>()(gp_max<gp_bool>::identity(), x) == x &&
-              gp_bit_and<gp_bool>()(gp_bit_and<gp_bool>::identity(), x) == x,
-          "identities");
+            gp_prod<gp_bool>()(gp_prod<gp_bool>::identity(), x) == x &&
+            gp_min<gp_bool>()(gp_min<gp_bool>::identity(), x) == x &&
+            gp_max<gp_bool>()(gp_max<gp_bool>::identity(), x) == x &&
+            gp_bit_and<gp_bool>()(gp_bit_and<gp_bool>::identity(), x) == x,
+        "identities");
   }
 }
 
@@ -73,38 +73,38 @@ static void longs() {
   check(gp_abs<gp_i128, gp_i128>()(-5) == 5 && gp_abs<gp_i128, gp_i128>()(lowest) == lowest, "abs");
   check(gp_min<gp_i128>()(-1, 0) == -1 && gp_min<gp_u128>()(~gp_u128(0), 0) == 0, "the order is signed or not");
   check(gp_min<gp_i128>::identity() == highest && gp_max<gp_i128>::identity() == lowest &&
-            gp_min<gp_u128>::identity() == ~gp_u128(0) && gp_max<gp_u128>::identity() == 0 &&
-            gp_bit_and<gp_u128>::identity() == ~gp_u128(0),
-        "identities");
+          gp_min<gp_u128>::identity() == ~gp_u128(0) && gp_max<gp_u128>::identity() == 0 &&
+          gp_bit_and<gp_u128>::identity() == ~gp_u128(0),
+      "identities");
   check(gp_less<gp_i128>()(-1, gp_i128(1) << 100) && !gp_less<gp_u128>()(gp_u128(-1), 0), "less");
   check(to<gp_i128>(-3) == -3 && to<gp_u128>((signed char)(-1)) == ~gp_u128(0) && to<gp_i128>(~0u) == 0xffffffffll &&
-            to<gp_i128>(~0ull) == gp_i128(wide(0, ~0ull)),
-        "from integers");
+          to<gp_i128>(~0ull) == gp_i128(wide(0, ~0ull)),
+      "from integers");
   check(to<u64>(wide(7, 9)) == 9 && to<signed char>(gp_i128(-300)) == -44 && to<u8>(wide(5, 0x1ff)) == 0xff,
-        "to integers");
+      "to integers");
   check(to<gp_bool>(wide(1, 0)).bits == 1 && to<gp_i128>(byte_of(7)) == 1, "and bool");
   const float infinite = gp__f32_from_bits(0x7f800000u), nan = gp__f32_from_bits(0x7fc00000u);
   check(to<gp_i128>(infinite) == highest && to<gp_i128>(-infinite) == lowest && to<gp_i128>(nan) == 0 &&
-            to<gp_u128>(-1.5f) == 0 && to<gp_u128>(infinite) == ~gp_u128(0) && to<gp_i128>(1e300) == highest &&
-            to<gp_i128>(-1e300) == lowest && to<gp_u128>(1e300) == ~gp_u128(0),
-        "floats saturate");
+          to<gp_u128>(-1.5f) == 0 && to<gp_u128>(infinite) == ~gp_u128(0) && to<gp_i128>(1e300) == highest &&
+          to<gp_i128>(-1e300) == lowest && to<gp_u128>(1e300) == ~gp_u128(0),
+      "floats saturate");
   check(to<gp_i128>(-2.75) == -2 && to<gp_u128>(1.0e20f) == gp_u128(100000002004087734272.0) &&
-            to<gp_i128>(-170141183460469231731687303715884105728.0) == lowest,
-        "floats are cut");
+          to<gp_i128>(-170141183460469231731687303715884105728.0) == lowest,
+      "floats are cut");
   check(to<double>(lowest) == -170141183460469231731687303715884105728.0 &&
-            to<float>(wide(1, 1)) == 18446744073709551616.0f && to<float>(wide(1ull << 24, 1)) > 0 &&
-            to<gp_f16>(gp_i128(3)) == 3.0f,
-        "to floats");
+          to<float>(wide(1, 1)) == 18446744073709551616.0f && to<float>(wide(1ull << 24, 1)) > 0 &&
+          to<gp_f16>(gp_i128(3)) == 3.0f,
+      "to floats");
   for (int i = 40; i < 100; ++i) // just above a tie: a double between would round down
     check(to<float>((gp_u128(0x800000) << i) + (gp_u128(1) << (i - 1)) + 1) == std::ldexp(float(0x800001), i),
-          "to f32, one rounding");
+        "to f32, one rounding");
 }
 typedef gp__field_key<gp_i128, gp__key_field<8, long long, false>, gp__key_field<0, u64, false>> LongKey;
 typedef gp__field_key<gp_u128, gp__key_field<8, u64, false>, gp__key_field<0, u64, false>> UnsignedKey;
 typedef gp__field_key<gp_bool, gp__key_field<0, gp_bool, false>> BoolKey;
 static void keys() {
-  const gp_i128 some[] = {gp_i128(gp_u128(1) << 127), -(gp_i128(1) << 64),      -1, 0, 1, gp_i128(wide(0, ~0ull)),
-                          gp_i128(1) << 64,           gp_i128(~gp_u128(0) >> 1)};
+  const gp_i128 some[] = {gp_i128(gp_u128(1) << 127), -(gp_i128(1) << 64), -1, 0, 1, gp_i128(wide(0, ~0ull)),
+      gp_i128(1) << 64, gp_i128(~gp_u128(0) >> 1)};
   for (const gp_i128 a : some)
     for (const gp_i128 b : some) {
       const gp_u128 x = wide(LongKey::bits(a, 1), LongKey::bits(a, 0)),
@@ -112,8 +112,8 @@ static void keys() {
       check((x < y) == (a < b), "sort keys of i128");
       const gp_u128 p = gp_u128(a), q = gp_u128(b);
       check((wide(UnsignedKey::bits(p, 1), UnsignedKey::bits(p, 0)) <
-             wide(UnsignedKey::bits(q, 1), UnsignedKey::bits(q, 0))) == (p < q),
-            "sort keys of u128");
+                wide(UnsignedKey::bits(q, 1), UnsignedKey::bits(q, 0))) == (p < q),
+          "sort keys of u128");
     }
   for (int b = 0; b < 256; ++b) check(BoolKey::bits(byte_of(b), 0) == (b != 0), "sort keys of bool");
 }
@@ -128,41 +128,32 @@ template <class F> void complexes() {
   const F infinite = F(gp__f32_from_bits(0x7f800000u)), nan = F(gp__f32_from_bits(0x7fc00000u));
   const C a(3, -2), b(5, 7);
   check(sizeof(C) == 2 * sizeof(F) && alignof(C) == 2 * sizeof(F), "aligned to their size");
-  check(is<F>(gp_sum<C>()(a, b), 8, 5) && is<F>(gp_sub<C>()(a, b), -2, -9) && is<F>(gp_prod<C>()(a, b), 29, 11),
-        "sums");
+  check(
+      is<F>(gp_sum<C>()(a, b), 8, 5) && is<F>(gp_sub<C>()(a, b), -2, -9) && is<F>(gp_prod<C>()(a, b), 29, 11), "sums");
   check(is<F>(gp_sum<C>::identity(), 0, 0) && is<F>(gp_prod<C>::identity(), 1, 0), "identities");
   check(is<F>(gp_negate<C, C>()(a), -3, 2) && is<F>(gp_square<C, C>()(a), 5, -12), "negate, square");
   check(is<F>(gp_not<C, C>()(C(0, 0)), 1, 0) && is<F>(gp_not<C, C>()(C(0, 1)), 0, 0), "not");
   check(!gp_sum<C>::exact && !gp_prod<C>::exact, "their order matters");
   check(gp_equal<C>()(C(0, -F(0)), C(-F(0), 0)) && gp_not_equal<C>()(a, C(3, 2)) && gp_not_equal<C>()(a, C(4, -2)) &&
-            gp_not_equal<C>()(C(nan, 0), C(nan, 0)),
-        "equal");
-  check(is<F>(to<C>(-5), -5, 0) && is<F>(to<C>(byte_of(9)), 1, 0) && to<int>(C(F(-2.5), 9)) == -2,
-        "from and to numbers");
+          gp_not_equal<C>()(C(nan, 0), C(nan, 0)),
+      "equal");
+  check(
+      is<F>(to<C>(-5), -5, 0) && is<F>(to<C>(byte_of(9)), 1, 0) && to<int>(C(F(-2.5), 9)) == -2, "from and to numbers");
   check(to<gp_bool>(C(0, 1)).bits == 1 && to<gp_bool>(C(nan, 0)).bits == 1 && to<gp_bool>(C(0, -F(0))).bits == 0,
-        "to bool");
+      "to bool");
   check(is<float>(to<gp_c32>(gp_c64(1 + 1e-12, -2)), 1, -2) && is<double>(to<gp_c64>(gp_c32(1, -2)), 1, -2),
-        "from one to the other");
+      "from one to the other");
   check(gp_abs<C, F>()(C(3, -4)) == 5 && gp_abs<C, int>()(C(-6, 8)) == 10 && gp_abs<C, F>()(C(0, 0)) == 0, "abs");
   check(gp_abs<C, F>()(C(nan, -infinite)) == infinite && gp_abs<C, F>()(C(infinite, nan)) == infinite, "abs, infinite");
   check(gp_abs<C, F>()(C(0, nan)) != gp_abs<C, F>()(C(0, nan)) && gp_abs<C, F>()(C(nan, 0)) != 0, "abs of NaN");
   const F large = sizeof(F) == 4 ? F(3e38) : F(1e300);
   check(gp_abs<C, F>()(C(large / 2, large / 2)) < infinite, "abs does not overflow on the way");
   // keys: each is below the next; those of one row are equal
-  const C rows[][2] = {{C(-infinite, 3), C(-infinite, 3)},
-                       {C(-1, -infinite), C(-1, -infinite)},
-                       {C(-1, 2), C(-1, 2)},
-                       {C(-F(0), -1), C(0, -1)},
-                       {C(0, -F(0)), C(-F(0), 0)},
-                       {C(0, 1), C(-F(0), 1)},
-                       {C(1, -5), C(1, -5)},
-                       {C(infinite, infinite), C(infinite, infinite)},
-                       {C(-infinite, nan), C(-infinite, -nan)},
-                       {C(2, nan), C(2, nan)},
-                       {C(nan, -7), C(-nan, -7)},
-                       {C(nan, 0), C(nan, -F(0))},
-                       {C(nan, infinite), C(-nan, infinite)},
-                       {C(nan, nan), C(-nan, nan)}};
+  const C rows[][2] = {{C(-infinite, 3), C(-infinite, 3)}, {C(-1, -infinite), C(-1, -infinite)}, {C(-1, 2), C(-1, 2)},
+      {C(-F(0), -1), C(0, -1)}, {C(0, -F(0)), C(-F(0), 0)}, {C(0, 1), C(-F(0), 1)}, {C(1, -5), C(1, -5)},
+      {C(infinite, infinite), C(infinite, infinite)}, {C(-infinite, nan), C(-infinite, -nan)}, {C(2, nan), C(2, nan)},
+      {C(nan, -7), C(-nan, -7)}, {C(nan, 0), C(nan, -F(0))}, {C(nan, infinite), C(-nan, infinite)},
+      {C(nan, nan), C(-nan, nan)}};
   typedef gp__field_key<C, gp__complex_part<F, true>, gp__complex_part<F, false>> Key;
   const int n = sizeof rows / sizeof rows[0];
   for (int i = 0; i < n; ++i)
@@ -226,8 +217,8 @@ int main(int argc, char **argv) {
   fold<gp_min<gp_i128>, gp_i128, gp_i128>("min of i128", seeds);
   fold<gp_sum<gp_i128>, u64, gp_i128>("sum of u64 in i128", seeds);
   fold<gp_minmax<gp_bool>, gp_bool, gp_both<gp_bool>, gp_convert<gp_bool, gp_bool>>("extremes of bool", seeds);
-  fold<gp_argminmax<gp_bool>, gp_bool, gp_both<gp_arg<gp_bool>>, gp_convert<gp_bool, gp_bool>>("places of extremes",
-                                                                                               seeds);
+  fold<gp_argminmax<gp_bool>, gp_bool, gp_both<gp_arg<gp_bool>>, gp_convert<gp_bool, gp_bool>>(
+      "places of extremes", seeds);
   fold<gp_minmax<gp_i128>, gp_i128, gp_both<gp_i128>, gp_convert<gp_i128, gp_i128>>("extremes of i128", seeds);
   fold<gp_sum<gp_c32>, gp_c32, gp_c32>("sum of c32", seeds);
   fold<gp_sum<gp_c64>, gp_c32, gp_c64>("sum of c32 in c64", seeds);

@@ -55,12 +55,12 @@ static void complete_if_due(Block *b, Mbarrier &m) {
   if (m.missing) return;
   if (m.expected < 0)
     fail("mbarrier of %s:%d in block %u, phase %u: bulk loads brought %ld bytes more than expect_tx announced", m.file,
-         m.line, b->index, m.phase, -m.expected);
+        m.line, b->index, m.phase, -m.expected);
   if (m.expected) return;
   if (m.in_flight)
     fail("mbarrier of %s:%d in block %u: phase %u completes while %u bulk loads are in flight: expect_tx announced too "
          "little",
-         m.file, m.line, b->index, m.phase, m.in_flight);
+        m.file, m.line, b->index, m.phase, m.in_flight);
   if constexpr (race_build) {
     if (m.phase >= max_time) fail("checker: an mbarrier of more than %u phases", max_time);
     race_complete(b, m);
@@ -74,7 +74,7 @@ static void arrive(Mbarrier &m, unsigned bytes) {
   Fiber *f = current;
   if (!m.missing)
     fail("%s:%d: %s: more than %u arrivals in phase %u of the mbarrier of %s:%d", f->file, f->line, f->op, m.count,
-         m.phase, m.file, m.line);
+        m.phase, m.file, m.line);
   m.expected += long(bytes);
   if (m.expected > max_expected)
     fail("%s:%d: %s: %ld bytes expected, the limit is %ld", f->file, f->line, f->op, m.expected, max_expected);
@@ -142,13 +142,13 @@ static void check_bulk(const void *dst, const void *src, unsigned bytes, Block *
   const Fiber *f = current;
   if ((reinterpret_cast<uintptr_t>(dst) | reinterpret_cast<uintptr_t>(src) | bytes) % 16 || !bytes)
     fail("%s:%d: %s: MISALIGNED: destination %p, source %p, %u bytes; all must be multiples of 16", f->file, f->line,
-         f->op, dst, src, bytes);
+        f->op, dst, src, bytes);
   if (!range_inside(dst, bytes, dst_owner))
     fail("%s:%d: %s: OUT OF BOUNDS: %u bytes at %p, the destination, are not inside one array of %s memory", f->file,
-         f->line, f->op, bytes, dst, dst_owner ? "this block's shared" : "global");
+        f->line, f->op, bytes, dst, dst_owner ? "this block's shared" : "global");
   if (!range_inside(src, bytes, src_owner))
     fail("%s:%d: %s: OUT OF BOUNDS: %u bytes at %p, the source, are not inside one array of %s memory", f->file,
-         f->line, f->op, bytes, src, src_owner ? "this block's shared" : "global");
+        f->line, f->op, bytes, src, src_owner ? "this block's shared" : "global");
 }
 
 static void queue(Copy &&copy) {
@@ -161,7 +161,7 @@ static Mbarrier &find_for_load(uint64_t *bar) {
   Mbarrier &m = find(bar);
   if (!m.visible)
     fail("%s:%d: %s: no fence_mbarrier_init or fence_proxy_async followed mbarrier_init at %s:%d", current->file,
-         current->line, current->op, m.file, m.line);
+        current->line, current->op, m.file, m.line);
   return m;
 }
 
@@ -180,17 +180,8 @@ void bulk_load(void *shared_dst, const void *global_src, unsigned bytes, uint64_
   ++m.in_flight;
   m.loaded = m.phase + 1;
   ++b->loads;
-  queue({b,
-         f,
-         static_cast<char *>(shared_dst),
-         static_cast<const char *>(global_src),
-         bytes,
-         0,
-         m.number,
-         false,
-         false,
-         {},
-         b->serial});
+  queue({b, f, static_cast<char *>(shared_dst), static_cast<const char *>(global_src), bytes, 0, m.number, false, false,
+      {}, b->serial});
 }
 
 void bulk_store(void *global_dst, const void *shared_src, unsigned bytes, SIMT_CALLER) {
@@ -205,17 +196,8 @@ void bulk_store(void *global_dst, const void *shared_src, unsigned bytes, SIMT_C
   }
   memset(global_dst, unread, bytes);
   f->stored = f->group + 1;
-  queue({f->block,
-         f,
-         static_cast<char *>(global_dst),
-         static_cast<const char *>(shared_src),
-         bytes,
-         f->group,
-         0,
-         true,
-         false,
-         {},
-         f->block->serial});
+  queue({f->block, f, static_cast<char *>(global_dst), static_cast<const char *>(shared_src), bytes, f->group, 0, true,
+      false, {}, f->block->serial});
 }
 
 void bulk_commit(SIMT_CALLER) {
@@ -306,7 +288,7 @@ void fence_mbarrier_init() { publish_inits(); }
 void check_exit(Fiber *f) {
   if (f->stored > f->read_waited)
     fail("the thread exits, but no bulk_wait_read covers its last bulk_store (%s)",
-         f->stored > f->group ? "not committed" : "committed");
+        f->stored > f->group ? "not committed" : "committed");
 }
 
 void check_retire(Block *b) {
@@ -314,7 +296,7 @@ void check_retire(Block *b) {
   for (const Mbarrier &m : b->mbarriers)
     if (m.loaded > m.observed)
       fail("UNFINISHED: the block exits, but nobody has waited for the bulk loads of phase %u of the mbarrier of %s:%d",
-           m.loaded - 1, m.file, m.line);
+          m.loaded - 1, m.file, m.line);
 }
 
 std::string unfinished_mbarriers() {

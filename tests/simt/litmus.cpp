@@ -415,8 +415,8 @@ template <ClusterFault F> __global__ void cluster_exchange(uint32_t *g) {
   __syncthreads();
   if (t < 2 && F < of_cluster) {
     if (F != no_release) __threadfence();
-    simt::store(static_cast<uint32_t *>(simt::shared_of(s.message + rank, F == no_such_rank ? 2 : t)), 5u,
-                simt::relaxed);
+    simt::store(
+        static_cast<uint32_t *>(simt::shared_of(s.message + rank, F == no_such_rank ? 2 : t)), 5u, simt::relaxed);
     if (F != no_meeting) poll(s.message + t, simt::relaxed);
     if (F != no_acquire) __threadfence();
   }

@@ -422,7 +422,7 @@ static const char *after() { // the thread's last known place; set by every repo
   text[0] = 0;
   if (f->file)
     snprintf(text, sizeof text, "%s%s:%d", access_pc ? "; its last collective or ordered access: " : " at ", f->file,
-             f->line);
+        f->line);
   return text;
 }
 
@@ -441,7 +441,7 @@ static const char *kind(const Region *r) { return r->owner ? "shared" : "global"
                                    : " that may still write here (no bulk_wait before this)";
   }
   fail("RACE: %s of %s memory at +%zu conflicts with %s by block %u thread %u%s%s", what, kind(r), offset, by, block,
-       thread, hint, after());
+      thread, hint, after());
 }
 
 [[noreturn]] static void report_bounds(const void *p, size_t bytes, bool write) {
@@ -453,7 +453,7 @@ static const char *kind(const Region *r) { return r->owner ? "shared" : "global"
     fail("OUT OF BOUNDS: %zu-byte %s at %p, which is not device memory%s", bytes, write ? "write" : "read", p, after());
   const Region &r = (--i)->second;
   fail("OUT OF BOUNDS: %zu-byte %s at %p; the nearest array below has %zu bytes of %s memory, this is at +%zu%s", bytes,
-       write ? "write" : "read", p, size_t(r.high - r.low), kind(&r), size_t(a - r.low), after());
+      write ? "write" : "read", p, size_t(r.high - r.low), kind(&r), size_t(a - r.low), after());
 }
 
 // ---- shadow memory ----
@@ -548,7 +548,7 @@ static void check_proxy(const Cell &c, const Region *r, size_t offset) {
   if (w.phase < writer.proxy_phase || (w.phase == writer.proxy_phase && w.sub <= writer.proxy_sub)) return;
   fail("PROXY FENCE missing: %s touches %s memory at +%zu, which thread %u stored to; that thread has not called "
        "fence_proxy_async since%s",
-       current->op, kind(r), offset, writer.index, after());
+      current->op, kind(r), offset, writer.index, after());
 }
 
 static void check_proxy(const Region *r, size_t offset, size_t bytes) {

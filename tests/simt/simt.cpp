@@ -140,7 +140,7 @@ static void check_canary(Fiber *f) {
   memcpy(&found, f->stack, sizeof found);
   if (found != stack_canary) {
     fprintf(stderr, "simt: block %u thread %u overflowed its stack of %zu bytes (config.stack)\n", f->block->index,
-            f->index, f->stack_bytes);
+        f->index, f->stack_bytes);
     abort(); // the neighbour's stack is damaged too
   }
 }
@@ -175,7 +175,7 @@ static void report_deadlock() {
   text += unfinished_mbarriers();
   machine.blameless = true;
   fail("DEADLOCK: %zu of %zu blocks never started%s", machine.order.size() - machine.next_block, machine.order.size(),
-       text.c_str());
+      text.c_str());
 }
 
 // ---- the scheduler ----
@@ -341,7 +341,7 @@ void touch_global(Fiber *f, const char *where) {
   if (config.dependent)
     fail("EARLY: an access to global memory%s, before the thread has waited for the launch before "
          "(griddepcontrol.wait)",
-         where);
+        where);
   f->touched = true;
   f->touched_file = f->file;
   f->touched_line = f->line;
@@ -361,7 +361,7 @@ void wait_for_predecessor(SIMT_CALLER) {
   f->line = simt_line;
   if (f->touched && !f->waited)
     fail("EARLY: %s:%d: griddepcontrol.wait stands behind an access to global memory, %s %s:%d", SIMT_THERE,
-         race_build ? "near" : "at", f->touched_file ? f->touched_file : "?", f->touched_line);
+        race_build ? "near" : "at", f->touched_file ? f->touched_file : "?", f->touched_line);
   f->waited = f->block->waited = true;
 }
 
@@ -426,11 +426,11 @@ static void check_peer(const Warp *w, const Fiber *f, unsigned lane) {
   if (w->mask[lane] == w->mask[f->lane] && (w->op[lane] == f->op || !strcmp(w->op[lane], f->op))) return;
   const Fiber *peer = w->lane[lane];
   fail("DIVERGENT warp collective: lane %u at %s:%d in %s(mask %08x), lane %u at %s:%d in %s(mask %08x)", f->lane,
-       f->file, f->line, f->op, w->mask[f->lane], lane, peer->file, peer->line, peer->op, w->mask[lane]);
+      f->file, f->line, f->op, w->mask[f->lane], lane, peer->file, peer->line, peer->op, w->mask[lane]);
 }
 
-uint64_t warp_op(const char *name, unsigned mask, uint64_t value, int aux, int width, Combine combine, const char *file,
-                 int line) {
+uint64_t warp_op(
+    const char *name, unsigned mask, uint64_t value, int aux, int width, Combine combine, const char *file, int line) {
   Fiber *f = current;
   Warp *w = f->warp;
   const unsigned me = f->lane;
@@ -567,7 +567,7 @@ static void aligned(const char *name, SIMT_CALLER) {
           const Fiber *f = current;
           fail("NOT ALIGNED: %s:%d: %s: lanes %d and %d have accessed memory in different places since their warp met "
                "last: there is no __syncwarp before it",
-               f->file, f->line, f->op, first, lane);
+              f->file, f->line, f->op, first, lane);
         }
       },
       SIMT_THERE);
@@ -597,8 +597,8 @@ void cluster_wait(SIMT_CALLER) {
   Block *b = current->block;
   aligned("barrier.cluster.wait.aligned", SIMT_THERE);
   if (config.cluster > 1 && current == b->fibers)
-    while (load(machine.cluster_words + b->index / config.cluster, acquire, SIMT_THERE) / config.cluster ==
-           b->meeting) {}
+    while (
+        load(machine.cluster_words + b->index / config.cluster, acquire, SIMT_THERE) / config.cluster == b->meeting) {}
   barrier(vote_none, 0, SIMT_THERE);
 }
 
@@ -770,7 +770,7 @@ static void exit_thread(Fiber *f) {
     const Fiber *peer = w->lane[lane];
     if (w->mask[lane] >> f->lane & 1)
       fail("lane %u exits, while lane %d waits for it in %s(mask %08x) at %s:%d", f->lane, lane, peer->op,
-           w->mask[lane], peer->file, peer->line);
+          w->mask[lane], peer->file, peer->line);
   }
   if (!b->alive) retire(b);
 }
@@ -919,20 +919,19 @@ static void find_host_stack() {
 }
 
 static Result launch_grid(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, void (*thunk)(void *),
-                          void *closure, size_t closure_bytes) {
+    void *closure, size_t closure_bytes) {
   std::lock_guard<std::mutex> guard(machine.lock);
   const size_t threads = size_t(block.x) * block.y * block.z, blocks = size_t(grid.x) * grid.y * grid.z;
   if (!threads || threads > max_threads || !blocks || grid.y > 65535 || grid.z > 65535 || dynamic_shared > max_shared ||
       blocks * threads > 1u << 27) {
     note_error("kernel " + plain_name(name) + ": invalid launch: " + std::to_string(blocks) + " blocks of " +
-               std::to_string(threads) + " threads, " + std::to_string(dynamic_shared) +
-               " bytes of dynamic shared memory");
+        std::to_string(threads) + " threads, " + std::to_string(dynamic_shared) + " bytes of dynamic shared memory");
     return invalid_value;
   }
   if (blocks % config.cluster || (config.cluster > 1 && blocks > config.resident)) {
     note_error("kernel " + plain_name(name) + ": invalid launch: " + std::to_string(blocks) +
-               " blocks in clusters of " + std::to_string(config.cluster) + ", " + std::to_string(config.resident) +
-               " resident");
+        " blocks in clusters of " + std::to_string(config.cluster) + ", " + std::to_string(config.resident) +
+        " resident");
     return invalid_value;
   }
   const size_t slots = std::min<size_t>(blocks, std::max(1u, config.resident));
@@ -983,7 +982,7 @@ static Result launch_grid(const char *name, dim3 grid, dim3 block, size_t dynami
 }
 
 Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, void (*thunk)(void *), void *closure,
-              size_t closure_bytes) {
+    size_t closure_bytes) {
   const bool clusters = config.cluster > 1;
   const size_t bytes = sizeof(uint32_t) * (grid.x / config.cluster + 1);
   if (clusters) {
@@ -1003,9 +1002,8 @@ void set_random_schedule(uint64_t seed) {
     x *= 0x9E3779B97F4A7C15ull;
     return unsigned((x >> 33) % n);
   };
-  auto one_of = [&next](std::initializer_list<unsigned> values) {
-    return values.begin()[next(unsigned(values.size()))];
-  };
+  auto one_of = [&next](
+                    std::initializer_list<unsigned> values) { return values.begin()[next(unsigned(values.size()))]; };
   config.seed = seed;
   config.policy = Policy(seed % 3);
   config.admission = Admission(seed / 3 % 3);

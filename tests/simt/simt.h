@@ -105,7 +105,7 @@ void clear_error();
 // Runs thunk(closure) once per CUDA thread and returns when the grid is done. Launches from several host threads run
 // one after another. After launch_failure the emulator is ready for the next launch.
 Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, void (*thunk)(void *), void *closure,
-              size_t closure_bytes);
+    size_t closure_bytes);
 
 // ---- device side: shared memory ----
 
@@ -187,8 +187,8 @@ struct Exchange {
 };
 using Combine = void (*)(Exchange &, unsigned mask);
 
-uint64_t warp_op(const char *name, unsigned mask, uint64_t value, int aux, int width, Combine, const char *file,
-                 int line);
+uint64_t warp_op(
+    const char *name, unsigned mask, uint64_t value, int aux, int width, Combine, const char *file, int line);
 uint64_t __shfl_sync(unsigned mask, uint64_t value, int aux, int width, SIMT_CALLER);
 uint64_t __shfl_up_sync(unsigned mask, uint64_t value, int aux, int width, SIMT_CALLER);
 uint64_t __shfl_down_sync(unsigned mask, uint64_t value, int aux, int width, SIMT_CALLER);

@@ -6,8 +6,8 @@
 #include "dispatch_test.h"
 
 FAKE_KERNEL(gp__scan_args,
-            gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+    gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
 
 // Seconds of this thread's processor time, which other programs disturb least.
 static double thread_seconds() {
@@ -73,14 +73,14 @@ static void test_speed() {
   }
   printf("a repeated call: %.2f us, with a policy of the caller %.2f us, prepared %.2f us; of that the fake driver "
          "%.2f us\n",
-         best[0], best[1], best[2], driver);
+      best[0], best[1], best[2], driver);
   const double share = best[0] - driver;
   check(rounds < 10000 || best[2] - driver < 0.5 * share, __LINE__,
-        "the host's share of a prepared call is %.2f us, of gp_run %.2f us", best[2] - driver, share);
+      "the host's share of a prepared call is %.2f us, of gp_run %.2f us", best[2] - driver, share);
   check(rounds < 10000 || share < 2.0, __LINE__, "the host's share of a call is %.2f us", share);
 #ifdef __OPTIMIZE__ // a ratio, independent of the processor's speed
   check(rounds < 10000 || share < 1.5 * driver, __LINE__, "the host's share of a call is %.2f of the emulated driver's",
-        share / driver);
+      share / driver);
 #endif
   CHECK(fake::counts.calls["cuPointerGetAttributes"] < 100); // no call but the first asks
   CLOSE(ctx);

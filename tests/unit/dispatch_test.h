@@ -81,10 +81,10 @@ static bool check(bool good, int line, const char *format, ...) {
     const gp_result r_ = (call); \
     check(r_ == code, __LINE__, "%s: %s instead of %s (%s)", #call, gp_result_name(r_), #code, gp_last_message()); \
     check(strstr(gp_last_message(), text) != nullptr, __LINE__, "%s: the message \"%s\" lacks \"%s\"", #call, \
-          gp_last_message(), text); \
+        gp_last_message(), text); \
     check(launches_ == fake::counts.launches + fake::counts.recorded && memory_ == fake::memory.size() && \
-              modules_ == fake::modules.size(), \
-          __LINE__, "%s left something behind", #call); \
+            modules_ == fake::modules.size(), \
+        __LINE__, "%s left something behind", #call); \
   } while (0)
 
 // Device memory with values.
@@ -147,8 +147,8 @@ static inline gp_policy small(int algorithm) {
     p.stages = 3;
   return p;
 }
-static inline gp_call fold_call(gp_primitive primitive, gp_op op, gp_type in, gp_type out, const void *from, void *to,
-                                uint64_t n) {
+static inline gp_call fold_call(
+    gp_primitive primitive, gp_op op, gp_type in, gp_type out, const void *from, void *to, uint64_t n) {
   gp_call c = gp_call_init(primitive);
   c.op = op, c.in_type = in, c.out_type = out, c.in = from, c.out = to, c.count = n;
   return c;

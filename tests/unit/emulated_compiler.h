@@ -96,8 +96,8 @@ inline fake::Run compile(const std::string &program, std::string &log) {
   return [=](dim3 grid, dim3 block, unsigned shared_bytes, void *arguments) {
     Arguments a;
     memcpy(a.bytes, arguments, bytes());
-    return int(simt::launch_kernel(name.c_str(), grid, block, shared_bytes,
-                                   [=] { entry(const_cast<unsigned char *>(a.bytes)); }));
+    return int(simt::launch_kernel(
+        name.c_str(), grid, block, shared_bytes, [=] { entry(const_cast<unsigned char *>(a.bytes)); }));
   };
 }
 

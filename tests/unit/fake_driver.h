@@ -474,7 +474,7 @@ inline int cuModuleGetGlobal(gp__cu_pointer *pointer, size_t *bytes, void *modul
   const size_t at = m->kernel.find("gp__policy<");
   if (at == std::string::npos ||
       sscanf(m->kernel.c_str() + at, "gp__policy<%d, %d, %d, %d, %d, %d, %d>", &m->echo[1], &m->echo[2], &m->echo[3],
-             &m->echo[4], &m->echo[5], &m->echo[6], &m->echo[7]) != 7)
+          &m->echo[4], &m->echo[5], &m->echo[6], &m->echo[7]) != 7)
     return 500;
   m->echo[0] = atoi(m->algorithm.c_str());
   *pointer = static_cast<gp__cu_pointer>(reinterpret_cast<uintptr_t>(m->echo));
@@ -557,8 +557,7 @@ inline int cuLaunchKernelEx(const gp__cu_launch *config, void *function, void **
   return code;
 }
 inline int cuLaunchCooperativeKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                                     void *stream, void **parameters) {
+    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters) {
   FAKE_CALL(cuLaunchCooperativeKernel);
   FAKE_FAIL;
   if (machine.refusal) return machine.refusal;
@@ -576,8 +575,7 @@ inline int cuLaunchCooperativeKernel(void *function, unsigned grid_x, unsigned g
   return code;
 }
 inline int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                          unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters,
-                          void **) {
+    unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **) {
   FAKE_CALL(cuLaunchKernel);
   FAKE_FAIL;
   gp__cu_launch l;
@@ -638,7 +636,7 @@ inline int nvrtcGetSupportedArchs(int *architectures) {
   return 0;
 }
 inline int nvrtcCreateProgram(void **program, const char *text, const char *, int headers, const char *const *header,
-                              const char *const *header_name) {
+    const char *const *header_name) {
   FAKE_CALL(nvrtcCreateProgram);
   FAKE_FAIL;
   if (headers != 1 || strcmp(*header_name, "gpuprims.h") != 0) return 3;

@@ -69,17 +69,16 @@ static void test_list() {
   struct {
     const char *text, *says;
   } bad[] = {{"reduce op=SUM in=f99\n", "list:1: no such type: f99"},
-             {"\n# comment\nreduce op=PLUS in=f32\n", "list:3: no such operator: PLUS"},
-             {"quicksort in=f32\n", "list:1: no such primitive: quicksort"},
-             {"reduce op=SUM in=f32 colour=red\n", "list:1: unknown word: colour=red"},
-             {"reduce op=SUM in=f32 threads=many\n", "list:1: no such value: many"},
-             {"reduce op=SUM in=f32 threads=99\n", "policy.threads = 99"},
-             {"reduce op=BIT_XOR in=f32\n", "BIT_XOR works on integers"},
-             {"type vec size=3 align=2\nend\n", "desc.align"},
-             {"type vec size=4 align=2\n", "the list ends within a type: vec"},
-             {"operator add arity=2\nend\n", "a name in quotes"},
-             {"operator \"add\" arity=2\nreturn a;\nend\n", "identity, prelude or body expected: return a;"},
-             {"operator \"add\" arity=2\nbody\n", "the list ends within an operator: add"}};
+      {"\n# comment\nreduce op=PLUS in=f32\n", "list:3: no such operator: PLUS"},
+      {"quicksort in=f32\n", "list:1: no such primitive: quicksort"},
+      {"reduce op=SUM in=f32 colour=red\n", "list:1: unknown word: colour=red"},
+      {"reduce op=SUM in=f32 threads=many\n", "list:1: no such value: many"},
+      {"reduce op=SUM in=f32 threads=99\n", "policy.threads = 99"},
+      {"reduce op=BIT_XOR in=f32\n", "BIT_XOR works on integers"}, {"type vec size=3 align=2\nend\n", "desc.align"},
+      {"type vec size=4 align=2\n", "the list ends within a type: vec"},
+      {"operator add arity=2\nend\n", "a name in quotes"},
+      {"operator \"add\" arity=2\nreturn a;\nend\n", "identity, prelude or body expected: return a;"},
+      {"operator \"add\" arity=2\nbody\n", "the list ends within an operator: add"}};
   for (auto &b : bad) {
     const std::string said = complaint(b.text);
     check(said.find(b.says) != std::string::npos, __LINE__, std::string(b.says) + " expected, it says " + said);
@@ -132,14 +131,10 @@ static void test_promise() {
       gp_op op;
       gp_type in, out;
       int flags;
-    } calls[] = {{GP_REDUCE, GP_SUM, GP_F32, GP_F64, 0},
-                 {GP_INCLUSIVE_SCAN, GP_SUM, GP_U8, GP_U8, 0},
-                 {GP_EXCLUSIVE_SCAN, GP_SUM, GP_F32, GP_TYPE_DEFAULT, 1},
-                 {GP_COPY, GP_OP_DEFAULT, GP_U32, GP_TYPE_DEFAULT, 0},
-                 {GP_TRANSFORM, GP_NEGATE, GP_I32, GP_F32, 0},
-                 {GP_FILL, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_F16, 0},
-                 {GP_IOTA, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_I64, 0},
-                 {GP_INCLUSIVE_SCAN, min_a, pair, GP_TYPE_DEFAULT, 0}};
+    } calls[] = {{GP_REDUCE, GP_SUM, GP_F32, GP_F64, 0}, {GP_INCLUSIVE_SCAN, GP_SUM, GP_U8, GP_U8, 0},
+        {GP_EXCLUSIVE_SCAN, GP_SUM, GP_F32, GP_TYPE_DEFAULT, 1}, {GP_COPY, GP_OP_DEFAULT, GP_U32, GP_TYPE_DEFAULT, 0},
+        {GP_TRANSFORM, GP_NEGATE, GP_I32, GP_F32, 0}, {GP_FILL, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_F16, 0},
+        {GP_IOTA, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_I64, 0}, {GP_INCLUSIVE_SCAN, min_a, pair, GP_TYPE_DEFAULT, 0}};
     for (auto &k : calls)
       for (uint64_t n = 1; n < uint64_t(1) << 38; n += n / 3 + 1)
         for (uintptr_t shift : {0, 1, 2, 4, 8, 12}) {
@@ -149,8 +144,8 @@ static void test_promise() {
           if (k.in && shift % align == 0) call.in = reinterpret_cast<void *>(4096 + shift);
           const gp_result r = gp_prepare(on, &call);
           check(r == GP_SUCCESS, __LINE__,
-                std::string(gp__primitive_names[k.primitive]) + " of " + std::to_string(n) + " + " +
-                    std::to_string(shift) + " on " + std::to_string(capability) + ": " + gp_last_message());
+              std::string(gp__primitive_names[k.primitive]) + " of " + std::to_string(n) + " + " +
+                  std::to_string(shift) + " on " + std::to_string(capability) + ": " + gp_last_message());
         }
     CHECK(fake::counts.calls["nvrtcVersion"] == 0);
     CHECK(gp_close(on) == GP_SUCCESS && fake::leaks().empty());
@@ -174,7 +169,7 @@ static void test_header() {
   fclose(f);
   unlink(out);
   CHECK(text.find("static const struct gp_bundle some_kernels = {\"" + std::string(GPUPRIMS__BUNDLE) + "\", " +
-                  std::to_string(image_count) + ", some_kernels_entries};") != std::string::npos);
+            std::to_string(image_count) + ", some_kernels_entries};") != std::string::npos);
   std::string first;
   for (size_t j = 0; j < 8; ++j) first += std::to_string(images[0].data[j]) + ",";
   CHECK(text.find("some_kernels_0[] __attribute__((aligned(16))) = {\n" + first) != std::string::npos);

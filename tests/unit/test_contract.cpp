@@ -73,8 +73,8 @@ template <class Args> static void registered(const std::string &name, void (*ker
   fake::register_kernel<Args>(names.back().c_str(), kernel);
 }
 template <class FOLDS, class TILES, class Op, class T>
-static void register_policy(const std::string &folds, const std::string &tiles, const std::string &op,
-                            const std::string &t) {
+static void register_policy(
+    const std::string &folds, const std::string &tiles, const std::string &op, const std::string &t) {
   typedef gp__load<T, T, gp_convert<T, T>> Load;
   typedef gp__key_heads<unsigned, gp_equal<unsigned>> Keys;
   typedef gp__offset_heads<unsigned> Offsets;
@@ -82,12 +82,12 @@ static void register_policy(const std::string &folds, const std::string &tiles, 
       op + ", gp__load<" + t + ", " + t + ", gp_convert<" + t + ", " + t + ">>, " + t + ", " + t + ", " + t + ">";
 #define FOLD(kernel, Args, ...) \
   registered<Args>(#kernel "<" + folds + ", " + std::string(*#__VA_ARGS__ ? #__VA_ARGS__ ", " : "") + end, \
-                   kernel<FOLDS __VA_OPT__(, ) __VA_ARGS__, Op, Load, T, T, T>)
+      kernel<FOLDS __VA_OPT__(, ) __VA_ARGS__, Op, Load, T, T, T>)
 #define SCAN(kernel, WHAT) \
   registered<gp__scan_args>(#kernel "<" + tiles + ", " #WHAT ", " + end, kernel<TILES, WHAT, Op, Load, T, T, T>)
 #define BY_KEY(kernel, PRIMITIVE, INIT, HEADS, heads) \
   registered<gp__stream_args>(#kernel "<" + tiles + ", gp__by_key<" #PRIMITIVE ", " #INIT ", " heads ", " + end + ">", \
-                              kernel<TILES, gp__by_key<PRIMITIVE, INIT, HEADS, Op, Load, T, T, T>>)
+      kernel<TILES, gp__by_key<PRIMITIVE, INIT, HEADS, Op, Load, T, T, T>>)
 #define SCANS_BY_KEY(kernel, INIT) \
   BY_KEY(kernel, GP_INCLUSIVE_SCAN_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
   BY_KEY(kernel, GP_EXCLUSIVE_SCAN_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
@@ -117,9 +117,9 @@ template <class Ends, class Op, class T>
 static void register_reproducible(const std::string &ends, const std::string &op, const std::string &t) {
   typedef gp__policy<256, 3, 3, 3, 0, 3, 1> P;
   registered<gp__segment_args>("gp__warp_segments<gp__policy<256, 3, 3, 3, 0, 3, 1>, " + ends + "<unsigned int>, " +
-                                   op + ", gp__load<" + t + ", " + t + ", gp_convert<" + t + ", " + t + ">>, " + t +
-                                   ", " + t + ", " + t + ", gp__u64>",
-                               gp__warp_segments<P, Ends, Op, gp__load<T, T, gp_convert<T, T>>, T, T, T, gp__u64>);
+          op + ", gp__load<" + t + ", " + t + ", gp_convert<" + t + ", " + t + ">>, " + t + ", " + t + ", " + t +
+          ", gp__u64>",
+      gp__warp_segments<P, Ends, Op, gp__load<T, T, gp_convert<T, T>>, T, T, T, gp__u64>);
 }
 template <class TILES, class Op, class T>
 static void register_pinned(const std::string &tiles, const std::string &op, const std::string &t) {
@@ -140,23 +140,23 @@ static void register_stored() { // its results squared
       "gp__key_heads<unsigned int, gp_equal<unsigned int>>, gp_sum<float>, gp__load<float, float, gp_convert<float, "
       "float>>, float, float, gp__stored<float, gp_square<float, float>>>>",
       gp__stream_look_back<gp__policy<256, 5, 3, 3, 3, 4, 1>,
-                           gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, Keys, gp_sum<float>, Load, float, float, Out>>);
+          gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, Keys, gp_sum<float>, Load, float, float, Out>>);
 }
 static void register_kernels() {
   register_stored();
-  register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, gp_sum<float>, float>("gp__policy<256, 5, 3, 3, 3, 4, 1>",
-                                                                           "gp_sum<float>", "float");
-  register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, gp__op_1, Affine>("gp__policy<256, 5, 3, 3, 3, 4, 1>", "gp__op_1",
-                                                                       "Affine");
-  register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, SumOfWide, Wide>("gp__policy<256, 5, 3, 3, 3, 4, 1>", "gp__op_1",
-                                                                      "Wide");
+  register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, gp_sum<float>, float>(
+      "gp__policy<256, 5, 3, 3, 3, 4, 1>", "gp_sum<float>", "float");
+  register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, gp__op_1, Affine>(
+      "gp__policy<256, 5, 3, 3, 3, 4, 1>", "gp__op_1", "Affine");
+  register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, SumOfWide, Wide>(
+      "gp__policy<256, 5, 3, 3, 3, 4, 1>", "gp__op_1", "Wide");
   registered<gp__with_input<gp__stream_args>>(
       "gp__stream_look_back<gp__policy<256, 1, 3, 3, 3, 8, 1>, gp__fed<gp__runs<GP_UNIQUE, gp__key_heads<unsigned int, "
       "gp_equal<unsigned int>>, unsigned int, gp__none>, gp__input_ramp<unsigned int, 0>>>",
       +[](const gp__with_input<gp__stream_args> &a) {
         typedef gp__key_heads<unsigned, gp_equal<unsigned>> Keys;
         gp__stream_look_back<gp__policy<256, 1, 3, 3, 3, 8, 1>,
-                             gp__fed<gp__runs<GP_UNIQUE, Keys, unsigned, gp__none>, gp__input_ramp<unsigned, 0>>>(a);
+            gp__fed<gp__runs<GP_UNIQUE, Keys, unsigned, gp__none>, gp__input_ramp<unsigned, 0>>>(a);
       });
   register_reproducible<gp__offset_ends<unsigned>, gp_sum<float>, float>("gp__offset_ends", "gp_sum<float>", "float");
   register_reproducible<gp__run_ends<unsigned>, gp_sum<float>, float>("gp__run_ends", "gp_sum<float>", "float");
@@ -202,7 +202,7 @@ static void define_compose(gp_context *ctx, gp_type *type, gp_op *op) {
   d.body = "Affine r = {b.a * a.a, b.a * a.b + b.b}; return r;";
   d.host = compose_on_host, d.host_identity = &identity, d.host_identity_size = sizeof identity;
   check(gp_type_struct(ctx, &t, type) == GP_SUCCESS && gp_op_define(ctx, &d, op) == GP_SUCCESS, __LINE__, "%s",
-        gp_last_message());
+      gp_last_message());
 }
 static void define_sum(gp_context *ctx, gp_type *type, gp_op *op) {
   static const Wide identity = Wide();
@@ -216,7 +216,7 @@ static void define_sum(gp_context *ctx, gp_type *type, gp_op *op) {
   };
   d.host_identity = &identity, d.host_identity_size = sizeof identity;
   check(gp_type_struct(ctx, &t, type) == GP_SUCCESS && gp_op_define(ctx, &d, op) == GP_SUCCESS, __LINE__, "%s",
-        gp_last_message());
+      gp_last_message());
 }
 static uint32_t random32() {
   static uint64_t state = 88172645463325252ull;
@@ -224,15 +224,9 @@ static uint32_t random32() {
   return uint32_t(state >> 16);
 }
 
-static const gp_primitive FOLDS[] = {GP_REDUCE,
-                                     GP_INCLUSIVE_SCAN,
-                                     GP_EXCLUSIVE_SCAN,
-                                     GP_SEGMENTED_REDUCE,
-                                     GP_SEGMENTED_INCLUSIVE_SCAN,
-                                     GP_SEGMENTED_EXCLUSIVE_SCAN,
-                                     GP_INCLUSIVE_SCAN_BY_KEY,
-                                     GP_EXCLUSIVE_SCAN_BY_KEY,
-                                     GP_REDUCE_BY_KEY};
+static const gp_primitive FOLDS[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_SEGMENTED_REDUCE,
+    GP_SEGMENTED_INCLUSIVE_SCAN, GP_SEGMENTED_EXCLUSIVE_SCAN, GP_INCLUSIVE_SCAN_BY_KEY, GP_EXCLUSIVE_SCAN_BY_KEY,
+    GP_REDUCE_BY_KEY};
 static bool is_scan(gp_primitive p) { return p == GP_INCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN; }
 static std::vector<int> algorithms(gp_primitive p) {
   return p == GP_REDUCE          ? std::vector<int>{GP_EVEN_SHARE, GP_STEALING}
@@ -292,7 +286,7 @@ template <class T> struct Problem {
     gp_result r = gp_prepared_open(ctx, &other, &prepared);
     if (r == GP_SUCCESS) r = gp_prepared_run(prepared, &other, nullptr);
     check(r != GP_SUCCESS || !device || in.empty() || prepared->quick != prepared->composed, __LINE__,
-          "%s: the plan is not kept", gp__primitive_names[c.primitive]);
+        "%s: the plan is not kept", gp__primitive_names[c.primitive]);
     if (r == GP_SUCCESS) r = gp_prepared_run(prepared, &c, nullptr);
     if (prepared && gp_prepared_close(prepared) != GP_SUCCESS && r == GP_SUCCESS) r = GP_E_ARGUMENT;
     return r;
@@ -310,7 +304,7 @@ template <class T> struct Problem {
     if (c.primitive == GP_REDUCE_BY_KEY) c.out_count = put(std::vector<uint64_t>(1), 0, device, blocks);
     const gp_result r = random32() % 3 ? gp_run(ctx, &c, nullptr) : run_prepared(ctx, c, device, at, blocks);
     check(r == GP_SUCCESS && fake::counts.unregistered == 0 && simt::error().empty(), __LINE__, "%s %s %s",
-          r ? gp_last_message() : "", fake::last_unregistered.c_str(), simt::error().c_str());
+        r ? gp_last_message() : "", fake::last_unregistered.c_str(), simt::error().c_str());
     fake::counts.unregistered = 0;
     simt::clear_error();
     out.resize(results(c.primitive));
@@ -353,15 +347,15 @@ template <class T> static void initial_values(gp_context *gpu, gp_context *host,
           for (const T &x : expected)
             if (op != GP_MAX && !(x == T(0)) && !(x == T(1))) {
               check(false, __LINE__, "host, %s, operator %d, type %d, count %zu, initial value %d: neither 0 nor 1",
-                    gp__primitive_names[p], op, type, count, k);
+                  gp__primitive_names[p], op, type, count, k);
               break;
             }
           for (int algorithm : algorithms(p)) {
             const gp_policy policy = small(algorithm);
             c.policy = &policy;
             check(same(problem.run(gpu, c, true), expected), __LINE__,
-                  "%s, operator %d, type %d, count %zu, initial value %d, algorithm %d: not as on the host",
-                  gp__primitive_names[p], op, type, count, k, algorithm);
+                "%s, operator %d, type %d, count %zu, initial value %d, algorithm %d: not as on the host",
+                gp__primitive_names[p], op, type, count, k, algorithm);
           }
         }
   }
@@ -410,14 +404,14 @@ static void test_order() {
             for (size_t s = 0; s + 1 < problem.offsets.size(); ++s)
               if (problem.offsets[s] == problem.offsets[s + 1]) expected.insert(expected.begin() + long(s), start);
           check(same(problem.run(host, call_of(p, op[1], type[1], init), false), expected), __LINE__,
-                "host, %s, count %zu: operands are not in order", gp__primitive_names[p], count);
+              "host, %s, count %zu: operands are not in order", gp__primitive_names[p], count);
           for (int algorithm : algorithms(p)) {
             const gp_policy policy = small(algorithm);
             gp_call c = call_of(p, op[0], type[0], init);
             c.policy = &policy;
             simt::set_random_schedule(seed * 100 + unsigned(p));
             check(same(problem.run(gpu, c, true), expected), __LINE__,
-                  "%s, algorithm %d, count %zu: operands are not in order", gp__primitive_names[p], algorithm, count);
+                "%s, algorithm %d, count %zu: operands are not in order", gp__primitive_names[p], algorithm, count);
           }
         }
     }
@@ -435,13 +429,13 @@ static void test_order() {
       for (unsigned seed = 6; seed < 9; ++seed) {
         simt::set_random_schedule(seed);
         check(same(halves.run(gpu, c, true), bits), __LINE__, "%s, algorithm %d: other bits from call to call",
-              gp__primitive_names[p], algorithm);
+            gp__primitive_names[p], algorithm);
       }
       if (p != GP_REDUCE && p != GP_SEGMENTED_REDUCE)
         for (const gp_f16 &x : bits)
           if (!(float(x) <= 4.0f)) {
             check(false, __LINE__, "%s, algorithm %d: a product in order is %g", gp__primitive_names[p], algorithm,
-                  double(float(x)));
+                double(float(x)));
             break;
           }
     }
@@ -463,13 +457,13 @@ static void test_same_call() {
         for (size_t out = 0; out < 16; out += 4) {
           char where[100];
           snprintf(where, sizeof where, "%s, in at %zu, keys or offsets at %zu, out at %zu", gp__primitive_names[p], in,
-                   keys, out);
+              keys, out);
           // the same modulo 16, other addresses, another schedule
           simt::set_random_schedule(in + 5 * keys + out + 1);
           const std::vector<float> bits = problem.run(gpu, c, true, {in, keys, keys, out});
           simt::set_random_schedule(in + 5 * keys + out + 2);
           check(same(problem.run(gpu, c, true, {in + 48, keys + 16, keys + 32, out + 16}), bits), __LINE__,
-                "%s: other bits where pointers are the same modulo 16", where);
+              "%s: other bits where pointers are the same modulo 16", where);
           // the place of `out` matters only to scans
           gp_call asked = c;
           gp_policy policy;
@@ -487,7 +481,7 @@ static void test_same_call() {
           if (!out) first_bits = bits, first_policy = policy;
           else if (!is_scan(p))
             check(same(bits, first_bits) && !memcmp(&policy, &first_policy, sizeof policy), __LINE__,
-                  "%s: other bits, or another policy, than with out at 0", where);
+                "%s: other bits, or another policy, than with out at 0", where);
         }
       }
   gp_close(gpu);
@@ -536,7 +530,7 @@ template <class T> static void reproducible(gp_context *gpu, gp_context *host, g
         simt::set_random_schedule(seed);
         fake::machine.multiprocessors = 1 + int(seed);
         check(same(problem.run(gpu, c, true, {4 * seed, 8 * seed % 16, 4 * seed % 12, 4 * seed}), wanted), __LINE__,
-              "%s, seed %u: other bits than on the host", gp__primitive_names[p], seed);
+            "%s, seed %u: other bits than on the host", gp__primitive_names[p], seed);
       }
     }
 }
@@ -569,10 +563,8 @@ int main(int argc, char **argv) {
   const struct {
     const char *name;
     void (*run)();
-  } groups[] = {{"initial values", test_initial_values},
-                {"order", test_order},
-                {"same call", test_same_call},
-                {"reproducible", test_reproducible}};
+  } groups[] = {{"initial values", test_initial_values}, {"order", test_order}, {"same call", test_same_call},
+      {"reproducible", test_reproducible}};
   register_kernels();
 #ifdef TEST_CONTRACT // the group that mutants.py needs; its argument is no group
   test_reproducible();

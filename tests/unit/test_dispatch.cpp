@@ -4,131 +4,120 @@
 // ---- kernels that tests run
 
 FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, 4>);
-FAKE_KERNEL(gp__map_args,
-            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__fill_value<float>, gp__none, gp__none, float>);
-FAKE_KERNEL(gp__map_args,
-            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__iota_value<gp_f16>, gp__none, gp__none, gp_f16>);
-FAKE_KERNEL(gp__map_args,
-            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__iota_value<int>, gp__none, gp__none, int>);
-FAKE_KERNEL(gp__map_args,
-            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp_negate<int, float>, int, gp__none, float>);
-FAKE_KERNEL(gp__map_args,
-            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__binary<gp_sum<int>, int, int, int>, int, int, int>);
 FAKE_KERNEL(
-    gp__reduce_args,
-    gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
-                          gp__load<unsigned char, unsigned long long, gp_convert<unsigned char, unsigned long long>>,
-                          unsigned char, unsigned long long, unsigned long long>);
-FAKE_KERNEL(gp__reduce_args,
-            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>,
-                                  gp__load<int, int, gp_convert<int, int>>, int, int, int>);
-FAKE_KERNEL(gp__reduce_args,
-            gp__reduce_stealing<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>, gp__load<int, int, gp_square<int, int>>,
-                                int, int, int>);
-FAKE_KERNEL(gp__reduce_args,
-            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_argmin<float>,
-                                  gp__load<float, gp_arg<float>, gp_convert<float, float>>, float, gp_arg<float>,
-                                  gp_arg<float>>);
-FAKE_KERNEL(gp__scan_args,
-            gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, true, gp_sum<int>,
-                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
-FAKE_KERNEL(gp__scan_args,
-            gp__scan_upsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                             gp__load<int, int, gp_convert<int, int>>, int, int, int>);
-FAKE_KERNEL(gp__scan_args,
-            gp__scan_spine<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                           gp__load<int, int, gp_convert<int, int>>, int, int, int>);
-FAKE_KERNEL(gp__scan_args,
-            gp__scan_downsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
-FAKE_KERNEL(gp__scan_args,
-            gp__scan_pipelined<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+    gp__map_args, gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__fill_value<float>, gp__none, gp__none, float>);
+FAKE_KERNEL(gp__map_args,
+    gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__iota_value<gp_f16>, gp__none, gp__none, gp_f16>);
 FAKE_KERNEL(
-    gp__reduce_args,
+    gp__map_args, gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__iota_value<int>, gp__none, gp__none, int>);
+FAKE_KERNEL(
+    gp__map_args, gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp_negate<int, float>, int, gp__none, float>);
+FAKE_KERNEL(gp__map_args,
+    gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__binary<gp_sum<int>, int, int, int>, int, int, int>);
+FAKE_KERNEL(gp__reduce_args,
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
-                          gp__counted<int, gp__compare<gp_greater<int>>>, int, unsigned long long, unsigned long long>);
+        gp__load<unsigned char, unsigned long long, gp_convert<unsigned char, unsigned long long>>, unsigned char,
+        unsigned long long, unsigned long long>);
+FAKE_KERNEL(gp__reduce_args,
+    gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>, int,
+        int, int>);
+FAKE_KERNEL(gp__reduce_args,
+    gp__reduce_stealing<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>, gp__load<int, int, gp_square<int, int>>, int,
+        int, int>);
+FAKE_KERNEL(gp__reduce_args,
+    gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_argmin<float>,
+        gp__load<float, gp_arg<float>, gp_convert<float, float>>, float, gp_arg<float>, gp_arg<float>>);
+FAKE_KERNEL(gp__scan_args,
+    gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, true, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
+FAKE_KERNEL(gp__scan_args,
+    gp__scan_upsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
+FAKE_KERNEL(gp__scan_args,
+    gp__scan_spine<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>, int,
+        int, int>);
+FAKE_KERNEL(gp__scan_args,
+    gp__scan_downsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
+FAKE_KERNEL(gp__scan_args,
+    gp__scan_pipelined<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
+FAKE_KERNEL(gp__reduce_args,
+    gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
+        gp__counted<int, gp__compare<gp_greater<int>>>, int, unsigned long long, unsigned long long>);
 FAKE_KERNEL(gp__find_args,
-            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_element<int, gp__compare<gp_less<int>>, false>,
-                     GP__FIND_NONE>);
-FAKE_KERNEL(
-    gp__find_args,
+    gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_element<int, gp__compare<gp_less<int>>, false>,
+        GP__FIND_NONE>);
+FAKE_KERNEL(gp__find_args,
     gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_element<int, gp__compare<gp_less<int>>, true>, GP__FIND_SOME>);
 FAKE_KERNEL(gp__find_args,
-            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_element<int, gp__compare<gp_greater<int>>, true>,
-                     GP__FIND_INDEX>);
+    gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_element<int, gp__compare<gp_greater<int>>, true>,
+        GP__FIND_INDEX>);
 FAKE_KERNEL(gp__find_args,
-            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_difference<int, gp_equal<int>>, GP__FIND_INDEX>);
-FAKE_KERNEL(gp__find_args,
-            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_difference<int, gp_equal<int>>, GP__FIND_NONE>);
+    gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_difference<int, gp_equal<int>>, GP__FIND_INDEX>);
 FAKE_KERNEL(
-    gp__find_args,
+    gp__find_args, gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_difference<int, gp_equal<int>>, GP__FIND_NONE>);
+FAKE_KERNEL(gp__find_args,
     gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_neighbours<int, gp_equal<int>, false>, GP__FIND_BEFORE>);
 FAKE_KERNEL(gp__find_args,
-            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_neighbours<int, gp_less<int>, true>, GP__FIND_BAD>);
+    gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_neighbours<int, gp_less<int>, true>, GP__FIND_BAD>);
 FAKE_KERNEL(gp__rows_args,
-            gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 0, false, gp_sum<int>,
-                            gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+    gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 0, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
 FAKE_KERNEL(gp__rows_args,
-            gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 1, false, gp_sum<int>,
-                            gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+    gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 1, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
 FAKE_KERNEL(gp__rows_args,
-            gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 2, false, gp_sum<int>,
-                            gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+    gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 2, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
 FAKE_KERNEL(gp__rows_args,
-            gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 2, true, gp_sum<int>,
-                            gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+    gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 2, true, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
 FAKE_KERNEL(gp__rows_args,
-            gp__columns_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, false, gp_sum<int>,
-                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+    gp__columns_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
 FAKE_KERNEL(gp__rows_args,
-            gp__columns_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, true, gp_sum<int>,
-                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+    gp__columns_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, true, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
 FAKE_KERNEL(gp__rows_args,
-            gp__rows_map<gp__policy<128, 1, 3, 3, 0, 1, 2>, 0, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
-                         int, int, gp__binary<gp_sub<int>, int, int, int>, int>);
+    gp__rows_map<gp__policy<128, 1, 3, 3, 0, 1, 2>, 0, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>, int, int,
+        gp__binary<gp_sub<int>, int, int, int>, int>);
 FAKE_KERNEL(gp__rows_args,
-            gp__rows_map<gp__policy<128, 1, 3, 3, 0, 1, 2>, 2, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
-                         int, int, gp__binary<gp_sub<int>, int, int, int>, int>);
-FAKE_KERNEL(
-    gp__rows_args,
+    gp__rows_map<gp__policy<128, 1, 3, 3, 0, 1, 2>, 2, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>, int, int,
+        gp__binary<gp_sub<int>, int, int, int>, int>);
+FAKE_KERNEL(gp__rows_args,
     gp__rows_apply<gp__policy<128, 1, 3, 3, 0, 1, 2>, false, int, int, gp__binary<gp_sub<int>, int, int, int>, int>);
-FAKE_KERNEL(
-    gp__rows_args,
+FAKE_KERNEL(gp__rows_args,
     gp__rows_apply<gp__policy<128, 1, 3, 3, 0, 1, 2>, true, int, int, gp__binary<gp_sub<int>, int, int, int>, int>);
-FAKE_KERNEL(
-    gp__reduce_args,
+FAKE_KERNEL(gp__reduce_args,
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_min<unsigned long long>, gp__offset_fault<unsigned int>,
-                          unsigned int, unsigned long long, unsigned long long>);
+        unsigned int, unsigned long long, unsigned long long>);
 FAKE_KERNEL(gp__map_args,
-            gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
+    gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
 FAKE_KERNEL(gp__map_args, gp__reverse<gp__policy<128, 1, 3, 3, 0, 0, 2>, int>);
 FAKE_KERNEL(gp__map_args, gp__swap<gp__policy<128, 1, 3, 3, 0, 0, 2>, int>);
 FAKE_KERNEL(gp__map_args,
-            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__replace_value<int, gp__compare<gp_greater<int>>>, int,
-                           gp__none, int>);
+    gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__replace_value<int, gp__compare<gp_greater<int>>>, int,
+        gp__none, int>);
 FAKE_KERNEL(gp__scatter_args,
-            gp__scatter<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__none, gp_convert<int, int>, int, unsigned int,
-                        gp__none, int>);
+    gp__scatter<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__none, gp_convert<int, int>, int, unsigned int, gp__none,
+        int>);
 FAKE_KERNEL(gp__scatter_args,
-            gp__scatter<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__compare<gp_greater<int>>, gp_negate<int, int>,
-                        int, gp__none, int, int>);
+    gp__scatter<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__compare<gp_greater<int>>, gp_negate<int, int>, int,
+        gp__none, int, int>);
 FAKE_KERNEL(gp__scatter_args,
-            gp__scatter<gp__policy<128, 1, 3, 3, 0, 0, 2>, true, gp__flag<unsigned char>, gp_convert<int, int>, int,
-                        unsigned int, unsigned char, int>);
+    gp__scatter<gp__policy<128, 1, 3, 3, 0, 0, 2>, true, gp__flag<unsigned char>, gp_convert<int, int>, int,
+        unsigned int, unsigned char, int>);
 FAKE_KERNEL(gp__find_args,
-            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_difference<int, gp__equivalent<gp_less<int>>>,
-                     GP__FIND_ORDER>);
-FAKE_KERNEL(
-    gp__find_args,
+    gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_difference<int, gp__equivalent<gp_less<int>>>,
+        GP__FIND_ORDER>);
+FAKE_KERNEL(gp__find_args,
     gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_return<int, gp__compare<gp_less<int>>>, GP__FIND_NONE>);
-FAKE_KERNEL(
-    gp__find_args,
+FAKE_KERNEL(gp__find_args,
     gp__partition_point<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_element<int, gp__compare<gp_less<int>>, true>>);
 FAKE_KERNEL(gp__reduce_args,
-            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_argminmax<int>,
-                                  gp__load<int, gp_both<gp_arg<int>>, gp_convert<int, int>>, int, gp_both<gp_arg<int>>,
-                                  gp_both<gp_arg<int>>>);
+    gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_argminmax<int>,
+        gp__load<int, gp_both<gp_arg<int>>, gp_convert<int, int>>, int, gp_both<gp_arg<int>>, gp_both<gp_arg<int>>>);
 FAKE_KERNEL(gp__expand_args, gp__expand_offsets<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned int>);
 FAKE_KERNEL(gp__expand_args, gp__expand<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__expand_by_lengths<unsigned int>, int>);
 FAKE_KERNEL(gp__expand_args, gp__expand<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__expand_by_offsets<unsigned int>, int>);
@@ -182,8 +171,8 @@ static void test_contexts() {
   GOOD(gp_open(&c, &ctx));
   GOOD(gp_describe(ctx, &d));
   CHECK(d.backend == GP_BACKEND_CUDA && d.device == 2 && d.compute_capability == 90 && d.multiprocessors == 2 &&
-        strcmp(d.name, "Fake H200") == 0 && d.driver_version == 13000 && d.memory_bytes == uint64_t(140) << 30 &&
-        d.shared_bytes_per_block == 227 * 1024 && d.nvrtc_version == 0);
+      strcmp(d.name, "Fake H200") == 0 && d.driver_version == 13000 && d.memory_bytes == uint64_t(140) << 30 &&
+      d.shared_bytes_per_block == 227 * 1024 && d.nvrtc_version == 0);
   BAD(GP_E_NULL, "description is null", gp_describe(ctx, nullptr));
   CHECK(fake::primary_references[2] == 1);
   fake::current.push_back(&fake::primary[1]); // the thread's current context belongs to another device
@@ -212,7 +201,7 @@ static void test_definitions() {
   BAD(GP_E_NULL, "desc is null", gp_type_struct(ctx, nullptr, &t));
   BAD(GP_E_NULL, "type is null", gp_type_struct(ctx, &d, nullptr));
   for (const char *name :
-       {"", "3d", "a b", "a::b", "a*", "x123456789012345678901234567890123456789012345678901234567890123456"}) {
+      {"", "3d", "a b", "a::b", "a*", "x123456789012345678901234567890123456789012345678901234567890123456"}) {
     gp_type_desc e = d;
     e.name = name;
     BAD(GP_E_ARGUMENT, "desc.name", gp_type_struct(ctx, &e, &t));
@@ -235,9 +224,9 @@ static void test_definitions() {
   BAD(GP_E_ARGUMENT, "exists already", gp_type_struct(ctx, &d, &again));
   CHECK(gp_type_size(nullptr, GP_F64) == 8 && strcmp(gp_type_name(nullptr, GP_BF16), "bf16") == 0);
   CHECK(gp_type_size(ctx, gp_type(99)) == 0 && !gp_type_name(ctx, gp_type(99)) && !gp_type_name(nullptr, t) &&
-        !gp_type_name(ctx, gp_type(-1)));
+      !gp_type_name(ctx, gp_type(-1)));
   CHECK(strcmp(gp_op_name(nullptr, GP_ARGMAX), "ARGMAX") == 0 && !gp_op_name(ctx, gp_op(99)) &&
-        !gp_op_name(ctx, gp_op(-5)));
+      !gp_op_name(ctx, gp_op(-5)));
 
   gp_op op;
   gp_op_desc o = gp_op_desc_init();
@@ -381,8 +370,8 @@ static void test_policies() {
   copy.in_type = GP_I32, copy.count = 5;
   gp_context *ctx = open_fake();
   gp_policy p = choose(ctx, reduce, &source);
-  CHECK(source == GP_POLICY_PORTABLE && p.threads > 0 && p.vectors > 0 && p.blocks_per_sm > 0 &&
-        p.algorithm != GP_AUTO);
+  CHECK(
+      source == GP_POLICY_PORTABLE && p.threads > 0 && p.vectors > 0 && p.blocks_per_sm > 0 && p.algorithm != GP_AUTO);
   gp_policy mine = small(GP_STEALING);
   reduce.policy = &mine;
   p = choose(ctx, reduce, &source);
@@ -929,15 +918,15 @@ static void test_faults() {
           if (r == GP_SUCCESS) return;
           complained = true;
           check(r == GP_E_DRIVER || r == GP_E_MEMORY || r == GP_E_NO_DEVICE || r == GP_E_COMPILE ||
-                    r == GP_E_NO_COMPILER || r == GP_E_STREAM,
-                __LINE__, "%s: %s with call %lu (%s) failing", what, gp_result_name(r), k, fake::failed_call.c_str());
+                  r == GP_E_NO_COMPILER || r == GP_E_STREAM,
+              __LINE__, "%s: %s with call %lu (%s) failing", what, gp_result_name(r), k, fake::failed_call.c_str());
           check(r != GP_E_MEMORY || code == 2, __LINE__, "%s: GP_E_MEMORY with %s failing", what,
-                fake::failed_call.c_str());
+              fake::failed_call.c_str());
           check(!fake::failed_call.empty() && strstr(gp_last_message(), fake::failed_call.c_str()), __LINE__,
-                "%s: the message \"%s\" lacks %s", what, gp_last_message(), fake::failed_call.c_str());
+              "%s: the message \"%s\" lacks %s", what, gp_last_message(), fake::failed_call.c_str());
           const gp_result second = again();
           check(second == GP_SUCCESS, __LINE__, "%s after %s failed: %s", what, fake::failed_call.c_str(),
-                gp_last_message());
+              gp_last_message());
         };
         gp_config cf = config();
         auto open = [&] { return gp_open(&cf, &ctx); };
@@ -969,17 +958,17 @@ static void test_faults() {
         if (closed != GP_SUCCESS) {
           complained = true;
           check(closed == GP_E_DRIVER && !before_close && strstr(gp_last_message(), fake::failed_call.c_str()),
-                __LINE__, "gp_close with %s failing: %s", fake::failed_call.c_str(), gp_last_message());
+              __LINE__, "gp_close with %s failing: %s", fake::failed_call.c_str(), gp_last_message());
         }
         check(fake::leaks().empty(), __LINE__, "call %lu (%s) failing leaks: %s", k, fake::failed_call.c_str(),
-              fake::leaks().c_str());
+            fake::leaks().c_str());
         const bool hit = !fake::failed_call.empty();
         injected += hit;
         // Only calls that release or inform may fail unnoticed.
         if (hit && !complained)
           check(fake::failed_call == "nvrtcDestroyProgram" || fake::failed_call == "nvrtcGetProgramLogSize" ||
-                    fake::failed_call == "cuThreadExchangeStreamCaptureMode",
-                __LINE__, "call %lu (%s) failed and nobody said so", k, fake::failed_call.c_str());
+                  fake::failed_call == "cuThreadExchangeStreamCaptureMode",
+              __LINE__, "call %lu (%s) failed and nobody said so", k, fake::failed_call.c_str());
         fake::destroy_stream(stream);
         if (!hit) break;
       }
@@ -1091,8 +1080,8 @@ static void test_disk_cache() {
       why = "another user owns it";
     }
     check(origin_with(bad, c) == GP_KERNEL_COMPILED && warnings(why) == 1 &&
-              files(bad + "/", ".kernel").size() == (kind == 1 ? files(folder, ".kernel").size() : 0),
-          __LINE__, "folder %d: %s", kind, logged.empty() ? "" : logged.back().c_str());
+            files(bad + "/", ".kernel").size() == (kind == 1 ? files(folder, ".kernel").size() : 0),
+        __LINE__, "folder %d: %s", kind, logged.empty() ? "" : logged.back().c_str());
   }
   logged.clear(); // cannot be created, cannot be written
   CHECK(origin_with("/proc/gpuprims_test", c) == GP_KERNEL_COMPILED && warnings("/proc/gpuprims_test") == 1);
@@ -1162,7 +1151,7 @@ static void test_disk_cache() {
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
   CHECK(files(shared, ".kernel").size() == 4 && files(shared, "").size() == 5 &&
-        origin_with(shared, c) == GP_KERNEL_DISK);
+      origin_with(shared, c) == GP_KERNEL_DISK);
   CHECK(system(("rm -rf " + base).c_str()) == 0);
 }
 
@@ -1553,7 +1542,7 @@ static void test_launches() {
     watch(ctx, c, &seen);
     GOOD(gp_unique_by_key(ctx, GP_I32, GP_F64, b.keys, b.in, 9, b.out_keys, b.out, b.counts, nullptr));
     CHECK(seen.launches == 1 && seen.args.keys == b.keys && seen.args.values == b.in &&
-          seen.args.out_keys == b.out_keys && seen.args.out_values == b.out);
+        seen.args.out_keys == b.out_keys && seen.args.out_values == b.out);
     c = sample(GP_EXCLUSIVE_SCAN_BY_KEY);
     c.init = upper_ends; // another kernel than without
     watch(ctx, c, &seen);
@@ -1641,7 +1630,7 @@ static void test_launches() {
     watch(ctx, c, &seen);
     GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, b.in, 100, &s, b.out, nullptr));
     CHECK(seen.launches == 1 && seen.args.in == b.in && seen.args.begin == b.begin && !seen.args.end &&
-          seen.args.segments == 10 && seen.args.count == 100 && seen.args.length == 0 && seen.args.out == b.out);
+        seen.args.segments == 10 && seen.args.count == 100 && seen.args.length == 0 && seen.args.out == b.out);
     GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, b.in, 0, &s, b.out, nullptr));
     CHECK(seen.launches == 2 && seen.args.count == 0); // identities
     s.count = 0;
@@ -1658,8 +1647,8 @@ static void test_launches() {
     const unsigned before = fake::counts.unregistered;
     s = gp_segments_init(GP_I32, b.begin, 10), s.end = b.end;
     GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, b.in, 100, &s, b.out, nullptr));
-    CHECK(seen.launches == 4 && seen.args.end == b.end && fake::counts.unregistered == before &&
-          seen.shared_bytes == 0);
+    CHECK(
+        seen.launches == 4 && seen.args.end == b.end && fake::counts.unregistered == before && seen.shared_bytes == 0);
     gp_policy p;
     memset(&p, 0, sizeof p);
     p.algorithm = GP_MERGE_PATH;
@@ -1667,7 +1656,7 @@ static void test_launches() {
     watch(ctx, c, &seen);
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(seen.launches == 5 && seen.args.end == b.end && fake::counts.unregistered == before + 1 &&
-          fake::last_unregistered.find("gp__segment_spans<gp__policy<") == 0); // two launches
+        fake::last_unregistered.find("gp__segment_spans<gp__policy<") == 0); // two launches
   }
   // search
   {
@@ -1676,7 +1665,7 @@ static void test_launches() {
     watch(ctx, c, &seen);
     GOOD(gp_lower_bound(ctx, GP_OP_DEFAULT, GP_F32, GP_U32, b.keys, 50, b.in, 11, b.out, nullptr));
     CHECK(seen.launches == 1 && seen.args.sorted == b.keys && seen.args.length == 50 && seen.args.needles == b.in &&
-          seen.args.out == b.out && seen.args.count == 11);
+        seen.args.out == b.out && seen.args.count == 11);
     c = sample(GP_LOAD_BALANCE);
     watch(ctx, c, &seen);
     GOOD(gp_load_balance(ctx, GP_I32, GP_U32, b.begin, 10, b.out, 12, nullptr));
@@ -1693,14 +1682,14 @@ static void test_launches() {
     watch(ctx, c, &seen);
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(seen.launches == 1 && seen.args.in == b.in && seen.args.count == 100 && seen.args.bins == 16 &&
-          seen.args.channels == 3 && seen.args.active == 2 && seen.args.replicas >= 1);
+        seen.args.channels == 3 && seen.args.active == 2 && seen.args.replicas >= 1);
     CHECK(memcmp(seen.args.lower.bytes, lower_ends, 8) == 0 && memcmp(seen.args.upper.bytes, upper_ends, 8) == 0);
     const unsigned asked = unsigned(fake::counts.calls["cuFuncSetAttribute"]), modules = unsigned(fake::modules.size());
     alignas(256) static unsigned char counters[2 * 12000 * 4];
     c.bins = 12000, c.out = counters;
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(seen.launches == 2 && seen.shared_bytes >= 96000 && fake::modules.size() == modules &&
-          fake::counts.calls["cuFuncSetAttribute"] == asked + 1);
+        fake::counts.calls["cuFuncSetAttribute"] == asked + 1);
     GOOD(gp_run(ctx, &c, nullptr));
     c.bins = 11000;
     GOOD(gp_run(ctx, &c, nullptr));
@@ -1727,7 +1716,7 @@ static void test_rows_of_arrays() {
           gp_axes a = map ? gp_axes_mapped(4, shape, axis) : gp_axes_reduced(4, shape, axis);
           const size_t n = size_t(shape[0] * shape[1] * shape[2] * shape[3]), m = map ? n : n / size_t(shape[axis]);
           CHECK(a.in_stride[3] == 1 && a.in_stride[0] == int64_t(n / shape[0]) && a.struct_size == sizeof a &&
-                a.out_stride[axis == 3 && !map ? 2 : 3] == 1);
+              a.out_stride[axis == 3 && !map ? 2 : 3] == 1);
           std::vector<int> v(n), wanted(m, -1);
           for (size_t i = 0; i < n; ++i) v[i] = int(i * 7919 % 1009) - 500;
           int64_t first = 0;
@@ -1756,7 +1745,7 @@ static void test_rows_of_arrays() {
             if (result == GP_E_POLICY && algorithm != GP_EVEN_SHARE) continue; // columns, or rows that are too long
             check(result == GP_SUCCESS, __LINE__, "%s", gp_last_message());
             check(!memcmp(out.data, wanted.data(), results * sizeof(int)), __LINE__, "axis %d, turned %d, algorithm %d",
-                  axis, turned, algorithm);
+                axis, turned, algorithm);
             if (map && algorithm == GP_EVEN_SHARE && a.in_stride[0] == a.out_stride[0] &&
                 !memcmp(a.in_stride, a.out_stride, sizeof a.in_stride)) {
               c.out = in.data;
@@ -1983,7 +1972,7 @@ static void test_more_results() {
   const auto ends_of = std::minmax_element(v.begin(), v.end(), [](int x, int y) { return x < y; });
   CHECK(extremes.data->least == *ends_of.first && extremes.data->first == ends_of.first - v.begin());
   CHECK(extremes.data->greatest == *ends_of.second &&
-        extremes.data->last == std::max_element(v.begin(), v.end()) - v.begin());
+      extremes.data->last == std::max_element(v.begin(), v.end()) - v.begin());
   std::vector<const void *> sources;
   std::vector<void *> destinations;
   std::vector<unsigned> sizes;
@@ -2080,10 +2069,10 @@ static void test_more_faults() {
       const bool quiet = fake::failed_call == "nvrtcDestroyProgram" || fake::failed_call == "nvrtcGetProgramLogSize" ||
           fake::failed_call == "cuThreadExchangeStreamCaptureMode";
       check(r == GP_SUCCESS ? !failed_here || quiet : failed_here, __LINE__, "call %d, %lu (%s) failing: %s", i, k,
-            fake::failed_call.c_str(), gp_result_name(r));
+          fake::failed_call.c_str(), gp_result_name(r));
       if (r == GP_SUCCESS) continue;
       check(strstr(gp_last_message(), fake::failed_call.c_str()) != nullptr, __LINE__, "the message \"%s\" lacks %s",
-            gp_last_message(), fake::failed_call.c_str());
+          gp_last_message(), fake::failed_call.c_str());
       GOOD(gp_run(ctx, &c, stream));
     }
     const bool hit = !fake::failed_call.empty();
@@ -2119,7 +2108,7 @@ static void test_more_policies() {
           c.begin = i == GP_SEGMENTED_REDUCE || i == GP_HISTOGRAM_RANGES ? reinterpret_cast<void *>(256) : nullptr;
           const gp_result r = gp_policy_origin(ctx, &c, &p, &source);
           check(r == GP_SUCCESS && source == GP_POLICY_PORTABLE, __LINE__, "primitive %d type %d n %llu: %s", i, t,
-                (unsigned long long)n, gp_last_message());
+              (unsigned long long)n, gp_last_message());
           c.policy = &p; // gp_policy_origin's policy can be passed back
           GOOD(gp_policy_origin(ctx, &c, &again, &source));
           CHECK(source == GP_POLICY_CALLER && memcmp(&again, &p, sizeof p) == 0);
@@ -2127,10 +2116,10 @@ static void test_more_policies() {
   char json[4096];
   gp_policy_space(GP_SELECT, json, sizeof json);
   CHECK(strstr(json, "\"names\": [\"GP_AUTO\", \"GP_LOOK_BACK\", \"GP_PIPELINED\"]") ||
-        strstr(json, "[\"GP_LOOK_BACK\", \"GP_PIPELINED\"]"));
+      strstr(json, "[\"GP_LOOK_BACK\", \"GP_PIPELINED\"]"));
   gp_policy_space(GP_SEGMENTED_REDUCE, json, sizeof json);
   CHECK(strstr(json, "[\"GP_MERGE_PATH\", \"GP_WARP_SEGMENTS\", \"GP_PIPELINED\"]") && strstr(json, "\"stages\"") &&
-        !strstr(json, "\"store\""));
+      !strstr(json, "\"store\""));
   gp_policy_space(GP_HISTOGRAM_RANGES, json, sizeof json);
   CHECK(strstr(json, "[\"GP_SHARED_BINS\", \"GP_GLOBAL_BINS\"]"));
   gp_policy_space(GP_COUNT_IF, json, sizeof json);
@@ -2158,11 +2147,11 @@ static void test_more_policies() {
     bool ranges;
     int algorithm;
     unsigned log2_lanes, grid;
-  } rows[] = {{0, 10, false, GP_WARP_SEGMENTS, 0, 1},     {100, 100, false, GP_WARP_SEGMENTS, 0, 1},
-              {100, 100, true, GP_WARP_SEGMENTS, 3, 4},   {500, 100, false, GP_WARP_SEGMENTS, 1, 1},
-              {1600, 100, false, GP_WARP_SEGMENTS, 2, 2}, {1601, 100, false, GP_WARP_SEGMENTS, 3, 4},
-              {8192, 64, true, GP_WARP_SEGMENTS, 5, 8},   {8192, 21, false, GP_WARP_SEGMENTS, 10, 16},
-              {8193, 64, false, GP_MERGE_PATH, 0, 0},     {10, 8193, false, GP_MERGE_PATH, 0, 0}};
+  } rows[] = {{0, 10, false, GP_WARP_SEGMENTS, 0, 1}, {100, 100, false, GP_WARP_SEGMENTS, 0, 1},
+      {100, 100, true, GP_WARP_SEGMENTS, 3, 4}, {500, 100, false, GP_WARP_SEGMENTS, 1, 1},
+      {1600, 100, false, GP_WARP_SEGMENTS, 2, 2}, {1601, 100, false, GP_WARP_SEGMENTS, 3, 4},
+      {8192, 64, true, GP_WARP_SEGMENTS, 5, 8}, {8192, 21, false, GP_WARP_SEGMENTS, 10, 16},
+      {8193, 64, false, GP_MERGE_PATH, 0, 0}, {10, 8193, false, GP_MERGE_PATH, 0, 0}};
   for (const auto &row : rows) {
     gp__shape s = {};
     s.primitive = GP_SEGMENTED_REDUCE, s.in_size = s.acc_size = s.out_size = s.offset_size = 4,
@@ -2189,13 +2178,12 @@ static void test_more_policies() {
     int key, in, offset;
     uint64_t bytes;
     int algorithm, threads, vectors, stages, blocks;
-  } streams[] = {
-      {4, 0, 0, 4096, GP_LOOK_BACK, 256, 1, 3, 8},          {4, 0, 0, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8},
-      {4, 0, 0, 1 << 20, GP_LOOK_BACK, 512, 1, 3, 4},       {4, 4, 0, (1 << 22) - 8, GP_LOOK_BACK, 512, 1, 3, 4},
-      {4, 0, 0, 1 << 22, GP_PIPELINED, 256, 5, 5, 2},       {4, 4, 0, 1 << 22, GP_PIPELINED, 256, 3, 4, 2},
+  } streams[] = {{4, 0, 0, 4096, GP_LOOK_BACK, 256, 1, 3, 8}, {4, 0, 0, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8},
+      {4, 0, 0, 1 << 20, GP_LOOK_BACK, 512, 1, 3, 4}, {4, 4, 0, (1 << 22) - 8, GP_LOOK_BACK, 512, 1, 3, 4},
+      {4, 0, 0, 1 << 22, GP_PIPELINED, 256, 5, 5, 2}, {4, 4, 0, 1 << 22, GP_PIPELINED, 256, 3, 4, 2},
       {4, 0, 0, (1 << 24) - 4, GP_PIPELINED, 256, 5, 5, 2}, {4, 0, 0, 1 << 24, GP_PIPELINED, 512, 5, 5, 1},
       {0, 4, 4, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8}, {0, 4, 4, (1 << 22) - 4, GP_LOOK_BACK, 512, 1, 3, 4},
-      {0, 4, 4, 1 << 22, GP_LOOK_BACK, 256, 3, 3, 6},       {0, 4, 4, (1 << 23) - 4, GP_LOOK_BACK, 256, 3, 3, 6},
+      {0, 4, 4, 1 << 22, GP_LOOK_BACK, 256, 3, 3, 6}, {0, 4, 4, (1 << 23) - 4, GP_LOOK_BACK, 256, 3, 3, 6},
       {0, 4, 4, 1 << 23, GP_PIPELINED, 256, 5, 5, 2}};
   for (const auto &row : streams) {
     gp__shape s = {};
@@ -2206,10 +2194,10 @@ static void test_more_policies() {
     s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
     const gp_policy chosen = gp__portable(gp_policy(), s);
     check(chosen.algorithm == row.algorithm && chosen.threads == row.threads && chosen.vectors == row.vectors &&
-              chosen.stages == row.stages && chosen.blocks_per_sm == row.blocks && gp__policy_valid(chosen, s),
-          __LINE__, "rule for %d/%d/%d of %llu bytes: algorithm %d, %dx%d, %d stages, %d blocks", row.key, row.in,
-          row.offset, (unsigned long long)row.bytes, chosen.algorithm, chosen.threads, chosen.vectors, chosen.stages,
-          chosen.blocks_per_sm);
+            chosen.stages == row.stages && chosen.blocks_per_sm == row.blocks && gp__policy_valid(chosen, s),
+        __LINE__, "rule for %d/%d/%d of %llu bytes: algorithm %d, %dx%d, %d stages, %d blocks", row.key, row.in,
+        row.offset, (unsigned long long)row.bytes, chosen.algorithm, chosen.threads, chosen.vectors, chosen.stages,
+        chosen.blocks_per_sm);
   }
   p = small(GP_MERGE_PATH), p.store = 0;
   GOOD(gp_prepare(ctx, &c));
@@ -2220,28 +2208,12 @@ static void test_more_policies() {
 
 int main(int argc, char **argv) {
   return run_groups(argc, argv,
-                    {{"contexts", test_contexts},
-                     {"definitions", test_definitions},
-                     {"results", test_results},
-                     {"policies", test_policies},
-                     {"trim", test_trim},
-                     {"bounded workspaces", test_bounded},
-                     {"lent", test_lent},
-                     {"own work", test_own_work},
-                     {"workspaces", test_workspaces},
-                     {"room", test_room},
-                     {"faults", test_faults},
-                     {"cache", test_disk_cache},
-                     {"cache limit", test_cache_limit},
-                     {"few kernels", test_few_kernels},
-                     {"texts", test_texts},
-                     {"bundles", test_bundles},
-                     {"threads", test_threads},
-                     {"fork", test_fork},
-                     {"rows of arrays", test_rows_of_arrays},
-                     {"more results", test_more_results},
-                     {"more policies", test_more_policies},
-                     {"more faults", test_more_faults},
-                     {"launches", test_launches},
-                     {"speed", test_speed}});
+      {{"contexts", test_contexts}, {"definitions", test_definitions}, {"results", test_results},
+          {"policies", test_policies}, {"trim", test_trim}, {"bounded workspaces", test_bounded}, {"lent", test_lent},
+          {"own work", test_own_work}, {"workspaces", test_workspaces}, {"room", test_room}, {"faults", test_faults},
+          {"cache", test_disk_cache}, {"cache limit", test_cache_limit}, {"few kernels", test_few_kernels},
+          {"texts", test_texts}, {"bundles", test_bundles}, {"threads", test_threads}, {"fork", test_fork},
+          {"rows of arrays", test_rows_of_arrays}, {"more results", test_more_results},
+          {"more policies", test_more_policies}, {"more faults", test_more_faults}, {"launches", test_launches},
+          {"speed", test_speed}});
 }

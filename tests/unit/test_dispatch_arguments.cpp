@@ -277,19 +277,18 @@ static void test_struct_sizes() {
     return gp_op_define(ctx, d, &made);
   });
   const unsigned offsets[3] = {0, 4, 10};
-  test_sizes(gp_segments_init(GP_U32, offsets, 2), "gp_segments", GP__LEAST_gp_segments, [&](const gp_segments *s) {
-    return gp_segmented_reduce(ctx, GP_SUM, GP_I32, GP_I32, in, 10, s, out, nullptr);
-  });
+  test_sizes(gp_segments_init(GP_U32, offsets, 2), "gp_segments", GP__LEAST_gp_segments,
+      [&](const gp_segments *s) { return gp_segmented_reduce(ctx, GP_SUM, GP_I32, GP_I32, in, 10, s, out, nullptr); });
   test_sizes(square(2, 5), "gp_permutation", GP__LEAST_gp_permutation,
-             [&](const gp_permutation *p) { return gp_permute(ctx, GP_I32, p, in, out, nullptr); });
+      [&](const gp_permutation *p) { return gp_permute(ctx, GP_I32, p, in, out, nullptr); });
   test_sizes(sample_structs, "gp_layout", GP__LEAST_gp_layout,
-             [&](const gp_layout *l) { return gp_convert_layout(ctx, l, &sample_columns, in, 2, out, 0, nullptr); });
+      [&](const gp_layout *l) { return gp_convert_layout(ctx, l, &sample_columns, in, 2, out, 0, nullptr); });
   const unsigned ends[10] = {};
   gp_graph graph = gp_graph_init();
   graph.vertices = 2, graph.edges = 10, graph.offsets = offsets, graph.targets = ends;
   gp_degrees degrees;
   test_sizes(graph, "gp_graph", GP__LEAST_gp_graph,
-             [&](const gp_graph *g) { return gp_graph_degrees(ctx, g, &degrees, nullptr); });
+      [&](const gp_graph *g) { return gp_graph_degrees(ctx, g, &degrees, nullptr); });
   // Writes as many bytes as the program's struct has, and nothing after them.
   Grown<gp_description> said = grown(gp_description_init());
   memset(said.later, 7, sizeof said.later);
@@ -398,7 +397,7 @@ static void test_programs() {
   CHECK(has("static_assert(sizeof(vec3) == 12 && alignof(vec3) == 4"));
   CHECK(has("#line 1 \"operator nearest\"\nreturn a.x < b.x ? a : b;\n") && has("enum { commutative = 1, exact = 0 }"));
   CHECK(has("#line 1 \"identity of operator nearest\"\n{1e30f, 0, 0}\n") &&
-        has("#line 1 \"prelude of operator nearest\""));
+      has("#line 1 \"prelude of operator nearest\""));
   CHECK(has("gp__op_1, gp__load<vec3, vec3, gp_convert<vec3, vec3>>, vec3, vec3, vec3>(a); }"));
   CHECK(option("--gpu-architecture=sm_90") && option("-std=c++17") && option("-default-device"));
   CHECK(!option("--fmad=false"));
@@ -407,8 +406,8 @@ static void test_programs() {
   c = fold_call(GP_INCLUSIVE_SCAN, GP_MAX, vec3, GP_F32, nullptr, nullptr, 1 << 20);
   c.transform = length, c.flags = GP_REPRODUCIBLE;
   GOOD(gp_prepare(ctx, &c));
-  CHECK(has("gp__scan_look_back<") &&
-        has("false, gp_max<float>, gp__load<vec3, float, gp__op_2>, vec3, float, float>"));
+  CHECK(
+      has("gp__scan_look_back<") && has("false, gp_max<float>, gp__load<vec3, float, gp__op_2>, vec3, float, float>"));
   CHECK(has("typedef vec3 A;\n  typedef float R;") && option("--fmad=false"));
 
   c = gp_call_init(GP_TRANSFORM);
@@ -567,7 +566,7 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_ARGUMENT, ": graph: the call takes no graph", p, c.graph = &none);
     if (p != GP_BFS && p != GP_BFS_CHECK)
       WRONG(GP_E_ARGUMENT, ": source and limit are for bfs and bfs_check only", p,
-            p == GP_BFS_SOURCES ? c.source = 1 : c.limit = 1);
+          p == GP_BFS_SOURCES ? c.source = 1 : c.limit = 1);
     if (p != GP_BFS_SOURCES) WRONG(GP_E_ARGUMENT, ": sources is for bfs_sources only", p, c.sources = &b.bad);
     if (p != GP_GRAPH_FROM_EDGES) {
       WRONG(GP_E_ARGUMENT, "GP_DROP_LOOPS is for graph_from_edges only", p, c.flags = GP_DROP_LOOPS);
@@ -577,8 +576,7 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_ARGUMENT, "GP_RIGHT is for adjacent_difference only", p, c.flags = GP_RIGHT);
     if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && p != GP_LOAD_BALANCE && p != GP_EXPAND &&
         p != GP_SEGMENTED_TOP_K && !gp__is_search(p))
-      WRONG(
-          GP_E_ARGUMENT,
+      WRONG(GP_E_ARGUMENT,
           "GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand "
           "and bfs",
           p, c.flags = GP_CHECKED);
@@ -618,7 +616,7 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_NULL, ": out_count is null", p, c.count = 0, c.out_count = nullptr);
       WRONG(GP_E_ALIGNMENT, ": out_count (", p, c.out_count = reinterpret_cast<uint64_t *>(b.end + 4));
       WRONG(GP_E_OVERLAP, " and out_count overlap", p,
-            c.out_count = static_cast<uint64_t *>(const_cast<void *>(c.in ? c.in : c.keys)));
+          c.out_count = static_cast<uint64_t *>(const_cast<void *>(c.in ? c.in : c.keys)));
     }
   }
 
@@ -640,26 +638,26 @@ static void test_more_arguments(bool host) {
     SHAPED(GP_E_ARGUMENT, ": permutation.order[0] is -1", m.order[0] = -1);
     SHAPED(GP_E_ARGUMENT, ": count is 99, neither 0 nor the product of permutation.extent (100)", c.count = 99);
     SHAPED(GP_E_SIZE, ": permutation.extent[1] is 8589934592: the product of the extents times 4 bytes overflows",
-           m = square(uint64_t(1) << 31, uint64_t(1) << 33));
+        m = square(uint64_t(1) << 31, uint64_t(1) << 33));
     SHAPED(GP_E_ARGUMENT, ": permutation.in_stride[0] (a leading dimension) is 9, below the 10 elements of one step",
-           m.in_stride[0] = 9);
+        m.in_stride[0] = 9);
     SHAPED(GP_E_ARGUMENT, ": permutation.out_stride[0] (a leading dimension) is 9, below the 10 elements of one step",
-           m.out_stride[0] = 9);
+        m.out_stride[0] = 9);
     SHAPED(GP_E_ARGUMENT, ": permutation.in_stride[1] is 2, but the stride of the last dimension must be 1",
-           m.in_stride[1] = 2);
+        m.in_stride[1] = 2);
     SHAPED(GP_E_SIZE, ": permutation.out_stride[0] times the extent overflows", m.out_stride[0] = UINT64_MAX / 16);
     SHAPED(GP_E_TYPE, ": in_type and out_type differ", c.out_type = GP_U32);
     SHAPED(GP_E_OVERLAP, ": in and out overlap", c.out = b.in + 4);
     SHAPED(GP_E_OVERLAP, ": in and out overlap", c.out = b.in + 400, m.in_stride[0] = 12); // within the last row's gap
     SHAPED(GP_E_OVERLAP, ": in and out are the same: an in-place transpose needs square matrices", c.out = b.in,
-           m = square(10, 9), m.in_stride[0] = 10);
+        m = square(10, 9), m.in_stride[0] = 10);
     SHAPED(GP_E_OVERLAP, ": in and out are the same: an in-place transpose", c.out = b.in, m.in_stride[0] = 12);
     SHAPED(GP_E_OVERLAP, ": in and out are the same, but this permutation moves whole rows", c.out = b.in,
-           m.dimensions = 3, m.order[0] = 1, m.order[1] = 0, m.order[2] = 2, m.extent[2] = 100, m.extent[0] = 3,
-           m.extent[1] = 2);
+        m.dimensions = 3, m.order[0] = 1, m.order[1] = 0, m.order[2] = 2, m.extent[2] = 100, m.extent[0] = 3,
+        m.extent[1] = 2);
 #undef SHAPED
     WRONG(GP_E_ARGUMENT, ": permutation: the call takes no permutation", GP_SHUFFLE, m = square(10, 10),
-          c.permutation = &m);
+        c.permutation = &m);
   }
 
   // rows of arrays
@@ -672,15 +670,15 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_OPERATOR, ": apply is not set", GP_ROW_MAP, c.apply = GP_OP_DEFAULT);
   WRONG(GP_E_OPERATOR, ": apply: operator \"mine of one\" is unary", GP_ROW_MAP, c.apply = unary);
   WRONG(GP_E_OPERATOR, ": apply: SUB does not work on struct types", GP_ROW_MAP, c.acc_type = vec3, c.op = binary,
-        c.transform = unary);
+      c.transform = unary);
   FINE(GP_ROW_MAP, c.acc_type = vec3, c.op = binary, c.transform = unary, c.apply = binary);
   FINE(GP_ROW_MAP, c.acc_type = vec3, c.op = binary, c.transform = unary, c.apply = binary, c.out_type = GP_F64);
   WRONG(GP_E_TYPE, "cannot convert to the accumulator's type: one of them is a struct type", GP_ROW_MAP,
-        c.acc_type = vec3, c.op = binary, c.apply = binary);
+      c.acc_type = vec3, c.op = binary, c.apply = binary);
   WRONG(GP_E_OPERATOR, ": apply: the call applies no operator to results", GP_REDUCE_AXIS, c.apply = GP_SUB);
   WRONG(GP_E_ARGUMENT, ": init: the call takes no initial value", GP_ROW_MAP, c.init = lower_ends);
   WRONG(GP_E_ARGUMENT, ": axes is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only", GP_REDUCE,
-        c.axes = sample(GP_ROW_MAP).axes);
+      c.axes = sample(GP_ROW_MAP).axes);
   WRONG(GP_E_UNSUPPORTED, ": flags: GP_REPRODUCIBLE", GP_REDUCE_AXIS, c.op = GP_SUM, c.flags = GP_REPRODUCIBLE);
 
   // graphs
@@ -702,7 +700,7 @@ static void test_more_arguments(bool host) {
     GRAPH(GP_E_SIZE, ": graph->vertices is 4294967295, not below 2^32 - 1", g.vertices = UINT32_MAX);
     GRAPH(GP_E_SIZE, ": graph->vertices is ", g.vertex_type = GP_U64, g.vertices = UINT64_MAX);
     GRAPH(GP_E_SIZE, ": graph->edges is 4294967296, not below 2^32, the limit of u32 offsets",
-          g.edges = uint64_t(1) << 32);
+        g.edges = uint64_t(1) << 32);
     GRAPH(GP_E_SIZE, ": graph->edges is ", g.offset_type = GP_U64, g.edges = uint64_t(1) << 48);
     GRAPH(GP_E_NULL, ": graph->in_sources is null, but graph->in_offsets is not", g.in_offsets = b.in);
     GRAPH(GP_E_NULL, ": graph->in_offsets is null, but graph->in_sources is not", g.in_sources = b.in);
@@ -713,7 +711,7 @@ static void test_more_arguments(bool host) {
     GRAPH(GP_E_ARGUMENT, ": source is 100, not below the 100 vertices of graph", c.source = 100);
     GRAPH(GP_E_ARGUMENT, ": source is 0, not below the 0 vertices of graph", g.vertices = 0);
     GRAPH(GP_E_ARGUMENT, ": target is 100, not below the 100 vertices of graph", c.flags = GP_UNTIL_TARGET,
-          c.target = 100);
+        c.target = 100);
     GRAPH(GP_E_ARGUMENT, ": target is set, but flags lacks GP_UNTIL_TARGET", c.target = 1);
     GRAPH(GP_E_NULL, ": out (depths) is null", c.out = nullptr);
     GRAPH(GP_E_ALIGNMENT, ": out (depths) (", c.out = b.out + 2);
@@ -726,7 +724,7 @@ static void test_more_arguments(bool host) {
 #undef GRAPH
     const uint64_t two[2] = {99, 100};
     WRONG(GP_E_ARGUMENT, ": sources[1] is 100, not below the 100 vertices of graph", GP_BFS_SOURCES,
-          c.source_device = nullptr, c.sources = two);
+        c.source_device = nullptr, c.sources = two);
     WRONG(GP_E_ARGUMENT, ": sources and source_device", GP_BFS_SOURCES, c.sources = two);
     WRONG(GP_E_NULL, ": sources is null", GP_BFS_SOURCES, c.source_device = nullptr);
     WRONG(GP_E_NULL, "are all null: set at least one output", GP_BFS_SOURCES, c.out = nullptr);
@@ -737,13 +735,13 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ALIGNMENT, ": out (depths) (", GP_BFS_SOURCES, c.out = b.out + 2);
     WRONG(GP_E_ALIGNMENT, ": out2 (reached) (", GP_BFS_SOURCES, c.out2 = b.out2 + 4);
     WRONG(GP_E_ALIGNMENT, ": source_device (", GP_BFS_SOURCES,
-          c.source_device = reinterpret_cast<uint64_t *>(b.keys + 4));
+        c.source_device = reinterpret_cast<uint64_t *>(b.keys + 4));
     FINE(GP_BFS_SOURCES, c.out2 = b.out2, c.statistics = &t, c.limit = 3);
   }
 
   // operators
   for (gp_primitive p :
-       {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_REDUCE_BY_KEY, GP_EXCLUSIVE_SCAN_BY_KEY}) {
+      {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_REDUCE_BY_KEY, GP_EXCLUSIVE_SCAN_BY_KEY}) {
     WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = GP_OP_DEFAULT);
     WRONG(GP_E_OPERATOR, "op: SUB is for transform2 and adjacent_difference only", p, c.op = GP_SUB);
     WRONG(GP_E_OPERATOR, "op: LESS is for predicates and runs only", p, c.op = GP_LESS);
@@ -753,17 +751,17 @@ static void test_more_arguments(bool host) {
     FINE(p, c.apply = GP_SQUARE);
     FINE(p, c.apply = unary, c.op = binary, c.in_type = c.acc_type = vec3, c.out_type = GP_F32);
     WRONG(GP_E_OPERATOR, ": apply: SQUARE does not work on struct types", p, c.apply = GP_SQUARE, c.op = binary,
-          c.in_type = vec3);
+        c.in_type = vec3);
     WRONG(GP_E_OPERATOR, ": apply: operator \"SUM\" is binary, not unary", p, c.apply = GP_SUM);
     WRONG(GP_E_OPERATOR, ": apply: NEGATE does not work on bool: use NOT", p, c.apply = GP_NEGATE, c.in_type = GP_BOOL);
     WRONG(GP_E_OPERATOR, ": apply is set, but ARGMIN has results of several values", p, c.apply = GP_NEGATE,
-          c.op = GP_ARGMIN);
+        c.op = GP_ARGMIN);
     FINE(p, c.flags = GP_REPRODUCIBLE, c.op = GP_SUM);
     FINE(p, c.flags = GP_REPRODUCIBLE, c.op = binary, c.in_type = vec3);
     const gp_policy own = small(GP_LOOK_BACK);
     if (p == GP_REDUCE_BY_KEY)
       WRONG(GP_E_POLICY, ": policy is set, but flags make the call run others", p, c.flags = GP_REPRODUCIBLE,
-            c.op = GP_SUM, c.policy = &own);
+          c.op = GP_SUM, c.policy = &own);
     FINE(p, c.flags = GP_REPRODUCIBLE);
     FINE(p, c.op = GP_ARGMIN);
     FINE(p, c.op = binary, c.in_type = vec3);
@@ -775,22 +773,22 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_OPERATOR, "op: ARGMAX is for reduce and scan only", GP_ADJACENT_DIFFERENCE, c.op = GP_ARGMAX);
   WRONG(GP_E_OPERATOR, "op: SUB does not work on struct types", GP_ADJACENT_DIFFERENCE, c.in_type = vec3);
   WRONG(GP_E_TYPE, "in_type and out_type differ: the call copies one element", GP_ADJACENT_DIFFERENCE, c.op = binary,
-        c.in_type = vec3, c.out_type = GP_F32);
+      c.in_type = vec3, c.out_type = GP_F32);
   FINE(GP_ADJACENT_DIFFERENCE, c.flags = GP_RIGHT, c.op = binary, c.in_type = vec3);
   for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS, GP_UNIQUE, GP_REDUCE_BY_KEY}) {
     WRONG(GP_E_OPERATOR, "equal is LESS, not EQUAL, NOT_EQUAL, HEADS", p, c.equal = GP_LESS);
     WRONG(GP_E_OPERATOR, "\"mine of one\" is unary, not binary", p, c.equal = unary);
     WRONG(GP_E_OPERATOR, ": equal is 99", p, c.equal = gp_op(99));
     WRONG(GP_E_OPERATOR, "equal: EQUAL does not work on struct types", p, c.key_type = vec3);
-    WRONG(GP_E_OPERATOR, "equal: NOT_EQUAL does not work on struct types", p, c.key_type = vec3,
-          c.equal = GP_NOT_EQUAL);
+    WRONG(
+        GP_E_OPERATOR, "equal: NOT_EQUAL does not work on struct types", p, c.key_type = vec3, c.equal = GP_NOT_EQUAL);
     WRONG(GP_E_TYPE, "key_type (of flags) is f32", p, c.key_type = GP_F32, c.equal = GP_HEADS);
     WRONG(GP_E_TYPE, "key_type (of flags) is i64", p, c.key_type = GP_I64, c.equal = GP_HEADS);
     FINE(p, c.equal = GP_HEADS, c.key_type = GP_I8);
     FINE(p, c.equal = binary, c.key_type = vec3);
   }
   for (gp_primitive p : {GP_SELECT, GP_PARTITION, GP_COUNT_IF, GP_ANY, GP_ALL, GP_FIND_IF, GP_REPLACE,
-                         GP_IS_PARTITIONED, GP_PARTITION_POINT}) {
+           GP_IS_PARTITIONED, GP_PARTITION_POINT}) {
     WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = GP_OP_DEFAULT);
     WRONG(GP_E_OPERATOR, "op is SUM, not a comparison", p, c.op = GP_SUM);
     WRONG(GP_E_OPERATOR, "op is NOT, not a comparison", p, c.op = GP_NOT);
@@ -828,14 +826,14 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_TYPE, "key_type (of the stencil) is not set", p, c.keys = b.keys); // a stencil
     WRONG(GP_E_NULL, "keys (the stencil) is null", p, c.key_type = GP_U8);
     WRONG(GP_E_ARGUMENT, "scalar: a call with flags takes no scalar", p, c.op = GP_OP_DEFAULT, c.keys = b.keys,
-          c.key_type = GP_U8);
+        c.key_type = GP_U8);
     WRONG(GP_E_TYPE, "key_type (of flags) is not set", p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.keys = b.keys);
     WRONG(GP_E_NULL, "keys (flags) is null", p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.key_type = GP_U8);
     WRONG(GP_E_TYPE, "in_type and out_type differ", p, c.out_type = GP_I32);
     FINE(p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.keys = b.keys, c.key_type = GP_I16);
   }
   WRONG(GP_E_OPERATOR, "predicate2: a call with flags takes no second predicate", GP_PARTITION, c.op = GP_OP_DEFAULT,
-        c.scalar = nullptr, c.key_type = GP_U8, c.keys = b.keys, c.predicate2 = unary);
+      c.scalar = nullptr, c.key_type = GP_U8, c.keys = b.keys, c.predicate2 = unary);
   WRONG(GP_E_OPERATOR, "predicate2 is MIN, not a comparison", GP_PARTITION, c.predicate2 = GP_MIN);
   WRONG(GP_E_NULL, "scalar2 is null, but predicate2 (EQUAL) compares with it", GP_PARTITION, c.predicate2 = GP_EQUAL);
   WRONG(GP_E_ARGUMENT, "scalar2 is set, but there is no second predicate", GP_PARTITION, c.scalar2 = upper_ends);
@@ -861,38 +859,37 @@ static void test_more_arguments(bool host) {
     const gp_key_field some[] = {{8, GP_F32, 0}, {0, GP_F32, 1}}, off[] = {{10, GP_U16, 0}, {6, GP_F32, 0}};
     const gp_key_field many[] = {{0, GP_F32, 0}, {0, vec3, 0}};
     const gp_key_field wide[17] = {{4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
-                                   {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
-                                   {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
-                                   {4, GP_F32, 0}, {4, GP_F32, 0}};
+        {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+        {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}};
     const gp_primitive p = GP_SORT;
     FINE(p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_I64, c.out_keys = nullptr);
     FINE(p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out = nullptr, c.begin_bit = 5, c.end_bit = 5,
-         c.flags = GP_DESCENDING);
+        c.flags = GP_DESCENDING);
     FINE(p, c.key_type = vec3, c.fields = some, c.field_count = 2, c.end_bit = 64, c.in_type = vec3);
     FINE(p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16, c.end_bit = 16);
     FINE(p, c.flags = GP_REPRODUCIBLE);
     const gp_policy own = small(GP_ONE_SWEEP);
     FINE(p, c.flags = GP_LITTLE_MEMORY | GP_DESCENDING);
     WRONG(GP_E_POLICY, ": policy is set, but flags make the call run others", p, c.flags = GP_LITTLE_MEMORY,
-          c.policy = &own);
+        c.policy = &own);
     WRONG(GP_E_UNSUPPORTED, "flags: GP_LITTLE_MEMORY excludes count_device, begin_bit and end_bit", p,
-          c.flags = GP_LITTLE_MEMORY, c.count_device = b.counts);
+        c.flags = GP_LITTLE_MEMORY, c.count_device = b.counts);
     WRONG(GP_E_UNSUPPORTED, "flags: GP_LITTLE_MEMORY excludes count_device, begin_bit and end_bit", p,
-          c.flags = GP_LITTLE_MEMORY, c.end_bit = 9);
+        c.flags = GP_LITTLE_MEMORY, c.end_bit = 9);
     WRONG(GP_E_NULL, ": out_keys is null", p, c.flags = GP_LITTLE_MEMORY, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT,
-          c.out_type = GP_I64, c.out_keys = nullptr);
+        c.out_type = GP_I64, c.out_keys = nullptr);
     WRONG(GP_E_ARGUMENT, "GP_LITTLE_MEMORY is for sort and merge_sort only", GP_SEGMENTED_SORT,
-          c.flags = GP_LITTLE_MEMORY);
+        c.flags = GP_LITTLE_MEMORY);
     FINE(p, c.out_keys = b.keys, c.out = b.in);
     WRONG(GP_E_NULL, ": out_keys is null", p, c.out_keys = nullptr);
     WRONG(GP_E_ALIGNMENT, ": out_keys (", p, c.out_keys = b.out_keys + 2);
     WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys + 4);
     WRONG(GP_E_OVERLAP, "out and out_keys overlap", p, c.out_keys = b.out);
     WRONG(GP_E_TYPE, "in_type and out_type differ", p, c.out_type = GP_I32);
-    WRONG(GP_E_TYPE, "out_type (of indices) is f32", p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT,
-          c.out_type = GP_F32);
+    WRONG(
+        GP_E_TYPE, "out_type (of indices) is f32", p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_F32);
     WRONG(GP_E_SIZE, "too large for u32 indices", p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_U32,
-          c.key_type = GP_U8, c.count = (uint64_t(1) << 32) + 1);
+        c.key_type = GP_U8, c.count = (uint64_t(1) << 32) + 1);
     WRONG(GP_E_TYPE, "key_type is a struct type: set fields or a transform", p, c.key_type = vec3);
     WRONG(GP_E_OPERATOR, "transform is ABS, not a user's unary operator", p, c.transform = GP_ABS);
     WRONG(GP_E_OPERATOR, "is binary, not unary", p, c.transform = binary);
@@ -900,12 +897,12 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_TYPE, "acc_type (of transform's result) is a struct", p, c.transform = unary, c.acc_type = vec3);
     WRONG(GP_E_TYPE, "acc_type is set, but there is no transform", p, c.acc_type = GP_U16);
     WRONG(GP_E_ARGUMENT, "fields and transform are both set", p, c.key_type = vec3, c.transform = unary,
-          c.acc_type = GP_U16, c.fields = some, c.field_count = 2);
+        c.acc_type = GP_U16, c.fields = some, c.field_count = 2);
     WRONG(GP_E_ARGUMENT, "fields: only struct keys have fields", p, c.fields = some, c.field_count = 2);
     WRONG(GP_E_NULL, "fields is null", p, c.key_type = vec3, c.field_count = 2);
     WRONG(GP_E_ARGUMENT, "field_count is 0", p, c.key_type = vec3, c.fields = some);
     WRONG(GP_E_ARGUMENT, "field 1: f32 at offset 6 is not aligned, or not inside vec3 of 12 bytes", p,
-          c.key_type = vec3, c.fields = off, c.field_count = 2);
+        c.key_type = vec3, c.fields = off, c.field_count = 2);
     WRONG(GP_E_TYPE, "field 1 has a struct type", p, c.key_type = vec3, c.fields = many, c.field_count = 2);
     WRONG(GP_E_SIZE, "more than 64 bytes", p, c.key_type = vec3, c.fields = wide, c.field_count = 17);
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.end_bit = 33);
@@ -914,7 +911,7 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", p, c.flags = GP_UNSORTED);
   }
   WRONG(GP_E_SIZE, "segments is 4294967297, too large for u32 positions", GP_LOAD_BALANCE,
-        c.segments = (uint64_t(1) << 32) + 1);
+      c.segments = (uint64_t(1) << 32) + 1);
 
   // lexicographic order
   {
@@ -978,9 +975,9 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "n: without indices (in2), out has count elements", GP_SCATTER, pass(c), c.n = 1);
   }
   WRONG(GP_E_OPERATOR, "transform: NEGATE does not work on struct types", GP_SCATTER, c.transform = GP_NEGATE,
-        c.in_type = vec3);
+      c.in_type = vec3);
   WRONG(GP_E_OPERATOR, "transform: NEGATE does not work on struct types", GP_SCATTER, c.transform = GP_NEGATE,
-        c.out_type = vec3);
+      c.out_type = vec3);
   WRONG(GP_E_OPERATOR, "transform: the call takes no transform", GP_GATHER, c.transform = GP_NEGATE);
   FINE(GP_SCATTER, c.transform = unary, c.in_type = vec3, c.out_type = GP_U8);
   FINE(GP_REPLACE, c.out = b.in);
@@ -1037,8 +1034,8 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_ALIGNMENT, "in (sources) (", GP_COPY_BATCH, c.in = b.in + 4);
   WRONG(GP_E_ALIGNMENT, "is not aligned to 8 bytes", GP_COPY_BATCH, c.in2 = b.end + 4);
   WRONG(GP_E_SIZE, ": count is 68719476736, not below 2^36", GP_COPY_BATCH, c.count = uint64_t(1) << 36);
-  WRONG(GP_E_OVERLAP, "in (sources) and workspace overlap", GP_COPY_BATCH, c.workspace = b.in,
-        c.workspace_bytes = 4096);
+  WRONG(
+      GP_E_OVERLAP, "in (sources) and workspace overlap", GP_COPY_BATCH, c.workspace = b.in, c.workspace_bytes = 4096);
   WRONG(GP_E_OVERLAP, "begin and workspace overlap", GP_COPY_BATCH, c.workspace = b.begin, c.workspace_bytes = 4096);
   BAD(GP_E_NULL, "gp_copy_batch: sources is null", gp_copy_batch(ctx, GP_U32, nullptr, b.end, b.begin, 9, nullptr));
   BAD(GP_E_NULL, "gp_copy_batch: destinations is null", gp_copy_batch(ctx, GP_U32, b.in, nullptr, b.begin, 9, nullptr));
@@ -1089,12 +1086,12 @@ static void test_more_arguments(bool host) {
     if (p == GP_DISTINCT) FINE(p, c.capacity = UINT64_MAX / 64, c.out_keys = nullptr);
     WRONG(GP_E_NULL, "key_type is GP_INPUT, but the gp_input is null", p, c.key_type = GP_INPUT, c.keys = nullptr);
     WRONG(GP_E_TYPE, "key_type: a zipped struct has 3 bytes of padding: keys are compared by bytes", p,
-          c.key_type = GP_INPUT, c.keys = &loose);
+        c.key_type = GP_INPUT, c.keys = &loose);
     WRONG(GP_E_OVERLAP, "keys and out_keys overlap: this call cannot run in place", p, c.out_keys = b.keys);
     FINE(p, c.capacity = 10, c.keys = b.out_keys + 40);
     WRONG(GP_E_OVERLAP, "overlap", p, c.capacity = 11, c.keys = b.out_keys + 40);
     WRONG(GP_E_OVERLAP, "described array 1 and out_keys overlap", p, c.key_type = GP_INPUT, c.keys = &i32,
-          c.out_keys = b.keys + 4);
+        c.out_keys = b.keys + 4);
   }
   {
     gp_aggregate list[9];
@@ -1124,13 +1121,13 @@ static void test_more_arguments(bool host) {
     AGGREGATE(GP_E_TYPE, "aggregates[1].out_type is u16, not i32, u32, i64 or u64", list[1].out_type = GP_U16);
     AGGREGATE(GP_E_TYPE, "aggregates[1].out_type is vec3", list[1].out_type = vec3);
     AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is f64, not the type of the column", list[0].op = GP_AGGREGATE_MAX,
-              list[0].out_type = GP_F64);
+        list[0].out_type = GP_F64);
     AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is i32, not a float type", list[0].op = GP_AGGREGATE_SUM,
-              list[0].out_type = GP_I32);
+        list[0].out_type = GP_I32);
     AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is f32, not an integer type", list[0].op = GP_AGGREGATE_SUM,
-              list[0].type = GP_U8, list[0].out_type = GP_F32);
+        list[0].type = GP_U8, list[0].out_type = GP_F32);
     AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is f64, not i32, u32, i64 or u64", list[0].op = GP_AGGREGATE_ARGMIN,
-              list[0].out_type = GP_F64);
+        list[0].out_type = GP_F64);
     for (int op = GP_AGGREGATE_SUM; op <= GP_AGGREGATE_ARGMAX; ++op)
       if (op != GP_AGGREGATE_COUNT) AGGREGATED(list[0].op = gp_aggregate_op(op), list[0].type = GP_U8);
     AGGREGATED(list[0].op = GP_AGGREGATE_SUM, list[0].type = GP_U8, list[0].out_type = GP_I64);
@@ -1142,7 +1139,7 @@ static void test_more_arguments(bool host) {
   FINE(GP_JOIN, c.out = c.out2 = nullptr, c.capacity = 0);
   FINE(GP_JOIN, c.count2 = 0, c.keys2 = nullptr);
   FINE(GP_JOIN, c.join = GP_JOIN_FLAGS, c.out_type = GP_TYPE_DEFAULT, c.out2 = nullptr, c.out_count = nullptr,
-       c.capacity = 0);
+      c.capacity = 0);
   WRONG(GP_E_TYPE, "key_type is GP_INPUT: this call reads an array there", GP_JOIN, c.key_type = GP_INPUT);
   WRONG(GP_E_NULL, ": keys2 is null", GP_JOIN, c.keys2 = nullptr);
   WRONG(GP_E_SIZE, ": count2 is 2147483647, not below 2^31 - 1", GP_JOIN, c.count2 = INT32_MAX);
@@ -1152,9 +1149,9 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_ARGUMENT, ": out2: a semi or anti join has no partners", GP_JOIN, c.join = GP_JOIN_ANTI);
   WRONG(GP_E_TYPE, ": out_type is set: flags are bytes", GP_JOIN, c.join = GP_JOIN_FLAGS);
   WRONG(GP_E_ARGUMENT, ": capacity is set: there is a flag for each probe", GP_JOIN, c.join = GP_JOIN_FLAGS,
-        c.out_type = GP_TYPE_DEFAULT, c.out2 = nullptr);
+      c.out_type = GP_TYPE_DEFAULT, c.out2 = nullptr);
   WRONG(GP_E_ARGUMENT, ": out_count is set: there is a flag for each probe", GP_JOIN, c.join = GP_JOIN_FLAGS,
-        c.out_type = GP_TYPE_DEFAULT, c.out2 = nullptr, c.capacity = 0);
+      c.out_type = GP_TYPE_DEFAULT, c.out2 = nullptr, c.capacity = 0);
   WRONG(GP_E_OVERLAP, "keys2 and out overlap", GP_JOIN, c.out = b.begin);
   WRONG(GP_E_OVERLAP, "out and out2 overlap", GP_JOIN, c.out2 = b.out + 396);
   FINE(GP_JOIN, c.out2 = b.out + 400);
@@ -1197,21 +1194,21 @@ static void test_more_arguments(bool host) {
     for (const gp_type index : {GP_I32, GP_U32, GP_I64, GP_U64})
       FINE(p, c.in_type = GP_TYPE_DEFAULT, c.in = nullptr, c.out_type = index);
     WRONG(GP_E_TYPE, "out_type (of indices) is f32, not i32, u32, i64 or u64", p, c.in_type = GP_TYPE_DEFAULT,
-          c.in = nullptr, c.out_type = GP_F32);
+        c.in = nullptr, c.out_type = GP_F32);
     WRONG(GP_E_TYPE, "in_type and out_type differ", p, c.out_type = GP_F64);
     WRONG(GP_E_TYPE, "key_type is struct type vec3", p, c.key_type = vec3);
     WRONG(GP_E_ARGUMENT, "k is 4294967296, above 4294967295", p, c.k = uint64_t(1) << 32);
     WRONG(GP_E_SIZE, "segments times k overflows", p, c.k = 1024, c.segments = uint64_t(1) << 60);
     WRONG(GP_E_NULL, "out_keys and out are both null", p, c.in_type = GP_TYPE_DEFAULT, c.in = nullptr,
-          c.out = c.out_keys = nullptr);
+        c.out = c.out_keys = nullptr);
     WRONG(GP_E_SIZE, "count is 2147483649, too large for indices of 4 bytes (out_type): use i64 or u64", p,
-          c.in_type = GP_TYPE_DEFAULT, c.in = nullptr, c.out_type = GP_I32, c.count = (uint64_t(1) << 31) + 1);
+        c.in_type = GP_TYPE_DEFAULT, c.in = nullptr, c.out_type = GP_I32, c.count = (uint64_t(1) << 31) + 1);
     WRONG(GP_E_SIZE, "segment_length is 4294967296, too large for indices of 4 bytes", p, c.in_type = GP_TYPE_DEFAULT,
-          c.in = nullptr, c.out_type = GP_U32, c.offset_type = GP_TYPE_DEFAULT, c.begin = nullptr, c.count = 0,
-          c.segment_length = uint64_t(1) << 32);
+        c.in = nullptr, c.out_type = GP_U32, c.offset_type = GP_TYPE_DEFAULT, c.begin = nullptr, c.count = 0,
+        c.segment_length = uint64_t(1) << 32);
     WRONG(GP_E_ARGUMENT, "segment_length is set, but the segments have offsets", p, c.segment_length = 5);
     WRONG(GP_E_ARGUMENT, "count is 100, neither 0 nor segments times segment_length (50)", p,
-          c.offset_type = GP_TYPE_DEFAULT, c.begin = nullptr, c.segment_length = 5);
+        c.offset_type = GP_TYPE_DEFAULT, c.begin = nullptr, c.segment_length = 5);
     WRONG(GP_E_ALIGNMENT, ": in2 (", p, c.in2 = b.end + 2);
     WRONG(GP_E_OVERLAP, "in2 and out overlap", p, c.in2 = b.out + 4);
     WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys);
@@ -1240,7 +1237,7 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_NULL, ": in is null", GP_UNIQUE, c.in_type = GP_F64, c.out = b.out);
   WRONG(GP_E_TYPE, "in_type is not set", GP_UNIQUE, c.in = b.in, c.out = b.out);
   WRONG(GP_E_TYPE, "in_type and out_type differ", GP_UNIQUE, c.in_type = GP_F64, c.out_type = GP_F32, c.in = b.in,
-        c.out = b.out);
+      c.out = b.out);
   FINE(GP_UNIQUE, c.in_type = vec3, c.in = b.in, c.out = b.out);
 
   // segments
@@ -1249,22 +1246,22 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_NULL, "bad is null", p, c.flags = GP_CHECKED);
     WRONG(GP_E_ALIGNMENT, "bad (", p, c.flags = GP_CHECKED, c.bad = reinterpret_cast<uint64_t *>(b.end + 4));
     WRONG(GP_E_OVERLAP, "begin and bad overlap", p, c.flags = GP_CHECKED,
-          c.bad = reinterpret_cast<uint64_t *>(b.begin + 40));
+        c.bad = reinterpret_cast<uint64_t *>(b.begin + 40));
     WRONG(GP_E_OVERLAP, "begin and out overlap", p, c.out = b.begin + 40);
     FINE(p, c.flags = GP_CHECKED, c.bad = &b.bad);
   }
   WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED checks that offsets do not decrease", GP_SEGMENTED_REDUCE,
-        c.flags = GP_CHECKED, c.bad = &b.bad, c.end = b.end);
+      c.flags = GP_CHECKED, c.bad = &b.bad, c.end = b.end);
   WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED: segments of equal length", GP_SEGMENTED_REDUCE, c.flags = GP_CHECKED,
-        c.bad = &b.bad, c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT);
+      c.bad = &b.bad, c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT);
   WRONG(GP_E_ARGUMENT, "count_device: the call takes no count in device memory", GP_SEGMENTED_REDUCE,
-        c.count_device = &b.bad);
-  WRONG(GP_E_ARGUMENT, "segment_length is set, but the segments have offsets", GP_SEGMENTED_REDUCE,
-        c.segment_length = 3);
+      c.count_device = &b.bad);
+  WRONG(
+      GP_E_ARGUMENT, "segment_length is set, but the segments have offsets", GP_SEGMENTED_REDUCE, c.segment_length = 3);
   WRONG(GP_E_ARGUMENT, "count is 100, neither 0 nor segments times segment_length (30)", GP_SEGMENTED_REDUCE,
-        c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.segment_length = 3);
+      c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.segment_length = 3);
   WRONG(GP_E_SIZE, "segments times segment_length overflows", GP_SEGMENTED_REDUCE, c.begin = nullptr,
-        c.offset_type = GP_TYPE_DEFAULT, c.segment_length = UINT64_MAX / 2);
+      c.offset_type = GP_TYPE_DEFAULT, c.segment_length = UINT64_MAX / 2);
   WRONG(GP_E_ALIGNMENT, ": end (", GP_SEGMENTED_REDUCE, c.end = b.end + 1);
   WRONG(GP_E_OVERLAP, "end and out overlap", GP_SEGMENTED_REDUCE, c.end = b.out);
   FINE(GP_SEGMENTED_REDUCE, c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.segment_length = 10);
@@ -1285,17 +1282,17 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_TYPE, "in_type is a struct type", p, c.in_type = vec3);
     WRONG(GP_E_TYPE, "out_type (of counters) is u16", p, c.out_type = GP_U16);
     WRONG(GP_E_TYPE, "out_type (of counters) is not set", p, c.out_type = GP_TYPE_DEFAULT);
-    WRONG(GP_E_TYPE, "out_type is f32: counters without weights (gp_call.in2) must be integers", p,
-          c.out_type = GP_F32);
+    WRONG(
+        GP_E_TYPE, "out_type is f32: counters without weights (gp_call.in2) must be integers", p, c.out_type = GP_F32);
     WRONG(GP_E_TYPE, "weights of f32 need counters (out_type) of f32 or f64", p, c.in2 = b.keys);
     WRONG(GP_E_TYPE, "in2_type (of weights) is a struct type", p, c.in2 = b.keys, c.in2_type = vec3);
     WRONG(GP_E_NULL, "in2 (weights) is null", p, c.in2_type = GP_I32);
     WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: counters of f64", p, c.in2 = b.keys, c.out_type = GP_F64,
-          c.flags = GP_REPRODUCIBLE);
+        c.flags = GP_REPRODUCIBLE);
     WRONG(GP_E_OVERLAP, "in and out overlap", p, c.out = b.in);
     FINE(p, c.in2 = b.keys, c.out_type = GP_F64);
     FINE(p, c.in2 = b.keys, c.in2_type = GP_U8, c.out_type = GP_I64, c.channels = 4, c.active = 3,
-         c.flags = GP_REPRODUCIBLE);
+        c.flags = GP_REPRODUCIBLE);
   }
   WRONG(GP_E_NULL, "lower is null", GP_HISTOGRAM_EVEN, c.lower = nullptr);
   WRONG(GP_E_NULL, "upper is null", GP_HISTOGRAM_EVEN, c.upper = nullptr);
@@ -1314,9 +1311,9 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "overflows (channel 0)", GP_HISTOGRAM_EVEN, c.lower = small_, c.upper = small_ + 1);
     WRONG(GP_E_ARGUMENT, "is not below upper", GP_HISTOGRAM_EVEN, c.lower = none, c.upper = none + 1);
     WRONG(GP_E_ARGUMENT, "lower is not below upper", GP_HISTOGRAM_EVEN, c.in_type = GP_U64, c.lower = turned,
-          c.upper = turned + 1);
+        c.upper = turned + 1);
     WRONG(GP_E_ARGUMENT, "lower is not below upper", GP_HISTOGRAM_EVEN, c.in_type = GP_I8, c.lower = bytes + 1,
-          c.upper = bytes);
+        c.upper = bytes);
     FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_I8, c.lower = bytes, c.upper = bytes + 1);
     FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_U64, c.lower = large, c.upper = large + 1);
     FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_I64, c.lower = wide, c.upper = wide + 1);
@@ -1336,7 +1333,7 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_OVERLAP, "keys and out overlap: this call cannot run in place", GP_INCLUSIVE_SCAN_BY_KEY, c.out = b.keys);
   WRONG(GP_E_OVERLAP, "keys and out overlap", GP_INCLUSIVE_SCAN_BY_KEY, c.keys = b.in, c.out = b.in);
   WRONG(GP_E_OVERLAP, "keys (flags) and out overlap", GP_SELECT, c.op = GP_OP_DEFAULT, c.scalar = nullptr,
-        c.key_type = GP_I32, c.keys = b.keys, c.out = b.keys);
+      c.key_type = GP_I32, c.keys = b.keys, c.out = b.keys);
   FINE(GP_UNIQUE, c.out_keys = b.keys);
   FINE(GP_REVERSE, c.out = b.in);
   WRONG(GP_E_OVERLAP, "in and out overlap", GP_REVERSE, c.out = b.in + 4);
@@ -1345,7 +1342,7 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_OVERLAP, "keys and out_keys overlap", GP_UNIQUE, c.out_keys = b.keys + 4);
   WRONG(GP_E_OVERLAP, "keys and out overlap", GP_UNIQUE, c.in_type = GP_I32, c.in = b.in, c.out = b.keys);
   WRONG(GP_E_OVERLAP, "in and out_keys overlap", GP_UNIQUE, c.in_type = GP_I32, c.in = b.in, c.out = b.out,
-        c.out_keys = b.in);
+      c.out_keys = b.in);
   for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_REDUCE_BY_KEY, GP_PARTITION, GP_ADJACENT_DIFFERENCE, GP_LOWER_BOUND})
     WRONG(GP_E_OVERLAP, "in and out overlap: this call cannot run in place", p, c.out = b.in);
   WRONG(GP_E_OVERLAP, "keys and out_keys overlap", GP_REDUCE_BY_KEY, c.out_keys = b.keys);
@@ -1354,7 +1351,7 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_OVERLAP, "in and out2 (the second part) overlap", GP_PARTITION, c.out2 = b.in + 8);
   FINE(GP_PARTITION, c.out2 = b.out + 40); // ten are known to be selected
   WRONG(GP_E_OVERLAP, "count_device and out overlap", GP_SELECT,
-        c.count_device = reinterpret_cast<uint64_t *>(b.out + 8));
+      c.count_device = reinterpret_cast<uint64_t *>(b.out + 8));
 
   for (const unsigned char *x = reinterpret_cast<const unsigned char *>(&b);
        x < reinterpret_cast<const unsigned char *>(&b + 1); ++x)
@@ -1364,7 +1361,7 @@ static void test_more_arguments(bool host) {
     }
   // Empty calls without counts do nothing, even with null pointers.
   for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_EXCLUSIVE_SCAN, GP_INCLUSIVE_SCAN_BY_KEY,
-                         GP_ADJACENT_DIFFERENCE, GP_LOWER_BOUND, GP_LOAD_BALANCE}) {
+           GP_ADJACENT_DIFFERENCE, GP_LOWER_BOUND, GP_LOAD_BALANCE}) {
     gp_call c = sample(p, 0);
     c.in = c.keys = c.begin = nullptr, c.out = nullptr, c.segments = 0, c.key_count = 0;
     GOOD(gp_run(ctx, &c, nullptr));
@@ -1393,10 +1390,10 @@ static void test_names() {
     GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
     const char *end = strchr(name, '>');
     check(source == GP_KERNEL_COMPILED && strncmp(name, kernel, strlen(kernel)) == 0 &&
-              strncmp(name + strlen(kernel), "<gp__policy<", 12) == 0 && end && std::string(">, ") + rest == end,
-          __LINE__, "%s is not %s<.., %s", name, kernel, rest);
+            strncmp(name + strlen(kernel), "<gp__policy<", 12) == 0 && end && std::string(">, ") + rest == end,
+        __LINE__, "%s is not %s<.., %s", name, kernel, rest);
     check(fake::last_program.find(std::string("gp__entry(const ") + arguments + " a)") != std::string::npos, __LINE__,
-          "the entry point of %s does not take %s", name, arguments);
+        "the entry point of %s does not take %s", name, arguments);
   };
   auto has = [](const char *text) { return fake::last_program.find(text) != std::string::npos; };
   auto times = [](const char *text) {
@@ -1421,7 +1418,7 @@ static void test_names() {
   CHECK(has("struct gp__op_2 {\n  typedef pair A;\n  typedef bool R;") && times("#define ODD(x)") == 1);
   c = sample(GP_PARTITION), c.predicate2 = GP_NOT_EQUAL, c.scalar2 = upper_ends, c.out3 = buffers.out3;
   named(c, stream, "gp__select<3, float, gp__none, gp__compare<gp_less<float>>, gp__compare<gp_not_equal<float>>>>",
-        args);
+      args);
   c = sample(GP_UNIQUE);
   named(c, stream, "gp__runs<GP_UNIQUE, gp__key_heads<int, gp_equal<int>>, gp__none, gp__none>>", args);
   c.in_type = GP_F16, c.in = buffers.in, c.out = buffers.out, c.equal = GP_HEADS, c.key_type = GP_U16;
@@ -1435,23 +1432,22 @@ static void test_names() {
   named(c, stream, "gp__runs<GP_NONTRIVIAL_RUNS, gp__key_heads<int, gp_equal<int>>, gp__none, unsigned int>>", args);
   c = sample(GP_REDUCE_BY_KEY), c.op = sum, c.in_type = pair, c.key_type = pair, c.equal = same_key;
   named(c, stream,
-        "gp__by_key<GP_REDUCE_BY_KEY, false, gp__key_heads<pair, gp__op_3>, gp__op_1, gp__load<pair, pair, "
-        "gp_convert<pair, "
-        "pair>>, pair, pair, pair>>",
-        args);
+      "gp__by_key<GP_REDUCE_BY_KEY, false, gp__key_heads<pair, gp__op_3>, gp__op_1, gp__load<pair, pair, "
+      "gp_convert<pair, "
+      "pair>>, pair, pair, pair>>",
+      args);
   CHECK(times("struct pair {") == 1 && has("enum { commutative = 0, exact = 0 };"));
   c = sample(GP_EXCLUSIVE_SCAN_BY_KEY), c.op = GP_SUM, c.in_type = GP_F16, c.transform = GP_ABS;
-  named(
-      c, stream,
+  named(c, stream,
       "gp__by_key<GP_EXCLUSIVE_SCAN_BY_KEY, false, gp__key_heads<int, gp_equal<int>>, gp_sum<float>, gp__load<gp_f16, "
       "float, gp_abs<gp_f16, float>>, gp_f16, float, gp_f16>>",
       args);
   c = sample(GP_SEGMENTED_INCLUSIVE_SCAN), c.offset_type = GP_I64;
   named(c, stream,
-        "gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, gp__offset_heads<unsigned long long>, gp_max<float>, "
-        "gp__load<float, "
-        "float, gp_convert<float, float>>, float, float, float>>",
-        args);
+      "gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, gp__offset_heads<unsigned long long>, gp_max<float>, "
+      "gp__load<float, "
+      "float, gp_convert<float, float>>, float, float, float>>",
+      args);
   const char *max = "gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, float>";
   for (bool few : {true, false}) {
     const char *kernel = few ? "gp__warp_segments" : "gp__segmented_reduce";
@@ -1467,9 +1463,9 @@ static void test_names() {
   }
   c = sample(GP_COUNT_IF);
   named(c, "gp__reduce_even_share",
-        "gp_sum<unsigned long long>, gp__counted<float, gp__compare<gp_less<float>>>, float, unsigned long long, "
-        "unsigned long long>",
-        "gp__reduce_args");
+      "gp_sum<unsigned long long>, gp__counted<float, gp__compare<gp_less<float>>>, float, unsigned long long, "
+      "unsigned long long>",
+      "gp__reduce_args");
   c = sample(GP_ANY), c.in_type = pair, c.op = odd, c.scalar = nullptr;
   named(c, "gp__find", "gp__find_element<pair, gp__test<gp__op_1, pair>, true>, GP__FIND_SOME>", "gp__find_args");
   c.primitive = GP_ALL;
@@ -1486,9 +1482,9 @@ static void test_names() {
   named(c, "gp__find", "gp__find_neighbours<int, gp_greater<int>, true>, GP__FIND_BAD>", "gp__find_args");
   c = sample(GP_CHECK_OFFSETS);
   named(c, "gp__reduce_even_share",
-        "gp_min<unsigned long long>, gp__offset_fault<unsigned int>, unsigned int, unsigned long long, unsigned long "
-        "long>",
-        "gp__reduce_args");
+      "gp_min<unsigned long long>, gp__offset_fault<unsigned int>, unsigned int, unsigned long long, unsigned long "
+      "long>",
+      "gp__reduce_args");
   c = sample(GP_ADJACENT_DIFFERENCE), c.flags = GP_RIGHT, c.out_type = GP_F64;
   named(c, "gp__adjacent", "true, gp__binary<gp_sub<double>, float, float, double>, float, double>", "gp__map_args");
   c = sample(GP_ADJACENT_DIFFERENCE), c.in_type = pair, c.op = sum;
@@ -1499,37 +1495,37 @@ static void test_names() {
   named(c, "gp__swap", "float>", "gp__map_args");
   c = sample(GP_REPLACE);
   named(c, "gp__map_kernel", "gp__replace_value<float, gp__compare<gp_less<float>>>, float, gp__none, float>",
-        "gp__map_args");
+      "gp__map_args");
   c = sample(GP_SCATTER), c.transform = GP_ABS, c.out_type = GP_F64, c.in2_type = GP_I32;
   named(c, "gp__scatter", "false, gp__compare<gp_less<int>>, gp_abs<float, double>, float, int, int, double>",
-        "gp__scatter_args");
+      "gp__scatter_args");
   c = sample(GP_SCATTER), c.keys = c.in2 = nullptr, c.key_type = c.in2_type = GP_TYPE_DEFAULT, c.n = 0;
   c.op = GP_OP_DEFAULT, c.scalar = nullptr;
   named(c, "gp__scatter", "false, gp__none, gp_convert<float, float>, float, gp__none, gp__none, float>",
-        "gp__scatter_args");
+      "gp__scatter_args");
   c = sample(GP_GATHER), c.in_type = pair, c.key_type = pair, c.op = odd, c.scalar = nullptr;
   named(c, "gp__scatter", "true, gp__test<gp__op_1, pair>, gp_convert<pair, pair>, pair, unsigned int, pair, pair>",
-        "gp__scatter_args");
+      "gp__scatter_args");
   c = sample(GP_LEXICOGRAPHIC), c.op = GP_GREATER;
-  named(c, "gp__find", "gp__find_difference<float, gp__equivalent<gp_greater<float>>>, GP__FIND_ORDER>",
-        "gp__find_args");
+  named(
+      c, "gp__find", "gp__find_difference<float, gp__equivalent<gp_greater<float>>>, GP__FIND_ORDER>", "gp__find_args");
   c = sample(GP_IS_PARTITIONED);
   named(c, "gp__find", "gp__find_return<float, gp__compare<gp_less<float>>>, GP__FIND_NONE>", "gp__find_args");
   c = sample(GP_PARTITION_POINT), c.in_type = pair, c.op = odd, c.scalar = nullptr;
   named(c, "gp__partition_point", "gp__find_element<pair, gp__test<gp__op_1, pair>, true>>", "gp__find_args");
   c = fold_call(GP_REDUCE, GP_ARGMINMAX, GP_I32, GP_I64, nullptr, nullptr, 10);
   named(c, "gp__reduce_even_share",
-        "gp_argminmax<long long>, gp__load<int, gp_both<gp_arg<long long>>, gp_convert<int, long "
-        "long>>, int, gp_both<gp_arg<long long>>, gp_both<gp_arg<long long>>>",
-        "gp__reduce_args");
+      "gp_argminmax<long long>, gp__load<int, gp_both<gp_arg<long long>>, gp_convert<int, long "
+      "long>>, int, gp_both<gp_arg<long long>>, gp_both<gp_arg<long long>>>",
+      "gp__reduce_args");
   c = sample(GP_HISTOGRAM_EVEN), c.out_type = GP_I64;
   named(c, "gp__histogram", "GP_SHARED_BINS, gp__even_bins<float>, float, gp__none, unsigned long long>",
-        "gp__histogram_args");
+      "gp__histogram_args");
   c = sample(GP_HISTOGRAM_RANGES), c.in2 = buffers.keys, c.in2_type = GP_F16, c.out_type = GP_F64;
   named(c, "gp__histogram", "GP_SHARED_BINS, gp__range_bins<float>, float, gp_f16, double>", "gp__histogram_args");
   c = sample(GP_HISTOGRAM_EVEN), c.bins = 1 << 24;
-  named(c, "gp__histogram", "GP_GLOBAL_BINS, gp__even_bins<float>, float, gp__none, unsigned int>",
-        "gp__histogram_args");
+  named(
+      c, "gp__histogram", "GP_GLOBAL_BINS, gp__even_bins<float>, float, gp__none, unsigned int>", "gp__histogram_args");
   c = sample(GP_UPPER_BOUND), c.in_type = pair, c.op = same_key;
   named(c, "gp__bound", "true, pair, gp__op_1, unsigned int>", "gp__search_args");
   c = sample(GP_LOWER_BOUND), c.out_type = GP_U64;
@@ -1586,7 +1582,7 @@ static void test_names() {
   GOOD(gp_workspace_size(ctx, &c, &workspace));
   const uint64_t third = (uint64_t(16384) * 8193 * 4) / 3;
   check(workspace > third * 3 / 4 && workspace < third, __LINE__, "%llu bytes of workspace",
-        (unsigned long long)workspace);
+      (unsigned long long)workspace);
   buffered.algorithm = GP_PADDED_TILES;
   c.policy = &buffered;
   GOOD(gp_workspace_size(ctx, &c, &workspace));
@@ -1596,13 +1592,13 @@ static void test_names() {
   c.policy = nullptr;
   c = sample(GP_REDUCE_AXIS), c.op = GP_SUM, c.out_type = GP_F64;
   named(c, "gp__rows_reduce",
-        "0, false, gp_sum<double>, gp__load<float, double, gp_convert<float, double>>, float, double, double>",
-        "gp__rows_args");
+      "0, false, gp_sum<double>, gp__load<float, double, gp_convert<float, double>>, float, double, double>",
+      "gp__rows_args");
   c.op = GP_ARGMAX, c.out_type = GP_F32;
   named(c, "gp__rows_reduce",
-        "0, false, gp_argmax<float>, gp__load<float, gp_arg<float>, gp_convert<float, float>>, float, gp_arg<float>, "
-        "gp_arg<float>>",
-        "gp__rows_args");
+      "0, false, gp_argmax<float>, gp__load<float, gp_arg<float>, gp_convert<float, float>>, float, gp_arg<float>, "
+      "gp_arg<float>>",
+      "gp__rows_args");
   const uint64_t few[2] = {3, 100000}, many[2] = {100000, 300};
   gp_axes rows = gp_axes_reduced(2, few, 0);
   c = sample(GP_REDUCE_AXIS), c.axes = &rows, c.count = 0, c.in = c.out = nullptr;
@@ -1616,8 +1612,8 @@ static void test_names() {
   const std::string applied = "gp__binary<gp_sub<float>, float, float, float>, float>";
   rows = gp_axes_mapped(2, many, 1);
   named(c, "gp__rows_map",
-        ("0, gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, " + applied).c_str(),
-        "gp__rows_args");
+      ("0, gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, " + applied).c_str(),
+      "gp__rows_args");
   rows = gp_axes_mapped(2, few, 1);
   named(c, "gp__rows_apply", ("false, float, float, " + applied).c_str(), "gp__rows_args");
   CHECK(fake::last_program.find("gp__rows_apply") != std::string::npos);
@@ -1628,23 +1624,23 @@ static void test_names() {
   CHECK(has("struct gp__op_3 {\n  typedef pair A;\n  typedef double B;\n  typedef double R;"));
   c = sample(GP_CONVERT_LAYOUT);
   named(c, "gp__convert_layout", "4096, 4, gp__side<1, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>",
-        "gp__layout_args");
+      "gp__layout_args");
   c.in_layout = &sample_columns, c.out_layout = &sample_structs;
   named(c, "gp__convert_layout",
-        "4096, 4, gp__side<0, 4>, gp__side<1, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
-        "gp__layout_args");
+      "4096, 4, gp__side<0, 4>, gp__side<1, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
+      "gp__layout_args");
   c.flags = GP_KEEP_GAPS;
   named(c, "gp__convert_layout", "4096, 0, gp__side<0, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>",
-        "gp__layout_args");
+      "gp__layout_args");
   gp_layout blocks = sample_structs, larger = sample_structs;
   blocks.width = 96, larger.width = 8192, c.flags = 0, c.in_layout = &blocks, c.out_layout = &larger;
   named(c, "gp__convert_layout",
-        "4096, 0, gp__side<0, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
-        "gp__layout_args");
+      "4096, 0, gp__side<0, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
+      "gp__layout_args");
   blocks.width = 64;
   named(c, "gp__convert_layout",
-        "4096, 4, gp__side<64, 4>, gp__side<-1, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
-        "gp__layout_args");
+      "4096, 4, gp__side<64, 4>, gp__side<-1, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
+      "gp__layout_args");
   CLOSE(ctx);
 }
 
@@ -1659,46 +1655,46 @@ static void test_element_types(bool host) {
   for (gp_type wide : {GP_I128, GP_U128}) {
     const std::string name = gp_type_name(nullptr, wide), is = " is " + name;
     WRONG(GP_E_OPERATOR, ("op: ARGMINMAX does not work on " + name).c_str(), GP_REDUCE, c.op = GP_ARGMINMAX,
-          c.in_type = c.out_type = wide, c.out2 = nullptr);
+        c.in_type = c.out_type = wide, c.out2 = nullptr);
     FINE(GP_REDUCE, c.op = GP_MINMAX, c.in_type = c.out_type = wide);
     WRONG(GP_E_TYPE, ("key_type" + is + ": the call takes real types of up to 8 bytes; use gp_sort_keys").c_str(),
-          GP_SEGMENTED_TOP_K, c.key_type = wide);
+        GP_SEGMENTED_TOP_K, c.key_type = wide);
     for (gp_primitive p : {GP_SCATTER, GP_GATHER}) {
       WRONG(GP_E_TYPE, "in2_type (of indices) is not i32, u32, i64 or u64", p, c.in2_type = wide);
       WRONG(GP_E_TYPE, ("key_type (of flags)" + is).c_str(), p, c.key_type = wide, c.keys = b.keys,
-            c.op = GP_OP_DEFAULT, c.scalar = nullptr);
+          c.op = GP_OP_DEFAULT, c.scalar = nullptr);
     }
     FINE(GP_GROUP_BY_MANY, c.key_type = wide);
   }
   for (gp_type complex : {GP_C32, GP_C64}) {
     const std::string name = gp_type_name(nullptr, complex);
     WRONG(GP_E_TYPE, ("key_type is " + name + ": groups come in the order of their keys").c_str(), GP_GROUP_BY_MANY,
-          c.key_type = complex);
+        c.key_type = complex);
     WRONG(GP_E_OPERATOR, ("op: LESS does not work on " + name).c_str(), GP_LEXICOGRAPHIC, c.in_type = complex);
     WRONG(GP_E_TYPE, ("key_type is " + name).c_str(), GP_SEGMENTED_TOP_K, c.key_type = complex);
     WRONG(GP_E_OPERATOR, ("op: MINMAX does not work on " + name).c_str(), GP_REDUCE, c.op = GP_MINMAX,
-          c.in_type = c.out_type = complex);
+        c.in_type = c.out_type = complex);
     WRONG(GP_E_OPERATOR, ("op: GREATER does not work on " + name).c_str(), GP_REPLACE, c.op = GP_GREATER,
-          c.in_type = c.out_type = complex, c.scalar = c.value);
+        c.in_type = c.out_type = complex, c.scalar = c.value);
     WRONG(GP_E_OPERATOR, ("op: LESS does not work on " + name).c_str(), GP_SCATTER, c.op = GP_LESS,
-          c.key_type = complex, c.keys = b.keys, c.scalar = b.end);
+        c.key_type = complex, c.keys = b.keys, c.scalar = b.end);
     WRONG(GP_E_OPERATOR, ("transform: ABS does not work on " + name + ": its result is real").c_str(), GP_SCATTER,
-          c.transform = GP_ABS, c.in_type = c.out_type = complex);
+        c.transform = GP_ABS, c.in_type = c.out_type = complex);
     WRONG(GP_E_OPERATOR, ("apply: MAX does not work on " + name).c_str(), GP_ROW_MAP, c.apply = GP_MAX, c.op = GP_SUM,
-          c.in_type = c.acc_type = c.out_type = complex);
+        c.in_type = c.acc_type = c.out_type = complex);
     FINE(GP_DISTINCT, c.key_type = complex);
     FINE(GP_JOIN, c.key_type = complex);
   }
   WRONG(GP_E_OPERATOR, "apply: SUB does not work on bool: use BIT_XOR", GP_ROW_MAP, c.apply = GP_SUB, c.op = GP_SUM,
-        c.in_type = c.acc_type = c.out_type = GP_BOOL);
+      c.in_type = c.acc_type = c.out_type = GP_BOOL);
   WRONG(GP_E_OPERATOR, "transform: NEGATE does not work on bool: use NOT", GP_SCATTER, c.transform = GP_NEGATE,
-        c.in_type = c.out_type = GP_BOOL);
+      c.in_type = c.out_type = GP_BOOL);
   FINE(GP_SCATTER, c.key_type = GP_BOOL, c.keys = b.keys, c.op = GP_OP_DEFAULT, c.scalar = nullptr);
 
   gp_aggregate one;
 #define AGGREGATE(result, text, op_, type_, out_type_) \
   WRONG(result, text, GP_GROUP_BY_MANY, one = c.aggregates[0], one.op = op_, one.type = type_, \
-        one.out_type = out_type_, c.aggregates = &one, c.aggregate_count = 1)
+      one.out_type = out_type_, c.aggregates = &one, c.aggregate_count = 1)
   for (gp_type type : {GP_I128, GP_U128, GP_C32, GP_C64}) {
     const std::string is = std::string("type is ") + gp_type_name(nullptr, type) + ": the call takes real types";
     for (gp_aggregate_op op : {GP_AGGREGATE_SUM, GP_AGGREGATE_MIN, GP_AGGREGATE_MEAN, GP_AGGREGATE_ARGMAX})
@@ -1706,14 +1702,14 @@ static void test_element_types(bool host) {
     for (gp_aggregate_op op : {GP_AGGREGATE_SUM, GP_AGGREGATE_MEAN, GP_AGGREGATE_ARGMAX})
       AGGREGATE(GP_E_TYPE, ("aggregates[0].out_" + is).c_str(), op, GP_I32, type);
   }
-  AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is bool, not an integer type", GP_AGGREGATE_SUM, GP_BOOL,
-            GP_TYPE_DEFAULT);
+  AGGREGATE(
+      GP_E_TYPE, "aggregates[0].out_type is bool, not an integer type", GP_AGGREGATE_SUM, GP_BOOL, GP_TYPE_DEFAULT);
   AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is f32, not an integer type", GP_AGGREGATE_SUM, GP_BOOL, GP_F32);
   AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is bool, not a float type", GP_AGGREGATE_SUM, GP_F32, GP_BOOL);
   AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is bool, not a float type", GP_AGGREGATE_MEAN, GP_I32, GP_BOOL);
 #undef AGGREGATE
   FINE(GP_GROUP_BY_MANY, one = c.aggregates[0], one.op = GP_AGGREGATE_SUM, one.type = GP_BOOL, one.out_type = GP_I64,
-       c.aggregates = &one, c.aggregate_count = 1);
+      c.aggregates = &one, c.aggregate_count = 1);
 
   // True has many bytes, and keys are compared by bytes, but for keys of bool.
   const gp_input truth = gp_input_array(GP_BOOL, b.keys), u8 = gp_input_array(GP_U8, b.keys);
@@ -1724,7 +1720,7 @@ static void test_element_types(bool host) {
   const gp_input fine = gp_input_zipped(bytes, &converted, &u8, nullptr, nullptr);
   for (gp_primitive p : {GP_GROUP_BY_MANY, GP_DISTINCT}) {
     WRONG(GP_E_TYPE, "key_type: member 0 of a zipped struct is bool, and keys are compared by bytes: convert it", p,
-          c.key_type = GP_INPUT, c.keys = &first);
+        c.key_type = GP_INPUT, c.keys = &first);
     WRONG(GP_E_TYPE, "key_type: member 1 of a zipped struct is bool", p, c.key_type = GP_INPUT, c.keys = &second);
     FINE(p, c.key_type = GP_INPUT, c.keys = &fine);
     FINE(p, c.key_type = GP_INPUT, c.keys = &truth);
@@ -1763,14 +1759,10 @@ static void test_element_types(bool host) {
 
 int main(int argc, char **argv) {
   return run_groups(argc, argv,
-                    {{"arguments", [] { test_arguments(false); }},
-                     {"host", [] { test_arguments(true); }},
-                     {"programs", test_programs},
-                     {"sizes of structs", test_struct_sizes},
-                     {"prepared calls", test_prepared},
-                     {"more arguments", [] { test_more_arguments(false); }},
-                     {"more arguments, host", [] { test_more_arguments(true); }},
-                     {"element types", [] { test_element_types(false); }},
-                     {"element types, host", [] { test_element_types(true); }},
-                     {"names", test_names}});
+      {{"arguments", [] { test_arguments(false); }}, {"host", [] { test_arguments(true); }},
+          {"programs", test_programs}, {"sizes of structs", test_struct_sizes}, {"prepared calls", test_prepared},
+          {"more arguments", [] { test_more_arguments(false); }},
+          {"more arguments, host", [] { test_more_arguments(true); }},
+          {"element types", [] { test_element_types(false); }},
+          {"element types, host", [] { test_element_types(true); }}, {"names", test_names}});
 }

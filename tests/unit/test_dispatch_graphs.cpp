@@ -8,20 +8,20 @@ FAKE_KERNEL(gp__bfs_args, gp__bfs<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned in
 FAKE_KERNEL(gp__bfs_args, gp__bfs_checked<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__bfs_args, gp__bfs_stepwise<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__bfs_args, gp__bfs_steps<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
+FAKE_KERNEL(
+    gp__sources_args, gp__bfs_sources<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__sources_args,
-            gp__bfs_sources<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int, unsigned int>);
-FAKE_KERNEL(gp__sources_args,
-            gp__bfs_sources<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int, unsigned long long>);
+    gp__bfs_sources<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int, unsigned long long>);
 FAKE_KERNEL(gp__graph_args, gp__bfs_parents<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 
 // ---- layouts: whole calls on the emulator, in place and not
 
 FAKE_KERNEL(gp__layout_args,
-            gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>, gp__side<0, 4>,
-                               gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>);
+    gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>,
+        gp__moved<1, 2, 2>>);
 FAKE_KERNEL(gp__layout_args,
-            gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>, gp__side<8, 4>,
-                               gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>);
+    gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>, gp__side<8, 4>, gp__moved<2, 0, 0>,
+        gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>);
 FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, 1>);
 
 static void test_layouts() {
@@ -56,8 +56,7 @@ static void test_layouts() {
 }
 
 FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<unsigned int>>);
-FAKE_KERNEL(
-    gp__radix_args,
+FAKE_KERNEL(gp__radix_args,
     gp__radix_pass<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
 
 // Each of more than 40 calls of the driver fails once; the next call works.
@@ -94,13 +93,10 @@ static void test_graph_building() {
     unsigned least; // launches
     const char *kernel;
   } calls[] = {{GP_GRAPH_FROM_EDGES, 0, 3, "gp__graph_from_keys<"},
-               {GP_GRAPH_FROM_EDGES, GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS, 4, "gp__graph_from_keys<"},
-               {GP_GRAPH_TRANSPOSE, 0, 3, "gp__graph_from_keys<"},
-               {GP_GRAPH_RELABEL, 0, 6, "gp__graph_from_keys<"},
-               {GP_GRAPH_DEGREES, 0, 3, "gp__graph_degree_report<"},
-               {GP_GRAPH_CHECK, 0, 3, "gp__fault_report<"},
-               {GP_BFS_CHECK, 0, 4, "gp__fault_report<"},
-               {GP_CONNECTED_COMPONENTS, 0, 6, "gp__components_roots<"}};
+      {GP_GRAPH_FROM_EDGES, GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS, 4, "gp__graph_from_keys<"},
+      {GP_GRAPH_TRANSPOSE, 0, 3, "gp__graph_from_keys<"}, {GP_GRAPH_RELABEL, 0, 6, "gp__graph_from_keys<"},
+      {GP_GRAPH_DEGREES, 0, 3, "gp__graph_degree_report<"}, {GP_GRAPH_CHECK, 0, 3, "gp__fault_report<"},
+      {GP_BFS_CHECK, 0, 4, "gp__fault_report<"}, {GP_CONNECTED_COMPONENTS, 0, 6, "gp__components_roots<"}};
   std::vector<fake::Stream *> strangers;
   for (const auto &one : calls)
     for (uint64_t n : {uint64_t(100), uint64_t(1) << 22, uint64_t(0)}) {
@@ -187,30 +183,30 @@ static void test_group_by() {
   unsigned launches = fake::counts.launches, of_sort, of_tables;
 
   BAD(GP_E_TYPE, "key_type is not set", ([&] {
-        gp_call c = small_one;
-        c.key_type = GP_TYPE_DEFAULT;
-        return gp_run(ctx, &c, stream);
-      }()));
+    gp_call c = small_one;
+    c.key_type = GP_TYPE_DEFAULT;
+    return gp_run(ctx, &c, stream);
+  }()));
   BAD(GP_E_OPERATOR, "ARGMAX", ([&] {
-        gp_call c = small_one;
-        c.op = GP_ARGMAX;
-        return gp_run(ctx, &c, stream);
-      }()));
+    gp_call c = small_one;
+    c.op = GP_ARGMAX;
+    return gp_run(ctx, &c, stream);
+  }()));
   BAD(GP_E_NULL, "out_count is null", ([&] {
-        gp_call c = small_one;
-        c.out_count = nullptr;
-        return gp_run(ctx, &c, stream);
-      }()));
+    gp_call c = small_one;
+    c.out_count = nullptr;
+    return gp_run(ctx, &c, stream);
+  }()));
   BAD(GP_E_NULL, "keys is null", ([&] {
-        gp_call c = small_one;
-        c.keys = nullptr;
-        return gp_run(ctx, &c, stream);
-      }()));
+    gp_call c = small_one;
+    c.keys = nullptr;
+    return gp_run(ctx, &c, stream);
+  }()));
   BAD(GP_E_OVERLAP, "out_keys", ([&] {
-        gp_call c = small_one;
-        c.out_keys = const_cast<void *>(c.keys);
-        return gp_run(ctx, &c, stream);
-      }()));
+    gp_call c = small_one;
+    c.out_keys = const_cast<void *>(c.keys);
+    return gp_run(ctx, &c, stream);
+  }()));
 
   // A sort and a reduction. Many elements in any order also use tables, or both.
   GOOD(gp_run(ctx, &small_one, stream));
@@ -348,15 +344,15 @@ static void test_graphs() {
     GOOD(gp_run(ctx, &c, nullptr));
     const unsigned levels = GP__BFS_LAUNCHES;
     CHECK(way == 4 ||
-          fake::counts.launches ==
-              launches +
-                  (way == 0       ? 1
-                       : way == 6 ? levels + 3
-                       : way > 6  ? 2 * levels + 3
-                                  : levels + 3));
+        fake::counts.launches ==
+            launches +
+                (way == 0          ? 1
+                        : way == 6 ? levels + 3
+                        : way > 6  ? 2 * levels + 3
+                                   : levels + 3));
     CHECK(fake::counts.cooperative == before + (way == 0));
     CHECK((warnings("the device refused a cooperative launch: falling back to one launch per step") > 0) ==
-          (way > 0 && way < 4));
+        (way > 0 && way < 4));
     const int *d = way == 4 ? depths.data() : static_cast<const int *>(out);
     const unsigned *q = way == 4 ? parents.data() : static_cast<const unsigned *>(out2);
     if (way != 4) t = *statistics;
@@ -365,9 +361,9 @@ static void test_graphs() {
       const int far = int((v + n - 123) % n), away = (std::min(far, int(n) - far) + 1) / 2;
       const int expected = away > 210 ? -1 : away;
       good = good && d[v] == expected &&
-          (expected < 0   ? q[v] == UINT32_MAX
-               : expected ? d[q[v]] == expected - 1
-                          : q[v] == v);
+          (expected < 0      ? q[v] == UINT32_MAX
+                  : expected ? d[q[v]] == expected - 1
+                             : q[v] == v);
     }
     check(good, __LINE__, "depths and parents, way %d", way);
     CHECK(t.levels == 210 && t.reached == 841 && t.edges == 4 * 841);
@@ -426,7 +422,7 @@ static void test_graphs() {
     CHECK(way == 4 || fake::counts.cooperative == before + (way == 0 || way == 2 ? batches : 0));
     CHECK(way == 1 || way > 2 || fake::counts.launches == launches + 2 * batches);
     CHECK((way != 1 && way != 3) ||
-          fake::counts.launches == launches + 1 + batches * (GP__SOURCES_LAUNCHES + 3)); // 1: before the refusal
+        fake::counts.launches == launches + 1 + batches * (GP__SOURCES_LAUNCHES + 3)); // 1: before the refusal
     if (way != 4) t = *statistics;
     bool good = t.reached == count * 25 && t.levels == 6 && t.edges == 4 * t.reached;
     for (uint64_t i = 0; i < count; ++i) {
@@ -512,8 +508,6 @@ int main(int argc, char **argv) {
   argv[1] = const_cast<char *>("group by");
 #endif
   return run_groups(argc, argv,
-                    {{"layouts", test_layouts},
-                     {"group by", test_group_by},
-                     {"graph building", test_graph_building},
-                     {"graphs", test_graphs}});
+      {{"layouts", test_layouts}, {"group by", test_group_by}, {"graph building", test_graph_building},
+          {"graphs", test_graphs}});
 }

@@ -6,56 +6,52 @@
 FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>>);
 FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, true>);
 FAKE_KERNEL(gp__radix_args,
-            gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
+    gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__radix_args,
-            gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, gp__u32, gp__radix_narrow>);
-FAKE_KERNEL(
-    gp__radix_args,
+    gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, gp__u32, gp__radix_narrow>);
+FAKE_KERNEL(gp__radix_args,
     gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
 FAKE_KERNEL(gp__radix_args,
-            gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>,
-                           gp__radix_record<gp__radix_key<unsigned int>, unsigned int>, gp__none, gp__radix_narrow>);
+    gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_record<gp__radix_key<unsigned int>, unsigned int>,
+        gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__radix_args,
-            gp__radix_sweeps<gp__policy<128, 1, 3, 3, 2, 1, 2>,
-                             gp__radix_record<gp__radix_key<unsigned int>, unsigned int>, gp__none, gp__radix_narrow>);
+    gp__radix_sweeps<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_record<gp__radix_key<unsigned int>, unsigned int>,
+        gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__hybrid_args, gp__leading_edges<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, unsigned int>);
 FAKE_KERNEL(gp__hybrid_args,
-            gp__leading_sort<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, 288, 16, 12, unsigned int>);
+    gp__leading_sort<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, 288, 16, 12, unsigned int>);
 FAKE_KERNEL(gp__radix_args,
-            gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, unsigned long long,
-                           gp__radix_narrow>);
+    gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, unsigned long long,
+        gp__radix_narrow>);
 FAKE_KERNEL(gp__radix_args,
-            gp__radix_sweeps<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, unsigned long long,
-                             gp__radix_narrow>);
+    gp__radix_sweeps<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, unsigned long long,
+        gp__radix_narrow>);
+FAKE_KERNEL(
+    gp__hybrid_args, gp__leading_edges<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, unsigned long long>);
 FAKE_KERNEL(gp__hybrid_args,
-            gp__leading_edges<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, unsigned long long>);
-FAKE_KERNEL(gp__hybrid_args,
-            gp__leading_sort<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, 288, 16, 12, unsigned long long>);
+    gp__leading_sort<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, 288, 16, 12, unsigned long long>);
 FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__u64, 3, gp__u32>);
-FAKE_KERNEL(gp__radix_args,
-            gp__sort_one_launch<gp__policy<1024, 2, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__none>);
+FAKE_KERNEL(
+    gp__radix_args, gp__sort_one_launch<gp__policy<1024, 2, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__none>);
 FAKE_KERNEL(gp__hybrid_args, gp__sort_sample<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_count<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false, 512>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_move<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_rest<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_sort<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false, 288, 16, 12>);
 FAKE_KERNEL(gp__hybrid_args, gp__sort_sample<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, unsigned int>);
-FAKE_KERNEL(gp__hybrid_args,
-            gp__hybrid_count<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, 512, unsigned int>);
+FAKE_KERNEL(
+    gp__hybrid_args, gp__hybrid_count<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, 512, unsigned int>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_move<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, unsigned int>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_rest<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, unsigned int>);
 FAKE_KERNEL(gp__hybrid_args,
-            gp__hybrid_sort<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, 288, 16, 12, unsigned int>);
-FAKE_KERNEL(
-    gp__radix_args,
+    gp__hybrid_sort<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, 288, 16, 12, unsigned int>);
+FAKE_KERNEL(gp__radix_args,
     gp__radix_sweeps<gp__policy<256, 2, 3, 3, 1, 2, 2>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
 FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<256, 2, 3, 3, 1, 2, 2>, gp__radix_key<unsigned int>>);
-FAKE_KERNEL(
-    gp__radix_args,
+FAKE_KERNEL(gp__radix_args,
     gp__radix_sweeps<gp__policy<256, 2, 3, 3, 1, 2, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<384, 5, 3, 3, 2, 2, 2>, gp__radix_key<unsigned int>>);
-FAKE_KERNEL(
-    gp__radix_args,
+FAKE_KERNEL(gp__radix_args,
     gp__radix_sweeps<gp__policy<384, 5, 3, 3, 2, 2, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 2, 1, 2>, 24>);
 FAKE_KERNEL(gp__transpose_args, gp__transpose<gp__policy<128, 1, 3, 3, 8, 0, 2>, 4, 4, 3>);
@@ -70,21 +66,21 @@ FAKE_KERNEL(gp__counting_args, gp__counting_fill<gp__policy<1024, 6, 3, 3, 0, 1,
 FAKE_KERNEL(gp__histogram_args, gp__count_keys<gp__policy<64, 1, 3, 3, 0, 1, 2>, unsigned short>);
 FAKE_KERNEL(gp__counting_args, gp__counting_runs<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_f16, false>);
 FAKE_KERNEL(gp__counting_args, gp__counting_fill<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_f16, false>);
-FAKE_KERNEL(gp__top_k_args,
-            gp__top_k_lists<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true, false>);
-FAKE_KERNEL(gp__top_k_args,
-            gp__top_k_merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true, false>);
+FAKE_KERNEL(
+    gp__top_k_args, gp__top_k_lists<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true, false>);
+FAKE_KERNEL(
+    gp__top_k_args, gp__top_k_merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true, false>);
 FAKE_KERNEL(gp__top_k_args, gp__select_first<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
 FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
 FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
 FAKE_KERNEL(gp__segmented_top_k_args, gp__top_k_begin<gp__policy<64, 1, 3, 3, 0, 1, 2>>);
 FAKE_KERNEL(gp__segmented_top_k_args,
-            gp__top_k_short<gp__policy<64, 1, 3, 3, 0, 8, 2>, float, gp__none, unsigned long long, true, false>);
+    gp__top_k_short<gp__policy<64, 1, 3, 3, 0, 8, 2>, float, gp__none, unsigned long long, true, false>);
 FAKE_KERNEL(gp__segmented_top_k_args,
-            gp__top_k_tasks<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned long long, true, false>);
+    gp__top_k_tasks<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned long long, true, false>);
 FAKE_KERNEL(gp__map_args, gp__shuffle<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__none, unsigned int>);
-FAKE_KERNEL(gp__radix_args,
-            gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<float>, unsigned int>);
+FAKE_KERNEL(
+    gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<float>, unsigned int>);
 
 static unsigned rank_of_float(float x) { // largest first
   unsigned u;
@@ -146,18 +142,18 @@ static void test_top_k() {
         GOOD(gp_run(ctx, &c, nullptr));
         const unsigned now = unsigned(fake::counts.launches) - launches;
         check(radix == 2 && k > 1 ? now > 4 && bytes
-                  : radix         ? now == 4 && bytes
-                  : n < 30000     ? now == 1 && !bytes
+                : radix           ? now == 4 && bytes
+                : n < 30000       ? now == 1 && !bytes
                                   : now == 2 && bytes,
-              __LINE__, "top %u of %u: %u launches, %llu bytes", unsigned(k), unsigned(n), now,
-              (unsigned long long)bytes);
+            __LINE__, "top %u of %u: %u launches, %llu bytes", unsigned(k), unsigned(n), now,
+            (unsigned long long)bytes);
         bool good = true;
         for (size_t row = 0; row < rows; ++row) {
           std::vector<unsigned> order(n);
           for (size_t i = 0; i < n; ++i) order[i] = unsigned(i);
           const float *x = keys.data() + row * n;
           std::stable_sort(order.begin(), order.end(),
-                           [&](unsigned a, unsigned b) { return rank_of_float(x[a]) < rank_of_float(x[b]); });
+              [&](unsigned a, unsigned b) { return rank_of_float(x[a]) < rank_of_float(x[b]); });
           order.resize(k);
           if (radix == 1) std::sort(order.begin(), order.end());
           for (size_t i = 0; i < k; ++i)
@@ -171,7 +167,7 @@ static void test_top_k() {
         c.n = k - 1, c.flags = GP_DESCENDING;
         GOOD(gp_run(ctx, &c, nullptr));
         std::nth_element(keys.begin(), keys.begin() + long(k - 1), keys.end(),
-                         [](float a, float b) { return rank_of_float(a) < rank_of_float(b); });
+            [](float a, float b) { return rank_of_float(a) < rank_of_float(b); });
         check(out_keys.data[0] == keys[k - 1], __LINE__, "element %u of %u", unsigned(k - 1), unsigned(n));
       }
   // top-k of segments: short and long ones, in parts; of one length; a k for each
@@ -202,15 +198,15 @@ static void test_top_k() {
       GOOD(gp_run(ctx, &c, nullptr));
       const unsigned now = unsigned(fake::counts.launches) - launches, parts = longest == 30000;
       check(now == (equal && !parts ? 1u : 3u) && (bytes > 0) == (!equal || parts), __LINE__,
-            "segments of up to %u, equal %d: %u launches, %llu bytes", unsigned(longest), equal, now,
-            (unsigned long long)bytes);
+          "segments of up to %u, equal %d: %u launches, %llu bytes", unsigned(longest), equal, now,
+          (unsigned long long)bytes);
       bool good = true;
       for (unsigned s = 0; s < segments; ++s) {
         const float *x = keys.data() + offsets[s];
         std::vector<unsigned> order(offsets[s + 1] - offsets[s]);
         for (size_t i = 0; i < order.size(); ++i) order[i] = unsigned(i);
         std::stable_sort(order.begin(), order.end(),
-                         [&](unsigned a, unsigned b) { return rank_of_float(x[a]) < rank_of_float(x[b]); });
+            [&](unsigned a, unsigned b) { return rank_of_float(x[a]) < rank_of_float(x[b]); });
         const size_t found = std::min<size_t>(order.size(), equal ? k : std::min(k, ks[s]));
         for (size_t i = 0; i < k; ++i)
           good = good && out.data[s * k + i] == (i < found ? (long long)order[i] : -7) &&
@@ -297,8 +293,8 @@ static void test_round_trips() {
         const std::vector<int> got = data.get(), *const as[] = {&before, &wanted};
         const auto is = [&](int done) {
           const auto at = as[done]->begin() + long(i * (matrix + gap));
-          return std::equal(at, at + long(matrix + (i + 1 < matrices ? gap : 0)),
-                            got.begin() + long(i * (matrix + gap)));
+          return std::equal(
+              at, at + long(matrix + (i + 1 < matrices ? gap : 0)), got.begin() + long(i * (matrix + gap)));
         };
         check(is(1) || (r && is(0)), __LINE__, "matrix %d after %s failed", int(i), fake::failed_call.c_str());
       }
@@ -405,13 +401,12 @@ template <class V> static void test_leading_bits(gp_context *ctx, gp_type values
       }
 }
 
-FAKE_KERNEL(gp__radix_args,
-            gp__sort_one_cluster<gp__policy<128, 1, 3, 3, 0, 2, 2>, gp__radix_key<unsigned int>, unsigned int>);
-FAKE_KERNEL(gp__radix_args,
-            gp__sort_one_launch<gp__policy<128, 1, 3, 3, 0, 2, 2>, gp__radix_key<unsigned int>, unsigned int>);
-FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<unsigned int>>);
 FAKE_KERNEL(
-    gp__radix_args,
+    gp__radix_args, gp__sort_one_cluster<gp__policy<128, 1, 3, 3, 0, 2, 2>, gp__radix_key<unsigned int>, unsigned int>);
+FAKE_KERNEL(
+    gp__radix_args, gp__sort_one_launch<gp__policy<128, 1, 3, 3, 0, 2, 2>, gp__radix_key<unsigned int>, unsigned int>);
+FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<unsigned int>>);
+FAKE_KERNEL(gp__radix_args,
     gp__radix_pass<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
 
 // A sort of u32 keys with their positions as values.
@@ -434,8 +429,8 @@ struct PairsOfPlaces {
   bool is_sorted() const { // the first call.count of them
     std::vector<unsigned> by(places.begin(), places.begin() + long(call.count));
     const bool down = call.flags & GP_DESCENDING;
-    std::stable_sort(by.begin(), by.end(),
-                     [&](unsigned a, unsigned b) { return down ? keys[a] > keys[b] : keys[a] < keys[b]; });
+    std::stable_sort(
+        by.begin(), by.end(), [&](unsigned a, unsigned b) { return down ? keys[a] > keys[b] : keys[a] < keys[b]; });
     for (size_t i = 0; i < by.size(); ++i)
       if (static_cast<const unsigned *>(call.out_keys)[i] != keys[by[i]] ||
           static_cast<const unsigned *>(call.out)[i] != by[i])
@@ -646,23 +641,22 @@ static void test_sorts() {
 
 // ---- merges: whole calls on the emulator
 
-FAKE_KERNEL(gp__merge_args,
-            gp__merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
-FAKE_KERNEL(gp__merge_args,
-            gp__merge_sort_tiles<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(
-    gp__merge_args,
+    gp__merge_args, gp__merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+    gp__merge_sort_tiles<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
     gp__merge_four_borders<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args,
-            gp__merge_four<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+    gp__merge_four<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args,
-            gp__balanced_paths<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+    gp__balanced_paths<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args,
-            gp__set_operation<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>, unsigned int,
-                              unsigned int>);
+    gp__set_operation<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>, unsigned int,
+        unsigned int>);
 FAKE_KERNEL(gp__merge_args,
-            gp__set_pipelined<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>, unsigned int,
-                              unsigned int>);
+    gp__set_pipelined<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>, unsigned int,
+        unsigned int>);
 
 static void test_merges() {
   fake::reset();
@@ -736,10 +730,10 @@ static void test_merges() {
       for (size_t i = 0; i < wanted.size(); ++i)
         good = good && out[i] == wanted[i] && (out_values[i] < n ? a[out_values[i]] : b[out_values[i] - n]) == out[i];
       check(good, __LINE__, "%s of %u and %u",
-            set == 2  ? "pipelined union"
-                : set ? "union"
-                      : "merge",
-            unsigned(n), unsigned(m));
+          set == 2  ? "pipelined union"
+              : set ? "union"
+                    : "merge",
+          unsigned(n), unsigned(m));
     }
     simt::device_free(in);
     simt::device_free(count);
@@ -752,34 +746,32 @@ static void test_merges() {
 
 FAKE_KERNEL(gp__hybrid_args, gp__sort_one_block<gp__policy<1024, 2, 3, 3, 0, 1, 1>, unsigned int, false, 1024, 8, 13>);
 FAKE_KERNEL(gp__with_input<gp__map_args>,
-            gp__map_kernel<
-                gp__policy<256, 1, 3, 3, 0, 0, 1>,
-                gp__described<gp__stateless<gp_convert<unsigned int, unsigned int>>, gp__input_array<unsigned int, 0>>,
-                unsigned int, gp__none, unsigned int>);
-FAKE_KERNEL(
-    gp__map_args,
+    gp__map_kernel<gp__policy<256, 1, 3, 3, 0, 0, 1>,
+        gp__described<gp__stateless<gp_convert<unsigned int, unsigned int>>, gp__input_array<unsigned int, 0>>,
+        unsigned int, gp__none, unsigned int>);
+FAKE_KERNEL(gp__map_args,
     gp__map_kernel<gp__policy<256, 4, 3, 1, 0, 0, 1>, gp__iota_value<unsigned int>, gp__none, gp__none, unsigned int>);
-FAKE_KERNEL(gp__radix_args,
-            gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<unsigned int>, unsigned int>);
+FAKE_KERNEL(
+    gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<unsigned int>, unsigned int>);
 FAKE_KERNEL(gp__hybrid_args, gp__sort_one_block<gp__policy<1024, 4, 3, 3, 0, 1, 1>, unsigned int, false, 1024, 16, 14>);
 FAKE_KERNEL(gp__merge_args,
-            gp__merge<gp__policy<256, 5, 3, 3, 0, 3, 1>, gp__key_before<gp__radix_key<unsigned int>, false>,
-                      gp__radix_key<unsigned int>::Key, gp__none>);
+    gp__merge<gp__policy<256, 5, 3, 3, 0, 3, 1>, gp__key_before<gp__radix_key<unsigned int>, false>,
+        gp__radix_key<unsigned int>::Key, gp__none>);
 FAKE_KERNEL(gp__merge_args,
-            gp__merge<gp__policy<256, 4, 3, 3, 0, 2, 1>, gp__key_before<gp__radix_key<float>, true>,
-                      gp__radix_key<float>::Key, unsigned int>);
+    gp__merge<gp__policy<256, 4, 3, 3, 0, 2, 1>, gp__key_before<gp__radix_key<float>, true>, gp__radix_key<float>::Key,
+        unsigned int>);
 FAKE_KERNEL(gp__merge_args,
-            gp__merge<gp__policy<256, 4, 3, 3, 0, 2, 1>, gp__key_before<gp__radix_key<unsigned int>, false>,
-                      gp__radix_key<unsigned int>::Key, unsigned int>);
+    gp__merge<gp__policy<256, 4, 3, 3, 0, 2, 1>, gp__key_before<gp__radix_key<unsigned int>, false>,
+        gp__radix_key<unsigned int>::Key, unsigned int>);
 
 FAKE_KERNEL(gp__map_args,
-            gp__map_kernel<gp__policy<256, 4, 3, 1, 0, 0, 1>, gp__iota_value<unsigned long long>, gp__none, gp__none,
-                           unsigned long long>);
+    gp__map_kernel<gp__policy<256, 4, 3, 1, 0, 0, 1>, gp__iota_value<unsigned long long>, gp__none, gp__none,
+        unsigned long long>);
 FAKE_KERNEL(gp__radix_args,
-            gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<unsigned short>, unsigned long long>);
+    gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<unsigned short>, unsigned long long>);
 FAKE_KERNEL(gp__merge_args,
-            gp__merge<gp__policy<256, 4, 3, 3, 0, 2, 1>, gp__key_before<gp__radix_key<unsigned short>, false>,
-                      gp__radix_key<unsigned short>::Key, unsigned long long>);
+    gp__merge<gp__policy<256, 4, 3, 3, 0, 2, 1>, gp__key_before<gp__radix_key<unsigned short>, false>,
+        gp__radix_key<unsigned short>::Key, unsigned long long>);
 
 // Sorts n elements in as little memory as the library asks for. Type: of keys, whose bits are `keys`; V: of values.
 template <class K, class V>
@@ -815,8 +807,8 @@ static void test_little_sort(gp_context *ctx, gp_type type, gp_type values, size
   GOOD(gp_workspace_size(ctx, &unplaced, &unknown));
   GOOD(gp_workspace_size(ctx, &plain, &usual));
   check(unknown >= bytes && (n < 65536 ? unknown - usual < 2048 : unknown < copy / 2), __LINE__,
-        "%u elements, form %d: %llu bytes, %llu without buffers, %llu of a plain sort", unsigned(n), form,
-        (unsigned long long)bytes, (unsigned long long)unknown, (unsigned long long)usual);
+      "%u elements, form %d: %llu bytes, %llu without buffers, %llu of a plain sort", unsigned(n), form,
+      (unsigned long long)bytes, (unsigned long long)unknown, (unsigned long long)usual);
   Device<unsigned char> memory{size_t(bytes) + 256};
   c.workspace = reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(memory.data) + 255) & ~uintptr_t(255));
   c.workspace_bytes = bytes;
@@ -845,10 +837,6 @@ int main(int argc, char **argv) {
   return run_groups(argc, argv, {{"little memory", test_little_memory}});
 #endif
   return run_groups(argc, argv,
-                    {{"top-k", test_top_k},
-                     {"round trips", test_round_trips},
-                     {"sorts", test_sorts},
-                     {"teams", test_teams},
-                     {"merges", test_merges},
-                     {"little memory", test_little_memory}});
+      {{"top-k", test_top_k}, {"round trips", test_round_trips}, {"sorts", test_sorts}, {"teams", test_teams},
+          {"merges", test_merges}, {"little memory", test_little_memory}});
 }

@@ -20,110 +20,96 @@ struct Whole {
 typedef Whole gp__op_2; // the second predicate of a stencil
 
 FAKE_KERNEL(gp__with_input<gp__map_args>,
-            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
-                           gp__described<gp__stateless<gp_convert<float, float>>,
-                                         gp__input_gathered<gp__input_array<float, 0>, gp__input_array<int, 1>>>,
-                           float, gp__none, float>);
-FAKE_KERNEL(
-    gp__with_input<gp__map_args>,
     gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
-                   gp__described<gp__stateless<gp_negate<int, float>>, gp__input_ramp<int, 0>>, int, gp__none, float>);
+        gp__described<gp__stateless<gp_convert<float, float>>,
+            gp__input_gathered<gp__input_array<float, 0>, gp__input_array<int, 1>>>,
+        float, gp__none, float>);
 FAKE_KERNEL(gp__with_input<gp__map_args>,
-            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
-                           gp__described<gp__stateless<gp__binary<gp_sub<int>, int, int, int>>, gp__from_array,
-                                         gp__input_strided<int, 0>>,
-                           int, int, int>);
+    gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
+        gp__described<gp__stateless<gp_negate<int, float>>, gp__input_ramp<int, 0>>, int, gp__none, float>);
 FAKE_KERNEL(gp__with_input<gp__map_args>,
-            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
-                           gp__described<gp__stateless<gp__binary<gp_sub<int>, int, int, int>>,
-                                         gp__input_constant<int, 0>, gp__input_strided<int, 0>>,
-                           int, int, int>);
+    gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
+        gp__described<gp__stateless<gp__binary<gp_sub<int>, int, int, int>>, gp__from_array, gp__input_strided<int, 0>>,
+        int, int, int>);
+FAKE_KERNEL(gp__with_input<gp__map_args>,
+    gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
+        gp__described<gp__stateless<gp__binary<gp_sub<int>, int, int, int>>, gp__input_constant<int, 0>,
+            gp__input_strided<int, 0>>,
+        int, int, int>);
 FAKE_KERNEL(gp__with_input<gp__reduce_args>,
-            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<double>,
-                                  gp__described<gp__load<float, double, gp_convert<float, double>>,
-                                                gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float,
-                                                                 gp__input_array<float, 0>, gp__input_array<float, 1>>>,
-                                  float, double, double>);
+    gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<double>,
+        gp__described<gp__load<float, double, gp_convert<float, double>>,
+            gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float, gp__input_array<float, 0>,
+                gp__input_array<float, 1>>>,
+        float, double, double>);
 FAKE_KERNEL(gp__with_input<gp__reduce_args>,
-            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
-                                  gp__described<gp__counted<int, gp__compare<gp_less<int>>>,
-                                                gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>,
-                                  int, unsigned long long, unsigned long long>);
+    gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
+        gp__described<gp__counted<int, gp__compare<gp_less<int>>>,
+            gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>,
+        int, unsigned long long, unsigned long long>);
 FAKE_KERNEL(gp__with_input<gp__find_args>,
-            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>,
-                     gp__find_described<int, gp__compare<gp_less<int>>, true,
-                                        gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>,
-                     GP__FIND_INDEX>);
+    gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>,
+        gp__find_described<int, gp__compare<gp_less<int>>, true,
+            gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>,
+        GP__FIND_INDEX>);
 FAKE_KERNEL(gp__with_input<gp__find_args>,
-            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>,
-                     gp__find_described<int, gp__compare<gp_less<int>>, false,
-                                        gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>,
-                     GP__FIND_NONE>);
+    gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>,
+        gp__find_described<int, gp__compare<gp_less<int>>, false,
+            gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>,
+        GP__FIND_NONE>);
 FAKE_KERNEL(gp__with_input<gp__scan_args>,
-            gp__scan_look_back<
-                gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                gp__described<gp__load<int, int, gp_convert<int, int>>,
-                              gp__input_mapped<gp__op_of_part_4, int,
-                                               gp__input_zipped<Dot, gp__input_array<float, 0>, gp__input_ramp<int, 0>>,
-                                               gp__input_array<short, 1>>>,
-                int, int, int>);
+    gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+        gp__described<gp__load<int, int, gp_convert<int, int>>,
+            gp__input_mapped<gp__op_of_part_4, int,
+                gp__input_zipped<Dot, gp__input_array<float, 0>, gp__input_ramp<int, 0>>, gp__input_array<short, 1>>>,
+        int, int, int>);
 
-FAKE_KERNEL(
-    gp__with_input<gp__histogram_args>,
-    gp__histogram<
-        gp__policy<128, 1, 3, 3, 0, 1, 2>, GP_SHARED_BINS, gp__even_bins<int>, int, gp__none, unsigned int,
+FAKE_KERNEL(gp__with_input<gp__histogram_args>,
+    gp__histogram<gp__policy<128, 1, 3, 3, 0, 1, 2>, GP_SHARED_BINS, gp__even_bins<int>, int, gp__none, unsigned int,
         gp__described<gp__stateless<gp__none>, gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>>);
 FAKE_KERNEL(gp__with_input<gp__search_args>,
-            gp__bound<gp__policy<128, 1, 3, 3, 0, 4, 2>, false, float, gp_less<float>, unsigned int,
-                      gp__described<gp__stateless<gp__none>,
-                                    gp__input_gathered<gp__input_array<float, 0>, gp__input_array<int, 1>>>>);
+    gp__bound<gp__policy<128, 1, 3, 3, 0, 4, 2>, false, float, gp_less<float>, unsigned int,
+        gp__described<gp__stateless<gp__none>,
+            gp__input_gathered<gp__input_array<float, 0>, gp__input_array<int, 1>>>>);
 // A sparse matrix times a vector, by merge path and by lanes.
 FAKE_KERNEL(gp__with_input<gp__segment_args>,
-            gp__segmented_reduce<
-                gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__offset_ends<unsigned int>, gp_sum<double>,
-                gp__described<
-                    gp__load<float, double, gp_convert<float, double>>,
-                    gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float, gp__input_array<float, 0>,
-                                     gp__input_gathered<gp__input_array<float, 1>, gp__input_array<int, 2>>>>,
-                float, double, double>);
+    gp__segmented_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__offset_ends<unsigned int>, gp_sum<double>,
+        gp__described<gp__load<float, double, gp_convert<float, double>>,
+            gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float, gp__input_array<float, 0>,
+                gp__input_gathered<gp__input_array<float, 1>, gp__input_array<int, 2>>>>,
+        float, double, double>);
 FAKE_KERNEL(gp__with_input<gp__segment_args>,
-            gp__warp_segments<
-                gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__offset_ends<unsigned int>, gp_sum<double>,
-                gp__described<
-                    gp__load<float, double, gp_convert<float, double>>,
-                    gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float, gp__input_array<float, 0>,
-                                     gp__input_gathered<gp__input_array<float, 1>, gp__input_array<int, 2>>>>,
-                float, double, double>);
+    gp__warp_segments<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__offset_ends<unsigned int>, gp_sum<double>,
+        gp__described<gp__load<float, double, gp_convert<float, double>>,
+            gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float, gp__input_array<float, 0>,
+                gp__input_gathered<gp__input_array<float, 1>, gp__input_array<int, 2>>>>,
+        float, double, double>);
 FAKE_KERNEL(gp__with_input<gp__stream_args>,
-            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
-                                 gp__select_at<1, long long, unsigned char, gp__flag<unsigned char>, gp__none,
-                                               gp__input_ramp<long long, 0>>>);
-FAKE_KERNEL(gp__with_input<gp__stream_args>,
-            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
-                                 gp__select_at<1, unsigned int, float, gp__compare<gp_less<float>>, gp__none,
-                                               gp__input_ramp<unsigned int, 0>>>);
-FAKE_KERNEL(gp__with_input<gp__stream_args>,
-            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
-                                 gp__select_at<3, int, float, gp__compare<gp_less<float>>, gp__test<gp__op_2, float>,
-                                               gp__input_array<int, 0>>>);
-FAKE_KERNEL(gp__stream_args,
-            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
-                                 gp__select<1, int, float, gp__compare<gp_less<float>>, gp__none>>);
-FAKE_KERNEL(gp__with_input<gp__stream_args>,
-            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
-                                 gp__fed<gp__runs<GP_UNIQUE, gp__key_heads<int, gp_equal<int>>, long long, gp__none>,
-                                         gp__input_ramp<long long, 0>>>);
-FAKE_KERNEL(gp__with_input<gp__stream_args>,
-            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
-                                 gp__fed<gp__select<2, float, gp__none, gp__compare<gp_less<float>>, gp__none>,
-                                         gp__input_gathered<gp__input_array<float, 0>, gp__input_array<int, 1>>>>);
-FAKE_KERNEL(
-    gp__with_input<gp__stream_args>,
     gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
-                         gp__fed<gp__by_key<GP_REDUCE_BY_KEY, false, gp__key_heads<int, gp_equal<int>>, gp_sum<double>,
-                                            gp__load<float, double, gp_convert<float, double>>, float, double, double>,
-                                 gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float,
-                                                  gp__input_array<float, 0>, gp__input_array<float, 1>>>>);
+        gp__select_at<1, long long, unsigned char, gp__flag<unsigned char>, gp__none, gp__input_ramp<long long, 0>>>);
+FAKE_KERNEL(gp__with_input<gp__stream_args>,
+    gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+        gp__select_at<1, unsigned int, float, gp__compare<gp_less<float>>, gp__none, gp__input_ramp<unsigned int, 0>>>);
+FAKE_KERNEL(gp__with_input<gp__stream_args>,
+    gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+        gp__select_at<3, int, float, gp__compare<gp_less<float>>, gp__test<gp__op_2, float>, gp__input_array<int, 0>>>);
+FAKE_KERNEL(gp__stream_args,
+    gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+        gp__select<1, int, float, gp__compare<gp_less<float>>, gp__none>>);
+FAKE_KERNEL(gp__with_input<gp__stream_args>,
+    gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+        gp__fed<gp__runs<GP_UNIQUE, gp__key_heads<int, gp_equal<int>>, long long, gp__none>,
+            gp__input_ramp<long long, 0>>>);
+FAKE_KERNEL(gp__with_input<gp__stream_args>,
+    gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+        gp__fed<gp__select<2, float, gp__none, gp__compare<gp_less<float>>, gp__none>,
+            gp__input_gathered<gp__input_array<float, 0>, gp__input_array<int, 1>>>>);
+FAKE_KERNEL(gp__with_input<gp__stream_args>,
+    gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+        gp__fed<gp__by_key<GP_REDUCE_BY_KEY, false, gp__key_heads<int, gp_equal<int>>, gp_sum<double>,
+                    gp__load<float, double, gp_convert<float, double>>, float, double, double>,
+            gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float, gp__input_array<float, 0>,
+                gp__input_array<float, 1>>>>);
 
 static void fill(std::vector<int> &v, unsigned seed) {
   for (auto &x : v) seed = seed * 1664525 + 1013904223, x = int(seed >> 20) % 2000 - 1000;
@@ -462,17 +448,17 @@ static void test_host() {
   uint64_t number = 0;
   GOOD(gp_select_indices(ctx, GP_GREATER, GP_F32, GP_I64, &two, tested.data(), 5, indices.data(), &number, nullptr));
   CHECK(number == 2 && indices[0] == 2 && indices[1] == 4);
-  GOOD(gp_select_stencil(ctx, GP_GREATER, GP_F32, GP_I32, &two, tested.data(), beside.data(), 5, kept.data(), &number,
-                         nullptr));
+  GOOD(gp_select_stencil(
+      ctx, GP_GREATER, GP_F32, GP_I32, &two, tested.data(), beside.data(), 5, kept.data(), &number, nullptr));
   CHECK(number == 2 && kept[0] == 12 && kept[1] == 14);
   BAD(GP_E_TYPE, "index_type is 12, not i32",
       gp_select_indices(ctx, GP_GREATER, GP_F32, GP_F64, &two, tested.data(), 5, kept.data(), &number, nullptr));
   BAD(GP_E_SIZE, "too large for u32 indices",
-      gp_select_indices(ctx, GP_GREATER, GP_F32, GP_U32, &two, tested.data(), (1ull << 32) + 1, kept.data(), &number,
-                        nullptr));
+      gp_select_indices(
+          ctx, GP_GREATER, GP_F32, GP_U32, &two, tested.data(), (1ull << 32) + 1, kept.data(), &number, nullptr));
   BAD(GP_E_NULL, "stencil",
-      gp_select_stencil(ctx, GP_GREATER, GP_F32, GP_I32, &two, nullptr, beside.data(), 5, kept.data(), &number,
-                        nullptr));
+      gp_select_stencil(
+          ctx, GP_GREATER, GP_F32, GP_I32, &two, nullptr, beside.data(), 5, kept.data(), &number, nullptr));
   // Every built-in operator of a mapped input does what the call of that operator does.
   const std::vector<int> p = ints(500, 8), q = ints(500, 9);
   std::vector<float> mapped(500), called(500);
@@ -616,7 +602,6 @@ static void test_refused() {
 }
 
 int main(int argc, char **argv) {
-  return run_groups(
-      argc, argv,
+  return run_groups(argc, argv,
       {{"emulated", test_emulated}, {"host", test_host}, {"kernels", test_kernels}, {"refused", test_refused}});
 }

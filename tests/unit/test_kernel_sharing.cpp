@@ -245,9 +245,8 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     c.in_type = GP_TYPE_DEFAULT, c.in = nullptr;
   if ((reads & GP__READS_KEYS) && !c.in_type && !c.out_type && p != GP_NONTRIVIAL_RUNS) c.out = nullptr; // keys alone
   if (often(35))
-    c.flags =
-        one_of<int>({GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, GP_DESCENDING, GP_UNSORTED, GP_KEEP_GAPS, GP_UNTIL_TARGET,
-                     GP_CHECKED | GP_REPRODUCIBLE, GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS, GP_EXCLUSIVE});
+    c.flags = one_of<int>({GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, GP_DESCENDING, GP_UNSORTED, GP_KEEP_GAPS,
+        GP_UNTIL_TARGET, GP_CHECKED | GP_REPRODUCIBLE, GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS, GP_EXCLUSIVE});
   if ((c.flags & GP_CHECKED) || p == GP_CHECK_OFFSETS) c.bad = at<uint64_t>(13);
   if (p == GP_TRANSPOSE) {
     gp_permutation &m = d->permutation = gp_permutation_init();
@@ -293,13 +292,8 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
       d->in_fields[i] = {size + below(2), bytes};
       size = d->in_fields[i].offset + bytes;
     }
-    d->in_layout = {sizeof(gp_layout),
-                    one_of<uint64_t>({GP_AOS, GP_SOA, 32, 4, 1000}),
-                    size + below(3),
-                    d->in_fields,
-                    n,
-                    0,
-                    nullptr};
+    d->in_layout = {sizeof(gp_layout), one_of<uint64_t>({GP_AOS, GP_SOA, 32, 4, 1000}), size + below(3), d->in_fields,
+        n, 0, nullptr};
     size = 0;
     for (int i = n - 1; i >= 0; --i) d->out_fields[i] = {size, d->in_fields[i].size}, size += d->in_fields[i].size;
     d->out_layout = {
@@ -333,7 +327,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     c.key_columns = below(c.column_count < uint64_t(GP_KEY_LIMIT) ? c.column_count : uint64_t(GP_KEY_LIMIT));
     for (unsigned i = 0; i < c.column_count; ++i)
       d->columns[i] = {gp_type(1 + below(GP_TYPE_COUNT - 1)), int(i < c.key_columns && often(50)), at(24 + i % 16),
-                       i < c.key_columns && often(50) ? nullptr : at(100 + i)};
+          i < c.key_columns && often(50) ? nullptr : at(100 + i)};
     c.key_type = gp_type(1 + below(GP_TYPE_COUNT - 1)), c.keys = at(2), c.out_keys = at(8);
     c.out_type = often(50) ? one_of<gp_type>({GP_I32, GP_U32, GP_I64, GP_U64}) : GP_TYPE_DEFAULT;
     c.out = c.out_type ? at(7) : nullptr;
@@ -408,8 +402,7 @@ static gp_call without_buffers(const gp_call &c) {
 static std::string describe(const Drawn &d) {
   const gp_call &c = d.call;
   char text[1024];
-  snprintf(
-      text, sizeof text,
+  snprintf(text, sizeof text,
       "%s op %d transform %d equal %d types in %d in2 %d key %d offset %d acc %d out %d out2 %d count %llu count2 %llu "
       "segments %llu k %llu bins %llu bits [%d, %d) flags %d in %p out %p keys %p out_keys %p out2 %p end %p "
       "policy %d %d %d %d %d %d %d %d cluster %d",
@@ -532,7 +525,7 @@ static void sums_by_key(gp_primitive p) {
       result = gp_run(own, &d.call, nullptr);
       check(result == GP_SUCCESS, d, "gp_run", result ? gp_last_message() : "");
       check(compiled == fake::counts.calls["nvrtcCompileProgram"], d, "a kernel that gp_prepare did not build",
-            fake::last_program);
+          fake::last_program);
       gp_close(own);
     }
 }
@@ -593,7 +586,7 @@ int main(int argc, char **argv) {
         gp_describe(own, &device);
         const gp_result there = gp_workspace_size_on(on_host, &d.call, &device, &elsewhere);
         check(there == result && elsewhere == need, d, "gp_workspace_size_on",
-              there ? gp_last_message() : std::to_string(elsewhere) + " bytes, not " + std::to_string(need));
+            there ? gp_last_message() : std::to_string(elsewhere) + " bytes, not " + std::to_string(need));
       }
       if (p != GP_TRANSPOSE || d.call.in != d.call.out) { // the answer does not depend on alignment
         gp_call aligned = d.call;
@@ -605,7 +598,7 @@ int main(int argc, char **argv) {
 #undef ALIGNED
         const gp_result there = gp_workspace_size(own, &aligned, &elsewhere);
         check(there == result && elsewhere == need, d, "gp_workspace_size of aligned buffers",
-              there ? gp_last_message() : std::to_string(elsewhere) + " bytes, not " + std::to_string(need));
+            there ? gp_last_message() : std::to_string(elsewhere) + " bytes, not " + std::to_string(need));
       }
       if (result == GP_SUCCESS) result = gp_reserve(own, nullptr, need);
       check(result == GP_SUCCESS, d, "gp_reserve", result ? gp_last_message() : "");
@@ -615,11 +608,10 @@ int main(int argc, char **argv) {
       check(result == GP_SUCCESS, d, "gp_run", result ? gp_last_message() : "");
       // Words may need a place of their own, which a capture does without.
       check(allocated <= 2 * std::max<uint64_t>(reserved, 65536), d, "more room than gp_workspace_size says",
-            std::to_string(need) + " bytes were reserved, then " + std::to_string(allocated));
+          std::to_string(need) + " bytes were reserved, then " + std::to_string(allocated));
       check(compiled == fake::counts.calls["nvrtcCompileProgram"] && modules == fake::counts.calls["cuModuleLoadData"],
-            d,
-            null ? "a kernel that gp_prepare without buffers did not build" : "a kernel that gp_prepare did not build",
-            fake::last_program);
+          d, null ? "a kernel that gp_prepare without buffers did not build" : "a kernel that gp_prepare did not build",
+          fake::last_program);
       const std::vector<Launch> expected = launches;
       launches.clear();
       watched = true;
@@ -630,8 +622,8 @@ int main(int argc, char **argv) {
       size_t at = 0;
       while (same && at < launches.size() && launches[at] == expected[at]) ++at;
       check(same && at == launches.size(), d, "another kernel's text or launch",
-            same && at < launches.size() ? "launched:\n" + launches[at].program + "\nexpected:\n" + expected[at].program
-                                         : "other numbers of launches");
+          same && at < launches.size() ? "launched:\n" + launches[at].program + "\nexpected:\n" + expected[at].program
+                                       : "other numbers of launches");
       check(twice.empty(), d, "one program loaded twice", twice);
       check_prepared(own, d, expected);
       check_lent(own, d, need, expected);
@@ -658,7 +650,7 @@ int main(int argc, char **argv) {
   if (calls >= 26000) check(missing.empty() || seed != 1, none, "a kernel that never came up", missing);
   for (int p = 1; calls >= 26000 && p < GP_PRIMITIVE_COUNT; ++p)
     check(valid[p] > calls / 1000, none, "few valid calls",
-          std::string(gp__primitive_names[p]) + ": " + std::to_string(valid[p]));
+        std::string(gp__primitive_names[p]) + ": " + std::to_string(valid[p]));
   check(failed_launches > calls / 6, none, "few launches that failed", std::to_string(failed_launches));
   check(too_small > calls / 10, none, "few workspaces are too small", std::to_string(too_small));
   check(quick > calls / 3, none, "few plans of prepared calls are kept", std::to_string(quick));

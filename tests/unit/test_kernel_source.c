@@ -301,8 +301,8 @@ static void test_messages(void) {
   c.count = 10;
   expect_error(ctx, &c, "gp_type_desc of vec2: size or align is not what its source says", __LINE__);
   c.out_type = broken;
-  expect_error(ctx, &c, "type vec4 does not compile, line 2: error: identifier \"flaot\" is undefined\n    flaot x;",
-               __LINE__);
+  expect_error(
+      ctx, &c, "type vec4 does not compile, line 2: error: identifier \"flaot\" is undefined\n    flaot x;", __LINE__);
   { // and correct sources compile
     taken x = {0, 0, {0}, ""};
     c = fold(GP_REDUCE, GP_MAX, good, GP_F32, 1000);
@@ -388,10 +388,10 @@ static void test_architectures(void) {
       gp_result r;
       memset(&t, 0, sizeof t);
       r = gp_compile(ctx, &c[k], architecture, take, &t);
-      snprintf(what, sizeof what, "%s for %d: %s", gp__primitive_names[c[k].primitive], architecture,
-               gp_result_name(r));
+      snprintf(
+          what, sizeof what, "%s for %d: %s", gp__primitive_names[c[k].primitive], architecture, gp_result_name(r));
       check(r == GP_SUCCESS && t.count == 1 && memcmp(t.magic, "\177ELF", 4) == 0, __LINE__, what,
-            r ? gp_last_message() : "");
+          r ? gp_last_message() : "");
     }
   }
   CHECK(gp_compile(ctx, &c[0], 999, take, &t) == GP_E_ARGUMENT);
@@ -429,7 +429,7 @@ static void test_cache(void) {
     }
     CHECK(t[0].bytes == t[1].bytes && strcmp(t[0].key, t[1].key) == 0);
     printf("%s%s: compiled in %.0f ms, read from the disk cache in %.2f ms\n", gp__primitive_names[c[i].primitive],
-           c[i].flags ? " (reproducible)" : "", first, later);
+        c[i].flags ? " (reproducible)" : "", first, later);
     check(later < 50, __LINE__, "the disk cache is slow", "");
   }
   snprintf(command, sizeof command, "rm -rf %s", folder);

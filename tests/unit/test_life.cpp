@@ -48,7 +48,7 @@ static bool check(bool good, int line, const char *format, ...) {
     const gp_result r_ = (call); \
     check(r_ == code, __LINE__, "%s: %s instead of %s (%s)", #call, gp_result_name(r_), #code, gp_last_message()); \
     check(strstr(gp_last_message(), text) != nullptr, __LINE__, "%s: the message \"%s\" lacks \"%s\"", #call, \
-          gp_last_message(), text); \
+        gp_last_message(), text); \
   } while (0)
 
 static gp_config config(gp_backend backend = GP_BACKEND_CUDA) {
@@ -125,11 +125,11 @@ static void test_fallback() {
         check(!*gp_last_message(), __LINE__, "%s: a successful gp_open says: %s", k.says, gp_last_message());
         GOOD(gp_describe(ctx, &d));
         check(d.backend == GP_BACKEND_HOST && strstr(d.fallback, k.says), __LINE__, "%s: fallback is \"%s\"", k.says,
-              d.fallback);
+            d.fallback);
         CLOSE(ctx);
       } else {
         check(!ctx && strstr(gp_last_message(), k.says), __LINE__, "%s: the message is \"%s\"", k.says,
-              gp_last_message());
+            gp_last_message());
       }
     })
         .join();
@@ -155,7 +155,7 @@ static void test_fallback() {
       fake::fail_at = 0;
       if (hit)
         check((r == GP_SUCCESS) == none, __LINE__, "%s fails with %d: %s", fake::failed_call.c_str(), code,
-              gp_result_name(r));
+            gp_result_name(r));
       if (r == GP_SUCCESS) CLOSE(ctx);
       if (!hit) break;
     }
@@ -197,7 +197,7 @@ static void test_advice() {
       met = fake::failed_call == k.call;
       if (met)
         check(r != GP_SUCCESS && strstr(gp_last_message(), k.says), __LINE__, "%d: %s (%s)", k.code, gp_result_name(r),
-              gp_last_message());
+            gp_last_message());
       if (ctx) CLOSE(ctx);
     }
     check(met, __LINE__, "%s was never called", k.call);
@@ -308,8 +308,8 @@ static void test_places() {
   // is told of it, and a call that comes again asks nothing.
   {
     const size_t places = 600;
-    const std::unique_ptr<char, void (*)(void *)> wide(static_cast<char *>(aligned_alloc(apart, (places + 1) * apart)),
-                                                       free);
+    const std::unique_ptr<char, void (*)(void *)> wide(
+        static_cast<char *>(aligned_alloc(apart, (places + 1) * apart)), free);
     char *const host = memory[0][0];
     fake::reset();
     fake::places.clear();
@@ -664,7 +664,7 @@ static void call_back(const char *hook) {
   for (gp_context *ctx : {calling.ctx, calling.other}) {
     const gp_result r = calling.entry->call(ctx, calling.stream);
     check(r == GP_E_CONTEXT && strstr(gp_last_message(), hook), __LINE__, "%s from %s: %s (%s)", calling.entry->name,
-          hook, gp_result_name(r), gp_last_message());
+        hook, gp_result_name(r), gp_last_message());
   }
   ++calling.calls;
   calling.busy = 0;
@@ -676,7 +676,7 @@ static void add_ints(void *, void *r, const void *a, const void *b) {
 static void test_hooks() {
   const std::vector<Entry> all = entries();
   for (const char *hook :
-       {"gp_config.allocate", "gp_config.release", "gp_config.log", "gp_take_image_fn", "gp_op_desc.host"})
+      {"gp_config.allocate", "gp_config.release", "gp_config.log", "gp_take_image_fn", "gp_op_desc.host"})
     for (const Entry &entry : all) {
       fake::reset();
       fake::machine.run = false;
@@ -730,14 +730,9 @@ int main(int argc, char **argv) {
   const struct {
     const char *name;
     std::function<void()> run;
-  } groups[] = {{"fallback", test_fallback},
-                {"advice", test_advice},
-                {"places", test_places},
-                {"streams", test_streams},
-                {"waiting", test_waiting},
-                {"close", [] { test_close(false); }},
-                {"close host", [] { test_close(true); }},
-                {"hooks", test_hooks}};
+  } groups[] = {{"fallback", test_fallback}, {"advice", test_advice}, {"places", test_places},
+      {"streams", test_streams}, {"waiting", test_waiting}, {"close", [] { test_close(false); }},
+      {"close host", [] { test_close(true); }}, {"hooks", test_hooks}};
   for (const auto &group : groups) {
     bool named = argc < 2;
     for (int i = 1; i < argc; ++i) named |= strcmp(argv[i], group.name) == 0;

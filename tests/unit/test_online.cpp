@@ -13,7 +13,7 @@ struct Compiled {
     const size_t at = kernel.find("gp__policy<");
     if (at != std::string::npos)
       sscanf(kernel.c_str() + at, "gp__policy<%d, %d, %d, %d, %d, %d, %d>", &threads, &vectors, &load, &store, &stages,
-             &blocks, &overlap);
+          &blocks, &overlap);
   }
 };
 static double slower = 1, scale = 1; // slower: with 256 threads
@@ -98,8 +98,8 @@ static void test_search() {
   check(calls < 20000, __LINE__, "%d calls", calls);
   CHECK(!compilers.empty() && !compilers.count(pthread_self()));
   CHECK(source_of(ctx, call, &policy) == GP_POLICY_ONLINE);
-  check(policy.threads == 256 && policy.vectors == 4, __LINE__, "%d threads, %d vectors", policy.threads,
-        policy.vectors);
+  check(
+      policy.threads == 256 && policy.vectors == 4, __LINE__, "%d threads, %d vectors", policy.threads, policy.vectors);
   const double best_time = time_of_call(ctx, call);
   check(best_time < 101 && usual_time > best_time, __LINE__, "%g, %g us", best_time, usual_time);
   // The usual policy is measured again now and then.
@@ -125,8 +125,8 @@ static void test_search() {
     run_and_wait(ctx, larger, 1, 100);
     if (source_of(ctx, larger, &policy) != GP_POLICY_ONLINE) policy.threads = 0;
   }
-  check(policy.threads == 256 && policy.vectors == 4, __LINE__, "%d threads, %d vectors", policy.threads,
-        policy.vectors);
+  check(
+      policy.threads == 256 && policy.vectors == 4, __LINE__, "%d threads, %d vectors", policy.threads, policy.vectors);
   check(site_of(ctx)->tuner->steps < 8, __LINE__, "%d steps", int(site_of(ctx)->tuner->steps));
   CLOSE(ctx);
 }
@@ -442,16 +442,8 @@ static void test_arguments() {
 
 int main(int argc, char **argv) {
   return run_groups(argc, argv,
-                    {{"search", test_search},
-                     {"memory", test_memory},
-                     {"refused", test_refused},
-                     {"fixed", test_fixed},
-                     {"prepared", test_prepared},
-                     {"drift", test_drift},
-                     {"short", test_short},
-                     {"noise", test_noise},
-                     {"loading", test_loading},
-                     {"primitives", test_primitives},
-                     {"threads", test_threads},
-                     {"arguments", test_arguments}});
+      {{"search", test_search}, {"memory", test_memory}, {"refused", test_refused}, {"fixed", test_fixed},
+          {"prepared", test_prepared}, {"drift", test_drift}, {"short", test_short}, {"noise", test_noise},
+          {"loading", test_loading}, {"primitives", test_primitives}, {"threads", test_threads},
+          {"arguments", test_arguments}});
 }

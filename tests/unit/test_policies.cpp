@@ -60,49 +60,49 @@ static const struct {
   gp_host_fn host;
 } operators[ROLES] = {
     {2,
-     "for (unsigned i = 0; i < sizeof a; ++i) if (a.bytes[i] != b.bytes[i]) return a.bytes[i] < b.bytes[i];\n"
-     "return false;",
-     nullptr,
-     [](void *n, void *r, const void *a, const void *b) {
-       *static_cast<unsigned char *>(r) = memcmp(a, b, size_of(n)) < 0;
-     }},
+        "for (unsigned i = 0; i < sizeof a; ++i) if (a.bytes[i] != b.bytes[i]) return a.bytes[i] < b.bytes[i];\n"
+        "return false;",
+        nullptr,
+        [](void *n, void *r, const void *a, const void *b) {
+          *static_cast<unsigned char *>(r) = memcmp(a, b, size_of(n)) < 0;
+        }},
     {2, "bool same = true;\nfor (unsigned i = 0; i < sizeof a; ++i) same &= a.bytes[i] == b.bytes[i];\nreturn same;",
-     nullptr,
-     [](void *n, void *r, const void *a, const void *b) {
-       *static_cast<unsigned char *>(r) = memcmp(a, b, size_of(n)) == 0;
-     }},
+        nullptr,
+        [](void *n, void *r, const void *a, const void *b) {
+          *static_cast<unsigned char *>(r) = memcmp(a, b, size_of(n)) == 0;
+        }},
     // The sum, and the last nonzero operand: associative, not commutative.
     {2,
-     "T r = a;\nfor (unsigned i = 0; i < sizeof a; ++i)\n"
-     "  r.bytes[i] = i % 3 == 1 ? (b.bytes[i] ? b.bytes[i] : a.bytes[i]) : a.bytes[i] + b.bytes[i];\nreturn r;",
-     "T()",
-     [](void *n, void *r, const void *a, const void *b) {
-       const unsigned char *x = static_cast<const unsigned char *>(a), *y = static_cast<const unsigned char *>(b);
-       unsigned char *z = static_cast<unsigned char *>(r);
-       for (size_t i = 0; i < size_of(n); ++i)
-         z[i] = i % 3 == 1 ? (y[i] ? y[i] : x[i]) : static_cast<unsigned char>(x[i] + y[i]);
-     }},
+        "T r = a;\nfor (unsigned i = 0; i < sizeof a; ++i)\n"
+        "  r.bytes[i] = i % 3 == 1 ? (b.bytes[i] ? b.bytes[i] : a.bytes[i]) : a.bytes[i] + b.bytes[i];\nreturn r;",
+        "T()",
+        [](void *n, void *r, const void *a, const void *b) {
+          const unsigned char *x = static_cast<const unsigned char *>(a), *y = static_cast<const unsigned char *>(b);
+          unsigned char *z = static_cast<unsigned char *>(r);
+          for (size_t i = 0; i < size_of(n); ++i)
+            z[i] = i % 3 == 1 ? (y[i] ? y[i] : x[i]) : static_cast<unsigned char>(x[i] + y[i]);
+        }},
     {1, "auto r = a;\nfor (unsigned i = 0; i < sizeof a; ++i) r.bytes[i] ^= 85 + i;\nreturn r;", nullptr,
-     [](void *n, void *r, const void *a, const void *) {
-       for (size_t i = 0; i < size_of(n); ++i)
-         static_cast<unsigned char *>(r)[i] =
-             static_cast<unsigned char>(static_cast<const unsigned char *>(a)[i] ^ (85 + i));
-     }},
+        [](void *n, void *r, const void *a, const void *) {
+          for (size_t i = 0; i < size_of(n); ++i)
+            static_cast<unsigned char *>(r)[i] =
+                static_cast<unsigned char>(static_cast<const unsigned char *>(a)[i] ^ (85 + i));
+        }},
     {1, "return (a.bytes[0] & 1) != 0;", nullptr,
-     [](void *, void *r, const void *a, const void *) {
-       *static_cast<unsigned char *>(r) = *static_cast<const unsigned char *>(a) & 1;
-     }},
+        [](void *, void *r, const void *a, const void *) {
+          *static_cast<unsigned char *>(r) = *static_cast<const unsigned char *>(a) & 1;
+        }},
     {1, "return (a.bytes[sizeof a - 1] & 2) != 0;", nullptr,
-     [](void *n, void *r, const void *a, const void *) {
-       *static_cast<unsigned char *>(r) = static_cast<const unsigned char *>(a)[size_of(n) - 1] & 2;
-     }},
+        [](void *n, void *r, const void *a, const void *) {
+          *static_cast<unsigned char *>(r) = static_cast<const unsigned char *>(a)[size_of(n) - 1] & 2;
+        }},
     {2, "auto r = a;\nfor (unsigned i = 0; i < sizeof a; ++i) r.bytes[i] = a.bytes[i] - 3 * b.bytes[i];\nreturn r;",
-     nullptr,
-     [](void *n, void *r, const void *a, const void *b) {
-       for (size_t i = 0; i < size_of(n); ++i)
-         static_cast<unsigned char *>(r)[i] = static_cast<unsigned char>(static_cast<const unsigned char *>(a)[i] -
-                                                                         3 * static_cast<const unsigned char *>(b)[i]);
-     }},
+        nullptr,
+        [](void *n, void *r, const void *a, const void *b) {
+          for (size_t i = 0; i < size_of(n); ++i)
+            static_cast<unsigned char *>(r)[i] = static_cast<unsigned char>(
+                static_cast<const unsigned char *>(a)[i] - 3 * static_cast<const unsigned char *>(b)[i]);
+        }},
 };
 
 struct Side {
@@ -368,8 +368,8 @@ static const std::vector<int> ALL = {1, 2, 3, 4, 8, 12, 16, 24, 33, 48, 63, 64},
     } \
   }
 
-static void put_matrices(Side &s, gp_call &c, int size, uint64_t rows, uint64_t columns, uint64_t batch,
-                         bool in_place) {
+static void put_matrices(
+    Side &s, gp_call &c, int size, uint64_t rows, uint64_t columns, uint64_t batch, bool in_place) {
   gp_permutation *p = s.keep(gp_permutation_init());
   p->dimensions = 3;
   p->order[0] = 0, p->order[1] = 2, p->order[2] = 1;
@@ -444,8 +444,8 @@ static void put_batch(Side &s, gp_call &c, int size, size_t n) {
 // Aggregates whose column the sort of the keys moves; of no column if `none`.
 static void put_one_column(Side &s, gp_call &c, size_t n, bool none) {
   std::array<gp_aggregate, 3> list = {{{GP_AGGREGATE_SUM, GP_F64, nullptr, nullptr, GP_F32},
-                                       {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, nullptr, GP_I32},
-                                       {GP_AGGREGATE_MIN, GP_F64, nullptr, nullptr, GP_TYPE_DEFAULT}}};
+      {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, nullptr, GP_I32},
+      {GP_AGGREGATE_MIN, GP_F64, nullptr, nullptr, GP_TYPE_DEFAULT}}};
   if (none) list[0] = list[2] = list[1];
   else list[0].column = list[2].column = s.put(noise(n, 8, 1), 8, Side::NUMBER);
   for (gp_aggregate &of : list) of.out = s.take(n, of.op == GP_AGGREGATE_MIN ? 8 : 4, Side::NUMBER);
@@ -454,13 +454,12 @@ static void put_one_column(Side &s, gp_call &c, size_t n, bool none) {
 }
 static void put_aggregates(Side &s, gp_call &c, size_t n) {
   std::array<gp_aggregate, 8> list = {{{GP_AGGREGATE_SUM, GP_F32, nullptr, nullptr, GP_F64},
-                                       {GP_AGGREGATE_MEAN, GP_F16, nullptr, nullptr, GP_TYPE_DEFAULT},
-                                       {GP_AGGREGATE_MIN, GP_F64, nullptr, nullptr, GP_TYPE_DEFAULT},
-                                       {GP_AGGREGATE_ARGMAX, GP_U8, nullptr, nullptr, GP_TYPE_DEFAULT},
-                                       {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, nullptr, GP_U32},
-                                       {GP_AGGREGATE_MAX, GP_I16, nullptr, nullptr, GP_TYPE_DEFAULT},
-                                       {GP_AGGREGATE_MEAN, GP_U64, nullptr, nullptr, GP_BF16},
-                                       {GP_AGGREGATE_SUM, GP_I8, nullptr, nullptr, GP_I32}}};
+      {GP_AGGREGATE_MEAN, GP_F16, nullptr, nullptr, GP_TYPE_DEFAULT},
+      {GP_AGGREGATE_MIN, GP_F64, nullptr, nullptr, GP_TYPE_DEFAULT},
+      {GP_AGGREGATE_ARGMAX, GP_U8, nullptr, nullptr, GP_TYPE_DEFAULT},
+      {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, nullptr, GP_U32},
+      {GP_AGGREGATE_MAX, GP_I16, nullptr, nullptr, GP_TYPE_DEFAULT},
+      {GP_AGGREGATE_MEAN, GP_U64, nullptr, nullptr, GP_BF16}, {GP_AGGREGATE_SUM, GP_I8, nullptr, nullptr, GP_I32}}};
   static const int of_column[8] = {4, 2, 8, 1, 0, 2, 8, 1}, of_result[8] = {8, 8, 8, 8, 4, 2, 2, 4};
   for (size_t i = 0; i < 8; ++i) {
     if (of_column[i]) list[i].column = s.put(noise(n, of_column[i], i), of_column[i], Side::NUMBER);
@@ -540,10 +539,10 @@ static Bytes others(size_t count, int size, int value, uint64_t seed) {
   c.key_type = other_type(size, value), c.keys = s.put(others(n, size, value, 5), size, Side::NUMBER); \
   c.out_keys = s.take(n, size, Side::NUMBER), c.count = n
 static void put_truths(Side &s, gp_call &c, size_t n) {
-  std::array<gp_aggregate, 4> list = {{{GP_AGGREGATE_SUM, GP_BOOL, nullptr, nullptr, GP_U32},
-                                       {GP_AGGREGATE_MEAN, GP_BOOL, nullptr, nullptr, GP_F32},
-                                       {GP_AGGREGATE_MAX, GP_BOOL, nullptr, nullptr, GP_TYPE_DEFAULT},
-                                       {GP_AGGREGATE_ARGMAX, GP_BOOL, nullptr, nullptr, GP_U32}}};
+  std::array<gp_aggregate, 4> list = {
+      {{GP_AGGREGATE_SUM, GP_BOOL, nullptr, nullptr, GP_U32}, {GP_AGGREGATE_MEAN, GP_BOOL, nullptr, nullptr, GP_F32},
+          {GP_AGGREGATE_MAX, GP_BOOL, nullptr, nullptr, GP_TYPE_DEFAULT},
+          {GP_AGGREGATE_ARGMAX, GP_BOOL, nullptr, nullptr, GP_U32}}};
   for (size_t i = 0; i < list.size(); ++i)
     list[i].column = s.put(others(n, 1, 0, i), 1), list[i].out = s.take(n, i == 2 ? 1 : 4, Side::NUMBER);
   c.aggregates = s.keep(list)->data();
@@ -906,40 +905,41 @@ static const struct {
     {"a bit cast keeps the size", always},
     {"positions have 16 bits", always},
     {"shape of a tile",
-     [](const gp_policy &p, const gp__shape &s) {
-       const int item = gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)),
-                 items = gp__long_items(p.vectors, item, gp__sort_indexed(s));
-       if (s.primitive == GP_SEGMENTED_SORT && gp__long_binned(items, gp__sort_indexed(s)))
-         return is_tile_shape(gp__long_threads_of(p, s), items, gp__long_log2_bins(gp__long_capacity(p, s)));
-       const int most = gp__one_block_items(p.vectors);
-       return !sorts(s, p, GP_ONE_BLOCK) || is_tile_shape(p.threads, most, gp__one_block_log2_bins(p.threads * most));
-     }},
+        [](const gp_policy &p, const gp__shape &s) {
+          const int item = gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)),
+                    items = gp__long_items(p.vectors, item, gp__sort_indexed(s));
+          if (s.primitive == GP_SEGMENTED_SORT && gp__long_binned(items, gp__sort_indexed(s)))
+            return is_tile_shape(gp__long_threads_of(p, s), items, gp__long_log2_bins(gp__long_capacity(p, s)));
+          const int most = gp__one_block_items(p.vectors);
+          return !sorts(s, p, GP_ONE_BLOCK) ||
+              is_tile_shape(p.threads, most, gp__one_block_log2_bins(p.threads * most));
+        }},
     {"rows and columns of a tile are whole 16 bytes", always},
     {"what the flags leave is laid out at once",
-     [](const gp_policy &p, const gp__shape &) { return p.threads <= 1 << 20; }},
+        [](const gp_policy &p, const gp__shape &) { return p.threads <= 1 << 20; }},
     {"SLOTS is a power of two", always},
     {"fold takes 11 bits of the hash", always},
     {"a field lies aligned in its struct", always},
     {"keys of a thread", always},
     {"shared memory", always}, // five of them: sizes given by both rules and structs
     {"a thread counts two digits at most",
-     [](const gp_policy &p, const gp__shape &s) {
-       return s.primitive != GP_SORT || !gp__is_cooperative(p.algorithm) || p.threads >= GP__DIGITS / 2;
-     }},
+        [](const gp_policy &p, const gp__shape &s) {
+          return s.primitive != GP_SORT || !gp__is_cooperative(p.algorithm) || p.threads >= GP__DIGITS / 2;
+        }},
     {"the size of a part", always},
     {"the size of an item", always},
     {"a thread a digit",
-     [](const gp_policy &p, const gp__shape &s) { return !moves_levels(s, p) || p.threads >= 256; }},
+        [](const gp_policy &p, const gp__shape &s) { return !moves_levels(s, p) || p.threads >= 256; }},
     {"slots have 16 bits",
-     [](const gp_policy &p, const gp__shape &s) {
-       const int items = gp__hybrid_vector_items(p, s);
-       return !moves_levels(s, p) || s.in_size || (p.threads * items < 65536 && items % 2 == 0);
-     }},
+        [](const gp_policy &p, const gp__shape &s) {
+          const int items = gp__hybrid_vector_items(p, s);
+          return !moves_levels(s, p) || s.in_size || (p.threads * items < 65536 && items % 2 == 0);
+        }},
     {"the shape of a tile",
-     [](const gp_policy &p, const gp__shape &s) {
-       const int items = gp__radix_items(p.vectors, s.key_size);
-       return !moves_levels(s, p) || !s.in_size || (p.threads * items < 65536 && items % 2 == 0);
-     }},
+        [](const gp_policy &p, const gp__shape &s) {
+          const int items = gp__radix_items(p.vectors, s.key_size);
+          return !moves_levels(s, p) || !s.in_size || (p.threads * items < 65536 && items % 2 == 0);
+        }},
     {"vectors of a thread", always},
     {"places", always},
     {"places; none is all ones", always},
@@ -998,7 +998,7 @@ static bool accepted(Side &s, gp_call c, gp_policy p, gp_policy *resolved, const
     if (*gp__field_of(&p, f) && strstr(gp_last_message(), ("policy." + std::string(f->name)).c_str())) named = true;
   if (strstr(gp_last_message(), "this policy does not give the same bits")) named = true;
   check((r == GP_E_POLICY || (r == GP_E_UNSUPPORTED && c.flags & GP_REPRODUCIBLE)) && named,
-        name + " " + text_of(p) + " is refused: " + gp_last_message());
+      name + " " + text_of(p) + " is refused: " + gp_last_message());
   return false;
 }
 static std::vector<int> candidates(const std::string &field) {
@@ -1113,7 +1113,7 @@ static void run_apart(Side &device, Side &host, const Job &job, uint64_t seed) {
   const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (number)
     printf("FAILED: %s: ended by signal %d%s\n", job.name.c_str(), number,
-           number == SIGILL ? ", of an access that is not aligned" : "");
+        number == SIGILL ? ", of an access that is not aligned" : "");
 }
 
 // Compiles a job's kernels with NVRTC; the process keeps kernels of other jobs. A policy valid on the emulated device
@@ -1132,8 +1132,7 @@ static void compile_job(Side &compiler, const Job &job, int capability, unsigned
   if (r == GP_E_POLICY) ++*refused;
   else
     check(r == GP_SUCCESS && images,
-          job.name + ", compute capability " + std::to_string(capability) + ": " +
-              (r ? gp_last_message() : "no kernel"));
+        job.name + ", compute capability " + std::to_string(capability) + ": " + (r ? gp_last_message() : "no kernel"));
 }
 
 // Policies that were once accepted wrongly, and others with as few threads: in every turn.
@@ -1208,7 +1207,7 @@ static void try_policies(int argc, char **argv, int capability) {
     for (const Job &j : jobs)
       if (has_turn()) compile_job(host, j, fake::machine.capability, &refused);
     printf("compute capability %d: %zu of %lu accepted policies, %lu of them refused by gp_compile\n", capability,
-           jobs.size(), accepted_ones, refused);
+        jobs.size(), accepted_ones, refused);
     host.close(), device.close();
     return;
   }
@@ -1258,12 +1257,12 @@ static void try_defaults() {
     int count = 0, alone = 0, placed = 0;
     distinct.key_type = GP_U8, distinct.count = 4097;
     check(!gp__check_call(device.ctx->state, "tests", &distinct, 0, 0, &q) &&
-              !gp__composition_of(&q)->calls(device.ctx->state, &q, calls, &count),
-          "distinct plans its calls");
+            !gp__composition_of(&q)->calls(device.ctx->state, &q, calls, &count),
+        "distinct plans its calls");
     for (int i = 0; i < count; ++i)
       if (calls[i].primitive == GP_SORT && calls[i].key_size == 1) ++(calls[i].out_size ? placed : alone);
     check(alone == 1 && placed == 1,
-          "distinct: " + std::to_string(alone) + " sorts of keys alone, " + std::to_string(placed) + " with places");
+        "distinct: " + std::to_string(alone) + " sorts of keys alone, " + std::to_string(placed) + " with places");
     device.close();
   }
   fake::machine.capability = was, fake::machine.shared_bytes = had, fake::machine.multiprocessors = few;

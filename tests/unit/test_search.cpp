@@ -48,8 +48,8 @@ enum { FEW = 0 };
 
 static_assert(int(GP_TUNER_PARAMETERS) <= int(GP__TUNED_MOST), "a tuner has more parameters than its search");
 
-static const gp_tuner_search STRATEGIES[] = {GP_SEARCH_AUTO,        GP_SEARCH_SIMPLEX,    GP_SEARCH_RANDOM,
-                                             GP_SEARCH_COORDINATES, GP_SEARCH_EXHAUSTIVE, GP_SEARCH_SURROGATE};
+static const gp_tuner_search STRATEGIES[] = {GP_SEARCH_AUTO, GP_SEARCH_SIMPLEX, GP_SEARCH_RANDOM, GP_SEARCH_COORDINATES,
+    GP_SEARCH_EXHAUSTIVE, GP_SEARCH_SURROGATE};
 static const char *const NAMES[] = {"auto", "simplex", "random", "coordinates", "exhaustive", "surrogate"};
 
 typedef std::vector<int> Point;
@@ -130,7 +130,7 @@ static const Space SPACES[] = {
     {"one parameter of two values", lattice({2}, {1}), bowl, all_good, 0.01, 0, 0, 1.02},
     {"eight parameters", lattice({2, 2, 2, 2, 2, 2, 2, 2}, {0, 0, 0, 0, 0, 0, 0, 0}), bowl, all_good, 0.01, 0, 0, 1.1},
     {"twelve parameters", lattice({2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}), bowl,
-     all_good, 0.01, 0, 0, 1.1},
+        all_good, 0.01, 0, 0, 1.1},
     {"nothing valid", lattice({9, 9}, {3, 3}), bowl, none_good, 0.01, 0, 0, 0},
     {"nothing runs", lattice({9, 9}, {3, 3}), bowl, none_runs, 0.01, 0, 0, 0},
 };
@@ -254,13 +254,13 @@ static void every_space() {
           double time;
           const Point found = run.best(&time);
           if (best == 0) {
-            CHECK(time == 0 && found == Point(space.lattice.start, space.lattice.start + space.lattice.dimensions),
-                  name);
+            CHECK(
+                time == 0 && found == Point(space.lattice.start, space.lattice.start + space.lattice.dimensions), name);
             continue;
           }
           if (space.state(Point(space.lattice.start, space.lattice.start + space.lattice.dimensions)) != INVALID)
             CHECK(run.path[0] == Point(space.lattice.start, space.lattice.start + space.lattice.dimensions),
-                  name + " does not begin at the start");
+                name + " does not begin at the start");
           CHECK(space.state(found) == GOOD, name + ": the best cannot run");
           CHECK(run.search->points.deviations >= 4, name + ": the noise is not known");
           if (space.noise >= 0.1) CHECK(run.asked[found] >= 2, name + ": the best has not raced");
@@ -274,7 +274,7 @@ static void every_space() {
         }
         if (best != 0 && kind != GP_SEARCH_RANDOM)
           CHECK(near * 10 >= seeds * 8,
-                name + ": near the optimum in " + std::to_string(near) + " of " + std::to_string(seeds));
+              name + ": near the optimum in " + std::to_string(near) + " of " + std::to_string(seeds));
       }
 }
 
@@ -340,8 +340,8 @@ static void cold_starts() {
           run.finish(25, size_t(late));
           CHECK(run.sound, run.fault);
           CHECK(space.time(run.best()) < 10.4,
-                std::string(NAMES[kind]) + ", " + std::to_string(cold) +
-                    " cold: " + std::to_string(space.time(run.best())));
+              std::string(NAMES[kind]) + ", " + std::to_string(cold) +
+                  " cold: " + std::to_string(space.time(run.best())));
         }
   }
 }
@@ -403,7 +403,7 @@ static void never_told() {
       CHECK(last != GP__ASK_MEASURE || size_of(space) > 3000, name);
       double time;
       CHECK(run.best(&time) == Point(space.lattice.start, space.lattice.start + space.lattice.dimensions) && time == 0,
-            name);
+          name);
       for (auto &point : run.pending) { // given up
         gp__search_tell(run.search, point.first.data(), -1);
         point.second = 0;

@@ -173,12 +173,12 @@ static void test_search() {
       const double quality = program.quality();
       check(runs <= 4000, __LINE__, "search %d, noise %g: no end", search, noise);
       check(quality < (search == GP_SEARCH_RANDOM ? 1.2 : 1.02 + noise), __LINE__, "search %d, noise %g: %g", search,
-            noise, quality);
+          noise, quality);
       while (program.runs < 4000) program.section();
       const double regret = program.total / (double(program.runs) * program.least()) - 1;
       check(regret < 0.25, __LINE__, "search %d, noise %g: a regret of %g", search, noise, regret);
       CHECK(fake::counts.launches == 0 && fake::counts.calls["cuCtxSynchronize"] == 0 &&
-            fake::counts.calls["cuEventSynchronize"] == 0 && fake::counts.calls["cuStreamSynchronize"] == 0);
+          fake::counts.calls["cuEventSynchronize"] == 0 && fake::counts.calls["cuStreamSynchronize"] == 0);
       CHECK(fake::counts.calls["cuEventRecord"] <= 2ul * unsigned(program.runs));
       program.close();
       CLOSE(ctx);
@@ -304,7 +304,7 @@ static void test_buckets() {
   while (!searching && ++sections < 100) {
     program.section(nullptr, {1000});
     GOOD(gp_tuner_best(program.tuner, program.runs ? std::vector<uint64_t>{1000}.data() : nullptr, 1, near, nullptr,
-                       nullptr, &searching));
+        nullptr, &searching));
   }
   CHECK(sections <= 31);
   program.search({1000});
@@ -590,18 +590,8 @@ static void test_scoped() {
 
 int main(int argc, char **argv) {
   return run_groups(argc, argv,
-                    {{"arguments", test_arguments},
-                     {"search", test_search},
-                     {"budget", test_budget},
-                     {"late", test_late},
-                     {"capture", test_capture},
-                     {"invalid", test_invalid},
-                     {"buckets", test_buckets},
-                     {"memory", test_memory},
-                     {"threads", test_threads},
-                     {"faults", test_faults},
-                     {"building", test_building},
-                     {"report", test_report},
-                     {"host", test_host},
-                     {"scoped", test_scoped}});
+      {{"arguments", test_arguments}, {"search", test_search}, {"budget", test_budget}, {"late", test_late},
+          {"capture", test_capture}, {"invalid", test_invalid}, {"buckets", test_buckets}, {"memory", test_memory},
+          {"threads", test_threads}, {"faults", test_faults}, {"building", test_building}, {"report", test_report},
+          {"host", test_host}, {"scoped", test_scoped}});
 }

@@ -20,12 +20,12 @@
 
 static int lines;
 static void print(const char *device, const std::string &call, size_t n, double ours, double roof, double cub,
-                  double thrust, bool same) {
+    double thrust, bool same) {
   printf("%s{\"device\": \"%s\", \"call\": \"%s\", \"n\": %zu, \"us\": %.2f, \"roof_us\": %.2f, \"cub\": %.2f, "
          "\"thrust\": %.2f, \"same\": %s}",
-         lines++ ? ",\n" : "[\n", device, call.c_str(), n, ours, roof, cub, thrust, same ? "true" : "false");
+      lines++ ? ",\n" : "[\n", device, call.c_str(), n, ours, roof, cub, thrust, same ? "true" : "false");
   fprintf(stderr, "%-24s %10zu  %9.2f us  copy %9.2f  cub %.2f  thrust %.2f%s\n", call.c_str(), n, ours, roof,
-          cub / ours, thrust / ours, same ? "" : "  WRONG");
+      cub / ours, thrust / ours, same ? "" : "  WRONG");
 }
 template <class T> static T *raw(thrust::device_vector<T> &v) { return thrust::raw_pointer_cast(v.data()); }
 template <class T> static thrust::device_vector<T> noise(size_t n, unsigned values, unsigned long long seed) {
@@ -50,10 +50,8 @@ static void values(gp_context *ctx, const char *device, size_t n) {
   auto out_c = c, their_c = c;
   auto out_d = d, their_d = d;
   thrust::device_vector<unsigned> order(n), sorted(n);
-  const gp_column columns[4] = {{GP_U32, 0, raw(a), raw(out_a)},
-                                {GP_U64, 0, raw(b), raw(out_b)},
-                                {GP_U16, 0, raw(c), raw(out_c)},
-                                {GP_U8, 0, raw(d), raw(out_d)}};
+  const gp_column columns[4] = {{GP_U32, 0, raw(a), raw(out_a)}, {GP_U64, 0, raw(b), raw(out_b)},
+      {GP_U16, 0, raw(c), raw(out_c)}, {GP_U8, 0, raw(d), raw(out_d)}};
   const double ours =
       median_us([&] { good(gp_sort_columns(ctx, GP_U32, raw(keys), n, columns, 4, raw(out_keys), 0, s)); });
   size_t bytes = 0;
@@ -61,8 +59,8 @@ static void values(gp_context *ctx, const char *device, size_t n) {
   thrust::device_vector<char> room(bytes);
   const double cub = median_us([&] {
     thrust::sequence(policy, order.begin(), order.end());
-    good(cub::DeviceRadixSort::SortPairs(raw(room), bytes, raw(keys), raw(their_keys), raw(order), raw(sorted), n, 0,
-                                         32, stream));
+    good(cub::DeviceRadixSort::SortPairs(
+        raw(room), bytes, raw(keys), raw(their_keys), raw(order), raw(sorted), n, 0, 32, stream));
     thrust::gather(policy, sorted.begin(), sorted.end(), a.begin(), their_a.begin());
     thrust::gather(policy, sorted.begin(), sorted.end(), b.begin(), their_b.begin());
     thrust::gather(policy, sorted.begin(), sorted.end(), c.begin(), their_c.begin());
@@ -78,8 +76,8 @@ static void values(gp_context *ctx, const char *device, size_t n) {
     thrust::copy(policy, c.begin(), c.end(), their_c.begin());
     thrust::copy(policy, d.begin(), d.end(), their_d.begin());
     thrust::stable_sort_by_key(policy, their_keys.begin(), their_keys.end(),
-                               thrust::make_zip_iterator(thrust::make_tuple(their_a.begin(), their_b.begin(),
-                                                                            their_c.begin(), their_d.begin())));
+        thrust::make_zip_iterator(
+            thrust::make_tuple(their_a.begin(), their_b.begin(), their_c.begin(), their_d.begin())));
   });
   good(cudaStreamSynchronize(stream));
   const double roof = median_us([&] { good(gp_copy(ctx, GP_U8, raw(b), n * 8, raw(out_b), s)); });
@@ -99,14 +97,14 @@ static void several_keys(gp_context *ctx, const char *device, size_t n) {
   thrust::device_vector<char> room(bytes);
   const double cub = median_us([&] {
     thrust::sequence(policy, order.begin(), order.end());
-    good(cub::DeviceRadixSort::SortPairs(raw(room), bytes, raw(c), raw(sorted), raw(order), raw(other), n, 0, 32,
-                                         stream));
+    good(cub::DeviceRadixSort::SortPairs(
+        raw(room), bytes, raw(c), raw(sorted), raw(order), raw(other), n, 0, 32, stream));
     thrust::gather(policy, other.begin(), other.end(), b.begin(), key.begin());
-    good(cub::DeviceRadixSort::SortPairs(raw(room), bytes, raw(key), raw(sorted), raw(other), raw(order), n, 0, 32,
-                                         stream));
+    good(cub::DeviceRadixSort::SortPairs(
+        raw(room), bytes, raw(key), raw(sorted), raw(other), raw(order), n, 0, 32, stream));
     thrust::gather(policy, order.begin(), order.end(), a.begin(), key.begin());
-    good(cub::DeviceRadixSort::SortPairs(raw(room), bytes, raw(key), raw(sorted), raw(order), raw(other), n, 0, 32,
-                                         stream));
+    good(cub::DeviceRadixSort::SortPairs(
+        raw(room), bytes, raw(key), raw(sorted), raw(order), raw(other), n, 0, 32, stream));
   });
   good(cudaStreamSynchronize(stream));
   const bool same = out == other;

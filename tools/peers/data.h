@@ -219,8 +219,8 @@ GP_DATA_FN uint64_t gp_data_skewed(int kind, int bits, uint64_t h) {
 }
 
 // One number, of `size` bytes, as its bits.
-GP_DATA_INLINE uint64_t gp_data_number(int number, int size, int kind, uint64_t parameter, uint64_t seed, uint64_t i,
-                                       uint64_t count) {
+GP_DATA_INLINE uint64_t gp_data_number(
+    int number, int size, int kind, uint64_t parameter, uint64_t seed, uint64_t i, uint64_t count) {
   const uint64_t drawn = gp_data_hash(i ^ (seed << 40));
   const uint64_t h = kind == GP_DATA_REPEATED ? gp_data_hash(drawn % (count / 16 + 1)) : drawn;
   const double along = gp_data_place(kind, h, i, count);
@@ -316,7 +316,7 @@ GP_DATA_FN void gp_data_store(void *out, uint64_t bits, int size) {
 
 // Writes element i of `count` to out.
 GP_DATA_INLINE void gp_data_element(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
-                                    uint64_t i, uint64_t count, void *out) {
+    uint64_t i, uint64_t count, void *out) {
   const int field_size = size / fields;
   int f;
   for (f = 0; f < fields; f++) {
@@ -328,7 +328,7 @@ GP_DATA_INLINE void gp_data_element(int number, int size, int fields, int kind, 
 #ifndef __CUDACC__
 // Elements first to first + some - 1 of `count`, on the host; keys of runs without a walk for each.
 GP_DATA_FN void gp_data_elements(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
-                                 uint64_t first, uint64_t some, uint64_t count, void *out) {
+    uint64_t first, uint64_t some, uint64_t count, void *out) {
   const int field_size = size / fields;
   char *at = (char *)out;
   uint64_t i = first, head;

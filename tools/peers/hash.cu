@@ -43,7 +43,7 @@ struct Folded {
 struct Both {
   __host__ __device__ Fold operator()(const Fold &a, const Fold &b) const {
     return {a.sum + b.sum, a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest,
-            a.count + b.count};
+        a.count + b.count};
   }
 };
 struct Rowed { // count: the row of the least
@@ -55,17 +55,17 @@ struct Best {
   __host__ __device__ Fold operator()(const Fold &a, const Fold &b) const {
     const bool first = a.least < b.least || (a.least == b.least && a.count < b.count);
     return {a.sum + b.sum, first ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest,
-            first ? a.count : b.count};
+        first ? a.count : b.count};
   }
 };
 static int lines;
 static void print(const char *device, const std::string &call, size_t n, size_t groups, double ours, double roof,
-                  double thrust, bool same) {
+    double thrust, bool same) {
   printf("%s{\"device\": \"%s\", \"call\": \"%s\", \"n\": %zu, \"groups\": %zu, \"us\": %.2f, \"roof_us\": %.2f, "
          "\"thrust\": %.2f, \"same\": %s}",
-         lines++ ? ",\n" : "[\n", device, call.c_str(), n, groups, ours, roof, thrust, same ? "true" : "false");
+      lines++ ? ",\n" : "[\n", device, call.c_str(), n, groups, ours, roof, thrust, same ? "true" : "false");
   fprintf(stderr, "%-24s %10zu %9zu  %9.2f us  %5.2f of the roof  thrust %.2f%s\n", call.c_str(), n, groups, ours,
-          roof / ours, thrust / ours, same ? "" : "  WRONG");
+      roof / ours, thrust / ours, same ? "" : "  WRONG");
 }
 
 // Keys of `groups` values: Zipf's law if `zipf`.
@@ -109,9 +109,9 @@ static void calls(gp_context *ctx, const char *device, gp_type type, size_t n, s
   uint64_t *const found = (uint64_t *)raw(count);
   { // sum, least, greatest, count
     const gp_aggregate list[4] = {{GP_AGGREGATE_SUM, GP_F32, raw(x), raw(sum), GP_F64},
-                                  {GP_AGGREGATE_MIN, GP_F32, raw(x), raw(least), GP_F32},
-                                  {GP_AGGREGATE_MAX, GP_F32, raw(x), raw(greatest), GP_F32},
-                                  {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, raw(many), GP_U32}};
+        {GP_AGGREGATE_MIN, GP_F32, raw(x), raw(least), GP_F32},
+        {GP_AGGREGATE_MAX, GP_F32, raw(x), raw(greatest), GP_F32},
+        {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, raw(many), GP_U32}};
     const double ours =
         median_us([&] { good(gp_group_by_many(ctx, type, raw(keys), n, list, 4, raw(out), 0, found, s)); });
     size_t r = 0;
@@ -121,7 +121,7 @@ static void calls(gp_context *ctx, const char *device, gp_type type, size_t n, s
       thrust::sort_by_key(policy, sorted.begin(), sorted.end(), moved.begin());
       const auto values = thrust::make_transform_iterator(moved.begin(), Folded());
       r = thrust::reduce_by_key(policy, sorted.begin(), sorted.end(), values, theirs.begin(), folds.begin(),
-                                thrust::equal_to<K>(), Both())
+              thrust::equal_to<K>(), Both())
               .first -
           theirs.begin();
     });
@@ -147,8 +147,8 @@ static void calls(gp_context *ctx, const char *device, gp_type type, size_t n, s
   }
   { // two columns and an index: the columns are read through the order
     const gp_aggregate list[3] = {{GP_AGGREGATE_SUM, GP_F32, raw(x), raw(sum), GP_F64},
-                                  {GP_AGGREGATE_ARGMIN, GP_F32, raw(x), raw(many), GP_U32},
-                                  {GP_AGGREGATE_MAX, GP_F32, raw(y), raw(greatest), GP_F32}};
+        {GP_AGGREGATE_ARGMIN, GP_F32, raw(x), raw(many), GP_U32},
+        {GP_AGGREGATE_MAX, GP_F32, raw(y), raw(greatest), GP_F32}};
     const double ours =
         median_us([&] { good(gp_group_by_many(ctx, type, raw(keys), n, list, 3, raw(out), 0, found, s)); });
     size_t r = 0;
@@ -158,11 +158,11 @@ static void calls(gp_context *ctx, const char *device, gp_type type, size_t n, s
       thrust::copy(policy, y.begin(), y.end(), least.begin());
       thrust::sequence(policy, begin.begin(), begin.end());
       thrust::sort_by_key(policy, sorted.begin(), sorted.end(),
-                          thrust::make_zip_iterator(thrust::make_tuple(moved.begin(), least.begin(), begin.begin())));
+          thrust::make_zip_iterator(thrust::make_tuple(moved.begin(), least.begin(), begin.begin())));
       const auto values = thrust::make_transform_iterator(
           thrust::make_zip_iterator(thrust::make_tuple(moved.begin(), least.begin(), begin.begin())), Rowed());
       r = thrust::reduce_by_key(policy, sorted.begin(), sorted.end(), values, theirs.begin(), folds.begin(),
-                                thrust::equal_to<K>(), Best())
+              thrust::equal_to<K>(), Best())
               .first -
           theirs.begin();
     });
@@ -194,7 +194,7 @@ static void calls(gp_context *ctx, const char *device, gp_type type, size_t n, s
     good(cudaStreamSynchronize(stream));
     const bool same = flags || count[0] == offsets[n - 1];
     print(device, (flags ? "contains" : "inner_join") + of, n, groups, ours, read_of((n + n / 4) * sizeof(K)), peer,
-          same);
+        same);
   }
 }
 int main(int argc, char **argv) {

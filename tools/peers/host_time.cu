@@ -31,7 +31,7 @@ template <class Call> static void time(const char *name, uint64_t count, Call ca
   }
   std::sort(taken.begin(), taken.end());
   printf("%s{\"device\": \"%s\", \"call\": \"%s\", \"n\": %llu, \"median_us\": %.3f, \"least_us\": %.3f}",
-         lines++ ? ",\n" : "[\n", device, name, (unsigned long long)count, taken[BATCHES / 2], taken[0]);
+      lines++ ? ",\n" : "[\n", device, name, (unsigned long long)count, taken[BATCHES / 2], taken[0]);
 }
 static void good(gp_result result) {
   if (result == GP_SUCCESS) return;
@@ -62,7 +62,7 @@ int main() {
   const void *pointers[4] = {in[0], in[1], out[0], out[1]};
   void *arguments[4] = {&pointers[0], &pointers[1], &pointers[2], &pointers[3]};
   time("cuLaunchKernel", 1,
-       [&](int) { cuLaunchKernel((CUfunction)entry, 1, 1, 1, 128, 1, 1, 0, stream, arguments, NULL); });
+      [&](int) { cuLaunchKernel((CUfunction)entry, 1, 1, 1, 128, 1, 1, 0, stream, arguments, NULL); });
   time("cuLaunchKernel and cuEventRecord", 1, [&](int) {
     cuLaunchKernel((CUfunction)entry, 1, 1, 1, 128, 1, 1, 0, stream, arguments, NULL);
     cudaEventRecord(event, stream);
@@ -133,12 +133,12 @@ int main() {
   }
   for (const uint64_t n : {count, room}) {
     time("cub::DeviceReduce::Sum", n,
-         [&](int i) { need = scratch_bytes, cub::DeviceReduce::Sum(scratch, need, in[i & 1], out[i & 1], n, stream); });
+        [&](int i) { need = scratch_bytes, cub::DeviceReduce::Sum(scratch, need, in[i & 1], out[i & 1], n, stream); });
     time("cub::DeviceScan::InclusiveSum", n, [&](int i) {
       need = scratch_bytes, cub::DeviceScan::InclusiveSum(scratch, need, in[i & 1], out[i & 1], n, stream);
     });
     time("cudaMemcpyAsync", n,
-         [&](int i) { cudaMemcpyAsync(out[i & 1], in[i & 1], n * sizeof **in, cudaMemcpyDeviceToDevice, stream); });
+        [&](int i) { cudaMemcpyAsync(out[i & 1], in[i & 1], n * sizeof **in, cudaMemcpyDeviceToDevice, stream); });
   }
   printf("\n]\n");
   good(gp_close(ctx));

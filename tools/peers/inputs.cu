@@ -72,9 +72,9 @@ template <class Call> static void with_room(const Call &call) { // CUB's two cal
 
 static int lines;
 static void print(const char *device, const char *call, size_t n, double ours, double roof,
-                  const std::vector<std::pair<const char *, double>> &peers, bool same) {
+    const std::vector<std::pair<const char *, double>> &peers, bool same) {
   printf("%s{\"device\": \"%s\", \"call\": \"%s\", \"n\": %zu, \"us\": %.2f, \"roof_us\": %.2f",
-         lines++ ? ",\n" : "[\n", device, call, n, ours, roof);
+      lines++ ? ",\n" : "[\n", device, call, n, ours, roof);
   for (const auto &peer : peers) printf(", \"%s\": %.2f", peer.first, peer.second);
   printf(", \"same\": %s}", same ? "true" : "false");
   fprintf(stderr, "%-28s %10zu  %9.2f us  %5.2f of the roof", call, n, ours, roof / ours);
@@ -159,7 +159,7 @@ int main() {
       good(cudaMemcpy(&mine, wide2, 16, cudaMemcpyDeviceToHost));
       good(cudaMemcpy(&theirs, best, sizeof theirs, cudaMemcpyDeviceToHost));
       print(about.name, "argmax of a difference f32", n, ours, read_of(8 * n), {{"cub", cub_us}},
-            mine.value == theirs.value);
+          mine.value == theirs.value);
     }
     { // running sums of x[i] * y[i]
       const gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &ay, &ay);
@@ -172,7 +172,7 @@ int main() {
       with_room(cub_scan);
       const double cub_us = median_us([&] { good(cub_scan(room, room_bytes)); });
       print(about.name, "scan of products f32", n, ours, copy_of(8 * n), {{"cub", cub_us}},
-            n > 1 << 24 || equal(out, other, 4 * n));
+          n > 1 << 24 || equal(out, other, 4 * n));
     }
     { // keys read from the end, sorted
       const gp_input back = gp_input_strided(GP_F32, y + n - 1, -1);
@@ -182,7 +182,7 @@ int main() {
         thrust::sort(policy, other, other + n);
       });
       print(about.name, "sort of a reversed array f32", n, ours, copy_of(8 * n), {{"thrust", theirs}},
-            n > 1 << 24 || equal(out, other, 4 * n));
+          n > 1 << 24 || equal(out, other, 4 * n));
     }
     { // running sums, stored with the other sign
       gp_call c = gp_call_init(GP_INCLUSIVE_SCAN);
@@ -196,7 +196,7 @@ int main() {
       with_room(cub_scan);
       const double cub_us = median_us([&] { good(cub_scan(room, room_bytes)); });
       print(about.name, "scan stored negated f32", n, ours, copy_of(8 * n), {{"cub", cub_us}},
-            n > 1 << 24 || equal(out, other, 4 * n));
+          n > 1 << 24 || equal(out, other, 4 * n));
     }
     for (const bool random : {false, true}) { // x[index[i]]
       int *index = random ? shuffled : sorted;
@@ -214,7 +214,7 @@ int main() {
           hand = std::min(hand, median_us([&] { gather_by_hand<<<blocks, threads, 0, stream>>>(x, index, other, n); }));
         }
       print(about.name, random ? "gather at random f32" : "gather in order f32", n, ours, copy_of(12 * n),
-            {{"thrust", theirs}, {"by hand", hand}}, same && equal(out, other, 4 * n));
+          {{"thrust", theirs}, {"by hand", hand}}, same && equal(out, other, 4 * n));
     }
     { // i * i
       const gp_input i = gp_input_ramp(GP_I64, nullptr, nullptr);
@@ -222,7 +222,7 @@ int main() {
       const double theirs = median_us([&] { thrust::tabulate(policy, wide2, wide2 + n, SquareOf()); });
       const bool same = equal(wide, wide2, 8 * n);
       print(about.name, "tabulate i64", n, ours, median_us([&] { good(gp_fill(ctx, GP_F32, &one, wide2, 2 * n, s)); }),
-            {{"thrust", theirs}}, same);
+          {{"thrust", theirs}}, same);
     }
     { // the sum of every third element: a column of a matrix
       const gp_input column = gp_input_strided(GP_F32, y, 3);
@@ -249,8 +249,8 @@ int main() {
       const double ours =
           median_us([&] { good(gp_select_flags(ctx, GP_INPUT, GP_U8, &everywhere, marks, n, wide, count, s)); });
       const auto cub_select = [&](void *p, size_t &b) {
-        return cub::DeviceSelect::Flagged(p, b, thrust::counting_iterator<long long>(0), marks, wide2, shuffled,
-                                          (long long)n, stream);
+        return cub::DeviceSelect::Flagged(
+            p, b, thrust::counting_iterator<long long>(0), marks, wide2, shuffled, (long long)n, stream);
       };
       with_room(cub_select);
       const double cub_us = median_us([&] { good(cub_select(room, room_bytes)); });
@@ -269,8 +269,8 @@ int main() {
       const double ours = median_us(
           [&] { good(gp_reduce_by_key(ctx, GP_SUM, GP_I32, GP_INPUT, sorted, &yy, n, shuffled, out, count, s)); });
       const auto cub_sums = [&](void *p, size_t &b) {
-        return cub::DeviceReduce::ReduceByKey(p, b, sorted, (int *)wide2, ones, other, (int *)flushed,
-                                              cuda::std::plus<>(), (long long)n, stream);
+        return cub::DeviceReduce::ReduceByKey(
+            p, b, sorted, (int *)wide2, ones, other, (int *)flushed, cuda::std::plus<>(), (long long)n, stream);
       };
       with_room(cub_sums);
       const double cub_us = median_us([&] { good(cub_sums(room, room_bytes)); });

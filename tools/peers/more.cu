@@ -172,13 +172,13 @@ template <class T, mgpu::scan_type_t TYPE> static int scan(ARGUMENTS) {
   CALL(mgpu::scan<TYPE>((const T *)a->in, n, (T *)a->out, context));
 }
 template <class T> static int segmented_sum(ARGUMENTS) {
-  CALL(mgpu::segreduce((const T *)a->in, n, (const int *)a->begin, (int)a->segments, (T *)a->out, mgpu::plus_t<T>(),
-                       T(), context));
+  CALL(mgpu::segreduce(
+      (const T *)a->in, n, (const int *)a->begin, (int)a->segments, (T *)a->out, mgpu::plus_t<T>(), T(), context));
 }
 // Needles must be sorted: gp_bench asks for dist=sorted alone.
 static int sorted_search(ARGUMENTS) {
-  CALL(mgpu::sorted_search<mgpu::bounds_lower>(AS_INT(a->in), n, AS_INT(a->keys), (int)a->length, (int *)a->out,
-                                               unsigned_less(), context));
+  CALL(mgpu::sorted_search<mgpu::bounds_lower>(
+      AS_INT(a->in), n, AS_INT(a->keys), (int)a->length, (int *)a->out, unsigned_less(), context));
 }
 static int load_balance(ARGUMENTS) {
   CALL(mgpu::load_balance_search(n, (const int *)a->begin, (int)a->segments, (int *)a->out, context));
@@ -300,9 +300,8 @@ template <class T> static int select(ARGUMENTS) {
 }
 // Both parts in one array, the second reversed from its end, as CUB has them.
 template <class T> static int partition(ARGUMENTS) {
-  CALL(const auto ends =
-           thrust::partition_copy(with, IN(T), (T *)a->out, thrust::make_reverse_iterator((T *)a->out + a->count),
-                                  below<T>{scalar_of<T>(a->scalar)});
+  CALL(const auto ends = thrust::partition_copy(with, IN(T), (T *)a->out,
+           thrust::make_reverse_iterator((T *)a->out + a->count), below<T>{scalar_of<T>(a->scalar)});
        STORE_COUNT(ends.first - (T *)a->out));
 }
 template <class K> static int merge(ARGUMENTS) {
@@ -346,8 +345,8 @@ gp_peer_fn gp_more_find_thrust(const gp_peer_cell *c) {
 #include <cudpp.h>
 
 // The plan of an algorithm for n elements; plans stay, as CUDPP's users keep them.
-static CUDPPHandle plan_of(CUDPPAlgorithm algorithm, CUDPPOperator op, CUDPPDatatype type, unsigned options,
-                           uint64_t n) {
+static CUDPPHandle plan_of(
+    CUDPPAlgorithm algorithm, CUDPPOperator op, CUDPPDatatype type, unsigned options, uint64_t n) {
   static CUDPPHandle library;
   static std::map<std::tuple<int, int, int, unsigned, uint64_t>, CUDPPHandle> plans;
   CUDPPConfiguration config;
@@ -381,25 +380,25 @@ template <CUDPPOperator OP, CUDPPDatatype TYPE> static int reduce(ARGUMENTS) {
   CALL(cudppReduce(plan_of(CUDPP_REDUCE, OP, TYPE, 0, a->count), a->out, a->in, a->count));
 }
 template <unsigned OPTION> static int scan(ARGUMENTS) {
-  CALL(cudppScan(plan_of(CUDPP_SCAN, CUDPP_ADD, CUDPP_FLOAT, OPTION | CUDPP_OPTION_FORWARD, a->count), a->out, a->in,
-                 a->count));
+  CALL(cudppScan(
+      plan_of(CUDPP_SCAN, CUDPP_ADD, CUDPP_FLOAT, OPTION | CUDPP_OPTION_FORWARD, a->count), a->out, a->in, a->count));
 }
 static int segmented_scan(ARGUMENTS) { // by flags of 4 bytes
   const unsigned options = CUDPP_OPTION_INCLUSIVE | CUDPP_OPTION_FORWARD;
   CALL(cudppSegmentedScan(plan_of(CUDPP_SEGMENTED_SCAN, CUDPP_ADD, CUDPP_FLOAT, options, a->count), a->out, a->in,
-                          (const unsigned *)a->keys, a->count));
+      (const unsigned *)a->keys, a->count));
 }
 static int compact(ARGUMENTS) { // by flags of 4 bytes
   CALL(cudppCompact(plan_of(CUDPP_COMPACT, CUDPP_ADD, CUDPP_UINT, CUDPP_OPTION_FORWARD, a->count), a->out,
-                    (size_t *)a->counts, a->in, (const unsigned *)a->keys, a->count));
+      (size_t *)a->counts, a->in, (const unsigned *)a->keys, a->count));
 }
 // Sorts in place: the keys are copied first.
 static int radix_sort(ARGUMENTS) {
   const cudaError_t copied =
       w ? cudaMemcpyAsync(a->out_keys, a->keys, a->count * sizeof(u32), cudaMemcpyDeviceToDevice, STREAM) : cudaSuccess;
   if (copied) return copied;
-  CALL(cudppRadixSort(plan_of(CUDPP_SORT_RADIX, CUDPP_ADD, CUDPP_UINT, CUDPP_OPTION_KEYS_ONLY, a->count), a->out_keys,
-                      NULL, a->count));
+  CALL(cudppRadixSort(
+      plan_of(CUDPP_SORT_RADIX, CUDPP_ADD, CUDPP_UINT, CUDPP_OPTION_KEYS_ONLY, a->count), a->out_keys, NULL, a->count));
 }
 
 gp_peer_fn gp_more_find_cudpp(const gp_peer_cell *c) {

@@ -152,8 +152,8 @@ template <class T> struct cub_calls {
     UNUSED;
     CHECK_COUNT;
     NO_WORKSPACE;
-    return cub::DeviceTransform::Transform((const T *)in, (T *)out, (int)n, ::cuda::std::identity{},
-                                           (cudaStream_t)stream);
+    return cub::DeviceTransform::Transform(
+        (const T *)in, (T *)out, (int)n, ::cuda::std::identity{}, (cudaStream_t)stream);
   }
   PEER(negate) {
     UNUSED;
@@ -166,7 +166,7 @@ template <class T> struct cub_calls {
     CHECK_COUNT;
     NO_WORKSPACE;
     return cub::DeviceTransform::Transform(::cuda::std::make_tuple((const T *)in, (const T *)in2), (T *)out, (int)n,
-                                           typename sum_of<T>::type{}, (cudaStream_t)stream);
+        typename sum_of<T>::type{}, (cudaStream_t)stream);
   }
 };
 
@@ -175,20 +175,20 @@ template <class In, class Acc, class Out> struct cub_exact {
   PEER(reduce_sum) {
     UNUSED;
     CHECK_COUNT;
-    return cub::DeviceReduce::Reduce(w, *bytes, (const In *)in, (Out *)out, (int)n, typename sum_of<Acc>::type{}, Acc{},
-                                     (cudaStream_t)stream);
+    return cub::DeviceReduce::Reduce(
+        w, *bytes, (const In *)in, (Out *)out, (int)n, typename sum_of<Acc>::type{}, Acc{}, (cudaStream_t)stream);
   }
   PEER(exclusive_sum) {
     UNUSED;
     CHECK_COUNT;
-    return cub::DeviceScan::ExclusiveScan(w, *bytes, (const In *)in, (Out *)out, typename sum_of<Acc>::type{}, Acc{},
-                                          (int)n, (cudaStream_t)stream);
+    return cub::DeviceScan::ExclusiveScan(
+        w, *bytes, (const In *)in, (Out *)out, typename sum_of<Acc>::type{}, Acc{}, (int)n, (cudaStream_t)stream);
   }
   PEER(inclusive_sum) {
     UNUSED;
     CHECK_COUNT;
-    return cub::DeviceScan::InclusiveScanInit(w, *bytes, (const In *)in, (Out *)out, typename sum_of<Acc>::type{},
-                                              Acc{}, (int)n, (cudaStream_t)stream);
+    return cub::DeviceScan::InclusiveScanInit(
+        w, *bytes, (const In *)in, (Out *)out, typename sum_of<Acc>::type{}, Acc{}, (int)n, (cudaStream_t)stream);
   }
 };
 
@@ -197,8 +197,8 @@ template <class T> struct thrust_calls {
   PEER(exclusive_sum) {
     UNUSED;
     NO_WORKSPACE;
-    thrust::exclusive_scan(thrust::cuda::par_nosync.on((cudaStream_t)stream), (const T *)in, (const T *)in + n,
-                           (T *)out);
+    thrust::exclusive_scan(
+        thrust::cuda::par_nosync.on((cudaStream_t)stream), (const T *)in, (const T *)in + n, (T *)out);
     return cudaGetLastError();
   }
   PEER(copy) {
@@ -325,8 +325,8 @@ static int launched() { return (int)cudaGetLastError(); }
 
 // ---- data and comparison
 
-__global__ void generate_kernel(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
-                                char *out, uint64_t count) {
+__global__ void generate_kernel(
+    int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed, char *out, uint64_t count) {
   for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < count; i += (uint64_t)gridDim.x * blockDim.x) {
     const int field_size = size / fields;
     for (int f = 0; f < fields; f++) {
@@ -349,7 +349,7 @@ template <class T> __device__ double number_of(T bits, int number) {
 
 template <class T>
 __global__ void compare_kernel(const T *a, const T *b, uint64_t count, int number, int fields, double absolute,
-                               double relative, unsigned long long *result) {
+    double relative, unsigned long long *result) {
   for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < count; i += (uint64_t)gridDim.x * blockDim.x) {
     const T x = a[i], y = b[i];
     double error = 1;
@@ -386,18 +386,18 @@ static const type_row *row_of(const char *type) {
   return NULL;
 }
 
-static int generate(const char *type, int kind, uint64_t parameter, uint64_t seed, void *out, uint64_t count,
-                    void *stream) {
+static int generate(
+    const char *type, int kind, uint64_t parameter, uint64_t seed, void *out, uint64_t count, void *stream) {
   const type_row *row = row_of(type);
   if (!row) return GP_PEER_UNSUPPORTED;
   if (!count) return 0;
-  generate_kernel<<<multiprocessors() * 8, 256, 0, (cudaStream_t)stream>>>(row->number, row->size, row->fields, kind,
-                                                                           parameter, seed, (char *)out, count);
+  generate_kernel<<<multiprocessors() * 8, 256, 0, (cudaStream_t)stream>>>(
+      row->number, row->size, row->fields, kind, parameter, seed, (char *)out, count);
   return launched();
 }
 
 static int compare(const char *type, const void *a, const void *b, uint64_t count, double absolute, double relative,
-                   uint64_t *result, void *stream) {
+    uint64_t *result, void *stream) {
   const type_row *row = row_of(type);
   if (!row) return GP_PEER_UNSUPPORTED;
   const int grid = multiprocessors() * 8, number = row->number, fields = row->fields;
@@ -475,10 +475,10 @@ static int read_roof(int config, const void *in, uint64_t bytes, void *sink, voi
 #define READ(threads, depth, blocks) \
   if (config == at++) { \
     const uint64_t wanted = (n + threads - 1) / threads, most = (uint64_t)multiprocessors() * blocks; \
-    read_kernel<threads, depth><<<(unsigned)(wanted < 1          ? 1 \
-                                                 : wanted < most ? wanted \
-                                                                 : most), \
-                                  threads, 0, (cudaStream_t)stream>>>((const uint4 *)in, n, (uint32_t *)sink); \
+    read_kernel<threads, depth><<<(unsigned)(wanted < 1   ? 1 \
+                                          : wanted < most ? wanted \
+                                                          : most), \
+        threads, 0, (cudaStream_t)stream>>>((const uint4 *)in, n, (uint32_t *)sink); \
     return launched(); \
   }
   READ_CONFIGS(READ)
@@ -506,7 +506,7 @@ struct cublas {
   int (*scopy)(void *, int64_t, const void *, int64_t, void *, int64_t);
   int (*dcopy)(void *, int64_t, const void *, int64_t, void *, int64_t);
   int (*geam[3])(void *, int, int, int, int, const void *, const void *, int, const void *, const void *, int, void *,
-                 int); // of f32, f64, complex f64
+      int); // of f32, f64, complex f64
   void *handle;
 };
 static cublas *open_cublas() {
@@ -603,7 +603,7 @@ static const char *about() {
   int runtime = 0;
   cudaRuntimeGetVersion(&runtime);
   snprintf(text, sizeof text, "CUB and Thrust %d.%d.%d, CUDA runtime %d.%d", CUB_VERSION / 100000,
-           CUB_VERSION / 100 % 1000, CUB_VERSION % 100, runtime / 1000, runtime % 1000 / 10);
+      CUB_VERSION / 100 % 1000, CUB_VERSION % 100, runtime / 1000, runtime % 1000 / 10);
   return text;
 }
 
@@ -613,8 +613,8 @@ static const char *error(int code) {
 
 extern "C" const gp_peers_table *gp_peers(void) {
 #define ONE(threads, depth, blocks) +1
-  static const gp_peers_table table = {GP_PEERS_ABI,        about,       error,     find, generate, compare,
-                                       0 READ_CONFIGS(ONE), config_name, read_roof, empty};
+  static const gp_peers_table table = {
+      GP_PEERS_ABI, about, error, find, generate, compare, 0 READ_CONFIGS(ONE), config_name, read_roof, empty};
 #undef ONE
   return &table;
 }

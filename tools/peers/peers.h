@@ -49,13 +49,13 @@ typedef struct gp_peers_table {
   const char *(*error)(int code);
   gp_peer_fn (*find)(const gp_peer_cell *cell); // NULL: the peer has no such call, or it is not compiled
   // Fills `count` elements of a type with a distribution of data.h.
-  int (*generate)(const char *type, int kind, uint64_t parameter, uint64_t seed, void *out, uint64_t count,
-                  void *stream);
+  int (*generate)(
+      const char *type, int kind, uint64_t parameter, uint64_t seed, void *out, uint64_t count, void *stream);
   // Compares two arrays. Result (device memory, three words): the number of differing elements, the first of them, and
   // the largest difference as a double's bits. Elements are equal if |a - b| <= absolute + relative * |b| or both are
   // NaN; integers if identical.
   int (*compare)(const char *type, const void *a, const void *b, uint64_t count, double absolute, double relative,
-                 uint64_t *result, void *stream);
+      uint64_t *result, void *stream);
   // Reads `bytes` and keeps only their sum: config 0 <= c < configs.
   int configs;
   const char *(*config_name)(int config);

@@ -83,12 +83,12 @@ template <class T, class O> struct segmented {
   static int offsets(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceSegmentedReduce::Sum(w, *bytes, (const T *)a->in, (T *)a->out, (long long)a->segments,
-                                           (const O *)a->begin, (const O *)a->begin + 1, STREAM);
+        (const O *)a->begin, (const O *)a->begin + 1, STREAM);
   }
   static int ends(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceSegmentedReduce::Sum(w, *bytes, (const T *)a->in, (T *)a->out, (long long)a->segments,
-                                           (const O *)a->begin, (const O *)a->end, STREAM);
+        (const O *)a->begin, (const O *)a->end, STREAM);
   }
   // CUB of CCCL 3.0 has no call for a fixed length: offsets are computed, not read.
   static int fixed(ARGUMENTS) {
@@ -96,8 +96,8 @@ template <class T, class O> struct segmented {
     const auto begin =
         thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), times_length{(long long)a->length});
     CHECK_COUNT;
-    return cub::DeviceSegmentedReduce::Sum(w, *bytes, (const T *)a->in, (T *)a->out, (long long)a->segments, begin,
-                                           begin + 1, STREAM);
+    return cub::DeviceSegmentedReduce::Sum(
+        w, *bytes, (const T *)a->in, (T *)a->out, (long long)a->segments, begin, begin + 1, STREAM);
   }
 };
 #define FIND_SEGMENTED(T) \
@@ -129,19 +129,19 @@ template <class T> static int scan_rows(ARGUMENTS) {
   if (!a->length) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
   const auto row = thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), row_of{(long long)a->length});
   CHECK_COUNT;
-  return cub::DeviceScan::InclusiveSumByKey(w, *bytes, row, (const T *)a->in, (T *)a->out, (int)a->count,
-                                            cuda::std::equal_to<>{}, STREAM);
+  return cub::DeviceScan::InclusiveSumByKey(
+      w, *bytes, row, (const T *)a->in, (T *)a->out, (int)a->count, cuda::std::equal_to<>{}, STREAM);
 }
 template <class K, class T, class E> struct scan_by_key {
   static int inclusive(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceScan::InclusiveSumByKey(w, *bytes, (const K *)a->keys, (const T *)a->in, (T *)a->out,
-                                              (int)a->count, E{}, STREAM);
+    return cub::DeviceScan::InclusiveSumByKey(
+        w, *bytes, (const K *)a->keys, (const T *)a->in, (T *)a->out, (int)a->count, E{}, STREAM);
   }
   static int exclusive(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceScan::ExclusiveSumByKey(w, *bytes, (const K *)a->keys, (const T *)a->in, (T *)a->out,
-                                              (int)a->count, E{}, STREAM);
+    return cub::DeviceScan::ExclusiveSumByKey(
+        w, *bytes, (const K *)a->keys, (const T *)a->in, (T *)a->out, (int)a->count, E{}, STREAM);
   }
 };
 #endif
@@ -186,7 +186,7 @@ FIND_END
 template <class K, class T> static int reduce_by_key(ARGUMENTS) {
   CHECK_COUNT;
   return cub::DeviceReduce::ReduceByKey(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const T *)a->in, (T *)a->out,
-                                        COUNTS, ::cuda::std::plus<T>{}, (int)a->count, STREAM);
+      COUNTS, ::cuda::std::plus<T>{}, (int)a->count, STREAM);
 }
 #define FIND_REDUCE_BY_KEY(K, T) \
   if (IS(reduce_by_key) && cub_sum_of(c, #T) && is(c->key, #K) && is(c->form, "keys")) return reduce_by_key<K, T>;
@@ -211,13 +211,13 @@ FIND_END
 template <class K> struct run_lengths {
   static int encode(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceRunLengthEncode::Encode(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (u32 *)a->out2, COUNTS,
-                                              (int)a->count, STREAM);
+    return cub::DeviceRunLengthEncode::Encode(
+        w, *bytes, (const K *)a->keys, (K *)a->out_keys, (u32 *)a->out2, COUNTS, (int)a->count, STREAM);
   }
   static int nontrivial(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceRunLengthEncode::NonTrivialRuns(w, *bytes, (const K *)a->keys, (u32 *)a->out, (u32 *)a->out2,
-                                                      COUNTS, (int)a->count, STREAM);
+    return cub::DeviceRunLengthEncode::NonTrivialRuns(
+        w, *bytes, (const K *)a->keys, (u32 *)a->out, (u32 *)a->out2, COUNTS, (int)a->count, STREAM);
   }
 };
 FIND_BEGIN
@@ -245,8 +245,8 @@ template <class K> static int unique(ARGUMENTS) {
 }
 template <class K, class V> static int unique_by_key(ARGUMENTS) {
   CHECK_COUNT;
-  return cub::DeviceSelect::UniqueByKey(w, *bytes, (const K *)a->keys, (const V *)a->in, (K *)a->out_keys, (V *)a->out,
-                                        COUNTS, (int)a->count, STREAM);
+  return cub::DeviceSelect::UniqueByKey(
+      w, *bytes, (const K *)a->keys, (const V *)a->in, (K *)a->out_keys, (V *)a->out, COUNTS, (int)a->count, STREAM);
 }
 FIND_BEGIN
 #define FIND_UNIQUE(K) \
@@ -272,30 +272,29 @@ FIND_END
 template <class T> struct selection {
   static int select(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceSelect::If(w, *bytes, (const T *)a->in, (T *)a->out, COUNTS, (int)a->count,
-                                 below<T>{scalar_of<T>(a->scalar)}, STREAM);
+    return cub::DeviceSelect::If(
+        w, *bytes, (const T *)a->in, (T *)a->out, COUNTS, (int)a->count, below<T>{scalar_of<T>(a->scalar)}, STREAM);
   }
   static int flagged(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceSelect::Flagged(w, *bytes, (const T *)a->in, (const u8 *)a->keys, (T *)a->out, COUNTS,
-                                      (int)a->count, STREAM);
+    return cub::DeviceSelect::Flagged(
+        w, *bytes, (const T *)a->in, (const u8 *)a->keys, (T *)a->out, COUNTS, (int)a->count, STREAM);
   }
   // Both parts in one array, the second reversed from its end.
   static int partition(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DevicePartition::If(w, *bytes, (const T *)a->in, (T *)a->out, COUNTS, (int)a->count,
-                                    below<T>{scalar_of<T>(a->scalar)}, STREAM);
+    return cub::DevicePartition::If(
+        w, *bytes, (const T *)a->in, (T *)a->out, COUNTS, (int)a->count, below<T>{scalar_of<T>(a->scalar)}, STREAM);
   }
   static int partition_flagged(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DevicePartition::Flagged(w, *bytes, (const T *)a->in, (const u8 *)a->keys, (T *)a->out, COUNTS,
-                                         (int)a->count, STREAM);
+    return cub::DevicePartition::Flagged(
+        w, *bytes, (const T *)a->in, (const u8 *)a->keys, (T *)a->out, COUNTS, (int)a->count, STREAM);
   }
   static int partition3(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DevicePartition::If(w, *bytes, (const T *)a->in, (T *)a->out, (T *)a->out2, (T *)a->out3, COUNTS,
-                                    (int)a->count, below<T>{scalar_of<T>(a->scalar)},
-                                    below<T>{scalar_of<T>(a->scalar2)}, STREAM);
+        (int)a->count, below<T>{scalar_of<T>(a->scalar)}, below<T>{scalar_of<T>(a->scalar2)}, STREAM);
   }
   // A selection for each part keeps their order. ALL: keep=100, where the first predicate is "at most".
   template <int PARTS, bool ALL> static int in_order(ARGUMENTS) {
@@ -304,8 +303,8 @@ template <class T> struct selection {
     CHECK_COUNT;
     for (int part = 0; part < PARTS; part++) {
       const in_part<T> predicate = {scalar_of<T>(a->scalar), second, part, PARTS - 1, ALL, ALL};
-      const int code = cub::DeviceSelect::If(w, *bytes, (const T *)a->in, (T *)outs[part], COUNTS + part, (int)a->count,
-                                             predicate, STREAM);
+      const int code = cub::DeviceSelect::If(
+          w, *bytes, (const T *)a->in, (T *)outs[part], COUNTS + part, (int)a->count, predicate, STREAM);
       if (code || !w) return code;
     }
     return 0;
@@ -370,14 +369,14 @@ template <class T, class L> struct histogram {
   }
   static int even(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceHistogram::HistogramEven(
-        w, *bytes, (const T *)a->in, (u32 *)a->out, (int)a->bins + 1, a->scalar ? level(a->scalar) : (L)0,
-        a->scalar2 ? level(a->scalar2) : (L)(1ull << (8 * sizeof(T) % 64)), (int)a->count, STREAM);
+    return cub::DeviceHistogram::HistogramEven(w, *bytes, (const T *)a->in, (u32 *)a->out, (int)a->bins + 1,
+        a->scalar ? level(a->scalar) : (L)0, a->scalar2 ? level(a->scalar2) : (L)(1ull << (8 * sizeof(T) % 64)),
+        (int)a->count, STREAM);
   }
   static int ranges(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceHistogram::HistogramRange(w, *bytes, (const T *)a->in, (u32 *)a->out, (int)a->bins + 1,
-                                                (const T *)a->begin, (int)a->count, STREAM);
+    return cub::DeviceHistogram::HistogramRange(
+        w, *bytes, (const T *)a->in, (u32 *)a->out, (int)a->bins + 1, (const T *)a->begin, (int)a->count, STREAM);
   }
 };
 #define FIND_EVEN(T, L) \
@@ -412,17 +411,16 @@ template <class T> struct zero_one {
 template <class T> static int count_if(ARGUMENTS) {
   CHECK_COUNT;
   return cub::DeviceReduce::TransformReduce(w, *bytes, (const T *)a->in, COUNTS, (int)a->count,
-                                            ::cuda::std::plus<unsigned long long>{},
-                                            zero_one<T>{{scalar_of<T>(a->scalar)}}, 0ull, STREAM);
+      ::cuda::std::plus<unsigned long long>{}, zero_one<T>{{scalar_of<T>(a->scalar)}}, 0ull, STREAM);
 }
 template <class T> static int adjacent_difference(ARGUMENTS) {
   CHECK_COUNT;
-  return cub::DeviceAdjacentDifference::SubtractLeftCopy(w, *bytes, (const T *)a->in, (T *)a->out, (int)a->count,
-                                                         ::cuda::std::minus<T>{}, STREAM);
+  return cub::DeviceAdjacentDifference::SubtractLeftCopy(
+      w, *bytes, (const T *)a->in, (T *)a->out, (int)a->count, ::cuda::std::minus<T>{}, STREAM);
 }
 template <class S> static int copy_batch(ARGUMENTS) {
   return cub::DeviceMemcpy::Batched(w, *bytes, (const void *const *)a->keys, (void *const *)a->keys2,
-                                    (const S *)a->begin, (int64_t)a->segments, STREAM);
+      (const S *)a->begin, (int64_t)a->segments, STREAM);
 }
 FIND_BEGIN
 if (IS(copy_batch) && is(c->peer, "cub")) return is(c->offsets, "u32") ? copy_batch<u32> : copy_batch<u64>;
@@ -453,13 +451,13 @@ template <class T> struct bounds {
   static int lower(ARGUMENTS) {
     NO_WORKSPACE;
     thrust::lower_bound(POLICY, (const T *)a->keys, (const T *)a->keys + a->length, (const T *)a->in,
-                        (const T *)a->in + a->count, (u32 *)a->out);
+        (const T *)a->in + a->count, (u32 *)a->out);
     return cudaGetLastError();
   }
   static int upper(ARGUMENTS) {
     NO_WORKSPACE;
     thrust::upper_bound(POLICY, (const T *)a->keys, (const T *)a->keys + a->length, (const T *)a->in,
-                        (const T *)a->in + a->count, (u32 *)a->out);
+        (const T *)a->in + a->count, (u32 *)a->out);
     return cudaGetLastError();
   }
 };
@@ -472,7 +470,7 @@ static int load_balance(ARGUMENTS) {
   const u32 *offsets = (const u32 *)a->begin;
   const auto first = thrust::make_counting_iterator(0u);
   thrust::upper_bound(POLICY, offsets, offsets + a->segments + 1, first, first + (u32)a->count,
-                      thrust::make_transform_output_iterator((u32 *)a->out, before{}));
+      thrust::make_transform_output_iterator((u32 *)a->out, before{}));
   return cudaGetLastError();
 }
 FIND_BEGIN

@@ -44,13 +44,13 @@ static inline int end_of(const gp_peer_args *a, int size) { return a->end_bit ? 
 template <class K> struct radix_keys {
   static int ascending(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceRadixSort::SortKeys(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count, a->begin_bit,
-                                          end_of(a, sizeof(K)), STREAM);
+    return cub::DeviceRadixSort::SortKeys(
+        w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count, a->begin_bit, end_of(a, sizeof(K)), STREAM);
   }
   static int descending(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceRadixSort::SortKeysDescending(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count,
-                                                    a->begin_bit, end_of(a, sizeof(K)), STREAM);
+    return cub::DeviceRadixSort::SortKeysDescending(
+        w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count, a->begin_bit, end_of(a, sizeof(K)), STREAM);
   }
   // Sorts all and takes `length` from the first on; NTH: takes the one at `length`.
   template <bool DESCENDING, bool NTH> static int part(ARGUMENTS) {
@@ -63,7 +63,7 @@ template <class K> struct radix_keys {
     if (!w) *bytes = rest + parts.used;
     if (code || !w) return code;
     return cudaMemcpyAsync(a->out_keys, NTH ? sorted + a->length : sorted, (NTH ? 1 : a->length) * sizeof(K),
-                           cudaMemcpyDeviceToDevice, STREAM);
+        cudaMemcpyDeviceToDevice, STREAM);
   }
 };
 
@@ -71,13 +71,12 @@ template <class K, class V> struct radix_pairs {
   static int ascending(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceRadixSort::SortPairs(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const V *)a->in,
-                                           (V *)a->out, (int)a->count, a->begin_bit, end_of(a, sizeof(K)), STREAM);
+        (V *)a->out, (int)a->count, a->begin_bit, end_of(a, sizeof(K)), STREAM);
   }
   static int descending(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceRadixSort::SortPairsDescending(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const V *)a->in,
-                                                     (V *)a->out, (int)a->count, a->begin_bit, end_of(a, sizeof(K)),
-                                                     STREAM);
+        (V *)a->out, (int)a->count, a->begin_bit, end_of(a, sizeof(K)), STREAM);
   }
 };
 
@@ -162,22 +161,21 @@ struct less_than {
 };
 template <class K> static int merge_sort_keys(ARGUMENTS) {
   CHECK_COUNT;
-  return cub::DeviceMergeSort::SortKeysCopy(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count, less_than{},
-                                            STREAM);
+  return cub::DeviceMergeSort::SortKeysCopy(
+      w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count, less_than{}, STREAM);
 }
 template <class K, class V> static int merge_sort_pairs(ARGUMENTS) {
   CHECK_COUNT;
   return cub::DeviceMergeSort::SortPairsCopy(w, *bytes, (const K *)a->keys, (const V *)a->in, (K *)a->out_keys,
-                                             (V *)a->out, (int)a->count, less_than{}, STREAM);
+      (V *)a->out, (int)a->count, less_than{}, STREAM);
 }
 template <class K> static int merge_keys(ARGUMENTS) {
   return cub::DeviceMerge::MergeKeys(w, *bytes, (const K *)a->keys, (int64_t)a->count, (const K *)a->keys2,
-                                     (int64_t)a->count2, (K *)a->out_keys, less_than{}, STREAM);
+      (int64_t)a->count2, (K *)a->out_keys, less_than{}, STREAM);
 }
 template <class K, class V> static int merge_pairs(ARGUMENTS) {
   return cub::DeviceMerge::MergePairs(w, *bytes, (const K *)a->keys, (const V *)a->in, (int64_t)a->count,
-                                      (const K *)a->keys2, (const V *)a->in2, (int64_t)a->count2, (K *)a->out_keys,
-                                      (V *)a->out, less_than{}, STREAM);
+      (const K *)a->keys2, (const V *)a->in2, (int64_t)a->count2, (K *)a->out_keys, (V *)a->out, less_than{}, STREAM);
 }
 FIND_BEGIN
 #if GP_PEERS_PART == 23
@@ -205,27 +203,25 @@ FIND_END
 template <class K> struct segmented_keys {
   static int sort(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceSegmentedSort::StableSortKeys(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int64_t)a->count,
-                                                    (int64_t)a->segments, OFFSETS, STREAM);
+    return cub::DeviceSegmentedSort::StableSortKeys(
+        w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int64_t)a->count, (int64_t)a->segments, OFFSETS, STREAM);
   }
   static int radix(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceSegmentedRadixSort::SortKeys(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int64_t)a->count,
-                                                   (int64_t)a->segments, OFFSETS, 0, 8 * (int)sizeof(K), STREAM);
+        (int64_t)a->segments, OFFSETS, 0, 8 * (int)sizeof(K), STREAM);
   }
 };
 template <class K, class V> struct segmented_pairs {
   static int sort(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceSegmentedSort::StableSortPairs(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const V *)a->in,
-                                                     (V *)a->out, (int64_t)a->count, (int64_t)a->segments, OFFSETS,
-                                                     STREAM);
+        (V *)a->out, (int64_t)a->count, (int64_t)a->segments, OFFSETS, STREAM);
   }
   static int radix(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceSegmentedRadixSort::SortPairs(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const V *)a->in,
-                                                    (V *)a->out, (int64_t)a->count, (int64_t)a->segments, OFFSETS, 0,
-                                                    8 * (int)sizeof(K), STREAM);
+        (V *)a->out, (int64_t)a->count, (int64_t)a->segments, OFFSETS, 0, 8 * (int)sizeof(K), STREAM);
   }
 };
 
@@ -245,12 +241,12 @@ template <class K> static int first_of_rows(ARGUMENTS) {
   if (!w) *bytes = rest + parts.used;
   if (code || !w) return code;
   return cudaMemcpy2DAsync(a->out_keys, a->length * sizeof(K), sorted, a->count * sizeof(K), a->length * sizeof(K),
-                           a->segments, cudaMemcpyDeviceToDevice, STREAM);
+      a->segments, cudaMemcpyDeviceToDevice, STREAM);
 }
 // CUB 3.0.1 has no top-k of segments: all are sorted, and the first k of each copied.
 template <class K>
-static __global__ void copy_first(const K *sorted, const u32 *begin, uint64_t length, uint64_t segments, uint64_t k,
-                                  K *out) {
+static __global__ void copy_first(
+    const K *sorted, const u32 *begin, uint64_t length, uint64_t segments, uint64_t k, K *out) {
   const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32);
   for (uint64_t s = (uint64_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; s < segments; s += warps) {
     const uint64_t first = begin ? begin[s] : s * length, n = begin ? begin[s + 1] - first : length;
@@ -266,16 +262,15 @@ template <class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
   int code;
   if (!a->segments) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
   if (FIXED)
-    code =
-        cub::DeviceSegmentedSort::SortKeysDescending(parts.rest(), rest, (const K *)a->keys, sorted, (int64_t)a->count,
-                                                     (int64_t)a->segments, rows, rows + 1, STREAM);
-  else
     code = cub::DeviceSegmentedSort::SortKeysDescending(parts.rest(), rest, (const K *)a->keys, sorted,
-                                                        (int64_t)a->count, (int64_t)a->segments, OFFSETS, STREAM);
+        (int64_t)a->count, (int64_t)a->segments, rows, rows + 1, STREAM);
+  else
+    code = cub::DeviceSegmentedSort::SortKeysDescending(
+        parts.rest(), rest, (const K *)a->keys, sorted, (int64_t)a->count, (int64_t)a->segments, OFFSETS, STREAM);
   if (!w) *bytes = rest + parts.used;
   if (code || !w) return code;
-  copy_first<<<1024, 256, 0, STREAM>>>(sorted, FIXED ? (const u32 *)NULL : (const u32 *)a->begin, length, a->segments,
-                                       a->length, (K *)a->out_keys);
+  copy_first<<<1024, 256, 0, STREAM>>>(
+      sorted, FIXED ? (const u32 *)NULL : (const u32 *)a->begin, length, a->segments, a->length, (K *)a->out_keys);
   return cudaGetLastError();
 }
 template <class K> static int sort_rows(ARGUMENTS) {
@@ -284,7 +279,7 @@ template <class K> static int sort_rows(ARGUMENTS) {
   if (!a->segments) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
   CHECK_COUNT;
   return cub::DeviceSegmentedSort::StableSortKeys(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int64_t)a->count,
-                                                  (int64_t)a->segments, begin, begin + 1, STREAM);
+      (int64_t)a->segments, begin, begin + 1, STREAM);
 }
 FIND_BEGIN
 #define FIND_ROWS(K) \
@@ -332,18 +327,18 @@ template <class K, class T> static int group_by(ARGUMENTS) {
   T *const values = parts.take<T>(a->count);
   size_t sort_bytes = 0, reduce_bytes = 0, rest;
   int code = cub::DeviceRadixSort::SortPairs(NULL, sort_bytes, (const K *)a->keys, keys, (const T *)a->in, values,
-                                             (int)a->count, 0, 8 * (int)sizeof(K), STREAM);
+      (int)a->count, 0, 8 * (int)sizeof(K), STREAM);
   if (!code)
     code = cub::DeviceReduce::ReduceByKey(NULL, reduce_bytes, keys, (K *)a->out_keys, values, (T *)a->out, COUNTS,
-                                          ::cuda::std::plus<T>{}, (int)a->count, STREAM);
+        ::cuda::std::plus<T>{}, (int)a->count, STREAM);
   rest = sort_bytes > reduce_bytes ? sort_bytes : reduce_bytes;
   if (!w) *bytes = parts.used + rest;
   if (code || !w) return code;
   code = cub::DeviceRadixSort::SortPairs(parts.rest(), rest, (const K *)a->keys, keys, (const T *)a->in, values,
-                                         (int)a->count, 0, 8 * (int)sizeof(K), STREAM);
+      (int)a->count, 0, 8 * (int)sizeof(K), STREAM);
   if (code) return code;
   return cub::DeviceReduce::ReduceByKey(parts.rest(), rest, keys, (K *)a->out_keys, values, (T *)a->out, COUNTS,
-                                        ::cuda::std::plus<T>{}, (int)a->count, STREAM);
+      ::cuda::std::plus<T>{}, (int)a->count, STREAM);
 }
 #define FIND_GROUP_BY(K, T) \
   if (IS(group_by) && cub_sum_of(c, #T) && is(c->key, #K)) return group_by<K, T>;
@@ -441,8 +436,8 @@ template <class T> static int shuffle(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   try {
-    thrust::shuffle_copy(POLICY, (const T *)a->in, (const T *)a->in + a->count, (T *)a->out,
-                         thrust::default_random_engine(12345));
+    thrust::shuffle_copy(
+        POLICY, (const T *)a->in, (const T *)a->in + a->count, (T *)a->out, thrust::default_random_engine(12345));
   } catch (...) {
     return cudaErrorUnknown;
   }

@@ -95,7 +95,7 @@ template <class T> static T *upload(const std::vector<T> &v) {
 static int lines;
 template <class T>
 static void measure(gp_context *ctx, cusparseHandle_t sparse, const std::string &kind, const Csr &m, gp_type type,
-                    cudaDataType_t cuda_type, const char *device) {
+    cudaDataType_t cuda_type, const char *device) {
   const int rows = m.rows(), entries = m.entries();
   std::vector<T> a(static_cast<size_t>(entries)), v(static_cast<size_t>(rows));
   for (T &e : a) e = T(int(random32() % 1000) - 500) / 64;
@@ -117,21 +117,21 @@ static void measure(gp_context *ctx, cusparseHandle_t sparse, const std::string 
   double theirs[2];
   good(cusparseSetStream(sparse, stream));
   good(cusparseCreateCsr(&matrix, rows, rows, entries, offsets, columns, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                         CUSPARSE_INDEX_BASE_ZERO, cuda_type));
+      CUSPARSE_INDEX_BASE_ZERO, cuda_type));
   good(cusparseCreateDnVec(&vector, rows, x, cuda_type));
   good(cusparseCreateDnVec(&result, rows, z, cuda_type));
   for (int i = 0; i < 2; ++i) {
     const cusparseSpMVAlg_t algorithm = i ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_ALG_DEFAULT;
     size_t bytes;
     void *room;
-    good(cusparseSpMV_bufferSize(sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vector, &zero, result,
-                                 cuda_type, algorithm, &bytes));
+    good(cusparseSpMV_bufferSize(
+        sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vector, &zero, result, cuda_type, algorithm, &bytes));
     good(cudaMalloc(&room, bytes + 64));
-    good(cusparseSpMV_preprocess(sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vector, &zero, result,
-                                 cuda_type, algorithm, room));
+    good(cusparseSpMV_preprocess(
+        sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vector, &zero, result, cuda_type, algorithm, room));
     theirs[i] = median_us([&] {
-      good(cusparseSpMV(sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vector, &zero, result, cuda_type,
-                        algorithm, room));
+      good(cusparseSpMV(
+          sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vector, &zero, result, cuda_type, algorithm, room));
     });
     good(cudaStreamSynchronize(stream));
     good(cudaFree(room));
@@ -165,15 +165,15 @@ static void measure(gp_context *ctx, cusparseHandle_t sparse, const std::string 
   good(cudaStreamSynchronize(stream));
   printf("%s{\"device\": \"%s\", \"matrix\": \"%s\", \"type\": \"%s\", \"rows\": %d, \"entries\": %d, \"us\": %.2f, "
          "\"roof_us\": %.2f, \"cusparse\": %.2f, \"cusparse_alg2\": %.2f, \"cub\": %.2f, \"same\": %s}",
-         lines++ ? ",\n" : "[\n", device, kind.c_str(), sizeof(T) == 4 ? "f32" : "f64", rows, entries, ours, roof,
-         theirs[0], theirs[1], cub_us, same ? "true" : "false");
+      lines++ ? ",\n" : "[\n", device, kind.c_str(), sizeof(T) == 4 ? "f32" : "f64", rows, entries, ours, roof,
+      theirs[0], theirs[1], cub_us, same ? "true" : "false");
   fprintf(stderr, "%-12s %s %9d rows %10d entries  %8.2f us  %.2f of the roof  cusparse %.2f  alg2 %.2f  cub %.2f%s\n",
-          kind.c_str(), sizeof(T) == 4 ? "f32" : "f64", rows, entries, ours, roof / ours, theirs[0] / ours,
-          theirs[1] / ours, cub_us / ours, same ? "" : "  WRONG");
+      kind.c_str(), sizeof(T) == 4 ? "f32" : "f64", rows, entries, ours, roof / ours, theirs[0] / ours,
+      theirs[1] / ours, cub_us / ours, same ? "" : "  WRONG");
   good(cusparseDestroySpMat(matrix));
   good(cusparseDestroyDnVec(vector)), good(cusparseDestroyDnVec(result));
   for (void *pointer :
-       {(void *)offsets, (void *)columns, (void *)values, (void *)x, (void *)y, (void *)z, room, (void *)source})
+      {(void *)offsets, (void *)columns, (void *)values, (void *)x, (void *)y, (void *)z, room, (void *)source})
     good(cudaFree(pointer));
 }
 

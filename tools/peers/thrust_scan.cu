@@ -73,8 +73,7 @@ template <class Offset, int THREADS, int ITEMS> struct policy_hub<int, int, int,
     using Stock = typename policy_hub<int, int, int, Offset, ::cuda::std::plus<>>::MaxPolicy::ActivePolicy::ScanPolicyT;
     using ScanPolicyT =
         AgentScanPolicy<THREADS, ITEMS, int, Stock::LOAD_ALGORITHM, Stock::LOAD_MODIFIER, Stock::STORE_ALGORITHM,
-                        Stock::SCAN_ALGORITHM, MemBoundScaling<THREADS, ITEMS, int>,
-                        typename Stock::detail::delay_constructor_t>;
+            Stock::SCAN_ALGORITHM, MemBoundScaling<THREADS, ITEMS, int>, typename Stock::detail::delay_constructor_t>;
     static_assert(ScanPolicyT::BLOCK_THREADS == THREADS && ScanPolicyT::ITEMS_PER_THREAD == ITEMS, "as asked for");
   };
   using MaxPolicy = Policy;
@@ -114,7 +113,7 @@ struct policy_size {
 static const char *about() {
   static char text[80];
   snprintf(text, sizeof text, "Thrust and CUB %d.%d.%d, CUDA %d.%d", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION,
-           THRUST_SUBMINOR_VERSION, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+      THRUST_SUBMINOR_VERSION, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
   return text;
 }
 static int stock(int *threads, int *items) {

@@ -162,7 +162,7 @@ char *cell_text_of(const cell_words *w) {
 
 void cell_key_add(text *t, const cell_words *w) {
   text_add(t, "\"primitive\":\"%s\",\"op\":\"%s\",\"in\":\"%s\",\"acc\":\"%s\",\"out\":\"%s\",\"n\":%llu,",
-           w->primitive, w->op, w->in, w->acc, w->out, w->n);
+      w->primitive, w->op, w->in, w->acc, w->out, w->n);
   if (*w->words) {
     text_add(t, "\"words\":");
     json_string(t, w->words);

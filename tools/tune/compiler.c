@@ -100,8 +100,8 @@ static void images_end(images *all, gp_result result) {
 }
 
 // Finds the launches that the call's policy leads to, on the policy that gp_compile resolves.
-static gp_result launches_of(gp_context *ctx, const gp_call *call, int compute_capability, gp_policy *policy,
-                             images *all) {
+static gp_result launches_of(
+    gp_context *ctx, const gp_call *call, int compute_capability, gp_policy *policy, images *all) {
   const char *device = getenv("GP_TUNE_DEVICE"); // whose rows of the table apply
   gp__table table;
   gp__request request;
@@ -247,8 +247,8 @@ static void compile_here(const char *cell_words, int compute_capability, const c
 static int print_code(const char *id, const tune_code *code) {
   printf("compiled\tid=%s\tstatus=%s\tcode=%s\tregisters=%d\tlocal_bytes=%d\tshared_bytes=%d\toccupancy=%d\t"
          "image_bytes=%zu\tms=%.1f\tkernels=%s\tpolicy=%s\tmessage=",
-         id, code->status, code->code, code->registers, code->local_bytes, code->shared_bytes, code->occupancy,
-         code->image_bytes, code->ms, code->kernels, code->policy);
+      id, code->status, code->code, code->registers, code->local_bytes, code->shared_bytes, code->occupancy,
+      code->image_bytes, code->ms, code->kernels, code->policy);
   line_value(stdout, code->message);
   putchar('\n');
   if (fflush(stdout) == 0 && !ferror(stdout)) return 1;
@@ -315,7 +315,7 @@ void tune_compile(const char *cell_words, int compute_capability, const char *po
     char why[100];
     memset(code, 0, sizeof *code);
     snprintf(why, sizeof why, WIFSIGNALED(status) ? "signal %d" : "exit status %d",
-             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     refuse(code, "compile", "the compilation ended without an answer: ", why);
   }
 }
@@ -347,8 +347,8 @@ int compiler_main(int count, char **arguments) {
   if (count == 2) return answer_lines();
   if (capability < 0) {
     fprintf(stderr,
-            "usage: gp_tune --compiler                                    `compile` lines on standard input\n"
-            "       gp_tune --compiler CELL COMPUTE_CAPABILITY POLICY     one compilation\n");
+        "usage: gp_tune --compiler                                    `compile` lines on standard input\n"
+        "       gp_tune --compiler CELL COMPUTE_CAPABILITY POLICY     one compilation\n");
     return 2;
   }
   compile_here(arguments[2], capability, arguments[4], &code);

@@ -66,7 +66,7 @@ const char *describe(void) {
   text_add(&t, "},\n\"cells\":{");
   for (i = 0; i < COUNT(ROWS); i++) {
     text_add(&t, "%s\n\"%s\":{\"op\":\"%s\",\"area\":\"%s\",\"searched\":\"%s\",\"standard\":\"%s\"", i ? "," : "",
-             ROWS[i].name, ROWS[i].op, ROWS[i].area, ROWS[i].searched, ROWS[i].standard);
+        ROWS[i].name, ROWS[i].op, ROWS[i].area, ROWS[i].searched, ROWS[i].standard);
     add_list(&t, "has", ROWS[i].has);
     add_list(&t, "types", ROWS[i].types);
     text_add(&t, "}");

@@ -9,20 +9,9 @@
 static const struct {
   const char *name;
   int is_number;
-} FIELDS[] = {{"device", 0},
-              {"compute_capability", 1},
-              {"multiprocessors", 1},
-              {"memory_bytes", 1},
-              {"l2_bytes", 1},
-              {"ecc", 0},
-              {"driver", 0},
-              {"nvrtc", 0},
-              {"bus", 0},
-              {"board", 0},
-              {"peak_gbs", 1},
-              {"clocks", 0},
-              {"header", 0},
-              {"source", 0}};
+} FIELDS[] = {{"device", 0}, {"compute_capability", 1}, {"multiprocessors", 1}, {"memory_bytes", 1}, {"l2_bytes", 1},
+    {"ecc", 0}, {"driver", 0}, {"nvrtc", 0}, {"bus", 0}, {"board", 0}, {"peak_gbs", 1}, {"clocks", 0}, {"header", 0},
+    {"source", 0}};
 enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 
 static const char *field_value(const line *ready, int i) {
@@ -89,9 +78,9 @@ int environment_lock(const char *bus, int *lock) {
   if (flock(file, LOCK_EX | LOCK_NB)) {
     if (read(file, owner, sizeof owner - 1) < 0) owner[0] = 0;
     fprintf(stderr,
-            "gp_tune: another gp_tune (process %.*s) measures on the GPU at bus %s: wait for it, or choose another "
-            "with --gpus (lock file: %s)\n",
-            (int)strcspn(owner, "\n"), owner, bus, path);
+        "gp_tune: another gp_tune (process %.*s) measures on the GPU at bus %s: wait for it, or choose another "
+        "with --gpus (lock file: %s)\n",
+        (int)strcspn(owner, "\n"), owner, bus, path);
     return free(path), BAD_USAGE;
   }
   if (ftruncate(file, 0) || dprintf(file, "%d\n", (int)getpid()) < 0)

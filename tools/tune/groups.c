@@ -9,25 +9,25 @@
 const group_row GROUP_ROWS[] = {
     {"copy", "u8 u16 u32 u64 s12 s16", "threads=128,vectors=1,blocks_per_sm=1", "overlap=1,load=ALL|STREAMING", NULL},
     {"reduce", "u8 u16 u32 u64 f16 s12 s16", "algorithm=EVEN_SHARE,threads=128,vectors=1,blocks_per_sm=1",
-     "algorithm=EVEN_SHARE|STEALING,overlap=1", NULL},
+        "algorithm=EVEN_SHARE|STEALING,overlap=1", NULL},
     {"exclusive_scan", "u8 u16 u32 u64 f16 s12 s16", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1",
-     "algorithm=LOOK_BACK|PIPELINED,load=ALL,store=ALL,stages=3|5,blocks_per_sm=1|2|4|8,overlap=1", NULL},
+        "algorithm=LOOK_BACK|PIPELINED,load=ALL,store=ALL,stages=3|5,blocks_per_sm=1|2|4|8,overlap=1", NULL},
     {"fill", "u8 u32 u64", NULL, NULL, NULL},
     {"iota", "u32 u64", NULL, NULL, NULL},
     {"transform", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"transform2", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"segmented_reduce", "u8 u16 u32 u64", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL,
-     "segments=pareto:64"},
+        "segments=pareto:64"},
     {"segmented_exclusive_scan", "u8 u16 u32 u64", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1", NULL,
-     "segments=pareto:64"},
+        "segments=pareto:64"},
     {"reduce_by_key", "u8 u16 u32 u64", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1", NULL,
-     "key=u32 runs=32"},
+        "key=u32 runs=32"},
     {"unique", "u8 u16 u32 u64 s16", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1", NULL, "runs=4"},
     {"adjacent_difference", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"select", "u8 u16 u32 u64 s16", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1", NULL, "keep=50"},
     {"count_if", "u8 u16 u32 u64", "algorithm=EVEN_SHARE,threads=128,vectors=1,blocks_per_sm=1", NULL, "keep=50"},
     {"histogram_even", "u8 u16 u32 u64", "algorithm=GLOBAL_BINS,threads=256,vectors=1,blocks_per_sm=1", NULL,
-     "bins=256"},
+        "bins=256"},
     {"lower_bound", "u32 u64", NULL, NULL, "haystack=65536"},
     {"expand", "u8 u32 u64", NULL, NULL, "segments=pareto:64"},
     {"load_balance", "u32", "threads=128,vectors=1,blocks_per_sm=1", NULL, "segments=pareto:64"},
@@ -43,7 +43,7 @@ const group_row GROUP_ROWS[] = {
     {"is_sorted", "u32 u64", "algorithm=STEALING,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"segmented_sort", "u32 u64", NULL, NULL, "segments=pareto:64"},
     {"segmented_sort", "u32", "algorithm=SIZE_CLASSES,threads=128,vectors=1,blocks_per_sm=1", NULL,
-     "segments=pareto:64 payload=u32"},
+        "segments=pareto:64 payload=u32"},
     {"top_k", "u32 u64", "algorithm=RADIX_SELECT,threads=128,vectors=1,blocks_per_sm=1", NULL, "k=256"},
     {"segmented_top_k", "u32 u64", NULL, NULL, "segments=pareto:1024 k=64"},
     {"transpose", "u8 u16 u32 u64 s12 s16", "algorithm=PADDED_TILES,threads=128,vectors=1,blocks_per_sm=2", NULL, NULL},
@@ -53,9 +53,9 @@ const group_row GROUP_ROWS[] = {
     {"convert_layout", "u8 u32", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"bfs", "u32", "algorithm=EXPAND_CONTRACT,threads=128,vectors=1,blocks_per_sm=1,alpha=-1", NULL, "graph=kronecker"},
     {"bfs", "u32", "algorithm=EXPAND_CONTRACT,threads=128,vectors=1,blocks_per_sm=1,small=1,cluster=1", NULL,
-     "graph=grid"},
+        "graph=grid"},
     {"bfs_sources", "u32", "algorithm=EXPAND_CONTRACT,threads=128,vectors=1,blocks_per_sm=1,alpha=-1", NULL,
-     "graph=kronecker"},
+        "graph=kronecker"},
 };
 const int GROUP_ROW_COUNT = sizeof GROUP_ROWS / sizeof *GROUP_ROWS;
 
@@ -305,7 +305,7 @@ static const unsigned long long BAD_FROM_BYTES = 16 << 20;
 
 static int say_check(const group *g, text *lines, const char *name, int passed, double value, double limit) {
   text_add(lines, "{\"kind\":\"check\",\"v\":1,\"env\":\"%s\",\"name\":\"%s\",\"group\":\"%s\",\"passed\":%s,",
-           g->gpu->environment, name, g->name, passed ? "true" : "false");
+      g->gpu->environment, name, g->name, passed ? "true" : "false");
   if (isfinite(value)) text_add(lines, "\"value\":%.6g,\"limit\":%.6g}\n", value, limit);
   else text_add(lines, "\"value\":null,\"limit\":%.6g}\n", limit);
   if (!passed)
@@ -354,9 +354,9 @@ static void add_counts(text *lines, const char *const *names, const int *counts,
 
 void group_close_skipped(const group *g, uint64_t seed, text *lines) {
   text_add(lines, "{\"kind\":\"coverage\",\"v\":1,\"env\":\"%s\",\"group\":\"%s\",\"strategy\":\"skipped\",",
-           g->gpu->environment, g->name);
+      g->gpu->environment, g->name);
   text_add(lines, "\"seed\":%llu,\"space\":%d,\"rejected\":{\"invalid\":%d},\"compiled\":0,\"measured\":0,",
-           (unsigned long long)seed, g->space.raw, g->space.rejected_invalid);
+      (unsigned long long)seed, g->space.raw, g->space.rejected_invalid);
   text_add(lines, "\"statuses\":{}}\n");
 }
 
@@ -378,7 +378,7 @@ int group_close(const group *g, int landscape, uint64_t seed, text *lines) {
     passed &= say_check(g, lines, "varies", g->most_score > g->least_score, g->most_score / g->least_score - 1, 0);
   if (asked) passed &= say_check(g, lines, "echo", !g->echoes_differ, g->echoes_differ, 0);
   text_add(lines, "{\"kind\":\"coverage\",\"v\":1,\"env\":\"%s\",\"group\":\"%s\",\"strategy\":", g->gpu->environment,
-           g->name);
+      g->name);
   json_string(lines, g->strategy);
   text_add(lines, ",\"seed\":%llu,\"space\":%d,\"rejected\":", (unsigned long long)seed, g->space.raw);
   add_counts(lines, NAMES, rejected, REJECTION_COUNT + 2);

@@ -61,7 +61,7 @@ variant *job_add(job *j, const char *policy, build *b, int tag) {
 
 void job_seal(job *j) {
   char *asked = print_text("%s|%d|%s|%d|%.9g|%.9g%s%s", j->phase, j->process, j->cell, j->rounds, j->batch_us,
-                           j->give_up, j->objective ? "|" : "", j->objective ? j->objective : "");
+      j->give_up, j->objective ? "|" : "", j->objective ? j->objective : "");
   uint64_t hash = hash_text(HASH_START, asked);
   int i;
   free(asked);

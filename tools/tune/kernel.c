@@ -95,7 +95,7 @@ static const char *read_field(kernel_file *file, const char **from) {
   while (*at == ',') {
     if (f->count == KERNEL_VALUES || !(at = word(at + 1, f->text[f->count])))
       return wrong("%s:%d: %s: from 1 to %d values, names or whole numbers", file->path, line_of(file, start), f->name,
-                   KERNEL_VALUES);
+          KERNEL_VALUES);
     if (kernel_is_layout(f)) {
       if (!layout_of(f->text[f->count], &f->value[f->count]))
         return wrong(
@@ -103,7 +103,7 @@ static const char *read_field(kernel_file *file, const char **from) {
             file->path, line_of(file, at), f->name, f->text[f->count]);
     } else if (!number_of(f->text[f->count], &f->value[f->count]))
       return wrong("%s:%d: %s: %s is neither a whole number nor one of GP_CACHE_...", file->path, line_of(file, at),
-                   f->name, f->text[f->count]);
+          f->name, f->text[f->count]);
     for (i = 0; i < f->count; i++)
       if (f->value[i] == f->value[f->count])
         return wrong("%s:%d: %s: %s is listed twice", file->path, line_of(file, at), f->name, f->text[f->count]);
@@ -112,8 +112,8 @@ static const char *read_field(kernel_file *file, const char **from) {
   }
   if (*at != ')') return wrong("%s:%d: %s: a ) is missing after its values", file->path, line_of(file, at), f->name);
   if (f->usual < 0)
-    return wrong("%s:%d: %s: its default %s is not one of its values", file->path, line_of(file, start), f->name,
-                 usual);
+    return wrong(
+        "%s:%d: %s: its default %s is not one of its values", file->path, line_of(file, start), f->name, usual);
   for (i = 0; i < file->count; i++)
     if (!strcmp(file->fields[i].name, f->name))
       return wrong("%s:%d: %s is declared twice", file->path, line_of(file, start), f->name);
@@ -181,8 +181,8 @@ void kernel_text(const kernel_file *file, const int numbers[KERNEL_FIELDS], char
   int i, k;
   for (i = 0; i < file->count && at < room; i++) {
     for (k = 0; k + 1 < file->fields[i].count && file->fields[i].value[k] != numbers[i]; k++) {}
-    at += (size_t)snprintf(policy + at, room - at, "%s%s=%s", i ? "," : "", file->fields[i].name,
-                           file->fields[i].text[k]);
+    at += (size_t)snprintf(
+        policy + at, room - at, "%s%s=%s", i ? "," : "", file->fields[i].name, file->fields[i].text[k]);
   }
 }
 
@@ -200,7 +200,7 @@ void kernel_cell(const gp_tune_kernel *kernel, uint64_t n, char *cell, size_t ro
   // Up to this time a launch costs the host more than the kernel: a stream would measure the host.
   const uint64_t in_graphs_up_to = 8 << 20;
   snprintf(cell, room, "kernel %s n=%llu protocol=%s", kernel->name, (unsigned long long)n,
-           kernel->moved(n) <= in_graphs_up_to ? "graph" : "cold");
+      kernel->moved(n) <= in_graphs_up_to ? "graph" : "cold");
 }
 
 // ---- the host part --------------------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ static int compile_host(const char *path, const char *library) {
   if (child == 0) {
     dup2(2, 1);
     execlp("cc", "cc", "-O2", "-std=gnu11", "-shared", "-fPIC", "-DGP_TUNE_HOST", include, root, "-Itools", "-I.", "-x",
-           "c", path, "-o", library, "-lm", (char *)NULL);
+        "c", path, "-o", library, "-lm", (char *)NULL);
     _exit(127);
   }
   if (child < 0) return -1;

@@ -13,8 +13,8 @@ typedef struct kernel_buffer {
 } kernel_buffer;
 
 // NULL, or what is wrong with it.
-static inline const char *kernel_buffer_of(const gp_tune_kernel *kernel, int buffer, uint64_t n, const int *numbers,
-                                           kernel_buffer *b) {
+static inline const char *kernel_buffer_of(
+    const gp_tune_kernel *kernel, int buffer, uint64_t n, const int *numbers, kernel_buffer *b) {
   memset(b, 0, sizeof *b);
   if (kernel->array) {
     kernel->array(buffer, n, numbers, &b->array);
@@ -32,8 +32,8 @@ static inline const char *kernel_buffer_of(const gp_tune_kernel *kernel, int buf
 }
 
 // The largest size of a buffer over all values of any one field, the others at their defaults.
-static inline uint64_t kernel_most_bytes(const kernel_file *file, const gp_tune_kernel *kernel, int buffer,
-                                         uint64_t n) {
+static inline uint64_t kernel_most_bytes(
+    const kernel_file *file, const gp_tune_kernel *kernel, int buffer, uint64_t n) {
   int numbers[KERNEL_FIELDS], f, k;
   uint64_t most = 0;
   kernel_buffer b;
@@ -116,8 +116,8 @@ static inline void kernel_add_authors_section(const char *kernel, gp__text *text
 }
 
 // Compiles the kernel of `file` with its fields at `numbers`, for a compute capability. The caller frees the image.
-static inline gp_result kernel_image(gp_context *ctx, const kernel_file *file, const int *numbers, int capability,
-                                     gp__image *image) {
+static inline gp_result kernel_image(
+    gp_context *ctx, const kernel_file *file, const int *numbers, int capability, gp__image *image) {
   gp__program p;
   gp_result result;
   int i;
@@ -128,7 +128,7 @@ static inline gp_result kernel_image(gp_context *ctx, const kernel_file *file, c
   for (i = 0; i < file->count; i++) {
     if (kernel_is_layout(&file->fields[i]))
       gp__add(&p.text, "#define %s GP_USE(%lluull)\n", file->fields[i].name,
-              (unsigned long long)gp_tune_layout(numbers[i]));
+          (unsigned long long)gp_tune_layout(numbers[i]));
     else gp__add(&p.text, "#define %s %d\n", file->fields[i].name, numbers[i]);
   }
   gp__add(&p.text, "#line 1 \"%s\"\n", file->path);

@@ -26,25 +26,25 @@ static const struct option_row {
     {"--sizes", KERNEL, TEXT, AT(sizes), 0, 0, "64K,1M", "values of the kernel's n; default: 1M 16M 256M"},
     {"--policy-out", KERNEL, TEXT, AT(policy_out), 0, 0, "FILE.h", "write the best fields as a header"},
     {"--objective", SEARCH | KERNEL, TEXT, AT(objective), 0, 0, "NAME",
-     "what the best policy has least of: time (default), energy (NVML's joules a call), edp (energy times time)"},
+        "what the best policy has least of: time (default), energy (NVML's joules a call), edp (energy times time)"},
     {"--strategy", SEARCH | KERNEL, TEXT, AT(strategy), 0, 0, "NAME",
-     "a strategy of --list-strategies, or its steps; default: auto"},
+        "a strategy of --list-strategies, or its steps; default: auto"},
     {"--seconds", SEARCH | KERNEL, NUMBER, AT(seconds), 1, 1e9, "S", "stop after about S seconds; default: no limit"},
     {"--seed", SEARCH | LANDSCAPE | KERNEL, SEED, AT(seed), 0, 0, "N", "seed of the order of policies; default: 1"},
     {"--phase", PLAN, TEXT, AT(phase), 0, 0, "NAME", "confirm (default), regress, matrix, check"},
     {"--rounds", PLAN, COUNT, AT(rounds), 1, 64, "N", "measurements of each variant in a job; default: 9"},
     {"--batch-us", PLAN, NUMBER, AT(batch_us), 1, 1e6, "US", "microseconds of each measurement; default: 400"},
     {"--verify", PLAN, COUNT, AT(verify), 0, 1, "0|1",
-     "check outputs before timing; 0: another process has checked the same machine code; default: 1"},
+        "check outputs before timing; 0: another process has checked the same machine code; default: 1"},
     {"--process", ALL, COUNT, AT(process), 0, 1e6, "K", "index of this process among its repetitions; default: 0"},
     {"--gpus", ALL, TEXT, AT(gpus), 0, 0, "0,1|all", "GPUs that share the work; default: 0"},
     {"--jobs", ALL, COUNT, AT(jobs), 0, 1024, "N",
-     "compiler processes; default: one per core; 0: compile nothing in advance"},
+        "compiler processes; default: one per core; 0: compile nothing in advance"},
     {"--commit", ALL, TEXT, AT(commit), 0, 0, "TEXT", "name of the measured commit, for the record"},
     {"--watchdog", ALL, NUMBER, AT(watchdog), 0.1, 1e6, "S", "kill a worker after S seconds of silence; default: 20"},
     {"--worker-command", ALL, TEXT, AT(worker_command), 0, 0, "COMMAND", "worker to use instead of gp_tune --worker"},
     {"--compiler-command", ALL, TEXT, AT(compiler_command), 0, 0, "COMMAND",
-     "compiler to use instead of gp_tune --compiler"},
+        "compiler to use instead of gp_tune --compiler"},
 #undef AT
 };
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
@@ -105,18 +105,18 @@ static int default_jobs(const char *gpus) {
 
 static int measure(int mode, int count, char **arguments) {
   options o = {.primitives = "",
-               .sizes = mode == KERNEL ? "1M,16M,256M" : GP_STANDARD_SIZES,
-               .strategy = "auto",
-               .objective = "time",
-               .gpus = "0",
-               .commit = "",
-               .phase = "confirm",
-               .watchdog = 20,
-               .rounds = 9,
-               .verify = 1,
-               .batch_us = 400,
-               .jobs = -1,
-               .seed = 1};
+      .sizes = mode == KERNEL ? "1M,16M,256M" : GP_STANDARD_SIZES,
+      .strategy = "auto",
+      .objective = "time",
+      .gpus = "0",
+      .commit = "",
+      .phase = "confirm",
+      .watchdog = 20,
+      .rounds = 9,
+      .verify = 1,
+      .batch_us = 400,
+      .jobs = -1,
+      .seed = 1};
   plan p;
   const char *wrong;
   int first = 2, status;
@@ -167,14 +167,14 @@ static const struct mode_row {
 } MODES[] = {
     {"--search", SEARCH, search_main, "searches the policy spaces of primitives"},
     {"--plan", PLAN, plan_main,
-     "FILE: measures the jobs of a file, a line each: CELL, then POLICY..., with tabs between"},
+        "FILE: measures the jobs of a file, a line each: CELL, then POLICY..., with tabs between"},
     {"--landscape", LANDSCAPE, landscape_main, "measures a part of the spaces whole"},
     {"--kernel", KERNEL, kernel_main, "FILE: tunes a kernel of yours (tools/gp_tune_kernel.h describes the file)"},
     {"--space", 0, space_main,
-     "--cell CELL [--compute-capability 90] [--resources], or --kernel FILE: the valid policies, as JSON"},
+        "--cell CELL [--compute-capability 90] [--resources], or --kernel FILE: the valid policies, as JSON"},
     {"--rule", 0, rule_main,
-     "[--compute-capability 90] [--multiprocessors 132]: for each cell on its standard input, the policy that the "
-     "header's own rule chooses; after a cell, a tab and a policy: that one in full, or `invalid`"},
+        "[--compute-capability 90] [--multiprocessors 132]: for each cell on its standard input, the policy that the "
+        "header's own rule chooses; after a cell, a tab and a policy: that one in full, or `invalid`"},
     {"--worker", 0, worker_main, "measures the jobs on its standard input (tools/farm/README.md)"},
     {"--compiler", 0, compiler_main, "compiles the jobs on its standard input"},
     {"--list-strategies", 0, strategies_main, "prints them"},
@@ -192,8 +192,8 @@ static int help_main(int count, char **arguments) {
     printf("gp_tune %s %s\n", MODES[i].name, MODES[i].about);
     for (k = 0; k < OPTION_COUNT && MODES[i].mode; k++)
       if (OPTIONS[k].modes & MODES[i].mode)
-        printf("    %s %-*s %s\n", OPTIONS[k].name, 25 - (int)strlen(OPTIONS[k].name), OPTIONS[k].value,
-               OPTIONS[k].about);
+        printf(
+            "    %s %-*s %s\n", OPTIONS[k].name, 25 - (int)strlen(OPTIONS[k].name), OPTIONS[k].value, OPTIONS[k].about);
   }
   printf("\nexit status: 0 done; 1 something measured was wrong, or a self-check failed; 2 bad usage; 3 the device was "
          "lost, or\nthe store cannot be written to; 4 no GPU; 130 interrupted (the same command continues)\n");
@@ -204,6 +204,6 @@ int main(int count, char **arguments) {
   int i;
   for (i = 0; i < MODE_COUNT; i++)
     if (count > 1 && !strcmp(arguments[1], MODES[i].name)) return MODES[i].run(count, arguments);
-  return usage(count > 1 ? "no mode " : "a mode is missing: --search, --plan FILE, --landscape",
-               count > 1 ? arguments[1] : "");
+  return usage(
+      count > 1 ? "no mode " : "a mode is missing: --search, --plan FILE, --landscape", count > 1 ? arguments[1] : "");
 }

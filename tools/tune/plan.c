@@ -121,9 +121,9 @@ static int plan_close(void *self, store *results) {
   int i;
   for (i = 0; i < p->gpus; i++)
     text_add(&line,
-             "{\"kind\":\"check\",\"v\":1,\"env\":\"%s\",\"name\":\"echo\",\"group\":\"\",\"passed\":%s,\"value\":%d,"
-             "\"limit\":0}\n",
-             p->about[i].environment, p->echoes_differ ? "false" : "true", p->echoes_differ);
+        "{\"kind\":\"check\",\"v\":1,\"env\":\"%s\",\"name\":\"echo\",\"group\":\"\",\"passed\":%s,\"value\":%d,"
+        "\"limit\":0}\n",
+        p->about[i].environment, p->echoes_differ ? "false" : "true", p->echoes_differ);
   store_write(results, line.at, line.length);
   free(line.at);
   return p->wrong ? FOUND_WRONG : DONE;
@@ -149,9 +149,8 @@ const char *file_plan_make(const options *o, plan *made) {
   }
   fclose(from);
   free(line);
-  *made = (plan){p,          plan_start,    plan_next,    plan_done,     plan_next_build,
-                 plan_built, plan_finished, plan_planned, plan_complete, plan_close,
-                 NULL};
+  *made = (plan){p, plan_start, plan_next, plan_done, plan_next_build, plan_built, plan_finished, plan_planned,
+      plan_complete, plan_close, NULL};
   if (!p->count) BAD("--plan %.400s: it has no job", o->plan);
   return NULL;
 #undef BAD

@@ -46,7 +46,7 @@ static void take_results(group *g, const job *j) {
   if (incumbent_result->status != STATUS_ok) {
     if (!g->default_failed)
       fprintf(stderr, "gp_tune: %s: the default is %s: %s\n", j->cell, STATUS_NAMES[incumbent_result->status],
-              incumbent_result->message ? incumbent_result->message : "");
+          incumbent_result->message ? incumbent_result->message : "");
     g->default_failed = 1;
     return;
   }
@@ -119,7 +119,7 @@ static void leave_out(search *s, int gpus) {
   }
   if (kept == s->group_count) return;
   fprintf(stderr, "gp_tune: --seconds %g serves %d of %d groups; left out, all groups of:", s->opt->seconds, kept,
-          s->group_count);
+      s->group_count);
   for (i = kept; i < s->group_count; i++)
     if (strcmp(s->groups[i]->row->primitive, s->groups[i - 1]->row->primitive))
       fprintf(stderr, "%s %s", i > kept ? "," : "", s->groups[i]->row->primitive);
@@ -293,7 +293,7 @@ static void say_best(const search *s) {
       if (best < 0) printf("%s: no policy was measured\n", g->sizes[size].cell);
       else
         printf("%s: %s: %.3f +- %.4f of the default's %s\n", g->sizes[size].cell, g->policies[best].text,
-               g->policies[best].scores[size], g->policies[best].errors[size], objective_words(s));
+            g->policies[best].scores[size], g->policies[best].errors[size], objective_words(s));
     }
 }
 
@@ -319,7 +319,7 @@ static int say_kernel(const search *s) {
   if (best == g->sizes[0].default_policy) best_score = 1;
   printf("%s: %s\n", g->name, best);
   printf("%.3f of the default's %s over all sizes%s\n", best_score, objective_words(s),
-         best_score < 1 ? "" : ": nothing is 2 % better");
+      best_score < 1 ? "" : ": nothing is 2 % better");
   for (size = 0; size < g->size_count && best_score < 1; size++) {
     for (i = 0; g->policies[i].text != best;) i++;
     printf("  %s: %.3f +- %.4f\n", g->sizes[size].cell, g->policies[i].scores[size], g->policies[i].errors[size]);
@@ -328,7 +328,7 @@ static int say_kernel(const search *s) {
   to = fopen(s->opt->policy_out, "w");
   if (to)
     fprintf(to, "// Written by gp_tune --kernel %s: %.3f of the default's %s on this GPU. Do not edit.\n",
-            g->kernel->path, best_score, objective_words(s));
+        g->kernel->path, best_score, objective_words(s));
   for (at = best; to && policy_next(&at, name, value, sizeof name);) fprintf(to, "#define %s %s\n", name, value);
   if (to && !fclose(to)) return 1;
   fprintf(stderr, "gp_tune: cannot write %s\n", s->opt->policy_out);
@@ -344,7 +344,7 @@ static int search_close(void *self, store *results) {
     passed &= group_close(g, s->landscape, s->opt->seed, &lines) && !g->statuses[STATUS_wrong];
     if (g->statuses[STATUS_wrong])
       fprintf(stderr, "gp_tune: %s: %d times something was wrong: see the store's lines with status wrong\n", g->name,
-              g->statuses[STATUS_wrong]);
+          g->statuses[STATUS_wrong]);
   }
   for (i = 0; i < s->skipped_count; i++) group_close_skipped(s->skipped[i], s->opt->seed, &lines);
   if (!strcmp(s->opt->objective, "time")) store_write(results, lines.at, lines.length); // of times, for the table
@@ -409,8 +409,8 @@ static void add_group(search *s, const group_row *row, const char *type, const u
   int i;
   g->row = row;
   g->type = print_text("%s", type);
-  one = print_text("%s%s%s %s%s%s", row->primitive, *op ? " " : "", op, type, row->words ? " " : "",
-                   row->words ? row->words : "");
+  one = print_text(
+      "%s%s%s %s%s%s", row->primitive, *op ? " " : "", op, type, row->words ? " " : "", row->words ? row->words : "");
   first = print_text("%s n=1 protocol=cold", one);
   cell_words_of(first, &words);
   cell_sizes_of(&words, &sizes);
@@ -418,8 +418,8 @@ static void add_group(search *s, const group_row *row, const char *type, const u
   for (i = count - 1; i >= 0; i--) {
     size_cell *c = &PUSH(g->sizes, g->size_count);
     c->bytes = bytes[i];
-    c->cell = print_text("%s n=%llu protocol=%s", one, (bytes[i] + size - 1) / size,
-                         bytes[i] <= IN_GRAPHS_UP_TO ? "graph" : "cold");
+    c->cell = print_text(
+        "%s n=%llu protocol=%s", one, (bytes[i] + size - 1) / size, bytes[i] <= IN_GRAPHS_UP_TO ? "graph" : "cold");
   }
   free(first);
   free(one);
@@ -484,9 +484,9 @@ static const char *check_primitive(const char *word) {
   for (i = 0; i < GROUP_ROW_COUNT; i++)
     if (!strcmp(word, GROUP_ROWS[i].primitive)) return NULL;
   snprintf(reason, sizeof reason,
-           *searched ? "--primitives: %.60s has no search of its own: it uses the rows of %s"
-                     : "--primitives: %.60s has no search",
-           word, searched);
+      *searched ? "--primitives: %.60s has no search of its own: it uses the rows of %s"
+                : "--primitives: %.60s has no search",
+      word, searched);
   return reason;
 }
 
@@ -523,7 +523,7 @@ static void add_rows(search *s, const char *primitive, const unsigned long long 
 
 static char *asked_of(const options *o, int landscape) {
   char *all = print_text("%d|%s|%s|%s|%d|%llu|%.9g%s", landscape, o->primitives, o->sizes, o->strategy, o->process,
-                         (unsigned long long)o->seed, o->seconds, strcmp(o->objective, "time") ? o->objective : "");
+      (unsigned long long)o->seed, o->seconds, strcmp(o->objective, "time") ? o->objective : "");
   char *asked = print_text("%016llx", (unsigned long long)hash_text(HASH_START, all));
   free(all);
   return asked;
@@ -553,16 +553,8 @@ const char *search_make(const options *o, int landscape, plan *p) {
     free(list);
   } else if (!o->kernel) add_rows(s, NULL, bytes, count);
   free(bytes);
-  *p = (plan){s,
-              search_start,
-              search_next,
-              search_done,
-              search_next_build,
-              search_built,
-              search_finished,
-              search_planned,
-              search_complete,
-              search_close,
-              o->kernel ? NULL : asked_of(o, landscape)}; // a kernel reports its best policy each time
+  *p = (plan){s, search_start, search_next, search_done, search_next_build, search_built, search_finished,
+      search_planned, search_complete, search_close,
+      o->kernel ? NULL : asked_of(o, landscape)}; // a kernel reports its best policy each time
   return s->group_count ? NULL : "--primitives: nothing is left to search";
 }

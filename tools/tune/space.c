@@ -173,8 +173,8 @@ static int collect(const field *fields, const gp__shape *shape, tune_space *spac
 }
 
 // NULL, or what is wrong with the cell.
-static const char *read_cell(const char *words, int compute_capability, int multiprocessors, cell *c,
-                             gp__shape *shape) {
+static const char *read_cell(
+    const char *words, int compute_capability, int multiprocessors, cell *c, gp__shape *shape) {
   const char *why = parse_cell(words, c);
   memset(shape, 0, sizeof *shape);
   return why ? why : shape_of(c, compute_capability, multiprocessors, shape);
@@ -350,7 +350,7 @@ static void print_policies(const tune_space *space, const compiled *results) {
       const tune_code *c = &results[i].code;
       if (results[i].verdict != FITS) continue;
       printf("%s\n  {\"policy\": \"%s\", \"registers\": %d, \"shared_bytes\": %d, \"occupancy\": %d, \"code\": \"%s\"}",
-             comma, space->policies[i], c->registers, c->shared_bytes, c->occupancy, c->code);
+          comma, space->policies[i], c->registers, c->shared_bytes, c->occupancy, c->code);
       comma = ",";
     }
   }
@@ -386,10 +386,10 @@ static int print_space(const char *words, int compute_capability, int resources,
     for (i = 0; i < space.count; i++) counts[results[i].verdict]++;
   } else counts[FITS] = space.count;
   printf("{\"cell\": \"%s\", \"primitive\": \"%s\", \"compute_capability\": %d,\n \"fields\": [\n", text,
-         PRIMITIVE_NAMES[c.primitive], compute_capability);
+      PRIMITIVE_NAMES[c.primitive], compute_capability);
   print_fields(fields_of(c.primitive));
   printf(" ],\n \"raw\": %d, \"valid\": %d, \"not_compiled\": %d,\n \"rejected\": {\"invalid\": %d, \"same\": %d",
-         space.raw, counts[FITS], counts[NOT_COMPILED], space.rejected_invalid, space.rejected_same);
+      space.raw, counts[FITS], counts[NOT_COMPILED], space.rejected_invalid, space.rejected_same);
   for (i = COMPILE; resources && i < REASON_COUNT; i++) printf(", \"%s\": %d", REASONS[i], counts[i]);
   printf("},\n");
   print_policies(&space, results);
@@ -439,7 +439,7 @@ static int print_kernel_space(const char *path, const char *sizes) {
   for (i = 0; i < file.count; i++) {
     const kernel_field *f = &file.fields[i];
     printf("%s\n  {\"name\": \"%s\", \"kind\": \"%s\", \"usual\": \"%s\", \"values\": [", i ? "," : "", f->name,
-           kind_of(&file, kernel, i, n), f->text[f->usual]);
+        kind_of(&file, kernel, i, n), f->text[f->usual]);
     for (k = 0; k < f->count; k++) printf("%s\"%s\"", k ? ", " : "", f->text[k]);
     printf("], \"numbers\": [");
     for (k = 0; k < f->count; k++) {
@@ -458,7 +458,7 @@ static int print_kernel_space(const char *path, const char *sizes) {
     moved = kernel->moved(n);
     kernel_cell(kernel, n, cell, sizeof cell);
     printf("%s\n  {\"n\": %llu, \"bytes\": %llu, \"cell\": \"%s\"}", i ? "," : "", (unsigned long long)n,
-           (unsigned long long)moved, cell);
+        (unsigned long long)moved, cell);
     at = end + (*end == ',');
   }
   printf("\n ]\n}\n");
@@ -487,9 +487,9 @@ int space_main(int count, char **arguments) {
   setenv("GP_TUNE_CACHE", "", 0); // without a named cache: does not fill the user's own with a whole space
   if (!words || capability < 75) {
     fprintf(stderr,
-            "usage: gp_tune --space --cell CELL [--compute-capability CC (90; 75 and later)] [--resources\n"
-            "       [--resources-limit N: of N policies only, always the same]]\n"
-            "       gp_tune --space --kernel FILE [--sizes N,...]: the fields of a kernel of yours\n");
+        "usage: gp_tune --space --cell CELL [--compute-capability CC (90; 75 and later)] [--resources\n"
+        "       [--resources-limit N: of N policies only, always the same]]\n"
+        "       gp_tune --space --kernel FILE [--sizes N,...]: the fields of a kernel of yours\n");
     return 2;
   }
   return print_space(words, capability, resources || limit, limit);

@@ -18,19 +18,19 @@ static const struct {
 } STRATEGIES[] = {
     {"exhaustive", "incumbent 5 300; all; compile; screen 5 300 2; keep 20; screen 9 400 0; keep 6; matrix 15 500"},
     {"standard",
-     "incumbent 3 300; random 160; compile; screen 3 300 2; siblings 2; neighbours 2; compile; "
-     "screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; "
-     "neighbours 1; compile; screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; "
-     "keep 20; screen 9 400 0; keep 6; matrix 15 500"},
+        "incumbent 3 300; random 160; compile; screen 3 300 2; siblings 2; neighbours 2; compile; "
+        "screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; "
+        "neighbours 1; compile; screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; "
+        "keep 20; screen 9 400 0; keep 6; matrix 15 500"},
     {"timed",
-     "incumbent 3 300; around; random 24; compile; screen 3 300 2; siblings 2; neighbours 2; compile; "
-     "screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; random 60; compile; screen 3 300 2; "
-     "neighbours 2; compile; screen 3 300 1.5; random 160; compile; screen 3 300 2; neighbours 2; compile; "
-     "screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; "
-     "keep 20; screen 9 400 0; keep 6; matrix 15 500"},
+        "incumbent 3 300; around; random 24; compile; screen 3 300 2; siblings 2; neighbours 2; compile; "
+        "screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; random 60; compile; screen 3 300 2; "
+        "neighbours 2; compile; screen 3 300 1.5; random 160; compile; screen 3 300 2; neighbours 2; compile; "
+        "screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; "
+        "keep 20; screen 9 400 0; keep 6; matrix 15 500"},
     {"quick",
-     "incumbent 2 200; random 24; compile; screen 2 200 1.5; neighbours 1; compile; screen 2 200 1.5; "
-     "keep 3; matrix 5 300"},
+        "incumbent 2 200; random 24; compile; screen 2 200 1.5; neighbours 1; compile; screen 2 200 1.5; "
+        "keep 3; matrix 5 300"},
     {"landscape", "incumbent 3 300; all; compile; screen 3 300 0"},
 };
 enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof *STRATEGIES };
@@ -63,8 +63,8 @@ static build *need_build(search *s, group *g, const char *cell, const char *poli
 }
 
 // A job with its reference, the default, at one size of a group.
-static job *start_job(search *s, group *g, const char *phase, int size, double rounds, double batch_us,
-                      double give_up) {
+static job *start_job(
+    search *s, group *g, const char *phase, int size, double rounds, double batch_us, double give_up) {
   size_cell *c = &g->sizes[size];
   job *j = job_make(phase, s->opt->process, c->cell, (int)rounds, batch_us, give_up);
   if (strcmp(s->opt->objective, "time")) { // a window is longer than a batch, and a first look says nothing of energy
@@ -230,16 +230,9 @@ static int matrix(search *s, group *g, const step *st) {
   return 0;
 }
 
-static const verb VERBS[] = {{"incumbent", 2, incumbent},
-                             {"all", 0, propose_random},
-                             {"random", 1, propose_random},
-                             {"siblings", 1, propose_siblings},
-                             {"neighbours", 1, propose_neighbours},
-                             {"around", 0, propose_around},
-                             {"compile", 0, compile},
-                             {"screen", 3, screen},
-                             {"keep", 1, keep},
-                             {"matrix", 2, matrix}};
+static const verb VERBS[] = {{"incumbent", 2, incumbent}, {"all", 0, propose_random}, {"random", 1, propose_random},
+    {"siblings", 1, propose_siblings}, {"neighbours", 1, propose_neighbours}, {"around", 0, propose_around},
+    {"compile", 0, compile}, {"screen", 3, screen}, {"keep", 1, keep}, {"matrix", 2, matrix}};
 enum { VERB_COUNT = sizeof VERBS / sizeof *VERBS };
 
 static int advance(search *s, group *g) {
@@ -299,7 +292,7 @@ void list_strategies(void) {
   int i;
   printf("auto\n    exhaustive where a group's space has at most %d policies, otherwise standard; with --seconds "
          "timed, above %d\n",
-         EXHAUSTIVE_AT_MOST, WHOLE_AT_MOST);
+      EXHAUSTIVE_AT_MOST, WHOLE_AT_MOST);
   for (i = 0; i < STRATEGY_COUNT; i++) printf("%s\n    %s\n", STRATEGIES[i].name, STRATEGIES[i].steps);
   printf("or a text of such steps\n");
 }

@@ -97,7 +97,7 @@ static int read_lines(store *s, FILE *from) {
       fprintf(stderr, "%s:%d: a broken line (%s): left out\n", s->path, number, reason);
     } else if (json_number(value, "v") != 1) {
       fprintf(stderr, "%s:%d: schema version %g, but this program reads 1: left out\n", s->path, number,
-              json_number(value, "v"));
+          json_number(value, "v"));
       foreign++;
     } else {
       used++;
@@ -176,7 +176,7 @@ void store_sample(text *t, const char *environment, const job *j, const variant 
   int i;
   cell_words_of(j->cell, &c);
   text_add(t, "{\"kind\":\"samples\",\"v\":1,\"env\":\"%s\",\"job\":\"%s\",\"process\":%d,\"phase\":\"%s\",",
-           environment, j->key, j->process, j->objective ? j->objective : j->phase);
+      environment, j->key, j->process, j->objective ? j->objective : j->phase);
   cell_key_add(t, &c);
   text_add(t, ",\"variant\":\"%s\",\"policy\":", is_default ? "default" : v->is_rule ? "rule" : "policy");
   add_policy(t, is_default ? echo : v->policy);
@@ -185,7 +185,7 @@ void store_sample(text *t, const char *environment, const job *j, const variant 
   text_add(t, ",\"status\":\"%s\",\"message\":", STATUS_NAMES[v->status]);
   json_string(t, v->message ? v->message : "");
   text_add(t, ",\"code\":\"%s\",\"registers\":%d,\"calls\":%.15g,\"us\":[", v->build ? v->build->code : "",
-           v->build ? v->build->registers : 0, v->calls);
+      v->build ? v->build->registers : 0, v->calls);
   for (i = 0; i < v->count; i++) text_add(t, "%s%.9g", i ? "," : "", v->us[i]);
   text_add(t, "],%s}\n", j->clocks ? j->clocks : "\"sm_mhz\":[0,0],\"celsius\":0,\"milliwatts\":0,\"throttle\":0");
 }

@@ -165,10 +165,10 @@ static void send_job(worker *w, job *j) {
     return;
   }
   text_add(&t,
-           "measure\tid=%s\tcell=%s\trounds=%d\tbatch_us=%.9g\tgive_up=%.9g\tverify=%d\tphase=%s\tprocess=%d\t"
-           "variants=%d%s%s\n",
-           j->key, j->cell, j->rounds, j->batch_us, j->give_up, j->verify, j->phase, j->process, j->sent_count,
-           j->objective ? "\tobjective=" : "", j->objective ? j->objective : "");
+      "measure\tid=%s\tcell=%s\trounds=%d\tbatch_us=%.9g\tgive_up=%.9g\tverify=%d\tphase=%s\tprocess=%d\t"
+      "variants=%d%s%s\n",
+      j->key, j->cell, j->rounds, j->batch_us, j->give_up, j->verify, j->phase, j->process, j->sent_count,
+      j->objective ? "\tobjective=" : "", j->objective ? j->objective : "");
   for (i = 0; i < j->sent_count; i++) text_add(&t, "variant\tpolicy=%s\n", j->variants[j->sent[i]].policy);
   if (j == w->queue[0]) w->job_start = w->process.heard = seconds_now();
   if (!w->first_job) w->first_job = w->job_start;
@@ -280,7 +280,7 @@ static void said_done(worker *w, const line *l) {
   if (!j || strcmp(line_get(l, "id"), j->key)) return;
   sscanf(line_get(l, "sm_mhz"), "%lf,%lf", &before, &after);
   text_add(&t, "\"sm_mhz\":[%.9g,%.9g],\"celsius\":%.9g,\"milliwatts\":%.9g,\"throttle\":%.15g", before, after,
-           line_number(l, "celsius"), line_number(l, "milliwatts"), line_number(l, "throttle"));
+      line_number(l, "celsius"), line_number(l, "milliwatts"), line_number(l, "throttle"));
   j->clocks = t.at;
   for (i = 0; i < j->variant_count; i++)
     if (j->variants[i].status == WAITING) {
@@ -312,11 +312,8 @@ static void said_fatal(worker *w, const line *l) {
 static const struct {
   const char *word;
   void (*heard)(worker *w, const line *l);
-} WORKER_SAYS[] = {{"ready", said_ready},
-                   {"begin", said_begin},
-                   {"variant", said_variant},
-                   {"done", said_done},
-                   {"fatal", said_fatal}};
+} WORKER_SAYS[] = {{"ready", said_ready}, {"begin", said_begin}, {"variant", said_variant}, {"done", said_done},
+    {"fatal", said_fatal}};
 
 static void start_worker(worker *w) {
   w->ready = w->progress = 0;
@@ -339,7 +336,7 @@ static void worker_ended(worker *w, int status_of_begun, const char *why) {
     char *message =
         print_text("%d workers in a row ended before they measured anything; the last one %s", FAILURES_IN_A_ROW, why);
     lose(*w->environment ? DEVICE_LOST : NO_GPU,
-         *w->environment ? "the device is gone: " : "no GPU to measure on: ", message);
+        *w->environment ? "the device is gone: " : "no GPU to measure on: ", message);
     free(message);
   }
   w->begun = -1;
@@ -401,7 +398,7 @@ static void feed_compiler(compiler *c) {
     return;
   }
   text_add(&t, "compile\tid=%p\tcell=%s\tcompute_capability=%d\tpolicy=%s\n", (void *)c->at, c->at->cell,
-           c->at->compute_capability, c->at->policy);
+      c->at->compute_capability, c->at->policy);
   child_send(&c->process, t.at, t.length);
   c->process.heard = seconds_now();
   free(t.at);
@@ -416,10 +413,10 @@ static void said_compiled(compiler *c, const line *l) {
   b->local_bytes = (int)line_number(l, "local_bytes");
   b->occupancy = (int)line_number(l, "occupancy");
   built(c,
-        !strcmp(status, "ok")            ? STATUS_ok
-            : !strcmp(status, "invalid") ? STATUS_invalid
-                                         : STATUS_compile,
-        line_get(l, "message"));
+      !strcmp(status, "ok")            ? STATUS_ok
+          : !strcmp(status, "invalid") ? STATUS_invalid
+                                       : STATUS_compile,
+      line_get(l, "message"));
 }
 
 static void serve_compiler(compiler *c) {
@@ -466,8 +463,8 @@ static void progress(int last) {
   left = measured > 0 ? (planned - jobs_done) * (now - start_time) / measured : 0;
   if (opt->seconds > 0 && left > opt->seconds - (now - start_time)) left = opt->seconds - (now - start_time);
   fprintf(stderr, "%s%d/%d jobs (%d from the store), GPU busy %.1f %%, %.0f s left, %s%s", terminal ? "\r" : "",
-          jobs_done, planned > jobs_done ? planned : jobs_done, in_store, wall > 0 ? 100 * busy / wall : 0,
-          left > 0 ? left : 0, where, terminal ? "\033[K" : "\n");
+      jobs_done, planned > jobs_done ? planned : jobs_done, in_store, wall > 0 ? 100 * busy / wall : 0,
+      left > 0 ? left : 0, where, terminal ? "\033[K" : "\n");
   if (terminal && last) fputc('\n', stderr);
 }
 
@@ -556,7 +553,7 @@ static void write_run(const worker *w, int complete, int ended) {
   const double seconds = w->jobs ? w->last_job - w->first_job : 0;
   text t = {0};
   text_add(&t, "{\"kind\":\"run\",\"v\":1,\"env\":\"%s\",\"seconds\":%.6g,\"busy_seconds\":%.6g,\"jobs\":%d,",
-           w->environment, seconds, w->busy_seconds, w->jobs);
+      w->environment, seconds, w->busy_seconds, w->jobs);
   if (work->asked) text_add(&t, "\"asked\":\"%s\",\"ended\":%s,", work->asked, ended ? "true" : "false");
   text_add(&t, "\"complete\":%s}\n", complete ? "true" : "false");
   store_write(&results, t.at, t.length);
@@ -586,7 +583,7 @@ int supervise(const plan *p, const options *o) {
   status = add_workers();
   compiler_count = o->jobs;
   compilers = memset(grow(NULL, (size_t)(compiler_count + 1) * sizeof *compilers), 0,
-                     (size_t)(compiler_count + 1) * sizeof *compilers);
+      (size_t)(compiler_count + 1) * sizeof *compilers);
   if (!status) run_loop();
   for (i = 0; i < worker_count; i++) {
     const int idle = workers[i].ready && !workers[i].queued;

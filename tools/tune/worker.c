@@ -362,8 +362,8 @@ typedef struct some_elements {
 static void *make_some(void *given) {
   const some_elements *e = (const some_elements *)given;
   const type_row *t = e->type;
-  gp_data_elements(t->number, t->size, t->fields, e->data->kind, e->data->parameter, e->seed, e->first, e->some,
-                   e->count, e->out);
+  gp_data_elements(
+      t->number, t->size, t->fields, e->data->kind, e->data->parameter, e->seed, e->first, e->some, e->count, e->out);
   return NULL;
 }
 static void make_elements(const some_elements *e) {
@@ -390,8 +390,8 @@ static void make_elements(const some_elements *e) {
 
 // Copies `some` of `count` elements, from the first on, to the device: one piece of page-locked memory is filled while
 // the other is copied. (Separate memory of 256 MiB took three times as long for its first touch as for the data.)
-static void send_elements(uint64_t to, const type_row *type, const cell_data *data, uint64_t seed, uint64_t some,
-                          uint64_t count) {
+static void send_elements(
+    uint64_t to, const type_row *type, const cell_data *data, uint64_t seed, uint64_t some, uint64_t count) {
   enum { PIECE = 32 << 20 };
   static void *pieces[2], *copied[2];
   const uint64_t most = PIECE / (uint64_t)type->size;
@@ -407,7 +407,7 @@ static void send_elements(uint64_t to, const type_row *type, const cell_data *da
     must(cuda.event_wait(copied[k]), "cuEventSynchronize");
     make_elements(&e);
     must(cuda.to_device_async(to + e.first * (uint64_t)type->size, e.out, e.some * (uint64_t)type->size, stream),
-         "cuMemcpyHtoDAsync");
+        "cuMemcpyHtoDAsync");
     must(cuda.event_record(copied[k], stream), "cuEventRecord");
   }
   must(cuda.stream_wait(stream), "cuStreamSynchronize");
@@ -595,8 +595,8 @@ static void *numbers(const cell *c, int role) {
   if (!data) fatal("no memory");
   if (!cell_data_of(c, role, kind, &d)) cell_make_input(c, role, c->n, data);
   else
-    gp_data_elements(t->number, t->size, t->fields, d.kind, d.parameter, 11 + 12 * (uint64_t)role, 0, count, count,
-                     data);
+    gp_data_elements(
+        t->number, t->size, t->fields, d.kind, d.parameter, 11 + 12 * (uint64_t)role, 0, count, count, data);
   return data;
 }
 
@@ -806,8 +806,8 @@ static int load_library(const cell *c, const variant *v) {
   return find_verified(key, 0) != NULL;
 }
 
-static const subject library_subject = {parse_cell, parse_policy_of, bytes_of_call, reserve_pools, set_count,
-                                        verify,     call_library,    load_library,  NULL,          0};
+static const subject library_subject = {
+    parse_cell, parse_policy_of, bytes_of_call, reserve_pools, set_count, verify, call_library, load_library, NULL, 0};
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------
 
@@ -926,8 +926,8 @@ static int load_graph(const cell *c, const variant *v) {
   return 0;
 }
 
-static const subject graph_subject = {parse_cell,   parse_policy_of, bytes_of_call, reserve_graph, searches_count,
-                                      verify_graph, call_graph,      load_graph,    NULL,          1};
+static const subject graph_subject = {parse_cell, parse_policy_of, bytes_of_call, reserve_graph, searches_count,
+    verify_graph, call_graph, load_graph, NULL, 1};
 
 // Measures a cell of the library.
 static const subject *subject_of(const cell *c) {
@@ -948,7 +948,7 @@ static const char *parse_kernel_cell(const char *text, cell *c) {
   if (sscanf(text, "kernel %63s n=%31s protocol=%31s", name, n, protocol) != 3 || strcmp(name, kernel->name) ||
       !parse_size(n, &c->n) || (c->protocol = FIND_NAME(protocol, PROTOCOL_NAMES)) < 0 || c->protocol == FIRST_CALL) {
     snprintf(reason, sizeof reason,
-             "a cell of this kernel is: kernel %s n=COUNT protocol=cold|back_to_back|graph|cold_graph", kernel->name);
+        "a cell of this kernel is: kernel %s n=COUNT protocol=cold|back_to_back|graph|cold_graph", kernel->name);
     return reason;
   }
   snprintf(c->text, sizeof c->text, "%s", text);
@@ -1173,8 +1173,8 @@ static int verify_kernel(const cell *c, variant *v) {
     }
     if (v->launch.shared_bytes > 48 * 1024 &&
         !judge_driver(v,
-                      cuda.function_attribute(v->function, GP_CUDA_DYNAMIC_SHARED_BYTES, (int)v->launch.shared_bytes),
-                      "cuFuncSetAttribute"))
+            cuda.function_attribute(v->function, GP_CUDA_DYNAMIC_SHARED_BYTES, (int)v->launch.shared_bytes),
+            "cuFuncSetAttribute"))
       return 0;
     known = find_verified(v->echo, 1);
     snprintf(known->echo, sizeof known->echo, "%p", v->function);
@@ -1206,9 +1206,8 @@ static int load_nothing(const cell *c, const variant *v) {
   return 0;
 }
 
-static const subject kernel_subject = {
-    parse_kernel_cell, parse_kernel_policy, kernel_moved, reserve_kernel, kernel_sets,
-    verify_kernel,     call_kernel,         load_nothing, restore_kernel, 0};
+static const subject kernel_subject = {parse_kernel_cell, parse_kernel_policy, kernel_moved, reserve_kernel,
+    kernel_sets, verify_kernel, call_kernel, load_nothing, restore_kernel, 0};
 
 // ---- timing ---------------------------------------------------------------------------------------------------------
 
@@ -1327,7 +1326,7 @@ static void report(const job *j, int number) {
   const variant *v = &j->variants[number];
   int i;
   printf("variant\tid=%s\tvariant=%d\tstatus=%s\tpolicy=%s\tsource=%s\tcalls=%d\tus=", j->id, number, v->status,
-         v->echo, sources[(int)v->source <= (int)GP_POLICY_HOST ? v->source : 0], v->calls);
+      v->echo, sources[(int)v->source <= (int)GP_POLICY_HOST ? v->source : 0], v->calls);
   if (is_ok(v) && v->abandoned) printf("%.4f", v->first_us);
   else if (is_ok(v))
     for (i = 0; i < v->count; i++) printf("%s%.4f", i ? "," : "", v->us[i]);
