@@ -100,36 +100,45 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::slot(p)] = ~K(0);
     if (thread < 2 * HALO) s.key[thread] = 0;
   }
-  // All rounds, a few times, and some more if at most half the threads have keys in disorder then. Returns whether the
-  // keys are sorted. Leaves zeros in the counters. Ends with a barrier.
-  template <int MOST> GP_DEVICE bool repair() const {
+  // Loads the thread's window and orders it, all rounds; whether its own keys are in order then.
+  GP_DEVICE bool order_window(K (&w)[WINDOW], unsigned first) const {
+    GP__UNROLL
+    for (int j = 0; j < WINDOW; ++j) {
+      const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
+      w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
+    }
+    // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own keys depend on them.
+    GP__UNROLL
+    for (int r = 0; r < ROUNDS; ++r) {
+      const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
+      GP__UNROLL
+      for (int j = 0; j + 1 < WINDOW; ++j)
+        if ((j + HALO + r) % 2 == 0 && j + 1 >= low && j <= high) {
+          const K a = w[j], b = w[j + 1];
+          w[j] = b < a ? b : a;
+          w[j + 1] = b < a ? a : b;
+        }
+    }
+    bool ok = true;
+    GP__UNROLL
+    for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
+    return ok;
+  }
+  // All rounds on n keys, a few times, and some more if at most half the threads have keys in disorder then. Returns
+  // whether the keys are sorted. Leaves zeros in the counters. Ends with a barrier.
+  template <int MOST> GP_DEVICE bool repair(unsigned n) const {
+    const bool has_keys = n == Storage::CAPACITY || thread * ITEMS < n;
     const unsigned first = thread * (ITEMS + 1);
     clear();
     for (int repeat = 1; repeat <= MOST; ++repeat) {
       K w[WINDOW];
       bool ok = true;
-      GP__UNROLL
-      for (int j = 0; j < WINDOW; ++j) {
-        const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
-        w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
-      }
-      // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own keys depend on them.
-      GP__UNROLL
-      for (int r = 0; r < ROUNDS; ++r) {
-        const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
-        GP__UNROLL
-        for (int j = 0; j + 1 < WINDOW; ++j)
-          if ((j + HALO + r) % 2 == 0 && j + 1 >= low && j <= high) {
-            const K a = w[j], b = w[j + 1];
-            w[j] = b < a ? b : a;
-            w[j + 1] = b < a ? a : b;
-          }
-      }
-      GP__UNROLL
-      for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
+      if (has_keys) ok = order_window(w, first);
       __syncthreads();
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
+      if (has_keys) {
+        GP__UNROLL
+        for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
+      }
       const int left = __syncthreads_count(!ok);
       if (left == 0) return true;
       if (MOST > REPEATS && repeat == REPEATS && left > THREADS / 2) return false;
@@ -186,8 +195,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
   }
   // Sorts what scatter has left; false if it stays unsorted. Ends with a barrier; the counters are zero then.
-  template <int MOST = REPEATS> GP_DEVICE bool finish(int shift) const {
-    if (shift > 0) return repair<MOST>(); // otherwise each key value has its own bin
+  template <int MOST = REPEATS> GP_DEVICE bool finish(int shift, unsigned n = Storage::CAPACITY) const {
+    if (shift > 0) return repair<MOST>(n); // otherwise each key value has its own bin
     clear();
     __syncthreads();
     return true;

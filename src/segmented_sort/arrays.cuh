@@ -181,6 +181,5 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sort_shape {
                    ITEMS = gp__long_items(P::vectors, int(sizeof(C)), INDEXED), CAPACITY = THREADS * ITEMS,
                    VALUE = S::any ? int(sizeof(typename S::type)) : 0;
   static const bool STAGED = VALUE > 0 && VALUE <= int(sizeof(C)); // values pass through shared memory
-  static const bool BINNED = gp__long_binned(ITEMS, INDEXED);
-  static const int LOG2_BINS = gp__long_log2_bins(CAPACITY);
+  static const int BINNED = gp__long_binned(ITEMS, int(sizeof(C)), INDEXED), LOG2_BINS = gp__long_log2_bins(CAPACITY);
 };

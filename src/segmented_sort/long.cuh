@@ -91,6 +91,10 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     GP__UNROLL
     for (int i = 0; i < N; ++i)
       if (i * T + threadIdx.x < n) x[i] = *item_at(i * T + threadIdx.x);
+    store(x, source, begin, n);
+  }
+  // Stores n sorted items, x[i] at i * T + threadIdx.x, and their values.
+  template <int N> GP_DEVICE void store(const C (&x)[N], int source, gp__u64 begin, gp__u32 n) const {
     Bits *out = this->keys_to(2) + begin;
     if (!INDEXED || this->a.whole) {
       GP__UNROLL
@@ -99,7 +103,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     } else {
       Bits *stage = reinterpret_cast<Bits *>(room);
       __syncthreads();
-      for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = in[k];
+      for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->keys(source)[begin + k];
       __syncthreads();
       GP__UNROLL
       for (int i = 0; i < N; ++i)
@@ -127,13 +131,24 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
   }
 
-  // Sorts a full block. BINNED: keys alone, by counting, in bins from the smallest to the largest key.
+  // Sorts by counting, in bins from the smallest to the largest item. BINNED: whether items are scalars.
   template <bool BINNED, int N> struct Full {
     static GP_DEVICE void sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       b.template sort_up_to<N>(source, begin, n);
     }
   };
   template <int N> struct Full<true, N> {
+    // The place in the segment follows a key's bits at once, not as in Item: bins then divide equal keys, too.
+    static const int PLACE_BITS = gp__long_log2_bins(2 * CAPACITY - 1);
+    static_assert(CAPACITY <= 1 << PLACE_BITS, "places of a segment");
+    static GP_DEVICE C pack(const gp__block_sorter &b, Bits raw, gp__u32 place) {
+      return INDEXED ? static_cast<C>(b.field(raw)) << PLACE_BITS | place : C(b.encode(raw));
+    }
+    static GP_DEVICE C unpack(C x) {
+      return INDEXED
+          ? Item::make(static_cast<Bits>(x >> PLACE_BITS), static_cast<gp__u32>(x) & ((1u << PLACE_BITS) - 1))
+          : x;
+    }
     static GP_DEVICE void sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       typedef gp__tile_sort<C, T, N, Shape::LOG2_BINS> Sort;
       typedef typename Sort::Storage Bins;
@@ -144,7 +159,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       GP__UNROLL
       for (int i = 0; i < N; ++i) {
         const gp__u32 k = static_cast<unsigned>(i) * T + thread;
-        x[i] = k < n ? C(b.encode(in[k])) : Item::last();
+        x[i] = k < n ? pack(b, in[k], k) : Item::last();
         least = x[i] < least ? x[i] : least;
         most = k < n && x[i] > most ? x[i] : most;
       }
@@ -160,21 +175,24 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
                 shift = width > Shape::LOG2_BINS ? width - Shape::LOG2_BINS : 0;
       sort.scatter(
           x, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * T + thread < n; }, n, least, shift);
-      if (!sort.finish(shift)) sort.merge(n);
+      if (!sort.finish(shift, INDEXED ? n : unsigned(Bins::CAPACITY))) sort.merge(n);
       Bits *out = b.keys_to(2) + begin;
       GP__UNROLL
       for (int i = 0; i < N; ++i) {
         const gp__u32 k = static_cast<unsigned>(i) * T + thread;
-        if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
+        if (INDEXED) x[i] = k < n ? unpack(sort.s.key[Bins::slot(k)]) : C();
+        else if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
       }
+      if (INDEXED) b.store(x, source, begin, n);
     }
   };
 
   // Sorts 1 to CAPACITY elements. Few elements are also spread over all threads.
   GP_DEVICE void sort(int source, gp__u64 begin, gp__u32 n) const {
-    const int QUARTER = ITEMS >= 8 ? ITEMS / 4 : 2;
-    if (n <= T * QUARTER) sort_up_to<QUARTER>(source, begin, n);
-    else Full<Shape::BINNED, ITEMS>::sort(*this, source, begin, n);
+    const bool COUNTS = Shape::BINNED && INDEXED;
+    const int FEW = COUNTS ? Shape::BINNED : ITEMS >= 8 ? ITEMS / 4 : 2;
+    if (n <= T * FEW) Full<COUNTS, FEW>::sort(*this, source, begin, n);
+    else Full<Shape::BINNED && !INDEXED, ITEMS>::sort(*this, source, begin, n);
   }
 
   // Lowest bit of the digit that partitions a bucket next, from the bits below `bits` in which its keys differ; -1:

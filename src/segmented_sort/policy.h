@@ -52,8 +52,11 @@ GP__RULE int gp__long_threads(int threads, int item_bytes) {
 GP__RULE int gp__long_items(int vectors, int item_bytes, int indexed) {
   return (vectors >= 4 && !(item_bytes == 4 && indexed) ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
 }
-// Keys alone are sorted by counting, in about as many bins as keys, if a thread holds enough of them.
-GP__RULE int gp__long_binned(int items, int indexed) { return !indexed && items >= 8; }
+// Items a thread has when a block sorts by counting, in about as many bins as items; 0: it merges. More indexed items
+// spill registers.
+GP__RULE int gp__long_binned(int items, int item_bytes, int indexed) {
+  return items < 8 || item_bytes > 8 ? 0 : indexed ? 8 : items;
+}
 GP__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
 }
@@ -62,12 +65,12 @@ GP__RULE int gp__sort_indexed(gp__shape s) {
 }
 // Bytes of a value or an index; 0: neither.
 GP__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
+GP__RULE int gp__sort_item_bytes_of(gp__shape s) { return gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)); }
 GP__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
-  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
+  return gp__long_threads(p.threads, gp__sort_item_bytes_of(s));
 }
 GP__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
-  return gp__long_threads_of(p, s) *
-      gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)), gp__sort_indexed(s));
+  return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes_of(s), gp__sort_indexed(s));
 }
 GP__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
@@ -75,17 +78,18 @@ GP__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
 }
 // Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
 // tile of keys or of values.
+GP__RULE int gp__long_binned_of(gp_policy p, gp__shape s) {
+  return gp__long_binned(
+      gp__long_capacity(p, s) / gp__long_threads_of(p, s), gp__sort_item_bytes_of(s), gp__sort_indexed(s));
+}
 GP__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
-  return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4), gp__sort_indexed(s)), gp__sort_indexed(s))
-      ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
-            gp__long_items(p.vectors, gp__max(s.key_size, 4), gp__sort_indexed(s)),
-            gp__long_log2_bins(gp__long_capacity(p, s)))
-      : 0;
+  return gp__long_binned_of(p, s) ? (int)gp__tile_sort_bytes(gp__sort_item_bytes_of(s), gp__long_threads_of(p, s),
+                                        gp__long_binned_of(p, s), gp__long_log2_bins(gp__long_capacity(p, s)))
+                                  : 0;
 }
 GP__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
-  return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_indexed(s))),
-      gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 +
-          gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
+  return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes_of(s)),
+      gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 + gp__long_capacity(p, s) * gp__sort_item_bytes_of(s));
 }
 GP__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__long_binned_bytes(p, s), gp__long_moving_bytes(p, s));

@@ -906,10 +906,9 @@ static const struct {
     {"positions have 16 bits", always},
     {"shape of a tile",
         [](const gp_policy &p, const gp__shape &s) {
-          const int item = gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)),
-                    items = gp__long_items(p.vectors, item, gp__sort_indexed(s));
-          if (s.primitive == GP_SEGMENTED_SORT && gp__long_binned(items, gp__sort_indexed(s)))
-            return is_tile_shape(gp__long_threads_of(p, s), items, gp__long_log2_bins(gp__long_capacity(p, s)));
+          if (s.primitive == GP_SEGMENTED_SORT && gp__long_binned_of(p, s))
+            return is_tile_shape(
+                gp__long_threads_of(p, s), gp__long_binned_of(p, s), gp__long_log2_bins(gp__long_capacity(p, s)));
           const int most = gp__one_block_items(p.vectors);
           return !sorts(s, p, GP_ONE_BLOCK) ||
               is_tile_shape(p.threads, most, gp__one_block_log2_bins(p.threads * most));
