@@ -95,6 +95,27 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     surround(n);
     __syncthreads();
   }
+  // The same without an edge and with bins of the caller's, in the keys' order; false, without a key at its place, if a
+  // bin has more than `crowd` keys.
+  template <class There, class Bin>
+  GP_DEVICE bool scatter_unless(
+      unsigned crowd, const K (&keys)[ITEMS], const There &there, unsigned n, const Bin &bin) const {
+    gp__u32 at[ITEMS];
+    bool crowded = false;
+    GP__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      at[i] = draw(bin(keys[i]), there(i), 0, 0);
+      crowded = crowded || (there(i) && at[i] >> 16 >= crowd);
+    }
+    if (__syncthreads_or(crowded)) return false;
+    scan();
+    __syncthreads();
+    GP__UNROLL
+    for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
+    surround(n);
+    __syncthreads();
+    return true;
+  }
   // Sentinels before and after the keys, for the windows.
   GP_DEVICE void surround(unsigned n) const {
     for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::slot(p)] = ~K(0);

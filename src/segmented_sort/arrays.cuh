@@ -1,6 +1,6 @@
 // segmented_sort/arrays.cuh - keys and values of a segment
-// uses: device/vocabulary.cuh, core/shape.h, segmented_sort/policy.h, segmented_sort/arguments.h, device/types.cuh,
-//   device/warp.cuh, segmented_sort/items.cuh
+// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, segmented_sort/policy.h, segmented_sort/arguments.h,
+//   device/types.cuh, device/warp.cuh, segmented_sort/items.cuh
 
 // Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, so that
 // threads access elements at power-of-two distances without bank conflicts.
@@ -172,6 +172,24 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       else *key_at(first + mine + i) = Item::bits(x[i]);
     }
   }
+};
+
+// A floating-point key as f32, from its bits: bins of equal width in it are even where bits are not.
+template <class K> struct gp__bin_value {
+  static const bool any = false;
+  static GP_DEVICE float of(gp__u64) { return 0; }
+};
+template <> struct gp__bin_value<float> {
+  static const bool any = true;
+  static GP_DEVICE float of(gp__u32 bits) { return gp__f32_from_bits(bits); }
+};
+template <> struct gp__bin_value<gp_f16> {
+  static const bool any = true;
+  static GP_DEVICE float of(unsigned short bits) { return gp__f32_from_f16(bits); }
+};
+template <> struct gp__bin_value<gp_bf16> {
+  static const bool any = true;
+  static GP_DEVICE float of(unsigned short bits) { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
 };
 
 // Sizes of what a block sorts and moves at a time.

@@ -131,27 +131,26 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
   }
 
-  // Sorts by counting, in bins from the smallest to the largest item. BINNED: whether items are scalars.
-  template <bool BINNED, int N> struct Full {
-    static GP_DEVICE void sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
-      b.template sort_up_to<N>(source, begin, n);
-    }
+  // Sorts by counting, in bins from the smallest to the largest item; false if a bin has too many. COUNTS: whether items
+  // are scalars.
+  template <bool COUNTS, int N> struct Counting {
+    static GP_DEVICE bool sort(const gp__block_sorter &, int, gp__u64, gp__u32) { return false; }
   };
-  template <int N> struct Full<true, N> {
+  template <int N> struct Counting<true, N> {
+    typedef gp__tile_sort<C, T, N, Shape::LOG2_BINS> Sort;
+    typedef typename Sort::Storage Bins;
     // The place in the segment follows a key's bits at once, not as in Item: bins then divide equal keys, too.
-    static const int PLACE_BITS = gp__long_log2_bins(2 * CAPACITY - 1);
-    static_assert(CAPACITY <= 1 << PLACE_BITS, "places of a segment");
+    static const int PLACE_BITS = gp__long_log2_bins(2 * CAPACITY - 1), CROWD = 16;
     static GP_DEVICE C pack(const gp__block_sorter &b, Bits raw, gp__u32 place) {
       return INDEXED ? static_cast<C>(b.field(raw)) << PLACE_BITS | place : C(b.encode(raw));
     }
     static GP_DEVICE C unpack(C x) {
-      return INDEXED
-          ? Item::make(static_cast<Bits>(x >> PLACE_BITS), static_cast<gp__u32>(x) & ((1u << PLACE_BITS) - 1))
-          : x;
+      return Item::make(static_cast<Bits>(x >> PLACE_BITS), static_cast<gp__u32>(x) & ((1u << PLACE_BITS) - 1));
     }
-    static GP_DEVICE void sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
-      typedef gp__tile_sort<C, T, N, Shape::LOG2_BINS> Sort;
-      typedef typename Sort::Storage Bins;
+    static GP_DEVICE float value(const gp__block_sorter &b, C x) {
+      return gp__bin_value<K>::of(b.decode(static_cast<Bits>(x >> PLACE_BITS)));
+    }
+    static GP_DEVICE bool sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       const unsigned thread = gp__opaque_copy(threadIdx.x);
       const Sort sort = {*reinterpret_cast<Bins *>(b.room), thread};
       const Bits *in = b.keys(source) + begin;
@@ -173,9 +172,20 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       most = gp_warp_broadcast(gp_warp_reduce(sort.s.most[w], gp_max<C>()), 0);
       const int width = gp__width(static_cast<C>(most - least)),
                 shift = width > Shape::LOG2_BINS ? width - Shape::LOG2_BINS : 0;
-      sort.scatter(
-          x, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * T + thread < n; }, n, least, shift);
-      if (!sort.finish(shift, INDEXED ? n : unsigned(Bins::CAPACITY))) sort.merge(n);
+      const auto there = [=](int i) { return i >= 0 && static_cast<unsigned>(i) * T + thread < n; };
+      if (!INDEXED) {
+        sort.scatter(x, 0, there, n, least, shift);
+        if (!sort.finish(shift)) sort.merge(n);
+      } else {
+        // Bits of floating-point keys are uneven where the keys are even.
+        const float low = value(b, least), scale = float(Bins::BINS - 1) / (value(b, most) - low);
+        const bool even = gp__bin_value<K>::any && b.a.whole && scale * 0 == 0;
+        const auto bin = [=](C key) {
+          return even ? static_cast<C>((value(b, key) - low) * scale) : static_cast<C>((key - least) >> shift);
+        };
+        if (!sort.scatter_unless(CROWD, x, there, n, bin)) return false;
+        while (!sort.finish(even ? 1 : shift, n)) {} // each key moves up to the length of its bin
+      }
       Bits *out = b.keys_to(2) + begin;
       GP__UNROLL
       for (int i = 0; i < N; ++i) {
@@ -184,15 +194,17 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
         else if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
       }
       if (INDEXED) b.store(x, source, begin, n);
+      return true;
     }
   };
 
   // Sorts 1 to CAPACITY elements. Few elements are also spread over all threads.
   GP_DEVICE void sort(int source, gp__u64 begin, gp__u32 n) const {
-    const bool COUNTS = Shape::BINNED && INDEXED;
-    const int FEW = COUNTS ? Shape::BINNED : ITEMS >= 8 ? ITEMS / 4 : 2;
-    if (n <= T * FEW) Full<COUNTS, FEW>::sort(*this, source, begin, n);
-    else Full<Shape::BINNED && !INDEXED, ITEMS>::sort(*this, source, begin, n);
+    const int QUARTER = ITEMS >= 8 ? ITEMS / 4 : 2, COUNTED = Shape::BINNED ? int(Shape::BINNED) : 1;
+    const bool COUNTS = Shape::BINNED > 0;
+    if (n > T * QUARTER && n <= T * COUNTED && Counting<COUNTS, COUNTED>::sort(*this, source, begin, n)) return;
+    if (n <= T * QUARTER) sort_up_to<QUARTER>(source, begin, n);
+    else if (!COUNTS || INDEXED) sort_up_to<ITEMS>(source, begin, n);
   }
 
   // Lowest bit of the digit that partitions a bucket next, from the bits below `bits` in which its keys differ; -1:

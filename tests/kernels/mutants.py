@@ -1644,6 +1644,10 @@ MUTANTS = {
     "warp segments: reads behind the input": (
         "SEGMENTS", "src/segments/warps.cuh",
         "static_cast<I>(a.count) - V + 1 : 0)", "static_cast<I>(a.count) : 0)"),
+    "segmented sort: places beside keys are lost": (
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh", "<< PLACE_BITS | place", "<< PLACE_BITS"),
+    "tile sort: the last thread with keys leaves them": (
+        "SEGMENTED_SORT_LONG", "src/device/tile_sort.cuh", "thread * ITEMS < n;", "thread * ITEMS + ITEMS <= n;"),
     "load balance: any of the ends at a place": (
         "SEARCH", "src/search/kernels.cuh",
         "(i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)", "(i != ~0ull)"),

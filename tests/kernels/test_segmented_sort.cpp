@@ -285,8 +285,11 @@ int main(int argc, char **argv) {
 #ifdef TEST_SEGMENTED_SORT_LONG
   Sort<Small, u32, gp__value_array<u32>, true, u32>::sweep("long pairs", seeds, true);
   Sort<Roomy, u32, gp__no_values, false, u32>::sweep("long keys, in bins", seeds, true);
+  Sort<Roomy, float, gp__value_array<u32>, true, u32>::sweep("long pairs, in bins", seeds, true);
 #ifndef TEST_FEW
   Sort<Roomy, u64, gp__no_values, false, u32>::sweep("long u64, in bins", seeds, true);
+  Sort<Roomy, u32, gp__value_index<u32>, true, u32>::sweep("long u32 and indices, in bins", seeds, true);
+  Sort<Roomy, signed char, gp__value_array<u64>, true, u32>::sweep("long i8 and u64, in bins", seeds, true);
   Sort<Roomy, signed char, gp__no_values, false, u32>::sweep("long i8, in bins", seeds, true);
   Sort<Small, float, gp__no_values, false, u32>::sweep("long keys", seeds, true);
   Sort<Small, u64, gp__value_index<u64>, true, u64>::sweep("long u64 and indices", seeds, true);

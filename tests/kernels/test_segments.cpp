@@ -423,6 +423,11 @@ template <class P, bool UPPER, class T, class R> static void bounds(const char *
       const std::vector<T> sorted = sorted_values<T>(length, range);
       std::vector<T> needles(n);
       for (auto &x : needles) x = T(random32() % (range + 9));
+      const unsigned order = random32() % 4; // 1: in order; 2: but for two needles; 3: 32 at a time
+      if (order && order < 3) std::sort(needles.begin(), needles.end());
+      for (size_t i = 0; order == 3 && i < n; i += 32)
+        std::sort(needles.begin() + std::ptrdiff_t(i), needles.begin() + std::ptrdiff_t(std::min(n, i + 32)));
+      if (order == 2 && n) std::swap(needles[random32() % n], needles[random32() % n]);
       Device<T> in(sorted, random32() % 4), needle(needles, random32() % 4);
       Device<R> out(n, random32() % 4);
       gp__search_args a = {};
