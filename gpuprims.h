@@ -922,6 +922,9 @@ typedef struct gp_layout {
                           // call's count. Otherwise 0: of other widths, and with columns, GP_E_ARGUMENT
   void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL. Other
                           // widths: GP_E_ARGUMENT
+  uint64_t order;         // of the array's axes: GP_AXES(...), GP_TRANSPOSED; 0: row-major
+  uint64_t extent[4];     // of the axes; read only where both layouts' orders differ: then the same in both, and the
+                          // product is the call's count
 } gp_layout;
 
 // ---- api/graph_types.h - graphs, what a traversal tells, faults, lists of edges
@@ -1049,8 +1052,13 @@ typedef struct gp_edge_list {
 //
 // Layouts: GP_AOS has the struct's members at C's offsets. Other layouts have no gaps: the arrays of a block's members
 // are contiguous, so a block is a multiple of 16 structs (GP_SOA: the capacity, which is rounded up). Members have
-// object types, not array types (a typedef of an array is fine). Arrays of two and three dimensions are row-major: the
-// last index runs fastest. With GP_TRANSPOSED, a bit of the layout, the first one does.
+// object types, not array types (a typedef of an array is fine). Arrays of up to four dimensions are row-major: the
+// last index runs fastest. GP_SOA | GP_AXES(2, 0, 1, 3) has another order of all four axes, from the slowest to the
+// fastest; GP_TRANSPOSED reverses them.
+//
+// GP_GET reads a member. An array that a kernel only reads may be in another memory, which its layout says, too:
+// GP_READ_ONLY (ld.global.nc), GP_TEXTURE (by `texture`, an object over `base` as words of 32 bits: cuTexObjectCreate),
+// GP_CONSTANT (GP_CONSTANT_ROOM). On the host all are memory. GP_LAYOUT_PART declares such members as a part.
 #if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
 #define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
 #else
@@ -1068,14 +1076,22 @@ typedef struct gp_edge_list {
 #endif
 
 #define GP_TRANSPOSED 0x8000000000000000ull // a bit of a layout
+#define GP_AXES(a, b, c, d) (((a) + 0ull + ((b) ^ 1ull) * 4 + ((c) ^ 2ull) * 16 + ((d) ^ 3ull) * 64) << 40)
+#define GP_READ_ONLY 0x100000000ull
+#define GP_TEXTURE 0x200000000ull
+#define GP_CONSTANT 0x300000000ull
+#define GPUPRIMS__WIDTH 0xffffffffull // of a block: the bits of a layout that hold it; its order; its memory
+#define GPUPRIMS__AXES (0xffull << 40 | GP_TRANSPOSED)
+#define GPUPRIMS__MEMORY GP_CONSTANT
 #define GP_ANY_LAYOUT 0x7fffffffffffffffull // what code is compiled for that no GP_USE says otherwise
 // An array of structs: a plain value, which kernels take as a parameter.
 typedef struct gp_array {
   void *base;            // aligned to 16 bytes
-  uint64_t layout;       // GP_AOS, GP_SOA or the structs of a block, | GP_TRANSPOSED
+  uint64_t layout;       // GP_AOS, GP_SOA or the structs of a block, | GP_AXES(...) or GP_TRANSPOSED, | memory
   uint64_t capacity;     // structs there is room for
-  uint64_t extent[3];    // structs: extent[0] * extent[1] * extent[2]
+  uint64_t extent[4];    // structs: the product
   unsigned size, packed; // bytes of a struct, with gaps and without
+  uint64_t texture;      // GP_TEXTURE: the object; otherwise 0
 } gp_array;
 
 #define GP_USE(layout) , layout
@@ -1089,32 +1105,52 @@ GPUPRIMS__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
 }
 GPUPRIMS__ACCESS void *gp__member_at(
     gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed, uint64_t packed_offset, uint64_t member) {
-  const uint64_t width = a.layout & ~GP_TRANSPOSED;
+  const uint64_t width = a.layout & GPUPRIMS__WIDTH;
   unsigned char *base = (unsigned char *)a.base;
   return width == 1 ? base + i * size + offset
       : width == 0  ? base + packed_offset * a.capacity + i * member
                     : base + i / width * (width * packed) + packed_offset * width + i % width * member;
 }
-// The number of the struct at (i, j, k).
-GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t k) {
-  return a.layout & GP_TRANSPOSED ? (k * a.extent[1] + j) * a.extent[0] + i : (i * a.extent[1] + j) * a.extent[2] + k;
+// The axis at a place of a layout's order.
+GPUPRIMS__ACCESS unsigned gp__axis(uint64_t layout, unsigned place) {
+  return layout & GP_TRANSPOSED ? 3 - place : (unsigned)(layout >> (40 + 2 * place) & 3) ^ place;
+}
+GPUPRIMS__ACCESS uint64_t gp__along(unsigned axis, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
+  return axis == 0 ? i : axis == 1 ? j : axis == 2 ? k : l;
+}
+// The number of the struct at (i, j, k, l). axes 3: there is no fourth.
+GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, unsigned axes, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
+  uint64_t number = 0;
+  unsigned place;
+  for (place = 0; place < 4; ++place) {
+    const unsigned axis = gp__axis(a.layout, place);
+    if (axis < axes)
+      number =
+          number * gp__along(axis, a.extent[0], a.extent[1], a.extent[2], a.extent[3]) + gp__along(axis, i, j, k, l);
+  }
+  return number;
 }
 #define GPUPRIMS__MEMBER_AT(Name, array, i, member) \
   (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), \
       sizeof(Name##_packed), GPUPRIMS__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
-// A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k).
+// A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k), at (i, j, k, l).
 #define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
-#define GP_AT2(Name, array, i, j, member) GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
-#define GP_AT3(Name, array, i, j, k, member) \
-  GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, k), member)
+#define GP_AT2(Name, array, i, j, member) GP_AT3(Name, array, i, j, 0, member)
+#define GP_AT3(Name, array, i, j, k, member) GP_AT(Name, array, GP_NUMBER(Name, array, 3, i, j, k, 0), member)
+#define GP_AT4(Name, array, i, j, k, l, member) GP_AT(Name, array, GP_NUMBER(Name, array, 4, i, j, k, l), member)
+// The number of a struct of an array of `axes` dimensions, 3 or 4, for GP_AT and GP_GET.
+#define GP_NUMBER(Name, array, axes, i, j, k, l) gp__index(GPUPRIMS__SEEN_AS(Name, array), axes, i, j, k, l)
+#if !defined(__CUDACC__) && !defined(GPUPRIMS_SIMT) // in kernels: device/tile_bins.cuh
+#define GP_GET(Name, array, i, member) ((GPUPRIMS__MEMBER_TYPE(Name, member))GP_AT(Name, array, i, member))
+#endif
 // Struct j of `to` becomes struct i of `from`, member by member: arrays under two names of one struct.
 #define GP_MOVE(Struct, To, to, j, From, from, i) \
   Struct##_move(GPUPRIMS__SEEN_AS(To, to), j, GPUPRIMS__SEEN_AS(From, from), i)
 
 #define GPUPRIMS__MEMBER(type, member) type member;
 #define GPUPRIMS__FIELD_OF(type, member) \
-  fields[n].offset = (a->layout & ~GP_TRANSPOSED) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member) \
-                                                            : GPUPRIMS__OFFSET_OF(gp__struct_packed, member); \
+  fields[n].offset = (a->layout & GPUPRIMS__WIDTH) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member) \
+                                                             : GPUPRIMS__OFFSET_OF(gp__struct_packed, member); \
   fields[n++].size = sizeof(type);
 #define GPUPRIMS__MOVE_OF(type, member) \
   GPUPRIMS__MEMBER_AT(gp__struct, to, j, member) = GPUPRIMS__MEMBER_AT(gp__struct, from, i, member);
@@ -1132,44 +1168,57 @@ GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t
     typedef Struct##_packed gp__struct_packed; \
     MEMBERS(GPUPRIMS__MOVE_OF) \
   } \
-  GPUPRIMS__ACCESS gp_layout Struct##_layout(const gp_array *a, gp_field *fields) { \
+  GPUPRIMS__LISTED(Struct##_layout, Struct, MEMBERS)
+#define GPUPRIMS__LISTED(name, Struct, MEMBERS) \
+  GPUPRIMS__ACCESS gp_layout name(const gp_array *a, gp_field *fields) { \
     typedef Struct gp__struct; \
     typedef Struct##_packed gp__struct_packed; \
     int n = 0; \
     MEMBERS(GPUPRIMS__FIELD_OF) return gp__layout_of(a, fields, n); \
   }
+// A part: some members of a struct as a struct. Part_within describes them in an array of the whole struct, so that
+// gp_convert_layout moves them to an array of the part, and back with GP_KEEP_GAPS.
+#define GP_LAYOUT_PART(Part, Struct, MEMBERS) \
+  GP_LAYOUT(Part, MEMBERS) \
+  GPUPRIMS__LISTED(Part##_within, Struct, MEMBERS)
 #define GP_LAYOUT_NAME(Name, Struct) \
   typedef Struct Name; \
   typedef Struct##_packed Name##_packed;
 GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
   gp_layout l;
+  int d;
   l.struct_size = sizeof l;
-  l.width = a->layout & ~GP_TRANSPOSED;
+  l.width = a->layout & GPUPRIMS__WIDTH;
   l.size = l.width == 1 ? a->size : a->packed;
   l.fields = fields;
   l.field_count = count;
   l.capacity = l.width == 0 ? a->capacity : 0;
   l.columns = 0;
+  l.order = a->layout & GPUPRIMS__AXES;
+  for (d = 0; d < 4; ++d) l.extent[d] = a->extent[d];
   return l;
 }
-// An array without memory yet: n0 structs, n0 * n1, n0 * n1 * n2 (1: no such dimension). gp_array_check says what is
-// wrong with it.
-#define GP_ARRAY_OF(Name, layout, n0, n1, n2) gp__array_of(layout, n0, n1, n2, sizeof(Name), sizeof(Name##_packed))
+// An array without memory yet: n0 structs, n0 * n1, n0 * n1 * n2 (1: no such dimension), in four dimensions n0 * n1 *
+// n2 * n3. gp_array_check says what is wrong with it.
+#define GP_ARRAY_OF(Name, layout, n0, n1, n2) GP_ARRAY_OF4(Name, layout, n0, n1, n2, 1)
+#define GP_ARRAY_OF4(Name, layout, n0, n1, n2, n3) \
+  gp__array_of(layout, n0, n1, n2, n3, sizeof(Name), sizeof(Name##_packed))
 GPUPRIMS__ACCESS gp_array gp__array_of(
-    uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, size_t size, size_t packed) {
-  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
+    uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3, size_t size, size_t packed) {
+  const uint64_t width = layout & GPUPRIMS__WIDTH, unit = width > 16 ? width : 16;
   gp_array a;
   a.base = 0;
   a.layout = layout;
-  a.capacity = (n0 * n1 * n2 + unit - 1) / unit * unit;
-  a.extent[0] = n0, a.extent[1] = n1, a.extent[2] = n2;
+  a.capacity = (n0 * n1 * n2 * n3 + unit - 1) / unit * unit;
+  a.extent[0] = n0, a.extent[1] = n1, a.extent[2] = n2, a.extent[3] = n3;
   a.size = (unsigned)size, a.packed = (unsigned)packed;
+  a.texture = 0;
   return a;
 }
 // The bytes that an array needs: its capacity times the bytes of a struct. Allocate them, aligned to 16 bytes, as
 // `base`.
 GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
-  return a->capacity * ((a->layout & ~GP_TRANSPOSED) == 1 ? a->size : a->packed);
+  return a->capacity * ((a->layout & GPUPRIMS__WIDTH) == 1 ? a->size : a->packed);
 }
 
 // ---- api/input.h - inputs that are described in place of an array
@@ -1996,10 +2045,11 @@ GP__API gp_result gp_shuffle(
 // columns its buffer is NULL. Any alignment; 16 bytes, and for GP_SOA a capacity that is a multiple of 16, are fastest.
 // In place (out == in, no columns): the buffer has room for either layout. Layouts of one size whose widths divide the
 // kernel's tile (GP_AOS, and powers of two up to about 4096 / size) change places within tiles; otherwise a copy of the
-// input in the workspace is converted, which moves everything twice. One launch (two with a copy), everything is read
-// once and written once: through shared memory, in a kernel that is compiled for the list of fields. The last struct's
-// block apart, memory is read and written in vectors of 16 bytes as long as a struct has at most 256 bytes and a width
-// is GP_SOA, a divisor or a multiple of the tile.
+// input in the workspace is converted, which moves everything twice. Orders of
+// axes may differ (gp_layout.order), too: structs then change places as in gp_permute, in place by a copy. One launch
+// (two with a copy), everything is read once and written once: through shared memory, in a kernel that is compiled for
+// the list of fields. The last struct's block apart, memory is read and written in vectors of 16 bytes as long as a
+// struct has at most 256 bytes, a width is GP_SOA, a divisor or a multiple of the tile, and the order stays.
 GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
     uint64_t count, void *out, int flags, gp_stream stream);
 
@@ -2008,7 +2058,8 @@ GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, cons
 GP__API gp_result gp_array_check(const gp_array *array);
 
 // Another layout for an array that has no memory yet. One that has holds data in the layout it was made with, which
-// stays: GP_E_ARGUMENT; gp_convert_layout moves them to another array.
+// stays: GP_E_ARGUMENT; gp_convert_layout moves them to another array. Another kind of memory (GP_READ_ONLY, ...) moves
+// nothing, and is always possible.
 GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout);
 
 // Writes the compiler's option that specialises code for the layout of arrays of `name`, as
@@ -2703,6 +2754,14 @@ struct alignas(16) gp__word {
 // Dynamic shared memory; the launch gives its size.
 #define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 
+// A load through the read-only path: nobody writes there while the kernel runs.
+template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return __ldg(p); }
+// Word number i of a texture over memory.
+GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) {
+  gp__u32 word;
+  asm("{ .reg .u32 x, y, z; tex.1d.v4.u32.s32 {%0, x, y, z}, [%1, {%2}]; }" : "=r"(word) : "l"(texture), "r"(i));
+  return word;
+}
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
   const uint4 *q = static_cast<const uint4 *>(p);
   const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
@@ -3071,6 +3130,11 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
 #define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
 
+template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return *p; }
+GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) { // a texture is its memory
+  return reinterpret_cast<const gp__u32 *>(texture)[i];
+}
+
 GP_DEVICE gp_vector &gp__vector_at(void *p) { return *simt::whole(static_cast<gp_vector *>(p)); }
 GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *simt::whole(static_cast<const gp_vector *>(p)); }
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return gp__vector_at(p); }
@@ -3407,7 +3471,7 @@ typedef struct gp__shape_of_rows { // segments of the call: rows
 typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
   unsigned long long in_width, out_width;
   unsigned long long in_bytes; // bytes of the whole input
-  int chunk;                   // structs that a thread takes at a time; 0: values one by one
+  int chunk;                   // structs that a thread takes at a time; 0: values one by one; -1: another order of axes
 } gp__shape_of_layouts;
 
 // ---- bfs/shape.h - what searches of graphs add to the shape of a call
@@ -5043,7 +5107,7 @@ GP__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width,
 }
 // Structs of a staged tile; 0: values go one by one.
 GP__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
-  return s.layout.chunk
+  return s.layout.chunk > 0
       ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
             gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)), s.layout.in_width,
             s.layout.out_width)
@@ -5061,7 +5125,7 @@ GP__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
 }
 // True if, in place, structs move within tiles only.
 GP__RULE int gp__layout_local(gp_policy p, gp__shape s) {
-  return s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
+  return s.layout.chunk >= 0 && s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
       gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
       gp__layout_tile(p, s) % (s.layout.out_width <= 0x7fffffff ? (int)s.layout.out_width : 0x7fffffff) == 0;
 }
@@ -7623,6 +7687,10 @@ typedef struct gp__layout_args {
   unsigned char *out_column[GP__LAYOUT_ENTRIES];
   unsigned long long count, in_width, out_width;
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
+  // Another order of axes: axis 0 is the input's fastest, axis 1 the output's or, straight, its second. odd: a value is
+  // not aligned to the words of its size. In structs; step: of the input, of the output; tile: along each axis.
+  int straight, odd;
+  unsigned long long extent[4], step[2][4], tile[4], tiles[4];
 } gp__layout_args;
 
 // Gathers values too large to be sorted: out[i] = in[index[i]].
@@ -9282,6 +9350,42 @@ GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins,
   for (int i = 0; i < COPIES; ++i) sum += bins.count[bin * COPIES + (i + int(threadIdx.x)) % COPIES];
   return sum;
 }
+
+// ---- device/get.cuh - arrays in the read-only path, textures and constant memory
+
+// A value of GP_GET, by words of its alignment.
+template <class T, int ALIGN> GP_DEVICE T gp__get_by(gp_array a, const T *at) {
+  typedef typename gp__unsigned_of<ALIGN>::type Word;
+  const gp__u64 first = gp__u64(at) - gp__u64(a.base);
+  union {
+    T value;
+    Word word[sizeof(T) / ALIGN];
+  };
+  GP__UNROLL
+  for (unsigned i = 0, byte = 0; byte < sizeof(T); byte += ALIGN, ++i)
+    word[i] = a.layout & GP_READ_ONLY
+        ? gp__load_read_only(reinterpret_cast<const Word *>(at) + i)
+        : Word(gp__texture_word(a.texture, int((first + byte) / 4)) >> (first + byte) % 4 * 8);
+  return value;
+}
+template <class T> GPUPRIMS__ACCESS T gp__get(gp_array a, const T *at) {
+#if defined(__CUDA_ARCH__) || defined(GPUPRIMS_SIMT)
+  const int ALIGN = alignof(T) < 8 ? alignof(T) : 8;
+  if ((a.layout & GPUPRIMS__MEMORY) == GP_READ_ONLY) return gp__get_by<T, ALIGN>(a, at);
+  if ((a.layout & GPUPRIMS__MEMORY) == GP_TEXTURE) return gp__get_by<T, (ALIGN < 4 ? ALIGN : 4)>(a, at);
+#endif
+  return *at;
+}
+// The value of a member, which is no array, of struct number i, from the memory that the layout says.
+#define GP_GET(Name, array, i, member) \
+  gp__get(GPUPRIMS__SEEN_AS(Name, array), \
+      const_cast<const GPUPRIMS__MEMBER_TYPE(Name, member) *>(&GP_AT(Name, array, i, member)))
+// Outside of functions: room in the constant memory of a module, for an array of Name. Its symbol is Name_constant.
+#define GP_CONSTANT_ROOM(Name, BYTES) __constant__ gp__bytes<(BYTES)> Name##_constant
+// In a kernel: an array whose layout says GP_CONSTANT begins in that room, whatever its base was.
+#define GP_IN_CONSTANT(Name, array) \
+  if ((GPUPRIMS__SEEN_AS(Name, array).layout & GPUPRIMS__MEMORY) == GP_CONSTANT) \
+  (array).base = const_cast<unsigned char *>(Name##_constant.byte)
 
 // ---- device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
 
@@ -12255,6 +12359,63 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
     else GP__UNROLL_BY(1)
     for (unsigned b = 0; b < size; ++b) at[b] = 0;
   }
+}
+
+// Moves field F of a struct, and those after it, between registers and memory.
+template <bool OUT, bool ALIGNED, class List, int F, int END> struct gp__fields_of_struct {
+  static const int SIZE = List::size(F), ALIGN = ALIGNED ? SIZE : 1;
+  static const bool GAP = List::offset(false, F) < 0;
+  static GP_DEVICE void run(gp__u32 *word, const gp__layout_args &a, const gp__tile_start &at) {
+    const gp__u64 byte = at.block + at.number * SIZE;
+    const gp__u32 zero[(SIZE + 3) / 4] = {};
+    if (OUT) gp__some_bytes<SIZE, ALIGN>::store(GAP ? zero : word, a.out_column[F] + byte);
+    else if (!GAP) gp__some_bytes<SIZE, ALIGN>::load(word, a.in_column[GAP ? 0 : F] + byte);
+    gp__fields_of_struct<OUT, ALIGNED, List, F + 1, END>::run(word + (GAP ? 0 : (SIZE + 3) / 4), a, at);
+  }
+};
+template <bool OUT, bool ALIGNED, class List, int END> struct gp__fields_of_struct<OUT, ALIGNED, List, END, END> {
+  static GP_DEVICE void run(gp__u32 *, const gp__layout_args &, const gp__tile_start &) {}
+};
+// Moves a tile between memory, from struct `first` on, and columns in shared memory. Lanes run along axis 1 or 0.
+template <bool OUT, bool ALIGNED, class P, int TILE, int SIZE, class List>
+GP_DEVICE void gp__turned_side(
+    const gp__layout_args &a, gp__u64 first, const unsigned *tile, bool along, unsigned char *shared) {
+  typedef gp__side_of_chunk<!OUT, gp__side<0, SIZE>, TILE, 1, List> Columns;
+  for (unsigned i = threadIdx.x; i < tile[0] * tile[1]; i += P::threads) {
+    const unsigned x = along ? i / tile[1] : i % tile[0], y = along ? i % tile[1] : i / tile[0];
+    const int place = int(y * (unsigned(a.tile[0]) + 1) + x);
+    gp__u32 word[List::word(1, List::moved)];
+    if (OUT) Columns::run(word, shared, place);
+    gp__fields_of_struct<OUT, ALIGNED, List, 0, List::count>::run(
+        word, a, gp__tile_start(first + x * a.step[OUT][0] + y * a.step[OUT][1], OUT ? a.out_width : a.in_width, SIZE));
+    if (!OUT) Columns::run(word, shared, place);
+  }
+  __syncthreads();
+}
+template <class P, int TILE, bool ALIGNED, class In, class Out, class List>
+GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, unsigned char *shared) {
+  const gp__u64 tiles = a.tiles[0] * a.tiles[1] * a.tiles[2] * a.tiles[3];
+  for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    gp__u64 rest = tile, in = 0, out = 0;
+    unsigned size[4];
+    GP__UNROLL
+    for (int d = 0; d < 4; ++d) {
+      const gp__u64 first = rest % a.tiles[d] * a.tile[d], left = a.extent[d] - first;
+      rest /= a.tiles[d];
+      in += first * a.step[0][d], out += first * a.step[1][d];
+      size[d] = unsigned(left < a.tile[d] ? left : a.tile[d]);
+    }
+    gp__turned_side<false, ALIGNED, P, TILE, In::size, List>(a, in, size, false, shared);
+    gp__turned_side<true, ALIGNED, P, TILE, Out::size, List>(a, out, size, !a.straight, shared);
+  }
+}
+// Another order of axes, as in a transpose: tiles in the plane of both fastest axes.
+template <class P, int TILE, int CHUNK, class In, class Out, class... Fields>
+GP_DEVICE void gp__turn_layout(const gp__layout_args &a) {
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  if (a.odd) gp__turn_tiles<P, TILE, false, In, Out, gp__moved_list<Fields...>>(a, shared);
+  else gp__turn_tiles<P, TILE, true, In, Out, gp__moved_list<Fields...>>(a, shared);
 }
 
 // CHUNK 0: converts value by value; In and Out then have only the structs' sizes. Tiles need no barrier between them: a
@@ -33669,6 +33830,12 @@ GP__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
   if (width > UINT64_MAX / l->size || blocks > UINT64_MAX / (width * l->size + !width)) return UINT64_MAX;
   return blocks * width * l->size;
 }
+// True if a layout's order is one.
+GP__PRIVATE int gp__is_order(uint64_t layout) {
+  unsigned place, axes = 0;
+  for (place = 0; place < 4; ++place) axes |= 1u << gp__axis(layout, place);
+  return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GPUPRIMS__AXES) == GP_TRANSPOSED);
+}
 // Address of a field's first value, in a buffer or in columns.
 GP__PRIVATE unsigned char *gp__layout_column(
     const gp_layout *l, const void *buffer, uint64_t count, int f, size_t offset) {
@@ -33704,7 +33871,7 @@ GP__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
-  uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out;
+  uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out, bits;
   int i;
   memset(a, 0, sizeof *a);
   a->in = (const unsigned char *)in;
@@ -33713,9 +33880,11 @@ GP__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__
   a->in_width = from->width;
   a->out_width = to->width;
   for (i = 0; i < count; ++i) {
+    if (entry[i].in >= 0) a->in_column[i] = gp__layout_column(from, in, q->count, i, (size_t)entry[i].in);
     a->out_column[i] = gp__layout_column(to, q->out, q->count, i, (size_t)entry[i].out);
+    bits = (uintptr_t)a->out_column[i] | (uintptr_t)a->in_column[i] | from->width * from->size | to->width * to->size;
+    a->odd |= bits % gp__common_factor(GP__VECTOR, (unsigned)entry[i].size) != 0;
     if (entry[i].in < 0) continue;
-    a->in_column[i] = gp__layout_column(from, in, q->count, i, (size_t)entry[i].in);
     if (from->width != GP_AOS) in_bits |= (uintptr_t)a->in_column[i];
     if (to->width != GP_AOS) out_bits |= (uintptr_t)a->out_column[i];
   }
@@ -33730,6 +33899,7 @@ GP__PRIVATE uint64_t gp__host_value_offset(uint64_t width, size_t struct_size, s
 // Converts value by value; writes zeros to gaps. In place it reads a copy.
 static gp_result gp__host_layouts(gp__host_call *h) {
   const gp__request *q = h->q;
+  const gp__moves *m = &q->moves;
   gp__layout_args a;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int entries = gp__layout_entries(q, entry), threads = h->threads;
@@ -33753,7 +33923,10 @@ static gp_result gp__host_layouts(gp__host_call *h) {
       const size_t size = (size_t)entry[f].size;
       uint64_t i;
       for (i = first; i < end; ++i) {
-        unsigned char *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, i);
+        uint64_t j = m->kind ? 0 : i;
+        int d;
+        for (d = 0; m->kind && d < 4; ++d) j += i / m->in_stride[d] % m->extent[d] * m->out_stride[d];
+        unsigned char *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, j);
         if (entry[f].in < 0) memset(to, 0, size);
         else memcpy(to, a.in_column[f] + gp__host_value_offset(a.in_width, q->in_size, size, i), size);
       }
@@ -33772,7 +33945,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2519040"
+#define GPUPRIMS__EMBEDDED_FROM "2531328"
 
 // ---- core/embed.c - this file's own text
 
@@ -35104,7 +35277,9 @@ GP__API const char *gp_last_message(void) {
 
 // ---- layouts/kinds.c - the kernels of conversions of layouts
 
-#define GPUPRIMS__KINDS_OF_LAYOUTS(X) X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args, layouts, 0)
+#define GPUPRIMS__KINDS_OF_LAYOUTS(X) \
+  X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args, layouts, 0) \
+  X(TURN_LAYOUT, gp__turn_layout, gp__layout_args, layouts, 0)
 
 // ---- bfs/kinds.c - the kernels of breadth-first search
 
@@ -39300,6 +39475,8 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   if (l->capacity && l->capacity < count)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name,
         (unsigned long long)l->capacity, (unsigned long long)count);
+  if (l->order & ~GPUPRIMS__AXES || !gp__is_order(l->order))
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who, name);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
     return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name,
@@ -39324,6 +39501,42 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   return GP_SUCCESS;
 }
 
+// Compares the orders of both layouts; q->moves becomes how structs move, if they differ.
+GP__PRIVATE gp_result gp__check_orders(const gp__checking *k) {
+  const gp_layout *from = &k->q->in_layout, *to = &k->q->out_layout;
+  gp__moves *m = &k->q->moves;
+  gp__dimension d[4];
+  uint64_t in[4], in_step = 1, out_step = 1;
+  int i, near = 1, kept;
+  if (from->order == to->order || !k->c->count) return GP_SUCCESS;
+  for (i = 3; i >= 0; --i) {
+    const unsigned axis = gp__axis(from->order, (unsigned)i);
+    in[axis] = in_step;
+    if (from->extent[axis] != to->extent[axis] || !to->extent[axis] || in_step > k->c->count / to->extent[axis]) break;
+    in_step *= from->extent[axis];
+  }
+  if (i >= 0 || in_step != k->c->count)
+    return gp__fail(GP_E_ARGUMENT,
+        "%s: extent: where the orders of axes differ, @in_layout (from) and @out_layout (to) need the same extents, "
+        "whose product is @count (%llu)",
+        k->who, (unsigned long long)k->c->count);
+  for (i = 3; i >= 0; --i) {
+    const unsigned axis = gp__axis(to->order, (unsigned)i);
+    d[i].extent = to->extent[axis], d[i].in = in[axis], d[i].out = out_step;
+    out_step *= to->extent[axis];
+  }
+  kept = gp__merge_dimensions(d, 4);
+  if (kept < 2) return GP_SUCCESS;
+  for (i = kept; i < 4; ++i) d[i].extent = 1, d[i].in = d[i].out = UINT64_MAX;
+  for (i = 0; d[i].in != 1; ++i) continue;
+  gp__swap_dimensions(&d[0], &d[i]);
+  for (i = 2; i < 4; ++i)
+    if (d[i].out < d[near].out) near = i;
+  gp__swap_dimensions(&d[1], &d[near]);
+  m->kind = d[0].out == 1 ? GP__MOVE_ROWS : GP__MOVE_TILES;
+  for (i = 0; i < 4; ++i) m->extent[i] = d[i].extent, m->in_stride[i] = d[i].in, m->out_stride[i] = d[i].out;
+  return GP_SUCCESS;
+}
 GP__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -39341,6 +39554,7 @@ GP__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT,
           "%s: @out_layout (to): fields: field %d has %lu bytes, but that of @in_layout (from) has %lu", k->who, i,
           (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
+  GP__CHECK(gp__check_orders(k));
   GP__CHECK(gp__check_apart(k->who, read, reads, written, writes));
   GP__CHECK(gp__check_apart(k->who, read, reads, &own, 1));
   GP__CHECK(gp__check_apart(k->who, written, writes, &own, 1));
@@ -45208,6 +45422,7 @@ GP__PRIVATE int gp__layout_chunk(const gp__request *q) {
   const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
   unsigned common = 4, chunk;
   int i;
+  if (q->moves.kind) return -1;
   if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
   for (i = 0; i < q->in_layout.field_count; ++i)
     common = (unsigned)gp__common_factor(common, q->in_layout.fields[i].size);
@@ -45228,15 +45443,31 @@ GP__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->in_place = q->in == q->out && !q->in_layout.columns && !q->out_layout.columns; // without buffers: may be
 }
 GP__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  kinds[0] = GP__CONVERT_LAYOUT;
+  kinds[0] = q->moves.kind ? GP__TURN_LAYOUT : GP__CONVERT_LAYOUT;
   kinds[1] = GP__COPY;
   return gp__converts_copy(q, p) ? 2 : 1;
+}
+GP__PRIVATE uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
+// room: places in shared memory; a line along axis 0 leaves one free, against bank conflicts.
+GP__PRIVATE void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
+  unsigned long long *tile = a->tile;
+  int d;
+  a->straight = m->kind == GP__MOVE_ROWS;
+  tile[2] = tile[3] = 1;
+  tile[0] = gp__smaller(m->extent[0], a->straight ? room - 1 : gp__smaller(room / 2 - 1, 32));
+  tile[1] = gp__smaller(m->extent[1], room / (tile[0] + 1));
+  if (tile[1] == m->extent[1]) tile[0] = gp__smaller(m->extent[0], room / tile[1] - 1);
+  else if (tile[1] > 8) tile[1] &= ~7ull; // whole sectors
+  for (d = 0; d < 4; ++d) {
+    a->extent[d] = m->extent[d], a->step[0][d] = m->in_stride[d], a->step[1][d] = m->out_stride[d];
+    a->tiles[d] = gp__ceil_div(m->extent[d], tile[d]);
+  }
 }
 GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__layout_args a;
-  memset(&a, 0, sizeof a);
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
+  if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, *l->h), &a);
   if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
         gp__ceil_div(l->h->layout.in_bytes, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
@@ -50334,19 +50565,22 @@ GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, cons
   return gp__named(gp_run(ctx, &c, stream), "gp_convert_layout in_layout=from out_layout=to");
 }
 GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
-  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
+  const uint64_t width = layout & GPUPRIMS__WIDTH, unit = width > 16 ? width : 16;
   uint64_t count = 1;
   int d;
-  if (width != GP_SOA && width != GP_AOS && (width % 16 || width >> 32))
+  if (layout & ~(GPUPRIMS__WIDTH | GPUPRIMS__AXES | GPUPRIMS__MEMORY) || !gp__is_order(layout))
+    return gp__fail(GP_E_ARGUMENT, "%s: layout: its order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who);
+  if (width != GP_SOA && width != GP_AOS && width % 16)
     return gp__fail(GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who,
         (unsigned long long)width);
   if (a->size < 1 || a->packed < 1 || a->packed > a->size)
     return gp__fail(
         GP_E_ARGUMENT, "%s: size is %u, packed is %u: initialise the array with GP_ARRAY_OF", who, a->size, a->packed);
-  for (d = 0; d < 3; ++d) {
+  for (d = 0; d < 4; ++d) {
     if (a->extent[d] && count > UINT64_MAX / a->extent[d])
-      return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu", who,
-          (unsigned long long)a->extent[0], (unsigned long long)a->extent[1], (unsigned long long)a->extent[2]);
+      return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu, %llu", who,
+          (unsigned long long)a->extent[0], (unsigned long long)a->extent[1], (unsigned long long)a->extent[2],
+          (unsigned long long)a->extent[3]);
     count *= a->extent[d];
   }
   if (count > UINT64_MAX - unit || (count + unit) > UINT64_MAX / a->size)
@@ -50355,16 +50589,14 @@ GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64
 }
 GP__API gp_result gp_array_check(const gp_array *array) {
   const char *who = "gp_array_check";
-  uint64_t width;
+  uint64_t width, structs;
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
   GP__CHECK(gp__check_array(who, array, array->layout));
-  width = array->layout & ~GP_TRANSPOSED;
-  if (array->capacity < array->extent[0] * array->extent[1] * array->extent[2] ||
-      array->capacity % (width > 16 ? width : 16))
-    return gp__fail(GP_E_ARGUMENT,
-        "%s: capacity is %llu: it must be whole blocks and at least %llu times %llu times %llu", who,
-        (unsigned long long)array->capacity, (unsigned long long)array->extent[0], (unsigned long long)array->extent[1],
-        (unsigned long long)array->extent[2]);
+  width = array->layout & GPUPRIMS__WIDTH;
+  structs = array->extent[0] * array->extent[1] * array->extent[2] * array->extent[3];
+  if (array->capacity < structs || array->capacity % (width > 16 ? width : 16))
+    return gp__fail(GP_E_ARGUMENT, "%s: capacity is %llu: it must be whole blocks and at least %llu", who,
+        (unsigned long long)array->capacity, (unsigned long long)structs);
   return (uintptr_t)array->base % 16
       ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
       : GP_SUCCESS;
@@ -50372,14 +50604,16 @@ GP__API gp_result gp_array_check(const gp_array *array) {
 GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
   const char *who = "gp_array_relayout";
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
-  if (array->base && array->layout != layout)
+  if (array->base && (array->layout ^ layout) & ~GPUPRIMS__MEMORY)
     return gp__fail(GP_E_ARGUMENT,
         "%s: layout: the array has memory (base is not null), so its layout is fixed: use "
         "gp_convert_layout to copy its structs to another array",
         who);
   GP__CHECK(gp__check_array(who, array, layout));
+  array->layout = layout;
   if (array->base) return GP_SUCCESS;
-  *array = gp__array_of(layout, array->extent[0], array->extent[1], array->extent[2], array->size, array->packed);
+  *array = gp__array_of(
+      layout, array->extent[0], array->extent[1], array->extent[2], array->extent[3], array->size, array->packed);
   return GP_SUCCESS;
 }
 GP__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity) {
@@ -50819,1955 +51053,1972 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // prints what it holds.
 
 /* device text of gpuprims.h
-802193
-}eaZEBAyP}~B!BcI|+XeP{PE.^~B@OJwje#(US{z$ruCl/I;NRYnBae,VxdkPQmNdM,mG|_v#tJskymc.'OLfJrnaQ;:g&~SA^.{qhcrz&VtKYqzK_kXHD
-S".t/<MUPA-}L8]o_5sTrkk.j8&/:Nj(-q(/^mR&$^w,uo~2buO`gJ0t!l@Q=j85;7DMLy8ixwRcQX#v:|OHgxax9Ya,4oHxFc.MW`q|Tv/(-tAsPr8-!3
-#DZ0p1aG:9m'HRi3bpBmZXNZC;E9L8bCi/>}`[&/GB%KNJ-,'f$u=so64(YGMq4tn%oSS%S<g}dnP^2$m,#H9HVUvsx-G2eKlNy2R,OB-'QjCw6&r6TyYk
-Q-GcH[&QC:oN'$U4`6q=MMRkNH4vG5)iU<1N'<MMMl(s"ntV-o<",|<xGOR"J5iT{lIk-/Jb+_IJxo8@&J9#O1M|aK3i9Kluk,j{76](8L}I|c_,a>#Y{c
-U"jHkkugO)ZR08tP(&v$y+=+jC`U4&JnT,k34R$HC4(V`JIMC]0+"GOq%_$JIv)8h|N'N#nvr4`c'$U,,cP@U.]6^:t;TbJ>,T,iz5yx7y7KY`:KF%t#F$
-$y9I]z#R|.~)_v(N]sNr(T!k/=yqx&.8$HGC5.Skb_iS(|jg6u%fepDc:QM,("t&!t)K~+[@yCnns1PUA2'e9Eak.1$:|l21"3F#dZ[:`(j]Y)W;[`sXTQ
-Z}OqbUI:}FB/;vVO~mU/d>sb846Y<{f]LKFSQT!`%qoSYGA5npXAp72gxm9eT_)&)eXD>plz[QMDp-qqjX5<O@mj(%C|!pW$|=xWV(6]Vrd![#~6rp<V!|
-J}N/NDY///cAaxtf{W~ZW%v!#rP%_%%"E"]NDj[l^Q&/ONrc&f@_4IrmFk_9=qRR|8B][nxzrG~HtSEXu]vXx.Ez^<v1]8"2LlQT/H!ZlL>GaBK%,;=<=n
-[T"a!0%e]N5Ijvfv(8Oo('be&2.U}}{(`9%EO:38lUmvGr<k|67kZq&B_fZzm6pCG!f1^mL88L1"MR~`>FXRd}fw"Ix>9+is_h!DgC4F7DFX:hY^5@&1kF
-qa2wq.OwzU6b/@{t"6(cw=O9}PY<-=W@n!xgFzIxzEY>&<[V4Ig=}dM]X/){:o!<EdWQM%SFe0Iy=6U(bAQMZLrE3>$ieoC=3RA>Z/)B_3}RLZGy|JM0mT
-LT&QZWH3)l<,jea,ZWfJ~BNi%8v%]7ELn(7Xk7&IC[&VNkN;[iZl,OV`_wMM^'%Vc]5)IUB9Tc9AU/F5i2d2aW:LV2|=4vE%YqYpD)x-:n1}mGTl&AX|aY
-l2fEj3>_q[PUi23E-[F<Gs=xa;"cweI#zFr-9_j]#[WHWVMBpXQ@!{<K_/_V<E`"~em8UFP4!J9L';h_)vJr!xYl+Rcy@L`p_/|h)TLLK"wC5o'vE=Gpy/
-SWEH6NaBm3:0v%a|{;.+rp@L#bY|7^!oX=y_dGW3;)~7ND|7Nhk>>@)+1`Is@UWacve]8+/vc82_veI%Ndv/.QNt%oRh0t~x!#,{ud/K(gDg63)V&M]fHl
-sHd+hlfL"LzO'P0|:f<l6+KO]ZPc{RxYS0SF$$%'l|F8=S6l#QX#t%i$M#7i4q<b[jI8~nMt^|eso|e+Q.Z<4d}[<&Ab!^2Jm5bH4e"~EC+)k`|"'&yV^d
-6C]fs#@':e2%yD!"yMKD2&8s2DIIx1a>I77d[oio[K;0,i^thbu%okNS<r]eloL{IO]S`JRZUNABQuu91nHJz#]6rs5K:@nT)qR&wfzTG}JrE]EjP(R)WA
-^'GI">Hr)F.:oI)"g.E`WySz%D'U%EGk'lPv"~s8d.fneX6ZjM`/V-%v'B]}nyBo+;/#B9o}HRyh;R!Ul5&(n-!ZJroI)@3gdzt$SDM7R^urZ).47{^:Q-
-r3yUk)R;1lSUKsBn$9q'fAY,~9eR=hCI{HO&R+S|M{H:wdJaAW<U331NQk2qiJFS4++{VR,l~.B3Ms%-(<}R[OSzzN><ZV+Fq6KwaEa-h_=ObQ$JPk(a]k
-dg-Jd]2aHS;fd".[#na7ooHCbH|m]gN#gsE9`Ir/dQ}XX]4aH0qHv66K/36>!u~r~kd6,n{2<NMeo>#F>.v{JBN[-G0Mya_!,R!N[0dDwS:7@K6mR@YD<<
-UbXk)h%)WDb)ao}K~hsD4Sg]q0z%|j:v0Kg.5)-W`jkH8J:}A_'5=p^0:NvN^;/iJCyR(8{9BzCQz3#mD$Bml{81C}$"mzb/fRDivf<f:Ht}4xXjrhDd3I
-%zs$2[DK6;%0$X(o2rQUCkCMBcKqKY9$WIr+Uyu9:]Q(hh=Z2Q&W4Y(I1Y]YbtOlJ5Ut!GVxZnDFp-Nx7fk/L+kLvs&7u)u>Q}@X99[bC<@=p4!ErgioZj
-;a[+4g)#+=0jyrJ;kxM'[bPEL3HZ_qi-8ny3F<xf`+/.@3S:C2shewM(6'v'|n$XwM.Mz[Wu:FK^.Bh@vX~7<QHS92f9zhYLjbHJP3P>J]J0.d-95Yf,v[
-hTF$Y'K"E-&(^=nWy3,bxtKUwCU%c9p&7ie;AEqP;CYxd16{9wR7=/6^nuOwR2"-mJhH$/1:BUd2Rr+w!zlJ;]r)}Ddb>Au]ggyLq;ym<|s!+[v)<<oI'w
-;&&^w/tE^t&KIA{P%aH8udio&^'8nC-_p;)L^hI4IQ4;%c-gaNBd5Sg_^YRye^KEZO,N~-.NcZ]K~MAr9!5e7MV(gB@hh}}yn1+{p-4b(ZN1G$~8$_8^Ul
-K6Ay%X.udN37$.}t,J4lID<x+JCRJ@wD,]/'Pu~Qn"F&)N`gd0O7j:uc{2.n`RM+g>S6N1=OsoMw!SD[b;FoRPeJL9ut{EkPj9g`AUH99$Zv[Nk(mE#F8b
-T-#]>3)YTxT}Uq/fL^Hw10I6w//t-w|-HS>5P$G-'M`f!K_d[+RiDY`Doty.Dn0tToP:,rD,v(LelR<Xew(uHgOI"X9Jv9}#"Za`KdRlwe}O>'=nyonT4N
-cfwTBy7=4-A[~h+mId`D-@UT0a)fo"hZeszJ]R3Ku$w=77<iq][ljg4Y-<yb^n#g[8{PogOhP1#WyTTZ^u_f+$,2Vbbl5J&Z~v.`;:DMnhv[&zDL:fr/Vh
-M0R^tVOMOhLB;0KYew54aXwY>VDvYM._YR"%}oCGuB-idsZoxM7Ce|zo3N|J@F)RgEP+%20=st/8ETlSnP/2!J@yD7a4+|=pz$C7ee}a/x"Ow|@d[bN&ng
->E/;o[m#0-Vg(u{o(2j2]0{p3BdD;([rE-)=+'OS],F3/f)Zk{"9BE5D/1n67C["OLgAH%H/n@5M:0g7!w;k5(<<_%8Sw#l4F9KA|v'lIqGR$Lm{|X[s$T
-u7O35;FA[>DZYx|6%<$e"xSI#UVRBAJp,;1RM4[i(a/aiBkvv|i{G$Mx,gAABCK&"Ks+jy!:t-s^m0TnT`=A#I/|CSzBI{#f/W=h^r"b8daZYw<A.kCW/a
-vd,idKiSREuv^RS.jFiM}9VyPInCZ=M}G=d#wDF&Y|}!DW](BId7ffsNMJLO'a%KH;z':bBO9:]Pv/nU337:0Em(`pc@a^dXPD::R%z(=.O-dq'_5-s2A5
-Ou7Ex5R{)nxg9;Ia$}AIcRd_7DL7vk:8"}Q79_dyajZ!G[&xLajrK]FPe^Tg,^FJs:)8{x&-An],/ds5uhbj306=7x2)(>Dm+<$DRlDSy9D7':>M1"(uM(
-8=yOK0s2U)Q/$BLBi;sXe07=i#DV!-2Ft#^ZBlew-|4GxO@a/X/Z09NDFgIg;6,'G3[TcWsymbXSmp(#[Dsj!a/I,p2tf`'yn4fuPZ&06e54;>54b"W<nt
-=1_3f_3/5i9ZX{oT&@NocQA5jwbj`LJ8'aJVx7#5.$2T+n0H:]qal6/-=g:I`c2GA00OCiR5}xWV,3{:'+X-L&lv'QgJ"}2CCW7)RD+2X|tuE=shr295I^
-K@Jc'[/j/fcSu^E43"$Hvb/05j(h0Zl&6vM{UI{7t&%)DlvH]lAS/M1Jc_Pm&u$1V`!DD"6HjY"65X8nOpkn[P3B_;JxKcr/L@R&A|@N@FidE7OS6q=N'@
-,D#w$I7U-!7[kz~Fl6@qlB{N$,{O{3")`|c;w}K>.(INj$GZ/eoqOT,IwOoipLl]KG`$lnpYE76z=4g#&_h8_;,qyG:+}6Fq%w5C~X1->-5"T-K-gL!"Re
-l0D<#,:6m.vhR4S.V|2yYA^naP(uYA0}:KSJ~-dPi8-li)^89}Hj[>9>pO3@Io70P%iLA=T>l>UoS)/FLQa'VaF4f(E/p`(EQ+zz{--47bJ`;{bMoCY^j'
-d^EpD.<+$D(yx&;6$P>c;uSQ-KA}QhS7-WZ3Jvt!+c/5,[2pcE0t(=pCjE<59<:bLnnj!WKjw&DFHZ%'wS#9F=l8PBBz%i'mJ#bM=M(q+G%(p{ka8]xDDc
-;oH[aj|0nr5kQ"C`.Tfi}GndgGU^[X=nQBfh~G_X#2eK5}PA>_h3+F',8)T[/uN9>xzOX$I)nS'8Q}Jeg#F/!!5n&(g,IheL5'=[Ni.FQ!QtxXVeq^}@}M
-V5t|o;tq#E;.nwKS_x,ALB[!OE@ArV5grt!{vAG)VEJU%$aIF6ezE9q2KEjQx`hEMN"(OBL)Wzc%eA>6jNYJENs&CHWQ`g)GPStDg1|c<-TexT[PMw&hMw
-pV(M$01C1XAh8qTTy9>!xW(24zWp6j5aW'xhcQa}T%z_83^`_KES|=D)bAN>];cEQy1ZBd,_,KzVxbC-=r$dLV|$:1S`sT63!wQrNoH/~)H,V(a'D"nmL"
-T21Wf%/jVOtnMIb|'F+4<+M1#_A;tM#)>`:i,@^SEemFie#Y(c@b!c%H!#y"Nk%1bPp$}ijD]2khn>q}W,bTJ)EW{Ba0!K}FA6r=ycXs/pwNy17R+VtR)"
-XeU"kb(U3V;$vS4'i1g3/w"H>@I>tx:L-&L`M)+Rvu!^['`)sI~B5pU99C!&'VztH+9nGYKE=%|u<e2iY_W,doEb@d0pHfSC<;ssBI[1_db9~{3l+N~aE7
-mz;1rq4q0$V&FSQ#e8.xghDCP0d4[93Q'}s9Q4slukb#)kvx)p`9cAF,(>@{E^6H$it3pHtTPj_3q-+K+5MEQwBV2o,4"7{TXlv}aTm,bqHNOAPm^mGK[U
-U'c0Pvi@HqD.a:Z'!,L7XLTW5;2#kaMvPpzCoQD_j@>J.HDW/:r;1e)M5.]oKEgSe6S7`118QR^`<Ey[h'%eMpf'.+qbkuBG]=$S}6=nT,DZur|`PsZlP|
-lFmZ9wUk`,]WBLiaAi2<T;BlP4'uTQ{]r}9I)rqx_YKE8i=2flog~-wI}4/)3x(i#c+dZgT-oVHp790b>_]9&u>j[!&aYSQ:>F+QW-DORK.(#R8}p8iY@H
-Pi^Oo&nJ:y!&).7zg{|g,B)/<0JAdxIFz[HSk"kRjx!eVoyV'O:=,[(1hRAhcS)x:ats"8fj|LOa8LpavXWx2u|WAR!"7A%Ri.Jta(rpnZ~cz$jf6X#P93
-R|5D(GvkB3P,)<=0o'Ob.X6w`%qth3SKAdWjf.QX@nxT%&yO,|KXgDCu^L$N~"};}tr!!U.I5;DFo{=#j.q:=|3.SkUBP$E"Lm|=YRtf+LpRZ%^R^zKj)'
-nEYtbV;gcsZhjty<O#~fxhI]N'asu@i=;MY:{=N0/[,[2by^z'V>(FEh2AiDYwR<s3fDuPuhDBU%qRms}iY:ke:9pmqY>4F7x_BFe+7!6PccUmpK&{%iEX
-iSU&EHxRj{.>rAF$}(dWaM>["d58WV/f`JHST)0"LLqXz0kS0BIXQ4.}:sg{3oOOF1_K,({.s|xn$9VMd/IM}4$f{co}_D[6:zlhFKbT'o&b-f|qY+tkc|
-.]mlGK>LE_h$iw=l>ZUC5Tv+}'TI[/>f9+;1)XjRKhy0++}KG@0A[]IML#[{}3V}Q274`C_$PoEHS4(hMURk1fX'OTz#Bxp)xYwltPtgTFJiQpzYD+Q!pJ
-BXAnEF$I@tsvEQD'C3|[aCby4ha0{!}Vo8LGc(gN(X]o8J|["vSK-Y=hLET<]]1EM(I7~XZ<vei_GRspve|n>g5L]V[C7Jpj&+c0-<Z/(m@j;aafB,n(1M
-yA+qb1:#P;E+>ckf,{7|0i;[pJ/=~1H}0{ISB/58e3^3ONW0>XP_dtdxnwwT^1$S0|hfdz9|j|hy6j3AGE~09Lly:YS5&puVOe^Q%FuB.c@2qf{sX3nbmN
-_CnKF#}kpGxJ#=>M@hw%Cjqpyl<7}hHX3;s_P#dQgnJxu$'inhIa+ZE>+nja94+56<g8P9&`.}G}gyZ]{U]N-84F;j1|:a)}pe1t;g.Sgk0sNPldE.}v!:
-x)et%2TsO&#3GaZe!]S#.gl(x4BUm<]}5,:n:(pm&cswkwqHrW'9~:[)}XUWZ+&QBY>F-SqK2k)n|9R26jvu>,5lyR1SI&}x/RXiv&IuTQDq~7-;`+~1tR
-^DbUvy4qo2gF6q:PX><9Jxk_h%IYV7P.aB"uop,<auP:x]HE=E|+/-X<f,(9z)aOa@CeS)/+lADuLz`I`OhVoy},D{iOIgbdeEy$5<[Mj05]+_9k{PiR#x
-uHp'Z5v%pAwj&Xe=:7=#)b1:}U$cq@I=zB[&LV"3o<75Bf+ekis!FldS|k{rQvXn+4g=.mu#dekR@j1cSLMcJT@J+ZTiM}c<r&Q=2@B68"J"!.G6_V;DLt
-a-Y`CE6iv0Imh``!Air0:mr){|'ij'V!VA~4vT2Fb+8rleWu8m49E#0wD%48P]A;Z)oM8oRy~_^PppOdTl(3NPhPzFCchBH"Z@:urT-_zWRQ2#G#x(l.%&
-aBUgEFY`Xsm&(+P++A0'gYau/!yrFb_X.9;PSKKyOED>OSs$>5So"_'Ex`L-wWa#x/%ilz-kn'YLEo$sYez4N]])'&BG(ycoh]6suz-$3n'Ik,=eZ"$nuS
-eHDBL<"|WFJN!wMkSn|j4Z7+;C3]-M2cCfApQd7iJx};`wx}P&q_oCfct/Ip"2:dWo&qLZBe#51nga#(v[kGu<nmZsj&&D'f2..Z_..fRIf7z(K4$J+='[
-"iaBei|][R"W];Leo[{g^Q}[sK{1"2Ci[)kN&7|=PV93!jVp~^s1/pVtfdA{K{TRM252q&'-jVv#z)k[meVs='vSDH_gf#u3:+rgJG)opV-C@,&fP3ZS+&
-"D^)]'fd$J-$&K>U!88o<Y7P/aB@Ip&3Fk$4BAA3%QbQS)XWP/@A{hB<)0SzDa,Dr<"L;bwmSv3m)'s&=['fzfaf_}-.Ts&>=`ktvp:MkH@lScMEl]Fj]z
-cW}jQfME>uEp3YLJ^Z@'r97$i3{.E,:Ny+mX^gRz2'gJ`|8fO#CU|RDQ!H`)u(%!IH.Goj|[7>Wi/iP14:#MGbZcV}LV~S_TAQ17-=8;c!0,}O"5Ii_Y8N
-}<82(Ltzwx0[!WM_4uKkr<OU(=vkU9,lTdSNf1;&,OS0{$w[#4[b>Ksj:g<4-tcB.aZ0GPcn=]e%Uo~h4A4,l%1Nj4U8O0Rm;9+@>koU;/CFHckUaoh8IL
-}9$)oMwb1YE&]R{d"82^o;+q|Tg(JY>Zhq5Og{X2[35YaL:6jy38kyz5se^3U]aLAFem@eDH[ubhJbq4U`&"H'`u~K4:XjHS/Up;F6:BsVRJacfCf5(&za
-P.{K9EiEcX}>p[X#psZz4h'O;m5jtX,RG:d!F12S5"C.fuQp_ry<LG`K"M+[vJWBW>7q9G_y>[+N|yq[ebpxiw.1+sGr3hw4(Geu6@otxZ)O]I^"mu's%z
-[n!WHlCob$@Cko[1Q)Y}Qr"dtFPp";w{6bKsrkP/hm1!+4YEL/1(WUp`|Oeka<~gHX-XYvl[vZ5[:D<dKv}-(EaT&(dG2)]|k-$k_U5B376%90m{d%@G,3
-l[9Ao+4GucH_t'Hm@c>/!A1"}mj!d]rKA6H'4}Hm3rr7EVzhh%6W7G7D$!W)SB^+EN"_rN@R~<f-whG'|<Cs0q#b,a&3|yyr)3&FFa9H+;9<:55|beHkf!
-^^/|B[})r."cW$}uWR8Kt/:!1Tf;K2jU5[KZ_:&h=n!wl('V''~Su)^yv#JiPO~PZXQW_'^H$fg&V"cM|cs9xWAD6'[GKw.-gPIt{S[Uo1uo8kH""hYig9
-|W(R|n^nZLmc-'Qik[27R+76{zw9X)}%$!`4GM/x9_Dt~8o&|JC>J)A+e3q2:_Rj`9E4xVhBN]=MRe92&Fx6Y,CG6EcT|`6qr|1;Ps7xjH`D.[]Ra{(}KG
-l8^![URW.")_8`mtv7k_G%=JQ>xF^xeaFY4_60L1#"d`4ha0Q(,/,Vno,V3V_x"8pQ'pw!A`]7#]|KO@<FsL>+SM~Nr|,7=(_sl.`SGO1(ec5#)F_s00;+
-TMT9Azdh:<w:D"]f4AYxE54CinxMfVP9ghGP>@TwmG|0FR;Z_,`4'LNm-S(/z.>@+=#iOmqX,(1<3M=YzS(]u)z3lYNOS>e<h:hr|}Y5h7BiGdNwxMM^wO
-w!%zJBdWr4XH.,0/2$GY-ik;y$cEL:k;o!v]!KK'(3N04W[Q4-ZKbnA4+DM{3bR+=Ot:rqL!E_x6Ss$/RZU[BRK@NC&3H@,(!YKvjT)^ARs,r(R5crI;-W
-aD85=X{La$x6i/EK;zsnikMmu<0sB#A(Y.["R@$Sv!:=@C.)|IyRR>AG`0tvm|zQIv}-HZBUe[.IjT:xaEnL!x<|[',$-p<X>ODX#LV]|]X)E2>r=oFsz'
-afMI^=SN<&n%%zea(F6tkA>Lv{`rxNElPV(==z<c{/~L!j6wdyg[|NpMh8ji_134)tz^qzzH02{%!&[le'SYi5IR`qqz#1D:%1t39Z>Xj9oc65j@k;k@jr
-'99=(:Yj#^68c"j<I;V0o]pe#.|RoaE!":#D.B;9>F4V):WNv&<9OF[[^QqkNsASfYi_L;Et8x}5(//"D!y#t.6Al0#10E}UVsh;!Q4dod-FLpfi{98pP"
-M"pkF_J-^XqE)0rSmX~MK<b)F"D$!/XLG),^L=pB"uu]cZq-9p(hQj}!"Sr$gL.@2n;1ZB0TzeIeAUK/}m_9E<IQi[jGqV8HdD@I=&kx&2>XhM!u}eoUvi
-t^s|;<kmmXayB|NmJC@0lpF/NILTW6FV"5~[lx(pq@]`Di2u_u_CZN9,7F}:k`Y+jF.zht:pRznUj,Zs7c->#SjyDLwjKpYpRkf2(9)q[4rd4mT^0KdUi&
-Qng-b5vqMl^YF0C]{pluMsr[W,1sYE$2cq^jBI&=Xa.dZIsMjQ9_Ul/=F/9'1Cm.7BKnJZxZgo9y5q}|dM8{Z9jJ"xrEXMd{|SXMVzrEqg;pr1nt.wWq{R
-ivkd(a)1om6Pjf&__pW<n61z[tKwfA5jIG0T7)%6qw0-of-E:Ld+jOX(o#{iGr;Z11iW|M~d)N'Mmod]se4>KaU'>AOaV,F:#eSC@Xy%S:d,Qu_DZ2n">.
-2Pe+ck"sD=t42=v#L:|IzL'&Q{42`R/q(uZiV}m7f(6avJEhk!6s[ro;YLi2{TP/2vY2u/$OjcUA8H1.aIHYz`$E#43Y(Hzv$y!p1m$16I(r/{M^M5n`|v
-TH5G(Z7o2dJE#k[Z717iE^x80DSSp"G&Gpbm8oJa$2IThl/Z:j_bpdl#8SZj|Q~5d),4"4`VFj+KjIEqTc>JRM2lc,l^@yCXDK=k]CPu7IoLk1#Fdl)>Pa
-9k(_cQu2EVz'fAMg`<D:)yW8+<Da_sSl#0rm'.29rtd[YeA"w$Li-@O:D/!|}!vd)Bt|AEThn$I$nP~D^rP%FdYGi7P.^t1ICj{-%mo5eT/8'qSIqX:]Y^
-b!>TT#Q]oRYv&6NAE,}%L7o[{5g&=(q|Ziy$vnjr0ywYs,^fWg{)5MK3^G+(J6/%du)p5Rd2,iFs+KhY>Ufju+^P:l|fUe))4',ndGKc]/(Vl[bCk_BNTy
-h/nTE<$wucS9Yb'-Z`F9V(KCRs1HqnB-dVnSs2}3vg~z0q-8MEy`bpC/-UwLm;h5#r+5d4EaGh6ibv`Ps.|ovWMlw[V&(ULr#;nDf"0,mNG#j#>fisj@@f
-!ys%:]tE}yUkF66L`&>gBJa5vn`}p6[o+&mA<ZW,7&rl(y~$dSqZ!0#OTu!<9=_)HDQ}c:~qMcsy_wnV]f5MXiqEr274ekm/0]]Uu=Ao.Lt_b/#ntvH&ml
-$pD)%ai3`nY)m-2(v{CirOtC}JCk&3}Zg&[&Ndo,^W&M[ffY.CN`/mO,@2(nvbt^M#aNV]Ti:%+uMmSq<$9tV3Ua-'^PPAOQ1=zTh|UFH3G]Q)G[wI+_`N
-d&QZovWY|bn]0QrZl&#s0art#(gr/CZV|`#r^IUY8@.DE%XsE=xGswHa[FOBq+"4^_Ws2b.w2/Iuh]@cBGgd$_/M60}7VPiqQECDydj}=ZWxpjMcI7bS|p
-9<Lzhvt=`av>(x6`zjQXvwqhI}^[i=:'W+;`s<ej`!@j'4lLLXD{fX[}_74z'7>nfXU)2ee$zp,5@DR%#u-JuE/0pmCE0VGX&4|B6qCzs|C|IH+E:P#7j5
-$]|u]|[v$M}&u5x$C9A|uuagaGVJy;QgeAfi"z+,fBuc]]"|n9VqDNi2CyR)bnYWdomvAvW$ng:5wnv=u03,o1$bp@K`$Ao'xx7!HJtwU}bN>WY.!5=_/R
-;Haj3B,np<e5}TN21,H$M&E'q:wrAxMY~&7<mKO)D[`vP-9HwRGucKJEF`T]B=Ufk{4unp&Pb)VIQ}WL6UYe6E9ki(p}+s(l1N0"oPZwW#iR/TL&4,UIO9
-JxRBw$y#[8hpC&=hnPydJ^:SHPObf@`n[>Db>t3cuv!WsY>9C0#_7#+pInvIpT3,oiflOJ'%6{mvgN_(>@t/&S:g#k(_w=8+o.b6%duqn&j$3lm>rbn#s@
-7vgnWwF2hctR(=tE<"ML%'|H<>XH~zc6~0+p@PAzdAj;[TWy9;V+j`KK|5trac{AtY3`zn6IJD^x+pXpGp44yoS3v/p>v8c3F+yx<S0Dgk)|[jq!kZ-h9R
-2<%]`FkGb2^_gA|}"^~d&9[4}RkyK[/=)(sY<0zJqi#jJQ>n3:8QX^$'Ymb%{Tr7BVJ^u.g.'<]o~#^Na!fFmBU$Or{!"p&t1"M[t%se!WU_cX'E+pb[#:
-W;Xeh`>s6iB[%,A;.g&+rBeVZ}8FvCz@))vg&[&K[`zM{SL3%7@<hfa}r>=Z}:rT`,p79hF.atqrE]31A0[ok0#j|:bPAs'g0Ug^3juZ9tF.LxAdB|i'Ad
-}q$bLQN6x3'aVkT2^pKEJsF'rw|V"ZwCf8bJ5[Rv-:+tJy:N8;].KOI>>;0ME{,B0w#3y2O=|##&./lP";xp#U06Wox.|W+QJyv3@FQ&),[h8]%9mlkI:Z
-^2E|Qn_cI+0"$%][L#Pih'&;4Kiet#Fo|OPg+#`'@Vf=S^.mf3)2K:+E"z0+|#d}BM'-gT:E}Q=A:Ln_g5Yr/ep'JC<_d6>C>L>;zTzWq^n"5<-&z7.d'W
-'q5+T9haJN!&]WM($lFrwc]%Bi2bRUy;1hwX&):]tgRO(qN_f{U;b^8Q6|ZO{A]|M}%93)9>3^=AN2SAM3w5'wdYVlCwvuvKVcV9j_q<=lu6"X,=B:n.Uk
-Ae~"E@7Dc`=ay/Y0ZAzg6^WfVLmK=rD.bwLeCy7jcpg"EDih5$1P}_']Z7o^""WMCBUi$hy_g0#D)nJKP'Rt'w|-4JXe.bT61x.@Bl96LsJtcmb6YDTv[_
-)k/HKuO{<P]y;d!gFU`asO_j]x3B~n^5a_,^<q&KGG3j'DwZc!K7NzP[P6!Gxk`lm^^f0pKdi%_;zZ[+`b>70x0>vgHt%xJ-NiEgAHeb3xYT<kk-p&~eC+
-yTT:/!jy2o:/trfOa!6`"tNrbn^ZE_KSoae^GYUJ3AcY:`UWQ1xw<U#cXd;jG>j9OG9{,zq:7|/E~<|c]8PbMdI=7'JNuu6725Sn<oh,}W:vdpzhoqeH9$
-ggRd>#j2AB-#+nE;z`c<c^'n(EWIR[`g%9Dpln!&hm4eu!bip4oTw0@C:}Rm0'Jz`_V2-tyG>qLuO;([!J[_,]XR_JNhx6F^H{&,|<7W!jnkC;E!FyUn`#
-EOs!.]Us:</-GL#5!k]1lZ-)z[{QJ-Teh,1FVy3sKqq#W"df)y:UOI|m2)s<5UmXb:7wnn)tbtT@lqG#PHn=Yh}t~+BhX6OhRiY2%O+B~[00x|FM@O!$L=
->IvO1TW(_qiG%[t"zwJGRSrNSigmlE,53,FS"VSujU6-pt'5'[2]Gd(264vi'#KF_t|:tct]M4-[=]7CBsxfN3fkB>t.~]Ef7Y1/}=,F])M^vCBH!G]{z8
-;xI}b#XKfFZIjp[w:y'wab+4Sc"!{H:[!W-C^m~0_SETG'PbE95S)$z71GI4O{A|Ob>wNyd_42jZUDSzg(qQrO/5_k&+HHQn15kYWZcjdX`T_V#n&Et=pV
-'9d-P^y^:ep[vUGm6CJNjRs{/1#sRpzMA%4E4+BnGp3PPIU+_U8ke_t&5y04Nh'gGvpR[s3vd%Y]m_7k,RiQT8-kC1I_{.Qb9_LzxzR#[PL;.PhC3>_^L7
-x:7vo;d{tz2R2l~l/=,S!#q/#5k^WtaB$0.uUVNT7r&"P_qPv%#Mf{'#7;2|2Fe:@:."GPV!^^TCOjHwB#]V.0xPzm@#!MKEQ03q7lj{<T"Sl-UHEs'tP(
-W3I%Qt8L8ZJHpS@3`RaC9!/P(2xiOPniM-5.{GHZ!srP!R4DH.mz&E'51E$:g#Mh$[<8M=21Oq56GXQuKoCUj5Aw[[Oo'&+AlCh^$6|>C]enq'GypI0Vmc
-WA=])=TzvaAASy-U'WBhFQw28(6maZK,S'Wb(CA](|aZZ`"AuN[,Zt1oW{uDk"Oot^jD9|+%HLSo.Sa33OGwUm}vAA0zkkGPGb7#.4XZTEP^ohf;SD9y]_
-(m"t!0>IRd6|-Y24s{oK<}TpCQ/qJtk%!Cvd&E'Nr+GMA@HnO[r/%.aNr>0Kq'sb$8l^(:!W+#hDc[/[#q,SO%zXP=r|&dCV@|pJd=!g]!5wY_Cm_q^Hp;
-mh!;PwY]`Zm{AL^/91zm6Qy3fQjnXPj^x#EyVbJnfG{IBs.GSw+9wh|8!7^=ANyX%NV:Zi4>rbDPk+mTD):57kmPBDUh%#8`6',pDIE[sbr+_U.,aXbn[V
-$rM#ey_;<a;1f;e]>Y|YS.v'YRBx!G(CKHdo!>#XE]fR-EM=%apbhCnANMc62`VuGe%Q__eN%GZ7Y5(LCFvuxfQ"[,P7IHXV+L,8c601iq8ft0i`{(zR!"
--^J%3x%pu1t]4X=u31WNW+A+mfgSz.1mjDI>'Z,0{u9^`:On1jfb^4xUB55$Q:re}(Ov<yRPAEPhqstHw3h(Qhkf6IkUp3teLC'R"t@NmK}b.5B_%kpbkf
-8zre-hf2CEku'Ok_{idt}[Y%7g|RWW7U7F,zv%!c&||j$>k{eJ3vlG[:%L[;]M]#~Q}0~6p_h6`5.F&{G[9;V/h-2iLUxfil&"j,ZQ1kuY#=8TiRuAm'+s
-<'vl0|1Yy7Yw!:+[g#vGm1""BrqB>M+d|VyOS6QO>8}%,Op$01TP&5mAgC|7N$s5P$j8Qf.,CPc4PH_ZbSSJaph%X5#q<,<Q/v-KB/XlQ9MM>&;df+:s"=
-&f$sH)a`u]>5|xb+>8^G|Qi+B7f(:3b%.&`qZb)g5,+]:)^f$BGb'":%LjPLcJ@I%7-]vfRoEF;kyuRRY!GL.f7T;5^-a0vc"2|YiDWCvrz!5{d04K'9j@
-Wfo_f=IgmRYP<l#B>_ba:fg6n|n;ww(w>"[V~V58>SI{7`"_`6{h6q2pW>}>V(Fq&Z$N>'"bcBGN8^"5NtX2Ca:H(FQ0_u-'D`S|6(mQ5QS+HYx7@9{37T
-55<=aM$k@n9<GTP+eH1"H;:R@d#M4:tJ`k.&;Kx]lYJ@sMSVYCA@f{`|D|YqGn|"6'm{QGwUBs,J3G($rC|bpT6rpe{fc{g{;ouy]!LV3G1h|<99H}a-9T
-9,b^a})!oA>o_%N5miKfYUx=pOj<aQe>ALmtKsgQ&Y&ZR[ZJIGUyEY+5Y8JalD)'aFh5}OzQj<}5}qH;pdHCH4Sh3In^4BbeJHa"eJwda'T^P8&{F}Z+:V
-ZU2Mta[K{l~^lL|D~5;TPdt-rDMl[Q`!KFk2UBnpy3S5iD{s!ZK;bd7AQ@<Lz1wpKRi6[y/g.ZcIs0j@T_VVVVU'2R6YC5R}KCU<bT/'#F],Ftiji/Uj8n
-`X^Ni9A=s7;G"+F4m39fCE-W!yU,&eLb}Q`KWR=p+iW,=:/U!GwCB5DfrjZZUpmN39]Hu'!&sFrU90!qy#W,yhm/4H"9+`BF~2R{QKM"rNG&21YonEy0RA
-H"3,8OC{ja5zE@136]Cwt_gYwfNf$>]Ggoeo,GSslBd6j3P_jxiL[]<e/]l0"oXtgc%-p|@hzS/THU}{s}<MOsr}8GG')5/nHB)#tf-<.O%..vL,$MMfw>
-Y(Ka]%]NGc,05Mx;%++|Je#"lmgU}=qa9^Yi=0fQD;h:1fHP$$h7wgXJ+&!XB2CoAc>(+IL-nhL(n4P1oTo8pt#uGE0>Aq(,go{77EgziCZb}Mwt;2Sm;-
-YTHc54~Z%M=&=+XaMEe7N2TarY#!/.FWK=q2AOHyst72BO2oni{o@1$oLk9fyZcplV7O%|G'W9ojOT!awn+GP&f$Z/j0(ViYU0l$Mp%G}VOXqY!`:^pICB
-I<5FJ'Q,Y66X$1i{F[-Z!^2s07,Lbv!2H<MN>0XTx.p+8ByfRRb]n}4kaq"wyf3e>]U"l,iC26(yX8,s](U++6oqIUI^mqBkOd1RY4pEKojfVTqz#m7(=J
-+&MhI`pXO2{q&ZgkHS4Y:=7^(amT+eO"/U14H32p,IQ>}b@ZrCbs+FSZw>29FcEzt:_v]K=z,M:]4f!X#faed0qW~;+]+yHEYhljCYrkMOkB;8~2EAr9ge
-d36./.5VAFHu7/GG@1EK(z"Fi&76a{fb"sFgE99WKy:$Ip$Tpi-!]c@X~|kB,6zuP6p'5^[sF.c}+tvmCnoo+&+!Hs=2-aW]^-ndm2w-%K9G#%^&45FW.U
-^{8N=)QR~TrG_7l55GwCbhI0;V"))Za:&d#2;6t+K:;PUmJ9L7;3Mc5MKd)hzY#1A>(0l_ZkL;zrb`(M_Vr7$N!~gN>f9I.7^PW&d.LI&qSpoU2AVcd@-R
-utCI5R2"Fq)aZn{`U]Dk_7x5BF|'NG6W:e+Q8xul8UO{}}g@yy:cG|O"S$isvYEWh<i/2EV;RF6n0I8;$^Z)Hs^8NAl2NkWD]LZA.H{z.!x.P(:%(|gmt3
-/KLp+0z.n6X{6{_hkc{av"YJy/A]i:8&!/cJkhN]mR"f=);%V`,uaW";KE`[;#jF!T&16Y[&jS:%[&iSd]ds9WB,Fr!$z_L`Ys#:6fB6D(tb65z:<7^[cr
-V,fc2CMn@>d/KyG;{kgR8zLK,3}Fd!C8a<jMEXt7im6yxy5Z;Uak5Vfj1#@pDH7(MH1{X^Bk0Iwk]&Ok@W6)YwZ;jhfTtdLPEXK+8meA<5FrO^pdw6Wo`P
-)KzHj!&Om"!rMCxSM$@Xvy(8N4^=pFqMuhvnIVu`iuig%[.}cZlyp(36+Q4R'xFq^+!-G4Wl6.{4LsWr^jncGYq$LM{oL&+$_u86,J[BbAnH5e+&,c-@%m
-"lCP`&7r"lp3B7MVNxV+Daayj|J}E.J1:#`MM;kYp-]ChHOrgOl2u&|-Gfy(PtYwLS{nf8l1xC2'Z!u=/>`C`d+-U%A7-+MO!7U%U^g7!u2p~Nzyh-{oZK
-A1fre{jNOE(i#r|V<Con8rF/dyfsa>+cSB2ii{W])8O+/b~/)fsmfLZ4KuA]kK_9:7ZKUIf}#uDEMJmMzSB]Z7!xk[_6&hBm-7,f1]Bcb)E=gwS|TVb5x@
-uhz#@9,^$Jq_=juqjOo_fu$x273RqM.|aDz%<&y06H{V>9Nvv1Nz=u.5`Z%rx:'cJy)H-K9}#SU7Y5r95|vr!Uwpsrnzm(=`<opF$_Kv]jIjZyoAM7hB^+
-j{f'6"6^x;[6]@+v03.tK8[-D!s{|meb7K5-jhsCdani.%B,39:RuzZpzn1Ks8^ohzmC7=Z"D:zv"Ui0#'BlL|s^0zhIVw!"%]4._E`:81|y++D&]XFi~m
-6++O5X)D6<<Q<YRF]K;s=3(VI"[Jk)|^3cs)M$Vv4o|F_-ywjHF5b6<'x-$,:2OTQ^5iWnPp/K~Bu'iFw9IzNd@F2,T<R,t,;}Ad8(:|S{p^e{3HY>[w_`
-I%0e`jR@)d@atmTH.(g>+T]t~;XD-VBQF{`bkI57=.d'hFulRPh^R25.H[lHhUJsu[A0zbT=~:#2|P5PBdUt/kE&k,C1/wyUp"[=;Xb]D2!B(4YA9W5ggU
-d4KqBZcf1mm7sa~r^=xQm,CdE<uBry<%BKK(u@$#iZZMRs}"4+>JoG&MQAFiYZA.ScS|i{KFprFu[47(if;{2B</iPp(-E>WZ%L;(,xx8|P@.EI[5"~{)T
-85B'(Ki;z.9op(F4HD)$e&ga-L<EWKc;@w3wAG><L:RR41m!,P$c_f<4/t[]lr$k0KK6q0~67q)rL8LaS8az'L8s)zu_[rG0FY/9}xqrS6$74`wf]&{C}@
-cDDpm)U(6T+eZe%v0V:+5Cq|L_WQx@7-I$lWQHTIcmEi2(fH1NwFUdB&9lC$UI)(Pt<A!:z3q]r7e4eU%:+|`I~E_&^{3G-EWZm,[b)X3/B]z;!o[pajqk
->&qIVbCmX3k0PykM@+747RzZMoiVaDM4qiAf"F'<O,vqi8maMGM#B]Bi.W,[@t'.9'yB~|2n(S/f~/'{VKeDHOBgG"'{L.4kG|m}-6hMg4pW6-dW62a.53
-,l@fRb_<7"uV.mXE[HIg~zo(Gf%).9.Mt=I;^Oe{%khZP4yW|n)%u6B{xq9k5)vj;f2,z&Q)km/U.u)<Yy[aeEpFtx6/9V<X]X%flTY|k47>N^Y35uke[k
-wD}Ty0V;r^;X82B{+m'O3}2u$7#LL.{:&M^k`|1{qfPo.u-sO,Hqr'-mnhLI;6%pDND8WuReBn@^XfAOh:>:7X=Q}6iek"Fg@=A+z#cG_F$UEw;7[uZcFu
-bwj;4(:S|>4faT@p|X"@^'usU$gFm^jQHieV#$;m|`Tc[unJ2pedn:TWynR<SLjT5jZRMUMVn3CbKjKHCZOcFz.'G#|aW{]R&rlNBl#J8kE:&AQ#h&A_rn
-5`t-.!1JaxCUeblSF)O3Z!4;QPZ9sP=Xb>H1sr>8+m.oGx"^CF-R#ftWmsE1;z/%Gf`3ey8&_#gv[RtZn6Rr<CF{o,rOc,]/)7<q)zsrl^+'"+(-S)W7)A
-|d`"qWM!#&5&L$ZPDy_<0]hM_Q1Do[#;$9iFhQjEWC'9VyOtlxSnB'Jw0z5BCJNI0|iU^%{}~@B1W4pX#L8,DpAnrkQK-S1wp/FJG6X'Y<&sg0-+"E)Lvy
-qBOszn>$_7R`,%EZcd#h98HUvsTE]'F/8f.@4@:j<<{ABS7d%%N<c/VK|G2hsHtu3/#%#d~"v(rM)[@xk[tc@'5,JHIi~/Li{6G!t]g@yol@se%A0Ch>^|
-u&vkDRSMRe<Uhch(th7bm"}abLs,WbLF]ZeB6A8+s[@Sr%SH2kngn`>0#UHF&K^%1+L[Tl+e=eauRv~4!(}1V01EdpZt~Tb&+2{d3h{3:]5d<MeJ-U'XlW
-In%Xp(43+p7JjBWB6dx!Jcu`7>iWR{fu1z(-1E5>7oHUJjdYGi@Ma<|M5mPr^^h]T$m.eDW>KcTy,arpEL{}>5o[;tcUX]D5s6=$T64o&>@`)(/(XEx<s(
-3f&ck$#mlctZ<]>xCmYEOz=3tj6fbe`.8cf"FMxwDR8CEw28;us[d7X1~EO=i=X&eIf'C"akW%fu(O{r;!J|@S&L+;&x=<JO9of.{xqYZ'Av=Bhc!Yj;1a
-5V}>.M%vH2Wl+'ni%x),t[B_>7O`"iS_D%cF=wfDh[[-]Y>_B1zkVpAXmTVo}%`9u<wl=ZavXd&gd.+K2@-_"T"1&H>GtY@/e_q3ms~&`ZF|-&)b2,f05w
-iMf{Q+b#QgCgRR+B)jxtTM6;ZOkhXeCb-cTRVIFzY3NH!<@m4cdvd>E"'x#T9i4Iyd8A>l%t!T)ehD6Ua':C=YXmWP0=rE,/TCDX"=N13/{BNrwID]CKVM
-Nssti"`7d)pb_dJ-HX`w[ihzK[R>Xmn:J[nrcI4QD<(;k6R'IkQ%>!'#dmc6I8^8j`pH{"UfTfDv5SL>Eqt8!xoTPg@wG<{BLjFX.}DJb5U;7W0R5FiRt.
-7K`'dxw2|X4s!MyBetGS`A]g<E(a|BtJxQ"C.o$qzBC./ICQ,9g[3R}"XpMB4KF-x;,]46bT;ki@J+t]C6zc)/iK1^5u%vsy!e`(!efY#oZK{nZ1bN1XmG
-qsPqhU4RMMVFrQ0i02G"ZdCh0AV9VY|g^_G@[`$K&y-NHOQXwaWWZpPD=<+4i9>`EN+l;WG(`p=8#ir6lRMjjirLg`6!.='dIXmXDB&Su-2l'Z^&wqxpzX
-sL&!hHv;5]PE[F}-p%D5n$|L!1XFiE/U+=gNXwWk^1S(^o!g%VCTY8n:{MQ1lJ8hj0CGYf%@R4yK[;HM"5+0+%Kr|qe^:L)LTBzHBoRe|Z,{DY$w7zUdC]
-1I|eYEV&hguAhIHa[1#a%]QftI'dlY~)_9Y@TpLAPu`+hn[U~F2n6-tGo^<pBC8RafO8msieKiVhFKqHz18x7d#xqeOLhX@LteErmj:fL^nm0EWCfX8GEW
-==JN4Ncdf{%#$t#[}ix.!E@U]_0CiW$uxP2N&DT)vL,JP_COwo3xQ+3cK0_)R!cTo3(N=Q+O;qzELqr(|;`ElP$6EUnlzy_w+W$4cAFp[p$)NG%{DpKYYp
--p28~zv3w&-P0D7.A#MO_r)8}k1'B)H%$I_r>+49wcD=6I]B%m">jD.3UFfoL/pXVEsT^$.d4Bt_YsY;Wv|Uf]rpwBYH3G'0=ZCIol23^h;7=_mpZZ^9C#
-MmY[u-{E|X)Y#:TA|UE2l,w"h&NpiDAurKP1x8rj(}KAenE@~BeQ/zMu;>GOn+kU(VpE)uYX80'aWYxAg>MR"Rq%Wgrc/dcU2O+.UU}]wIc%YJx".ovix;
-<Mn)oPY//1|,LI.oB`_5uK$y<jj`^6I0{|snOJo9$+BZ8Af'z@Gap<;JQs)CSP;O7Uc`<b{QW>'V#ehecfarbK>!8W;^K/3}bg]V[oAWAfWN8vi;%CT^]k
-FvMnqOQ{0K^be"iR.dWkW/v!I[}U$@A|zI)n6N41nr^ci=p+.o^MB[@+&.&YK`E2%V&r{:yx2#1^oCfQN/qz38$5tL)IFbO`(OU+wKADglia[=XIGtS)zh
-h}DVR:seLf_g/Mu>$l+eM5XOJ#uvsni,#SC/0^5#Sc)8~$Ej>mQ$u:&}|Kq$%lkyGR]me5rGx;ty@>;'p]GVL(."+nK9+c'YB&OOVIg'o8OJck6u!f!+|3
-XSnIjh;7NQRMDQ/c&p+86!z|UN!b+|4=6u)&b^&Lga.ohKB#$0~APHA9~VlCz5mUWD!I3$A$iH"f.S7@C(olD_9GYT}l6]s#r4}%Hz,xYdE30/+p0"2:jk
-mW2%8iINYR$._IFllAp}K4l1L>@=6B=`^=0I~29%d9r`WT8S+gU6c7:v.N$Uo4Fvviy<}`b/9H1q5.]ZFRSfa{vN!nf"jEhiO1;.Rsg"Ws"qd"zKCBhaK4
-'i#hTFqZ[6gpD;4>U)<18`-@R4aGcXKv')g<e85V'dx(tkk=(9S;JYX/OL7v:>ed[_+sPl0Kq0oBAcq`fD!qgXrUJiw@8aj')t>)>=`8zi{OYw"IloF3,V
-'Qzq3}8Nv(_^$iMwrEq2>J}OE_Z1,R0}6g@!p&[MOR4c4{B[='5-;_&JK[9UO!LG_Y#]wu;8hg_s41/2-QdNXL5w@6~!KTf:l#[M|F/rU7X)>)}|E&J0;1
-X9cG}d%wuB(v>fD<:'1|KIlmy==GYLu1(_Drd;|uFpioo-!3>5aQtCR^<zzD:5ow`YJLqjf1KYL{sEP^VF{'Akfn}m6&P"u&F;`wgaHL"`'c<F8GJ}oAtn
-169F;fRgT'K"u#;[+.sw`U~2O>XdOTUXl:^Y=[Vj[g:-1)yO",b%e<x5k)[HX!B1>flR[r$8u<x.7]8xH$%)uQ5uPem|>>kt0_|t.Lj+UoB)5SCB8>0U-T
-v/VC}>hKgx<z#/}(|[t3b``-e/.GV>J@9by)+ZBI)>.,kf;]m=lJzfeaZ(]SD-[wSG.z+LVD@{AII3`X!5BN.m}S+/E-+d6E:UAT-;+Ks<w"`F8PZ<W`5q
-Da3.,4hpDi%53>Mb^z>{5R9gdCWgR&&ZbGp.Zb(t+p=lpE_w`VqkJ-6H0,W=LN'hB_-t]&5}Fi]{eJx}mMD-kBfq)p,lhx2[y[]idESnqf|n9s|"@TU8Yd
-VY91]l>z5GlaZHp;u%u;W'V`dqMEC%Vi:9c9|J]9U|H-h{t=968Y!uG.$>8vY2W$,rU+DmxEnu.NI!OLE$DT")I%|=T^KogygOrLitRAK'AU|,dcWjQEjZ
-L);.y6@dM5x{)1t;x1~5J,D![ZM$]I`'eFbGT"LaxAqU=R^9J@7HyqBn1[w_4P3]{f]8#h(}2VoCC[>1A:v8$%m%><<:bu]:Ze{YQ@5.84aq:T~kI5,Qzq
-n`:')LdfJ45H";EK+KFGW4SuK`ZK_uKWe^"3Y6lK`H9^n#SLxj@`e+%P3]6Ce;I;w9QG_P9$,PT7X6802$JoYB'%+<M,L%o{(,eQMrXBie(.{p{C#ZsCo|
-_bu&!B9)aS'`]qXEL15'9ia--$ZG$D|.}HS+>B~"1h;{eJ}=OM)/SpbCcQJ0%<~.ZXu_o-gma,)Y.gmet_4IHS`cso9dB'6LD=k"iUUpyBf)7]>=ZP`zb+
-%&[1HEzv[l/{]cK}Le,8rBK]_n$)7g8KmxbY!U=+JR+sc2<"FZbtNHWY3',P^o2PW&n@or9j&n++%es-n|Bo{U{|/JQ6<<]W52w7~vW"]B|l'5ix}hv143
-|%aneU.]dAk0k%3=ew67yA0<S(R9o4rr]K=-EsgWMOZ)T6:jbfoTig=GVK3U0>h'U,n}9Ucd:Z=x&dDM$we)J/|FE6nzvG&)7j|_nBJg<U{&$z$M5}:ocy
-tdFN]M-)x'gMaD&GkONL%y>W~]#EXS2!{Q/pvit+!"0x]#|=5}4E!traktgwwQSpz"C5#=NVooAgIZ_I$l6`nBL$k:Sz;RhlrRrV;'{FgcSB&YlzxTqV}E
-5:a-fvpX8+)RZ2fvs+v(etWt'-OoAe"2HU~C7a(Q88fuN%qdMM|4H:FKQmkK`zUgC<ZAbk>1;SBPpN'gXlkKm^^LkyhhPoPo8`5'J8"mL`.=ObUpel{7dI
-d.GBX_jHwQ&>J9Zzl(l=WxfXrI[p`h-:O}9ceVx+0:~!E6q{-n9/VEZ(7mAUx{P'VgQThz+mly!2f8E}y>eB{Kxph]YcDKkp#J`aZHpaxS/9qUPZ4OSS#7
-eot,lQ}1Je.gyf'[ek&}ROSPkIj4|S-O&h$7QWYYUM3>{N1O$X/rmN(SmC^)n'MAyDl`L&ZY)6:dBM(u7Zv|Ad9YZz/lo}$JGOX;[(a/8E}8suOgo>H{>Q
-_gMs){$fuKN1vqV(=SOkkIv!&C{a>ITDH|I&A=P{lU(]yIf1J}s|hX:d8XH!5$Q`EE8U%$)2t>($w.J3Ke@tkM25GPC}kBJl9Y&OBx!a8L%!OL0=8"vg2!
-jBbcdAao<G-+;.m/y]$#LV2mh{Bs#jZc@|`YJm!v.#5Z(MPJn=:<cFSJ^K,@[#k88T"B79ke2m<;"b|A4x`6_c)WTo9N0)IckLo#Hq#u:=Jf5/hTjSe[im
-Kpm;v<SfDC$6ME5n/|vI&DbJOw/)@mx,>Dq7EQOF@{R$WI6%[8;$x`sXjQWPk@D%H=ciHth$oJyu3g~r(ozOf0ghS5EsVCw^"8!^%&&%gl:0F%DY7Z![V/
-}H"xr!.=_b;yg0"GByx,SZn_L]q"8N$N~Qr3=3e_u6fZy@&/75$n8z@%2xf2Y/xj<Jby:P}q,I7:S1yRUOQ;~m3#`cuB8{:>JFO]6^dO<=BoGYV)jc,-bE
-+a8,c%;H15=UhBe(V{]-9738&cry[6y5de[Es(rEs:%}BqW2o>S7%i:f7z!2sVv=I[KPx5A<tV9^/".nuY/X6SciX$cokL}N:S$%3dEMAN5|W$),A%"_gd
-)pn%_]1nUM}{{R$)RvBSw!f+MgO"V>sI>U.1eZ017mz4Fe5Y+Ij>WGUJ+f71:-^4a1RzwZ>L2,^ktAO'4}{U;NCb7@=]vP9m]1Mn~e^7zv"x-$#$U+]Emh
-D1f7:`yG<O_evYBhMVxdZ;XZG;Ykp^SDCdlzSfYo2CsJ03$Pa)o{tk&v{7B$i-y0{9,Pfs5LL6p0U<x<.=qWgFJwo<>WvV)IyNQ09ZuZ]{tjfAF/T>~AaW
-"O]Z'G(_u"a/Qm"#3LIXMiENuSR1wb`aPN)l;/V"zi+rlIM1(xO{:Lbank1Qx%uSp"nP-1u"ihjcAO8}kfqYd7[6mf~,:2^_x|U[y=.T/m5}y/7qu)+AP/
-40;8Kb6v>s5e;1d]{Lu)I9Zn.,B%p#FN)]!Dcc'xU[5"%hzpqn+&<Bu6mPlCI^q]'8+&DW,^rS$`3K'/T@>)2Ztp3q_I6-De%^a'7nHiZe7&]k'k(lK4^g
-`}BUBZ79P_$pr2ot#V$N[qg3aYgh'`i@00X5jpfQ2i>={d|!fC27WISJ;d4'l%w_jB%ELM'TRniJ_SD"f[RqYj;+f;{`pQ{$NPzI/cR(Rje"sbB,|jbD<c
-7d3d&in^84ES>G`Vh)wqc.XFgl>rLUN}!Cw$RU!M7IAEK#=I0DHNJ0xeqIMbeopqQa,)mz$>oDG|v3YMGO|sFi]2FL@X-O]]-pgpVA<r~Lo2c'NVt)GTZ(
-sE4L[LjS-}{b0T%qwkx^1WA'twwnxJChlRH>+pHI4](SrCW#!f(M(;"Y_END-r]jg6,_z#GpYkyK;.AwpfCDO#w3;d@uL3rJHLC2^NGQEjP&9-`3Vuvmev
-^j"jzIX&HAUKImCR$r_2MFciUFNRuqSjSL_};7r-'[,326EHdG/(E-k|caGLZw>)G|@;Nc9a[$pxF8%]h`Pif@]+wu,W<I4:FLwMc}B(4tp#[g0ZTg)tQ,
-''KxO;TfE|e,C9EMY[|9NFA[jy"]M{p(A;a"[d:JbKKC+`YeNE9=eRXlna{.n]h:/wi1j]"K%0hAG5OR3:fxS{5+:fJ,^Snjd;O`:/U^'3LpaL#qL1-$Bd
-EXzA-%TK3f$/"%BO8|a1%L2vbmq5Or(WA:)q<>fRBZ;GC)mpN|p'+=BqSxD]>2-j1a8a>u2)r'Iev"GI4Y,tWYJ0xl5[/D{wN6VRuGNtzl83VB.-]4D=',
-Eka$3qY`YwR6]pQrHu4VpIqx"(]3_Mds@8cyFvP9WK#V<x")ySdbNTjW&drOdaj|zd'wwgqfp+f-bMZ4MjFw)xHQEm1xJX9dKQ>&l$whVDu6HfF$&DH|"M
-$9L_s3z3DGxYiX4pp7EvOb7Qg66GrywxixoOYj'msIWbehS!STp$dNp>2AQoa=;[>=Tu"+FPl@#^Y@n(BmlL:W:uRtUsT;H>[)FUgxw>-_{%}7[(n7[)}8
-/3eTgZXxZ4j/#ZG+3S~/2uiT)GHdQs+xUL,K;TW9c]bvU^bU&a~_j#eW5|6g%GJu+0ArWr~z^nJcc"Xa$-9@Hns'4&]o0H<Ty^i%%W]fu(1[u<{}C19.:P
-nRL.e:EEN^oLk)Txw]bCB<-dJUnHoeK@h$y%m^6:6352WY&r5r.:i`JO/a#V0BT/LlHEKikJu!#ZPiu8bYVH,]K2zT>yd$a:/bg!YHm>m6tG2zN8]q4Nd,
-E=t,oT,|sJf6Bbdi&M3R@'PYD9RQXg{3}`PAQR9;kw!F:8plRe0,fEqeaym;ZGrqfGNIv-2A[dOCDj'"SSoIPB/e]Rq3U;W<"XPTE@'lyE<k!$:]pZAx-O
-i:4EYCpdbIsY(D3+^llLT5QwR)=t;hT%8zMIU5Los(~<JH@l0R#UqhvjVuVGa"WKL1EqYU7$beMj@wp/6uvkQZ^Fd1LN14H^u.Hz!/]Q~dah5Pmpua2c#P
-Tte,>jb^g"&JN}T^OxY,z'()bsCu9TsC[vs]L:EQ4|MBu6J;BvypfmQffZJ-M[jhxCXT<6MdYq9T@QcRj@%L4NeMu3Hl#_]I.GJCc<9.K<Qn(0JZpP&;pW
-#Nb.Y"4&<0.y=29OYL-c']Zxchm59lno.vK-K}bk%]TQh3iJa0<g1QvLQ)x4I3kVg_kQ[c{P/UfR;F~uKxY{'>szRD~-T#}3K2AxLrB<w_f-U]B%9gTX}W
-~4OlT/1l4NIV;g&vjWpQcwNxARq0R1R&JgAaP}~G^sV:pg<nNndN"/^C=ZnGi6;6KHCNuc[<>O%QyJ|KQbRY5M'|E^Z,Dalv|r/mrX!`JQTj0'{oYJyL-B
-{n,iDb&#2l]{WeO)(Zp.0unsHA$d94g&.mx{^rJ-}9G+C)n!a+pB^{NY][&6dU"S:t:@[kJZ4gIGL.-6,8AmTQ@yBx`eL_R{_QAd(TP;hj.09Qd5x6c1(;
-6|<!#[q91M"K9%1Fe;xn#l`p"lImCF2)_-/ih+S+Iip;R,mAs!qwZTHT-"5d6,$"15GSW%Lex`!BjhiShc(>'M=#T,[LzBr;w8f=NV2"kbd}-vhy;e(CI%
-$gzyS5;saQ9NYpZ,3eO'K7>{oo8Z}+bq/-n!9"v:FV/{VE"HJh#vA4ZuI06<^ae+"'eZfj2HY_KMh}x0:XbpI5-1e6N)2c;KoYU^d1rX60O}}c-#QDs/'"
-Q/p#>ZIEcHFfSoR2$GQnTT{^NP}68Y]dVj7U2B@[e[D7T{jm:ue15v6{a=x;R);!&fS3s4vn7zU&Q,-5"<Zqpr&tpX[&jnd8TO/@]u4|8,HjB$F7;ht)5/
-|Z>E&_5NJC<8@TU!Bq&_PT4GTT@d8.GPjh"Imv,}3[tYZHs=MMVhOiZ,LWnKBZ`mfKO)"%:zj%LZMI7jTPyT$<U.4Ygr500cg@Qn/10^Yh,mJigiTXqJ)N
-E`).NuS|@L_MZl,W&B4"~SScu3S^=v+^/.KDzWw]Spk(zc+z@>WuIUR3u<_yk[U=("XN,KWojnA7}jrQ"`f<6"pmU[)vjS_sJRg+%t5K~orM%.'^OZ[mu7
-d9|'lz8&Om`y2^$iZ34<fR+m^9){-Bme>uI;:5))2g95G_Jd,;jve`+&x}>Aq1jZK-5N1Fma'{j@2Y2X<cLWb&A/m/-t}o|Sbz,8rZ]o<y)A7q=Ik!/H)j
-QC}83v0:jH%5,{V^LI[>"h>i>29&8ZLB5:'#[sjF1qOrex8k@UuJj9zALaOCu^a)A0v3Xk-R]"T5[NXbl0Uh#&74e8O'c^A^|d7Fe_Hs3>.aJ)g"b$f7MX
-MyBk#%j8186>RizzG<{>{B8rJN+9%rEicfyTZ3@$w$9MsSEVlhO/u{>;+Gow74NOOuGs}=wC5dsa^p5CDH^I(%Rh/{^3P7T#m@GO0>dM3:N(SO&<[j+)D,
-ZEzR^n)u#f,.ZQ|hC!v2&]`>3[XWhbG5gwu={Z5ocO(;BpE+7r/S(,^D"]dvUCyMmXj$Qq(w&<l,5eiyDuPO5K8tO|dtw|u#7Yi5qb$yoG-q:1[};elBe%
-:+{azhv`,;Gl;cf/'[t6vd]tmH]`/Y%-IVv5'ZR{TIoZ5:>QGs^(0kRg=&>5Lb!CuciI/ELu&yXv8C$`u(Ufuj(l+kdy-L6CMhmo&GzF)7_('7qpAqQN'=
-mL%bb5Q!RjjP:YY+/-1c.kpz4(L#On-kQm[pTo4Ft5RkG=Qj>i4Em'3@fs)DM|=7kOKm+,yKgy:aiJ-#!On9_w/Z~M_vp5(K=<Swv7p1j't7#1X`W|4kT5
--d1OzWIXJcqvWKW`8D1l"[hqr92hfNu$8^V3h$Bd1".,k|_t$n|DL^{,)uSeEN^$KA-fE4H)~gIZjNP!8v^AD#)egNRu_t5j<_q0aouvFjd_}73{.Clf[Z
-pL,ij!OTa/R.|P@/g)KC<Q<pn8DqT'&0E;O!B6&ynBPBL_nU~mn{@PT!D<6Ufa}TaEH=-VrBV7X$n8v@xiCjy>l>%$%r)VuVY.[eM18Lk"%yIO]q=I[eN}
-6Ppeb;.4SE0R#`[v;#`g]dVP)%:liWNBW,;kzA6NK/o&[<lO9+r(hRUI_zRG4zM9R%]94':QYsPvGVH/w98scSU2!dn,6vi'~iMbX14m27Fhwsr8UG-_E9
-E@^ZHEj(,YB:).0zHT6Mg$eyx'g2mVKl6EU1LNxjH2("3uQ6=;~kcQx};w]oh4lVlCBL+PiXNk5(9`>:O|YlXf.WS$<MC/G.|I/_L5B].U$n;D7uz/%tAY
-Jdw@e855(:NeA|hA#GLERSdZX<^qo,tB)vb2nsh+@RZw^)@F@0pn^P+}7x7.u7r2]KV!WT`X@[:[Dtl^`n&Ovn&-,dOB"O_mYUt2[jRr&}^$c,X<Sv[nKk
-^nyOw=%W)hA'4<pjscqLw2!,fF~DQx21AFKsdlhR!9QAW|=3V0{N<U5+F_;R{^rtV(:z^g;F;bcR}_x@SlUQ^&<k@#u;Tu=6tf+G0z`+=BZv$R:7G#vum{
-'.B;D.J0zOOZbm"g,PUZF;kqGKT6Y]&b"VC^D;Vqm2[c/wB>zHSUYjYX#IE;JWOS#Rs^o4S/fHYsnh:^UzalrIIwpO_|pdw7`dI/RYZa:^]%I)PHB6kzo}
-7L3W8^W#AI9;A#-aU&kc^yJas;Ja|>>.!--qk>wdx4zC#'t98Oc>KaYqFW2,"Z#be{9r=0SE|C{aD{AR<An"=O7V_#l$]k8VC{IxyZFyIk~"vWO.+8L:@B
-3lYHUJEQc4.sgKl6'[3;f/9">KTLbr](a)GPFN,/N&`/v!BJ{OSKKlLBiBe9x|O^P5-9o,v,O+oYi&<lO0-+`E{XN+%j55-anmn.F{|s5!w%mye)`Sqhjt
-vxnT"De#tW+7LP$9C^9TY6dQqIN"[y>FC$@&Q3%8}^5!RLc{pUR"CGG603W7qFf[$:&Yh%>&YnPY+TR{(:U(CTgj(bJ]F0InV+o0>3MmqQ#3"3LWxHt;L=
-&VVEOl@QFvDjFqug4qvv>NuYF'x&ow}Cf&iI^l()0sC-Qd3E4OU@9:Bp;C7ZavpUXw}/d3C9[c7nqU<{|IayT=,=FA[P>^8HF!R"Vr.'2w#==LC^0{B-+h
-jGq#hW=,={|GBB7U'zN2F3u$q./e>@wT6<`xo#X7=(Zt><LrQu1'YW}5DkFyoJOKUt(.1$,M8+u'_(CQteyzeKtf4WB.7|/=n'|HbhfX(S'-N6[u1Meb!4
-AXsv[4=].id&s^A/pVR#!w5s$e,;Zo:YD%ilYUkT5,<jJ&~BaI.+yxle#9p='iV:,+/U515h<E4f9<lms1)Hybn]^]H#!_8xCmO)P+C.8lWE'|6m.s@{R.
-=5IB6Hz1sOS({z<P)=n`UenY1^AHUtJYJ=V4N1no6iB&spC^UZ6+&Q5]EZHlRgL80xob^ZD[9U#T}p8{w)g/]4i!z(SMT{arCzR1BgHv8<PGf"m"5=])hx
-C/[J4Otj/[_F!)$L_$%&A8~_}b|Dwkiz&%fxh5PMj2N>_U>dsCGj=QN(W1k8bgIEOZ6TR(GWJqnLRyBi>"9&Lk9+fSPEN"Ba~{_v9VIzCbSGvtT=Bq/ejR
-@fW[g4N2$|1s%rfM5e^>qB!cOnS7QTIz]q=ey|4O-ugHad/w:UFh`VtlO;50_ElevjvO+6"D|JaJ>ral1M@6l>)6b)ZO9ctcHlX|6};1Jt32EtPjslgp;d
-5%k3'e3t~YUr9{uZAhJC/kJCwm]nD|MURsJQ5qZ7:,6l&|rnSop,u@Kr;l64@)ymIaqw,^N_jUUfJ3ATA9OvzfRABlLmk)a=`g;dSoqq<Gsm)4@B-:2j'K
-N'xwvrn%]yZ^YH-jJdP=I:v,LOAkguSS9TTK@^gnQe#Lply_KD#IAxg3T5Zjc[R5)#1"+6g@^%HARR1qH/NQiTxZnKPOaGI1`p;Wep0iqeTVYY`@f-RB:$
-=_K]SWSs`i<==LFHhMYne3ralS;3Z!SKM##SzE_UfgWLn'oW>/11pdu+MF+3rEx`BHOR""ak#]EBy9^sTOJ6L4T$SYw=YY$;xu0,O.Poi$%6%=MESZtRVU
-Vk%.wOsdW(FX4BEOMrY-UD~uBrAKvzOQ!OTcHyw>~6oK/}gOmEOkzG>;1Y}Ah`+Q&N{2$_WwuE]ce'0y|r^9uB=tsWOMcd$pHreJ.TE#th@NuzC-{4f)XU
-EW6XB8}hlc-2:/2Dh@v|N2^L~o3t+F)#wl2TcQx%a8/7,7`$vuL!r&fke!4E]LJ<2]'MP)S_3d{aMT[y]d(`]='Ud%FfOT2ze2{z9MPM%5iPKi8B`=w-R!
-P$3EH-fbhggu;SE-lEZ|2TcCo{C(Fxu0APJ,m"AqWEV>HeGVE2tiEWU8asu-mr`xnAjPPM9>grzz^&.|=4U&hR(nOfq3RGT&I|^B5]ZjU|lXP5-1"J00':
-p(LP0&TYoS{2bD9R%|O%vBz<PTrzCOo=")xx+xxy#Ui98:Bg..>rsb.E},8>;KO^/c9Zc$0&EE.9jxH!Wm&d'0@>,5rlipvVliuKbw~`oR`,goYBN1~=Fx
-}l7]Y4[LqztK9lqJr<OJ"=c>jnqRxd^+FVN/=ODZAyvZ_'ep}t9n2PV:X=)q,;g!$CL6X(oC9;oK1jg}lWn:k4@!_To|e+i=B!E]('ljwe(Pa.F2FPN)=N
-b|U->Z.&0642NY)47D&J<ca-NW5xyYbY9He$tRP]Wdw^pkm>PFa-n:<VYNruB]>,OQ,3)}8rs>NM,s7xtqw:!kR1)%s^hD[6';^(>y6%`D+%>k<oBB:.eN
-Tt>PD#GA3u#HH7lT7^16ynUV8q=f,G[9U!'.}%2s9j>xioO0M6PFK`Fjn8^r&sr:-XC((,DrCX-R](_gAj1;[=/(o4]k-xxY"D/j(JUW)T@W8qZ$yCd]fp
-S&y!:e1Ods.);aVXDw+Xy/]p3]k8%g}&<:"QgC/S;si^XM-{TmG+A+BCy<HJ;,/lN)6EX4}&wW9l;B@)=TbuC]Mj%"^@]xVD="!:G{s)6}5['9jKT"dwO/
-Ies}r$d@rs5u>m`eu}#{,kC$=/"D0oB!!xp(rG2`(L4ExD+%!aqh3AnGU`UPPE+w#2cNX@_)3/O&~Vt@slU-=6#@SeCaWcvxi2g,,'2/cj)l_CS{p^)/]D
-^|wt7PLKBhLi:9>WK"K<y^mx'0@nQQT"-JsWQV"%LQcpGlC#n`>sB[uZss3}=Ty6Nxu#cOTk6unGygQdx[mQ&)v=MlCL1fg#m)o<PyXD"qR!Q3f$so[=-&
-@@FyqrCf5@s7gs&8ZZPKhYazLiqmo"K.>rV(!e(G-IGYD%-auZ,cp{#lnA%C_yg5(e'A`.xM%BFG#/l`gv,s(NM8;F)C8Tm;231aph1oY,t)n=O4(X1;;0
-["BP:7j.IT0OBDYQ;%(`}WIj^GBnq6UShoiG{p]5k&q.iqXy,#W_$X;$!va,KJ0^o7">2UU:oa(iA)>b=wr2])<GK1stG_WfM0W=A/;1-9#X,^it~SFM^Y
-0X.Gi^|1)auHz;4=`+:1|y7,`FX#{oj,W#(!h<y+B@wxmy&<Ixdc{A:.ts3k|<>cP9f;`D4Tb;qA!-o;)-/k1t~M8J}iEqoe&Km:6ClE:j'eCKfO!(g-6^
-k,>8[RyYTB9szNdA)OZ9m,r$]t5#S[Q${9Wc|oq;Bq"Z)j"]`44&b247Y7Apz|5SP+m$1DV"xX|"@f-^k##HbNUUnZs}wkA!zGn>YKx+72,N<q7O$1s6/r
-S-]P0a&([KLtB9/,^r[g~'.7CIkNkY~6`o>l`Eg],]fm#=q5zyn'Ee$I4RU|or[kyeL9R)]/mFN!D])r161$+Pg`('48&ttDce3f3oj<n.pt3>(!B^ca"r
-r;l;PSDWI{G>4;&$_nVLmu^GpPFa;Q!n(4b+VkJy%puW`5=35Fq-[dwkL"KD>I1kc>ltO@_1h,C41g!DC1b"12X4}8|"2T[8mR`j[wZv2fbI=u14%3azJJ
-02[dF1md}8CuIo}jcO@JYKa|OaxFhJ^r4xRl-QUuP@=&},@q=u]O.PZG;9YoI7x.:ht"s("K07G$ZtBPp.F#K4yD85PQf#`J&a(By;CSzQ<3|XiOYIULR[
-T!fZc2dfhcSl]KN,UY.6"-}^C1&JYwWd<Ga]>"wlgQB@[=|__.TVqg%A}]-bge8&N0s}G_WSjHnt9gSVLvt9%4GArl4}'bgh|f55[XH/kV9THN137c;+xP
-^k6}B".q9lZY=`[Y[mW+]_]w!Op.4XA{5TWY#wuSJMSBT(Cr,f/tT+'|W`6^IZ!&lkbF$Npq0.8ncq9UgW!@K5UBp)0p_L>OGc461Cy2+rjNy>gtY|i(K:
-V>Y5j}1F!bRhcPEdh^c<a[M$L%$%)-%h=6LdrUp|J(Ty:EH$Xs0QYv_FAINaQXin)sLNtJ7v([5YyyC)AO8zchuwFkCseDl}@ZWol9=LD8W$PX(SK]4E0r
-!:WAM'!Rn}@C|XhsN^8^EzC[~xAXqpJ)xq`p@EN!QCc-!t4oJ6fqT+R2y,11rj>szc('n]/O.<X}Q3ew0wjEQ0Df&6=9)UG"8H;&DG+ob[4+t+.ZKb3(v6
-T.w%>3j(sCq<.y'$tmZ]n-@)n-Pj#@=5FG"4l-/vzCXU<6N5QO=5W2}@5/jO9F0e`5"r/}+rsmN!k^$L1Y7{|bY1wqh({IstVKpF5YrN%1Jk.WcW[k^^uV
-xp6L>Nr_}^55,q{A#I4((B4t7Ypmu7Qx$64;]bF_w`eL6K3t3f.0{;I}nHp:]WX7l42-g4v|d]%Mf;<u!PIF8[I/iMqRJCy<{|G6uK"c|V/;>Ev&!}-,;A
-NV8`eG=f[boAo|yAXHt}hJ(ME1`A~3+g#X{4c{yNXXYR^=@$hO,,,kdJmu:ng1tP3oHREqoJ;Q"heNo:`58Lj{Mb+19YjT40Rme2gC=T;Et=y78%ju)=ht
-PEq):Q)[0Fa+@`CRYIAW"ePL.B|":7U2%+=W/FVwY)x+^Zs3ms<RA:PA;Q2U9U=MF<Ob:2.V]K)6{TZ)/y67WXtSi`oyrejw]m!_9LpV$a~R=e$4Uq#[P.
-pxCgK;H4s:+$AU/krjlW+b%+x3d|mG$TVsjpBma_gld.lq[,uS1Z3)hf_"h2px#|z51Tw7R:C^,&:tm$`iM6Fs2r-Bd;g!>kG>t#im>y'yNj6TA.eSl^Xm
->]J(U6%HiejEbVBoDVY+QDGq3B]VjN!v#<2>+B<ZC{Om5ZEU{c[A4KIifDHj.,=)qk>E-OI4]d$q.Jd.;6O3w0N"5}|Ly4n8>A--.!yfk#^P.%yh^EPZ`<
-aQ%cc6{wszYoE5n!)M[%>L5eY<u%7R^w@jm%h}!}O^h@lG"#ND>YT>jE@,+{#ey<^"}_6'UHdy,EPDPQ!)b)u=_"<tc.@#q2'NI4q21YA5+SS[nPS$B'Bp
-[[ZKkKs3Qf/DqTh^#|gzwqruidD20dHwlv]Z~hB-jq}FJ)^^dxS-saEeOL3lg|!;+8y/:ZUb0Xl_-l[7ixyymw2'Pt0pSnii+xJ]CWu.#1'kdTdGKHmPGV
-[[lI29mU)rvPFicL6z!nTj:B3x/0J_zTLd]KKMAD[Hr)/.Kbiy7h7IP-;9M#FjOWtpVUUH+u8V4]<8fMNC19L1jpQzL>eYN+$Zjc7F@<5W5M~>eNu%[C3j
-a`QeT>4}w:4AQFL3HEFa{8`J.B)acPwOi0/JJmj3kf(2+ue3OKh3!=Yy22`Vbo=G8j/$wt!w"_9)B#~.z$!f:u5}%]r>)OyQ!Ggzohh2l/#FC7R@k0dMe0
-bMHn3Kw13xVoKU^T5XD(MY"{In!g}GiO7Q+Kco'W=$S4iv8^DH<e]_Rs8,Q$ytI"2.|^5`4N`y'Cs}Lk|D6gE:&fUZVoFSB|:%4Nfvw]9bMfrMU^.}o]n,
-h^_OeL)H:,~jm!5z:u^Iyt-d{%~qs,8;e1E]'u2xo,B:!'<"kcYf~R5yJesR&oH51aRV6NZFQMT<,`#8=4Lr>$24xO1oQ^)2+OZ,[VG.RDg(c99qH;x[("
-tP"dzA_Y:P3hk]5|JhhX)AVT3K4HG9MFPUO'.7ya>A`qX$!'@b,jryzKx6hhS&,8eW:_]8kS#Hqg42;I:tE1!:R6x7]i1o6>~9/x_;}$B$xJAS]UVrOI4g
-="jMx_;}h2(n"+WhvyWfr`!MOp'"p."U3Gwyt27m0-::v!ma[_bzn5~`RH]p'zzabrrIfCDrdS.V5r#9ctD"I0^qh]=m|`lM(Kry"S><$[BJJDfYqT6knV
-/XP(l{U;vM#)-4v5;_vY:3e>M5(lQS"r_l.L~pyBnzlZCTQHf%:MmZx,Ih#w+,)qjVr=yNH@VlfFFV"7!>=jdTl{./ANO:!w$_iZ|"4&PYHyLN7UERQ_x=
-J/IO5PZ,2CXEobVYAX/4^aoRuDUd[j1$1^WY|U_uRc`pOG61)[$y$O_@N/MCkQN'^^dfuSL=ls"A-T2/kc&m+,g"u{nDxY5T[YKWGC]9DJP-A;YQ;@j3V}
-g_Hp=5]kWi[s>&b-w8o}[g1vel:7adbZ_Ry{MVWsz`wCRlz{DF^_iS>X7H>X-ecr|Z`]p{!_bdw<Cnj|]m(cbU<wM@IrOL0K4@:thZnJ9cfD[e}C:H,o37
-.=^L)8{jh=G&mz]%N`ENykZ`)tvYR790/U8x|/1,bV9U)L}9uHZOyufm_/W&$.iTJe#uqy#Cb;&@t#@YJab`^&C4@KC3[4_2:2u]xuX>d2La;w4i&J8l5k
-lh]jMDH^$`,F,p-[eo"]fm~{:2![ECW"9|Aa<wm[}78F2zJ!%99M<kp8e!^.^+qri91#t)trw|',~I%s$eOs4VWglpwaPQNXYGom{$1b"|yL)>]tjJH[-C
-P#m3wY&W<"[pAg,9v2%1adflllsF$J_v<jBOMxPw.u(01g[JV[aY4//T:U4Rg#1TH8eu_I`Hd{oC.q1ba]p,/P[8JyQfQy+:C.3NU,h/uK_RNe5yx20oRP
-%'}=-%Hl9n5bwKh|Tj{gL6yt+4fU^q0DX19%BBK]y!5^{CXJ]p.[7n3@JGd:gBQJ17dG^rz+p(HIHJ@7ONtr4,6T2sg:gC%/HylETHT2u#:a!azizpw|,y
-8P%&t[[sZ'%fo$qrdDd5c1]Y#fg7t;<>e_>Wqx7I{_zvoC9:S:Gyd<jy@gNf{X-Nq#&VM,r5CI;29zj&Mi^_Oa[K-{JSVhABo;@)uWNQ+zF>)+7X#i(,/f
-x!UvNiAe9&=GrX#A.FIQNOH<"8;P_/MfXB/XegVh(zu@R:w+5HT4GW,JOY0-U5Uf7NNOdt<+Ze5gtZ);h!VFV6djT=mr^5@UMU7BTWkV/y`aT$LH#zYO{V
-w{ad9c@J,<+EIAUMwbK>U(I4||]2(b&xx6{B5W{B{#--`IE{/"py9$IfS`SBlk^-aOn4"!w_XP1@yszwV0.MOkS,>MGEs!#^6cYX1b[]>gt-OzGYVd[rQ{
-dF/ZVf9RKsA3x2X{hr35!msF1&=O7B2@n}vo80F`Mmw)xo)_zJ21]vRl/0$OZf}rn(C{<d`x_A9vX#oI6,`D|$$LR%MrE(dhn{2.Q!za"B::CO1avSkr&x
-)/(8G':k_>)vc$=&wQD77+y9nz]&`uq4<Z.z,"T`<+y2R-I$VC4XbTiY{`8E>2"CufCP!-FU&P#dI[MSc!9zj8a(uOe4MO<(Gr4J#I+O5nOm`Xy.Q4pgm}
-SM7mGus85M|cG9l<yK_EtODzOtQ_WE)'suI6tyiGmSGYhH}`xc@lIx:qlc_CENyg48rQ)&M=%Id%[&1bhzbxS/yMKjHlm-t:>y5GL)#82wusw1|K{''C0z
-lKN[o+k4FEPExU:rnwthU9~z&z+YNABxTx&Twx1xxto+hN}!{lG|n^v&td<mxsx7]G{aI9xKsF$"5Wym%v8U'!y`k300u.ZA`yU6Z4G]_wLh!8z^kXB&M{
-(+bdR80{zscX}Iq(5#DV9b/X)U/4zii/k8M)gUw{~#W9<)#cJDI-zLaHR+zR;)C)gqE4b"ha.p>LBOA=M`<&i>OtwI6dUp6MZuhQgHW/)'B<!nYC2+:fo$
-C:MsmnE|!8D>gW0h4+(^J]+zdmK;ioc,KZTD$T!3~f-#2@{:m14Vd7"tm/@XB]BWF3q{wpiRKFApPL77)=N3a|NUPz&,L^ckZfzvvez9"XgbT":eBL{:hk
-&w=ipQ9bKE+_jQ(S6Bue0_5k:(X0c/GH3@jv)IJ)ELsa~OdcN}{,#mPz5Ee+dr@1udk;8_2>#%7#x6OCBm6K'8"Tvj5}hlm2^(-7J9Q(T6y'tpPlK)=38u
-!MT(/YP:,y'kg/VittPHI'JO#Cu0bX0#[Iza_w](VCh$$N!#WzHK560hJ5m<78hDCa8jcHOCRmX"n16y3%eR,uYyE#LLrYb2j.p9c'=ft>a4'!1H,t(pxf
-#$i&Bv_`]^J;[`H-^Q5VTmZ0P6DzaLHWhHGbbXH|+WIdjbB[bVe]~RU."VA)yD]X|a=!c8zgu8Lsga}`n5%c{^<^@>pGs$pUB9(V$4,$}wX0`]D-@,@#m=
-yk,W=Irh<nG9R,8&wgS`@iFrzh{cW4Il![EEiQ4cK9&9vBC9C1]K1`Fjf'n|,N.'0pmr48Cg,7Jij#2R1Qg;mUZq3i&yiEhwSLbH=cmI%V0}KwWW@4~P-Q
-/1rOY7uA2nwC$kgJ6unP9{=QB(m_;KYLBFcPfMorQQ0ue9mj:34u>+A-ZwHls-&Qd#fL%LR5GW(MA8$RI@pQ7ph{+XkTf2cvI7<^scKfA..B:`6!<@'+_;
-swK(nVGLLn58<,ljaX/wylWvLv><-aB;dP_ZqWZnSY:Jbe`L8)3m;`HINYe2[7Fl#2$c=Q"I6-IS0K,USFku$)&-Dk^79A%Y>7!+4ien^7DGor6!|l&F'+
-s6_rf}}VvtU%n=E(3|K-6[H7<6Yp!0`rR3Qggib3ee0=-CkLE:2$!#2y[Y#_d=1(1APxa}R7:hY<vpIcC$vEogqSG/d<;3^WtNCLsS<%Wll"Exe4P#.[r&
-qve=S''&V/'y@u:3idR:=UX,l@#e.6l_GV]x`7EgU!M/J/rz6I-shz^O2T.!C2ntUeOM"gn5p[PXs+$bo9;h()]D#ElID#YQ0%Yr(:D|p|sPue~vwd|ZPB
-.2Ir;Iy.Vi+%Y']in6J}CIcP~Gc;v!aP^2HdF92j~@%#~d]<QRMJz;_Oc$"EVp7w%`s6Q@u('(YaFt~pa8QIirW<bi4hbXK}_MyK=)4N!QWYL)it+7NkHd
-EZ7R{`mv;x)_D-Q5X2xTRN40B-d:<X[XHqf9/y$uQO$Q/[lnpNlE%Z7IwEH@Q7!Cjhb24<4TweS5rcDO^N_>5bf<_08e'.=f-|.RE8TB1>4/g=z^ITqm^P
-9%c0fVa}w,Bk'qtwFhRfVJ3KzMfMV9].,j"!TVS+[DB!y#nQ}1wzTw2Yu)@0idtKzHt38Q>4^dD5Ax!MQ5o>wwxi5hPcJsYL35wDToDM-|bIZp2Jv4wicG
-!~':,k@n!qa'Uic2vXZoooQU1gS}4I;8hT^L~a!CB'4igr7;o|;f3O}4u}A4&T^VNr+@e=oaQzts5G""C)gCL;[a7C(O_2W7^alAlZpAi5!sjO~gS")HTp
-)sw3>lJ64F2bp#{dFqEn"uO56B:nB)Vs-_Z<x|Dr4=LKK0%'[y2Q0Wmbv,5eE,t7TdAAf(2qc!D&v@r/}Z&A#N#r-FLM}Vu/|KD'w!P{Ent`X:+3IPl])i
-^Wrl:YBZ9P4]rOXRH6BM.n;mK}n&PRZ0n6Y)RRSQw"ARnB>htSA/irfasC};z"(}/#17RJM<^qsq)`%#r:76FMK5Va#'/f{r.vO7{@F]J'-Ci^V&`it5--
-Ng<n5A^ogAG]zBt&(1%O/[,=Xfm=$Bs<f}JOt=`P]f7yoAfigj$'D""QAq$&./Z++b^2iH1!ttB"=_K26]f@KeY%[&NeqO9%d}~.Exqx<wnf>H8{M!T`G^
--{}gfZmsI]xx{gd>0R3Yw1({4ROJ|rXP$PW/Q8<lo]%VOHXvb!mtC3fz]a&b0aNhYwSg"Ze))MJw|hDWC9=37cx)a%L]QD{%IkSAV/;")6SJK6C`{JW<mx
-JG=)8PAFn|N<ukuY"Zb#ndz[Z[[%e,l!>c$e@J62PzO+&TFXtPtBekQ4[NisE,y5}'El}W}k;L1z;k6o$eO{]]#dm<%p%:OYhPa&gUuhi0et6p^q5!+t<p
-/d&g;w>I!)k6h8afHCLE;Q@{:-j%rD;zNyiDibG,1"p`hZ4^-z~-jsWhj|T"2}r!SLQ`6S>718_N!SM_SU%H!eF)fIXP#,^Ia!uHyb2PKL;zZ1L[)T=3ZN
-s!tVfrpS5Wo8GAn&Bbu-xdK63Q~ft<@F4F7X!Lk`"ZhOqM~{XD0TfybWHITqRKVw)CFo42)L.L0vM/>&H.xLTyAY:u3TPuHC2M_G.XeYc`}eV286d<iz%e
-DDH0wnG#c1cS0bNM73a8[vYUcOy^ya:;|)v<Y,i+==[r{40G5|M<$NGy8INiepWnsdljbZ:zXP[%"c}P3:p6(n"!2jf.kb+Pqqj3z6yK.[r]FgYZ(I%hF@
-=h`E9u8GH_[OB94''F`h@5c2/D<^|a,)O2]v=:tb,s4oIip6,5C+>,Si&^eG=XQBk_8/m^5Qjc#j'4qF:'Ii(ddY_t95VkciP`p!x[)CA<Bu2-bc(nt[UY
-!Ei(4EgkFUlgh0wwF@Ln-1iM4k'gMD7r4o]L@"AGFlCkr$3xu$M3XsnRM^6k-mV;0k|OX30a;o'{m4.$v}xS)%x|A3#N^jXwH[96%<B`N.lQnN5sC[E^bA
-8>/-1$!N2pLcIy1J6UBH,lYKv]2ZWlNZ}5=Z#B<P@w&m0}xgJH:)^iR@+F4+e]0I$HG^X<whk(%cf7fqn56-rt/jc|!}_#2(7KV3O9"!64{8:SY#wnJsl<
-VC/ewxy@:B$,oW&4)&}_a0O{>0W;x.-OA/~!iIV2;Sn8s5g(3D;s>Q,fzu>j{$~CJ#H=HT45H3(-xB[)whzUdvMp56ke:Ipx@"i)$bXK}`EmDxy|+f8jy'
-hPV;C@qV->YEqsaAG;6W)&dM"lMBUXJ.dVugw/Wyj3Uj5bfC=5YH.LP+n{(s.47VN!4;6TYK@wnzKpH3rtaYAxB;{cIIha(l-TxCTE5X({tm_j&.smq[0k
-VX>%kS`[r^a`p9fAP9:i,|(){LQ=&Qp%dU$/H/ci<Eb<s:%"Utk[t.O-g7f$M_;n{8[<`h)"@@!yB4{uAn%5@Pzx>N;Ig<#{+7CswVPDNjmCl`j'wUjaG{
-yo$NcuZa4x3('Qx>@[c'HzB@+#,2u!1VO6J22bi`nBVkp.kNRuqs3I-zkZhc@a|%ul-jp>w2.;aKQQl8R/p$vd^uo-u@tLIn5G{JTd{h4>I|TOkzcjn@`}
-JUu7hbQZmQ=IhCk,a#4YwH,}->V|4gJS];[iQ}o}%$hyIrZqf"`PFf:p1qZ)mkq5S!H-wt1JIlG7~h6%K=mJp#8$Mgad#[icN_dcr/OpR|GrZplJ0o6<LW
-t0j@T_Z9c#eO/`/Qy$9QC_xvnK9V({99,$N6f12G^>u&,8Jshh;3|oa03JG>{A}5f8#+3Wb|NE1/4:i#!x|{&:n&)(#qP5>m/BR_O/=j-E@4VwM"3g#Ozl
-d0r2-Mav5o~Frk35eAfw%jzkw'12wHcOE-d$CZ>yqCg_U>_c+>NgM&c9"BWCqK_n%pq)%:%rjjzvhxmdsdtNh$zKz5]d:'LloEKk9&zU_wDJZpR1$uvVd,
-|#z0Z$}=-6yXL|fOErD81G_qCRhBW%DTr"g3y>xi]u^,$Jh.G0R%rN2DxF2-=vnbp@z"Llu![0UF5Ex&h:..cg#O=8)jL5Yu$YUT=lzL@}v&L%vkDA'rMX
-inFeEFM2,:4NWJ%L::rB<M&|-u)|]7>vgE5&wC=42bZ!^=ry5q+c3#jQR'Xlkiy3+$/2@(,;CZ3:I7;S`Yb$=wD;;YVod#0M+mTW<5dGN'g#4DQEc[vt]o
-$&d3d4s]&Zzd}jf-Ji[WrvH3m:>r%NAQW<e2O0y)@HrNFmGmAOpGqG90yQn_qc4AvcXJP!pT;$~,rL{q]ZC={N#B!Zv@)UWVwe$N<uqq#-[@K;7vIms0l3
-B3ayuWG}"(:amd3Q).P<E^lj@dCXLS0GM]z3/9R[eFM]ZI9;Sg"-@2blG`t1CVLj47kzSX1=,C%JE'`a1+;YL0'b=iRS2k0w(I|I+V3<1fo:eQXNa<|.}n
-D!pw,xznjc"X!'|/L"cmt$:|~KwF@/hF>Gg.ZN)dt0O_}]W#;ElG99tH=M7{_RlK6P!][UOkuHSzQGChUT}GQnve-L_c<Xv.3$Knjmd=$d~OoY|RI#Fb-E
-#q/X>_6^[;9|}O3HZcwYYRvasT":,O8YEYqK8PNHAcJBv,d68-uegra$CCE<Q`05Jg_TqY$-%Km7$wpac+8aw7!S+lzd;B][x/_F~W,a&P@CA$wWP7QWm9
-J8e;/VT</_`S;,@j_#fh[2U1Y@&yw]w<n1BEg3WEs,Ux@`q#7<UfsC>v/2:Lg8!N/-pMs0&newcK.+mLT,Nzaxcd6).}[U:yBiqGpMs'W->SH(FGIyICZM
-`;578)w`D9@UD>Abz6l8ed4]^:nazP#Atd45vc@fr@ol|T:2/<b):R+NaLjR5Dfi^3."e4K+W+r7O;~1,g%zULY!2Rf,"D]>@F;E%}MP2(>b1^#Ucs;d7+
-;%}8NDw5Usi"Eox,{!2(&cjT<nVqmo:pOWFDXc~Q4t<[hCrq1}3(}5p$[{qoTnP#Es^8i>Yn-}_+Wj8o5HT!{48XUD;]T+(O2}[YbYEv2r~^K3dPNC]<en
-hYY8'dB8hK"8'&'/v]RTsy1u,ec79`oq&6{m5sI%HZ_4G7;+^=0("St:LZ>F#CmA%E&THAi@.2&/]1%q@1fK`k0UNC!;H$pL<1&mh8OyUI6PaB4IjqZNG3
-)9ORve3E{gkQyt]@Up~Jd[sHW9k'~'j'RMH.[6.2OA@CyaR7a86:(c[k)y6OIO3+vB3^_gOa;HJk~0HX]>H6;/E%C.UYfG>nVb(^]E,q_fs@Y7N<1"7OL0
-Xp}}g6c3Pu4>MM':L/yC5Jj[HNlJ`h3W8UG40IJ"gmi5ved[u%Fq!"Tocwt{_|:OOt-czg|1,,YN4{@w#xMsN}_E@U5xTMdrV.uU=Y/YH:vFn3OM2VT8J3
-I((B8-8-QM[MmhPfl#V!uJkr{%kZ<K;"_l-M3TU,AQAg;Pk]0)@_3;9THCXu4{Q-B9e.;d"~r}Vn=a9%<CQIw4&PST5ggrqhFO/}qzh2Y-1%AY%5bKbEi^
-I8]3Z06g``G1~x;{4=Wn^33KP]g|dPW<cEtx&KiO+:VF~<#:(X`"m{6co.|kdC^]6hIQYbx#KtuXS8UgoX.LHN7ABXPa!Nh>]o,>B1=7:csKb,p#g:V:!2
-nwW<<QI#-GFQfh35H{Pzg[RM@-M<O]M}OK%JYLdrhWJmQx|U9x(L8f7m%]Y73Zla<guGJ+0POLx&>Pp^{dgO90{^mT4KruKUPdDqCv#v;63;CNR`GL+AnR
-)=`a<3uP<AF)zy8en+^gQ-{J_'WSv1q!I3Oou4u)X3a!|rYG%2sQH#fqfg}LHH>r.>xtJ>3tH[lbEyq{ciTCxMA1kBA)4ucOi.l+ZS&Z0iqwn96:!Fl6u0
-"upz/;UIl(ISOiI$`ceV1h>yWf($fSlp<}'rH@qEn=SI%@[gKV}MZH0QM3K2/GMmb,2pgN+QmalG6-0:^V]8n@8Mh)tHfTuan_Ab!4=u5ohvDT7mb2BEOf
-k)s3$^`L|o5x"7|k|ROQz|uZ=VPqrr)+'WR;6{I4_]D2m1Y#J'Z`#5Zu;.95g}XJe$ylP6[d:tycwBPd~g:$Q`^-|<.O8wK';rlwC_KLr[$VmF"4^c8ceW
-hi4lHo=v$&O#@q~"!KBsgsdluXQU4!aVn&^7aB%/NH<5.-g(c)QeS_XZB#,4}`up^9k<P"3.%Wv3OP_+9{b9_B"YAa##VvCS!`ilJRUz`QVU<CZvB}kR:y
-CX6N'(+xjMTPHtP7V-W5GsbjM1q5ZBEi{Eq2}x2{f|JuVxQz30jqA}BTx@.1{mPa^-gR7Lfa/L3l'vJT:J/t^Lp>h/#ZL#.XTKN{!D}nD1kp3J94dtgv>E
-R>+ShO~Ms}VoCLKt".}f9kCu(z]:~c;KyUD!q>sHUB&u)K[EjQHT^Jd%(CWc~8]Z7L>o0]C16!_)o"{Csi`av{ip~s^lhV@y4ru0@(1`gbfC##ZIOB7nT'
-f8~`Rcok=k#c,^5<@r=IZ&$bR75_zmUeom5UwdV=q:hP9cYi_R!I~2.B6DmB(Z{h3tc{Maoyn`G";y';2ci$W.1$C&nk[6'R/)7ILY#:)lDyQ^Fei@Y6$E
-MLpOY.W@w4uQ0,QIp_ZOV)i|a}yzU{IgphrNt!.}A&{|wYO99X(M[x_unK5ZVyOtluFoQ,|fKcHGP%Kl;50g>p/A|/7_sK1s{F^^Em^`rtXn`)CX8<3Z3"
-~FQpqP[oh$'+!am$^+UbF(6=:=na!$GT4V<nE3SnIZhj&_et<@)"{)R]cAYLSO+EEo09BNw>n#M$ZKlh7R;;2dczih./_aab&+X<v&iu&CDb'is,&ZLD&[
-r<g&cIorE[0>S^'a<avrHvD%zESk_MhOmIcKJ_kuAyf$4[j#hyQ5r8MTY=H8"n!_P_1gVMGYp7eN3bs>TqiQhZ]YF=2(oBg)m}W[F8+W5)7Rg4~'~qMCw"
-)7s4z:ERguhihjwB/`oG9XC`_'m9Z+hf]pcaR+Bide9mzTt5M6VlixCacOq-.>gCv/BugiKoKmc=a#VL0MpS5b/%1aD0$IwIe<!ModpWf#!N{A>sFQ|ubH
-HAgb6z-w#D(M_r"b9}OQ7uB)}Mqr[a{@ew,2.59&FSfTITGV,ZoyJJYVJT9y:u8@htKN5'Tu7yc}sjvoA:+j}IrW|UUm$'$ys^,!MafM&7;tnf"Q6[2V(v
--">{!eB=u|8gd41_}Lx4a|r5oL"tOa+RY|fw3;`0arg5,0U'm![ISzX!5@St7xF{"hHqf)ga~5s4BPH_riLS0RTJCyX$yEJh70pfLSx1-dm:mWA;7E+J--
-1rBRO2Jiu1`h/q{,f]a^1cBw7`-^$`7S7UdlVT;xt>`y]y9(NErPt9J5!R)yGsQ<+|MX&,0xkWMcq;&:hv-7LDbLxGqETzV_V"M3#4Z$!eG-`2'[g6rh57
-Kv8(=!!.U}`o1NjGA_Lt;Zw<>}nChkJ+`#p:8]/ZF<LjemNX'W=eXsPbZHo+yEehdx{@s|J6_`WVT{;_Porb7sxnc'&vw+3,Ribu1_5EUy0)8<:m"9'T:[
-a{:+i9s,e(x>b"0Bl77}Sus5beg!%wEeYZD@:fe_)z`>n0NugS,^'<}_]uhO6c>XYR6W$uGX0>zZPnWZ]TejpnqiGS8j2AW1bWiFkuX8S=@qBe8O/B5f|z
-`(%V|I@^vi!.#+HYN(hg=O2`0ng3$QB;^trp9OY.+VdQwr,&W}f6,K>vT<p!gnJ`cuV0rd,:h"WckD5t[5^,ZeqTy/qYTVa1fsnSjQrN)c.%8aqjF:jOmW
-DTCc;8Q`~cG,n)XoW]D;gP~O@pcvnw'wDOly5][EG#X2R=]M1MhBp||DeqXm4XsOAi6^C]asO$pJQi252,5J2LY{R}b/bNT'TM.qw(S06LG6M1pP3r5yVK
-+DN0b5UD>BJ_^;U5t&"pi+C2gc8;N,ucyp<4xqFp7E]QnS`[0@0I=d0S7kl_in<;WEu)iNxmvbGWGHpJ,8-mbNPs~kR>o5nAM7!7GD9yB1yO|"c^<fXcay
-EHuZ';iVG(;KItqb&'``kWO-&a(5/,ab,!_bm7j"ztGeoFy!kx{I8G[kcAM9W|"+Xn.v,,4j(!,xVFHR]`E49:I`|,9%][fJ]5fc[h)^f%tb99%1FjyZ4t
-s+%JOy}UYJc0gyP;r5s#;gH`B8U>iJi|9UCCK"K'TkrXy1>SR.MS"n=D^:/Q24=8@9;EY&9QsOUT6q#r2Jct3>JD7f-Dt!R1"-1Nbs,TX"H>PpM"=g~d$s
-)lRTpVBxazH&Kf7g)8A:rAnE,6+Dk2WG7[jlnKzthlilQlOT$J8b2BFvU{jddb,uM"{L_tuZQDj_Z&5k$em'](O//fopIvy/Phl^I2z64"C4wSKZUM#R:G
-,LI>e]>Qs+S9}|!6Ms[+zZS{xO835LmaLQWHX-,M][A;$[Z}z:Y[z}8.Pz>{_%da^u0n[+qN5&N<Qhvm'&WY_w'u&,DZAm:9/ho=DU|N.T-Y3Tp1n^t#]4
-z7Q[-Fyc/k.tRhlQRrga.!o&a}"+JY8&OT/^]D(^=ZB+:v2)=Z@KXPrIpEW|4'(_e<]VgQ"ojxv(@&sYG'9XsA^;M8[vr^rA9ug]Sn-%owz!@l@5)q}0>Y
-a2>I!eM;>m@Jhb:lOWUy2YOI8wbNbn(nTl7WGb"U^tru"joT8j)f!t2w!&Jd=pzN]X_<IQ}o48iqg)t^f4]C5&:o;<"f%WW5In4B<D>mKGgAAXe`yQX1L_
-J:Y!OPn'b-tbk60JVUXTGobW>(|mI)#|YOn0aO9bqP4&u]+6~uWmPUYSPUKg-/KGK})rg1Vm]Tck:OftCs,}Dl31O.F;9ZG{;Z/(R.,KrS.etM9l5C|T7d
-lf"BZ4N<CoTI)_4dQPh@B>|+.1TKV";l[mv,'BV1y@h8eBup-PQat5Mm+l-skg=Sf3+Msm|1+YTpK;M}+qP_C5rB%J~+rwO<=Q5&YVW_FT('6v6L^2D}4z
-AE-J'mCX8%a|P2&{MGT1}8[yPxfpqDsJX"kvNV[lCL$M(bBIn`;sHcwPH_W"iL(CIz794Y;C9guW_@$w6wM6+y(wUJ&kBHE0LLQB=:fLEoWTItZtA,E>O1
-^IVa^$kM9PK;iVyH%tLuV]E!oR%4AIn)4PG=eTo=%63$$P~g+xiW~^;d$2&2n<e1&".)EGuF/0U#u@Ru:]i[-WT"eM{z,q&f;KF@LAgZ7K;PoHN[gzJT{=
-rK][9#BYH0vKDb/o>TQaaxl9ps#r}"=<Z/xL>h7@CgBw0;t;b5'=ErL{5ZX,h`|AsB!h0ck`7t|krrzKT+YeL.;I/xM/<7'w5g#$&>u6I3R+U9hW,%dd.B
-3Sf)4P;ZDrn%W8::4Bj69wn;6]Z@5)qwh6PFyVv3~y,-Exsd=)vcj7#9sR<#I#`na,%U0rXz-s)vPnDgU/H3etmJa:$S-S}&/E$MyD^)@J]ie{0{R}(x{1
-pt]Xh=iVcot'U9.8(wxAZXrf#v9=@B@wt,FeuW6kAd"MDDqzF89&p_-xf8~^}=Ji<1$%5YAj>qY}"88}/0;2~>No<.uNh&/T8.Go8B4b@ZQ1Lj0voOxz8]
-j]"F3)9aKnm-%%G&@_Nw[Xek.Es"(qB5fU`SnmpQVE$#^|'D9=wwEdHYmouSc;YiXa':,XqOyZx+35+9IA:V.5uziB0|72,2q}{vPAWmany]HTzyss#1L]
-uAczHT,9b0s44oh2hap4)]x%lr=!AMkCGYx/)/XM"MK%6CK^TIw$EmR)pH'ganM0Tot<N^>:xE%1RqUV-,20EXdBD`ecyKWTy`lPIXkFJewiJ9|7NR!9kM
-ZM/']3fon%'/V[-.`J2X-:w"zUX('K-F!UD|T^tO{&x,(k<cwNXWO}SN"Q(5->v'}T`RnOSz#LN0.iSmKNV'{oW;(AyQeX2/jhl)E7.RER_JZAg%cD,c4=
-7s~b=07FrQg@yb:p^08I0+-xS1Z-7']+bBm@ZDm&Q}|N<ckIUV}nbpj6"[Nj+0J"`e{/C#E-aRk-EX";KW-@O3Q(|[W,.lvcPMet/3Dr_HKyN9lrhya3X}
-i}(X[7Gz+^PXyYFz=Y&@'v+Lvc{!H!1/WKE6B^(7S+Yf@sk|18nz^1bdSQ$Qd#->t`B8wPxrxd,bFq;P}J=yaBCgJaWRmf/8!vdaLyQM^z%CUG8]Gi^Lzu
-Ciy6&GehqgQ(Z]8._R/A+CN{]3fUto}wu.(,<waidMi`$PiFwh"4ZIn:0sgZ}4"D=[{][Az#j$oTM6<>3Gyh|!M)OI86#XL>{E6/mbo;h6y&[Cd2j7`YI2
-g,=$ewL$NI(!v;Iq:>Bq&HtX<fT}TkbtB{:}||v{[rT),nVp]dIZLnt{WuWd8-]U.m1|{|;fOZI}Wa';i<"tjmtK89JDM]x+Zn.H2/HSyI$%;{L">0Nm%"
-H'M-'NI%)XliGb^v]Yb/FYm:6[PNjVQjWe@Rd'^WnOi9|IK@E+8|@W.'/n#L=R+xi+S<sTDUIEdwz3ckKBX.ecDG{R./ajxKvsTM1KHECMR-)2T)bw;{k:
-els<cdMZS,'h[/#Uq07(Lii,;v0g;OE%^QzR9Yne-Br4$I/3L%dp~2KWu%Ec!CeTZM3Z3sVu"E{#,`iw%w@B.N&BE4DOkfFO-@20c25M)7n+`=$u:]/[Kj
-0{K&Cm~Fmox|#dvu^xXeTLDcHIkRX<UWwxf>$fPdlgrVq+<aBFgjU6fsn=G5rYV[aITl2)3y9yLz2URv@iWm4PEo8zh<HU+9z{DRk$f.s^>Johj<5DfzRj
-s4I^K2Xcd(TM>|6|#'IHP@>K!QDMLDySbX!K0t^Vhfb@skj}pb2,Ug>YOV(6]]FPM]7wdF(O^N!}[O{|L92NIS&{bOJso|$_`];m~jGVfy;Md#Zd=))JM{
-x={|%k@j0N>@xmh`A_HLt15P%@.=/[jeqt'dc_vSUUQ_p_J<L<567B$0j#.Cah1#sHeAl[_702R2!DNi4n/)#fAd1Q`TR66aE2H#ebGryaZ_oobEX5,fzK
-y7Scv''hO3]mKY%`~Zj^OoED,Ovl9HmzLdI(,+]nUY1itg7Kv+Cw0Tu'.Z<-ISmGma":$/R]YI2>C.tes`V"II,I9#f!t1)6g&'%)"bh7mxKp]EMMSRIrR
-SgpP:pSOtC`vd/ee!4{!My~D/Hm0o!mw&T3xqjU|Ln$RhQ$SQ7%-Hv_b@O7X6C~hIO&c`(v4]hEYewRqIMUz&"Qf/)4#g1iP!:aWh-@jFvDFIa=gQXeoU^
-QF!#$P~%/Cv5vzLKC8S/DS}k|++2.At(`-`7S'_h>np;G3xRwmM+Sq.||hIE@vV+$L%$sA6=_f++:UH!D/$P@RS_y53CnIU3T.R_JIzY~F^QV{t=+O[z5s
-ycj,Kr/W-y3!2da7V;7r;D$om=}L84c0rCEo&XS/FRmd@d}Yu@g2J/M9[F$MF_P:LV"^&dAD:KdFS-R'whP9ZqDU3/!Qd)oXb9`S{J2EKP+oXy1_@i(c|w
-u-t_e5LBn}7"FhNW4lLm3K:`L[%ZuOn>SfcWkDVS(+LO8+R&MY3|bwQDr^}cf=XF7U6^R)B1,%cB9^!`Rv:#zCe!]0Skaf3tXhUCA_1.m4Q-jaLfZ>"d`T
-7x~NyT5NM/E;l#["1-RC=}b[/x5Fr}0;ne1`Poa5%Y'q%KC<ofKWm0C7AB<,O:YXbJ1Z73X'MNqd^%ckCLn[R_F5}72Q$h<^a0vZQFww.hI1iQ9YAl;B"c
->(0r~=IJ27UNU<~n5uOba$ql+/o#8HZVapyZgpy]F5Xisx&b_G+&m4NFvA+>-Jr0.8j},3L.s<v4Ze,_{wj^{yBI@}c$|vtk"N1&CAqAGr5;N(d5u/`6.,
-nJK[gHY^{i~7d:gU52D/]Ch]rsl_Og@d|QkpJJjTz`{e+`BsdE>b.foW,P'R3${9/E^0nmrAit}2G.$q!T%z/uyab@H"E<hajD,dVe]Z3u,h1:#.hI`Io5
-kA`=={@|jElEQN)$dGUpJp(<s)7oa;)XLl-U7LQJRB.[s^(N]02FHh%-R}A,v7@;dF+`:KKfnWb82m"'}8kO8EreH-Enp3V@o:<u+5Kc;1<>nGvI'q]Rmo
-T]~crCnNc/=Gcs$61hy%v1crF@<i@f9ai_]4KU]gjUU:8WOnz0z,aI/:4bJC};d5%;QQQtGF`K[aRZ5gn$snOP0>.5N|`'6m<o(x/Yd37N0K!GS%:VwMBN
-"utWe$"/.7T<`&^zk]c+H)9#)"8Ux;m}BI.rh9kKPium]^T^8uwH'^}1a.ij]y[0=5#@o.agnT!Qp;OrDbo`EO/l~rca-LN&{Wm4vd:k;-jPa8<OpJB@M}
->u9Z@8R0!/Df5JdyY;-SfWI|NNL<<dta#H}_U>HaeSew:c-ryShS[eIMaj,.kuN+6ni3~B3.a&"uG4CRH:U5X^s_Sri+yJkyDVK.'Zw$B:hOFEuSy1ljLh
-g;G9VX+e1XU;%okntKck15M<CsC7]{@e0+M|_BA0Utse|12'Y9=[2=ap8o2)YA|kEM8B4GQ(SnYY)wGwZbA}^Yz7[.^W>:z5AmI@-ZHvn5bFTYVQXs;Id.
-q]q#ePay,F`Y'2]JLFKVlR)fPnI!cEt(yO}Gl^m>I|#r'KUbJ0o>nYd!VVp[H6V`Sj9VEL+F:Oez;O8"1/2;WFu/nbTH7O;XwK:m:I$2qkqA</AY8c.BC}
-.,d){7soNy79kccc|;7_RVf3)pMcla|7)8B.SorNRx.-=w+!h^c,=+=(>8,cHB_^yX@V/7^Sml.mB{qG--8[[r7NGIn.@zLRFxh:|X=,6EaLDJ2pp}^Zu{
-li7_U|<iRn=zI8pl~BlLk0iy|6PzWZ8wz|W0>lHo;7stH8/FI<{CK8/5I)(I[VnV]XV8$dR-fGriE4k8M5E"X3;CR-=z_WT))(/-`^vR|Bh>=oMO8!-2&E
-nXZ5.&J8L(()0%WSj=qzehDdLtLUNwxv"YxCJ4/hl8C:Yq.-ba96gG}du]-0&m!"Q0V"RU3M&g,Y3&,9,wZlA|RU}CTd##33.Z]oYc!w_1<,K9oI{6O%5Q
-Z]#E=_6RA%-fp%^RM>)a!ZpNp8GKyf!XKPv.e}V|U/_.o79ZyWhpWN2j$TOu[{74W8L1G(&9CjQHqe'nlyd]IeI8RW<</;tLsbP(`:V&ehCpIg==[I}5]L
-=WRAz#LW)jZ',$#8KSK=oiHZ@mEm^.G"Qo5/NW;,fFL}_)s,@i=^J_)Pz$!A08iji+E2Hx'6.ckg+;}/w`1K5qZ2_B_b)-2yHyAqq,Lf)8.|"_"{<Ezr0J
-ZO@dc#zb<JklYj(8)lI4f:e6q5xA(@AoU#x2/z$_6hSXHl3bumVi4[u08!iQF^+3u0,YKoV59JB_SGq<@69[V4;8x}u|viQI8g9be3=Y,l)84;:HL5{hD(
-`xDBokj%kRc]kK%cY"_^s"$yJ`(}FOlp}.27:'4mZ/.}ixrnADwhz^s/7M|j6&TD<nBD%Nu5Wf9^i7aR>M3!dvvh!j@fc7w97Xv$_dfZMUfq:TI-(n:]yB
-F]>+Kc(f[M#ZN_>/T>L@!Ck0.w_WXu_z"Djny<r5l=v=uuQ6UFWj>(=Z{%!ods,3]{1uyVfo35]lQ5cj-X9UM[QD#-gz|>WzHUC$wD7](iY#4(Mc58&$mQ
-v#S"qONtK`L:I!E/-S8Gmwv!<3riaUr@8_E5`3ZMF.jbUFD%9q@;<u4&x}!>m9,-SU]z4pG6xR1e<=#yAnnZRPNk%Sf6~69H/A3mj3Kt[&t+r;jzZ8@DL|
-wcUm]6^p@,)A!q7V@j)B;Xyym=:.Bxs<z2p}.kk5ZT..q-z@OI`|ue$fO|M-:s3IeRdk9B@UL{2uQX[_24,9pr>LT+(xeZ{Z>_NacG2sLOXxyo5LI'&,&N
-f2L8G(GwQr5DG.etv5S1YL{U2_E(W995IAe$m$[>xi(Ck<YmZn&7c]Tu|8}l1Usaoz^9ia"}Ye%QNHQf#tNa+.dk{mB+1Ym,qG8%yR%Rg>/jY8::@W`3av
->ijg7'.zHw84ULX^"07{s`Pb2t@IC'86>hwE|E"jc1^qwli4QL0tg#he`t05~BnU^jZ7~x4%X!]hd#91I=KZyv-@r2PY$]W|c<gC2qi)}d&W]P!h|-SitP
-2@m$8c#fnNR!%AWxM@(KV1^YX=l"TCM^V@5[_wrZ%|lnQGcP}Vkb%sFfKP`9x)d),f|zWg.=3bxkax$'v+&!uU[u;B'jc)0CO>B+-O)r=e2RO.NqDB@L:X
-|E>oK[`8>&FyKnLi&(!O%VO]4!|J5O0MDY.We)'w07ga`2(X`k]9bTL}Wu}tn'LcI%-@ag-Md5J`}{^r7[Rncx;{mnF=H"2`JF|PV{$YJ2%<yb$NoByiIk
-Lkne6ZpsTu2x<T=U]hTH"p]k#(bj-Yu/>W3(QaCc2R8G1+('7z3$xt]m,)ce(J6XjW-U$46I%4o-~6l;tef$%#K2A/}Rzin&hJ+q]Bf25g!BD=1y#t4JGs
-7D@FX[N}nD|'Ss5kz#<1KB.)|gD%|>Jc4)!O.W.83llYel!]8|3pCtS5VT_VXMrNHMP1e=2trsma@YU/4'P+>2'HIvym^@S>^$+e!h>'a;lejiI'J!O3Aj
-AI-TtR&2k/E(,U,eOC!7aJnZBE_/>KBr%2>@.iFm.Q+Z;jf:0@nU+gD84heT0.L_y."iiVg9Ro<1rKEFUpteUDT+SmAY.:_k'9-B`|!sC|M$Z=4.q+Y9xr
-_6acNOy8Sw"j|;37PhN>1Rs$"oJ@X@Yk3{;S9QG'p[-ERW2SqZ2tqYS=R1CPC.u{u{OqQ)n!Mcf=;J1HhaGWESSS{Q+0f]_9V>a,oy@Nx.xRN:^8ic1W'&
--=GNpdjA|ZE{|C4YT{:xZF5um.)f1A}tN$^(;UW->|s)@q03F'N^t6Nl49;R>0k=9D`hJqzNX/]df!3"mEC[j:cED:@s=XbADgyr_zn7o&,x#F:lXl1(yy
->Y:ann1(!+au8%o6_&%M-1"`YDd<tRAvlQ&8+8Vq4rN!!:AJp{N38Cm'3a]:m1xInb31-2Pma7&s@-/U-IH6]bEi.^;"[E!P@wn^dm;XSi"&A|"+PdYI"f
-&v{U3&{g$y3cm,/41}U8&<%]'L1l5D88(z6D-hIfD)D<&Y>.KD.'xsfOMAUlk-!b/8)7[0wcj={-XO9VY@tetsac-kABvb#ByJDth5KtO:ljYIEUc!yjAS
-y2aXCHk}#^~qy;Bq'j)]TT]R,eVw]g@`aA<Ksm,oY39/A_&B@Xr+}sqeLOfx3;E5tZH}9b=;pAFOE/daMzkW&fx43K[0n^j=IMq.MPHLcba&]t$1^cq98t
-~-_#}B"-Q5Pd^@2x!&^N;v+|vbrJb_oxZuf-=%WN;RYG|RX'>Rh`([aOe3TVb:vflC:C1t440W,(9Jd].r6-H6~DG`Y+AbeO[#hWjZ#%cfg!0Z_Kea+!=h
-Q6y#%!N1&gZT(zrnMX2ac7xo+g#/s2sqhjkunP>gtP32<2r}483ORG!%ZmI;1LN,AONZ|}gz;NwoUNDg5h+UI[PCSq6O+$Bg2Ee$r#@V](f`3wGV^>!R<P
-f<D!h,VAzbJWNLWW>6i.-WB9GjD`g9$KgG.F')IKo7.La+Do~7"O:Q[Q_wE#Qy1;,P>70Tc|Cq~a!|m=Z|guoaMs`}@&jKJMSZck]l~:3P(h@7548WjNel
-KJ)8COSQZjX>(4R3J5O0PbUz>_wQmMg+>LX]W}LiA7z-!2{<rDd8B8"i@7nmH0Rdy}3-^6DJnm1S-N;oFX<P@yta5hmR"~3-.$fpI`+vH+rcUdIqPj=lN"
-6|kdpG2nN^~Q"GPoX(6^~!u.>4PJ=+x8o6zXYDISLL,nayhO{Z3G3uyhW08}Z:O9ggM}.})_fs{)/:^wo^+OJ;Fv/u$=.E6p0]63$KFU#;+9#&KOsY~w1K
-}8$S-cBV1Lo#mutdq%Du[Xi:rg~"0@//ydsg_vOS/J1BZ:NM_<rMCKTYwh[+'NAfYE"<,|toCOVC3,8E<"f08-[3MY$:3=Yx;bibyq"(9&bF>Gk.aY}BE_
-I^Xu"GYYJX.0sPEVD8F[^'v^(ez/za+{JuEl@bmV&;Od5^MSaa^LIBUA521}8U~x-H$aOz]67jxj'+CL~fN3[LXb'Ne}SELz@g#OR>eVfu=]=,]kB(<'m+
-.DbDipJ/OWt.Vuz$3>ucH_|4NkbA:hHo084,`r+sYL-&x7n&T(GdTl~rGvzhgqTIG'mrE091J32Hn12rI9(H<Ql1+0|V12$-3`>RxI<qzwc9.k5c@VeYLt
-7YQ5/vP&nN/=/nH]s<QsJUgx_,W:(GMr^VviOx$G}`)z`^}(Zu+NEX(DTM|jZR`@F+EWKhhe3IkvcY@|~zyNYF(gtxj6Vx-5h2&+M)R4%_AuIP<JDg-#8!
-#XaD4C8OI%ffD}"g)W/'V{K"tF3/PUMHGjXuDfU8WcrZYXI3fXXbO}o|Z)VTLO;e!|"FPh1:0LrK_KYKJY8{X'mnTlTz0'-(&RX9dN(lr%G;g,e+fhyS}g
-U8;2w-BLKOK%y9zPrB3->nfm31l|'01`UE}a~]c!^^=Gk%(Y2#=rt&3G=^T{T)<C5vf.)jq%beOhjHyE_"GkOm$N:j>}d7,&)8!W$i87Lqm5r,PkYdTi#-
-ex$-2X_vaMF=$`$1#e>}10x25KKmn7,{e'(<SQ2e-I2${-2p+xpnj,M{FU/z7-X:dNSf=6cHeF4Kc0uWqcgXpH)P7AlXc5.!mS&B2.K:XBIcQQ_]0_[gcc
-duI7wh{|"/$J)We)rwol[(7DEw9[<{lFjB<J4`1eq-eg7'^f,P,[Q8F'"LB=D"P07tBP{;%OH<{q|rR7>pGYizQOmb85}3^]$P~iLxR|Qj<<D8ame8~jt2
-h@ijtNv=6)`%wIgVG((,6#$V=lox,UZY/1O/LnChEM~=,QKsPg0.Iq,hr:=[x>E+b&`)dpP,_t=./MJF,V6"/_Lv}yUNgrJnLe>W;#uyn9<GU^;mrs8+ZW
-tbozRrf_XV--|pidHxjSF=&x}J29K!l(p2{SgpfAok[(B`[Jse^%X^q&G7l$H>_H;'DD:c@_d'6RO_]kn(=`6}GT/]DfG[f87g%@w4'`')-flBL/z;FdF|
-XCI<HJi^1O)6jvBc'_'Zh:Yc2>RuYiHU8K><RO}:M>"Wb7q.J,u-Cih9.||9Ls<W4yixXZlnk_$(!b/T:EPzngaMM70qjHd`_6ZV`ovb]NEdk+@NyQ0Dk|
-({jK~&sORuiz7y5]]ttF`#@fU+jZ571N>RwBw)lEVh}RG[pK|bb'Cep{hI7]in;3]/)!zqdW+PS8`@8X9%6/o[$^Q8avw0DJ,{{=(;##q#=A2!dLW4=G%4
-"-pt.7PWK5(YB$eg_|hY'>s_bg#ECl^O7754jMIm<43enLq,e)5eTPlZ+G&M&lTO'|%Ce'jTLA=l0L,tj8o_9.w:ABLDSOk""^%0NiM/T{=lc^K{"CI=&>
-GnlII[mEjFNJ/lb`Mxh})Abp_pi)Z%F/!kT/Gl9g$0PdWA7K8ReE6P%k7NDg:'R;M)V4w.F^Aws>Bl_:tMcFq"/vD,:.(I4lga6Jg.epWZ190eGnwrwxHg
-#2aOa|SpF={;9wylkL8]wS]oSoO+7pQW3^m"{pS)%Lb(6Zf^)Ukxlj]ak("H)a+a//-QQD=;HZAA=BJA2#L6Jz=!B<SefZHMu5o$P2xN,aF<N5^)O95#5l
--6l(wCRS@8QvHfpl++<yaAJy[@e>G>mPdpE3Yd"1gHvH}F#oTq#UUD_dXKf)|`IOx(ebGBw0cFb93!y$]ZAd+a]s|K79$Eou8V""(CDIuB|Rp/{BNB5IW%
-&|x8uz1;<CymXU#om^-VHNx7egW('Np.rG%r5UGc&aH&hcU!WRoT>EOlMD.BezXD&BRktx(0qi)cTP=_nK;>ek+W=S^mwWio[uoGKJe!qTnD_"UM5!7F5g
-bOTg:Ew6fnkXzS]pekCXaD[KJMVVf7$CB,R4.zI1T{FDY#1TLotKXSC/8'VuwJJ#cvM(nSQzwBEQi3SUpAE,xcmIF;y(rTH=XMYu!2+2TNVFe9`j"1}sl'
-npAwb@QSa+ZEkau%r>/R={rm"B!VF]cI@+mkN/-x/=H=a$Va{u_B,}[<RTS=6@vVxPlnC,h#K5('U+sdI/rgR>{u~ViP/mSC%@H]Lqi1lXh$WdlfMbHadt
-dr!~j%!_<JFM4(`]@"y4w!`yyt9Xu.v3[+6lr$0T|LB")p"n=(9uR"B=;MM"u5hyT./:~xSWQ<K!)9an,9e@8X8m;OEkqgb&~<oOq=^wLW>9h1"E]V1,Y&
-!QvX`Yxs~L=;yb%]LE!8HZL7K8#d(ySUX-+NiGz_[O;#Jo&)h1AR%G8!PPe-'}np`UXd:vCePjsMw^7";TxQ2am)e}iBc"5wx=s_hKq-ez~gdsr<lAmZ/y
-FUbMd}xT+sZLJY;J5p{P"Pj.(#@;sd^`S_V--eG7w#"1{Xmn4dbOra,,P52s:Lk)_+6Xs./cfDRa4Q;q<cGmbEC/+3O7!u>/go8s[;LdriW'3IBHr]h2Q4
-A8i^Fcg[8=i9ig:0F^6'jI+d<hC.CAr3&SCc@Wm[()^YImiNH#wHq:U"kU)@k0{!p&a'd@#Ne!F`DD!k$[tGMie<(Esn.OnoI@&[fHpr;/|G_F9_'h/IeR
-[mxR&V:[Q`yHPdbYe&5{Ti!wp"^pm(Cn[81@!_J"V1I<>YbV7R};$glfD|id{iY|!4E]N1qD$6D7iorx2G/bYukicKg|OOINX9F{WF[wAbt3_M(&zX6]wG
-Rztdzsm3tRa3'+X[v/,DGR/<}8%j_^0L93bG$d+{Q`[6U_=,|%tY9-I"Fn&^drQZ.')sOaKk~6zJkq.j&CdJud6Ilr@jn}YIxPfFt-Y{L-}#H!d{em'vsJ
-P&+7P/2#/+:-ozeF7^kaqwQ;@6y-S-%Dm$DCJNH6G&FH(Tq0yEV(2agFW8uyiNQiFpFQ/2XpA7.`nNgF|N%7C01zi^~$coq$!9d:[^">QZf}]7VQQ></(P
-N"PWml31W{((&;2a2;h8,qiw`dCx[yYwe`S0k+|mzEp&iQxyDp>h%gKg=`+MDwU&t5kF+z[]%nZ22nc+"w9x=D5@l`=KJ$RSd>(y[u#-j&[uAga'y2`M(t
-^w@Up_Ks[$@z~xrp_#,OnhsMM^!)!5REo%~|6U14;K@hZfs1|RE]3/3gpjekk@MBtpsSK4.L!lpsCas4N3`o[0Z$iqO,VC-L&MC|x!sxNqrU/b>fcr([7&
-Zrp}6I,sl#7#{>d+XTYuL(F9:SAg=AdS^_~Si3HU1c2GJW5MM6hNxw@kg>A^%,Pu-C;/M]&`-mQ^>XJ8|"Lcz1W1f[Xe<8>mQgtLpLDx$=AlknItpnHtdC
-aqJUOyp|L4"nNi2c/{dh0Ia3JGlfNrAXvZ4LU]Kct(aYP<KY2Qip4=9/P)('Le!JJzGJdPBv%kxI_=Mdw:[y:MU=JIhSxHyf|_#f(|+{Cht9"Gye@'b`.u
-[,(=iv009o%K$;Sv`-NF(2aNT.rAng)TGIQ8o%~iFE!e{`inwc}W<8k@3]JM%c.)$u9]]sU]zjRv'IESd/bmwb{46+PQ7CDN`8:f4b'hJE{`w),=0p3Efy
-RknVC`:iS2+pS-&]G#<Gr7cjs2VpXz/`@tEyr@3qlOM(KK0{SVX=S41<qARRc>U8Pb+.%{+O413(XWQU+G>^oWR_DtL><w"-;r==/+fjg>Ei;X<(hA3}s/
-Z4S0rUA(LfM1}#Up`EN!(GKRQzxUA>eQeGb8%G(J0yU),&N%"IFA0zdz)^K;G6i35{+-:)eT(H1MaW4OEKJ}%Ue.qIrrr]ra/jF!}:"bQE9/oG;t`NH)],
-_|GQZLg2DdvMlENpgI/"1M9,5151g0}bV5mBY,{AFCR{(JWq%,@&z{=6bxUl{M_2!L3LHTJf^b<t]8.DJy5tDkMT<%x4(]'T3upPKXp8b)q}Q.>UKlNAS@
-J`dl%ox>=awIe%;fae9g"$[tbK#tOm){;(-rXW1=&r~f(C^sDC=:,!,Q!_+u+)5)GMlfNzyH;(FM],QP<YnVqt#UjzXk(3RA!@XmNaAYxHk5H;7p4;{.nj
-QL<XU`5>7.<^,|hT,cZQ{dYNZpBQ[a3AMF5TitygtY6nlB<;;s9/YP@g,q|)lsGD%AXINgvBbG'ydAXb!F]`Mr/W<r2m`-;(&Lu|;X}qr.u)_#hqE&Lh"M
-dia]'}>to{pjg#dsJTaQz|R5kqJ;V,Od&'68Ii|igdB1"E}n~C!z<mVsc&p`tu<;y;3TJlae/Oq6U4U&RG~&SUqfp[bw>"22~Fm>8=~)tcn_SzIS@D`|}Z
-SBx6p,okjBxq(=}yVx)_};[Gye0gQ^D0ZHp3hFaAIgBY>35YbUT=gmZ3<i>y&eP9gJ;N;Rk-GIRkkxw&K!Z5TPP]d+5ZQOwG6vV+5t3I2l;Grj6{i]Vsj-
-5l4c>_%WTD,6~`+h-$T,{gc(TKq6%!jc"'}Cc[9zU4r[4Kf.]YdM8_#/8/jZZ-+)Wo:N0.n3(3FukG(Z'p'Py6)!}p)@Ik-huJfb{"ChYQ8WzUtDbM&-v+
-;R%$j7CJRE(Rg,Mq_w7UIH!(|R9X0Cet/5R7CW<PnF]q&EH`'pja;<U0n187N"=wJc3dyg:.fmW{-enmne0D(stEPAyyiu,(NV0Ttm4KBI|s%{dCv-x@zQ
-yI#FGB+5A>Q_0uaP^833DT_>mpap(&LqdVx}R%qir4"S2!sJR,jWSP:nVrSMSR)qU!v"G(TEGneWRuYYmiET{EQISAg></">75(Qwq!:sFLp~+[VN&9X2S
-U:#)s)b7%2w,S{14/&xQasL|C;`mhwZ6,CP:H>yPqximo(dJt6yEVGd:.7RHT&/:RL6JS4{sN3,Z$,!Z@|)Er:}A;|p3K)4^`Q/4lU0}<GYESE]IrUQyqS
-(E6sG2.tO<jg>!jPH%Y9]{3RT!W8i{d%ozEKba)O.`;CSAigL'1=Ca5<e#x}RF>rhh~LJvCzrv3510_2AuN!2qpaHedAA8El=[pG9vewbX-ez1_7Z!JjPN
-3)L;Y5JG]Mh_%N8vgd_U"CZMcrL4<]Yh>7zWsk0Z!8rzHOITneuj>wef,iFkf[cH,_T}eS;c$++wvcHXZRisMZs@C16M4}%z2yH-85"')TcT;(t!zBg`rB
-zh[8]8Z)hHP283Y|8|QaG;Fy9PG#<lJo]r(p2Az8k`YgOd8A_BG!ZXW|xo/AI22}{"fbxnMF;DUyP'-{.jut[eEs=;geVAp.>0fb>Wt)[UP"<U_<BR=m5@
-l5N'))3+'by`g(qSOP4@8_KnNN<U.rI<1g$=L%tb<'(L&AJG5[oQ#,8^&&Woi/9wtp,,|:l$y3>_;@nU0z"B4pL$7.b$~VT-DdE6ufz,p64/qQ$[qiV!O_
-cf:3gH/.BAfH9M@:EKPA:AD0(9tFIRH$$c,BiBPgjyE=3ksN'Jq5<q"pFs-."#h,b[cX~ory8;6!W}#=8y6.x28dredzr.[$ooo|Gfef,]<z^`yR85xkZ|
-'y<}+8ew_[{%'C|K(n!(;[c@C9vb1by]w@()YE.8]ror3;>`%TsMQDZ8_!))'yOoSWBc5miS.el&82C^6nglYUf9<","1}I"R495fPRzqc@{Rz5Z>Hk%&3
-A`,6t)8-PWJA`5U@@gzm&tQ}(/a7oiml8={^juLB6Un%Dn!CKCjq7AsKKlc|ree}3Gi})nvu/z3+V|_EnQ,-yhd/:0C#|X_!f4Ssk:h@iKsx-%!iCfB^0_
-0Q/H$[!wTdTJ[6%+s:&v!R(kp-~2]ZpaRcxGK^Yt//.`xQ.$o|]=:vQ&1d9w-:|D[{d>'!CdzKaE33Y026>WDrxWt)4j,q=Szn<{4t~M+3o(dJ0n&hy3bm
-HsJA%eGe|d/(}vi'ZGw<q|4^)TJ%I/&8g5z#bhOJ$paxFwTQsPD&f{yMq,(-A8/A_+iU/m^Ku_8K^w^f2X<N!]~)-<S=gaR-ZR.kylt=%p.X9lK3bIU>sz
-M'!0w1N+_/V$W1+,pT"o,g0x+<1Ee1Q4nFRn~<^w<n(:+aa,vBAi9M4!0M0&e8lkUBT<R()ac2/2`_ub@[Ih{mfUeEH:{JJdq"~xg8dCztx.4TFOjpj}vO
-UUi2akG7"kXaz_i:ke.hc#;]iigkZxJg|}Q&j++|MJva|o2{Srd%=7oX_-"nOm62"I@#}ExF3IiXqjdMX4O|{|%+tX/vay<]"F6sSp81Mtd|;_@d3cg;E%
-|o3_qRYT7=b1g"@](jGQHRu+;[H=M_%!&uEFE}mC@fI1ja+<VosEXco'(ht{8=Gb(c5}J}f^EUWT<:=i">XFpSRmJI5'7{"A+|$("~yp)_sg!UAc;,Y-0[
-`!sTXnb8lX@^bXVe({`;h%pk/tBcnTjygI5WfBD`hHcc/5]_<_O^pK3iVg'NNZpL{licpmW:`^M<]};HJOifRp>M4$&f4}VC1}outK_/&3E0e(2zt=9u|g
-~Piymc8>ufMTF+Awm4a<)N&&ZSb&x`mV]Ji^%oI/5Gm9+gMa0qBw,2z"8]|V%Hwc+XS6V0[+{QHY8Lu$/8S6VblRV+!rx#Jz{/7Oru';[7ZpqX>XgN/uKz
--{9tN@,2_caBLn_TI(ee_TmQMFP{Njj$fJg0^:Z0Ksth7p{_&u<1nXbc!nFZ{D}KY0%dYD9Y[VEw$M[+703ev[DtX#}`n-n>RUYzfzKK<ZmgyfmMY<KYyY
-+nrMKn]5wycVVOUc;`P&A'(Inu8u)h`B/6I)b%}:+n:;DFW/[gLX>ls4@slbrxXyoj!f#V%]g:)={!dGw;>fQqp'G9fSC,>pw)f0zf)%bw|F<{6c|yDoCI
-iA'@sg-Su"_qy_M]brHG{60K&@yvMs,Y_nx6_#ygWw:7/NZU|9>a$5~7,x!KoKK.-#5PMXQrAn>ngkT;qsDs"-Cca:hH1WX:{DVg]lpKq>_2!Evq+{~dBX
-mC#.be,kyBB^nBGzXD{zT>>@zDt;0);6g[}FQuLXR%fWm1/TS-.Qxe<^rtGmb&%fsE'Btg;G%:mVTqIx>gb}^mcD6#4fcV<1:d'O})VN2C%<",=)VCLTH@
-v`G2j0>Bd!IINf-H'@n#$ZB$yoS=MITRu/_YNgEh1`AD~gYHfDVz|rsjd=Mc!5c]x:RT;3Z`{XAzRAS'D#@<Dbsi@iH[UtU9wnrHO'h!EJgwktu#8|[</D
-L#3axz"~[/ee=ux/PKEJr{feOd3{iG%cWFMv7s0/g`^W4#'EexCBYNAXGDXW@}r9%g%Ei%0,7NI1Hb;(Ex}3O+h)hX[C`W`+vI'!~L#Zr-LSX0F9_i`h%#
-$,t|5nzkS7Hq[q&HDXUJQF{FPUUFyz3{eUVWw|0}G]s^Xif9aZrt.71t1%'oKUq5yvp;E#KihF^eMu}@#`@IwDC-c5'fO[d!cpY>|g)QG>`oEK@jQ^;jm-
-171L$&-6X_q30ns31yV_[|#yy%wE0c(GR+^Z_rx"[F<RU!<B3G5-0<Nz7tNo~cUx+MUdCT(ek++#+<k/>pqZw1wX'IWp&z/`d}Z^xIDkptM6t$t:Zos9lR
-IuAqdzW.$6Rb&9V;0h,mG4.05P[UrF2@,Y&<PX5[PHgN<KOGUF5L@&ty%Lai`:>m,v~nE,sIy-q<"R}btK$aTS82(k!$OZvGta$B(EuVX0@GV'x+(_F{A4
-O.uUsWZa5R+qWz%nw>_a{nr8aNb/:T6Zi.X=P'H`.,C0DdQO$91V%uO"]&y$Ig~pItR8L+qR[!=[`tI9oR$S`$cZ}A=mIW>7CvJEHF>&;/ilWzK8vN;0-S
-ulZT]Sdy{_qk&Ltljpc4Qi-U434vjUs"H@(w!%o=-'bsHD6>u6"xM1%t:WZBC0[Jfn@PWuZs3Ui{n&eo8|M+buc`7|6,s0."9&C]a=:1A0IR5i-a:VoP>k
-Ya!A#Q4EH+1,R}Lk98rA|33S3PC"|>PICfkSjDi#vP0b%bZ&^l'w_HtEYl}8qSSqVI~2ygxJmi%O1x$.UrW!Ixj)y"`Kdd)=O(j"/]BgM,I<8anE#u_Kq}
-5Yw{sZ}$75lh}OMtGGbsv8w.=G>lI4=G6Z|:@fAN1<`Dw/%@&g]c{Q6T^x9voO+V8z;ggDX@KzES;XfKk7gK^b]=~rvDK(+rsxs]pM1]Rr#(=}h$0'bGQ_
-UESb6&cO|F;=Cb]S+nh;xDtB)L16p2hw0LY=W{ms8;fkXv9L@pPwK,ux0GWQtJ`:ax/%{![Zg6";rBSuL#J]^"/h1tI'Z`xah5UJZdjivbj'H8.sb>aNC'
-%|!#eVkTtW!ta"yW0|~.P9TFpVhA-s`Q5eL_Bjy1e4-&[-5/}b=K+x$>pzqQ>ma}9^;5'CNeI]J,]B6_k|GT#2_4`$E.~`#!AoK22t%$z$qJ]14KR]1>-.
-c%<G}_;+_PHAHi/P_kHPyR;<:Y__vpZ}<}&@"Irzh:"_QF'dgva^mG&%jnB+/%xPI5tE7KLE`#,`P#!vq!(k.jf)GwB)vYN1i4^vrLSWEV5g]X4J/5Sy_G
-ig-.4`g}.`s|j(iKK}|NYY{zU2}/CoOzWKk`RSBLNS;};2Rd(4>e%sNpOWe$E7Mc,tmA4<|&@zkerE{J1OcWI-:r'-UriC14;z'zyZ%ggXzC`zskLp_LMm
-s`e$o7$1U;pJ=H5kAMJa"|:rs]qaJf8ftG>v`v]Y/wa[9|8W}@{o1TsI5Ct{aNzmK20Pv@CW,Sz:J%H{)[~,DkWiQmtM<+!0o0$"d/:lvKmx%Fc(jEFHlv
-wzIOZI/0/D4N@NNg2{-60ib5g'zITqVEQuNoYlV4AbOCPNQCiV9]@qMPozbh+>.sgD[W(YbokFNnu-8$1:nBjyt"'La2xKX(V)bXWRzK3u[G~#).j[e6w'
-Qhf4X-po|Y;XV71r5!okyKCuOABq#!6&s8&Lzo|q619}X<sic<>SL8]6_h@.IA0Q0gg1Z|bhiO<`.,ASLVuoFWs70vGKx;nG+H(9<4Ks}r,(G:NL9Op)fN
-80hS>jC}RZ~B~0>8J)H,WtBL>!L<2pmqyxZO"#IcOyQ@1|6jm"z$)Vje%Bif'aNIHX_^276.pfEE-/zQ{&f$f'wAfbhogL3J%_lqna0.a7@Z;ipG{e/5|h
-O,zv<)BYxR2Zyd><W,1f0`g!HYl]0A4/:sZdc>T='^89.GmvePF{_{ygw{TkeK$I/zc01_uw,&UDO"2>$4vc+XGW6C8]IKn3fQ(7j':],ZGe/8d^,'|YFU
-ZLzyiUXF[ji8%HA5JxgvdY~x'd7zXF3>e5pWr-=8j$WTwWQ:HJPhoE7ZzO}/X$~BMC(_cvw/)"Rd]4[-&!HDDfebRxXy8_!QXV8/.y>hjxAlrq@`4PFPUn
-ToLhW&te${$mgQYGR,lMe>a6cuhl}P[N$(LyYu65-)/Hv}a9mn9qG.-hEJvADy9,I-C8!WqaAzlBCJL&{KZU:R&[qadlmkcK%-b8]I%4@%z{{U#Wx@FT=w
-g=OI'DpVi_Xt.ez.!Rm_+RP/XK127pf|nq7{t=;cd{ZIvcx`HnBz.G.}0+JH,7@rz3hP/:>;ktLv,pRMaf~O|zywJ{PfC8{^5xZr{C&_kv_d@x{C&_Uoar
-Ork'5>qA[U$Tt@[U"JAf!yxuv}(d`R!{@jd9J!!1:j9q>xGzZd}I"8)p}G!~nqHf"I_t7zT&nm$dU&a^Kq68>dJbyjZC~h=jP)}7]UaF@4C_505x=X6[QF
-`x(2Xr>zBq&{2u|/>zrw^PB7t,d/||/X`M)>hy5|puPkcY`s{Mn";>ewKtKGm+jF5o`do!HptqqN>5}vOq@$dG)y~xw<e5G7SUQ24x$bRiwKf{OfORcKD)
-q,CMCXvJsh:NXkq'a'kQjU3SN:(1qa=5F;UY,kXw28nL]|GF:+H>V84q@n1pV}A5Q3ffhDaDmFeKHn1JOU2G,2_m.pR.0Xm)FK'eWf,zy+Rqgp~}BD0avn
-50>f_lKX6sA/c2zvnh@rObW(,$m!{$KQFq#z"0JRt%8=gE;-CnY9Xt:[,O0h>#0)~@=jM0sJGq.}+>G0U7MT3A{$u}D$S'Y]a#S`Rg70d2U;-y3GmHh^i,
-ZvYj#Gw&%%/p"2"(D@q/%@KjzUfCjkc;w#8-qM:)F3G+qepmCHzAb[M+/A>0y9%0H#'gMze{~Li2oh6e~N:5rF:}(Xpr"OBz.r[eWd"}eNWz!]4+4AaV0]
-ClQ8HFl[~D{cw@p{z1A{fqK=&$6^>L|L5qA6VTg}`sU8SPfzfrR4Jky:xXyN`J[b8j}@YqR6r)qwJ<0CVYhMd>vva/yO{t5ai1-KK)aj#P#[zK1@PL-tx8
-'%:P!7|j=,QzKg9Ob72aM`HfLbAqqlx+S'Be[}to12R%CK4;w{#mVyJFmjPbIU;=W[rm.3rWyMY.}NIO^SeWm;MURk9'q;fg{DmXORefjXmb6)'1OI6kw6
-Ey/pe!m(q:hsxxz:GP,s/TS793AY5A#L6kb5<M>X&Xwq/T4&bv'wJs38u/bD)LXDCYZ{{ayE!/y%PlaS:Gc&YHCg=(^v#L@#57q2stZ,Y#lF.urs,kL8c3
-xvS&nFU2W1n|f}eH$NM/qn8j:7uNEJ2EWAK0CEr}N61F-1JhDBU<gOMM0"uFve/tR0GP3{UNs&whQG}$&wJP5'Do2.>:$@$Br&$$U;C6VmMmp(G!Gjigm=
-p'36cMJpk)OL(!>C4jpm{lv'jtH`i5.uFla{11P32]u8/ByXDQd`Z-cw&cf[rb#HS`0NqK=uFVbQ#g/KtQqP5pk$[MV"/5n&a]Qo@3NYt!0my!hPaB<03N
-e}Ln&,gA8'k$KNDp'je>#eMfc"M2l-o-{xl-@%Y$s!LQC/Z=h&h$3Q:XGJ%IuU^D1Su>7f8f@+q8PP^5<|ElsT~T,O=uOoBv28>nPa.U-/0eY%;`x13>QW
-GEx"Mb3Uz:xR%;Ni,{~zyN+^Bg|-W1]r)yQ#SXM}>r_&tEdEhx(6WrufzRD%n[`$+kcT(.2]Pl42c3{{z%-U&}=&r|4%+Vahl2yoj|@B-U6SdPdb>XUcs-
-ZW)v6CP1]dMIF4[94!(On]Jn"_<%N(n#Pe$JGCAsoX:pjDh{(87oy/|-Q7H}3qT1WfMyqv:<Y6-!['r$C;Xv$[>qFRo@x]75N>Wvo)$%Dpm|){FQ_"pe!Q
-OdmGPap|+.+lw32o$IBNVNNtVXe0ozk^{LfM#YYFtEx;%`U8o$T9h3[3F;C<E9v9D`5`JY]#>eEiQ@%M#|U]'g/rl!gZFrO}U&RtRdE]1B3jSZPR)f0;^I
-#8uSsRXNyEBcgTgjmtJd)ACobVCUrtLAT-|ygHWzAJfrT]!>%<4r/}Ogp4L75/X!;.dug+93Vg3{6851h)G#a5d)gtXF4%>8R{ZTJJ%4!WL!(V%L>OP[&w
-1K1(9g<gWLRjHg9:&[=lOMXCVnAMmeSeVZYbT]:P=9I-7>5u/.)<kJ@hI{/SztkoLM<JBXSy`1]V!9{PK@WMMTp^Z,0>yU2Cr1,=;(Ho,dEG07sar[R=/!
-e/[/o+KY=J~hR-qC_5=iMh~N@f"4bMblA2Y_}2JWelR_>wpK$O#m_q&(p0./23S8u#@D<yhXFAT[W}2oe2r@nkfj+l/QNGNe'xPaEF)|^lM&~EeP@AC:#g
-JdzmDGLe&l)1lZ1fZ|S6j^qQPOmJ#fCM^=+stx_,8Y~kKnZ6@^4P(%gJt1mC%3T}%Ent>Q00aCU8"tM0C=qv;yC+2/{EgDy<5(Fmz.H;j`ILGABHGGQ.N'
-%B/7%=hHVpr|cCZOu,g[1/C.yCC3<ge[}qL&[Jz{uH&:z4b&!>zz5w/TRkO"f`vsv(pYNfF'a7^evLp,`ns[iB`ONz,.'RG1ZE(n/^`/{_PfPdPva:aADw
-yY_;S^GC:XOB+1~`g>jcbFMwTaHLA%[v=L,1iFooq&U5ojHLL`5Ln)+&ocUiO+mSuy]14dn|pRY(}`TIzho7ao~rOk!^]Fq)Gxx6'P4%lZ|PdfJzLt)(qM
-)uHcdE0fY8a^fz]Acd1j"TFj+o`3!eEZ"5']91%N/G/B[l>kgCSrz3V3v`neSc"Y+JX9)TjTak7=^+;;xvXIm|3N8Q.vz:c`OuRivbbDGZ!Y5Kmhy"B#}L
-R/~zf#{!>WBh/SP>!Mo@QdefhtK,ZC%CQ@[Z.'&6JW00Z/|LN@#q3=V`ludz;:Y_I[Pe2sR+Yy.XEZ:f>&zdtfF)U:$+o@kM-+x4}W>5mKTuP^$DmzV(UE
-E[Vg'ilh|!A.y>/{Y;NiUA+-;K-N}-Dc(_3e9k]/7tnd+z(hS.yihT87RwUix(kg'fRR:uV-tU4Gx@1(q`Gbb/M&3@Pv6|<siZ4rkGZ'cM/RphH`VQ,zYz
-2eak:@w[/8%`0"[4(E'h6<!5he]MQC<1jnh4{0s4~;O;hE5s1TdBQ&Z%9rK]PsAq7CJbA(_A-_NX~e<>z+1.nV.#5zt9~iJuBgnow{vPcPB74"_Yi1LUX7
-m>Q%6]R3B3[$cYN19@'J6KhEXp%PQD1Nd_Fp1678gnJ:(Ow>6+^$%d23B7]y>{e$s#7pHL6+<;/P`A2'w!=}sLC/.pN{'s[l{1@+-+[_ONeUn+'#7Z'vpt
-%AwkuM%#.ZNE1,@2]J6-9KAgKsDx[i]fOeRmkm)L~Q~MBaOF(2dgf'Sd>Ho9&C/l}5T5L{:]Q^~iwaoDY0`5h>R-Pf]Q<P/8'<@UjlD/)zKCn(e%Nt9R3K
-}i@cweXla>S=K(F;CbplP4Jb-6L)qsy_Leck^AvdvvvvZf2#'J^}TaU${oJfx%Kx-hyD(%7@RsY7i68&r3Rz6A(vhV6EL+3Q+W:E,)Yzt(|qj)H[~N^&7^
-lP1m/pD=sx~rxZed@+nr>-d`v;#qHIcFEq(#}668RU;cXw@}Qi/mtF[y+(X@O|zn&36hK#{|b}gDy'h"^Y:yxV/f;,k|$_F|DDy,xv2;tyT=,Vi_<De#bS
-7%#rTK6|PQKz(:T}oY:$UKx)Dw_r~}@j!|LUB.<L2YZW,e6i9OI%4y<@E6Q]ymyyc^hDV7Q[gW$ubM.}:5>q!+W|V%h}~w{19lh/fI"t@Z5s-<A2bjh{&O
-"(o2rN+P=Y!##C(&[_2]Ngo/UM`+~=S=v^dV<_/P<%b49R`8f1u)5&#3g(-Yvh26TbN%6eo,{StG#;Uma"Wif@c}N/pL:Xx]2fFF$;nm^$Mgc2[e#zYeu1
-&I'ybD]N4hONvY;(;L~ALAPiGXO_=vROI'twL7`1%:GDT1oS92u.6(+HpsROe$]i:d5v9O&@.x'{nIqF/zA9ny;TWaG"ccc>h3a[QiZkAB05W6B'Xi%eIF
-u&|8&[Qrr79K{c&VMKx@JNc:y8CA_m#YEN.^R^8iz(gjUF>dOC^uy{qVuL+=VqS5J'lg$LY=SJ[gQ8ntG!"[J3-(OV%AL"=>+Xw.q@@B#dpK7KCAz;pj%P
-DI-aSkV_0J8xN}$Y'f,onNa%"3AXRaHMt=cd]cg:b/icw7'btFL`s]Xl3eL4Ysi/L3@"E>(uzd3`:8p@@/)mWFoeD%Z@DPZr~#rz_r@G$Eh=0).8W;h"^i
-sHFxNS%7">O2r2G4L"j"4^VdGy%BM'g'iYd=n,@M1QmtEs2fM=G&{'nczn,E+BB#S+G,qLeDn0iqEen!ugW=q#+{Og[%HfHr7RfPch)(7^<Z<SRU+DG$%B
-6{+o7uBL:`tKJkt1x{8>7VwdYG&c{xPiK2=-}c^y@X]LaV>kpk8u~u1f6V2<d(iv@1YGcT&q%IryC`~8]|v>IcTe+w4|4([d!_OKtF>T6o<8Gpg)tEd@V5
-G#7tGgZJu[DiM3A]SUQpI.,W4>7-8KW^w1p!2&6T&:nT7="DA7OOYJHzd,)u_,zs/#U@p{F^~Zp8.rqs;G<r$-o6/dqyf[4H;8L/`)uS<h`V0Qr9JZePig
-u6gjQD"(sAUM_|G].!|_F)E(l+#&pP{K_'A:/L~W)hOat_5F|A9<.b^9K7L.!Q@,s6Czv4@n6b,Src}1CEAdUTGy>)dUqMkbyk3auBH5N`oc%aOncpS7O3
-C#e#R>@,WJL4(uMLfsLP3JfX}xe@RxNj{!/K8iRqSLNJ"K5[H}m<DOr,l9M:;Ky,;ecrJ)KqPa/=kuoa#/VPp'Q56EzH^Qp64}+{q6W_nKVYa#Uq"s`Pdm
-<XG2OH;FmyJbyRH+nn%8nWGoHjuh%KxB2R"AzoUx@&vdP/UK&qkvk==O8iwg%RRp]VCnu&&"5,<%bQq,R1o8+@UWHJi^gp,6<"&YH%Wb_{;w]@GF-(RBvd
-5`/EpFx)|PP}efbVftWf!gvrSm5<F^U6"ahUOU!+(=|;i|Wk%F[+]),{"Aj'hXnAJ1m+V7U5Z'D<nF/Zj4W:fwB9ke)LnP9,b,EYl3UJ=5Nv{F!0QNY=>"
-8jS7Z0C[DDbUBL`$6%gu[xsO!WI(FO:!XAq4AizL8MBF{YG0u|[TF"Dg!$[PGp/'90FuU-[]5OPteGy_K}r7]L<Ybueg{PVcbQtgr&;%vWdjKx&;`]AHGn
-+[,"CKe7St@2&o;Y.>=^7{9FtI@8Hwr't(c>y`Ge=cre'XtSt1@trj6Bc@iV6,qzX5p=!(ASC6ICoXQf>JPtkzh;dy/J`rZ93r1qIc>;rdd&RFEz7Z;(p_
-ta|Ubd#RG^IYe)f]1tk<^++mCp"m={]N=3=46%-+@w^f>#su}MyjIxKD$mcius)jY"+{y6xNC<m3l;T:ek}|@2w^Mf"%zx,d3U!&ZvqFHsj-9.bJ9wv6/G
-2p'<idbwa)s3I=zF.3DV@`5/0H+P!:H=igT`)}}3(wDsGw=[@{"L$tS!y!4IN<mN`m0b<Kxs~g;km:`Q:^qHfo<d:a#&O=dcPj;a>53q3/@Uoo~)5Y4F0V
-#tPvDxstC7ey_xks-UE3)1gw#$YN,hhA[L8=S&:2Qs3K&|:<Dq(7W)CXyU(Y-V9Ubu"qhNOtz,tv#+-9$rgl~}9}ANf#x}T@vj4_0CRLry}w.|K=]{2xV'
-&Te(G)3$canX'N5e%wX6y9@==>;r4&Um}[!GW[u(ny-'Ule3NSGG=gX"1(6C}ul+k@)|z.2EnZ5JFAk9EisR=OV|wx{OaMkC!i>`-Mlh!JdadCxyh<S>zB
-q;lP@R1XSQ&o]qTw5JtW)x+R%zc-uD;">;Z."01C)O=HtUG'0s7NRe>x<oWfR1&B^5B#%aS=@S<^Y$QMx%2ew8~PVjZT|Jz$Eyfksy("o2vkK+(v//_J)L
-8fFDGu=Xk&fpZ&AV-X{L1"hSPeMZN8!(dINhk7z4xMH11Q0tkdB)`P1|l4Sdq>M<@_r/Ac@@yih{Y)u1RQDL.)NW5/RUMJ{&|"<)%%#vYP>-61|:)7:+Rh
-Jg|xA7in^=+uc1)A61J{z2Na,aC+][}hQCqonQYb@iIXUPg<&.:)Ayo)`Wo<m_|5#z<)1e]xDXD.u;3<gyFt%C6[-{$.)M}.CiOLJu_RjEt"CT}h$V6r`k
-U)Lrr1Q+Y[/wSbN:+iAosik4$I=^nW}By|EmF0[Ho{R-I1oM+LadsgD<V0Kbgo'HvQ8|k;BzRN.!n$)lRa;FQh"KX&<}'QU,P+~i,1^8ubqn>2:|{5Qs&s
-(T]:%eRm/^$#'#s#bZkf<'&gGcRD.qq5OH+IIu:Xb/n8+j-ZbwRr(IThk9qw[kQ[xl^$U8g.$Br5<Q6l)q,w#R^=+B!rOq&8[p|bP'94yMoyNM:4U+=jfi
-I>:P{xtrA5}b>Ex&#@m9f8LSV2k6280bZ>(#e4[oVa>swBb^BzA'6k#klZ>kS6g1DbALTP0Fa7VTg$'jhN#BZjeU<S#ZNzR,V--CC){M{S"uO=&'(.o=MO
-_t8b_6p13kFWSgwK2(m[="f:O_Go7SkebP'KTjq-BTUA!8OYWa>R+t|mXv&,mB+&>z_rcvcXA_4=|{+#}gG+fgBm9M`X&,wXA_ANtmSmiu7YanAD%z(E~G
-bI_Y}f((DTeby+V.BM;i`8RePH3p2y4]VzlAuM{R_Mqtmc_yUx3_Azg4'ZDV!1#;'[<ggH,6G5Nw2v_WG[:ogXq@E)=Cw&WN>=;&JeE^er^{A#H:ywcri}
-YBK_a&3yv:"D:$dEqM{Iq/sa$Ve.-;%2B+ge[JQ{"D]du%y9)QkJ!=EX];$XkyIh-Z1IVf`wk%_i6YUU9ks)Xn)G-=;n{^rj#iH7Mr#IvWOCq"J%X9_lq0
-F4H4;2O#StZZN((5{hy|8J@N6garR#<02u`jK<%=rNF@0OJ69lfWMhEiCps{@Na|PG%w~0PLU5DE~s]o.sR8J4/Cj0`A(^y#&v!4W;2<<A32<uLJ_B:vr'
-}w]be]:Bp-+zM&|+`7&@KGF709!5&tt7Z}$wzV>S!B2uM(v/Pj9u2gg-'&S7vSkyxS`%kD%TgO:nL](bORDH-A4/u{{<lG"pwrUkh&Wd$2_U_z#b`xTv=D
-azvK;B^RTgU[K_mPgmK!$(T7^3]%6+H|7=i-"ROOp71'@Gs[kn!s%RwT)sYQZnP0%d1^hlKjS.xA`=B%Oy:;(^Y(]s67{,9I9(}j9JXFG,dihu5o>$cXK@
-mGHd+gH33)py65"E~{9v-&G27'`|M'5!$S%7)T!>+=(&C9vx']X.zUC}4i/H0^x:5c1U%a%87lman|JSZWNtSky7PUzn:UD@f`uZ%+fdEpnW/p"]1XOZY%
-x"sd/:(;71bi;q6zKc0>qXk^ZXf4%HB;$3t!nx%du"v:Dt#%2FVu]":P91oLakJCR_ie+S";l14y}x~v#C|S["n#CiVtC!h,`A[uws8^bR~41%yX^1>jt}
-R}1q|h{'PApls:jV(SaQ"B}wWVdQIrAnB4xHvS<"P_eXaQ|O1q"7.a`:Vf;&_FM}-$js<zc3EU[pt4k/:xa[+yi[k,<sdQkd83c4F'5kCxuBEiU{$|wJ=&
-WI`UF;n4R#}}3-,<SU{i1SOT6t]N.$y!!2>2aFJW%,ebR$(CFD3l/e`3y.V^c.:Y!En/:WL15P'/7@YwXJI#EI^J(z.l|-+McB2;=<4+vQoD;=4a&$0GUk
-evPI{WV2>eH"a<W2_;4)]G<n,6hN(aSJ9VAf$Ly2=oT_NX54D12/viA2rTYWoV8$%[6Hn9G1/Gga9iLIk#[B'"uF!]5y7c@"bXH3)6`#tzFP6^GjO3+N+&
-(IHIs9OUAa3%{'),iZXeP_6.^]YaE77y:x:mZBmw9EF}-s4/sI_wY<X_nL|vD8ff{|IW/'9|4}T6,<}I!mt^7EiR~DU<x7A;]F"548c.%pS7E`J2R$5@")
-Cm7}4&CZ/HGa"Lb]WP@l=l`>cMIwyEKn}=Sq([/HjX@&(D0E$&[^MlaHX"p<RD[$(3FDa{;jEjWNF;9GIiOmS@(3fiy07@0"#;)GU]764@$7&5fhC=L(kn
-qK3ny[D.xBR^Br-5[a/ml''u{|"GvzC(D(>sDl_IFDqfDhl3X2"AcKGJ"u#8"oV|0)lQCYIPSWK5;A%6BXWO0i`BEr5zfg`XAPV$o6IXP/|.!Yjry34rpp
-wB~|$N5su0fg+WH/_s&&SE&H7'aZpR]T|Z|>0BjJmRwwjF!=LTka<7z7]EEMm{}l&NfqgBh#<{]ym/Hj#i,&TBZmQ.lXi@=T7'U<'y]{$8[EL3{vIZ:0t)
-@#Jc}#Nsy'Pmb|l]kxeK,J#A;IU4oF@N(J`X,Df`C+D'wnp}VYP%2U!O`l%&Vl"zZ-`_56$y&-zX`BW"h@1iTUzF/8,lec^Wx"ybmHv.lNT=gao,W(B!y`
-YfJOP3VM+gh.y,y3PnscPTqkt:K:q9QK_g4'F1!QSpSHNG.rlJZt(|=FG<.R26zQ`Q%;o)zJqCMOLY4bwJXwxq[jg$K%i3p}x=zK&F31^pXaLExWOm(g>;
-_>omtJ,28UO,!XQOWeJOs0lacBO,xf/xtUiyr^iAW$nHwtnC:d_zJ[yC3Ae7Clqt'j=[PNMs"ut#CKF6BycBC&eZby!jA#yW(YG&Y(1^>"IixLfn/9R64H
-x"S:Z=o6G9<(sjGK-Q(n{a+7X4K<^68cQ:3%Y5Z`%5bZ5,G=OMQ[x-13iRH{(=4Lpd/f"t;.[kfIG%<+Ruy!r5_g}[//ybA.`Vwq`i&G91uQBokiE`+'p/
-t2+_5)HSU'v[BFhvg&q!$.8ArYoP.<s6KAXk]1K;%H1GQ+n0|4nvE[w&Zl}-2iCF6Lrn2D$pKXC<`2OxNv=MUO7qNlG+^hU!Zo1]VQa/MCC">s8[-;w}rv
-.IMy/IeMa)8+D2cL@qJ!H)d".UALi'w,L/.g"kaaR75Z9]#zBH'Z+=lBm{hOwo$Oj#Go,t<$@H<gQ$}8,61%q)y7X#QeAX`1K.d>X==4AzPnQ:'oKv|0%-
-fQ9({'TF`:61ajHOLsm+l/AH9O2o3om@()9k/H2Hd=~jGf!hn(Dg%`|d!bH;IY&<NZ:d09dT[M8qv'e9Zg`IkV"t47k(>Eg{]'0(H68VyD]IHo:(<y'`S=
-2$."2_=kXa|"Fox3;Iu`umfYcZTy<v~CCi8L8f06l,gWs<6f>G]Ilmj>/Iy-YfGJ"wVz5r@lNM>L,>v'[HyCR)Xd3)dD^tLekD&N:ZC2d^_)-n~uy;_FOG
-77QS~9&+v$iV^HntISbd/^3D0A[HD[f#I|=ZJV2Ijx/1{,Uw%)rTnQ`YZy>!2y&"BXMv.=F]#^R]iJ0tj"WlD<hBVfeZ1<FfBmrzP>xic':;qsVc9J57%D
-]>18{avwoF%Hi#9Z8T#n]/3`HU)lU>Pl(6^t@z6Ar8CIhc]FZ2aDDP7t,w'1G|f[%wH+P0Mp[/i|I](8=;/@.QhTPtLzAizy#K-2!D|oT;E<{:9=NSNF:A
-5;U.Z"C9V[!h-_OiSz/s7NcHraCf}Zn6-4fOMg{m%#'fIK;,-('f5K6e2248Olr2FpL$zK>,Z-ijSYcU[JJ|>DwBa0y.kO~/2SVZ:H2l]jnd/SX(nEO.Hm
-(N&:[=-9M_xx[l(+{8")nTQ;1jmV<A]#cf^oq0l`nLi.(>u=jOd^cQ~4GH`5v4UKfxMj{s_MPxd8<i^=PId;"8rMbTS=:|VJI"Z%,cDK/3x4oI&l&Y2c5<
-WQftOa.Cxo}v&3Vn1[hcq43:o!&+kro$nvG7uQKP=J2Zi[m|JvC.z;|DVLNZ;/WYJ7^C~2!R>1aq|=>|t'>ulWa8(W,)aUhzKx(ONL1VD%|MI%dR&4D[W[
-:Np%Q>C8Msx7+mVx1+04L3QG/'yio3uup.M@!}J9vkWY}]OhnU"+D2I@]eCHd%>H7Dm!MH!}T/5xxKAL'-)`0YOt^0=tczSQTCX9OL+qMqrX%F#x0f/peB
-nBw6aB+N.M$2<6&cO_Q2Z)Hd}RpjWO|p~f-#4^MpmPf_tDOi%_>baB$0gK~"lG`1U,wiRsG%5K%ya,"k7rR)K|akKWbv2hg^X7jQ;g[T2lOY6AJg1tuZDu
-@O(iMY/k`6K9JQM,z+D.rU]>NulPV#0/N9n3ae@[@SMb00u,/6iaXVB@C&AN[BT"^_6)z<'.".MmsQS0n=b2l]9S}Q3-WCQ`9$`#0[FWvM;cm2'`T.pk_y
-4aJ3zdqGr{lDMh,D`Gfvz4,VbU18Nu4V]]!yR0&9g/SOLe$'Aae),_;gZbu:oXHd~ENinplTtd6^pOS>oW[f,&T57F,HHLa"/DJfUr;scNjHBx:kF#zjMg
-)e!)7:-FI:OBB0)w-'03@Ht:vN_v"Rp|mjzcu7tzkT='!WxzGA<MfHQB;`Lg$pmG|5UY@aF^FQuMxjoEK^j7udu56qqF#%K8@9UK|qFdD,a_/K$`.2][gj
-Rw&2Uqmoa]8J]j1onzJDOI)fK($D8aD^T:zCxXbay)0$"j#5Cfn+|:Q)h{Ov|FAzw>79afy%a^lXM3vxQnQsg1Sh5}Z'p<4QKO7xsqbv,B:hNr[HQQ,Zn.
-lZ1k<nRD1C;.YvMuRPo_cs_(SkPtDVc^c2SV$wFHs<W;H:;rl!^o)sR]6gX#t&P8M+cIuS=%Y0+W_zL]!J8&86nIHjz%)p{i~VoS2Oo6sieERLhlE889.C
-2;oceGge^M{4fOg#C%7KmWcV2AlG4+4(q}=xL$^|r2s3~&_:E|,lM_)]Y:(rDazP.Lo#=jzo9f~2~OpTtBYfB",T'H,JWRKI-}a)u"Ta(h:j#8F8867[XY
-ni$bZN>|3+-KqWR65Enag^bKy[nYIMytGvCDbXg1XQ2sPL)<%lHZ$EkhU8-#~!a2)[iqJTDW)8rwD{#5HPg8AxFGk66Z-c>d^(BtU!|Ez1VSPJ;hvQ`/A7
-P0%rr^f}&OCo)cE}g<1O@G!P]IOQ9-5Jr2,-/j|m]Ra2@%uqry+pV82!b%u6."Zy!gs6(cVw|}Y:Y@kDj=g}S'U!&v>+UlsWG#d:E(0g>L#;/65@v%o2Ir
-(^(r(:BgDlY50nq!ehP;D03@YT"0KCSP!+w"9(Wr^g,PV'6].:slI69j`}zj5KuaGzcNKS@P{H8xwh`/Qi~70x-pU">W5^$g^lpjLMdr+s=XSVRt"[aP7`
-)uNcf!pm.:)1@#W7,dwwZcns0O[I3R+[+sF>-B)zcOffn1ZnLfI"G-y({.v{yZS7z+(|Psly|Fw`#i%$78K5sfQfpBMJ{g"oBnJt3#/@/='$'CnQiRw]Mn
-h}>($|X`e;O,L=})Ix5+cM%a]]Q&kNu=j$)F.'A`WY%7!3:G=s|JP]I]b,5vnHi2spL72+$6za$eZiL]zO'Jqo;gL</j5>'S7D7j$_7L6-^Df0Si}$3Fy>
-uH|7VI#OqI~Q/C5[icP@v6qC74}1Xc>>o)EJEUPj%2ntjXA60_KprJ3+30(0Ke>mT$UtyS&Z%FG7^];yZFpKIRKfy/P^!/'t82,2=/I)1wbJe0fFyMDt5m
-OCX,w84V)8P.pTyH7,2y_@~,;{!u+&_Teo4ky&&l3(Xh{hwQT$KY!(7:0'Q^;eYTn3rIC].|hl55Wzy<J7X+R9^+9nv6#ar'Q!UC>[W!82q3e(7)1Fb^DY
-WtE<}UA$/#5Z{ZiOF!+jj%wT%]rh8Z@{/9+rVx7$WQ@n9!L+PJ$)PG|y^Hj>Uk2pOe^|s&PG`[HaR8"]"9bRB8ZN_7gA`;sxv49O(j~;6NT@7Uvl:g|X7a
-;}Z8;9ji}=#<Goy%SX^L]}NU}Pv%6P%A}t|($7<')(K$Eg(f_y)j+;Y+F@Zs<_(zkFF}==aZ19qm&X=COB"|'E|5pjkwX.wH>R;y^g7n<G@-fL`Pk}&`g2
-$P+|~YJC{4E,#Sh/%6_L=AM'Enyj9l8c{rX@KP`T|vqX|GIq>,^grf6H"J6Yg|{/nN/aHYAa7_MH>%M=8K"[#>1A1TWf0+:O[DzzxD)/2EOF=H&scTI-2U
-EUt7/bHzx[;$Ek_JZ"sk[Aw5`/%|W8qgk^@f(+R[PtYjpl[XT{gg_25xqOG")YMw2hA{5OMbm59t.iPo(8#Uzymrk5:;BA7g'N(em=r70B<n&Jg3vH`jV[
-]R1n)9)d4$jlMmY]^xwe5lBvA}yjx,}FSZZA3PZQl-QsB_"Ot$/3^GBj9ZDCV0=h!Q~wx3sW>Si,9I#!1QRIs7={f[t1vPAc<#IF;L;Y}_|=5Sv4+KJ%B5
-"!^h@pN|44tBVnaLfB)x|>R>Oo.rh%nY8+#UpHTA}Xo/!]E+jZ:j4w#qW[@476+,yrwP<wh.j=e!/qoIs3VksAcK^3yd<)GtdT8L~3|%GB=aB5q3d5`yh|
-n9P'Umi&dV{n0;Z';<OfUQ{Q[g`!|G>/ta)]@s}5;-7Xv#Dy~bC%RdhKs3j,V%|a~Xg=HY]g5+eSB.Tk9xf(4r,Mt58yrglheGNqrPq'2(6SW)19OCzsqL
-i,d&W)}+KSNAP&5(A0a(Y^m^c{z)D!qh_bFeBrP;I0o<@j}rO=%_<cSeI@IOZaMhIis;8CfxGCdGf4}NCZ@g[#V`7tM.Tkk}e|qZf"#5/Aj@^"QX;":X;n
-iJ<='+]ulmCN!k10p)g3su/rI!3D~.k$Kf(7:Q;s>;cvEFV71c2Z2'Q4xoNF+AMOWVo/dp8NrR2!y.#&VvyhQW+mu;nF+AqHb!=j,i~I:wAIU9L,~Ah/m>
-R3)SOu^/ls]>wJ8k+0OQ2w%u-YVaOn(:5<NyaarUP]Owp5eC)2@JDK9D^wD+q0y33"LbyE7y|OK80zo{hxya5Vno-&+<)cndui0owwGM<ni|&9<g[t[lt<
-c(Q<L@Ka`o9JWjm2MhIC%]w6='dk%vF",`w.uU,a/P6EIaj{|SxRBa.ge|kTnoDC#2OKhk,O)8A=cVfs([f5"HvE[8J#"j_zq/0Zd@oX|IzNrr&KG89t}+
-.mz[k[B2StzYW=012lIN_3]{5aFKY,sa7|#V0kef-h3=1]Wa<q|g`BZi1_3+~(Iu2%@%_J00>nLmZ#e<|&bY6f(+,$b]oDDUz,^,%-MIY3wA|JuCU4qQ(K
-R[Py[vo8.{4diFbo:N0Ew1M>i;4yrpDwc32J|mmUfl<Rx%ywq@l3,SQ5tf]Zu-K,F=zqwi(.^L7"!j5K;u"eVIk=ZSiAIGghJukPc.VMKHSr55`Z0'^Kaf
-nX(+SDyXmc~y&Yex}XYRvdd]-iTwfz^GF.]pqp6:sHps!ILA>-4B"J9mzlA))Ba9HK0KU:E:%xeUvx)f@)j<iX2_}K}tVV@CPw4dgau_PEZHDi_w_D)B5I
-z|L%=9,!=Jm:teJO6"!4oC=!n@!e2B#`<C|_kVQYZ)xgvEk-#N],y.DjC0'5GEATCdeKU6D0-x-y-x=@-n9`V75gCf^.DAGPFB-`]3Dz2JQ3+yqB9Z2W{R
-xdJ,+18T>;W{;OmE1[4&(71<uLQ:EFtJdNeLz|%Jt@Igloi,6b(apfE0fl/xNpn;8-,DcL~{hsH/zw%%^<%URGRW_p<CMqZ/<SGw}:@;@v0n&tel<H7'/F
-OmY&_7c$yF@0mfNkm4-iqoUZL77KSLt4:rD6XBRlZ/'agfpIR7!|{3#{tZ=`_+83HPZ>=D~Pu;.GU)tYV3q7J63{T{oORusd[DqYeFTnp70TRL!}#u(q}g
-A]"FLnLJk#{z`,G;e+p6_X35}rH#V|RI9=Ht(O1Igf{Rs_:GOIKI^gs[JnA#>=cyhUAgY=}5`d=}%Ty%wn;CWc}cmz@{P$7ekTH^#m$4@4a#HP-]EQo1|q
--jFa6''SaB5YbXePji|/7LGqW;PGgkJP9eIy-|:cT/jMciXA8)lT/X2E[cD5bU=z8Dxb[bfT]I.-f`"TU$>dEJIs1uPOG`NOXccix>8l2^i<+B9T%i{x5k
-I6fjShxE[n&0&bOouhpWi[Q3L6q3Gk-!8]b&L#lWc#DnG&;rv>i!e)`K8N1CA^BPfu!B~&l&gy`Pfh^r'/y&D4Nxu7MU+5#y|IkL:`~vNWTTESRZj/QEd'
-{JmSz5P5i/HRI^<)Zv&i)TzA;e5I#+7V^o+Qu^{%ky~<I^dQI^`SAK}YA5+Imt5a8{5y<^)mYdmszfV>X))yS{y{&z$9<)2"4=BtC1{0{tew%/6m&Hc7iW
-G16B`_cDGy}wP}{q"sxwLR`#&WvT_rBxn2W`EPGZ.^R"z@-_ynCnf9HrtlGJpQN0gh$Hf|'B~KviOD}U;37^wm<zw;KyG<+Y-&>L<-Tz(Cqx':{Uoly6=5
-D)uL.sZ|oa~mNuMwKWLrf9%^wOf0`Y7L-/WA]}_u>iF:er-6G5wTQkHT|s3fZM{93]l9]MMe$6Rfan3qnmL/}Fd>WY3ZC@nP2&9]_DCfmDr<X=jY#MO(j)
-q7&{_p|i@NF,0IqCZ&wTP^0[OC(=urRWb5fa&,@B'ppNaQd{^iohb/ZK1uM:T:$Iz=[eC0XyyU:;YIQ#(]W:[T_PAtE:Bua$5<^;G&ekT3}vV:4RYG"8-O
-nXnev[lw|j{XfVUS85pv=j,b{W.l%}s_[VDKls`}ywIUu#MOxLt^8c8v&>LUkpOLi;pdOqxL%tuh7GI+ah-eVfev3M/j+@-@U0.KE].>]g+lg!M|1-7D=$
-+N^:hqpFfpuk.hYg$ZOR,gRO2H]=,LGCk26T/Stg#_"uB`-TrVOs!+NCFkrvG85viZ>p".-t@Vn00^a>)B|MGnA^qFeaz+=A"=yhK$b@wSrxcwO:!+T8:s
-2F]S_6b1#PS=<w~x[!:q!.OHT6TLr_H}E8mI[Y$)1gOel!4wyCAGP|gh@$m6Gn|2f3xE3OvjmCL/5Z^0X.<)mm_D5xYD4h1WF$.W@J:^-sx>l;s%I^vyS+
-fg;:_AH>^L!b>$8T(B#R%Q(KEM;E~Mheh|8t1l_^~$foN='D>N{o3]Qq%}.k(Td7mm4=+B8.U)$yH8Sn.LLU%m>6`9&(1fW[6,,s$_'Y5odKld<)p^{/.{
-wPVl7)DyhTmY1:CYMetKojFqkPYf%evicONrcIvZ"Tzl$(j"XIvn0Akp"XV4{Mg#`'~ITEIC41Cl&bVL)!wROMZw!6ldUI&}c{3Bj<Y}Pr{Sv@%I:45u09
-eL'F|C,{a_W]mMEFg>ovdz)e'G}J[_t{kU5B,Abmp`Xxi=3nxvi|'LzRpNP`Fs+Tz0EkEnD`!Vk.QM0/+8A{|($k,T+d$@dRuICN'tI,KG=Oaf2kzkP!|K
-b9Te"%kuIa'4ohO^,]PFRWgn6cys;4><Xxw7z5lGXedFfD[TMJ@SBv<JV!ZcY|tCE^6uX4H0am1OpxedSS._d^Zy(V<a.%C@y0[r""Y<g_qz-5m|vd|z`9
->8.1]n_,'JTovC4F_1h!p,15b-qja+Rd4K2<azT&p}[4<z.zX`p/m9<.DX6d%P;iYFue+`ZRog+g!VZ^j5#8s_UUCMbbkef+a&Dfu"TFK5PW];a1#2"Yu_
-qbdRu=obJ/,^u)z1S{$@7j'yJRy$W@|i-9"fbH1alI^H'T"vS7QL`PwxBMF3pmRK^k$|Fl5ufz{<jwQRGP0_BcwAexi[&r&z'Q-'hg]vz5O0#KuW&ti0LD
-xV6q7CQjyl7o]_%0}dj<E/^b}hM[^|1|o7F|<[X3BK;C,@[BK,2AntR{7XEJ:J=pBH8,e"fNs!)+5Hn36[s"92ZQ9a=(]5O>gS|lN_t=b:}B}IF[b9CAcG
-p"qIwv`xzc7EI_a7T,O$i#gb0auc2+S4<&a">FFO^5+$OGkZ`Zn=I;ixm`.=w^F!|:yXyS@>!70ALhv=if2,C>'pb7-PC#l-cS.taa5x-sja<OgKGj3Kc4
-o2H5^%(wb/bN#$4sK(sPP.w=[Xh%Y3qIyZwQ@!$PJt'fZIawB856fJzzULr#3#V'r<3ELSqnZ@7C~wg=#j7m/O"LQ#i<0L.%c<kyzuq'2|`fY(~zP@]QLL
-9$`wOC`WwC7yq%!yZ!ARYh,!f4'n]p!4TGo[y--In,4L/%r}/TI8B0o}%wg78mN<)BDIbzj>e;V'eYC.1+-`{.f47H~$[5{n=|-Y/wQNr15_n.Nq6u++}!
-iXYD0_+O_]BLp!LT4SBr'zm6wViXENGnxC6}F7fV;+PX,.3i~[v,[y}67(e9xf-;0oy{avF$u@XCte&|>fs[}ksu`E_'e<";fDqHu>+VAe=s9/'}dIbHcL
-'"|8lzU;5&}gZFLvyiITmid/%Coa}G]4qzmaDpoC~/M7,Y/Z.b7Q_j8>N$8S%9DVvh}}4>"lHC&Bn&$rG01`N,@s_1l{f"'Acmpo<kZSIVKuaV"o<RYg>n
-M&A8,OnN0Rh==Yri1aa7wxmsD<dHAg{24E92h,Q!oW7/JiN+%+1A}KYhBelF81N20guPbZ7Nx`)tzw$[qPICBb1"=e:Lq:&jdNi4(V8INnv7<Y$YwB_Afj
-VcJ3OFKc8|tv_QiV!rh/z_I1s2#wd"5bu_|e,m1V!&&'F9bW;muAycf4)8p1pi,i2z`F.yLMM];-:k$ngA;Fj/{v,7QJZ_03DZ$lv=/7l!w=U+fyJ2>a&9
-RXEVv=My}xGHRD!uHH5CJvzW0DZ@'&]5+v6!|AUya@}1]Qpl_C`urlJ,oa$4gz}SyFvxWA;fTP<UvQdj+"B3UHV}OdC#c;fZ{>Ug^Y!1H+tU<mJk&Z5gjT
-ka&Z0Np&FRIfZF@4[#}-=$bDc8<B'5RG_w`WNYlf<(g%~#)ghi&ae=_v@ow<9OF+oQS3ex>Qh5I{G5r0t,bRHkoiaVoadhuKmjx)J<|^{TT00>I$TD[T/o
-g0Vic3P]Y!7jzmv>30!Une/=dh[Za+U15pc}UA^e,;dtnVq@)VT6yuphu3:h{5mk)h^y-P/h%cOqiSui+p`|#CjvIMWR%rV2~W@Ctn"DJy0Rasmk@[cXET
-E!VG[Uad`Bb#-Ac{{G}$Bu8{2DUBIObNMbx[>;YUR4b45)ikpBfO4_WbQy/Wm%#V|)-D&`F:/z@{@S]^_p5-7R^"OkrUMKux0T35-KHP/IIMS[P|E0,1:D
-X6r<4B5b@,72~v${z^JuQJHlPo(#VX(K^fr0GZWdHs%QIx{u9M7bTFWz0pVWKtf]qI:$6o.[X2Auh:`)~s!reXg.P2Qr_b$Jcg_^3ef2m;NGyCYVuyS_QU
-R[[{v:2&h9wEunFacIqNLgiM%#q.#}8Rjt^i'Wbuv4<`_ipS,<a_+4OPT9[OfDTSA_$nDh'a@-z18C)Vzv#m_$HvOb9U$A@jwfRwj-%DXpw,iEnOf$T}E^
-E2K2Tpns;b.]vjM@Q:;!D^5:K+"1_>~nqg814^q9anN#IN"1_rPlm'T4x"jp"Tn!@{qny^m2nw&v%tITTtTMLNbw&x<gce44B-wmcnHE:sG/8<,qfUfer:
-`Vl>;y#Y&TRnscBOGBN';(Z[^"~@Wfp_y:HrqL^!fwu[6leJI9m@yfzKj>wn3qZBYHC<EHOp^Mj:XfrAjG)W-+`&ZpVD(7ip4x;"M=Q3~C[]0;DWz:]I=C
-[B}V8eHCZm#<H/s=Z>DLu4z@N$Nwd24Zcn)`8G-}`kEo#pEAT&~0E-bEpx-Joq[/Mm-q{e'>>=Qy"5~J)F{XiI$zu<k-v6WAc_=@Pf8v(-LG+"Y'<m1jxs
-5aIz-}p+De#"Q)UD10>fef5A9I]YsPN;~q/;-a@he:TXcSml;ZQ!>E0EM`57vcze/fM>ot~b&Pey{,QKi@696e6r0otDk2-n(20kPO5b>jY:sqYbn}(-T^
-G,)hkG351kdc.sE)c[(Zeuu/hFzg~]+U{fN50u#ujF6cq/:oO]a`ie#(1d16G$xm2z]L.ql+K-leZ3fL['7>kTca|qJ-L&{6C%cnHaeyw1'$jjag(3#FJn
-cGv3QAMs86=rxi!ei<7`AMfh,X^pzV}jb#Qm`OQplVbYOoK@hsn|MwsbjYY&yQ}`1h57DQZ2#{Mh1.OP-tEpEoqfdlS},m5xYw{GmZ&N$+`{=K3M}2W,TA
-GlZl0);59O6>[xnM.){ONLHgl0PkXLOrv]Mr#v_i{f4oh3zu<;gTDIDQn!!3Fb56xvE|}&Dn4=^iHLQ1yDv,A7&hW6/Np_&^>.ZQ[z=X3,2^z2fYhcG[5q
-S7|0,i6Xzcon8PsnS7#)NGF]pM,Oz>z-)K'J3E-/d3!4/U~E-4+ZPBDi6}ymg,RFa_@boE;voLo}!X!7{$b"i>j:YXOf6ihQ4"KoaUTKY^rOw$xsgMZ8x@
-E!cylsWN]lDvx/n,8>dY]&ssY'/Kpjy;D-u!_(jgw%-E=fv!7"K1bJRYF'_$^LZW$mc$7DNK2(l:-l}w&l9-X_/rn2}W0nVsaXdUCwr=p8aQD|_KX+skGO
-UO<(F'VX8X&0<UK$j$LVU>bm6F6UbQBvt;g'NMP&)&N+SRJ7LgcTVtcmS(Qe`("PS3<MK,KX0/#VZS(:<mxe"TYX4af9Ag61X"]V^-z"{8&LbVn-VQqjd2
-:9SNP4Q4p-M)gf5iOQRN6Vf+]J0(JD_<%#B%#]BQ:{R(m(61pyRDgH+^^J@k4L=7$h^^X,W=`a=]1xYxX^^B30/lI_~JW^Q65`$mWhnzb{ZXDvDSOJ{zN9
-/v_$|KXtPdCC@l]^c^s10"YF+zpw^X:ft<R1p9u%h>X;=LeuLlIz0wV|eX2T3AYJFrGy,G`O(Hi8+{LWXP-9`MkT%2iYbtacDlX%ue0&4{y__VZ4Uy!oxI
-oZ5Sg2HLxH_tkE]'k7YZ'#fDS#'x>6s5,Pmz6o"$_(XC;2rW:'ShrG8rFp)yy5Lr:YHas%}qRMq]8wQK>JC,OzkhShVxKw4!X^9VWA8vV|JqmM7MeC|BzW
-0`:yHp`V-'IwESA$.:BhR>caG-zRR1DlK8j-};Ui!0h8e+oh_s$-P>VS/t2(+9AE1iH$Z<]$wHYwNnbDsuLJszR#ZqFT1XklT{O!MW/2Q3&ULY=:KH9RL,
-Kg{m~#kI{G^i1&1v9dENen`-69%@r=<DC@-l7Z0iN<v"mZ`yq72",KC[G.OyG8bzC}XN}=!-G"r{D}|Ao`E]d,7L[;>8fo-oiz;f/f|d]907di2%i>Z@mJ
-~hR/EMegRKSgeMZz#TdY+V+7zvs7xM;t>@g)J/td'&LA"taX,eSwen'3nPELXWAS"]ZH}lE8d1U"Mn=9t6UYh$fE(F8|zS"g8[Zc"-t"!}ggQHW;uqjW7X
-ZJR8y1H'Ae+%cDM5G!sYnB<I`(pRB_-su-zA/O`jh`c8@_"/ybj.i[y`g;uqX=~GZ]kIp<D0j@lt%V-@0yr1&{."X#VG~9Gk5kV%9#6CRL(o]YXzP;Z8X=
-Jur#nte_h.>AxSB|VhJ1+B/:M6A)tubA3eYC8W};4,,6$dsq:<g`(Xx5'W|rq'sbN_J3uwA$#A%_|OkT0%a_P/V=XYDAn]^1w)>b1PiUW#[B#1@&1f|fG+
-=AepByT1U-;dsb7XGPjc,Tfq_H]TZ=2WOLTpPqU0D<o9/x4GyIP98llfzWK]EQ#{:ux57&5pG&jKKT/Ot]&`|^Bqhh-a[EUC<QoO4r9F+,_j,GtI``ila&
-KXJ,q]CiyyLDb),u6fQj4e32lz)`qi2j.qs=';By9JAxo[ar(C94C$j[8Fht%gVom<FhAsJ%Ve1,h$9!yRe6"~&n@,^OP;X9ucn&qf+iowdB}]SJ>#]>>Z
-0SX")Vu{y5,/tI#V9Cso#KMn01rdroD,2>3thtLR0!0)XEGJ9_>a}uLtFY.9LHG'MS%<=HB1=biK-OA1AjEO1L:Fq$RS>2<]-o~}';BR/O1j}lTPI77FYM
-JcL;/&5vUF3<815`3%z()$==]Kh$92aVT'^d,!E3x@9/K6S(Lw-0z$)'GBVN,nJc6=DWn4#'zhv-P{H8hyc|a2_Dd9Y2Y|Uk&F~x@j&tJm<+02ZZD|-1oJ
-0}VGP6e%Pyj|D(~{B$LqNer6dbzPa>J/^}^cOz[&GL+d{+vUiO(AImk16CEzg+M8t"(DF}l&K=Od@ytqt$l1AbozRh]:|>Xi38il]8u"j{TUB)az)>#((<
-DORZ>L9>wh]D-T9l[]_M"qE/lddpU}0d>WFP-L=FqD+cN|~nza`1+%_X+Rr<]Z}k1fruFgIlCF"~^"9y/VA_K).mA).8l[kr55OC`rIwZY5V,zd3ARGigI
-P<0C5KzB5qtbeQRd+tpXt1m'89>:C(ojsKg7"~,zw}d}r}sA9[]U>euj1tONdP{Nemsdy)K}#n`+[6uE;[$+jX9q@sa#gO1MI'WT-s/;DE65I$NF0,k8d_
-c#c@o"8|sxEWDHZx}PuV[,'{lpH>.fpL}'yn|{e8NqUX+L7r=E=rT-[={kV;T2oSgG'!&NCI]j@Ucd$OF,H|/zBB&E3]EXivHjJ6i}%x5}Jj"@177Ln"=o
-GZ!#Zy3kUd}IK/5>N/=1fv;_M0U,'_4},a6{P[QlKewM!/z8~yk`ZPvb1JEE]fbOZhMl'FjT7NPMZ,i7k+P5S5G{nO.H}eU,>_8+U3~"r[7t`[]FZpwE9<
-L9(p|UmV9=]`Q08WF:"p$r+vB4uhI7=Jj-(q8KYfH^~6W&Ob2;ci}vNl/xNY;zOUb.7%UyxK_]}RaYNiVUcF:{DI.8H7x$8VEGsLlO{iTv/HK+<SPL6h9N
-am}c8Y!r;h`|`",PP}lLKmdwBu@;wI"+ZlnL!RW[Pw/Eh#2!dZo9E2C|P1j9vui^W24p/RNJt5ejd^g]Ep6n4n~I-ss|>jvkjrTs)_Hs1uF']|=o"i),jp
-WB+<nt5j{v'<nU1OB=dmv7~IN%Ky1G`y+AwP)nEE!'qRy(D[f(v4bKDH[C9"^_8n6ow=cq(F~)e.PWP`qIn&3!lR45Z#ya$2'H&6zOlWj/P-`FSHA={Ow'
->4-"vs<j~E^_bcu(SC,!w^c5K%x&rUG5%4bBvPaK'9N6S$cZ9P(}^MqpRB!pva%EGFKOgY>peC=w;^FK^X5|T&QtXrna4E+x)TYQQ$6-8K:v0+Fs{M1&#p
-I%MoU=-/a2C7<3f}0jS7!zHFVj07FR_Rv(5Ms5!]y]p+7_y,WCTIeA%!/e})5ngj'_rF]U#&%1(1}[^5y>qHFo5mbNIGl7T@jU^rXKOD{O3cGX7E`=0v0-
-VK]h:I/3[uI^rEvf/-'EoGRRUHDRO:L)(@S-f7n;+IBzjS|[F6]3Vv,4CzWXpcPnEwL%>Ed`F/[(^TFe_iKSKM(Rz)dUg!MD@C&hu=#%k+Pcns4(C[pm$z
-TJ(M<^d)M(~9(Tptmp8-K^T80bRZ7S@Mmk$ogT~a9,T8Vdfa>XP2%Zq_ZQ-u9n2y+^lJe6ch.c;J"r=%1nRG[yTR&nlUfZm6!P2,8TEdF"PZ[H;WK79z(_
-uCkqL>a2o_,2)[w6qM1T`X7Hd:]'TFKG`%#|H3P7xt+B"N1]Onb{xdb.M8q:n)FS10x:sAFg:klC0)d!8<w[BIIxBGqag/1GFR`e+Q]e)'.%UDTC;m>RpP
-,h85/&4hfaR(8I0C5Mfa6^O+mP"Zs_I<F;=P4M1Q=QJ={y.9xH5hcUyp8<B|4v69rym9Pc0LE/L4&dwI^Z;wU%>j!>a5+d^oHqUl~FpK'{d`x=R>rq{;%(
-!waK}zgYfEJ9b2-9@t3LaMr=~w)A)Fd8REjzG#')IF8:[VaM^w'SwuS&%8efNnGZ1(Rp#ASN/:j$K%<elAe6PTFR0.35`d0uBq::`!5"+tR.'VIYqdQfMF
-|$+.N,D,fXR)-O5suk%j2b3KTabI[Ame@-.48.0'I$W71^jF(_$[ZY=]>1=W0{KYK}c_YH~gG`6zyB}PuHD1n5C0P9.WrP^%<#5E6{iX;+IGA}I+QQ0LG1
-OA4EDK5I_oO0Zg}0zf:HGM32%:Z'8zv5|Nie1[3(RQis"OemZ"k_YM04vN_hFinUxHg"ed#C}-^K6FI]81cV;&ze0[N'x-8V>$4r#v&kQw{]m)JIYOA2cU
-7wi,hYfdpRyD|Y|k0zb_!`ecDiW0ljH&PRK$qJMMl#Ui2C@H^(`$6Y!%kA'R9ztCljB^~"+V=pr:>!-=R{."nC"5RI.P>4^kb2eMfV9EH8#%M"szLMtsWs
-=0O-G4;)td^V5H1s~W$1$WLAzsZ>veKB)hGOL/Et[=8:>cVn7^'@PUW4i#YU0lt{-T}l3TmH~|+2qhLb%PjAVn5=bN8=nVE3AJ4c4>l0Jdf-N0mzH3=Ji1
-KBBg/WbW,6[U&;31'=nqheD8&C`qn^{3'O%RN%V#~2>B#9}9ETqy_'t#O7{2@bQKT6h<hC1W(SE>)QRvS(QD"O`dU$:,_w9L'h:c[DhCRb5;)XS%C-1EO)
-Q#/$4XY2yK046Edg>2l<$/@@qBxY!{b`W,=`-{/zqOEJibUZ1to,W:_DjYE}1f+S3fRhqMP)JvAgcxh|x_b^ltgwN^i:oPXlHDfxYdFf[Y~yjO-dUp0tC(
-9qnc!=Gc-,{vk[{;9{+z/F;W"^!NX2>gz0BB>4d_q!YuzTj:Z@!)Pn$O1(-l14fa,;0%sj3X]8_w:|'(0CJN9,>/s1j]km)@7xw%+[YU=$_+E;ub'B.wKf
-q=}0Y%yh5P:Syd#/%y]jp(m9>uXVhPI51ggKGPK}Jc!bT[@Wp%+<OCw[sZsp_vAPftX5c}0NL[`r@5FqCF@p>P$$gt<m^^tTi,3k&oANFp'R&Z'&sAEp#"
-5l:.CsNNwx;H9z~%$}.Kv-O;MHs@vQ([d^>:;aW1>1-r+S0#bnTefZ6(4h-49k23w+,)z(<iTlCMYOQH^7-;EG7u9f<JQ]k=4=)sMbdOzh.Oq{>=L{7P0q
-hcb+x3rzv7uY8K#$6j7JlJ9-g:NMv>Nio^MJuw]Tx"()[&$q$/UHxuY,V$!&az^y_D5tT3'i_bsiC,S-&+v{;pLxjsAw(Ta2:K[U%]m6`1yJ{^k|Lb^y2D
-~WaDgxp}wjFV#uv{A}Lvha6D%84hs[Va"#4hsr3/~1;Z>p0T@gkLodgXK;SqpbFOJNHbRO):YAjp_xBMaX;aH-Hi/7&A.ep1yc:}D,0[[UnUFI5|Tqm'48
-mf^{4-yP<N4+#qYY<t:7+mU'%GTk3R,IP_`11G>!Ni[!+v8A]JWSHg"TIL7do.<1_CyMPd6Rg};q=|PMKdLt+bq>"]ckK9rWft5j&0a>5oNM%>f]sVFCz[
-In|7N/Z%blmKSotM|.Dsu,||a'-WqOLclr'@/0cJG6$uyAGp$t-WS{Zzfk%5U8Pq<g(`x&/#l2e24DnSc!T^G`Fg+_NH>v{X3K2@7kw;kTe4~kr)7omaiR
-@</te+[JFq,GU8]&g!aibr@Vj6;|b5[<WCCPhOEZRF8s%2ku^X%ix2~#E2BMFb+UdpE."x:F'UuZa<S/,P}ljl]#i'Aj+W=f~MPT-6GH#4K&c}Xx&iwav@
-(:dNMd@'g6<[YSf'Kz<6/Z=N=W.c"yiaAu}aYMsNzGWE3Exx~)#`OWyl'Zy,'pT]scec.m)h)x6BiIj'e-~ZdSV)veOCt-1gZd9]-fa@OAk+@B;nMBpHDd
-kAy4MJ-S+=^z%h`kRx<up:Y.jkv^=hctdbVc5Dc&Ly{Sz5/'s=K!Y4")cBAo$xVPbaxDz8]iC=|;tc;p<Nt8yddHkzSQ;[MZpwKMKF301,wfql>&(|dO}E
-3q1zs_#+o$-u)l>++#_P@ww,]}(W_I#J1lI1wc&iwp.s03"dbkJf0Fq#g93&k4&Z%CfHA:H<HdRKBn1YW!db>ENM0DM)IrH<1h{AYz1</.qn%&=yTg36s6
-[W_e~r<^OoS{]Y^c=&rYMy10Id]JK5q-!.l8hs5pm1RSr/`c>)JIJxZfa}B{ThR1Aefzk@+ZsVqoI5<wQF";FD@77iNzGFa&2Q'V(N7F,4UOmiFiu)W+F>
-]IC'6i:;]hjTM!r$cVaI2i051%_kp!4Iy"`jXr4Mx3NPXpXx~gmH|YH_Pp1_d3r3'w-<G'fX~rZ;'+D(}/]'a>O{hZ%Hx)ubxf-0HR_GwBiV!9<>:`i^%d
-b+maUjR>qxLDS_69>sD@A;;gBF,V69$EAUCg^]sbs9Sf,UjqS7dVEL>qQhrso]qVrANYY.}^iqFu9%TJl]uf%'qIB-M2NKUVKewv6FDUYw7"9W.q=H!"zj
-c9R[jeZ"CG`y8}'7%Emsx4wzO+7E8(Eb^h79(JJ'U8HoZB&v7x0R&A/hIej71=gcRR7!03p|iumWi%V]sd'vI$oLp3<UIurSgTLPE1Er2,QCn>9D@;J+W1
->OFP90}W9J]r)G~RE6c6uB_"QiVR^#Ld;0zMx`T>3]dqMwqv|+6>,uR71VeG|(d1|]a|.gB_K9f!.%.n^Q:6|T{`dHYB}&wFpijdl7<].hrzs4njgfazLr
-3-p|HwMH$a<ev_l]gT"w"9i'QO%I|mLWz,O];u__ISE}ifPBjA=`alM<s#wga>4ts9ow|-y<p#]28"E<C-.r>BlO;l&b@a@y+9@N7["a[a9)`"!<euc$B`
-f7cvS3,dvShE><#c0B@Aj'[VkdBjMg7j/IR|-Z6jIBi=wb~b7sAd-I5<S{<2w0F5x+<AflGEccq)MwK|js{aJ_Cdp{_kuJ9uN6Z9i37ua]hh:b78:AolfB
-Q8@XIr,DxbFut#Xbzp)p}C/z^Zp+1(Ko.k9c}{jv`frVabxGs+3nlI@)2oEAp7PYg:Ii(H$MApO6u^L-;noW^}"b2{U#Xow0uuCAT$%Z-.j<.YhYL)eCX2
-,S:Kt5wVtJ'$<_Pg.zxZaLNLoOANOqg+~:|+{<nT2!QpE0yA{<gRO)%v%RXleF.|ms@Or9>&>v=y#,KofFqFaaRtqb|h>7^}xqhyI7BQI5`&r!h!4s1QpG
-/webq'2oD,@8GQyb=:bk176b9Q-76rC6pAL&}NKNAlg&Xtl(c[3Y]7_d'>AlD(Pa9)-Dz/2GYRo]275cR>3PUcXMcW[pY1b;cG^|^kYs)qk6Tx1MLj'8}H
-SlS3<p78,`&o#<)f1Trp|6m<|nwSO@H>rQFIS.)#dAMi!y"m=Vqm7l;n`7[;njcYwQrEUr/Qx[-:y]A:D&yd,5C%F#"mn8w+Pd%&(j6`F/|0I+(2'@u_d6
-#!fT$!f|<}+gHYaS0h/9$+1;ny^z|>32H>{dw">0M4iZ"`x,T`Y8`#Hk9ddeaZ5i^YD"jVCzn8w[o,jZ0NO/SgTt%59{%hFJS]f&iZWT>ggm2BTHJ/X8-h
-eBypDbr_Wk=&g-jh$,[$cd^KYXoDhm1s`YFn9jDP_}~!v2Y(2XDp=cdPZ^U(M9'9em7ja+8!;KXZ-gN7(7Y3`dZ^:pU_W5<Oxc]eBs[me`qrvN#;B!w-1W
-Vxs8gNQikw2mdAlY]iQa/Duhi[bzm]]ysd_M,s|YR1C$9,lx&'>@[fUi.R['01Rm`NfDEd|v!i:pzbsBV^g4),4}}#&MKBer_loAFL$vS2/'I5Avwbn4~S
-EZlk4+f})[)AM.aq={1r&DKB:U2=AWw@YLyR'^P;WeMLuKqd[cPQ#f>9sRyHOE@8^%Ih'fJPv6MXeC,eI!%+#bbh|8:F2oVatX7Yv)8a|mRI525);5-/}8
-XR:k%/!-Ibso<07|m-9Sn%a5IZs)w3g6rb.p9zFVexpKTg),]xUz.Wca&ZgULj%9A{$,hHj}dtk8e@9"xU}UwXQ+WW@s$RiQ3M4Z"Z9c><[N!@^'z14h.m
-N8Exwxd2,s%U5U%OE^o2JDITpLp}+^"bDTQU%!usisH]#{iN%+1RuRMm&;Q=EMVVFi-9tI#@AxT>&7E{T&DoVz}_q=KdOK,(j:}dK6p-GfYwnR+29&,va'
-t1NXg'(<5z'J2oo>(talfI>h)kT!alFUTT;j`poRC-81xv|#VwVF][>9zF8L#d"a]F&ZptG7.C%z@^a1dk:y;F4'nPmw)"qkD=}EWj"zN#vR1Ghoup(wZF
-<"S(cUO48nN{QJ[q;^/S2e[QF):`k2d6YQPi]8L6XB{RkS<fJLXxYOa.S$0Tpu+DB{g:sG'w'0-e&FZ:Ap/nX]i)Qp|EA$iKKQ/z9;G}Sz{bP&raz0zv"5
-.[n7dhk^oql.3N3_M^516=egF,LEw',r`B/<(Ct_B.bQf%7ZJK,vVah3I1J]e<D![(PS)%_^/+|.rQKEA%t{Y^q)ub>-^$q^Aa}LI/3hkrC<Rs`=M-J1o9
-CfICD=`d|QMMwg"]%]F@ifT5zP2C8aW{=Hl{dU`B4dJGq;!`$I[hH1yjLTGQszW)#{u[yV$o8S;sJT|0mhL"#<IWK;~8[D~X_QwRt37R40B;{UUI7]Suau
-dJ3W7q<HnCvWKX(Qz0+5wiEg;0)b8by<FLR<$&94M<cSI436)Q!"9,=z3B0W,#+T9kK0`#s^0&=!vQtfz[r:zO)s!DXAV/D!.-wu~,4#sfl#@rr7!OSxC)
-`1J;1#Fp01XjuHSOEJ/5dH4.~!^8s7HEj9+Q.IoK{5ue8xBm=aG7",+G1W0u'+RzK_|%]LZd1V|9Mh0:H%VA"&WDc7ywSr8I2f"20zBj8}59x4W0[sxX0P
-|1nCq%R1tAE23%"(^U(j{0!B4"{d^'#>$i4Q8#>(~"yhbuC2"J=eHLPOHP8y;Jh3Dp(QIQ2C.lzZ2Wwn=t3'/C`N-14p,)!S>MJSq[_;1h[:N"C.eQ<)Ue
-.k^4<;gd+`$A$$i{m5`{hT}.&C"dXP{f2qBReLRYioHU2&'H%J-<"UY3:sgHXOqS`'s@"1'!sR3Dtmv,u4#yr;$=VCW"u;K/pI!N9w]a|bmU5'Hjy$wVPu
-]VPT]OU$yla#g178.G)`Lxr``S`RTQU/5|J;jZkh{O/N[FL9Vm718Kp0(Q/.i@i`}JO}w==/5/70CB8#)X4$g!gi1@/ye}~lk-xejyInd}hL4%T@#Vp}|Z
-sE}4CdeuN=H'R&.H-nibol<EY)ceXf5G5/,#;,2r[CF7WLhVtU;vTU<M`x=%)wK(=#)1rqN<I=eX(_ZlH%~B7D]A+L[.Mg#'j&jLk6M"'fO`}vf.y5r)(b
-:#U8/DPY_Ezt+gu3:=Z1`XQAYo&:a_pq8h%CdYo2g%FLkGsQhsf3BS6QxM+@G6-+Hu;G/ovS#vMu=-]a5jG:A=0+L5ToX7:u#H.3@l&(`dl^]:5U~R[rhF
-Pdn"jb6J)k0<G0pK|15A7;y#J==>fDu[8Q~Nz|A5,-GxFxSpJ08Pa%xP0Fl9bnte%=dY.9Dfv'y+[-Aad/#=E4Hc$@!sVB[d%Lw}6Y)o!hb.i4~ie$iz"-
-V"47;{R2E[-)8fsdol97j/hS%XBr4QXgJ$F3Sx=&Cquk82+v!Bdwt{~}sT6ki|`LE=s9DKhqAYcDDu_}l#_>(-@jj7<c&wy=ITLh78P&b[%/K2]i5W#K{2
-#LpNJv`X@Z5zg<vk}OFcRe"0TR~i3"Q:$z<]0qdT)1TwaFOLBg@q0cGt>o`^|Ik,uz|L=GWOQV5|M!0.'##2d.9$mQnq'Rg8ibH8FFi820FagGM-cc0aCV
-sH/5[72H;i}zwh,j5F^'rbAalKFb!.KolsOoISmuQd$a5x<;N+"kvMx5mZZgGW(Pj]~Y&aHj6&k2uo(/1/KA8adjq!w(WII:SNZe|`yZN;;7]c=>.5r<3Z
-W"pwBe}zb{AGc|.OLUm3f]wNM)neI"Yi5i7;tXzD6I@o0WsUmd$%7]4X7qm9GhA(R5VI-PT#H$XuLAzd:3}FeNF@T/Yc->cDR%A<{_BF|>YDT]E2'=LXAX
-YwFZ,r<_'ptF,.:MZc-0`w.cTC$+G4kul]_|)g{t,"jXFW|I;B>#M)BvmZ'2o>CG=[)fkweW^F}_KO9jNhUQ4wsOP$K@I6y:]iUz+ZVPiB<GGx~G2-|.W_
-|e]1!R]HlsvK#d-a=",H|n|7+k~-PIQuUg;CS7s+T2'lMCxWxPft|i+W=i#>l^U/,:GCN#cY'KDS(gyMDDA#t%xN|In|fQ6Tc]__;(U])uUTR3IY6Ftz:V
-/lZv%OGF-W3v</lAAb'/f1!RYt!0A_=b0z9;U{-4:IvOgMrJfRvcZc#'NP>gU/cs$`VPP+m4M#!Nr[0A:l0kR4iAS&n0l.Laxs}$g0qfc^kZff56wS^EO6
-aT<.YN~u{hQ>[!,Dt'!;C2L5YQ"N{>,qSZ5#Mvg7_g0m1XuQT++5qT&buG]e:c7c:Nq3_WYIO0^3meO<N[0gP9v1aBSuWvo(/wIi"JAQmIa3$49h8;4B-a
-tnP,jc~Z8I=kKY[9nD8:V_dT@W11K|.lfQq'5>Ufrv>ohI[fyWBD4Ih$bP0u-O5c]G("L/efc%)=-Lt;UA~>Yr@lafQ%c<u,A!!S)+cF$wES5f96emM"w0
-vQzj26x0@:z1w12T8f6e.0B>v'b,qk}b2k!PNC(/GATvlWG24wd<o60&@K_zkuSb-;/>#u=y+9P4o_%$jeMbM#F)[!niJPmTJYz'`Cikd}T1kV)[X9h>j{
-52:@]e4W-L;!r;wT3L#Z%JVi8RlK`WVO;=`;Us&lQ:q)02[x(.r8xE($'jJ=hT2&pdpj{<II5XT=$Kjv@3lpO@AL2ah2#L$K=}wHOk`Be/7%tp}n%=#}7u
-|0"Tmv%7uWj:bByO,!qc%_s&#.-wrwFZZ>CEd#,uLuDq}ZFAEK=!lW=dWW!6K4Vl/TL;9p.NVp0ZdzZZPhZmnVfw5iX0~KZZN{oS&zTh(<Bx_[%CEURTr%
-.V1@'Wl68=bcUZNn$`d"$Iy.`y.M}r@9Qq26Ii+{Q26<b+~ycD,cT$.haVJ2fr|jLPH0Rs)Y;3("|5kB4Z/N}:y<8tBk"AOb->k#iQ5+BE4#=HhoyBpM3R
-0pgcae&BCOx1th!$f#9b/2cPVV&kE&%At!&/zw>u;x5pTTI]nS"Q]^/k1BW6R8RXC#i(&+K}~uLwDrNuCImol{>PX$tp:AWA<9r`G&${fC,cP>8Qv&gNXo
-NGvn[+nUf}svGUrd>bzm#Qo.JtnBP%u<O(H.|q4Bpln|1W&)#bk5fn5@"aNO/rK/4s=XM^P>HP2IP/InmT#bd3(%T|GO4}kw>!9qM]15c48zAdqxLX>-[u
-8tEQS7Qa#xg8SNgXEPdFeooQ@v+;Fl^/e9N:W"4=M(Gf=GTkh:>G!M0NdIVN+y)u5W7DnDcgdSC6Q%t^HR-S%]&Y:b5iG_j7;yxV6S>-^G.{V:a6~`-+}'
-kt,UO,5=[Q`9EZub$oaj,A!G|>+P+</L5a3KSExGH6x"V9!:2.!S9fOSB9=&Jd#1h%>BeKUAU},wt9s%^ap}jG+:V3vaHuEV;nhKlLEz%<">2{7COqHL-8
-!zFzBMrng+i"|]zCokB&4.@I>m&Ys(QKcbFs^1c+i81oBXQ1$]B7_`wJBL|Hu3i$]E41]v'|J2SAfp-1K7QMV`^(@,rQG5qJ0kY1$iTZ(|`pRg|nvSd^B)
-@,1<eS.B3d2_pY7rwVR]KZYyGdcc29PQ$vtH|4SOLEkf~_crHZV_8Oz{)gMiIpI6xB0XOu{myBN[4Qu|lMmSn!FK>1'9'.ANolO1i,4d,L!TT'|u>iM1=}
-DPbvk0`uS-6xvKuL,p>gHrq`v$Wj|g$b`dCR#<{a"I#gARvVg=F.":BlW|XEdiN{EBhv]%m4FnR7qQ5_8daL1!uI/57X,.0|kcM:Yo/rcLZM&TH%2J-=H)
-lNx-2]~[bPgGMPh(sX2]7OX/~v(P_vU'rg)Cod4<ZROXl|=+G;i%d7MC#SFQS:0iZN#zq7zUEFzdkVWD!^2UtxN&nOr={|(<iy_z^.#adi/vIfBxnGZU$O
-8[>]+u:A_WIf.X$MAxCz`lK4Z:=2D(584os]G/&8_rrZ]8H.$DtjB;XIlvgudLcw{w4wsfN3<n!Y%ik]4XQxCpkuo+I`OX<A@[UempCO4K5jQ.+n7F&`(G
-l_o&ECI++k&H5+u6r[yy8hH-KXY/,QpVTc9PXa1UIP#0T@04Q%}6^xy{@)^d,M]OscMq:A]9{F(H4FXbo|%F8&mI|q)n[wf>aF~/0Np"J1uT}E88#Fl2S3
-srV^-QYS{`z-KKQ;(Y(EztY]l:2{bD!yD"{[{}ll%mkf%MW|UwrTqx1{>jTQUCkt|4JI8[a%TuEPiga}5o-hM+Bl-b{-$+iVI@N0nRs8gLN{Vc(L+rngNM
-;sB{NR2"[&bqr/FNGij3IygZW&LFT[)Ex5ZJfe4n"M<`"TEla@O`Hd{qe(4+^[Y;O[Afq$xasUmtLW:S!Tq)oP1@Q.vdid6m}6P%c#hmxyNCV)4oZV_$T=
-Yk5gRFx++{)"R|m[/c5k3`h4vBzBg1M=)Ces+Ycb&+DXs|G.qgiN%}11rf=Jf812vT`ryxfcSz=ZLOWpj5z_si76Xp[pOj{3m%g0QNb.H7<U..q.!DWa#k
-coK3'c8uR/y1gOHvLXck#8AH=Re0iL]TDZ<%|M;5,VLA>aZ1wY`jC)2(x&[aeALt80a&EB@8)43NSQG_-%23SJt+sm%9RMfBAaJ9`)d5&gRU^(AG.XaxD=
-MOUxA(<Z]LZV)XVKU^sD])1/.yA-Jw=J,Cjx9F,X(UD"..a4.5|qi#|J~M#6VgAj9a;c'e^Q:9Q5%0KZ'.Lh)6/UJ.AqmFr&&/sBqF,q']ov9q<}jYH$j4
-6(%9:Nb`xx+8P@sWNq(AS%S.`']lLRuej3h#!oYUDfMA_oG'ASRX;@i_9EUn7Z4s~k(E6G4;:"82j#x2](UqT5h!l4"Fo{N{mO@g!2,NaF>G56ekXN7$>z
-pPc$)PQzLk>pM0Mok76njlfS0H8@DdL9aw;=AF)&Cj66J`<2mZi:<d#r%G}`2Zp@s9`w|19Q{kN%Ff`l`fSqNRiz!_pfF}:Qg5.Q$C-2q4+HOyN$8,6D_%
-rtFcFqs{%&5KuGo%O%fB-6(Ufz-6lB9s[9{Qo..7&NZQ]!wY'`q)Eu{29'OY3o<,[O5_B9Z<O1b)15$}s'+o:9A=)CeQh-FRFZ`4OSI4%'i2l"&w0k>[dW
-2w/`'d7SAxdrVI@|^T;1O|!h8p+Hr8aGFGF]Eu4E|4{!Hs/eXztiWOGcvo}wY|,n.]<8LS:An&Je{PX@czrY`|ree}b/^"P;yN,=~:e3DS:oiO>qmt{3;K
-n!~WVpFuV">5y.oaqKncY|d2K;T8Kz}fiS3Q+%O"x"v]He^mpYPO#vV6bx7SpU"2<C-ET;XrEuc=IeJUsz"(cCB,EcLoT-b@"1"2qj#IFJelq>ReN34:;J
-^aC>ELEIo6FPz]nDX4E$uZa"4JBp:xM73n$O7v%cY5'd3M02x`Z|F5{)bLT3H+/)=,UE'r,@;JLmm4XD-SDnh6o.|}RK;[F&CVva|e.i)T-9_pDqlahZNY
-5+/L}5@$zo>AbEmj/_M1iFya))Q{0mAFzIlL9'$:ov{yZ<ljn/=o>z75]Ub&4%5I@sDHb(JvAjmoI]8]Kb)daE+EuJVA{F,GqC;tW<eBstF1Jk_3`@+c42
-Od`h-3=Lkrf.+DSj{hxZ>t]}Rxbq3fC<V27N(pAcK;$gCU{4j,=w|=7>fbyugX7%iMEw)@x/i$m<q+=XyQ~Be3$Ehs.u+,PtV2cTS7eQqoC"jV)uVy{ED=
-^K"j.[m;"}bW`!yWn32/JMuD]cM@T$'15GC|a(,m=lexaE>d<}SfQ|}P[h{y|P^Sm9`|p)r|Tb(rFU}0VU|m!R`7Dg3""E!o|L~x>f8T9At=UL4n&eD@[m
-[Tnru>fClbVJ@jkju)3nl)LSCcW1r4U(~d,/Y1a/'e24(c_t,Mlv$f<|ZH_!%H(2v8-f<NwsY%vW^f~{M$Cn,9@dCN087i7.MG;3_y2Y|d%0`am`mEG]YP
-~-}D2enI[1<l6}U2`nvv+Wuu.NiLtWcFa]]/rFI,R@{Tf8U|!(7#^YyFdd,k]b>(cTui8kq'xL%0UmUW)J;f]OKiOqly>q8}Ek,|o4k|b#st"[dP_{pxi,
-vAPZ=Xw.!+qnrsZb!vnbtkxZ4;hv'Cyq;Rb6_w2DmZ%q"&+bBbzG#95j&4M=g]p}>]V%Bm"_d($/u<ZUo@[PHQ/%+G{YS{3;l|b(F8Zu4aiH&s2QL$4Eww
-0ZQ]'@U&>)_O/cx(DmBPV"yjOYVea|6ErE+'7Xs-(@b;"vs}Ct'6lq6fALB3B.wZAd"UW1#FEARbps.2P>;f(225EBV#`S&T|]$`d`yMsKuKuMiPGlLOzK
-m%`9~;A)#q8_cXPP^VmrH&8L6;lfNR:>xLg&$$8`<%-F&0<w`k,SC+qbJ^u+a8&N8Pxoa[tpVrcVM$"wf5HPp>N21dGAfeS)3Z{WhfCfN>.`@dc`fjZ>d@
-Cg7=,G_H'D72$<-AQ_p)ynl+3]<HpLycU_EBWa>r%I5b%yxRun3T:Aa1+D$+AxRHOM'f(jwgHSvo%tYxWDd#~&SYzE.s`=H]V`N2}QmsPN2.WMhW"r/Z+H
-6UZa=eiP;@mQEiw(;e8b0/ojgHG31Ml1&7{,Ayi2:/9'!ND>z%O:|;KmMts|f$[3G}Ux2(P1]@;=;%%h/0K}U(-2~A6xbMx2H.72eF&esX%]@0Db8>U^dC
-SvIqBJ[LkNUDLE,Fbhyj}%_h=oGBP(srrXR,g$j25PNpHMfPCV)cu%g_m;Z^@dNucRl#,O]IrTs'vm3`p^@9>3K^qlk+lORL.nTl>,]SnIPk0_(DN0~vS"
-h_%<RPD(qz"E~0y&68!pgR1,OZn3`&C1_YuQVHiTx6%Cakvzt%i]F_v0{X<v,z8Xdf=g_E+z>0)q(Ze"vs&V+8[uA4D`F5uMLk>E4>&rS`Tq(If](nSc{U
-)7w3lC0oQnwU{HNM&X$L#+jt.+60:<rF8'YY)4zQf<b%nBlPgME<H}9o@#4;5E.5a-(%0DHd~W{]k2:A!.](1m]8/0=L/"iJ7_jvUpM.&&h<56myUrI=I.
-r>4b2)=7{PIwm9aaz]PM'b=rd@7RGCm/C2b5]|~<sysrVL'<u,1fPrtEyo%lkWu0;F5D'%(xS'5R2DF@^we#_'3Slg%G^wMv(B;'QDmiAU}GquC<ocpV#c
-dj93C=xD_d;#=[Nk(AUSvS(g@AsG2u[8FdaG7aoYdoU%C($g;Vf4[FgS{f+9sQ^#E_4._(C0yHhUgEF>dN&7uQDVsYY&WIQ{SorZ{im.!+pXZbQ9dB49MU
-7U^H'9B@JO^+h&_}0iJ/7K+g>qt!No)U2@J-JAhJykAZH8gbEv15zj2{Ie4_RtJm&/fy#R.fqcb`Qpiz[@9W,RAw|Sd=;2C=J+EP|/DR}a=o`74TKqqh}n
-_S!`jz/W+zlWEBl_vXuXbOMF"j%]j0KXQg4ps5:E!]HQdaTbKwj&9[1;1FjT"'by)4}FoyJlvjb-zN1+!H)85^O9Bd,+EJ@>/2'h$,Q|q/Fu-]f"t/c=ko
-{/g!_GzD$a(#MpMt~0dUFhg4]213Re'Xu|S4I5ek="YKr}]wjXa+EuT!KBCwkbNoPj3b8FF9EJ"R|(8=cWwvV.{m|35"/Pzbt+xruY+8>EH+.^@kSw$2]]
-%s"~3pr2nSq!koRhE<by7Ud^>00}h>XF@BC&Qv(=COK_~@q525;$v1Hb5D`T2fvtUZuUzA[0J"^COizR}d$'L_JW&.4D!)Z6H@J/qQnlNc`#"q>oiS)$am
-v;Ldb#bdl]]6w"J94FM+B.!PHq}sub>izdULGCuo[|d$>JJNA9YC'-Ss9(='4OBL34GMP,8'j25p5.YrdK#@MpX]]MK8!^r4#t7@G$U&^fD{~F_d<rd=MR
-('7cw'|=h_DQ_#M[C^eyz:Ot~U-%gNl{RQ&0_q=_GIUIWvt@9h}b6l1}=@gUCLyO)T^F,(n`uJ99D."yE]7=]I6E%5)[2J19E.R5[.@Z/H+Rx.uW9n1Etw
-V)>CLe&[^hN}Zqan4Ws/i"ZFY>G)Ws7C{"3^Li'YlFTR'jSZ_r,+~%:8Qy8k6vJ,2.fn:!nCxe4{$-P61w`3Y,-IySqM(o4|s@DO1vTb(S;o$[tnvUD!:^
-TKVFL@QT2bTswduB4CwCuxsdDdvYPxTR@f+OO|rNw:Pbfk([%J{,I)CK%z}y6eHRu}0Fvg[iV"e4ZRZq)4nHjo80]JDMt'9^sOpYt=_wRaw)J&z,|IX'-$
-|MMB)M;JZ;J4.vR&g+eOCo,eC8UNSO=pt|E+LWBjns@-a.F7a{T},^[``s!X[WuBvsq6g@FGz%.5aH(]>OOuR3cYxc$wqsp/.v-oPdwX-Y$^Ml'"}>C9Db
-6+A&|%yv:q4ZqGT9R,h/3CJs&nZ$PFV!GV4}w]jIW9tJyqY7{V%}}Ota+xPactQSE$qJRV9:kdyJ@8oV=ph}/G@8X$c_S=`,AMvsQWY-{l^rZp<&x+(qs/
-1hIdET|8%W:]|&Zch0h5.OaP6aGj-iGpY4n4fJ|]^67ov6"k8DIH-4)!W#oVtC8o5K0%hN!#(9da{e>5uh}@gT=<1|c5$3`d)(/5SPHP8eU>i^WTmQ0/`F
-X]4gj:d}>:3;`T3%r$rX|S.@J#2,#Lt(]VF"iqVrrV'{hSld^"E[P4;fQ._Kea|]LBHz#l:m[$z(&D)n+"7t.#x6:_~)f1UW5{]|&GY(@VQ09uQWuhIh(,
-;<FJ~7,c)GyIJ%N95>hMRzt!b/X{{L<3aRdX<7Wd,Z_UekU2);%#RyBs0Y'ND$^sN@k3,mdOyIOSc&&nDZ[n!_<>9svPg0nskUuY.zVx,apF+[]HdOv4iK
-y:aM_NXco$AC<.LZq="C6Aplxd5k@)HtcWp9uj&qf|oa3pW#%],,'L5t}D_XHX!8Nk>3YAEN^qGvKL@RtVB!ROPSdu7;_|wU9L}&.AqW)L=_P^dAB5aRUI
-[J%cc|.B'r8@uZJN-!n#savlroGV%}GKP,QI:'HVsRF<pITxZd"mxjK>2j);csrs/6h_]vrs`1o=N#R))|2M:}y`Cq2V>GF]UzMvFGfN!Tw6g#p42As3RE
-7:V7}Wg)Upa({c(NMy3OX:KG>kfHSpT_`#yYz6M8^L1Tsgn>VJea7iMD:,sH8RUA]1S"15L(n#vv}=$zbXR^H=Xc!)Yldz(eF+bsdk{Iq1^"!9'}<EJL!:
-`ixqA>Dx%T^d:YGgqOD$(]G;B21QS|Hf_In3=J[!NC4]BY)Ed`82ayy$E9)'^I8uz"sCFE+W^uGrnq.U27v|uxWL`3HTb+J+5Uqp(<>n8CxQ;L@ie5ji7;
-I`|wG}mZ"1!T-zUIXfRy+Hag<eAXJfb^Ub,E8X7d/SLyt;8mG2)"9j>[wP_s;/0m80O3h_:7=rMO/=87Ru(<WNnW:"(m#]$,BCw/l+OR<yMjo-d=6a`9+k
-0)&t~jfHlYbN"KRU1@QXqlvt4u;Y/&`XYt|qQtRcj.m#ydWfe#]zgAiX+LyQJi.<>A4fSVEOdG=Y#ZNzjZaH$:$`tq~g.]32L;1f=PcCdYhb&C~aOs}(p/
-`G)qGOblH3i2P}iZM&nBpt@uWie]z^#[V^#[|RG[doL<Bm_g'm'AnFv<Wy&ZurBh0/Pr]p-LMq-c9[m$^I{/D]BpOZW0bT6V1/oJFR$wMVg]TN4{o}&8'8
-07&w_P~//LPAmjAy-w(dT^<%cn,^n|1TF'<Yrz"%-Lob3AyKl1zZuR54NgPd$lc!]#$YK'Zg]J.(kXTj#.1@$EpMu@)vwf8lbxtc-EQM88T#f/gVK{<oZS
-85@6~eY^nbC1za|<IpLX<w$4C/h_YIX2mHk4Hm`Yv=5#S;Uo6nAu)nP)43i>jYk_htFZ)bj-s)w`$(5ZOutpO#SrCD/%b|VW/K#MLIC{$9O:ud"/2TA4dD
-U'BgyDJ6NkhTz9~d7(`.Q2BhQlLCjK:F'U1jtGO5/Uv9Mr2k"am|AKDp2XkB,yeH_q:3#5XBo"sieByT)zM1.Vd1z/I}XEs0sx%c%_a/^=<c$8!A#OYiwX
-6_bxAqn5k$)}yZ/@g=qaAMF'I^};"Zuf_EpBPHy,'gs)e$b3S2C&c;-h%m0VT/JhBpS1[!!cHxvb]Sz(JwcU3.|Peuk2=3U9w9c<-7r{_m%xSIMRM>q36i
-2/ZC`4D&E9hhqyBNm[hCV2F>CY8krr^z|5CNy^~qwKo;>Ia`2w_g1n(ytxPwS-9lLp)T}wm,Bf=qH]Q21O6r3b61"UpFZtDrhh~wv/}{Yd,hl/'jdT3{E3
-IFY_UOMYfGYh8!41jf_IGf|s&Y2i<CLBz`@^[B83}4v[sZBF]]AI'/'[P)#DfDK'BfYN'!TSzQ7w=k9EfhCe'%'%mf+w<4xdaYpm4$.+$/E@I&87I+FpD5
-f{8sCiLIcYPb$_Q$kypoj_8"r)@onm`RsNje_%t6/d4mmVvb4%o-Bisms]a#Bd5#MCg$PER]XC9r$|UjrseXw7tU7jc]48ZIDxZ6nLk:h9%x-J$m@xR(Hk
-1k}]a##p`@}Uokifs0nnF[yi|q`/u[PRQgxpM;m-Tgf&4KvaAx+9gJ]t83SU$5u06AyXtH9;Tlz;&AO$^:R=v.%GN(N7xH~kgJRY>c(!^JQ6@hBLGi%B@H
-q{rZTZ;>/8!,uf]K'RjS36~382_jR5C(1Om9T;[++f5HOcm)k|(3}bOAh:YhWZka&ud8ye<Ws]41UzFEQ]fZ$dOQrtEUtm5W-iD5x!Meut(ERLHBC(z[=+
-.YGj/9cL$z]j7Kdk8m_GGZ|G_CQe0U&yT3cr[K}d~.rq4-PzoL@{`,qlY_=ORJ`:7Gp]6;Ikomcm-Z/t1Y/&s7){N%Fh&K47Ck2L3nTI1t;MDgGu'gjjzy
-kUHjahS&QgZ|Ac6&)Q$)0FD'r1e0G1]V3vOk2&QaG$|ZzZ{e&luTCuHqlcYab!7jDsnWU"1GCQ=`FihS|yaFjj4=$uzL:/yZ8v4ws{qfthUN;}h}+>Uh&@
-+7i]CchS^QYAVJ8ehQ{^/:7qf}-MlZ!JK|JLSf{sns!a0vN^8S#`3Vko'aNnm=T8&cXrIN}I0`)@UGL9CmaI6,]|AB)akcEv..ft2U/&zTVo9%lWsz>1le
-eV]PXS{J^7P|AQ52!@!q}5]Ks""'Q#p%P2,5sQThtV{5hX4tht$G2PuA7om}NxDUx4maS-,}p;=les$s`$0+QR}Q6S5ky}R7>zPz$pTa{Swz=WJ6FS+Bmy
-Zo.3R%Dw;KM%pWRv223p<L#rZR}cH#,Ur%GTjnZ|M:dNh,HM8A]7tJyZx1#9LC2n,y3WjGV$HA}].E">|+MDG`lQU|9_%K(ZT@z%K9&]}iZ,&6j'/m>7|9
-d2ctvF5.i;3]PDu#A'he.SL1{_z`W{WB;#n3oqU,$SDa{DD!1t@uezAr8ewHW1T#NWTE8wC3k3>hh$>C@t6ET/@kN]0TAev@=)M+0nSIqVOpo1+23n8.x]
-]]yya[NQ:9x$m:l$JF{GWtFf;R#r}wu4eA,8~Qp&]&XugENqUP1mzH!X[,Y+vjExE{]TPnfsN%(R&2`+te^&iH(#Dag|yism|:1fk3>#DPIiXkYAw`OGIA
-Q>@C5efQU{nFgok00&36y'3Le:=8pMr9Pku=GXtgq1`fjRB1h(nI78@n'uFb7c`wO|$B{W#1hg@oqzKm.0>&q]6;wwxn%Iu[MR"C`&5o=gi7M>J]=q,AH#
-<&l(v#P/+9KJS{V&24!G+:OJ}]=TBYx73DZ1kY&Mx>]3n;cgkOB`+$@FR^};7$T1^wT''{xj`+H|c|r8)0|YI2%aA)Ul@Fs8&NZCfYsM7")Si[HeAO@nAZ
-DUexhMHs&GOguJzN,igEKr8[V4Y$>s8{K[Zpk/wY~'JI>1hXKS2&Xkpwl'gf[p#+KR+Axbx<=Hfzpn<P%|m,S>wMH]p!tmj(X3R_XoR_m:tHKWW2WV{m3"
-}2+MO_J<RarP")kVS3rSX;m4~r>7M1"jVG]sVDJUk7n6#O:xQ_xu(>~hxSK=!tAgLq<P${y=FVUNg`Dcb.=|Oe'14Km"-QA1_3CBwE5diz_rA0Y;r7HV=U
-)_ZHKSxfE)L9rnf@,)0((Dx}Fg#kd,SG|i8HsAO@TF(,WRKR3w[,G;}H^-M;I_6Uf!MT[5[ui,U(tQpFSwr]g@4-!oB4#2yFP[Y1W<|]zDDEu9v%1<<aA2
-f5<]oe23"q8h8f^3baP'Vy&h]'Fzv]NTD<GrPrT{Te)<)=cRJc1,-.{lQivo`DSrL>N+a<q<viiK0uMo$X{],Dp)kkAouB4NsPxC.J#='Ky!f{=AdaV_bd
-,)gp#6ep{vf)5s0u/q>a_P!$kPJQ:[>Tp0|M;c8}ji7Dkx'6{rAvH,}UN|Yn9DPCz'(^ys+RbkNq!8{+}}Nisa%eEJ4!bddM)3AEqBU^D1RX;=a[!-HYw,
-/dp9m4P'f.vjm_aKT)Xel7p'bBu,`jJeRLnG&7%ETCX^rU+!%8$%fRB+7RiQ:6t[D"Z^2;xQ`O]heu32BjVcET2Rd0YkWfUij`zq0+m{5>>&Rt4@H#6|s[
-[OE-w7Gb+{<;V{0q1-c">^c}2{Z[,A;1t/JU{Ob#@j3wDmy4F2Se"AT688.!7O<eL5)0R-Owq#bHWMZM_-B,HzOtk-cW9P6L>-"g#C&wti3nxf$7.(<XVA
-A#]6Pvrt{Hc++O"_wxSt50Mq_+7z"/!;.%:t3R%)Me&]4NL!tPbzT:gy4>q<ck,=BQ23wfeZj6o8KgZpHft-i`TJMw>KS^82Z'8"G`+,=)>S$HE)Nf)RTt
-}9j}}4z3{H%fYk@dlgIG-tF-I+Ei]4fv&nI3yu1#j3uaYCO%vnC'408ISY@oTiXID^u%;[jY/#l3.30u+]Jbr0/FSXCIq3|XmF%.Pg[Pg%9vKzHkX<GPGa
-Q77YNsCKEn+"qxlwJ(BZ1$"^k+8R~HJ7"1x=U^OX/M=1/Y3V)50t&+NOe)A%(zuJCnGe,WTl:;[0T0q[@Eva_t.BX+a)PiN`XnJJ&{Y2(blYjchy8/ld~`
-+b,)|FMT0$jrS"O1&Vr"1vX`5ui)g#a>hwK;#)iV9g,lO:f5x1wq!b,<1a-JQTZ]B:vtq;gGB^agGH{V9xJx%s<]!v}HMz$nWZ]{88YnP1In&@7;R0jX]=
-B,V2/t4JGCF|l7ZhoOW51,(@{+IZex+TY6%NG:~|;5r)=a}1VnBV0l5apQQM^-pg`o70>|-Gyg~eOm0GW.-(oQHfL)'f6oB%|.kgWT`YC)xwWY$<a-4h9j
-9}8l+Kd`14bh)N=6wW,;hnbJEJTD1_TOQ,/6wi,IxXH5gwE"''TRS-jy>-nD25-=}S+9i13qg<c+}&{7XGB5zW&)V&i+6-9Z_bC4vjX]Hyn+~_|"jFge}y
-+o9)5r(6@wkSm7oc_0/cM-VRpw7ltZ7<@Jj>Rdd!{1UCnU}iZEgOhhI]y}HnNa@l%Dc"Y#A=DY0D2/+a)zcW$#x${uum~w2yi0oQ>f-LIZfr3<|P.&"bcY
-<{Ge@j>}Z,rt#w[igr}'M+.uJ(y39<Qz.({j|)|<-G_uuvWF_T(aSOh8OBMvgx<aPvX6J#tpx=Jdc,L[z4%efB;eVw8dMzFb](k+'tBs[|FU@7oi!uRgJj
-,L@Ey5<3!`A3ab7<hz7Om[<%x2a9gUDg)it1U0kV#:hyq;AR`N;oZ(3:_Wj[4lu.>E8^86Rr5Tiw3%_Z@kEL_|u6oy];6hlES]VshHT{@{'w'q]xTrVsc%
-G9/f"5^)QP|&=.XeGRt2igH{`}Lzno.=5"(o[#Ze|T63!k7is`Z#'bxHyz3{eU]ybr{|iO;4U"a<|(!Tlr_,LX/ay'n6zj{ZPr8P`c1hj3Q=P=$5U6;e%V
-Y)=V#|Z0yPtKIv:D9KuVZ'B!byw`G",TKEOnNjFhE9X}EU0q5TuJaU4AsL%k7OK%rdzG$Df|';<{_X#U:1^3_3R4/{-{v2eZ/u`ifyrFLvyu9B%;#9:"6#
-[E_-lvciDf7j>}7h;#Jam-5MYQ%vs'vLpuC_6thzR[C0}HJ;h]!OA#p&exhSKMgW2n4Y2+5ih2[!W3EqoBmE4{'t4gqUC/K4T4|)SHkPg;GvjLkFi[LD20
-)dyg$v@h2VBE[{.cQ`,@rJKU1s3L.j+1LJ%wIj)=)IDIzHosB$N^BF@lA^LN6HH!7zb:~Lyh8!L^fFpl]%C%w08+q_=Q#`oReg!U'V#$K2CgvA5JXa5:l5
-~cK"$+.H$sE=r$(poBGcYMCv)UM@gDZRJD9gn}|qgK@12K]nb}f@YR}$Jz"t!zm8zsO='Z'.L|_$6jND+B-!G#~NjL.a_gk>X&)=9h~Rbz~3ll>KA;;k.D
-|2e|Fin'~W;br>e"|,(D~J_(-u^y(66K84bkXLJyLoO0-L2cEctG[M(nd;7lU]uF|wH6Y0g-1oG-K'xcyPkZ3&8!Im-Ii$5vz(6VsQ4Ltr0j.Ve}#HL)(A
-y;dgN&z,`2[kO"O,S735:a.3iZF[}ykecFQ}8P}MhOH.P1|gft&%cX)#MS0D2O{BQ><PN!.u6'V[gv`P2s17sD=L6mQbqDM[hp5#b3<1ZAtGOY5T+oS[N1
-{e#%GMo"B9;o$bJ(UL:n)NL&AE[&`$1#T9},lWZhq"T5OPXL{[!;3x5vaA!TA9=w)GcJj2Xmx%M&]<cc;_TO)TZzdZ5e1YG7),0YZ"j2`5I-uNxim]nc:m
-Mt&h~e)'1J2M+x|G'cx]N;Sx"G~Z/VY!xv3qoy7Z-tDvukD-fTI1r4S_pf5-dkl@VJiKhon/l4o>2ujEANx``u/1Xn6tp[9dI%P(@Wf[Q)L]4PhW|BX"0#
-p^U0"NVpteSkC%m=)`[g#]hBJ"Y<]=bG1TrK(1brK3FAc3vNunGf]cdNt6(8yeWqYkXRNL`kqNb(vXNgX{v^v^eFa,P3JN|%{KP&JkeDwhzr4]d1y{Mhj2
-qL~%b}!UkXmwV>4/k{0|l%(pjc]7',;E{:nIt8ogAf`O|oin.n@8sJ)./=J0+kA21Dszl]a)~3S1v7m[R4sd"pz^qM3YeO70`r4Xp`!powcN2i%VN6)gb&
-o'Qsi%V.i>sVcKO$+9OO)W^C81=DKME[6iV^.g5&fd)[[J:l$1@I#F/'%nT!gN>$qXfU6#'|{sjjy%kC}zSmx4eab[s.u:;M59VU`tMokW^!8:jDH}0&|y
-3-fx7uc6.D:9&oE=eh%r2z>rI]t"-H}Es/'"/p&Z%i)MUU:BCae$5S6l@$=F8as([39o5az|c-US__Tkg$HU~;u1mAsdlY(1bHN.!t-'_H}/gG52nMTb33
-n5DJuuFUj2<k15IIu^(=pE.,5;s.I>^$wE%wg[VwaP`1PEbA0_R5FrD10gYViV&V^8$z8]L2X5).C,S7M2SCq$QGbR+!XH#5%v8>^mY7A^;66q}XU.TGH`
-m4W;Z"W55cII=Ik4GaBYvH$GLCAm<%x5fkY|>m5F.|:37Ku`0:2;zm("dw__hL0tQ#4Q82UO+:]Tzhx6e.);J)-dm+_A]{5KZ)NQhRMPZ`LPO-Ybup[Ef@
-_5=kA(xkQmc671CVGU3Y]YCQ+4a!b)V:VirpJh]l9yOnsfrki=&l}H`)#+"js-S,/cXil@lEpHL+0H7;hAoA8xdj[z!|5'Ds2IL]uzoBn]jRqk}9ruOp}{
-&t!e%@Tm&btk)IY.!6QUNA5XH$10]dxZ7!b^xl6T&wY.AdDRd({ksTCS$quUwx+`3j'N@85hEgi;VvTAcL=d+;vTWoZq_w!{FrLiRDwo[]at8@K2-3i9:{
-^ZErINS|%g}FxvK|M&N;EK|$q7D00(-hu5o(]#,]Y1{krl>{ko=s_Z#8MKsuH>G6A3MZL+q$Jg]c&PL;rk`L)[B|+aYk^r-#D$s43W+IK5U^Ko5rO[+#_$
-Gj"2<zkr[w.a^T9+ySA7t=DnF:^Vy@5vn;O-puFrpJn.gAQA/r-#tH8qHme9J0mE=]:]Km)+l[H3'9f1h(rL_GYKYeja2O[]E69WAL~c0-!eO:D`Wg$5^J
-hgB!eDxbsL=qcANw4pmv-<tqjYEKE&8_/P{R0Dnf"3!qagTK^rFh@#HA51_iMwb;PDW!|]6HA3m|ZczriE|bJH7tAY_2Svq|AHtIwE}N$B,gTse3B,2c1M
-<tZ3W)e;`Y=cOTsa.mfl:Er3~>R_YTbFeP/lFT:A'W#Xr-0jW^IzF=H$^prcO_]M_dUIxmaE#s4Cwe1e@,{&d^}66"kr^^(37rCo^sZsmP,J8JSer}@CF_
-~o$Ic]:jE>lC%Hk0zP1j{]=_:Frvn$X{M4PQX(jtLB7jwaKa'GLk{EEc9Trb}0WW}3}Txrol97j/o8dxr}Pp;I<#KG=snlY|`7whqz<|wxBg-j{s=X3bHp
-mf8ghDO31er}{IJS70mINNl{=Ef(T{a=c=p}8p/8$-=]HR&r)xKyQUkKqLHx.%H}^3tPV<L%DH)V^6{NBNYe/<"O-945=451.O.DUy!!1Y+4T_n`'86H-A
-x8-qOXoc~$QtSKEKi@M()a@(qrZ,Z=N]z'`+72-ZLRS(P'<`Fs$f9.&Bp-pIaT%:9x2/5+aZ3T|J40JhD^$b56m>5j5D7KH9-7VGc|Z-IVsyi3F3M+6zc5
-qq&v4FH5Sa&UP%'%Y[vBsKOPG"#X~9z%rqf;5rW&$8A'F(Es=Xe_-0+$IYCT{N2>kB3Q#)LT~pR>.0hKOAc0bS[G0T+X.Gi5`I}X&q80ip]k8#uO4c8y-x
-GFv)U`,0>aSY{gt5xika3%"@zMx)njV<K9#ed7MfqG1+Z3}Dm1^;HVeVbG%Yd,mi(s<t:Y/0/.GN@w<L]037>GLv^txbc')[%4XRkSQ5G0x9Cjf`eBj-k3
-O,SM>D`v>t1-B1oY~;h;Ux}[w:cNJv%Ig&GG[q[C53{%y|q1I#)$$TVQ["K3y6u!S75/`7W(F9$ldd~0`$kQ/]Q`S_id@(YYDl`V$"Zg[M3Gd_GmyD<]{-
-cH,Q7^VO7_{A$a3HZWA|n,=1ik{8o]Td~th^fWk6FcB1N13LC6R';z07Sy.){hK6O/3CzapXa+!x6PdT_AGlj9]xUKGygS2dK}'eqA2r$@~I[[wA0js=Kt
-CwG0L0bRrBQiryggQA0AW2VH^M}6Q(ME!/.D-cLF(H'Q0GF;FY+>NO}m@)7d{T#N8.9;$F/!{0W{:nbD|TtBAKdlN3-VQ._WQd4N,kF{Q{QH/.OJ5o=s,C
-6sdXQ%#_"GR>}:IPgpO=n8jZ@s}I-P'5:P|f]Nf=w<:/3:booyaH8U1^W)H;.cT2[[<&j6<:;$AytpiaDSiCWi9DzoTp3C<_U1AHY37JZksu]JbEpV``2f
-XW0W0tDHrB:@20s3=z2kKA(=)H{8CfuFoF[h)^os@mEJkA&IYxGhWI9n8#c|t6^<C)gvkUB+/P~ju0fs]oaAX/#67=,bxTst^Y'^h2Z7;l:J+CXixWbx7F
-a)pL8y:tW.R{jJ=.k/J^Kn]JR(Eg>Ar5nt`k5`W48:U_$@Al&VXP<Mn]=-D'+0>S8T'3T{>Day{Op.M]V]Y;$`Oom:oKR-='ydwbRk$BHI:^^AZ]_%Q(M7
-@3#ua(aFRsdFtIdUX>$K/l^|(L}X3N(@kHsxt[Mj/D=X(u%525ZTl|m%2aE9TPKi`)E#}Sr}43ayrNC.UWAKmJ,L:n,6-c#rE>iaxI]mzWD>$d~E-rzw-9
-}@tpQg+{XH#3~pgK;>SW4eT^z=y]Xv-|L`g^KmGD=|YTx}Kd6j&icZeGX)<%r_&p}lSp.VVpeJ8%}txh,XS#|G_1f%L"0Y,!m}SRATaa[XJHjWQ1X$B7^1
-#1mqg++|~d_1z5@5;a:OK]avLw3wZeO^b@_g<)`@sGSFgh$-HR6OKdK+5W;@Z(s1<QZf_dof4vC53ca6GRYSzJLasQ!9<Gt$By=MYqEL_I~P`PV_/:sbL:
-gom`1U`<Gd#5aFk4'](581;lm19R#C0!k(lr+Byk1ZG=/so<4X,=f6#R-Z^P0'93s=~Ur@|l(Ex'!Y&/K=Z+KVU_GKlmNz4c)g2YbdX9dfcJqoN:okM{9(
-./_pRDd58u[7:9_9.!`0"o-xjxY$);73l$b[_IHN`,y@{965/:^eE2DHQM_].=<!XMINjTQNmWfC`Wi[KHerm%DWb(,69^}hVb6k%&8-|y<@[XS9{66efU
-Nh"V"h__ix^5n|UF7_x.<UvX2"JmaXe;C{Qh+9$IyrD@o}S`1YmPZxZeTw,6aDo[9D=VG9&oAwWZM7:Q4jY14CLsQOJ]_B704y3@F(cv-}NUio5b}@q6}_
-<O1oP[{I.:gei1Kc7^@L.3p3K+[Z;,6p;Z8nQX+`QM2RSNklNwey8htDRJtATQ[L"WtED-X|_Sy'm^q15g)+k)QLRcM#dPf-kToQ3F~)^SaO>aw!Ac1aIv
-W'+o`l7bysQ=.{t[qD!qCB!JPFbdo:zGAj|(ahc7k@/=KA-z]6FN+)2<0moCN-2z'jSDYP{uHte[eF"[HXMPhfQ%B[[^R9CqlG'//|q2NS6je[1wyJ+`&S
-f/z=Os:;$Bs=HdV@O7nc|2wk9^w!H:e3k(lC!/H]$1ge#Q7d,m/v<JGYfE8W4O7eDk58srU2SYt@P#t01T6:QM7d7DhztF@fnm!W3Y-8)--8M|U(eJx|W7
-IQT@=#G#,5.6{$<=zAZi'AupxN=`/ZU|>dCkgH^1-P:&X1xs'p~09[kG.'6v1WGth1Y=-Dy7~'cmMK+V_q<3Nr#3hT,$kF`2VY,<&rD_]ESR+6,0CiR!qy
-^NT[>f{N;SK8,Qf)0w,-w4%=TZhe4X[HQP@-V0a18|v3wA=QVv+]QmgMcmV8jAs_t2fS~NHS&kD`NSv@:#ilq^XMUL$)P$BC}dE`pATV7P&DNoKB$wuD;F
-6fQMRV-GwOq!AO}lN2TJ^bvDb6(E!fIHI.+:v@WH6paeB.7UhB#89<[oE"7",,s[NP8@u&x(<o:<gx';Z&`/9;CnfQ<r=7~bzbN#!Tm"}(BLh/Yn`QyDx'
-Mf|>!@rj""P.FGUqXUM.|qNz&[-<AyQdGQWRteGri{IWt7jm4=}hj&%MpV5!i6&@aEF9BYT)|p7u9=~>)MDsOp~6/G+rS{XbWB<c5rHS3"OthtL]%M3#!V
-gS)c&8J7N7{>x;Lvxi/4/:L.hVARm0{.iK5.mAL('7{Q(W.iai6vQ:d"twJd,u$(d4H64JSNl9G'F]m|u}5chx=%jrS2(y-Ug6h@@dG2j:GD,F4n(8<j>n
-xrK6-FX}Y3%wtgY>bT.tL/4,%z~!D)yJ>RB/U&SNn#Ruud4.U{V,b'jq`Y45R"]iEn)"(i7il1mDz0eX7b!N9gp/}qEDPRv8M@qHu3poz<<}`%emwL})<T
-JL9P[@<bkf<)%9Ykm&(VI)~`g6wcn6xe^p$EKEEK]5Y=2v.p!rXmw2gEt@-GA{Vdx'()Lw2OZH[2m3eyB'0o78MsD87}}.)HuWOYhf.z_R_x'-C{8"d"8B
-DUVxlAl4VSz1#@p|1Zl4;r:AAPD+.4c:q#=98om!UHmo8=%^F>R$]pX_q7M4q|3q>i8b#f8Z,z-Py67T[:<aVhh++3+(UOsz/F#nSjIT2D>h=l)Vpu&"&)
-'4K3-g];AgStilA>RsjbmnHU"jlL~Ua[{$tgy5iJFv>4Te[L:B_H.`O@//]27'bV];c@tF%99`R]AfR+f_.}IS4vzb&""+g{%:Cc`cqLEHYu8Cd)H=|RNE
-lv'@{>]-)glxI&HBtmEWCXGw`_yD,#3aO!#d~H&C5b_f>At`D}h-LklHn3P0Ge{6_($b2<bf2h%YAM/UtHSvoqt1XP>/_&Ssm2A2W!<^)U<Yh,&'aGk%ZD
-cWSCkJYpRR4Cldvr&8l!Wos5(22"j(Mqi9d66wq^ZCWS]R0AI(LgKZAuwZ(}o1hrE3[<U9We.;A0%J/"~S+/K)=J&UCfTK@Ge&DJ!gfhw3Ts8M-_m@xz/P
-cBiH&VQ=iN1k%}xGy$}Rh+!yO4Ky9I'F@G"#6(AP1%%lF7g+q7;Et&~j~hC@Ayu9L34u)ipZE4m^C@kqO_FKh2g^FTjr_X_{.:dwWavXm+s|!Y3%kC$oq:
-7GJ3A:.Nj;k,O]pde2`YyHw_5J:Nm#BD=w`H,(&Lvv$`pE#WiYRgA&^IRuJ[Qo-;`@}rx}%ZX$BKV$U$2ThDHDU{zLSU[/IP#xWK[4vG9!,{T0R@]$-JBX
-;5W,ErD8O8iTm:IwqhXM6H(;ErWPs((z"n_auL@(s{7iq`FE{730]Z,@|@8.+]|'z${35M>Kf@s8ABu;~I]8Q:`$[Zt:s"AyK"2yWAk6a5<eWJdWHEvkYE
-R)~aw7_|McNa^bASl]`;xJlnyGWnS]|D<dI1;tDp^4BP[1gLG=gKw+rZq,ag[kV"ju#6qu!KUK.R`pQG"bBvf+1R@CD|Af+^<jaVV&svp:y8L^T:"w/@_1
-J${&2kaWf|``%Un&(et`|6["#7#/+d&0a6|GF-~hn3-UUGDoT'o>CcX{~>aH3&!|')_)mq:(ewG$dh#%u]:WX'2(CvJMhBJzR077D$Jtty,<cO-JFl]="o
-jJ#("60@i'02/pLhGr{CCjePNWhlsf:;Z+HAD02xnd({hq9-Nye@qF8mTkYh<<C-QEmtu!x;04^iX2{[yMXBoB+(5($ylD2&<h^"|U)mUF>6A]<QC}zBG.
-J]6DcitmqZd@Y%weiKau(1UveA+5WGp2Bw/B0n&9)+}[wP-Q"53`xI>`aG)h[03g@w{^{f90HW-8{V{|[A12jImW+PkID2A|M/RZ{2yTs@)X|!9|z+nwXY
-^_@[,vWseT"GD5||Ziz&f]nnd^f:FqYF^5D'/v@;X&Z88(yw=C;c}LE"<$rf!-Q2$#J26@eL[wgq#GK}=}9|5[l>%1K`OqHQFO-V72E"^jR`0}hu9OvE[J
-8xT>c6UWIMmR:yuv>ejv8n1r,[XN+(H+E{4{gdL8zi=/St^4CHowLnv'GzFsbys'LegQ)e(BiG'UASXv=j@NV^71@=_8xmyWX0|v.72^8N&72{c{L_PW(5
-&E}9@ADiM,-;1YtwBGO5ZfRvV)$h:"#mFFoL.:-Z<G5j[=E.+C+MSt`Bo7&5ur"!f=<GC[R+#+jP1^:O~$X>TJ"mi,}P]"cP)vY]gd[XSncsjcv3ve|PIl
-J`{h!_K7Th@AoX(z2OQr5"BjS@9VRw}SRc2m}-EFl`o",z__L!3o:E_&.|ZqRIH[zod<90LQPI.',@PeIyT_``ixS97R0wj:1NIm(ySK,rec<E3,PjNMvO
-C)qH5OM=/{3@@{#mZH4K3D,xFXd/l'rw(._JWY5dkE7^Q:}>EK,6.h&p;o2OM@~iL%I+PHVCSeeIe'Epj:qK7u}[(IHS]b,=>@gHM!DGLT~/rpnjI}0'e<
-]I_]3;`1~-8oLU-kb`PG+86obYS+i]NfGk#7gk8jN_3W$H)GIcVA$#A-i+.Tv,;|>T5MrBV9Cx"XHtqYQDz3[6]'CS7$Zb}0KO5(bJ>VkGkm&V,@zRe^!(
-RD[C%}w9$f;U;Hq>Yk]_9J:M1DNi]wX'!,=r83z4)VUD^Vwn$Az&E]2'9EVOP)b<F`FnR>|"ORe$F{|E@%F&3]LxQn(6k"xgY<V9rmL>:E[7Li:W>a+bpZ
-R&_H8&zH"!SDjpXa5Q+`QqoC&[p&%8'!Zko!tIi@i3W%PNlf6<DH!;u)2.'afpAU|Vpf%xR7Z8_^6${|"[a54{WT0SSSmE!/<d[i!&K}FO#rZ0><8}t6SZ
-+w;fQ0i^34^h+a7vWaSGm!~cvZVp2^9yS)q,p,zL[|"$YM/DA`eqx/NOR]CNjZ:X^=IsxAL)qK/}';_ebItEuwtU_ngf%yJIe@l/V)S|s-HA$euVe3t#=l
-_=6"Y&TbfxzWbR{/Hs$K!8/[Y44]1&S%`>e:Kwx'd^<f#/f<30Ovz2wJz"(88^!,H>vY>fe53&c=7F,[h3"y{]c[RP:xHil=5_#BEA!8I/]IOs%z46$"nr
-DB{Yq^o;OcT)>nPrjjl:"&D1}x{cbg4CR)}6.hTW<5Ku>{)QKIgMF"(30b<ID"CKk@xC72$v-(Vdxey8(4'U3'Ex;tkP}Z<mM[uD8#3k@#`!p>Bd"HA,$e
-@/n:LrJ:UgrgV9H=,Ub`uI,Qx_.u7xZg!"pzo3-8,;JS:9z;cJ|T=QJsdW>UH(dJVb/G0XgC<iY;fc[HC'VJ;hdD(@"GJ3Ob6`%9>3QJHzcgxBxClW:=!J
-5mTPD3neDT"V^[cN6ZP>#f3c/Os{pPxxIK7H$YD{^$I}KcxXGm6t4"`ZTdsf9<1Q^,TX5J"Sj:~B|tRwa32fiP"+>/he(TQ6OnLSUm73LB`T%eidKD=o(G
-:Z.B@G[3M'&vtWHtE.C9L]gXsKj+ki:f}ho>)B|O(Qr}wB`ftD$`RM3v<&icK6!RC4cYCL&t`%=$;.cgRi$/qBIkp/"IKr$]1QsI!eoX-0C7},oL}EciMA
-wO#OP{>tU<Q.1L3lLik,:tSeW5>Tu`Imgdx&`I37NABGy^BR)_zyH)x@u-|IO7{{.=~1,y=ma191Olo1/qECNwucsqQ0NZcG`7m`,z%R/4m/.QkFcVv2CK
-~efQeW[BlyX2@#9Z~n[p;>8Ekusm7D4}rhgNA|id-8W1~9f8_"yU0AFaYE0%W+(T)r`3liQp4KESf/tF8t8Eo>xT,[CG^Mw2!.UD4jCym[JlQ}$jOVQy4-
-_0bDF}fcRv)z">^lS)nyZ1!>w1}(6('0URnP<KV%U/.@=-@2>|0H$r"P>Gi&$Yz1#G65kxI!LO`=v!R(qX~kvT%W"A4Ke"Rfr1q3a[xbvXtMwxW`,3cs{b
-+F~(OmA.{Wx[}gOf0nCqe;brg@-gUz+6QRwsm]<uD;7j7Y2Lq!v}ZWEh,4`{tFqc8AK,PGEo4!}8Uhgxl/WhhDl;:B]!>Kl#q[]U%BLCSE}phd&"]F7,y'
-t:.OwX)TQlut8D"L`R3%sv/_^]12qC'hU]@e"[P58{4//to1uoT5'^'u^,}IsWYv&sktvrBN##%Ogd3Hd6a21gGa1Fs-%""KyS^'l9h+$j0V&cQLB:keBq
-f1YUPz]ka4]pADB@TyO7R'}v58wq1}qa9B=iTF$'HPqpg>7cPr0O2[QjsT>FWk.`z/1/mDkTh2'@~dh)m;I7Ad,9IZPP/P^1)%TJ=`>5b#4ZsvyJ%}<%i[
-<"xWKxAQRfA!(0R903/WIx2hHQ,K;9DfS%9`f46PN!ge:X|@'1oy~l-NK$[Xxn!!hKAU3I>W_A`nka;s(lI@1q9UrW|Sx6Qb$hlZ8i$MXQ=5oE.S1Ox3(Y
-pHKG_(}yzCTV&nWDc@AU:Jb6^IgfEVaB9}&N`&#.&hK,>IZHnj-aJt6DBfLl3Q#[gN3SFKU%Zy.IbLXo7#1GusvT9GZxbClXb8U^)DC|n-H-(}>i^6RCj0
-HXTKArOHY|'e|f)azk26Npm7"yig<ObFz27@BYDCZ'zVOr|-m&SEs82e3m|E(&YC,r3y2C7/Url3,m]g/<tv]+=3g.1&{,hybQz8^OQ':/HnZFL2{Y;VRD
-K98_,QPJp0y4HtU{gQb!zn83I.r|q(H$]/=2d'wLAnH}"6YUeks;IQuz-/guLXz^+exH7Bh+UNq33)I{)8t`2+X]KMnpc@:^T<PCezQS3!aI(H!n7jHV>w
-JFC9^@5d{|[Twq3JuI#aM#;/;{=:L^:.ofC}U91&b3>UT6O];rG`FzIN+8b8-(6WYk!5cK2U;9djR|us8|eLI3t))vMkza$C,ijDPq}HcjM#DW6&a&bvTp
-tBWxdr_p-4Tg;o8[[uu=(1mMmXPG.6umd!&kf{x4je:@(NoxO<8j=dVlp,B940jz'<)<lp2!>#]S>0}zzg@W3R6NL[c"n8!h,fi$[gRn,H{U8VB2P:<D<u
-HnoFY+ZHJQGxSo=r>vY0`-q1FW9es+)TD`+RdTSK<a<4M<$&3%:[+a];lc9X>6uGUH;qzD(m6fVfu8Hs!K)K.kdokWkQSz#;!&eU.-CCbDVp/nG$V@v'/B
-Hx0)uTk3Zm24;!>$jh6:v|hjP|I^3izr99U2e8I7y4cgS&D_(g},=70iYK6mv>;=)>I(R2g%3;|9EneCTw-RUJv:W<ZIA`J.siseH%vVp_Md>`KAWippNP
-E$EXmPz[250,<nY>_QI0O2t0wrGn8>PLnDx>%%3Z<(daYzXt0cD17b!iA<AX<3z>R]tF']tQl<9+@iY@-_4I,/n<D0LHwnej~WXEus,1M'eMIiQY0a@n,`
-$,N9$`;.{0lm6/kEHB-O|;kZ;GRwV/%oZ)v1ctg/@::p6s`ArbiC,E'A5b54hVv`+LWqSgC>UPqfG@qPgQ;NPTb/gqqgw)NFY08_uQ0L`zyyXY;}kDZly1
-`tLI{+VQx@y_.3c^--.EeL)+Gm&]fTj16^=b[o>0BhShx0L{Z_/84b4Q1g[t4!r,8B$)EiX/M/ZrU_mSMSt2pmfXKaU/xBp^b:w@kJvN>7L.6)OKsp+[o^
-s:)Tx,1!j:P(a8Bv6SfCF97H(3Gm3f@zk!Gt+v|/Mdhf{skVa+fC$I:@ew"3.&/l=X_ISa.k;d1gDFjFLdQTvCNKXn[A!o@:j'HN~7@M'yawkZt;(F6zQP
-zBt0>-bYn<11v"fNKBUJ'f`ori+iz+Tqx[3EPzgiKYa+lfrFG28!k-|aRdDp;0.47P"pMl/'AzTH64,%D^aFtFY^C{oybK/{9ra}>c"UvL0S$6/yu<ru'G
-9;+=&rNJUfLn4$:>VCO"&/bMYw2WUm-5dK$W~_HO.!r+XBORXsdP76k=r4t4S#^ktPQ;=EMHRjV@MM%J';J[Xg&avh=iTdrd)<.baH#/p!4Yxbv@$iut$1
-1m}BtlH;&l)G#e`vual0IUETV$d`.k49=#=mB!u)M^z;QWoqna&BYgh.h)+Sa={ZB"Wf^S2h.A$.1$>s6@IPfol>@RNWbe#f`mU6P9N;E5drR:P!=j1t"%
-L+.)!MjdL&Szs=:wrXXb-c$3$yIkS=SMu}(<ng_AiyqiBZjVC&Z7`w'2ZN;>]9EVB6+%XGH|z!94zo`d(WS"]`y<zH2F7Dk4X0l8-IQbxs,/5!wn1Hle"t
-k0,]5JjGz%VGYIrp>O<#JN]OZ[lF&iY^S__O;&!"^T644R:0JTEW[Ef9NIUF:rU%A=@=FBOSC}AZN=B74KtFagC2K`D6xeF-PEo$z%LU$:1|>X/j;Pi}ae
-tb3QwHYw$a}1S1}RZ!.^',wu>1XF,/&]&DUX/H|c6NgJTA=4|T<S!EGT~e`IiVT2P)js_C:i[6_wul9|GG9>>"3f&x[dxm.#lxhgeO#1HU|7},R7.Z5$J)
-CP>Y1EBN8}4v1rnpVR"7JQR=Wd!it!|SnUM{W0_([&=aO:".pZuUS`$hqcj^c;[|KNY=i8-h;tEkHYQm>BePg[0!$UPfo#'@~2pT_|ZX,vlaMJIOF#KEh<
-x0pKB4A;KV92Bw%Y<[RA=AOR%BAYTE,($c"OK$EM3ACAwF.xm4Os9)sd<yAwVT&aFwLK4n$FDlC/O"eCR$)s@C.Bv>vu9NJ/06Fhg|[+^<rr9S>0P738-x
-Zj<gFm{P;=BFrU)t_md|TmH6")0`T(8jfs-3Mp^1<hT&]SL"//.|4K1;Yz=EK+j)K/+6dI)]/y@hy"D'O]R(GjpM"ZF6qDU%FOStA)DH9,I3;u;pkfNOCX
-Wcu|Ct7(TXu1I^2d(R^-KYS#1E[RYPaVg.3v`4vQJ6xj4jx"sr.8B1psqB>^X{NvZ{0;HOmnGM+u;nJHFVHm#{{QrP!E<&je#[a(&HXIhs/H2o`wvX;}.L
-9%)Ivvj2"RX"F,A;GriRBuO^[3oMfOO5GEq5"BFDg2>}uolW%8DCRhH+/]mtwNm@.j;s3v&s|fCQiP/Kf3zsKut1k^,e6Lu#Aq7wdYx`OOb]n=rQ_5!T`N
-N'/-.#>T$$ztR'AlyW2}2b(g,`5:j9Qb:"W94<+,(uMa%5`qD#JTI=#LMbnol%^[qqBPE2Ot_PW>zEWmv:7kjxhU|_h<3j3E|=XG~t[MhRUdo=^w%|G-D2
-)HDvrW,+o:2RL;)]m&0iJ>xedJ6PKk5_qI`T%MaauCspZXKFm7|q%'JA5dfEL0iI2`$%mZLH,2x5.I!FOL7U{M]<OI%q>nd`}w%ouDMI;qYn|X"!Fu+}zl
-[2"`@d"Daf3fmd$N~L+TudJzKJRr!xB.W!$.LIouK9%HgWI!](X040JcKAnQy>NIr"2c6.|^z}Wv@Rp-v_S6fqsh9XrQ/5KgYItK|mgL@EdaFa4u8vM<!%
-fPCO`J(}bv")Pg5cUN0O{cIrG1Wu/RBRg::6(e|)nju>G.Z9BxB|Ktl'0g$i@)q[HycW/]2+LIb,Gs2R'$zG4+7Wss)'%z(N[vBTqObq+,ENm$k<jrmL.6
-,G-oVOF`5xfh!#$a^ag'SSWR=dDDG@/Ok{xwBAm4!E^yioB1X9yy#/r'n1^"Cpk863T]9qM]+fW&+PPnli']f{"c%1N|kE~G2n=HthVhnL3e#)agBDVaLY
-8V]e7`A>'DYC9T;6~aP.g.aa"Cn3{B`bx1poJh]^tuc}4)R!lO]`0i}o1D.I@+B7A_6V>q1n(D&<ufDk!Q,[9JO[YBYKf1"ARX(I=.sp!Dm,nc,(Vp,^F!
-D67=@$D4azvQ32BN^u"${j0":Ugdjf!8R$|d|h}ym%"R~X"vG>;cLIRqkW!r,^kxkN,K_21HO#wneMl#Q!A9Mme04x|wt{2<&N]I7bG8Rz3nuqlTAx!}l@
-TTwo+^^@:>CIc]i}OG~'H]hMhsJ<J9C8sUBSrOm3)TOWF<v[we>W~im;+(/aUcNwA[qTAB0hKf9GBfCJa!kRk9_7:j1US;Mv#Nk^sc%{&SepvN&XA:jB;4
-fq/UnS^OF=<9tSY5SE;hl.Pup0LAcLWH/lZFJMxOk'EvLsYz]BYyQy8|@.XV(Y^.By_4ZgeJ)DDPAmnR5JTQyNrhSJV9j@Y4dn{krlva3uUAV8#6(rh8&O
-+k:K'K2#tNz|ZM+{5Kpr7<l)DyPl}PMmk]4X9sj/im/KJ/n7IHK>EYMiLWl";P8/N!mc&YQx7C>s~),g#>.]&9jiz]vj|32d%kKpT$rN8;dJ[_g@NfFiG4
-%Bpt@u9OW2&F{$+tvTs/_.T.+2Z#"})_m"":W@d/jj!L`'!,q]|ZZK2Y/j!sTzBRmU>'$]dEiz0cz#pGe7;&u|DOk}^T69s[K}x'3VJC>F:<P1Xb:A[g`<
-}BFF53ZWNE0Q.=6mDcO"gKwXSzSGz+lWF2}/IG$>3AdM/QAzAetSm:z=Yc}d="1&c%GF[&4"KE!{59N7qvZX5D@cD:sKvu4AQPcXSsyw"RG,Hr~II[b>A|
-MQXPNBkw4,DO9U&k(7Pz{j#+0V%brSo45H&9|%VSLFdQfeK(@3zr<_%{zUl{N2nAYNHYc`OJ6xa(F]qhy`&+,ATv8[Py6RHAO+O&}M9HyD'T"A}$Deo8-r
-|x2<{)U{uZ`!.b.t+^AIgq.FWM;VIpp}2w:D1HlgNo99"^N5EK1lH4ecUE##V"1Ik-VYQf1`0JSy~Rv}mwI4dQF{}Ig|a7Pw<}q$'RjH;0LQhR-P{[g-fO
-B:{BW!bE<J28QCZv%veEgfG0$nvjY#DmW2cWn!/2K.mJsiJx+b=9`2/$rb5_Ygg_yfB%fl}y_z];)e3FaF}{pslyVM(K[Xh{s7TipIa#Z]TCHVKMV<uF(Y
-D&3Kh"Sq5_EHBR97kOeCa"2r8s/^;LS=5#kt!i7R.'W=EqQFZ._uIvz/X/WUn.oScRuv5@P3I9(@bH;SN;1@rhx<<.YjCM_<ipLq9A'gSV9Y&erY$gup6%
-YnT_KhIxzAw'V:>e@;Hskism-;NP_OlZMH9$tG;tS7>ApWhTXlFZL+r'";lPCQi,l5900vl#"+K;cPBzX'aOcocn`eZFnM%a]o{c=T_6KFGg>se8g:zG2}
-WpTr1hZb.AU`(=`qT0WT3KRjmJJ(tX<C%'x-/fbG(5-<{IWV;PZqv7P'cwih63Z&4Tiy0g<}/z%>p}])#$Gq}d{R{dREq0W_t`b-se{"ohKJcY,(4oM_KJ
-GgfZm-Dmpzl'r63YO%5J$+bf=p3CGxCfv$iK6@{(d[p;}CsWy3988KLsPUBq;uHv0SkOSAmHt@[ru/OY.pQ6(X`e7pEa1O-laCDaJ&pp2;PrIu7w%"JQru
->:#,<deKN#/ewl7'}!9[=(-dz}WxWyB:{UxM4.~0m%7-EjN{NEkJ-^X4^LZLf"iNA"#/EC_Z1A-fgmm$y01B_l>{W#5%&mbc0ZZg_yvP&OtA1g3m+ETBTa
-8M0!jj]!31`obbL778QtWM[]8WE#qwx,n6^%2i7zNsfMF[7U/'{>qIj-BKPHi_=@e&[`ntMcxQbC>eEv!fv/6.6]+Q:WwQ!#@sXGOV)=A%uuiNvrtLcK{i
-qFTv{gI][>s(g1}!g=0%X#hvS2GG1z,)&)y}Oziv(&6I$.w@4`/yE34y/5OjIU0}Y1(Yn&n[H(u+E4$K}7D-mZQut/P2oc(Z4X&z%Wc`9N%/,(sXRs2}bT
-KP3Th8Ll7|r%l,-DH+BE2Ot:w$E({`9[EVDsQmCm#_fe&okX#aa.uwAxDDEzzmi%&6dLd0@A1/->`I@>^8Lb!Y7yIh;#|7PM!,2K!}g[;%a3]k8E+TCQ`{
-bEfJs"VDHP~vlwEKx:9Uit{On`7#mj90Z.kCTDLLLK3>pAgqr#`>EZShGiMyDZ_XPbomuV7Y|kcP%3k[~1@]sP)!I}i9.YDQm#+]v!)pS|fU](+dmS=+`z
-4V}mh:HtZ]Btt|{t;vk:Z(Ay9qz=Fp/mgNhMNHE4ZhPms_Lq09=pO(b;~r:,895g_p`7dKh$BN5,.{<)tv!HW$L{)8Q{P:xz[fuW6Me0/3+k$XEY-8%MuC
--6v}%bj{IxR,98+Zi@0V@uE=D{RXUJ.q%H`0j^>XCYFUy.7%c]:GL}x$7k+CZr"Bd9-1MdnLvDs<2,O;Tih6W%hqcVol:vn^nqw]"0dLJ@X{K1,r{bXLZP
-N#I<:T(C#x@70|>)vd7Ldg/u{y-@|}&]-F#trAD-Q<j']97|HWK1-4g=g^PKZV|Ebi4xy|"72pE[UnvuwU)gED8Wf!~ux$(@;8,Iz>^c{%:,W7&7/S$}::
-.[p22>04.LB"wib+c>&r~:n/wE95MFmW"$D+J=76'AV7kL<9(zi#0_@dWK7`7I6>OdLZK|[0y^(^wT+A,3=>:fQ:YQM`3T~1A8ZQ.1>`pvw]%zs%AXz2tS
-Jc7('CatU]S`!2j&:W^lK2-oS.iepZi}k@[jgPu@{X:RZT!k@|wEKk-0}G^^$Z}g^F(:K4K-L&"6T-$>ecu">WOBZ]l|[7Z)gcY!H`0n=H_-elc|^:>9A>
-p'fv;0&PT|=VqVVvu1q_,[:z`OKZEE,D_^:Om}=|3OGK#0)F%r!Nrji@vF}l{u$XR0Uqg8Dr6zcIapHE%UVp/y7KX+"9`Ij&:s/8m:jxRi{`Kv;1wajIP+
-U$()%(0DpzE4yOylR-VTl>t;PLWkz^rv~Ci.a#4YgTY&B|Wp1Q<Pwc]_Aa-tbN`#H{t^=)lX-mxYPn0,"#1ewgA$P4~bz,}}#,B{'{mEC&VT3YsP20cC-!
-cZwW5qzZ3(&MU#Za+k;]lvC#v"E3HCvy7Zp90fYZ2)m1YGCB.g!oV1DU7tRdCg,j50>2!7,l>oN::YAVu>SUwlP_{Nnd+/;D`Bp5c_+s&<t0zCV3y[NOqD
-U]W$9Y4AIYM(",rsM9xPTcH^^FGA|W0Ed('@B1/o'QJtM_&e:o{'z^(y"}Jmr2^fn!%t![J=~_,%VqcJI>zu}5q&{IQ:|,~Su(1%e^lD01mIx]EE.}1lD=
-1K'HJw{^D94j<=$4cHEfsD|E][/"5#`x5H+LdE,24d{urZAIM5mK&|U-ujuzHJXitBMh-UM<Ed<oL:0K^svS(E8B-Hvc5TWpiLK2d_.Q+FLqVdYJs%hlL7
-HLRrcg#xS_lXo6p=ax)|t}%0G3%tslY5Evrv$6h-Zm=E|9%ed;lCFcW65zfa[>NP=xZ>NP@W#vY9i@&r=(+yyNQIuw]WK-/Gr'4DZ#jod0Yf`ct`9SMwN]
-"wv;H5(v<2"IPP@t"h_!,r.>Lx`D"|SYjP6XIDiJL}fCf6Y9BH[m%hzGa1cNlB!1V@wR%PX.gf=M-S^pnYB{^r:j|A65,eSO{&=z"XA:@B~UH;lCgUQwf>
-<Rn#F!e]=B$MGRty)La,O+nI|N~2SFtYPFb0-_zqbUc:.,-!=^,w1Aa>_MTdh(!S_rD)SbkvI{T!Gj0kx]ygV{)npOCn}HU5!)XH|U9P'[0,a[#rhn60x2
-c)#v;59D#-sqYRQ7A`VXzHB%9Z+ROPQ7:IDyXDFxd_9U5w)y9|)wQmAU`yUhqtDJ(|j6|fxnav[dM-KAf`4|[p~9uCK3)Y`4||N]VBCIx!sl=#fGZef]1&
-Dl`t:);cetTHfpleskzmTzd6/J&N2`@/=z1E->GfGw[(=UgzhEmp7u.S}K]IrMY'"h2J);3P<y+afBTh]cI5=^+;@#1I~A],TM3uzPrNtcQUGlQik|k=3{
-y|Mt_fzTeJ)UGY)wZf<jciNgu/]AclAK$z>BL%P6zhti!}M`M>hXzsdGaihv7%Q8L7qG~D{>nEK:cU^GlF010rYeFx04'%E[g^+)Uv,m"Mlh!o;(zv8rjx
-L3k{y/gaJWI,kMEXD^4Zc.Xi@ji/Y|,J9C+vn@Lz|yI[cPhjfYvNM/aw^qc8Vik$%yUlIyO^>aG}2.x^D4~oe,cL>,%S]FwoK)L=.N3^}oDaDdE$/[7ZHD
-n#EJNnb<Lfj}xTWm(C^oGeZiv;+<&yW`d%z[|47p^M@;Yi8%"#_%>GscUf~B!;d`>FCAOx,Cf3Ety@_4q7Ub5f_VpZPR>Fny]gBOy_#/rkVD3J~qkxtMEX
-mMsKwLV.1+>)L0!DZ|I)[y-u#QhN1epcbP${]2aj'$.[3f!]G8$`VpPnQB#tFt[Eiyp8#^oSn`>74b/NHnAu~F2a8zdpQqn:B!iEaWztncFX%2#>';7G^_
-PwE<eU^CRzsTMz"x@o{A[^+b5cbNK|bg#|ybl"!"+ze#zU{hmW+4-F`,Ed;8x]{6dOQspl>,G4(ID4)wfx.G3nXNgI<vi5d9W"SqVna#pJ]6lc)JWaqWpV
->@F[1;US1NgL/C9U.ZX!8yqF0bhH_g0Hx`D)+0w.,Q#"II;,RA%tErWk+,;]^v.rhygpq0]h:tMP7:D(c=eUAJm94t<=qg=T[Mt@KSayECC59ktkOIAu&9
--b4Yi|2Ed/"axGA_0`}n<]j.Y269Tpp_;aFX&Rp@e2~eg41ADZXAX#9k]`A'3)L{[(Imdxi,P/gJ|LV5$a]W2MTp=I(fjcou|_&[8"EHFFw@!JruGbzbka
-fzSjYp6wpXye/!9^-m04Xhbtw-Np744czUyS/hL1H'SzW-WYzuvm}.it!!>G/9Gr-"}ZsQWadk"HcYOJ;68U.:']p(n!5<f8L{QSF'(u$_sHy){`Ev9=M!
-DPi.181s'<u|iTop`=lB0)lGV;,1T[hlOOR.Ds=kHBH@]B(C8,bhl@z/rYDVYjK0sv(}Is42d`3F`I6:Qn7v[%=LLolfzpD|A^GhzcHB'dLvRx-Be1:Q#.
-42]VqAbCQVMP)D)&">aFgq8Ol+wk~:#xYb!mH.EP[K.iS_SId(k4G.YfP"U57&[96u!7=hbKwwRianHdbjgoa:!DHnH:VePZSDYRiIyE3{_vme")Yl_#5w
-)CT,sKvNSqDVDl$e14.UOg]3twanFex6a"_4"QL=<;rvqYIq(+lJrl8G@-hq'uNj{CIK3Y^FI}lpmtRcm]5(NO@8Ms[&blHp8sXt8[XJ6T5qSn.zh}Hyj|
-/7lf5p_MVOZL-L->dy#-C6/x.[eDz|iOaM_!=sbfx}~zfxd_+J(!C83ZmZ;z0qMsK/gmO,p+Y7Ltzb9x<_AN[pCEiPu^f;Yt_UUT4Ev67vR+M8Kv1V3;RO
-s0<At<f)-4ycxux4/e6]#krQ,9lZuD5^^]57y|RU$3i:/G;{f)($hdG,-5Cq5_-,Z$_l@x|x>#D7=(,v05A.e>`A(Fr!=pwx{OSrf'JogCl(ty`&o@paeB
-A$`REB_aitLDb^Kb1b"4$}/-|HpTeG&KKx[OVl$w],o:6&C#XvNn:`l1p=-#s1iCQ'W)u69uXy5U7g4,zS-D/IB@5SnVf]U=2)ZcUjQuAt~jzdY0Uo|:EK
-2v[39W4-aDjn-_xD`@DhtR;I'%pKG:y6nJ`e-54T[B|x7Y"&&bcV]C|%oS%}6gXi#waeM,EzNO:)$>J+gxI}Pw}BnM!+.g-j}c0_Eyv6,X->9^=:aX-I)g
-&p54cl=ktM[]-6Q/%olB""Dr6SZIPRQ72bbrEp_Bo%:r|"R<he^hm+d65Fbr1=[8,&7Otybx/9A{")WNvyw]e!B7Np%hR0nKr"(rM:JN^`coq)],.}nJ_W
-&,0}vm!}Q&4{]vk2A"dRjZs`wBil&QFuCzFOa6vC#lXOviDlAHht)H"/6D!$,iZ>s)_6!'3J0IpM+6!Z"/r#35)8-.K)-9bX2Z#!B55yXA0].<;wL0vyG+
-u_JoI/+A&%vK)`qtcTP)8!$u8k#C1H6K0d|4J>TC3,Bf_wze`rN0vTp{RuaZ+ZXo8d~xWXDf2K0MV^SMqA-S&C(vtkRX0r}>/&s_Li}lF47+{%+6'+t)c^
-Go%a7R]4NrZbC4.P1EGtd:fy_raeL2Q{og4><d,f!by>u;s_KQmAL#^E5{Yv(eMc:=O;h^(|(x^b{QY9LY'ijWn@8gm;^qjX`Id>17H9#`!@S9u)60$vR&
-f$K.qub<pe1la!V,5DfsGg64-9<C>AeN^:X.{KW$SxZ4Ce:#&dKL"SW/u-k+)Op4|h'"oX.CsH+SgrMv#2_4PL]UXIlv/rS-fL%o-N7.OS@hen([';@X<w
-d>yI}]JNM`3}@`9.I;;7P(uS}eC}X.XJ1uHw)C}Hay#-ip'U"Hbs,wSDE+n6xTZDZso^x3rMWuBOS5IE`+1@EY1{sEi|`)VuIjQ<c!D-DBmeWyO6tEfan3
-CXtILe>3-,V6876:4i%D:"oPqs[_k]mNXAo-scJtc+Uet2EF>X>i~FNDkdK0yfe`#Bj:3}DXPMgUu;!I6Ycp9$KWzjFgE+pyU'^{;_0Mv:i'MDPDPP$JPA
-h7BZ#5[.<df$KvB(P6)Bj3@$q`2,T)VNyW;TOT:W`^t6jB/ejvFaX0VFqDh!2&e,z+l8_-zaiGGZpxvz%U)Y>qPP@^AZMzZp+5YRPYMkdvNN!~5vn}G}d}
-ha$7{Oj:MZ6#9:-pB&|.S+l|SGjN#{q8T{tzBq`7GQE<![P.VW)I6T%B-vJ'~|UJ#{|HR0<C]gi2_.8N-|hF{ICg;lC.{fhXc9:^Ig|5&Uvq%wg&rZd3Vj
-w">fN=oLQpMYlpP[k2SXHl#=s!;jWu^/>T4vOLNi<VA}_MR(!Z]9Bx)[ew.<^Cr#">I|qAiyr^Rd_.`IZCAY]M+@g%'TtRyIn$gB(`=G"Y4W}$IoSCHG,F
-|B$6c&VF)JE^#Z#G:"zTCbDa:OO0T+8rRJKhjB|W^z:+a!(vdl#c)Rkue.%qk;,S!-"=+YQ^NzL/"r-n:vl:0)]wMW^G.Bx#/(b3A8t]PdM]av/UV17M{w
-{F&]|qo]Q0I/~'g;I8gO+|Th#1#}P[e[./I&Z.~5VD|I5C4fca6dg@^y];>##JzdL:t@ES0oom<MGlDr%j[_1jwl#/dNOK"+.@qPzn}Jo8JwHNB"X3Bx.D
-`,!LaJ&7%w(<aqtd6hG.Ozaz:"S6xoiFLML<mhr|>In>Ye+uD85cFOS|,{~[[(-)Xh6h9WP07BNI^HJptY/i/$-4&$qwk&cHs_:gfsoLw}!>kw/e["5wEr
--.hCO<I+CGrKTseb}+J<PzEbJ!A)cE)5{e=Z}3V^jYPU0M)s]pkf/T6mfUKJT.}nz7fh~dxdmoko6UQXRfl4<y'&o6vxtV9Mbk9L|"|ACitF$%ApY)(DFB
-aD(.nOK<{38[H(e9W'cl-o9:;R}"rIA|j"b;^5(2xqHit36F8jp=y5S},o+0k+_$)46kRi>+Kq"98oT87mVScXxr)P~ru#+hP'm-mb9q4"F&Y]xgd19pLz
-6v+8_Cj,E4,{9V3nc[0mX1]K<]sJqb5rzG>X<@~@+),Kd1&9Ww=Xk%u`yxa&hE{$ioq`==bKNi3FD]3tOlS6%14d{6]{SxPlNOJgMs5D%tt9g,o=_eP:>3
-n4"d(nP)S+}_y#'+XxRt<`q{l@m<lQClHeX^TxshBntz78j}{YlD9%PUt^@d6W79zKK/<dNplhW!!v5ad+c-wrGdH,{W]2}b5;9,INw(3C7Fp4]bvkXdKH
-AMQj{{#|K)1v0);|VdlFQJ!{nz1r8b=;GfvljLo66J+UD"7HBvC/`8|:"$bXC2(I>rSq>t$10;|kOVmeh@W"uRb}x]yhb,x%},UN$[K"R:+%.[']1ZXZ#k
-}Pfb2u,YD#dBD!s8`r^8'B1$4u">q)9%9HC:=Q4kd37L1cZVSg.]f&]|F7!uw(t(d_2ZMJ`!T}^zQl^{"^"!{[F[Vt|rq}.)bxdvpbBrh!1oxZMxpgg%J"
-#xuZ+)cZ7Wo`hC1Z[foV$kJ+qM-,<3~1}'X.v]'KBVO8N^+}MDz8}TT'>(sdreM13umk7I0[9.MjLr+3&F%VFs5S!@$m9i`EW-e(-6$_3)cv6M/:<]::.l
-iX<y_S.w4Yoa$evS+^!J;ZUtf@wuHMVQ^=rS:#"cFKXOCLcEl(H,kk4CLG!om{Z]oPflo[:Mm/AwkqCT=8=u.nAmI<c@8t)o}LB9vt_02D8_5YgOd9LWyn
-Q5xHmEJ^%=oH`7afMdmmB=aoyUM:[4gv){Acp"VSi&%5(#oWrKSQ7tiMjMo_B<{pWBvA))G29CMz4x0x8)$ua<-'}qPkl0.DZ/}jcR'ZLA{9[9$g"P'YTs
-`T&>c<zAy#VfLC)IZf3XWb~>q.:fjY({YPMP_)@<G_JDq($p3WIC[U1I:N~!^Ww+miA0^s%CBMyV.,o"'b/U&[AbYFI5Ce|AAS/)v4}c>$(),,h/gJ{sKk
-%{~hxi^d(yRHtt6_5KsT#ZO'0dIV,kH5K#qSr-nk5dOXf:E^w#wV5.mA~F-@|]/9Cd0aqMbs1co.N,VN<{=CYUF<7^+@G$D;s)jgV0co~B~Ug83ubu4^yL
-6GJ%[L#g[t3zoT4$-s.5vN}eQfSCa9{;Eq][3&l#yp,X0SXbC}fV4::b<375iCi5SkEwh-kQF[:(qJ/M/jqF.[RW;t6TKmsEdMO(+MUHT1'XKN%+#y5Jh3
-8;GsT"HRod[ka5Z'}hC[LIn2An9,{cQV6v"eRdno+=g{ZVMG]w63`r6zz;`Ky{dq[<'6flqF5Jd$VXUCMO#-Lj"PsX5;`lWL(ypbH`F|Wl7Yz1c@kHktSM
--_,4(1lh:p_;{;i^9!C2ah$7l`sZZck_ieoPP3lG];s7$D5c><&dE^|6CEvn9qFp8%.+0qVbK%WyXu~}"_wx;H_9R22g7-;v2-UGlumDT'B9.=O/6FxEg4
-GVDf0,JCS;zC&rc1);S/r,#^aB65RfcjTdMglsR1[KMZ}LISQ5YcH>xWx[ob&+2f{x=I+-Kre{_6{%pA,fnz&+m"IND,BMK%9t.4u4WD49o&9T>%1:0!35
-$#xqb/t!sbME)G/geR9lMD~a`FW"R%!keca^ewp>Kc|%nR8dwUis5v1LjYPPJi(RQ8'.:tm8R}ftpg$1JWe19rKA("1WQ#!n]>6Na"!HtI8Us%-0j2:hKE
-Bf'Z-z9Fg)F:KR(i|siLl`rx@U9Z%gVesT_yof4[_o.=dYNR3!&C'5%:>Xjr,j+)yZ4V6+lb@^<EZ!Q`z^b|{!k'BF3LjEr4mE_wkWHU3:ElA@~uA138ZY
-Pf>IeCuN!=rOognkTiy(|pteR<;RkH<G71uQ_i^7%llg<]D956f$qp,wBb>5iztVdM9P^k!=MiX2|J97npMmh>#Q@Eqp<63">e;25.Zlob<ly9DKD^ozxJ
-E3zq@]X@s=K&Vsl|t$g/Gtd&.py@Mep3@v5e,;&Y2D0|.d,erdYm%OooH:_6iRFa&'=a_DoG0knJ$sLDkgQ)TH/VOjJCUuRMGP%y3lXeIrGk$O`#{OB8+s
-WZV4;TutXheSNW=zJvjzYAWQ'!9=3hKNLpahN#N1n=6.D<XH;<IF8fG6dt1Y1:3MW1Jj,O%)J_d7#deh1m|(%c"r;+,df_e/8E}&/n(O`N,4@VQf@WY_JH
-+nv%|=Da/|iZ('KR;jZOuiBG8(5K^^2r"E>G@OQyR,w._wxO/2+GtM_P==6b=1Hs0JT2CTURLP~`QMz}PFz}D#3^G49y,%pZosjxJd2KKJA.]2XDI.p(VX
-MUB^Cnec+E'2cZ82-6bo15BKw5%,+3B6&:{aUuO_Ny%i;P~)'(uQI}63GLs|~H7NcQ1[;zneF]kbTMXY9/ET,XspyW480un;FHCIFl{cOiLo%v@p_2UFp,
-9LhcykaGOcJY("|qM6(AlK(o2=+d|A`R0Kg9WI(9e@~ARk>eQCk44l=X&S!^nxs4VR<E0@M@&v.f+cvcM4QKqDf=PJ}VhO$Q7irA(L91Khf=y0AhII;JOn
-tVt$w@`#Oo']dXq-$@Qv.<dXIRln1JeHBn<r`}xlgxefX}Ext{~}Tom#^Tm`/XW|7q}|i,(yfw5-]juF{iNI3;1W}Og{SkRx<c0k;6PdwT&E&b{K|=x|Ee
-Pnay#-ZieZExNOAgUD2aNkMRb<Hr^h_qOs{_S,g+1.<T9>X0TZxRQ/$cAWN9sh41H_rQ%aL)XC6m([FzqPi=J}#CiyIn!;<&e{<6^u'UE6/}2>MO1STiH}
-POv>G+a<N;{iQ=KEseGBBc+!~A[=TM<QgdZxz>M"[qhh~waVZW6bc<w.A[[,PQ}`<Py7N2zVI#38L4WUf=d0/&[aX8.2Hr=L'rq!Fczv93c}R(p!0p.!c'
-&x#e]xn)Z83$}>g1C7k!::;%S+5KksOi]tOB![&.:b"v|3J-|}!kZbvM2FG.RS7;(K$l)|3ob,}MdfV7[Znc#p"Hl|sJJu.4NV7S=qI[5EerU,o#wcS-83
-eF5!y+o.=_!ntgfv0Vx6EG871qw.`FSXKfb6'dZMruM,I>KRmZP=fs}{[e1e4'/}Mz`RaRmc_Du0E'hX36%LGzs'%xgi10q:Y4&E7Oi^X&Dx1S$,wL+`RP
-4-2{-Q={)LoDAQ@jjKuL2c9lp+i0o#PeM#=VNm`C6xmt9M>lC_#sIGw5)/cy,Meo)ii7TfXzgZgz.X}Qn0HIXC0%n@e>ciG!-$n=e%@!n'one}fP5zi,wo
-bN,[7ps8=bFB1q&CffG-x2=]:W!C3Amm_|D'j:~38;L"l69<JJrEGr%3R:GLdfk)pfdJdr{z$}E77S#fjqM_jp{V"}mGy4_rW|[=P}Xx%/XusH2J6x1LOQ
--f~a/Y@l>]1XKeDuO-xZsM>8lx%GwF[12'53aE0VA]1v4v.wa3RUnnSFu=/Od(gHMXR'xIBPV3$m#/XF'gm+n9k#dNXbSphG"jp8eY!g3$Btq#{7]Ymy3O
-QsnJC7Kn'-U`KzpK@rHvu>hoA=~F%M5#j<QQ8|=y8%;n(OleRxLMSMD7Ia:r^aB55!"Og[6_mM."]4abe'~6x#1@WYU{r^HCe5TgO<g<Co:Y$iT0ppluu>
-kz$"Q|Ud{iTgL`RG^-51Jp!5Sh(^'HA`Wn}Fz<{QQ<|QR13z:_GMI3]`wU!o955|yCVl.}=ldc$`B_8krhR(D[oK;3`ngEn!>Q6,%{'h5i72tx_@CQ_q={
-FOQ@{;}5+m,44H82mG]/[32}:kB5q_kOq-#w+@D|%hW{S6:':8#j%"CJ[nebT132e@yfA$9HM=1fE>nvKB=0OIZu#J^+KB'z~LnMy)=9[{j0.Ft3Y|2O'g
-`0-Xof:Ib.:1'm`h"F/nvcG=0K$I(!r(AEbP)tRw9N@hVDHXPwJDfb%OKp/{|au/xxK$M(nii-ZXD)}b+8OeT<OhD-'lylVC7SVnwV8]Sz<M/F.69+ijTh
-P:>M.@#A#+pU[=-]AmH^$!9.uj3>jDixg(vgKZd($9UYZ!E]iH}bU7yi/50rLV0:f`VEhEY:L//.,_t8umI6J'5.c'.S5'w9ypquX"1zrSLFEBLa1_c-!6
-6}&5Fgvb@hfLmXJtvQOR,f5/~$:e`6$n"Ar<eXgOtL4][h!xA,V-[45iRZrI/xZJzg90x:fiaHnbW'm%e7+M9@-N^ev+wuI1x`'sI^;'-HCBrJns!c~xD2
-Um%)2^%JXq'F$%Hu~e6Q.qknu!oa4f6MqUdg=}qFN8U73Shvw{8I7JQwbAp_X!cGjy7Y4=Qkh1wE~f1x'C5aw<,#<Rk)i9gV&qe<-,F^3[d4a,fm#88r`Y
-VN)Z]4{{"Cs{Gt.P/UDDETkKlU>3&9V"+<Bp`'}[Tl1NfT&4|c+Yq$,l&of6=6.wvBArn^C_q=IMb7/H~/dciJ"I=%,Vo|().df91)yojpbk]ruLZ`=L#<
-uZYviCJyjd#j0,uh{A$4"cT.nW6Y7xch:0(E<'OZHh"cA#t'M8^;at#+~,|m}4aiU5(R5'AU|([0mIA(KbYnK<E3Ks>b$//2XVo2<[8<HJpsv($kml3-'P
-@Lv`L[6U,R5se>1G"'cuPcyl|y`(uC%$UI|X{h0afYP${3I@Lg3+C<PukAL`s$4Xh|"RzF5(N!!y2$1U0d=B%2u)'icioBJ07%My/#Y7m:u^'@7FN7q&,^
-/j/$o_i>T)eT2AeVgdcM'nMH69.:L!p{YEFsbqpFn|HpVn<xtpy'pi_<d<'|plBvX&(XZ|@4wU;^h8k6&T/nRt:A@KkdxOu4-[RoZg$kI-<8LvzsZpx7}<
-!omO7_%pZXdzqpEnfnLmn-1]xYTm;ncezU2O'6b/rZn&:(>_>[]A+vBxzXiW!X<CO-;LZG92uMA{vu=j"__zm{<Ov%Up)0`:pO''HaurgL=szEX{`wm:wF
-]QcU:IC{%iM+90CZczB'PTu]Zs,3c{V4>!:b$FkL{{st>P8z%/^qKuy0si5J32&LZGYccE:3wR`>}IRKYy&T=ern9(OJS$pHJBMM:q43)x'Dm.dd]$+x<i
-ePxr/rIz9q}62|6K9CeAqNpL%XBl:HA=)OrrVRh<Z'm4wm(uUb@O:l=cE;$}`<dZu0dV~B,kS03B~B@4L{{:.{Df/&I%yf.TdHvWLEx&bnCpr|#qP-/I;Q
-k[MRZ[`_go{W[HQIembqKBYGP9KHvH!"Gnpiw$9kVj{7KR::^jtDtg0<}ikgih-y%^}CUTSN"{_fg@T_Z)u0>gx&#LDbItQCwE$DEOQmE5e_O3U5,y5<0K
-X&=#(.FAiQ:@.$x|2<kOn^(`!GRB8WQm@q~j_'$9yvWX<[Q+rcJat;<tl0KUD{PWHpkn3,G==#BrgBDtso{y'Cx^yA881LUXK.0EWwTH"]N.tj&0MHplG&
-U^f/P%gMD@rQ%6(1x]>T[6oTgiBvN<"R>w.|!Q`!{|#Atc7DeeI.5mGc3|#yOkmkz)a0,P7k&AQ(}'4a3bIrt"]V~4w,~z.,MIxxc|#cI-@NiffJ:nnR=v
-5`hDY|38RPc[#B5cjfv]<-Qf)IT=Yl#RSBa2}6x#,G@AU-cem=yBg/n@T,txyjO1l'Jf0+I&Z[;G1Qpy$06QNC1al4B+W,`#Xz<>Mk3b;zJo8(c$jN/R!8
-SoK=zK1(=kMuMkSeins:!s)rutqbFhO_8;TaZ'![%t=W/G#zWC8UK-9;$<PdK3Ft=XY-z"#2[V9#(w2{%d|@,j%3BZ}}K9k'7&Lp-4>CBi(Gf{`u((EneM
-,qH4M{YR/;IP-v887Qj3QXp:,"0,@3`1Brg4h']qn){k15AWSAy`9s+jZN@DJY9f,h%b;=ueSkP^>Hu2bDvIc+e`yG<bbpe.fN~W9/kjiT[^WW:1zbq@hj
-z+(QkL5plF2LY_0$e]WTdHXgGtp>8V$9phd3W8f9={{+D`K^gU9JF$>:tVQanA@{`%#Cy-X8r"ks$e+_.9qa^W4'(PVYa.m'`E=|%E@&{B)vV1<"TvsHn,
->So}K:d@s>7!3ZwqBd$2Y+.C2kY1RiC/3'22F#Xc<)SIi(TjI3OOC5$S0XH@LSA/C,F-i)Ljz`qeY6i"/|n%is<i4=;U)h!5a;j;<&]VmU__:/HJ-}PUTu
-zk&NMCv2M$>Hx]p5zpx2Rav)#`0B5)~<TvE=P@XmBWx&B;@=!WeL$)/CD&QV)-UH-J2KKym-O%eDc1yCYqq[>@5fi6>rg[^xhR!A;fjjMa3A#Gym(dBiuH
-xWyL{ivse4bgDiK9SD(v0>(AVC@K[e;.TgM2pAv<`&y!BkxPrQEnZX&;C>roIRhQ,YRj<KM6g=roU=s-xg&%'8]c3{`&WG3vaUNcCw="5q4,8k%C%0E.)$
-1C9!S$_ZzJX5~odB&xE'2tRD&#SS`@9OJu8YRHi`j0=^WrRq-Ur:I3HH]w83%=Gka9qx]Y|#dv|QZ3>Ilv(Wv5-34|EbK0vsu,GZ]4;p=ii8;kxLk"{K`S
-X$`#l=IjOtpKkh.K=.vdwLS%VDqW=k5l!;iQ2^!G+^_Sa1Ir&(Tr6oRP]@ueejQT2N=r,.R20jC<NQ!1mLKL`]rtW`Xj(0NH:o$T0v%a^lqDY6h{XuA;ln
--G}Zp$")Q[:T-weED[li@m0EN}NDFkzbMJcn&>j&xVBT^K~[,:H:Z_LO}!{@jR&AFCA9d($//s>uILb)xP@R2jw-Ks,NPNTx_73_N,6T)L=plLjqGbN(-h
-pJ-Q5A'7bqHu+n@%'(usk+jq(ePdra~G2b/cJO9BXW#-9XOIs,L(D=^odi."o]]iZq^Of^nkO>x}HZ~{HZ2eyHuL@JfQmu2Bq7nDG(tcE}HX/-5CxDA(~"
-[grSXV+F=lIDva&YJg>KsOVjU];q'"-h"@|{:L00MT+PGJi$kO1Q#!&hxO7#W8tKbYj3Ey<`UUkF2(ehd=}rR<sd3oQRRfDYUW&]7{;Kck:qPW@/g-rWoO
-U>.NbJrB:9Tilbx0:guo~aV_kMP{Bf/SkF~a6)p60kL6grjY&G80IM}7DA$SYf>u]_rlzvb6bs]f6#:aV]3HN$AK`qx[D+l".eFXE}NJs_pL>!(gGb1Fq>
-92voIVA15Zb6QCE`901&:}G},LDUGqq8mU8M/7bjB_TOP/Pf`OZs[S}yY|<<z|1l7.(pcOs|HFk{_RrUia[!ApRsn"6y.GO7V:BMKo4{jo4g=3zZ^p.7mf
-I7ck$pw>9`_lF{s;H[vP;=bm,^c2GykfKT-Io(tp4v},iW<mh/Ci>kEJnx7x_=4vvR-0$T7>bFwp+G-O{l+R/I:z(@Jl]yveAcSNI[>%)Chfn>Ad43I111
-02#&%;Bml=m!0QLTGQ;4}8Q9I1wK"11Ur"Xa]TGwla(j{x{fa2aeF+4u-;M48H$0}POha}i%gk.EP]if0.4=43iurM#s;>VU"SZB6U}s9mzlS.g1FOUQfl
-axTYd^#Y{MSBCd|{Tc[P'YkhS9zi(iI2Fxsu'r<yMlS(9.C%/@gmLui,6_ZJ3Z;J/&/#KBm]bHHbyt{[E/;(H8Yd0JDoq$+V;_|fBp0fyDFElUFgGsZ&7}
-uu'W$!wy,li]"rb8uS#=_x+PB8i"yT_#3t9{Sz{ct]|)}jm|"bqLCm|{o@,b`w0fv_U|qpM#e3+fdfPxYSLMqP=)}Jp-5f`D]2+xw+Rfaf358S%t&9Qhcw
-tB|sVpiJh]Tv,`R0%O.$e-OQO$yOQ2B/ZH@dWjr2SC-aeN+JAj>f6Nyq'rCcOABiwt:"(:Oo5%l][:[m,BW;BvF[~W.s)n}hrQXzN]Pickg,6%THJI(ea4
-V1!6sFh]aC;-qRxT+k'jM6WPE(|%2E~hFN_<oNKZJ.V8^9rlGT0wF`nd{Te1^ZT2jj#C7L!^kzx#v2LQ!_W.EA=t~Kv"9O$V,A75ofkQJ]pPR$v1d-jt:o
-i&ZnJsb=n%~R!0|)q[#,J3:WI{;Wno9C)Vddr!<]"{fIc"2oPfjbjz_e:N}Y.};18`_xM_Lm6(TpLCPZ|['q=IENDP@DwY(]'kp3[S7I,K.NNRHk@Z;FR:
-A2Ma#nL:8&INz/N6Hy43&6r_ib87`wi^jZ^h^}F^qa6oC+m,NiI:`Lu[fv@pvbhP"ap9z%L$6uZ3}cB1>:YK+LZ3#62JT.c-M-d8Bpw!`/(Qss-`e`q%-Q
-=mAtZFoC(`/op@g)v[$Rl`'ffie39M+HTx4r'|w$#s_9_QS)iYu$oK5ZgN:u>t#}|VFOiDGexc&y_v8&|;rAYkgp0qDh2HE{k,IFf{%:FDz7kRVb!2OYj-
-@->K}QPSc#2uk)Zlx2%|i+-TA%U}|m"P`_t9KQdS11/|jm7s::tr_EYC{8-gp3H(L^'5#!e(vYCL7{LsjEN2~<o=#P`Z@=eED''h9];z3:L"'(b<KiQ<8j
-={>]BFl<mgb>Sj;1j6F9$@L>HHL^RvrEoVi,2nOgDf:K~KRx_tbheLV1WLD2MW]+9;=zspla<^XJ9>>#HLmq}#v__&UB6+rWh;G|_e>qLuxYbre^Kf4fj(
-SFic#W,|Z5JVNn,hW!9|_UCptMJKg-rS)%2H|'sfr3^U{Cjp38DSOp)wd<b]dIb@~2qZ`hVL`wpwRm'm@74qP-ObId=8Ma0$k-wKY.sz%uN|lkhNX,fa+.
-'Em4R>~7AB&<9z$FC7$VwB%/&Yw^`dUf]&FaR[lj'<u<NvrM9nb6B$|;dsU4_X2FoQz{F(R40o"/NE39Be'{^tfs4`F<)I@Ep+MQ;uK<JQ6^|D<B9.#`"H
-$V4_0=~/&oJf@dY6J<|vX2<y]5:TBV]6oQo=UJ:k-l9ZoC,wqA<!"]Mj9N]PF=5KOXui|k[JuN[>.Q4G76OO{%Q&7306%e[}R9I&%RP=RW%G-vL8yg%UXI
-dW@[RD.a._owYO'kelhXoIqq^@Y52we0/Qp&!h@+QFRF=c}FIQl6;BphC:jb(AjBEh_u8A42iW3B77+JW+lPfu]1}<2{G.`EFfR)[j(S`qPzS8p3li_ze;
-~jIJv$t)}9{Hxts]Stz1]<0Lml_D`>AeXjhO@{)J#_r+[/C$#QjK"zc`4cOR0nWYy[=s~4|N=n{u6yn|`(Gpdorn5<8oFjzhP)-]KWS[%:ILv)i]vR4s/7
-jA=_5:GHoF"`hdR0FL)ObA7g1#m8.@87@udqnci}xESiX)1FA<ZG{|$p6hP9BdAz-|,[fCs#WZ%zmW/%46fo{:D9HhV51c7ra>U5#^AJQe;L|7"`1%c]ym
-Pcjm@0{x7z(>NePhPtsR1cr`Df7jUZvr9(u#%y'h`<D^fyWq~h;`6(Qgy!~Z^4F(Je96ToqvvH]<_jalDbiv/b&9I@$pQ{9r@}r&c,Eqk<@k_fVKfhU=xC
-FgBbfUdHDIcV0n45dB8RVdM$molFqQ<"%b$"&^9Eg}YpGIys:%;|2OfAO#c,yGH_I%8_Fd^{V]jhTlfO1M&8U>wO.esEd$B^-27-IUVy"e)y"mlycGx,pQ
-z",,xn~ATeZ}dPXoV98,MAz7+Xh2}'qFMQTBLO9|(oY|'%tj-RcNG>r-Q&Mwr2d&&xUQ,DlS7-pA8W1w7$sJ+z80ld}Swyh8)wR0n|eI2ruzRrdk+'C<#>
-V.;0ky/f7};M,[gxI}nOS}~:.R1}$w+^dgrL|M`MWEsxn2TN:}!W+Ua#'AEH>7x5//gf|3PZ7xvO4R@=YlJRfurFVfLrRiM''uDoa<)^0S-ygQ%50rpckm
->x,UzSj4(64w['zKD[fZVXQd;[_`O}BWfc@+$3nD:z/jA70>A2{p]>xPJY^^.UY0-^&#w,0ftzgx[$SuLM6Y4u8|Fg/j`L:j>wcd$OiprXK1S1j}&x){/z
-H8el_|<8l=FBPF3E7HV)BtQYHM@Q>>wCNc<yCsVqucC'D}P`BP7Onl=sg;/W[kxJ`G53F/>5$>4i/U@VbbO#i,/zaC&g;'FYi+>GU>u6E-`drDR"BJ$J)B
-jC6=WCr3d(c!7.K#sx8Vf,W#Q/ziT+IfqY]S^Ebwa=5s+J!pPD|Wv!+ZB}3<U`~H)NOE2D}2(I%;B{am87U->$+=bNiBv:7LqilEGN8#p.OYW1Ox],NHi=
-X>I;"ECOyr7x^}#w&0_7tdN/C^nn4me0N$%roxL'V@NFfo`4(7(:d&InVlC%{78ZR8k3|>j2!3n.H0,W:@t/%RzJZ2-r3KQBtQCbE^DIeh3oobtm2#,BDE
-WX<)^86tyLxO|:9"lWz2Zhs+m68,Zg%C$-B-`Npfl29Z5]@om(Fb/+dV(BzmThTQ,^ltB-}Ir9.WQTE{b-zQ~-pg|ySe$jV{PpB0p&fB|N=kb1Xq['xn+Z
-n]~WQ7fyOBg8pmX8NZ`I|-a^F@)&TKNsFUoi4$5Vj!3N5{zHR<TpG9fzKIc!XT7PFJc%[hv>taCI_Dd1G#@Cx>}hY[Sogw{gO-(`a|Qsgt7'nrr$JoITX,
-doiO<OMs#RKc+zN&RO~`;(tF}n+Pco/-CJ{MAeJJi|=`rtMSvFC'|UEyI4Y(.1-VH^A)&_~ER'e3@@Od[cV5I<9lPaX^=MZ04k]^Gj/!In$&1Zl3/}0Uh"
-+6FW:>VS@@d4n]n40[(g=3[Q=]ii3PJ`-r,:P%2RfR!=e3Y7:qB8{CD/n52i_s/<07NdR'ss+/0@H<bB#xX2a`Zw3fTAiQ2R'/U+CuxT=08kr;{{7`)H]"
-k5<y2`bA%47,HW^4/N}^Cg[Qk>U^G;{qE@T,p]'ATE@9yTNjNBsh|w'8H35,iUUPS%7s(QYMDALM"WADlBQojz&hc7k+ul2B!I=<$B#cVYoG4+TT(9x+`m
-=3d'qTRB!.KDDiZF^IaS@tn"L,<=rW/Q>[a&D1e)iZ,#(MoC"H4CklosXDD|:2vJARylFvjD:+5R(D^8i"B%U#L)Ln%]Cs5h.TW[j#v}4n@sm5i@JZ9Au$
-<D5W&60A{W706}BO+]!7#yDSYj2^5D~fGyc@E;4=zNPF$n(YqV^mr[y07MSN3>WxDH;fZ8sW,A4^qGhY)x|D<w>_gk_tmLbDe]6`]t4qu@gB=(NMPmJ(qU
-Tko`&/,Vl4DGYyFWQWweiGtpX9<sf]Ap;vGKed`;;yotWg1/xA,-zIGBd35/X2WO%ceb2)%>@k;bc`'C;fGPA0M[CO{z`=}Tai>^}WQoVx]GR,V5W/ThJE
-iB&}g^e#"XGwYossNKXS5(A7cXQ,9t.}exudH,{XmH7pjj;Y=)L]UH'.vM;aZwgm_w(3+Uww{'@+Yh]`hQGei@>iCCjYdV@N{G_{9#h!uwxr^"a|zd}E1<
-!(-Oy/C|jI'p_6,s)55D};{2]bK0vX80$1){.Vaq$5GYd{MD>iDusZFP`xe:!=}eIMh7(6xL>q~dX'Zo.%F|g5"8h&Ke2uQbe.~/[8cp#ysUJ`Cmfhffc`
-Yu5PX8jYe"]fO^t:#xw]#&}eeKDB%qyPi)!KqQ`1N4lM}etsOTL%vS#B@Nfle(mtBBRCxUrhFzBSIfHd^$FVdUjYISAcN1R%enhgg=mXY)ZyAM|UcI77$m
-p]m]W')[,k=D&rMD2"/%;>X>8%tOK$n&V&YL<m;sWB}jbz>).0cR%,B.$s^t'0<7i^A@%r%)$W[Su1q)PU[[NfL;T{I;.zmeccA'uqQLGbs6Ds#()`m0r}
-oZ<hgdyq.TLNZ:;|X+^v~,w`Y:%,w3H.wf_{s7&rWJ9QECER_clo]qY&y[P{xY3N8P/e~gqgY'[E8Dc%]3@^:2Kc215Ga(lb`Y/B)Z:HM:}F&KdYGoqf'5
-_2.MY!`+7%>TKYzzL<(t}]fP+_NpMna.QSn9sYAAH}#=,4V<P{)}B@NTYr(O5v+T!A=(p+`|'8x^RY;Ec=":lznbUIBtRSJad5/W%65)1W>_.oJdI)i;.@
-@K|HL:"1V2L_U"ESDSdMSc<KK#9{2M(QBM:j>i3JTG5udju[+IV"t3y16Es)QWyWkM/MK%B%/GxqV:mCRifGmhy<5p7kDtbK5`&Z=w3;YfltVLDrIc[1il
--iEt2CZVhg~,+%=n-|Mno1O<e2kxJx]|a}ZJH;p=.}0kQq$xMd_T4zsDHSWOf(d15y_v.QhK16NS%9dZe}l2a0=>f(C8>FL,+QZc!aAgTH`M"l%j-egkZf
-og$[Nq=;-d'6^Kdn~]q-BTzzJc[B)5WDhR5(mEBVB4KM]e;|^N=acCxcuhfS}u8k+g+|s4T)Gr!5t<#(unMEct&c=9d#|9faW_pwll)xm+XjD,AyOx^{x{
-AWcxT6)H,GEDu5gNv7'!Daf|'QZIe+^KB>sr|w>+Y.QAB>=[MD=l%0d>m'H#gc"R~/H,$Lb^mL,5G{qkKtPa:CTu``$zW{SQRUXY|4hB0_Q,<b7o:wd[If
-.%'a0=#BrWQG674=#+^yG4hFRgMY/f)Y@V9Z1Mu]).L!$Elmm8Lv3PNb1a#9e`w@O,xb;/iag:WUmulv,&{e6z{%!!"3e'u3r80X!&,Hix>fSEaP0YcYj5
-FsB9P'S-5,40Ly{OO_~.gLwarS|DQ'bw4O=T#839GjJ%5&IiUwVvZ:nTQVjRS.>`95~(G/}S$WQOEJ^ZR"oGak}e7Ud54H3`Jdo_=VANX6W;5LW7eysT'Z
-_u%5MNuYyXF'"+tA.wCdV5XESf/)wp|!"!5+my&|Qa=<P.%nrGx,croaNi0fb2OH'GLyvma-Oz!$6)$`b}E^szR/j1_tD=[WkXa;8,ii=_'KMF%EGn'e_]
-^;Df%b62nVJsg3UID9NFYL2"tQH64HLlBE5bP=Md9G1vnZ^Jx^OohX!j4e0gx)aW0hyx<|3Bv^{'yPGk3oz[8/Oo/5=n(.7S7Whh+:(}nb8e1<5HXbYk>'
-&w-&="sdS3'_+f>Yy4c}I8L67H5%@C[E@kCO$z6z=I9hz1Y4da#fBrS,a!PwDvdmb,G;TD/BmSt0x-x]":{N=wM#UYs51K(&Olhv((Y1c3#`"TW_j&EtNz
-onaU;nhug%g:W:-/m5OM]9J.HpIU^/0'g^I1:Ny8dxf=,5O)ah7DWp],_>X5>O&S1Dd0MZMSIZRHKc"1V^apFy3;2gwGwWb%;1.2ZcOawJ,Y19~c71K(Jr
-F]4dEmFJv47wi!U;m.C'8'F,B)+%uvlA2L}I]'XuQIkLu=yj/Ax8ujYjb9+A(vX2vaejcf[DcU}33yr)B4op[jR8#e4c)fF."UTQi<0vXVQt97Pco,{_2E
-@UY/&"}yvr{X3B82m(LVBQF<GbHjV^{>00IMykiDR;&+j%k05,h,G)x3cO`7oM'yM@u@4#9.4S1#V/3!cN/>-5#TwY^^@/Y=d;"Q"dM]M/>t8]xD|bwyTH
-2Cc@boJyR;xe>F^juUM3YpRe>@]CCcY[c$M63>U6w^;5XK,nn#tG{4t=~'E<vW&<H`WMm/I-[Xk/pNzpPA73k_NuU|D)s!u3=rf'V:z{KYuAS)5/cS0IS|
-[YBMiKn!#_Waznywdrtto/UZ5hM0FA"BXA-^D_AcmLw|{r{Nz:a.g(p(+du(%.>Up&lUU`rE}!iVN%NQSK(Zf^AINJ{5`(AXk0<f@/6GLmgnlRD9#<#1CV
-kJ6EDxYr}6ksuSh&hgSh)Q~Ez1l&ZT`H^k0!Y,@G`EUV9#kgwG/P>9u6djm<b@g4e0)5S_k0HKsv(%|WI^rXAHp8R4|_8m$g^p-)3as+r42H=gY]fxKv,R
-%qo4^}d3#I_Qn0iIkK]mJ5|olYg}a)~%;MivXJdwH04.B7t]uqb7Dw~61]!f1M<TN6X8MSNs<)o_]57sO(m)7`zJZh-T;v%(|<n8Xh^7Mm8=QGuu84oa@-
-9an1~{$`vnX2~ge$K$2MB,Q'k9~MTLEdc,Th}w'(N7Cc:=4>9@%JOfa%dI]&DJ/Ev4eQY'I%=h/EoN|L=F@4UJU6OgN3T@Y4atTL:'+k``R`vgou5ySC8g
-c>M|5Q'FdEDO|ho!2/+gtRsXDiiOlhk|k5"T~(g2z_GD#yKymJoH1u$V;2^CGn"V{S6/x44^)V{gPk7n|,<S'JecF2`5xP[!92XppiH-sKsZt9Xc08>hcY
-j"$xi<8og$8';T0RsNI3Xb:7Xs895b!NFo&Sta;eP9Lm'!_:5U;1T'e6OBI{ZsGe:"{6xa-qTcaFDw{{m]_@:QH{.clF]m#EhX;KGnHT'Z&4f:UgjIMZ(B
-MZfnhUXUF_2))a79WU,6N3;+Zp!6)3R`QC);Feeo_3bO;IU%nzn;`Xr^E::#:k6K}1@4xjE!C$U'b#l&b#=>Wc9"Z|}$Bl)boF(O/&,Jq"jRnv&-[)VM6I
-!E<RVrv`FR${B8oo`[GQJ"jZ66I=GP)vh|{]XUSO62rM7p^klo^g[iWo&d(F`lzce=ME6ZZ:cpZM,xWFD[qcy.Y6gcg.fEZOF.p!.zzjO88`Yeuo{]=2yC
-tPLNjas#_!{LGC=O);H34M2`{8aOC1dOI[%wAiiE!=l(ER66ABDHQ-p}YD&{L]/R'DLX+Ky:asu+'-x``sA3n'[PJlZ;~(5uE>8ypZT>ww"g(-HV^bIb9<
-F5<cvrdC|@.h<jf!LlvTwIO4uM{$[4x6{bG+cH^ZeY':'h%L>j/i0g/o9{^6qD$$%X+&0Um2{vn5)a-T{L"uTi:habRzya7<8V+96EGGCRj5a8~sLwm9ep
-IMa_)bbQb#<+WLW>LYx.G9q9p1R9)J$1yt#adA4Qi2<%'2OcX@kM1_sd(>V^2eph[[V{hvv}&d_c_'Y,tOUW_xkij|rT[A24_4@V=c~[v[&jK8u9zx<sXT
-hi0a$g0+|z/H|!>Uv^5Ie;}J1uPdOZ3@Uwuq%2xYX4Y6c/5lD[AcrqB^oh+^_dCjH](tsyGhmNdp#Blb0Tm0^qK|w[r;0AlI8Ux-kZ9%TPnheNV{nbPke.
-&8j&FHpv"$^Q.EtfEQI^{+Fpg8"CQ8xoohysvFMc|U!XIw$ivIrlQ6HcfE>Jx>LDFo@!t"3L$wnF8(3IfPJOtth[SF'MGyJcUv~4)bRT{"]&tr19)Mn$H/
-MwWJ~g)po"ljO8H_.{GFU]1iBjY6GM#eF{x3C&Vphg:0Rg"QZ>c;08Svoe##:tmD0daOX&MsvOue`gClA@Y_brrA>Jap%tV>#s=h(8qYm!Y;{_o}pzc4|k
-mPKS<odNQ;4l37'zv^<_Wq#w[.<YQGfxINsU%w0}JsMg:V%_kVezlbD$[hL[=qA^d+5NTTJldK{JEP%=ASg/lyAn/tN&bDe/V5#2pb#Pm5a3P}xk-[)JpF
-dZv.EBxz=}NDNe.xPzzLcT0>Q0GV;h.5p(jd9)CEyHP#xuvHi{Ob]$]&+8f}SJZL$ao{=%AIEa5!W(<BfmUig_aP:T;p:TF$s-I:,Qv0|a%V6#O+r,#PJ^
-Yl,|uXSR(;%.^AqB>oH3$}/-7b4!@:[/2j=c^d%XE`f8Z`&MmB&L.Lf5O;#4k7rX9E.G#,.:'dCL1d47C_^$ci=h60s6y{@=lHepx0MRwS%y-Ug6in8nG;
-:W9}KtYA|!G5z!@.I'_u9CSFWR!!!24.F`qE#o6O3>+M<J#-VKzNHOh!ydNOT-'#>Ug.!jfN4=j(!zUk}i,3{&+Hbwt++IMi[hCMQC@A"+io)o6o~%Rw;W
-6|H/DRH:;2MRkSvjC(9vgPD<GO~=eE6wp%z@.b>wQfOM<vW,(BX4Evb,|dy2e_iKDkx4~_DnoN^a^'f22`D2qEe+H3E!6h~LQ"Ncc][ne2TmSHz_|8`kHv
-u7`pa@=;Bk}S4Kf^;-"%3)bR<F/$[[]=-(9AbDYFeVe[MSrGif=HI^-8qlD9G4UFb(7voG9q!tsa)L5D!:+<qA<:BZ](yyB}~!Ut[`WE}]][9$y4(`z4<%
-xaHA]QWJu`dEV`Q4:}U}g:6pQ9Od'c):]KGPuXY^.nZY%8Wg9h17]o>GA4$tEt}x,&vu$oK^&N;unX]6VQj_)h`Oq5,snB)36,.XTX->sm-N8C'a1x8bBX
-.mKsog{scU"FlB"krJ&Cd3d(huzv"^PaP,7^C{Ee,0i#/6bBN$4aW%>3[K.4:X9<L2e)~WtR7v]IhdEN#%bqwL}jtC'4[WTT[LtC.'AdCGotpvQ6Q2KQ:p
-j[rFUsL6>r6NLHy#opuPjIB^~.-Gn{mNj<`4~iWg)hOp"{/3@2kRj}eEPpdSJz^,yxCKw2oC&|T>MN.fh[+afFp0TCPdB^~ioxsvqSxH9Gfm",[WwV~!ru
-6{&=xT`<&uAJa!YqqR2oR-ChjtX,}JG>"g<QJAl0@{TB5|PDW}Ma-}KuI,_Bq%#F'sCR+#R+5m'{({k[#7b=KUTu#U&|:}3R{nQ3D.Ci[Cg55Uj_lq01<l
-wjCmzSaoAHry(3U+uv0h{ArV&r#`/7q&&@Xg[B@9p+%QP0PFC`nEE|[YUqYykERs5^YwP,(-Cv28/A_+(Li<IlbDX5c{`T4A[u[%_=@FWEkmQH=Iq&B;}w
-FpisqY>TzA9FN>1wlp,$V.RbyK3UcQ)M8Bn'Q,8C{wFg6ol,Pk<yK]Vzb/AoCdtsNgy.`$UI,.SeLSy_Mz-qn<oK(0OCGTIcJ92D[!cWiq9+tY:)gF):`h
->98ZIz|M0z<<qFtH&!;]bcJ[T`"hID2+>$tF3}4C@%D(M[x{:!P^"l^FJ^9.oaq6xu>ht[V^lBgVXS1OcQp1C@ht+l'YyW.G+Uxi08>,@2"$}X]7c1YI&y
-=[!5s1m2(OIL'4PWOi|D%1])3^jUh%Jo]-H1g1Of(;9&g&5GYqp$aZ0AfAx+aHo'^N5+AXQ,o4'B|9c%b_U_kt}7'AbyW9Z()""O@D!q+5NF#}yEnKLz-i
-`=UssGYP.E}4y@m>T5WY[7g&m%4fd-ZTmim,n}t':o1.b=+n!V0us2hAW8z@$W+m@3]2G8gO1t:ae^Xg.Bhsx&}@DB!|F2ZHyCE1-8M'8Ez]mv}h`d_'3K
-SDLz1i3/N>&a|[FDE}HU;tEK^>YHEsl3{M-oN8Ng"B#"su!x^te5wHiIkN%n`mR^6|S4+DO#z$M:kh|/D`i;S@lENf-WTrIS,E>ImAu,WjdY%(^UO/C9<f
-:Ld3IsV;NpeS=bPY~s&Mqts,L#V#%BCz]fQ<o!X[mLs)a4Cqr.AUb6VdQ<7kBm7t+G'Q5$k[3yXod-+5`)`RFqJcU`uB[6vwM!J>O|nuuQrl8Y,J"N`W8>
-O%BS,Nu".Gz82@'=<D@r8/LYdC}AMgE[G(1LAo}l)MIV6hRta{5E5U%q8$,zm^-)'yt=k]_4p4_7o4@sQ7/y1xB8;Wf0m47>)+;P8.M,e%UH)2m^@V9S#@
-MUwjOQY)oPeb-P;%{GU:XfGMh8skhEwc9C#Ft%()9Q^iA.LfEA#LRNiS1s8`]5aCq!:-bZK3%S|o<H>e,MI_52g|TFS{2j<V~S|QEd9!6'J(Wn|XHO:"<`
-o!M5XG3^4WMw"+8^bDk"vbpE8/YT@yKbZW/bo0]C{v]^s(0I:{1cp]j/hbyA@q8;Epl+<Ck:pP-G-,hz3A;23uypf=zc!`c05_$klLoqc99[Y"]O>@Z2z)
-5ts8)[3HPET[GhvYC,5jWaT>S8XWe;2FPf:v&bS"A[r>dybN"h{+s^apoz4y#qc<uEJL-Dsmi=s:Q(fcPJ1gr{!y70b^id!yz)gJG9SFv+S{0C)j}f%X0%
-CxFLWN+7w/F;bt[[~goY|93O47V,s%^6)%Y_<[d;M#"9CXm>-D9UOr!KD[`/tXX,tzS9bC1,[#1t#8<JuMK5-z0CY+sCk[|J#Cr+P2`AHI&4MOW^(M"Qlr
-|3b9Iokre1B6/0W;dnp12Cwo=/_%F}-$z{i'w]Rv4]'B|upomM1HbF&N(T(,5DbHN5YO]^ny<%l^g^/8cl4cmrvB{pfz<Dg`MRw%BMeY:p%Ia^2&4gK_Q2
-C_`[0g_0etM6w<yHlIUv<J~DxKAtee@0JWJ0pGhyj$Q)hlXnWANW~iD>ocuWtWpAe(c4#xRlU`#,0P[HW}x(Is9(TZ",eH)&+id@Q0|c@[YZ_wE)aVR@px
-OjTO6iGXgiElTs#:$Sd!TXC7xIm3rbZpq3}_GiDRD0t+f|'`|olwhnlKm>)28:wvrksqX<0Y3uH<-{8o"UD9^vcb%D0T0UMP8Yx>tv(]27+Q_6y,Oke5&Q
-OLvzN^Y1e0+i0p87|%!yNI&x&4[IDTH$<e0cqtAbFZ96Rf_ZO#Ng.Q,R`w2DFiucodqbN5={|%z2W;s@9P(`R.duNdwwNkNOXN1t]Sn`MY{}J<TQj6vF9g
-$e;8,U!(ghhv4be9N4-f3}/vs:w!dD]fcDG]XM|6UP%o2qq&9gsQE%'lG:4;dcG)4O(M+|20,#x+%S7`nlVYDm@apQ4B}N(0Sc2#ZxLP2.row&OL#ZI1)F
-WhN1t#ODGuzFY5:7'yS}Aqe+"|wgQXP;hCNgE)Q4pvL)[g!>DQgV~h6'S:3M0XIldrP}MpV85b=-_`QwZdxIUP~TH1i&Dky4zuZ5V-t:zHy88#(lA5"wJi
-`Cl,U9h4ZnfgN1JtKS`t6f4_Z:cjea_f9U+5SI)zA%+gar@t:i6n/fgInBNa6Ni>~s3X!KL2{E@'_{TtpL3Ac{r5-%kO'mey)f$IIzY$ROQJ'Z&-VBQQ&6
-xiIG3DW)iv>{&bqq-QlTZL.D24H+M!j2FYx6R9`W^wb<8WTKDmbZuJsI]|WDC-KeX[R(%y:LMEkN3zz<z7dqAw!Z+8<DbnG6cR}Y<CG7&5ZwSoAI{o_F_s
-q<&l/8V5wszj}n<NHYwZwB"o||cef1/[%Ru|2a3a1u_>)@qwK`exjb"]6/ndSjK#ZfK6Su;:.vd7jyR)3`_@5}c,iZ);j`^{,bXJ5$TLsXfklj"BnPX]ak
-0#NLNc@jfa}6TCY4UW_v:u!W+>af.W7[K4]pS=95rF5#d,{"]N=))y[EKjHkmu3FC9`ba-E#I;nz8/oQMv}<40rPby,:P!UK]4YR@A'yRJ.t5N}I.m5<48
-g00=w_Do>Fctd:MA#e6[weeM,c[gW[eO+/O27@nmfVauL|M+a@%RaX9p<RkPx=O}+^SQTzf,BtVv)mLld"d,A2MOi|>N#}C#gXZemQ@@nz7IzaNxa)}2)q
-`J.BqhGq:}~B+{'JkYv},fyS`^Z(Z-%G5[r,.f3(c!F%l+4on@SoST^n-.,}^F_:ES1GPf%57a_&eY>jcrye!l}N-n=:6E,uwUw1@!DX>k(_b=ENWw9P.;
-Bkr6Tefv0FX5U-uOK3ixH8BxazX&Cq,w[iC}K,lT2DfhXF4{z|~Ozi[tF}peb/>z!PAxk|(wo@5{B]ASkhX^AW1pC'slj#af2_MopA<D:Nj;auR%/QKMoS
-:izxw<,oFqF9s(#fP!Vtq1Hf4rD7;]T[mR`,TSSTGpsk"vtUMV^[>$lPX-=$.TI{d-9hn(8M!VKjnUecQOaipCs`yJ|pT/_ZiVDg0|XqMK]^83hzYeCq^]
-G0-U8a}N.gjFvct+"CuV_Y4-|Hm$(_6@#zBowv:R2O5[z|>W+d.o`I$pn63.(f`16MT&i3g`_aCN1en4_9<yz,_$7t'/=r$Nuo9)0B0JQKTYLY8bND=OAC
-JQlGN^"jqShmcjdv[yf_-Oij5!5R+xHyESlhJvE}A:Dv`KLyaIjLJ&9(b/%$}D4|VpxR'ZX_8wPysM'O1TO1l3#kWRe='FaUriAP}@y"yrA$S#'oj"1px,
-$)14:YzH#any~A%$p-P1Ox+Cm@Zt$]pv0%|z%B&u[hdaph]VrTS<xdSKGN(I9e9!f$3u$|eQ~C^W#YnLYl9yx-+FB;M[Z@;-L+v:Q4L/zFl.uDtCQRi0cr
-PEVA-kQ6hHMz<JALq/9W$WUNVu(|ZS^xJuUJ->{|8gT@IQJ!o=otK8oZsST<lS[{F{[K9u(I@C0,Sw$%_FOHY{^F,q`7lf{O.OUxYW@w)LJI$REwWG(BX5
-Lm)JCgz+k{Vp}!355}RPyGN4F'U&57]+IV&ygYhyXFDR;0S)X6X/FTAmJXcCsF>bp,'vW_O_F)Rt/6&r"s{D3{4L;3)A3,2iga6xN]EQ5t4FQM~sj5jm>s
-94I{X7Rr]Kcq~eEzz}MQ}P!p&N8Qmm;omB43Qf$qe(Pg{3RV<W=$DCT%.q8UMzO5E3+vAb%F@H|e9e]YSvRF;K/.Y"Mh9mV,MNk6@n1q:J|F^w}ZNd_J=,
-FS2<Hl5=o)Wq/15UA1;ZXTkoq{),7IWz{h'V~]J%1LGvPNRM9KzMtf2pBU8aBU{EgomgLaGfv4;2XmOYPX}b^xnuyiXc.n[dD2k-<_@>DmXyPakmquV7i=
-11<}2g_H8f-}a`oCqc&uT_pI}6jTzS6#py.-L@2ouV"!ya-VMzOj4X<igm@de%>FQALx.U:Ob#suD.=[uUa<fyEE02fx2&0s]hmtJS~591gJ3JC-ZKea1T
-x+kU.m$@w'@vAcYlmrhB9=)M-mn>u5Le'ci9;<6av(yIdLICc7ij'Q~^S4:cw7q,fo#!+akZC5('VU=m!7Z#k&5<%^hWwW>My93VKS;;47"Ubg%/r<sV<.
-}@NiQh_tSEITbf.ee86gg%(yqgH8Ks4I^vREUe&3{jF^4sqS;07[n6xg#O-IM,ykvw@s8ucyql<{}5`7U6[rH5cP'`5IEY7UrL~0<sO{6C2skxW-^4f9`"
-B}BR4))V,3tI9Xo:4,E^USYwA+19/AT;&<x,<{yf,[3`/HFf/XqH8.cu)(O-gDc(qsv}[jFbpxa.O$~n+vS&D{NlHf//;ZQgPkq(|ya}kNaw2J_/3'{VUZ
-xnoF@8}usUyepM@e[_VYTB,|>]Z1'ra}2w>W+xyqrd[I(T6&,hfxl"Pu.0Jy+9)i{eEPrp!`n+XJC,Tk~LCGL3"2WZ2Fux5O)fS=8m(bup2SrbjXBsJg$T
-DN=Wqn[w@}@%(S@F<DH:+k2x9;HLW!}he]{^^f&ajE-@z3VY6m/JF<}D!939tn--`c>p/1F5;C7oz"(5o3G17ub@VBtBHgjv|}efe%7_^2{c8ol#kS('r'
-_<#fav:w2tjNgH"PEm|45vBCv&8TBWn[52beP<r1p].JxxEqaxFNB_[Q8p/lFH_rv3$2xj/LAq^>5G$-{7tIK47)Kir|YNkYeb#T'rHy1Y9)J"A`N;Su;h
-.-{sT/UIQL-3+jBeO(Y8Tey2X!S!8FF|o;Bt,a0_fQPLbQE(O{GMzyLV9+:d/tyj2s2`UL+%(<+RY1c"xkD4Q_+R<`aA+P]rb<fw50uQX.bdsL_2cl/Zvl
-Zpk-GKdqlc%u-=(lDmNrA^;D:a(Rpg(1$S2:NbjBezc3l3qM(b5T&:6Uve@!|BK<oYw$NE3^9nn)(hNCHvR7ewj#"/:&H1P&val'FmuTWf;M{-^LbD"T0n
-r1%4Shk|+Il+2r3K+BXV3/M29V(C:uJ"E-,G+8rej+AWJ@)#.oQ".j>,nGM2UN`$Rzs.+re>!BzB;a6"`}rX4GNW<m3='1Dbj!K:0vxYe3BWmxCXvi$GNv
-QD;$fFh}NOyxD%j;7n~BAFQqJI#k:axKS3=YRbF2NAqKeiU#NIW`,kHF8%nja=b>s`nnQYRWG<##iwBJ(|$TwqHJj,T^9r#"%,x|%oh@61V1}PlO,xLx2H
-B'ff;0nv6D,h6_sfZ{M"q:jFrwlUqqGm<&[VQD$XWwX5$HdL+1'iUtA1Xp5V6}x`Rckt-T~NJ7kbLoCu&ypW;Bs]kRbW,qkv|}e;UkC]L{b5nLA@0ODz,x
-zoEfRmGtn>wwK,I|2a3q3/8u`BNs~7aRit=Z2.(n+&jBp|5`.l}I81N'>H$+{3`o."@#x6wPe>P$51bo'Twb2rmF"_Q+VZ`J'Y7"T4=6E_n"+)4u^AxwfS
-xP+8<0XIjCEzFnqUDkkw4u0WZXkH8yJz{]m:+xhp@O@sj`3n4xSX0uJkLXgU,hB0Rl5.DxlUY%n/`o.oGsVhn>#<lk|L`<p]7:U!T=-uq3(O[:/:znlX4C
-zu[t#A19.SXiDldZG0^|g;vY`jdn6`DXV9yn.>7<<wq|G^zWW||V:+@{av=CzHT^5,Fy1m(Zs@eII]F4DfrMEyAw@w=X&QPYCA2&C/>^N;ZgJMn3;(EL!v
-F5xfOM@s;zXGWAZ{ueCsEf!zTJ'J`_ejvcB=i$ZYE7PdLtd]IY1DP3<hcH;6Om`Dy2R`$Pg2)Tl1~y5u&M/8}p!Wwfhu_zZqv!UfOXO|c[HkFeEf4n8S(p
-SZbN:)!}9O'gL#]OnzzXy);lu$X'FcIs.`pup"%iAUNj|t"[Fzhc>w>x7O^}FKfo|i.5gC"~ghWYYcVEl4u.joXA-4KiMn"~lI6pH,]F(fY:~x}XaO#}c`
-zJvX'){JR`hlLb&G:jupa3[xE+<Tb_,zw}aaP/T-mE^+<E'qgK7#o,2;04KVB]"sPyE&k^!z7IDYr(2'=FmiFb-"UsCr0_&riT"(9-:=Nss>H#}+='o{kO
-4RKjD^c|j&$K$2{OH#iJfq1VI'M'}A#Tz^,HJ1;qE_jjzx3YZ%7H[^#Tf"JI4AP6xb!.#h2f@cV>;]xJ6UMjJ.2=257d(vYjVO+.&(|I<VV9vjZ@Uz=R:&
-^s{$XkP-]Z[Lps:k_+OJz_6D;`=y^-wvLJ!g$:6txWf'2I`]k9(Qb"qb,iDs$9ICO8]z>2JT,$w:25z.B33D^i)#&Q:^{;;g#)muy}qVm"U@<6]jd'H'A>
-vlM(Mk$YX3)f~{<A>%Oszv[$t1Un|x41Yy>Df.og@O1DY,MSGRnT"OCk.GB0NTwB6K|Gh5='a]P&sXW1t9e)}h4:)`KVkIYzWK29.MLQopF&MB}.3lZzhs
-P.y>3oAh'QTk7[~+bK$Xad<WR$kE0W.&{/8Zx`/i/nVMjS'4#ejDSW|%ia"-#$;qx>:>LG-!Kz+ZrCc)$ubc`BlnC#W!ym)9~i4>X|U=}x-}fU7FOon5fi
->EEHge!zXmTXV71MM]`qDad-5)rVR2K%r)o_{}TV^AC{X!c2|$sC+5)!f[Rfms`4yhm!3,IlQAcoun|]i#7[Y.csNd6(0@pQt&}e/VTR&f"LL/e4F6Ob#W
-U&fS(5}mus,A5ddLS.t/!ghp(uF0[e^1HgRQZyCUxVxcOFD[%en1wkI`.3#XhYnY5z=@$+]zo:!74O5uwb,@%H7)c!]_ZZpU~_8<|Lvw"`iyG.'QOR|w%j
-45kv~Jq|3GJ|&N@G4i[q>o_zhIaetR(@l6#%IJDd[|#10{p|AInKJW&Dc=]%~#k=hYa:2ZnG`"$61hy%Zt6lzJoDzZvc0PC@i]|Jm^kD74F]/paY3(%nFR
-~5N^i7<DxDk;y</CQ<4>UbXzU^;L3mQusC1@$K}wit$0KCiTKkOwdbGHsk|GMZvM`lfVL.JmeQLLQp:g|d#UF,OT{<w!#Js2>j.744(h3n$vt(GC$'e{|r
-eP6X8c1H&7wHJ1|1qhGs/w:JaSN/;vsl5d/1H$[L;+ljE`RNx"99TDm'f/gRW$}v&zJL]>KgWAWQe5(EKG,iXX(F-vl$_f$van{BaNjz.o{VVk/#GY{X/.
-V^UbK-21'RU$ku(Oi<<b6[:WGPr"8$Px!_K(v|+IQ#$s+XwNQH<B0%otBsb[|eMjE>6)KVx"/8so;9Jk!]p)QpR_.)r;_NW>Uq/9t1{P)9/-U@iB@iH0Qb
-yB.H/8@uW%O"tir+geT}79Y)_6+TZ9:oeM&_aIs2VT~hb7/KAUE`|Ish^XU2_|tX)rG@p@@<74XA(A-;&![S=PV]T"&0jm^<F'@Rf+3G.]e>C6l]zD5}n{
-7(Fkl1a-[[loyANQ"]rRczIm$OKNbwo,5hGQ1A.8UAQ&0j&1&ug`gx>z3=AQUSVO`h7%m[|;pjI/Lo3CefDGe'l0}e>z+xT|YSuc[X"{/rADi"OnryYh_/
-H9CtR^zgT5O+7Vj53zKD1prm(^Ayh4Dm[|5['y+rmfI7$Z)@PS9T}{`(Z1F;((`JuYnj8fUmYNcR:yX<.tEEqmhl[der|MG]Dr~`BwHelW)b;zVpnRqG.1
-2fOfrS_}Ztb5h56x9GOZN2vh70O8v9g,-tw1R/4dc#v(>u1tbS#xnAhl,Lz}`SKyMU$6%1efd{Q$[OAxx}D&n<>0ZOKdy}Od.x2v_OsgoaE{j6(|H8mf)X
-Xgbt&0ZNPN0V<4aBMso>!x`]]aGHZZ5h`7ff~0ZU&dJIu@6R]D+smUbo8G[I{}t^M,bs[Z:v.idquxo)'deOFo;5^QZWr,z<]I4Te'$^hK)^1$&jGX]V)"
-:"jze|.y>#paFrzvtV{"KU3Fir)SqdQJX5|fC#|#IK1!P2osXaR2qy3a"AeIEuM7~'wC^>-fl$J{&=)|H3(Mb1uu}QTppZibpC{k>x'f1i<#S)ZpF4gz~,
-qc9ql,vP7E(V]|uaku7Rx)^&&NUs!s]By7Y%hz_Y%<C32aL4gK0+<ghdnx&ar`GT>Slq(c3)~3p=z(A:$IA=BE/,:GJ/w>^2oh`{Y.$^r{!|Bd<1W&&lGP
-;,jEVUJ^lyoVkWFpAO'BF<^SiK^mMNjM")2Pyq+kwV3!|ZXAP=hX'_vZ})R'w[|H5O;,]8fQ6k~w`W`/vGWn#MN6(v9^dP-@+(;u+/Ly/rYDZ;.!{3ApQp
-r6wXT!N8.rVD1yH.7rlP:.()Pv"Op%5"CmtA"6Rj@^{IXm7<Idxi/.A.pFAD^w&8jm#ctHpmc$SEFkwpSdBoFepk,=bY{`VP2;L$mUigogvC:/#^hsu]Q,
-7{_a,`"axaP1j-XoDzJjdt6+0mBhK-->4[_zpAZ!Zh<5Jc)0d=`M4.T7LV"WdpADz_)1oudC0@7JDZND6@pZkh}tbss=L;h{~7`z'>QVov-Vvjm!ni$$T5
-4JDKa#p'M`9fZ++,EWO_B,]"[FeJ;q,g+D!rE$U6[fkvMiXd^}<Jr$.SuuoqQ0L`9qFfbC,TPD{eHj6N.";tZi8GwG']l679Dr1hJQ}q^xS+{8Tb8m&qyv
-zr0tj%QivGK^j1|k0wg;V=(`<n;(D8F`e;[RU=1KzHvv/z(x"3,-7q73a+[ck""|bh7(Vbq^88.0`Waf$|wCl"0{92&boON_Q$qlk-lo~{/D`2Oq2Bm=&"
-6TcC>HdDTmD]J_MiZKC>]I-qbm$(1Dj:<j2D_iMYD0YDp4+t8|y:G+%i>rnZLR<KUF%Wu$lFn4X'Xg(F3o,N:%EfzInp(J:`ncDJHZZE&M2/9xb^)X'Z-e
-=32OnXRm2xxa1rhuap%xzZB5y/{A,VS|(#+N=HpNo>(tO:!/GE8[y-K:ETh(X0bANz^;wK.{SNn>3|hW_!V[j/Jnl4ei7b!=f_7knWHz)J@N07xpqHVmc[
-mkPVOq]gyZJz`<Gy'VxM/hSC>JP2W(wDBB=X]l5i;RYLMZN);]:'"^!3x`VZ"L]Td5Y`E;2E>;vVa`H,>36d+Rh!u=]G&Z;0!G4a)qOPN(pV7Lfzq9N1Xo
-(aOPOQ~7Xo`VU2^1>s/rPZpIA-P`jbj7wB+Ltk.>V^o.;`qL#YERTc3QY|TE9>'|xdYWkEL^RfebFp['#ZA`%Z{.K3UjjI/O8Adw1'H!T,CzSsGcw)#H&T
-37e]P{U"Wey))1Fpqho"[FKre7JN$mqj9-'P%P0%t!C:/Oxl|aKT^H&@"FXHhSS;>bMtPu7i%S:"o^`ShWF|P`~S_6BI@X/OGYj%Lw2_C0bWg<8LAeA+<W
-c/X+o&np"@d)6n0Lm]gc!SkQ;pM"Z'TTX!66DrfPY.}LvmcrV_U(H""HSB$!o[/4nz8IY<Yo<)$C4y^jd$iy<K%}gfjm3y}oe_%PrQCoe4`i%tZB^Q`7{T
-;pEatIsllW9f<y^1},-a94'|JoH5(f19_W~B!y9f@D(z]nesLfr0/nukXR+AO!{X{w21va6.|UnFeCp{{!mOF_TfsKu+=kO4I1_8|.%SRsDMXh=/H8gm^I
-shGg&xb`%w!,W=.wr=S7>YfFM;Vl<WxVEG6>Ry}!Xt{o(<sA"k]FJceM+CSRC^Gu=kD1jIBjs'-NPzT%UxTv0CYp;8YH~k%dA8jHgD9grSe07|jg}#XSs"
-"ooTJ;Bf#f,e,Nm{k6iceHS(5CHn.T9`+gE;fN4JLgOZzFMEUV4{TdCgP,c|<LHJbM8xXaNR,kUc#<nNs.&4.r,E`H=IB@LHkP)tv6$Y=a#ScYAWO@nDse
-Na#g@|RGqJgr9E&zlwOJzgY|7NjhS=HDn5Up=mg]:Avd&z9I}q=J0M+k-mCry4P_bA1RUJ"aZpy]dl-DPh7,mIt!/.W.f=p@Dwqb3->"FW6osVYDF8L!M1
-YD!vf(y)mxCmRWNFv`jGO;(ZQnd$zDT+MFNS2(i&'Y5/oiT.wUBt}X:WGwUtA}e,SGo.^GMF>{3:4l[$Lr0d9NmAW&GYVmcxhH7<e=Sc[[xR|-F4CC~9J.
-[okT{HM'S3yd5"0|iK~hnymtKgL|}2~w~sh/63:RWxJ1)<4KQvS-Z0-T@S~z!y{;+19LqopJv1D2<ZS|jt]Izla,'-H{wx#-JX>.}+(;gS&Y!''{Oe2|Pd
-@]tphPKTHno5o_C/_y5:RTj!t`pQ+$8YS"LIp<IF5A"&cPeTNT}P4ayOx{}aq1$YN/+OqH)5ViCQp5BFIP)e%8qHciP+;cQCP-YG2sm)}xB`WT%ixjn)s,
-mxUUS"3Q@.]OpQKTWCaO#X#4B%Bwhx>@8#9-31R1X$IRX,igd/Vl@z^qOlK,/vXdbrGYL)^J(63C:S|ZGt+rnQ1%!vEYp"55J1kRzC[MMBK'|I-.&S&97E
-Qk5`61%a9aXV}W8(2@6AjH!=QCfdd<-#!<S=O{$|_=M1fyT|bV0^f<z].uC4,HF9GfCbfKw,:r^g!-a4]t=0yj3=_8Rjh!:`MUBXOzUQb@q,pOpx2RpL{m
-<Q}ZI{ABhaN.k`6_:]6&|EJ(@cWLc@P}/Xtq$|hly6&U"eV!uMG2jKivUO:zx|HwD1:h)Q@6d9AC:0xZB)ozbaC9/#%2`Qj:P.@f^38G{tboTN.yYV3p6z
-H"wliqW9}x5Hj|5_[K+{ADC&[}RLmo).Yo>Q{%:}s<|`dY3ZH5L}J@c;wGafN'&`!OkA]tL|gT]"2$%t:{!<2$$&SgVB-odW(qti`ldbbEAG}V}uNlfW/&
-YYC4~G4!!CvnPoKQNZ>{BG9sq_.R+G]5-O.yMyLDsie5m4u|ZGMxy%R7Vs3_uwMAre%p^fVrjXExMh/lAxK{Bx-Y7I34TZFB^Gm1HS<}TyAcl{OdOWn9;7
-T7Q,68n:":$R@'RqfQp|/;V)+w^<"'+3e'$$&/e_<Qgs.l]^d|e<QFb&,8L$+Brt1]q0B(PNI+]VSf,K_;KMGwUc7Ir5kpHSL3[{)+^aHeqjRKJL)-5atO
-LS[jx@ok[:~x9g/n1bHQWY0@]gU,1E_:uIJnBIOKujB1x>uG1$C@R.jH"-sU0gwsXsj%V@v1_J_k~p37su`{:$i0|u$7xg$WpWGmEX+v02vba(dEwf9A2k
-svlQAObh{Nl7&N0dTKHF+Y36dxlX%0ax2T(V>UecLQg!Z{&xxvB@Ov^MB4N/C=X&MSX3uy./3;l5!jVw@VXXRR4RPg>`W|S7>vi0+lt=FzV>|cG<'2Y7M`
-_<pFfJi[8BVflcN'2cI]oV(vZoQ^^c]@=5/<AbtVs$(LY>ck|IbDhIKn!1AnQL0|$(T^^}26#7O^4$-@"".m'YEplYNl.I;_<+X;siQQ`=DC]0ICAS`Al@
-WNRpcRu#~5W}0U#UY9"u3O[T3sDx&M@Ie=Ayp]80O3!<W^t{pC61^/OU{y0}aicRd@(R,3s'%C)ZJ[(I+RHBs1))boA9;acr8]jU(C^C%m^Ke2$kj7Ex=>
-2j.ux3|^hv7SewnG^}j7if{ONZ`]7/M-9#@fQuh`v@Nhu.q{K^!!6]l<`4vg({0wDa8<2kynLv"`E%a^{$DagI0cd]l^T8+a^OMrTHeLAaqkXY<qnzJr"5
-7_xAysHc@H^<qXR/>q=z1jJ4Ng7x-o&rr`FObrM>8K)KBgL8=w9G6Lp56T,emG;hl(h&PCRQ>m6<O:f@eGOKTUfxd^C1Q6U<_q16,C+m2%Z@si]eFPGR_j
-5,'zDb3L%E7E;sR{BB6q.F@Q"(EdWbg/I762UvX_Pl@X.,+27U<)p:IfyG@_KK9JQP<4L]Bet11,'7K;V{AR)6@>!`!6H^9|"m4cWue}>m7!g/YUUN{7:H
-9X^"Y4(COn3{Q1D(<Y{N4Dg)lcn"e-mq](qt2wGD_WhdVyigS"qwCo:vxknOGDc85Khz0ZgQ5`C8qK9$WxWKZD0G+IV"R<)1oO:uXqAcr0Mx6iCjG]cU05
-Cx}"~lrf}kk:2,fx3;h7q,(v:4ErpGZ^kt8x,),Tq]UiL%1[_Jf"L:->R:PHfM91[|z%9;n""D%WTvq0VBE7fhE)`<dHF@h|:<~-$n&XDTZj#An()qEJ{l
-7Z'wGBBFt1z<f@El.[:)XUU=G:F.X&(^x9C}~&k#q<<ST'~x)$7bB:k_V_L_5hG.%age7;P@f!oeq8gFRJE_eP/4VD[>[LV#^yN7ZWn+3HO'of3g'N3Jj^
-|I"]%{~R#!,ZQ]{iEQslweA=}wX&!PZ0d|GJO]([j'p{if{gcsOL+(-U.6Y5S>[bzK3&4;QW|J&o4mh;F}z)P-r<VxAkI@=6gl;N],!fK-.#(2.o^m1g|[
-gsP/tpd9WM>D/{Z@5]U/ItHayx1SDV`#tPq)H58EIsu^Cs}YH_t8A7v)hTW3H5kI8C-X@k{/T/Q3%ZAq7wmueyQcSW:&(@A&hrh;"tKNivF7Z`di9BX9r4
-f`HU(fV'$WDC-nTL+&R.AiKCuT8nS"lHi2!2"QJGR7dQCAE)}-{17&~`w{[tx[O>+6#'ixRjZDF&zTQ0^P;H/8F#<W3ubyw=Vx!e;('Ea[K;Oqw^$MTbW<
-Ci9`/7)L`M>d^u=;]J)_f81|jy]$vQZ2Req#`mCj]#-l0k]&CW@qoQFqXir`v`u@;^'.w)=dC)CeIg5hB2u21JWsXhm-Z;O-wvw=q"/CUSk.BP1mtb1fpC
-,G1WVuPdmtVAkEEhXT]'4M+pc8Ul~6-+I7u=7`iaa7Fo--~2/pRKipW;<4Sh$b}l`E}V6r)ZQ<G0rR&,TixABx<6Rm2,/03>om@`~lZ_w_d)">J[oQh9Ho
-QMFpw8ox^3g)V:XiKA~wU>wgn}(gZDMR<QlB,PMUg%qQ$#L&8:}JOOdPtzs+&Wqt1(2bH85QVV._qUEb-fU88#:l41!A&%_T/x^bM1}^9p0()ibH|B<;m>
-GstR8U^fQhb"37Ny#XF`ex"auS~)o18g&uUqg@R6Cc7nb-|aq&J1>}I7.t;MLltBOv;7_puf)ze;'Swm_S-LB"Krdj6:X2Bgt5"@f8ujYWW86&f/PJ,S`%
-S$v,Jy-&;t}@$5f};{-P$Ust/jaU:ouU0:jgFu5ISB/Xp<CM/uaunWaDQ,!Oe|-rm>gwG{3gRzVTq'x8qZ3X+4u7g9^l2E;B7iV>yMbv]i8{Ov7wyZ!PS7
-jm$/O2@4,g1o/7FP7udlkfW.(Qo5YU,grUZNldzCEt`(3.F!Np+F(7peQAG)(|/@:Xq.K%EDVXqYnm~whlT>#@7_/w"#<VXin>8`o_@2<|NpwUH/5XF#NH
-8Mal5AvsY/kDlvLB#gX4ghQ&;nx4z%sC~_;J':Fr)Ab0C)7^'u^m:/Pe;,.olpn}K{tCW}:69O"dxadp+GK$H7Z#PYvK]7]GdN97bTeEMVz3ID7QFn=R+4
-!DaaY_}e:m_4kP2kUVxZbO_g%Fd<9|&930(LQaF(B$|$VFeiuy05[bP@{HCtcp,oBo/{2z'a>G#2|w41$w_}oA:DjE$bw(jR]_k,;cZ]OXF<<ZHDbyG@3w
-Q!hn.DOP:iAwzNJiOhBLG&Oq0F/9~Uat{[@+Fl"`0gA^F"8cbWrXWf5L8'5@aY_&wkr^iEhzM6ph|RmLDG5iGFxa!NH922c}.vP:Q%4)Ys^.ZWk@Y0,nFP
-+;qudOG$`Nu|XLN'u9Vc1HB>(kzVH%u&8pl:#1Ji5{Efa&6LGQ,/V:Y|;[`YbEF@:;>!]w;[:=YZp8eeEtp^c[X7v&lkbZ~.JuB;FWRF_,$&U!)e'9v`y3
-K>UPx=%6GoGwYP8S-v;,KNK:'@RH[!6MImI3/UDB.))n4dCyYkYs_::^gz3w!mA"e8zx^/K}YBJ0rE.'iv3{fcnA@BzpdTH9pB]_ud|4=vG&3[CqC}6[Bb
-Z/jk8fg6b#'E/=A9"A#p.ndhIDYcUou9JDaf6rLbu[=|]/6]5!!jh&)5POzKgXSGh[d5.kml/V^vGLP#Q;xvBe-E:g"{){aJ&'J'&;FOUTT0-uXgL6&F8K
-D2,W&dwGY8St/_AnreXlr-e{x9_6<DXMQ78XOL3^B6V,h3,RW}vASRsi/A{LAU_(4V.:9tOZ7ay>cIw1Ia<K"Az^Q)dB2>,di$R"iCK6FKhEpK@fBw[OP3
-#:,EBnd1SQV)!F#)}H-Gm{#->IS$,A@Vvk'9U.bX"YCWE;8b,,'bTl/9MV,:>+n@mLli/W)c>[]eeZhkDxag.+lrMxZy%$9<.n;`JZ<w_8Oq6J5^VK$rWp
-56v|E<7FB_#ak!c+GFx[qj|=fQ&XZ>zNyKd'=8:[e@(y3{6u>F2mZ"}bAD8NIz@(a9/>Iv+yD}(1xiuu^Ly!BNbK6wkn~uBched^kjXXh'UnfJ(,V|(-_A
-iHe{zH(%'gd)]Xd-PpBa{KlWyY%N!'w&}SSl[Nh@5hj:mD~+91F;R+c)C4XJKXG9Pdt;(A:K%/HY39OJ2l^<|@ouv4/>Y1q6cr$I+7#];_.Eh;z"I!n@d`
-^I[Ls.~V9b7KN>w%;-7J-b(US/5+He/@mKU7y`bh6k!:]mb>sn]R:6x8^MTMedu7S:1LYC&tp(8#e}Mjt^78[C8YUH+%Bls%07i>+([TUJu$Etwqq[d<9K
-^H|3Tw}}sV`I.;oZ-&2N/#o4.0V%+QAD=|`N.g^}Seev+MtEMrU1BlD<;'n+i1,<wBB"u/):'zsriXr@b]AD"l{Q9R+rB^7m0ke`kL>N`WvFS>8V,`T;.(
-Mq;IKW`+9JVA:fj)W6{Lwoh[gf^p{BD:_7P/b2IG3k`4+j3(${H%;mRg=P[bn&~evjGu[TQd@e`|Rq8MvX1@PK0=hV0rtTVdWR=E('7q[zXg^RZM>!GT07
-.`f.bkp8-rFD{|{6faUJ0Ia^c9p'/l{-ay1^c%uih0pjM{0%`ykr6|42thM-&NXbCvLi(!&E/osA9rNfh^<9[^KOS)r#cJ=iSL]c)K]HV2l{O1{QBZmc6B
-TkPdC=j&P9^F7!G[)z1D_NEXCs)MkoJWqMz>+z^!4hTc~E`s2jKfi"XcFWJ2}yLRcpNV}pUlH;S&Z#/Jn67lHTm:9/~a$3n;r3HiL+:Doa1@K=<^s',V6d
-GhKS'vnk.EZ|gw:JS"%L@A-V{.o[<dG}Af{{_m~dB_']jv!uNa-cA}>yp#LV.`o%g!qe9#!9-#ts]J/RTAz74}pC|BMB|)ffHND`Q1aaH-&wmYE;Nuy(`%
-U/Y_L<+im7Vs#ZZcd`9/-}0j4+7/RP5^F/7zU^_,16zmV&)^L3UD@"8@C=TCREF9{8d=N9;I~4bW{87;=Krz<_y({Eu6:wv'<UKG|DkWoCObBF//pW$;JV
-PO"6w0qZRczdA/QkDs'nAC%Q0xifFE5=21l+U8@op-lo@}I`Xcpt.vbObOgpp|6eHdQrutC{U.3pNn41w^6kOm<5f]Nz)(:P'J0Ny%/bak;fzJ6}-Id#}]
-`9;aDEL-}xef(UmL"RETJm~4bH@8b>Zm[k@/G;YLP:-j#v,a}GWm}q5HPGL<(o(r1_F,Xl(h@LVp8,cidl7EO;b&X5M[(L@}-9!{<l.gdM;NS7Q6jyulIX
-3aJ9$J3Jtxr])89s'-1)%NDg<GNb2M9ytYvO-[.j2<FkY|Na`e&<$SQ-^`oV;XnKPCnhM`,r)Q8q:Uk@){wmwWf50%M@a+c&A!J=gJol#/=UZ-f'BZI9"a
-4y+z,/,ATb((<Fv|Q)QAq6w=IjaOQ9ml8x(7nMJ45[om"k([R&K;(:+c=O|7SU7r)$^7Pn"1YG;SqIxx,0;U7WPf7(u6sOH|mXh8`vy>U%-8Z1Jv6|vn+=
-a5UWpSyz,QA|Kg>^'#22m%"YWR/>F=!0c}4TXgEXPt6[KlgS>53(z7odr+Iu98o5=xG@o.xg,eBqJ{3@$t9gxjU]CK41$ZPKU&|vc[70ruJ(oU"C~oyXdZ
-ujSL((J)Z(F:u)WGcoP<1oW@Z,yYJO=jbQCqh;qLJp~6^,/UQ@&xy1tr"a'cmv;r)j1otJ&&_JIPtH>(SX8y5;~=Oj(M,o|1P7/4ZxtD$OBf0sV7g&~dXs
-!4Y_l{|qIt;y]C1IRzBn2x|]v6}&jyqVqf;S9lQD){|>x.uy5phb1F$T4NNt`4$Iz2<Pp)~xy|y@7lyTOuO$Q=XS59C8KMybguNF|UP`gZ6_;TqC}Q>tg/
-K6[cVNx:Ue5NY-+neuI-sy)P}|][HSq<]25>KtNJY;DtX2>V0_##H<9%tm0;Z$FT+vEgSlW.dac{^bK!L-/GJuc2f'&:ds{q'VAn-rzP4Iep9n1d7(zxq^
-oB<,Ze6FG'"ghq&6F1d:|++/]arXk;9+zvk;$s-$YpqOxyx>p&9q"adc"3@4V%(:d64v^C1@ESaP(M%]kbNCn57GH@GH-jH@wOtT)B,"ls^)~xV$W$IX]v
-tOrr~4LF%h9tvL.!!l2i@P/3S,CD~@Uq-mxNCtnlrv(D"[|@4ULV8_)zOlp^yo,5bLY_Hqq:^{t:1l9!q-ByB)z/Jv/:ePzPx/!W#Dvc{D<e,ThvKy~W|=
-Z#0tZ4S$)NkCpvGm+wUeywpAH5DkNw#1uBE-erj[i2k"jhs)>-eSY](xXQQRwc7OcmU9MY+R2fmECi8(Sbqpy2%2@RNC2[jIIT/o%vQW[LtFuR~1T6I;:l
-oU3r/Ru$`{!ajcM`1^MA`@0)dYf(Ch@jvgjnoCkKlYIZ6Bl^YF/{%BU=~@g8KaE9[)h}EMiX=p],_G(0egyql^(iVWGu>3L0JcC]QvUcH;vz"k'Gag>+Ug
-3W#Z7FNt_VFbEVpp4p;-ioOI`f$@ry<$sPBt6;(".B|ZO/77oWV5%q+vF`|sSrhQ(_ky%QHgbAmPQ&xY<PG<A!Do;}fsSG%pyaHWRkxT$`;f/x7A!k>d"b
-;:%6TAJo0T$T'Xv4jy<-K.C^2Cp(.=3|hEz)@_>SJ/7]:f9I^pWn@-1nn}b0:9fb7Oq:;P!3mzqjb'.|:z`Nn,Oob:/T}7v4]EH%`w'|zbvs3(Y05n:LpN
-N}Fxj=s64h>XA.bkP,>&GL$OEySyGk,LjM8fg#{]5cy9F4e}yCEZG/P[/8+H27Zd]@}JPLyJR1@(=`x$g%q$o>8<C(EH>/OLbb76HU1jF{jpb}oDPdA8BB
-h$95hyO"RN[}Td~T+6IEP}Q+7fA}<NWuH&KT+I#IWy@xUuh]UUmX$4)^(4WXAl538[a(eP&H&tlg>0z4Xx</TNCu=1.'+E$)iEg[Siu.T54`Do]0{>REY.
-a{PIpt+yV{+kB@ziNR`iPof=X&agKwBKi6Mp[T(M:p)'!T1Xx!V-xWD#eph1dM!c1&r1_P`!vFl=w`+Ps_;BR19kIw]KgA"N+vH^bRd-#jPB>x_X/)5vh@
-"]wP6tT+Ic$]TX#TySt'6k3$O)kISPosXXBRkRNFj$d_JiHJVG}]dMM0O.I]C}Z)-"=L'Omh1=(|Ab;f'vZ'IXKvbq.&0+|q:v|)Q.{l(k@7"U+0;JGWbe
-Nn]1IcH$Ny&Zh9V0>"G=dD3Z]^|&0:2voLKd`t7-"idR$H^}>5X-M!xxytuI#rC#9Ub($72xbHKdkV6Ip1t(nFy0nFV.4>Fku6N/6}LLz3!2{+,${W,`#M
-bg#NN$#./DjsA>51AqQ`kC%u=Dv.tu>O_Y.Li35UkYV+KDPb/:o/@X@!Md:GcJ3if`=>ItO40)rHNI(2(ULze9##@P%[.Y$MraxUXfFS]RFYJsPC54xWZc
-n}DZ94qtbRoBHv|Nr[Zl'@jeAw8+~AuLxW}y}V(oq/4/VGbHo@=/f'^G18O_G^i:^V[^Lw`x+Buh`iB<(sfeMW4r3tA<fM:b&aoo%k^O(s>.8O4t_1G(nF
--$Q^KhmGT}pDK,z$EBw/]W@2~IpIpa!#x:0Faacsj#+L3@yPj.}0,senXnP!H9"vd)x_$eG@<Z+1=hWR6u,P>4#|ui<"!dA<$3_=7Ks31#^,u}KmM&qQ.2
-:kL,g&&sYy%MYHcj3rv3hcKL]:adPGU)fVaEdm(OK,"e_(&"w#{2O01V%(AMoHIa+s`Z[AE%TbgNt1X^,q(4<D2k:eCwzAy;(Xm{rJ-(MM6vE$7zj_r<I9
-Yq={PM4bK]Qk5Awn,o+}&50[Q0(O2v),KH3wb]lHelgC7;fs-^N`rk%BdP$No}5FZ5uRgBVG+"@HX1Ri0g3]{]sINi)hFr{{|v}`o1&[Q]JkwHs{k+>rPN
-XBe!E'HmfGfj/]pQj>wwBme6:=-B3Qk@[w2D:^GRX`;5tF%W5z.5<K}Ip3@r5QQEiIEfO4bc49^%[7Yl2}H<5fy]jk/IaeFCBsi{9daauuEL{QS%QANC@>
-c2:vHbSr6OeJ,8Er$]73,,V.]^<ORw9+VplET4WOh&1Q<g5P~&FYiwGE0:>+1KBLOntejNT>~Q]ZvCg5xeGDaC{Drmc}Lsh1(%n!M9Z|g%Lm!=_7"K8u5k
-`2s6r[YPGE&g;I>6Xi%CrihQb^~Q4z8du6~VIZ/$t@|EYwpW>rnz+@'4+Vm:<}(gxHubzjF#8Na2tfw-~(%o;qmz6IY<DDL`iROF`(o1=r3+fN@LbSJ9e>
-6Oi:Uk"Rn-JN[Dvp>M]Ix-b4k)RcJ/sinNYmM3^h0$,&ddUimV:bKkP0!(usuoJnbK#`PtbyaegC&bvzmvdeM|b<dQKedB7[KKoo0R'2EC8'.]0Ppvh_(W
-_ZP.$gpCJk~6-L|'i_FOz,bOGEHJ&ufw'<Us2Z@36Md#bk&zw(0mao_T)e^,^eoz{#UAd[/@V-:Rw#uxrhCy%<^4y/go5o^.ou`a5^yASRm>,kqjc"HN`G
-ZO-{wpI4BWOJAL1F_X-Q'.5]H0{FCe@$!sNtBfyB4RMJ;ASirTm9LDR<,!iT^UXa@DHSNeK#Tj`S`|i.|',GyH,WR&pE4VG:M0aOK2|Xre:7F]k6^hyGMb
-i,4yKbN2AN%YAD`7-vYU;0O:iod%fkh6B"U9!2Lw[@S)s'm;m_huf|PfVv'AQHs@4Ny4+p2FW=%V`5A:S9<"@.V`$B8,E^P1,k]+Mh^G#I[T5a><b7qW<I
-$Fb1K/K5#Ojpk<.#JcJw{^rsb1K]a6}CDCfc-}qVrHMv}u8$s:-zqHKZd{#,87a2f(sQhTD3Rsm2ZVB#y>v$,Th.`eZb=b/gUj~eB=0GpQo3FI7@/qcEYZ
-^Y`HZ=B<$&qR_nYC3-J(!Lfoz`AK|Lr{4(wx~w'y<NJ'^T%0y1Ri>$5f;W$4y/M/3ROUZYq',HPEf5Cp8=%qpnRdD7+>SN.4CxiY~[4v93;Z,BY%kp1_8;
-JA34~"A=9N)w+Vq{es)vxcHEo6PHKtxSN/}$Pt0uA%)dt@a3SxV84mk0>T3rAe:(p.(cef5/v$=l1<Xs2|q]F!&K&<~d"goFexS<M,Z!(oLMU=;N|/DgOE
-(1|IG@2+6`&SLEv(xs`$7^r$7yGKHH:Ym[/wuUDGB.bVdTGIXSD]||N0XH5_.x%fw8[LrW2x[`;4NT5N2||V3S0ej&,s!6&}`Vejq7lV;eY1!81={NS(x&
-(Ro(}Q-onizc_i7]y,s1ss`o.JUMSEFa:ovANRzQ+Z"e=Q>{r,o!dpa2J4V+Q`OQma5>Bs@((Z^lLG=].3<M{h@c{K+;nI<^5qEO^Gp7xGo>^q=2Y0MU/s
-M,U0T%;ctxV[`=CVVf9BaJ"k;;|+U6&K=D{Cz#vjc6(T$t<pm"UO6/>Xp^]m.|oBD"qh;!nm880CpeRrINMF&m0qO_u<Cbe2GNcG3zv26#!V@n35r|c`Vj
-U:fT@dJ|Q^"P9@:Hilex#;(|:d(^Fux0d]6Ktu9S=#'Sb>XPRQq(`BoijhV3Pip`P_%nliH{n7!alcEn6IF9d,nFAD3hXZA!-Tex#%n(vo[dn(HN/a[XPF
-JHE'jwPqU.nRTNm{r^EI8)1r6Pl':00RTVjG9;f%3Tx/BV~Nl(U0_'c}'Ttf.dIQfISwj7vh>}-<w#''aV|;!"W`rf&:UNst'/AkjAhLe3y'|&hiTA'L!+
-T|2{5x~OFQ+ux8G!a!CC(qKdj_#M-</IvxBA{9#FK!;wimiKo7n^G}NLhv4Jo`vpb62e[=>!D}R,,OfzhwIco@a8nx.h@B-d6c,3a7<jN^%<DVU92+3ab]
-5)vFDJkJc=n}E%G$M"+eL@s<ep'3~B7)uE|;hd"(@2:8=U)y$[(y'(C,Kz#vHY.zy^_lrcjxXRk>!vV.M&x1O>~C&0.e(e}I$6=>A3Z3njnD|r7ANF:IH(
-.=6kD;0,ze^>}3r#5/HvmW|5Uu_[GMzwAl3+p%{Y,}oOT$0T+aux=&"~GQc"K'^T';!cYAu]52<Cpd54hrG{/t7vtHW<4h0_:j`B8f,hpN9!dfq>L]n<H<
-O26^/%<xy^h1GXu9&vp]y=Ni&_Gqu<^90sx,WZ6y8BCo/O~=GE|IBF1@uf^z"t_pXb$Uf#nA!G'Z7e%9m24H}P5&,.>ragV7A|,UV]B9dLyZCwL]lb}/ba
-o{7YXV<oVSuP4^0"q1=;Q:~X$knnEzJYJyhucsf[83B4(WcwTv;H&9-@0`@`8==E`ISWQKiBd/;kUK[8us^A6y,n+/1.w=AF#FCJIt{DJj8lTS)B3_5nv6
-:;+dF6a{5`G|j{CHw;0@"M_c|dD2F_PMQlW:L6hpM8fN[>~"p#Zm[aEbHo4)n.cG}SgO}/+fo)Cqp7ly$On>mj^$xpS^#XJ(#x+Zj=ZXwd1k(H)WpF>jIC
-^6vG9v0][o-7tjnU4-Vqx|}4:T0]XzgFAEb)FLp%}ZulJk._.cS=q<VelwdXPZ#P`^;JSA2>5O3JkgM'P'jx('x^}o:LA@]F1>um<JpTCIBl^4u]S(OtYb
-ag"g~E1hsB5uXqTDkK`Fc7yYQ9(vdnI/EA[ycH!EOnt9g_xj-d4;Vx$(>6KnT#6_PHmAb:iXiY^9$UpTM.Zlf}w/Hy0V]/1N&_(|@<9dhQnG:Dlr;Ffi+h
-6SoOr1s;+,x)C;Q{v_bs~I:Wqau1D%[hB^qmO%}NUyJ;N6[%a.Mq|V&,7:U/5Hfxu;az%CWuUA4SJ#/,@Lzg$K#AlW#fv7x_wp;HjG~8GSEe$x;"l"tc.x
-;&.3K=K{5^ALp9vyypveQVNs2G_M!eVOg>!"}QXdoMP`OjC#us9"&U3NS<'Ja05YUQ.4qnPfEqb"`C'Xos.y`S[XY:8'ujfwh3E@5"V7l|Cd"O1J[#"Ntj
--4Fhlw`'GBcV5dK3pPCaQ<7SCf6b<xAz_=w7hjeWyJo)5'98r8IOPn'Q/&Syt|r#%zF:qKb%qXKK"mi`K3jCeLG}E5qJndZ>::Rxl[S-&`V1y"9f{@6]_Z
-W_.%{'@Pq/-cA8G<2<)yb[F}^-['JVbI"V]9mIxt8T-j+/cY6:(JnQW)m7Rw$s<rAeUB=DUu8z3NL%$v(s)o-%lL>7|=V`48@iN6|41S6ct_syC$Af[CWh
-]M5ffP8k-;#uZt'[=FB-MJ=WY-sM#.KxN&nOr={|(<<12{/F^w^OF=d"f>M}G[|7<i&k9H||H^(STYgJu&gJgZs^Hn%/BEA%.jmeA"@bC/8]6C+)u9a;=T
-Pk7T#wu#|cYf%eY;6SS!8;M^Frr5:e0iL;I99)Lkw=xjcFlv5ztKRt=X56`MNt,G;#h%#T{qy_hM_1_u)DkppmKFE2`1:2D!CU|qO(i=4KJDr_~xjDM/5R
-`pxCTy]z4KWk.X@u]zGdw3bwU%B4j[U&M6j94%(_6SA,ZM~iK=w7CWbF07,k,74CH3hV{,>=z[1VW"zg('h3HETlSCCFZ2w<^41-bNF/:{-<tri%`&wrM&
-K@pWE{UGkalHLCST-v_yhbO.Fd0`)Tt8.M~Y6+"-4Y{#8A!X/o1=5;&wnWrK[4t]Dt}+SO}yYm;Tu[JS")q`0=1R2@m&iL.q|Nul$q1:zXfMDp[L/wN}"d
-=m8`tF,A-G4DapCp%M9,c1~Eg&--),D9AZekp76TZL<rS}%0o`6v8fkTtc4{#CKg|Qcv-)qA$_`1x|X/nM1r"XZ)^Z$,OJ+iU%Md7&}G`SBN~a3n7cbNK|
-yrr[@LcK$(i4Ny(cQDnB,gWZHr>71TpBc,et!iAc{ejq$MvB5dZ"S}5dY:r|(kuJthd=`@V%{SSX_Res(<TH47>mbpe52mk)p>bm1orsw1-FluZg2;-9U"
-/|&<Y+v7$W/q3I2KhY-@+dYX,zW9xC+Q@-<H+/UcpMR&6i6+y@Lm}9rBK"i]4@HOj!c]d9Q.61&t1Ud9$pEW(UsPAq+n]$ccz1Lf;^Ll5[eq&|1;vzA^=%
-y@Rt,lefDrcv_]<{c|7%V@6@kw5dR4Py9^!zGXc<3#~LRfqphq.JI:fd%^Ks]xE%-B,M4{Kn5o%++=qF}z'657DxHEWp-;83YemsiOkK_H.c3KC"XE<0v0
-82'EJ!bGE![$o-F$2q<1A4tV;$KBwUFlu7h{X2"HMy}w(Fu&@'ul;2)!$]YNWlA`GFV{L(v(j:L2"IeSzg|5(D]oXJW[3=F3>%UlE]mFL<SYq3Rf-T+B`O
-efVyLz="f/n'LpK5[D/5T/)Pm9vuL@=@k>mzjhfjSUcUGX@I6ia+0sv[,!]G"|Wva)w6&k4.^BH]zK0S,]%+x,CgLhPcceDKW7^p{M;8Vi9184n63P@T@l
-Es=59|jTzQR5@mDBn!XNN[8G+Ids>dCo#El>oHa>7RpU0nfd),$/nNJ(K7O$}Kow3#$Ju6datlkwL#VuYC0vG##'[bq|R'r]=rRuR:yl_<53>g_`qk!Z&4
-0bT/=(ns1)BlSTX<ra.'+mfb0l5]m:LI>eUlf}5@|`M8O3u1d42oJun{z^'5-X;NmN$W!dGP<y>n'Fboe+8tpo:z1]3uTRF<+C;h;'7.R.F,ez^$l@A2WD
-jA,aOm@IkOe2'Hbx_ii.SDN_mHt5Rc|vj7r2WF&=t,28t[AgTn$r`],|b`ch=w`B8<.O:0JM6Q9UQr&}|{b:Wz`P:5r9m{gx{nU1xBRT'Q&[A8oE]8@(di
-}U;5W1hT-/y,xPbH--"6eSz0r<!:|u9sB@@}{<E@K'+t1QL;LU-HM@;^RScDST3;eLu@m7y1dJ7Br;sSWs,S@BC<bP2uMWSmL#pms/O'giu@TSa{H+MiYO
-HhDX-m9>_%Rt8qvApy:|5&Ad(#z5|G(..TRn$wkg=)2@bbcplu3n~/t!uyXBQXrRW3vGtjUynCvImfv,WI+#(aj{.|&NTDc."l'o2."On!<)s^D#mV^dh!
-,dbC_Dvo4(xoyWz|,LuGTVRxyjeK,I`ii63!X4ZjLfuJAz&w&tB7z#JT}lX2$E}t@#2m3O@5WNk-.'@udGBlf_a=Jyzk_A;(S:;%:HnFMP"|B/C}R-",Fr
-<Y~.%9>Y:_rsMYb:Gz&2qe%=s'e>X&ACU&k5}v08St<5Z&~#h!Y#D<Dt,|[Amp]kVxWP3V)j%&Y}[d_TUn:mWQlq^0`g#U(xj,`#A!XGV1b',<ltJ"5Y<{
-IT~iW3U0FU`3M&=#i'z|J$fCjIJ3HUyqMC'3Aq/-(a%"/|Z]+1nS5d7)'W#><Bbr>T5b8(k%`%_!@An]j>]%uwh90!|)6x'#f/<:p)]DO)_.#(v_Jq[:MP
-MH^9#21s-dK9:ss[]U0H"/jbsh"h(4B;0M#PL_O-R">n&26(Mdz0,;VmGTvMwAV<S.L=}Ur_t7tpgSmciR9}jjNYA[~wiStQw{fh|q|dFHZ_:jElb-7dp+
-3L`P7x2|l_HD97G#+n=.i[=%yu8D;L%|j6U@bSaIh(<)U=%{-'N-b6keR"i`8c7y_D.MU%/}G%wsjjiKQ.zr,a"3gf=iGX{kj^`^6#`/fc%-o&_92`Zo&X
-L.{q-u,D)"V%vw8X6Vw8hV+4W{pd|MXr,hu0WDFb+WqOFoT+=<bI`,laDg%i=i9LLGg'Bg{!&I~|aH/Z[M-SYl[s`(3AtHl]sb3Qm3cWLzj1"Ol:@.P@7^
-BYDO%rK^&lFsnoznJ#EB3@%j3dD_8(W[^ryIPC38=q2D5qO(VQb.#{6F,0%KW8+U%Lz0aRp.#_[7ETrN+q9P=d)rbKwv7!UPsT`Q,W]BC2g@:zo;ORPs2^
-<GJA6v71D>sSo_:d2U7)ap,P+IEWo=8o$d!ow7<L+xtX'qF7K'8d2yTjFmXxWgN,,pN03`O_r.$6$NPYG06MoLKQvi$<I7a4Ldk'mDA"dTy5DP<E&!)FX'
-N4Vj25+{=:_!t7yDkJRZ[S(,8P$f``nG.e$;^8MyWB]s8Exj,=iG,AQxY&E&VTbJ$+QWX:n7w6TE#G/44Ft"%o=@KdNE>Wl"5wc;e"46<=1%a]B>6ybf9q
-B3]vA7Aiht9sVnuZZphi/]44Zs9/g8.y:T+uk]'B;;'Elanfhn(}L9YLgK#CBTydnCZNLcfQUP,iiyb[+u+$"is7+Q^8Ga>m0]J^y=Ixw"AxXvN]WJHE7V
-fVfs&)Ng]l_wpnzAnqFs5nnC9nrU[oaE51WNBYWhznv)u.#wcHnd2q(HlXGX9wG288c$roZOv[Ls3V{P1]J>#rZ^+gp)w'.2DG1q)MT0A}444+8Ee6n).!
-tlnGw4r3aj}:@hK,+Uu.R_VR;(`-#w<J,kRw:A{Ub9N/c6SlnoaFF]IIGvsyqFdL-&-aAXYon]EZ^]I{Wlg#qf77Jiq,k[[JUh-`!#:[6x[bsCG#a6K.VA
-2Vzp~Z8t}Zqp<e:uOl5=NV7fTf8jMUFhkriv3q_sghw.SG[N!|[xy,4}fL`V8ZS6`WjhZZ=(2%~5Ca]V=/4;7Zb:O#WF}{KfRL7HQ`HmYNLxPcM;CDUhDW
-RS_>Yus:'evfH(C:OFQdbZ3v9N@|%yw)xXqjNQ|mGOTq'j%GG_WJTdE]67i&3b<_-wDUq@Je&l8KFi5&K5nE_'xNRl-4Wbsgg.kbiEFDoM`BJ`4S`dAH{v
-k"V"RkE_s^'`C<Vj=fHNJ4Y67#Y##dhW'Zga`^N_Pv/WGT^5@6+(KUA^;f~f0COL`y[4#wJ`x[-3qjk'Q{ma'{J9dfmFFNh5`Tky'tfZ>T8N6ZCq#gc=&O
-Coo[,^8X7PL}$L^Pxp0_VhQ3B7%mCar;~Lp<;"A86[HKFDu{X5~LO1%6ZX+gJ(=_TO46u{'AYb6^zSHcxGh.#m,FCuLC1]kDGF"|H9R<.ST'uavA](pNpb
-+V'xkpsMHA.d]U<9KeXpTqAU&>jygS>ryfqp/{7J#0@qo1!$"Xu&nwS'aTnta-Z|'xt=X6)4,N<d7fa0><(PJ"k4Le)rNp`3I`l_|#vibbBINo52;csTxd
-mt]+sdbgdf[Ty0k$`2fYGCrmufU"QBvie/Azl_!0gI+(8>zUwMyeG36H3,['o6uNuz>{_2.#;np`r@ar&)jUs)XF|4X9c|G+J,Jd=}H'^&Bz%$d3KSql.%
-}Z@+KHE2yZ"VG6^6ZVf<>%Nq%/ID-+HU+$YC&c-0m(]MtJJ2mN`oVdtXUdryQ@cE"$.s8a@)|1"OFP93|Es:&^}Z02[{@fbPUIt{NP8/Q_XDT{/x>-0rxW
-%6l92}@;Pj6UNe>%R<ePZv[1-v046V#-U|@kFXqM{:(TQ+he{].RQQD$(PpIrWA<zx+Ej:!f:B2h}nS4UX)joDxI.[R7Kl}jX@ng'Kut{uQC+}mF1bSaH2
-pb6)|",ErHf{,<kq)K8=z5ezRPfMLu:{AgtpjB;j#><c&T0r@}UX@7wx^taQ>zPu$UGH]m|I:{iS>{,6Jt",7ARt/f0Vr=zOk<u@6[!:n,z5_{!H$AI}py
-6s6|ZtnaL8S[D|&>efjn_6cBk`=YzE4'QBq[ypLhyC-U4>@NC"~qtdP^lC>N!H[||I~+lHE[us'J`Y}]sZ6!h_>dOkG8Ij8"+'#k!oRxM:'c)f$n_{c_;=
-|3lly|5f.YOJaLo,Y|uy16An$Ol#!ci'D+zU;D9Qs)[#qVVl"'CDH"=)_CzdjlH0G{JtKi&Fx7r68cIHmL.5<S%dgl<lIS7Y4NeL9K<bLbRuG]=GPX1y6n
-KIBF-JL:sBbP'z(>9CvGx"Z!1-C[oy5;0i5{y+-{9k{Oxz7;vcY7M0&Vjd^6}mB<$FB]k_yp~`r^Jz+@4vRfqm[DzJ5U:NmX0Vy/mY1xXEuzXE9kSzkB3@
-'w<^Lrj,3,)M{81eX678^E:VPFbcOjIydbsIO<bN-^_aU/lqWAfuBl5(U{'`A}|X4{qp,7awLs<k)R}s5pvw$#tM1!sZYm/{${HX2DZ9ATx4O7(z',VHc.
-d4^aqL/#CPMVcY;-RHL(MpV/[zA=zni.0KAL.1W<X}_r!14M(cr'OO-iB95U#[&u-ROzhf^{+<]C0Bs6S)8R)K%`Q$}4I[hApzP4fM`N1XojBgp`O|OUDX
-of[q92N}|U6/k36Mv5f!Nfufwo&'8)~{Kl2s[T[zdzl5Wz.6&i>sCV6Mx+SrlI3e)]-#kem5v(vdA22g}Nz%okE$sbb"Z(I5tfEg8oN&6D]#mb{z[A$ORp
-M.BU#@cQ<4l:Pb]J<b+jr=o_Lls'u2X$OvBiQ&[D5Pm2-3<w%kEB/x[$)'xy(f;y(pr<CY`y5<:B]K|.2(tyu]$_1!;to;;pl#rpq3^r)l$Aq7II5)v7wE
-zv.7K+CtKhTrlRDoIJnt,e>Ut^>5TGZV@YVb:]VO9STC~|N=tvNP1yO6jfs}%/.VE-X2RaQ^9#9xW==H,M%j#B6Ho^9,Aw#Yi2W+aX3!yT^hpyj^=ch<am
-}s^lQBBE4$NNg$}F!xGJbi}%[:{-_e:R4LUJAELK8aA$W5;=g`/KQ+6(2PmbNeh<(yuC`n,.UV<V(DniJ9^>~2}MS+yU&J@Orhb|'w6QWq/[6t7plf$8)b
-z|cw$>bEGOzFsQQV](^$N7f^sZ3ChQaN}6^uBjkrMD:gq;9@fQFmSV]af2^UTHwx2fe&Dt=gJv{#G"SGA1^r"aB-)w{pa2QXZ`^="azn2+cYJ,!n"`j#p+
-h$i1K+'hA`SC}_KL0ZuBs3aim55`]>9%V/n;6>%l`8g)/JS!Nm0eDWWHhsS)(`RX&e#V"Ke`EPc1N1>$K2yZ1tMFQ^N5F7c:+pMCJ{/I9[OK#!3Ix]Uxju
-&nW7z[9NeE&R0|YFJ%W32)>XBJs>!jj#&VfNum<6w>BU,z"_j=JH",C%8>Z"Cqv>q`P,dzFo"bNP,GF1<Go1>'Wdyu5]^NcBX79jx0I'>,c_0lJEnk.<j4
-p76:6WlSwy~{;NxH{W!jwy9}WF!-iJkWH&Kd-1C)Qi1RUi.Mx;ZNdzwhdYNV;/c]1>,IZ$Y(sUoqK,S,MSNXT2TrGCt^4ncX~+5Z_;)/p,:{r@3#n>A:cH
-N&Wgdc>(KB0)jJ.Dk%|%6@1-bT}%lnu4)I,XSB0+):k]58x>1N.|nE-Sm+!~^lpOam&Qc}>&kyP9YGUZdXj`l]Mq@R,OXRT2u=aJHf6['a-M#mV#6XHQX0
-o3`Kxls,gb1`A'"HHVzvdb%G7Q$@^JOn'00to5b$eaP4TG$Im<[a9,K2D`R'S6yTr+bHdWub1`oI+#cos)ckV#L=0Bz,K$.U(Cd%~{LH,Muv-ZNUZ`Z2PB
-a<dLDpuryfkCh(oL_k;N]5Zlr3^;FAY5]2T__5Blmv5_Op2=<zx#n<I,j{o"y_=&6#)U.u,v|}Fw&j-)"|ps|R.9Piw.kHY,Hr]Qif/yz%u;QATGO}E8G9
-v#qK|L^GOkX:P!8"|BifO7N+q9nY^xD]cF{d}76x;r4wTx1vOFav6FphlF%-0"7]wN/2uQ&:fYpO`jPn/Z{f6b&jjiO]H7h}QZtG^p6nm;U'LGyup&":f:
-'[[VkAT:T5iNR]eE(xK6l$']/$H7[udyllFHz_nzff8|N2&3r$1p~gPb>2Ld|qpL2yO<R{^)ikPBp0}W{7Q#QYY)Mqug5K<.V(j;X2lE".ovYvT$.N_>gn
-m:MOYH9[)nuP8BXOZORSM|Yda0H0Ja'vvx%Gy;iTVHp`ZjgLTcN&nlxjh&%Ch52m_03"b^L{L;wBbYCdR$c<;R^VQ[f#_wYti[&l<,Lh]>9')G$NMvWf$3
-7ecNpNs#AF@S+<lAGbr^70YM#r(C]A'L$M~@W2Sw)w7(Sq@.bq(wgvn7<)TAc_#.AiQDB'iZib>qshSZdIs@W:9tx>"L08cOGU-)0bO}`>}E&7[fj+qj&J
-gpdz-<MiAcMNeYy'U4Nfqhp=8tzU<%cnX2m%#k1@'cewLmXouKr09d6cx-yFUpB>KoAGqCJk2gDm_hZqD0:J~%#<N"L[KiEt)!p1I{0;>x_/rYD;4iXe7V
-:v$d|!&2)H}l"XAFQcpZ)WZKIf,+aMJ8C>6SeV>v)}aG|;|O1WM!'GvH;xodn%(b04:{W%UO']Q+;Wj%fB#j+<`h^H0%$YG^6+9]%wWTJ]O/|kg/;khv7B
-APT_xLvl<e[So>f.VR(z+Q98YL%>(g})9&"03Ra^R^;j}oFp`y><mpLX:CpKpL$<4dSX!J07j('`-Q||]zoIPnCVPRBz=UoLFK4XTl"j4_ft1;GYOiNs_I
-=ZvG/Xuhfq<=(dn>"(%W4x{%)s1/CNgn/t_o"MWI>343.R-4UGetFw#>5+qhpnk,y,`2K]IhFp+Iu@-',Es6d{R<V>Obd9(uB;Kznlu0#MQRca%P_71GKf
-};-n!i"2tvCeZzfrAzbBPCd!40Q]qo^'L=,wVJ'-QP9O)NA)7iOlj"zLj!Uv9,q{tsSv"/,@!qIx=i7Bc:vjta491:D4v)$yLTNoV(dR"h:R_O/<&v2Gc=
-K_`U=CLK/K.|D9``"#;v"[WuB[p%N.YD{U$uH`-lb}ec$Z!"C,Y@1n0PienYMpWYYmwcK^J"K1v%hw@":fL{^'8U`Tn2U0/@sx~^@!_K%sb!arY7ot3sl)
-`hEK9]XB7{kkc+@Ujy1`%MZUaKx8540(P]IwTaE8AmnZJi+L</l+&8T9@[3bAY2]}VX%8]jXST$Q@q.HGg4!VqDW;H^=l![e<_YXv__N]I4ZAP|k3IWm#$
-Cw#`{6lF=a&/6c$ijbW.#{5x3[z-[VJ5"WuqS=WYp8R^s'G9{8{/w31|gnuzM]G9)'$T;_RoWqF7se0{~K65p`B0}RiAmnGsKmhh@-n.js9fy)CrtSs,+a
-oR3UhHz{)fP%)ozSw%Z@_bm9.Iboj%4l(b3k23@oKad}wX)FIXXY.f+dYGX^gKzte"c&]pj7j=ypC>:%.>xM4NOEXfFM(vne+Q&xUjf(W]3UQ5n+hAEz>U
-XxtKQ|dJmo|&ULR!I:R6tbdI6t:0.jLD@[dBh`"@Wk3qMs"U#mc(DdRd}{4-@L^DR)E>0BMyMcKqUbNHX}(yZ0hQ5Ta+9JR)u;sSe4=b~HD`[m}#jJ^d]&
-Qfj[rz4xTVrnL8:3C;N_2V1CFj_$@'tvb'=xqL4A&(r>_ibonO"/bepQn[F{e%Ld:;r7kw7e-2]y/b/mYy;s+=hIt}##bOQ++;%Ye2.$d9PU`Wev@(2l+S
-TsA70>UtCr-jo1L4w)@;.I#Be'wRH.Q7HuNbHR[lQ_31hZc&,ZEnVk@hateXhw3]&4j=mB-JY(E4ks<,!iQA69@/H[b-"#EciH_}:,=2rVco9R6K7Db7/P
-%JA)LpGlSjqS/7N#5W'K6e^m})wJiYGt0y`Z'+lNhx@H^xYwWI<qn5;P"ss64#YfwP7NvikwX(>_EDyT%+,b/GB4poCGV@N-76;5~Z|2mS,M0y|IJr^.D2
-~URD&bCr_H=4'HuM#zfoOzJW]YhitIJWwCtLw(^a9`'KXpF9myX5_uzw8|WV(aFv</@d6Si_O}Rf&bN5,4"iKGX+`.JGRlRKsG}AU/dWFzn0dy8;^Jw@Y8
-)9s1~Y`#(;7=XY|LsR^s-q,6nh/h9l&-lHS{:7d2akzlRdb{AFI6oIIsEJNT[YY4mR#>q,+8<xjGMp!+{w6`8`_:vT'2R94Y#XY//qpQ0S1&{$:"fd)^Y+
-VXB(oxL;,</iZDTWxZPj2/O@J8@4o',J(/vB&O+.aEwi<37oBrmpCO9wxU/:;pXZwE])8Xv8yRt0mFA}VKc4BYl9g:$9%g1RNL&vH2Qw9sIj+#b0[0Qm@!
-rOT2szPjy.H`|7916|^>3;7X#0<6N0H92owN5'_Hdj$;+KXWb!GzE;v@wGqbP(pH`{vAs]%V4}'Ls,aFc|v:x2YV1DI=GskSF{!eWMI|1+M`E4UCQVELs#
-eB]-^QxtU,HCAnmN9-Pl"2)nWK/V3CJiuD`5#0D|(Bmql_yc_UC}B[~yz,W{4BgaVf3z``j=cLKH_Nre`#&AaF2:Dkf-==M2CEdtD873v@#ET`Z.ECm'AV
-|+o'}b,C6GOh<n7'fE&8U0Pvz'1}LBS>stFqqyTL!.3wyP(`AHUNCc=X]CQt[Ws[UW)7tKT/25-7T_A'mtVjXb5t)fokc;{"$S6f%N+tj)FE6oskrAU7fg
-umIzeXY)gK14>pSk$@H$;1)7Dtp[u7bd<)]N3s+H9Edq;z[>wpTx#|oa<UHW-S!Q)A~Pa(`$(HpTu;<X390qjRH|%"tR_Q7Rm]ZSMxnf8W^ip`e[j6B_XC
-:z.1VbOMBno7/b'Qp^-;NASe,OV`_THo~B#y5R0ax$MYk}9qmSKX}GsUso&@Q-f`oA6IbGhsE$4:jX@y2.i43:mSU:H,`RMF;kw[K#FL5PI4R)<d901U$Y
-N)q|-7&okutvd!4a8|,@UwZmA(@P>=g4dAXd)"',R:bacChe`d%2e_C{G,U@@pV+[i8GNH5aR/|$C7t]dc]BJN7u<-|JSgJ0#PJ02>Fg^8|Nq`J2mNS:/r
-=I7OVlKN8vF8>vOIFwltSietX3qzml),><FW/FFW(d_6S.}J.ynA333o7%MpZT,a@koX^)Rb:TNRhD2'(JzQ@ALJ6Ywfx2T:#t;zm-9my0vO3xSsaJwf%s
-23|GVWqsw<jBu9gid:4xC#^`zcwKtZ.XZ[WIE+7^qzBnXw!UBnfK(xHB9N/)fs42#6m#C'2H+:3jRrmirai_[LMc#Gf6ns7l|kYm@{Ax"w6fRYl=J&OSzy
-#!Dva`-(C2Pnl:$eZOKn];__o'S:;N1a(l}K3b-dTnENyf;R&/oh@@.|bMn$;xj';'cm&wAVmqa1J7nz7JCo9a"^H]CkPw,"am[(o;_q<XEt{.ks~aiX>B
-LJrl't'c<v){P7n>@6e2${3cKOM4K<@^5#!g#]@oLukrG:if]+(B}>'Qk^y2Wb]y'eb_U+J-QWaKBAn5%qZtyq%{:LHHdg_M6AfCJ{]HCLt=`x,F@%{:&W
-&Nl#u,2#IQ&gd"Lgu.z<NAK2MrVk{wfoO-[J}IO4L,#pI)]FQ@5R/ueABDFm/;5GYwbTD<R%tt4'+rU9<!SRwd!iyVtH".,CIBguock(b09R;tz)2AhYo8
--eyK/H}pP&T+4].ANwpBi8b)T<!.X%J.Kb>foy,M.+3SpPk7N;pW[{lRlQf+d;c{1|gb;yE=3!|LYMPE(pL"0iE&Y;Rn%ZC/~Zgw@aRdB}/ASC/fllIJ^C
-u|;H$+pIWfMNUXUsf:<PMEi=nG-v3)+Ps:SwxUSUY{h@~K,Yt7/fl&fQ]G=g~67TxdQCgs=YmI{%gn!3=zwU`m]T8Y{E[1{z6gTL7NnDmvAgysLsew%yaw
-GQ,,@zTO<|+9{TX+@<k30[9sjLWQ+,BF~=!{Y(qB[3I0'IUI14Wi!AnU@a(Xb7d_1zYGC!HMGio3RyVie3e$'Cu.m}!xgIjKP5UB05N_8B]giId-y1)l07
-y(vn/6-T@qM00m3Lr]46Tlc|FN,mpqVkkFXU[LWxRc!5{sn@.CS^#du7KO"m0cg6_ZXs7Fc7Er<Hx[KD9tlHL,P:V!4m/>Bgda@eEP8Ph/;mS8weC}H>=B
-2n.D@"yPFGr'i(1c^-i)k&&WH$$(&n"y7e6ePDeV2%RC'%l]|Y|HE!F}qVqfR06-|!zy"9csq|DqeC:gS,TBLLjjS46e!s/9qPz`Ul'-l5d|ekjBQx(RZ%
-4F/b'WL`L@C^VJW(=<SAj6iVv-YjDhsVT,FqvQ-PePS<i2id><>S-[RuCiR,n|0n(&a00Zj+Pc.S.}ZXy)Lju;]5t8!tW`&586o6(L"T~%AhXm-p"eh]<T
-dEhEs3``5,c{;@^Mb1.kb{%+FqtxdMJg$,:Z8vjeR7kL`DU""&A&QRb}:LwcC559G0>"i(%Tq@s{tSL=u7jU@Cwf)r0>W'|Q]^!&@}fd:aN}QOal+{/kAG
-B''{Ctqgr<G;^9R#A{Q=P@ZPw^yUunTow{3Fe"9)-xOzPyE[R(WAD(gOV-D:u5ap$pa6~-QmBH}Ods}'RnINFNu{/f>x;f=)+j0e<5e.^kLwijCZex(9^p
-#[lCk:"b4h'`WfhSV:=0WGZ#mGN51g1-,{xljIbIYe.$g&Ax7-"kgub83XjwxZ"kX2}O'mE{JOBQgOu/.CzVl^V6zZ4s_sOFD=Zb6Y(n~@m2NggbgRq&@J
-,{YU={~0pLOat3~zi7]k(@Vz^ZE6;l1sjSPD"clg_hBqB3rG`0LsA2BSHrNb[R21x+Ob"v/XY"e|w6oo2Or0!kAx0=]|]6+U3F1QxCy47[XYK>ox3`e!TZ
-~I+x@]"IV}C71-)JV:}G"#nK7qL>Z]Kw1>E%2-Juy/!G2Xj;6xBbIQJ0uKJzQD$^).1lP[KA:aLx/0U_`@n|"`(UOPMQ_{w6Dp7Q(F|$pER@/z<f},DeSU
-^:'vRlTJYbOTALYl+_:]4.2#&Zx%ZF%Mlsp@MY[:EOuzZ<09%hP_k&njRe^F74=7X3z<HR!U|o.ocZi8n_@tT5gM;EL0omk^$IUFc]wG6A&bY|TsR<^rIJ
-bE@[P3'F.6`nHbbY_uOT+IjsKtf$/C=;E_Ri5|_5QYHT^w}pYS#NE9Ny_[pp2fK.uk+gf}%GSJ1ri8i=LRi@j$"n3X'P72Uo)i]0Czj63pE;X<{v:(iHk`
-xQPp)lm')di[XHZb@a;l>c3uWxm`D!W|Q2@Nw4Asw:~0bLne"J:}=Fa&p=mCJhGX0-_]HWU0OSCXWe2$siu:(^:!M2Dxq0oQQr4zTQ#yZXEZGaEVU/AxSU
-.o;X/)R93<bSbuu%tgRjo%TKhZ#@l^]17z<ca52)#Kji-GR.QX~+d4"i,VL:uK|--|)gmT)I[n+1&QvY@n~:VJ4bikx2K-nU|bz3+}y{VO{MLR2O;9+DIt
-M&M"XwtFFsU1$:KKpP(_9P;|.b0-jw=IEE>ro.7s+JaYa]51cZ5<R^mUu^^h(<TP(O>'I3EiV`WWa1K11EFoQJA]MZ01=>BAm"Vb$i4n9`2."O}V+k-"D_
-^zfZL40x(d3xJl4=|V0w[VZLoDo;~;[o3aT5_|%ihGy=%AhhNTff]q|;U&C]JhbB3V6]wALW5U"n_hg[xolF6S<i'dA/rBkY|w&pSDWBM2K].e`:ruvpYK
-AlY5B#uMdekw#(.pE$h}t'[P(4Ii5$D]WuSK`U%Uw%yc&21A8[ru[yX-weR_3nT($nXLDN@01o'N<4tyN@{1C9XLz96<pRD-id}]:F3&I6SuSD%UTA^'^W
-nytSA`4t7ljj|6!;4XtJkjnc5eVy,>Vf6t.lmFfiRw>|A%,6f=rjoM#L/w1"PtX&y2nIZtF[`_3jj>[vn^Rd7Z"HV].{EoSizch]p$<,kFvOhf>RA=k,X2
-+dbzC/'w0RTz@$j[p]IbE.%=^(NAI/:=3aeINlUt"<%V)^>R<G}u;WD9JxN%G}uji('jO'[)'oPXf3,xh+ttb#Uk8CPGqY)]X{c{::amALt|~vY`-`(.aI
-Lr=ZJTv{^)f8:-3^"nAS34K;z!p.h]pliNZ]}"n5'3KWj_HBwu#>hKP.pM:x&03EML)w%40X9r7}kguC~hyY8nNh^82nM6uIEM:E7v#6^#7K^iK$hW}"(y
-~{Q|w#MJb`+"|%hXDAs9%JgxD@ZC!|W>g!MtxU9cmXUjyn-C$nAOv<qs{a;`Wl0qmD$.`Fo_@df;Q`[QswT|IEo2RNqGL.ze"`NjQPZG0VN%YC"s@a@{'Z
-[LUU%qyzXbiT!NCIxW^u0k^EVf'";$L>OYMw31s9ApS1]$d)4I2"gssHh@w(%2~+E{9[H/^Ta5"Y6q<GoM5u$aSR<:PqID:Md$MMi9VG"j^ocQW]n=h34H
-S:Ow"S)v|bbK(L"ZM+qC'FU,7wC0{a3wU/zWLUYXGA1GnqKCi68G$Hd'o)m^DpQUwGLiJz.OF]327Ak-ZJR}'xU"yz2og'a}/z|6~c9J[vg|4gad$pfy3f
-rgIA:$<cAC_VP#%4pbxz2w.cV82<k/P%PDVcAkLFrx8txTE;/oop!t>1G-obd9unrz7whxzTt7>'6".1,%1z`=ClldlZnsb}_Oi39me96T82(w%]KzSu4Y
-0+&X093rQl7;DcfT/CBJ_i7N^}y|w^)JbYVO[HaNqi[&_F=p$zhc)S.YPKu/P]94=1ZDP<5[|sU/nP~>95+[:/n]2M&#_0cOXo;}W0!-}4^Q-k2%igQway
-gd5kg7hM2#cnsmgoszK#X#[d`"^!dz}Z=x5XL3><6nJsQ3L<|MvYoZ:3lo.cA:x9.VY->FtdxDCcPYxK$Pep68j[2JhPP9Ox7Z^BT_'930&2gkS5eQo$&a
-WdC="tjiUTr`:uwUy7"ewZ`S.+#w/ziWpz%Z/<-%;}E7OyU4d$<S/-%rdLs+wUnhcWgm-ef)6PvUd%[mEL+FkSdQos'Cy-~1|5O$`q(]CY8(E:`Wz$qA+z
-p=-sRv)zth4jfcona/J8,(V+ZSeOvftpEoRDYypSD(5!Ict.^nA(1"1n(^&n,e/Cayr`rITCi'iW={~RW:T(0&#H)%`1gDo)@<$oa5BFHK:o@ge{SdE`ti
-Y8tkI_3@<j"+9rQ&J'VmS$Y&U&jZV=yRsuR;5OTogKt7jsP271Zu$KBKn%Hz5N{E%yi:D[QK;xG6F>x#dwVPug`+J]#ac4Juh/^{Mv5X5RhGRCV(&LY|C_
->ltbU}3;iEYf!@!%y+zyCw<p$ZB}"6@r@/0=Sq22dJwKyODxMklv=.-Q5;`95fwjK.hK$lIG+HkS!QMG<XuRPm2^yD(A>rW'agI7FOZ$~WDDj%p{Q=BC{|
-M}/R9"[^A#R[^z6o$0#=;gr^p|zTDi$pHSvznG,xA:I+[xpoPml-Q<eO&L,t9s1__(Vz8dxY,c|#:Ep(1^!<W6[)]9e7%{)`1{o"l_y3B6"BS1xUh@Gjbu
-y|t8Ejr)Bb"(67aK$rF)l(=^@B6mfEC1FGTe:&-fL5B=001(Y60h+/R47<fyC{D0lAx:g))Une_P~Cx#crFO@X3=#kpl{,J<Rv~5|mj:#F>62EABh3$:nt
-P^r"j092XrQDg>tI0G${@^ZB|'U-.K4{o}&8X}'y5'|+64^H:a0V='/BDp2;4c2_OzjkDi@|vl67CSQ<R:Q_kc}ysz[kI08Js7#pON5j3"_G>6~`Zw0{vn
-#x>V%&%J{(TrBz[2)}~ee=AX;e6/[puf)z3L"n"MTbARl(K<vhGZC[}#>6%]:M4J8=p'z@;y$PaT14m^qpiz^ak{RPK}]tPudQvgmNgqTVcwfC+"PJ=+e%
-j(O8NG!q$-y({o~4cb~u]Dh+MEIpv6xStipIV'DW:oy4]e^drwJ&MR5iY-hu-qrxY4]hG0,/-iXAu`#1ZfxCa%M>Dz'TX'1/HEe&NhVX1wY/zBQMt-tjPi
-fDBeg5&a)#pt>lnrZA;4OF-ok'Z]kkFn@QvNJU%PX)A=<Gjcp`UiJlkBLq/ONJq:7E8QQOyka24},74,|!k6;FQxiI^{cf%jm/MTwBAc'IC#&<&"BaI|[n
-/a~I;+Nc!GJc[p&h:!0F;[J!4nM'Tf9ZgmR^Jn<ZO5:_R^]vXr1@zRpnQ$}t6zI9w7_AO_$zwT%!Ia=#KzzX~y7!/5fuAj3.mE%=[l6i<>6pq$r8ql6i2B
-H|,DT=bp6}9A!z~,"(2ZB+},.&1ORiy4Im(`;qh]'wi^D(u&Bjt{gPZP2.R_YX0EhL9FX@O:BHJ.T&3PH},X[>Y=t;UH"!%R-1[L9vW8F=fkdS);/JXp31
-<o,n}!Z1~XcLh^}o#CEK,[ZfMFJb>'eG=phV,BJ<z0D"~(OiC`k0St)`swhNasnyPR!fsU,9TCX+ogc$(&2A!1+VD7Q"i[GcD9|m}p;_sLrXRyPw_Q)`]m
-VXXz;&U,cdx|8YbreFJG7Y!a&<uc^T,.]CQ]7<F]290Bbmi.+v4aMf+nv=GU^"OJzFaOpg_R^g5[7t=w>4LX,E`<m#0}{`7@lP6ky632p$vs<M']4p4aM7
-|3z5:;09h>mx8x:cf=8=b;)5('IU>Sz{rCI{oW_0|i/(F5s{_h~h'lAl`FAQ/ViN8F=hH,)/vi}Sk77PJ5rSbLlVy<tM$n<T6>2y~L1JB<qznP9h&c"XR{
-.3AXuSs1-{yN!Fm{&!s@UAFsI0I[gMl$'`XX=w3;yUWp/evq+{|Q!b(#|c&nzLbIU:=dJG2}#cMfkJm)tq=c2_(1#Cb/hn9{`iQ<ltUR!8D_3Nt7_(];R_
-A)}Um+:U7h@i7SNzg7FxBn'6TyQsHm;Pu]uhLFd"$)6lo+@Le`@k8@tdPo/e6ke/q)f&q(/h>>+63VZs5W!yS<}]4tn&|Dd><mghw7Afg(M^rK2gj3@sGw
-Mmh_.'<+$G#j2<o$cG"Qe^f'XkN]yripAiU|w]%9yqzSA"ZnDQ'xx@6!BIymE@3`:-IeFeW]nDN^0uUkc-mCNWhAxZP,jB-U0hCY#9GjWFik)W]jO),8VZ
-u`jxqd:[-IxWN(:$l6j-GI3rn>c/.F72SAap:Q4`kNZS#<!r5d/#]mw@R(1rim(Tkg8j8%akBBf,(,7=D%6|Nri;#%JFE/jvzZPdmtF']:QBx+2-z%`iNK
-Pdzi!eLJKZ(slKgXyYwNCQ0Y;(4LX$sbEeM4GYN=5jDc`#XE8M(<emoy'hL9vn!"CsI!I##6yDy+[22^"O/EAkw>DCA9D9,6v6)>Kt>VcuR8bmJE{C.3FB
-[cw^gOuh$2A|)6'Fuvolmh2&#Ps[9A0dgFUfQ}zZ6o7GI,6=pzx=#O3r]$9w0LACGBn{wId,lT3$v3[m:x.vL=o$c9'4V}pAhx6`3e/+ne.$O5,|tpFY2X
-!{3iX:XXseL:DzE|"b6JSwu36!t5(_r-C}CW@+WY+wXek5M2(.Y,7)d=lj%%1<n=)Fo2/ZHBR!M9m6zR0E{Q!],uHiU@0NQC;L+G(PbE,e!5tC#HdgI|S`
-zrolWcN-.9g[95@0M>.4<m~2z]_q=B[ULAe$B`.(h8^ZRMT=]PK.}}}bVp)lot5FZ|2}UGO}BgYigDJs2qPpltG5@@vO{lp}yIa@}s<c}Ix,rWtu~`L&}@
-DQ8'w9~X32k6.C7'f!';c8p.:!3e~tASK2-&4t;jo^qQ3XR!+lb;1$|olm7qX&SaR8"qXDMkn_RbfsjO/a[Gy99v+f.}Igx0Xa3AGI=^~q}l9g8DXcl<kU
-#r&B)T#@V#]Zcr`9j4(Ys[<kpAZCg[zM{n%;[YM_-d7Ys(7<Zn^YpA!iI'+4N_VrX%VvKskMAyVKDMGSU}fx]aKw<&E,'49luAnL"a>C[>isS$l0F_r{Pq
-hRCDR=JZ5W<}mtr,p>ihP01hYt}CRa'P8_b<a{|_++:Duopu/2.yVsKPK=^|[|~bl$hdJG0-nq[11a^frm"dS_],>U9CFN+TvzAS1|mY#j$@NAZVsYG(I2
-MwlxaIsH+SD8~Pc|t_Jr<#3od:#cOZV,Q_:1%X)-G&lEWX~LcLFG[6Nh"wQ<Kc(iWQvd=b!qwiW_B/+-ieA#L.qn:I8QC<0C[zJ8lG4IHb:ZA&Az3"~Hw;
-u-LnB>^igVk%YEEXdH5.y^_m^mxo2:n75eJ0,|OSD#Yh$sH`CmX/}BtX8kSaGc]t;=m2'=jPN9LpDOw}#:>ywEE1c.WxaB+|w'"M2S"Mlv[E_&m`aV3Ktl
-+VgQ<C!{r6lvAFKU$%l8mJ-/yT|ZD;tS]GB2d4Gm0:&9z3,d9qy8!4n@|U3MnU`&CL6iKV"CfNb=dy}8^T64ORG&}YWK_!QaivFJHYa7oUVjb)LN2ttSP"
-kEek@;5/ToKkG2k]3ry6h,o.,YE;PFje}8Qo~9q;+ab#>m+)1SBVbU<n"<uNt&u#EJ3pyG.QS.T3T8tYx.kSV'tYk[J=>#j>qbOc4Q~L54)hf"Ep~u+v1F
-`5RkZkL$SF$TqU"6)f0s-H[9A}C|en)(Po2,rN"UKw}xnsZ4&wyD>=[})CizG:r3APXv3O4LcQ,uX>)J$^Fhm['O@3c<YoT1!<9dimn9!In|N@IROhWKL#
-eFz<;lvSkP1Nl}ff>u_BjE7f7cKRZzc3P&~!H>w,`MJi~^}>SJaMU5gWrt9}0<Wufq^tF$#[JvN'RvwPm7z=(;JybR8UN:{F%|EA<h8Bl;azfG:W.:mUmx
-<LNQ|nS"u-CoQP1B{|MpbM+]zxCfF:_JOaEd[YH-Gnmpu}l<e=KY9k>.:y92<I_wy!r&/z@8$|6ay(]I/pV8EA{O"YL}8HXdQ#EVR4lVLpRILa05Kalrx"
-SVU{K&_[C(iD"yYMV6J_f[OK{AFn0i%@LY}`VL38MvJ>:Z2UK%v%__@S|cr$0Fq2zeY`cfTr)18.Kc4yLtO@0CPO+wbW6T{UORxm8l8zn+^#(<@{7q!e6<
-91n$;MxLU]HcOR`{4)_}5|uJw:o-tG5Y0us@sEURB8N2Cst6/=5=4`%g],|uH:%z/Z=ArTRW]t]}#=i>wW~689Us}hS9av&{5XE;13NCl4CjBXBr;qx#/x
--2mi|hl6hJ#phayl,>]SofYIs![e#vtD)"dM0}:.ghq.h&qu,EF'Xfvv~N<jLbO|0=]zp<|7wv{W;O+.IA89i".(mlRO6RCM{oqc_w'.&3k')Sfo!|:TS)
-`|nz>:T_bFfnn0ZqxQqa)[eV^mxmcx5!$^&q"(v&h>+7T>xkE9N5TS;4/5Yt|u-F7^_S>yw<XFBr>WGZzl^wI}4cOz#D<C&z$T3Ive##M=Xx}f{H=apyMZ
-hPw)bC$wDgST[M`wM/I_D<<[(@J|;vxZ%.5N'>_l$4QuanRCE:,MDQ"dabwKXG-R}sp:,}'`5/1R>gmW)D'lB>,=rhFg%Y$dXcijQq&8J()mQ7cNO97{0A
-|vLl!14OCI)/u>}sOZ+,ntNr'Z`]briHiC3Y@fm)'}UB,yBF}<7`Il%Xt0TquP!b2VtCj`4PyO`n_BpY.Ybd4[ssJ3l(V4,=d$2F"=M&.+;khETt6dqIVO
-h]F`%k${0bF.%Z=Fm|veCO$+C4r;CF8}"WF<J$~#!..||T&9^T'g+rxB6WrE=pLfC!Fl&z{Xiuad1@u.ypY6vl(FRx,z!(oq1l%tV[eZ4%NREu~{WpTr09
-afY96FQ.^w~Oys+SOq!e_y&_I{`3%Ia'T5Bnzk4xzIdj,}P:;A%O3<Z|IDy(:Nf9ILsbW#lH=Ho#mL`}nGd7oO6qf;3g5`oU+K3/vU@:|DECx5dX8w0/LR
-TVk2yfa/-8.K.cm,P}.=tNvFmZLMf9;dr%T+/5BSRp`Z&<|mAako'D-]e`{7VbX)AlK#bPsu<)z5slIG=0~B-NzlhydfPrGrkSo3WLKFU6UlH,53]APbGw
-C=:n3Ok|AOO3`x!O8/n_>(vEzA)%#1^qw(d+X"la&|k6lI=hpi+9KPU=>8"uL"]'euOV~N~ktw!Ex$hexdY5&Z}4kN;VT8,!66(+oLm5A/o/6Y<lT>xY/g
-CGx+iE0q'uaSm@Y_~F%B:^nw&0&8Yk;$6o+b6NdIm'ZR|zTUcXrUiVQY;hxd/+bS^MbT.w4Q=yXdBN7Vnmf`zDjY)]fT=F2]<lCZ7I'OZwN&^kHt6|j5;v
-AfhmoVYzgl#|WrEwGUJ7BXT}6C9D0l2U0C}Fx!zRl#~(fTYR}j,Gd++R5v`_tsT9{@C9p2J=Ez5wu+RTDUh)ZZR0XGFvglC/WryNYR#g5v;>KiOUwQ6<lU
-0-OL&wP{/;kC%ngwx>EWz0-4u4vHu-n2PLH_#r2K$XG'>"vvi7eNH}B5r|l[vIB1Yj{qK,TWU@&oN>QHrs7]n7D+%KAC<(2ynkX1#:-MF3}S^zlw6@:9i]
-M[41XrU0w%'`4/+O:Hlwm|b/$-_V,h<2/skxPIkDl/ssi/:]%Do=kVA0Iz@'1^vnQiI]S2%y^qk%rXLk!-/aaHf-(/qtWAVeytowDlO7k+tVlb^qihlfjO
-IxDvtC3Su}~lKsVc]qKA){"K9#1wyLd'p-8TVwvw,o0=Xj]ugg9K];<$V]t8KY$:C%#IK@~jnyECY11"~lkH&#S0cveF{ZAR;IZStg;Me9XSUl!R0T4BHv
-T"dBK=+^%,Y#`)J2`E_n0kvrSS|Tz4rj2'mXv#{)/"[8~19O~^:_CB~hksh4u1Q,^..7q5w'c1I+OfA]W<eLM-j+vNt9UdMcOjpMbqipye}$Hv1R{LKyN"
-Uc}I-Hg.+D(OJX"3Q&2|6ag805mLWLZo3b=rzy9XA!Eq|QyU+EK(r_zGub'Z>l{`ze5,+DOzu<#SGx~]F0uA_V$89TztNKTJX`skvfFAiDc7:}+j$T6+JM
-2pL$liLC=$o+oQ/_s7Cbnm}{(]9.ftF(,p]PA4v10$&BqtEdcJqosL}@,%@gRDd..=K--:Z1N/Cu9dkRk<sIOhx.FFDKc|sV@U2)099GkV_RyB^1=wBo&|
-U&ms7-~jNO}/YNt>'NmX<@xqm5`"Y)STs@EWWW!|#}KE%,->IXh(DiD8.o8D,O)WAv2iUa|fRHjLCs=c8]i<[uUQ%R]C,5O8V!#rkkQT98PV<@Zo3>;q0+
-^v2$umVwP^9FR!Y<mRND$<~5'Yn@"E6^#^GR}L$<Lp'@sF.}9X6Bg|Goss2"YZBx)+4fFm2L[i9qX(6,"@OxB^I#jSAFBK1B~#~X]wH(.1t5=]XFVhXnGI
-)srkKd/HL2@0zyZoJ&BE)@`m$w;WR[v+UfC'.Q,%"ir.$.1yDD>j5[eI0rj7klk.HP@D1pMkI1^1pGs:69k-OvKBp@'%xq"rN29NS/j.Sx;Z+>{e:FW[Ht
-g@tn8N/K30^lk|18nzvkIq6RflKRu#zesV'QFxzsq[5a=y]F-N:MCs%C!'-h_t+xnhVJ->Z|4w<#%{U{kj@,mK(`jn}s.C68(jDla,x{N_(]r">$.GD48c
-n]ys$g0GN#Tfk9mj=ja^@)6:nwcy^iiFpSm5VRV=pXd0d8YKzX%[4u"xX2~g;wywJ&bh5v>:]]kb{Iwetm=B`9Iy]FN.Q!TNnp~gbhlswz2{cu6;~:O#N#
-0s|u'1~JdH$Y4D@'Rd58kI/v3;]D:)b`a)|,Z(f"-fK3q33:qi~^Is|8L[/;i=vdCRxP(ocCgB9M5)n^FJBhBh[L<QLlfc(_7G%W"h7F7f+`q_sRzauefu
-75GH]C#'"(MXY;8fN,7Kei->k|({xu)k^)l1bd":&hJ/x&wUJl{w(ANhU@G/PIc93k`NRb!Bo@PURX.WmV"'U2EKSR_P#;@}&9!{xf|e;^9FNO7J"ctlKp
-I.sIOaW;xR_r+pDbJh`a_.PaA}V)`9)CAyWtJ]v<:n/.hOV;~&3=Ag1_:M_N!)V=}]m73}HA_zhj`]V80/{!kDbe@]VV8PB'kn<{)sjn!$;9@9WnD.HVBy
-(Ror&knd=)OYx(#j-/3^IlDucv;_<_WSex/wTMn;&>lOF45V-@iSi^BE=.[a4/n[}&]6U9;-6Pc-brSC;[U|K.m,d9!d2rJGLIw7<E#:m8C60_,7,O-fuH
-r8Bw"G27,z6S+PndI>LiHo'+zfiqgfGy<W7UZ0z|j}i;b:qFHGE{lK0&u^tL=[PMtV]zw+~K(Bi;4GMr-t$O`#FIEW>N9fYnBo9qlrL0x,2Dl;5z8cvdNO
-"m~>w54dnD-Gq"l3+gSTmgj"qi4jrtU/Q=b_i-1P2RRop.=G3C7@nu,=0]^Og%r01I555QIP6,far8aK>w}HAz7#TZ<4&}7+rMZ^+5Z+xM`D<7"OghI%LD
-5AUuX/__G<mV;87d2MMinkt<CGxT9}IZl|}]iTOnNTh"3fcEF@AF[p8%L0ic[Co}|sZ^7,'pTeea3pt8wgqlaYZc<Iei}-%8[,$z9I56,``$.'D&}#<&rF
-=FU%5P1K6R1Dt1%uCs}MJhSMUUcXP._kP&87}M6@n^Jp$zGB7[uE%Lr54LF>X$#D7t|8-Ss.cN(1_Y(H1MhRW;0E-<aEcnHC"2m)Acs8PX$-0RO9T(],er
-<bsjS=!FtDNq;P|(glOdaoRl9V%.~Apa+[>4.nZaJ]K!'S-{76RY@Ew|&_^%3n5kQ<y2oVhB,]5Ed:~#[.8WRezaNhBp-fr3ldD2]|y(x::k6qlL5|tjWR
-m]vVI'sei@@/LG5#AzuXQXf35B;^8vcbdf0Km(L0>``6gC+AQ[sHk8WtEefP%N^n/o/D.jER$sNl@-_W>P6dNTW"1Wdd`B53U^Vn<Xw-w[O4>w"ILki3N'
-<=et0|Qahp}&#{pJK6qjT+k4_2k<|cfF|>C^/G/'<EiYEH"A)Q]YZ0{(Z4OFV)M'gp;=U6k(Y]OE}s<X"|Tc3G9^eHzjHVL>M6suAqk{6jLY~y`x-"S+e0
-c#^bQ{FBtLbaY!<NAme+!>hR`&PQr5qNkf;okIdEj0O^.Rmko4J+r;-V3gm_;axWwo.)OP8W<etSf(v]q@~i>_dr6r_5%v7Yi8Rbg}H(i[S]UC{ioxH(''
-3Dzo6Oaxy}[Y(J]h:w,r>D,EI|sm:IZ:kv|<"pVJv3hW4#nCyg{)Xkp-%n6wjOSA|-(UYs-0Q3<p,Z$`&n@;FNT$0Ig/c@uo:mwejG7b+"SUPQ([1c0]83
-~Jg'cUo[EbOs%+)@Ff2Cd.'6Jtt<mw&EIQ`Vgt,eQvi#34~xULW`arphYbXv>vn.-oq)U6kIOB&TTIeD4$,A'%WF"g0dy8fzl[7`[EwWst#,KGj$9a)'3t
-zpaf5u(j/|lRMY;l1u)661sjCZf,O%}4CX<pv`VI<>O[]c+XZEb%zWG9z)<5#9Ep(XB<qdMcKu8.<";{Zy-4N/TR,cNx2|&),',RLYOZnIq)TV-$NEin~3
-X}4([9W,|YHuq2}FpW9B=W@'Z)8,9&dA4iOo/A.WJJtd(&_C6z{Wxt/E7O|;lVRLf:BRRM2vv=f-L4]GMt']cmr1x$}KF92mnFu&K+oRW{B]CirXjcS1`)
-CEI15X7bQS^^5@#6XRtAdBSxCC6d-4/MC}.8rHE7EM^{'gPdq;H<QuT)X39ccV6Qv3q,K%_nn}eIa`$8&|<GEeFs1gLsNpf&lA8=:_t'r,b6YB2,Tc0EBi
-NOJgMs5D-{Ohd+bsnJ}wU.lXD$@&Rt78y}BQcCn)K}[Sr:<U_kL>M}XLMYGL_wP7v[F=rw-7i$#F&rUuUFU'{%Yu=WZuRl@]:V$=baAG}fs'UNZ:~9X07/
--QD_K(Hke8Sy<&s4q4yzE=Vn0cv=S=&a-szN/50d_,e(43D+P0yNWaiHOFrAO(]K`wgl3kj'>S~oG<KIfc)+arlMiY:qq`sppzE{7G`gB(<EwDS"al-Ug`
-l9{Zx+oa^TTxQ='|AxjCmH`c`xUBfT[!uJ,co|oxm:^7GWB/'i=E>QeT'0=wyx3OCxUmj-M#oTuveD.zyO5Kx%{Gg9FhofR"SPp#h=fF,4w=XE:3V$+n{h
-nS.XC6zj`(M#>mzpzqJDJp3!S:n.a5%x-;F5sf%cz<@8m(2!3aNT)K~](RpV7&]w11DvxNvqX5+mk7Uv0},Wr7U>[jyp4fDLK:v"2MCR>}Q66sqtq|ppy$
-Ts)!1Q7MIBVaPd&'3;sSmE@kXkD{e>JC)`0h#M{t.I=O0D:K}%%|c'Ye{+XyqVQ&h%&W7LGV=$%4372="HOwe.~$Zf#O{Z-FTqnGN<:hGb[>H"kfeP93I@
-4.Mcc(E-_WPHRUNWFI$q[RE]-(dcvGPW3C8{>-acsNq/A<6$-8Ol^Ri8b:|0|ya}'8&-gN6$=X)yA85h7LH`0|)#(w.Hvr|3'Bhgk-=(WV{>#o=8i4S{/r
-"[,j+=3_k7f}1#6M$2S21D<A5"F!SOUxa.$ncpv-w:t[U!x.=`s@VC]$]{}]+K-V|w3w</U6HEoQ&gwbn{)5b]dZwVob=P@5FFM7I@weV;sX0i{tM7y=>k
-1qds`9r&A!^-~U#T7Ig`,:vL;8:Ujg}){>.MR06GqJb>,Qh8Yf"kx(C.z8~`Dg0B}0J,6[m)Wx/&+Lf(9MiBfI]V2}@_&yf>1|2C!!7`x[O:[wK4s)!Fl1
-IX2DCb!,`iWpVQs&RH`chhlB}#!Qk}c+L30cTZ{;gNJwPT+.3kdHIZRcP[y<5q{Z][2e8&Z|!4hr240"!$J>Z_KuN3:$I!d1k<'w_Kj;T:|kb>PJd+#a,W
-]L]lBNcEX9Xmy9sAAcXR;K`vz|55V}%g4j4=z5j&fi'z.RgBUx3p.xn}(-%BRzf<WjXLT@3:g6!2s8o.:eo.'o3HX)$1]S<am^TCD+I_~:,l=.vgyY/tcZ
-`JF1MFTRFDE9TJ'e;[f#UcJ^_lc%.,/$X4"3@,,3NCgt"#^gayE@A%ydiM~j<7&rkyPybs9_R,[4hqPLx[])g'P3wmFFesA;3dxYJ}B'~,icu)PA2]Q&Wc
-m(&X7W:)'G9npP]XqUrOq]$[--QV{Q<ZBUR@zcYQ#FrZq&5=Cbe9V(r@EqvswS_)v5@s[d75V31<#TD9QcSBm8xQiYNaU[)0;>wm!t;.:75vDkt]@F4(Cb
-S.OQhuq6-6pdZE:JRUj:{AW&J8VocyDrt<~Qna#pM9qJ8CI$,B[8zB5iFbR(nW;{:SQa7=].cF<kzW&uHev%@#||,Wm#D'k_.(eKrAx[ZF&+m.yrk:iEiU
-R;Y-rW+L~F9ej,FB,)Jv-<aC8mplg0z'fL3LOP09]GDeE+&|6r-GSbY'Fl`Zpp4xB}hC,tDg(pb<aWx]egPgr#Wp~O=6xiHU^_ard%vovgFH4N'MdC|IA8
-yql#W4RnCWQK(AZw2zS'f0raU!i1Fit-U+[B[hWw&J~55Ofh1(-dlW9my=Vn{{yBY0=m)bB&3&nbH75V]$K9wnkgX2R'X/+KV@LP.vJ"LC$bMDr8r"br9q
-X!/S2jk]M%t>bFx9q.h@rU2&;I[FXDk^ol8e!Jo9'hY-l5[[[3av[:rgL$}"w<#u9q]-!(bs]Tv$VjbJ,Amd8Q/-%ny$^bjnjRj^+b{J{IZmijDU]Z,G-U
-xyF#-cFhO%+6Z|~n%:fViuU6"1@X>VG67.XA^y%%-BJSITDQ,)AfN2E:s}`i=J8-4d-}8u7tl=`LRD4("u6Ihpz:e/7r]GEC:_!w!MByjj:c:0LD$%@K^w
-#w.z5s!~oCz@r9HG`pOqk1<1goR1nMTZ`^4##ay:2VL/z@T<pb)_eJ[c1Lowu-!VH+&-@[ft/gY=B2=@5J_lihght;QXV!Kk",0dYGeKcz7<-_.L$8nnRv
-6]W3{da=CUIc5W%+{1~dUE~b/V$;lyWk-}%9+2)BqV_mj$sh/#F)eI!I#8(^_uZl{iPjg/9CC|a)A!<4s]f)V_=>9_I^(|VwQ_Kip]aQOEaXz&KLYzL_%5
-`qD>j}+xG-~K`@X#}VJrYYp&+.M{vT:H^${:,qi,h1q:~j{P^a2F1.OaG'DqsE2&GF>Y37x&pNa@C<rPkENH3k1]%W2Ph!hI!df[Ck|`[$U1QUAG~_P10$
-`JRm%&@f,jH"c@:!>QfZ.'LUAUiB'_Xzo6|Tbmi4W2(qH_>XL=:(-gx2Zg:2IKay-8Cr)l'sKtRByL7@ryaY'V&L8MFoh9pfu1HLAb,,l8`t#l@K9CBsAl
-M@6j!u4g%[z!sNP/tt0ZB(YB`VW/3ROZmTgJNxvWIh|-(F^H2'0L//ri)uZ.~;<<Iy%Ft.8>/6ol6@jUm=e[M3CZ1p$5yZxh]nR>slWl0LZ,l'^Mr"Sw0!
-aHPZ0_QW`+<y'-[[e#beaMt,>:/vW-k$9:k(nS_oS%CJou^|Imbj;xy;P>'00xE)_.Qd!XD<Sys:_Lp%MRfk""HH4fMmXh=:~a<ThZ%7md{F>^M=@H)qCs
-G0|c>ApcErV0le.jI1D}Fm5C.j@w7"@z-cey_m[|y-$&vkxNJ(qdK[ItDeoQeTA&FwjC"%]ZCmoIc[mIJ!<H7S+`n'av/O_:X('yQm<3:VPY]>`%&/Zo@l
-Y6]7}&e'[vVW`h`G<}(8T{x8>;{&7v4j3`M6V=z+phW{E8%%z)GyWL1{-ug"l<@De_'QK=,(;7oIeAfw>>Mm`-![IF7Hf{D`hiH}FlU!LZ3ZGOhrusPnc(
-k&j4Kf#JT/RBxAD/R0-53<E6p.It:_ARCY<<53GqqZnl^jW]6Dl'{]QS%2SyKkjUm>/|DDg2#IT1r+K^Li!{!GFsW&is_HaQnw4m7@{G(]O)5s)x~h6+f1
-6,Goa^/dO4<hRzR:u@'hn7B8zsEOS%;^b,>eOwzl)|Q4a|PSe"3%oKrQ|IWaO1;V5tf;X]1G$<M(W{m`qxy;Z]`!+UKbDZ3H{M8(BZ#F.b"[iK7#Y_iOQu
-v-MrG7#JQqnje0DXbbSO]#e|Xr&>S=]0Ml4|0Na=RT/zG[_oWPsd2czDPpro|W6W-RvK4%x/)GVHDW=6:Nw$q._#r4)Q=D=olW`W64HvMnM/Zb/`0B@i+5
--6qd]qKa,Nf"pW]eic((%hVHbr|-B'c;6%rvBDIKn>N^ia560`E7Bk_<vBy|7BPW#[h[57feq^{HH&V2#ODAk]g3@FhYkydBp109){X_:XBZj}l04ShUi,
-BcQ9U!5[;(y6&0/A.J88ehPgHG@HcJq{rZ$D)}+dMrx}RD3kM{rL!UPQx5o:T(M%<7=z8k^n53)"-tSm7`$lAI%MO8$5"}:BX`[${c!l:x@:!|1bN.Deh|
-cz)I(i5oavdwH(ffJ.g=%3KC+vA5S5TJ)OR_d>O0O&d1Os_4gD6,b|Ly$^^pn}W;|(w]Qf7%"]y(u.cx]JVxGpt5/ttrKxvvP-hy8|3hYlvIp+3e:v%yhw
-}tv.eqb[SzYy22Z6]`"mP-,baf<kT,,T7b#Rx`Al<NxU[64jvX}KhJpbU6qEG`L@_@jcQiGP4;-C8;G|QbbmE}r`)lQx<Ac4kjquJ0;Yx#glxu[_I'AX9>
-"4]OyZ=^.[m#hsPYoKs-9I'oWBCO&%B2Ms;-+[;.iz[<Oy}d7fy^1d>;{OVN:y<4PcWL5D4|F#E3lK#E9`#>eBkTTqIoFe|w4wRbJm|Je#iTBXp;~bjXf#
-k(f}Zo`XY-8B48Qq7DiOE5TTBdd3/74o"cpFlR'Vu'6@WZd"_7Qmq5/3>zS6[9w>Sy1Z&z-v@^S+CmF5UOO!Uwmi}ZRcScT%d.}U}=p6g70D'x^69m^}^'
-U4mAoq1<6A2|Z{kIPS`G2FL+6z78A+|}UiaA4xoSZ4%%%oN+&qUS7Qlv=5bqycp!._}9:4%OI^OSsGZeYQ<IABFHKOc^K1S/_c4Ul#2R/s8A|V]T^%U4!`
-jL~M&4lb_R3Sh&._O.VD^8_VD'')AC{D&|cgJ=v4#N9fU1V/V7q.hg%J,7W7]6]wxYby>6N:<MgRUFZ2yeC(3tyY$D#&,ys4AGRGdgcFzs-2CTj-,00Oll
-nNA.94_w}Zc1Hrnv1)A)eVu]^eNx%x!DZQ>:PhvfG;0nip:v#9PuXA@8L{A&{|UL"&[z-hdw@+xP-OpuplaFg!]|Kd9#M`x)"x9rYFJMcxrnu'Bz$b"F^I
-QXYjTE)#K`mT^>M:==Sd$9$W:enG<lf]{3!+2_AOA4ei5}oVmR#B`"_[D7;L~=pAgi3RH$H<y{H$hlo0b)`iQn'eUP~D~0[B7A4Hq"l;8]Le`H&ai]M4Ol
-/YSxFKD/g^sgZmeW:$6%9$(PA<._RIPdafQ=D%jiT7zJ^1s(H}tF,5dBP)h'kH>a3kMr:n`:k)vS~wfiE0g:K0HOCmfF&A_N0r2TgG-$B|Ew^N9RA=p02(
-'S>%rCU=U)ZrtcAt.{WE;cOh],)nT5@@;Bd4wOV|L%ECVA)J%Pru]vt0gs]F`6,WT-u(A{CNE"sps8i6PnQ!/5UZDO5hC|=4WHek(.U5>e}[p_cPPU{!I|
-=rT"Zb_lCmEp4h5{G;DDeK14^[z!n-eN@LGP%sPY`g9bnbA`X/^(tX>dbcAhsS>UbDA>:U({#_onpt4+n-xbR>Q[LU[(/ZK(n/y#W)>[<;Y=H.ea<9Rhc#
-nYQS)0.>eB~>25[v0ktDoEsAtj(rvDyopQ7/wQ6r&wM6ph3Wi9YV/ha`@i5nQr86f5}j>4h4i#sSYHm}y}.-71XqAp/>KQWxw[Eb#ZROK;$,TO5d2(ZJt5
-2jJD7(g>}1fL8c_c_3p"i,7+h>0t3|<,13>;T-PgQ&D.$Mkg"@}c@dn5&U}@5%Z}bir0J3d"f(JfQIsV"p4U&w.#~3eot>'O't`5pLO]U'LAXip,._lGj2
-w;#6%f;@iUv@RsNFrhl54:qZB5]G}V(Uv'7Pt#/V'yn0c3U>#;`I6MHWipsfBLR$"Az(79!|C;0z]{/b/ofb,e]}$psfI&.YG-YSI@f:g^&Sd,]yaOwii1
-"J<DK:[<pL+EH[7=3SbkJFbzkd;]A@}mbb@pg,'./0")("n;XzjS$yuP=#dicIM/]t],VXD9d0IJs|:Njqy"7zZ3miIA5sI(A(G}p<@BE@x6mm}I[e^|@E
-2-#4N{#HfKSVNjbOwx0;{(zB>/2TROVa|GHfm:Zc`BNdOq57K6njd1_$BH&W7+qdW8bTDEw0o7@5&EWsZ+g>7q@3Kk3W8q[RN5!B"#I@]T@32kd#kK1_j/
-7]YF])|yahics<+v^k)2-bIHG4}[h9;(T7rezeEiKB|T_30PiM;!7./'Y5kcFk9rD42tPQI0vn"Mq2ZR[$h(]<$Eey)C=<v=-KIe['}M0H3{1,/(j8J0VN
-l^xdv6G/qQ|EDYgmhTT"z0TF[#wPi"HX$AZ}M4v!mq+X,UuG6aL$tgnS{+ItmFcf8hq]QEEE,r:u1>3oEIX4Z'U4eJz<%^}V]JN+B.)1m!K+hz$9@`$tIc
-}({d&}dYJVGN(<GaY-/DVDJy9/eKJoWo6.,;a2@{{L.f[>Zwapj}CLFxN`yH6;{nK7,D#[Jy['&B$Bw@F#Fu4QmfTk8C7M}W@t2G;2:!JFBK~Mf%Cq2rT]
-h2v/ZvGhH,N,1LP@b|G6{dPm:kMyBcFJW|d(tC-rXxfgn,`Ok${wZhNn#J78vb[/uU>1vCcgKeu&%Jta}f",3uICK9344k$wx7B^@;g<xmd8wK>GG,tGe'
-I<kiY^oI7_do~%F[d+-GrV>$ay]9>T>P,c^g_ZF28Yp+N$#>#ztP+QRSe&e}y8^w7RL_&m"[wNrv9K'}-lF(TDNTV32g0ODh,kP|jw&,T/#Q82x98Yr%M;
-u&__h-1kfi7`^[1:lClniAaAAEb/(]XHk:g}0/BfTs`x17SPcN}(X^".Y.Z|,]=4OYe&,xNb1[w>@_+S5r{JSg:JesVZeO<a9;Zz#GpG/)(`W_,kHM>Vi,
-)w+:{r!)refSk%k-z;GDVa=sZr%}$/2i<RXgAHc.w|F1}^l40$RX[fCUF#~pwt'C-`s)Q1g^R2si#q0'<<Hz4&WhC=,G[[ZX=mnOpOmyJKE'nv,W5&QVTv
-N0CoD!Yz5N+nXEZ=2+q%y0(K:7~W;pyE"{kcC8}<^}e'wr'xUPR=`Pjvk"-S[X&zY,1oJJ}0R]T/d+r(set>`(<SuuEM0eiioz|Z/4Lp%[Rpt2mdIfX)-:
-x(!I6k]26GtvU._Nta%h/3QEn+Pq`245ILM0MZ/_xodycA|wxU|C#z#T042mu7xIVY7QjiuOUr;j9}9x(Y=QARgD+p7"RWz572iB7T=D3]mX~k37[oCXMS
-+[<W]obu&/6_=<S:o=>k0`spB%=p[CCJw;Ll-2L`ip6CxobzmS6g$8uhX2xXKp_+2S8HKV>C{uJz}G,y@1$GRjiVUoNHDh%I4(ABU4OvO^H[gh/tY:1T^_
-XQSiXb3(CvAL.b0qCc2!`_~mx##Y(C+Oo`ICCcQ[htdY!`~mnso$SFSZJ_}i2D<:kYMf1NMkdoW`l/~P=yxBLZoNK<DEvi[m,cN3SbdGlLIvlC8SFYr7dm
-hFm;3oh}x4#p3Sa;k+EK6npdcG66^=U])9:Utko4|Tj'[=[)wm=fb+WG-C'nYSbnb0^uR`]0bHHK1o{M8R%Bd`1r#qF{x7Yy#m8lwbGIkk14(2h`S]Nr#E
-f4r^2y'241WR}%&Jc3NZBJ7wc|yL^$,V6s$gvv#HxVqnuDL855QtZ5bfMnuyw,};oon.Xj]/M+u1.)=xhInhMZi7NNUp7tz3-a9w2otAkuj>BI(%pLyhF8
-`0j[)FA.#+5IM!Q%=y~}M/SX2ZU:h]y,Bt!P4y>'m@oGDdfWf`/Z;R"c=6jPxlqvU]5P<Kt41wRT^|i9U:68#bo&3S)A6IyZzea{=&T{dwFGP8ix_QXB<K
-=ml068c@>aZ0_Y9^"2xE.S&vF}4WtU[-(XFec|Ui"1_(8KBR~#}lPE6h$#$ImZAYCR(<'mx}"LD!lExd@bIY^k_8vMOqfCD<e;P2Li;Dk$EW2t{o_P,]%Q
-lokNlPrzjdWEQrUku$mpU>W5scpnSP>SiL|s%Tm@haR;1jfpfN@YofKG.{lKe6DoIjubZdX!=/&c_|H[Q4q(.Ql=i(UwhL3aEZUT<-~)sB46dz`UvDE#BI
-MkaG@Fgf)^PzJ-_M+x!X;XDYzf+Y4CDg'Sxm}MqO:a_`j1])e8[EIz|;&>U-75w>g8h5U|wn}MKKqb0[eHSl^kqt1Uo7Ba(rZ2pTe8fq^6b53C0t9E(mgp
-gI).u>T0u|0o`VKw4G3fSpxGfD_/~`Wp:.o}c5)p"xJ0SN2nZ]p[XjJYKDR0{fB4,{UU8BuSww_5hp:dUWM228:P]hR1cux=TO@fjm6+#OZg4ap+@:{I4H
-T2b`:n3/5S9qk-EV(Z2VUiwy7EPnjh4@}xv>Lit]U]6Bzxn<Bq@7!usCK<#>`&}nIX2;q!+IGv6}jAANU5R{|0ENk!`,/UDvzC+p(N<(QfQsyL/`HQ@Xd8
-B%!i6dFN![>Ag#d:d",`3Hc;{`HsD[:(!$1EO1dEMcvb:jyb'4(bUeN"PT}'Y)Es$)DOD|tk>oRaco)i$i1@79+CgHe7;^e#:teeP.9b%6)'P:fy[z)"SX
-H4ZyPVNjZnE`8t+rg({pn#5sxeY><8aX9GSfW5Bs3M5[HlhrYQ9cC|{A;<L'0hAYo_tfx@~9=#rXRBi=L59p(r.n_y7{h^^aO7/>l4S[xKhFfPQJwEQ<M]
-jy"5@Z>rZP^OjjN5q)x.wWs{R|-!bq-;T]+:;m~nbG[t>rWn{}M{=D}^MfPzOf@3D^AC/zA{T'&&P79N&+-DS/F`Mo$o=L;x9]f!,GSWup%IB|IsZy~(E&
-aog7XUyntgR4[7Q,]NGl2#b",KvNVZM8ZTNMOUD^1#N9%ujal6y=_=>qa]~>eIr4"5:d3WpuR;S6Q2Xkbx[}nY>V<I`e-Q~eKQzf[9Mz|JGq/c_6W2M#C'
-aruqY(Z}o1Z_L9QffY+1_qr/xd!]v+ZBDW)%hVBev|-"$Ll=N#Y"#m@G1yV',@qK4GGkl!13pw:ZC20,j}XWPKp:p>|`G5r`PC&Y39"8)bjQ$PGh2HG,li
-eDGeASpJ`fzei%"MIg>X|LgDqISrod<glKAE+;]lS`3o:s~jC${,$NCd$RkEd;#`kHu3FvjQJ{/sIH~MoHi^CRh@hL"@<Ts/m8#2>_-IKP0[]crx8mKkUK
-7qr/w._h-=Rz75S_DbpKtmMS,1hsG1PfgHiIE+tu}s5+PWjD;-b$p(zBMWXa4<ra@oGz/Q2}u+H&kcS>OCaCY7;y{Y"pzs+9x`R."T&#OR%yedg&-w3iD<
-[9;]{+|Is)Itvgz$.0h`+|a)NoG[&%cDN|wB"TzXFg:1#elp,./&OA)`%E)7Qo,L|2i)z%b([hq>g[KG2Tn$>Pq}~>E$~qja8@E-0/~=PDo&~tXafSkj=)
-Hv1%80!X]ZxptE%QHUJ/+Fk^$vuKhynC']F)c%ZrYLfE<%e7hV0KwZT_;Pv9I:|9ysCh+bnV760E~5;9(O9B:e+$;8BR"uAjz;mE/.e_`<d]PPYGiSsHzA
-x20<AX!`X:M5V7,hQ^gq.0-c_8q4^PmwD<)znSQvb+/'xPA+/:!y/1SMC1kva[w1Mz5]2T4}j}[pRR"9lQk(%.GzSYfJz=q3o3]-,v;xCWS4Vi#-/t^Z[_
-~={W&){exmvo!Kc(-#EaGSq^Vhs}uOqM)5moHKeZd+,GW6gq(WI;D/LbsLY3a7)V'|w)hCdG&)qFem;fM]gzB#5EISrE}1<vtsluS{|RGgEa7C:nJDxul|
-{O:;+Kgn^H&P(z@-s>WAA{LnhNpm<wo:Hop<NKpH"I$@g3h${A@`AWR8mI2{mH@WU@SrN$)B)1tL>={Uz!<^n69tY1S`&=$Lci!mr2<>TR7POt||D%+x8;
-w#=ZRNq#Hw[6['EOAcxOyI-1Oa,#:4N>ZgW^!iv2_7NJ3ZwuwVkWJjwz_dHZ~F3{)j#KBcF.o9RE0@lCkRBGe:|HIPg$,lLaYC1iq9D'Dxwx]n!{lFax[]
->XhW;I]1meuoASHb+hw8<MnW0rtjV'y/g>1Yyx%&&eht#,EKTl>hGjcl7-A+k.,,bdyGLbe3|3hh'p;]d8rWH5tg.:&g1"m+;J'66FoF0epz)yg+4xDDdL
-.{]h&RH)Cif;DOGzp'by9`Vg#BW7@s5sX,/SO2zjkOUf%^{g1I9X-RUXA1Ps'l=1xh,!JO,}-Jx4s&;^6InOUdIN.v^VY<.6z)Wdff~ytwJodII>/sMiTc
-St!Hf$;A:{eI}G^+#xM+dOiS:^5,W=+3JJ[>rWaDyu!1M_/=!@2AHfDskEq>S.SaCrz%k69IZc%a0A5'NFD""itz$>V^mg--#|JVqU0yli/hJD$2e][(5A
-a^9Nz_;f@/3zSFfpEKF[an&QljiMt268la8A~AJ^tQfV1Jpm^aboiLTNAu<koV=G-(<R2XKj(c$F;{uGraM=)eSx+Gz=j.<U3B2JK,ikf(jVxo`}JO+t$p
-ly%}+>ky,w~DZ/tY;x3X4&:y28^|(bSkI]+BC7nm4noT~cBW5p]nYFX,lQL"/=Jr$];'ReWs+z]!obHG.fLss2<Pg}G&L4CqTxWT4QMo'zqxeAyGh1-Z@X
-_+":]A64tKd>9qDrSWsnH!gUA2hW3rb#l=0Qu/`im3b@9iL7sVX:oUXj}`1$@Gp2l+/(4jRFraWA~u5omFj5.4O+9Wl38zb^X[TrSC[T/qK`wj&'<B%9P8
-b;[t~wiQe6JT.=9(,H,Fm>N@elu[&>mRi9%=1ZQ_a!:9TNf[e<B"G5&P2l06JSJt5Nu4eS4&#>_qXx8U6I2XHDv/A_lz3h!YSZGH##zY(UieWQLAJWBfnR
-1'^$H:Nh%G}yMtC$3p)AY1OF._|LrnJEV{$a<zi`(Mxk3x&p#`uEF_z)xHT:h5RZ-vJ|cKVrjZeK`MO}Lu]G}Q[$bj6#}sy]$;vz~<:9A,f2:kkqSjgZLs
-mwN>%EH!0'j)fQKY`D9%Bm%.(7_-cM1D4t<@M#He'0_K~bahd(dudO~V[F!nna5q/PiZylq$gdv:L8(Ky5_^$x~!cZ9Y0>R9UW#&1pt)QtxdN])((Y1Cf]
-4x}s-pmjh.r%4M~V$U$x=D=InhlDdMg-k|&NSdbs1eKLP>BLjFvJ1c@fhYSN#|8v|$9![KkX.DoW5-q51IIw$@{Ng/'NPsf=/b^cT+XOtG}qN7>!=BkepR
-6LKpAd.,ukgizm_yj)3s3K(Kxm82'WROJ%Dv|(XmOcIld_GDRp>;>|`uLrcJ=H/p#d1t6}d#qMmRwx-R%|#9cGQMK-BOjKndp7Sn$OA)dW>o9_KQx!>1VG
-NJ;yunIFc^19i}4Ua"gN;^PtiUjkZMuTqKae4v%m:1lVs$$+E:3#@gbLiL4si,`|WjmP39hO8-S!GghGm.`<Ew`)sMPcAw"/T(Gqf<^wARgUw8<fPda%4L
-O%6-X=WEF,lM'EoNwPG(yKp1P%]]2DC8x:/6W;<4t}1(+i<p$sbU^xKlN)w<z6,5@6<6<W!MPg.5Jt{gP!icqEcI8a#X7UnS[V>sUv5j(yI$dV;,@Sz,bG
-|9'I-^g-Rn>.(f[f`7)}ZK#[{0eI6Y9H:FuZjOybAx"T[VDN;ZMzw[iGku)<}sI{:X:+Jqq!#Z8GbgE/H$7OR0qrt26lQg+R|$#,]h>j{=lPS>W$U_3A$g
-@SZCWMGXTtpV!e2|1LQz2(+%xLm$if`l]cI;juDS%=p"-CRh)o,!"!`R.$1Z#]Isk[wo"1.#mN~Gb%fM~U`{jfG&ogrnJ(dz,yM0:U%o~Gc6[TUf=_]Ml#
-jN@83h=|foO`KnejR,'Ny/^KX'+'(h3eb.`V#XX0o"%Yp;iM-{_07!b(7TD}'a./1lQ0NTYSE>z#>`F/Fkp<2w2^nzm":a|0HeVO~(+Xe%}^GV"WP_9C8l
-W0{4a.zGZ[nB@/]juBINDXp_'Osj>DTK~mQ>z1.r=5<)!B>R`M$mtXbwEz@n0yz!U}bYQ:JRUD:7}2@qT,%_/|.bn=!}6t&sEZMt}"1[qZdU1pmB:|FIS^
-7a1Yw5b}<ed4]OH0Ez.'!~ZnMknTnQ-zT3wxeMVI(2(M5VtxND`jhtO:c2+;4W]SKZ4]4cVT#"tdbBF{xp>VFa`^o2qp{YB_11Z|@N53=p'NR2h_9UK(6g
-i1bf#>9yAxBLzRBzU!,%+T`KUIw|Y/&Sd`_Uuv[d_M|#hno"[)jHT);pL-L!a;[o$'1S&V_3YGXK!8B,wm!Hiq"R@OTLR9WRud4m_DPO"i2HC+g,Rt])hj
-iw6XqDUB)|3@+gf^Cy}]oC|H@}&0LfL#!znNE"Rtl&UUCY/)stRP2J``Hrrv{]7g=z{c0u2Wf%Gvm6==h=ib|pQ}#]bsv7&#Q.-/XJP#5u#mvB9vP8<7]M
-8uU(SA_OX&-gB8{Uy^V]B]Pz(#[9Pf)y~9Cn-Q;I)HEsXN4^zqg5u!>s%US9Jj-MzoS.d;7$bqP/Rl)D-HxWV9Cxa+'_3L+}%-_,}"xl;4SOVO(/!gWUo!
-<fga_w:at:%/[T:gh79v`3+cz(R=^78Z%'N0E6h+ytLGG'Xp(K^K_pm:(kW=}Y#ys(1(=%D6lZ1ZZVTLir{|V,m}DOEJeo=_M7'ZNWJU,sFD+;&+RWGgg0
-j/ej|hpa4rI5P(ireT=u&83TI7gr{|^OWa"`0X^j-`FM-/t73o_-z;qJ-U"Ll[yz6VRo9<%$9J{y)4QpPQ/bO(c4hYd4pA@Q>;|BS7z!SHJo.uA|'3@-1/
-M#ylVY%h9vH|vs!'p'KBdAuD4jK$h'wMa7qU}^jN;eif+dFr44GDOf1KB|%cx]H4+yZ$~]85!<l"c2d-#wGV"UY8rzN-JKj`.cLr_{1Q5yR"pV_6"_ZY=t
-,jn[jjXV+1}3k,`PRp>d&(u7+Vy0w^/1,Uif]|aXCZVT.],8=J(m>l^BN<quMZ>(E(mx3IrQWT9$XQs-MNbZzyxsDzj_gsL0JiTdLv67N..wgr2Tcul"Kj
-=.E=Z',c7iA0JrI9-!/m^o5|:ULQO&Wy!|C/mJse5`{d2n|[n$t;SCfkG]D^%AJ5UNhO0|1oE[WrroE9I+D&yolbIp`TZrVB=O|!RO~Ox3@}~KJ!">O3po
-^1~^N5fJ^w|^IeRc+uW:yN>nX(hmrm=Z4]0x@Y]cMz~CJ-$c9y=Sa"B#^<P5vOc#9>T.DdtK0skrEf/ys|:%hyQB,6,Ha|N^GEnEa}=X]D#:P@blYoXs0>
-eADSaicDav8IpT<zWQA_s",|(vS2b[SYbtnCSPL]D{5m6xgy$R1)YSIOUN]ZuLu74e(YrpG4B%MRwl]'k$rbe,D>Yk8CY)(tDS{e"e'LRqResQcKV:maI"
-kA;Nq)f]Zly<#/DfdGZVAZ@LLCEyqB2B-02Qstap1mh5URTz0tRfGfsJf+=d1CU"$q'xcZa2,/px7VQMU=0hde0-n6V3CP&aV6si~W>rUWNN9J|q,^~>b^
-V_Oh~RUk|qR_7ePsh$9zaH_vnOwT]0+|UZuvv$VTb2YCoeDi80#8p-NpK`EHNQiYOz~9|UpYTlCM&RIRUn|![/nF}F:j-GlfhJjutx|$6<|``E`e-c'8VP
-$!)zqFS::R^#mOgf`}"7YMbRrF2X7BU:y%J<~sT<&/(bc5DW.dF9(,VBff%NEs2lx8-5r$dN%v[M!:R3K%859lR]sw3AOGKXM<K;'5o2qR9iOoD>YA$6R^
-a3VZ_G#yqQ=:zm+p8Z7<KBQNE0}U:p|bmqT}DS0)$+DZ.{gxbunhKXLMFZvh>m{(y:_Pwcu>kh>$@afa`Jn^&y=XO8m]hb,H36zK{wv+On((E(:1uLp![6
-P[e_h#7@,B6v5,$zcHm4lMw^>}@xdP[3CeOu)75<I>@KZnv6p^1o@v~]pZ:#O|N,4<@VBQ{|K@22qhHQ06>BF(R4|LEtF^t7(f5Y!J~iyHJOxA@"<oOA&:
-6J~a^KihTCI>^OdO)+!R`q~M,RB36a8pX2C+b9BY_4u<Hc#WlqY}_K6O4h$Gn9a.wYWP%4("0rebuL.z;SxMGGiSaWHB^S;%D,j}UcUQ9qjc}W_@R_TZgN
-=g'Zs9!=0O@qev7j=%S0fY<}dl+9G:'>f4%%/V5K'),L3qfQ/kVuvRS]I8$,Rs6|s}FaFI3%Rk%HmM5^^o,|K_a`,FH9+wfoq87cpok@_[QoZqa76o)Lq<
-[|,D8o$b+=f+u|bfSpGhn[t/#%T:xZK%_J0`E%YYNbHX4@@8h>4R9pH&HWCT<dw:~:>5TL^x+GPH77q[Gvj7glKiR(Q2^<5acTE)^W|bysxnl$[-3&os{A
-%O]S-+@S~/09xBp()=p@{,]}"8'mis/e;iv>~7-e.{02W_5})yx6:yS2<.Ml!0$WV2)H&fOURBAM5G)HOnw;`nTgNxlz#Xu.Sf10;_Q,^sCvXvN8bV]W/=
-Uws{<}F!&O0&x//A_g1o'F+uoju+a81=tA+2$@G5VosmW$e5t/nSF/Mzvia1<KJ<T(6@}N%j>7,vvV_1[T2Qig_Ug12@mv<{O9Tj35-B)r;rdX>C8^Xo9<
-L4UFA,|sm7mu6H2MlLUSlMgbye,1yO]ZZcT^LhNY%NJyjd62{)o)&;hXP^$89h@o}Ok6Nprv~VPT(6jUG8Ua}J_vyE1;lBRnZTLlWXOSOiNUcXXom<h3`T
-dj$iPxfMw7.]$y)Wc,1p79%_'i3>B^T6WGRGeN2Z/tmmTg~Ds.QxXEC<-]^2Kj2y8J:k/9aROAR4ACNF.<OEh:6GTj-NwfBW3(z^+6bR]VOyzRg[G$m1Jh
-E`&Qj"N!t#]_a{1@EF';|4kjV,EN`R!Pc!fx^Zu{liBONnh}[s,qKy`O{kma{E@T6b3<yZ}Uk;-pt5^7_=~s)iqe7jE{H8BQcC/0k2{R[Z3{Z4k^"0bvyu
-VyFORnFOtdR;[IU;1XlRVgt;Ju(|.DK%'L:p,y"eQh6Hi3EHI%#xG}Og~;APiq8^'ACx<QJO,W&^.iTUGAz&[Yeo,w2h,o)'BSQT]'WGny5O+5_b:vx7ey
-ufNG_>@sy:;2Mmah"sI-|--b~D`weD5N<M|(N9$UjWl&5Zq1AmTR/kt=Q3'XaWxL"=d$rT$dF2<Q]+@n5x"U]V)d&csREJL^ul55KNp9)|7,9y#;z$NV+z
-<jyYNz<zvPLkpx7b4E17q&okFa8)H7c6@wiaSaU,GB|4z37bem8g;'qC2`bz_0Uv/9=oX[J-Zx(G=)H$VB%0)TXr;Qm8vCuflp2kq8.763>l%5F}!]8A22
-2{D4jj3v({01_%OXtN}w'w@6+sWKjS.EPP,3w@S6tbWnTmd]1'cd'kFam.`(5IjW-R0,#Iq05<SZ,DV><0,nq]f8,2xc`K-V;"8QWu5UU6;bV0T)T2nMS6
-5R)fK^gVFq+/A"c=3C~(.PIL3JWMgF=$P05SqQ.U!l~JeInM5(6k&oF^qH9v0j!HAa+/^ovx/KpC7EgT!Cmn+9(>&xU3P;]n0C2PjBVa%DavyfTjLU-I1p
--5Ft8Y%5^=xI-X!sQuM3(P8'z5qx'c:5[F/92EM0b3;o[ms$41h@jRv<Af"DFWrCyJ6}d[vip.Llxj;Syj-GXegre,GF|z=XOCp01bM|dJEsq1+VIqMtWC
-$s~'Ha:piIG,rYXb1gbOWny!nY%.GktAx:4MZAWm|`iG5g49Y>ZQ&E00dt=ZU:K}lCs8wdf_bOF:8Cv%JIx3Rf"sHmOyoZ/i:)~G1"G[;u/as)Pi[(6e!N
-zDY6tTQ]cXjumn/A<2`1IM|)}"ia[ol+uB%Lvi!),ZPFcywH%@.y6@b]XaHYMr3v395PT<6)%[}/(ed.1Bvg8nn<ecDr_ZuzXo<K(ae/]Y-ZbNU`6W'&I`
-9#`ByM>x=XX>@-'f1uY2~gPX''c!{]ayB^1<<tm<]THi8x5"%_B=PSa4,A,^^Xn98f^a[|Z[jM>apD1}S$YOf0cMR;MQA+nP6!o&'].vVBt'n3!{vhE7&P
-n+X$B2u6y)<ZQ_03{=_lDA9U9q!@7wzqdU$5<_4L2]%f^KP9;C,1mKy{nUYSL5e8pWcwCzNWMKOsz!:|nkF]yrY.hl<HDz5#~'FYYFa!yT"459;Qz!_^SJ
-#dDPt;}Kq8@N[<(%u/>5tx<'OHL@O8T1U7=H,LiWnXz3gPJ&'moN[>k<5K@#:fq)r5OQ,U=Qa3X.K$C7${qh49[r@IP9hVn^Tu>Vm>{#91SEO'iX#yN,}%
-CKN^kT9)2Dq);A`4_),N/[q@/"6=~Ta|'[wl=06AI`gL,S'2I9u@+Rwq`$xoP&C<^E$8`/Nm{2&o-|w-U]B]iQ&B"@Z1P"fdlv/A"2a8_M2If6XnVdDTq_
-j%:d%-[/q(5o!'FFV-aYS,ZrIi22{)5s5#]&!E;MH-a]2M}B/apb9L8fKMCW]ZL.DL(OS$]Vx%$#Mu@2kn]G>.OtMSP`{Sj5%ZSD-M'DMP%F798BJ_O0=0
-5_YhTtQjz5yGo6~mQ+a:~.)%9#"T0Et+2SD{Wf!kb8wnKEx"pNySS_M!j4EA8%cKe>ve1Oe4'rZuz>lu;-.U~UGjSA[[lFV$zE]^,y-E@[+{u_iWVgz@=y
-p-o.HasCr&vwT5-2fKY>|qML-$m>X0IBFj[dGcB@./V`}`+w5GuV=y:C%A>%bc~!XKA9QcKW`1B@je,YW|nxl(DTcCUnJW<6a=jejvwM0Fc`P0>xv+50.^
-e00/nKREn6;Jhs%qv-j(t^Y&!k67PnLMSt4{>g#2R.]@MPFath2cGX<dLs4l)Tln0fi$6|RnRgRe[n=ivTb@-dQH4GmWvSPoBNV^w;P0_.`my[z@VL)w`/
-3R'`fHG$p4oKu`|N+F6|iz}Ox$Xl)Tr55afa`<zP]1T>.z8YZFD.N>m;`9M'c9Jc,(75kjd(+iqS4pu@QspI<cPVYoLa>>cGD|j/4/>2S2H,9'ZqlYTo@3
->!L^hV;`+_co>6#lw!0rGp`4Hne2+C@8DoKAS>5PiR(HKIE+s]K!=Tg[[mIy,)SBhHWcr`E_Q^stZM%F_q'3+6k|p]lTY{;n$T&B<=8B`kWqgKZm/B8O"7
-.rw]9w2$8x2B}WIc'`Hg;0hnh8]758&m=PBU#d<0#BQY5N!WLAeCHR)9;y"u93rf@$:xY(@^uQpi(`j[lWb.{u`.Mug9Sury/i"h2Rhy!!{GHFzj;5g_;)
-x_}d16k0;s-Y7Q]sPkJI5LFc{cbI[{m;lnQjjSS;03_jWk9(+3Mo-xa!#A.@`reG9fy5"a;Gk0C#^JRp^)b<kcS3OhKrT=KRxU(5J"ZM-i1^:l26BUCeJ^
-9ITP.5~QtVsW;5I<JS]$X#P{aax+;R54bq7C:2seY%#sUL::rN,'^^_2xhKo>-&hH1i>9|TRL8dC.:C=h.pX}Ypu>(UsphQOR|t`"cFE#eJbeX"XXY!Lp!
-`w!/qEdvGM=3@jj7<c_z2#jz&hW%8wM3gN+cg[3H66BsvI'Erf)RC3.Uev3p^Z,7I.UV<mz3E3nkZCtroao/BAE;W`s^j]C(+KDGqT9`h:i7|}%0sd%@bH
-uqOj"{67lj=.L}<^&"#}3hl9ig'%yywsKSHz&}n`3@oPR<~]bm,sr<}azu2{1Yhe0OXfh{x6HFM;vZ7U27;V&@4Fiu>3gc&`_jKq<fDYth;b+f2Y+Iw95w
-h]plRwjTR-9#IT;6.YP];riI75MVnm=],Q`k+EF|_Gwuv4WbZMWJD6XSOY+4f,.JdUQYB<-S"W<}vG$GI1{<4,A)M^<1Ylwh<<B@1w-WX&Ghmn]h-8Q3]>
-,-{.Em]7H>CxfZQMNZqifwmi~-2]1ryCP+Ef}6h%=MIl%yR|ngzORA4CQpjed!>qSZd(<Z]L}qDrGyuhAKl.gHxL8f"pv.$s`YC&+5YBa(Z=m]4Q8@2##E
-(q[P_"j[/{92!"3>$s.yjGsm'gta.6[H9F[[jAaT}UgW4IU:In[PHGa#-{'fnc_6vh4xPzCezl=XN2,6#}HSkg,rds/.bdjfRDt=CdI:)/"-iP.kafrpE$
-iX_GthwP>i"'BGo-;5O+~zw++]tx2ygso.4aZ{GlW.4FO)2BQl',HMyez/y0,4Y9FTk+6y$Jk1@"Q^P"pHCnEZs%xN0;oXB})cV'@Qu$Ia6w6Ug$KrlDAD
-45Yxc}K|ty1h}$99v2u5H}T{&WB9)GxW6#%zrt]{V)FOe62'O>qMC>99'18zB770g-qO[,R#^JwI9@[>G^vFC"I#(_l`@,r`1V-hxJvgTU7>OkMP|ywMUK
-^XHf(E)ULOvU@EbM'[cCV:BRr:cz["=jF-P1OfHfES%.[Ni/!za9m}B`![O:EP37vrkwyQNZiP]JzjgRHBnqQHkQaF!.^JR6PZ;/7Rv-h$>VtU-wI1:,ru
-cafzym"']p!$I$+10&4u]LU|_z+"@M4tzK'3jM~($,/AB9]J]pVakmoT<SmTdcf+PiSbU'w'9r&Qb[6!H;v-g;LWw<xb~QjiV'7!#)<PDD+8S0f!~GNA-&
-%cL1K[v@0^+^)OB%}5&:Bf)IkAP@So$g%rF#d!s18ozjM;sTvFi4lw-J13xTD#(H~(Y[#Lujb`0,H=pl7X#uG3bqJY@Fg<o)=-pp:1#]Dsyq.Q8,Vb&mss
-hFE%m^:gKLY/3&7FEWraAN6FP"d[0]c%8X(]Wcqw4X^FE$w`pU#q%7f$#l|jsi!OucU$'b[sJsuc3xo,,Iq'H^9rEI@X@n9184cbrYJ%2uulPus@b,(qFB
-[-H:,kd>^@y|9q(4[t34m;5'DVL@jzy2-`lcuH#e4%@wq51q=<"jx2lAS8i&sw6nb}Xl^Rm(n/TLmpsvQ4pr!v'Ow>"ABDglM!2r}8lfj:MEcu~KH!C.`z
--4rMo|c9A2CUh"C12dQ)Mh<l=w${R[@M2ujxqxD4|mR)XcI:4zdSL]0N[|xslK"kJv5iK40y9p`7k9erbu%vvkn&7[yf&%9AnW_hs=44}A)P.c{yN<>dt1
-e5mvc`i^wcRO#B0(#0sl%OEmVm'/LzD&TA5RBAq-h6$Is_"Co8qL;P`K:55l,d"@iJRp"=F;q09A78Y2%=h).|Z7`S[Cn6QU1"ITSbF'-Oa'hk7Jn9K-t;
-ke0g}1JufW#N|v>hM1$DT'wH}G'_G%e:Q.pT.KB<`G<l;jVD(QduQ(8&02ZRkYmHAhGjM$RLxMK9H&mq3#zyWh86p0CC]KKhPiEl}in"~lo.GS@8mMWT!=
-L[y7CBzNQ'!d7`}a2;)4--7%/;J<RD4NALk$KBE-[TbQ;NO:wN_EhckW~2Pdk4zkwL/"GpTbPXzdr%/OP`d$`@i)RF;8c]c"r,RCa8!LRB))Oi!,r"Olv%
-1eaMD0TtB9nw[qm|_V@jWqAJDMO+OMvK.&8f3p1li]SObqn<l[[e`X)M+qXEo_-LiUx@YWH,BB1;.=_|nvrJ)n#J}uI)NNyNX(d`]]BR{|RF/!2)bN'm;o
-IRqo5H`O",[0R>2-or_HwG9zG:J:R@UKDdv_8dBw0YnX(R>,^oCKloJ$LCo`[;Zc~@RXnFf|:XHLK}`}7:[>VB~j.7A)P^~_sKC$wCqPMz7:U[sL<lzeyq
-Zz&rz}w;tT<Qb)yhY)6o$O(d|({y_VRQ"#Xi|b~=ibZ{p'D)=x6D`4%)#lJD(JG77YF0dr31IZh}@s.t'{Pr1JKu;ZFxF_Z5Qg7f@zzy6}NpxlBq,}Uk+O
-xuq2f{^.},J#Fpzp1mb1jCyMByD`"/txH,lXr0C,QfC72'-97xq.9RVfgJ@vn"/8"9P`Klzy3[5[j@<Jc3h8Kr;<6!4Aw-M!u-5pDy-g&g~YtE%A-Am7+s
-;O8M&J6AH,9No@!RPVA;1G#{v7cOVQpJVtmYzP]w;-3TBc"!Mz{xa07)/O!S"D-7pXM#WC:HhMC9(1oT"cY;:aUgpJ:BVd-0Q%qt`X>_jAwIQtzvQt1@F.
-@JSTI$B@(DQF}-fi=2S[lFLN;|(<+x)bY_^E^DG;Ip%t8Y,za^AIq2Iu;1[5VCAl6dZ@Th~ub3&2~Q8.p5hC9pVD!@)a(MA%Z]4$;eh5usmvmNI78m}SZR
-g,&&!A:T>y$3XtOd$Z:{T<K$^<c]:vHpv=EeBybO1hk|QMtBr<u`fo)|^aFX=hgxsqzM~N7ib^Pm`BcV9XFdc'17#<B!L.q"3O[XGtW+6^4k{sMfx/ykRr
-BYPztpo1E<XNvY(]G(v1qa,iSud=D|Vgw<eD/Vx}Z:53BU-,TtzU}]{o}v3`-y0e`ejhlWVfB]FVL4;yK62K<=x,O9bToP1Y'^%6CsL@xgf/&3S;6_>:$Q
-L_zeteP:YX2-]=a8+fZjrj^{=3-1g1-u44z{KB^$ZTca)#UWxB3I2Vgs}(2}j=s0yd5=BIT<GopQGL<MDFt3N]T^1'5t60^<b_NHoNX#'Z[E%tq^CHy5`p
-<Q;"U6ND-BRLy9O=4v^XbgZ$4QxSsYk9'`!9b3uvDT}(4CLX/o{mU}0d=<lKT)Sr$sH|r:^+2t>L$sfDf8oV+b1enLw|jb/Xr4w<jy:#OSYN/=i{63gIx;
-x/gs~_+eV[8ool6w(1VSI)E`4v"wg@n4.^~0)zn+zDv3&R;cyy!IUkfS-1]@n4>O4Q$K-U39:qrB_+k!g/vm`$[ssW<iuyQ`82z@UAH"Qx]v7IApa9Ib)j
-{(Ev7T(J/<UB/MBUNYJC8RWb&fwjuYZy=8zB/K^o5hl,9#(`Yfr!JrM[sGEVuTm1p0:LAXXSxBh$_`|r6c.>TBpRV#bw~FMQ1A.Fa(/x)c<z!z3!]MYb!-
-^1k_2!n06N[/1)z<s]&YR]$:.vq_>r#YETsnE/5gX}Q@SKEuWZZ:Y[i2|'_9~:214:X0^4fhl415/#[OkL#uzkMcFs9(!3{[&4Lq7BP%H_6S.aKkTcFSS0
-Th(}H{#bH4t|NAM=je8uc+iH^v&ErX(,|.LD&r0u7b]Ugg+6aW2&wK`<m+6>lY{j0y$/!bRZo4w]Lgk6;#q|0>S"<LV:BjB46QVP"m00c96^sW@jD&00h>
-=p.`]tbePhvw%cx4%tmj|kzQ.+m.j|R)1i(dheUf[4>To8.pAb=:0GJ,GuQ|05dJ^%"Axo!"f;pcCH%GoeO(Brm5zvr$De!pScd9+7t+nF$g4l#sm^5z,A
-2NPs0kqGj19^<>}8-"n}oFXCg1Rf6yL8SP.}k3:%N%2@i>OpOT.<:UrF>yP}JtUpS6LsslBa7O(y[5A&7[2u!nKVL3]p'5=Eb}"'Dz+G];s9By3"'9V2u'
-jQI}SsVeld6xtVtrY{5+jL{5q}n=<m:m|^b-gg[O3c}I]lPf4cORxq_w_Y@&CT8/w"=HX$9ejxq)xRhkG.-}:.};;`41yHI'99F7yM=e>oKSU0E:tX,zo9
-(+AwNiuzysEsm+J3Dh[HUpy<nq`}[mx+sn;phhHU~u_]r)tuLQC%5XM>Hm^w]x':L}5<5w`gMsr7PqLWL^C$FiIX}NYy]7XY[,Cb$3VX>Nk-T=vKefiZbz
-^iGW'TB$zU|M[]{WA93!b@F$:TOHwpt$D.7+,p>/sv`/)Cv1_[B2fmld()93JHuS3=#+SK3}3<<3vnA/1FFFs.3}"nG+EnA/bbqCt.._<<meLEB9{s-paa
-$x8|P+phjuP]_j_JUp>&P%is91wYC='4fr2&@V>keb1}gafGm^{%~;_J_N+5GcE'9mP%LDRo4Y!!hM7TI"B8xIckb27b@HHN{MRXcLQg3{]M3}I7;}}M+y
-W+<2j.9-P:,9O2~2mMF'w{(N:L4v0Z%4n'(8Yf_T}OyCv^bCm:$pbjN<%<gwZw2JpvTt9zz/X^@%P7f`KZO.4N"$ksq.B1$55yo`&,i@d4G#$+YrA88XNg
-1R"%`w@S"aG3<:D+yW[M[r>Gd}zS[>(J$&xVMf5U3N2cmMTzZ>qH;Buh]B`dS={QwClZ7=[dala4D17M`(;1$6f|99,p(.<Bo$Qti2FC&tc_l<eBwxxew[
-s$l}o>Vt[b+s_w!Jda{7[!mtCs-@jtfA%@IIkd=NPxYbyga}X>%kQ=)ym/mEXjCbM^j;ab3FSwh[moZ(R1!Rh[#C"!vBvzjc13qMNvRQ}W;kO&,RLLi2EP
-x+]i!p-5EuIqKFhLXLd1'KUVrS1iBIyv!{v0PnNN0kvHUj{Ma>dLRTvaoSHSb].X`u.ywM2`cZ|8|%NOi/CU-VM4+Zn"bg$_`}JOA"Kbiz[4zH@sqwLL5c
-jN0y@=gw0qkX^C}8b[O#K`su|7r46a@dKl.WqRBx3ZPVd/NO=+G:yG#X(TdJn>WVRH{"~4@!`2<u(A`'qvC%7Zg'dcDeM3)tChahT3q,";3+Baz|XfDK8%
-8tgahyY,O-]2rX%T:e;qwqLT}1r&2Jf&Ya';@gk._MOkP]1X9Q!Onb0|X2k`CBeWbdqlyC>Ue<dO/)M@Es4eU-jSHB:U7T7Z{^2SP^(5=;^p80dtb`%&g^
-75[94)l[MaGsn'l460RdhPry@0Zp>dQG"d;Zs[mT_`2b.U-h2ZXk}:]%K$v6TMIs9joL49w+|u"=~32M~J(8[%/;VCUqiVO4`Ty,egJ>AP><xo^p-$VH"5
-&cdT|.|d/p7J{>hsm-.6VcQ"Bq|ALc[A@nZyl>6c6bEK&)dL,zS1KT#t_Rt7~;s_%(MV#]Xn1(G|[-_lweq>^4H=Q;Y|8Uh4_C!vH=ztCcR8K9dl^-m1H[
-Ju9Zd:gnvkXpf_8qg,[X)D9xWUo_{HAn(bv^:Z%ZLxORN6iRe.4'-Ytb!)HUB_]3suf'3cC:rN[[eG!6N>7P1DmIBFha$4i_NRZi_57:n%a+wJwYL3i)pZ
-ha"2$yoSP"vtIi>Mr^2eBbRp(d]l3O6iX=i^n{/g5JQVL&~l@}:K"wW=r%O+$vAjy,]6$yFM,f>"1GC8fGXpo'V]Vpn&XNVeX#Rf8^{skmCg#Y&VxzXv;2
-f:("hE-/X$tG:9b#5D>&!=G32!9yUrt3#eY/<O1/z!i`xM1zk<Injx~"f[/G(DU1FG)kD,sE(QWhF6L%64}vPp%,^H%,A-|Pq,W]<zaeDfZJkYxQPq4+Ey
-@v%F-Idyw>T{G44F8CB04=3SbRF8phW()e';F@2=Fr=llvSqnz>W}K#vex=^Ntxq5-95r_EN3RHe3d[h60N2+v;F-kIN"<.xJW8<LrTbjYJH0zM]Bh4Id{
-FjokBK<T5DlYsRH^ej9#AR,a>z:L5h}M2]mn:'eLGl^QaAf|0'_1_&gvcSRb,^"J-V(vub6]6)L[6Il#a90{TOK0ST$@4#G6]HNEi|)S"xUt~bEP$qM]%4
-]fe=KF-cQ>SU:XKvBZR(xY|hpp45ZIrK0{0'>.vmRt'vf$X'-g+0T{dw25l+`K}R,;Iwhy0uJOBJHxUJnPpp/mT>)qH||q<^nJnGX9r3VS-w]_Sa@8cV@(
-%<&)z|<"Z-3)sb}_RRw%3ro3A]fE"bG^r(w9gvGm;z,NC"yam`yKUu0YjgEV#J7Ha]O8-4pIK>t)d!~!LWh4O)Ho^']@h:[!r%Rv1`J_r%JoPd)Ze')mkk
-J1Szk$&x/bL0Cc.%pC7z^jRUk8[."Dwt(:&_DH7L_=aJKsQ&{x_"H:csPcQ=rSd<hRa&X2N$4j]DeVmn$.>rPm9nv@s^re}h=eA9kO$xBj&9T';Uu3fQFU
-}lM|wU|44T6`_@u_`}m5V>#2eQ<OY1UGY3DlGJP02JLap9{D5{.8+b+ak]CN="PZWuu6~(-'YWEn$X$%5zRMs$`}s:>bRMzT5hpNRv4K;BP8UpOVAy0JqL
-+x{FAr!`GTFTB9.OZh'/",z-}`P|Dn%%9hHXD]`t.}jLa;2Vo<c2Q6vRvpzAt8Ch~zRd^FZB0u3rEKgmgc7WJ2dH^9;MPvViJ%B0&,'3+uh(:C/%+jKv;m
-q!u!sY)7&2PCZQm,bLuhig7|.|HZpdEb)V(LkT27v|uxqrJxfniG(dLA=U/=`t_PB;C1d`z7GXi<p5CYy)":{5FZrnW8XG869#FIi`=|@qrvQ+c:A}bM4C
-TB=qDb#vg8sbw>!}HIoDQJPyi}~QKj-=z%KBA4[zI5puF1AnOcnyEf#/.beK#=yp`wZcr"~>7!4<j^swrUHr[aDA,CPd~DCt(I4{%VLhVn!D3<S^{SH,qE
-dIr@_Kmo)%,d_JCi&Ul#do#C127e.&<5:-rm<8BCFmrvy;w2517mG'L&Qhv!SX|fe&%y6f"Y"k6R1":=EPk`>@rrl=S8;;#<=3kyJD6PTR{zA{&LZ:jX&-
-bX~l(@W=(`l{>UQ9V,kX:>WEe:4nv!fdm^xQCnd#U<y_4DEXR>j[uidM=`.^ge,}fhX!Gw((yFJuk:128U0/CZ[q$op;f]"'=(D-}Q58J>![9qgt56V_.!
-;f@{tr#xzoR)2supoRr&6ASu+)~n,CiBdj+V:"(n1qugQTp{Mh[:fn%:.MsIGJ]@ez-iW}kp)Sl1YNH|fU])LNazpwCnxa=wCR~z!zuzi,+j$-qU"8Gr<g
-G0}wHU7_1e%ZXKiEq)knmNI:Y(x2a2`zl-s^GV4z!W:1@%4t}=7`WFcRm=Sq([iViX1`audB`^3@uaAvT-faC<><}lFFCJh@EzjZr@/zk"S<1;D|@YOUag
-Y=FPZh(n]C!nSD&Q_T}:yIQ|=Ne29h#gBB2_rs)`iiNzyb(x^]^Omeo,NiX_$}ZCmJnIrZrthO%;nx]HIn>=KQtP%Z9qloT7Y%4:@KA5n_T=AG,6[pc1uc
-TT({`k$O.kkDtTMB1Lz=a'cT)#HKl,Cv"GnWcUnNb0Ez'[bnhXGr&In{D5WUX_D{r1I}+s[CCTNnr1/S:/hv44lWs+ez(uj:U/e%34F@MW4.g8[VD-cWu(
-hTG,KLEHOnO0zj3pZ4^oiczLO}zg`b7+>BwG'%/xrA=hSsJ&0,q1{1bN1k@>wQ&E1B4.7]b23Ar6r.pUCWEl!B6u[[!;QH7>6B-<@D`BBF|P'_m7A'h5d|
-jng=;f1_Hd"amERYehT_uGBzr]~VA<2zHP7>:_9p.l;_P^4FtL}SFm;N!b,8of!w=A8F$0a-)^j<!Vt-lU@R+S"!`FN`-<csH)>B=|wq+[wus^goHab4mG
-]YHrOYD&~41I(]!`M-Mq#Ul$;$fknE61[ZDf;"R1&tf(7fW`un.4"}/=q^/L&L~8SqkNY>'g4BgbEY>C)/#pV(XNG#6wY@|jvg~5<:Gnd.qYNM%ASddZKT
-@;]wX[xK=|kaA#QHyi"vk=<;@B:YL5yM5@0;.-v)bB#$+gP3/)0tAY"+x^<^a89ElFrSx(@Mi2O{j$[|M'{^_'%)g0^{d/3xM/']A"GoKxD;Bko,w[y)vu
-Un;FpHf3,m@fnGr5Ln64DwjuXLj!O2/Tl,~KyVi2"maa>NtJkN"lvmf.Zhul/ziO,V%O[obChWO:7{[|K_"e+DgZYJvxj|f"pFx1s0t>~x>E(7)zrL+sef
-/eoltlvW{L]oTh{L_yxg$UK!kg[s&++yywcy^BX>.XsjV|pRQypz!Wk|=,aLvW-$w4%_Au0)9f5z{gj3mcg])/9GlX+{(fJf0voF&r7adh"8BQ_ET(P5/.
-BARZQeKc1jc5$f&M9,>5#rvq$|h+)$6vBc3d/P'2wUyflB,K2u=DigAS0kDE0_%lO-HLiq"}-lE{GV]4$0'7p8oI^w=!ThgfiCjcSa=NL3r%,Y~CyPb4ST
-=vOaI7#Mvtg!I&rlK}jl}RGb@opDPSEOJL|{8H'1k:e-05CxJ(IG;lf5kj^^ZOIqrlk:QHB0Nl;2A48O3SD9xgb$claKN$/Lx/vn4XZt:>izU9L+Lz^|2k
-#+olF{1PB=/8<1`Ui,5f$K]=g(bvq<)H.BA}l@Jmd=,F]_TN<uE{wkxb9T,$cLZ]vN0Dw/9]W@Nb[#^PCU,k2S_BW'IJkSI&[6/8/+:,T`Cx4mjpL9g`dS
-#E=Rin}&ALv+DmyiQp;@s)[T{;/6T;Hr=h~WHD8(7no,@jpxXC4QCpLEnHZ-=#pc@b>7Z&owwBTFFhTFib8:Y}U/cboOV^m`UPl'4g:LxK)n7bj45$W},6
-P5V[CR<ah3pMSrZ&iR$h`p9WMD{qq_tDS"Ka|]0w_3[2&hPl9s"aq'vZ~A|,B-HZ`+:B0jzYzQj$7g"X#R%2XmK8iml"qBHw8-:6I_z'd(wR5#m"AKnWKb
-:vR`!e8C5oxI=Bgz'iu5="El"jcl|2ol)K4R'09b(WVSv#3aHb^U{f'^f,pt.7gnH)qMRuu.QO&p#Sm"~RqK+`o'RDUZD,XOD|6_MP(7<#zI)hJ9xB4`s[
-X8+|#$@_}rf,xfu"E4(WXx!))pUIeT-8t^~_^PQ.BspCI3vjKw:l;={.nDmD))zawY2M;G,g3l:Can|Ic.J!Mj9U_sE[W8NUEP[qrr.U,g2G!@Bs~#Xx|h
-F4P2G=#M'#c48>-yHq+WS[Kk.&+nzWeTWcheJ8|JDfGu4;I#)p+]T/>-;4S_v@%X/aD,MGHX`ZJS{)>E]1$vL0@6J^|SF:P_1)}:Fh})bK|WC{ssdGmA}h
-=RN:K)Lt|6cPrdA](#ljFBcnux|n%OU:F^xbM:+4WKekp76TC(QL3Q^m;qpTrFdMa4}PHF.GH||Je1#2BhCD9KuV{)T5s9IsZg~#j0c%dzA{NcN.hrqf=(
-}]NV5T&$OdnEb<pzI;SY_VQnqj8#DXiY[>K#mg#ffiga;|PP:(#<M^dfG@$=q^c/I^MG96k-:R[0RNCea_KUytn}xY$Urhm@2O96jC^m8m|vIQdc1ELEz8
-TQ[)P[l}^GGm<bh^;7SH%UXHh5Ic4G-da'az6c0g]QR0a%gcYx4+UvXC>W<6e>XU=<FvQLtE#%3Z]0-B]>PYex-Jefo.DmzB^YnsVjjXm:;cvm=$#Xvn'Y
-^S^tWyu6%P(c/Qcoq}$vxE]%/<Ee|g6fgB9g,9N-fXkQ]N9cYSgtZMW[KWuT'j@}P'Nsm+<5Y}s)&}op@&&]uS~"P^K5l'Od#.viE<<a(cveG].McLpb^(
-PXO,NFo|n-1uFt(^i<eC#lAaOvyo!=y8WAF2U:la>M3(cD-#6wN:nGw4wF!Jl:/fd]oR9oyu/"8poR9ox1qYl)hMlhAl3W/JN4L-/O,z5nt]01v;(0&iAG
-+rgld]v>%94KFs4&WeDNNn5nZ+:jD;3afa;Z-+$ljc>u4wv]PaM%y"jTO{F(3%QKbP]m%0!3+3VJ>b$cC3l_)JChq4$m/8JPXr-S]%dT5v.F]z$_'WK"q7
-v._iB"zeH%T&zO>3nM)'E[Z$ap#Bn<!2<^v%>;FQ@Um=.PH"tw&q!_|5iGz;9ZIdC=Y9{XTQN)B[_I'E(V66n^>dTSB7#KJPe!azV{B/~fXLLl.-wD6:2a
-OOh,EO8KM7ex<Yox-jd"^^2NNV6Yx/"M1%z:+z9.UA3z)B,/9V]=uCVE^S~KF)%DvRR%z%yaV&~HdM'n)T$COCAT@>5STTMhnQsmG!k{mKt-,YsUbZ[deB
-Qez<zq6JKw=:]1V;5%r8Ik#-/t^ZgM0[:,;Y0g$_2;jTvgMP;D^S%|/2V<X,V,G-woJk;`|u^o_s!69f<$gX.3[%qR,W7m%hw#So^f]Mnw~G.@Cf`w>1zd
-j|}7wKIz-K27Ji(5f$;GMvuLp-v8=>4'n-Un[W(:y6#zJ8x:_j+j)$Tw]qwOiUT{)ZiQAynGR5J,Z0/D6le2sA=<,KN1yUxuV(!$oaQ|Bn"q<S(6QRv!KJ
-j,49fq`+T#;6:o6biT2yTdRrG75<o[Y7r$)sS&8>jLsIg^Zv#o+fo$tSo]'R$=2#W!KmLLsVv77<8G]NS6u{:A)B&c`(2^HX=x3u6)^L7D~Ca^4y3cOVY,
-s_eL4Hg>+S6]L>J&2'I0[NW{a}RFlEU"O5_/au#'rHl>egM"V&l"WUUwg9P13U]F>97.#3M2;Qoy{'#A4Sr`K.IBr;Pm-fCCHDOdkf6l@n}.e"+vK.$kFN
-wnb^s_8hN0{n5)V@{AW$sCqHum2zGVkso'l/V_t[ygj"WM~bddTqLZC:5gqZ^BS6}:!NWJqFM/l#b-K>;S}M$d=zyV"|$vLT#@(Nuz=3uKj3Vtjcbox|[>
-WUufRR!&53n<rB$0Y,aw[R--dcKdIA+)mULeReD/9m~C#iqU@$E/&>be<,L@(F6N,<4yMh44Z8J5FWw5f9ua$^+_a_79a&"13q_bR_/hv/KzKLG-/MQ>29
-oR$`pZaaI&8,TsY4|MU$p4Z-azXR$2Q2afcx+R>=2g<;0_/kn/1C~P#Rg-ABwtiv/:um:Dc>5/Ut(QsyOy43%Lox>(wS8jv:JD0)t.aC!y0Zv_oz`S^;3p
-Q^hg`kD&&|N@@RP1)o(k}]EwCuj{GSlgDCaSZL,zwdc@$^qgUURGkOJR@MU;saV#/eA(z+ES9l1KJ;3kbg(OT6<o.gErsqggB^LuWte]#{,qJ"9l^q1fvL
-6GCB7TWeB&I5pQ+M=H]lw:Do/zqI&D)fHoiYeX4O%3<chlwXno|S@!FkFbfNWZ>07[PoXa9K}"pwPO&U"w4nf3iKF$y#eZj%$.2UNsIrf0)_^%Y(2[N"mg
-.XIHJ=qb;u,2tF5YEB'v8#uP~3g]q!gcc4:Bl09SF0sKV=)eMT$WpO1PFCxz'>nh_XWi6{rlu-'X!z+j/g--"uGZS:{"R`h0}D/UW1uudn-vA"$wO)R#]Y
-T:o9Dtgy}/ZH"J$PZJk@`zyO}X#'EV3Ru8st;Gkx=LeMe:%4/O'zX}XXX'}Cn+.;amh%64X5gQ-m2i+#;VofM,BzNlcYU((_IXELd!"5F:Juk4Mf85BE<f
-m)5`7'~HtAF]&COU^Wu453C[W+]_5rb{5Sk,=5ZDuy:e>h50F$U2lP|9^Fz$#zQ^[^a@pv.cdQI=<XQ+.n>|1P{7IbILO'bazLt)Q@g:Dv3w1C)H:!CWvk
-]&_G@q2bX#Lpa>N(XZy,0Xen`@=r_;'gacM7#kf=2K#.wo_+;=^d-#7JZ-tina#T:J{_Oax;CNn"y%k3G)U!Yhc2hn}j`JRp~6eU8z8gao{3pq.=^-@pR}
-4.Ltj#o8bp,wsq'0Z%.y1_.yHF<z;VktL]C^Gi)`Di0:dLpx"oYI>-qb-D7/`Vxe$y8IRo3oaZLK>ZUK<)H$G$T%x-mK7C]9sbys<_R9:Y:x9`LQhABLVa
-9oJ+pPx$MA@HKHKs=oL<^`vcH1TQ}04CB_;<;|~`F8VaLsHoh@<}A7'K"F(M17a<J:|7+ua#poUl;CBKjwmMSgISR/;bMikO`(oyBEN.8VMRCB&gBUd.TZ
-&$3|b|dwo>WaKaaOUX2{VW@O5Me9k}Tte^W:3O4fL$%(F|Gky2RhPh>=G.n{8p0/PRCHlR)X|`b^[aJ,Lw^rkphf.6Hl(v_dGtNvzSXpIq)CRoHzPk7r1m
-V^e6EUf}g+QVIzn{a-tflL()FCs8vitziL_jPQHw(kCPLQCx7c=;WQpFdLwZ'oxrVO/,;'$#vqel"&cVzD5i4<x^0q>RIyUB5VHXnhMB9hBz:3sx'^lQYD
-`rK+e#[JbSy)=`nL%E&:k)bmF8-j8f7}l5=59K}0CuS,|7JJynlcKZQVCCK];W,BMO,5UcPA|fp96]O=^Yph@<7V`wuOMM"p9Io4ex.JCQ}9s;TmcI_bkO
->o`X9cE)lIRAE:IN5T]//{q<Us`YJ3L_2-^{BA2_<q42nDlWt@aQr2;qaC{%Pg<iHX`"8#u!BYp}Nv5,q83AG7y_:|y:q36$Jo&2FQM>Gp{r@dmnE:~RJa
-P7wcvv}tUqvcoLk}%(0ti#LDy;]JA:}RH!.q|eE>3sqxHwV^[Wa:$"x^R4${WWBFQMGnYS"#jPA,~QI_TQEesHt{V`fJ1a1+VS#B1olm[,vZ]Pg|dq1t`}
-=&KyTSEY^jS=sZ,8XEx$9]KcHGBtuM^4da)^NUN<f'leetaG9]0:H=zihKNU'I@E7x|!1OmUjdbC@RCvtuNcp`]pWk+&q6_te49f^65Y#GlY6kf5vc>w##
-VTg^H}-Ch7_JZYphcGoazZBQy}I2L#g`r(T<gGprp%M+Dor/S[CK>eX4t#foq|l_di:QjXy6@r]ku72pdTPsbb>wg_M]0yn&JacuO[&Cu4caZ|VB^G[+xg
-6)^%v4H6>ol{ftR0@#'THC55JzAn30+f(cFbcJk8ZNlCRyL#:+WTWjh>JYi@<^a>bafW<X{>1zE!pl3hSJ&2R!{w8!zyOoV4RXK25SNPw0UW@DC^:esslZ
->}h+'I+>w.uBud=qVnv"&c#sZ:cuBJ2iB.wcJTXw^W;M32oe=6d<9|6nphq&aJfN@(dg:TSVMN$=1}#`fA>DH@kf9l(=rF+vcOYbtq%PKS>^i!DlyzppLi
--D!;U[=AZ5="GD`OEmB+G!DMm{#->IZbOt>,O!vWMX}6>'~/Md[]=ILyQ`6ypAoXezMT@25^MaE25QccNj~p9p^6JvT9'@4qFCEt/u_>kh0je(HT$jJ4is
-:G`Wv<6x"n`spOT`}iH3e^QmG-|vmU2-s3;}L|vhH}63GL~(a#$jFY7!]/Af51d97v-F+iaB27|mjPfbEghTbqy$=C=@3{]M_dtX02/W:o;cwt&p:$QY[}
-5OU"+T'HekFhVH6Se-p^JRB/h:Lu,]Kf+_k,.S-)UX8R]2:b"T>MCz]D2nvhmq!a#@5Gj}X;yZ@r})l(=eN&'S{QVi_%^7/zg3O:H3cQM_K,;V6EMQ~sC{
-E,}1nB,DU/f]kJEW6YmiQ7+'DMfyc>@O[,tDlbGaB_DFoC9t)RF:mBgBq2.vuv)5-X|q%&69Ff@#YjyA^#!L{VYm,)v}%90]Kk^:N)c`uqAr_P'a=1yy~^
-5_)UkDO;7ko9Rt$qS/@_BBr@lG2qMt1>uC1`hpx9_WXM`2|p1IU)A1LIiXlLHkqO2)#^q5u;ePJ%QpUxV.3lq2pSHPGr=SFXeX]8-y{ZTQo[//@L9&J<&:
-Ru#:YAN^R_z%tM6`g0H+yyZMTlCp9w2XxQi|l8S@rDCwTumGAwN<o[{usZOY/2I}lC/=qV~^+`WT{`.|i2!Eh;Dl<W5UTkckHS)l!,|GT(~Q$&i]F^fM&v
-jRule-6H~QeI]k^vUzKc@Yxrss'EwzfsxdceMGV%3D<3_`>A0{|<NlI=4IfBd[OI_V|HHW.,og~rXkl+xnnq|gr#E"x^tO/Uvtxr:IJAL=|@NpKg`d4^sd
-3b%|V;6z!%]j8X%7p+OCdMd-8k)vmd,02@'maB+4[[^jh'E!tppf<Sw7wX@Yx^{|EOOWBteTaqq`]!`ZJOI9EPGAv/Id-sp!OI`(GZwuwVPE03Z-.jY;Xc
-o_VTie"2Eq1!iB-N(WsLz!r`Gc@v4]u^m_]3(:8&~$;`:}m8GK]4YK[u7+}rcPz7PtVF#<`&Gwqbd]gt)^Icbn-ZAbKN%fzk"qHNSBUYpwL(I5v>)N<^yW
-03Wox:byU_&RELafu`CXHd5ADDhS6JSlXDOMbB+kTqS_{K5dS7u1HrfLacIo_+_,`M^wzCji]nnSeWvjtMiNCj$!mt%V-1^K`k]jz!npt{8w..A-pTU}oJ
-^avVxYg5Wj`"~(Rr3ub:WonGovi]=S=+;>$z%j%8zAIR&p/W]knx+I0i$Z"wOU1uOB,Pa&S)-Ax["F#qU`6)s/DVcj>>2-Pz!-49nLisMbg%hH,=TR5EXE
-Z7=9F%=SbeoaZ"+|>UKQZ.1>stGw9k%3&<tod1wt>pX|/5{K%7|t%GUI~UZ:r4vQ.+P"1D^Sj6)/D;J,~`4el__cGRi/|4[YHy<tJ6$<)"TRVK2c<5ec.8
-R[tB0:l`Wg#L,m}ZM}#`IjE2iHh{b:".WowgC:2]wBaCw6T_dtt',lO@.{|iR1JODxZEBA-=5Q=URecmIA$Mw9KZtUKgAChGGYChG:mesaCQ<'697;2|xO
-9Uv/JnWcP-!,_;2P|{^}A7FXNr<hU>10grfK(<fJ_1+[Mz@c)ad9z7t&`bQFV&W9)Wmf^`Z{81F:xo}{uHSb7la+OCk=>nmo70;_d^d,p-Q[FBa06FHn7W
-/-&|_Dq<y_`pY]yS`VS=R`U{@xzK3H^@WRspR<,ceLd`pM&>hl{tYHKU(]wJzaSgtLSu@I#`:VJ"jLyY|xkx%8l)Od_Aw;[n}>TQ`i%G5;NDd"gXpe!b@6
-X#K4QD;8"013HyWX@meEJau.)nq(WtYDN&C&PR|MI)UmQ+4_@p2);b.EB^m69;bcrMdz.:9=6p`=8LuU"3Db'(c0l:ou,r-<-ECil0qWytc`:}~r;3jrKw
-[^<q&H}2v&9s&A<{<bpVC')@S_x07WsYjK[v]:W3PaD[}kHr8mw4flcv:n/15DUz``.w['mBj{8{=ScTQv:xJ.D<T2VASLBH%MjdYYW!lcaE;h`[9:CZge
-Y>-y2i-b[:2,^v]"89eC:b[LVA+hior=Mdc!Nr.R34o1<,QqE<IV!wdlPZQF&bVOa0|i+9fQ@MJ%>,u#Pa+,yE>Gl,:l;8r>KB5YJc7%mkdx#oQCzb-zBN
-0XvbJwA`DDve2NW5Oq-X8D$_j;MkQX'|:gXigD0MU:"e2]xv'N$_x}C|;vrL%Qw":I0xDx,{{=8Y%-JXDW6}4gH-Pm:zJ8w!)Zu-KBt|2(]gCB_xd,++S1
-,vxqjw8vc>]|v/`r./kF&>WeIZ%}H|>}9I<pxd$NkRh2_pTR5ojyINHuZ|#wKXgO!0qMf#qI$2fb]z"0mkGq;Uz7(f7#bCK,2P:xN+TG'EpbR28=A,@X7/
-]^[a4QiIX+qCXwMd0:^p~4v>aIVGsO:IH6fkFCvf{sZxaE|faj>L1cJ%y9Q36#J6@M0L,'.YY[f<;h}VjZqT%=VxB7I-@-8xQ$I4j1xdJ"S:D@5Ab%rzHQ
-r|{301`v&8hl`bwu7R|EFsiwM8IvK{t.^{dB8J2q,G4|YGIxUnEOfnyM7J1RDT9Fi/j5M^GWhJ[jz@F<~B:VNQH8R)6nQUHZYch7p+NgY(K`Sn0I[T4O`3
-#R$k2d&y.c'g=hBIU3VJrxP%3z5xI&XTf&BYf$wEvWSc-p!Y,dZ;Sk6/-Qz@P%8F.|G$kOR&I6cGZ&n:vM_<OSZ-wbQ56H_VGOCIv6t)Lfn%8[s"Z^^Qh:
-ahsxi<VM)P0N6{xnTQDE|4z33D}UWKj:;OB4weGv!+{Wwi`,5(<4p"yr<0daF|'<52tH2hkk=qm<x<.I(;a8'kb0eSOB{;;qa;(i~#R3iX[YYyL4h&^ejU
-0}+R2tfrpfK+_W$T"ov[{R<I(1|NC9x(sFArfXK53kYzOcnoJtMPmw;)o',#yMsv"8TZ>FGbUI8+s["qtB)u++cnM_]I.N[U!{ki~H:]Ahv9B>z{(yLI_g
-[<X0<z~Xz[WHIalF$]6tv}@O7KpC]@rWE=/4d=D]^e>Lc/^O4YY""4Jo}9Lub_C9Tk1DfvKr6z6FJwZ"fQa2wUdNU<MxOR5OMPMs#M264PLkN<HzzJRO>q
-WN-g@jMMQDaV0)J^VQo.l^alOV1i!RGwByZK9p<J(Tk2xZO-pE6B{Rw70mTl&NmT}t2@|E4cVzGWlan6KZ{a=O]5uewX#MA}xgwG(kYt_b&$I}0K-0dJ&"
-h&i'W,v"Swj.1a+87oO[qZC1;vHO'2Ged{N,|52^(nBu9cANu/v{VzRtzL|vp7cranS}&LE-#6Kv"8cr|3IzIQNX9@R5jnmq;G`yK(mmdNu6q8YcrxFn@f
-/[ph)$+uROpA{/ZR~x(=r#g.ExW{D5DW=uVCp>txq.ivS,=#b}-18KQpoNUr,8~T7@9/4f1tX@[4VPZ!=>LhfF`!su(DmFpbherlAd9)+5IL!(km]B&f:.
-l+AvI7gf41|qO5l$>U1tDfms}cm!:i!a!]~bGzs%2NDu.3jTxw{U<DJgz[zk5hf[ol90%CzZQMQ+T.r"lWF>f.K]|J+LLznTr+S79$T`{%V2GF2vbOOx"=
-JIVLrDZdO=#&1[q`iX:i@4OxM{xBZq^%Km.y!^',N!oVBr-9udCSbJ+pEE!+84w7OtNF2,$dmDLej!+J;Z.&6DU9<S)coHuF[^<d]z:#4]<l_'I>3vO'Cf
-pJ=|#_hT;GkFSABmc1"O/QM;L|zFZ|~=68is|KkNE79Xs,Iso`lY7u$_m:xJ3sPM']&>9Kk9{t8[XYb`#<N;CP5krUTxr74jGej7ST2d~C5%/xEmDc8IZi
-w^hTRj}H>86;^ebd3hxS)b$:|qJIql5p67'l"2r6AI"2h<B)5Ed@i^>&/!DN"+c!'|Z$E/BDgLwhj),oko~OPn5pCFKn>&H6xDhs1=]GFS(q+EqoF=nQ7E
-dU[%pO8y'%EKmaM(%}f>G,wD30i>R^4gkFyHl^mF7tR!abXs;;(lt^3@]uA[[iQVR@wscG^TVO@bZiV0frAw2-bdt&c"&h3w0=_<eI}}}Srnh3@$QwS&(-
-|Wvft^R'p}iO#(TFv=&w[_'VlHJ]gN$_emh@_rTnybQgv{C}6|TEDaYD6RajcF6-ek_|0}uf|/VxL_DM)[4{E8,#~nLE+Ni(z/(s!uCm'pz/]zE(G5,@ER
-56rXDYQ!ps|{CjnnTj^5K7+(8PV79Iyl=$%G^q:Sp[@0FA9_Z&>LX5+4~;+L`hT7`10qgV.[Wn7sderXM`:uz"+3aJG{;$uY)nYk<`K_lrd#JQ"zd(1&%W
-ugAr_(my]I;$#ay(NbWb}O<'sn|+13w0a,l0s^{|gDek.72a"-LIIQ=Br|I.}DDa$3h+_Ujb^.M4ESg9`Z8DS6iC/(ri!E[dk5}B3&IAAxY#hj3sxE'3"p
-j|gn<OET4F^lF9Ig&Drnc-,wK{rNGNqpv7T]H^hE,d(;n(wKuTGHN;.q.R%VeI8biS2xei!CGfB#~B1v^uhO~]N`-f>v^u2dcEl^D#qT9eSpu2m/N%2ehT
-iNug|:_"(jS@2.fx1.G!(KWUN6D)LAqzApjV84+WAlRB20q)U4;P$-:-:^9j"40m}v;W2`P-g7&%Jz^cp.N>5I1KZ</G/){{/9.BZPn6:QuQ2'3F|#Zjkr
-VtU";Ch}{$QDw4bEbj[@+4AOq(d4;,H-zNT$X}JYO{&)y}7ob0Ht{^.@I)$"8)z-2cDb^'lZCmPBC38y5T]9mfo(SAO3UnMi,K+hhpxtFbl0.&((O2t8/E
-vJ7!QFeb[Q]N:[v!PwxI755C4,y-8P/r<zC8ifPr1QlVR_1arba'P_|mDv%U~d0$p1nM)8%]W[aswbsH_sC^:CEf@sF^-Oo(Pz"kUQF03,w"E%B;y_=V0C
-d);SV)CoRLFgmdS$ER-zUEu0ub~p|5{qkiRJIcBSZ!Jj>irK54y1X4jPDY9nPHokPl+62/H'&!+4=k&(_iZTI@99q5xdU:>l7sHShx>xU+#pcr3bH't,;c
-jzVQ2OIG)I_GrWEehq[GA,y#[T/F:1!rBO"Y<ORsnv5q5]3,6'5VI[k3R(+KzBG@#!>{~0~ukcFX({6'O87IT=:l[wztLe$aaw@^p@`3XyfBip6^^|/,k'
-3ba!C{XITKV^W@`V}-KB9o~g1VCV=!2LTrG='4urlX&=dF(lP47w_dDf=J'g()iv<cM,nzqh(Ex:}Gez;vI&/u=X2vdV+'"N=&o=bl'KKn{9$3+c-pyU3+
-i!V!HHzS2O-@>@#D.V-=zu`Bfyf$qsM-/pfY1:wmQ'0=P!Z/F@k(RJ5Pj5TlxtUeRsx{gX!)2$|#Qoef5yPvrN<jkjw.tqwejxQYB$HI>mYbI+7Z}u+ZCK
->|0T4M~+/Hq{~Nra@>1d)QJ"i1J`bCD={s<byKBQO:7lq,;2_r{L#9tf=r)>S7Ww{/LYdx>xr)U/#Hk["z'bF]Zj+4}I/Akn9Ugow=$R/%nh7$B5y0@phI
--s0`r-5%uQ0o7KoPH2X(zjv`FeV-3(3BTtw(aiP3P^9pV@T^9Jm%dnte0PV^BR]iTphojOE5R$|E<}~JtZ:H^D#mncaRfNwR1Kp&IdzPwEH>f=T"X.;QS<
-@3@>[<"FUEkgaP9q_ZM7m0oV$Z~WE^<g:ZD,:>n@E&.i/xO2M]{u<2dW3`%RYHR4FsbV~=nz/CAkCwD1z)Q$Hap]aBkTqa`Onblj+>LRYW!U%Wp0+||I<5
-""J,m#[I;`VRO36@p/~IJ"gsh=WYv9@&<_&iA%Mg)zv'o[Npakv_%hcFI$,/1]mpcqd1cePud=p(oR""D.!VK5"-@v;^;-`M&96yHf3sHpH#{nJ]10[wlW
-`F@3dQgvI5p0PtPnB2giN!veojg+E]+l2[D]nnW0n^5bdifetk]_'yDgVdWE23$}BEP&P1F/ad#[&M5"bG"Fum%(uGM=(C)Vo)AJU|M%{J(U#w&IK#xJ0}
-Z/:hbky2nH+t4)~z:}&wpN.5~G2r1LhMq'k]-{.sLwI^=t=X>0{:`f!cZX7dAW6_HwK,8@r[zL)puqDC9&],RC;If6v#Usv,}h5t,-,L06$f0u+;YQ+nl]
-mUcNj]Z'N8xHv[qS}Nck+_{m;ws{kffj.r,FxOh24Q#[i<!0B>1KsjhJbM&[#zGJR.]sT(@yVNDL$d!2`=KV6+:<Gr"Y@2:^>q{;.=]W!>){g/(ez0VAM1
-N%;^CN>'W!d1,r_ld8/O+53m%jm/+T;(B1z-<QQ/9t}&%p@Qq-t87S8u|]8!mWjh{m=cww7rcDg[VH(iRa/$#fSgwen+^qzf[)vK})8Z|8-k>/=m4dG)Hn
-cL!=/GC`v:]s0L!Da2Q&}aod-bZ,p]<!u1%prEk0'2XlIZ/XkQ(7[RlR7kyj)Z4WR'R|I]POV{74#_;J'Z6>jmW>c|~=E.@@fP&}q"^ER1de-Eg1Q|CN@:
-5]0OByfN;7Xg()u0<N$WspP(w"xVS_q=9K$N`g|QevLWNtE(~NFyx9ggZi#:6EJSGh#V-oxJ'F5>_+eZ8>}7:@KinJ$.e=>E~47Vzvw6=L{:t2W&Z!H61-
->-s#/n.jreS<9Ny+!)k%VIFrTF/AyUV%ewk>IcSNYa6g.n{p>AzM8iJyeTNzp65m=YVBsqmdQexW!%JXsO'`'.SN_AuSV[MD@JT9zu3G.}T(3I`5S/<REt
-}lH-6Y6!GGr{y/DmLm+M8|q/|+~]aut:wS|[j'uDWxdl=xm5ipn2+H!0S+'Z%9~FRZ_qm+fLu>@^u;:&o=mBRHop5]O-~$n5~"rncZRYk%_tJD!c8`-+Rg
-s/1l)qIB-v~6CD!68%|`5D~!xqe={IS{|HU#Bw2h<}f>dx`U,"sM`|~Qehtw`+M1Cpj^!]}IhKa)VkcLsh+p#SM'Agb9}`d0f6c</"~w&:lE%59.Ye--9Y
-ch;9crFTSfMmnq1yoj@O(6hI|%Uyc"V_aS~8)iOxy1W(uPy72Cv@K$eN9wwZ`:C"ci6vh${.D(%P.'h)r$CekZ>Rv@2l4pZ2p@L-zq_3>t@8,V|{'r)Jjb
-SqrX`][Z`AVRF|2cNckDfP/F(:%&5YF]LHkmwEN[%(wBuPL/~jN2w)[ZDwl4Qn_+FImLuV'gla4l3+==DP)flwR1:MvgqCZ.{@,`V5f`5]vGFb!`k4rAZF
-M#!l,bf8bK2,u"X^J5)TlGnPJ_Wp,DQI6xd_l,S{tclC9OUFS2s.J"w^`o&=2dy<5wo`K[EjZ|iPP[x&w2Y;[AXcIW,,:W'"99SO]_^>lmA_wFX<P)0})F
-~be|+F]hYyv_AD0u,t[h>XZu15L<g{s9F<_{Swm9@^ubl<_Cd6)1dV]ftNpE{0LN,oNHEt69VUv!Y]1I_>!sLQ;IdVMGqKk`[p1'D'Ajx(.9P</0ts;l5S
-IulS":Z7+)asHL>:mWaI2i051%FuQj-"7ZI}FOCmB.9Jx@ZJ3T5TG@Cndn$w#!gm(_{E=]6o/ak;EnAInjb$u0Y<4Yagy@WOmY4P)!9l>&^`(9K"d"=+'/
-`IT${$m30mRblpzU`k:k>Bzv'T2<[#Opcj:3.v}/a$z:Vc_r/X2j;!0"C8}yJ=|YY(OWJh<EJ;cdSV7VuD:T&8wj."^A[WD,)ZcP3Iv)jS9qP^Y(D+[JqH
-$.K^3W}_<O`0oHRDKa/i$'}y~K&]BgFbU_}E|k^)spTr}vXop&}TVg/1f-R=7o<(os)^eFW9Qr'cY|v;kPmRh7_($1qKf|P&eRY,rw8jp(7b4Y#$"=AL7g
-=s[t3J3ymzf'@EIDG+92G>+8xN>a[(OFH4F7U@gfIhfd~^#dq|pnqq95DmW=mk@}/5&^}oF"3A8dJ0oCua"tsG1$!|.n%)(`FQ=lkcUJlMgzofS"I{O:qf
-E/x%/NK-X(|'8.R_hF:Z{%f)@^TJ1Vl[h+P5wQ$2-C;kN2UAlfB}bnMI2[==U{~@e_egfo1e-!g-(<CL9MM#NEL4wPkRoJ-Y%)pN}<2K)w,Oi2F);M.vGn
-n/wG.'Z#+Z1JVUq>{>'d/(SI_dQ2opE<qC3B<EQT,+.|N^4kJ7S+'f+5'pF8re.T71]d#TYa;WA]vz8Pe3sc$4rW[:[a79g&"i1DoKiu_{)c6c$(Bb~AXc
-FX+N}V'Uhhds`sZ4.UE!{rsF+OJKnhq.{K.6hcy[VAY(S_hyy{!"&WVa:HW/NH)Qp_E:OiQUe:zlI4+Kr)>sQ(D9Ao4mUiQ,S6`o2Yt$Xqwe#|jzF(;v!:
-1ye2dEuvBwV>T(7&2vQo'}peev$CcDC;X%|@-`Ad$)QdD<O)j`q:,Cl"S3$2+j6}_+r&-i}2CLIT"PXSvME$cn}cK+0Mj+1`xx)+HC]3fuTyT>4]m@=Q;y
-v:T3`EyUtCw_nDA|OVIOjZ]i$=X,v!]}tM__J<+d#dY9yX/Lz:TWd'~]'.Ma&5(vY`,Z6e$3`Y<y]`ZwG86{-]zF{b2,EwwvY"g6be/BNHv@;R,GQDL^jQ
-<hob!+cc{K04&Zm&b2l[>ZU:o_1QF}H$v/|qU'iqi;^o7K-6vWtp"{8#sWb3h+)!tkuwHVPz#g7W(:Lp9bGh"^uM(^V:o5[+jXR_193=^==CN.gLmPt!GH
-Kwwpwz:'GHVgC{If8FmPb-D_2gR/FC,og-#s}K1Qb1H2_"zg4%(XOuJc0bpS)37x9gnf#C[VkT>_S#mz%[i5+6hMT7Fyw5/awPOy5&5RJUx1a%,&]81bnS
-l%EppXW,#%vCf3TdKKo9<v/L^8Q9waP7W2!]/l9Te_)-br9oyr-$;gBA/e9qbU(H79+!n<:!MX)mt>C[ici<{>Yq,.Bo8rsN{dE(xxdjvn<Mu{25UEENY(
-PQtTZqs]lR#N)ApS1L'Reh07lj@l+(,54H-KV4%%GK(z0mTKm3bdV-z)1tj"fNJtl&'Oh|/2r!Z4JYL,wk%)x]OU7q+:Rx8i1'lSQ3UA7F=!d)QT1T@^^Z
-Ea>:5EBImK}F^K!4Wg2aYHoFH5bLTtac7b%3O`r]8jB'a0RQOGV$2K,KaQj.3E)t9_#F/FTMg-%1h4>O3UxDAi/"HqW+5I<),'f`tSWtw[w1b775G]&6Ix
-F50]^Sm}L2Whko^,mShNayX[6}sLWg}>{,2SwqLT3Y3ZvWcy6}pz:=zaxo|14|R&aWbDn'<7A_7z:$AJ^Ite)IGhl_SjBwsU~J#}.DXq&g8W9mfZAfPvPt
-rw%MUDm/z}j{ll;xaz=(c])J$)R@/cJkTMKqe<8a]4QS@2_iql#C7Bb[O8O&(j2D`_n5boF,q<heR+JXYkMRFj^V>[xnj#]i`Bm.$NyJYt^_TX:PTij;I`
-|@>$bYPYkB!F@jK]LNV(SNs71Q7pjA|Cg|qVqfbuM/~{`BtpC`Sh>(X$EIM@x`-9eG(<9/60~iArHQUc:e~z0M^wPN$LStE+I9g6:m=(q5^j0dj!_p=)i=
-L4a7mQtCUz}"e/mEJOhhN-/"ZJ:xv3XyW:$'paKh6%W#0gaAe]TvP+CcPZ0S&yEm1-:qI3#:J":k8)_cw|DFRw6Zl3!%>d({5;ZtN.Xlr_tWl/pR8p;IY^
-ZNTFS(7S(/|TDIvUt-])&vTw1<S3/,.4LxKQ"WIc~ojcei@SaE2Ru]r<9_u!cU&i$.2r-|x%`X]mt,q2:dZJ$<6'e9LJM]tCJh07NM^(L/qE8pz45F(Q%H
-ok}%r`XQCwdXtY=>`&jVY[JVZLSZT=HwsTJUm^+fUa7r^Zf@&dwo;'C;]I"<:Bc_--=x"BgpQ|$oDt[P^G@z=sx&mReeG%351.8K3KC8OPOUbEDK;57>A.
-yT+z</,"CA[8!TumVY7RZ8Q+:SV98@EK>7r}yy[-NUZEMRZMdMJIq2{)H_5Q}-_vMBAf8"S5'R_g^HkzdIEEnL~w%l1{{+=`<MGSvcBnE[U]<ilpH|OmOZ
-2w;tEL]ABZa-4]Wd{:AIlUi.:7Hfum^@OWQ5:z3qgA~xFF+YpGKRE#(kl4Hsp0=Xjb:7U1$I`CjK|Ls}"7DJ8H(F3V>,0V&knic%KU$Y;J~Pv]e$65dzv0
-+RBC.=z=)1@n$,vEDl3=uX~XuEw`!S|BxW<N$&f@UyWzu.GnQ9HA~L[gldTby!+!dtKU9vPcC!#xc=k.R"Aq^7FY=jrW8W7=dn"|~ujGEFsAv+]hkV5=^_
-.=~74_i""-03Jq^`Hmo^7G/2dy^qYlSshj`h"hV_+Z6CVOA5,KGy)Zc5WVvz:L#^R_pW""#U|(hwhGv'&NWEfR$pLF[C)}H>l&[nEQ"SaCO}v!]MwWL{`Q
-MQzA_P~UyJR".n6B3mjnMI,<L"Wv:BPdM<A,kA]LQeBru<`j`)JW6AwGXL7Pdsh2=JQsAQ!1N/bv[42v'sN}V7{3:#^]CUsk2&td0frHoe"u=vH+!ae2z"
-jd.&sj.E3D5[U++[w1y)K|e59lRi=zB^roH@"{nP"/{qU'_$-ol&Bw%Ozy@-JrfC%qG2x7!%'<X1li^+$^S4uIr{>55$zmFP8)H}+ahMdeC^K:Rx:"m_T<
-UYNE{F+_L[MZWGfB$mU+:hgmIRd;1J':Xxn'jxHj7VLHL3nAoX}I3z-aZX==Ds2Z9gE_0ii[Z52&Sh,!U:.QgMVTQ+0-WnF`wBL+!OCU8(+eG]89xj88-c
-(WkUoZ-<G"B4&/#A6#|Nf$/qsb!UXyb:vKc4][":QIWV5WK!&v.'A.(z;$(Q<^<M)b+L"W%_0'<]3<|E);MQxt|QPsjPD|;:bWzxesE-A("&be$5W(kqQW
-P.yM'm>4O|V707877,jlWhJwMp6w.p$Q2`:<zvLR;G1y]OftAYLlZR7"&Y~ML{3HIGuj+Z`$I<aR:S6n']klcy<[paXvLz@tC1Egr:8|x(vp]M0[hzK(O<
-$1|.}u4q!XMdW8X&$/"kk9dNRD"/"k2PX{5gtS'imE@rJw@floP&Y4sn"B,&iW,cz1'y|vmEp-`b!Zyc]4rq$W,Iodux^CeL0#tsVtA0-)tIR0`KRJ2/j_
-hpeEd`A7}fxLd{{Ag7tq#v4Zm@&IE)4oMS9N3>K2VMLvz'Lt+Rp'NzPE<,Eb4e}ZR[8AT/q79-gxfNndkK_rL"xrKSAUR-j1c2aPV@WVzD]Bxn17^!wEz;
-|M>t[L5(gv3mm(9,FS>r@GNei%6':uj2YJ'17}_wKMrg~+%#s6P[U&#u84bJM3J,Zf`l)Nyg.C']<=QSuG4j@@#.Kos`P.w&yS&8nd+r9(3y5%z_n3)B2P
-AXrNz-1vK=0(!U<g>m#S>>oi_,cHVh&OmftYVzPD{Oz_10DO3D,[Ovaz|JQt8Wx!Q7:;m>H{m1h-)HoHm(d|En>'g)!qor-Tb#3>jk`$iuVr(y%0qP[A'c
-ftm(Hl<@ah!m4zGzS#XeZ}Fu0fgd1E5UfLN_2GRv<aGM[v`a8||4iOeV0hqID(hJzaCD:>R^0_~m#,c=NQ<^<TYQO"c$#|w!eDY$J)kj1n=cr^&VR:!!av
-ip3aPyV+3!9=X9D(5uV_u4"tp+6t>QqId5d2Dze+$,PdZfOjJK#eEq|a,$)lK;P;TPaeBB9_"j@<hdGR1Mby{b+gVZ24!Y9Q;aA#TBb}"_cS&y_Uxab%.R
-R`JwJ"ZxS_qMUpUF($"8%V'U=C0c~/J|{/#gXtKH-+7OY:sxwF_b~>KPVTJXtk#7Es'i(LvYOl8m3wDO&EKga7.y9XC#.1Ty2^$:z{t@zi#Q)13ApnC6TW
-+`I5k"hmCEE=CR9T65DRzePI,:`c1`S>Y6T,F0#s|4~QyF9#@1,"}W~>jd1h81R"6)D/gn)A058CU[irqg=[F2i@3_Sd9.vXlGc9{ceO'Ql:[-z]Dj|Rr/
-Y@KrXy}]P5cJV!1I8<njDzXPU1@bnX('&jKL@(Ov).AoZkJ-)a3_#t4<f{C;'&fzxnoZxF3ov#Rl8Lw]}Kj$fhN2yOVp]'/5N}`=!3bt^wRhhX_>y>Y]xZ
-@MPME8m&BG0L"v+^HsdYC#G(r+u+3-k%sqzn$Ki/heqm0v.u9Ez4LdNRS(4W!s6|[etRZt/E|:hRv^5jz^=kAGt>aOuYj[B4E_Qfe4$_m8qqt0`K,r4ZO{
-;8KD5V7]RaOGIc,j,Y$hmX.{D_Ew3]=0L#liJ-D+.-Tc{C07!oqxUtGko#)hL%|^}!j[e8VQl]9Rt.'b132_ZHuaD7tcFrkIg|]sZ=i4tCNk$2%Uuzj=Ys
-^lBUk&HJ@_^xG.6Hj@>ox+({9sttP#S]-neG4Q7mw>aJH4d[=_VnE>TxM:uDzvx(<1PCqxTl]6Dq+qA<X]o)~2i)G&02$_JZn>gWoVFrEZTH24caql"9^H
-q&o-=/CxLgDpHf%m&<|TX3OIN|f#.cCh[sWLma@5^M(>@}@9#,d}F"ff>(X7oqBW=EMf5Kq)4xn7L`E[3.x'6X8T=}8Zsn>sOKA9gDoz1i7<1=aFbe4}RY
-w=7{4>B5(]>RL[-XU8G_0$3LA]MV&=y-{l9go'9n$s$0!"|pMew]Rto5RL$fdh4lHKOkzwFZ@@`<_dl]_dx%2SN]7Hmh#]oa4bA^O:brVqaqIGazoISu{-
-I-LnD]{.#cyL>b:tJN<(;HO^EEf=hKV2Cxl_on]1xV7`2q+p7#67#$mn#gdB|$NT]I_rEnXGRUB)'H!]C<zRD-|D%E4Z/oBRgy@:Oo&Yz@YRJL|]$;xo}@
-MJS6iYmbwGp=yP80CL_SmNUbg)zLrNU8R#H<vRaB#(<>63l/8v&r<%RoF^9IVk^x0(uE5,<0Cg)M:.y&U)OmSK|bGY:TG)Y!u`AqihI]Aqe1zYj9xT$BZ0
-uBnv-LJOvvB7CkJUqsT}')N:2jc,><4Z='Qtg^xH'B'd9e;y!tibCz)@n81fO(NLd<z$VYk1ZN=n`!}zw91|Yq4{ZhpmtO.:9_m9i_mH'o!N06;1MOT8tc
-XnNk-`FkhdG`^u|V$vVCqb@D2QC$~98C|tR{2MC'Z,ChD@=yM#ZSv`BSCoD$0eMP,5|Rur|<-[5qzkjc"H:S<>43F95]2jk$~=tH+V2{.38CW<{ha@,(#E
-,;7^$AzQALlb:{jbotYx!$9MEj14,>aA]$Fd7{7+Z!YC[I1CO/[dfc5kt+Ut@h}.7@Jb8HifKh4/(oPikg:W|Q@_lcv,EgIQ4w)6hV(7_3T$F4w`e3/UsI
-e.,;(}zPMA@RIc`:qmm+^#~qk!)wg0XC.|YGmmEbl98t2BGm2MH!y]"8aaRh4ct79s/-f#bvotbBa}'SAwL5+bHF#{6H'i9Wl<Ngb9m0ze^|x6O|M>mfgf
-_lVr}NOI,N]dlmr#(InIJY!Bx-]6.zyO5T"$;Q`c^pc+ejxoy<bJ-t$O9;<Qq<W%Lrk)h<GE3O+u%MIcCb.a=bj>YZb=jn=_7m#a3N-`o3PkM]MnNl}m$H
-zb'MD@[hSU#Ut(:`0jR/B^qQ:9TL{p'5/AmQglKt5GFG$v^hJyM]gIA+C0Figi"lz)'IiDEjl<b74G&u:pmu/}orz)Yy1f}%T:1yWb>5)/bo=Es0|@K;wp
-3o|4uaAc)[ojBfbKkPRZM]<}&fhD+E]Ud7m_rbZo[o^u;8av-'NZ+:yu^L$mi1vr^p[tpcfXNjMh+-QD(xCj@g%xyLz9c|"y;a.]#2/RlK|TrJ#hO,_3K_
-LU#[rn&RL%kYUYKu7n~o7mp9OQnLT'Blc;U0NYGzv>t`!IPxB37Q>4WFOWnHulnUOb's.Yr'p-Rih]_uc),A410_HigE%Q#],ODo(fdJOe=ia5N(zq>Iqy
-1vW9T]Z2F5M^Rui75#l>Oi&8T)&&xh<euq,5)T`SROn>MPpuVKdl(JPn,l]Vg)SV6+QD:Wug5>u.{6]WLRWYrNWC).9uKR@/Bs}!+<hetgnPkBPvvM)`"T
-VHjegukaUL|_.$2<{@>+=y63MD=-w+PsGp9qmNcEHB02i,Dr{#tbJ0y!!-@v9|9pw=R2yduni=->BfNd)Y1]r#_t}Co=w,,AviA,XSt;hg@^FdkHKqYe|R
-T.OQ))c3n<(Q=+30ROJ2RZ.>+K@J}Q(-x$G8D|`fo"^(/-J-2<NvZYI)bW=atUggcK_[['@jYnB6T:}8v4}I)B_uu#{hp>T+WTI_shR,p6t7a9`$^W.d{5
-3Z$DQ!#>4fEZ+LzmJneK2{8=).}%-Ty@j2`'bUE'dRCaB_~LC'jHr&KOq:r1_B:C2j)!Yjln;V(i+@S5t5qHAA%FQ>d|2wXq&VIjyu<A|VEZokfe.4FR8U
-q=tW:z3Dt07ZR>v#UkG1Sj[RHYCtSMkv-_W1{Q(-9#CK]uK<`[/$Iuqq%,2qQj}ysE<yIs;!9nI{d((vpR;t@#z)Oay#`P$Jbei^Op7ce.@@.1ripM:!8+
-2ieM`b'&#gACaLMK2';<~!Pd}Cmkts|6A'U'T[8R#^U;/I3j'0hXJ.#n-JOj1)m|[!8jXiOCY-+-..[>)]pWJ%kTvz./@-|%:5,PSfF<tjbIdN%^OH$}mH
-6^HFo@(,S%A0clkHpT`LiMEfQtJZ;@JIn"3_l^X{fMTAN7vfI6Mc6,!c}>t;h4QY.l3rE'$-BL0;XG;W%0D;b1;|[($OR<hdl+q6vfR+TB1q0O:VK8P88c
-s7a00pMD>i=|JI@aR)}QGJ#HR>q)zZUtpa"]^yXHtF'_u_3BB`85sZRKSc$[-x6c>B`{wqQ%{t6KB9)T}7eD|UWKJ/C&oIl,2lc{WU+9{W>n3w>:sCHCUo
-JV~^00MRS6(-=Xq;7,R7!ZTV;.ONO^/rk"aay$!FRU)Uet}kVm%RGY:%Gpz=TW'm6djyQj_BRyqvo}G/z2Ud2]^po1@3G/zAQJH74@#=5FrR&DQ^4IC$2|
-'{iBA+#=OyX25gGk3|Cx[1)[)AxkD}Bt`Nq)F3{%ex_)3/>L}V4d2n7)`+}"(TP$iZN#Cjpn_74doOi.rKROGI;H[P'/e9Bmz$ce9L-w2D9r5Q_KOFn%al
-+x&dTA=9Lnit-bI>SrzIKols8(m`hu!T[V&^jS-QG{sNYxu1:VY{jU'gfdel2adcJC6kxo2)WB:]lPX&i89/_h6V%Zq^J.Bf2_LhP6c''jcY;7hi69ICVC
-_)7Sd#|-J={-w9O_JDD1AS31u!LP8Cl3b[7VZ=)c%)YZd0^)4L@yJTI';5'v9`8QlEyWCuV;AuNckY>_zb}_6YAj.U_QUe2{r<EPN>5SZR6Y3VFlVmZ<h4
-uDf3ImShoClx7sRrrUseUj/TO]%^@8#:V5eYDF,]uK#M87[$tY]_C]hp)Q-9{SBL4PH=NnijP$`"n9$Qur|BEkR`!AcbC,dljP0ZRl[P{lZaBCJi2-`V&v
-e}v`kP)I6"Lha$#OsfJEGVr%-6f+=(,4bqAdZxw;L^!KWkAr//6mKAe`AakVIp3X5I@L@$79$ncrBD>wNDDKc0MQs9:5W!nE&!sZ0{@O%`vEl4)Y^8$;aW
-UbB:3dL;d!P>mRt9%JcO{Ml|W^2V[l%&|5"VT0#o4CvJ.gu4$S=a/Q2Zo'.FR0a<7"]Q2@eN>N&pRc}2T_5)eMT;[eaRh]Tl.I0o;]6,apiOm($CV%jr@J
-)"uX>ztf5,dzi0'8V+,nkj&lv$zN-x`,OpMc~{Ggb{$Rsao.Z@KugL<48,6"f:{1@K<uP<'M.{PA26)W"a].)Xna[JPx94wp|@VM^j)"klr2cNnqgd4N}A
-[OA7`HAi(ABM1Bp8JSzZeiDTf_a[]v3hH&-P[VE{z,U`Y#P6_&``jSj]$BD@c7Et)qjkjGDG-C3dhJ7QLm4lgU9]&j<uPjvCe,6iji!}jI1029{ydX-A@Z
-Jk&bM={nOc]D1oq!#340M-C^mM^ld]Ylj2XtJeADw|e.Y5CB/{!kqj8uv@Kt'@3e35[G}K6Qki2!seh-uIYI[k7c]eU_iqE+=Yw{}&,=eWJ}M-o"ChS|[3
-b^yzJH-Ces9p^O^"]!0"c>W@cgz"yr$Q~/,-"CpQUkrCR|tf@wH,53v%H_uHU.a}2c;lBa~LSqmkGv)!>kT3=FCfjWxzs%O,j=n%r6aABv>`'JAbwIg5#}
-54xPq-4AC"xrhu"y,_C:T3V-E6<Sd"G+5zfGE#T8y{@5:BuXlJ(A{n]2#`f#vc2:5<2^j[oq!9hpSyfPI]~r4XKj3oVDwqW&qenD,0=Vz.DXtOw5nu3Bga
-]2h9KJ+_[CF"9-||X3_AGQRzuY7y4i4]^X,BQMI6iDjoq];wTve/i:vTS9$gN#L2tC;`ZXtP[)IVVUh|{%snH-AO+]JGuN=@NVi.Ahx9,R4;('#fbwU.w/
-7PGiANZrAXC0@{p:juYL(QE-#(EW7s27'19LkZZV5c_6M0Oh$RyqrCt2%W'mQ}<m`mZF^w[!}:Ox{^.KmSH4p7<45aw1k@%i.k3jnXCA.jI1U>{|j5Gv|J
-<'-6/,;eY#ECM{kIIaI7XtTn)y0#f|+m_TCzS7ileZbd~}UG5LXEY4ohrWBYW9a@[':[!1f`|ODQh}4-m}C7TnFpp9Gnq9mh@2Q|f'~,]}FT_'SVbm@w1f
-&n&5:2{){TNF-NlR!or,(`^ufsxMD'@vBN]y+V8^}GRB>2MA5A=$sq7'jjrDU'AYLfAcD7>Oxn'JvTk;PYC#6{ZunF^Z}&E0><fZVe0{r$Tbk,lon,9[9Y
-!y_O1ywYB}]t:Y]Rz:_i+yd1fYZpVyplnB<kOVk1q}8IBUK/m{ibWg#QPLGk,$gq}8RRw&<,TDW!t2`CJA|IW/2vj>p.<(=Ekj&R[_YN`kZ$P9hsKy{=fx
-DOa|9N[.tIeP@WgJtKThSw@Ui"g}NAhH0V9Gl+REl3K4b|A=LHWX(L{73b~^+%azN@d!Ca=jTlqSy.<|K+a=qURheAmATP>:&1Ua=18BduZdm6WgjZB97q
-eV$d!@N]zZV)=h)o.pn[}r:mHj0O-Q,NLy$w"g-T3@B]{^4H|<WH!TQ_~Wh+0m!s:aP4{v9}Q05%Cq;n#BN!XDG!1W4)B:POd_vct6|wXa_m%joT([2f6q
-[^Uw.I$[rR'F/4fA%wxaz,aXcJ/cbD%D{V9_(E(Vh51`PIuqcN8",ejCt``CdmFlh3Q14]w)4Q"P5>C^N1`QEG}vvdaF@Q(nwHK;Gm1)pRE$,2SNnWLY9u
-7<mphtqD';!)}8$z2Qv_af$vx5k{'{UC_-/cLEu/3-/.].14j<7k>P&kMTj|rCs$z'Vr">2xBf+Xye',jYo{>2MjBU#r}<:yC1/MJcJz+i$eEKw)(v_iIc
-rS'C1Tlnode69`tlx:zLU1D'>3:2gp]}ua^7-X2Eq!mGkbw13Ir-aiMl.3Yb73Pl<eh7#,!k1d58eflaEG@ht"3L@M)i'l$b0(_$.3$;-TPqBx9KQg:Q6l
-M&T)|J=n>ck)oj@kt6lrI7mfw.{rUNr<!0P}c@<2zq=o@2l]BgPQ6eT:upm6j:a2}|2P^2atut=oP0-6[qZLru'a-ntoPd!cA@=U}$HOM^)VTB9.D9_QIx
-pc4R#e9q8|v[C<|_[)K/g>0K9pfrzUX2bHPRuW0WTOpHXLa2qZ3il+_:JXTDfbh1:<cD5x2-Tu^zEAe204F:F52Bs=/yTMLNbw&x<kYUROmmwfg${nt+Sz
-S%V%8R:ex}Ln&,6ww7xu~^gg#]i@0Nq)M1D.+VO!=I0.EN{bK}`fi(mF7U(";wF:#TUN~">v0|GI"AK.^QKgY|b%H)1(ky"T:gB,pK~}SzI[7}Q/o67H]I
-E"/GiB0"X(st^O1t>wQ$V);thvB^HCT#X"Z0>ewpuScEILl@pR1!kW[k5nddF55g}`|xIsl9zomv2Cc%wAs">|D&JmqC=+K;ubwm6EjM,4{.B#qtjI`uk-
-m`1$,dR`Fy{/&,UZ3gB'Qog/Cm;uQ^isB:Zw<pTvuk+TOf+;.osK#4#QfwO<we0XXYv=hhj[lq"_(t"Rt`M`p|C<XpgzKI!JyLcc$.oPgOrx;a&mht;oEs
-qQi5)G"}XT&XBTW^LK0/-nhdUi7j4,'QvBJe"lP0`%y]^nIu&wd'd6@RbRS.|u":06Fmk)jrS"IuP9IjpR'`+x|={yS4<fS:F1XcsGR{+{,zb9v31zqliC
-T>@8-w.CN%J$t!a[a<j&8u)jaDlP^h`fQdu^nLVrJn5vVdif|eE}1y~k7IcJ`0xJ,97r}PbHF4yvj}uskA8ISZ9|X&4x8gAbBcxtYG$-b.MK"{xgt$ziB>
-ncs+M"to~H5"M=8|,A0tvjZ|38_}2/{h/zz}|_)`.t3Y9wSKTvcF:+AZCs5`[rAN5_07P(LMy}Ka~ILF3$hC}TX#Ow@5<BP]]!gUGaVhJqv>-NHl|kOTj.
-6`BPbCdeJAa@xfZU=U2`hq8ObAvL<EM=%gY9q|f64cOiVy"WeR1FGHG'->;:L9UX0|EFNFbs|3}><i`Pu{W%,$_b/luEHcl:72]ogHK-N>umZR$'ZaQ#m7
-.dQQy(f4iH20aW^e+Aj#Umfn%i}KtF9sC>XWj[wm8aLx7BRjX;@8-i7R9JmZYKVdKT>&S`q9Z`W^,dWd4."+]L7A0RPfc=[Ie'`jE@ULtg=:2T(Uh!U-h]
-/HNv$AU<ynDh+7c3-/mw1e=r5{E0p0GkVhiv6(Vwnna-)K6%hG^e)jU;d/f2Nex'/wL)$.@f+'6pJ5i/%|{N5D9;|3mYJi5Y8lc}8F&g1Jxl~$nj_fi#IN
-WB6nlsIt95jvskKbK0GIQD5=/eR8;i.Q<}R:za<7b99:VUF!43;`+RB/n<M$ugU}O:(1Sa&}|X+ziXIsX=";@7}/.+h0+vHyxn6kvT,[t0qTotNJ<43AOE
-drOp:r,pR"C"Zgye_!"ZYXt-u|xj|Lef_z[lWwQ_B1X`'lW'J-Mh,_P`[,pK}Ls%m$iIrf:@PQ4(O2@"9T37oU6e+DY!BRJ&&a2yWbD{>$K[^D[d!D5+A0
-5+h9J<TTR"YCdS2[{P3uKn'!)aM6o/|4AHu$P`y01{nSSqQWpw#rm/r]9n2^KxS7hlxeNGK^Y@FMye6ng}}33LBFn]MgB).8${11:dJB<X7Q32"aX;VeM|
-N):[^%[@3YeKs%'H"Pp6#[O#7SosB[3q./}@V_R=h6!tKZ34hR4#HSiw`l_;}-+0fz$v{K]6v1i=C/[W4W>RGrEhMEJ`v)T9Q&mGP.NDNPmZK'!S1)g:Yf
-N0hE^82%Ei:$<k_x$F%xMnO5`^fml]Pj.<Y@YY4/zxJUUvytUy>^u!}!Advx``e-~`'$'Swo9To7BDGq8=p-GU<DcBq#e(G:PUi{c.,]XgpGOO_it%J(Gk
-KAs%c3da6W3C),dl5,!qbQxuPba;7nUG0)-}QliN$jY@{]25rA~Sy@BIBTa46Uq4{Czu#^@ck'/Tc6B'|>c7tk|&y>Tl[F+549$b{rwz6b%'bC/k&;ZaQ2
-@Iw3'X%Yi86aiE0(!Y"&Rm>&6<-a&VXYpDTc<WU%Q3X'_0K`td6nvv-t_EgTCdXd9,^U12~]jgBVSzeCH/lykb"L&`o-O4n)`LRib#D5!jz{Q,R'NiXN.l
-;@6X(c(_@)A'zkT(5UYRlRu.cq(a}K+Kw'X(=ae(l$,Ag:l_f2L/".K-u-C|jnAA;.mu;$9>[yJb'SA:l@F}g@'B`8,[NG`d_!).+<A)+W8s=Sq7e$d&<)
-6)kc;,<L<(T"^<KlReH$LT#%"V>lX(!:=RlUf'^xP@"DU#UC,"@uSjZ.KdIX&ZQfi@[P0SJ_wB5nkWX@KuWf`_UTyZTsWEIWvRjf.v9n8J|]c}5v,_<+xi
-dS3_0!fz8z@chwdQaf,}.TpSE6A&0Bt'Ae/$tr<(]n9yye%J&{R;ymVpW';`#"3''iWtSjPzLBz(/|TM!=N)i+M#U${B4e[#aRW{kpo]v]3wL_^^"bONq:
-:J)Om{H5Ai'75Up4=X)1$D~,r{dYbC8X<)fe|fpH=3igfnDyF=;c5NyA<{<ufe+dDR}v=RTLFZ_`z{|wX#j=+z~po;ppqC0g%;j-t=@g5|oI/rT&[=V&J>
-)lVm(|^p)Muq/C(Iqz/^8cBapHIn/CBTTO0P9E@hj6(}slV3,0#(P9>3ZA{<yH7@h$ChW(Rng$aA$|8dLjeI_+7=BlLDJuivCDmuo@$G[z{59,,V99+[Da
-7)e1:E9|~zfx~qOP'}W}K7-t+^ge0kN8Sn_xkl{Qz1:)(|5[`}rRDnm$34;!oC,ArTc3V'.A~rd++6F%2X!E[UHVDC:zBk}oUC6xcV;Yq@T$T=WUbVN_T9
-F_SD=ADC'RW$16G9VA)Lg[yvS:MvcupVenSh]FhuM=^`:DI1$gyVthO/HP4N^pjZ&J^zhH|}"]YF`)#q1MOYp%5EIrYk{YyHrL-={/P!N,|p$!E/-Z.JWN
-t7PR_L{@.qa]|1O}!>BC:s#-0@0xn4`wayAG[y7F+>PQo/mE>P5D1.v{m/}kt126{)~:}qZWRNC[vqt=R=ebE]Jd.TYCKpLV5=q_1&H`Cms9-3~a<Yh+;2
-51Fbs`aNL6cYV1D7tcHFr@<t"ABX3OYKri[1Scd-@KIi11[W4yGX|(64rN)SAJ5+u(OG}1h,Na<G^!qeCykstI:icnB1LDdd2KrJP6P@R,'@`=}WvKEJ7&
-3Gr[@&mzHN:<qLM&3Sr<9d#c5A|dN5<zCyYMdk,s"zVEm+6q0pW7|3)7XdDtpG]zFj#t@0Rd(xQ2=1tLJ.DiuGNZnKuA2r8q5ObMn-'Ol%>j79/',z:w%;
--tk2RyAW0UQ2h]Hz&QgXq2f+^Us>@0H'Yxvu]#E3bmgE@Z+Q/6"6[N_R=5W(Y,9Amd|'CS#_JYkVSl,0r>Cv]8C&Q1X7G[cBhjoH+t9-goT0BA"hpqf$Lp
-Nm5X<l/(eL$Q6<,TY{SPbk$<|N9lF}5RT{UCsbB4'V(W[(Q9qBHl}DLR+^fzLeFYkE:59[JtL=`l.`.AY:]-JPM%8Oke{-VyFnBDuiVV;9L.!t#^LzBw_p
-mr~uY%XP$=QkE+:0[I-RPMcpPpsDhpg2nR(tlmt),5YK#2|JxGla7LGxJbR].3:L4[I5Rv[lB79|2!jTe&Ij%+_uAb|$!3a]$9h#0N"ZWv1"DT2!oc.@v7
-`+sR%Xt2r%cctm_sEuUy4'QT3c1JGN`.H}WAZI`yjBHMa2{o/%9cgloldLs#l@2{|^28u$ITC$+}x5b<8n(=O-K+53uS)0"eP<iPX;]bS(HW@&34:0Qt6p
-IwME%]Nd1=wI6O):V"x#:)D2=mHoltb3f]S#=awKud`IDN6,}#.r+jW+)cH[KqjG/TLn~&&%WjED2n&)hiO!`uxE#BW<`MKcZ8:.89"2JhX[B{)T#[m2Y+
-d2IV;`v[]i4Mp[tC.BY"9kvpOO[KBX0]KgRcd;M8-"K'hD>/+>@"+;DDl+V^.!7Ss+&:Ek27lvbPscR@{X^`sCR=U8YKhXf)|[/90qWfX:s$Yxduj1,+;s
-r11;-m&px/cV1)AS+U)D#cP4=kH>0A6ZOM1fZ"DQ;(DCoI]Hor2hD(9u)_`|Q)Nhd/ri/F;@v_Tw2K>cB5A^lp]gURM3''e4yE:;8ahrNbGC}p>P!bUAC{
-~6C=-#'&+Au&YJznb%Y%gs(%&8-pt()Mv[xS-$H<CEVV>XS[2}'G4bW)9GDi'49IqT!1GhJ[_[T($8!ZIdE-;X]}rEF&;$GY=/}8{:"p-"2`BJ>/jK_Q_"
-,!y<EVn5#Uci`Q2OiDcp`yBJ(|gT0T"c2VLP9rnW%_nS-nab^]0v"=@mn:oCPkY<BdhEG_GkPAab~AV76B=<{|-=!'7/37P"oj1}tMz1Zco5=>_9+Emgxs
-84UaJT`-J;R[)VFsn(O[P+^1P1~KV5q6b4T]SF/Ny&K&i;dsUYg:ZkxueGATlh4UVFJ[Lk%%Kq7NmV#a,$G=ZLg"&5%;%$T,h4Yk]'TGyp3yfmxW4"NKdk
-u:K(6j,uLz}ztH3xV$$cll~Dq{Lm72kpZ#&YrX;2z(Dz9RvFrcKk{yDTzTSBf&W`l-U;`P~DG{k]Wt;wZ4]Drp;J0HL)tV:s:WedBkjrkA)FUbSqhY:0vL
-bV'G[.zkUC$/4^P>kCjc@uuGX^Aij)zvFU]$udUpp(!0o6nm.rj:SdRzMUYRhV_tzb[mr)o5g'mn2v389<WmOAKZ~GkIz.U!"bY{b3Wgmy&e#VqNW$"Eo"
-Q|e|[OtHa.Vx|gVqRHU{li@^9v;KoDqEniI`+)_4%Eb9bk0q3P&I<gD0IAQ9,Rkzh5|-@)(d.:g$JcQE!f!0:A^"fFF:3t}eXiEH4={RoHL,yYpT"PEm6}
-i7/Is)y!8]tn_K_0=lV}`G;Q/}vmUq]%ZQD)-$u"iw8UqM5/,kUq]slBj4a<dTA!tZdAO$27v@zx#E=ZQ'JXiWw!(v,}YMi03L0YTmSD)E>g:Qa7"sw%11
-}.JQ$yk.jH%WR${'6t+0gibV:^E<}Ne-+%--0vm(}:q>(}Uyu.NfAS!VUe5}(;-Nb,'pYadKY|}}{L!h8fwe>0q@aA.xme(AgC;8`rd9!@<Hq2Xjoc_ep3
-e@u+mHk}{3&ilw3pic{YcU|Zb-m^YMwM4=,NZ.Q{U+jUa(yjK)n}9W>R`-h]{Txz2e)lw)U&!'SBsByFZVkay@6_o'cYoLIO5RA:0cNcOQZ$C=vno8[8!D
-f"3v{d`goU-b{yW,0c(9^$jh|PYlzc%A8Qbuk%d$Qy~q]1,,/A8k9Eqpcke$8QrXX<|pspFOo'hi>f^X6z7_B2Fi(Hj6O1s1TvYw,|>`Nwz1bO^DH:$-@4
-^>t0neU0=1E!;=N,[}LU6Dy%_/nqk$.lB5d_LT]Z7@)AsPNq,IIxVwq4Sq1bT4;#7t7>v/^138&"I<z!HB|AA{Rx6TE'g}478kv[v[t3:+B:'aB/o5"6I!
-]+[GrM.k|h8^[WfDO+yo-,1`F0~;VmH&;4/#ze/[fC^!O38ZX.'t4}:y^2g<GybFE<@$"Xpul0E}Fq-^0zGc{QT'k-y)W:[J!YeFX=)i>QLwz`';q>C9Lx
-7+B,EJU9$${siS"2~5x%E5gE~P%#l><p!:,Wf2e:LMo(r`@6PA{(WH@<^;-ra1Kd/MmVJ3_jov"cV.-6&yE=Cv"Fw>qo,z~0i:dmLdzI]KXOyIUPNZXTSd
-6%o`iK1px$HaSQlH(fOH~1dxQT="O:fy<dahn9)rtsqM-sE}c(FQ2D;{Z+PmQ-_(J^UfDjZ>D4Hx[/XYvG``j:FQ}8O#/0E#V]GWt|qr]N#!~Ye9V&0R](
-fg:L7'8V#n>iKaW4s>bS$>9Ub@dFo,@'SMAnVri_c9BRdm{;&Z{jl-A20;PK!/&dYPDJ^fYx|@pjdOKc~&]<5K)ET0W>hhJSA$9/dIQWzdp1o}XuR4x6y{
-h9Y`TOEtweB,#rK|~sJwY$B:|dUS3r2U0|aKsdb"fDU:q7I$UyP{^g/-lbPf71iD&n}Cz.#zJid$7=&Y:.MSnD-L1B)(O]BZlD|e^0zcgKFDsQmIua<nh,
-1R360V,<$27M8f3b~:CZKwpI;N5jbq.)6DCbH@2R`aS_5_YTUd}D|$^N-E[|ufx"Y!A+~VfA1Jm!sKp9nNk@a3[n41%lyTwdT2X9hcbA^hs),rzC1ojw6^
-~;})3e7mTKrnzz".U:&b>T`L]O[J9tkTb2XSQ)JI1>]^}@yr52Z=UeU&"RClEK="F2EUuh8fT@+3;gptL"yK}KeMY+ii|D||)<&r_SVm2Di$Kn"]Z46c=h
-#P2O%nyQ/,s'F`GW=GsyCfVKJ{p,A@j-wPbs<y}h){NuW.a%{3`q.jIR^wJUVP^[|QXLXB"w:NK2'LQ-N0:Z:l]jX^[C{Pt)OQc#"L^k4ABZX#+GlMS.SU
-Z9P:gLZgab=)WXiCb<hP02MZt>6|CfY'wx~e:@njyzMG}cNm/V9M:Hm@me@ye:orzlKs7.NIuYEwiFzmO0<o89>lMB>eM)XipL`[kLR`z"]pc$cq'7g!kh
-geFSyDb=S]^=!ol_xPfDJ4250W_ilPAkq=nJ~@NWH=nv)nV@cD~8cAh[KtM3ur5^qcpqi@U8x+-0V6ae+$=iLe"h6]DfdIgpxXzz[uHtF";:DZv_d8dqlY
-5/8QZd=dH6V-gx3oZ^^P,l=|B@>}FE%wG:#CIW;tCYA$OH_'qC&x}"C9wZbC8XT;pQ1RF#=fgs'B6vKIv"ed24t^kD=L!"Yn2&#qNqMI9b8``o&0laJ1M)
-Ad.%OK:br,U%UE^eK:qv&Pb<R!{Z;wYGl&L@$/"5iGaLa<u}<.o5s`k"-&m{ay2Q6rV<v4_MJku1Ak=5Y)&/&d({^^RyGiZeLP&e[L9Rm>i1spW-^-8_C!
-`csBA_"%7cKXz]8mZN/FU%.,p3ZVe%FL[-)R4TK:;lEWDGsl=qkk"_uP;6x}S}2wt<6OVjS%J:rS;FFfoV(bsGw$>p'US[eF3ffpCm'VTu/1rC3]krCyBe
-EX:i>!5h5Ace_=aSRCyKP.tzt{=$1K]x}F3/:D-&5}NDpZi+yfQ2CUfx6AGomqWd$`WT7lT156sNsG&cOI@uU6v_~U$kGdIC[=:8Z17t.zAL|QSg;7OS=^
-3^"L3"Bh]C:CK_KYGO3+uiTP=p._fdu@L&fYwcv{W#nM!o$Hp7VM^dT;p4%$3_53p|Z1;v!/+%0W]MVSM|6]Y8qMe|nYV";=VM>p4BiR0)Lx!wL^fwI_i}
-_'n}+@TFh6cw)yGqgK~SR'wI4bf9dt/fzP,$tDT+HO88sO#=lb69fy_ryR8tky;MF,Zxb:yLR'NOFF#NpfzY!~$!
+808055
+}eaZ!HHhP}g6h5ofzdPn1-=@:ZwPXnIKW&J-4Naw6Np;I'/$eL[MSMRwx7X$Vumo(l|,I2RlTz-x`vzxXz|T>yD_)VUQT-p;4OnOUGPQuXFFw7@ie'hK)$
+U{`)GR81o|3[lom+ziQln5_9)6&OX,&drPV[c,mQ_N/D}8c[xa_i,-zFK,y7}c6{qhMXV'F>#HU5oUpzCi_}n}KV)-WiGJi]DX_`6wUsg&shS}5`]UQX!A
+0<SKaB@m[Q4.r4BI`Gq<Vob]_[s,B2!W;82_lj6c"UITp"jo>(aNFGW9z89Cfn&gU;$Ed3VGSC6zudN;cbOkd76qC]TiB2p2T^6/y$yCur&u>Q3&3wHyxR
+CIDjQ-''@xE!,N"jF$FdtJ:zif+um)~%HU1$tLc_fw,Lx.yKJUi@S,dlg,v!Ob8Hx)u.lW0LD/heY<'ni&Oh`DB|)w8n8DT3H,j9,V&klvnT0$0]O{VI@;
+B.s($,r(KYpM3FU)]8_J(3M+3SL>%}{Uf04`W^x`oX~:S5Avfm%d{w3#,3nH@8#0SQUgssdQBDZgHNmQ3r7(n;=Yhpfq{_zR/7J$1j7J"DPPLN7mF[Amml
+s1AJ&6<t{]$TfKW28V}YCo!]2J<MG0#'LBM4>J8`QYO8BgKt!,UzVt`>|905WQP#A`26!`eht.IHpua{fck<MBbM8!FevQf6V[X.A05./pXh{T(A$f'#Wm
+:6ZYabG0w}h6tmzS"lM{N2PWs1&:Vt0lYFp)n2F3:jbXC;j3bf#@bzDhFyUmw%XbTWHr4fW&{s(#Fas^_)Y:'/5_O%jp%@#vU-_']+|hU-0iHC&Ga"|o<]
+k]p0R;+n1,7t1WccDNu0{iLnJuM-[Ng5ro/Z_N4to#{vip@`x.N0f_'a)tUA-5M_cFq"vn+9H.b>AHLNCcJ=!RhKz>BUZsDU,zY^5;]K;ow4!op62H]lA4
+8sG]8W}_2+8u$>CEidHBonKo/OY`w!eF6@s1yOk(e96ERB~L$.kv"{A7-;VX4C2AI4)gZR+%qr6^wwZUi^yafu-@P^y5O8$-B9%n[OnOJq%/jH,QaV7I3<
+C1)^Rf8RwGBre{bk,rKp0U#7)pSp!yt$=5f@D>qxp:O0:PS+e$XFJuYMIq'qoTcLA4#fx7VEq^!|i3zZm{2eF]bAn-~KDA^9('oCAN1naQ@/~@K/mQ<nM2
+r$z=VUDtxZ14(3A[=}w>+nPQCZzYI$+O2%9NjvoT{C;;eJr8<T{X{U5T2ZEuKvBk>sL>.:Y^a6INss7^~aWM.KI{hdUCf8fh}xp5PdkQe6ZpAp8Fpnf(^m
+sa,^bdD{{1>0.g/oInLzU=.GJ6SRa'd.iv8qc4P30gnr~9}Fy`i$I).AC(aSz=Y,MlEHCWjI05l:kIXcHs'Bu=V<w}|bRK5zhsqhFs}BG_[Z<tbHPX(s5I
+28pQ;=w>.32=!R'L+cZl4g7n8&S_xB"B&r1@RvDoBA$z38$y1m{twlaAM,8/<eqE|63TjhhFgQu;1f&KC+&d$QpaAk^XRzZas0-mM:d"2xIJ@M=One~BqW
+Ud"n3G=drF=s9eQ6CJ:-sf5a+}A+|en=kn':1M;WJo9'l.^4kt`eYb/{"w>[|ACQ`w~+oVdAei29q:=%M`}=KnaVL0vVL(2za8xw8YVeEn-aszc2lt&b|L
+A[{iO'VhZ9MF@-VN%laDs$`E-JjvYO`NL$>=e9i&r=#a~c6&E0k"/Bbi|qz<jk<V;Dhc$5ha6)YV{TCeE1h%wtu9_V0s.x:L_iHt#`Z+05%-<It+]U:XN'
+2`_+>Mn`P1zu:zEu[9O1vML.pHanh3%{%D_o2S[0|jDu84N3[bF{4R'+`^|,uQjkJe+lCJVRnjdn7j:t4x[u)wlGu&8"|2QsB$vGZ7T'UZ,%'B9&8H7Z`O
+ZVp&}/M6$^hVX{[-DFNF,Bnod9Nf!bFSxL2wmlK:v|WvEV;sx=X&W/~`c%;h96ooRA$>tco0dX1o$wa1M[&vg<8Bq<3wj;"m6d@j}<,;0e-S.gyb5E)w15
+O'uh3=cN98hYzrQHJYRJ54am5)zLX:sfi_1m'i+uvCaQ^WB#d(hh6b1-l|dcMVQQ#i'(B7Dm<eP5u[([^EO@XD>b:Z6'tEy8H8>nogGO|BO'^vpPmtu&d4
+fk`A^[EF-F"Rt"LR;Kam.S;l}f>KiUN]m2g-M>lF_a$TZdU<|Bx<7eM)j;PsY(N#C_zTVqP>Ci4@8Fp3zvfO2L/u9`A:r^pa%/ix8)wt$-vt9Zz/G/5Xo:
+!:.u,1B{1%FFl<S<q/,eVM4ok}@ux]v!qv!56LL7:6ft$mBJBR'AXaU|Akjd^{=CSb;^^oMAVy}CWyU(hhr3C#g0g;>bv`d,)Yv5hqf<`3)RO]+FH+9"Jl
+5KlW5g;'Pr@h>WZm.Lzk!S26c`MF!ZtCie&M&/8p%l}fCV:hD8%%|%W.w#4&.c3VAyqNVVVfdQ<30gJi^Q[$w.Zk6byeni(P&iwBf=aLYosK/8v<{5]HOv
+{FSSwuVxp1',ZbED'3enxn]gOR"iD+RUdVE.Zmuyw(zH6SJ=j91+iPos]:en<0yX6qDUdMwaZTNJs0j;/RTXl,ufN:%x"rOG[;B"p0st{_Y_FZ+Vr@2wYx
+g##7r{mXey937`ucYYJ"$F,/o.`[[:MZoQ@3MgrR2@lg=HsqGNZ)|0]Eci2r<N[FYJ^la5G<SEg3RG,ms_I!@Z03<&RF]AIQZe0Zb2Jz/IQ0B^:xRvZ[:E
+1<W6".FMcZD@cNL52!5e9MaL111s{OPeaYkfMrj(2er4Qmh|{>Can.Kbj2Td|'9)!a,<:Do``$2Hsg.qPI',Y'K57{"esV%k^>3#x)dmh/&qDXx1hIi4`>
++ULE9/Q/|dZGXhVD2yz3kP|h~b>rLva7^nfoS%(&wb;7r);:C`_x8:oYdZrRW$$4|'8ZG#Lv'lpg,FWK]!:RIt4y<'r9u_)w{xD_c[]<c6[D'Kqg_qVyfy
+Afl'^CNLvG{z}lnoW/HaLEYiJN4[CqZ4"aTs+-E.ORUdzKFKiol}Z2EHe{JnCdbewNCH&j1X7b"/Wl#J-}7Hy@4yFz{4f.t-yZ3/-YwD!wATB[t-E[W55B
+u=J5g:!{`Q<'9"[T]G%0s+>VCmk6R'hd4C_pwodvnGJQAGAQNH-1DASp)DB>t^9,5Ito@t=T)5;+YS=X!Y>SRB,(zlfgtWk3a,rE$7t[cCS=yLfcj6Gay(
+I5[`+<}}hmkmP3czK^:$CcKd~,&0zElWvdInRO.=Y=B>L_XU0cRw]oR^.N~$4usCe-Wyu!%zj7b%N8+aQ!ehva|c![w_MbSB,mIT1{qR~nJ"^sje0Z'D%X
+'OU-(3X2A1u15anPBS)1iZ>W>AVZZ"nL:|f^F%h[j(;Y5Ky4b8i@1@6ffwG:jB^}}<qJjFvzc)B^[YRB#h8F_nghrEY,=}nU:a|iRr]1cE)AEfqNP&Fn<w
+yt%o#;q^cK)W45XDTM`^IKPj2;'8slfX]kQW@vE{8IczA1RDqJX:T`dqkej<mf]HNI;Ny:%2nnJj.qI1E7=p.Fzmey}RW&(Lsl}Xv|B`Z+rEsOVWAPOX_P
+XAR-rsYOBX@)I|89A{B>0@)F|&_#QEbNX/XveHm&43p8IhA4_Bhi8q/,K5K[]R'Tx;b]p}rN<wy^NBcJvAFU/L,A@YGQf>d=ry0m`k.z|mwob]QG8-[5RZ
+2!e>2n2q8!UH2.ker"%C6!g_^i"4!x"I,t/G&'t7l./%`-l{>&le6(U:MrmhaXK!G^(Q&/w%FVg}RwN0->.k6T.#c>kksSi.zkC(x]E"KVFUX33h58]ZIq
+WL%="~[C;2;6H0i{i8ayu4nkU2.Qze,||EKUX{.ysY,O~Eh&/,6'4ChziLhBqHO}>7$Wc_<kdmbU|mj/qz|F1)0:pXF_vfL.:(EL3sBl)-dj9KC=PdW;rA
+V<.L#zCyO&;I_WDg3wDa6}&c<_|=~WugW%OQ7PxTn$D8}6$dZN1;"v):n8Mst5M}-Exh|7yL~NVpeJ.%n%-vC(R`Su%y%xbse0Y%>"R4Mp'W|j([ZK#%$y
+qbUI{q@@Ct_d0Z=WPtGM2jTR(%2z(UF)Ko8&vgD4GlY)Y<-HKtGvv=|e_;pFOc;'(F6'V+o6H-<M<Ifs19ADj@lo9Nsz}>`u'=_D-"js|qq/PD#jA[~<!O
+q|)nmLTA.EhAGp0W#ojysi]RR4bd9.u`_0B_`5.HEvYGP&{c@-=`FNu]'HgZOx,ba,I/a1VXIzU!e!=q0>L(q{Ahk[4Hhx!@AR@FoO)xxQ2l+0`$T(W&`o
+Zo2y'NQ[utMpkU}eHjEAc2{gi0k7N9tJEq/F@<R1sex#{O7&hB[Ql@b|f$FM,E.fAzNN}&sk'w-`iW+x+To@OQb_YLWAAR:X7Qs<VK:H`:^K;h-#UaHFul
+,y[|g$S2+I)xy,C3{[[/I2qw<5"%]Q8>6/~=e-pP^VZzc"l1~!Szb:I&sUgosOcN&W{:(lka}!/Ki_{TcPz])BnZSnuyH{r0#VdC#De3o;Hhs9{4Rn}+-G
+A"E_VEmwCokz~B4]"k.x;KgJ9=;lsQO.%bX$I)!Q95twJeg#u5n#vd-0acn"pLJ,u8k^jR""DuodaEa$V7g,uTJg|uG5Q1YF{'#Bl==t:Q89'IUv|>N:rd
+v5)#F'=q01{T/9S^;Amqr7z^9_FYSupjH-L9R3zC^D(ioMJY(o>Ph>S]KO7a>k&%Zs^T+!QA8Jnrvd+"c-^/1xsTAdDXRmgIvW'W00d:`IK_%m~6[JxV59
+$=OxklHug&;jA67Y|dxfHeiRX9P([ZaKBq|^Kjh=)jo"3leJX'%)(aCtvIthyaeCk'TjMjXgeN+BqyqV/7NBI^aNMD2H(c~$crGZ|5D{72l'R11dor:8/c
+9Bbb_AL%n2:Rmz~f6K]h'!h&36C38{K!-$lkfF`8]$gDB5}x%"jVTdh5ukS6m^Ye4.TVXlbo:b!1M't$<HZ!UtE6j6%$g%t#t(6+'55w=@RD,thmc'ycPs
+7U_]B<;6d6rI~B5pS99C!&wVztz89nZ4Rn<x6mVK+U#A07Dahs/-0i$u7t:8a36bdT'Ty4T]unV_9h7u7O(Kq`nJ=1y|XQS2$S[ld/vJ~]>W8R>#-}vAQ4
+ANzFCQTFHM%Ip-{@dhC<w,'z3Y'.1YIL12LjLJ4:maz6%WXwPx|(+QV.$fAe8[L3oLGAL]sU}qSK`!X@-7^_&=^"8G;iy+,XR[-tOA77n,(gr>8c@A3_|B
+yqaY'TDA=iX@OIQaqD)8.CuC+^VjogkF@=XhcA9#!eIpf'.+/bvdGGR]x8"MW^YNe6_Cf>e-zxee6DOPtXCJ>k!1Ol!g;(D0@:|I+n4Y/'mVB}jV=MCiXI
+rh0h$&d{MX=rYZWb3QtpIXWCbf;'.+KqT-oWJNnJt"KtJ@I/Xx4-!;_dwie=d%]};2_QYm^'F<8eu,yL-:KcdlW"9QmW>DO2z>@YE($_I@USk3{+JXKO'5
+/.>OW>wiHd/CQv+I2Y:.hRAhcS)xU1tsi,3yF7a:Lwd<N/`|<6;)1bT;Gi%]&e{=j8UD~.rZLx2c'{WSD7'7p;05t8.dG%N(sEKrz/ySeb{M5-iGGA(ed;
+ut)z~s#fM1v}+v~c6rZRooBP%_owwgmoUYA/b3RQhgc;<m@1//Sk!q!W&&)xkNb6%sa,y&9QID#li$Rk}anMr2!ofSs<B@wGu5Z}>-!,n'[SU@a68iN&n7
+v]EY+-3bw^Y'w>dKLVbc;-:PiAoiQ"i"#_gbr^!'JE}i9<[2:9-hqY>4W4V"Ip'XM%!/6d3+hV;}sJmF_E|'3l1j7g[$oSug`RCyvS<4B=%_qS(s&|4=NV
+Z4-fH-B>_A1'jc'^vHRh0{"`}|L&Cu2_Er0nHkZPWMz-1B}4$f{co}y(^D[73O&UP{'O`+soSZgmP3"pgn9l6JPdpB~D,80Zc@W<Y1"e-e:xr8+1BMoNnw
+s>18_x%:rh6sys#@;}%W!WH>]f>at5i8WB]nC%(hXDWk1fX'-x/P1M%dg^J}bu:ti3eEX5DV-q:9BTA/Ycb1"XCSclSXEUh}iG]AJf:ynZN!;G0==U|Pz"
+X0bt6"UtT]GsY]2-YdCOA@/[I6>Fdv4dve)GM=.F:/fLC/Jn7iu}2V4=[+#&zMNOk<W<6M[u,|(G;2nF-p>Xhkt$]{h%YX@"Rp|U4&t}025A8/itzU'EkC
+3^[<6^{@:r0c)X,jDpX<pv8oQ6`ePG75"xnt<1ZokS/8zN7HL<bc.&IgEGC{]'jt^'0@$dMbeJMp%U6e8Q2b2;ek4.ntv2$:U|_k_3^<AOl"<NlszU(Ayt
+"v"h~i`Bs>{!$e#4K,HNotW:=W!M[qOO0A@!|z0dLz%ed,n(/YHCI5(-`{0[QdL81|7q}4fP{'A%Z-.Tu7D9hW%B|fI^)%q1dv16m9oc7Dohn)5q^Qkn~[
+zFL`w}>G,])@Zd'eb3,^}&:3SDFEfNE/&4>=BpC2UB7)p=6ph/L`_Aa#ZrEw>#{KAUwUA>{Re/Aq"||xC0#zX9X/AqEg]m~]L8~UcMgBH/tQ3E<+hQgUZX
+Lr-YL-Q1ay4{gs"XNX>EPj+7Rr3eF3:wl-UQYtGwkA'k^PGT#'Dx{%S@8]]I-=/pMixa1WG"+YpdDa}|(tlsggoIa3(x!JUy4jq4ZQz-4[W16rmMhoX}AY
+AQ&f{YspHV]IVB3ab>'`G)^OS&4D^ZlOY-XCz8kwH,>za,'L3GWBeIlZC&a3)PUyA<"$r#cgE2"t[j"(YG{^M]I+ImKAA98+NbdCzxUaemD`vMCj)JF-2c
+,#{tULM[!@zE)w0&.rsVC;&YpM8oxzt;s!xsPN.cj<xa,<b,xC/#%.A#xc"SC0gQDLgZ4Ym@~-O6waoX-og1c]>"3Z0iRcE9c&3/d^9<8&C.Fqdk{G~ukQ
+#fb2ucQ2j5"-Kx+1<'Rb:94gCB+.|w<+&/9]CZwHL"u-Cy;S[fipw7hwtmjT[lJE]W"i,^;h5HVaTV12&sy%aAXO()2-.:n|PL3NPAit4oKn^KCh'{kciv
+{|Q^&5_>Z2xn(pTLlFlcHKYem98/LOfrz"&lXta(^;~%sRXUT#b>""=-n`HfAt,,-'Ca-D'V}QwDH=O$ADQ:1m^9yhDTOEN1~(0q:Q@T95T,:cyS^X!t_2
+P@Vd(w)N7rq|'O6^Ym"qO>BE[Jt>Bs-S1JmoO;~nZ6C3m6eehB/jM5_,`/hLV3)vwP-@~MY,7iD[-s|Yj9priX"O3{xBf8_I)4=ql)etZBX!^Tf98;L///
+b0luKKPbV$o,XwNn2:d51+9Z:UIAcfJ-`>y39:j0L#f!eJZ&nFl`#T<{NwL9H-k9KE+tdgn^@kH-"m+c1`a6T9F!:%tSK)f=GC+iPQzDQPHJ:$_&b[HiR6
+.KIR]7vSwm_1I!;5jALpw9C36H(]p(4"=&LbIfj|&c$T'2y[E&8//z]8(jJD#qzK)}ba#CVpj7^}=8JyR]6rg_fhs19magBJ1JiNmcmFexEfMW6HJ3Hcfg
+tZX^bpB[s,ev"JPtv&bK6Tf%$_X[H`O8m/2|=!EPb@+:9!vdYWq-=/FMvK.VgHCm{P$]YR4eJy.lk+7jn=9q}WO$J#OKQh-Y$Ltx!-]OxiiT3@J5OZOz&m
+DMmme16'r$ozFRJY42tG{N'(lxNw;AQ'~V1m^V1(t9];wNP@wo"l}+V[~fou9.bR0Q}.Z]]#j_.HsHLRk7I'p|BQupU[CP~k|i.$b8S_UmW".H:d{I4Zm.
+v:nsMaS|F2mS3]u,cQ='{JPUX%.C@_9iJE72[Zh7ZJy:O4z#UyaRg`We%o@(bBZBiQuNG8'+bi/R}R^5^%l4t2cR(lV4Lz]gS!/FRn];W5=T37k)+p]@;%
+N[r{{|h2k1t|Le91#+&wsv(Y'%>]1/F&&5Di6#3GK'B][:h&]`G2]iT@DUkqKjXP"2(@fxYpAN}msDY#bP1.&#:6478T-$>w:sF%w[[Ny5PEgJK.d)'h0.
+jDNFJvdH&f2D$D-0&MH}=)>f-gS$N2F:1@'Y,1fhW]#E[U9-vLvjCwOo|"h:@++=t"d8M5e;(uA(ym=&sMS9h!G[f;|2>t2c!M=]+R~,oZ;(U[smU^NjcR
+2K"y[X3mT^o/aH"DA7!i&J=,Z-cXHvn!L:0@N.V1Ju`}9-FmW}d.8b&D57O"=t0iw:@m/aYf}aXD=MXQS4!HEPq}ypGaZIVo;xoa.`]s@^h:%gPcW5q^Wc
+{6C&bqAukZ7OEv-l]VUC}WN0Lo-`Srqz$!MQ=b>a#jvV|5aVr##!fP1g9Nr[.X.>tZ]Qz_I5KKWM4/[P},(mC%6wQT=qUe,7Y$5uzre:ftK5gReK176,kg
+pR"6f,z4>]UTUyoQ6lO]zC2v9S|@#D(Kj4M#Q8JAl5i5jZ%Cs#uYQD!s2&%lj0`u7oW)v5[t8m79@&+]^>Y0/^v`GS.6jgbm88+M&gRO4x3"<k-SW+d_5.
+az7[e$o;11}&V#)"eV6f@-iJt#PC=bxUlRp"oSA:)a$,jJKq6e<7F;.<,[Vh4sUJK=L7K|`mkA2[7;'E(_s)}l3glRtPjl:%XBA}N7Ijv%;Ln}589lYN5q
+dk-Mws1p.d=I|e_^U{V25d~.};/CXv$0VzNh!2BiHXIl7XwT&X39tW,RdWi_$1SRc0oYA03%~/FQ]/3%</].Kt@t~ytF3dA6%|1g4ogeR[T_6o"9Z'"W5G
+KeSrG)p:<7|GX5UWL<_zJaX52llfd|f!OHd"%BHdeW5oh}7@+U^(gqj#RF_iD2r>qed2lWh(VAz=@IW`,}vElglZd<oF6OiAqzKpjr~Aq0cb3vCm+dS!Tp
+>P9=_p9cwMK|%T^`kI/E~(#%.t_i>Li@wD={:7dQazOpGM+lf6W_,$|b7^9UW%-8DlVA~=+Y|XQ:CPu`={B0^^N6CIx>V)c"O^S`k@+nwC9E,iwAnuWsRa
+tr=b`b)b[slf97>bhb~d]ExF)9<:D=w0fV'^'fNa:$|8[gn!yS-.|WjQ]uM_I|m;Z>0GZA~`m6@!TjfK)'yg|b|h~AlWO`SS#1/1kT9FPx$.TjrPq/X8/)
+FThEg^_F$eEpswV9;G%I2K~A<dyP3}>MYMipDZX_HU{Y|xcg@P"C]&qIfC@}"Uz)O:Ub0XqK5u6yX<>Gle'98[0v@TZs7[zH~,rCw5#TQcU>hIR37(7'g/
+Cg(o$E<:r7Y5Qr]]`1;8y$/r5=wd]xO|!_3&RHq]{&]o}|wWau-t"ogVzv~'KS7M,U#[!&0kSq9UbZP'Y`L<WRK8T^@{aqwrs@,;E7XbU9Z;(`eNa;ES65
+r9^]7f!5BfHJdYVy#<l"ljq=)GI+aj/ClG9wvIk.6}KZ4%BQe9.+_pX;Hl[pa;aIpmk;UZ^p08aR9;(OTGVG5.Cb"!nOaMNOWd4,>!XOkJ5E@bH_Il@w[z
+"XEXQIhP!6+pW"]URwF=#ei0R"zM}My=qjJ]MT,v2i]MfM/9ic{`cAj@6#0q+h{`9TF%5#wUfUGt0}aRfMh[[)A"hCKDyP_`%aDAMQ5B)x7L1|h%odVMvf
+:s+c;5{J#,QsLrv%d7)<hFXGd=DKj0gm5NPw_A.%W}'4Yo[Ogd/U'2P1[jWK(flMzv<N2i=P+59vxUJUyrlzol68&lTD!ZG@"8$8xlH`uA>MV#MGRVlPnl
+9o"3L3{}To4cf+leLL0R#Ty)(yn$pk#Xu>jma]d+xc")Q#u[A#lv}wMc>4W_#6ZtDg{kWEhl_IGOyt-jsb>[cqCX2^wfY4,E!4I'Uk3G1t>(b|V>YuDi3X
+8>CeZ[gBb]HjC7qK`A#R~8f-_St#PT986Ehn!$hapa>Murp0}dY%r7VOhThprZP3h$(5UF0E]uAxNh5x8J%5Ih]>%4()>Tp"!Fb&Dl8X5_p6K'LO,O|J<0
+~)e{vDzLvn2t]7PNh79NWPQ51yB"NmjarKYC(bQJo)W,u;v:gkna_eH<nxH3rv|y8v]N9=E<S]fm^YC:ug]5&BRvn_k)bT.K/Eabt(`UlRwQ((9amP4'_W
+-Sj!UXKA}}mX'+)q7r+!K)'B1p#6'L$g4=#h&x$ca_e|s(E/&V]#KVnDi1wYohMU'U@f6;1FH:0,1}z:j#_7nsXEafyjVU2=jBbz<1`]QH$.YO&m.+.|dD
+&0MzGE[v(FgRstnm78v"Y>El^E:jQ5LTG7T!L1@xki^B&2Lu';QD6"SMkAy|HNEOQte;[rT6c7vo=Gco7W;^OeUfhG<Zgb$ki;zJVRr>K&{[%}&bv5O1H'
+uVW[0Lh'"4s4Un+2M'g!AOf;aFM}9nh]5=zF(kc"q46Gv}<Wa0+JSl>qa`$f343zmu,:G+``_]3;N7,!%9y&jG`"G%P#t$zD%{=2Z&{oox[ikQ5PnPuPLN
+KIbdb)|uixZiC'G!-&sv<)X(,U4#N;(fmAgDNrICpS,Z+I0ibASu.qu`=v^UPAKUJAHdcxP3-A+xWJg]rf`B"jUeN}6cJBJnPdhHT(%(p8;$Y-[e'OLZ.b
+GG7S'2s-281{e}n_|-So8Mru)W_Ave{D=i'(yGQIQHL-.fI6|FhA!-Oh>(QS[ZrVYm`Yuv-[VrlsME#&~Ku%-|%1^)Pc_HcK~/}6N0R&v3VrCaR7T(,IHb
+V2g`QN1Ie,~>B0jpZe8LwPK<ayd!sFA{6jh`4{]q_l09rOu=mBvsSzgNO(Sw)xcaNRVyhd14^1;UCb.iKXm4@<I@d=gO|{AawGq888/-x68<%vv6JQbw(w
+Nu[1N0=S0-|4=v).4B[^x|~jUf.&$y2Kn[OgPDFnI^VZ3sbq<(4V`:#+<cTu<"e`7D3=Nc_O:4G)J@%0|H${&8jsA0~i-Tmgi;)G~B$/>{~3Cz+_4BVPvi
+buB>!|1M&^S7"OuK;<pj!Off,pp9Ci.B!hv-dctJNt$x9(t;ElnFtmQ2JO0-VNzrshkpLAjO"{lqzqi(S>7w!={3}5O}52bp<6iMc0!P[WwVgw;PtQ[o)o
+9/0SwL-90o&'x`%i}SC',nY!NgadOyrAR()9O)IzB>XW,(<uWR!K7^kh3'}-sI2Qzp4[B;~RoEiu~TuJHD.PqEP'kkYp/#zqTISKa4;e,Dy(Y$K-')1`w+
+j>#+A0cJ2/ZeoiFsDZ0Mt':GGb.4=AVgb5,'$;_Sl_~:,7^8ORCVQ;eQ,2pbam0N!$t&e`Hfelx'Y<(@@iw5N4Y6q&4R'"tBO6ady}Wk[LTGUF4y&8jN}_
+uW3[Is.FKDRR+D<Em}s`H,oD-Q,HEH&NakuJ#4@U-.7dyx%w)iQA4QU!S1z!`Z6Z.$V_Z6^9+'Rz&/h#ZioDpaaDeR{wMcR-SBmPAz@&Rc@kIa-j0K5]My
+|58tJmIA1LHGEzo3>c$16:kjhjv>7eh=37#Vt$CY(An<9-VM'3fwJ.I$T77b4Se/05vLU)+.!;pS=g@VKEOl%+q%a=o7x)r(PtUWeYN8#Hrz-bFoq</VRI
+bZ3ar`n;FubT]'Ygh<dATnE;ACH=udgg~E1wL'E&$kDC7"'^Ey1|J>"q7N!CDY-Rr7O>2=u=J[L^+W%f_m^NElJty|ZN`WDiW}[G%T5eE(QATSW{pt9Y0<
+K-[6L;cR-!yFT%pYU&AjqUL}w.qEQ>ruv9XFVUkuq97qB|X7a&t@$+w8eU3WLsI);}d=;[UV=pKw;N}U:D_HJ'[F;%[R<yxLhwLy#^sb<{!-:4h%_4I.-Z
+YeEk5`nWhPg;".s'Q)R$H"NB7_YHCv2yRo()aalvM=9DA)'f,sDQ[rkBF1,xJlp[t$|iNA}/w02'Ol{O0{QUDzA5$b+N$XybA_/_Z#UM2=dbaafFUZR#l1
+27#]{vawoh$xa}hPq(`jf<LVt91}tj:-.9LtnUy&xXp|/)9iG!aZT#.{lgtr#"cv_jh0.K.U~[v:cks49%"L%,${luB_F'@pyw~O+o4=ZDnLlN_|L0tpS2
+,1;&q/8VM@bw{|ddg_COuvd}@=CM$rMrTVP>52rwiQOiE-HRmrkc7]i)zr_4a1kvehkS-n[,v"!~9Q'`-Ecg@OScVzaVR!KkA=zO81NfGZ{9yw.RH}l8I>
+oEL"XZ_/t@;:-mH+G$a5]y]8+B#[#(vd>sHJfk)PziO}%]E2Q[D-!KSGq!I&6fvYl><2qYM;#hW"u2-+jRZtjnE/K4j):VzKX1}t-Dz{1InK:NUX#Ms'JB
+:nJISypuH7%Bz_J`m#xi}j#jz9|.32%r_=#8xbcEuRh`Xi2xDBosky5%KR)TNXO4GMsq8#EJit>UIET1DGve@US!Y^4ZMIJhG`&"2"9gBQqnb=<xUK~GYx
+UA[Fw(#q{.3xTe&T84kE/-%l8ZbDBbge+>if,$xq&)HcJ`cqrt9K|,-`]#j+8v]_M@2uQ^=IdLy9~$GDJZ2CFLd9VuOA6KnYR@HpxGhqrMPmFc:.fJi1R{
+-)u)SUq{yk7buf",ItE0$Rn4^k1=Lk;g!}6;)NSIf2MGLhwo[N18v$T6=.w_F_!xsqkdKL0$v{RxN|S7F0N:9@|ZZh{a''w:2V6)oH!Hq/4cV:~hll`S9)
+aQflSPq.+;m00VZh(_IUhTA+l2a%HiJL^kY;JxPl5o~5:DVy#gg1Hwky0`_tIc87{XdfoP0&<,G`kr^9n:%:%#SKW%b0ooEqr1,NUc:E9}{m[u{J&I-(+/
+zp(ORLIB^NhQO)7&e8NHTDToLW!f3IH#4")8`JZv'KdW]BS0`EJB-jbt!8|qU(l=dNPY%yg7kXdf!NBqN5naW+T'm6N=a(!nOJAi/zcFk]w5LsTk"$xW:]
+B7zx}'C)kKIfHuWENotwq3H7'$:=MQoJFXA!QK4;A8p,cNya8}<XzK/C/;LM`SkPXHABpzLGkv)_vpL%}@]ZBRWq96`Q2L!2j`lMAv$to&d&u^ohfBFh_J
+`#6}m,^;Ty)@6Of%N$#-F/T{|(H#2Td{H@Q^(SA8u8HggUvZt}v&,e_Ig,95CUL/D0;MKIA/f]u|e.:d0+p'Z+rNi70WBZ@y[gGa@y<qY@Djvbx/kM:sFv
+8z!kIgELHY5pussOlRhhF"D=;Fp-v#SgmoNL$AFY++o3Z;pS+RG'YJiM4k$sIGwp2&2cHY3kc505+gRsJ]N%J}tMTUMk4@(x#_Xa8O`.xu>8{=%<yQ9,TV
+e8d->aP|lNI>Mj+I,2IzbwXk")b!7d3Ku,F$jGpC`Ft9xHIp/m@e|`}$#/0-D)(u3j$Q7x6Dp00<q|Vtn5IQ@7,4n%}'4NeYgq}8DcV8qJncBz~CuBomKX
+@]VjXY5Hjf/co<G1-^q]E(0rHIN{c(t#tSmu=!n=;&WPXQ:J#XOCvKz2c5%PmORuQIqZW[[Mi3OXiquv;U-UxPf;_F7gJ3{3f.5lJqbCHtQ=(hWqSHIntQ
+C3xF6b9x$PHxQ:HMy2Cr%VDbN4glrxBiisZa=V&|$bS+5CBhg#4.tep(EjZ`)4RtH^W/teP,uNnhQAK5RlM!}kQD/[Mh.x%[&dFqiM#C}1nth4<+R&K:9Z
+G1b$]g{W3"zXx5oB>cgQn=H2FLdg>o(<{fI,ctTiW{i&k"]HKnua.}"+L"n0':#Yp,BNvy2&l!G-b,QL&20b3'E7l0xq,X`aX_jy"uXzI`]skzgy^D-H%}
+>e'aHgDBiYJ|lthCiLAa"r:DNR3Dforn]Gc"(IUa7Wvq{.%dbS@6%5!WP8~OBWZdDq,`l[6c2ncr{09Z]452<a]56mo=Jd_M@'nHMBT.!;OzE]MPm{%A^/
+;1Co}sRmIFc4I-H`OEqNtHZc+rZ"aJ'4lLE_LE<_QZ1jWqVjG}[p/cH[LiBTvl1546yfJA_3gLYCTC^4Z+,X1pm"z.jo5!7lTSTl2W4xi5XZ<J5wMdVVIA
+4bks%2:Z`6^O.3}j+FfCLr~ZW;`'OQx5|f}PPe_ajp|s``cr+f!QyX/x)ld6%0({HQM;.'4:nE!6U^Y2c=iIga)TsmliU_yk'B!RJ$-<OFG|bh5Hx.LONJ
+^BQDZpKCm2n@w54P1P=R<t>:.B!a<3mZ@wB9<W<5WknWosjp'ak@5Wuv5+b1w1M`Y2zJp1DDFky5G1T56iSB)S<w^;O35G:T0f2%0xO_npd(qNoT):Vxz)
+{cGk"I57t|z4L"YK@Ei^7IFBAnb=OL,lERtTc:w2H-i.2vR6p`q@MqA3WG@J!fh2k8+pDH~Q_'+#a{2L/_U76'`0{K)4$p<JC@7=AQ2;e7GyRd@nS_#Vhd
+bLe#/)tKyyRJ$k=n:g,5.O3Hw+6|}"F}L.6wu1OeeJz'gJ~'~!"z^K[.ln/mD7m`,h]GE5ArfI2L+&ki{Cn!xDG#_i|iXj!o{$-GCr2R=g'I(^PdHWSqK|
+^>b1ueWk-[`>-B/vSthY:y^ub'1fCl0.'%Cc430UBpih8yba7S}WTIC;zSzU&NX+2CCiR)_F3'lY4Ck>)NL!ZSbeL1"PEZh$g4@;!oGH|I4}#gI+Gpyq=A
+6w`=_DoWRSdpln(7_1yOG{Q;%l>+$8{`j92WFT;W2.cUzrJtDmmA}Pjmr6o1&C%/NOa5kaL8Z/B#h_`c>FAVJ]9=o9W(t{Z47$Ug~,8q5VB[z4=]Zg}aQ`
+_AIQuK~I<F0=L+787b5Wy4=r#Yu=#1_kOoAX7j+#$)@<}V(5"56N',8+Vu~qW)Wa]EJu]lNtLfIfZw042't9)W5g<d.a!S7+lyw&Z1)so"yA-=Hb3NYj5"
+vu(f.ItPe<Ea+aJAch%A7uNrsk5D"@zjn_q=t0D0"VX#m@L3(L-5{A>h]TGqVQ#%LftN6viH4[Dj}$pvEYsrZAr}uYg)9"=l`>By,sECxJm+1i]ZpyUse"
+[0y=^Ad^{ze(WiNqS/2AfI-FdL/L{'}#+t{6#=C&'|vPOl{ZNr0dY5LYjMiTF,<RG<gt;&J>^)<VwJyPeyf7M-m]al~GyLxk1Ux<F%-)>m9{Jphy;`$f^i
+^_#4"P6"EDaE$8g{=(0l;peL"C%5p]9rZ7dQXHpg+'Nm_HI3'[C<`v-cNb/.J6DoLtNe6}qYif&fwiDtXhhDE(%M.]!+bTq.rE^[}KQIok}2l2)dmMpFT.
++SlS+2}ar|f5AwLv.v)z,Adm(5`Zs{Xp5Y!MD`nCZvSrdT3yW>4TxSdTG}E8_bAjxO(%!]viScx^$h}@>(r,"$E{x=_IscEvGiGg>#s7XW`.8rlrji2daL
+eQbqB-t'{Hn;rJ]SwgfP`>L=[g1s"RKtnP2^B7;S},B1w5d';b>3QP`hgsGb'(NObxhQ22C^&TKaI7G9#|42hxj@xWtXL^k8b,2By^{7YaAD&p9#+KQNee
+ePcUq&v<OU{rbzjW92[U73VQ=AfpWgb)XW_2V}>M|M'V/O/q}9H>lN3|70xdE)FQ""=$##bv]I;(O!no#+VT#GVhp_{`%@3y{53[s#wb]}@/DVkY::kH<]
+@/5x<p.9qi1uT6>!+F]NSKq1RtTPVw->fXSTt{{WmQx|3`YXfbR{1-YzqLN0D0:gIpd;|>>eyq@Sm6Qi7].N>L7vUs1'5#SG&Eju]rujQFs%P$;Pg>e::f
+gb^WO0I}tghtU%XXIk$obICGbyjHHc9Bmv4@0!Ut+,8BCK$=167o!1Krl)G&M&f$Zkd5]9C}_jWBrZz|MGUg6|3Y$nl,G)sWi(3(W%_.07P0+7'gj<N%g%
+t(@>Ut4k#QS}{HS[G)F%4<UB|.g"u/07nu=hvj;o]%6]$Lu|QPyONFKfTAML<Q:%epw,Wo/n>>1-KX[vSsUl&&0><YL@9+6|#(.d{5];No3w0]2NXdR)D@
+S.B`06ETnd,dJklgDqI%dFb0(hLX8ILRsQ|L|-GA"SrQjjA<al$(32iE,q(C/TXg8-NUU5VIVkD.ZkJB0/otpZg@&h',8P8Pb]$IaDeP,{dj_AavGK'/EW
+19X{MqU!QlFRBj7j7zRG.t5hP)W|0vR&kP._8":#x#~opk,,8!cQw-&|"]L&x7LL~nd|332{>Jrwt3vL;#O)[_iD)tY&S&^jEkkXgCn(4RX%UG:WB#1C!5
+Js=:Tz%I|yXmUfqpSLNe=O<ElG8<IP0=oDr1(3iPYB!T8.q5/M'S6%$W$iqVjxeSNTEx;#]nrt:{QG]JcKs-jMLIqTk"[:0c.7EvdIl=<9oYcks//.6-U`
+4W1Qu!z&o{#g@]gO4h;|+U3^PJ(7^2,Ss.T4IqzuG-Ut=JV@IL1e&ea|FHt<fyZw.:0,C<}TKmWOm2]){4TIUy75[hSI6C%TrUSD+AEvg0.lT6p(N.Z=in
+A|KCT6gU}s{#9>FQ1^e`hlyb|7_.j|8;[D'+-7+(8)/@,kgA5V/gt)mxbL-`7bA<{M-fM,t:)X)E.C,x/a`+[5MYe2S.YI7SbV>56)lDcS]I,^eMi1h+>d
+od,p-t>a/2Ir8G/mdT/xt4$u9+o%Qs8F#y5v8%.HK=BqjX[Ce3_=)ez<ov7k5#+oihAXM6K(.zqGQ|-t+PRi8Hp^'8Tu2g!.PL0xv"CqF}w#@T^Xb79WAk
+=Rutjdod4!kbti0q~U1f-W.Yzd_wNi<1WeMaSHm1bx.+Zzp)h:7C~Oo%VKgdn1v;[_X7}wtPx]vISMn7eoPsx2c),tlwL|as3M309;A30Ez<ff.10FeLyO
+(BB0;}0$[)&-$k)3H'28BiBR,X69<i]<6oQGpoUa6]wThI&Yc<'svw%;;+Jgo,Ro`T$6<Idi^wtkXAyYbkT&$A8VTV4ug2l"Zc+5_+jWuH-1eWgcW>#=;R
+&xVOz#&p=TbV""ftI8gRheTJVP}tr6AQRT!v-o(WbNs8h@gL=5v.L-+i8gRt8'7ec/Z46PRXNoeus+bc{T}-[npb'mp&z-1R:b<{x`"tN31Z~[)kqHu1R=
+b5UP{IB_:>`z=uL%WzvaSr<D()/iWf(WpgXxQbOjZC"B|nJ,`%C2^}CYARo"VgXdXvbZsN=fd{qfBr"RDqA=EZnFh^O[@q<BS1WtxE%merHK43eG_"b+DM
+h0xT1s8s1O";%"nVBW~.q8^neFF2,y]b@3Pc~f6/COw_X3mg0nt5tM1'5PSaWt]w7Y#QDAUbrV"kB{]|}wXk`"oCkrmo-06"'^#j;,@cw3,UE{O/!WSD9D
+|%+bo`}RK#ZAa@D[.^ua|"VxZ4"^p{{UCf^mA.|yX.j[na&!/zk%3n^(;(w[Qx~3QG;T#&u8=(>&H;V'1gpW%Ki(Oj2G~'3,8e+3TL(T4t@%BZQP2QSG0#
+sg!q/&Cvj1MtCD!W)&n@u3jm|$&99-wp>'nGM_)%o#WC#j>G4i[#0CRN+#y:Ua5Ohd[J^LWFExa-FY.9Ey,8^&k+Lkf2uR[/m3qa8w6,|XJXFtgv7Rst/@
+Hqi{dXRDi>F}+[]&>k:b!Nv12^mHNlwt3L@fG6LV3mv'bxp7J$d5_$(3Qu|xT}E0+q>"U,xhJO^BzA(gMS'e'-3,yxuDPHFWRMzte:RKBPR[o)G(Sy-bC+
+[Ih:'Zutus2[Q1X/<f-FFV$;=5{AnahF{=w:_SB#j/ngFAn[DL.|#=DkQ{i)EO3I/f1f%Xt++g:5kyH7w{l<KyuoNBTJC)!6a.Vb!qvsZP{vA:#jCX{T4T
+^}yqS,XPEBDQDxXZ],I=-{a'ED=!3GYH)YL,|{POa{yt5y)DvY|#.R%zIn30f]V}^o5K~pkxruh2Y[vd~IM]^=2L%WW)bvK5kHpu7>N{@H>BB:p.^>z^!@
+GQfDmvTWkLlN3zerM(SnSRhTjap9HL}#Esa|hqjAE_h+fm2xG}+@E=:C{``QJ[xD(wuK5o{Uv4XPOL<(xwFc1+EB@s{9TaP6jkr{L#{mD4'.|98%[+5,m$
+EiuEx,-Pq6)/}RT1SzTPlvj@O4||7TJe{B;_cEtpeGdlyEZM0D0<fGGtQjgGA,OcBz`0l%uD_|&))fE}p'&r3mk;_>f#h&h@+k,o"3j!2GfxK<4KWSySX4
+Y!O:(UhVhQs=,0)Rsss/WUj@rr49GkW)1wCY0%XAKztXJOTYTD67N7Czh6zzSp4yd<[sZtg|A7rG[djfVRFJPn,3f+]]1:2;F$$dA>9eC[UY/=~F'(67X0
+]@^2gA/%ML.$dU(v{Sf)`oD;38f@iNn^["$LPy6pBJ6=k{4VMb}Od'`VLk-(Q7,;9A)L.v!cSj8OT%Mf>lD##"pM3<WT%BDXK2BEg/Rv(Vq#^6+DE}TW-4
+lp'sL&af.W&pR2<kYMos;Pvohw1eS!#7olU^i6OaM]ZnClHp,G9ig_VU-{Wnxp6;';fcRi8;dt4s-!^GIPyoB`yCKa{C;D7{>OYgCR$3HC0jsBz$Jso.~!
+k&}}b!.Fn3m=fT{_^%[mc@VA9L8t|Jr_F'7JCB!ZnqAA]GG@A`mM]aW#Tc>{%HL!D.VO&B#e$1C78q6;Q/@ZDBfym>^;OV+^:D=WP6J(RhZ<-65CmnhkZ<
+;!d1I%q$6bdxCwRitfPknH=k@2n=Q,~M>+/tzy0>ljW%p|R.tBw2cqf[}Ba|bwN@N$Y[TLer3haw7&Gso^C7M$YHnX>if)lgsJG`yVg8`q[Y)L[$5uaFLy
+poU7UV_k'#eqqv~UK:-&nL~L=q:o1e^uXy@{]c{'];nzdf9[zOY]X+Ei{&~pT.K}@Z;M]gDr{2{WD0U|`@,[_vC':{@Ip"qpqWZ`p:Xs<1GFBW:fxMaKOy
+)AL3;qM"/5bno,Q1(l61[17eAww/ebzrDl'SbWut0JeU;Vqb(FQq6nz'ws1NnTLG6/>r.3m0smQWc4S9;XjgNWMTW;(Sn}nA#MuLXqO'j#=|<COg1RK:Dt
+]'>5cZ,OcO[LdJ'U7h+E6}>gj>iqaXCBshkLE|-5lW",CpB62LKY>''x"%~.fCv5s.s3R{is^,$_[M[haT[IfzTnt2HTfV8M_8LHug:b)K&zRv_3[8wx|r
+Mx<{WR2-29.bwq"W/sIw)s;d5;wMtQ5Ysuli`:SD__r]Jcp/a1f`}skrH>8rHsHbJ_kSgjW[5uyOoLLf60zZU8!ruczoIZX'tivbu{yfY}$Gzn<K$$v<:X
+L_#t~r48>.3`G2Y&Qk16ZE</7T%^.qj@9u/(e>,/7N5)0V=hE{+`:edFQ/=|g'U.1wl_II|>fT^[VXe'77INg8"|;+=ru3GR{H>e62)v1X=r/@t3qN'+fH
+uHv=`oj.~hrEiCwYTLQM&N;7ts;$&<A/k=|k}2SvT:}'@^3/{&&Tnd/U.+zy#%vWeZa<:L$'t)rIZU;bSA&'[bz5mLH_>>0G'4O!`0a6|@5`4cKGr#"J0^
+9@1=JQ]Wm5U_|-_69AMY1o"Rnel'2]Nb6sO.q7mzGW1K%ikFeu[t)S<^~`QfjW66tE622GkcK9B4'M8B,NLoG[c1J{j|X5R^`q/u&akblnvx"D}F>fSn=B
+S38pDKw.;ZZ$s9#}q_4|vdU.{mGHfc/N;Y5+6ENv[co7ekqDG8(VV<UJWO]R#6(g}Qafp2`L}q:Pwxq,HguBxf5pxv2MpLH#EHteRoVlMOx5$9R-+n_Shy
+kfg<"MX+Er>rm}bD#h|dh#QbL'RpAQ5_IRlwu72-dR21Q[_wF=e$2j}IK&DEI5=7xxW[gHm"@)Kq%f%_)"9D8p1YD5oy~S>Uzy>ljmI,C`#L@w"%ubK|2I
+5=vukd28}wCer-;!aZ!a-#_LbD/,0j)SoSs$$IInJ'#JscKI%z!^%_iRFJo<,I/2tjAGI<!y]PFN5^%dHPZ^:kwlMXNoOANAH$l)w'&a8H^L03;&AH"5v/
+1WMd"pW@tD~+y@-"F4PtL)1nthUm|hwvgkQqYYYAqD6Kxf@i@4q@QonrbN8Hj&&By:H[SQ|drM#5D;1f4u>`E_e94iShYu1bkCaUoaU"b!U4|I)G+r#QOv
+wV,$-){U=A#i+w@AsGAn!yLzu/zk5mRHl9xxKgXT|:=h-QhF6:BT.^O(9ER9FgLGbfxe"ty.N3@0G.c+Zd{pmYGN!&J=(87H:,Q,@2qG<La$aI[,P.PMac
+$Uhiy<|vF5[.NiVg;MmT}YFcK)m/c]UjWb_2cfXo,!I8Yfalp0g8oL][z._7sAJI%.)flTbig)8^TB~].3bD)yUCzJ!TvB8#-C(l~%JKaNPcCso!&,(QdN
+r2{NJ>YyiU6Mufu_l@5q#W;AtJwph4t-ZQ9'FI_u5oWB9>Hu,4U(@=0LugG1y3nkb)n:BhpBCLt[(:6UW.b;G>-$/@n$E=i^#576vpm3+&)$8KYD`5@Q>.
+!]0j,6SQ89qT:q/6f"s9A!I8xow0E#baWID8P{Bb@thHT}Qvoy;%<="%1Nfd]Yd,LD;Q]`T2}H/dPU37`lqsI+Bs@azx<XB$>cFi3d[v){AljBJ'pA_UH]
+U<>y0y3g0a3zkY7'KOS5g%Nlz%'qoik+lc|>6szDP+jG;;UWeHYR%qYZZH%6>AFvn/nZ)YtTRnPaJ:6K7)FXefIl+<u'+)aFfQFI7_g,d;'E`7{T<6'c(U
+:,fCK:1b9S(UY!a19((r_nQWPHV'A0v`2QA"/#9_7S}`YuWPZG,#<K/_YLjL4CD$qTux${E/$7r8S(KY0|>LjHAA!dNyL(aQkro^A_SJWGs7vv%-#%wLxk
+>hm`B^~}l+9k=3+D:1.o&QYozo&%`tDfX}gq1P|h/fWhB6jY9h/$4%CHS57m"TKP}VHwS>E{3[Dg_sP0.2hVF{Lp;K%x{$'4%v>JXyjWRM.}AE(NeI(|{a
+Va}&$"pioI0oT_`y:4t:Hyrc,;L82Z=w<Y/>~eIV]V^s~C]QogxC)&le/aQpm<@5owaY3o+ySR[/{Z@b_$nW,sf)0`!NbPF!p#c]0G;)ee!oEm^3@GJ}EX
+Vn16HmmOe!.3{%g+4PZ]`pj9giSSicE7.sJm%qA!KBtP4!piptB!n_P}T$97tft03m[JoLjxiA]4tE(sRm`DLxBA2gImB@#WZeAm/icOFXOV/`S"z+`V8]
+Dc~=,Odk_2FeW"npBF~"$oP!FAY)f#0GtXQ:)wXRPGX+#(b:5GU>OR^)S2J1{8-_g1&Y&ljZmldk+,/&s--v5"+{WT,S'dg1w4lkR3&hF0easj2]-bvaf%
+h9u4VA;%{Ssclb:=i"dksZL&.T:40A}HN>x0p:eg%7LRlm3e;fwC=ym-^v|xK41Kh3#8O<>!#dmE<XVNyq"~s-hGlS4L=H.UZ&pm.y5p`,/z[2#/xy1RYh
+Sg=q]=yV-J1|ncF)HbP07'>FmJ[vI5P3'#Iy:9c9lsh:${@!Vy'Z3LM4XjK:[#8nQ2E#wgAH@mxEluB#ZP'A_!-w#2&+yZ&=fTLGk|!IPkyB{8<7:Myek-
+-SPF#^mB,48J"1d{:1d;I]z7J,-"67x'Pd@6RkjGT"xCra&Bw1cFM$tn:Im,,W_4_gdp(7AwM:;xlebW0YbE>9}7ZnJc6:6']5d;V'>uHa5{//<J-D(Zzs
+HoAC#`/BvG`+tcPk2d0,Er03^zaxSrLL{;FgE!G@>/xit0+!<:=zwJdc)"f<#zU;C'U89N:,fUC!@cAvePr#JoAk%R5ST],!peWda-bd.'YIR;&zFA:u.q
+fOxAMjS`JSu-"Ac,pWr$_Q1K)$<h1+9)k!]/L.2`wD"r'rM=+B#w]"fplu/7MhOt`sTP1e:b;lh[4wB/>=k;y.UPP{uoY!p^vp:0m$+N]`LS4a6`JC5Z-t
+zt2+SeQ{|jdvM5XC%0yj].6dtf/NRhDXOaZ,c^"t`Xng_|)R0!InXC2lFN#.rK6|rKz-~_+7MFU)vsUuV:x,MfXzwCF=N#U_[J3TT5W|B(-FOGS+j{}hv1
+#es5!^LR"<Me8>vGoBH{Zi1OJ^oBIDAbt#'f+3B5NgG2LUyTX}!<LIe%(ZeW-gl"Uj"P6-Mz08xL-g)qn>^cvs/E37~l3de#VdI8c@]hB}cMcRR9&bUwcK
+LZ"Uv_w'~Jf/<7D{^gfvWeP5[4l6/3KS;-;i<)GZ97WEj9FQL>oFXUO!/r8N)DnzT`VEAT}IU>!z7J3cafXK&rd%#N~+Y"SZnXP#bxC',._[X1ENCoPg3d
+nY@=5$q`h0(hOfKl9>#hw^!]PF^qr_1ZbJcv$dDUJ.AsZ)S1W,{79I<+q6i-{}9RF"Cl8h+G'K10@-HiLz+O/-c6Vf.-6+Nbuc5+ETA}|NE>c4{i|I'N7c
+-v;9BchKxi#)68%%Lp%;E!0sM-hq{V0;63QnTfS96jU1ZQm7CMJ@mCw@b$Y3b$K[[&f!rXlo.ziOF_a.Di"<KjF&+B:;bYxjD<dDmv,DG|9MY65/A4HI|&
+NyJmbf>TD5P!]wNLWI/zg:fDXN&W8B0HTa`mYf{nFc#Gf{A[>L{o2j4h.TTqVEYY/Ly9LlC{}aKVeI'R#B#h3l4J&ELt2nH&D{tr>T"@UqR1bh6S4h+zmx
+=Ygg$xA&yevygkvqr'&UahmIS!y[Vor.j2df`]5Qsfh]uu~e}"z}M8pXBnt1@-)'kJ[OiI3mh-x25^=oOB02uo%:mzyT^.L}Y2/d_w1c_ep,5{PZpQl-dK
+3eF+;Wp345!4MnQ28=@4SPCF^Jy7kMQ3"I)gfeDcV/8#E8j=DJ~jj"4@TtvbXqY3j"V5:25S8&Di0T8#}kTbZPdQ%nhELvvS|[w7z9iYBQ|e::ADfTyt1w
+$ckFJ'5:{HW|[!&dBTV#Q%[K6a$Yx"g<'KkM]]J[y<~7QQP2-RB-=#&@<&uP;!~_2#K&xJCBi!&V[L_DsDTHJ8>(EsjY's<a3m2-=mBUT:R^n@IQD::=z#
+wE~4nO<R'G(e)|g0=Fes"-vTKe|Eo#[H6M~Q|$=3e_~eC!NW8//5#@b{`12x%aB#Z0eu|xR!|e3:-]8h;:;dW`jpX;y`kn_N>0(cPA<2Bx`=yc+G^i(v2Y
+b`7/)B5']eq!<pht:!42OE2C]]WYP<Xd8GroATl"MaK]`=0=;XI_YZ|R:fIw!2}/J26mfV}T3^q3<(m9&,|.S'5Y^5&9Qo>)].iNN)7)$MYd/[}D9'#9fJ
++XBY#herqK1;!>8e!9-UL<NojEtah./Wh21j/(Mk$11_wHiK!34p$F]bqg)MD`VgMd$c6pz7Jyx)9X#mx.&},Fhw^Em-6eIh@[lW9nP|^7ak"xQUq#0TvR
+j>7^b,/o|2.8^C&Z(.p.72f.,YKVU=gC=%0o@N@O7lEBmF/38A9s;o31b7foi5C7H!3$jA$_I:c:KJDF^4CBBmpp:0&klg$5x79(K=z=POb3voH3_b/1[e
+QUz^/HL/7#./@}TR$gx3igDDy;,KIw1Ts,,C^'j!}s;|@qD<SNF}xYyv-t(99$U/h3L-.(sP3T6V%hVH4JZH>;)jNGC"qFL([DW@[u.'{o0[hQ8CCcSW"X
+sQ<;b:d8"x.vo3i@H2D.(kVo;B40os<C~|;.5'jou@.Pio;wD:c|THo:9_aSO9esp8sK-]LN,Dri</.!oQ#7Q_ywPN5|h54.{C<|;e{Q-efwkeC8b+b@Bg
+fyTZI9r0dR[}reW.!zS{RV<qi+OA9^h:KN>iW=a&85bqw$uulj%qr:Mpv.wag<A@^$3c{d>6-'t@h>n'vlETZR`s,AY>U4I(bV93DA('>Z=Bycf5p{(OH@
+hm_TN{8M_39hbe#U@p49qs7Olv_z7u&b!B0L4{,{ZT3rrYoj8JB2@|Yg9+(LYiDx6ySwM#y",IOLX1XQPIMYL$>S{OJXpy$xgJ#D2z%fZOLB8%q06jO6kb
+/^fhFA(ao>`M9j,hVtcA$'=tB&(U!Ffw'<nH4|JZoythQ(_P!J|c:r}mq<}c9NY{J`JWTPj6[qUa4ppeIr#u]P7IAlB6>Fp(2,ZkJDG.M^>"c5zxRlD8>u
+^,diat{KP9Ik3a&w^DwL|)5;1b9h$TQ&qMR.6pkNo`~QJ<xEvEf8&6vv[qkmyV"b`50QMA46lkfa'KwR=<N)[FehLrBV^=avbll=5-w!$ZB.jdc0M)0[e#
+'P||&^)D4}"Ug%EM>n::th>$&[_@wxb1]-Y3@mcfeljudAyt+(Gq=N.|r^pOSjW.1;ei$V6jm2hA58}:D:wu}x5+#p5&nQZtf/IA$%GWH;.5W</q#9=hXI
+@/8A29mw;Xn](EUUwl'Lo^.&8zS!t,Q4J6uv0zPj5H5#`mfYhrDhkoPzIte:mC6U=CNCVO)%N5'e=STc>sW!vpS`.7p}v|RLHrJ68U9/5Oyj;Z/|e/+rXX
+IDd=FJYVVd3%S7IsGm!ma39/V|10H9jN<CXrSbBeVJrTRc8=9W52JAYSo(VWYNG3(gr,`0X]mM6$[Z~pT)xVqVVxX=[2R|:D7$G,Pj>{nLmE7v(R"!lE|}
+aRr+JIg'>E:@Etx2o,E"nI=|;{L%31Y}o7/T}r!O>j%J/g.(a"<wa(q7bjx_hH^t}Hm%Ju^0JPY__B6_:Y=9tqq>Z5#X~Z7GI>]Xh,Mso.6>+6w{_=KxME
+e"/%;A6xxd6mFVV-./b.TRSki.3lY`!i;rnoxR(bV)A.T`fG,!y>e0sOx`4C;vzg3y@""p~wMwR&q:|@Gx[z#@+6!6Uqyux4gQAuxs$PPD|X|w},DzpLcA
+;GpOmHe;/6uufza8u%R&rlYaBsPwxJqWhvY^R]Nld-$8/'Xbt|TOf6v0KfEQ=zK=O!K"ev^f|bnM07~]sfoS~FFy'284!6+x[J,ISzT[=`/0+;KD(O[&+{
+mZ5jqV`RM]@7,-3UYLvMjl!xI-<k%WC>T4P%Gl(Al[60e}P3.-IGJI'UTXle]ym;YGqqeG6=r-0AZ57a3t+!#U2J!YAe]RrbtR^'<6h'f0$Gpbhi!:`gs=
+,L&g4`,bF26YQcX"&mzT.UlL~2_tI-^xTQe0wnP4`iuF8H>.f_m30(;Ks(f;q5{O3$.GrA}o4-<"qcoU)LEZjfc!T<x_[tuqbZm$v"u`GeC'/i,TmP6nt#
+zBU-0',m~|~X(ZPTHl8[r#G0bj`[_[kk6(VZ]M/%LiCj<H3[+n!,A;~;Y(S[$>;%%(a)&wYGr,G`;cTX:&"gb@jyEuqtyGRXJn-f2Q.bPuU:-VMQ1>#4J%
+zT_1o|X;6S^+biF{Xke1<5Tf|M8oX2,l;$>4.CmDf}$l$]2;L4F;JSQrOiLNB%0q5B5Ve4=_ricu%t1>ZbK0d92.f[i5sT.WwCq3dl7v~f2u>W{!$;-xAO
+Rb15K'Qs5_7nQ`Sia%2u2E%A=sl#%_8!Q"fz;{5|tr3^P$R2<#[`%#)Yg>ZTAvq:/bA+y^s]&CXf$s=)vzLQ|Tb@-h-v-IQq3alvb./>t]=_T1j]r#}o/E
+zzcc"F5SKiFufIrh:HlDtKFPV+e<<cD_v&u!dO"3`|#.-"K`}{Q>-sA:B,0MuWm:d).U'A48US=ti)gW!H<KYh@!O7W"^ro^c(;seaqy2^2;FFrIA'^w("
+|/!Q~hjac889cG959aN2m)kV#^X$rItEDc&+_/s&"t7Ui%usm^t,3`$.lw{cwRjCdes+$"q`g1J67Z+nTaQ#/(iEV.!fg$l7{L8B:=V8E=Gt5X.wpO/q$"
+pw^/;!0q55~pqh0>w=INDJ=DYs7^xZZHX&J%%uV&6$vCt:e]:O`)jp&39+q`bpv8O^1@%Xdx};Mr^f[6vCRNobo!z&OPdcMLbna:OzOVFIg_'^aM+{@l`U
+6v':=cq#iP1yR_lFZHl}28{x$4uoVS=c@!!ucW=JoW#1)l;i(y&mw1{7uxE&pKVeP6#EvaIg1K~$'O![49]#DzOy7q8MS{Fk&0jn4!DOv0xK~++j{Aa"~Y
+i(c1iEiRXXU3Zq'u6&B]p[A5",:mYi)$I$}A2>7FRwOwyYU3zmdTwav,eFcXOSe--JbyH43,[:eQ[YV#BW[wA!E-Bg"/7'RksaMliZs09H"2h[Yhq2$hsD
+'39nBv+2VPpZ9rV`Zl3vd9|$+IWn2%{f~Y2=z/7DgV^g|WM4~kcLO5E"p|7pa4hij'!>Vk>9>O-b<gnQYtZOMMuS6#:D@O0AT71a]-Cefqcu.)c$B7O;Oj
+>L:@6V/r#v)r7o&,2v#Dx1"$c8VxtU3f<v#R%pd^|/WtO!+,;ceh)N1q'i=DJ$vuTaa/rW'lCVG&g(|v;OK(dtUiJK`F6AtP:f92`)v3D=.mMGWkGO%1uo
+>wkPMn<r#Kf"%_k>'avLgfxDWHmSUKG0QK#MBs4yo/`2vE12[Dn{u=s@SM>)_6;P(pK%@r]2{a#vRm:+DAB{q!56G9)DL1jqI,A'{BvQQi}L~Q~_4g;Hct
+{|}r7.FU^iXZgq{fAj`#$kE+V0Oc(ol{e%>a-y<D4a)#]1|rbU4_S|S6e;ibJ{}}XnJ3BOyZ.u54Xklqq$Gz.}pZiU57#L0C2|pM2FS}u2.V};;yJ<#@n@
+6"8+~VugEP(14PshMMX'm.`9r#S!B'GV"uW`sV4eA;0N/sXafxJ6vKSH%KV.8K-Ny-sB_Kfu17T(MsG]70oMlt+mjZC{_tMjszt$m^yF9BCsA1RWJX#oKv
+=a:H_+'C,=eGe"kYgLjxW#WRhw4wFVC@jmVHkO]o"U}/ki-6%0bJ'5&xKKh24_sE<vfe1U|!ub$z%XOp"yID6XNa`Y2s<.^kbR]Zu&uu+Zg{U]rT/h!,GL
+1:~Ltad/yd1,+sa)7D;u%kZ^Nj"G{;Brx{6JdCn)|&dZMIb/'iA+DJKQH0m(75$EhakiqjsMIo:&h2[,RtH&c9x|N;]vgM:/|az|4Cx|$RQi'hFp9m~%Ca
+{+K}gD.v8y3c&b1}:WaKydy&Tfb=cmwLc&Dp2%]Eu2$86_.f$AN)>&}vo>64q/,vfV!W}p$t=u=,},'|S=v^XYpS5Mpv2DY"E75vV2,o=&Er"h#j,h#U,/
+-t8=.u=6lyCDccXh(^x;_jU;bVA%oC<QH-d&%x/i_`bj@PSRFO1ZR'x9]H"g8;Ug@}hnrs=SH^WOHnSt{UW00XWmP!]ZJ#C.y;^mrC^v+i^s-HlOZtbsw/
+[_IVn76:L./+i_77aTxfY.v7F8rbcrikCS.OE{92I7lcO(@j|:oPjS{(OlIcgzf!K[RX<1HKu'(H-,'d0:D.8A@rkTb4cJlOI'+IQS!CFw<Q7+w"ObUQw1
+.#$tAwl]|()K:s}fudFRg#'zGPFn+iCAX[F`}4ZTO"o,<]wHzYSb,7=E5D;c=9v8@CZ]19!sypal!HVEBAt54bPnSDJ7Xg@2&tgxn).7cdrZD<-A0:ls|,
+ZjBQTBesiip-!x1c<2:G3"DM30A<^A]boI.%D+9_Vf;moC|TRH}kV@q!3qD3GsEmbgJ37(Ru(cF_[z!~;i~lY5%a)f{ALq;G@>o;.RC5Dezf_T%62[!;`9
+9c}R.Qg<;.Ba5We|!o^+RePBaNMOR0jd'0aIynnB<^m{:`Pk1ny9K{jw3@e$y<}3XlQj}uT-E%XeK'cuU=fxVoF,ZULZ[o6x@Mn@MxnyO;0:+%^YRD@p2Y
+4%CK@rnIkQ~:WVl"t$&P4a~rv2:hmyk4=[AqCj<@PrQrn_/UOzNK:%.3zU<|,Z~7Vz3R2MI.KeOr.UCPvYh.>LsYdO#AncuzxCa'CJaN'1A+G'HtUiAHMS
+i|/X~W-)m(@StH]P)LlmS/n1z)mUYKWs`g[qAYsyy[dYZjqoD^z4x>'lMX3vm>zyT%{5&t6lU/BAs<.4#z'FS{_VAb5'9Ccczukymq~W9)#NCM+B$1>;C@
+W2"iFW)AE0`'uQ_|Bq#ahmKbEgPpaD8f%>l{E@.+Dn7hj>k'-]BY/YBp.(Ud.S9lswxOX-n5#,k0GHc|a^d'1`0I`AY{0q6W}|Yyy4pra2KjlIK6WX'}uW
+YbKmt7E{IqJjbX.|ajc;axp4KPkmbqoLjQmanNNs9!~,%9{F>Ji@q@DB_6tYgXvT#P]|K(jU$y}xRJGx7JgRbU3t-g.Y"vME3"I)+Aag5#I.]bqI+c4mhR
+>e82wq7ef(!)fyXSuW-$Q[%]I+y:A+Bnu!MShRy-6l{FE[I109o7MYvRi6N&;>ghYJY(FO)J/vH#;.m%sFlw7"kJP6nYR[1!Cg0&WA$Bt80SV"AsqG`'oc
+Pt-Kl<N(Q|V&$JPL&v'Ypisp{I|tuwiT6>=mG=H!,gJzql{e,(52+Kd%:!54pDLSl;0dN3IX-[GT'.lU4JJMf_333[8M39K=e(riH8^!7tb4:f9e<'fJ0;
+p2{P$sB^nW]u$y,@FK74d0ZH7#+Ln+wJt|]xx4h1BgR)EW>xkS8lMm5KU]l,+t4[$/ylQ+<6{JmQy'-LKx_@/UEq=O;vkg!V~z[2zJ;Qd6GQ(2OWy`TNpB
+K^ZhKOW:.Q<C9dB`PiWwXpXqV|sU-)aYDa:!UP-tIGNy+8p%pfC8'kzXa6feaZ>L.V%-:T_tXo>T:/WX)Gh`Y/3@d4,A|vcE:;Pw$"mlxY0,F]U(,+#Par
+z=CK5[m[bopTAqpy[q~T:HnPT1'EL{`D=yy1qNKu(=9'i)Z{,lT$~vU=7s6|zV([@<W1Jw>WBKVZ^B$["hU,QwUu.2>tlt:g<:V8nYTz>-klecDHQ"]5}+
+mkZqP2LXGHb^-{1r>U5/K_.h8RwZoUCQ)y{Jj1#yl$0!O'rsowFUr$V^ToLB~^|z3.rMY6[;S(Bv!-wh!9GUFImYDJ}9>a@oGurq%yOku'LQL[=i%IzzGp
+AC]ydWi^]l9fZB95$;oRai,|R&Ve,GNB`xVDPt28z:P}<ys#9zgoj$nX@eRjt5POUxgYv)H0,Z5WAoxmT|D&xtw#[5o6q+^lT6nnOaTp/)>Z=+v=ZCpWdM
+54S/u>G>|bU)[E_$as8#&bLzSxk)=D,PSozsXw@Ji`3G(BN'~,w[2e^MkCOLG6LILagLOE|s52krolhA5&cJykx2zCR;m`|;Ztd=|V2;dRUDF%IFq&..Kt
+K>+_t-k<QPTj=fMSm"'bgme'&Q%"|IQ!Na<0Na`:cWy9#=sB;[=<;[}@9G/ly,F8Lzp=u@8!@+/G_('V-sw&05y-2V@l,y;w[7ZX@vgQH:;K<bHU=:>%j@
+^4-$rD"Yuy.6uyz8W5-c4"6!sjAPw;zKaTwC&iKYM!}/~;-BlHJH.8kEfgHtDIu"e(=o%{0RB<'1flRa$gCqTsTB&L@x@pvwlh{OyoM@:+q6oY%fikNQ7h
+xe;tHp:4!ZY!P]eP0$DK]h;7ri<wgx9NshDQ>|{C.|k/@!(59`N'D{5B|<E%ZQ%fWeE;>L_c#MDl#%N2-`z7ET-#{Qos5#]iLxk-cR3T[ShO%90>1BA<y^
+dV%7K>;S/orHgNPU:qv)'|:#th[Yu)F&Q!QN#f44f>KxVi%cSbYwImij6Z)BXL}o,75K~hH,'Ewxi,uf+tM1!qsYA$G[iA+wG%)G][|fH{R1^4XS{6,fi$
+T9buNu1k.+QdE^0M%h>m7be]r=H,_N+M3M_;#VYy)XH5<Ak+HP[!tXP#=+OC61.jZJ-+NHe'8LY3m:~AH{oMhUD/4Bou&6/(T:B8H'0JBUd.E(r>vV-WS]
+}.B>API(c.sfjr:d3&%6I6{EI$Ok$U}i5}`YM%q0xa0J'&>0%}vV2]06qW"xS&V.S(K/X"'o6C.WkPCW2oX)}}rfja{W-mCDa;)m0,i#tvTl7uZZ"Rrz`F
+]j&Z!v)fBn6a_.c:JW_@@;j//vAp/xRFV0K0|w_"}"x<DUm7"3O@ZD)@k/r@"_urJq>Ehxn8."9"k#whod{&/_=R<Mc{vx`l<N+3A(~GB,Cgc)yNvbKPW%
+LkRd>J5E.f.P-%+Ex@<PKJ#yq}"ELtfqSQj)VSzdfC]d9<68.(IK]5)j+fThu="tg_7u@1:pz^Fk%8@PqSdF'0V(#Z}iZhEs6X2BPMgs@,{F|[o:+MF+&z
+9_6pLOP!dGrhyu=BE0[',bdLKM"J_kLzv.,c~Y4BFB@Q4ID1-k&gXAw2Cg[t>ZU8d'qNX#g`jBZP4'[t."$]wB@]a,52W"R9oy{v18`@Tx;>0veKyJ=7"X
+dj:%(oOieb5>Uizit|P><h/'`@Txf`-9P"G{l&oht1`J/FW)iWsU:ds}(:q_gJ,{qrLIy}p}eWd)7:sHs|Nxa<SQvSqq-&)w8Bvbqr&7o@p2<oRP/f2pF=
+Lqn(WquS],agi0wW`=)4f^.I{|9n:j2&OeqMptD;1l_C0!pea83,5--Q[:z]ameVs$SRb|-2,(Pj=dy&G%K)RkqOTIX6}:aF%a5"$OT&q`xmV66luJURje
+`sqI%w"%G'FN:mt'vCjv0]-n<`UB7'4S>F^x@EYBPLZRp#4]i^LbS_2-_HDkk3jl=fQ2G0Vdn{:!s)D@P[5'G]Hk|+IF9fj4c)iaTN=D:cTpUa]HTlasAz
+z%GJpK&BlH3(mBR|hu,LI8vK)C>Ax]f+XA~IXH=&$z_#<+S<+t81K"{&:7E[$,nxO<>RXSD_2.db_+sM4;>E4o'bNIn+R)>4EIeM%%-@|1n3#b8w]jFN>8
+Q&|Sx${CRU_2d`<IM@uLvVct7DrFDWi@6LNq868<Mi,C1aj8VL/K.I#K1u5q57+,Qooo3dNij_q`Nkd!<WbBT#J"2'"n8<U%CJx$p2^(gsfj1M0Wr)&1;K
+zWaM}CzW1z;KGOI^nRcz@Nr+tyMwI|XSMd~nP&TLNnu|yl}Xp(lMY'1&_O{i/s8NQdjzokm,K#EiGRY8kK+SKEZGG/MaHE]FDV0`G,W087y7)rz|0Rt$2/
+5DC%w)}Q;MpiW&Zx9yX8wN7s+-bPz]]]uiguL^>ZoLNT[tDu"7wb]/'1vf/XT=%JNm/jStL"|&+9z|LwbSQH)u($4XfH_5(,L1h_0#QS-jM|%%bv"VDZ+&
+KL'L;)^UeSaa@P~AsY~_rjKv;uIE.gGi{^M'C{KA<,H{B4tqu,xBap)wrU9;1o}A}hV+k>]+==S$cld5Ldub_S'{`#zIIw{CX9((jk1:c-~<uJL$plh>3{
+ggt]ZS!hoOKyz>@OP6W=i3;|_&XLm,Fe#DK#zgJvLL!47^s!ODzfZZ@hV%ce9cWAIt^=kf!s2qWQ<TC}dft.T40[l=47j`o2HlZ}X96m_$c<74qv-(+1tF
+`'5.spK:+FL".5}:2(/q_QpxO0Gc7W<MXKt(t$OC(qeJ%;,8(Z"@&34fd^7R:UYkt/C3dnBxfHk]>"zVZpV!:rO`Jd5Jyu-_6v:T}e$TU2"%>a^wBV<%7A
+yRqa1vqsr$v7PxpjyJo3#gF-pZ$Zb<-uRYz8F!yM2+`m|"wX8fcr|v6Z>g_avV1Yr09;EVgq~m$K~K(#fr9T$;G&+IG`at+Vs%#fQ=gmP&6.d+TbN>5w^:
+yBm>(bu)"r9x[Dmn#G]JGjfl}R'ojSW2JPkj#W.Ph1{qj-hkv-DQ|L|#^$#>2xgJsx;gR$UDZGPXfN'$Gr8qNQnQ0_YAGu6Y`.RqR^FA9mw@N}y](7f1wj
+s^>}]JXyDM2scWF6rx{a{1x|B`o`Oq[I:2[y2iIQ92'W`h''M.@BK3;l#dtaY7KHw/GH=M&[YIzv-Q{}>Jf9mZA+rKR9!$ufV7v'B=Dsv3pYi$RJi{zCV"
+8HsZS'n}rnfw/MF36WOqq+_-"j5h'Ht)Elj^r!P4)zk^[`mQkC236lrkq"Za}%.yJSqmAQE-,uB-;U&^|Cbl$uQhXFOaT%l+b7SO=5<U!AeFdlzYoQ`rx|
++pLMM;P!.[.nFErr]ryNms%Y{dj(qjJnaJessc..IJVDcloYp<avtn)ZG_LB}`ww$BfEOma@~vr5C"0O-s@8fR;F;K[XJIFJZtz=gU$Wn|AC/&T0AKH"6x
+A3k}8KT|4t/cirVY.m|bmCix9vK]jN5Z{MBpl>#89Cq_Q}&{GkL<j@HV9)l[otv};<z`->g@oO[i|0(:uAFKUR-rPUldN<EKZ8#J{YyLL3s{>i(e/LaWIT
+H0;LYAV(e^X6l9/G:H0Nf;7f_38SN#c)<.eNF<AFLE$]EUL]2-4Ab>0!0tW"O34<)(nZXta"a^xp=M$PKpq<:ZpGq,}%"U]nqP2[`10"x^Kode=:]Je+>X
+(uh5@YkW7;^h&TY$qEF,y!:vRi,L5c~@zBBIyCht0l1N(O|%p73{xFehV4C#UMKKQ)).WT6o.)nxER96NV2^Dha^o+;0sb87k(E6_lkMR#"mhxjp.3gys7
+W]b<CI~vr%-)tuOR-O>iG42(iubQ'!phdi-t,$KX5Ra4S%k"5%i@WhDK"p<(Is"]r&-p={|z#%&2/hQ=G]Q#A%q^L,+>p^As7MJi:(`C_#p3]2{t@WKkMf
+'KvvMBHL1Ts]'xK^2FiDkdse:1b]jSvh(HNr)=@-VT83U2h=@^6y'GGL}q7,<88AA%$7n:C7KD>^q$;h"xqzERsO<g-Hp"UD9m<O6qoE#2Mcna&7onR-lG
+ZhLw#G<:0LOxQhX9m>I[m7a31v48U3(L:Q7g7Ni&DaUey#^)beG98}c0%s:.`m#(|@NaBXjltlXW_Lt4~LM5V42zp>j`~z$hBWBO5iOLXzKakM_Ddrn>E^
+Ux"XWX@sHtL+}3/T_<8Ltjt6b352iA>u``Mf)'(&Jv_D|Qg5=$i@c0qr3C]uBWG1,;4xiC'M$cH8C!@$(Pxi4H7Hf9rX%`jjOh9jxfnb~EO%!fl)wbV7LE
+D+l{MeqkBJ5r!W/bbVY6JN]n%`D#)xz`Qe1^)k-7L0fNu%MbS#J6oKS]a{!a0%O2n'lhhCfP!x:b/Czqa}.F1eeCZSEz"Jp1+^!uSM}X}Fs7ns%}[a;jA!
+vFhINnNUoqrYj{"rqO[})"`1dfNh:nA|09JXtV"KE&Aww(;ru(:rRJ%,T_|c3ny[[>jy|"]^h7xN%t)CYpNdR%|4F..P<Tb6h-uBS^2<_=$y1>!GS[kc27
+9rhv,o's3Mj1=AzS=a"MyVDK57"0`n[d6IfS-ZIyQ^M>T,e[!i:gI_ED3&<{w,2WN&`y1/o22&9t"MyrABFTnio[NGQV1$#orDv];OY8eKN'nfwXdNg[YY
+!^0'4JBAgn#PYt-2]yP{VCQ^:2kt>NxS6.#[hW2R6dK-M>sI]idC!w`lg2fxm]5|f-,$S("E/X45>tSImmy>C&U`+`pwC4hP$V(txMp5M,jh"f>#Ce[[Z8
+JSpJk8=1<3W)AlP"Z6D8}P6JL[-Trpw-n"w#xJ%j@jxrTcYD_!/Ni!39lA{)M-ot6zOft`~zOp5!y;q6hY~u(HfPW9~-w#OO8Xcu}c^AS0HYt<=%$|]j.]
+vc~J!5G3+E`B;G_'IhM|R_WoU_FoLCMfB:1^"t]7E)a/|Eg$W#B^a9hNF't6gQ{jyTTq@un<@_gY(::i"x|F:7^Fe%+}vl}hh4`e-8_^x,1]G}|70dW"fZ
+++k}PlY(./VU18)-'o}(T(>wHhq>U&kZC$5U`'HyLN7UURSXUDs!x|9%T7zI>$nodO;DV=7`S2yo+Jp9k.}X^CF"Q[Jh[Go17(08Z('|m@i;O[SS)j+t5N
+j(vYTi<k2)a'BYUubZqPu{bi6Kn2"HnQ+e8#irfTxhTXdUMC{S]!h!+jqF{d57qu%EsR=8"BiZ>I,vZCD"D1XXy<fAZf5AH7d2/5.@tJ%QHIUhH5)fey:7
+p7>og6Al+p+[GGLtSKpZ,"GQ/^>)0:T&lCR{Y#|PQK_O1uU's!3Y~]IJ{eh@a4-KE}lAd5KuRxJ$nJ,.qJ'kJ2v7.eHeE5S%juvLp+na.oU`fJ.!~5ZDt(
+d<n$^X"L8ZM016c%<Tk@L2_Jh`."F>+Nz^Ch%;SHNTL<ZKDh(^l+ltK]^A}6-RLQ(I:R66:jLUpKWKM3uo,c3G}#AH$t<Yh)^X$#hA]!8"^NEI_)8,l)&k
+>%9|-4yeuS~Vl8$u~89RP!B[HTw8XUJ+K%3hgp&,Wm)iIPgHz7GWkjk825DP_d}HmDZBAxJZWZk<-h3uVU:}e+(1//[[:|wQj$]O71WZ+Mw-4r'DO}0]:|
+'a5'=L6=tq)0wI."M!maq3_Zo.{3oH2PUs6S(yvMBKj)=CDG/"(6<O}D[,[#<]fVB!0(IfaExAS"bTC(wgtI,Z[(g1;7Xdn(=L7vdi2hItBb!$0).2@VTK
+P,<V'v==Kr4OkV{oZ(eZo787e(HhmWeg<S_mJ48L7lTo;wY&eaCC+T1ztl(3Ti~2&3o$>9}SesZv!w%6AvX3:9I))9lN[k(OE<Ea=}y{}qx"sC!UJ#.0~d
+]:ZhIt@iR:X@S/weik'3IUd<`j'%/e@][>Iz[K:ZULp8Bk&h(%VZHKLK[flk,@HB/|:!HDwBCn^w>vEj[y".f/dO}:u9Me#5&y4X+$zPzboPW3c%WvXdnY
+vA`g^'pLCaN"Xga7i)B1>3:x#=K^d@%Ghgv5,[{)UPNPnA=;x%InH.4Y{:}yweX)d<Qi15)]K#A8{.VYF=.;.qd.)@j"MSHg"|aT6vB'fM{ArJV19-@Oo1
+o#G>j'64riX0$=/{aGvZLC]wT!i@1dkU[wHgwA%]QwVKWA@q{,_R(YF;8qO71#1`8x$-%YW"YS{y;jSw{nHg+UtKwp.fcmrw1+]AByFEwNss"m7dL}t|pf
+AlA{7J.z~qTNBR)mB$kpf+3{;l;9(>LvK0~qu(I'+[<1KiXu&xrQ</z/v)>]_VT(l)L$SFp.t>zeo8x['N5vv^)H%S),$'CSqSSCZ+C=bY>a@aB2!C7E0Q
+X&+;Mj!C5>O-|&c%b8r%uO[@MOi'6udaAH)Ofhrg`XIL7a;V/}-t"9T,&#%syH!;TXtr=ia}we]25hm3AOyMjgu[F%LAd>~B`HjaOwC#&rL]3|KYjF_$1<
+dK`x>E`H}}|)PoL+7[:Rw0~z[M}aX6QgK+[GqDLzh>#Fy|kk%jO$JLtzsG0U"C9@6@5G%jC}a&H8Jn[ILWGDSLM{,bSA'vPA#_{jG0SUQV("ovp`)8;pvI
+b^H"5QXZ+!Q"RWyw5,fnK0NQR9pn<i7`NAad<fj1`cenY67TNlNL}{K+H6(B:ot|9@8<13O/8/Y6QlbJ^o}Ub.@.BV}7lQlCJuab(DI-iLQf$5U':DHD@H
+kPE/:KO_wA7'zCuf+yS)k<[vp0tei2ZxG`gnW^A2]@(6rCgTqJ4vyRwK}N.^}=@!>Rz@y>r4t0DM^=ZL+KyI;[QtIKfN0'}vQ|!o>F`Fb|{/Q)F"A^qu/<
+Z2q{qCshm3:o~4L7)=jEQx(xqzoZ6@u{mZst5},.`W,]WQ0KepwT.w&w=T<(YS|R~v`>O)k"3rC.f8E;w8.f]_<%b`fh`r_c]rpM4_y|tUaZpLtGi+brB]
+PeljT@e&P2[%ew@3lJ_0f3%27k5}YU'm^(xMrQa$LFq/-Ho6lDBBMlDxn+_]M<((TsS=C`!w!o<4L{%dA`ydE%}ejG)JE10uwX{bcApsQ2dy-Uouq='jh}
+ng1|_(]`(.tbm&Z<W9Wz[tMI<p.fn!Kq0(Ty"i$1+UKhU"22'NF1oS7'Y"sR/{.o{kf)0"5@I'7>43Xt%Byf2_eH`yQirv/'`e.Zd{[<TkHy2U-$61Rg~E
+H=9#-$M.-{;8cknT2c|GHzaX<!T`y24$m/,,RAN:3dscX&tQbMZucNy)50nm3;M="UV5NNp.-E6$3JX=4DD:UqUzZZ8jHZm'7(2A6ErC9u@Nf6%3Ll:Hv,
+s8w-7ioxyIN1N9OiZ_-#K5buyFB&O+MoxYsCu8GX0:XzUciW>mOKw)XaX{;`:g=XUe2>sRTbP'xtveS-)0j3;dITd&ySw{gk)MbBq(.HRK{5kP-2$hMyV4
+-2MZgld"Sc@QqYX`K9k(8_BJMW2(NWXdIl'n1NWjO.NDmju>0NaNv8Vl=o+JU}Vke^.0v&;r=q:DF8/H9YL%L,Az1b|QXscvYB-8Be30aLTY1u$YksMdyj
+eQ'C27VovJV4R#h)=ac|9ejRBKw={cWi]M(qE$I_E5)Z8Ps!26NSxF`t0EQ{>Ppk.+]ZT3cv}'38+{/u6G_2<gXd}}2'3E[oqnkcIL|@O-.GV&wXNQ[=d%
+1ASJx}07:h7@_eQcm)IIqsli3S1dciM330'{!9[P1bjgZ|,na8^BEPG2%@to$P~uoslT$,JBLh&<82k3X=Fhl(bA|lm1A<R[`X"P&Y3U2CUNUw/%IQfhOq
+&aM/S{!t/(dV:gr{m0~|LO'R3@WYt#D[8PY|8:-j{ID;I$e73Cf0Oi!"2nHkdR8gxf>hwJ~T3gYY@Q1Y0Y[hJ[A6y(S;v.'@eQF}1nDX,7b3dG@9Sz$2/j
+nC{jqE&$/(;=QO=8-R7|)XB27$y>102cEd@u5p}VvAd":>#F2h^C(q_PaN(O[aLU{0u4d[8wXskusDYjhxX&eQ`o".BGz);k1N`CCy6c_<Kf^T|=Rc}HM&
+9Og<#[zq:fi`:s's8c1;D)tQ{3&:<%O'RT`OpS~h/K9Zw,[XL9$&'Ej<b"J{qzBahp>IZ:"NnWH{uyNkN)/xi6l-5(Ur9w`#z"ZbDaXtyb;.v-:u~"},[v
+=axr%%%voS&vIg3nTOP_CBJ8V=dZ~jQC'5ee3{!`hunZadIC_veyU}j=g,4`jO,3}MZr9>KP~u!swtohE(Ow5`kT@$"cD.MSiCQua{IgdfJ1zOL1o{wjVa
+&Hz/wA:|&yC@Q!iy}llPnoPZ5dMueO.G]2w7/G{ryPAZzX"4rwtp/t(&0G5ZmX^`IQ-[cI/Hys9qZ1DsgK|Jbnx4;s'X!AoZ[S'iXfKdWtc1_RVl!jv,ik
+anSPmz[a2){_N&0[_>1'0/<pZ,v9P&NwGj3e&y1h"zE)hh:%eZdPQAq37EFL=7eSj}ZZlKkunQ@[h}53<:rjz5@F'h".sS611la[r{XV.m^AvB19})@Zo)
+w).,Q3wL,5e^ki_2k/nl<;'#%]uAOCWI;"4Etff`t4JHA0{+Q]&uCPsz%U-dbZdICZ`J4idk$6Zcb<@Pdt[C7-uS,pA}fKtoK;C/B/.f6a:|2^JWEqyF`t
+{6l,.!yv/>YE8J`h2Re9_|@vKR}4>i>}F{|/fr[6S,gvrAiJq3V0pYUme,{|`R`s%Q']YS`bBYivF%Oyut`:SgQ"rY"e$21KKIpqbN1O.YDzKy3q4NA}Kn
+{A.'YlyJr4-yDWM+1io(n)X(^)t1TMj,0d~Kp5BV`X(yDakJb<6$rcY2DP6;qN1ZOya]PUVRKCjo^sccC!z"WG|JYDq<8ou4x>.LkBNA6.qi:)#t=j;qCm
+@2X<.HQ9|c6^"-&Y<IW:Q&xR$+a`W#4$,/^vC}Zb"Fflr,oUiISwNb7o({4QC3YdYGWdnv&I]s^[K_K.{o2Qq32S!H8&x!gc:=V;Xv"]"T:Tm$%@]Ls3es
+xS7Js%DyFkP`WQ!8j[ls]RudF+7t%JIkWabkKEjCI@ki+$@e0Q"P|/s56s@20;d=#U%'{1Po+WBSX=c[fZ3uBpx`s<~C;5.IUZ(7QGgWZ26D!y)%eFb:7U
+tjpCGK.{fiROIzC.tlN,!6i@B]q6.L9X!rS$dM=6,@%7.R6j+v.}ufooP>/eE2Jk6@B9T'"YT<,`OUgObR>[:;i"e@rfS551@xO+A@3O7=$NNhg1hsDIek
+WL2^}Y8zW!sQ[Z~8c&e=`J"P(gB'SRHxQ,#]Ln7;P01<o69Vae4u{6hW84_%#cltNE$]8eBjSzLB#9m1"Ov$kiThr7t]Dz^N^ea);G^/a[YO(pkpx^l)l"
+WC%Z5d8a<t8I-eymDINUat1X6BngAH_)tX`x"@!EK_|t2PKA]tBVjH..)0$P9vOB'8sXnF5w[l57zlf2%T(ZSe~<QNGW{I~eFg@v2TknDDc}pa{WSznc:Y
+UytP&N~$VlMD$NGv8o%v&7S@-V$31cX5}ZH>jp(Ow2+6hRnzX3w]jBlpDAEVE0c7te|`2H6+%+pz1X+NNT}df$/_7#&vXZS{qGe<C[`.WX@h`|qT!4as5@
+-+F2"O/YE}>1U3vZ7v,seOt75-ZUu#Q!DGfg20+P~H20TmL>OWlKH^'%A&pZ!`/1%qZN#uk8:z(/LrUt++:u6_2]QJuT($RED/0!bXuUUXbs(']}#EJe3r
+{NM-s^_8_gabh'cOK%-uO2o2b:HY'iSM4,r1GzPok$]}jlO8sO&7l-cVoo[5z}(5=3/Fh9rD:jLy$4Yc:h.oH3D["kNM$$KJV`ml:X.dr5iTvN;e)2/V7#
+9]"<JKcq7&l`oE(Tg6+pa-8mUnz7_.rC.lS0{@&N&'8U!6!'L+)Y4.A+UW,:JZ^b5Pu$I>x)pvBCvbZth2"ewe|>!GpE1(sfqH,C::wYI(L!54kS2's3='
+W<`cn#gZZii8p]^=ODP.Gt]zKMTT1uRzBRVCE{#Xr@elvKpwCzp97}v;^$3u}We9-E]Hv)5V+auvn2C23#8A|ufeH]On9Hb]K=5{"m~/7bxV["'T,eu5~M
+=+L0B#m6uXR>f4T=<@}iXl_T0>tJt7na"2e{Z#+)/eH):H:;6G'O2}4hQ=!fRONo7F/Nlf[%_%6G-&k9yOs)."0%sYY;tY42H':A|ptKaKq>$l;Gr)'[m`
+/UT=Ev"AmYA`2tV&tRTeZv>xOLjpQ>4hIN[=-E'GE/wb"v/0i(`o6o$t.`Y3ZL`imaAxD68)cd[do4k%e37:wb~`"rXH.%(jlX5AhOp5JT%o'soCuTE'pc
+s}c}1eh%xE^HydK'/'<6EThdZS(NDW#(`8zFY:7pJ#6uG7kPfRMi<qvtbakz]VG$O&~=BZ`c69,"<-5G5cK!xI"JYR]ffCcW[=30=[+[L6s/}da@";3"<R
+ox(oh|[dy&fp63YR"DRY}hrM(&>(Q8m]-s/$8#PaRrl,FdIa'b=C247N[8:j.L"i![P:Wj./j/oNkI.vU3nd@)gLb+)Id%fox2DKQ&`(u=Y2k>iAR+7pm8
+%`>Nv;Tpu!Dq9$QGX80v[<&22)7:cep5<k:uT7_dyTO")VBA`q1RiOF+#+:bKk{Zib`Ko/ugP{51NS$Z8tC:{5{nUXhJIenu4'xYQk:j}lO'0XJK+^'EOC
+|Z!OFm)OJ5ubt!Eoi3+RW8mW+P&BH#iPN&s6U_~fL:a]+A/!s$o,CH/{^MCRi"~Z#<EF7):&jXO%'()L%r6ja8#FliVby<,0bm/uW|%Uc.eck0J1=crPAS
+._&TST]3bph!H)BNT.YspSfC1Vh#3_(;~g&:(u_t.B#tMP'AxdPbI}Uq^^@@FMu0NZ)<dp~+2eS=C"Bjj4laNAIq-7tzmgePGQhU$_.EwXCY)Lh#mr(h.^
+sB3`J6!K>i0I6Cei.i&bC-c/h6{{3h|xP.Rq0K+_>t]xak|fo8RhX<86L[]v)JrV)vWu5pgVp@z+fd5(:Vj@{e~yVaTnYT>&7FG1SS+3Zi">U:HSW]kDJI
+6/d$P@7k&0hc+fH!}(!:_s2Q}4a|1Q9KW!FWoqwxa>m;a!R%f3adN(5-hQ.G+x<<c=(z7w%4,C$z+0&0dstYojHwas[o(K@l.l-JNS+@5oNKK_Q2kM{j',
+9M/hZNqo!lqyvN4_d/"o:98aXO:zh--.(rMJ-YWwfSw3@{l7GiHC(K,D=Ya`F)HjP`(3_e2]sT{9pY<12^|Y>s!p<B,"<t-;(WY31WZ2gW_U>&.px"kpaO
+jXrazT#,REYQ.!v=02_8OyU!_%IffH"B/NL0S&o^T+Ol(fekXPyG(sTUY(]p7fROmGEe(I9Yt[3[fTu(SbO%70)Ug9e)fyRC&5>`el/'tJ{7J@.S;<<Bf1
+!BG>V1|jx#xV=99vEjx6I|YAVD"+fFu,,C5o]ZdO1A1ujulD7Ins^<}JsNDe&1K/bOR5_wOC|.YDcKb@3=`.PS[&v(n%t9P>4P]_||dvTV_7jjcLJ+72mu
+H%=&>H'%vJ%6IHF$Yee=,YrbdWZ1Ti!1D$W3b:e2H<.YG'7]S.$XFuZ/{cm(![E;nuUIc8V4b@9D+7:Wz.LKMam;pk:T[KlAw;au3_+%%bChm!3:BDESG$
+6uNAWN#b]Z'/QM&c]o$6+g2|r0If><:W1qw@6]m3Zy7Bq/n;k"KjR+2Hwik>5K7:&q3ZAWHY%S5i-gUVOtc}p/N^b`BhRJ&Q#8%#rt-ypAxdICTvc@j6;=
+%Ub@cij79nS5,N"#"a~HdJo2A[/,%b'N~"R[=O1a@rgyoz6T_M1Cst$J:jJCDPI-YnrDL)Kz$,I^<ED#ov{|Wm'=M6ot)P=:x,Q!V%vR,.7o8TG3$("P9i
+qr.ROB4@6')nK)6Y|%u}$;J=mX#E_|t}7@4m|[/Fzp_7W8{)kIcr$xAd;M=Q|qTJFV/=8}:+,^a}c!,BEywDkMYt>yJKIMS:P;8K$fqYjdI,!+)7;tPV[S
+n/6GOR~SLqXi;uk-t;=L}!7"&"O1q#K]T3$5KCJJ@U+xCyaVG&W5ab!q@8VTQ#]fZ>X-b(ep0@ubVN'Uv)D__0dnfXHR~}J2$<74W9aq_Aq;&x$=4&qY><
+vD:Mnkf7(LDN{b|yFL"O/g]J:V@6+$6TP-PRXRBVoO<&F&ov<hOSQNKpHJ|9#Vbsm7mtIH1a+E;8'I-vSQ%k6>3O)w.FZztk-J}H>CcUsN;FZ3fVr7dX,Q
+O%B!HhR+Q<%v5Q'rrDIA-JW5Z1htm8[nm-n"inzvDhRsHk[;AYa2A,oMy-a7z'|Y6H)9BPVE73`+HwLNWfyh><#wZ6[`6JB{pgCNb_/5#6/y[6[5So<TT<
+XlZwE4>Nx"}9j5HIYdd"|b0+oPmT;va3xPP:((Dc>>jR/!LU`hSP"[N!7i@{M#ero25z2`.hn!w-~Yc<eqL:+/n6v,CIg)_gQV)41=87A'&({JNcFY{VV.
+tP}<[uCnf+,-'`N]&Dr;x;$WY7ly%-F08L"ce{Y=mBwL&6+!05;JlE:movbD$3$B=}A/jP7;9OTO|d[04[:SAc3c8Dd8l+6dn83m`|6o_D)sBg;T(eyJRk
+}:"pRr@L|g<#zI][kO|}k}'&)a@B6ha=W7@J.auPy};T.44H,'z9aUtq1a:H:}o9Qxo<C7DS2/1pHnKjd,OlYdH8Rot570A9sOgt`AUV;$>IjRpyfk0J/4
+bi=m_[eJ(O0_P/a_W9}<u{Rzen()zU|%UJjAAMfx6EA"$MY%.0)+`RWqcM]4"RAj>o"xh&b(vaJRv:ekaqAWo1)p3Pml[u8'nNfc4j!HG[MvjYLX(O"Crt
+fKNFuE-}v%n+E{Q!YG~`bD`Ll5]$5SNFsa[i,5)fwS7w+Qc'&Bxs#ixel{+0"Ik<Yn:h.LPV$|E[o,;6hcALTkc"D<13<M#/5bjoriN(zp'lpaL<,wJZM'
+o"{A9hJ/IB}HnSTqbiOb3JNbc{i7szT<cDM2ALfhw+kHP83jsD_5ac251(ulnE~h_>(rD8|:@(A+DtpVkmi|YmqXv4:aTazh:JNH'@Mi$SyaHBk$spWygK
+4z:D+2]e1q}:m_Odb}0{d74W|@SJ'1JAm.4bAde&$`b3h|QY5aL0^,m)+_c|hg!;oHsyRlsF:T2)u09VN$The$+|{9dSgU7!0`O/%I)"Rk."Z0ynT3#9W6
+fQ[$!i@.^N#;&>qHcCSD}LP8p_6H%S@k|EJ=r^=6,vKIwDl20uko_EXog|30@qYX1,HN^VqR&OsOfpa`T0;A+'#RQ'(ZBmu/_EKKv]z555e.kU/O'(w,rp
+4LX)R7-^u_3V-N,m0h,1vQi29nC3>B^so`NL=02n.q}iB}jgaJQ=(U>5FRX";_MpxGLZ>D`9u2"j._vwS(v..6;UO<@R#H:FR$_[iWebjeDw!/W5ow~dh@
+QP6P{<JI/|(&S(q4)5F#`4U$V@~`qK=Ao'g`~,rv'Jwx"|nYcq5)ges2INXt|o;dg]e/QiI,[-(9QmU1Plh]h:j}d[.8CvIk3:<yWy=N2$f0#v.3+)vf%#
+7)&M',})q`(PxT!8`AQ<%o%k}rJl[9djb.RzE"[-YN5]3WH|8Nlf=6}w}IJ>x6h7l>6^u/J["Ddaw+z'}V52rzA'pWmT=1M96uA!7mQxn]>9;JfVU#I#K"
+kBFOwH<Ju'nl$w>[;uNwT8K17"}3cGt;CEo6f[ggU3+'{m>u&$:NRNGkck=8Zwb@F8%2_`m%^IJ+BM^p(orU.nx"6k}IT"cAL=eM,6&<=p=a(1Uu4wp:Sf
+AH('~oS+%idq(oxa.i=G8!W$cg1#;R)!J_McEOP_lHD<&cx`(P]|cn<zlWHPOx7#&_yVk6K&d1$z.Q%+=as9CFZ-mk_H#f[{+_8$`vwdAX,)ncz!"HDUHg
+,c^r[VAZQ)4>xO}:`SPG,v#n3HZv0EdqH$V[0`D=E`4z0Ao&r2ynIR-N4eA;A^xg,pIakhc@|R&fG|,+'|DedH0_GKk>o4zyxqam9C-4/tg@QaJ50`RvEu
+jf6EItaq[{[={6BZHy2fXX!dq4)G(J<+[4K+}}kHhhTGZw(-9+.g![g2v]"nHe~dd@HkoDaX;uoPE%8)MVDJ]IV;b1'ou/|l_sf}rR0-'Q#D$YcUQ)UYG0
+YH%NC4'4[C9^e!F2_{Su9Iu]d&<gFUH2K|Y&t!"S-AgGa/)`TKs4A(>xQcD_j(5Z07N1#,)'e%ff(:1$Le}$:Jv65NKj=>zc/Jsw<W(8F,C^SMr%AB@@L$
+!v#,^_@P8qwjEV%n22d7AN@U~qojq1zP.k0X^uhVg&dM/kmwo05fi9c!uv(xM,<GB)6#4tK$oDgCg'S@Gn/2qh>mFmB+TU}<|g10Bc/%PN'3o-:,YpSWfS
+$(Z@_g}Hq3ddODH>ITvF|^gjCM`Vr[`]NXQV<2@3L:{2+0^IzPwH=Q;>J#S]>!B8uLa4O2EvA`OG'q#Mpbz]&wYZ3K3O9LG3@hPrSjq(~F;.&A'b{(1Zaa
+<Ab:R5E<X59kAcVk4+##@>;{ARY}n,[#YQ&yfp4{F|(!;gYmI!XMrZh2Ilb2Y_/J1yAiIC)V-(e;a;%,h=05`@iP^AfO%i~n$le)ee-wUoi+b:ZxQyS0!L
+mCy.m,8Quuk[1N}./Q;q/O+Zu>K(LC28zQpE(Y|8b|.FRWgw,t|gfyUt[f^5aQtx,Ioc8GXR93"Fj}gMC-Te|m[2K7U0"8!4(^p%vt,F}#ds1kqU31b3[S
+Ca(V]yI58J"fc1~1,N%>C_pGMgKnGeK,]+2n2mb.MRZ&<LpJ9O~cf#vI^aAv9>D(=m&-n>qS,[x(coJfCH>OXpZuekx7I3`zF13(7b$^7CdqY&/tGG`T:S
+LIn:Tt3T3<SXHc7u..#bsy8D`|j.bbnDp^>63%u)bobJ|in;gte(d<V[8h^x2{/IS>s_E05eA0,ViZ,YiY>rOJ}R&i(U0$)e_$!_x04%m@G)>wpy/)B/tf
+hOB7`}!j+h{zNlqq&DxmwsjjGsQo$BwzC.f!d:R-~.p#JZo(m0~XSJ(Q{,J0JQ(&9iyxrw4Jo[7f>LrOkDs9w]63biR7dC5,<}|hH`$Xq-[U3I<s!2z[&h
+XzlT'N"';AVcTB"$!VD%{hY"})@^(NI8&T)PYjWX@rOt;V]2/q<Bpxr4!MlPJ+bKim]z(<q:vYBh4e$daV5;5i{<&."r`SJSH4fkLZtD0g"tyL',[HcP<[
+.!;sDEsnEQhByuxt}LJcx6FXHF]ap{wjHl<gpzNf>/n,G`4@rk2>#k7T:K-6`=@OYPYqekgtsrv&&FJi^rZ.e;Gx9RBz/2QU$dh/&>;&|wQHHXWM,hUg9@
+uflUuJ4ASV3bOE$tz8B+mqk-dk=,7VSr.p|C-wLbS/>C#yba>z'VY9a|RhU<>J9{#%RTE&)H~ZJ8BFagcR~rmUACb!nskobMz02W/H'xf6KFaDeM>smS~Q
+>YK,-Nej(w@8&KxpI,<HfT^#Kz!lgaN"GuYkhTzQqOr78(RQpOqS!%;sQ7hXWIDTp;aKsw/Su1pKH6L^Y&I9.>q2j;]5DNd$7=f/JJ96tLnO!1Su8X^6_M
+oD)iP&@GwN%T71]`6KQMf^$UgfYy7#vTxIs'hC(BdC6p44mUvYCa]Fy]X&U:nJw$vwSNH9Ife6,s1IS6uU%dHboMX2}&]hQxyMM]#gSwWlR#qv8@>5)h64
+%vF2z`S]D.7CVi:o"EV19_x]<!M6Ha8mHw9gf^fJ(p#^u`Uj`{ZEsAR;iPpJdU>&&fLf"E2}'8EPd=OIG<Kx^m_>1_qsr]OJsY6SgT=H=.pSL6yP1-4VV/
+qSPH{9JGw}hoqt:J8quBq9NbB7rp31QY@RzWL-(AH<du'@x4nkK2_F[Kvg`h|Gwc)H<GS`:Pq'9YjCR[qGTXWnkA.W%MWe1;UU/W[0Uhji.Ggo.T,}6PlR
+dNFFj+qE$N.'x;2fwZQ_3'Ts7IeR<!:3Pg^csiih,.,wkz!QZI3m=6z0`/MVLqHA,z,D1YEDm`=0ahFe:'DdV|G2CdJ'3,vn`/F7utvUqf(GrA<ca-~ty+
+P=#+%]!2mM-mC=U&}y'TY85Jv+b,Poc]~QcFmNMu}-GKk$CCIxU!%Vd:Ev;>fugeHDD;6Zut@QfN0l7k9@0k8_Hwsg/=J&)nK!&zZj=r7k7{QQSx3{KVF7
+_]_9NZv]&c[Y"!71BB:BqA)"3c4,B@qxsMrdQHt7`i0%mF-6{x488G|%p4k1c''"sPt_%K}3-}75w,aYFuk&8$K:<6)'3;_R}hZBZjRZ+VKF0@{F3^roNl
+Ptr'AJgI.IU=_+;|D+X<b"a;Y1$:(zWn(os4}%4<D3r}ZZ7yp/Es1WSfTB]!W%.eXNrUlEH8Pd`]65S$5EAt7_8@^6S!={$O6)#5yu]w]fwD8E[wlt<=ga
+}]@/=hK@I[/U!"@Xnfr/|vS(JDT)4w7@ne+=<'3fp{cOMe&w0]HqK!wvOwM>qmcnSKPffp|r<Ck=hIwUg:'JJiV0;<&`St0|2C%OawNJN=OB^FBebdG!Lv
+$fLZRi]1oIrl+.d})#blao7WqSR`qT%HBjxB'7/D5k`TrF(Lx)41EIy32=m>mt/Q_4Gs~+$pqOfI[T^y:lNzTX}:`"'$3-GtU6iT/!Up4F5!#6;_AxhAs[
+4{^DZf;PX>4VFM77`5Ob5fVWv4DmH.h):YTUzZ4c%UOsYBf)v95+c=IF;u%JtS#rJ5bjP!Ul&J%4B8/R5G%fJGX>LCDSRV%C@t'bCYtz.S5^B7hu(271Qv
+V)oa{rd<4!|_GENkbCN=`"5}FHtk@.9LWF"iosv/a7_#+{s#R]d1HU$tm$Ap;4D}{6Py_UM81Oe-mZly)-y<~xjN8=Gh3f[P2'++[vthaIGB%P|oqkF;tE
+[#2w[%7m+!qF#ytU-FN6Lny4+uaB:78g~P|>bNv7yj/;zaOCch5#ud#&[n{rxSW3g!J8:c^BiWFvlc!d3&olv`w2&-^Qrb8P]gQ${b|Z_Tw(D0{izE<-|t
+Jv<Cvi$:+QDN[oPwOB>[oo<G#wGz%ePuIk:Xg@Ms#^iAM(Wq:v9eDf9GEtb8{&Ixj=J@ha1c%0ibFLsOk$J@n,}}V)|J)s51s[PQ#u|R[t);.T>{)}}K,v
+PdGZz[-91,Al8|vqxb!`i(IRv=<Or/O]i6~,a8S/wKGz(dr1'MoIr#8U}wi/z,MpJjYHu!S"]xmR`+Z/Nv9q`65WRd]!Q0=eOECKVoivKSzHwX-)4Qr]_$
+.},nEYgEzeqq2mKnhJ$ut&(@Ytdu"_sg>,Eo>#{5giE&x#,]}UsrjnW3{l!%vwz[zks}%b(-~ZFo"3jc^p",Qw"[>jPOQn5daNV&>`-#R2Qdzc^hJ8JdnL
+i,:@U%49J2f{;Mg!DYfe}r/}yuZo(0lcPxV1!t>=F"v<{C)>^TGy|"#&eScQiuWh(hwe6Vb:M+UuN6sIdvUMdMrq"S;c52n4&iNO,@.+FIFUn7lj3,9q/J
+/25T`6YBCd8!R{!XqOr%y$$dQoFoFlRT+%-+bmuDbD%7%>'&>ORt+.82HF:bDld-Z7@09n.Q=(fm';Jogg@7PQrdvJu+tgyG<CoZ{a$FO)3Y[qCr|-S^J+
+Qx$07+T/6M,3$WOR$p1LEUHJn4.!hL,AiR%TAPaZ@{(!DOrtC6[]b@|8e}#PB(Skt`m6DDfa3RGieMq3h8>;qw3XJFl}IwZUDr.K"}/RQgi0ew1)Bq{e|D
+{2eY%qH|Yh~b{%/PDj66jR.eYk[)k-zjN=-s0E_pXAwAdccc6df"oeV|jy_LMqlc&@-^6<LWt06g0J:B`=eN6,edeT^2H"fJ@4]Dv&~gq]Z4bwZXrj0T)8
++eDR=(BSGIKi],(8fBLBC+E()Z"sX,sA,@o<!6)yn;Frp0zttOIB+Ukr0lBi$,KEdgf>XzZV%gofPO@gNOf-:.1:SNB8+sqO#Wo>^GQtIG]peZFuoLLf_w
+&(>8e09[]v6=^;}bIKqoScmPw=R4TO&wH2NNwYJBCOeu9Ef1l1qtj':80L=d@RB%oF^e8%6wO-y87wpj)Q4X`y[f]EVZ82T%;<7IQ12Nq'Oh'n>@Pp=!f6
+R3t@5]qUof=EKo5iV7!/w`ywIKQ@'o5dW7nL3]vskoBnu5hd<aO.a7vJ,._Kxh>bY%}4juV:3(pT}i>F~L-o3!nTv/n8C[u"$UKQSh;P132QhqI7ZZ[E/q
+MEGxL-'5{,&X2|-%Kaxkg8sNP)mp5k5PLN"A){IF<}6HR9Fh#iiZk,o!ntOQ+2Ld{Rq|)GA1>`+Sg4IqNzrx1w-#~M:3&]g/aKwF>Xh-@jFvDFIa=gP)J`
+0oh3!"R8QRLZr-x6+73[jV2:!uUL0)ubN:JjIU/i1b)z|mq<~[1jo6Qq.||hIE@vV+$L%$PG]^@DU%/j4!b'R8ahi@}Y)2IdkX:'jn55Ol~3@9l|z^pN[z
+=sycj,Kr,_7{K!2da7sUKfVf+qm=LwOGF@pSz`+2'=h%YJ!DtJV@{f_go$LW-rQ]}(j;#W4p@NGkGV-Q'<X&~$DKK7jW{$pE9Ff%Z0oicQf"CA=lC]Z"%a
+ZL2&y>hgV<:}{%N$<BFYu[Ftc=u8v5l}ph$N8NWg+(14v|O4$-v4DzCq>7#JzHMZ1kK,J<%3bA6)tKO<_G!oT%ue8%9@$XANDj0R,e^>B:ZH"9RDv{@:"p
+.zN+uuIJ_od3{8C8x.@})t8xI$%Nb-g|:7Ip:BtcHg;lKpCU5C:{g@CM]y=F0Lw(BEfh]KzhA<owCs>nd2vr6R%^Vq,#aTe#32G=.{#02L!&"J!(~G;5,F
+"l9@UM|70P'bVNU<~n5uOba$ql+/o#8HZVIeo7sdr;kI/Tfs+E>m4,ZHzjma4[$Ji@:OR}7Ev:gXmH3L5>vqS=vucp[|G(vAvkKzA,d`ca:Ok,v@nrVZ^v
+SK7ifPz`6(n+~{l)w8rdLXhd"ZFT0_w}9qq(LBIP+ImemwWIahIiYE`No.5!-%F'wR<h;@Z]e2ot}2G.$q!T%z/uyab@$(OXKDUg#I,L87Dl5QBS%:Pq@q
+_JVa@ZWx]zUiXinwD.l[/G&A]>|jeauR@C4p!ym_`P-l~|t6Zn'=C-0(I|}yev3yR8X1gAcUKuNbL"=P0Sk$4|v$kp<"sY|4u[W406qbI]7C9QM:2LJp~6
+Af:,CJ`owj,J^Kp0[UH,(sEnn|36D>~jyE(>%_KNx!.QG2CakZZ@szlo2/PRKsTw]g@6}-y/2/8ZqM+xZ{VAn^q$7PUK4xAX]P6bSM.m_Vlo4V|39G#U;m
+cp|3#ci@'0%s;C=Pzb5.Yq9g#4d)qLF=<|gG{x!,4[r1&V|494p5>DL0rHC-z;xY}<Dd/WY.8"OI{(b<i{rSTG}x%Ho"<J"_nNVcK`,i$A7!0.f#Mr<(I5
+cyF6"vW|-<~/mt`NEwk:v:iae+arYB4d}O1<9W7:Yep0X1vlKMf1|0Kvas].NSs_xHn<'kyHiS3P$lknD+](5r<YL_'O'Jei'mK;kT6Ka1B(}|SRS1icWW
+uQOVlQ+33K@2,V%`mjjuC))KxWbheM7y]K@4vz>c`>(kfLzBC.3RW8DY@cN`D2Kl}kEM8B5GQ(SnUYMqo0]bA}^Yz7s9^W>:z5AmI@-ZEo^JaFTYVQXs;I
+d.q]q#ePay,F`Y'2TJ%Ey>Q&1M}^q!FiM2rOuGl^='if$vSU@UM;VUKra&GW[%<mFE/:!UHBS7.rUBkfvJ3aPy,^SxX@nG[q;MT:"#7lUp=iVNI2VnsZ'i
+bx.u]i]yofcXt&0`O_h=i9+W-/0R<;V|RuEwK32Idk"#9|Llg"gJ1ug^H=<&T5=l+5KkQU1s#@AM~O]hk:!}q}n|qo.HR.H`Y5|O"40%=wc$AcsO>iY|)y
+pl:4m9=r70'[qVQ}dMyo<dtD}l4wyoI7Jpt{0@YYm`VMekoO3;pWwetO<Ip20p5/[/83.P%I%9LmcTiGVPxIh#1FUd$9Wv<1)320<8==l&zcP]W`y|O!8C
+zP6FKrS6e}m@>C[280(7wA`+rdQ/YNaH>D(lFwJ]#&C#l0WKVObf$ux[tsTVQ[08$%#^8'#8hr3|IGj6I#FbF6<w&8wL-r,)hhOKMCDn{a]b/Lg$<epwy3
+l%GU)Q0]r)B3KxD5Q,q9@d}JByA"Wkd{}Bj)]Vl|5x7YYU={@LeB{uNr>78Ci7qjvZT!ZD2_G%d8(aCw6<.mmU_uc}!2XW<Uiw6^S(`:V&ehCpIgSW7q{J
+9wW0A1l-i@6,%;K.)|e/i59Y+wMQxQ/-2-wce1d_8vg1OyVhzzI0A2E;a!ZB{_7{z;.r|K,Ppu{Y1#n6o74H>VWqtM0m+Vi|9V2XXrpzPuQ|Mv$[!r0RfP
+]fZvNdaMt2V|<xDT=w2mrA^RJLcJ`d(@AoU#x2lqu,,EVigMkWgB4BkKEilr)3>WuFMi!+6=f9MR6kCaY0>uM1(GUuO8D8g)Xw_5lWN^<@RB#_wu0=3Gtd
+w!4gp(0`E#u9Y3@eSpmP@@y!S{5AU}D8HwPVX,/SYGnVW}EMKvaaLEN@zV,7PtZ#<D68KD.Zh>0aXt>V[@/Tt2}zj(^ZLL<""i46@_pz{'V3NNxxb]"N`@
+QkyyI]3djo)xtV3Lx]n0b$91y59z0/vM`7:Xz{8nM=Mn|'Oe^lFB7t_$_="=tL']eXyH6q<aP<5:8geQxS[L+<U^!ad@74u)padig5<EX6eVV,27$Xt@S)
+|9$BsRCq;udT^3o#Ep-(:@9X)0[_[,1w'80U/,@WRZc85Up4#p4"KWPvMDj]1nkR/tw3%5Z=~[mw@@97+z{^K;gF}-2U9U'NY+mKK%]{Tn|:Zs)8d&3:7E
+icUm]6^p@,)AXAL.]U3bS2ru[ZS:`rhXuD_}.XWJ3+;:c9u_|p={jL&M{zy8Qh/rH&GXRb[,uxBl!36@DG6Q_g]v(5.rI7{77EOacG2sLOXxyo5LI'&,&N
+f2L8G(GwQr4DG.ett5o03wu-B>i0/RQIp`J(J(t[oT`LVXM[4_-MD;'m+9}l1Usaoz^9ia"}Ye%QNHQf#tNaX1dkGnE2>4[7cmO)q&(%O]:U4PSS[0AF@o
+ZSDn<.8vmpPG+w/=$>KxN6}E>1TnI;|t1$`TrT~+mbOK[7XIm_VU},zvYW_pyH69Q.Lzuio2A#K%q,"a_5.oEr[dA'NrWDsu=q.jeirq}%w$k&+2"(HXKA
+oZ-rPt1%>`KQfZWUPE#q`KC0:tZ3P[Z}(Jqz8n;^%8O&kZa@L%'l}'U4lW8TSg:L%"0nl%]jS%a'Hhu!%%^Py=^uC)eIOq;+.DiQXIq$9h90`Y!hhf-dW(
+yz3L/+>mUdARl(N-K1lNJW(_ze/tiY4:{k{5`2=V8=#y}k,5&<>F!~r=<GYJ[W;m<KKla'-co6!0klOXCMU5Jg+uq!=-GimeJ"naFf.'#|eFCQis]Z)IYC
+g+(+QlZlFDd);B=TNAQIs|(!VqE$tP$vXm|B)C40R/5ViJ^2d8Wlq1j[Z<AdW0x)jXtE_^]9PE4cPc~6P[.P1nYs.p~+~&PRXw6/U9AC4^MFW2G}(X{%qt
+Bo=veDE^V>|%|kWx)nM:/VFqkg@i6`"9iR#v"Wj`&YI7Av^Di%_,~sZj+6%M[5v/7]f"u7!U9|"+C9F!,h0noi0U9ZC:acf8Xk"wF!O47de)Wsnr2#l)>l
+Gb8bRiOtw!Sb/Xov-;fw7cl<eQ<2mY:kpn<bCcT[<uWbb><(e]<xYU%3K]%SDH7$:bz]y&GzoSfqqX_z|IF)viE4X/$'Jyi&k(aOh5Z}r!wV%$}ivU8{1U
+Jw]r7>G|"yO'CY9s+([9y"Rv=@X@Yk3{;S9QG'p[-ERW2SqZ2tqYS=R1CPC.u{u{OqQ)n!Mcf=;JTBMDk0g'%(v$5>J;a%8i4e[u_zq;o&{S;PPH@0/,8Y
+lz_JUaw7gxzeE4'yRr6kGl[;0MB`yk{';1S,09Yz%3[d@Ej.x<jLxYHQS%]>VZQf6ehGY11=7JM"E#Zib8UTzED:@s=XbADgyr_zn7o&,x#F:lXl1(P/Jk
+Mj(k_(DY_E-"eC=sx:d!9&0^G,st4Bh.4)1fUpWb2GFDR8RcEk-MJbzBM-(WX;LAoFDonb!"+=[]cI'7;p!)04UYY`.<qrUzWu5UU6Z%eMCT'E#>dm$TlL
+"f:r3SAPQ`'JANU3F.(><4"L4YzL;w(R#Wj}LLjkkYwx#LE$_3rt/15xj>:Khow<8{U|6PbbfJw$alTkC:{UQ.7fH&HF:./%$34Hf@Qpe#HO4vA+8ll>JC
+Pvfh#r!Z5gyK@/UlyLZVkpv"F_fKN0b-[BW-$C(TtQ{MlgC5Lc2uC&'N{JMkg%oF>LG)7y2n;8}LiA[/S=o"-zNSU2r.b&J2qW{-(,_tLAPjkNh.qgP</t
+c^>5eS<}EE6xS7#[[Lhw6z62~fysl[{lH>p`ix'.w&Dz94YUe:{m($D)+%mv",k:<yuP`Ifn#f_.n^8%m44"&d+m@!CKOni[)MqD_K(&|4kr$B@GEP!!Li
+tAL3jZZ6Ly0o|^~B^5Gt[i8q)6N7za2{}2S:</gD$_;JWT!9L6b;G2n9T&PNQg_en,Pzt,EJr{jm>covb+$>F!yoj<NPsgxmMhPBAD}u#dlkH"_$_Uwuz!
+H,$z=Q0i9'~K<^X3;auQcpKNfvOy^xt'u{<QJ>2Uh0"W(W6t-ji5>X+<rY~jD8y}r/6.4T^{(frvW}`O-ty|]+]fqTZU>YMl3@QtY;w7qF1)3H|&i0uFj^
+gcruS[hXfI>SJO6d)r[p9fHs8Dwh[Az|cgk@(/q;;iY-5@.zpOAfjslyd@$ymvb}i]|'Po~ka]s}O}Rzc|Wuxu|2To(O(jfX-A(2[O_Z.5nrK8TiTy]=)^
+$I4`{1f-v_3>&.H]7uAEnKKn~)rFTjYR.=C&>;^pjic,(wTV|}9W|9Eq}}5-(NE}b>GcrZnp"_6W0UXly./RF,|{{b.X;B@F(WogG)@e]OGd>4!$z$M04)
+b8,&cYngN}OpyyDC:mAiz>&%s+blwSz:Fz1W<X2ibRG5m{3f~x3;`kUzs./[8=_5Jz/h:AYg>yW3[h<ei]z.18<|I<^w{tex7R0d3y2vtc5<_$8r9R2v)H
+_sg5)6<c$kH!y04CRC]Hc2CavN:`8S)i_+P^Tj}pOdNik4:.)muGV2W/XvlmKQtC'ZK3X#zH}b~z=|3;DJ%d1x{H]5$/Epsw5YGE#s[xvg~JdWgWUIqPk;
+WsNOE>RFivNv3QNTI:o_I+j#lhBqd,Q55b~'-EU-A=S^YA4)k(tZ(4^)7uW>3.NK,oN:SNKj^T%bfF"/:yyI8%>`J`xG5Oil,WLTev(6&YHOk{)4^=63PG
+Xc^TfpU4,rwuV,GukYE.Hrykb:pOcHIioo%CM5b(AXX0Mzw^zkrdocbxu]B}PZ.Ck,UB#>5xjL8Rdknl"fy^K9&Qn-`>=n@Y5D6Md/p+uD_U@SC/;^"0<P
+a<p2c<_{E!C8e&8#d3k)+GG%OO_<%Wre]p|)fVh{=|M8z}=s7p;;)TW2oW^N.(AGJ5>u1X;6pOlJ>ZH7H&GPd[30,W,Mj`&E5(29EsIC@_h<%WSh~-+j;;
+S-]@h59^{[jCDIz!U&i3:(@%"d"z(!+z<Iq-;nS[U|~[j1mn38W9<1lq):"6r-5)md+OtkL-c{3Yt=wux}6j/9i#/IMqAQ+ahhy[6I%T7fomml'Kz)&g2j
+)LiS(nL|4-I9zbGd5,hK@8U>u]%p[I!%+!^[K2joY^$e%>|yvzgx_<84kfQ3nV8@Xk#H<W1^76hL5{;zC$hh.>T>d$%$-VHoq1^[fJe4MXeLNfRGVx&Mn!
+z:uXyx,8bCN!{4Z}Hr'm&Cce+4%a|pP;IrZgc/$ks!F(7>HsnxsY9(5q0LA>|i2I:/B=a8(aZaB^e^aaNj%|q"Wh&%Cxy-Kb(uxDy/EMU!P/`=.4Yo]AF[
+Z@8VWR#:60aUSl}Zo9L^aSd1Wq$4W9GloWRzK|D<6(1q!CZ%..~@2(6>i&3x^`rO2wHE#2MrO)#8l9AxNzjok'kEw7<-drnX'9l3EUv/tkFHjL#_5xLa}u
+kd,%5"/aWMJh]I5N>>SS:{G9}:`qyRxcMK[(JH]^5n9(SYEBm)WEu6Fq(O}(cEdj3/<D.U-r.J8-_[[2{)Q0wku^&@yKWfi!aY~>BcL_OawA/V6$qT_l@V
+4bw'Z}^=g3DI['#v'{VaN6d_Z^Vh<7.|aH-.EHsKR="t9_4%lN)2hVs9~Q;,YPM!)(txfCWO`5jAT9oppAe>=D(EqWVKl$QSXvYXkfF/[7}VV|%Rok#kwC
+74;CV^`#uji<(Xs<y0)EX:PE}`AM/Oi6]3Q'MSmS)w3um+EsZ=rMOE!/,_2u/:$(_B:d%&mkyk=Rv!XTW5K{|qDQ:a0sJ"u+}8gk>n:6:@c>dyj6/I/v,6
+)3B'AQpL-|9YW#d)pdBrGT]MC4{)=PT1|q1qo)52.3-c<d'ue6B`WTi_cT#iP=5lTR6v!F}&wI1I[T-V_>RS]N,|<_L=;ZneRk^aT&5|2kQVLAYK||ke[9
+=1uWj4A8KXV'Z}|wd)j&!v6R3si:bwB|]q%oGdpdVY6%[z}V8ooUI'Yj;e5$$}$-Zec,1yBQ[9QXiO)sc;@@uWhTw6M05&SM+^BkK5Bg;qEk`Qf(SnXy!v
+0EYddHnF-UXSBGkO>F:`xfTV!IL.OChf$$f"6L!,kAe:2/h8reIi1^;WF^f{ej,.OPG:w)'(Pt@JlKt1-8Y=};cJqK%LrtDR=b[;=F#/R`}ZB(rk-}rfN>
+:JaVSy%:3[aM2-iH+3rU2S8C-w}``nFyAW"`a9M.:a~ptHvV#E$A5T3B;=UHNP"`+(jD!E8v#TXv|%n/)WtFPOejKJt40G.otdEh~"+AF#Jm9J>4b2p]#R
+Qf%e'O3k{uYd[.r+sxb#']~yil>YM<Ak|U71aUfGD0_:`Ce(o4I&D^Li}kx,F9Qqy$C;Q+qH;y=2WC(IPO$Lm,9g51%%Tg[1zb%!kYt2C.f(#(PLNv="Kw
+,H4pqvrN9S+#aA`RrX742^mhys:gfstwt{j[@0fTbAI{_S0s)&^o;>UOf[%$IU5ju#rEfJx"<V_2Dla;8.hm2HW24,9/R:K&|kTWxmFiPCDhD|af6k&'N]
+pk}c,9,<u&18hpe/umE4p%bhNBLt#rvjyj{8ZB-&-o@Jx]fXY4d4-6]GKwv[mUoV5@~x2C7y,7$/"gh;r#W%w4oQYS+aEyOBg8mva<H<p$>abws2yU'N()
+%{pxZS;p$Y2Yg2wLUc~K%1&EM}KjNCLnlDWOoiq&aAVgT6F1bUWphaM_^bHGGFA9)_`B$gfPQvrXeq0{6wDCDP(zUG]cCDwX)WDKF^DpjmZ[QX.v%Y.rFu
+|y>N{{G/].M$Z]_.jv'JwG'V1TBN^tXN(PywWjyXOQ"ciDU@b;2{")$ZHzRr7Okw0TqQ<-xKa|e%S-yA.n>[1JE9^t0cnX_D4a8GNVqb~.}=Bti+!PwM>`
+nFQq{C.Ce!j0!z#!P7d6[^>K]X~I~.~Ayd3DO<oSPzeEOIa0caI|_J8B,Z$VUwKyaFz9[}|eU^<|a[|)[BOr1E>DJr,<)a'd_X'4~S'^k[XP.+B:xC|NOV
+]bhW9$ecc8S<t4F/R>;kKbk(0GgiOO4_#laL@q5m=`BH[G<fe$pCg<cN47y1(#Eq@K@zXa9KPic}Q6`6FE6usvtp;nQ%!KI;7BS-'4UU_z=1L$U/4!yP&g
+gLodQ"#PRCogR@wZ{EC5v"W2pN|8w9[br^m2[F_ZAvTrYc&Q0J=g+4l38PKJSUjktLS(qI`'Y!il,M$TOm4J]Ee&D^3eF08CO0Zlp1mA--"h{&tHq@o"Q;
+,67,|x@i"A,XKAwk.c>97:2(v:up1%(@m`Y^k&u#r!X"zhFUOv5xVetK5J!X'q&l'Ywe.X<LS:{BH$q}Vd1t@=LlftHTb<;7)W=cQn$c1cim(!53_)$!U"
+|Ka<<lqp_66;WtR{BFl||mx##Q1%XBe0wjZ,f`&hf|pb{359'MK`r7`k>wojMaZR`=Ls|QawuG^QWUGa@[ENCcZ-ABMoTfk1nR8H((6k<3<4D;L%05<$~/
+f8~{CZV`%WWIhlUk`}fOCD+CYm8B'GTYF{GCh2u:5aBl%DHr|;xl~R.h'q^rkW!8wxjWx&'[Rd$"bs1Zi9>{j]<ybLiar5>%Fg_O.(B_#r7xSUn(PN{V(D
+_IA^'tDC@Id7r5]6jPaSYIz9}c8k3:</Dd%QS4lWHh#She>|&CWf[>mOL6uNGETRB8Qo8p>WQkN-cUlvt<dMElw[Q@P`F1B@/D<<5uAg9K!iAgBC/|rz#B
+"BCY=!D%J58PW[!O12{P|Y~@TQPB8_gtV+L%445HK`joxfWs=Axrha<ss]&G5}"YAu0y$Gr+gAL''BC>8wC&{}(tWr-}2Z+daW$XMYbWW[}Y^w!FEW]Uq=
+tbHL0|>IvUM;RyzfktLz[r7^=LmTAl>dxceBk6y]6o%CwP6(}[~wYCB!0-7]Y[jvCv3L]IV57Qktjnq_ffjtE_6f#_INS/,8)Gjd4-cjwH}s0mscWQkDc,
+RK2`1@L=9qYh_6]Nm%De<n'!7qVJ0,oTlL~]9alc>|5^H(Ii;Y,e9G1/w'D,O=(a;bM/pY`:yI9lyEy&xIKw]!#yX93Qzc0&p36Y<bFhIuqW[/cARS'D2b
+'9):m%WleNDVs2Vpjw/`@t-nr@3qlOM(KK0{SVX=S41<9CjhB0<[9p&VS|&gY(ZS51Q@$41nH<jn3yfG6w"-;rSW<4JVO]fST2X0PaC|h=5H&@c-a0tMBC
+}#gm`E;,2lr%!wp-a[H$KmDP)l0r<t,36,z)#pj`<vp_BWi-Yu$kjrJO&Dn4>^_r_Alz(j`{16tUDeEPIVHgS,W"u+"h#S#X;]%V_x^DQMSxW&Ip{fDqZu
+0TpF{dX%^r#Lp`p`z^sk:r3HFMmDSJ"t@f7K5K;7eu6u`h16puZfymgnY3cyCj+VR!RM`kmUI1p313co:S82dYR!gDB"gE@}CT37e5vB+>baj6/Ad;0e_e
+s4&y7k|{4.9oEu#j{[1xV06f01BY)f|N1d9igdYS6!4#~=3l52I2lxW|eoha,@RsRM}"-H7=BX(6$q=2Bh%C~;;:_2ZnDD9h69O^3N==jW'ELMXhB"d1EC
+T_|HnYm.s{gr~w!Mn`hApVm202~JQJp<2H.-%Rb(a%O|mpmk2)4{A`~Cd}snH9HU`eWU}+yE[{=]4zBP@$5^E^!u<V/E<81EY,xKS7FR$xgTA;-|Zj^y`V
+O&Fiq)A$t{%J$N`-9Muq7:EfZ([&qgiC%R=@rqf;L#m.5"0msT^OvYrfxO{5PbMBSX]{;|g-SzvPT4Gge6$kKk`M;DEFBH8XE:8qt>;._5o`~Plmp83DKY
+N%c"j}v,5k-:<#R|dkTe`s7d`_neERxT}5Z0~.):hbx(D$[Z`#2of!s'gKOQ83{Ea,lob8Sg[PJQ8Z=!DWY|<nK5g){Zc9@2/Q#&7;>:bO>B{frcx!db|X
+"ePoKK`|DZik">X<v-WG7U:tDZU^+F8pz0'+b`Uei7BRhnx<tPYQwKYR~;/pl.Pq~/C0M(,%osk&He<DbTNrieP3>kv2W9%<4K:2IbDe4(K4kWqyQt^(yx
+^:o.Zy_D-IhvkGtK%LoSvLO3Ks{kZN6RgfiW$`tC8N0i=y-n(FZg|wX+jHiku>7,7J5qgChYXicIVLihI!PODiqXz5cc'%jH@Ue#}pm)zP1fhYH<,@7VW6
+3l=u2FNs<EgNMH5&kL`87&@firG[K^G$99uapvz&qN=4uIqzF127%X)_M"&UKtNN5zjmb[b+%q#Ek`oq[thnEBeQ%kM.]-rcN5@F.kkdpPAvzG}YbnNm`Q
+{KwoH>kd%<1jY&Qf2)$>G_^Lj3X>;&%Kd>qKQbm`0}n-Z%;BCs#BZQ2i=6aJ+d~XE.S7vW'7NB>&vQfD;!_gqBMl|5eipYK3})Swf>N(9x+wE<g^;s]ASe
+tt'09TW)[3[5=Tu2BVPGfuqooHbFE"5l/npb&Db8%NgTRebqj=i`ZSgf7=wb-L1n7$cv~uJ1Ta8Lx#ve^|sIA!a:v=^JKivjmnApd+YQue%L.RNNiMyVnZ
+>^7YcP=!1bWVs|,;F2x)QtOcrE5u#zed:y<FKp%=EGN`[;#bR(&cZPGvI_88]Y;i@CJOYLw1Bqt=^eFPwpT<_.]#oH3'8eQI8^$(RomFsnL-z!~!rhwBSD
+2'Pfda$xCQM0]#II>pdGt{X:^e20YYc#9wh8F[F'NRwf_O@CcvQpMBD/7Ed/3z:Y$Wnf!7$3unu%H8moPds;PRF/q</Wb}!:GxEf@HU#E3_QW/GJOso#p@
+"bbAo$XXq9KZkq7M|xDB7{;G]FIAZ,)=qAkM/|7^nUAc{kfqMtPXr@hXmrFBjDL(S4s#7>7Q^TCZN1w/]7a%XJ$[$t6y>c0BF@IzEH++RVzp;'bc>0DFSc
+{P)@M0uv0EnT1+}DWIYY<4jR(^f}jN)fS=fX~s'&]M&#~5)>GdqmG/{(:"'Ru{-(Zo[&DYUbv#[`Bn/<a<r.4mv={HGr@5kb$7"1+D5:g}!{-{DJ0$TU+&
+SX!92A{zQ"W6HZtd'4D3D:%gQXEf%u-%4v{rSr;N2nX'aLRg{MK`0H]QC#2Av/S&_isfq3`wL}Z5[6m3>pq84<"IM-#E{)L9ffOVi[Upn#)emV(Wr}f@C_
+>gD[M|OVC,|ya0CwN4CM{HV7&:^kcLxCjY#pPscubdMmd5gxIwn|iY}|@<W]TnkG2xZS6(MOa&qY&]H+oF[#vn%S.+OVUues9)}R9#]<xD1Q/H$[!wTdTJ
+[6%+s:&v!R(kp-~2]Z_diBM46@=KW''ANhWQHOn//ziR(C^z']8mw73W"!+ahq`)=%_$Eo;uX57/6#&Klz'.hcof66%,;%N:x+%L"3~<JcCM0^Sq@2=DXS
+PzFS>cM^IO,nUi6ReV#-s+N"Cshd#wAMdz:9y8cRs|NfI&T&2['1pTE;WG@6&dWqv62xmtAr9_h:$@uVJ1t#HE<KgK|'SzltWyC%bY^@e7]QP$~SERH$G9
+!j<uw:@|kaU|_Elk|Q'Gg`>+.HL,&|!$GL+t8`xdk=$PSaGE+_g{tv@ScsGzB^;^5L"A)_,bO44t2B+'Qq+2!htfp#Zk,,t]O}s=p6grZ&XbY:eM3jtXMz
+JI3'9)kdBP1We)fMW,3MQgb!N.jO92~4ieGDoY)91;gV6t"|3YkFQI&s]`8IkTOyDp)JARo}t}`i}tS6y|T>+toQ;pQkNtd|;_nL3cA:E%|o3_qRYT7=b1
+g"@](jGQHRu+;[H=;b#!Tycbc}Da1reWuo&^lvJ3mpIS%sz|[/4BTB,gF8b0,tG](VoJ"Wu)6]tK,CVQ@}!Aww_sP8s6F(!p!Kbz%t{h#WX8~J@+ZuNKUc
+6n4X_}4$q-8e#Z2dOb}fZw<y6`dfr:hvK.Z6|_0<VRo<[|b#:}!{tn5}'uvmA:Ysl#,CBqSZ"`R5)b9CL8</AJ-Un^q!Xh`sf-#[|.eZtYFj-x8`/L>CqG
+}xY}&c<(5jcJ1BDP,CQca+HIH2]{"ctmIlrCH#Wo@SEjnlVCbhJ,pjInlb6'@M$Yo/^xuhInlegGp[.asBdo~.k2O7vuLGXYOKaVM&_Cm,`}SC3<"#MAiv
+Eh{JyPfo{JZJy<4gW{7s6aB:A0)^yYr5S+P(v|0/OKNo8+J@P1-&pQ95L1$45Ka7"J|skQ_AD4mNX[EL~hab1Sw=I&wLe_-fVN2;x]kM7e,u6cMog>JZ0D
+%D<d(n(!i..Ab#HnM#1^R{4_jdEa,xd;;=s.&"}mao[jU<&`5c]d&q9U^,D2mQIdkDzbVEAdHy$SC'Se1POd:MVX+vAO~V4&ky$-eWeGuR}md8R5zG1Yf=
+VIJ{%yWKc:c@DNN8D7FSaJoxD/wcZU@A.}{Q_k/:Vm{t"66Q.IwgA'S!lu}IVH5P>(VE=5YvmQRieHQ(>Nq.($P]E$$QNoY1gs'qxH|pP^z)CFs,bH=z!8
+$AdRDkk2pBgSQYb3A_WB!5gt:"nI;{"N"sxF]Xofls,|ZD2)au'X#2`t&XK3L_>9#%[dMRcdfvX0<-%Qwf~DubmE;{]sy5E&yij=@0|uz<U_zRn!9P.>Q9
+bF'`O!s-&j9{./@b%Y9h!L8yx3=U+G!aqLFzv(a<0j:GS7G#,$<K:3ej6BbeChQGl;LC"Iu`wBfVD5dSrOlQeo;6f&]|S&ar)-8MAq`--O$!HY|}b5ndgT
+Qu.k]}lL)fMp,}t9.nQ<T[2A:Cx1Mw$Vd5`6b<V}[v6g0NIPb5{_m4fEf53fpz1D{1a|Flzfi5&5=3^JNr/_R%`ps,,J2KJDE[YQbm@L|-{2why/~=}#k2
+UBbxUL'[MjXyQ]~z_}K,sADl=pS@kLaZb5Wt0DDuo,EDG`PNlhADe<"5F1}1kvmZx@+C_pogd8FJ,M{8I"Dc4]wP1#m[=ait[U!=TU[9AMAv',8K/@dF<^
+hF>t<@6{$tt+oi<G1l$597>g$%[F<RU!wG+4Z&)^8|,Khv~B<{%7<qa:TCvT&Q%/u'0Ix={({<$5=w$|bzxO`_gYp36e[=|!3.mHz[vhey`ID|=V#Z9BS-
+k.)s&_4+'(Z8@jybX0'l#/ik+>]+zZ',:vuX=,qh}|9,I3bm@4S6h4x:e+PjeV:sg17ZiH/]&%;K99t^gpM1:ASXOt/<XB0iN#j0u+]7aj7t6^G1m-<d_f
+#z7WwHF,EjeaMFH304,i5v&.&Akh)<.hRdt#1yu|2!6h9syo.q=7oRb9}&pD%WP|Q#gJ:bMPeKFk`B>K2jUfnk2I`!x]Zp@DVG8JTF:3[BL3qxd,!A}).&
+[BreY^y5Sb/#<ZNE]8qQ>GcGtn93}%+RvnKn^}M9Q=kj7^#@N#3l6{ZlCOF0,-][Pw_r6V}7ypi2;V>Kpr43BHsn{Pkb4_X`JYM_PXXC,`{sy9Xhru@Pa5
+U=5hG+E$:FIJ+4c/FGSNM%"qvR{h@LAzmU{76)&4NK5D=veNPaA@H3zT9Qb:@C@8.Ee^^&${;P@[:"p%aSVQS8Hhns<>o0w"`H}Z;Qs2c"QGs@"br[fwTn
+RRXYPZ[GA6G]"G:6z$f"7Yi7xHRebVtXlbOzmTa|Ic6xiOS@+:oAPz=.'n@)RQmn{x]pR.YW-]$J-1a)FD;)zn|V+=`}Zxra-PzD$0;.-vzI>TC/uj>boV
+Va!>h,%`75VAD{_Sr9tZI9lf5cQ}Ud<di-Oa@dzcvv86{B.Sj39c5aSSpeOjV^hz)gVn51+Kq}9VJ(1&!)H7}q<5NK8]MqiQVkt)P$}2wA4mp>IS`K"jsR
+Lc.MRm!'cv!L{!DdpK`(a%AA366V|#!Vq)IZ@1Ag:yG8`N<#zoNHhXy)c^KoD{j4#8O8+k`QW4QXudi$q+>@P!Xak59>]K[>uV7,(N@B#3jV]FJm[NhE+G
+xhO/U@4fz>s]uCjH4{R@a%ZP74|uRO~);<<giBx(i8x16V.39MtE@ovzG/yr]6wD:rU85w^`a>YONOJ$Qb1"l,.j06e;4%h{5uWKfO%G]|QERHZ&9Dr2Y!
+jIJ8@+%Yb2%QQVNwwlZaCzV>xI'VH8mtnL|koI;{,5@@-V6c6`t7}Q#|EMAXO<b:E5paByx9U|FQ(fC`#GSU]29H8oVcHKMGnIRvgoM7&1O-EQ'@7Wg/A#
+|kGGNYh2.2.k!q0T_kU/G2&g2v@Dy{i2;Ss""ac)>50o8JC)]T1nK)FiS_juJ4S-M&RSLsYq}%etWnp[!@Dy7{JPFAB1fars!s5@UK_2qAeku6z8~p7c)j
+CqoOF@e|C@JPJ#OZlWY=Ow1Z1QHkkFOukFP_)kMZ}obaJqE(fwQ$xXiM8lsWQ_-KXJvy-o8ghUdoUhm/Db`>~Xgu'jW=<#]CRsJeI@c[<Tysq>!aJ$Y_}V
+i7#P]qKdpIat(2ua.$NX{zp;P,[m7[ebiwtDMqj_A6{%GPL9_|Zic{>qg^Gem6JCIW4zF8^TgGBe~Ia1%ErG2!%N0jT&!BlNnL`;m(Y-3_~|_#uMIg.bhw
+h}|bd]vb!,6G.(E_S3BqRdtS&F<OdAqzy]6GJ0>EI$tevc'ai|QpcR#B:hz5w_yaf,5@2F~|p<FLLM[q5|t=Q|/^`Gd@y8I3MtrCr&`vUx[k$:Q/TLGAXH
+6$4(rS0&DC@2asFiPcYrglQ0'V-&-Eaf<"69'fOU'"(f!s`(/|"mz8OWKU+BMLY8GWQK~$@$k;_WBv;GAsqy091pOfx|8}(yXF@>$=d@sH]DM49nvf_BD|
+n3wZI22H'J:z<rRc"/8QbMtmjK]xO{&Hk.+Xv+J/e_m#/I[x9^##oB75h3IxI|k'r>!!NL$fmellg}"q@cb`q)1;i(TdoI9UdT$(I"NoJa)r,B'RZdrw((
+fv5bH`6kj>@uki8%D"6!O&]a$+R[7`yAKe6dw:)eA}~sNhf2RM~U5h:uyQ:JWv7QDMrv/I%IRtKi/5zfpHCP`pA@t;W)Ax}y&,@K>tDu8K"%ZH"zx1582o
+N_)(:z6F~GN|ojQA)>&)%>:yTI'mveP:16;,HU_z3-Bs{(dKR,!4~Avy{KK}wwuqS5yv'_3Jh=B8H1S@(|t,=Ootop&gaY_OotWe+OaITZmJ/LctxuL{]t
+xuy:SNd}8D!P]+-po}SqrK0>4]/IpT#JkOxe>5uhtC(u9[hf#7:dIOGUOmO7^Y7b%NYIvh^+qE4-u3gw92;Pu{{KU+vjII^M:XJt{|[hBgcMBdX|SkAJ]r
+wdK8Ou_BSMjN6P#Wv_&yIw>J7[F`$ji:IueW>49$'FGn{xQqzxVyN2Y;7O@dzvm{$[pLfisw'Jy,y.-c)FxulsGr]H67#{~ll+CM2X}fKs#Mf{`dx+{/s|
+!v(.#jl)u5%iLhEk{E):lM4IN2Sn7)aD+d5Vv@$("fR71I~}pV+QV|RSD^sWI5w`D=@V#=Si4+;No]vbci#.glrt3;cJ,8ak.m6on$oq..#7y|@Y)r6yUh
+yIbN_I}0dE^-+!!9>>bYQOiQyUzwAW.=xh%N5_',Un">[@XPT:!A@'[$OqrzkO1tm<u=tsT(~!OgqP.:wu`!.1GxU$b<GVkN%+MY4v3;p30K"YN"R9TL"T
+E(B(}j:WZ3h]cozbx>8hZ|!Mcqyt1"!{~{`%FkBczs;k<:QjQF'sFX@r6gQartD{vLh22u7Iar/n,fh2>rRN5X(X]D}lWOFc0Q<kd3/(%+AjI%rK9Tb=~0
+gOhF18|6zjt8%zwIh=,`)UG]yOw50mE-b7"fW^DKhmO^ODxY_1V3$aLN(j[hgfnj"A_^b,2(f6x;hr8e>`Lk#,]i&6@["_8Z<(uq$egUShor9U8KW#.OEx
+yfqZXA8o5r}d=qqlx+S'Be[}to12R%CK4;w{#mVyJFmjb_n,VY-9c.;E',ty3;{{p|t.I1o;t78WR.cVJPxgX3{%INS3YFL2.A|pIWpLft;bK"T"Z^Nips
+vTj!5h;)'NQE^4J`%vIWEJWxY2+2neIuH,Bo-pFQgpv/bD)LXDCYZ{{ayE!/y%PlaS:Gc&YHCg=(^v#L@#57m2st-M]kmt-urs,kL8c3xvS&nFU2W1n|f}
+eH$NM/qn8j:7uNEJ2EWAK0_"]zN61F-12]db+XN}xx>#kkkL;j%@j!CJ,{o-mR#m{()pq!J.d`D:[SS>bbe-''+VdK+]w[b1l!jUQP[Za/EKFypbW3|v0!
+[dEU`]vZn/Rk6qi5.uE=vNX(iXYm_Uc1}k29CAm&qLSBD>tbA3;oXfI6_Kc;ChRr'6K9yg3QxXT2k!XYv#qmhHaX7=LPXuNPs8p1/(Y7s}/v$U1@8'k$KN
+Dp'je>#eMfc"M2l-o-{xl-@%Y$s!LQC/Z=h&h$3Q:XGJ%IuU^D1Se%Qi:f@+q8PP^5<|ElJL~::&Wl=Sku28>nPa.UYWWC>R^WS<=0_^,pN!.wU]g>Ps:V
+txj7kf)qV0BJP;Hk1{:7/htFEgXdIQfXa)d|#U0{7xOE+QdGxPj3$K:FHcVBS:6RPDs-:'^D2h[r#9^3X)[iXA4gAAS.WsJ[Vqpt21Oj0^R6'XE<02-C+=
+k8zhRDDI~]i_'"s"d!E2i+[opdL/WLzAKOSUm4~;>VuwC8>dt$^5KOsqk;AGR8Ys7ExG(OiK`+J>Pvhn1u&<(Ossi[l6Dg/g>m|rfAiU5A4+E1eOS;0Q}<
+}1Q+p,Hr-evtS<5Od_O,b,#uvX7pN'"1^&|PGmzkHTCV+nCm+E@zj4WylsH5yd3<"J:g{y/{i++!OnV|J85hd}AaUQ_H$eK@LmQ50SU(">6.}[0gJ3aBti
+EtHy5C9ICzx]Y]f{[WGjPfKY0}o+b5F0"WQ'U5lOtad%EUm;_8XjJeIR>%vamfU&m$4RZPPzdi"evX&QW&ufG.sYQ%QF,!<t9,XD._;|$,l"AxAxuC^bDx
+V>Su(c-D_A^4X,|wE2u/_1vu>-BmC;b`tu''%/vd1se|':NKvvg|7JBXSy`1]V!9{PK@WMMTp^Z,0>yU2Cr1,=;(Ho,dEGv+zor[R=/!e/[/o+KY=J~hR-
+qC_5=iMh~N@f"4bMblb2Y_}2JWelR_>wrKTfTGoIS$JWxj=T/me!pAp|yF45pyK8q,3n8L~<%,uN:M$GB1jle65#i21,B!3#8MvQG4WN`Yiqj:7q^q'@[B
+S|%mk9&NU)TGPRuvR5PtLlyZaPjM&`&NAGT4HJQ!7a7/sv.RcDi<[qk&$^)T'0"Z&/2HC,IO5y{m0l|HD$IhaB["b;q4cl>k`%&=o]&.uSv^.H,}(qOUpH
+Bx,FZn_Qm]sHxF`5)(h+4hD5QUQo"i>@r8iQy=5UXjqNqD2NF}9s%+<Cv8O@7Ct^y[%On_}"yo1x^bWX+n<ARfReq!]6=qv6b2s73/ZO4vDt0<Izz)gtds
+3NbcE|!AJ,c(b=&hpqxwGiNT7NOE&_q)KaXIo/U!@!]Yg|6V&S.x%.;`2-s5[mb6`/V1-F7=WZ7wt_dAU!;&9CXuF>sM]GmY$[0DAbU5AaeHa:/TNc1<=8
+$T_Yuk3B_1(O~bL|#Kfo0W0/]2MJu$A6aMY<'7iidiscOdcL:nF=dGF3f>Np`_5Q`;.}'2ZDG&<>kqsGCzcqcX,5M1J@QK<aY)Q[=PilcQs,,s,!=Kmd:3
+(kh=8kozBXZq't(T:`z_)tiJ:GU'HS)9;fM((a(L`6D2%-wy7kSSw}42gm68e{6v"7+soZbL|^<Fo[~@Kuo[yE8wH$%tOD6z}peRg85@"/bII^`i_&d;%n
+%mJVytXV1SR]|'93}"ZF=^giO0^A}q.[F^0sEO-IaPwlXSigtt>/x+>u8b}yV+cE$$<L!F|g)P2=aKOgU<h3z=gFGcN$Qsutg+&6m>jaYv|ZKwOO+EZ^5M
+(LrjE<n"vNtZC6[fD>Pk-]FH%Nh,PcG>IzvSSv_:!]rorQS|OoIizI0W+'g$FoM++/QCDa^$(W.MlQejkhkldT-+vo34ob>cIHCfAB(IT46a]7p0g;hJ6P
+xFyss<mB26C",v'B56z/I1>u'Voa6`/j(;m`T&FubaZw7<]o[}X>&<Y7PRhzsq~;UWBzkU+<T^cQy[|5t:T=y_Udh@SvKl!>kHi|gIdH&c}v)m9GKI|H_w
+m3qy-fJxVOADA2+JTNi7T$iisG9sk|-djv22$8%dB]2ZGIO2S/Ct7BaEbpW[3=7||`;GFiau8ptC.,M4UgjEX[wG[^|Z'oA<m1:vva:a|`W5l3}DSL{.{F
+pfE3ul+Lzl;f1d,$gmJaxTGz,!Zr[q<qiWB%3';:r@<{2J=`bU6D7{97-2QPUGb_O>3To+wPDnYvMxV1pI;B]|R6]xdj^HGYi7o|Er4eDCWs;`Vf"q6KyU
+5d3U,aeg3>[oX-EHq^ojiDoUP^8T_yR/im4gHPp,X!KgD;-Jx"1M1J6<#J75[IX5.Lk4jxx_-@bPh{{vT0m3kmD5f-<YeY.h22.<TMtFVpXzr,YwSMUN5a
+^DEr-#ag'-@B0;.;YG>dRj]cY_4oLp!9uX3E4>ux%M4d9{%Wa#jAhso"-zI%_5^mbPytz^fd+BB>MzDWU63W9=cnhKMq%v;Fw9P'n>m2Le#n+Sl<&'Jjli
+'zjbgXZABEFY{tizXf9TBY(o]X:CZrE(<)_4IV#.KEQs`V{p9,h!5+SStSL@EPcYGPg+VoNF,K7{=,KOv33J2OlipC34jHg}@{nT6Y$":{H8lfqzrzx}Ng
+GrUwTu@a(UcSkE9qy%Ch_UkQ0>ZTY0"j6Uh$>W^yn<qGT>,"`9ZGJ1|o2@N@W;(1hn[sI.#GeR^Bszo!jTCg~"D!MI_G79gsL':ND6r`2v'#}tSyT^Sg0u
+b4!;O&8pp=}Mdx0es6{Iq/rjnrJ#F{QLjo$4!@vSV4s{4^wamKAxi2zA@,`MYn9=#G"T!E+QxIBlQ3lj-^i(g@0,H54kNZs1f-}6sE>wvjSc.t+jHg}4y5
+.a4-LL&}[T~!@g}18bj.^;MjES#c}ct_H3^#E>&R)i:3ulXzpGQ6El`5#NfjI/Ja7H%5e:F''nj0!q{]~n0=u^b3pP%Dx8||n8c5r<^,^z+Jz8-<`D0vzQ
+=_IMd#CqtqT6Q>.U)W#&uZggKOycP#lJK[ZBN-5sZ(';sjf+`.kg'rl1LC49cbu9~h>}Q1<H]1!]Nz:}P8G:Ex(b:b/pOB[VE=1Jfjp.Oe]Zt5j.i:#J{}
+Vzz"ra04Mkyv1do,BRX|L^G}e0X5-}(obI){E:3i-<A2bjh{&O"(4Zy5c-W4R<'I62GV|_qO0.qs@5}Z!z5nrj^@W8j(L+yVB[bZP%[Ri5+T&=LE+Z;p8R
+5pIUN:=HC]jGp!@zr0BA-8%X)J+M_<bh/<QK}D+R/}0{]_/<I_@njhl,{|Wg},|pzuF<apejuny(WDw]/_(|b;Le@}Yb0'WN1b91$erUcBE^<T(|s0K)]A
+W=$xJWxMLfRKg2"_a'E[3EQMZ#%SST}V:$|1jCQ;sW-`I@O}jwq)ln8>"0.M}l&,!aj]]qN(ErfmgUG<t4#u4[$H.H!yO:4yt)(2%q-sSrOV~Iu;{ec/&.
+~oO&G@FCv2^U46Z8"_C%w@~]Q(HVi"dM@h,/5/Q<co>b>lP6Y%c5`^{p}kZec/$x8[uj"fW7EXmg3@+ve6<X.zmvrebn,]8`D"Q+Fo#1ipl`tz&G{YfQ2#
+bg%<_q0`AI_pDy}_B2~3J`Kt{"8TYoq[LO#n@G$Eh=0).8W;h"^irHEJNS&f">O2,>vKvQX%hFVdFKS`O'g'iYd=n,)O(QmtEs2fM=G&{'nczn,EPI3Q&%
+C5x6-mG(uwbCH!ftl^I"V|gD=R5r4J]hHkCsUS4]<Z<SRU+DX!l56{cL[Ka675pfDKN<~f'Wm.ba2Y;w777E6){D!qnM`<n6qj`txt]y!z)rZ;+^rSEL`(
+=4p:B_)CM7)19>C!inq1EaEdV}/#evJ@9ezb`iWisO!Nf)3c,BV5G#p$oN6si9eSyE^:-4PK^TG>l8yOzj9Y=iL$d6p23.}LqH&JGyw{Dh6ofH+HPF[C19
+cg|Z+EgyE&ssE3IKCv_z.c(GA9U(/ZRvHj((/Em:|Cku>O=ce8w(|C)/5vJOWM+Q's.+,"%pVDF_BH)6rK5bnVY0+_rc[%oLL><3N[}_g$MGL|hlE4B^m$
+abH_cHp,4UVBfoR+,xfl6CSM'"N,51`FLJfL:ebDo0Zp%[BPRtX9dlqL7'.on&kR{GFDE13(zzNTI+a8~"MRJ1..b==$49O"rN#ZSjm#EiZxSLbbR_[OYY
+w|}ODhE{pn6S-}I>n)J5$M$d&g)<Fcsp]f&rAczW|8qboMP;v%S,&+RMFv]_A:W8k)uQW`g<kvqE/GFQ,8b,g`aE_(uOUD_TB'[qJH@F]I)s:gEZx.@e,4
+zBtIf))b79=%'B3qLQA3$B=av!}s3;`/6LB54Vn7>0PY.$@<}91Y7SGq:'=D|f"2qybwIXc1Tvzy,"1Sc@~2JnDCr"`{uX0m===sRCC,{p"iff1C)=zE9D
+7Kuo9)V7U5Z'D<nF/Zj4W:fwIAke)LnP9,b,EYl3UJwoNv{F4[W=,>Ls=U'N5@b8gfB-cv@(K)Fsr5%m9V!.V"Y!}cq4Ai,gFrbju5m>i{6+k#dO"'5"kb
+=.Q>hl4o@d0txVs[d_e{M{Op,Hb[o!n$6nd'N"M9+30AT;JP1KOZ@_S=`I7#dtq}&k_C)`1:F[W<LxRjiq^OlpBji1F]qBkKXGdL-2h(jB[jdVLbF_P/L6
+aw2JaZ!0^'}.GJr">7ilXRSn%0zL[v_zMFNk}I&f+>,&b'+Pcm[w$@vKbZ>zsxQvXV>(&4rssxlG5nb%UG2IQG"y![o<W%6`7r&^~C>1J4zfMFsY);$mci
+tsgia)+{y6xNC<m3l;T:k&"}@2faRf@Czx,d3U!&ZvqFHsT/9.bJ9wv6/G1B{<wbFp16=^%;dXThH;9arWY^D!j(m`c":EZvtXEq2V}`b!tQ3<=65ez0$k
+f`JVc2f)(@(H^I"`R]`1Cw#vTo'ap,[/,(NW)8C.hLngehJTxmQk1('&9Dzo3]ptx}ZDm9J0C5Sa]AfbyR"0B}>I.Ox1ifkqO;N%v/w4oY-P_!=%uzc+86
+b1wqC$yrZ+$6{j3fooF-a+3J,{}v8[4hqwFGrwvdy(SY^VZ9X'T`^K2M!X+sgVaz+1SgUD@O!VrzxU{jERld6;.$ApR71=FG-WU#j3zJW6S"^d00"4&`RQ
+uE,RmDO[9.Rr3byPuo;3jehQ%TJ]I0E/d|0q{OhrBC#7e61R#o]]EVM9Y1`zz"S;6d!E.U#^+lK(eC[BjFIshXgj9Op1m>S)kgz+9s2w@fFbP$SB7+ATJN
+9v%[:,OAA/7yxpb_RX6=Kv"ix$YX@"+B+2%kQ`o(]`y6odf}~5>)|oeM,rrG@Gxg3quz/{7N2X%L&3lzE{6(+^K@<-(.Fr"{RtC${C;|fx+$8Hl^x{bL4x
+-MUa$Dwr5QvpEa-qRQ4Pxd!FTZa=L'yG_jvmYFFv>&H7<ABj$tmP]aO1a;N!~{YB8p_iD^fa,YkZ-]l^-V_^D>m+pG.ua=VQw(x,UY[/M"5/hwOT7%0<FP
+JdVUvrN/7$+GK>ak4_UA_J7VAmP7~u#09zzLW|k(&fPV#gxaX,fK!1fEO!8SRv6DhEgNsd#IEQ=d+ju(tmRWq4<`5E=2NbooBuyQ-;sANl3#{I<uiGkpJ"
+2a-@rEMa/nk$NzWV`v%{;!](0Y#DVj~Q$tEEV|-#x9%5{Tf(^89ta_]CQzxJ~h+h/):T'K#]n@(%.%g&B7UNX.)OkG%g8ddJ|n4pnlR2E=]P2U76Cq#g1p
+&RWRaq6X!9pZ<(+PN;'beJU#JY1d5p$%<Z4b-o{3t{#->IPp9S.YM7x{77/YkT0trE6_^gNMLxaYOB1b|RR0z&P[6:p%L&!40b7E&Q2]rHlo_J{1zK2N2S
+[tRtvl_F:,tW3p`6kg,B(,k:s"%ttfR`>tC;0iRl8|9&lU&23TOfN:RyRmNP$'w/8ga6(w`=|S>yYFGxfC=:5_APb>EHCL']zIJ[Sq^b|RA._WQU.uuHAE
+Y)ZW"ehh|$D-@f)fqqNy1L`_i}i8:{xE|AJe$JMKi9Qy2z1J~M3+~|SKX6J`}NSX8+2C2u'Jl"yza1!j^;PE9eA;4Xz`<|x>4B;NH`zNJiAfIKvBoM;MY@
+2|EYS=cjQWQ.%m:JLYS=q%te&|]W=4wBfV7<mET<]bna#j&:2)&LZ|{ZU[Vjg7p+}O41KWd!0D-SE1xg)IZ2tT8igW^b+i/SQ:bhNddIzZ2@`I7Q~U</LC
+9@B/IV:^Lf+3<G%C/JJ|<z[ua|s_!W%9IHwm046NVX6:WlNlBNusnj$R~2S-C4xNVV$ckV:.0!T=OSNP'4LqJ85GpAXN%D1P6cpw1Iln'Lv'O/^5Py_q%H
+v+O/0u[5I1+m413=y!N5ZKTzLJ~1)r/>AnK,C:)`aeBFjq"udj;S$1<^aqx%Nk;,D99OpWNc1`7F"8KE!FeR^S&=JG/0^^{T$;5[/}PV=b]Hw|2.Qt>BH7
+HXf]Gs3;]mfZ,')9~vux)>ZpF4"5y&hcQ(nwnVESr`ie]|cMfPoL9/YbpZh(C}oqxvAD]lavL>zA@4J(8m5+&!t!{^M^BsH]Vrwj}hs&@J}/#.>w6Cre-7
+GmPbt+)b)|nQiLN04cZ3/S7AJnYht|n>$v3edNt=8;V+Aig3oYvX,jruJ6>LpPyt;pac<`iKfVF3PDXKQL^rF2o8HKu8&m;3u2h9">CP>z'4'%Ui9SCUg9
+D{i'X^XWc+!5mU)d4|r44g@9%hgYUTY0j{y7g@%7L=sbTN4GrrLF8BSE$S^CwLG4c(@e@.T.]WpE^I-|eB(0ykF@m<sB}GB;$3t!nx%du"v:Dt#%2FVu]"
+:P{1w6qt52i@uq%:Z]T(4y}x~v#C|S["n#CiVtC!h,`A[uws8^bR~41%yX^1>jt}n|io|h{'PApls:jV(SaQ"B}wWVdQIrAnB4xHvS<"P_eXaQ|O,`$M8C
+AT+Nd,=kv|9'RiVvGFf,6cjHV=QrA93tQ9W7UhG$UJPEFHj.GWcryCEiU{$|wJ=&WI`UF;n4UmYx3-,<SU{i1SOT6t]N.$y!!2>2aFJW%,ebR$(CFD3l/e
+|Py.V^c.:Y!En/:WL15P'/7@F`2sp%hp;s.v9Yz94xFcCUYWG4k$`gUY!I'$0GUkevPI{WV2>eH"a<W2_;4)]G<n,68y.C=K9VAfTcP)_Hj@hk++cWYV@@
+@2rTKAxj["$m[cw[5o'4sA^s-Ak#8HT!{bP>ZM[BaPp<d)%,A"KNc8,@5tg)rTVR%d45y-9jaoFeN$%&t=lCh@-Vommob,[M/{9':!'CPT49(FP6Wpv=Jt
+%,#{&8gl<}Tu&gcNxoa5W-GwAldHR>'zp1RJOkJ!t_Ch8t/Qr#"0WLpoV8|-Ipc'~d_p6ZP4Bn{h-(}AG7R%yn%M+gyFv1Rt7}!<z(j+iXYSFdMWkE-k:o
+Kh4i{]pSFvl;iG(ru0Z|a"7O;#xs|`1-zOC'hj%>6F$HSt^n;LL3{F"NdihI@eN^IW&RVDg7gFBB5lSp$l=u7!VHRm6[Jl>tTZXZ93Degf5rchi28vYt!c
+}69!zFKvx@kfZKP>R_Z'AA'Lo[Fj_fUzo'_GKNmns!]E=":0=w]D!YsV{F$PjkfM>H`HvyOiC>Q_p!F>_XSS96.S5^y:^M@-O4qNs;ZE'i2-Zef(~FTF2O
+@tUy{'{h=ljNKnduwm!8.hSXN6.9,.zKiTfS!,8;'^|Q1#QCGUyj@zs'[TQDAw.:%kU4@]t9]&UZoRDs=.n+X3dynW3GH^T2YwyM6itxTFsnvU1_Y|`m{F
+[K}uSLlECK!^u#2=4T-UKy,XT[dRq;J<W|(F<xSm@@hHK1C)HC6/;t=KmN_z``f#DHcvIy|TJjez".O{LXo,QTvFbE{@~AP7}33#;+Eqy(.lAdtZe)W+60
+TnF.QcO[IkO17/C6[jPTivrxTAkhgqb(Awr:{@RF%WT|INR]H,QB|=]MY&AceD;W{OPu{,')TfFqYe^o%nz=^kp;wz/:Se'k3vVA8O@w:x1J@:eh)`(pAl
+y%scWH[JUJMNjm_#Jw^O'Yq%wa[O^`OSbluYevXi[_}[PKaovFdB/x_B}lW-ELxW8KBDGJL[_lN]jbjw&;w4.fL+|!>IgXiCm`Uw+|ewt(!TuW^9}MP4m1
+BNE4yy#/397<i)[#~sl2gng',9C4fumA,733M#kbmNmS}K.ka,Ne&)hbnd617p=LREf"[:/L<]&V@9,(x<qC}[srP"k$~E._RcU.k48wrbNc4dt(+9cs2"
+Kak_ixk1.Kz+YL)jVfLL/}+v0i%Q@]nZGG<;d7wNBE.0$!Z7vmauQ/zcd&fw;v@F->zw!)g}IzlA1V4';.-j5O1mHbrDi)|L%'cP}m{vzkZHB"e_(<.J55
+c0pngFPU>j-O1;6HPoKDC-,C>}%BY3Xp30$E]BG;-a(S8E_[;Ka$XP_rGawy+wG2+n4hI;)Vb-f:2WBy6ZTujk~J~>fzf2uBG+Pv"QwXHwu1NSEB=):{N9
+I)Q(]Ah(2$VK9$zVLw=mJ]0D>5gQx&wa`+LFQMPRTHW)L}1i<:[lm.!p`YCL@:AfRHF@>hk8l0o3wvO!Dz~k'C61mM-=q=jM/LQabs[6-D(,HU]vJ/dB1c
+nLfmj>%3}UZfGJ"wVz5rTW{x[v6[n^f_VlZ6)=hClO;luKWg,zQ6eCGl>35/|mtV=k|lMM~'~R,4m(P/<oZko'fDTWhMZA`wd8M&nzi6q.DpRs=Aw7(q/2
+c+[$>54u]!At-#`2Rz.=F]#^R]iJ0tj"Wl2@hB0NI7BWhMa[dw!]oTG/SUai,HRrIM)f9]AOuDlq`k)nR&O6N)$^:=CAm,1Y,]|Y1K9k]vL`ePdpNH:k5D
+Bgd!Lj5p/AjzK9(po4~>vb8=P{o:1OYU<^8#O+}juvr(A<,jPdLw[8aE>&b5!Ie=i/+b_7G,q.j'G#h$qPL$b+ILGg'l4|z19l1l]sskqzVWDL6{[f~Id&
+:{JXDDNPLjbgY}'E,8zTy_<-i/hs|Q21Er-m/bbKQF3DEyZ8FPgOI>#5X(u6%^nDRJO)I>hTXml5G.,3Nma6L0Gp/s)SS38/~N193xIzd$dH{Cdj#W}V4[
+2Ha-:lqBw%gT/Z27[3PM1D.fOKgnInTrymP&6DxEt''8GCsg`h;I),=T7=5CSy"G=IVV_[c{(a;`9|e,F/)|:4fLZ/kG+!F.rYN!,OJG]xa&2a0cB4Dg>Z
+l.!HMl3&x'2iAn2;X<F^-3xQ{6QSTD]s1ZDyXG"@jEqmKY>OHl2&`b&hs=n[eJQ/&W@4H&,9'<Vu;M_#uMsl)9^9C](|2hTx_h,&KVe4'>ry8I2v]S;%b;
+3'$Q6:ONqi13A#eWa&65V&8y#x2)}zF"H#Mtj^GBAUpA;T^'z{l9f=~I4aOyuJzJrG8H`w`GFvRr/d/u2lw]%ffbXqu-=/=|nHz{Q)hW2AF'g=#"j1>8HS
+Em:8pZz1::<FHx15%'8FZV7UKy<Uly4hDq>D_mBBo6yYCz{o)m2+BY{4L`pO@jj7#xMO(iMY/k>6K92Flez+D.rU]>NulPV#0/N9$+1e@[@SMb00u,/6ia
+XVYKW&AN[BT"^_6)z<'.".MmsQS0n=b2l]9S}Q3-WCQ`9$`#0[FWvM3cm2'`T.pk_y4aL3@_qGr{lDMh,D`Gfvz4,VbU18Nu4V]]!yR0&9g/SOLe$'Aae)
+xa_r>pK.xk3CP3,@mpQ(hJJ<b}&]]16Ny,(JEj6nnvB$<fpM^PTh}xKZ>g#1W+e/p}0tj6v'NU`(xFE]<bR:[h9_Q+Yyy2')=y-.joW{Lq,55;{=_qYB.s
+u`"GD`k}!E6]ts0I9eRX~6lyoV_:r<QNiJlJIddk%)tO^Q+uweiIO+@@9t%A;C79MV#q-C(eYaA;Pr7V@`[wsfee0Mq0'fMCe<)Tueo3CDp3V3!U%IQM^5
+yT"3NyVz|F>`o]d[~qNRBnvkf)LM2vhJs(:E[}F$I/zPKO7xqq_o0bhhNr[HQQ,Zn.lZY0o0s"=dU:jzMuRPo_cs"Xjt8KcjCnCXi;RLdcK^l]5].JHPov
+TJjm[r=QzR9[gTCdLi/#>W&k@N_mQdS#-,wL4Fwy]Y-zQt4.VrE+zsC3MHhlE889.C2;pceGge^M{4fOg#C%7KmWcV2AlG4+4(q}=xL$^|,>s3~&_:E|ZT
+M_P^Y:(rDazP.Ls#9j}v-DP)Qgvi>,=DbPViTcVdk9H2'gm#t"ko$E].#[3-.Z-m=lws"Bm70O,l'eJk+Z=_mag^bKy[nYIMytGvCDbXg1XQ2sPL)<%lHZ
+$ELND_j8E[(##W6CKb%@Z2#eC}%%rD_UY|"rzIm/k1YwIiKe/P9pPkGh5aTX[J|]Ju@iiY[cM8h2be/dI8+Hj2=wEJBlm&H"IlrF0tRMqpG_A/T!!f~fje
+n#S8q[Eu_gz7.M[RuW.OirG_4<kwhyeD@9oD#}`9oM,@=!rubs0{pAgZQ.Yt3b%"$D9+;}P"qYvNghjq3m<%Ocu!L(~dtPIze5As[86slfrYLXyd%^K6v(
+|jG}=;0D9"oc4;th;tmynVp}+rO0C^4)iwU">W5^$g^lpjgO[rbK`kjjk|AU'FWv:6t`cgL4T><k)hGU$aFt]db(8wuIK3h|JZU9NE=nk|sz;cC>lyc&p[
+gBI<GufN.z-=VO7[h36H+.I:o{Qeqx~ucn_PU$)niMe-VUedz<F22GH40z.1as`ZTGX1$0XV}u|#Ciz#i+KcGlByKoX8i_kC7t8eIjFYpwl1vU(hko.hV^
+j3Bt4j.o}<5QU%hNB(1N6||b;||i<w.o{l9r,&c1^[zwh{X>7|DvLMlI)oJ"[V[xPZLv"=vZsG#qhz|@d{XqmBW}OC5Yf%aTh|s[t7O>xfZ}Z6T#d1I1':
+v$H![9S&P9}[oFSVCL(1(|d[l>)$@dM7+vqW98)wqTwKwKe|>-^5mL}FGR<.q%"+ER+<%Gcc^sjIY{v:"Uc(Em=%JXu[i<yn/[86K6H,;h^#3CkQ@cA|K6
+zDPX#He91`G[xiR_Fe]0ET"0>7>mjdpp+kyq[E8sGC`.'$"H7T"bgNep&!}do^g;/h!8LD/RR8ij;n{:9o!F^N7U8z/;M(NL=R0-F=s+[oh2dd+(>d0yo,
+uh(L<r|00[L%05H(/yY;R_2"!SlC&upsa8"k[c@,KA%K^L3nKNZeA!7dynHnWD8SaM#(HTAYet6PCY=Q{%WY#e1t;b{NW/dCSVH`ryCMV$/KvtJ|btnz9w
+"H-Kp<~'$Y$eii^c.k>7Y8_qLNC3l;3,x)92ZjsMzM^m>>4%(F1u8#znv6Mv/Yt{E!B_liqh=r{aQs!K`U9GeEI/d5oYwojf)'fQo/v^PO}.s.wQ(`v$3i
+!75ri:)TqzgV;foA=l0&e>|RXhS=)vez0e"N|_,9/f[yduZ&OdH/BZB9<+)`M&=oju1j1)wIsM}@pfJ3|.L)Oi=00dp(dRg6Vkn/>L82p6Q3xj,-R7h0ko
+Oq[]0gJ6B`"xDe^w,=sQj9!<.CXpHjjTF"-$B|jj~t$>-.fsEii'cGisW=[Mc,j+wwtCx4IjD1(r}CpM{("JF`T:3hb5hs'kYfAsg&1VH3Z9h)9^;EL)2#
+P!z]WPz1#;wB3qfDLka1FnpXq!xGIbjiu#,18^T>8QFm+X[`S<aEQ{5VKCM-yjFJ5!y3zUEe:7~_g8~+1i+yR/5'tBvi3b[Nt;Dj]K0q~2PvZ9,A7n-|L@
+mh<6U#ZEA2],<^B5;'wfxP{ohY!evr_yxwpSv0bt-0sA7@+`{Rs><WGi$bp!$u++FxgZ'<"+:hI<&tkb7a,:{)oEc'fM@;kLI}6XZFv4V"%p$'+_{Vr32f
+Gy4HH>",M=vi6KkC[1iT$]!jLqJuMgikQ{.'0=7-&Lp%aSE=5JZTb.H%.7@ThH(sCnP#8%:Tf5(A$|@;8TfC<HfKrW^Rn&'fWQ)O+cx&C-7Sj}z'Xi'}tO
+Y<GL/k%uNA+aY'YL.eL$c)I>":g6lqtqzTq({eud3`&0{H`L8%`q#2VYi"!L%xIG8.+c/6K"'75H[7K$e.M=5+=j`/gkbZ~AWZVO1KC2}}ZF"W-wJ6glu)
+$<ROW=1H`yRW[6Qmyom8L"L/TKAAH-SAC8W/8XFAEag#--H'|e!cAc3%nLyD!Z3;(j>.uZXY+TR:^iw0J[u&`b/YNG6fu=@'o0pkafH9{TucEspKDd9gKk
+!NPdOHF_gkh%iigTsjt}/xUnzk>"#V095DR6E0@l7sR+XA[eYs)=!y7#,}IWJ6S3kA!2l=feYC#g7.8gU'Ds:'AqFUPD:<0-jAA/%RnI,"g$:L&lfBB9`K
+!{[s7IIfxr2InXtDtvezZINX&X=Oxr#^YTL!f+}+Vpi40u]]SjeLSug!LU2}t-vsxOR&3%iK(0UsWK7B<HBq4Vsj^J'XkxpOho1S/@awu%RH7(RM5ra$=m
+f2;9UmsccNODUE-R89BYTRv6aDiRDqcsalt:B-X!qMZ{+yC|]HiU:gcT,wG^c0YU&#rXqA]#xfg`,CbK5bH'[n=&+Wt.Y_^m/<HwR<V&rp'mcg:o2Z=@5+
+7xcitiZ6%d/fvqNI@/'Gj5gJ@/1K)U{pMxT]aD5y1JDyx:8Q_-z=JvYcLV3E6t2Gf95L@o4BjC].CJn6IEao#/[#,/EiJ@l+JZ~y+;XKAp!R&%@=r(:2Cf
+A(yqUw4+lnXeTT+Lf@dgW&hC;}lvs#v5h'I.`Vd_>|YCotatRWXREfI>gM^wG+$XdZgWA;Z$5{^meH^k4JsF4`[+mXZ+^(DA.NZ>mG{DO&>iZ0"-6^(tw<
+VPeT"F7,1iNJG7m^lT_yi-lyGHHBwH"`9t!XVOJkI.80SD/:"caw36W81@l]KTI%6(vc)DIPr}c-mfWD~zRp@O0=;t0dkV{1ASeneZMs&[|z!yOnX,8dLh
+c)ep5vq2-2j}>i:m-;^B7i_odJ5M.kL|:`C8Ce<XTon0D:sh3!@RBerv5c;Q|I`|'8O|4FJ[9T_<p|1@JO.=[AW}f"8H{ebLZP#xjma60dP_7lML)429E)
+iM=xyN:L,$l-~HGBbFrm0E]0z#'|u&E(S{UNFg!k`7{w.}2k1}E&T{/%pTa5dY"Ay%JWle45nvG;qA#6&]m8<V>W%YIr#pXU5Qx_LD4TRkpF!:oV:ea_'2
+IrJo<@XnEpG1vf/8!Hdx5|Pg1#PQBu`F4||II1W|VgBk~%Mom^t-cXA-mK!jDK4e}IoWlc(b-(i1FAp!!5LrN[r%VDWtV!WY$kDD,[Ax}Qb[54F}HtF3[;
+(H;o61e9&e!8akjB&q~dTALE>ky5gg7|Bd6ac,lR1|$_fHDTGt_qQ6Kt3/|d37>&d1k9yko0tk)|un"dBeZ)sbB4L^U#O/bM:-IcNs>Prb+s%NJE=qbbbU
+%9yz){RiHv|o7DV(jx[[8g[ul<%DAhhJSK<UD"I_oVWac^,;i$6OljB0TjYBD9H/x8.XCf!Kr-@bJ;v0`mal37'$K:5CRA@E(6Z7;{v6(sDU3:w_I;1klG
+Hdo{wb"X=2d6eaAUSe@ImvPlVNxnxxLre2tOE&c.Hb{a)z/DX'@K>2,84K)l5/{/uXHY3d!o!q&q]Rbd@dTa"{,Wu#5w]`HrjoP[f%8T;p|0'W)'/&"r^r
+~fhm:"$=F<2r'A@(J)n.`V}l&8e;!GbT,A=q!O0TGw0<KqK#5R,m(@Q,X6#j$tCMHtiU'Rq}{v85,qhayV%UAg3S:r)yxd,]e_GMrJp+QUVaDw([CWQ{9a
+[9'd)-(X<'Q>Ko6Zc(]OCWQ2bh!{G.;0dmFB$zwN7<.f=macyb@/nE6KEheQ]<]xR-@Vx}Y}&52T@PCGIyVxPCecQF""lBHDq|JSEZy&,@La'f#IU&tffw
+[MHn1X)k<D{w[4D`Hh7g'eXQw:I[(kH4D_[u;ak]qws&knOc+s~kNKTrlJ4015jyE)PBE`3Y/Bx6K%8(6f7V1xL^FZv.z7<;4lykpvc}bdEG:7NJ(7cKlq
+gtul'NRCZ}l9VE|C,8W](x{%MkZ;#5C=kfJ}#{FTWFXSoQ;a%()WBTGq3P,8l#>)pPkZamyL|X3d|3Uxu2:GFs<x^r=YH@;,[odkmETEOxh0j{)`lsMFF{
+iiH(+@.w+>Vey/XLRj$eo.eS{mB_T1O74H1@x3so}T/1R^NsfQq_L:JMqL9]QT;[ouYbDiylI<iDGnoe87ag>5RjsB.&vq`13[UGC=XK!"1{2)rD`f[<m`
+o}+pa[+;=+F^e:]`SU,6+%b"wV(/(:%Qgp|vj71TI7p;6PR_5G^${TccPcm8<Y88N3r+_@UWwnOd"qo&[jn4dup{P#%{/R({[k=JGO/ZUe.b7=B(ZBC"^^
+CI,8+>rW7fKs8D7Krb~[l[cO[]^{{zvGWTvVf.W>/TO1#e`ybs7yyst-Bk4_spFta<32JdtDKgiw4Dc;t(;.ycw$_+Zb^O2G@UgW]#5OibMe."SQFqY!$K
+}WOb~3aSJy-fdd7UO%cl>M,-eTz&]&`4eJB6k&(HJ>^B02&$mb.m%mX9DRLO.r&7^n~LgN,w^I0x-Jc/{Ics>^<;2^]CjE"No+;3nGcE(9J.jf#gEzk+;4
+&)/1%"rJ4v^[xf@srva9.)l5}B+dv(M`'PpveV1^Qvg^/n@w3H`u/|Il@5p=IdQ8-a83@dE;7qJpowWWZYT7#X6VpMn6O8s`UjDkZSVS/_8BV}fm@"!X7]
+Y|n3rYUO7b^g^rnY|,y27c70b!i8z"=rvIG0tjJMC54;/$RtoKF4_r&l(/}4&ouGkw3ESR|jrsmptb3QjU|98AB[W=/D@s.rTW1ZiZomGql7)Bj7+t=a1p
+ZM{r{>6&ePyZKb@dLp&6ocf92`E&7_mUrx7,|UHilvt#62)H}['vP_%,KV_b~37<7C4N8z"XM3k02kTH(j=Wg7KUI5RBkgo+P#|w+Z]d1eT`72!^/z!p[R
+5TAsUi;;(lP2+vQ5mY[eX'#e",V"X-Q>VDmh#R2M3n9%Q:x!N`nsy]'jSB2U'_kN`=pIyI|-d7uAP^4[ss(3QXQjs&pPQx]vA{Nw.PCjBk)JJ<LGjL+qZk
+#yL2->>_+FE_}Kr'txO$CGn^bHI8h$QC3$-I>(]5O>H<OGhny/B.<1}IF[b9CAcGp"qIwv`xzc8sG0a7T,O$i#gb.a(aC4tG1+B$[jj|;J4'|lT7>7^ZpU
+PsYB;Ym=k!yTq3>aA]!M>`i$EZPND6d[,bEN6!e%X9D(9jADHr7hSDX|alS-ijkn=g]qU48biYdx+.fQ4Be"!;oZ53Q+3FcqK6n$Z!%!qj-M6q@qcOIKLs
+swv_K-h)8<H3gQj/B@J>wIve{6$,u8Xz$n$,"3ZnT2h2'mh]I=^v]zGAuq~=N'mo#/WdzJ"CpeKtd+}s6"^%2R7!LH,^8c"G(m]9t98p]7Gv<)c};)qOl>
+]}(pONW[{W2b8dYuU]JV-/H5e:A46Ax;h6ZB|(7J+w=|-YJ5',r1-_n.Nq6u++y!P34g<>5|;;cva"t)F'af-vmIm/M3izj^reI|kMJ/V4|27:CS|9n75u
+|LM0JRoN9U<`ryNWW/T@@KOw2v6yLRs3K]_SZ<p2$,uOEaU;D:=u/R%X4zode`ip;%q",q5.UHc$p0O@I5@FA4a5@pQOn;#_]dFOojHN|ZqyGGUKQh9H<V
+!9v/x.2#I;V&t}m8~3^J5E:9({(;qGxL5R]b+uy'`pD]`aVW4(o.slA/So<RYg>nM&A8,OnN0Rh==Yri1aa7wxmsD<dHAg{2W>PCP7""]1N<pS{4)4A`{u
+1RaKYkOAzC<Oj"C7NzoB1jtq&8b"qd`E="=e:LV]$trf4&j.'C-LN&(GQ/OA`(P6u1r<EBs`'g6Na[z]"{zjPvDk6T:|x8nk9LQd.+1yFsh!J;YVcz39~(
+V]!(s3~+W1Sr+5dOlop0ME&U9D1^AA!nm,5cM#DYpsBeFf8:AQVgs@7VgOwb(14F66+eD(ND4gY^}cWl55hL5X|<w3PH=mmMo^]&<<JG>KzXd.7rd6J5Ca
+Mm8=^_#>H4QK%{/N(RI"AF)(M/1>sj&cUGvcc&!NbCB+sFYc~D)B(5kVJ<PVe^HcVWIflYcg8tDem%~dq#(b6tJ:{NA,<w{x'tZL&|FD6fW85FR27n<dJh
+sTT.dLo`)<rLS6_ws$R/ekkU6f{t<i6^_f4zNIKS;1h1UFkzKh>1i!L5!wK]3dg7Me<<LJ55rzy;v:}$bidF]^(ITiYJQR/)jsdq$alL~A}4S=:(_^aU97
+>2~-DTZh;+!6x",,Y4Wi+`'IJRDhHb&dbS%LQr'y`v(gMD5rX2LEQ0fh""~Svi''pOg}WO/E!NoBmW{[ec/LcPstgYXtohx+a,zOH}6`K_beyDdni{Q9RU
+zX.]Ip0'UXpse`2A!>yQ)XuH4[M}SF<<Nc_$A3~(LfFB[9n.MU2(Z)DL3,MD9nZ>>T3);,D1>i'Pex.z1N)#@riHEDjQ2-$pl]vd!Nw)b2K!0V%QS&V0Lb
+2i`IeVuU#x7Z^a$}bMP6"4=ii+zwciw-zLx{/V9MK"/5KkpNF<g7MwbW"]3<"O'#oj85JLy+9+#_$LSJgtS}&lF2h.$vx3%2%3Q[B9:a3C=0`A+@j%oYl$
+>)tzl}8>W:3Wp'OIX!UHvq^SLD-O9@h>A=~L:`K89y$I5%@xUlD{!)N|p@0z{2#LQL3lI)1S!(.=eZ#26#l2b/To'A0Tm_d#}BO1k,L9dJSd5`,|lsz4V<
+mA#^/d+/jQI=sMv|ftfWU6`jG>3{ufar+sOzAZ67k#A.y:R,}(KEm_d`+$vC_WYeYMO[7H3s<|/H[R2@e=jWx,[WJ_u_R:zqQr'sU6WhD6d`o,B@TXPk3U
+U6f[aJG7baZau]RX3W=G-ofN7S;9"[T!GZ!{6gt]!{U6=s',hqb7OM_=.J9oaj,QiZsk:sfS4>93wMnSr`.ad_m=]HbNQuL](q|YJzZ2MB&EQB18{_PPdS
+HSOe8LPYi9oCnw:87di3opyiBUlF$e(nW3mR}q:Cg^4lsuk^BOkZH%E<(9],`T(ppv7|b5dK&#"3+gA>YMINJ`9eKIL$u-vLX,Ld7$s)-Eh017"8#":RZQ
+narxVoiwUxq98Xzk4!nlrN!l#@s#qthMj=#93OqW`I,@{yYRF8j2pvdUH|c|446wW%8:Qc4@X_{#'gJ$XtZ927x1M$s/iKXyX23I4GACB7[L{D`5[j!bL8
+HGcWDYO.]>$Gvckf!$Kbf-le{WmP2INN`wN"[N]qsEH]5L[ZfB'T<0V#=$96^6)RI2"I.-ASPvCJuT1hQ4chd+rd!>UZg=R7wR;{c`W4mdUH'7d1pj8om1
+7fY}YARoN,HivwZB$f^(D(l$r,yjxb+s-MRtINPNaI`;_to^<Z7Wi0x}6$wm(dHd'm0ubpoe}#/(#6Bt<|}f`zM9dB2V&lE1kjg>&RcY"M/[B9U|TC!;mz
+GWg(kBTD{ykLY-&JI`|g|d6Qb&vrJW>3G>@AJ:U]}D$V5kJy,[6aA#rK^_M%>K#_w>%Vvv{e%Ya(FZ"_gptz!G[6Ca3<:8U8}sr/w_I<yFusk5bKnWl3DA
+7x@VT]X89Iu=dhWOhfFrta+x=mZ3+K(ZA+A:Q5^7#q/]c#8nF_]tajsm(F`'%Gj[PLJXS|=]PURu~a,(GtI!EjQbWS`CyJ7(&]ua/)Jg[--V)@FJ{NU+:E
+N:M=,l+cdzH>0myEgT1mH]ypSZ;!625j5|UL;2m.bS0"Imky@&Y<VcF6Ec^i>tev]</.kQjLyOGx-Z>`"/k'a)S9Hwn<7].Ym3IT~{HuTa;Ktl!}#oh>z)
+VAr];I#P6uoT'<J8A1+Sl>[.2QBq&CdhRJ^+U|/Ca.|WL+M[,Y8"i+'+n:DXB{0.Afx;&<C+FPUqY/a&VfG+bet$R:ixBfhCLi..F7#QHAoEOc&9@zdcJ@
+'%w`1@"v=)=FHs'uEz^2Kz@$uM4[!R%nYUk+!H.^0cE|"3nIgW^RY]kXa"%L^1#YS^@;)@oL^gupyH|I{mO4D@@=6u0S(j+j:h=7<rq+<T^A4R+sOC@jlf
+GTgf|CG$zw/2lHMx2X|(YzZi9+y+KWFpAAvLGa_VXKv[DC;`C}SZ1el6~mP@'aE_)UOl#s]w&2+M!FD$U%:yoy|XrRuvn8|.bI0{O<nr_@1/@0HvNJ^H(9
+([m}:CTT<1}>zwpr!M199DhYmt>eD{(mLK18~^aVLXBi~yesRr^5-gj+.%Zv]V;((O}=|w2It58XdND[cBW,;KPI=Bh.njGouM.s.k>o@b|[!e0R8G0$A+
++weEmQ-]{b%dw#f+ouzq't)Y)He+$RGX}Av66YJOAN9cLX[zItg1iI(UN7yEJqAt,1`9d.pT}"]A7_:gzCUNG22$2YY6z_7NC+t(m`N=GH._C6r=9c@-RR
+SS_3+JG"=8Cx|/FW(y|a~=p2AzxBCv`!>q2K^B]^%gvOQ,Xiv4m0C6ztLjj3m3-4TLJP{VyT=^>O_<;J1WMFm!fxf+0$A/gaJIW)e8=5m<GiE@tWyiG8+;
+x.:oViReE')NQi;n<B:+Hx5V.pOj4`+_=sgMoY(<9|9K'`_`9TR@YAyCwg#%eb{>##J_),;tVo^u!ayUH"{7tJjtR"QEyPnv2!HitMrEr:=BN9wfR(hB;@
+4={DMZy<)zkVA(45t0[J_<cchS;;=t,m9oA}4&Hhn[C83YYu`Q(EpoCUx-S'$ZFtK$nKIL)'ATnunlVD0zu+"1IT/w%5km2B}1w.ZMd8m<;RqCBl5X=rX(
+lPS'BJ@Bv.n3wmq2O1ZOJ}FpUfQY}Fvt1clFq::jLoCS<"#Q[6tl2AVM5sby6ogcZm^Wg>i%2I/,[L('0Ade7m5bwmau`:bDHYjiuWga/7#z3J2nlB;a)g
++nnH_N6x0tc(Kq+)xH78yj6p~J4`5L;gp5pC}'Ft6,W|Oy#.ot&;t4^o"/~LJPI8Ow`.g0F]^{Ni7LfsV8TkSJ3daAc4B7~p|MI6YW]MROV%<}^p#[o<%%
+x-r1@zHdKE|'U%QFEn!{(5""c-tv}}3<d7;}~U1RiH^-aN3S^qIcy;'s[%9]Y6='2$0.jytJ6<Qf#:"JID+jl=^`FsFDOLb8cU{Wl+^![C>SWg}[Mp{muj
+i4;Qvnl.v'+WYnbAWESu8|`A^Ui|AvSjc("(]CU:=<x};,A+WzZ,t7/#,ul-ejC][91LR=H0}'yBWBUDVcd:AI|Y"A!K<X9(Pr06w(c>&C~[LAwn%Q/cF(
+7WsfU1i:cW>Z)bf.gP"73+4{$Od#bw.{O5PyNgcdueV+!Pd6f%c^JrPsWc&b&(5p!Pw]MoX3joz=Q][XxhM]jc%/'1d)sEuw->SD"~2CIFGi7%Ltz5L%Xl
+JedBxeA}+A-stss2ug)wk@saHE8Ttea<vv;Q^XIM=;ibSu-BtFEx(x[Z^po|WSfSTMOD&)T},vDfrf,xV^aPZ#M-^'{`2MRi9(ny$FZ9KK"E|9TJrjvjiU
+Kt6Fe3]c>2Gln^Pz(U>|taJJ%M=fq"N{1d_xcPX%f^CEvb/8x=|]Dt]D!YIC720C5KzB5q]VUowq_NBly,%1tb=3{9`nYmmNn^hy]U.JP89[8-@z)yzN{6
+o|OD,{q#9;!}3qKbX&#}+9aKm(;Hdm,H(2p7B6}vn9H{T"OROe/`=esrss^j$ky`MJm3LxcD%{.:[Y0j'WP4kXNGflQ';}!f_)e`2Zp>g=KtNN:U/`Xo2S
+-]#A6(xbK{%Gjry/<d<7T{INJu4ow}S=qc]:5Y6eUO;7<QZ&"J5[G%WFAQdA[80,6Hur,xc1xenL6K#^p!|PI25<v!&ynB5[K+XD<HH7e+({nP&(:gUHDj
+KkLRTzH17-(Bo{]1gm0JWaAQ6;ghb/c/KrN8;+P2_RAHn:(:!9Em,KA>Up_LZ;WVCm#d9tc1y>01^SWtV_eq(oMC<n$pilINF3lL"FR,5LZpIgGZD4F}#-
+V=5x^CAX4(5$L;JGaySLcNBWPl~R211-Yyku>WIqPeFSTbuMKDJnUI$bFPAP%h)E2O.V5L.TB$s2B'[[cd>5<Q4o]!}_sG]Z|eYH&6lCjR'z:-0Yoxa]"b
+0%}k0LQUUV4B!%~-S:TT=NC+CY"T1QTK[PXDY|O7("a+kADimH=)Q""(J.#C60EuA,~umouzw'w8SlLs0lm/fJ{CaN>J=l'mk;`BxsCSv#'<k.P}tr8pt-
+BE8lV,-X{z&c]M}ssj1(s]6#%8R:!:myi<)L`&dlTc~Quuz-sW0BNcHZ!Jez]vL"tkKlo{>s.G(;CZ>-<(NsL!60#5r#bv5r9R5]^v2G,UsPNXv1u@o>=]
+1H&$="0^TWqP]vx8m9z5AJLd:.Idomd,EJ:}=0`tiKoUA8}|M={729f5W:VW9%9/H^AXh@ip=23<ChMsHNwC"2%1'%&b.sxZi!X-;R@3j}w+)j/0-GUo%$
+.>|E<hY<s}HOY}#V]bndoPzzOVmugXm%P&T{iO1!a)}u:q`luv;v~z'@$1kGAxAoBkn4238#MSS_[Sez(6K2[j{b/ZyGc#(B[FCt]cs1Ri<Ci!Q}y&KFmh
+Zjn2iiaki,bajUA]s(in0W}{o$rscB&yJeW)GY$R-LdE(oWqoyf.>g1-b&hOB1R,YvdJA3P=}%DtWMkYw}>TV#&3bML<,)U%"YQaC$:^)"Ty~xbywq%Vo:
+6VJooF9;&_7/rCdH!KhzvejReCU|1J5uD@5&~lfFh}EZGP`sUOHe[DT058!@a!xE}<!7tpzR9LurPr_L.zg/[MxU3d{9ruH>(WKEL;~RN,=0~;;|nAh0w"
+>{z_+:yFd'nd<ynuPIC_!uS8T@q6p[q!|vh|KJ"F7ejA'F.pQ(-fbzVj1#uG;/X+yH@vv,R{CAhkZaM!wxob]DC;,US;GF5#8+2!)H@Lcg$UE6BN(O%%~b
+a_^l'KCQR$$rp.d9$Q_,3kTAh+KHPN;{7n^{{.7Um';1Z23'ElO@8d`Tgclvm"R"qo,avoZEa>'e#s^4uVycjl5d@^cMM'3/q_~p'r-XcZFB@1xe&)g,2{
+:oJdmMSbKT{3YcBf412ARF2lBfeotF$59(Oc2g.5ar.0=&bY=7!,LS=o4Q~uc^Y6j'lwvvei2hvvU$'F<6DROV7MKJwd(eX!@6r1M)cY(oLA<C(PKzWc;2
+~d`<7O!amt#ZuB:1MMZ^}B'BEM%oq(K4Hcm&VY(==[q>|!E6sX8t~P<cc&W9IyY`D>rb(1]j>=g&v^VXoOz.%QV)|_C['>fQcPFrV6j.=H<XomM<#!=<wu
+-5kl'Al-vzF7e!Ji`Q(wo$-nco]gwgQsPwXYzMjI%CNXg>&RZDy4`9v>k`E6<(gB#>-p`$I#99Y0UW8#Gg-^^YQhvC&B:wOs66k0Y)O}&e_J$:Pd+=]:3I
+ixseIbDMs0gfscj0+-$`t5@;v5-mT@OT[s#)}jcNA^DfuT+duq%e)(/RdD[Wv/kAi@80(uE;~Igv5V2CXEq|S=horAtp0CnG1V}Ui.Y]>7u!4"LG7`;ua4
+_z6{,=MNawqsj{/s4:kK6yGGY#-sy!SB.&GDMo%C^zbk-n^Q)Za<J0HpeR&hDn&H~PI=jnR4#y(:`3b{0<^}PZi0{px:oWC_rt(Dg]+0bQYfl)`4G'.MT)
+;T2,-ZIYw4.$&V}11DcB:S9AjaT;,1/tL,~2)sgAwVdweY=.Ckpc~{ItL;I0@.R-NxH;T4)HT]c>uSsFF3M'T>'/hFWpb2%1&yjSp}_,2{qzS|:}5[Fu6c
+Vhj1r2Gl37}q)rG1pGjO&rGGBJWKbst'|/+Av>m_S%rtcIaYG`z)^aAdjvTw/r6s5}[Y@W$1S].}Y@9S`O;rMc`{9YnA2n4%K95/kVLAC-L7imZjdSFiQt
+_,<iSK&lMCu'_W73nt_&xeX}jQ$)DD(j@$N<L_{yj@W|f9#0_.pPw:rm7w:Ale[aNnhS_9J_Y8/iNqRV7|@txSa9>uu.O"qI>OOuj!s|qG~D'9]0b+4W|d
+m9f7Jd<o_!Kk2JD}@zt8>g_Ihdej[bZ!('LkV[:=h+S7CW+`azhb-%+6/,gafb&#GYT:bh{zyNCH9z~%$}Uzf/M;MHs@vQ([d^>:;aW1>1-r+S0#bnTefZ
+6(4h-49k23w+,)z(<iTlCM+glci7-;EG+y.r_dh>v^J@j5[13[73V7y|_/fNE[-qhcb+x3rzv7uY8K#$6j7JlJ9-g:|5L00}h=yriq8+r$027-%d(<qcZ]
+HM80!6[pRlZOkU3j4'5pJ+KL,Q6GTu'Fjg%TlyUCFN&WsO<'Lp:FITW7Y]WT!ZKyqcD}h#Cq8=&V'4.mr{Bd<vvQ)OEQf9,D$%EQfgF<}BS6Zb=)]O%o:s
+xEi-'yQWnmqwt{I|4:JC4HVhEs_E(e_PxW=M0C.ep1JL:}g%0[X&HjOI5|Tqm'48ifG}lL9s|Cm:RI0vX{>&:4^"&4'FY9&5inpW(40!gE@P%L-1n5<:dD
+Rid6^wejAkao7D]In[J8pzX}[,[I]{#I5(iGrF"W6^bM'y491(_6>&^BJ0Ot+X70-zPUQp=#`_L2{pDU.ib|C"u}Qsi3-mJA,fGvjQ{%'ju|0$>Nj|jb38
+Y}sdFRoRKN1Mve83/Pa'3nA^K{Jx`S;<M1z0Y/ww!Yvz'/5Is.PMUK9I@sdT-`sdknQ=DEs'>dE.d![);-ciqz7Wl'w}]E1:JzpR3{L$,dL=9.g,8en<&"
+K-1nko0R^;qHv>tZeiuuEe&zNVK)Awy|TJI!SCt)0TcRNM/cBRRyX-7-olV1P+:z.W7;$.G|T.;HT;b[0JS]z;)Mu){Sn=PY)UE<aR~/W^TL.#V2o[H:8d
+r=)U70.^&^s44}p]E/{l>6e9{D%ZE972Jcv3bt3PHrWH=#w3HB&v|RBZ:g6l!Rxipq.,^jXT=3sh7uX2DXG@|uH%^hi,2g@1gEb6{)+P3[,DIfC[c[FJLF
+h&B,kObV~H-OV9e!Qlmpt_Ww[6{/V@KN~WbaS)vMZp~I<X+d#n:V>CJ7fxAUcd2#L,GUsB(h~D'&v||xF[[u!-Du2M[z4OMZHw!sW4Kr5&7Ga"~wvL_}i%
+Vg-EEcZ;PV1^"Y+=LW_6pH.&{]/>LocF@/A$/PLUGwM#g-^5@:1I^2G;/%Cdl`MmFHX0!K7`}6yo68Ii$!_h~'qk|10nx_m&iGRFYDFNr|%d]Q.nl]n%[d
+%QTn(fe'It/@=C{14sFw#m.5L8Zj=f@0r5KNK1)$Ynk=`[U%%s~YZ[H`g/!Zb@JwH$(I'xJW~i%InfTgdON2+[_zIx!Y'0&E,7[rZ!/g2W96e0vA=s@(S7
+xE6'5Xw_,,{/q)<F|>mHWtAMtr3I#iZF;;CaMb,IZY$%Hc<&2b}k%C#,2p)j;S|sMxT01;&@~j)@2Q^EFsx!hnj-RA,Qi3YjrsJ|$cR{):k[H<$>FhaHoz
+uc0jM,nqlx^e6zkwj;|qg#t+%)FU8=ZZx&iGdib^RRZy0%3k#DB|D/`o"R<dFJQpC2`h1/|o0uhKZ|K4EfIz2kN8=A^^~AwXt$!V:/f&&eRIPZ4j-%+rAK
+8QHN=>|DJt+/X340z-1TsE#w~,LB@J.fQa_grsgffCR>%xndd7x+rNu]9!PcG'.P9:>.u_~u2ub_o,}NBa^`c1<Hbm.srmr/yRM>P<=_88qASuE)5>~0C=
+xDT+'`o0,5|$+fG38`YQGx@c^0yG;R%qLG:Lh8sR_^i%nOWeoJ%hzH)B^K([=jvc/0aI[]LFhH9X4)mCmQse5ZI;.+'24XLV;fSVHnzIvS3MbF"s=r8`dm
+e$B;!jK!p{]XDQL/8(cVY>iDY"eVv-,wHbU&}kj@@5AA7|3EwlTr72[N^)v[vtUK4kkL2WGiacVc^lq/)UsU^b@&5"&{5xg,up.FnpWabM6L[V&`JN<5Q:
+4LJ1T4sU/,k&%Hev1V$X[`nhCJb+}PyP2u.tQHs'78#K}9|K%/Z$U1;N^.j4yN}"w9A$$DptcvpIWxEw0Gdl7|E8z|&E%Sa=~tq4QG6X#Dm,DKV/"yu`UA
+0V5lj4iy<ebn+wy(t/kTayx0+K#OKpN8#qLUxrrqKhEaZ(yRwN]-7yWcR%($)1`mQQ(Tt[3IzeTX8zv{@&kXcyONCqd+HUl/r1c@VL^-1F<6J}!1Zx2$Z@
+fK{0Mkb>WNTZqz]iLQ>^w-%]LGtN7p;8na=$1jib'_,{ue;fJG-"L=w9e/7H[)(Uc<;J(eoa(xgpm23Abfdh>&}5{g:udZ<NK{Pmwd)qu"#@lEs'v[^@B|
+0|+dOZFq;x_iuOdI_v,UcR;MU.g&;Xq:FD5y`2`Qs1F$hrX2+[JUZ4-{-2rEB!q--xMM%[TM^e1"[{Zv(<Bn1,sXGUhw[Fd[H(M]kx3>kSsfw^%uY"tIz7
+jZ]pUE$U;Ie.qE/85tsY:hb4:9J[|CCEMjA[%uX3tGnczUFT#)&Vlj~dW_$@^t:'WG~+.>Cxxo%r/5Bv^v>pMjl"64745#IFdCee|Af8Z;HAiS4(/:BVd&
+yf{q2A3ZpkEtf59WMu`p+lkXcq02["NR<)x&th&"ClU/H;NO'd!qbA8E#+&,eqP+`Fban,riyS|aQj}:n.a|Akw4;+uqkVyejiAu+QvM|Ho#!l|YsW3"Z}
+8A#gMC+lPmQrZh)Bw9K$9KsST{f"axTA=KaaNoturtj>1neabAl,5JfW~NGx_1w7gR737oA.S&6`=zJPL|0.@zDdF974IhJ8b^:O=1O'1i)WlU2[W`0e5u
+O#>HAT&S2)OzBS5|.-MK4Q,@H:X^7BdnO8gkKLNw.;boJp>^X#>ezYx&(M8]b>fNl1>2C0nRFW=eWJM.#06"ncbML^~G^S.^=@h.oQ~M]wZ<qHZwa7|hE=
+}-:tm';NW3kUvty4mKM$O%)1w4ed$E'A;A$<Jk|([7E7o@B0rC.U^+LBGmf>CBq>EcBUs]bggs>@"Ldk$Zdp;{$leZAMtN(EO9,jQSl6N$f"!2q0};T.Re
+41i'.)T#65;;^`9^whIGr8ljXGGOs_9R`g/k!tAOB}9OU69yUHn"k7pJX`zdt}X||y5[5h,wBkPp:_bgO|Ss,VZr4x+f)%NT~yY"sF{BtG:x:UQ5{h<#F,
+su'jf&d@}_{5ym]>#|A/eNS&vGYFkEY_Vy&Ld3]<7GLT)]C+,l>q~O_q'xLXr2$nFPr30]&@)yYC6-}6[vZsf.;]h)Mv,zSl6OG[0Pa"]F{M'&mK~]g-u;
+'jV_Eh.b"`NV@fnY&IsW)fVV"O&>S<5+q.@Lk)^ExIk+N:!^r5-9=5te_L;bJWd#&1D-}GM^yx#s5e%TdkrL6$k2QAWDHL1$}S:PvK1cu&pT<fJLXxYOa.
+S$0Tpu+DB{g:sG'w'0-e&FZ:Ap/nX]i)Qp|EA$iKKQ/z9;G}Sz{bP&raz0zvw@88^NFRU=^eY;EzC>w<JAKYHPk6vho/4fAc<WBaN_FTb'x4tKekF^7f"k
+aaaTr2M"MAy/E2~04me/k0P&aEtla4_jQAy!6^@L1uZLeEh,>!caH/ZHF$pf-7JkchjqCOIB@TH').Y.06zqaM}0ldDKNjF>5l[P;mPcI7i<w@9Eo)=DC=
+XF--pd_h#f)&k4BApV2)pjR_Y6Z-S[S>%Rk(k{bX=<QQ)2UF5RFP/&ipT18OWQ9&s:QeX[|n;GyO031_TFDIs{NS3$h&}j%C!X46&8Acz^d:{W:3)2#n[=
+%TiCqDHes_-VWMaL6vAz9Aws#-gH"}2&%r:J}Go&)|=U{y2F_skOnvlstm3#jNRjlQ3]$W&K(T8fCvx}<G0c31q1,#sswC<6L3'j+9>T$d;z@$=zEl3jMH
+Q:9I3ZzD}UXssFQNV)O911Q<UjrI7t${'qav>ztk^h!e<[b!Aeq8Pe82.=J1k%"ap_2eJQ|{{m"O@O#!.vh>n"LI))ZCSz]S8IwkmXacDPJ$Mm-r.5{d_m
+o.9=pzx=(/HE3PVJl]+tKTn[1T84CIuQxDl(js_&d$Q5o4f,K5kg5R1F~0Tt5YqV&9&|=#ZH65D03Fe(~>gDk6t_s"/n~4_OZ^g]-T%v[fSMMmX(.2$vP3
+M^$I!Xxonu2s-^E39-9FN+>#%ewjNUWs<Y5N>[P6mJS<rh+;U(1O``pJp.F[.ibo-iw_`5DmJ72PDKvhjiL2:)`FBTJC;TEptA8Y3Z+r<c`<3`5Fr`es:G
+U'Q):9PWUHuz+m!^(.6y"@AcPaa7(3>[-w@:o=,>V%.y9qr=S7Pgcy-!D+lNyAwWL|=Pt3v';,&pnkgF985U_h66dGQa^Ouj4!uY60}E(H2,cWhBH}^r$.
+IE1-f.BX#:oKSct^#}2Ep!#8%;aN!9hTrJ$y2wbVE49FtTC(Ix#"V}j+/BiX%:`6`&Z--Oi:})pHJK4i=3|<ZELIM5ApHa#%dVojpwDf#pD=8^uFS5FfLe
+S$JEL!S{_g>X+A|($:^al/r8!azFMe`$I>hm,G,+r=reZ_t(~ru4_%+kiN.WSabH(2'PkT<1}F5yc-6C-nuQMc2!Otvnj_U$j5Ruz}(4c!a}j=H,A>MX33
+:{NW}R)NPdt;)4`u=Xr!P.e]mt)LE$m:JAu_s+T#qz^lhr#4GY!BBFY/9B7sBDuhK-1ja}V:mK#Q%{rL[pw^e"!ezXHl^G7T}rYhll,sYw:IHy9DV(Erxq
+tag)Yqy}Kd6i-WG5r%`_v{4xCJqM%QU{jw]p45}Lv(7pyGv1'l}X+sH!EOjny6Z_C`yH#[m@l1Q&$Nowv9,A!r>3=%zFxa$IcDCICD.w+V~L@|=QPzrZ7^
+W2Po|n<`j)`D!7_hXNVqtA_U/scUh-v8T)k<FrwYvMWf{[mep>(V,OYYZ-Wwe%PcVKlMEe0",Dx}vFK/ssegSIw"qH4/4SywVa8dj]yL_W+O5x2ybx5#I`
+Qb8:,#R4f<VF}]Y70rrd`m85lJ%V"1P(.J$P.bXK)k~V2A%1:vX"+tD|w_%Rsj{xL[}CxL]OMD>w(-<x>VO^6W~=@]N5K[4B_)xu}3ik<lwBkbZ3szP!H4
+`VhAz&[xo"F=_Ylr^Pq!w{[Whw@T!YyZB(vjHwHQbd6#1/}@a3P_l2j>4XS/gkakTvFZ,r<_'ptF,.:MZc-0`w.cTCS^15kul]_|)g{t,"jXFW|I;B>#M)
+BvmZ'2Xbdl,SFXkweW^F}_KO9jNhUQ4wsOP$K@Z3y:^iUz+ZVPiB<GOx~G2-|.W_|e]1!R]HlsvK#d-a=",H|n|7+k~-PIQuUg;CS7s+T2'l_@,UxPft|i
++W=i#>l^U/,:GCN#cY'KDS(gKeY4`%i+q{yqZ{K$J)E;<@V0(;1l)+%F4^6FuwR.;Y4oL|T_60DnX<Xa^E/<%A{(AW$[u3f5B}RU(y9GSpm}PyesJ&lH4H
+&.w"-}6YdS-`6#!I5oq+}uGR[A!5X0+n"D-89_1VLH<+vBs=axO55zgwdk6B((tm<H>)cr1^l&$:N#IMS=}+IemqA'%vn;FI+Mr)k_}zS!X8_CT(2IFBb5
+4hU]Nv$mvl&wGk{B4q|>;F)dR<N[0g{PmBBc$m.o`1:poS$r^#[qBF'GOQPUGb6Ch_}6AK|7PpJoKY@:~T(x+@5.]031zj4^K$A5I[(NdoZ`9fCz,2cfGp
+j%bP0u-O5c]G("L/efc%)=-Lt;UA~>pO%1az%4h2WN@"{-EGhW(bO/nx$ul:t&__V(g/gtc_9(yCoBA)NMJK61+bm/D7aX@A_0!P{d0<l`&oW1mCEpIX_L
+>,^t;wUm%F9U<[#lXt5Q~G]@+'RLwEy%j27"ZTq!Y+q4v/@ePXG})BT/182RP]RyJCS^^f4W-L;!r;wT3L#Z%JVi8RlK`WVO;=`;Usm`~SK'&75s1:ePqi
+0',UsYOYf6rI`VxXppG2)Z'tRo_EVc}^`vACQD%v'tW|pozWqyJ=M)gcz_+Y#|Llz@!)Yo+M&1(+6_v}6!aH&>E3l.Ib`qMHI:GRo,EYjZIJvNTBOk4"-B
+1q:A,tim26V2m-^mhs3GZKjpHMi$jSN+dJD#d<r]kxai~B2nS&@0>gW"2IM7%4L5O:`<7>3wz4cn2Ml=9|p',bhVWlTrrP<$|JgtZ(Dr&f$1gIumkOHl20
+M#a<gepOp/l"_]!SBG-i>%ss+HiKWvv+f3wUA1)azE9[V&P$J4bhG%YnNatcayC%=bMHAL-bd|qBgR"'L&OE=CD",/+Wi,)`i",<sqZlTrHb'+o:[("#8=
+$zr'_6@!$EJ+$B6Gc{x]jcINrZIc0D.u6"C0LH`@Ud:'jG6N,fpulY|Rs+9RosVdk7,_~pIQc{sC#NT]HSOV0)[.</S@&4T3z@]TmLmE<7yg_>8C%h/sp>
+q<"du{RMlXfQ2DoX}9Y"db~XZ=45'h>n@-V|ZgOO1R^!^wf>YYB+-N2qIMgk`UmK-K4hjZhA#{E[i7tkcgq3svxQ,LV]4un's[K9W"4=M(Gf=GTkh:>G!M
++8C5k7V{Uy+<]av2qDC:2,9#I@Th'iSm[;t5[sdnt,_{{;-i_&AcW|<]A,wpli9irJ&;8&Z/m!!5clKBlz`3S(!+8(lrR'=ZmH&Z])gB[lN!u&!'%$QEV2
+-.qUphH`Q(FR``C6<`k}ZzKEm%^ap}jG+:V3vaHuEV}nhKlL`t)((>2{7COqHL-8!zFzBMrn_+RFw;ve]Xc,G:^pY[+4h1"uDFih<BF5#"<`a2#B%:'H#6
+psbvyokFB(9iGAfW-zsC&aJc9AtM"y+B<1^6tSG53eXtl(REkl$OAIiDle7]3vYi(;%@bE<A$o!p6uU5~]tGEu`Mz6rpr%FE#|NYg%_r,B5x95BCY/v_Wr
+OO;JD3-Cm/9`HybCP6odBkxY@x=X>_ya/)p3d].KX52,q3x-0qLdy5<3!8f|fsW&B;l,>KgZe!Sa&;FuuqY|R,b6!E%ZFqFk1C{#FFh695'7p5ijnLHVtK
+$lIgTLETqO6^RPpsl'HIfKKjXe1u~zyDElGR1n#i)8xylv5|:CNa@&F3n[vT__=.ga8F_@FcNxp1y2OhOKG4TUc"uqt2060i{2To42U'IsD/5grsYAdhJU
+-XQEY-^><3v,Q7R&9tqX72MtGX:aT.7fdlDx"k`7BS}fBro.GzMM;Z&M&rr`)yplky>X^CUvXV&Mu3i=%DmZYp'uoGUi2]Tudc}urj">2{Nu0>,S:Xfbqm
+_Ydez{xCx6Jy%{JDg)/H"lREvmY<9M2IuKw%6og<|bXGuI45+[UCVb^jSc>BSvRB{_MQYADRkbG4[TK,J>|M-EeUfkl''hv;DA]8mo)jd8/Fj0(+:R~C;M
+]|0%@C'f>8zpfI5<]9{F(H4FXbo|%F8&mI|q)n[wf>aF9j0Np"J1uT}E88#Fl2S3srV^-Q)<tBr-KK.B(Y(EztY]l:2{bD!y3"{[LgJGSuFD#7=}kziiIM
+PN1tp9<aFKPY55.mA#kyb8tDpO[v'sgT1GY1!S:RKF;pWt63Ej5&y,LAuIRNf5olvYw,cJwr{[|egQba~+9nA&EeZ[qW=v9Ah9[o+%$}Fu;k@_$lq"QAVo
+9q6]_9A45S'Wmo7E9ooX2D<Svdk@Z98m/<':EdrzHes/o[+s|MqOnHkEG+MV{84H{XG)5whh^Ovr>8Z@u(1e.dUK'a}$fFJ$SkeN"4p(."Ky+-'i~o7x.[
+vQPuxTZu;^hm(7hI8`p,2cU&B|7u!o}5k/XY)qCBQ^r[Zty=YQa#<'j.DFtH6|_)2{sk:I@eFSPkcrY6D/a'">b+Bs#%K,I]q^(QhZAl+w-o@1H<g^`3Y:
+>i~hwv2A,6V$yhCoXUSTmZ.EDvThl<GqNR|K:>/rJAA1r&a:yT:J/twQYpkF2fqV-[_|Bin/H,Itkt.,__|A1Rmjl|o#r6pY$X37@BkFR.B!Uji;Yk!{39
+~+iZ!&u2Yb@`@I:21EAmtT"<s^R;,3Tl%tZ;BdLBM":$}W_>r%'z/F^w^OGl;$j46(%9:Nb`xx+8P@r(nw$1:#:'SP>Gf9{qt)FQPH>j2D71oH4$1:i<^0
+un-3;H]lZx!uF3-cZ]]!-)F"M)oSjIj+E!G+Q3wNh|G8`D_(,NaF>GG35TXN7$>z.Pc$)PQzLku@J'v`UNI^SZK(@nO^dIwQ@qVY`j2,bULKV]4CU7STC`
+%M3YtcbKB@M&Xdvc|%k3x3PyY6#o/ti5{c|7]xl{/'Rh}):p|Ii`g<hXr=yuey5Hd2$]!srlmEZV);]IsFim|jTKcc#k=nu$/'X1[.%sFnk.&&5sMAojp6
+dP$UkoHaCvrzY9g'`2zafE`p'zQ=AA'$>5BIo'"RP+RL`nu/cm2:$g-(0bj-6P4CBp;A-IL'_rGg.q[zV)VAzz~PNb5nePBmjlh:glHhyHw"lh;K0whT0}
+jGlazq2{5^9:XO|'Y@oUpKv"2_Dwd5>{dLI}E=;$~Us{6Y}TJFd'R`S}YdYkxFUt]"{1,cil.$[Is;]DduweY|d2J;T8Kz}fKk+h&RhP|Pz>eqnGJl88#z
+;,C{y9Jj!)0a&3k]=xbKr^MfGUsz"(@I3UFd^lT-b@"1"2qj#IFJelq>ReN34:;J^arUe64dH,fg}mwa=Yb"z=qPlaAp:xM73n$O7v%cY5{@Fx>CoB4{kI
+w3Dw(Fn4<2Y6+i,f7^Urt[w6XD-SDnh6o.|}RK;[F&CVva|e.i)T-9_pDqlahZNY5+/L}5@$zo>A&@WV;>yARkqD32~x=[ajuqXwQ.}R]ovu6XVV^=W`H|
+75->>-G)Ip[hgnB0X#M$$ln:}QNb}@+^CQUi7CnXJYEL%V=2qGIXWa_1]j[>Dlndgc4+"R@`-!r-3S7SV-D{W.yz&QGuLsoAOMloRhY[S92zkMaa1z6GjN
+oPeVE;:i[=ASsGgWF7(AEElr<fJ1`dF/J%e1{Hek[=(yRL8vn/bft,'YY4HY`+uI&Z~5$}I<{u9d`#cB0GC<rxkg7Hy^((2^nYCweAE805ohcS4qWLvv;w
+v$I%lmr$S05&XxEFDyjo/_!Oy_48o;~(`zH}j%#QDpzw}s9MN)R`iZ+wE^+Kg^/:L45PW;uK.k8h6-)/YFb<4Fi/P[[so15AkVw0gEC5JjKZRY_YLr,a-x
++wJ`Z#0^@dX"Lx/wYTH4VBxnnm#JbYv%Mdmp8{f/u(^77S%ZGmaiF82N5ln2~6J+s-T$!1~kfT_b]dns0TOM)R%,]p&IzFl5W8!IZDfp582sZ$Qf/8dF!d
+wE(PZ.w-}<wn'IOS_5]KgO^'gAEy6j~wqAs{N8ifFrtaV_<B3jopm2:yt6Ut>iopna|6X2p;!4a_di4F~m[FhXp7JUNoi:397Rb6_w2DmZ%q"&N[pJzGY=
+5j$Y>=g]p}"^V%Bm"_d($/u<ZUo@[PHQ/%3cOliNY.H}qS3-nyYAt4SJ)9f"+3|zXlQb$@U&@X>O/cx(DmBPV"yjOYVea|6EC.+'&Xs-(@b;"vs}Ct'6lq
+6fALB3B.wZAd"UW1#FEARbps.2P>;f(225EBV#`S&T|]$`d`yMsKuKuMiPGlLOzKm%`9~;A)#q&bq<igojGJeR]eZ.GDg9/_{6s#R"Tp'"=p)y@NxbTsqi
+5IZ0~iaU:DnDOL10fL^5KtsP:|x%C-fnTk%a(AJ2/R>u8^ca+xON'HYw114y`nx@qanV$YwBjAV<"@%os0fi8zK#mGppMZPwGvCoG`Xd"Cr_S{|hKHY:5<
+b`:f"+Ax;587%r$F|r5izH#K>{k2DQ~#:=a_-s`=H]V`N2t"Yi!{C:/yN1"f;65nI,oI>eiP;@mQEiw(;e8b0/n;zcdX)fu(TZOUa{FX^V.SQf20N#9]~]
+eG8yK}sQnXcO<{X$h(r,<=;%%h/0K}A$-2|A6xQMx2H.32"F&esX3R>0KB-0;@C2;zdIbdm69gka7bU3CsNtPR@E`vc1iSKxyk9&s"IsKj8w5fsgbjUpK#
+s@w]>n0CgKq9G"'g@dyiKS{u4de_BmAT,H6cK#5[f4(v:G5;0.eYFyl_jA[$:|t8z_RVF[Ci6}P)h$PQU&a5Ls$;!M|kw9qSXKU]F+K.O2#Xw3f76"K0V`
+Eig'=Z#g1nBX@4)I;rUt^YuV}rPq.KRG5ZU^UW3uslCbXXVnQ5.1uLABzuPiGI9tMRN%eok4.Lg]~B[,;^FI_hr|=h;:+zEok!1v.Qg&q;Csgv|2B&=$2-
+1NU[G0T`vi5Fi-ZIkHW_!N=.G:QEf-MflK_sXR@-9u5kxIUw<hV-'z9"tl<}:]#.@iuSi-M@Pxyq}R{4!L>&#dU|5<wU%%f"ntd/(-uj}7Eq4U#v[]${@q
+skPYiMCKD:xk_<:E"Dn!`J_<JH6}Y[(.;32+:IL,wXku#.3%gXUb[%hq<$8d8ySWbbn<Cn~oM`/Q/>ht$1;:L:Ur1`KcXK@[4qA4]oIlqH<Ra$RD^;c=Ip
+bEha;>e-2hP_%$yQX$PY3F4pY@x,klf[BF6GHQ0qEOGz|^~Jejii{FLpITTol&.t&FxpjUqnZDxiKQwO=br;'Z<x@56!`F&jX0fU6`s5}tal5[DB3LX+Ot
+Y|eqZn9KeGTVs{Q9'DxBip^z4}wnWt<sS7hEJ@W<qVr:rr&K[9~A`v"[s{#w4hlu@:#24OUtR7EiQcLHN/O^xOfb"tR>GWfkP8+Iy+/bQm5hro;pfzuR->
+X.Ybui"SpM%+~3x{whvjb-zN1+!H)85^O9Bd,+EJ@>/2'h$,gzd=hly:M$"Ju6'DvZRJ=mug%C1%vbwj~@F-iQOH9DAE"L-2j{[maql26&ClE}8qS3C5fl
+)".nDwkbNoPj3b8FF9EJ"R|(8=cWwvV.{m|35"/Pzbt+xruY+8>EH+.^@kSw$2]]%s"^3p!~sSq!koRhE<byM$~.>09zQ]1ko_H7"q1Yd|r>~_cJCIU'mB
+lEJf=+BMlk)7j-va7@r#;ezSt&zJ(.t>q0-:Gf!25Ln^r<a$[ZyGA&!dZ`Q(3'@]nVtIE&BJ4B{nr;rQGj7+av!~ldzijFZStJ,wldia6{j([rrz`Q3e.8
+$iR0q9G|aHFGTm~6O.TDGbJ:1gIu%^vb`Rk|dO%K>k#Uy<Y/)xyLQs}k;JVfIZ:v('MGp/yZN@e#>&v8c<IuvTzj|-9)N{Vy#$->;eX>mp+q-oj_OQzFJY
+@|Z^L-evs}0)<k60ZBlsP"J."yE]7=]I6E%5)[2Jq/3'i+y-`=W4U9NVLk.v)bzz;%02gq#>@EgOnwAH+<y't!m3=05Tlx,2~P)@fE%lu3j9%tjlAxU%P#
+/[i{[F-z5&)'DH.!Ia|qYNSU8,Yzo)>U@oisd,|`)Oz_3g)z;p$:_v">KHMj2!6]TKVFL@QT2bTswd^64CvCuxsdDdvYPxTR@f+OO|ZC[]}I"Y/8+rw7p2
+dt'vzuJK0&j}7Avg[iU">3ZRZq(4ovio80Id27y'9^sOpYt=_wRaw)J&z,|In$V"Pff1%7^5n]5+'Li#tTDgbvUC3[j7;g/IL}cT7k2tvJaUA'c,pNbO&@
+@opxP<><hoNM.Uzn+Yg9k%JY:0YrEet<2G}1MHyxw''LWv2n}k'l"@8uTPP_b[3p[T`#PRNz^wZlI4k[:UtV)2fxaGm"9KlgGV4}w]jIW9tJyqOw&yo|Pg
+xo%MioBK:ib"x5jj.]FC}d0-xj0wt}(c0-l"rni/A&2fLbatHj742{_LphOR;d}j%bZIC]g&StouO"w`3<y%$-yr>`Zb;3+5_%6lKqP_1Unc7U9KnALA&+
+%!<"w;LaJ|&ZT9zZP!<m]IQda^Z)0ugX#L#mNRWh1C5sXyB;M)pH`4'||5'p{m7RN6|vI4,>#:{K8p_x>03:OqOvMxF_qHFm!z<-!J_O'Z}^#:+a2>5ZjM
+dWpX;Qtq3Lbepo3DZ=VX8!xbV/+0.)'!7:UW}dsJ^"T&YUWYL{&]%SYkA|4^=1(d+!_m,JlngopV{AU#c3$hM>eq!.]v1/1y:)4VtyBXV!QOhscvPesF[4
+n8~=h3l=5Nr>$}Ltjo87C#5@NaARq{/&X1l>]7IDt%:QjZX&Fecfpx|D@tsd#Osq51Sq>>3e^|Cf'I1lfgqNVj]0j[pvT`'f:(4vHFoS9|}W<LO.qkw<,9
+a$8SHO$vAc~'xa}p!u(@SaP4~Yj#'zv=ShiNFw<R!`rR!2IBCn0]{XKIcI@&cALh/lex$.5M}<SNewP!9-JgV7GDW;.zYk~L!d';X;L-T1Ae+hHr=7>/j9
+_,D,eSGTZtz^awdiAB_Zz%$30zDxQ|LADJc:7ZQT0pn_UZux|1awz,Bo+qgF$iMS-Ny1O3(c&2{c(NMy3OX:KG>kfHSpT_HZM=N,8[n6X:yDH0k5rA]sf2
+.&zc[9;1oWi!X+f$H"LL~/(OxF^_rVu1"R0cbf;ariIMJKhYM<w89>:8XXC,RmxxOdX@Z|:]1a'GCJ5-qPkurmX<T-_}+J2qv)Mzbg[AmGY<h+3`&%JfPh
+qUR"1Cey}PeAfGkbeq%77C$y/;EgE}YIdSsEJRr:riJw$/rH-2M9^6`EsYtE[.6o~zcOv=QWQi&N<dkaE7<YIJoIX:Z2`0^1$BnFVITEt||>>4[kj8V3)_
+N-w5o;<4(ks<Lvn=Xd-[<@@UtM#@vZet@PjKiG#j)Xg_sThh^M7FxUr^[oo-UF)T#KQtr4Hlqf6p_]l@tF6cfMn{F/mhI^`{Pd-6u`dj49&d){)EXO[(K/
+lqg[DbTVW(&Ju])-bB)u9G.}i/ypRm@|ON:{F4$RK_jAJxX<Cn+d91!5LqhEf"Cwh4,[14r<3%FgGGth8(G3q{XEr>N@#m;@#m}95mrv6/aGprSG%`v3M^
+kMTlLxorXVEg[p@wvd.R`ZU';qw=d:ab{60@B+J.B<_sh%&pw.M;){Ex^}tq(807q_<"~=<v~`XV_t7p/I'=X)D_5<[{P2'SX4dw$)8v]FF`suXBs7j&JG
+xO}I&YG"9&%4u.b8LhT>(F,.-S^<-QAu|o0nnNNYCshH9h"yOO(&L=M^Xs,BH0~p;uwwp4dccoggs3[FlD+c1lG)z^EdBf3afLl[>5nZI%&V(aJ^_ll;"E
+lh";%J+_zWSLAh+RNFZc0>lKuZOH|+T7f7.)B{-`E-(xvpbx(Q|SiJ$<A)aGHgV(BgyDJ6NkhTz9~d7(`.Q2BhQlLCjK:F'U1jtGO5/Uv9Mr2k"am|ce3w
+X<v`UMr4pw^XQ+l1w!yEr1|:&|/YWjk3Dl{{7Es0sx%c%_a/^=<c$8!A#OYiwX6_bxAqn5k$)}yZ/@g=qaAMF'I^};"ZF.0NEdXLy,'gs)e$b3S2C&c;-h
+%m0VT/JhBpS1[!!cHxvb]Sz(JwcU3.|Peuk2=3U9w9c<-7r{_m%xSIMRM>q36i2/ZC`4D&E9hhqyUvX9Qe-Dj[b4NWdg:wzJdzq=|epu_V[p@BBp<P@^/t
+hs}p'9OYub1)lc8N>K_dm:#DA|IfDELA!,bk3kefOR|qn=yy2J5QY=,UG+DxiEpj1@,}v4Mm1RP!GARN>qjMxi+4BSXdvbLa@^[B83}4v[sZBF]]AI'/'[
+P)#DfDK'BfYN'!TSzQIt=k(EfhCe'%'%&rVL0YNq0u/jZKV%SVR_]R]ZeT3IcYs|]xbs7dCl8BSnh"v{xvun[!J%`HvuW.zfgc_%t6$AF[Y/lFH)_9`Sf]
+f;C&`IJ%xdN(~h";2eOf&z)VdiI3pNg-LUE;HOlAGg$x`e,+}%-fPf(88g+AV1]0vVd,#E_>t993#{P_3@SPc+pLaYRR{+!~]Hr-6R)!y8jjWg;gH#yhLW
+!i'80pV_rAdFRa!-+6l/eW!(;T$Zm;)lP+N7xH~kgs42ZG1!;s"L[Qcv:(3E:_AuIN.MzP/{`s"y!ZN2,AQWl3rs.UAM^=Ppo6WSscCgAZV;yU}lA$J3hH
+xF;3(sD|bG@$hdP<j;ZByG3,y5RuFEb9PD{ys-<;j;sJm0/]&E9&2ENW`=w,p^xZ1QA,|G;<xTa/'ge"FQ4pKVFYl;mn<7J7]{bJz)nZt`V|4gGr#%EkVt
+m2FgW"(i5sIUvzws'8s3gX1O(9Wv3@7zI)s/sZASEBY]VD7cmOJZG}lL}v>Xx:L#BQY4W|a}<gu^@dk)mL1-yUpGd=0DyWF=nBNLyL6=_{uuXq3G+Jd64s
+t^cMQ&e7j%PbK.95i,>C!1{@]]E1&<ZH.4WeI1jx+[&y'[3h67ffgp<c`}&m]`lr|-i[z@&/hdKQrkz/X7[(sIs|/r(8"rrzsv$Nvi[i~B=ny<N'`F4Vko
+'a6cXZ(P)G0gqz{q<A3^2G#`b[CqK67{ab0CreEv..ft2U/&zTVo9%lWsz>1%qs;og<:~doZ8O2h,XQ_PI!Z>6zP!$9"JRhA%5Mi)vs'yYs<+KFy#cYgK1
+[Hw}8{2;M+wojUV}x]/GrJSxpQXTihO9,:ZF|Oi,1|9|"IkoOiM|0k6Z3:U1vMnvWX9#cz.67#JkvK+X,wp,Q5w[QwY!T]fhB.5z0g[>yZ4jY,V(@Zy5}l
+|WR[62+vV{)<F4lQ41~>(b"_~Tf24AG9;O]@#6T=j0ORe-S>!t>U#,F$Xu`Z}-C)Cy{b+'t.Y>iaK"2SsC':f(}@Ool|l`/Qv)wI<ULSC2|DD!`]@uez0r
+8e&w`$T#NWTE8wC3k3>hh$>C@tf[d/|jN]0TAev@=)M+0nSIqVOpo1+23n8.x]]]yya[NQwY|Q";l$JF{GWtFf;R#r|wHzdA#8<Qp&]&XugENqUP1m{v~W
+|,Y+vjDJVxqTPnfsN%(R&2`+te^&iH(#Dag|yism|:1fk3>#DPIiXkYAw`OGIAQ>@C5efQU{nFgok00&36y'3Le:(OayeR|WlZj2hPdB=NS&cAP1]qMO[^
+-liELG>q{zJbu1&ANP]`bws[;>[,a;LUmqp_+pi9w%$d@-Zw=gi7M>J]=q,AH#<&l(v#P/+9KJS{V&24!G+:OJ}]=TBYx73DZ1kY&Mx>]3n;cgkOB`+$@F
+R^};7$T1^wT''{xj`+H|c|r8)0|YI2%aA)Ul@Fs8'NZCfYsM7")Si[HeAO@nAZDUexhMHs&GfD{d}fVsD36Jta<YmQ`x[N7m=IvVa/!/7d`Ws<7iX#mtwL
+HSDD@wRTfh%1)HhV@+cf5L@-S}c#^@f,C0fg}yy"G%u_u4FHemM+,/_<v]O4m8ik#DAH:Vuv{Dw"MtFT5.wmc%:{plEk"y/YI{ga5;u,H,"8/{in|y$0PE
+Nie/"y`Dgw^8S|p=FVUNUcbBCV0}hqnT%,{8%spSw<BA8p$oF|@J2Wm]x,ej0jT@m46:MD3%f-Kvr0'TW$Ua{O[rTM!7_p~JnBoL3<d`Q.dJJ>wq)t1$QI
+e]zux@k>>[T3{:{N#tK9-bf1c7g@NH_.]6F./n!lJe6.Uc8+QLwt9tKm:WYvu3EnAH!f'"'2kk:C8n8|}Tqr9/0:+OO_tsYV,{]dt7Ga#@j'x-DI&jTjgK
+uxOzIX.M-Wti2n5@}JcCm{[W.@pH;)5#MypcOomZM-gA=qiVRChgJO7oI1v_2aTi3dQ=bLhe2#>M<6mzA`wDiPzDZ-XuA]eShZ=InOK3oo4fR=>Kjx,j9t
+,8`cnA-)8:S_~d<sxbEdP&P#QgEb|HjwqY&PJl3r:%YXk(__sSF^@@aG:j+G7;TINm5l]Q2$gbLHaC.#wwLU6iJofRabDaE,mT.;t+oHAW"5SgRu:sM>a9
+axqUS#-WJ[(L`jr&qaXXM7;/l)5dJbG>YFLBW54Brc~6`hg};H2h38DH>Pl},WAJx99j>o/g0$5g^+v9e8l@Ng`}2<o6[x!n$enRr{GXr^8r$YLB~CQH/9
+Ge:-K`1A7'{gxG%-00m'G1X.yG#eMuRR@pSc+7C1~Ue(t3=gF}KA7o|;%SDf8^/_(+V|M|wjKc"k>7j=j+K'|qP=29fiXx_&rT'eXS/VKd1@VZ[[iK~yt%
+{(I{1;>yB5NVEZCiU6;y"MX5ZK4v6{2;B@@6C+IF#ikr<Duk"bo_0vTQpz/Rc+%^"~_QO{;xilPKa^Ukxq-4BFn]bOU[">(j;P>)z9;!wB:E(P}$}2}Dw;
+R4sisfH|3`x&SS=6"3PKdVXl3+wScsWLY0HRQy]_8RRsYNfwAZkCPAbM(HJJycLuj'y+%&>YF-r7]6r"l/>hQ_{i>EQYDU9<}'0vZX@,BkT^=FkT$6ki[D
+3RX9Sf}Y+zCaSF_y@V1k.<fu(B~v`Mk(v:1#ux]v^4sYlf_<S`5u9LoGV"[o.o.1t^$,zxF!ZNK-Li]3P[R7)oHfB.Y-q_6Ob;RhM'K`%YEmJ=~SOdP1TV
+<1<CF]wu)V66}mbBY_JxB+QtW|ZN:MA_P6P+-OIM,5ZXU&`cs$Z4:(n>.<L^H@+j^<U{l+:oZ}Dn`xdDG=UR;W!jCG27<]_=i,,V9goT6RA`P<^4q]%c>`
+d-/rH;MJJzU$Y}bXOJDxEc$+/$<:6s+J-R&rZvL68$ywk:A=3T{L=l"/p&,s-F]O.u%6,d.4bh)N=6U(7UN_Eshr(g>>)}"7<KmT}d]F_qtdS&::,,.Q"m
+:P7PepM4t1G#%cbI{2kIw9o{>[EqgB8C88$JtO|KWjJmT/@UXk<Jw_(&MYMLCw3`R2Gf1K[pU([N!CZ^Slhb8eiMw4QNx0:g';$rp#oc2K69s+JSy|y%`T
+c}Y=te753Mk'E,=5IH[MeWCd>niA0)c1i]HMG5XjWu-@jjv=VpI}%_B14vy"!eel4{N8AxO}S23cWuwOLUrHMY0BsFQW~v;0uVz3yX8l;mjo0k;+/C,}V=
+OB%o5hKD}n2Lr%gcrZ5DkMiPmo.tvG'uFauc`o^(^_8r3PyKkr'NWtN4w3(!D9t^R%Oi;SSFCiF_o@qcrwB%BEDPA+oPp|].(HeS>4D:a7[X/HOh3ElBw<
+6C3)"oA<D5cquX"z>gws/g2ty`d6-hSau8+U>-`2<6j.}cq=r$+fxbn$~cm.7o80)h7E5Sx(T&e2+_;I)!v$>SFx%DuM1nF5WG!7fndJkRt=k/vGu6IQED
+ifIg,;MlcO8c^{+>5'`2tB{1-P]MiDUdi=9we/nNz|n"5_8&4W"KyJ:bFn+l@Slh<U'nu<G("]6@/z}V'ZtWf#=Z:H6-lCP&jZe9"("(Sz}M/qVDxS>PGd
+dN7>qwUFhhU;9xasV60h2i.K.C)V2V-^!guf:P^y$563eZ->K@G;%jA60%.,i3r'=:(;%tYij7AxM$.+xp]9Ix1$(nh/mw_m%@JjOw#9e>{orUN;"|`%a-
+HsO(uxL1B^F4D4GSQD7"/Ffd`cu{ExhoFOb-e<tG(Hy3&oT"OVjnvwXk{PmNe[>pc"+^8$c:DRHtRl!bK<Iif7[QinOZdAUP7E<9fG`EsGSDN)m<a3e.LI
+Y2Yqf=v"rng)zqcUs"P3l1XM(HnE;@zm`>B,gF<-n!~58:,.ieD}ZDof=fp'2swok&.GQ^(QQ5@Cgs3[UmEtC_B6q=yO$DeN}|5}pL{l;abjL>c|TE2&|(
+pv"j~u[PMTz57K<Sgw]0n,vNFEN!15qu-d}I,":UbO`Gw&u9Bc|X5MMW]835TMtglxlT^/{1TEf]J$y70f}s=16l:u1KKtOG=X%Zicu`}>8vdAMmR]Lt:^
+IVKY);lkwqoK3@N9>`m8t.oHr"U7F,O!n[9pl%5vz(6VD:Bvgg=UM9n|YFWgW`L=ndx$l{UzZes9eqFn{G$t0%|u$#J;Hb'Bour$X]tyT4ug7(JB$etSQD
+5ZKtep:a$'L%_(mH_+i%XcS,Y'fhl"`A>"~+S"7$k]OFp.Vd)b#;no]DRc+Qwakw,2Vs>(B$%Bs[L_Ab"Ydn^NW%{Oy+A%Yl||K)u.p0<fl$/y+-#Kfz3Z
+jKtc;/OlJH~%B|&(wrF{yet>=SWvkCWlG{4XV[DlIk;[j;:|QOa#,lXIh:tAA$KYT3HL#1"wM}bt}.jHBX/&@%IlDuF235vMdJ"Q=]MN;;9Ul$11uzbG}>
+tQf{~{f2s&,OPw6v7a68-q`CCG8_c#kE-QdQY4ooXVk0oXios"jsJ.DPneP-pRVnGB0W"Jqo1q"4O,dWl'&TkV_"Yus]8()zY%"6A{740l.<WY([KYnZIS
+RCgbyrs/Oudz~fdM#XxeK0o|5.gx[xnbBkf5.M)i=U{y2Fu|kOu&4A[Wi!XAIzorki.s|ig,6k$0CbA4!qopq"J`.b-WV2Er[M(.y+>W#sR!~VyBAxU1t<
+I^d-a:el)k8s5TZ(UFA:GV]E51c,#%2vzLc/uWq,NqLnw8<$%Y;'R2V<AUhb$%7avy1jJqDt{g1rJz!pr8@'FH~`f`f1Z0rI~:%f>LSj;s41'ELbw7<k_f
+H;(jt2}cbU).r0f5:cQ]Q#yY[fXUfvmgHYZ=DF7,`!Ttab}=G&Hv4Mk"k-yA27xvDM8Q8J1,U(&6/Msp.OR:0aLn>GY32Jow2E}&^V)TjzD{F,wl'@@.a`
+L28THi|kX9XgQhlZH099N4<D[_;otLx<Ysk,>z-e/k!rrr)C|hbx_,HRQJoLqJ$1"y~ss=Mc6e7RzPlza$z.K^FEL4']`crU>A(g%<HY{2Fi[)3ok0F=Zd
+=WXrl;t;S;qgG1Sm6)h+%'1Ui,A/SC#%:cqh%!mcQ+#L._oul,2n/ZH`}XU.TG[wHYk.nPk+ZB6d0dGYdo2l{c#c7a`G0R|YrF>}_GZ3(}^X-eKA)]Y]|G
+UPqLpns6(K9"+9-)<g%.n:NE}qDVU]$W&CwT@1o|,e>T8hthgg=Aggf&>pOd0B#'w%9yA:OKuy2U{;p.,t&u`^+s#=2Pbi/VGbfzZJ1c@f-L7x|bK@"4))
+a:'iP3}R]R0,wx+W{dz4I:<+z[3AeW'fbb_7SOVQqdhCPf_7MA|uz[|bP>M6.dPOS{iw9(9z"I}bSY/$!&.F]W>^~+Tt`I~^&!a0hyK7#Do.(aBEx"!cM.
++]jzmtfNTvmmWq)mqMNuN0(O@<|I#1k>}EvcG5IN9OY5EbRuPzvGaM>(-T<TK>A}>j,{q,-gwA!=D,>84hb;=2QP~^UF`s"BO#hsX[uK{QQpC6w,N+w+|V
+9;V=O7U$m/ytqV3QN!zo{W^UyGh{4&ky$-GL{X(7j8b[[^;K"2J#W4cekYoy:P|g%6w"(O4M[veW^T9+ySA7t=DnF:^VCp,zw]hUxy4xw5IVD1:`(x'Qzc
+[IdGs[6WG3`m^mfuT%G>eXT[sWtSye@4>emqtA+gm>4Z.kae!qXUPCQhZHu2;l$I8{%PfkjBt^MZJi|I0}mZ#zsTa0<uEOTVrU83/%DXutted5$UY|=M&s
+|$H:MM}65$4TmD!Lv1I/,[z(]Nq<Foy`#,UKYiWfDg1=,2s<P&^HvozYN^U]0dj=TC5R(Qfjo'bzcmPz^BZpo0NT8(FHwsw)yD%cC]q&k2Nkx&(F<@5Nc/
+d"Awyphn@f@C<d|u:$#sNHmc1e@,{&d^{6-Okr^^(37rCo^sZsmPODNr$Ld}paP]wDA_L-$8"R>v><#1I(HH5=^S4:Ne1a~UO;j9FB"C9XNN>!yv$H"c=5
+m9~gV1f_|Ab3QsU#(y,j=K-&|%U{}4mY<mmy"3ksiOTnANYryN.m,sYw:IHyc+'@vO{lo}yIa@}s`]}Ix,rWtuZH/F(gZ,Yo&p/xO+er'w)DzIbr8yr2:y
+88MJ9!;f2t=.x/|d9ka];(7`2mEcA_@^'nx+/He8Ac}o(t9+^%M[[5JWvl+wIZuBg'ccbP%Bzck=K4v1+<%FZIJ@@PLMG6rTm=^IxdKKk+.A};+aPR-xq$
+Hhb%]K>HC.uNM1bm;yLDv)4R[0eDG#G]GU$-qMwj[$Px6[exLQ];Jm'kTiqHnnmr@L3^mU^q'f46!4:2AQZHMmv"Z&%C{&l5DLw.kM@8WO`.N1Es=Xe_-0
++$IYCT{N2>kB3Q#)LT~pR>.0hKvpB(B:@cW:U<'4t+A5~<SI.WEInF.Q{}/c8y-xGFv)U`,0>aSY{gt5xi<DF)#^uyq3ZV.XM:#ed7MfqG1+Z3}Dm1^;HV
+eVbG%Yd,mi(s<t:Y/0/.GN,`Xv9@EM[ltn:kpFG/08+G/&U(#Jl>qRbUKBKcT9VF|6&y[f=oZjB8bA]5~VPV(sz9pTF{pn+pN-ll5e8eIEw+q{dBp%2'%)
+,$8$tEsLk"&NI<A|/1jQ%YGJ~@@(T$;:!B%@QJ_015eY>/(#3P8yElF@k[tgU:x9Fo4#L<.}K>xa%CFn31^L@DYAQX6P9BWa#uh^fWk6W`bAzAEvdK$/Sv
+@M$u;2uRuKbXfIhg@F42"{>9a#<EN5)&Lh5lSk^1eCd{9tFD_M/<zeJQ_DV,O7dVEc[]m]b,JH|(Gmw!$CZA=f6`Ttxw#AoR"WQMK=}j0n,#@ljUh45[z|
+y]_2KIv+&zO:QU'jC099-yR^Egw+jc`tFZ{E6.#;#%9U)$DZRs~s$`XSwgkA0RLIoQmE%4%[%Y&:v+^";BtJO#)zK%pLw!Ub$#ay!slL;F,2M/BeQ[EBtL
+91ahd!|YBMo#BM.p906<OW}n#Os<'vM2{yK87lRq4:JEYmD-Y{NeeT$Tp0l,Jjbhc`vI&>];A@BG]$dBv`H=-nE[]2V0pWNh8f=F^^}Dy&{}uxXRN'M>La
+@k#Yy%7A)s2sl]W5,<#3+yW2XC'T$[Z>HM"eU>X}F}7c}>%n{dBiao;^^mX9GHi+)AgNy4X.#tWJYU6O^X8(sp+CQbqkO+W7uu_y~ldbuMr`8<HpWYym{-
+z4S'G%@%,b0#b:MM'fwK8[49PcqpHGhC;AYRZ%nhyu:_ZwlbsEBZUpTV&vhZU`SQY[U4qvnd2'}ls;$+M^Jw`Wy${H0hkB6c<K-C1jSFd:aV=WY2IS6'VQ
+qaC{+OgP[NJ^0ba(>TFxl[EgY.jJ#L.4ov0445^Pgt@d/]nc|EyWf`@+h$@A:OUT{hE:4}|H{l]W^iBGCa'TypM|.|hQQe0[Axc%lqP}N+W&9f>;vczFwF
+>I=k<E_JEYE,'=xqWMUwf/vU&&y+(H`8>#hsl83!KCyTOg332VNz5n2=CKLi{gJu;KLh]w6'ja&%"K"t5Q)`_dM6JaM2L2VIGIq3FkY1N5P9BrOpEchJ`u
+Ad[,UmlGE;9x"qrz5QvJrh.w(chbYT8G4byE"2|t8E`BiQ2u[f0Jr(7&I<0/rW[1keEGML;DWMBE]Aa=s.XjcH=bpZjkME%&xhf!7&MV.Zaf&.OS$v-;@f
+Md]X96&3}-_ul-HZQxN,]LZ3t]wgEHd;@1XCv6hf2MUp:]iOC3&q%&AN[B|h3T3<OB'm0|]gl5}vf&1+("9="CLf%iH0A,yh11bQYd[w_Me@$,!nY'FLiC
+fn"y<jG40">t`w%5#x2BvKZA"Ri_mO85H@hAKt|WO-KUb@IKy}W.AWVRL2;e>XS"G1,'")<Yw&=Oejo>TRp<Ix>Ww4W%aSKV{(~BOh8Ey<ZpwzFhU[i.J$
+Y_JpqV_|#+%vZ,B0^Ara0ho[1K}y/T-KR60nKHf8G&f;)EE[TFQa)ytwO,.bScM_SrJC"%%o)<Xa5ln:YB&B-%A1%a`sNn8TBnb3$QMa%UeEEf=xFo&N%Q
+QZ&#$OP:kF&8$4o""gD^"7]KZm-yQZNUzD+<QJ(-_(Ap+@z8sX$^`xktd0$9TrO^;1>BJvX&^+(K"g!&h!vopj{Lx/EgZ4R;T8mc7+Xw5^-HO4PnTvRwHC
+b0V8>LvP^n7,-OB#N;56b$d1$|5g_$ww+G[!s4/)drA:T0!ooOd=a7a$6FOTERm$wYi7tR'--EM7Yq8>zy5ougX3!Xa$Z(@Fx>0z8.NE(Awv'%OAmO&==O
+dLvSy>kLRKeWJOog,D$5j_~%i@>)LS"yKINfNwjk[M[]~/D4f{WOO|kw7Aph^y@z]&0>4+X+KpSto1-5jDD)cp:z_y0aUKhv|eD1(p#6/((7Ab]TZ>z@z}
+6:)TZ=>]&/$GeKzxNyw,KTcXgS+uAS`{6QvHx:22<NHpt>Axr:!(16njs8c04%[[,s7#Byoy'/k}G%xEUbNO_o04-M|vjCM`~"=P8^bbvv^k]D0&4`FS}9
+{t0;9!cIf@jDJ(~{l'+WeAy'n_S%PZb=2y+w'2~'bdyJgAba&/L!-fx`ub%plgUjIM#y"/9lo}c"`|yZ{C(s9FngDL0hpta_bTE'Y@;`oEavFTt6~G+|~0
+HCS&x%KKI#!"b9(Q!TV`TWLsKT5-@=QUb^K$VfZM{FtF{%}([${1bvP=1_>$tgq/vMz]!^cV$#~:jl(e0-y:weyv0NO0:k"rV&:,PwTN!u`@T{";m4r&,9
+0r>=r!$w4<aSS$AH2EmHuY#5z;BrGRvF~wUYBM(tWu<G,mlM[/j%sV{WlT2ri){9x0Al8|eyuym;b/h_,13Z,/Z+vXY4K>^/"[b(Ff]_QrW1W[|.=3a=(2
+_/tKGek4B[Z_8mSN3r@,3V|)@t%}^ZtRLE!!;MNU{Kwo-a=d4L-4/{p,OX`z18e=`PluMU;|Hj,bO"F:c4OUpXlK,n~$LDei4+FX48)x:-![UsnS.t;Mf<
+"L]Inp''K)M=F%8'u'4c3Pl_nEvh!v}|DZqLQNz+Z"p=EaWk;Dl3){a4l:`qxF+3eo}!M>,i+{1D0#@289::cDwc|vZo;w_wQG/QhROkRrC6_^PE|L=:bg
+xSQ@NY:s7r|I>Cgcmz[w7DZFHuc.<`NOGQ)q8}c^)HuWNYhf.z_R_x'-fusIrBGbd,+sYaQH+(vB%^_{@6YHSfT`^!g4:GFTc&YQM`["+oXaPY'<k[$(7c
+0@dNxGa{DdZSNE$MN65v7!tLK)8TUC,Rjo-b2'gL{b=9#nSjIT2D>h=l)Vpu&"&)'4K3-gX;AgStilA>RsjbGmHU"jlL~Ua[{$tgy5iJFv>4Te[L:B_H.`
+O@//]27'bV];,pzbS[-Ai>1DjTsnVO5:+LNBS!Q%sN$]bpoByecclK-2C%e^~h73dyT_N0oUTDH{d#e`yG4kbk+o`_yD,#k_O!RL~H"`GE<N]`gBe|Q9tW
+Yo]F~>jKxL=1I>c0tw`#1G@sT6Ra&`:LUc<#9XY8%S8g@e<#+XA6-H"N6:`[.5GOgA,K,i@G&,lI.sVP9|1$6CQs>dd%(BkJ%&ovnbEZIK90O,[Ab@i}gL
+;Z^N:zAcxOSiK23%9vS,A]0fX%w1IWiD1g36Fy0l:Z32fr,|r%^kYj3#u8bi_qV!/B"CFS%K#t6@"k_GQBg9#rqTx]EXnB}6$LhYl]cogfKl6lV2{hZ26)
+-7GR=J#2@83+uI=;=w":_K]59n`V,2~{XJ)j)!AS/W3<~r(yAWwfWk|X)gEn=AYHZJr)6@Ro/<0OuT@stfYIgasjKrxn6-BN.c_`L>4nUa1Cbi#0Q5#Pa,
+;q"mq8!a9U@_ygp}(62(bt-(+(H2~O[N^]Fp-8OY]"%f=lNnX]#"Er3^%>R0MfAD-q%pgfANFgS+[TnpbR2yKn0Uff."h1.v"^<Dlw^0eyLSbBkhwNE>77
+7^y_O:2:z/u(wFIx@Lf@s8ABu;~I]8iS@(57jTg$^tu#At0aVLBJUK0sF1ohkX4i$3{DpN;{wGiC;t^'W;AVqsV_tm-_%;zgUIqASjeb`B9"f>NwlYal`J
+Yvnz7"rCU.!:7j]:"UDY!33m%8{!:]geNE-NIBg0z=`{_f4z@nw']=,UTKY"CeN-QJ-74Y^KK(z-RWB.{9o;&vR/,yD9KVn}_bN;f)>%@`+]!}@W{^COg$
+H:TZUj2baUlfI/{ahA:Qyv~ouq)0R0Ya3+<TH1%QAK!(U)AF42U&>VoiOmlL7^h@4;]}W[Hd`l_N(.1@:NXr@$+"V,2e)T5xgn}Z65'pb()v<;Z!"iw-pN
+Z'yqNiIbS'wRCKY]bIkuqPWkJOVR-LQ[M%>-qKj#La:T=1,7vz2;`JEh#vNRcd=mLq![<(<'vc},/:GqI|y&Be!buo;W/!P{]8>/zdHiBwT"5<iWS$BW(a
+'sl'rGcF$i[7yvZYN.@9neqM6[{|;gFjIi"$rj^mxF#k0fa#XghZQr/BHDRSIkTG#F'YXE}VVBTY4i_8=Oy6V$A3cfComP#_G|]9{3@!e|2$kV;oWNJO%z
+,O-1x93v+r,eZosE`n5eZvMZ5U=OQg3{FO,naN,TerY]H'hs!8yT2h8pnR%rD4i$^{`''a]A]SAN0jqYpY-dg3Ptd{:g^9P`_#Qg(to}e+6X%WXnF_8ej=
+^=RoQRclQ=iux'{y>E#]76=/<`0-<w4+TA^Y=Po]r12@woI7+o[7TZXNiN,i8<%C~D}9@ADiM,-;1YtwBGO5Zf@|<T#s^PQGc3w6'.V=0c,tm/4V&a%7;y
+o1w,TYKJ"P/;,42>jTRTug(@/g!R<0j5RuE&~82Q&9&zmmEqm<:Hrxupd3ve|PIlJ`{h!_K7Th@AoX(z2OQr5"BjS@9VRw}SRc2m}-EFl`o",z__|gC`Rh
+=-8z4e%ql8EJi2#]i&}cT:I<zu]k/^[b~h-%u)Wb)+_v[9;j-lFMqn/RiKw-vsY}IDDaozp5Rri<6s&8J`kjgMFfSDpY1=DeBSWh9I6r-TuW#)v;OkLtM#
+3E'BezBU~Tw)p4~n-e$LKqJ/fbUTcuKlz9h@Y/OjK46=y`r"JZj3}ZeHN:q|@.JX9q;;FU@B}9M`u,7WCBhaE|nAeI.I~UsyT1-xt2y,t]f>.^BY^m8C/)
+@P$JO2]N$w63prIH7%Cg]A//ir%|VXwn#Xf<u;fU;pg{q>tQHU6:/UIStWP9_5&[)|vt6vA-2r1M2>iU^C|<"O(h>yr.ywfW!t8z}RUa]SG|$X5_Tkm9LT
+f:O:Fz~gHD~C!Z0Si1k5i@xhh+XEJNhWig~=Bt-(]"F2X%E;m9%RNzg(%@5eEh@N)8W`}6ia&!)O#H@fn%8C|s=L3OD92|:!C2A$Pe#@%k<4_k9xj@r>~5
+/khW6drG"8q=@{.f+zG!VYv.9c]M[rfr;4Y.)05T"W+qI)$6c{{|$ML^51wzB`/xbE1t_<|5SZ})hIh=TM58L'ma2{GlD1xV=hjzbzPemr1:bj.yUC^uJ7
+fy&,mp+zp25vI,nO8PG9$p.L2`ur!4!v#%3:bqP,unF;aK|Q-f",IGBUCZgV%98I5Lk+hO'jxvUcH7a7,&;U"z'}j^.(aK6G7Tc3FHMZR57t50jDP9f@[P
+8TY1Yzp1&t5R/sGthgQLPLm-o|!WzT[/O$+%!O;<dx1RCQxF~u1.wqO-S<:XV2d!qV0iIL5XT;eQ_4jy3WdG6tieB+6Di#3e=QYet+UAZIiMhQG3~ncX78
+1$9%Vls7N1L<epds8W':gM_d}'55wt&+b}8:M.TyF#>$6#yFf^7HU,[85J1W@o=U2DzG|xwAW!X&"3Mr]ujj6v_3^^wHT{V".2$J<1vwdLfY6.(Z|%Es`6
+^,nIJM,blh5jWYXCzK)(F.snM`I;6h%$oO=<$Yfiuiq`o"8i!hWog!dHbL.B&5~ek8/#Vi5wJ3#:SQjxqK}9&xflWzIuA$_ibkHG/llh2@3yO]jHT9aU-%
+YM)rD{$X>#<7&3Jr!'UT}cwkap}KAMQ"$4[<NL/)sxo^u')]NEvb=+(KQJufW`1lQ6;b^l7Fx.)n%1XVSTF$jTxENm)J&+%ys&>;BEr};%F}{GZzSP=I%y
+CnX,:dK6!RC4cYCL&t`%=$;.cgRi$/qBIkp/"IKr$]1QsI!eoX-0C7},oL}EciMAwO#OP{>tU<Q.1L3lLik,:tSeW5>Tu`Imgdx&`I37NABGy^BR)_zyH)
+ABz&Pdg,~|W^!XUM_Gp(](8Gw(WI32gLzByI9(hlCcpZGA'|Sh'+v''9u3q;L)3eFXfQeW5AVu2D^%O6|_6cV[OhTmf]M7:}rhgNA|id-8W1~9f8_"yU0A
+FaYE0%W+(T)r`3T^|bHtf'M=ikMj8]9;`5IOHZTt`g!S2OhZfW{Ka5yz/'m<bX`}1=I}zx{[$A]^-O~K<hC[uE|N=H[FQ;#P^Kx.Q0%m]m^AR".lY@zH3N
+Z!Pme)@H`A|Yd_i:F=0YAwy>O`b.>Xgf4P/c'/Q=#nlmP1T'^2BW"[B))iL$U$5316tvL&E3-H_,P(]m=2OgOV`|n;hwXEbVzJE4j:EKsPNN]]i>[/)|^B
+n/o59W+EIdig4dY{Rk['-1Bfa+VumDy}{`_=+6T@N}^4u}!$=Sg:4UuJz)U@u:jwyazDt@=uZT;QY]@0ls;|>vr%E|hODApjZo`sb^WeR%<j!z9QouQkyU
+n:R./I(25KrHYr.4P]Ks<[v%ksW!up^gu^N!`Jvf)KBk(eAvsw+kYDzn4Qh=,i-}j2A{cO`w1;%N3c[qDm;;.]D}akAF'FuM160:L:=<D;@];J#z2HFkLs
+E9bv&5Ni[9u`nJ`-cVn]Y_%nlt#EFv&ydf1YOF2FZNh[QJJNMwr[<{l`6Xy6`5dGq`'Pv.0jQ1Nzn#5s&kq;9(HuA}'(.4Jept(BF:$YCCHx8OC7{I%$ak
+:@qt/7_$_!5{^jh/23Kk:(WwoCI8qvXq!fJWUm/sTJTD>`o6"ts,'eDh{58G0g6K=usupJ>-_Ix]j^^r+,Vj|uYcCMFK^RnQ$LUZK#;TUEQI27`q]1beAX
+,mRW-hvHMvKTj-3CeZcI:U^m6r1T"q!Gjf"tn'uZ#-n&7mlhcG;4|%o_`]QADU]8a|zG,pO@LOz-cllao/QB5DZPUJ.2.OGDP%Mj3]-"qbgw.l@QB-;TN9
+WW^'qe76#B.'N.qh^m)bz=(zv1;X3wYpl<&&X`'kXzT3P><fZ[fI}td>sbL'6Lzn$`f,ljg(j:ne>A[Ujl~,ME~RA+etYV9=$5,@^X/epX1yghaO]D|<;-
+"e#1h9YgP7gjEDpi!rArkWQe3iizyGMmU,QiHnV]#2@CysXc$>T"=JX<vVk77VCGK/m'(]XcUuwG5wPN)L+Ih522&hH0R3/)Pxexm#BLJVFMAnj+-z-D}`
+HA@xH"~[a]`C%bOZCL4'R;%r%+rofcCT%kU<7A"";pX1H-ci`gtURJZ=[wd!Ie[^+`s#.}7["6F![>Y}:"ZvLCG5I-j{40~9l859m2he2ENG8>t/ZH>{;q
+Tkypi<>%"p8:e:o<x&qma;x(cv%0'YoitC/'EYq+V1;PwpX",8jX1&j+QuqBjz064ZZaHcUah8Y8]BZv1^ZXS'Rm|=}IRh8eaeRD1oE4Jt[8AcWt~f!!Nq
+%Utp~eOl';DA+rV"ROesJv.$-&"UaU{>Ve6b40=_IK%t7"3|Sgq|gY/2NYr8L63S7!ZK(rQ0I(u6J%xW%6V=.lrVee]Ep<RJ&'[QlWowEaJQFniT+whycj
+7<N5>"L.DpD}d>7xmovMJ9g5MmDpwDf#HI+eXq-ex4_Hkc]j668]9LodkcM2DcpPUhxfE'P&Kc8u0YK<V'c]yeR_XPVloPwaN!EVECHuA^RN_bX04ZAXN&
+r9@a(g>SSV%,#3L':k03';'0j[t8WFu0NEjS+_E>D6elW<!GeDl<q1!a#EafrHqZ_jO11c7))pKTm15)8kxvf=2z26"IT4;`vh3HG1z5R0!ja$>ejW(vp#
+R`XRdZvX/Hk^Nt0!pQA%dx2Zd's/2p->F5jud#Dke/i<p9)15_0cG]_p)x9!gKRH.1[HbsG.F_F@)RK5#}~#bcgl$RG'jH2G`1@Spdm9Z'0)Z^vS[XAx{%
+,5Ox'B`"rz^^SIf@HHDFH{eWj`=Z)!,-UTwvZ;&Z4LxES>F'Blyj45RLY3b_S{'LwHDeXm_#6GVFA"Y>h;mu&(m=]Q%RLsL`@'"/e<l7YexwU+7YHqiu6E
++YXJ/Q'L"HCf1J/M}>0d:{u.-2Se"G5wgXV[zdu_W02Y3qxyPhHU<J7z$=`,^_"%dW(^v!fd#i^bKALi^(G&iNkt3owUKSaUG7y/=g;kVBYJqfIgbnl(t2
+Q#<x9/}'/K+(y"Rhm2wa;B%NVL2gHa!hbnl%&QoL'|om'sdP6jetd,)-~9[Uu)1n%|&]:g,$7_+MY.7%mVYRa]R1RdUTOvyPa7H8d_Mt3#cg6Zy5lSm#zt
++7Kodl,,E%o$#.2R%w"VG:;M%J';J[Xg&avh=iTdrd)<@_Bo%<a"E4pF"I$iut$11m}BtlH;&lRcQCevual0IUETV$d`.k49=#=mB!u)M^z;QWoqna_@1P
+Q;P32'CZu7c#-NjS2h.A$.1$>s6@IPfoi>n:NWbe#f`mU6P9N;E5drR:P!=j1t"%O2:2'Mjd^#ews=:wrXXb-c$3$yIkS=SMu}-<ng_AiyqiBZNWC&Z7`w
+tB5{U[9Rf.cK4)@I~qn$"meD]r<>.'Mbg3jacUwM.oA^E#xEQG&TNWp!X@a^.w!U|a4:JrTmu+-m3qcc]|W%rz9}39Yk)S2=%@>}U,!#9+LGE%T>p)g08i
+LRzp+kQf,+`Y^Yjbz'c|_6{YbMGtik'EKeeaFu_wVP{R>1k5i7.'Zv6DS,)"~|avPkf%_a@d-dyc,bs-K#OW<KX]:a>W=A):EqVX/H|c&zNs{qn:g5-/!Q
+U3yw^d!=2f}D"TZK!(<N;qjZPzmlQ[[#CM+r6Jp];%VsOPK}%Al,zN{7$N86J'r2b!Z4BhbzM|Fn@f[c,&$Mp#%ZPDz&U$o179vx;.uEN8/evSj.>NbC)b
+)#Eo&Zj.Hxjw,+#"J#'VM1[H}98Fo#xQ^!)6{y@-8<|g4A(sohj<=ObP>y,5L&|DF@][g[Z8LV%KXGBl6!/dJBv+2E<H0SL>)l%zj/NsgAGB^XNf8osR%D
+Js+k`]744dPcnkg</UG5KXy&pK(0<Q<JREY;U]GqfX:tN$wx=`&Df!"<O:zuO{oMk:8|!R](4Ib.mQY,.TTs9S=m+d-B2cv,sSRhkFXb($38M0o&WWMvmj
+_,@p4RjH(FiXGtld@SSj8$j(L;uT35jUby!6kKcg++j|$ka2fnQ6pESlTbUN{|9X-,PCAt@1&3lBn<BI/%<9r4'&Ah5&2"A/O;CnAHk$sK-/i,f(HPV|Da
+;TGH4X<tr_Ft],[{0@Hv#V'=f_Q;X9&rn(Z"|P07$w'OdA4^nLl(0=-dZdYF&{Tn#3AbUa,g!)C'znY8&{%8[6p3{UTlj{te,&kh&h&{uN@x'g>bEzsr#)
+wm$(B2>uH^z6,%I=D#dyk,#'zU3QI+K7+v.6kjh_09Qr.A4e_ncui8$yX@~M0cOhW/sz-Ehh[SnEG0|_"Kj/O+4p>DgYSKk5bK,E6>4Xtm4A!T.5laa.cO
+}0uGDu0Hz9FBd7#^n5ILO>2pc=scr]M:c(D]s")u|=gsw!AWC=JyTt,VIw24`5):Dfj4dA7wfXp07FgBpQhGQq(N^wbYN1~F%Ov63W'FhTNYkL!l+"Fe>5
+"SR4#T%5<Kx:YO"bhQ>nW_!Ko$XzNd:B'MJt;5!#ri$oca(4IbDso';g8#dd0c)fG]5pse+OIFK&q'{X~pvuA.YK3%0n>e;j`GyTBoHBnAq`<zR4vaJM5E
+Mhm/H:VXzn"1P[u(%i[4hDoC2b7FPWn/NN-p_'Em^/VGo%6JipwHJqT.zc0Zs)@Sh-fUl2M=/[X7RhWu'NLUTU~(&7ctcCvUaJ+S$;.).Q,eZ$VQ(BX|(8
+Sf5iF`iJX:50s|1/mumiZ+2;CM>sjPgBm:&/}dSQQ7kZCDI3saN|"Fx=g[B$rYG+%U#+=z_rZv&f3bQPiHwHb"^EHs'2ro9BSU7gg7VvriP16reWpS{$},
+n!ox,@Z8HZnyW9CH|q}{k2c!GJ(||5vyNr-5(4arxF(u21aTE{od7U_ARh{Aa<LLSyG'L5r@l0_kW<Ibk/!5At):rH.G8RQk}@O<Nz[x1vNeJgVi-!dD`H
+O_}HX2'5`%^ZXf6V>qwb.f8<]MeW~"58Rrz84c3uLB'CRX(I>]sp!Di,>L,(Vp,^F!D67=@$D4az;$FCbz9m$'uV@#Q,MJSN"O$(wJxRzu[+!%|3"nm[$_
+wp"e/0~e5<UsW{6t=DAn|%m_Kyt6Q!A9Mme04x/x]pS<&N]I7bG8Rz3nuqlTAx!}l@TTwoc[^@:>CIc]i}OG~'H]hM`s(<J9C8sUBSrOq3)TOWF<v[we>W
+~im;+(/aA_xp_8b+r_VRBu"6DzvOA&084,3w~7=L6:V@3n16u`9fJ:]m5uFd^0.n4[bu-LMA({'J:'|Ajf9'+'C.n7g>WcPcTA%Hp0|sb}k<J_i#x@%m[Y
+0VroZ)XWWl--XWJ[e!d#cxp#UQO8_N9.Lui,4QN).^h^Q]XFlM1PG5JdO!+t8M!"5zB0'k9je)Pyfy#sBr$h<Py02FFkz5v$m9,VjC|Q,Z|:XjfX9{__h9
+MHm(l@3(&"~W}"ue%+A{-a_JQTXf#>.]&9jiz]Fw})7d%kKpT$rNhRdJ[_g@NfzE5YR1lEayrN[2&F{$+tvTs/v9P.N,Z#"})_m"":W@d/jj!L$"!,q]|Z
+ZK2Y/j!sTzBRmU>'$][Eiz0cz#pGe7;&t|DOk}<T69s[K}x'3VJC>F:<P1Xb:A[g0%}BFF53ZWNE0Q.=6mU`|#Num3e.ydj$!BVewZ_Z+8gAltT%IWZl!B
+I4TN`^jiJ,@LTH+/{O))L&Ndd&ku]Cohay<[[1MmU]mA~"`E}RCe%XM>-{wL:"MTQpb-[%kk,K`upx|LC>`rrak:8ley<QoA[`[=J%iJG>Y^W/0vbB^Esg
+V>(xt-Wy{C]a3{GHhbygofeAPTB&@b8GQA+`{Oyks)9HzHy7qu_^fP72%Ax1Hu="JMpi-2pF]]UNQ,8E8;E9apLe;j/yS.ob`};A'N>R,"VC#$"WwqlW|;
+`m'z4S+)8'^b.R4IEt^`8l&lc!V}2elmj'Psxeuxezwc,{I1y1.C5:S-y7x!X&w$h{e0]oY%F($l8{"tdA;<f(nw4;/W/=n6jQ[MMaU'-JQ+DSq4BPiQF'
+;N0;hW[9a!q=IykEaLg],c%;[jO-A1dmZ)8-bgXUDQsk!y32bKG7f,@t3VPiNC(3VlzMJV"0)t]9}>a4%t3|duF/;y$TVW+o+6q)&X|&w)U::6-M$WHUS[
+^_nZAY[2;V(1h,Raq<~i_$=<e`'/u-_<E&d30T>.IsX2}GjJ#B7|)<~G4tHJ,|knoD[[:<K(9PYgw=6)4u;-WRP,K;!Dr"Y|.Nq_#/P]%VRt5B>B|486eI
+oHJ=#,.$F&&N1s"]U^4-%Gg-g#@ob$h|eCg>]v;o]y'C8a;C03HNtjBg)oKPa)j]_z9G-O]#HjSA1b>4XK3^84hj".6if@NF/J3:cRSxf[@pM0ne9/T!4e
+nN1PSe!&whI8h2~lCq+{TnO78}8F).RJvsm-ms'SG_G:}GPSppY/M,RPOqx[hC='QP)}:cK%kQYdHYppImwFZN=lBw=jRq$Pkt:B![fXacR$3%mwtbPX"|
+tVO&@I^r,62@6;6|5dEC#_n|17lo|h)nTdnztEOe`zJ4cKIeg7;Hv(xN^ZcEJ)B-h:P04t2ddZn5$k6NwTo(y}I^rbM}PQhei02QDmY(v@JIq}r8cil&5S
+u0b/TKQ:b=}iC7l|4$g<n{FP85yBl=)(@nK$]v`O6{Y]hY#$CKn>Z_(|tr`"3--5ur^")&'0@6sFXtZ;Q[>u^Z:.INVV0pKllsvFL^,X~^p833$%7qe2K<
+vla2^A@F~Zh4M"^inC=;eAtlgYl]wePMP1@1R3,<xB%2G%a8nVdG`E|:(t)"%eQZU5j23AY$=+yS|bsFp(qL9D`6oB;M-f8>vJsI]|WD}4`KuqU.GUh",V
+^Ry>4ch9@N-wmETlUQG%>_-s|[5Upyu!]ttN2Muw|A0k'L_<a8{j!bg>i9dV&.^punz'vf{$~rPatq^vpsT`A+fpJC^bZ=)oz}t-Y+y&O$;O`<Kap,LbYP
+um7|bqIc!<Sb[-;nU6$j=ae}wf-'A%#4o3y<1@&mllW+<RC;N]M1~QA;|nPBqu2z3@i_'8q@'e0V@38cy`!K2LAo8x^BI2R`";5w%ZGbwx&R1AGpuQp'Vg
+Uf8KUaPR$f2<4r2|Nk_,FAA|m7Ef~f9PX6|-`.6TW{owA}w25<u2{s].hpj.1GL6p5)ma3$4x@pv~7"F7-t}E8Sm_@<q>g<Z3"#4"k};p-RT(QG.3.4x{N
+r^#:_xMDte$U>}"[Fun@nD+%_jCX/b;861!bso^pma^3+M_I;(;q"hH3Dow]xUOZ8)KLF@Fxh6g2Ir<V/Fz;9z4S|fNt5Jg{Cddf'GI9U6X0$YkXJ'R-,<
+kieDP-)Z](aI(oN"-@YwsH]H7yQM>h1#&#X)J#&,az';0=@diqtX3c]'@xf-Q2N:!f7%A-:+77Gyt^mmSnX<;]U:nE{6wHKwv9<ysjFn)@3aa[UX0LlR[z
+0i`J#R{WFEQeW(le+M0tL>91t!{Lz^{FpLp;]$&W/X!B}`63`0&O5&SXx0Ks^wE4k##]Rtj-/]j{In2m!UhX+|&)CHh;ZhUp11<WC[<!bS.9(^Z]~L)W:g
+UJppSk1X/NGR;ikHM$k2l3nBGv~5%afM:K{cjPqyYysfig9:/R"sWK'X|W)fny@RoDITXVuF{`LL^Q-b]%'W%nNMaG1vZg+cWm12R4|Qr8XCWY;:<NXkSn
+=k'%.<2bd-|@jAo,$,+.rrJ6K4kwy<$AkDgi'vG9PgJ7G[ce2t[J|$6VBF},4%%/b;/eD[">q&ttjyPe|FgYb):k/I3h[HnJNkJpAf0w0F~cRCj|YMzf|;
+%3@Wbhtx7.}p[0%Vb(+qa^4h!9%71kS55:H=fG52vfw)cB#f.]+:"D4q`=!Ji!WjvDY9JrFPdj3r0S]{izC%nl^,$YmD{d$NResq4.E7PmqHlOWpRl=+8#
+7a{<XKs,3h(xVsQZ5D-FLg7ssZ=u)25k6$d<y]nX,et}7K=s7rly"xf0D4f"D>Fe8!D7n1Hdt7B0,x+&3D3WT:Wo36P.D+ndkuL6bR<M27D2ZB3mdb8O~_
+.Bd,Lj#JcOlB@C[C!M4YZ`{SQ40Fl]$-nZ}>x{ZJ5<Uf@caJD@3h-Wi@ue-Fq9{|cg(;,(k3H`,4y0}5ciyQo"KBYXxQWB3C[QoA8<EaQA9%aVp]4t"Br=
+gZ:j"zb9MgQz;$,U~Ne5x_M22Kkh`9f]zsF9me")tNw1XBnCZ5@!8BDKp;{+qo$WqqS.!X[n7No/zM[pQ4}bmk4"d+y#4+a3-Rb=i^Y(uIOcU;qz[GdeD[
+@nL#!=$e:PV2WIl$N6q1Mq3(b)]jPSY1>Q{EN^Won28GlejeY^Q%~ShJHrEhO5x6pyZo"Og!o23<=j[p_M7R]nAwH8ky5,uMlfq>kC>;|$eSFT@9QU;VYn
+|94_%@xuq(K(S|e(K(~</W>''<_rs<:-{l$p!v}BhtPCi5'ufL#MCZ;oJ>|m}V1oP5}gOYOK{Wbt'hm(t:')Q,Ns/!y!Z|v]Hb7.HLax$'{t`mYaK3D]](
+X)-VP_qR8="AjPx#8"fM+eI$`+~7vNJ%/z5||!#o(/mne,r`<pV^6:h8#'A>X'LD]IkZD!^:n#{8esfe<&[pTkKDjki[b$b[qPjZo5M"tcd"2j8Yv$&e+T
+EeB3T_sw,h_&Bzr{I6WI!(W3,#_<EXX/R-XAbxqI=PYy#p!IC&|$zzTlR'2rn;[Rf!)T&WOI|uFz[oML,n)edhTDiEyuIC_(R+0GkWc|zOY=~LVF]Uyo]E
+~R[M1ZB)b2wO~VPrby>_;Buff"Oc6^kvJG|&ULji>G`nmytT8GGcd$H76+t[FvE>pmbYgv:);c;KpCfpleskzmTzd6/J&N2`oF2ooG.mkM.w[(=UgzhEFA
+Ll9'|u9qey3/!QDr2UC!Vt3CMcU:Jncq/Xh4W49Fvg$y8ja4U(pt{`"O(J}1_]I7hrQ|nVXzi5rh@6VH>bHz+-e)sOl=9aDZat%vn_m3}ue&O+|ypaq9{E
+gTo[]){`{2!!nyD]zPn;8Th(g8U[0X]`UMDvPg_l:2LPxYIC.`H8&r,&|@.@eayM%ipi&ujZvfc@cL+uMDI)jKlU:)8-%Z>xLf!J)R:@hopm`Ph#z.uIZy
+QXma$uV"E2>A4UBK9Xp3HK'yM(<7y[lgkyNcPv::~0]AoK$`!`qANPfubx%41zWqPxn"b}cMuN"[3v!Pu/RuysK8'gv4';47_;CB^N%Of3f>A!+Nz"eIK=
+2mqG]>Agsi90[+@W&$ZH4=HV}]f[~h27IS4BQpbsiTPPq$phY=q[xS`k5pFK6;:OJygI9&&l"xQQ_ua:[z#}X|7f;C_K!5i_yilz6h#_rNLD3me,9&qp@I
+0J+{KGIt}/OZN{i7b8LdOfT=eJwBHlo^g2;zwQ!(O5S<~N}Het9+EgWv|m4p+^mQ=l@D1h-&b4|PMLXM(ftT<"f`n/txP&bK)70^s2j>!29=YNx%.9jE[5
+p7YthJLzX<Be.yr-9y$o<i.i[<.iJ&/Ij2>gfsA[6Q453;0jo8sM5($`LAGy~xo@:5x4~"`M`[W`ev8d6w!lI+T/WD<%zc2#MY[nuNUPW<Z3K2Un9q1IL6
+qwfeck32!b}sj7sh^]k3%:D(zIo=!w="8}n6v8^p@&dhkV$>wYO6$h[Jn_yigo$Lz)i$)]iSd/Ur/7d3-ToqfK~eN(pkpPLH-T+V;z4LC5dsHvB@7KXC8g
+OoBjsTg8{ui(~cn).,Snjk=-lv{y`btcR}l4565|hA|1Z]-qvsBVC03:^et3FX}Pyp)@a<bv.C:;3s_+;H'}/vChgc_y<f2x^qDKpWyt:|(,w#/M]X:R>)
+zLhn9":[/vUMaYMXli!jF|b>MhQ/1ocJw>$/U/30x9T>=BW|k(I;`ysptc[`]VGEh@Q8b'@hO;KSk3LEzZ1@e4zX9>BB2OGF:K^9Jl/p~EFIouoNblV;]n
+d2Qv+!qQ;3M:Gv2A3M$R30}Qzf!ZcN$7~]Ua!nhfvB]ILfC>l2U_x)0NRD_Rrb-V@4!'_m>fCy5Nx<r+7N7_9K8@2a/MZ!h1At8&l64ZG'p#I5{Y|0Uo[m
+2Q<h1T|2ghL>syLOcKGC%;~I7flCTkqXdepGtHVeVj,qCe}cCMO20:.8BZN5Rh@6BPG,kv(trI9x3Ca3VpFdj:SbKXL/8Oqp1)[#M-)G9>c_1S-},c2CG]
+OlZB%l1F|6GfW{]kmISKd13[q6,ZzW6(as|wUu<{|iA6>N1fXq#(ew6D1qopo|6[3r+[/;,{'f+x'>|w4w#knOil4Vi=#kstpZ`dUd$!M=UN->5xWZMHoL
+9-1tqGD6AJ[}18>bKo7|sG!kQ#IZ([T7(t;d1)jNv1b3A&1w':LKZp3)'s(KXRr]yYd<e-AK}m)Sdm=zEa3QLN|{KT>MW@]p5Bkpr_MnbDxu4n2W"GeaUP
+%9z01hXyBlAY^P+32Zj=V20PBQL!S}K.v>UFxQ{tKx0}3gnRH=I!Y72AsJ88[[hc[HEzo&k|";|c+Z3Tp@&5Tzii^r0tQwObq`"UVZ>J(Y/}(FrG1h%EW7
+;Ylc@^f0;P8^)%oPA],;1Zz7lmG)lh]mvvPWqnVsLFzut'%#v1/K.Y(6ib721kt49V+ZM}wkWtl#I)c4=v~ow@YJOsWY""5,Z>hldNmCWYC^XB|x7YO,+s
+D/:ey+](:yJOfy>wAKy6fvLfKu$>J+,sr}aod(nM!+.g-j}c0_Eyv6,X->9^=:aXL%MW8m54cl=ktM[]-6Q/%oFA##dfJ'mAz+%z`hc}sj5m[I}ym1)Cuo
+#+OrZo[-C}Xnm"muTqn9g%D,~Q@I!g1:T<T-Fk>XX)CWt8l@zr$ANJ+Unu=/"jWam#QduV;bZ:Z]PzA}_D2{ZM0zEnS]2BpqbDswvb>jMBab;YXpNp@eT:
+Kcp2H[pl@SP;c(xV@`"'szGj;ZYVpi7>gPxGEwx/$Pr+hSelL!FJ%/ta2('@'G`;']8o"@CcF3i`MC/]%qBXi4!E|!'Yy0+I_^sjXpuoc9/KiK@yUdjw0|
+o;.JWl&8CyhtWducnTVhptGV4gH45jifv:KpO<}E,h/yqV1Lp>o0R{%:d]>sRV'Z&WsI0G]p'4$_`{lUq[}!=$%/`3aZ.}@o^LviT#ZP4dorzPOV,l`LAl
+aqo+SSkrUw/KwGTY|UN=/z/r:Fv$4Rt4-SS1^_MO[V9eS3AqH]AMnQ#A"^&Rk3K>%n&[w0&T@]g2>w[4e#8MnMqSW}vlM#.J6B4yT)BUmm=0%hLnDu(+2p
+io".>YVR-JAzBou&=%9FSIMaD.vOn_-dYn{oN8Ad,aTM/Qtp-APvySu/7$LE=O:,8D+co:fetVewnadz:a$T_-,y15i(zLc|2;1s>lUe25=p@u&8Rc-,$n
+Bil@-Om6]Lo+6g3i^=rFey-mc|&Jph@5@/g4@x%iP{A3+moU#XF"f8fbXL.uSFiiJr/kDDPeju9iOK8v|xr'g'3M'&9$BTL^m;[{1ab7((ojG5(LjDhjY2
+ZSXjzfTJu>qNIB&bTTUvKD{sV8V/~aqGfG%/e@g/S};5_u,/9yT>@xoTR/xf~fx!.f|B!{@L,pL&,qx0c_G@}uQfTF$/Bc640E6xdB(3w3$@[YRw"e2k&C
+%L3%J0g!"'HLdKkJ9#FPrU&:,wWS.ec6AG3J|"9X=LmoiAoba6woZBTBlqt}u<J|v{{|TM=rY}&4]wm3}/rhlMe/7p2t78^]&fT,+t]rAJ(|p6iW}7!;+1
+3pI)+b6ns.{{cK#{|HR0<C]gi2_.8N-|hF{Ir}QYe:uNO3GRQ<p}ps26VL_xwPjz_VD:1@bjYs(JtXAaN^p$U|:QBrGly/.O|O>IjhzYgDEBQ,%sFW@Ani
+$43}D{^yO[qyiC%O5qmfyZo6(f6-6JotWn~jkWwHKC~8LLTA9o0G4Z"Gj>y1ZB-K[ZJUrH/tj86WBfMX'K)Y'&g5FiJe&{z]0IvM(hd$)HJA~b3nD&M<WL
+]B<D:ST9CbTW_T'z+lJZ|FBD<F5ql1&[fGOKfqB@1Q'SoQ::q.8{t;kL3A$FRn"S,"-p_jL;Wd7U<0Ai_NF/>{>u_>%DrA(^f(^0Z.7k:NT+jwkpXKzRzw
+knXVqJ2,zmIrt(Pb![c3Td)8+$;f<q2uP3}xvvu[6SAFK4$Cp<q];5C,1_!J'NQ8A|=j0kfV=+iNqQX:{Yx&i8pGrf-mjKf<%}<d6)FGzL"XtZz7[>mn9c
+I7^]kdYNB2yBxJ'3F-};|VZTOo.b^W"h-<IUs5wS7u[#{bg])zI13JR|:yKt4W|;$k4x$0smiC;SQL]9F.B/hikb]DwWo/Qz=5HF)eanb3kG6fp{H}9,i7
+kfgOS,U"}!_6F@4uE5eT_S#NyKOw}P-neA;06u-c-)$6~Pef#AUBDPI@'EYd~Uc%9h30A{P<gw$GVEF}JhD511ovkB+>:GgBXu4`z[Z-VvoI~F2H;CpQB{
+ltp(;nfkcPOfF^B5<_.C$_ih7)9JB!gPM>Pi;"c!m"49`%#WG%@Wzq_+(N^,>$aFviRab=8o=lBvx9MN4(m2!(<!hF{Y5)yScWYyV;[kr4v_ndnU^FH%KI
+Df<I"HETKPw(3Y+fguEIHZb1P-o)G-nJ:n|FipqwKt(hz5v{A}d#9O:US&{M;7Vv}(8iJo!p:<"E,Is_i-:G:h6T.aBu2@43.(D5[u>Y,hK&A=Oq{|"}nJ
+1P#3y7PZ9qr>x#jmjX+qqF.&@#y]odpIjQXPWq_LkBSfskp,#L_w`BfIwUCoMjV3@ri_>s|-lu&vlDY^_C$w}f<2|PNdJd:yF;eO.lGN%A4cI{Nuu7VZ5]
+gDO#JJ6SdSbu-idv=ji:^`GM9ka/cb|;4;'Q`x5%l8"ukr]y_fHz.92C@D||M'<u[x)>m(gV>5slz4Xmx#v#1}-"9]`UrI8|VV&hwZZ@[6~^@/W@N6Y1;!
+#0c"dg9lfFfG&G%ZflA"],<v$G~s!W-><!(-%#j>@$D{9KX%,c;1<w+.CCex0":&wor8%x4x`JutY;'m{mPldo,5D[|`GZXjR'no_7<76<"-A-j}EFDoKy
+)(Rsb0w<`RYcMgdIfhckA|+2/R&y`$k6W'z+@V}/@|w=U01&JDtVBO(LkbRP414)-0zG%j2W2@zEWm$g/tX1EW!f'L0Ww>!_.]5'U6G1(+!lTk@|GoiS2B
+]L&3mIlZgI5oFU;$r6<R&s6Z9c)LG3/|76!XWQDBR]m-_`oee'(38=Eyq9^ms{[+T_F_r2afj2dEfl+eUpRpafBUhI9eLRc1x^hB]fZ[g0G>,QAb]2Qbu;
+p"g-(l-lR>gA#`2ZDOKJ=v{e,DstZv"xMlVNx1fdteh[#tbHHZ$Nzj4H:9m3Av-!zYH.Snt|$g&P!Rfn6iAiblwK_,p/U;!j7f!NO+=(KS#a/&Q{<K.hpV
+D}rO=F(pz(>`Bs<4b:{'FpbhIZ+uY0s#,LYv.(O@,un6{!=2etfdtftBpfy2diZ8:p_k#tu%TdBz+OGlagt%Z<VeNU^=Ml5;1;0u.rdCS5RRNn="8kZgF$
+mKlAPyPkkB[Y[6rrdf}6C@+LSU+e^N]#YNg|=E%c1Bh4I"n/-))2^ucDE-X(LqN$5bmuxroV/``^_>8;_I!;S8jY.5xuo;j-mn|Kv!n9Ab_|ZbnhQ7bOZR
+@jb4+:Q<[`1<N%np2jMdYQ42WWC>4qQN}ng:_p|<e}OqC2NK_<yd^k%4'vNT&fZj`RINtjDv7G2[K>+a]z}UT>@THe`^VhjC0hF|N__lL|ZH}BF$|,|m&=
+6}`iBq#89SX=i}%qo;";3A{)6||8Z^/X]r:jZ3:[N^='byGZ;f5IHN&[p{SKQi6kZf3e],k0S%j$43(dIV!n4v&!Y<2b9&41|/v1z0LaL-E%4+IVNU9)n`
+v]#C3@O,23LH^w3I.RWTXw;B7RkMmy~O"WPrA+Jm]<maZ|'Nd#_pkJwaz"B>ZYhViX7B3=DtX2&j[oFVhoQ5KkkmE$e#R_WW[Y:rCt;qgruJi(@ef=~66i
+iYFAH>xWx[ob&+2f{x=I+-Kre{_6{%pA,fnz&+m"IND,BMK%9t.4u4WD39}r]i@%1:0!35$#xqb/t!sbME)G/geR9lMD~a`F4(R%!keca^ewp>Kc|%nR8d
+wUis5v1LjYPPJi(RQ8'.:tm8R}ftpg$1JWe19rKA("1WQ#!n9E[7qPP4K5.jKR&(F).EOm,x:GS7ApciY>s[jJ~5l4#Gg|W.@GjaGaN]wNea%0ILlVa/EE
+U8Soi%Sm@/c5$K$RPu>t>R5wW0pd0P-1PSb}P-q!JT0UCT-uCT5OCKU3S;>ex_!OaF#0XKoo$2Y<g2t;[U8{|)4B!QENPd,Vo[LY(Y@k[>{5eR96gdanbu
+;Ge-DN^7&d2u)8!nqlIx46]0zdA^Ql1jre2+ZSQJp06d'&ngoIXkVj_KScTB80nwUc+89aJ^g+B9%<9va!z+C8~8fQn|d!|0+dzz}FmqHdvuQK_<)m.Cpv
+bYZT9;]fku(;N>Kz992o|vCI`{|%uY2%~o&"5lGVW{mHIf'JJJt7#+4)&7c{AU4cWu0Fo6KHw&2#bR}:[Z,d]5%FDQ161+Rg6z}i|cr^OR$!NT3ElNlJlc
+RerE'#_PA&Gf{{]<m;XL/t8!Vf='WIj(2dl][w)410~wOh%Bj8cBxvo$,sgNe;+4MD@ZNa2OQsN[@<c<T^tKfw'JLEWa<=X1FE}0WDl[|"YoVN92=M%y8N
+v_tN-LxG>79svKsoRhr(olP>dC16Jyl7Eyta'DjTP=oL@p|D:.VuV;w"[E}uLxGHfjT$Zx_fvI:<=88IWX`TU=YlBEXCi>];<>9wY4n)jz>XhSm2pE$kC%
+Y`F/!P_q~Cl#lMpF)r1ddkf%d918jl4`O43RU=,;;YQFVdM0HSXwRyflHkCAE&AD{)9n|UB^><k/O:mFrPEq_+7:=!(EI@UVv"]s)=(s}HsGJ-)$4p7JC,
+vBb@gtt1hZV/Oz_u&3pC`M><%#tq1Jh-tky&LaO04v']OL+Kqs%H#Ka[)r&NY>^:)cDn/UJ%h&WV0_a=PfFc!V1]dAReEfbG3lLRPo/=<}+>Aw@OhyDxHr
+xqta,}>]MbZW_V([v6tOCQ}Muq=OAB!l!enTvGkbhDKOGy^|xu<KW=.a~s#p#wgC~'gOrw[4y|h#}f"0CqxqAJvo<1Fyr-3nZd1bwLs5!`^RziT;psWn_S
+FGOEE$j`(/Fmfx}SU1sJaF-Rsvw{:cmZ8m|;bD"TfZ&NE02hNrl^5ZjmT#0[$k@x"'c)J8'>FvxEqjcjQ{zjm<Rp1;YYQ8V(-z0;j5x6Uay@NJq%3f"x+6
+&v#q%LVE;H#KldKYBjhKitPV&ETum:(K|;qQHsMzoRkt>qd#RZW8SkJ2A.-m}g=-;l]&%'Gr3CT23V`.BmnQDKeK%!&BW)8B#tyZO=BUO9'=!'^7!-WP>p
+Fx$&{"0%Z9Y{#i~{4q9Ruo+G#67c5Ag0yNELt:nPSGtV2X@Ea1_nlL(=#qL#/$Zg@l1$1VTYQ8QMN=]e,&]:kOZQ$KdH%K,gxGm6'zmLjXy10T'jMmMvrK
+[4hbD54[<d0nC[RuRU-WsKtc~Be-0p8IAe1cRU5!iAP=R_TsSpFkn+Zthup}@T33uv9LEqxuk2z9br04Wh_|jwj9F`fNM}Q{:$Y8%#qr~y&u#Q{lX2X]Vl
+TN32k:]KWEDUu^-}ok74TN@&D6=846K;>K2AlFuU+dj3J/krS)KHfuiDTjRcm#d1/[cy#-&y$GZRGW7]3e8X:s@5m&MM1@oPOwrxx6+fvY6k7y!$Bj.IQ"
+@F4rW&IdKd0d0-9hm4,zhmG=S@3<jx-;ro!1|sE@xArvpn[y<;y8>;UU4!NN@G7Q~ZYkH!hY:|QBw|AH46Zk5DB'^pKuu9=&i:Fo6.fw}Xdzn)eB/U;r4U
+7@1S=,O^D(vog[}(|)1E4uYuqE3,WEZLdk~J]nmU-{H<k%25/w=4%+@C1su7zr9cH$QDoYY,MD2j'|uh'AnZswTNVfs_7|1H!=Q2<PB$AmSDS2@s$N:J}L
+A}nl>&y^2A$7d(2G<[9JCc1z,xvr)uXLCh-;tg0kXyzZ[cU<|:zAV0Y0xB<@FMn"{LOfr0Br^gVDXo8Bdd>L@IT"IiQ6FRodRc.=%AoBQTD$Fmn;tUcF#8
+w@U2K^o4[3V'1Gte!f_yk}WKKw](2LHB[X3.mK,U`:X6q<[g<>S.FD"Bwd$R,D5<=>d+b}maE9h;QR.+R/1l<^Y%MF{FHgv)yi7L,m7FE,u0%-i5{Z';x+
+|!Ys.[Wj(NCo3/##NH.{xgHIc_koT$[fFI`s_/P}Wogm|QRr]RnoVPi@N&'nWLts">/MzH1.z)K`^/ymXVWTT1(d"O.qMF^AQviD~PooC;}+Xwc2UX4(I-
+~C3Tp(RU_A=}O1N$gNEhD:MbzRvFZi]q$m~q:/8EE-$uNu<a-i;H|jK>VM/7W3',^TFt;sL9>M.@_FR%Jjm/Wmau5n#P.VLt+_uaEMtS{rflq$R-<l>Pb>
+ucPpj,|EW+(Jf;(.Eo:343=.gV(VU@K-zG6Z6S,VB$(i+$|[MIxKmP(NJ:gbb1fAX@q&"ZZO$dJCMp0EP,|t+67Es-TanjQh>2a=#zP(e'ztcr|C=003JK
+1&k&>+ZEi=Kd'Mnd}r-(N]rEp4HB=SG#sZ%7]0Wfoqz%|yd(NoSJ6n.$Wcb`ydwx@BQ{3XjG#%+nR5mwTb"#ey~C-hWwGvK!@CVa'r5FyaAgMB->u=&]AK
+{N-5]dhLC`}_1UCcu{-lZ^ittWL3Qr(M$2[oL/'Q_hF%t-s;TwgW'UEn)>DYBUrG"--JA=lfUl>+~|!2yN5yWg';caciF6Hj_)S-lP&^1IBSPm:GYfsi$Y
+7N(Yq$,l&of6=6.wPA^f[=c>dZoJh7Sp}=GH7tjdY)4.^{128IMRA2qaScCX8glwy5Zv40SNA`%L`k's%,_K"m>+.l!l2U5BrGtfg%)]<Q0;uLX$k``4$Z
+a}';z`-G{Nm;zo[)7r:)r:;7M27@Zq`0rE2_S(QicR6i0WWd<<@g+Pb`nr_it(xWYZF8,!_vkBGP9U,R5se>1G"'cuPcyl|y#X:di!0q!ugJ<1c^tP~<DW
+r2>RX'tM>dU(g-`VZr^xO%`Eors7wgwu!%M:^Vcm'IC%[(S'u&68;m+FzyGA/kv<cRf!$z;pGPf4q0(Qe>;<6KCdBUQ6y1wR:0>-~Z@%3f|e}<C8m6ppS,
+9O>3!ZJtJt!>bC`l,sd{H8kVVMGH=4="{d#};2#AvL&ThD,G"(K+L)_{JQUu&OhNANQu[0^e,mG(ZAH^2O55Y4b4ty{R=_f/vyWcI2g.%-U=b_vlwR^S_@
+1mSw$|XN~Fdt9^WAs#pq`pWk7rAO}MXb9Haf{f([7Q/d=(_&5-R"svfdJ,o5hXGO"M4'Pp0Ea.'CC}iJs:'<BG2OX"E.N0HM;%JO^%)PV1jXK,Q}f{@-a{
+1=xzs{gSM3>C%%kqHeGI"p>%}-bn9q]CG7;]@2e4@:ECGhL+r(EO[wY)&{TaG'CCoQ&{^Er8Nx'J5N^wO,)O-e.aC1yfxeqSBl:HA=)OrrVRh<Z'm4wm(u
+Ub@OOWXGiU%|AXF7l@F/~c4W`0+BO+@4D{{:.{Df/&I%yf.TdHvW{[|RE_Mqr|BINC_;;Qk[MRZ[HSAY{Ww695suqwe1=4}89KvH!"Gnpiw$9kVj{7KR::
+^jtDtg0<h6i&kh-y%^}CUTSN"{vqt0kn>TLW`r|RRef`,e]AgX:XYDuyqTKvtkF=kNVV$,v9)hR;,o4s7pGP]r#HY&,LRWQTK<k34YaY.eo!^G-O4@<4zE
+PoJLg;TCDinm18JYSIU}uuaSGjz:nS#jhLV5^V%}g[1S=/fb2V(oJ@H.}N#VI}9SI.6D2P^%ij{RBQI9M"FE_Ch,v>;pp0-){^Hp1LJ@zH,yZN;c"oP9vJ
+>w>%v')cjKQnBL|whIK'#^ZDNAVziPM5!hqA}:~sHK=AxH%b,h1-gD(8]X`w^O'Yj}/#/[U}f{ZUH_VZf,9sEyWA-&b8&A`0-6PrIWUHk[k>}an6vpPm$X
+8$Dui$-}%bbrQ#@_uKK#KcbNxW7^y%/{wd32e{_eZ;{#PjrRR,DZ)JLarhv=_Pz6P$&<QFX#-6R3sD`o-[X2h=RDx@%%]#8J&[U<Vydg'c3m"vl2!cB0g0
+{dB.uyvPrpDGP/mt58UE2FebUY^&V|PSx=7wT&U`o|,1Q4dwIA|JaNP^Mn`2m#gQHJn2MB@)@2yo.s5<citpwq@]_$P_6kc55>).eb'FzFNX9.(WIm6Yrp
+T_d1zv;P-pIBlTJ23&#`(I{C<XWR~!7yA_Ntp0b9Z;O:'RzS`H;dM01bKo,b"o]g26{<t'=h/LyCDukThfOOa&QO]Z#+3@9"mC3ECtT2e)Mf[-J1dnE+W/
+ymhmbU=iYLXv:(n>{hqN"&"@ede7w"UKF{9`{mS)hW9#b`I;jTzH1VMJ4eS.lnDC8qe>(EuKnR{MD+}_Gxq@4}u6^V,h/oAffEg|d3F!_VH[61j-`/D3$,
+)"H))4.Bo;NW1pYs0hqmJb``nSD1<"8>:JV[Z,6f)z^;t+3"8W7(Y[[{a;,N(.7uK8aj|7:wz^;/KK)3TLBA}:]Yjr/C1b@ZwBjgS6Bxnxe[-JlIv#Cpnx
+y>]IEc_rr6fiAFq[r-7O`kyDL+vjO(&)PaeC7<t%TbFD`c|l[@.NW:Tlsq@K]9!8QHBTD#@SFuhNEOVy7TMCCc7oD2v0;5;ddY]w!'9oGb|P;+9_lraZy9
+NQdL2:%]Xe@rsy6tQTpW.4HsVe>DEhJ0zT^g(ysc/-[)qeM&>hm%PdaUH#i)nVd{`XCF0fqCH">-ZlWpR%nI7)>s>!A`Qw#!72Lw"kR.lBhFz!HtZew6-;
+fB>i/31veR&LpQ3`$^maT6PX[kT$NM@K#-(ZQbamQGW(/6d}0Sy|0v!)sfZF(,y'9M$FG4hUu#E9|ti/fYG/M|"Vv4(tRJD<1ilIDU~NJek3IZE2(<9P$%
+Y`#{O<<k2:J,TlskI`7o/y`"<pU_'btQ}Izwenc)Bz'6::71"aQ:)zRA@Gx2>ZsNmy`.Hv&4!mxQ!%:m]:WzKBZuK3A4UXEgD)q39wDC2LR@z9~]B]1Z9_
+S>+'HH[D9P!oLs#oZoA>yQT'szoMDZbiO[p[T30VeJkZCD/fIU=H.jnskqXzzCLdY1FiSJMC$E&Aj=I5s{#LYhjQ}dz:LdjI]IN`9YU`=w+-@A`tiR@^-C
+fRsQCnIzyx<PL0wJgI@8EnvF9_MgDu!gDu<2O+OZo+b-{Ml(|={AC:NIB8Z:RUG1xDA(~"[grSXV+F=lIDva&YJg>KsOVjU];q'"-h"@}|`=!PTT+PGJi$
+kO1Q#!&hxO7#W8tKbYj3Ey<`UUkF2(ehd=}rR<sdlzih:r2=`/;_>O',KynLoVaQ|9Ey,m^bXdC5-AMQY1cv<<8ob=~Ey`Ln[doLRs5/rbF[)1<2:v{:ST
+.Qd[AQ]BGY9Fj72XGZSyrH%=Cg+1t+wp`s|x~AZIZy"@ETtYYv0(_.s-TO$KiDhe|!{"=,8w#-Tl8PJH"6Mpq:1B'w7-1MPZ!&nOL7I'JsWQ#HMAW3KT3Z
+W3P.:9U|.FZM8[<G`1IU%DACcmths>ymTv^&k'<XP1)FJh`LA+=]v}_r5j8=ii]MPZpe|q;MGZ].tc6v{R|XA#C0Gp`)b@/{#2Hr}jui7Fl_!ZkyzDF#&K
+F@l`}}G/(ysnl5k#z"gIC$_aA^E`ADHr1O69IfWA;g`J`I@QlM)&%S{A#L-OdMhL9wsUK{v.yYd;VR)/;[q>}{A}i`AICwd1XB3p6@Bjl;H<Bx@nHG`5)q
+"b~`Ne~qK-%N4|~a8b%hS@&!zS%htwC<a`5Lj8ay"DR5[tc:/y&HOe>1qe;nzD),W3=H=GUU%N&nR(I`}!t7{pbfyh.Zfw>vVL%de{joU#:U<)pI6I'3LJ
+Hp<n~=L4&@nMnpg>=%AcD3zWcf!)t}<#0BNq=pa<C@hz8>7W7LS,^/(RFkLKq]JlszbgUu2)',.>>)i:iqKRR$OqTe/;7Tc!&!FTu#i/C)als6[$Lb&,Kg
+s$P5eCiaD:#qf=#f!`0-m%agPytHmY$JIM=;g56D8af.%{L1B^#rP]'MpAjS&.#ejU-3JNNAQ{/dLqzu{qi4n"jau8QX6^b-.mBSBSuBF`_b5%/X<`yZal
+N'UdHUg+#fJo@kIMsNxr:_4|;E6(pG|{_vL_%OVns3GCoC@T>M2x+kVX56B"S!z1>=uLA#{QP#9wNcX<w9hxhmt);p>GTsp".hkk]Xa2BSUdCev>lK7Fz|
+N{WO$`=1pGUH8v<[U4<UBu9YbaJ-y3TXcS=h|`SCFa~DTUFV;k_/Z5C>yKf&5s7/}hB7IY}[AYc||jDsP>h"F]+(i93R<K3g<K8|;1F'ZoD[antZB=M-0N
+>)rWWfwIAr9u<gP<=zAOKWJ61]n6V<y'FcueTII&a&8cc_K6oN-Q8M</^Ac#60Tcr@_L9t_Vp$9,anexpA9KlhNrc'^K.|&qMn+8U68HJq6-1k!qW7|Jy[
+'pnutB603N:2%L6>iH|U8QEh>ea+D<yQ:W6q<ZHTQ==C.$KjsR'^~yggw;R-O{SHbHe9T[Ac(6Ipeo(q_ehcZ8,(uUZWQ5fXN^;&v`WZ<q"[9ss+6_o&ps
+B@8E+&wV6J1Z=fE8:yT&~vI5!Xt7IfIs7$,1e{qeve>{iwJr'KZz~l:t6oth-pv$jsl{OEePgY%wX`Kqg}MMR/<E:j3b`@5_8[>#O`KwD'MQj.$AUu6`8Q
+K0/;OB2^gJ6D+S|+i,,$5{g&YlL$W|[KRI"E&Vp"D//IGak%Jj6GD21F/'8%Qx1f|b$'>.|OG9~)~GFki;me&So8b;^7aX6UOkPF,IwqjAE|c2k[|.&)vA
+2oZ_z&&U<]q<DpsyX6%_<xrJ,/%)u]GJL>0-jWs"fI2U,Wp=0p1a"{2vq%oxIgU7/'^R:9KFVO$@U{F;hM;5U4HDc!r.+8WD]1fIQebYR7`sj1$!<qWF&t
+>3'3NSZOu)sQK+<"GdWmaT6NmYV:ay]0^s'2'I6l0qib;8kDo(-z>h7[QuGQt/MRUs]Yk5@Di:3]k:DR$@9vK2O;<br:kIus`{]>R!e]_2}@ESh,JhJ7bF
+yB{2i6~@iXG'WP}]7"Z[IWZa(9nPsN|KFu]pvA2GBE}S(4lOLQCt2GMPjbv'$--C<A&Sv>'%{^`{7aPZ|q(@YFHOqtT>8|]9GP'A+^CtE&Mpmm}m2oQi)f
+B#}&[9jd{%EI]Vng$5aFxQ)uwS~)V5rknybJ%OoR6k9joz1)DN:2{J'`A4q<`}C$b6AdkA9P'OPdig_q4},Wi4}E=e]t-]hf^@SZ.4J$h(5_|=4>W8(4<-
+Cp1jW,p0jW]`opBXs[F`uI~aPi5@OyQpP3c9'FlF;g6+6(!u3hl:Y:3usa9!bW54+ch;m=BP8B$kk-ZD:3w.-0~BzeC>_xG|P))Z2TyyqQKy/|XP^o;3DC
+OOqV#W(MDsSC0G`7+3ogb[)H8.c<aV_pV@1v/Zj>:g%#~P##M=/iA%f:WCNWx9CQz'Eh7MXSD=8^-D#`oPBW%CxmsKQyiEh%%2rioK-mxocu[HOdp%%P,I
+YP$mHQG-{1:x&Bi_f{YmzPzrmSZihMD2ev=qR=W>'zrK$mS3VyA[O|n;g`zl(dg7y8j.n;/,jy~)S@>}D]j1g=sPO6[m1TUN^r5#2<9QE,{)YfXDW4#kd9
+PaZ;r}'1]y7>s>EP+YDIEeCfwe0UYvc(zckyc37LW#l+pmngf(,lGP'RhBRbtHpI_kGcxya0&$IGM]vDUCOnA:Qk]y~6,yBer^[tq+Yf[:+C!lOL@=qnJ$
+9h9H=pes)l^-c,WV<&&t{/pL>Kzj0u.}ioK/|zt/jF[>Nf}eE}#wMH2,H8QtXOjK[sd]IbLX!]c"m<+nP88r%Ei]Xn4lqr!z>NpfUQ155lWD7bYOJKY3lg
+!SZ)L54z/`^}R#/sUT_siCQ}TzLVpU}<|A=5a!g&CnH(/2Q'O@j.nRBW7jRnR|lA0f3wvwN/f|RZ8gUZG}U&T{[y3vvJ}DGpFhR@+$cJW]'V)/](.}Of|q
+05QunMzA(@NtEiq`vz8lyLtf[}i);5@6d+r[J)jqS{;(t;4YIBc2@WY.Kjy'4pUM(d.UEOsK,AAA4Vtj|1}:`"RusQzL=!:jRuI=M@4_N#w!{@3MBkF!Xt
+A`d(=@NB1pUvTXg@~CWx7hrJ[&$e8zTu3<xqDDRt=x(m'|}q~}{/#9>/;z]$|m&ryvN8@x;fQZAw4sZ0a,Q577"%@U'Eu'"Mm&&ciUf>|4_V=dL9zhdPk,
+7e^s03a/;SBLQ3|#c,<hiqxzvXMn~7R;es4nzZTZEo!7w@HM[uP/KIz$`|H$v06{KmK+O^{`_nIB-e28[b'r-17-`[]n1YQesji5p}G/:90}8Cc[bY7'L]
+_>/<{Aa$P8q)),de|'#CC<q;t6TEgRsI7cNEf&T6P@tbSQ(;.w>o6j.!Ws$Y}P`O`!,u'XIW|K]:1{U,FrDxm}'VbP0AnxAiG28r:sPx-8YDo&csl6~(1v
+qMK6K[:D#GRJh0T%BV>Elb_>wJZ{@3@7,NijwYy6j-i=dYgEn_|!/U(a;oIaG,35:Mae"C>W"E{-";ohG"IV<-S4|)j(E0v-o8D/iEq8I0~'Zij-[c`475
+3Bt$4'hjWWiq1fwR^S&UYb@dPQuXO{pOf!n5um]|9g.CE%,-IZj3hJ//P&aM|Q4CA9]e/cgntby/|74`Zu~{n#Ln(29Fp@Kvt-'&37m>OMHP+(b]G&1g!a
+W_n6}RNaqz_!G.>-Dq1"1bgn<c>l`I8]<m#Ry@(w1Y6=8UECZbL25-yZ6gK-a}-P2U}+_;b=lyX|2g$Iyq@X[XjKlc$$n6q:w99dxu<1akR'yH|O;z`oz+
+h'YxwkIGRB$'=uw6HH<sb$n(xg[hBi1qN<f9%z#le6=Y:)>yoNIHTqQ8w`og@6,"(>S{7>_ykj^4UjXF>nZ$yERSzHA.bu)kC%edvB.2/WH>AM[X4i8nfK
+L,kK&#fb[K@%sfi@5c_+w8!U{mc4S4htED`'mSZO#f=z%B(Bz>ObN}8Bj3(,-:.[0|n:,Pr'p=:(B<"GS.U'qi0x[4xAXJY$)zbj~6Kv(t6(7Lo=w#Qbm)
+cHr5P,i#J/$FY3dU'9h5&R9JVvVah3J`gvJ++8#p5;N.EeG<!2<$K_oKXyr`0Q4V_u!tep`:p!8Vi$RjC)B3v)1CaEXM|g-joVftS-(0JQB<3Ry/$9$r4)
+:YVo34{5vAg7<KLqd>Mu4zua]%Z9T2@-uP1#<Q7T7vSmbx,sV:<>GQzO+H`Jv+t0fl_ZfJ_a,k#,)`Ok-W[}18VmQZR{2:=F)@Z2QrcM,ksm>n~ZEB"LS^
+MFIcfu8k&DFD%(/7rp'JwaG<d0ZVI4|X)x|D<w-btt@Kwep2r>-o@yYIz0s1`S77hGfSI;ktHATVw]4=YBw|+^.^bkE4KIm[yzr>2w.L5eDqo._{IykDX'
+N`U&Odd`q)[V<)=gSpCB)%#0at/pBA%a/rc81(7>3gO|o/~:kiViPkiv<{@c9&lYlV;s53t1T}EnC"IUGwkHzx8e,wIq!8cXQ,9t.}exudH,{X]H}djj;Y
+=)L]UH'.vM;aZwgmjf0E2,nqx/^41R8BO$kKS_YSedR5G/_zwm;yR%P"iqpg<$@{W_wTbt<j8|EUczUq,b>L4h'JIf)twDg]N0vX80$1){.Vaq$5GYd{MD
+>iDukZ)Q`x0;!=}eIMh7(6yzMd|J2/3a;)hzxJ#Og8eu`Y"jtU.[K!)B(UR:caD9s%uzhbA[o!A!%Jt'MzwXR+$f^V,6swrlKF-If$&F}iC(`bum/uEx|<
+m3GFP;2hPpdLka:2ij,t@Rj,~`e<;u4e0@~UXP,r==b4Vg<l/;p$owbUWRC5<RC&%sci=|;;f:716{Y]jv_rIys4<f<#:(xgw{,Z~#}|BFD#7)3ZKZdG'N
+(QxMjjI38%/5X8;t|5_Y8xId2[t>/HkjsNr#+p8R#jE9x^]My>E-|o(E1)+v&5,8e|":mxdqo:@"Uc/M;KAg4EwGlDvui^_DjjD2P4Et1W~s]r.$z5{grH
+6>PMtks|M7k4;RLA+1O>hA]7IbvY7]PArR]L)V:+Skxf'Lf]qq(/"1gOLF7W2NOtWYdRLUFog|=I'rj!{%bcVm,muw>61Qi"RD|x;"dN'xt!zgKj!2|wZs
+35xA&rc10sqAJK6v#dVXc}o#XbBtahND0bf"D'h_&Hq,yOr`2"O'w8HoK(CANo#[5|F[2`lb8}QioXji$:Z+2FpEfC+11^Ifo#=}ThP+.z0;vq5|FfT:^K
+2)/,"d)po03=Z@E]bHpzF0j(U$Zqe1M9m&ksCL{V3).@:V5og=^V'Z-zW`{dyi-dB)^+Se6/4/Gs.b11amDvsmz^u{^@`_AiOTT&f#GQS@s-KWTfr2G5nO
+Yw6=d;d(TH:b_Oo01WthElV{UA_LpEAYij)y+I`,SO7t>+upFT+K+g0KqQo@w3RWTY""IdvE=ay0I|r1oS^j@6{Lrp80$]74lz//Hfct89eNT!job7QFgh
+l#FW;8de4O+@q.Q@ypg>~c7$+r1h!UiOyZl8aaXHV;YzjQpx&2@l)sLtxN-)naABW"$WR[8=r%e^=)dvxwyS`i#s)"XuFi%3]qMeJ0I$^"@w&_M7!IG$X!
+FyTplO1+s4RIT@-CsNQpF<iI1DSk%'sSfXaqCfDOOj><}UJ:2|5cQDt]=Q2rB'SD&lX5Mu,DII8H0hlb#8jsq6+GOl[m|W"!pHUxAG9;~K`rSVESm",Q,;
+6"h_g!si^d)#ob_@zL_k-X~fz)981].aN6kwpnr5!!%hr<VkH"XC#6I^}h6y,S_#YGhI+sNRE$~;,QpKl[gkp}v]}Vxp[gH1sP$<`dmz03,|f#S-h3p6Z(
+1d;<s2KI!W,88,sY'q{BXX%2,>"|OgVM$&rC:DkqnL_gS=}`cq;_1;@wBv:.on=zllM58KU[5powBMeFj.uHXDNbGq:r>S(zYCXHv$%!pG/m3v"f31~T,<
+K]dNdO<gq(Zxhfw_9YhkW;eQso$.tC)`b|OX]w&l)cFogY51U3CVO6PTX>/txj)hj^-K<;<VdM(ELCZ/qhOF+qfQzj;wC#g$oKGntYchGE!ZvIRl>n[7<s
+o=_hB.{+ktY|eF^AW#div_Si-7dZF((BJaR&|1hc3c9Y`'j;m]u+n.OvNWtkA@]=XUaCSU<E%LE,ph9UJ8grJnPaG{G}Yml=dDQrt'LAnx/^b_FGx&kcEn
+jf'x@N/Mb#wcI_k:iMV-/O'][(j@q9pj}/`{.ct+0IPs^j@6s5{`B>Ebjj)C").@U-fjyv^_A-T^OmO+NT/T8<ZJ|xiie>mbo,<=>.L=qASzsPFsMZ6I|2
+@RNf-c:7=]1J[|)'BfH@v6w'o6VIKc"1V^apFy3;2gwGU(tB.akoyHXIxJ#YIE8o^WfS5Jc>cAEmFJv47wi!U;m.C'8'F,B)+%uvlA2LO(;5iuQISvkZqV
+=`qPiV2VER"c(vX2vaejcf[DcU}33yr)y2opZjR8#e4c)fF."UTQi<0vXVQt97Pco,{_2E@Ux'S!~MLJ}<Y1-)v$gj2h3/5p5t<nN0((57|Ft2i.S%GRGW
++&E&5T|XCgOZIfR{f0z0,Q-',i("lV)!rf'0WYiSwY^^@/j=d;!QrL;F:=YjN:rgI^zyTH2Cc@boJyR;xe>F^juUM3YpRe>@]CCcY[c$M63>U61j`Y<6&H
+H"LcOYz'3,3/Mk$^4A<7wVeUm<vVw7Ow81[)u@gK<}3TJ!{X/JES<]|N7lK1:%[VB:(5:Otk2fy5IPRnkANH|LCJKKxVkl+E8W31R`=`&@cnDd~Iw|{r{N
+z:a.g(p(+du(%.>Up&lUU`rE}!iVN%NQSK(Zf^AINJ{5`(AXO1/D`',4guEvu9b-#^R<p.{Y&B)70M8&LMgsy9@[lbR-:pPkLQwsxp+`'!>U04BbkjF]kg
+J4~hHPK,DtH^q_EYBW-=4K4<ZC7|""8/,H|FBY5>.=PH>4jaaz##>`M#7l<+AJF_3f-|LviL-=x}C%i69E6k4q3,H4D=PLd^KgWhFs$JqC427}>i$iIG7(
+!f5;yq-;`nQdSaxx@u@;&'KC%Q}@MR[Z)'3V^6E5&wL{&,4E4i%(w+Pn}|{]li]lG]w673-}26Lgs"H2)HF<7t9{zc`88m[-='JS<5{K^HS&s&C(wir)uX
+sQJSd^t#Z!={pT=s:IOEI;w+=U`>1aS3j%;w1Z'|PI.!x5}>LS)L;Tm-X#);!2bWw-cl"MGtBq%xh`lS0$<X&DuK[y,=U>Fnxu(-o>4bHd0J_Z;gc6gDc/
+8Kmp|.tj5Y5K8.IG.cLe{a^0:0TH)F1uR`"y9@7vQO]0y+!t&Z8HY#i9jw(8-=Rxc."eH>6x4h9J|@yT,E33xtCTVU/tR'|&XR~m}bI:|O/l|(PRY!/3ZL
+6C@Wcopk5ii'.m1,]q<Pup:^:JhGWmF.4]%,/i#Z@2wS2#xi2W'Z7FOtMYj3<!0K^w[h]we]{P[O";MeYIr&QOvjjT5ndl%jcQ$E&tb6~l^e3.kxBlrlbI
+)XGSYL!A:G!CiVpHT[:=&$n<GWL7AQL7@"@n$&eeZlttF5PP=zX6IfG($-5a9OME6tsb~P,+4OYcR+)rG}7D]QV&g&$Nvt_5U">^{xnV>8,|udHusER2.D
+R!J)9C5p>UX6jor6pRqKI)eGJtFf=WIPDoiVEvvn|UtSH|UTB$Mnh/|}x`CvSrN/HKVfy//e1|!QE,/L=h_rct|2'!AF_05s>L7t)&~QB^:CyXEi]o&3F.
+K;7))x)y6y,`rQ(Q9!.Qeer]J$/r5>zsL@;mfI`Oq4Fa1f+2EY9cL<=_@^<s>T6S8EA<%Vw|r38QDZ7sLyv$I"yzfp{.LO6b6MmggQADYXJ,ZlT6djHDq{
+6@95FC+'>CW-`>#IA95>{t&zi2Xqnp%wjX"KDSOU3">#r^tIEIe@$s&`<&e,8r0A^wdS`0>In'cX}y(="j60,C"=,:~Md[HC[t)BAiUbRvPdWoc)#p0:['
+ZL{&"-"{2]cAvx<EOd]@wv6T!9vesR`ucCX2RZF,ly#S&vB9hNG!wQ7LtlBz|y1FeD-9.XKNU_7Q[nzH2bxh0s61[;2IZc<qXKzg)GHE2HB%I5n]:fBAu'
+U#/CQN/x{={zv"cm.xp%y[3/1SR&w]XyPRc3Es2MvEXJ;W!e<N1_T#lDBwV(q8i_$o'%<a>+)WMtnt117:PTf{2SO(Q=D1Gh7!)||q/`]RAD}<kox^qSnn
+#u=<ZS3Bc{M;<trkO,.`a]WQ(foVeV!9Vkbgk1p[yy0CVT3Bqg0Kj4UF"!((nM1w@dqRip=';1O%a^j0Y}],l{fW;L|W[!,@H'D,t&9[=uC5b(Y'&!]5E1
+(]srgp+cNCw9r!<GcxG}(-I|(dH#Pq=5AXf|<{a{!9)L#04);;Wph}dVX3M[oqmfc<w04VgJPRw'=.0p+SSXfxv'l/"fxNj<-|b,DJo%Ph<pe,=}/,XOG4
+4HX0xXX3-$Wf4DBe4aRlbr776+t&dl/XoJC805-8e{l|KJ6MBp.1QNRjlUG[_.KuMk4NBYv1S=}k;OJl(S_m{O"W}pu!20@:M:Clhj.#=x"5gNlsv,sMf3
+A5:<"!$qZtw%3khbx5nR;[^mw'8bx,i4BeD7A78QF,DQN4d57a9Fv<R#9/7kHDGqF!Li`l,@H0gtMvH;6tz>Gi13K^qzy,W'#^co/y;P0|9qcL:(|SbyX=
+WX'[5"C&aGtf)/$2)pjU(Wei3czlISs)Z<^i7;3&:kWQM`Sf[(u6pN|Thw7;FO%=mV!-S>Gv/F:Q7E&W8BJQK-T)^rP:-nD!iDZ`jI,F(cQq{!ONR|Gzo4
+%mJt$.dSSu_%(Dhxo9iJXi0oAEb;b5RJ(1>&MX`r4hMi3Be3ZR&j%F5YrL:BEDGivacWUC6i=oocGt7JG`8Yg=hZi-ma6tn{B1)nRqp>x$glnp;WB[;s.R
+>=d]$u8T!"8Z)8JdJa7pH=>yRfW<vf``NeDTsI]iP"n#|q$'qmhUI>uf):Aws@zP=XmnlN=cC_YU`Wz(HtJ=V8#)E2B&Xj<'eP`=-(9AbDYFeVe[MSrGif
+=HwF3OaZgQlG+kD1Kn0V9qEnfD3vIf!S4WcaWS{wT4uua|~"(kqGXE}]][:SgHUpz4<%xaHA]QWJu`dEV`Q46}U}o:6pQ9Od'c):]KGPuXY^5]45b{6!}#
+bx[C8ZAm'UMVtiN6T]Rps<-zSl[3:L+$S@1QA}cJ4h.L2ESOOC.EO8I;Pv_<=d[f{hBDO8|/T#_Ti8)U0H~/Ki5Ioj6CNmto!<}C%7K<cxgK7>R&<KDcz'
+EC0+[E7u:GQ2RWvCJ3{1h&.T"^!BBN#%bqwL}jtC'4[WTT[LtC.'AdCGotpvr6Q2G#LbS9fk(iwKYfLzvns&]cj"Uq0%~;8lZy:{TX@H{T.P1Q{b[qZh;e
+(-$}sSxFm0aoXMaiIk`g;L1v1:pwPxs"gIl1c>;tsea2p5QSsCiADD!e9+=j`BP6x1HTBP{l^rUf[G=}l,5kQP[CD%F/.CLsQ+=%1nG7pGa[PRaY'a|ysv
+AweotMVe;[Yq66n%v6p2.pTPKfTf5%QqILTN481KAn$xO3V_)Uu)c0ztugYL)>9vs@ApMYN$)cSK<]L9A$mbzeC,@PW5cr;`AhU$P`U!zlS'dr%%!^H/gC
+P)spwp>t`Y9)"'^1_I$x[|`>M{,a5qU^&E7JN}`fGk:HXal8!H/LQ.T'/UaFBGQRb8RL#k}(irIEVg}-jR3F;nz:M,$UM]KLP/;LpT%5(rje%w'|CDkv`c
+E0}4hE#J"FSJt3N}[Xz<mKW=I<=6[=BfZH-S1QQ!<THU'Tk@Nkn5ies]@<hPZx@cjU`Gy;H]wdz:J[;Bwf}Lv"CCT]R&~Q&2Fsb9r1tgJcJK=SWZC'(9k)
+Fk#YH`Hi6C{{0H},^;{5Sp==<FM:.c|Xl[)JHcLm).dmg@pZFd&hd@7Yk.kD2E70QJPMj#0QK;|mDAJKr@z]Ulm=cF/:8f(3>hV8!Tiu~D'S,`XM/0cN+A
+!M=0^srxY6V-hH_)84D_Jt|ZSb5A5CMJ[e+N%&FQu_{7{RdEG[P&yv-CGRc`tOs<rI>Dvd6vcNs`4>$wER!`+<{iXy4;}[Y!S5|94'P{Z]fD,.@yUjJn#L
+9Fm{[iCk(_jzijWTeVlEkK3{}M.|IHq+XWsfEP]F|QE8lsNAKL+nuhwgjW"|=Dok2q%VGd}c0J@%6y;:X'^nJ`xOV3TCVl%wfLp78@3;pqwh}4Uv1m@uhA
+/)ims66Q!WQO6JYt<do-`'j5iU5YqfQ_F:"|>yu$QN/e<d#iq>)1@zJE`1%+K!&e}mL"$fMd~beI~yG,2B<|l{s7D^Df-tU-W-F<V}[kC#D[(W~wrE+u1C
+[Ql>BGTkw]-hpKVM#+R-@h30>fGLyRj%a:x[B5s`/`|(MG[Ixa;:`D!gbGVTjMd^cRU_jQaxu54;^g]9x{,|,IsCioUCrPf%Nw`+_9|9h=$jaA!7Z"B}^A
+&>eS"6%8PhiOU6_mzZ!^7+I.J.}'J.)Dq95gt,S@kj=K|;pplgUnuguGNjbh367z<7ATwPy03Iaul[hd2`zA/3W^IcH1HGyhh`Y@=Nu4dicx-'R)Z11y`k
+.dlhJ`j.ZA#o3vXHp#=B3Zm[>%3&seUiR|<,LBG)cvDX/rd_60T0HNjDu8e-&}!Y_5qrBD|AI$BN4LWCs^T[/la'orX(1`6$n]=XuCZM|_+/UwVO2kO!RA
+{=B|gB]s>|KiMZsd,[e9lH1bNx&1$;@|=I'%mMhzKnZ7QHa$Q1^Mf=F8Km94M[AJJvXisE;7r#"(HIV1'(VXEnU]SM{c'<'0u.y>>p]a(|#wFP)_fny|ID
+"b~:2HaL5OmNiL3nfXDZyW|KLnfmFiy`s+>xN}i|U$2Hdw9f7#KCC>FB}:uf%X$y9x:^$"+fqCu,<UOSCV16auPJ5GP>UDm=0j6Q0&Thv_XuI']P:mpF#Z
+kAV][5QCZuA6E7eRAQBp;a(&@Q(K#[patMK5-z0CY+sCk[|J#Cr+P2`AHI&4MOW^(M"Qlr|3b9Iokre1B6/0W;dnp12Cwo=/_%F}e"rKi'w]RvgmT`~yxv
+G7Ycp3S7Ui$&[ap4g+>g@nvM/#HnEn([CuCeHxU_NIE|_aRWMRw%BMeY^j%I]^2&4gK_Q2C_`[_O8@HkyKoXsoTq(oXr}gN{^jIL_>p0s>amNuU("3NZ_G
+7Cr@w+M9:oTBPBBDsAjn#f$6Km'6<!8o-}GPbqR0'f#6Jo3,2SI_"@wHZ8t7<qi2@/%__s{U)}jSk2ITgY'i&S%'I"&3eMqqZFcF4cdFy@;<E+N]AMpxq^
+oD.e{>2m4;Ddz'YaG3KLB2XGdY^1JrwA$6P$P`ij2MX2Y6o"zGc;Ma5ST{C%[vgNs1ur2%yoUqtXGbr^Ns<bCys5yivc1f9lKdI3_/+uYlBX>iRL$u#zWM
+{+q}Q%I)YdeMO(Uo;sDkwq-sv5kg:.M@}!+c%;FmyInqyW{|~z>j-)5AoHk}f1-'+wXX}|,t-}G6lZi+uBURf+k]srGw'=}4@(X}xvU}(+_jhq@%:`BqpQ
+Hey4@{wyv@-N&@JO|_@z^>sS-!NR'(,HEyvb[$"Ge0Xiku]8-^M3bQY$J(gfTRma(tDD_,N)oD%9o{$7XbDN3ji,!kBdUer]",#QxRumE}%g#^TCbgl!#O
+.bETo-gTdK6#BKRr+}fu:X#"/&o!2juoXNCub)FsUf.#Ua"DaU9yw+YI$g"(wF|lBJ_[Na-ZEoKDs_pQ|';P0X"6a`DP-%Ggc-axNb|q6kq_W4d(R`GrQ5
+rOvSE&')d7'HhLYiUfQ]YskFUc0}S[(RrO]I8B7-qw;oKy{x;}$T7sAxG^OLbY+LrgO9:%XpnWuElE-Bv=yOcFP2uYb@~6xb(hI>va!arhsA&R.pEuiUz<
+S]7D-L'T#%|OD<l)]w#^.wma^!%9wTN@d4zNnOX5pIt@G31"Mm52Kv;`T3#hx=C#4".G-QJDIvL}z[,9>iv7ZA"fc":i5]b%oaON,@/YWXz}n$)`M}1LXt
+hlwp<&J<K6)]"aYz^GA/YpC&GV:g!kUw2W")5IqYh]boOcaZP@<<9Va&+YL}3`T+|.}[Nvg'8{/9Z}"jQo7:uJ~d7RRU`yZz1l<.[zV6)zq/3Ew|5/f5Pj
+p#Ilg|"790RR8@)%p4m)JYyDc.kJvo8W79^DB3t.:o/%ac(_7Oj`X,;z44"y]K_I6}%;%V/z(Z=3#Xf+AD:V:_]6e{lqVDGrn'66NkN>mdLj-N4j#',t)f
+Q)@KJ0H50[YT"qjZ->O(ORy[],6c/{;QU5sYyY}YO+fkC<2a=4)^-;@pxdq2n$t6e(4$<G)+.'aMdl$rta>N)yCf3|IsKB55u`n#=4[}vzzrU]"7T31JfA
+:@&C+4Q>RSEzVWX)M/`Yzy4ptd[8nI3-gOfw{3xyJ<4(sQFY^9ac;"HD31=[f6OwIaRh&7[A}w,vr`hDafF#'}STxRbwiOTnANYryN.m,sYw:IHyc+'@vO
+{lo}yIa@}s`]}I[A"~%}=;Pj7='PG35X>67H3=LSh-^yKOOp~5AawMRv-buUMQIl,4|S)a%>x)ajRB"h50wF-f$)`>_mQW~khXJC"+T}5ku8cY90ST~/&)
+W<0.%2}:f,R1rLs'i0Z98jJ"j-e$v&W^WvTEFofmv):aeG4t$4`{9`4kE3tHw&`HI_Mg-8GUkugsZmzw-2]I1h(b+6;d8}Cgv`"PR3(<AFJf4Ghp6}ulu<
+n@tc+gZ#1G|@!O8Vi!E{/>1XkzXcNW'B@4lGRtE^F91@OvR^$O1MDS.o"YUc,af&Wy_r8gg8[SHF#KPai+{U:`BJ(7jat/{'AjdtaCw3}KB=Yiv9-U6vog
+}}dFCe5>vKh@2>+Hgrq/N=Ve;DyV.{g_:v1#|<u|j^>Hlqi%AAtL|[}g-7BgPX/fXRh<"Tz_@_c>3wYRe%y/%`1_"'~8{=Rh[6G5IWfo9>$>x!W=b|rSV`
+rXtu0:'TaoBX]/MNu2hg{fFg2_nFl;+AglXpwf~9u<a;Wn-16hq[&:1Q6Kii>h,#y4D{UVl7=ogQi@Ypri|L()+jg3`{ufNGazdOlGT21dN|:y<8F6x!/7
+:-op`o5hz|eNBhX1hRgRu'r=jvjs];Z}<GVYZ+bDJ<rZom$rklE6_k"N;J>^Ds{T="L3KpbJ3XSiv9W[p(R:<mOb1M7%}S^0Sj=>IE~5Etfa`qU5!cxYz8
+)Sv[mJDTbzs|""!4)o)E.Jx1nqM{o=p{@d+XLyk2T.2V/|"elWyQ"MVtt+z,ssRN38zj-U&x"YOG~;;U`yb<]<$[->wRE;~nzLHj]Axp7`0RnAicyQtaO%
+u]'/A9"q@E_Y<V'gc^yt9,&dp:HafAwLBn>,c1<2j.eg&BH6(F3JCG0qve}19I|qhK&)52%FVmS_&Y0HrE4C//$KJiv'4'}BPr#t<lWOF{^b!L&9_=nqca
+(x$UtlDXkeUbwcUbETVAz2E`Y27='%Hc[/uth``NL6Pbv`S4`I)%Mj@H((B4G7uvI4tYs^mf:UE8vAeTlob7BLM;}(^C{n,as/gmW>`J~fF"y0vBg3"PhW
+GV@r&6v32pNe3Ab9o)%AgM';.8B"zy3V0mLjB^rM33()E{YRXx@sHyqn~+](s5ZdbU=6rAXi|THjVGS_MS1z`B>uHxs1]/%7VGH0z+gqSBu[/^[o{SNdq6
+52rZEF$9P@;Y.Y#m6jyc!!;1LGB=#:_]pyh=`Pz9VVQ0DiL<07|-Y;6:_]ZZ"jqrR'J/y;/'~0,@Ph_tSEITbf.em86gg%(yqgH8Ks4I^vREUe&3{jF^4s
+qS;07[n6xg#O-IM,ykvw@s8u,ubZVx|J@N+LdOYqf#8`pbMHv6Jq"`(RvsuI_Q)i@QUnt%_'={C+nC>:MhPe}C=+mKLX20AdCH^#VA/.50dN(sf{IO^`@R
+QyUCFa}Sd[F>N9M8C1ail}$Yjs_sn.O$~n+vS&D{jkHf//;ZhDhFySKqcr|ZINmYpjL"T{O]f4NpW&!Ne.Pad,nIHH_^uWT}Z24$R5yOmeXF#7Pd6a`Yks
+>Q$bc|K!FeTSDf<m;b~IC[55;df9Mlmh4eh=#+s<Q<GG=Bg|t7&rj^]u%pKI):Kpt<aJeDQ:4}0kJvmLa}1R$:ab_a4.UFxw9;HLW!}he]{^^f&ajE-@z3
+VY6m/JF<~D!939tn--_cGp/1F5;C7oL:(5i3H`7u)Bl`y1dDGz~}DrC#p_8)~p[HHQGi$$KS@/#rBz]L+yt7s4RgbGPY,z2a{R]i1<Im,Xqq9^yWxmV5N{
+cwAMc7=Fa[VL7`ccAx{X")MFXe`IA_+4R&|,K57Y-TeEK}mfGlDpQ:-JdM)l-%e!;dtmtMWJlRqJj'<dLH-3+jBei%=-kqNX<!;P]b3Ox]2yVoW@D9h6Ch
+cSgN5fNev]>#WIU{7Kl5UHuCS9SV<svSx8Py+lt_k[Xv`(lr_5VhJN'k6E0S2a}q1T2cl^gyA2z#mnxLMw96=n"4%w7JW0po>1;E{2<k!.U>.wLobfyk{k
+5DS`mE#V&F}I~9!X,@d/O9.pIB,HIT%s8a4Li,rLF"RV]#d(iRzAG$cGz:=r.7~U[J3[N:)vx("4Shk|+Il+2r3K+B><Y'7)^j1O:u#Qb&'c&[yqt%1<e0
+&QWvh!'FfLep7XkfpQ:|KV&x~dQ`}(7J[PoO%_>e[FAc>n;kY`3!,'Uef/zkXFe|pFds#c.OE)7E7w}}i2tfl-}G%|iva`y6Ww^{RoKd7n#Yk60@KBk9b:
+_Gd9X7,df'uD+dPVA+IiA#_C:(Bhy2FuIN.M1W&)P]SM_T#x`U(sBJlZ8<}8!h3F;4c2Bg|$egSZLPkOxbcIw1B/m2-_Ne>N{LcF.g+&8_oXC^KB}IO])A
+flBnV1w7YV<=XMXU><CNmIz5Ru{'3`ZfWl@U'v4/.k8_xX{q&g->!zB7BHr}"nho(/^50J_}GTG1+=lw=:!JIsw}wSIR6$C&~!>U@VV`#;~]L_@R+BL9yO
+_/5r0C%H^)&cv&]0&8OX(P<VQ`<yZ8163U,w)AXo9n_%=!'lhhcQgd;eXp;D4gjuk/TA]<O=cIN>Xqn3<]RUjZ}yf:4x`A"L&LhH~lpo]Tp0.;5&#W[o+}
+cL@8!l<G7#n<NcLl.6|f{u"M5(O;)/KaalaOTfy!t03DLn#NFwFV/>hb%jPBE"q_!.U}>Wn$';;G~xgJ/y9uH5'N$$pY#'&NPHp:Gi`"2+="1=.=|I+R-^
+[{ky/X+(>jlz0|4[`9Ec'#^0S7CR/nj'@2eMxbM8g7ot6g1g@oeo2gLe/&w#_(&AnWr`$=|j3Wm4PFrAE"GfU;FeTo~EC<$7qT0o0UMrHs,6f]"G]c1G~l
+]S72ctd)RY.owNQrU(O%i$KlmnUL0:TN!mf{:v1uy<<O-JYd&XS8R,y]L8G(]zUi'#45LC{w-8dlPUDJ!D_OKL(K_d.d&izSHCC-}w8Q<D.[P1eV'5C.y^
+Io!_b6%yKLhe4{VoGgZYi:M{P8;lH5pV[C]`)xdrqJZaMM{}EkX)8cn_)O'g(553As3^$W14W0;r>46QYq54gm%|0A[;+(^pHhjYT=J|'o|k3+LDMIw2_F
+UNTk>pOycNg;`E{(NF:vTtVVJXA@YkZ39TOC!O>L|:6|i#Gg3bPO#!<bZ8s9-q7TO7e5}vRdc$J8hRw%j6+c@|2q{-j[U-R;L=("LI~yL3hN9Ml+=0r3u9
+S],7GoUIGZL_9fk;.D0:62$R|Py/MCL3npH%vHN_Ym|n'2i)to8=iPbpu6{DE4GR%iNmYrl=tG+K")aiYk:E4A{I4$y=#mLI%1@'>f5"puV:99fGb3K_jO
+"L4E}XYA7V0AEEG%s|VW-Yk.E5#d`sJ4^@XX|P/OofAI^7Fvwp&(S{#Js]DP+5W+Lh}Td.jn~=PloHJPh|KUQSr&hPo{AW%<-!BE)>FI-mG%l58QFW(SsK
+|b^HH<heKbr3X1;bcX];m$&N%!$vi<h'$|i3X$o4udmVgVyU]p5N}yJ#xZ/o)DTk$0k/RG1jq.$v71(QIewz05,p4H]zzBn!qKZ0T=$pKT-](@&JWR,YDp
+S65"5B7S[u]ze'5M[;A%:z!%He(XGa[+Nl]]+9&U$X<4@;x45sE#'Ofkg4Ra0$@R$oQ%ija3m;4DYVG0+$~_%}OIfYKm_0bv&J[r+WE/z9/|t@Etb%}4%x
+)JUa)kt#j08^>D;]JPy;wZqf7pcuqZlYQ|||,NX@zv7V>fz<8)oyiC.lszW0sUS=NO.I+}Pyd]"VYX>l3HZ^s^vu0r']0V:^#7}F-8Wj91fqGlavOKu6Z'
+88>8E-Dz^2fbGw]{K<6o4I>A">hq#egy,x<lqBfHM{_U,/EW$Z.^iBiYca^t2;F!9%nkP5^ZTBTO]Acr_z<x@XvWdN}Cqq1JJR7ChG@:'t-3))#%xOobz=
+U&_/J5;$(Rr@<!3!PFUBbn4HbLPx.ct+cJUlF79G~4tM.q5{pQgBtLx0!duE5+0}2vc-^TqdtV1kO@NzE^O4onRiHF;i<NH&2k(;5ZO}ntdci^Fr6fh"&%
+Ob3eAX3wB+|3ipr/f,byJF-Ssya-EZ]Ln282"FyiD.9ngg:qlyXbIZe4_|:Z:r~80A/sf2y%hd5e=Gpi1[ti+n]VSXfw@DYo=_7ynNJ7:14.+byip[3wK(
+5x8PwRzH;.e"7b5s.}9D9do0WuAkc8f^:Tm1_Xc'^1R7f-X5"OBY+jL&'gF+P'dMkg>n~3j.AW'5c]scn5N-!g]52:Hk"</6M)n5I;|lv1EmeDK.YgM#Jt
+9c3O'v1fj^C56ZnF)d^EW;mN:{4h85}-a,$/wUu:,/(S&.s9eSVok05b#CW@].4<WRmul"gps4ezFQ(&aJNJ~+FsZ<q26twJl9W;+(+}IG:ymz{|#HKCO@
+SNX5+c@dx+Z0w3xO[0i7fchcv]SyC(_tc@"P=_XG,kOxPV-ll@_-)BdmpwcB>i0c7+tF{Og2L!ZqgEf!1+.}@0d.x,@T$m}7jyV|x=wGB|ut`MfJ]zmro4
+:mHX.-Ra,`=MF9logG]P83|6;2Uium#KNdYwzE79ryiCdkhywTCI%-#O2-FGSPZu3)(T_vR;s8T5jZFkvN+p^,TTWU8=Y#4XKA6c50W!4{$Ob#wOxe<VmA
+V7vPm:_p_i)Q99IT7Q&,QT:/zOE{<UkKdN!6^8_qO{Q|w:FG7q6&:m!o2iS'E`a5|}|)9E2R6]>D9rnR}}o"Nx/t3e6qDOT&E}FOXm<NF_Plumucy^]KO8
+u^.x&Nhwg=s|T^l2VxEUb`5q%X9[cw%}Y|sdPEM:kzKeE}Oe{MA=4{q#UOFQPr"Wbw|wadW!D1P8kr;rhy>[AmV&.msL9[{M0@kxt6WeMN~@3-+Ispk_I%
+:gDumUbo8G[I{}t^M,bs3[~j"jdquxo)'deOFo;5^QZWr,z<]I4Te'-<"Kec1$%;GXtb)":"jze|.y>#paDryHtV{"KUwaEJ7'NdQJX5|fC#|#IK1!P2os
+XaR2qy3a"AeI5lyM0jY2T:Lx31_s74=v`i<rgbP]v(Wcq{"k^tTFEOgO';L;IQGZ7:OH|y>B_2UoR>=140VPB!W'Ck_1F!L=.;c(,8rk%]:oM`pQKAKO#-
+_z#Q@oA$7=7HF:#-ABm=VpAn)k1kX^k<d$}IOH95HjQT$UjnnwD@Oz=9zL@VPgVr[zJ62;k=kdDywSj}[pRRp="R()_QN0{npHhZ[]`kKMa]>5O^KT'0{|
+o3npt|%}VT+S0p}|te'7r@xhT)Bf9U2e[sU/`%"MIn9D$|,_WFz8)Un!fOQ,D^,i9-E.#2"A,;~3A[Wu;qdku7@tT|fU=tiEWfP&-hvDaBAws'=f;YKRN7
+GFwe~+".wmsW|cZO"W~N@NizZ%~D0#qNS(')ypI5gMF$+c)1f5p]ZxxGhkO1KLo!:YO=.kv-ea[vh$c6-1DyPsZfw7m)r|G.vMl54tZ:<cBr[voDAMIRJA
++/e0qlR"4;cbQVp6yvhcGi6,C`/<IlJnyH[`D6yYy7~T9i5(,-/taaRtp)clc;'Za&s<K-[y(XG5yr3swpG`}JGsGBrp/9gU~tORefc<A^h7}r%t=ql,NC
+2q}OqzhgRjEasT%nSHMZwvXp$:bVh7kw$7C;vzl(B|&;%^:'bpGry%|h@d(-5:Ie:=T/DrYRrz.X6_Vz#4kqV_KON5VEnpE:5daXGe./EHJCU6pvchl}--
+FG}XZ[H#UPtuZ(E;tAkWmuuCB:W3{g)Z#D4[M+"pH8dM.O_.'}10<R3S&89;lEMB~C/pfgD{g|L+-q=.U/l"bTDOS]ppA@7U=#C>IKTs.D`'zt_q:SbVwj
+uzAxNe7B%d/g.z,Wc+,"9(Lj-Q<e(3]i7nlZY._gXiYK_/}E(OFzrV=I|0#{c3kl&|364HoHX9F)[0,l.8QY;}f,l%.8P$e9P'oc4SarE-z/MA.{2LWL}N
+Q]wtstg!and)txwP&oTrOc3X([OuJWQ&3exa`B~>HI09F}:llpPW+5Cfi2+4I12h`^&4~7_4nIUCMAg((lpoSebOK0@X9%aWYo_'8s[:5/{)m`t_03|wbK
+'Q`@Us!LL%P({V.UL3|:pcbj$wwGg3BL't1RTouUY8h_(=^KlQh1IzFNb&4]N'1UBD}#Li{p=Lto&3:jde{>pt4/b|:CLn[wp.V(=aJ&}(kC|3T@0vd;'1
+M,#uq[GwU[`}/p'W"88a_F5p,H/x3w+d1ii^XH;uhjC%^34C$-'AJN%:[g^R)OFMDwf:9+:.=&K_EOvguIEoVWWqIExPm36Jr,e7SuIF^UTgR8(#K!3]'8
+Nu~ofin4S0Q3K,4]^bX`,6E6>3Ssn8d01.dtYO4<QiAZ15ak'84=F#gzX@2(CkE^]eaq`%/<q'l%w#HIQ0C%-vW6v>sB"iGh/wgP=$ki<!-Z3xr8='!f{u
+BJlnj$d!Rcj`#PIm'+HN-5>^Ek<)~_Et:Vj(iy<K%}gfjm<M/pe_%PrQCoe4`i%tZB^Q`7{Tr@gCjqeZW1PMVt<B{76CRG,zq`oI.MBQ;1~c}sPM_f.v8_
+IiuMf@:^jX0&5`|!u3vqjBva6.|UnFeCx|t"mOF_TfsKu+=kO4.a@-O'#:jx3f<E`V4-MFAdIsdryeaHEL"Ul^Wzy^i,1l&`L;Vl<WxVEG6>Ry}!Xt{o(<
+sA"k]FJceM&`$&c<klXWgATq`Uh/8z|v)+(s'o@d1cVO3o{X(IaOToM8VOd(K@KzSP|&/(!#iHIRu>X2"J|wkZM}4Uy1yBGiVo,zls,C_dxG7xG=b5dyO%
+'I5y/8@52M(tBgd=yTo=S,c(R{_{S'"H;JDFjii+#I|`=l`$4le&Sqs^9@1A93=@!Lz_f<gAKL^dlO'=8a+f%w!8f7dw#pXrv=q5K$yH~i(qepe@<<tz!8
+Q(P5o+&rkb`]+{gTs0a(>st+jvP5O0!fkA!s-UG5y!.'=VPdw0cz"A3--%FW6osVYDF8L!M1YD!vf(y)mxCmRWNFv`jGO;(ZQnuS|2kTgb8ih^T"S^>S{J
+^;8t(6P/WFreGpz}jlazUE2dqW)[j]/Z+3aw!%X5tqye<nzMBONIlj=@9,H;OEP;Y%ZoQmZ;wcL]O+.is<p_>PTO4ZhJ{NdMDJ[OikQ|Q{zjm<n-/7sSSV
+%,c7c.BiX_'.:}9fPVkS@ZMLVqN<Zkn/^OAy>5OuBUS&e|h}Q&d<0'~%U]Ei#="ST|gC+}8C`>Lwtgfi4Hw+xna'p{+.i:F!KAI9U".ljP65J^ebm1:QI-
+K]D.!EmHgD}7&B-URTt;#-|BkTGb)E{%BBsr;aQ&NY,H@Lo`.XtR_B=Md:i|Yvvs:bgbd:6;470tug%EX;1[6sC._AaD1/[j("p6d|c"V!+t31_(mQeh<&
+urrV<u1|nI8G7U(z<CBJmjf<^J/Z)2/i}=5y%JIh(#!LDuL!m%r${[8X1rsW[Q9qS;#];m'pFyUH@k!A]AmjPk]SX0-`ucP/92DCD^&""^j^h|"Op^gWs{
+;}p;(@E^}myE3YW4c-4D2BEeL&.xorQUBY@y0WMFJ@1>]33!'1thB^[7/Eynd#5-eN>sMZO4X[QuD}WWto8VGo[n^mZ#O3e$apk6q0hOXkzw"OFuNZ#;Rq
+<PK74)GeEL;8.NMOdL$)(b#EX=yU)X'<PuYi5OyvBmS!#Ta[c>^j(JITWph{xcGrl|GF&dU7sg64zLG>9f>Y38m01Z;OioqhHgFZz4Tjvc)shhnOfVCAC=
+Y=d+fOe0r]sdBr8S#A"gG`@y6Os:oPX"MMPO"^X"SRiDk1VHC<UwJ.AGSBB314~;!z7GD<W#==2+P4+!!2LHhH69hl`|14]JSL<E$YIlTrkND7EXNbKl4=
+g}0Y[N8QE&vdm_|6-AuB#IAr<xt<3M8s'G2{f|!{tn-d)+j=c1@4wW5i]OjMapuN8C9kv-^,j,9&,-I]!.Sh0$iID9IOX];%ULA^!$VXC$R"S':BW-[J(u
+>@D},Ribp#&-f"U1mEYmI(a$if`%n;uI%ZIV,DD|p_-dyYGw4:gXn|UTnAeq#s96feT&ZALg6:@t{0wF>.PM^r[m1bHQWY0@]gU,1E_:uIJnBIOKujB1x>
+uG1$C@R.jH"-tU/8~sXsj%}oz("3ptOIY,{y`|^QFW}KSZ|r"<Jkqvck^J()LB#T2B7J'A=Kfed[)[13QrLUjZTI/ZDp#G%&c|L^"<b|<.k]X]Kw-s2!HO
+#fQ23s>&Ue1+hVa/l#7:l){{H$m>{TP3veo.G/Gsm[s2(1`}FU)|3<SKN@,}^@!aZVR<HU[HT9NpJCdu>AgHoC-:=IC0MFR6v4/vv1H(BlS')I|.}P;Z/(
+yb8CI)cY,Lh$)LFZ$8;i.HH8U=:U.vmP;(jgM1S^+d5u-cTY@H["HV}Q/EI@Zo`S,X)]2oz@Hr-5KsDC-)G8T.#tu&iMVrH]=MZ|#rXYJ@q|L0(kETQVc{
+yNuB><IS]]~N<8I3Ksj(6DUXJ$$aUlW-r;D2(>|$TiJz_&oH2M>05t#Xao:c`C2%:KLUY|2<T{v|his@ZfO>}qr`Mg}^+M[&Q|CXVjD;(h(JE6cH~n[J7S
+|fZ0Rglnq;)GPX_}$DbWT__M.|nqSv0baS8!|B4A_Lfn+Ln#0oXUm+dTNalFtNn3aY+8>CuiwnD<PCyW`%BS8nKFxe$8$e>Rb5TZ0|9CEzD&BqDj#&"&2M
+nR1O=wHag^vJGdr`|dfE}[#a={o1/:0(!ol:wLxu&xFAI:V#o;MN#;#T&Y<s5kgXdAx23b(6;"#gJ<p^"dvtMl|=p4nc0w=mE9Vo@A}]bR##3xqB$=k[:V
+eEk>%Q,SU5.lH('U`I>-W%E_pIN<%;Sab.l|l-OZ00!A"Z5n-OIG"r;4s}`u,!s'>jj7zZ]4^kn!>Y$28HZ|h(b$/=~fZaET|IMPyRwINSJyYzda@<{T8#
+qri!yzaH/z|teOGDc85Khz0ZgQ5`C8qK9$WxWKZD0G+IV"R<)1oO:uXqAcr0Mx6iCjG]cU05Cx}"~lrf}kk:2,fx3;eMc7.nTGffbm3=UkNr724)b;)Tw)
+>8>sL$vS8[$T~nLyQA5{v+QU]$#f'0Ywq00AhMJRi2@XHoj^N{TW{9ac+2e)4V&`]10diruZL6-pmba;z1z<.B3G'><)=jY/L9AVt9#HPmpO!:5hd'rJAh
+s70sTz$$OWCB,|:T_3Xv,T)i)/mDJyrRNTcIj(g5vsZiac7Xk&Z264Jp[P)u#'J1Y|Luz:u_w:3+p}80FJ'+Dvtk;M@wPN|]ilgxm#xP1-rz|MQSMW-Rm`
+pME}BG''/S^Kf9$/bvVRL>p]!AQlAD{NDFCx>E7h'z1gXC6L0cl1)MIEh+|-RJ0c[IT%4%WSPlB9zqf.ZD`<Hr5kG45i;_4`G}R>x>'l6P[hJR$Ic|[caN
+FnABV@Y]zxP{qEqV2G;^X_5Is!OVe'XpYwc=-U78Kka{(ECBVx/8]S@U=CfoZBX7ztY'!]NbpC0wFlf|5#aFlV2QZXL0a:ksm.:D8M9`SPLptY"4nm~A&v
+y#(b]Jkdz!^]_yuPAAN;99[.ftmnhPR>4KDP+gibO1,eGZapi,_5}1h5<<2)y((txsnL`t]=^ads/5r@$e"%9}`1""S0DaY|dW|Aml>X[#(D}"[r]:>XU!
+g5[{}WT$ZyvSGY{Poq|0a`,Ijs9xGrBd-[o!)p^VphcFE4|03yYp6@9A>$72GMR$eHp(IKEW"A#z,JBl+xSvMK.#Qq4!uH4Up>0d%yrul>3</^3^JE{<{[
+b'KNMW<z3$=Rod!5]Bp<"n$fuVojUFgJ9"5p[H&r$;dp$t#^$kN6%A-+MWO(C]:v>c+3OjJY(xme]urf{FqE(S4BVH"r}"8u~rK1PzM;$pMAIQjNp5lk'P
+Vx^b9QY|%(B)-$5w;GDm^f:Hd]a1=Znj,)^<xh.!vNMhjS!3s<t/1}2elq@DIM62ivWvDv6kT2:tWQ6oMlU8<'!m5]LI`Rc%1W;!36,RCU&XsBd0I,"8&6
+4^zrb{Dx4hEwC6aAn;l9z|$-[H}VBB3+]2{M6vpR%TOKIWjg{:n8X>)lJk9+AIPQ;03H"]N"'PDM_<g.R])'BWp+J1D/G}Dg>&"5pb;,D2uqH`"o-Vu0,6
+IER.e+YswxlUB/I)#{''6;H)D#UNtfUXxG.]yfS-rgb;XYfMcJ7Z'$>V<">&b<7C-TO}/YQt|SXJN%:Insl'0SeP#F,{z|kQY3dxiI2@l!y-eeo;Bu;Fe:
+&DGzt|YlX_rxD854Vfg:A>rKX0L}_z-JcK2XC:/6[6[rFq3y<|R_V'65(SOgCGI'<_~FrR.$,`MNalG`Q"]q~C[^Q55rnvNlDLVQ)Dtihz(Umq/nxY]NOB
+rG')@Cc]~VpBR^ozsS-psv@YRhi_APUmLZj/]y8,yHZmRz>[mx#yb4rSn;mk_Nu%P=2+Ilpt;Nc<"O$#L>B.^^f0axqx3#d67gia{)~Q+=yI4_f<gBI0[3
+$]kKoUBUZDc.7bXB>F+O_>!qvKEp3wSn.E,{]f)z,)3QCc'8z<at)[i,pg(B6v9{@ZWTEt,%6W(ym$#0UGWuA1m(f`4Ngs7-,&qR91[&ZnzI%A2{X2.-oZ
+|(3l>|pn}:n<_I[8X3IZ$Typtu;&r-5qKZk'YV`g!v[$edd|P^~($4lC>SXUEA-@F^E<S"G,A]o|Y/[xQyBpv;T&5n_^2930j=_3V9vE2+wbpSHxgMC-Kv
+j#7<`'@x)PI`J('Z/N|%Mf^!Mbahi,KCYVYvy/d`s)lQ`kjZ/y"""[M[nj'kY3>.34M^~Dw+B3Rw%B=+>^{4T/I3$0jJ&b!29<p5d!{)R3:nU/=t:A.npA
+jK_<th}@7`A/Su`yD/BF9cqW3ML9Kj[C=o9}+>(v/:TcpA&^/]HF%4,OrPuo.yh}d#v{:@|`5#!+Aggud5~<{WIAC#TASphh85Pd4}+i-GEZNGGKeiWb<a
+m/xh;)FV,]3,Z4]{6B/"PVjhwCwg@Jzi|-!zJLe9,n-OtoxHNZh.D[7,OL9a1Bd+));p76T:c)q(ZOo-DPc+xpIn`Y8JKCF"Eay_s:C<'NI}hfuwe":7u|
+(DlyRWbBLrT_<VUsqkx>6,JuO'[/r"s[k@;<,aZmC+1(-'Q0zB-0'W.'=I4H1'D=%QbKMs($c8pccA>042&i,H-!^e"cbDgx!%E[AylNcZZbM_-ZLtc1l!
+Mi@P9=Ho`B8WzM[jcsPNP=4I6/;if6(|xzqUg}z#a+#fsAX@}GLd(npIX5o1.jSiFaJz}s=gtGGQq)>Eqil,Bjb@zx~f#jnJ,KvsJHi/MSGcB!F9a{S|{O
+U5j%M<9T/G-OKswH3_j"@3<"{'kK"`zt-J1@'PMG~c7L4LP6/`sCDnFFl<E$<vJ[{e;OUU@1t4s|}c%RSDC%okrU8IboN6HkNlR7!$|RO:;unft_+EtN|A
+P#oSCVui2RYTHqrFC>^w|>s(lIGt>n:@p##+%L=36,[/;H4/r/+fh%v^]@w@$wM0ig=-gSYWXIupfjPF'IWq]n7QoRnY&d#y4i/"3Xu0C2z/-Ap5v)"SdB
+q_sp{U%jr#+xV2))g#4B`lA`97~P<P6[@p-zj#(%$4gA^JHfJ>{VUF@3P{e/P-;2{C'k&z.)75A.Fl[&"vNS9Pg0{ULIkgwE;y03RX{4_DsowA{O{z+}jl
+DTW|dtm{%H%]f9|":$P<1!g""$"8sY}bb18YeW-,Ljo5#r_SMfWC,qD1sh(,E.Ye~y.^,<T;ErK.pNV[mvAKMz;Pj>(t-G+lNz0u><GVJEmJ0VRKq(SBWL
+7PTUuD<#9o$(kT9_@^HO},yKSi</0Ma/^<(z|0{6w0-:Gr+.Dn>T}:L[TAX5>OU1+t4MZ1`!i4Cp]zj0pz8|6[NS,Ohh/qXF-K;09#^[8JiC3W.w]@wfso
+WXO&7uE);sYZgJU|o4XRr7{ozbSs#o:&d(S7[bXFu9R-rrr'Z,Q|m"9"[+Y_U&>S6F,L@lCKmIBlIH@maB3`iDvnnA<.ckg`Dd@Qm,Yq!(rpooHx"d~QwS
+-XXz'#4m3}AfRP({w+;kCp'aTT|KOmI[4GKnQ%e)@t4KPpF^N08R}kM3B^J|u$4soiX`x>Q9ps^b--zS/}!(ro(2ECPZWEUqqXwnc7&_@/.MKoTi1=TF-C
+aowQk%8[<)6>Z"XfX)S8]I^GS$.0Fdr'JqAKi_TGZv3N~PlgML^w0&.b_6[)<xt(CpX<F[~h,e)gl8("Y-B88K-@vpvdvh-)<mvdE^H(,6dR/=;Bz;Lo%3
+(^,HVh+0avA:T(%9$^RF3EBIY!tuO^-s,=^P(>8<l]AL8#Kn,Pxm<=h%>aMpN93VL-7Y^-e:OLY4mG!@yBnzb`"`g^dzGyV@XrHloEw0JpU-X3XCD'g%qa
+$`Ok=2F2%02M==z}6C$TS,4r5Jw>vq]M['>+q|NfA@hpSDoJd5Ad3%rdbz58jl}qa5UpIJW^[-@rq;fnbr@51KZp"5BHG#;ZcfajR_coQy%,&/4oacC]Lu
+~WJZwslvhtIZxgW#N.qiK4slWh!roV1PgM[a]7k(o_[;h6AP(KpppF|esC9ii=5W'|QnN|IPU_cg`q8B[.hc,BbrRl5YQt9lUH+}2ZC6Iw6ulqvqeg1}}c
+`a]RV/U2y+"A@h^$x4Mp@|V'%T:oGNfB[zG=.[P#{yHy~r<%/7"Pe8yij9@hu8Ij~Am^>>Y/>J"_BmLwY'X1-Ho+uD/^5bb-RRaIkQMkR|)sz4;w(|C|5g
+opU1P7(eY}k7=pt7FG|h,`5d)'M<dN6Qv/_{FT',eWlG+Y|Hi#WcA'HU>yeuKE&HBuh#|(8yPbgbql'y)lkyefAfRgdcz3/vS!6f"|gs=O=#o{HZx|ZhM@
+vq82U:y$[Pkx8v=%yziKGU&/;/VOA(+EUKuu85IL1BEGcUGiHy_|WU!-c3{;#.,QC#TBWY=GaR.$E}]G=A#@'!JmpoXJc#iS!&2X9|I3b}#>egVAXwlUL^
+PvsQF`>0hhJa.N$[WAdiYdP3pD`W~fUF{+-5<q-l-6_oE==CK;%uP/G)c=aYV.8t`$1+`/)4>XKYCqRWK>.YZ>zPAq;e^5nq`8{{#rRRC@JDHnTv-Y+3f&
+q2]6}!hMIq=q.)_0]FcVA;>ELr&>"oQ%QM7rYJq@$$d.0F%{cv[l}tm)k$-YoT]ArHtUTCfQn^{WLUE_4X1x5t:Y}|yhP}t2E8BcmJZ0qtR$&,32L0>fA^
+2yF("E&H<EO6/$|gyx"OI)'+BteW{,r(V8b.#=z|)R+]90mI9OdjjCRZf]91M2RO^WrUYDqQP9{U,2}3pUQ,8&/hF:eBogw8~1n@y>&seA@h7u7mMaBC3;
+CY'bIRP<vF|)k{AMRs0hdoHyTV;tP`!7ZTvC{BJ$G]rBgHL^[eCqx_'A5m72=En=C>Dmf{`=nRx%L]5#^N/Dio"PtNpkpRpsTbeWP([wdqg#;2&=J25oiy
+>KG_Z{{_t=l`Kv]fj'!{%<|C}KaRyKuNjDPEeO_>"n;DQ"~Ah5Fh/rKL819A5CA_V})Jy)unxr/rk'q&(M=/VOq`ArqH"xaFM.Xt>gCbyB>ppLHoz5cUp7
+G02Sqk7,oOu+!i@l/tQ}Ps)zB4;}keZ,GmjTn2l[.VICSh9:$TJcNAcAXC,%!4cN'H{;mP(USC')+(K;yOqCFzLI(^uBm3uUw|~DB}],F^;D7|Hn0Z&lbE
+&NO^([ocCW!AmK7|L"xJZ&1jh{/O%Kw(..g<]IKvd|a{MO{3Ihp6)<TO}S):4xb1#u[|L3Dq_{3H)dTlDpj65$VI"2NsDA]Yaai@}|oP}rY{>Vj8<AQuD$
+ol4/Hl1o&z4o}J:JE9T@uM#9dDB1wgh#Nl^8BjP#cv^}rJ:4#I}o4<jt|i#o/r({-`PF1q"p..$Z:1fvW:SisWwHRu;-K.C^2Cp(.=3|hEz).b0:e'[>/r
+-5@I<HaU)vvOCW]-Ep-gI._gwYH|eEB$'O/|o7IUgHB.W:~,MY@b5RoL$OOpzJY$bQ,vBfw7h}zou^J,dy0^YjJy.jphrqQDr|tNCKL,c,'JcPO0n`O>Y%
+yOhoCuq;^uS&lpml/2IW~+FZ}+uSBiWHPh3QNh4('@B:rppjD,2IWl+FT3rfcLJg{A-2X&BAy!Alz|D!GrvO^I!F#&Z)tOui&Jq}}qF6shssR+#quNPNv{
+(0^.{FRT#H$lG^)c>T'_w"J-GH:7~olQm'")YG4J1,JiSs"IiE+Iryzd,:{i&aX7mby@I^%]s}wi%&@&7J5w|nD%q5,IZf6ip}rYYO/)'t_7o@:U$CREK7
+ZV-PK"FyU[p6uQ2Di`kh|SI-bgNBMn61;-$qwSzQa{;L`CX0Rf&z5nqhq&"Fh10Mpk(T,zs0Q>{8,Kuigq$+kkRiM:LSZFY"9TGdi8wJl<a9u9hbuQq@eE
+ed_.~>C77(9Vemb}=%V!_6%gGEY^$O2p.DnuZ'IXKvbq.&0+|q:v|)Q.{l(k@7"U+0;JGWbeNnx0nGo'xt+6QR-@[#lYHgC68=:&+ZAn`wtI>kDx"idR$H
+^}>5X-M!xxytuIjfb%O,E1'MArEorIU/LpaBi1}WVb]khAG[hWlLz<[vnolk!doJK.kBI`)ra!+vv/)SUM#Tb9q`9J"b-L-Y4N[VL]8{VISn%kl6+J:IgN
+ziW'>Z7D="mq&Zihc'ub39[V|m[CHatc>5.,uvb/a>7"0OQG.rGga9>zR/O,RHaR~Jql_BGn5}KL$m@Xe,=HW_tyGRE6;<1fSG"nsg(eAce]nZS`n6W1J8
+IBX^E2nX$9A{j;,3(4$Xr4ucZhHEQ&Z)E19Quvo@hMeUA1ut>ZGwQf<>+{P#R)twM-8F2_K2!;y3K(I:3zc!UwVBzj=7y`WKrL_KZO&2B53-Pvt0MOJ={2
+o03/n@g#`]Y[#%JSiaDTV^GUB6JnLd9'U6_5s!O[$n'5C,ua_A:Q0LmV{WA3+y||MRiNb0(J~@awuP<#aYDfeAK;Jy9Xt_Qa!3;gz7JheXB(ST[vUw}i8a
+K)=9]Pr;8TG[WhVC:Lc#:yxd"F4Uts%HV4mp`Y8Le0%uDc1>K=Ud>lsS!]]i^='=c_s2sE@(^t<h|iQRM+|Bca3_n`Cv~J0}Vg>k<=ktDX>4ZL4H[Lwuo7
+a(y0fDkE-]+-M^yzE9aN+Qi]}6o)#]Bi#CCxu03=suDB;+oLN]AgPo9mdz|5dbYf]Z]f_vve<ZO-{-7%[RHV40=@<,Bv@$Qa3psRr4M<Yqrt&C:I3iKI|D
+W8O(YJ7WlLUo5No%#S#eMy{mbnl#V4Mz>6(|k2mxeV$3Xb_vTJ>R!u!q`fR]Qol(.4YAisSQTN|=6T/|KzNnuzsz6'tRutM,w4;x#w(^cYa2[<Gqn{8"Hz
+<$u&~@"zC,K<z^P.EBS7K1TU~(dBwsHpjPVdBxal6$P-ux'-'l9e;iFEdOCox%&lCp&,^J7_^zqc-)J+d6FoiYp53fJFTIw=jIiBx>lH3AAN/ci,xZlIoF
+<Vu`>eVb2pa@D])NXb#{<dsJ/cof~pCTeM;adB}xYd/2tuvd1|:zi6DKV8v_JSm(+E2ZL_LHZJPY~XH^7Grr5uUcn$xeY7e]|,(Wsi=o{VX0x4yF1-Qm"!
+>eTH0.iF~/"OuF6|JLkL#Gf=f6_`lmc#5Kcd1a2e}f-=t[:]U}}2}M9Ecougv+v/G#/euZ/9;t7p1zfmp_iL^Z&No75jBtQsV6p!=mth7:';RZ;0j!az9N
+EXNmE!1u`^P.Xjx@|qv%DC0(<2}%'GbQw([7J1k[2>yMRL4D=8vSOz7BzO@K[6(;m2JYbIZ)R<B}3_i:<=b"4BX88Sr3+//1WUuFLZ6Xc$H=Dk{`%F@"DE
+7Caqp6/y7dm"{o)!4yu_i4m:@rb'!=ZQRSzM5aF{(Lo&NE'4b`h.2s-pX2.HTUzF$FzFs-J4Knd;w3PNTl>I"c-G]Eq{h/bGUqSBC}'h{ynfyD`@W&&$jJ
+P1>9Q&qS`]UB5b!AdZ,Cxe^%`P6l,/1}K^lC7L,ERR%$%ijDXR#;&`U`N(4'E+2(WI{n~.5KHw]/"UlVhXh07)7$w2=]qo.U|=^`m:Ptw"8lceoeTl)96V
+.[GC2LOn.o0ds9K4]cs|k]pf`bu&Iu"EBAc.bTZn".UCJ##X1N2@_onsO0"YaB@W7VBbgAH%9K(U'9e4N0u#H/,C)vmUp<-a'c{`VonL8[[ZcdUN3;aV'<
+!}^@+I3CC'<19neuKVATTtfVOrwFHRE#N;_DpiQH;giE.zZt!kaxar`$`s+TeX{7>ST1L.+u=:pqonFqJPA/=ecu>CzeLu}wf41hCEuVo0<_qKIGA1@-ZO
+-VW)2%c$;"YRWkB6_W`U#IYdqbrE{bC=-<9B}US.L7e98++nDfA,"JmdE5uaE)UkVE#{/y9.9aDw<6q[>cnS1-pAyGF={b]Dg<bCt<1<K30Ud(pvzELD@1
+Bn(@CFO[C/$I4Rwy[f]'gFYFZzkiK8Ik;aV`K7wU>WH#M&)UXnR2:VZsP49YWi{uXn3mPAi%'D9FOBgBdm#f>EZ1$yrmZ3IK-zXg6/!v%E{fh5R1Vw$Upq
+6hyzY'PmHNI]PpyDp-CObPY%]^St"LZ7=))R7hU-Q[^]OHxtIC1e|s/QDsaU/-|kqtNX7{''RqiW^l08N2|vjDhUIv$j@R~=68isEnFUDz]wX9(=XoTC0,
+7jO0Azj1Ff[6yS|n]nx,^,:#EU}{4qYp&|Bq`/BOwe]V:jJ(Q{4d#Rf>R!UFm&w4'HIk#knSpCNozI_d$G,!#4/[yw7&JKz^/I.@{L.jT-hVV:0<A4K:LT
+Y%).nb7mO4),SUp1^Gv;;W:41iVxvH;`wYiF'(_yK2]zF&^xb#tCZR9CQb(gtfVb3q'Juhy/G@#V!KvsK,J8<r=lo6}G|e3yg"c=&]W).<(]!-w4d2eZ@;
+{y2BdtY<d|92P{Qp_&vd&d,{D&bd92`-::^<s/"%8bH{6'3xIX=W91)D}psjg=s9x)^RwV"G)xarmf|}}63lrPl!B"dd#Ahq&_)rN0VbUi-6n&$Uj"$c!;
+%m>{5ZT{voy`mf:cVHiv`tM68"F{+MIzqp{d`m=@a!4iP#<F4erlMhbz(-tX20I;4%eGdddUrCXXKg,ii64}S3X/q&Ctm=M3Tc/E}cM2kiyVNJ$0^CSOW,
+1t&8Y]C(C,Kz#vHY.zy^_lrcjxXR3A!vV.M&x1O>~C&0.e(e}I$6=>A3Z3njnD|r^Bg3.5eSW^ZFb.)UlCz5~)#QU02zCj~Yky@>5f|L1GY%JROlV}H8pQ
+W:VoKMl#QgK@e8']L3G_s(pS~KS:%TC5li)73gjN%}7=pj<{u@$6|SlojdDg&P2J5(D06n2.8)-n(R0xy^h1GXu9&vp]y=Ni&_Gqu<^90sx,WZ6y8BCo/O
+~=GE|IBF1@uf^z"t_pXb$Uf#nA!G'Z7e%9m24H}P5&,.>rag$-1O&;k>b[q6}laLf>GB!WpAx|,=mj_v;:z8,nW!x(_.:]~<RFHH4|5=f{sK3ebGn<+l"/
+K|K,1=F;/<I,1|@(wtxi$Hl^EzZEe`l^1FP=mcAU^Tc3;h.z(5[aw%;2iW1w.,2p4^@+Hw3c5WG|S]rO0G5[J8&cFv+N>"QiqT;smq44$uS1W-Yyn1WbQI
+"!9A"mIBBZ.ov+p(5][Z3hd}(Uh|I&@wpZ[px`W2nDu6(GMVA<.zGO-6V=u3ne4'[zi{S+LBRMEz3;>R~$`jZ9kwO;YK~O5#rssg9HqGg1%IdJjk;nuj'%
+ysoVz('ZqVo25L."_c)w)L%$vIdq23}XZZ{9P@6tr"IaycS_j%''Rr|qYS{q.QI>4dPJ9"a6E<VhSw5@cMG@+c.}xcQp2,pImBq94))3VrGli1'zO|EMKI
+=XkvrLm9sYOHRuyuFH7Kjiy+&MJGjjTdsIplmtKyGCr20p~Aazo=ACdomZw(Bno!Q<HFL+NV-{hmoXZkiWUPmTD^d0qw)<I}>npEB5DDD-tkPmT4yQT]uG
+VR48_LuV8ZXmK6c,[4ulPFl}aq'.vqQYw2>0&7^`$iGMyj0=oAm8N'[1E48L@g^w[:<H^m1h52qPS+XbMbdM:S]B]I$>d8aqU0`+roQ5,CzbAz<6SP0&So
+sFGKFkpBqIxsO5@:KT:KWYZ][P+YrY2J}2y-T^gRQDu+~XJs%0v5G5vnDjUJ/nXzwL#^tX!6x/Otb27Wy24H)+6/Pu,d_VM<G&F|+BLvWt#VDDu)8VA+~y
+`&Wt>L%Efn7GkXh"iW`IJ9}nBV}2~{XHZ`ggE_9U@jb@B(hAf8x(IE#4bb)'tD0+8=Ha9V(Crx-yg5>psr9s)i&ZQOF=aT>;FcbUHP5:.lxW-SA"]AC]-i
+7K"V8VZ3.!rg%F@DRsErJB@zS]wH5Ag]`K/;Bx#db/^s.&mjO;NUiNz7NyoVb%.F)0G3jg{=`'C@K=uqBY&>~qs)v&"&O258~MVTv#Xiqw#{`ZsMK5tPt6
+seFr;f%1~HEY.+![E9{Q0Ol8nR]2!jx833U8W[)qEu3;EH=(GqsjZyJ=lOZb#vMha|b8I%ynU!P#W&xMKB@8)4R;.E+yoUre0-#G;1})W^8rlkQp'J>E^q
+0%='-8rtMD%:ge3z6ZjD;Aepv6:k19b)P&~1n}>Gs;1:P-aQLX/rt^>MP0LSD,{ID"ZVgUEP1HGmHXeWks2jUmEX'yZfGOh7U$PCTy:T$ul|#!k;@B+<Uh
+9Q9Wr5MDl$+U9"Bthg>WqWen]{Ghu7tYf^37:w3/^9I:HZi8JP&s",V38(#0N00j<%E40jKqh-x7W|Rp'g8/OIciZk#7PhIToSalXSyuS3d,6_l&.5%!oC
+kpJ]Epo)g+:+pM"=n:.4<>49"_j'zt8rwFTQmZ%'BO{8-cWo^RZi;a/g;HcQG1AD`K}LZ&Rvp`F+h:afcHq$_/aWE1X[PP6@K[7bcJaB-za,[p5Ck>z=Z|
+nNSv04DkMW4}B)AkgWS1#-{dfs.eM+$_yg/%{iqN{5VT];8QUz:>kt60wE$ia</}Lo"8dlDxYI4E"x>!xFTE-L2vv=.q-hxq-tbNn>5l;bkRAQAK;^$KF`
+m%}k4nTn&gpW9:L2iNWp|$)m-cAQ=M51KfS`1ia#i[QPV!ZU:-a)PCU3dno7ISV"rMu+p:{_{[RcDtD8+d!kf.pex1GFIRS=63dpM3/"M[Z@W<AZB|9=]]
+q>ORw;__)9w913HtF.r8M2)6)bY6[vK2<QAZj%O57nwdtca]1@x74J1Q'{y8iY2cEjsM`RDC$8T:8JRd^k9}x6+fdPfPWEekRnyVf.}cVVY|0O(jBw2^g>
+[]7vAal!6]a7c(:U^&A{o}oLHf]5!]wfjv<.ZS^{(fo5~wc-U>nZ#koOSEtJw;HNE<1(k<biv+q/R$+.a;=4A4%JAJNQmJ|0p1w){eZj>3stc0!9geRMW)
+28{u{js#[:tO)iDK]WwVZKnlMlGp-Q9E{'TT0s1E@S!&iH(TNE:Kz)H2YB0plW$vyClh7{^wFYSaL,k5RYNkVeu|/c=4]!I,(;7YCY8U<d+,g;4OPP-gSG
+`/Jq($2&y!z8|mPAKi;q@>1/,[B4(;DU8<V5Qskx85m;houWXv}l_m5|D2'CxZ8eI"QENw!&[aga=p$B<Mq#pV'/1gI$qJRi#)Jdgb2#@UUCCTk3^Q/Xig
+it80LtM_Put=i]NKW34M.qSN{M0Kb5A8kt+=/AA'[-AkH0Q;E|%812DN5DaRD|.FcE}sMY.RB4F^C)GeYI4G`CjO,T`OiV0H](J4)nhY_tHyG3>oJ}d+7n
+5@VCcMpY'N+FjJBbijH8rD;'A0m4'7bKUeW97N$AX0lIYK0bRc3.Q,`1860p,HD^U<<u&{9MYqV&,mGzM{zW^%;E6:CzGVnd'S&<<gGr!}$@rl)xixt+/{
+L8FrN8V_qjx4WlY[p_!p9SfSI5{wuycn>]}E7@'7Op@N(58-Zivhb`/l|2jz>{)3!#-=!FX&JIt]Va|_ss6@cFzy7,V>oUbi{95Vu(P5orEkw5'/<7[45R
+({uXB77C4[&}@l~M@H5>oryn-&`TbXiax.gT(VYaj,YIB@9'CJ(-~Lh^SF:>9<vP_`.BNw@0gNj}'#Jn{=)f4D)9&bQw$J`e))g.R<uL/OdQi)eyJDJ;m9
+}'fDq{2>oRf6t":"B8[,f34H1qBv`rRx#q%g!dw'8Hj=0w3QqXIIp@'^3<+yDwoo;H,|&S%WY7$`Qw;8wy);#N2MJLu;;2br;uQ3n%QR7:}H(LdOge.hk+
+qo3C53D;ci2XIF3/~=9%cotM+z3htdC[/4yq,xsB]M&>1XIBtrH(b|Vw6^D/X|I%0F;7zK+4%N-iV{9r4U]K<+BpuoQ[nLBi_npx<{atA-x|=QCP7JQ{|P
+r'GJ^N@:W<4Ti40q58&m$kX_(DOj2M()W";DrI/7CntG[:!,u^|UNxn#_9O!e8n!mt,0F7UUC%G}=Ej;:7.v4hSJ!vVUM-&Ra/}b`j,C>1G^xeiRkvi8%g
+H_kSesUI'RRF{^^1CxH^2b8(k%`%Z!@An]j>]%uwh90!|)6x'#f/<:p)-gMv>;%0k@qd8Tv!SL^9#21s-dK9"hg><q)Z"/jbsh"h(4B;0M#PL_O-R">n&2
+6(Mdz0,;VmGTvMwAV<S.L=}Ur_t7tpgSmciR9}jjNYA[~wiStQw{fh|q|dFHIb.F4uqUeoPz[epg,M+}u@d2],5Q&v0VFm/#}y[2^6#OGZj0CiBds$0Tk^
+9{&$@{.tkeR"i`8c7y_D.MU%/}G%wsjjiKQ.zr,a"3gf1Lz=~kj^`^6#`/w`)8_-=RAA4a+2w:ue7l7f2#-+kq]I$%pPN/5G-y`Jzy/g5Q4BWDFb+WqOFo
+T+=<bI`,ZdcrRE_E^e7cD$brOP#5lN.4W=@f&:>unxRk&o}pzG/w:8|kbt-}K<!-d>X;i0'H:xqxpi,H"4D{z48L-hp(>W"K&aCvm"/02{7C^oUUpz=XmL
+E:_[bj9Om)S$#Z0m$t9,hSw-fj:vv=rs{,<dor(aSdaC7NV8G[N]a[$^v(+TKWWf{>t[tdU_WB[WVe><Zn5.{0(a%FV:aLlrSY)/Nn5O95tB!_Ia;}~b.C
+2;@hlzGOApI6pfc5ohje'^kcBB4yih({!JfBvejY,E}J"@sl1=[Ic"{AqgJ]}%B-dG:-0w'.W^'6wi^OlGqrf#9T}Ty'BbjhNX-%VvaLgH(i$(}ZgtOluF
+>7@(m:/^Ir}U+s}d7Go[NwW$tMB6MKWY!+UYB44oDm5Q/3#;(0V:u5DC#G,o&!]=w1Nn~p;`EfK13<,HWB@"cfxLBXm[pxXXYIs0=Rj#M_`(3)]xjJuq{!
+D<KI2aRV"x7iM%01%A9!3,36oE>.h{F=R_w4_&jTlil)U^#-T]|Snq[""Dnypa}em:G`{b$,Wq%MRx|iSytv0",A~Jph,A<k^0[h9^Hm"|=]ygCS)1;An[
+0G`$<JN2W7xz<3f_:mJ[ewXd.L%OkFcc"@e+6f4otpw.2L.fGwnImz;1xgTMA:Q1pC$.9%Xu")4eDB|,Gsi;:dolXW,0nuxW$/Q(gBf>%IA_/&w4VF$aIk
+)FiO!4`n)^e9WD/H"veq3N6Jy:uo(8MS%uwN=s%i]A_w;)m$Z2qa,C!!@{i-voFIz0&IiqB3qBSuAR3uc>y4(ty&IeKsyS}^M{`x|=[!yHdJJ>BJDX`|PP
+~Rb$;vbc8orCR]y<kd<K3i`X]NQ+sltBZe4z&]piVs#^h:vZiE^ZygA%Og"Qx]d9lz<)t^)>2%F[O+7tX{_@F(xV~qdMd^n_Jp;UEk=kb<i-_V1yGqyK04
+);VQ7fy)ls(QFR~]f:tMj^BmDGyV}0gLPeL)6X@u$K"Z|=b&s9:0-2,x)ZR[cfm;5g]>SD@0O.!Cz:u6NAoAE:At8qK]gnr3h6'bzaOtoN65f;;pV>V3Wr
+;uG>e7=X(yy{[IxoXlgKS-Rdp99EaVW/~xYD-xsQFN[kjzPJ=+Uu-jK74(PzK6cd]M%r,|b`^95<N2L!u|(v9"pc=>,R#FbM'[cCjV}wwWU#`OI8otjfiy
+2JYOJ>)K333Os02]'|}CX;3ABjrWi1Zmc]!V#8LUCZnJ[$^glj!zoQ$X8')/iDna91a{0^.V'xDAhyn`8I8-XQrK0c'e_,-[RuM(ZfrNbc;xNr%>BJg$".
+!CX93e/<^45XeQCx7fS7BvClIv,qvxd^51;!g&-oiu>MrFaj]a/_m-.)ejDcpBsd&mL5as1XTIJsb!mzK4i_-17LfqShO-(yL.!l+5h5sYJ[$8pJo[uPPR
+;mGq4T{ISuxWWp'u!eFh8N'3'Y^Gho^O!7=s~jY0ha])Hs8oJwnMNr_.3!.BsS3/uYDy8fLy2_w^!vjx('D[1`Q1^g{9;im>Yx|ZBzaTFkc4"QpEtV~(uv
+djBKsM~V_MQ9/8!18Sm&ms3NKo%n&'''E5sHd>VyRrTV#kq,hpA7,1oci/]xa,!k(#EjKmL-6L$cB!E&ypm:(SBIZ8tCvT<3,Ld4pvyM~B3|z6Xr2K=EKD
+HY)h!Si3-#[l2kUCb3X&ZlXLMZ>M{=&2N'|ni%h`tu0=2P&MD$65.O#QT:O,4BKLQ3=g=`l]KpxFR8UvBD@Vx<[PDDF2#G~e6hmm=)NgmECXhz@`%}Ph".
+6"&0|>KfG`ZDJe,tx/92Nb)C:1map<Z5AedOR{/|z,:O<7"nM1p!ds9::h$e-9J8fH9<7-!>8uK8qltq5h(=)mWeB^$gu-zpMILFC]^X,q%G0qmH6]Z%{k
+pz)Kr-9XX><ki=<!2at4:f_0AYNU>e7K<K!@my>Ka^"`49#U}AG{S=<DjACcdvh+^TOU}0X4-"cq3[vv"YM#8XKsS&:gjh#OIGe0`7P[&sq]rS.7VvxrxC
+d,/p$"PX5pvbIzN}CSJgdO&d$CKEZpuIyssHf>i.{qvW/d47_qrhPNQ.GZ)o78Q7F.U4<)LA5QZ9%T#]Wvyh^rWeGyJNidSgq8F(Wdr_0#gRog}^2rS@7j
+3fVIx-A3N4wcGEuw(]e'l"4lkL`F1l5jIh]2'#iZPYWkE%C"tNr]Fp_CWDP+`DB]q(MGWsNFBTR6H='yFE:X@cc+aKF"mW|u)5hvTqYaT+c^$LC)u_N+7K
+]wVI9g>RIM[dB+|Ou|TU5&&y!{2gmwqK4goZzlLxSNjr&=Ko.TOul@<.&<bn#+'yz^LmZ+;3v;x"h+;{CCJTA(73+YndQ<;0Mg'.`=;3(T,T'.aQfDUZP!
+(F}Q6P0twF&kc@lXS#sypoj7hr0kMYwB09m@z#RR-|}rzs<vGz0[XP+2.Y-d[h&Q)ndkUs7#GD&-z5YNSlR;)$F=-$JQt,Ky$[ld|+E"2XMUp0a<"0h)[]
+33!j^#[$Q,7_<1PbO2=#rR)1H7K;d6aQ-OiQ09cZJj<l>[x5O3TZ>}[(gxMz$3VYb2=L]5#on]UbS3_-W%em]`v+)w$y{'MH[K6:7TvP]epJuhHXmD5Tjk
+|M;ykATNd8Mer1R2p|"5fV+uwN&@@A0,h;>iM7N0;vT8(e{>(ddP55M%`5SKsWf#yCT:OUA(9|ll1&)6]x.M{[CzrYdM<aX]6HA=.+It(G0wou_rVE/X88
+tVfeAh7KP!"J~}i;=tB;0TcW'L&P.{k/_4&7$tR`[cIn.U`Lj`f2W+aX3!yT^hpyj^=ch<am}s^lQBBE4$NNg$}F!xGJbi}%[:{-_e8RPKUJAELK8aA$W5
+;=g`/KQ+6(2PmbNeh<HxuC`n+.qU<V(DniJ9^>~2}MS+yU&J@Orhb|'w6QWq/[6t}dTN(O0Et{Eq([Dil|uke$!/:1;(zMJ=f7FdN$C{{L9maUUgyfQOdV
+Q^J$i[%/8DMD9-)omsBMK-djXOqnx&l#&m`A9g|_FPN_XoHN|gjE,Lm_WEOmLqIpf/)1;8br!2$ciH4#>a,Kt_ioXKVHOk[)8sZc:]Q)-=]VK['YAPN3<r
+&"x[=Ke00oNi'3iFSX&e#V"Ke`EPc1N1>$K2yZ1tMFQ^N5F7c:+pMCJ{/I8-OK#!3Ix]Uxju&nW7z[9NeE&R0|YFJ%W32)>XBJs>!jj#&VfNum<6x]>U,z
+"_j=mB"6d)O[5$bdn]aB!7Fwi`"Ey!7ljAWl_B[.-JrmH:<{Fc1NOU:BI'>,c_0l29nk-<R(p74:-BHiwy~{Ovqou1~TnuP|0k!8RsT1o,rI9Ad2~S@%)T
+itqVN{FwnRG5y.V<D;B[6p5(31e-BrK,S,MSNXT2SrGCt^4ncX|+5Z_;)/^6QxTb3#n>A:cHN&Wgdc>($A>2Ts:f"1s5r<aOb4y5+@YoAbHCOA8m`.L-,}
+CV;oynR)w:Mrq}^Jb|:TVuJ{=p'm~$D[1MlE&c/VmJ:+Kz=,2fT7ahYyrO8dOr$8;,pCZ&C^Uv[l^7QNvj^`B;;il.lamj2Yu%.<Tht==[UUAsf0nf!n.[
+-b43FfzKieHa)<,vc5LJd`kA<`7BXKo2vMsUK=U6VJ{]-y%Zyu5c>oP]8_aN"fukO{TiFyoXaf/HYVD6rtPn~D%J3fEb$OKuk1/U)GON"zIWIOmAna;RV7
+f_GcyQxhdp~XC@}iKMi3[Kz4m<`}!HF6$eymZ)f9&&q1B/3Ckxzz#6!x%V^J(=#d:8:c^{.(79d[de'9jBzl~$y+coaklmWaM7rf|$:7&B-Tdu8{:v'yK#
+PYi=ObT917`ChzN4N1Ul@r35K.gq`|2;uZ-uXydRD6)4o+<up{$x";!mcXK<IWT7C;iQ%.k3M|tW8f<2>f"t&,d(PMWmBAI'4;7uk8&rI7W_h_5quzxvxe
+6hJ1YEx"|i9eiqoLCq_j81!j2iyD}kb>xcay&6{olhVs&$aV=)P`,<`M<X'.vdBaj[{_B)U;uG;uKaw}5<I>a+Jp2q@8;KqzX5{,>od1P2Nmo5~apBH[#+
+SovWByOs:5/%3Ft"."x4p_ddx1-+)b"sygQPy{&ZDds1px5ME=;Cp6c>&I)206Wnr<xD'oX#OX%i<k|P/;d10;4y<23p!-J;SM%msin3ls0@VjXE}'>/Z,
+ohO67'PnCQBt&d[J+;'^4v}8sm~=Jy+{JNqQG7JM,&:V<0pgliun"jy2%[LE<rN{QC[y-DNi7U:^"W`E_#Eu5u,xx2C9[yVkJ%@6[%2+[kGHBO`fNovQB6
+bfw'{U=aYyFN@T9I{/bE3`rc/VSR2@!["C3Jjn%+(!q)y98r5/9'59O/0tXxzc+!8$k3m[OI!OiRFb;H2DMhvseN~0ZY~;_{%j<qLb=Xv9;::0O0$gF8eC
+!Hm{%^-PRB}BX|5ad9R1%=n70Q^DjGt:(^dhx(#yR'aJIYT9R^,v>RnG;|G]sus;!cKSTB2e>AB[GvOZfKAaBi3W2$GE$}#E'>G,"(;J9RohQS>s1H/vWb
+QzZzIf(@45D/')fq{CRVVwtF!7mljQRHS-i}:zId9va;ih2|/;xe4eZk;u"tY@DKX.5lW{R=e3,)wG/Xuhfq<=|@^]#0'0Frx+0hB<dzL_;j<a$x/q[EGE
+8%9G+mHkip&[I4aR`_W7s7]eeT]$QFHbU@4;IQOw}ME5mWkT^+O4i8FaLM1@-f~5NN@!5wQHrlbZc1t9"eRL'7yjz|3bu9dT]86%lJfz^C8h}Sz&4xr1ye
+_>az1Z3iu[yuj:T@`<sKek+a/9cb$g!#W:o42UiGs}JOC2NU/DrKf0M_BEBv"CbY2g)XKABe1bI9s"vzMhpSF_TZJ-0J@O}VB|#7xd%JlxI&@GcqvGD{b_
+7t%)nvd[5X5"!pNrZk=e`S9aM3O-PD6JoJ],!tQi2XqL7HSOF<,XnSt7Z#-Z7#S&7}lvL2I$Hj/+~Wz(aleg3EZqMM%[wG3rF8blb"qlf[q+8H;M#}RQOz
+B1l^=2BrIz;)M!KRZnB(lZdGo(-j2G@/vf-Y0|<$bjh=D[2vd.Z_NSHR=^Ah|q$m4&=k~jx'PS@m<`BeVCYtz>=7F:4067%M4{@wo,_1uK"8&pPt~bE&)G
+}5909(=NU2B``;&KA5C0J(Dd:SMC|VLYCHR|aV&oA[#+}%7xA2I@m+aJE#}Tl6Gl1CDc-hkeMJN!Va^oHR=})4!]3GCg.RE:gL#UEutbl_9'a=j+aiuo't
+o`E7q|lAn"rVv":<vw'+_KM)uy({>IjFA@'''!9$_IO$#az:{c@X9U.RK@e}Nq8Duf+zqd[mgy<9W.Yp1MzjkO-(ifddq1uGl$7'W<xdfVU(w(9EL9Ei]h
+n}(-AoSySQ,gK+Dxbg3oD,(B1=vQJ8p,ZylS5b=O-F57}|/s_u6&^G"gm=1<3"XvdA--^:,zP!D;sC{gIX]<3K0xFWO%$Vqivfm%!YAO$w0hgw1hRM^"NQ
+^Q}lAXdPDFNY|A-0ACtmoz6kY-oh!xig;C|!Kd$f&Ts)Bl1tqRZ:~Dq0h<hv`G3Y)iA7fof8XlE4Va<'Q'`o"J3#cMRB;!2Kt6H+e8n<L0bP[a)oOQ{7GZ
+/:>+KCEhahj/Dd"Fs(K@EatN-6i[A=h&qdh>!&JbxPhG8+s=/Dr+tbkMqY]1Df']&4[3.9XIZ)Wh<wdBlM6/5q[Q4s<U!8b2&A$FoD!xO00T!WRK#.q8OS
+i1BJ^w^ta2'EgBeaW-xaC<wMpFB.^kMCNowm'J.0(c}S6z;wqP/(;3gp=u#$DBG{I:f65GYOTm>-OvG&}wFbh8{W0[+<OLUDo>xclF'vf>Xp|J_G~yyc"-
+,Z50U8IN+Q|vcaaYUI}>B2Ldf;!>jy+vFQnesY|-R7cp9-E7$K.Yw:ngG4yCxBV>~q|7&R<_f!4lj]Ui0e>L_o1cILlP)>gcpVk60,wo~zTd2U@j8{Of~z
+0McW>;b[)uK,!~JkgcS=cOUv,q]A0w>/^C~l@j7sQImhUf3dHC!:+A3`&p;sp`_BB[lko#MYW^506K|Y44_-T>Hk!aK%zNGODp8k.+/Hv5+4,e><zHoX6n
+82yxal"J_/vhgo``Av!)&=wSpGw.q>]@Zmx$gDA1HSj`bBkP~Ha'z{-a7q2DYB8'rOHJ;F@9|6$(Sh6y,p:GEt$87b[J(fXm;b6y1pCWT;TtUK7owRHSUY
+l"Ui#|ddHd10+|TH21hXP<QuYVs1a`,mrveJ]6wo".7e/B.}YtXD:9BJpSDe3%C{3.Z;Z7Coa(O)/Sb8C':"4(GbmSD"I0)UFb'G_KITFKxF5kgh",RG4U
+O,Rom%1K88XTy/0$KgZV8=R,dR+}PVPNI.ck71Vx^t7R;tBf79|]kE/#x7G"d'tQ9Aae$.wcnx)eim=3"c!"_h^:#gdgkeKEvX)jqU1MgE+|K(a/y/U."V
+r^Fqy1-qI1[W~kHyj^Bf0Lq|09<Q8S6'l>r"SjYaH}F,vzV:s(KVQX]@^IakuzYj_v24us/^&=b'xs+FS6-w2o03|wrWlbOJb{NSj^;:(y_Wt&84ORfHNv
+f7RGYe|IjAuox"F%Yq^n'WiF=vG4idyqw]<iR6F9n6w'PgR$r`5kHT3;=#qgYV'hS[_0PHR)]Wv_KEQ7F+PIQh1)!EMvww}@@^fooh>n>Gra(,AF}qs3Sa
+9zxe)1r}5/S(H{o@4)lWFzrWV#W`:41Y<,h@s@2`sXFBYe$ckxbY!GR,/J!C8$d:;QBIeu(=aFS#p0+#RC</]w_PePXf;c7l2AV5h5]H%@cnRv-jc5iIqp
+;8'gNeFIJOMpqF<9K9AlEOMiz]dQAZzm&XRKN<+O"sqgg#DH""g9n!V9x#mu{)F9U9`ak.fJ-UJKjt02&j'yoo0$~e7VriYa/j@1i{R&1dLm#|#z=|@7df
+v[;bb+x^fsam0&RJ")tk%oq(>(Btb09"c|FWK-7Q07o3,4"=B/rjGVKDAXP>OO:b}vb2]oU<IlIrk-zL:([TEAhth]DT>t"JwraetecoD6e{<H%XjX#}_D
+FI}I"eiBqI"Dx$nCUiyd&TRldP+iFA&]+t9JwsxAtn<u/'"4EZwx-u~tlG`N1MQL-r:lu/d#Qt|M#P3zAAV$3X8HG.Sq=86Hn.pnH$:.^7Yo%uPe+p'q;v
+cfMD^9TVHE`0<83rL9'75iWQ[`Sz`;vIp(e,HNLdbv]o!@emaFizU!qum$w.pw^<4yN'vx~Auk_1f5JG%ySB0zTNh,I_1ZC)RNYB687+7^1n,QQrQ>avgy
+GxG^EDn%U`O0%hGnM)<Bo{Tqqnj%e&/GaCqctY@`Ztyq%{u6ecrr@7,1D2eNZFCLt=`x,F@%{:&W&Nl#u,2#IQ&gd"Lgu.z<NAK2MrVk{wfoO-[J}IO4L,
+#pI)]F7/JR/ueABDFm/;5GYwbTD<R%tt4'+rU9<!SRwd!iyV9C":6dpbLm^HW1D@O%Tjv3C`O![9-eyK/H}pP&T+4].A:`bcRPD3(X!:1+r:rEZM^u7x:4
+C'`"'7zU#,6yW&jPf+d;Ey@zMFTtiYE!ywUMPEDbw#<Si,3V"_(6e<{7Mq]C#Ja|=`&e:MWZqrCGP{Vn'4aq(gMNUXUsf:<PMEi=nG-v3)+PtiSw(;"0Y{
+h@~K,Yt7`ycP|JX4_DP,[:MC92tx0lYaz%gn!3=zwU`m]T8Y{E[1{z6gTL}BorlvAgysLsew%yawGQ,,6}:8/Ok`sSX+@<k30[9sjLWQ+,BF~=P|&`1p[3
+I0'IVw04kS"`Z-9I)Xb7d_1zYGC!HM{Ew)iMkEr)r"=l7$L8QNcY4ZFlGok%FvnWIx3CyR}$SK=U}"7L%U1:`I8WWGZex>,Z;uBOdfVuX5u3Mp0tG,/7FI
+h%PML(Uo^_!2N&,-jy=w2&x^vdnXI&+M@+husoW{{p,;^m^8mK$(CxI1pIqDorJ$Ac^U~wpO+(pW&z;)A!!s)+fQy">wH;4Rz9#^q!;iQ497ow-)c<XIRh
+.X;]r>Pl}43!cOyjJr:WZ&PP|MQ-rxIOcwDa]D:&j1f6FF;Y[qPJW-JP;`_y:;z%3gKyX(9MUh>RZbIB7hw>f02@ldlS//:1F,ujz&>t2Ezj:&cI9];-K[
+iED^YA=SlJR@{|xdn9,[kpGsXF/4f9X(Us<gzFg:Z3OVwTe&!6Dwt:=u+;/U[mz8T)|{RYuzNcamp<q<7#p4<Q{,`$)J5/_Mf}]9bY-rA&b5R]wVS7go3;
+~wM`3!d=5343|O0&85I#IjVt`8Kh9.M(|77]r'N&4FgWLD[o))u.w$]^&'[|KJRCy|#}@Z3x;Walb.,xcjbPfXlU;R$&^x#Z~^3"n=r-j_'anyFjJ$Q26r
+{v}tQ[S0{cD(gOV-D:u5ap>wDZ!VhGbcgDK{8:/zq,rZ1dKu>}bLzN"6vLa^Ct(HZOVqYpl=UuB`QSKzRc^vHo!AB^Nqp_K!eH0_vEZ!v{%e}^3<5"$T]w
+6>@m#{,s$MWR59C7J&Qte2+vfkNOXDekeZEuPpyw.l"[kir=t["7'LxPv)"GI@3|a|A=L{5(y{!{@w2$=p7JYw,2SL7rle91cE1t`Z/pM'<`uy~3R%84=g
+uWm:<=M&cK_<1{gTs69THeQ+zVhbY;+icd#Nmph]iZ+}Sngg-`Kuz8S4hpyCS}6c#&w'ybT-IrlwBy$30hdvfkN}^MN2k;-2K[hq]Rh,IHCP"FH};7S7z3
+Ce0<]NcS>-L;']>a(|20g'4Hw"uB#eigZ[0^^>4y$`<6w"o&UtbwFFw%>U21[)-["_9tt{ll3O+3G<(K>QaUpF[`_Kh8&)[(I3CtJJj0@f5)e^]ox2zx!e
+sC5&8%w;=QE<)n+`V7ej<-'kEIws;P|B#u/%p[v:dM`XB)7Vx,HKQhf>x8WUNDc#<gN.Ad{{a!q0z!{+{6,W=:H)od1QekTi'2t<i_2deO+T,CAC{|oDqU
+zeIXE+72j73SVUF9^+xbt5dv)Xv9q4;/WDUM]Ms>KIYZemx$tS-d.-HG;FYix0,%(u,|H1"p;5baH3V[vHCjD1/e!QyXyE:"4et-&7b95{lfrkIK"GmaQ>
+/:cW6NYw:42'.W+^7=&x3rE{>Rdb[x,rx7KR~A9GJW`EWG&z0-;W~[rVn2vt"7zfX=2&e:lu:qAobhsWQJM7Q7I/${OQ|:Mrg]T:k:vXZ6+Z{}3|V[duv4
+KD=l6(-5ZXT-Vaei$/%#w<TG3np0$+DNpNB'Ba}Su8!Kk$h'2:b8[S%R1b2%fD)XKfyGWT!Sf1+tU$~HDQ`JT&r(dg&XC!y1Wh022x"U%7bJh`0-^@ClDr
+I!YmVXG]CY!-Mr3l&T{DYAzNQE|>M&FbTV"O'/sk0%:EWd#FA&k;{>f,L.RXZHgS#zt=C0R%H]Qp(KomUf=p=LEJZHK'KKL<Ip<P</z/HCgd2rSxP'!]f7
+1Ay%t3tzMKt/58DTa$gGe:rS_Dj@n6!<V%yQ_D2Xq.+(p@a2on2r]LFh8|UlcLI+!k<3f:0ohYTIlfF,Tukv(e[&MES/x|U=I#AlZ(s.HT8[-lZ806a5co
+8d^AyOD]JlDQZw%^d<<5%^Dp{8]@>`/zWGgu{^wBdQ1wuR[W_&g8PJz;TjE,pK$m'g',)a;/91[uh(_AFjLYSVzL!UE2jsTV[HwbYyZ&Vf6t.lmFfiRw>|
+A%,6f=rjoM#L/w1"PtX&9M]q2ki8>@DUU]5o[=#JL6$n+;9xg`%TtHO;b(W6Vkm}JNZ%`+q,X2+dbz}4'w0RTz@$j[p]IbE.%=^(NAI/:=3aeINlUt49%V
+)^>R<G}u/kD9JxN%G}eji('jO'[)'oPXf3,xh+ttb#Uk8CPGqY)]X{c{::amALt|}HEoYwSj2qZ5p^ss}f0#3>Aj&vQcYs&lDV7!fjJ06czZG0"hL=:%]t
+ibKkhqQSB2':DU=},sS`J2hc"=lFV5>8LJ7Xixf/(z,3aUUc]le+ZZ(pVe!&19VCwJr!3/!9[|4i_O8h&Wi/;!ihzt-/z[SdDMc_=2!O=_D!7KM;]Bv<=t
+Nv$A$nAOyXnr{aNI=uupmD$.`Fo_nLGV~A6$fq'{qh_D${cmv:sL-dNjN!6m<.{)3e!h]C]x-68w(-:acq@jw@}mkGAc~82@+(HvX)4<VRmoXH2HM&:F^J
+baliRFK+g({CNtV@aLnYph"~73#HFg"lIfUK+Z,JMpEKW>aidJ;MK]7T-6tO/H%K6="7$yy/'ZICNo/S3XE3M50=%jtBs`|L_gkWM+1#u.[]j]NrS+;Z7d
+,@7'6],SLb5i`:QlN<2v38%E]KJE(l0QJO~D00}][il+LliK[kVgP8!knO(vHfRuZ|J|u69Od#0-HmS0aOUONC#tLH>A,u@Vm>"RR=}tqXYuWX8CJYv0LR
+Ngz"+d'>bJUbB#SY^+"_jdjF(SUJ&y-Ui+$BuC1_>LdI<h=zTuVxYNYFO[KRI)LCtd(:sv%mF4@4)2@QCf!ZNUdGK+=dbr;TNz9}:}n=2rB5.}7oB{aT8-
+=kWb&vOHuC"mTLv^|TzlOCm|yBZ}6)L4('wVw@I{;Cn:jO{CAYzx,J5r:X!zYD&<i]zfs$woU60g4_aqpXuEl:h-^LdJ4J@LZNa<4,xGchQ|=L8+s`;3c,
+2,0cD]=h)w9'HM"6>@f8{(U&n:uRi#L9pae:J!7]Yy-)lzq-w1L"`m3[LW(+~QrpTgQM<=;a`p"N`qw54GhlXm#KU%}t|TRxN^2[&h,>+E.Jaj</}e)r(l
+K3u<<_GWC|z58q2So)cL#fFI#,-;R%[)b`.1-a,zLa`4tgClqN/Dd3&N42#R,^k/Y@WJqlew65dke8_kOYyN'z~^{X8pZ{URuF!;etPj5ppF=z65Cas=C$
+K:/<y9G=_4C20@d0`VOavK=]hg.VhHug"$[&=f;aSz6WNeQjc}6Vpc0`Hg#/6X"bQ|[k3fyC{4j!xE=;QX280luy,OJVCS<>hOGO'zOKH9p:1:]w5duZ%y
+")"MpBc8;UcW<=Yo6q[+7U+4n!$Y(O6m%RH9NJN%$$Bq@+-IW_<7$6{j$poCn)~[&K9A4n@xG]35Qk0|i,#TBz!<"2gJemEc,F-K@{(t5N>XY4&Kgdlh^m
+f}Xdn1)a6TK%p,]%mxZ/lT|l(4bZF^^+~"ylU2j&}[@<A}0`Yf0/@PqMj|5({1gfT+_y#Zbdu{w|;%R#5=a%"9&`:q(>%YSOd=`{t+eS8_Z/Vq:]u|A(bH
+Gh>D~94R!2q|5nFU}Q_[[Axd{p%EIl)'8UCB[W!0=vMEO%sz,rB`[rA(-_qkDu#E-b_9~>S-c[dyS"K-MF'^,[gs>Z1x/gAb:2>_9"~+_e{LK^BxcgafcI
+79A]fn,&p0-^n@aZgh{:=fD5wi[KKp0&wwH9H}(yPfPH'>[Me{FB!A|i[V24.,NlC$]j}V7.E2x3w0.>"KT|'|sT~K45/fR2qliZE#!VMgR|OLB|7js:sJ
+tlS`#eY:RHMqgEb,ilb[uo%3kW]zlZLMb'#X$T~>UHzufw6Xq>OrgN#bWyGU$#=m[K{BkAXrW@&f6;460fpB)OAoPf<zzwr6<D(uvWGGU{>nin~;KX7UZ4
+EbNB+-/wh!t9Kl9'+hUNxHdYR_'W9!@HBZ@6KcwH/z:Y9)ltt@iN7=8'njWmV0sr_m^3i"m^Ko<Eb}MN'[tutm#!ngg;9/-z|LT8[`Pd]buHDu"1[=03"R
+z_(ORGaBZ5X/l#p9wpjSm^u)5;s0q.a5Yc>I3NreB+x[dv-)2/A<nhJ-xQ,3@p4=uc"yi9gV}SMg`KOJ)C3%_kZY[g6aUG|j6`W/3;UXi^]#n{^60!CE4A
+86<w@c0)b5.HhJXzSgE+wQy%y{$4effzNxlKs$w_/.xP(K}jQw;6M6[F=oU[REq4G>M)[K8qs[+JvL7na]~3C]qlE%2#1-m^/%LXiV4v~umT)4CZ:vue":
+(4wAZ|BXQ9BR,>a3b_E(=y0ek;1^34d88LF4DaUkJcx"[KD|aE/%8Z14H6q'09oEI1H"A7q'eEWwLM&6aGqz[@s]~{)[@ujno{&L9w$2Ra6R~p&J}U6b#Z
+N@V9=-Ouy#G#fS%^CE[Q{pyG_[%)C_f{))C!ihH:N:D6Q/Gw#!'%9A7wOn0PjYJXG(3U<rA`j`(BH<z$IbwFRe{YkD+IOkHOGzqVbi9;p[.F}<KEd1l_L&
+{Bs(Ga/_%WB`Je!y]S6m|+}wL9K#/KBI7"m0>6+q!AZVD7Q"i[GcD9|m}p;_sLrXRyPw_Q)`]mVX}nV,+7DJo{N4DgKkrlK4g6-WCG:+7:9e~:NWh:DQRB
+DSS;2nFCwM3^nZj,<$|rukB}_P<&:PH8Lj1A:miDKQ]26-Uzncx<.$U`tLECa(kiXx,:W_jdsyskks$-c%{THiyf%mv6{4e.Dp>:]75/guKL[s<B[^m+Z>
+TqHuV%x&74<5_W<&U:$y{U.$`LCW.)v1&{t!gq51Ne.=g3Qu(<.3t8_j|q8LeAoa~.s-j4+I$U5%,N1bym]N{lz5WY%"k=gIv+lUO#gXUc%G@E/ci,d98G
+Vt-Ddfg`o"N2FFDWVeIJF2<dI7<wgW^u7SLjvvA[C9_A.BmYx>}rZ)$2,X3,#|G.LziN=19V^EB)}Um+:U7h@i7SNzg7FxBn'6TyQsHm;P,ni_3(c"~(Yf
+o+ocFAat[0KChHXqZFsVI%:M&)/hnU(,Y;nxRlsG:/~>,ywR}22bpyE_z,1Ds$7@KeYrt)axdzgus@(S_T"4"F)/I:]G"Qe^f'XkN]yripAiU|w]%9yqzS
+A"ZnDQ'xAB-P15}uc_+o^UdCdqlmwa8nXyjFrUHa1`3APu.jKAT]%b+uiU+KvXy3Tt_3-#S&GG7`cN52WGS+7/E:n!elzR,qUd5Wx;<B'T.A2dW[%1Mr/.
+RV"{VwS!IciT3.j+fB.'N)<B$9|Xw$Z]jh`_UP<gm+gjP!b1bQ+O9c>5Df%.pGdvO.v9EEbAe=Ep9fnHYA}jy%n^gMzj!_u#/HX>AGrU'q(%wEv;EQYC51
+&b`:2C(]x(@X"df!=r+_C5krMx]PV9n8vJt1n+#qw7e${B,KZ3"KIsFh)xf@D&k_twsqQd$9CNwijZPzmlcX"WaqvqRUbown.s'r<#16K+Z9y:]UazXRdm
+Lc[M_dtX02<1nDeRq{l;benaYKkX2(buPBV^:X3)]ssDPELbbd{!1j/k'%N]>dR>zIi]aL,ulFh7mJ/'H^|I]mYfZ}!I>Ct6N%V8|%<vNjA8)/BR_^j6G2
+{T]k"$0;V:yVc3R9&nL@s@H)W=e`:Pg[HZ|9)bOhP>B6rJvnlZ-)oC$Y;[2B;@h%Rco_JnjWX(]NC6{Wb._G)(2u=i&<S^`BE/1pq%ft$60/,3HY4EmK[p
+w^fQDj<h!P_zV+jM,Z1wINdr/zo,`dPrly<{veV+Dfx:;Wgr8c|}f+JWQ{xuhYgRftNe81D"iHl&k!80!4kFZRkv;9B-F0p#Z"%P_A^q$'V:/9kN$6-zq&
+Iy>-)6F$_-MvK4>5whNG]&v4woEyLH/wyd3-<11YO>(|$xl}raf$wvTWcA(H!M84@JBX31H^F;"JT`Wi<,)DU]YB1'4=$ufuyp[voH+W]a.|];XK;LkzkV
+gET_AYBn[v[)Ws:Rcc'7o-Xf3fU`IODx=U>bdrX,{4b7`!>Q#ukM-`mz_W^R(<67[d)#Dv{7tLLsA)t'EuUFoO46e#e@dx.k%b_M9XtHkrm0bVIOUYuE`<
+9|OfjF^,e|x2y;(-)[-5!9W6qIAV!rgsn$h+FwaY35iVQMSi5;W;4xGMGgx;]1DpMhH%K%3BUc|;|O8ws3=uib;&$Wbhs[mK6V]lWK/QQ=-qZLaiLn/f!)
+(q~]FrC_Bay"ZpU)Ow2rM"%XXOjHja.|Sj2P0@Ac1IgH,hwM,eV0SuN>d>df"XvWYg7cI"Up}uTqt=q"fVTlz2etbZyCxk[eKdzzyEk"%eJRT;jy+DrRoE
+Hu`=;@HMCZV=eO[/`^XkYtrNL(NE`c6)_pM1+=!_vqL%d8.%H:xo5f`PrfCe}6C$tK/NM/u[5`XL>vlcJ`#eF89euf]GmXc_4!oWP'HPl(a7dX^C)CdjjQ
+B0{p&[mXKF`MH}09"&ok[Ig/6RB,$DhqnaGWCvcQ6aU1hb[wlKKa<"|C~mg"2`%CMja!:Q".nKh{,"N_RmI2P^^>hC:U<VSM1sh13yw$!DIe%8iP@h1^;M
++&M{P"r.):S}zm'fs5={=`3&$4d]0s})A'7i+eY`o&wNj"PV5mYekTgF"I^ko[dwx2L2iOV#bvDEP^kpw#OK}Y1w"yP,,X61U$=;{O6C4E){"e&7t<bar}
+)xL3ZR.`FAZUFLx=0k.vDq_aK1[kS`q=RY#R!8~i0IN>%|"gm%fNFatJ:xX"yUJK-qCbOp-g2FB0aEOiZT8bXo(K{l]Pzd!)@zXHG/I1Im_G2FLi[@bCyx
+ZYD+UA5uLO"OIL/YR}p9/A4HWnXYlYo_>^DP7rin=fTu'e]A[-K394w)%J|`P7P,C0izzM_16JC1]3lZ4mb;xIb]o{0M|F)FIWTdRZ1EYI(SZe:)s-QLO^
+b5"n3kz.3Q<72-^J~xpAU@cNLgn1Y&;<,wQ:6)73Mw2ae34{.o^VN)uLD;<dq/dhq5inQTPdy9HONg>TaL,!=s{Vi7AP!`RV$#HicAm=JIAaj4g+dPSrz0
+[co]SxH[JI)w4}@{avBS3AHB&f%r4]vmYY{ZxfZt](%_Lab{Fpm)CMFwQ%Bx>P/0z>~^`e>1dEJpm5"7F`#5HRH^K`@MEJ(fYISmVJZ("GMNQWGZ_:Awln
+-cjX>bMW`=u,GTWd@BwHs(Zt9aO^^KEJYtT7kpT%5,;)sLYT[kJ`r(|GPB"e+$&q~F~s:1e]=xh8e'eVgQ&+xl9dB|)/1#nsc7g<<]h2iTedXijK=f]:%,
+qD<QV(X`msRU(yol,n7[u1I1R7Rt">]z|4c8c%EPb.SQr=C/J6`!RkFys/WijHfgKCs:3-~YTPSu{/u>&O-QX/CbmL7tyQE(3I~7:r)[~#`-mz(GN}$)f0
+eSKOOEI$f|zJN3{,AuTYiC|YOUe3Kk{iLT,L7rx=PgDz;x1nde'M}YXHWiP)bSpOOz>@C,Fg1,ECax:.7X&rI4wvx=]{&}K'p`4zw}i,Ub:h{^]42ZiV}f
+&}<^SQda$31o2wfC/+l[~5e><gSA`Q_J:Jet;XSyYnkV53ra!up`Hw3KuzQ&EijKE&JDrUm7Al[7>6iE"0kLz>Wt]ZqMm[2Dk7p{2T>;tBdo&u(Jd:k}Kq
+#Q1F}<%c6uR<l(F5O[!Il.7XcHmD8[`4xWe^T^2a%0}dr<L:0l;@6.h6B2Ls_hHBU1vYlzH`_rzuu6t)t,Tzl.uV`1Dg8X&m^hT/O0a1Igh3=$J!FPQQjO
+h>/_|x.M"7~$TV-w=|=)mDn{)rg'OfYo4_s],d0U64<p-7$OiQ|z$4S{/_y^%"EEr{~7`z/{=m2xG>nX^jZHP8}x&ihwPCoMTnMqITLdA$kY2v6R"{e1wv
+V}9].1$g+^>}d2|S^fs[ee&H1hLYoBd!CXoOIcrZIg[wr.Zr0c+ShM3/vU@:|DECx5dX8w0/LRTVk2yf]/-8.K.cm,P}.=tNvFmZLMf9;dr%T+/5BSRp`Z
+&<Ysaolo'D-]Sc~Z`j<%-G7Qp8yK0T}YJG6c0W~1%[hyKf3x]d,{4]|kuCsX/U_yZRnk1o.wBNmV'LVr4gYrETAMcqH-QZw#f)g(Th9<H5PiI#wgzHS}D+
+Ya<hpi+9KPU=>8"uL"]'euOV~N~ktw!Ex$hexdY5Ml~BkN;VT8,!66(+oLm5A/o/6Y<lT>xY/gCGx+iE+`-lA(JbY_~F%B:^nwJ)&8X<eQ[v&pZ7Dd6$e9
+P|:;q<J;t;:l.EMCW%B:AfqiVL+9`{<Ca7]jwuY`zDjY)]fT=FJh1ublH4$8mLhRot4K-}YlV6+xJ4{.1}3c"g0{qeZ]DUA/F8'X@X%cU]%X~)hg~[5hP:
+zsHshbTpJR;E&NIH}duU~@p&5%r'Y7QHz%ji2;E%nl:W=c4zEua'<J}fmhRr,z/_)@NU<$LWV-@8|v)p}x=UVe'^Mqr]f0v@8GkHmok9]D~vl>$fDt%2n]
+[#koSNN{l|cIc{W9nqbA1VveYH,A4>1AHQ%ociL:^NE,%KAC<(2ynkX1#:-MF3}S^zlw6@:9i]M[41XrU0w%'`4/+O:Hlwm|b/z,vb+95)XxG{85vau'yJ
+uV^mR2w/u;1(6|1S(@Mvisd>:)S{owGRx<gtP&WA$ae-(/YiWAVeytowDlO7k+tVlb^qihlfjOIxboDdC'j}|Zsh,H8eu`0x$tQ%>ptwH/a9M),qlq5`@Y
+/V8mMPRt9VW'+;jPr4(Sd)%pt^{V[uid3BA#{ZWo,%&@DoKku7_%Vp3(hPqM]9XSUl!R0T4BHvT"=AtY2<+63&@3rCfj;_;Wlg%(x+vHcVD.X3n&w3<#7P
+}BQ|{=R>eb{RUiQHkB"7;;:McJo/FBp4zM_:0XJwx8T5m{iR(JwG{UbyBeQcrL,%Hv0#&feMhPkpO5WcD'Va&8T<RXh#+}ZA:mk%|qg4nv+p0x|M]<2PbI
+PhNj&bfSx@Oc$A'Z>l{`ze5,+DOzu<#SGx~]F0uA_V$8;TztNKTJX`skvfFA_g]7:}+j$Tx+JM6pL$liLC=$o+oQ/_s7Ebnm}{':Q-ftF(,p]PA4v10$&B
+qtEdcJqosLFB&#<JF)b;<@Ej#'wSujq{&2LE4@e+-37$CBZq18OtW.Vi=m&+z.x[Pov$peBLROjl]rkld}j#k|R:4zb#!Yd4.aPu5PIbru;t:$=S]DAxG/
+#yun{)PP57S@@,qt9;i;SOz+[vyH}WgA{%YYL6U4[lTXWXxc{s_.UgE=-ZfX0tqXo"rCjQL,W!d,d8I8,g`SYzS8JtgGe(d`O#"4<NE/^$:YNj8)jn=X]$
+9w_rv3`HCgJYgNvDdK=O."loxMww5p0C8.Gvih2C=Wngrx2w%Uu$]-9@{CY'W'"tAH[z07IIToofPTrSu1@^Utg,|py[2fjnH4:NXt]GN#_aYQT[#":bfj
+"S<7CX)yVua+%M{lQ|N$C-qoUzEy:U{tfpThWo|R(gbH7<:EJy"{`'^fi'F':M_l%0~q]3=m4Ks0Lv]f(e)(AuG}(-I|{tewZ9EufhLQ|Cy;%h4{}xI>ZA
+_Mn3V7/faJ#2"S'sAy%MHEld&0>}$M1QS||y6t1UHe$AGvts.C68(jDla,x{N_(]r">$.GD48c'i}JRD)c8Q:DGEgj<;a^@)6:nwcyF^Pk_([J+&.Z_3I@
+HP3us3(8Fl"r2DQh;wywJ&bh5v>:]]kb{IwetmxGq[dM@K7'N%TNnp~gbhlswz2{cue#rs(&z%<hxmUB~JdH$Y4D@'Rd58kI/v3;]D:)b`a)|,Z(f"]|K3
+Y'3:qi~^Is|8L[/;i=vdCRxP,^GeNcQxI2Z=kr`QaQ8wU#uYKH/>Nl(_s"zklnE`D_L-egpvr[{pV_PK+:%>mDE.yxwLvjm)P8nmWqwhZ2XE1cxO).A%N3
+GR5RM8w_VbdA]Pbh-D8BQ=3C!,%KO4,uZ%%'LWU.C'IcBk0L}i4PrFppeWGu3J('pZRt$lf[#c:`+:XI>D&/=oQ5aazIUaW}WJD#s2m]][$A|VA`G9sX';
+L[^BnQ1_Sf=.D+<'KE!3nJv!OmO8^YG=s}{$oB<axhdt#Q#@BA,#^@"-0MD@(;O)J02$5X])hBfyi(%%21hl@Mi:iU1`>f,|"c>XZ<_=U'^3RZtO{cWth;
+e<znDHHp!jfH(gtlyE:Fz8o_|fX"L/O>Oxr-{!8z^p;agpnUTWOuRABWxD=(25EM(&1"RC%"wxl8b8mY4&r5~;!'F(l4}DGZaKRX#9cKRd.2HdyE57~Vo>
+JTlN`s!-ZR&o&x%t5"e+vJXkLREVE%/0nq;RUNy/;fmbaZeFhTaQ[jkL!"[.SsIk{`&@mfK'%m{yd=/(xm!#go5_3@fpx3a4g9)_-v/OY]$UuInCy+tS9b
+p-TlhsWj~09;2]UfGDaU'.E_mpE<::Us}8Mvd6Z!kOIX[NJ!;><V;{,`;lBH89#{,V+^4JZV3tXf(}bnA4cEEHhv}nW}GbgR5U)w=gYe<cqU4Z,b)N$X+[
+NR/A6KGU77"Q@.p_cXnwaI5oT]U$#=_x0/Q:P;Vk]r,636yU{QW`GTq094CD:f[YEC3mX,8hBOe)E7c.<U_VHW;<bZvHUUd^7LJsfBii{r9nD42,vTe[Ga
+z`!>VvK7leNNb0~ei3cu)1:GBIN=L-WbmpjC4|IyT2R;ZVW^H++%eEA92#d9~#Ep4R{bSC~TXzx;zEuVbs!)=(O3.`&dRp7lRUzJ$Vv#hzzsp"Kc>l#oW>
+N1jx.FEh<G95>}2=qfl[Qpe$)p~bGY;@vUK-7{h.LW#%aa/;=",ci&N]o!rFKJBpJuYd@dqFGnm)Au$VYnW0JMFv[VjDm>i$-5$E1eXtS=qc{4.4b)MPGi
+(+NYob_cQk{-+xq%!Iq9,AdTptiN|Rn7<I)K2eA;jHO{}a9$a+ht'"<+<,qj]bm0=n(89kx)O^VE'@"eBEE155"i9O{+]lh&vi5l`<4@Qwx)9W;EUpS")p
+3GrpQW$s0G_$P:0=Fp.#.i3doV.&L:H_]XPMoF"g3`+c-@r4NFej607,zy`IuN-t7l~MAMWPjTDWB"AphNd`zepACP_f`Gr%"_thpR9hx+yfFD6kkI0iT@
+z<9%YX`Hr4eV6.DOY@TCp1na;2z!N0VKh(M1k;d_{T4=GgHf>J'nL4SP"FM}S1i[S]UC{ioxH(''3Dzo.OO{y}[YLD6RRp5f]f6h5oK;'cF)#at3~D9h[k
+zAv)oJb"rF:2ER,<qb)}+CtR:6ASR[#j(FJK,`2<<-Sw10Yb{Yh>QD#9]I[mKE5#$-}#/8;G>iPE}sN/D-^9gE{h+42^hMDdH;.KpjjXXq-hn#>/Mk5K!o
+S&EG{s9x/BAg`R2F0oZn^;6`d3+LVq|b)))qJgG'$c'%WF"g0dy8fzl[7`[EwW[i#,KGj$'d&S)KOwAD[y%t(}u98l.GXK&Z//sjCZf,O%OLCX<pv`0H<>
+W[n`226i3&zWG9z)<5#9EpWA]WaJwGslP:W#Sx4u9Gz<&&5GyrBz-26.4%u4{6^qc3&/9'zhP_~F/}H07R/7w5mldD{k_1RbW0_.53O6Q,HaES{`=`80pk
+691,=eIvv1pk=hM|Y/.=_@l3`4,j<=8N~SmmO[lV9Sf:Mcc1umS$_8:XW9iH9-8tCTD(IF&o.b^EFRbalC_]}=$5bX2jX6$gZm)Qqrac!Z.NEs5x[e}kIJ
+}jcdlLWXMboNhQ:-p7#3doR2xq%k):ozMsWjWvX^ZKmZz+Ux#-HXJ#VMpo%S06dwq`IZqlE<L'9@Tu<{q,~z7O^1,YZ0"(Iwv6OUvX+y<UlyN}+MjK:Fc{
+L0J+,7U2n9l{BpnHXoe2%[WRT5EeRx$1'U1M1[3W5<o5>[2@E[$6:T$;.4cf@Z]pP=oqo2u-`<p1u)p:W_-Bg")YDMx`i`Ae#JE[VT6N4Kr`NQ1t7pWp[M
+rAlhLH}]5c9f!Ap/qfu_zY0JpLJ@6YE<W[CbznJ@QZL|_Y"f$fMme_2JnRfJC#V=L)S#Q:Mvuu_kb6/yqh}|.nE#1tj^.}CnidE>B%qYOoy+))Y5}j5%wG
+2p1>QDn:h)n6Bo+PMlj)!qG}`'H)HJ"q#fN}p=@w:/qr1Vi5y/(s6/.%f8yLi1uY:N['-SP>`WX-OA"eplK=Bac5AQPoPwL{|jV"22Q.Cg5M!7(eqx=YWF
+U|JbH"FJhFbUp/X2h4lweqhbR]jl5pGNC}UrR`<pf9hse'^Tl`'ijB#BMA`OBKbr/^8(FDDk8_)c>.V"M4]P_WmxkL}'wMial2v`3eZRO+mh8a>,AM'F.j
+`rJt-0fsE^63:_Gi!5Q53|{ob8^@5.qW^4{hin)WPoT9qcJo@n2yv7(m[RTc!.6)p(|98rE-''Z6t1Y]Ya|!,ay@(Og_JB=bnLq3#:#@HUk@}dYP%"Q>rk
+WL5aVVswQs0M.%rEN_aRr{0{L|osl;<fYU<{#7ynYaWvF)J_&=)"lXzPx$<%F^9=o;$A6}]L$y;f"85U5Y}Dl7f}1#6M$2S21D<A5"F!SOUxa.$nKev-`/
+t[U!x.=`s@VC]$]{}]+K-VupDpt;+Lnh]$xNnF[y~_bUlM]=cHX!_IjjxMp^mL.Ve3=SvkyMsZYW@dGiARe-`!;9{-$)NpLB7SmwUOQ,SP|3w]:x$@Klcs
+D]4#QP1N"Wr1d:uP{BeO@b{@r6I8[3-s=,4vL1QxRcLq7/B|]>+tM]>zDd!!-}B:}S5quGg3!jXBn2DfbE"6=T.c,$h-UI`chhlB}#!Qk}c+L30cTZ{;gN
+JwPT+.3kdHIZd`|8tXGdv789BKP,3{"GNgDG>#!'r[3@sl{ES'p!HBVXc@Zl'//)n3g:|goI%dI>QpL6EwiS@%<iD-xfU[]62Wv5Ou@bBz@zQ7ZHVi1Qa3
+K^%3um:QKi|MJ|c|>h!bpDM:`bUgh'L`Ykf">V"u@V4Ai^BEf^M0(eVT0KMHK>k,F46TT"fJSUiM^hUaoV-,TNO$/h7t(Px,0ncXU6L,:6<'1Hm/KE7Ezd
+Lk$%9PAui^`)qJSy{V(6&r>#JuCiP>%77HNe!wo9:3N/~Em]kj7iaUzGp5q|c.}7:du)PA2]Q&Wcm(&X7W:)'G9npP!SqUtOq]$[--QV{Q<ZBUR@zcYQ#F
+rZq&5=Cbe9V(r@EqvswS_)v5@s[d75V31<#TD9u'd)FThSiY<d;>&W.0{G"y/V^Z+Lcty>abY$2B:'9htyJZ&,Jq>b^d9;G]O`lR5-kHr{2JK/QhvA#w.V
+|YeWeQU1@[IB5iFbR(nW;{:SQa7=].cF<kzW&uHev%@#||,Wm#D'k_.(eKrAx[ZF&+m.yrk:iEiUR;W-rW-L~F9e#8FB,)Jv-<aC8mplf0z'fL3LOP09]G
+,YE+M}6r.uMSl(V$!Zpp3ra|Qe4jeO/bEX@1p;IP}Of&-c~}YKoTm,:@AgI+kalPknGz.xHeyq`OqeY&/H"_c0#u0`3qBv'/L@cD,"RBuit-U+[B[hWw&J
+~55OCn1(&C5X9my=Vn{{yBY0=m)bB&3&>KH7Ne]$8]h6LJ_<]"v;$ZF(E[Ter8[A"ID)6>M!bdnL_8%]g_t>7#L_qb|[JVs0KjYR/dm3maGnIu]qP5w-%s
+mUu+@mnXAL@]xDf"!QM^QK]IoUQSpJoiz"6yw+$A42W[lRRc}!`15zy-5vR1PChYwy4yY]w^-A'j|{3"Wp3E9R&Z=Ol6Smx.Le/Uh$pFo.Z=Uj{CH7""KW
+6iei29&%2r7)3.z}oE`d[&+CW}Ly-yu/o6jaY$QK,5hCy:e/7r8aZ8:_!w!MByjj:c:0LD$%Ay-q;MNnmQ|}efu_0&[ZXGvJ0c&a2C+b7u-M[Yn)%dg+a:
+oXi@/2>kXgLs5HBv]ql9}-o4,8[8Kk;O4ZbCY^Ir;ZQRMRjV~2."rW$6)`E[qlepy0L[Sn/|3@$`sS>jksb6E7_mn>4Gocws4SxkU:.,,m92Lz3#HdAE2=
+JLB<m,53(g_J|D3zR0)9kKX5u9y5zqJeKi^#:[q.riE<FQy9<3RnHI"<K1^.A/q&>iJRLaZbW;Fb0uxQ#|eM6"r]RhC,s=aNDID9GSksY5&_V0m+FI'N~b
+D+v/n$SfdUaSueZ;Gxq)KL+/HnRsGR[tC]4CG$$T]Sc0_S0>b!"$|d|otQD1rcO04b}7@Zx_!b[.[h":567yG,`&h>'"3&tMU:i7=7'v6[`jAwo5b:'o<f
+8Ish5Dk5'@K|egC!)e/T]lKysz^GK#K/1lJepX>R]IEWI^vg}b!,Yx0H4aVSyt<#/1-GUW"rY%XIeZ_7w3U{|{Z(tt|3u26uj^dl5XY4I3owEIsR`P4c9(
+k&V,`@r)@>@ANH7Hk7kZS`G2g6)<k";W{xT31#qx9(J+MoLS[sjxATgRY.Bu"lu[Ji>H)0k[8b8&1FUea#:k^d904{^&TN``X07rd]#4R,~AxZ"iaBDt/Z
+}|t($Q.+T-Jz`5d-0!Bv7|bOgwqoZD@GyoSlrdJrpO]Cf<|RL,GEX]9$"RbmiM8$XjTelh":DGy4r,RfsiCbZq-2sEzwRN}h()fKnwoZQI]aeJKMQ2=P/8
+(k=UOZp]Y%t&|WH7;^``etb]c^LI^iu'El4=3Xf=eP71RI,57B4kDEBBg,|&_'&,na")Znp>HJ}pV_~o`&I3UaxAF4UQ>rAw@Uq'tO@&GZ&N0ngmLKXsU,
+Oj%}DCVk"XXb4gu4|/<ESz]=P)RJv[2tUy9LCs|#0&_'oy_<]ZH2~cpF>t&rx)"qul;th}(4k7oI9Q.`Iu1M@4+lDgv2-<{bM@~la.4/(:Z4jn<Ax^(hgz
+IM$;S,jyCYT/">EI(YMB.QIU"oyzuN-E@EsrH3S1we"4{%_Ow(4B>/GKSPsXZ;T'xgR$]Mr-omkFjuSK@5mp{m#'%b12+_I%Uxe|I+!y9G)2QyCljHQN[n
++^6sz=i/PDS[m0eLPMvD-UV-p;W,@dE[H@oUkl@(#ZP7`,Hut)fo{Y5]x;:o@6y$+z(8jF;X)zrNS,-yHl9xsiuWRZ]Ni.Hv+M+i4{y|Gt#Y/s|`M1dvwF
+$_.",eU%AZHZU"rklfece]x23][DD7_4LAq^Gl&pABh.47p`])r4;b&V7akZ,@^Zg3gU)B~]r>_FvVARrk{ve_b=1Ft_%aa[6%OAC}k&gUP;kDdCiz=XPU
+c3#}OV"'#uZA5D3oButiu_.|w$dsdoe6^D<NMM-vub0.xVP.xq.[`mbG4&Wf]<(fbv%|F>Q;yP,z[[&)I%X}8^LqJ8,a"Nz{Y+U}PM$]~%<ZbwRr.oQF6y
+X|@zk^3TfJvso9lS.H^AGkQjLA(KBHI&K3_7y-[c<l;m[Mh}PEtm;U0i{]&Drk%|1@e]V%^5XZhi<BqS(UEf+F3h<]fdtHHqE&uR_2grnx~%^`70R4N/Qy
+:oL-M>d}UmXh%3N>#[oz6TPHF<{mng{-$H.1GR#RDQ,k(i!-"QfgWa"Qxlyve#B6[eCJdt"_/j{dtX^VlKeQ_@aYMJonwE"Ow"kQPt5AExlCkR/2fIVI<p
+AR_oM73km]zRZWJne))D[Z1]'`IB<'4NDLoN%d",g)ls`m9mu"]E'@9WDTBP6^sQRwYU0Sj.)N$#14vwox]C#|yO_1sa.9x+ykIaA6%ivJml58""lx>X;a
+kf]TPGO2#x>7^}fwpmj79&m.JU2ZUc;c`B.!43RoLw@UHF^-1[3OZyOUOuTHco}qUgfpyf$VjLZs`&1WHQv=KO0I-V]4e93^xTbJEO-2v&=w[YkzCzX,Vl
+ATr"qICjkXp64hl[64DW5,>ZeK5D:j:x.Us<kV8BXbgkm9TY^s2vpLc&mN-kc[vu~.qj"M#ogq,mIP$43^!rGtOi!0&>lvL:{$ss13F8RS8p.mr7de<JUL
+mgCcDNkU"%sfIeaK`qVo65%(D+X{T[>'>yfIu;S9,KoTY>xE|v4`Cyp!~Svu=>40z%SWQ=rG=P`9FY[RWdE.x$Z)vdO>c${tY:xh+61s:s:/:oP&7%fQ'c
+ooRN/]x9w'y>r+')5cN@U]}IVBDU/4TQ_R%3ZL$":q('GO4vcWy&LDO]0dv(7%-dtfubN{79..i#J79jwm_h}I'KEyu%VO:Ej-g;hBON;&/gb(I;0W<TVN
++i:ZVwo|KQO}=z/FYD+spZ:XW[lOt+7&M3:{.M[=@w+5a&UU1qvr<kcms,;OCATdmlU7&'Tr-1diTACSlNxtLj;<su9u_0`M')_u9Kao+==ee@!GE.!5;;
+0Q,I)m!vDM@L}2USqhL5TM3^,I(B1Em;9gn!cKeSbiH3.LjIuDP)9<IoMB_%~DN01WyLeT](6(@Ro{jV@O%&x.B(~AMep3H!S!xg^UU_^4(anL+{c_m[e)
+LGiw{Q}!J88I_^6`WhChNI2ovX@q<YquY9sJh7fXUFY;&/>JxM7wu:gRjfM{miWJG8)88jAMMFnbAh{T$syc}]0'%Div_Zdaxt{S`NIEt1ghYtdFUKcd`D
+S-1o$A@5LXP}q[yP8a7R%FR_OsEb)[qouEL5,0CGopWg0u4c>xR)=8%G5leM:F5uH5FcRwf5TMor_DHle&l6I7GITw9%pO+ieWaAF.=Hy2!]gRlIx2_|0c
+d5lWz>/^>zesgVlLNA>{Z><'e<&k<V^O]4DYDf;@~h[LOloyVbL90cZVhbcg$9`p|y2Wj!8NBcHCbg3v;0t!RFhtJ(|s%gAfg(nW2/&,#rttPIJ;|mcu^I
+zI<QKqQ0sKrXt+=<{+_T02/4-cb1H]&cVx3pri[UhD{[L9G1l6#<m&AO-WVz]K@JJ0R]@J<dvP42~:;Bb<as+k9^|Iv(No|t}DB"0",k:7#-l9wt`;{hcd
+z[l.9&N)/k9dlL7G9'Rv#9Mgd)D:yF}rGmG1n%hbP+lmtCS[h:NY,<#m:f6u~w3WWEnS4B[]GW,lZihj!;9)IHY3t:OlN^yYP]j]O$B@U^Fp];y8XGzrAp
+n=3]rEw@At`/:)wXxCJ1X#,bh4h-MQE8X"/JrO^H5l%CXk}O;X[d3h#cyhAb2<B0ZcRmA"{7)>8BOi.a0%Wj)v~wR`Vn_0kJ{)J%Z}+XIcaS8+)5l6q9;t
+"/09ia~uArY>],~2&s{5)2y.q|o95nj;3EnfdO@DK5!hVfG%L3Z(@{DiBiCgeVAAB(7&|y9qHaa}(Bl#Q%EO:YbCFF]bbrfN<'Qi/-ujms.[F1QerQ-S45
+eHnL3C`RVR,e|Q|gw1Q'I][o'0}xU`D:8jTA!Bvdwi2(>5p<DKUFnLv-E=:o!9C(H.p<mb3h3,=HK$ouGBai~NJm8d-v#}z);^#d2=U/E4Ojv!z/O5P5zd
+bHimM^GJY2<-=tSsLR|(26U|<#l|m&m".|Qa,R43d-gsW09%fZWA4.8H:2bAYs]a0l0gj9u!+0nQ{lCW]oDGKtDm-I>n}{6V3!E:{ko8g&7Pyb3`Y&H.'P
+r%@$;p25)`p&Q`k@4b_o3`d(/R//Yh@.t,},#nY/0qvjeg|xP]M'{nQc]yf)|uk;}o2beRTSAZKDsczdS:IX5:UCoAQ47|fPptrt)JMVT#rqfTvmWQv#H@
+y'oFHhI&e=9[N|p}0yzqkWjOD(k['NnH10g-=$ubEqXp`OtqTwDR,`U+Ae[V:mMXOa!6Eeb|}`3v#vYsQev[GG1K~9S{K%dPA2"9C`jhN$P!R{XN6Fw>-;
+%>@]Yg8NnDTU8uiOMZfJADVCei>_!QU,Vi~#J|-O<O(sH5)`JeiMN/TD:vn"Z$S6zW_Bk9jV)sX+M-5KK^GIYK1=85+B5Z!e@N3ID[U5J6PqZNwC[:3Z"9
+v|'s~a.]tOs+_|":J-P8apgA+(EiY=Rt]]9pt@&-9#.bMB}{bQEk|4w,`o6-$>`8YJ0+`"]-JvC40E7msBO6j/i^u:[2@>f1_ralmGae/W/eqZxkBCs0hT
+P3t%6D}&o`J^}SuyH}pY/"9f%'kkxH2xDUc1%4SYUB5%~4j`]PMkbV;zSVSZ03@k&d,CGUw/7Nj^H'Z./.Qbvm2^8GlD2K"g2i7E)t$>Z:;2+[X%&TG#)5
+)y0xmCr78%kCtq}b-fYdHbG[@OVh+N7GPaihCEyalIiKUgDu,6WPW6S6qe5hc!zO9'[gf+FH270DAXt.YR9-|L#aBXS[AR0Kh=58s,_`m6qo]q[BFz2Xnq
+0FY%ksU3Qjq60I,]))M&>X9igdc"B@/KDmOKIk=H1:1el0$,z&X0~k}qrt_Ku1<w0cC!Zs+Z-%fVPZ@S]>5vor]LnLMQp}03d)}9MI:T<w9nNeo]cI6L4}
+.M:vIpM+vd1W`I}K-"[jAo`F8J:lIz0wV|IYly'7CLEnP}c%bJ.`<)}n!"URKoa@N->X+S4s/{Y6yx{WasL$~][%SBmd:t#HFbe_WiMUskU}WY~r#r"g{]
+UeTOeGo`DyF|!-dMfHeF]I`.|^f;IGj]4J!_Fj>a,Y".#=,`4pG$3bm>=F5n(w{<m8MR;j4T>):@0$%T1tE0@aRlPhWIGmf!Y^w;f-%G>IFz:caJEm!QzW
+mI#C|][i`(&k#[J_|TDfWST5wMBzvWGa.BY={"K(oct6`{.d%VU+2/JlVi'j1]+`6@Dvs;]LL{h:!XD:Fa^ysC3hN;D;:rxWfggD4pik'L>,w))xui9BAs
+E4jusR@._j!e-#DG`@v:IT}5n"FQM3WF#DrdU:UkB$1WwjHEx&fkHIOzMa}C[^UQxcIdwYaKhtg)5_&w3;Ad<u}u/T{hBWRJ^{j1W&pm'X:A7@c_wxN@Wv
+F5#+jz8_87#yeGwx4'uh;MkuJ,;2KbQel<LjhwtT<w5J]Mhu>I,%qhxKC3/MNz3.JLJ92upf#"ov/IMCTy3iDHp0p@<4d]W|$W#&n66L,&(j],z}bV:Ox2
+H2Qh+Ot1i4<Z+l1JbS>pKuxv+/#^<IG-y4l"st|KxkZ)//99%^uW[szJ#1zNDUbK+f|}xR2/`l8W;QE>h{Q]EKs<,q{1-IA+!;A<!yW]~Qz#Td"mKsB2.A
+4asVa4{9cN{&`&A24EDznnj4[>IO=}c[y#Hu>iPS>o"D5"1mjsoutAc;{LO16z:Av^=-Yg1&^'/)Yb8t;'hd-hV'z{ACV;<nHSWfq`Z^4%I<%d[+BCI^uN
+/:57gmmslmSx58yfMmsvFB^-=`hfe%C2BY)s6"(^kb|)AM)b%`{Hqruoel[!oX!wXkOc:P3"#5`GB65;B.nw_0raO".kaM~c0frnPy,Z0e[{!TW.^]M{(t
+:jEl#SC$i/ICUZp|l%_HR.h$yPPfN>^]{2E1F|Gc8tp2gf5oHhRl+hSuHds'd[TAh}mJJO.2%|8;BShX[SMAc3ta#D]_FrZRT4U-,}kp7ax5_CgwB!=%"r
+x-ZM6D3NQ4>)WB$tT0/l#RxzwuA+7Egny|F;9pJarpSs1)cFbQW$`w!orV=69;H^}#.huO&^Gp"6:sGVGF2bC.bL23Z98WK39elSL1FNEKEEh4z:!b{VDL
+"+d30SHOBWMkqa~FZz0"!j^OoMX/Li)^xAgxAG[yw+2@bH.;$k7n0;@d[R6_]<rmv-zK/bK8O6b0O4r-ec'qz{Mbw7X3_/jAO=S;VH0&s!1^!:9$tDW([]
+0X$8JXVYRQBnp-sFsZhhp%Bdpxkp}EGb)MMe^.4.BXo&jpqBfw+2j7{-bo~+xRFjeSw1aZ{pF%'E_mCl|;q-kSnaoUDM$dRo>oR$CqiS<|<i!6/vZfX%Qg
+[}1Jw}f.{ZepbgaK>T5IVnS>}x%_u-K4jj.l%MZeviUx~W+Z&jz5%Nvu,PA`-#E]z1h&#Q:+$CZ+&[A_xngv^+.x-W]LUVg<IG`Z+f+#[lMwtK5V>%D_m$
+6_Vo"Q4|J))X}z=_Ig=]@07gSO$[4%S@ikb]pDr5`iwluLJnj`Na>z|BJ99o[`.^n%gl2M}qqavmjkELaz!;l9=14D@MPQTMlTY3JQ=5CP^{(:|3QtcO}S
+vagZwvmjRq<_ezQ!>Z@RsGVQ$b^+X2=/_X:f=tp4`dv{@N)6OaTk^vw"nXUkEMzHI#ktaaOj^gJQ7@=:NGCc49tDz`P;+vSfG4:q10]R{$;M^6~u&k3Ll4
+JlN1ThJh|-=vHnQTK`^bg$Jf8]A.XGU4CXD9^Jo]@jqWi>F!BbvW-S75sq%|(=`;}PT$59Jrvj97Oy.}eeI^zj{izi2f"rklZ`r{[7b_{lQa%"kmIb=:i'
+SvMd]y#j)W%3bPjsdIjT1B^e|Jy.=Qr>3TR5p-!knTLAM=nC09O(Ne~_BVW_IIXHYG)y,A%;gCTcS]}I.e)6G/`$Ydw;mC4/e+Loe|ljnlw)5As6<`8pyL
+E5Z;L%b'UMJ;4ps3u.yQGvm4gLeOi5(>.hqgO<=i1o2oB"|ZVB^fhILQb6=hyw"9ddy,>`sg4Ue|j@~hp_t[nL>Ev7]N!EuPI+^D%97l/+R[}4TUQi4ps;
+Cq)nWkVw99(EIi/o:|Ceqwk94vu&CM{8w+cc%<1d{d[Jo#Fxa4qU!D~Becqmc3lXB/][V=w3bXdMyN&OR!UtOnz',qskQJnm2:3<4HX7sI6DC1uK2@`90M
+G,cX'"y=z]$,}/Q(JxPj>_P;!Z=MRLf3TR#I"j1_=jo4Uw$B{[7FS#Sl"|vSRm!o[+0E%(6`Hc2"6.<Eu_2ihzr`3b/I}XD:o%trL+l:7KGWMgO4|cL_,t
+-DI^@]U`J5lEZ,g%FIA/=_1fWANNpc;vK7NtC2&]+iB;%dms+-4x7>P=#.t2Nz2ZzWNevv~N<jK3by=nwq,K6;U|}5:fugPmR4ov]DDyPzw6qj1y~CYl_K
+<o:>%]DQD$[g}3]sMODcP0]=M1d]B%rqpfI4WUXI-o7oI0-5CF@aV8pF~'R,w%BzhmEL~Fis#-{UZ|J|z8/VGEU"}XK#Z92r|$4{rT@8lYRnSlnSwEYKt"
+|](Zw_f!esh4,"xWr{KsR3,"knmM1+_egiYHZ6t`FJ3l(&D)u#16b1gi;u2}i,{kJ0%6.9p+'khyR'0>oxK#h<TbfB_i7QL{jouDneXt>O|,x#,ncR|!`b
+u#eZi,,LjhD$mtY|hbX<L}[v`6WQMG8MC:pC3_g|nvnjhO0/e@}[7p}WsW1N_9~|q2mR]wFex)VNiyegdY(U6F1|M2e2l48<m&VT%VjFA`]ukIN9K3ek:-
+UczUbBpjY;E#toY}R>wSPXC}q-^FyXiivrV(@K5<I0;YeQ3@@B[Hmrj1oRB(zx6^5N|};qqdcK8=otGX_vSz}Y-XJ(_p%f_nnaH$L&OAAFh>gRN6(eQJmo
+N>J:X>P]1eo!G/Wl%$KN^h7!/1N1~c_]3vo@tddcWK$W5O~VRrs]A9"KT[ohG=QU]R](a/#/[,+I|$IO35,3#AA8UAKo;sFr)9BqHc]%uG-]k-~E#@1i%"
+]2STEYR7$vKI~p#Mz"YmlNSH$%>TOF}Jfl0i6wNJzx:-vSerB:OH4n70].S=o(J8:utS9ls&4dkuupo"UN<8JyJTiR~)jH+2C2jOl_pl`!eXdq{!+'R($C
+~iCpZOInwlNb-z2n]d9IJu{RnlHue$9I$L8#T,,}mhH.N%7o2x]SYnr1LwAa9h^=Ol>|GgKXKyp6{O{/>}qOkyd(FoiPDzvuQpl=mslP@'WI4H/&6XS7%E
+<dyO>5X2R&">GR~92$g<JhpTyL)WqVZ5iK}H~xqP&8}}m)&u}v=UfOs%7-#+x#ooh0|v-V}kik!NLd+:{JQ7z96+ne`wmpr^@$mP`KvaHyR7<M1+/703MW
+I]w/_usY`2SQW:kHE;O6cOBr_sL7.00JW5|]6q[kTJ:GNLmV>EMvC=09'g'e5+jmaAmV-.Wb)Q~OCV5k|qQ$KLp);YQ06n6jZ]z^HZj9-[X&SR)Y>6!@C"
+SQ({7]e<B"G5&P2l06JSItMYu4eS4&#>_qXx8U6I2XHDv/A_lz3hPB}6mn%%s5/,QL.$w`p0twMsI.;(nSxQ+lyuwje'+V3`+B|j8>zwc_sh+y&CD|i`(M
+xk3x&p#`uEF_{Xeo(TPJ"77nqzGu+gS7Ku@yz|ul:my$FtbjN%yir;(Ukw~XSQ`6LDQWUe%VM7uhYq{[)hn!>.T3J$s4AgQ)`[+:0M=9FyAfEjX^x%lK/>
+=u{FARI1FmI}`=MWz;8glIV!"NdfdAkg65Z}VUOi)51M~(Ly}m7P,)A`HH3i)ku/Cif+i[Sl@qe-ONx3mReW%:gq"Pd7Lt>xlvaln6`!1Xn(2ju^;Me0UW
+!Dt&CB9CA)N6}jteFf+^fZ]c%%c5DU+t%FI}ORTjKnW04mnJx^b-aw+T#[HFBp5WaJR[x+9-XEZ!w^]1DrGYy:_qy;EKt,G/};>8(;wijPGnrV}:6o)0;V
+&g@6_r&4|}9Fm#/t/,D9-'RhHgcdBdxqANHuS38n5%P9"jS"ax-[HhexhZ~j"8[aEb}9O-J(KCJ8hP(WnRB/M5E&xMWLH/os-2r/&Q'EpjDIh[<oO==O0C
+9Y~A:lz0R3K|KcTzt':v7h%Td.1-qyVxhkr|zRr:OfembShZh;)m<>[A&h`gyq9Ha"Z'EjlLqn"@nkP}8u&/4pRY!&+kP0G>m:Gmykm7nt[{eI:W)TU8j{
+k:A;IUD%r!|$yraPRj+efF'ZTYH<zLh}1GX<3(%)u@S3"ses:I[wx`g1e)^`7N$-qY&3|VyW3ykQ:<|hk@q(!8}2R}Fa4c;<irrnG]7RST#O['FfWm0g/}
+=IOBNHT^@f(74'N'y:kI~'FxJ;/#r|3jpJd#'ESYTq=W9"0!Nl}}-CVcAjj3lOB{C.I',@<<Qa4zR<XiSj,gB-aY{i>oA_xaO]lC@eZWuqduxl;$('U3GZ
+o^]H-CQbm$C!hxE,sYN:|6p2p|SA;hBVS/x_u2I-[0Lfuvr+-Z{]sm39~.-r~@>=4dkiR>j-u=>IDU4xIw=Vde+kr6>VErw^}M'6E1W(})tW}8E2]Ce2J^
+~4g2$4E{|4K(ie$P,i~c2cGn2WHkH]{$2Rc523{AdE;F2@lI!@~Ep@0mNz3ACC<O$8)V%[d>$roH[<]aC-Q;i#"WU2t:/o=qqf4E;zI/8N/lv;$:lcMM6q
+/D}D4+^t(8MFbdMo8=Xjn$.|eI#)b+4O'ywg5J3M.[Sv:]OMsub-D#}vX/v17}zn0"LSs^za>]Ul/i)98(4s}43UkqQ5CcQ2B}RSQGxcr]FZJ7Y2r2ncPd
+5zK4a15ua,WcZc.x%w#Us;pcQB$7wlsB]&n9h&<Bh7%nupO|T>NS_)GFeO5Ge,|,(>XrQ7zq5^UtHYCcizS=8|wb#%Jbw3PLmK}KzK65N`&.K0X#)x$yA@
+2,b.A=k&1p['M69/x>Q8IhZ<q7+=]TT"zp}]nB>T!>Z;XI(Q1S#e#n@.#%Vw6]|&6JaZ1]t79'Z%.Dqa(.uq~8FQ#H&Q:DaKFa}|X!"~nN^OC;'>Oz[NC8
+rr+<uWg|{eu@7Q+}d^fob4aIMu@l<G"L;>^2v[Jv&Nft6U,>7Zm=tMC-%]'.C5xr4DzN.oS}#(eKtI=2J:XvXUdP^5&_-Ktnc@yy'gR[dG({G}QjUeRJUw
+GwJqK&TchYe/D-ICRb30&6$xPY@Ffj`[eYLtnM^<^%['{RT,}s}U0UGg].BQ9Pt{<RAx(mt.tA(K+!lAfW6}_(sGFFL31M}^%}ei%o}"F@xln^":]SZly:
+gM-Y+:`z#ZH7]L[b;KHn8G97|">iW9Y=z/l/v.vqcd)qel8[4{e^7=A+64oMIpvGyzyNNh6Be`bw10s)M/,rbF.8g>r|,c6Y[D,s-MRtINPNxTPA}W5KdO
+q:g_%,xumVCtN_S:w>0hgZvoUEeAz@3m=6%fZj$-(D^^0WOMV4Nb`e_|DvAKZ]h509v=eY:;d)td5PAc2XDhrzWd6-'TldGcV_C3am:uPXQ"nm&=0r"8om
+!xc/KLO]tNSPt,OZ%_ADC2<!X.qK9DQ{]T.fR[G%A)_,$.DPO@kN4Hsi5UO]$_P`c(apXa{y=n0)XpdFW>$aQfKjw_}nKlXyP(f8n>lN<SM(OPRqu%$_8I
+-zgNUt4hDnT^M}>kSQPO+YqxX>28h$]x3'2sn&8F3J6c~7hNV}M(fN@ix5pz&OIun]_fYNqI~7E[@}dbBWmxjS_)%/VNbG"!vM5NTr$KVJKEc,j}CiN=!{
+`t]oa,tK7E7$pvf{yyGmh$3GK&,m"-Oa<v<O.})WYP+s~13`0Of)xTDzjRy2Uu4{,"p2zL0>QF6@.}}P4kZyDd}I>+Y<N<Xl=t!_v`XsM67+2c'p_}0vOk
+`a&#fPdv5g#S7>0P&z|EJ)&bu@H'$TJ5W,yT_<dO&>0b78fFt'LA2[-w'")"KXx]2@RsmbN}"1@`oBkSi.@oO++jue>F}6(Db/!V@JV#G3G()L_A6N@F2L
+Z5=RD^DU@M:E=_qazl{V7&!_G5:@,C&G>sbJt{R"z!7w2;Znvb'X`iRM+]O2iI;ZFdtI7sbq.'{Hr8dW@De:zu`y7@jjX22+Ito/pC[ACfMA=Al_+hcM2d
+lKLlGs^fTM^aZaydJLXwTAGP:d"7JGa<;$6fm./ruVUxywlR5UvkA-Ck;,yEP<0J;<g7^d}I&@P0B@k@9s!ikt}Ii@[CixtQ-Nqc@LH8Yo@W&}0gLz8"E9
+B)=2wCq3V$">Nj,5[HqB.sc^.}!Vh]5G/cYZ;sq-^4igwj{X!Y(y$Y4JKCK6fN!QU'9`2pH2k1SUvr"PSf{)^>n-19dD4xH8M21r2hNpB^nW^>g9-nQ{]'
+j;R1J=)/$2C>R#u(3JS}p5J]f&=lM9yZRe_,"VE%]h[kVKE0O|T(^pi0.nsm;l5T|[nJEL)(1oQ=]0I%Hu`Bj|q%'mPLTz@u%`cvKUVtEV$Cs(gYK8VmSh
+^h14`}.7kqD{Ky&7^wc|(=^mn]rR-Cb4KqegL+PYOR3kV2+vwhEvT+Mo#tVRtZw[0=pxYmL9.jU8I@l_~_a86z4^i,j>.JhzxEKu:y5[^}!,QpkfB|-S{m
+{_@1eLk>Cik,0x.l-LA[)mAP5yxkMOhrK!Jtb}~HD9h8o0Go}.BQFU(|$ToeRhh{$X{|]x[:&Ci4=i:/=kUi}:(H^MAVbwbndIM.<}m_O%SH7X}<]`;::R
+F7O04|+[}L.mFsFe-[|wt![$=Gvn&i^UCXnj-8{'lQcy6d[CPW(^Ohko~yfkBTaLJ`/oG<+WSrfiXz}jv7{kCpuf:cXNthGWJeBr0w]+<A"}X@gd))</,J
+[=kdW='AG8490,E}3t}&bos|%L'HSD!C,`53i.#eWvEc`bKU[$BbsCG"t=>DiE<9!a4eCNI`3vcX5{7fM`&E5YL5i{CN%ckQ[9j=%)(To7u)=s<Ai)15yE
+m2H^^OP]E%Pbo,l0c)VIpT}T[I(w9s5lXL77q[Gvj7"xKiR(Q2^<5acTE)!1xFrip_Y(79f47TpD1zN0"_7/|,:XEocb`G`^1eN|:yI8!TVt&([;|{KtOr
+_d8^lz@j#w(yeZuMvY">%0.Dxb0xw7'G>soYA/t=[/u[S#rg.q(CXV'zb[&]%MOSE_=`x}.%OAW4/dRG,{e#4zx5cZWAT!^o4UBY:/YJ`!_4t=Hd,<Yq2C
+K;@0rrRZ51VXkoW+eb-kd11Ar<vy-,;f7nl/>B5+B#QP<-OBC^XoVx}Q&VFI8b0fTfG3]dM<0aRWvG+k`6wi[NXmLnCxXw((YyLFrL7As}774H'=uQy4+z
+ptSJLCw3_3,UN3}<(OOQ]`|}VLxbdo|/})1KR-mO(D|sIWhT_,0H">H4i5;Ew/u(t7hE<C63!kY4j.+'zgwt`{OS)jB>lMZsg&:8L.Q!GX<6W>%[qxaKSU
+2;-!Rhg;~r2idW6:<DrUBtPr<l/9aR,G:+12g3'/83E.-c:FWfMr1<Y$On&Zp9ojh{}hEmc"wW5E4o$huP7!K"n@pNY_cbS.PYGt<Ub7HQir1hC}{VB|NM
+l2:y=g47H|[L=;QT!q3Rqu;|t.u{K_!zE,tVXR6vi|])!{wuA}6jr{IL:KVh-B~jXrA@]sVC1&FafOwo]MJZ`Wym;`O6$`O;+7s.azdOrMwU(jF,pl@`1f
+@#hVX/%s]O^rCq^oA;D=^$Gi{:kd$_.6Q6dNxu^z>>p@nZ"Mr=9`4fwFhI+!}"drh0A(3|W2cyIU4x"[IF#fSVkp4H[!1-mPr0911Nr{{d{&,`zaRVmQy,
+7;B:(.>lHWGn=KTePKqlZ4Jh(eihKnqK{_@o^rXUbc:.'1>$c}7U=n^_[sJyK[=;yYck]lNXF5t{M&AN[B^])lb>M8[>O%70a&7^pqh51d977v<gOPw>qN
+Dhy7&H"m"Mlhnqjy|H!bJL!S}6c-L/$_0up_nrc{zksf{lcIbjR6qF|IJ}/+s{l[=2J37-k"z!)vH8(9wfo^0-CZ<%!G:v58xl#y6G0c/(oEP`0'cEkmX(
+X/g,]TG{L,rWOIfj>_n'_"8tV-t6S0Mnl1f60]d[Y%-<b]^VP<&jc;(!<{fZvu04$qTV0'%Q3j<QeutH0<O0qTLV)PC(GLFbLXCuc/1;hiXJk3GM20/StN
+E5JRa#('6w>,0<Qo.&jNLopSd3LwJDRRyc9u+$FLJIR`h0jf3#{u3qkvGJN<MztH)O-MX{VbuCR+/G%,%c.G|jD=vb-7Lfci]&Usg/DO.5`/{<Hj;T&/e:
+1N4+9s_FNH|&ES=Xuv&nZ<iw/-B4g)r.Wp,6mx]{Q%MdZ|Y]x<EDaVWk+/;A@gfwICO:_b2C'Z'%uYtPbW=|B=="]yn(vA)>Xe-P~sE'r:sS,$S2Yv4Ys4
+ZT1{G;o0XJ9%l$,'I@^J5-v6]GsL|@BJVjTkr-WwP^Wde5syD76j<3(R9Y<!+0@6mv_#tJIimI9DPX`l|EF_xF{{5zFA</|Q=&.Q9P|45NO]LoiCN3Rik^
+tXJf~pjnl|5B6WMzmVW|kqG;Ix@S$Q!(9:/XYQ_HPX;+sjeLl+eKErTAWCNAsV>=Wlp7bBy@R#|c6#`ByM>x=XZ0%/'f1uY29Eh<%SB!}>q{:UaT/yG/n:
+dE-M[PR@b^9iA+Z+$Hxtz&'JH1a}/05rpvMXlOuP/-3<bZE'[-qiL-'P{9;_S6vW6:{<iffJB&jDMRHhX<glBT_l^oW)~^AuFIW]oz.X>NPda.;l@Hnq=_
+AdX=30mv./Z=~,smW>3Gp#hs!D,h&@>2Lq,!m}OpyyDCXQB6II%8<P.]Vyd`(!"y8#`G=mD-YcK=!)JJO0uwDjxl(HQ!!^IR[ZTEb%4k@j3/4;x`F2q3}3
+h:7mx-/YOUp_+HkImgTdss~im&Sbk&M/o.4s`#.8E{G;Y|<=4_M'DWLfabr_EPIioknP|3t7W][!=26BQ{Gb4AJ3Z($YeXI`RtJ9ZGw0]10McCCapx(nwC
+6Hdp|<EPa{&kP5ryzs/fi93d1d47P&,IO@K73LbE.[c$9>BTtRd!yIadCbA&Q0QV4D/QgyFTU/ob|oXw^o(kNgu-'W}+(J#gkxI1UP2D4>{V"!R13&2,)!
+'}JfKM{`.dFT~(#ZoiTIBc<`#9`Beg'e0zGlLW%#vDvYd6UPLG_#'Vqvb{#hT0@LB9X+E-Y/K(;%cEt[y&D)b-DG0=GE>i_ZpKJYjDq.4Q<-,&-`d7v&d[
+)8nCk0Ek5@!AzAYX^"fwXH2pFui=0P"#bWX/%#i]u8[%qcP-;e%:~Hgo(9y-u"fz+1+hY"W<GFFYK`d+@Z%An<^k<wouRbvIQN"6xM;DCAi$zxo'rqMA'&
+-CQ(MgLt'^&yYCD>_:lc8A+2)=]Vf:zdMidM]{H=I){26Y%&GUCARba$nFG&U|TYX7|gc2tGW>jqGB&.bAwF&Ff(fNYvOjzQ6Hv9k|)>Rt-Mp|_OjaRk-$
+w@E[B1fJ>wC^(asdVy;]c4Uay!VO]4uaE2|BsJ}Eyn"oh4+cHkL:hHbf;@|]9WAVpu6bw@VL)w;<C%7dfHG$p4oKu`|N+F6|iz}Ox$Xl)Tr55afa`<zP]1
+T>.z8YZFD.N>m;`9M'@@Jcd&75kjd(+iqS4pu@QspI<cPVgWuC][FmdzU=G<[C&Dn6Q.3eW5'a_E[!t<O/3AJ^fC:u#4b$UMUFanV=ufEI<}FBjB+:m!"-
+>^hcQHJVk"/3xQ]R`YOq3lXv9nHcfh"=fk6y)j;e/E4KT{`;W+2y$G&26E.5{EX2jN{lC:XE{z&xMM^V|bg.vfeEtB^>3AmOV>N_QP9N2r'm=PBU#d<0#B
+QY5N!WspC2ehT-^MQK])JD`"/{mS1nLhxs'a305^2SO6a;D6LmtMM7mxtrYhsM,!Z4d3NF^+tn/T|nPq)ZF(_x'l,9nJit55Z6cBf6CduNv.GH9Fgtt>l<
+1Ku3n"lkEzSN`PQH0k)fq`loO#uck1Di&sdI'C)QBSfL3#'B>Cd_J>D'u:K[o=vd:(%Y{^%KJdU4Q(uDk%~gzjJ<^+6^5:oQ<"hNqo{%_h,Yqw,2RRsHWR
+RxNH::rN#b8(CXHYq`]8)QoAR]Oz'&wOHe:SdYP;_3z5`m]0(i`R#}"{hB"Gkh#K6@oE#C>I!nC$Wd$W_gFomxYE[UUN|^<wD%Rw+Q0+MpyEN{3uoQh^ut
+=R[e9QG{A)JiO6n`eETMMxaT0<+9nkPi33JKMP<g@Zy@O-9bTZ&VJ@EjKZC5~`~)%{m}4-5hS<IBYZo1"rwx3/6Tg{.X8%#ze#2&}!=2am|Th/XoTzgKh<
+w#'2xVb:HQK3tgg]ar_G|v[z=zztfwZVp-WNv6fx&;6<kU}[:ivn"c<VsdVMe4hRTE3MB45poRGpO;`Z#qS+%9Q%n)VK84}:TfSqMIv.shX:|FY2z[LwZ[
+Y]^o8jIt;hMu<0wHIlvMUfk8!I1@v:%[2x6;74CD[FZu^fX3@C]K7->AlY3F{[dO$(C^z)"{$U}Sv|]/sQ&w6RbO<c#jfwb4eJD4{&>(8yPw}ottrq~H>h
+8Ji=uq9|V}-dVqykCMC-^fDfafh^zkD{UdZdW|ocFT@HEuFT"#%XO)~IKu%kn6Se1mAT4IcFgiK)Q^n+|BKC8zZU-dR$+3gR@/dQiap}Z>|fw&k85sD>38
+dON0)Lju9Jos0uHxt{yfBDS{jex}AxeeMkmIdXCWyoQEb'iA0;G{Gy@w+nfgqC[=_nvRcVIG3^MGe5B&P{4^|:0;=oqGFc{f#pu%SXFBX&Vb1-oPl;tM{x
+4#)$p0NT]0K/+slv`Ztrii#,3znW2h~5RxLX('ut_q]DxLJ6ns;:pQCq:`gw;im_81.av>tRLUXhNY7V:)nRL8^r9AE-C'1V-93{T&FF~[.Qk@{a({G5bD
+{5|v;V3!qpqh..bp|8XdrM4E3S;453kd>`)4aER':,(qmr'![tpC`&wQ=fzTb+ofu<4<U=[NP&N@)T]q_wKK.Ivh$ZoEeK{||p#]DcYS0[]uzF}&,'$rdW
+":3$[.'VnAPE9[/<]40(&(ihyT]}yR|;[GORKT&b=<P2'RJe2'TC)2;p8i72fw.pxMw1p)0{p<`3!rU_>V3;zMq:Hq8Mj@sK/47v`5PnO1OS]!U:Hm"D$:
+RqB3>BIz"TTv+qq_umnWTo<m`v+@_n":oO1Y"@9-Fw]XKWf:[M-n42.X`@WG^F)KPII_$$MX,Al;h]3|g8=RCbiZlb02^GY4w@+1Risxpc`_-O4c#P@;JO
+|Jc+~KQRRAOVlmX4KOWaDCNak<A73G5/16bNTj+A,5Eg&LEGT6{"_Ti&b8Pd:(qpEn`YCV{ygsjVlo86xYX^$xo@}rQ)i{[z!Xd(m-<[l:EaDc]zQ|ELy=
+,Z@lvY31[h+{S^>4CL$ar;@I[R;-^YnMYIgANG%3df@%o:rVgm>a%c]xy.}!(&$)<o|sMNyXnkf>L9gB-U-HU']6bw9q:>@x(BNHMQlx,b3%zf,Cuxb6-}
+-7P,Rq3coiC$>tz!>%1mkEHsJl@xmi{u|h7=KLDW2#a/+`.;8`CA9d45$kI1vfclY8_$`V1/1FOl'K17rV@ISlyt+[/LtoC#5E3"yYexI))%2q:.Q@0MK<
+h#3YJai]Q['IpA2P:H@P{7C=NY4UA:o+4cV`bzy'2A3-R.{{2X~sgP{<[ZA]4sP%067TCL!>Ys'2-'nM$[06bSs61Moc{g9KVTtABIJDdbHU6bwQXX_Fg!
+J@FR3&Xvd!oha]YkTBFA"RS'cYSoe3O6;$^6W3+vZskg)f53RE{XKmaArRbn"2GMX|"$tWxeVSmXJ':}NL.VyzXCgy);B}sxNYBm81D|qQL;HV)em.pv@9
+kV5rWLr$FCPDnuUx~gZXI$]^#I<fM-q/nA}hBP8O;mD&T1#Fx!_(%;k<Z`R%QCD-{|F9I{jK'{fX>(%kP@Czg#H!^Y:(QLNm:Ru9S!6bnjzH_21&^m]F2F
+4'B>IU'Sg2X1fL+@F^nL/l~bN,<![z]1F^8ae9TD]HKh#d)"5w;;tdgU-tnHXG6Uy$jE4pP.h8=wV[{eUdR'UlBc[ON,'m[{H8lfqzrzq[w^J5pg:C/ORT
+,<xoqTa">7'7,H^Rdf`:QvLd%6-/16095/d@W4T&'g8G#}y:uw#9Ou~/}8>k+<C{#7bHQ8z5ckv(>rDcQo0"YNzUu)6kH0))F|M<LG{M0y%@(%{Cic!#Z#
+Q%LtY@i)ti(TtiI;6|qqVsl%n3aq8@|O0i7C!~AxQEHhhs$M`jY1^=k,VikkF3,y.MzGdS}j%j1ns/|}BufkFwwm`BT"j6yygXS,RAn5fKM/)rIxvSelS7
+[V'f;tOqH8BSaJcGzS0VXI2,^LmuaY|keZfk]y}l5[,cBleYN}BKcsw|,1Gro+CJhDUp;zPdPgGd<O({DfW|%Z{KuYiH"%s=cXf%[BtozP)b&miN).ydlU
+FD`jrr;i6;(3H^%Qp%AX]N%e6Gw"vu%jdqo`]eC@KbA'HrU>Gxrx9_XuSCzEeK~Bx3>Y8e"oM!TM${>'OSn{CGYg[4QH6Z+"4dBruhMkO+4@x:.{4`/L&#
+={3$4"4MTGBJjpREY-WM`"k:yg(0VOLFBY1g)I-l'4.UX#D@d6>r"%57yM~/317s"`G7p{g7gf`luy<5'JFq^Q&8cQJV<X!3SKLtUh5T7k>/TDf[Uv2&g@
+2v9V,6ad{85|Ys~q5yQ/7I^_e%^eU<uVIvcG`c7+N;85{qnZvIivC(py&;YG#%ukbr=/g6",InApA]SXW@B#i^Q,0<Xph-z$hr<KIxZ"&ON@Yd7z4bXipL
+(-F6,`b)7<foq[Sn;zBUA8"DJSz:$68e{8<Qig!O$UIRT)A!"O=cL[Wnk7|>,[Nj!8!c9QjlH<l^.;M}N@5Q9P[{='x0]%wY^xs:'xJG+^!(|:nxWe0r"~
+WM>WzFWQ^K2Kv!m}aktQP@ca&oCS6@Ki:Sz,H[UblU2G.iab"@;A$9t]N-e4QMX(cJp#FSBRz>G2(V$ey4zBBR^q|K&1zf[TXX!Wq'xaik_H97o[XAJ<}[
+tw%g3aPBnVE3/BVo|b9[j;K(g`e[2J3l`^Sd|#QV)`Pq![wE0#N,QxtIFi4WmvcV^=xKzv3;t(X8)L|KJ={th&)]c"Gkl5='O&X;~HBFUP!LgB&2i;wLUT
+Ko,K-!5d><3oklTB,P@$@vg)^IqzII%PqaW);}z('It'"1|q`YN>Itb`).-|"D9l&ry2bj|O=(|q.l|D|=w;P5hO5j%aaC[9Q}xnqJ{"y4~D+p2p+=0g!$
+I2KD88g:$hYdV_}aKQT`Hx}0M,pu~,}eh_HdP.gJ0.c^T/qFH>%:$hys$@gIV8i"taek&Vk4O):LHHb]ag3y:^fY3OCyLaqhhFzzCajS@tVRbw(CF:vx)o
+To-lYAe`b=-s]'e+d9>fhZa:FI0N8]h`&C(F^"fZ'P;=E-:,`d|Xn&1X=jB1`fBl,U#z3!]MYb!-^1k_2!n06N[/1)z<s]&YR]$:.v%I0J#lciKvb',[p}
+h0;e!fJGfZ_G4Tg"xUh>N<Tjn"+TQ{t">lS!1[zCj{Pyr1q5AiikhuQ%EdMW8#b@NiWoeFkp3:;Wj[>gq7#wY%fO.oD@zI@eI#K+2|"B|FR#8$to"Mm{'w
+_.KJS=&omhyZ`'L#'W4G8K<7BSP1FGeTO_ExEY/QIO)_jP_e1:BjB46QVPOl00a96^sW@jD&00l>=p.`Bzqq9s{zRBM+$yAK~37NW85Sd}.RmxSwJ2_a`T
+oEd&P2+w(V1H(tJfZ}<=yY`9(`8NF[M0hz`%#loFE:Ydz%9|."B2QLFIx&nl}iz)jaVy:{4HU7$AA7ixXtJcuW-@0_O-WPvO2n0)K</xn|-mur<gK%Xh]h
+4BY$A|b>kj%y7I`,{}>f+5/UE{6cpH'[jNH=p9Wu@K"ve;gX@wTY0bq}"S3|%4n.y-aMZPT[<XK$Ghe}iJkCGC-{y;LxlN[T9L{5q}n=<m:m{/b-gg[O3c
+}I]lPf4cORxq_w_Y@&CT8/T(=HV$9ejxq)xRhkG.-}:.};;`41yHI'99F7yMlMT`0TMBhSg35v`R04tMp(SqdTMR8JeiF$N`/Gh34LZ|J:fJH@'F{%[7w]
+XULFE:Y-rEXecR/R"J(|=T2|q0kbZ!nRM{wJl@kXJ/N(`Dwy@lTz<IOMDi0h4E7w.R.6Ymoz"NbpR)W@82F/g9suJUmB@$i!AEk'Q)}nmcj(f:M44b]<eo
+A=2dmB;9cCJ]WJ12QErni(@=#+SK3}O;<3vnA/1FFFs.3}>mG+EnA/bbqCt.._<<meLEB9{s-paa$x8|P+phjuP]_j_JUp>&P%is91wYC='4fr2&@V>keb
+1}Fagul^{%~;_J_N+5GcE'9mP%LDRo4Y!!hM7TI"B8xIckb27b@HHN{MRXcLQg3{FO7}-87}KqW{k%/)F'^U9]U-8)QXHf3${NUf]6,zW=#+IS$-=DpiPg
+uBv^bCm:$pbjN<%<gwZw2JpvTt0}}V=n0#h,CoD=9VY7Q"vxI'a(R+[{en#&t0C+4"R%=J2[[<gDYh"Rpz0:Roc)/.cTM<>7>J1cqON:>0T5SR{;8r+;Zf
+YpHf;|=0x4Mc7bv(aIF@$oMav^m'`Iby1=]W-fo$_W",DO]-'w%V^1w":yFX4a#Kq@G/s`M{|qL>8Qv}Gm/eW`j5J|HdqA},@PHyaJV0BKE`R06dFC`f8M
+=B|Dq},b;yFn:7|jl@<F2B8nu]ABZbiLE>vHm$jWP9E>#a"Pz1M|QHnk5D'8(b.n`MLsuUKaB/Kx7"eXQYoME`x64w5&elisE5~umGz+<d@rzlxpX^=CUl
+K]:21TBYKnC%uqY`@%8,C7~,N&Y.q4z_}&27AV`Xab=97BvW-7LyROs2rF8F1JON)zwjx6dyHs(8e(<q%'ZdZvnn{BY3G(qr#ohOKE}S$q"%TTQ0tdfkKu
+JZxt'm1Q=0s1.@GbNlabCB2=8!^^%PB^H7dv<3clR-XBU>PkmA2##Zl5YX@Ac#9'>RB`h}/J+Z'Q'ezvJ70;E;`<}tjs>2AdN5E]P<|9m8Fuz4V(85t.>X
+M%D4aQc.^]qcn2Np{1Vv$z(2qI>/j|(.2a=tnqSd~I-Bp_bMk!YSHoxP621.Q{Y{c9ggW<I2PQLA`0s>:P+l8l7G+b"6AfG+P1FgGp0u"`v(iHpM&<Q{%`
+.1RMGqc0+,c@xU}rcyTdYZ0w!{4FP3Fan@us"M.Xt9<!L4`(ZIO0TK}5y--fwn)_knQw=lL[Y/L]oe[jnPb+"2BdKW72hP:QZYrr(2dtw1vBdLKu6kDz(o
+pvcX'th2B3B0!&DMQn]QD+AbBBK62ld[:85F2A}I5(aTC@FV/8W]4l1XQerVgMBI.>r&cywRL<,_C6n/b>4zNK`zJHnL4jwtko'f^.|_O+)LR1ZB]lSl7{
+hh7,uhC',S&=KB"T4;a@n)yKD$YB3]x7@mC4"Z70[8YaG5bbto"+t@g9mEpY,.H#p%6pg/s<c:NuyH"Tj|4.FPfMU=l=0vlI+w$o%qg=JN|]/ZP=[y;OJr
+~.w,{Z]|TtX@=6K5yH'^<-jNQv'jUs0m9&MYI}EEPl`YE,0a+$2gm^KL#njB+5C,S{;Yk'TK2aQtTF;3-1w_`:r+H:uyKlzsnX]2c&J=@w=C:,0orfCa<A
+mXK9k[+RuK8.}cj0SpHH2&nwG:naUF8EyDI8NWwMfOQ3ubNKPVP#^A3qtLd`;BCX<(dMGaHTV:ABu9MLeT~L=;AU3^.Q]Lw)3`d-^yAz;MQbA.3v2KT_nq
+8c{IZU`qkX3V60R,FefY9cw|~oTR|cuEC[sGd3ZRTw=XI:g]qa>8bu^]g@xs%7KM^=H[M`3XY0zB4%2'hao$8Z&z7$lQ';lYn7k+kCwA]OMUd^[2EL-_RM
+]0ml:(LE=-S"um4[MK8E=r[1#2wAaaGp".w1s|7obzL`9:+5&^rU#Pag!QH+W3keV:{jc9;i9q~n3D|qvXRJ['@|,Mo^Ho|F>s_-[n]c0D[95OZ)u20.+>
+vWi_2CFq2}BUbKMcBr5Zj9t65HvZ053ncOzRHQL'Yn(PASYp1qbw82PSN:_)rWH>rE}<1MX|MXY^>>MdHuD,n#QepWj@+6BJDyPo;TvS"hVXLB]&u`U9'o
+LvI&cg3cgm/[ZG$"O;)fw^_U{}Ml@eh9SFn#{$i@SI|2l`</9_PT7"e+"ogpJ_r%JoPd)Ze')mkkJ1Vy(X${`@L0Cc.%pC7z^jRUk8[."Dwtu<%0DH7L_=
+aJKsQ&{x_"=SC:~u"Z&Xd<hRa&X2N$4j]DeVmn$.m9!N)tw@s^Qe}h<eg:kO$xBj&9T';Uu3fQFU}lM|)V|44T<<>_i@>}[J-]%CH$X|V;+m2FdYmr~>Cr
+tCbRwgGx;O2E3CU;ezY#|6.mlL}18.11g^&2()Gv%yg(=}hTYE%ys+HQaMXv4K#6P8gmOVm{W53q$7~)X5@|bm2Vw#;JpdGt"th]tco}<+:ETXbV4Wq|58
+6&M0_3-vX:AuO>s%3/zhkko}wegiZW{f/a;G[TZ+_MHKgLrKR5Ia67wUj39'W9c,PP_W/b/w`leqa&b&o{K@/n_(=M='ho&IEq">i2}jVkSYL_n/PMX]cr
+bOm7;&=,bLt6m%L4,]svR$znD>75Aw%&d4];AaX;:h]PPt,A$(T/Hn:>$Xa6lZaYZ7{sA02[p=Tky$WT1)Rf)0]zDHu}Zk'rs+E7K8X[eFV/OR"1A4[zI5
+puF1AnOcnyEf#/@_Ju+9yp`wZcr"[E-!+/F@yLLj5xno21'a9q~23y%dZ|Cj7s<vQa)/;nOiMaI3Ddy_@6vH%#&Cpdjsa:HQqH#a()]q[R_Y^UxG0[12cG
+JL}]L)Z([G4$f#9EMPi<ODsRRM-r!=RtZ9YP^^cgGo_0Kxu/:-^."/_)uMfaZ8khO|`NTe>]t<TUp<sA'@Xl!AWyZ,#R-7T3T[/iJTE^n"JJY=p$3Gk,22
+d_lMMD%:%RR+ot/2@<ML5|KR2"jp10skplWTACM,@<b6Hb,qp;f]"'=(D-}Q58J>![9qgtG3V_.!;f@{tr#xzoUTYxKIxhx#-`jy%%PH&2t1CFVj^P$H{C
+tgQTp{Mh[:fn%:.MsIGJ]@ez-iW}`@1'YB3{lzK-:3vz@w`q}<bg/c6&|w~ujw-62U(8]-$OjfVOm>yqm,L>@K(62u:^DF&@6y#X31qDBD=wY9e=k.Fv~/
+TA^)Ej|ZIA0kD&[Z"e/8Q/Q3@AAmZ`YYh<Sg;_YRrf@161r7UVGgZEgv-6f_:vu[W}0;D|@YOUagY=FPZh(n]C!nSD4Z_T}:yIJy%{JDOQ]MZbA>di1AQT
+yvZ:/r:;<}XLafb1v>&|HbZs]qc70TQ}!UZs:on^,=e$h"(6PdWa)N3+GS^tM`#b)Z`l6K5cGBiH'+/x>X:y'WWgg+ybAvuZ'#D+3%ntX7bn$lv0h89yg^
+Jof{X]{i({KEFl{dPOY<mhwG4ye#{thEcZvG';J1ac97PE|g,H)H!MlGLoye(68@61e$c1r"vC@GloGplco;%N_/h5#Xh=zJU_2vzl&0t:V;^-#-7Kzu7|
+(;S:!xsY!]o0%&1SQ.sBC5A0f`}amq[LRHIVE'&ZZe$#TrV-%t}@>$v)l;&p}8iUfAq}ggX8k"vRFW_qFU'$it@_;gOh#`{br6hE].{z+e,:~;b'2.L5w;
+6/5XV#vi1nq1PiD(3etP6"2T0&3|o<o<:$I9OKy+'^z3("_BY}mV;_S|:9siqF(tS7=qHp`_l;w0To7gefVm%P+.BWAbw'6S]jOBk0aO$EZm^SZ2A$)KHv
+ff4)/';8itL;I=Mo{843r@L7e9i_lCGDj44]Mtc6<3FR]xPn/_`2'n_,(r8'GVW/Z{MVpKT%2qC6)$q]Dr%kYITDC<kU|ss7V#LvH',@o@%+|'Ikyn&b3R
+Z/@cvJ1ka|t[~G8tpJz+oB>KFfB]l([vd3sa#!/YAvrehd{MT=Pgip~VKVTy0YG$N$vd/cWL)CM6^![(0uKY%|x/~1p,owEz%:Z.j>#+GJ#sdBa8YpCoGm
+#c!X|c-9qF0)Y+JTg^ANw/2a&]+RENQ!|m3$D"mR>K^'Y=Y=@e#f2Moy%^v.r&Hp/Tg{uGh#"r>J6DiodmIZ{n8i~e,^}jEXe/%]iDB5"t.!;C:qz}'Aqi
+sE&{F"Hkjft{z,S@B[2Z+6,K&|=nDl4+T<m>P]OCe%t=fi(8HwX|v6;EpMPOJSJpu/;fc>@aewU>fj6ft;pT~x:!]Mdy2^hq2fTba<3Mo)H6gQgmM%2dq)
+XkA=A91qVo0(K2V<[5Y#)Z")ECxm~mpmkR=.&>RO"g>&+u{qv%C2aq/n-ABxdb6+hqVZnqo0x>=lS[awfl7M3Ey-bzLypt5x7X2)uE;OmZwskC6]vZ(aIG
+J(IGC}~>VM4paP9W,I]wjslM:4!Ag:`J8K][twK;v';$R@HLDZn=(_G7)_Vef0/Qyc5%nHgoRxa0-G77Qs_!D5X|/aY8&Nlx.jP6{A``G32nzG:{mEq[IZ
+6jgV(fbybN{FMB^iU"q6nm{fS2{'^ml_7B@Qn82;UF):o1=SedGid#@Z'-W%/U:A3{YG3`z!/v$=;FXRin}&ALv+DmyiQp;@s)[T{;/6T;Hr=h~WHD8(7n
+o,Z|pxXC4QCpGD[o59Y%_HRC8ybr8e`H/WU31W'y|'@|mYfj=}5Y!f2#3=`|btbm=<whcLI'-}7K~I+9c%VCTMay$gDxP&&Q>c92yfqeb@jg&$rCx;=p>F
+7D)Q}YPh"Cd/k7%by7b8l6A5e_m7YNn(IK&La121hp&(,}1,m>J_9n!~>YPU578DJQJFp>-1F.u)~Z4hsT<g,DgvdUQH{:6SE5eq%KyHU"duf/'F+Po&09
+u[QQjrFX4!Xk4BbGZ2cy+@1[#{`Z=<"})b$'[${&du2A[/6d(7g61}dzJ>w!1MW%uq0QsQ$ah`LRA!Bv-.7]sPyM_{i(hG.00sF,KtY(H+9Og=Fp^PQ.Bs
+pCI3vjnq:lyk(.nDmD))zawY2M;G,g3l;q3_zqF;]RHWP,<ig80Px,g!6edg9,5O;lbCYe~&/sxRkGFXV5(r;)jnz8JjYJF>)Q"1-LK1i[aHQ^xoM}bTot
+'7[7D5Whh'B4L!3[-<6_<d(J{v]74g7yF=ckG%#F-<`;TlA3dB(1s;Eek5|'ukFZbcdhs)^9Hfe-C4k1TgL/lqM&lhX)a24<+kJ]$TPb3z3)QXakq(Hl:l
+m2Vxxl9C!pe%Q:'JA5JXmtcns$]VRYWwtisb)d=$IN!kS=qF0rL&[R2LOQ,_j4hp<stmwTxOE{5@sVs;n28.uq9Te2<qb-(IW<}=C/!+HD"JM:j+/"(xr)
+yf&w|"(@'0nXlzX=-4CZlY]XqZ#u-R"+O^%xEu`^g7cX6}bJ,6F&6@cz#u&Lp'TCGt8'ln`QlRj"-'OEyP-}V[S9.i|Y-y=w',2oPJnGHl#`d<[pr=Z|p'
+)^b4vnAhoG.`deY0XKJ]/-ZWhn#wii%)C6:@8b9]|4Is9rHN`;c-I$F2[i,Vy4[TSGl]Z'#2l_-4:(:k.ulL'!/G;#Eab}&nZ^O4U0Muo"sxzG}|K#vPrE
++(Qx}lC0vWJt9Qg@T56,8{"<oR8JaaYLQF0z:H>72ST1}(yXkq1=uq,ST+Q1Dp0GlLk:;xFw_FPQd3}6zj]{^9>lij/<SXJe#Y_C{nra"YsP{cF2U:%m17
+Y$ra&"F|-VdBf%OBh+em%xI0{-n4O6=P&5{-@LPkd/5Rb,5bXK&^<C]TD;$-$O'z}u<<lBSSWWB#SN"rEHJ(d]RRYZexC`BX;,ecKmK/l!gTm4-z7pcZtZ
+~=pA<KN21>yhyFEQwyQXJzYbC|b1G>j8'Y7]Maa"}WO3ml8pgOlXnf4JlWU`zt({"2hyf$$&_&<B"$8krR{)<PZ[3M)Qy^^[SSq&2OzQa""QHvcxenj5G0
+]cn#e&h=LZ@Ys'yW-:5H`YX48t9ek5wJ`pxi.R3$;Q3k^+lGY]9GM)KxH&8xo!4T6)`CMs]ivyM$%_IESG.)OnmljMKr[f,P=Y5j|G:6:yQd#sKc:g;hk4
+SrWWoPL0C(cWI^<0LdwxKLtdS-n8.`|&/uaRQ7z5Ri`Wd)_4SjqGk<20-=S8,-3X9hQB'eOSlH[WY<n@!D)X)8>tfE~y9!>4CfomFO++JG:HSbk{dkV6Z)
+~5tYB;B^Uj^r]'T4w-mm6h8=Zqp,!-ER9u3H"D8mEfk-j&E4.:=RK=IjDRj7;CP5,qlb_wJUKBd6u9n1HsV&M,FeB]wX20/Qo/F`[-wM/]^XD!Y^pNWSw[
+"mMsCv/DRlfUdT7OcdyuYDp{l5)J6QBl;'xPXi.,bVVWu.Q#rbW{,&+'K-]v`r^%(au5.4603>|:nma$]O~50_#yiz8Q87OUA=HrOS:YBIt{cu1g=>5k-T
+#%IwRDU}ot,!wKiq7te3A[|o&u=Qy<.YK'i'-F$yD)JHY'=l[JXtDfGu<GoG>Q2n}p/=UdTIV/p8.^]kLd6kpMepTtX-F!S'PuN&Z&~tto7mN]rPZ=Q>ti
+%/DCC[63E[$6N2g.CKG_rW)Wvm@]v3/0![zg-/:0@k`bX(["6,.%##Zi-dCXkMUe]Q}r:ZGobu'CelaS~0GC$@Xfg-N('A[xU:s:s1RDfj-rmJEhfS>Hs+
+_&M7p"$R>d7:".8oy|7.L$+<1T]yJ<nxj5.s.`Y,u%-hLdy<'>o^DTwPk+Y5r;+T~)|ZtZVK;c#v],&QX,;MR-+=-zp&E{Ydtm5W9]Q9uQ67I')1#";0fv
+1/m=PeL"FtYF<]xr6sALx-'/;Cpsy.[[vNz>If"!$Re$tpFR~#S`tr-T[>UK!tuK1MM+Yzy:-N2!EdTp4wsva._:1Zb:f9Zb@-pl[v-c-r3`P5:O^HJhJ|
+,&;=5v(J|1:Co(3VBE}cC<!.9v#+CBQ>53_9W3R2X<h+'=JbcNMIlxPK$<^lf+Jl=^|IT^4UhS"Gm$IfyyU^[7}G{g/B,]V=kmNL.Y@YO%ogZ^ZFb=RS);
+D>F&h|6OGziI$RkSe}(L%WE=,inXso[.qQj^j#5o]^@Edk5pa<a0JNFvz;M$RrLn!#'D/4-%fkC(_>^!gNx4%3O31fy'~S6rv>V}tO5"msKL&g6iVcWNg{
+gthA.Zs:,w!!mIuC2%]c#v^cZ/-OR]]GKUAC3(Y#uI.vS]%BNJEWp5:bV"O#6u:$f4YXhg]43mU,7I1"Ve5/bo>$31F77.#l!SP1K3EIS8&21v2.>K0p;K
+'jY44CO{8$Wuc5kFcaQFU18e|+5Jn`tmV0:g/wc<5hcZl'W;!E(oqQ!IR3{QhqX6R72PFZ@]'E(4'$70UCe,:i5lE=^UMl7k(8[&iVQEym_J]uDf<I,rxw
+X2Y;Q/R&i,5[My'.F`~s.$5++9lid^Cmv{H{i8`3C)V.UO66Zyy!_cyb9&Y8.Gv.7r1"TNA@/#j+yJ/N"'^^bFM69/uGaMzs(QvMq-spjfC81B3hL.,R88
+)THqF9M-lE~AFcZLh8ulHH2k+/m,5`>{A({)r[.=<xXuD"TYCuTmOY]Rcm|@NeI2^}jt@RSg`{O%gJmi)ajeFmJT|_e-C6n>e{Uf"a{i$1i8d9NOUdqUTT
+={zq7F"z5Q3tm8;a^y.q`vV[|z:r'^eWJ"G;axLjoR2gW;0x:GB=-P>,&]4[PY!Ti`9X_TYQQ<BCCF_yoK1$a2!f5"LT<%X./&;CKbxv0rlbL|FaMK4]#C
++=w[G`ys1/&eh4"$"vmN4o1jdhPoNAU%X<r@vV/b2_mKouixD`S3'k4d|=>KJ0~mla0&JemjMS{!hH[1iW3>+'b7Fzr'$[+6>rWvd1L=Vj~gUfQ6<x=a@'
+@zrLmZQvra&ytV$CFGWp#N{Mz[}Z0_PAYldez6@g/%!ddNr)jT,DbkP[xBCN)em|e1sb'2AFlx:cIj]5X&o}A+]ff%e<9wwOM%4%dKs>[&f}Yt%wy-[vL"
+Y`lR/)8I7G[ob[UqyHOd#SX,FzBOv_`tR7!aL>PdGDToX:5voIRr;^@&M5rkL22GRh8doAJO'),UHw/9^1cdPM-iGg[583%rQ|b)o$%kL(KUholN`Ge=x|
+!,.lSaevBt%p,5Z#u{Lw>OadRb#Vh&QZUT>!r)F^@%u.opK,+peON:ej)Hc|p4u+;8|b>Uu0U)Z:mf|J=>8u2pzxwps^:ouy1'ABTntk/T5[hhYyF5obqw
+%ys9B5oq,Cr{5$wceB`{dt`d^tdz@k[5huHcy;Y/fxXV>FIN6--DQL'CeTbNlYY[!VM'uK2C2wcDBzH/o`+R4C!14]_xmqo'X|J^jJA=e)gnYUo|2`Yn^I
+,Xv2Hkz_A9J)_wBaN#ir^Eeko!.QLP2lx}8z,UJ[0qCU}0WO7'|<m!DLR<Z[,(ZLxOuvdc'vQmbWb#~([7E7M|Pof=N8GhjNCP2%ijMlUj9bmDGNio&k/7
+-ra7AWpbYj]8]c>#t,9/5$V=nppxQ[fU=Q^x2L(bbo~`h}AzNl/AvEpxs$0Ngp)t}'MJr}X||y5[5h,wT;wj%Z7i!k:c<AQ[epX+azH}a#VyZH9+lX0:=3
+g+n=4dCH;tqntkaAy0]YOR/jNXWNM4Iz_VC4SrVR}"Ow5U8RN;+Y/[W4}BC(T6/vi:A&aqkL't6M3RaEtarq)EA^DhT20v3U%uOsBCrNFCI27fQ7"+!trK
+50Nd|D^E~q~If)S`>@l#k,IkrLiiaC2qD.N>aaX$P.jLcy6dx(8;PeUWG@xWtqU[W}vux)&aOVs$-3&tP{C(bockx^z<{hl(^>Nt7c]2p|wb;dCKkFC!z[
+{XyOQ1hNeBssZF}>7soigc1|gi=2sQ1T^UyzB51oCfiD9C<4uoUlL33iz)^@~HqJ0iJy:Z</Waz|Ogm8jvWe<bnS1o6&vI3>afa}u>@uxeY,vg]WJcPdA7
+.%GbDN$t&zi2_Tm<][Dd~^(',7d)+67jy.AJ/G`e=]=|/g.Q$}`fQUc!)gJ&NsAvy(3t}Zr9ehR+hT{Gw(8s9p[NSP7AM<kU+7[pqaDM!#DKA`%bc57#Fo
+S{:t<_~wbLZP/%8.m+qTV=uA{@AS/lUWOb+KVIYzCrLa{;|zm_fSq,_V#jfOBY0RXz8PZ1iIemg/_h_QqPoO.UPRM1u"4Rh{^%sIhxkOwkOm@sZU0{_:!~
+;e~e,3=>QCSBR8_Q<)1^eG<ZF%/BfvGGQefUYL3{Nb6q}g(XAW>}1rawN^T<TFocAwfMRLn!9kn},gj!ViS4st3Ek4,:r&I@e9&QC%hyU>6DVnE&Oj'Tlk
+mh>).B"R[ZX7IXg`KEwwQoR_xetOd.}l1xPTu$_Cg#%iOhVi"voZ'Ns)8.eXChf@6&^;,38h!yaN3&!Xw`VakVr>u53<,=wsiZ&S3fs{C_08@Uy2HpcAa@
+cbIa.yUh3.v1t`I)(zLzT+Wk~wSR[['UB+@tM1AQP6~jlG'T{}S[XmeFA]8TBAzI1JpgSA_(|MP@Z@%;vag.[Fx[9KSwi'`@b`x0HcXI8y)_La6Aiq|[Ak
+<7A)Pw(5<TaWg+{tLZCK5-%#R_{%N'zr,Q@a;{<V+uI)I:d85x/:c<sk>-VM~l;hH>u.@L9&J<&:QG(.>`7@i@N#K73}m1H+yyZMTlCp9w2XxQi|l80Fza
+aLkyHcrw8^7>}Ky=9l(XdOG2W/P0QS^t>YP=(}#)QJD83G0k+;jFrt4:%G!&O4j$P9R#um3@Ef$zuhKGD>0H~QeI}W:o)wsG]4pgfi/hmwKipJELAZ947e
+ZE;B]`<xC3p5b5kbuGkQycV<saY@UK7"xP=24J]@6Lp"M-P&_ZR}T6hUw['cdBl5r@pFh}[r{Tz[fh.v9.on$2K.{C5xBJwJmtoQv0@^4sM[3T/[Cc4G59
+:VQ/h!gc`NV'%8wX@Yx^{|EOOWBteTaqq`]!`ZJOI9EPGAv/Id-sp!OI`(GZwuwVPE03Z-.jS-/d#Ik:uq_(Eq1!iB-N(WnKdEr`Gc@v4]u^m_]3(:9Uq(
+zp:}m8GK]4YK[u7+}rcPz7PtVF#<`&Gwqbd]gt)^Icbn-ZAbKN%fzk"qHNSBUYpwL(I5v>)N<^yW03Wox:byU_&RELafu`CXHd5ADDhS6JSlHDuNbB+kTq
+S_{K5dS7u1HrfLacIo_+_,`M^wzCji]nnSeWvjtMiNCj$!mt%V4<;u=X8Vv"ZchyNp;:`8_+)}`sQOl/l5OJ-VA$}1"gDlET-a^m]oQ;X'Z4U[Ip/,bJua
+v%fgIc]knxv_<S&6"p{,@l}b4!C-|K{(o9$j#d)BL2g=d.EV][C8|v>7e=nLisMbg%hH,=TR5EXEZ7=9F%=SbeoaZ"+|>UKQZ.1>st3`PW+E,WgaIBmkl_
+<xZpmm3xmX3Y3dx9I)KoV(UG}&^MR0+wCWJ-fLwcjt/_WnV+&ZsoIIXk,Vhu,0D%,,8lMGXIHH;O|8fc>SVB.P&v4[z7w|$A@>Me"aytg)&S6C["I(aS_H
+aK`wDiHkj/4Y}^8xwTl5r|dr6ib`8YG#X,$LE]q`'xoRr6h-sObdPmj4cQmSPLfDT#X.KQMUAzr}Q,n=p^QB~P!KW.a!ouR|CyPDqN,$5:2stOol=0uh+K
+COeo"b[I^+Vy%R`>">#OR)D9cr+jLV~c)ASOM];fC,Uold^iLxTmveu9,i/JBuQ+u$0WgYH9@K;V+o7YM`~1,6y!Eu,XULM/_%UOTu!7Hs7/.^M=PdRf,@
+k>knvH+Bv#,JVKd@lQ>1h%U,:qh}An-uZ$3FP,!nT&;CCP#b%XJpp)L5x1z%Y9Rp3YPIYGcZ)1/ul`f5{]!aAwkG_JL2B9iyx>PA/B61iU2jqjSXvR2+t{
+1WVR[1BRL]CTlSAzzWvu[TFy};O@/s2EfA+^~Ca3h`3&<tf8$Cv'r/oQFZu$u.r(~=ywR@sV:!v^8C)u)c7/JF}aBg>,!W:d[$LC-^[6/:6#'|oMc#!}_J
+[/cT"Jt/@urG2XgY}Sx5/'r9hzZ1{5ZfX&rao_v>JnlalNoQ%Lc%P,wj)+;]~m=ce=W(dV>O1L&N+`9$bD[A|!XM1PI@8%kQASK2KL#oie$[Q_[}%W]#+r
+<PQ[K46Q9,5#&FevMO_7@D&roN%qgJ42F=/_!,JJ>D^`m[QBbgZa0$O(jSd3G#Q)QKmaseRPjLZ]eW5K8]aV_tZHFlI`UB%)OTms0=P6=2&L'>st.{{|Ln
+SsNZSzF8nmWqwh~}b#9OVeYG'@5xxee#u<:I,s8wCf6-OLC!yWUu'=U@KvNc}gBJC>22be#Mdy9(ig"m&-R|o=r">j]A#J}rftS7|w'[`d~}&_lM/@u3nm
+2ms|^Yz{|zKgEuY}LZ~}IG:y#f&bJGobk<]kY|1RelDx;k$O^kVZ-dX#YzED!}',EA`rjaX`py@c_oLu75)tDcKo'qdf8/~l{a2V@JL8w|(G:mbD+s-yU+
+iQE(`y<;M`8ZOFJ-%Uj3HmPh4_wS|lb#nD)'mZ,zfICGCQktA"T!lN->@]RATS}8CCg5kaNHddQgNkG3dm/BPzQL8V4;p3e+{%~Jh}<@Ki)/{j`muN>qQH
+v`SPI!a8|sG;y[^{SEei!:0K:Q4F8>v&`T/@3B5H`og-;}/h]X#O5wb^"xcra}m`HD/[7FsGVw<V+22>DcBU#ZNz='fGHUJQgS$GB_YNINWGqP^n9B]TWB
+!n39~FMI6V$XL<6#v_~)Oj8zm'V}$-pKFm5-]Tmy=Xz'69mF#JKn;/m|dpmLi3tM^+M8!#Z^^Qh:ahd{F^<fUgUDnf.OXxmk[/9RwvEVXlC_lamigA&OtE
+-@8BA"0.3e>zsYUtML&[3HltgTSXNBJ|q;tj:=vuXGt))/B3K<8$`+fj])t84R6@)cM}&G}[5XY3`rt&$ZBC,MvsXV.V}`'kQjviH$zHUS8!^hjl~<~Jf:
+SUJZ'go=U@KUpu4!Q)I`]Y(y=IOK5^R<~dj"=d6=`yI4GUwwiF{|%qSZ8"=d9=xOl'a9/8M`F%,n=X:AlX!--aSv^CE.@98|Rt[/Ao|9WF~q:64w]3'`uA
+,J'x%]Y;,4ZGd9zy$_`/F5ByPcvxA@U9[no;J=jzI%4ikd+"fJ;q<(1-CMM(&'IAFntITGb^qzQ|$ep}Q32nDf.lXSY+w,pk7`eYs1nHGk,CKgZIUryj-r
+aQHA!SdFD3X5'(m/o6nmJ/sO0e<X$2d#Bfm46H0H:|#_ghE`D$9)eD^|m:4I1DaHoUBJ^AEnN#dUgJa-mmg&OaVsde/t4=l_[BCyjZSGGy6q,[<V!F{`YW
+Yl$OPZG}'mx}%>Q|#-&yXAkZ=;6ChxoJ#[&y()(hc#((U4xPs[p:P2XYg2!s[=yHr{`p,ANUjZ/a:iNlC[}Z;cqb3EEc_#+.k5lxK&D)3vQ4~Z""`ENUBB
+}z/St#m#rJuV_^-F6uh0n.mbw8;}h/@y5V-f5M{_XZts0m2)2n!c1}x4az4OF>xjsvQcEwxpqj_b,9<r+tUNEK"rqVO-T{FOwvhw]YKxe|b6'<cH<gyU5j
+MOc'8BFr>B)R}vJ6&6zoI22,G9t4"k;)f>IV^8bMSFbbeB"jLdSDg)!KCQA>`6331@|FF2mRTa@W0G@/!wAdb0Gs:4[WOyHM<#A}28Qk5qAEyM0r9W"F'P
+f3l+/0,)mJ6aQ+&I.Qk:hR'Zzk#F"X7TcoZgGl`KHswvK;lJe`MY}X`_Xw`f'9>_WKaQ[nUe]Q)JNqX}:vyE'+{X^WA4J<Rr$Es>]}j"Vx!WVUy58,LDCU
+3AJUexHAG=[KSnH]{5Zx9fTm$_-6v[NK.m<=BA"/h]a8ZFQWSJx,,tdquZg:r:FXI):rg[eGPp3T7nAS}D;p[OKUuebd3hxS)b$:|qJIqlPr67'l"2>,aL
+x_PXb2IhH_P=],<!fz#4F",z6(h<bfYfX&,FEA)D|}x=yNXjr^jC]uaPyS&^:mg'bFDQADU56(xQn/hBG}wj=2Nk2gs@,zw:YL]Pi[RR%=FOWksoV=[kKj
+r$'E0iVU.Yh=F^7m_86T!/%_miGm9+.}[E4T.@Jg;v`7=JB2F$)QDp@Y=XJqy}z(d_QF^'~p'-08w1lNh=%/_}o|>j(kmZ)p6@-.Yop:O{s=H]Q_;g&0rF
+!P8c<{Jz)idC4gI%AVGkK8HXy|0}Oe7jqMtn'wTu12Y&S!:z[XkZK:O$<{i{BcRL!k1}B:C=lnCsU=}tY^]8MM!gX36z/yIlDU;:@[u='C74o!RBH5'.fu
+(<u'o_uhAZHl#=P';,13u=I<<5y.$0_c@{xIN^]vnMO!<TICrfAhf^$zvbs6y@DqX-VJ"gNh^!"@O)l+!"9ga^o&'1]>pySw1tju;DLm+HHB{&HB&|@xst
+8w[pLpMc=!s8e18o00S[@,owj!`[+}B->F/sRVG]~Z2<<(p_"2`x-':f@_W8=zZpg<@=iL,'o"G+_.3OO+P#z]o[sw+Uz5e>k1hAeD}cX:r/Om,&OHZ0(`
+7,Y1#K.X<6t`Z#kW"&[P"XDp<V&hS4QwHDi4(#vuEZFgpgg[%QfG'1QKwHDquX;Y1P8LXkWWvo0UFhSJI<|KM8S1`RE(2$UUROmmwfVcoa/V94v7I9,q<Y
+oQTVg<9%Yz3!#CuN845!OgC</GW$gqwdSC->y#~/:kT.qbWC(@}[D,T;%5%G1K>`i3gP&&m)]!]]uTUMCuwGzu2e"BdUEQoYXxmbZ_5v7"QuB>QzIoiiRd
+@}laP=,/[7'XDg:)yeT&>ZqS.XuyfQ}kW'W/Ag#4^r<Fq`vT;[]1tUc%wm=3%TD>'L[[qL!$+$2Tt"}//nu.nr$!:(mHGLrc^qZuL&r"&y:<f{;r8c>5U4
+/W;g/B_DF/Z<9;CkA+0-][h5op%;',$1Q2te.0VD6flkw))Euo8FYD([h:4U~l8ayTe!$Ua,zL<T7W$RCF9E~{eQV[mHc=o.:^#2`aUT%qDG8#yQj2S51$
+Y]FRdMq_VYA:D@fFo@|RUi</[a";k"$J"B~P8ht[)o#]RRVSoCdpR(OYe&k|xb(Qy|u%Z.&x18+I{:hp$OBi>QXFpZlmrP@o{Qam888dgqKs&YRr$.rd5e
+:1(mQ+0+V#S0`a42MZ;6H!YQ/Ij;5`%gQfpTq}lF=Km_aq|E-]JpSr$DE=T.#5`]v]KB}gJlN4i%q,=RCqS4oG_P8Xq&Okwaq$=TjUI#B_5|3JSY}!@jKG
+X1RG!^dF0gqtDOLzadnbO8OqcIK77&hI<<Yc[&IN~4DfSW53#X#nHMUMBLSUIZa-:QcYuhLRTm''O%3@QBFw{WKY0x~S|GJ;>maZt@[)h"#ikq@/3V,W3H
+}$n4%Z:b'Q["2h3K=3Dn$'>mti%dH;g9wcawWVt@st382<B/wv9q1i"IF/Zc29Dj;kiue;ktlWBp6DVgzs(=_lxukOVQI`B3z8)l_7SutIR+9SM]a,s1gH
+pz2K'}_e1%zx=zfO6vJId7SoRRFOyjE4-<1%~]PQ#+i:pYjL-2.@!7+o5X'%=)ZRN'bIs@[bQq6h=Af9I)i$=`Nt]"oC11sVlBiK.9E0Eb&kp1@T!F|<~J
+-0&=:g35h>QwY!&5`-M)-G{C)}Qq'0qT){|iON&_%g&[.}%MT{7`ajC9]qy$X^X9u61'AU&&,2<i99L2$U3S'"a#|IXMsy5_OW6t_FrDKzlmto,#[^#|x.
+"NxLY+U;BKUaJB@2z`:<t+r2p{fIBd'aLm1qXk%>/L].Em2I5ga|5<^V5[t%21~+47{B2zzq75%)r6Z&}e$a6,{ir<CZyef&tS!79IZ&<7+]2'C3m}>n^=
+9RqF_2Y_.#kWb/KW[S1HgKqbfvyZo6CB9-'%LT{9kq%O5_)X-P[t5#oj[ydQYF`+i@`TJPGd0B1/VSU/kBGea>n/vZjKj3#%Vw9/}ILTC4cOJT5@@^5Znh
+j)uvN3P^6jK}6r<SchuyER~7}aTX^r'O6rq%d[$UQ;5>T]p5=I@:@F=g/xeEXTVK'ELEU5QQOqu4~&FDRPLCnwnC{e$xDEct'c,HUt>_zkmY..sf$Gkd[E
+E:dMl$NrbbjFC#,oFYj%Z^@dUF+50vE%3b`P3r~i@U[Y3rm&x:(smQAQiy8Zx0]MVp=wfUjA1TP&#SBSRB~|ANT6xC0]jN}!9<KY-8ifQ-viUN9{|yZIMv
+Fd|yf'(;F3t-]1Qw9Wb!YKN=b<._s{vGKR9Ev_UVAUU`>fNGWY+I{zFL0`!o#|(gz5Rj"pnAcDlF)2mpPUW%ZFix-L_"+wmbEP<6M6eC8^dCU&5,'4t-vR
+6hS,l%!$5XJ5d/~"Ab',XVA[4LlyV}m$E`9'>q>'#M%PnL^59etNY)6v{3M6zP6Ws''oFal2l^3`~3VY3dnT7i@v!fBD"-yD^J7E67_;X!kB'bfiV@.C/Z
+o6;2U$1M5&W&>oyja=,k:Sf{I]POV{74#_;J'ZqDuG=_C}~/3'ObJ-:8O!BTcFM5:%OiJOBD)V-b$mIOM&2jF{iE[F2x9K'`tQ}8OFu_Nn&,:Dxa9s2N]t
+]{Ci![qN}&za`mR;p_+.[xh.<LPq;p&WIR3jT$RuIvK{gw!:|;<%uiHV.}-jxw,$sFMs@-U#`]a]O>Sc$KNa]'n,gqNTtQ<d3Jkb(`Nj;#szG_epjfmoZD
+(vNI01Of[EeM.AMLL,[u/=k1zwHqhCM<!#fkJ8$A%V"D/AfIE[MD@JT9zu3G.}vW+dpYjV^94yOGd&,=,!5cxN|'bGgu%7-OyV~T~>pKL]zJm>F$z2<MDu
+/MwYEIH)U4"WjTTlS[~3i=oIv%!DgnW0~m>"|V{WXwrejGFj9]tY~!JHrl:lGR=erA"l&o."4M{jUykziBkqVlA)"U&"9`>X_+Dcy0.ad}g%@!yqbqAJ>i
+T2=B5mzuS=xNzTnOQ{f-^/;,gq}sB`;PsW7dKq!2Rjlx)f[n'`bsJn=W{aFr:t=A(cF']<AV;e%I)WbwpG=q6Z[IMr%,_5"Fx:zUZa[grpUjoy@TTa['N!
+FjD"^(QWN[gR4&!<JcpD[`:D-bWsA3Xuugyx>_1X6413g$Tp<|oF7<c]9q5Rm|TG_b~,#ft%[zzePyMcMno$dJ>gu(KAN17m0wiGu[<n1(3=N6-I>4t!~$
+g&cQ]MnFE]L@yqCRopM]mTf=9y/{qF#=(9d"ZuiYg=fER5FqJLTE7s9<}EUHBvKo~:QH6VyQ6#1P!=F<2F>u/h~2aS)4W;yWr#fSwC'#t3Qa{nZ]4g}(rH
+<JK%oF,:J-]c|pE$kLES1}Y('W@y;U1_]u~hf<HV`Wv`V(;Qk3/PwR'>Wzac~N.1WYu0)S,mB.<=wo7<Jq7gGYeWAaQ=17X0+&XKV"3j,(`Q+-}IEcSe:k
++H)Tq^./7yW5~=Z15/Y58XmV@&&k5WCj[T:zw@n7ld")~GHAKd>kH,:3G!#,.VAc$L"@[,i,AT&j[I3oz/R9{+3U=_DyYwH{/G$h1,Ap^804z}=JxMUQ`I
+I<~ipuz5ZtHw1=K2iDZ%ppztep5l-CnP@#{EHO&Bf[(.(LD/CEbwi:{-,fCUj5)nW%!Ie53WH{H$@[zaD$w-pF1uwk>a$&hsHUwK4K)P4&_,2V(jnJQx<h
+&ad/=WRl@;aUdPb#~>1Zg8)Z/R4@!|pTPcCFP+8fi_v7<-/nxfc@'|J=a_(Bepa2_l8>b@imJ,])45.</|^pUj`_sC)@-XY8`<u-HhBd^<&O1`tWeXBD`}
+}zmZJ-n.g(16s89y%g6!E5LW{Q9bcg%v`Df3oyKq3hhgR0Z(!b8_N;&y8U#ZtxF<:6L[>(BG4%|TmwLR5gx=d4j(NL|J#Q`cRn]d{B(v%C|xN$9keWi(Ti
+.emQzo5cB@r[rIg38#2M$+l(G|!wHBIRd`Q!ui6JXP=-zHTK+IgzLl"c)8Wp4Ai#R2h<QnY%L#5!#BX:QjcuaGL[NoYW(&_G#b0U1h3y42bJ2HwYKBub2r
+BhatI1+m2lHR"<+z+[AnPW&DPA}CiDJ0:YC1AQl&gw]/Fj~R]ouj9E(fB9W<}LL`Npz5{V4X^=^{SKiG|aNFUkF%qBk3.ArU0qctIyl%<Wnty"kW7p'9/[
+%|5w54,hE1M]tC$WPNA_XV2q3B}Bu))<VDBjZ9]YF]=$xK+1e]DPW`z4U#-U[rWYz$(VG<4^7`X0z/ij-$JCZ,-rH.F0_&y%Fo/{;Gx+4yVRt'^wNfJZU;
+nq=)drp#9(.}%1+.Y/"BQA5YJ^u<0K$GF$.4+SID[JI6XC5Zrk1hH@}1"+h8[wWI:j0&rx/Uq54aHPneX#=8;K!s%b:ga=N8g7SD:^8oZ$p5.N4N}IodZO
+$'dGOAM_fT"w!lf`Lr)fb@H;g/!lU:j!g(i!HlA4E||ITxotETJh>x0(.'V4T]EX}@_E"o69wvjx-Z}_2$WisBsF`rN__5O$skV4w-WgDx2;rB<W91t6Q)
+GzCucnS0Vmt_FVYHAnFa1Np{pvos$+NrlS}I#(6xzMs(dvQ3qZm,PxxV'aZV}$@KDcK<g6o"B45aHZS-3OT]4VfQVJSP)=sn".r^0+Cq|hWqB@gUN]]TM5
+OZ!6{>ve74Q1O/^qG-<4K<h+I}'>A5w7ecJR|!aOR}dWuw93l`yK+]@yJ_/=IwZf/pa9KQ|AO<>g`<ca;bp:Dq|lSN5R8M~[A+|ve3v4DG'e<UY<uYV_Gb
+g5wn#scMZl|SGkx5c';U4%J1^WN08BMH7_qZRnf^";B&4;bZPR/APJ3D_!1bU38/p-GE(0cpU;&E_7[0JsP-4of'$%TRO"/&)j=ce.E<q9w3cBi1B_C+dP
+w%+}KlL[pYvQoHA=yuV/)W"PbQ^&7e'=nQk_r6Vcy@[wiPv)k+9xtzw!-Dp)D+ml78G#(I2JEKld8B3CPcfJt=jSZ>vI/bqd/;T>;IAboV45/X0"jg0X!-
+5Z$;tsUkOszx],!b,MI}[[:jbrjs3mlVkM_!"ltJs0`;L,GcIrz+GPbXZh`F)d#P2VC_{d#N++B<0Wi(#)n^P/=G9@[|{pri~Fp'7)<2E|;|&"H+]S",kJ
+UVwRk:7Pi/uL2_2K/R!&X6{tXz1jDV4]1"0MS{8ABTW86Of>^/$h.El$V;xfVS.n)j1uI4";VZa/'pUj8[#"<%hT=V3p7;PrwMo2hADqy@b!:0E=|50v5v
+&HgOBx%-8BRwyI^m^dPj|kmE$SDeT7|=Hp~s/C<5+9N#9<,QpA0r`WEx6D0CD<t088RC:U'73[otVAk[Ft.mEQboH8].x#zW{C]xqU6/K}"7]}u0-}|x(I
+.'82v(/nq31z/YO;.D1qG21Z+j]1#OqSC{VleOI(0rr.F(,u(!~%VH0E}V-4|ZmS7exhO=zmW7ucVgLOf3Ii0}^oq"l_]j74!<jkFRNh|B0M&,H=s=,6V&
+9]`^_tMl+3D-Skj9Ii<H51dblJ9$di_}@fJZlFOu:qPd8c;"qlt<|Nl1vEm5cJKh7gyi06<s-z`hAGq&-ToZ8!Ot+IU&ZXJ"0P{Tlf8RdZA_QEgWU)$9)s
+0{Q<~M0&f>6`7vRjKDYT(KL,C]x.jAYqQ!sem25#q,A6]higR<4J{KJ}wmwNaHB78$^n@D.[2#~'3`3W4YI%"UCE|t):[`C`/JjpPpzU]0:)$wVCI,|CP:
+dI{Y/1g]VFqPaT)0BFq7Q>uZh#ZXJFczwu$h:^%%dbWJ[3mHmQNY42~j#fg8r)7n/up-w$FC`9>2k&+O:%(OZ0o{^4gJ!vTSN_gof_NFNa!e$y,zQa_a+@
+44}_"X8NTExGYwQ_f$^`0t%r^v+q'[]6n|5mBwk,aN9h}U5)&90G$i;2S=UG3>@VX1S=[/$<T"!K"8x]^8UHA;.VPe@@03(03"$'5_1kNqo=M8~NH;-F1p
+g><7Df6dJXN%en+9!VAzf12r]PjYS9proc:zdIEEnL~w%l1{{+=`<MGSvcBnE[U]<ilpH|OmOZ|_Tjiv9a`6C9E:.JxT`pV-S;SMlMj]<_QYQ5FNZw(a87
+DpR/eBr-Y!kbdTrdF<`'[zIu4^iT.NBJh=7-/j2a_%u<v>&tu>.6OM+hVbV+@CId=@f[v:qZEi_x=`0vh_^FT69"[1/Al'}F"u7p61QE~(htoZi9y@Gf/O
+7S,zFm+A!Dv2ewQCMP%!csKU9v~Ksg#rGZV;$$^d<Nh4XUc1t1NYF_"z|mUmhjgam57RU/be9@;Y}NE>S$#8>Epd:Bm[^=Nl<CFu:e2Z%iOV>R"Q,@36Ld
+-}M`IjSkBKlr11lwTv#<#@`1$##,z1NqQmm/,z/iJ&&bwj7e0|o[X-5_g#"'Cez|n"9y2,ux{#w#va;"|-ts$$8^LbC[S_yp#,5l7`'Fzqq1AL+DPp~u@N
+W3X.aEa@tA^]@pu!jS#g1g|R>&#`uX``Pn^^7Qr{;zok&+QUF7J3g6NsYxJa:w!Y0_`H{ctfk($sU6H/anOy|I6ICOacgFcwduz4$)0oCXFD^=~q8$'WiL
+7<Y0IA49=c3zfm>P_NwK-I[ek{!280Bb++XI)W.nTeEu:qp.e;S"~CV{Fd~tkvFXi("h)&1_L1Api&[3e8U"`wU8lm0OMp}&oT@5];#CNlTQXY!S49oTX@
+[TNfSjmLE_yImhEIj%Gu{{y:0/#%sfIL))z!C2~)skJG)p7}K[TZbHnH}yE7~>CtVT|#</.HTl<>+9;NO0Y&Dm6W'Au)qy[1:dfF~+0uETmuFH79$Sie6<
+n>s"0^V:@T8no'.#V<Xx0E5v!0$>|-U:FWyi2Uv#pkx$}hS"ezVSB1tsesodS8%69k=bX`,v#`}+ImJOQ[fqTv6sxsru#MQ)BH^kaF!i8)BB-AJDY5264V
+#{KT>H]Jn6u+ClumOiQ=>7#=jt@@=B=7'<aXO'1MLZ9!]OVASaN.sCu|s4moMc(o"k2}scHbw13`D@q]iI~Boq<!B8.W}/.&mx&O&W}/c!<to|P16'4T4N
+bc:y-D"8EnH@&EL6~AIlmc4jpa4TARYj}JeoSnDL->Kb:sRiVKqp])LT5WC]OCjI/<+B^heW$_zGsSkb3NyNrwFyxaNNge$nF6[_,ph2sHj/"wg8je6th_
+n=gVF)D=oo~R0LLijtuN%Q|A1YF{"Pthwx6s-mTOp&]Ph/=7)Q(cjf^#sD./vg9co_BM;"oiuVyyYj8wI0LoD[[1Q6h'Zf_lxKS+E:~Y,gCh;`rzVdjsE"
+~J2)NwN9,-#lPGM#rD173N>Z3zqP;d,:XY~'lmEU_^%:r`fB!;o-q(-OZJ3fR0Ct&0s@^F2bA!_2f{yNNKuY>0}+VOZ[$'][]T>7Fo+R-|XNcUVzPD{Oz_
+10DO3D,[Ovaz|JQt8Wx!Q7:;m>H{m1h-)HoHm(d|En>'g)!qor-Tb#3>jk`$iuVr(y%0qP[A@nEKf$Hl<@ah!m4zXw'&yLO}Fu0fgd1E5UfLN_2GRv<aGM
+[v`a8||4iOeV0hY=cS[KzaCD:>R^0_~m#,4U:90n^:>hg!q"#}L!samQ6TGt(H_BZ^&VR:!!avip3aPyV+3!9=X9D(5uV_u4"tp+6t>Q6DGJHDdvK5'6|I
+Cyu-fk&tLJrgM.<4j-}[-#1LcbRm{+t/{rV+`ralnkE|6Mfl{F~%(eB+.Ga|$[h02jX8agG,8%#Bqps#3s%@dy:`4W@.%|.:863JXl}Z_wrZ%|<Wj_PGvz
+D)Ii`XVj{;f"64cDN3-xJR7'@nWJu5y8ebM{t"K}~3WH!DJ+S`)lcW.'fuS@f+(%E`fA<@Ku,AE`cq-(x:IRO54&QXjpH+iw}cJ'Zn^`,:Fv0MT]#Qvow(
+gX#+;aK%sB{;%s[#!a''LiyNbDjp>IOd(9!P<"2PVe"@e[)r$TVF1]i%lor|7%1+NQgVH-r-]6e[H{WYl/~eORR%9Fx@G<n`_%IELSNj`S>6RaX^e@i'Rb
+jCN"ZIK9(,[@akq8UK_cZCQqgEjCVQ!tq@L<Z;F`B5_wn|iY/27G:u]v}"]A%r/2qTD)u.l,C{Shxi!}JQ`64_|;i00&[q_F>>dg7h}|PpZo}>R,1KgaE-
+=Y{H')-D!LQJQA}:l$Baj_"QL@>'LJoN<M3N$NY`;L#.]x-h3)P9lT{mO@BOr%=o1^I6Us,mQTPz{x4+W10xeNxQ#`gMND$9Ry{4(;f_51xfWZl-}a3zkW
+wIj$!@I@W:qh9"YG=1Gq%c7eZ=^442k3s>d8THx.(g<!D3KHvezV$)UZt[LAvDGmIG-W>iOg{W<^Yk7,L"k1y1mm~n,AP(#-=mgK7"PU4u`hrEMb@.~,#H
+)2U["@A#,Cf4_k93xx4;7fR42^}/aA@!N]XK2s-U40&L[`<{^x&n'|&}dbYLAg[ETp}d!XpejQe>7miuYxuv)X1JGrC&]%k!}dAl/t{hr3C5)-Is0NV[_w
+J!M1s8FTZ|kr4G!bH_3Jf:i8"MaWpde#/zNA(=)w=o,"~N>;o6%F@e+2j|`e/2w^A>3IKBbFwhEp["v%gg3WH]@.Di6$W6:8B;`VD2P7nN0rdm2q(kL3S|
++dddsHi9~lMChPehkM%`}COIto5b3I"ND|-TO|ig:-sI@7b7:.(}$&2DiB`|ojXlcMMG6uK,5>u'z6f3D=.4wKi'$:rd]<;[XF{+Xwq7!yB}Y["=-jY6Wc
+^dKRpFLiFSU<9v:]ScFk}q0|p5AP0|RNyWq-_a~Qq"D$^%$m+CIHT72@:dIlV_b6Ha`/;6;gq__P7n~qCW<;aMH({9i`.@Gt@UziPeotF!065B/9Dm4[8Q
+iR@6l=FxCE!d$3FAid!%Z:-4FmTSH{|L928%kQM&J4>39`/hGO{0#^3O$K3H3}y1)T_KTOI(dEY`"sg7'Xgx,2We5q>ic_mfxFDtcYEc!8AN/7qh{z#)NT
+`Fj[Js2[ljcDpJF(d^@{q{:Z+W7K8!C^UyR$ODb:64{km[590vH0K-LwkN7sqZ~;y0iIPl6"gc>QrGbD~Db"LM~"sM[0"WeA4pGHH3ORXLLj0,`}D9=ii<
+_Jz>+s|:V^i2sjs3J0a0Vk^%&%&XUy>yo/JG@050,&>,4>&}av5BMyzLw01}I)VL5K1QPTXRM)Nw$c&a!bIb~>!#N>!f^'>'j"W"ILF}8u.<ps!Qp]b+Fk
+jqYdhF^|p^!E3hP>~.g=Z3NTx=~wH!"UPLgTR"0<R0O:;`8{t|>-NFijvX^r2V@>&]4HhV'LxK.Vj4OvU(ccO4;]<3`UOr+7kw>'UEz=]txni8@UK<]6Z9
+rS+%mOn$D/-zNv,2&7-tI(nz8{1F(fthhgPz+[GNE$P<)MUZr:};ahD}y4p[vd~g&bSeK&_r`q7vnz^mboa_rNP,rP+izt"1|"%-}_n=@w78BS66G>SD@K
+B.8}}VY+HNy/:y|K&TD[ps4-hPP6kcenHy$T"1!f8/^6bhno/W@(%$e_ic/gz``n{epxcR"Y,Amg'v)sUjRw#VTY"p7sGZ!Nt=/`"'XI%-`qcTdIuErOaf
+7^fY:Nnaq1$TJm4E019GY2k8s"[:0Im@-t9#Xl:=,&dDcwcmND:CK>3($x%qXK4KC,kW>Kic|K'a!{X!E,~Q@I<a{c/44t=IEwgr:}he2}gp/$cE~PYR5)
+iaWTXdrrj:FPV5Zpev-3K|L]2j0G-5%CGkp]hT,%Gd&QW]s%6,0tW.&86k&$g!r%:a@e^vY)cQ$gr_9KBu:A4tOVXlPUE&K.@um)xnhYvdt(VE$vXcW50.
+S(Q<jAgM'(^0[9MTP<<RNchcdwE$V>PEfNDHOO%9:LAK5k|YytY@^n">beRdfwbA2pL#4]9qlT~fR7{R{y(RI#7pZl~V_ga4fN"W%h>!KC)TDN/G/VpJ(m
+q0Lx}N'&+Y>dv1BV5KB.5yG.4T$@9{k_DFt^)nKmXyOU(T":IfyUaQ17ur#vM5g5gUfH>,EURW]>z1gofq}cK2wq{rFF:zo-f}4@Y:MEs-}TSI(2PG6@Ey
+zX<p"J7mP($@cUV3T}Gg;l.z0@L|Kw-zN>$fPw@W$/$Bql;.b$Z[:kyF"6|Yt_'rq)GL;88U[IW`:3L"F>&9_$oK7BuX)f;sf"c$GnaYNQH0"b"<|qhi':
+S)0`uJ^Su=+zGmj@mcq]nfd+wnH{K/<r{jdB7h<eTocFOO&3>%>:~xO{YeKq`PbK]][nC>WV")"jHnbV.P!('xp/kC~K,LbC>}m'S;9Q;.PW4T`"a.+:Ks
+A1BHdqk8}`gPnarG}"{$T<j)"!BpqBxm])u0c/PRf%9IK/lQ1-d=C=-:Q%fKNcuOX:ow}V(h8tK4]E<W94X0&S)Uc-0f<uv.5qUaa-f7ge|jX/1i8hL4lD
+9'fY%V(N|h0cS<:fd9Z9ckgsF1nl'0jZ>xTc;"u5$m5KqGKa,pI"UkO,qQSo$20Ef$U_@oqh@;~dCO54A`33{vUBCKvVud{mYGBlv3>2i^_!M[SjdCN"u`
+~M^Y3#Gp[CGPn:ZKu7(S<jSg{txF6|~UCP.EpB<:+ZjUm.<J_)m&8F{.0Yz:GV5#S<~':Z%4lR>@AHN^Hp(s_g/e_LtehNhYqhMzj^8i7<:13>FZgSth_w
+K'29e(pM|W4W:53l<b`gg;>XJS!p8Flsu!&1#}r"3!WQwAU=!q"$"{`bT-sS+p3eSkrtEv{|]vn3Fe)VK2O+Z,(>kEsqlX;%U<Y+{0e)E(Nr^(nieK~"2}
+}0tB6l<DbJfZ1AuBK7{lk%=<EXWoo5<G"F2YTQLsKyBF/4,6gG+cp8"GtoMc1Yk@{Ws//K)1|pr:-iB:_{7F_P}UaQ8+438HCW>ft>}^$N.2]gZHs&@Axu
+h)GH]C7ZcGv;;PM|9iwX'=0qC&H%gF68zwO8YE>.[H`nW+}"xFa"5ks+r=nnh'@p{-:)]0&Cp!V}jfYW1={<OyX25gGk3|Cx[1)[4d{Fc}2ypfI%dXORD{
+@%ZV_6!k4d)v|(`+}"(TP$iZN#Cjpn_74doOi.rKROGI;H[P'/e9Bmz$b6c6WzYa.x,hAeg3'RBu&{$q:1`[7vEKZ`,W]58CEz5z6PHorywjnj#@Gi'hcN
+y7=M{W^jlNGjSDEqDuYo4dV`>K}4%#dH&vK-HQcUi)6s[jSlJn6V2rYnsJ]=a"#Ka/plyJnU[o_o`:']29~#r'~#O>t_DXqS)]=<6!E[WoLT2_m.D@0Z-R
+l=C(ATY6`Me:5$^+%zI@-9Y_xWCuV;AuNckYk@NB~@,=T@-UMhkqXNK^cg8_+:m9,=Zj3Glu=/n%}Ay<C4_x4)5f>M]5}h9Xn)wxb@#z<;"S4GB@|0kG6,
+"Dn=wPf^IvA04dR-=m8]pC>[C@.zcbFhus=L$Sf_lpwz8A"`BB2&DuugXl:ung6csA+2fsYUpj#LDgl4~K8a5"Lha$#OsfJEGVr%-6f+=(,4bqAdZxw;L^
+!KWk0r_F6mKAe`AakVIp3X5Ioc@$f!$ncr~C>w-DDKc0MQs9:5W!nE&!sZ0{@O%`vEK,%=>-$tA<;pbs)Cf.DP80whz[SdCgN7GO=nX;@uSR}+Rj;WQH,a
+{dWrLY":`oo[/Zo'.FR0a<7"]Q2@eN>N&pRc}2T_5)eMT;[eaRh]Tl.I0o;]6,apiOm($CV%jr@J)"uX>ztf5,dzz-'8R+imkj&lv$zN-x`,OpMc~{Ggb{
+$R-mo.#peKs6/+.UZ!D.~W1e_y8/%fW|81),%<Ro@VUkwond9{.YMw3I^,2ykg4c5%JD|zcw>rg(`Dml`6pJ#AX,mW6m[s}/J3rsJHbu,gSX29u26yxZth
+JolUS.C!xBA36(t$3k5;n|YvzbcBZpSAUIm}31<dzj9iJz"ex|>Btv)FwdNM--+2$^HjQ}|b:<xVc{wnD@8Ls1H)=Le89%'ksR+vdZayJ_0cc<0erIqofO
+cjG=qWTZ^{XKnMN([M:(>al%`B9ZV[K3&P|ILje+0CHKm16wt0vLriW/}7"i;@3^s}sRL!)3_}G%3vgfsp$XqN~_<JM-A-vDBHc$e5R1[Xm4QF^.Rk[xLp
+svWrso1Onh`i-hkW-Gk!salToIOIQN=5EA(;Aj~t=E~bc(S4ar+pS{Wb;>B6#1XR@,f9#aM.b0,m"Y@c.s3pIJhO'j)-C:Ss>shxFEgIEC3W$7AE9%1$WN
+)Lh[tWTiQWp^4BdsGqhE<:,eZe{_QdZ-&[g#F^#@v^u0bvseqj4xB[&)0'[xDH|r|mo>q@6Cnj]^2iG(J$bEe{"!3PF"@Wb{-#W&g3PG[Am:y7sJN$@!^f
+b9j6)m+s.lUfuC^nEs>pzaPdXR~/wRP.u|+/~qZ=k#/sK/pM0le4I/3:$/n8]D1N9(-ferv6WMT$VB^pt}[fp:Hhe4#:ibV)""3[v^g$Ms/G!o)NG<nl[v
+q]s$-)qefe6h.>68~{,9Z:JWPd#$ldCmd{~UU=;]Xx;[WJAH#@>$~>J7Ojnbz6FDDSRu5h#@hT@Uzj0u)lm6zrVi9K:L!{109[YU'5FiqI1Hd`;vYLR|5g
+n}H8`_]'i^N,pbbnW)B]zW!!$AdFf}lL@w2qY}eM{/;fi#j^dRXR_C~zM/sw]}gT%4BlpGaz)rGB%5:2{){TNF-NlR!or,)@:mktxMD'@vBN]y+V8^}GRB
+>2MA[B_"zw,$Gtx2;$2l7r`Bb,08NvTdLR~m]^)9nfw{Mpv/P"ZSWvNnzL`}7E(dY.N+-t_.QyF}KmvfD@I8XC=nMm[;d)vf|QYK(CdZs{gv1eKV|"7-%a
+&y3ig}+dLXh&K2bM/ENNtRK>g!=Q4T'!-RA1@k-qGSTe!,fj@:(Bdb:EIvGDw3{Ph8L{C7)t;MgD18n,1Se+yD(/y+fC^JG|W.LPKgVH;`=tWpz:/pLT[T
+u2<+nC4@/U9cuSnB_xaap"Kx|p#ZaqbX&.HgBEZ4'e1fl4x"C;k]V'q$qbpcOO1CJ@+7!k{9(2,6G|WtM6FewJu+c%"2J6of{N_1uAi5c#q=sB^d8.>WpG
+8HmBJ^zqis)wFyM.He^|HLW^sC0-Xt:s#{L}_cS85TmD#@ls<0n27z~Wr/QZnzCIQC}xRn#M,`1vue~_#myhf_.4fA%wxaz,aXcJ/cbD%D{V9_(E(Vh51`
+PIuqcN8",ejCt``CdmFlh3Q14]w)4Q"P5>,X<@=$ilyolJCk[#/^Xde-S9cC=-R/Kd)x|5kHtYy00H{WGP9,"Cu"(nc%X_`z)^fs&u7r5KZQSlmRWZhOWS
+QU`l&3s06"20p3$yKLO1k=3}"O;NctidHqXt'rOlRKW9dM)xqF}VsC)gC]Aag.6j}WAkM<.3Dk41Sp9D8^UhhoxB{MbfBeHEwUKS+Kjmxz)PQqudW!m'C:
+1WAHKFs%83]J+R_UtRpJ8l"x3ts=;cd{[w;O}6L'+1J_RhZ.MG6Q<]3@$R76icei<}>jx}16BoR{YQA+T4o8XUyWkc(q3!#{|w(#Q"Hr/E!8nyW]<KKw>b
+YK7.a|x-ck@2SI$`-4DNbuG"-N61%3@b!<{jmtGFOT~pi1xNnLt3<5]xx`bjPj^035-CN=OWt!Wb6jE,hLCDg6;DX>r&"jF5f:_+w|/,ftWF[s:lfS+oZK
+NjPwep`XRNZhH}3wq<%Y=A"|1x]pMO$u#Gq|qK4`:tL(du":ExjNAg3hAqL}4v],Pt+IR_+s'b=G~^q3%l<}/YQtZFCy8;t7n".'Ai[vGFqaLTC:{"1c]S
+Nwlk6y8w>_dCXwf4(=-`,CEr7)1_XvYc$AjTQ'g}Axi4]D`>&m$2$}FL@mv}(p`Ptz&Y=wv^PdQ&UY#H]%AAHXV|ZU!f@j8E$V{`CX]J1,A'I^3uZHU1jS
+`o0@>-b!(BI2m<mrVqc{DGcV:&D,LgACKqVH9g|0>p}MU^kH{G+;$X6Vi$-luY^/g4[20K09=%@GE;jb(E}Wd7Lt>xJ{kUwcy5cQ,6"4-TE(DdO@5A'FjC
+muL6z`z[3Y+)cJvB5q4e[p5Ns+&R,`+OO,)aym;g/kda(ZYH`L|LKeM_='R's{gS1KDOu1/bv%i0)h_4|u_GGdq3:Ymk]WI<}r0)u,oK6%ZHbu!4"^^4cV
+Q>^Z3bq<nv7+d,.Um]&']tN90F"P/'ZZ~$[-A-8`Cft7jm/n+yMl9$qOD]"tDrHng%[kYnC7%L/:<}Z_(qmFJ=$(9$ED2Qk5q,cO.$Q%]z!rTZ9q3Ob=m^
+7r"{qwL{mUrFqFQR<=ATs%gym(JB)]AD(|63SMlk>rra1dMNv{0T/HK5i8=|J-^X|eA$+BJ5hQI`]Jq&LD0_c+_JmofcVUW/Fx|yC|gWi&$WB|]IXp.t3Y
+9wSKTvcF:+AZAs41[rAN5_07kT67}}eAP5f3Y"E2!j=QgLaY^1im@PEjdo<sdI4$Wf5u~tSec;-Aw[boyIZ(JW7J0FW.VvKd&-2AN,6bq>;xG>6gcl>wEb
+uNt/'DFpCY,iS@(VD>G^U}p)FpJ{~<h@pxI[|7`h;91IUyfXq1d>'TwcyBEj,(N4HERQ0Ty&L&$2^[}"ZR6=#/p3%7Gi=>Y%Vfy+3)iiL=G(&v=HhC{BTa
+W(IT~y^.X`L;5G9vH5w6|5p8%`Ec$1x_Q<lH:9(hLwSH_J>)|;tHqP(6y_K28MlGHb:VqD5t6Wu1Wfx$T4oq:%X]C.Z>hAG1u%|l$nDiq|1fl,{87UJIf!
+Q#:!qp2A:a!|&VG3JLYJb#}+y<RaqDL]yU)3FQE6+v[T&`)L72(Lt(P8~bqFZK6DtD$U$r<{5X6/kqgI$Uehblg101`E$XC^D$G5n#2p5_o}]>l__Zq[.]
+<j4PZX.AU9a'I^f"{rjOL9(1Sa&}|X+ziXIsX=";@7}/.+h0+vHyxn6kvT,[t0qTotNJ<4YB83CJ8I.J&IjPa!mD}q@!RlmkzUKONt~eDr@N@ulzh@bW<A
+li0iK-Mh,_u2a"pK}Ls%m$iIrf:@PQ4(O2@"9T37oU6e+DY!A#J&C`2yWbD{>$K[^D[d!D5+A05+h9J<TTR"YCdS2[{P3uKn&!)ad4o/|4AHu$P`y01{nS
+Sq<lwL"JwVym-H'1]|E&Q|~wh_,Hv@Y,>dlp6[9R/&b`}K4{cqi#uZu"%Xt1f{Q)""oSDtB1H8S!;HaJE,#lmAKm>#oRV]h0<>"$.rkQrZP[Cb2.KPpglo
+6rPt~-Xn3+K@AN5$H%C>#_E82A2ZKM%}BmQ6f:yMw6'"!o"Aaxm_8_|S:32@>c;BZ8ZZu0SE/2YmpENsK;O=mdxfv^)"/juIhmv`8D!OAAt07]jiSj[dTE
+@)y^wvn:2F5Mdeo9'CKC_2P1X{~"mQ_`f%@g|n9_@A/'e%9{9m(uUFl#9Y`%H3U[iQgMC;;heFGw.0FfM9giKBwDURiN{EAO^r}P]TD|"Yodo+o6fW-)$H
+n:'sU_GVtQ`0!UrGRl_qxQ<Qe$`^srgIf"}2Hp[4fOh.,/m^[0w|^4t:;XUNIY<MW0E]pX0NrNlM'Lkp3DW%yI"2Kj).vREUG;~uGY_Zc,NByB"N8t[C_n
+[xK9pSxs;x0;8ekPUo%X0!H}$L9D&"[$jR.'o|8;,@mF(nP;,S77Zp6nrR-S>&Rn':Zj<|>VF]y`eb}!No-!o<oe;F:aynV`lx>dfT)%A`qU>0ZO_bYG}W
+vP^tiU]S%.tK7m#;A.:L@>C`R1Uf9jwB4YfCv)e<y1qJBVLfvs|qjD'6db@0WCIDi.@Vm5nU"E"Eb7uG~e}DVgo!GAg]L[xKh&r]uWf8qPrKp.+bHubsS9
+eU(1T82X0rvw<=51PV1@oqvMiPbEwQE&L'4lB`XoeLYS>+>1DS`,/yDk@XulXIfSWuP&55-IY9o0[6.>[]0%$XgoCloLhr/K|{CWm<GtGtMY,0XDs+L5qh
+KRyja<_-Rrt6Gc#LhkE4eVW<e}%f5=`@}OoF^%vr0P9%KJlceeDj0Rp2u6KA6<-Trb3)jv@w8z]`056u)^6OFpkb1yHZNrryGZ6eulfL_MEaCuCeh'v$L;
+[17r48>aIg3h56jogbs4eDD4<b#w-FMm`Lg6,M`^ro[<Wnlv/{D6fK!NM|WoZK%yEOtKQOFRYGISSn%mdffw1q8L1c,1tZaKaC8Z1q`E<z2"!%L'4pNvuM
+SUs83[w(MSmd]FJDo)'1B$NW![y@Ae.nvcS9eJ6q_F|%r{=7~Bqz<:]^64mbdi$vlS#'f|&LvecF'T_a'NK&'ld(nn}v4{"8|'_a@^]}O7eKFx9B1o6M%0
+>}|w.;nYOANZ"|lS^CM5lj8<QAvPqI}"C'+EwdJ8Z;LJ!oA1tD5Kofi<(HF@10.698d<s]0%);&)3k]J7)>0lj.(Md`^n$ED92V@M9aY]]wL8{YRnr#j6v
+cf>vs6v7oFC'+aODJnbstk{HH|9:z^1(/E6}5DsdJ0vrgKLSnN:so]!ohB)Kkdd#eP}2;n5|Ra)i6Z%=OoY!&`B7~V^{lcea{KS_^k)z9qH`afj+Cz;,m_
+nN!olKOYX{8;V>1XC}nMv&=htZ0ir9XTh=E9mB!A|MHNoGUi$aN_tjXL{U_6+l8FdVFkjM8V#Q)nj6VH%|3T~d}SM@hHCo-^vfqcg`iKB`hIV_==K_oHI/
+g[{<[rg`Fm:ethLq+4aJigRK.VNmGHS^%PPNql72nLfI+=M9)#&TGd-Xlh}nk>Dpy_k@O|~sgu"c#/Pj)MuUr!.T}#:FTec7UwgEvb3bcD|VMzeO{=!0yx
+tkR<aaVTu|snkS#j)Cj2pW38eML,#{RPw)9Cu8hw`hC(7q)@Ra,g.FkYP>^]Txn(xMo}"m,8gp4gG3nou]{y46Qfv}Wn9wY_=!#,Ze.6pU6xhO_GDS]l5@
+1,i<5vJ$EQ9tISO-/$:<1o:P_n1lM[zmR/''k3RDG6Z)[>qh#<gFa1!X!&6h[flbmS.fg7Empvq`U0g`#QNa9>T_uJe}KJ56Q0:xTp1-ImKDA`)I+l;tRF
+hFK;Lw#=utC{.<z/]wSp%5(rjyUCKS(+]L_tk.OEYGT["0'%Rs|,w`X:bX{m1_U"!,"Lm,3}0N,fhCXPdU.HiCCs<:o%_J'Jp6'C7%CNrtgxiN6+sEviW=
+:^~%Fwe(0&m7>A{yuF|^uM|EYR0ds{iRoR&:b8vf03&;:='BS!nQrmkdfKrndAlDUQ"Pzq6<tMU-Lq_"amG-J,@R&Jr=y^Rj[`LkXod#mPCxTW<58g_F&J
++%PL$"AwcyeyxC7hz@mfVb;;g-J3JPGgPRBS;+__3FchG/[>jQtL@Se&{GXL3.RVJs-;=i&,=|I,(wvK&)`_r%S&Bmc83!<.ViapM+C7N^fnn8ILD2]oJS
+{//ttgRNS{L]/dny2CY%wxU6!.#h(ebkSeiEfXordC.wE<o;Ya25pR<F00iFnd(WaO:E/YbVY!$62Ir=<(d)<U+(NA<AG!obg+V&Ylw3G4KX+oI']U<P-i
+zoo;#(A!;'roz:^0T8']|:SmCy=UB617y`FWP^8kJ2i/;->es<D%O>X[WI=r<.y">{ryuWU%&zI(X.Wu$w{'rj(%2i&jUaRp8+`t40)`Z=9f(DnP29_S3a
+H5oc(Z=Gb$`yT@-g'+M9d/Y/7;:@+IjL+e_Ba+1@GIorkhf)%SDYNbmmZAFx7B#dizA[l0<`aNQZb^'QTR%1{R}2OvA#=#tx%R$['wy$%7L>M:WQ4/23lj
+_<;mXO$4+B=T-4bE%Y#AqT")5s6m@>j$(>i^[wp#@/H8fXCQoPZ^pj9mDE#q/PSWaI2iCaBmd8jD-H2KN#jm6ppUR&}HBNeZbwRrM3`m-5G'y2=qrbt@C3
+$|Kd5WjCE$aBrGZ<zX)v{p>oA+qN<LI<4^}VXW$z&>z.t8pPAQ7ma1BxVdQhOk]yjQsyF^sYQli'(1|5~[|K1Y4SBO~8S$~x6.6.';rVm9a96+El{Lix0S
+7(O=5e%:s|9rxWX;>T^;[z;HM%^JZwz/s)~wCj}>~6cG0uU_/sn9+GdM)]n1[+wf5+'`mg[CJKf>sQVbxNVO^}~`SZK!t([pG^!meCvbyqTJQB!Yu3E3wl
+o5-5-C7wtld)9BZWDPH+s>Oc}Ah(fa,<=aBr`9C/VI!q|$)S3Ig^K%lt6#<U<krs/O>dBWQ0R|8WuspXtW^'IP]%X6|BP:-xYYu1Vz$sv=d@yRIzd=Fm-6
+7v25oLkPo%eRRCU1VCR#>XCI'hD@mJJI"8#WT63dj@6HzWb^&.xah6,[7@6%D&z6@Bfa5sikggJO28ar|Bbj^N!bOdupG}kx(H'N(Z|om@vE6o&T@+$bq[
+qtupnUV`BwX$:`i[VhG|tY~U1T$C'.s"eB93]IRSWW~D6I=0$Z9Xz5JIHSP>Pw't]y6'uay{'[OuSwD]D-an,NBaXFTB2;col&G8V6{eo-(3&QGPhgNZ$K
+r=It.65q5f}S+GY_vu0mh_&oYJz'-/zi4nL$2s{)264m:r'>&{I9W#u;hfB/:oL1G;,FA}m8)nJ'1_4gymC#9$rUy8u7/]h|}G^$v."_r>i849uI,'3('^
+4[+J6$ML@%1IycwA%]Onw-J2ktp{jy<cTby3ge|B:sNZg[zVy:w:Qo0w:qgZyP4|=2>E}`caF-%$pr8p[iW)tV-2(`IS|"ftx/;ut.#9Qw__d7P(rF9%Ze
+D5;!EwHQcm3/RRKh'uL1R[G1Y{|-`4`@hi(Bdzv]b%0qInPfDW}U)='ug-e%!V,Ke8}65(aL_6cIn2_+O.11A,)R{t&HxW4tea5Z&MqC!sb'QG!]&khKL,
+!3iIJ^z67]m{6^lrE<=uvd|^k,~cO1!;z:<Y$7#8XjvC5ir!K;Vlbd0@fJe`L`Ss@z{`(w+Q82.<z@KBtrcTAj`K(dirzZRhapYnKBb]%s,6}W,iEFdbT=
+dSSTq!]cL`b,34`2dZS${'cs_,hibgAjb`T@;(d%I)}}4SkkG"T^BL7LKdtWP=MH(OT)U6t<{ot#OMaVD$,H#H@|9db|s4diVy-nb3+clPQ3{hWocS)vDq
+PT$u/ploO8|WN65deDlgUCwaX2&R^SC/{l'(MkPkD@v2s1/fN(g3mbWlFUiL{_+`1vz83=q"_;s`d}UD-(~H4AJb/)YgOsr)e1}T~D_,(S5R=ygj2)Pj~[
+M3boanj6/Cz+Ei^V^uQ|JHm3:,"K3G)Mi/27)fe:HK+;[z/Zs@/l#46v4ptJMpjoE3tdN[Xx9PxZ3Op'nFVniS5J+OK@bav+.YbL=c^M~p1H,M>hnF&7I-
+XiLf}NVk8R[H<-E)hd=i=_>"G1W#M[yo:Gi,;>:Z+|YA+iy%!b!wz8<3[&##h"K)lq}y0Rq`g'G`P5D5A>Z]soFY]9T=%{nqjTCbKpX,o,/I]w+85I^ni3
+A6DY96Q3OlmxZF'[@it4P}$bX'%06X7ys:x&ze7/C&^W&(h5nYDX!C/s{@}SKmtz2PC<gd_[$6@iWvh;QdUo(rqdb5dn_]D@;Tg[[tZv6`g6fR#=P}iCRs
+eYM4hT+#G|J0lmjc#!W0bq.=%<iAF_ZofY;27Z|!q=ZSK9S5Do]!=e;Y=XgzIf)@,X=!]m8^vR|_If%./lM%T3"JlSbcS^~6JS6otLqV67Y_,nO(6a]^o3
+vW+k.@4^;%+RS!7-0gfdw9.wcb{`:/r+nt)=]Be-e)#[[J-"Q=JR(S$^9]xXxZi&2q;s"-^kdz@i#b:.n^"KJ]F)juN7n,s7pE@57&lFhq_SY%v>j$lCJh
+l,gRF[C+ZyFChJrc=wE^:m=||)R!=0bneMK$0+;.EDxb~2n=TPo+#}b25Y[2)H#wGSp68yIU7"xG"^]DC5UsrfyPaZ!+<CRai>yHMcVfP;K=0;D)]oyv#y
+^^uR9Iwe'JfwYd,kSS5k}-7v=$eRJEIF~C6W:WEh+Jo=aELB7hl(,A3UNd7w3Bbok0)5(|(wejLHa`z&MUDul(K<M{@R{NmI9Sxd02Hb+Dzvzl1B~l5g<O
+Y7xCw$^O13VjGb"ky""{r,n`,yQk`H(2MVw;1b{&0`HXgY"hS2bd4$7d~5o8$8X@HuWrv&,,Ia+Yv#tv:66vi@X[d0{wJ]UH=:5E[.+aXyv'l@I@Rrhd~`
+Q[R}u$Reu$I/hT}!^1e`Zv)^E!Hsz8Nn:oo:s5Vmp$e(qt[JlmDkLeq82/0-00oH/@_QRu>rc1r+jfnLP[SLhRial4:+XmUbQ5_r3,MhGA~bT>3:X_EXY0
+7XRo]xmBT/KxulfL]S7@UE8IQjY1+R:Z&oOA3Ps6tLM!`A(2#<{v'bes9ns&hcEK}OM|xfFPIDJM2F,.ZqYZA;#A/bSKf"kN]22tDY#"I&6M(]:h%'<mHN
+vyGDr#G]v]8A$p"DZH[l$KmdO0AF_^m6^q^%d]@i%z<p)GM`+@@0J-bVjXNv"H|<~LHT;7yPIQ-@qC6d^uY}(GV//"u{gM^G.I$bS`"di-Qf.O(bAbpZTw
+4lCLeQ`(d[]Hqw'_l7P,YJ,186)D=fH(r3NpC.N5D_$P'4TE5kG,N+x=![3y)Tyd^>=#XDwv3uJOMKZNh/fdi_DYx,G+ls"iWN]B{T(1dW$EN^x]"Ie<aF
+SqnW.}rk-)s"h4K]CnCDTO'dV+Cf'EM`;@_tHRqw1cg$3$z<Dk=1{;lR5^Tq"8a=-3K)aR>3&z;W_irKl5(%<1CpHS;;(9a)Mxle~4%%4QJ[6i4}sAYg_<
+NA%1~'x^T<q.>@L[:|l[SGc{j}N_9>@7j+0W!D/.ep_<Tu)LbUWRaP.g7]3Yd3L&,8:,o}C:FxjG@jS',"_!o}bL4xC_a:&p~5UryDg#N`B5h(YjHVOm%u
+A5t]4Q;yzv^(Y%8}t6}fm'{iau^>nl5WQ<Fh(SS}5%
 */

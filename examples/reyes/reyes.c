@@ -300,9 +300,9 @@ static uint64_t most_bytes(gp_array a, const gp_tune_application_field *field) {
   uint64_t most = 0;
   int i;
   for (i = 0; i < gp_tune_words(field->values); ++i) {
-    const uint64_t layout = gp_tune_field_value(field, i) & ~GP_TRANSPOSED, unit = layout > 16 ? layout : 16;
-    const uint64_t capacity = (a.extent[0] * a.extent[1] * a.extent[2] + unit - 1) / unit * unit;
-    if (capacity * a.size > most) most = capacity * a.size;
+    a.base = NULL;
+    own_check(gp_array_relayout(&a, gp_tune_field_value(field, i)));
+    if (gp_array_bytes(&a) > most) most = gp_array_bytes(&a);
   }
   return most;
 }
@@ -344,9 +344,10 @@ static void close_arrays(reyes *r) {
 }
 
 static void set_layout(gp_array *a, uint64_t layout) {
-  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
-  a->layout = layout;
-  a->capacity = (a->extent[0] * a->extent[1] * a->extent[2] + unit - 1) / unit * unit;
+  void *base = a->base; // room for any layout
+  a->base = NULL;
+  own_check(gp_array_relayout(a, layout));
+  a->base = base;
   own_check(gp_array_check(a));
 }
 // Arrays and kernels in the layouts of r->value. The z-buffer is empty.
