@@ -550,6 +550,15 @@ static const char *run_case(void *user, const int *value, int rounds, double *us
   return NULL;
 }
 
+static const char *compile_case(void *user, int number, const int *value) {
+  reyes *r = (reyes *)user;
+  int f, k;
+  for (f = 0; f < FIELDS; ++f) r->value[f] = gp_tune_field_value(&fields[f], value[f]);
+  for (k = 0; k < KERNELS; ++k) kernel_for(r, k);
+  (void)number;
+  return NULL;
+}
+
 // A name of the kernels' text.
 static const char *stamp_of(const reyes *r) {
   static char stamp[20];
@@ -567,6 +576,7 @@ static int serve_tuner(reyes *r, const char *cases, int argc, char **argv) {
   a.name = "reyes", a.device = r->gpu.name, a.stamp = stamp_of(r), a.capability = r->gpu.capability;
   a.kernels = KERNELS, a.kernel = kernel_names, a.fields = FIELDS, a.field = fields;
   a.features = 1, a.feature = features, a.user = r, a.open = open_case, a.run = run_case;
+  if (r->on_gpu) a.compile = compile_case;
   a.test_case = r->cases;
   for (; *cases && a.cases < MOST_CASES; ++a.cases) {
     const size_t length = strcspn(cases, ",");
