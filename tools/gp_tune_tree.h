@@ -164,8 +164,8 @@ static inline int gp_tune_decide(const gp_tune_trees *trees, const gp_tune_featu
 //
 // Another layout repays its conversion (gp_convert_layout) if its gain a call times the calls to come exceeds the
 // conversion's time. Nobody knows the calls to come, unless the program does: without a number, the rule waits until
-// the calls so far have lost as much as a conversion takes. So a program never takes more than 2 + hysteresis times as long
-// as one that knew the future (to convert or to stay is to buy or to rent).
+// the calls so far have lost as much as a conversion takes. So until its first conversion is repaid a program takes at
+// most 2 + hysteresis times as long as one that knew the future (to convert or to stay is to buy or to rent).
 //
 //     gp_tune_change change = gp_tune_change_of(2, 0, convert_us, 0.25); // two layouts; the array is in number 0
 //     ...

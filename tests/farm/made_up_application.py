@@ -61,7 +61,8 @@ def main(path, mode):
     if mode == "--describe":
         fields = [dict(zip(("kernel", "name", "values", "numbers"), field)) for field in FIELDS]
         print(json.dumps({"application": "made_up", "device": model.get("device", "GPU 1"),
-                          "compiles": "compiled" in model, "capability": model.get("capability", 90), "stamp": model.get("stamp", "a"),
+                          "compiles": "compiled" in model,
+                          "capability": model.get("capability", 90), "stamp": model.get("stamp", "a"),
                           "kernels": KERNELS, "features": model.get("features", ["size"]), "fields": fields,
                           "cases": [{"name": name, "features": values} for name, values in cases.items()]}))
         return
