@@ -922,6 +922,9 @@ typedef struct gp_layout {
                           // call's count. Otherwise 0: of other widths, and with columns, GP_E_ARGUMENT
   void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL. Other
                           // widths: GP_E_ARGUMENT
+  uint64_t order;         // of the array's axes: GP_AXES(...), GP_TRANSPOSED; 0: row-major
+  uint64_t extent[4];     // of the axes; read only where both layouts' orders differ: then the same in both, and the
+                          // product is the call's count
 } gp_layout;
 
 // ---- api/graph_types.h - graphs, what a traversal tells, faults, lists of edges
@@ -1049,8 +1052,13 @@ typedef struct gp_edge_list {
 //
 // Layouts: GP_AOS has the struct's members at C's offsets. Other layouts have no gaps: the arrays of a block's members
 // are contiguous, so a block is a multiple of 16 structs (GP_SOA: the capacity, which is rounded up). Members have
-// object types, not array types (a typedef of an array is fine). Arrays of two and three dimensions are row-major: the
-// last index runs fastest. With GP_TRANSPOSED, a bit of the layout, the first one does.
+// object types, not array types (a typedef of an array is fine). Arrays of up to four dimensions are row-major: the
+// last index runs fastest. GP_SOA | GP_AXES(2, 0, 1, 3) has another order of all four axes, from the slowest to the
+// fastest; GP_TRANSPOSED reverses them.
+//
+// GP_GET reads a member. An array that a kernel only reads may be in another memory, which its layout says, too:
+// GP_READ_ONLY (ld.global.nc), GP_TEXTURE (by `texture`, an object over `base` as words of 32 bits: cuTexObjectCreate),
+// GP_CONSTANT (GP_CONSTANT_ROOM). On the host all are memory. GP_LAYOUT_PART declares such members as a part.
 #if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
 #define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
 #else
@@ -1068,14 +1076,22 @@ typedef struct gp_edge_list {
 #endif
 
 #define GP_TRANSPOSED 0x8000000000000000ull // a bit of a layout
+#define GP_AXES(a, b, c, d) (((a) + 0ull + ((b) ^ 1ull) * 4 + ((c) ^ 2ull) * 16 + ((d) ^ 3ull) * 64) << 40)
+#define GP_READ_ONLY 0x100000000ull
+#define GP_TEXTURE 0x200000000ull
+#define GP_CONSTANT 0x300000000ull
+#define GPUPRIMS__WIDTH 0xffffffffull // of a block: the bits of a layout that hold it; its order; its memory
+#define GPUPRIMS__AXES (0xffull << 40 | GP_TRANSPOSED)
+#define GPUPRIMS__MEMORY GP_CONSTANT
 #define GP_ANY_LAYOUT 0x7fffffffffffffffull // what code is compiled for that no GP_USE says otherwise
 // An array of structs: a plain value, which kernels take as a parameter.
 typedef struct gp_array {
   void *base;            // aligned to 16 bytes
-  uint64_t layout;       // GP_AOS, GP_SOA or the structs of a block, | GP_TRANSPOSED
+  uint64_t layout;       // GP_AOS, GP_SOA or the structs of a block, | GP_AXES(...) or GP_TRANSPOSED, | memory
   uint64_t capacity;     // structs there is room for
-  uint64_t extent[3];    // structs: extent[0] * extent[1] * extent[2]
+  uint64_t extent[4];    // structs: the product
   unsigned size, packed; // bytes of a struct, with gaps and without
+  uint64_t texture;      // GP_TEXTURE: the object; otherwise 0
 } gp_array;
 
 #define GP_USE(layout) , layout
@@ -1089,32 +1105,52 @@ GPUPRIMS__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
 }
 GPUPRIMS__ACCESS void *gp__member_at(
     gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed, uint64_t packed_offset, uint64_t member) {
-  const uint64_t width = a.layout & ~GP_TRANSPOSED;
+  const uint64_t width = a.layout & GPUPRIMS__WIDTH;
   unsigned char *base = (unsigned char *)a.base;
   return width == 1 ? base + i * size + offset
       : width == 0  ? base + packed_offset * a.capacity + i * member
                     : base + i / width * (width * packed) + packed_offset * width + i % width * member;
 }
-// The number of the struct at (i, j, k).
-GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t k) {
-  return a.layout & GP_TRANSPOSED ? (k * a.extent[1] + j) * a.extent[0] + i : (i * a.extent[1] + j) * a.extent[2] + k;
+// The axis at a place of a layout's order.
+GPUPRIMS__ACCESS unsigned gp__axis(uint64_t layout, unsigned place) {
+  return layout & GP_TRANSPOSED ? 3 - place : (unsigned)(layout >> (40 + 2 * place) & 3) ^ place;
+}
+GPUPRIMS__ACCESS uint64_t gp__along(unsigned axis, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
+  return axis == 0 ? i : axis == 1 ? j : axis == 2 ? k : l;
+}
+// The number of the struct at (i, j, k, l). axes 3: there is no fourth.
+GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, unsigned axes, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
+  uint64_t number = 0;
+  unsigned place;
+  for (place = 0; place < 4; ++place) {
+    const unsigned axis = gp__axis(a.layout, place);
+    if (axis < axes)
+      number =
+          number * gp__along(axis, a.extent[0], a.extent[1], a.extent[2], a.extent[3]) + gp__along(axis, i, j, k, l);
+  }
+  return number;
 }
 #define GPUPRIMS__MEMBER_AT(Name, array, i, member) \
   (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), \
       sizeof(Name##_packed), GPUPRIMS__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
-// A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k).
+// A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k), at (i, j, k, l).
 #define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
-#define GP_AT2(Name, array, i, j, member) GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
-#define GP_AT3(Name, array, i, j, k, member) \
-  GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, k), member)
+#define GP_AT2(Name, array, i, j, member) GP_AT3(Name, array, i, j, 0, member)
+#define GP_AT3(Name, array, i, j, k, member) GP_AT(Name, array, GP_NUMBER(Name, array, 3, i, j, k, 0), member)
+#define GP_AT4(Name, array, i, j, k, l, member) GP_AT(Name, array, GP_NUMBER(Name, array, 4, i, j, k, l), member)
+// The number of a struct of an array of `axes` dimensions, 3 or 4, for GP_AT and GP_GET.
+#define GP_NUMBER(Name, array, axes, i, j, k, l) gp__index(GPUPRIMS__SEEN_AS(Name, array), axes, i, j, k, l)
+#if !defined(__CUDACC__) && !defined(GPUPRIMS_SIMT) // in kernels: device/tile_bins.cuh
+#define GP_GET(Name, array, i, member) ((GPUPRIMS__MEMBER_TYPE(Name, member))GP_AT(Name, array, i, member))
+#endif
 // Struct j of `to` becomes struct i of `from`, member by member: arrays under two names of one struct.
 #define GP_MOVE(Struct, To, to, j, From, from, i) \
   Struct##_move(GPUPRIMS__SEEN_AS(To, to), j, GPUPRIMS__SEEN_AS(From, from), i)
 
 #define GPUPRIMS__MEMBER(type, member) type member;
 #define GPUPRIMS__FIELD_OF(type, member) \
-  fields[n].offset = (a->layout & ~GP_TRANSPOSED) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member) \
-                                                            : GPUPRIMS__OFFSET_OF(gp__struct_packed, member); \
+  fields[n].offset = (a->layout & GPUPRIMS__WIDTH) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member) \
+                                                             : GPUPRIMS__OFFSET_OF(gp__struct_packed, member); \
   fields[n++].size = sizeof(type);
 #define GPUPRIMS__MOVE_OF(type, member) \
   GPUPRIMS__MEMBER_AT(gp__struct, to, j, member) = GPUPRIMS__MEMBER_AT(gp__struct, from, i, member);
@@ -1132,44 +1168,57 @@ GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t
     typedef Struct##_packed gp__struct_packed; \
     MEMBERS(GPUPRIMS__MOVE_OF) \
   } \
-  GPUPRIMS__ACCESS gp_layout Struct##_layout(const gp_array *a, gp_field *fields) { \
+  GPUPRIMS__LISTED(Struct##_layout, Struct, MEMBERS)
+#define GPUPRIMS__LISTED(name, Struct, MEMBERS) \
+  GPUPRIMS__ACCESS gp_layout name(const gp_array *a, gp_field *fields) { \
     typedef Struct gp__struct; \
     typedef Struct##_packed gp__struct_packed; \
     int n = 0; \
     MEMBERS(GPUPRIMS__FIELD_OF) return gp__layout_of(a, fields, n); \
   }
+// A part: some members of a struct as a struct. Part_within describes them in an array of the whole struct, so that
+// gp_convert_layout moves them to an array of the part, and back with GP_KEEP_GAPS.
+#define GP_LAYOUT_PART(Part, Struct, MEMBERS) \
+  GP_LAYOUT(Part, MEMBERS) \
+  GPUPRIMS__LISTED(Part##_within, Struct, MEMBERS)
 #define GP_LAYOUT_NAME(Name, Struct) \
   typedef Struct Name; \
   typedef Struct##_packed Name##_packed;
 GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
   gp_layout l;
+  int d;
   l.struct_size = sizeof l;
-  l.width = a->layout & ~GP_TRANSPOSED;
+  l.width = a->layout & GPUPRIMS__WIDTH;
   l.size = l.width == 1 ? a->size : a->packed;
   l.fields = fields;
   l.field_count = count;
   l.capacity = l.width == 0 ? a->capacity : 0;
   l.columns = 0;
+  l.order = a->layout & GPUPRIMS__AXES;
+  for (d = 0; d < 4; ++d) l.extent[d] = a->extent[d];
   return l;
 }
-// An array without memory yet: n0 structs, n0 * n1, n0 * n1 * n2 (1: no such dimension). gp_array_check says what is
-// wrong with it.
-#define GP_ARRAY_OF(Name, layout, n0, n1, n2) gp__array_of(layout, n0, n1, n2, sizeof(Name), sizeof(Name##_packed))
+// An array without memory yet: n0 structs, n0 * n1, n0 * n1 * n2 (1: no such dimension), in four dimensions n0 * n1 *
+// n2 * n3. gp_array_check says what is wrong with it.
+#define GP_ARRAY_OF(Name, layout, n0, n1, n2) GP_ARRAY_OF4(Name, layout, n0, n1, n2, 1)
+#define GP_ARRAY_OF4(Name, layout, n0, n1, n2, n3) \
+  gp__array_of(layout, n0, n1, n2, n3, sizeof(Name), sizeof(Name##_packed))
 GPUPRIMS__ACCESS gp_array gp__array_of(
-    uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, size_t size, size_t packed) {
-  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
+    uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3, size_t size, size_t packed) {
+  const uint64_t width = layout & GPUPRIMS__WIDTH, unit = width > 16 ? width : 16;
   gp_array a;
   a.base = 0;
   a.layout = layout;
-  a.capacity = (n0 * n1 * n2 + unit - 1) / unit * unit;
-  a.extent[0] = n0, a.extent[1] = n1, a.extent[2] = n2;
+  a.capacity = (n0 * n1 * n2 * n3 + unit - 1) / unit * unit;
+  a.extent[0] = n0, a.extent[1] = n1, a.extent[2] = n2, a.extent[3] = n3;
   a.size = (unsigned)size, a.packed = (unsigned)packed;
+  a.texture = 0;
   return a;
 }
 // The bytes that an array needs: its capacity times the bytes of a struct. Allocate them, aligned to 16 bytes, as
 // `base`.
 GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
-  return a->capacity * ((a->layout & ~GP_TRANSPOSED) == 1 ? a->size : a->packed);
+  return a->capacity * ((a->layout & GPUPRIMS__WIDTH) == 1 ? a->size : a->packed);
 }
 
 // ---- api/input.h - inputs that are described in place of an array
@@ -1996,10 +2045,11 @@ GP__API gp_result gp_shuffle(
 // columns its buffer is NULL. Any alignment; 16 bytes, and for GP_SOA a capacity that is a multiple of 16, are fastest.
 // In place (out == in, no columns): the buffer has room for either layout. Layouts of one size whose widths divide the
 // kernel's tile (GP_AOS, and powers of two up to about 4096 / size) change places within tiles; otherwise a copy of the
-// input in the workspace is converted, which moves everything twice. One launch (two with a copy), everything is read
-// once and written once: through shared memory, in a kernel that is compiled for the list of fields. The last struct's
-// block apart, memory is read and written in vectors of 16 bytes as long as a struct has at most 256 bytes and a width
-// is GP_SOA, a divisor or a multiple of the tile.
+// input in the workspace is converted, which moves everything twice. Orders of
+// axes may differ (gp_layout.order), too: structs then change places as in gp_permute, in place by a copy. One launch
+// (two with a copy), everything is read once and written once: through shared memory, in a kernel that is compiled for
+// the list of fields. The last struct's block apart, memory is read and written in vectors of 16 bytes as long as a
+// struct has at most 256 bytes, a width is GP_SOA, a divisor or a multiple of the tile, and the order stays.
 GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
     uint64_t count, void *out, int flags, gp_stream stream);
 
@@ -2008,7 +2058,8 @@ GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, cons
 GP__API gp_result gp_array_check(const gp_array *array);
 
 // Another layout for an array that has no memory yet. One that has holds data in the layout it was made with, which
-// stays: GP_E_ARGUMENT; gp_convert_layout moves them to another array.
+// stays: GP_E_ARGUMENT; gp_convert_layout moves them to another array. Another kind of memory (GP_READ_ONLY, ...) moves
+// nothing, and is always possible.
 GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout);
 
 // Writes the compiler's option that specialises code for the layout of arrays of `name`, as
@@ -2703,6 +2754,14 @@ struct alignas(16) gp__word {
 // Dynamic shared memory; the launch gives its size.
 #define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 
+// A load through the read-only path: nobody writes there while the kernel runs.
+template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return __ldg(p); }
+// Word number i of a texture over memory.
+GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) {
+  gp__u32 word;
+  asm("{ .reg .u32 x, y, z; tex.1d.v4.u32.s32 {%0, x, y, z}, [%1, {%2}]; }" : "=r"(word) : "l"(texture), "r"(i));
+  return word;
+}
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
   const uint4 *q = static_cast<const uint4 *>(p);
   const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
@@ -3071,6 +3130,11 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
 #define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
 
+template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return *p; }
+GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) { // a texture is its memory
+  return reinterpret_cast<const gp__u32 *>(texture)[i];
+}
+
 GP_DEVICE gp_vector &gp__vector_at(void *p) { return *simt::whole(static_cast<gp_vector *>(p)); }
 GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *simt::whole(static_cast<const gp_vector *>(p)); }
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return gp__vector_at(p); }
@@ -3407,7 +3471,7 @@ typedef struct gp__shape_of_rows { // segments of the call: rows
 typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
   unsigned long long in_width, out_width;
   unsigned long long in_bytes; // bytes of the whole input
-  int chunk;                   // structs that a thread takes at a time; 0: values one by one
+  int chunk;                   // structs that a thread takes at a time; 0: values one by one; -1: another order of axes
 } gp__shape_of_layouts;
 
 // ---- bfs/shape.h - what searches of graphs add to the shape of a call
@@ -5047,7 +5111,7 @@ GP__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width,
 }
 // Structs of a staged tile; 0: values go one by one.
 GP__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
-  return s.layout.chunk
+  return s.layout.chunk > 0
       ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
             gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)), s.layout.in_width,
             s.layout.out_width)
@@ -5065,7 +5129,7 @@ GP__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
 }
 // True if, in place, structs move within tiles only.
 GP__RULE int gp__layout_local(gp_policy p, gp__shape s) {
-  return s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
+  return s.layout.chunk >= 0 && s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
       gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
       gp__layout_tile(p, s) % (s.layout.out_width <= 0x7fffffff ? (int)s.layout.out_width : 0x7fffffff) == 0;
 }
@@ -7627,6 +7691,10 @@ typedef struct gp__layout_args {
   unsigned char *out_column[GP__LAYOUT_ENTRIES];
   unsigned long long count, in_width, out_width;
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
+  // Another order of axes: axis 0 is the input's fastest, axis 1 the output's or, straight, its second. odd: a value is
+  // not aligned to the words of its size. In structs; step: of the input, of the output; tile: along each axis.
+  int straight, odd;
+  unsigned long long extent[4], step[2][4], tile[4], tiles[4];
 } gp__layout_args;
 
 // Gathers values too large to be sorted: out[i] = in[index[i]].
@@ -9286,6 +9354,42 @@ GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins,
   for (int i = 0; i < COPIES; ++i) sum += bins.count[bin * COPIES + (i + int(threadIdx.x)) % COPIES];
   return sum;
 }
+
+// ---- device/get.cuh - arrays in the read-only path, textures and constant memory
+
+// A value of GP_GET, by words of its alignment.
+template <class T, int ALIGN> GP_DEVICE T gp__get_by(gp_array a, const T *at) {
+  typedef typename gp__unsigned_of<ALIGN>::type Word;
+  const gp__u64 first = gp__u64(at) - gp__u64(a.base);
+  union {
+    T value;
+    Word word[sizeof(T) / ALIGN];
+  };
+  GP__UNROLL
+  for (unsigned i = 0, byte = 0; byte < sizeof(T); byte += ALIGN, ++i)
+    word[i] = a.layout & GP_READ_ONLY
+        ? gp__load_read_only(reinterpret_cast<const Word *>(at) + i)
+        : Word(gp__texture_word(a.texture, int((first + byte) / 4)) >> (first + byte) % 4 * 8);
+  return value;
+}
+template <class T> GPUPRIMS__ACCESS T gp__get(gp_array a, const T *at) {
+#if defined(__CUDA_ARCH__) || defined(GPUPRIMS_SIMT)
+  const int ALIGN = alignof(T) < 8 ? alignof(T) : 8;
+  if ((a.layout & GPUPRIMS__MEMORY) == GP_READ_ONLY) return gp__get_by<T, ALIGN>(a, at);
+  if ((a.layout & GPUPRIMS__MEMORY) == GP_TEXTURE) return gp__get_by<T, (ALIGN < 4 ? ALIGN : 4)>(a, at);
+#endif
+  return *at;
+}
+// The value of a member, which is no array, of struct number i, from the memory that the layout says.
+#define GP_GET(Name, array, i, member) \
+  gp__get(GPUPRIMS__SEEN_AS(Name, array), \
+      const_cast<const GPUPRIMS__MEMBER_TYPE(Name, member) *>(&GP_AT(Name, array, i, member)))
+// Outside of functions: room in the constant memory of a module, for an array of Name. Its symbol is Name_constant.
+#define GP_CONSTANT_ROOM(Name, BYTES) __constant__ gp__bytes<(BYTES)> Name##_constant
+// In a kernel: an array whose layout says GP_CONSTANT begins in that room, whatever its base was.
+#define GP_IN_CONSTANT(Name, array) \
+  if ((GPUPRIMS__SEEN_AS(Name, array).layout & GPUPRIMS__MEMORY) == GP_CONSTANT) \
+  (array).base = const_cast<unsigned char *>(Name##_constant.byte)
 
 // ---- device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
 
@@ -12289,6 +12393,63 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
     else GP__UNROLL_BY(1)
     for (unsigned b = 0; b < size; ++b) at[b] = 0;
   }
+}
+
+// Moves field F of a struct, and those after it, between registers and memory.
+template <bool OUT, bool ALIGNED, class List, int F, int END> struct gp__fields_of_struct {
+  static const int SIZE = List::size(F), ALIGN = ALIGNED ? SIZE : 1;
+  static const bool GAP = List::offset(false, F) < 0;
+  static GP_DEVICE void run(gp__u32 *word, const gp__layout_args &a, const gp__tile_start &at) {
+    const gp__u64 byte = at.block + at.number * SIZE;
+    const gp__u32 zero[(SIZE + 3) / 4] = {};
+    if (OUT) gp__some_bytes<SIZE, ALIGN>::store(GAP ? zero : word, a.out_column[F] + byte);
+    else if (!GAP) gp__some_bytes<SIZE, ALIGN>::load(word, a.in_column[GAP ? 0 : F] + byte);
+    gp__fields_of_struct<OUT, ALIGNED, List, F + 1, END>::run(word + (GAP ? 0 : (SIZE + 3) / 4), a, at);
+  }
+};
+template <bool OUT, bool ALIGNED, class List, int END> struct gp__fields_of_struct<OUT, ALIGNED, List, END, END> {
+  static GP_DEVICE void run(gp__u32 *, const gp__layout_args &, const gp__tile_start &) {}
+};
+// Moves a tile between memory, from struct `first` on, and columns in shared memory. Lanes run along axis 1 or 0.
+template <bool OUT, bool ALIGNED, class P, int TILE, int SIZE, class List>
+GP_DEVICE void gp__turned_side(
+    const gp__layout_args &a, gp__u64 first, const unsigned *tile, bool along, unsigned char *shared) {
+  typedef gp__side_of_chunk<!OUT, gp__side<0, SIZE>, TILE, 1, List> Columns;
+  for (unsigned i = threadIdx.x; i < tile[0] * tile[1]; i += P::threads) {
+    const unsigned x = along ? i / tile[1] : i % tile[0], y = along ? i % tile[1] : i / tile[0];
+    const int place = int(y * (unsigned(a.tile[0]) + 1) + x);
+    gp__u32 word[List::word(1, List::moved)];
+    if (OUT) Columns::run(word, shared, place);
+    gp__fields_of_struct<OUT, ALIGNED, List, 0, List::count>::run(
+        word, a, gp__tile_start(first + x * a.step[OUT][0] + y * a.step[OUT][1], OUT ? a.out_width : a.in_width, SIZE));
+    if (!OUT) Columns::run(word, shared, place);
+  }
+  __syncthreads();
+}
+template <class P, int TILE, bool ALIGNED, class In, class Out, class List>
+GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, unsigned char *shared) {
+  const gp__u64 tiles = a.tiles[0] * a.tiles[1] * a.tiles[2] * a.tiles[3];
+  for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    gp__u64 rest = tile, in = 0, out = 0;
+    unsigned size[4];
+    GP__UNROLL
+    for (int d = 0; d < 4; ++d) {
+      const gp__u64 first = rest % a.tiles[d] * a.tile[d], left = a.extent[d] - first;
+      rest /= a.tiles[d];
+      in += first * a.step[0][d], out += first * a.step[1][d];
+      size[d] = unsigned(left < a.tile[d] ? left : a.tile[d]);
+    }
+    gp__turned_side<false, ALIGNED, P, TILE, In::size, List>(a, in, size, false, shared);
+    gp__turned_side<true, ALIGNED, P, TILE, Out::size, List>(a, out, size, !a.straight, shared);
+  }
+}
+// Another order of axes, as in a transpose: tiles in the plane of both fastest axes.
+template <class P, int TILE, int CHUNK, class In, class Out, class... Fields>
+GP_DEVICE void gp__turn_layout(const gp__layout_args &a) {
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  if (a.odd) gp__turn_tiles<P, TILE, false, In, Out, gp__moved_list<Fields...>>(a, shared);
+  else gp__turn_tiles<P, TILE, true, In, Out, gp__moved_list<Fields...>>(a, shared);
 }
 
 // CHUNK 0: converts value by value; In and Out then have only the structs' sizes. Tiles need no barrier between them: a
@@ -33750,6 +33911,12 @@ GP__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
   if (width > UINT64_MAX / l->size || blocks > UINT64_MAX / (width * l->size + !width)) return UINT64_MAX;
   return blocks * width * l->size;
 }
+// True if a layout's order is one.
+GP__PRIVATE int gp__is_order(uint64_t layout) {
+  unsigned place, axes = 0;
+  for (place = 0; place < 4; ++place) axes |= 1u << gp__axis(layout, place);
+  return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GPUPRIMS__AXES) == GP_TRANSPOSED);
+}
 // Address of a field's first value, in a buffer or in columns.
 GP__PRIVATE unsigned char *gp__layout_column(
     const gp_layout *l, const void *buffer, uint64_t count, int f, size_t offset) {
@@ -33785,7 +33952,7 @@ GP__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
-  uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out;
+  uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out, bits;
   int i;
   memset(a, 0, sizeof *a);
   a->in = (const unsigned char *)in;
@@ -33794,9 +33961,11 @@ GP__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__
   a->in_width = from->width;
   a->out_width = to->width;
   for (i = 0; i < count; ++i) {
+    if (entry[i].in >= 0) a->in_column[i] = gp__layout_column(from, in, q->count, i, (size_t)entry[i].in);
     a->out_column[i] = gp__layout_column(to, q->out, q->count, i, (size_t)entry[i].out);
+    bits = (uintptr_t)a->out_column[i] | (uintptr_t)a->in_column[i] | from->width * from->size | to->width * to->size;
+    a->odd |= bits % gp__common_factor(GP__VECTOR, (unsigned)entry[i].size) != 0;
     if (entry[i].in < 0) continue;
-    a->in_column[i] = gp__layout_column(from, in, q->count, i, (size_t)entry[i].in);
     if (from->width != GP_AOS) in_bits |= (uintptr_t)a->in_column[i];
     if (to->width != GP_AOS) out_bits |= (uintptr_t)a->out_column[i];
   }
@@ -33811,6 +33980,7 @@ GP__PRIVATE uint64_t gp__host_value_offset(uint64_t width, size_t struct_size, s
 // Converts value by value; writes zeros to gaps. In place it reads a copy.
 static gp_result gp__host_layouts(gp__host_call *h) {
   const gp__request *q = h->q;
+  const gp__moves *m = &q->moves;
   gp__layout_args a;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int entries = gp__layout_entries(q, entry), threads = h->threads;
@@ -33834,7 +34004,10 @@ static gp_result gp__host_layouts(gp__host_call *h) {
       const size_t size = (size_t)entry[f].size;
       uint64_t i;
       for (i = first; i < end; ++i) {
-        unsigned char *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, i);
+        uint64_t j = m->kind ? 0 : i;
+        int d;
+        for (d = 0; m->kind && d < 4; ++d) j += i / m->in_stride[d] % m->extent[d] * m->out_stride[d];
+        unsigned char *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, j);
         if (entry[f].in < 0) memset(to, 0, size);
         else memcpy(to, a.in_column[f] + gp__host_value_offset(a.in_width, q->in_size, size, i), size);
       }
@@ -33853,7 +34026,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2523136"
+#define GPUPRIMS__EMBEDDED_FROM "2535424"
 
 // ---- core/embed.c - this file's own text
 
@@ -35185,7 +35358,9 @@ GP__API const char *gp_last_message(void) {
 
 // ---- layouts/kinds.c - the kernels of conversions of layouts
 
-#define GPUPRIMS__KINDS_OF_LAYOUTS(X) X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args, layouts, 0)
+#define GPUPRIMS__KINDS_OF_LAYOUTS(X) \
+  X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args, layouts, 0) \
+  X(TURN_LAYOUT, gp__turn_layout, gp__layout_args, layouts, 0)
 
 // ---- bfs/kinds.c - the kernels of breadth-first search
 
@@ -39381,6 +39556,8 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   if (l->capacity && l->capacity < count)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name,
         (unsigned long long)l->capacity, (unsigned long long)count);
+  if (l->order & ~GPUPRIMS__AXES || !gp__is_order(l->order))
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who, name);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
     return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name,
@@ -39405,6 +39582,42 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   return GP_SUCCESS;
 }
 
+// Compares the orders of both layouts; q->moves becomes how structs move, if they differ.
+GP__PRIVATE gp_result gp__check_orders(const gp__checking *k) {
+  const gp_layout *from = &k->q->in_layout, *to = &k->q->out_layout;
+  gp__moves *m = &k->q->moves;
+  gp__dimension d[4];
+  uint64_t in[4], in_step = 1, out_step = 1;
+  int i, near = 1, kept;
+  if (from->order == to->order || !k->c->count) return GP_SUCCESS;
+  for (i = 3; i >= 0; --i) {
+    const unsigned axis = gp__axis(from->order, (unsigned)i);
+    in[axis] = in_step;
+    if (from->extent[axis] != to->extent[axis] || !to->extent[axis] || in_step > k->c->count / to->extent[axis]) break;
+    in_step *= from->extent[axis];
+  }
+  if (i >= 0 || in_step != k->c->count)
+    return gp__fail(GP_E_ARGUMENT,
+        "%s: extent: where the orders of axes differ, @in_layout (from) and @out_layout (to) need the same extents, "
+        "whose product is @count (%llu)",
+        k->who, (unsigned long long)k->c->count);
+  for (i = 3; i >= 0; --i) {
+    const unsigned axis = gp__axis(to->order, (unsigned)i);
+    d[i].extent = to->extent[axis], d[i].in = in[axis], d[i].out = out_step;
+    out_step *= to->extent[axis];
+  }
+  kept = gp__merge_dimensions(d, 4);
+  if (kept < 2) return GP_SUCCESS;
+  for (i = kept; i < 4; ++i) d[i].extent = 1, d[i].in = d[i].out = UINT64_MAX;
+  for (i = 0; d[i].in != 1; ++i) continue;
+  gp__swap_dimensions(&d[0], &d[i]);
+  for (i = 2; i < 4; ++i)
+    if (d[i].out < d[near].out) near = i;
+  gp__swap_dimensions(&d[1], &d[near]);
+  m->kind = d[0].out == 1 ? GP__MOVE_ROWS : GP__MOVE_TILES;
+  for (i = 0; i < 4; ++i) m->extent[i] = d[i].extent, m->in_stride[i] = d[i].in, m->out_stride[i] = d[i].out;
+  return GP_SUCCESS;
+}
 GP__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -39422,6 +39635,7 @@ GP__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT,
           "%s: @out_layout (to): fields: field %d has %lu bytes, but that of @in_layout (from) has %lu", k->who, i,
           (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
+  GP__CHECK(gp__check_orders(k));
   GP__CHECK(gp__check_apart(k->who, read, reads, written, writes));
   GP__CHECK(gp__check_apart(k->who, read, reads, &own, 1));
   GP__CHECK(gp__check_apart(k->who, written, writes, &own, 1));
@@ -45289,6 +45503,7 @@ GP__PRIVATE int gp__layout_chunk(const gp__request *q) {
   const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
   unsigned common = 4, chunk;
   int i;
+  if (q->moves.kind) return -1;
   if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
   for (i = 0; i < q->in_layout.field_count; ++i)
     common = (unsigned)gp__common_factor(common, q->in_layout.fields[i].size);
@@ -45309,15 +45524,31 @@ GP__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->in_place = q->in == q->out && !q->in_layout.columns && !q->out_layout.columns; // without buffers: may be
 }
 GP__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  kinds[0] = GP__CONVERT_LAYOUT;
+  kinds[0] = q->moves.kind ? GP__TURN_LAYOUT : GP__CONVERT_LAYOUT;
   kinds[1] = GP__COPY;
   return gp__converts_copy(q, p) ? 2 : 1;
+}
+GP__PRIVATE uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
+// room: places in shared memory; a line along axis 0 leaves one free, against bank conflicts.
+GP__PRIVATE void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
+  unsigned long long *tile = a->tile;
+  int d;
+  a->straight = m->kind == GP__MOVE_ROWS;
+  tile[2] = tile[3] = 1;
+  tile[0] = gp__smaller(m->extent[0], a->straight ? room - 1 : gp__smaller(room / 2 - 1, 32));
+  tile[1] = gp__smaller(m->extent[1], room / (tile[0] + 1));
+  if (tile[1] == m->extent[1]) tile[0] = gp__smaller(m->extent[0], room / tile[1] - 1);
+  else if (tile[1] > 8) tile[1] &= ~7ull; // whole sectors
+  for (d = 0; d < 4; ++d) {
+    a->extent[d] = m->extent[d], a->step[0][d] = m->in_stride[d], a->step[1][d] = m->out_stride[d];
+    a->tiles[d] = gp__ceil_div(m->extent[d], tile[d]);
+  }
 }
 GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__layout_args a;
-  memset(&a, 0, sizeof a);
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
+  if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, *l->h), &a);
   if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
         gp__ceil_div(l->h->layout.in_bytes, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
@@ -50415,19 +50646,22 @@ GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, cons
   return gp__named(gp_run(ctx, &c, stream), "gp_convert_layout in_layout=from out_layout=to");
 }
 GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
-  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
+  const uint64_t width = layout & GPUPRIMS__WIDTH, unit = width > 16 ? width : 16;
   uint64_t count = 1;
   int d;
-  if (width != GP_SOA && width != GP_AOS && (width % 16 || width >> 32))
+  if (layout & ~(GPUPRIMS__WIDTH | GPUPRIMS__AXES | GPUPRIMS__MEMORY) || !gp__is_order(layout))
+    return gp__fail(GP_E_ARGUMENT, "%s: layout: its order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who);
+  if (width != GP_SOA && width != GP_AOS && width % 16)
     return gp__fail(GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who,
         (unsigned long long)width);
   if (a->size < 1 || a->packed < 1 || a->packed > a->size)
     return gp__fail(
         GP_E_ARGUMENT, "%s: size is %u, packed is %u: initialise the array with GP_ARRAY_OF", who, a->size, a->packed);
-  for (d = 0; d < 3; ++d) {
+  for (d = 0; d < 4; ++d) {
     if (a->extent[d] && count > UINT64_MAX / a->extent[d])
-      return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu", who,
-          (unsigned long long)a->extent[0], (unsigned long long)a->extent[1], (unsigned long long)a->extent[2]);
+      return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu, %llu", who,
+          (unsigned long long)a->extent[0], (unsigned long long)a->extent[1], (unsigned long long)a->extent[2],
+          (unsigned long long)a->extent[3]);
     count *= a->extent[d];
   }
   if (count > UINT64_MAX - unit || (count + unit) > UINT64_MAX / a->size)
@@ -50436,16 +50670,14 @@ GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64
 }
 GP__API gp_result gp_array_check(const gp_array *array) {
   const char *who = "gp_array_check";
-  uint64_t width;
+  uint64_t width, structs;
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
   GP__CHECK(gp__check_array(who, array, array->layout));
-  width = array->layout & ~GP_TRANSPOSED;
-  if (array->capacity < array->extent[0] * array->extent[1] * array->extent[2] ||
-      array->capacity % (width > 16 ? width : 16))
-    return gp__fail(GP_E_ARGUMENT,
-        "%s: capacity is %llu: it must be whole blocks and at least %llu times %llu times %llu", who,
-        (unsigned long long)array->capacity, (unsigned long long)array->extent[0], (unsigned long long)array->extent[1],
-        (unsigned long long)array->extent[2]);
+  width = array->layout & GPUPRIMS__WIDTH;
+  structs = array->extent[0] * array->extent[1] * array->extent[2] * array->extent[3];
+  if (array->capacity < structs || array->capacity % (width > 16 ? width : 16))
+    return gp__fail(GP_E_ARGUMENT, "%s: capacity is %llu: it must be whole blocks and at least %llu", who,
+        (unsigned long long)array->capacity, (unsigned long long)structs);
   return (uintptr_t)array->base % 16
       ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
       : GP_SUCCESS;
@@ -50453,14 +50685,16 @@ GP__API gp_result gp_array_check(const gp_array *array) {
 GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
   const char *who = "gp_array_relayout";
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
-  if (array->base && array->layout != layout)
+  if (array->base && (array->layout ^ layout) & ~GPUPRIMS__MEMORY)
     return gp__fail(GP_E_ARGUMENT,
         "%s: layout: the array has memory (base is not null), so its layout is fixed: use "
         "gp_convert_layout to copy its structs to another array",
         who);
   GP__CHECK(gp__check_array(who, array, layout));
+  array->layout = layout;
   if (array->base) return GP_SUCCESS;
-  *array = gp__array_of(layout, array->extent[0], array->extent[1], array->extent[2], array->size, array->packed);
+  *array = gp__array_of(
+      layout, array->extent[0], array->extent[1], array->extent[2], array->extent[3], array->size, array->packed);
   return GP_SUCCESS;
 }
 GP__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity) {
@@ -50900,1962 +51134,1979 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // prints what it holds.
 
 /* device text of gpuprims.h
-804833
-}eaZEBAyP}~B!BcI|+XeP{PE.^~B@OJwje#(US{z$ruCl/I;NRYnBae,VxdkPQmNdM,mG|_v#tJskymc.'OLfJrnaQ;:g&~SA^.{qhcrz&VtKYqzK_kXHD
-S".t/<MUPA-}L8]o_5sTrkk.j8&/:Nj(-q(/^mR&$^w,uo~2buO`gJ0t!l@Q=j85;7DMLy8ixwRcQX#v:|OHgxax9Ya,4oHxFc.MW`q|Tv/(-tAsPr8-!3
-#DZ0p1aG:9m'HRi3bpBmZXNZC;E9L8bCi/>}`[&/GB%KNJ-,'f$u=so64(YGMq4tn%oSS%S<g}dnP^2$m,#H9HVUvsx-G2eKlNy2R,OB-'QjCw6&r6TyYk
-Q-GcH[&QC:oN'$U4`6q=MMRkNH4vG5)iU<1N'<MMMl(s"ntV-o<",|<xGOR"J5iT{lIk-/Jb+_IJxo8@&J9#O1M|aK3i9Kluk,j{76](8L}I|c_,a>#Y{c
-U"jHkkugO)ZR08tP(&v$y+=+jC`U4&JnT,k34R$HC4(V`JIMC]0+"GOq%_$JIv)8h|N'N#nvr4`c'$U,,cP@U.]6^:t;TbJ>,T,iz5yx7y7KY`:KF%t#F$
-$y9I]z#R|.~)_v(N]sNr(T!k/=yqx&.8$HGC5.Skb_iS(|jg6u%fepDc:QM,("t&!t)K~+[@yCnns1PUA2'e9Eak.1$:|l21"3F#dZ[:`(j]Y)W;[`sXTQ
-Z}OqbUI:}FB/;vVO~mU/d>sb846Y<{f]LKFSQT!`%qoSYGA5npXAp72gxm9eT_)&)eXD>plz[QMDp-qqjX5<O@mj(%C|!pW$|=xWV(6]Vrd![#~6rp<V!|
-J}N/NDY///cAaxtf{W~ZW%v!#rP%_%%"E"]NDj[l^Q&/ONrc&f@_4IrmFk_9=qRR|8B][nxzrG~HtSEXu]vXx.Ez^<v1]8"2LlQT/H!ZlL>GaBK%,;=<=n
-[T"a!0%e]N5Ijvfv(8Oo('be&2.U}}{(`9%EO:38lUmvGr<k|67kZq&B_fZzm6pCG!f1^mL88L1"MR~`>FXRd}fw"Ix>9+is_h!DgC4F7DFX:hY^5@&1kF
-qa2wq.OwzU6b/@{t"6(cw=O9}PY<-=W@n!xgFzIxzEY>&<[V4Ig=}dM]X/){:o!<EdWQM%SFe0Iy=6U(bAQMZLrE3>$ieoC=3RA>Z/)B_3}RLZGy|JM0mT
-LT&QZWH3)l<,jea,ZWfJ~BNi%8v%]7ELn(7Xk7&IC[&VNkN;[iZl,OV`_wMM^'%Vc]5)IUB9Tc9AU/F5i2d2aW:LV2|=4vE%YqYpD)x-:n1}mGTl&AX|aY
-l2fEj3>_q[PUi23E-[F<Gs=xa;"cweI#zFr-9_j]#[WHWVMBpXQ@!{<K_/_V<E`"~em8UFP4!J9L';h_)vJr!xYl+Rcy@L`p_/|h)TLLK"wC5o'vE=Gpy/
-SWEH6NaBm3:0v%a|{;.+rp@L#bY|7^!oX=y_dGW3;)~7ND|7Nhk>>@)+1`Is@UWacve]8+/vc82_veI%Ndv/.QNt%oRh0t~x!#,{ud/K(gDg63)V&M]fHl
-sHd+hlfL"LzO'P0|:f<l6+KO]ZPc{RxYS0SF$$%'l|F8=S6l#QX#t%i$M#7i4q<b[jI8~nMt^|eso|e+Q.Z<4d}[<&Ab!^2Jm5bH4e"~EC+)k`|"'&yV^d
-6C]fs#@':e2%yD!"yMKD2&8s2DIIx1a>I77d[oio[K;0,i^thbu%okNS<r]eloL{IO]S`JRZUNABQuu91nHJz#]6rs5K:@nT)qR&wfzTG}JrneEjq(R)WA
-^'v`8gOT;_tokg3SZv_q/}9)S]~DGkyNTv=xBOx#C-g0]9)HAdn5]@h#zdG"aUTpni^X;7{c@.GZ)=T'r!xF8YigXYhAXs+n-Ecvg[v1)%G)=Ke!Vh2)BB
-c),[C'AuVz^7^I03-J"w$ilRYzJN%`{f#{,y3ij2ACU/~`i4xgD6JcKoDg#T>G0`17$]ZS@N;_t|[dH0W#Etz3CMTnAhW4E<|;&[{3zu'}qhL"C@}zbc&U
-[:aYZ9QoCOnY[g|).=r92q0A8du`q+WQU}6tUo-]w#zRs)nzG9]^HEjhh>oB[^1g;s0hm-|)/09}tB("Y{)g5=$9{x3'{w[|D/!kdl#R-rt@f7VRUibFmx
-9k9nSKXfNpXXv=%#/1}X3+uw%$`uG|e+q%2Iy+6#me7ls,7-W!w|La:$$pxv&]q7/@oky-WScnT%cGpWwUDa'mD%VG%wxLnN{9a:cP;;aYWu1g,d%&h=TB
-(Por$G8}t{uGQ9gl+nQ=A&W.a7sH,]!pd#o]]dcpfC8P_:aC:Tt."=!%^C)Lj/j:I$;GdvC)O<+o#,l2OYYJcGQZ^yn]1(D:8oo.C'Czdb0VNbNRPLKad:
-FNA1PzA-c"wO4aM4ml_-l6`:B..a8}69_Th'[^@q-+jP)Qt"wbV`IE:Ee8uEz`(lmX5x0R1[o(<Yn4PW!Ys9-pGMHyK;s5N2CAx%)/'<J4pQl(0_j'q9|y
-6VI!XEyDx9^E|jY'9R;o]q_O]k.PeGkP`X6Sl<~aw=pf5/v,pqVN9:TcOf4}4]vhLeZ/4K^@&R8=u,goh2"th4T[3@#25]'^[:@Q>9y({OqRt@lgFHO,V]
-m<7k`X[_&{h>IB32gm.;mLGU`Eda{&SOEI)Yt$<!#d/^DK$)<OC";t[FD4t}[%;|kYQ)L_+F%QA9!rXNkrLN^#OPmT0fs2axlE2q8h^Hq%+@fgzh3<v_$=
-`K6gINdZgRdKHVbMC^['KE#JFDfu%kP`vye!4Zpbf8x-0x{A=G4jFjhz[:R66bjsYSV#dtS&8NL,93=46Syp2mNl20EfXlNJguYWl>x#a[W7NUgs+IE%<A
-d]uy`:#cWZJqa#${nna7;:s=!^1[^7i]>btic[ZQi=G0RqawHR'y+uOa.yNV2H1tToH:rfe6n1^n4TEXdIW^)m[+{/AqG3gPz(11g78Gfeir/VHw`D!ed@
-yv`m2r0H[iYn]XHrO|[<v_TbZvYoV-OniN32U3S=PPPSv/`)7(U|NX{$$vj()NtABjhUN)'BLiP'im#cL7<>u8GL9o(+!<t'tCj4muml|o6z_P(avq5tOX
-'^V4FA>&JpbH<:>@)2SP|b/c2y9ZYa/L5b29!C&lO<vd{+{B]a;1r}u`(MWaa`"Y1#RJpL)zK}#_1'C3OJ4^tTmwr(X/bx$j`t^l,TQY_]9J[D:1117bR`
-!;L4z{wx'TzA.,<UwSdkw_1JGor2^$3[sUU^%$9i.&dX(rT=uNZ[2bXaW(xq-anPBdF`d:eV@a+7.(tZQz]F_$0^W/.iL"G+c-61bw"udIc9EN5|J2mJN:
-{ZR)eAY(1WCu/7vTRVjwxeY#vS!,+o_Lf(I3s1Hb:1=`KAdeOrLOpP]|r2+oYoQ9"Z~i]qR>OjMdjk/z]HVAkkSO2:Qo'<(b9^WXUG>oSA6cDQ$1vXUV/A
-D5^)CaCb+w,}kUAt6IqlP;M}wCQ&Be@xHKFJ4nGxSq4m4H/'lz-U2T.{Bg(`^W"U2$E9TL&m#${2g"DVH^$SR1|!C|QHGyd'E"lG7EWvl]4t~}Lrxz;`U(
-x+"~r=EaiM5M%okM&LBIm3b(B"O|hMV&:gK5Av[yajJ!/P2C#iXt0q$Pm:i!I='P=<krgT2O^hz7^^4-.5s5"JCt@Ww]br2)tTDm(<$Dl<DSy9U4^8>M1"
-(uM(p;yOI0->U)h:TXXbRVe3g>_VR&d.vw2F0%^ZBldIleS^!P>2/X/ZP9fOhOgO)cn1>IQ)-%;xyF0(k`y'KOI/~cWbXOcU'ceRIXp[ENoas{bZVfaZU/
-SCE2bNA.H,'BZT}m+VNpr0AH%=%>khtU#0s|sph.9j_h:,9NkAx4`a<yuUMmXd@IZPFy]h(V|B2Rb_B8CBMy@0_h(#4hB,i&|%9J$TmbS9K1D<$x#|&c^O
-B)]+6ne0"BTU(t(rCiK@3+Y!R4Mp(WHs%sW=1%S{9%_Y^=M"sS3u8^m/2i'7X59B9_ZKOW<ob/cPk45oY)Y<-HKtGvv=$2p]j)DIm$kXFQ)g5UABcIxz^s
-=5ADi@<X9N(qnh^8VG1}"+3&PzgH{N%,{O{3F#`|c;w}TD.(INn$GZ/eoqrl,IPNoi8Nn]KG`$lnM`V43L=4h#M>E-T^qqzG:+|6Fq%w4CDS$9c'>DT-e&
-teL!iCHW2/"&/Zc&Ms9+;V`wJ7`(`4J[^00AUrWCFCajyr4mKKG/aU!MtXUHS$Z&'vH%|W8P0J$`WSCHC+5n/IWxA9z4'u5.|!}uS2X7&)h.$uad'oWhUd
-U:aS3sIHHZ;nBsot4gP>R.K)M<y_k5.)mm/R2,]$r33Oedb6]j!@.Ch{Nf>buJWI"A7SAr%cPyk0I<H;tjGY@Ta:EMP4BFcEH)^y|eE-`''l(a}!/Kaw&c
-~,O%wQsvRr$ax#t[t'Yu'xeVV<@(&-_a!-usOGZqiTz.XF6y<Ita!1#[yyE0Kq^3Bbv[WxLzWT^|Wc8b.]+Y>zJQ&!6h{"#]+^4^YH2#ZFN|SC,frA+Z1q
-Y>1U+s$b$D9D$3rbqW$KU2%KTC}JIQ4Ualfj-OBqt{K{GVxpm0AOZOS^tZXe1Os=P>i42uj|QEz!=TwAIXdJd,e'kHP'~:'&h%,nYf%%(Bt1APk<IgS5>`
-K3#f_ICzsq-JEo6<HL0ZuPy+/mgaK;sMAlkQMw%!-4tgM1X,b9b,CutGqs>y4mr7w5}_=kC68gFNtQ~Icco'PefRJWJk;or&tv.rq!lm$`HS:F7FpDr7<{
-vMH$7hr(iCp7faX4TBQ%tadl}+c|Sl0"I%Ioor28/c:W;N=Llg(H,6w=Rk^A:IjD0m/c"N"qTg8"]q!u.O~rMRw>d}17,eJaPJiX'LX=2LTWW.<6:B1W~@
-w$!j:[D1}[^YUF{@zhzGA4|+~+k>JaS_Hbma{;tyh$%|RL2ONH<>%:{CqC}LkqA,yY7+#F3Wdo)z#q0-]af7FOO(p8IFovw0GZ/%Uia8iwKaetmLfuQrSB
-o/!5JGDrj[}6weT8Q54$dXQQN}MCHLbEO<Dc"B(m1:TK[v~<qA5wnl"a,WT(Tb"^L&TeZ^4f~39dg)(59e2$F@Y!;NGNb`CR(h;'OIBam#9fYvMzk/v"gq
-,lwz`;%Vt3wID:|C4>2W:s##hfrn$HAFwDj$lZwC)aC>rc|0rF82eb:0g;`o#x#:|ppaCbP^y/86SGLmW(&w]nZs^oVYZsTE"C"V{<VH:b-;&|bkaKsY,A
-d|Ae>8~kc+2}SBBQ(@SU}c2p;SzG0NV/uN~Kq!O8y<"7sfAnWo5f;]8i,7t>~L{>_m5ucNXY.S~vCV[3#;+P}:MHN"pwOTT8WHnGXn(5i5q>0M=uoJWX}I
-mKt;p:,w;;hJtz@&,p!.dR-M@O`6a[:SdEirPyu`.(orA(Zro{JLU_QG{.#kGV8__NW;^O+@s7P20D{qm;zqn;cQ)[%j;6qdLxRW%3DtmNxQfzwzQw|!Aw
-pM<[ok.g{WSp}bok]Rq>(<eQ#wkFj/a9f{J%/Za__bb;ut!znJ</->k}3nXb5D[RnA^g1WnImDYv.Gg.6R,-H[x>J45Dvmr|Kk%]2PR6KEMmDXN2gJ=sqU
-AD@pi![`p|}>IXeNo5qNu;>!E)s5%b>9{+9k7vll'$i_'^R@/FSLD(^sZ$u<&pj$rYdfj;sW5%!b-pJk}8Pm|+!6W;Odau;{_>l:piW(ykN]kD_U6d3+[=
-"Jy5Jf@3x-3lhJNDR$sSyg%QBKBU<4Qb<j4KR5q2=3z30PN%f'^tqJ0`bV(uGgHCNDG+]5FGqw_sCtZDyX4>)xeQ'x[/:XQoY&Z:L`GUMg0XP{'O`+OGP,
-+nsNz}Ev(lNrwIbc}g6O:6.AXkHb!tYEXw4:lAahatFK}U@{{QF.$HK4SH5W'xV[{Z9R,tHK^hEi}DEZ)G$49%EkYC"7lJ'l'bWT-Hc_8|O)!I~tX1dTy;
-1v`U8GqjSfAA"X/Dclj5<b)"dp1A-x_|XtV8HbX^71BP,"1@5Nu%uy6,AaCy[|HN[sz16w]u5Vi`jBYwCYx5WwK<LwS<)jLS,/e^JTs.)/:F,]u^Pzg%g2
-CI2M}OZ}p}Z,azqHt+ynuLn9'(NgN`NtgHS7dTQByt{c.:;v'+O80KT>~+lP/eE{Db/uX"<R9z`CNsn<H"okzD7"O1EtTh|[l-tE";y}tnxw2=(.4#1y;D
-LGpq7v{@]O<1tJ/;Vu1^co/Q[(PfjNz::M"h;U$<D,$uQ083vZ0$dJ7iP)54qL16%qcAvBg`g_rv+j[nd]`#<fkb+rvh~w"U7-|gxi5my,]vhaE{0Ju{;g
-q!MyMQ:-co4tW/0EgQ[k#Fy7Om{3-`k6BBRx'7`tP<5:!l6-+FND8}N6m'S,QZ~1gb2FV"1'j{>,xjQX6l:d%Bto'GyC'zlsKCrA>aB&3g(wA#cKuLU-rl
-Q-42M8_xysE0h`&Q]/8[f{bWXIo}n#Bv_cp.tQ3Ey)!^D[ZXeO-Yd8Q1rvir1`$CxamU|2rzpV~U/Y]Lw#vg_MfL~qF{xr]QO[(K6vVO$__O1Es&_G_#V-
-_@M#mb!su[YN}cc(#fy'D,}s;1z=6DKS_Njuf$uW2H<pNbv9OVcIX/)73O+e:Uh"cYx@uQvg/,/g+t/TgrO@7).1S5/,5uS7zxGl&ReIlZN%l!$O+x(Y`&
-nUePiC.UuQa/N_lZ@=#u5RxIu.i@(6Q[C3pzMH+T<P9&/X~J..5"i5Y2J@{NtEB.5;/0yrQ#`,VLV32u:4;6;HmLvJ{P8"U>xtapt1@;^4QA[;A+zX_c=m
--:C3e1B[(&[Sw_q:y&UfJxl`BTnq[G7"-iWH~3:",SuL8NfcS0g"$fb2^WFW&,Q&oyl${&PFgn~,^aU>~z/=%SDcaK[TGtOjpNRmkR&a~'2,MDZ;&l)Dl;
-])5b3y[/1A/ka0275s$1pa{.12P4+-]P1x'`qN)qLBW;XZ-GLZl}f0Ov#[0U-:z//oJzr4mz/YeL]n&nWUM1b[cG^1dmPs_80I$DeUMlAV%6:dFD{$fB"&
-V^k2QE5,k{]{EE-pd;9g$<qkS)0#CKW_GNA%1'SuK@Awy>H/x|OGi_N<}TUfdwIO$8onA4N(Uz)Bv+lQaN!VX:'x$<.NAGE^]RTY&a$yT/WbtJEurs3Xtt
-z8x-)/.ca[=1{i0+K:6^O}.Y0(^foIp0m8;b{Xsbu_e2n<7m5F!Y|A;>h+D[4,#q7f7B#vv>(Wyne[,'tU|2$DNDck|}t>dIs|uq2r<d+a2aED|$3LGp<f
-KfHvsB0%4zcI64RB],eyxmWG3!}b[$d&eR4'yBC!4W3!k'/1,`LQ'58,J0D_%IJ"AI7M}Wo87/wCw0!hCI4t.)6X&y4=y1<dF&&N:29j%"s+4g#dsn=zef
-LF%),{|zJ|`RyY@xpwM5-VW"Z#L}HwXlybAw%M(F-Z%v[WL>JZeq1e@(]D`p;b${lv1k4EfcpumgMc_4z$<QWQ6[CR}o]StK7>k@86r><(x<Ea(<NICccl
-iuGE6DC7$45h&K.T&KEL>9Z!I"ou&=t+p7^]AJk)J@F$b/LnF6FxDr=Iz(f_mQ-;+;,=&TK4~fe!k67O4#zm["[2o^vyb3/B|fgOT%!hY+sRnS02e5[@dl
-<7.M(-OB^LYm~f-Wv/8N``F%V&phBJO,(09_`.WU%G2b)c+8o6lZ~7Nw=7]v;=W>E8R+oM9mUf4R{aKBsBKNgi5E"x|g}6jik-BfC7x->LsW$(bB2%yQGf
-rAbSR@HmZb}E+hZz4Rfxw25l46v2/PV%[H-3rT@.RR4@SL^:XhKxN}PrN`02sN>LAD43o5~tYkCI"^1/-&&5C:.RElKx_:9T<-NbGMK)B>exVvQ[.#'d|t
-Es.c@CC1KPF,~^L';$2j},_IS.PiRhN%w[IeKMd]yhjTmih%bn!!h/>@5hBDKyga^Ssb.yS7]QG5j&GNkj31-E:4cPJ:.jfCc<-;7<AD+OGaae3!Z0l}=c
-e9,izfMPN7Mm1xK"%P}W/',%3zpYbK=]39.&F__"+:<HY^/Sa#G9QbZ)-nEY7XStjYs#Hj&J|WI-rkkbDto8AvO"M:<.K8bkxMsaU!w$l>o5BBXa__HV$b
-qA$)p(L1KsK$gn;]C"b`E_/FQ8CzS>$7BB!@D;#C+},^r2R}NK+nt^%Z3|r{Em$Z[d8B5nh6KF4nqw<OPzmMthY+2KATI"SdUa8gad"NG2N_wIcNef@6Rq
-SAp@T_&a"3XMe<r49VU5d.h3a1rIN&#F176,$spR=Iv00Y`mkik{H95l!azC2v9Sv>"f#W@;;&^Uq1>%[GL%4&Y{_BMu!s=pPAWNFElaAG"S+0Fhs&WMr'
-;:][~8P^&(;KX_J!uz-b'{3}Nh6r2&-Lr{xc7jil#(j"Fk[g$!TqX;9-K$l"@-+"@]LQF9[UNpN.)S)B+6Ts:fJKZMUU)=dzx1YQQ@E-RzyT|XWawZAQwr
-DrbR=B<xaPkkBWQA,LF|Qy1-$'bMfNMybx'ydk5qWXB'v=&Y7=%+H`zNJE_2XZ~I.qYN[Sra=s(Zft.u&EM{QKWyXhtxyt=0[kM!oWDY`+YSlY$TZ)1H5M
-o<UL[MiMq7g(-|khW,0M<kivg@LWNhN0)]Fhw|S6m+aVC0aR+lGD;M:n5-B1C@v|9Sl2JJQrx8'WYIjjqft^1zL-J!zi/MKQnPGQEm}w3Q+x%(`Zm7w`/)
-cPCKA`h}Cw_ylfqfQB.8K$/-g-cre#sV#3)xcv2mi7WN^ONeEs'jMt6'sHTdm7SA/`Z%R#8tm#c4xTH^Rxa2J6'Hg)Wh-n[#]iHy1okW<=)YE3RkEQTclr
-<-I^.DYj4^H5c"I^"]M%2^pe'.{#wAc!RQRa<BkP_3h.`['-~hQ;s)30%V{3zdpPCnJWr;$@$D`o.:wr^gw"yR+Uz09<ATMvfxk.[RLoodoHLpVUxR,YA)
-q&dE0:NQ&S<3I!logU;tI5I<08oXjI3F-6k_:sW`ULb09Xc(vi7&2f$=+S";n4%XuV>A44=XqLpKgfkXxU<%hke&r[jpxG6qHgq{J,m]$CpU&m4$8M,$_p
-wwfYJ).L8<mJVGu,:j5)O=jst`<W)_B.pJ^-{.Gp0kl'o0}4x;MR5{2ranz%k`=,^(8:VOLv9Nv#dRtdukcd#S.{d[LFjEcES69QX[.Hw6rdYu0_B8Djj&
-ckg-k2uCNl<YW-01[HY=}kr[x,$V6K<=t@_jk0~s)JR6{<D7H9maljJ/"C:V~Bj&`gy_24dY}pyOmL;g{O[NHmxO!M6p8MqNgs6O;NeXXzWzK:,{<|n4,{
-+}_o,hbsYZDquvO}k%<(x'HULgKZozVbXS]GpP)6]s/-wfyG:LkG[}<0M){c$fC9Cz9A|MpfT7#7_<M_NaWnHWaZ)o312j_ak&(Tg3G!@06cFeWofyl,y3
-J[B1ck~r!AFLo8wRL:"ruw>,ZPnv`RSY=z'X!e8{Q.ICuhl+~'}yHyj1R0>z)RpXS^CDrI>X]4#ccn^oO|rGB:P:8%UelqK,heZLoI<HSW>J@p.MheET5`
-;vk_'40Z~_&=Pn#WrN:>uH=Y4:ZMO0D(Y7RFb:&0V[H,l)hl#[UibH`JW5C'30i@}5f)Enboehc]-,iBSdu`|H%&O<3jc0J}%4<$16Y&e{bXL,Lk^)Kn"<
-bWs"`c&3uFLV7Q+`mm-d[z;fVneSE2~Jj^pm{Gt3JE)#3_wIy=7.D3;(w'S!98DQ|G"'Or@)>M`ya-{A0;UZb2z1%G7S7^$&F#ei(eWe>D>O<BK.7VdI,@
-,NX,]Z+i4/;t|z(pnSV]G!z^gK"UO#XFJOfB+Zf4d5n}4bZ.X5[{,"/;pEXexLVR95dCQYu&|&nP{%.)UB39qX6.5>+M0t)%7mNJ#H~%Lhj>+:0z#D8zrZ
-v|P;m.Y're}`t&9w1hp#'PmG:.4dY+m:~#haK{!@y$WX%-|q!(fI~_zzA$:'5UT>&uVA^6G$E97Gd'&7JV9NZBQxHTWU'U@fSRlDH:0,o7M]F"Ua-ut_&x
-7KCE_c'Qh}By>ueL"]7[q2I)zneMKZKGn^H`[T~,Ti,YNOaV3]+a!@h#5xw!hXj8gWM8Z(.8d0Mu(UwfKY&ygah{=Wh|djKVe}wn9Y"O-%eL^8Sw)YBh(%
-yV(j0c2Wj,b|M4[zQUu|`]wbFvV&oE,abjo>y:rh0K9&B^A(!et"^v':l@mdqqZj8T!x^MC$x_;C/-CXu5C6q[$CG!~^jpQ>iP:T$W>4l^^enL~_5:~S;#
-Z"o6:mUjhz4+pz]]S:Jd4[N8n|<=V)&Z06eM6iI<!i=S$<^pPXg]wQo@^XbPEFFma.EWoT,mesU&f7qZouX{`k)UH[4(e;kS^^TvB^$WdE"7nN7Zh;K=Vz
-I]G+R7&BFA9fwCPl&QoM_,9yh7Xd0Qye25wiOSK7c}<I#qRgjf^ssZHo4@S@AYC#"R>(GvKobSS<(4#+-J2"$kL4+pnPU97^1YBW,LYd<,2OxC-s_'h)#&
-b#NL.ma^cWq@A4h3#_GdN=Y#:N&8xoO|~b$[/5a3LIT|&8/2Dt=q)}L28&^GZT6n^D@<{;`4g91pxv4zpN:[V4iYr|@@`_uksob&(Tt^hrGlau_ns[hSeP
-H|I^oZu`x;(="e2n%cxRE-n>^D4aVWRT[)Y$k9($5kLohxgEcNNdqvh6%vgJ:]&=N``InC`Bt>pVnRWcs`5eX/TE:Mzoe}lp^<R>_icn1zW{.su8CH^w[0
-l=P:{aS[QQSOeJXZhdJdCWZETHU-6<9Y6g&S[EANvBeeWX6t]S"f^n!2dZlei|aX@oV=2t#!^{:,;e("){JNMKOn|L>k2,OM!]pi!)!7qs)'<e^$>ZkaUm
-68Xe#O)YP;~&~)2]%bRl1shui"NbpaLpT_/uYQ@)'n<EQR8|6lv>vPm)Y$<^H$)]fFpN'a3ixeqHK2/GviyxWep&$%NJr&Kbxhc__-G3.Q|4eY1_7INBeq
-;ZcV]<_qe[#wE|$WEYp36.v(!}m-nnx0>)y;[$;>PfW%8M_lI#j50^m;t_e-`CI#3wlB1b>93;)`.E4j2mgwo4lG=}Y[qe"ZtH-0/Q[jyYqnLtmHU4k0~d
-&]ntd%9gn7`Wd!#tuU&6>:Zyi0bs$HUJe)BkH&!YAhh1IG'xWK$x7tj-&dV!=a|(ruS7'>j_c+;Xt_P[A72&B33#`uDC08/@fB9DOK%r`y.gbKqZ[r'rBe
-tT>QrA8goI7sOfE{Py%9'-rKsZ-ptYwb_B4qmE/8cbBo8]cl~|l3zf_2ZUfrex1t|'7QLSj;_7db5O0Odbz_50'izLT=NH7%|j`3wDQ&$,kRN:-Q{TWqML
-@Z4z~=ynl^;+%CwRDJ`p3G"w;WAED#xkv|W}|}xK={!pTli}JLwMza(JNV"9F2psj=yzgnYYTBZ$)]&F/:_xMFOc{+j'P:P{Xfc}F#+<+m}SiZYefLKE76
-e`]/eC-]N$+MA>aM8,t)nJ6=:Tv4)|vY~67]E-Ed00_k(lq-#m.YMqtKTCfk.+l$p2bd5<ZC'bku88MoQHp0%Q]kV0aQ)MW<u3LpOO|hSpI^"IimG.$;gD
-oM{A[)^ue`:k9n@n^QbZVkA`x0&#mF1)Mqcyhf!~SM5P8pE1"ZTm3>!A_nIa/xC==f`E7v<sy_+2#DaagW~.fk+pc.X=XeIG)Ljlkt/ulgKqUCBB9,-a;z
-TqRFKfU|h|99zjjYMr-&;oJ8SUAO+)9LH=v0qo_wNm"Wu9%m.[{:uM2%bT2n!G"l6tR.BDo<7qa"p]]ktc>p_,uwQ>kxFt8rJ-&hEgaH_SpwaTQ"-5]4CN
-}niC)T5XRu<_`++Vw|^et`CUrNLAJ|}BU+(}:g3l"vekb<+F]c7!v_"xNlJv!{$++G|y"8Uu`2Wv/JahIvFIJeU@#_Ndp&Ou!ggohc)L#99}yuwCe473w6
-mS@9KJ.a="F)ATWh&vr.upqF'`'n!MF=|]wr%9}GNd",O]0VYSaXq(_+.@Z]:}N]@.SwK](x7j7nqoul([SaZwS..iS,q1p$(v]uYiLEfFO^@7z[4J$'q1
-NGcMss|/h2Qn:`Wt)2%I#K^PF$$RcGV9=Q/WY!b>~&UUe#x,P`oO{cgC;I,;8w>W)$Fa=FQTa%^G4-LHJ,^8P):yxYQU9B>Ukm#d>a(lRux.6SGh_,T&HX
-N9zj!LnadH_[ZAd>`AhZSukInl#J#a2@91sX,47.AOX=Y}K=:4i|TT,e4ds=75rlP/81)Pp^q]U4yf3Zv`>R2ewi[Zaj$/wVVuJEbWzNh7zd8^KpGV}F'C
-H0<z!kWez_qxua#&iu]]HE0g{j@y,!+afP%M+q;D~_'6O3[;I#=.5S"2uNtji}CQBW{EYpU=>b[Jm|oF#i}A+ZJ}D:%m'(__NU-Y(J8O$/o`=pIV'nbJul
-NV6@R0Se5jR.w0Yt%5'XEruZ$"ZK9{Fo_,3'U)U/Iad`=h`eCzJjSkm$K;ZMC6yRQuN7'bI}Qqq[a@JwAywW;EWGILhfendRUbq]6o.MlLf9axP!%I,V+5
-"v[oe[zcPkvs`"5@lN1&H.3u|YXXO[KW1+%_+uQR#+LfN#}mm9;J>Obk0=v7:Ak2oj"@24}7'+AI+$Rb1H`m&XS[V=g;0w&Jz[A@Gdf_"utHl.DTAAu%-h
-gz;;RGu/F%yK'`=1^E_RMm>-mr/d&t0i$c3Qw){Gs6HUI$9`mMJ,:5I=&FABQ<XyX`BoP0_hO(rvSYi|XYNV0^Omk{6lw(fY9Gj@#sjnz+oDP&FU#Cqwa2
--EKBPiX(<+S&C:A0:CuPDG({6G9RPR@k3d%@yNIU>u![C^-)6XxH)#J["eoV;#P>PH(Ml8kaK7Q77I|:q7}0U_.:]Un+Vn'31!SbeXx+s3)ic19Uw.qdOt
-/K/[fFf/>Iv6Xv$YKnV|#_;|zs^e%56DPqFIWs{q!zu5ht-AW=jPJ/a32f6@dvc/=Eq^1Zl3yZ0M!~`|2|WcfT:h%G6c7G[i)h-c)uoFkC^a10V6+Q=o8U
-ENwnIT_[pFvj25z-4IEdPc|I{D%f>0@lA'g$OBk7SO5&7wV+=m$Co'F8R(~edmws&ICTqFViqH7s[<9><9!eVcxpp3P9DG5^&%sBL.wbDvf8-)$Qdd.,n<
-WvthtIO.DeumFaI:KVZ_GH67Rk^=R(AgWXRM6VeCO7cX_Yz4{RyU](9ezuHNzPHz]bjO1-i(plob6YILr'+.b`VCx4{rAQT]x1ucU6s=.D-(_XTd;<4p6z
-s&."!Fi+Fr:_IHg;+8.,31WNW+:5{HL(O=-_<-o-$Zl>2`2&;3i}Q)IjJu@=vbB'OCN<tph@[X-%Loq(]i38MB@&"RI1Kpg/2q2zmJ@)6Y_z'x1y(q/xXU
-O5I%NhreEs}=~(#S0xSAbFrb:_%h[."S2evGosnA60+ItABO9:9xrL[TE#^zsIt]qf="qZ}0y6Y@QzRWLEsoG[U:e$QPYsb=MDBG`>u=l!>y/uK<Eb`}I|
-G$~5)iMGeO%/em5nQ;_7;2l>#k(%PyFH5v0IJ%^{gM;v^=`yZoslRbM)wE!k_]v=dZAjzZ:%w]@8t7G<x_gX<Z`o'#|s#pM5w:BvNR<|4y8Yin&3viVSC9
-r1OY-^B%:}4S;WxeIHthJq~RKF5MJW78R.q_6ndV}IyxPbi<^x`4_S:2qDKKN9`bQRb(`qK'=2kq9V"u-0JE45CdxUB!vgE.BJlIFI0WM;Ib[cZ`Q8NLZq
-:Y|_aak+icWH->wh#:^/ilN%pAFpEZq|M;lpUd:&K<DX184S_|;D:c)`;i6qLqi;I0(${AF@tlFKtF:`[R7w;lYM'T$>San9#v=mrRSA1}O6mQ!R{h,uH&
-y-T)|:[YgeB7dtfm>C>Ta+-=^+F9&chI<F0=|SNCl`HjP2<DnZu=ZqHkq:@XBt:HaI8V4j1I#I+o/%~G.[Pf03odUE.t@uqSMB.d<}7@B."_00pJ<=h+~&
-K-(K!:H<Qq~r%T0zckalApH[=ef{cp}r=`kC_HhtHcQ()YkoABZ2U0OtwfM@GWD%zr_PL('i:,/Up(O4I]zeXx>sdu8]E&PFI6dkrTq^p<QYd"e<++;K$c
-O{vmP8##eER{GAR+i:3-]K&kxd'VfN}=^k&wc++ZuK`XQ{M^L>{p47Gx@uHo_lP=)ymVjVnB'4(v/dzG$+%sMn2B^2B[rCVEEI;T'(}TwzgPh>K5"6#x3w
-p`KF_&fph0gPjNK&0A"rosv0j)vng%ED4ijaOyC$=Yw[Kw#dzC_pyy,%wJ2o%U5.z[=ApEsZes[wEG&4k3J6Bo,77x&[3t9t4&p(4=Tf~};FCVr}:2{RWY
-LnX1VhVvK)DD"$[O5>mv7;rEWiqd@#VZ<<c$L}qVLZoi.#N)'jDPR=qaUwZSoSI'JV;TKMm!jQ;'gq5$FXWv'/X7bA''r;g5mE^!=#_s)cuYk|#uc&Tg+R
-XpzHx;q&nO"+";WdkzUYE4;$L3_H4xR@saP"kCA#83tZk2Ct`.8aC[7XAZ-DUM]m[EP.>Vmm5"6jnXZL3usxy[+.<O%U|R@s/yn3PoPLBpP&f$lZQ)qy@d
-$U,Q!ZGf3N!_/Q^eceTX_NY4U(|%jonv"$+5QPWMA<<y4:6v`l&CVHbR60)ly]i+j1gLXkSSy|/'dqmyY2bZNme!e0](3J.}^i)EPAQ#,e+;j:vS-qKk{W
-t.m^%WMb4x|zNg{vv(_NObzTwyxk_$5pJ&Z!Y(,i^Kvwar@<e^5sxgaqN,>Wxdaq"]Yt9L4q.,|,fJ!~ixe!p:(y_#9jT3(y[AmG3{hEcSite]U=$Z1+=O
-=KoOJ1#g:}[.yB,RwTmv]|~eAQ3Fdgv,+s6KnrYfs1}<fkZ0pRT>)moHcI`I7Kxf3XPk7b3iQ!y}WM~snc$,KghOx}m5Hr{xLdb/95|#%qXKI'bQ6/VMX3
-el,5U=&Enx'!"3{sR9Dgra"-[kqBmcs%SLpz$rWlCdKWt0j@k;k;%v<^<(TGs354E2I;QEP%Cg~&.moldL=nb9g.Xud2xuvp-U80Hy@M<Mwione!I^z7(^
-)D}OSXb)x+c@vj~.-LHlX_(Qmu|t_@PVH(AkcH:#qr&3E<ESEP_UD7G#x[/n>.5DU;q"]"(n~3v83/BhR|xS[Xz|.+'=4Gn%^pEqxD2K_+O9`7K_yQ{zq"
-:%0)h-qfo#hr}(_aOA)NKks@19.vip'9Ul8U%k}^oxzFiy@jbE:xEFL8i&O[O=&+Q02:~>vtX"N/^%#X4(#|@m%Jk_Mhk:JOAw<G|4z(zl,#$]|8`x9J@f
-8@Mr_7/]/^+;(3c}XXOo!dO-f/P'EB"nexWs[o'w!vDM"fa;QMwBQPp;O'^:/RRJ-CxyB3(zibj.B{8_{+QA|=,d{y.;/7gzPl>1K0#xQMbG%a~xYS_&+l
-:&#6!RRh/U)|]{z6&]qig.Q&B``>`!CV/Y)]`kC7Er'DZDb#y|dnP^r;UCi&U+2=0.3=_OAWw)'%c+oaht&/;j/Cd;D{5'-XFVeM6VMfec(vXoXF6O7vvp
-I"A`+'b]@VZu;1/Vhw3mO/QG:i#Y!,&qj+.#$8a1wQKdsFzNTGz|~=+J'+.7)(9)[O[;N>p[Wb.6}xbd6u,Etc)znd@"FR>m|23X#7mv6ie(]^0):'b^dv
-E6I$qr7T-xa/m3B7MVu#)4dCAuS{q|KRea&+[tBE2r<+sXhHb/Mj0$!3iPE43^L6>JcKSY>n<v<b^Vud/>>+#^Ui<1)y7>+t{x'M(t;!{n~;l^oZyH7JT!
-WOqvYspLyOC'MKI^h=kvt{a%jk7K^JL!Vt<C3v/B^xc@Suzs"5"^iAPeNa-G[49y)&ryr#A:UoNgeQqdEq=Y8]B_}z6}du`=#b=c;&Ta<0q`bip'y6/g{k
-+fv@uhz#RTAY.f!^/-SL)}r]CE#f0$d)8)MvYJd5/7g_Q^Dd]Qxn(2Nzl^.5`Z%r{BM5qt3nmk{z5:M'Jgo,ToF.(K5o,.RdO3BCdJb238I@~B;9tv]fy+
-y]7dhYBF&J^b'M@_k&lZ,+aNYvV>=94MI)a<^Wd}~MmaMwfmMM~`p72l)t(7q^:jR9mi'aP@ZCzkc]jx.-G}aXLq:jad!9:TsG,(U<|W+])SKo`,sM5m<-
-{@ovQUeBunSRR[kumXxQNi@6iYS[d:/_K|_Jfc{67pRjSrMDKR|hhffTx:F|B[g._7YkD.^_bt<v1w(e!aK$t3{-6|f+eU&j.@^RQNAg<=!"-gKDsn/)+^
-`46}dFm-0X)eb$5UIL7+z1`s)</5gMP'G)k.l&Kr(5C=Hu$:+]e1]p)0'|HKu>{NT0|tml<iK!G@#Gn.FK]GMxTAWC/6y[Z]Ji/O.y<09'w3M4>^.`7#ks
--/>Jc]+ubY2cpA3+8j}4:{rAjgG&Y0WO^6ryQ%BKK(u@$#iZZMRsm"4+@xnG#791dsl=I3Sc%{Qyuj&iil8HM0ONTxDb}=>%,6MQ4@K4k-@KNsNz!_1R^P
-r%uu|7geEjUU&<V/lDOF+:JxMTP"MylZ$3Lb7.wf@64o@WasSjl=LVA'PmzER!3OVN!#C[:.%]S]keMe:sy|VL7!7cT^n$]^)@l{JU}_=,EYF"S^Pf}ba{
-OUI^4_#|./v-WabOq.2@#1q2W<NKi4Z:V7}:q|-WwZ3`'pn6e_qT6naJ0S"lLY3f$;YGM$+6;Vp&HhF-}SY=Q#JTW>0gQJp!U2>}g-!hno89Wr)b#i;@$@
-A74-Y(3jYZpMq/XPUQLVEX19.wB0|T3<]Y4iWTp[K^z4c:}u(iH$:h3^."d&a4"./k05@1Dt`G/SXNj2O#[y4y{HD{mjVx"f]MA5q=9I8w&0eUl@4F|wFD
-^Te8=&R>Qt'&X2y%R=O8q'uA[}'qMJ&uG5"&"g%N@9,x2XZ[uuz;kG<@UeBIXU<ct@no-0VUnZ7,gP5,9vuHN]55ly715Dm(^Bs+4f{90xHoAx0ov8N^1Y
-kYOqI2`Pt5WAD3IZFPPCR{3[/|C|HzfL%vU:}c,x9X>{@xbN}`Ji9h.NldY26[KR[qUKtdgzzO-m#La^]<0Na|PT[S'8X#|LPL7ShONY`4u&Fm.G`ZEw;7
-[uRcFuT,i;P'z74dX"8+]bx3$^}/ZsU$gFl/jQHidjQ"^GOAUww{z+UL22E_PK]e'HzIzEx-v-QnEtLT|Y-yrB^FEIlcTQsiP`tNoh$xsNBl#J8kE:&A&&
-P-]>d_wWj9:!Ar/sc,IFmSl+O3Z!4;(UZ9sPIGB0eWJJ0-WuVH5{"na3V9"DK<wxcW/|'#+xH%yN5O19G#iE}^#X@C%T!8r9saaP8yNG1Cn-DCVeQ>3'dP
-IbY.uQKNgU@@>-i>k>Wmw&x7X0_@ZaA>vHrK-$Gj}kqU_S@1c]Ju:Gx,5&d8Z#5jQv<1)ccDUY_uBCnuG4i:31~;+<Up>)Dz=51L(8)!@P|f]uY4RN]Nu1
-"XAS1@Z>{]O,+KsgMdkoyOM5&+dvHG;;.C8h;T9C4E0O[`7PGXUvldNcBraHn.87iLbH5bfIEh^WtlN7|yj{q2scC8_[M=}`o{zAKuN;D/,/q|H2jn%AYq
-]J]"W3Y,$aM7fQ#he'5Q:{A8];^&L]6NZNbM$+>+wQ-/QqaLAv5a)YT5z6{`!9Mh.N"={h!'Gtk1QoC&pFpg!8JrzWS'$]Q@msN9Uq4Sq,F3R.5H,$e,_m
-4q-i~K-qcL,&ahqN/nTlEdQ7E</nsP!bRRf98_c|9$`Pga7NpS3eT:&R@Qu:k:Ru8B2PJ9YT`|A1cTnGFe8@zc'|&r!4GS'#GMcsqcj(U^VC,z|dP9..hy
-F4.:v8sW=A%OTk!{%)DOiQESsA6iL/oxBLA;NuL$jxoq8&PdEw!8;us[d7HB|:8Gi=1{Wag'h7akXTry$8Vx/Pn{0:S6N]${0^58^vDVO{I=_"X6BosB"l
-FF1a5VN0WN$zJu=u5'V^%x),t[B_>7O`"iS_U".G=wfDh[-E75Z>cAsX,c&E75lAM{[%U3Y72L^`>rWv`UEjc<L[#2'`4^6ZPx=Xn^Hk^<{R;7izv+0E3,
-C65wiMf{Q+b#Qgw}(&5b)jxtfJi#vN2}aeCb7GSRWwEzY3j4'=@mcKdv=_b!$M+9]E=aMCi/s3S{{mkwJXKn`"WAT'{MMxGS}+u.'%2@E$y"1iU_'fsT1(
-=2b,F{Np~gH&Yh,d()KQybxq5p3&oyV$dBsu&W+7mTKc}HF0x'"GJB4V)P"E|M<NI=qmBZnV.9j7j7"-6pG(m2zh!JwyPzN51is4g`f{Axqz6"}_Hpu<M^
-O;i`TlpPBOg(PyHq+>hH26%=Ykv2"ZjHPA;YrJUAlcfz}(]jH<vkV[._oU>0B|!c";&eJH1Lz;KcO^'ngXWtkY7#{m}nGvi2N5^rIz"p<^SDSO3%"Gc{84
-g`^A8GUA;7}hW.d9$I<|j|,76.psVPHW7CGGAGCTON97<`<({PL!'BOZyye`'M-KNJrHk[lFH>T8mz-:3eRO9R5NaJ.T]$"@Kb5bEjFF3.XR^49KW89w@o
-SkxdN!wBc%UHu-E>2Ehd$n'C_v%AJ^.Cn'HswR1d&KVUT`6nR3S.W<!$ymC:7QZ'^9j8Iq[`K@QW_T_+k'Fh-"4LOsvoer)`S<XY#g7F1^GySNj_@hSnUM
-S3[j<eL'ROu"z[yJ2L{ELC='~u#LLb<D}F[%yd:zmBxZaIx>L8yX_<"f@QwY+F<Ji)`zLgYiAdsS,RktQruBMrLI#r"d}v=3_v'dgf[/%ykXm9]Q;KsE|Y
-f0N<x6PMcdf{%#$t#[|:M'Ic5;n@)a{$Sy|gX7TaW)eO,Jg@28|vwLT+yV8YATT#q:w)UfCrs7^IN3gwyS}.pJvg",b#Au|MpzBkz<3o)5`L,h[B:O+d5]
-`z$dT&9O%+eG6!X2&"1"Tf>x%-#l2VA)H%$I_rpTY-C<`VcvIoiKQ@ddk<4In+y.~)@n87D-CDHi5Xa&hBa!|Q&@8BmCrq&P/_^m~xt%})8t;:Bnnxp#I+
-k9DQXRmT4FAG)'u6p9Re1N_(~8W:%PT6s[|Db"Vfkv(Cm>Q=K1o'SnnZ,9kQja)9<:BT;Y[/P>,C.552!a|4"%(%Wgrc/dy2F|'.UU}]wIc%md|PWvsswl
-={e3"+:<lWz,mI.oha0MHt)tE&SBlcw>u{f_|DZ|'4`61It`}_C`eV(fs5uitDXr}sEA/B_C=_TjQqtqdlAJ$70!9W;^K/yqbg]VkAW4_M0{Mnj31I-YM2
-:@],k|;j85$.U={N!l}J0tz]q+88)^{kWbk`}efl"$I8lcS}VHe>9&d[yFTCAwRWW0m|^}nSS5]GiCzYnA]{/-z-$+K@aHz"pCK18BmFh;Ens:lqgm+;u&
-Q7J)>fT>:}3F'rk2qBS/}C#k_vFq(MMdg.XJ{Akj5Z^6dHI"U&zO`b@>W3Jfe5kh9c>B}"K4|I-&].gLY,Q:W^8GYA2AjIy5YyXu[qo3,&]"t7Fx)f+Y2V
-X>"uEpvkI9qT$Gjbd"w-l&6[YNb$f>N`9JVuGOk]nNu`}Zi4hOkP~_#)EN;_5)C&8x.PW_0f6p}wF3oX8LBT410U:eciODw(3m@(erjY:q_^,H%5aa:-=#
-)T[{;NZryiZ&:l8BKO){.;_l-&&Cgi,C,LTFxP$EX+jGTGu;fzJnSw|=m49w5BL<O$Hl2qzq@&Thfa@Tct2Y,`qa_p~6xJ"2P#$Ln&KNF;>#CDMJqHp4]v
-kV$wP1O^VbA6_/I'Q08f<_bH~@z.RBS6c#a#/=PmiTM]4+(hkGu/lbin5gv6v%x!}1k,Xi7.W]+_)9KmZ}javQ[$cA3Dds>4,7&NqpQ#vI#r:qEr:M7)mS
-O)NwIwzo8cBo)'6eKTGg5gv}^]KbG)Wzs|="_-7yz%lH=x6;Z.=J;_CIK[9U}!vl$X#]!bSnhq_s41/2-QdNXL',"7~!e:D._.0DQp$M'>/#X:hOB"[SsS
-`Gp1E5|q71iC&{l;UsJDVIgp;vk1dll%<v"{ym/}&qYH-K4nXKo#Wi3W$8q1HR8}A@m,^zSRvp3g'IcQc1Btv)CY!N09:bBPq>xeJ1rCRv3woX'YrOX:0z
-$&vdV2FJXEzr73=cV"PZs>9%]@`wRE5aG.jtWG@tnr^U`y|Ox%CRD^|YGTnc<!=/@f=j7gJOEW}XtSxfd/XDR(lY|u1y89VAB_{3'_7rc=oCF;^j1]1LJZ
-hND`NCK{,8e5t9QBE-gq%<}(3P/EIZGpL991kWo[&|9YPfZCcs,/Oj_x&C.Bx!kI78x/+^N|Ih_GCTVE"BEwN8v1IWPP+etQ#7=3O,QXyEf251x"G:PsZq
-C4S(sYxGI(+p19nieFEhR)~|nK7!`q<wJ9d;smR,9l=Ib)zZL25EN"d=(xSKoes)DTg70!RY&AoV#{6}qYp"G^Em:R^mi&k|o,sD9168^}>@t(^B|ha"Yz
-iF4wTmOahrG|<DDG/N:m-1b+;8ER)SIeS:W`g4#G~M:&;3)y-4G;`ytGvz477|rTB;]y.0ht~0aka.'b{X[:.drj}yKGrGk4ly^JvB>I'/,y<na`P:#Sc#
-wa(7048JJ2.R)1t;x1~5J,D!5YM$]I$"5/B4i!fAfkC''IqU#T`T!f:R7GOH!.mG-MBj!BF87K%$=4I:$ieuX[Q[u.YWf,l.Z<aq[e/sYJJ&-D}Z23R`2{
-$o.BZpXosu5V{G'+gf.H;w>y%gj+$F6gM%v>)P|Ek4.P!Kev"eReL!r0ReGV^Q<P!|S680z3O>.]H-Ah^8Mw!hv+jiG__g]2[p5FTZv(Pe^b3OLzk{bWp2
-Ni801NA_AHcE)ERyU_Xx62.sv#k{uJ-"]+,$sb~o:o-{sV"n"7a[kzBkWSvX2FQFwFo"Tp`$&]$PGOPW~mmef1!";3wgUvDox>b=85)I<n<CDbUPIDBG%y
-w=CB0dKpczuQ-q,{yq9064/YD_gCVfbE<'A1HGZKuuim1v#"cC(!^5Vl+G),f;vYjOGCejn0k=^ZU^Y{o{r]`d{wm|vAq'q{v_(,'[>'Q^~rfg},R%e2s7
-~u^f+BL8i{o_T()Gn:v;wcJud/T_zP%7C#-f=U:t,}Gm@xdVe:wGCesG>{r^xz+>RFq=2hWrex1C4vIDWKm#Ro>EvVb"D|`qp1~sunQWo,ir{'#:"O+aLO
-1w'>-X3x)xgh+.jCM1{]-mTv[,Rp8(uY'';-.b8q67#Fj9$rzX_kW0X)+LcxcMKNP<z.P-vb&j[V8|aduc<=4i1|aafsLCc=zU7vjx8y~!NS%[-(Mw&$Po
-4},xg;8hM#}3qxM{k$3x,y5$U=J}SA1,x+=!"^qML+)<Sn<EIm-cw^Z>Hcv=!}m^}L!w:(mct&7I@%O`J1cI'|{6iIcybR$dpbKA{`Rjn]>+y1"GEJ=6{j
-';Ti/pftqpOAVX9:+W%[/'7%o7e'ycW+BMGt3[e^Kt7G6E^gl/S7RIMV`:OP(=L)u}v8rYqGql{|C&Q9U@yiVFEz>GhfWe$Z%5H}>5[v65EkNw_Gr>Lnxz
-@3.;}p09DmP:Kd1MtoRnFGuOja>mlEK]L{),s`V]<SH$lAi"]5@^UT.2Ui^XYp`xC<5QosJR$>a<BrjC{V0)dJ1Mw;"=4xgLQNf9ios_!sZE3C1I'M`}zb
-[dUF@}Ua^k)Lb#n'y4@b=3cMC=E[8c[q6SL`{f^}g;Lrs>lu^eyS,[WQ.:/qTkU!w$!I33.jQ"i7i(3Rd3J3fqWM4DgFJJ6[OkrMlV^d`}:Y(;GxGPc"aA
-8%GJr48`(H4lhhCm4Tq$P4i83KG6H[2fiXcL`rA@cpbeS!-J8]EC2W]'1Z2RfQ9W"A4>4U5mI;_aIewGh(Pk5A+;|W"@n$MGo}"iP(b8i9F7e_9>ItfmB3
-B4=;-d`'gV.JMrr&-BOh$8f+;XSCCNz"Bc8j<uM&+E>]o7uPP2$SkDH!.oP/5sG[mGxPEZxJ_My!T>W4NgHKTHN8hQk2wvWyed3m!-"nBUTiDG^@-R2=[=
-L;$4}H"x:#:Y;FTt}'#l`tr7$7[@u:d$rt'zn%fF|>H@lLe!h@L0.c!Xq_-.^fyfEY^^l[_l%"sLVb3hy#)("CQ;Ww+QoB{`[N&(3wb@tUqaI$yp_yosgL
-A]SQLY%FX!`%_/=VhtN!8xYsR5`d05nZvl+HJdFT~PTLyKAxA=:#3L7c$wzNvl+"qr^p8}^bih%oNa@:2mxlYVMVF4&5=P2^a2U|nxn;}"Td3cYD}D)gvq
-.L{X4q#h&b<+pl![hJV[(}lJ7]/F4{$sn0D=<'es:6{P)lrJ@2^CoV/.BNK|3A<$C!U;M%5;zNFnQMOoBK;_Dx6(:@Pp_Mm:k0J5"scA=jo}XdGLmXIj47
-)o4qHt&=DRk{]B_'39i6L:VHK2L'0uGndo[PFKyv@OghHbNZe)N1sr"5v`|6o8tYbZx#&G&D,[=/i)hguWv01<4pn[z/s3k^J(G7vBp<9t0=B/:wBh0<4'
-`trW-+vJ3'nbiJ]QQrzU.M|iVa)RF']JMawpuZusu5nK1'lHo;x)FpxO^o7N6Oy#y&KM;F4FMhf&vsZ+~GMw;}Hf.gq{vTcPOZNWN|Xn[u~.`pX[hQv6sE
-jSCh#nP5%q/UrLJz-+y@OuY;_4MA&Nt#.Kr@Q}WY><H):LSg-1bab9bN3euG}9;.pQ@iEehu.:5z|Y9l/XH!3]-xH^HR~w{s!ypS$}k3/=G<HK>qB&eOH5
-i1`OKXMJ+BnXwwYy7I~=%nDkef4rLD%dS0p-2pl0XKugb,W6[i_&e6:p:1GGVp7mE6H2V0zI=whwHWl2:{`>1z_wa33WhBk4|9V[qRe6Mk2'xk1Y'qv[xa
-st)qoTmF`:{t&^>9H'Rp61L8}E,dNI;}gu=(+9E>,s!M=]0u<mL[pt=u=y!fx:1`[f!r)1Wb~LIF]iOr[9aR;;<a|YlEP#f{iR<{tCre)]"JmY)HqP+:z+
-|m/W<<VADBeC>}Xyh^HELkF2n!":fRk}:VK|-4D+#>f_tlUClnJz}ssn&Gb>7yzPvTNg1"_Q%W'yb/f1oH<s^wLxg2+dT|iTHiJr;f9{^:Ybp2]92M+my^
-ZlcY`T4q1-!^+un[U-&f>Dvj&iHG1gvq1V&I<}a5,1|cG+kWO_e[i>HPJsif{ia53xsz_UxGPC[$px58c[g1Qif@]+wuAW<IRTjvnjt=c0Ej9'#S=6'P1j
-SN..rr}U&N1{K7a(OsY]s&P.M2d&%S2n7I`:_&@m%gSo'K6a1L{hQYIU0ZhQ-mwmh:+c&4j]rn2avB_<WO&V{OufgReI"TIh6yI'^v>$55smkT&)AlNh"|
-pViA@L}UA`|4{m$3Tu,u6eE'g,Dwg9NL#HvKaw/Lv(YB;R'-b7.mf-2oAgr+G0|e&K6e@`@6%#(srIOPY+M/ed/Gqj!LcEB&%{O7wVuG)ehy>%o]lRQ=DZ
-#jdcP!0C^y&PWR^Ym+Dk&w&XP=wPSl1DK{XUxNZes&`qi]WNQ:u[b`tsfFg+8pH`qf<eOIOJFx|iw#2DIRnXfY#rUJxM`wKye=Wx-.4s-pM`"G>XI!G`M}
-s,RXs_|<M^&lsV7n;Nf#nq5Lixg:l`P}r7cZ"!>tTu_o=pQ)yg>b7E`AN4+`%Hq^/m_/jKI%dg@4#nm_v$buu6/kMy:y{Gp<H>[)t=/8V1Wn18"[KSv,@T
-j&2f,/y/_N(dOtMyI.;3QF%&[;FAv6hCGrc=#U[)7F6WA,dQMEc6FYZ[BK4gG)"=yNi"ZppY%-AY[=6PIfuhHHU6,.,9UA<ZwJ[4Q!;ypoviHvUV~OThVj
-SsLE[;2'+B>(uOA](rhnB`GHxcU37lTwr@.KFsCWluvF<^XyR|vH/WpCvh~+kN$Q7$6r:N'/^y6M}]Z,fPhHs4_Eh"0=8;)(gCn,nyFzOWdJB1#m99[fD6
-q']Mp})<94uM%=^7+D=4b|G{r6#/1+tSWcuBdT@v^-'_a_n151HKwDm[Bn6cE#yBf+><}ItKOy@Su#)FQ8etXZ50zwUBfS]Lwp=3rs$9noLaQ.Ed$c7zdD
-qS00Jkbi$tig6sg^zu^Ip"MoGQMiJsNZ(_n`cMFH"Ghkj^vp{J>tU4@=q5N8ol~458ygv}kV``8Rxl0aha@jyq8L;kVq}YTXXVVo$WM'yspQH!YcoDBG/!
-'k]4[U-^g"Va(|nB8M4!};VR:$aKOs_Xz5!H,'Z[V}`@7U5@)NgLJ4/x(%}[ei337)H]RU[IHdos</JE{nlqeZk,~k4n:vD->rZAe^.V5/zu$(flw8S.Jk
-Q7&GY"5U<0.yf59OYLwV./Us7YJMyBK[~uK-K}bk%]Oih3iJ!X^D"EOZV9X'u8Rpk.NqfHl5{{(_pWq/GG}[3nA8O+(6A-(hHo'-$x5i]et>N6>P5TNB>$
-c9Q%7K!QfL|>SLUe9=JhcwNxo:22d.SUJg@2Q}Ho9i.T_PV^F[I{,<;e(N^mRLUKtnFNuc[<Lepb<Q3v~EE5kx,zr]Z,sIvv(s/m+6"Ao),._:iDFhfqNE
-3`5SWL34AYby.L}2.6r;<l[in1iI8FN-8[9%:g%9{Rl4d2]"B5ac4K05][76dU])RjT^5Xq6FOulv:8K6O^[{S]tar>LN^#tK/=qUlA.y.V[|%prcwjb<,
-@`N!_9F&+p$j#3^Uq.^@&4[u!4^9K/Ke1$:='fBbJA_5VfOyu=Klm`^X&GxG[mT2WGH<[GPmUH"h%,%AznWr0xc+yLKpjHKVoPhYVBf%2WS{p]c2&ugIfF
-0zM];f.c3/!pWq=wiW.qPu>h.euuwsj^sqV'#,1593(O!/+W`02WD9c8abDH"NiCpJiyqXoYBXXR-%u^%MFm'e{Adong=Z3WGy|GKY'/[RJuWD&E}yvLtE
-RFFPnn_,#c}k;ICxZalN&ZBz~0@LG;j{^W!>-5&2NyY@{i$_EU[D}kE&pKVeP6Yj{o"r[_8P#[RuNxu3w|~b=5Tay,u|J[|Wk_Sn`EDa">#KG%N[M@W)`-
-P^P@l<FW1xeyk#X><h2qFWcmv=LbTA<F2>CM:l9fp5Q@En&UN)s7Bs-n>U6<wMbloGD69T!#.NF#=d.q='blIGRV,$-lEx&k/aKW]ck$U_ZJfkDb(3G^Nq
-~Z'1$Sg0VT)O2rEg$^w@>PuNFIz)jV8z7n(V}lN<{>^CvS}p8y1_kK5;DWK/p{Gmj/T!&rUCm44LNrtGKh"of<2"o>V[:v{Pmid&>5'j>u{ac(&.'^OZ`m
-:2|s6Clzs,Om'{$_$iZ35kfRqa^9){-Bwqt}W^0#A<l2w;DvC=7'PMj/3}.gtV@3[BKQ,(G%PzU%7<Tyx|Hbnb|[(C%l$e~4u-a7ta#_7L@7g(nLpe3!=Y
-[d^o_ulq:_1^/u.8(LQixn.f&lks43#yacAT7^}d&YBd-Mk|fzK^(p33N1fA9aLn@%2Wz)lF_-%V8vIr_`uP_x}hPFB;`#YW<(^ov<|@27PHPzdqHvd-NG
-ttiMApP!ZGT&'WC3hf,nX(~(V5[OkU#{qJI&U]HTR%|Q.fKib;Lkkp_%0j)GL}`7NOOu6sH>>eEIfD}vKdr03kAe9EX|++iZ>"v048(0;fZ(E:^DUV1yS:
-[r&e}-2z:6Q20/a1~&U8ePV$JW.+&v%C7=Pa8:"kW7&_3(MaOM#xzYF_n1_45)L+Z]ay7sn#MaIt:OeYfZY4@xIZ&6-8sJt}-sb^Lle`j|5Y|IAk8qoIKA
-ch@R%Z8bfH7',c#=RosWy:D5(,3^)oRKp$}tOlV=j|SohlZE>QGs^(0kRg=&'X6B!2AkYIT)D6k|_eUoIa|"0x8yFp_{>r/UTk&p<'<ePp&)I:GD6dqzFr
-i')a`wwTa8.KY[0lr4=x]Blbxqd][P_+TKE41d+oFB}TGyq'xtDG,bG$Z_sx<&<O8DQg[uPUM6:vx@ud/""gZ."JW=QfAzaN+eA^iL}={$XsPu-/etp}CB
-4GbL#>tbbVbLDZ'&-4xv>6iKNNO;;M|=PPlnL^7sTA&:$tqOBf6N"wVc]]z7!D&fhU!#m1Lt}Yk=U6C^krfauJ}2(T~^}f/D:7)N^(`7n%%6M(:jvZSkY5
-dyN22pkgD.yj^jO-qj2#,)X[-Wq#pOXs"^2SxDshd}}"6/e$@p!O,m])JxSBS3eW!K<t6iWM9^+Fgg%(ic[1&Z@iR>{rifzG~>AF|z2/`=}DZlW&|eTIeo
-yOjxN5e;ki'IHm"oz}T[t5)Xz2#"WK9=g1=U^FN1nc5SMQb/G8viM:V3/C2}-+ahUm.Qv&'i(sfd7Nq.x(hGa|3>c(R,B!nN%'t<1`+@{Neya)87EjWT0z
-Z>ZcIu^p66%u('#$T7D]U,y!Kf8i3Tz.-c'pORsZYv8GL!,O5,$WKuCh{O4u7XW4JI`la6U8t<7/@i%1:$.g`y^2TFt!XZK$,S'G;asTa>WR"H^2]ylA%t
-AYIdw@e855(:-e>|hA#GLEzVdZX<lwIUy1.LCXwxy4`9mL7%1K0(Jv^j+}7x7.u7r2[KV!:ipkQ>/m3yG@AHeA8LjRSIEA"[U5_.9T1y]5k}H93j!W^eXe
-x)X6]UM$q]tFM{JFF^~"h+xJzU3`3@d2]MFoM=g0-pKQGi<JK^@:P&^I1Qyn1b.z{24.|1xaAp'Iq9!o{0:G;9xhAy#'N';vQ&6J#+&}!"j^@,_x0;V[hq
-ND$SM^J3J0zO3[bmSr:hj=ApK5F>_l^Ik5(b=>E/I}HX}Bjw2_|4:;skYXfI_bBYA/Ti0q=k>@@k6M@bT0KN147q,qirqL7aN&aI!<^^H`'H1Q+#upX=df
-AJIaRVgaH-==1SZ;u4AV456r2ADFCk@&5V}"dfa40]yE;.jutmoYYe~`8}$vGs{j^v68%fZT])JXP`U5t0)o{g%eY;tGC#Fl8VC{IxyZFyIkP:(XO.+8L:
-@B3l[HUJEQB4.sgKl6gD=;f/9">KTLbr](a)c8dfQ'hRo'('bdN8;6$J5DiBe9x|N/a5-9o,w,PYnYi&eF8(V%A3}<L4#FZ+WouGH'd|(y4P%"{N2#A3Pj
-Zqsf7VuvBPZ'^#b&RXY_@]0UJiI5hPrNABHPw-diRu-LS83&{fL;i!)45ZXXk,bVcunjjaFR0;[nbV+Ts{(:U(>Tgj(bJ]D0InV+o0P0MmqQJ4I4HWa<y.
-}:p3.i{5:&P_AF"s6'R{9fw3-hO9i%utcq^""t~Kbd1'g"bO}'TwF[!0[j6rEt1BaQUIt7!Qk'p^jX0S2hyI8ZBKrG@BJ#5Xt^U"''NNV:^b-O,TF2-g$.
-C+PPZPSgL_N)"k5V<ITE7Jo6-S|9x8|eYtD0G$p7DPc#tJ^C%H$7K799~>piIBa,~TV=k{2'):'f-=K$o$3hzqN|C6ID,k!V,OW/ASC/CsxtSsjRS=vM%D
-aHd=A/zwqx7ZgNO>dzPcqWX:N]JNmLGP81.5rKSyHj3RUx%q{O,}5}QE<jWDGhgS#fT7fViG58/3{R/Aq6{]X2UDmT2O^rV{@y!(s"aUlDR_//ZaG"z&+R
-F6dI>kBDWHm|9`Pe1!P46c2v7J^W@_KVdHe5hV}a3Dq'3rnca<)7f3-+H:g6mY#PwO>r_t97WPG8'2rHyr9ls5~=('Vc_RX^>}ao+b`|;.|@w7BGp>9o%S
-u2PgJ(Bah3.{c`)pjWt<FkHxi'{E'2RXto'Kd,)#W+aza.M!9eUDV%8xO>F'd3f,fMCKh}@BV8]%"f&lF=/x,fjkeFs>ihO%sYHUrh$ylJ![K{cQBkHOH0
-R|,4xDj'&dsW"<6O.3|7yIu]}k<zo={KQsN@0Cv6bw``2oWvY7ifjZyeVE&3d4LTR+@^)5M1Gs+`=n-cRa=+]k9'..Rb6pvhc`I,;+2f1M.e4rD.I}kN69
-JZ7|Q-g'c+SlzjH=6xh__N$RoNS:!O=ZR&`;Y,`G1qdR<Q<e'[,NZWd#OW,M(c"=(#~K'T,NS07kx._al.,HUX]6Ga0o(4tyqQoAIJ(aGLuIU5g]6N^b8S
-AU/tz.oqmg`+7u4=4oSAjI~+$Qm7)z^W^m%(4+)u3cxk~u~Kpl#`zZgI&wZHLeS[YQugOG`%Gth`-HJJ'6^r&Vq&"5aN9m|{a[baWGl@nG=WDw6<CI^>@S
-%G,//]gT)ACUZ)`L,T6@b1[[iV`JS=6SrT0YXM):T+;Qc(-F92!F~q=F~T!ma>E5ukG>dTQh8emy(Ts=8!hZ-_PYd,VQzh-eCm1u~,2ZIJ<ASAjDU66PTH
-RKNymr3Vkwu,PIvyO-MTY-o5Rw./]pTAxrMRv<n14eYU5wK#(E.m/83nM:Z}}[S#cX^$LQ9&`|1cTGcZm9<:tF&m``~WA4GH;}~w~Lo6}qREJxcYvT"0}y
-rG}+[M=ahiE(Fd}w[qa18=$H%J.3&#="qvh{Q`},VF}-:7}&-+7Hcuo=)_N{%&S8E@D1;Y0pb(+]p:g)0AtfVu}I8<>3ab7FBDYSiRm^F)^Ia(x&of&J+A
-)sVMXxl5LK[hl6~H8D"eyh,w!M"vQ(78vsl73n83iSO[1CFvV$Kdh`fYyE:/_UJ{Ojc5175A{r.rw@b58Ow9TO(=u9KE&CLu~FV%5hn}L:5Ya`wOPe>PJM
-r-w5$/S]J=>TmI9,=({7[3.F5a>0)3vgPSajmbnDiyF)>VVtkNygcC.BDGeSbY70C:4HMWR.gQ3_agGkB'e2d5gCY#T/=HviC6c7^{~Ytw:q[(P>BQYHRK
-cF:v|H~'>01Gkzq,swSB~TZ0'D/v+(dc{-DOH#r]tj([p/q|tq0,ep!uYvvRV:2<)qx=g!$CyK11VeP&_u&JR}z+^TVH^!]To|)%u^2PjG$idb.ajDbjPy
-rr-#pZb}RXal>Q$&U<]^R%uDq2jL,Ka{@O.%%+V/D>~#+<9)@Y]qVt}t%:HcY{OuTlq_+F$B{bV&j7KWPxD!`}CQ.og'.b+AP}vJ~]fqs]`!fwTv[baRv;
-7g-(U9toTa-fpJy^{J9iLlga6:{^bv>Qp`A(DF(06(5WHurssl6X%S97O{W#86iuu4+aVsHZIW%q0{eg2d8%:!EyXmL:f@leiy8l3rfLYMB``CQ^$ou>Jw
-hUHc'-s"-e1Odsz,_ZVXLw<U"m7cD:WP'O|-WS!#Oe:'Th"UY$6x./,1`4bdsXnr97<lN)7sW4}&wW7l#6AXW)ZGB]sk%"^@]xVD="!:G{s)oh5['9jKT"
-dwK/Ies}r$d@rs8|>m`eu}#{Mk})fY$MVAG"yeEBXmAA1vGhNm4)}BbRF`Wl(BUP`i2pdBF{(_=3Fky7og$_5HK#C=@WWvu{:n:j'gvyLyuH(3V[wv|+ms
-8jqy.PwhB(<ES<0bC:TX`fbb;e@Sr9JY_-C.,#bJ!W]+R-:p)JN3rrC%u,){-5U6c9PqAD-9,zd+[o,9E$!f3!F0Od1NGMj`8sT6ok%.xkBO~o4%#Uv0>>
-Z=R69=OkLUGyp<O{NR9||K}k_CkKN1oDA(iT>6)BHiWY`_UH8%]dTNKzl^,V^a)d;uOJ>tL=u2AmBhr6A1f/T6m#]nd}/.cph.5/ehZ5-&]AwdYF77zm:C
-`,B<y.JN.t/.:F9uCNi.sJUAlccQ4QPo|c_[iLcQ(a+OP#I;smAX&IxWKIPWcVrt|-XA7sPvBclC%|0&jzMl26C"'.mkXO6gQ,!`t.HlVffIdprJpkjHto
-A.<pKkZElT5dZqwmitkB%NsGXM--uG&C(!+@8_t+n#a-$eVf@"V&6$DXG#sJN4tL,d;+6`Zn}uM`G3}u+1uh-0u9`{F%.Jv%:p]r}L92#:;^J^o.(T;Ghr
-tP|R&HdR(>Isg^DhB}(^btRUpK'ysUaZ/Px{]8.WY+h%FtYwc_H=n0kV3xaVMnY.(qsO#'h[P[pt}a86!3kYjpNGq6th;fs@gR^z]&`{/eN,lU|<qtkvKE
-)Z1,lHWhIS~qoru34H+Cou^(h{0#E9U-nsHw;k0H7^O%4XeHV5&,o+-Y0#4%%X)|y"LL`Jb=BNgdLe911FKhI1A-~&7u`0Ut6L84kBfR`edQ&.2g"#DNMf
-ww~eS361U7#at'0$.NhS):{E_S6Q9/#vA6m/nLrspr@NX.7X@|I/~h-5{{cXcQws-[r<546fRN~2l]"Uor"f:LvX1gVYk/FB^fq"dOEUAe#DMYjg#uLL_T
-0lg"|f|{$L6$M1fv+mr6+t(|AaBSCqmhg-{y~wYilF0}oNXsw^^N5|yq%T7"i:QrPZNeBT;XMXeKo$y0"CJ&H;2I|:q#tvi9cNK%gp7R1fvK;WS1Kf}mfJ
-oSN2@3S2S)ccb_1i(KdM4F4+(6uzDLSsPdS{AKW8$7[K4Cm5mG`@6-6Wb#<`U2wQpoPdi;@h.;T>.C_l~{DW.tv,6lVBW4iz9hv%n{MI|UOlmi9THNhEKG
-Q+@#9)J|ON9q9l]YO]7s5yW+g@!J!8x.4XTQdBg-"wF<JMSBT("r,f-tT+9yG`M:_Q~%PlbFQfTOBb7@wLOuct$`fYj1r)"c=Ik|jGiKRasD2fU{}]Lk2{
-S1Ly-]+s(}>V|g4%i#Nq>fj2_QcaZFPXg|6%Oz:L^$.k!@=4GuWY"/K4;aGA5mcL"h}]l#[q!Tf=>jfu/uU{8h8_{HHy(E54x|iv-`xqJL:2-}1:I"=)nH
-t.uk-S0rp<BHRYZ|-D"c{VQ4jB1![Y7NC_}OhYb974;1{T30LJ'fq9c[MFLrts4Fy2Q3'fW0ZT{J3<&pF6<h,maC40<u[/G;SlqOL7wrfqfbo'=]bm3tLT
-U]Yr>Z#I/T1bvvhExUKXk-Y7(++NL)`#G0gI&M24X'-HYwYOCzjevyFdVMl_a1"|~-0k>gY}&wgxtUq$.69^dmggpeXp[puG@w+B|4>DXVOkg`[b%:f7be
-,IS0X`O@BKV]TNFH0qagYh{/>Rw8#W!-Btl"->,No-&UOnFHg.i8vh3QyZGto`B;qB2o{h[|n@-l"<`MYV>K{}]<g}gE!YSPphwj>lJ[,:;4G7dNy3x)B]
-[iZh[8NHm%ojC3oSb|"~6am{|&0N"fiJn3Ew;I|CkW{l=h5N,z7Xmy1lQ]7&+<Z7.k~lXezp1VH0YK!2<<Dn&}P_qVcSoA7^(IZ9Q;CMQt%K0%#NX{E4"]
--WYYZ)mj#,`|5-cI7aF+EdW04H!w:b{"s!U2nZ<WR@VwZXxY]Zs3rmli1]9`p9wl-;T2[p@tV<JGH7$U~i>T[Q5Yk<K:4`{N]wy63KMSjC-CGzQmdYh',a
-$+%]6,+fNc7@n]c8`jz<sX:2:N{xY]]DN^}R7aUIfpnx+YBF]I<'cX/4aCro$P)#,Dj}~:6DQuWjW+/S;a)3,IcRqft%{Q-=HJrEk3Zg`Z8x6JH}0(e'GF
-^S~|(<7s1c^%%[,w{.qcwkmTiacIY1ojt7hCQ'&W<okIb|gGZ=1;}BV<,eesb2UF(U/%xF1b&8-e^d$q]2DVGfhXL(g!~wnep$eUW(WNUg8x`>H-UhME@3
-h==^BhSp.wGN+f`+a+$'%7@Rz5XC>^C#]hozgxehJ8%M9n69lLk.Kyi1zm#C5b=xNZw_bUicRjseo:"tW6;T9Ee[PF;[u7a3_nnsz^<n%"k{wA"'oKmGF9
-q](5y+mwY=7#2T(RD0-]]Dr/QZhZb+ziSoyqrq{Vd)b]6CZzSP2kxZ$nheN|6XGf=J$p[O3@|j$Cd,9<Np`AZZ8D}C$]VC$qBlOCRa+kGB3Kn3Af4:qep-
-y%nPz0HzL7[SM#|_nW24){!8Wq)o^Ot!d4s->5X=E2l+4l#'".Ik},_N/GNEz#W[l)WVL5W3dTv|@B)kF"VdTi5t6]l%Er_43vX!$fgH)d$z9$dK$@zv`g
-MYm<$=[Iw@MgSs/K/bPpdVo;1Y+)8LXvK"4{2]d^5,9nUN9.W=v-{6iVon_TQnQy6|t%=p-EU44C/z^]T-rj~P"x#fn}:_5(Trf-QB4}E3dk{j"eBUt@dS
-3ri$3r"L%,O<%7~c,FI]"_p"]^P,,L:xgBdr$E#,x4)/pP/lb6R0qBAaHHmJ.UiQ6n4#p:w=HAHzl^/dL}E=g"b{!1CrCJHd3Z6c^s+a|a+c|R5vp=a4@v
-V.Vzs52{bciK'L/;ZSjn#ZVdVjZCx+Dgh7OU26f:,=Br`7Q:A.W#TH2N|&HtILf&+`w01a#n6N7k1NT<,`#8=4Lr@St4xO1oQ^)2)O87NiI.nCg(c99qTX
-p91#7%uRc5XI$"d#,V}sx"N.3`++<N4HVEIFPUO'.7$5w]'c8So&@b'jryzKx6hhS&M8eW:_]8kS_Mqg-X,55$y4!:R6vNOGG[A[|R:rJE~$B$pJRP]Uho
-NI#g="jMz@Rac<;W-"o58DoA-os,@N.!EtRb|]D&'QWh0'j.'PsSsQVD!Klchvvi9JtSxT$0^du%3p[p#royT=(!TV7OEv)lVHezLA~,:_dch0d6Y:JSA(
-zPg;X_Y>[DY"z^z&tX9V+/0,Kox`kOA|gwSU$O5H:1tJuAB2>A<eQ)ZBcSO;<&`r!6+8>7:yT]k6eZ$'WsMm5|kA01,XTlwu[_n|'n0c>pgDVCIKXYdou/
-WwdT/WH0vSqr~W)ADKev<ul`{!]3Etk4K-q`+uh,>#gQh8Q{%d7{>ZsVB:'/`s20qV~4ov)B,b,T&AL2B/;L:8Kyz'Pu:P`Jn2KI4`1s~)g}p'9#jG$]D:
-X`uMS0`qWz$f==thUa,<Tq#(nH}Vi,9yEuUskQ+)gV@`>ru3c,FX)5y`|YJtZY2X3u:XO}V^Tu-|:;VqI,F6Spa'JVsMtrifh:i-}hmm!mR{uex]ZyT|ZY
-(fZ[3lRq-6~qov4q)=C}-Xg<rlfsk'.I-.{m<y2{9ZzZxqcY;R<M0qI-d(NI1}O.}oAb5GFmVKdp^_K%x,UoY/J.:%x_UA77GoiU3098N@~rLbi4eUgsAa
-2_I,z:e{8p,`J&Gs[[Ia>9K]|yTC}7Me-$Oz_CVpY9|NOjAvs!)QQxUW%Py9;;;5(iSRA%i3ZP[y=Kyexg&K{hF..PWcorn#GV)0wG~Q(B$O|6%0b{gB[u
-To[!{<6GRFAPcwBxJ4OX%1adflk=y3|2GLSn18K"N%~$$(Yr@{<mBl['C6/jZhD"YiBx!&AdXWMhYaVw)Bp>8&W8nDJy,Q0y+:C.3NU,tVzMo9gC8yFVWH
-[P%'}=.Ti<R^HEpuN{'VvP&MqkR2fU^qMPmW-#DBK]y!5^5OXJkYv7+^q>JGd:kBRx:MHm9gzJBBZc[g<ywwigX68uBhOTNe'<o{Yi(oyZl&RCD<tTScW}
-5tN!},g9+j6/RJB/H-pdJJFBgL,xF&gVW[H@Z0bs7ru@EX{d=V+)Ck)m#m:}symF<zc&$=sLFsFc,e&`#9k(nB{C8uS)C,,Rab1Z^2i1y#%+Bax'N5$S16
-:Mf$.`r(>ur61ZGF)ATU0mOE[1%|&"[YmyAGlNn!5%;nW@8&axn^/nT@fPfH@Olp0zxvt{x(2HEvn|PN{X~#Y0~VQ;AK-$0gSM_Nqi8`4Y).Pz:b/>3W~p
-W"JPY|wQ!$F3"O$9,Vwvft(N~DW!+>k:]/^R%y"NGtVHC[U{GN7;N)3;sr@/|`c0O!2$HQG$iD.^bu(^#OFrA:kl7ww[3q:N'!:YXY}X#q$pnY/t0J;6<1
-mf)-"=/4gU1b272R%.8x12(4V%!Gex#_9z{nPghT;K[qNfcmD,W6.X%zBEuN:Kuo$7PO4rea<+qfK`$OX[IL%tL1"htI4V.{B:~$|Z$i@[Kls$%S"m0ofE
-4MS|r;SU+:Ay1WH,|8x[p&a#q-"i8&hx}7VK6vQDv>wBD0%h8tVXA<}<rPSD&H|E@$c6Xhn<`;o.&(FLvne|A;`gqm>_m#|JmR6s<}m:VoBu$}M7~XGi/=
-{2{O8,oy;M6>+DPIaX4@gC`)gr%NJyh@<3%$yK6Zz{FcG:5lSc)nBklIjx:qlc_CD|2#JhN(E6AM1b](M8[hjp~g"<syrUyv:9oc0l+f#iW%:F&YBHo]G7
-{bi>a8I$;gOA&,s&AR$vqt{7p2TLe<UZqnE|Z%eJe2_v~][O[T|X(x9Ixu&+`Un%5HckB:i:B@@T(i3D7PR;&1bq=#J_'@t#w0@h,uJZU65r;ypAF<Om,N
-8YKqsoaxo%G6(BFdt|B@V;_3p)G<)v!6DnPCF0C;>.B'~,^-L;z|EAzva.8&b"PLk7'#ZiJ5+=ygJ1Uz2D(ppV[H(F3(]MvH'a2G97mK]Etck'&S1/;nYC
-0+:fo$C:)ymnE|!8EmWW0hXS$@wjP|rulkioP!KZDD$T%3~f-#2@~Bm1K3INPR$U[2a:]0kEay>LQ&uj^b!wEM2YzE@{y,}v]Mt<EXPMto+zvR!2MF)$QK
-cvwTdj&ws]pQ9b-E+_TS1$LbiL=>HWT0O1z:.#4@jv)IJ)ELsa~OdcN}r&#mPzpJoHdr@1udlj(_2>#%7#x6mBBm7y'8"T1cH|3[]rUAOxc$r@eLs/gc~5
-lD,Yl5"fha&m{18>6psJfCF-|@EVDy1pP9Ei'@eqz!3r0CDt"oE^aAosQ2B)7,xK3jayt}wrfNvbTs#SC'[bU0dG]7l4aYn(koGJhf(V@&lk:t+.e>F!U<
-i,VhBy7:'QW>kK{4iS`:_PQ'K.']L0P6DzaLHWhH|fbXH|l(N,mbB[bVe]~RU..E1%|2ok~o0PC[}rK-gxtoOAp5HpN@.n003+E#I;2E(V#YjPd#-klXB;
-U[jKu55ROGXY53KF1B,;S&}2F<zdmY`XPApiJSQSXz=M)q,VIeVHZ@YVH5A9B+1HrOeg<9;NrY#0a5Zg2BB_/3<m}u1IC=pk4g=A,8TDC#C|&XMTraZR;6
-kVWB^GG:saLGEk#N#%t)gwbZD;]DHjd-D+0X+;=ld&[aq+&3nwDc=76nM}{JePDrST.yAH=>~LN#6"HB]#HQ'B+^VXn,dR<W]WX0Mw2h(^.oc(e'h{:<_U
-@kaxmPb22B1r9}4XZ[60>(S}LYBojOeoj`'1.v{2IGeF`c)G'7ywIZ&#mKXv+C-Giy3r5Nx(SpAr@5pY)]$,$F/e5yXKS&ctoZ-1NtplC.I{X6|^l`[|#!
-^p[1uE-jjeeD/O;r03T{)V.-7h#k,FS]%avcA5WyN`~Y[hONXc@=f=;0fEwKK[1H8Y7:Uj9<^#b5x-bpCBP2wi>[xJdO}%Q{A<OC!cjbVD>Rg<Y]@}%_yJ
-w{l$8ePwM0'uxGh,zK:'xP=C[xFsV<1U>XN[8.l$_p}Q:+BFpEHJ%Tc&|E-x=6;#Xu&ZhedT"vjR2+6#2]9%fOC:broyy#YtsH@;Uf5{<;Rc4kt/)d^gPS
-GyvXjqIxHlYC+6nF{ATgkF,k>]z7T/+.y>/7MvhK{>3yc_Re/+3Mxsa##603a@+)<8$):BrHFOUlt8<y{;sak#!pv}d{bEy&pSHy4kK]2Djv&%:Iv2Pk5M
-xWmIg6L%~BklTr1>g8Q2X2pTS|409FHT&Jy-mdMR:t&l]hr%UOP9Cy0TeK4G:+7,&v|o66~z+_$gKd)LQB's-hB)0&^g8<pkV'J'!6I4"}6RX!kjxL=7+.
-B;]#$3j^r<^|bN=17IWe;4)v;%IF':%3xD%O$w8'p>"FOy#-s$b]DaXtybkE@W^ywP6/DfB1~o}8~N{G!}!M<J,-Bv"JCx!9a,PF;n!UEIlRb_}^MZGN52
-25bCt}I-{;OYJX+):2=;.khdSf!O{{pyYF5|vH(cpPepE4y<]}hNvj&0{pa8z{#9gdo1Ey[1Ow"}sDx3CJ82ZNgmGRayceJnHz+o3z`MRvKN-Qf$>z7'X:
-@XAlJ&B)CINmgUahD-x|PJM=!Y{CKbQ^iAlJn>6X$RefHY,KK0#SmM)9)kGBL&[qE,27~2HAf(2q@'D&v@,;~l$`o,Q5=p[ZG0>'iq+i7Ps7Q4.J/'CcJJ
-.z/p)nZBlV&twa_@[UU3'jNU;YwMJ8:984A:,j_]K>/p"E@{;e:%Or6yl7rtySO0h8Gg`;phC|4W~qEl$`=t4(lT^<@'bF93i+FC!8q9]FNe#lTo__ps3H
-Uz_:8-(L'oDLWibuPo{#T($g(mM/<Du/S`)^s}+bz^pg>D`zoAlTd31:L&!%;JJpVWIIAhV7B`a!Ajc#;@)olG&yfeY%[&{KBOZ%S}G0Dxyx<wnfzH8{M!
-T`G^-{}gfZ@wlV4vz8E_ps#/UK<}5E6,L6o]jr|!cVKpOc;tdp_e6;e{A%b7vv_I}s]x~Lua=G3RR,r6hJYF{ZEWpg`UYP3W|4khrbb:sS1P#j,&VRaF9G
-X_0E>I=]Ixw<C8"hgMEntVp8[oty(W4'%!C-JoLAxThtW}J.^>Ky~a71yX'G$J|+nh&JE9'gOh!YH2tp1e!q^ozZc@jzYQ:l:t;6jU{-ZbE{1l26VLxzU8
-]cWL0aH2peW+RioZ4m1J[o-pW[.EsRzE}o:Q@7{oc`ZR<!eHKG,n'|2V'HwJ3EkPXO'VFZ-1Wsgg(-aN0'w>&[)nuJ<Jtd=#-ySddRTaYkb!iosn^_iPA2
-5iGxO$-=>M3%n>="WB;h[Sl-QvUm'+qy%FQ.U-le}]1G&tyyefW]E{BfgMgex^iURGLcW_rkisW<TU7YuuysyG;unGM>"K|f~MUhar8&PJ$f{jRen$SjYD
-^d@jyz9;2_75RFM@1RjirRp9lAcOW|G7IP-8ik1Fjx'rp`LOjoYYkvr1sjR<}bxSEcT`fJWV78Sv0"q4JFz"3:)C(n"!2j#pFBkDywt)OZM6(mx>drnl$5
-#E[_/EA3^y-4d@P5`-,Sv-AEaYB)(J<^0_,)O2]v=:Sb,s4oIip6,5a%1Ujs$n2Y4ts(LH7KnpAsKI&F$+dq':sx#a6|'6n%IfxJi/5!70#)YVpM>jIIR4
-60-ntYz"U)%6U3!wI9P26L_%XVSNxf028NGr+Gnh1>pepwJ}KmQ2E>C]D}~R;+6w[HOcvX[&M^g>1N_}Z^c[gD)VGbD8WFE&wddfmK$;Q01|#.m5hR{TSS
->:)@jbB!xRm>FNkL6c2H:+v;YK3%q6~wbJi4Ux->V|4gJSA<{iQ}o}%$0{ofnLy'Y#"cMI]z0RLK2fS!T9mkgK8JlM{RL)tYZsa&H$gOAJ$8'@{>GHf=KK
-MG5x2ZQs<`LWt0j@T_&@#H%ER.yc38Uz2i@W>c.6nwMUIF~U!T0<;b__9J_bZ5unbsfewOgR2aN}"|`#,&Bw,4|QCj!l4%4G#7Ud24fQ7`+0B2r]W43]Uz
-$j4r:[`Zu]D(sEH/VYPbfp,jxs"`m|$@VhskY].&lrJmVUx(|6d0SYr815k-d2xBsQDnYng=WIh0]neTVQg]Pmbp[d>q9ZHrb}sxNr'uo1:r)Ze}+p<0hK
-;QmU(msCf68B+,nHFE|0d|dO<&A2m55=(ydI3OjhP=Sax|,I^A8+Q}NcoMd<Sydh8Ibd=tE"bbH_[y@xiL1I@Q"LMrD404uVO)R3Y<v33pSd{=mqASDGr0
-h9ZI,nbrbp}B~fxG[Ty@gUG9L3q9ti|![Q9Q"m3-YZuk7+i`3.}4Uj&+P=Q{2Y~yzSM,)Pj,Yd&),nX,i]w+NF~louS.9Av'@W#mZxna5UDm0DCk+0IQ8U
-yGTeQdP8A"6CE!Fka`#e1=DEkBnvkN;i"mRl8|9&lU:5]zVs6x~+kg!Xlpqp4Q^(jja9CVV;^%p;Xs&NSdW'{d093"{,Tubw'DuP9zH84&bi_,JXjXCeNd
-V7b#fbd:!<}n(WZ:Q7@4zRjkYz+%Hsym}'BIu+aC]J:e4ENJgxhhdVa"Ur+eR[>HLXwLxnI49+|vMZ4dX`BPif9g90!]i3/q4u9Ak(Gvs;(K%pW%GNMPma
-"[8cbSe<%r`65O9IOB'G}pye#yOKNS()|cCg'/u!CZ>yqCg_+._c+>Ngz+E#"BGC~u/B/EG7)S'fXhzvhxmdsdtNh$zKz5]d:'LloEKk9&zU_wDJ8cT)JH
-vVd,|#z0[$}=-6vj6OD84x3[(4pwbhs1<#1sz$g3zmoT-v^,$Jh.;B$+KycMbXeO-_8kB@l(g5Y$M^2W(^d904J"6{2vmz2L;L6POYelWp+LqrV%6k0j_i
-6MpD~>SuPVreI'kv;h1n%(IH6s1vLY@vyn@>v(dL9wE[>Ru%)x7]6]L5,F.>A0'uCG"3[T8r+=bLNoEy=ZP0sI~=sYf"mS-eWw6{S{5C(q'+KY/y1YOTc=
-rQ}h]W2+K^</6Rz(!7G17aVc~K_j2;ABQ5Kshkasq<iBuRM2n1h2~Q63['8.5DOR]FcMwI0/{BbIx@1m=h=IpTRKe8:&F+/QXl(AtI}<U(l`yvQR}$q6,+
-{;8@p0rK1a2j;U!jG$tHv<aH[g"X~IUN.ZII752bd62)nbMI;e&|K!C|h{>oNMU]rX.)t'z_3-+]P_wQ7'X`j$[1(Uf8lSc}$558{/2vr>jNt0RZ>AbuZd
-2i3K>,1m~Ii=Wfm$.@RshQb8M6O!TD.UPTx]M%>wX"L&RA-^KWh@)s<TMKAm|BXZm7w-eqnr9_0Fs3OY^f-+YJuE8+MRK,&fWIA^7SmP,LzKKn"ahD5G~-
-,9}Y+b~nT+v_'vwmVO8-=+HI8uGEO`|E"V#-V/+GeC@[tpp`X1L&DZ[&sqDJo"22C:Q`05I8`TqY$-%Km7]upag+8au7!S+lzd"B!Vx/NF~W+a&P@CA$wW
-P7QWm9J8e;/VT<{aBi/U1t@"DE@X2+G(;f}GD]7^24s)=bJ&<{jz6hU'0xjXEY}inC/>iZlR5D7k5B7}#x/Q~wkm5.C}8Nls_r)y1rw5,=Z2-]LQT>FyHo
-)J0A&{r])tuJWvA4;BkQ/1W]%(2Co02Wg6@|k"y6XKs6<qg4J7.SzEBBoHQ)29^wJ62/-).ZsY:I!Z2(K7Qf6I~BE)Zp$(89Vxmc.6`f|6ZU!5VX:dL-IV
-HGt32(Dcwk@0)U-91Yis]AXT=HObiG]VGy/ZY>Rfs:['uP^'i;vBjFT,B4Ve%<awv}4jcI&+:K$$yC&rT1rOELhEvMmp'q{djj>A5G8o3s&VbW!y@GKO))
-zwh,%o+.l)kSMsKuRnK>LVwnI4ooY2xc[B-d]RE0I]U<Gj;R:I53s<v1giQE~oA2ESxX+n'QfN5]csh-lJx)#1qb2X}<#ev4@FZx!{{PcCXGcZ&o>[w(v`
-e+6xJ^.0{B~w:%h5d`66IW%o~5C>.a&"GS"(j'RMH.[6.2OA@CyaR7a86:(c[k)y6OIO3+vBKinr/C@+cEQWekTc+&AS)"/);=D41v.I=,j`+q_fs@oZv'
-q!M|v>/cz}OLFF|lH[xx.Sv<seIrR9ozXs=RD0N,mG>pr#L]SJkLG9l+hd"#&aEqhy<{T|zj7GtPzB663{Ex]p$rwhy|qt[,Hr`}Fg.;i-X4<cP(YX/Gow
-a:0!_Mn>6Rv}v}~TjV_6mm>@::,)9!Ls<v2V7,&L|fKDKxU,W|1#2.<evQ"Nwg,n'P~O5%F/J92I|}9|U9at0hMf"pYCg!Cl3y[}I7.t$pEJ(|N&`f(_DK
-k6q0~Jf|~-`X=yLjGfc+7Q8ov8;.s.j5Vi8-/e-o"lUZO{k.K0vF0.Ud.#/usl@Vm3oKRUp#`&Cj,'/DRFn!/!<FSn[wwAAD{eNn|TvdvOfCDt"[y[Oyb8
-bExC!pft5eK6jImH%8J5&H5ShDf(F+;#[G.J>lFWVh^V-z[Pc4Z(i7;uy4v3$"QU)C:7-xfow6Xc5+`O>5'^T>]2zl=.Gv#Ho)z)"x@`P!pTGEz4ty"H7Q
-XdCnvOHmEz4.4>+iE|ZTV35Ov$DXA4rCy9HG5YMEw_:J}>(P$N~Ui(rG{>Dd69|/OpPtSBN.t!8Jq"G44</GBvnY8U^'lY7Etbpu|,e<KpD00Wl`TL@gQs
-WSB.YB6ExzeR%]:1,2Z5fNp&71-e.7`AYifU0W|qW&F=e4&5~.<5LWrYt`Zlc%$b2#>/k`3YBQSY6Ji&gWr`v9AcoQT@S<0jxJQo+$h6hSoHtELl{`bl)S
-Bw1@G/U|m[g'#|6)/}:U'FoIE4qy1{QtCFx:Irv&:WZ$OG|x[Tvx8EG;/BC,6'.x'hN3KXsVFHY=0hR:_oQiVHXI~iH");W`2h$DD1o<t/NGwwYpRVEvHZ
-f}yqUwh11`n6X#D`oRJxholrimD@~ij:z]5WFJ_:"ieJr:z;VI[aB!zdX;D=O(n`(P3ryB3OZ@bQfUH!5wPBuKU-aDg!KY9IJiFjXRj]Lw$uf.YdkkenEN
-+%lyp7crTeK#lkZ4%3WW}]x+4z,6V-yO}%27c>=5V}B+_OcteMl#=>3%(^1hsSP.3b$/pw:']N]@M{8>sGK<IF)O#-=`@-|J2j3[rs-HY)+fq^Sv:Yoq5|
-uDNnmFt:m3Rm}UQtGeLG430T_Zg>wvoXy-VOM]=5Z9eP&L>5:mj8X=G[nU;)^`7G_t$Al).]a();SoD>f<>t,eHK-DQw&>YO.Xi-t];FFD&HBT65mS;s&(
-iS'+jZK[)K1^O:iiB3j9.=Re#xXygGn4JE1=tIKz]l"ZkFhbZ%,yRv2R,(Iff'BzptO:@6y+Sl,[)1.xAy1!w7G_HoM!W")hqh{XAG/bksSI>@!$"+bZon
-2X6<o/R`2&,>5Wx@8le-T#)`xn>g<TEOq}V|k|dDJsx7:SW}aRO}Mlg-^k$7>MoKH6Z=kM9yuK;kQ,|fKcHGT%#<ZYWD{_Vp}']nJ6XJ}3AnbG@AKy<HBT
-a<-/Y=ZPKk:eYE6a"%'+~1m$M+UbF(6=:=na!$GT4V<nE3SnIZhj&_et<@)"{)R]cAYLSO+EEo09BNw>n#M$ZKk9b9^.+qC|FsV'poABTT=^z#uy$a3pTs
-J&S=ga#>J/tRTanr(]0>S^'a<avrHvD%zE:1^MhO/dB6"ag@>{,/+>9Qt{h+K[gim^5["vP@h@[r;75lw,"O3bF0uyFptl>=d^X$x`D%vO=m4[&k+%]hD+
-QS~I72YVUZJ+O]b9tysEEF|`(o,5]<3o@$v-m%Fr,`caR+Bide9mzTt5M6VlixCacOq-.>gCv/BugiKoKmc=a#VL0MBk5b/%1a23#dMdC/"fHCI<EQQfO`
-`x4h~yqc#cc`U7PvRa%fAxCB]O89]y2TPfP4F6{@l`:JT+^R4iMTITGV,ZoyJJYVJT9y:uO0Fyff+$jK[Mr}Kt{voF+j}IrW|UUm$'$ys^,!MafM&7]tnf
-"Q6[2V|JWP`|PCb^L}[DC+X@~64u#}r5oL+t=dU9>}rLY.BWAJs+&(<SG!>5;|<!Z0KK&7CO!3Dd3Rzvq=fTA[CH|J]sMvrz<fkbKb6s-WJr7i|W'qH]Xk
-a],3U5WU(Ja98)eEz(AEup{,f]a^FB|pLA7<&AL'L,GZ,+Trj]=u8uR0zhc"uAfq.%1tkh#X2zw2-6<rU1<BE/5'y`RxkNepb]Ku:EwW&;@+@4d]iTH#Sz
-tznaO7`ti^!<i%{-Ov,c@o-:V:Q/3v=FAxlLy2hH^,@+ySUKT1h-o:XE8>WK)Z|iI`>JeTm%khp@qShuUb:<,tGH-AIkdhp_G/)np5E6|S&n@BJh(u@2OW
-Q[$Q,)R8Ay`"";g76pKq}P~5-{rz([Qsbv|#d`zlexvY#t`=Z^>TQ>^7t@n0T>g@w8~{bZbqA,r>)Y4J>[s7}^.78+IV`_bTk'NUD`/BB1eFFaB!+66JCu
-|zVEmxoqaA.:se8X"1%'3l1oo_q"saAB0XyV3)f8k3GH#{FUC:l'ZPN66|yvIj2_12C$t>daf[;^FsK'!(8n-PkUPrUMEvD5iZBJ.<db+}[(F0pt]Y,DoJ
-c<+1,|DbrEh[7|zDra6wQjSdS,w8C0i},mLBFKo>wx5[^(y'45^M+K|j<g|mUth"[uYSVex|T0e1FTReR`5(vB9B[ZJxM]M.3n&rRR}EMUvceGHWF@B[Eg
-5/lt:R~Bhxk;Kg&O:kB;,;Gf%R{g.rlKl_z7mw"aGoA[Nr"WeWWVoBq.xChUgAY7%^9"~V9},<5V~iV.@29>Ui_S1xd}thb-ek<'2RyMEm|e9xO-Wen|UB
-tIKj4=!Z!@xy%M}3H>90_%gWPS1FMmN9)C1I<6@F7!;F[NT$skkK_<!"0sN5PG[kcAM9W|"+Xn.v,,4j(!,xQfB:]`E49:[IPU.R@mr5oYLA[h)^f%'`P"
-TY,l~:+KzTSdh{PjmdB(sMi]yYJ"_rmLYU/WKCcOV.ZoDP[QFKN^Pk$i9'8i!H_2A]'9+Y/-q[/bmR.hKgkiH`#r2J%u)0faMDV2K!i(Q&Yf`{mFmP5_9w
-f!_D|e$s)lRTpVBxazH&Kf7g)8A:rAnE,6+Dk2zAJ8SZ^uskOZQZ!Z{)(rMEDbhn)ySJGF5l^$ww1uFD/gR@6-GW&K[/91|<:M^cont=|QW=qCuLG#dGG1
-NwEj-2+6q^AR]-J,~r2)cu&jU&!qN{,jG}zR[_BOW-UA@#ofy#_8/{fc&8`#M}~(naFh:HRN!92X~pdtdLgBy(/VYKOp(JL4RtnvUQ.'$&[MpMeu!D`2Hb
-0bZuA#xZ0ln(oNTe:<tN>CL95nktw)+X!Czm=F^LJC'd$va^d`%@p7vu+_456+au!4tf6+#PK8t1d=}@-'VG,ycgH.rLtN1UD}Wa_LeNlJe9:8(ftt}1II
-YdXps@FnFNHGxid9CQUOvV$I%I0l,;ic+`LsC]UW8Ko]+T&KUYG]",SHq7`rv+d@/t]y"-5[l&iM,Pt!Nth]l+fwRczkGwyDL`}eA92NJ64TRvc#%N8dZf
-_FK1bEQ;K1j%k$UYJ$yW;p2NJO[G(cJaQ^ZVHg'n0o%]Yxt&O/9w#<]VUV"(t{SK"tt|:1M7j{nwtkd'~mvf4r_%yzLbuMH=QJ0#j]3'e^gS(uk55D~/&8
-daeKch)o&gD#AZ~Gkj7cP!(ntBe/Y/{(=h{m0,NE5C&sIkg&/<d1ITy_!#ieJ.U6JRjCP3jASYowgQ6C#NcHf>@jxu_/>s9@Xx-TolYH8LppZA#21UZ0I6
-%_Kv}h"^[4eud{.{wPkQ&rXSpzN&[1V5h"O]U"(/k&3dR/bu[pxx;sJmrl4)I:T0EU9;}H4cHCj-"]Ffry1GD:;h&=hm_UTEHQ|DD_Q]oo"G2(Xwf`.+oj
-4ka6h[V@Sd5fW0{(}!i-!=ga-UjZ6&o!]&+G8A:Fh!X5o4=73th.)!1/Df#B{=H,|@,C]XJB,#:2hlS`U[4,%W}lR:Q9%3T"eM{z,q&fz34HWAgZ7K;PoH
-N[gzJT{=rK][O&`4o>mutb/o>TQaaxl9ps#r}"=<Z/xL%.T^bOap@UiVDJ~Xff(voK~6NBzagcx!ZlyNh-bFj!W]Bp^ni4<l%zPFSjkh9yNSl|6dZ6$]e2
-mDUH"!7'f-A+"'fMJdYw8%HTfC>S(EYdhCA+z`n5@QRMQpYL3:(mE{d7hlOqlzKf}&99IJ+0^270$.'-DQye:xOk{:fg3idY_(,=fIiP@TrQ@QcVHm6"VL
-crCX7-FG:sSR]qg3I9^(ox7tFQ{wctq;2%QRN'Ey~zfxH`x)(z4O(t8|<D1tL>-Ni=RQy0Rtf|ByE>F$<fMZN8"W{OV9uJ1]hzRm>CcganzG>rgs2d(&e1
-8nFg/YRGU/7k5^V)wpOkcgT`#BnbG8%|ySZ_NX5QU-a3VzYYF/&GI"HQ"E<_WibaYtmh<:+N{j@,HhtsrgC&h]-IK[a6<ltRj<=A[iMemx=OwA}'X:s<Lj
-t:h3M`"58OmG70Y5k5dcoe)zQyobK<gge!TuK)l`p`=uS=e:GrF0[uNTAu+VY@"-JuhL(f1=1]Owd)(/u>IkqJsZykK>Q0e1'`_Y;58Ofy3N!pBSO/C`Ku
-oug#4bzamAwyt8~brCq3cbx{FVrL46:Fur6W]x"t|3t<{O)^lym&Y-J}gt3TpN-m>qy9m{.]M-FTCHS&TabAk3476,CX7!(g[S)gOEzfSj(Q=Fg")DPE$R
-Xf<mheMaM@f/%a@3,QN30|ft^^&h!%~dtl8P)ezDg){Pd-f(~&6-/{XY=5ZMy1%2yV^p;7i3NJrH]E$b{-}#EVp;':T_NeOB7!H(X-{flc<X{+vFuAxpC7
-tU5{<.I%G8LgktHU,}R0ut7G+OW/;WR6lqOwg8,P=S064Z1@UZi%=DaxG}(-I|oWb5Bh"9DQ&0Lo1-{8MJMC&BcI^8~58eIAqarHHs5xTU"|I1E7],`7#X
-^BouqJwC#|pJg=RB3b7MuQH_&$JsKB"%zZ4#Y3~Bifs]"FIZ6p,3h1=c@|p72D8<rGu+gyERtHT@h@pS.s]g~x'j!wt(@T>-=s`^#0ubn_oIHFDo6$ZRg!
-(%C^|/`^">}ew8|Cc[D`R8}>K5(WA5kpM/W2Ggub16C}>8i}}f0M.#%z^LawDu,LO}lXpz>}`}TMv}JgJl%=Ex8=6+`Solm:e+C'[HO7E0kZVvz>HM6o"h
-wZcgUtz{urUE4tt=@soS7pl()O)c|]%4,STn4xM'X{]`_=Ch(n+>N;^wy_bh;8&nRESe-&2bQ,ghn;!y=VU1e79R6e21)i6dUT0LHtVthqO{/rUqZXX,t#
-S<_ixeA}c>cyrMcdMZS,'h[/#Uq08(Lii,;vBd;OA%.:zRcYHd-Br4$I$-b"CIq)x<gh.1!2ti=7Y=YJly^g)Z%AuzRLxkmZX(xteOkfFOI.Y@@X,fxTwT
-o/Sy^m'>XtX|fRbusX{c1gQIOe07G2GZCwY+Ms_V_t7f>FQd>58{N'O.")hBYLBex,y0Z!aq||%XTTRP)xxd0J:B`=eN6,edeT^2VcvG@4]Dv&~gq][cZw
-ZXY0/T)8(eDR=(V:5dCy@U%[r1g`bTcST=Rx=UK`V_H/QCR{w]3JI(NKLge`&jFJ(Gbs"&I_uDE_<NnjSrIr88ar8g:(/V)]jf5-E{48;v631Y.ea3O}ll
-+soLUhmLcr.z2-t|Mg<CZ6oiYfDiC1.VrY|0x_V%J`mIo$EB'STMqBK2R6chR])oE9@d1^+)~o$A|PHW'yd{2vpj)Q4X9x6NTEVZ&5;R/^-diWYfe,Ohss
-`_9w/!D,PtQFZmJjIr0beHZElZQVLA|LyQi_Tv,qlZv6ZmzJ1=1Hz+Fq^A8'qZz5'V$#ME0B>RPYh.'.,kw:::`b~6Wv+PwiRoF-mD|8R]Z-.3A[=T)lzz
-Z$w^_)<5[),fEj:=g#:/V}LhrHOKb&ND]:45nb>[7&l@<}CBp}=+GmYJ:bKG4;Pf(55-:/'X83~=.5{!]^XX=@!rcYOUn,/PV5)Qn0~>%;-52HW{Q=5X2`
-aF12GdER$}~bb&gkMmcyN"&-k/lyM'kGFf9ViE[L>0nX>Vvdl`$}!z=7QmPezscY#[]X&Imqc9]AoU`LaSd(ax]1"!%'%Wl<hcKSiElv[_u82=d9`CF]L"
-&>nB!_IU5aP<x-TZQ0{,"!R<O@zukY1T'2!^6US/CirHJYGyb"23Dd4og/~n3TsjD>HBQ,CH.VEt!HRIA)YCBBF;/i7btUwzX.>SP-3R|tw&1.!Z&pD[j4
-G7p0JvsBV6-5I_e9{c&f<c"KfuR,fi$Uu{RFhfC^!J[.J2CM#53cfmmTist^woe=Lf97B#ebwLqH{d]OQ[GgDf!Go[>5ePfBHV1dFt1m@f#Y]J_+#PVZ5%
-l$3r3AHPP#^1)@e`BGN_;xui<`@"[y-wP(@[kyc=bD]QH}0;(zAW-P50^Cl{}GshikbytGp#"t.YpI#;`[o`,m-Mo0${R{Q0"0oluWu$0)D8<p;}b[bYTN
-%jpX.jViz{9ptWYy$Re6MV%UfEdEwgF_q%2]RCJ-FmrKg%(2^Nnkg3mu{/eL4!}x{P<^a0GDNFww.h.aWy-=1G:7D`yp]SyN=P)+BrO7s_X5pT/)_M_3=-
-z^X%oK`NvGe'eI_kfsrg7!4,ZHzjma4[$Ji@:OR}mj1JE&F"eVxG(RSUA6/+.jjLP&M]n%]WsbE$6.e,ad$OGZD=GsBO#lS+85|mi54{)F~F|EiJj2X00<
-yCay{$:SMHx<;10@xj8>~o&V6kwVDYK#aRX%KDI.Yam251bOiFE&r>Pq_bq3)/Q)A{^'c-Nm,BQ<@-^j6o"ulaYjj,H65Kv7iXx5~X(_H]3{!U39r'jhV8
-8`%'o8ZvWw^Ww3c"PS7B%HK,ldJ3={_;+&!MJ.vgw%;T)Y]kK]h]FS1&1vv7cgf>[NuDr!h(c=pn)7Dl{E/++SpG^dn]6f6M8h)iIY[qEDj!tmWzQW{0J%
-[H.p8V}l="]ef5|ktU`mSOZJk`+.@gY,-"6WEoh$]MNv7'YGvMQEYHZUT1hoI"&NAU>n{F:EpiR+-9O]Ye5IP,2rQ,CJ`o0k,J^Kp0[UH,(sD@C}{P20VT
-Ub%_Sne7NPEQG2m_kZZ@szlo2/PRbsh^]g@6w/y/=/8Zlm+xGS!aZ=3)K!,usZb28"JET'L&</Wa92K/Tlt!T[sK3_D=^aSVWZ6}o#.{O^c+H):RC6x6c/
-uCGcNM!&%ox(S;PY.YxY`a7WycbU|.Nl}>YI%^_;@P[+~"bVzfeEQ$j|:Y|g8&:vz,d4m4vdzaS8R"NPW|=yDedsOl]Sb$9]uV-ypfPtG]&OtA]w/xl1gf
-&OIH;g7:Ye,!JLQXuxLB9^P7pZMn5AiRer|t2wU0Y/l-$;VYE=Bgp4+c'i5u;:zs(DUMcpOnA^)6}<_'|"`4Tkt$r)8E4LuSV:j5RJPYH43EI9#t'y/|V[
-iCPiiX2hMRW$h#Qhd)_A]I.V])wt0Y@(3}dTQ!0d9R;q2|'C]xW/S"QaJ(j%Xo<ILs;b0P6.dg61WXYkOnGazE=:5<m+XSbUY#R8|KXNnI5d}%=+q/=z}|
-"{==k_xp0y/8#lLdUz~GmL$vi%`{`sd"<[s]X%d02+ss~nFDci^5Xfk2b2IF`j'Qox]wH3ur0X'XgFAG1W9xa64AMN6'<sr4{2{$dN36X0<A{>QZRR;F9<
-'dS(DG1[W"_zkT7|5[QO,4i"zYt49HiTT{kY/GU+[YTU1s#@AM~O^hk:!}q}p|qo3r%jmC4Jy}vW`a_am0;m6rcWh=ZU$O8[0}izu9T||6Wy^kEg8d03fN
--L8g4heYzl:XfdFGNj[DY|38`b7q#}9GcO+:g3#y}R"&AEB%O#TJ%:@fj!T|"P7y-3sRCJj,[M&wEcE&0`tJ2dKZq5PL"A5sZs,$@tlXeNdub&DO%}/J{%
-BldOAFnw$[p=<VqVR`JQjpPa,sPZ)oNk<^s1jj7rS8pJ-_k|4crt4irdZbSF/5sevkqS[PurrjB(FzvzUQ~8G_=H`Y1hdGXnC]C]1=+(~#XiBMtyXe'Tl`
-Qn}s4CTZq7mKc-irMg<$$.thC0@Syq|/`]rN1d'^C7eUD<rQjUYbe%^+#}787+Zkwh1ioP6+]<$CtR~ycpFR+ryb{mBnEE!f{k0i>><S"Z;b'3^QwK|.w0
-x'NXepBtyrVHo5A7jXsE8[quX-PliC-#4MQ[s"msKTr-_'Y:gyLThkWQ9K3N#Q5O`',AI,9sw{5ref'y[wLBvo6LfR(QHDxeuogAf>>NqzUT%ZE"Fym:C_
-+j7IRL%3o4^!hkS7i0WxtF[yT1OcGbUG>ilr)3d){bgsQTesY=MR6kCaY0>u;4(GUuO8D8sl;dWr,4&5/=&G&[Z]]4gYOskim|DBv`R+T&Inf^(H:u==h$
-%tqA/|x}Vc7^CMS.U)C=8|Qsd_afmRt=ilNzwVL,-N)=EN1vWsh`!X&{^,7si!h`W&|+:y3olo;N:C-NSu&pj6%3cP8<%T8`e:]4rG/M=)&Ks]_+(]x^!d
-vSh@5G/m<w$fXgtXeJXZmZ.h;L+ke-DfAv.l;ep/7!)D9p8K|B_/pMd1BBvbk>>4zH^]BDtnH=dRb#Ou[>TE6QlPgp,[x#mQv#S"qONtK`L:I!E/-S8Gmw
-v!<3riaU;p]ncYpX>f90Gpkb3R^Ka]QxZR{O!0w[U&;jn3,ITZ%!`q0DRM2vv=i8!h#:D,P,^c[+sSK%0TYN!,GWF|n8f'wQ!o0:TvOG>LAA@CnTM8fh.f
-D]oGD)XO}E'h7=9i:hiG((i%S_W<`s)q5rjqk&|$QF`791)jrGhiA5$hr<KZq%U!N`X4NMdy@i0^vej[_Q1[=hdDqnb;6K4vwfm}X@GtU(mMYTlWUsd`bb
-YRB9%_&mRL<bg@e@NR;5^p5EoPj[OrK-}ZbaD"_6Lg9qV%~7z{hqA1c4&z%UteO[h2U=SegRNzei2hjQeXi+(MT"2>z<X.Lbn>zv=,l=Dn{71.3I8OFPpm
-toSC3[C9Z3G;;/tI{s>WrXyvZIB>LOs{HDg`+mNDd&h,Ma2ycO_4D/FN!d[rMAMN|BJ}MDr>oN=OI]0JP,o)`Dx5e97}Ld%>kotB:NKMzVc24ag&zU^27S
-$I_lI]~Uc.zPE|@fAqy<)X4|y7(Nb>n344z=y3@buD.!,`y4+XGI%;<GDX-(3(CC"&NN|8uf;uRiR^"t">'8,_k-2G;G.0ywwbve>6Sa2mAQCft9EbjQ#^
-,y>F.>tL;jQ5HSuXxJLTW.U9yszX7Ic0fmS#tM86eQs`,Q<WIJ$DKl@w![&7xDHs_zahCYI$3PR(4wg&XajyU:#v;Yb#QiEH3pvQOd04~Y4Z{UI3YU[X$a
-"qm{(!VqE$|7+v)S}B)C40R/5ViJ^2d8Wlq1RP,=L<>.x)jXtE_^]9T864bBQZ9m`N0vlJ@;"U#(zexz[Vj-12,nf3lA`OUkORq$bv/Lr24n;0O#!I<M%H
-7.W;kIuD`E,AQ-t9#z!<Go$ld,2zn2HTAU!y>tZ"<QnY&mbmr!z,Lr;R"+C9F!,h0noi0UhCD;ac+3pk"wF!O465m)Wsnr2#l)>l/VhbRiOtw!kmVkHLW]
-rL~;`^C90XHl]Fno<bCcT[<u];<_^$r>/M>jSXBE!.CYnP'IO0PQ,}dEJ5|Faf9qY:N3Y%v;LCg"t#vSBgs+mOJ!|jR"~EMj]|(;fz@x,04OQM8$2=]JVS
-m-ZV9L_0m_lFZ|/is-d$133ERW2SqZ2tqYS=c1he`HaD=5#E+7|IFpVpSW2/j@/$`)n5"@,<gu@HN,-JeRKVs5%ia]se+HZXTH~V(%&Au{MUYc1v|=;U~t
-5r&]jZRWWlYJsx;p69vO%hMZ4@$V1k24+LBt|hu!~.;O%R)C~8OV<1WgMx2R<v=FL0JV,X1:YV=O$JR&@V&3([+QoIvW~g-JlOpS3l.6%&eC=sx:d!9&0^
-G,st4Bh.4)1fUpWb2G8DZ8RcEk-MK-|BM-(WX;LAoFDonb!"+=[]dwY5L>.)v'&ZY`.<yY[zWu5UU6Z%eMCT'E#>dm$Tmz)4pqc8BPUS+JANU3F.2T<4"L
-4YzL;wA^R@_}wvRXU5ns&vh'=Fck".QqYU><'+}9RzSu.;o"mnP$h.W&abMvOda@/&/6Ni]zE<82>fS,'Z|<q)uv)yqr[4-DWhNy1=6-Q4R|9k`+RM/Wdm
-eG0X8Cd5:zA<P/P7@,rE5K+pK:{)FsAU9qTul=L4Cn!96-`vAF>LG)7y2n>a~LuQ[/S=o"-zNSU2s.b&P:qWNs(-_tLAPjkNzY|g0=/tdJ'51n6&^N;v+|
-vbrJnonJoEG+=%WN;RjG|RX'>Rh`([aOe3TVb::2$D:C1t44A%9W9Jd].rk#|!~D/T+,AbeO[#8AgZ#%cfg!"QvVNe)"lPR7y#%!Cd1Nd+/vd_w2BCGNoa
-3O&<gDeeOVSmw!ZOh"FCWCc}HOE|$m!)3]qUAvc+1}x6x}9`-C[D5xI}d#F6#K7K&KuzH.@}dQs0J-7;SAq3Jpk.Th"R<P+yv!P7PZ-GO3{v-1]Kd.dJ;S
-jUhiPR'tNm:j.2ptu+3%B5nn~7"O9"89oL4QiM)FWh`ZXiC}bw~A!Ow^=OB|,{T&cd]M)[M])Nf2N6|+k):#>yplx>(yAyjgD|F{u)E.B:@l'jeqx.&-RC
-_]^W5u{I5o=U8|j(CykR!dm3IPm!f}}&>y3;wh~Iz}N8%vJg4;_.Ov%B0JU!O(irHQvka}{OS.pG`aC^9GFooq`Nc!`5x&nv:B}s_<tXy(%Yobf`c1|(+/
-L[SV/4i'1cDYh|;=XakW#7|yZS{IhIp8]+lwEJq(k"ZyZ|a8d(fk4#Pd<ZGzd-[n"2'Y:hIb[;LE&F@U#;+9@hNEsY#|1K}8$SsVqV1LrL=0V$p%DuBtST
-cP~$>^<<qJfP<o{'=rAb5Tzx=Xey%GTYwh[+'NKh<b!/'}4H6iNtRus$@,k=E}vUC5Z:znM0{)Z.kp=8&xjArKQ:Ud^anTLV`"Hleu;}]%!_|:<vv(NBIx
-2.Hz&/hzJyee~/RHH{@;PbS6UqoQ<1Oqbh>cdq25w3gb%gr1v#y4$#}b=mclg2^w@8>VZ|#x%fO+0g"^)5NNV^,ph5a|Ox~+ct2/^+N[z>H{-[)(+HY7'O
-<mcmV8g43QCP,pINu/6H7m>9%pOQvV]0`W&RM<NGST0#>6CA=0NO,oN:SNKj^T%bfF"/:yyI8%>`J`xG5Oil,WLTev(6&YHOk{)4^=ajrk/H:+Qk,H4f'y
-p7BQoGRTVNd3g)BIk`[(:D3IrqfASwC4^;TM|jZR'Bc%3<7stq+dRvcY@|~zyNK/TDqNGZ;M"1tC&+M)R4%_AuXg^5cr&".Pd%JXZc'[+"P5aDFX;yi!dO
-J-z,nj-FEYY3w{X2/><qylmkeXsk=ph}qx1KVTLOKODtTO;QBSBzeu0)3up4Nx2/eo'Z'w@.80rvaRH{>Yf+jUN7J5JRuQXV+!52w-BLKOK%y9zPOHX&1v
-rGZWGOT@C<,iyD|;G"9=ZlV+.4D%Wfj-gy0X,t3E-Jk^yU<,I5bv3$)ahTZ'X9v9/v!-4{qzK6C|{=>SPMtd[Je7|W2J'T&8Hs(8A2<oCyjY%A(A#KZ|B>
-,faJKmn7,{e'(<SQrq'dYQ~(+w%Mnoj,s|FU/z7-)Rn7;r/,w<r3,eCWK<RAgXcG)P7AlXc5.!V'>_dSg(@GLp!'WUY[I!inj[dyX&lyN)'r00K3cq^Z81
-MflxQgVx<=jB<J"cXCx&%B8$ArU8&>:[3$Q6a/cP9W,Ka8}.$g4/}IOJjZ$K5lEN:gHp[+!Yn>Sg!tH{9O9F0^2-quC-EWw2h@ijtNv=y1@+oqM^m0'6K%
-&]QY^s6Z^Ij.ltwYh'~hvNn)H&x}:(6sn%t4<!GV"oLP;iPm#x$1J))gG/oSm+$9Q@h]Hrl}DZVmJ^84|[T,86@4-Qj)"n!lNk9q$O/j1/98%t5KmrS(kY
-)r|sCQt!X1UUT$gpUAV1Z(B`[Jsej+/=d-lMX('h]H;'DD:c@_d'6RO_[<c[s^6}GT/]DfG[f87g%@g4e_')-fT6('nSvIiz2epWvYV=B|2KRoaG->-6QT
-1HD["m2Tm,PtMARO';M>"Wb7q.J,u-Cih9.||9Ls<W4yQmXZ^4)`$(!b/T:EPzngaMM70q#oFB>L3/>alF:{fIW5^zq$@fT{/xUu0.g}"mQwLtH:8kjk@&
-[M,5R7JMAzY%q.j'~pbh}RG[pK|bd'CeUihIt[HMhQ'85#MdG13!'PTc8X:Tb<]9&<#P@op@fr4xxZ0UU<_&n.O!4`=n1Z3l%O;XVx$5uI.4c'HP<{O5/[
-__1P&hbY<}MMIGTyn[XG$cnLq,e)5eTP,ooT,x)Y)},z~@s</yrB.5]nFU)":_$T]+>FlN3|.(!W4[N(3k6H6A&JnS7bF8n{)6!uTRo48COQ,pnj1"lyMB
-a[7[h=bCPE$Nn[=MdmJ|(8wLi4+2eI^/'Q`fQt>Ld.Z"_3@2>9^OR&nqFYHyBQ[9QXiO)sc;@@uWhT#{R0s&Qt8TR9W5Bg;qEk`Qf(SnXy!v0EYddHnF-U
-)kBGkO>F:`w7d;"d6'CvsL:9zgz]!;oFqu$E&W9qNq[`K%#O2-YL@B2FdBe)mu|p6"B1(vtMOsWs=1}eayHdC4zI;3|QI%GY9KX1oe"(qz,omM`Z54Utk[
-pt&be>G>mPlWK3Yd"1gHvHCA"`'e$,0NVr@lVE@L06x(njXF`_8AE+6#NBzxWdgIw'h]p&6#N:kK;2-cNbd`CRHL5aQX:k5m7fT/wsJy~MWLU|@`Ruc1tI
-UkH'Qbm=mU3+{faxDSTc6wK_h'|K+qt)TsHy&S0HE{<h#CzSa8_4`Y;%'^M;69m2F>#/Q:^B~CJ[ybhgs#B5`QZ'2tq!vUm|f|+!nF~e3^6jRBxl^DTZD}
-tYGio)xzOCgv(oMnda.tUNF,[2z>Sm!1I)R.|A8jf+d`t@51}o`HM&&k'8BDYL_o5eS-hBF5]5@t@[$duL/y7W,a1;'`qT4=3H<cg>~/dIGS)gX5H;T)/s
-G;'s{9,Sjd<H/3t;6r=YnYB(ZZ~u_B,}[<RTS=6@vVxPlnC,h#K5('U+sdI/rgR>{u~ViP/mSC%@H]Pqi1lXh$WdlfMbHadtdr!~j%!_<JFM4(`]D"y4I9
-`yyt_+l;g`j%m{r$0T|LB")p"n=(9uR"eyUxx#kJA));<S{s%1#Xt!2Q@_7Q'bM2N[V|fWbPE-}X_}cZ9qu0]QPB#h7/B63-}"l3>5pi~wYUqF(:_.}E'^
-Jzi}%p:j+8CQEv#]h_M|,+_B9CoNV4A4|"s$8<Fv%m9PIf">klt9zl67v+,EB1BJ502y3^.=$kpze]w7W+-Hf((1kiYMcv&./z#U!y9[D&%Ag`L|-T:1)!
-ZF9D"PcR+jH5$&eVFl]Q.`-X_<'HsxW}qkWwBi6o%-eIavuV.K5}3r5IhG{OiooA=g((F]Mk'f$wH1n+$v/oQAeVi:.V#z+WMxvsLTD1ia3Ko(Y'xg55Cj
-ojr:JF(kHBnWN9#=e)@Jv@!+6U2qw{%oaTW%lANPC1B$e20;9^Q-yemwlZuPzMMi)7(EPt.OnoI@&[fHprw1|G_F'b%s6uJQ[mxR&V:[@c}c8CB=r#ZN;]
-Uzw!@Iv$2H>-Y_P@m!E'eF1lp;[9~.RDHr3}UC}E=O"Y]_N1-c",b,]<yMyN/bYukicKg|OOINX9F{bit6+w|<Wlu[Qywyr1n,sL!Z8>#,M/G]@4!^K`7s
-%nhU"K1H=Z@Tbp}@UN9A@ZqGW#9Qe/@;r8,zR_3{t^%i=}sHsbil~YLd$KRAJCAvVY5{_OL8v6qjsbzUlNgUPQ5PqNrG$Ly5h#U,h')"XT^UHNcbi>uAyz
-i]0,}UjUR2wQ22ff5Zc#6YHyw<D%By&Yqkn#9rfaL{me&b:/pe`#;LOUe1wJ.;Y9SO+LP!}pg[s#ZjXc9H4cx,|^@>n02i/mJ-n3C6D<u7j"kmmvl>@[UI
-tLAC%{n{mz,I@:}E9Y-IPsYJ.wT+mdT54{_zi=a7z-O#7IROAF!OJyt1r-,8#JA/Bi@6SRYxS;Vt38~fom73P}Y|.01V~q7xSUoWPN{V(DVIA^(tDCCMd7
-r5]6-QaSYIz9}c8k3:e.DdaVS4lWHh#She>|&CWf[>mOL6uNGETRB8Qo8p>WQkN-cUlv9y-yfYn9#_|AkAa^l|WWGl_ORt}R_Ocd:zdw&b#bb4Z!f)rIM!
-.9"|Ydu"x5~_&$!c_;Mk.5D$445HK`rV~fWs=AxrEg@h=b&G5}QBjlr((le5Nav.Tcd[Mpe,u}:i.g7|B63IA1&2w4C1.9z5:q"jf08-dZiFnH<z]pk-yU
-"utNUkuv6gL<ZvX+_YZIpHKcVLq;J`+d&/L0y9|q4eb!I|P:bPgvCv3L]IV57Qktjnq_ffjtE_6f#_INS/,8)G"Kz@DVpoyi=[fH.$WgF7$uAAB^vYOd2R
->L9{Z+dKV^/!Kd.s>6]+Yw{;PCWHZzH<o0nST4_SQKE.o/f6|Y.CTEy<_5ATsqOYtis-qqrp:"#tSRC#tH@,aFI4VEiQolb18=Fa"(/fAE/Q2SZ+-Zq|d.
-Qg3G%eV`7VL<K@cI;Qr@K|of5W`K6^<@!r%,j:3!ziIS,rHzm`h>cB"[:Y4X;B%^HVn9^F1|'z4`>[CVm+B02fA^yeDw!7o^5<kQb^PuCJx-t:_S,L^4M5
-yaER^Q_/1Zt#[G1y4.yQjuVk%h,G3>A$3>Z/#cIWD!ckbg"bfp2|HKFI.LCW,Rv$"[x&W.D|Tr0;6hx(>S8I;2['/%9|~T3#>}GW4uBhQPKfzIVieG||2^
-ZG]GQ7sE%zP=hiF!3Q|+RtpV^V5tW9b56++1S:mvhVo]lUGZ1:jS2%'j2DGQVo4Y`heqA<{JUqb<q}h,o(JxJKRsdg2ojODN3p,aKY2p.o}`=Ul@_m^(va
-v6-6Z&6NT<`s:BF4AgKmNGv=aPK]Z$1FH}S_qh`oe.yN]v}=TB#:Q,McX3AaZzQ.TEbkJ<JFW7e[iHM9pwp-V-VFz`gp0E#&-T~k2NGWjP16v}T{V+=ML|
-ZdIZ;Mgejc}tM{Zq)2b0kq-oBtewk]5m`5^+F]g|mjRvgT3MP<q`.DZv`3^`XWVNSV0%Ye|hv!F29x#U8bFW2'%3PZ)EBO!7eKM4/[$,Pr+6Z[MCzxBmha
-Nx7hEn'Z4`e];&!f#$>XBy|igdB1F>x_CBJdC$ik`+5Vp%U8M5U|WJH{c}ZqrTdk0hvj-pz$(b",A^'}ho/>LB;k3z{]]]gL}@]e+.W<">ssHZ#+C[p(+S
-J$xtu`{IT/!|<{T@~.zhsv'E!=g>5ot4hFaAIgBY>3[ZbUR=gmZ3<i>y&eP9gJ;N;Rk-GIRkkxw&K!Z5TPP]d+5ZQOwG6voL5t3I2l;Grj6{i]Vsj-5l4c
-k@#<j2&,Qo%EWQ;UxPJzTKq6%!0q"SPaCm-NT5r[4Kf.]YdM8_#/8/jZZ-+)7|>N0.$+T)dyF4T=%wTgM,&P<`)@IkaruJfb{"ChYQ8WzUtDbM&-v+:R6$
-j7CJsE(Rg,Mq_wG+qn!0w&QaAfHk=I$Nb0V!^k7e-hlA-bSDVW+@]BOMz#WpqGDIC95Tp:9tNtN])L&zhEdiuJ]/Pm8_x.=)h]AKBI|s%{dCv-x@zQhL#F
-GB+5A>Q_0uaP^833DT_>mpap(&LqdV|qU%jMXoa&~&Li(M$BB/"=5O-t(,>I7#{(P1TEGn,+iK==ws"kN395"A8V[V!0]Y$9{I!.~b(L!;w]EQ>/&]/VRi
-e:I&R<7;FOT%=Qg[IM]}qmF4#9iQ0G@08(LxU,6+K9x+gl8p.+cm<U,uj#,VtCnYZ%HftksE";9G)gSXfm8AX}L%,#V_2sTT4F=g'+`X/p_+Y@h{Ji%bZJ
-/{bMv]tD1Pug5Rl-nNZh:!<-gEDRHN4eMG"-TH(X^WLxZ">npH'n3hN8rjZ]]qM5sCmZrC_/SFA/xNMw`_a$BI|Ppmc,;ifv3)caU4}C.VEeA;)da<"EPe
-&Yo6wvmCZ]!-p%G%'1`kpL0vjWl=_;d3+JmH#53h^V+97wHo8tu_uA#bR(&cZPGvI_88]Y;i@CJOYLw1Bqt=^eFPwpT<_.]#oH3'HO#qM<(0"a[ke_w8u"
-}"cRpcywo&4gda$xCQM0]#II>pdGt{pF^et0@uG&OpQPh8O/x%nN>}^dDo!cybf<)nH=CvR4&0[N"M'Ei_l+nOXa}IhV|%k<cX:0C}"Sjr{Q<HU#E3_QW/
-GJOso#p@"bbAo$XXq9KZkq7M|xDB7{~D]FIAZ,)=qAkM/|o:Ij`B~trI7Kiky_tkGJd`t27<;YKQ-_-hoia=g(M@oZA#md#m#y[{`pW1c07|b4U%i;Ow/S
-pB1WcbiB~gT09WKL)bv:X%~2<5==0Yt9{Gz}&[#JF@ztPMkh1r#h~%#(+2}yB$Qiogj[|7k"Iz128=;BL"@o1H+naVe;vy}V~BWdA=d`:Uh$lo&VyOh7lf
-Cq=h].lhtFiU%A8OE!0Uq/62R%q<Y>:JE/,xj{#"&Nhd^doZ&z^"I,FJo,[Hmp`[YP%A~jFQwJe2|<w6D8=}0&L%Yzd&'n"qr##pIH]xn_oK7_.56h;aMt
-RF|Oy@BHAJ+_[Ot]+j!}1<BN]TYZPYu=SmwbI,7)d^"dtdJeaIsKKlc|,qq})4tO&v;{'NZT<}@3IhVUNsq'.(3Q~k@!+utsk:EFGeK{'RPE(h1n}AT-mp
-QG9N/at+aljifm"Nh-;K|R9TIu1ay(s16D=K-"%`7E=hMrzjTfLs")1OjG@c}=UF!!lvJ5bi(QA^bH^Kl+['-Q#6GNF;'Od2#U3;(Q]m~i9,9%h's`X,&v
-tL)ToA`s.}YEo1]_+-$LuJn[KtiRNRs8p5dwh6YZ2OAmf&Ks68Wda!c!kK~F8BX"IAD@t6[wnhuZ&Uu%6kW<A%FkA3lCA%xcm^b-IUyfWj:!&YrQbkCmy8
-uxJma-J;"ewNE_Ur6A@8Y`NBE>;wCzwE<q,;RO:hqC$e&172{VjrF`ZXj0zf6N(.yd+O+vW_nq!Aj0T`]TUM>o#:tLS<"bfad!v3%j}u67R@e=cdwh_``m
-3r&yM/-O-q&iWi4aqrF/)"q=)t$xzo9t&:Dx##E#~zJ`,cF;0SNV;7iOj'BK^Y:M01WY{ssNYL<qp[|}|OnwOK;Z|f`@SM5EXzFy,63g@HMZm`)VY9!dm_
-MEH]@nxSJ!pGSbZ[q-}:(_DnW`!!uNb`I8qH%M3^OzR_der<5dZEjdh}wjmWGo;JY&bST{B0j.1DQFgi=07ZSA^-BgP(Q&px9[J,c$!I!6BN$yNE#k=[~5
-`%ny8ejB-vY<p}Y"yU]qQ=)C9pODnz^M,ACDJ.EL7V>Z}@q%lhH/>Orhy|PN$G[}TyzG2]jddP$XpLFG!1uT$wWo,>cjACS.5He8;upxr&">P'r=Tl4t&M
--AW61aJcP{lOTp_S+Fq5X1b8'ahBqT5d4)nNRpyG5GKa5Qlv0:3FIu;2Cs5&IF5HGB-S1f"=w'A{KE6vvqD4JmVAIjXdijdks=}M]p^/]C/3KEqv,t4-pv
-$v9Pm$rqZY!UPJNY!UdI-H_5LD`NIz$$>i#z]y7Gc9K9Eg_QPPb6ah2<K:0hq&xi2/"G$U6j.a87,bYvl:gaAcblF{Yza4-t3hg=e4;X4JwuPcB&JdF7`L
-4|YS)Emo:XWI$zR84SS(KsY4-9T0G}m_cIC`T|JVAn5$:!Qcxc_3/@"1>I02jLV.1;Zkd[,aK)8I_X(2s|"]+iFa<-.aWZvtSeYrPF>QK7:;bF3Y|-Qca&
-uTgB&uJ@^+E}97`q2VJWBD[&sl1;qdHMb'|p>j1`izN9ptWEluOy!,,9'5{D1$;PvyO5k4oDx$=3_+>z#@iEsciS`fI'T"imcQ"9hvl(3emzN+iz1DOTbb
-KUqc/N"[#`rh3^GXx`[F:lWtA_WB!5gt:"V=f@%N"sxFCt^NWi5z6gC2@m-2&C=k+2uEt>]Q%)5Jw%EJSo2@W8'#nN~giFC/,sNSjsP7a+)7ThumvX(@t&
-^"O!;["RDk,A}!g9)UPx;<[E(4PQ"vMtrFW,5l}Bdwhvn1BX<UTl&Nl%6'wF:3ej6BbeChQGl;LC"Iu`wB3z7'tHpOpQeo;6f&]|2&ar)-8MAq`--O$!HY
-|}hDZJM+!m{W8}Tv0Mwb5|:;8^#X&9D`SdqBvp&.IJ@LDX+}6oJO@zn!8-u@[HLiLJCM`w]C{1a|}jrOSJ,IYE;sxf;>%+=ch76rCtrf.:2$C]_vy9wDmR
-t=}Z{&VD+cBsx76Om-=l"UHZV|q,vflI>j8[3d>y3gJ0(|N&z|7x1fseN6=wGg0E/f[A$CHzF_,ITG:"0Pjr5Ju8I"Dc3.vg)QG>`oEK@jQ^:;p&X,X6SR
-&,D0M%UcNT<7u0`OiNg98p=w#YuiHG2{h-(zF@prEwji5hjnSDR=,}iv`Ot/xeA0A`!yQJFFr!$aPS9]ESFR1O!-p,taecZy~tV+gQ3>i!.u@v>T-x%X$m
-Y{zjXWZbc5#'<@N3(Vmyk|@|as-,'.]q:iN3!<GslTftT.r5^r8'fV5N=R';CR-S}s>Bfbv+N:wVe%G4i-%UIj-zC|J:UvcVnNm[+Az+0!J9[!hyTC:2;Y
-5.!]^+a<!-S_~(09G%he5#'ZR/u5S7;tQH,p9$zV:4kqu7,-#!TXIq8N/C`#gJ{#Rs6%jb'[>!N=$5y2R!26|ST=j)){NBkTqr~KW+yv@IH=4II^{SJ/-r
-p9!1iVn9HAM2`_~T/w%h@G.p1md-Yp2Yfcn<9Qj-gc,Lx}Em!FYMS4t0V-;6a}(YmaUF^.Yncf)fG'!0teY:IVUl,f`ix`spc3ZL_4o4VKKWy3gt:k82-(
-xY]lYuzN5v<{xEa-n&JNf<_aFAKG;!4Os5>%X#l}yuth5e!4"sc(Ha8j}po"e'h)_GbnHz^.Sz<+C!LU{AG6)PKm2p00$(a|hwu@cs~2,GE6<{>]D[rwhc
-]HJ6]}0=CMa_|;U^_Kfph:_KlnOJvj8c]^O|ZM[0cvv=8BJg{$vZ3{NW^@@zl}:9iC|X<MU7Pr`7$.&vV$K#(@>seWp;@ZP0+zN8Jr-`O):o"ng'/UnLN{
-eb[plW}>fW!<B"#o`^AkaO_M8_gKKjCX|7cDWAUo6Fy4lL~(-OTR!T:37R6Da(_{wo&6pn)8b5@+0/"&7-IVKh^!"Qa#QNr{[CnGtzb-u37RE9-yM`YGI0
-5:Be!Fy9fB'7iG"SCzQeOP2CJeXHA#2`XV,S89k5~ud=aWar]M5[o70Q4{NHhXy)c^KoD{j4#8O8+k`Q#ld3jJS(c5lM~"<f/s~872K:S=zK<v:F+h$=!A
-LRxrZWi4<-w3D[sm./"..w,CMg1[I4E#b2`;/z>y@`Ez/^5I&%pGbT(R|gKu9jMtvh@&4A!&}md"TX.jf)GwOuL=m7i4^vrLSWEV5g]X4J/5Sy_Gig-.4`
-g}yuf}R+2tr|,_RY{zU2}/CoOzXyHB#(cvx'T|VC"J<k3u.QrF#5l(E7Mc,t5C,^~R0NhcrE{J2}71q8Qf/8(gSeAGA|'zyZ_DKuve=wql=`AG2&nmT_-s
-R`fS:Wc[Gj[hCL~m&zv.eOEu8@&Uv>4B!q$FA$xox]o_Tg=DxK`qvlEsMVVL0"F@O=bT-Jvj2SE{vyUaO2}R/)Y^|N%n<)Z5~Hpb=SEZDD32)^IdIKct[q
->Q4t'a5`j|6}%0NWy}XF}okU|;c{rnflQX.0OT[L+UsWfc_{J@ie6oK|1.7}uEPKrlkMEy3LR=42hZ0|vAz3feV)OFl(p0;n5,#eK$U[G)udrIsnaGA]OM
-fn81Fhv_!^s=9-H5-a5Cb{"%}HlPsF9};^9Unu-mCBuz=bgwt@2ZORc8g[@OJKes`wEndqHZ525<,|4[oiD4aCP5p(#3J4+PR7~'kRQ`vfweo.wSl&Y@Q}
-phLf[DkptzsOPpq>LB!&En;iCvFTqz-28]jX([3od7O0VB[S)pDh}wNIjH4g-5Ksh(Xx}%}0O1cRm@oX9geVrq-rwzUOOny|S0bpyn7>DT-eeANQae^NIy
-Q>E$GZZWvB@hmQeEl9YA)TAfCbs11{24/kj]k9%p1Jo8m&Sa-F_J(fRyBk'ORuN-8<6;V`f6=-4<:e8/`"v]Ak2z/c`Jy{X[(I8DA}[OTMmb00S^`34un2
-8Y-HLDp`3}v){=6XYcS5.N/JZ19$V-3rNccC`Ns7kpD$kFORDSKvMsFt@{-@""w16Xs)7M6}F$J0!!he"DvCGGsOQI`BCoI%X.uS;q>J9UdT$(I"NoJa,r
-=>'RZdrw)Wfv5bH`w<F0`KuE-#b!-Pg#nAST!3=`yAKe6dw:)eA}~sNhf2RMO>Js8(yQ:JWv7QDMrv/I%IRtKi/5zfpHCP`pA@t;W)Ax}yw!@K>tDua$"%
-ZH"zx1582oN_)(:zWF~GN|ojQA)>'X%>:yTI'mveP:16;,HU_z3-Bs{(dKR,!4~Avy{KLO{L{wjYNzS@Zdt^5--Yun#g7jXrm{,q/{YyAJw|7q/{2u6HO#
-|zL}Kd)>fO'Mwt{i`]W}=p[,{q8-o%f"!`~,}I4gUoHrwe&|<Ex]z}6L[y%bTWun383;-p68^YeJw|3qfy>d5h[9[O#QYut}bA+9KTG#MNDfe}$_S%Cq&{
-0qarCfA5l7@`kK)&ht%{Z5Yu.e9kcOqZYoZ:vBRq2W`m3'(9md@fL7Lr)2Wa7geh-k{vjtNdbDnsn%Y9TUpTAFeg0u/O'MKN7Q&2=]bkpup5RZyfjzhhif
-3Tq,,p52I=52oU+QL;k1[AaOHd%9Apl>WIs|LdYs2//n5RM!NqNY8:Gzcd$Udw~}F}E22D;6pw]{jIkq,)|RD6<KI+S+1IB|GnjJ!KwGx}UNXdV@s[3yU6
-ir_<c2{MIDL,OzcyCbR+b;WGnPRVBWY|Hq<fioc1q!fI+F,^>!HaV63],yl]:zfV,bp%@g3{]Mu]s@iwf[4mfkD;;t]l`&z!08ggl@5$.{EQm'<ZwugijI
-:n3PzR4UuxxPaEtX$@~t6W4uXB<bWx0ga#<sMKYPQ|~NA#cFbp|J^F/.:tibSJdk1x[rhAJKc|z6FXYy-dBx'H&DE)0Ji7Z<T<oaOG<8cB)hQ(=T=i9#Yb
-,Q6Zosw':k,DKBT&8&hbfU"O7CK@!`$tqG7-O=myB;ylQa/HZqKc.vEXf/xSGT:`DDR3`Jb2_S!A`02;mQclOV3MZD0AfF"&os$Z0>Rn]lU"OdiIb.^J5M
-W]'Z^!%[+fuAhyXv`e#7]Axes{g9@9xLL89|jFV!>a/$9g]Bc,3I[{L(shGS@43y^:"Ks=(:QU!_CprJP6@V(ZF!P4O1-#w7dxYdNKrWlEF:&2a{r/x7j6
-Zg7]}5|+.rsGKxt+wx3;0#&c$`E2a{L#%JaV.@g+G3`P+}FZbNj#~.|H.&d<mVMrPL.ws.t[@e)V%l|[z1JX@/1NhIl8!_stDfAQdJ5el{N{<yZ&_:.}KE
-}<@/L:[rYUsi@XfbbTk|X].{5Gvt0/`E~alO;"4#;kDAp(0n2-gfW!{b{q(y:Wc8Cqj7zRLE94~"SLfg+$bH)'0..(b`x#SQj.2,luguw$4!4FXEv/JS+Z
-5]6wGThe$!02,txuCXy'jt$IFCTyc^z7l$ukmu@;q(!uX-21v#yej`20Lp`)_v<D6Z@6q.qhRr'6'@yg3QxXUad!XYv#qmhHaX7=LPXuNPs8p1/(Y7s})z
-";b(V"L9sZQ+#eq_-)nAe8>/OQ7Fs7f.>s5srDWx`"5H}[6ETxv3KlRw[b|v:3fcuH:)ysrRKJ{:TDUBb=uu`PoMT>fC;;=Y3Aj>XV@1JmGY-@"/qn:Na[
-_f{y)<37IVsfNG,{&7<hL#q.}kp}{Vt+-5BC$%:t}b(")-"K/8$D'IjUBI~2}F92w<x(z$@0v&3%~9%]5T#BY|._^M`iwx0ol2X(^;H{,_F5eMmS[3&v]=
-:/ZVUk$X;@dU8b]59d~>unS!y!C!3)uTmHICgVk6N178;jHY!^_;zL2-1q4^n+68yIu.2c:[;{U)hpRDdqxi[n]eccm{#n"-NM305Uqa=xAcg54o3F&Ani
-B<crE';whVoCFR6jZd<a7ersj2|@@QY]E7~3le@h-/NsQx+N~)J33y"Ny{#wlZ+GFbGqb^&{kjS3|v]aLU8V:[pe1[lyp7crBk00-uKNCi}|}sG{Y>iQF'
-{{K1B.DL[1;248_W^/kO9Y~{}=%H;7I`#+Bx!yDn$n8$<3gh3{Ek=P`jhnlK`1}e|Ri/QzY5498sHmMxW}eXE5QyQJMsC)m.D@As>y5PWMV#vA<HWO#jLP
-)fXN6)1IZ|_nE6k`kA`(2l/;!fY<N$I<}MpRqyBVbvM6j.X'LCYxCO%]76Mz-roYd(tNxSHFiU!sDW/DE]5H`RUnf.VoNkkVoQrc$aYB(j~c50F@$!zjHS
-MRZ/pY83F;5)xTAb]xQrmu{,/Z2cYkGH-yw<24FHo6fq^a@I5CGhei,6F.lK3Pd(6gwfZYwM7[JU+v[6P/#&z7/f"4a(GuDZ,QFX)U2P)"WMu"5Yk7A=tI
-F.]wowT_m1;}RGv[L7<T:4ihKLjY9y6G|=p8Gf#AS72c:+d5`"[A]VKzV9raF^mIvR#n|9$(Q=Yh=YYR,[fCipRyPYqP,bJov8ym6laKh'+hujN4i.,'-L
-;C<g;d.tbpY|;B0L`-M_|BOBI=<iKR&bp%/ts4jx@(7mc[O@'t_b{,|AmZB8A{:R')8ms@'X6H70Srz0@SPz$72wvtR4(A^atIe81UAd7U2TM&nj/-&N)6
-T'[fhibMyd>rx`+g!AZ#KiI@Sx{LP|CbE]nZ]X:H0efo<5w'<P1Pbyg|6V&S.x%.;`2-s5Jpb6`/V1!WPY-7Lph@Ia+"U,t^3mY_gy{mX5&8@fbE,J^CSo
-BT;XyGeQYOYvA5kXFb=B0|{Fuz&tJa=0@<9Dxrk(`KBy3X.MPT:y/aneScgt5r1R0)S+AXNY;5UUoo2qX{FzM#!vz:c`Ou9/rFEgj6Kkqj0&j(D+uqmtje
-t7`WE^^'-;{R{eX^{e`wt1YwltAp#[rxS:^jC_@H_Hf,z=$Ii45b-]kp,(B^VPDw,R+I>lRCNL$y97QbG]>w3)/G;@,uxFcoK2QZ6mYDyX.M0q;A2SL!%P
--SWRz"`:s]:x4VI<ACHO(kNvxRHm<[X(|0TYC>5sCn<RQ,C5{H{sDCB2Hc,#Or+6!6T#{QV5E_B]dG,TH<n7f<x_qv,R#NhM.]J<htT)=&Jd,$5v|_ct^2
-'=[RY|.`^%Mn<Q5#=2"pvvQt"K0a"@[Lw@gH}V|UPiGh@)-d"-5+Ofs:}hpaxIbiB@WCT[sDyw/9lJ`S5=U)jny'v+`ZC}5D[uY$h#Fyl%UI&cQ,=<ue"+
-2^U3B3[$cYN1Cf.rKtht/c(!#gAzF@ibBKMOL_sS0|^`K47('IDEbM7uZxK(g&KbovK4WU:!AaC.o"W|hwv%.pN{l}[lk1@+-+[_ONeUn+'#7Zd%_<A@wk
-uM%#.ZNE1,@2]JDx9KAgKsDx[i]fOeRmkm)L~Q~MBaOF(2dgf'#M>Hj#-CQy|J(Jtx#RN^~iwaoDY0`5h>R-Pf]Q<P/8'<@UjlD/)zKCn(e%Nt9R3K}i@c
-weXl2Vg^e$K;IpG[P4lw8K!I7Rf_kuf2VCWsVaWaHzf)8fP|/fH-jrcye5cgL#hP@2v<"SHz$w|6Jk!pGX1naMtQnHNwN9d$wdYb,cZw6j;@km,PLDY.Q0
-@bde61D(JsV!F>K"'#)Ws4GB">&E}!QN=vukLv!}MI`P|HT!<QBrt%s#nu!<p-/P^fn7whbwzwq7|o}ZzvQ#z=],v{doFetityRu,&eWLA#O8`zwsY("7M
-Ln"eZ&0L6-:_Z|tE;H]1!]Nz:}ti2V!~0Fccc[(Y>sp'#{b3fj0=Qu}Tc;dmOu~}<|ZVxA)YY(Nz)qH&>17x;4x|"^rcMzGTvd~T:LlQ>3`CBVOy-|#0_D
-e{2!X4R<'I0,eVB:yO]=+y@5}Z&Zk=G/V>;!X)DHO%APLBk3I,%EN1bkW&gt,jw3pt@Nk1R](,T[C$-TM_D}{<awQ2p;qdCF$;nm^$Mgc2[e#zYe;C,p,t
-Eg9{EQF|k5V0BN~ArBisvT_4%OV&&.O,y/|QjubkcFsx<^r.v!;CN{.[U'H3&o,z-8S0({{M>JqF/zA9ny;TWaE"3Lc>h3a[QiZkAB&A/Lb./T(Kqjk-yP
-)8!gfNQtuH+.ytq_rz8Kf"mCT:zW9|}0(4r/]ci;G0FdsEV[duE=VqF43K/re;+"/nD6+h(P#PZkm!!8sE80z.+`v#Y[22p;zj=B#dpK7K,IPV6yjrYYkH
-t3HvlY'fsOR/$x<zLD1"i<B^uv+DOnD^Iwb>e,tB{,%pzb6Azm<GydL4Ysi/L3@"E>(uzdKk0[5C1@#m_3afA%"Bcg=JP"K|Ax1c#bs/(%([l]tPTqrHs2
-NS%7">O2->G4L"j"4^VdFKS`O'g'iYd=n,@M-,YkghBMyYl,w/ZHt_7hLmDRO2l6cwI8U@PegK1#iP0Zc&2x{O8+lMmfL%K"ER30jS-L-/%8GMB#1snr.w
-7uBLMIK6ftzW{N-0]jLCB4TpNMMhK2=-}c^y@X]LaV>kpk8u~u1f6V2<d(iv@1YGcT/q%IryC`~8]|v>IcLeNq4|4([d!_OKtF>T6o<8Gpg)tEd@X5G#7t
-Gg"Lu[DiM3A]SU9en:40H[M8Ot-=pBa"C,JX)'65x4TdcM||3sDkqM<Y]MeTZ)2><uSXyNB"NMCT,Z)N1O=wSpBm/^<G/|Y3<i$B4'9X3+r,Dwa&;"1qj;
-'|,[vfCj's.+,"%pVDP@1J)6rK5bnVY0,_rc[%oLL><3N[}_g$MGL|hlE4A/x#ab$ecHp,6UVBfoR+,xfl)2gh.#ffz2o3gdVH^qqaYW=I#>Pj9K})=Gye
--SWvQQ[]N4dab(+<NNZEsis>"hr-D<Ujw'$K-ptg$jmOX{63K{KN/&p(LWXUWKEgs2rd}C=YTm^D&<!Ob/cIKhTo9$bLE|P2jL$@^u+5C&(e"h>"G]V2mC
-|nUjXuqEr&o4Z_+OZ1k`mUjRSsBLA%6]sa)s_,kJ!=+u)dUoWZY|MSnPX<#c8/sMY9f<au<E,#HN'b;"F<lFnrP=Mc7KW#+cu38jUt'c/Emj80sNWsn`WQ
-AXdF!%}|ZKC/Ok.N~Nlg%]o)F^U6=1O-CUgt0YH$p{.X+j75934xTAD7N3^arAZ5-N+J5/fW]k:6UH/TJqcQTL3vZ"R6D7f4YFwuYIWn`1([!xD68&v,/z
-YMm!wzFPd`HfVgNRa$v{t7i>"t1KHDYB%@+LlPG;1iFUykpm88V{-Sa+.WIX"SsLv%QdY(EZt%W=[k[inkt<E$_'QACtE3W9=1V$FCXSf'X]!}x(4D,Un1
-Ugjha!|ZnsWfF$GW2(7;gVHNW3[RkGIto),}M"ay9q>$3B.n#U'#Ikw<O0$y2JC@tn4sSj#F;/s;lYgW>7[}}u5DHlpYdG<qGNczajszd!LT5DwV1]8z8o
-tm8oi[/D8lDTtmpmG^E++mCp"m={]N=3=46%tM5W{L]%em|yqVoruf%[Kuz)p3n.^fSqAumAIWP%/)m2ty#RZZoy'2eiJpf6#6C`GXWR,R"Tdh{b^wUY_E
-;0!sbdeEM<`5jXThH;9aC%0H+P!:H=igT`)}oN7uDs.oX8]x$v%j'"s"FBgSZ{=]=EXtoiM9!16+Z'6UFaqC(`&K7KoJT_t90KPdEqC4779D~FlGlUge3^
-y_IgKXKylKMQZye6Ji2`td-.CxF#!DLp{4-8&e{Rij1vp@Dqd5W)CXyU(Y-Vh=Nm"dQ{zjv7go&48Q%fMZ|}P|azL&o})_kVF>Qa$w:W}w.|K=]{2xV'&T
-e(HX3$canX'N5e%wX6y9@==>;r4&Um}[!GW[u(ny-'UlIGY/XZ0}C'`>rIr]4JH]0zv;ChZ7Jrj`VRfSf&Cq+{nsx}QKkC!i>`-Mlh!JdahCxyx<S>zBs;
-lP@R1XSQ&o]qTw5JtW)x+R%zc-uD;">;Z."01C,O=HtUG'0s7NRe>x<oWfR1&B^5CR>C'Z:'Wk3("yq+AKpP{",V4+zsvWTkb5fu1#_DkXu4ys//_J)L8f
-FDGu=Xk&fpZ&AV-X{L1"I<iqgl8[P$Dd7Eu,N+M7eW(9)yGq2Tpg(OG+;qI0T]#ox'0'M0}ssN=%{W99b6(T7<[V:jf5~Ry!<)%%#vYP>-6(ye2Mb)c6d}
--iCy|>V6BYmb{FLArxvDxC5Ce479zR#eaa[$2F]So2&,z27S&D/u`3=1`XX@zJ#vX2>K8se2g:kVEWLuij+dI87x(:2x{;bS}vpl<&=^P(D3s&-:pMI5b)
-Lr52Q+Z[/wSbN:+iAosik4$I=^5+!avxcuZXG+{7Gj;1DUGa()9{%o0.,=yIwErytA]S5jRG{o,!_z%A8n42!thulR-$`!6'j|~DG6Gd3l^'SU-47a32c)
-yy>1Of:Y^g9>'b[pI1.EoY6`}cXw,47d!)O}2v3s_Bdix|x=j=jvG^-Kca-dRF;Ea&4,L-X7LmZbcXa2`rL=-6{JB)laDMRi%[{{9Rg"94z|1k}{tV;lmC
-KlF1pOST!=95I^"L]@:K!jhi(i%3fA+gf^3sisM39BOqMbp8Q>J8ZnQBEy$3DAzE(Ea}pG:7M_1mb+:&;k{,s_q7`z/{TJ``:s1WSZ^3=)<ZV1@>)6Jl/9
-aaD9}YC8,";X4u$ipp(0o)[YZ<=iHN{Na/SI-()ev];figK]MyDXoo#WM=:m4aOznF'X>XD`D:Qgn0sorME<2)F=V=7_3DkZu%FU_9--[D`l,`QrtF>#Vo
-m{b<{g|dxS!K`3>3^qa]Y<NA/OLDdB`2@z3j]Xmo8s71-xTac$$[%4c0BB'@AtFe`I&4c0DEPd:go366PoKt'n5p/niuJ`q!l&%#kq/8!_^G_bzl{:ir=<
-,/b8moTsB<~a$qC=PbI{YVo(vdSmV;BMVAYIiybtmzMx5S32jTEp4K|G$|rTH3F..@INRGLQjTnxM_}=2#`_Y;_lrv5Et'76PjI$0Zq)F>M/{hU^PU{RzS
-hjSs:[7i<_Cjg#y6Wu$lDk5x^k(0,df7<lY6GaKtFFMR3DMNu`~Ey.G75G3^v{_F`_-P4uoIArTiP:"7SSmp="&SQ(5)b`fY6g2K'.i$7Vd+[!d{lhaGS&
-Z'cL$o0I:jU1ukM>Hp3r[pS$a_38om%0=gEFW1xp68MT]Mo(C&rFyGq5='xyx/$:j&9N67;4(G[Th%~9LwFiH{vAU>Z(N5Bg0)]uDGo!UYqtfEaD7C[7I1
-pMYfU$]H=R2.apH]!!(]EW@Ww+Kc(f/%9bNQo+QSQ;peq`Hallry.wNRR1#8d-zC.km`z<Us&A[c/37gAF[ldYsoY0aj`CBby<5GN/$Kh|[lpq{DoM(dx`
-WH=.fZF3PDXKQL^rF2o8HKu8&m;3u2ud^k0V!<vju[Jjr7F4XQ-KI8`X_TbXVQ(C"6WHRnRTx3yDnvn6/Ee3(lIVDN=hGB/N|7|&v4:54:n'BY!ubS2f=7
-2Gfngn^Syx@=n+v"T;Lk=,U>TWF$)6j8MXz'ubYG=:{en"i{G@ECYbCf-zN&F>|8%+>RYej.to@"-Ti[O=#!vY>U:Q@;[Xc%T]E@:uEP_z|A|,g|IuC/&r
-G$^y7aVjha]lW2U2X%TcJ`b4tgVp)%_z5i`vf<B3H5l|_>}x_L=S#@$h}AJYF6#dVB,+_u<7=dztqyA/.:02-oV2MY^#r-)^A:0>u|}pj@YUD^Z)ox"qI!
-1Q~A=K@}.}b]>|-JYU_k=9tg3Uz0|ovt[A7VDtZV3>WpwyI4Vt`jgVxtW-$n}"R6$^]DY"U0nX~C>$iIqm,%|]!Hk&gfSmF7CAIp-1W!3I!b;.YY/2o`~c
-lB:f3u_&N5/D=VG29mU^7KP{.C'sO._M'H!3=ob>hkn)cWYVIf^Cc+>Axj["$m[cw[5o'4sA^s-Ak#8HT!{bP>ZM[BaPp<d)%,i!KNc8,@5tg)U7VR%d45
-y-9jao+RN$%&t=lCh@/Vommob,[M/{]Gm1wz-3cOWxZVJ5oL=/mnv6Pz2-ErNO_v%iVOmO.&%n1q9c6'k<Om.#Uc~'q]N/c9:4mP.O+F0N#"N-IW43YT5[
-Mm{;F2B<4XO6}AG7#=q_$M+gyFe4'N[O"^gvx.l&<.4@%bL(R/Z/_A|>V%E;MMY_Cxe'vz,+]TrcbOi}j;x.38;W-^&WR>,oni6:}si)!e8usX_@4)8Opw
-_4CFk4(G+40Z{!6`":sOa54V/M"N$iHuxzlMg%'gv^BW~kywf!iXd_d@){Il|9$^K<=B9n:RP-Xz0pA=W[hw0@Q$OS4&&]-cROqWyY]35!'EmkJ>8B<mv(
-I9~]D$R9VE)0$uO.nWg+Tt<PymDy_Ml'J.N}fnraq3;0EwJ.@YfZR->I0tIZT98V%zy%Lsmm#&4S]]"Ii@%tu7O0#LS5g/_sjYvA$6bm'z#m2<O[r<w2)8
-+")r,PX+r2/UPuOZPbN523BM"l`j`/LkT4I@Y9^[AxrFpXLlr]en`k+l};l&CYFX7,#{yWT[4;q;J<W|(F<xSm@@hHK1DXiC6/;t=KmN_zW`f#DHcvIy|T
-Jjez".O{LXo,QTvFbEH`}a~M{FE%U4fdt18Y_Ih7nw_'K@a5WTYE{8dt:pU<dK5V})Qo2s)a#&0()q^pfTw_$k'0'{qz";o6"cyZ8y3-^GU&.w{O>)CU$T
-:DdwmqnH$v}^otx]M|(]jqTt+z#%v7`L.Mf>KC23Tv#dXK7"OwuBIqGq(DzK`!se0-vWL#{A18@A8:CuLlCLJynnPm86qv{br`'Mp`PulUb6H]Wq))$f7m
-@GV>3X939Ir:'A1"^g<=}bC`CLc7RDffgEFbmSeu-Joi|"I&>R~7$s@4kn>sUx!U.TG2wdY3/H![j$JsS!vRYWckBTY<ZLZ)5YGZR(@B)+OaI:BZRgC[rC
-X/6<VRDVy`}8F$.SzAGJu";WgLt`1X:BtU)nAl"5]@yHZog8p-3ZCRksejKvc_Df%bs2eW@DzrynZx+}KdyYm4+]p!3aB:+$G=xdd#YhN89Um}do;pvt%e
-Jy~2O4fCFw[ds!n2H$A,avR/o7v<8O"WAD%NG6P:$vcn,65YXcXyQ}ma(|T&j`5jX'^nUO#({P6KA)c3sN1&~K_2ABt:`hV==4AzPniS,`snz@)8J$R0w/
-(k@T'G`jHOLsm+l/AH9O2o3om@()9k/H2Hd=~jGfnjn(Dg%`|d!bH;IY&<NZPH@QF+8yMdn/JR3PAqT/"jv5<AZhLy:/>0nKM.tg9ql`T0Ut-A'ZC'46`[
-/1@fu(NBfk(cScR;uIhM,l,_|LC(}nyx^t1NvAO3Ym7ZPddT2U+FO&_v0P|DHb[y<`TTqAh}K6h=HKT{A41v<|+I-]N!l^+nbu&JQS`1[V"Z<AaNcizZo9
-vYJby31bjC`Yi}8`{kSe/J`"eNCdeni.kj%'Hb=yPppIUqx>MdK5R!O.%39N~a)H~)-0y!&S,-70LKJX{m3oCu_^{k<$SJ|&VI33/O;3t<$|Bi]r|(]x)"
-7vpI><+8yuuD)W&5GB6N[GISqJ`j{0N`lap#jGv_!1qMI}p#g-mEXA#qj$9EAoy;Wk|4xs>+_zB8-X~)yHq/SaMB@1F,|qicN!A(fuUr}aq6%ZCh[zXLFV
-(=X+~0B$AG%RV:ff}k4|z19l1l]sskqzVWDL>{sqr^rR]Ne<b2hg7t!iY}iVCZ|:}n^&uVsJPhX(3JWu'BCeh3Zac{=-dgU56_Y+mSK,oEL)t+.R[nJ.vK
-z%Z;<TsKblZ$,dMI%:57GY<b$7Jw#en>@GPd(.XO+N,|U5Q/ya,@<g4aBYbR^9V+y0_go!)(T6adY;P{Huc4,6!w9hb&oHjYFA-REaTKBGIlBZ>F8'CA/q
-<doaWu-E+_@8OHdHES_",4Tg`(ZomMi$s!ZrA6Q9Y{qne:uVBQ7prL-X8IgySK|g{(9a[Kt72wU=1Z0Bb!;>MC^8zpfg@zto]:N3qub3j,8lHP:Q&wC5!:
-I}kRf{A85hcG[lmi![X:a+AkP]EVo=zyf$U3;I}Vu$89i{tK>Zxnm>`HG>pyK']@tuD4SNG]Z`V|6GZGuVX^-Vgp+'0K@%xoBInJIF2U$fZxSEsG8H`w`G
-FvRr/d/uaTw]LgIEXqu-=/=|nHz{Q)hW2AF'g=#"j1>8HSEm:8pZz1::~FHx15%'8F`h-jeM}/uM+Ecw_2h@b`a#yYCz%W(}K4`4xHtAb}[UUNHZ<{9'pH
-S0:ug$cU.wkJLTF9"RulW".&><zQ'4>K]8]'wE@>k7<KPD0/c^d,`z7c($9@L2j3":#:v[f$'@f7gf-V~.u(jO:K~a$/^,WOR@Zu'm7g6`2U;3Vlkdoi7]
-F]Eu2P=<LM][q`noG:d8b|@Dh:OU{i+^4#{Y)|ju0:;etE_gUO[Bi_J/iI~iI<0H&A|he)b}&]]12Ny,(JMj6nnvB$<fpM^PTh}xKZ>g#1W+e/p}0tj6v'
-NU`(xFE]<bR:[h9_Q+YyT`$)=y-.joW{Lq,55;{=_qYB6su`~FD`k}%E6]ts0IIO#3%-+m<=Y)I3"x#i0i^qj25CR}R'CY^w$ezH9={U3A)Jw#n;%IPI;t
-Cf@-xNw:9aIds|pv[rG_6xqJq2@2Tw@kFNSk7;{52b"tVrc5'hok5pZtFCT.W$pwi5^Y#WhT'T~Z{&zF+)XwwW^E|0|tM{iogbmR".HyraN"pt}9OvUX1]
-w@QIoC#I8N8)&]t0.I+Cs/=Wxl0{:0@h2^si+TMA0vm.wJ8&46FyKL%%r}uI#h9E`Ru2oQ<lbCyq7lY3nk=Q&&xon6j7,ahpF`@orA+]~d3rV%9b7l>i;5
-jM<]MzgXstw2C4`(pPFvY>Z(87]ghDuvr#Y|!HcQ>%M_4TCUG2+|k"4Z~`^|B1IjG}<J4AxxnR]`GE6o,_+Iq6T<[@HKX|&b,!EZ:oL^i_AV5vK7SThIy"
-[."0.,W<6Iz;mSO+JHbo'kx;sA@a$g5Az;rt(bu+dl:SQB24"IZX(_j8E[(##W6CKb%@Z2#eC}%%rD_UY|Zpc=m/k1Ywat)e/P9pPk#n5aTX#L|]Ju@iiY
-sn5-FXqq'C5-U4GX`zcd1Gv#d!6ux3)y:fJwdnaV:!!DQrtCH";[JmbKpr|,(fnhK<(gFxc@+/QzOFr2dU{AiOI>5DrG<-~NeNHrDk#@(ioNTz^g]<1Q0-
-{rZK9x_KK5mK;RhpK!f$Qqy85NsY`J@[ZJGDJ=gkMC#@7Zz$PtcO1tDXogf&~:th;tmynVp}+rP_~Tn>oOzIVgLT(^-+peLD8vINVkg:HOx^:yUMAZTRZ(
-7{8e=vs;R`G0.@cKYOWk:v$+`i'NXDz8yX0-wh<}U0T}t%[G~U4pZ{D)K7~;QME)c}~=n66=7ao5"<a0B/vTb6g99AYdQD+-IJvXjCElnG<v;A@i"8.m1B
-WUYV)xP7B(n-$JemT5AkfBB!!_-LsU^{i!T(%mhl8%'+AM~+tGC02;&N{Bdk55tlmiQ=X`:aqjDEirjY|cAxjmlm&W".ooU3i0nC>;H)4k4e!Q=B7(ge~=
-NYRrd+9EUo&_y1FWf=foWTF:3'vHfi5%,t[3#TdML^YlY3Sf1;Mb&"t)8Ow(g&X2V)Ho@`8vmQ#:D.7qsyA^EB$}<bE5_mLpmx:PUr3qvXU+1TF5%GL+G0
-1YgnQS)e@t[+"6lAJ963aDTR$3b@VO~tiu]L$$X,fI)(9m;wluiPzDXFo+7B,">5)<#m%=wE,8X2R"5Q4_M]lpr/](EhV8(T%WXg##hi6]#"HT)LmV','v
-.y1E:!wVckerZg#K4Q2q:_fxn^pf=m${/fnP0s)z&!ERVqQ:^p~NIYdnt3VzEa`OtR84A>L5X8"]xQB&cO5{uLNaN;sxv49O(j~;6NT@7Uvl:g|X7a;}Z8
-;9ji}=#<Goy%SX^L]}NU}PH=6PI:}t|($7<')(K$Eg'7:eU3k>HRCW&y_n$NoVB8pVx^e&M4ktWA#G![Q1"jq)f7(:~1w&IO5Mlp%la]|I5>N8`7=.K)#m
-nM1oH#m9!6r!#tfAHiG!$Oo|9]#1tYMvKxemEZgVt`2C%FMX,M1lFlSKZrPFOUHz&c2o_4b%=Ezj;2Rnh0OTA_k+)h^5,Ro}PL"3_vf'>nYAhN8b'::7Fe
-;Lwln_YxMTf/[gg1I:.cDh9J2tDCU6H`zJap$U:=z|,v|=-fJyt,4{B[:efl/fye^]S_[Ku7(I16i#RbPOq+7GH0>k1{t=^Ag_SGu$lBIlM/9lXMXn5bSe
-t#jLwgCeJ6en:r~LLO)Nq}gbf#c`34o$v2SjvVhJbn"gy"W)Ac1F^l3a<W/E"h!{yj5/Ys3;[5#P)h95y,_NEmB+~ro1)h=TwI<@]+]4#Sm'F5;!p'^Ur5
-=N&-T^71@+U1UPRZEHo_pbS53"5G>##t|p^WQ^|jhGriz^(yQvQI=m1Y}P&UMJ|g^LFVu^C!XwH5z)ltK`CeoXMC_<5yri]e~)PRc14`p%|<Kl:.d}Mm-:
-F4z9JF8Ll>1iWV[2/E8Ev21!ipDsOL^@IC!;IQ_'EP57h1Zh-24ZM%5j>s4IP/Lnri}oG.qJ&icM=}@Qj+R2h^I}5tdJ3YsL}rDUX$,:<%X-9a|JyeX)(!
-<%~%7iy1E"m"YSw"1vc0yf_:Oxe6[bFe{Ih.6WI^1tPxh^Snpmjqd058mA8sdEi.QZYvGCdG+/}N2Z@g[#q0Ljy:&XU}I{b7M$%ITk<WrPh<_P^k.Hud_^
-S%oyvubfQt((I%s)zy'J5!-38${P[a;UW[A{AV&OJTt9)q-0u8=n[y3I1uvAO_D93}W5~#_UKVzUk,FcHtT^ipVY4]WyYu"Uxt7=>Q4Ofqk&eT"z#v#E,r
-<F!LTd{gB=A&`)^:G8xy=X'oROWSK'<F3^YQDI2JJ$Th^mhTz]hLf_!UD-7bhkzIJ7_>)>m#j,},ZZhW0K}BHsR_FA+)Q{GY~C=&UeYD^GH)(,YpDS|P>$
-LvycMYIl'6D^)b[ojuf=(:ybReCPTvgj+WXAW8-beotNPi{9boWrCOviwv22")9esF&8&[`/rjd{Sux%9+rlA9J#"j_z3=<6ajmX|IzNrr&KG89t}+.mz[
-k[B2StzYW=012lIN_3]{5aFKY,sa7|#V0kef-h3=1]Wa<q|g`BZi1_3+~(Iu2%@%_J00>nLmZ#e<|&bYxf(+,$b]oDDUz,^,%-MIY3wA|JuCU4qQ(KR[xS
-[vo8-M~_iFbo:N0Ew1M>i;3KDIbLrXYd~uG;Eu^9M#|Ly_u)'ih+KDn=z&6&{iQd~xR;H,@P"y%,h5iI^+Mn`scW[pKmH7#sa;XmDY]5TWo=($AeBrv<UT
-i2|<1|!|$lCM!ll9Mqq>y>Swfz^GF.]pqp6:sHps!I{WcUY1Q5]GNG2TT1q[46(6;.3.${C;LM&r0%F/uk;Hp[w$lj02hL;CsACv]XG+B3xewAcp#26f$&
-pU#!ACem}w[r>PEyIa0Pw_QqX1"A0a}@u;:l>T!j=_Pj:r0;hjYb+kjT+BA.YI3Z_l+k$fl|$fo@%z'`F&naYaaj+oB-Dop3{F&g/23#4EO:|jjjP;3CIs
-V'N{5W[r0{UL/Y)sLn.:EGH4Co-X7;Eu2-pz8Lp+[7Ks^H'1ck0]2Z_}wq!zo>B/~L.[O=6K8&:Px]"e1da{IZPMJI,]g@a7-$xG=ZSe97B6Jw<h0wKe49
-d#}gMr)kc2Jy4=kJsvj=gZ-esGW+.x2,m`9GnVToDDI5i,!O(YR|zl/ApT[)eg<WoAP-N'%Y/Rf^F%}l,UmfG}rZu{fwwoe^Kp/z{==]7qhO)e1A!s`>Rb
-6HgdGQNNBUc.r%I,o<ZYPx5Q<}95^^5y%g)d~I}-SY%l>=VI6{Dc$u)9pVJf4tBxvV~%2ap}iEg97LWAv`Qwdfpfs!@a{s+HiK.,vSA"d8nJk1!X^w&FRA
-,$$:+l'Gj/yDnw}']edwl]84sFe8^qe{'}]Bj'F7rsD<8)lT/X2E[cD5bU&vPfA^_bfT]I.-f`"TU$PaEJIs1uPOG`NOXcci,<8l1^i<+B9Thi{x5kI6M0
-Z:^TH>9[0h^6S&AB"Rk/NpiW%B$"o(QPZ5Pmj,F=[7$N[;_"aZ8Zvo>qU2c#c9$hyRAQgZpLEl&|L.ORt[^P2y[N8n#jte,qa`HJQF&+g'#7U="iH/vEIk
-|+h+t'uQI^<)Zv&i)TzA;eWcQ%]jov&hLnN#uMP/5@C95@A:2ePl:X&do$[o[NZM0nTG=CvJOr<_'+)yS{y{&z$9<)2"4=BtC1{0{tew%/6mJB;N'WH`qG
-p@ragb~LhO}IRx{Lf9BQ$k{iAx1Mp$eocg4UW_&9PW=vuq&|ful+D6Kl,bWt)B.=qO';E2O{zvEVwFlngBRf~mDf,nS^lh2J1FX}91-r:_-KC6]R;<)#}C
-={0g{HQct{r6]t-{yU#v6-z_A=aX<S_WIgx{pxZm3{S=rT~ss3rEQ{%J_,~&mGMm0Dtw"U$MA+we6+3:QT+k.^#sp@|r=Q@_IXX2L)fVu'c/"DtQ3#NU;}
-azPbADQ#l66XHQ~s]_$0-)<n7{^tI=zvRRpWRLNr1EJOkwIsqV=6XK8];]5ay=[eC0XyyU:;YI6!(]W:[T_PAtE:Bu2<5<^;G&ekT3Hz_'4RYG"8-OnXne
-v[;Sid'k_ZUS85pv=j,b{W.l%}s_[VDKls`}ywIUu#MOxLt^8c{u&>LUkpOLi;pdOqxL%tuh7GI+ah-eVf<kFx:UMi3]+@:tf:;[7P3YO"vzB8MfY'4z;T
-NebkJcjX9Q2P&6{%5O%}Cn9Z6vldVDI);'hP$>"laA7)d/{h"4zdhWdomOGnQ7Zb$:6j].^@VVb:BEruS=V)dkHDv5Y`#YqRu'D_m(dsEqOk!4(P9]DjH(
-d7b1#PS=<w~x[!:q!.OHT6TLabdO4[G5@l"%YrgCHPZzM22c9}"EaQG,(Y!3f3xE3OvjmCL/5Z^0X.<)mm_D5xYD4hV)c"'<`5.@VJN_v]J#6n{{jTsr/]
-A`5_n6Dp_"F.6aF9$h$64f.3QfsCEO.y)uAn!RrHh^llp,~4mGuziOlbksI&|ymV3YyR/Rj|JU/zlq-t94X=xU::T2|a%tuYE(jVG+)&ZA1@sn~.GDPJAe
-#"K}|J[yR;&c2)EaCB3qfU){E5PMqa&7Zw~V^m,+..~rn%4UjcmTwj^0akNx|r]RI^c68sLOn4m9Q8^nphEu-9<^d9TG]d6.1kO8/8B%I+m{NM9xO>|qyx
-FbVdVfPfkYmeeS6X/-aWQK'T$v>J+i7]iS=#fT${'|Lo0J+m6CW`2%Hig^TQa{7RGac%TC1suH%In1vA-!`oI/STQvg^/n@w3H`u/|Il@5p=>J#P6CPE[I
-iUKdqb^qz3ZYT7#X6VU:n6O8s`$$ct)TVS/_sGk}rGaPP<[>>}v)J=<g-pcUarnY|,y27c70c!i84/=rvIG0tjJMK54;/$RtoKF4_r&l(/}4&ouGkw3ESR
-|jWqYchFD#S-zRO``80ZGh=s.rTW1ZiZ'y+rl7)Bj7"W=a1pVM{r{>6&ePyZKb@dLp&6ocf92`E&7_mUrx7,|UHilvt#62)H7h|dt_";DF1I"l&@Wol,V7
-iFKuk02kTH(j[;s,7jd+i1uDxT9Q}LVl>CYq;o,)"n'N"wm9[iaxGK_]%u9X&ziYHlnq=SRq!&k!l&90laHs.@+f+v-#9.<S8ovJ|>%ti1+jS@xfo/JdNd
-~UrZL`8@+>yJ;trXQjs&pP5y]vA{NwpPCjBkmGJ<LGjL+qZk#yL2->>_+FE_}Kr'txO$CGn^bHI8h$QC3$-I>(]5Pm&X|lN_t=b:WA{q0:ERd`lna$cqmo
->stHNhm>BN(7|'h#IF=C/CeGimA4b'5VS{VrG.wZ)N0T6M@9yRFG'H57.$c5Hk3e=T!r4a&1LL}wMujQIhPwu!r42Kx^u7`z/{k&8|Sr>L:#E;2^A|ytfy
-@-)M&,H=vY:)}Yos%pi,qhN"E7e,=IIq]&Dq]y4um{6jdqy7Lmc<5'u+(WL)^=CKD5m%Rv8dCeTj1'$F63At'QS_CM|NpJy-CJ|Ayb4c3wyNmV<f60NfUT
-(pYpZMgMpIBJE^<iV(.>6_NNAl%|p{)|M4CE5Wnt}h1tSsQFxdJ)tv~.n^c4eT+9yv(Vy@pkx/"'P{oqHPex#ALja0SU2{1;s[h)h-7LS>]}=uC_Tg})OL
-ppRuq0p/2Pb>;3l+#gJR~>NKx=>Ytv_DJGNV1Q4nQ"0B-(.t{f-;Ih|RwvzKz1E8)ZI!!`oHPdQDwy[nPBgCY`YsBSF_6T~`,<^31)JqxUn2UAZ/7)A[c]
-UDCF)9P)6w>Z~52'P{eQQ<~cFw)uq,~cmeeWP'rh^_4H;|#pa`;i|D^)c.}unkEJGW6gU<.1~[qA,kp6n9w+6^7g5!_/gC-OpNIM+e5sgjUO178A/U2P(K
-oYm+&wJHj`Wz1^sM.{c}Q6ENl7$9UH:.KsHJm;Ys+w|J4VQ(n/U`eYlBJpe{+REC.zq9Ii4gVDFW_G`W|bxaHC2c8Zh/Il<>;3GywV[XcH>b;kU;R39ES6
-I+Zfaw64%GZe-to=ONf}-QoY4,4`Be[}W)+tr'(0hCe:V|dCkpczaGV4n.@_<1yUstCuM!#C4WZH@:AK"gqg|"9t#+9aeYwvRQG;~v[F=:loyFL%'hzUxM
-VXhT2@-|s3:@_Cf_jBpQ2_.,9Jps6!|AUy=F~W>9JuAaoK0(5&xo#YE|O:|3LM=`.Dj8/;L9CFU!bXj4kO8C2"r]slO_jD@=n$DR6F@4sbi/3[kSj2NlXf
-w#c95DxpXT`P~#A9xA3mAo;l-+w6aFmMHr0kD#QQUrsEzpJ@aeAL8n'[q:6st<3f(ELlCOq%fS7jx[rbMbx]1ap5sIrXE]Kps@!K@:<vJPzHem_eB:4B5#
-dnpr#6ipDH<iQbgoGSqdz'}s%G"2-mLp[IlP^DFt8<1I^!(jwtm-_iP3Q^zTmAgkK=wCPa$ihI]/G)iEq^^<tys,Hb7wGy+uIy+-,Wnl]C;HPpA0Ix%u=p
-N.m;=>Gi57W^w]{7BgLLo:(7]]et}|UsMcxUj`y#$;zX12.|"X~/QWX)ZQ03DknC|{nA=J5f$}0u+E:Ac]8@[SxcPuk<L%cUm7f>IEJoiKoNz]6]Y)F2U6
-fAYS-!Is9vBz2%[fSohfR$D8%bW;lJ"zo3DDt!<.(#'--@tEBSAqH/j-$rL6:D&|l$J6"4=ii+zwciw-zLx{/V9MK"/5KkpNF<g7MwbW"]GT!8%QIt[+e6
-|%^TQ@SejdEyj}~t4XFVN{N%Sk:T-0CmnHUAXS`(<Wc95GW')R&}Lg((MB&^eQ-C_8uBOd0.to$[X2G_a^~6.A6-^{#d,R0M;GbN"T8}w0)|OXReie)G6T
-)iQSV/r="),"HXp'jH%`W:~@C"!ahWF&g[q5;q+A'}uJOY<^G1$n]d+/jQI=sMv|ftfWU6`jG>3{.earfxOzAZ67k#A.y:R,}(KEm_m@U"MaAklC=78>[4
-YJ/OXcnhG3yV4^f#0/r03z@_g+WNGqV#pdT#DYKs_<4@d{km';Y@eIy^6odWhnzb<yGK=zJD']@>QG^8CG9O@x|Gif.&o5$jyLJU[,I@k+Pdpqu=n=zt]J
-D:+0^XL7H:KoWoq@v/ocqfhKf>TIPl6|>Xg`$bMD18{_PPdSHSOe8LPYi9oCnw:87di3opyiBUlF$e(n#kY&zeTd]=FYfmU=c|Ufu3N1=#RMY4:E>auvir
-ll7)%hC|@9Dt`wba~ticn/VRXqBMiqz.NFMQ!_`xAn3)l)G'7gFi5C!e1hG&yCg3o!4fDyz3+<u.nA|t'7(#gz}G@q6^uu2&kOTD_oG-mzE{HGIp0+OS~G
-H^/@x&,Os'/k6RCMqBx'g=E)/u[L3I4GAC4.[L{D`5[j!bL8HGcWDYO.]>$Gvckf!$Kbg[mLv1Y"Dpzz=q{#7{7e`i7epnJMvG721]8,3/"uUv>)ce#bTO
-kFy_ZdS5[#&nd%qIFs!8/Mz6(zZ-&sib>n1s4`;xnb;/yA8ctxA|FC"CxLWWazllpwWAL@11KNa/bkrh5pNnbw@xad].TW<Z>Iv>&_]}_'m]/ImI-[=lCc
-^L|&<0&K`jVzzN>wyQHcA.+YFGjjDEShCl"f'>a-<};aQ]GN4<s$u1j2}Mvel&S56o}DOC-hp#Mxxk3K5_1`6]j>~2R;ZFyQQu=1YPfqw_,"Yq:vf@i.ge
-PaR^w"r^:v3de7!+alqvUVV&_UPMM$}0[V~X|5{T2Zet{k)A'fo.vu/>WY|'230[3JyzN`~q`BL/#U.4bhmub/{/]+HcBP<Ya4q|AB7+^1.!d{)(dl.T=x
-L6I_fZ9Nz8kIS8HTH<Uj</h/MPV$!CRPp+8hWMj!7"K1bJRY4+O'^LZW$mc$7DNK2(l:-l}wl1X8/@;f^D7X0nVsaXdUCwr=p8aQD|_KX+skGOUO<(F'VX
-_YG"0jfQt"f;<_quZ3,;Ch2zz]&9-DiRT#hTi9e,fDri;KrujSiq!%[|Idm./k/Ymj:t`sR>pyN2iEY{Zos[arZ(l!ojT.%k!+)P8Vn-VQqjd2[9T|7H"H
-a9x2nddQ{-){^CxIOh]>cNX23)D3%SB&#s+A5BP_oj-Oy`DWSh7`mn4y'#TYCM:6Zf1T[fBhfZUGi[Q4`]{i9Y%vl`)89%6qctHEH_K/ygjqv$R^2Dc]4V
-|qHJ65PYhYPc[%CWBn>eIV(t%F.E_,/JyT^:A`Y9UJ9a0FHrdiDDPadQ}z(Xu48{<=~"`fHb>#O#O()5)A~qB1A_oIfGYAXvpOu^tWr^9Yz_FLyn:Vo{EC
-efjtQ2t<ygAsmCP}4Lhx"ZrR["YIGD@SCC6kHtTF=,32eT_u"W6-%T{x1^Fv!rDq9UG;ak)4s|FmIDF6ZDT&i__'4nw5:r57WNMR^56"k[oCeGBb!0lX9X
-"T3H}<b<"/['0SLN4"O90EkIV}_<l=<2%8z"gqM,+(B|wRI>$-O]h%Y%N:`/ay7'7D]I:aK}^T5"^Jr$Fk-jSK@xIUv(3@Br%,Y(+ai>KGtk3qm|./|RCt
-A2"h`W>Hoahot,Z<mPU^`l~_@rp:N:41E@s`GW>uOSIoIQy&Xmei_wJ[lR>}Qt&nG}PLQS+#%8Qk=ZpD`+lwev+Jja6-]#G38lc$+Uh{,KK%{<S%GZC-~.
-~EW0XDaVAqUtDB5PbNzi<9BSyHZ+`ia&Bl5nqJCWb<|E|;0!NV]HkEiC4SUfFy/v_`^T4MZ;'I8F+AU@`xEfIl_iW}xPSv1`@]FW0A7)~aRh3w7(Q!s_g8
-'6GLx{ivf.DP~=}Y4eE!])O-d6%!Dbe,fX5'o(E>X1F:y(ZaY/~aglM/%NvjaSY+)<HC`'g4+VwG=f.+`6I8v-&BZ@UG#4eq)bR`~pUb~9.!$#`ZM-3XM5
-YH[`2)`L%"z/4b<SxK`2gmEak$4eM0|VG6_$%IfeFAg`(Xx5'W|rq'sbN_J3Jm%"KpR@B8u:(#p@h'l^=l3`wm6+ch=oGJq>X[evtQx[oo.{J]'`+q2rDi
-F;WI]1@^rrKI;.yLH+H.v'VtsC.5E50kX'M>%fVpgYE>$c{l!KVQVx]OIfPRIs;N3hqIJ3;Jk3#osn`++BizH/T:<{>juTXLjm1IQ/F#Xp%=hxnB_!!Nqk
-s=qFa>Aa.%Uqc+;]yl9<[1;foTEW@Fp=e^/8yM=O/ojV2hryHTCfFX5|,v=MaN'hLdR.bJ;[.pbyP8jqfxGQI']bnT[)+RwFb2isEIsV^G5<-zQQD;~y]d
-y;F;U(=fRhQoihi,rJffVOW-c$j^wzrKt24Bu$8QlC^WKGlA#ur8z7Bm.(K'J]T0SwMNoYN!(5"(Z<Py@{:F)vG^uw->%]=T4T"U<Rl_)Fd:2j1=&]Oj!-
->NiB16MwWXWjC[>XaA[Jks,W9u'16m{3]FA9Inf[BD<Kw]"VNifR/lqe]_T'DR99EM~9d}UGO}BgYiaw7Fmsx}6I^{F}%eQCKeah#R44%-//72w}n1o^YP
-4rZrbs~,I!4qbA,;+d~2+ky]|}MoW}MsI2RA8"[3m2x03Y}Q$T>r6QVGg8_ky}".KS'XJ}}6PPnHQN=MiK0'8(wx%>dy_&~gL}/tqt`7Tn9:#@)-GupqWn
-63IXls!TvG`,iLB$42)ojO(C0<c8V6_3x2]<L9Q#SX<Y'#o<T9J/n=b{1fruFgIlCF"~;!]MXj`@7TVG1%'-HmFJZ+82Bxez==Z;'|CBLRGigIc%)aJqF+
-0CUe>{`Yt7)AgFZEwR=_2][{Z=Ou]U.JirFx]U1|k|erhle}yo<}ePom88>dZ1HQZr/_Yl|!IIM6<qSk|luYPzv-dNkPhhhq'A`qJJyJ@FStNof5wX6Mra
-RN'.>=(F.k8+^1akglQ';}!f_)e`2Zp>g=KtNN:U/`Xo2S-]#A7Wxbq|%Gjry/<d<7T{INE)lmw}t=qc]:5YRC;8<7<QZ&"J5[G%_319C1>-)U[cKJ&Msk
-Pd7U#&i@qgP[Z<VV6!k|MoVuC#vA@+C&J#;OM[::@JvpYb-vp5aaCy|izQ9xfEPf@5rS;M|yJq[s+.%r12O]&#H_5=su[_._aBR=&k(qd=M_4KaBjz):]Q
-GH>:Bb(ZK(e+uB&%&|x6VxCDokLZ9B^Rnq`zCJDu<y]}#-X=5x7g^2H0I'vUrl@uDvF{`0}Y0$DAA81uUmJbIq(Li''Flytfp^,q%Ei!_!(Q3hC|8.Jv8)
-c'gDb.59EJ]IU#F`:"y@hm77^J4o,KXeSU,vT8<4^sb;"E@)yX@v~,)/Hb!)}9&T&+Zzd4b4")@#z(5"2g1{FO8#B5=&~n[oY2"$#0r:%dK>fla6{m>_jw
-p/oP$ZuhlBDZthnLax6g.578./]G^TG/]-80.Vw{OPyEURBRw4;MKCkq5lQtrTK/c>JVv)2|%)~&0m%3Bn_8h6/ny(R]>;JB[ErmZL!fmpN`p&L3f5:u4R
-TY=,EL9PK.xhw!K>%I6>pWE_P%H:CoDl4,f"y2nBk__]W:Bn,'Y#TH)A2'8orPZRuJ`rtIT:nI/t;MDgEu6]WW%m:9B}qyr5p{b#wr;X5A$3"XXX=D~>}G
-6ef0C$nR^w^L&d2`:22hOQbN&$AQ&+=i"}bJ<,rg6l(a+':[yiUQ4Xe}S}1}K/8F#L^"tw{.YmdZPI{N}/azC"Dia;&r5L$D->peVW:A3:ROXb`AU`GRz3
-Z=0<u>ZcajQLm:ZXNAwU>0Wh2Wq>MnPc!)0J%${{j9gV0&F.<g|)teS7qZgUA]s(in0W}{o$rscB&yJeW)GY$R-LdE(oWqoyf.>g1-$'hOB1R,YvdJA3P=
-}%DtWMkYw}2yQ,6h&uvW62++!4!De'Q<3#&u|sCukq%Vo:6VJooF9;&_7/rCdH!KhzvejReCU|1J5uD@5&~lfFh}fZGP`sUOHe[DT058!@a!xE}<!7tpzR
-9LurPr_L.zg/0T;9'lS{!D<RU[w+2#q9owC:t=jpTf}=>1>hS@m.J3`XGhYX6]~cE]{X-!/>Gw=RH$ma{xjg$Uut(D9UNE&AKxbp5.c)T],XAIea6_^N!t
-IBy2Hfs"XiOTYDC;,US;GF5#8+2!)H@Lcg$UE6BN(O%%~ba_^l'KB"qQ4hp.d9$Q_,2kTAh+KHPN;{7n^{{.7Um';1Z23',2N@8d`Tgclv&/R"qo,avoZE
-a>'e#s^4uVycjl5dxiB77$Y'x@PI$JV<q=d)btPd9.Z]/82|nzV;WLb>c{GI+xmSUWt)UKYaJL|)i%@:EI=J=ladTS@"b^AU!;,.o4&E!Nb_/&4:z6f6J3
-%38|GhjX(UBEFt&DEq7ajI_8Yl|S[:a/<z[W(X;[,OGI~S9a1@WrjHe{i^NAn$-D`_Qoi(+Djc|Q[Tq1{9^/#46mI0O!3,y<.y!h^BrRl[dM>o20JBUW@t
-_/s#L@0yoOz.%QV)|_C['>fQcPFrV6j.=H<XomM<#!=<wu-5kl'Al-vzF7e!Ji`Q(wo$-nco]gwgQsPwXYzMjI%CNXDER9naNYo-M_FAcCZ$s1#_'wo"2,
-99Y0UW8#Gg-^^Y.nvCiB:wOs66k0Y)O}&e_Jg:Pd+=]:3IixsejI7bu0gfscj0+-$`t5Aj%K6[)_z)5:$)S$_qkq2D{i%C{wSqT$ihq2=k{VF1t0.W[s>-
-Qd3L1X2CXEq|S=horAtp0CnG:2z-S;#:]Mk"G#vlKATlCH;wJx6+yznYbiSy;hHSVu;(ml3&6ht"&c:,lf;C3IPpxeq4Q'06{CJ0HpeR&hDn&H~PI=jnR4
-#y(:`3b{0<^}PZi0{px:,kJcrt(Dg]+0bQYfl)`4G'.MT);T2,-ZIYw4.$&V}11DcB:S9AjaT;,1/tL,~2)sgAwVdweY=.Ckpc~{ItL;I0@.";xroU(H2n
-&;G]i(hkOEx.(].<Pk-cED)A)tS(`}"8ExbwZzdyH8DQXj4%,cJgR5kx#M#N[aSC-|Bx17d}=5a046KNPBD.a[UlHDfxYd5f5X~y/J-dMp0tDW1qnc!=X`
-86uoU9xVOx3v<;BW"^!N.=-K{0BB>44H^"1mt+UT5_}@w=/za>I4J2DnWwFcL-Ne""&J$pZ[3qFq&vK2yG&.1UfWeNEJd|dOI<3qz8$XShxEOuONo@iGB-
-%$.WlSJ>G,xTNFMH@udWRRll`g#{x:+X.+S('4#4lJ|T^)hL/e>unh$7]iFNkxN`'$E|2Jvg^;tUu%[SNBK#-I!r4vg^fA:czV#Djj0ukNhVP2(oZDb4+L
-c2p8W_{iF^9:v6@&X>dZY`6x;ru]IjHSlJAi)+,i)K$Y'[F.`N!t5_T5C%!iZMTQg/o67HBdFy$e)eV!j+5xjs{gsp=,Y4IttPB_-L{Hb1h0{_s^wi9f[g
-"W;#<Za/"wet@<>!pWj3j:WE+fi,y;zVtfmNg|vR#TDF=zm/X-m5CMSUVdO+;u,H62ucVL_jsgO{@xK2Yrc}7X+ISP_y:7q1NS-V@`$O6[jT[Dxb1i9|pO
-paM/2Ig}U&~OQPXB>BU{IrdS@r7{e/hh>fcXsPDune~B7C1o5g}yG`[zT&4xUL.M^@BkD|pf=Ud'2oJQ|<dKc6q%Lp8q}O$b/zr5XL0qiRDDM-v{j7crqg
-{Tb(VQM]50C8fx:@~aQK'57F'4bTKpZq:-CTJx-&_F}:4IfkcXBG5OYM.Hf%|c`/3Y1tJUCJx[1G}=E#('czEoP0>Fwvr}NExd(+E{l$6sQ#rN#v.[5W5U
-/_3lMp)8#Z$5fr=[J)h9O{i8N!+1=Qz%B[.XQg)WD6u95UQFs2GbD!qs8|}pe9W)1grfjM61l#ptMD#}g8j@B>A=hjc<s0`/)5[4rFxjeaEO$8UA"-lqLi
-OJzBQ!$Pu&73F}SUi@+bhDuCUth#{{yv,0n$HI+:o.Z:p!rRyu@Rm,&w&]&4Ov8:zt.xgfKGZ"N{2x0M,4#P79Zjl]nk{V7^C4xyhxk)k:O!J>4;/iufZU
-oaF!J]a3eCaY-lcb]<|5|+(|(LV"MVnk'V(/x'Q)ctcp;FGNQtR{jbQ6iB>@|}7+`SIK&jM;P1_y2_$R3dhi(,IxUNz1mgg:bHRf!V14IX<e$LPM7C;Qo)
-emwFZ)aq#Q56e4h,$E17='L1YVZMCuJPLX^Bpt`kvM%<f^+dPmSb2MN%FNE"U$CjbqJZsBf=%F-.N(NGLprSS!Wd=l&)|X!%iCbjkt+tl=RtlHRJw[_;@l
-kdQ`.9-[EOmKL7shkdm#SfVrs^SNidNT[dm9&+ygPNOZwO3"GJ%pq`HVEFzJ9@__hSAGDZ@Q~G%Wr4x)X0/PHxVbI,@P6Fe^<0;=qtI0R!&XrcbBKwn"92
-lc.j!q$_JMjr.4iQMK~$&z4AwRE4jbl2c7JO$q>9(vu>H#>C$h;v%rC$p5mn')Qkl5CNiK=l,>0Kmu)kM=DDD<j!_4z'2_^9jdhl>m4AP.9Gb1eLeQ$5%{
-w<QbQ+eat2crn%;cAD&Dh'E^h(W.=Omrdk.60cJh2/eIJy3;tk;9`VO(kh!^rEIT-<gT(Zl=[N#2])MTxuaWnWo4m{Q[X+Y[^H!=!#.9#a"Z0phI08#V%]
-aswf$@LQYhg^`USOkjo3LQ'h^,cO:;gtgRzM5,Se'NF/ivYd!Rdi^;b/faElHUr,KeilR)(sV;jN+.cqb8xCzt(/sKnoQJmwe6i#M@OI4_"%e/k%$Q&wK'
-FZXlyz=x0Q`kfoXqkKvQ}>4^~)s&WMMVC!c+a^|;jN.3^IR#`u+{^4QL$Un![h;y!]4B&54ULs6^|i^I)0@7]ZI1FlW$"DszNu!tOU!zS8LoUEHx#$%:hc
-!Ow|d4r9"m2oXW5/w1IL<M|KNS~[]n['o0(m6oFeZiI"QHCnN)GRRH6k;=Qh$xCT&1`-,fo11<8YAsiL]p@Zb&NE1H4QerF2{+RJ~BkWaqRG)y,}%kDnH_
-EpKY@^U:eod[M2>Gsm<RR<>^Et'J_J$uhYgs&ruj.f<C<LeB|81$FTL-},u$l&KFv!|>W$N1d8Jc]b3}%55h9e7kH#&`l}#IsM(f;/{=X9[@5g_qmbK,Vt
-Cbw1v`04NS#Fe.`1BQ>P;}UN<jfL<BbzF13rmC<W&Aff^+:]Y6fW;YKj'&vRScCLX;R<>AIsbdp%~8}gXK(yicKS,-"6~-Pe'"IhuSoZ0$dT},P!PmpP9)
-eMbed+`|qe$+bK&8ZUh}8t#:p/ySI+:c[k/g_,~PF$iN610o=t%4c%zN@2yn"Dcey'u:pMNW%6"8(L->jz[]7MM5[J04L9!V~=MQA3dLV!_[_t4+@>.'sK
-#28)c'U}1[LsCm|f4x}E%TKL!]|SJWvqv#mX(UrO:k_NmPHWbC9kwExnB)Vxq,xz[[W0PjiG[BNDWz'>L1A9~jvw_pj7kl>7eyD"L=w9e/7H[)(Uc<;J(e
-oa(xFOXDV]BNGR],}JuPRl~5Xzrx}[vJ1dl$%^Xig/k9<_`z=z3I{6id.q<Tfsmd2o5,E&Vx+;N-B5q:oLZMA)A9y(c"Fx=X&m6j=+W|'XKb1!yU&M77$m
-;fnCYPn|>z%^2v(&y<5jtzm3C>mSgmG{;__tKrMnSyl!LdcXul>I<b#j/dDVJb([,yZ=.ECY^[[@O2237F2mRKl)Lc6Xn_b:"%S;GFQqk@R0!cV"_BP#$(
-YN~cRd<=X6`6(5.yLPIKZyx,j=lCee|Af8Z;HAiS5W/:BVd&yf{q2A3ZpkEtf59WMu`p+lkXcq02["NR<)x&th&"ClU/H;NO'd!qbA8E$Y'#He!5@kBD^7
-cTr(xD!V|T];@{_WpHU4ieU/rL},<ZF%Zura>-y3rJN33"Z}8A#gMC+lPmQrZh)Bw9K$9KsST{f"axTA=KxlfvyKJKG_(HrAB1G&Z5Ek~74Mo({,s9[)[H
-2Vi#-o/Nfg}qVj(O)2DmIK6sx,B@.8_(8$XE%<G;)>=oWCZK9Q`cai#:)%9|2i,}V&76,hV_5]<@[1CH8-vte6hzW]qv5I|s0h@29u}9#D@_bnJD{SG)3W
-whGToIvY,$#kngi4wLmo-=X>GFqQSK;(t=efASf%MZeREMx;P"lNC92xL^q>sN[/rI4RJY./[/B59%RH$1:S3eisz/2;}0>iZ<Sbehcvbpq_11Ev2dl>!z
-L)fNaSFa{)uV+q`ORp|VT2haQ1zR;p'VZRc[5!jtrQQ_':{z`tqPksW[HRajpcP{U1;#c]%,=RkR9k)pO`K%92#0NgSu%t{ZNAtr~V-XTHM&~Op}qO6TbN
-g#BK]LAvw2]OG{;F`dV|}4#hJ3!84!z,~(6+(f(thyNE0Q3&yK%tsR`3~0~%~K1WQOBSKrqhFO3@5pv_F7fqykL>&+tskuBR|SAdFx>J$Mf<KX"Hdgu;<0
-kn;f_A>;9U_6wd2$@03#[6S7.4&-ZG<-JPHB8Dj9dCP0y#N'R3v_+b$I!1FtW26u"Crs]<CBFXE(HF>2Z"yw)"qkD=}EWj"zN#vR1Gho{ITLrEJ[4]p>@R
-;+cOdwM|4p+,hAXJ&Q=z+RX#pUKM)_&;{ShJ,$H`5)UaH)I':WLM[=XiBgJcbL3&^EoHXzk.`f^Tgpl-UwWzBml/={^a{Kp2$-K<Omr$LhJ2uQ:4gRqdq@
-gY+:v=G(X2@<nVJJ,j,Bf"$MJo%naWzn1'B9D#]l56&LlotXd(fmD^7PnS8:&R.^/+|.rQKEA%sMY^o)(`[8;(a=_C|wp<64(!eW3idTx8rA_RbMqdUY=J
-y$yxmP":(:k^PN)Js"C5>aW{=Hl{dU`B4dJGq;!`$I[hH1yjLTGQszW)#{u[Y/&`N'Thq)p0<"gP$<IWK;m;[D~X_QwRt37R40C;{UUI7]SuaudJ3W7q<H
-nCvWKX(Qz0+5wiEg;0)b8by<FL(v^K94M<cSskFK0#"#Q66vFb)%7%2)PW8@@&e=;,%8k$hNt9fTu}0hIg1az<f!:8mm~7G%eNY&[ffNtKSxVD^bc-nuhb
-uf:.Wa+|OgXpl`mS{$S!O{ZR'&D%Sb<mpsRwWfA9XfZy%KEY9E<l!3"ws>z+9w3J@.zRvQ)9H%VA"&WDc7ywSr8I2f>1<vaU@MJQrv/@5ip3=!zB]ec+$B
-iahC<)#0>[Q,r_FFm%ksW<'8u)k%ftM^w1B-D9sK$M=l8axy4$oV5O~VkjY)=-HqzGT{D]5_<.WT+q%v}AUizdw9KhE=d%3;r%z2m-l)9<7e<n}>/_98mg
-{`0G=:wkNh.k|Hq/~@~D:+/upapnfnLBjqpoWa>H}g^V.U+QkBiLLpsC8DXZ,IT!r8PyxU#y3C&,lXOlvj4;0Y$F9uw]nk{yB3i#I+;QRBK6dN}1pktpf9
-KwfyLX<uKq~Y#"`mO^MMS:pG$ayQ0v@6;}5`l@:<L/VHO=j:1E`>)WtjZ+OuazhC@BaRB+ht2^>Vk-RF`2".:y(|W)Ud+8V6'yYN8gQ85'.{$xr3VDIJ8R
-]sS.;|}Xe1$0%yW)TRq`4oAJDBkDEnTttkt1ndCkE'C82{!$Z)mR3SB^RmdCu`f_Zr;T,PRu^jea~u|JO=t71}L'=#1IPb%@nf^gK8f9vSfV!$BGd!6tja
-B0tEPw=21p`:.i%d^dM.;=Zvs&Ep)0)Rz4Ro,]K(zSyj@/r%GvF<YuOGVZ$l!AY1%^nZ6PMfl,ZW>5]Gmq)CDz~Y+^;.PIQ[1g;6#3ZLs9p|}1teV0%WhN
-Z>9@1;][Ak9D`N~QjrQ#U}=,m5imsls2j{"!"~9Y{Ue$nnY0I8#L@TwHMZ3K963X%LqR^-.l_rUYxRYS(@P(!6<{BX`zU9Lbi1}P2`3s+@[o[v|T2S3#P8
-W$%t9TS&(t5UZt!pYI:w.5/"~Y))/#wxBgr/|iX2(#~gj7>}he2Vvi`]}Ix,skNe_4Ggdl<}I&=]48[UUNUG+ptZ^3m9e=67@ER7K2]i5W#K{2#LpNJv`X
-@Z5zg<vk}OFcRe"0TR~i3""R&|_mXwriT(jLqbg6aDbwWB5y_HA@PdGUL|~e/4=gij+O^"('$"#XC'kg4E|z;s3mPvY&DpcUUSrvcpr#JIlHq]NY=lwl<+
-px9}63S3m)`"6IA1dCY1Q;DLLMtc+.Me.ajvUNAVERh37D~Tz/v2,^jDK0h/kv,ynh4T}c;S=S,A|_~M5!~Q_YZ>hZHaCA|=g.^,op:@@2r<3ZW"pwBe}z
-b{AGc|.OLUm3(^wNM)neI"Yi5i7;tXzDW4`H)kKjHq"#]mY<~Cl9GhA(|l.q6!)&n'/mw`sJTEJFeN8>T/,J8-Fgn3=1l_DVr;DO-UOCrtjD=D6A'wlx8:
-Lh$3u'&hi^!9.J#Z@t.4Cc+:=.)sazU3{)'j$_eL3jO4cgFBHzUIVUULr:ww(eNG;ky@u|OUyQ)$Fph}~'t^pKsTf<<pFK6#KbWlzry^eOsV8^qwSb{(Q`
-,T[m&pMd5&I^n@v{A0~R{c|Z1!,J-zNJ0f44Z>H6a$rWp+F>/(+8.Z6YI'WJ9,fI:jZMUzMm;Gdn,f6ZopOV4ZpOvPQ4}WBLInRZX6"B}QZsE66^}COF,1
-XRT5Ee/y20:^^AAH)=Jz<aD"=hPz~70tI4<w@IWAww%J36n;7a3a{:B>YD:keP9fS#G;7c<izP4D=ajM`eI-6E`[KY9aFml3@q1<PSV|.4&$2R<Qsu0y9C
-!-k(Hh(0aV_)lP^>[PX@<C6<~w%=(Peo>Vt+AI5eJ;r[+}Q{Zom:8q5`W+eRPKIi(4R0m-=d.=OO~BH6-'zpbo(;]J1JVzfhFCe9-H!+ikOe,n=z<r:Bf7
-9:c9hHuWH("U'FmCxkaX!s[h(u_N~5F9B^_275YKvTlnUhgFyMzbbDgx!%5i^UkIiA89>73Gvd)Z~r9CqlZHsy"ODMQ8gw_g2']kYMRZu[D2]GOQAi`{#t
-C.AHR[7w^3/gL+z<Xml570>UQHJ}BCu3lJ_eo/w]w;Q|:Zr@[@w4a<rvael"f4lT^IT/|R718h(H!hRzKJ|[:=xG}bnxg5`"3jw%:m1sCiVJ)GmRVlRc3U
-iZz)73wfr]KUAsUe_k3Prdmo9K.8.U"7#on)]N/0HXY8fn/31mUP:D:D6mqC@1B>qnLWdL:pj>XX+{bE]O&vu0nLwNPz.n[Qqgm!,_#>}67<5h=^'pKr/{
-mBL6Z%FzE(1Fd{x1=Tx2hYk>Aa+H9wl_5v]!BlXYSc=5oRHd9EQ7!,uWnw^3s1XB#r1J2<}'HA9AAD&,ioCOvXS.9iaD2D.M+)GwTURVi[CHCvDc~M:$LV
-JfNTZ}$uQD!J&(iFqkwvE=>`_4+cZc$qUN4BAi&:xv]fl$2s9N0D_xmvD]>Oq&ovNV)S2F33+OmB)R,=r)^K-b5Im}-|n7YTBHvUJQzptc$LIT#/f>FbT(
-'S2@A{O.Ix69FNfNJ_nQGnFCP[@;<a)mwvo2!#7ngcEdTaPWeJ[A;,StVcc&ig6Br2cAVrAd1)pVKacr<4(]$XHt<Ld.ceA!c2KzV+k"SXtgPu+O;#WfY!
->BgD!XwueH9u9YRxDtn|y`ax>W+V0K9OL:kX1g,vHFK:]P{(xP+O(7.8,6,X1:^%/.&WzEb[X^>F(ol%Yz>'l[1S0LPL]IDm)^/_Gr`0A!|"+"KRwNv^lq
-=reW^M>+n-IbIv~Ci6>wqeXpfI6`f,9A^=Cctl^qPBj[:e]IiQQ{BP$_2-5mt"i&G>0]0Y=v]ea+0;V50.>YM,cf5>NLr.$"WnXz1M4@:a0[^7kALmYeR`
-KVePAapH,I_.LAOBJ7M"X]2>4sz.F.dUQ[mAv2{9n0qRuibZL/lx]ydAza[-aMRq"o$W;OTHtmTrC/8.lNp!9shRplk{>d:B/%Vz-|{v}(~J(fo.rHn+#6
-zqW89Irpi-WY#BlNc7Qre3WX</hsA8WjUeDq-q9#M5acrM,Eb^9}|J|507%ZpN}6fDoGFS,hw7r59&0J=ApDetT1SijEj3<xQn6m'!pI4BV5kfYv;@_@&i
-Y`c"erNy;Z',Ow(1b$w:M,k9>W)fKg[n@8Yf'Fw|$Ab1^ef9_pPbh`i[c`@K{M1/l1o$Eo#u^kDAU'"XNCP%S'XpPMwD(zNcs^zBCWX;H0gD7xu#BB=>.9
-;#[Nqb)ekhI|2{fGwbs$,p4Q6gk42>VP(E+zZ41ZuL(+&.[IOra'}jKu,>lny2OC[s==Y=m)dA0Zs,h<=63bR6.B:c@k}N#-T<cW2ha:Dc8V6z$:Ozv<d$
-czm78^,#WXV='un>5!g+[:k^H{[:zB$RWEx+bQ0M}+pSqdm>_V(w{hp_0#]]y/Ls$Z~bS:nNKycc@FEXUJ)7(|p2Sx[5V|,il,ol`K#x9CGz^Zu{NOA]%R
-wI+6/jts-znFh_H,LOyW67)k`L8/WR<aLvZd1)#ncNIF{"tI8g}6!>_!'F$>A)!qS[OkZD<A-=l@u/#XzzKm@,x.V+15>5o'i02oIkTCY+eF`=|"9<v#aF
-X)3`#4rG$K3k[2$w+yMBC9jd~GUHA;}B:BCjs!C:G]H>(tS2XDk[%Tjo<;]Y)2mjz#"l:ZBp0wdO:Bn9Uw9qQ6|q+kfX.e$7or8shNY9/YZhNpr;<Uu1%H
-xdceEPG)XWRptFcZY$cn([OLolNxn_[&yNdq74(t5[ylKu|ZHrTM@>pvZq[/@l;4YPK73mM)6[1|jdzsUpu$QE@EDB'5Ei=%Zbnh}/=`K5jfsYIuMlL&rd
-MxOm~qEhqo!U.vaRcq>mJk0z.`t[nv%#ROcK^Fan"Gx!91kH^wZ>o-2Y+:8TMzU)oc|t=X(]7aK($EvMkjQ;%)r,coOF[nGq[2r2~`,wxEb3-0SyO/+#m6
-4b0-gdXUHW}Q<2%a^C;`Qhx)D9ubKrEyxSWPeMVUTs!w,M'>L93T{:nyzsKcj=P5-AJUYpkR1O]yPH~+vV=lUw_19@Km=K|/>hA"/$F'cbFl7|_)2{sk:I
-@eFSPkcrY6D/a'">b+Bs2<K,I]q^(QhZAl+w,AZW5^EnVtY:>i~hwv2A,6V$yhCoXUSTmZ.EDvThmk@/dLzuS[:fs`<Gq&a:yT:J/t1^Yp]/)Dyj'm@O>y
-wV4&C{wQS#x_g(>sc3dOeP6Ue^9/>Uo(MpCj(!^3{mGKif=>QRLuh96%0IYvW+W<%Bqycq"^J@j]<tTl%tZ;BdLBM":$}W)HI#$NXbnL@84G^"GY[SS[]7
-BAN{%-i_ySvLR(."/S1:1cr-}I2:Y-FY)y=XnS|p>hUmb'2kJdM"oBay`|9e9%l`vGag$RCP]i4.4CLRZgq:E%},4g,mH)JikZw)Yp&UybGDg"1|w8rQT8
-9NfF{_5$Moj76njlfS0H8@DdL9aw;=AF)&Cj66k>,akZi:2A$f+lyBB6b_gRzp4NO#vX{)hM>ZRv'Kt+~p~Z@{v|(S:sO%.IhoaH4nzt{'O6Kf=+ckiGid
-0T+,aJuGo%O%fB-6QPfz-6lB9s[9{Qo..7&NZQ]!:Z'`q)Eu{29'OY3o<,[O5_qPB^g(B%X+S}J$Vv^[`/&aDhs&c9c=A+8:5+$SFXu!TzWF0>^H=N%`RI
-'])f2M/CXO]C^(8O!E-IU4K[Bc4c]]7)4E|4{!Hs/eXztiWOGcvo}wY|6^Z[<8PSm_H;Je{PX@czrY`|,qq}qVn!i]AbU/P.sX3i^vFg`w,K~X.6H!Qk;I
-cKlP`YM'xoJeOa/8ck%n^U-}8JDK$b;szrP[8WKdep+4V&F}T]ID:0m):]_W^:~y%r)UC(nAU3Er^sUw#KUAXBd]6k-/jtrXh%22B6,<dob:Tj02eW[b);
-kL&FNXhBPL4Gyg}'}rL`(5WNtl&zRr&N;wjy4AFx>CoB4{kIw3Dw(Fn4<2Y6+i,f7^Urt[w6XD-SDnh6o.|}s|S8k,b.lDxL9S1)9Q;cedWDO7y4J4<v{J
-3"zo>A&@WV;>yARkqD32~x=[ajuqXwQ.}R]ovu6XVV^=W`H|75->>-G)Ip[hgnB0X#M$$ln:7^Nb}@+^q95TNdZ3q4iv'.ZCcmn2.D>B7V8]dY[JMHH4!%
-]A9!e9C'L'.9dxe:qw+#kluh`a|xVa#R29'RAvWy@D@vLlT{]"ZMP-!(N6</N]wAVy<AOR,PU$mA=Jk<r)JBwoHX8Z.t%wMn<=BNj7,44Hl4A5kq)6~J%|
-qWumPIA&Fc>ldWcsUPNnq=10A<[5cpKahO>I]RE(Fd0wkoTpn(p)V]f(&@I,/sijdt;U;>"|q@HO_V}1=wm|U+##ebtqvi6yz2"BQ73pg<5tL==SvGG!0V
-ku8WNQL82<3kDXGjR=|86i`B]AYTp@NidIpUs6#5<5uf5C7r3pqA6&<<]I2$tr;p2+oG-co_[]UZB5n+vIYcNxM=k1;NG'(6Y_o<V}IzGY^DEGr4g9((!A
-{XK+<F8J[i1W}x`<+67c-pukXJ/P!p5gJcBOAh6(~M=OHk}Hpi.!6;o9{Xm_/pL@>J9uN}0#8X8e'yQ|eWvJ.m4JyzM1HvAo&yi,HX$Ol#UtVt'NXDzL1D
-aV!G@@GTHj{]8kN3bNl,y`STEQK%EL;qDfX7(d$,BQBij](#lZKYK5wU=}qY:4=9$[pA.WT3F8=@J#Z&Y2dlu5%yFUV{E1jO3mFCSo)hB#w'Ghmq=6"j.<
-587D7{TleBF9C":'a/xH6v^xuQITG:2CPR<<'/~]K}EV=t+Lsx@oEiJuIx.J-t3i86yF(,=GIf`-GUZdUmk/&vf<WJcYnA;Wl9^RAS>8(:<fDl+UmcyGT7
-Zz.EW&-TqW)2]!`ze@QNMrQJ4#aK)/TS^4HEv,L8/G6DsirnOWE32s@"Gnt"=g@${nI|RXg=yDrg2$bU|I6cNbeo;hHurnzzFyge!X9qhbr.J:m>E}x4JY
-X`9Myd,0NAx>/Ga@4JdS/_Aqdo2^PF9f3N3bU]6UE9$_NDd`fj)j;Y}|OIpiLrT67$7=-g:,aQR|G,!J$WV#O-5oaGcR8q3`Mf_wH_!:BPvLu43EXc-lO5
-1:]Xs:4@m[]G"9.ChBcLa2$}DZ`NZtx@OzHd)6c;VWAh>cp6Y+KYHXS@W9ig:&wTgP7Su_e$lDL&rWhDRLS""sB6/$}mmP=tj87=_Tp1Z1t"QXx]DA)Rw|
-Sk=mQw;8FNHHZ5Ui7G3id0b@Y"aVBrl_x6o$DXPSQ-R-:5DrVZC%FY9qqZi,3-IzPdG5P=T;9pp^@9ijKucM>r:|<_u1Pt^zx>OKrB39$zk;rDx3s=j@'%
-z^[dC/x@ORg{A}s73ukwSW<PlCRI=LMA"IHq@ptIVqU5~Ujho@oV<v,z^+CD=mAb%NWX:5j/zg}d;t$mG6)=v33uXjCbXXVnQ5.1uL#Czu"L}G9tMRN%eo
-k4.Lg]~B[,;^FI_hv|0s/]&|cvGP)zEQg&q;Csgv|2B&=$2-1NU[G0T`vi5F[-ZIkHW_!N=.G:QEf-MflK_sXR@-9u5kxIUw<hV-'z9"tl<}:]#.@iuSi-
-M@Pxyq}R{4!L>&#dU|ITL;$Rr!Iyq'UUKF![bI+;#zm>RN`Izt~1D73e3]|t/RV):Xd8ICaVsp>g`u"$pk=R(q[RO^LeQ;&Q[M.B@Rtw^".q0TSWbbn<Cn
-~oM`/Q/>jt$1;:L:Ur1`Kcy|[8FdaG7aoYdoU%C($g;VFZnbEiNDV[J9AQb@+'o$3W|4FjEb4_q7TZK9cjKll#=dN|SorZ{im.!+pXhF`3,C49MU7U^H'9
-B@JO^+h&_}0iJ/7K+g>qt![W1,D^v8r`PsqX_6oOLFgnBIsVBxoKF>#kq[-<Ju$%9MecPc:wF|LA1pVh`LPir^/Xa/fTcg~V7R}a=o`74TKqqh}n_S%CG|
-(k%NfS!H_4x;z<yOMF"j%]j0KXQg4ps5:E!]HQdaTbKwj&9[1;1FjT"'by)4}FoyBCc/iQiyaG}]D|`:6/AqMGNg[9Xd4#1Ktpo6y6y'r/"7Ww8MWN'h.9
-S"3Ia2VkZ/|@UPd'JH.zY%&^}I"lsS=uEOjLVZns=O%73sfp)F_B9]m>lnV&4+eR:>i}$d(oVarehM1M'<+FhI6%yD>Q{%EQ6q`3(Bn_sBRb:c`Ny7y}M1
-5}QcSYjrXd%hOv0M-7W1z>/tuXES06bg>Q%',RY^066:E_vYCf`6EZ5+q$t}1Dl!nj$$YG8lU2lW-2n&=,{<zGUhcXv[l3,6)(<R[W(!N2Kaqk+PEa-<;^
-Nx{CUW)j`[1+bvf)Y{_.mLLrG,&d)2U.0nD#YU/k7Q=C[b5NH0h^mu(b"W~e4V;qpg(b6e(gFP|i)T<KviO7Nn)yI^3Vh/~_JjJ[s%3C(q;^jl'|l<Am%a
-$SLvnq:TeU0zAixyTsQ#=ftDK`&>`|Wmb^f4M]JfU}g4/7Lki1paMW%66X.mvJ6wGh,o~T}akPKDCv+JA=T`E#;cvTHj'%t%1So/=YX0g;fF'L%BO|.#()
-sI#_1bEgwzac&^M$9$wX/(Z:GM'X!hT0D3vWx3j9%tjlAxU%P#/[i{[F-z5&)'DH.!Ia|qYNSU8,Yzo)>U@oisd,|`)Oz_3g)z;p$:_v">KHMj2!6]|$VF
-L@QT2bTswd^64CvCuxsdDdvYPxTR@f+OO|rNw:Pbfk([%J{,I)Mk8]zuJKm%j}@jkP6T,$[E3&4e1G]oQaP>nIDMs/O<h}_5jZ;q#Dp3r,u7yq](-$|M)H
-$7^5n]5+'Li#s%[DBL<a+mt,_r'5z}cT7k2tvJaUA'c,pNjO&@@opxP<><hoNM6Uzn+Yg9k%JY:0YrEet<2G}1MHyxw''LWvsH~Ff{"@8uTPP_b[3p[T`#
-PRNz^wZlI4k[:UtV)2fx#Hm"9KlgGV4}w]jI%Zisqe4Nu/(||}_DpwPactQSE$`MWh.]FC}d0-xj0wt}(c0-l"rni/S#+r7pBy'(qt2{_LphOR;d}j%b[w
-De|8%W:]|&Zch0h5.OaP6aGj-iGpY4n4fJ|]^67ov6"k8DlB7G2!/&]/jeaw^$0%hN!#(9Rd~q`YKEUYyE)n$8yT9%aIkQ=l(.rD@a_n4vvs4Eo[L%{Kwo
-qG6[%SwuMb<s]>`,tJv_ngR.@4>a~uX8!r=}-es=&S2CD[G6UyF1`3T#heFvBL`aFf5Z+3P!oF.=4>:2.!y'{0zJhs;$(-1-8Jis5S0.A2<w2+ZA.I5!;]
-7remgopV{AU#c3$hM>gq!.]v1/1y:)4VtypAS!QOhscvPesF[4n8~=h3l=5Nz>$}Ltjo87=#5@NaARq{/&X1l>]7MDt%:QjZZ&Fecfc{|D@tsd#Osq51Sq
->>3e^|^C%d)u5Eyf<tX2k[pvu`'f:(4vHFoS9|}W<LO.qkw<,9a$8SHOyx`BQS|oPwq|(@SaP4z6U&,vnZ$RiN)hV%~@d&"CpbrMZSmFicid<7hCh$T4oh
-1Snrv3numd:/"Pa}:zVN;.Nn05~w}H/U1Vv8dG@e+hHrLNv.j9_,D,eSGTM(z^awdiAB_Z-&$30zDxQ|LADJc:7ZQT0pn_UZux|1awz,Bo+qgF$iMS-Ny1
-yj/G-CuH1zvtF|1TtlYWMo$c'@A&q5vLxO;w>)fP^]1sHDLSyfS6goM%,a9B&$AIv0]&ko|Z<zHt#=oY/H"21ZGw/Kk4`kY5xqcB;$~!!}<EJL!:`ixqA>
-Dx%T^d:YGgqOB$(]G;B21QS|Hf_I^Fkoc!NC4]D2!Jd`82ayy$E9v)^Imlv$rCu[)knK5xvI(jX,M}L{Fdk0NTb+J+E+bc1WHahovQ;L@ie5ji7;I`|wG}
-mZ$XwQ-zUIUDiMVcjr7gAXJfb^Ub0E8X7d/SMyt;8mG2)"9j>[wP_sFRWG.WhXtn^Z/J78X^[,jy^:vZet@P4%iG#j)Xg_sThh^M7FxUr^[oo-VtG)&t~j
-fHlYbNRb<;Y_ik;FMyZyQy/&`XYt|qQtRcj.m#3p>rDQ@|NAiX+L3^Ji.<>A4fW9384H=Y#ZNzjZaH$:8wzwHtWm))g](D`g05b^3IRA!ItdQiL$bpQH48
-BGKti2P}iZM&nBrt@uWie]z^#[V^#[|RG[doL<Bm_gPl'AnFv<Wy&ZurBh0/Pr]p@wvd.R`ZW';qw=d:ab{60@B+J.B<_sh%&pw.M;){Ex^}-O.O>Ma@X#
-cXUn|B0/<kLb=p.Y13d>o)[{P2'SX4dw%X8vO^cWyK[1zZuR54NgPd$lc!]#$YK'C[6E'(kXTj#.1@$EpM~4&zLD-GC{zp&397.[.Pr']_H{<oZS85@6~e
-5=x1FlXEzXnbu2Vp(Gd<N@<q1DZor6Hm`YHU(Qj]jH-vay{mP)_jF[R5U@Oki61EU9g3mB(0Hetlhc}%kZr,'%b|'ocU$MLIC{$9O:ud"/bkA4dDk$aD}a
-5,htti|-PC[$A':X1E:u62_pl)tDUb_BFl%t|&-Ml3^YJOqCZzGR61^,6=MNwFt:MkUj8ps$h>S}T^_bz<)4Q}&B7keN:Ii0yjIn@IRUQWQDHb}Fn_aNqz
-z%Mh;g}/<(y'M1)Db"Z0QV:uZjlZ)2wq8j;x6RJ9I%_kBQymTxjyk.vj[xXLt$`89I+77I=y7/DN:FVjO-z{4Tpkt&O>bVll|frk$M;df970yX[sYV=2A+
-cRb-EExM;Lm[hCV2F>CY8krr^z|5CNy^~qwKo;>Ia`2w_g1n(ytxPwS-9lLp)Tvp[71eAqH]Q21O_m3b61"UpFZtDrhh~wv/}{Yd,hl/'jdT3{E3IFg>;8
-7=D4=E.PY(Gr@55rqw&Y2i<CLBrvMpn`]XO+L>y=a3n>2dS'%m9TRar27S2rl7%P::N95K`t$3EsaC$#%R#Jk6(=hwXy(t>e<Ri;i@n9n=si+dClsx@{`{
-,C3u[1;vtPzNNzKH@P6RALzKT3NDtp@#LZ#`4mmVvb4%o-`kf]f;C&`IJ%xdN(LS$UAK{M+v1.GTqEa{N9t,iUn|=_jO&r>L74{+6M}M1OMO5`-B9@k/I7
-%h=]iRQE#x}>F^`'G5aw@5#&x5|O^Hr-/63!sPRV.PTOo%qRu0~R/O<b,@faHk"D"84KX=H1"0S)&6[V0Y!5zMqoxjgs42ZG1!;s"L[Qcv:(3E:_AuIN.M
-zP/{"t"y!ZN2,AQWl3rs.UAM^=Pp-6WStcCgAZV;yU1jA$K3hHxF;3(sD|bG@$hdP<j;7cOE3,B7RuFEb9PD{ys-<;j;sJm0jb&E9&2ENW`=w,AG{7@#a6
-ymz)xTa/'gJ"FQ4pKVFYl;mn/.J7]{bJz)nZt`V|4gGr2<EkVtm2GgF%(i5sIUvzws'8s3gX1O19in^i7zJXs/sZASkCY]VD7cmOj#:yYwwo.3x:L#BQY4
-W|q}8g49]IW3ZwA8q-bmHZ>fq1kY]czvswKY;yjm0eFl4rHLEhh=Gy"-JNT+|Eu:QIR7[d!Aw_7;FG%<ZH.4WeI1jx`Z"keZMsx7jf/rly`}W24CWgz9P9
-b@&/hd[Q6yv=1N71gqm{/r(8"rrzsv$Nvi[i~B=ny<N'`F4Vko'a6cXZ]!3l<ObwveX`C<Dl#AC9KXuKKxAF>5leEv..ft2U/&zTVo9%lWsz>1%qs;og<:
-~doZ8O2h,XQ_PI!Z>6zP!$9"JRhA%5Mi)vs'yYKugjOk(lA!laK`Y}yre,gY4gg#gve<:I](3#LfO[xJVBJV1_h|un]AhDGQTx7cCKe<u[gt,&.P+sE)[5
-z9[]k1aU21_P=2sH;f<w~f9q/mYe=U7WzOyb%h"vDSpDY@v1]s^_X2:S2D/9v%5S$]GGO=)'0|Pi<yRfY>Wf~R`,,kZ82sz0d.PJksoU@4"!!kI99{lAKE
-D1'Wn0wy=Q9-fa&U9g+_"oxU4ZLGz0ynwr76Amg'g-`OuuQn<pS3ERG=8uf^1;7XK1v>F;0A[NdT(1^rK6{IjM76s[Vywq"egF`q0E+95Kyfsc:2`{t)c<
-{$F<YFcjkb(3u:Z;54EZVM4cAJ6o>_hue/%!%!7c=('Fi"O|Na^Txm^G1}q,!<uzial27M^H3r@o5"!p3N;[5)Ge{Q)hd$3^m]R8!Cet'h`=sxT[/:.|i1
-,Z(-+f-w/9{np1xLc]pj6`{Kpzfn+oez[9cF<F#{zuoPQXglIoT];C<zFN7vV3[^Ya1(uidro+G#ts_U({^n<]HR36^r<E2"Fq`z[m>&c4WflBVIWx^EJQ
-sF9uq"C,9|QLmk-V9$"Z:6C]1X[Xc)6y=u{U%SHHe&vvZKE+zT6l@7M/.Rkqh0L:aY`d3dwhl&HP=igvQpDNTt+;s&z^^kMepZj57T!)E[8su46ofy3&|X
-;,vGV}F)%mW;k1nxn}!=S]`)cP}#PZXKVq{ZznzdkT{Yvv&e3ul4UqbZNYsIVBX2`FA>bc]^:#8nPz2S9m2+g'vU6b.>4W/J3WrG}e=^7(p0,/.5X"MNkS
-EK)x=/[C=4N,Wa@TnAU$h06fmwy}V=!xMw!gzFL^|y$0.-X|6RJF&hOJCx(S)+Wx#x":LN:Xm9}8Kb`]zcSVL0t)`C2Vkj9+k`wH9|ETJTcsB.ax;P_axY
-[t(O.1}Tp]+NL:.sP|(|5[Du@O;JsZCftZ:0_tO6=5FF!y-9kD,$`99;fL$$^Mzfc8/zG`z0`2+Io.v]Z}s_Yl)dL3}Qmc:2w;3zKRU&[5^0ICaCLJU:^L
-DE!dNQNM<FBD:i_#>dlWx`2/hFvA&{u{6j;ne>FHN7D]Euz'SNp1/g=},|]Rmo@DhE+5'[,5^c4CUKuxdj,EWb/oTou'FwbhAlMUQ(_kHbTNJ<Ggydim6j
-YmVDtiR$05)qIK0&%:0'F-%!JEd>bm-[pw+4sy,SXj^@,.@wgRaqc[%zysXZQ0E+k2DDes%z`sa}f1vO=j}OK"Bg`kqn1+nx>4^D&h4I;$&|1oB{$cc,I`
-|Vk-)=E>CZBhUnDxcYHm/{/;Fm-bAc7x0Q-K=YIhI!2|.2r,FHt)"((uNRN&EYd,`(^|L%o[kd=-7nN3b)p^>2;zm2,GOw=m:ldPOM}/[X;5Zow%wz!"<y
-'Tcf@8Cj2qF}T/C2K{Agm#Ql60RZa7o}g,CxebI9jolp|d"AT688Z!_NLOwI2>$9zpd&Do/y5y=9b6lv{jW9D1P!Lv[8!O&d)phTD^pN(M:0U2zcA#^enz
-rt{Hc++O"_wxtt,WfIpT,NRVP.'#.KY9$TfCTmZf7Py8C|:.sM,_ZMck,=BQ23wfeZj6o8KgZpHfGsb#+m)e]t$=PC5/O#jA56Y2Y'(nh2xM2TCWx&#}cd
-kkma1xA2:q#ObZ9UWPaHJ(Tnp`KH@T;[c)(kRgEKz3T@K;l[zbt_Mb82`I^5wI)!-r33>W%R)5i'ETu>)-1hlGkW`kG2D'r}u%laeZrC@bDe<'4v.nS]C-
-]1j5f35(Rt~>HWM-xZ-NIkTPdZ@AGw8m|6@aTJ58l3tjEO!6ol{)VSnXQ2fZwOf%hV'{CFCAFH>G|!fAX.Fmp0^Gr}W#G$,zHl(.<z`A~eSKr#Ka0&rJ`T
-zU)-"!3TDPI/]_^4PS=rRZHyNEhSF)PclkTmJ:QBX%}]Wj;16.[{pbjFCvhZ3$khP7EzY6S2CsTlS&OG#MBY;"~x9;Td{s}X|&}$Fm<@6s&^"L0<fcFT&z
-Cg7'~`~}=U2gZ:)L+BR0uk_LMn<T>Y;B+:~cs<,WoCo!YP-=}QWy<KuT|K+X;8nUfD!YZo_OeHAsK-0WdIK#B{"r<D`K{D^}xK6iA_zl%+FFPsuY_`Bx.,
-";RAj:p50x=ucE<V4zJqp+F)=H.-.;%Uxj:awXH5gwE"t)$;39Ru]8]gCI8Yy(5QRBCd5tkIw9o{>[EqDH,2.-R5K8O6<FeGkV`REyn+~_:"-GsCBNVv.T
-,x$,azF:v,QA_0/c3IownI-uzl,/`5G_9CC!}(<ah=Gx>bD8Fsd>}}4Hho1uR2q!>Qa^3lXaX'UA&|CkgP{"}KVa3uX{cC/<ZM9vn6KgEWw";,!EE5VxYN
-]UZ|67ck$p6TMg|/x4Zy0BsFQW~v;0uVz3yX8lR]Sa=WV4<d4|.Z|b'`wh.ey_Dve+LHd7JfVyP"Ya9jnm<liCjH>a<19@NfD!tuTg/z-k{GoF0!fQg=%+
-zST''kbSi>`_aHdqc)bhd!a4]"Ei:;0nX(QXM(czIEW^t$iQ5r;FgqRe{_`AvdIuLk}]J|5Y+{>-KH`oq%2M.$fKO!:N;l/.fakMlAbrAXVAmaN.fa}9X%
-q$[;Jc>OcNc83Gg!5BE<|OFx(m6X-eR8"rb]]R38$N860;.q:-~zfl<}I&1s&yd7Tn`};+Rz}_>ok"{V(![M1xkkTJtjslE1V9~LP]'UKT$S!ZfGS<8,:M
-KW/F3_}&jX"_nZOt~bq7<v)>l}<v}N'ze+,[)['bpm%qQ|@BI#+e[s"9Ae5Wy%5.{f_S;vU#a'TjRI@:b:MW}{T{$"Ql1pthnMPgh=W--,Cu[2SKf<e/YS
-0U'jbkUNfrY-SG]HR%[gc.LTQ=Xq<]G]pU{pbVJ]FJ1@u-syA+B9lh}0jswA`<kGfGn'[eM#<jJJ>H4Tgr7Uk|D9JXim0nsF)`)$q=$@1d52n$^SoQ3Fm'
-h)P'FTWKXV$6~gW4nS@M5$Q_{6Ia("NhWQLm@igm&gz2ZXBFJ;vp3D1eMZm$c_O3seE-h$~EXB1y0n]iU^s]A]b6NkW8]"}JOS6:!dA}ZDof=fp'2swok&
-o{~</#vZ<JuSgOU[N0b>cKcZs}j6J{y{H|bwuZVCq>t[D{(:2&&2_o"U|m6"w)vJMtU'Mq:@]7m{jhz!AIam7I|q6#Q,E}@mo-kR`Gx3Jxv0:PEI(ygPWs
-W+<=wB(iJ;s'sN<MziZAIYRlBt/DwZ0D0K"oTcr[i+nCl9&UiV%X_;gH5,Vj8wY[OXi(ECJ#$/TCu0Ev)ws$G%ziGIR=^ceTv0Z>)/CMc(EtW37!;bm5$v
-e1+u1pHvN&mKQ=p](U_2m]1)Q0Yi:E8]M1<UNm3nP"{>cF+tP1#OmKeVoG%e0:m3YA3aZI$5<n.ME<p%5W[C8&{J,'x.(VyVCV4rAh),4DROoE3#nDUq7C
-+i]0b')be9u>_E"4G_<{/+w}s5`)1Zx{u2k;a@UMY(9F0-#Kfz3ZjKtcE#8G1l!&B|&(wrF{yet>=SWv>e0b[y,WV[DlIk;[j;9N4gA"'u<5YCtA&#6=j)
-eeQ(RzfOKy~>t4a<XR0#5Gcy3)Y+Mfrd!9`mf7_].ju"YWKNdcO0Lhs|~ND)y#&8hLL6nH+-VIi-3c]nCQGb&9bRY4ooXVk0oXios"jsJ.DPneP-pRVnI3
-%^iY|cmzQT[#3^c":.{]w8He}u'^Sfc9RlB}JyGl.<WY([KYnZISRCgbyrs/NG<NPDDfRk{C7WI},VDM>MHBbtr+(fUs/;~{YbL}F8z#+1@kVP<16|HJvs
-Wx~sEU]t"(2B2YQwHIyP5A(p'k;)3J@f$'|%sk:{^g!^~WY|uSe'~X=WB]DuUt[JZ:nSkboFGVQVLAF7%)AnvwF=i1d7xdu^pP-"%Y;'R2V<AUhbr$Fc@%
-1jJqDt{g1rJz!pr8@'FH~`f`f1D(J5Q]je>LSj;s41(s-FpNUW<NoU.UjDyHC-BUbjJJQG!;#&q56N0-KoYPm46ZfjM6@"&kAF|Zl,lnHxV$V9saCMoogx
-^#PrA6+1,K<xvHTz'XXdi=8ZFjbf8e1p,%2>V2$qIsWLX7;<<T^boex2X(p3B%;!~$0N_]~#9n-NJ^&BSqb3@S0N1oZ2&@ywj!gp]-DR:y15#QVdgS;AzT
-p+}MZ]dkn3R(6dK@V/I3'&[]J'6_(^MbSzD>3oaP{0~hDa<>%JhfgA<O<RiV&VaPmA$]L2P5).>,S7M2SCt$:cqh%!mcQ+}dV@wKG&)HXlw@~<<V;cSzWy
-k.nPk+ZB6d0dGYdo2l{c#c7a`G0R|YrF>}_GZ3(}^X-eKA)]Y]|GUPqLpns6(K9"+9-)teUEn:NENZTVU]$W&CwT@1o|,e>T8hthgg=Aggf&>pOd0B%'w%
-9yXFOKuy2U{;p.,t&u`^+s#=2Pbi/VGbfzZJ1c@f-L7x|bK@"4))a:'i8'}R^R0,wxLW5pL+s:<+@V3AeW'fbb_7QOVQqdD]Nef7MA|uz[|bP>M6.dPOS{
-iw:W9z"I}bSY/$!&.F]W>^{6&kAq|ln!B@NuZ:SL='1CchC<}Fy:vU[]uUwx+`3j'N@85hEgl[<z:1re+`+;vTWoZq_w!{FrLiRDwo[]at8@K2XjSRQxH8
-gfqz${>g}FxvK|M&N;EK|$q7D00(-hu5o(]#,]Y1JF=)_NuH_Jo="-76zy405Z(ZE=f%w"eDKH9-tmNyH,Tu(8lvu31MTPB96=Vt#Cr%/HDLU5^uR!UV+K
-o$0|GxxnI1:+R4q(aMiZd^kS9/cb5vn;O-puFrpJn.gAQA/r-#tH8qHme9R0JKxbubKm)+l[H3'9f1h(rL_Gz|1LSDD|5;iKO0av{H@8}J|$J`Wg$5/bwr
-1!r2)HOZoLa(teVz4Nqsf+C@=2KsHW_U83/%DXutted5$UY|=M&s=<H:MM}65$4TmD!Lv1j/,[{W]NU=garB&6+u1T.NeOBY6CgX~,;okat5y<);=IUZ(e
-G%/#KV`/BwE]}v<c3cDAx)P0jnmip3sg'Gc:S_VD6WY=<U.=ovkYn'9cdH{>:y;J,qo]Ci#hHd5o^t=Lo9jYqwMz'PTYAhrMEBRSFS4$yNpN/ni|Ag{T_P
-wboP.|!)3_81+`+]oso4R0l'ru^dy9y-'&SF$I}Cuw8"aa/^"l5q3&v";br^sDgj{R7,8jH,4kP6s5.t|HX5V[Yu$ETi2}UGO}BgYigDJs2qwfWkmI8<Y}
-j7>}he2Vvi`]}Ix,skNeHYk);J1jGLRLU|ti3{;|:)g+2M@ffk"8-mEqWgV2V{XjN$82n3J_WFWvmyCwBvW0$zN#mp3mp`Qz#e@R1Q[GIl,^7c<|r^NAb"
-JIxD;o}1{V-l61"@:B`YC(qrZ,Z=N]z'`+72.ZLRS(P'<`Fs$fM9,ba9aq@++SOrD<I4@7EXgim[0<KX,hC_Y.;j5D7K$@-7VGc|Z-IVsyi3F3M+6zc5qq
-&v4FH5Sa&UP%'%Y[vBsKOPG"#X~9z%rqf;^mW&/-1$FkqdA^JHTSj!-uA.~,%(MoU[!#E]iz.WS$4Z65Ci)Vo1/'^'$l}io%iV]+$/,q{X#;gr=Io|SNl<
-]hWWRF1An'h58G!ewH%"9(g,7#5K/@@_uzd#V5,=_95RP1p4FV@>|>My.5@&;<TJ/Kt1'WuXc7'o<L2DGM[ltn:kpFG/08+G/&U(#Jl>qRbUKBKcT9VF|6
-&y[f=oZjB8>GnY~;h;Ux}[w:cNJv%Ig&GG[q[C53{%y|#2I#)$$TVQ["K3y6u!$5SV)gk$d["GCCQW_<kQ/]Q`S_,eAWYYDl`V$"Zg[M3Gd_GmyD<]{-WY
-7#`TVO7_{A$a7HZWn6aa=1ik{8o]loQKM@EkF,<AB1N13LC6R';z07Sy.){hLep<EdsD`3C5#rKPA"/3hYUR7s,ujtoWDar|-K{l0r$@sZ89pa<UhZrjcp
-m>v>B&fc~SduMP#a>`/D-o;y{L"1xh!<:ff^OF(H'Q$XmUh45[z|y]_2KI9,&zgFQU'jS#o_6t#=gOp5RH>ki6UouS4U%)O,3'd6#i|i&A0(nPWa'+mc:(
-d<OY;|>lK.7s+/0j~Sv5U^YF[dA(<U@25Zx"Bd1.uIb3]l~"!k~d$Cu)c&as=sk<`h{h':f@m_g_2vyEG<hLQ]W}fH'tZ/F&_Sz!Zjhmd4,2H_wB_-c%ib
-Ze58P.>=CZR0lGWc]5J<OPSf8^=Bq${x3VRYTVh9i}Si@,w;o9je71(Gi5vA=QaQ0V>rI0+hAjJh/e,)&86]nx!K,]/}i|;G{.(^vJaSAaT<:]2RlnR52`
-N{sH1;#j0s1-L|93P0ec5d~EbX}4/Nim<u|ZGFlycBPWlb.5r]x9uH&/l)^)4E@%DTxx-{puM8HQ$VqpulPez`2U5+lhW%R>4qWFhi`6)c'/+nO7)B%$29
-,Hao[JD.>Ug'%+{Xac]Ah1maV#.Hql/kNIZ,-Wm)_<@.4Df'{E+$bDcx5|L"8{p<=EC1Y)hDW9gO8;$]v)Vl1o@GGI9"Mk]I;:[Hzi#2KB_4P(^`S|J+vR
-hSE|zouZ81:TclbC-)rcwz(zO$!L=8_rG+Ve}|{4/-OM]UkHvkok[pWWXh=sf4i6.Yoe0y(qM=k-$&nJkF]!8+xS2"D!U^#!{OFEA.yvH^DY%G@Ll"Xl"j
-h$Ndw:$g82#j~Tn%@1Xrsuaeseme6dWcGk<44BzI~Q`f{bgGQs=m_I87WExbO-{f"IGqo%ZiE&Pb=l|jC4|YihYK+IY3z$:m!0=5uv6NubqL=B71oE7BTL
-ilxvUfWSbh9aBZg;/VGoWE`7SXyh),oRM"M,v.96AN-:z'&n9U[MwI83RK,E{9;me8l6!s{69w5F8StgEHd;@15IK,ED)7<w^mFga)TwSRafm1OEZi+^h`
-SG(OorvYPz$$X%T!nM+CLf%iH0A,yh11bQYd[w_Me@n&upU'FLiCfn"y<jG40":>6G'5#x2BvKZA:^i_mO85H@hAKtEYg&7jp056|O<'1<lh6)_qlkt8q$
-$:!#X^~hXr3y5Wu[=75M1kL+=R(/QV{(~BOh&Hy<ZpwzFhU[i.J$Y_JpqV_|#+%vZ,B0_Ara0ho[1Kmi;)9tF70nKHf8G&f;|U1:)k~C1thq}68E%Hw>%g
-sd#)'`3W/DHY^TKn$B.TvA'C>il]N)qMij)%oe06rSuS/gQB7v/%!M8),z|(,X7|5VC$!|(X'xOlD:Lj"Ms7$#k>!Q_|3aQjnWT$[0N>A%|Ha=7%4|o37C
-Jj=@gO+qUU>y&K''(g[<_eG7u|s^+:<!A`vmQI^1{<t]pZ6A&I<sL=L!I`1W"]wuvvi4g9akM@ZF-n^{BfAvZHw+oB=K}|Jf91O_AxNpGcQ=kQ7Xovz`>%
-B:b$Kr<9N9y0^(D+sMP:TP@a:ZYGREm-h87|v8>irxntQ`up=.ROe^8i=7#Hi#qvXC#W22<.m{g4I[3]Xj#ikA"%pF%--5<q-l-6zf"0_]:;o}Lh|TsOc#
-m&z0m8&EF#R#.Vq'8AD3&ase9x$AG@$[zcIBjzh>[x09</PC%1:kWuxt'$-z(<5ytWl/V2|,P$qG76U;pw_X8xRXtiU"u3BX;='^#Jcn@bjh%,'Wbs9!y{
-ofuDX2PD:>nR:>rs/O^.]^ujdyM5Iy{`4ma]@:Ni<gP^-`$3AZF4K6q=Nen#$T8<>.x5uol>/e=L>39kT[qM,LXazIRh4s<1^o&oC<LV_&/TceySFZg<w<
-<X>&5y;wsaZ8l2tMotzT)dg<q^.y!JDYZ;S>~nF+&5ywYj&Fy(">'@HLB!>!%j$bza+(jdKMxp%vp7_jLE5:aj=YqU<CaRs(-5'E.VK%&<xIfQppo&ikr!
-fY4zm"zkb&2yu(gfxu0K"r<g64S_ZmWoPjIsNaZdzf[t|={y=@hJLQ"DNtU83&kn`)C>)G.#85>6oV`Xjlw+(qs/;I#fd}^5ev1d$fX.=!-6$Y>F!Mi&k"
-3p@N/tX.7c3L"zSOJMS^;_n]6KaJZFt]rw;FDk3]t/]J:K_X5BlqnGM-9}>d.,GhX/@u/2daOj%.wG48N8m1d|'"c5/TjN%tQorq'2,Tdmroj)&LR&pmnp
-sYVRF%L8M^]7~Ao06V",b"k9WacUj--)Hnw.{[D&r8K7]o<t38@"+]7qXKv:3!pl5vT!TE]su(v2N(sk-pP7^rw'!xb2h9M[f0Flv3poz<<}`%emwL})<T
-JL9P[@<bj7)TS[lFv#z<5%QoD,{BIZ{CAw"36336oYl/)L9F!JuuMXEbz_'ca|;CNS$%fL)8L,0%L%yN+i=z'mE{X&nO0=Uc0l]^caS7Jsa|:;yM7q|WZ`
-3j;MG1HY<i}WQ0IOX=HY.J/``8b%(YC]I"`[]vHPj4wv[/$n30jQ>Il@x,8YIOZw_E-B#r[=&NWgM,[:@]_o<sKLT`UQyCg1o&Rc.Kss<)YxWK<tL6j8"#
-$lC%k2xmo2^M4c((t55w5z,t"yK,9F10P9}a~TKCZeW%uIGaH<d%;LcSu.3GkxgjDth%zS`BRW_:rS.w$gBqRs<Q~P0m_g84H(HR!Q>/~"7q.V>uqn[)xt
-5Ddc&/DVc<KrY[p4Fw_M)HnCf$-#.!9k;-6)QA"`#5qolS[WJg}hc{}`a{pkxL[#6]HWT'P2&bR^If(jFlTvoqt1XP>/_&Ssm2A2W!<^)U<Yh,&'aGk%ZD
-cWSCkJYpRR4Cldvr&8l!Wos5(22"kWMqi9d66wq^ZC}T]R}@I(LgKZAuwZ(}o1hrE3[<U9We.;A0%J/"~S+/K)=J&UCfTK@G%%cd$gfhv31y&h6>kIpw;!
-X`QIQS%K#t6@:vG;QBi9i7h+p;g2o`{Lc{N5W;EaKNsYJYWL{hZ26)-7GR=J#2@83+uI=;=w":_K]59n`V,2~{XJ)j)!AS/W3<~r(y8pMr9k|X)gEn=AYH
-ZJYtfy4d1@3w'JbQQ{EdwfJ/fNDAwOBwPlWbm9g<3f`Ia)-[#r%!dM%x:Ol#wH~LO:G$)fajxs=1%]l[;Lr}Ys#-;v`zlo&/8r=IeZ[,7)rzL1DOBTmy@N
-JI0sdwt{d};ppGIn~.GwkinKgw,+{Fw<&0=z4K0=`ZY=Lm.,=u}Qqsh1I@t1G/V7.c736PV`l]]$[j+=sL!"!AjMEi1ps_u@GQ|:GrxEG}]ZE_:fz6IUEy
-3&G'#A8#8-1^=S`C,)98`Ek1l9c"Mum/Vc!{K'_<)9[L~4Y`6N,o'+QCbqeJ3a[LsRzz.h'jE@y#N"ToaA!C=D,9a@+4lZwy:W=p{>}4e6zu]u!l0Vh6,$
-{"zg!]/6)@)-)AQ379rU"+34gUy'LVG|QVl9vEQEKCg'vuT^X7mxx@518x>:DRAP:xE3UP~e%,DDrg&w0:-<_MUm4E;DEX[W$[IhW.YJHOEUQ4mRAdj1~]
-V7tzT#4e4L3s]'uC%w;O>/:KOx=kaC'fp]~xkcHhRaU<@8r%{-B&]tD%qeySoE'/m&et1;EqTmb".Xs|+&9v~8y)[8cuT&tCR)ZA6MkwDU@sfQ$ny%EJX[
-ud~7JS`Rsc},T[cI5O|#aC!B{v/k'!i|@[_'NCdEaLkP,^FkjQd+UoSJG$J4q3SsnZNz>l7'a[wq;M,[ns;gFjIi"$rj^mxF#k0fa#XghZSr/BHDRSIkTG
-/4~"+3~;l`;lZsA[0gM,%^aXCraHwgQ@4On-~X1PD}X"u;_vlf58[L&8WWNs+z&xUCnvaZg`HKV:MZ`(Z|~ODx:yeiaN[k{O0j^1Nis7yT2h8pnR%rD4i$
-^{6QTo@`WtD8!WI=Jl&CtX9yr|^rU=P``R!PdP:}uIpC0><>F[m((7T6"C",f6$6}[f=im8R&Szt3X+a^O(coG.CRI1";VLcb<bD,s#a|v7x^r$tk.{@Ap
-s"n-Sbl0iwx6~2xuNLgLMoubVh.%2,%O(/Vd%/vt:6W7zK~)iphf+0>mYxJb}!(!<Mg5g!3p2l''91+xzB[S:Q~N.zg(b4t)Y<e,pguh.[L(-`8X,qeW9J
-FDW-{7Uu3)Wb3FV+Hwz{g+Y88[.U#InB)^APs&y.9G4DL=@YY2'L7Ca"-_1a~E2uP}Xv0kt)_Ny|"VoQ7qYae$I+Krf]B{{wUQAXCw@U$;^I}$Tz#ySCzl
-Z&&QPw;Jy;u,0<2g^p4=$U`k"DKyNtdQ7OQ"NlWKAd+Iln@_-<VlQ#j5"CIYj2^1QCwU)9alcGzLYICh&qC_+&H7E4~@[s1w<nAWKY@9)+sEDS75`@2-Ts
-)HBl5WG0eF:t1|='GBp4-`#>m43uE#zG-J#4]#|)lXcc#@^T:I3d'1#sH"~s.'[.m}H3$J}${RT,eE[{)Xla|)@ZX!+]>91wFRU&$@HCBt4YLc:FlnPs2H
-iQE)naRO|[#r.;_cJ_6Fn@^dQM6EUE"x<$"U0xCtz4)VUD^VwnLp}Rb>+Sf`UOP)b<F`FnR>|"N#l"cNqI@%J&,n6M:v$,vP{D=/p[bj60/bm,fE/k`o&p
-w=i#pc]R}c"Pi2:ZA_5QVA!eoC&[p&%8'!Zko!tIA0[tW%PNk7%/ccQ]K%m;;`25.F!^d2#ft=0>1H@hgO"_Jl>}G]$._s5p9SXwwxh9sO]U!7A:T01[4=
-u^<|V2=F,zkiW)GL$OdWn1srizhy(qruAUIby[>V[#l2c8aR/Rt"tZ]M#W,=mYyN,Znpszj$A0<Q+>ab%#)4fVQdv<G2#r|=5Q[6EBkg;jVMByRob3e)/y
-R^&N[uhu1NIX+ZEcWmJrtVi_RtGS1Lxr/PH%&^9q=Mw!rV4!u1U;f+kgTi3FOmY6@F''2<q$'EpDs)tj|7%suHiZXeqmF`|%QV,Ndt9Rh0App$Ed'M#y;-
-B5=<`C6L]S==G>"8MRW9^-$pkney)8FkB,bn)sCd.d!mk.3Tl_jtXiA;#E#4Q{uak1mGkS{>:'<uVry=ppXX.XA{|/c+`B-5M<i3H3f5p=Jx!!&O:]MbCM
-HyR;[TAgY%`O'QW{x8+<a=8V!5<D3jV.$J5M=C'L^chqk(TtkJp%Ao,y[KGi&^9,Z7Up!GjmD>TTH@paa-o#5.;}21+G54&5fG_0m/y$Qd{&VBIchiKbnq
-9#13C2XFOT/.k3%SY_n-"NhLOb:7e<&3FD97%H:,JXTVp+/C=)=P"DbjZxnh9dQ4:tJQ>{NT>Gia6F=mo]Zh(.8YuCga2elSV62ZY'j&.XJnUU"Q%yRE8H
-)n+S#Lq-G/XWGAXW2G-='ID+bRdMNl4U#RI8G+d|0VrsAVHFJ)dlK,Q5Ks~H)]rB_9wdWB_6dnhWC2p#.C:Efn7Bf6$EI{6'<+xKxiVj~8mtp{Sdl+K3ec
-9}/vpiF.JC%,:_GHT1>z{-3nZfFE&H:RqgKR5JQshcb6G7c4^8M]AgYjXRqezyiuT46o2tX[CBQAzY`B:didxpjHfe@.NZcG`7m`,z%R/4m/.QkFcVCjet
-{LK$745AVu7E>#9Z~n[p;>-VWmf]M7:}rhgNA|id-8W1~9f8_"yU0AFaYE0%W+(T)r`3T^|b`JESf/tF8tJB^]o+58elKKw2!.UDz^ct8ZJl8}%i4@ytH8
-xEaDF}EcRv,x$[9Z'3Zu6B![oBHBt><[0,7$/k94H4aWE!TKv@PY>r/!tK2#BYaW8GJH3'q'&uAN7(.`bjoF3J>[<Ikjs'MMfBcF@9pFl34Tms.B3E{gY{
-%Ue6s9CTHHo9zP{Mf]cdKVBgO_6O)w5K~%ni0X+ZM-s,wGdnc,&}(lJ$NlWtSX,azaVw@3ub_"<<X2JRF6L)!~71I@#&GWD8`%}OChXs2'bo>b!3u@gmy6
-~H!pNWAews'Ewu(<LM(g]e6Q)8cD8kq)d6aZ-xvw-"pm}7=m}N<eJ0J42yiLub^A=6{H-"gp52<vngO=1>cf[|Ve`UOR2%#jd1W</&!J',Z:4l#pC()w@J
-ybA8yoN2enKGANfyCYxuT)qas|XLXzVdR]TS)k'.l!bcghWp9x!GaO}-M57V72m0Y7>1D!3I!OPWoi$jE<BuTdu%;ww$+"-FeC8Q=CPdM7PupCOT7vDE{$
-|1=cHP],|xB">[%%]hS>]ga#[&Kj)$Iy.4|`xnp!w"vv$DPF/A]u|Z9zt'`jkp"!Pu^,-6:@YCX>,g&R;4b=ZI!7J3|Sx6Qb$hlZ8i$MXQhl`i8'B|qF.4
-botl=1yuve1R&nWDc@AU:Jb6^IgfEVaB9}&N`&T:)Qu6[pmLnj-a8w6DBfLl3Q#[gN3SFKU%Zy.IbLXo7#1GusvT9GZxbClXb8U^)DC|n-H-(}>i^6RCj0
-HXTKArOHY|'e|f&AtXDKCnm7"yig<ObFz27@'ugd5/s/{fz9Z-&igPHtd8tT@6CKFMejeIyW.O4kE8QP[;tv]+=3g.1&{,hybQz8^OQ'ER4Hnb7XN=^;ja
-f[[@VPwYw<>eq|4gCm)Pn,B]SEna0E$Sgb2.U>-;_TeDhhxuf1["k5caXs+&_ZEWuL8=av|EK&fVaF_LjRDL/"ennl$bJW!>V_nHCr>3lrBl/l"|<pbbH,
-c`}2f4H|J8C0^w@5&)n$1PXEA8vK1kF'&7|OZbN;<2<payM6vTvB$[Ay_!JQK!r"+,WK=GuGd.mN1[Sq$[M22#3sQOydG6](|+@Tb+!2p)W[}bo8r8QoxC
-~"Ua>}H,F.N1JpkKdCPS_tB&}3JK$&N43P;yyf7={wX2VfHM8/.tve;GI&a-+(FN/RR'45&P(9lb)k9}OJ)^=E>D-_I!d&!3Taq-edV6v`.y1y=^.b5A{7
-1lQ(ehz1m&kN_e<C=,)^{9%t5d=dsVmE+`<sI.^C20W%P9z;%"'0;1w>ho_'m^r1c%w6h<^BS5(MD;x+!&:2/66Nq3C>/Njmih2Fk#YAyo_z$LrPF(gQ<A
-,f$#ghd:epR/=[w8At'V7g3K-8Z0=3NZH;C'd36;D#_iahp0<xhRo==b`q>c7Wn'TnDi^k2"m>~&+L3Xt6=suY7V/@FuZn5'yEzq5R{jw@7CkF.oF3xCoy
-:AB/M[gGl%T#W4v_o&nQ'R$n2241S$La6%[$#h(%kxrSTDw7dHCy:Nok3pf1a>TVZ%K<w@'+!v)!722.,^Q<w8EAu!|(0NCpDKpkh|8R']Yaa)(cGLmpH,
-^PqKXw4SIphZcv5@2NAq']m1/Q8XGITO{5cM/)P0tsc=C5Nhp4RP%h9L/ufX-=16b/>"Y0bENRGuGtQLUSJEVL$SHNTa#t,Q_MlC;%aKMGE86iusSNGA9E
-Za`0K4{T06<D&L&n~R`>^wOCG.3dhIWjzW5Rs6c1LKMHCbgR'}Lsdt-$4%6Xjr<pnb.Vp<OVM'mfCY&SQ"Vy8ZgM4ur.L<snX;hSfI8Jx^VQ$QcZhLSG6v
-fm;]8j%P4Vft)_=ZS>)%yR0=vty{${U}+Pn|EO.]<`E=!;]Qx&)1t6T'EG}X60FA'z4OmMCG'1gWmeJ<Bl@1y4H5w1UWKI99YJ2T]Bvv%{s^3Z@h|3:J-f
-6^&@d!JS2:)n!b[d`vzTRdee(+u58"dYty$wPA|5m'fh,{BK,T&!Mj!w]IZzWSS%nD"d]yS"X7GYVTThY_IB|)6V]:&NB6X|-Jq}`p"jz6)i",X{L^xKOk
-:;Ny)f{r(Nu^H'S[-e|#,<Dy1q03^GV+De#k!o48(Px%[c.hf|{2S#OSsikicJvr~2K0T17)`1sQ;)(X{y;Hf<XvU1{+mvmHFFmS{1_Q,P<n,5^^y+'U3.
-Bw9^VTfn!=gvHL1&-1Kh<pX;.:0u`{/0mgx{<-,"V4h;E]PZ-``tK)ZQB.SmMSP@a8LGVj"In5t8p&p7{@fdgT%/hNwX,TR|DwT]7tM4N]=OEo1mk|/rig
-)9;sEGU<I-8UEWADi{v$ev@]38+ZOt0;irRcDCJir=tkpM[M+sOnCD~"eag<C4nQG@M{RkFr(]%uPYpL:KL[AL]_~1G%I`,u@:,_i%'58703^&KI45g+],
-THlQrVj'D{_hpVG#GQ(PyvY|)lsEI^/='}F"-p)0cnJO40/.ru$vUz[n;5N/`w`JMFeQNiv5Ng{;NFY].)"u6%ls>L>u8X2F@T}8Fs&KjujOJyi)`&6-eA
-[L;>QwzC/o9^LiixW8;WjhO7Jic1{PV$UAy]gvWwB"4qS<"'F_jGRz5Buv1G54A^rEfNqvFteRd7t{#->I=vxrR5Q,qzgB;PrffdCx]F'yQuthy/vV1sns
-2m%c:%a20-S7<qY+z&t/m&LS7o83]"8.6tKr/K@oHQ@1;_gBNue._v"b{1d_I'`OErHn4mSJX{Cy+GtKo(zr3_T8#t-J59Y;h(ds1gG/%|{vsYZDZP[XcV
-7<eC)=p>Et&%qeR^LXUk)AEEi(+u/pj":IQDr!,rUWX(})U|4=F{WieIt|hq4V^Wa7&&<Y]1n{JtJ-Y<d[/f$%dFt_7,hl2:;u=MqOt"`'7{']W$ul&m{M
-mt^DGH}8^/a3J;%KoGCOku5Z!%(Az$(yyd<T]zwS'3u90.D!<$$8M=/$(8%Ichrsy]";+a$<aX:%!3lx=TX)bvC6N}h<&Ew+dP5qE-#+TEMj#7PN([$x!Y
-[T&UGKb&/=zRe[cM}:Fc0l$<xp^HMf@&kIU:)BWRy_8n4gb.JNOm/:9XysfSHXXR<j%/%Db%H_'mJZ,S;3^r.F4XI0,n9h&o6L!B|IeEFngFUN,F>f9[6Q
-TSBMoz&dnUJ_j!>fHzwn(Yk9-e|tQwM6&&3#[mWy6g9|5iLoKP-C5B1>;e1Z[XmwK2_5M+hl0N):g9f%cHiyyi;KTVO@@Q~f;`EK<_EmSP%t2_}y<G{Q0=
-ew9hNR6(^il>w@$tT=|4Eb]fL5'uVJDu6hJ-.Xtm4A!T.5laa.cO}0uGDu0Hz9FBd7#^n5ILO>2pc=scr]M:c(D]s")u|=gsw!AWC=JyTt,VIw24`5):Df
-j4AG$Nfyp07FgBpQhGQq(N^wbY<4r)#[f=Vt;pyEmMu6!GU!dq`Y"i:YRiR+/6M.>g!BE91vC0!,Nh0}[In($rICxiQ[gXup|c9#@o2fC9IX;!qLHo#{yy
-#CPd+x;wKsDh9ntegC&iAaBS$|wLk)X%8'xByS+1#YRDk'!C<XuF<T!nk]q;KI'@=v3e(wUy~c>^^HpWwXD9,{uqT>6Z8y`Lx&)X&a-G|CabteoMkm0pgP
-2Sx3q@#k7ca|wx~zPFTMojdyJ}%RK_,XiG'::E"B(TDmIj(o1[.FA`dN,1]oanzb0Ma[ZR>AhX1K/TT2y9nS#.gj0AA4M>;EKiN{cldkpcw`Gh%!^>50Ao
-Jcuo"M;x!J:dYbwjhF791rDdwQ.urbL48o!k_anWsJ#xHt#:n5+ErYOG-^%6rZhR5,zq_+gr]Od!sZ:4O'dkktYc^q9)t;WX8>y,I)Qd-l,C[!EN5fEGz:
->v;Z@99MDK}2-uwg!UzU7L+pRkmHC_u_8Db$PYN]g|oC'#/}NbXV]gBy"FXnDi)TJ+gf>5!sq[%t`a{1_{"|X$PZG5^kQp'hYEF)sn#x)zG`w[Cl_3V"Lu
-v4</Lm[p./RJap}81:R==+#MognuO{'0oso&tm85!)yF!^Y9'mmc"KgG}e5<UsW{6t=DAn|%m_KyX&""`Qv[K@Grxqhyi)&N]I7bG8Rz3nuqlTAx!}l@TT
-wo+^^@:>CIc]i}OG~'H]hMEy]%e-3[Kj1:J8tj:.]F_9]n7)l3iXgjuPHzX(te(0}sN(L>Jf9G>rsa`!kRk9_7:j1US;Mv#Nk^sc%{&SepvN&X`kTcUGeq
-x&[(<}jYWQg(4J&iSQY;|lb@v`Fw/o:YIT87Ngb,EvLs~n:c1ur(Nz_:///4<;`t>H3PKs2fd!_[[&Jr&$t{cR's-Rb>Y4dn{kY2ua3u&X>-#Z$JF[#8UF
-}X#Z%9cXLM`Z<}&Z6{+"+"yf&+ebbBN4`V1fe"OeSlx.~^TK,(+GsJO(K!oDn;^gPNLbeaoS,X}dwH/zn0Xn~Y-<>7-"^+{k#2ZJkYDv&TPWg$pF01z.tx
-R]9x@V5pm[7t%{Neo|%ZejCcaUl#VVr.Y%'ON[o=pMl5`8KAzfK${f]AL&O@p7!|S)X6uC)mr3mDBsBP8FI)j_KXeKpKKeBJb-XM1oQ#&/Dy01x)9o6y9]
-Py}XL%X9Q1T615;L}am^[0AZn19QCK=/9:cq9HNh+xi&pNA2fEemPnGI9aAPmha9Dpv9:P,Bd7nUtleeXMZ2ap,neCN6&Aurp<td|e(v$^4JP55>B01O79
-l8g1uL,U3g-;SFUZ9|OtRTW;#BKiH+Z4S-PR;:T6C9"8}"1#]N`4uZ]bfO'R[v5xUKp4y%$DNhI4sd](vsSvoq$Wy7axVvyELstl_%Q1^>9<QPJd,_jY.r
-yxzx7x!klDGkFO]$_/!rK/x^M_1}7-.Naku1OXKYau`XN]vLGfvE~S1Rure&F#s>w;z6_ewLg}-B.mCGemMQbr0C$_&K3x2{CA(p75j3TX8_5{'kOE2M$i
-P:T8%5a#0t1oH24gHkNz$9=n~b1>kV)LLWvM(pn<l`_##0-V.p67wax)F&fM5X9)Acn-oYD6n:w"]CQTvhy}o9^Or,tEwTUJ%Z2upyG.OTs1ms[Ql$VmEV
-,8V,%+mVD_5,IoU9.3&W9CK`d`pjkjCdkR=kC2,lwf5[5N)6)Yxv2_vy6,<a{u&xViZJQ^``9k-@6,>f#z=R0DO)4&eMj;-S1heog>s;M-:Pin3^Y!q#-A
-T_3/`!@NkeJ5`"P6hlN9}wr0Yr'oc>50r+@S$_diKjgaxk`JVCIJ4t&;(NEn4$&'B4^}<4v$v7jI%_]iOmf+ja:Ep5,cdsGfL%FdtXB{8B!(lS+:0G(Kqo
-+M8QMIL%l;45NG{Zr;.'^/o]$/{6gMzM4#U(xUOV6n&2@%NkPt:"{s#6X&d}~fu7EJDr->k|({1SDS%hUT8R/T9.U.gS{m|'`c4=x6""{dp9QeY.~!1|Su
-i%v@2Jm4`co[pk5{WYapXU#e&!UkTb}7fZg`3>PD<K!Xxg}m#ZwNPu!}xjEXg7]o^c!s)8axcx+Dp&@</r'pSTvuYphmhl^u|z(_sMayRMrSfDFP|)~]fU
-cplM;s'0uv[5@Ba}Ft0XYyz-wo)>X6nQn`1_FH_|u#J3GQX;L]fYv`AWe6r+Ky+yo.x24uS"~peH07D>7=l/K`_|orDU|I,.Fk8;VMRn{!C/P}zb}!2/dK
-"P8uLX;WJ.~P3ZTM(T_wH%=bsYWinkt<52|=bPEE')KdKDtWkZCD;a^j{7QHx#9T^eYUJagZwl0V]w}s~a;a'jI0bH3dX3`!6=T=8(f5O,k)8j"xIf/OMa
-j>EnFBaXFjIFGJ"vT`,_=Qjgt"@)pu1i4{^DJ6$pu62z%>V(-Mx.}6~5~bdir2It3enUG(O-n8Sp9Qn>J_,YO}!n#"P<(YdME&.6l$X5o5+3y.yZ+>873t
-IcR$qwuo$b53UhD_A]uh".du1By|3,Nc<&hZ8rIwJLgzPTe%$VioGu=]">.U{#(YKn/6AK[{:y#T^E0YXWqlW2#}Sx9cIu]PF5LgaB;PAfs3V)<])Ew73p
-yYe-k2:0@Na_x5N].jFyN8Io-QHt.W>VF2j2geGO3>pAgqr#`>EZShGiMyDZ_XPbomuV7YKFrgSXGm~(`>y8&PIMt-(l3hG"U>L!%I:OD;oS&q_F_%B|Y;
-~GYCHtZ]Btt|{t;vk:Z(Ay9qz=Fp/mgNhMNHE4ZhPms_Lq09=pO(D2ckQoqVcO<cANHuP((oqKMr2DLa"^=0gsF|{s~(^qLzTBtrs^[hA0-CCYzk,L5pxV
--|]#+YR!Hr~yC]T)@)uK%rRR7Qg#vceWWY,K&Rgn$NP/rDJ-+6OyMBe@npf|,hZ+YGnq9qYPdZ@0_RGC#b2mam#3#y%[zKpnR<8O-Ho6GjWDixZX_bk%o5
-=B%E[p%MZtcz:DVsxni!TYlmP<n}5SOU$U#gv!}1)=O%sv[@kaOlx6:Z}kX%ziBTFrr{$MAbg8)_lmn-1OifM0n"LVr(kcUO6pu]9Hx+%M%vJr';0v/0~|
-dOEPHZ!_i,15RqPTAxy5r68+$d^/Db.:vnFJqkk0{nDIV.z<=O8Q|I,5UcakN"UL.qmd|XhMI.:J%lMht8#y#)B'^dD)~B`O3$bB-cIL{>$|KR`<N)K:eB
-[$%aByj>:A"Xt#BT04,%k4.$zI{/LgLW`bJ-OW~Fo[vE9KXO7BDK$<8+`0j^QxIp#V,=r#s9"U.0!Wy`n!1kU4G0e}wl/#z`]8q$UcD+I;cy2g`>pU)Wd"
-4|V$jD.8p]BW>Lz(x@VUY7aDr/fGG1BWTU}O=gSU&U!/:y"Mh,e3{nNB9cPeiF.<uL4mYd&O2CbzZX#t.5lN&,HRiUiAuR%z'[G.FMfsE`[eoSN1c+ui#n
-R:RF=Xd7+=hr74uRF.enM'tCu3g0fe0CCFBP<nNbMs$-o6#3`&PAecILk|{=p8Kr,Lms7n7A8u[4&jQP<2PxBh[%h1g#QgQ#C};}5pBQvsU^N[&kbo#!=)
-7^nz~^>iQ,_PH`j3A_dej/WQa9ZAOf>G{&&xu/&R{S_BBA<Jh4Hk)FW{]Ip2$KU$Yk9Ut|`v7./l=pK0;jLGh@}7HCU'_ap`w+q@Vx.RfS8Xu<hu,-aBvu
-F9F/VW$uD:"jN{EmO[3`5n,341S<)brSS0a(WH%h6yf@Tq^vN$N@TMQOeGJ)@D'!"6!0En!`$QF5yYZ@Pe~%|9hY.VhR9]7^&RDnvaXWHd{>4bW}(Gc^)e
-S4fzN@b-,t_^"+q4nIOX8B00l8$&AMZ4U6C3&)+C~yx=2dgYHeT|U-ujuzHJXi'2&v&;7/4q$nqsGK^svS(E8B-Hvc5TWpzIK2`_.QhELqZdYJs%hlL7HL
-Rrcg#xS_<Bl6p=ax)|t}%0G3%tslY5Evrv$6h-Zma>xR'KIVXehG8LGvKD8]x!Xr6]{(tE$n4RR_XNKfbUOu#w8v}BhtPCi5'ufL#MCZ;oJ>|m}V1oP5}g
-OYOK{Wbt'hm(t:(XQ,Ns/!V'Z|v]Hb7.HLax$'{t`mYaK3D]^WX)-VP_qR8="AjPx#8"fM+eI$`+~7vNJ%/z5||!#o(/tuC&JA0w;@,.E-"$2_<$ga>5vl
-2!TCn#{8esfe<&[pTkKDjki[b$b[qPjZo5M"tcd"2j8Yv$&e+TEeB3b>yL&EpR2|xN5,=dQSk)'Q^:B/G$Gj_Wb|eYoD:]"d"qp9~!8O^K^Q%M{>w[cgjE
-#^.q~M+OHLD,OM/XYXzHB%iq%%M9c9;IDyXDtad_9U5w)y9|)wQmAU`yUhqtDJ(|j6|fxnav[dM-KA8p&gYzP>goDTS^`%9gD0vWX+hgeKXP3YvI1zZ%&Y
-1&<s>u%U[kBN7X76!NoZ);HlFUS0)H0|]okK4D<N`F(Fcf3B+A[K(iPe>5J7(9QJ>q:'mD2.lvJAg`npeY/@q:@#1I~A],TM3uzPHfyBPUGlQik|k=bdy|
-Mt_fzTeJ)UGY)wZf<jfy}}87}dJL%Y(n[@[FymK-|4wu`DdRwiL+^9:3uBxD!!Zu0ei$9/y2"Bx!1QYCOb4tG_|}P6)ei"aJaJP`_}0MN6q@R<ofgu-'>+
-3Y'NX{;VCw2lyfU2UuV-T2O8,6ZruM"r`<T^Na`]>"Q&u;kq3ud3YD&l.$hC[`E,ctO2bFa(,ty0XMq9WPUuyG}nTS}@}C<m+`}_uZu!KmCs+G>v.e}r^$
-B}2yk{!8Dn!Pl="mriuO,OnH.UGM=Vdb;{)|LFL]`!4zu$JqtYA[dm9]^OfTR>75[0-'5oGYl.z;K9|RDMn'6e~bCiQ+}!d(_R4Za9qW'f6ektKUS|vt)J
-9&&l"xQQ_u,e5w-}X|7f;C_K!5"kzEGN-sRnx7f2ZuC&^RJw1dW5UN645K!Wg=gNt,C[6C8Dj/r5|`5uInEX/|)nQSg+;^~7!dCK^TbD=z}G,w&nHh#XCD
-09P#CY~gge=f%rzi^!IHL$x7shkdm#0^s2k>!2:=YNx%.9jE[5p7YthJLzk%bqW{~59yrn;:.im9.iJ&/Ij2>gfsA[6Q453;0jo8sM6W$`LAGy~xLF:5w4
-8/`M`[W`ev8d6w!lI+T/WD<%zc2#MY[nuNT!6/m)6);H7v)d6,yzQCe())!B!yuZpmn>u)#.b$q/x^PL_P[OH,L-4Z'$dhkV$>wYO6$h[Jn_yigo$LH$uQ
-UmFiq';JXZq)V:wIEe~ChSk(@-EY<]<t'OmCB=K{Zep@VC`o>JELYb|EcUPeLi!a5RTR/zy3pRdePf1I}`FgWyil&g3A!TH_lz|5q])<U>xwNT8)!3F|FH
-BSBZjHajHq4"w1uO;ZT)NAd,=Xj7{6%&sb,,=gQ.-E:&|bwUw3h=qB0!lK:,mu(4LyHd"y+g2W[Ja,XHrdL0SVkV+W|[:0`1<OvSe]p{KwyB>An;5bs0:-
-CS1sg.6:vX7b|=4o2=!u&(p(UDq)XqImZK$59BZYL6|Z2cvm_4b<.NTgR0AT-VZe&oT,;s&kg-8Jh/yZi=!H>`Qc<xOonpI5T$Rd7kyJ{^)#~RKk'6[C:h
-dB&{Wlz/>(FsMu)|^AVmrq>LaUhs0ro8cy4H_-VJqVb0obZf$a^GS`(SLyJqSFQr0M%;HL(i@d/Tnt|<9e,TbL.u6C%Zdfqviv0jkE;tuh|j+cwY$t(0lm
-UO!&>5u,#ROK`7lvm]=|BS+]F)3O;s$369/djQ-|ju{}y$GL)<%lOiP%/e-;U5MrdMq%@2Zh'=CeCWNTrUnl5x78}}>oQ3eW1@o}:$IgOp0[|^v{XY%yZx
--{lE{t-}5w8v8[Fu&8dK:r98Kgs{S}QK_!=sbfx}~zfxd_+J(!C83ZmZ2}Xwgxe'sG9UxTmZ6KOp.{_n{6>IgK1jLnr.>yAjj:+3MZ,Li%7-6LX;Z]:gJ(
-/1K/ET&+VAxux4/e6]#krQ,9lZET9^^]57y|RU$3i:#XVxM30'NJm68IbdH>965(;Z]rxs]%fMY04n@I`:J]@a0je"Wbnsx}~fM/p`OeX1guA-___DCc1@
->URtUf~WnNcYgi^hJy-v6}aD]Ic9HUGPyzFK2E)yU4kLn4QAfZ'CDG_M~2xG$v'WWh+qt5XY`Lk{^uNB|xN@G56Vv4O9#KJeL=_SwN-;eZ"TWXSISJs1XY
-z-bZM|8{1Wc"Q&"T3=##cY7KJQ^`oJl/hA~k#O8LnGYUX.27x!b1Z:4bJMcDek67c=/)@QV}U&ms!<zsp7cree{!,JF]_d;piz^4pwx'e{t@R6#:OB$EwX
-5Zs|(+Jp,J|yj^z]^el$jgX5VE{0h9@UT1EJ3Ip`H#/x~P:^sC@Ev%C,Z3fr1=[8,&7Otybx/9A{")(fwM|mC!bZX4RJ^SdC|8Sde-e7@ArvJT@UW}gdAk
-$UX}{uQ}iRCq@zGXaPrhulJA|`Fu#9cK3|4gA,L2#u=g{ss{AHht)H"/qIRQVs>_KT@,!$Y5(5Jf&ZP=Q'J"Y+&[&'6%W[qkX="!a+b|85_@j;1O&/Q}a9
-O(ceJF"1"9-U0q>a7B<Ekry7d1iFiM%Q%a9lZ@_o%;G5d7Qd.M-<}E|fFex^k^vc'ai|vtX2%,%D__/r6oSERA#N}bE/%M8(<"|08sPu3+]TOR&ZS%LTCn
-dv/GAs0=-M``+lkDT)n"b>yN`5xI]ks7|a&W'2Ta!I7(LO3c#unz=!A%wZa2M|X++zp.'|E8i=T+n5DcTpV1yX8Ld<'k!x'zM]j3=V[b'OOv%<`Ji;Ld05
-hgjP]l~5if^q`&JsLL,DN`/Qd]jF//~/2W2ybAggIr%cqv:>ue5)t5,]!]-hY.yEy+@-tjiF!X/pw%H2]'1"~zTMr{,}"7d]NaFY_a:UY1u}&}.Y':6ed=
-2Lzi-<Ou;<4-`eGVX"X.,$l]P,-m#VEnH5y:vNL][D`;0G':Au6g-NK1HEcy23bV^Z'|]h'{|7G)ghTzDsf;wjWD@o%>>s+Uwk%z=[MEM:!f2-fi}+1a{k
-B^e+two<%j^=>&V>nxjo@PM[MM1kg@8xzBr9XmUCN]3)sF2IIKoNh1zo4a-k7JcviW3'(Ock9fD;z.!5-lBI]"6<NFcDxiL70iwfn0UZgm3:EXFX[8Sd9`
-s,blQ+>'0q,/6LbS9ZU`t)aQIA+U:%lfM<_ig:.<o'LZFd0ejvFaX0VFqDh!2&+U7ak8bU[biGGZpxuL);&l_Iig1n`=8|+`+5YR~BJkdvNN!~'zw}~}!~
-G`jl8[dms^%U.]&Ia#PVi%GO;cufR|I-jNKNbwo,493/"m9V;<&d[iS`'z5$Q}kdR|8o[S(XHJdkaj@rSOM3'Xb5%Ym]-MfVNj%zDJOZ$j{wRLtRylrX;F
-{!0Dg/w69I7=Hw9mGXjk5uR^KP/tlyoV_:,zg6hs_ja}@7jSP=o[1MUUy^"/h2S9"W[}eWK77v^w1S2q/)+u_,lnb9jEOs8qz!PoA|<ICf&^Qhq4^A[p;B
-Qo"UI"GBj+,vi^Rpn8P]X1B1([[$@6-Ji57st1nS^z:+a!(vdl5`0%_uf]$q$H,S!-"=+YQ^|cL/|q-n:vl:s&]wMW^G.Bx#/(b3A8t]PdF:Ao;,.BMxuq
-<y3SoL<V%^(Z{=x.b}x|Bv-%Ek!|}8mb$.(,5;}J-gyqIdEMtZ3dg@'TB;>##JzdL:t@ES0oom<MGlDr%j,HKU>D#<H{|t#4:^a"t_|s_Pppozb#1F`r;f
-@7!vBs,M'p1W@ehJJQm:zvAwT#&LoaSkvxvW]RLp]p]]BL3lgOGGk|${5x|98182/RJQP0!@Mbrp;oqbh5;S='8G,'aqW-Fofn;}Dk>qY}"8'eVtO'jbMN
-RSNc7W.4K2Om+SqjyJc1xo7^L$^fiTDpkw1Lyk4Y&J{7[r=QNG,{U2p8u8ig1Uq@n{p%zsas9DgCs6!E%z3o(k=6=wltQ="sa2#ouWqDDWSX/2:tbhWx&k
-B}['L|QB_Xr}Rcp%=<ee/a%0.4s1mK+AN>pU<zId!cYc/aA^B{ltp(;nTncPOfVMkIU>;d%>QRN2Qrb!L"y["TV#F"Z$GQ@+#0m)[0te>50z;7['BkkT#D
-EZM`>uA_d&pw&K5g!>/"|WlJrCc1hAAl9.Yy-HT_7s79UW^3gcIy/c$^wjO$BcHmfrl9!H4wNFz"Zj,,t'Mk}jm;glPtxFd2MOvhbwrL=](x'kX-ib-aL6
-m[G$(aE2d)yUnCIj+Sq}uL#oKg[6w/yRR%|6Vd@OsdlB]}#0N8]K}H<Eom[c$)$@IjtwAUXw,5430PQenvC6rULJ5q5UOkfYh`>V"tI&8.Tkv<,GYz8epz
-bT<&Ut!g!8[:UeT:X}K`GKidHNI|(Je@=;_qNu9Lo66J+UD"7HBvC/`8|:"$bXC2(I>rSq>t$10;Ay{.YLQ_/$i&C}p;rRE7q+{7+{%8u#S<1%.[']1ZXZ
-#k}Pfb2u,YD#dBD!s8`r^8`@A'El$[W)9%9HC:=Qy0W)[6XBnjjrWmsR>OdZPK|SzSrnYlf5A!jO@N:uo|"n"POm4md$OJxO'%C{zvpbBrh!1oxZMxpgg%
-J"#xuZ+)cZ7Wo`hC1Z[foV$kJ+qM}!<3~1}'X.v]'KBVO8N^+}MDz8}TT'>(sdreM13umk7I.[iEMjLr+3&F%VFs5S!@$m9i`EW-e(-6$_3)5L,7Z>@0''
-$4zFp|`Ek6V^aw]AtxRcFlH@@77k$Or`WJ|j[mlg]L=2AJJaY`jE>QNB<`m1}s`=5W)_;.>H_RbS{IhfXaWUid$LA4[VJWVMj4QZw-MyAWYa]nq16fX=z@
-vnQ5xHmEZM+Y_o@N.{1J)FP5]Cf9q(vmt`@r>mEW40&92p>)9B{]w!tU%u'u:_24QH=GYDDCXe~ItoifXf!D'Yc2P:qL8X)(:f7=yVE&-6w`wR7R%O"!-4
-'i>+-[FXuas&+Nwd2ppMD2)F~]c;QMS5/x2"w!>3^WGEKD$&kdOVaD[U1IzL~!^Ww+miA0^s%CBMyV.,)^[[/UW7_Ez__qDusD</YCZo[dO<[dtt{5pR:u
-xbQMf9^I)O#-,cw2f9`VuI.twV-c>Vl>lM3JDam+jh7H`P[FmDB&mKlAPy3=u1>=>,JJDrPZa0V6:;Vqof@QmfE}0bRBX1FYePwV&%&XnKra$'l$fIhQ+B
-vKMJxj'ABnA_]]AdP.:-GlWY{Kx]uUGHO6MPv-2pA}=BIsh,B8nh$We4+:Q<[`1<N%np2jMdYQ42WWC><qQN}ng:_p|<e}OqC2NK_<yd^kuNwsNT&fZj`R
-INtjDv7G2[K>-a]zrVT>@THe`^VhjC0hF|N__lL|ZH}BF$|,eGT^[}oEaI#[-:l/u}:dL'jm&o7#'g8>_0/GAC<B6#<4Wc%]{7cyTd<lba94},Aay51eyC
-`7/$%vpdcu66c7~Koi]2:[|mAzq52e-6@S}gUWgJ40}5JTjN_x|`J(!"&n;pTP-q&[!%b|Jc!{G.<o`!U|PzQDaPJm~fBh.}{Ogyc|oMg/P+!3HWTBhj[_
-5^@(0DIK!,7=Cp-}cqnn8DeJ2Pe$U_N3LR#j~wpL{'ig~qhbZprfPrSW#/ojbByS@E"7Lr^/z-awrO14'Ex"Cl6jS-9MUNuGX]o5/XJOWyrt@4y%~Y0b+K
-^UxjQX"xJPCj{"B]Ry}cbNh-D<QI>N2peu)5zqL([#NH7/D{EcAlfnnl3)mhMFmKytn"p>t8MrBVJX+x]iv)Sc(9T<l;Gb9$MJtICNJEtYu;~Jjw+(2pt&
-;|15t/o6=':5>AYe5,4q!K|J'C<jd;5`EZ=LvF4h1|Ft>^3K}r0'RF+j'+x('!=wFsPs/41;PE~CU)_+sg"NYh12|tA;v>92eBg2.rKEJz~<iq=5WVFezx
-QcjmwlFm/l~kZ{!&thOC&H4a|cOaSlrI#uHH!c4E:pNlS%O2o/@X^_9_YiD(}IpH$64Xz$#f%l1BHyB+&ji^8&~+72&+D><5&IB5yj_A>00Azp~8c1`D|I
-k)~(spNj_Qcu/xA;zULEOsO)F"A;u.:]74H>BlK,'XKydzRpItHsA:3z8D2/3o~7|d8:/eYO<]Fb^s<QnN'"&E]H5Tk9Ls:8/j,$8UKH[n:{+B:v>7X}g|
-_#VxbM9h#E53F_L@RAe^.IUJ#;/"c5[7!K~16HFs"Pts%B1BLC{`E2e)SPwDBQY2Q}_'L'vC%eV8#doW0qy"VwzGwe#=&k~6]Ji(c&yWf6Nhj5y,zm#=EX
-p^D1VrF{]u(@3n2DNeszTd7blo^/0X4bPWk2Hm~PlHlf.X0fS{]f{ny7V6Nc_,]JL6zv:sySIu80Da(,f{vZc{zoTat:h/xe1w}2.'kKk.{!>3!z7{c4DF
-kQ>{@DL5/^/-.dlkpij/>u2b=a)0n./0]L=+H%G|q%cE5Td)cV%9(A=(4{`d9XdP4Dx;S|;dNpz7C0XU4c&`PyC6,Z6US4#kZaJ0HSXwr|C1Y1m`h,`fw3
-O^x-a<]WV=|SZkc"gd>5MSY!0hp^(/n$7i3Y.h|ogmr82'EbNrd6mcD_31Z1hZV/Oz_u&3pC`M><%#tq1Jh-tky&LaO04v']OL+KVq+n%t@91f-z3];T0G
-e^;,s)P--/=>CZzM,H~-@:Ia"LoMEmCYu%}`=YU|5[t{C}A)ermf8ghD5|>]MbZW_V([v6tOrhFONZ=OAB!l!enTvGkbs27gcMA}OeWCHnlv!eRz:|2):i
-cr|e0=8gLs,w8vqz1{BqOzAkr|NjQ{@5<o7&PR:z5bslP^wJFvAi349bb"FAT'cGE{`tJWy5p3WhJL||]Bwl]u~]p2Rir=S73(+s7JG@[luu:"(>St1{"S
-CT5-TG3LNbJtCthNOtH^9IX.==9-lS'|X]t+NZjA|0hdJR+r"{&Z$zRwSe;3^4"6GC7l1FFeEKij#3kyH]%e~]I9dJ7NxhGy_IC""JS8ht5)1'VG~D`U.G
-n##$5x+a:)Y;A'aGIh3eC6#!t1=T[1"K'mh^2jh[S/"SoZQUk81w3MR#}!(#n[m|Rs!}YI]9{v%4",]p,`D(}fJ+L](9;czjX<034XAvu6U^Rw6"W"nr0G
-X"Yj:=9-97g/oqVR@]Gg>h#eq4$eUDPcG,$Nwet<}WoF%tfG7LJ6>+EBb++>/C(H2>jy:j'kKezp~1r&(I.d`CYp:j,PE1h/i@jJ:IdtwT>ytywO`:ZXKL
-^ecw|yGX|-BJ(+=sA}uzu[4osfg}i|]"=-pg,y~MSK#hOu<)UbUlUf+XG]>6=b3jK@VOxtD6j7aR3Z/-,Z'/06+`vbLj&q[tfy&P/Eg_q[%P+.DYM8}aSO
-CQ9|{=:4k6-_k(yFN2Rh_IZ-xx^:oPOwa{D&2Ml5pX7y!$Bj.IQ"@F]mW&>JsI=I@8OQ[H4vO]mYUGEWRsd(s,~@wit]qaco`_6uXUsP[U(-H!KdBG7Q~Z
-YkH!hY:|QBw|AH46Zk5DB'^pKuu9=&i:Fo6.fw}Xdzn)eB/U;r4U7@1S=,O^D(vog[~W|)1E4uYuqE3,WEZLdk~J]nmU-{H<k%25/w=4%+@C1su7zr9cH$
-QDoYY,vL)F%}KE%`v=yLkf;Dzn,OYcP/:X^8bQaui2;)`JSf]5!fdOIu`RM@)1SZq$)4/>^dbp(N&MMxTKl62EW]zrWFm{}lmB=/O.O`;(>W|`__4fv!}6
-8DKW2xnDk2mv[1Dq`e05kPdE9,dhHCjpV/#1x`h:>(Ljv./<q3"-{0<XrM`H7Fh4AlUOho_yl}WKKw](2LHB[X3.mK,U`:X6q<[g<>U.FD"Bwd$RMD5<=>
-d+b}ma3<h;QR.+R/1l<^Y%MF{FHgv)yi7L,m7FE,u0%-i5aX';x+|!Ys.[Wj(NCo3/##NH.{xgHIe@qo%<[f'doJo'i}kHsGPh9JohvHk8t0g#%vlezx"_
-(fNLw3z)yHH=q]0/.+)B~H$|8dyj;a$oSg{")BI-#6/qGD(3H0p8}eC)b1"->aW|}Az'N{fQgSvEt&nk3T8e&[|eT<Ohh8%la2UC7S=4t/j97tXx!j:KA#
-fQ'Rn$6sR<XW(4_-8Z6:_[2y0!"TbMEP,!zR|a($Pwaa6%Apt%t)&ChXJvC53cTSXV7/eF='.&g2Z3.(k8%$"VFmKV_(UX|:eT9-Dob:g.1_qAZ/}jRL[9
-W$~i[wDEshLk7$~wYb=svQOR+7ZhQhZDBZ#v!1J/skEgze6E/3!7X#vR`T=3t/qHRZewg5lQ23r<r:bHT>>P1%FGA:oA7CFs!g|PceK=Te^-LAqctz,DcH
-y,0@,l:s9+z:7OXz8!6DuvjdzC=,@[T<dWjYHTQz2{cv"<O$_n$&QU^/qz6U%AicSbJogO;eXc#l&H2#(f"J9/L+b"SxB{l-~9g;5}YV9'>Y:H&cl>Oyh#
-=qpVdaQxAR88"T~ZmNGJ;VxHcqF6Hj_)S-lP&^1IBS73$h1NfT&4|c+Yq$,l&of6=6.wPA^f[=c>.VoJh7/H[5EHorjdY)4.^{128IMRA2qaScCX8glwy5
-Zv40{MA`%L`k's%,_K"m>+.l!l2U5BrGtfg%)]<Q0;uLX$k``4$Za}';z`-G{Nm;zo[)7r:)r:;7M2rE.d>XKbYnjShErhZE(<<C0^XDU8BAHJUqt(xWYZ
-F8,!_vkBGP9U,R5se>1G"'GvPcyl|y#X:di!0q!ugJ<1c^tP~<i)KX`h<$K71qj$tUCE`d07.Q1BmdM&~aN6^V]mw]I4R+Y9wQ]"[X;&Ac8:PfZWk3f'y[
-f8"OXz)!,u6<#EB`./,63q1;9,|({9/W`U!m1R+r~qO/3[G,II;U.g`X82B{n""W1)by;MK}Y&LF0rqBXTpggIiO'%"AN,ks&r#l]EJ.&"58'bK7ja7x`2
-cC)^MdF62.XH>WSUHRAR+ugZ!V`4|.~7Montq]!(5v{@,+P>X>5<G64ORr4J{,bMW_/A7hL5aLXy;C>x.xAoHIYd.{jy$b")I9ePv9L[rCCdm9YlJ/[rP,
-&:$57>bjSoBgLq5'$n(+%-HPY;.k+DXh,[ah:-ZT7nU.{}Nrw9{,wjsZgO1e3RT<#he+co&aP+%9QQqpv6pHbRIcmtY^T;%%VXyEPh#f~wk-K&ZHG!0A3_
-D&1#nK08{iXdOa1hQG{ezBuE/gnL-rg}yq>by-P]U$rT'DKuzW"si%u9L%)CBFoamnlQU']{EL6pw5)OD%}5|Owtq2Y_c.3Y+MHGXlC8l%b+HS%X{[#Ta,
-TKd2^r(-r4@>Hn7J$p5+ilM+=[l$}V2D$)$Z[4DBu@I:cyK5,0~:$"y#9@}o(Q,,tU@0pwAG]m|e0w(@e:63k@YOr-%vtbItQCVE$DFOQmE5e_O3U5,y5<
-0KX&=#(.FAiQ[q/$x|2<kOn^(`!GRB8WQm@qdj_'$9yv=tw8#5cHqCC7)V4_e7HsEBmb%o3,G=F#BrgBDtso{y'Cx^3M881LUXzE0EWw'n!:{:gV->xn_Z
-m,(=M=~)Nyf^c$+K95x]>T[6oTgiBv<@Q:>w.|l8$"{|#Atc7Dd6;'[udp+}R{gFwbtTg)<[@y#oFi8:nvT1-{7s-J"DJiDN'&75N{C}Rpd&afFrr53rnR
-=v5`hDY|38ASc[#B7cjfv]<-7D5IT=YljF!cBD{Lq&6l^`+9scp=}o,aECT,txyjO1l'Jf0+I&Z[;G1Qpy$06QNC1al4B+W,`#Xz<>1l+p.NvvP6:Kt7%Z
-!8SoK=zK1(=kMu41PqFvK]PJ&xLyOwYJEH>'uH_"!0S{I/STiZ(TS3y9H0R_nLyFUCJyc.h89/ebR#;Nl7SwqWS{&6p/!PF>c"n9#o&+02bstNKi`u((En
-eM&`dXnsD,W,03K^$XJ#UF~2bTp!0,@3`1BrF,E$nIH%}FX+d+;`MA^x%Fm7xl)GWa"bR`l'}Ifs9n`cLXp2L5rTDoM4jGbL3l!jtbn;c3L]_0#A[(NBx0
-Ft}T$9YH5p6F2LY_0$e]WTdHXgGtp>b=R-qh0k:"u%.srJHagXx8"gU/5(O=9q_a[xA+%ds91P6<Ti&K3>;QaD"An::!6IdU5=[S.w3Q<7mH=^;b/&)`Oa
-NvE<O|U1[]xUs"Hu!`CJZpPc"drijE"2r2QTFJ)5U^]C)d%B,.diw{Iq).YC]=j/BXHLTP$Fg-jcDwGv$(Qv<5|S-Wm4'7>#$p`.'/07M<39W^(XZgJz|7
-,[h37vpJ[ga/{R`VLhKoI!;qo3#A@bI2}X`zhy~^/]a0r-bU^Y}/KwK,To=`}.38+o8rCtrt[9wJ<mj^vK5KER7=mx&w1N3^Qh},!A'y/RwCF`k1h;t@_0
--DAcLeU5-+j_A"p0T(4|(;.3mGMFAkno7)3!gL_f3F=PN(YAD(n0vYnhK6lQhf@5y/pl%:cXrux6ED56OR]"92:|Mnzpa8G[ziA-[oDc6&kwuu5B3I3[PT
-WC;q%#6>+yTTaflgVo.'Nl:-1|M2.>;]}w>7xm,A~FT>;2P|'tzKr45y$=Uex-;Z5EUHQ0{H.&tFwbF9-DYqh#j/]1Jc]BG:<2wO)iMO(L"TJDnb%UNS-7
-R34+FjLQb-OKt'Elc'7OQ;MY$Kjd<R=b'p+t![Da{kr^Y<SVor"Q`vifuB}&yd6U:GfyoAL`;t&#<pc>$BLhPd}zDv&U1N$,..[(QA9.&|:`04NX_=y7vM
-BV5z$YPGM9"R^u>.=|e1nye)2Ykkcr2%`t9wDC2LR@z9~]B]1Z9_S>+'HH[D9P!oLs#oZoA>yQT'szT:6ZbiO[p[T30VeJkZCD/fIU=H.jnskqXzLZ4ql(
-dsi5Pl!p#oLnq%NO:Z/34E9aDE%)ZIYwm4Ff.1pe<jW(2eLs)vToJEf[,J6|N{_g6(|dEd0-4vz3^nOgEu!gDu<2O+OZo+b-{M/)|={AC:NIB8rFRUo0xD
-Z2~$5PeW0/5jWYqfkD+4qO]tg}+V);Td/#e92<nu'o][&+X!Xg%1+}]%,!0#d}q):!QmcI+kJk.a28SYC0HRIZyg%XeJWwQR.r2=`/;_>O',KynLoVaQ|9
-Ey,m^bXdC5-AMQ=2cvVB`,DZ}iqBu^6J`w"iJ<cFi83AWCQnxT$+9##@_#:cj4RjTNBamL'lKa14E}I`RJXHZSpi|DHdDl&<M3PJA`MB[UNR.|-j#PzHu$
-o(YMvb-O)6{!e_&tkFG+_E5b{OfrzL#67}nya;_R;')^pB=je30%>j}T$$/xTUHtyO/Z_b]72M>Je:O&O;b;-`X8-=+DdbAU`$_pAH_kV}NOm,}4})/zo,
-s{`wJsx7'8qBAZ;RjYb4l:%kBiG.Lr-dVNt/S+yU._}J(mlPU+4jS=.cs}ktNUu^Eh98V1oJq<(NneNa@NWNazs#^y<C'}+Z8JP,>lgK::_g.^yvYkzcY{
-C<mST<jh:VpKL@4!T-E],s(l9mFmDk7ZiSU38PdWMb3}|4RMUO0c(#foJ]`q.$W^w`h"h&V)M8y!zbW)uucaUj=@=%K67r9MW@/F"]pWV]!e@cbk;'EA08
-%RM2`xTYd^RBry&cbIxy'H6"-4:P'RsT/SqChrfm-fVtwYj19.C%/@gmLui,6_ZJvP;J/&/#KBm]bHHbyt{[E/;(H8Yd0JDoC<)'W@Pr1I(D}a33G;drcJ
-m#[OzK%k"!>N&Gum!JC[LiR^@MVg1-t!}iAQ)K]NVv{ct]|)}jm|"bqLCm|{o@,b`w0fv_U|qpM#e3+fdfPx+kLMqP=)dsa9GMAg9Doww+Rf`7}08S%t&9
-QhcwtB|sVpiJh]lL'o9($gV"nuc1fQM89)a'lchA<FJ):2VAr7}Y|](Jm,O5#Mq`]WqxH}^P%]hv,Ru>B]nuV`l]2z3>4=ld_e[)]xArYXVX56B"S!z1>=
-uLA#{QP#9wNcX<w9hxhmt);p>GGsp"9QUX83CD(QUdCev>lK7Fz|N{WO$`=1tG=<8v<[U4<UBu9YbaN-kN&3E(XQxB'ehC~g&-i.TW>=)[I9fmw8jQ{Wq&
-Gy]HuR=Hfxp/IR~9!(PTI>"&e)/ke|/kwv.aT;CCKP^>QND5rPYv8DFB:z_e:N}Y.}}1.oA{f@npZQVje2h=PmTw0db7b8xlg/oK_{6#PxW<d[F&K>Mbr@
-_L9t_Vp$9,anexpA9KlhNrc'^K.|&qMn+8U68HJq6-1k!qW7|Jy['p6wtB603N:2%L6>iH|U8QEhNOC57o_(0.=6U6m)#ZYd:'rUf&-<|uMPpV$9zx'oDo
-JR&9_GY$nbIa/d<LOH6P60i-41#JJ3y<V,kB.7Vd"8Phh5I>`-_ic^Oh4,m/Lr>6XMiOQt)-{ofZ~BT{]y]R{.K`ltEwXw3s!ebN;jDpx7#VqAO&LE^1"T
-~(zRo#xI.b@beJw|rs(Y[:.8LR<]X9v}Q4iDIH}UZ-2.7`;g_Bv+T;47qk.4zhWND.qJ$NK.jr}8>6p/6xNl&d$Q3:D(LXUbUe/5_-uYMe^UX:|2{g&zqk
-0:7Tq}W$|Fy]O1%/2wo3="e.Vz^Er6u1~VJbS=BM[w&rR9z;,2maA`4@v-),V:dXdbfu2L'>Vrfs6<)2i;mrv[>8R1h$LqA,50bZ<b@C"xBnd+]soO,N<.
-9&TQtj-}'^(ykUPyUI+HnfF"e;4O/g9BLq~KC5%N=iUB'!Ud0k)jQV=hq/I|WFJ(kH/&Tq8:a4tv2J8)]lli7i/C.pIY=dQFVOVg_16vZQL8!mk#j=v%)i
-85WJ^fRTC:WTd%(^OnuC|UUEfTVqii>y:]$"H;>D{_f'Q7_<hydWfHpg$wy@!FZ;8#uVz%EQ_@9]>#6$Nyrm}CKG[DcYCRt1Al/}j&DVeYj!^iJ$SU&20`
-#:5S_VOnoN[Ail}IU_qEmaDf(kTr"FbU$o1'=73hVY7YP6`e4pRd<!"]MjqL]P==5KOXuiAy8sk{7]26lY<uw{p5#8xh{F'K6}%Rp,'%!Z"1+l>fp}a"B,
-2qF1]8%g8CtDpwYO'kFYO3G7ct-]hf^@SZ.4J$iW5_|=4>W8(4<-Cp1jh,p0kW]`opBXs[F`uI~aPiqsgMVp8'(c-;fF;g6+6(r(3hl:Y:3usa9!bW54+c
-h;m=BP8B$kk-ZD:3w.-0~BzeC>_xG|P))Z2Tyy+^Ky/|XP^o;3DCQOqV#W(MDsSCq{@N4E]PC93nO:FX/R_pV@1v/Z;VYD$Q~8#Qf/WE1#D.=a8k{-29N$
-4s-f<:b/-@V2"AxgaSpZ$vKei{E3E#$XysH6Wu{Hrym48CJRR8'dl8Su5hc&}(.MS1uns|5w|8OxG:mEFf3XCL_Ii/<0$NJ6Sui)kM1>9}w]DAOu$CEDJ-
-GVw](U+Rfiun@8ruy$yV)3^l,dJyt,3MVP%@V-,j7#_2IX0l9Kx&F`v>}}e$wNWnT@au$u)CCaYaN2T._6Ki~`>]I%@Z0h{i|yMxyQTyrr:EKA/wNYd+IK
-Dw~|2kjPZBsGOXrU-LxbhFnMQZUMaCJ@AKx%=D@]%2"ug6a^IHfQ-E^c/IrJ&uoUCU%v_RjYmVw606OtXyVOuve'P|zVt3@_7D!rc}Rzf4+U4-(|M8,Rnx
-4@5BgkP>rPH^&v8--J#3um<H,uIJuKpZ-gUQ155lWD7bYOJKY3lg!SZ)L54z/`^}R#/sUT_siCQ}TzL;JjqVg(A=~RKQYcC:$%/iEWK0LsYt&K/z.gc(Ua
->||6ES285hOqHQ^{U&Rt[y3vvJ}DGpFhR@+$cJG]NW)/](.}Of|q|7QunMzA(@NtEiq`vz9ytwgN6}}j,q;unIFRgD~d%yV0B7iGaFkf7@GUc-j=fE5t;p
-Q6P{MmJA>Bi:N/vcu+_'![M(kq4"~,$[b5p=i[w+_$m@gr>1W":W>apA1=tFZE1`/Ez>zL7hu#KiN8!W+o[D++^LMNRn0g387vtLw}rZB/8X$oT0m;3Mda
-x}Fg#kd,SGQ$E9Eyl6ps+CMMQ#0Z#fLQAY`VmTga,X>d]WL-Z&<zgk!(<RC5-<d`&Uh9Ty0'!v=e4kZZ{y+:YWSXT{:xvb%r:_5im8"4MHYB-sA=3@[gMR
-Xoi3YH,]DktjK{oULx"ByO4$y[=m}ms<,hT|Uk1.2pxew'ndj+!5E)9^7Pk^q}UV^H!CkZ.plAh<$q9'p7xKjZj&pP<nxZCY)'>,Nb4Bq,V!6S-Gu$^|`R
-EY'Fn0zu9T>x,7lf{O/}9:d#[A4i<([evM+^zgR|CO>9dS4w{BY^GujueP&N(Y&hPG04@;7R.kqFfiDt>i;yIv}.^JiwA^"7kIzS6_u$S6<d&B`eZLhp$s
-_v%I4@UhpRq+8&[&];1P,nsF(BP]ZR;"MX"TE"b]{=C),RIn`nxpfES1l:o=U`}u;s:9&@GKbUPdx-OlChc|p&Oh!Vxr~{'q"Ft|9w2WxR01|N=kb1Xq['
-xn)Zn]F+n=yNEA4m|y^&t^1CQja_rnj9.,EMZ]<M__j@bUZ7[|}c:^;ws-seBq]#XT7PFJc%[hv>.m35_dyS+9()g@9b_Gt4y6PJFjoepOcNr|kP[|N!b6
-yJW.e6,m=xc|.bbL:DKE(m.ok39wD+^&}p_]2a]a#<ear}%oZCnJDyYQ8FB7-l<S66Cq4@a<S@Qb9$r)`09qJHt%-n&4uv#Y3f>WZt>@5t'!5HR#A2t)WO
-)jtP&Z3</_;:`0DYv>H+(>TD_)>9;EJ3nrZHTd0En[`x53FSN^Muv6Vu,%JF8uEtJ{$@ml[I]"|5n[GH&H2lED`'mSZO#f=z%BdGM08Bh}]`uX%U&.'>(O
-I]U8KSx^^S2^!4:';$xE(M>+M1mdl"%NBFP,7z%yZ$:LI^L":pG%rcyY9UE"e'Sbl)+0S[W,F;Ud;LlotX6oDLfT%-"I[]8VbC</"X_QfnH6lMRA)hY;oK
-"yCIA.JP[;uQ9F2%a)MT)aBbUqNJS3|]bMF;#<,E_hvUg"/_9CS9lV5|:#QRWTZ.SRB=x@Y=F&!Cl8+(lEd!!B^8u#|d"8r`b}of=tSt0_m#DY=1K>Zmj:
-z|D@[77R(s3=x78InRlX.x8K-F93vC>ZR[RdQ,x$7`"[fZ8E1ZK5")^+"_VP6]X's#p]6jd"Hi~K!bp)9xhj"0dlqA~!mAAeIy'$Hp=@+t+9;W-3^3p8u;
-I/iqC8l;hBFaHwMI7-x@Ld-Sq_E3>)T9+V7[A2:PXU,0%D$"CGBgv|PL0k]V`1_MRz;Y`VMe>OKA0SOFTp,t.$`:Y"mxSe>LiJ:GpCkc{cGQ#91xMfV43)
-J&&n>vr5j7PL&HRdr)<BTiUh(vIk1rh9yo:&1SZp,X~aNT1WA^oM!5j`(/<[9tNq_+5r@$=)EvJ7)_83yiu=2[n]C0pr)rXXSp[;'kUk|-yu[#C<GhT<:J
-B178lo}M@cBtpQL`O&PF:u|Z;"n-n;.k{9iW9rR:^K1pTHjtrN2(IZ,NA%Yhs)KkhqAi~w0X_K>LK+NGFJ9foctP/vt"X9:q!6L91}V$`hUK.2LNw'|I|d
-zVX!_'^#<M'ZTa<k2p0r'X3DXuZy$=sia_h6LJg=@.(.-Io}Tkn07<uRY,iX8HB|<tuVX7(HEv[odr%6Uk8XqR[%lxGIL_D!6I17dAKKKPS6pd^3rM4#O3
-<p78k3qB[g/'&C.}9X!a3tQHdS:$5mst{9aug.y4qeHuNwZ9PnV)Dm&<FTzD-c]!(]ei,qoNNOg|&.5Y<WsklP=RpF2K#0YM}V`V~![g[#CeLa9pK|lx&'
-0i=O>+<&0nWr)k<}lQ^]0PU]#ZYO#/Oe}mJV_>wTNOV.ksi"Kas8|sM3R|yMVHS%w`4A|[Pa9NnEl5L:!ac&:w0.T4$XpN/v.<be1<#AN}vjK0Dzzj.5G&
-u,k`puZp,fU"w+BH,]5[jq]K>#S$$g{sV#H{,rj"sPsU"Cwq4iFIqaXN|E/sqAJK6v#d<tf}j&/FajAR{f<Eb-{uN@-nc7s}cBD#|.oPl`u0d`x`$8Hzi8
-BAWFN|Qk^3ST(S55Cj@35f4A><oM`&W|'R!58v@UkeHziM)T;uC2<6!I1b`@EY5_f:IHpzF0j(U$Zqe1M9m&ksCL{V3).@:VRLEGWV'Z-zW`5pzEYwX:xi
-uwm;m;rdS1l$yyYeM4h_NOw@IHqxD.F"cP,sE(|#O(^ae<rTerGN@nx>2/GY(w`D6k$/7b)4u7_WIZd)+u4yk|dY`#^DW{o:7dfV(6UD)eI9w0yj^t]/i8
-ACL3`oM(6}yWH:3(0,}6JI-(Sm,+GNXV5rCy[-sf;PuvqZibDEHQy0.[qC+8d>e;QFE|CvQo0ERN$pP3+>P@rReW5l3$o,q&sf:^=e.7@f8J:.OLbv{r:y
-oyv;Es-xoF|4}z-ipsYs:!&LdsR)owgq6WeQn!`LTnf,"ddQ<!d{:IG8YTKY95k_&2y7:wmicY_@ub#ieEJ/Jd)J+[]b)n9t+'%8>Iuo|GX[%M+itA#cG=
-sM<X,C@Y%bc1#mKMe=#+^yG4hFRg2Y/f)Y@V9Z1Mu]).L!$Elmm8Lv3PNb1a#9e`w@O,xb;/iag:WUmulv,&{ewvx+!!#EJ/kFeP=ay+6nPsZM'i@"=4Fd
-NJhhcQ~.&9I6G>ttx}5_~.gLwarS|DQ'bw4O=T#839Gj=KI,nS)q/^J)65!<&-.UKlSI}1l<#)'_"}O8;7R#KaK5zLL,IJF@9`Jdo_=VANX6W;5LW7eysT
-'Z_u%5MNYZyX3$N+vA.wCdV5XESf/)wp|!"!5+my'{!DZW~:'^M3jNdO<grWZxhfw_9YhkW;eQso$.tC)`b|OX]w&l)cFogY51U3CVO6PTX>/txjW!E}6e
-_]^;Df%b62G7qhOF+qfQzj;wC#g$oKGn&ZchGE!ZvIRlGf8NUh`Z;Rc:w5Tk2{Kk;a/&FTl@%T9MF7k00bpC%-yBNHDGP4A/TVX;l5];zny0hXa^9Z/-Ce
-$-Xh)vh6_RP,sOLgq^}Ckxk|mbYZHg~fO-v`Zs;<C@klq-THg^{MNr_z<xD&mHo>JK#u9QUz7SOA&@E&</zZWtRlTJYbxRS]7uNskcD9Mi$/DI&CQ<5Qp.
-daT^BP,Yu9|Hj';)PW5swsQTK]XF`7WY[:vYzlQzsPFsMZW4O)ah7DWp],;Ek+1g#:X2jXs^]sr^(aKo-/W4)CW=4(Y|czY>tcn$9lhL$)"jujpyLIT0%$
-A5JW%ALKx%s::D2>gn%.HP"'$K_>^JJ2m45Xf[4",&1G`=9v]{;k[Gr)XMeG(q9D`'h6UC%77Aa;g#1rD]ttq6(6(_uzHo#{>t!KWJ^,Uev].e@UEId#!`
-&pX]f".!iZEq9nHkTiN9b3%3njVz%6(LEHH'Z,e#bXE';Rc94<VRb#[iMFBJs/Z2t7b$g$$E$:<bj8z.#!e2#<IlFiL=@@aVu^q."hx6_b]/1(8]xD6n|M
-j4)2r_pHeMj]|q_3AtLjrl2cGF]^BebG29HWxK(]+L>U>5"%,nn#tGHln=hKhWk1-WlAXSZ=p853W=a{sc!aMET@yl){g2g"kFWfM/-Tsys4la+3[%cS0I
-S|lYBMaKn!#_WaznywK8nk`=(7v9!^#Y~a1a6<e>Kq{eYylPpyj+cUzABBCpXB2S37D9-913`i5/P/I$NQSK(Zf^AINJuL@1^2}A<f@/6GLmgnlRD9#<%X
-a;u5-b2M>xO,vxLitR[8WF%9Qb}Wu#nipc3A/!Y,@G`EUV4e("hmu&["kLFV[XD_NHB@O4kjk0HKsv(%|WI^rXAHp8R4|_8m$g^p.X3as+r42H=gQ]fxKv
-/Y%qo4^}K3$w~Qo0iI5%]mJ5|okYg}X)~%;MivXJdwH04.4.t]uqb7Dw~61]!f1M<TN6X8MSNs<)o_]5txhSHT-ovLZh$T#k%(z.I[=soZgu[/94zK-+Aq
-pRovMkQ}!17L_<'Be-zgSa<"oP|#FUc=mLY]'B9OzQn^15xj$kv0G="m3Qa+IQfkS)8la-`Q[hXxS)NrPZvb1Yj5<ZgDg)j0@Y>KD5.$UFBo:ozDwKZM;a
-]rB08},hS34DZr}ho!2/hfVUsXDiiOlhk|oJ"XOar-z_#JS{eMv5w4XKSj.)@24HRjOiZ'4u4^)V{gPk7n|,HiS5sp4XACaV[!'5=wwEeUJ6zly-lB(-1s
-CluP#{F^w6y!V"psk-NDsk0w@UH{>>&Ih,CLSsM1Aas&EcSg`>V]Ak.:b=Foq7I{rwoghlgk1qYWxXp6~7M_IWW[CO<Iz)rk#FhX;KGnHT'Z&4f:UgjIMZ
-(BMZfnhUXUF_2))a79WU,6N3;+Zp!6Tj#B#e2UhKwIVjd|)c543q:/ZEHZP('+"XLt{B^GoVi!d'+/D&X-D&qgXc9"zw/466q%tD(O/&,Jq"jRnv&-[);:
-6I!E<RVrv`FR${B8oo`[GQZ"jZ66I=GP)vh|{]XUSO62sM7p^klo^g[iWo&d(F`lzce=ME6ZZ:cp@:,xbi(_MI8S/&Lw2$4p`r)$6PS7hb]UKYoC@Cz]=2
-yCtPLNjas#_!{LGC>}%UnEGxBo@/a|Ial|'P.b<(%T~32BN+vt=FK_`V;}FOYmQ(,3SxTgjUM57(4sS|;H2(cSRYp%BJr:ycV5#RmVaz(9Ye$|AOX;Sj_i
-j@(e3[JPoKr@N#,-^$g5Y5Cr|GkyV(MncwkkZHh`RMpI:'5#3n2-Jh$+{B{rXvDP/..CI6W67giak[mLM22x!lWk/WAFaUoDs)8V+96EGGCR27a8~sLwm9
-epIMOb%BB9CQ_Tk6=_-'t]d-y[w(j[T5SWNyQAXdlLSDW).CzG10qM1_sd(>V^2ephjIR:9kl}+I<H>/37i}(1+vUTS{>XKC@G=H[.XG|9l9+UuOkRssVh
-0+OT=C&O@4ww@ny"Y,l=JpJV{s>l}I{6VM/dSL5d_JKfgnS5UHr!X[kvb2R,h0.gg85+R,s[,(ItSm4h8W4DK>}tJq:&s<5a<KtLH&1z'E6%I,esDjNWtB
-i-Jz1Q"@VC,Z0^#$nwx7UEFitVp$"L&!T}~L%`HEqof'`d7H5.5LiM)n0]/)JOEVX{|b[#$1J_/ER2|]NFh&Hyw2z$50Pf%XG]mW|a$,z1qb!!T$H7Yz0C
-yhFw/$^(9RA@GWm}@UuND<^6O<@PV_5S3UzR->`ybYp$eT#!kYb(UmKxDIVp72{-J!0cC{cOT&6}%q4"hI`Y`<f}hNq|Q[T6"(+%^.=wsObZX3M[oqmfc<
-f3Y;s5ihMS/')w&ii<DMMSvV"r{7G^&OB&cdIR8E0wC&h}%jw"2Yrn+KP32F8'-NHf`KFC#ZCgwztG/@h6VC=iI}[pO|lt.yjgsr>FV`!x".09VP[UcZn1
-mvbH]c)6sb${`5x3U:p}">'FY$d[9(p(C5{.V)-g(pxx,T^NLuwj@qlS_&'IFWb5b0}jes5-(PQ:b=xheN$o@uNy@yx%VLH&wmnrtd"VY3(,"Xs_R{&s/$
-N15LvW9;h1[@<9]-^9S(cheXBqjN<<%Wwq=V3#-o|qTcg:o1blB69E8Or%H7`[O{EW.dSl.Qogl)glg7`/EWoC~2s7RL}@U.]D1v}`+q]tbJsJt7$yBGCY
-&{B'(^>8,6_(0:rTg8($[Qx{|Bc1z&!!Ri<tc7&5xiK1Xe"f1C<BN|b<^.+_6OSn-sb&:7#'.D>C<+tUtO7#:axx3PD|%-9B"TI/SL.%d65]`J3Uxw-A>!
-!Dkj>=YE)B/<e{2f+5Uq-v3)^|@9ACWe0`-jG-obRwr^B<A"4))Exp(9AGX-9C@]sp1)Poit4OX^b<ctpUj-dTz)C]>P1'"!dI]<&PZ(b40Uj-~7h7"`St
-X2T.B!xNPyjJk^o0^P7<Nc(^rk52hM&P.`p&jPAyb=4i7@7L`4kL3^,SUHFWo6J0RTTw+w]DSpehL|yIA6j-6,jq'9/pIXw+)R~cw9'+R<~Yo-<0MH.5Hf
-eK<%'84=^:`WuBF,(@_qxA->/E1J9bOaO9=irT|[|>rB[=k`P@+7[G(FgTj:#4920Dy,Mm]lN55LY.C&i`5H`|-^-#kKo{`Oo3@.R3ASg{!/-=LG9dqC]#
-pcfsrwulg<U2$Z`HFy0D>1zB.vB7ay3O<Kizuk351{^'5wd]S%uxL"|PxYkg{jFfDAWFIF(Br(gw28|$FmcqI6BlnL>E5pdGxYWk%b=2)r7wueGKB</rjP
-t!N2Fg+;W:Ao!D=>"%l=J>QjZfkZ_oN5bVXQ']3s;/U4/3~wj)RyA{5ntafEr[MK>VTEmm3"4`4=C/UKtP#1oJBG{,S-wpGNah|=zv%ftzwi(n88=m{mEH
-2Fb#VNT|cnpPOrFzeslkg"1i,E#d{,6bihC2Hl:TW'qJ[dyp9;he$m=L7[m^=!@kYX%qCdC}qRX)[2OnMgmiaCTf2yR.'5Dxo+kWBueXR=sj/'NFG}kZy=
-%VAa`Z15H4J271@XY0!efoy%1No|@d-/x[cgv)rzU0}|qdk=FHcm8P[_L`i:Qd-M1'1j:r<xagZ),TdqQpC4J#nNRx8weGUGdMB#{;,_w!@W&LC`b6p@v#
-$58;ucy}<&F!s&(8N-+YX5ew2K]+Qa|3/`]IEbPx,p9ELnqz,C8_#;nax(/M&,3Q%X^y124kf8.u^bfYlu9k`aoTU42)GhIz|dM<Cc(Rxal;-ao-J$#97#
-RQxYA4MS$[G&j,mj)LPARgL6E|_Bxps+|4emo&h:o2_W$sd-0+QU9bNVFfCATe#]PYcy-U;T3YmpO:DBw5GXT)Fy`k),"=}3]VIpurN3UU)jG)Q"~<n,q(
-=5T{0m))zW@X%gd6n3PWOi|D%1])2/jU%%Jom-H1h1Of(;9&g&5GYq)1aZ0AfAx+aHo'^N5+AXptZ6dfUK~$p')@Uk|N4<al=%JAC%#z:NzHJpsV$zhT8m
-hoL'_6/SO]B#7Rxoe@4;1r8IOzz855hxpQE41+8N3}U=X@D(ILbW}R-5!P|eU!Cb+>C8>iQfX}x|ZU%epY<!TEySf9u@KF$vWeG`fLQaO|q;zQhV1at&]r
-[<fj+Oho]'kWs9Eaa&){rxzN).!X(%J`KR4kmuJAx}q})E+%H]|eRWur]a#e,y-<[i&Ypv/nhGz+k1o('&vZHa$/ZUUiewM>mco'9Q]e1DWN6.mI4>Q8{X
-F$MyJiojZR9.pFq02i{HwT7rAXQNm+8,0ECoOLSo1$;"Uwg3BHbdf;^,ELIdQ<k+B9uUHY7%r.(RK0<CqQGp^EY,PJdm2bVHCNkqY!J>Q|nuuQrlFBdI"N
-`W8>O%BS,N}"wNz82@JKCD[q8/HYdC}Aer5m4<Ye8k}lxwn.JQ#kAymbj6^`ibEn4ZQC4jS7vX[nBoYz=o5R&zQj]fG}&@x^RLM[24S!P:x6J++o2CX=].
-P'_:{=hV{#43]"IF7!V)wm+T/NmxPPeX!R;FRd%ji+02O#:Ta:+R|FR6jfE:XJ-AoYBaJP^Uqle)$i~v_c8g,MI_52g|G^iN+t2ZXRYWEd9!6'KWWn|XHO
--!PwIPgY=cG]Vtr69#'Ho+7PDA[`w&Z;X2le5yw@5<(q.}AW}!$awZ`zOc7iZzsSw6fJ58KRXo>Eyr-A'U[zZp/XZyNws^6N"oB("B;yLZjOr[RGv8arpn
-0ThiUMe&#0np-B.0+3g^);'yuH/W.>k;s]Yb8D/z$pi!1>K_r{qfHF~TCnBwI|kNiLO+J3e6r1zut^K]iSrBh5Yry|Q{,(CnFqPMN%tdR_jb{TiN(2&tPr
-R<(#2Mdek7U,{'c.BK@m!sIl~[+gZZ<UJ#@,&Rl@0mq.7"R[bk#6Wa+;8J:pXuA6E7eRAQBpd[(&@Q(K#[patMK5-z0CY+sCk[|J#Cr+P2`AabTpy|Py>r
-"%-Pvkd%[B)PubDuW[:.i>EcbIYD+jjil|K$euR/m;#oM]'B|upomM1HbF&N(TE+5DfHN5YO]^ny<%l^g^/8clcKmr)@{pfz<D#1w%p+bxH5:V+p7=D,EO
-s>#Db>>9>}O^4YyKoXsoTq(oXr!hqu^jIL;EIWJ0pGhyj$Q)hlAc-ag3~iD>ocuWtWpAe(c4#xRlDc#UXgncl}qDxL]$Sa!&EzT#Vsq0:W7N1m[=oL3%p;
-i0IM9t;g[sc<sE3GjJ#]":C!kka,wln3rbZpq3}_/^b%DEW,f|e_|olwhnlKm>)28:wvqk-}X<0Y3uH<-{8o"UD9^vcbUZT:)jf8-=U0KLTm8Z&hAZNUgF
-sY$hg6M|8n4+b$N=;N1,PRQ{8d${#+>5b:eQ_qXpIK1Bdl.Z9Do=A"hrEQ,R`w2DFiucoduEr%o79Q,yk.y0^g_z^j|z7C&7Fy-[HrTMlb;<7=~}6^:9GZ
-lN9g$e;8Z=z/LROoFEKRzG6MD|;nhT_<lONzjOUT3(tw0#.AbwA^Hey4@{wyv@-ND]6g~n0NA_Ki&!hhTS(JEyvb-<"Ge0ptku]8-^M3@&4(r0LNe%YD7j
-gf=7z2_g)Q]y(M/FgzCUS7SnaI)Ld;!/##p&j]g|R|'W0Ka!X"+z-nN3@Rv4U2t)Bk"ODzs[%D,%W6W!AUja2{blE3hh)N;%(D$fa-snp53q%O$0okwZcr
-;9yC76g`ufe@`$z/S!uW"6a`DP-%GgQ0axNb|q6kq_W4d(R`GrQ5rOHkE&oL>npVteIK<rimlJvbkpWO2>u9Kg@d[1[&xL_vf{NM^OjF[JraG^@'B=Veyr
-g-/R<IIkK3G3W`{^M8;@^k6GpX.j[L"Bm0Qz-Ar5JCld{exNKV-H3(akF2_m@SFx<$Z9L,6p4U-``&5tE_NW.u!m,m{i[wPva:H[yMTiVfTW.eQJ~V)9=!
-TBT[C)Z67fhu<moJ}=1oQayg@b>_.,xohfV_(llk}}v"&ofOYe<KFuMw_R5/7Z.091`f`BBS`zp9CF@J(|X&+k"T,dJltmqvgBp=h0//];qR%=g})Aj%PV
-Pm8zES[NW-s}}qQo7:uJ~d7RRU`yZzSyX:5w.L0vd=Ehm{J<LJ|Ub&nYs|$MQ>"&P^2)aHZ3p4tgF;VskaN0NQ;gbEi;Q`>X@H/>A{RB27SvHG!t:u=qI|
-+UjU/zyP=3#Xf+AD:V:_]6m{uIk2([q'66NkN>mdLj-N4j#',t)fQ3^tr>nI<82+"dTf2[|0z%r9:7IG;xT#,Je5r5z5}4JX,+2aMH`S.;@pxdq2n$H&J1
-G'Wl24:.By^#+MQg)z0tcMDzCPjFqpRcL-3mG|WqhP3U28<U:Nle)YIplY"S'>t`N`dha34qL]Si~hy!MKS}o{bJdX8]MBZ]r0$o++;_9,5{PB;!pofH>L
-&)OrudcLm<oG}O_zV+4z+4a-bdB|,mz|aO2TOgphBdnN.X[qOW1}UNY|OLB.lT>;|q7a!~(|ZU1SNY,!mEG2]KMnEYt'Q99uu|zbI$;eKz"o7EX0w#oY7G
-w(1C+[q3@V%c!QJ>ok6M(2@];]!1|XO3sd#4&}HWlPnl%]RksOtI@p5(BIl5oy,Emd}Y%>m)o7P-.%f@5RM4NA@'}bYKTW"tHRx8[49W~c"_%)|e^%JbSU
-9}~w3z:S]1T({v%rwqK,-$^V3I`qU{@n,!<,JhW.CuW5tmaw'N/FO^z`gzu695f_{ugK7._RB!PK9I8=O@NQ)9VS#>wDt0W2O_4GOnVO(SwB+4eY`qc"o4
-9|jy@<e]`%/UtL-rVR%CeO]r&O'7`ZQ8C4cK`kumC5AXb5L6En`(t}%XEup8Ym}>c8F^uOIZs55v+Nd=Ory^"_c)q3Qy'Z7_,L'5=BQqpRs"Rx@}{DUx>,
-Kj$CP@P:UTDFg6^YyMQ`SQ:'h(9{%2w_=KR>IL(#P|n0&u[hdaph]VrTS<xd{$GN(I9e9!f$3u$|eQ~C^WRBWw1ZPtr9y/I-nP%EV8v4mT"Hv<ukX;RRQL
-~+&_dO~R}6J0#LE`lo.g>oGZ|>,>4x3[;vH0RhbZ5hN8jy{|0>^&g";78Xl}9NL102.1ItQsNl{Y@b:J]K|GqYZWx_@tVWFIaz-{o}Rz/h~F[p3vrp%%gp
-0mHmV5Lm)JyOv5kVgIA+UIG|#"tmzGj.+-IM95n.+tM5Ou2kd%V>&31L1=h)_[q2Gegk2jDN4^;^w]VD!WZt0M"QpPcrmn,iAAiK^'yfpftTN&lUmU"tvT
-,s";4R%m2jev"|"ZKusqu`wxb-k(`[p^P,AU7Es^0&tmU_+gR}eE4>zWa1EPylocpw/DpL{Wd+ZSB,R>`qd1|p,A/01W0(i.V({PUxOh9pyp9qrCd3}In{
-ee2RHv~<H@/JcH1XsjFb3w@e6n8m<MCZUk:=LbY-QSq/OF9_%@|q+j~VSmnw_SIygsFy95VLw)6pFY{dhj-0BD["#F~We(bqIYuBxzM]tDL/I.<0SpDe:L
-L32A;fTj"Nwhctf)sC_.eAIFW_lF`l<L@bm:6k8QOz7MPB36;!d!r(0D^RZc10oT!MOol:ICcE2n=f{K)lQ@9#[2vzfSiJsN67qa_:_k[K>JL5,p[8aq]'
-0r(s;z=&6+e}o:9LX9FQblA"};"bZzN}(8K'~9tHAKbAah#m]oJfT%7IY=m-UsrB)zi`1dAo~"FJU__h}>/y7,:xnpr+"],:{8r7u0N$djVs/y%/2,t7<U
-Sja#"vjP-/u0@MYqV13V+{uL+_1{+h/r8{&_yYj%YfW`3)F/-6'z0frJ%^Tnr^!piai%n9hM~C17IfuNfyofQlIU/Uqac+q8%o+54l-jx6QW_xgNbBLxG{
-k&AYs[o!aOa9,T}D<TC4^kH.+&3@<imz`%Y[n$k],/NU_|MD'm(A2b3DW<x4-'ry%<zRWuxQpGOgQK|+eNa;s!:z$|FQC}]yY2=SAuFxtbftO7br|ZINmY
-pjL"QtO]f43vlRQfC'hAC&slno;=j1'};E3$R5yOl6rTOZ9qZAA=uJ1h#pBO6!dq;i3r_u.BP52>[Y/qr-8uHs:IK@i:e']'++Bos}$mQ5c0H6#dZ+#'eb
-fVw>KX]>n}<KZ6L,I8>sRma`I`VjFB~e>'C,_883yGg0`2:1dXk@~<0u>c<C+@!BiUmU1lW&oB4IW(JudB7oz"(5o3G17u)Bl`y1dDGz~}/rC#[@@)~p[H
-HQGi$$KSI##x1Nn6V{zZJ+iDCc8='|o>}9osb:rK;/|L'HhtN4u%s7x6YZI&AB2_uC&1y`)f~FRir)Ha2qBvSTuh8;ElV^ls3ps}c2ZK+d-'lYa,TyS9b8
-XwNc6DIC{[{+dQ'2EYlkSbeZH#_&uIg</!_g@p+g|mXMlvk0b-E,3sB:tf+Dhqz>0"=dk|-evYkcLaj[jj^JMi19Py+lt_k[Xv`(lr_5x3yz,WLh<'BCze
-AXBGW=MuaCu&X_rwvpRKW^wWUcyf=^;D:a(Rpgu3":+]8pu`CNmk{k5DU`mE#V&F}I~9!X,@d/O9.p^_VceiSx]oZeFUx6c!jj@QC<t9O`dQB4O]0xV,P;
-wCI)9.&z|SQ%_xd}$qLR%M&Z2+<$)]y|XM24A2}aME/d"WhYs[#HZt9>AZrr^`NaYYwbroq&<8b3"D]A(oP9awMxra/zH55IIAmpHBo4$P#]K5NFQpc1Cg
-g`f|tW#>mElkHZP8C/<J{RYTiOY7p4t^5}z,K+nL<YQKr^v_ySOjqup`|R4;#XqPO1Sob3J]bX%EB``Emd]iy|x=#J5n>$DvHGsuP2bjLlXA~;Sczha1Yz
-{S$"qYv.EqNSfdVu^%e9d{gjj-2l7C|^[#Eo3%exz0.vkpqcoz_3(npIpi[>Be&Z<+<qen.<xHzCwuKu/WScf6DUab4jr.58Halp0C`}h;<Cj)Qita7q>=
-ZzGoHfyAz|&S(/TU1LYw3qfkEdX%8u`BNs~7aRit=Z2.(n+&w0p|HI(uPd]W8S_4FK{3Em."@#x6wPAa~'IABa-)nFBf[k!>#5,fth7Gz%0n3u@@hT{:fY
-3IpqK(p"5OW>hA'LKoQ=E9H1)eiYZ>GE-awjbonV5+^qOc_|(Z'cd<if}U05(CW8qPl%j:"KfWiO@Qjn|K3e~`(&)70a0>6Ege:DY.r/I%:Kp4oWVvw2-/
-L_>jXqJ;`3RpAQ8'0TeYG7m>9{OVk5m>e>s`JD8%+p;[MW~Gn{G^zWW||V:+@{`H=C{vT^5,Fy1m(Zs@eII]F4DfDeh{Oepept#s>e.omhBSX_D'HJMD4i
-1])ZP6q%mAn=aN$8)loS{ZLIp5ZaQfGq:CJv3yB,qVI90Gq=]I]{G<8elAt<:Erc/ZhupaNX9ASgEXVivW~M{|&M/8}p!Wwfhu9x4en"(N{2{zE9mWiKoM
-N^N'/b%7E{S2}{1|,Ow%9}Zwt3t3SYl(1/hGoh9A`mb$'S('yUxk"8CuOH>w>x8O^}VKfoBd.5gC"~ghWYYcVEl4XVuv=`'YeE8v!PG5-w4&8@Sa0V87tW
-EgR}Co}dz<$%~d9AFu7p#4/tKIp)@{+;psw0DE{OZP}TGj4BH#(Bkzcq&96j<''=s]B_h5tNq9d_"}'q+u|QT"o)W;GDpgud3{=vQ5L]h"@;n'F{fnY!!;
-W"N}drm[-yLvaO{hRqRkhrZPKCJ5h.[Q.i8A9.8H;+r$pzp0dbM|+l=#[4@nRibS55Dk,Uf1"SQJUayu/WoG~YU.VSZ;Gf^Y-q$L>t<g%'S$Pd^;k-Mt`C
-Uz=R:&^s{$XkP-]ZUexxO^w:FqPvmAubIOm;Nm22.M"S#,]VB9"o6360"3}r+5vdm5jU,X->:D5Tss<hf>uT8SBTqanE&Q#9iEQVoa!#L6Pgr=wPj00Zb@
-c'H'A>vlM(41#YX3Y|}{<AB%OsyH]$t1UnxxNWm{^9f.og@O>2=&7:dh:j"gaF(c1(g:{1,6PctY/$p>h#zklWz[DTOE+.&ofjF5=N=eX-(f7hHIdR[qM|
-pkZzhsP.y>3oAh'QTk7[~+bK$Xad<WR$kE0W.&{/8Zx`/i/nVMK<jt#ejDSW|%h2XUQ"^IM0/_7c&!6N/<KaF%Syqpo1CHo!<!}uU[~E,_=}k^OMVOD;]b
-hvwYrE1bb4sC!NlGj<lZ)fgmoIcorU,Tyj9)6#J%[A}Og;A`b|=PCX#R~(U+%!Em9DvJBYNsHP)&5G91qHLvmpFQ,>='rx8q,<1@-ey#~CW;kh#Dt0gVjZ
-3,8B#kj#P.;=!HzJ'`,qq6;VzVPDEIUy4Wbe^1Qp@9mM3j|j|phb3mSqwW{F6oWXQ<E=Il+N_0STRvo:!7>zGlnF7^)nM2F"7@47`-|@PWywkq"AQum:,#
-{%xqQPHI#`Ge_tQ5>qLnR6O/rtGb+c~J<o!9[WAp3C;Podor7A)gZt_GN[E_KxRLwXrRGxmegE`l}S[<MUH,(sD@Hon)."~x;CH#Z5|9J+cKM!dfs{G.`r
-:,f]{JpI|.gSs@[7Z_-=ecFbq)pxn,r9mb:'@uEgdMKw3HroLphX##8BZqNameqi~<cLM$3;I7Ep$]NfJjp/IZd<8)Q3}s3V-Htr^w[iTM^#wWVx%L"N|"
-ZARQyfg5zrnt3Z<+#JN+[HP<eJrd<N@C2]tj(|fy&alSChc+ARdb)1Gr<$n&voU:J$KEHh9|Rf,O`@,>_WGPJ=R)[B;3G/;B$NL91J#|`43Uw,,Ok4~.Hy
-TPZ^~FT;^0/IsRpcn5N-!g]52:Hk"</6M)n5I;|le4bGr27VlD8Qp5@I%-#NjeY4a/`KN%")+wc;gaIrc|_/9Fp9t.[3D0kn93sQ70+Vc6ei.1t4~nk!a)
-h]~,h5Na$Y<xoK=mg9mHogUaHvj-";~`eICF{gn2O}Fgn}[Z>RwcB:AtbLupGN8'bs-Q&0JhgK[Y,C!NOrBb7sq"@;I+aLLT%x)6uND:smn4hqg=r457{S
-4'.db5bVkDOZI/=-|x{}xQ):;"bm-+"_vJAg]p38WO7e2rKq1}4M6l>4rFlRF`SHW,C>Mz2+wD>%h=W<F3OcRq]wu6hX>>fqD`J:7rg>&auh}e)y`z)0gZ
-i-c)I26(b.+4O$CftoiT2hC_U{5ilUW0TW)qF9JxoO6jDM4{cy)KC<z/~2su(C5BjU00zxSJQ.{x0:Fxg,"k058jiha]OZ6JIgzyj:efgAl['OJJCFTv,c
-[&dm:AAM>NeW<}9t.m5KIrRlz6{CmRN>O8F"X2+tw1R/4dc#v(>u>}3k#xnAjl,Lz}=Xstw,(K)AHNGy#(7}^rp}g,]X[>5}rIz}Kd2x2v_OsgoaE{j6(|
-d7mf)XXgbt&0ZNPN0V<4aBMsGD#xmfaaGHZZ5h`7ff~0ZUHdJIu@6R]D+smUbo8G[I{}t^RZpt67Rn9SGeGy`3,IK}LD.qQ'GALN5k}ISDiXgB%U]0E;>6
-/g|Wh),,!d^s}UT4WOozND}Yc1JN7P}OtTae$Qaf^ys4g9;XC"yLL)]M1M][MJ+`aJWHNmp7wf=2NPUB.(GDY[KEIvb/n5QGw<AZ([#A^>usdye6X9;--w
-q/o@[]Pjzp/C(:4al[4#F"<<B1]bT"k5R,kAK|D31S"Bpa@(iBp{+Ozf1)Mbd<mHm='15|YjGMElWY:E[0@Y-3o0uex_#qV-Mk=),<qtq5MDo."L},j}mz
-`F{[iMKx<QH4<B'|sl,6:6")ACW'w]i@Ca{MKUH5ux@;]Iz<s)/>h{`FZch{(|qt8;/igu!qVro^;-Eh|t~6btIS{t<H#f8ZOM(vJ[<Wj"@6U!L}"7d<5S
-R8h:%C#`6Ue3A[Z|;qdku7@tT|fU=tiEWfP&-hvDaBAws'=f;YKRN7GFwe~+".wms<Qw_DRt![Br4}-Z~2("yfi$%TNwKugMF$+c)1f5p]ZxxGpk=4feH!
-/lh^Uz}RtA@ztQB,V(bMix=D|ZG%z70)Mfu+,y"^_p1J>Lw22f2ZJA+/e0qlR"4;cbQVp6yvhcGi6,C`/<IlJnnYJdNucJi{w5}V}]t|~,AN%_ijHL|<Mt
-HPD7{)(J9rftB&b^vAsG6546f0{>c69$7kJsSd5O5f}eC74vIz(an(@rQ|0gK1O.E[:L_:tAPdiMD62T-J}q5t[fWP.KmE.c{KS>>,][3x)s59~IA{:=O[
-9p[GTwMLNJ(KGRhEL47nuW~tWLs.l^$A/H_S3[nFx>IsGnTCO+8|%}"7jkj#>5>%x:w`z8"g2b>:0wd0WUt$&o1JcOsH}D`}ltRzZU4zc[++f.8|~,0TpF
-zezGs!IswxpHII6T4Y1(b4L{QP=HA=u65+F9lk&i;f@/skLO/#C/nVjw_ryKNb'I;O9v50G56#Q0uU7#w|AhK)u<0NGUS!=)-2YYuT=zOoI=3ct_#r@ETZ
-+z&44HoHX9F)[0,l.8QY;}f,l%.8P$e9P'oc4SarE-z/|WT|Ye"j}N_mMy/zEPAHJugs'/+`'g{G25WDLuJWQ&vQxa`B~>HI09F}:llpPW+5Cfi2UkqACQ
->=-G}N=H]q+ex`N1.Y`a%LE}t>[2R)@12a>/Mh+KqWF/XBh@@EwqEu%6^>/S"nn3}@k=Q6oiq+>ob.+b`]{jBo5U_),CU9E!{^>4Tl.("cZoUw/:hSw;[6
-DNx-g(lH4oMD9h~,mvo;<XoW`x'Jh=JdEV8A/eg7wB+Ltk.>V^o.;`qL#YERTc/,2{)iQ[,zpJ~3kEL^.rDp3I@SQ=2oSlOVe);FGd'8.`rz)S5P:&3|jx
-dpMTQ4S:Y,r>N|U"WeHSUW~_qh_<7krfKNrz%[bVR8n!(!AXi"dS<|oZxDs)<od:"Ft6Fii.0B=)Puzh%S:"o^`ShWF|k0|(>Lbp[2=|j4U+tpB>e>D1OX
-OvPJa45Vc/X+o&np"@d)>f@vX;MH~&U$Tby#>#TTX!y"DrfPY.}Lvmcremj$d!Rcj`#PIm'+HN-5>^Ek=X4AN0D-U1C)0K%}gfjm3y}oe_%PrQCoe4G//j
-6c9$ANu+f_NePqeZW1PMVtwG|,-a94'|Jorl/MBQ;1~c}sPM^7"z]nesLfv0/nukXR+AO!w;~zKAN1'S9tLBbAO}L%4-Dv/x5,N#pb.l<`pR]Q"Vd|T2(B
-Jt>jsXYwrda5O2xBrqQ]d_0}8v4jTK"1tm!bWF~])+'WtNh8/6PL@.EkEBMTczX2"Au[+vB6pbp$4C)Ke"=r-O/Q_|^e%X`z'>wp~3"2)>LYJ)oafs2<W}
-Lx89Hh9PNI3b-kks'Xh=]pYUG_tbtcqk7lRr8auc$%y(Hr+zZKDU<P^^e}&t|s"M!&BCf"9BQtsh~g-Uf2IP'Gd/CoDT,9uib6G7p;#+Oszesnv0;<`:IH
-uwO(Z_YHb=)XDx^_IzRdtC!0|/NZ:|WN!kf/KP~1:pt6X+e$l;DDQGLhzi~s34[zenGrdZM(qS`xy%FLW+9WZpG`Qx'jpvD-%$`jKnMWC|!1ZU`P4kZHzj
-ma4[^QgWl2"zsSNTH{buL%tX7`dpD'j/.L6.9TzE3I@bb0GPmIjU9aejkNRRz]c17)A&~O,sAN;3+qI<&mt>W=U)pL!#mYyI|C/HOf2g75GF`_-&d.~&!:
-`h[oQmZ;wcL]O+.is<p_>PTO4ZhJ{NdMDJ[OikQ|Q{zjm<n-/7sSSV%,c7c.BiX_'.:}9fPVkS@ZMLVqN<Zkn/^OAy>5OuBUS&e|M{Q&e<0'~%U]Ei#="S
-T|gC+}8C`>Lwtgfi(Yr5o_C/_y5:RTj!t`pQ+$8YS"LIp<IF[BQ#q8r:g:!hZoNg!O,b6,#+jV%8ycT+kE3hw+bbegTC#-x47n^v]B92L'>cYxHTP{2oli
-REMFITKUGM<jjP+h1V>8Jhe:=aBgA<5V1#aLF{G$-"2jFA=1X$IRX,1id/Vl@z^qOlK,/vXdbrGYL)[J963C:S|ZGt+r'^1%!vdlw!Z+e(u9N2@fg)>9^w
-j]Q>^G$Id{j4`F"`@`GFitWtdX$`|1uji%nv=Wvr_)3kaD"_'|mj!m|}DFn"1kQf&5__1Qsm4A2o(%}UFDL=k)v;Ya/e|Fe4::f'vaLhgp$|64"5KIbg{[
-C)BOS30v)ll/=;|k'g1I75vIsI;MbCe-BNDu+/+>W{hf"m1,4c^jy6Jx2;lsJdxI%_vl3[|qQ:R1"BEn8t:/R'tMwxVrgeA4^8iEbu1(`3;CC._LKO~`Y5
-dOCBGZm,yDqtzLG>PC1l38m01Z;OioqhHgFZz4Tjvc)shhnOfVCAC=Y=d+fOe0r]McBr8S#A"gK`@y6Os:oPX"MMPO"^]"SRiDk1VHC<UwyEAGCBB314~;
-!z7GD<W#==2+P4+!!2MHhH69hl`|14]JSL<E$YIlTrkND7EXNbKl4=g}0Y[N8QE&vdm_|6hFy1"51J/ML^+f[J%cXNf}PN%u'qUTt/rW1YL<[s>8GfAIE3
--2^tz&@&F&^RVUd>!';sXQE5b-58mm/Rj6lERsVXB$R"S':BW-[J(u>@D}D^ibp#&-f"U1JKYmI(a$ifd%n;uI%ZIV,DD|3`-dyYGw4:gXn|UTnAeqJt96
-feT&ZALg6:@t{0wF>.PM^r[m1bHQWY0@D-27Ah=Tkqp^cp_{Q/Gaa;U]a.F=(U&a&O&@Y|ZT=S,5qDnB%h;XzcFMem>yT'R@wm(MoP&0`1k[g23n@CkF&2
-dEwf9A2ksvlQAObh{Nl7&N0dTKHF+Y36dxRt+>@sB)/.Z,IHu#O"3y+r(MC$TM<nEmuXF5B8m/CjPmA=EUXJ}T,q].03#&F%}OZA.{'NYnS@2YjZhv.]wH
-mW.C3NvA>XakLsP9PbqBXvz.AGo:^//n4aEySnQ>4qU0<iP=P1<nD:e2teeO}dd=$`9=$pVv1>,YQ|gt)xuXn.M<&%M89GLF0Jq5$K8:pV[:/cO.;Ltr"=
->sW<;e>^Sr$lR719uiJz6L.Kh){3QwsGF$oOLfSu_w~0>;yRJu7Os]SN]B"ndb;t7,.FRS-vw,pN5<3igU$A{7T/m{m_,'^g:Z_2[-.uFGj3_Z'HsqMkUi
-9!wzT{H8=sfaKg-w!o`<lQ-2deYN`L#{fJgOb_L/8YE/[yQ3b9IaB1uKky@/{oB+{'#+F^Ig^R2^FH`,TOMd]6&woF.P}1+1o6DHH6IQXv<;wTq:hovbzf
-wXBl%-02{sMv3^9aQ<BRU-'LEp}IRUiIBsxTu^U}'XY7vhqz:K9":Q&rMs$-o6rH4v|+,a51823BhG91o7M<Um<:h45V~q}MRNZWZ>_P|mDDi>js#un5nb
-K^bWhk&w"&W-Xr5/Jn!CLK8u}/xBtpWL`ub-lv01!np9#Q)Mx1S^mnE0CbF0#9'ij+'Gd$]Jy7c&=Rb@Jd8^n5.0D'H}vUg=(("`Kl,v&8jy>wF6z}oK'P
-J$1tuZ!m@YnF(P)uQ<op_OLixPk'iaAHC]8CE[OE8q-]C71}yvXVO.(h5Mlgf7ypS7xferqA5m&Z4}<G4s&`)>5,n!/70ZHXUpSYu8.@<ker>6wzo1fS]|
->b+yqG3tk%)7QP84fayS4VUR27nmzl5;SeV%Y5eB1vwQ'fS:;.qXns7R(>pdsP7]'_t3h4D7](>ON#].F!9)St5}q";<CU3b+R2nJYCW[O/^!V"Hf%qE_3
-#oMikz)7KG~7O_7Kr@2)6@<A&Y#WW:(KHSEmAF+E[%3+Z&ju#BYEO=&pOG_NoZE!obI<jO;axk/NlskxUPgk>8hGe)=5~8[KiwY1Pk)vgJ=]#c0Of5W=ug
-fs$>rwn]]e&:|xZ&u!+XzJ<rsNHu{IZdipy|b}WXzhB!Y5gyF4^"&w$oG1gD^9juTXgf2$Djkmi6j,~@MT0ci8!/O{nF}PH33h<1b=4ut6,wRM{wkPS)3u
-;Lc6_|qRvS"YLHo%;t6NRrJ>mSw4>R[eci_.J;`,N$HFD7z$6&)7e%Ky3;_"AyZFz4>j]q+e{Ie2]W/,=4$U;tUr&FB:^ZFW3`0MWWX7xO!/~Tjw}`WyEb
-j)#F@%KorbZ7<x31%0gd,nzn+a'U9(jJS5x<{)/a%g!d!%eZ(zj'|`h2|9wBM,{Bnyxkx[~U(,#SF{9Fm2dR|::Wn8_c([3"m.Pb'9Pni<jsfg8r0uCza2
-I:2;MRjY@q_GV.wiS{EBIRpxD28diKNvg5UqE#~hIl2JFdc=CxgN}BVRpzSfTM|s+b^oJc`WXHUvU}{8g|}G@,0&M[jXVx/C+,HoKTbmR"^Z.rXp<2YZge
-J2(&[tcYw[xHRhh5|PP|'[Tv11NOpsECRFV)ZLamoFT!cI^iPkW#SifF4=dTyI{^4rQq@OGZV|q,SG%P:N')Z)dQG.<H#,N{X@0d-Ex',5}A`_WJ,O#A{y
-,JBl%w/NL<K%~d8/0jFZ(^Zc+tdmw4FWNw=<3AxXP;$<uzv0VvF'~,^Jbp84(Y!^&MiVoj=:{N9"c)oH&r$;Le$to^(kN6MG]B'YhSa>/z_BhU>u{1#M0O
-wK:QVwpDhm4BVH"r}"8uHyK1@zM;s|eL!'k)kJGf-!,s:Fw)2{+0R@9Vlp~gd[:NBoF;^90LIG/eGx;--"!)ZW.A#QwE$72wEk9vWz=iZWxBPAo>BtGM|-
-D/aa$L(/@U7DhtYH27"ozQ5#51l2!OGdzn]={x'zJjO1bT:eX}d,(y/f7uy18L_ZAwKD%Nr.$::3ZFz_-"tVDF-]=Xbry+Q0E[KF=<=[[Rr'h5&:BRi"L&
-eMWRV$~0SYrO^NWgggKy(t7h>A|^SmzaqM"`i1J;I/RlWKpKZ%I)]#.JBg#fZSe7;gv4Ar{xDhD;9:5tFKz,s-Njz2",-]{6N7moIh8{.4)L}ltat=LcTP
-Oa%GF)HY/;a&W2CeB)o.jUOR(KGXC'L&6qZ<Y6]4d3Ix$a{tcKo@iSns"[Hvv3[Qn[a<My,c}MQZCen0/kh{m|nsHV5p+<TW7L5TWO#MF;ESmF:^5UTaq{
-gvK`4:+yde2DbmaSZlQ&W+{4:Avq>d;J':EDS+),Zi&HjMxy>$uw';k4dL{Or70vF8oI;|eLhW+qvWfgNnUx`_uXO@xWPu{VOMf}p)h'|4e)_%C{qN.TNz
-LW!MH6:p}a_MW)h0/wCC{t&zi2Ac/]do"%8PI;E-[9b:tO/V-u<y3Qz,^6-[|`c2RDoSR/^V<]9.~zsaHY]soHzQ4p-Wy`dxHn5,-ZV6/)[H-[UVmL9WE2
-}B]|D}m}Ifa:XY-aC2p}-v$kBNe{$^CnGC/|dkHv<{7`u>uj|4l97Vy)^03/"lVeBM2J<QKqQjho/5QC)5^fs<]$S:eDSfV;'9kE:rXQ3nD$_<TcB-;'+k
-fDC9(Q78gP]Q|&kqz:^GTt}j5RB$!Zo:f1eEZN8Exh>Z+Elj/V_Ohx;<064H4;bUl_4F(J=EB"I+"<16D92Nm-VX#uy;@&vUh0%k=7',Z9k$_h}BtFt[("
-rZdtp[kp2"x/K^.LgwiW:^T_N#rr[9diS6<STC$1kpDkB2BSZ)!1lc]IzNT9a"JTliIykl.<Ttm2_H^}&_%zgHjBJ`#@W>d3#+'gx8{vW{sOsh{|]0A|,Q
-QT`Dty&/owP<51chM1:IFsCuPd4}+i-GsC@XotHT.F7^[=JTtLj.5:F65H7yLb<#W0SRB|!Q_rsT:T!vsvJR4^hevoxH}qz.D[7,OL9a1B`+))S{A6lFc)
-q(x&q[iPc+xp#p`Y8J/e3+jbx_>edW]cK}g7tLd^^ZKOUav{:kq`6Jkn_jjJytr0,&eK9SG7r"s[k@;<,aIpC+j)-'Q0zB-0(Wz)a:XG1'sT8QbKLEg0FP
-(olA>042`j,Hl;^e"cbDgx!%]gJy,&dZZbM_K2Mtc1l!Mi$P9=Ho`B8WzM[j@yPNOZGp^%;i}BE#<5{L@}v&B5#MXn1_{mtI/^bq1J_B8U`+nCqv4ubOjm
-j#d3[haT36`U]jxx~fggnJT$vsJHi/MSGcB!"@a{JFQs-So)5$fy_zuoxGU^@+-P5@eUoxaAQH'U4G#1=cB|hFD`!=L$(O6NX^}3<Y+!jOGW^w+lMc|xw"
->x$[odRi;PDyS'|}6|&;ONWpy/^[!V'SNF]59zQ1~=]H'E#NI'3b/3%dJNuT=HMZ]SO9q%6a#O(/nU/K@GA.Sb%"{(|m9y-%=!cS+/E:4UrEg<X3=0aMTA
-@lXw6R957O&}t#QjUB.CwZAT(PTBNPX_Q_QHimPSvfs3@Z}wM4K/00'-R!Xjkd7]vW:L~jik2tV%9j'hPjj-R^ZvdIfgU$9KK%a:y,7ir.mtQ|c{iZks!;
-=Fn{Ms!OWmwa+^]bLRNED%w7`izbtiTZhe[HTMtZ_rYBbC<O$cM}jp3|Km~8Ah.n%PKP:h!>7u9ww$i{&=%j&kx+#x@:7DUl:dCkeJSRY;vIQfS0)Q4SmY
-n]7Jpyrq%Um,1>Dvj|i1;e&8_CU_bb_xgwizV=8]dv4UIx@V7%<!H+F96'OfV4@x]]twB7aQtVd"X0:D]Ft^[FSj&f<y2v(NE0nK#=6"0M`hP#(F9s{Ap-
-{IB"JMUNjyrwLe[n{b^+u:C=Q4rR[l_Wl4+5U.-/ns>@Xl)Pqvodl[tP4v=jD_j(B!4Q")fajOty|Y/$JYi{-E+Hhhy(-pNnSjP`9f+u|ak(BL3otE+2|q
-H5)9]@TWy!TP>n(OXxiCDRDr'DAFcyu]2v<"EQ'H~i+jBUsMS$/Hi0sC{uu%V`s;Q|56&4F8t+Uf:wr4[35+aWjE>Qa%KkxWw4Sf9JmEf/0nKSU;,C4E6:
-%zvF(b=Otz^djPSe7<-V|]s9VIk|sQx{_m~dB_']iH!u-a-cA}NKI"A=(oIRD!yq.QQ[#,ts]J/RTA{7TOzC|B+v"+ffwed({(pAd&Tzd(e.gK2(BR;/Vp
-78UEHD~xQ=JH2`@SzR%K=#@SU_Y>dV,N#4/'16zmV&)^'M_[b#1e~e2e$ijQwPHZzQUp}HB1xPMUYtbI|>t1oiR3~o_<U,ulygT1qbzEcj<<#,(U2d!}#K
-o@a7#HtJt@OACR7<AJ_<Wf#{TRo4e`1J2!YajEIMwr]f3=2D{Xvx$|F`2k&0FKxy(ELRw67kI794.7>Fu92qC`L[k[DXQMmzh5y@GXTMvsI|9pH&y;ARsw
-ghv8ysINvN$!!)N3a9~od`<}d:[FJ2>Xn8Mp|(J,:a2Xw]o8tLbk|Zl1:o'(59ywSKU%U`Fl!vK)TYsFr9~8]e")Kn6{P#zq@8QN6u)w-z#v"mS7`Dfd.,
-K=nDwSo.gzt$Z|Qb<no|;6-[GgvV#s3}g|^Q&FN1Bxte[v20+.%Qo9RW0fu]X#I,vOvxb)qq)M8^Ur5:F6xr[2o=cIE:AQ)6yh87-W/7rWv<@L>Yz@OVe^
-Weu`6U;^:.)u+U~HScTzMQdx(2[xB9AguY(>!mD.)8@xezt$FU'j|JHrUHq7mMX@1`spw)M<dN&_v/_{%b(,xZlG+Y}v0$WcA'v==yxxKE&HBuU$|(8yde
-gbql!k)lZ2;NOZ#PGHvFCf/#px5yTj^Pl)xYMBx2N$H7K{T&/]xFC5O.)EmR8u<O8wr]hdS.EjJO/D:"DgxjFjTkZ4)eqk58^niQ4hams0M:$d{ar3HfcV
-'w00r251jSd'WG2)ekb7(_57q5s|WUV'cd>Wcwpb~L;7#7lZ"Nqbw!&I|BXd:v<L,I`+{$-R<$"DP^2hoVd7uNi9[fYc6}!zWlChSP-zlMTE0rN-Mb[s!4
-Y_KZ-:WV'kRKp_!baYwLT<8qpR![iYdxD%}c{N=r)@dVO>X@xV>-`@+aA=_moFL%e3a;Xp,M#Wic-"/rxyu+M(i!cj<Blf=,A6E7+"g[W+;$~_8lZ3Xkp&
-,LVy$ei`5e.8@ap)3->%Y&V9v9eH,)&n%&+3:V<40.`k#N@&qJfi86<%(jK.h5tf"m=.413]uE8:>0A'Cp<)-rLj3+kb>d"02IViYB-k5]Ck)mXV&kxoe[
-E>h]#%QTe]joC"Ux+Vx(MJ8mc%}0-<^N)1T)H7Q6%y`+d;l'RLbJ'HO%hd.4m6Y_B}^[v{)YaPWnr!RLt=pAPwH.z7@4V4{rlhdMkj/ywoP,m:k2}1~!uE
-uBgHzF0|PG_oy"6]NCMl]ZW`g-et1|8-e5)U7$TxkQd=0!CU!iq4-%:Qn.E3dOw>fP|[vF^7m^x&aj6X~Hh0IeVDR]m_K@=5Lvsfn'|{6<5Danxa}t+[A"
-TranP4oAE!-#L=ZzZzsq><(oVop_uO;ChifcqEwtSgVdSY0[K24M@I[$Fu:n)=yLT[r1Cm]9X(6S$/ds;_/;aV6lQsF7#k2)qdtX`Dt^!W7kl`GDlpzG6O
-t|;tgjlWQhSZHPd=x^Nb9U1n|+QI$>,X/[%NW3Y;et.pn'by.^K+I6gP-Bxfg-ePe@'XjsW{g98FBS8x/8SR7fa8~2Iq/5|a|u{Lfmo^3(e/4UMCCk5daw
-DeFDSNz;VV{%NUd$0nh'L!4%'NHUfvI,u%tcl|[HK%{JTxYDCZAT25:/-KLk-}B#e2FAcJ<GvGKqYRDHR0tai2jz,C;)'czR;Wa<j8@t],-#cDL`6^kt^B
-C<ei]'vD^f<SgjVaL/lSiM37uk0w@UAc[||2|IG@Us<kdyCmD%qRF0/|Q@D'}Cdp'#yrpled<yFn0I'ZebVzb+-q#CxhVAnwzls_OOxgPxm|;BCf{7PG.i
-/F-1<y@`+vF`|sRD7X(_ky%QHgfAmPQ&xY<P~:A!Do4o.tSG%pyaHWRkrFK`~F`aND!k>dGHNtr^gpwZSz)Gle|Mz9kE^JrfVWmj!/R,O+88<3=^5^if!d
-lvoF:/k;Ae>tKd{-NQ)ORp9c._@:&R#yE@yR^F{62Z$kn)U1@2^K2/mXx]v:iUzZ{xEM=O0Cvi2F/Zd)XlJprK2'9U+l+.>9DRhLpa:^tb}II(InM3cjq0
-_-#xj90iGcn[%8X^F/1Z{-@!Vy|vY;T[/tm:ln$@(8ve<cRbv.~GB7J:h'7ka#A%aHhRF5^E-O>Os0%%dzCdSjLI,D7tdD,2!KmAnKBe'ncsA!Rexd~O}U
-c20=[z>!N&<:n`Wd|V!X/+wd(yG`k4C,+/^tmXBI<$+'bFW&p{!P(7%1c#qI&q34!7[,lv'|N2;:~K^b;V26NB.S6QN-!<&!9vV%GHkJ=l]],LZ(=7W4Sp
-';);^w"N%^YIk^!$/H5b'x6vUtX!W!`$Ce<=l9~mFB`FfeS5b4JyrpVxjBOWkFav+Ed'qnt5N5@MUF7|f5Gyv.VIBO{UAlf`gpIrg9J1{jY+Y.&Fq/&`Jv
-@NY:Upj7)yRiGL27_g,Fne's(K<k}W%i%5-7%y1{kyC}U9!o>WAl~87BW`#J^dE&N|x=`%@^rHApx>VYCZg2V:9c#D"T7'(21/$,tIIB6em[$i3;@y!qRN
-Nu,yYXB@ziHuIkDEP9iokiUwBK-h]bJv)rl'jFK7ZV-P}QHyU[p6uQ2DMDCub+%=VP{b^#6CW8%dn(t$qS0oGchA"N+vx/eRA3'XqlZrDp3:5gK@"SgDc"
-5{Mhs^Lh.CJB-RvyP<w_3K2Tg4efqGKG#&vc',iH9s}ON=5XIV7{!8{+gQ/p]A}nqSbnb#|)Fl[(8HOOo^jl9vK[4q&[ZX&6wy1;n@gg":VLMcPBmMVHZr
-]5"3Es}+O<Ui(99;~hkY=xFk)5FrgujW^}DjdW0L><3MPML{Rg,MUAWN!`/_/UDmIsmrl:1Y~Gi`lmV_iHvqpn^`Kc7/!,8@.|LLz366=]ZoQ(QC:"@Uzg
-P"vHNCx@qipLU4LH]q`<cpo"maYy.&NVjX2H^ObvAJ"VMST.1PA&#jLLbQhLwDpde;@CL`kcw:$tB@-/[O`8:]YB4xg;q-0NM^=9mm@&~s2rH_@ues!qOO
-Sfiy-B=Tq94Z"8F>sQ]O{/j&rb+9A9wHS!$c/#!e%%0r'ndUT)~Qk)tQ+p>95C$CS3Q,0|xx}au5#fhRmk`P1ZMX&'Se!z^!R%="oi="{y_>uCtf8#i@i+
-mnm#.d9Gf/2u5fH{Iqa[w`="x:$W`e8i,-Eng<d$m;{@4hI_(A#n+.L`rM7=q:s9M!GER.+L=Jg"z8`i'5C,ua_A:Q0LmVDY`)::P}f9t7B(Ud~0pLz80Q
-(2ow3oDVDfnFNHuvca+rcX5Er<1)HT[vUwIrbaK)=9]P`ZM)k8.R.euBaz{jbs)ML=-Sw6In/H]I|ns^pts[APPJ>fv^JXG'y2-LQGL=}Ov)iM~@M.BJ%K
-zIrCxz9<lZq:`5:E$$VBax4bQMu8H^U=ubCtWxEakgR{4)~6XCC5Eev94tyf$.rqC$)'4DGbE}C^xn]TqVJ^4ao4/{0Jv"'HWT%/Eozs[5idAdPnl$;-eg
-aLG.6Rp4Znu!oZswL$wWwBAc{kj2Np'GG/RHd"S;a@Ch^u@q0q=']w|($}|WYVYC>$y<)D#ZJGZ|S'G3V#Ak3b[#oGBN7aLp=SP$kEj"IJt1aFMfM{Fg'`
-sCK7&KfJn_`skFQCn{Mzoj}zL7^V+>v([Gjo2/V9o__TXvk1hZP=!J-zia,8}BlGVfc"9X-E:}[v_Vs$zWzomlyX_xwNxzIFwrP}B(k!%%:P}FMB$KD2$w
-3MWNxUkh@MspWz6t3le.#L^m@qoT-.Fd7U24bYq,_Si:^3D_0-/MPIr(-6's`aYiDX}MI]E+INDrkTAS1%$`]fb1A=w:L>Rbp%MuO[8ox=iafXFEaJN"c|
-(uVLm,PdMuOp!WvngXH+:yWFmMyN1-Qm"!NO)o>::`(>gNuF6|JLkL#Gf=f6_`lmc#qdBC/8pqODg"UaY}}2}M9Ecoug+Iv/G#/euZ_P,y-w)|suw@uen=
-S7w,1{1KiX8,R0_Gu{V]S.jl.(GPAN^fG<qI=!y|`^Q]T'm_wen+fd>0g1}%'G@&p17NrAT9D[syHTHfYOk({vNbu}^t7LCrZDp4Eq53$X_NN`GoWYD$YF
-4!y.LkGWW`88VXjLrCl0Z5G1nc2U<&JRwI]KEw80vp7(iDF!fjU_kHC+(#n<JkO/|pXmYJNQic]Qe&&oCF".:$whxQN^-8kX-UPt{%I]F,$m])^w/cXYNr
-'cdm2ZK)MeuwNDM=rh;1ofyD`@W&&$^-k2>9Q&>+';,c:'=aF77doLU5}Lt4ib5f!Z1LwnJQ$,4.,'n(M,),3`2b)A3uPHd>:dj@~VnjWca0"6/=TZ$_3}
-O0_g/TBDR6s7Rb5+xVb(v4iv;w,6_.r:QO<K'io'PAZpN&jmMnrS,V@{[jX9e]1QCBR.EHh[.'DtL5)d=oGXX{e1p'$lDmO^mT`Sve;F{VVKS%e_j;.973
-qpW<HQbEE2Z_YHHdQdsOf{3gFr38BXS>su.]hEan)b-Zw<o[h;=3,Wu<uN`XY+R+$=b|W4%A-|'Xy^j_s=_i"}B@-(pDfiayX%2bmTAY4(<LDfL{q$`2;l
-(n|fsE:KPw60Vpxs$,2^']FmJrBa;PG|L:>E+mj0+&+}K.GuUA[8)bBrVToElNeY8WFsn.';;+KRO42^eMa6#rXJiIiDi2(X.i#x;tR:OCepXKa9ZG[(B8
-aasmjYG^YD,ylQ}]UWtE<,I1_ovivf^A,=oSik!9e<'pE%6w6N^JT<=mdx2yK8RyH}|``;.V>W/^M&YlLoR2d_%tP49Yot{u+A6mPAi%'DNJdBgBV!wf3V
-O2$yrmZ3IK9,dU_h+G$bOrs+n)A544vI-s!}Y!FcCD=P"m~aw&<up8>R>@:K4KTzoF;EzUu#bNxuD+8e,XlIQ{VvVz#&j##OyQE^m7SQyMq:(+SGWi[7f<
-q>7NRbBs!WVUy5+L,tYfweu&kVGLuL[lVb[$+}Lk5DJ;8]9z`cj#Sb,!3;!}YI>w#ObwpV18{Cn;.FfShN,qQ9E_:Pc''<eyTcetQFH:I2gHOdAqMko!#4
-/[yw7&P,9Hkl/<il:Bd]<)"9I(X%,'XC=#%'HB[G8+%&;jw(Ac{].<.+Ys<{{c/oL=ubS$I;U):D2{`-a!}L!(,2:BTDKDTL[!ZdKE}Vd_Q;RsIJ8"=j+h
-0uIZPc}CYM}>q/S><%'/0XQ"w4d2eZ@;0!HBdtZkp5LC|x)RA-kJ.s5x)-DJ]ES>/;^<[fa<73^N-S+{ek/<%YSd>Oe3y'|&hiv-OF!+dJqwHr~}h#IuP_
-l!B"dd#Ahq&_:rX|'K5T9K]-%,U$%G"Ul4jxH6'ylarBYNRG.oPo"lM6!F/}+MIzqp{d`m=@a!4iP#<F4erlMhbz(-tX20I;4%eGdddUrCXXKg]}i64}}j
-2=Q0bj[ZxE&H=hyHyCTTr/{r'>KO+|XWZU9|QUZ[rvDa+<8oz^K7,Ln`&S_68Us;T,dNDHpRJy~){jVjnL;jjP^SoUX%i8g".muV%c^@Q4o0M-]KgwU:K=
--)RK:_i8us.[XQXs4uZ5kGB5kJ+J>}10jOEdjt67}}W&l'i;Q4:,KFcI;@JCWd_J<FNgkx;jLnQ5j-g#Z["-_GyxG#Cy#"jzF;jT93w0sL`14D8ztM#l0O
-98[W=;|zBBlO0h=j044'vx{r</xTGF;pn{8,HwF;Y2&tgb",.m[U=)wR-NmWrV)3fZ0kn{Cp<Hi^o,][]CH]t9gp6k3Yx'>TsFo)hsQcfsx,Vd%,l,SQKQ
-.=`&uxabXSb"giY^#m)zeN'jA`=RW2#+]"VD`PxjxG;S'tRDaEsN8B/lCW&gX`+oB(wk"yj);B[jY0Sz3;<6V}K<Q!_SgoW[FR;9@tPd1OFF5[pX:HUwv(
-I_^/Z<$rVnVqyKg^VkzJY2(vxGt}c{5^"%a&3]6DgEm`H2];.bq1z|xZBJ@FBJE{+m/z8;0/tm_c%=$23KZMY.UZ|pU,([<2VQ`fL}FRV|`,Y7m>Bs]V`3
-v&@{EV0ZQg/Qa>WGun3+zS"CKqLy(zz#lsg7Nthtj^Ntd<geV!ccRzsdR"Mdrw@t}XZZ{9[.ctr"UTd%J5Ip$(~yAqM]+q(4`%}Gt"p"``xa:xFu$3}W=6
-G5vocCxXyliGH>Se2LC$ez5r6lx<We~R}nq=`Vo7CQB[3&i4iK=Ru_lMsE}T$f^3Gt;qJ5JuHyeM42J)(IQ`gO"_Jlwcz/O:+z:v^Vq)ER};W|sGw<|jbF
-F-|sY_bS|e#@DgXcd)p%h+b]}){{(u;WLcZ%{U<jd=8Kv'5Yn^qhiM7cFpK8JdR;so/u7TW$;U1`:b,r8y<@`w^>-:v$+=>,]{U6`>oBxyxU&%}rFR15]`
-a,;mdHYw!<vSjY1yM6<jN]Q:,%^U|bzau-K+PT%&26hv+29fc^lG2'<2e^wuwrR/6G1%TU70[0KEE)RjR/sd#k}TF#-NV{cI$|Ar7&w{gV9GhQWqz]HBcV
-5dK3pPCaRk7STc6b<xAz_=w7hj,+}dIT,S--J-eOJn'Q/&Syt|r#%z4"38B#x<66Ru,C0^n,5H6p+TE_b0Pa:Sq1qhg{bjE:PP]Gz4^ek"Bd`s7tOJeqfg
-Ph1S+6#}jY@+]UhGC-m!JSYYJ07'a#9ab:7SNt!.N.6F:!cP+j^f"igf<@@zS]wH5Ag]`K/;Bx#db/^s.&mjO;NUiNz7NyoVb%.F)0qjSPxZ.#C@K=uqBY
-&>IqZtm-t!|CIO=R54m&_kkdUZ$OI)hIg"jLeLifTM+A}of4;4}7iQz%E|XPZ&:D|%C(g{Acodg&jLA6m>B+BiqLfbG7r'dDa1Re[J18lWfhQz`g.hGQ7D
-EoXUSTFVS)kN)W|qW&Mk<1})hMVf]gEp3I>E6gAXY.8OXkyf.SLLDvJ6UgU`HcnLQWBQj4![~m]}]lgVAS~8@$u2;fh=]x~>t'g6wqf#3/M-g!Bnj[m274
-ks2jUmEX!kZfsJX4-L>q&uR)&l)N)!VV^b4W(RU$U0fJxfX(2,7!G0NPkIa1I_8ykQlNg5K=FMQpX%^9;:HZ1:JP&s",P$8(#0N00j<%E40jKqR0x7W|Rp
-'g8/OIci>lRZ9seiIiBuk"Q}Ptd,6_l&.5%!oCkpJ]EpVtN5S4ay#Y]T:GxKc}Ym;Tu[JS")q`0=;T<@zrlLfo|N:VXfBSs3Mydb8w:py|n_/9{`RX&GDn
-Qf@c3K+xQ6FB}iN-8826fQ^6IXbNI)gL<rS}%0o`6v8f;=bHFx&drOx$Eo92da)>we;{2=]y>f"26397(6|r2S,+vIN,c36D.rpPIXmZKsGqG"o%T`QZ=[
-9wok=l#O8HH|:MXN:y[2BHkMlW|&>m=aTOjw2A-h~)%|opE)Ey;0WiM&o6'H.+u(%3<&IiV)TH47>mbpe52mk)p>bm1orsw1-FluZg2;-9U"/|:TmT{Z"<
-Xw)5)6E=W_&ql<'|k-Na%9aU^4VVjB;.jR[sNKJ(fG["FFK"i]4@HOj!c]3jY1YB=,>L6)9v`=GRhY-vMqyBp>4of2<CP{e}8m3Gl1+K6DIEYA">^)5mys
-;..X|y`OH8$94<KO6|p+!HVsP<~uk2GXE%['-rf%&jAun)3.tN]@HPZ>|I}o],<-^x^}`wjM:J~hXi$a2TE0/z=x=suemQ2:6Nw^>}LSQi^/[wO1a>+3a)
-%LFZ'0GS`.4m@m0f>gr&5it_Bc_FkwE.:iHXR[;et%'t=Ed|i]l/w.K)Q}U3MkNA]=Il47n5H^7#/nw/&+=hBh['",Ro.)&wStu3nCKndxfA/2zqpoH{^w
-FYSaQ-p5RYNkVeu|/chk-!p60UK4c4N,VI56NVG||!7O'mcy_JB.d6g$i"n;~Bd('J<9aWGOFm<,I7|09r{R)i!q{FzCUBGb~7&#AzOe"aaNztc&K[;d$6
-Ifxf/F/E.sG-==<W[|c/Di")-Caqxjf)77pdIt/kQ'UC~!&Y&]gVp]yZS7dV(i=jjrNIpuHtcF:GC}&X]8kAA;{9k4`],0Uw5|`dJwAe<&ez;jFiyiw49%
-cG-yZDTuEdkY]K'}H2^|Ey5=%aH]XW{ql0aAb<IKatuMJ7%T2=mcs{z79vjT<^oZMr!/RwqDAf)z;pw4KR+|~cWf<0>enD+@SAXx':Wj];,j3}%nLWYkF)
-4Avx~y)qcDb<;Y2fwJdjFXs0{B}Tna8NLU6Txk]0q91_ty2{WeR|AFh2be(Y`7|S;$#>%^nl#FV.]5jO!g2V9zpg^Yx-w|E{<|F<~WE.#E"0)>6p`UpQM|
-h]@=fSs:WV|=aVbH--"6eS_1J/"]`s]Ja0a}O^b07S&y(9g]6;Wcg_/n9:rai:Y.r6z0v,E+yY>A}meEvd$]pW)@yr=e]tuy-hMcNSo:{6}@@:n7C#ve_D
-+3C^lyhnah^{>5'oL7(g>Q{C9U3,Pc%VWi9HRLvr`kX0DpCwvyg%g#''hQQ(rXrR#knmgVz(zCvImfv,zC3%.CWmez-z(gP=OS<dD:#|]"W2e=g%X/^D!$
-GpfK/|+g_]9gLcLuu^]j;W#QI=eZqE23,pQ"^^';VuHSR`FED,ktW9BFgNdM5#d3]4;PPwVdRr9%'TG6^9]Ii=EL=XQF46B.&TU)SnoTdg!ObVaOjUufM#
-<Y~.%9_]PbrsMYb:Gz&2qe%=s'e>X&ACU&qTVm@O$kXIeD7hQ"p%-+Dt,|[Amp]kVxWP3V)j%&Y}[d_TUn:mVQiI.,`g#UzZm,`#A!MX0BUMI0,Xh&lG+s
-`3w+@j4^P7`jO|B5'YLuQ=iu,KKT2N2`IiL%#gZv$d^Du@8N;D&CFnXw/1,o"8%zS&OHc=qk@[&wq+i4OvOWF;7j&6Rg_gdy[Q$S"VRJU9v}Y{0Bh4I#=T
--RilBFK;DX;`oB5J@yD1y8D[~z2C3qT"H{#"RF71.WVnqH(.ZnW_jpw<.[""Nzw:Xm!$$O^,k,N>x=neWv@v_]uLU5eqca_@M".Mqfzi0Aa91qAoz7K_-}
-;88q8T/jV&s"JKmm#7:wQ&>a=%yu8D;L:>k6U@bSaIiW<)U=Px-'[x9jUL%$PBNGLt&!<x++:|m)miSVSu";sg5C$E>MBvuZ{XS=>=L%@=mB3O=9W%Y"pL
-H;oTiLLYLMD%84Te:q')_"{<Il6tVlfmV|bKXiU|~Si[h|}bEp{Fdd_MErfO(SXSRvvlM'BgX'&IX{:G/Z[M-SYl[s#X+`zcvm:pTOwXCk7|<+!-d>($un
-|G:xqxpi,H"4D{z48L-hp(>W"K&aCvm"/02{7C^o"7qz=XmLE:_[bj9Om)S$#Z0mur9,hS]-fj:vv=rs{,<dor(aSdS97NV8G[N]a[$^v(+TKWWf{>v[td
-U_WB^WVe><Znp3{0(a%FnFaLlrSY)/Nn5O95tB!_Ia;}~b.C2;@hlzGOApI6pfc5ohje'^kcBB4yih({P29FvejY,E}J@]JGX/>5rPN1xDfmO#a&Dc.>TL
-$'<@$,{E@8Hc<-cPt:!jNS1BFEhkQZeLp6s4TER$!mDK8GLK<.@(m:/^Ir}U+s}d7Go[NwW$tM&#MKWYgt(5cGE`e[H#=E%UA>-TkJfdHyFA>"T6wnv^|c
-TAgMuAEW>f;G<&fzcqAD3R=i@EEdO_/++-m]E>hCMh)iQLr$J1hcad6<!fu't3[`0A#"hKht;T8TxtU5&^|nY8$5-+4F0Y,O,Uq15LP'#M4mAguw5+Uamk
-0K6K3rojp+(lOa_%IAzi<&LA)1X^G%!XX9"v2Tc"G/E`(B6R[Y_0.g0q-N9sXEJ@R[q8Iq0J;v)|K|8I$^N5IMF`hcp;Cv8Mkp^qXwVAoP)y=X$b@L/S"3
-:[(CjtLFtNRR%/#q97@AM[3]bB0W#AxGu:1bwbY6_o]X%CoW3jR}!GBs!yXEHA/H"veq3N>Jy:uo(8MS%uwN=shi]A_w<Xm$Z2ra,C#!#|i-voFIz0&Iiq
-B3qBSuAR3uc>y4(ty&IeKsyS}^M{`x|=[!yHdJJ>BJDX`|PPO;E(0tbc8o|E]]y<kd<K3iFt[{Ho5Dgc3LFv+:0=AS'(KTlfLi97rPa)zO"#p;IRVw0)t^
-)>2%F[O+7tX{_@F(xVtgF[X#<7<LQp@O@w{GxfEk=kt%t&y=d{dwrp)YU]<h-rNTvx$9dh]sKbK7F@bu24}jO(s6iq7T8X![+LzY|=b&s9(3'X'{"u}Ga2
-L'>Januo(<-$"Xg>f=-A,+Vj=fHNJ4Y67#Y##dhW'Z7J3bN_=|(kdioY0,U$6;2n.DPD)aheoMB25t>58_S1o5ZEy,OLuZKjpAOTba;u@aLfS{Ku`snZ@u
-qzh2&Fh22Nc0$H>/>-EgiC31hz=v^JFTqljyqv|>:}Z'@!X&VG$lI1Ord^adj"#j4@GXm3Bv.['ROcQ(``em[>x([%r]tM/II7V<iB8AqWh2Pp1it5'!dt
-vcD_84$CWtmYDNuZ)Zn}@U=RYKq-yjOy-|$_$aCXO]GzqtQ{e|b@;:mDXEV1]<D[CvdY_sdk}^B:#eEyOnzC<OxbGF'07ma9B1;}0OD]G+9knUCT;umT3N
-TiHA8VD5,Z|ssz|o)M|xr"}8Z<'v5ahx6Jvg!G@(e"{7IA"^ClF9=v{<g_R||bezu[lJV][5'[Bg<.RJ^%zp!wSxT^FjJ%l3O+m[C}dT6UmA=}H'^&Bz%$
-d3KSql.%}Z@+KHE2yZ"VG6^6ZVf<>%Nq%/ID-+HU+$YC&c-0m(]MtJJ2mN`oVdtXUdryQ@cE"$.s8a@)|1"OFPVauVS,,Z(|<W)>pzqm}s%FyKe$st+[FD
-ePYAcl+lF"P7aH6+;.DcH!QLW51iInon;ahuzHcv9%49ej,eZG!T)h!Si3-#[ld+6ap)[&<Gme7UZ,S:0=]Q8L3"dv}{=nmrRZB9m%$-"E/V.j>orCE%Bx
-Wv/1[LOB]&_eBXp]8nG-+M=#<}xwp#2;6Ds}5TEDzp:a.zL<(St%6[CSoMsANDJe,tx/'57B&a](vAj/ck1J1-FO$8g#WDpl"zr$e8K{&'(b92xD%0}`lj
-HQh0`C'_s{P|R)/Hv{Ld=WtA~9]Y@ltHA+~Xn%Gon%hLL6l8:w<aFNQs{X1L6w~]HxWHzs:Cw!#+TM6qi/wzm"s=(q;C/|LQ!6V(+[V@(#&AeHUOg>C0$6
-obwEprOZRS&8E$=m2v2g(:gW#5RngOcV-YvnNR4z{+~jx6bYGK0Sjz;-Ef/uNi(M0;#iC/M1K,WyJwxla_4qTp4#(IMZVYo'vkmvqp!k,iki#[WT3ZzD1X
-Jt%oF;sy3Bo_k,n<>}}eBUpAc+[|I"|8IN8</P)i[Nz_;}RKjN6CUoEVd'1Q9`G/Qa<,8(E[j`hoZL^C^1wY2nE-t{#+DE5beUD)CN`fBzB/}JC/q_8EwW
-OlN^|d%tqnzZTzW051CaYlJ[CKP7u:B,{edWL]qn-&2@!oK]S=efn%adwUx,XA2Qirg}^]="jN9OmaLNfql2|^gK[Ng,ddDfjvshhy=20V#/Cv|,!kz^Lm
-Z+;3v;5xp+;{CCJTA(73+YndQ<;0Mg'.`=;3(T[k'.aQfDUZP!(F7^6P#WwF&kc@iQS#sypoj7cr>F7=|`W-v0N"jh'}>{e>/L4N(>mgi((l&C@s#9&vrt
-kx-Qc2TU}Yl7:Gj]T"c/WQ59LUf{">Hq~TcPX<7;pX2nP$diG01K!FAQm"9&]n&Y[1]<)hMEj$XjC'cl2sTr4sk&<F[b'4XGqlKuTZ>}[(gxMz$3VYb2=L
-^dFPcY#am3D!H[sI{1];go}l$S2Q$th!JuhUL58a[XbVgkvJOpD&w7=<z=+_yLht'RZD.GNV/ZPUxKHi"KO4{+N@=y"8`.{e3LG|C;M]bu-h`d>S=>cWk.
-"^yxQ&>I_88>Ua#{m0G&4v=XpSOedL+zo[xZ@NOd]aj=A.1:RS4w2AdIoHHxlv>;hB.)-kOq|kS.+y4JO'bhk2t7|pN<v1S{r^%1JK+9})"!tG17s=a$51
-a""j2HJ7+A#5d86;P[iis,YAOC>!T"QE~e(Bxz|:j(naIza[z:2vqc:2K.asGJDobAY0m7[<Ye:F,Kw>F1gX/k(<ut-JzEs>.2%>-pq}uqSJ{e#W;7]A4J
-RUS`98JN!(a)[rOB7st]IiwPD&b0NGUA`[IDh=wM)K4MsAn2NV>(c[qKt.I`2%`.vp7fT2y9)6AJ,N9hB!_po$`5!AbUzn{pa2QXZ`^=}@)w2+3Cm6}]^F
-k#p+!#g2K+'hA`SC}_KL0ZuBs3aim5Iw@_-#lVv.,0#GB[D%W5:!hu8IZtuBy5_i7wb'uL]3:ap4bU{"4^H!V:iyjNKTfXN]eKbn"aS:r}jz49k/t2jLFv
-v,~7-D'yj"&f6nCcK8VYB{%9,Zcxo%;SOyOX:2@',q0,PW1KxvRO-6<L'E:>RV9{<5e$rq{UMG=D'A>c^h16."d{L["#Ld6,[.hE!kWLg-2_xrEYxz4,k/
-=bA%wGt8Eb/13-c<8q]Y;(@Aooq2J<|&b+HFa8"#~gg`I/1yZ`xL-:}/n}U1yj6S(.O6;iFR+3Z>cjAdexMm.(O%MBd/o$p"5d[C>!-zO6=bj>Yr^7Mxj3
-^3nV7022&2NpFijEgwuHy!P.6D3-bT}%lnu4)I,X-A>42ST;kOq]Azuy^i6'[5}}:Zb}@]+#E}],Tu!R3m(7G3SBW;wd]%7|/&YZ}VGY<Y(R4l>x#[.&I2
-m#2@=L@uoZh7LF@Aa.^EHVvoGF+lK#(^;sz^/><j`JD(HD!H(m'pZX3DN6tCdA%/&Lq+f5DoF1/A]`=eH)MfKje/;,k5}>W{R=|K[poHim[@qf!D{tgNjE
-cMxkADXcmj$"Ky9v!bSd)D4p#geKGA:U)GON"zIWIO`@na;RV7f_GcyQxhdp~XC@}iKMi3[Kz42y=}"njK%Kr]63LR,,cBb<EdTs7x~;}q(.<s0Y#ITONu
-(|;0MQF9GL/QTcDD{(s5DazqlmWaM7rf|$h3&B-Tdu8{:v!kK#PYi=ObT917`ChzN4N1Ul@r35K.gq`|2;uZ-uXydRD6)4o+<up{$x";!mcXK<IWT7C;iQ
-%.k3M|tW8f<2>f"t&,d(PMWmBAK'4;7uk8UZ;MF]g0UwKNNz{C.Ee(>bYV}E]CtIxebwAt[("tXE|2~FC_{Bq{t!rYohVs&$aV=)P`,<`M<X'.vdBaj[{_
-B)U;uG;uKaw}5<I>a+Jp2q@8;KqzX5{,>od1P2Nmo5~apBH[#+SovWByOs:5/%3F./."x43`ddx1-+)b"sygQPxMNl2Cy(p|,fc^.2JZC_#5%)(,<HK^|a
-Tv=Q,y%i<k|P/;d10;4y<23p!-.<SM%m=e^FVi@^+V2i{/[<57]R}KM.|^c#aj+I8s4U,<Fn|Pe]~Z~z+{JNqQG7JM,&:V<0pgliun"jy2%[LE<rN{QC[y
--DNi7U:^!(;bAQbK{|,xx2C9[y:l6R0,@RYTntdc18ADgHMh1,CrMSN;EmlMc7ai-5}'Cb+oxBXjjhX0#m!2Y5yy4e$!0R}&Wdm;V"@mESTM`|OITgnPx.
-[nnT!>7bl(IIk<`N9a7;WVUp]Qf2y4]NJ(,y70T;=inQ^d%0rv.lNDB_@;gt.ok2|p}9,nX2g#$bd<Y%]j-kw+.Vy,a[OR1vZn_$i,eG")vOq_D2h@zSkG
-rcoH;L$ktlsnpHl4gIK%8mz3=j4nQVex+b}E2fTzo<pI45vwv$%[xlvHc44"Zs-'8O>/f;q,]Ly'U%bG}WfPsa/J1q.&7(>TQ&|y9qW<}<d,.DOWsUab.,
-OU7iC.vxm:Mpx+g7-x!`5Wh"]i;Ot[Gqu.a2Ze#Z6|ilXwYMm<<ETT^B26re"Wm:6b5L5jgR5Xe>6s4w%5{_/$'b4}-Jb^+@Obd9(uB;Kznl2(#fh9ro#P
-^a%4qI[EgNy+Nh,OI5pZp+UO6`&%+P#/dnOYA93HF,ew^]KJk2vl%Q`X>6N-il+P"NWRMO}d]6i;ln9d,fAb@o1'8y}v>mUmYT7R97D.s4_FJEQJAsar%n
-Q6%+J@s_2tWA[Cu!%gp&bv"h'NRuv{(0fh[;@qtmFf]7.,DJ}$Aeorj>~njqn#]k3vSI{XZThHv07mfsJ>8UqruH}lxgRMD_VhIheB1jIwLXYkrzed#J]p
-G5N#k8<oGnxnZ'}/tWg)0w,-SkLzAo(YF(%17PO7Z#3^RS~f-LytZkDp!e(yl0eqzQ/ZxnJ%NjDw]q-w4tCDWAM1:-~q:$55gQx2}6qp7e8<[dmzXp{AE7
-jLN7n&|I]6K@M^A<LV5`>%yS2yo}uZv{EV7SCn8$QZNF2vVn;+&'+W3F^sPK.-U7Wr5+f]@s>0eSaM4C2;~LGDFaG#r4>iixil4LeN2+,pxhCF3f>J8RX5
-fEe#;1Ns&tzp~f#J]9yqtx-h{_BoOjSw{B+9;6;o_M{h2|kL6[$YNWKy.^$J$a8A=nD6NKr!rR@wuZ/j55)('"%W8rmZ.p/J+D#N|w#E"70yKivu&tE=MR
-cWZf(F/77Z]OyYMz~9vq.PJp.Uf`a+'e(k}jZ`1m#2EA`>u3nzE{!F94J:Zw.aQ}l#pCxo.RZn<At|EwC5_`3&ert7BiCm_>6Q_w'Q!vsxY^$5"a=L|{-E
-N=()ePoo)(Er#DLV,NVGwF2Sb41yNIwk#z/E2&mJ:&.j./c-&/gNPwl#LVrHsDP[=JM;:qq0HQ7&|e!"gOt$eq,x42LF=5]UE-JXzPG_"3y`_[eG>'Cyqq
-@/UK$]FMBU%WNB&fi)ht&GI!5(iLn4JP]Xv>B"6D1`{#xNj6=S[4tdfQARU=dI$jg1t^fCj{a$P9aYP-aJQ]!,pEp"QmO4gZ/]e5gFWya5:BdM-:-G7F:Q
-1q53-RVpIcXy^%5q[Q4s<U!8ca}@$FoD!xO00T!WRK#.q8OSi1BJ^w^ta2'EgBeaW-xaC<wMqtDeO2rJpB[;;fT[]ylB__-Gi'3]2S4m<69:rj$iE1mo[5
-ez5SQ!f@8NaL%T~"Xc3}l>oaF|WU=a@2H<pTUlgT09l]Ka/|.Gr[2!`wD%oaif`I4dv;Eeiqv.~7#mD^S&7wLJuR'zdG%PxS,jxF_+4"C3QwDoMSmwiyD2
-6:r&LH,.@23kL`)e;ZAa;'dOm__Y:p8u1goe;fELM8qgpukq]rgA7-cQ>YlLy}rWMH'ZF}(o5d:a<p]<KOv78-uQ$d0&3zfp]J~&FAe`2E@^AcjGAP-3A-
-mH:Yr[rjpJnlYQ.:W1~ck3iyW{GFy0VGU^[sGlGt71fauKSE!eai_6&fZYT&wC]b;_$C44[1B]`VD;P>D:f1xOAaX/&cfG/)uDGXHmyIjqJyfl{Tl|6P1.
-T'gq;[))aVoh,6s.@zhRwQTrXS0SehtPdqeVjW5lsA^-Z/2I3(/X&vmrZqb[Av1`e`zE}1|ZD<Pc^bG8GashRvXD(SttWENzBWBO%$Cg>1Juj2BskSG.Jz
-BBeAyDS.f!I;&&l>Ti31N&a]>6Ri:YXl^3TkHtW@o+#W'8SLww!dOIjjszXGP78;H}mWyH0xT7bvzVyqC+%Jz`2hRWw)&VCyoP1H&TX)c{X&n<N("B_v0S
-Zo5iBt~:6i!l#%S%V)&|j!,wiRWF>,E9`rySAvZCbYgZ4U!:HZPJjcIIdaMAqVmt{8aM@va{@QU#N'L.W.l"SjYaH}F,vzV:s(KVQX]@^IakuzYj_v24us
-/^&=b'xs}V-xIbaA,ZYLqb:WrPAkj=)650OUJlR9|lu+v`3`yz%[Bvse'DQDf(T3@y;]ig"X._[m~rcL[;8(~JjQ]Lo/|O%(cBHWm)FUY%aP2/-Q%9>@~n
-$371l@uhDNj4zp8^B2njvnnq|_[<]^5bKz]lcD16`jyehF$DPvpL3Ac}3Ri$dNw0+%Hk3NK^e[ySS/j'%F7kgS$of'215X^LY,qVi`n9u%jvG!qG$3mT5,
-vj|kog[t#s>11:{Cd&NJpoIo:IkSd^M#MIu_YeWfi)7u)2DNUuuo6gFI[=eh8w1_KjUpl2y5h@YJ149YGy>2W_#mFqf5B!bT-!N;+!L;EP~|,"cucGMLDt
-52$yEGnwFKRqn=.}@>tHABPC8|]15.8JgxRkq`!>98#>)FJ`J6R+r-'N}%gCpg+XE3NOjcM:Bi(6bSogb}YFEj&E=UL%TTiVA$6KDtrApF-(.[(whe2Tv4
-_VzN5JvU}e^Sm:31Fy3YET`KRd[0{etecoD6m{_cSkukQOpa4dO5QCu`I5Ra{"IaksMCTi-)q8Vs31Tm%K]5{JM1Lv_y(S"YclLMVKPKHcpf)fie&J.Gz'
-C"9KPfRg)N11k"==>+[jtL)mmB2SvHd"{XoZmvRKiq&wTw/zCrgan-kj43Z2=83rL9'75iWQ[`Sz`;vIp(e,HNLdbv]o!@emaFizU!qum$w.pw^<4yN'vx
-~AukM4sY6cS{i1(Nj7FUAFk/)#GrvWU&oi&HT4#;9J:_ALsM4M5nb2B6U`O0&hGn^)<Bo{Tqqnj%e&/GaCqctY@`M(yq%{u6ecrr@7.}2)}WaFrcv/B{Vb
-1RO]7TjZ5hfRT![[;xA"grK'O^717X7JkF~zsvhUndO59Y6&"I5%n3['e9XyC1a2cGX],cmzqi3^9#KK,S&xj-0PjhMqPE}j.a!.,CIBguoclWb09R;tz)
-2A9Pm-WqM6XcOIh#kTY>'1/opB1:It(X!:1+r:rEZM^u7x:4C'`"'7zU#,6yW&jPf+d;Ey@zMFTtOu,"qqDt|R9Ep&U'S7C.">1KJXwNvd:e%r@{o>+KTx
--7bgel|x,_p{]ynzbqBh<'p36#a&&MM:q<Wed!z47p=L2O^j"^s]ol&y.ZS&eTa^0}}wt2as#KuS2HdM[Ji]T9WAV%D)~mi]:5si~KKyXE[ay!Qd3{i4&-
-;sS,Xr>8ok4q@z1pBloaFc#aM0=|p(>I%;_kA;m{]eo`MSx-aUzhfp#Loe%`g&yk;Jyp'Zl^$"G-b'PI91|3sCP/M_zb^/;|xLvJ-[odDl7cb;ziv!'K^$
-MHXG;sOc(_3kuCMrg;,PP_k.[k3KLs)qkOHN52.X=8MpfP&n#p:l:@RI-Y'pX{g{~7Zl|vUM<SyUkzJN0_`RiN{U2anL{(9#f8X8A}lfJuK$u"!6(Q8!5q
-ex<RCj=X(yW,F(&7uY'b5Z.$(j8QC[==:[>W!Unk/t}NLd/C,tUCJ9^tKg%'osQ5Gsg)j}g(H]-%H(ctqrgu#|;x:lVa&<:^`kv"2&d':ds"=O1shxo2MB
-vPZ2uGR-cWO-[.[Zf2oQZ`AA4d0p~X7&]:p'xYCxzru1M!p#,2_D4K]WY'78#mcS%7Z{=^1,B@<6U5BBP.OzHEiFg-W/RrP"zTSm.IOK_L4r>1C09$=:LE
-$t|U-3FHis/kYbrKdt,=TtgbM0ct5GNJOiotb}0K"Lx^'w)z+q]O5'>p_,:,b|'o[oJqn#Y]7&]@:Cj^nl#B"L-y(Q=gEt&v&sYW5Fdoy/$PC/KUAZD^-`
-Uw,+Vv~8vS|Ur,PTV#@G[ts$@jdN+5xxe+,[zpl8&Q~Y%x9u.gPF#%QW(Dv=^y!&g@6SN[FQm`n-o&M]V}E1k7~7ad(d~Z5hg|>jqMALCW^wA^GdRI"<lv
-ZR7z!m/|Av64!QQ&OARvz@O2E:R8s6C:le6{E}ffAN0KIJan,;uPOOx}{=m9O"Je%KE{!>dMj}JOvhKya,s{.7#qPZ:6RnO{N$,(t/uI8>E]i`x0<gq}xj
-x,H99gFrD8/s$CawzCjF{wSN7X1^+w:7iKSY@hS(!g!GWP<Radr3rG`0LsA2BSHrpw6U>.rIui!^VCG'lxbw7DezK_y/<g]4mxTvC6hU]%cLhotO>Ii98i
-g`t#,M{eBf:T%b3|Ky`O]q-T{mS<]uKdw[3;spB[h)C8<0s=!lA2Y96xBbIQJ0uKJzQD$^).1lhg8`^o7{(Wkno0I}"o%jg879p|L,TzU-vGNPeXunS7mu
-g#Ca^]0'$|.ct+1wsEpC-c<v@_&SUPi/7"wX"DM{L([/1VZr6O1nk&#bt_K"ebuw!A,+_,l)N/d9>i~vwHrl)]wn0KkY7]/b6(xuGn#dj3rmL4-`#B=Okx
-C#2{q+2B(0uki)%U2zY1b^x{Yq&d=zKtQR'2`]`@Gy5|_5QYHT^wVA2(&zhQxt<9`cBMu:iXuOK}+l&s>fBSRZt%S_n%"n3X'P72Uo)i]0Czj63pE;lTOz
-]$ucmp7E-5Tyc"Tw8>mc=Bao/u_BYK={Ho2!<O9)afMYaxF:~0bLjCRd]O_3qR2jco[xrtlRlX7<+$^sqtuImP|J7V6(T8@^>}d:yRH=;gTX(xg{%#e6Wt
-4:&rWbF+xb#QdukjA3Nfr-hd/yd9.,F&=FKvCKk}ev7Qj[^ogN.5w>OpEE2Q4fn)1W2)]3/[c<E_o{pp_tiU[KlB-${T;A}XD/J"r>>29RMDi}^dLuM;GX
-zR^<X,N>qDq,N&c|cF!$nIf&vnv2UrSz0tffk%nkU|+:Iq_wo'6WwQ54cm%|V{JHIC]"gdRu"'fVeN|S;W'vT0<78N32yy,%`tk0N<9mDI0#:DA@7W:v8+
-VYXGgV6-},cnXUgAx}Za(/u24cKWT%5g4znQ2"<k},6[1RSK9KzP<oRslE4xxt`in^_RHFXaG|MTQp|=QGF13}Bel.m[^^DNN^By"c}'qoBKTcIHy/2it)
-VA}I0d.{[w081CXj}O]&bkNlstfI"qkBr;Cji}jme"KWcOoKjHqdJ}o)CJg,fI.3n20q.W`bspV:<aSn=[u[nZ_Hk'[bU-KA[8x!kjj/+.SL@m(89|<K>d
--X:l3mQ1=aLVu4%/vw}+iCRi'/8omF2u6-+NJj9YZ<`iRw>|A%o"f=rjoM#L/w1"C(X&ZM]q2ki8>@DUU]5o[=#JL65<Ai9x`qSizch]p$<,kFvOff>RcK
-q,X2+dbz}4'w0RTz@$j[p]IbYC)Y;1z`p<9uedrdp5WXHQ'.1<Z%"hym;WgQpr{)j|IVS1,U}.73,`JjyjEf#JLXi,.2}I|Z7[a'VjMk/09T^`wtpDub`I
-1:BqtfX6q)ly<3LPS8C<"^5Q34K;z!p.h]pliNZ]}"n5'3KW#ke1{K"0Fe8'I7/{HQ+bgezn%4Lk-J[OvrK2QsM=2rNh^82nM6uIEM:E7v#6^#7K^iK$hW
-}"Hxi'Z|w#5>&Z+"|%hXRWgR)rLsg^5e}y0]N"vjp-PGY3.Vr_/AAHWxkx2Pnguc]CPH6P/S[W:_9qU;{Du.pK7r'$ZO(rg:Cuvdubd9d$]PA)k<dt{"RK
-LhE(vbBO"efK8-DAr;.]<m{"c<H>em23GW+&Ya2oCnx,Sj)vBDWT%kt4N1wexj._BwZ5`R"~NE%nhO"YT:,u26|7rFQk;:])oh)sfTCj!k}|,=@UhH)r-U
-S7LtBsac-;Le"Tbe4H86&orGfe)"NmfYC3+/o,+.kM/I&LvpK<y:BkI.5eY/=3yJmB;=U{76y5m,$mI4ltj$OQ]=cDjfXx,8qbp!}}jZFuG+6u%gbrCqIN
-FZgOS|7%TWYxevSi+6I[tEbH&-o,&C:tFFPV<PY:oLIBy<-rl|Pbbj0|Y+97/oMETIz{A#ZdY#M&97(yFMq#Dby#jaRqE.5az|=&"~F";0qe}|F'Q-&-Nv
-Axu'O&&sZq`B@5ki`3UI-Ijsq'WzxvExYUe4-h4D=O#+n>d}|a0OfA"_hEpuFS)sWRhq!+5.~cTc_pZ,}>]uVFY/kyw]gn#Jx]XF+mLYar'//tERo&vX$h
-7{KZ|f9)066;WjS[pB8Ye6Er&E@!qzd8X8ToRw$D`Vb:l;<Y27{tnjEUr'gKH/f6Ho<09_0yd]H%tz|NE'~sm/jb+q<jCc_I6>y#'Dcy`TY6Ac"@!",,,c
-Jj/:@<aYZ2;f}dc>FL:.EVhR-)P@Jyli:|$O4^5O;uBmp$oOWjD7/=yP(]fDrn5Q}TdGhhcW+9rdDIW8L;DR6wAK+FkSdQos'Cz[w1|5O$[q~[CY8(E:`W
-z$qA+zp=-s>N%NKE,t[eHHoV6[U$lT>iC8LD~zqctAHf/]CiVgq16$2zpQl8%L$v"LkI#1pMRACd;aHSE<`|~9<.;<r99+S9xSzoeinSupMRb`=2xpxo{,
-Xo>zf))_h{~",ZlXE.%fy-0P>9v[z-LE}Vz;P>gC{u#>4NrwOG7fV:H:{NjwUlDsmZ`a-IufB0Vn@aS,@u%<[-|C4>9{d9J4ucp:yNOtz,aaASz#cz##OP
-Au1[5<OD-d4[vGCT){]SP!Q]~7yqS+F@Lg:ulYJt0vb+<^eID2ta6}3e,}l];mG050TdsXVQqIQBU%GIE_]Gv()H~#gq]$I)^F_ILJcw'#u9!bItaVNjJ8
-'|5|BJI),Wxa)^jdRF=r3xFp|>rF+^X&':r7sBS;3J&GDJ0W)9IDD,6,9hk@mRo^Rl{TdSZ>~IjHg{4`NJoWKpGv["<"=EOQ}'{l:k4Jg&~0"c#F'A7]&6
-[F$Z8rm2y90I3V7k]Ew^BaQN>]7]e@9k=4+B+`)+vwn9llK#I$kQG9(;R)v]'GT_AbaO=:rSbo3R#FMaI[9X793{)-B^>n4k0(OU6^:z!Z}GG]Q30,+ba`
-tX".Iy9nx!GW.X=xia23fY$+;}W0wW9it#Uqmf|}Q&vOjN'iPR&=xpov<F}WNZbimm=Im_.}y33eTDsM_#&V(vouKW|(!8-gH$k35G-FtCmAvkKJ=R$tnS
-0Nu,tpif1Kt-uTEK'7l,pFGghAf_aVwL`QB|rAjZww"|!JWL2bOhnjr5x'nyD!>u^n%x`wwj,]g$>2oR7B5`Y4|z)8eWOrKJJ8(,cCYJ~A}=6CK'|C+T^8
-LlI]BE,nWucqI5iR7/~49=2IP6xoJ#Ct8d6&hsNb5C/:YF6po7IaawE$:sJ>I{5teC/C[ZX^)p%/S-e|.5Y7Yc<.)@%yAYRU7fXJDpW9td:AbQaaEpis_k
-!VN^hw3n</t[=zork^Q/;&1|/vWCAZb[+<,,$Okd]d#KuapsWVXp6)>lwxG3z(sL$-ECfmU)V-.[QKa<mO;&U#igD+)k6yiI^{cf%jm/MTwBAc'IC#&<&"
-BaI|[n/adI;+Nc!GJc[p&h:!1tY4R!<fy.&NP6M]#=q^V6}IQ>#=8o0gB^s&`_#(ykJvqQoN=az>&vUT2>nCZ%rvt3|uN!`CZ}1BUh>G%=C25i<>6pq$r8
-X25i2BH|,DT=bp6}HW}u~7#0A6c4{7:,A|"TtHn[9d;qh]'wi^D(u&Bjt{gPZP3]R_YX1sgLhp00R:Cvx7##Y8cJ[m[>Y=t;re"PR9|)GalqoR3v{)qJ^;
-/2$`>kn4$L8!H<Q^fYb0!d"X+ZSG1xDB[`(:cpWLLtkWT!LhMJE3q<G+x!}gh$Fr}/Z,[2fG9C_M'(%R,h7%!sW[;`$HVE~.@cfMDLaBuw$XN(E1V4&Mba
-6t]FRAD70&A!&yghVU5V12,5`Lk{A6FF(CsuFV`(N6GFfp@4W(8Z3yh,o$TN-DP'@A+=x6y$}v-RJC'rn1;uy1/"B$G^&zl&Mg><5LO)2UM$)vm5!;^<ac
-D+L+64QK.c_`t#abU2Hrpe-z@(8WoV'h`ju5:xx4qO__`{>AN-EsJ8#5Uz.d]r7R`u{u,MXL/7$KLV}YWjr9pRN]a)'X,6Lt=)82%:W6)IK@Wo$zW7OJ$B
-t(^Vd}G^w3-V}"Hrg2uk7gRggSn$x+@i=4H5Fm'46KKnDIVsdhzEYwpF_0iL#/q^InAP)L3d7)/G.m~8p;R9-DZ!o'1e$iCrFVuP~c8ImdTu#n6+Ma(tFC
-$U((ifgRMr#MQ.|>_V@Dtqt}@5.V@4z-E%D%V1%-W]==mH:o<g{A1GNA{Xzhtc+k>FtYFF%hNd"&OQ`td:ES(Kz:-2tV]g=:qP>RX[{:[{KKO1v<fuAOJW
-8RUcn9}^mF/HZB46J@[AyP'2=Jc3@pe+E""n+9X%]V2#bLj1B&i@K&6fAFL!bpq]i^CAT8nKiK.;^gx<=l)XG9Ze^`hAxZP,jB5U0hCY#9GjWFik)W]jO)
-,8VZu`jxqd:[-IxWN(T!HZ<(5d)JH0rVWb,);`AI.9+Axf=:"/"x,q'"nGQ+F:T5cB46z2Wb,Qw3p(3;SR>@)"VO[5MjP!b1bQ+O9c>5Df%._oFo}:mRhh
-DaJZfbPM^o3ayVt+Z=OysV~=l&<n1]`lc--d1)oimVf#4eIA)EATCd.:r1J5"df!=r+_C5krMx]PV9n8vJt1n+#qw7e${B,KZ3"KIsFh)xf@D&k_twsqQd
-TP^7|sul9|GGrk!<qw{w:jqvEn][wZ@#16K+Z9y:]UazXRdmLc[M_dtX02<1nDeRq{l;benaYKkX2(buPBgMR2F27ihg~htECJx">U;W0Xx:ZI%]yqP;Kw
-4lLjPN2jX:XXsedFDzE|"b6JSwh)g&t5(_r-C}CW@+WY+wXek5M2(.Y,7)d=lj%%1<n=M@^D:6ob$"2^ZL;(@h'%~9EuHiU@0NQC;L+G(PbE,e!5#n;_a=
-'BCAOxIuHHD;=m20AlXSR)S^`BE/1pq%ft$6:RVX4=,bG6@wL@Eh2F0shDafF#5rj/>|rZ2{ANmRbwVznsaOf=wT2DN]/kExt{~}sTxkF}hqp'+E-5~C8s
-lDENs5$P@3(hsE&IM579yu''fUO)N1<kO2/pvmfPW|4vz^iuf2Z-u[C-EP{L0vm{qf."cgCsclaRUKaa1oTM<$c")N{}TCFx]fKjEN{<BK8e7vdm,cT4w)
-d43y;1qqa:i),`hqmS.B7K+Jtllz5X81.:3^RuDH#F[k5;zk5@sQ:IezXRX;&Jf.Www[>Bj7z4#A|vK&L4)ou,wu`_Ksva"IZaT|oq9qxf^1Z1+s5|s+}6
-WTr{3q0kGcPU`fGeaqT8qJ}/m6^^De3r~"L&BfHWajrl'z"gY:4JwUH'Q$RJ|rqrZtYcr8I76}Ev|E6JjqkUHg1<hX3K#r5qgCdp@^J`ef3KU0;d{TG[#b
-xp{wlxS@sHfXD8~Pc|t_Jr<#3od:#cOZV,Q_:17U)-E&lEWX~LcLFG[6Nh"w91JcD19)!I~F~c.o)@u%+-ieA#L.qn:I8QC<0C[zJ8lG4IHb:ZA&Az3"~H
-w;u-LnB>^igVk%YEEXdH5.y^_mLpxo2:n75eJ0,|OSD#Yh$sH`CmX/}BtX8k#JvG8k/=m2'=jPN91v28{O#]`{MbcWB'<Mq`&}MS!7+i!7GLij`&m`aV3K
-tlwXgQ<C!{r6lvAFKU$%l8mJ-/yT|ZD;tS]GB2d4Gm0:&9z3,d9qy8!4KFOj)7IjpRbe[sfj"aqfK]r{P[n:qtORG&bZWK_!QaivFJHYa7oUVjb)LN2ttS
-P"kEek@;E:&asWmCT;DftLP7_;44iU~jRL|P~`~RcV2CE&Y[52>'a.C-V^$Wk{i-k&hrCb2+O%&;(F(Pg5`Z(1:<NJ+Re58+&;Ckwmj%{qVj<#y'JFx]D^
-aU_r!2F2r/bU+2E9't>xWQP^cQ^|czxuE>UvD6e{!,spzs#k6H)ptg[Y/|DI}p{WeF^!0oF|GvD$5l&n+J-^Fhl-+8aXC^lHj("^-Cuuv-!5HOrn.A8E=e
-6"r3O^.GL:u8YfuOEr_Ko1Gb,DEeHRZzW)h#QP#bgRaZC39Hh@Gq2rGl3^6e>8&nuMKd06rPRuMz8SicK-|l~Vj>sN|U$Kr&w7#O310s]`ImxqYToH.]Hj
-H{_e}-Pv}!{Ubv0:|YNOIFB7U>wzCf6/pd7)#@_xe5wg3ku}q=e=JYaH1V^{-)/5pzNPyR(|nZ#}ZA}S@d(w;-4`}Oz<g}}c<C9"5tV"ip7w95goWY+YSw
-{P=sG}ch`Gp"K)97Ym.&s_20]C8A+Lmxjn-uCAle)-8z6_]=);6#L#pn1i~pyQXbJX|CLWcfTr)18.Kc4yLtO@0CPO+wbW$W{UORxm8l/}v%AQ/Ro76oPC
-W(AkMh(rHC5b2533MDTh{OTrgI-SOQs`#4`q~_-w33QG;^xY-jGS`_;L/{(FQfVj9D}bb0~Jn3)Z{O]0Dv-nEGau4ftdcGpCFDwba;zk!jq:>pw3l+1C[-
-;O"#gX]Xq/Ol9N}c]pi0A3C)YwrD4)"O~H_gX20[=t#3Etd!7,S`UE@)-OQUTMnWo}__^a,z!W&81vzHn8{`e!E;$$fZd<rK@""Xith=-TUoJPudgTE8uL
-.#'[rZz<5z@Kb4eSHdg[F1$_NFxy~yb|BR^E;d]4`yBdk=^@Pyp&E=_sWTlT`{O6=p&HjJw7[0O3vTu)7vKfrZ|OevTr@^GL/xy52o-T!3CWb}zv]^d6hO
-B6hd@sT:K2+fqGmorZ7y+|u._BFvn}S7~'RQv=:HA6Q/zN+|V<L%GD(E>`BpMe<4V9~JJ]UO'a=$>sSrHkT2%u2_U/JEcD~k`BmpFtiw#-fSTG>&JD<Wm7
-Al[7>6iE"0kLz>Wt]ZqMu[2Dk7p{bkBCtBdo&u(Jd:k}"Q$#@F}<%c6uR<l(F5O[!Il.7XcHmD8[p4xWe^T^2a%0}d7y(T<YgM}S~vDegRV%^F5bVJ-q[a
-UOh]YwRFRN)p=2%Z=Fm|0q08R%3Yy]ymlOQFY'r!h!!$U}P]:>xs;x#M}(&/7pXzZ2[gZyRfO/zM2al@f;5I=,AX,FRx,z!(oq1l%tV[eZ4%NREu~{WpTr
-09afY9+Wi8pA|}bTF.uJ~sUl5[]s@FTec<0r==4kzLUk>flv~12b>vO@drE{Pc%pSuWCT4K,/a2_>-3qX|:]oz;}oIyUCOZlE.~tiWV9;(rPOJdsGKCn@<
-t%'/4J3DqV&-(eWpG&i}W^zfz3wlyfY=;dr%T+/5-h:w<0#^lJqvvvS2Wmjp~=AF0R'c,9J[fpks9uZBn`UtP<SuKf,JUNaw;OmGPK7X}tT]H7Isz3=Lk6
-qZLFjC0{l21{DeAMcqH-QZw#f)g(Th9<H5PiI#wgzHS}D+Ya<hpi+9KPU=>8"uL"]'euOV~N~ktwHFx$hexdY5Ml~BkN;VT8,!66(+oLm5A/o/6Y<l1EL=
-WD3c|TFb&o'uaSGdY_~F%Bsiwz$WSDd<eQ[v&pZ7Dd6$e9P|:;q<J;t;:l.EMCY%B:AfqiVL+9`{<Ca7]jwuY`zDjY)]fT>tA^@lCZ7I'OZwN&^kHt6|j5
-;vAfhmoVYzglgN=xbL4;e,a<jO,2]2(G);(2~3NP|9HQ!TsimhOF'ceK+R5v`_tsT9{@C9p2J=Ez!`l5"+e,Q337%@1mhnMZe<-gt{1&$OHnV[C<r71/FF
--9^Owo1bzsX,,L-<wdd;M@m_OlVoXaWR9g{oX.|eDt%2n][#koSNJ{l|cIk{l[vIB1Yj{ql4&1,_)`5hSvDewS;{h6)t`dW0At[X2B%S8xjEy(:wJhL^SQ
-P;w8HA/gH.w%'`4/+O:Hlwm|b/$-_V+95)XxG{85vau'yJuV^mR2j.u;1(6|1S(@Mvisd>;XS{owGRx<Y(P&WA$ae-(/qtWAVeytowDlO7k+tVlb^qihlf
-jOIxboDdC'j}|Zsh,H8eu`0xurQ%>ptwH/a9M),qlq5`@Y/V8m;SE(9VW'+;jPr4(Sd)%pt^{V[uid3BA#aXWo[<&@DoKku7_%Vp3(hPVxC6=006~(Y2lE
-W_3'1BOJd0Hth6;iHL>()]1@g#I[Fs/DOXx)/>/$T2ZGR$]aneE{4'8/8R5g`Ws<QJc|4#",Kv,0)B!]DE~b@HI$>f;l&8YM:;YRBZcl~]qdwC+@>3Ardk
-x&0nweN^{UEM=zbDm--O9ofJ~"]p3qr@gdLR=zN]"fb#rre1JRj#U_h>U;TAwjip5o~dKmOsMD&0P'3!TZI,@|MC+olPni-F(&ASAy[.A5N!Op@wsaleZ,
-b@n>jv/7h/Gb9{3W1+D+I_nzX+'7fCQj:Qm5{sA'/ZqN,0<z(TFKWp!Tw[NwFqYwTQVFw3L/])}YConad{t$mb3bH310sb7&Ms#jSmULmiIm1s`cl,n5<V
-gYky/f7};M,[gxI}'SkZp8:n)G^(A2r+&5O7A71E%Vd<=Ox.G}-|-Q3>IuKHU]ZC0$7Sn2ihAZ!atbYH[!)cU#@#(+LKz3!Xi|AF4MI$0crM(K=yo"rCjQ
-L,W!d,d8I8,g`SYzS8cxD4r$CA9QQBHNE/U"/l7F-%FHMav!.{Ax{Xpcbr5=tfz2De0gWPuHM7|z+Iu4'S+N33VoXt{aeNmeR]}PwRon7)`Q/:QMJY0O<&
-[YFLd2F]6]2=l@@7CQte]ntCVfj'MGW2{$5>yQkkBw_&4/$U@TlQs|%{URyUQN}f=)I;8b[/$m&{97H5}wewxI"i02]Y4KlN+MZd^gFDG0(3jY`zijb/cm
-EhJ;@|jOd(+2T;78mRfJL8s&s/>HxLX,|hThnPA}laloc$;<G1<_U%ZHzj0:fIjAlknLu&o}iO$WMmhx7-i0H`GP0C;W|I<I!u"v@e`ku8!/9<__o1|oZR
-@NoT95KvLI]JEnR6//8};qEztYNknLy-'oyJo0X[[3`TIvT;&excfb`L&MqA5BIYWo"x<H>6~]cNd>UpoIn9T-k4G2&AP5-XwMY=I1TH|Cpt=}C<2{nEhl
-7h]:7;]5M5EGk4=l;8'xjtij(4-zuyRxDV[(wtAc7ZDP34"BsX^nN{|6(1t)[x0rJ'0oD@9_E8=Wi$Xo4m:$&X;X;Xvu'Q~=>$bh;!"`P+#2oLFYU'k(CK
->56Cj1]W=.Xx#$!lUEGluGi9F}'N$_x}[2C%M6K}`/=iP+3I9FH}cMb7Svm5LHui[++jpJ&U.7PV|n]]E/%^MtQQ/TYCq[xr8'Bg:>if8x!xV0Ap-[nY%1
-@XNpI.sIOaW;xR_r+p2e&n`a_.PaA}V)`9)CAy}uJ]f<Cf=:P}-V0.EY^O@>Tx={!2-Zy;dNC|7b_zhj`]w80/{!Yh^K.RSV8PB'kn<{)sjn!$;9{+0+E.
-HVBy(Ror&knd=)OYx(#j-/3^IlDu5L_n^@<:2f"z;fw]#0Dg4YZ;V0js3H+ppuvH>S40!:aluUAj=-]$-m<a.>;O7VHUq-%Cnu6c65{,/3#]G-bCUnU,'g
-&Dz4J-bz"cX,&Nu5<[,C50fEevS%NDuwErcM0kr/6Du{S}W9b:qFPGE{lK0&u^tL=[PMtV%N{%P6w+u]v6fw'y"8A"}0GT^a<X@+yp0CZN>:-FH`j@;g;<
-tzVU^p]S~:<d~vQ%~Df:/Mc>f57PgX<pC7Y2Enx_zRlDl-t4fjWB%)n@|{;@=_ar2"6<T+>=&ED[&;K`6>19H5^v.}VPt/W%r6>#GDNbu:d9.xL1x^:xeG
-j87o#oY=C9}0w]-eR@kv:XfN9w3i`zE_L8M$'m[$E_HIO{OJ:Cj/7zei$2/31]Pkmthr-DT6v[:l)%XA#CsRhds{pVDYGRZ1QE.Fl>"[kztrup~rFPfxm&
-fxO/~k'9Ix:2H>H`htFfb|-JCA],_]xF-$DkjR]ZPf0Dp^"A&vmbK8li)veJGvX_1(%fKjO9-Ss.cN^Y@=Uc)fthk.Bm#n1B2LZAQ<eiAIe&E/;j<EtUGi
-1ja5(I6KF@:pNXnl;Q|(glOdaoRl9V%.~Apa+[O4.nZaJ]K!'S-{76RY@Ew|&_^%x3NW#XsD]/rc4:JhHT}&7;M0#LtDyQab7MfFVJgC7{L(qTRk6qlL5|
-tjWRm]iUI'sei@@/LG5#AzFBy2MFZ_&Xx^ijlz[j6Bm]7a`vxKFA~PNa,"f@Lut#2vQmz`1yz6|40#fJY!,aI#cchF[.Ohjr^Gqh0Y4>.DaRZR{m1c8_PB
-,WlV%`w5kH{w3_j&$ME(%]>X^bkADzIh;DYBJ/MDOr`2v2}Lt;;`WEmHbZl@wK(L#2"3z+Sk,6z&=td$8e1jO/zH9L,o1]CsT+YLt)uG({Bn@q'Ji:+FjY
-8T.wjn`&{Ithqi}p(O]i<.0v_u>yN#|%w,]18NbFj//A("Y>^%C4'UAa5'.iK0L1iSA<oj8=Gb)0GB(%L{Z>.kO(QCx_&rGlO]QOjM&W`Hr2&H6ZJWHys7
-;)g8$E8|tidk0jyA{.D<xYd=:O(#vt<DgBxq(Srq]_P+5a7#+@k8Wk9{[95e}9RevC+>'1j]Rb'DRVrs/OoM]6]%+i{/6!^/]sei>DaLTA2O`h~v>&Jr"v
-L]_9nI(14(SljbE#ZrOC[FUh-'#S`Cz6M@Wr&"$w&Z,3/@;xGq7pC)v->r~s'"{IZ<}6BmZ+xYPViE"s8GQ{s:YGAK]:!vBG}'@HZ)Xco/MG,DOjwME`nE
-oSB-Qo@wW5V6&o@8_o,I8dbjBA_XVobuhkXDQNFUBnceS#W$vltr;=5qq>;0/XRI>XgV2JtBa%TUcyaB3L,##J'K+kxt5Jd#;B&ra13g2C:ezk0/s>%,s8
-oV_/#w>;j31sTt=M_}F/]bgg>^YUphyu#MXeN/mc1a~[;3u#aK/u]_^c;30$nwHYQ4GB2k^nE,05{vx11;xP/=~.v)nmlbP;/0W!#D<%#a#PvUqj{^;/B`
-"R)(#5FNcv+-pN:bEi@7dn1z:kb)`!A_|s$ogK3{i_Qk`!MZ|O]I#R8+0kr=:!@s|"!LDxQpX[L;vI8-$T|`9H]5evUiN#PzaOd=nU0NaSOW}rNmYpEy4b
-7/z3DOvhbwrLUh7jXZslK}N="rAt6@JPJso|j#QgVxk%cm;;Hcj!)inwLH=;'tGf&tkp;nTt%N8)UbVX=|"x},E]^)|#9g9(88;RMYejon,``zm+Q_4xpu
-iuoQw]:>bcJ9bMZuy7x[,G-u[Oa0(N_Lg0LS}(B}Iu{s^YJs[mW9|J=y[5,`z`J%,13.Ba5OZpu)rPlJ{_ZV-qKwkiad5r4unLfv6d6}BOVBw2p"XX~o&9
-aK%tbHz&QuORZHTK_|tV#g)f3){Bw1b|FAJ.1POq<we}dN@an,4<bVTs/309r:$(`zN{)83{kut&7"xiKLr2(|Ng+6NRN4t[4swZxg)]59Lnx)S%Pn0p>%
-Hh$z8bes;/)&8K1/.hAcgLPdsoYL%!/V5Sw%#f;'C=6Ji19nXUz"%!>`D.SC>3A_z.@Qv6>k)NODOdu%<cK&AK=g[FNU/W0K75U2B,[>=S%DGsda]="NeM
-586d~Pt5S8&s'rC%~pHNt8|yK{J^d18wXD2LTi"`9%"MowjzGX'#_AX-@8).dABQ5rgbb!q-Q'IaJVw89#v/G$u`cfFFW_W5'-~/xu5qfB['(bk.0(t8c2
-K[n<i)6yNkDb)Kl;NATMJ3V'}IU1=:<0FzM<MTK+l2}&Qi-F4st0buy-MO3fX3HV`Mb#Z|'K+EJ1gUs|`Rv{]:[kjc/{V8V7pim74`Fk8%892nEpoBwI/Y
-,L5-u^ibwSO0WO4k6TI"4G^g1W(SYq[:(_3,D"']cR!M)dOJZFt21rV7Y/=Wh<E61Q9B2`[<Nuu5>wWWI6pLBr$_;$EI!^zkVHvMJ>|QtnPp}1x<!48j^[
-jwGB{I3A,Y}0/7[:Y8&qU2N2./6kWo;fV2~EnW#z0@Ahn@NFUjo1-B-OR]Fj6>SC_tt/[^FH<{^9@-g_f5]OW$EW'Sqn-c()A7@5dAfJ-!ZoS@RcOp-;vV
-t5blQOmtK(+j=E~Yy:{$BI4_v+Cnq9w(.|[qXT.Z;x_=qs>HzFn'E@]B<wI^s"OFVq0Tv&bW~wBg+4d}u6P4!Sh%QXpM_+_)B$ZF5Ej>Ee6WWC9kx)n">e
-/p2Q{bwKfpRWFt((OPfM)9:L/3v5Ou@bBz@zQ7ZHVi1Qa3K^%3um:QKi|MJ|c|>h!bpDM:`bUgh'L`Ykf">V"u@V4Ai^BEf^M0(e3Z0KMHK>k,F46TT"fJ
-SUiM^hUaoV-,TNO$/h7t(P+-0ncXU6L,:6<'1Hm/KE7EzdLkT<9PAui^`)qJSy{V(6&r>#JuCiP>%77HNe!wo9:3N/sV2X(/u'a8k]Cs@ymUw{"qXF{B>X
-+OM^NbGdm]0fQ4xX`'{9fQ"}c.7|"}{VZ18vbM.[Nae.0,mz'^]HfSf+Q`n^tr-+<B~.e,`3R{Pos7/=JI[=SKM)|Tf@$Mspn%<S>#D.p5Q22j'Zzl|.T.
-[]dS9,l-s9op{jXho'(O(O04]gYOpxDdzCnz&Fq1KO+h')EiADC=o9F!CkV/$T3`Ib)h+<}LgY&8YG2ATcA46m:JU4Xus[M8vU.>,]W>nf=&o0NlG.A";4
-#)"Q.:{%%^!_t3zk5z%kvd;@]E`Kw8>7}^k=tpgnv"[#P[IuRHk{qMPYp/3B80{J=HifA{!LFUK}:Eg2_AW9IP}Of&-c~}#%oTm,:@AgI+kalPknGz.xHe
-yq`OqeY&/H"_-0d{=ADdan/<v^Fgp!RBwit-U+[B[hWw&J!e.OCn1(&C5X9my=_n{{yBY0=m)bB&3&>KH7Ne]$8]h6LJ_<]"v;$ZF(E[Tev8[A"ID)6>M!
-bdnL_8%]g_t>q!gnIBO>fjJ(7tmh'Cv)vA5vdKnIh+|USxG;z%auwk`6am|ar!!97@:e@dH;!/eMoiz"6yw+$A42W[lRRc}!`15zy-5vR1-ID=|{Z{mmMn
-&1%t}NY!=w)3]9|g/8HZ^Xr=tK;,Q(ak_;5Z(VxenM##r0JSITDQ,)AfN2E:s}`i=J8-4d-}8uXtl=`LRD4("u6IPesTJ=Kf:mhdQ>~o"x`tSVRGT>vf')
-^t7d&bPnmQ|}efu_0&[ZXGvJ0c&a2C+b;u-M[Yn)%dg+a:oXi@/2>kXgLs5HBv]ql9}-o4,8[8Kk;O4ZbCY^Ir;ZQRMRjV~2."rW$6)`E[qlepy0L[Sn/|
-3@$`sS%0[iELhM;]^]iy:oZTO/_35)TKE8%egok)Xq@Rc4doC16Nph:|YhrPcn+^A#,mBrT&hseLdue(X,"PHVD+Q1Q&g&0i!>^c$0jaUU@XF91(d+keGj
-w3QiWYb(%vstu%FVS<KLL7axKcK$U/(THr2[:^)[%HPnVtv_FM$a4n2"_^)ddT%!^kLam0~P%'05n0k)Yq3=2C|>V=,@7PN&):]i`g"1yCi`v;WRryNv@@
-zP{,Tt6:@XG/NpT!r+,3~vwZkC,rejo)h}3;UG_h`Z`axUdXGN`l^$|@PJa'R->.rNjm-MwG7Q+J~EGnh[<VqG}qq=VE:'T3+j2$PY"sv[fEfG8boH`A~q
-^m3q=uHpV2PUybnBjDV35!8J8K+w;LS=_)wt!nkPM,"7/<N#{rdFhV!$%FO_]ZOr|u@hGvgaZh80,^GKe,aE5(3<q`1rA6:=:.QSG{(NAv,Y$#Hao9q!X2
-O-{q#P5=dyu@3|6'f}b!xMmU~eJu29G4;rfP]x":h[U;8lIm5GD22[X%UC;U8(k"/]RawxUsHNd{#LfO@tZRcxC{~kWgBR;q5,170W!Cd)EezV&TQ^R66:
-eLzCfw$nhHR(81#rk3tv:fM9BJM7kt/w&psyF&{S-xY%>x!]dxOh8;Zm%%l_8u+26F[1I-O5YH!33ZrIZHJemL_&sB(IubAT5jv%ejwygR3XKtGO/dR_dU
-5PfoK<pgBP3yJsU}&9_:fv,m(yZ5x{2y.po^'5oTZXT'Nxg9:vyrEC'dYUS{0af78TIE+vyP-#;,[8]c}@G+]RMvC2s8Vhxx;Lnaa2B.Fx/=}HS7'V{|Bl
--{~Q}%Q`]Zar+pA4J}]gM0lkq=v7eUlW<'Jn"@0B`Z:#wpbs-,-M"mGH2Y#8Oc;GC^5#o,"`rwl{8hhRXgoE&BmLwWr5W|`BjE^+lt$"f36V(/oP%(9ye9
-]]WkRm'u^I[j{m#.cJBC2><%Uxe|I+!y9G)2QyCljHQNd_3<JhvZR=~f$9[@Jw~xmg6,.9aV/7[Ig8o^]-UZ_0#6!N@7llj3Jav5H:rVb`_Ks(2v1OTkS2
-1vf{&76tmYPrfTj1#7[{R;su+M+i.my|Gt#Y@s|`3MFopk%>;#4K,+^6m6,$cX(fIHZ8rDC:8gfM=Hv`a=kY+babP;GM_B:3fvREZELCU77^97OFL-3b{;
-f]=kk/_%dXvoI@EZAjg@(CA9L)|`b|W-L-!VVgHePwX2},03#}OV"'#uZA5D3oButiu_.|w$dsdoe6^D<NMM-vub0.xVP.xq.[`mbG4&Wf]<(fbv%|F>Q;
-yP,z[[&)I%X}8^LqJ8,a"Nz{Y+U}PM$]~%<ZbwRr.oQF6yX|@zk^3TfJvso9lS.H^A.1'Vw`0tbnp,tEFND"5HVYT[8yN}!ig]T,=Sv;5f+Z+xa<oU:4Ur
-<MISXba(/,gM5jCQV:KJjoldi,i&>DLg[s~+9B+EQ4N/Qy:oL-M>d}UmXhPj5h![oz6TPHF<{mng{-$H.1GR#RDQ,k(i!-"QfgWa"Q`2xve#B6[eCJdt"_
-/j{dtX^VlKeQCAaYMJonwE"Ow"kQPt5AExlCkR/2fIVI<pAR_oM73km]zRZWJnql`yrx9(NACk>UBos`Xt;b/tui2)6T{P31z'RW{]rEcRc1w0#IgO4j2.
-_n=2=Z'LRS%u%nO}4FqO'&HsBF=Lal7.5T@Me{+)2SAw(eYd:+!m|CRZ$O5}gp1tUN`#5Va7bK2n(m^GT!lh!Cjch3]VVQ[Ohzfy-8pZ1`eCtL1!sGf{,:
-(qDSa8[>Z&Z7h{ZbL:Snp%eWa5fhO{PdZ9-cLI(qEoDM'6>3L(DeC-}'Dwf#0RvlH@rK3LrloM"[:O%LzE2YyiWUnDK,8p~'A=cdWPCts>P$,;|/;%&r$A
-wKH8=!(GC<~ekj{S">|YVo$Sw(eiBEjOs'Nb9[JOFLXr+wXPcGgzT-$)eNoKCu=e,aLI)0f4/y'9].YtMqD7+%Jj:5E:bTnak`DkE$w1V]49m[k5'A~.I]
-0"^%QHK,:rRTc1IEVsy9k0.SF)`&JtYQ#R)X!p:OqDe/MYRf.rkWG-@ZJVtrSdVZlZ>,nLNlpM1Z7./7thkb>X}qbS+yM=klg9kNvTYp]Bx2KpP{Tkqsy#
-TS$-ey{Z/X-+oL~=skSu6|%R)Rx.}Gxw,7S|hA_-X>-38xB'~5,q%}s#{|Xv=jDgJsEg3&.9Y}i5M,F7qj'gwKIGqbEP>O7q-"7A4:QN({GB-r177z6:)O
-R`h)1CE/1y^Xj-,1I]}Y]^[t;CS[i0[CH4p{f]{3!+~a181+rEZOw;whR`pP@>b,_e~/74Kb=E_Q4/}|;$hlo0b)`iQn'eUP~D~0[BrFZ4VVv]8EswH+:1
-K0[%^yS/_|),q;b0}avKbFn!&"oP;["@<H.C^w2xE@Y9K3^2%en(y$e}zbVYr`8%E$vcD>YF7J.HB]F%et!{rE4WD.7W5gbu=nlTL&SNwxYT0slO2OMUax
-xj,^Hh!'&hrHz;TC0M}`=:^7pXV%A{phiBE6BWoWx1fr^O-QYA/A<qiD}{`ee$zdD$+j"@{hgE18balivI6>dl]c.P=lFGZrPj4}0Yk4st%VkY`qPm#dyr
-.t8PZOW5u81wayBc+dPj]|c.zl`CUT1_hg{R+-1eK-,s4Z`g9bVV+1D`](tX>dbcAhsS>UbDA>:U({#_onpt5Yn-tbR>Q[LU[(/ZmWwVM"<%1m_]m^4'so
-_[:sB"H=9:&W(_{B~>25[vrkzaIbJ1Lt%xz2|HI9]VL9,JSL7,Js=TLmGFTJ11pJU4^dWlKlhbXT4l4heEG+L8~OlRm$>_1w'0:-{{L>4pRl:gf]#U;g,q
-X$nd}+)Fe2]SD0!Xse[BoBpXxPE&[%E0)y)O/&YX_.j&irh#S;Q,z2Yj9dlL7G9'Rv#9Mgd)D:yF}r6]=)n%hbP+lmtCS[h:4u7W#[RMJl|qD00iZ(Hb5;
-k05Y4TOV"UQ2pn3FiTzYy<r5}:S;}'b^(=ib:VsP1msg_b^ZC:fio_CjA=S2m3rerA1&4EQHP9v#iO1$<re};o-u3I;2x}QL6JDQ$GrR_EC(;0ZcRmA"{7
-)>8BOi.a0%Wj~x!{:o<vY2lJ{)J%Z}+XIcaS8+)5l6q9;t"/09ia~uArY>],~2&s{5)2y.dso95nj;3EcwC8xlp%QJ^2+"D%1^o7qJJyaDr;11a$]R}M]I
-dApOC4dP.Q+[W^1)%Io(YNVU%]4p/FEp}Y"(2/3)[JjJG#}`N2;1{&Mm=1WX9T~!%V5+f%"@'JIYTQ:f$A3/@`QqXmM]>WG5Iv9q@p>XqqWn)V$]Y4'q_|
-t-|W|DhZM:77"_BI^+:DAxyJu0^Y@(rPws_1T>"n}s|E3CDR[TT5Kla/Yb/Dgw)B"hR]S&/!U&s8[8_r}p(pdV8hhwk3`x~j`F>oAR_V>_y,6oPi/M60sD
-jQ[x-Y%@eeT%'ZJe^yXcPO>F&P)'PKeUJ"or7IUHv9Z;;[6QA9WLl%TvMQ.`K(D4eekcM9vU/:o5&ir9V3Re{]_YDBNX[,4W']-No&5D}EhCf;!C<o53^M
-aKckPo,)g`JKS;A`rSW^;8fU[qDf^I4yW[~eNbhpn&EPKvsPf1Re297vkKo}}OnN!{d:,m>y5z]2~1kQNQ1E,5x6W+Cx7C{qJmjcK.I5qd4,7eCkFncGbr
-3N/U"gZZC`U$`LuL^n|=ax[uksy9$`gkCmTg7xqAZLWtWQh"|M[|oAPLk)eZ2Mr{,X{4%ROC|_s#x[B%Xxw}Ru;jcIfh!1|6y^Chrt:D-PggS.>$O:sKEp
-zTN3Zb}D<YBl'&1vwit$`K^o1J#2mK4GVRb+5J,%YjHnf;sO.7Rz/W,>~EA8!$4t&0qeCk..K{5v'Z{K=|8k.FcP%w;Y~,ZxJp[/]]ee1t"kXG42wsd8e]
-nq=R:%1Y}$o^NFY4,$A/>vn:%DaC>RgY:SA`,+u|^(@ynSZhcx'#jxxB<YNTEU'xJSz2roiPfMhT<}"VM:i:XydvR!t:Y(Nxc{5K$8db34_:2eQAR<m>9i
-HU,zUEo.R"(dhpj@<I6%S=.M/f/RFO/z1W^'.+S#^>U-0u.Dj7D`7;=srvON-5kopzmW=4>x'B^2TTy4,p=T8A,aqILXbq:Gc&(;9&}wVx2PgD':HJKRrp
-l=lAA/gju-Aj~C:`A/_up[TCK@VU-tpcr^{4wLHA,}aWzwW3=#vxj):tu+)dn>&TgRrTox3aJPp@$,c4^qrbpp%V=a4<";!i0kpN~IKy$#{Wzy(Y-!]QVl
-'Rr;il1i@_,zHJoev68hx}W)C%~-8d^i_z-HgCxmCd[eYOu6.LWwf%Lq<T1C9Z<P[w4Rpb[5.G6|Xz;O6lv{TZa63Hi}CRp5WWUi9zigFEr4I(FjoFTsmd
-lf_=h|p:MCc[9Wp[31+)<7@o0`[eB%aj[CCJw;Tl-2zH]cLdoaCwY(JO=8uhX26=6Io%+i]ce;m1~y/2^c&e>kQB^bX2"oke2E$dZS`1;+_f-H[ubJ%e0V
-msIv0sux#ZmQJz>6(pXwaB+PZa~mx##Y(C+Oo`ICCcQ[htdYRo!vvJxQjb!0Ev!tX20]F=7DYfgtqH=ovV~8r"{1f=B3TI:Fvi5l,cF3SbdGTvnnYeM'IZ
-r7>aQk2.cA{|fo#Eg.b..JNkrDs2+IutS61UL%%MzE^``J4YtKzh1VAtQqQ8LIMHb>D]P={8+Es<GB:X6a_mm'2E4@@f$dixrN1u$[NYnF2kTXhH0CVB%;
-yf&hLHc=Bt/CX=.Uz54fkj#MDgkbgxhqV0G:pQ-|Va+^`=B@WPn}ppL@Irbzm=SmbNu/8D<V:.TYqH(J'e6O~JH,aw)xfq=li-[XsIxFCa&g,:3UFH_C^d
-E--}:=&%c,_)3lZFf$g{I0`}QF:QelmCk9$y0;!~w.'-g<,T]JSDOk4l@G#4mY1.YzDef6;$Q0(CDj8ljj56hCPy/#<$oUIbsbdNiw^t67)tkdUZ~}|hX'
-p^TtW[Y@KOF_YC6@;5P<$Cqi8'+ni|F0h-89.2iKE{)T$A=1Ot`%~&yZ!iIQ(%'pX7_4c%1W,[p}$vf!XioJ]Eo4:X>PmyzdMefWJV~CtSVfV(f0Bjva<"
-1:$#``W{V"dwSJ0i~f!Xl((L,]/JeH`_a'Z'Swwi)X[_ND%V>UKcM{[4^Nul8xYuJLnnIj(`3J2"Y<)G<{m8#Hc18#YZR1#`!qedNL241P_{PLmthp]8ZP
-Q+Bc1,[]2VwzAWyohPWtBf~B(DJHi{EGlIqx8._;xuE}#eWb+cQEp!LS[ot/585Qxp];y!Ht.x[@xuhkCkYOr`&6R2CX_6@{@e:MVh]+KPJe<LDJEd<jRh
-.[McOq2:k](@i{Qw`VKw4G3fSpxGfD_/~`Wp:.o}c5)p"xJ0{M2nZ]p[XjxBHDR0{fB4,{UU8BGkww_5hp:dz)7)+[Bh>Ei(5z|^;g1ruuZ%"8nrZoxT1]
-}LZc:)BA-H`h&]>5Mjp.~D2WmE|{-b8HGsZ_OML0gszmkmZ1NMH/aIaZQyJ26/#_pR<Nstl>fgSY,|(OG`afj+iNvXCr4P2j%tYe0qQ+0xwP'My+P2<zmU
-TJj.oIn<SkeR9HSW2PJcsriSW/Pc'`YZ_B('@>i(fEVzNk3`k|Kkh'#qqH+P}d4swJqf]>JX`r5gxpb(7|.B/p/<00R<e%Ou%zA!%ZM5n.k(";#]>0qI=8
-LJGOni5rcb'eUlhTkNi+RiI2C##|Oa/(W&<u'Y.Ju%C{&rUG,cb5_-n1YO3a{6[`!%X/|_7x~nP>(9M/=Y|;3Gk6:CjB5DHDY4MLy/$kB#(WEae1NJ32ET
-W_Kc6DjSp^XdH[0-c3E=5#O05/O}^}S8[aU.km%.RX#obG[t>rWn{}M{YC}^UfPzOf@3D^AC/zA{T'&&P79N&+-DS/F`Mo$o=L;x9]f!,G#Adc+p`zoh4u
-~1h,ZD}z<8c@O"+n{c#M={S5g)f'IjYy5Ms}E4usv7JXb)s$-Y'g3we7X63x`Ud0qdKo%p"qCE_m%V&L"D/XCs6}[5Z.Xp=L7#|Ls#tN8Rvvzsjd;G>L/D
-x%d.C+ne414}`B3@wQ~MK55A;ef=oJ~9n55cd03)N/aKl{9#'viZz%3$#[_l>t./6^GvGlX(4$G.ZK+vpK8u!|#ZyXa4`U`v3eiG|sElP&)zZQ-06!((H=
-4w44g}(mZ<`S4wQq-I#f:}Jfeet}fK-|Uh7|@[Z%k6ZL2EIa#%r=t<_{4ngd72%)[;(A7C.Xy>/0Ai'$C@tmVC~5k4y]Kz(W6E|6h$BB=:|sl'C|w^]66+
-1ndlsIMZ_VS%P4"p{p`:eEsrg][(7ANimA|MOoQqh4hmziJ4|0UgU8D(a1ucv00DHWcD]`CkV%`zYJ]7(o,:xJaKFz$knJ!EhTH#`c)U!28)u+.jqr|8Ib
-e'M1L%'TqJqeOFZVW"n1";tFcnKi_c-"PCP}_qAo#CRk"}/C(j9nx'0Loc$q2QDxd6Ln.s$Fk5fAG%G;wQiZa2;1""B}:;Q/uL'g|<QP[Wy7|N>9uX@fv0
-jCKf+@GDw9xc|x=o$+=)5NL3g,161<.]rZTvK'.g'nF{OFU1^hDqfV5V8{2`("Z&`(r&bTE$Fh7=ztYQ|s($4}Qb"c.$;8BR"uAjz;mEj3e_wHc.PPjG:k
-sHzAz20<AXRoxbf+SU#3^_OdS$`C2m1=I[M|YVSf4..Nyi%i}DBRnu-DHiWa$^Zf[SWv@rvKHbG87[XYLmE;rUY'#i=DHyfwO$gie:%!SfTZ&nn:LM^]k|
-445L9H>nV0QNQfhT"j+'i&B<wd'|S1hDcdd+7Vzw^K3Z3b.Q:'s,z<l!DBs/Fu^9~V.vFg%U+Tq`RhOT}{TdpH3O)9VX+.6B{$(NO{zMFOPECJqH'XWcso
-N6e}gDn>SC5LH+jDSfBj6WLnB}iKLr|yA|5Vrc6n]qUA!5R0tXtQO`0A2k:[[JXNHL1kj0:JhQU`UWze`^N;N!/@IZ.y}%:AR/d3C]PG'_/0j9[88KP}3R
-wy]]L"_=jfI"dLIU`QZro1hr#+=kS<^P(l,(wa0v9b7TH&tYm^N6PtT/'e[Oj=bKpkGD:B"UbzT"8_W`^$,TfJl1ru!abU|8"+4oaB-VsO&]>}E}Xe-8hX
-Yr8Z`"ZqWKg-4o9dof1oz069440:OY^A8mWqzQB7`D0!=^SRLmW<j:"5vf`z1S7Bygdxo%%1,=~)WP;A;ko0b]&Hp'h<:FL`0P,c9-F@ei:+Jzw}TdbJGu
-OY]kk2<o%wz572s0;c(M<_[Do'v,|``jP]L&{K.K#sXa{[rS1]|:@K=!G/Wl%$KN^h^"/1O1~c_]3vZagJGH0u%0J|{/#gf;aQ#t&9^RmY~,8&:1B=&</7
-4py(p|EI6E%``O+ar`Thif/,>J[mS4T]LS/RyT(<Z'5%Qf'4NH)zaiupac&x'%1]Y{&o')Y)}j{sJZ=SJp{rssT8k(IgcS|nE^N>9;R=`1rOQlh(PYh-EI
-Umjc`$+{WOptq)Q&~3To4CdCT}V@)VA"H3Gex"o3$1'd{Tcb6}n^>DvE7vB^8J96_>k-57)Dr0~b-n})0MEz2&`Tu3rAafP0A>Mcgc>e|#V6t54wW}gDek
-38X}D8Dx:y[Daa~b%'l`.;~kCM<)@'YUQIU=2Lae8v=#5dM}Nd_M/O%O+5w-J;qD@(`ILe_[fYrf"[lDlTi'Mzb}<F0Yta27v|O5xO)Gc-7D#_maN:s3"b
-yujqG'niNMuRK4ZL>qYcd=_'X"AukDmt%NWxA4<M>Ev0o:p=R]MJ`f''<),aO-zuh|>NVSoyS[+}=roVpIJ21h%Zto{;Rbl_sl6&KzNjfm#UFeCY~'NUa)
-u}qUX@aw,>Laej,n'<DtGNX7"NIp@6k{I}:K=Z{Yx/b7::~M^1LgP7:Kg!^nyXfyM<Ba;C<_9w:|.l.$rwNkbKPxJM(TKIu,yX^eX<qdoR=lzD3UFn(]YW
-x}H3#CLcnA/3Y-{4)Fl0eF0&R6l$eo"6ONj8qFLb(l3NXjnzhQ;`64!UdA[vEKd$CMuEdrEx|p}^SyV@uZ;v/%0GdVs9uVEqP33lRjU3gS-B9tu0X^]'Im
-"8Bk6-9+//t2W,uYoB'{3QB'Z;COg.s1y0^8[4KJ:[.P9eX3,Jffu$Pt]v7@.Zay_t$+#^)q:L;%XHEw{|VBOt;}iokD&=@(_s,Kz]l<;]AMF@eeyW<trO
-'13L"McOoZ@.ku'!_wM/FO9C>LUp<&7eUb;7(73hf=@`!x&Rjj!r`fimd=~p#ug0jyz^iCRgoMb,D,6yr56:LZ[<MPQS>7O$6JkC.|7/]j0tph&)Ks!!Z'
-s%37%Fkz/oN5(uP=zW'{/3l=M|y635.'(ZpYo5_ah85UEzXl'}OYY}$.L8~,6ur'~S!)5}Ogad$pfybN_#{ju}Pcmi;)Y3Tum^x6.t$OQG$hIBd%{0H;b&
-Cy<RM#g}~fbvYt69@j(imD'fGwLD#,>2+t[1lhnt:guIl;K""bH>L6Gso+[R~Lo729=JZQ9{LQZ&cP#X5%Ko&]T4e=bmx/D|4&RJa)I#lp&[l<_1fP^IA=
-50mhGnMs}]k(HE3j]:~/q)Zm3X]VlgOe@/whX)Ael!#YKXN!)wjTK=xG<&H70'y.4coV#F#F$vFuCqWK$UVq<[r6m(UAMY4eG_bX=T~i_aXzCgw#>7uGi.
-N>6`99Q<WFzu@#|uKLSZ5A{}l^-+n32G0v{W|th_3{GwFGrkg@74Pt_rYTkVJ54KzZxOZC13~I6MB(ANx%>bJjc</6M#=sL}~ck<pP33;|Zh;,CVpW:A{L
-O_1CU21:pz[9<qV5GbQ:APn+BvMlm`$w1@AN:<[SEU)wS6!B{p.UNAp#oR'wrrk1gqaOTt9d)'dU{3<@:"a#oX~l&fqghk2=S0%-o=asr@]6opblG.^2Bv
-`Z5hLr(>VxzIM+3`-z2K/ji,PSaq0i$i"3>aa;IFJi<(w!$lx]E7W|AW-Pp$[:c}To>k$4^SE]0]K(g!<Ia"JBZ0wq;WrZ~r95y!NN1M7!r1c+t_hwP4Xf
-FK^LbuG$#'D|{NFyDp)d3Nshf1;`ZiLD3^w4}Sx`b)ZK]j0(G:n_[p~ZL}Knoa3);CU@whmpiJ$d[7~.`xn}{yLA@CD+>+$0_o`Osnj^id^c5H%6Sw}"_D
-;k@Wv4kVw/Ngna2=arY$ZfTQ!P2z,@{E5ES7vkg|2D0qR<R,m.7fEX,kFK9]B)U.,k@ifl'vm`Df~!tdbBF{xp=']ABnIXJwN=a@YW=O`7[X0wTf:X9i.j
-JTZDt(BD"0]M1MbeAi1N;!&#U:A62Aw|kM)'GB<-jo6J>yy&+e7K]XRo(3Sbw8v!BV5a(.>'+.>F3m1u!Ob6m]"nPe"%_|(w$R-&jJF[>g~|!SDnd4R7"k
-])p5mssCFP3G=vi<D|tYDkvV=Lra6{9[iyo+ym:yQ&!W4908FHYCHX&#.N4F2{jC[/t{;`Za.5G]qH"@NpBI{L}V`o{yP'C(:yL2#,{0ZQ~5R5-O7ou="~
-;tz;(2DfCI;xG}cwQ{.&oMr6B3cDGD5kI]H8mRjImFbYa2O5[O&bscd"V>73BkuC9$p{o}(LC.M/6Z$l#jqhd3<m{Dd|dJd}q]^`bwejAc~vyO[njoT^Tm
-1|V<^UCyBf=j3pH]rEhb$N'NWUPq3=E-CiVT>Y.WJ{aqA1Za"4SjY}tVbRd=(5lImB%lHG!Ew5eud_Qtzhr.Q|qzX&)Es2Y|C@]^`%-YH75Ik|rzlE=h6B
-e`bwR0s)M/,rbF.8g>r|zNJ48gLs,w8vqz1{o+!ay1JtH}cTL@+6omY/cjy>'To]<QM7la,iJau_C[ZK'M4V(80f9==0NbX4Nb`e_|DvAKZ]h509v=eY:;
-d)td5PAc2XDhrzWd6-'TldGcV_C3am:uPXQ"nm&=0r"8om!xc/KLO]tNBSt,OZ%_ADE2<!X.qK9DQ{]T.fx]G%A)_,$.DPO@kN]Gsi5UghQn8ArSAIlA~{
-/H)T=wq3<0/G]aZ3Pvg4,4Hfs"%Vd@{ZSx>K4mze[PE(%ajZ|=Xq<{&|WcJ8^_S)adgt58(<$_f[AO$]/7Pswk{4W+RnOG}O1e7;MC"t&[E)7r7+V|,{i(
-^]#<qa=N|ESd|Yd)2sO@{$!!,t<CHr9Q]y^H_;P8I/JHNG@)>Dl86Cz3gUkOPGFgHacu@NhuHA=pw"|zWN$0d`ny`O6V:k9Hh|QlAxj('zt}NWHxA_M$%O
-sTVf/Fv7nehR}Id7<m(^c4Z20()u$AD5/9D_+Alz&_t=2Dtqs#>4p/gWn<LH,f'M=|LMy"]6XJ$:7'A!]1jU6u)3xl$GLtI^]xZteR8T]|2DQO('|=a6BC
-0iK9qCI/^)kO]`}b>5+o.$>L]QEv;^/fbQ)IbW:L(#kTHsm8qfwl-)bCA0a{pq{x+e.yOkXljnpbgEZ55Ne(P`N1Sud$<eueSRy6kXrQ&U#=&j1^p@"7{C
-`|l8EM=b_hc-iKPF20mt[9kWYvS`YsCApGcEP[J+&X_G]8Jt0,,pXU&zVynSoC)q`I5''I7fiMdfKW;iw:#t36V#mv^O9w8jD"FaQno4ucEzE`iq~N^wp0
-xVnlETu$z-02pL_:LK}hQ(OvCo;o^}>C:@2zZ|io!&N$ED3e]LOk80$8p-NpyHtnx#Q5{v~Rw-`5'Zex)%o%)_z"7=]kc1'-PY.{~h#]Oiv1r0pc^SZv^l
-<|4#0!<nGX+)z7/7C|nw2{/rcjG7p2CeqiE2PJFBk+|H6W:hlrH@QpT$@K6Gsz2vMRa4c"PpJ1lx-^Nt~&(ji3eez4"UJeiAyZ7[p1h-;p=gB-|'vBM9LC
-/tqX{u4MY[$jdql|uDDE{K^`tb"{h>y-RbxFYe'}e'@2'4d69xMsCm[Rs2wxh6lRZ[x1tT;"nHl]TR]'[CKDAsZ=+tX2}OX;OF@fitimje^Js=B>R@&aTq
-_,vnr"`=$8mXrh]=hueik`6o/u[Z3{8gm#OjDuuZEJn0`9:kD>^w=Z[A8_zV@N(+swxLj08;B&ky{:ed@&[&WK[bj0wXtqKVSXT{:xnG!fv+had{bD<&a@
-ucI.eNpP)Z|+At@R&{Y{glw13uwmo2hS`JridMonH+G4N>x/cSUOx^ZpkKrd|7&mx6aXnQ/4LHSE'0`<IteZh0G9Vx.d[Cu)L0-3LL"}C@1'|I'ouBV_@]
-TZgN=g'ZEQM/(8awDz-t/#:(El^OCGU-4.$0D+##@0)6%TU6YIsPobv{OsE0[&Q#t5'gNgqH+C%"Gyjp4D'vwcSODHbvkX:W<|KzeU>I|cULqyzpdY|^0N
-uIC$Bgvv`e9A__M.-[BXV+&Bsy8ih-@0!WU!M=$oT!)cnWx3Ivk#Dv_JTYx->Ka>lL[;F_IRdlpf|,5Uw^Z@VfNGr{bXLh&#r-)`D__>'@EAPC[6f-MQ1"
-MMg(RD1]k:XE"krdBZxSU^x_N&o}"[SGtJWC^EM_~,Wq1c0Ie@[}TMNZ]M:)/'7G"W#k<Xg`%fOURBAM5Gp;Onv;7_/hNxlz#Xu.Sf10;_Q,^sCvXvN8aV
-]W/=Uws{<}a!>Z53f(/A_g1o'F+uoju+a81=tA+2$@V+kHzuk"sYy'H:<7Mzvia1<K3RGi>W![#y@&&{z;pWm:)9ur@;tWhm5|@OFm~Av:lW${&wB%()W_
-GL(n-lCSU]~+gR}N1l#Jf=XmZa}t2'c,.m{VezWcnd'culoIU<HyJ3VPLc8ekB94#Iqqb5cy;='g9S|5jhxG#(ZH-)pNs<H_7`nBL3nMdVnJy5om6n5|,v
-}td>BBt5V,q=Qu^@^Zjb)F[A>>:HjJ|oUc.9_E'=fa0c#ZfB{o"5']1gxtHto_=]oN48)XGoCVEc'CP{cM[06$I3GP<=7@A/#JQ69mC+$u`c#jG)[AeH-7
-P^Rw;gV99A6%3F!AlfX/-nlN}>:QAomsb}_O+7YU$O8[`RKy"mqYMnHg2h63O{VI{Rg,#>Ws,-|0E&;'Q_7_;r1-bm4x)-DJ:y082&mwV)Hk%}'72kdNXk
-/93oYU9|QUY-1/~K'1^lRvD'llfjD86-;EZ3"6>QC6mc'MU[NVq=:M0-4{qz3LBVCnIha{hm32.+%U]=KrN6`7Yn|n@)qMGG-A+D{3Fd%!['CJFWaS)OFX
-VxYU5xAD/3#r=s-&Y4Y#l#L-e$n$>rN}8aPQSHO1Gt#vf#omHp"$XK,^,z',uI]CeKv1)HUqEEYBqKSCTYarXUbc:.'1>$c}7U=n^_[sJyK[=;yYck]lNX
-F5t{M&AN[B^])lb>M8[>O%70b&7^pqh51d977v<g=Sw>qNDhy7&H"m"Mlhnqjy|H!bJL!S}6Q0L/$_0u3`nrc{zksf{lcIbjC,x3O5eOW%yNHm/)e)[&u!
-N!&z4-U[48u^0-CZ<%tWTn>8xl#y6G0c/(oEP`0'cEkmYWX/g,]TG{L,rWOIfjVjF$o!-Kk&K,)$-L{Sb=<03__9$@yu;(.nzaymSgA}JGN6UT:dt.UQJt
-~j09syFld+O0qTLV)PC(GLFbLXCuc/1;hiXJk3GM~2(iEbb+fhBQ%SZL0&)^ivWRt7fHJiq)fLe2"F|BLKU"de6d9AE(Gr)"}KZwGzdd7/8|y4&g&7m|<p
-K2jT'4$URB'4OFb/LB`Z6DqEoRjJtV3gWYpVO^4F^:TVC.YfY%]Jo3hc}#3:`kLzxJ`Vze<;+l3R5$0dS=5fwf.Q]w_O`jZ_bkd3z)03R((7~IS:`@w$u4
-c0.3o{-_16SUMF(!gOnjKih"D`9{P=0Ezyyd3!Uh`=zfr:5V`}J_C:dIk-ggR]Kv{Twhs^(=!xhS2aApd{g]4O@WWA}if,3j9iWhWX__u2WhoMv=^GnH,D
-qV<.y]_Lrsw1YC]DSrSW(.30)E^GYuch){p0qCmFqENC&NQpwv>=a%&>#%TV>DOVXrO|a;nf=b"b^s$S^'A>eTcVH.sX|IO]LPUNoSA`m$hbIS9MOG|S!`
-W[PAS-eHD&%Dw3XF^QiA`q_iF/2:G{0m'^9x/SZ;48).>FmW"M[uCiJvz+q[r[n:4r83d^{!~O#n.2m,rjl#]G)yRc};#'79[1q>B;h.w<#KIto_UdV|7G
-{&QzX)07Ucm`{5I73lTP@YpIueEw0[eX~p4"VEFS-@a0WfCZz(2rtAD[CmPQd>]eb"[b,M7IZ_aXh&^({oAV+4h#Z7ewW[TBQFm7|_u>l,jr44<-:6510I
-G#3Eh&'Yz<S&~bpe;e4MtIj(e,[_17K{Y9@v@>q^"bMjXXn&NNGOYtwS6E]VX4!tojphl-pKA,h!nXn.[x'rC&m#HOkK')wXK658LUIUa9!C1'vV}i'Urw
-oJhW0kNI'fDyljHm`nNV[a1|S=B4Jo@yOh#{JzpSJDQ7zco:UI@W+_f25wB@9gs7F1,(H|^Yo9rg:d7zp9(;a:Q$-b#^5B~#JJWo=`#CBP=yCpLL/_-xd)
-}>U+QI+87={k6o$.jj-9@5'73gX'gdoFjQs)Q8}P)s^P^UdrvHTd@kjvMMuxb087w:fv0|&(7/r+x#^2^CT_:m[:zjw'}Av(UJ'6'g8x>fv!+jMQObp>}>
-Y>G>2R'k!VvJsm_L{]#5BT};2)Q%!)@hi5A'ex.N~VEP}_^]a(@yd1>A4](oNB}2hlq:Swqwsn4MF[l;,].PO6y9T-hH69A1@0iTNYGjPQ8PCr/^i5d8X_
-b`mV>Le9Jnh$-vdMxqN7oW]wca!;EU`<>k|8tf,]gY'`FEjHcEb5'ZYj'J1A^HB_}$SW]'{]Z@`bqTUL^3.{8yz5rjHKe[`j9kAL'p&C>m4-MF~;HO+v_9
-{09U,/L[+'Rp0}X1'K}6[hew3}M70TANE)J[}}M`bF!ue&'@]ipNHLQ|rp%8)`eKyWdQPADC=O<!<<ER9]ffjT8`8`GfmSAir`fm=]JI]=J}/DNNlSv)>/
-_D<3Z@a^.oEjQ%bWDR:vxJfD0{gWB4Z2q7-$tiTvz@H6<W66>VU>>ku71B%n]X!p`)I&S`y^vz@9sLdB0,E+sLI|CLn|MTp$`c|W_DO'Bh""w3<V/E,af_
-e%YhGJkBEp!1L(M+%;iM,!j+&C)GU6B/kv<;xBnS'<0>^c:+)aa97(WgwJqKsK_Cg=5r^2LAFL<o%|2DlAL^N,4@Qxy}O6~5rO4`]>^H1H01eMLNY=AH4^
-jRzV>q7(`7v8lf0`EKqpQH)7/.JII"O@GQo`{AG0Q<;Ky"xj5j-6m%1nU`fPIG0)l-NLD[([3piCwY-DdeQ'^$#S;"hnkhCw>XN@Va22Jqy^/m%c[hCoYl
-C+`mEYzet'cs:rj{_u7a+Z0GXRNk~$UA~lDFa%1I+Z-k,v#UP^O[}X%85xjDuplb#JeH{c]P|1z$CbjdbY#X$sXEzq$US11arn6_3SK.6>w/Mq]$$lN@$e
-5C<Yh${aGR~DOtn:IR'vU>5Eo8zZNzhh03T^|e#%T:gABs.fD+Xm{,#w@iqt+Gfv`U#E,+dn'gGsZ&2)T>p'dj|tJu>N`kjJIE:g9OKARp4b976DoE#C>I
-!nC$Wd$W_gFomxYE[UUNUG<wD%Rw+Q0+MpyEN{s{xQh^ut=R[e9QG{A)JiO6n`eETMMxaT0<+9nkPi33JKMP<g@Z7at09bTZ&VJ@EjKZC5~`~)%{m}5[Js
-FTe`l=xW"xrN[h=.L}<^&"#}3hl9ig'%yywsKSHz&}3Z3@gPR<~]bm,sr<}azu2{1Yhe0OXfh{x6HFM;vZ7U27;V&@4FiuijMHRp_jKq<fDYth;b+f2Y}Y
-rRGpO;)V#qS+%9|,]3-uOG{T&N%eypm;5;2Tyk3Ds9up492;:aNUojTQwlX>oonYny~MWP!pfAv:%[2x6;74rZj3mK@DmX1aC6[&01G=Zb+E1-jQY_8R9O
-"F9]68w;f[:Nn[brK7#yx6bTKqYT~9A:@fte~4fM|LP+YxnYy'~z'gv}$aGd~bSLI"Yd%7S.MX]L}qDrGyuhb6G'tc{6BQ2kN3Ip`YC&+56Ho$m/v>,h]_
-C6%hlphm!R$RSr%e!%f8(Q70;me]-OhD;K7oQj59Ua@+{[F1Hp+Tn^6"olB&6x-M[H>LkRFr}vcKtZ,3N2-6#}c,UP5fGiUFBJ{M_Dt=CdI:)/"-iP.k`7
-Ewb"uk@4KE|g`s"S14w&_Yg%PN{%U>L{XMtxIVYAmN4G=VY39TX19GNP47}q}VNW'Yl-c:vTZMR5u(`!9@iPw43vclKR|fW.w<b}Up<S09{QeoTeq:s"7x
-=E|C45Yxc}K|ty1h}$99v2u5pxT{&WB9)GxW6#OMJKo|<T4gC,)$9_I720^[S(-NbZ,(tUI8@U-PodL5]0>05n{ba!5"T@HoX!JAYj's|d{r;j-_htgg~{
-L7<eok5r$3&j68Mj03B7%mCa;.a9K]C|nP/Fc&h(9r4D3:$Vm7t'!Np-w}mt!>=:s8t5vrkwyQNZiP]Jzjf#k`wwvCd[w)90Hq.Uh=ks@s}Ri[xmDV/OKi
-S.hq,+JUP7Rmi4/syg/^v[0Zd=AgpZwDl=&&C2/R,x8.#tjSJjFa(C6Agpf>%Vgm)C,9Z`H<T>&'<}}G%<,PNcPEg@v)LtJ<odOC^>;[TW(0{c]."'CjLA
-0/{Udv{!0+Fi"N/k^dS[Fn]@H`!)KiAo[^%r4o'!;-d{rikIym~+'Cv;-;Dng{9f{auCWX`MElI<AKD{&V5`6IfO1rOZ1vo(U4&9d!zq(@@HM=]IF;kmwS
-'=-D!u_J$u1M]^c"-hwkqb~caaG%3!B4vKq[wb|q!aMNntMI3sRBm)df34P[i`3Is<QGs66!#qOleIteg7DQSwZEU4lY==IKtkAK'=a17uQI=E>5FeoWNn
-N,@AY8[mj3>F{_Oqwe9#ds;RZ@^-6SqQUDLyup~SQoov#s|w!tLZR4t<@]V(ME3P9XQ,hr^|fG-VD9goxCb=wEbIFa.MccO^yc[c/>FD4yMLj!>fG2@G9-
-jJSUAskYTuOtjET{7>{!jH<ES1$l4&oOIeSd[D!Of|#G"|V9Mo&S{(%S_zF&A8~+[l.emC1pV^H}5oo,v[DxpK$z{twR-mNr$R.`c(<RhZGG/_>!Qlkmv1
-4qTcrr/az_!6p_y|1h9]08oMCvuQISX0Ma}M:dZ3fbj%|o5EPE&I<"Eq'"E2&q6lqb+W#S$l,G&9;V{Ay|Oh'YP3/}Z7`S[CH5"mB#n)%Fk.8|B/NXNr]R
-t8iVTL=O|BplK1&zwoZQyA'f(/oo{m,>m)JT";_+;tbW@mUYTU.g.#Gm#1O,vAE,+JgojnT-t/%pbuh$^7/Lk)em9%!uB_FJPld$z(M5t+<(u7AVT/=}3u
-94!4jPi{FFjy7%}HZWugd,DlOOx2U,e)VD4NAL|S"1E-[TbQ;NO:wN_Ehc2+QX9qR4zkwL/"GpTb6ttJf+<||AI(Tci)RF78zhrPr,RC]8dLRB))Oi!,z"
-8GL#YqBf3W:Kb[wznwGOpj>}lwad3fg%87MeV#.r+w(Gt>;gpIH/Hm1ro<%7Vw<3w@WeFj{0>k4&a1Y]W^@OIzx5&vQ5~K5%g7|7l$CAn>bhNO3@$!ViID
-;cAzr[|c=+brQR1k]@=;ed|pfBV7[m,VFW^CYIyn#)I,#4gVF>%FL+=2N+b-ovCL5S459k[KCys}3#yIz}8g$SW${S]M0j#h{R%1wNbQL2x8~p,.)By60u
-|C}w>|;v}}o=tT<Qb)yhY)6o$O(d|({y_VRQ"#Xi|b~=ibZ{p'D)=xqI@+#%"Gm2UddZ-l3(CJ"YDusfo5U{;}[5>qrMjl->U@nYP8NrZO!}n},5J`awV}
-Bt&g|yJXrNAVPU6Q3INIYup(GaM7Gi2AQ'L{5Uu<J(2&:ra,)$W[-{I'^h;Dtd1zwP'-#s@a4,4u2[5[C_^5q)(.7xo'&!U(~R-POj%5B7lai2i^ql&A-A
-m7>MdK8M&J^p4&]7x_P9ija])cR|{ZCg%RpJwtjyzP]wL-ckBc"!Mz{xa07)/O!S"D-7pXM#WC:Hi{C9~0oT"cY;:aUgpJ:BVd-0Q%qt`X>_jAwIQtzvPt
-2nF.@JSTI$B@(DQF}-fi=2S[aW_xSz1W2r1E2@<i;glU8n%t8Y,za^AIq2Iu;1[5VC'2PI6_&R|mEF,C{$P:aJPeOb.g!^0C1x`)3;H'SKQJiiYo[{pMM[
-z(4&O7,,!`Q)Zt(EqkOd$Z[{hTe"@/q>/z5wx=D6bMCg)sFO:fy1K^LorH&}nAdk0sDMyIOf~7PVe^Pm`BcV9XFdc'17#<B!aCc$E|53kj05I<FWAepyeZ
-a3$OCHyoOHAcN1@xWJ&9m0mBaD5S%mIZdz,PpXy}=.p}+TIE`,96&kt-z;va4{DA7t=K>LCRz+,Na:i.wGStuKCtWYq7|QB+{P1Y'^%6Cs{V!sr'TXj]Z@
-1]"9gn}qzq9]mkJRIn6ES,>FKtnN_)V(s(VK,Y}|"1^$>Uca'#UWxB3I2Vgs}(2}]^KWMClMJIhTcHJhc6/73Kn3N]eMB.GjL>;XB@ULoNX#'ZPV+jb=en
-sJ=cV#V#+Lzf8bo_f&+ZEn:3CP6(E#p(f5WR,A"QDFioe)|1Gdt2;`v])}=IZWXu(3$g&hmzfT;5Aj!q%hL8QP]/3E!cnLw|nE;/xXM^tM>DsO-%^8i{63
-gIx;x/gs3IVq<m]vHGs6}<Xmyb&1hbieL(d%A(:]Rr7':onxryfF@XFNsWR"}8Oh<!j_Fq'T{yIerZEKxL=-~>iqDmrfx)BT[2THK.dsz!2>s};gn'RAhP
-(AL^h8W#l.1CReypE10wF7{BsyvqI1>74vKgTG9`:2WbzpZ]%sQWpoC-yHHe25fjtugErE4or(xFLpW,.//TO!4I~!1r@OGX)$LKXOTeAp>qeu,<0$sVA-
-+z1j<[]$|[FatH^K%ke;lY/6U:qXfhGzkYvic=(E-y,w/8B4hL+sbD$$4|_7=4kJrEk'B^Unp%4oG663rz5d&4QF_]}%+^}PU&4u{h6=rX0+GFzehF#X24
-{0iC+qBS;#nFjk[HCs,bbJ5e"d{av%XV>kK=-y_r=IZ&|}Z$_VVCwvK:TfrfI".rV=/V.3z8{6`Hm;uO}n++@y]8-'-o7)>-Gmp%6#u5_[`%qWLB8[5N59
-=U:j"B]`evy$We1leo,U_WxXt$;4Z;R{%3>S/IOL2N8HW)`PyL_EZS==P,9)gz4ZohV4&aoa"#LV_Hen)l8x{@=N8sea;4Hu{DuEIREMi5]k%OFY$hY=Hv
-7`^txRG3dmTBO<X[{P8#Z}rT@2tW:r[{7[2iVOC$Xh]h4BY$A|3VDtS{,5A&}OX>&C:UE{_bpH'[jNH=p9Wu@K"ve;gX@wTY0bq}"S3|%4n.y-aM+939V2
-u'jQI}SsVeld6xtVtrY{5+RvwJa}^ZU[R[x=E9LP8}CG|q7Z}MFG{%pe<qgl>7D3~W_(1_B0|t$iIF_-Gj6+ov1)l=,C[BIDEV}&(uIm=l7E4Dckw@wVS=
-:79Z}lLB%Km4o+|fm)W/qa[5~VS_erM1iR8ZO,bJvv4/]OY^4AP&Z3/_#N4E.x|^ghW``](3u%I8Xi1K]<BUwEV@L|@:!qIEZl_T[@A,1(Lk)E.W8(!J3^
-c[t92,MTTQsrM4=q8Zi1;:<4&H.#i^Nanh&kfUw+)MFv^d8ma=hi![FH4'@g|9~YQh4d3l6mtG8-6<:Q|z4!b>;=BmO8PD;Qvww8SI<]M0Di'.:}oEOEcO
-.G.}"{h#ng|TVREwei-co,Pj;m8G3'$u>baxWD<{{FX2Akek^6fY.&ty0E8'h0{.['10>GdU;EG7c"^UA"C%sRXb}s[Lf{3/UKI1bkZ0!{}voO1;erqh{O
-b#dOr[;]l!p>[L{h<]Lyqal!~,/J0&$OG@:R+.jRpoMbta|(g_aAem!52Ka9:SM,efG=Z7@7_Dh3=Yj8Y.xBI$abz/dgZ,>9M9L]e}X6.9[FJ]vDV!w%Tn
-DsC/%Idu2JRQ+O1'#],S}kk.xT/5DJWj<:d^K>8$lYG_oAANU5=g<:.uczTzhsA=bSwY+`-LDh)ad,`_o3;X8sByQ]%>6t^f/yMiHt0Dx30A"UOHJFEzc}
-seU$%b!~H4<2`vLlDroz[vEQaU2D6aXtUll4oQkLU<BX;&aH8%8[y(w7'|0;^{NHa`(T<Y~K11o(gll08=}8+@Ljl0](FJP:@gLwOp_<"0:AjBqlc|-y3o
-aQU,0!e''4slUWEGvCv-YBfNb^Qfq1h9mz=qqthz0v(XQxC0(TaV4=6H2#zI>o0#.U+'P&g#>VJY|@#SYZajW1@B_-[1L<_,g{:gKXKy1F1JON)zwjx6dy
-Hs(8e(<q%'ZdZvnn{BY3G(qr#ohOKE~3|p"%TTQ0td$x5vZ{=)Pl1Q=0s1J.5p8uBpb`X/-!AnSg1@d,Dz_XBGi&l1;0,udW&h9GL=wt(A29!.P{&uKglY
-j/#E:2her=l>CVM.tN}YmtLYB@NeC0dp)K>u'&rJd9cbIbo5;eu+}upXWvDf(cHFoAdr/ZlLz+KXGO5)M@Es4eU-jSHB:U7T7Z{^2S}>T+_.@I-(k$CoSR
-En+5[94)l[MaGsn'K,-WqAhP5z@0Zp4A#m!IUe_9AuWbbhQ6K#-%<2x+R4i/Zw.t[R},>qk#`Jm]&4KFCx}s0O7+<U/%/K#={mY4iNl!f9<"71^D"0R.G`
-^@BYu6uVosSEyfq[Ni[9:K+H#$`dzaF__A@nZyl>6c6bEK&)dL,zo0r)$j<&jN}Ve@+0v.$:0_B0QvPQTe-qkU+_6Jf:[rxLPHIlhVWrrE1@=!~0$w<'nl
->#`M!n:FT;=jtYSZcevu`RGsl{-}&];g&5.$@M5]4V6/Ls/;~{zQA4N7rB4p`v])S-NKOFRL@_3XI-l%~+},/(5k5lF;m{W4zZPJPDKO^=l6MJw2Ri8+/U
-2wp{8p6,2a!:,EWAnQiIbWA(YB5j=e}r@5g4`T;rVNVhd7@h/0-"v9K$wI!nC{Z;V#^,I_kmNU@"bfgdiV(KlSxq2E}Mi48hc2yLpg^<0k9a7,e<.HzG@g
-lZ;]l.oDk<0i:Ss`+PqgvHy-/v1#Tg`ZWNP^Fd5i%m0iD-+A^2$gCSmBtfh8c4GyNakWYB<y);6BR-`x#9-Q'l8N.d+;H+$tUjHt6jF0W7ywX2HCd^f-tL
-m:r|(N:B%qy|7Wuf,lmXVA+kGf/iqh3-JslSUqS.d_Y^4x/GHziIHN1kO6#zD{0n=)xq5-95'wb7Y9eq)C>E-W8X%L^3Wt>L"<.xo).^7x:BF=e4)|4](.
-2Hd{FjokBK<T5DlYsRH^ej9#xu!Z>z:L5h}M"Ie5(}eLGl^QaAf|0'_1_&gvcSRb'AQ5Wj%zDb6]6)L[YCY|a90{TOK0ST$@6#G6Fozhbx)S"xUt~bEP$q
-M]%4tqt^e33H/W/tlm]t-sLisV[)DNpM{0KeWN($1V{u9K%zsQ]'sZq2k|rzYYu%A6!iV]ezt{XyQ7bdF{kdv8IIWGXnjL[}O5~xOl+="3r);F7X'},Oc!
-inq&Gv%zqa$!b;puYWr`b|)BXodQ;K"2k$F2-!%^^D]a'>`w^&iL75Kz:"4D;&HO!yW!,|:i|5~J{g&P=c#<DpN"Nl^CqRqkk5Hev@^]kUoqWGnLAk{j=|
-cQtNbHGrYxekI.(^KMX`q^2,Jz})cN0fhH2-o|r;6_dn8+Z7Mzz3(X-1:_+/9UWqQO`{X"UtQ7ny'zXE=X9;TLjjfxt[Lwu;#Rv4^kfvXra!r3j'KruCxY
-,vyxDK.+"g#O.BO(;W;gf(X=FF,5|N()e|^P6K:"g=jp3bWyp.:!TZS/sJQ(@n@wlKh}<qBadB5F2sscNr%<'7qgpftaw<t6%QcO=11CT%DUt}S+b/ZY8N
-gdZfpX:Nmbk)i)cQ:|3R/<t5u9yB}ze^+)OQm2e:>k9|UwBVA.`XFD{5vR|IN1K-2EQ|:qn3'lk{Ud#l5+65=y0GgLrKR5Ia67wUj39'W9c,PP_W/b/w`l
-eqa&b&o{)@/n_(=M='ho&IEq">i2}jVkSYL_n/PMX]crbOm7;&=,bLt6CR7Y,]sv#<znD>75Aw%&0l:V^C2VQQ8"}j7`'0(=l^T[%2CLV7A56Nuia>A8W=
-Tky$WT1)-DL)i,bT8[z):CO.2;'_W@|<z.LmtQl:Y}3u6,yQ&MEIL7nG:Sp_De;>gLw6HINP1p#!<SB(PZ=yV|LLQT/o0C-#`ZjzWD@Bv+UfLzGt$Ny5}j
-KuDdy_@6vH%#&Cpd>y#;HQqH#a()]qWR_Y^UxG0[12cGJL}]L)Z([G4$f#9EMPi<ODsRRM-rEy"k6R1"^yv!UBmMMP27+!)-(04i&mfNq!.,kq+v7nIX%F
-8ObExfQWUK#`KYwx)2~r=U5#'/HFx25'cgD6C1fY.Nddj^1uFf.S'%%5]k=C^WxvGzs%D#RcB>eX`Z.+adx6^WDLIK5dbVJ;$.Y0f8y$JOr[}7Pd41IKH]
-.!;f@{tr#xzoR)2supoR:(6ASu+)~ngHs1CFVj^P$H{CtgEyTun$N)q>3'RrnexgP>mpL'9|MBa:CG-r.qlP&iTq8cZKiYBP;GL,wq|mSq'NA,1OB9'|RN
-.}Z]qe[7v[^t0KAlR<gj,^It$2FAegbfWp4RJZV;hn~=(a;3fUdZKA0kD&|Z$e/8Q/Q3@AAmZ`YYx<Sg;_3QrfH161r7UVGgZEgvS7f_:v(<&XAUdz]4{,
-AP4Zh!4R/^:e}]'g)#<+|TZ7$x4wsfz#(|DFa[FTB`w7caKXRM'-){Bp_z_1[<5rfkg'{tXwQD{y~Jf'&bM6uGg@}/YjreRMcnSm(=~0`D-Qat3LiVYZ2k
-#CVl~MVh8v{>8!}Ick;_UNFXLHh23XDz`>+42Dz"hUr5Cc#xKTk+;rjRO5ns}{D20&`]N0t,iX!TgMZ]9,fa^n$y{RIPS+A^OZ0]hBfw>tz<u`r0jbJ(XL
-:Z,DUF}n=/1vZYGt%C~6ji1^`^h79[P+7.VQ)Ovjf](t@,+)zeMJ}Rf`26-F%ULHIq@]rbug1LNp&`^;R;MtUv0))O;Q,Ux@8/ZF//1Ex"!9vCA}T'B!.(
-V-R@UKS7<.|Wub(}u$(`mkLw|SRUiqFtK'z/g<dSmq]/uWlC#7(59X6Ip1|^Fk!(m+@D;LBo]EWE.<W2^3!iq>13:3:[6wm4;S6fx3aHTD~6SnPfDWNYbW
-Y^CIYy>qm'a!]/;=.(c6CVqTOt}82s{)v0><IuX2@!F<vupqU2`vfcGKQOX^I@W6%MNP$eW{3],OHbo@MH7Ji)#b.11{l%.vY@|jvg~5<:Gnd.e<[QDZ%J
-G7s)_U7q09ZjWzEDa%SIyi"vk=<;@B:YL5yMVq1;.-eTq`Q"UDiX'%(K1=Q%M@^'B[@_u3Ki|S1fFXh|t">O8SOn@$$Ts@l|rV+{gVTmaPcH6Mb.btIUMm
-NTzK;H_bxcYt,m@fnGr5Ln64Dwju~nT"|C:)Y7}uq/SD![AD]zisV{ftW;yUC%S7Tn%}`F6|,CgK{Ay(srJxh]#tGMwMEhUi%yy'@XeBg@i]{s]h0M0vfw
-2hIN{boltlvW{L]owbuw;upP&,u!TP6i-42trqEuLE>_WkW2U|pRQypz!Wk|=,aLvW-$w4%_Aum2OMHvvPUFXHvVEW~Y.FCr=xcyhMZ2BxmJU+.z_,1(B`
-ye.(cb'x}mM]87Xg1rJfzJ7q#MWL+v#JC.n^CmfpU!<dZ9Ji1HJjEuHz5/[<4QrVX[.4Q9nvPe"|7Ygxk.:H'>.MaP_q9qZ!&RMNSeRH%DZzvEe+44~eq"
-EH$+Xn{CqM%xkkO"p,3Dt|jl}Rvx]`'FPSEOJL|{8H'1k:e-05CxJ(IG;lf5=EAnVrEd0Tc>tB+k[KlQqTVD&]B>PxJhaK1,s!mqN$7Lnt/6Xn4}7'ti[f
-`O=Kji44rf<-Kf([^(BjFU,r"6n/s$CzbijBt`a}Z`rKKnkXfbRdN}L&:w21|dK-s^OeEX@/.]L6}@avlUZGSMK%"$gF<3qL3pp8byE"5VW]'Ajf0Y!osD
-;Zt;w<dJB+!.Ja8Q2Y8BV+JvrEd>P0SR{uV|%p['yH`ES6-t'-sf(TkU>|I1L+H;(9Nwt__,)7wL{1kb3EkbEB.]lOrVCpIg<nHoj8c,4g:LxKus,B5&@h
-Gg$UFl^GBEpvKTeZ^dUZLs!3bzaioF]I]e!dNJfe"|zI,Q`'FC%lz%5|nx~;cFcP{-r{gmr"f6O#^xjhwVD3O-"%Hc2M{yLP|WD|)7Xlq08:x"OEU!MP)Z
-r]~Y(|^v9a()3^f+AA3O#V}T>PZy"ys4P1cRWqS=%W.p%k;:L"Zo=W^Uyf+@D&JyWZEv5TI7iK=S]D#d!.|gPEeCTvdQToGu);_DYO>HE[:&W!g+#3D>](
-,oKm=[&}Q"anOJD&Y2P!&Gi3W,`PA3=SNb;j,LHZ+0<9Nla(Y9'Zr%j1Fft>[:,#^>!C4viA0doYRT)aoB]ICtY)1e;'MCVn'0V3Kxc+DC#KGX<w`(f+]-
-XZs5V^@^I$:UR[p:$<_ZyeQ'AcrxlhSc7/yEHwyI,>Qq+xqM='Z!#5;0u;Bj'=FH~n9/mvYR,+rFJu[s8RXXH<#|,<K=0DRi3.in)TP]4sO%B6PkaNyJDc
-H`OE`h7.7T6KO,q8Kqam`'GFd`CvqNk6#[^>Z_g`]mR%0ZKy|lmEYFuq%EH4pz|s|X3r`%Q[q)TBZO!ZySRkYxqo'ZOt8Rt%Omq5AGk55k2Q3}!8Fw1)Fx
-ID=X}]NV5T&$OdnEt%J|d.:=o;:vIFg#DXiY8E5"vD#rrEto.Oig]$"/7@Drc0S^I@q'5@8c-,vU]9X2SNCea_KUytn}xY$Urhm@2O96;Z5:.)+6WQdc1E
-LEz8TQ[)P[l}^GGm<bh^;7o6#;mctYdB,c"`a'az6c0g]QR0a%gcYx4+UvI20<0ZD_=j0^4zh6K3"#ZlX2.B]>PYex-Jefo.:WeQ4XnsVjPt[TSGl]Z'#2
-l_-4:(:k.ulL'!/G56fCC}+^4=}GG.Muo"sxzG}|K#vPrE+(Qx}lC0vW<(9Qg@T56,8{"<oR8JaaYLFW@vTn[MA')B{1q3UeBYie5')5"Bdb@lXwIK%gQc
-ZWz&CE{LsV8y<RYY!@X;SXJe#Y_C{nra"YsP{cF2U:%m17+<ra&"F|-VdBf%OBh+em%xI0{-n4O6=P&5{-@LPkd/5Rb,5by|=T<C]TD;$-$O'z]TXW7BR$
-;bYp${cyJ_f@jU%,CMnhGaBD-Lnne9lX1$ClL`o^liRy~zwN_7'kve^8b&hXM&Zm"EaoDjDwibV9'"7GvSoed'PH|EXZNbO}V3[NHrV1)Btk/x$CNuNW',
-=-Wb#'MWd&h+<PZ[3M%,r=:9%(d-C|s$C$!#mnEsI_UJl>7H^&J-PZt6]4h/q19SIn=52HMjq|/s]iXG`+R)j.&&R3gl0]$;Rlx2rro,Mr`"E)L2@evh+K
-Wmt/.[aR+[VCs=27)udN%yI!1Hl,t]'u~j"r%Qhm$}M%0o%O;A;$o]H@fA_X1]iqZijoOs.Q7"P`u9QYa,NMuJ"T>1I3=H$VdmVXC>8Y&P68C2PQ#c,K{'
-Yo514X]_~6023OUjMi{uR![GbM^]k|44rlSn$FUyGX.LG0}Jg5cU`<)V:g:/(HW.X]JQPY3eb7!8f%qlFn#fM[gMW9T-hG:SW%uYnUe%UNUd~I4dbinz6j
-e1C,{[v(dJlR7&RCa>{<LW'9xV4onUL7Xmok2!>nw7=iL>RufJ2LXa9GEjri-gBC=RYDx|vYT5-h2u/S{8lE(Uqj<kK'9"Kpl|VR&SfU>LAJ@#%XzTTT&<
-%(h>k|#^@g!ZXnR{EN.h[,9ja^4J8:/l2dyNqKYr/0ZFV:;^dLjak}HK'PL6uw,Kr)2m}HTy0hM/'=7SE$V3S{b<e4>S0und=y3rcK0c,509+vOIW/<q:5
-k'3<Fiotkc6k4fDw:KmU3!:$2%g#m#Qy_H[Ghmx8m/:_zsSV223mZ)4m#Z[RD'vQc@J<&kzGam{X'("m|DV'.(`FABmSm!,&'#""JKYwpF4Dvw1s8M@GCL
-JeRAbK1.h$,X:W_ay#s"R(1fMp@2y(i2Et&Jv53EEi_4y%b&X.6/$R>d7:".8oy|7.L$+<1T]y]%I{uYVJ'A>ULR's7qM/=jb0C]O[{iG=M'ThD]9cgK"h
-v(#})t5K)t;&z9__ROPsJroL!|#@[LGH[J_#']/^iUY$ce=Sz'E2tgZ{[_an,707Ja!iJV^(]Zm!Je!_@ij+"P30g8nT{#c8%`fIXj^:;Qn=rvuvl8<x"]
-CQ]&)apZaaG&p)TsY4|MU$<l69@w0&(C"DSvfhF)bl$|=8/9`0<Z/a~"$%O9`bmkQo=Si]TfF]I<(k/#fun(HE)v]s]0m(NUnTrf>2i;Be}s"#l@^w>(<V
-CbEyz!Z2O70vv=8+!b<A;0vVLcsC"uW/g#xr=@nbi^:iU]t0c#EO,85|E5ShF:rOT6$kc^Vsv<yH@VI9F@F"[v@n1b"{wztvo"b2U7!Hb-X|npP-uH$u)v
-6e>y^TUg~^Wy]yrM/xgQ9]Vd7WF87[>Ps|DZ;x=3GIu,L}Spl$`y:IF,iD+2-T$hz(F}fH8y!0fB&uwu^({g$3b/"87YzQ7u,H8'ALa&<{q=Z80Hh`@}o-
-<#$e@@IJbWxYNdPX5IPFiG]9V$LFL;d"LH;YK@@>E;+;u[NK[j`F6[`|:"(s9eVOG,1iO2agmM1&Ldu]g6+{#}y3z_LCBB%h#[T$2v3i{T-;jXJ76hsPd$
-oc]C/7z<Z7jNVa,xI!Z$L<;G{|SXJ'l-wE8']DIK7V.sYkd3CY)wH^Xz_hdWkwSr"79T%IgZ/Oi=i}b<eD4,%sOq.BMs"esA#PYO2NA-,EQB>f6`YuMLN+
-.0xU.ck+dg#O~3Sb~u)C;C>&K"7cnX1ueWAVUvcIY{|9stW;p%B4Os#;zQ6`CG&W'lNoLTpd#64=brIM;GbBLF:&[l{2=eX=Dw1v60~N]FqH`VCJ_2X)rY
-OU;!O#hNK+sHp1i)qKXj$tVtOU`<XvKu;k3>Km-[_wd.F.AOPd@p!O&EV{c&oHx|<d2|/_]wlYRcF.NJ6W2gG%[)XNr]i=;R|](__Po_v{!R3B7o1n@-bU
-(v<1y<uJ+&`[Yiio0Pcmk-XQu-T<>AD,;C+5VD2A@a_@Q</H,(&AQq^"^Aq:/shC7J_6kX+pce@k@EX_OH9y"5_46ZM7rf=LzFH3oT.]'%vX$O~BW-}eb`
-HMzaPoY'JB_cQ>O@G&@b]B"F0a<D7.q@0]9TI`$FSa6|kx"-EG~;=rEky,-6Gz;RafnALu>HtM(NatIfC1(tpY`"Du}lC.ObuH6egP|41JF5[r5/EojtIT
-rfv(>BMR5hN8yspoCsA$2}-m'hR!qIEv{[fr[C{wQs`=C[xp,BRP")u(OI1+fyhTVAiJX]UO=JPWYqLutcn_-za<de@0Tf+2X|<Wl>3G76'R;I(p<dZH'm
-!"kmxC`uetpLn=vda5d/ai:qWr)QT0.6yQ,FKLz,2Yx'8gP#Uyuv3|(6RLX^pg4BJ,maA5WL.KVE4c4VUgC.U4m[Et,qV]jeBJnGZ{GwXDDR~E<;EAQS0]
-xx]z=CuzF(X="2cOzq=+eT~,:3CzlqPT{dQ$Kqq=B@cv-golO"N]-auc~=5PhH[WN&#u/A0Xqo"uG7B1Fyy@HM:C)5`fNzZ)x"+YFb[,:v%N=Ra3i.0hH:
-tvKi}VXi<z+W(`T_Of/;!Jluo2:,zes<%:VyQ=tVV'Vy"R^$)S58H2}|6y~6ER_|f9h{X2MX}[|[Or`]q9t72d_YQ=~D%DmW=20myc"Of,20Is&rAXtbcR
-fv{mFC7fPF<p@ChH7zq818<O+ywYw$:@RRY'ocEe~$g'D(DnvGz>gE`2UM><7M,BI;!U-6M]:C..Bo`BUUU:oZtemZwhV&Prf[m[AQHCR,|s7xz+TiFxN8
-Exwxd2Z[Pqi/thhwlw6/pbo1v:PM5;8[5>'{=@P{nnmX6pETh;q,8/7JL5}ZW7e`:Rqfv$^z29&sfK8+D_O]tm@cMG'55,cLdve49f^65Y#GRupXf5vc>w
-;/VTg^X}-Cd7MMZYhhcGoazZBQy}I2L#g`r(T<gGprp%M+Dor/S[GK>e,Ji&Jab{W@GTR#S3tL[f8XlNAbG+}hCFZp{'w:,w^-GLkn{8yfkHDD4{.c;m75
-nP+2;+mH0M|YWyKk%@^%,)odIIpv_^F>2M/GiEFEe8ZNlCRy%":+WTWj9V2=t00nB_pAEk_kO_(N3!Ju+sjdKY-!!fw8~Nat<YiXK25SNPw0UW@DC^:ess
-lZ>}h+'I+>w.uBud=qVnv"&cJtZ:cuBJ2iB.wcJTXw^W;M32RHZKHXOzZM>&I9`hux<@h!%3<%yz'Y>|LpfA>D$FHr-GU^yb&zB8>pzwR86:1nFP3uMNII
-fEWaP.<m/1n+`Pc2CgbG_#/W27w|Q&1d=B8K0&8!MkgkO,1S~'8qnm/5fM`B_NgdxkD|O^<25^Ma35+9mcNj~p9p]6FvT9'@4qFCEt/u_>kh0je(HT$jJ4
-is:G&+L/-{"voJJg:A~EeXDniuc&PzHjX&y)_}6OLEJ{OuGL^(B&%Ui4N!OWKKJAHRKn9j2SdcCMw]S"KFgOO+CeS(1J2=crRtVrPF^dS>"B)mZX3E)/k_
-nzbwJ.dCQ<[D"(Po_VN(1LlIPDHT:NtMkZ{!Jnt+#tu$qv,v".6I}SEB(|X2(OB_pae>Sr)v0$WsnoT3=:"5Cyh(JbXe~^Bb~Zg=Dc|2sXO.7dJ6|0UQ5J
-t%7b6ap=Gi[m`:+5eZn:Cm<^41=&eM:4ljliH<|>Kna)WV:`YRjfC`R=K;)}^31M!kTsUdbks8uX&^5+z}QxcVCM1DRiBv0F/]Nk|Q=#J/7EPbGL]H8sU)
-'yu)@Zl"n,s]zx}7Ui0[W1k;^6=0Crt4g#bE1|+V5"sI#;<podU.A(ztjp~+6q[E#yhu<[/&D4Z8D@@Fl4brr]^x^JGVvM{l0z<30)YQ~j1)7G}@egpM-W
-c4{u$2dgWVX>tQ^NNmXN!E#3FX/Rt;N3)m9a[K}4P}k$h[y|c(&[6Hk'2.bq:DafgjI_P^kIF{6C/[>`h@~cl(3uWe#XQpsItNw4L[5Uc.Aa@c5kpR)h+3
-<1X|,v%1PHrGWR(`-Qw'^5)8T6sV]KWWdDE@XHVAB|uD`Y6.F+MwuA;+N},]t6P90L|sn|~$qGTJ3@Vknu|Rp^t^b'qyBjrse^mQN,v4:]_Q^=<Dcyf{(v
-~,L5yX02x<]p"55q){N}Q)ZC1@L/F2O$`"MD+}h[W5`&NPRk~-T@/n#1_vJW!__M(m~s[@8;HoSlMm.,Ct7ta0q&>GJMMKh&R/ZoYC/pFUU6t-M%`&sLGK
-9Y`Qyl}a!eFPW&#<`@7QwPGA+]HSm95A:xJ9S-2;wwZFq`$rw%62$>E5[P@FJ76OQYV6LSZ80"%^wA>Q1cb^+TNTgX;0}J'NzV$E}Im4<F=lc^JueKD:Ks
-n:~F&LVKynnaQv;oEl(X>r;YGNydA_qsyUAsT4LRNTm-K@"-c^x=u<yfF`7:&[zqHV[@oL]IHYM&tc;NC4)gLPs!A"&e@/A>;tHyT5$arYPNr2w["&jI1`
-o>{saK@R["n(EXZo{u`qyimq#)tJ/SB1[=Z%QWHli%(!TrB$W:ten'D^QWvUxPIyqp93<$X"p#bc57>K8EIR6wew99m-v&a{4g:v38mqmBY4ka^HM]}tY0
-Q<@aG;EU.1OB1|WVO>nsvPJN+";goF`_+-N&XteAM%;QLw/MlM7q09TRF]4"m|#]BEa|k82>@.XS2Zo&znrdPo4Q|8)ccjdNcn-ec(hRsPoigk[oFN9qfy
-3Nt@Z=KBiJ}(YAKzXY05BC3.hS:E!T[5p0{uZ/]:5Y=iWv5Nk>MiXkxR,x]t9Oe']1PzY5dF,V>b.R`3aFp[ds@!MHv1p|{|!9RBf3{b3V7|Tv,yq"ApeD
-/tRSdi.i@GpbgJdx~MN1Axsammf1A5"55<4v|iA1#|8Q.Sun@);L{p[nhK-EQv>yS,o5Ttda01qx@kY>~c~7ge.IJ.I#-){VXcMzVSo_b_2;|R-0Do1<v@
-5v-k"-'{(O36d_YGDUe1[<,6$b0t8glmg^/_-&fc%Xd^bL~0by.,s&MlUor,T[wJzaSgtLSu@ITo];fPueM=P{FM#-G%9q@1{.@vP_;hoE#4[]eDd"gXpe
-!b@6X#K4QD;8"013vbWXF{=VHau.)nq(WtYDN&C&PR|MI)_uiTZn0I+T.B1b2nG,^]pBJ7Tx.:B=qup^]e/<8tDb'(c0l:ou,r-<5ECil0qWytc`:}~r;3
-jrKw[^<q&H}2v&9s&A<{<bpVS')@S_g3-kJ=F6@zSCW3Pa^@PfDr8mDlKZEoR^=AKf-w>B74!EZcRyNxX'E+!oRrs:fW(D-a&wbn)xRJ250"VHCiSQm!RS
-A6ML4]6tBS7E8TC69o:$OQJeQE)LVA+hior=Mdc!Nr.R34o1<,QqE<IV!wdlPZQF&bVOa0|i+9fQ@MJ%>,u#Pa+,yE>Gl,:l;8s]Q`-XJc7%mkdx#oQCzb
--zBNK<LBeL1Aca{qYflYgIWk[2Snu]gth<%}]DlEs2(7;.Rq#H9|i,;vN8Z}'NNZR[OP"1){bdUN}/.lR&fkukn}maq#Fc<8VGE[F@h]h$fOmQwa_v)rBQ
-G]y"#OQ|NZ$Op0A8!^.Md"f1;vzLcyFgn}H8=l.X-XFU}Urt)qLm`eO}I&z|IN/}Ky)>QFC&,sH`!%4w1}QSMyrzK@|Z%r,"B27U<-/MhT:4$3Jpjo[/1&
-`<]V@n5C'sb+v:6X0qXoSj>uiTgn2q_p6['C[lKy))f2Q{`|(Z9x2y@,>w,QO>FT'h[l(D<,TQT^/04@(bQty/|E;n/fqlrRpRW|s!-li$MCe!:.QbVW1"
-7}>]6g!lM<+}iRZpBogCImD%KqNZYN7Nr7gjHOKo@qOa%4+O=45M;H38EvM7[5X9b:]3uVt+7@5ks5@tlb,n61-G.s,m.RU4^]Du<qtZw%hr=<6A:H)dm:
-,gpXQ9GW5d&y.c'g=hBIU3VJrxP%3z5xI&XTf&BYwSL3Mkip_GDK-Cn]]([V'h}_N&8F.|G$kOR&I6cGZ&n:vM_<OSZ-wbQ56H_VGOCI1q|X,fn%7-"Q=@
-@9F]Bsr|<fAfUgUDnf.OXx1y8=O%nog.0Zc>WDYTN2~NtEJ]]``!('YC1|J=<yge#>Y4GKtii<h`5Ox.Lt^^{y<4LTT'a)7^]Qo%Et>%L[Zh[_Upg}$cO>
->=HT2{M";u()%r}dGF<Fivi3.KObC9PYjb'P1b34:n!Z3V].Eui2M@IW-tMe&P.R[v`^jNW+6g,n9/QquP0q[^oM5+4;{LubO}Swjl]P/C_/frG$q['-8o
-3#&H_</`vkP&VA:L[DE.@98|Gu[/Ao|9WF~q:64w]3'`uA,J'x%]Y;,4ZGd9zMpY_/F5ByPcvxA@U9[no;J=jzI%4ikd+"fJ;q<(1-CMM(&'IAFntITGb^
-qzQ|$ep}V32nDf#Y=tX+t7_XLAI5hB]o2Y,CKgZI7neh'xBh41#iq3b)mYS$wVIZvGfVKg8I}LRiY[&{+Gw`^%lO/z+p%A3s$Qe<A8,S;=0T{1DVxTo$Q6
-ogg(OlMQfBNEcWdNNdjN4DNHIoq|y/_pr|>dTu@F:p8`0^`ypZ3ho|G){Ox^r{Q&Rt<1v=0F,2EM!6">Rt%T%sB"T$<YkjJ>J]9X=lEXQxm/}cxNAI'`<j
-t=Xo^s7G2>~=_pJp+bcp0Q=3u+H{fR3T)L:Y~=Q!0e7;b`P|':LQHQx5{j@@WbZKE(IV(I$=_}s'`M[j'r+7}@mlzxWG)%+vPBXONYAN,g30NtKzipbLNw
-HK2wj&(MQtuZ9I:qgbzhd}l2]f6OpVm7YDYRjjMI2{NFVb[D3i>A+MAA<s9|Z=Sl~c,T%;:WfT9K(Rcnq.`&2Dt)b`Ko!K]wuo2#"ZqgR$YR`iu0Nr+Tz-
-uHb:ST_'{w#T%@cw^91668_#j&p2;cgXBnh%y[s=/kW(~4:w~+%SWXp%ER~+%Yn7VtM=X=rl=Eo!$]_CttR^HnmlSDr0@``tdQi`hc8XSZl_ZF|eA4vIPZ
-R1LfuTDx#gnWAs-Hl;]qX;R2'5@i6-QxlltXwGh9/9qF$e#o<pb}$od">u`TYS-4LrM<,l'NR]J6xzK7BWu"4K!|IQO^Ipe/z[G}[wEe=Fn]LzuUFDJI"H
-b9|+dLj]^v/ujKAFLzYwE/1WtCLeh=:1}f@D&y'U]>APsH-/&L0VSzf4U6Nm:[5;{xmrQUq&+]pF!{'wI3c%Qwcd$OF,~bDY.'ayhW~TI>C2kG5}tF9l5:
-ndG^s.B,zoW2R[SR8NqJ@J%/Is!dRVSL:,[its&4}n21dOd5)A9u~{]Lp"1.J5||DO!zI9KD519f(7BzgI6s`}xlgxef@msRiW<82k:+}s->=tSOyJ=M>g
-2PZ[0:NL`TGM->Z|p&&Ch3IUU7lN>@UF.t+^hZ!``}S}1}bw2-VuK8)QgTD<b|5Rcvgxa,YUN8lf]M:)&OAQ{|;^c!W8U}dV|'@_4sHD}ZIALaEBw}<0yj
-ZeaNc0.Z(Lo#V2E)eikZ0rn{T3=_T@!kiH$G,PLkx:j]Nf"HsPgcDM2cmM/vWsk9_:PS&H`/t]E(MARr,2(z@,DU@[am&TrAT)Y4olnem9-/Zwe!f/WNT`
-$!#.6p9pS8&rMW.p$HA+QUn}@Un^msl:d^ft[-OH(mp}6g2h]r1}qe^&3FEydTuPIe0h~IU8&kWUqmL/z%ZM|M-v"LX>D+"QJr@suHUHUn;gH,JFeQ-j.E
-PJ}xw>0{M3lUP6U$^}6M|_$nsJfsKyWwAH^{,UZX~SHp>,:BKpb+Uct-NIR)0:rdyhe1BrIT"djMZ#~B1v^uhO~]bw&D9znK+qB3Hn2"x:]C(Lf<xV8RYq
-]^iNdIO.pP%ti0@Sc|K%[g#Z0t[=B/=`]vApjVcku0_Y%ci@c3+HS!(8S8Q<PU$G<[zoT0FA{8NN,)pv:H[-"^1eAtrWXkt0uy=QL_E#;w"&T(f:fUt-C.
-)P5W7'(Jy|r1!O`oFkBV&bUka|c1HHH6n8u{)W/}q4{x-2r}zHt^VVnZS<bD.%|CkR`lJiV<zMD9~F=SlV`D"+Ax_bJo{i.>n(LjB#{G`XSi3_%M[[qL!$
-+$2Tt"}//nu.nr$!:(mHGLrc^qZuL&r"&y:<f{xqhyZ4U4/W;g/B_DWM5XQUbWa4>879QJ]c+U.6'A^Ise.0VDxflkw))Euo8FYD([OUE,|ZNCr+K"%,C7
-uwU)L0&%ejQh{ye,6Q5ai6>V"X,dYf24.IMZ})c(+g,r`.AUR+$yV_6I@(K=uW<@p-0)2XIf%,.(ZN4hq(q&~%]`.'+6K>YvRm4`ooiP)tiY<%cyY5IU0f
-c|Ebn+yG/z>(6&f)jZlmrP@o{Qam888dgqKsUB/g(:cJHKTA.[#5>4-&bE_a42MZ;6'!>h(du],oRD:rw:y}vb/6v@pIO3Wm5I:JSac^;VRYpm{me1!s6u
-8YFRI&`haI;YH4pg[<^SgF%Bx"_:F;5"bn+OY5;lPP0Fak=2RG!^dF0gqtDOLzadnbO8OqcIK77&hI<<Yc[&INKleM%1JE#2$^ox+ybv$-o6C9Q#E5jRu%
-']j3|)UM"GOcKHr4=r|(zmrUY[4]c_73P$#SUe;%3V,W3H}$n4%Z:b'Q["2h3K=3Dn$'>mti%dH;g9wcawWVt@st382<B/wv9q1i"IF/Zc29Dj;kiue;kt
-lWBp6DXgzs(=_lxukO(%oAcEuP0YR7RGE5jT.igm%$y(s4IN+eSOpq(#O{/ND8-z6drZiHjh4gMF4Y'^)R!n9hRT8;pYjL-2.@!7+o5X'%=)ZRN'bIs@[b
-Qq6h=Af9I)i$=`Nt]"oC11sVlBiK.9E0Eb7kp1AT!F|<rw8>,YQOFIP]~p4",I@9x28lwe0|!e/>a+1xxT}z)>(O+89|+x&yLAAVeQ7et(RyA%Ww`:;786
-Kd((#$ne)6f.<%b,qe@tImo[w@pUZWIPdo.;ODN)IY%vfV#vbqFI3]PW/f5/<ekc&1SJJg;uwdAq8di9]I=238VnRUJ9ebm|^x`39/H8j+CA}50>[j0zzq
-75%)r6Z&}e$a6,{i7yb6rLM-g("MQp5-WM2:D.dEX}Z^<Zz,FXZfA^U)dGD=r06(BnNuaFKor7`LdbQ8.)t)xRTe+|G>127!6kJ%]V()G$4k@5R_=+q!kI
-@bA<+(,=VckyDeQ6.{.[1W3CAI(2jLG/Jmh|b3p<8XnK5&,FPaxiu;JUs|JfV'ERjug%~NyD'3:g/|IfKujQ,6#.o8-UDs1c:(:V0}SfsS=48l9QlR5r}&
-uJYo{9RN$#mJ4e:Llw)fMReW9lK^/W6]g34JUSJ{Y:1ow'-)mt21oNejWA|4h`&oU4EY9q4W,H<n[3pC>"Df|T],65Dfk&{T.hY$_#QuN6r@9y+cXpK-Ua
->)!-#'a'%c{{az(Lqe<:U{{"QWr4qMXNp;kT,{`xxu(pvniIxuM/0UjEi99B~p>3b!YKN=PaV@_EMcfh.b{nj;1;;A1r8cnY+I{zFL0`!o#|(gC7Rj"pnA
-cDlF)2mpPUW%ZFix-L_"+wmbEP<6M6eC8^dCU&5,'4t-vR6hS,l%!$5XJ5d/~"Ab',XVA["Olyywm$E`9'>q>'#M%PnL^59etNY)6vHkqvg$r>OZG`$LDO
-HO=@zXHpJcNIi/M>|qfL~NePThwQuxW.B#+H7hr)9>RITK@w+e40^rq6<81Bd/c6F0%/"{o:!}+yNG#>Vr,6dgkmW>c|~=E.zEs8SO|!`)GkxIS)zS]OqZ
-Rj&BRG6gf#)Fd|Fbm3+{-6$ALhP[g3{n8v$U^a{A6INaByXiCi![qN}&za`mR;3`+.#zh.<LPq;p&WB6DU)("monb{Mq"SyVW)iTm.9|7Upq7'gkvh_8+&
-=;A;}[$H(txC:/]7Ley)h$VIFrTF/AyUV%ewk>IcSNYa6g.n{p>AzM8iJyeTNzp65m=YVBsqmdQexW!%JXsO'`'.$f<`Lqf8yf^r(RsmFl8|l13I`5eMH%
-gjzZo8I4L!llcyt=d[u[5xMzd=y5{;ImjTki4;U/kg-sGZXr[JPc^Dy3([,I6K2#zX$MUK8J{wk][<lVS,_Zrn:dIw(]O-QkPJ}$c_E7#5W+1uJD~33AJK
-Rgs/v1(qLbTeilA)"U&"9`V)o%cptXlvy}b9(!Eudwad`s:)_1[u}yj^|f|:Igi|sUoV.&sIrwB`;Ps<WwC5Q<]35f#JJH%oqx6vsW5m3J/y/1Up4S@^`;
-^CnTIjpLI4`wZ=>57J#&o+Q3M.N;nomDJI;FwM`:jA@S8P3FcPn$:k7>thY#!/fpw2@o^a'plx`)lK%sN{CAX<,+X)tQ:I/Oxb6RJ_>5>EdO^B`1h#@5,9
-(89XL}x(@Yg[6axoO9m$y"x{^7q1,(=YG91vn^:=<#sD!9|-Zx(Jg`1(cS!fbxre3WqwyV2]lfNph'<mJPw{ziM$L'hKcIfe:3]x.^Pbkc2zeHQ]ic[jM9
-,"YgQ^4^Yb`ykD7taS)4W;yWr#fSwC'#H#vZOHnmYD!Tyc^5p!|X#'sRe4ENx8f=U>vO(@RVJ};'HWeq[)rjI'+n[WdE<>7R^&P>i0efJwPDlS")e$SEly
-/X^/|v,/eI[D5l&=qvtVT2T"v[XlzDT{GhA>/F^waLLdv);Zns6v;$nNHl~'wSnjG=@^z.BQ;y_:UMd><D~0f#C59.opY([IBy,j>%+!";=tp`9,:W1jCU
-ai#FI/(ehQK;"t;VH(K}WI)[_zFqt-<lw9jV]Ud/4jauw:;(iNPO]KlI6UdQ#"KlX!-qEfBNkM:1OJU[[1&>F<qK":.&3i&wef)$P"ko&y}i9+(99=f^#@
-Krb[=cj05!1,P^'&Ff)`zUsf$en^uLLX{U<'VtS{N=1rTXGzNt=y&+xG+yeUqg]S0c+_F@/3=XR}M]EIp)E#Wa@YdX_U'HMDq0$Oe/MF:AbLbk1cV@I(zK
-,;aimT$@%g05/KJvfo;W;/`UaVN;[x(2D1:JSWZ'6@yv{OFr|'zhY"fEj/EjwfFXkDb^nb8EauxHUO}4e:P}yekde5oQL9Rzwn3S^Z%ytVr7>Sk/@cpt)Y
-VhP]{er->J~V3lzQsC{6#hpp:v>C~`$L#2OMg"^tVTy"vxlw5s}4n`BW50fYJ%WPUZi:z"ZOieDoq-3`-!}Jm+G-A;~B_q#C3O-ci`R&/5'o4h.Tb'^c`h
--hVg9A/'^bxMaB,0tc0^kh0+Fd/&$3>fVkJqlB7GEof`UdodpN3^.+SBcx!H"8#WT6V'vv&1-%N1@:%cw"VxfPM,|]V{P>5N-eu`:XI;ASQa@z@|O#h3HK
-6vz,[DdpO1FpGy+Q/XLTR(6FmzaMC75Q(^46!hWW0wT['>T|5w^3,hE1M]tC$WPNA_XV2q3B}Bu))<VDBj(Z75i:Z'qu4AH;e!.BvH+&6,6g.5v(..0XFk
-/aC^kZ~.R.cJJMIM`TT]Y8g5NBTr,ZdJfj7,P/9qcpKZU;nq=)drp#9(.}%1+.Y/"BQA5YJ^u<0K$GF$.4+SID[JI6XCdCok1hH@}1"+h8[wWI:j0&rx/U
-9Fz,>]neX#=8;KHtTJ^OCZzONN%8:^}45(aJ:zGz{q]J6}'./3~Bn]t4!b|3ubiNBxf>[-{Yy35))$zA$$V5CmJwte+h:XO3a$4gZ>W`_tPUNDw@XS~@u#
-Ya%iNKu_f.6)OHMXXOt][ry/H3;n_R6!Ige,x_2V91u6Q)GzCucnS0Vmt_FVYHAnFa1NUipvos$+NrlS}I#(6xzMs(to#Fa7[7|rp/-C4/|(^tdGuWNL_$
-bGGCneEQfz-Uj:t'8h(#C4I@(SFZRXera-QthYoPe+C4squL#tm;Wwb2+Er3}t5";[OB!r3yVO^d<y[_G5k(={Dz[a~K(S7GM]e'LWG;0H5Hmv'iF+L-gg
-qBE|fLgf(iB+GJp7pum)|rZ8bcmaujZoJZ7t-7E2SJ6^Vi|rX@&Q^(D6r1C4rJF/S,H)rA91{>ObxnK>b7#_K=$Ub,GUB7}%UkNJ[>_!1bU38/p-GE(0cp
-U;&E_7[0JsP-4of'$%TRO"/&)j=ce.E<q9A]51s(bnbTrgL#UO7u6>I=L9xc`/|Kk'%<Q8Chn#OhS/H9u@J,kB}_mLt8L%vT-ML|L!V2I%cTHu,-5Q%dX5
-36Hq]`)2ipsdy/Gi=0Md(pICW.XnV+X1Ntl%lFmgKJaW=xG6~:ts<1Nszx],db[daO>>.FCxtJZuvjGfAPc{tJs0`;L,GcIrz+GPbXZh`F)d#P2VC_{d#N
-++B<U)t$"%H@Cf6G9@[|{prisWd/M2WCfzTz-#n47($6Vs(/n&WTK!S=kwA>Dt:%",1Luk0w@U'/F:B#>x$yP``)0PK|K.W/$h.El$V;xfVS.n)j1uI4";
-VZa/'pUj8[#"<%hT>VVj7;PrwMo2hA+7z_D"0ED=|50v5v&HgOBx%-8BRwyI^m^dPj|k~B$S'fT7">&p~s/C<5+9N#9<,QpA2r`WEx;E(a2/K(.[>3'Fj=
-Vu=eXvqKn|/YVx6|UGu<s8UK3A18+6|m<jIsgDqJ%_|=x|.EHyEb^Tg'k}j{|Kpt@=ThAe/wfEuo3pBg`Ca5NP.2m!Y>LOiDW[q:G^s):@~X%$(%KCCWQf
-+FP<DqwoAfx5vOL+O-7LXMli!H|)cxnd!T#JjhI$!k";49`@)LXC'Y^:b]cM7_x5`%H:+d|%2s6pMg>X]kNpt{nL^wm1o86c6@PDz$gX-&x+Scm2PbUl@M
-S72b(+NQ;.|^&!Ci#CGQH^v8=[P]5x>EKuo0/p3^.#:><{k7]'9D=Q2(Wv&N/yrAwsSq-jA03$vAHd.P|Id<hPJU^f&pfd(v`w[=cr8YPU6lJuG!'uA)%_
-T!9:UH%/8eXhQ]X)86#'01+`lYcL-59t0<'#;|.)Z#hA.V2Ch^lSJ0vX19p:%(a3x,90z=E"m<fbBN|y"E.@##Dpldm)wcHhZyE2~j#fg8Ytfy&5g%>B$s
-9+MK9Qfv/EUv6y&Z=>`&jVY[JVZLSZT=HwsT@,Y=$x:zX107M_)InaV.dU9q#We_}i:8Wr$bLc!{&`ej6"S]6o0Rf91-pvZ3hp`SzjgjI}u"w7fSgjdov8
-ATc5Cn2XK%FBL!|1R;7Iv)I!$I"/,Kv)gSNte|G]}#dNn'^5+V2XmnV}=X=U;5c-)bJXlk~+4fL2+"+B"A<sw+xIYwYlKOKiTd7R7Y:Cgln$DLp[Dy9qO8
-`KG]o/mosTDb$uK_%^6}j!XKv<YM[pI#n/}gOr+peJ]I[+F%gl`:M5$5O>E`,&DE0D&k(yLm%p%`G}ywJ{$MfrOn0jC.]6<.+W[TG+r,'c!gPKi4K(KIFw
-n@2%cd:YuZ2A[^(6mi4Cc4E/|3limB~&zco1Xz',L_(u.wl;j^#Rn`}w5PWJ(t]$G!F(QNw=x]q#,x/wO:<:~f;p~_XO_Fj;do";Mm)H:Sw;qNLhj3I4Co
-$Y.nmu}Q8>0zH%Zh-jA%,LaJ>rz6(l7):.qVI4%)f2}W!LfoAgSQ>dJ1J!hbEtM`7=X>^jUCAj)o=iz&yKL=3<~z^#LYXX9`.+F&/RuN0'GZwlN.D@Lu|S
-f9=9+P9,e&u)B:o1UTi!1<Go8tTHmBR,MwnGX`kxqko;VpXU_,>(B.KDRU7F+<$1'|^|q-97%`TF[by=TYv%Fu'o:39G}7VyeizvoRBhde"c~FY[^`loP{
-/B'Q7v]XJBvktesbG{_nCYTqjgvH'2<`c2kf;Z{eP',0SwMW3@p`GQWGDvK]Z!>{7wIdJv(u$d|[@iIGmLj[|W:nu6&rf.b;8.swCj%en31C'g,bM<jK59
-^DRjg#l-E$p:8rr!I,Lp2Xj&#q-J|T<bCsoF5cxR1-&q=9fmHm'9Idw:ML@,GI3Ix6WmQ5713CpxAagdV(lKxknE<.ZhiwO";xJBNCd]v(sV@/CXYRSC!Y
-0:24U+<bC7#}%(xU)bB369|i!IYBsi1I{i-k2^a-GS}aU_z,z@8A~C|ha3>5-EtdK%P'+Z,OM|N-fC!>kIjvQQ+ivbF9oF+H{[Pek3;1+RN!bUn_^'6iVX
-<`giH%qtz$JmL`D([4VTCM/QA]9qB1v-!fbjz`H{hf+l3e'fQFu[.QRppsGH&Vm1'K@(/G#2>u%Vgj!]WSn/PO)q/%swyI;x]5mo|k~BXM<;'B&[[pnBF)
-an)bm5I;,tka{ne%F{z9dN.vQ'U{`@dN+-::"k$hR+!g+ag>"0~s1vf5T6m%5]hPNrfA#N;}+g3H@T]+6L=8lBx}p)%X0CGl_>;'OX7;Q3gi7t:^RR~3DD
-HOwXkaA0{`slOu}1c!Se[a23-mo<mh#OuC16zD2/'pa[s=RMoX-grIOfu95_Q1'2.u=)gg9m|h(!z,ekb$wO>zeQx%!6Dt])UYnu07t!'1)$cXT>eh7,M4
-+ZWCGTcklUzGf"wi%^|3Ko7vh:Pbv@ai[wO/>dPJuM-2/8a+sK:o]1k{+ljELJX"^hs`mni>eMOpXV>GnNj6suPpLT&]4;zsE4(kVa4(]Ra0cU}}ZZ8`;+
-l,^vX2vZ}E6Qz(<T^o'-7/]-u]tVnk+gD@_O2/NiwuF|z=G$Ai^1B{S_UGO+r=o;s0#n1Oj,7S{lzW=X-etEyhr5%-jTfav35qIqi"a9pY;-=q5O;}UX;i
-Ooscb^xMHn'nHut;_IHl;[mc&rK$]#S<rb1`^;`M6A{^4<rMja0NX|{]RSFv08S7;h`(zIG3f4i,55`9wDn(hJ|$^-<&;[M)S@[|);b}K0}C=P#`2=(J3!
-]i}VZPmjGl#.iD.i;7RfWB/J[sy}t#[wwZ{!og~kOn&:LcOaLLH}pvp%,8uq)!4DmP0Qx9`VG:Z(/r&.Cl&wF`O&,o)#]c=2!+vRA<vDY(sa(|Ujy,%6Fk
-|#w+G:7)PX{=nq6c]67R'3Q@dj"eu4XY:y;Jh3@CJ}+u4VSu-dm=EAbv3LZuruNp-ZcK+rW`';y;R=u1ADqaP1KX9IWw(Hj&{P,xReE4u}!otkDpob/^3l
-HnIp.NM.PJDI$dMF,(lAwi13"{>=:0eL0^'<9uW]VtFqERFmh`k8Ji2>(vVFye/f5]Zg;NrtG3c79p'HP}]vU,5Zj[&@rQ|qs;z]vEQs&2G"LQ)<cj8,jI
-s_~>+/IlrlFvfhC5`&u:0i=7v=7MCKR+!YiJ:fq^d-al.K5=N%+K(`z0!&$zC8fnn8a2G+4c8If4-s>6alykjqWVcxn%Fx@NBhviKg5H^ipNQNQJOyo0X`
-6+FeWd0;G"9bu({LQObn,Xk`i&v)-9t[W3'sD=Wf!;9y+%.l;}Gf<T[/&)4bLhkbtYkOMdhxoN:%E0|&]ckXhQe`1P31CJEnCc%Go)TNbhWeyh-aJ9%;;}
-WBnOTG3TG'anb(cCq`xE'l"EwkVNcnbLZm0W7QuEe&+;lR|ngAl=9L6f^MCKd!SJ-Q6H-3GmD[<hu>]9K'$BYX!p.uzAcZzp4xGdDOnJn^E+K2ht4&#;L|
-u^lJAu1;u#d5`@@Md>0Hj@>ox+({(sttlejmrjpGdh7mw>aJH4d[=_VnE>TxM:uDzvx(<1PCqxTl]6Dq+qA<X]o)~2i)G&02$_JZn>gWoVFrEZTH24caql
-"9^H9(o-=/CxLgDpHf%m&<|TX3OIN|f#.cCh[sWLma@5^M(>@}@9#,d}F"ff>(X7oqBWD28rHKq)4xn7L`E[Z'NS[k[:`}]lKv_JYK|+taHNYs,/X/zB=D
-Y}9={/[N+0a+Um`h6>i%/>Dvk!mCcmf]jV70ak_rIS-HSx#WP!PwMtCtY(ER"qmH6bUKZCGy}6q/BW2naw{u027"&]23fcJCo_Ek.1m];hO+YKTk`7^5Yw
-]P/ZTqlVsI&Z8]+Yq3jh#D,!NbpJ[IoxrT&ze#+Gr6lnN^%gO5`2Q1H=GCq=)X1^!Biw/oghV#-o/r-dl%)Nt1n0v<0r:|ZcZ^[ng2$ITrtWz`@v[ICY3z
-K]>,P3bqW=XO[WV>^i9ix4$/TMN5wmP20$5k^i-&lQV}u+#8Wl=MzOo%xa=Q%c}g&Cn2|Y{Q<>$stq#e|2((s7em7i|`S#Y{p_%Whz-jg^czjc>2Yl/|b@
-lSBb!Q}z6Cvhfo+LHdZSE@YNrkHkE5fG"O`z<MaRvw&2GS`FX_Js2[ljcDpJF(d^@{q{:Z+W7K8!C^Uy#<ODb:64{km[590vH0K-LwkN7sqZ~;y0iIPl6"
-gc>QrG;C~Dr"LM~"sM[0Q@bA4pGHH3ORXL0k0,`}D9=ii<_Jz>+s|:V^i2sjs3K_/D-X<+,))2)uM(`=rl^>I>6,[6G[)|AoJbvtvwo@>|q2-wIt>#})0&
-y2xp&G+C~DoE~]!%4h}e^'>'j"W"ILF}8u.<ps!Qp]b+FkjqYdhF^|p^!E3hP>~.g=Z3NTx=~w9,@PPLgTR"0<R0O:;`8{t|>-NFijvX^r2V@>&]4HhV'L
-xK.Vj4OvU(ccO4;]<3`U68;MTq].+iuZ7kp_SP[,uW9L5Rc(6XZ}](f<6vyn7C,M6jq0ZwNxBj.MhROP4{FOXwQ/{1Br1MJ+v/]%I{jo=RXsw"Msguk7SO
-ZKu^6qR:cCa^rS~LF$C'sl=`PBbzK_$y"mlyV)kk.R4|QWg)lwnZlp3q38Rn%]FCp!@t=}l-y];A:;@2Rd6`kezB0`a4W:7:2=eS5Z!A1x#oE:4e0('N'Y
-hB]%f2R,B(1b]."F|"'1Ubt;+v5En&hcOw:u/AmQglKt5GFG$v^hJyF:Oq`4d>wigiEyv3e@#PK-23gzjY1Y$toF'wR!^k)C9stJ.6eNTUPdc0idE%6_q@
-h-YH.qzHiD_G18^VaMEuT"#7w:V|+MQg4h7-INX@dF4a6a:mVO@o9.x65Sqm<w%[7Ckg:cxkpcfXNjMh+-QDEwCj>g%xyLz9c|"y;a.]#20RlK|TrJ#hO,
-_3K_LU#[rn%R^"kYUYKu7n~o7mp9}9Ww(/`YGV+@x4kvn]gB"p|r@KK#]G/kz0^o9DD9pMm%'[l5A+#Cs92Q5T`B2c:QCAm1Y2J9Ha4k8OL,-;6]X}/_ac
-rZVQ|4JEtKLuXtGjWO_mEFU,SBzv]QutQ8MY`@bkQK<yx^zNC.:)zH|oLtc7P!H9c+R>2j0n.30.f#QWOKfc:r%G>X5Wq<Rs#r<fA4ZB|:QDr-y;v<>@o8
-RC5IpB9E2&ozQi/V9Uf^7@{^J0[&>yi!Yh[-4WveojW+8k7J(zjze9IAsU|0~ym[saxT_z:xfS(>3xu}5kKLyl9(w8%`5sWM@{p`+5dvh>$=s"Q2#e7CIs
-dnd9A,l-hdRVNEU)InN9(zKL&x&PhUROj1`|FB/}QeEDVL99u&:LE@_@opFgDa>K!Rm"TZ,$}WI8b[jl;2m$5a2oDR-QGQ$9F-_b}lUUg7Er>c$ta4Y^{_
-A>vE^Z#g=2Qzw#7o[s|EJLpM}|sao<@iQLr][z,DJ",:2z|la)3OEG_ci$utSHem<[1fZMT"7TeT2US.nW6f#ieC[37U":ixab=K5:]-pyV-kv8N^XLz:G
-h%N,dZg1@|3Dt07ZR>v#Uk+2;tnh4=2K;f=L]_W1{Q(-9#CK]u^%A>XQdKxI$UXI9FcN6BQMSs;!9nI{'X$LA'Xzq%OTtvXRo8kowwb0.d>I2$p@<<Nbd,
-W8oimxbZTC#;/gpYS1=6+S./QP9qO2wtyJO,1$<S;m[9#nk](d)F%Wtk5'"HV59tYkGO>!-FlE9al&U&''@_T>Jk5#u:M|ISo#h9@=<[.J2.KFZowZ#vEY
-98MYY>d32kS#."+k2c{p|sxqb,Za-6r/s@,CMP"wq@z,+JYVD&ga`lbcT].dEH8S4"w;GfF=wgy-5)4(IA$vy0Q"O.=gEKuo0:ye8VB#sAdhLk/Cj2w>Wu
-VGVW}laSTLtopxWO:8aozi8ECCjp]@fi~^_{1aE4eZz19wt@!o_H>zHRhy@a+oRu{M>IAA2r6CAs-Z$UUX=.P&KXg.0Zsj:9eYc#%4Db_]#3T<0HYL1]Ka
-5ajHe;P@)Wf9:,T&;%}mVRulg=kj/Vg79n'Ju!pA}QQb9;&j+@!ukuR94=.#Xq|/;kSG-qtM9Fo1j{ILx}c'N)sA2]E6fB:Kl<(_!h^yj<(4oUG-6M})Bp
-d'Az-xn@`4n3tkDfl|T1evEgPb>O,IxkD}Bt`Nq)F3{%ex_)3/>L}VFI1nz1@5{$.)!(P7{%bU`_R74doOi.sy;}lpUn5"B%e9Bmz$b6c6WzYa.x,hAeg3
-'RBu&{$q:1`[7vEKZ`,W]58CDLM{>:evz{hE;(R_cE$Eq7}Z0fN<At@35tjabIcy=`cz!2YqhT#hyp"NEj+E2Fc:nd_3^K,Ln]T5_4}Yv'JP!,I$6c}+5F
-v4w4a>jGl&h!e"h!]@|0qFfsjGW''PYGu4sE=H4$rnk/1Vy^bS1R-U1D2'>9IR~NS(=mu0htBe8@A6EId^K(ga!`U/k_&;7EuImfrMMPN>5SZR6Y3VFlVm
-Z<]+{asXdG;sH2GM]x9JyRP2^3msE_#vXU!'Hlb^y@VmK6#f]Zm"zTFvA04dR-=m8]pC>[C@.zcbFhus=L$Sf_lpwz8A"`BB2&DuugXl:ung6csA+2fsYU
-pj#LrOLAu88a5"Lha$#OsfJEhVr%-6f+=(VkCe_I4sI7jX!j72XMZWo8jBob=e+=]FgCpb:o=/v#'<gO|L2cPMKkk^m&N&'q<#7T7!JNWr<{/`ZTjL048P
-'UA1%FcSDIwUH"~[X&jR)rF}wyV{.=B.6Z+,yJ!.)@#`Hdms8OlH%'XC<RUKcy~,n]`2y%M'wTJ{[z)b$v2h,^rCpt/.Jv`,|U,6TbVA)TZL[G%}6B,I94
-"P<gD%RF3oQ{rKhpnR:|8I|:+^24^1iyJfaMsFpmwuW}bt-)K8AV#EslOwWGO6K#LTwB^tUl!X.x8x!aCK00"C:;02[D8s|rRGmcibVM^j)"klr2cNnqgd
-4N}A[O07av@i(ABM1Bp8JSzZeiDTf_a[J|)Ed#WgnjbNN&bB09.UH"aHAit>R1b0q,4yB`jkjGDG-C3d0}k`+qg/}'bo$t_yh]do3jmJ{x884C%<mU!}xF
-y)xVc{wnsVX6zW4%`eD[.RSFzh&zq=pMfnXpz:<2fY|ctok#A@6^GuHO/,d,tQ0DSEaWq-|S`KoK3R.>4NBWfh;`Vl7^vC-^PaOMc"h#])Jvj@8[73cU>T
-H8[h%N4x6dsi7J:z`I4ta]hk`%k;NRdtMy,uzkXQzXpfnesqn+8N$mCMN{:MDy;wZgZ|zEeY.qs,o%!+.$=BE7=TtWNh(u)fIeLr+d<H>uE:dJ&t50/oU"
-+^uMCfEI<Mgzq+1-#Kj#Y>FMo5cN+BcYYA&^9&+p&"=9Hr:,306/Gb.^6v=AK{CdcXW><aG2!`-2H;RG39+H($-LsQpC!{Dp<}=c!"kPW,2=]N"|ZS8kTk
-fOehu5x!KPqk58!!1mI-=K58#E5hM/'=(1,ShR~Tc[$!)MM;CG_puYy7/J6)2zp5XL~H.aGEP$OE];68k;P5H@dP={DSeZUy2=r;&V9$d&H)l,oQE5wt4:
-o=K!MkANZrAXC0@{p:juYL(QE-#(EW7s27j1]6u=m;[p@,7(8ER9|IJ2K)$kTui}_uoGnbnL@PO.9{N@(e7i4+w,/+ZA{(v_ytJ(Ssv<21(td(<_O}t+5z
-}50S'Z'&^C="4ag|GdeoeZ=y;vTMUCK{Dl_TCzS7ileZbd~}UGwv1i3H]Rd1a40R]R1lQ8"AJBz}d#O}d7X}eM&_ibbRj^dRXR_C~zM/}77}Pt4l=5C]]p
-@ML^)ISCw3u+{j8zV&~_f72^Q[Ukryf.[ncz7u3.N<|m$c5goBLGZ'eeN.RVfg+/^4uM_GgM[|o_/rk+w;PYC#6{ZunF^Z}&E08`r=lqX|yQ;pGUuHIU]U
-.lQ{K7Y{L=b}~bW^w[8VH3kNx$4u0dF7fyMo@Ks.z$M8'C+tDSM}3Iu2Q-tCDy<hzzg&u[K$/&j2<!K)Ba#47dk''L"6JV&:(Bdb:EIvGDw3{Ph8L{C7!W
-bNYD18n,1Se+yD(/y+fC^JG|W.LPyO0oSAXj.cvT:bu){tp{`+vn,31vu73b~^+%azN@d!Ca=jTlqSp=Uzu4BZa-#RKaZa+"]S,A(DZAObFm4J[L-PS7cQ
-KdI/&I:iL]zZV)=h)o-BCmPx~u4F(8}rj,D7MHRr~S3@B]{^4HbXgL!T@bQktTXuQx^o9YNL]O:W#R&rj{Xn,!m25P(<,T2]9grnzBLZ}L'pIc"Kri$>+r
-p_[^Uwy_&g]&u^UltC-bbgmN^EjhTlfO1Ml=~[>Q;:"s[`}cQLkx}%Gt(LOc^Ki:Q5i0+EO(CkP+%!aPnd<YG<yLHgASeA~6$1Zfh$3)RuE!-4Ie@:6eFd
-yg!_CY1H9',n(b=Ai3ZHU<2ca0d(D46T1@k.TLG8Sx{{R>!O3LOQy>j+F9aW-USatD5MDwLz)w-YQJmd0k-f{Y%u/RHy0rdky/he0Oc:_CO;IUz1]W<X:E
-W:`a$cRfM<)ROarc[zBNaKohm-s'5tR]pw1!!ejJ0"Z/dS>0antjg+OE9s2%<-h&bsMY"rDjhZSGGy6qV|{Lv.4Ap>#R6;xlI#V:F^%%NKPHITV|+>o}BK
-``#y2$a4(H_P/-r1UH/dF!jl]ra<"$lfdi!OZu.;Xtrp3jElyS[xfRd2>e)d+`QlJwa[[&Mvu`2h7i!0j/2XYVCkpo,GAuNd%X;dsQCHE;u9/=}K}cSsX@
-10v,EN)pnHYwja@v:(h$xJ6KUFGd;lJl>BM.m'&Ik@d`pYb9sH`m~.;fO3>tqjZiUYgEv]PzuZ5hZlhlSW,R#G&Sb^'%PSH}+>4xd7:O$l$6=j8Z3T50k,
-y&NuB{(BxYgftat=@FbW|7$yR0&TQ0pA2/cOWFn0a15Z}>cH0V:XrFbF^uSIr_XGtAuptzwe59VAe^;`)I)Wg{VO-`}|9TAO>I-v)aLQ-}Vh9&xdJl:G27
-ve+O>p0<%HYb3gEroORZN8t$5SXHkf~QCu^U73G5qAHE(A3e9XM!M&V9[e330P5KgtMZg<(7LLi}@JdJ9`}|u_1Fxu1Y-an]F,fHI.S(6Yj5<=NH7DAt>Q
-Y)^lhURF1hy1INtjZrqxU-nHtJD$7KvWN2R@Jqy=oA9U'L0]8wgciRfGIChhYHkIktIGqvOJsBs=HzzL>dc;)}S0l7(64o@wywrKw>Z.$/eyM(4(f|UdSh
-]5$_<#]nm]Z[UqHk"H13PAa1rP8g-{S[lDjAA9&Y~/O_MXLT$yJRkEECxm]y1wd:OSR=]1E8'!C)Osxcq&9"acPk-t&,/2G-<s2WF{`3}5awD6xoXeB9dk
-X<;<<r[X&cqCprU8&Wswc4QQUwyx3ULy)=tqVrre}puv`KRu~LGuTkp+bDND}JWp/i}qL7}EiW8/;w{^cdr,yQSor{#m,s^O5T-H.n@2miy-%.=uVDs+Fm
-871zy1E0Ej2&^tz2Ot">Yyi^I}4-W3T%NDDu"[FxjtXyM&ZEV]}Cmh#2]`Yl)[Vj([U3{(`j82fxta2eX43:B;(S^o`Bifz70::6r'j^<g%%pT-_7NA1g2
-qSznV7L7'gN]a);WJ|Zhej(;GLOm:k(EFR~_/jz0mfqwCG)oVN8$f6#XRTD}%@a`Q';C+>yJ_y+-.H6<-rnyg#+p00#2{frM")D_S:{B|14tVS8Y5b:hdW
->!gR")@>~!nhlM,/p3%7Gi=>Y%Vfy+3)nE}l'(&v=HhC{BTaW(IT~y^.X`L;5G9v>JoLyJaP'AgG(Ao@#XXoSQ.Qup'o=s[2yViobQ1K6:uCOxGplER.dg
-GjJ0lB-Nr(dMieL)/;e:5]PalAk+wZ&^eSb{@MY7wPK,spL"K!S!acD`QC~y+.mErv3sD&{5sXeDdgd:r-3Eh#iKps[T&`)L72(Lt(P8~bqFZK6DtD$U$r
-<{5X6/kqgI$UehblU4W(A3R<2@cQc+H")IZ@x}@_u@pll^.]<j4PZX.AU9a'I^f"{rjOL9(1Sa&}|X+ziXIsX=";@7}/.+i_wJdMNv[tLR~/l"~J+,y%%G
-41I^w%$2`w"a}a)P6%"fmrWp}XEVgI@f!M>qH&aC_O6<XVUv}du5zh>M^4,#6P,U!J,98sqT-{IvWxvP&#a8:2m=6tuW_k(PmgbP>z0rAo2gH!@c4%pL^k
-/">iG.7_>Sc>dg'%)'TnhU`qVejr/op:8i]^1=U0Az-^GDb{3CUphltTO'hBGI./A8KsMOifMkVdz0=&0CGI|=hR/&b`}K4{Uhi#uZu"K+Ikyf-#jgdE)6
-CkY&.!AYw+ZRzSxnDcW!|[G_cS(WiP)-Ghyl8>XC+VfgxruH-x7y!V<HZTf_`7[Q4#3_Q@3-+`X=7fROaG9,E]NfMZTPQv"`AM!o[@Ri^XY__B_`=-nlK(
-;b(X4II3hxf]h^GCMDMnUP(tLdsGMo[2"811K(]mtE:F@q;b1TNnLLI]Yb,fqCw-$27a@)h(m|]VHh@AD#`DOH^n1`(SC#]N]GUyj3HQ-=A#d)<mFhEfb]
-.E<@re$<ou;WyJsW~ou[KDhX(-`5P-wEZ}c{HCxTH,Ek&%R4I]Txknc;K9A(!;Kc9GoIM9/9r"BnKxEdsPPX4I>+D8FVVVG@@WLO@+K._kj75=/7=Wcmxk
-Xfx7`qiq35=)`h7C"T[b=Vz94jd]~K4=plB&g1|1Q7-K@a@HH{)'Ji|x/{X][CvgkvR<(!dOR6]2TPnQt9(SI}]]U0wb$Hh.&:]Z=I-vyh'i`R9H%]=F0}
-_;dmNoDpO!hv'PH/wC_b^oNv;AGM1qr:%#2oI;1W>g@B>cPkz8AyFj>:#'K6]uQ.2V^e002Ai(<r-F{1+=D2MTC/|(x5bj7rnw|qjD'6)p0(=aeaE'`;v+
-Ij"b"bqZLc~C~2lrH!41tm6>ILh&r]uWf8qPrKp.+bHubsS9eUu3;[X<mu{z^/Z(h;X0wIL7t8CbMhcR6$|(Y@lHr6>i`T`WAU`,/y&=ak>)gl/UWu/&55
--IY9o0[6.>[]0%$XgoCloLhr/K|{CWm<6t+uMY,0XDs+L5qhKRyjs%pU9JLZdpResF3+r;</rO#D[^p_O8w3@#MxXg.RfduBsq3tW9JXK,61,/V:Kp)%FL
-`L.|@oXYZK%@-g4wFBXMel8xy{dl[qLuseAfcobyaCFSz"g]nW,J,[`oer+s,ZuvEpJ+sa2+0pQLWbgupeD,&7BnxH>/<HGLX|2,)RP78}lv>eRM38K698
-c9=45:;v6HDrQLYw[6YpVWzlBeBa[=XIA30|X!"R6$,w8zK7;jK[)>{$8iGCn3fa;K'1B$NW![w0CK.nvc0@eJ6q_F|%r{=7~Bqz<:]^64mbdi$vlS#'f|
-pKvecFWk_a`LK&dqd(nn}vFx`7R@_a@^]}383%Fx9B1o6Mw^>}@xdPZ5}`x6"zW(<exIVVPW"a$/dqM<d.4hmJsO5Vvr}_aAigItmNSX0nj^A><KQOHXe;
-AX2U,2DW:sM2[>XV;0wI>=^(hfQC-_2^@58;pwMx2&[g$UJnEN{nhLmN_kd.2C}fp^CihXxolzRSs=B0<hI|JfeJs>kgOut'^{.n^;~_Qc2tTJI&H"|3W+
-GzR,!iNAQ3tBH#2`Fy)>/z0opfom(^9&@nf=[a`z+JBo.L1_9yz@2mvH<t},7:]CD{:u[9-$QNW'K&=4~6O$4H~@ru[w<]/)-ds]N/Bpl9[vA4}Uk<P1)u
-y:'%><,w6`1rODqilBcZyBebx00ye`pF&[8gysnWQ6X0@KIi11[W4yGX|(7ckN)SAJw4k1|l{BP7xCXl;"aL<R{Z$,(iQqB1LDdd2KrJP6P@R,WVs^O<Me
-b5]R)4J>aRFN-%n/yegR):K^.qRpm1&5KRU}aZXaf{oK!8bT}E0C;NLG"uu^6A)6fp0OcbR{lknL#r&#aF~IU"ydZ%K@tIsS}C5O;jT5!]:j'so.qyB}"[
-7OLcFOmEZaj;vuHK~Ml}O_Pp2@Z!%63L;K_-JrQ}=md'8ZJ^A6RXGns'f#Pjo'}8<'SW>`R!<_@Y#]9Y$=i3VF$glK537]aR&WNkBB}1",IQ6N(^%19MON
-f[`obB,@LB$#yCR[U'lsX}urIK"@Qr'cB8n[uf^A3p2YTj%kPktUtpktrXEsT0lZKd(G5p8M%m5Kf/AGOpTW0VwRD[-Q'[:2!SvNZcA)cEk;_[6'!K#n6N
-bzAwHx~K=#l8S^#LCR0(>5Wh9fCw8Iy2FwEXwh%yuGLTU+=6#X}5<#la|tlxJbR].3`7,mKuFL>GbZ-O+Pt:r#6tR%oK2p~QP)BVR-BQW7Q=<LX!b:)!xp
-W_{Zo%zh7lN1J#rpyGpxcyjM,Sii&c1JGN`.H}(XjLkyDAnx_eiDZ2}lv6:7opO-/@_rq,JOk(n)e'2|rJDXM^1Y|8t4IEi(3>!K!XP"2V7F#1)0_,EGS>
-};+l,ryh':yIJYoqK|2S-$q&S2fCW[m`Wk9W=W.,/eMpSs^dCwdNw-MMD,@I>lZPeJ)]T2i=~9626.QN<T-2NT}!=mri%b/X@yrG6PS:OQ#C_<@Q@sB2=8
-[D35v,IVEu4X^)mr>R+o$ij.u@gLz{LlADYSg}5@m.r}z,RVy};5E8<&E,KN2J4YU!t.PJ4'K1exNZe#Lo'>aWK@to7th!F5nT#&m->,6d%oCDya1$,RIl
-iZ,X_]WMe}fQsMv2eK,XPuFs14|;R`S%HCEmbTNhn-n,8^rrUK}A0keK|^66a8hw0Z>19JNH]N04Qi6IIVF[idC5-HN!3,si::rneTBUrdzOti)b|cZ!D>
-3CCs~wF5P):6EAW9qPf@e4E4tSB27|IEUBArWRa1Q.Z1GR5<5D)Q`z;Yh9)3QldS/G)AC5'C#^q8<9)1=8!ZIdE-;X]}@7[7+/TH5Xu"n+.bO&``Dg^+Tu
-;$>$6!sXf.^J#,ET>$D|Rg4HZlEg9vy4Y2#lb:k"|M8B0[71K<xuSUW^&469:+<Lx1F2@CWij>kW!a@F~a-NKbYWu{}t":xWhx}&7/]zSulcEn@s19X%FQ
-0"`Tg2"fc3o##@%#aS|%Xbi""p(F$Er]PfipK_5,fu4`'RRN'</(.eBkMeYULR1iO6-wx>d#&cpdhhba-67p8)jIlbYBNkNDO(2gn_QK;C~|JB[;|4Jm"o
-]i5NRpd::Nt6Sahe%DENV>0Y9M"RAuj9{d&HL,2GHF/%Wch`rNEETBub+;eM2,Ao//B-}(DGMlP`tSrA&/`o2xp[bV<dQw}"&i+d~E+"xQU!)tAyMM$-Yw
-2#XtVD%ngN7@B/1:rD`9_=PALp#7`^bTn,^N9vIT!S$[OF|N/ci,|sDG8M&EE{HLq31AOjE1_/9%YF-X;5/tFpv'/ChcW/oj=Y]3s$U."<o";PX-V.X(sS
-42~<!w"(Ge$x~!_,P@cF)a)87-$MCNZ]8%nMq$]`G+.'J]"dDc6]Z+-yV(yqLPlc5zWXUDt't>vJQ<":hgM<wFYw&'pbik$ak"GnIyg/'a=3(kzq!,6r$#
-O`~fSusMt6C_Cj2zkZB`vX/d=;YYLQq2.UO2|Rkk#sqDy2FuRq|V+6%UmL&JhETpGH}MlKz_;zu+hQk;O3VcD9>{7#U=>cWd#W;}rU^!OVcap;oc]vrm_;
-q}dU#LZ">vl2PcX!n!7tf&N&<0cOipwP7Si_jn4m>me+TQl"S_&_;C>9sC&Z(5}pM`R>8H|U6XGyx|u{_p:B|)tq~`]JhlEm}jN]M]ivXz]Is=|8,}/)1b
-OAqAdU7RIJJvmE=Tzj'X$A6iZ'Ey{'^KLVR[hLpnq,iSyb-#mCcY/Pcz49fX6/RRKh'uL1R[G1Y{|-`4`@O/Ombzv]b%VIiJ;r3kPjU^SK<WDRP;0eD[O,
-Z$qeAZB5H)o%8'X(2UUhNKS4M<+KrA[l$fJaPJB$:cP>SFFe7UQXFd5@N,[>vNI]c5ZVAe7a8H5jPIFk9V7'X^9&#m_b7X>bfgsm/caItu6aqcncd|TO[(
-/O;mS:S_!`J<DC!$0ImwjzYNhKn5YYXe21M4t+])t)87N^2`e"yd7pnr,q<k%K_h2n++rUy8[ZUbh|6%_1l$ei}a;{Rx6TE'g},78kv[v[t3:+B:'aB/o5
-"6I!]+[GrM.k|h8^[WfDO+yo-,1`PGn/}do,utO%sL;8Me;"|EM62;,jF|N>a,%=GybFW%`"RkwKHWbOYma#Pl)AYJn!X^f[^@f/]0!u,z'I0_NaKY3(b4
-8_U,I]&tbwzRFP9fB3jtO#-9a/kW}hW(nj-)Rj"@B/ru=&O9r4>unShEHI=SM_:C{"nLj=b@K^(6sq^zAtRRFOyjlC/w-kOYjZ.^fX{K,28C`C`r7CF-s/
-G..2WhdHK70w{"dA;hvc%rhc~(D{h:_!QhIfWIbx{U#MO{d,<MB8J:,s=X2gG#uys#I:Z00x+y`na.&}wj_^6+8<G]4hO-9Q'(3"k>4<L}IJn7"!P=r-lR
-W9QkKxoq'im.#zpxD`0le@_sQ@'Fx@&HrhBp@UUeAqNW|Rl^xKS^:E13~h</H_9st]:d5mw%pAB}bvx<yoX+iJUc;u"dwPk"bNI{{D(.b^$Hb+isZ&7D0"
-V.--h]wB$0lw9q0hs%x}!UYOZJSQ>1=_"DuG^DyzbY8m|i".FeI;noaD!d}UG,5AN!+X^l1n`['M~TPJUeLtRmW1LyT]$1IMUF1,QY@^Hplc>u,+HC5"K:
-{WX-q__y4SQ4t30j#f.1dnntzqC=aa$eeYks<TG<|@pdOY@kVBC0T<iW-3C).#xOW|tr_&Nbijmc(XJJ3XD4PGsQrE%OMhP%!6b+<.,W~SaFaN%U;q,%1|
-|CTcP0.Q/)H6(UC+.g!:puRzxx])VdrL:2tu1@4I1V2A<vY2kv[N##e_C55hr&UBVlwD%#U3^p9t(S^:IX,ZK[D2uwX2t"{xO)9gpsQNYmzM_<&E0=dplV
-ANu+@;"0EOIq.Swdt"4]y3Wd"DS]sovG,N!VtY>Uf27aZd&j,=j&RpmL/rJq2J5W%(HW|9KnZ'H&shpj}eI0R0gQ5r_ZBivbKQY16`C,yI1vYCbok0SYn{
-(wejLHa`|&MU5;Z1up'ja4]4PqO'pJzHGb+Dzvb26e{ZHOX|3Nqeo(;}AE+VkE"Wt$!xf7ZB5t!XAo0Cv.pV>Ex-<Am2M5"Q'DBJH'KI~J/9}@u_ll.gn-
-66nC34n&goTKInS_/9I@uqq:,oYSIh7;2C0un/f>I@Rrhd~`P-cOz"iC{QeVtiPPoWHH`eS_+Pq5sDU61N+$!jLe~g6]DfdIgp_ttw6mmjk#USL+l@a[Fe
-W5J<M#4J{C^utCy-zHFYS#G40wE=2{URScY(9I^@&VGHB/_$>/FL1fz(F$mKfK^D0.>(^)WY/y4S;Eo^jc[(nrflNZ-P2o"%"@g6S`JMWc}hz`k@9[-gga
-qDrA,DoX"jLNDGA'#oS1^CJ!(J'#kN[pp_T<k=/W%p"]apa2Q}2T-sJc7(y+XyXlc%pM92[oWt`1Ycq/6qAEYQ2p[rTY&u$`jwk"4tMp})1U'Gon[#)$p9
-s#D>OqU:/CkZN8I/rPpr,-JG&uRoE<H+jv790%F)uSdYg0OaF7NdUXOPT$-u]}(|8c}jfwF:<GF1lA2.!uVYUQy:x@^U#u>%HBnhK]O$!(HOGb]oo0<!L1
-EZiE&>&&)[NS3aLvY^8jq:z5iJGDtWO.;<bF^G)zoi"q[y6w5fet1xNyD&WD+Gcn%NJ`(mRodh=XjkU(IHXCKmOZvW|8HP1Dm3pS~>LEU0[xQUxV;%-R/s
-pk"O(^IbeC42,R^(3w4:^.U[A%8{uCP+##,h6m[sZ}K`mr^:-Ai$iQY%;^Ijo@,0'840.+JOK8Fv&(U;LRH(hAT;bL(QzN&UYbl-I-F)fNSK8"rg.FJh6-
-nuS@Dw<BAhyamr7-5hj7fcA0:NQRn+P1,sU(a/|!(6Jttyj{BlM0U-@7!qwQ;@>8HQ5p_,{iau^>nl5WiHbQ}#S}G"!!
+810695
+}eaZ!HHhP}g6h5ofzdPn1-=@:ZwPXnIKW&J-4Naw6Np;I'/$eL[MSMRwx7X$Vumo(l|,I2RlTz-x`vzxXz|T>yD_)VUQT-p;4OnOUGPQuXFFw7@ie'hK)$
+U{`)GR81o|3[lom+ziQln5_9)6&OX,&drPV[c,mQ_N/D}8c[xa_i,-zFK,y7}c6{qhMXV'F>#HU5oUpzCi_}n}KV)-WiGJi]DX_`6wUsg&shS}5`]UQX!A
+0<SKaB@m[Q4.r4BI`Gq<Vob]_[s,B2!W;82_lj6c"UITp"jo>(aNFG69z802DHTrj.#brX;4:2-|KCh]CphtrZ[wa>ks1)JX;nZ'}QNaKJSK09Y#YLe{{9
+3d3th&%S0M4PVf!FdQ4qy5/|EDVyG%QR4;YQy6rnszU6NVNe5;t0:&DuD&L!9p[4NTK'HkW6cVsC=/$Ht#9spa2}TL.v[2kX5Uu[U;SFHzwiXQXmh|;5a]
+1'zS#Ux$6=I7Y3<T>-o5UXgT+i7_S}N;D(+A<@MAw<Q]i+2zrG#C~z+QVXwc0-"(;hjDyJC9a2mDefHh)J]Sw]/=FwrI~n|9W,fQ(F[5Q2h8f7]u4mauGG
+zWad#,/K}>R:D6=X]jPlbvQmX5/74("$f18Y_5-A9=8-aD6K!&<|;KB_~[W+=h8"1A),"oCELVecwKq|spG^f1B7-!cCL9EZ<m<'2W,V(w<E~i%`"D%QkG
+/Z>lAB4({OFZyGOi"ug|8X8<zW$];K)ul3I%H)c)/tqkb]t)CrQ0C|2Ed{kuMR=p;k4J,rk#~x$"doKn@%>]S'Z@8#GwR0#zkU@$n%PskUXs5a#4qP~v^>
+u>I(j]&v)U-y(<qBcfK(~s6HfygUm7tYxHW=o7,y4MMRFw0ANV8WsnSA%K;1WYf@q3x!LHV[4'C_`4gfaBf^P9E6O_1;nx2;&N=@[]>6_vMYPHJZYc>G2Y
+]xc>-<!oYT]y"03bECe`Ivfv'8>oL!sbZ0zWM8u$r-,3j`!f#VFLR|`,V.k<+2W(+YTDnh&RIJ,@|z>jE@}orKW_8@|+8-R&a-#H>8H8fwSVt4&9qj-d+^
+a(&n:r]hMc1Js|pF&J6I)jQ,%I;wQ{y"`Ys_3_IMI.9W^gi%r"l3eK>fwqsEw:q61+#r|Z<bI@!OuX|=w|XCc>]Ay&Qe3`o[%SIaaf)vA9aV!`fVG9/H8X
+yQ}^<j3y|l(+T)1>`}M_&v9ha=OleQ%8)#]7FLxiN2^.r5K[^:~kN;[iYlbK6Lbt`x60'.>nA,Cr{x-n~A<7(edNEC;2D-EsP{xY9qGhDZ=I2w[3JvsSnG
+yA&@BCbN}(1WVDWH6v7|j/(c6ZjhA$DVFz]wB+iXWDIx~-!cMAt"5%(`bSBi|/=&8ub42<GdW+H]F5lBexS1{^;/{OPp:e,|txIEcJ!adnm=0yp4h<Ux+5
+)-I9_^M_WXY^QhS6Vp>uZr-v]Rjn{1R`#JY_9Lcv2`#|)-RMYuOyMuA18U]V_qI3O,Y:GstbD9{])r$ebT$q#hxoatok9NnoJ(VG8]q!+{ed1f0gwq!aI<
+<q"v+c0qx3_J]C:Zbd^UJDZAV}aT~qw^FH%])f.<fv-$G'AYGyoC=BWNQL0>O13hSM"jw;C1ssY[J]/#7A~/6Hqj7Wz;f$+|B[{L-=kC3HWoK|B)Hy$p}6
+1>}E9S;En[f3`&k7#Gp2y"A3V5FL>go7gQ_/r-uRy^Ro!qZ#3(u!X`qs}IO^ut^;_asBSYsA-Tl;~ibqb(FRLKz-pjWJ({]6ps4K"AnTXYR&0dzTG}Lr0X
+K6>,R)WAY'!0d_ER%bXuj)@W+6|y,r3MD2G;H/.|`z"~;;UQh[OCNqIq/t6s&)'Dut[UG&M0#6/P>[ExN)CtmGiX@]e8V<9GQNdy6(/x2OP/#7_gNM}H;^
+EP7,`xxh6clQI3SF:I,BnoY9(QhUJS'5R'r,OB8OPnab}s">X&o:8`R%,e+<W[{`'[gHp@g3.c&pFF_n,LNxZLva]"xS.Yz)(yc^q-)vy8taf1{tj,{sXm
+V`5i@X<OFS%9AyujHDy5J"b/,mQ_-{z_nvJ!!7Bnq[{E)96"IEVki6ZJhvZVbIwmrQQ&Lxil#=z+z2(w`SVMDB5H`-oyIx`]Y2Y"oo^'|+QDikv]{5R|+C
+l;[fgg4THC]xJ;HZ'u@TcMA^<2!nh3'=c]jT~g=vi9zQHv"9:wS4b'5/R7w&0W8+E0Dl~uGMrz+ymh[axAH&.gj_C$xvwv`1hp/@/@OESh2AmUST3%9Ksr
+:}ZFYrMa!46KZEZWo$DL/oHr8F}166FGodLn;Y[Bmt<y4m>>Y{|M=Cl$:/m#R6%b%t^_hwFefHsaHxK:ec&">bN-=n)j5,:V]gW"uZn/wT_a"C[SV5X07>
+o|XNGKU$MX/nstab;/bjDtp9RieuejTMK0ni$;0t2PdcPw:2(H$wVEtxzAK%TWHzJWs+X/l^5q{6~)k$!+b<VkSOKb[=x88`|qmXC/Uz!qxkM4aB(u}FsR
+[vF%;)0NE;`r4KP^A:h$IEp!Cd_9|Y#+>Rx8ye59k.$U^<,QfPe8fl]a@(ytXt2jRa]L>:fg6c'.YsKt68D,kl%,u6c^922_"E2|+,:z)1OdbG/AYYI6:.
+DEJCC.ojeVRH!TN3|YFTWymP9TKxg)K/Pp#(~y|0n.{wGl|#M.!y%.DHD"jUnW{b>z9!%4u$<w-lF._Y(_i-%+="c#{!>`~e`N5luOG:KO$vJ`dr/O84IP
+d(;:<[9RQ3y[X8ay/)#sI,%1e|3-R}~F=`.{8I0XZ/4YqOFv6o8:ec|4WAp][sJ,<7PzypQMB#oyG|]W0.J'rSj[VFR+4ICI^8]_d!8#kTsli8ceJ.nyT{
+vF@np!Y+w(%I`Iz,i8uV3icH<}_=DQUfzlPlDQ/'.!6'p!pL'J_nVp5/c;q&i8A'G`D%X}$n'R@;h=w[hw8%^MIUt+5C<|8f4+m&rMDGSn"U7MId8O$eXa
+dQt^@8LcQ|PuL|k'BurFD^i+!7@j'"hHN=fk~2[`mv1g=u{7"~a$!7Aq(QeA,Lp2r6WL%}U+Xs=yxw+m_:AW{Z[}[^pW;.-+>n@fwS7P!pp1r;O2-#OHO$
+ZHC_5rpUr9j.Ib2l!/DUB)N"[2n!|f&_xu`IFzxB[[Vi9U%)Nkj%>$ca._D^r,HUiy4Ke.n%"j']{cQ^I'_m<iAkCG-e}kn:4i]#LzB`K$9vMA}LD=isFR
+Sw(VDJDI[T!(2J<Y;_@+NY_}iQD%y>.X7Npap|D7c.;|OLf3^/XIv`wHdu>8KH``8;Fj0R.>_|;EqC{oP]5|9]h3(nRo<z+U>t4co!|(%%7+>eAi]G.@Gg
+WSOlZMahO:)2@%Nbb9@-VM1"`UorZ!i#^9j.dw$+Y_[wh8_V|xqBQ,N.)kpu3[5`Cl3VCDxK"op4=2yei/`5e3xgWr}#Xg]r4v7Uz@fbUXn1k)6n_5~V;C
+[kXoR|6zXd@2s{Mn6z4CJB-ejH;B,fEH#;4g;j3e0[~_iA^ys0+}vb`$aO^9{`ZE6DGcQXL$^GUNCB7w9O~b]Z>eVw+=:yEdie'_"o5owwnZ`f=:Sz:E9E
+v<ul;cw`v5J_w}3[Mvqi0Ra"v-YMffCB);"QKtyG=h-4:!]B9a/r[Q_6YuUX:Q]ScO,}%}p}')gV7/Wy^%1N|{)yXK}f:Aih6JiCWnzZ4=5hf>.Zcu4m3j
+<ztmwoC;(M7-[5F=+P+$VZ%E84fw4hR7>Ix'"t_:>fS'CY)yIb^;BI/yf+BiV$&3X)M0>J~Uk{&Ip;yOz>gD+3PT.ExA).KFt^;/%-JV$NbUE&e{yx9sWb
+jH{}L^)e+uuV|t%"KoYo337fQ%9a3z-jr,0y9tf5ON~Eh&/,6'4Chz%tPcyLpt:y)>h^+1k:e8o;,Z@qtX0@Y'>FuVX{oT&@NocQA5$Oh.#kG5zq<.ID72
+RnzmEk|7(cVAxfBpBIJ|+GV>zZ{1jP0+z#L!p+^(fO{LIC&{_,~]D'8"lRUsk{PQ^&v{Bwzy3GshT295I^K@#b'[/j/fcSu^E47&'nkF9>71=OIl#;,UgW
+FIUwWYb.0g4u6^q/2i>7<6/@9_ZK+gFc!M($z[%Jnh222=G/)@8N_q4;^2l]h=U,lTOpWp9"7h:u>1d,4I+^+w"wYqx;X[;4XOP%"TpLIZ{N$,>P{3~yAy
+@<6qVb"$|e&k5])`'[u4~60^Cg&)#H6=]:>g!=s>m8~NTaX!;C'qs.R<pyiPqQYy@3FM/.7aN%e&8r9P]_[lX'4%W=rR$WW4S.V|XME1@Hp8<@>`WO/ejd
+@VTn|"#3^k6Qiq39"cTNS$,>7xsbuPur/-TA.EqpK9X}tLymr.A^@scC"iZGb"R`lqrRnEKEJ)$bbMoCY^m-F=gbVdW4'fm+zEKY(>:3UC)'$3<M8/#NlU
+qr|@4MgEXMU{hSU&{4AL]KBdRbq;q"SBi{J(5/)2KF8=[lq1,E}E%tG(3wgy~Rjg[r![kzSB::{7Lh~7}Xl%foRO,S`'`;D.M[6rI/.X<0y7;D"8jinHB7
+iTz.YtPF=Ita!1#[yyG0d&$p2p`Ck5O#K]`Ot1'IkG3^vN2S%P2S"QQ>.@5Jwp1'>K8O:2PL+Re0l^vnlu(r@}`VIK(hF@B79Q]xW:46s-|hU`Z/SBRRNS
+KD..Nfh_/s<,:GGEZn[vyMyR'`7O`YY#/18,%q/|#;1Zg`%Bu%y+;6}tUsj`"eD/2na"}Hl{j!ASd3$(2ICzPw-JfN('ls0){8RQ3FMrtUU|ue(%_6C-Ol
+L"FxAMr"/OBZS]AT_tF[{7`)}_pxBZ]rc7K9!MY6`0DHeRcWCdQIe.6Ly,JPfu:Y2:]9Y!eskh^[iY1shk93Csb{e=TY9Ul|;pRTQREkAH6hIG!"q{%Zk^
+DV4e]FOO$4>dtyhVw)Y!}PNkmSlgY$|:4Em1:"$@q}fdbTJ)'Y8f"h!F:n@6cn[(7WWK=^'S$AdV$Bg(p%80%m/pD:uH$9$cimQbSFHY,|h,xTZXDar&pL
+--:aEY6a[uka,Tba}e&tG6wE3(m3h="8H|F"{4OuAALh,_r(6}+/t4j-y|bjphl482io,UR@7^&$uYyz%_Cc9i4aay@'WMb"aBqYXi2c5@z)9+Iz[D$n=w
+jXE&0W[sax`%[_R+pA@{E^OmU'8m@aAJO9ZPW/AOYq;[UItPncd)Q,1rXlv}eTTd0cR+wQgw6Y>&[[|r!=LG-/s5+0Tsld'#s,vcqsRzQzsUqZh_H9hoDw
+BqOCvb:0b[oH|Li!ez#qY`BW4.:".X:5;%kCa){smFy<SGShXsXZS=c"$rJYExsvWKu:sQeiqvqFv"PFHg21$`s5~{-@L]9("KcWVm3TPHIx/YChe0`Ii,
+1&AKNkbg<zfxQUM+3L[O.kepP,+[ihe%"Fmdy'/AS)v6cE"$>}xJ2OLINw=ocwRt6<=(Aa(baXBxmKx;p:+I<;s5fEwvhw$/{^&>@Ob6a[Q0>iaO}t'F;0
+lr,(FI5Nmz]@L`C9VCZ{4<%>DtlRWFQnC;]kaE3L[O.kMQA5Syn);(7`7;N-_xT)JwbZ&q|"NLcy8:^X$Of1ul#.oktU)_TFNVLzkFV<Q:k|"'@2'.V.|g
+Y<b5:fMg0|]UgDCu^L~MI&WO~tO'bMgbADr.-:k$-VA#4e:A4dqaz7!u+yOjw`J%rty%t5`x/l:`!dT"}Yh}g@W_uiF5RU8SEw%"!j!5b]j8e`^=c{zr7<
+u_`{i%PMX1P.07)/i>N!'%,M}G6:.>.O_/[L)'g,LJ)`}u`-I,Ng{8,="jKQ!JOk{==H)]j31rv(kC@0R7gnQMXy|]"a''QMF1HbY8GqSORa"&d^FGeVr^
+rD[PB9XCa:$o8WZa"%Xr$`syp7BZc[LNX<anH#7t[R^Exo)xmo9}zB-NNz.tFKqiTv>qnf4xuT!U|go]{HiNtecns"uz0u!WUChE~iwj"Ou#lAahVtFK}U
+@{oQF.h,a$G+5W'xB[{Z9RxvHK'in"Ulv[tEO%b|MC;seWnM."=g;bp5AyE9$.-W`(+rzYtp.'`E`2_^OF"dj<LL4hzMnt(:!eBu"WPzo$.6b(^t_#Z1T<
+nHp+hG;,8asM@}^fmx]Y(}DmH.QBUcVbIHDs#88CY6@g3L3Zy}YjZ^GVH#OfNOlk>2WP"#6yXY7e_-9t4b]73my7r%%I1%tT&zK<hr&nRWH2W7kk(s$euZ
+&X%Cp0/xAX@M=262.3IFk}HFBe~q"42H7Cir]g2JuwODr5)nI]k;R|81"hbV"2`7>^S`pi'`qvk3ck%$d83`na_S3X~gM'fHWaK;T2O{f"HHzqy-mbp<0V
+pP9UA/h]T"rMxk:d>}IX0T40Ksof&e1AV#DoGAoz|q/{Oy$GDd)#)2NrTnn_OL~=x}B.v2VQX#/s2$9j"Sq3HkyH).Q-%E%,)g!]`QIfl(Q3OTU1y(6,hj
+$n_]|(%Zbu"F/V]8Y"])q;@F(2APpBM'-S/K>2XVRmT)Is.6Bu&cXs]^o987yUOD2S;iv#h>'KAf9f}(WM1'_-9j<g-Vv],ga;cMA48YN(H$VK|/':|S$v
+45T'xM%oz}HE=E|+U>n,M7<.OmILa>n=LhAjAf77m`wOMxr;"]Ge`}.TvK$>[0H(>7u@1},_55R93R-m<&FUcw9X%`vGhtm^nkES$wUm(lqJWbFe}`v96s
+V,h-.Y<d[Mt:|"p1UF3]<s1`8_e,dn=O00d[[-;fVJsOk4KTj17^,2EK2&Cot2F6(SiPw9U8kC<|v;$0]3[YoTF<:R=To/FF"@R['&:v8#{fE[w!5v2(!O
+h8ghnjg3!>!I0j/5,vs+_8Zi6tWoPTfcg"`cgITlJ3sQhPzFScqhIQ-_82rT]@~u99)"pVj'HMQQIAu2M/x@yS@m;!0Z0i^b-.nArYjYeS|6S)hGh2$G:W
+,(:o6C$aoABroBKP!XB.wE%ikLb35:RqG4:MHa5=wH`:`-Sy0;>D-=zTKL.66''1kW=S]@iBxtK/i1[{3krz$wfF=O5tP'b;F"u.SacH-M)wkF>YHu,+8X
+M8;v^Tm%E|}[9"{.+,~WX}HQz.`)(uW}i)[ls;CUm/xJ3PEz5cpX>2{-dzElx/tk=#D|ys6cVB{$|fHp@p+C#'P2..[_lQD&aCCT;`|-oDr{_jRAa:&i8u
+rJGv'SL>8l&#Ki=6eLza0//([>gQYA5J)GC@VO|hq1`_5@,hY:@(qd/';`^_}`0wpJzW^[tmP=p!g&j[@6xMV=7^(|!<7(%p:Y2rOQ{Aq==&t)m+{7.E<A
+sYfQH-+`:0RLC2fZtF[g.BXM+MBc]w}h(_x2/U=-;J73m=sOs=jZ;5{Vh_Wo"&%d/DO7"#HVQ6`Pdlni;`Y+Fu3!;Nq;T@r/RLjxhJLX^gRzP-gJ_N-DpU
+UIQsN;8+lgxF<[a%Eoj%E40+^9r38]":0GnWvHtaQvnGxUnXM>=ykI+7tw.bN<@kifNH3G$7R}=8U6W-qI1@!EA)]G+F]5t43fv6mFTxB5MWsGB3G4vglZ
+n--x2mZRsb8CHMOQmp>]e%}IR)[v[&G#+}0Pcg9a&]U"HC%1x&kjXZCI5t|pBcq[iGiE{`7I'G%RIs8;qtjphQc7Y4:s"=/SWr4h;q1&g)pQV]~ydRNOgy
+H6Ebh{bGoh+k}5'pm8G+,.n`eh~2cc|%<CNTfCIvpk3fjI<ZyJO!gO^mYP.&ZQ+.Z]~$Oa!+lMLRC,''5wFQ=rU[HUX^~sR"ZgWHuKUgV4Zkgo{lm(M]MN
+E17|Wt~:Zm[RS"Z.~n|,zH3X[>uT:}57ff"fW]|E8+:jTuM|Mo|q/NaSv%+1f9=Y2JR/Lb~fvmsT<Pq%my(EgK^h7g1mfR/CV%h;vTF"dzdi~4{@}|IjJ}
+Tf2%E($NJ0zB:R)f|xx|4d;>.3c#>HC>-Q__]Qu&GWtRh(8)V9WS<;P4XYz2)hljNl"z&o|`-RtUp5mOp4OpN$uDgG^W^f%IP}`HCyu^YDW}dyNh&zjMe'
+YqP%I<J61r<O`}1@YK=9)8-@0Ootr}wA%8/$74a-R2@68M`1MV+x1iqFD36^BOiy1P%9GkbTVg(8WSdrWwVrIKGXO%E9qFO/Y_F@VcA);I`J4`~#XI-jZ=
+:[s6vtbz.aPIsF.9CCNHC;<#P$mVk{U$II0;~V@""''bDfw&xK2SPI!7I=E"~N}7z>}oGW<ts]EUt=XS2tGWhg]_'AQ_1=lHbZf$8raLa]<[u[B<#[{-bf
+:_'01|B!U$Qf,%7>^&NmdKU'AfpsA@w#Tb2N,/GO0R}^9"cb#)V@!IBs`"U'|.__H_g5pB>Sw!om}X[_PXqpp']%3(/uM4;am!c^TS;^Z.5U[o9b'Mb#Ty
+up@WND/vl{E_hoz{'}g4i_,sq$-&8Ar48U2F1;BA3EmXQ>F}B/@W#@&Xm4c.|%48d+][aRl]X>Q0K]t`jS)6NhYmA4+MzPSY&fk;+p4fxU@B=f0hI.72LG
+&!G9uEt2LxD#~9l!=RbxCRXR{`l&AM)a8DjJzLIKa4GjI'W5+#jx7g{-;1O.+eq$KQt5VJgVK-1r/-!:CG=&akV|+iZ-7m8Hg&vtp-3T]n.{f9z9HNHOvD
+/F`Z0tX]GAaZW,s65}3Lqa>E5)KuX'#p;hRqn!uFoUWajI<AN03ZAh^:`-}ZY8^^6t<^a&7y't!$N1<dUR1f>x#2}z)At1MwYWf;o|F+AYm{3`R'f.lcCH
+g1.oi_U+MA5>YDsrpxa"7CvL#/Dn6[>vU}z!r%%PKQLx/VXRDmOEh$..b7L`$<>nvEJMVf"XG`hl$rVw&`>fNJaaN_pAXub#5_<tSR|W0uRWp{gr3w@ns:
+rbtLJJTZ+blm~MW9wO"@+YKs'%e#:RmB,5}hfEOk!9XM9K3j5lHw/dB_4$Sdz!F"qKs=EU6'x1qHZuQ'tB~xP7-d%)aGtiuZBc|E.D_H&q1qBcoY>j]u%C
+Y|,0'CO'^uE.wXr.l{-d&=LC8bq+E[F{p#h$%Ul!>i^D~u%W+c>`IoeFY#<_F@@&Zx|bVi0fW`+BpR[P@AD+KjasE9Vm`",@SP#[54v1agqxptoj1yQ)#@
+)v+Vq$AKV_gJZR'VUcQdbATur;P4R2|)Zhi)yLKCA!'_|TXnvf9/YV3HPPtt#SzkXl,vGiT]f3%{B|e[qI>]/H;YUIVF~n)V#zZ-H0Gph4EfH(xzdv's>F
+iS";Fsn4TK>Pox=td+h>NQq9LC:yGD"V|lo@VC6K!k:{~%TZ~>/g63l|&umBbCR0q5u0E`}vw_&uErcwAi^WtoWziU)6!AG,9YQ0]kJd&fjrV:rePrb^V4
+)nz8h/e'cfNw>t~%%AIZ6j{ukOy)Q9n`-Sji-`_c'4-`cc0qGT]$s^F%%>H>k).-:wk))-[54Mcr&wVU|(I6X8RU426wznZTybMk7C"Tp(-F]b!6+pAt.-
+9jkYmNO@%$guVEy=bbbmDNIY1i[azbI`PHRAwIS_z%qey4&A,$Mxcj1$F&hn0vnt~d^Ieh84yr:Cb<yJ;5K+r-Bc8]KE7X~Lm8qT@"dPmu:a8)TJ7DQsO|
+~V"_t)/C>pJ@L,:tsG(Z~CXDwo8]#c+Ylq[rT]~$3/,Yb@Xe=}q^9j1/$R8y;/4jV2mCE8w|NUIvNyHp_0WtPG|fN@pXe':7:u(RJM2f/Q~yQ}twmiN]>E
+0DT-pC^.M=j=Ws0#2oL=u-uGEvA.)dg9>$]B-v{6l_}(@Y1.P8$l'O8U/-ZDexXwJBL>{KAI:Ymd71ps#lYeBKb_[7MNd}<_B5VVB1H@lm@.cLT^=hi8cj
+x|sY7a^3`E["uD:jTXgFKhkR+=%J!M4<YANa7;0y&:GfmJs@>-m8@W,$fSY%Y|vj,Lm]<9r45rILn=hs_(=tB&@M+/J>/J_].Eo>[jgN~OSdEG4lSluEdi
+U3&fXaJ#o=FsK_%pmh]+LaClMj<]hBk!cZx|GUljWt3RbE[d3)6GYJmt|5/P`/F'>oYiH+B7M{yV$XI5fSCJq&QzKab&-Pl;!HJ(_GH.6hzGE}#ZKSRlWr
+g+t2.rLYplJ$;Vc_&V"2WmiHl'!GzDd'gLl:Rz2G5EmGm776JHLUAj{;sJW`mYd6-BsA>S]`d^H8q_PohG@CZU#`eQC|^{2}6B^Dv{FpxvrMLGvsGxRN|r
+ZC(AIMH>iNTrZ@b+_)aDY}>Fzb,CTk>aQO@CrSzw>Zj_usRlyV@|&Y>II|~ilKJ;P.!k@v|9]z~TOZ2W(4(ixQp|hR+t)yWs,buZ$ZDhI>9emXy`A]9iw/
+76+yqbDu-u34h5cH64&<E2_V#|J(GX==1nMx,qOmuN!0@E0SX_F`sj+VP70x_E.W`9Uf`VY3Z$n0/y4fv{>}9l:|c}w.~r:m-,w5Z[1u8-CThcVJGbX"MP
+keKzV&X(.U~6':(f)WWuWqIqo$gldcXE%f{vq#'{G.8tfRa,g:A7%)=jx`JABtv-[9Cc8t:L^|}bYfp^_OYoH7(0-%[FS:V+XS7@0ElwLVpCb<D}I}Lpo>
+@9bbG$x)%=,:Go:LU>.T'6%E6HN;c$>'5Hg/p:ng8x[x,Ds{x_Fcf=9;I`El+xV1+biqJicLAt@%a6!o+YuRl^3R=r2UEw2GSGrPVU4B@J+,/zw@c,Kn[2
+D_lu{nW$&1}Ym(CCYW6"1`g/X_QZMuH}"9U62y"lkU-Sjz!vPA[KUPqLV"c{1^9Nax)(TIxd(J4ce#:>"kZPQO"sG5%mrGqVf!D,dF5r&@~2Xs,Ql&<,]t
+`v_0t7/5zfubA-elQzzV#nvjw!T/Y5`Drkn.P_O{FLYr,_SWC<cb2OQpn&qJ7Jz[w/_Ok{(@|A05,jY8G2S@/WkP(4^tVn2D@sviy.SloNTnP]"x@9oqm.
+l@;5|`G/vM_oavzx$UrpiN-z$xEiPP)=/{C;PU2&'$42LQR)~wf>:4]5.M_q{;;D5;Ss#IJ7P8Kgx+w:U0p^|Os/_25K'"%SJC05;B;-RTd6QaY:;HS_dB
+}-%J^+@}FrT%wA_Cc$=iHD.Yl6m$Umm=yQ'J$LiF;9h.@`IpnCe^X"0#{8o=gCmgSaJ=^7w'%j_,,0bqe9f+e9gYWuqiW9D;tiWS6ZIE5#'(:^(nLB`F#x
+DZgrxS~UKgsS#f>$a}>fT)+dqs1L(#6%8s1ZC.X6lFoOKk;ODGOJu[6^:5Hb&ln;ucEvNyITM2gdP3h+62J^v5c}3)uzPp}@xjx+S7!o#`JNyYznC/iUeP
+1j-m1,ML~4(+fBDY"xRquvj`P}e[;5ofFw6(@<I@A[TqE|_eSA!"%H`l.:<SC2]^h#nRwrdr5N<PDy{6X-fTBF^H&!cn7sWzcy5t#A0R#I2y@m{BUCnl=o
+Xv2>igh<jnxSL]fXL20iZ.;oJIKbuR+!&/X0.QucE5K_92,VpJ(mA:OtV^]Os1W`Tr_+-eZ5Tq`W6RVvhF9rYnffXO1<Q1SYp_f0T:_d,}Kx0r$XC9^4}"
+@QQXj,'_iU7[U&LY9(ZJ@;2Z8CBV%uHJ6W3W1tMR^|@D{oXcx28w5.E:in}M|13B"H1v>f}/5^"ZkRERK+q|D8ovHfXra$>A.c5vWOQ+-W_P-k^USIR)K2
+';BJ(-A-nU@{C'oo"ae}LS]wAo3Xw[AZ]]""Hq,d,:.);=}7wN{A`L6#r@2Usn5Dg%5vLaQ43V]RFM]:,mCk[P'7/l'6S@A8FI1_C59T_$xw/a=b;Pv;<7
+u5a#Y9UP/3B%U2$Yb64Cx}dE[y~,]T0Vu#'$42LQ`B0x9w/#+pmTDn71jVkqX'y+5pRSJJbE`]h6RU0hdfJHJo+!DBnV#2&{>0<C5wE3Lacp70lO}zs,9[
+T@!yDi|>r1im`vM<Lcd6^!N6)),W}v87<]40HuyumPN!S@u@]d1Zl0CiT9MAk|TN9#F0pF>L/[{{ZFh/VblvQFjaF3p{wtWqIOnQ8D')b$rAPVmzf05Tx}
+>{w^@srvB|PrEh>r_zO'|Rv|dKyA$Dc(fC)#,pwtD=pR6_1I#qC,''}Qmpn$pOi=lccIzry|J]j|^2zkoMs9P(_deo8BnCbv47~#;#j%KJS#SgqvFgy!Ms
+kCGc9{,sdDD@A^^pz5sLEODqv{iQiI+myoj;YVU/F{$y[q3m1Z(#6uBY.}.5>|ohe&6QZlrz(Z9+Oh]l$uh>2x1BWh&:yM:8]u#J{t=M4{#e4ASfa=g}5x
+"6'B^>U5Z&'2,_%{vRu;`MeH_/p^}bfJ]7zS{:'[F3dy)mJ)%+^`sD_n&}2o!kMphyfOIey.ef.q"OZ)>HoaMa,;:L`)hv;t,g5CToVvec-.47gh>AaxQQ
+:}Bo1n"mPj;n]<:4Ffwk@8@1VO,H]UKevz/jxB<Oy_EgoX#g#9ZcA`0;4`8lw<0ove-,yBCM"JND$2[k"[xB{UW@6otbQ]8yJux9ynA`.tuzz%rClG:|^f
+p@kF>m~%_Kq/$Rn4_`y@#`YO!}v5+|sL{IIUdQcr1:7gmF)zN]HHEDmt=|T^XzVh{|z|Nn8`{EMh<Y!Wtk|<Ub[sejrUnVpbI7M2luMK!4'q72inD8uvWs
+C4.35!g+p`js]}Z_Dl5R'FML6T_Spr7F^OAFOUL}Z5RyD|g6f(m8yCmr.vI`>[TJ_Pk23[x9:3mufdSboD[qAG4x_3{,.@MMm:oFkx^i(Rm[Le[n3E,o3Q
+#ZQ"tLF/w]Ob'H%XRefDPaEojd|=2EUH~5S9-`+W(5r=Qw0GWr3uhul=tNK+C{)2EW4O"zX&TOtCc|M'be69`^xGGP}(>;sC5LjnuOf,@/G^A&mB8:Fxq5
+z,)xx%2^Xn0%^P&$S:'Ie-6STjK1O%a]B8&)&]MJ6q38ef|L,{#D<O{mz9=z8EzvYey6[6>5v[sucSPZ-JTDpv&tSmYvj2'|CWe](i7v8ZKoiM)p540&)R
+99YZ,by_RYAzFEW2#k#CxB^YS6u.M:_N8te}x8fKo7f5<a;BKGW3Y2F/x;0!7dq]tGDRlEO5`hC9|sU29K$/wVloVgC`4v!Kps@FLf9G}`isQ_f_"MUxE<
+$->et"mu43OdX0p;|_M"[-5Bb!bHI($Y>K%wF;0,ix2SA{UKc;.6omwv3VWzZ^,Nq+G+blD26Vfs6[}mfkU/g_|=e.gy8[jmGm7<(kf7^ko8Of7uuV=Z_%
+t5XY{W(L2D{}~HAyGsLHBlEWB`!SnW@k~g:J>y4Kwzwv[W]!8H9FNyNnpP&x[ad(cHq|H4gwA'`,D38CgWLaJ|uz7[u'>UK)4X`e!Rioz1&QX0eBpN1q_T
+b$5p/i"/+Gwyf$!_25tOcqK$%xUsm%"yp{x|z45a,sIVQu,24><)mrcOK0/FSA^Akud`o9iZiRi)v7.r-iAGmR:TLTsj1uEqYAWyVS%seZ.,In}SOP)QU1
+U/THY,Vf5f~)z7jdI%dz9GkxXF_Y3f/{RkmM:pH>)LNM31hf)LhP>{kYpe2[S6^L%NK`!m+1t4#l%c7Rh5G5~:#39;^5#a%xcZMaB)lsy1=Y[+-c7D${i"
+NG{WVo+GoJ<^Po="@AG"T|/MnTd;CPb}-OKjh7]lm]]:pUxR]To9{s-Zm%F"uVoIMBT%,EhHp>v8c{e5AwF`M`{zz^S7Z%x.laz5V:RO"AD`oCZv/ArZiH
+`h=oCSLD@Uk5T1>lGW@Wd{5+!|MufV]8q3FV2^m3pJiaH#>H}XN!6N}2OJCp:7(u)XkCd7gz,EF8Spa7GG|=zk|Ui6Y7tTxeMLYpo:fN2o"[zWWyt=nu{n
+wJNYHtJkvE`.ZhgXNi+Jx[VH~E%E7aY&gDAOMI{AZH)ACmac!vl"lY4'x^F5gf^[zE$P=o0s%z#:Oe`;1DY5[5pbSY~JP<k]hX{{wBw1^;80<^.{hy'wpW
+wg{+PU4B3Hsdp^N,gy9|xom:637odKXs{^%9_Q|xysTy~QI3Nom4k<St9+WR`XJ!5Hz^f!0<agVmpLN@.QG_Y(|0[eP9ikFsQ=ca8WYEwL!Dqb<ZU"U:<p
+|jcfh]Psc]g'#"iq:`ysLO7I(M4cp&U`TBf4`eZRJyP+t%x_}a",yUp:3UyKTq#/y(-k4f!.ruYOl'8"I'z]qvJ]yJmU/N/'b>{zuGxd(-t["&t8/!<+tx
+R0/(>atJ).}vE`p(#;w+`C9Q#%DGSnYvDob/Ze/%os{446T1`h^}:IqVuv_{qJPGJqDNgI1y,.oZ:)#"Y7azuqYJ:jpH:0Y}{JMG,2zRcu>2$:%lV8+0S7
+tCxB$O>r=j_qfcsG<AtS^;XZHrcp6Zb>FIx0:#B{C{UNO;r_i.-nNXCO2:u{2#<]vGA9YqVbhsUr>ee33E~i,iLp)xtvCG_944-]3h[0e895q9G#ql$74N
+:drF^-cKy|"wcd3(TJw]tHhs#P]}@h]Xy/rsMmY^;L-n'Lt<fvKhcq=,cEf5dO[n97-cy&Sf_R{$@<67jVESoEX:xWiBaY>M[(wOK@x$vv48Zl%QPTW#<|
+emiOS+JFrllcQ#%"9dleSb01rdJc}/@!`V{(i5)T-(ca{$bY5j.3eH1']2lI8!EH5;wJ'y8k.!%C:@{4RJv.Of,`BCeO|}z=E.ZL|^dXyBAZBz_Pm#vyl;
+ZfFCgjF>!/!686ns/v,'8;';R9m1Q!qP1k2=}fh/p!OwBcwgN"R),Y~cOASF@Zp8Vgd`xm[2y7og6]^{8Hx>MRTURXJdwD{H+Tp/%$-P])V8p'Pd")01C9
+@%#p{$VN_@fZz_05|cTeXRHyj{"p7N5,i_v$i6k`#$PMF=m2T1ICsrht@uE]J[khClviQ'1n$<7Ztx)%+.n8IK!:c<HC~rfkVndX0d~i1"mr)fRHrPtaQn
+u`J4UT#`bpf{]]uiWX4_zX/N5/BL_&S6=RZT%`rsUVf.<m5sI.oiL&~=j:R[67eU]24nu)hg,)<7@e90C4Q%xb1;fQ&UP{J3'5dQ48wi10rpOS;VUB6C!s
+=Kl_+:nJPTtH3&5IaP(!"{dlQnPh18QKd'GTr1>A,GAszSw<AMLF6yg#0D'ZA0LX(A&iQ@C"PxiTs7W=(%dAl;o"^:>D/9VkHzCCbD#3|^~KV83[Ke/Q'o
+J>$6Z%5Cq[fecez|:mV|x!yFk4@E&S2H~Xo3#%:/~XjmRT=_IARv-7ca&[3t@h`A;)lTG}E81fhxy}XldG)53^n33%L{ygLy):xt(2$MYAp]J`wc+nDPw`
+w8[g!"MznnGm7)C2f"uNbOL.]2JiK=mPwFKhT'6>9w2$]g`B{BFeqX>m7@#bm!!)YcQ`c88e3&+D[4.2I!%g>k_vM2/1qH3nO-gWsD|V".]V>97,1u>Z4k
+oSX'lULQ~,K=5ln$a$)$oNUlKv/'0tjO=)QRJKU]~!Rk>B@lc+KiG]340qr_f9V)>n2@7-_@Ka|{Z_]H<[&($f+Vb`tSC405.Lm2}_AWA6k;jTJhj;HuWI
+6DZTM:N[Qrce^x)rh7}J9_5^f7'(l:NVgG]s06uh)Kn})&`qZu[Z),6K,X|(rX26(yX8,s]('5c3pCLU;3nCz_8C<:=+m[1oRZ3GNU-Fum;{5,Y#1x^j=N
+TwItmD4`j[36c/ypjpJVt9,vD7N)<i7cl'e>,o,a'cKz.GDU,N2!yd<p@k,t5a,t4=/.K#hskE%NHV>N_XLP1{aiypz|T5c)'uWUtYt`x-HbU0:SI(cUp]
+7u//6G:vFFvNIZ;PyTw7MuEC`d{j_{lZ<KjqtJKMTgZWs@--=naHFa$KQiV/Cg~&]UEFre>n&#N;i]9,,h)cZ%Z=iRns<DfIk1/!ME1u%@rG!~UdXH/3h>
+.={/,X}I~6Z;asz22]_yS[G`Q<+Zy%R-/PjG[-f,_Xgpc5rv:EKlQ(D[^Uu@TkL;nU@BCd.V1f=O!~axVFspjdqF:%d."r(5$c`-l94@I_$(i<x`6R(#!p
+c2;_vB5:eW@NCbuVt=sZFn;UE%1eS7d7usd}P_quSu{z}#O`|S|DfK73%ZbQS-U@n<tmT&'^70GE_8+%m2=nWD5u4d9@sz/PmmP(r#WewGL#Z!z@aSCU5U
+GO@}z;yB~o{Pm5}VamV]y=~.~j#>sTK8~qJf4E{VVH>I3Kz,k."mpZ|`hwB3Fy8BF'`|t_O#t_}/&CgpH8#5b7d(,O4`!7'5p1WH'JUj"'v|)sE@BK@M5"
+NNnNN,S>ys!]'>x^`>1"0>:v!3gy},dJPuvAE:8g:u4+KVh2aSn9wH#:}xd"&te_!Gq%M:EKVXehy_;9&p5',)3>Ekp:4MmnFLZdO/fwf=BlH-TqJRd8g7
+v!!JBUuwsP.t{{%[8Y@G2nJfWbvnAoiB.svx0Ou{BpVuEFBKQl#6LM#s9qkw;:ij6BuLhNbf%+oaOA|e(Da!q/>m|23Xa6mveQ](!X'%exB@YsIF!yqrxh
+bs}sS3B7OVNx)4dC'wS{`oLR$J+%Wxp-,MARZJ}`Q{u{yM#y2-ik.H[=Bq==V_(/cl3YPTp%(Nc3kj4v`<YZJWt752"M(d(_oqy^bSnm%;a'n)AJHNi|N2
+]Us!'Urb@^[f43fusEhlPY3#[wxI=/}k%DM54mTiuN3gA70o~`Ry>EtO9:z=:rjGAk+fZr|)}q]_]SYevG@88D%ni"}"en9^9$@2Wz{V%yC^e}KR:zt]fU
+b[zh7UE|h/VA>;tpe|:}=U.sd,$84%s-T3J^:R[+;:/[9NHlVY/d<w;eOo%NKgl%5vd<k(@w<wBI94E,^Zr/@Ll+BrXRKNO{DZ^dS'vClyp[h;LIM59H5f
+XGRfj>W-Wf:G`xpYc:=9{od<'%BoG}&6wo_zrGNVgvL&%4}]kla_@Vy#{]oTtLw4,&A>iy(>!,#Smz"}yV<z~GVw]j':6==i7TOAwu54f,t2iSa^L4b69X
+52+//9+lDC_V^q0#^33PewZh/Zwp6p#H%g$[MR|hHN/0og~yQb+B"pdB|nx:gTK2^}<2_%w0#$UOjl)|pk~k%XMsifRaj!8J;rJv'%[eIW[}`6h-!c;l-x
+}EIL7+z1`s!U5e<fq.L1P@BtPDeH4Ck=OU2:kSKG^[w-1W&<Yq/Ah.u<g8!;$+X]S{ptP;B|:1QC6}M/M9qS=|8t{8H@{cb(F26_r),v@/>JT=FYn=PQcf
+1mm7sahx0ubsSsoR]01"^ap{$&,V`=RPKGZKe!iEp:j+x`BdM<M7iyx>Ok~$08Uudd9JW;+wz0HX)$OEEV_,]y',wr+L8"n25/FWTX,_ST;#;F4afPN=^>
+O4b3E=V;W!.+Z8t-]vOZX)k`gj>e!0Gh#bx.w/Z2m!u)&G<N=zPeEac82XsrtKc@TDtIA{uOneHh~w0S;1O2eW^td7b4:LLHX&6OWqjXRvj-,wj[%vD,}%
+NMK{s6gU2AiO#@F3/Anaj@k5^t49smJBFYBn8Z_e/.e%>&u'G/x"+<e$UI((-zp:!:4@z;nN.'LvBS2zoY4&<-;kkC&Pe5]/Z3/8B/qsf;~@g0}jsk'ZSh
+@"=]2F0>5sNM@+]IV=-e)lQ/Cg|G1=ZF$ji]P,vqi8>xxlx%ai>(T>IO2Vk`";eHuya<DkcxE%=r&q88;rSky%=r^YrMd,.OvF8zuo..j52%{YX=Ub-`vs
+7Vxvo"(-Iq+iZi^OCr<#Hmc`3h3{tln=c/kRKica2knL_l)%u6@{#w9krkH2;fk5BK_9'j,L(R$@[YLEY(Wa>VWT;Rp,U'@r=I_r=`.kFIF;NntkI2}'w5
+QSN9EZ(Dvd=swOSvEwBdVp-^m'[dGf!D7soO5hhHd+8!CnTgKBb}y3MzGYLQlc6}BO,^<50aOo8s6mw>%da6;LpD6]my.u1]i59AkVT;3Z!Sz43)jMgOOu
+~MggQ;m.=]P=3&v"EbTXR&4mJZ.P[bvSk;x2$cuB-&:xh>7XP<ac)UMd/)Zk7BT20TsjyTA%Z{~`f32dUp:9js!dMrex!78xm{]I5aNqiS'ENE9k&OmZ9h
+HTd(dIrd^QydDE$d)_q0EV&6Hx$4mwz>iegx]na9vO1)e:{&:Xpng|)n6N9e@Jn'}cW.=VONqjy=>X1r)HF{`{rO.-J4@CmfC|5wp^+'"+(-A/W7)A|d`"
+qWM!#&5&L$"RDy_<0]+Nre:f7D|T'QG<[Bqi&eX%|xS;0i(>F;_cXnqEGgKcVvSP>Yi}V>Ea<^Zj0^~ujjWYsGLZw:6CR&#!:y$2IeY%FDwZ1'@nu`mng&
+Q_e91w`9YPLLhr%#$}bfzT63a<TXxxxQF/k#QlMXsCJR%%=nFGC6O4)EtT<LY'OTQIvg|"/8T&1{WnwiR:VRrBXvi9ms>{Yx7^[QqY+W|Id0{Ci>^|>OUs
+CRLcdC0j5ah(th63m"}abLs,WbOIw^yWu^]TKm}9qSi47yz2%oqR&HCo-)T-U'l_hndc=IcaQZbeFhC<0kS)cz_M"t^SpSfIsd!liu%2XZJC$F9/Z0bqR<
+~;sK$d7qn:p('2ilJc]%,_E<|MyMCKkR9q&Wtq5jZcdYxs5f9vhZEqX5XwK_F94$;4~n|SxlCZNaJnir(45YD&WEghR,TDpwt!(L:vPl>`)(/(XEl%OiUa
+4=L9iK0JNGH(HlYHwt;IA.UVvv/%bb;n|-}S]T&&O5fpKo1e2+Xyb|]cg'uuff#x~Obx1UdIK(r9wH2&nuW7<w[F#xQS&Lh:&x`mAy/D96QTP8Y^gJlUj@
+T0/<7J6+%1"ORW7N&5J:3+ANktG,BTqV8F'19uIIm3hiBrwGX%nX;I-bHEzfMalq`b5)l]M7v`G])UGo{pO!nP-g$$HBeL&BaJE$;kku$Fts~3QEH8u%R,
+N,[JYQ2h(gileac-~0ntKUQ+of6uV}gK&;1LYE=;l+"{(UJeiSwY]6MIs`j-bB~=KQTZ/`7<Q&[|$7y/iGFiE;r`(UN.At@O,Cx)%I`_ac9[#.[3Z@kuX!
+BYJj]8md6k`e7Vj3(T5.[P5hV6Ebc#)R6w%-KQ/zh#(K[aL[T>%`bTeJ[g<oE#D^);EL{umW#+=k(-QTjlaO:k'GaCEFpvtZ8-P,DoG(t:Os!M$z&r72=S
+812]O}0xw}1!=Z/6J;tt|Ugq#j~r<8'Q'A(2K3!T)ZVm0ne)l<vc9`72,3:`uBMz}(/Vn(>VF`<>=:!Q=w}<&,2Za^U>,Zp:^FWW%jM07r"u:VC^'B[7gb
+}|9aZt726N4|{^A2IkyZ}d,lA7Yqkr]Ke3sHC:-iv%Y=qA0Ed6[[TwCp~_u'W`FKczzMHOy2edYWr{2[=<Q5:GzLqwB4X'C4j:}pD:YfROSl[wFs$Ty"J_
+!b>gMj~Y6&X6-_|Vn-8FPb,2%@p$UnVH1]VRd[B9hdOs(qDoh=bXSI"2!Uao^p5;58&BbiU]f9.)`&a]eSs%`QJ$'",3"bi=~@W4[I7Xz'&4P]"9W|`z2H
+wIIZi:O+HctIEX<}X/Bz,N<qbmui{e$FV&_jXrxJ2Lti_XY.o]+nIH=zm5gdR$QH"_]xYDD9E|JWuCCQ{%cG,t:|m(`z;g>jfw(#5%INjzVH;KHbVdfwUu
+Th^v`zff)@HyqJd:B_'n_ShyVO7Y#xz0soqM6}gO[(}J>5P]v.!EHU5@)ajQqNMhF&F1A]NwF=NWUULfvoFRUT[Sps6Kfmt0>DcJ8g<8i)tz@RPVaXdgz1
+)Itu_d(h[FC`!LFf9&NG%{DpHRMoDMDO{wnFo-6!/[~1A#F3lR5;R+jJ/'i["aY|Wsu#g>#1TwevXNA=LXM^5I|1s;|F@X|Eu!`w=AkuGMLV_e,(K_55f>
+F`CnB05Z}HLrs[M%.y/]5}H11TB+k9DQXRmTB^AGUSoTm-iCy7o$a-_miDAurK8%x8bj&}g@enE@{:d"/z;xV[l|^dOM}(di.l.@P>,C.5ra=`02K/ao6!
+<R9v9PI|E:(-f<pqF+7sWAMA~Z{BYJy)@RP(o4RUXdWvRApYN6MF:V9`^6M0{|inOJS.w3`68TDHz@QaDoH3#FNZ1S;OSTzk<b{<=_TjPq7rwv:q$80!]0
+#_1l<Q&Q</eI^0)VBlW.:Fwl=wuV$yoV[X{B':+Zw{-B!e)Y;(7"lR:WQpWLZWP5YBUF2M<wFgtBb@="3_5,ZIraRe.:2MBCc%~JOAJL}Y5kdO=jPjRTe0
+)oA.dezloVC2)u!LO+`'nnyRzhh}DVR:_LuM[FXrV;u6HtPw>|C1LaK@9K%.4%<<y!!nVy{1zrk^k.gS^[u9pMKJ;|PGtms$pGyq8,9;coFMv8b3Pl]Cdo
++KARz].!|vu6eu#<sV(Ouqh=DTIS:b7KrUC9PT=6.6gQ&8$(nfzo2,l:ra'OD8ya2]|jhmVy%7R[8=K:7dBc9SJL^yV{~!j'=MZ8teiEeP>Z5PlT+c6f%}
+b0C9YAbsp6[ykaE1jBJ'/o.>=#)T`{aBZril>R<lsGGO$MT<<GWR$a~E%aU6rmMPP)HRcBc!N'B|6vjz~^Tv!-1`Kv~/g2DZ,09HCn5.sX$l9v#uW}mqf"
+gsMT1>U:"iO$+i"do%qu^SNDuG"S$Q}%`7uKQCdU>K/hi+pBV.Ia7$mSo^b2$l+"ZT<bKcvE#p<#wU>EX/OLZpH[HJ#eCQF:NkAPOp^G6avOn+&EH9a(&`
+p<5#%K1T=+;MGQ/f"xrLSKpuY;%hkLZ}!Pn(^/$i1xcccD[rzO|dEA5TVz&z="k9xxz%st(r{U5;XDT>XffP~6D$kZ'a8S,tO}cs)(^B.Ju)Zs]bUFIox(
+N($FdOu@Tc,jCe>+_u:9TnT8Y`#:{WeBY3.ax'@^<8!LI^AwmL&a_l|gS^q)L56;n:}=genVHT8vTB6hSf!FSU::23efJvg7q2Acx8=.iFq>B7`_L;Q/:q
+pRK)Ml+NotrJ/A+G6)4i@WlykZmAk&-,SPgo`:s+{9GIGP)4j03P~nN2d'l^/pW#51t'7"jjc{LUn_aOO(},KDk4bv{]G|Ttuv/82E|r7s|qyaKowMR.y:
+p9mq+-x!5[ax8SVvU!X9;(#Agpj/!m<Z@z7O44iRnA-!sIY;i$ZgBbd=cIh-2<=To[i|cb9r=2Ab;SG{pfg@3+^QGd[D/TRx7O0uuYi5$F#pDwN8v1g/}!
+b3h$&MYE|6hUyE#251r"Od|h,rJq&1mN[8E_z,(Lw":rKIB(!]_.)1PL8_y0XPsP2x:Cv`gEgN%fVFS}DL7B7Y~Nh3d)ON>!RLmEAXVNbfP8n'|28sw3fA
+~PW.4NUv&dSzFUrS&c|l;-G'p`(2OF5SgLv}@NwxVasv0PhZz+)}%)B]Q[NC|h+Z}YK$;OeUt|CG=,.l@K5V"0-LuAk"'xb%bGVbwyg78PheU!bc!%MP~^
+;neHj{_D|CcM816$2j&Uc`V;RE{p"@T,)Y]dfot{e6m;%R~5J,3PKbgQ>5:PU0]T"!4ohe7$BM;FKPo:"r#O!qp:p>JAR2-e.`wT_oh-&TZ>d[(rWGza,:
+R'CQb]C,vsHaOxw5e#52!mNj]Hh7:L:Bpc)aM6@tgBo;4xe31Oof]53QO'na.QO_T8PbuBI%Xh0d"K#L9GJ_/e5.-<[lumRKi'w8i'z/PZ/W5ZZYC(ShN4
+(t+"F3tca-]dj1Op%VPwOa92Kaa{tBl-.pP2c"JZMK'Nnap:z']QO.>K9x~:uE9pIjsTQ,"TK&^{]TK@[b|^g'@:y.B|O:Q^9_{ITTn0#,9jWf9Yfz6^c8
+4RO)`q!)Fv6v(;t$mpkHd;#beaYy$y!8GF<I,@EwI$7dQwIL%]tl;;J]97dyfS_#uZ87Gl"t|"3U9HJ134.OgtUl:A+<4!}nB!s:|Q!+G3~P'U:OU.`{sn
+9.v{=r|bbAGArd(|zA(/llH}s9p&gWHuQ6=Dnk6-u7|_+YcEemy.{Bfyq'kn}gR,cW7MX,Bj5|6L]r9Sb)=O^ly:urHn<emO)0k6ih/fvuH0jM1-QNo-uc
+[`z;F-uGla=n9pfcXR5j4{N$#]h,qtnOJb;862Fr1rMR3:[C5%b>Fx2H[,7w]S]:$$]&Z`}6RM~E<P4h(.7N=W.#/raNDAnzv;/Us#wpS]!nXfbkx]&=AM
+eZpoXp%%NS-K@2dUW5k1l-"0^Swj&$/oU}VLt]8hM#+3sx@z$vQr5tX.+Zp|'a}5q5$"]]+c@LL-.Mox8RIChbJR4_BMsumfmetD3^.`kE,nqu/>sAFqHy
+sKHoDuyY}]nTKcVHs<M.3%j=oVOg4uTuc)-)%]WkecNI_F{'[JIM>0N$m7e'-aW+Rtemx}a54=eJL(f&-F+Tqv9/xyR97mAUDze^>!"4{ix}O8}]>-lhs<
+f:HUS^:;)%c0%QfrFu,D~z6F>8j'ZedLO;gMHvYO&:eCS"HNaYtqyzm`r2Pz=v+I<mKr"F:l"Z(]rP/at!oY2mj:#>uJI^U6#p%HL-{5AsSm1@rd&4"<)T
+rdsa]<"=,xhzNRf9ios_!sZE"CCV~,#rW6awJ_m}Yaag)L[WZ'-2;b_Xf`V/4m@vmI.U4T"xwGx]6J)_zMW/^>J8P83iWI-XC.h&%tssFTZgZ.EtWJ&.6@
+6C2Du'k4e5X&<"<l__^d`}6Y)Ujrk!~"BaO)kDeHMA}pQpv+dI771,6YM93KJo8C)B=bFw=ga^tD~e1VczO:sfA0_)GSgajN&U"AW8@]S$H;aak0nBy/Pk
+5AY#|WP].AgZ9}"'"Ap!UajM@@[anjK]V'q&53)DA/L/;r!df-8bk$1|vIVZ,KEwu$`GOUsb_R&b_>w,MEHnh!B'Z8k4UP420Y25`z(47aYa,!_P+TuAhh
+Ho$W9MbV'g|,&TI5.FgC'S(p>Y^MH7;6v'Q@z.$C"fFtW</KXt1%eFByx,!7yYkTK9[pqyn%(GYE[KXwrMg@7W6pP<x@CRsOrNg4:=<O8ZM1Lqz/B&T9I9
+%pXVQvV31_+`X!b$X@S5S0Z{}I[bGzptOBr{k0NquwTH&e^G}r,^MD_UWDB]cx+8P^}nQhmTc6U`J_rHInAg7K@-1lN:m}hK&=LJcwRu"()SeI;BB2Z,U^
+}fJTJ'ET3Wqq+qwyq.02dpjrrNSZRt%Wej9}Au~)WIA|JN(9U%h0Edn_4[QRAHXzV%K=cs`'4(rJ%ZzP)l_t^C%C"T8"BNK|!D./H"sB5/f,.t>)#yz`%u
+S>erK0/=,H@fH]F("+RxfY&F|yDN56:%$^n=;LiL,ejVw'`fHAaQ=>Mn]Sc%ex&9$@M67|mN0J2qjR%IPi&la35=|Z|iYW9X,_y38@D!^lz4f_VK!]Y{wV
+&pE0Z"yYPS"=$#Eirl}WsmW{</3n$I@hO)jPXC-nUsgI(PCAbIo&dk(_!{PCEe.3>9g^6N_fKezd}TdC&irt-i<KkT3MaqG&<JEP9ho=mKyD<TgJ9aGE8d
+xvQN2}(6Vrxy3teZUlY&|znzG!}weqbuJ@Pk<S$Yjp3GZumD|C[f;#8LgyI4wPVH1[g!g<|@bf_^dE[inC]hP+2J&#D{1N`PA[.'ZW@iDesd;SinIsyH$@
+c"CCeim<M+I|$7gW:1#|<30lV1[kdJ:7p|"l$c[|tZgG4br>U7!xopzZ'^n}^n1fyf'I+^J9AbY@1u/7I&2lhbw92&WLH#[pn;[G4Z7=W_eC=wytHWuiX{
+T@w1w6k3%/7`,uPm0>8b2u@B$.Y6$c6CsKQz1O}m}J=+yxO{"HRm,i![pbjyzt>&ilif|UxQ=c>v&x9XK4CfH6'WPrQ/@|qr5+:LYi"xCbCwM#}"-w`Ij.
+iQH0OZh^%eAsEgrGaD1P!f:_|q~wqvxgO>%U}G'<TW-ahSJe=;4XO=n9`t+2n!":fRS}S]ewm<MH)Ov:{MqG(@boQZGLI4i,J^~cTNY{O]U@c"Xq7x6YTW
+ENJr7)&ml@dFuh|Mp(r|^<WZq8OXC"Aj;UW3$|}+mMh)lT$W>X#2KeZb5O3.|3%U."xT9U^,Jy9U"qkNbaOhBLys3u(V)KWdncS]b/fRi#mPtGYv7PnlV3
+=i|`|9oeDsfakjo^:F6XD2#he[%lnU,fc0T+#Z_W1W8{h]i,>}"Um^R{39zR4v/!`r!Tms7I0#_&Ir$g`k0sICknj&"I_7WKHO,0&.l(Rb&4^;I@zoZHm6
+}:D:wud{x,fp_<^S1kd;8AT<&`_[ub)=&q3%}]pL-M!BMZlT<^(<G#`|:lh<%LZi`G>TsoXt1]:e<>RGGZ<G-{qp2}c(,lMsLJW.&M~VnthI=u2)8QKev"
+kpFc0j.5~m#&K8C7,rZdx%lm"1tZREO.%-l1JL',mnPVDda)s!imiyPDjA7V:dw5[$L_faf|X|)U2ZzR[qi]zHD_:>CoyJcFkAz}n2fp'gOI8M'M}EMQ^a
+]QnX#YEQmEqyDN;vMT-s9:<hrFc2hYLBU!:):}v1fUPeo3BI24O=D94ww,3L9p}hz$S:}|fN_Z"!WjVUEa0g#3;+isC1qek]C`N]O5'P75+[l]P"Y[r+i[
+R3ZQ]I+<B0&0z-;SihSg~M1{CVQ8ex"z<TOxyh5$u$ZKBm`yp8YJR]5oH;>2So'V:G;Kv-.zxbD9!.UhX"0Q8]-0MVa=Aypymw$_9:Itg#QxTN,cEsKNWY
+2t_wh;,u%t]3{h<L+$:uwE-"Yre67f#8!v.mY^:2a}Uaq.2sk-spc!5+%[kZoCQk|prsi1FrWR"&yY=K}Nx)F3w|fL^/'<4Dom;RLDQ-vg#7aax.310jhB
+<'hdBA6=2pygE@GrTSD2"T`p3N9kPFDe!m996NgKc/9y_}~+">gLf",;F1miA8NDm%'.W!sXfHrc}5#8[bKHvw|"1^=2g<DcN6wWHP75:Rgm$+gqsN0kLQ
+D3:[UvXZ+W^wUBP(!gLIpkg5;mz4E`.S!2CzSOqYJ>T$1vYhpdKJ>M3HO62q1rqc5h..r5Fu(_dHXU"l:n"lj^vp>E.Wq3NVlOyO]n;d48ygn}U/{A,Z`7
+Vd|fN87w)v4`pU7v`(LAVq4[M/_4B@4/QY!#fv!%F#eDb|H<.N$PefNg5!z'yrdNi<+[=2x%06d(wEG{6GfDtp!,A>[By4cmBxG$3$06lp4m;qtLAkREDe
+P7(BBn|sVvxJ<C`r=``wrdFXQ:tW~^1>p6`"-U_1&z3mY"4&K>8tMJQ|3w7u0cEF%N[JJY[a{nu8b{c2CPz)"k3ib/+}](Xq{8bAa:8T5TV$6He%~9K&Vj
+['Jx=|'[ew.[!]Q#gFtC`rufcWm@s:(;+,OO'3z1~HKC(=>YBln.TO+nS1`$wfdP]4T3pU'8a}=e}{pq9iqA<",=sl[sf5,lDHP:qbDYP^w])qfL}2TMm)
+Gl9)4EV!a^J[isYu2fw"0!`V2AG-6:BTYbO$sKvRV'^;Ub!DWn^Y'_0kmrI;2Ir2UGJE+8K"r}W[(|{#X9C`[NL){o^nhj]p$$NjUP%:!.dPnCHwR{b7[+
+gjszRQw31sAg]v{]#tK/=q<2~-y.V[|%prcwCC0UClG-(OF&_r$j#3"Pq.^@&4ZG-3i8w>dCYQQ'#JdG"+C/(M3DO$@e,5Z3O%tpvK.%zAlc;+tKxB'B#&
+#1"oVD1xY%(77wucMW/k(4YeA#TFG}ynOumtgI%#%Otu'J0nA$RzD5rNdtb6tMYxxFzZO'Th}e'.T#mTau/{WsGKcQQ]B>D[c.j0@DK5@-H7vy2HY_:Mh}
+X=Q2kIdqO`qHvDfY3WGyA4`FljZ9fyla#3kwzL"+ZFB-3LaR3lQyn6'_z4f2.4mZs"ywJFdb7-RSvi!To(!ohXa'&K%sL=bg~JD=EGr1Qz!MHHob[IRuyr
+lFlMyX_+@x17Fyc!Fa2>.-wSCC+jfho1qPr^S)@:_"j_hW4k(M8I49jUHxmz!F|M$KQLWHn7$u@&!f1Ofkp"TfNm)3/gGGbm}A{89`[Dl{E0RCB>AX%bY7
+|qqEI"}(FF;9Sp7Aj3&4Eiv1^Wj@wNN`DbPBj<yd|7+A%'1%++ypAfdH&<IBL.qbScu3u(=vG]/.VCV^w]#Yk(zcjs@>WuIUR3u<_ynBs(-4M`-esHGvxf
+5vF1"A)5G+UUG#>=L,'0cP$cH6`(YP^Dq.,K;eg2[jFIPeGI[HM&[BNO8`N9S^FOPjzZ`cq9vjzl`<l3:PTQ1t)vT7tHSEZ2UQzKR5h'AXm17hU$a{Xc~l
+:kTyYv6enb7]_%hb92iTt#yl|v]Be6`,tSyv/5F!Xc{F#e/97v}9^+,D4x]AvBJ:!Rw6:eJNkuG:o'.cGSmY{IvNQiWe{inA<6p)qbw)@rH."B"LZj,"u>
+Cj.&<Ol$qrpf.pl3%6{KIy`EL+.vQv_RKIW})gkZds~.eQeKYLLjR$49lFBTb2TcPiQiu%`D5t{`NqhRSbBT_laW.flib;is5z@#X]%4%jPtansM5M[n"G
+&a+fg6x4LHD4"G'BPY[97c2P7`%>/X4D}$zPoaj;$Cks]mb^!ST7vi#=(.2$u!H"XP.h}thE:ZRkHSKL'V9yGUDnpBtv77"M`:_n{)BY~"ERp8fAYT-SYH
+fi^5rNz|Rm`un-lqU1ZyY-aq)haW1UZ:sp.C'LFl1niHnnTPK-1H(4&JlU+Bbk<lVsMWeIMbPGjCb;]s6K#t1d9nISY#x/yb-@7FNNKdr("b&C$t6'|Md,
+2a+csv`l+_jF)>M]p2;UzKg:Dy^nii(slJ|{5]Ydcd:XNqa,+skUbL~b%1R^(v$l5VmoR)tfny$Vi9jMoT9#0",p0OM-UdLb$a:F_Ks72hB)Nzp+7O}xOG
+LM11,)a8tA%ik`LS>)@r)8UC1@MI~'!QqJhKWV=kx}x<C@JZ"W7w+^JZCuSRd)ML+ZFeCT>i/f}/-3<.f<]x;`@-PMfr4rZ7%M2YV30eme#>{8I.oFPis)
+WZmE!Yss0u_l[:'S(|3H7NOSZ]|bls$"1ZcucOUeNr!u`d)@K.EXVq3L^A<f8,rROqa6!82!q^COY#BFPBgxUUtD%VYQZ/{vF%u&d2nLgNlJ,<BJ]TTrld
+:WulVoK)eM[sjucctCGmu-3[oFD_R2!>Wk#jH7I%GsLeO!dU8kX]T_K`+WF@`]VYVGB+c&4N)!,nNnSYq{s!:^AvU;!99B&aO&,Pq4+X{pqm8ijB`Qgf1E
+)Z_v<wC:6,H'Bx-i{eE9!a+zRG0zs:8B=uG.Q#uriw./Oo+SMha'lJ%Cdf4To.z%.i^`0hy[jKQ)-!7J<]E6Pl'q~4yU<Xo`d'TCPj.Wr_+7xeq{:Gega6
+3&5tyN:vtspdtnC{Ea"Fs{GemtV=`FG_Db>'q+fpT;I3]APi:GH`(S&9t$h3]G4Y9#}n>FU@F!0ZN%Yp+L,A!u5]R/9_c,ITtEc!&UN0sH1ui>kn~}wn:Y
+"{f2)f~GLq!E@>U>xk^#9ezf^%V{XD|:0"f0~9^gO1p!j[5Wre+`(8"L}b#|]LR0va'0(O3znB=^Up2`I:1n%:y|L^Z0J#jZ{Fu!TjqLw2DTrb~2:{b>_3
+GLaash24v0<O`1}0{N%xD+F_R%wl=j,diBR6n$@r'v$^)jd-R)t5;0DMn"5.#$0sOaS83M$=Ne#KX.McH6ca<B!'r04$u[yA^vrBd/@}.'YY}1[^@fE$"'
+_,/Qfj&Cq:+j7H'g<|ST>dAhz!G_Xa<2t6X`aklpLP;,P<X`chfq7qQ}ed}JpN|K^/Q+eajt9+VN~nbK+wmO<L(WJ9<"156;A#4xF-amQl/,T6{IhVnYR}
+f`y,HSKefp&)~7GdK7-a81.TvL%B+Bae<jQaFB!Sg0cv91f61&Qx}I>AmBOPe{YSIDCCQnAynnSP1vxGG_bQc`)G%uk5G9,Xkx;6HZ3DRjT_!.BKTLbrK,
+B3n!jLa.N&KRx!BJerT+R5#1t1y'k1s(X5A9Z,v,3,Bz-g0l,6}O2`kFB"1ZppKd$;<VNsG/p"zvRJhEl:a#M]csL,$f:'>SJx2#J"EXRpR_olPGg9naI=
+Om3td5@oyz8,6hHVA$D:sF;[J%Sve2h$v3KzIfYz59TGhCJk@0I`#Em;WQI+i:6Z2v''9ilho',hnPs#FGf:L=1):3~:cP+|X3C5g5V47Nnq_u^S50rwN,
+k&:a^=)X^umbxpXRWA6>!(>FlPuKhkA9<d'ZigB9jyQ]UVZ!;IayV=V2)G[P>^%cRjR"5rU'2wwlTf5sM>B;;>AIbj..<"xZ]TrE[+fNmt$jg-Z"wz;kMZ
+;$C}_-O&bhWCMHW|7,[-M_"tIZa,_Rinpfh!5Pc2M3KP+jkdPNzl@uK`y)zu3J]ilxc>M=^mA{G0A6.xHYp4Bn$|(;A72jE8Bva7HI/uTPB0g=Clrr_@/U
+fq>},vHm!V2x]a^K;Q350tk2Ti}0%{:zZ1K^u|K:]9_wRc,=FydzCImw`wGjWk$>;/:!U-jJ+G|bK8+&"C2[0sGYyp,CVj`e:<$>;=MtPonk:/;YX/2rl'
+b0S"$1&rZEXdQI$"T2+=o;dmclVTRgad|'}kHGVqQTo'qz@}7RzjM(]g9sNkJgbVpAQP12<QYtCLa1gjMtT!JD8K}Zj}hbiKT0"R9,tDR#2[wY}bp-(wcf
+liRh}ip=XbL6D$=6S%4FZpMAW1(YA!HEjEIq#"ud5wBi$>:U=k-&K$lD#"TT$Z<{$C]oGi|l3_SDhR]K}^]MG:odgL-n|@la#lOi,Thn)Y<D8v.JKCvk;`
++z2qdHmclMhHFr|=2DkuU&05^`uiKUwq'=eZSHY4aqG`$|HK=MT;]1'd{KwTdf"Ocd[H:WuTIVX&<u8;Zpiar>][W!S%4wT#!qvV)[rU,[%S.[B=(>_;Y,
+'0=6;'{UBaSu<rL]a!-/<O=I{@SP-=Tf4^1]w);3_WB'qEDavW}I8q&&ZUnob%Ti{qD=Bl,$rekXGYFVXz>1A_rtPL=!5`mpOo$|Vo4v:W/t)JaMVv.tb'
+SIw.tItI8,Qy+o;2#51M},mY0we8jY^'YP%/B1ARF.w/vpK6M"iT>7^u~|egYdkDPA!E~(#w><!I"9fTsF0/|[8)3`w$Z)05/zbnPyC[KFcD!+{j,"&u8A
+,.kT6K(&}vr;9Bt^BA0bq+vN33Z9x`BHORT"qt1m8(/mHM^D_loTeP]/@#pVku8Z:"(ifp#G$Zy/"FIZ&is9jETjHteIfTrtmWM&X|[u6AmZ_I]hnI,$:c
+0v[rgSK+<QN8|H4p>#Z}$9:"Njn"1Y9&k{KF)mFZ6'/.>+E65`P:qFcT:qMs'D}4J&0pKO.GrVh0#NJ4nxO7`ohVQRp%<q:CH{z.Xy1Cgs`MeUjc!_76[2
+h'|A`!WJy|f'km1.M9p2vR_$}b%H@(,eoh#UrG."8ksoTMQZ%v:x6`>BBX1]wuvKfRpTuE~-so72,o(rA)wZg9T#F/,$@/NzW<j|AQ/fj|&k&>Y{n1"L.`
+jXMY;+UL4#6CvEZCdNC'a;Sw7&sVNn30cIB28zZ[-26>q2ss'w,BD_Oi(8h}CdyA@>WP){Y_P5j0K#10':b3ggVRsjIiOXSGE-$80lIac-6.e7w,8@&$-e
+8OV,T>ag~".+2pr^00Zk^PSl7(=Kg]B>0Lvs.kj/JDX{Let:)<vYp%B6g7p"~Yzz<wm$9_pt3GtXoF:v([1Z)k]S1Jv9O,q6oE%<(oTe;:LSP;MH8BY}dy
+5|pMeOJl8PSA+)983a.e9Zwd]%8TS(_jBT)vN#lsAqRS$^pB4e<PP=CnkMyz'0.=Am`scHN1BF`1zABQm=qO[uA6T[m-RP-t8a8H)&AE$ZYr4-Mh&|D]z%
+6heteQW/FN@7ont>q6rOU(HK)`2RV(4`D^fRm3^O1j-%4J:L5QbHd{u}>LPtfd0HD")W=LhFA&nVl6.(JK^d;&0fVvq=ahDemk8c:Qu=Cod9!aBWcjAAK0
+>0#qrs7znV<0RMisdT%l$UACGqk;0nU>Rb;O>$`G_!L)=BX-{;{-sie{wq)AhYvu<l=KZHXFW/F9gA,_C|z[sDZ}Uty5>kt`jWQwQYrv>I=HS^jO#'b`!#
+fCjXdM:G<N-{mmdHA+AqrX/y=I}]#bc$X<`&HGtoIU.N6RUP=35Rp2):M(#x[L"P''b5$dZ|/4^MFTRgdkv8CyS@X]f)Ydm#L`$|Fx1aiXrY,x-aZ&Mr=j
+=H>Fe4APH&<L<&nM#fc38RtBNRU0Q:p&~Rl'xaUz]7&>[kt%4C[0,]RG|X75MzUm4FZAM[_G7N:'>wP$2%a})6NJUCo5UHq&YtTPpnN$[,fd'SZgt)`w`x
+,c(EVJkVVplgK3b|fn[]Q=AJw1FuP},E+mS{Dr>B"w.jtLgg&d~.u3Pd<Ck&VPC:B&B/J|}84WL!#JsV;".,d{!]|Z0@EO&h.}0p~tAapmG/C;@(H+]K2b
+PTn;niDAE$dw.N6e4uc+~tmGoj{'.SShd!RQg)Up5#NlX4Z&YlG}QRdGKPa1w4gNoxwJi'hud)QV|x<W^ZHEKxkNl>6S2WG`dcR1)pz`u1T+sc;`.$&d7.
+<d{q~5!:pUCn-Q]G,a(vug!OFE]Hj@~^xij>W;8o<fT9eW`7K)=E'|t"Z5$og<P5lq|d}rZ=Z1Qo$aa:UbqWXE/UpH5e8iYkhBpwgm9y88km,d`8dvrh+h
+BjE/k(3v|Mvz&<Ix;GIJe>giDWO=kI'VLV@gE)EVb2<8L!4[Ox(KQfbD}iCwoe"KpB6ChE:j'e&Lg}+>zQpW/N7}I,eJ`^PhPzHayyN46NJ1KWr)'QI)m&
+nkoDG/>J$K:zd.`ol6jflxk{9Fhy",Q`61^M9'ZRt(MMvV/-b[exX8yNJ}lDa!t>`]<I=%rse+GD.8SWGZ4g>!^YIKqA[KPWY^t(Jg_g~'ANdpUMcYj2>a
+ZYBi1Z8S-Td^AhN]NWtl`bl@<rr$gepdJ.lhg<fC](R$0h%7`8_&))_04t6LW<h`shoCaQhBAOr$/&wMnq|L'FKA+NU2/<]]!oABd.Z++vrImH8>JL=mQe
+y:/@vbDfI.8H8o^)Z3x&b<{FgP<a{7HW|5txD(gVcRv@`rQaycyPbV>YL[hQK1J-v9BtnzSfq=bYpMl1Q1"8sYA$B/&=Sz;mZyXYPtB8`5efF}hozbs5@J
+,{:uwP4%h0`R%&qFbk@gVg=4_[+vz)b,/sT.ib"e.7h$VKs!p.F#I4yD[/PQf#pJ&a1BnM7ezQ1E}<F8Voie8_E9`Zc27NOH2w:up4AA16g7zlIa4fgdxq
+@Z_UP,{wLofYW6)_mR&/bP&`<<Akxvj2j;m|J:=bwHUeP{+0PG^Ocb~Y&2|eu9)OvF</Wy4<A#8Z.weG7]MkL3KJ7fxo2+ZO~e'&B4=1]dg]:Lt;Z:EtYC
+-{<k.,l,3Blo]WuQH5$JNo[=KM<A-nelQRvtp3hf|(nG]_veGyjyG14u'S7P~p4&naToLl9`E^S|<aDHZqAg"$BLXL[yZ&{4AqYz30kHhcSPfqK$3fZsqr
+UrKf.@p>z:4mGlIY"/97;aGA1eP:Uiw;I&5e[/{C`d5:PUU{8h2@Uu4^1h{e]yCa<c<w8C8FxvC/D-tC7a0]k-N.WMK3_nRL.mI7KHw/$IaGz&55Ozb>|}
+T5ERMGQAq+F>ZgrAC&OFm{sNOT>mNPS=Orv;iG]TM@Ah-m1'WrbKm[WCNYV-&6G}nyXPD4LjYYT/D%[nYFN5$BqcGO;AV=/N}BO%yO)3t`N6s>G3.yf,Ai
+Yy_LQKf3Xd}pMc"WM.TUH#H_"=+:7[::lIJlX5m}SdTq8Pi^$Lb3[NkY~F|w=B9qf{_qPCyWBU81r3UtiFv3a_|.-umC^qNvg0.ou6SSRwvP9WV{yW:7N&
+D}9@L4Jk)N"=M]bAANuH'AP0>Js:b@mj+Fq{;^rGo+]tB<7kf}12u|qAzk2%Y,7=IdE"W;gF0u@hSFq3`:N`4RbXznr6Q}@$MeAuhD8am{9SXfQZFCJnDw
+<w-ZkW{lZSxc3Hc<w{QKog~VQ]_2|bL+C`KZya>i'&q$esX4;gt_qn}n_aInNo4#%SNevK,3+RQ7+|NJy99:dBy-./&<zrsOAE:".otd:1'U(b%i3=)tFM
+[w5BWU"d~VFs"y|W;);4J9|Bt(wB|L+u;%u:YCrW.c)6{T!/:taQ,3SS)Ax{SptLwuu$6Lk4v6~9Tr#YjI@d8'/iCgd]dBU:C0a,;W^iWS&p#=T(D}Hc(9
+kJFIXc9E34cj=q(F(V/4R^J`=B_.-rQ}~TGAQu>0w.^!TC/EEbx()pT5<A|m3PNTxsRF{yoNjN4s+#Z;3]N0wyjg[W<G=#;R,wL'xBUE7V|4ZwO<6y<&do
+2S#<=vD5^{P4m/Y.Cawc&Zsxzbyu$j;;oW]h8|pGr22e&Nh-3lsTk'I>K,FogA8"y`~|7"`tZO$ZR{SVh/6^B6+v/B;w(&+M<QWNx:[g:UwV]2/X)v6Q_y
+ozybERsOoM9n31v[I:EcwI>i)C~;WDy6'Ld8"oK^up;.S).MUR{1sJZ7{8rC8f6.9g4v&h]Dt263lXS[BQ9AK<uDLQOz,mi>bj0ydIxdP]]vJn)+A/hmPl
+-u!rD=&$1'#U;14}tD=KOGF{]^mO;^68yorLBt~aib'z|8&t;Gu'05(zS0[=AS=85EHyrC(Z0W^A[9H`6(x=tU'Qv8OW4Nf,#RDE{_0^%=0aqHN,MwY&[8
+2Qju}Jd,opTrK99]-(c{:Qd2;.@Tcg9AO[y>l1,B|JBff`fdrgvCzyV{x5G#,xAY+zaFBLOo0Ilm&^_7P0(Ou%"ai>VF6Cr_`r0i;z9j+bG/i:%k&Tae=z
+-f`}=_2H&;(zGr2^l^|UtopEec,")L`Z8[CsWaf&M%Fo$OV[Mx&/EgP,yI{OB9+o/{lUWcZ}d3dk{jiX8j`L6`7x_AKr~K%,[E=Czc,FI]`^417=lac^~N
+tmR}G&GjeCB0,@aVOo(<gnUK8@isF5~'V1C;jSoZ8:mv@2;II}E=g"b{!1CrOgnIh_]p3ERobB3v}9|M`k(=$x<V;NzY0{bcE1PKv^_%F_%e(JZ>x3dJYz
+"{u7eFt)9f=Naz5$!S<,RAkpjRTX/vL-2A.@_d&ktvcAfp=ClA5zGB>y'XS2<{VCR^DaAzJMxSr:NN|Ah%.Ju8r91#g"8%va]Ie(H&E.ilr$z:]A54}{Gn
+lQhj|,}.:MUMXd&OD0!:6:-Udu(vqLNR'-WOH16@:P'1YtA")BBb!VSa]&Jvc{:lj8`gt-mwJ&|Bf<>%|"O8="rci|5&&u"`N&>f`<+Gg(]s&orJxwP-iE
+^UJkvqC>2Ps#/{$!N0[|y1EmyH<aNAY7jXB/wxs[7:xHf9mWVY&bOfXk"!Rc,83L%Glc@|>1({^nyBXzpT`m[s2#YavyS6=_nal!OnuR45];/l)UJFpBW}
+YzMqSZd{Zk;5iska@^G>l1+hllfKgR[xy}F^txDt|Vc)(l]yU0q.d^!()yxEC}Ypo,_0s_N$gKa-lm,V2DOz}sGsEHhyxR,[oD_#Vo_Xe`AA6e3Lx"9Fu@
+/oZ$`Gd4"zM42)<}Y1vmhguvaDf0S0F0tQ"5fy'YLRW$nJfaIpsfRBuxg267[N4%G%%}xnNe[Q~FH}b/[ld8kGm_YI4>jrIdRIQ2p'{K86:$M|s!7=NObm
+JD=L`,cuR[+itB+4NCsyN0{@{`LBx^4D72hNrNVUJtCiV&1`W^S{=nX7i>Biy^>ONB4KkQ/yUnJ,Awy3L5Ioop>fW&-H3c"klwGA-pj2C{@G!^-cJMfQ6/
+&'{n<y){9ZVCvqcY;R<M~qI-5AzpEz|THp~%O5q4YiL9,A6#mlhn'@W!/R{@;1&5Dzej+W,8N@hxDpFYWwhsAa<@U7_wys;h^A}6PRt{uK+..,/tNGK6$3
+g)Oz_CVp:uy{}]T/3#'QQxUWbPJ";;;5[go9/"G%[{G7(&Od}D"nhxB0S8GI|o89%(m_L4P9~H"8PZ!6lN7asYTop`b16GRF@!%u!"I[<=K<2aBGv^IGS2
+iM0t187Mj{kMn#=J%w_uR@<$Ho%ynM4%Nz5-ry`rt:K}]5<dT1J_S#=[`UeE^au7#Sy9G&P]|.x(LmbAvX<vvp,eRQR{j[;^]qje'jMrx(QXI@KOt!6Wr/
+A$K%dUr`&Gyh<rw;9wzSGT1Q4l1.^-@2i+=VI]j=];y5o'P]An~;S#S{gE~^1jV!6ab2U`^x2QsV]5|IL]`w49e(>`d5UIZBxMvBP#W|2"-WcHcfpql39"
+q/^0pySH{_[p1cf$oG2rct{q`5x(FW-Jr8@SturE$X+LjaoR[ZMqxQBhIgi|W,DKp_Xjq(dI(meL9m2RM,3#Y_t2ot5X2GJCYW+T6v)"$|o+k<+E;H6Pge
+7.BW@}Mlb#^eY3]mk'=!aZjF5r<B+9Nz"{j#gIxU=/bw'l!'^&DDr<YW|"-{z/rsbc^aSt6STu`9N^C0|cMsm!2{GyVvr-"O$9OPA^EKUf~2=P&_u#+z+z
+rdg,,eF+ZuKqK&wG'QG0DC_"s4Dj<'Wx#B5!!=R4&Dn4d<+)$gpP/M4trh~.t+dZkEP%l+"{(U$PiKoMb{8Xo.QK^xB+eRCib8;terHI}Z"Ya61{wEc<B|
+/8O"Ran9bF.[B[ki'a:c%eW[,zJzsPAVThhLx$yblZtM&ugmL|V4F<Bl+y/t!C7o;,,)t!+Q'Pjx8Je`:!fxO'~<2V}@5TW<Z@EMG.xtCVJ-D5(PE#/zGn
+<g[48Q]W"HQ)^Auj#Lon#f-LzX8e[GS{F"#OP74!'pEG@Z1-e@#ZkIBv{:!Zd/0rAJVQNItEmR9i"u$^V#A|SihPo+}#]gha~+_yp:@0}{iYn`w/9<=(YT
+j[j9lXv`6`rT75_quiq!2M.ahYsG{:bj=>xZ0Ry!{p@}U$L]u%6[NP2,vzU:uaZ^Ngd"l`QSN5!;[9ntUX[9>VE=)|lcMtV(,H}aCXEN2[(w&_(7b_gzK+
+JsyZwoNS8}5+FW&x9IU{U0_&o%5HQn9Q-"]0`:pDY2/;i.TWqw/"$Z'@,!LW;my@<ZU65r5kpAF<OmZ6Ap+)g6C}ZPnzxo)2oeBWGVJQZ9njdl.cnIKOo@
+r!K0J!y-8hCt{1sxc#vxqpQ8;NDM[NQm&:J/sN}h|vGy]IZDUM#Ug/-OjcQq[he8|/1c1HH(3CS=$Xm8|TkC)_88$_VHunb-^D=,;]$@h4JLi0(#(fZyJw
+Py4CCG[u&E{=:J)J~3Ud>3vKOn;)b2iCou6[JvH^yRC#6'hQ[MZ0YUx}9j),>y-Mz|fLI&/s5IeFyaBk8OP#Z+-TU2;%Bz4/c$<M^XMiPNc$(,KMsru=X!
+1p;15}]nq{(|/Yb6]Uenh}"Kqu)zkt0'#1E&^"#MlJua`ibQiVVz"CznmzTI[D;18MrQp05ix'tpPlK)^28u!M](/Y~"X{SFt'Si<vPHI'JO#C+Wqk9G[I
+!B<q:1.^QW8v>(eX^kkEhhgqD3y||O]px,c`;K":F'9cnjk2f,GYBl1`aaBp{z<:=7mX:t%V<>8ZE/%N2%Aky'7%<:AqwHtQaiU#v26S6SK4,6i`Ec4_{B
+RpdE]wF>_q&kBPd<KG_}6U"$ED$k{haPJ#P"L$/$N&vNjHJht_Y7bij!$^O159D$;:4l{1qeD^YUMP;L1+379d,Wt4"W|Sh9o6]we"+b_"PN+SvH;6Z5+O
+vSc<|M%cO/1ol'nCLCgX!9r<-k<sF#UE1!o|D}Mx_(,-;L[4d:CQ8Me'3j%Tyd-pCB-K2uTc-w)HV`W[b3w)d`X{boROX2-Y6>(PuAP'wge,@&9Yqt3w`p
+p8D7O)L-pqeGZMI^vNzJ"PDrST'k]G=>Pd8Q8V%H]#HQa`%@o(p@GQdF_tdFIZR)jB$l2+":(a`E^4:GW.Iel@#ASo_YJOW6Rco<ivx='oun9^.aB;dP_Z
+614_,D&g)o:c|eDP0CEeZaLt&c_CoG2Y1,eJ8gz.C0a>k{mmIF&-:U<N:A_^9yM'z-H_<N"Z8PU"wZji'%gL7gK}z/{FV%olD(|{X-<jl,`q(o~Mad~WhD
+]hs1ee2X8dVwB(]G{$sy,C!0p/^Sg=Px1gi,.E[05lipa"L3rDli5,zNAT[FND7r^(/#Itu!>}9z[!%myRHLg05IL!lVK4Zi~<dw]>W.1j8@zFj/gcbbAO
+MGyo@-4i)WgfY%Hqwv:quW"!S:`eio[Z9J},I>B;.R4F8_={js4%M;[w<!>>R!Y|qg't0Mc]&#Y64qN#msP!HrRkmm;G~gL-u<V]p21uuUU/r.Wg,_i-"#
+fji^%vkDUr^TZ,/u!O49<TiLW(:BrHAN<2Y%UtxVpCW&}aj}ubEiq7_(dki0dT-}#CHA2G_lBH]!=mXkUD4s"a:JMza!hS+xP{[r4f4RJ"kDIMhRAh`5!.
+FG)vJ2(NR9CyVUDKxb^T}luu|o$,Q|3_T}zI!y"cnh7Q@8/N`E{@qEUW%.FGGQCmlXd%C:edluH.IPDLM#4sz<mPnRUJts:^pa=^H0_V.S6baPwd=hO'=B
+4KzE|vT8SF=<!X0OjLHWfi0^+X&G"YVP6aH]t/N]$x"{Zy,_WrF}t$Fyu/|;~5LH;8F=t9:qz;ghdG9Gv|w%-Umo.[m2SC`d8WOJT6~N9{zyYF5|vH(cpP
+"pD[g'wOy,8yINF|DJi}]G)):/Seetr67Ozae,b5/)nfR{w/ol{dfmHz5oez`MNv2N,".&Uvt/UUWZ!H8CtC}a]!_%>2q"sF/Q}jK0^ws"VlVNB/=+yqu5
+cdqAI97:aZ(OXiF(Q=~PsdShFTKvKk;g$JL8XuEPLwQvg2}$8^mN6)'NbxrUe95@;+fJMtHNtBA9zbQU:dJu>kb`Y()A@}QB;mPhZW.Qz|Q9y+r<PpQ]%6
+2.%2m@P@7$4Fa<gDzk'CM]ZV)}l"57RJZ9^qqq:`%#5;4/FMv6U2#'/fdgOv7,{0{x5N'aE@lRpsy+U&a59eSHee%NZH!`zr|8L`k)]>DWj&F+8kJl)HH,
+soqv]ff,w.1:XDF1(gat}@acC$;zW^d#&96Nq+Cb=A5VbhH:C}:T}sL#9SYNP{NG=JB";UL+rA(0R(_Sda^|8v|ZX$@Uh<1LYxn0wX_}nMtYi5ur5R/vjU
+#j"I%Vod/ot9XkeEJweardQZjgBlSg+Ze)1x-cp&K@<6@ShZXWgn~4|z.tT7a1|Mh0(EGQW{Da%t/XXs,J4DL"{lZ{##{tK=Q=B"kwNm=>@RC&HPqc$e@J
+ai9|)&B_:v5B}Wx3]/na[=/-`HE9nZs&;n&RQdmwgzIz.)WaDNVR:l:t;6U8~Up`E{7v(,k6MN#!SqleWoao;rk%KiRoE[BrewKE;Q@{:-j%HpywytSg!^
+m6A#_BO7F<7v~9Mi.RS{:$A|f"+w~AJ']MAO={}&w>%-+n2Ek2Dq/">B3qB"ZooFB!tvCv6Bt81)ZE5{g"g/KgEW5W@!GAn&A3OQpMuK2#|NhQ^j.0K2"v
+1H"6Q}Gz{y2g=Xql.a7HLk.FEw:ZzkJPhV'[9f4v!WCmSlIFw[aT&`HKBeeO@Q2Ebe{jRe+vu>FOCNN8=e&8l[zpT@o=])49:9b,lbm{.XJlT'{wvg^8)'
+yr<m5X5OKcLdom/B>do-5)8""T:8)`Xa$uz^Yu"B~j@c][g`-&^U'5&;S-X3.;ZjaCT]FW'^KXQ<4QTS=,$<DS(%Ry[tNEPsiJu8TzlM#9UhQ7V(jge{"-
+"H+}HDbqBT9G_^b9&jux"H5Yptk$gc#Onp!b>nzFujWViG(O91nZ<G4"SHM'A0fjz_KkWVUxYUqpkmt[2`Q[y$'EUnFU]tQ@mqk^t^9AuqN|'gz@7r4o$N
+@"AG=lCk)7bfvBaTR'P8oXp0Mg8."hJ8Y3SZe`-x[H['k}|(3)r{aE$LUj|pm8RK)WtAA5`(9y.1k!3>lCA3>8E'EtAb'HotZf]2<]VmAa}nDG_Ye2zseq
+2hG#KGFO!wBSuj7MzD28M7F]69{&xjDhOt"g4izG-ec[YB3#vK|Jth(K)yXT-lG3q`t!ru-^Z-Lp69kMp%Pv30k2!^L53]`:oHrl/>,Jc302}FUXd`Q55+
+5Uxipi"&sRlDut$zkk^GewatA4fqoo5Jc]Zc7%]|Bozh(-CU7/VpE`Pp+GVS],p%d$<dhmJ+^}Q2gD(8TZ>6W|>5G5z}n0=3hK=Qr#jKLi'YRC#lWVB$!b
+~j]7Ulfm5jD2aY.dV6iTkORJf+<.{!GU%0CXJGTcuEX)VCuhAO9!VaAHvN=;gehpT.5L!NMsfpB/]-M+%#M9E3d6Z"g=@BbRLa!RQSy{(){LU=&Qp%c&U'
+d'PE/3C^K]R!<y(hfC}[74'3+Nu1]3m[=U@E~wsfl:9Z0Veh:-0X0a&KiwJ&L@NlCU]B%ZVimS1X>B3,tw8=}^rI[v#xK!sRy@p4eL1xkqi8{!&!7SDL<]
+RYD|}"QR_-Kz@X'ZFuCGmsO<D<zUcqE%b4Lyc@UR1_&WwwhUkFIn3PC+(t1O#nTi6&U2:Kk2SnKUSl.|I|EV#Z2xSRi6@<4`'ww9@MNI!019cr-qT[G9:G
+wm323Xd;i6|pldA6+v#ulQ<i4Txy/MS'cNDW%Q&b/m(v3m"3a+awb=~@Bvyra2j`iPu;fUsqKTXns(GvYl$t!S+K|zd!YD.gOuo9|O7g]`z@cVI/A2eA~q
+"GEaC%j#H`aOC;m"Wv.u`euHU;;H>gt}#KQ+>GQ;v]']&$w|j:Mr]Q3e3kQ$=h~X&Ay%"RvN<=NJZ)IBK,n85q!J5B)37_@SbK=OT@X3kNvu^[iIw|HZqf
+NY/n)Z`B;&-kb$NFBFd60h1K;M970;wF2jjF73l}H;NWNYw1I^'+8F1;Z'bA]3t8+Pw4L`&F-gx4HehFvsYK;wqOh#@slTc$vvVJOvJtsXt,0]Zfi]|m0]
+R+9FT6:yYvz{3_ij%MquhU%Zu%ma,VER)4x&^UD0niFN"39%JoY%[=+aQ{V4!^4YKgKJy-DHPF`w#6h|2N:d<RB7pNHuY3g/,E-K[WlR0<c<J9"Z-l9YhJ
+2Rydih1[ul:je2u(tUlE"@K-hI}=!8cG<7jU2D`W5.YTrH`&>0_-PPmTX"YUO69`Jr(1#nP>9G5k[wIY4xu|2QDz|C/@i[7):&f"gEk0JLIl:j:7%F0kVb
+y<G`ZgOWW|6UA/icZHDiK`"9Tj5oMvY2u!z0ZQC/cDkM~aSh]sSe3hw_Mo>M#VsN-bZVz=yhY>4r^^;;|i6zL(]dKh6H0UKd%FiIF@o8)K$lKe'`pn=7sL
+,.'r7D+px]!4jXqBJLf.or:m.^rnZL(L=sYSY:Ld:Wy8sdE-c/:|@}Bn|xP.Rq8@=H1(Ayd_TbtH:kGHI%!3)OlYq^F|v{65>K~_/OH(2A7_`WdIQf@q$6
+{J#)d,E!:Sgioe"kFAZEI_RgFzZmFP3<P{"^<wpL0!v!t(Af$s8=eO4xJ%[g+^lz(O1(}^n8BRDBw-k"jRc[2cvK//~vv}~Y>Sifmw+0&0FpL6^Vtnas4-
+$3_2K5(mlR42`z&@Qe:X7Bg3(]`2;M5L-Eo4T}$C@vpmxny!}GXO(}:@cQaJajDGhp.5Zkurir<=0n%-4wl93VV|g/39E'&Wr^_F4$n|(dzd,=OdLSX}k$
+'(2eZ%7Pm1rWs|=3j2c&V`nHtu`iJ}x[Ltl[xSqjStwfMTQYYV&%qje59G3rG.jwtm2lYS$|nh6Eu&>Q/8^>MG;E%}sPWw>byd3&s|:5bYqyO-r5~nKKuP
+p1@jg8)L68V:Pi[{p:U]5A:jZyB+hU.PD5VHAv4s2dy:jj(tJ&!4>]k8wqM>FK.5NVZ|fm{"InTyKg`x2I^zT6vB"U#i~xtfUTAZax|LO:gYQ"&qZ}3f^r
+^T$^rQkkC:+E,@ZeJ`5s9/G9oQ`3u75_<aHiG{O:))lu4p5E~@eMZMQJl-/(aivDHshint@cEtPK9SO+#c3sKcL9n`VnnX#`0>|SV(E10jA>t+.A|/7R1+
+YG$&bF.&uC`ca%mr^@>#JvJXR9C9jF-A()T`<XA3oWh`pt4Rh2B7IW,o;$UV:1@+{$y!fF+0VRt.3!D)@=x4ds|R(^,]<q^+V0z13l2Q6O(6{jU}3Uy<+6
+x+tf(4tI5)HX30CDihCsLJ-;=bBpWtt:@KErmQRqHv&)2d{akh.g($=61JTM~"Nh/8kl~ws{LR}48z(M|v(r|RHjMWvZ$]k7MTv%aj:-.{u#0b3{UZ,mi/
+dXEWE0GM##&+0!E92o8Tm4w@H"Y[_|Zip>PXZG%nK02#z+i}9U.Wc$cbzyx}pggi-#%_xp#2$POT~b7-4x(M}M;QLf1xrr.QXR@#<Dd}27`XNyPcGfvnYk
+D<}D/V[V<=J|$h<^<lL}}.:6&.6n|/"._4gPGfKtDF~)K`J'-(~#v^+PL#N/Aj(_GG]ZTrVWA/3vgO"V%e6}44%,_w]c_R<aQ[>5&2yf2X<,q%2=BQYl55
+c}}4@>H8`&-XmcP=rOyEZLdrMAa9(hU-$uV^!}>-gxFLdi:O(vY.cKW!ek4.%(7<a.`}93u=b+6tESQNYfor=P_[Nv}75zIH1au^)8dGyx%4+0I'3O)w.F
+Zz[1v,Qjo9wU&LVy2>wS=zu.."M^l&g[XT9/$z+9.x3m+jvck+SSc{Z@XTcJ1r[%FK38je`|E.Y<CX2U:.|&wH|'qkZcD_L;UmLA%TcLf7Tfx9N<"z-|+_
+6JB{uUezNu<I%KOx[6CJcoVUT<:RnLRXz`{!mrmlZYbw%'/,V(7S2u/z+%vg;9w9N1X@JE2mZ.wyB4iKU"Wqv,(Eta|H'qI`t[j!}W`eC)qIn(<HsJm7#p
+46s=~.'X|WOM`:o_ws8bFY{V348y@rX%%+PT-Msn/AVaJFBF~jeZv{KU4W:66qr|"0[a7R$ZY]W+/MHb2+Izqa5+na#xU64+MU+{]9(K6@JOF/=mZ}8d["
+!ry{_7:Rb[4JQ|S#c|TOHmAU`HY)ugmR#Pyh8#.K^$JR:}UR"M|CKPA"EzZpEO^wso[|zV)ZTl}b3iw&|H.I+>P,&5L!F37LL-fW7yR=I/PMs5"r^}p6IV
+&9G{A}LxV0-<h4UUh7tGaDpL)@@31ceniT@%0P~25<;x{.~l&b`]rLVRkJAQ/fo<JihJ@,CNWmH]b%67Etl_jR"%%=b[3JO+9=9P/Jr4&B1):^)hyk:Mn|
+X93#MFf_t1L$m8TZX5_MA|YGe(gK,zkiB{n+m+k|Q!De{B,-F39,@:):I/vomEbX#r{Q=x+QK-ZDivqGEw.{5>+dG$M[$:9H|.BKz!@2{i3Lqc2(eQD<}5
+uifplRlCw&;y#Lib|v=<l5r/..jj,I]yb:MFva!o'RCTjHMoxEa|SNQz$W8fsB_HyF{%4c!P'Is##0g|]k1(:GUYix`@AzX&$V%k@T>OG;vuF}T;wP)2!H
+TavchRGc8`|gw#U`:Er|fzv|`'{z^aJR^C3v(.2=g+Qg>}(Uj(^@$r/&XHgk3t:^dd8)."OGC(Y+]!w-M-GMwB,7njWw=d(ha:ouMK$I_,7u)@'pJ!I6yP
+`)-Bu3C-R3^bn'[)QBb,z(aH%<T@CSF!}{NP(-G`bCSD1JP8$Isu$$}jFGk=Du!Mzr2c09s}@wCM23GI7Ue<pN)aS2sd!DC(p<af.+<;=az<{`LqhPg52<
+XmPh'Y.=Twt[.'uwHTn+(Z/8n2'XwJ}Vq_B@[n4D8cOj;<tDXKNMI/bze}3|Uo:w,DIRlWO83<y6JH>zr[g!f.@@7Qk{5D.;Y$])52=ZvG6gY%QpU@|/V"
+Yql"!l(-nvRfjeG,"^}I0nNjJ_17F![Z}Nxw1,;$V+ViV5iu1])K2BRh|gxEeVxdyK/tAa"kt{u1roRfo}.JQK`!f_LR@yLd6nWQ08y3bL<._LKvB0%-Zn
+;j{N)OU>^MC7ADl"a$mwWX1V+d$R@)wK',C$9A<-5G'[u0[^Kn%kfgPz#8jbS>cNq8#Vj77EUF:}~ZPzP,3x-xW8d2+MX]I<l=p8g#=Dp5U/{/JCtwyh:D
+35ODs4>Cj!-csiN.T64zN3,7F5j8tES{^a.gk.w1F6[gWV[La8a2V6+ba6K9Z+Kni$C1^IJ0gXsZ5CE$hT1%3rmI5hAaC(S@KyLacP4Z0:jZ05k4b&kpG-
+$g{h^UM.wN0%94Rcq`zp'v~ZL]_bp%/<v&<U[1eO}sB&t=,["YzFtR[oPJ#P%WuIhHIG,|,ol;c,t4^MhO$d;8I9>9B}[8TnWp;lfRPJ'q|mR%R4i_]$s-
+plO<f#3p5_}%Dw{YvMsbKa$"KI|"erI`_58udQ=E/Rj=TE<2:P^=nT9rTO-y"OQck0:_HjrV"+x;QnstjM/n4DAHy+cty-MJgQ!WFd|h"D5}),$O$uypA+
++nd@rCZh0MC%.5#QVMt_`Ae+$i4l#%FDydZ$qwzx8ZNe%mSfe1`iC+5=y)adkqvb#XNgd"WKF6v6<j,:}#fyUK~uP42C77w$BzoDK>;2Q#50Pak/Vr9qn[
+7fl`ySIDQpg|}b}^GQ}FEuJ<MVQ7WX(qye_Bs"ik#KQ#Fa,yjF(IJFbUvf1jBuu|h0K9Yb>YF"E$rcjkr[H9=Oa=4=~!ayNRjQAhZ8U-/J`&8"7G5bGl@P
+P<UM|zIAo6b#Htt<UrA^vGu:Mf^^v'c]&<Y^0W5QfPE!,/&lfLdmPbLq3x&`z@-vak5$iolw~8Q@0D^a3=gofwIJLn:U$4ANBKv&xtO)$<Kae|Dt3;_SU&
+!%'H9O'zA+P_XJ4D^fb{F"hG#k4`XH6>-Q2Q#bov|[IK[9sEU1uHYV{keAu36-1i!WUf~n^A%=Te+`o"BH#mL>7M$EeRx1[h/"z#LN1A/cSIa6JpjE`iHu
+eCzZjOi)~uD8ZG@)P^:.>L|bPa9V:`VLt:cFLiq%FYeB(N.R-!5k2[qULp53_87ku]4}=X[U%psCzCDPBq9i^Jxq1!TvP5<l&d6Kc8Xs5$xg7YjZy)M%L0
+tk&07Plz@RSJmM.Cti~)-)ha[a"FE2qA8S=">t7}US]rmJ-SqbiK:Hzn>nV<j#k@Qqz__@a}^]RWfI(y4trMt$@r{vS_V1U+<`eXv[2WfQ{OHBqR%xL`nA
+7+b2$883v]`%JuV[O;[sHy9WBi-<<WcCBYNldq>2$ra<mA:_G}LT600qhLK8`e!])DX.2QLDQ}e2W0]fxeK{`W4e-SA2^MxJk{98BeUt1S4mkU4;<m3^D7
+6}lA[E|>&y{+3OE#Y+#Y8}|NxK^yP;5N3bl0/)FWq5e`32kQ'Es`+1H}1v[[E-4U&+v$vPQTJqxD[^eKr$zcoA=[yO>}P#j>8A'<^2Bj(LI&%ux=#732)V
+$^%yejXkV@YlEiJ:gS-`=O>f(1|T+)q2TudD#ejTqN)Yc#=lS7|56KD{KcwoD.<P.Wn-Hj9S1F=8yPoBYE#DorV&SS!h/h'(t}!xy_,#W|XR#(!t3%%}c_
+|Mo3ji{y:4;y~Ckpbz#ZVNOR:z]lM4]DgN{H.55=>`kSh'm_R-q<lUQJIQAlv9LMyTYew2"fy<`3eWk}OX#CxE!MbUmgGs;XdkXH)l$=dXMYGzPcxmfIIv
+WSFloNz5Z{O;Ge6r<J"6.2Xs3Q1.$(O>jeav2h1Q"+QO1k;1:|TO3g!]BYMalwFrawJ&rqxgHU4Bcc~<SzlT%!;xj^)#najdy6;L7.17nk5]]gbw3EGtFY
+d&%OVW;j)ftVq/D/!D<+rc(VUxFconIu2n1UY/4K;AdGw+E;"#Q%)6Yy&OSV13AjYIeuBhi')EeNRplOK0d41-gPmjt/X]ama]t7ef5iW3dKqm@UB8!|d{
+kNihMd19OF}G,iif/5vy5nF:@0i,U:3N[l[;]9Z|~T`5ou3QE`ZxbIRbCt7.%M.YV5T/psyrjV6,)=&r3F6wXc.CJ^Q(fgl^K8$sigPWeIM6$`ZU9<:[I)
+X//#)Uxnoc5Zcg14mwzx9L}lDr^svzV!}'@ORettI1oBhHpV"jxY,6NT'2C,!xr4@,+va99ny!JMX%L$~k__p#IpNer'w>54ltFLlJ{Iv5W.8isav'if^2
+8sH!T$eTMskHE8G[RXHv][/{TK)PBzY4E)#ou=RvZH>MvitA3i:b/{`)``Ke5$y=S3nj98EA=DwzE>O[Z&Ny_6c8L==ER=^z@g[2.GXbE9&T6a,]YQv%EX
+}RREG<[jslI'aHv[caqaMPv$'IST8YM>j^996y"wMs`fZTk4uAaM;LOA^s%[al!#0<fo2SGY2Caa<K5KMQB<_#N%o-c&K%HTo<"%~4BhJS}e/=R[+lk(Ck
+jA]@vKWeWU)[`X_=|QSTTteh.Tq|N[wD"Ub`15cidKud[ET9eZBR<Tl2<wdF>.b|`DemSb_Oq"t{}Bwkj!;`f5<qI<#SRlr64TiSfO]er0qJwMGIVg8Kun
+Xtw;)8)P9q62tPcI3nKn)pbOI'vtisqD#Y")Y@/2sO!458k^)Bd!BMb9zQpp;X7(zW4y7dzR0z^E!!yxU!T.cQNsN'qdML!5tDs+x4$Fc5Y2MMtg<WN>QP
+V8/Vr,;LB:fml9=KanryoUsr"xr.3O#0A]F|v]tb=LmrB&'D;pbaJ/2)fp{lNvGycJUmiN=TuWZk-]wJuf&%kTG:O/:h}^T}Fo3#S/UDUdZPRebqapm!7P
+-Q4+C6:}0.<.T"8X7Fo;KaPy+nqM{k#&WmpLCl"t|'].)8B#T_J!ym01[>[fvn-ODIZ#q"o<M8HGnN>pBTtZ1T#j!5H4u|-Y!N_f^cEsKo`/b]mJx6MA0]
+1y:K'8.Fp&Q:zLl}p,,#LkogVYChBK=y%,Ue=K5ZIlsD|;2M'i,c%@B1-E$7'LUCn;=VHq]zaDMa:N+3_4@F<q>wL>Mk,EMwNI0o0&+c.yssr!kFk{`AFo
+pvW>X8EGPeZnPrM;UsaX-oWj8fP)(R+x;5E)uAWp,V5:F}3%`Y~3e@pS~-qTsG+s|`K,plMwpiybV(^gd%>#!VASCHROO0bh%Jo54U].v6fXC&!u4;sRg3
+,e7mq8M|Rn&57m/&;=vsh9]>bw_YHx0gM`<)$!8Zc3p,@U|i+5%{V'#Rm+gQ6@Yy'K3TGA"K4pvWJP'-Wh7v4d0,NYWj.a,75JkXIod^P-mRp}^i9C;Yac
+p%qUz;KoK!ke-@Yj])9+0yOO"`DR}ZXr~S:|f;D$IH0gWMI!kC,_>1KcVPo(Zvu-FF#wl5:i{hF)7PbBuB/wsHP);}:@M8S&Q&9u.+i_"/h}.tqQ+5]UYa
+OJ,&0JStqyAMc^TzR<R07TcBv01_~X#.(>F.M/OxJu:Cyy%UeZxK;x'%Y7ji,crQY42@HHJud$<UsG%1uabJl[|4v0/-sRy}"mUGPC-6=`CcUL_7YcF-Ev
+$<gc'<P"%[&3k{CWldR+.r8Iu"n0sZFKXf;)@SuS{465RUS1qm]jU#<wN8[v9j4K[S"K@DNr(9w8~ie+MNV4`U^QYls>9o}j&NfWa5Aw:5$+BJBT$Qd#ir
+BAE5W7LtOM%pbp;P@Z3fETaD/CHs'MWi||P#yXuzelunE0H4yd5&FwRRQw_oaJIx6#bP]JGz|@}(c7%L6Mv`g+f;$j[L5@s:s=R8gbMsQ{fu`%^Go'#>Pv
+H-`SIau&>8gH(M$={4GFr"+3hnI})>~eUK{`!!~6}oY|StxM5EDvF5:Df0ldn/{c[#}+hg($]$[sy-CmS_0FhZ")lqs9EBL{(E.1oYKpYdYfmtZ)~s{O8-
+9yqfuMWmH8iC#3-M_#"IVwB|aqX5cF:@R,uVpCstgx{#,'xle"UsG;SXr9J+Zx.BRw>=S,+l&",>}`]j|"&%JIG$n]=:R[nL'R.,;6)mSqhp3r,yS6:q"S
+Z&W@oBR--y6^Z&Id4;Mj5<7-l#=I,cXM.B{dGG](-(v9q|."T<_Oh+ve#JtUW#%yW"x0gs`aVxsp#V/8pZ>%}W8:yXc0xCB20<&2V9'p;gg%+9o<eK7+K|
+~:!%-#ys9E<s6sD[QmVxr6-O>>3_yWJx"(^TsViMZ4S@1$Mc9%D&~;h%1PhLDLthsieR"_b|[K`Z561+Hqz`2#ExZgiG".R47vrSW+Ga3gD_=aP}{PlmtR
+DuEJV|FdJS];,Rb}oOSQ)ma|jts/3&Du%j9qZirjZRN)M#>E`zl=Fum-oDNJESe8y;WOHg/|9<n;W_u6hk~zY|RZ_'9CW_&@-^6<LW/kjoc6#`8(9:k!LB
+yn-!n7I#fup3<Ak-q6LOP,2E_yacO;~`83,D+=CDNUab+UYC[^s7o0v1gR2yobU'v5MO>CZepTBT5vXAmZ)"B=<=P.bN6.QI0UVb2`7QO]dq([XAld:2<y
+msH8)t/z5gN%F7mt2NLZlqgf-8eM&#Iq`LJ}8g<CZ6oiYf=wC1.V>p}0x_V%J`duq$EB'Sk)<CK2R6#NjmYnE9@d1^+)7M&`w"m0I1R=_1!DNi4n<u"D([
+;P`TR66aE2H#ebGryaZ_oobEX5,fzKy7e`m/,Q}E7]s4(A|7S={`if6|;D{^gAWeG_tlFs8q7/|#qV8s`G6D1Z|t>!:=G:BO+..M$,gIvgb+ypuGT.;Hrs
+l5m&FBCVl"'eH3^4bn|:!7~R<Z6pZP:!@/#U2kkd=bDJ5a&4A1&3r$6Yr[5/StWARvq22N3M~dgZr'5^5`oWlKq%LK|my)/1j_0utr%45@`$QN5Aw-DQ_U
+z:jUDiFv.S0u&CH}tV=/&`Jp$%Wz/J/[.dd!miBI,Jrr0!:yRl;3yW0T&l&dCGR'QpL0-4j4IX>)]Qws}l=+b_P$gMFRElT1)1-yMaBbC7+r4/Rgh!#nY0
+|(nJrkY75L,0`_|RYk2WJ-;v61FWJEHLW_!ie#tQ[.:['Hy0P7C@`mRih@%yLtxdw@VKx7|DG/mLvBe"FY{)7e%<yS(tx`u>n|s1AlUh(TJk2SH{<o[b,8
+XQUmzhu&]CPEk]-4i6&W+Gy^4<PZhvWR0uyn|RhLX0-;PjbC(Mp)-6Ru'(ZzFX"fNUees-}pdl>rC!|WE&N=ZD{6jy$yD+njyscouJ,=!9kOeM"l]9]IH"
+Mcl.@Iij@[]M$49ES+#PVZ#(l$3r3AHPP#^1)@e`BGN_;x<^VA_#5u7p!1i9UuGZDg7$m|O&/v+G8!J>;eVy|meRQXCujma&!j94bq%U=9^B5[4D_@%x#y
+_E"0DYj1l(>2fO%K.{eQdI0xA7H_}LpCx[xT"G:5#ZOa6/]t"H41G''U_qY0:jK$MKd9roa+zhZdv/VSHN=H8$@+<1KClY8x&>Cv!,#rx4"nUI6j[ej`}.
+{l_%P;}N|yJ_Cr=5YCWtC_G!M7)B&9NhC&O3kjBMkA5-_(:[)Dp5O{/|CmyU6f"nM1:w(v@OMEL-9fbzX6X8fwWp{yBI6d`cPB24{Apl!}!0}fde/6th@Y
+)F^oK<BDJVjyQAoMr38GKyIhi@V:DU9P^)Y/Lt)nWFc`^4QIn){<-6Lpm853njDXZ;H`$#H:+me129[Szeo(:+WEIb|l'PPs}|LiHF6hUq5lKOsSw<='1c
+.)]jOBs'E$dSwm>JuuK"b-JCa]RHRmVn<D}I&vobn!5pBo:YZ#5aC%pfH'<Q"r[jOxmvJ]S^Iysuzu+]l9%NN&yab@%xN1h8y"yV6zj=YKg)l:#.6Y`IM_
+VaVZWx:3-u,Db2GPyG<N:kOW6Rm4(w]jOGIs7Ld5{FmjoG:8ndGo%'`D=&V![SGws"@f8z<(YGvMQEYHZUT1hoI"&NAU>n[tSh_T%58Qz:2LJp~6Af:,CJ
+`o0k,J^Kp0[UH,(sEnn|36D>++)F(>%_KNx!.QG2<ckZZ@szlo2/PRbsM:^g@6w/y/=/8Zlm+xGS!aZ=3)K!,usZb28"JET'L&</Wa92K/Tl#,T[sK3_D=
+^aSVWZ6}o#@Nu>rT5T.QT!.j{.D125(xt[]6hE{u@n;n[K{4$@!XBVEFnM>(`YR_H'qrv:"hw.9x3ptP4g'GPJ3nV6hROkG+Mq|A:-i!g8<OpJ|Ex5]Kas
+xP@_|.Df'MUONG__(|}w3|SZ,eb_8=JvMZW>j$SS5z"):XtB{m4w47ED"O7}>F`jvWNH^)MKnb~q9{IBE5w:1JM>r4;scUs[Y74DJV>F5Xg19_3C+Brjs$
+U_'BO20h(Qvo;]c0A(B+LU]fV#(vq1BU_,BJ7]{No1DT;Kzq}(+Sm[0mY^Bw[H)%-c~3,r@oVptQ]47.yLC{0ISd<GO&}U4"k(Q"mBPh`CmZ-LU+D0_@Kr
+W>HPl6)!c]]rNKYctJEnh67`hu"fHI0>>o-VM1$4lq0pMFLd/</I-k4(d/2!u.eGZ=1b]3c@3xsE:O,oV|tzW<CUWEu/ge43y$ptgq@cIv"TNy[B3fUK05
+U2ZcS#^G3S~1Y2|hO<seFtdS#Afi(aDw~zPU)lxbuCZ|&nUJA[oR5ds7$bg,uMRp_F>H&|I'G02Rh}p3SGemqzbVqz64XKrn){b|FG|M!kL>(QcyRa}L;g
+#k2}$w~cIgydWekCnRs{hHR%Oir=Q|[Ln`~z0MMP/MDRs{Kgnm^-Se1n(K~xW;i/&,^R:t/+RigJM#c:vjJ.4n(!gV#Rs8lO3zrj@E{[%N-B#TAcOwlhva
+(`T$i'{:G.@jcsQ9SPpx7v0NbJYI]{Z.FK9|P/,;D=%bc&6E|eGQ|L>Ar1.XPci"uM-!AiL[(yklFXi'IsGj,WXpJwV3E1K#RPG/G@NoWq3'{"U]3_ZI[#
+o[;>GTFT`4H>{-:)EsMm@v82/c}=tTmI-MH{HmkQ|Op}1/.SL&K]7/9Dk72-Yi8cN0,+<-gWc$S-2FK+M2$z{|xGC2,>]'<$vGO2kp|8m]2a-IFsq2./>5
+~+oe0kA<z#LW'j9',$&<S:Q=W^j6EP8]<;l#~`J<x0V6Lkt|.3g7[SX<|P"!m1}@-f}/'JPe_N~yf0)"H,xZZc$e$JLfWGmG#B]PJXXrpzPu!fNw$[!r0R
+fP]fZvNdJpOW;O/Mb:`zXG3T@:e6qF+bDQX`,&qDVer@6hqH~yT1OcGbVufSWg3EY0lkvS"4nSMRv%JWcC4@YlyA0l(m}OfON3.C<J&+S+X^$c#>nm@YEl
+gJvsGOb1LAi%j#5HD@Uc]K`^s"$yJ`(}gOhp,@27:'<Ta/.}ixrnADwhz^Fu7N|j6&WfKOtf>>!F=D0kZ.8_:)jDywU197wv)j!TKs]>`wx/"TI7N{p>Rf
+p_hF}{em+qtH&{y;Ze{>IWp"](}Y.|W'MfpZF`NO.vf/7HPSjkAGd`,Ko"o/R^$M4mWh[+f=rCkpK6VWe.NC~6oP#O+Otpt;Vr-N~MJNu(T.H5W.X]d{sQ
+`>QQK:F{b=|f7Bf'yDkToJYtW0Q'OH`!5Ut9#e:Vkj-S'WF0yE.6X806<D+R!q/l-piI:BXy}.{og=[v5cQDWe+iP1QE;pS{@X~xU;$Es}_%1P=aiK~UGc
+G^,CfC&tafu-;z%o1y%et$aV8Dht<Fmfsjie[Mu3{TG.%SM;PW_S28}IQ2nLP;A{jYJEZ>Ao)CF}lMtFw_&lkU6{pqvj#f3jPG$IKLq`0fK7)r!q/&VEjh
+t=qF&03]dOyd/%+.qNh^C:vC8F>vCiv(U.XWyPx!]n~xd=4@nK_4;UI0_pDkMJU]|H6}v&K1iONN2^D+^a"e-Tv<ybZc+T-pHUI4-#}h3iE_'F=-/]1kpX
+Bz0]Z.e)'NdL.YoXAn!(]|]lERBk.LC'86>h%V|E"jc1^qwl_YLH0tg#he`t05~BnU^jZ7+-;4X!]hd#91I=k4Y5S,B:.{GXNeAdS3yJ+^"tOQ5[$Th"sC
+[(MG$M^{$")`sgK_1@/B952ZX$'6x>._G8<qd7(zW_#mD"z/x@-QSyg"^%dFnEGxoqX!T4u6`3_h1:ZJ6!R9I[O@H6Zi3qD5pilo3EV%KhVJZW!+1B+M;d
+lswN2&ws`Bpz9b}PgP5/7JU'^4Qdk|B@$S~)!;+S2y2s/rhM/GR_25Nx|VXpu+0/Ac',]y`"=w5U"kdyE^+r%[T1kM5!BjB3Mar8~p[aTQ"gyXY[y5y`SY
+0X'X;R^y0c[33R)y4@](/qf},PvzCh!mR6$]~(#)VSE$n]zY1Ta&0c|Sur<nZ'9(NTt<Lb@@o[:-[BhBQZ9m`N0vlJ@;"U#(zexz[Vj-12,nf3=XcOUkOR
+IKbv/Lr24n;0O#!I<M%H7.W;cIuD`E,AQ-t9#z!<Go$ld,2zn2HTAU!y>tZ"<QnY&mbmr!z,Lr;R"+C9F!,h0noi0UhCD;ac+3pk"wF!O465m)Wsnr2#l)
+>l/VhbRiOtw!Sb/Xov-;fw}V==eQ<2mY:kpn<bCcT[<u^jb><(e]<xYU%3K]%SDH7$:bz]y&GzoSfqqX_z|IF)viE4X/lJ{'R-V1B}PJ3}f"m/+'yTl-Nx
+@,qp8gN[jz"t}.b4Ph507Rs$"oZ^1_1XDxT'QRn0_99h"1B'b7Bjb5'ZFBNLAoBgYIl[KxqeOF5G+Ae(&@%'@3]J#^5(fuCpz68rH&s.hJ'SA;fLkbFE0`
+JU+),`iyw,2H@nzZS,|kHf+:S7#1.Z4sesTbLQm},Qw6H^%.@WDG4v`jxRl"};U|'%3d}Pz.XA+PwrB%VnZjv>p.52BS1/Z|'r$-[.-E.83#`q%l{gB9}k
+v<LTC3#+xFc&%#NlU"nrpgt0%yJO{Q&]^>vvUwej#ud(w9D|)Z9)rms4Y3:SN4IiP^5=ne>-2b6+p0UzNF)#gQj^0`%ng^1}(KV]_l`h3rA.SXRnJcjsdf
+$l{LbUB[/]<qADvkZj<.W%9,&GPZn6k[QFK8tqKK5ufNjqqPIT6ei]cYo>T0_h80WO{|_jXP]fQ$h.W&abMvOdB1+$_MxS]zE<82>fS,'ZV;rX-YCtyY`j
++DWhNy1=DxQ4R|9k`+RM/WdmeG0X8Cd5:zA<T=~M^6eiIt2buSw3hh_,Pd'mYZvGb^"Qdr>oaj[vl2KtqtZC~wi$[7&Z_$6vy',De;D-~Sa1yh18;kw`|U
+W{s5xP@Y:jIs.I>^L,;{Sn3zlFfsZa^s_il4Y)/{S%4mw&2/Y%OB/8C}JF&/ETSC'fSd>jHG`)O0QrF;9fW&y"}g:)56^EK}7&N1S7&)DNO"<6>uHD5!V"
+%Ns&)!zA)O4+/vd_w2BCGNoa3O&<gDeeOVSmw!ZOh"FCWCc}DOE|$m!)3]qUAvc+1}iex}v_-C[D4xr}TZE(#e-e$eL|4'`ODhJ(e&[.:1yX6wGV:ERh^8
+E^2!FUFuTps<g6<<0,b;JCD-5tKbt[#eEcV3$%56}:%"p%cv![!8.9>9oL4QiM)FWh`Zs{_|pLP1"g{VBd:}UNb#Z|(x#0sGkZck]l!j4R(h@7548WjNq|
+KJ)8COSQZjX>(4R3J58S;j.XI_wQmMg+>LX]W}LiA7z-!2{<rDd8Zr#i@7Ksc2Rdy}Cx#Lfrrhu,9zS`i2V!]t9[UZvka}EgV.pG`aC^9GFooq`Nc!`5x&
+nv:B}s_<tXy(%Yobf`_1|(+/L[vPHnB$YpOkh|;=XakW;Zc|t{N5E5I-[<lw->q(k"Zylyn9d(fk+/|IV6kvI9z>'5=G"$`iM.lR5U#N26j%K'k&ur'nAV
+n$4:vYfY=_odF:P>bIh6&r'4h#}13X/1Eis#+BDU{Mynn2gi2DnlkW9pCx~pMnVtg'(>hnf9`/c/&8#BUv4MJ}jRpd0)f@t]oFIU&H6}Ef)DIm")1rSf75
+<SL!lYIm$}]%!_|:<vv(/enrD:lv&%NwqtILPU%olx_U|E'L(e^$XAzdCRZGGeDIoFLF(OfBm&sH^KyFX[PItWoz1[`j=O"M$rhTXr"nT+hf;@'wtYAO9{
+!UCyjVoT7>N0e|'mT$4IY7'O<mcmV8g43QCP,ptq+tc^oK0.#I9h{j>(A<S98^8ci:("0,p_;FnI/N>0z='eemQLM%GtI}D=S!=LU(FwkaZpRVzx)O;u!4
+VUOr"G6vG/'=5dMb),AR;qO7)tI7Dn>t=CQp($0q|`bXOYiH3GkSO50v!|Mn|FJCwBBMz>aOh=(aGUj1#_,{ue]hqFIu"rNnNPThv&B_0v0=Z2-frVw%{a
+Aj1ibVMo"W_gA/JXB/oN3!@xr#.QrXGT%44#9g@/$kyq>IPTsjt|/O8[Ngcx,I_]T:lAJlofai64fY_KYk.,Jg;_v=d,eRc8Dm[k&<W|Fop5[SY[bJ6aaB
+E/#<;s!V%F_]i&o_tY.nN>Ga25OPj#uX^S1R"q"|%P%N/5yU.H:>;OQmuWHv+[l[_WuI&]"ZyU,TIq8dyFxR}|8ly/|yZO.FX[FQ(dfI19UAFsM>-dSi,D
+xuGG$6N%SD+tUeFi%v7}JUL!}B5q+&Fe0-:0z>#I>5"R0fE>7XtH=@RC<j}MM|E{@/.YGr.S1k[0mtQ40k)n-Zs6[|/|a"EE(_;_rQR"V;dHx(AmsdDYf<
+se8r:c<{q6H!N.{kMM&-Ca8PaVy}5x$_#2rq&YRAOIh.BZmDq'StJ!dS,0dJI{J=]$[wW62_}E+d]'b^xLUAno2nC@qo7F#Ox!=s##2M|&6BUy{2|'37;!
+iVo/(Ymv@`3>n_]jk9".-WA;:G~=x[7nA:tYlw#Yk-5uIk9N7}3^Z$XI"a=#(V!`X$,0uR)M@AKgYz43")7J8%#[u-2{8|uvGSF3|Z^&DxwkT[u)4j{VyF
+dcueRn+MfA!zJ6)#Z!WA=f6s>5Z700;i^|d[P]oI}h{B8em$fc@n+H]$;lc`G%=bK,dw$8!TB3CFZV^2n/VwWd4{@>@XN%9(|tK@T_M6=rFPA=P0aBgnho
+L1Xj[Qzk@G`;,pL$n}n/tX25>$#zSNlo8Zrn>n<s^,'Oqc'VccJ6j^!K]@,Ru7&Xs;y-QhN[IC8PT$KMD2=go+F1k[HIJ`C0`a%bJk<eu":i=zmkFDdVm,
+!k<}J9xtRtMa-Y/a;@BQLtE/UkK^M(&b=]!V~A2f/oE,n)9$8iHiTLYKwTbJm/J79bQVVnYy'.R$o1/qR#vF|F_9L!milYf|1x3h^oWJ-#USR1sF0H/Z^_
+C_qMGZ(d'L'ZUX1$2hxe'}-=<"C%Jq2x!i>73YN%_8kW}IYwIT,XV)VB0qTyDZ2ok:t@ri!.j_+Gj9-zP3!SMd)dm:WjA_9:n7'}^@f/_l9Dmx^AkR,}Yt
+ijr3=6[`vqm-lhK<F+2[fk;$n}}LDT~h'zZ9ZxF]qz1OowRH4CJq;=,#>N!k]vH;5$=F^CZ"ROR&nqE+Y{2hn[ikFgTJq.a_LktiR|9(y#;f%@j[k+aD_w
+bFBhr$:HlM!L(3>qrcwb'j=i2cGg_3.AMDj;"d6'CvJDSQsPt;"UG`D]X'F[yqes)n/k4ns|CF'Vg85]MTTSBa`5HezW'[l/~.rdJeR6JKch0pm.`bRV9A
+~=bSxFVOKr;c]5qjiM$]+mBfX&t48%f;+i.4WzOAAHcM2k!Ap-8V]AQwzcz;#b"1Z:Y1_^j4hg!AVSt2!3.zRi<LPRv'&kzb9gDte5K+0kVHKC4s!Q&`3"
+YicG>4b2p]'FTf7b'O3k{uYd[.r+sxb#']~y:R@YM<Ak|U71aUfGD0_:`Ce(o4I&D^Li}kx,F9Qqy$C;Q+wP;y=2WC(IPO$Lm,9g51%%Tg[1zb%!kYt2C.
+f(#(PLNvVDKw,H4pqvrN9S+#aA`RrX742^mhys:gfstwt{j[@0bTbAJ{_S0s)&^o;>UOf[%$IUQiu#sEfJx"<V_2Dla;8.hm2HW24,9/V.N&|kTWxmFiPC
+DhD|af6k&'N]pk}c,9,<u&18hpe/umE4p%bhNBLt#rvjyj{8ZB-&-o@Jx]fXY4d4-6]GKwv[l&v;<@~x2C7y,7$/"gh;r#W%w4oQYS+aEyOBg8mva<H<p$
+>abws2yU'N()%{px2T;p$Y2Yg2wLUc~K%1&EM}MjNCLnlDWOoiq&aAVgT6F1bUWphaM_^bHGGFA9)_`B$g69UvrXeq0{6wDCDP(zUG]cCDwX)W,@F^'qjm
+u^QX.v%Y.rFu,{>N{{b/].M$Z]l7jv'JwG'V1TBN^tXN(PywWjyXOQ"ciDU@b;2{")$ZHzRr7Okw0TqQ<-xKa|e%S-yA.n>[1JE9^t0cnX_D4a8GNVqb~.
+}=Bti+!P{M=1nFmp{C.Ce!j0!z#!P7d6[^>K]X~I~.~Ayd3DO<oSPzeEOIa0caI|_J8B,Z$VUwKyaFz9[}|e[f<|a[|)[BOr1E>DJr,<)a'd_X'4~S'^k[
+XP.+B:xC|NOV]bhW9$ecc8S<t4F/R>;kKbk(0GgiOO4_#laL@q5m=`BH[G<fe$pCg<cN47y1(#Eq@K@z((TmY1r2=QI@Tz4Db=3Ov`<Pbcq]XW7h.QqYd&
+I:b-4:$P9muo|IC5K-Gx'T0pb$9c[1b^8PA^}=s#P;pWZ4C/L%|V%OWNezQJvT2{"GO^waKl'KfMO2fuDlBhA[)+kluxz{`w@%Os=WHd>iTkWt@6gFrS_]
+"pQsgTf$hUej:G<Q]ZIM!1/@m$86/52_<_G9E_DN$hu_ZWpnOssg+!d8s5m>(}$r3)/Obwtbue!+;n~Lvb0&(SakI!~Opz-p`0VB),3VA$aRQ'xW>+uWu(
+~{RgvFpE:[3!tIp;<6E|Bu0S(Zy,I%rOhBEPQJ#9dH+^-ephp4"BYDDA8#wR:Unc}/6eaf+6cW5b|jJCigff[TP>(KyclKbaw(5FaH4|@Xgt7b`T..1e0#
+=RJ_@s/G`-iQZu9gcyV(#noTr{l{erqaI1:1{MH<:In'yZmHq/[;Izm{uvUN9St{~&kd^YXN+@Ru,DCK9hjyWotD|YG@6018O4w76UOzN#UPbdo2u!JW!7
+%r(yOhJ&!@G`pTmn97Vk&xNug^p^}a('XIQjhL06;0w.Vo:m@Rq3&Bjx6X=gRk@X8ara&;~=nk33VuyBS+=KzXc]qmrqsjp=mMEcy0V(Ki`$/%mjw|!{lw
+F{!{=`"-]}FkE<UK=[T!c^`U(W9JUk8>-4QH@>dv0LZqL]U!k:`T'oN']56f=k[N}cHC35#lvO!4JfH}h1P]YHVEuS>v1}19"~RqAqGg/4:5)@^V>@YVoK
+]Kd7uk>ypm};r(clSrk%]bcjcZ.{qN>DXNln1Ugm%Y<5QoeHY#QcHYQ<~20.tK"rpvmr_Dan(Wrq=ZvIpT5uTx+ZrpN(roqNx@$M/z3xcQjR#lYA-/BB9l
+870YPo@>O`+t'U$o/<zj0CB{(;eaZP1)mp"P_+{Tkh}JOainsc}W=8k@3]JM%cuL%lv]]sU]zjFL$54irVqugT{4tT9h,2b7A-.DdGSJ9dHsgikVUzl5J7
+Eyz.Zv>3^<SLt#;_ZPWB|=3ystA|e70^<7yff$`YDxx!nI/8{m{jW^$vS<q5=:lK%qE'Xr.Mes''1^y0R^#N>SB+1rq`vC.FlYV'<#4yb@B3ptoQb(>g|;
+`T]$7tBi-xmvtgeB+w;"SBr-^fg]Yn2E2+a&"+;C=f^:lh]h!CY(Uf$(FB'ZmS7RGx58S2H+1nAxA`H|%tp|j+K;dqcgd;dD;Uk!{T!E#iQ<_mSjA{n297
+;{k#6wNDbInyXixbOq<#AxQ6IAIAN@yF.JZc37wajd"y1r-e+6^,syZKBs)Zxy=D}uEvl)qM2FVj:P:fptHj6=x)X)qH.:-)Dl9!s2bPD3a}a:Y,sY{`&_
+pAGZ(`r]WCpqJ+SM]t}N+'^vbK#tOm){;(-rXW1=&r~f(C^sDC=:,!,Q!_+u+)5)GM<O[kFpU0jx97~!V4[/bk$,Sw0X1E$a!^/]AX=Hca.sZ-8@Y7_/F<
+%b7f<EbPq(4arn}4IlG'z|Ex~L!7HAF`xjG))X!eh5J^YcWUShqSA#9}GIvF+TYN1AQar}JHe[5joC=j!U`_mN_>+NP>aQ+@4nQy_jK-0[k3=&Nei,dh"M
+tia]'}>to{pjg#dsJTaQyNbPl&xYQtRB`-9Muq7:EfZ([&qgiC%R=@ojBes<yDBqXTfIC!ce9r2P.iM{Z)I5j2X#W/LEn1:hn>DXsy{CX8lF%1ennVh:Ow
+}_7L5:/X#[eim6&4b8b12's'okjB>X1Yyu,s1>|Ve&Ka;Q~3y:kAUo|WEDC}BH7ilGd806u:Lj((4k5t}$yh)w'+/RVc"2)ib9i"Ir,#{TpIlK#|^]o^>q
+kUib_4,ZE/qr#V4S,Rj4kl-@(0)g6K{B3Q9')fa$ao1lGw2!UI$.{eD9Pv,Hc9HtL;75IyM>&<O<R76942Kz]z>:'4(3FukG(Z'p'Py6)!VA3^nWAglsJF
+x$bQ2$N0t-jgDy,8m5Q%L'TNZD%i.%O7vd<qm4a_">o-~C_MmW"r'zD@-"B/wtK#2DLh,O5AG<PGxsl-6GW]KcG$0)bTOjyjy:NpIy!T.$WiRYw9{[eV3D
+zU@kCcnT/roK[Ra@h(~p(UWFHp=9~]WYa#U!ihH3Y:0H_GB6gJm<oL74@+Moa&D!=k(M$B)#"=5O-t(,>I7#{(P1TEGneWRuYYmi"W{EQI#`N]W<#[MI.#
+ne"Swktb~55/{,O2B',T%2g3DN)Co7$yBG<,o$AiuzeU-]eK!055V:z]LPNximN(HsiLsi-mHT:M$o(-G:(DKrtG;/xi<Y%Z#6]zpgeT|aSzbFt2E<>$=G
+V-=|tknn&i9qd[qkE1>QoQ[eMUz1#":"$$_3C%Ltg)2#:!}tq47qQkcfCzP`+J+C}!#9^4Eep0nLnOYFl,ytge5L2NJLZY)WAXaylc]^d0Bcp$=;mM$(s`
+kCff6nLD~Sxl_8[bED%#tmHl[p0DLvh,&|bI1FQA0D3{,=/bAM1;]VgMFC3bE&(Xl%eF4cq-)@.g)Q3`AYm%&@>;|{yp,0WrFyeb>HZr&N"o%$5oAC3-#7
+SCSTok$Ir1@[!dI2q^_"W(w(f,@o4|JTquWN1Mm,e;#7;HDj]9wlc2"oK9apX7sF"#~!.Vc57y2{TrHB~kekv2l$^5C_+n6[Kx$r9Q!_3J7}=fwe{<u5+3
+gE(]B{$.$P{tT>J6|S,/Y4,Ph&a8^^!QMe[AWhj,Lw0vqg[Tyjeg56}0Acrx`Ghf4l#on1NQW[WFguZ/zgr^wi>!,k,!^_4^{8mPk+&HjvmD<7!wEHYQ5|
+0,bVJ[8i&Z5a!@ol%WNo:UB_P:q./^[(dWc;}C8$LIDmi"TIcp>[(8U0d{1t]r7Kgim+ZKzjN2uiaO(ecU53`c,,K2"m%]dd~OnnAU:9nE_Y1@BDr.MP7N
+ZD'{Yd/W=r(Aix_/i{AgufwO:;6OpK.h!%FaRe-.Un2w|hVYuSs0:z"hxt94%DJ=W"1|4p>XfW=c$!_mKD6={.r4Da577O&3vxmW.JSyuf8oHWBjl#V@%E
+d"-#bkV(ewpV!%@lW8YjFYW[h|p]f:H|q!YqrVrvX]I=aGp]ih[DPvH.~CTcEw)r)hs&M9Ig[RaghR:HJt&reuXAr%8[8:<No>m]]yGPbrE'>oS2{6(_A:
++mkV<8^(+fg9'4|CB":+-=5|uD;f=QynDlv4><~1S>f%vPyx-g(nc]fXAWZWO`a(U.7yR6!_&8[p|bP'rPByI].!bIvuBiEE3@rb,6efp1j3EU5dX't_Tx
+Fj~y4Eg1Hs<^+QtFB]mh01/tYKBzY>+m'=G[^3AykWA2g3aX6|zrk-`%zg(E_hQc/'L$N7ptYomz[|[|,a5q}P&P+ZaE}jPdTzbC/w|R}FM0+6wf)QE,O0
+d7S7-ERC|4lidd3:Iqt;![_cuHYY80kJGK`InbJ|WfH0MhJB"H]k"_~X9qV^1S2CC7mc^SRxG!>x>,JPVXxe(Xr00CGD<C=@/A8P]$l;u8rS[(nibqi({s
+OPHeskr;Ru|yBcS}n}=8$g[2[y}/@fi_(4'xO#m,&T~)w2Fhd}o}C7$JAvrgWgoDar(Oq43y9F[Q};v9wd#b<+uTbXgb!FB/otBnswlywhzj$=<ZC/`MA^
+E,xHkY.Sa'zq_L[^#UD!n$y!m[EalV[ZiD0vWOppYQF!$gH.z!WG!<esunwjif,|Z]vIv3/=<5})sZzo.),5.qHzj5{MSG<0:0,O[0]A%SJHdTcg-``nL>
+}}dHB[J"~5=m-LEQWO`#J5<>g!.F9XdE6v:r_.!5BnqVb[NI%[vJ[]mmKI!agnYpM^-]wXBmc'5!)yQL}vj7VI`]0T==yW7}Vnr|PN5`7sm.2xhz9KZz:]
+SmZY6hP]rA^n-6{Yp"z$~l4o|8S{o3VH9c_p`2Bv76E0h8vnZ/:sP=(`q<IlZR2OwC9dIe7Cu$Nix/~kmHJC.v8^MIk(ZH|nW1W|,v4j&-rGyLU_)nb7lw
+g:V6xvelhjIfss#5Kaufz-nZtI)_EmPZ1HF_Zo0HE0a/pif96AgRv='3p<E&},kiZ@B4BCJjF_xV&w]"l]i<9bi|{mtWtG;f{po9Gk0&m.g6eHT%NU<8Ap
+spjk,L1"f{5uD2fH)E<`fyr^:JlGjVVOUc;`P&A'(Inuut)h`B/6I)b%N]5l:;DFW/[gLX>ls4@slbrxXyoj!f#V%]g:)={!dGw;>fQqp'G9G<2&1wC#b$
+g2ThINQp@O;wPfj%9#w<['Ox#.!96qhc2()7>I.j#UFH.}SX"4A+s/qghd5}1j_aXbEMaWL/:jQ,iI,Um.j8v2b'oYlB<+}Xc;PqIC^]2dpG;`TF0VO)GJ
+04eCfn1T!BoFUNPCbkG2#VqqUF}`2nw`:zXD{zT>>@zDt;0);6~g"chKgk9#D<v(Xii&(h{C/@Ky/vp#$rlbT`aq.4#.v;jI6{`rq}nG+>,"+Drj^(.C_D
+8#j=%)"vEqbr3)D.DW61+%5<g(2!,C]akBd1c5;ua"<ci/75j9{V7=8[3s)oaa!smcxA_f8M6KKnDIiTI07'4VTTe`O/)O^W/i+h)nY`M3pJ,__{30]e8l
+nPrr=O7}j|sgTr@$wv=!0A]}QgJhrHy7nBxzSa]r[klv'-zW'C6#Ia)rFHUH9S_g:oIDCzqAf{6o<$NgU@L`h(ngGsXdCy_H6s#JRy+hJbDS%Rb{+93G/m
+"{nMEVI{v!e.DTU`h&^P2-R7tNq96ODl@RHbN|Z9WY",ne,{=xvflI>j8[4d>yNgK0:yj6azzz(Dzq7,`zcD)b'DnH+CHzF_jp(mS#_"$Pqf^$D-l[S(:(
+D3>%@K|1wO!G8Ox)YhR>ZtsV.XX152|1B.@Y]g3,,sM4<66H>b"tD|@Cr074K%7;mYqOY0pouUrBzo0hHr1rF3<t/JG)E0.Z1FENacZF:b7G3nEcG}4=rq
+dW`kyKi(N(DCO&.-]Z<JkpDU.t#j6#7.V#H8^mS[l!K8JXc<HG60zDnO$qN{Wt{=,kIv^,gu+v@TATY[5n|_C5gqo9cX!%zFju%C'(PC.W"'z6nmgD(b0h
+i/2@^l-/q5.>.s~v8;i-f14DH%3d.w(^p];D,wr8aNb/:T6Zi.X=P'H`.,f>z%)f)91V%uO"]&y$Ig~pItR8L+qR[!=[qq-6oR$S`$cZ}A=mIW>7CvJEHF
+>&;/ilWzK8vN;0-SulZT]Sdy{_qk&Ltljpc4Qi-U434vi&!"d0K6Q9y^'SpJd2-_LZ"{f(#K.<m13Wm5DHagkKnx);u|v#rH.}gTqyCo,O-UKWV!^Ra>q^
+](2WS9ZEGo];xg`tlAU+Q-U)j:T#FgDKV&7o~<%.>PmYS5#73rfF{o39V-U`R`HQayjeIYfX`y8>fstL_Y9TOJ}+L3SrU|o#^50P,f3#O!1,bI;@K.6!/(
+%0@QY>>15Bj{0,|OU/}7y^!Qm%dJ9[,6[pwwv8_l'+(4-lWBm/im)xAD&nIX~j:WjaHI9so``N(|4-k.WfoaJ)HW[f%.A^VT{l2,a`v'9M}AEi${6fJ_eZ
+lG/{1SoOy!T";83)o<WLHE+m!=ISVYIM"O!z8AvchcjhcCr,|zB(8x[ZzyTf7d+%jL/dQa,D(l[o~:2WxZ[J3>[pl9K4tcazH[eBgU_|"UN_@L!d7udwAd
+fXr([s%0GC+k{=mP:gNPdU;=9Z~5x8T]%g$S'SFB"^b(lda[>aDHYbPkbTk9wRnj9wWCT|"W6}6s@4Jgk@xiRkJ5Kcnh5`1zr}n>9/Y^|g&i-AjrIY}$UM
+;h~P|YwS&ZuuUnTj2Q(Y~0ARxrz(i4<-w3D[sm./"..w,CMg0-GHh%sZY;/z-l0A4|(nHc##FHbT(R|g!+Lb-e63A"'o8""zI!TF'FETdzgKf/wZE+Azx6
+;kb;,[pkY5XYj{@4urH'+AsO}yrOi%)KK}Vn:lNN;)!WaH8NlMe`AVBLNS;}D2Rd^FYK(hybRYvScZdB'yh1'n!iXfsBJ3~dXO]WI-:r'-UriC141O$N|=
+paK^8X`7NK"ApeguJAr"w,SWk]w5_4ZF17fo!O%Jy>yo5DcctG3LBz>=XzBm-O-<~0}HYiKd,ayNqfxG7XXgz02<&:O]5#dNUUP&ctuJV1R[^%"WjWjgI$
+(cfCdNi)x"dXCY4NgfZD1qS$momZ]6hrY|'ZXsqYD$N5kw<bhKgH>u;+1B82h792t;]>awggHNCs>j_JJ)_F$uw4LB]cOj@hUmLA{||8jC1%8ZHi^:xFv[
+7,=60+OK"Sdua=gQ-3cTG;|cg/A^u=&{%!MKhqBe]WBdRgU.qDkqKy~6H:wOnj~dSPlJnRBuo5T"m$TxF)gt4JyY>j7wcJ^@hnW}Q4z[Au{ecb0QI]e!0v
+V,38}D0y8q].6BEQd[wy4-$_^}Ihzd{|rklUXk#KrYT>L].j=J&rP16U.{mCAqfVtYf]5Rb/NwXo8d~xJGi,)E!$nsZ_egxMn<cUvyC3SolsHKmvt7|w0V
+^[m>f"bikVKLK9W`1hJ2/'$Y.pWB@`u.l>F1^6JJ<e[SQ(|mAOw6&^6:Q6MQ_z1&r#7xw7<%:x{PaAQv"8l"v@g7GEpoD!U@#l|1;/+/VA@_,Z:RCm]#ZE
+xy_yyz;jBW:9-4m>MaPOrmz<Y{YGGw<kZNceb^9f!o,N&n'Wx%ftM;)mLhvs7^.VCC]JeXn^7-UbHh!X,);Hbe~jkg^w0=H;"!so+x3w-7w|"I:mdbHF^,
+%B,r=e}6l40>a&oBde>MLE7)GrFeB>p`ohZap0);6Z)+!3L&t!y7Mf0G#Qv`gDfurp_+@t;{xTr$yf%tx9l##Zf(&g7`w%LsEaXb1b"Wf(Zpg{BaE"YGA=
+Q/=E9gtm9K9k2VIZ}j&2G`~mfcp|^At]E>~nuUz]pw:/$CB88C08!k1d58L,CnWJU6l,<wF8`hx1Hu$7!G}aku5xr|vqje'Jqo]UFrPZ3gqA>j.zj7Y|]k
+%e+OA5>}]kTM5|Bq&7[s<vDkHruxIkHrtT&{F}kf~OA56b^}Agfu>[E:=p_+&rV}oL]IiRje.lP8PN&MQIq|n,{[}M95LE+z3qkR<5ciG8ZF]qRCS!jy5x
++5kVqp;yQ2qjv{>RaOGy`I0{%Xar7gnJuOzl>c&yT{I!<;l@+tSq]rK8iA&USTnlI1]GQ'.jj^vs!ets,u{C3VM|[ItoYy&8bwJTfq/rs7s;6G3jomWikf
+:oKM#x|ZY5dxA2zNsh&xJy>Jr5w=e{~m1:#UY3kJ'SuQgWxi2SXyGpzC<jN2Bg2IH.n_'0!M%NAp{}p/3#,{#(e<f1qImBgY[.&Y$TH4Uz];lFET&:LZdk
+FUFs6O@X9[J`^(]e;:%Mq{]41fJt)RtqD{=q{@Hi;94!!Q[[B5#}P$r-tq_0;YoR+zG>/6(_$[7_/")T!`^.7(zddws|6j[XkZgi)1}"zOb";SmmA":Ajr
+,(DXj.W{)4v4FnFUaF>t!4{#$R(w!)i0b0yVR06FN;EatFr]MQ]U"xDerkB#}w|yA+hWaGtiTWXSO.#(,hi2]fJO!DdkexnwPDAlNp@g;^5MQDYf%{G2/2
+:gyZ0}hG=#VWIF<0)4^Uq)euO)EZ}@N}PkAOyLsVjP'vpqPZ4A1,k:t}oJ<[i8DN!M.=gtN]{<}fo5>B-F%Cwz.U6RMN[V$`;=E7C0LLqVNgNKZAuW&67T
+-K[8">N6X0ie&KM-%R^gP,Pt/&:|frrNb72aM`HfzJXdbZr5&/`K6}haBC$+dtGUmy$[,usjXVC@^7+59QF;Uh.6guFUuy`{j;pA_ViNM0%;D/q!pP2Fw+
+pz&F3kvC:`wco0bwJkTEu#($3=yS`il+U"GQV2.z"i;HpA(no0ir-s4D4CZLolo6``7bi#Mcn=Dg2v08e44yvDti!<s+|YA(TlF-3obO`09o&v^%IM,[ly
+9x7XYk7ldi5WIgIFoo'-]k+D/BZ{K}Xo'zx<a_NUTMk{hrCh/at>=$7w+MAj8AA:GF32y|}s]%TXWwSU+^T"dr5x`9X&$[x10bd"r:FBgS5(-<-EK9..2.
+Iu2:n9EBX"R-!"67C=htht`F=Owo@!5Jg,YNl7^="XJdSJ8liYm{11P32]u8/ByXDQd`Z-cw&cf[rb#HS`0NqK=uFVbQ#g/KtQqPD#p3)DV"/5n&a]Qo@3
+NYt!0my!hPaB<03Ne};n&,B^O.V(tzdb-UK]#KwMG$xCX9_9usY9^)3(g"t#kK5ZP-P(C#R2mr)pi-<g>'K+~SRM_4cP|!<JUzgYsv}TS,-ZX'UmDOY^}C
+9,210eY%:1'XY>;=5b{!8p);O]|hR.hsUNTN1d.@br~UlW@xTM:QjkfO0Jo#K3C3F{$,=xLr}h2#Imo"UF'tSjlG.c&TI%!gg9S.;gAQ6g&Q;F135T2aEO
+a`&;-iq8,e`kjBzU=<$L,2iW>C8d4Ym-,P%gfp{;Q@/#g$H"hCR55a`Jw</wuat|$-[H}VY.jqeOYIj(;Jt|eeWV`l$P1iNhqm0|Ru@5r[|nO_@l-W0|ei
+Q9YLdO;OZ[xgMaP-J`G4hAJ}&Vl:|XL+"5a7lf7Klk'XI|F@}6D7#ll3Lb{.#A;-w"k[tXm)c.3^c[5h[vUH-uWioIqJFW#rQOvu;xS54!z^,{ROCQG}!D
+)$>o%Ku^t[#J<',1#[K:y9=OsEBcgTgjmtJdQpbvp;2;Ky61kU}Ms4=|`5DJj>!0#/+JX}gDI+f,[V=P/VoKs%])kDYN,-Z(E%4"}vGT"Kl3+#0-iNm:e5
+#+"k6!UjR61g8>Tz(6X$^r_rle9Ferp]$m/G9f=a;H17wqiCk==Bkm]8`[eUBBhm/.)<kJ@hI{/SztkoM{Nr`2%uAB7/"Qu"u^/yv)`=67>[q-DdeB6YU0
+l`5Iilm5sad9%Z<!J=7=_5r4Zr{R%9ce=JWSwQ~{[M$GDyBZED1@|Dp0IZ#@Zpfu&NTG`q&(p0pVX);[K"aa_{tkGI_uuOc7C^Pv}X)6k{Sx'lbARZKLI%
+RDA6b!E%:tW(lG/{=5QeUTKd:e/^7c${([WR,z+3(m|%jo%J|juYr7A"Uy)A-z`l(Hnr""KCN<eo9%F8SX5eW-%<1)/>!6-<Cnd6p|Gtv]=Yzof'nQCc7$
+DVcHDZZWA+,Y];-:i(l=;n4|/d{,bo`r7j3_<$Y;hoqk@J20P5EQgI~,!a"S]^ePP$tZG,0Vd{cgCzh|Ph+4WdmP|^Mdg=r9+|Z@|$qa@r:F.33^X`"N#L
+d"9LWdnLDDgNE<5}Enej@Wnvv3LkGiFzBHgz"`r6F1DZ)Q`epqkSy)Nz|h)>d3rC2q_=+"^!75M{R.+'9rL:SAC8gJ5]EL@=-B8jMY-7Lph@Ia+"U,Qd/m
+k[gy9mX5&8@f^E,J^CKoBT:)XG|]YO%)<5jXFb=B0|{Fuz&tJa=0@<9Dxrk(`KBy3X.MPTGTfH{IGwQ^kYHmjEL]xb>@H#AV8|/C5gl,W[TehmbvEeE37I
+xAr^"uUC43~8X!QZE$h74h7!YtXJTE.WQZMW^wa24e-j/)RAt@1jSsSl+/l'3QSMy0.C1v@LfC)8muLW%(n}HCL]LOHyJn$M2h^7Eww=Xj]9~_rl^9tiMp
+o''j}fIvzcI&OPI^#<Dqn<>T>-HV'^([q.rk0/@'#;z/QE{$5kW<MT}>;aye98i<=hi|8p@"nZ0(QPhk]<q5YlNEzu.5Fi''Wv!jwP1!DYBuzO,XPFuZNk
+jG{'~hjkO5,KZ]RD2ox7sp}|4h3=Jx0vcViW]$m{g7eK5Ng[|W7:kn)zP7|Gm[nvl(%o>T}9dad$%{{`oSvq<05.N(h`KL4<aX@B<(.0;xU$oWURUZG+94
+kaFG]FZGqnbMab0p(HIC:Na@NVPsI!rkqihXZcCKd#4n/bIKu=pAYl-.^DJA;U1UXB)-hlCD4qNW7a6}2],W3N|%Ow6N~VXHavU-5W&=E$r9zJiT(Zq@)J
+Q_$osY"[VoP{OqHo)Gzo1[Rltpyo;q[Fau7Mqr.}jf`C4r'Md7G^5nM]{Q)yNp$agd.|.pBTbKXcze,YBVyEaSaG;Qh4svrc+ZO(_[yESLTKqm.!)T=Q_]
+JYqN6AA16c~^Yg$eqc>r1kuPgb`/mX>{RiP7Hnf7)y^pM.t:dea5ToN!COJK,J#BF3h:((I@)sef0ad8tMsr%yOd}"4[c^y9e2@JZ$H=B`ng;b@e)FLx+v
+Khk.V`UH&{7yMNktLJ7S)a6z!Iujd9npf6Idn!i8HC;Q}uCZ9/%P:9{Xz2Ul+Y|:k|Z"DNA#e}L-Nfd(^r_fs0(fypKdBrQnJn"ib_Pkc#ztla3^5k&;Oq
+vQ+HpIO#gdQ0/tQX3G=pMN>d-t3xmdUOKNR)[!=O9FZ,R,D[4q#.PnC^hAjF"#SFhQk8Qi3rip|r1>d,&DySA(Ind3YrO:e#cXjZtrGEC9loK@6vd>"5e>
+!mlJ/^,V^&~;7;6giu%<F.137:_-.+7n'kxEICCRQHkX!q@z~2BH:APE&JDOS@/DYn];,SgR|R]<kH%L~#pG'0P1m=M"hIV"|I2CvVJjsr6Lg{[kffcz,+
+CLil&au|8s85rG0%~r)y-{|vGq`}t}LN1d-[9e<6h0-T{Ij5B$X8Z@[8E4G^}+s6"13@Ql:3E]/:L%[%H[famDS@t=;.@`x>JSdT'Yo,UGIqA$$5F}}(L"
+ocX[w#uSp;$wMuFc`^=)qX(lRS'!XYin}+z7vEC7vuihZtPwmeGZD/6Ph+Ns$p#D1l};W1:nHukW]g5m:g'giD<L+ygB#5(Y"2!QD%ce>5&j+/NW&Bx>]K
+]qf0tLPcvQwwLT2cW/+nOUD,[}yogsOdnOko1zL4}$7}ycxh+VS.l-O/'luoP__iU,N93)>')iP7=pC]$vJ5ar'vq.dXaex^3pp)U;4<,_yHnVw@]4SZhj
+=$2Mb"nyj9kr73VMOpHfj"N0]OV^j(1]aso,CxrF3v!:P6A>,6RNv!j{do!,/ifPIGvPjQLA8,I/yI^U&"7M4ckJk#gjV&v&4{&b-_Rb{Rqo#{u,.1s}wh
+$iSEzFJ<P5_fq.EVuuOMTs(V"+(fj})qn(Fg^lk1da_p@N@+<xlXT{,cArv4)Dfd=rQ(c'P0Ae`.{t7z&>hKisjQ<n%29budT;p_F}E:ai_Iy7~uH^dV<_
+/PT1v4q/a8C7!+5&SJ2)-Yvh26TbN%Hbo,{SYnb:Uma"[vf@b`8O'23r4x=XBR=W"u{g2%;|=x8@=Wn>]^SRY7u{.P|7wctmkW@cIVj_t1/gm;;>/zEVtK
+]|2F@./{>ERA%Kd-Gcf<V)/zh@t29a/Z%rq0rytM%uND!>C/f8Fh"y5&''%+z/T'yBTe"Ve17Aq^z|ard3V_P[#>:xyZ-6}BS;8e{0ffK]M-}WQ<#lF8(n
+:n}s}SEtj30C'd7h%g{.~qkVuLG=,:{a},l^jdmD9-HK5P!>e)o_{;#1l.S$Hy[Q7<I<"XDaZEZY!L3+FJ==vczX4LG=%rfDuj"fW7EXmg3@+ve6<X.zmv
+rebn,]8`D"Q+Fo#1ipl`tz&G{YfQ2#bg%<_q0`AI_pDy}_B2~3J`Kt{"8TYoq[LO#n@G$Eh=0).8W;h"^irHEJNS&f">O2I)L6Mh=Rtb<q36:A9SESFlq/
+H&&g%hHybJ+rg^dROSvBNH'b9d+h$Ra+M,|HrQLeaA/P3e4Hsg/gJ)AE'{=C1bCKqd^Enuo^WE].kA_8L=nfI,`C2UnT5JYC['iaRFd;J`U^n6olU)'R!p
+85eZaVeld31676IfQfSdwmS_eEqCI:W%5'p0SAs=<k&(ZgccM<C`+av}%hbeDW>29wxxvxeDiZ3R>wj(vT+9{!MDndK>csgX`>$=]CH.,W4>7-8KW^Abr!
+2&kK%$P,NY;qB7OOYJ>LJ+<Ys)0)l&JJQuSXyNB"NMCT,Z)N1O=wSpBmuQ<G/|Y3<i$B4'9XK6(-Bwa&}"ioj;'|,[0r$s;{k:;!#dF)r_A+$UeC'wz.`S
+<v{11Q{C`@#i-_~0zP-Y$['5+=Y_Mha`r_JYd#U.HoycFR$f24Tk:Dj8[#><xXDCzqnIxA6k/5#_qr.eu&24}q&:<LL"Ms8YroqSl"hfsEsi1>"hr-r$Uj
+w'Bh>mtgNri^/y49rx`|E,a1t00-1ufO9[Zxqfd4']<g,W4#D=#r"ajaR'Dwfz1x#{p`8^9m5Id,FV7Q]#j:.DZew_)V0mdie-_H3@5|5BTBY-S&3jcv`)
+I:fDGXwE+iHdDYBp0C;MAxp/7$A2%l~WfY3RS`@mXhi(nz,EA%jWA`7P~5nmxj=,Cl=FMU)k-G=hXVP>%GWsCdWQAX8J!%}|ZKC/Ok.N~Nlg%]JWh<,LYA
+|8w7}F<4o'B{.X+j75934xTAj'hXnA'ZOz'RvlF=1i+n{Xk/c%`mx6[W{wjC{DV#a#,u{k7,OLW6!YUGvV$WDM)tjZ=(2>b2B;beo",#D{Nl94n."SGP0P
+Qw5=qx;JY5bbN=5WL}m:p+Dg!$[PGp/'90FuZv0C)y|jKmq@s|fN9wU4CmIPv",HC$hPf-U)(1j.fg)eg=ani/Bd,"CKxOTt@2&o)]3>=^7{9FtI@8Fw1F
+t(c>y`Ge=cre'XtSt1@trj6Bc@iV6,qzX5p=!(@$aQ_fyP`ZEGl9:H$W|6@zA|f3htPd$r&_U#B$U8rumLR0Mep=1|JM9Lmj`S$YyxJMHc+HB#;4)594QM
+"mH/<#-o-x#@Qa`W5+OrgbKlT.RGrsyJtsA%V|NZ{72/wXv]:.u#R}1Xso:r02NM'q+jQR=Lx3dJkV.Vp5]LMZ'4Y`O^Mp4w)Z0nS]rk:Ed.]AJ<>n3PuS
+GAq!/b>zzkcwYjOAB!Lh+^/,ZCN(RFDAfjB)D%T0T4Ad!AjmpWaL"LkvSAJUnVVS7<%-3VtewrCEfi|uhFYSS#^a|HY>JyZO-mw[6WbYjo>1DB}h!(aO05
+(g|WEDvwh]8R{VMYH=WgAP0RKNq%.Zp(|wbQMJnT#ZOt)DwHc&p%ZdV|rF->+Eyz4cxLLC|$;ln;n[=S:A@6+fP<UJtjANVWjrka1gP;JNNjOtb9Hq[]V"
+1Ii,Y^4c&<<QuX|5=Zi!@C)W"Y$o:hLbU9v29m.V:x)B|8zH_XtCFhR:e>6Wb'D}awN8EJ~cRZC,YhQHomcjg[l(B|}Pi.,C!3';#n&ufSDan`ubextkEt
+.gxWG0:%vr|%^xYz1r3BiQi1]T`:ff-L#>.&9``'[MNwp@jkZ/6LRs|Ql<`!V`&XRF9AxS@oNZIqs}<+1T!w78&JKc1c{DZwKNWN]fYkR6S)H|J|%(+^K@
+<-(.Fr"{RtC${C;|fx+$8Hl^x{bL4x-MUa$Dwr5QvpEa-q[gfUxd!FTZa=L'yG_jvmYFFv>&H7<ABj$tmP]aO1a;N!~{YB8p_iD^fa,YkZ-]l^-V_^D>m+
+pG.ua=VQw(x,UYd/&!5/hwOT7%0<FPJdVUvrN/7$+GK>ak4_UA_J7VAmP7~u#09zzLW|k(&fPV#gxaX,fK!1fEg-8Say5DhEgNsd#IEQ=d+ju(tmRWq4<`
+5E=2NbooBuyQ-;sANl3#{I<uiGkpJ"2a-@rEMa/nk$NzWV`v%{;!](0Y#DVj~Q$tEEV|R%qR)Iu+M1;POjA@:e~vrs{R3Q=2Q)/t#:^_0):)N-bM+{1;2|
+Vm'ONIIsw_Fb[Z%DhY7"B,NKbd$O@b+%.&AeJ2"Q_7X02!{U,EKs+&p4@IHb()U6FE7`xFgy&8[p|bP'94yMoyNM:4U+=jfiI>:P{xtrA5}b>Ex&%@u-|8
+LSa+v,!G<ENh)#B:foVa>swBuuCzA'6k#klZ>kS6g1DbALTP7b06VTg$'jhN#BZjeU<S#ZNzR,V--CC){M{S"u#]y!(.o=MOCL.pAZw(Zt4kjrMeYSG>_!
+E]hndv,:vqp8%e:Fx&a:;1!-9llo`h3331"KORz(f8[M1MbeytBv=@Q}SPQxriyapK(rxtRR~tBvBr}yE4{{'u1LpA|{$3P4CdAl/rX$qwCB}T<V~hOKaU
+E2tBVzr]GbUzlAv{pS_Mqtmc_yUx3_Azg4'ZDV!1#;'[Trt4'Zc+gL+z81ZGocJ/NWZi(X7F[D$U-SC2,v3{v7)9,VONa5{}GAr0I">f6'iAoP3p5Dg+NS
+M1:F3S;'#TBRyIIqs7D^@qK#|-X<vdQ^b<n.R<uM5EWl)d<rpzVv6mA{f@~/+Qpnm]@GKz+3LS-ZyYczii[V&%~D&9dGq{+/&GU/T:>!(Zz'y!/GtdsOIl
+aa1{)f>!JG`qBpV_/vm/|<;J|t<e+nm5|<<l8JpA2[HAEYs"zI5u&wwr}B0f=[^^u6dS0AALcjRe"lGVT'(AU<Aer+xWV6fQQ|_1yG@ANj#Oth!jH&:(-Y
+rl<>9=v+(UG8;|}.XE:om{D:~j]bnMl2K;khFU7]K77.2Q{ojs3[3ckG#Is-NH#1Zq[/g'dBQL8{GyJ"`wQ<1F`7Q1b|^epoaf7ZAow[ua^Gr0M[J4,!i"
+u=w<ahm:,gnVzRh-^r{=%:YpLdcL9Mj[}Ej50E1z[$Swz>EG6F:'N`p^2Rh{^]%nDKI{iZOU-5^SOF]5l35UdmsK[v_"rkTbAHVASuJ/kE~f1u"w9gkC_P
+ntkP)[VEkDPR#[b!Zv/G.)(TP'c,ORdxS//=01G5!IX-1IFzfHEO_Q'QM5)+4@RytNN_)MvYeF){GlcgwjOb&i%'<eowlGF1[K_:(;71bi;q6zKc0>qXk^
+ZXgc{mbU'Ei"Zs(Il$mTdj&)Cj+m:$Q!xBoLakJCR_ie+S3;)1Etzs|o&dw(8$]&bS,ke!P7@a5mniN<C&~HA)q3<BYUh}7OibxRx/~`_ZhTR//'A$$byq
+./G$of_^cGqok(X#|>I3A$z}4A(xOd^)5zH7WWl{R."T,omjL7IGUo-Z~faQCj#R/N(Rm'+s~hjnT;j0EgtefS)y&zpsY,/q=-kU]H(]2sF86W$-vT@'{)
+Jj:{:'s"!C[CBkp0+6HF%(0djfCY;Kx"t;+=G;Q4"h]=Q0wAG!/<M^hABhb+NcTh9nP4vREriGc,21mGV(=P)5"p.'>l(XIo!qu1.DYKo#BX/D=VG29mU^
+7KMt;dYtO._M'H!3=oT_NX54D12/_^^Cc+u`oV8$%[6Hn9H`/Gga9i9`V&On("uF!]5y7c@"bXH3)6`#tzFPftGja0r%,&(IHIs9OUAaiK{'),iZXeP_6.
+^]YaE77y:xR.S!.d|)HQ0j~K-cnZpj+6#xeMLZV|ul+OG{oaCJ/9jp_YIo$],vbB$szWs!g@cQNj;#f&#>/w_a.Py9nbG/{J<cbB!H>^vR90{alM%Ya@(x
+2OtkmB"kL|"Wu1T5P32(iIw0Wi6WR`sQFSv;`(inYVRm.fl@3{C$M|U%oixBB8u}d.NV+[Kj'n$k:_VvvEwk#zFTQq[Ky<o0+%.gNNNkbbGY%c&YXlN!-o
+"]J8qYZj'707REdKMNHfERSDMn2k~F|LQ!ukrnr_TN6u~["@6/``.v]9iU<N)w`/=mtzX_h"9iY#S>Wp:g}3f/xk%!SXMy[n@oku{Se[~>b"j[;3%(RK8'
+H<tT;y^8|Gc{gV5i,SD83LM1}k(kC|[j)ux/uRXYU{r^Gmn]"O8Q%3{K:Q%.xuP+K("6OU,<x$B%"ej,rV]vh/5+#g^p;S'W,H[:jR9-(7^&ehZ:]51FFu
+[1Fll<)D1qtyIShs)ke_l-@>2{>]xk7uym'wXidt};l&CYE)7,st52'9G&dVrW-{1jUr%]_^PotAd2ndK<SjZtZ{;w>BM&fnDootx+qUIw$:zxu2`7~)nk
+Diw_}a~M{FE%U4fdt18Y_Ih7K3/5K>&_k:~G{8dt:pU<dK5V})Qo,u)aNRsfE1^pfTw_$k'0'{qz";o6"cyZ9y3-^GKgS0x}|lx7.2&Nid2L:a(^vZ9XbV
+mw=S$L-WDn.aO|[pRrBr^SHR1A/b_Yt+eH0o7s+sxzR]>&pp<}DGH5ZgM|Rbw/b6UJn`=)L^uR}k]C[XmGRfZGr7@QNo`B|jCNWgjPU6tT&k$e7,`oOxoH
+s$5cwE$L2c0dDvodUB{1TBU%vu~m5cBwQmam-Wf#w0%FM,uT4gt>}<I#Imp[6DLxhhq+(k5y21wmN0eMqu8Czj7sv`rE4o&Sw'K)Vn,T4:;$L>a3ELtRJP
+"'-1yTP[%n6U-ovbIksmjpTBE#eSg%ee+_~h0cQj4LCpz+7zmoRzD^X'1%9T7NXZ.-oz]yCRT[.!IzlG^-&Ygop8pd'_<VN8fe$Ct|^o2D]:n:+TI,qzZ8
+_pJP%Fqq3:f#s;lah3J`E&n^>0Rfqpj^;@{Wz7Axst_,s^xBjNIPII2{3EFj:Gk[,QPGW-Ld=]o;$:ogB(/"<gkCnu3pmC2^FQqU0.E9LTA0atJ6'mSX~s
+}]JwMDkcl4|n"#n3mplBx'ibY2Qx{Q)>"19aP1C'-uQ's/upX[q:@f[IL$r-mDA5vj"y|%)o/3t|@SXS5Z[;}a>5ev^S^M%oj^YQWPX@_Fmo#"dvzX/dKA
+Zy8YcZTy<v~CCi8L8f06l,8os<Hc>G^wJ]U])Ey-4Nmr!p,wHf'1vs6oJ8[=K@,Z6L2YPeX}SYlu-P5v#LJejY[EI<x]h/XWxZyx}/{&7GZ1~<U`4X`/Lg
+&1Qy5a=qIPx,ZwSLc;db#iZ`oN.d=CF57([IEl:"^j9%@D"w;Yh:$<#;Ss<jU$-ZD^Pc>zpM`0Qy@9Gq~9^+m<$-AT7n"gqx0MP:a|kgVe>X1^%-|Kz2%<
+TYd`Z7>45:x5BtOW8ouAI"Gc{nQWJf`OI"tUHb=`RwuQ.b`H}]kFPY|x`TA|1-V<P%|4yVjof1`W4U}Iup8PBi[,DJ!pJZR=2E>Nl6c;T/l%P(a"w'D5pv
+jOoYFz:@OY@Y8ifXbwn1gvIx6N~qH-QxP2gf""uUCP2}/h6Os+r@X8R=Nix$DAffra/bbKQF3DEyZ8FPgOI>#5X(u6%^nDRJO)I>hTXml5G.,3Nma6L0Gp
+/s)SS38/~N193xIzd$dH{Cdj#W}V4[2Ha-:lqBw%gT/Z27[3PM1D.fOK~yInTrym/&6DxEt''8GCsg`h;I),=T7=5CSy"G=IVV_[c{(a;`9|2&c'%O/Yr6
+nVGc&P3'Kl7!'g6c>MqRYoXp1+cr_=HVP4tFZRNSXE2vY]=^3@V)NhN,9:j2nJX=c{<4Q0F3xGh=1gztX#Bp#Ey/H>sdiV$k0+eRU-$/Tn/fAQ^cKuU[o[
+bm$O+s;{AsVRfjC+%_xM-5+z@i/Rq]+S"9-]g7xEX)2QC<qRZ+lR[M"M+TONdP4"7KGnc11;I1^:AS}|v[r/QdZogM{d|5Kc]coLBc4z:x'CWKp:{>fDDB
+lIz&`V0}wc|N9%E<+`3$t^RPt(1[5ibG/[xl|(/]_b4MX+$S[3nj-jNO0j:H+Ecw_2oGb`IZM=2N~vUuYT2lOY6AJg>}t,"M78RE7=WF1Zf[Ybvq}T2'Kj
+>0hyvg<QW'g-R%Yq1m0:7B)WLU',tAl;>elRafm1kPn@[<z<"V"VguJ9;Wv/CXvm.iO9Y&<29A]"A")m3<L7ZpG)%o;VwFp{YAf)anJcy|u28sU2A4DLOY
+U;Cj(-hyY;omQ{9(S-s':8gq#SaoDT|o@J0I7V|t)2iXV_HwiStd6^pOS>oWYfM&T57F,HHLa"/DJfog;sP{fl`rRWk%sVwO(KF,MS8jpS|bb>0p9.>E^n
+iTm{M)$%`{LjKLu7tzkT='!WxzGA<MfHQB+`Lg"pmG|5UY@aF^il$6Nt0'7ntZKC{YZIx3"#6-`-<e~w4qD#qn'e"A(X@mDFjz$XjIvHqm]d>FXHHNe2J2
+&rd$Sa]o3n:.Oa|kqoNTXQQ]Q+/rv%O.:TsN/O~))`L0bGP5EE+z}bci[Z%Ny+}Q(pG8C9r;O-[D&7M5w4T1cJ.{G+/sk^d;z/0<eS}g(a.'4OEeE-{0x5
+:^4eVCbb+zA/LVtCy`-vL_mGk+rDeeFCLc0M)sPs'_J.)2txS!)^jbpZIc.a.9TR~qmX~|0GTf.eU;/MriP{p<D+34,mm&Uol>MI3YJ21DhTbDb!Y9VC4/
+y]T(dBnil"}}(fsP1gZ:O/QEX;UD{J3Lon@0i+ycQxF2[[U{tqG`osb58BmhI`5>5pcL(X7_nt/{+E7!f6R`(:Q@_.Hn(K$+Qqs$7;#>:6/XKpuVH(}4rn
+Ba-WrVVa[C&OJ`d'gt(bu+dl:SQB24i<y=l"ZG>cjgQVS<VLGvA^tL1-i-O1qmoOh+s%gQgtdfJM3XGJ$Cy)&B_({bdIh@3ZJ{+c{W'_B/Nd")m#0l+R2}
+bw$+f!cgn{~k;fV2sebcw.Xg8)]56)r8(_Dc2Zed8;Sa5bZ'<x+fI(;$7OfZe<JjO`E850Z2GH<-~NeNHrq$N@(ioNTz^g]<1Q0-{rZK9xqdfY`pk-35]g
+J9uzf&>D6GIC(0IqB)r'zb[A:W@uO9^{brG0_<0!8d0Sr5$,OO8y}O;q@il@Thff3!l3<WtAYp[{)>|vA2{)[{+[&yt<AZTRZ(7{V^AvwX"Bm>FL=7pLfs
+0O[I3R)-dy]0V1&|B8ErQV>v7reP+(}S'vxN}ljZ0voaly|Fw`#i%$78K5sfQfpBMJ{g"Nq=e.W3+X-H&R;I=##8G:576c9:5^:iLV!rodA3g!z:r1,cpN
+Ez_ULvcAVM>2,K+GMNz$8t"3z4TJ/H{k(6&K=z8@V[^9y,p"l,'g8IX}!y@N=zgK'M;"ySauONKO_@W}+|[Z4Ckcr8v.1fFu[e:nOueB:d4}~@x7HdMoF8
+]AV^2"I.d}fuM&.Wgaw}`l.9KkrSSmN9Z8ImFQE>80MBGtA,<k"820d@;9XItl#NeF'>j6}sgqfCbOBjv%MZPBr[W;5"jiCsR'"+Kwv55qvfgmP.J:ry(Q
+:Hgu4n7L%_&&]l+;'319UAd[p`(8[=O)tF:YKm$1[uN3u_rw0<rs"kplAc326dj3Pd1pm5+)bji!9+osP1KDbLR8hIe_y>%bP&EX<E/m4y(z7'@L:pIrU.
+V7mmsQD,Bsk#rV|:v43%3aj"XIlN5;7b:,XdhSTG]hlTq"lNG'Gv<!!.4)jMN{aU9KIwXRZ(RCxq%LsZHaX8Ww8z,zGXWs2rh"C.)Gc{>[)G)s8Q/GjwU{
+V1QrF$bAFFZHNfX,G9%Zg{,g16d7n6jp$Zd'9:R^92{xHI=y@&`UIdErqk{mT#hiV<0Ke,8DH4)W%"kX<6V!hc6&.|$G}f)!CvzJeJXd!ws5"Z2tWp2Br;
+J=d/}4daR"c[L$7H]Dije;8sSv|!nxh=&Mdmksd7Lt'J6oWKl9b@PE_JuV$|2O=a9DQv<m%xw|TeG"-2C$p/B>@#SHD"ALzM&yT:7Ce,QWeaC%h;]isJXS
+TIG^6"@&GK|jAZ&%e=FT8ykRFUb$MztzwuYw[lXH!7rwI|;@7szUP'TA`z+KL]B!=h(8dbi{RnTjJMrx4i2YKMvV0D2;K#}67Xf%[bB<#M9Xd,!R:qYH^>
+VxI=L{i31xpdJ"l.C%v&c:(v'B-R%9]8!vvrO<9'}(mLKXsbI<,z{F5!7+,I{x7hj$'H.(W[B4;/1`/n2ps7m.]oEjf3Dq%!O%8FrwolPH3>QR<3<ft;&:
+NA~x%IIr}m)K`C=dik[6v&%o'z#8s@5b'&/9`XYk_#W0Cl':8xN-!d4u82gdwN}65.gSaM$<7om@p3Qs6WXtqJQ16P96li)7y/R'9#'3,@RMc1@`Tmg:5B
+a"b,BVzCs}=/v)gTF!RLRQj0PFNT&xqNmB[n"jD@N3WqcAv$L]:_P3Eds{saLytf%ilVm#:,e9bsp'nYH]a;[h;&qsJ+kd+z]PWhosJ=$o!8p>@]bAAY3Z
+ftHEL"Sa^-$[<w}9B;VEK8g"vJ:87[1nCZ=yiM[(;10:wq<aEh2RZ@Rmcl{z|LP]|Q~IfIVvRS!qIZWhIdQ<^/{g8,#f,Y'S;IUlr8;Unpv=D9cjsVm:Ms
+H$Lyw/9AHu_r$,)%P8HB!/=|[lbKf:#n]DvVmpx|-/`=FcPzc&D!s;%,+orR^WYUu;nF+AqHb!=j,i~I:wAIU9L,~Ah/m>R3)SOu^/ls]>wJ8k+0OQ2wBt
+-YVaOn(:5<NyaarUP]Owp5eC)2@JDK9D^wD+q0y33"LbyE7y|O"70zPypg:tlUno-&+<)cndui0owwGM<ni|19;8_t[lt<c(Q<L@Ka`o9JWj'm_Qqd':pL
+Y.FX(nk#4Ap;i-5C;!LhnCSyx(p&aC9OI{j+[agd%C|tNX7|2O`YD/kt([f5"HvE[8J#"j_z3=<6I_]3zqu{cg-tlOMj|57-t9U9cC$kt50Z>AAYqz=F7y
+HCkt37eDLz$.=WIN7QFY>:.DVdxPAc3T@>F4|1KrD)^)=s>>Y^u[6&JXy-B5JM146'B;`gd,v7;7)8xp3Foayske+Ha$1t"9}t6o`P8x3`$XaC'wZQ`co9
+#/gjGHxyTVCN^VGQeL:4JJ@Lm^AWm:'fyx}x/&Sw$J}L[+BSSpy%y+qj%Z$t8d,7F0JX=7l+B77'V-JjO@-|v`EtT)&6VpyU>ZBzmWcA`;qY4&[XIL:S09
+k;CbsnK#DGP7k>0ZXL9E#QBn{"(T+xo"!{FN>Rc4G2F.kCy@KxF"3)Ag4N7h}TcQZ;IFx0)g`odMb{.^u-ZaZ@4rI|CRiFKubFA'v!>OH4zpIyl+}XVvG#
+M^wiIi)A=r_@5Y!pthoJ`SiR'vRMgVF-K]:pVR<3Fqrl5vL]IfLj{|CYrW}BRvW{it.-sb+$(ktA%Vi`IN&U_Umn{uD]Z9@iOwjArDfrLj5xF):}]LYr<@
+(e$2z.!TYsbcKuQN#_9}9f.z_RVI]xa:bL&NfkS<zOwx@clmv(>3ILJC&D<K,8(`+mpIA^t45<ZmeJ&Pp[A2e6@wW[g+18R&]OFp,_nE`'6gmnZDlV1ouO
+y8@Y~IJZH[QNzK2U%aEHVKEZ#=mUZi4r(fProq;9L;!CDoIBM4&p_$hP"8~hB:G}t,Dx:yH&Q|JOoblOEQFOUhM]xT3u!Ahh[t{wl%6|rmeW!&ku5mn.)^
+Q/[dRz/F&E}0sA=.FK{)!'Nt@ax_"%Z5DLpn_cYLq$8x%m8+c|&gEJ&h][pMxX&g9qq$/8u2qbihEz4HMEUy<4Be!6>avL^wrb65i(G97^mSC-.GVNV@-h
+4ToNXgn'uXa<R@=OFmA4liJgVqxFej.=`6Ii{#^A9;eM}S.CtLXvU1JpPRfdl}lLwcY]gx#[]4fT2VUC5CV#&,_"-)HGx[|QN;9e,^})k}Z6QAyz@.-d&u
+=((EcQX21Fx(cN`&Eo/f^am<`+qWX3_u-gGrKMU7P+0%L9Y,qy0Meq,v]<l5|%'&=VyrJW7K{cYc_jM!$>+6UFWMMkxR3i[G0n<)jw8t<A3S]tMe(+IuE!
+nG;1WH%I#j5jIr[R_|T3$Sg43SvXr`%)8gr(FK%RX#fW%K{zUwZf'Yz=D+EO&7+Rr2JECt>o8Ai,wv(]%U%R:;#&RB1ig"Qy%4;5/|]Y/qMmBd$)5oFr;y
+DP`fBzV|feWnp-Ib$CE:"@jPGEiYo+/{|M1P]0m;j+:<bsVhr]d3u{iR6Sh16V:<aYh2HbJZ$v3q=!1b_p^SV.XRQMRqUamN+Kt&Pg.}_/GN7o~>#y`5S>
+U|^Z/J;0{@&Jhw7Qn>4A3}"W=KLrwcMj95vh^V<9n0b6wV6]XU&nV:qds,>FTF5+3`iZ8Jk;ko`BfzsW`"DTTl=MZxX_W,{h2yO8er.G0VaUm`K}vN.XKw
+s)i8z(rAf}[sp/~9;(D1R2"CGQ7xye1rZclF;K@)!f0=YH,b>Jkw0s7V+0<yZTCvG6A`L_|e|94Lt`<{Qy]q.Mz+U$==Lf+RtWZvU^k(7&]hnQVa@tU|J0
+r^f;~=AV&c~beeJg2aZp>&tYklbq{zbMgy;r.XvOL>^)8)%mvuS|hhsbwm9=B@das}ifqEGB_Ed-oHi""@{+h,`U;jCPlEgU|'5+"x~3kLiin7-RS%KqTZ
+)flVKvS.eef{,w>%(rYF}ZjcfNJ%yZ6Bx!v__f#k4Xg"L2Apuzq.Y>8+yncFy/1lHv7#PYh>0^>(zYCmf4@_=&g=H4K3Un6,o(yd-Y=$f<npOd1jed`/oX
+gHu-~65/Tnn1b_oI.Pu,;.g<qoX_,oOgje)W_jH.U4C_)oomj^i-6P!nGtRjRx+q6e6;HbKu}G_&5z;I{89VMAcLrRk'=jJ/g96kn3EY&).Cf!o)xIM7gO
+V-FDvU/gz)w%&>0cdo;oHSxPdH1!p@mT#_"<DKTd27I`#&DA-(rKCx|y48GrEwzJ!nX"W$G34^tLMO|Y0D87PQaM0LDNmNX0ltmLO1zoff_<N_8]$:!X!h
+L.BoW&;I&yCy)s<x+dzz^8@>3qoD:a.n'dQ^Ymx7:)qLg.kqXB%JGQNbg!59qieI&j7hFI@vMkSi.E[zv{]BMj2b'mjY]#Ye9U6JGZA=R,Hl{.tTMCUcaj
+R4)Tq<ul7Qair`BT^GVQ+MFX=D~sT^Q9`ttD}%kCX@sAxYrC|R:.~i81kzPhnc.>rCfb;WV7+LkpH,IwMfSrVpa^~j%)@;u4I^=d2SHNVYN,o3o'z/ubv>
+sl,jVG[WApb{oJXm/LIkLg5+yr['anAg6#EnAxSLMXpYDn]][:az<iqr)0Q[lYEl=:-eU2b^`j0snNC2V^)fRpGtti^eZ%8}S`K>]M8f+C[LkUZb~#Uv=c
+K$_<Jq#fWVG@On}MK|}^/`|/RCILkeW2]NEH_!6>P@'d=dm6Q#hz|Rj43h1zq>DOlhEV3prqDPltt1.Wjqy@Q.cb)d!GT_kHG&k,ubJ/,^u)z1S{$@7j'y
+JRy$~o}EV-"r.4XAHdocTi"zjZieMmvJ17dXxu:eot#}3GZK|z(]uzihdgz9(kL`D{Fm$x#N%h'Str@z|+8(#eLk$yE(ga|j[w,2:tMG[Hn@$WOCG^b'Ap
+OE7>A}(OxZ3O/>mX2e/aV_m16&_Y46t7otj_w@/Ia4-&sPsfKPT%[cd%'_}gV<`["2I9L#@H=$'=CYPF>t`F]ImKM;UHCw~r+2D,BOhLIqmQNuW]c[&bYL
+0o/o=R,=/"x8BpZrwTj!-+LGJuL@r>cNdH<@8v)!8'~Fw4bn8&&o7sJncaT#+WRLJU<[)9Mj1.$6yv%7<ML`AgA65t+eCYH)d+@#UzqVqfRQZxvS|D-$Pn
+G/c9wkeY>G8s(Pjr+6#J`YIN+mVlx+8Og4KQ+Q;$K^+b7iIHn_-a~Ls/"F]u'8Q6:QF^W6(RB/v{}yI$)OBrl$PNi_>9f6^QoL82jv6)nNfhi|`gp[0b#!
+b%#L1d!=_p5_O;S+5;mCT9M8<.[UZS{OjeKUoK-@<o;5Mf3(y>0ia/+SmiTv7$ZR5`P9H=/O=gi'KR"F~Qvn+:L|0ZG],!zFwo<H$[I_A,5!E]UEX5#Oq%
+~]ztqZY4ho>grlx.@#F^#$>b808jvN9UnQyUgalmlcP}>Kc"{_=azq#O1rJ>~FyKBbASC/R]r2ycK0Vj`C_J^VSODdp4reS!O-H|j.c%}gZFLvyiITmid/
+%Coa}G]4qzmaDpba!Wf,&=W=(pHIab-0g".iR-b;LE~O,_"u42T`wRFDF0Ew7&`JpWv|r!YYxKNzAy`sDtDew.5|axzAT6b!>j:J7J0bf_%c8p_WNu-rg|
+&vNw2{,#p_'TcR^g4/@SDbtii:%A9Z0bpIMp@k]kk2~rx^m,71T{P|!0N[ZAqkagwLalzK"ZZ509,iRk^=KEj`4i&15.(j~Q-vaHEz^d`aA4ins,]Moqb{
+/'Ur]uNBaloz_h^,yYY8zuc3.x&vQhLcE9P^P.L:@CGRp2~pq"'Ii>I`:(>k"|B"v('E%4OCI5no#$mU{o8k1yqasW^FG%TR_oJhyHHXpn!X(Y1ue=1ntj
+8R4lx{Y2C(d!%HVT=ahVCtkYX#4uxcz{0H|n9Hni>2GrGU.3zra`..KFj0DBGoAwPo{-ulX<1"8I5dQ`t$F#gbnj4yp@czWVmAq'}o$ZJd+9tLZ-jWl|%$
+QU%F1O.rQCMaRra<looR1wnFkBlL&BPb@F}w,oQ08UWRL,!h4i6eq>%{D71BS4BX$gm%Wm0/fFc1rZm52^Y8b/.OJ4SA}^2)mjyTG#r,h;[;i[{57wW4i%
+LMdI4bjEg|5CFL);Rw[/d_0.)Lqm`RlFQQxJXX1Q:u7!;Q(G{dQ(jT3b>{&dRoqx-&(f.DA,_dK`$fpt=%AiYX]8E3g)i!-m5-AJR1E&8`Dy]n{(`lNxDf
++cp|D{~Ep9[&2-k4b45)ikpBfO4_WbQy^@U+#.z38f)AkS:v]x]'8=<cJ8K%<$zWd-ytis=)3`MjY"Wb`s(QywS]K`$NBvH3lslhaFxdua+ri,wl#slY}`
+1%+31t9Nf@D5.J]h(#orvmRxz[WFWz0pA=7ysm!D046o.[X2Auh:`)~s!reXg.P2Qr_b$Jcg_^3ef2m;NGyCYVuyS_QUR[[{v:2&h9wEunFacIqNLgiM%#
+q.#}8Rjt^i'Wbuv4<`=io$/<r[+4OPT9[O7[TSA_$nDh'a@-z18C)Vzv#m_$Dva_9U$A@jwfRwj-%DXpw,iEnOf$T}E^E2K2Tpns;b.]vjM@Q:;!D^5:K+
+"1_>~nqg814^rh3_{%pz#A;g}Y[/(Hq$Rc")^"[xb_r=[DZq+n(jo)'k)y-{|vGqVOaKw^q8m]E_ohQhm<OW)Au8tvo35XAU'W1lGC%[v`ex/<|;+@EQW'
+y@9z@_g+WNGqV#pdURp4sh`$4@d{km';Y@eIy^6odWhnzb<yTT/NfaTm0094@-3c.g0MPcFrV#xY"F}e5;@UMSLR2|pX:>}V8eHCZm#<H/s=Z>DLu4|@N$
+Nwd24Zcn.C-4W}ptbH"I31j#QWb&CbnxJ5xw>@fGrH}C%_`^hMRY!eT3~kFd#|di|&h+<1q@SBPf+LUU64U!>S_u)t{J"C[fl}L#qI:P]:uAUS)x2J&A`A
+>=y8h]~IW.Wo1sC.kkCiGG"_F[03(37A[Z{p}q'D8_HKPBS8s{N&96u_[[ZC,x7v._j2-n(20kPO5b>jY:sqYbn}=8$=m60QWmEI>WGH9hi2D9/6Iml=Pk
+sP|;3,vN`kUY&Y)XqlHZ~AxT`b"w,>[pbtX/];anRpNI4JiP-wKj{w7/M[T+EDxes8v,wLe)D_mCIuJA:.(<^!Bh'U`=k[[k!ClR!u-N`+~s$3/lbxJR52
+Rnt/zVE&~[A}2`/=dIuBj=yS6y1dMk&JG8_(FL[#sx|6HA#xwQB:z!7jgbg`;M%r^{5[Frtqxm`M6v@GWt4k}OnP~yRIZIjK=e2d|whPlQRl)eX}ha2}D>
+JA=FSyB<5y3W:E3u!D$0qU^O_oimc7+/y"z(GXPf{qvRjYZH~29a&EI"8{[t@%[n)oZ>F0P)i.nbDfTu=1YPfqw_,"Yq:vf@i.gePaR^w"r^:v3de7!+al
+qvUVV&_UPMM$}0[V~X|5{T2Zet{k)A'fo.vu/>WY|'23/-4J,{e<$fAcv<#,;GBRYmE=w=95lGa!V4CHa{abM4kX`"#Y30FZC//gpu]]tM"wj",e+!Y3]1
+/.2X~Ym":0}H$#DJv#=t:(q+PDGR(p]msV$ck`2OZ@mygXK]<4rGgLFG'!V<'yUOuCW<5SaEl8DcK7A"_'HwZlBIH3Y{3|0@T;4EzC8[+7k/(1i;4:a:uU
+q6d'@_S/L%zx!8C6uH',gyi}h44Wg:/A}u'Cjr>eL.#@xA1/#VZS(:<mxe"TYX4ad9Ag:1YQ]Vb9'W"40!N.^9+$bVIDSQ&{~G"Ha9x2{edQ{-){I.M59s
+>0rf=X)%b)#:bRRx%1Z1hnIt'gNo2<<s-oHvYM%Qw<27/Z=DX:@r2sr=<cE>:Yo>~s-=#LGA&[.R[wCy43ene'}ruw{Q:n>(yu/k}Ied[Y8=E=hB>#3k2v
+`q:3RMjX$BaRk+P]1VYvHmuYov=p,{I3B)F`3shfkt7l@}vb~!Br4B0"9Q@yT+&`~IbWebW=D4>`<LJgK@0Xr^9Yz_FLyn:Vo{ECefjtQ2t<ygAsmCP}4L
+hxDZrR["YIGD@SCC6kHtTF=,32eT_u"W6-%T{x1^Fv!rDq9UG;ak)4s|aoIDF6>2j#unL'4nw5:r57WNMR^56"k[oC|m`E">h0!D#2h^v3e2&WM<W.mwm%
+w$ZQ,e3|Z2/70e2|k(tKtLG>=w^-a90})IDmF4tW95][fhOf9qQCSy^T5"^JJKFk-jSK@xIUv(3@Br%,gt+ai>KGtk3qm|./|RCt7V!EBk_4xosHLU=/v8
+;@Bu!o0JJ]8]ZW3Hy`GW>uOSIoIQy&Xmei_wJ[lR>}Qt&nG}PLQS+#%8Qk=ZpD`+lwevXcuo[U@Qc)-GrQ&jsN&67RN/;Rdla&P'P3<(l2qj`I;Kb1[gqf
+}s_[1:|4nToEqR2u+Hx5bS[V9pmR.$s.wB4B4X%._aL{%|`HH.VZG'$q@p#AF(17Za,c#vl}S=;z(Aamb$)`-T!p9EYL[$9!znQ.%Zde||ELD'cg!_PlYC
+4P@Tg&C,$P3pDUsk+$w$30EX3.|$IHv;"wbKs;i,7KaEv:-^42BS|W+VwG=f@'`6I8u-&BZ@=;#4eq)bR`~pUb~9n!^K=7y8C2b=".JbfC[p3%kZhh-/cm
+_ft:OeHkits]o=Zurj1bsvTBwb<Ces6>oPI=Jks]giPeC/cF(>z}P+@)@@!=-Z/5g`Z;<BJ+>b1PiUW#[B#1@&1f|fG+NAepByp0+9SI#FL2i!SH5)Ie<o
+7+6ZA0}v&c}d,@fW_R:rHlSe|$w40{Q6gTL&%r#Zfsx6jEQw$_r)=|O0+Ah=adORrH]EUC<QoO4r9F+,_j,G2I$Zila&fk5&ymaE|Mf2CTUK,D:tZq))GN
+%AxE+tVIy/S.aMT52{ImBx%a.Ya"Gm[3FyRDlvH^4sax5#lqKUdh'POEcl"~"LshW&c;Mj75OEC)_Xgf|SQcK=U[o0Jn"'L-vmPrg//:I`:t&)}c!,QtlS
+fwNzX#U@%64es[%PUi/Bq+Av$aP7@f%4u#4l=9V>i;aT2^%drw:Jw">pUUG2xk8s'V=^1W#L!P:'BETD%K84:>c,[3=7eBf.XR,zkbc[]W,o+R}ST"`^@e
+tQ-)p;pJ1a9"E3x@9/K6S(Lw-0z$)'GBVN,nJcxXd0^H%.sRn9|xINQGVx$[Xre9rlCq9lsH~x@j&tJm<+02ZZD|-1oJ0}VGP6e%Py-}D(~{B$LqNer6db
+zPa>J/^}^cOz[&GL+d{+vUHOE@Imk16CEzg+M8t"(DF}=.tYzI]thej(|d!faQ&8R)r;Iu|yme)&W("u/8FD8v`7VU<0K{rL7o!9Y&RO_<yHt,2k~o$37h
+=bWvFGq<('s=c:N"wL9A:tM#y<@f2S0DeissOkShST'|Tr];w}D<e/9)0T-Pr}FN&xN)<!JH`i@|Rn]c8+S=C/.H0AksucGd8/)a,e|1E=,MG7@V4]bHX9
+i]=Zq1hRVeh}lXpzlyv{)yk}d}[534yONLoOu8wGFg@dZ1v9:g;>2Zz"ppxKlpSk|lYl9|{Uq7u8FssI%`oIe5|5`3:Khvr+{<-fxAi7%V_/UbSt]T{t-Y
+24]"Ag"x`:bHl/5(y',6tZ'F%`u4&];0"AnQ7Ir7"+c5PSWIAUG}$[s{mc}OuVMI`>'u>a.-@&X[HQ:q%0Z9u)Y[bW_&&jnpfd#7Kk}IL,&,Q0fgP[Z<VV
+6!k|MoVuC#vA@+C&J#;OM[::@Jvp)KsbEs^frSm#j(|fwSzy=qF1+snmbJJSJS,M[&o:-%IEBYemR>9>Cc$Z)W/dIZv>HtBcRw3S7$mn[S`E/6u0J5kc,)
+)zQLdy$[rkLZ9B^Rnq`zCJDuYTr}h#Hn&f`Aqtl"m!tm++y|E,KrXF^yPEl$=;HfK6XFC5uwZs/w7rrAZ4/CR`qDA-#bR)UDl]nq;.Che<X"auaIo%)s=L
+1PQv6YIu~IvB"&eoy-#On#&u47yuQ`%QPK<,/tGtl(Rh~#.'F.BrBRX/iE%E_qG-TuqzEU:!x:`!]6|pW:FP:i,S"X&<B6);QeMz6O7:f&/csd$4|jKq8X
+IDBqWK;cz>IA}5).f!$n3$E8gdVLN;YXVK_RkFhf;w`ZPMe3mQN_VP#m-'!'||4nkqH"3ct1h-~{Pjftk(t`CG:q3}_6s8|3,4MOo5%Yj>BGBjn"EM-P'k
+h%e!2NU5o[=0`6%+T]N[tt|$~n5WA_=YjP@!%H./}r`egUMmPlAC,2(S,aMc3jZ|nOS$aMcCd.)>i}sV~=>mx%`m_t'Qoj+Hqty@dzXkT'ZxsdDrfAQ<jS
+Sh"I<MOG4PvRn-p<LgOR$y%kTpFLi!%WhX'3`V|O,[x}:t``5aL-8Os.MeyF4"FQFOdrS81#"|>5by7|V69O:(;k4YY|o4p36l<%WP[Et0as3}"&-T0Kh`
+<GgBa!;Av)+ev1}SFbWAc8E8~9DBdJ`b4%LbJy3;I14FA0Oicc%^~7Nh{5x(;fC20RY/j[<Za)<zGdMfb;o2XNI"3-B<]#0NJCBTE@h9+e/Dd^~}|E^!:%
+3r[V$R_h!GtHqP(v:!GfhNJf}L;td>m.r4|X@Vi0@SfoI+"Z3O~wKE3X.8mY=6CW>QiyKpz}CuqDxd.-swwo.<'mh@2P8p9n8&gz~[oq7{]dIZTfKS`Z7F
+%2P>|M[n#^Z)tmPE-;(<!@'8eWcS}8B}OH$V~XbQdIoN|{-CCv9e]&u@5&eG6Pg6cOsYh)>25oi)UzE:S22O/K%96+@$G#!qW6f#uf)AzbH`]gfNd1xoA'
+%tt>CB&9>#Vg:+A,JJR])&Cr"-""i`x_1c#Zqge[%3e;J>"EaR>y/oziDYtZA}'zI}hj'tdQAk`kUQZyEWWwH.z`c6MPFPMLlvNL0Ba@kwh5aT}]~`dyVw
+(Ha,[">S|_85Sd;/x/rWBk}IR:3;=OAz[wdZ/wD]!lGI+xmST(t)UKYaJL|)i%@:EIma=ladTS@"b^AU!;,.o4&E!Nb_/&4:z6f6J3%38|GhjX(UBEFt&D
+Eq7ajI_8Yl|S[:a/<z[W(X;[,OGI1T9a-@WrjHe{i^NAn$-D`_Qoi(+Djc|Q[Tq1{9^/<nWG5(9P+UN^VM"so`x9G>Df_H)(e1<k0KpVJ"g_vt5[8S#s^:
+~0+_"(c[xD,{/U4SoBA^L4]VQ8XVN6=l34#Az#gfq=3PDb`-j6M9S4ycv2PxtdF|^/g,c+#Xtt3Wj[wo7=xUgn4`Zln"zWRnSLw!Z!n&`S./'9CJS0a^.b
+7X:A@Ns5V=dS`iD8:2JqQ>.a;@am%C4fM2-w)D6<b2|1dS<jQH|%qm}T;4vnsEkG9.z8|e~z=XO3")Q|FdF9cJ5%o3~.rSe$<:GfXT-2>ZG'kHX`C8d_M+
+sS-qSkY%1y[3q.{Kw/E[H[m1TWwNY^(8`O{JzlUBgNNDGCluqI_,VT@!0fE[cHHsxHKY"TXO56;Y)b^KX0&/'q53;{=Yt1Rx8VZeN/G}wu{F|ZS_dDdyYF
+]Ytuq3ynZC_k|Ki"qU@)Z9qi=9R2(Qam:"u'&4]^vgumP:0T{$<3%`fW{u/^k|m9F^/fqSg36OZyl]16hzQr&Z2$&/T"5tU,zu(u^TzKp0,'!l2R']o_u]
+M%)qA/uQ/rrxN8Y]qz#-oOx}MnI7aziMOi/Y%+_#9C"7x",=CJh+VTxToIMC]sPF;k,<OW(hC7Zwo''oD.6o%XqC5}x6Iq_D(4T'^F{yF8Pv#'BJU|!558
+mVDkkpT^J;_"7K&1I"b#N6o)Y>3p>7X.`)AaQBnH]sW'`:ZCNs7)4-ZJ"QI1;p`-n;zn!gfSp}|RRtAFOJD0hpvCTH~zz4@Y)'{#J(pR/Bb+db<g%Z[>fu
+IfEtzrq%>xcqrrC8s`!I^G(/fhR'^o60OumL1NB[3evTy}<D-_adpTqLBBYz@-;hbM@42v}scRmb;zBrZzj[:Gj9fWYLjg%4W;p5Fr9xw1=r.h.[jI9tJ0
+4lgS]xRnBW$$w44/2^"7#V;PBY{z54Ihj5;R`M`ig9jE8.w5Xpl=_d}W7j_jT%0rRN()Y$tnKvf^4/#(`:{^[DMF|=U@u665}s7#,8PGEnkIug;B1a|%1F
+B09G&/Hg7vsY|6xs~gSiHQ:di;OA{K=&lQQRB|nMpa+KkXTs#CyE3Ui&TT{|/w7{ux6D(Ta2:K[U%]m6`1yJz/|y+b^y2D~WaD+sp}gjFV#u:Hh}$)=ZsU
+RUVx6_vvQPUJe5nj!Tn/XL=]pa^eHCtkf].DobgpgfPrVrT>>1IwA{17p<^Ad&s3mlkvF5O:yIx}+h#W$x>pVI#-LNrPSG,{xO;Uv+E1C0oTjC5g5h.]{D
+#u.IMj.GB+sbji:-CTJx-&_F}:lGfkcXBG5OYMJpL+wHA=C4nRq,ero9Bl{Zh%0.Dwg`!@<WYaG}9S`sAGJs41nQ&,Hy$^ROn>n6U[d4nFF|%K0ppO2P~O
+y+giF6m$jA=,ZJ[!"6t}_[xl)-ZL#0|}+)x&73caSaO51RHxYs;YUcbOVZqx%vx".^dQ~CiV-gu]SIDFn=@2<=aN}x;zDd,|4vT1sPUoT")!X9xhN{+8$@
+Dh!~)w:0&8PmGDy8RA3Hk.Y.0)C$F-c]:+}B%[5S8lbb}'fXPfyziZJ'osaf]rLl%!'%D.0V53n=vWJm4r{h0F++z"c9k,R'unmOrfV"aTdjpK_IK4ijQ2
+tssJ8v@n9'm;539:AWc=#EoFDcVjlz~j#y;:#LRc[^w}V4Kt,+&jM;P1_y2_$R3dhi(,IxUNz1mgg:bHRf!V14IX<e]JPM7C;Qo)emwFZ)If'#JKJHP7'h
+AMY.vA1/q<Cu,"u2<c/T=)ny((J=3I}[%FDxd3RwQ&40Zg@eq6hcLZ)j8:z0zltbd('"-JXY-2w3")Q6IVUk3jYZ&yHr$sm9>VgHjdQ`.9-[EOmKL7FQbq
+j=Br<xKnbfECo:>Cv-S%|DifhlL8ZPc5$wIAejcb#L9@__@yAGOI/9P4#<J+NTJtIPHxVbI,@P6Fe^<0;=qtI0R!&XrcbBKwn"92lc.j!q$_JMjrXXE98e
+!RSeO(}-Y%c15Tyl,[iLA>#NgnY!YoRxWe"MCh&ZGH%TitvYbfFe/G&0(6&{Utf/ca2/GP@+OSYnn-uY^y@4&A^jWpw$zqa-:=:Om3:ph%rALXBJ>/;cAD
+&Dh'RFQ1/;Y|XgGX;K<GqQr$ICbs3;tk;9`VO(kh!^rEIT[$gT(Zl=[N#2])MTxuaWnW"2Yy!92519<o!Y!%:Q#C"6=bQq>O@:0S^S^{.<j&A%yY[8,|e.
+oSi&6#XMh|%-uWy,kuqK'v:vUX|`Dr}(j)V.gYrfeoj,f7~u~6+E8Q9.'yHSdKg!bLfXBWLm4D$h0euv$-y]|pE>$)J=V+%#+pu.h60ZrwXr=#=)Ka0e6T
+vQ1<4^~)s&WMMVC!c+a^|;jN.3^IR#`u+{^4QL$Un![h;y!]4B&54ULs6^d/;qCk+7]ZI1x4k"RaJNgK!K8;!N:-fH<b5{Q"$]sB"gLODYx-RuYv<<Z'{(
+7,W,iq-]iu`c0:eSjKncCavJr8FY+z[:r[tBnboV^xR|B]i$w#S2M<T'(uo5zC1dAGx9]X<+'s3{+TO#GqQo3/yz^pjNkO;yYcr_+d-uX_/Vx43_,%)Y}y
+@E^VX_Z{i++6`Tb/L{#{}F'D0a^6r1O-p.FT`UO&8evRe3L!P_k"g(E-.r>BJ}SY+E]C]t5Q$ouO#dKf$D^'}/m[m0@axzd`-j/eX1~S61&l]s9Bb;I<+s
+@-p}t,m>zq{ta7Dk%M5XrXh$Zd{E`@)jBK<@'eGs8bcL1&M_ojTHKq()[PE;idXl.D|(nJ_]9GP"K5oPZJ6.Nu=hys8;-!uy|rWi2DywI#18Na:Rbq">1t
+Kg]:iG~]y7K]1dMpKL>Vj/rPKD@k=z(e#lbhODYkx`K2ux,.[;-xU':G:jwq+#ZO{K$Jc^{T2^D>:t~'-E~lyq_gau`Mm:)W%i6Z"TV:2:v}~/VxVchaV|
+5[8B:7s)tJm3g+D!~bi>sawXL&}2'n)T06sWNvhyy|h#[,YnXt&6r`Mkck@D#kbFxRFO1}TfNG9ORZ"4`&r!h!4s1QpG/webq'2oD,@8fl7r4]pFX,>m-9
+V,,J0,I1g#hZe71GtR=yvSCm)=[6_d'>AlC(Pa9)9a#(#%YRo]275cR>3Pg`1y1@IGHbd.i[PxR2BS@I0w)harh-=|ua&6/j(F{|G`2A+0@x^2FHvw33n@
+^1y=[9G(mG7,e2XeX1wT$OCUbUkH.Y@wu:G<Rq91p)=|-+@&|.F/_0xM;iwboE(5{NS#@sBNit|Kbn-3f@CoYIPW$@`o3!eH>!_s5xiznL`0W#X#/G^,4m
+Rpt;jd+"lsa(7]qm~M#`eN=_h!=7-B}cWoAy$=tWz,'Yd`T#5&_z'znzzX%!-W5pzr/#Ug(Ux8~M:45}v:eE/`fX>!J#sGbHKiH_8267zQ"&1KM0frUlBE
+=Py:]Q]IP=},K"U|~$ZgEA`CHF2m(7GY6Ao$9#m:u,eI|!(k=MM|wy>xEjYrGY"F3^>rzz`oNv@RJ:qbBP[y(,E"_R[>4hO"yx|()ea8LIW58TGXWMQ&#R
+bp4VMlMsYtFQrJ)bH/"L+i9:5=Jz0)R)O<[`!:_xuONqoa|&#FjkNH5Y|nCKfzc!4r%FmON6>DSoiCkdT:aq9_^kIWpBzv8E_m_{c|RcrT[K0s]M7MhF#7
+d4<@_@z@I9M0|9Onba)]chs^x-,rN't8LDp&V|yG5(OrG$7q[geuljG$Cl'QE+i$'.>aKM!kmm9koJ`V.IbJbe2d{0l$Y6%25W!O]iJD2]rv8R|.;5br]L
+PF_kzvFkOEXzi.Isbu&P367st_R>g716M-z50_Ds1K|`#}kW."q>#&_9u9]F%I8A7R-)"(hriK#K~l71Lx~;V<kcNZFx{O^rz|'DDu%U5U%OE^o2JDIT8N
+p}@^"bDTQU%!usisH];f9O%+1RuRMm&;Q=EMVVFi-9tI#@AxT>'fVxp6cv;N~@3j6C9e^$G]OC7Zw&5rmzTn%)]#'zBSy(hkES%^,|DdYvI_%yAGD51sUt
+;PBu3;ki.FAIxh2>21wH|#rvVF][>9zF8L#d"a]F&ZptG7.C%z@^a1dk9Kd3,SHPP|;P|bCnhX0y!O.hOsTBKLg+F,Sc6mY>I0`9_TCgqL7O,w%&E1md$h
+/NVh<"I;7fT@T]OitdVQ5o,Tko4%5$Kj7fm/lE2[gpp6Y#@3xc=|F'BroiEwvUjL<Nbuu'`|ooN6I)R&7^huyQ7s5)K9.+thICy_El&]{^dS`S)nz.r+%y
+;Ay8Q,sc"L1/8LT"Cm)9ay%&jCMz|FJ:zyB2>[5]'Vj[S0<#8$f[[XX9e,1vei#``UoQJn`A!feV+sFJ2/jxp^f&e(w-2D52b/ACO977{DRmR>d_EDkY|8
+CloHvfoB{f2FxWVw++M'QHQ+1bDkf3E]+Ee7`i9OfGv;RH-:^Je:PW^!tg"/6ke.Q[na!l@9|hy)[9+(b]N;;5]miKqyrd)<]w^4H2Mkfk$9N(U+|scr.(
+%B.pM/de$LAe-+8^B:6Y),&hQP.U&NY1S9&"U:]F6(BQKnWRQ&L9KDN>J.OgUxra<1hV3PV&{KP&,QJDHQ1xx,!8:M3To(f]gqZzDX<Fz4;gb5XYq4+'P!
+@-zZwbu[%9(dH6}+zC-MaG`odZ"U&c)kXyTT:|e@O#oe=CYj}-7E)]5R;1RRk2q,|L:J-5+r_(0zBjgf59JLW0[sxX0P|1nCq%R1tAE2/%"(`U(j{0!B4"
+{d^'#>$i4Q8#>(~"yhbuC2"J=eHLPOHP8y;Jh3Dp(QIQ2C.lzZ2Wwn=t3'/C`N-14p,)!S>MJSYP_;-h[:N"D];$X2(L9W<HWUMx8`Up''Py[J=yO+|;!A
+"p>#m{M`d4cc`@zLNzvvxW!sn;(j%9u1ue7wKa[2l=FIT!r8PyxU;{+a$Uu<8GMtY.(=R3]K|mvF}MbXFQ5=9QBB5Zq7!XwFLws[bzrMgk_yeIQlRPoG8@
+77:.I4SoM9)z0,_},ou0./f'lcg/G](3A0%<|kZ+OuazhC@BaRB+ht2^>Vk-RF`2".:yrN<%<q&[<ZT{!qm2.>&:=}W7hizHbIIm{Yn.$-:n6^QF^ZXh33
+DL0NJlI<6%U6Af8ejM/wN/h-Tn'-Xx=sZ)0pu0Y%2Ace{WpYH3/>4Zo)}cMf9a4v7;vO&.T-TwVLx#,M{A}vf.y5r)(b:#U8/DPY_Ezt+gu3:=Z1DYQAUo
+&:a_pq8h%CdYo2g%FLkGsQhsf3BS6QxM+@G6-+Hu;G"`l($nwlZ87DHUmS`Y>4vI&a2NQl&n:E[Y-0=JW=:TG,|&6gQk|I^$RFLr0W@Wl>aupbnAw,h-c5
+29Ggi9N#~{s{aI68jrir%cD'M!&,o"'_-&a>Qw24kIS#Iy]=gJMQ;epY'4QmXm.<zP:uIr2nY}sG>A|"iU$ou+u0|p(O8'lx$s+fLPQCxxLs97%y(ZP+(2
+afF#0Ps'jE$s2-woNYPC2n"bFq8c|}U+JWQ{xuhYgRftNe_4F8$x<}'76D(-Z|j7Pn&wzln)v-s^[Z03i,@/]i5W#K{2#LpNJv`X@Z5zg<vk}OFcRe"0TR
+~i3""R&|)]0qdT)1TwaFOLA8Cq0cGt>o`^|Ik,uz|L=GWOQV5|M!0.'##2d.9$mQnq'Re8z_H8FFi820FagGM-cc0aCVsH/5[72H;i}zwh,j5F^'rbAalK
+Fb!.KolsOoISmuQd$a5xk#N+"kvMx5mZZgGW(Pj]~Y&aHj6&k2uo(/1/KACBSsq!w(WII:SNZeHBr7{UUM7H'=<eH354>';eCusqctAZexTzj77krU_yrD
+5wc&>)m'y,OFkPsb6BZ>L93s02tSjCuw>,&(d^,fJIw!C69=Q8^cNi/Sj3bs'Z>4_^}OR};k3a-_J;J/K{L6%v~l&P2NsA5b.i}'h$1hV=0##Z!#Rf&K7V
+VlDmG'4T<Q_p7joF4,-[rpc,|md!=:Wo5d584pI++|SjkfA`|>|kf{rAPTsVjy|7rL@9kq{g3i(Xl34<!uz#c/d{uYs1aK3UdcyDqCpSEh_efL73R^(mc:
+p9Xad{D"nMq^lP0s[ZmS9mE@jbfr$R1]jz}temFVQQ8sgJ"8F3/pn9,Z/_5MJ6^c{.F6b}k"#Hy1Bvn^#72L#b~Q}miKI<|e#K,10&)JfK;tD>Q<<a`n2Y
+pvVC-"=hPz~70tI4<wG3<1"{Sd+Zv.[AZoO]2_ma]Fsg-D`gCV>IoJ~D>X@15rxwrRU)2_[^@`ryK%pL%@^s/gTT:9l-X[|Mm|VAh#L:ZJSSJtaiL[anG-
+HW(X'nPNjV;[JLZ)7">l_Acj,WuOy,d6D_I|<zdh6b@aydQ/@:7F=dF$Ax81n^:9F|{B_j{T0aArBMVkM;GI]9g{2)SelZ%f1`Nu`XeG}`,@cs"y]1C1!Y
+|btY(B/Z5JP#3_%LYiwiIBtqrp1WLpf,8Iyo27"Q=31F5q4o@mo=&YfIj/:{g`IGm4z{"g279-sLoD)$nFd'FGfG)%1Y-EpJPB"Z.<qp._>NITk2UcD$wK
+ikVS)FFYs}.TP^OldA8ihnhV]O@G}nv@8l`'e6ywK!4l/@@5kV}9[(-ET4"s:|e5Pm]/NcOBHMtYpP+tMR]GYxaEk5%4wh;G'p);t=N%]XMrx>7jaxjCoF
+Y8JCwvFpQUS.jlic+/of'(d<F-DHO)Yukg^a^a[uI2aW2_Jv7kq6.IF0l<UNCb@g$zLWv6|f8N'H>9yrHPU@#_PZ-^,s/@$I6JWNw`7Z>R4|b$Ybz|{(]:
+M)FlG_`A4I9wl_5v]!BlXYSc=5oRHd9EQ7!,uW{xn)y(l1"JX5+^PS5`.`]a#&tH3gT;:']EqaX2(f&Tdz:;jjFma42LbBQf]"gj5Do:mO_xiaQ5S$t3}t
+Mzb/`W@+UBmBSwkfZ`as#.Nz@rvQHJ^fXaA{GLb>08yRHLg;&iX3ZX%8w`UhU/J%Ae5q+5w}'}wZl:a4Mj59OwyBR6liQ'E_3Bj$%iY_`N8'6{Z-dfr7e@
+H95v4a8>a]_oUuMzH)0Z,HsB3Cko8<r5@`.&G%v`JQKJnWe<2A_dYwT:NtrHa5XT+_Q:ZM@,3SJaYg2T[fGR{gtF|2tMTrWP_a_8pWzoU]N6OY]/TKn7UC
+C8s4X,%@vmjIk2Wje'G)neP),'H-Qi}D$[;UTUS=lt%V`9T;"/hXbu/Ho)j44"`fW"euTE<,uq_+CcS_l_ZdaSYgO!k8r-},8vzL(Mx"2rpiz#Z1[ehAc=
+o6|I/5b+&13;(oH@+lgKId!GpKwLYwYJLraU]4`]qyM!K"Z@pl&GW6H2x:<'vT%SW/-;3x&WEZe;O!%9yfR2Do@`TGw=c(sKww]Hr.yDqv&XFI_.LA~Xr;
+D!G0Vnmdhj+Sb]^uc(M)}&eS{-~xw/D$47If2A~HIjaZFd:zHbS&LI~MX|1:k.OU,P07}Ug_}Z=d01k[WO;gtqis9a}zr]!aghi^9q'0<=-q}hXy-1~ld#
+oY|Fz3w.|+>j(e3)2CGN/hA.O<3jT)EBIg82i^u/3cgar^}vCIE]$b~l|Toh<C)o{A3eGkV0Hb''/M:vZG$!9pl(G=c2^6AWH(;b0`yga5Lfn/#;s6<kWq
+gnxI"&&njoyH&}vhTN(dcrh4,@P|sy1OwSypI6xB0XOu{mPh_ADsKODfG:IP4e`WS-%VafIuhWE&,qVeQi;S~y`sf(_Ob8CzGWpyi&,ML6z6'w`r5xJoz"
+=t~r"BBqa9"/~o"dRrahz;Qd4V"]1G=}=byEh|b1+%W)HY3HjZI9[n65peO"uI/57X,.hz8]9CYo/rcLZM&TH%2J-=H)lNx-2]~[bPgGMPh(sX2]7OX/~v
+(P6k,/cP3d]JHW3&{2W{i)kdR+HNxd#'i#'T<S6{#v/Os-ijsJU/0g%KB,hsULnO$>@w_<iy_zF"#adi/vIfBxnG2{]M0[Kf+u:A_WIf.X$MAxCz`lK4Z:
+=2D(58Y_f;m<,O;gd7:Pn:'fgVcU1qVoMmIwFq<X;fM{wi(=~F.',VjC}gEF)]AJ]awD_X_8)LYce|GtGU#;2^Nj)A1lV@`-hdp42W4]qGVwFRcmy#`PeD
+GYG%7=tb~!>f^6_"+-1>]l#4ww0hur>DQrKrP|KomJ`@~)Z3X<U-XUPtD,|LCK^w^WpIpT@1x77oe0HD%Jm+z{-,BO5Um!L4y)d>"or%MX%iUlY#K3e,B4
+;gO}sTW+T&U}I7+8,{2r7x1d"4BixqBxe,4K'XvoccyOd4)[O"~!_|mAL#tH=5iEx9'4P/+jO0nRs8gLN{Vc(L+rngNM3sB{NR2"[&bqr/FN|suXdMtlk#
+gb:>&b{+qJe6,v!7/AQ:3Gp0!dEd{qe(4+^[Y;O[Afq$xaWjHy6</i9^n)t0(#Q.vdid6m}6P%c#hmg|NC5)4oZV_$T=Yk5gRFx++{g!R|m[/c5k!cFYLI
+tBg1M=)Ces+Ycb&+DXs|G.qgiN%}11q7taf812vT`rxJrBgz=ZLOWpj5z_si76Xp[ppj{3m%g0QNb.H7<U..q.!DWa#kcoK3'c8uR/y1gOHvLXb<#8gI=R
+-2iL]TDZ<%|M;5DbLA>aZ1wY`jC)2(x&[aeALt80a&EB@8'43NSQG_-%23SJt+sm%9RMfBAaJ9`)d5&gRU^(AG.XaxD=MOUxA(<Z]LZV)XVKU^sD])1/.y
+A-Jw=J,Cjx9F,X(UD"..%/@2|qi#|J~M#6VgAj9a;c'e^Q:9Q5%0KZ'.Lh)6/UJ.AqmFr&&/sBY:K54nW&PdV|C5./(ot>0#%wcb_iJ|{=KB3e1`&+&;'#
+7Zu%jLUFP&}_2-eMy`;am.^'#3V^P@Rh(_L6Fh|XWiKlGUS#OCT&qD91(e)JP"XH#j]yyx[}[OZAIvaW6ZYil2Axy.1oR!l0>!}oj1W@f;Vc4x^X)Mk@5=
+xXnd[(7J7IY.gKb8mk5UmI$z'4Fa2reGPoflC=r7NoXov5-kckwkHv#ATU'skou{Kh.uZ:!%zF~Ete!cz2{EJ7b]olq^of)S{PG76TF<C,PdMX}:p/1lgn
+%00=Y1W:AbMU,QQ=0V66jQrB8/Ewj#,6(D[eD_GqF%{<^fggvSXG7n$6>B;.7qBc>=!)!I%pX>YZd:e'+|Q>Wh+Rp!lI>F,BNbn;SOW}OIJp;E6Cfqz$si
+l<q#@9%7!+u6Y$ha`(+&,kVb}4Wz)].ggLarf1k#@|t=C>:9Bm[(`[Hcqr1sop[{Q5,/w9JusGu5eVo<#b'|DrA2dX/WT'ocGl~6V.KdM/POi[^wAxqfc-
+/!dov{e1D#5)|#q$k;mK:]`5!}#n.LBsh&`-$CWd8h(V/gglGZoyV7Jq(>9ce6RqQ63Qd>&`%d@/+bSgm6G;$vwij')gRfH9tvhp_Lp!t;^g1Hh'i7C$/g
+;F#gtyb</zs^1lGrm@Og8J<Hgr.e`kFc@U:o/eEvA'JxvW0OQRaw>OL.H=#w=Vm}(l'PV7D;XgqwO'B2O#TGIJ0g|MsHrGUnxs;/eD8B5<9<+9fD"2GPid
+ui2P^.SL=d&Us-MCW]sC6<U69bXw{pM88PXDZFJ%w>G]A,q/'4:+t(siw@DWF&0)yI6FcHPo/:5eD]^D:f[bK.N:G58sxnnG!)9aQ!JRd.v.:QFs@Uaq5%
+TZjR>Dxs,D$%DQ,%_n.u_f[nuY'y:$p<P-!(N6</N]wAVy<AOR,P.ygaYrVXe3rbma'mN69j(pw^<ZbzTN6GGnXH`ITe3K}s'zb1j]!q`,hGZYG1Ei)"y^
+dZA>`W7JDcsCQ}[p7&i0hI=pUa'c^1a3+;M1,^p6:hQVGk%DV[!zd_GO</|BWpY{U5%%HFhetT#svD#b"NCbOXGjwYW'nml!<.UmN0y#wOCWCWe2kU%ZyP
+ISAcnA)=a_xSIq_-hL%IWIiNJdKfDbdaK,WW9qC'ggTbD4_m6G^@6;+fcI]5mq1HyryYVBUzt.0KT9`X+}ovk4<g{weHNR00!`u3u4WjOr5TZ2ys@)4KKG
+7bjX2s:!~aHOvGs|^QL0}yY|lW|o_T;!KU_Ru3Y@;bv/[rOly|V<xCKkq,xeGDIux}~zPNQg4^/Fc,(K78#kUw.W4((K8gswAf@/"l^^j)mUv;NW{ED{a7
+qB%+g#u)hvSdeM2N.I(6OCT'i]D6k,-G75wU=}$W:4=9$[pA.WT3F8=@J#Z&Y2dlu5%yFUV{E1jO3mFCSo)hB#w'Ghmq=6"j.<587D7{TleBF9C":'a/xH
+6v^xuQITG:2CPR<<e.~]K}EV=t+Lsx@oEiDTZN=q#6>b'UOB$j=TVd{9'yAddpNF9,Y042qV,`lbguMmUmUu!$T5n{jm65[%z/AD#I5hF3}!:/Ygo,OvKU
+VNy%T[qwN-'')G=%-F@j<w`kgXC+obJ^u+a8&N8Pxoa[tpVrcVM$"wf5HPp>-21d>AfeS)3Z{WhfCfzw9^@dc`fjZ>d@Cg7=,G_H'D72$<[(g@$+ynl+3]
+<HpLycU_EBWa>r%IG_'tp&j_D)o0cb$y'G9g.q|x,M/UnPm'la(j2s0gH&}-$5_^KQ_6YT6bweR(>)|qI(Rjxa!x-uj<dL;e4u"$+=2(L(bB&uzh^W7/ho
+lEAxXB,Mw7^tSDS<Q.!zf[u+|SyVr[wjf{M(7Fj|)sD0~AJN-5,3,#Z[c{i0OdqDof$tdg]Thd#U3tLFf)9]gFP[(=Ie$oodcr7w||+gvh6jBRrV|+;RX`
+mb~0egd3%7N(ZRf-yboxJ"c.1Gl+L@[V3=]IylE&Y&6|9qc+h/k]kpp^@9>3K^qlk+lOxn8^'Zo,]SnIPk0_(DN0~vS"h_%<RPD(qz"E~0y&68brgR/,~q
+n3`&C1Al1UVHiTye%Cakvzt%i]4bL(}</L'|[<CD=mAb%N1WTIT=sPzJTj&[mK2Y2AdYK7Gi>E4>&rS`Tq-If]&nv]{U)7w3lC0oQnwU{HNM&XTcT%GyV%
+,(BnMB0$Y^R%|8D/CRw`vgD73/dO^v1QZ],bV+qU%RGd,a9^!v4TV("SwQmy1mTS@,=PzYm0de/d,$;Q4n%&L7,{%T,S5(U1&Ro=xgdLv-qo}m87%p0xq0
+[942v'3XqY>OP/z{JJk6%^LU)r8JK3|H$uGkK(^3Z2%R$M:$[hX2d_ozDQAS+idG$cnLmq(B+Sh2vE2jO4xK2/xpxj+Adj93C=xDpaU%W8yW1`((l(/O_`
+gmAl8PhICmKC^5Ga,+d0%OT.i6[FgS{f+9sQ^#E_4._(C0yHhUgEF>dN&7uQDVsYY&WIQ{SorZ{im.!+pXhF-GcB49MU7U^H'9B@JO^+h&_}0iJ/7K+g>q
+t![W1,Ger8r`PsqX_6oONFgnBIsVBxoKF>#kq[-<Ju$%9MbH}GRpiz[@9W,R/z|Sd=;2C=J+EP7jL%zDX`$OJu&bi#.]<(+djz/W+zJ("nm_vXuXc}sj!U
+(:U@r2"~EbhJSh}9m#GD'FspU-O8BUAjR+$.Bu3G{k]u[&W/iQiyaG}]D|lWy$AqMGNg:9Xd4#1Ktpo6y6h+r/#fWw8MWN'h.9S"3Ia2VkZ/|@UP~'y_!N
+>R$nPd"uJ:_K4gt6B5M{yI/jHqp6F%M<Ic,kqBz-gh|US$Og")uBz4gAZa;Ui;vkp%S!ikTJ]PUJI|5R^HOW71(d1dMU.Q"~eEdDZ(d"Ta#RiWBuy'};[>
+Ov!;@W^@oM!d@4G{f]{@Gsdp+/ZcXipMZ4bxVX3MT9kDN^e&SKt(j-us0:i]c@8SjM"CIvZ=fXB(57tm`,}H4B#1E.[:[/jqh,brGbu_fVc$kUN4@o~}WJ
+tTUk3(js4pWJQDJxU15gdw>$DK;O%S%@cRjzCoilVs~L|:(gjEsS>Oql(<lF>&U{HO1tYW$,tX3=0rtw~hzXVr+No6Rn1.xla=q7{^J&[,mPFXnll+tVz9
+Q2xx,u&'8[SK2]Xc3d7`S@{#vkp4]z4=w8Hof}@2UWL>5cVi!$r:!tg:NY9qKh)I08Drc=E.R5s9@Z/H+Rx.uW9n1EtwV)>CLe&[^hN}Zqan4Ws/i"ZFY>
+G)Ws7C{"3^Li'YlFTR'jSZ_r,+~%:8Qy8k6vJ,2.fn:!nCxe4{$-P61w`3Y,]`QiI7wB3|s@DO1vTb(S;o$[tnvUD!I:)u-kv^~)BE'inJ<LGdmeisfJeI
+l5}r'&]M5|zz}f=;|q!4%D2fpN2[Gk-ntmv{>,R}N`kP<c,$[E3&4e1G]oQaP>nIDMs/O<h}_5jZ;q#Dp3r,u7yq](-$|MMB)M;JZ;J4.vR&g+eOHo,eC8
+UNSO=pt|I+LWBjAw@-a.F7a{D},^[``s!X[WNa{x8,t_34ORV+p4T>1ggKjXCl{Bxnqsp/.v-oB^zX-Y$^Ml'"}>C9Db6+A&|%yv:q4ZqGT9R,h/3CJsCm
+Z$QtVPk.F|n;Uq/Risqe{p+t^{mOs2+xPactQSE$qJRV9:kdyJoO`/XbO}=l^O-(D@'Z@7`xki^WY-{l^rZp<&x+(qs/1hIdET|8%W:]|&Zch0h5.OaP6a
+Gj-iGpY4n4fJ|]^67ov6"k8DlB7G2!/&]/jeaw5K0%hN!#(9Rd~q`YKEUYyE)n$8t+8%aIkQ=lE-rD@a_n4vvs4El;w)wumadmI8('nmwEVh:]f'tJv_ng
+S]FaO9|m2P}eX|7KuZ)'Ddd8mK(ukA@F(&NLincv=DiMH65E~!_k:YG[SC:!v'1AusNiV'08A8:Iis5S0.A2<wkW5a:pI!S:Lf,@wCA=oD5,jj'#r9mK$S
+K`cWYj)Dh:NmCD:#!|ySg`|uNXNn7"z7!k/7ovI;(zjV%D!yH+n<re=+BuZ6Ab/;Rz_NS5"&&N[rQuhz=iXQ6VCqMuqv'C+tOQHk!sktRE6Hg"jtF:&=&%
+XC;ENr1^J=:/TAwonc:`t+_E@Fr%F@q;7y/<Z[|Z;Phow3_W.M~]ps48E^8N,)'t{G;4y@o8#I>kdY3([kPHQJXMPeP((H]R@'[gnF2rYJ$%!!A}Rv.{U:
+x^cCwexaT6^:Z"=ETle%3{Zq6/-,5yvv]@-Ff0S7:JW3`j-yZJ8Q)_oO|q^crOS3ku!G/iM>Dx"TlH6J^{Ybfpu11.a=znOHrTRYNIUaZnWXQw_2N7DAmB
+-l:<6wcJmwq}Wp]2J":;7hoft'rN'LLay)4CRb,'`pm@9-Tax7VvC3#=oY/H"21ZGw/Kk4BiGXxqcB;$!Q,|Xhrv!S=Tpea[dr():JR4kOd}f'.:mUbC>#
+%{mM>q;kTaG"zdE:gC!rFBPC@ut(hQ2.;qMlv$gei91W^uGrnq.U27v|uxiIW@x)E5r4h4BH@0mC}I`(+o6(ur"+y,^aoeU{4N}_{1Kn5d3O#u5n@PVK_2
+pM:=)F7hM2LI;'wtjVM[mC2#OUZ8n"<iV<<[P>|EN@TMWfy|<YOM"m1W/{Z1T#.[$:(6bdo=wIu++kn-ARl6qd^%B0_C0Ux/w`.Jfxbi/-B^~2bZlkFl.3
+=,=32kxe!k#HU;Z&CbZfe#]z{`P35vq$qS;W[`EM%/i|HmW4$6yv-6Co'SMptq~g.]32L;1f=PcCdYhb&C~aOs}(p/`G$`m|BZoERD||07y,!^/T]la'qU
+iZ'O6Y'Oq-VPjCn1>9V!78;A8XY37l5KRPR!_Wx|qlMG2i#37yKW'r@NZ3;Vbq4XhnH+cA&(&I>hB/`9WfwO#{fk`z6sa>B,sN0>tH]W(1li/FRGbhl:b@
+lj"ML:b^OJBdk=#1!Du:tizx1QD7C}lLFl5-#MAY,/I"P(ASW,u'u:+Dv)S6bg1XQtfod%~Bx&!Uty_KVJZ3V'wh9;lo,66Lg`S_Meo"~Ws0=!eY8H7gL7
+ydatKJlc9%PdJzFFCSUIE3,LC<%#7,,6>Me8Sc4bT'j2i/i^8P<['{q@js<vlw'eWhyA#"NM0oDRZ)cB%S9>`f=92}T`[|M"Km`B{HV-oiv]9-$MZ'}J]s
+,[(.NK77$;te'L5-X{B@%I@tQoGFcC-HFjs`TK)i)p>G>(H+sGd5>nyA8.0kF5lu<RO_Hi1l0[dYS6,m0|}@(z@)^Fr[bh<J<s-1<zfNW<y6Cg=sU;]Xw/
+"KVTYvMqAphN6|PFr0fj,fH7h.J#/8Z:2Y_$AF/bM#{kXgYkO0mB_ci8jSo$n[0g3i2%^&i2PxDuV:/f-dn+q9Gkn'gWGK_nL7N$y%Cm1`B%~uOM%Rhnq@
+j!#cliipG7pw=]X<IG<F>F."9XSU{StH;#vHTkbC-o|v6kVr5+(M:w`yLRlB"K`2e0qzw+oL:7bmefm%E6H6ZHFg%T</a<Fz^ok9_)!#VB&x2J)u^+Jl@/
+>rXkke9XMG}hwoVRLNDVNU@c;W6O!E'MuOj;@yEx;!,0i(]V01@Qq%Gu<2:20M9pXGqJXYT,Jl94'<%^O,OMp4hbgIJyNhcSwpD5}E&>#(Tu`aS@P#e3[`
+S]@Uh{xn[4Rw,AQPGY/X^DW%Z0tUv.I7[df3_sw@u&&,atwy2nB:j)di@y{Qi7P-[{0DU})f]vMGw5Kx{yA|x|GA9bQ^V=pM'QX:Q&#i#r|]h<(#lI@q_I
+%,qJy}R`KRp)E!e"#/9!)}_+a&l@{&=|UE7^JDmW$f#OGt1ZnA#>&3,K5/=4"Iuyaav3wSodG[a!$R&nJ'f`)@fQ#];ZbwRrh$SrZS"j~JweIA~@3kDTR6
+@sT6xFAw80LoF}=L8.d9s7C/ei|`bX,i8QIwg[</zr}1'/HGf]iKgs![URe%|NjmQR--'/Mi6_SS6Q#7bQr@^6`N=ZaN^%BLq])1`5dY6|t'P&hEh;RH1/
+0@2yeyKtghlF5NPc4xx}LN-2J15W8gP}>'8'mQ`7Vq[T=|NkvE`z=#7`i<sndDNZJN=/PFBU8Oul5}bLT{Xrq26Dc+n+@&Gn6x_|.}LZ9q/F3qaOc9B]m6
+ZMdBT58Htofqs4TtS]=KiYFfovfQQZjt$8rz95x:kT"q$N5J"`m@NURa40H`Tl8vca"iFO2j9Od#wxrzvG.mBq38Pb-PvR~Qk@7Wzrg&F3nZAzMALeIyzN
+B|}LGqKa/vU+J)|H.=h3v;[Wi:(D9drl>M<!CYX|BqlL0BeWdY&`dQDJlurraj[IGwL_VSpWc6Y6g54C%3-BJq:a,IO/8"0(xs;N|z_#JC!^}c|J9ug$#.
+"&a+~C6Ie$@^Q=cJN3FjOk(lA!laK`Y}yre,rHXD'94|bVWYIi&hA(>4~%z$J'HWr}6NYv<c&b@Ov(nwX0sKh'5bXu4a;E$+dpVtx)_1#oDCCbEN#rZR}c
+H#,Ur%GTjnZ|M:dNh,HM8A7Lisq7rB%QvdA^5tD0Um-(n`y;;h#[y5xfjAW$){P>+t.6)_u+tQ):zT67,KT/:[]MyRHDBknkI:RVC:!gk&`.NL9'wAu@tB
+.y0cU%]F]e,7k/JeqPM"YU7ZopXM{t2ba00,q@0SwbKi-k1$#15J6VuQpYm/tTY2=uZ@4DqHU<-dC=uFAcGdb<!T_VOUcmaQs&]Jq(%,21cVn]7WSy(+%M
+peYooC+|+&D9Q8:[{SpJ3#[8la|BOMEIT/Mg5hE5y=sSx3:)8d^INwW8"a@)Hevxd+K;t+]x/k7+H"](=2FC[cyZ`B"::Jmtt'0t:XuC0_[6htg=fnq)=z
+]lq,qB/N+gz#nG2w-8hC~aKKr{JYK4%TlZ2JlqdiXc4Ar"ObbdMR+9NM`.j71LA_CE%&`5)p=PCd2}&{o9bT/JLA^+/71BZ-}XE#hg&t;8dl}XF'xgtV13
+BHe{fMJb(J6rb;Rj7/e!.}AaI.9V$Yw/y.0bOd3<4r`/aIVwbwq'HP=igvQpDNTt+;s&z^^kMepZj57T!)E[8su46ofy3&|X;,vGV},TSuk.u(I{w}O^i>
+>%rgO"il<6kI}=NHNCviN=LLSCYKHYkwql8lJ5l`=Xo32_qp>@.".v8N):^uYTD$L;,BAj#^<C&^5+Qaf@>f8<k;k%wgEr4]),$f@$`A(=.jF1A.6ouP:y
+qa}+9[LSf{DN:xPp-v~N"<<;_Om-DBRJs+Z|Ss:#0fKy!.gf]<w[O-7ppm}pjj6(K%BaYjFF^TFA|c.}b:e:rx2VAM^8oAM=@y%gV(h^o]vd7]Wx9}^{JU
+"f-[m+}^)J}^(k06-&o%Dp87lU{o;9xUn>J,i!`,8J3m-6+1g$bk$qd;O_G8}_/4#2tkh[Y1W<{]WJDEu9v%1<<aA2f5<]oe23"q8h8f^3ba^s@"0CG<No
+YVs3L1SNzN-t/vC0B4g,cmbKOSi7~(WD_O&On9vH`2E3U+%mVYnB+2<eKMCF&3<BWHkvK$cLRf(49jh$ptODkf6^drMCtG-tlGlayEjQXYTI6eW##.($c&
+$P53D_quelxz%+yM'i=tn0&'`Ls9qwB>#N|Jl=:WcTF)b2rJ$|wJq}r(Mg'tPgu!brntDh=RVE1Yoa#E+5_Q#OXHaNSpB&6o};vUT/4_bl1E<v3{B=dGWN
+W.du'pap,M)h'e/=5E5!)O')J&c4K%Q$TKg9g#3=DUo$A}7RImFC`U839+B%I@1X.N)TSBte@4XyJ[[,&yd]n%Izf98}h8oNjE3xXU+y=dB8F$Y<E}~wu^
+1cU$t/JU{ONZ0FYLcuNY4Xjq"`:,--(P-g^Cf+%(jUhzJQp4=f=7pU2U4N8KvUB<^g[e_&QD"2Tzzs)HMDSZWS_kjB2Q@Z_f6ePYx:$[~j9xAf#/4q|sj,
+FF-$R!UqvU:]2)uK_2orf&)8W;7r;HDSeM^0UJG/toM@r^+03MANU5yYBPuMF5)Z^_V<0:>![v$j'#)]:YY:-J;E/eP>{}D<PThe#xGKXI^d[p"6C;r:rx
+_%4|"LC%~M%9K%O`/)-"gcX"U$WY8<`Hks=dybr%;[jY/#l3.30u+]Jbr0/FSXCIq3|XmF%.PgEs7oNnrHmW2Xj!kC#NK4yhetf^5#as~_h@[Kb.!W/Jx)
+{afy%`a71Y]R2o4aSGf:EpUU9Gs{sE@38nWiC=WuI>,6'-N^0^BR;RWgUWTEBIbEw(ta<>fgRrHf:h/J%A.T$;VJ|B5bsL[jm)@'Rg'$|A).f$>n0BHlS3
+N&B]NquU%2P/PO5Yl$wrccXL~gK0]dOf~3GUD(UXG/y[AX^!Y_l=|fbg/Q.T{]xaloZSjFQRu|>>"bZ=7<w,(^$FQ6EL8fQUmfzDOwb5D%>}Br`K<<pJ]L
+nhF2Gv0vW(vyeIfb-eyc2>C;W4od@(#tVQ;"ZC{[1w4Zb"zwu9]Y=UO>9(ZyoDbrQa=]vV^vUG7qrf7LVp:>D$M&{7ywtHlUUF16a4F_iYmASwJVk+o}.w
+y#.o;fL0gpPT"A0l|RV|.>kkz3!|2%Z$7]M;&nCIM4ur="FtW8vYs!mgn]neryJx}{G;{Sd%eGzx/eW|K^Bu3aADGmxbAx,lZ.^ZwAdg|aQH<tq/hX+YZC
+|em^!z)L<rQPzAk.hLJ!jYdl,sEnpxWuschHsOT4|ocIX^iV>DOJi41MPK%ky9MSBK)T|O}1+WMzfYPt_ORetY+BiT<w|O`}!}NuVxj6{OY|,{ae9aLSnD
+{@[gQS'603kWdo8#1MB^Q^3dOo%uaXNA6-&yI@m>lqT@^wAuFY$.^Mz7KUnG)v,CFK@C~Xcu{#t:9!&_w>_;V2:"e/uLElNBCWG>J@'U3=CBSuZi@+c&B_
+#/-k/8-X@_z8h@dpbR9YT1~'[^VjLe#Lv@AakJoluWz;qzH43x]8tn=ad+Cx:'Lu|!SzSY=:JDWyiaBg_2.aXDw:JD|R1+c(7VpG]|F{FPElN"IbhWy}hr
+/[J27K%P!fC;8&FO'zOK>U8dT8{wzqV|/M1s&yH8~VqzD+Rz}_>ok"{V(![M1xkkTJtjsl2@-R}w|:-,s)&'~5Mm&XO6Sxr0=jC>|-R3">[7{j|FdNUn3[
+V}Vn|{,vK54818-E`](d!{_bp%2K6i`"<un>i5pSk{W0>j7,b<).(d:(e)n@su-t1%{5]EO&:uz}|6=Q`KeTPf)l(0f5a>3LK6FDEr!}LZ)[P`(4G!mUz0
+&KUt8)g0_QVoI)D+'P`$WRu]enb'6,s@x(Ag9D4:j93Y'zh508JPJ>$[p}oL/ty'Dg}T1Xz2]Ai:T/-<9v5e91jj<(hU6=D@}V~EaH<<0tu"'cMAaqd;y;
+bq8La)_(U.RRO0oTGzYPihd.I9+oRy7k`wMAJ=vTqp#"~@q+_l3V2Xz2C4u.X)Oo`BY!$/iTn=i/waYsf{!s]jM5R'MOZ#~HyF13,M#gS1z|Z'n;VTPZOy
+p|PrAiGmtqta,{>thU7&mh_.tvLH'e'K_Vo+=k/TW/NWVs.Y"w;l+,](WG:TqF^wo3%xpxPQ^%1899GX<P:@$#|GPUt&M'_p8I;oQ.L9|Ytt9hM5rd;o%K
+^.m<iN[MZj~@/n_/[Z=L0&36"=0CY.y`ILKhKp29{2S1hdr%'<(ek@fn1ph(l)sTmp$Z9HA+n@3]a$dxF1fjS@z!&i7snQubAY]EY_x73m"6>V<6[f1VbC
+jQ>)'RySRa+7q9kK"'m;iWBU"b'z4mo<=]/t['6kCCedId/p(=TrO1C5l>KK}6miL:cV::e=F;hM<$FKjM&|(<S3K!=tsqb.&=MXYQf++V/(+Y';3h6m/}
+!i<i7u;ml&&UA]Cjk`{-f{5,CH{l98vBNCPsr^us-c#9=#}Rsd(.]Wx`Snyt.S.Lq%_qUb>!AWya+vmMPm@qyF!OAXp`_,FCF`ug5uWDi=,d@NFv+iIr]L
+:vzG=[2&(2[2BeFOwwh`YbyJyQZ/z@DX`]f{u$[oboDZ]sVybcXlULeR3NC2o31=R=yM:1T["VzL$A!2|4_&rb~$5Pj8DW@:/x@NPd94hq'Dg4edE4N<3P
+o;{;)=`m,U}Ql77n0^~b.{y`wvZY8jY/i#!MLN(Hhu6X7I]d,VtjM1N&b$y0>aaP~N6;dx&;q8}kPz=%'DdB7.5JHC%"EGy&DJuu:_[OJ(A9ha%_b@^f}$
+r9#yewpV:/zhg</%I)]7y`#}vh!jQE@(`E5w;]c(@ggBa>9@2.~/Dc(uDdQY-L,J'G[w<i'7_'[WQYN,7xvd/ym/_dNs4:TMdh^;3(OtaCtPj&--$^aoPk
+ak_XZumJQfuA9S6);cz%$+_tB`:pTQ"L.!KDo!M/c]VP"8~54Khhdo:}Fcf%K`bue;gmV,>>^.b{Ez4^1PV>K)rOmhPfmRj5o{blkAoU1Ob_+p9C<r$7yK
+P-ezztp'c&"2Ae'I^R=pBz(1,3Sj;wegAABkD3+"{1YvVU}-T;PvbX6E&Kij7/[vZArV/^qqU"Lc:9d%RtBI##,JM(V`s+b5{y3;GX^F$1IIu^(=pE.,5;
+s.I>^$wE%wg[C`A"x@{ReCX[)rNNa<.{eW#YGS@&If2'^Lzec'Nv4v8DCjHd}7G7p!YA3b5<|P~SlvT27lFfVXq6QOZqM`T:r.UfWZAHBG9`'Lcn3D74Ys
+SQCEDibD`rHQa-yn1SlV%H8/F7LVb)NJ0=|c,--6P+{JBzk.zGN-Jqh-a6cDKp7JWCLt4kJEq&|,o"Gbk"sPAjoe8i4S=JsVa0oX!]GL_=b.g,D485c#5G
+B"D3-T+TdcqQ8ZPt{^fNdXSZ)Yed@3I.!Ug9&7;u/Tk[Xie`Wk>nL&Qa_aMrGV6w1zJ.dh~usu6w`cZ;S&bX|Rcm{bzy+j~J+^s_+EhX3p3;!K~,{`G2|s
+00<Jp7P!B=pZWu/xY.RIe%I1uXf+c'&dB2ns3ADUQt^Ofl`7p;VvTAcL3A5Uk+.a4e<q~wifuS$8s26;AkP^tC8ERRQx:7lf9|rz>g}FxvK|M&N;EK|$q7
+F00(-hu5o(]#,]Y1{krl>{ko=s_Z#8MKsuH>G6A3iYL+o$Jg]c&PL;rk`L)[A|+aYk^r-#D$s43W+IK5U^Ko5rO[+#_$Gj>1UvUgmAda&H'nFB`t!NlY+1
+$Xfjl^:/zP;]QNCi:VxC"CRMR)PawIY9s%f]3T0T$Te9FG-R_i8#wb~AHqX[DlBv&gdzJURu|>@oxo^O{sy(pA.P(I:EngB!eD2nz6`wB1gL,wHz'^yIF=
+4ecR[@W8~hW2HDRXQwpr)6Ax4s1Qv1Z(psxwp.h25P~m[caXGOmBOxE3OBfc,K2l@);zJ}`4LdL3~7S`UDjJsX2UYp(7/Km)<%r.A=`pg:zoVGDGA_q3~>
+R_YTbFeP/lFTH9.gI0f9<U.=ovkYn'9cdH{>:y;J,qo])/#Qv_2o^t=Lo9jYqwMz'PTYAhrMEBRSFS4$yNpN/ni|Ag{T_P<]oP.|!)3_81+`a@Z_o4R0l'
+ru^dy9y-'&SF$I}Cuw8"aa/^"l5q3&v";br^sDgj{R7,8jH,4kP6s5.tzo1J+92m(h&T%}x=Aw@OjyN8HQhe'cWkmI8<Y}j7:}yba>rT]UwedNFBN]J`VU
+;|KM>C3ETf|HlO7bDMjeaOyjL8#k!}gg#"&y`U6TcZos|0aU-@t``8Om=]9X6<fJU^q!<msD;U%HU4mPOra@V7Db`LVH{<fnd#2Eho-7jmZcE01UHdd=8"
+msYuF557Td`sik.JQAv/Dd{+KfI1V$i4Ol6_ITTyra`:'knN[Fh)O^pOY+TTV70ODuY/P0wgsOnhl&Q.`970-)Ga4@2P<oeW39QK9xnt!l&e;&I`l9^(xO
+BpaR>hq`>/3lV|<wX8Tgc+dM>Z!QZTO`Ui7mk!J^s4II%k]a='-Qo75`W=E@v82Dhd$5(h6JjkCp}9zmzC!4&}56`/lyC<MWXhoPftCb.(.STIYv3O/>#:
+^1Q1"KGB0U>q2mSTb[[-U$rl.UC.A3sQWYAuXG&&I:2^BQ:04d[a-a)4tR`uw=+`DDCEIxOHCvjA7x[,IPl!#Xq:_2t>NeX,joXEUTR{oK"O`7n/#&397q
+wR8=KR`$Ix7XhXa,^h6Z>]Iql)cIjTsVy3mJV>f^ab~bHb0>YY;!l@.=][>>yP_0~"HYYG:e}C9Dn#]/tq26@)w&pCf8wF>F-coo)&X!ebx5)c'G'w[JjP
+K$#U}x0GuJRDRb{hvK'Pf]97V>0`+R=GQt)Q2:kSWsi$+;3ssL!/jMK)VLKuz05o>d<jBm}Wv94x;W;^xdm8C|!sbm)3p9h7f:~tg^RH&%g0Ib[JVjIcI>
+[vGA'P'8$U#sJZ>2vDpp8#~@2}ulu<KzxnMhV<nB{{tKeT}-_-5Gq{ch(ADA,p:5T1<KGdswPTZo&.a5M`9]I'QMBE1o(@l2d4TzZYu:Kh5<<U|(nJ(=4k
+5Ja0U,_CG6r$`IB:kqDF7Z~$}V|J(dk3F-@iGR:P=RvR/SL_X@M@BntilWPw~:.}bHyVe%avqTvP>ttup4,2H_wB_-c%ibZe58P.>=CZR0lGWc]5J<OPSf
+8^=Bq${x3VRYwPh9i}Si@,w;o9je71(Gi5vA=QaQ0V>rI0+hAj@f>K72,OI:[s"t4:;|Q{!mw;-<ns|'_C)XRiB%W_%JAAyxhoAU#U=hB8tzRE~>HHHI~i
+B3|H<zP]Vlx7mjVuGc|0WF;Ic;rRko,<X3;3Gh^)d)psCg=]]rHQ<bqpTlPeU`1&6+lhyu:_ZweFhi`6)c'/+nO7)B%$29,Hao[JD.yZhV'4v<4q@`s(wo
+<QWcIGXt8d>U'kHT@/X04Dn'L.+$bDcx5|L"8{p<=EC1Y)irW9gO9;Tsv)Tl1o@GGI9"Mk]I;:[Hziq1KB_4P(^`S|(+vRiSE|zouZ81:TclbC-)rcwz9z
+O$!L=8_rG+Ve}|{4/-OM]UkHvkok[pWWXh=sf4i6.Yoe0y(qM=k--,s50n@P[%NiYPa{$L#POg332VNz5n2=CKLi{gJu;KLh]w6'ja&%"K"t5Q)`_dM6Ja
+M2L2VIGIq3FkY1N5P9BrOpEchJ`uAd[,UmlGE;du!C#{5QvJrh.w(chbYT8G4byE"2|t8E`BiQ2u[f0Jr(7&I<0/rW[1keEGML;DWMBE]Aa=s.XjcH=bpZ
+jkME%&xhf!7&MV.Zaf&.OS$v-;@fMd]X96&3}-_ul-HZQxN,]LZ3t]wgEHd;@1XCv6hf2MUp:]iOC3&q%&AN[B|h3T3<OB'm0|]gl5}vf&1+("9="CLf%i
+H0A,yh11bQYd[w_Me@$,!nY'FLiCfn"y<jG40">t`w%5#x2BvKZA"Ri_mO85H@hAKt|WO-KUb@IKy}W.AWVRL2;e>XS"G1,'")<Yw&=Oejo>TRp<Ix>Ww4
+W%aSKV{(~BOh8Ey<ZpwzFhU[i.J$Y_JpqV_|'+%vZ,B0^Ara0ho[1K}y/T-KR60nKHf8G&f;)EE[TFQa)ytwO,.bScM_SrJC"%%o)<Xa5ln:YB&B-%A1%a
+`sNn8TBnb3$QMa%UeEEf=xFo&N%QQZ&#$OP:kF&8$4o""gD^"7]KZm-yQZNUzD+<QJ(-_(Ap+@z8sX$^`xktd0$9TrO^;1>BJvX&^+(Kxf!&i!vopj{Lx/
+EgZ4R;T8mc7+Xw5^-HO4PnTvRwHCb0V8>LvP^n7,-OB#N;56b$d1$|5g_$ww+G[!9^X<erA:T0!ooOd=a7a$6FOTERm$wYi7tR'--EM7Yq8>zy5ougX3!X
+a$Z(KVK=0z8.NE(Awv'%OAmO&==OdLvSy>kLRKeWJOog,D$5j_~%i@>)LS"yKINfNwjk[M[]~/D4f{WOO|kw7Aph^y@z]&0>4+X+KpSto1-5jDD)cp:z_y
+0aUKhv|eD1(p#6/((7Ab]TZ>z@z}6:)TZ=>]&/$GeKzxNyw,KTcXgS+uAS`{6QvHx:22<NHpt>Axr:!(16njs8c04%[[,s7#Byoy'/k}G%xEUbNO_o04-M
+|vjCM`~"=P8^bbvv^k]D0&4`FS}9{t0;9!cIf@jDJ(~{l'+WeAx'n_S%QZs:2yLw'2~'bdyJgAba&/L!-fx`ub%plgUjIM#y"/9lo}c"`|yZ{C(s9FngDL
+0hpta_bTE'Y@;`oEavFTt6~G+|~0HCS&x%KKI#!"b9(Q!TV`TWLsKT5-@=QUb^K$VfZM{FtF{%}(.kl[bvP=1_>$tgq/vMz]!^cV$#~:jl(e0-x:weyv0N
+O0:k"rdrS6|p){}kA_&y$UZHe-6Q<f]Ye"%pHW@('(`nChZoi5&IuV`fk%nk{q)5cx.j.mXl4[Yy7=T+e/v1W+BfS3wRq@^YNzIuju[VD=N@7AC67<55k3
+4Ht[;=!8E1hM8@!g0B-9z;YEBZ0C==iujKWH`84@N['{Cf_6C.z3[j(|r5h&wh!!Uxx,xuma7CXIHv8G:xb7z2>wBOJZ="Wmw,TzmU5E}#jSFHz,`3Yu4^
+~(vfHTH4h2HO0rT8}7)i[(9jVxLX#v9qZc/.t2xYj)O.k/EGD!W@^ikR~mz{e6dw"{u55$aZfC.XVfXF0x_GXT=erk4EHa|"x[4S3xBf>%^COQSSFgmHxo
+4aTp<q#m:#O&{W#geK;=!iywYSBPp(#_x4RhLfzq[dLHYw6qNf5kllG;UA{|b#1dN|E=2ni1{4ON9v<&<s/8JmhqecjEI72h2D#o40mc'<<y_K3o$N'B<"
+NHSlh)G-1$wA8$2`0D}4/WT9(0KG@^H{qm@yeI4({h'xzKGnN!iwt2M),e4%Sa7ED.NwuFZQ#^%Vo)DfYQXY1.`m-#,2.GtE6O2V^O%kQZa["iSFk[m,"U
+Yw{-A9x(gPtJRshn]G&L8wSb=o8A}^<<9DM.B/:V4btF%99`R]AfR+f_.}IS4vzb&""+g{%:Cc`cqLEHYu8Cd)H=|RNEFu'@{>]-)glxbam3smEWCX3`>@
+tg6%T@}!$w}o!AmhWz7BOcH{#Rg12a:k}]TuqwYAp[F@gqA&Al[h)L"D+ATv(HX%O24P''NO]KX%22aK8n#zKS=9;Il|Na6t4S_l,6Xq8h,"PzB'Kd~hZI
+I+0bVs),]o[Fg6qtiJ|6o_D_P}OwS6{tTEk2q}$TuCE)On'7^:=M2+oBn0Sg>OFKht=YR6FCJg5zf+9X2VF%kPBT<e."<b#dh'+t#jL^QnmU"cNR#fb+p;
+g2^c{Lc{N5W;EaKNsYJY.DuR6DK28Mj%Zr%C^OE4kqYUWp$S=u9JO^>/7C{y2s0U3!^';0FW{g/tNbwfPWx31Og^Z`3o5se3K^"a=W>|i+]hhN4qLDfVsf
+p_L8bz8G<Bw[E^)DBdBT&>"J#!C7Sd"[dP}BP,]>rP`}1KC0Bk9040nC}}7{9;ib9Oz4:$'MXYy^0;&#ffU9+[$@vMaf6d(bMNazi}~45+[cC&Bts^=,KN
+;#PB8n49XfVq<@Huu'EcTRp{h[MMK<r@}SCSu=k1oknr_vL_gP`bkV}q9PP(_0IMR+O(9kl&^j=C.wbrdKynkA]RU3FS(Ewga{SxpmReSj<//V^.bi,@h]
+7>+UsP,qca$Vl@AcY#L]xpW5AZAs1o[wN#ee+;!SKU:T!,e4"EC[+Ow"Q:ML{h8zpbN@uZ=y<NFv]nI@8Z4,)u3$bK{8"s8ME4<ut0u9"1c:wR_V)n%=4t
+gQr.[}<F{UL3[)[A3:~{]0v=e|N(nS&7)VBEA-WNq<uDQaQ#ro|aje3>$@1DF4U)oA'#at!0+3`jGCDg4;9+cdAdj1~]V7tzT#4e4L3s]'<X'pV|[<l)Ox
+=kaC'fp]~xkcHhRaU<@8p%{-B&]tsWBwe1=T;W59lWa,KJ-:i'OCJyJ6z^|"hFK!e[38PL(EGCsr'eK77Ru')<j5Ng=QTs}{oF77t`t{+/&s9qUR[lzP%g
+2^3"mih"M2Mi21^GF.]@!b:>^^UIJ#HYl:Q11.|vADopm+R'Ipild}Lu1|!9;10:f<$TF3(>3sI7S!{y{{1i7{'>9B>8/,Nl^'jZOl8pP/5"AxOqP>[Syp
+|]G',8'q%+_XV#VsO;0Y,bWrGyfFuv}AC-H=gxpjidz)2]]kgAbw]LCx|}6g'ykWDsoC]}d,>Vo(&zGJ@&siO8:xz[(AzjCXII#ez>[p.7hr_rvbxVn/Uk
+(|,+sD87y}R,R|lqae>[W[$;tk1M(L#d#6LL'Ky9MZP]N%+'tkD23C<}%G`m:d$qA#S.uGEX3gDua`|v7x^r$tk.{@Aps"n-Sbl0iwx69mxKg6tegvLp;E
+'#)&#8UV<qR'LK/Zk,N6QTEIFr&W_G>{6pPP$!/7tYEP)I)G$$^W&{|1>:/h~7'Ns$B+K%>^DUxrKE'>gS'oaV,qd(9JFDW-{7Uu3)WbSjQ^Iwz{g+Y88[
+{T#InB'^APs&y.9G_0f^0=`$jC&)I!l_Uk;pC#zO(O('-Qea@2@BJ;{C+1sUp-$D-kMUil$B{))8vG(ia^-3%[>&'+azE{nKPdgh"|)E]$PzAD1<uk!u7|
+[r_okkc<O)#G`yzC(c6d1=iBR/j5J$RhXceMsJBk``l_xj9^IsN3dVDGJ9MJX-{]h4h9V]fHFHw0Bw2Wh{cBj1^tZ)Cgyq68"NUjm-ZD2{i]njuNupTfaJ
+#FrRp[DEoM)PO{x.nT|0cn"T{q1eM#8MtL{r/EnRT!C@tDd|#e/1z}:nNh5_0dmD+=gP,jmkmU|05Ni/(L==~b{(3gD|Yn.3b=c!<y@gGP!Q+ueF%vR%EW
+w.ALlau+r_n9AM}>&q9dZ97CK,TFm3q1z`r$;{uwys3;)G7h$^;-%rY'Gqxa}"yNY.%]"/&LaGz8G,<2aa|a>WXkw'UpezNErq|NP!^v/<NtVIuqZ+F`Mw
+u';o3#lK_<qm3W8>A['DyN3^pUwi#@{accq:+zgMIh#sc^8$Gp7/xZ!ko|k}8[g,c8YD%[dpHg8jGkWusdS3dB0ecC%NM(Bx6Dgi/xskwJ|L:jb{[V>O>g
+,JzC>Z<''dEcxm@!C/B;|UJt|8Ou`ZRt<nd^gOS=IwK|t"1(0h&_AB#"&Yr;9CL/Bu#x~^+9@Zb1vr/t;7aMjvqXC%uF^_;rw{J6=DD^<uCwuK,M}]Lv-6
+,]=Zf5lDVV#@^w0fd-f9+!z(k]r%uDjEZbgG=,`3$$)/x"%bxaJ%Lt~ZRJz4t=lCyu3APR>3j,D3l;E(2ww"3C%fQM^&bY//Ba[e>:_/5_"[O]Z9^-$pkn
+ey)8FkB,bn)sCdlI$lx/3Tl_Ris{A;#ECK~xjDWBZmT(x]S.qk,gtZ_c03Rl={|/c+1Y05M<i3H3f5p=Jx!!&O:]MbCMHyR;[TAgY%`O'QW{x8+<a=8V!5
+<D3jV.$J5M=C'L^chqk(TtkJp%Ao,yKKGimQ9,Z7Up`tR]g[&+o^_DC9_&I:S|DA4le3&5fG_0m/y$Qd{&VBIc%iKbnq9#13C2XFOT/.0.%Sk[n->MhLOb
+:7kK&3FD97%H:,VuDVp+/C=)=P"DbjZxnh9dQ4:tJQ>{'S>Gia6F=mo]Zh(.8YuCga2elSV62ZY'j&.XJnUU"Q%yRE8H)n+S#Lq-G/XWGAXW2G-='ID+bR
+dMNl4U#RI8b%g|;Exx<Beb-%CG7UiYfx!dUmx1p[Mql`@,CHE<2)I"'2>0gn7Bf6$EI{6'<+xKxiVj~8mtp{Sdl+K3ec9}/vpiF.JC%,:_GHT1>z{-3nZf
+FE&H:RqgKR5JQshcb6G7c4^8M]AgYjXRqezyiuT4|cEj09eb"as5AcQIQJpcUoJL&^qLj[_z1cGn1)Yl5ZO%-Xg<]gFk%gi/aaaaC8Ky-Hqm^@dZJ#l(8S
+i-fu|w>Dii:q)$2vnni9V$I<h%LC~uN/Sf-c'e5s].JGB3@<g3>swg9Rk1'OSOVtFpH>K#{RhppuQD8;gO_KJ)ihhS@xenGt{)9[SArHuoh;F.T"64Fmc[
+k@'S6!.6m<'WM|s(7K@:qmR9%gv`h+]&UT}[QKAi.Z0G,r>['m~.Wg|8hM^q,$.6.@#t,0R,"h[01z;=(zSN0;BZl[;&ZWleD{w(pXItv@h(qtR}`/@h)X
+csB/j2'+~99Gs1l/Pet7.,rH+_9[#L/Rt;U&QK~$&H<V1d{1va7kodaOr!b|8oGvVVT8<u=>z{1SWWkF$w2)2Xc85I%tr!,$#>PK_m>6D71TE26bk[sq_c
+|yjF0XRJF0pI"_Fl>Om;$6|S}ct%#H:62j9q5/`e;{36f5p,Q!Sr22=+{_(#0Ma(G%9tE-:a-V)]guN]R{u>.5{wT;goJ||Q)y@rdMY^o6bk`$LOy/Xs]f
+;;~60[_WH<1Bd`iPx2E|)<qY{a$-%0^b|EABu3'n|'X'v2u:FXS0PCE%w]d,2qV[d=h8Xgn(%#kd0o_+CQZlJL}dRO0RFm~!M<6M2h9D2P$(j[XX'<5M+s
+49&6_[2D;R-AEY[g7!tq^k4wjSMf84<DEhH^E,"P+U%Kj%mbA<qp7oa|:e3kvek>Z'-'[#Xzid7cv5#xoU`/DTjJ<xO/RKgTD({!:r[<4K#|dkeS=VH=YR
+(2+Mx>M<ar.J6hh.#pnh=l-jb`4NY}4Aj+If/_"kC)vd<u%s,x!)EuZf}a"G.r~5/5&xJz!$I"T6(RG8Ps|[K8)Iby##Kh0VTRj7,u0-pvW|9L!Y<uU+f#
+/r}o=x|k-Rv0%4=1Ys!n&7P"8hV1~A;2>chX;Q/)S5=7%)>$0{z<wh6MkjDZehxt+iv[-Fe,p&FjW&XsHF=+d1>/E@w>L`cuHWuD7GnbyEf}>xqy:-eRB_
+.BL1&pQEb1&S/W<VH.b5dx~{KkG!{TJ`u5;"}mUV!x0Hqq.wJE}m|k{I}U1&wrpBC6u6Ip"gc47=V|`:[|=e:6RrS+YL&Fp4#/3=ZO[U+kweA=Si{Pmr^)
+YU6,=KY":&!P=Bg.+S'5Jf[=~sOoQGq|`8Z-[8%U"F`qWB6+3SMroYKNQ@WiS[pd]D72,UIiO#pEI#!%5#`uXqH-K[hHNa!Qko`}5U3'g(6wF6Da9i@Ka#
+!Y<Ri9[%=-p|gam'PNo"(MVa`Q;fPdl`3h|huPx=FF/il%:-kUlGkbnOtY#H)p@)l_[gyh8%G`M;cw/Ugv<flNX_$IVW!mUyE:cx}$L"{ZIaWAXRR0~&S{
+Vw'2iXZ`;zHC&:X<w"(9{>gu-!;iats_feYs+LgFCs,;,v41d^:Uyu!t[!</k^G&8RUS^2N6q5``B!BkheBrFaf&3]qUk$R5#s3Wb>3dujWGgUwtum_5<a
+"0Bi0#y'b;UE}twul8{5+pDik7}Ug_TL{615TV[s>+K{dMH[q0iP.&`VZ#aNEnHV0kpVoC;b>AtTXXb1!A#RDAMwX9>/[2`t(.x{l:bJI[%c~0s8nd1W9+
+lt//K!b(k-|g9M5D6f5.GX~l2N`{]7xt+wsWA0kj=#6/|_S%!L&P,))'&@:^L-4`LP~SW73w3ewFF}PhlxmoA%UpdeHw5UogI6lL.R!ktlBL[_YfawS>wW
+(h[<5d:8~YCf(T9WiJr^bY7E#XRP%h9L/u@W9YAKD=[#3@Dix%klA3QLUSJEVL$SHNTaRJ'h@7Ha/RA6744[ZE{xi75`.bga`0K4{T06<D&L&n~R`>^wOC
+G.3dhIWjzW5Rs6c1LKMHCbgR'}LscFK",RZ<FJ/IIpV;J^g;8SGD3l$ih!l{]lEfgTfj,@e4G'3.4qnY7H/EQ-eY6U'=Tf6Y0(TMFJv>B7F(xVWS"9ixu;
+[C~,/g3-/>Dg^r<_XvxbQ]@h|RT(LZ:$34~<-WLk]z4O[/;G"QD<wq6^1G+kgTq%~S/^5X^[mdX:n1MzS|J@ZlWt~X<d&D,@S0DP5:).%H!B>CBz}i9CrC
+T%{Y[!DlyMSz9`~YG$EsV|g:kE"!-K:|0C_7/.^9{A!2x|E!HUZ^uE_xHvq(h:mpd2-Jm^'-u%7-BN9BFuG{h9e}>WD2R^o.)ztTNRTNS7eg^4ILY8Ah%M
+glR_x0hpN|'Z3=/Fn#Lm}SR`xOnEagkG.wsk~i3a>.`EOh.'BA<Q_x$Lb#1"lp:8[>QMYRK]xS;Fi[j<w9:D,hA:'E^`E!baryUQ`l0<+j2c0!g[Szui&]
+$k{]5-lGM#Y&6W2F/Zy@!oy|E:R#)Su+o)Ko;t,Nk_5`^,.C8'1Y[)V3V'HL~+}GP@i`7fF)s^r1RR{J!}@C{(OOM8Ad3a+KrL/Q@M-s{y{kaV2-n5X#7,
+XbOtAU~{"^l%GKr7KHFoM@fyZo;r,`'Pg%}F_9z66L}lZq0aw{L}l{Z#/)0+p/-|~!T[vB4D)I^4#OjdL@M/59VIwi}s@"4=[xN'Dhb}pd}>ng>mFJtq'-
+;eDTnn^0_ryr"C#^)N%jQ'GVhZ]=1Jx`M]}mrZ.J3IC067ihN`.iqW+<#h&&r[A{{L6rz)5R|dKQ+r-)EaVuNrI3PmXbmcgo0z|InFoC^$|+&JT@R027,t
+p<gEE;ggwQ9Y=Da<I-1q'HiPx@q1n,av,O$l[h^$'dZ5&8Jb3f9vbDgx!%{LNREsS{5;Qh`.e(ltiAcv}l>uH^tXs.b}z,Z=6/dG6e$6!kf=tuEMKPQjvy
+0&m[/m]-.)R2.4V}DW%HeSbbsl6$SDcFojD:4!>}uZD2rIr'Kgga]9k99PYA<,BV!;6"m_9(3D}%(7Ch^rm,b0rF8{B$,6r&a(c"&/_,:P9q_$%GsWLhc'
+Q[CU3&4mQ<JK;-oL;W&SImdDrPbrZ,N]M8h7{Gl;shog0vCKsO#&69:PI6S|s&sW[60hUT":eZ:)cdtr`-)[o1LVVT4ZNGXa~B)C%kx8b>VszeG.#WU#OF
+zR]6Rxfa)2OC/-CTxxEV3${A2_fWOtoU.F:d17!U-<WQ%X:S!W<E.R,r"H/#a6+UD8;nRX~iJ[nzB;1^:38tQ,if%m"M"lni#;5ep#X^}hDmCfO.cB)u"/
+Nwn47DaRF5<]U`g9|@.vYDB'ffhuAh<^$LD:_]{;0tSVR28/H_'mJZ,S;3^r.Fb;=1Oh9h&o6L!B|IeEFngFUNO@[MP8J#'(cx]w+I[-q>U"YMmvn_A1.&
+Lt,Y~ctu66h)bM9ls||vm'jBh"OI@._8Iu^KKE1eleYrqHx6]vB'y%w4h`}l>X4W9WsZO,qy/C}W5:wQ4%8,E9f]=6Y17HXJ|&i5m]|2CU;_.,BKgauS{v
+^eF4PQk6d&N"#Lt-4Dtc.GN|l8zxb_.UVLOY+9)W8q1>&RVCd&XS.wcB[;HB+DY3!A+HT{R1h0(=^qW2N>e(Nnv6ROC;ZkDA2LKkVTI]X9g]8@wRsi6_|q
+rd[geF[nJdo:#7qoLaJInke3wZ}I$S<<5dfEL0iIFw"#v=f4'X{+:a~EOL7U{M]<OI$CLHEA!{;5N)[+@51z~F"PB6<g741Tlc%XtH+{R5,X^a9UF3D5'g
+22oY9OUQpr9FTW{MEmCAD<5!oS<(31xKKAnQy>;`e$AGL:o=t}Co]%b9k@'LJefRP2d$=IDgYItK|mxIAsC,Ma4u~jM<!%fPCO`J(}bv")O8TnUN:O{cIr
+G1Wu/RBRg::6(e|)nju>G.[hSraz-vY/$D&S_2a9mtE1;:D4vpD7jhB%/'umG4K0fi3.'v1znzBTqObq+,ENm$k<jr5o:K6l6`.}hAHrKR"%%CVCO/((.&
+XIgf%j0Ok{xwBAm4!E^yca^AcBo{Q'KSwWn!3wG[Z)j>^wgm=OU&+PPnli']f{"cZY8}F3P4MB<HthVhnL3e#)agBDVa+Y8VXeo^A>'DYC9T;6~aP.g.nC
+#5t3{Bq_qB_aqQ8=hmE}H2$"X}7Bl;nDaMRb<H"yYvfTEr9X!sz@|j`a{1_{"|X$PZG5^kQp'hYEF)sn#x)zG`w[Clp0.$tlnHW<t[6c;<$s@c|PAS$ZY4
+%x]P3r&v=[7TA9L;!q!CeX|VE%586o%j29nqb@:'Pjb-HzSYmJ>>Uu)q&%Y'XRi=KN'N{l8CGn}IjR4}~aKX&w>ISOxuD^8G5gN$,])QjGM-|{t7zZ/+|k
+0(_>H(n|sQb<p|kW]Co_(B-&8qJ^o5K<n[$JX:>o5"Nqh>L6[6/ji`6}aM5{YuBF|y@`h/M[FXDk#H|sK1vSX5%e.=yWV}B9}^bcOffJ/Ucg'x(UlSl)Px
+rTO^v]@d><c>Y+E{;EB;-8B_8Ovp3TjfvhW`OK$}W`D"j&]7FRi8>.u}.s$)M7/zP+ogz0x5~+_0=l:"3eAex$^,zg$)R_k:H>{7kimXfZ+#az4%:#P@C-
+}AZi6BE,nS0va1ptg5U:kiwg0=~+_@Lb<^R]K)ocs1"qHlOhyI2R~FYv3O|'L%%4R/}Gvkgc;>LkE>ltx7ZRq<v]cuU+[m0E;)8ZstyMF,bB^,4J|62-A6
+UCp6yua8N0%.U[]5$<!^=)!t`.d{nYCm&7w"7be4EQQU0'w'zc4Z[9[:fw5Mttwx-|;Ei&r%IyMZHTJsI.+A{DVU-bn!=Dko$/bRi`//c&&H_PCEl9]7NW
+MP9k5A{gGn:{/ynzre42FG9_hK#hB]9r45(4PwO`;Am0Y}gdZNaebP):%uO,;Z9!{EWRC,Jfy1=1x8hl@dcRpf>e/,ZF{kP$yG,EtU09ZShemQ1}nO54oH
+]Z;,YfpEyKLF!S0R`4Z4)=Om&(q#QSOM)&JYbwxMGg2@vVG$UxfeuFjMKSx5$ddA^}EF"k{=SDOy]:05X)sJ|_FH,7L,DiX4"J]2y,Fr(xs$x7|'9mVm-8
+&V;,PW2{7bOnH4y)nn4:![5w>bg=1TK^W;pdyT~U#3VFt]'FsvDGZ&AzEk9U6Ym&Cq#T^c:akfGDMH#q_/6#MyG(`O=Bokj=udnG(_.Gqg",`e2AoaCK[7
+(]/HQp(0vj[LLWvM(pn<l`_##0-V.p67wax)F&fM5X9)Acn-oYD6n:w"]CQTbdr}g#;}e7eim+,s'6Bl`um:z)hBXi6$gt+]g.7O-7)4X/e>J6n`,R:E)0
+RdrAGB`VUVcIU&XWeC4YnNH8Jz>%)Yxv2_vy6,<a{u&xViZJQ^``9k-@6,>f#z3/@f|2G,JyTV6'@QIaO]gVx8Q!Q_D<4"c&8`&@t$@"^zTLsIQ!~K}q{Q
+yqj@1g-`G]I>e5['&>FTsUMDpXAs-eprEj-U0zf^H',.bG9}XGm(mNnE%_]iOmf+ja:Ep5,cdsGfL%FdtXB{8B!(lS+:0G(Kqo+M8QMIL%}845qAw7fV:.
+;=];O=6z|<zM4#U(xUOVlb-C^)xW}jT#<^-tpOQ{mv=tt}aw~}7;9K[&fXS)hlkF4f)2j6HB5<3N^[E`OJJC))mMQ00N+DYAZ|U089Cwbab[24GS;!5G'9
+V|5,"#$J#7Fm"4A:QPy{'Wzc=$iV0t;up7tub=|fwwud&_v"iz,/w%^sG$#a%t4eHl4UDZn+pw#Q=L2PqZL6;U5`X}b&TX[=R"u[_Y1)1P{eyN#VLxRSBb
+^Y[&2gnO`nI0KG:9'@'s49HT)-`:-XRe=n3=Mafge2I-.:%%54#1koeB8ssQ_HA6ID)sR!uMeLu'{A{7~2">r$HXw{jky$dWll"!+6Yg0^L+p(Lu<jVC(J
+d@S'ng}Cth,jBsH{j,y++JmK%yxFFv[w7t%UDu~_pQsg%`K}fvcuIL)TvIh+tP/KL6F;GBIccU<&eHI%}>vryL-Fv,"f`yWzne(;K=UF_Eignjlr!n'B5>
+X#SPj$^2_mQPFx<grK%blLAv+[-18xq;{L}J{FGTfDnjQTnUG(O-n8Sp9Qn>J_,YO}!n#"P<(YdME&.6l$X54K4Es;q75[OMCjoG%(aqja&EJE(Re>_:jR
+$:FmBbq{F6|Gt+N7Nf'Ndoup|3t4):~CUZ2T%8P6q-:Ge=Zt=kHt#k(2USXG>AiV0D@{%sPGol7"kItOCcS!N^s3V)<])Ew73pyYe-k2:0@Na_x5N].jFy
+N8Eo-QHt.W>VF2j2ge7e)0I1sIJ"B_b=;sdsfMb=pk8BwG{j-l}FrgSXGm~(`>y8&PdOl-(l3hG"U>L!%I:OD;oS&qG:_%B|Y;~GF]4Knm1KL}Oy/zF.nS
+`M^w}^3IWGs7E7g44Y=EhGy@gwX[0whS2)rthHyjCg9vvw,Ys";L5,.{<)tv!HW$L{)8Q{P:xz[fuW6M-2/3+k$XD+9evwke8Kk}(ESyor%7QO26S_<.]l
+iYdx#3,s8d+n@@R=Z2c4i,t;M)D;Tlt|r(KW5d3g$bHR_BMdnLvDs<2,O;TiieW%hqcVol:vn^nqw]"0dL8CX{K1,r!cXL[PN#I<:T(C#x@7YOfKLC]eqD
+WK}MW_}OW>V3"KtA]g8/F$o[-}5kfW&+QdEn86m;PbpE,{MOM,)I3><v{yUjUrb2-<EP!z{"U_.-&5O_opN#^=Q7'f/S$}::.[p22>04.LB"wib+c>&r~:
+r/wE95MFmW"$D+J=76,^-NVwWQ.vS&<>]I0uKANpK[zIu6sz8@q=/<n+#c,3=>:fQ:YQ`IZi~(2[>hw(<IsqhnQO[P2n<#-VJAIh:`Bf4WV(:^fP$@(+A$
+k4.$zI{/LgLW`bJ-OW~Fo[vE9KXO7BDK$<8+`0j^QxIp#V,=r#s9"UGj"Wy`n!1kg1m>H}nZ=%sB:Pc((H_4pUDuBOA]_-10I$Ez.(Tg:O_;yj;Lz(x@VU
+Y7aDr/fGG1BWTU}O=gSU&U!/vk!7E&sXNHg1]BhCt3'/{eYG>q#8)2BNm<#yWYvf#&ehFjE1z9@M$>5V4frJ4onqH:g(q%zE5s9...`kq,U/zoVTOsZja4
+["6)}<3<KaTAqXA-(L.wr5;jd=jkxh]WJIsqO7)t^;'f_lfN%|#1aq)u"e3></@OUXo-6/dyI=$3)>{O%rI7SR;ZF(w7~(LX~ZXt6js)ytMmhkdT9emq,2
+nJX@U$X'X:Sy~#^RWm07S"><_eC@5'Vlv$cr|sNpb+VXnw':)TLG7WfO"T5w^o;=6EE(^>2_|PF+TJV7gR8W)IrN$N![|&WvVRC'[M[Jq=4+dimaU^o1c%
+Ga66rJMVAz_@Ym3p2Q'DOUyPI#Cu8m-|{V{HC|jg+10mQ]s!0=upE;YK3HrQqHK>9FVpoX8_L6v_A{:,P+IBb2]STzzOb`)L_o@RBDLv{9:7BWtEDRZIKK
+v$;:C;Xgkoxs1c6n.V](Rrg"/CI$qHdrmX_,B)!t&dKB}:%]7S7Ui(S+f7'TULQInjyq4|SszEDEmnEY=vl-zlf=ZwLJ/Q+s>^f9:|p='}D7e04k_R4[ad
+FOz[38}f,9p^l}"HP>-U5<uyX6[Q&R{$I@"-Ck%^6M0g%^NX;S!8y99ztTL!)xg#`/AD7fuT7#Wm5oUx~`Jhk+O<3Nvd}wp0@DEFCnFau3ui}o0r.fT8t%
+u@`OgWh2TBhdz)B/!jp2nt147F6dY%Q1V/y!fa7`E:c$hJt2o.Y5%JSmXYrVxZAC<B.``^/X(m!]k,lm(Zo(h.C'dA4ttecnn-6h)!J0AA"DEs,7}I+t3Q
++2!>E/z<EnJ%qQ_chY+yX;#F:-%L^7#1p0Em>5|!:b(7U9(d+O28XgUM`{hnO)Mr9+-m<+QIK#"QEuyGYu"ki>&k-2KwF9KKUPFaL.|cLshf+BY.7I9w-C
+F-KRodOEcpdhaR9|{lKwo]m}Q})>H&U/#Z'{ewwz-OJuKLe(k,+jMZ~UpbUIjy$-=i8lqu`S=P)f`s>Sf>sY%;f5u;&):8aJ.HexAO}J9Bi:,FOTz;rhbC
+DvW=AFBf3eE)n}w4hT|c/s)o}B6l}g@6A.nLPM6bcB3qUoK-@]%KHU_e7LqZNt}_6YuRK.`6T{X]Za.fK`9^BtAaDOJZG}/Me<2jK#}M>6fBQ/YdJyo)Oy
+ctfiZ^%a(1t9j@f..$JD@UY|.NII@a-44'1`c#'!DPPF,A!2MP&hH(7+htkTO-.;^}LnZj-0=RARtD){8glmg^,CQxl9%TMnHmQnTj3U{mdnptK}AO(&Yx
+c}#VI{7[|qZfGGLwK8$7)|0Y8noI)#I{al8Uqmbi'pkAqwlAjCZ7&_"VS7"+WO|UJ@X[]@ts2QhAj@){t0h%M+ZHb[#WM$B/.sT,@Y+vU5~}Vx{{XH6|bo
+{d!v:S],,/3Q8_8=&5`,p>HbWh"h0"(+|10xQo8'bHpXy('D;`e:&Z~0BRgR'5;)d3O@4b`17D5M&mg4FFgMD)=C"{4f6DZi5r6Z~q/S<#Yi-kC^=O6TmM
+VK#hs7Yqxpp8S|@XBtS"(m+rP>5[kv_z.ztWR{+e_)Lfd&#v5]<k_,+BXf5vay3`1a.ODwhII]2PFbA<OyvBc<#)#_T]-c7ps6,nb]`A^fM.-O"fALhW1v
+R1.zQLnOV`u}L6!bzaiObg&6KCc{^hL^w-weR@P6n9a5N=n`v[{ViLlV{w=U_zGwqAI#vIEnsyOxM,T7mU[AJn,C@5OYKp-eecj0o.%SLGWo^WjXWB2m)x
+8RjesiCCARKYG3:K>9#p'PkL<VH:Rl#DrN/hW$xIjfAN6O&@=T_Z}o@tMPnL&e5Gg.u7Nt~HpG&{sQS;Z2_(e9Yq9w$XA2;AF<,AZr$weQL<VL|_4N=LA_
+4S_<>>^L{0A`C^;s{@b<!J3=UWCu0o^!beW(%.Th3g4.3YBOCQb"fI9Uz:uc)nSaY2(C$xz`{MPHRGn8B+rX}@9C}{/BNBuADN:F=IF|L/~IT8W_;4%=B_
+AK|U8w-YYBOjNi'EgW4$;|k&=l}y{uPVEK!!04W-4JV!!mgsuHx3CAClhd.,-;(]Tmw$IP+/D-fN:i3$TKR@zcNTtBY6oV,!qDc;T&l5#@68{s:Dp^u1(%
+G4l]VW:>EG9g9'bJ0^t(DWIo")WRbxY@O$f^p.`b,<fek}rd%%!cwkpT$S'N<ZBs`=ceqAte&[<(@{21d1]ALvRx-Be1:Q#.42]VqAbCQVMP)D)&">aF;g
+P|P5mX~T#r2F~Zo:f!8u8S%@'qH1VHl:1N!$+JM,7RIl"MWQCuLq#TA_mIy.5Cc)~LW=^(4H%7'g1&SqmW0rV`4w'C>6],jbDI1MLmYy&KK;H5-tblO6w}
+SjLe_>Suewb'Yn!%m5.-EaEJ]JBG/iE7}Y<PxK7Yr-pL`keGUW[{.H2X&n3Vr>[p<}b#ir`6YFyQ=W{O8h,mmI(>~V/z8k%yZxzzyNkt7|Hp"WN8|wNp54
+:r98J8_po|Fy="WhCNp}/x3hc>5r0!5g.+Y7B|0qCqO;L]~ea53NtjtFPrV>rw5cylZ,j=MV1k<-P,HhmLKn%5xOrn@.E&%}g@W`iXL38G6C^]foStrS%0
+I(K#.NN3~WSUrxay&80h"+VY%syE>.zrZLOpBJo[QKI0S68gpi:+Ly3@E^_p@Tp:]C=UK$-F[ip}&Oy<_B{K2BLma8;@>grGA/Y,#k)N|1^{D5MT:R-Y-v
+6}aD]Ic9HUGPSyFK2E)yU4kLn4QAwW'C~L_M~2xG$v'WWh+qt5XY`Lk{^uNB|xN@G56Vv4O9ntpKK=_SwN$;eZ"TWXSISJs1XYz-t;8}]|(<rPh#Q:Y/#Q
+Cl-e59@Axdu'2@~k#O8LnGYU5L27]P|F.'&I[ZTu{|&7.aks=mK8Eu@xQcs7)t&rONKJ4GNe2q/OI&&c#rEhf}OH';9031i<g'ay@aLb0Opzs=>YhBgY[J
+~HrVxtV'U1nmLi0Fj%DLU-j7:m%zrHmk-hl95Rm#v;(0u-=x7D)D_G18:]c29rO4ZgJuU+i5@:C2O-:Cr&sZ01JLfi1jl}Mqat";lO%zhOBQ>}M{c<p8Ks
+Lu51OAdyG]Ce+}+[3U7XQK0[~JYKA+d{d+jj5C]-GMBvss(;:hu%;=[aj^s'^Qr8v:SuQ"&"0_|bG@!!x:I}[+p_u](8TVhOq[g$qCe3Q(R['jXw_A[10b
+FJ}Zq(ubwE^KGzTpdS6|F_ptJU.a$D%nhXhaCa7H5vNIjH38iM0T#j9)Jv$Mnc.B/o:r8ICS#r>:APhSm5-+=#wEt[i/."E]Yc2NUpB{E@S,aH$czA^:$U
+2WODxTgYwb}l~H#^"%G`QY>:-[=I966}(P("OG2T,8wiR76S"8Y&y'vi{TBI.5u$~F@ZybVF!M%|gmt)_;>B$88L$^o5u]7qXYtrug@uR6h7pwo#eJgeVa
+_p(hrmt3XV~'+kXMB1sD6xSpIL.0{q,TzYVmQm&EOV5'|%`&KFubQk(wMR5X>$X!Q|sdXK;8hlJ_sHZ^ak/so<AOWO'=%][qr^Ye}snQhy/^ZUpqc;mPx[
+VQvm8&WuQ;3HeYN]z7gmna70(4%]==e2<DEkZXy|+kG3w^ROax;}O&[icx^fBMy>8yF)o4R@B{R.~b#}'0]X-VQap9fXih_W9euUM.g7sjQM5HJs(kD}NY
+1>&(@UGB6<<O[m@mBDXkJ4#"~<<l&UU2!YD,pSc1XAl,u"Sm0t+I'#ym5$$+'&M]bUXs8n!q2#h_N=B/a{@d]l(kGml@eP{CMw6b(&cxyGf=h5aKj.~]6]
++]MQ/Nf.SxX:L'-Dv>FH+b1,A=lF6X,O[-[9>.fdCMn.8l{-5(kT|S7:v/9CDvow)ccwFa9yAx!ATBc|F7,5q^hy]U.JP89[8-'oZp|HNer@;{zM95yrp)
+>PTu$ONNIgXMiyV|">wGzgBmvs/DK([}d'dE}V{93M4x~OR0{M^$IzeOLDC@~cKpux+Euj8YQ5Ep0I/xLEk1di8)1@.pbC]_/DD-_<Otr/=lwjxCwMJKOp
+Hf(zyak|#Z7K)SS}O/7fo)6[2jZm3HDc:&(KD(^QC^4_9KMgfsJG$O6}kxve#QF7qh+N|RY14f1q]gzp%[=lS6u_07b9JiUwAL+Oh)fUYWZ!"8U6=lI"r_
+N9Cy.YrU_8+4h>T2^m;F_DsuXG(j{7#o308Dr0(aW^^Xz[Wcujlp!T6KQZGw.&>Fj[}I$Hw(5^K[(V+";4ipwevK)O:'dF;&P,P%vy9q6((^bQFh5$Wu)>
+;gA{.^Fg>4>Nt>FEAF"jc<]I#%loeWSA|0eZd;&sFlD5ou7<nxvp6+=UmM>q!6d4SMD6t.NU'UtE_SgUtp9aq#zqx=1!{F>}U<)F]=|Tu^^f:Sd+,)S)'i
+W}XO1Po^!q7w'xV_,p[r=lU15XuNLZ$Ob#wO{ldBC3.'<%/7_M1]XW#)&g#2y;)wn&uE{r!x,EDREYXNhw~L->kX8Uz6Z8|w<}=9>^T0&h#G>GrfJkh>%z
+wlOvVgcqnWK..T{;h'aS=6ajD^/fTfOu}f[T=BYA1Koq.tU`V<V<hT~`:BNBxvl'NrcJ'tx,EBSdg`L5E-@L{+^zP-A`W9.%x$|H#i,mm;iiS@gs7FlJ%=
+)};tL;-!3G$8N-BBHlSkN5cMP^G%%e~j8GzO(8/]-h~rh'5Ig|{JZwoy%-59f,Hc&L08a]081_@OpUnXqc}I1>Pjr14aKpArpo:g7cT:bPSKLUX{"O1+_c
+>SqvTFzeSI')8LWcK<h$t&A`-Vl_8X,Z50fTv/@mX9sO2&~]gbvVl(C.Z%i/#G|jm;gljX84C)783h`}ie7r%{;:mUEBWo7ZHmc"TA3)DTM;H26t%:xOze
+RveD>,8SPs-"h=45>xDd}S5["^&0(&h%mkOedLQ9]$&6O,kG,gAn5nLX)%clH[M4sVglt<P^OTypJW:f29%iy)tjQ%(8ao+8M319f'K1E"bnfYTQ,m<k_A
+nvNu#>K#]tp]ZICa{Lx'qz^jYgLAT}YsH"n.@>C$`V.G<}:l#UV'd@^qe;~69zqD[)~O0+ok`!cJWbZdE6NJ(pF['=UtB(z|fi3Fwq=uFf.0m$o#Zb5G_B
+x!Bm4Dt@J3$sAR_@<{Af,Q(;{Sq)[|4Y}&ma6c&&^m-VspoM}iT8,m1JwNs}8+GxKeG6<2y%->j[%JxIVYG=&P@,9HIr]|T-rr"x,+#h++`{=<Vi5vak7$
+d`Nb=)i>Nytb'Vw>FvP#}u$W1kcD+Ry9!6%VqxbYQ|NhoIsNu:Gebi;7H=oE@A4Sp7H{VFAwW1>oOsrJjh@Y^>I2GGBvk"".#uPTZD)Iq/pn5OpS[ZcL&Y
+bS1;`M!>z4L=]ML6OX{IlFJl2AW(rkk&Lk%oOi9f6v{0<Hsl@+x[nNhYb2{@W3bo.UT/5Km3AU+G'FC'ZaGB7Nw1F7|Hm0(,U}!ciz=Alpy.85748cktni
+f3@r6W0yu;`a0-a7P);F802vh5S4o^N1{ZY]X.LwCAKZOix""9HKSi<g"D$rThtNY_i!tHf1>KoFgby<r5@6H:]@}93%oR.HCOgXun`"ocnUlY<^Ro0Tpj
+avJ(Ws/Tx;WDOXe5JbknQ+2@q5YI-iKyGT!%PnHJR4@Pci^Mg/WH5cin33n"6ZQCPS;N"o2GaAFk=b""ti/ABh"#%jJ$y+PMDKjfixOb1a;f4&Ef0LS=!y
+Fn@hkz3yGpyiV[sx8tfMkL3@)$U4EP9y;FZH!=GHh@u#>dGL,J|Y`zq.@Q5x`O%TW3&H;(v_JPyussfdn"7|~$^bqRG75,;(8&<I>Euph2a{Uf|sl!<M=l
+|,P2]2/XxU~>qL00>Q49gL<^Us0wq}y]&V'IAT>=4XK=GyUvtUGhza7(qJ/Mu^ak88#X;t6TKmsEdMO(+MUHT1'XKN%+#y5Jh38;KsB{&,nd[k7-5/yRc8
+wp]D^^R6uH!/Jn"KGD4DH4utH<qZLdcd0}a_Y=7ZCm@jzCSjbL<Djd6A{_kj<uHz{Q.!kVCNAv-F},<1`q~pRKomXHQ]4CMBKUlPm56aI6'UJU9Z{J0%Xu
+O4YfNlmwS=F[!b./y+VS!UssLr0781Eiig"L'5G[kL"0"Q18DIh7<W^HA!<}KyplW]C4:xYxK})-Aw@Os;f"K.E/'nLk)6d4k@1.`kVlihHS&q_r2kBLKG
+ew/>6E{n)^r-#yQ|{CfQKJQd4w/57xWYn3O[ZM6`sJ<%FG&7Nt!i{Csa;R#w7!6e&KF;(rFD6+G0{%mtnI5rVOp.]Ps'52$,a]7KtF"fD[YbPPB_FfQwID
+YkX'.Co,%5yM;=PdsQ`PD+@SC}q`(4ccdKU:exDBdCgMD!6We&[5q]rF#7Ibf:t1)];^0ig(gjsY6C@D[Xe/~mQqzej"Vz|9'8>l}jd=(:oT(AvI&;=5QC
+!Z"))yymVvq^pq.6,s)}3K1n+eOJ($jb%F_:jM+!_LcJix'+Y]J0!DU)_+sg"NYh128Y`.M_-)s`D)'J7b5NP/tI`Yk;cCO{ipuuLGdu(u~Fn|P#KE82Tc
+Zo~pgA:GKdQKecPB+3/w7G:#8)w'akn@^nlEcSPdxc#ZZk|""D#GX1dMbT$tFn]R!U,)TT3__Y#5bYNt@1Ju(1NIP-rWo2PdGT!TKwRXYQ+NTNA'9t,Bs5
+#/dPa]LV^meWH>^ku6ElHydzRpItHsA:3z8D2/3o~7"LPS:K4}U:.@QS/#^{.#,h8A)TZ9Ls}5/j,$8UKH[n:{+B"k(xm}yOkleZW4;TutXheSNW=zJvjz
+YAWQ'!9=3hKNLpahN#N1n=6.D<{BTWpjMMmKFk@4BSEx/BpU7|)2A'c76IIR@[7)TK"rM',dTbr'-3!S%zBeo7&+`;:r1kl@fc%HMR}/Kd,|iZ('KR;jZO
+uiBG8(5K^^2r"E>Gofl{:UL'oLNg(X%4K7o8_/,B_(exXd;Xbij9f8PA:f|Oib}}3QeE[T@fS9{/|dd|+2UCsYX;0%HXZ;|QF/-FY_k`rp%3$)q=.X'ZpH
+$1BKw5%,+3B6&:{aUuO_Ny%i;P~)'(uQI}]4GLs|~H7NcQ1[H|vCcpGhsd=l-/ET,XspyW680un;FHCIFl{cOiYW(n]b>D+ka7=NhcykaG}KJY&"|qM625
+G6UvY^%CsYo9v5[!<5T-a3P1jt_C:aF++G_<)]Q_dNe%u-(Bl@]c~K'DVpzB7+96ya4=PJ}VhO$Q7irA(LA<rQMZs@^QqpUrz^h/j(o_@&z`o:/'d9'^~n
+;WF3U(-@afq`>=,NCq"8DQ9|W|MgNGx}jBQg"HCG,eMrlqguU{<U)Ex}t:-3U5kHO79]m}dXBd'#P8>^MYdLTrp%d#:;M{OlvZh7T6stWZ#{I}UG,{}z_r
+HcBJvf:x(46lW-7_SrjeZ0Ih##AXKrcQ.G>44=W1a7Qn=&'B`C<P_v_PY||`i''M=y5pyZ<Z#6>MVkBl{8RK"m!wKP_y:;621y|yUV3o@Di9T5'KN&(Gjt
+AmI!yDL6/t,&xrEhl;r&GK{%xea<GArhj2`V;P(Ly&mc-"i{XHOZF5N{Y]POiL]=0LnMa!&J.{Xw5M_%ppga%id|+AB$UEV!j<0f(tMh<FG!i.u;{bHy-$
+$(b)&5ItTi{S8k}b}7-:QE"nzFr8w}cW4FnyCjl:"(NUvh%Y1zD`E7{yFN.N57[H5bSVV{hspl;Gx.L'Xdo8JhHg,7_&mH'9OE#jI!s50S<_qVhPKo=.rL
+hlOM>d#9@k$3Eee6{@6yRmy6p[r%I7!ZJi8yfc4e4'8zwv>&A&YH>gk@h.N3FK)vjvh/'rMTB>cT3H,hM|P=2-dru,(6ow2A#"arBx7#Xx3v_g^#]USusw
+4)PYyAR@_&|Ky%W.y[AeIrYkRx3XDz%QbZ`sCWdlLrmC@''{yy`jyMnpRCu(;_+L@KL2gVM]DTm!8']ZJ+^!]/[0n}k0HvjwHX;M6[6ps8=bFB1q&CffG-
+x2Kf:W!C3AJsN}2$G]!Y[.f!G,]'r+fX,{&Y:]c6Dr}#2gaJdr{z$}U77SRNV7S>Sc1j`{[mrH;g.{8Z||0s+</mB^afWZZl0X{orP+>MII)<eLmm6x">{
+xlN|3SD4:3yEH%oh0<2TW)6=Q=}EIV&OI^60,N+w`aoB^g2W@La#QU/O60Z0LzNrM,:8VsXU/l}9~5d#_qyy.VO.q8]yype]@zN'5Wqjk62{XhnCE9uvB^
+<.fLAqgF[MIF6h{9]aSPXj,46oPb&#6TDUnkPv%v-zPJE$#n^(HRlY34{=R.S3jemQS2!cVU`LQhIPF!kcggFF1^D:dW+_NS<.GFc2ieeM0JO!-g8ON3@c
+/1(E52/@$X-e|8`F+k1B)dBB>hb>1S<Sc)piQ%n@-I%a!qitwo_p/@]Ia:r@l,4`l!X[5S0]u(T'E,mu4fN%Z/uJuS6]h,+u<h`}bZZ=oiaOxYS=zJD:#5
+wU:w&Ajda>7|k%$EoWjp=%Oj;n,&|ahW4vv1n[aVBEOJb]Fyc<{=bJ7s!RECT<:]wcD[+fVIgF5n|q8uhFI0Ht,_QUCkvvez7|`^KC;{&cgU&a48Z%&UR<
+YoX5Zj>_^!rbyuc#^)&IerL'|,Z,tKM{eVBvIkpNG"@MM)4ZD@iG6)PRtNI3Yw_K<J%B!)zY[w|V./UP(L86J9/$NO40+<h/}C+a5(Ad1B:5D'cmS=4'rh
+;"!C}3$#M!g-qgA.wcafv29FU5RF4I{Ea_KqdlGj@<zWpW4;S6zfIjS>+"3.!:P9h;[A0Es+o4$PFBg){U[[FDBYq/(p%$=0u+JdMRI&ZCw;iLeU_<GA_J
+ZgIBqc}XZ`;05Abi;Tfy~J#1c3zfl`t+ZZ6YEfCm(vC(s/8'IqjjJFb@OAacedyz#G_@&A#RX,WN._f+7i|6Z30/81VDW:75om'/_q5aBs3W/M1JHxLLyI
+mHcWj>w{1iOPI$)$UrWDV}inqUx`n8lX8ybavu.^8`v$+O=;B`fH(Y}G;muv3GBh6V[gll(--K9FDF{OwXvgk{X^Lka4pn6m}InNVW-[}9LE67FW2%EnUq
+dTqO(&w/_3#U|:H.CDt8vj6B!anHSfIKSfy9wCcfpI=+pa~DO](GEYV>mLgGjt{Wm$q%C,U`R=~O!3,g6ZA{813xqlrV-2Ve(+5yQt^2IyT5;/{tuu-[F;
+K3%a:3S4RTWDkW#vosRjUT"5F:G-zgTnf@`ak8<BR}p-]ZEsT`K-McLjc1XIKjY',CAH-vC5W(~uFbVq/'"/<$$RcY@[SRev4(6h)Yr:iecOP>uH6du:((
+=/0q,-:c=b#T`pBX.9ErRe"[73Z6#})]Ua_N$eUD!BPess(2T3d]k$qTO;]7Yp3F3dVF4'g)>Hf]x2kkZ)EzH+SZ;Wm-lukQj0'75;O>(UAh]HHa_XogSk
+;ACHb&$/]$Sli'{%Gub2Ft4kI[4OWLj=;+Z2m25v>7A_D8:CExLnZ9(X~!.w22S<$W'B:k)sc}g`u|%dj!4>F";|+t8=ilJylFu_I|j9;hCR#HI_p5M;'&
+,+K0bhJ'94}`%&ipoWuI"o3'IWH(^"$FGX=}(X$EvHVfh$:A[P't,[#R;U^O)O0GaYXrPrQYQPOE9{b(=v%#kHR)/5&VHruGQEw;|!pkDRZ:Pa"SLoqGY-
+hk,<M/+1kW'={%}&R6GI%]hDv%]@o>yksM&__HB{"sh<[P7=n$6'LQS)Ww2485sdYYU=1<Y"R[7enW<TJKP,8t3hdT%!;<Tty[j8+&<j!eoLKL#B'=!Miv
+rWXrwe&JsO|I0B|&imj"mb+DET8^oM4QN>,"#)qX|vc4B2_QHOB,FI{+&g2#~+Pg<yq2Y_c.kW5xnl/Z6g[+D5l'(2%D#)c,.uHD9g18eH^[l^Nr%bJ4PZ
+-2o!FAgZHy<d2tz^sj+_@1HZWes8t5<)N9}XegY)xtzQW:TK_6Oycq.F_Wt0Q&H<Gwh+IW}1P<.jR4Ortst&&K8Zk+iMM-I_C.G}hG3/'G">445;7uK@4|
+e6VA~3-ls]{ROrq=9X6%BDVh6!+ph`EL%=0.F>KNlhibXF(`F6lYY%`fOcdjfavu/do=yA881LUXzE0EWw'n!:{:gV->xn_Zm,(=M=~)Nyf^c$+K95x]>T
+[6oTgiBv<@Q:>w.|!Q`!{|#Atc7Dd6;'[udp+}R{gFwbtTBWU8]t$`iSPSZo)B6xLh9r#fpSgz.,MIxxc|qbI-@NifbwQ^[&XnHAP8cd}Mx!E9&bGGSNl;
+X8MfIp(Z1Z%T}Fcfswc-IY:B5QeHbZya5Cid(7gspV}AX/tM@4p,39Vl>#`u(>I#{d>CYHb4/7@&UzrdvWDETvUa"v$kS{:%"O$auYuuA0WWwlwW%LQ_hT
+}g1fjkvcFhO_8;TaZ'![%t=W/G#zWC8UK-9;$<PdK3Ft=XY-z"#2[V9#(w2{%dEB'tR)a=~OD>c"n9#o&+02bs%cs|oKT$4vDf$oH4M{bR/;q)6@Sk6Qj3
+QXp:,"0,@3`1BrF,E$nIH%}FX+1<;`MA^x%Fm7aa6l-D"E#BY/{qJiP^>Hu23[vIc+e`yGTmDw2Y~ThF^VFFt:>@%`71zbq@hjz+(Q3oGbYkCvT9@'H;.+
+Io/Pkjb]DZ$9aRIF/PLRWxx5dAs<M-Rrj'[Sg/]IoA@{`%#Cy-X8r"ks$e+_.9qa!1H..!,5C;Z/@iWz+h^,wc0n.BW#&oho7L3/9}j(m>M;y!dK"obd=I
+ip"q=@lE"2r2QTFJ)5U^Bf0I+b2:FTnyod3:3e9ZT=`2ov&"(jN9RHepkn(0~nXIw(70ZH.M[%[E`&.<>MxWEQ-=/24PqvzN48QFKnbs5PC=u&>/uQs`q!
+Sd`F%`[EqCy3>wiY~^/]a0r-bU^Y}/KwK,To=`}.38+o8rCtrt[9wJ<mj^vKQJER7=mx&w1NyQQh},!A'y$/pehA(Yb;t@_0-DAcLeU5-+j_A"p0T(4|(;
+.3mGMFAkJv-T)!te@DY3_8g$=1b$H(L=HE6,G9ED`+|'IG#.0krux6ED56OR]"92:|L@3}O`B[ziA-[oDc6&jIoK[`+d)>h:2'AdQ!&(;7vs1Jz2vc%i[K
+Aj%g,%$(A_Q|plN4%oPBU@W<.g#e7,fTpEnn7qPE)YjWCRas85z&Fox$6F4A,a=>]sOhfvOik]TTYNTLSn$F0(>])ARq.(mmZ0C0^,/7[-vVCm'&Tj4TVs
+_q-46OCB/1MZ"UP$B<"l2<<(CBnf-0UOoA"#Q>@`^;#GFo;zY/DgKx@DsQ'AIqwenO$g)S@)]!u>OPlcvm"m:<F.q;8iD"b#BBRD"Y`L6F'B+&_3;JZ'![
+l-u;-ZJljg'hH&L+byC+AvJ(VtfQ+/pBzD[Yybf<gzIDB#!X(NwY"$%meKl1K^#^TtgM~yP]cqN+oF4(UKG}D5-8YdB<{C[>gID@Bk9N/|U6Esnav'/#lk
+Iz)<R:1qH|4=W4`t7X$6dE`oKqiCdem<qKpiRU}lq+MP>1HNdPi,.QmqrFDUqFaAe{[j-z~5J0H1'Sb$N9AH#Tv{p_vkaM"q=_E;QzHchnTY'&r$^f4iD^
+dYN`;a>i6&gd.Re$ra'|1t%:6%-c&Be<'(oR^iBCz259<QSTtj%MGi)ibHlGNl>Y$J#N1oSUkWi=mp&Vq"_]R{8x&F@fR1(k8xS/$ao%b_3.GCU0+j#|%g
+sPH<ZfpiHzU.-XxgvCBwY>vxj}fpI4z9<ipysb4:bvD6OTI7haiv`SPzv)"e6Uh^v/=kXKbRNH1(OtRDJ{3hK_Bq8":|Vi`UE;#eTD`;BalKhv!KMa$]`6
+~zxuhmI7TJG"29|rrLj<I]0|~Xyyx|DSL0smBx01fy]4{S8Ek|Iy^V'uX,H9"gF&P;$S<(njTYAO-Tbxr`tae^FOZEs7NnI7if-8/T>wM_.o@GcNz]5mz8
+_^pG'nCXd{Grfi&5w$KI,zPUFk_utVbs`t8-nx7x_=4vvR-0$T7>ctdc5l8|uZ3%PsMz(@Jl]yveAcSNI[>%%`NNiK$fnhaa``[d)60,>9276$W%k3V&-m
+u""%ba]m&`n,f$/D8+kpWD/Uev=6CD@Lk4El9UxGOn'>y"{QA}}0t2TQzT"{^Sj4mh|[Ku$Q,958#.IGq6sT}8h7/UzbR{1'r6_h/IlY'GEm5lfd^m;^u%
+Ol0,8)L5U.FLyOs:Nx4W^J+c"TH3U<u:jZ'Np[IheK+gX6W)gF2Vf`YicXnRRX+@]}Ar#NmbpAdS.:by_j3sM"%&;Q"}'&wOcw%;R[>!/]oG#."xN"&B2G
+&Rk!h|(0FJ77B-zgA_5D|;VXGZ^j+#QJI$<]8=W$DrEh@^WfI_SJD/Eg.qd"O]ey$.nM+1l46S,{duXtKR&^4cqbp<{ukFNcTPJ`vp=JQ:7&LdED_0._D,
+k0d0n5W{NOdNGccez11}E-%LQ(o`pIpU{CMcng'RPoO^phhK<U~nzOuSgg51V&5)D:3%Nom-{BS9a@(FQ5CAsNjm%P{AW_+.W]uRv+YgZRJZo!h!Cgm:ru
+t:"428WgE/9R8IeM/W|qw4v!04Py<j8j)ftQ8sNkXs3);iW!d@r=:IyQC!'9sN57uFwQ_V~`ieo.PcDoygs[LHY<b8g^N0%d2hQ%lQF7wo+d<&+|x2a4rU
+[3,Wt'gW_y.MT04!b=dCww9i=Y&eZ]F>k@0afh')OD%DGH@)^.)ZS._4NSSee8gFQZjHI-.pOi,/v[J1c._k`-$`MJAbVw>K~6;u3w20:BwwSd0NR]52:&
+qUS]!0xi;r'K6v$4!x+EJ}BDh_ovv@La]aEKXmq95ek9^EWyYQoKpf%RQ{"Nf](Z+8gQ77npXv6>L/h.^Tz^!d@hbjJg71VK'k4,I,i>RA85=dD=>=G6xd
+$ZpNyj~<o"%3e%'lf=QF+)tGOW~#tLaE(QI[KT~sTTA^uM2j1!<8>eB7Ls#rC5>{qJ8;]IE=Z5J&qzV<BXk:)x,uBOn,(pVaD)("Q`j1w=X7=5@jdKJP5n
+/rtCbE8zp;$![^R&f&l0Pc:zS]LhTSgg>i3ewPe7bF62t</I%!J1k5evKxuhUizC}X_Z#!>7@=clf.,QN:9!`fv#.0C)rS#X+PXxZ:cjXXXPE]$VVATLjQ
+@iM>HHL^>NJ3xjfhU_OgDf:K~KRx_tbheLV1WLD2MW]+9;-zspla<^XJ9>>#HLmq}#v__&UB6+rWh;G|_e>qLuxYbre^Kf4fj(SFvC"<&Om+fj7H&E=P.}
+@;2ILf56s&:/Th=Y8:6JM%2t8X+o+[2:9wfID^m]dIcn_UrZwsVLOwpwRm'm@74qP-ObId=8Ma0$k-wKY.sz%uN|ofnNX,fa+.'Em4R>~7gC&<8z$FC7$V
+wB%/&Yw^`dUf]&FaR[lj'<u<:NKf-HB,bQ~]qJ;+pk)KIh[NdS:Y+n"/NE39Be'{XyrJ,o4^&d1bw%79^K7^59-n~a_`-'"A3+;thnX^~'Tv6r0C>Z5/Pz
+=X^MoYYT6h@ZH9x^kdXy#4Aueo<|VA%P.Wm)7&eU1HkIb'!ePB'_hR2JV[UB&&^rg9E"@TUljwG8F>r9j[Fn-/RB%|[U8m$yoTqbT@zHvc9oPa`5WCkM}b
+C=vLxnG=QvDW(hw#!EaTh3i3;H!+Z-5Un(53)'6I)O<dDfNfAZS<4^l(C+>Xvi=EKeIk8@l7,S1B,x.R1ySsxz]f/m|kzJ`7J':yDq|!7R!VO+8eM0_{nS
+@^XeGGo2B_aq<FE8a|ga"_r+[/C$#QjK"zc`4cOR0nWY~;Xh~H{N=n{u6yn|")!`dorn5<8oFjzhP)-]<A:>$]d6L%um{hYJW,F10WM66Nhb!AFqt.c6!8
+B1]r)QH[W_[,ayrwPAi}xESiX)1F:`>cO}"I,Ei[iADy&O&>EaIQnlwymW0T56fov:D9HhV51c7ra>U5#^AJQe;L|7/oD6q>|Gipuu>XO{-|$0hq!h8K^:
+XBKoOq[]{:LJ^SLQRM$E)R3nk{kIQs&o[SirNP~=@+e$Eq-,kvxcLL@^AtBu3pFzmA&9I@$pQ{9r@}r&c,Eqk<@k_fVKfhU=xCFgBbfUdHDIcV0n45dB8R
+VdM$molFB:R#'E(#)<RhL}2cmpqiT)SzD|:dO#c,yGH_I%8_Fd^{V]jhTlfO1M&8U>wO.esEd$B^-2ExIUVy"e`}plSnpHx,nQz"=(Yeg5TeR}dPXoV98,
+MAz7+Xh2}'qFMQTBLO9|(oY|'%tj-RcNG>r-Q&Mwr2d&&xUQU2qS7-pA8W<fM'gs2v/>VJz(nuQP0p%@Z{KqAfjw#gGX5.dW%[hAU>$_I7>}I7,>VxxOIg
+iOQ]V9XOSz&nrryeO7<7=bJMH)kf]Oxj&jA"rbrpo=}%0/+Mi:34%rExHmxj(Y3b}|@0"x[daX&.^C2NqjjnR>vf+bE##7^WK4(7T]K9GY7WkI>$Oe3mr=
+k<:q/mAoh}2krB`%SXv2/|(t`,(00XMwD>xPJYui(;>W'n$QL&(DL|VxS:MugO:Y4u8|5gho`L:j"xzo]MapCBoA&BR}+r1x#kIN#ry|48=UGBSMDE7HV)
+BtQYHM@Q>>wCNc<yCsVqucC'D}P`BP7Onl=sg;/W[kxJ`G53F/>5$>4i/U@VbbO#i,/zaC&g;'FYi+>GU>u6E-`drD;$br8rI>jC6=WCr3d(@'{"K#sxY-
+M7/&"=sT)5nM8-O0USadc6kQHfzD~NpB]$CK@{i01b{aBvxRcMxg<b1,>s_:3vF#4/E4ex#H%1m_a4A).q|3`.loYEfP`}T@&M_S@9%#kxC"{K#{4c8-Zz
+NswXDX5@i8Rdu/,M:ip;6>tVaCan:x<'o8Z=56K3o{"L'!.kq;)g{g9V]]G>&=SZ.)kiJfEMij"Gi%cEg<gpi$eA<kN;g)IEKR9E1DS!oUhqb}r+#&-Bmg
+C%QJ5w|KC!3I/ODP[x>{3g|KnS7B8BvQ4mTX[hLV8)<.n072k!jLq,~[!GthQ$O1y&V#_]yb36mkvkj:cQQbBmV`~j&k|1P>Cku:gH-n>7lXh$--E"HqRr
+P-SI06MuM4A-.z"H=V/+H.p`)P0g8dEY"6@HVOBx:[6(2!<`2Ft:k}-nA|iF25QrDVe-d#/dmJY$w"/G_x~RwW{:3PM1_B`3CMhC%}.{lR()gmCnx7%|xc
+-@PXr@F!fCZOFgnu#;Px}x2aFXp/ZXI;o9LkdmSWTXEg43cfA8v+1WcVRYkes^Rf>BwHwLZ4Dhq<M@|4)95"5ZAK7uCW!w6L#0jj!_,QI>UY]_H.T`0}Uz
+HSq.>)~3N"DDuxv.}F@3i7!GeVgv~qj|[wv2Ph</+(2@7sbe3Wl)q04X7BJm%MeM:FgIMs@d!0D3U0Hp`6EJG:n@t<RmnBc<%/6h/W|@vKc4dm@>7>1`QN
+P{l;M,]GCQ&q"6_r0;E[;V)/nrFRXXb7=w/wN)Cmz"e)SlF(uusmjF,T&8:wZ^rH-Ik)/qPf~ypSxgf`MQ/&Sb0T5]Ll7+lh;)o':3EqgB|9ss4_B_8f6=
+jTA^Cd}b.kIGX"]"RLq)tmfg0z<`307KTr$Edx&v_;t-Cn~nvVB""XdUkQc)b8h(2me!iwQUeHxO6x'6_{=v5hgF_(60mGF.NOc_m,[9TJZ^{,lIEJz-9r
+Pt8jQEmeY6#9#J#7q(KA"8K78]`Kkq%CUI![6#Jyq$N-=Vp,q'V(|m|gDFjMy.(["qaay"Za^Kot/'1]Z^2j5Qe-9E;FaPkVp<PeeOXVPchCmpypM8z@jq
+g:d>#TM7B)fSm}`K$#[Ov8@x<)ieH{5lxD;^{1Zj8W"ED^L28]ur!HBUc=GYY7:UMET;Q'D^uA&'1K@o=A2D;8C)Ez=m#=!LszY0i[mR;rlDoW)MnVNU}C
+`2&XWbKt"6dODxMUNZdJb"QkS:0D/Z"E-l=@E!q9JiPd'uA/My];tZJ!p-JqUv>{X<g4A%$R%+~GX5@R[r^8=-"x&D7>=J9zyK<uXz9;GTSUb^.ObyV,~s
+XitLy3s1j;cQ{gT_<JDta/Ob:Im2O+xFm^D({hMU,k+]@^;q,+@6qA)aKNH!gT/bSU-4L`MEyL/,(dq]9:XGTH:f/K>LbpX)+Mp4dCIxn#rV}roA>(]j"r
+O4^PP5ZlaH^Y!b)"jw+35/oixzRd+]]_,QVszTpZ3cJ:46Co.Xg]eJ,}(.,J[wv!r]a.d^+.p-hW:RDvsDs/v<=%mM17PjB5[,Suw>v><$&mUF`a$xgaYP
+(R/_<0-#K8gQv#lRme^G_xl`OFBN0%'(q9$U1'RJ<6#<pl3HBWQ5Si!/1]N<fi[.`G@Df.FODVS7_<qB1${wh6LMK5Ds!<)>n0r}sZ<hgdyq.TLNZ:;|X+
+^v~,fcU9$U{X5VLDoNzZ$xld-94ab9ppuHzffrOnyso5aty!Utw"C"H<KS{Mk4Qj7X(eemf`nYcA-k[IWE@K>jp(vX5jkITBE{`jYfbrF#^Ix233gHgqn1
+9UvVt#E[Y:n=eU}/9&KJQ`G%^Vil62|s@zE=r3AO@zk^F2:`Y07-Wx=|_Z%I+R#q}2Tm8k4d>V&0ceprS>4tpCf[G:}`FeGg#<"1VYdDY1Qp8fi]6'd:r;
+pt(n/kj+zrer;%Ds!-4(if/[kYk.URGb9'RktC3]LF}@eB-uVrj3D3}DZIDKM"tgr7YRtXGbLWej5l[c+6XpFU1NWk9fFN`mOb|6L'MVeIF<z!~NG2-=Lv
+-[}@rBeN+SCPyr<{qQ89`Mxv2@}s2MDrW4hnOPY/<|wAnbjjV`R%~latq/2#kMn|4g^^19wAH}d>Wwd)j^zHuL3_]t!c06xjnD$TK^6|csG8tbVj%ZS]s/
+m%_ELeG]yldbT|w7e]C)JxrChyZz&wVx0e;crHjRK(zmNW3O3zhH(3jf"IiX%0i_yhDk+GZQH&yRJD.@`qWZ1r[5/Vg6CzOx]Mx{{]cxT6;E=DEDy5gNn7
+'!Daf|'Q}Ce+<KB>sr|w>+Y.QAB>=[MD=l%0d>m'H#gc"R~/H,$Lb^5o6IjxbXsjZI;CTu``$zW{SQRUXY|4hB0_Q,<b7o9IC@6D(RToX^Q1J<:c[ZJ@i:
+If+=y)t2.uTaS^o.@GT,N0S;[8#p{y5mZ6mD]`mv9>3`OW]Rf1@${v3V^.Me4N<QPa'}7"!!jka"N%6>mth9kB4fXa])I-%G3uy%q5Cm-:F;U#U$t|gDt_
+9SKZO`fsO)/ixe&[@.RUmU,y,Qm9sxFN$z>]wiijt9:'VBAlQiq;js"^^rZ|w^(sx4pF!r-jrYrnWv+2{0BtAD`lGVnqF&Kf}sj^wM;lEru/P^mPD#7Ak6
+)2Hl_X.JUi65h8"P=#{NROtH(@.SRc6Y7;bdM`D3UabkEY"+sNOcxR-Oh!WiQHI8Z_Dr^qLkpCJS)ne'6S<QfXxniIy<i<U6_oMc|umoiWkFOVKq6RAlxR
+c`{I_8,3m/v1@eU`<oy;nLl`$}gyL=-L17$]!Knwk2g:2^TJ8f-NY1MnN$}gcFYHOm]VgHXY0v%V-i,<Fs%.TOIp]q(/[c=plF0$SLV#`PKqjXTn%D1lM+
+qO6[6,]c,R02>3`F3g"N-|0dtg}$1lI1"JYd.;2PF|+|I43jB'GXcBZ>-^9tJTQV+-o6[!^/Ol%Z:".cb6<ivSJT^WFbdc69>f&8,N+y%|}|BE+SW;/:}:
+olOCa4VYU3d"#.+L2/2xsRBO6HGR>.X)0%B|)t)kK#maQ>_<ZtJ@nJJ@UoeHV'<+&ap=4(Y|czY>tcn$9lhL$)!;ujTzLIT0%$A5JW%AX%NRyEAD2>gn%.
+HP"'$K_>^JJ2m45Xf[4",&1G`=9v]{;k[Gr)XMeG(q9D`'h6UC%77Aa;.Q(Jb>LyJZ$,UnKNevQN0K"ek52:uI~ulwW.ZYa!QH"5vGJ!%PKGqLWcq3F3E>
+yk9%5K^7#UjCH9d[{V8#cV>hwU{#;${U+sM{~)qY}j`k}lw!K9#p!'W1dU8SQ82%^ETB2BKS2k6yZ4s]P)t^o(eQ<7xyg<lpEUB#kt7LPwX2~y9qeilN>B
+C]%ame|n1AfvS$~DH@Stv'0w1Hkh>#rrfvHSox]!5K),/kQ(p9]MUMU4Q_Qn+gz!T!icbo)mLMlr]_c/1p4+uo_qM9vUZMSQdhvo:IuHD@}o;,2/7dioL#
+`A^{y|E/#Ho32|:<{n<,Tk@d2-y%Ru2(l!-V-VjvPP!.#6.sxG<<nWnD[MH>wR$;K$a$HRNRtVZ>{)}PptH!vs,UwwsKf!jp_"KVc_AzohjodJ`R72]@j0
+yS7h#aB7wR!UzqQH9-_;jVSY2IYSEqvEn<YG;'v7HH8<<ej;{]Q##L2o#m3>L'{Ws(kMu@4:Y/;@9|IU-!j$=m_qMb|i)N"7uO(jU.UeM1OQ[cK:$jmO]1
+suI!qM)u&Qps8Qvc@$#s[U/1Hkt;'p}pSmweL0seZONhX]:"9ZB-dM}['Oj(z_IjgBUTg)8C)>I[cFO#U)/wWR{H!8!;~Z!gAP|d;cuu-`V@Df~QK(t'Cx
+b6"/VR}yLqfIG7&Rzq#BtKbGTYG[Q^)rzMC+Hq9-fr<hmHH$4/p)WQ=h_{ywYj^GbKU6OgN3T@Y4]tfI:'+k``R`tgL{5ySC8gk>M|5Q'FdEDO|ho!2/hf
+VUsXDiiOlhk|oJ!)K,r/z_#JS{eMv5w4XKSj.)@24HRjOiZ'M+,nT;}Dit,HO&esjYKwY<JlN-agV<`zMbDj5,NG}Uu1T&XJ2G{gR|4nMZM!lPwJu&g2zt
+Xz0;dN1_#5FUbejxgW`AzRcpiDA0lm`F(]p/cHyZe|xLwDEG8A0qLo,9JZ![f@5<<>28/5OT4+"I|3T==+yJ^Ki:qGK)[wyV_vx'qB+KAVI(ls.AH;pm#j
+3RwEXY9GuF(onH_jaAVAITaDXY."5O|mH/f_+VWPzXTlhFmiDB=-JPoP+sfP+sP`61MJ-8."vV3b!d9;dJLR!b}#zwb!1'IG/GRz)p`InS{#'-v98=>v/0
+|2O$`yX4Zu^lmaQe`;<;Sh>X/O+,]f[|OqqC"Tc:Jf9`f"k(q{H4xCIGFDrWj0]Y&.=QDNmP&d1M<hnrFU4w`]F+D`<1!L=^2nN[DDzH7h1PO,[oAgQ.d)
++7+oO[Bga(C86mSzasFbQ^vSb9-Z`1cciUx}l2SN4]/R'DLX+Ky:asu+'-x`"tA3j'[PJlZ;~(5uE>8ypZT>ww"g(-HV^bwJLWjIUGlgIey_8QVUM"tYl+
+2JO4uMk$7HqLuFm4Fo97I5/S,Q+vYU5ER%~`Ox<Lcg'''25,<,[DuoF>v67))M"uTi(kabA;xa7<8V+96EGGCR27a8~sLwm9epIMOb%BB9CQ_Tk6=_'Hg;
+]-y[w(j[T5SWNyQAXdlLSDW).CzG10qM1_sd(>V^2ephIb9.^tv}&d_c_'Y,tOUW_xkij|_<7a04_4@V=c~[v[&jK8B"zx<sXThi0a$g0+|z0H|!>Uv^5I
+e;}J1uPdOZ3@Uwuq%2xYX4Y6c/5lD[AcrqB^oh+^_dCjH](tsyGhmNdp#Blb0Tm0^qK|w[r;0AlI8Ux-kZ9%TPnheNV{nbPke.&8j&FHpvuV#L.EtfEQI^
+{+Fpg8ZAQ8gr]R^evFsCygQkdLREL5JG9,dBEbV5M0j2dv1Py!Y6Szwb]S+dsg58KKFmi3%fcMeBbMP+RbRT{"]&tr19)Mn$H/!{ld~D%Iw!GF8-enW|db
+j>Ys1F=,5fQCd|~kqh^LzaV$mypw0Wj'UU{q6)9!%Zgk:5X&CqpLL8yqoD3ua_l@M8rA>Jap%tV>#sYg(8[&["3Vu@^}`wGHwXY"s'V`I{"Vdl37'zv^v5
+.e^w[.<YQGfxxeNjSzWOeJDJ/wD-vj=,RRe'5Ru8Xd_<I5Iz&+qYIuwsf!+Y^'O=>j_^;j{,DgJ=$Jl6`tb2ApCVnyAFz|bM_2Vy7/{j9e=xn{Rm{Ms2ib
+s6[8$^T;&$VpBB$s$DFRfa|+]][a}txiS0Q8G|p|-hHp+d9u63=cMer!<A-Fq:1)y^`#$3&F%3V/NR_(H%]_og0:v)yHJN%!cXA6HvUF),>,3SSCEH2B`i
+'zZOthn!9(NY^,2mSr0CNav!Fb6r4H5nRnwrw-+l-{FF"RRY+KQ'7pHo]pnxD]W0d)0$w[IpAm'oWd5]s^7JQbM,xumat;f3FQ'<nqu<TJS1:K01&3b.(Q
+)f>0R6%!}HW(ZIGT/dL|E[4xWr%8-uu{n|P"qJ{|(9.%Y,O;}TM{GYT1}u)XzT7Ew-4nBqj54pvS6Rex"e^`#4Pa1`xHx5PL)@oH`XH+~WUCv%U(lVe0On
+M"gWl|mZJi-qb+s_8EZpre=yUn070b1HfnE7wJtDH@SuVox4%q2HxfnA@$D)+o3XI3r%d)3!-s!fh!gBq>@vC)kuxq~_8>JyY6N&15JWc!BK9]%,c_@;Q9
+ViJsoXk!}aL$/.$1}vz<e3Y@V>DIqAaTh`#>6cqU,lGpJi'|vm_+Ve}v;Z=)Rm$neW'':}@RPfBg9P.6DIATP4((T>7lWYti<EQzUH(35a-o+wWW(uHgLg
+UQ_f}hwey$.(I5qRs;IHL6)c}=HxK[=Uw4(++l"eYMhNk9N6xqnnFUH7~bp^Xx-WQ)YU8u_|7G^:=j;/vtHQM4lZUckv$7W`qt0F'NwDGM3t9B{W:yMCSo
+x<kt6ZQw9Wzc'FTc2g2XRFY-;G|Sb-_(Bs0#X=$uwbS0>/ZhtbgJM{hBzQNuFmZIQdJ%Wi]9mj}dY#ot/sSk0d=2Ka't<]#3%qry8w4f'j%fG&KI.sY+g&
+,aGmFt;wNDMUq;X/"eLXQ)@Nf7l<(%LE{}2B-5bEZ71;77ZqgkdARO_nsZTa8>Vor3JW;a9q2n!tI{KzJi|c@`em",[WwV~!ru6{&=xT`<&uzcWA(RpZhW
+R-ChjtX,}JHmRfBQJAl0D{TB5|PDizMa-}Kue+_Bq%#F'snh%"i%[uSNU|GmRZp/6;jK#j$}]OZhOviX3VaE>2tY,jOmvw,/<lwjCmzSaoAHry(3U+uv0h
+{ArV&r#`/7q&$1mrm1a[w%#s-<f3a(H33O@lkwm{F3jx,nmz8&T&2L+['1o%UeE/6up2l+r|_:,`mK>#o/`3<3vu,d/5|#a.~z3IuxJl_:N1^b70XLHwVQ
+<V:pNe+jCh{L8Bn'Q,8C{wFg6ol,Pk<yK]Vzb/AoCdts}}q;>(co6:$Lu'r@wv7d^X_u0>|dj)oGsQCf7"D1QeR4g5T2Nk2S=R]QM6ovzy<vXWckio,!S:
+CHq8'B"QqfC4['ikC|Hd^)f0v8pyT!|<"Y<kp<R:]DdLomZQh9<=YcL/0(B|D$bBd^Nk+l]3r1PWD6_+_|7L;e%.sFSzjbCd1j2PjdNcQf<z`oPWt_k1g"
+DA#iF1(QGC=c&$8DtFju]6%MuPZ5_thA<y7aU2mhZb75&hG])N0Di_%qi4GLB5C1XdLm0_QvthhGbi#<7b'g^Wp5=<zoa"nLA/@`/UZ5VH::WOM;.NGttk
+ND4(@H`&C@!:_[fagpst99p=TCkCWR{Ft}OqL%dSmOn|B0!vVz>uIN3;_rA#8'IBm++_N/K;Tn,Dlc|Ljqm<P1yX9J)Rt|zCc;lvte(X0bz,vKIPUfkS}v
+DS{BA2aag+h02]fB^}C}+h4)l:xL#1jg8D$K5t9W5T+4`o:^ixu5VB_1.,k7mC(<4[<)odr92o@=|%Ov`M;xuS3ek8"!lFV/kkb(:/H,$T@XG_Y'pa[5u{
+Rf#rLryu1$ebsa-dF;4,Xqs/C]fO^V6tpBRK-dQfE/)%H`lga;(D(VjfI@.W50Tsj"%+e%{`.b;n^+h%MesS6ATy2W2s)^JCr"lk;Xc_fB~4U$FXQGFNHK
+!XXHnKvDmOm8m0Avx0t7`e<Va&%0<kcS+wQb"WL=kK#Kg,/z>:I>ABBp0Bo)2n~-PzT{7<`Z5qnPfl,#{(dweHAAeI@6RU};2W]NwXc9VR#/;/t"Oh1VND
+-oOPz$ai{12.&f;6.r5Jt5#ED3~l~F:^+r"A5$vB%gAul')!EyTT;:_g<>Flsf:;dJhs@0+jC7#x7kFBpJ1%P+q>s8IXLt=6Zo`'aeZ8I1U]XH1lo1M}:0
++Xa)z1aGKWOT)10TE:rX>g{H}FBj{PV6:;EKg/{OsfxN`W.LyMQk]7koB3q0BxoVod6cYddLh_UKU)~8<qy__psw4VeqlHBu72+Qw-Oxv5d9x)C>bQGa3z
+)t8/n!R_e;v!u:-O3-6)7%rQwwX&~BV(Oe1Q!ft9"kQ|^l&LUT`Q}eGaJAO=S(og"MDJ5-nd|$3J"DW8;]F9l$N6%rln+[Rd5z7{]I7|A!Bt@%UC.9bAK|
+y$MHa'tPWLR`gu(Ds"&;egDCsw>NLT`e-l~J^'co{jUb!it+u:=Lrd_|E@dq@z_<3v'M@<PM6Nq`s'n$uuF3_6/CzJ#Wv`:q&(v,QByM1&CdKp@6/e2K/&
+QPjsQo+6#3Vux2|6+bt`MdD2eTooTr[pbf86!k=Ap53^NbsG%D@#k+RXARROcCPrq%XDJIA@uAsCq|b|eGjYMFW+V]SfY)f(9zpj+/}|L1T'mIv'4i]^mL
+G'8|9T}l%Z}zTFm3m"DIO}}g'QqMIA0o[F!K)(MI6/7^eWJ:bTR|.cp1R]HxMwK8}oOZIh=x8"Ow]!H{d$(^nZlKwV{CVh|mb$-r'e@JJMa'6BVpKCiG!'
+)!My2jsT6#[LW+g:9Lj@Cs+k_R3gJHPL{eb4dC4($TV>ge|bl}^'T/n{Y'=}@zQ]p&1N3wiA<.%FD-V/<We6ku]l$sal7;tbKl#se,7O.vG<a$N=;NQ&ih
+hN-CS|RT_+C]C9pw<I56X1DuV=]2x^[!ta%s]EJ|=XCbOwewd1s%o79QhkGVNWor@N@F|N'XO,d{ul4xH8_m./]^~O-n^[dl|)oajwV&H@PSDEEL+Bs[8Y
+&DZ}(zK]MPra>Dradm<7PZkgSvXIx#}eK]ea~,E:4;dcG)/|0x2zyd!!q5''{WqlVYDm.dJhY1!g%WiB+Q=Mf8+VxH|RheRleWT3<Eg(LQhady1`X5:7nm
+o|Aqe+"|.hQXP;hCeD2%9+Lz7TmDQG#qX;Qs,Sm^RJ0XIldrP}MpV85b=-_`QwZdpIUP|TH1i&Dky4yu(J]Pw:{vy88#(lA5m_qSAeX7+RPH3_KP{AMps'
+l$6MF>6TDVID<NP,5I!`=nC3Uv<}M.&0cX+stJPncLhoCTk+Oe}T[LY+XU%k30cd=detMsO2+}58olBx@_5aR2%|X#yj{zsY|9vUTIbMzt1#pcEWm#Eov3
+WpZF(tm6R`G(:|'`yY52GC~q|fa;V4Y$qt3)puig4{^"n[6&jp4U-``&5tE_YFVyQuUG~snz9zB]5mM7ks<r;krsFqPF<m(PFA.0Zi`lCxyM@4|Y~'=LF`
+Px(Ip_U[~BCX5z:e}XQghgupp2dAUlxNJ,M>0:1cV$oS1JJo)]1OM>qX|v>7gluX]>kzmM~MC,TKK@l!<$IVMEjVKgSW4Qs.E4WfYEHDG;{OR{ceTjO=]A
+1b'K{7Y}Op$:Y}}:jZPt#I[DHF7u>BsgmM)-s/lQ4b`S"9Z/C.m'!IYQfI~B$@1_d<2Rr.`6#9{(^4$>CL(F1UF.y'LC2qn}a>;tS7k^o<iFy:pA@F@H1U
+K}DdGXY5d"&&Fy[@ewZ3k,U3RQ$eSa]:XC[SrTTGG.jzLuv9E:EEhu0;n`=}(sF=7u8u9utiyb+nlHXTS_k>(5gIfkz!7UKimPXp;R%i`,bK#{e<Brsd)J
+V}CMr(>=6159)lG8f78MF09&F%l+4on@SoST^n-.,}^F_:ES1GPf%57a_&eY>jcrye!l}N-n=:6E,uwUw1@!DX>k(_b=ENsv-3;U`W~6Tefvzo1J+9k}tE
+PsoOdr.zo,woPrly<{~eV+Dfx:;Wgr8c|}U+JWQ{xuhY1o"~Cgnm]b>@krCT=/(&@Y=@[EK;H7,-^zP=pH7D.N%we.][+4S%is:1"(hi`3FAQJU$OB%x!#
+2WIc^tQyzt+)9#F8@y6>2G(ktE!<#R_V$$R<8'b#F<|C7ib$v&WbsgzRJ9OQ__0|])CLKcginH3YUM"=J}Wv=KrkNY~hxpDvDJTUZ]K6zdwyP|Tk1qTJ#I
+S=WInO+m61:[t<$nAB[a%+dzmOgy6@{@}`;J1hUpO(Rr>FdgBO%WlFdfHw]t;oW%ep-6Y0rU=W-N/vQD%DYEd{"u5IkHzhuN2{>Jb&1]rX!,E1z:g.'1qY
+j={v|;g"X3bM2X}<8,B@wxN>T]U6{2!PKpqw&WgqJ(%(kBb5M$tVF2AXOFk7z_'NUP8@685vppzL3"+oM,9_!b;&)>utTav[b'js~_Bv2W>|GE2"O$"1>v
+P"h&Qn-3`=rT[tKzWn!(g8vV2gfs^H}tNeT>;]xcA/xjDDf<KJg2CJ>vMp{m$obK_L8xQme'JV^4k$VJeGR>T-&,K3(3%hgTC}GtK&ALb-LW_L}x!rSiSb
+y<J}7x]p`7@xdB_kUw]}>7(>)&7!l=AjdLJz&b8gIr)bG<y-Ls7i{'5|y5yYCJhB_^v:UG-n|^{K#{4c)&xbiZoYX_qdP]@!D%]zw+ntux|&_GNi]>Ac-I
+%DV98.aS/y'(-p!UYMzvxzF=i`f/g&$]7_z+B.3}58:P!=kc#B<CO<|zr7M@MO(2;/t|c<^;=F$892et8s"r_{M#g#|5GrT&8K$FS|P/]B"n(tH73n1nRu
+G"OEB'9L!r,y_(gLWvk-eWLw8sM1-"}Gkjo&jz(B2uAt:J2HgM';#a2'[kcW}CYcW#yS(T4Sya:A+&kXl+YBlLOaP<(qO5cCSiU<jXuKGv"G<+fX%)mj"Z
+C3f"VQQo]d"e'4/-q72w9Zi&I@MdyvRNQ.64C^K2^1}1/IqE_W8T+`0TnV#QDwv;66cHID]l]`7`^T`+#"[3A+;:YTrl|B[T6G7vdaV.Y&f(yELLJUpCEV
+!R`A8L<`NSJ4_@w+iarg8k}WJ%9-cFDt(MR=N%&dtw&oJm5R"A3D;VTUp8Pf=Fmy,KX0e,nkSiC}GE0fo5s|5LQRv"Ol/23t'&e(wx!t,yo>u_[E%OJooM
++7|$xjjlpm+<PRyLFAgu$HIzhs[IflVkNup)i&unW^$G:cVb}1"P@<,+qV"Vxu{NLnxr}&u.]$rx,@l=P;G''VH0Iu"y5M^QC$!nS"9<k@^x1e.BC.3xlw
+4>@x3Q;fNx+>r5U+1N.BF2j<8K,v=Mfs'<@jd=~aQDS+]RPy}eAMnMl{Ju^N!Zo,;,bDG5cP'`5IEY7UrL!1<sO{6C2skxW-^4f9`"B}BR4))V,3tI9Xo:
+4,E^USYwA+19^(T;7<x,<{#g,[1`AEFf/XqH8.cu)(s&KXxQ'zzOTK|+Nqr]J!/|#}4haOfM>X0iayN`f`txx6nRiy2JDnrXcgd}C(,u>NBC9D2$F`a#d+
+rB1H6/v}`kl!F=7-MaGBi=^w>``/{d(E#w18-PqI_s)JpyV1h+)0>=XwyU[KdJmIK@i:e']'++Boc}}lQ5c0H6#dZ+#'-dfVw+'_]>n}<KZ6L,I8>sRma`
+I`VjFB~e>'C,_883yGg0`2:1dXk@~<0u>c<C+@!BiUmUe4k#w1,dk$C=(X>LD3j%z<q$nMj(5`PkJX+O"~Yd)9|_'Rizwp,sB3i!,.A$"MX7H,l|[=e%ua
+jp[/%}<1~-wJ%@rK;/)eTcrtN4u%s7x6YZI&AB2_uC&1y`)f~FRir)Ha2qBvSTFQ8;ElV^ls3ps}c2ZK+d:smYN!TyS9b8XwNc6DGC{[{+dQ'2EYlkSbpI
+3"pRLdE^'!pr0IVr~u<7HzGWp&3&Zx1.KDVasIO_XP0qFOVCL=uBfAF>Gtod7]f&tNSKOvdu/NxQc5Jl.3ErjbVXUs<1QdlEm`d_Kf(%9h5z~qE|V=)z!=
+jenY/<MLBk(phkn3"S^@ler4ba}3!c=)_v5pi];p9qQmhFlnx;s&UzCAkBrE:MnHnq3;NZB!Gt09yQy-8ADh2Yg>){;&9FHCVu-V#NPiP%_xd}&qLR%M&Z
+kWW'0:&#2yUr>6"Eyh:I"0O5f9&n3kR[^6dg:ByC25nFdad-WODF#f9a.`!R@qwr5[;voIIpp`Xcob_H%!$:uIzj~bGBbOMBK{h1%[ZiVXm6!P4T6JL;8+
+S}3NaHg=H|v7t4]wU4#uc=l@r({Ubm`Bx&HU#2b"}A$aEFp:C3+h`AAiXJ8Tr{rZ%rTF"#F_^ZI]"f`.j5BCz/(ng&"b>paj1%BJ!QJJt/tr4[7Ia+~Sp;
+4%l_sIpZO,JBk2lhn_M^)HEo9qE_SWbKX4vS~lHtAn0r_](@Cr5q~TtM8:=<`a`yW.#Nm;=y@vO^Pd;xHQQfBUpB}}!LzckjIllYx}qErS;@M|W>:qrd~}
+gsCE@hBQ9PX]Bt^Hi>Q_s_p[kWD>7-w;VdUo:Y1R:I~h1k#mE^kro]]HoN1mUl&tkeSWGL(zah(P"4cJ3s22oI/5po=JLe{j/o0@E@3q,(vL{<oG/ty/Qf
+3V&f`(9,kqKYhK{4I]6k<V>QQFv4<gyqer!G0c,"H/hp6G',OD~y!7[Sh]UVfoBuBg;rM!K(Za7vQ7cLdj'0EB#Fi`b!x@"VjO1kwQT].4PMs5WM]KeYS7
+R"I="$S7h4J]dspPX%_!Y^V/O5Vh'nmNuMW<U$0FWN(Oylp[bB$"AWjZbh'HGS1XC7MB8[tZIyZDXD`HsvXDfCXRL"pS#1H<JAR/Pt+kG+h3K`b!5rj.cC
+jHP32/R,yiWH(;7JdJ'Zsm!4op(4Qu@i-XBKDT:lVH{7:xj$8#t"7uHvj6(.kfQurN.LYyM//8V5=CS<;[9&}m7[dS@|jE%QZY62~z&-Du8;3MSaAgIe%e
+@C,C#.Oi5aa&~L.h^2'>h(sjS+3VNnevP@CZS{fetqYNlvdrAlF]l}hD.GeYw;@a>A%MCJx5mA77~}^s=TAqv@&gSDT+[Xax+n#k(+=W.J0+-hmw++sG#O
+)`m.U$Aw4EF=k^6}Tv}FY%f28dL)pbj7jF1wgMq7s.A3}$g3/z:Kk;Tna_lFm)]:82"g_6O.-}FQdr+p88#!0p=-y-VI]ig,sYPz'FrQp2Ks7Q4U;IY}<5
+!Sdu=TFVcVkg,CP7s<KD(rz:(<NTOmtGk=q4/Cr^DHWa{m<X$'&%;sO-PS,)ETdLZ9N+EHHchcR<c:Ozm'L[aL7UO)+=Ds:bD40Mz'fBSC!#yxvbV)&A9q
+mPO@jy,C;kXQXang|{.'oUbBx<s_3-9,U)P/`Wm.T(Y)[hf}^F%udjqTQIIM,=H(wt~DTDd2)Cw=,|7d::G}iYM0C[<lu:,3P.2$5zP@.cMYC-4g[]]E}h
+J-|f)^#nS8X)S@ZYf(m-N#Ux>yjxZ=$5)O'veA&5g:dF=oeVd;~gFU9-"OrjYE!-gic-Z/[AOV6K]bXYG&"gU-Qn/N_k4e:iNFn1#6r.iC0/"3Kd]}vii6
+HIXOP<D[C2A:5v9Ncm_n.<.2{U#cUY(j/!1`kJ{NXO).$Jd;%9lZP!co.@JL.F'Yen^Gi>]'<#a;D#v+m8;x56riLzu8xUtBAsp)6RO_wv{m=:/E:z^rnT
+YKKepQpCF=)fi3JF9_k}'/<abx2"FDy(ge4I2!J9#NYiAHqR["E6nY#aDah_2HS&K84;DiyIL0_<Lti-PDU:.,4xTVnX,zTuei'>68y+1I{;STLAmpnp-U
+RZ{{zG;YW]Fo.FxkW'ElG7a=aoyVIP0t;cX3`aUh%C|I7Jln4=/G#A]4!r@`,JQ2j1]WgL)-mXXs:$d_u_DL3v,`w7L4v2_J9wYK7H+A`5UW&r1Jj=+vyX
+DXWiEl{i)B"#JA;FiI'";s9PyA@|EWZ[rPN]eg(p-^^&krYLOi=Zz(8Xv,o6.hg^l`54:#{sVdn%5JyRr4Fux!FNyF4'AJ/Ur>8pa+ijAf}nG&v0lVJI+I
+5#576jNmd`V"q{qa2Dr6np0aS|f&"EIk4CX0L2M3iVyqr!m>DU+diG-J-y|jr^mE:.diPCv>/=[N6}h}'7qM%42[d0HlKQ./42a'n8nvLN/5hNmMhN'aZM
+668UNz6=6k48QuNndE^3Gks<m0ADrxFDpR.pQo;hPxuSB}p2ML@C@y[q%Ud!;,yy-VO%HMD3[B9ba04T^C4Rsd}cOMXJqh8AF2c>Tm@76''^yCt[2S7o-h
+E'K}-<9'5By;mP|7W_&umE(6,#kd;u%a.F]2@/_%I$bq[9"RkeJVJ1-{of6'@B{&gjwk)<,en</sVS<t1&%vV(K+QvGP.<h]~,h5Na$Y<xoK=mg9mHogUa
+Hvj-RR@`Kea3}DUuANZDx})>`9|p8k8c~JUwc7.Sqx'h$W6sD6>='aP79x1BvLx!a]`%p6f:#M%,{f2.yGIYsIs/J+[ZN:+$(qqYp;vahld'_&OMOge-#'
+o8Jc<R:v]rpa(|p6W&`AT|2C/-<USB&ug`gx>z3=AQUSVO`h7%m[|;pjI/Lo3CefDGe'l0h2Zv3r'{2(jH63dkfJAN%(s=uUB%6XZ$CV&Yg"3ryHt:+sbn
+jNZEG;=W;kTId[6{d7^]kdYN"r%Z)@PS9T}{p(m(c.USgNuY^j8fUmYNf#k|7<.tEEqmhl[der|MG]Dr+BZ=%glW)b;zVpnRqG.12fOfrS_}9tb5h56x9G
+OZN2bd2ay}br^M_,CH-4OcOw7H1Z.me0%f:Dy6Lnf}]0ky.7Z]2`nzjt&0K|Cg^}fw]X[>5}rqc}hqOfa^Z|,$UOBQPr"W>}|wxoW!D1P8kr;rhy>[Amdr
+8[hwO8xy>^TsjL-Lyz}_E82pecU@q)QOjlt/CaPl7qu}h=y6BiD8|V"UGejs{2,IK}h`VI9$41f7uX9qE)K/8W#tHHB')Uk28/3#S#RwI{9t]%_Deftog/
+x$r,nDirM.xI#s1JwNe%y&ptA!~C]i0D%DauDC$`JqGYty<U4D(TtrFA;iNGWn>TVfMF}:n1-Hby"W:k)kh|N}.UvUn#k6NS|nwu]b=D(a%]YAG>+"c!//
+bW>Bj!vY:UF16OcX(:R`wA`$u`t|%8;w$#]`a'MYMnjS%8`bZZ+c_^1W@W0=WXH({q|nQIlU!+&,S_[qg^zvZQuw[.}O,g6wmvb,,7)sHk^1$}9G&,B7")
+ACU'w]i@Ca{MKUY2js_U9quXg3<[iyAk3HOy/z74E.WEtyQw<xH@^&3E@y~6btIS7Y^4#r[=#N(v{:V0U$^KU'g{fwl2m.'!})1I&`r6wXT!N8/rVD1yH.
+7rlP:.()Pv"Op%5"CmQG#Z:t1nN5mu,/6q|s''2Vxbaaoz$[uuRpzcwGq":3dt9`SdBoFepk,=bYgAlgX.gQG;tDwDMa]'#nsJz>9&[NoA&ARo{AiWt&mv
+AyJjdt6+0mBhK-s24[_zpAZ!Zh<5Jcl0d=_M4.T7LV"WdpADz_)1oudC0@7JDZNDqEylGsPypJy/g]t|~,AN$0ijHLV;MtHPvER"kYZd3eA"I$8o-DnT%&
+4khn1&oPm3r5_wUDU2"xb";,@rGzgs=qo}_dx"':zKwI:W6A^w3DZl<.FX!x+K@rk8(eHbWpN6:01U@m+{TJZ-Qda|]/9m-I>4kzf6hd%ec9Fb7Y-vK<Qy
+leJ'Hn"1XcAi+m)1y>IsGnTCO+8|%}x6jkj#>5>%x:w`z8"g2b>:0wd0WUt$&o2xR}go{g=}Wk#w4-FvE954L;Mz~7<)bksLvmg"nhnsboppI)F4B0DHtx
+/,Zn`YkLI4jQ=X3')y=XH3.u)<HX5=$eVOhmri:b){{^s[Xqt)#^N9z)6l_Qu2kX>zj,'"Y2hY45j+Xv{`qYCGh@$fYV-MCnUkS=VC_)+gv<iG+{|o)xty
+AI${|=a+}VO`U;;}$"U7`cxfI_Tblu|+43s2|&7]citS<(C`8|o]MeW|i7I_)OFkAP<muV5H6&zx&I:ny_nbet+OkYAD<&75NYvy2_LKFtacwaOG[f2nK{
+S;Nf'E;a`d9Xk${2a1`k>G}>:RYLMZN);]:'"^^F{_VZ"L]Td5Y`E;2E>;vVa`H,>36d+Rh!u=]G&Z;0!G4a)qOPN(pV7Lfzq9N1XoE`yfOQ~7Xo`VU2^1
+>s/rPZpIg.P`:KONoc4vgX;[+=`;SAdw#4g%'HD#2{)iQ[,zpJ21Wit<#NIFib8/#6_A(6x;tE(VUq<|O`FqB.n!(7bv%ikGp3%n))FMH;}x,$-Lt32Ay_
+B&A(KWdNuzcw(8C/%P6!0!^2R$F(Vz^7rgg3U`5<$USwN(%VZEwj}lLS('T#]=>(O1izW@y1[vBc8DWzUH+5gcc[J]bAz2{n<uBH+@lYAI=93H&<oEn<]n
+2Vxn}-+(&Ft&I<,4C#ttFNu#GUuqU;gO7^6A]&#^+G/!9RYl3q}bD2wACfm@u.+U4bwZ=W7vrw(UHVjga=@!n0fbi_03:,sl$/=wWJr^su%vcyYEviD0@j
+_yfq)8i^gGXK#ga,6Cnaf+|i,w{<v9:1-ml]#2-j;LVBl(+X)w2n-Pl(`RO2du9u,1C|!;9vy[0s8Aw]{IX!tV..#SMs;%6X]}]/Vd8&W}JqCB{`$K:6Nb
+K7-z3HGA[9EK:^BZ|6hP!Yv(Q0Yg^>xf}="1C]dkDA@KPD.M^`ue4t9P!6l_`DklM#<cQd:ZNzGa]kYEA{5dg}Jz`aNZFa5%kR/]!2!C<5-V`M$M[L7zXy
+WLPHKo&1Idl^9)wp+gE;fN4JLgOZzFMEUV4{TdCgL,c|~LHJYM8xUa|:,k=W#<1Os.&4.r,E`H=IB@LHkP)tv6$Y=a#SBY{]O@nDseNa#g@|RGqJgr9E&z
+lwOJ-hY|7NjhS=HDn5Up_mg]:Avd&z&`yeZr>x4W7[cftH|>Ea>%,s!C"fr;vq9fs"{K3eO(&T<UueA@Gc-`R}|C~^aaxYh|(}[$aDe|s;taNk:SiQ,`i/
+.H/:r9Ut{Z+BiP1IoVr/y5D.,4J<]T);m-ajz3R0kp)kN}+M#WH'Acgb`|).,unQ6J(C^fwvJq|N$ncxhH7<GY%v59o&x9rGdd}Rr:5aU+xox.|EY>J#<z
+Su{R[uYksOuz|D{q|iQ=KEQ%.ssA2WGtRwS-Z0[<V'|w~sxV4AQvaaFtmBfCU6%{RWRdf7eM:OVsv{eM)[:TwJ<,w04G#:4rxu`v|q9TNH}#g3X=As9_JX
+Slq'$4+$Nc@(I.xG.'kcA3`VLG$,D"I+y)z"FCt}oyHhvK)G$=4|co2I+Tc#bJbjn!1K+Ocor<R`RG#e~83mAh[3ysaA.+(SpV^3g7Xs)-'$C#_:9}_$s)
+0eB}@1m:b)`pOs[/O%^,UB4aA0]+CM|!qY268oRKv5lLQ^@rbO@<oD&R)ufI#/qNTVDM8(b2y]k6b$IIrAT&ve7yxbt.yq8:)'-QMh~WHALA#`~d><uB~>
+b<sA'a~3"Ksrn2P)}/+6ts+vZ6rapl-xe<YWv2hVN+KmY^S$UyFivl`NvMR!$ObnKW6]a/IZ=P"VQ"QAw,b2{v)$E_c7a}_sB%bwu]V#z7oxV`zfwT(cr[
+$Tv6qTf@7m<pi>x{VCNL+v{6jw26#t:#TuYe&m}`5|!o`yYc=dQQ1#_KHR`dS>o7c2]wCDeQ<%)C=$UT~:[M<FOlukCa){8t2/DbJvo#mZQe0RysJnR{H>
+8u2x|ed,5}%wXa3:1aZ#x+Q|hXnblIfK_qg{f=i.uh_zw;2`!z,DLWjwy4S'd.]ixy"0e..6%!9GJAmA:IO+Z6mjfS>Zt=s]r5uAY6AIJmy]m!}HU@zBh&
+sL3sEZ{Q3b9%5l9J8|8twtwfeTKJZHi{6mvrt+$N+iD>jqy`+o.ETz4O'FLgn$T4<gfsAg}^xbil,MTFT[6cX/"{-l:m-uxqw@9&,y0z#Mt|7+$'+)=;!K
+u'=yX,9EAbV2&:Ghr<..6W'jW#sQP4PYjxs2!Wg8K|m/EED)_SH_D@{wAHM<(L=t=Vtxjp_>wbKs&H[/oiGtFGQfZu)#(ldoDOldR}n/I.d@83N)vi!}rS
+;R6-Sp7Xv!Mx9$23(LAZfGpX#=jCCV(;C;jY.,+C-|zQ1{j+X'7Icg]c'QT2tHkxP]4s)/$_m]1x]"->@BbCOD+R_dVk,CHimNR`AWfoW$a|BRx{XN,z<I
+)unj24FKFsW3+>@sB)/.Z,IHu#O"3y+rXdE=xsT/bGz<dY1-v'2Fiu`/3;l5!jVw@VXXRR4RPg>`W|S7>vi0+lt=FzV>|cG<'2Y7M`/%pFfJi[8By`<LN'
+2cI]oV(vZoQ^^c]@=5/<AbtVs$(LY>ck|IbDfIKn!1AnQL0|$(T^^}26#7O^4$-@""ta'YEplYNl.I;_N'X;u(WQ`=DC]0ICAS`Al@WNRpcRMJPCX}0U#U
+Y9"u3O[T3sDx&M@Ie=Ayp]80O3!<fthyUH61^/OU{y0}aicR,BrM1Eg/)d06@QH/Me<8t1))bo]8;acr8]jU(C^C%m^Ke2$kj7@Je0+tWy{)O@Fzy9rLIc
+o}uZGrN8{wo>4.M-9#@fQuh`v@Nhu.q{K^!!.@G/BYzDU|WLcA.^YtNv6L(`Zh`0~!qHkAXpq>Hn:-UA@85Jj4se1XQy:k^II|5JQ+[@M1|JdB`4@/x<jV
+`w0|)t5+hr,MWv#JKoO7maI--6%6br6-`z.c[exYZiUqHcqsvStR'd/sAcU']>y@2+^q^]3fUB`(9,;/pw(,&24G+Rm0yEnCdgdhAt+&%|e1>Z#pVXn5t7
+Co5oWb09Q$3C<BtVd,,)bfGH-4)R$;rS,;/%I.6rM4`@66^d8P<4L]Bet11,(fhU+y4RuL^[}@"Kl<st`Z~L.mH}Z[N!N=>x,{gNSnO2<$3H0dz^Dx#Bf0
+U4x{GfN3sen"e-_er/akBp2a;1l5~)@P'$aqc`RnpXs|GNi!ojypZKx'n`J}Dm#/6h=lHOZYFb9'%2D`;}!Z=K>mL_kgq'E-WTh8^pBgx(u7I{s3.+eKph
+i,qtkzM<1[szb:i4/2rN{dlCd.@2aF7}1Rp/V1zO,2w@jk$Ckr^J}7S0%x<[>dI_YA}tb+&g7DXB'Zqs/Ao&_nIdrEh:4`SbWp~OUNouIE4kb.lci3REgY
+980D--HYk$<;R&(^x9C}~&k#q<Hi:$Q{UQ-p1.u@HFFv%3[j:`J2>'FW3P`kI-s3jd)BzrTTF)anvC/9Iftl_FL#>Y-:ea>xjZl+S__+iG;}!]Rg;GF_O3
+,s6c~wpV~6wh8-_$bODqtu~/o@M)3cBuK{EZ;:S.Ulu%/W``7,m9>V!A|5ANnyKVCg6Rs#7n_|AKsnXl3cAr`R!JsR%hXlMd14l280y5E$fLyUGO]2WNm0
+[mj'5KeoN{(:b;54s!I%d+.bexhmbxO=AF7>BUgizsGTC=dY'X>^pbO$u;t<:GBdk6L6z|c1_t@QGF3hZ|M0973JqCJGBzeXH<{RsiBLVbQ5sxs)`W.=b%
+GEo]`)'T8V$N{r}`)#iFQJ'l3;|D1^j-:hQh)sm$QUUlU$@Bt-!$NUpW2@}#':|g7Db{FF}A4Kk6AcS7Vcr77%SZ@2TrmsG4|y|Ryj5OaL%]QqqOqc|Rx,
+kE0q1)`=r'rTvD(w`q@5$T8iklPu!Rgu2JU|[os7i68l|SmjCR<Dq2`Bp2+CG_lUBwsN5JdecJmZDTJAg5[4jlRAz).zhfuJ`8BU`qfq.q42@eQ`/MLfo/
+aMkyE2##Hcl[Y#-lr(`&%)[`f`TJ67IcXcOMVA4k#rM,TuifIgGuNWK)Nuux<Ev&m.`%9"y,8k:5kk[E/G.`d4MlRU:kQ}_w=euq0x>S&9Fd_"j)3c:W45
+jNM6.uUVb7%HSHg'K0"HsZ,/Xfl!/tL=YYS/;n!LRaNF6y''![og2R|pRd9'twQMd0;y-U-Yv(aFFiB_'No1Fj_K-u"7)gL6.9lzxatuY1lc!J!Q[Ke{fW
+1|g]JOr6"SF%u55r'PVx^bMTY|%(i0];Hw;GDm]7aHd]o[W654WC4M^&V!Xyl$'1#hL3SZYzct-L<N`s>k|`9`I_1K5f}&b'pAn5UV0;[2nSmcZ,l4[>-"
+htG)!84CNHo^NM%|6thWqi]ClOS&vGslAeO<>,JuB|rAjZfjRm>%Zm~_k8}]qX<_'#a5O#^SYGDB)nWGv-6:K="'p-K!th2Du-$,iS^^frHDu2#ys|RM'b
+XW9vtK!w5D"`zS/@sj-4/,fqY'6T@Qh2Cg#fZSe78O25Ar{xDhD;9:5tR%N&zU1cUX!&WmN,g,vH6s[N(Y[L}lP8jZtGR'we2YUDXHW,c8<f~zuZ{[$9w+
+mRUDJ;m7nIJ2FvQnnjZg-dkXkl<@!1ky]MP_^kI'7Rb2lkJlwu~LFu;_Q0{t2y6T[;lEH0-Axn0)0}%xjUf'[kQ<H,'DbyMosAHSLXde2DbmaSEsiRlTN+
+/`La#aoYR>Zdl%%&mES4Gf|{_"{zD]GYreOgx,)z4[Id.Or6E<UIMksr};<{o@{kO$M<hK};9frOI%E$PYDTARaNiMUi8|6<JKH6:p}a_Mc3P@:peduk+v
+SD^G;:Ga$)M!qUh87RDTi}:.7lVtD#v7;L68xBGD$g](%=9/V:R:{wfDm48i>os$Fb70rBGsm^J666.L<27o68%/[wO0iC{c7{m|Y}oMCTA2NdJe7}%]+0
+Ewmt<1fY3s"oWD1@5hnB.V"=ka=,kTRk(=O1|F#>=mHN7,Js}9we3c"tdb!w{EH922c}.vP:Q%4)"z^.HX|<Y0,nFP+;A0wOG$;%z|v#O'u9&Ll+T[+Wt/
+o)F/MbYTLBJi5{Efa&6LGQ,/BS1{rR7AfSS=W7FP:>W-XMB%i,Bo%>@ks'DoJ%Hh'4Q=WM-R!>7>ItTtl)jW)+qo~2{%a)jzR1_%1nN+kVeX#Wud#B"X.^
+w+DPN%i)/v+/0K/`&HI1Ge@/KE!`-oQdjy/%c'a3-+^k)7f-6F>2_H^}&_%zgHjBJ`#@W>d3#+'gx8{vW{sOFQ/z;0A|,QQT`Dty&/owP<51chM1:IFs]Y
+9qYOVs'ccl7446rE=p&HwVssNZdjVm+U=+o|Z1XP/<Gs)g!Ead}s@]!Ne6r-'v'gzv{4~IOV3m-Ug6]AY`o%&TiN2Z;]B%yS|RI>t8q%MI"IBl[5WCY%Gp
+|nJ.3^TfdOEDzLd^^ZKOUav{:kq`6Jkn_jjJytr0,&eK9SnVyPJ>v_/^UAnua%GT&$:W}`&($<(SB]=c($y:-9Ce7bhQC[THG10(+)BtVcv]nCRpqaDM!#
+nDf{VRrl>pf@6)7Kq(HPfE`8]/evo1-<N7>FqJh7h/,dZ'^E~1+}^+oUg}z#a+#f<HX@}GLd(npIX5o1.jo%IaJzYKCgtGGQq)>Eqi),Bjb@zx~f#jnJ,K
+vsJHi/MSGcB!F9a{JFQs-So)5$yFaf|47+^0BR<[nn3te|1AE+S]mMO(`p2}9]3oP/gQ%g[f<@~)0l%!F85koz&ufBOM{!1{#mHCiE^8Q^+iO8&8j>s,/5
+PS`Gi]".tXH=(}Fk~'H+$ph,-iT1<%"2r,O]ppDG`EE>N]^A"8T'Ij(e041';pR!~S}G^{'R0PB:U'3.+;KbD/mX0WBf;`0GmzZ9^Y,8SOK":tj1Al}l`:
+T8ZCNPX_Q_QHimPSvfs3@Z}wM4K/00'-R!Xjkd7]vW:L~jik2tV%9j'h%3uU:n=LDdsrkQ-67RB]M&[ECVGK9OqNt=vxP.`bw|fJ"gkG|o&n>Bkh~U2#|Z
+oEOpyEkltqnc;fzlAx&lYjS&mIEgcLV}C4iU)b%zjrC-'3!(>6n6~PSpxXRbwkhhif$$`<aWWIqbJCFEG'f+^a^S.:,iHlv>]dx{xI$jHU)_2LFOt(_q$[
+Aaj@Cp@MtzENl^[>CL+;5Maj,#/!d%c-,$9r<Y0MomyL}YBhzjrP=W]2n3Lnm3;t$r/y#OT73(Ie`F6"0MZV!&0jOhxaa9`fH&cs3x#mGeluI>nkWI+5F5
+$nF-I6XA3oGp4UOW3T8=;6B!Ba<s/RP$h^0-J]+BD"h%'Crf(}MmrJY.aH~tPQF^y%jBIE$>D-|a~xCYrg/BBocASTHdmL`qA#P>-Ai$,#3=ct;hrNI+HN
+;Mm>~qb->=D,v,Q<n5f6dMxl9>(=(>wvB;4JEE{<wqfkJY'}%s<v"Gw`wUbm;a.)H,kBlbdG]C7n$|j2]J42!ZlScc)(P=I<LE&$ernJ-O9.<^f_k(C=~)
+KI-t4k)]9)fTCTz.,diFsqm5'si0SPCd~a=qk-=c1Gw(}Di3#%3EYI<uspIoIaAX>YEqNdCD<H:N<"=EGDG9_7s:<HKCdYjyc.MxU+1tj^WF&2&%<7_mo1
+>1!16EF@gGMtXWs.,}3@"N7'>MRFqqCk3..09(5wR1>loDgC>(_N^0UsJ/(n>42Ulg5DIx~MH$CE2oU+K;v>4tSKBcvu3UX^Dw-<!T#_qch4q@YO2DMv(f
+=6[`[F>NK"M^(T`sYPPzh4cMlFVi+vSa`0s2jtou1ht%pLJ(9Ox^mxd>KgXdUe+$E)eN$UXI&Qs>3OU&34QdxT_zrY/Haua5M'b4bdBlZ!}HQ+a44"_lCr
+xDi@rvhM#&/XYHqp"tfKN<5&{JefHyel{D29:-bvK4slWh!roVY)qE[a]7k(o_;Ii6AP(Kpp2{|e<J9ii=5W'|QnN|IP5l{rx!Ob7;NH7bBg",H4!kunj{
+I+B6eKnpJl3<qeIP@|zH>Dp$.=+DEM6`[Q<(rv=c]zB2')R`mzLc5wmY88!&uumt|gx_<Mp.KPqTUR[Q,kpU~aX=7^3=[r!>;^upTd1B8n_5kg:<HEE9"&
+CqT$S/({1h8}k{u3Dwo|9H7b}ytKL+=xm`TseY<9Nbe_d(>c/igOOM'W]#AkXx]SLZKg[Uv<E-Bzb0Z)'-nW5Lz[LHU/2a`/Gyr,>miy:b[q;!<^CE!443
+SSYV<B(&"]GJqFdg0j]ycs38SS}ZIqyTAQ2-xY0{wbIV|r.UcgJ{3@:"DgxjFjCK41SCyt+-Avu<N>cmb3M:Ac{ar3G7jV'w00r251jSk3/mC2HXEN.>JM
+cJe{.-./DJZ0Eq`F~wUMS6lZ>Mqbw!&I|BXd:v<L,I`+SK-R`Q%7O^.hoVd7uNi9[fYc6}!zWlChSP-zlMTE0rN-Mb[s!4Y_KZ-:WV'kRKp_!baYwLT<8q
+pR![iYdx1<yH'|Wf3^F/}[1_o/]8Za2CaY;]A:L%e3a;%I&7"<tBWP(xSN%U$SFPCt^1/gA,A6E7+"g[;n}J)`8lZ3(Tp&,LFy&KQBHK;OSC$4E8[)3--R
+mRJo62)^+,4EQ.XG>:=X&z^,cs9T]%<%(jK.h5tf"m=.41Afqb-F8]@;BFujEguUF4TFZI$>Cp+T4c6WH:nF(mXVZ3|vC>4_s>,9K<DVuvx-;MVj|Sgd]u
+8/}0-<^N)1T)H7Q6Lz`+d;l'RLbJ'HO%hd.4m6k[B}^[v{)YaPWnr!RLFUqA+}H.87@4V4{rlhdMkj/ywoP,m:k2}1~!uEuBgHzF0|PGpG}P[m727Gn=<A
+tUDy)}[&r+%;]Q;{<fPa"!3jQsJYA$:Qn.E3dOw>fP|[vF^7m^x&aj6X~Hh0IeVDR]m_K@=5Lvsfj'|{%<5Danxa}t+[A"TranP4oAE!-#L=Zz%{sq><(o
+Vop_uO<ChifcqEwtSgVdSY/-N24M@I[$Fu:n)=yLT[r1Cm]9X(6S$/ds;_/;aV6lQsF7)y2)qdtX`DOd)t&kl`GDlpzG6Ot|DtgjlWQhSZHP{Ix^Nb9U1n
+|+QI$>,X/[[zu93VHk9b^/Buh$u4pKL"9b~bg-ePe@'XjstFt[]b1:.{([jh-rA-QXdIXY~o}K~esuH@Y$r'+;8a{X&aw6hmI1c29S^S9QS3NPkp).Wg<s
+.Jx-CZV]s[}(s}dTVP9an7M`14I31uHF;avbkO)9b<Y(yY(Ygpszu-qB-k|H3%dfSA~SwjOE7t`'4>Y{0;TPxA-`'vd{$G;$NM)]7%pAzaBBc(b"rJB&1j
+h{/O%Kw((-]:]IKvd|a{MOJe%98b&^;gKH%..TYY#sr+)"qTOUAR^Y`C#2SUJ>$)!"rfkc!xC<O(oag5n7[rIkmo~/cC>bk)<<}3>z#}mcPC4T_'vn7r:m
+I)p$~a4h,41>+y-92NHY#ZV%RY~4VVd{OT>L9I6oK`tXlLJI'Z-zX+P@oZZq_k+Nz9kE^JrfVWmj!/R,O+88<3=^5^if!dlvW:"#k;8e>tKd{-NQ)ORp9c
+._@:&R#yE@yR^F{62Z'Wm)U1@2^K2/xG8>M]Fj}lNM4f/8)a{sX3W=DTbx,d6Z%:'FTy3V_-chtewA.@LpPdd$6ve1EVd@=9#rUR<SkG[9+O/=k<>6x9^!
+EY|vY;T[/tm:ln$@(8ve<cRbv.~Gy5J:h'k3JP("xBy-q%2p#-XDc$#Qa7+a/y,CkAW{JX#%RqdW5ZA2R4yd)PE28airSX,+{]xl:-Y-<t=<aY]M>$L3ov
+@Uwpys_P(]$&~)<d)bjx,d}Ut}}v8V'@qM(@4OCy.jphrqiO&#T;.UAAIVR#zSSmkUzhQ_:[%}@EbTfI%YMc7UL91;ARvLlmkmweiZQ00C4Hh!lBV`#fVe
+^M/!_8Jh}Ja_7_8+3`e`M5LRqi2DE|@O|$V'7I+}i<YEZ6PR3G%Jd`kO6G3rs]zCZDh])ccv25Z5y&D<8KHR0Si)|;RH[epZ0V^L{lsduxrq<&Jx;B|w;{
+Sq@KitiJjTll97if/za}J>h4)^(4iUm(`viY`Irh[O}'bh(HNY(5g@/GCuck.'@I9)js'i#Tl;RR7qDo]0{>REY.a{PIi7hyV{+kB@ziHuIkDEP9iokiUw
+BK-h]bJvErl'jFK7ZV-P}QHyU[p6uQ2Di`byqTR/lgNB@",2;-$qwSzQJiXvcB2@"N+vx/eRA3'XqlZrDp3:5gK@"SgDc"5{Mhs^Lh.CJB-RvyP<w_3K2T
+g4efqGKG#&vc#,iH9s}OP=5XIV7{!8{+gQ/p]A}nqSbnb#|)Fl[([B~|]=SZPns8Fd+843-K)x3:@W&j":VLMcPBmMVHZr]5"3qj|5|W(T1QQU{Rno:xFk
+)5Fr)vjW^}@FDkW61^+f87fNiD&7<`k7!AXn';cuexGJH](=QcFouGk@uczIIHQoeB['"Utj(Oge|),,_>nvh$:a.9FUzgP"vHNCx@8^bw+Hvn7eAX}GA(
+1gAlV6uX,jF='{AB_O$S_=A,8"bM%6ZaG/{c;Q5/w.&O(Oe`9qSK~Iu_Hq)&)C|6{xqVT+A`8FhveA8yR5btJUvK;1safu;nx7~R]hT7"msyAet0ptAN>#
+O1[+7/QfQ)<4HEiTodLXMW@$cQ`B%>t_,v}.m;yEs62f;A63/$W';Mn{3/&M%6X'cZXBe=xv}H#pA;%qd5LgDiz)x31>7sPCk}w27U}Qb1|V><G)9XgZvp
+GJ!}[_v6Iuqr;"2]|Ax<pNA8xEP[bY!|gipGh4x,e$+&/,g^BOx/R$C0.F^o"!FK+6G>e44H>(<->mEJ'jyY-yk@Nr60`GSd`kKL!RW2"Mz]}w!rYRBl:@
+d)_l>-PfQG1h:qN!dUVJnEv!o){gu/PAwlE6M@nzEhY+6JsKW4veR^]w@7d+5&q"ij@MjOH.u!n=$O3sT}=W,H3_c+aO@USLyK^q#1-NF+_r$R/.6G]hkh
+#t^$C0ot%2K;|#xuA%'U>Lje8k[JjZL8v8rtZ.LojXF(BYvSuxk2>_~GfYD3SJ]`!g8N81M<RGE0sbN+}f|gXdtZGA2!Y"Dc2+b3=_e[3(QzpKPA5cumU[
+z@I|=X'H2v<A==CS'^p<##xN]Ih7Je6oG^unlA'G|WrjBs5joMzOU0;)!L"at%|L&TDcUs$XeW![C2tUV!+n[AYn2T(|c`uo#mi,S&s[C0QC%jgYb_T<ge
+`u#XlO7cr8&fL1L){umVSA=Gvy{J{Lq^TfY|rA;:duY/yez#~wqA2X~ANcJg@MLk)R>u:ei02"tym^8'CC>6m3bk6UwK-EQgTrAR0,UhqnObb-KHi--^!T
+OrWI~'}dnLJZEqnz+@'4+Vm:<}~fxHubzjF#8Na2tfmm:+%o;qmz6IY<DD0A{vOFZIM20&(,Oq(Na$cDoz{{RT-,^%^9hh)H2nioEwGz33vNM[J+0Bn=C^
+coeXaOw9(!3u0`]SQA1[#zUXovfo,q(Yu6wvUb-;m,njgr/{Vvu{w/<M_ztPjm~$Ke&$lE6725$k){/&'.li7_hT^>&d%yInZx@O_."Uzm7W:Q}Zw6Q6'x
+6:1'5c$pyfLun%1585~+DW>>8qVrcgP:TtasxGl<`Gloqf<)n!q[8F3ugz;bPDhT#}#1r_ezr|b`sreR3d1sdD)cUpz<b0["L/OB/_QE|{Hh.dqvA>of0D
+H`ELAMB5;L}YsG~97ow]!!,$a;C<7Cqn[2MEoX)VmH=:Fhr%Rvqm390AIV&S&/X&ot~3!{1jxK,jo5]TVL'8TE~z&Z]p!G9lj:cKkDmuRe'cxYcRVA]Ntg
+@_/-,';9VD[Q"-[4.U4GT.WCkMKI`wW4}Lt4ib5f!Z1LwnJQ$,4.,'n(M,),3`2bw@3uPHd>:dj@~VnjWca0"6/=TZ$_3}O0_g|SBDV6s7Rb5+xVb(HLhv
+Ax,6_.r:QOXJcno'PAZpN&jmMnJy,V@{[jX9e]1QCBkUb4E>(S2Kf+%C`vc<TC6T|]!GbG8@v:BizC^3~j;6:#snu]V-]XII=^j=B33)nnmc4C:qyOKMgD
+5xg,_<:0zyV>FbgII;/az<o[h;=3,Wu<uN`XY+R+$=b|W4%A-|&)y^i0z=_i"}B@-(pDfiayF<AEY+_4H0WvS^L{q$`2;lLh|fsE^EPw60Vpxs$,aF3:i[
+qfaCT!kzwS[h2[U@4,2|u:jl,a7P0EafeWq)WXoIz>PR<V8,,He+{m`Wrtcv#MBh#e#P%g:CO'&f'V()xJmGBla%H[NAD}^fJ;'JVX#}sDJuuV2ART0Laa
+SCW+Y{UCZY^W~2"#q25ES33]uvTh/2.9khajl}!lY{rc^.P:5@UWs7>6jB+fj^.U"n|G8)l]HAo8~B%58MtgmGyG(#Z{(;{e'jG;Lj_k#Lj8U%HY+huNQJ
+9F@qllXeJQ|y>/|[oz>#Qftga9(ZC"4+7=%kkj+p=))Rh9X-dx^]OHxtIC1e|s5`5p-6(-'zqtNX7{''gu}W^l08N2|vjDhUIv$j@R~=68isEnFUDz]wX9
+(=XoUqH67jO0Azj1Ff[6yS|n]nx,'jM!f,zy$d2c+zadA=b|mL8/RUs0~xFI$%M]$"+kO>dI.nnW$W[(bex`vq;J(l6!%G:8rqN,~6QnTZ=WPZTbF;Lt"9
+I(X%,'E]/"#$d1@c]TSR.F|S`B}>(^WTmxBOf6WHg^LpjQd.)k`fAxA9B"{w!06CQb(gtf(w7"3Juhy/G@#V"iqrO#WU3Q=lo6}G|e3y{]c=&]W).<<2#$
+oHHDH7_U>!nbFk4XbJvdws1%a8Vs8hHrO7br%e.:V,T2Jzb2xhXsw:bf`D1@$aAMurK/{6M&dFQ,]=%Y,&>uEx^}NpEHp'E'f,Rg3`suG8]xWr3v%U"W#$
+DtG><4$KC`"S>mFUaIsndr)8{`ucGAN]v5#pBCJCI_4TF)k4k,v<%KK:~WWy91dGE{tVsQ[Q5g=R(P2"do2Ru|nw7bspT,>HT$A;vxD+H<;'NDMw8Gt6Q"
+VO,lBv@A`rfk>7e=[oeC5WM`t=uM6vZB+'>L|ChV(7H{fn_&qt~3uV,V^wSUa#:(^-kW""7$8[j/(G<_"H_@x89u^n,TuY82$uQ>SPii980$0iFl6JVmbI
+Vs4rBq6@T}fI#TgOq}%7G$t.9+/U}FcI;@JCWd_JJGNgkx;jLnjo/XEQ=>RUAcMM5Qb{o!jzF;jT93w0sL`14D8ztM#l0O98[W=;|zBBlO.h=j044'vx{r
+</xTGF;pn{8,HwF;Y2&t~F$67-6-NtwR-NxFxjUXg)`{}Zl6Jwr8krZ#^zPpsKI,g'Xcv5T"V+;Wr7CNPlpm[W4bM>((R1<+hGB8#2qk2>K^v`Io@Xv9oW
+uQ~hDm:>fdQw`p,Q8^dp@`8==E`ISWQKiBd/;kUK[8usRN5y,n+/1.w=AF`ydrCt{DJj8lTS)B3_5nv6:;+dW3a{&I5}m|a4|]X_!7oBPq2)a$C79GUh-&
+35]Ux,(p8!yD|{dW>oxBThCF.1iso,&y$xei9|ll@w`Zcnc3[%-qV4^V^Ax^2y}jm%&yi_0n00bkYUqdlammOn=:6a9MgV[-H8+ep{}4:Tu!C|gFAEb)FL
+p%}Zul@m8a8cS=q<VelwdXPZ#P_/;J2A2>5O3JkgM'P'jx=fx^nK`bA[l@F#%S:x}I=:}I'950+Ch5^PA,4^"MxL[_Cfc0VpW}{B9I+UM<v1x-,TUX;J4G
+t($N8O37Oo3L[$fJo62p/`#OlU2^Z/-G&igMmM,WQMtu1y`Cr2Fhf}4SrPLG:y5g$LkvaG25;O^dI<9aE/dNM1.VP6naC%EIp2`=]Kg>5yHYb)gdszv!wE
+uRC^G18,,;J6Z{.c'ZuuWSVmUyv^!N{/5|>uW'>{8p@PL:Jr!F3.1iE=9HWfP2mVvE}[t_G/#J{28>!TN+yJc':p@m_T[k&<"m|I9O-ijxK<j+exleqpAp
+&![S")Uv0IvD82|aF_MuS4oL%@vj00#cU7k+NZ[gkzewy,IGeN'z".HZ_,nOES=K1>bPj#(2.FZK(!"W$UiML=EG}_PPS=glg1n7qb0XcB3NxpohN@P01S
+vz/kqTbni]CPe/I|@pa]q53j#0}a9JN)j_dUqPjmaAiEAiNmah^^OqDi6sI:%("h0R.Q2`:bg(|x4:qS^N@^U2o=7"tZKlB}V1c0=jeQP{XQM<a;iJ#$Q%
+4e^X{2l4p0Mqi/WML0[hGxDC4RX:OlHlCz:8r_Qo^F,<T#McR2/q8yq75bn|5(xuso[.rlP_JmK/;yMK7%Rtmxt#x0P,$YFW9O3VEPog0@GQLu+Scg,w]}
+'[[p>XZyEjV]9q<}bYV't:l{WPu{((<>#_ny[X<.cu^QKOxC0AQj9q5vSV131#'FwqaP1p&Q[>-a%%z-$L/#;J]iRzLQ}B>r-pl.,:;P[.8n4xw6:e0iL;
+I9U(VkIUyjcFlvrytKU{=XG3WM9UiR:#h%Q(ver@Qy=B<mXY;e`]ujhC@BSCf!b,xe}0RZGtrf@F!yjDM/5R`pxCTy]z4KWk.X@u]z[d<.aIOM]wd9,-xK
+$;x-.>J'a65yz%zaoNb0Ek>M4W7MXa]iz<qN55hR^:>'e"B:~jZR+6-KGVJfX3Vn`Odx~X~rP0MP'5^8XPt7~I>BLs5[)g1alJ(4K^Vl}j{TPqY`A2g&gr
+xJvG%OhGq-zA|BSAa4o,1b8BJmNnNVHVK3MS'_j'zt8rwFTQmZ%'K^{85J.aYRZi;a/g;HcQG1AD`K}LZ&Rvp`F+h:aflVq$_/aWE1X[PP6@K[7bcJaB-z
+,-[p5Ck>z=Z|~NSv04DkMW4}B)AkgWS1#-{dfsOeM+<jyg/%{iqN{5VT];8QUz:>kt60wE$ia</}Lo"8dlDxYI4E"x>!xFTE-L2vv=.q-hxq-tbNn>5l;b
+kRAQAK=z$KKar%}k4nTn&gpW9:L2iNWp|$)m-cAQ=M51KfS`1ia#i[QPV!ZU:-a)PCU3dno7ISV"rMu+p:{_{[RcDtD8+d!kf.pex1GFIRS=63dpM3/"M[
+Z@W<AZB|9=]]q>}%d9#<+9w923DtF.r8_/lEelGvG`les=>L+5N6Rz2J]WB;B^qNGroi^{XQP5BGgUhy=&gd'O-iTPF+9)}dphy|C},#k0h{ovhD{;D'~B
+k;=O)g$FxWpxsH>6U6XjN(}t!]3$pSdzVP/tT!u$$xHr`Y1|]9vj7IED";v/aIN%)qF0H/eoD8>Jk:{1/5kIxDATlQEi$R#wU8)==-MPOQ3sH|wQT/~>a[
+21-K%+~/7gC6t1/DL,F%Qs$.D6$#SguyLUVBmc~K7J]sPhB0nF!2bMtYP.@/{11j~H7KXh<>A2ynm6L'@w[0|cLz~!+f5A]r@)[%3EkGd=&YJKZP,6=c@v
+'j%@spqpBXG/+d^1Tqs|/q1Rg)[ov@'0M<uo_aMM;'=a/y}QCv@uf@vy]9[.yo_3UwEl(TzyL2O`pm$ICsK3[PH"/d=j8uAy.-,$y#6"BI6^nrY5k00dxp
+9u@=siosSV!T#@,WCty(ClE'rX[.K{8vxR$F>8'!lHqMx"U1(6cxJd""6f[8]-8`2-w89IYo8gAHZl6y+H=O#AnI`C(hzQygJ{28{d5r~YHv>L{r$Gp4/d
+ZT>AkLB``Cr2Bi@kkKqEhEmVz1NO~='NK.W0{/.{8$t6M)Ya#OWL7=DET}!a^2)koIY)<W.A0f#V^3H'S3>gZJ]tHy)#VWfN"};dI)3nW^T2~YbbY:e$~(
+!F|v[q[]cC~tLtx-Ynz{Y|/r:}U1i2bemko,O:^""0#@Iu#p/SwTcD9J=F'O{21GPjg}qfWOZV9^)$#pP$#('da]e[]}K_pVcse>GF-F!beT_]h/)'NibQ
+E4Nqewo"eD>(+^$V^ZGj}yG0{W6L$|<_~cY;(:Z#s"]].ng^W("zbX7a90ftkngdoI06~|TxEw]sem7&P(=_OU)9OaH)<T+vLf/Lbx0DBlm4D&ka)sgA(t
+UREI;tGb@YE,7Mms^$YLBN~|R6h"SQ4sE:utNsGT7Y6K_q-T]wB)thE`SPkvzM+gi,voKSV><5U;"[5PW:7vYP{]L1E!&CCaRDvo4(xoyWz|yK)e8WRxxj
+eK,I`ii63!X4_jLfmJn4'w&tB7z#JT}lX2$E}t@#2m3O@5WNk-.'@udGBlf_a=Jyzk_A;(S:;%:HnFMP"|B/C}R-jNy%U4~;)Q;;}Ediw4ETjv-CaL+Yg/
+J]1-`d+-a+,]_|%W2qJgKQ#$a+J1GVHvNC0HN25h;#rW[6IKYzR|KM>[%QM.%K)u/"0KR{Mz;7^#Y8PEMXp>Cjj/Xm2hAFo5[UF<!N=V{zcI,4ul#ZPm7t
+r)DzAAoS+'#O4o&I<gk_OzUfHch^0q=A4`$O9s'-|nFZaX]8+pd5RHzn{0kUKU-K"P<PGus#&'".%s+Rk}2y@bPHp%2WM)~6EVh-ID(a=Hof6kOae"IPwq
+eIcI3'Vs-%$(y`O>2>Ga@SC>#R$H`3POT"xvpT/]"''|;7V7z[qZvK.o]n<;lwW4eqca_@M".Mqfzi0A2QSwav}Ze@W}/[]w]i'Fk#zP56vG^=@NuhyyS!
+P71T1U<Hq/5kqx(2N9lEc0ofjPo7%eLat8dvm1@fRgTZ."<8+"}54K4Z-$8M;1i<camqPn~3d_a_'hxj7`R&w#o-)AmHTk6'}IWyVaUP<R{z1qRhM[tj&Y
+kNICPf<J's>ouA+ISF5-q4u:W'bY2j_I2M.B1BIan`p!3{tr9={Z$=Hn(JSmAe47ub:L9d8Yle'>!c2e<g,@h#2(wm3<:+WNf|{JlpQTp78=oqSJ{"XF!,
+;`X6|g$<=OWov4jlef@/MZZm003yVDd:Gh9GmyQMV#3.}#cb(|OnMMhRWIed:1^I2X>D^&,_sGaG#v|";.-^0x7(60gwFHu(1^Ga(@1zU;hSjH;p.'JZdd
+/uj;.z%-@=NA9HC1@8h1Uol>)bc7,[)d,Ud2KldJK2R0z1BAmN33;O-%@BN2c/TX~+jn54mV`Yx8hW|arG8"p#bBAjle#S__#UOb0-dpd5cP>."t7:Y`4b
+tth=r6JZKY:3jQQu26.cOpAUA:emS0-{h];MhIWp40ENvP7r)U-Z0u8#/G+ll4qKU-l<i>$k/VN=+XRp;L6mv'O<]chL'1+JEk%@kBu(p83xOZpF4057G/
+0Ce$o-5hDHI:U:a|y+~zhgYV-q<1FF!7@b]hlS#oWg%;U=d)X;y7q'FHgTw9{sK34#0vh#F0hE|zG!iA||L1!J4'ZH8I#jGd#r^|hmFfNY<!%o~+53%on3
+`$`JV0rK"gA_}2YE<kWW5_TBJhAq]kGU7OpkKvoy,_JN`w;,"-&-$29(KR'xl4gzgj=Z$Jq66qdf@<Px^ZYms$foRj&"vMQ:>aqW8;q5K'XwdK//$<L68^
+jjs"zW3W#qo0l9f%vXjv%66DcWQTacS_{>I)mpP6Kd=D>C8VNLSU]s96},B{jx_(IN(RMh/%N`#)"PpfLjNLY+9kQ+LdBTNou{o-n{bn8l"6~9rIDMhs9v
+r7aN~'0!~BKq+(M1B/18urtmqQU{Jwncg)xu8n4a',nxI^IrypeK}WG2U7kuL3u5Q0dmOu4pw^~aX9Fx"s}GyUdf(Re0#(VhZus:'evfH(C:OFOxZu/9o=
+AZ]L)[A|8Y8xp3o3bVy#}^r|qLJI&lj>0s&Jg:LMR-CEQ_3Ve,d_pK+YPthSJ,tI]i[<!>U6Ol~^p#y-/W&)'{Ul:mBDv.[r@_ja0(8'!2O]LZ8`H13.2y
+]wfmEvx)E,%p|A8Kxfehs]/w;0k)<J^K40r,_<TM|N@d|v=uEejU:qx[-3qjk'Q{ma'{J9dfmFFNh5`Tky'tfZZS8N7Z}v>7#J&OCoo[,^8X7PL}$Li`xp
+0_VhQ3B7%mCat;!{L<;"A86[HKFDu{X5>g50%6ZX+gKWX>%}O2m]+`1FJ<t(mGrmP;#[7jblwdnQnDGF"|_XR<.ST'ua`dF+pN)nV;%{3`sMHA.d]U<9Ke
+XpTqAU&>jygS>ryfqp/{7J#0a5tQ!'!2l-Zq'/@+[kC93{-rjZ1L2G6zUILMC@[W.!s#VHtK1fybAFnAW@v&(TCFcpx`JCSGf+pJYk:5eJCPGN6+t@V(]e
+lW;sg&U{6'!GVYtYKl6m#[xdH>z8eW47(MmE9qE67/_Lk{iwZx>D:%S^`B'RT%-m}"|V4@ND:3lhN`qp^yxf>;E!:be(F<i5etNMutB>n=~mSs1.d8@A#B
+9PxRSS[]1sx7avA+iWGH!#big/~1ioGVctgy{/>y"R<O!AM'[-XiFzr`(^-._s@K"g.X~=)Xn|1rp8e=g6[^~>18pmWq]8zreou[XOa]8F,;gC1R9/sg>z
+nW&L)Y[jQ&;O`FFQ18G.</>"jHN4u&@>yg/mC=[Vl;b|mlZjQdwSMJ[=W/4@;pgksTSnb#nMtXLH~o92[Ciq'TyC+,Tz_dU:rWkE8!S`Pw{,kje+kw<]wM
+N`&#vthZ#s>}keUcSUW7ZU42WM8{3E=yXiRWa'3ozZ-6X_L:WH~g&ACh~kB/1tma!0,s4TrMR}7E+_c}!.SzTi%k499`5yZ[b$boz-NO^}-#mpNO]w(^7o
+Qm0GYy|Bp:Q^d9rcehyC-U4>@N@1DrtdP^lC>N!H[|vp}5Xof8ji/r=5z;f7L!N@ZILAU}Z-!&G:#0|@$hQ(KY_r3W+kQ=5IgX5MFu^s#mqPAc]zYrh]Ek
+RY"kUw{ks@LHg9+N}%PF}6En46(:FN^&3DWKhs$7whRsbVf(7Ud{Rww=b_4qTp+/0pv6,5`/vGlv#q!k,iki#[FW3ZzD[jq<jcCVNfl(MHc#6n@8!Jqhd(
+I#`ODP9mq,V'mr-KIr}0p}nqy,XoGzq]2:&sWvq;E1)jnQ+_cHzcHZaoH<g^_xB;NOji)B'w2FY:iZ1J[fSPQqBS{0(p6/]K[082S{6zPu^f^$@kcnp{%(
+&Uy/E_l99XYVyKrBHs30.NJ45vqor[{:s>Js@<TxrFhrCHNx[djR,1B)sTmEWe1)Pua!JNA:Tr-r[D`MH%<3eoyyMn=K6`kUnnQfx}X)D"o;hI-P9wv0vb
+.=5w,1f@'VYj>oo0TCSz.}0djr;lL=w{s'E$m6'O<YN)uo}zT{H0PKZEOw,EB3bUM=+>ea8"8q=q"nttL{>2^VaO`B{z{,e2^N6eRCx|x-L<VFKxmJL"xM
+jNna-.O2{ysYBh6+6wGwYJ-w;K)SZhc.Lxq5$gYqCK1:9%TL[Jm1kJaCpf<Oew73S/Jkh'IAaqN{N}yoeNey$7>WUe{d6voS]iji(@cQ<4l:Pb]J<b+jr=
+o_Lls'u2X$OvBiQ&[D5Pm2$3tu%k.D/xm!nuLc'f;y(pr<CY`y5<:B]K|.2(tyu]$_1!;to;;pl#rpq3^r)lKBx,eL/)v7B@zv.7c6CtKhTrlRDoIJnt,e
+>Ut^>5TGZV@YVb:]VO9STC~|N=tv;$yj~"#fv}%/.VE-X2hA:n3!Or0ZYn6x&UsdKn]=R6^p%cxf<I^Ej!c5Q%>m'Z1m~2]:tTR6$GCRm.sw{0uXzeYga)
+z5K)pRUvz)}k3h>RlkydB/<r(5wbWj$It>`!3ksu~2WgWLX>JSB9-;>M4+f$T:|guu-Ic96f:{E&cx7bs%8KVOpUvs0x=zZQ1vMJ-OH(.yS3u0!W&a+@iu
+d5wzPqw/Bspq{8a80!f{#|k<!Yg/~Q4WzMpN#P<A2TEsjPh.B|A@f91-08_C}|q_R"s]<C^wn")TJn2_<St9jJ^FyYC`+}`O$d)l$am)3eKjO_~CBl7`t1
+PEvQHn$T%EM4N<gP8G="wi(N9%_R3ks^UAr(=h"X(E4t':%jobN"lbua7/iecN[UrV~XwqTyh)BErJ`sXb}Oyk+!fb`V0h%]3<@zgR"wqS3)WvFWf3<jdC
+3DDgM;z+,-2:vxQ;2u_V57Gn$[(74H&tnEuPr.br7VbG"xNc#c%Qh$r4)D76ZGNUMfE;^()sSm`vv7&Fb;7Lf^W4e#43P0(AB{j'NEW([mxuv_CDYcw55]
+zwX0$|!S3b=NHe!Bofw1=3>2~WE=qsQc8-ZqgV62K-APpEs>h`rQ=NlL,Mm/sD2f%OYJOZh<iEuJlKY.DWUv{g/jj)7;>(i`v76!mn9@,A8e)S%y'`NsH3
+a|gngsE<@C>i]JxBw8aU[SEzG;&B(:+E]+lNC}Vhax%34[bs0F78|1HP`r0T3lU:5i'Hco6L`x2z[%BlK}ypuN1|+L@LJ8DX0`J6Xz!xU/TbD-%(4V-g1/
+cGX5Q0+%S70P28;Ry^5{{;ROMhnhPykm!wZeC0F^mrkgkb-D,axE@l>gXuK9i55v6hlVKj1Kc]ol3B|Tz[bx"xR3vs-)Qk<F`zW^B<NuDXz=|P1fexNi.z
+dZ0cS6CYxw~m`@a{4D6g(+:zr^Vme(_&kGzFH=r+js%kKllo33X|"^Uu)tc;LEt%76FcDXfI'ihq-tye1:Uh=4&p(}"mQtw>v#kQlv:#'Hf7~1gJdC_2.;
+;fsyF{u1&y4EL2j[yr#_7jl+yH$7vi0%ax[Kypxmua.68NkpiTtKZxe,SNKY=lm,NuCl=J(Z>u+f&,z7iEi1^@2zF-!(4S-kkwQBzx1e3y!U9KnA{s7:EB
+b;j,sY."1Mdy8^|^lISq`abwp#haCSd(m+!u~K>qCJV.!ay+a'hPr3g:`o^l9tiD.&5S9.^<5DyaK0]t,D<SVsBe&Rm_FD2.U]%ZheZ}41`9cI_FaI>}(k
+AqDroN1Bqb}eo9AswgBHYP,G%CYB@kvR)qW2fUS(S%co=_lrecOG>h!Qd""#cu5KJqPc;iqrO5)JCwh:5bDd[t6>K3bP5AD,uD.',1r$W,obY,gj2ebE$O
+c-+t-8K+<k+T]<3.BSx=7XIM7&|ux:w=G&@V5pMhF,7Wh^x"I;|7`kDrfwC(ZycsL6";1];".+S@",jg.OmR)Nrs$KHlPMp(w6$X#>^SZ,JZmYHffgF$Hl
+52h3;uM4dGG2Y_C{ZzqBY(Fubza=k91eAlUw83"cpZdSe`HoU:),d<|N%Igf#@5G>!FFe&wMsW";n#zXUU=hjoI!|.-k1Ryc~y!-Ri+_cMl$WTsx|_EI{/
+Tt/,,Jli1DZ&)(']y])|V}pK~]0u1WM!'GvH;xodn%(b04:{W%UO']Q+;Wj%fB#j+<`h^H0%$YG^6+9]%wWTJ]O/|kg/0Gat7BAPT_xLvl<e@(g>f.VR(z
++Q98YL%>(g})9&"03Ra^R^;j}oFp`y><mpLX:CpKpL$<4dSX"x/7'('`-Q||#o`q|^c.}%avX,`wjtE2'Z"UF>KkBUj49t(6sjKC]]TCR&sK05r@RU,[:[
+NNfJU#E1ipl]&-.e)fTINSWR}2~YB8Y1!H5Ocm^,[^>zN{Mvp4S0!WYi4>k,^&ucxuQq1B+5WIym""Qems_<Lx}ssw<"jb$`E7eMlbP&"t'p;xa/hyghV&
+k4Q!u2/iqpVKw#v1m9ffMccwY:]p_Kd'URc])+/>]2Mmm2FdW#gj,|#):)>o`6$]I}O}IeK6d>Imw^m]DR>_&IcIb|ACiBAu^ha$O(Tqn$A1R].MgPYf:{
+|=@wIw_s2f,id79ZeK[]Gse^tU5C3amQnCr%yDrNF22u[0~dsiyP{Nsf<iRMyT~(cCFqw^+|S1HC71T{I,KKz),8rz.apea/V-ZGwBmB[6o!iQDKrs/O_]
+cMW}`6i'@7uQHJz^)s$z&'uoGa-Z5e=N^o.Dq"e+E>G@-Nn[>BI,eY<XV{MGWv2/`.!7IP`^qUE^s/Z+1X;$pL+8o6-1x/f=y/79.aBu8K@Wl;4yR(m[tx
+0rgr8cANYbTm&|0EzVzkR7AYxs"]"@1w5f@a^.5jAqH]e@Hq$/qJp=kHH_"xa<2A>P,Gw5rfCe_=6J`hQ+s53wR5aIImK#,wqgv"4fQC[+/{Fl{RhYE}Q)
+P(yp&6LZQk/_$;`6)Jd)SD3U<cRy@y2D:(F=]($1Ue=GWlrDPm;r8c'X>=;::!"/Wdz/%dk+lo9D~6Q)i=m|rJ}MS{CnEsI:wl0$=U>Garf/.}P>~zlrHc
+T]21x::2`st<6A_B~Ql$K(N%6}6}Ib.Y5.nzWohOG"Ja|vWh=H/1L}czbY@AZRDxy,bsbu@0,9oL$9"zK{=@n)QA`e~|&3h^$%r8xvT$@g"DLV,N'_wF2S
+b41yNIwk[x/E2&mJ:&.j./c-&/gN[ffri;JaMPzP3gp-!JI_X&z6ow#%x|S1lK!eod{V4qM8RPaDg$V]ugccWQr[8;BkCL`$+u%:kx`,(0;K3x&FxW7YL%
+`.(dR`C$|h5Vh,ey7Bd9@u1p=<z^yhj/Y4GKXJ16yFy6nu#lzVz(=q}">R|+&t[)e0wRw]ny6thgp1LYIg(jXk{.x4n-&,7qeRu2Gl=]VYUB(en;z'Ux#v
+uzlAL6-"iwqV>fu754F.N&ZZ2lB}{q%Apzz%g]:{5&U!`aO[>DN3{eHiAHL.'y.Q"5Yc;@9lR/C:B'S]XKQScV&SiAXa8JHwH'#"L_OzBw')~$/HD|Y]]D
+iz.-XC_CnW_+)ZM+@QV;sC;zWkGRf!WdO39g"{^dipZ/Mu~K^V{{#8KX.8rbngS-6no[/!ykH,~ZZIl%G:spe`w'YqUugCKSe-vn~U-33k,_)e;ZAa;'dO
+m__Y:p8u1goe;fELM8qgpune8gOaM8D$Z4Ywq}EBq_7KP{;Aop$e+FR2'umNO8i$&I@,CvKc:s}-j`HBDh,%_G4m^!9E`8coQ4c9dVbsZZ2$;S/B{HWFPu
+.ymjs@-m(=6ikYkjNAJDlu&i}JAT>L)M45)-oe7FT>(dGG7B`:>/gU~[fSMBq}WC2=)GMm2'uDGXHmyIjqJyfl{Tl|Wg)V:$tw.>%%qjHE'ZKV1|thMh;x
+<:)ipj]EG@0.+W5lsA^-Z/2I3(.)&vmrZqb[Av1`e`zE}1|ZD<Pc^bG8GashRvXD(SttWENzBWBO%$Cg>1Juj2BskSG.JzBBeAyDS.f!I;&&l>Ti31N&a]
+>6Ri:YXl^3TkbXk0w%(K%[i6{L!C85^j}|<4iZ[.e}G<|4(Mj,Cz|;}wbTd2{`2hRWw)&VCyx#pV-TX)c{X&n<N("B_v0SZo5iBt~:6i!l#%S%V)&|j!,w
+iRWF>,E9`rySBvl@bYf,+;QE.rPJjcIIdaIAw3Yk'ZBy[nAy]#,&z.v:/;K(%.DfX{WLTq9)OBe;!EQ>Td]2SqB.V`glPTVW64g<]THU-vIbaA_hmeIB/k
+ygatt/&Z+(9jXAT9|lu+v`p_yz%[Bvse'DQDf(T3>KR>9>$X._[m~rcL^V+(+vR$:w_=y})0Fcl0[3h,4+@"D<6#+Q[^{_(EMAX_iR$zTH{c|$cC}Pl_[e
+x@8X7=HEsv8ZGgAK=VrLQk'f|nbwE`D}sW,AVs>@mC-BPoIB:,8b(m[G1L|>M@a`LFTFBv,l(ieI!Y(MUf~H}.l)'&Dcm[@4aW-,B_G)%K0XKdX#p#>z(m
+t4eA9r~rO`1<e>$`L,mr"eAH.}6|nt;^^mJIDX.$h$:5Q{l(jVl'=Lg;5C'lt1Fzu|C"9!J_&%x%:$6%d-/]rFR$3%Zf/VthL6ek#X_d0,7j:D_.wwv:F+
+DfS,>a|t+8[pi9&v&n0w>yjzXR(ihI_ZrS_:_6%h&CL3/AIB7@=Vi^"&dxC/u8K#@M_F6G#Yb<cVk.uf^2!]||QEzoED7a,XnYofW9uwS05+i`NkO;d)7p
+$rmgALhLEagKHyXn'2S3$|>gjp{q!KSccq#fq(]e(TrJ+)#ZG"3Sk`):3jRrmirag_Vl=.#Gf6ns7l|kYm@{Ax"w6fRYl=J&OSzy#!Dva`-(C2Pnl:$eZO
+Kn];__o'S:;N1a(l}K3b-dTnENyf;R&/oh@@WOCfwQ.MGS.$6B%wAVmqa1J7nztICo8a"^H]CkPw,"am[(o;_q<XEt{.ks~aiX>BLJrl't'c<v){P7n>@6
+e2${3cKOM4K<@^5#!g#]@oMukrk<if]+(B}>'Qk^y2Wb]y'eb_U+J-<lBeaHh5]A4kre(xlLHHdg_M8|D2y1Ckdv"g=soh^)wT)0-zX&k7C%n#+OI$tOl;
+uXz`tCvf,XvqKa}87s{q|Gv6#bq29kM<p%;lKabfh[=UIl1qC+gW$+gkH.2f,RW!$&nJ~Rr/Rd#SII`Fu[<o/Bf^|)&VnFbA}!7R6Ktu<nyc!-(5E:;`QA
+CH#"gE.2"SA4eTei5y9mLrTGd.@$.Ms-&6It0-/(xIl.et]vyj&kQ5i!qq,y~hdEp&U'S7C.">1K&_wNvd:e%r@{XA+KTx-7bgel|x,_/G@e/Oyz(3)iMT
+U!yhRZ]m6nF22!hT%q1U#>1yQ_}u44jN=uE"zs1H=g~67TxdQCgs=Y2Dv+L_"EWvn->]8+N4xi7BuwJO)w{c]gWo_OriuhIq(tAqk#76I|TO<|TBf(25^W
+VF<8PhUw-$56bj}Z|z+A@b8Fp>.p+q@GT("A69Qp02ENF@@v4md!nxwio3RyVie3e$WYN'vO"{D5F6iYk`W+hn[1orFdq&|(&uW,|$Mv',BS@qM00m3Lr]
+46Tlc|FN,m2JkFvb=jm6<MjpP+~xv0(a:@"Cz,68RuXpD,o=lJ[3q,4x^4Nmfa.yvc7U9]<PZu'0brqAaqcg]gs'^G:-|qb}40_1+vV2`!}g34J$t$YpoU
+E%vR#<d"SS#HQM]q92FX1q"R92T:f]|Y|HE!F}qVqfR06-|!zy"9csq|DqeC:gS,TBLLjjS46e!s/9p!TA<uTUu+COst21Qx(RZ%4F/b'WL`L@C^VJW(=<
+SAj6iVv-YjDhsVT,FqO:V8r8Sid<4aW'Ys$_u{pJ^R48Uckh2k<GLR11(iVOvkNT5Fz.n+K-!KdpjTWl5U:,6]vP(3wy#5jwyGA]bXcXM%aHU#x7@(2rI<
+=yJ}:RB57fa,DJ";n/'NLaFU{qwAF!HZIEGEy}>,OIp%nU,kAPrQR:x0yNK:f/z,GjL1wf5a32k;o(7=-.5{ur$eq{$|]6DrT0AZE;4rEVC"K3W-T%(,9s
+$6|=F#]Ze9R@-C[uiUs'"DIfvozk!9'@uHg0N}-9fSkJ@cZpe6~-QmBHOgrxPS:vd7c7@IslCqEwu{#Kmw@=cj1n5}+e2cYZ(maA!(sv#H:om`"``<yd`@
+u!Jo<>ni5"ky_Oz=FWI#%)8qL[[[$x5h(x-&JQdMr,~jKD2nKX/z08WuI7gl}brq9Y"8UTfZg9$M.vo"n3#lp^CzA{EZtxJ0qy1x]pD'WbNr1q7C&wKfWL
+RAFiY|>7;by.UAju~F$+OGWOj1[TWYx,Fu=X>xM+hLO)mK#5s/OF4V2SEJ&zXcO;Q73|%_MP7AslvP&HNcte$}9G&,o/qF)9nfWqat(E<QGoWuy|JyzCVV
+8Cr8Oe8&Q7pnb!$jl|VM&NuFbK@W9{D(]8vU,:ZC/zD>N/Gno$kc#KQP49=<<]Et&AXKo$_-(kCqkjo+Y,DA7368">PjhyWZF|4ElW0tY#A-bk5B>uPP,2
+71pEbjsrT@[MJ2H=8arDss~JheI,O)oVW#iW0^3A.NHVX8,WipmiT!zc#l=)_9nTHy=3c2K.r7nt~QM]qP--{fF&UO{:^IvyC"c@u"w5wL40ZSn2]J@#IX
+'T/CiXP@BIK}2)7d`du{`ga-tLo2i4MCTNC',-kQ;5oFNKFo02nRcHU</g+y9yg]tp17I]r(g(7I;8nlUj1Tr@6).l5zoA!bVIBDoE+9nobUgA:K~"r3ti
+S#EKj9,MDRGxWNdXqt#lXD#]<SD1Lz1qTGC.803<NY)rDfgxZ%GF6s5frNr%~aQlp0Ai/m)v@8S0|9d/^Dkk$MsN2ZC,JTVmRd_`CRf1#sxM"Np<%x{#32
+lNyUTRCQk36L26v}Dz,9GmnHtfWYL08I33)9+DIT(<)%oX(mC^b@'4fza{b.`Cz(lP!tV(P/CSDP5((%@ED)Lg02sMtm-+~&MB2j,(}od#As(-e1FP+2e!
+sB-R@CArZ)+MDsNB@89_bYefq!1],3k:c4"8vfDY+)xg3au{"iy]x,hE'/$|.<eX@)Sh-J&j`,VVw]L7v:"36oL($vjZd>$+l:!cly]])N{[Zvhr5ot.tt
+vWnbV!X<u=ndLJBf%s/'!]f71Ay%t3tzMKt/58DTa$gGe:rS_Dj@n6!<V%yQ_D2Xq.+(p@a2on2r]LFh8|UlcLI+!k<3f:0ohYTIlfF,Tukv(e->MES/x|
+U=I#AlZ(s.HT8[-lZ806a5co8d^AyOF]JlDQZw%^d<<5%^Dp{8]@>`/zWGgu{^scXP1wuR[W_&g8PJz;TjE,pK$m'g',)a;/91[uh(_AFjLYSVzL!UE2js
+TV[HwbYy,>Vf6t.lmFfiRw>|A%,6f=rjoM#L/w1"PtX&9M]q2ki8>@DUU]5o[=#JL6$n+;9xg`%TtHO;b(W6Vkm}NNZ%`+q,X2+dbz}4'w0RTz@$j[p]Ib
+E.%=^(NAI/:=3aeINlUt"<%V)^>R<G}u/kD9JxN%G}uji('jO'[)'oPXf3,xh+ttb#Uk8CPGqY)]X{c{::amALt|}HEoYwSj2qZ5p^ss}f0#3>Aj&vQcYs
+&lDV7!fjJ06czZG0"hL=:%]tibKkhqQSB2':DU=}RtS`J2hc"=lFV5>8LJ7Xixf/(z,3aUUc]le+ZZ(pVe!&19VCwJr!3/!9[|4i_O8h&Wi/;!ihzt-/z[
+SdDMc_=2!O=_D!7KM;]Bv<=tNv$A$nAOv<qs{aNI=uupmD$.`Fo_nLGV~A6$fq'{qh_D${cmv:sL-dNjN!6m<.{)3e!h]C]x-68w(-:acq@jw@}mkGAc~8
+2@+(HvX)4<VRmoXH2HM&:F^JbaliRFK+g({CNtV@aLnYph"~;3#HFg"lIfUK+Z,JMpEKW>aidJ;MK]7T-6tO}J%K%="7$yy/'ZICNo/S3XE3M50=%jtBs`
+|L_gkWM+1#u.[]j]NrS+;Z7d,@7'6],SLb5i`:QlN<2v38%E]KJE(l0QJO~D00}][il+mliKKkVgP8"knO$vHfRu@j.}}69Od#0-HmS0aOUONC#t;H>A-u
+@Vm>"RR=}tqXYuWX8CJYv0LRNgz"+d'>bJUbB#SY^+"_jdjF(SUJ&y-Ui+$BuC1_>L=5"'>zTuVxYNYFO[KRI)LCtd(:sv%mi.&X:UL#cM~5y,Imt4WICg
+T)yvP|R|5[AfcI8|L`axA+irXW.F+n}nke![)wk=x+tZ}dX{tc3}L2vG0.m/p_nxVd]TT}we^4ts7rGfR2~u4g,WP;tNh(ma,L<OF>Ae`3liXTP9;wHsGr
+^v5{BXG6qmDR!{ZvO4eBVEF7C6<Ge:XQ1pR.nx#K[^LPw1+-]Ti&S&vQ_DKTr!K:2u92Vwd9oBv#=]D8t014{$dc'P#yWYSC>c$z=epJGlNZ0]&t++ykx+
+#sy<B8)Q6-4h:r@VX<yL1fAVuEkXU>k0czvJMdB'`3Fw#Mkp%68U$+73BB;A6C5vuCAHgPcYd{<fHF,zGC#%5<W=3_/saZIqLIFXKP;X{4t{,v|=v3Nb4y
+)&lk!UHk}UHbbkWvLIbChZd'tS<WsRlY=HdC>^H@=/{CnuW:g[9.cliP$'7-WMTC%wJ0yK!VE}R.`H=AmO&<I2"E!{6XDMtewHT"qiYU~2DO<Yju7|p.c'
+X[P}l|,v}tnQaTAS7qHIj7(t$2#xacFPS,E1XY1aJd85K,5G]"%41|I[(%oQzrz)''`d_48p-@XM'KuV&b`e]3{9-tQ`E^]rk:FI~W=zS7#)av"W#CNsH]
+gG7j8t[x/jJzY24H,tLJGRjsK}0J^B0CJ)u)a79+Xs6=V+xZ1GB7i<<5}$qZ,DT-y9_W^|=A2N@<[!dyR{J0wBLN)5;u$6CJjyn{V)$&IYB+#Q)ARd1['4
+'}HZ=yj5H(N>6=+eR:j{a0DojQ]f}RE%"Ca{H^i,z$<98aoJvc+hnY3.M,eb51">Wnyh|)ew5faA6ga06>bXel&h6E>R}]&9D9Gu'$t8xj,<58MiZ6@r;O
+_ETCY>R#}5;Lxwr<arEPANGqMQ^:K_7,a@6<^_@7MRxTWMgImT8urb@,mqoQl|/t}M!o.[7yHykb!`wT6/DG:6xYe'7Vz/N:hCqFo@:[#t&{-zf+~uGI:M
+%DaZQ7i%}-wO#{fk`zLUhTgsgZ%B$K4T$ovdOiD7PZC9ja+ET18wW7wxD/#2&)~]+osmKqJ2d]zfO{#E.uk,(%W[8uwcVa/g0_)MLUGK<Mbc2|^`}MVvtq
+fLWf.ll1ml(yZ^Q_~Vr2L,6HfE{b48:pQ"iRrYR.2Q,{qoF5#@-0R!^n`6_KrGpo:vR4R2Vkj_R{MYO.ZV.].@eg<]<FR$X=s`XhB}yz,8hmh]&!ZPOVQ<
+6vzw(P5B}I8Flodl$A7Z>E!%t@1|$mBc5J1=X&aRmcS(Y=l3IUg@c;BJ1H]pEzcLc4o9Go92C<`WZRs8o$7E[bHYiH"tSRL/z(wOAu|r2dE);X456PJC,m
+wVJA0=EU(3Q=:&Zy<L>!dhG`OKUp]G@2DJ:nPs/w%Pi4m$t+qy(GHNKwyrYug(m@=:o"1tyV!qVKxK7kW`)9%icHl[x27uMdf95rmwK^A;~Fb:bZi)C%A8
+X==)t2Q/Fn|mY+3Gb6RnjL$S0Goa3{a2!R1=7[BFB@i0Wt=KWV><FGHPOvjGdC)XqGr$7udz!i<)M6BGnKc/>Q_ipAn#`Mc/Ji-qwx,KBmaw8_e;|y18^l
+S_^y-vOp(C"DJ%|c-ry-JE$6{^-RY8zlt&l%J((<eh5$vctm;9+2b>Ky32d!PRoSzSfK"=jp&!.)Q`Kp{^=!S5q2m0C,Vf_ASB1bnWu(nEpk"Lv5Wg4pzW
+o|jvb/CTRU_9;j{XthHBV@w,wcg1jC;>(0aAqK~s8(J[z5yqwQt%<tbpM#Z@[K2d"`3/gM"$P9kGgQw]zcT>hwc3#u}p<$1A8],3z_.74Mfr_y{GbOsWdZ
+uGNL60elS4MSOK~Tx0QTd#%cd''VA^kdoyC<[7z+=SygjXa|<"X,Q!oOtUB`Q[Sgr#:DK8(w[HrX:'(BjwhdB1TT0s7S-@SJfufXUi(8F+u+mSrN([nLwH
+J;db]S9NI<Lmuv5iXb5=[55]&eml.+q-MGWI;1X,+T%tv-;'@wb0;2mB)xj"LeJAxK;YNF~l1W:EiP;VxePvJa]D~;g9TH4p%,J)6z>Er]:{uZvJ-5+#VZ
+Nqm5V-}%L3)H+l^h:GS7HROl+k9fFNMB`$zCjjd0,LqrjCUIqMUpM1:mL'uUlo_8eQ=a:bX5r]yg63'C42F6#zm:tvS{YAO.<ib2y-[5Q,LQ]SL'yvONhr
+a^/K&u!im[T!5^Q@F0F$}11N`5]Hk`@k8@tdPo/e6ke/q)Sx,2:Q[-163VZs#ZhmS<}]4tn&|DAE`ug>v7Afg(M^rK2gj3@sGwMmh_.'<+$G#j2<pS9m!#
+I=M//Xy:rgQc_S){n;+Qqet(a#3_e#-rab6!BIymE@3`:-IeFeW]nDN^0uUkc-mC@AF`|l9Uu`&;(E3lQ-5tk3tF&k>F8%&-_ZJAG{IC/m&5M<hS]"HZt&
+5d)JH0rVWb,);`AI.9+Avf=:"/"x,q'"nGQ+F:T5Lc:.z2Wb'Qw3p(3;SR>@)"VO[5LV!"DBB$5|OG]IdM+:amFo}:mRhhDaJZfbPM^o3ayVt+Z=OysV~=
+l&<n1]`lc--d1)oimVf#4eIA)EATCd.:r1[2"IM"Wf3>eITgwr8".R]PmsiB]5#dpNJ(wc6t5F#tnhiQ1rM_f,T@hqfe!J(QdzmTS7}vYZE3"0Aele#-Ca
+M=PQ.fX%AKt45RsT7-Aw0&G]uG8y;Jh3@CWA]gH&byYVBL[D4uT3D0Bm!c+=R2F27ihg~htECJx">U;W/)x:ZI%]uqP;Cw4lYkPNZs<.l<zq7]2N4}"p[d
+iLz)-Py+UnyUaO2<`%<=ULlCu+8X$'>U-Tq/GF$R)^w^g_n2/ZHBR!M9m6zR0E{Q!]bKesk_W792_e%4T8DbU^P+"H^@q^S1219{dKu1E;=m20AlXS-W$=
+Ach<>bd+Jk(K><6El4HhZu5cn=K$eUVQ"~;w.5Ty46@p`}Fg9v`7ma}fWuVx|L.5dMrTS0MgNGx},5p0!ypmO5M&KkyKPAf#RoX-V"O>!GVk3&UoVQb8j>
+a&5$'!>a9e(.-T<QV{'K6vd-nt]8SKI'=9vnuG[ImR{l9-mHmagtwn:prJF8WA>4}[.z&rW}5[M(mo(1Ga0n!x>G^r`2FAl<kU#r&B.TX62f(;4cA.GY%l
+Kmrc6o`o208D9z:V1uUvTwU/Oi&@_4a^6o83-iR%EH/M_9/NDM)Bq|drX,ZEGg27wHDN@"ZR$lzs6AYw<1:&1WKM5J3%dnxNiwtha2i/fl,k_}GKJ&J_Fs
+9W(E>yO2joTg[@B/q|(5li@XOz{MUk;7H{rDsV08089I!Q/Lcq^.~eMi^(P5hpA5FIP/#y$TJU/VGrmx/JrV9BdbwQo)t)Eb(HzVy}MphFWlQFV,%0CRf9
+[uI.8Z0u:##Z6d6w@Tu^;M"2.d|;ifc>aCt$3c,3zpBfy#'22}ToRD9z%VB!@^^GBpNo4Qpy4K.@$m{[H]FN"2l12PLGq#(czm'ejZc$J/'ZvDHkC7teoX
+6LsItwtiV$'Kq%)VRu5fc&`illAZU^nxb6.ZJ}7===0X2kf{v0zh=HL2;cyA4Y}=lew)HP:)nSoaHM>"dNcK|Ld'iu<zx<i9HA2wYnWHqA$KkOOKjN:mX3
+E@H!]1!/l!Y1BNF3<e2dFVS$c>uc+8Y3uj@yl|@Q#,]X8qN=I%c6'fNe[Dk0cnE$JC,BNF6qYurCX#ye{]PS``)dvUC"Q#$:]uNy7#x>#]qC|<<]PeQ,V.
+'y>hQBCtp(!fnK+OP"]Q@<Vx4,vx!$e;2S$}t]-MhJWxXAF,'GF;=h|3`.KS3K2B`-o{T$|.H[2LU+Ok#p9X^9GqrDvCR}-&Bogh|<Ucp&|ty5@p"t!742
+LA+(YUw}KdGh0x"K-MiXBDd}'xL3ZR.`FAZUFLx=0k.vDq_aK1[kS`q=RY#R!8~i0IN>%|"gm%fNFatJ:xX"yU8N-q:bOp-g2FB0aEOiZT8bXo_O{l]Pzd
+!)@zXHG/I1Im_G2FLi[@bCyxZYD+UA5uLO"OIL/YR}p9/A4HWnXYlYo_>^DP7rin=fTu'e]A[-K394w)%J|`P7P,C0izzM_16JC1]3lZ4mb;xIb]o{0M|F
+)FIWTdRZ1EYI(SZe:)s-QLO^b5"n3kz.3Q<72-^J~xpAU@cNLgn1Y&;<,wQ:6)}&Mwmfe34{.o^VN)uLD;<dq/dhq5inQTPdy9HONg>TaL,!=s{Vi7AP!`
+RV$#HicAm=JIAaj4g+dPSrz0[co]SxH[JI)w4}@{avcS3AHB&f%r4]vmYY{ZxfZt](%_Lab{,wG%27cL:R2{`g'(N0Qnpq_(Db5Iv+RZ4oQ+eh4@7o1fcd
+$D>diGk5nS"cf7:kdlA]`LGHWpt<0B8kp^LUc:<C`1{4zS=K]A8@Aeb5=KkZGw;R,U.%zemint6ox$O4h1QCU"Tw!c!y](sm/MF[C$sjD9S%Nu.q2}UV)Q
+vJrZE^^>E)uiCClEGe0r>.#&x2/9lS<Awx9;U{HG'v,>{Wd(jZ:y"_>NPYC[CRb8B';hy^bV5,A!iFcMzVlsucrD7aJ.Y&P=kgiK~VL_$g&9l'2Bwe-yNh
+cS+d~,.J%>QQpUH|-4h}"%EWC:689bd"E}|5hXOUay;lE2O=8;sXeF}EgiVe-x{/ir3|/{)vqC%fO=mcls8%B:I89|_02&dr(&4aAM.']k#J6YMz{/nNSO
+6$IA+N|}M&;B/sOn@YX=ujODSO/@;hqAR)YvXLD2W%Hm!ZD_^D91A9pd^dCK_kiM=Hu;[XyoPKIAez+eL|iRbEGeb#e2J;v,2um,1ZFb!(u6N0<KolJfHm
+X2vZx|>i`]z`qHSKT5C.v}vg""abP^Sp[y:^u$c+8>!5G'[<q4v2->A+NkDn;nXA$WOCK^6.(G^0,'FZ1)gx@Ee`s$Q=H|5oAx}yK,K%LU:NG'{jo(cr[<
+SG@Ej'8(qWers)`Q5!c899F8E0W@OM'7RZ~"j;Wz0}/%wavN&xD$9rmvY@y>&Cljk3/IWZ#gE9P|#YiNXnNnR!4by|~,ANWN_G)M5_v<@Fnc9[OMTstz9a
+If;vgwei7qaQF=+zZ9QNsWLLkO^mV(Sr&n_OC)O:ArJ>rCTc)s6=w1DPbkIgepylermLKV>xXp%:E7Y'Mj1]}24a|Yrk]zW'f9kjGXMDoV&-(eWpG&i}W^
+zfz3wl7fs[.CJ#j%XY2i:wpl$^lJqvvvS2Wmjp~=4c@.&c,9J[NeXiPl6cZB)k~($msM7r+{@qV|Zm~tK2zk';oMnhvFYvVLa7wjTe<xYD>xb:17qIeUil
+L"D%tS;s-/d+hE5"|r}ciOcTlA0swEV[fgj/0-QKgP>$syhj!g!uyL"b|QsCNql+8u~1u7_j:-&!,,T%w6wY`'w',=0u:0M=WD3c|TFb&o'uaS6pmn!cR1
+/nwz6T$[=^C9@z#InZ3qZ"s[9}^]I/f]y..G'372=R1.1DxEk6V[oN/2qZ>F{K>o|2GlUmr:`b5EXKCu5Y"-wethHK+6VO>u<Z&{6YN'XOYBRrWNxCnm3j
+aV4[S<akSpkmR<QTsDQm,s9]|JdJFp:Ifh.3TfecPqLj!`xR+#KSmZh4ORusX.3#HG.<_B,|cyBS_dPrHs9J&NXnU_8j_Q6<lU0-OL&wP{/;kC%ngwx>EW
+z0-4u4vHu-n2PLH_#r2K$Xv>>"vvi7gNH}B5r|l[vIB1Yj{ql4&1,_)`5hRHrs7]n73&#62a_SY{vFl(#]&7dXO:A|vz[_]-t>8mZW<J<WL#%oZV&g^cvz
+H}p'N&LBV[,T={d|]Y{oK$|5{jou9){'z.X$-}(:T07LtJC0/TiNxzc9N^DKh#<1RAr&UVlE<1lqMKxz3ug,vTy;HpowEEGDF86{qv2C3Su}~lKsVc]qKA
+){"K9#1wyLd'p-8TVwvw,o0=Xj]ugg9K];<$V]t8KY$:C%#IK@~jnyECY11"~lkH&#S0cveF{ZAR;IZStgI7o[<:<uQhXiZ`4LkP/1K=+^%,Y#`)J2DF_n
+/kvrSS|Tz4rj2'mXv#{)/"[8~19O~^:_CB~hks+5u1M,^..7q5w'c1I+OfA]W<eLM-j+vNt9UdMcOjpMbqipx6'R4L)Q$rDftgGwhYlp2$lo$[:/i<E"V}
+>`^uGR~wD+Iz%I(MPf@^X8Cd9s8t#BEi|_hp#`S=1uOo}q+&U29|K/":5{!n4WK1pj"-^:Oy76kd<AyFMr31oDoZ^}%FSi|T57,IgQvs62_"xTH9W@y,4p
+vG~N%]h&DKc$&In82Y{WW"T`IK3Cq5xHy6d`$Q_d4Tq]^03F#SMiKFy|$X7bY0r%V)]Qa1nw(-8K<'kE_GS%N'M>iv{QwCbe98Eu@xGuqOCQG}Z.+NB"!=
+DYVAhKZ86pyy/y^Q/:n22{dVR{LvN%h8[Zj_1UIK].t.;g|%>L}cPkE`N#>l6,;+>Gkklk{B~x/Ykrb/Wlr<(Kx<w!J2Gh6&<!C&C-6[UDA:=N;[6yD4r$
+CA9Q"Y_fcVn"/l7F-%FH_<n"^zAx{Xpcbr5=tfz2De0gWPuHM7|z+I(2-'5zEE+a0kvDK{XL#;z"n&^_N2=$=S"y`4@|W,55kvHDh:J:{W0@<yD&PwM>)D
+Gv5Y^f=y@c7"oA>h;mQ!.BEt"i_ZbkTMkKp%$fNG9OhQa&xH<|bM/jNKEw;slv}9Urqc,/.3eMQNA$ArFS3$/f@G$W~In)_GdcKW@z>DUqUSayC}HgozPj
+Iq6RflKRu#zesV'QFxzsq[5a=y]F-N:MCs%C!'-h_t+xnhVJ->Bq(x>#%{xuJj@,mK(`jnhi;dKO.UeYC7oyy>/:f$[':lfGMG-S|s$g0GN#TflhLVXU@=
+_2KSZqEui<}W>17s4,86>Fp^l!DlhF0OhY"fDf~QTprqs,BRHn]S7;UFxqmLh]rma9Iy^tM.z)({Zc|PCRWinwBxEmK&ci1,u+UQp],c}sHo%4Hf^."JJO
+Vq:nFU9gS2BBC3y751L$7{uE3/ESaT|=ohzPt8=URZkJc%p"5<kKyG!sqC5ZTg>$A$Np,&i5un<[xY/>h$;Z@SgAe>w8HP`od9vc,@!u4S)[Zgh:qspwkV
+[3~O]].enR6D1i>Gr}2:`)zEj%H%yOm@,FIa7"CR9fOb"Z'%JK!%S4,uZ%%'LWS.smIcpS0L}i4PrFppeWGu3J('pZRt$lf[#c:`+:XI>D&/=oQ5aazIUa
+W}WJD#s2m]][$A|VA`G9sX';L[^BnQ1_Sf=.D+<'KE!3nJv!OmO8_YG=s}{$oB<axhdt#Q#@BA,#^@"-0MD@(;O)J02$5X])hBfyi(%%21hl@Mi:iU1`>f
+,|"c>XZ<_=U'^3RZtO{cWth;e<znDHHp!jfH(gtlyE:Fz8o_|fX"L/O>Oxr-{!8z^p;agpnUTWOuRABWxD=(25EM(&1"RC%"wxl8b8mY4&r5~;!'F(l4}D
+GZaKRX#9cKRd.2HdyE57~VGDJTlN`s!-ZR&o&x%t5"e+vJXkLREVE%/0nq;RUNy/;fmbaZeFhTaQ[jkL!"[.SsIk{`&@mfK'%m{yd=/(xm!#go5_3@fpx3
+a4g9)_-v/OY]$UuInCy+tS9bp-TlhsWj~09;2]UfGDaU'.E_mpE<::Us}8Mvd6Z!kOIX[NJ!;><V;{,`;lBH89#{,V+^4JZV3tXf(}bnA4cEEHpv}nV}Gb
+gR5U)w=gYe<cqU4Z,b)N$X+[NR/A6KGU77"Q@.p_cXO&:5.oT]U$#=_x0/Q:P;Vk]r,636yU{QW`GTq094CD:f[YEC3mX,8hBOe)E7c.<U_VHW;<bZvHUU
+d^7LJsfBii{r9nD42,vTe[Gaz`!>VvK7leNNb0~ei3cu)1:GBIN=L-WbmpjC4|IyT2R;ZVW^H++%eEA92#d9~#Ep4R{bSC~TXzx;zEuVbs!)=(O3.`&dRp
+7lRUzJ$Vv#hzzsp"Kc>l#oW>N1jx.FEh<G95>}2=qfl[Qpe$)p~bGY;@vUK-7{h.LW#%aa/;=",ci&N]o!rFKJBpJuYd@dqFGnm)Au$VYnW0JMFv[VjDm>
+i$-5$E1eXtS=qc{4.4b)MPGi(+NYob_cQk{-+xq%!Iq9,AdTptiN|Rn7<I)K2eA;jHO{}a9$a+ht'"<+<,qj]bm0=n(89kx)O^VE'@"eBEE155"i9O{+]l
+h&vi5l`<4@Qwx)9W;EUpS")p3GrpQW$s0G_$P:0=Fp.#.i3doV.&L:H_]XPMoF"g3`+c-@r4NFej607,zy`IuN-t7l~MAMWPjTDWB"AphNd`zepACP_f`G
+r%"_thpR9hx+yfFD6kkI0iT@z<9%YX`Hr4eV6.DOY@TCp1na;2z!N0VKh(M1k;d_{T4=GgHf>J'nL4SP"FM}S1i[S]UC{ioxH(''3Dzo6Oaxy}[YLD6RRp
+5f]f6h5oK;'cF)#at3~D9h[kzAn)7Lb"rF:2ER,<qb)}+CtR:6ASR[#j(FJK,`2<<-Sw10Yb{Yh>QD#9]I[mKE5#$-}#/8;G>iPE}sN/D-^9gE{h+42^hM
+DdH;.KpjjXXq-hn#>/Mk5K!oS&EG{s9x/BAgaR2F0oZn^;6`d3+LVq|b)))qJgG'$c'%WF"g0dy8fzl[7`[EwW[i#,KGj$'d&S)KOwAD[y%t(}u98l.GXK
+&Z//sjCZf,O%OLCX<pv`0H<>W[n`226i3&zWG9z)<5#9EpWA]WaJwGslP:W#Sx4u9Gz<&&5GyrBz-26.4%u4{6^qc3&/9'zhP_~F/}H07R/7w5mldD{k_1
+RbW0_.53O6Q,HaES{`=`80pk691,=eIvv1pk=hM|Y/.=_@l3`4,j<=8N~SmmO[lV9Sf:Mcc1umS$_8:XW9iH9-8tCTD(IF&o.b^EFRbalC_]}=$5bX2jX6
+$gZm)Qqrac!Z.NEs5x[e}kIJ}jcdlLWXMboNhQ:-p7p5doN2xq%k):ozMsWjWvX^ZKmZz+Uxa,TuJ#VMpo%S06dwq`IZqlE<L'9@$_<{4-~z7O^1,YZ0^.
+Iwv6OUvX+y<UTnN}+MR@:Fc{+0J+,7U2n9l{BpnHXoe2%[WRT5EeRx$1'U1M1[3W5<o5>[2@E[$6:T$;.4cf@Z]pP=oqo2u-`<p1u)p:W_-Bg")YDMx`i`
+Ae#JE[VT6N4Kr`NQly7pWp[MrAlhLH}]5c9f!Ap/qfu_zY0JpLJ@6YE<W[CbznJ@QZL|_Y"f$fMme_2JEJCqI+66nD,,!)l_S]V2ivQjC&tyP<S+YU'ZOz
+E=#sP9E3BJuBjJCCErq/s2]]_Ea8"O8+!F9w=BF!m5,FyHU{a<]DZg~H(xq{786cPY@P_:&sgZ8QwWS2t!fq%cRJ&wN<K.}9ZACQwB"t=7j5Aelr;&yBzc
+jsp/;'dd#UD}pr"x:tBi2H<W/x!i_&Rg}Wc8DZAf~n+eoK}j%U$7mEYwC{1O&b"FI=ySu<Q4/c6')H(EpB]|+`aOgW~>RNG1{[Al9T8'qmM#WA1i.qx=]u
+!g3gVcftG,{H/&{d9L=s9UN,ZObVR[pSOXvh"]T($p#rbvlDg!T>qSBBWni&!@B>yB1%CoaB8=aj^{88L,.n#StCBBq&wMSP::IvRcAUCfu$Gdg@=zw^eF
+0i9qGk''(<Y7-@tsC#4%!:E3=p0eH9Je~R]rT2HTr]`,Fu=pjw:T2/,y[r,sIwa@Df8`WDa]64D%-Fi$e1/3PX"5</-AozRp(jMs'|l6nGwP2{p|c)rr/d
+,f^M.Bq%T")|/heU'<hu]R^YNR6#cV/aN@7KR0KtvVGjL:RHIFS/Fn4&T0ay8XHlz_d81uP6i`B#Wd#/du>Z5qP:tj//V3huKNCA9qT(>+tQ^#($pR.CoF
+nFu.1e5|rL'#ukZV"g/<d5gSKTn)}"`v">Lcl)S$oHq|8io@Kwa}MjIQ6Lf^pa{g&niJ{W=wR:BUpT3oKq#!C|)&t1lIW]{jy+BG:gHyfS&t/3QlM.~Q2d
+Znz%2Hx-{$(}mImiWl.Mo/yx`c|3ISb0o`^Llbs"OFVq]{z#Ck~Lbr&Yr}LZ8+!:FRh<I7pT-<B$ZF5Ej>D6=WWC9kx)n">e/pa9|FpuJc#1=3((OP_{2Q
+Sv`>]ssZ:i@o8o&zG`3)_%djeX4hP;%&e(tu`wbwd&{Pa!b13V@!%YPDaCs/EU}3TUXa}5e%f5f;RjLG5V`@=:xw&]bDC.gR1O%l!+CMVY"u8rv="&i-Z!
+J{+XRiIn[w)l=U9=J6M&n$OiSBACy"S6$6AidS+Y^Z^j@xS4;7i0}RCrl=dmvD],,Sj3r+B.1<k/X-{8ch]tY-ny"d2kwc@(+OM^NbCdm]0fM4xX`'{9fQ
+"}c.7|"}{VZ18vbM.[Nae.0,mznQ]HfSf+Q`n^tr-+<B7i3iH%uftcNU<@,Cv'/Z]i~Ey@#r6d5QE[(9Y;|T.T&yj^I1QV;Vm>Di.Uu&z[IwOt=sIS%g$8
+(+nD=8e}2CglINS3x(7g%E%Tcsaaa/IEL!CkV/$T3`Ib)h+<}LrH"-O13ATcA46m:JU4Xus[M8vU.>,]_Zqf=&o0NlG.A";4#)"Q.:h#kbj^t3zk5z%kvd
+;@!@BuoP[Mq=WZgcM_n$7&|8ol$oTydy|4b=EbO>wsYnJy;s"nQ7e{'R{fWC_<;$m}pPrYn}iYTIMz'YU|Go.O='0^(a}M6mGw;{cpmO(="8W=$44BIq^>
+X0WZR}v))l"5(&Hptln)OILMxi[weYF]GpZeyPPNE[VmQoh<9Q`QkMPLGW:ubm'@o("pUP2D$/1=4t-_t!9ns#vd%EyfePe$BgPd2":'p=%Vs3P;eWb&GV
+|>G9f6(cLW@O)Z97{t!f<&5#HQ1sIQOj[`N)E"p/w(]3$Y}ITQ!>`SP4]1ZVEs6`XJN#=8'^t(9FS_S&S=3Exswq3]QVe,87}`I6_mW+KlP$|3GtCxBp+S
+J/Qm,L#A[2Z.mKM:1a9u+)J_a/_3J&MC;yweN(I}Z)4g}OhpKzSXuU27Xp&Om>}XubzuL5e5fyuJq!#:vD"fZW+<'[/:W{<COWwp4hbZG0]}bw'@<Lpx^8
+2T0ZFIIqdQh5}fspUj8bzq@3Sj'^/JBAY!R&b=Z>{tC,o&X`szu!HB4xSuLu`4:{2v!6_5,YyP'+jb<jZAy!cM_mR@Q"/[&oSX2AwAE80)Qo}t'TSUT5R`
+4+W;=FI2(uhO'KMaW3/e]%GHFaeAKz_RRz2Rd"E_3<a%4[af)-NiKwFmK117!!m.g4"B"-N-<S"[9H(>RD)-]2kQA0H5TLkUX:~S.5E1'nfkl+h.&)tvvM
+@ssGu'+=.)mfB8R<Jr"HPnpX{n37RA,vYP@@&qq:$PqjLam0.Z%'05n0k)Yq3=2C|>V=,@7PN&):]i`g"1xCi`v;ORryNv@@zP{,m),.akdV8w;PyTU)PL
+|lF2'xDtF<h}3;UG_hI3I`8txFq,cy8hPWFq`"t#Yj,DxKJXsd,9U5P34HFm_jI4~Iy^;3.$kX&tYQ8=QJL>D3D4-Bw4B`!xnGYI`y5w<X9j`mw`t2lX,P
+[5-6UL_ej^ATLK!Hu87&RZ(^8QOx7]tjQQSbg@n=9x1z0E4Ltoa>:0,^TTDUA3[S+^JoVcX=n'(S]Eq7j,X6$G(&C1M>e8/%tR~L9-@nI7}@&g&:Kg2P8r
+4Fc<fyX-5Y/xsg@{!.Fmj..ueu,c2)+m<#<aAg[$8"W>joM{jJefr|Q6Eg0KnhC{b|!ukDa9_w+&X,(<!2DT'l"<>6/vS46:TLzCfw$nhHR(Qk$rk3tv:f
+M9BJM7kt/w&psyF&{S-xY%>x!]dx]q8;Zm%%<HTl5CKj7Bp8|I3o!EC6fq5opK[w=-gc0piF[T{^m+HVnuM&D2sjm|:IG9G-H!KauW_Pa!])ZxjO/:_:fv
+,m(yZ5x{2y.po^92^+43)/xrORQnrgid,I2-%y=CMNM)2E+vyP-#;,[8[4&AG+]RMvC2s8LfssVvZDCDb:hruWva-z6:kyA5Lr)uy5}aOM^O,9Cmc{N!t]
++3G7[{n8/B1;_=&<ZEZM(+XHcSRKMr~7Y_aG,|um+ZEX~3Yz}@iK9lt&$+_"Y)JhEd74As6x_G'TyC42B)kVbT^0R'G[sVh+x,PC'SK4,JW/0/<+N#erFP
+ljM#:io`b+(KJqk3Sq>d!f^9Q@@(3{.Koy;%v[=HpTD#ou"&=X1ssIt"Q6%$@x5=1jzmVt5M4WAL8i61lY}D2Z}b9=Aw5C:M2=TnPr[-Hrs{kH2G1r|g1:
+6^XNG;|Okl3<>Y('HocD[B!HEO64RVwl(oHpu:LiUr>@A9n!m0q{lkB>.HEL2rfQ>V|9-i2m,S`B3'm'WsGvh1&tn/["GR`=e-=A<64HTi-gDZxvU8w]Yp
+[']g]HCs]#Y"xRG!5mrHeMp{+/&nd/9'&GeJ<uiC<L{H0^u_ibz0-LQa-|Nb>TdX02T0Y6|5Qp&|D)wQ7wvn&f$gebS^5%&Sn0R=l&|Icj~vnB$iy|Wq.^
+s[^cNvxTF.ysEncr.z|B+>9/0gyAJKxfT&3497S`'Y0K-b{R7H.-G]hz|)~oy,[=pq8#pVdyz-q-Dx<<5=trQiQ^c2:9(m.O0slFYUIa/uokW7l,O2NP&f
+<h-z'QIzR}o'~s}iiR6<UFk3+E>$=&}xa'43j#O&5z{IQgs_.b&/u%F-IW.b2I:Ce7X]+;,z"2J$&y,2YzjfXNFZ^_[}"B,O.M3T~V+2Z8A=C:XdA"}<Z4
+)naA>>c=FDf}dnDOArPsvpCU8H2KMmi^h:&RVBa6UT>sdsR0z`bWZ,#afB0k$.;jjTD2%0v"FAu/"1v;fiD&FBo@%pN}EUC:;_ZCW6/v"((l(^{|}jc}.,
+lhcjYv@ZN:G)_xHy52A'uM;tCr|msNiw'x"kvwMs7-Fr(xl:dzdl_<;8V[1#+&"I%o(yM<6'M|ypI5f{RN^`rKQqa!L]qtL'9IK/b!L:J8IzxtHjm(&>E5
+nAdrp%vs|qI%mlmc1IMBMset7im@HuJPIUGcy,W)V7^=ImgnE7>u"O%|)vuiA4rT.-^gt6Mb~/`YDJ."cjh]~'6Uy==X0M/A^m^}^'U4mAoq1<]B)On|Gd
+;BBcX3f%-|-[aT~}ks%aV|dE_%R9jcD#;d_sV[c6BloIYHe8l_!VV%"-Z0^s6YG2_-)qN(c47g+cH1S/_c4Ul#2R/s8A+t]T^%U4!`jL~M&4lb_R3Sh&._
+~EVDU8_VD'')AC{D&|cgJ=v4#N9f/0l8[6q.hg%J,7W7]6]wxYby>6N:<Mf#UFZ2yeC(3tyY$D#&,yW5AGRGdgcFzs-2CTj-,00OllnNK.94_w|,f1Hrnv
+1)A)eVu]^eNx%x!DZQ>:PhvfG;0nip"kk:PuXA@8J{U&@w-M#&[z-hdw@+xP-OpuplaFg!]|Kd9#M`x)"x9rYFJMcxrnu'Bz$b"F^IQXYjTE+RK`]TuJOY
+IW,J(Q%0RK^mUYK;xF!4{DBOA4ei5}oVmR#B`"_[D7;LPUqAgi3RV'nWqy./x6A_fEW)~=9t2#{P|_KGIXJnc$XVM:uKAo)CQ;yGzY;4%sktf<L=fP4]I1
+T'K)Q'.!aW8>%q|IAN#Zf)RT)Nus;Bg1l|jk6IHc~2P/VoYCDWwfR^ATV3k(|qKTi>NTt>n|b[Mk>I_N0r2TgG-$B|Ew^N9RA=p0./9s>%rCU=U)ZrtcAt
+.{/kSGOh],)nT5@@;Bd4wOV|L%ECVA)J%PbuO+t0gs]F`6,WT-u(A{CN945LhPRL|^#"<I(7g|GQczZG/oHX1:+JYKz9(pcPPU{!I|=rT"Zb_l7nEp4h5{
+G;DDeK14^[z!n-eN[tj!(hPY`g9bVV&1D`^(tX>djcAhsS>UaDA>:U({#_onpt5Ym-xbjJQ[LU[(/ZmWwVM"<%1m_]G]4'so_[:sB"H=9:%('0r1Q_X+@z
+XtzaIbJ1Lt%xz2|HI9]VL9,JSL7,Js)<u[mj(sAAas+H9J.ZsYOF0+FYFQKil4vO}}V&[(1D@p/>KQWxw[Eb#ZROK;$,TO5d2(ZJt52jJD7(g>}1fL8c_c
+_3p"i,7+h>0t3|<,13>;T-PgQ&D.$Mkg"@}c@dn5&U}@5%Z}bir0J3d",R5DRIsV"p4U&w.#~3eot>'O't`5pLO]U'LAXip,._lGj2w;#6%f;@iU!5iJg3
+Ksu++.x=bY>4!k$;L$[8K"XjSMH(q)<_Q.A5-f5kFwJDa6jQ"`|$[-"}a.(No|'BWHEpUCo}/frfI&.YG-YSI@f:g^&Sd,]yaOwii1"J<DK:[<pL+EH[7=
+3SbkJFbzkd;]A@}mbb@pg,'./04&}Nn;XzjS$yuP=#dicIM/]t],VXD9d0Jx[{TzRet$Kv6FXTq`Ghq0`0j|bX^bh^qLX]|q5L:{_hrO-los+^ul(<q-g|
+Yi],pBG|~X`2'|5fs]`@qT3HAcxI{dJMtKZVIB=(bn)0N4aJ0PB+gho@_N^IzP7SLIx:sI>ic1g>xIL,wq}D&)_=N4=i^0q,+m][+ZtSEWREmm_%jHhX2n
+:X3C6EqnlGy9QRU0(NcLtLwSubw+>F<!SyU!M:<.3JTHiWPfgGAj}#q>k_$xBD3&8(429X'hHu.J21iZ8tnK8/{y>nCxB6<0TPr>-{V=pJnLl<a$zid4M]
+O+)$u@(k7&m"S$l2ubZ}M4v!mq+X,UuG6aL$tgO<}%5KwbBD-EAA9333'xW{A0YH4d=Y=$;+r5N/#@~;k5]f2VUWHPe%ENS[1o#ydB!TNCSOC=fj.N(<Ga
+Y-/DVDJy9/eKJoWo6.,;QQG6}6'D>0nzBwu}Ae4{=.!qJE9zr=;)"_{d`Qi(jW!2ng2ZTxroLpkH]atb%Zj1$#AP[w%UjZchYolY4WB/!^@,>MU.n90U4k
+(-@u,)Le06cZw(yTAgM9U.vL`|x2B"qa{!Q|_J.z:qcrMpnVLj_(tBcgKeu&%Jta}f",3uICK9344k$wx7B^@;g<xmd8wK>GG,tGe'I<kiY^oI7_do~%F[
+d+-GrV>$ay]9>T=Pxe^g_ZF28Yp+N$#>#ztP+QRSe&e}y8^w7RL_&m"[wNe+5[mw-lg(j2g:lXXD)gYtVtv|uz#&j'"9.X{--=KRf.z#o@K;ZtssSpau$'
+5X5z4o`()BJS:0wp4VyO}8Yax52fmlE-yZQi/H"S`j_OkGXT[/KQSN.wUu7WAHSEU5ENSgWYx5GGbDA`n>`f!+eBUiRHHv<y+DBt3;;NS>g5Q:Nacs3"L;
+!nCXF1AM1{:gjjmxo[GJqpbj68Dkh_5llPF^`a,FZPizj2M%)hWD+@<sPq|J95T";k+O5"9wa/"4>>m<_GH8I8w{563$HL&<[Rij;z8Wbv2!bvGbgz^)In
+l:sq]tjw1jtbezgXh7jcVu]_{O+]DCi7c&K$eU+O~rjxMyiZ@"HYbIE:3(LF|EO98Xr0M9%V7,U20X}d,ghKS^U+iK-3f<&X&MoEZe$2"206(#%lsqWQ6x
+r$:TW9=o,hClw3M]);&sJ@wpsC~ZmcQa3SV:@Gl]+4XT-FVAm{#pOC@jlf_`J80gQBj5fu8oh%|a`ME@/2[KpGi:W$hMQTz',OY__):HR0DZZ={mAY_Q$:
+EW}(AZ~CB{eiYv,c[$6r(v4=`^XvER$mX1~c/z,XUcDB{qW8;N]VYM0:/{qN!QptaZ7.<lXa~SNYh%q,a:-3'iDkl%9J6O-g~M-4RUSdI8)Uvt,tk1/q,%
+h-;H[YZ(YGrluB/8c%j$|1"Hmt>b>=cD`C][<zgUHs_k5K_EN[4BFG5v,SMuBB"@{A-d9W$G]'sbkA[rpCxKU0NaR3U]{XwF{S$GqHn@}u#[}vf)ZRiP}u
+eGK$m}yS"h$=}nXW,y.I'U#+':$SsP/3.UuT&EaLQ:FIUjaT%@}7`6%@PoSRoCWdXXK:JYQ,n%B8RnNDAw_qbHv:[CRK"Qa6fBwT.Rbh&N(JFKPV:f-9F=
+5#zVJl1}(-!J5E^3wYE)[7u`8KDY~HnRwi&,MRA)>+~7EQ9S~pDtn)|]ch~Qks%rClD{yVfRzloe;7h:^(`7vBD<fCq0UI;sN2td>jBiB4u<m]F];=V8'9
+xfP8LtzbG@pu|K.tm|s21rk!Pvq1Vo+n)AHnIm^zl^fUsM[fc@0>UlC#vCc>XDN;XjkR9A}-S>0G^/-+F`~ldyp6Ig:}1SrA>vm;@6{$bX$6y1tiRcGooi
+@_xJ7ae+)7iB5REM$|r,Vu#C!sm5i>89|hC&T!8u&(TBu<FAj(XtPr#(&R4Mn>sZfE5rG5C!/2$T,O%V3Ljg5@;E9Mn!9"jv22;K:-b9S,fPl+(1m[AgyS
+A4NY~nKmVH;gYbQEzcCgRE4l;<@iS+a2k79#3ngt6&fe4W5'UdoqUoXu;_4&a5"@C0WX.R8$Z`;g=",O>w}+~Ulg5e];1%(5<ELQLZ<NL3ftOYR}q9q]dW
+`DBhU=f3fk@W^V~c37!81T)7,Oqq>SeX)KYh_r.kop8b<6}_j0imW&$8B"|eqc9:b9N}Vq2DF0.tL+:OIK~5%([Ibyq'kt/rG^zN@XqTj]DH'/t}CrrX}w
+^L^<k%LoD^[snS=lSsZ&hhuqs,TVOuu`+<yM%Z;6fW%n>CSKLUH_W(V;il7QmTkvT_;.jK{Al<7]8rs@`5kY~NAEiRq+6|g>0W9Uz(<.=<^%d3jGo%[3e;
+'+pXZ`9g#dv1x+{@'Jm"67hB7Y4/@UKtA=6cL}mFHF]4gJ2x,ZCH|A@@jOQ&>LX5ghe2ob)M>[T3RMvIlLFR%fN-R,~:-%)}d]uYc;d+5@uby[>+_t<-DI
+6MdsGSt`Svu/IA#:)Wy"3B^7EKVvcOxb3:95M+kDiwl5Pq5J0(Ge`50)EN6];8/1;N:$$^W_Cscq:r<-^KziZQ}PF_^nUt,a=jx%0)QqRZT+A`t|+$hRDE
++IkEH[Bg+`AbN>'U"YXoKmq}^wazA|f9-yhsk#L+oh=kh8N'E+_O>,~:(W}mbMQ_;IY#lHOkeK3TX^3Ug"/e%Ei33o{"32<^Jbdccz0TY>[cAdnyu9|Fa0
+lgYMItKgdDXu5o':6+#iXTz`=RlI/2x`!P6JILcSU|_21TNyHvHz98D8xgn8B"eR@EMz6K_67lLwdASao0mDji!A-qRwlOKqM}8.3h{BNG(K[6hd(u!Rn9
+UUVpR-e8jIO&{V>;L3n=(yUc:!duFffW,jPS5H9)fn#HqTr:E#=d<yfC4S(jV:LBBO5[,cIVUwMd#bhAnU]d{R'ghI2C`zXR'#n8a3e>NNL94-}"|nyR@X
+CnF:|egQsLFc8Q5`UVj[|>aA]r_gE2f0V-M[E6&lvf'.v_[lj1B35Pl<MNn/)%%;zONF-,5'5(BGrTeH^oR^>mQUR1d[9-[x=Y,jK3WuCaXE|Y1J~Idh"r
+DxXiPZzoeY/{!xn24,X)k>04/`=Ln59KB9g#i,)2;s4p[S"`K+}<Y6c-sf<MC+iZ|p3H+hzn.-i@A]f_D-#X`n9aJP/-nBaKemJ<B6]wyVMV@EW^9N]Yjn
+2BfdyGIiVWtxdW8DtcFdcTyK~J[T9kt2_UqQxS|17<lA,^xA`HCy/Q2}u+H&kcS>OCaCY7;y{Y"pzs+9x`R.jv8)&P%yedg&-w3iD<[9;]{+|Is)Itvgz$
+.0h`+|a)NoG[&%cDN|wB"TzXFg:1#elp,./&OA.C$bUZivU6PXE%OR<([hq>g[KG2Tn$:Pq}n>E$~qja8@E-0/PUQDo&~tW2gS4XslmnB)O>Z787Ocji'#
+m,s<z^(Z@oluNu^e,:k2R4COFpuS03rzz<[j[N)AT!nRpSyRqicQ3E[/NK>h}JUQYO9BRpWQ.-a9QK2t}]Hb''r@B^q>h8>cE:y4N1M))^`<iH`mr%;jRX
+n@7qi"BaXGX/5>8}l;:D,VV7}sRE~2bhvKV2eslo#n=D^S!Q=2Me4B5[[U<=gub.J;PPQE_2e{szg"tsC.#!:Dkl#HI]7fomFO++Z6]4Lph-QNQfhT"j+'
+i&B<wd'|S1hDcd>XK.tq<uC6DE9#T.g7uXX"e3h/Fu^9~V{uFg&9ViJo:sg:!}3qeBUDkUuFS;zt~!;Ds79rZr-Bp+|BjFu1Oz,&Kgcd4(.)=,r:LX.JX3
+Wt[cpOdq-{Pf(8@t|`U4H5/A9=/kN^e--1%Al3WGOZu,C,l34<oYc[/`^FPaa_tm,!mnDukN9QWWujTF6K^pKyRFN;Bj#&drG>uZ5W3PMSY5yD6Unm(3o+
+Pi+f-"JpV0Nxj{F9hWR7k(1V29]y,zn^&,|<:2arzVaCNyqAAoP.a7vgm0`vH9lsJCL<}{81b]g&jimcvb=o2+kuoOB8vI%mKkYr8Z`"ZqWKg-4ohLdN@`
+v@KQGG>S.2VCw89Kj(RTYD0!=^SRLmW<j:"5vf`z1S7Bwgdxo%%1Ik}3-"V`OW`@B;-na/PXSjtA=!5GR8j^HTf1`o[}KqfhSZxHM20g(B/bnsxdN_&m>r
+,]MO>=ZNocY.|To7mmRj$Q@fmRH1^Ss+:k_'/3LKI:Lq!+w"-BjDna.-G=]^zhW_VY5[_wrZ%|v._'%U7#R,3J}N|6&aB510yxfEjB;yQcsQ/`^|DdHc,%
+#{f%[r5]'H&;u';%r+1W5/%0~M/Gzn0v-<SHno2fY1[SAt3A=CEEq/lTdL1/aFlPKT1!.B]}h0o@OXu9!-&6_bH}|5#ByH"RNc/:'o`0Ar=|<XIF#8{k)C
+mImK+|9>ZMB&]iTue(lS.`6pm5hjpz8Z7NgTs^CX|f"G>7^9IM17l@{F7^|3>xfvD,=+lFea@N!@`[vGMHZKz&-LiJEpf{=8WugpY}`7>Jk|jZdazb%'l`
+.;~kCM<)@'YUQIU=2Lae8v=#5dM}Nd_M/O%O+5w-J;qD@(`ILe_[fYrf"[lDlTi'Mzb}Pj<4hDDMk{}Iq}2lF9Mf#>YD{SgF!E!nSem.ZT&vS-kmGp2JDn
+n6Z<A'9Z.P0X3v7hCm-s6R[_;+A7%9yr=N/.W24C}8smO{]z+(`u%92NXf^/bqrC>Q(6haDYK%W@qI5&KzNjfm#UFeCY~'NUa)u}iUX@aw,>Laej,n'<^X
+c7l,Q76w0,v|dO.6`lOl|Vp,..Qfn(fDh,/eD!@H;kC=@/bo.a^@]L.O(uWQxLgFCe9{57T:7dK&}koq=^ICxh0u}a+j3HT>dN[&X'4/IAJ1dGF;8=kXdS
+JBmh]={PJLQ=s,dUNpjp$GZf<FHNFh.A,+!;[k]eYCyP+rfXbd)7iz9vE7NWOu'N%QTBx.G;qFB5t<UK.Kvk2.=oW{}_An@Seu!-btZ&]%W'K)=Ul=x`L|
++h1$m.3gD'zWZtw8[4KJ:[.P86`3X4DD{Q9y>L]_V=q{@KR%#nUw^e.#mcczNOk1hb:gzcLXjVo"xdSC8@G/^>17c0sq{$/KOri$nqGXB8aaC.ku'!_wM/
+FO9C>LUp<&7eUb;7(73hf=@`!x&Rjj!r`fimd=~p#ug0jyz^HCRgoMb,D,6yr56:LZ[<MPQS>7O$6JkC.|7/]j_]BR&#Ks!!Z's%37%Fkz/oN5(uP=zW'{
+/3l=M|X635.'(ZpYo5_ah8-UEzXl'}OYY}$.L8~,6ur'~S!)5}4gyo>w^p.7;UnXgDw(}5<.5R/z1(]R|yo=.zoMySp-s"K_NsJ}v&W[M8i2be!N@mTb:3
+L)#Jq6D)Q#X<vGv$5buJAx6q{mwg!IZ@-UEqO]5b,Z{=l&AC_-A}[[HQxDjt9:r4ku^TJ@yy};YO>QvdA%5"Hw#>G/pWr8Ada^,WGEsyr5P0Mi,p%K`>!<
+.RG4&RHFMxD2qjfJ&^`CG!#l;4[8;NzEr'gB@"C&%:hjl1Nt:p9BRer{g6_CR]Cd(_6Uz"^(-GmICHxFfi~Epo=|brMQ`ZJcFV70,A]-:^lb}ynP~y%LSZ
+5A{}l^-+n32G0v{W|tPS3{%wFGrkg@74Pt_rYTkVJ54KzZxOZC13~I6MB(ANx%>bJjc</6M#=sL}~ck<.PE0Tz4Rh3b.`1T`wwz>Bd+D>S_wTQUd.JjE#T
+^!^5`nwYYB&p)R`zSW5(g,1p'L!bucv+{`]&]&-pdgWBLeC}&kPI3.F-PGW^<!a#oX~l&fqghk2=e-%-o=asr@up|GBG<'@)2zplcyzz0td,,aK]kci,lw
+RMZ]'V|e/B^XtF`(}uykK{`EsDj{O4bRWD%@vaN!X;eDc616i:BbI4Hc^E+Pk%6P21A:j2Xt{/h5@=7!ED%DWgNrTv8(9z9Y=r4eoeqyc"#S2O}7qx!I%C
+ZfKs0(.AmEga+nMYO:MACT>e@tW$5]v@@w<=fO6Hxo+T/ak_MsGIud#qm,P'B{vO~{7`02cT`T^.oHA8KHGnFq!@Z4$ZiL~!o2^t0<L+u;s'gDqv<n1MI9
+1x/ss2#8>am.%wLugMqOI`veW_W]CFS5KyM^k^{M;E1Kz<Y`&l:r2N|n$PM,!Q8j}w7W&okqBSe=7i+/b{^5hyg{WOU|)vKw]1=08oh[|c9Kmo:X7C@TAX
+vaF[l]S]jcbDN'Q;a6UM3UaYJuJ-ZI:Q3i~Wam"2CV#!7(rCjxiGzGC.Jok/RnGE!On:[IV);;,j+WY)3CAIf(lRcN>y9('y$UpG"ybO_'!wy$"-0<F),z
+|Y!Lvug%y}Rt'{m8QOgayro|e!o>&cks[q._k+bvY5fe!v>Ji4PI<6&^3Q+N,&A@Lnb1hLFgtK57QuIP.S<SHq]PmMjyNA(|]UplQe4ec(;`@8BJ-gB8{U
+y^V]B]Pz(#[9PfMs%Tb^7#Vp2nfh2{E<teOJk"Yh(,'RpU9x-m';HVM'Be!="Z3f8no1.RbrC5,>Fv2|+8=7{$oZVG&}-}0<}N.-`"UMMD<qRCjT)<5+RO
+QNOnAFUAlB%6VzxK4:u]Pu~IaXnZY;:G@jTlvFb-D0=6tJ%jQB`>33Lu-N^KG<0p}O<c>wm}yOpaeo=_M7'ZNWJUbK{lE1TT:kcDiQuVCFiswA(xd+Kkb5
+K]p{A&yN$>3{pe`DvHQH</2ySHZZljNUl4I;PVMCS.9,eu7Om.FL'@i!oYPfST^z.s$IE:bT}<C+J`1h`];1S7!QH,Ez;e7O;TpR<$-9gK^/RJ'N[}}dQQ
+5:sWa(N)&KsP3:f,yl6t9vy,pw3JvCY5#lB).xUqXO;w^uY%;7H9"vnT"n{g1%Kj9NDtP._&e7Fj,ZcH=wZ5IOmg1DL[8y(;]4XK%Z:B+(Dp{muQQ^N@wr
+-5&AS$z,VjNWL@W('jFr>Oqka=liV>&-_5TG1uo`G:quMZ>(E(mx~_c$.+R'/$h9xzB7tupievS@Miw>pS'JunLMz:8pMgOuoul"tr2/E=Z'=`KSa>pfqQ
+8!:[:aHzR,u#},-u~yC/mJse41{dJy|[n$t;SCTnG],R%AJ5UNhO0|iL3>=xyvc[d%b#|HGB6wpi=Jl`/8PP98Qgw)`OZe6P!0hXxvn(P@hYsdnLPndCiB
+UK<.|70HV'hmrm=ZLh+{0=nB7NP2e&RB^{/:qP1"@/h+L8DQ._;V2CLeXxFJ3DX{JO/Rt{h1'ZVcB}rEZ)d)Jg@/IX!'FWby/ALCZn2A).Jbyo`6(qL.pq
+XxL5xRSOR6/T2_^^2eeoR.E_qf=4p2sMSh(%=:eOON]ZuLu74e(YrpG4B%MRwl5.V(cFK7f[1XPd33.je'vL"K/v"e#Lf$Gu-TXDq#VaUzc3J;4ZtX%<dM
+Im3/_6_vvdftdcCb8>e%TkAc@[QJ(&'wlR#NkMIiIaTIBd+$%d-rE7CD6<_sL.#y+Z<QGL@8]L-Fb!cA:vH+zB3N3Auw!gnLJW{;cY6^u$z-02pL&^vtyR
+#1znc`T`:}[5S^Av3MRa",z'hfCK:wjWP>%Oa9xbsAinx#Q5{v~Rw-`5'Zex)%o%)_z"7=]k{kQU9lVNQsRmhsz(KWwBAi=L7G/O+"(!0vdk&TQ%<&Z}VN
+bwbL4yB&kyb2Nb+Ts+rW{i)X,<.EGJd09IkQ06-cJN+zfhBYrP8Ie(H{'n8y!S$Ft)rCOY!;fqE1}lxAM<K;'5o2qR9iOoD>YA$6R^a3VZ_G#yI548~o+p
+8Z1`f`h74WO;.IOBvIk}2:(%R%clW|Vx&LIsly9xOdgx@4P:8VH-OIgncJo!pHyHw+d0;fA^[&M_3IkB&U7,PN]R[4<iB:n$N,5!`=._y_b!onkW&N&;Rf
+ypdTdZ#kINQ|$K{F,{@wt/k;n_=app,;C(0NUfP4Pn<P>8>"lj`3r{iOp"_Vc||aK$}!>_RBzV@&R7:v-2;w#%{t-Cky_hN)5I%o-()X-11)x+=^Tt<;bd
+c>odrT({4_{3)`uCw3Nb+(#+Vyy]fvFOwqN8QRSuMOkeU$M01ZU@3'T8FD5/R|o=-(flspMKz@<Wu$)Dxms2C3bpbaSAY1D>'Os)=pt/^{i3EFU{$mAxM&
+W@cu@N{[TI-B~yB>wrEC/XIfL6)s<69AY}j#]KJ{'Vz9`CKy3n9^+O~HH`rh$V%t8`Om[jg7O0@iNLY&P76N#T.$|cjtHw^ad^iElr:yoa6QmGoq|tIw/l
++(M%'73C:2@{VF-R0B%F`peT6gXXU|zTR3yi@N1_jE6d>5u5Md9b}Qm4BpyxBRT_,{}e,R5`ieS2mdh4RD!`aXE+A_GAv#wnt2BPZnx]![zWsN"DLBij^[
+ZY^tqw#kd}s14W9>K.nufVvNXrzW-qFx&b;jqMVuWJ%83[QM`kWfb{8Y2R<JBXP7NYRR.,D"PI@I=<6neQ4S2rv/N]1a_}g2wB=nSp'[Fr@'fnTvfM4C1#
+OCo6BH$XCh_#Yn!OYqK0@KeIh-<]DP&Mr`4E(D@InjK0qb^AI3UmRK&yt<4Z5FqGD+}"1PwFEX<C5hv(4:TcyhYx.zZiMrq1Xd%AZ]B0avX+Nx;:j=Eg=d
+B>>lnVIqwAI}{xj^94S(ioAn>X-hlJ`kYjG6wiu3=zv&Obo}9p`kjCvZwF^j(Q3}=MnT`@|4[MY^$8^m$s(R`ZVBR{|S.Juhy/Hn(VG:e"[XZtx/>,E90u
+DS}8&}mT##TD1u::/OBicl(8d,P!!%{.vPa'mAt'.NG9@VzN,5X#_,KY'H`dzj:W|hPTKl&V9zmNa0F0s=5KB&8/{tt&M9m'ZBpQgA+#U$z!i&7@AyB^hj
+.UyHTV.7hzX&~O]#E{+>@w4s18#k2}rxVw7r@x~3{Hg)B]'wUVPuh]{mSLN=>,p^!yTEyq[]<{4-Gu}n%k3%PEv/aIA=LS9Ka6Pev|gDQtbL[Ac;)a{u)`
+y-HxNV[po|Vu[9:,WL;7:a^x=+z<CY,QR|POpaRCA-K5V0R()7)s,[Ut#vlx^]Rp89A@6N%rI7}`jx_X}dH!w(hO#_@@bv@fdl`7hf$OaV&x)<(Hm^N#`O
+1$L_"a^vEunsq9G`ig%<3(iNv,C(@S15[@T=4k-v}kA7Ln_$=t~%glf[5t7BRO@8bn(T:`7/d|w6/=fZA!qts8ZUq5EX8Zy2kIgyy,`z7c9;1YE]xO7]|)
+M>B-K<`eQJ>IRMKnVO{!p]c{dQtN,n![$xVR[eSuzo}Dsv}&|LF9v<%>=l`@[gEytXfNvZGqBV%Lckyqp|=4eyW9ZCrEM8V$u"0noO0QmN^=@8`6X)!lQn
+JOoZ$tLl<G=0_i|A@.FiT]211=N77+kxw6c1}pJVZ>^/=$Mj.9iL&@v^YBLL<:G94+8WB;:/!X)UGV0!Ux$6lm@G%d'/@.'#DUV#Imjo>W|>a+u.1!e0lv
+hEu2clG=AUNT2sVFlxC>:'j{hIp%C&0.Ip]6>W~`;,T{t``(IFtpsf"&rHPl5'jvrp"BQ@RNF%umDdUomrzWvvjo2|8x/y,Fle$5<l)6'G;lwVgYkF9MtM
+ET:-(iO=f|:I@=wXlUT)-<JTAzG4Oh>kzny-f'X2jo+^6XPq=8bGN3e;-c7KXs8y#+vI4{2;rXhf@/.X5<U`[OKqqd|S;FDd,6/)i5h"C1XzcYY#7u^1ma
+2[/L7!|ii.eTe(7'&D1oF4hH3+@xmU_@1sQ)X(6.p^;sI8mL9mgwy_br+V'Xf9-q}<.JKJeugMIUXE.%P4X!4>^KXo>&isnS[qQf|2>Zzih>rkuyHvk`W<
+w$Z,8#P!zHIzz:u`SezE"TU=h3qM|cS_W{JbI0wvY/.{UemUnr]'&#"0QS:22$>o|2V4eVKwX5Juff)a/ez`e/]Y-ZbNDcs_$&wHL%@csyYrX22]^8,M@l
+4DQhPX''c!{]ayR,A+;tm<]THi8x5"%_B=PSa455'nokv-.rnA@}K@Gf`ow2XOp"=8EWB7i.79aTw8,!xRS>'Lk1LSwXPNCqE7&Pn+X$B2u6C3U6RC@EwZ
+;ZUc9U9qRC7wzqdU$5<_4L2]=qA6i[/aVWG6|NH;=:gYC-xS"MF#7<8egJN!/}3GdmMJ='Fu_c3|+"QS4lmbA!}i!+[[.9OPAni5"Ccgz]PeI-`7@^$#{V
+_+KM0Sg4f0FxkWj,`cVeFkwk|)s8fRSGw7@_G^,e0"/rJTx+89'j/9qX=VfQa,S|Jst/@x05i[s;H@ky`jH_N"](:38$ukR{8UO#3erE|sWilAfiIA)GpE
+_a#Wf$H[`_QbYriKEe=i;<`Ls^iGt3M"^t30"rDmhTVx$&ep^pnx}7Ibx=jyfneSPOl0~8A3P-p#ee_rFiB7#^};lMT%vlS36Y9koD=dRC;0t}XR6>yJ<f
+&|(ida0#dMk8l='!'bh6dKC!4zdyislcQpR3}B%K9+1dAm-a)#]Gm!9tWnU5l@4)XPWJpv0#mZZ,6:Bact&#3^9oC$BIPPEYi@+3hSORi9LDfQJZZ4WR2(
+XMBmbH(PGVh%1PK6K`pzZ9jQE|7L._J1q<~@jDBEW'pdB`_EQZ%7X!')bACY2)~UV"N4Bo!Q&u2'zauC@#hRV(ppJ`A#H':2WVQHgapI7L2A83P2,c:]&j
+Ze"x&tau)NGB%1eiA=DLrB;6MI$Am}iV9W2jFKLh13"o|AHdA4N<v)hsm(otLt^5bDog|d/@T7HB$jd07XY7.x/ICzm"mfP];:#LYF7SdC^X5UwAtxRIq0
+v$LnmRT{3["k9x_{>}RD#X9'o_f8cALsYpc</CfJ,uT:GH(Dt"-}9HiDiCycgs{iq_"`QH2GmWwSPoBNV^w;P0_.`mJEp_-w0pVWd)KIMol'aH_uiBz{4j
+IzQw|}q(/Z1)fJGCKDAXs":B(]8vN46kf:z[ZV@Rx.^^pGI-MITVI12Sb(Fbl_~hbqUG}.M1le79i[Gw,ZlW7e,f]L";CK0J,C>i7"iX|<E`p<MeQl&GD(
++y+k@_.ZiNipU|kbTc4SZ"#88XhI#op.W$<Eo$8&>5{dDY0oP^mGKR$YJXJt1UTK=hGt&yAV/5At(l,CKh:Iwi1DT{uZeS1iuw+ryx9/xFO;kNKiic;]E`
+Z}$]x>!"RzAf-[W!a,$IX>%b~4Jz}/fceCHR)9;y"u93rf@$:xY(@^uQpi-CF>G<B'}KBVfKt[jyxMXshg2RgK)P#HHFzj;5g_;)x_}d16k0;s-Y7Q]sPk
+JI5LFc{cbI[{m;lnQjLkj]XXAtkF]$VXgv'{="#o<W1MbBWa}%iHWBdS+hIq.d0#a'MwE%.b[dF@s[f.kTr8`ZkJT0'4v=+tpI,H"1kgV+{PtVsW;5I<JS
+]$X#P{aax+;R54bq7C"&ho-&#s{nSSe{#EP0b2m4bB:P0#`a";{v/,o}lKR'G5!V=FuJ=]:@.S>&$|"xQc#lTR&tK^_i%d[p}]e'-J&0<Pi`Ys4iCx,{w=
+Vpg)"q3#@4vbtixxDl^$O=jkX%6LP#kxa2pS}KZBKi(yvrA+@W4QZX}SFErtv!VO]6cb|8OEu6+.s^fUs6eI{B~3'xY}d7GQ'Xpb17`B!fnsF<I)My92P)
+#vK&C,{"YC@]x+Q=/a'wOuPXo&.Co/ET(7uEgPM;Ag>mwo6wXvtkKq4/b9/{mLJs-UKWT-z9RSl_"GV.fJ.yJHN&)iExbGGb^&kb}U=7$d'5)Q"+]3-uOG
+{T&N%eypm;eR2Tyk3Ds9up492;:aNUojTQwlX>oonYny(NWP!pA^mT'8BrLUMGdf7k3m:N2F^d9uM8[`V5Fju9I}'0b<v3!x&,z(n{w<e$+pJ%E}MG$UKq
+EHJsfGw-[0Mt}pzahkde~oYQPrQ,+fw%+}7I,erXexd89NeMANO=tXex)J4J.{^Hi)_nfli)$%'2}2}qrl(W^L$L@[_)HpFkLTu2~<^5yctdMv4-7I%(4E
+L&_<F$QD`}6]wNp-VPGhg[EOH}z>2vRmRr]i=lmrhyrNcf$ySLp}_rILwW[qF3c0ra#iD/Ra>Ujxkt]p3^KPde7Z;_l&E/qlC<ylJJb,|xF<zT>UW`dmhG
+vN$bl+$3kb1-+FB8]"YViyusH%2'a@x):@t<2hWo>7hgQT&6Cv[1BQ~J"su21.ik<e:gqwrKZiVS_$cdRAMqTSY@PA8Cn]g&u,0Ry4L.T2Z&wO9gR`h8d.
+>.9QCx)-jj{99#W_uD/xmIDgwJwoT.F!acbR;:BczP/JfyGhC'VGIETJZA3GBi$/S6.dYg/!5kbe@-m$XMt+E5]NlXGW+Z7{~,z^0)8e<qut:pkR&6`iJu
+u{xc$:eG2(=88mvk{-6.%fG1$SE'7;,.^a~hO8=W9H>0T]+Pr+8}r&zV7mz%s)+EZW~C,%qKD.(e2CSbNSNCJq9bryoBa3<xbX@F}e)@Z.FUuycTldPxT_
+gu<GKnAJ|^}Az':"+Tl[$f'S"ecE[bnv")'o3db@j][1'aV[>o5^;_$S_}>4$^Q8hp83s0MT7y6^HC82A_/m;k2t~pn>('v27`XVN;DzOPW%cEQ7WF@C;m
+3Ho_4A"Tfs`H>@$xYH$!_Ur|ysF5}u~%%az.W]2Ht|-DgdxCWX`MElI<AKD{&V5`6IfO-vhl(Lw$;+S-DP|IT0acg^>5c.vuMiS/WaPKo50=&r`_yg#3Py
+6w~1I1Z9U8YTfCeG8w!{ivsZ46]Yl5FA5R3x%=]Gdv%CfV^p5&V895^y3qNazl)EFN_)_Tc/M]ZC(G8st;{"0,'2U`xiyzq3[XM]vQNc6,9n+/9LBqPdT[
+[r1bznv#Ws5EF)sN7disEL6|9M~6"eDG^Te'Yjv"[)>[WilhqY]rYTvmxRNYtvd0D%B=2A;UMAe`OIHI%WqAkNEZ4P=(=/B<AjzY/tAMc/_p$Zrk38=vga
+e%IhE#q5Isq22)AdT:"_>xtWP&C4qCQ;!9/paaA!Wudm9]5Yx4F,aS_5EG,BCwt/C`E8$;uyB2|iM"xX57_:Fh!+>KK)ev![1i/C8.]y%8@KB(hLAx]HvP
+Rt++jabpLeFF[/JEn$03>kN"r^h%F,/oI"]RA;2X)cj`!%'/D5%aKF|KU';L/F2n4iUP1MJE$iu3s[Cac&C_$Clx/{$'g1pL,(Y3s.Q|{v8.rw2eLu3U`|
+fsy4a[PAdzb$wUl.1K[;_o_QT/Hf0we(jd~fZm)s|P43q'7=&pUMy8c=]ayRa!P|S[V,(B.jq"=1)UVX3B%+"ef8u{kQnxUu,xK3]0'W!_bvO&n!95T0"w
+x[R%lR&"IE[Vvo=DA,9]:kCjG.b[n,-'OD1BLw4^h<^w:Y|F{6W!5w:Bh<NCKR(g9orQ$I3#GpVUgJM-7j^o1mI,t(TiEb!;PPWp,9vL)J%/(ZaG8}z6,[
+6yTMVNPzdwb9n=sI_PTd<|"+7Woab+C$[M.M6n9&GNAT~nuI+K8<AK>QI<H_/H(-,OPl#|tTiq&Qzl~={PYW5WbxdLDo"PuJDXn1YfeG!a@#3{s-l3IWo>
+22hzyWvlwy<t+^0)wePH"%5&"+tj4_R3gT/)hTqUIzbe,iZY]F7eP^y}<SNd}}_r"ilQOi(x=V4B;ZV7+TUXkE4t;xumF(zV(U@^h=w}alKXipn]Ac($TL
+quM3'7$a]JLux<0forl(IZ'N5/-MTj{doO`'CsFms(=.2qC6;wXmA5xXI7KX8uzZH85GaYI5y|ctDin{7Ajf`5drPg(cTv}I}OkIX|.xeM.{(6xui5So#)
+gZD3M+7cgat"1E+[S{2:qJW-kf=VdgTSLU0El<(#b+^2:{'KLlo$km(UGe^B8Le^rEa.lf,]jrdsP>0m'euiJu}cqFY4NK"`y!(y%x].z'[yel1P8H"oI6
+5#EIaf"0WT}4G^qT8xFA=v,%WxF'G#Gx(mbrRc%i39/y@$VTqP1>-}vj_5P>3p6Y/G8,2&f^HLYf$)IMsy}=EAKh"AmM_yONLN>ZjuXI.rhd:$-OD$q.V2
+"E&utj)RH)LW]<(gJ9)oD,N_AnP.7K@JxPGz2i|eHt#=Mp9@K+9L,Xy/onFm=HN4zUOIue[7nqPoe0_u-U3m%)iXCgZ<NL#6n^_b_:%30_b%P=#7>W/cQ9
+u(NgXtnr6$,|z^1JLvFE0Tbw08jK4AE3MWJab9%_Tva,aO#fp'vT'KMKxPU#QP"|%,o%)3`!#|WGu8._WNy]48yU"O}FP#SZoWV=;Uv|!_G#P!6yZ.q@Y%
+x5:s+U,rsl2<"0yTZs!P=fstWM>WzFWQ^K2Kv!m}aktQP@ca&oCS6@Ki:Sz,H[UblU2G.iab"@;A$9t]N-e4QMX(cJp#FSBRz>G2(V~dzczBBR^q|K&1zf
+[TXX!Wq'xaik_H97o[XAJ<OstwBf3aPBnVE3/BVo|b9[j;K(g`e[2J3l`^Sd|#QV)`Pq![wE0#N,QxtIFi4WmvcV^=xKzv3;t(X8)L|KJ={th&)]c"Gkl5
+='O&X;~HBFUP!LgB&2i;wLUTKo,K-!5d><3oklTB,P@$@vg)^IYoII%P+mX);}x$$5K$RW}IBl705KBA&V&Ojl+7qOT^b38-BiO5Uy~A!WOVs%cD'yiHaA
+H>Fggc|Y#ho;!B#5&d<n<JiP[kC)(mcm"b/2u0Q`,E^H[|g$.jL6h#!JKHZI-$zYT;a0GSMB+(Sm"b~di@3C^&{gN`yb:Fc%^i>,rBJ_w2>fV03GVrA7sH
+eJy)9}B`cE(6HsJ|So+VfNkcGz#40Acvw'={_"y:yU(JKGa>,q<D>0cH");BxgJG;[AnqRV#bw~FMQlFW3qS2x(4S."OVg_,0I:jv$z0%!5<@rwj$#hV}u
+R^uu"VTe#qlY"cJbZ6bQTuMgb$Aa"x[pKu`B>]KPf.c@.nzML!|JSLYP$+prSnsH}ZKOPig^1Bg{de.Q+a,/'9JWsJvcKpcLU>(^cGo2}lie0QbDk4B(g+
+A2-hC#&g9APB/h>9OzQZM};|`;DCuVaM5bn^2i[P#^&YVCpl)]Fk)+yEt_)7,uT[ZD;HL[xwT>)KYTV[F--4USxU'vftW3B"T$en'5THX7M5@Mg7FAER:f
+XCP%A{dmVsxO<EdNG|,TxvwE6px9.Tj6k]mpRM[aw}An7GJmSv@r)0]Sb72Q!4|X+V0ahhW}tr</LaUI89++:pE]6A{f08v1{^"`w/rf(Z3d,@Hv_c3F5m
+-mkpShU0#D[ruM[NIXm-pdB{`v{gTDp0ZMG};=p9hDlA/G$y18`L8ljy}la0huLfmw9Ze;7n1On'j(O893SDji,i8Fqlz2@4w3J!VXeDgw+T%%u,Q_m77J
+d>0&P#~Og_wMapQtMQNX)m_L-2pM({/5cJhYefpVIEJb1iK9aTz8`ArfC.83|)'i/[TQQ_=zvQg%nPH;JGtlZan4wxySZmM/S7|UkiZ2hsKN}xbJv%fX3s
+m4<wN^wwp}nu|TKv.IFs5j~Ko>y<nuLQC%5XM>Hm^wRr0'l}+/[zprgxx,iw7k7na"dsd<!glMoZ<=>&2BR)lk_7u&j/MeCDt=C|nE5kS:a"N;PfnmOka[
++PT1DhostpfLN9)$@RTzo;7|H$ToOkauX<J4ew#R@TrBOha_-"(Uw}S_0#]e`"HT2I[Qw}"|1"Ve`"+d,Ts]F(=S~z>TxRi|RYNz"r#-3"r56,Lco)Nl@N
+w-'9}Y1^,4JS:RZ|0h`3aMBA_D3ofq+Lt[8$|T{=^/yW=9H6WP2%LYj'Q8B&H3J->jsTNpqtkW2lbatl3@}wKXqzT&Igi#x}x6dOr[;]l!p>wK{h<]KKmA
+G!P&XdXR#gd_^h&VuhwH8pzo}$tnA1suP+)6n;:SM,efG=Z7@7_Dh3=Yj8Y.xBI$abz/dgZ,>9M9L]e}a6.9[FJ]vDV!w%Tnpje<)pFmDr"$5|A.#:5''H
+w/xT/5DJWj<:d^K>8$lYG_oAANU5=g<:.uczTzhsA=bS]6b(-LDh)ad,`_o3;X8sByQ]%>6t^f/yMi!s0Dx30A"UOHJFEzc}weU$%b!~5+/)Bz7u>gnz[v
+EQaU2D6aXtUll4oQkLU<BX;&aH8%8[i(w7'|0;^{NHa`vS<Y~K11o(gll08=}8+@Ljl0](FJP:@gLwOp/%"0:AjBqlc|-y3oaQU,0!e''4slT(EGvCv-YB
+fNb^Qfq1h9mz=q,+EN(LT<oM2(T:G3>n>YT!8Co4UP%t`#t939AF-uO(RsHu1KNyo(I;Ik,@^#KOBJv{-xHT0ay=#gr)Fu5D27;j5.2qRsAd@,DY81L/cs
+ZNE+,mU1]>ueQP3'n"tzeM3ZyVD7F6$blQgF0kULo{)d11wj#!)Lua=W3jYfxt(+z9Mk'<cMDk$s-4g^My%`X-$.aJ>zeDHlt'"3/Xtqx/H_a;X0tN}YUi
+%Xc^xKW_hGDj2ZD#esHRDF2n@s&uXJq]d@OAstVY8/XfR}jtZI2iqO;tGL<7f+(Xs%0`OW+xZgXm2NhUkF;FcO{Z|R|ApjntVJ@kXFEvv2Sp;6<I#dQR&{
+a9zQI)m6Hf:z~P6=,J"Hy,i40^'Jx6Ztjh5<-KFq{7oLey_f]OG%c:x48kh|!JvbO;mrU/5.Bl&/W="jg.R5[6_c,|3O<6@c4:>_;d(6}2M.jt%XnbkF6>
+$3o']|!#),itgH|IJ7`Ml,uBsq6n"ZY:I/VtFs=U'NpU1"mWxSU##+Y@lRv<SHs%v!}xaS3ySuc@Tpu3{zf3Y2l%k_8hd,ix&HGWl/7:YSSOWlBry`7USM
+,,OYjoo.:zyE/UzQ41(+WBv,CMT],B=9Sm^_ySFb0S5<D][=2E{SvKg#bpmi^y;:)_{cI#)5PYusf$gurkDn:F=!Z!$C}]-vYj3ZhT^mZr#:a&+Jc0OSjC
+C=GZ.N^YM$3Jh@Hn4v{fk2@qs.EQ84A8(ZMvk/KRhT"L2tNU>,S{37`p`P&42-V`Wpo'V]/A^-1{+L2&"NN<viU]cO$4+.pw0oVCLT0#vQPWA0P]%$g,nM
+87}3Yid!zj1OUk%tGY-{aWk$~bcuZn.3[=%i~(rQWYKwGEOZ=0OLLT;%8%Wum3tl+mzF5KS`3K@Po$HN8U+oavJyIh)Ja(yJoGJk8_3UNbilLU&yknjU{I
+E]j4e.d,V};&@A>t:,S=c4ON05.a_O6q6@wm$^oh2XqV`LEg%q4bizC%mKDI6RL>zC2nVj6W8o$0Nfd@|0hN/j&Je_VnU(_'XFQk#9SEfW7Eay:rv833^;
+)47;~sC`-`W&omA(B^2U_c'J(/Deas>T1F4PgBS@'UT`%fL::^sSd(neP"it[rG++g@zS;/G:WZ3/m{Ah&zsc:}L@0tX{#2p_+FYwv~6hVK=)]$-R2sna6
+h1xY|hpp45H`eu<x@.[:k]#k-nM(S<JNHgmmqw25l+`K}R,;Iwhy0u#NBJixUJnPpp/mT>)qH||q<^nJnGX9r3VS-w]_Sa@8cV@(%<&)z|<"Z-3)wb1]CR
+w%3rKY`>Eb!B5nx$|[Ezdu/|Vfa!}oHoNejK)lurcjQ5[4p>hD&+I560K%C!QP6<n%.Rq4`"H(3'1Pe9/|X+y@Z!ce@d^KYE/Y}XJ:5r]'^OMH'^w(SPsv
+kZ)eV3rRXQtHt|sjh"a%1U{;6a3fKE.r{D$'>_iqtV/nX0}U|[(RKPkXd<7y,|"i60E&RC!`Z4LdtdwLaGDxi7=B^GPsTb8R)3U3]B>8vm]^/'U_IWOvIg
+Ml/WRkb[Xr4SF6v<YKDq-<l+sH|UO)nf%mR1<`zGqZAPFuuMglP:TQ//ZcjtQ9mCm#^x#s[j%dV2"ykdUdIa;u^y0Fhq|G[D6")aV.@EC@/-7,pXyD|iU<
+_,FOgBivhrBs/Rg{gjFB3[<co8`Ef';r1W(&ac=!(.n<9wExE`77JpckzB/5D_7Vmo;GDGU#C@fe{Vm)hV"'[n2h6MaM_vc=T%D=O>DPsOfc^T,VkoSm,O
+!)|Ct@ybJ%f1`0CYhb`R7Y12l#D"|U:'-jJ@cx<ncB2&f8nCSFYy)g'EbhgnpS+:;T~oS=t"K!f31l#^zXI@t{2vrh!UvPo>Qt6I^xNM^>H1jbIUp:[&N%
+.29VY]whk0O/N'fGK9H]lOWK-UNh:,Y+EUj+WE{0qI(WzqglZYtr%d"P'.qQQdl|.8sC(@WH)a'Qo=G|k2``z%<r6N4KR7}YM+e'lvEYvV]^9>Riye,Dyy
+|;~(5|QP~q,pH$1$'Gv{ubU^+j8+$9}8155P>mjWe5&LY:.pkARZ(zS=Z@rR`$EqpCI9;&P'Nsk!c3yx=)PY<4m<`D8jO|Bv&LI_>W&A{nl`icND%K30ph
+fV$<W1)$kB[8rzrnEmFAa!_VOHmAZi.W30Ob3rubknNd_rqdA[JZGh~<z|ru#RTbv]bySY5}g@O6FPe[X3'B;ckQ9Hd7K}Yh7kGxG`eacw^}NpB0UaG#W`
+WxupC&i8NA.@['BA%Z,_cLb(tYfX8J;%T"3li]9)&)NRf4a2dNOgN(;bgtda%-Y3X94x)g7O(zN1pe{UEDQO[O"FjX].,K:jUNxo=:9Onmv@G5/coIu0e:
+dc{Z'H{PE^Yi(8g][cJVkZib0/%9SCP$lcLTM>~jL|RnNVNKR(NflS`0=(N1YeF;K`YV(@84CB}vlWUO/cPvjZyM6-5Ww}^0xu[||.e5IC:ZmtQfOz4Hf)
+zK4u{,c2qF<M<)110L~YRW}dW}wKjfenW&N5r94p{nu}Hk}TZI~Vc)Dx^jY,eTU6z.]x}2Gnv6N+4;(9<_mw<k!Cz;&lRRXYNi~W4V.8f{W2FB}H!yJ<ww
+!k]8fmR[VlrhUf"lbE3tz,a$,}OUDvs<5x$dvNb+<;l@c|yWdOUJ@abi8vyW(i5.hv44lWs+ez(u-;U/e%!7F@MW4.g8[VD-cWu(hTwqhvhnz^}>sVLpZ4
+FdNHvwz|tP>FN4[bom.):rjaWQ%is,>6cBnbdx90<9[(6Q_EmStShfCGfLe;_-c0gY"bIl69"U"oM[Kb8W^f@cbjw"->[N`.PJF{S_OZSM@>mI|_5T$IE+
+4`V]>oIVy=@1_n["x8#]|EP4)]{XlUQqt1P9,w|gM|9{{a4B{U/[>W>W(3|9TR-99+E.'![W,mO0eS`D5F.w[LFOZ]MZvC[ehn3]NIXNxHN7{o^b;S#Cy8
+vd$,Y(U'JXF^r`IMJy-&'b0UJ`vx:bR@Vl}yX4CZWn5nr",t8tgSKzYi=@p_wfI@)Q)B2gHI5kT9:Z<'uTR>)6C9Dge;coaxAlvV3!QeR,LTxirtkn>phI
+!WUxSO$V(^8Lo[>3B7(}]HdG+.C|!jWCUU>H'G_Z-X[!P:0XG1eB9s%gss,1Gxt;kZ[<2Cz^OtqYbftX6SB&RBfgM->1ANZRiFT]1>,VAawjE8:y9]3hg=
+wlFc%]x@3'qL'DEza]IZ)O|N@NLp!T5t~F/Vq-e)&N{/:y!TAvodNuwas1egqrO;$jmx,zfQ)Tuvt/[2FHy>!VkT'$]rV^&bQZ9|ptZ7O7YBoqLC.TRe'Z
+A$8KV$,#p'Rl^UGLMZ[&F:PCJ/5xf9yXZd~Z.tLv=c0c";;a98T6>ewsW_Y$4W@`p-g0|5;jbfXrEuk<Z2AxmJU+Qt$MYS1A}qWSBB$M!vgm[,mr)x6r#L
+7q#MWL+v#JC.n^CmfpU!<dZ9e{1HJj_Y4Nu!>/W0MRX[.4Q9nvPe"|7Ygxk.:H'>.MaP_q9qZ!&RMNSeRH%DZzvEe+44~eq"EH$+Xn{CqM%xkkO"p,cZs|
+CZ_'ls8B/j|'i|rvwy/n.AVTJ9>Ibrr0plSYMJTV:=5OOqrlk:QHB0Nl;2A48O3SD9xgb$claKN$/Lx/vn4XZt:>izj-gT6NA}YtRTHGcNX8b^([^(BjFU
+,r"6n/s$CzJ^UcW`a}Z`rKKnkXfbRdN}L&:w21|dK-s^OeD)@/.]L6}@avlUZGvGK%"$gF<3qL3pp8byE"AEj>=kGDp`$osD;Zt;w<dJB+!.Ja8Q2Y8BV+
+JvrEd>P0SR{uV|%p['yH`ES6-tk)sf(TkU>|q0L+H;(9Nw@`_,m#wL{1kbzFkb.D.]m}kVCpIg<nioj8HSZr]6M6&v,B5&@hGg$UFl^GBEpv@UeZ^dHQLs
+!3bzkFD)PdNv}ougsv!vleH%`<RJ-4n5jv6i7jiWg#qRDuw:M(Pu5xOh%&^=6^u"+C/]uOP]Y$cclpP8SKn>v/H1m&J%Z$`tl.tsQn#B~JPdG`rqYbLw-S
+kJI#fY"U!azDM7OtE%/>OE/0,(n&CC2@S8e{G<CwXid,Hvky-854=S.[$d!.|gPEeCTvdQToGu);0[ZO>HE[:&W!g+#3D>](,oKm=[&}Q"anOJD&MD|!,l
+RF/7="nNz!yETU7vl65>WQxYC13R,6f+TBhMj]7T6%;]!dEnSa<I^5#+1C`c9qbja)#KV.xd+_/>-FrrG5fd%tj2UpA1L599/7hJ+=bVc/"7%QB+-0VMew
+%<;mFi.&+nzWeTWcheJ8|JDfGu4;I#)p+]T/>-;4S_v@%X/aD,MGHX`ZJS{)>E]1$vL0@6J^|SF:P_1)}:Fh})bK|WC{ssdGmA}h=RN:K)Lt|6cPrdA](#
+ljFBcnuxVL#8<]3@MB8]%+<6v{WZt{$Tie+hnG_wxix3DfA+~8d3(c5}}5r(#X2sba-6{jN%j+z[dJ`lVJGWB#D|`Nhp7'FxID_$~>g;Z:S"8CH3B/J|d.
+:=o;:vIF-"ckE=>06"vD#rrEto.Oig]$"/7@Drc0S^I@q'5@8c-,vU]9>(jfaCp@7jNyvONl";JEv0+g-,_l+.(T%,=hrp)b63O[:9@T9muOAccG/BE@_Z
+IZQ.vBLlr`Vp"oBSB|8v2qDh:WA#sB>{Y%;L5))^W=cn/F(@+NFZfX"Q>u_$<Aan-G27=q3x4$7t2EntLM/K-G5V@IN4A99/f4S^1]a{uNgl9-<wS-x4|O
+Reo@@R(^cq}D,Ds1^rU-hUskF9n7]B>iEy=7<>6<z:$Fa}8$gJwT{4|wJ%T}HI`#TmLi!Q9ne+G$8C#VzE4^%C;I~wC_TZJZ6wVJN^[#Fpe}{Rm{YM$v3@
+3XQKB`]eOL:ngUhLU:pu^pHud[f(uD&[_bNkp-dv6Q5+Q,m"P"C#';2mE#P"a=d{d"wUY]$doIi@%T5V2S/tP&jZ8,U_|$''pbT-4J!7bTbE6WcJ5cYZ&o
+JylheLz{a"[g}xZ^"8TY6cgK"kC<lInFj0.pPT=>!gy3m,o(mO{"U$q#i'H4b(N[FyJ/ZB=|Cxe'-{vT,n(o-Z.8iFNO|8.9NsH<.E`MhxD.Jxpyj=RJs@
+(((VgPR&s&|DQJ&OC}+|}i>iz(C!}[}jcy$4,.EKR;1lXKpiSC0)N#~%BN~5G>0E=m0e5Qq1{K$='QVZ29<OD[0V$Qqvx+{5POc[FW>TWTR9V6,Yq=@qW5
+va%ckX]T=u1roz.f25adldq:n+(@OJ'^aEYV>W$/ozDO2&D5LQq#<zg!_C6bLu!jb)X'B.p:'6s`q;kQu;WGF"HK<M31/XoxfTXVW0OHuv.@jR$,Y1R}S8
+mimo~{UUuE@w0=oW7gf{AuoE!;D@J_=WoXXNYs@RPQ6+={wj4CZ./tI>0,`TE10+=)g]e!>R"$13J$@p2b|/Ukb//CrWefVbNi-jhuN:JCz-oh]Aa@8@Tt
+:>Ptl4d.D&G4{3&PXcOUoJ-Wu{Kq<,wv&++KM3=x()P7L178g^GlTxlMTEhU4B$t6yob[Q>!,548GE".4tpqBq)h.A~:ki$^R$F_gpe[AJ:u^4G}p,%b0;
+(y2vmYV>$4&aOD5,1{S$Ip_m:sxCL`zOZCjD-U}e$Zfi<4P+GfTJtj:@WsqPu<t7Vha%XE=e5ap|&{bq=wzG`u<e.qu;oL@=5iC;kn46>5HB[ap6Xq4FU8
+n!cC4h49E7O+apKcf&{;AvOMt.%%ny_:ny9GotX">ax@[Vjb7+Jc!ui"jy~A/:<:JpAAdEd8;"R!jgLMkzxbZazLXJ.f1ca6fq91Ce)VtQU<.<poM"y!jS
+(Dpu,SO:4T+e;qOl%BqJ1=g9{-Lu6!uU=d<_:t`eD8$:4si;/'|fnjD}e/u+SWX]Esi5nLs;i0DWa>8>~sc/8S^>F]9cgKXlv(#})tQJ)t;&z9__ROPsJr
+oL!|#@wKcG[J_#']/^tDO#rqK9N$4XyDn|d`an,707Jah]t.<177["pK~=]SnoR8>>NPZ+x&FP'AEq/V(<'&97EaSa2")g-SF&S8>d@N`fZ7BF)SHnqu50
+BoIQ[p@,0d#f$oKRk2MI@{=8/9`0<Z/a~"$%O9`bmkQo=Si]TfF]I<(k/#fu{tnF)v}s]0m(NUnTrf>2i;Be}s=6l@^w>(<VCb!=OP>Xg,)z{^[%!B0`/W
+z;gpclSyk'WPgd@(6w6vnJG_%<bP)-%mV}p%_x+VeD.&:Ka0u5f'PYBtrUCWCP1|(LU`f{;N+vo"b2U7!Hb-X|npP-uH$u;s6ebs(<)P|=.uutK^${D9^m
+<q-k4[-m`gfNcl.M_)5dK&fOZqp$`y:IF,iD+2-T$hz(#}MoMt">Lc)lnmUkvP(ED=#OK4t$Llmb}:=oc8(sG7H!Z^{b7{AR/+)t;=`gcAIteexgG:x/$:
+!+Q>cF3R==(_:^;ZSQT=j6$&jXo:;1d}1s3,M#~kNz4w3/wL8"IlCLPe'/xo_f+vSXM@[sdj8%0|C>9=K/]J|6)jLu^&x'2WR`#u/s;:pv+tHMkMI$p>VB
+06Su5hNV>%8+|T||=XlT#fhf@/M_4iKE+F;43D;t>z9fvg`h_u7p)Ly{ODc}Zu4#ns(iV&%j{f,!fzEo_!o#$lEt;C_8daIHR-f9Ql/Jh!+z|k'jw]DI)J
+87i&tl7F[YqAmR0`kd@tt&TG/Va+bGzhCTs$JAel)0-Yy`u)Ht,tj4aObs]hDcvjS,5ZxDWK2Zdp@nL>}{9kco=/er=D13c5{,V!|%P{t4goaBJ3!ANQ&j
+,k{,@)/og)_t+_fu&>oLDV3'2g9q0I"g#3kNq#w4MO/C)OW@EDlYRc)@zrI0BOm)731{c;SZS%x;/><"^@lyVKE3,o1n4'pU(v<1x<MO+&`[Yiio0Pcmk-
+XQu-T<>AD,;C+5VD2A@a_@Q</H,(&AQq^"^AsiIchC7J_6kX+pce@k@EX_OH9y"5_4[lN7rf=LzFFB;5QS<2'^"|}c/9yLCBoxsD}`4/rb;H#]|^l,[E:c
+#j<CXfM:c_WMP)-A(j$DNzUs$8hl}VWfgWt78KjvT%AN^atl]niy0z@koMeA.j`5R!95]lC.Obvv6egP|41JF5[r3/EoktITrfv(>BMR5hN8yspoCsA$2}
+xA%s:PI54zN>DJ1D{wQs`=C[xp,BRP")u(OI1+Dlti;1t5l>;8`d9klIgyzpwnI|B^rq1W;r&X<O/<6b+c-ZThKc$I@CncTuP!uGNapyDyxev/LCqYq'qs
+]I<J&hr&4I7s<pC,hRU^8i@x-9v|6NV}#U^fAnxrha5&woaYk6(e8bZpZjjD2'<YX;MVLIlmtCa5H4n|cLl2b9Qb^.31$e3]xxxy=CuzF(X="2cOzq=+eT
+PDSEAzlqPT{dQ$Kqq=B@cv-golO"N]-auc~=5PhH[WN&Vl=`<2ba)Z[yDa|Sh@[s%JDpYzqoLEc(CGRiOM~^3v0+dj$VU#^(Maf(v=7yVv30/A'@{M=U!r
+Vm`DS6sLBW1'3l$6&>:<2l$)W0>.r|]eqy$h~wL+Uxw%ytDfmDuRqRuN]UF&S{`pWI#6zP1M/E@WU8fo%zwMd[ZR3M>DPkh,r`l;UJux}V)F<J}`snG"a|
+-{Bj^Ja1$=$,G<9oNu}1z<L@F=[])VNibf!u61wrJE`-|5QtmT&JTS=B_G184):NPw3NZ&;8wNuQ3R=&]J(MmTufnJ))irx}9gt{/fc=udS=gROqWqL<_F
+`BmT~xIUM8J[,xZ^|x,H:FpEO3~.GN|WIrqqsN>znb$+D{]1Ope#1Qwl}GH]wTN;:mqZ#eeuNcQBj_xs.oYm04;ra@qg,aDG92GGo5Vz!q]w^ikpu+T9RO
+S{b,D}GL[5kFwb:Cq9V!iIcojbv6-#mWFlc^%9aeYt=>U3),.jPqJzzC1y<iZHq&IVDGr=]+FbXQrv06p"d{-awMgr]l&9{p5$!E4@:aZrpJ8lf13<V4KC
+9sac<aXYT9crVY#TSR7#lr@v!Yb5,nOGO:!U7R$@&2ETDNja8f_V3_'$UMJ&6QLI/%PL"#H]!a$=+Q)w3VN(^^[A)wMD)Yd3[vcr+fyhV}Y<0`&SXfo8VA
+^41%gDnQN}[<T3ECmj+q0CBQ#s0`X5FOQDmEOM=(1+$T@Y!'AQa>^K#Zcb)X^LsvL6<xzH^Gn2a<U{aU{vA!N=G2-'jIFe]nT1~x}5>#FbpfF,-{7{uQln
+1$ph=l9|GGiUj/Tvs$-c_gqqNUu7Yes,DGOXR[;h[P]jZcbF^t/B;w$HS+^AIRaavT+`t]b2~0yd3hf;.II);6AMTDBjCKx:r18KICJj9{%0F0D{NhPJW)
+8Jw&J#3gl#u|p1+r%e@8>t->5C9CMySt0AY(T@10`mjpaLq{R-{Q1&wW+TmXDuWDk6)a"wW_`{5[_wrZ%|v.6#F|4&x/r^U8YqPgzH>[+IUyJO;oI.^@P>
+ZtsyFj0b,J2zc(=Z+s#,4B[Cm</'dF'B~jOneMVv_:]OfT,|[<>;I'Lf:UB0.baW&b@TT`fN.Ut{'Mn[jPsju+hcMmf@@._N'JgRdJcM&1rSO0&/^yQ4dQ
+82[BFM_k-[d$:4;BcVHZJiOW%Ce6)xHC/KP9Wv0V:gv=6'DfED|#&kE0fmH}|PSXlhy<x(A_]UTSq1r(5+eXvQziXoP`wQ7E4jYF7L3(9NJVgiz{.)ZO>b
++/Vv3]BNUoz,dSZvF:r%Le(,)F<s6U@@eX%H~JnINS$j{[.PY6LmG!K=GjXHBgd;pw<sj.nyFD_n2i[CA'w/cCvYv@m!CuL>lni]1dh!;<A:O(Uxp9Bx~P
++hPD=X$=kTXO)v'pmany@As$Eu[aC|g=;YF(Au.z;wn;=;v37Kas<_mw/H}]oaFbB5Tn/d{kzK!u>aQ"^LV-TKP[Y@`8[%pQ;CRrm<HAv@o:n5UAy)BZ(g
+cz=nsY~YR`]}|Y[ANdYp."6qxt)oTH0g6n]yq''qx(3_[+Jt~B,^S#{2idHyLR7L{L~269CPf0grT]&eKe'C[WEn!o[Lr212uu@vT1#gGVU7Rh0KLzjlL#
+.X2DKjnb#N42%k4B^Bfv9#)WBpB9&P,CrA1E^]i{^0(|>JkRa{Sl[jN,KYaUDe_5)(ZuR(]E#%Mlnr$X+'7v[=-6lW'"Ps"Zr]N<jzT"tT+'7}:[O:W5Q0
+>GI/KYp6;D|{x08<Py^nG_h[cfMgyhwzxsH5,UL3dw~oQnS=6#Q4O>YOm6O6mIReNkaTLSR+}^!7P%XwpAN:Up~IqJ|EJ(dR:+zX5n7lb@8g}_'BM5=C3N
+MB1qGiX:a)MRS%C^[5gFK%OZ,|J5GN+FFy#Dr/E|Nw7Vx[Ud}I4ogNx`3pl;4wKu}/;7^U2D3$/:A2eMBp]greh}G,<t2tOb3-721MPVsV}iX{|r8.oY`q
+B_{pq1C,}KUmI]l_`fRbN#^v23-feH7I3g!`^)F@tCn>G731_Ud!';QP[@]1/qWWTh7:a3p)l0>}C7Y]sns^O==|2b75LFZX#dxtCQqy0b_XD`,1f&i2G0
+ld`30z2DGYa{tFQ0heeF,,PH0g=lhq9&86"+^+:t/'e%8s;#FP=X1]dl:$q>[RhHmIz0IIq-LShT_/DfX{Z=#n;PGs:I`LxiNo#_nKPk#SrcddFa_p9ccr
+P(v@)%zBzfa>Q;u4}2Zm<0OAbo7UX1YCD9jMy0$xhX~EnamfW1oSGS#3IEcA5+&19&9_KnZ3}v"#&GwjkkR"tvg6Hj"'MQXQRU}vFTQ__l_FOsFs~yzA^r
+7[Y]MB`I#IIWEnxTaA#zN#9'j__2Uvuc6_Qu8h~ntXS,o5Ttda01I}@kY>~c~7ge.IJ.I#-){VKd7|;:0`b_bR|R-0Do1<v@5v-k"-&|%gcXq@>cbRr(>/
+'Z"B)y]rvuEn;_-&fc%X4GKw}@Bu;6g-vY)af7<S_ihg'!Sq&[<c+CR.s#Twq5xs9t+OX3zI>aoV5_|]&$>T+lH&{fH$L3`L~D_K1&tG"gUO#>AEkF.3ix
+X.mCl;0^d1-k4gz,b,|%zyp2(]#5E>]bD2SE;h`<[LQUBHfyFw;SbYIbAZOvi-$EdE/0F@XT^mGc9W8hbSY@a1rkEBR||gVERgsp6=Vd-n{Dm-Oh-`UxVE
+`/e.2^$@r@K0f5Uu5o:T/F|C<_|MefN[pHJZEoR^=AIf(w>B74!EZcJytyX'E+!oRrs:fW(D-a&wdn)xRJ250"VHCiSQ>9RSA6ML#]6tcS7E8TC69o:$OQ
+JeQE8w-a2QQafZvIG"xf9%FG_BW6~diWn.~oGZ}6#k)E.}B@wT5QJ$_xr)[6k&|C56si[lX7QYVOe;!B72qGN)XXGs$`fesF7vcz<2lF)N<aLNWwdv=rsJ
+NC|M+[(/l1"E6vG}Tu{Ohr2)"ta$voU{s=o}sz1t#wE6p$,AVfIgHr.7~G4O)[9CpzE{_Pw9]zsOk"06l9'`Ly)@K!IFTh"rM@&B4npeSq"W+^7{ZU(OA=
+Vk+-QF"f:y}zCqsp%KpJ(zD&PD#W'&L`SuheJGZ|`zly`7+t-8dl+A")Ep@|!(vFyz9C|Z%r,"B2Oa<-/MhTR@$3Jpjo[/1&0%]V@n5C'sb+v:6X0qXoSj
+W+uiEvYw@I,>$2@ueM%%EXhNAOqk.{Y{1U_L&980c:$E>GT20U;h;n'(Z_$B9K|'Pb/v(rJuyhw9=}KP&Gt"8aC!.':p;<X!]}>]6g!lM<+}`#"rBogCIm
+D%KqNZ'_VfyZEt5geHawgA$Y&g0Y+7_c)-4zgZm+l-B.n){jy%[0ZFzY0KGB'v[W'cWxVuV9<Yn>bKdLOu7Q3M{P'o>+SIem<x|ts&t)$Xt7`z/{k5&a3#
+L=r7@ET}kfa!L3|-UK-Vzt26D|o1Lb/oDHbZN0Q1:ko5D]oa%B<cl&XBTymUj!akYsQ"zu0OVpxs,:"(XK09O{{cTx=pV@%@Z3&^Ddj#I99&CdR!VhY:i+
+ND)3wtQ&)5=G<rM9Fd/^.Y,HJI`tA;(beeh#bS&{yc^sBs{e[,ChYfuhfj#j5Lb#p[~Y;_eX:Z0fkU";{R4,|Thc:5>;|"|_7#7pWDY8N}:sQZ3C+d)d1&
+[9:G%qqyG$dBLX:NuEkqb0Bpxm5DbVp"1e.DY<K)euIa&|,M7VUi4d}GJR!I=d0l54D_w>:q0OZ&!{ki~HRh3sj_2_|NU{$8oDOk^$(OQ^huuBrH{X90VM
+}OZD&,5)IWftCn$=x'qGxwAZJS0-&GwgP%sc_4gyuIqU8B_<ce[d&Om)seG!3Ea<7Fx,_V[NFsUDtrr5RZ|YY8GiN<HzzJRO>qWN-gWuMMQDaV0)J^VQo.
+l^alOV1i!R3`at6uObXr.)WDo7}8aiKb6pR%E['Z-zX+zkD^yiVl4pW@/g;w-oXPDx#g#q:k0fRxA$=;R>`00VP:3y8V}8WRN)}P'YWx51'I5.6Jozfao"
+gzpC&>:yTI'mSkrwei#a;kQ6~Z:vd,'_Pr1tFpq2VxxO_>(|SmQPX]c_:yxOvkZo`&sD"=(r"@2L,ZXll@/;oxWwD"BnFiQ=:yUO=&F.AY(|ADpZE,wi@4
+K-zUJg9tOqH@/Z9KA;MiIV|`/M3+`|R`zj|F>y/ON|w5x<#Xhx[UB>Nn4#K#19h$wW_#H]@M4X>k|vF7>q$DGp_o">6U&F>g.)BrO>Gu7x8H[wweBAEM5-
+st@)laN'}/{Hz&rX'a#JBok6,R(I;L^R<zB}Q&gQx|-CLM':@pP{#j(p<,b38b(Rm-I+fTi^OaPIvr4v$<4EdJMM,/<=M{hP-GFH{xZ"PNjsGtK|Im%U&>
+19K"6To`KkBnh%x-z=/kW(~4:w~+%SWXp%ER~+%Yn7VtM=X=rl=Eo!$]J.Ly:n5vHui2KW0AAKDhFotp]kjlu@nb}C1+L5h=jWa0|EZ|iaetpdlpK'AW(^
+FGh%pJnR-7ey}tfBzUlU|XjwicWLI8;zygp{I]_E%lZ5]VTyjZuu,U8}Rl(/OP%,!8[[]_+5KShuqOHNB2AB|u$|K;da15PiXy~Tret>@LWKGeab7|mzcV
+(<K2gqt^^W~Zc2SM%j@_`8y4V'TeW;:ND+;,gG.>[]O{GJ9;x#VmxbJy2qqEF+~pta:y'f{Fe4;.@uO1|+iCC2HM'qjkOYJStpVXPVo-sa2D"9%&Pzcs^r
+)<nh~H#/'wS65Thi-Gy_DAH}tr.`Ol|y:wa$A:rIw{g|}uqQtfIAOM1M`vOqIhbw"[3h-Oj[f&Q1XOCWT4yi9[Wj'}ssYxYOB!49@Szv=+mx8[`dK/,dPF
+n,,NX{[^+k7;E9O7~@>}^{T|Z|`7%>uO0#M+gWB{H%EoMs-x1{N8hf/rfy#8Du%}9v2P/>uOy]hQBvl5DX~/Z(tvqWN8)kgbHaID2<l^jC6h/T)#J3z/&{
+z7F%o0u@h3{pQB<[r3g>zG[2:YM-Lw)D>w5r$Nu5Mm`>-.kpxj}uJ!-A[dS<$})j)F(0I4:.6A.#w`LuvCv-y!nzDPsVlf;o#P0.6p9pS8&rMW.p$HA+QU
+n}@Un^ms=R<@Ey>>UH(mJ|J8Gu{IXOyqn#Zbc{q:{gdC(EP5;-SF<;xGf'OR=7O7.LRe<0cT"h5JWJ{cf4;H_r4&fbDh&F'3idP{M_X|f)Hj9ZkQnO:f~n
+"Hzdsxf{lzacnN&;m<Qi4I1U]1ouqTkpzU8d9%(.KqMEsW2xei!CGf>Q!a)znKFg!npLTa(NH6UIbX5vX!N]>2T6E^|j]hmw>@t7C59Vw8$yE(1iBOSQnr
+Q=)ym/mEWv`eYzy.'=$^(4uW%<5#^%@-:;oR'H(y!=my8NWFY(tRy=R9-}v16th@`oTC,@LBr"!g<>J(m8H,/hK9)$Y3PQ>tGx<ykP/asO~QiaL+x)3yRz
+i:%>Ph+ulh3t~=K!L8&44g!"irG++^>f-L0kVh^glsh]_L~T(.fKaB'Co<@f>]Imc2|Qhz2#W63B;aQ)ZYEf=AZF_PuPV:[G$w8alr3IcAo&L&T@]gzqEl
+0G#%lhh]Ix:CRf)>5xjL&Ez.u_D<KpA$in~u2L#;QqXQw(H7&[R>wDJMg`M+xdX0')ZaAM,v#-Ni]fh3/E,kUROP+Qp.92p]b(b:Xs^:qcE,CJdIGhBES7
+0p7kf`hL!UPdK3/fbp2i>P6t_EJ6m1}W=Yug3l-Hh4xt9u&ZYV5S$P%+_FS$psmi4)SV{%8a.')c>M+.37XNGRQL3{&wZQfRn14O^-&[.Y$q1YeFrwJ50+
++j8hH]<BoS"{YrQ^'-t5ee>dnuURU"n],_d`j$[qHoCWQ8o7:^9ZNAbVGr<hWu;=K$@Kwe76Ea:`J|Pw|nH%w|JA4dV_a}$;5i%Ia8C}/C^C0v!d{>i]x$
+1NP)_32KlDvI(fJS"G]|7n]07wiMoi0Oqz<)bw/{.@3|n1[#5OeJR)DEFIZ}Tfa!_Cxb"NJFA9t=aP~jYpRl>YQj^i_z:NEVH]qD(P3l-V#>GHx_F`GV^0
+P751NO|8gNb.SYZySj7+Xs__Wg4:bS}PK=Ixe/(YEf4X37PDe'9.wg.s4|pAHO(}OU$6[{Et8q/C=&H$YJlzW%%C[9wViqt'&U<8/'Ta9Q/=gOia}4>v"`
+S[DPLk@wX<JS!Z%dD2mU@_kMZ.=^AC"xFj[dlY;vz^{qPFnVX,&rC.z.GwqKh,;oI4Y{"G^w6Inq_j8`0klk"b#5+!mM;$:55"+)XfW{'B1fwIF@Q`/Vhg
+)5=zmtgJ,bk$SRP-ciOBkq_(IM)^D<'sUf9qK)BW~#OCxq~`a55"~r@o{O^ot{LABd}fekqM$_TOF5-E`Yk<gS`c8ifU`3`u`Qd'SFw.4R1RhkZGpT++64
+3]K'/c5/rjAx@uX#}A}0.F:0SZ@^b@hC%Rqbj4A_uB]%D{Jt~'5OUoAKqeSktsKPKzf@M<7V()=;FIlw:y,WR4V"Q4<Suo0CbJ4_S{6mCkjSCM|3ecEhb/
++P-rOFm{~9536kW`0bN`t=>3z{$aDfg$9%[LqU'.epVw}C8],TfZDWO!Qj3>G'oXN]V3SOu0|[w/Ac5gvHXZ`f;>@Z6YBVf=3eI%a:)3,}yi,^nN(|T:}d
+4m9q2Ig>5+RT"<YSKwwPnp:NPq8qg1spV2)7=`7a@.cD_:Y-6.}m=`E6GuA[T/c:8,Xm25+L^W'6Kbe^`DUP9a"K/}:lU-42WrdQ<M6eD/}1F`pj]Oar^f
+gaviGSlA_=,xC96(/8H,d6[_(eoF+WN.BrPBjkdA2kZ@dL7U[0Km|6%I{w22^R@Ur_@2f9NJjJMUPs,yVUU6)Z#rWKU.>h&vvmG;rfum>S8[{4MmI:~7qF
+U@}G^LAwFDBF(x='M8Ru+9RU+8}V2_)eKts5Cf#>#|dd9'oxK(@yVNDL$d!2`=KV6+:<Gr"Y@2:^>qMSZ^71.FGD6:.)An&vct@sS4yllPA[|QRNXB)0#>
+GR`ph)gQ_mwPbtPQ%bLt#,h!;|=m}9-_)]vNin<[+@+B8+xW9};C|H"p,u(wH|Zgs%PL^w]j2GE6eu+Te)r@69gi5fO<fsdX{W}W@Wi:Uo0K=&8qYHY_a8
+tC+a!2SMznt2!9]/v$Cb'HeZ}.N%ry6H'w,(Tr%C;,E]rf$_m:p+crRpfcaY6:^vH]<,-mtX(b{QO>LE/>UQ&Cr-XX,DSnC<a`ocHA5TmU4RbrG<sEoOGn
+!AHC=v7@4ljZiXN+cF_^YHG5J8a:^cD"90.OyWr0KI^[/;|G%F!x3&XqxYn(9m=G_a}/-;dpb3_g&5mNCJ:aWr)!A|C5r8<{l"m"|_yqFnsqeg{&@da@Zn
+FL%TwqKIGOt#=xw11ueW!X[H.J^++'ML;N6cRv~ei)J5[s3es/a/S9eb:{Vl:H!1Dtfe3.B@o13n[yT$/x@N1M|<GzG7>7&<2jo6[)}>RgUwQnB>SKQrqM
+:cb1zK0.$F8Zov0]}2$9(FPrE1|.kvjg0vKTs<kio1{xJHZy+pqSeL#H"gDj'ZTcx=cW51BoH(rnHJ%4<RXlDcUi<k]L$8$!_kS=!mpAs3ED0dz5V"}AAZ
+%L232OIpB,!Pfu:["xErD,}%R!r3+&t=Kv2%zKCqaDcj,6z&nLzZGiCCf`c7JR@SL/%{y4No@ZVa#g&HBwz:W2dE$2vd$|r]1A-Sl|-j<n6&snL.)X(s8V
+rsTsM48=hW`^o(3;T"'o/B(0|tgdD>)Z;inkUxVEa7nEBZ,`9=m=T!2)zTfaf4mndml[3_")SuVYK'ccw:=TCx41M:rgot;>SU>/sOPi)ucumHOLtUz!~8
+OOIUNk;:(GC>T65Hn'XP|A9>Qj/7<q21>i2]QaaN|I&^Qq8Kmo,{'q+]apa&9gNtEh)Q7'Vo}65@Ua"NIk71GU}(r_8`lNY@LJgk_$^$l6sl9A+HvK:e[S
+v.fU|Yls"p.v}1Oo7,~c@_teO]vrhViPhxhtqZ8myV/W7[r&u]s}':+/J50#e3-iR4wQbX(W>Ew9^nh3A)J,3%C3_C}g(we,pX[snZc3=5~c;w5IZ7g3rM
+MPfG_KPXt7,b)W=pv6xC-a7RZYNCkC1Ega&Y]E-V,e2Hl@s.l&IO9(^,b@@)h$39Cl-3CNL9BlaZi)l-#PtG$,sc<Qk3kX_;77AoBnIa4sr>"eo]DiDg8X
+&m@Ndwy&/G|[uj@jq'+FqyL.^$uf9g>6G5,;DhQ!P+0P;5Y2BD4D@<tY^GH<R@+@eCRm;">b;|2Jj!E!z4:7Qb>#j&n'3H:W[d10o1WWsrzu9nTR3D%AOj
+JDRCH@z6gkN;0Sw<t7E@R5G^,}-e@7:#7+l|b]MJasl`k_B(<%I9Lg3WmT+"&EMz2=-+>pKANL>Kh#hb[F$1|I|XGALHKhEa/SeXf>u_/{_^;a&OfeS'1:
+qm|m3SB}Ri/<n+^F1inn8|gDZdhQgJG!3BK$+KgaC^K)a0MT;%{Q8A<g,12'E8!x4aJ=e[D>.O7LVsIuiNNFM&)]LS)l1BSyV)c@"{f.aIh3#+^xD`"t8%
+Ww_lktVHn/:]IuD[mw:(igr7N,a|tiCLmbkQYK>EMx4cB0!EW&fAypg];LSg!UO]a.yuP<5C:`R&/5,o4h0uup<{.'Zsz(C{RXc5UvjPAAs=|S#^~W#Lq5
+vE4^Rq]:<)Mpye61<Iyp)AFDdINr8sk:Gob|ipQUQF^=^"ge;k#"s$X>j`~g^NJ-.jO0GO-(nZkI_vnFDVXEuv(O)g.hy<,ZU68;)Tp6dt=NJOjU]VKb4]
+0IZO+xx^$bjnSRP)}koZl_QF"_xlLbof%HmQ7|Qc&fgcmN=dDy><034Kr$L/bBX4UFrDaye-m"x9`t)9vR4Wg6G7]86(pP.=(OS_-6}tk5(1G0i=|u''~#
+wDPok2o6];1;-W1pI&B^m`,<tZGm()C[IM,m$HL_=3Oh"1i1#Oe3LNF]gUuj>%-`r'e_""aC4rF^=Ki[1b$kPdBn:a<>+[zKJ$1/O1!D_GRSA`qL9=~cKv
+_p[Byb#}q:bGc_=q=q0C}qL1zD$cF+JI2(,j.dA,qz]IJ9I'zgFo^3#!>0ZuQ/d>vokHYr)J~Y_iWDZJRjp[-l1:iS5@0&&k5)1jCWb%&pJ^~!"cd/]t3v
+rDWlBsJ0cw([7YtbFF7ES30b^D,JMAA3[=-/3wxE{WJiakEXX#FdB0|iNqI|6Pt/+F-3wlbmKf_;eac`Iig@4_.4r4$|R3-04'UW&lJ_^]8ZDtMQJN7%Jv
+G2.E_%P{`/ZZmL7<|K%/PCyjPtVBNH"r!+JBhj~IC!L3Se[;yo(|f>V3it~hp#<cVuWV8)>sMI$F%^`#g4T62JvTQAD'((+@GH8o5KD,5^j!JRZlr9f.z'
+ZTbxBG'h0Hz$$#p]:+NF8L4/J$%g$JSNj:B%>aJ$I{{yurDbd1HplSUK~n@w@#)/`38_fBD(3f'@~E~pBjRw[_O_Qmt$t)NahpcV>V6sDd>pY/HM!327>[
+<>3#%2G!|m.ym-.n!h=ZP{]|vDk#)U0zMF+Wteq!4Xa-]"xh:%3P8}).M"!A1h7/:kr/V@ImhX9)1[v2<.T[+$|7pmF;iHDni9}qlS^V3}U<ibMC0]weQI
+$Rq0qpc9dF'Zq-}<gd22}<B!Z4q0cO%&-XB8M>Li]<l#wndiHrg/Z=c`<qBjnIV<a{Pe^;}"j=h)P`,,eI[9n%7TxkUf|C,truz>9(Fmh8YF,6"4w!frNa
+-DQKkGF>^>W&i#UgZ;eNV-cY,:cN$]`.b-]<C:t'17}RA668SUn(b`w@mruvf#(@I46h:c6k[Mh(Gk!bx>S,`nKAAo<Go-k!QtU>^^YzAwv2AM@ta`uiN6
+:&=qvJ{!a/Ay_UGp2kt[ul@Gq6Cq4J=p}P>gkHKo5O;aL}UY:tT:PS3<XO'J{pObS$0_'.AcM9{i$zTMIK5|z>|8uMHy/w}jdq+x/N6Ze}^s.7'g;vR>fU
+Cf+`)[$ZCBmRIsgDqJ%_|=WK'3dM4pkThV"{sNO6IKa^;s`CWLD3{v)IaDA2p+g8(XG!>_68t2=mI.5nKT]0(lSQ$#622<9DVb8/bI{H-H~T6-s:s#oq0r
+{x8+ii2fewisiYdxC9h3jm>mxnjC/)S^`>xGbZ>H}%a9Z>#2h9l5Wz8[A^&lne8g}I|q7^+0`L_${v~86@FsP]"5st>AoM&x3;;AG]'b%i]cjrLDRkUJ=(
+[G$({y#D%IKf+/<|j@;P=vIrNGA9I`%bG9pqFU^,r$i|zei)=:HP-`mL/>Flp;#pNmc0$dbI#NINH@a5(u[.'cC6Z8qi=]]4pr;0LIt.AWo5LcW9TRQE0^
+"AC@6U0u$ZMPQ-%[;]pg+`F'S<B(C3&/sEy92(LPC.>'<ytnMJ3ixS+{hO"doQ9>kTa+VP[+%w@(;sfi.aX3e)piZa[-V)A<PEuJhG].(B4T|gg#X!-4E&
+j.[F@r]t8nsq1oIu:x%AKiIh4VFir|$7("re=8>ZPJ<zuzJ#);lLo`;V_5<#ba53m+B}SCuUrm9@N=o;9y41;yf@m;Ve7$WEVgcYFeVF$k}$DH+:mF8kB$
+}aO1zDZFCAa/^s.+t9VsTY(geSDeA^GzDfAM6dS$ZQGg[>{iyh<wZ3NR-A@)fh_v9qFu"uqAQMF:X]5fVILAp`Z%xF|I|}[lUT@Z/DM5Ji5Hr>(<J|U"1u
+mX3y5c_<9Zq"vNDEshPdNIf0jL=3ce9bpRvCyKp%6yA>SUURoQ]`,tmv9yfJG}Y7BMe3}_V2H9jmG`dwo4tut3/A%@wnwm&=sfpO/^/xmCbH;VZG3e'@B>
+tErlc=f-keQ[$jEW~-(nuTK1;tWdgZup_'0'!MA<a.:[sL0w4X;"ut9U[c&]7mL,O@Tpp]U0(vMt=Z]DE225qW&Ah>=Thjx4rB@(:cc$E[@VoEZwlS6Z=+
+HoFK~Z[w`CfIJTJqikNHz;GL2{F:jIyft'e/l;@gW#^SfSnj'P9B]>7&m:4sz^TLDM"a6Rxc4[1z,E2lR)/pJzp2KJ&{tG6JH;v#4^q#K0i^C[:ZL:(=3l
+HR9BW=Xf1`&)@ST.rSL2K5V|cjpXpE'nTvZ%5Uwa|Y)#aIy+&bE:cQqqpi#OGqbD4;iiT[en=Vh{^!-XSd8l7XE7<,zss4B/igqLu-DBj,no+cK."(9^,"
+VD@uTpzd%g&zOY3k-8f&/ihYoPMP0|e!I,ja9r`.>CqH^Y>^hRQPi;et}dL.jn'G[I8gIR_-hB3m#"2-/A+Jfo<(nG@O`88z+'/G[)!Y;H]ur/`pyWiKF#
+(bzyDsI'K+5D/7eQd|Zbm.D+D%eW|t9qUf<`H^pVSJl/AxBHlJ30Il<"/b$P/V$EcZuEuilR0zl1!T3Q"m%KwPvzxKIjrXN<_LjbB'74$vJ[=R^Q9<S-9J
+!hLZbH^j+Jm]bAl'2YP"cW5y#@nDjq:9l.uIp&uR_Su/Gkdo.eb$Rm|{Gt'd':H;>230+DPX/-k]T0FdJD_(d!u[<2:=vQLd]F^j7D;cW%.gu=l=olVR34
+/3se[Lm6TLQ-&`V'heDE(YlN1[26)G,4HEb<Q/iZr7>Y[pfb;Gw![Vw-(]&Lku4cJfXu|v0|,OXMCk+m6VVO~Qgz`Z%_3OL:V0uQxPP7I|-@WooR49/itX
+60|=3%/i^{/>{ZG)EbjuOqk+3OT5OYcPX^sp-1u-Dy^L9^/rQw}Y~h)dE@izX^P|QVRIDd,D)T6US[gN',UFR90C4Kq3fwHtM(D|BT+ogyVNio+-4^hysT
+R}LS8L^^Hb81&'aaR$>/)x=,-.WqGm,]VO>%=Q&d`oiy&(k$dQf#2tBO|=szCapYcgr+'V<'4Fgt)R5>!Cq)ut6/KIX]aUnWEF4jvfY#)Va=AI[>R3kGSZ
+#Ge+J>REaqqFdIt"1[|q'xgdh9"E-j2YOmWl."G;y3mm`<1,LGik^WK6Nt1pm:vkXFt>4N4'%]P>KM^]x6F=MPe}@Mz`-H1NO`DfVNwTq%mB+3QC=OxWQQ
+RVP=53F|L=X|d(o([]Qwl7Y/9(W3qj3<F8vonMW<z>&W@w3zi;VNTc<fvj#+E-vhD|'IgN7)3qvm'(`%H5V8WdJ|S|)3TS{`fHC=ryl^-^mljV=qX5B[h7
++fu'9&&XcF@A<V>K+Az/;<rMja0NX|{]RSFv08S7;h`(zIG3f4i,55`9wDn(hJ|$^-<&;['W&_5{3UB}u>{eW!$ADY0rE!7Tz/4"YVkY&:Rg8SVM>M0c<r
+5ir}j&5qn7x"]P|X{^-StG{Cwvl|`ob+6Oie3!GfX"=#rR=/mS51:f-:bY+piA},4`3%7HF.!+vRA<vDY(sa(|Ujy,%6Fk|#w+G:7)PX{=nq6c]67R'3Q@
+dj"eu4XY:y;Jh3@CJ}+u4VSuIcm=EAbv3LZuruNp-ZcK+rW`';y;1Zo1ADqaP1KX9IWw(H/!~g,xReE4u}!otk"pob/^3lHnIp.NM.PJDI$dMF,(v0{EX)
+R|_/.(r6:<$/bylm;Kdwb9cGFoF-)@4>(vVFye/f5]Zg;NrtX0GNOb/n||8o,7G6S9-^c$xeGVs;ni~h-Cl#t#2(DVP6Tqe@~]4<nYdZinKReI@-kT<SZM
+mZMxdt$5}3SsQMb=I9@Z;tIYz)4t.Av@!,%veOJ_^PBDl4EG~Xl48h]K@Z}GiqzPcx[<hr_z`QlTsOJn9Tb{"{"szt`@/BL4hK%J@Ul#OEl1ww"}i@JC+c
+&9C:M#OR>j4QM59z!,{jJ2M4&|kMV)8=,2EEuQUFh5W}vIOs`{S)h>y-7HU3g0pb(+f@brf^cG+lp0/xa%;vc&Nde$1,%{=GF}(mC)m.@_E1FeaBri,Y$h
+mX.{D_Ew3]=0L#liJ-4UV&DA{C07!oqxUtGko#)hL%t^PhR9KP+$W;P%j;,EBE{D[HuaD7tcFrkIg|]sZ=i4tCNkH,%Utzj=Ys^lBUk&HJ@_^xH]>nT_Y`
+r5.x/hhkWLS]dVbmFRL[p]BsnGF9X>,_i[&sySkgsor1WA~das'Z:Ldd3daW/;`3}DR3l,>C%>q6^]L1^/ifg6)oCGDDbZ$Q;oc-_9Y<bruOebmM([-Ww+
+2F|pxzM&8GcQ6i0wXD_I;y0[[|_Q%6F}k#JN]01N]ea0gCMfotc3Er^NtAg86/x'6X8T=}8Zsn>s3uy5gDoz1i7<1=ucYf1}RYw=7{4>B5(]>RL[-XU8G_
+0$3Le:uU&=y-{l9go'9n$s$0!"|pwjcj41f%"d[oIE,u5ejt|Lc=`0B^Aqvm@CM#):g>tneJ:_L1U1X0-'bdF5Jd[p1O6q!,2lJjZ4ruhjh1PZW1'6Ern"
+AY[0,px'dq.%YNLHecH<OFWvlLTz'hKr:hQy9JJA!Qts0C`5+L_B/tX:kp9_+n~[CjPX#pm^k4q[yN5E5|"cPHL>yIinF_O+RvyTAuYKdzs`MS~2{/xIX>
+OUWLB."xOU(_'E'vO>fvFh=vwtfQ%}:qS!c6U4Q(vba|=i6BU#(<qaP,'$OQ_iD4/Zh`,u>.Z:8PLoawFsemM`}kPl1AxT&BZ0uBnv-LJOvvB7CkJUqsT}
+')N:2jc,><4Z='Qtg^xH'B'd9e;y!tz_bv3^]P>M}0zvHXu(+5WB5{W^A"wY{)|uH>%jt!QmtO.:9_m9i_mHazP7(,^(8g;[zp<Hht&AcFEC5ooy~j#z<a
+IB`2+hbQ~--2OKiN)73SO.3Fb0_M8Q=:Mo2iaHcQXqggVY~hKJP^&>H`zkwCQ4.:0_Y)d[[U%FvQ!_y4VjY|V)-2=^NEq_U$#bV]-n"1Oh`6Hp]NGpHK>{
+QQ-74t(+'_A1oQnHn7oi0P0X1qUoD$M`rBAzNR^MXJ8$6B'dHICXTJd!Cep0v2(^Dmac0&-FI)VJHZj^}m/jd:c-'u[W|FR3ycbbZ;GghU><aJyW($8Y6"
+X-R|B-_f+^(TRDXT7Yz@{UVM>oCcaI&!!L9;sv^x>wNUPJW&D"CzIyZAa}:j1dHlS`Dp:}mBkx'^c'FxJm4<Pa08K2.g]n4J4x`K_d![.q;DawK469R+5C
+|k@cO;1U]M0[Kf:h'Ex`&ArTDt|vN^qdnm>7p90hI/=R7xF%E/5b)8UK$fdB3pWo/BG_mlp/FH_@]u!`3N-`"1Pk<]MnNl}m$Hzb'MD@[hSU#Ut(:`0jR/
+B^qQ1ULquc/I<`X$MZsjJljl%n:RqtkSzdAHH]iTMT"YIFJ_#!u8CELwS5@4&jA:'wR!^kYY<stJ.6eNTUPdc0AeE%{>d_P93o8dvoRg=mAO9/Cyfl)$%M
+oT+{5x~Oel7-GNX@dF4a6a:mVO@o9.x65Sqm<w%[7Ckg:c6k`HK3yUwQ58"gfpcUZO(rtwuRD{"tTC9:&C:%Yuw+fs#Q}6=Fr>u,$8d_(%<$T5)5slL^|a
+L[bR{R-q1<=5k.5^qHTo[;Oc!bxgGit%9m:Wv@9aQ789`^G#%mJ=l%"2y-)9[ip`XB.921u(=)e-eoYF.g6&W]Z>lOW@qpyl;9PY53K6gy,K4F<8-xb3<U
+i1Oz@hKK9-8lp_pF:eM^4v},:(/T|4'w6KrZ8!;2rT90Y]~y(<('D"9<9erB.J$c`k,kI/iJ"J/D1+m1P]iax&|.M^`_I[:a,dx`.bYRI|hEXj-;D@]_On
+6WnR`{E!>sm&,k{qItlT[F]d$NFNr-6`J;O(!|G>zo|i@N.MEi%_)MzO^tfeMG^SL-SWxL<7`NIAU+CLE0R/y!:XPq-afJDvq-2Uu&ECjj73;%5Hh[%|fe
+#MS8Fj:gt(AOc1X}iqb2k6]-{R^eb0p_HIcDbA1eP9v!klVQO<CxB>Gu.)v"[oXHch&949R-dUApOG;;s,4x`p#yA+=@}@|FCToliO;2QzxRla'Zo;JLpM
+-}sao<@iQLr][z,DJ",:2z|la)3OEG_ci$utSHem<[1fZMT"7TQ<B,';Z1JM$SKe7FK,$SPsAFZt/=zG_u.9ToOL93uvUlP+z6F7OB[zFfi@K6%]m&(X5C
+Sj[RHYCtSMELT_W1{Q(-9#CK]uK<`[/$Iuqq%,2qQj}ysE<yIs;!9nI{'X$LA'Xz_<z)ho0&`P$Jbei^Op7ce.@@.1ripM:!8+2ieM0K(,#O`5'BYK2';<
+~!Pd}Cmkts|6A'U'T[8R#^U;/I3j'0hXJ.#n-JOj1)m|[!8jXiOCY-+-..[>)]pWJ%kTvzo'`&PR^YU8;rC:tjbIdN%^OH$}mHE:oj^0/,S%A0clkHpT`L
+iMEfQtJZL@JIn"!bG@lNEfB<N7vfI6en.UQpP_y.n%]/UyT5Y"jRpCl>_B(^j_}&yT/}PkQD]'dwz:F+LDi%j1XI)g];7[hD5As7a00pMD>i=|mC@a4-}Q
+GJ#HR>q)zZUt_dRmnMmczbS@z@Z`2o[+zl:eCA$[-x6c>B`{wqQ%{t6KB9)T}7eD|UWKJ/C&oIl,2lc{WU+9{W>n3w>:sCHCUoJV~^00MRS6(-=Xq;7,R7
+!ZTV1:|zz<;fW$@Dt(!j"-1,H<zX)](%k4T):KvZ$1-[JISu!V>c"ubo^}m<uDLDaSQGAc;iXX.>~P:uUX0G]-m8Kx{3WFq<9oLfqb;_PWwErt7tDEWB{|
+vTLx&nWjZs>;UhYV+)As+&RS{AlAS7-nI26o&JAc)K~7rmAsd!JYtbxm<xBS1RCnT^_8O54^fII'QG`B(Cdirtnu>5>6b=oeMvHylE]Ie.|6|B$TCR,|VL
+IcC^$0@}dQ|4h1i>8`q3)Svk8$Dn%,:V;#wvOP<wfr-@shk@@gNe6G:1='dOy"G,L0L+ZjILx47keQi1!nUXG6Rq6tr3k&@sMt5ii;a7e&GJ_&:-k;K{vC
+V<RB.(R$yqAWC$nTJJ[Yfg=s>Z4S#@q0qjh.BIkWNLm5[2Empv%)$vzUlM{W~2U_J],PZmJA^^ZOliq&T&6VXLH]u)~qn'fe%d'"nV6R0)[v4Sj$(|pQ{w
+0.V2wT0W=}''9rnIz>g',]/fzsy>zrz<i)vmb)|%XBd`S"9JaZ!<#>.GPap'y6{<otqg!Au.fo!w:.Cl+tm+nMm{1e_Ax|D2aW9yKaHVJiwIu@c=F^Kid7
+G:Zef/6LOXHJ;ZDrx'@5(jw5uJZjk`Y#.nQW@lmG|0tuYW$bI269O>q{deAZziIB46NQkNGpC4iDu"DqN|4h,BmG.d8Zr"OK`C=,O@tG8R=-m&eO'8[x~x
+6]Hj)Hf)buptHT"'aW)A4e@)zw=CFS[t64EYTI}NU0>NOJcVXD^SbFA$BWH$p0svU24(<@Cy_Rvj5UPd^C3]u87vlipE$["!6|{E'0Ga{is[tmO8"pzFf5
+d0KZ)FxZGuCkw2XU5;PzE1%eP}9;)QI7vc=[zui+i3_HPW16~BOfyf~cHk][#I%-]dKOwQpP([2o"k8tP.F%&7Mghx4LyrlvvDL|]x[`8(@ACs_EA"b/iN
+n)K3t^`QawDQo,6!6/gxv7dGZ#P6_&``:(S;(bf^FNfjCa$3)]KZNIepWz,cCI}Yw=`C+UVl}UneJ7ISST~{UqA>CQuuG39`[6qWN>p5j@xmQOZAI$)hl[
+qPDX5uP6mUA6,g:Wdu@NYyuUErFFRr|VA5yY[@dV;<etjpK[vmq%(+g!Jw"RTeDdH2sl7k2^<KSH7HZuz9I4oAa{tP=(B$(xPjbYcqf_NIOkb_U|H$9">#
+F]/_DP9haRsA~=68#d_$)Xfe"{hN]po6IEm+IEvHU.a}Yp/uao!fiIvF4L&P_Fj)_32DF<N|KR9U'-H#KZB`1L1oS52pL5tYR},Y{8x&rSa!tysKR{U@2.
+j)k&3,esygq:Vf2+,h^U~fA=n(}FLC#A8LNtRd8TqB+]+/)@F>xwP-Fwj{sgd>QxY<6FYHk2|wk#yqv2&(_;N'b<K8|YvKY1to@Xt[e5U@>2c!]&OOmX@1
+5h:|K=]{ZsZmokU1975,uatHUEB|o,}]C_PbzR]5V-&#XwSvg{r#xJqXI_+eKm'}{-<jK6T^!_BiqX&]u+uy'B5WFPR|}I$.E9d5x7hye^mnW>~^YSs=,%
+FCV{Zxi@18[pV_j>]EWsAD{U}DpssmweQ!:!~t%;b59gH]Twx'o#y',2Y-XkLC4'b!4'I:FbsBV=aZ!&n@AK/rC3+|M8h>_a"tt5XpW[lFd&ee%><`PwP$
+f}o|>jq_&m.53WF8"k!MRtzwcde47Cqs;e;ANTQ%PE'n4!p`Cb`t}veZDxZp.mazAUR|2tEzMvbY,w"k3mbqSaMHIde)ylUhe0GiGjX29h%Za@.}Z__q]A
+}$^dR9f9X9uGUJ+1Pc7/J4rkZnV7sWZon+&We"p0)_'m09rkmrV>'y>r9=uor4Zgi8R2%ysR|:pBsM6vWrM1,j/N+D<N|O~G{iZ|Zj^J@{NW%HO,k+T)Dj
+qbrIEG5l>7:H)1x;/c@}}bA7kX/u#k8!(%}oS1N.xKx"$,a9/L.O=#Rg[KdBUHX4w<3Uc.=^>%/<I2r<gr2D>Aw(o(Wu;Mj#O}ur$py,}K`&Q^sR!]5).I
+TM,0g{vBNI,T!6Dr''BWQ]T!/=n_7E>nlNCE|=5)@w{^H"bCXU'Zb(t;Uzu4BZa-#RKaZa&"]S,A(DZAObFm4J[L-PS7cQKdI/&I"^x:t7.3WQ1`9b[9zg
+R[mU@|6#7ztt^@$|uBPX^)Y7W=GisczBOS|B"JU8|P%e!nia}z&^.2Cx'lZ[z!GOY"[>nCB(|{k^XoTwmeWq=](Ui4<Obx5Ds4=IK@Fz^P"7@K&wtQE"It
+'(&,8Km{<g@Mo&J,40{"uEja$b-SvJ"/]^l])Z&4%f&>.Qz@B1"I2!^#7s-HX1fqY}=/rC|w.`Ez"1hC![S"Ol]uIt,+iIrP~=c4BnQ.4^/EZ`u@I`32al
+d^nALm+ma<.V.pY}%hlu(:~ygnv&g;)JR$_AM6)fRPorGcD^]Eda'#aQ@^og6iPG:E:2Bt.g$NgaJp'F>ldRUz1o4CqG3)-DPGB4/nIc;DZwXBF:Mc_6!7
+x)u5%9461ul#iT;'T4]H+_|SM:zXue[-m(|fS!{"Z0Ba~qbPuuHO'2Gekf>LL<(D>-7CRNUznItC}DndH3r_Wjffqz-{5%Hj.,}U`>.X:,C|bmb`,G;'%x
+^pkf2SIrZ.}mKP2M&@X_b/xILBnQl7_NDl_bgA|JBHA$}OT@)HA&k/%8/6AedW7X8DLY:Ztq0C(qL(H_O-U&V4vmcH%i2_A>m7hz0b^o1qSD]nT0P(qsKt
++kjITYqY]bA^5=4b,@kb@Jf%MaX:}'HM}EYjbV4T)5Oik;fkj7gl4khlSW,R#G&Sb^u$PSH}@U5x&86O$l$6=j8Z3T50k,y&NuB{1BxYgfP8jZF_fAu{'j
++^22%^@DeWh|;W:_bblKw;a`)R_<JXd(P[-dG_A[QDQHOq^wp#7CoY(aCb@>vt9|L`sy!3@{6cJ^Bdk&Kz#(%7_sa5'ZexVwGz2F]01^Bjf|VNbwbLx}g1
+l.A`){y(DZT8zhXqDD[R=Aet~Cs"q76%EoSR0"_Vj1bwuD[rUaz{VOYRzBfu)@>-:;>mvIL..whpp4KAA]BQRpN__ua:v6VRzuu"7>K,$oUdtXR{C(w%vd
+}(tXT/=GVL+[/sPNWf{LQ^0(X:r_$8k9Ass+hA5K-2C7_CtPynxM-aWeFde.Ow;<@x;WwCyllve9V.b7Q>-7S@0;JiT^/)&g18B4t[E.k#@t3B)<ARxcDF
+k'3uKr+Q1P'D>$3G}ZO[oD0.)jd+-TOJ^;NltmITy/L_9BhO.!d2zhpH[-Q#@H}W7j-6<Cl8UhB0ixAF{J@qgKoa0LcQFX2XUWUf63+Gde_g,P)0fqGH~#
+)qrsD,1YGkge,gdLzcjoAu"m~wjl&)[&Dgzf{s-c;SzewM{iP1P<Spv=8-[,yQSo:}qlbK@8sMN4(v0)vE|&#'_Kk2y%du]Z(N|(3(4tX#@KN)9y"_m{Fn
+e}JUvGQgG%bOIGnR36vNs9`XuGhA5bQ<1`/4SG0yRGF%!Rab'Tc|}vmw/=&VqmSsHLJo3JPUb&'&e"5vn2ShL.l_@rBkb<5.hcr6LuuoKcB]=ymOAMBBvu
+ywKe1e9%bJ:zi)^troOZl1GY5xwgp/.@4VxO20X(Ah-o!/h/A(lXlV209&"m_Gt:(V'H-+2]B4qJuduBS"hR"Vn6>SfM$,Ix{b".Rc~v"ae[^A@N5`T&(]
+K_(S|uikOhe[/1S9n]NCurNb"V2V^O6SL%RrX74u+Js)],$BdR3B.=5I.JH:#4%`wAX){yj6zLs<O.Q=3pM"4(a2<6"$4QzUW^p_jF,Xq_eQ5MFF11mw`M
+RfHxi>D_`W,RQoL0+q[_C92tK)O>de)jU;d/f2Nep'{y7TfV1r%$,Ie+t'#O}7Z2^]OBgYJi5Y8lc}8F&g1Jzl~$nj_fi#]v/cI^WiojRIRofXsEu>lp"g
+m3Tt'!%(R%xw12|8Vjq4!>p|8'+&5dRDPDzhJZ}&YvHAKCNr>_->eY2,{6hl;t.W<{48p7X2aC=]j>gf<y7<idze-$1Pn6f-$}YX(v[RH:]7H"pdP,}iGR
+-,ykaYLL:q1Ghu|p#WRe-ivl`W8'<A@"X!RXIQ/wwe`B~iwr74YRMUFq9MeP"S&'f22i,5UncwmK4;.81&12^&EzA{!fg:N)a:jJZF{YeShW9>G{LATqmL
+%#CdZ^CvrfA:ZEEP">a|}BNUub0u6ryKR;s3/CIP)yQL}vj7M3i[$iGq|<w|zkfnCV6Vo}uZV|'rc`"q6^X2L#FC!C2V+Lwz{2Q8<+%b3YfyZ+.n!!bL#8
+}%K'^iw[3qY(~0k@i/E,"yflQZs9,Q4:tLAGo.!V%(E|#zOe@Zz(u^a'><,k_94J3EJ_I`v)T9Q&mGP.NDNPl,<$"iX<a:YfN0hE^82%Ei:$<k_x$F%xMn
+O5`^fml]Pj.<!B>lY'O{5;<zNyjM1nLPO!1CLM{FzRivjP".~c@]MUIadw]^w&5j^2r`I"r$.n]]L}a;<_u25+.[H36"D:rb0^J#rXqA-k)2%&Du,UPICh
+|y8Bq],H;4(%VO9Guf#tl0~mX+J1P:}_15biA+-jJYOa|K"@apF$XiCZ1$O0rZzt~RN_;um3VYZ[#pOxLN,B#$B2WFS.mA:X05|XS<$lF[[oFbW$!=Q#ju
+_#,/VATj=lw2jB/<<RiX=Sz.6AGC,HMz'y@3s:3q=q-&Aj)X!ntDa;;|C2eVv{FBRe#Aw&8+ITo6iEB"b+"t|N6Ut)gEl7'G__Z<TBUn0%2S|FkS,jU]iR
+u.cq(a}K+Kw'y('qJ:z!%ob>{_2%s;Q;sR|#ntUE2`.'vK_Q._n{5B$:2]u0cOt_o0`8,[NG`d_!).+<A)+W8s=Sq7e$d&<)6)kc;,<L<(T"^<Kl7R4'LT
+#%"V>l7(n<=RlUf'^xP@"DU#UC,"@uSjPn:caGO=9Du_m8(:e@|`,vF<m_eK=rpnj:|=jJ<36kz9FD(z.v]d}>r},zVn_T{EC:Y@(!DN-Nap3w~dBrN}V:
+I:4ZaR/WCW`C["LxpP@v[M}qR5SNi.}u;I9S^WRP+SSE<K;tzNg`}S(};fQ^7%t%8Qj"~`YC>"qhl|FIxmz>YL.B2v!ItZG_wT#mOrb^xdt/k>r:xbgt'R
+Wbg23v2oW0`msv&7-GpE7%bTqlNtMk){d7l2-xD=ucb|YRf.>QxNA,(mVD<{np({kLnP|I7|k7}Mo;9K&r@Jv6{i~R!n-pt!.5PO/{;doh!Jf_zK_DjqCL
+DZK]uI.@[`{H}HF<i(k>N8_zl-_{CmI6C$$`ZsJ.$Cy2g^kut]06vB^dzC^,YKk`&ii6bVODTr=]co-N9@6jb0:Bq.USlXOI/bsJNv">5xWZgfNXzO~}Sn
+}M>v~eXq`]]Mo}1,od~!O}5g]pDxcNMondt;<BBYivp0n@&pY>|lKc59x,n'n{6+5#X_fKx$Q<#h@Q;27K;$-0"vFOKV-N_vmqL=")Pwi(o0LS>vvp6Cfq
++jjPdA-JnN+u5"}vX"Ot`6|cM9zHij3fB9fdMu:LN@uTXONI9[uyLTA.OdklG&r-;%VN46tV~18U__{;]8[#izQ8Y0<G4CHrRUt[IZ!o;5=B}WANw/~c^x
+RUW0(MJYoLqM2cmM]b&_89xVY_=P5D1.v{m/~tjh$6{)~:}qZWRNC[vqt=R=v_f:qI9)4erbu.n3ZjC,lAc[hR8E{DV4Q5UCIAhEfBs<zNA+2HgMgHoje_
+UjqbBX3OYKri[1Scd-@KIi11[W4yGX|(64rN)SAJ5+u(OG}1h,`<Xl;"aL2/v7(6.S!ecAvfFJDtes~K~^$7-/f=}WvKEJ7&3Gr[@&kz8)]=qLM&3Sr<9d
+#c[BOCg+0|aM>frtdy"|;3wTZI)wlZ~XUZtADtpG]zFj#tZ2Rd(xQ2=1tLJ.DiuGNZnKuA2r8q5ObMn-'Ol%>j79rw/z^q%;-tk2RyAW0UQ2h]Hz&QgXq2
+f+^Us>@0H'Yxvu]#E3bmgE@Z+Q/6"6[N_R=5W(Y,9AmdE)CS"_Z'u;fl,0r>Cv]8C&Q1`Mj8GcNV`o2jR8La)@TBvP`eM(EKy[d10XXCpp+%t0D2/w+#b2
+/0ry{4Q{o),t5KiSi[LSW[kc!%t_oY|gt%D<9zLeZ4Wiyg9OaVn5X6jk<`3T99p!y)O|.Kx93ui^cfN(7<+$nTyT(WioAcyA2Px]H4<#.41^i4;]KdL)}s
+eGzFOPyG}f5-:U.;UFKpCl+dqib].gxnSgdi%UUh^zE8qIjv[lB79|2!jTe&Ij%+_uAb|$!3a]$9h#0N"ZWv1"DT2!oc.@v7`+sR%Xt2r%cctm_sEuUy4'
+QT+GBrlz@;l|0a5q=ug`Zs<LSg5DwZnLSM]c}8<^;gd7r|V1]3J/Azfsd2w<@4zPiHphR1E[!t}1!$A.Nj%A2>=7!x&]{VqE^crRqSsq`4^eszB':'''&D
+Le-9!D.XijrU.,/e_mSs]5cz!Ow-MMD,@I>lZPeJ)]T2i=~9626.QN_<9Cx)|"W[dT(E;2]tfmI!'Tz#&d_$@Q@sB2<8[D35v,IVEu4XM)mr>Rxn$ij.u@
+gLz{LlADYSg}lbZ;c}})RVy}M2iOW,h6tzCrE4,"i;~rG.tALsy64RQ_/[XkH@to7th!F5pTbT:->,6d%oCDya1$,RIliZ,X_]WMe}fQsMv2eK,XPuFs14
+|;R`S%HCEmbTNhl;]7M<dg,u{a<WKuw=LKBPNq=6]AQrzn6OuD~SLpn.i8QJ)DO^v"hKH+'(E@q4B7Hsk}M+BhqoK#J9gICRxeWq}D&uNB;%C$v>snPmN1
+FenvbR3G:N;,db#UIbT+p0oM@%Yp)H~%8RxJZ@-5c`ndPp)0j#:'dA;|xs;e#"-fvzs),N4<(oG2l$]58ER%``Dg8X&mV'['K!e3M;;s%6f)]'dz#PeGZl
+Eg9vy4Y2#lb:k"|M8B0[71K<xuSUW^&469:+<Lx1F2@CWij>kW!a@F~a-NKbYWu{9Y!.M<EM~#]V@|jyuB3H`JY[=R4hXPpiPGECq)<9rU"91.ih^1z8!5
+;B~A}u-JcLDH&;KeVvi-t,SV=i;2OT3XpmKm^)WRF,.kp8uW+)rdNzi/%q#"C=ZLz$LpJ13.0M~n>2T<.[bHejs:bBE+eXSD/5T_]7LZjotqSacf;0)l-7
+Rhayu[NCTc6&)4d3VCu1dvP%nkcHsWvue)t+'cL--BY9+V="~gjxU;.kTp6H9gccUD6HL)tV:s:WedBkjrkA)FUbSqhY:0vLbV'G[.zkUC$/4^P>kCjc@u
+uGX^Aij)zvFU]$ud^pp(!0o6nm.rj:SdRzMUYRhV_tLy1]f3_JN/X_BnFO;=Wm^Wr6~mVqu;+"!E2yEF-PYu+K$.sx=0#Q>(_k^syz!DE-BQb$7w.A;j;4
+Q2x=5WV!hXbGYfaJ@>Z%t4bf4Ax&aRP[y:~H&2]D8I&QM-+N!F/<o_[:(.oe=8(bX(tWS(cUvw<)Q_k4l-=anLcJ@5#!L9$x'{UbOFg$xSN@ZlZ^-5Wyau
+V&Szr=1KT4E'NDO.V(|d{6FuqWE01KNS2H)o`2J,a!g7Ia|'CMm_iq#Eb6#/p2Q1p".n5|4yR@Ev<4Qe'gwgYOR#CN!hp+AA{;p#&tW;To'0%(w/Ij5>LT
+C/R<iW{{J94)88<n[1{Tc].|)u0/NfAS!VUe5}(;-NF7_oHdC6=OPgO,!3WaOa|(Rq`($7{IUIqH=j)ffus0x`stn)Po|z6#fS&"gTfD9Rt5~q$a[YVB=B
+tM,K2<<)oo>Y=qx@YD,hJ_rJJ%amO8u))B,Kr0tG@g'%Gf3VY-Q>N:hF9R}GD<"o2dT6nmf=U&ImlGu(Lom&d-I$]eC;XGF`}r$}Edd5[b;o8D(FvW^G{8
+D{9moMQoh$$3|Nq-f[y7:qz"$tdE1eQ1[YMBM!%bOKASENWvYDngyJ(JI^Vf@v)TKp.=q/zQhtlON2Q&<k+g8.xA8o$iV3ws%^&@}Wn"&o+PS6'F|}'y+2
+W[OVsTg8Q%qVsp&9};(/_t-_Cl]/k=,g~ty6Tz(uT[;7k0QtdFj#/Pnj[8J<:o`OA}0V>hM8HGHB[@sK~Fxs=_/oaQg^"j&P5QXTZ2vX]X<Wpb}vchg6#F
+j4n1}.E5Z.,,'9~I7Cjl_]hX]l<'%yZ}}n1;;nr|w)Y'2sRk|e4<dN1ra#Pl+o@s]"L;7#_>wYQ^yXHn;bX[segHj>e@B>,7n:+jCqt&i!PMcERk}%8QB=
+T1zR01ZV92"V$^b<cmZ,|QeHWl@)QinpW'w>Tdw$]wTZD_r<1Kee:w_j#&k|qVYe:p7W{4S79<dmxK,28C`C`r7CF-s/G..2WhdHdqTL}!D`/szB$xtp~$
+bNF]@!]>KfWIbx{U#MO{d,<MB8J:,s=X2gG#uys#I:Z00x+y`n)=[|wj_^6+8<G]4hO-9Q'(3"k>4<L}IJn7"!P=r-lRW9QkKxoq'im.#zpxD`0l6WbsQ@
+'Fx@JBeRab],)L_dy0x&q[xKS^<G8K{RX<l>^qh;RIH[p+aa`|CorXqa25Rs(HTl"In"W$D{nxxg0:B=(nD5Pi6-Mf>#-;88N;pc'>VqPd=Qh+o}~+4}5s
+$$]AW>$fkm;gqwC5N[e<(SPua-4DcO|ou9ZLnAv"CCQ6]<]Q:rx5}g1viV$:@bgk/U0`_s3WaK}H9XYt3`D6daKhG5zA/HE&B]060V,<$27M8f3b~:CZKw
+pI;N5jbq.)6DCbH@2R`ay`~Y^TUd}D|$^N-E[|ufx"Q!A+~VfA0Jm!sKp9nNk@a3[n41%lyTwdT2X9hcbA^hs),rzC1ojw6^~;})3e7mTKrnzz".U:&b>T
+)iEfqd-Ku:CX<::THa0>]^"aNx+)n^Jqj#M92G36`P3)4jKE-Dj0U)^DIKgPNePeDfR(ii|D||)<&r_SVm2DG#6HRm>Y[p0sQ8)8$vNh(UKSY_GW=GsyCf
+VKJ{p,A@j-wPbs<y}h){fKUba%{3`q.jIR^wJUVP^[|QXLXB"w:NK2'LQ-N0:Z:l]jX^[C{P&T]GIa^o|1-2bl=QLVdZ>':;n[8.s6nrBp0TlkE2C^s8)X
+f=K0,O2D>SM{!r]0Ituj-O~BgGXj.f]4v0vC)O>EEqEe273Qwo2j|IsWEIk3X7|ha{cv'C%hg|,;m_O5U61_.<!s~q34x2r_|L%'"w5HzKd0]67L!b4o$c
+v:#@N{NJJp8v62Rv'nI$rCz1,^[i'WJiUS0D}bU,u0teD=D:lKh>;y<Q{^K-t<}e]N{MG1mLbfES>87Dlwd&<t~d~01z,aa0o!;Mxe)1VRIyzu9`W45>jM
+UrJvH8V`FZVjQ<m3TCVy1E'p=bC1RZQ[w#QnB``VdjrU/3U-<)fNF<kC'ab&mH:@r@bdpq8!5zl9wB<X+Ci]VHJz#kK1sS-R&A'#86.BJ&;#<bnC7]ILS8
+C^9!}=^L>cu#f0R'RYE4qeA/zO/'xYJAu!@,XydM)9-x;/MY@7eF{WOF`Y<%pU#CXN@@j{cEmCf8kNYLh:U]RBec09;9M>e!=Hhc^>$)LGKXy]8mZN/FU%
+.,K+=$3QqCH;;E=.[>(cYF3AJG>5LK3>{g/Z|}r}XLK/-g;F;R5.J:_b3Dxj%pJ4s">p'US[eF3ffpCm'VTu/1rC3]krCyBeEX:i>!|iQ",Op^Bi:aNe8'
+L|yN`Q)e>M~3ZV]2V#[}UCo,pTMDJ)3jY@U@GomqWd$`WT7lT156t|ZmMAxc6Z7vV_y9)0@f@svK,|oEd-}^_`b1.!8tl=>2K1(^S+Y'$u)rJ;sHX{iGz0
+<%<jRPwr}ov,J5nHly0&]y}_ob@{6tRr0.Co2.{gKE_{6BSn"<4)<0:y+(vL6][ScyH{[5.$8nVMieHbVR1Xvrgdu<Kqo>Q}>/Z}5^(kPLDq`]bq74~SR'
+X5,pr-DyA}}grPy2kT48.[KgQ/Hp[[s{@J|9-K_peZjo0f1'~C/i,-DpiZd2h^"~#!
 */

@@ -22,7 +22,7 @@ import jinja2
 import markupsafe
 import numpy as np
 
-from dashboard import cell, figures, finding, model, news, online, pages, quality, read, reports
+from dashboard import cell, figures, finding, model, news, online, pages, programs, quality, read, reports
 from tools import bench
 from tools.farm import derive, devices, landscape, store
 
@@ -258,6 +258,7 @@ PAGES = {"index.html": ("today.html", pages.today, "Today"),
          "noise.html": ("noise.html", pages.noise, "Noise"),
          "landscape.html": ("landscape.html", pages.landscape_page, "Landscape"),
          "online.html": ("online.html", online.online_page, "Online"),
+         "programs.html": ("programs.html", programs.programs_page, "Programs"),
          "quality.html": ("quality.html", quality.quality_page, "Quality"),
          "table.html": ("table.html", pages.table, "Table"),
          "reports.html": ("reports.html", pages.reports_page, "Reports"),

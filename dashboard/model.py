@@ -109,6 +109,7 @@ class Device:
         self.copies = {}  # {(run's order, protocol, size): us of the library's fastest copy in a regression run}
         self.codes = {}  # {(commit, farm's cell): machine code of the library's own choice}
         self.ladders, self.landscapes, self.programs, self.online, self.quality = [], [], [], [], []
+        self.reyes, self.transfers, self.applications = [], [], []
 
     @property
     def title(self):
@@ -170,6 +171,15 @@ def devices_of(files):
         if file.online:
             device.online.append(file)
             device.names.setdefault(file.online["device"], file.night)
+        if file.reyes:
+            device.reyes.append(file)
+            device.names.setdefault(file.reyes["device"], file.night)
+        if file.transfers:
+            device.transfers.append(file)
+            device.names.setdefault(file.transfers["device"], file.night)
+        if file.application:
+            device.applications.append(file)
+            device.names.setdefault(file.application.device, file.night)
         if file.quality:
             device.quality.append(file)
             device.names.setdefault(file.quality["environment"]["device"], file.night)

@@ -1188,7 +1188,9 @@ def file_text(file):
                  f"{len(farm.verdicts)} verdicts"]
         return "store of the farm: " + ", ".join(part for part in parts if not part.startswith("0 "))
     return {"ladder": "the ladder", "programs": "programs over layouts", "space": "a space of examples/tuner",
-            "online": "a comparison of online tuners", "quality": "criteria by hardware counters",
+            "online": "a comparison of online tuners", "reyes": "a table of examples/reyes",
+            "transfers": "transfers of examples/ladder", "application": "runs of the layout tuner",
+            "quality": "criteria by hardware counters",
             "night": "the record of a night"}.get(file.kind, "not understood")
 
 

@@ -1,9 +1,9 @@
 """Reads measurements in any state: turns each file into a summary with only the pages' data.
 
 A folder of devices holds these forms (tools/farm/README.md): runs of tools/bench.py, stores of the farm, figures of
-examples/ladder and examples/layouts, spaces that examples/tuner measured, comparisons of online tuners, and criteria of
-tools/quality. No file content raises an error here: an unusable line becomes a notice with file and line number, and
-the rest of the file is used.
+examples/ladder, examples/layouts and examples/reyes, runs of the layout tuner, spaces that examples/tuner measured,
+comparisons of online tuners, and criteria of tools/quality. No file content raises an error here: an unusable line
+becomes a notice with file and line number, and the rest of the file is used.
 """
 import collections
 import gzip
@@ -12,11 +12,12 @@ import math
 import os
 import re
 import statistics
+import types
 
 from ci import baseline
 from examples.tuner import spaces
 from tools import bench
-from tools.farm import evidence, files, store
+from tools.farm import applications, evidence, files, store
 from tools.quality import criteria, points
 
 # A notice for readers of the pages. level: "bad" (data is missing or wrong), "note".
@@ -69,14 +70,14 @@ class FarmFile:
 
 
 class File:
-    """The result of reading a file. kind: bench, farm, ladder, programs, night, space, online, quality, or "" if
-    unknown."""
+    """The result of reading a file. kind: bench, farm, ladder, programs, night, space, online, quality, reyes,
+    transfers, application, or "" if unknown."""
 
     def __init__(self, path, device, name):
         self.path, self.device, self.name = path, device, name
         self.kind, self.night, self.set, self.lines, self.notices = "", "", "", 0, []
         self.bench, self.farm, self.ladder, self.programs, self.online = [], None, None, None, None
-        self.quality = None
+        self.quality = self.reyes = self.transfers = self.application = None
 
     def say(self, level, text):
         self.notices.append(Notice(level, self.device, self.night, self.name, text))
@@ -115,6 +116,8 @@ def read(path, device, name):
             read_quality(file)
         elif name.endswith(".json"):
             read_record(file)
+        elif file.set in APPLICATIONS and name.endswith(".jsonl"):
+            read_application(file)
         elif is_store(path):
             read_store(file)
         else:
@@ -122,6 +125,52 @@ def read(path, device, name):
     except (OSError, store.StoreError) as error:
         file.say("bad", f"cannot be read: {str(error).split(': ', 1)[-1]}")
     return file
+
+
+APPLICATIONS = ("bitonic", "kd_tree", "reyes")  # sets of stores of the layout tuner
+
+
+def read_application(file):
+    """The runs of an application (python3 -m tools.farm layouts --application)."""
+    found, wrong = applications.read_store(file.path, file.set)
+    for text in wrong[:store.REPORTED]:
+        file.say("bad", text.removeprefix(file.path).lstrip(":"))
+    with open(file.path, "rb") as text:
+        file.lines = sum(1 for _ in text)
+    usable = [one for one in found.values() if type(one.device) is str and one.us]
+    if not usable:
+        file.say("bad", f"no run of {file.set} that can be used")
+        return
+    one = usable[-1]
+    file.kind, file.application = "application", types.SimpleNamespace(
+        name=file.set, device=one.device, us=dict(one.us), features=one.features, bad_cases=one.bad_cases,
+        kernels=sorted({kernel for points in one.us.values() for us in points.values() for kernel in us}))
+
+
+def is_positive(value):
+    return (number_of(value) or 0) > 0
+
+
+def is_reyes(value):
+    return all(type(value.get(name)) is str for name in ("device", "layouts")) and \
+        all(is_positive(value.get(name)) for name in ("frames", "frames_a_second", "width", "height")) and \
+        isinstance(value.get("ms"), dict) and value["ms"] and all(is_optional(ms) for ms in value["ms"].values())
+
+
+def is_transfer(one):
+    return isinstance(one, dict) and type(one.get("way")) is str and type(one.get("bytes")) is int and \
+        is_positive(one["bytes"]) and is_positive(one.get("gbs"))
+
+
+def read_transfers(file, value):
+    """Transfers of examples/ladder."""
+    rows = [one for one in value["rows"] if is_transfer(one)]
+    if len(rows) < len(value["rows"]):
+        file.say("bad", f"{len(value['rows']) - len(rows)} transfers that cannot be used were left out")
+    if rows and type(value.get("device")) is str:
+        file.kind, file.transfers = "transfers", {**value, "rows": rows}
+    else:
+        file.say("bad", "transfers without a device, or none at all")
 
 
 def is_store(path):
@@ -386,6 +435,15 @@ def read_record(file):
         return
     if isinstance(value, dict) and value.get("kind") == "online":
         read_online(file, value)
+        return
+    if isinstance(value, dict) and value.get("program") == "reyes":
+        if is_reyes(value):
+            file.kind, file.reyes = "reyes", value
+        else:
+            file.say("bad", "a table of examples/reyes that cannot be used")
+        return
+    if isinstance(value, dict) and file.set == "transfers" and isinstance(value.get("rows"), list):
+        read_transfers(file, value)
         return
     if isinstance(value, dict) and isinstance(value.get("results"), list):
         results = [result for result in value["results"] if is_program(result)]

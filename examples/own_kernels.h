@@ -9,6 +9,7 @@
 #include "tools/gp_cuda.h"
 
 #include <stdarg.h>
+#include <unistd.h>
 
 typedef struct own_gpu {
   gp_cuda cuda;
@@ -90,8 +91,8 @@ static inline const char *own_open(own_gpu *g, gp_context *ctx) {
 // Compiles a program's text to machine code for a compute capability; the caller frees it. header: NULL, or the text of
 // the one header that the program includes as `header_name`. options: `count` of them, such as "-DNAME=VALUE". Needs no
 // GPU.
-static inline char *own_compile(own_gpu *g, const char *name, const char *text, const char *header_name,
-    const char *header, int capability, const char *const *options, int count) {
+static inline char *own_compile_sized(own_gpu *g, const char *name, const char *text, const char *header_name,
+    const char *header, int capability, const char *const *options, int count, size_t *code_bytes) {
   const char *all[24];
   char architecture[40], *log, *code;
   void *program = NULL;
@@ -116,17 +117,103 @@ static inline char *own_compile(own_gpu *g, const char *name, const char *text, 
   code = (char *)malloc(bytes + 1);
   if (!code || g->code(program, code)) own_stop("%s: no machine code for sm_%d", name, capability);
   g->destroy(&program);
+  *code_bytes = bytes;
   return code;
 }
+static inline char *own_compile(own_gpu *g, const char *name, const char *text, const char *header_name,
+    const char *header, int capability, const char *const *options, int count) {
+  size_t bytes;
+  return own_compile_sized(g, name, text, header_name, header, capability, options, count, &bytes);
+}
 
-// Compiles for the device and loads. Modules stay until the program ends.
-static inline void *own_module(own_gpu *g, const char *name, const char *text, const char *header_name,
-    const char *header, const char *const *options, int count) {
-  char *code = own_compile(g, name, text, header_name, header, g->capability, options, count);
+// Writes machine code to a folder that processes share; what fails costs a compilation later.
+static inline void own_keep(const char *path, const char *code, size_t bytes) {
+  char other[1100];
+  FILE *file;
+  int good;
+  snprintf(other, sizeof other, "%s.%ld", path, (long)getpid());
+  file = fopen(other, "wb");
+  if (!file) return;
+  good = fwrite(code, bytes, 1, file) == 1;
+  if (fclose(file) || !good || rename(other, path)) remove(other);
+}
+// The module of a file that own_keep wrote; NULL: there is none.
+static inline void *own_kept(own_gpu *g, const char *path) {
+  FILE *file = fopen(path, "rb");
+  char *code = NULL;
   void *module = NULL;
-  GP_CUDA_CHECK(&g->cuda, module_load(&module, code));
+  long bytes = 0;
+  if (!file) return NULL;
+  if (!fseek(file, 0, SEEK_END) && (bytes = ftell(file)) > 0) code = (char *)malloc((size_t)bytes);
+  rewind(file);
+  if (code && fread(code, (size_t)bytes, 1, file) == 1 && g->cuda.module_load(&module, code)) module = NULL;
+  fclose(file);
   free(code);
   return module;
+}
+// Compiles for the device and loads. Modules stay until the program ends. With GPUPRIMS_OWN_KERNELS, a folder, machine
+// code is kept there, and found again.
+static inline void *own_module(own_gpu *g, const char *name, const char *text, const char *header_name,
+    const char *header, const char *const *options, int count) {
+  const char *folder = getenv("GPUPRIMS_OWN_KERNELS"), *texts[3];
+  char path[1024], *code;
+  void *module = NULL;
+  size_t bytes = 0;
+  uint64_t hash = 14695981039346656037u;
+  int i;
+  texts[0] = name, texts[1] = text, texts[2] = header ? header : "";
+  for (i = 0; i < 3 + count; ++i) {
+    const char *c = i < 3 ? texts[i] : options[i - 3];
+    do hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    while (*c++);
+  }
+  if (folder) {
+    snprintf(
+        path, sizeof path, "%s/%d.%d.%016llx.cubin", folder, g->capability, g->nvrtc_version, (unsigned long long)hash);
+    module = own_kept(g, path);
+    if (module) return module;
+  }
+  code = own_compile_sized(g, name, text, header_name, header, g->capability, options, count, &bytes);
+  GP_CUDA_CHECK(&g->cuda, module_load(&module, code));
+  if (folder) own_keep(path, code, bytes);
+  free(code);
+  return module;
+}
+
+// A texture over device memory as words of 32 bits, for GP_TEXTURE (cuTexObjectCreate); 0, and the reason.
+static inline uint64_t own_texture(own_gpu *g, const void *memory, uint64_t bytes, const char **why) {
+  enum { LINEAR = 2, UNSIGNED_32 = 3, READ_AS_INTEGER = 1, MOST_TEXELS = 69 };
+  struct { // CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC
+    int kind;
+    uint64_t address;
+    int format;
+    unsigned channels;
+    uint64_t bytes, reserved[13], flags;
+  } resource;
+  struct {
+    int address_mode[3], filter_mode;
+    unsigned flags, rest[21];
+  } texture;
+  static int (*create)(uint64_t *, const void *, const void *, const void *);
+  void *library = create ? NULL : dlopen("libcuda.so.1", RTLD_NOW);
+  uint64_t object = 0;
+  int most = 0;
+  if (library) *(void **)&create = dlsym(library, "cuTexObjectCreate");
+  memset(&resource, 0, sizeof resource), memset(&texture, 0, sizeof texture);
+  resource.kind = LINEAR, resource.address = (uint64_t)(uintptr_t)memory, resource.bytes = bytes;
+  resource.format = UNSIGNED_32, resource.channels = 1, texture.flags = READ_AS_INTEGER;
+  GP_CUDA_CHECK(&g->cuda, device_attribute(&most, MOST_TEXELS, 0));
+  *why = !create                                   ? "the driver makes no textures"
+      : bytes / 4 > (uint64_t)most                 ? "the array is larger than a texture"
+      : create(&object, &resource, &texture, NULL) ? "the driver makes no texture of it"
+                                                   : NULL;
+  return *why ? 0 : object;
+}
+static inline void own_texture_free(uint64_t object) {
+  static int (*destroy)(uint64_t);
+  void *library = destroy ? NULL : dlopen("libcuda.so.1", RTLD_NOW);
+  if (library) *(void **)&destroy = dlsym(library, "cuTexObjectDestroy");
+  if (destroy && object) destroy(object);
 }
 
 static inline void *own_kernel(own_gpu *g, void *module, const char *name) {

@@ -10,6 +10,7 @@
 // --describe prints the description. --measure answers requests, one a line, until its input ends:
 //
 //     case NAME                loads a test case's inputs; they stay until the next case
+//     compile NAME 0 2 1 ...   compiles the kernels of a test case and these values, and keeps them on disk
 //     run ID ROUNDS 0 2 1 ...  runs all kernels ROUNDS times with these values, a number a field; times each kernel
 //
 // An answer is one line of JSON. What fails is named in it; the program goes on with the next request.
@@ -49,16 +50,45 @@ typedef struct gp_tune_application {
   // Runs all kernels `rounds` times. value: for each field the number of its value. us[kernel * rounds + round]: a
   // kernel's time. why[kernel]: NULL, or why that kernel's times count for nothing. Returns NULL, or why none counts.
   const char *(*run)(void *user, const int *value, int rounds, double *us, const char **why);
+  // NULL, or compiles the kernels of a test case, which is not loaded. NULL, or what is wrong.
+  const char *(*compile)(void *user, int test_case, const int *value);
 } gp_tune_application;
 
-// The value of a word: a layout of gpuprims.h, 0 and 1 for l1 and shared, or a number below 16 whose meaning is the
-// application's. Returns 0 if it is none.
+// The bits of what follows a + in a layout's word: GP_TRANSPOSED, GP_AXES_ and the four axes, slowest first, or a kind
+// of memory. Returns 0 if it is none of them.
+static inline uint64_t gp_tune_addend(const char *word, size_t length) {
+  static const struct {
+    const char *name;
+    uint64_t bits;
+  } names[] = {{"GP_TRANSPOSED", (uint64_t)1 << 63}, {"GP_READ_ONLY", (uint64_t)1 << 32},
+      {"GP_TEXTURE", (uint64_t)2 << 32}, {"GP_CONSTANT", (uint64_t)3 << 32}};
+  uint64_t bits = 0;
+  unsigned i, seen = 0;
+  for (i = 0; i < 4; i++)
+    if (strlen(names[i].name) == length && !memcmp(word, names[i].name, length)) return names[i].bits;
+  if (length != 12 || memcmp(word, "GP_AXES_", 8)) return 0;
+  for (i = 0; i < 4; i++) {
+    const unsigned axis = (unsigned)(word[8 + i] - '0');
+    if (axis > 3) return 0;
+    seen |= 1u << axis;
+    bits |= (uint64_t)(axis ^ i) << (40 + 2 * i);
+  }
+  return seen == 15 ? bits : 0;
+}
+// The value of a word: a layout of gpuprims.h, as GP_SOA+GP_AXES_2013+GP_TEXTURE, 0 and 1 for l1 and shared, or a
+// number below 16 whose meaning is the application's. Returns 0 if it is none.
 static inline int gp_tune_word(const char *word, size_t length, uint64_t *number) {
-  static const char turned[] = "+GP_TRANSPOSED";
-  const size_t tail = sizeof turned - 1;
+  const uint64_t order = (uint64_t)0xff << 40 | (uint64_t)1 << 63, memory = (uint64_t)3 << 32;
   uint64_t bit = 0, width = 0;
   size_t i;
-  if (length > tail && !memcmp(word + length - tail, turned, tail)) bit = (uint64_t)1 << 63, length -= tail;
+  for (i = length; i-- > 0;) {
+    uint64_t more;
+    if (word[i] != '+') continue;
+    more = gp_tune_addend(word + i + 1, length - i - 1);
+    if (!more || (bit & order && more & order) || (bit & memory && more & memory))
+      return 0; // unknown, or a second order, or a second memory
+    bit |= more, length = i;
+  }
   if (length == 6 && !memcmp(word, "GP_AOS", 6)) return *number = 1 | bit, 1;
   if (length == 6 && !memcmp(word, "GP_SOA", 6)) return *number = bit, 1;
   if (!bit && length == 2 && !memcmp(word, "l1", 2)) return *number = 0, 1;
@@ -115,7 +145,7 @@ static inline void gp_tune_describe(const gp_tune_application *a) {
   gp_tune_say(a->name);
   printf(", \"device\": ");
   gp_tune_say(a->device);
-  printf(", \"capability\": %d, \"stamp\": ", a->capability);
+  printf(", \"capability\": %d, \"compiles\": %s, \"stamp\": ", a->capability, a->compile ? "true" : "false");
   gp_tune_say(a->stamp);
   printf(", \"kernels\": [");
   for (i = 0; i < a->kernels; i++) printf("%s\"%s\"", i ? ", " : "", a->kernel[i]);
@@ -173,6 +203,26 @@ static inline void gp_tune_failed(const char *kind, const char *name, const char
   printf(", \"failed\": ");
   gp_tune_say(why);
   printf("}\n");
+}
+
+static inline void gp_tune_answer_compile(const gp_tune_application *a, char *rest) {
+  const char *id = strtok(rest, " "), *word, *wrong = NULL;
+  int value[GP_TUNE_APPLICATION_FIELDS], i, number;
+  if (!id) id = "?";
+  for (number = 0; number < a->cases && strcmp(a->test_case[number].name, id);) number++;
+  if (number == a->cases) wrong = "there is no such test case";
+  for (i = 0; !wrong && i < a->fields; i++) {
+    word = strtok(NULL, " ");
+    value[i] = word ? atoi(word) : -1;
+    if (value[i] < 0 || value[i] >= gp_tune_words(a->field[i].values)) wrong = "a field has no such value";
+  }
+  if (!wrong && a->compile) wrong = a->compile(a->user, number, value);
+  if (wrong) gp_tune_failed("compile", id, wrong);
+  else {
+    printf("{\"compile\": ");
+    gp_tune_say(id);
+    printf("}\n");
+  }
 }
 
 static inline void gp_tune_answer_run(const gp_tune_application *a, char *rest, int is_open) {
@@ -238,7 +288,8 @@ static inline int gp_tune_application_run(const gp_tune_application *a, int argc
         printf("}\n");
       }
     } else if (!strncmp(line, "run ", 4)) gp_tune_answer_run(a, line + 4, is_open);
-    else gp_tune_failed("request", line, "a request is `case NAME` or `run ID ROUNDS VALUES`");
+    else if (!strncmp(line, "compile ", 8)) gp_tune_answer_compile(a, line + 8);
+    else gp_tune_failed("request", line, "a request is `case NAME`, `compile NAME VALUES` or `run ID ROUNDS VALUES`");
     fflush(stdout);
   }
   return 0;

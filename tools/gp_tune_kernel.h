@@ -9,8 +9,10 @@
 //      header's GP_CACHE_... names. The space is the product of all values.
 //          #define GP_TUNE_FIELDS(F) F(MY_THREADS, 256, 128, 256) F(MY_LOAD, GP_CACHE_ALL, GP_CACHE_ALL, GP_CACHE_L2)
 //      A field called GP_LAYOUT_NAME is the layout of the arrays of that name (section >>types of gpuprims.h): its
-//      values are GP_AOS, GP_SOA and multiples of 16, each also with +GP_TRANSPOSED, and the kernel's GP_AT is compiled
-//      for them. Its default should be GP_AOS, the safe layout without measurements.
+//      values are GP_AOS, GP_SOA and multiples of 16, each also with +GP_TRANSPOSED or another order of axes, as
+//      GP_SOA+GP_AXES_2013, and with +GP_READ_ONLY (an application's arrays may be textures or constant memory, too:
+//      gp_tune_application.h). The kernel's GP_AT is compiled for them. Its default should be GP_AOS,
+//      the safe layout without measurements.
 //          F(GP_LAYOUT_Particle, GP_AOS, GP_AOS, GP_SOA, 32) F(GP_LAYOUT_Staged, GP_AOS, GP_AOS, GP_SOA)
 //   2. The kernel: extern "C" __global__ void NAME(A *a, B *b, ..., unsigned long long n), a pointer a buffer (a
 //      gp_array where the host part calls it an array), and the problem's size last. For run-time compilation it may
@@ -28,11 +30,12 @@
 
 struct gp_array; // of gpuprims.h
 
-// The value of a field GP_LAYOUT_NAME as a layout of gpuprims.h: a field has 31 bits; this bit becomes the last of a
-// layout's 64.
-enum { GP_TUNE_TRANSPOSED = 1 << 30 };
+// The value of a field GP_LAYOUT_NAME as a layout of gpuprims.h. A field has 31 bits: the width, the memory, the order
+// of axes, GP_TRANSPOSED.
+enum { GP_TUNE_READ_ONLY = 1 << 20, GP_TUNE_AXES = 0xff << 22, GP_TUNE_TRANSPOSED = 1 << 30 };
 static inline uint64_t gp_tune_layout(int field) {
-  return (uint64_t)(field & ~GP_TUNE_TRANSPOSED) | (uint64_t)(field & GP_TUNE_TRANSPOSED) << 33;
+  return (uint64_t)(field & (GP_TUNE_READ_ONLY - 1)) | (uint64_t)(field & GP_TUNE_READ_ONLY) << 12 |
+      (uint64_t)(field & GP_TUNE_AXES) << 18 | (uint64_t)(field & GP_TUNE_TRANSPOSED) << 33;
 }
 
 // A launch: its inputs, and the shape that the host part returns.

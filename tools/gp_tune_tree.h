@@ -160,4 +160,49 @@ static inline int gp_tune_decide(const gp_tune_trees *trees, const gp_tune_featu
   return 0;
 }
 
+// ---- layouts that change while the program runs
+//
+// Another layout repays its conversion (gp_convert_layout) if its gain a call times the calls to come exceeds the
+// conversion's time. Nobody knows the calls to come, unless the program does: without a number, the rule waits until
+// the calls so far have lost as much as a conversion takes. So until its first conversion is repaid a program takes at
+// most 2 + hysteresis times as long as one that knew the future (to convert or to stay is to buy or to rent).
+//
+//     gp_tune_change change = gp_tune_change_of(2, 0, convert_us, 0.25); // two layouts; the array is in number 0
+//     ...
+//     const double us[] = {120, 80};                                     // this call's time in each layout
+//     if (gp_tune_changes(&change, us, 0)) ... convert the array to layout number change.now
+enum { GP_TUNE_MOST_LAYOUTS = 8 };
+typedef struct gp_tune_change {
+  int layouts, now;
+  double convert_us, hysteresis;     // a change must repay its conversion 1 + hysteresis times
+  double lost[GP_TUNE_MOST_LAYOUTS]; // what the calls since the last change took more than in another layout
+} gp_tune_change;
+
+static inline gp_tune_change gp_tune_change_of(int layouts, int now, double convert_us, double hysteresis) {
+  gp_tune_change c;
+  memset(&c, 0, sizeof c);
+  c.layouts = layouts < GP_TUNE_MOST_LAYOUTS ? layouts : GP_TUNE_MOST_LAYOUTS;
+  c.now = now, c.convert_us = convert_us, c.hysteresis = hysteresis;
+  return c;
+}
+// us: a call's time in each layout, measured or of a tree's measurements; not above 0: unknown, and never chosen.
+// calls: the number of such calls to come, 0 if it is unknown. Returns 1 if c->now changed: the array is to be
+// converted to that layout.
+static inline int gp_tune_changes(gp_tune_change *c, const double *us, double calls) {
+  double most = c->convert_us * (1 + c->hysteresis);
+  int i, best = c->now;
+  for (i = 0; i < c->layouts; i++) {
+    double repaid;
+    if (i == c->now || !(us[i] > 0) || !(us[c->now] > 0)) continue;
+    c->lost[i] += us[c->now] - us[i];
+    if (c->lost[i] < 0) c->lost[i] = 0;
+    repaid = calls > 0 ? (us[c->now] - us[i]) * calls : c->lost[i];
+    if (repaid > most) most = repaid, best = i;
+  }
+  if (best == c->now) return 0;
+  c->now = best;
+  memset(c->lost, 0, sizeof c->lost);
+  return 1;
+}
+
 #endif

@@ -94,15 +94,15 @@ LAYOUT_CODE unsigned kd_counter(unsigned line, unsigned slab, int bins, int tran
 LAYOUT_CODE void kd_counters(
     gp_array boxes, layout_count i, const kd_space *s, int bins, int transposed, unsigned *counter) {
   const unsigned last = (unsigned)bins - 1;
-  counter[0] = kd_counter(0, kd_slab(GP_AT(Box, boxes, i, low_x), s->low[0], s->scale[0], bins), bins, transposed);
-  counter[1] = kd_counter(1, kd_slab(GP_AT(Box, boxes, i, low_y), s->low[1], s->scale[1], bins), bins, transposed);
-  counter[2] = kd_counter(2, kd_slab(GP_AT(Box, boxes, i, low_z), s->low[2], s->scale[2], bins), bins, transposed);
+  counter[0] = kd_counter(0, kd_slab(GP_GET(Box, boxes, i, low_x), s->low[0], s->scale[0], bins), bins, transposed);
+  counter[1] = kd_counter(1, kd_slab(GP_GET(Box, boxes, i, low_y), s->low[1], s->scale[1], bins), bins, transposed);
+  counter[2] = kd_counter(2, kd_slab(GP_GET(Box, boxes, i, low_z), s->low[2], s->scale[2], bins), bins, transposed);
   counter[3] =
-      kd_counter(3, last - kd_slab(GP_AT(Box, boxes, i, high_x), s->low[0], s->scale[0], bins), bins, transposed);
+      kd_counter(3, last - kd_slab(GP_GET(Box, boxes, i, high_x), s->low[0], s->scale[0], bins), bins, transposed);
   counter[4] =
-      kd_counter(4, last - kd_slab(GP_AT(Box, boxes, i, high_y), s->low[1], s->scale[1], bins), bins, transposed);
+      kd_counter(4, last - kd_slab(GP_GET(Box, boxes, i, high_y), s->low[1], s->scale[1], bins), bins, transposed);
   counter[5] =
-      kd_counter(5, last - kd_slab(GP_AT(Box, boxes, i, high_z), s->low[2], s->scale[2], bins), bins, transposed);
+      kd_counter(5, last - kd_slab(GP_GET(Box, boxes, i, high_z), s->low[2], s->scale[2], bins), bins, transposed);
 }
 
 #if defined(__CUDACC__) || defined(SIMT_H)

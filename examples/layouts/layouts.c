@@ -46,7 +46,8 @@ enum { WIDTHS = sizeof widths / sizeof *widths };
 
 // A combination, and its times.
 typedef struct variant {
-  unsigned array, second, order; // widths of array and tile; or counters and their order
+  uint64_t array;         // its layout
+  unsigned second, order; // the tile's width; or counters and their order
   double us[ROUNDS], median_us;
 } variant;
 
@@ -76,7 +77,7 @@ static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
-static const char *layout_name(unsigned width) {
+static const char *layout_name(uint64_t width) {
   return width == GP_AOS ? "AoS" : width == GP_SOA ? "SoA" : width == 16 ? "AoSoA 16" : "AoSoA 32";
 }
 
@@ -117,12 +118,12 @@ static gp_stream stream_of(const program *p) { return p->on_gpu ? p->gpu.stream 
 
 // ---- layouts on the host
 
-static gp_array rows_in(unsigned layout, uint64_t n, void *memory) {
+static gp_array rows_in(uint64_t layout, uint64_t n, void *memory) {
   gp_array a = GP_ARRAY_OF(Row, layout, n, 1, 1);
   a.base = memory;
   return a;
 }
-static gp_array boxes_in(unsigned layout, uint64_t n, void *memory) {
+static gp_array boxes_in(uint64_t layout, uint64_t n, void *memory) {
   gp_array a = GP_ARRAY_OF(Box, layout, n, 1, 1);
   a.base = memory;
   return a;
@@ -216,7 +217,7 @@ static bitonic_kernels compile_bitonic(program *p, const variant *v, void **modu
   k.round = k.tiles = NULL;
   k.staged = v->second;
   if (!p->on_gpu) return k;
-  snprintf(rows, sizeof rows, "-DGP_LAYOUT_Row=GP_USE(%uull)", v->array);
+  snprintf(rows, sizeof rows, "-DGP_LAYOUT_Row=GP_USE(%lluull)", (unsigned long long)v->array);
   snprintf(tile, sizeof tile, "-DGP_LAYOUT_Staged=GP_USE(%uull)", v->second);
   options[0] = rows, options[1] = tile;
   if (!*module) *module = own_module(&p->gpu, "bitonic.cuh", p->bitonic, "layout.h", p->header, options, 2);
@@ -523,7 +524,7 @@ static void compile_kd_tree(program *p, const variant *v, void **module, node *k
   int i;
   k->order = v->order;
   if (!p->on_gpu) return;
-  snprintf(text[0], sizeof text[0], "-DGP_LAYOUT_Box=GP_USE(%uull)", v->array);
+  snprintf(text[0], sizeof text[0], "-DGP_LAYOUT_Box=GP_USE(%lluull)", (unsigned long long)v->array);
   snprintf(text[1], sizeof text[1], "-DKD_COUNTERS=%u", v->second);
   snprintf(text[2], sizeof text[2], "-DKD_ORDER=%u", v->order);
   snprintf(text[3], sizeof text[3], "-DKD_BINS=%d", p->bins);
@@ -768,6 +769,20 @@ static const char *open_rows(void *user, int number) {
   free(input);
   return NULL;
 }
+static bitonic_kernels rows_kernels(served *s, const int *value, variant *v) {
+  char options[160];
+  memset(v, 0, sizeof *v);
+  v->array = gp_tune_field_value(&bitonic_fields[0], value[0]);
+  v->second = (unsigned)gp_tune_field_value(&bitonic_fields[1], value[1]);
+  snprintf(options, sizeof options, "%llu %u", (unsigned long long)v->array, v->second);
+  return compile_bitonic(s->p, v, module_of(s, options));
+}
+static const char *compile_rows(void *user, int number, const int *value) {
+  variant v;
+  rows_kernels((served *)user, value, &v);
+  (void)number;
+  return NULL;
+}
 static const char *run_rows(void *user, const int *value, int rounds, double *us, const char **why) {
   served *s = (served *)user;
   program *p = s->p;
@@ -777,15 +792,10 @@ static const char *run_rows(void *user, const int *value, int rounds, double *us
   gp_field from_fields[32], to_fields[32];
   gp_array from = rows_in(GP_AOS, s->n, s->source), rows;
   gp_layout from_layout = Row_layout(&from, from_fields), to_layout;
-  char options[160];
   int round, good;
-  memset(&v, 0, sizeof v);
-  v.array = (unsigned)gp_tune_field_value(&bitonic_fields[0], value[0]);
-  v.second = (unsigned)gp_tune_field_value(&bitonic_fields[1], value[1]);
-  snprintf(options, sizeof options, "%u %u", v.array, v.second);
+  k = rows_kernels(s, value, &v);
   rows = rows_in(v.array, s->n, s->work);
   to_layout = Row_layout(&rows, to_fields);
-  k = compile_bitonic(p, &v, module_of(s, options));
   if (p->on_gpu) own_prefer(&p->gpu, k.round, 100 * value[2]), own_prefer(&p->gpu, k.tiles, 100 * value[3]);
   for (round = -1; round < rounds; ++round) { // the first warms up and is checked
     const char *wrong = convert_inputs(s, &from_layout, &to_layout);
@@ -846,7 +856,8 @@ static kd_space space_of(const Box *boxes, uint64_t n, int bins) {
 }
 
 // Counters: a block's first, as the paper's baseline has them.
-static const gp_tune_application_field kd_fields[] = {{NULL, "Box", "GP_AOS GP_SOA 16 32"},
+static const gp_tune_application_field kd_fields[] = {
+    {NULL, "Box", "GP_AOS GP_SOA 32 GP_SOA+GP_READ_ONLY GP_AOS+GP_TEXTURE GP_SOA+GP_TEXTURE"},
     {"kd_bin", "Counters", "1 2 0 3"}, {"kd_bin", "Order", "0 1"}, {"kd_bin", "prefer", "l1 shared"}};
 static const char *open_scene(void *user, int number) {
   served *s = (served *)user;
@@ -867,6 +878,28 @@ static const char *open_scene(void *user, int number) {
   free(boxes);
   return NULL;
 }
+// Compiles a combination for p->bins. NULL, or why its kernel cannot run.
+static const char *scene_kernels(served *s, const int *value, variant *v) {
+  char options[160];
+  memset(v, 0, sizeof *v);
+  v->array = gp_tune_field_value(&kd_fields[0], value[0]);
+  v->second = (unsigned)gp_tune_field_value(&kd_fields[1], value[1]);
+  v->order = (unsigned)value[2];
+  if (v->second == 2 && KD_THREADS / 32 * KD_LINES * (unsigned)s->p->bins * sizeof(unsigned) > 48 << 10)
+    return "a block's counters exceed 48 KiB of shared memory";
+  snprintf(options, sizeof options, "%llu %u %u %d", (unsigned long long)v->array, v->second, v->order, s->p->bins);
+  compile_kd_tree(s->p, v, module_of(s, options), &s->kd);
+  return NULL;
+}
+static const char *compile_scene(void *user, int number, const int *value) {
+  served *s = (served *)user;
+  const int bins = s->p->bins;
+  variant v;
+  s->p->bins = s->bins[number];
+  scene_kernels(s, value, &v); // what cannot run needs no compilation
+  s->p->bins = bins;
+  return NULL;
+}
 static const char *run_scene(void *user, const int *value, int rounds, double *us, const char **why) {
   served *s = (served *)user;
   program *p = s->p;
@@ -874,26 +907,21 @@ static const char *run_scene(void *user, const int *value, int rounds, double *u
   gp_field from_fields[32], to_fields[32];
   gp_array from = boxes_in(GP_AOS, s->n, s->source), boxes;
   gp_layout from_layout = Box_layout(&from, from_fields), to_layout;
-  const char *wrong;
-  char options[160];
+  const char *wrong = NULL;
   int round, k;
   const int all = KD_LINES * p->bins;
-  memset(&v, 0, sizeof v);
-  v.array = (unsigned)gp_tune_field_value(&kd_fields[0], value[0]);
-  v.second = (unsigned)gp_tune_field_value(&kd_fields[1], value[1]);
-  v.order = (unsigned)value[2];
-  if (v.second == 2 && KD_THREADS / 32 * (unsigned)all * sizeof(unsigned) > 48 << 10) {
-    why[0] = "a block's counters exceed 48 KiB of shared memory";
-    return NULL;
-  }
-  snprintf(options, sizeof options, "%u %u %u %d", v.array, v.second, v.order, p->bins);
+  why[0] = scene_kernels(s, value, &v);
+  if (why[0]) return NULL;
   boxes = boxes_in(v.array, s->n, s->work);
   to_layout = Box_layout(&boxes, to_fields);
   wrong = convert_inputs(s, &from_layout, &to_layout);
   if (wrong) return wrong;
-  compile_kd_tree(p, &v, module_of(s, options), &s->kd);
   if (p->on_gpu) own_prefer(&p->gpu, s->kd.bin, 100 * value[3]);
-  for (round = -1; round < rounds; ++round) { // the first warms up and is checked
+  if (p->on_gpu && (v.array & GP_CONSTANT) == GP_TEXTURE) {
+    boxes.texture = own_texture(&p->gpu, boxes.base, gp_array_bytes(&boxes), &why[0]);
+    if (why[0]) return NULL;
+  }
+  for (round = -1; !wrong && round < rounds; ++round) { // the first warms up and is checked
     room_begin(p);
     bin_boxes(p, &s->kd, boxes, s->n);
     if (round >= 0) us[round] = room_end(p);
@@ -901,10 +929,11 @@ static const char *run_scene(void *user, const int *value, int rounds, double *u
       unsigned counts[KD_LINES * MOST_BINS];
       room_read(p, counts, s->kd.counts, (uint64_t)all * sizeof *counts);
       for (k = 0; k < all; ++k)
-        if (counts[v.order ? k % p->bins * KD_LINES + k / p->bins : k] != s->expected[k]) return "other counts";
+        if (counts[v.order ? k % p->bins * KD_LINES + k / p->bins : k] != s->expected[k]) wrong = "other counts";
     }
   }
-  return NULL;
+  if (boxes.texture) own_texture_free(boxes.texture);
+  return wrong;
 }
 
 // The last part of a path, without its ending.
@@ -937,6 +966,8 @@ static int serve(
   a.fields = 4, a.field = sorts ? bitonic_fields : kd_fields;
   a.features = sorts ? 1 : 2, a.feature = sorts ? row_features : box_features;
   a.open = sorts ? open_rows : open_scene, a.run = sorts ? run_rows : run_scene;
+  a.compile = sorts ? compile_rows : compile_scene;
+  if (!p->on_gpu) a.compile = NULL; // nothing to compile
   a.test_case = s.cases;
   while (*list) {
     const size_t length = strcspn(list, ",");

@@ -300,9 +300,9 @@ static uint64_t most_bytes(gp_array a, const gp_tune_application_field *field) {
   uint64_t most = 0;
   int i;
   for (i = 0; i < gp_tune_words(field->values); ++i) {
-    const uint64_t layout = gp_tune_field_value(field, i) & ~GP_TRANSPOSED, unit = layout > 16 ? layout : 16;
-    const uint64_t capacity = (a.extent[0] * a.extent[1] * a.extent[2] + unit - 1) / unit * unit;
-    if (capacity * a.size > most) most = capacity * a.size;
+    a.base = NULL;
+    own_check(gp_array_relayout(&a, gp_tune_field_value(field, i)));
+    if (gp_array_bytes(&a) > most) most = gp_array_bytes(&a);
   }
   return most;
 }
@@ -344,9 +344,10 @@ static void close_arrays(reyes *r) {
 }
 
 static void set_layout(gp_array *a, uint64_t layout) {
-  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
-  a->layout = layout;
-  a->capacity = (a->extent[0] * a->extent[1] * a->extent[2] + unit - 1) / unit * unit;
+  void *base = a->base; // room for any layout
+  a->base = NULL;
+  own_check(gp_array_relayout(a, layout));
+  a->base = base;
   own_check(gp_array_check(a));
 }
 // Arrays and kernels in the layouts of r->value. The z-buffer is empty.
@@ -549,6 +550,15 @@ static const char *run_case(void *user, const int *value, int rounds, double *us
   return NULL;
 }
 
+static const char *compile_case(void *user, int number, const int *value) {
+  reyes *r = (reyes *)user;
+  int f, k;
+  for (f = 0; f < FIELDS; ++f) r->value[f] = gp_tune_field_value(&fields[f], value[f]);
+  for (k = 0; k < KERNELS; ++k) kernel_for(r, k);
+  (void)number;
+  return NULL;
+}
+
 // A name of the kernels' text.
 static const char *stamp_of(const reyes *r) {
   static char stamp[20];
@@ -566,6 +576,7 @@ static int serve_tuner(reyes *r, const char *cases, int argc, char **argv) {
   a.name = "reyes", a.device = r->gpu.name, a.stamp = stamp_of(r), a.capability = r->gpu.capability;
   a.kernels = KERNELS, a.kernel = kernel_names, a.fields = FIELDS, a.field = fields;
   a.features = 1, a.feature = features, a.user = r, a.open = open_case, a.run = run_case;
+  if (r->on_gpu) a.compile = compile_case;
   a.test_case = r->cases;
   for (; *cases && a.cases < MOST_CASES; ++a.cases) {
     const size_t length = strcspn(cases, ",");

@@ -8,10 +8,11 @@
 // columns its buffer is NULL. Any alignment; 16 bytes, and for GP_SOA a capacity that is a multiple of 16, are fastest.
 // In place (out == in, no columns): the buffer has room for either layout. Layouts of one size whose widths divide the
 // kernel's tile (GP_AOS, and powers of two up to about 4096 / size) change places within tiles; otherwise a copy of the
-// input in the workspace is converted, which moves everything twice. One launch (two with a copy), everything is read
-// once and written once: through shared memory, in a kernel that is compiled for the list of fields. The last struct's
-// block apart, memory is read and written in vectors of 16 bytes as long as a struct has at most 256 bytes and a width
-// is GP_SOA, a divisor or a multiple of the tile.
+// input in the workspace is converted, which moves everything twice. Orders of
+// axes may differ (gp_layout.order), too: structs then change places as in gp_permute, in place by a copy. One launch
+// (two with a copy), everything is read once and written once: through shared memory, in a kernel that is compiled for
+// the list of fields. The last struct's block apart, memory is read and written in vectors of 16 bytes as long as a
+// struct has at most 256 bytes, a width is GP_SOA, a divisor or a multiple of the tile, and the order stays.
 GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
     uint64_t count, void *out, int flags, gp_stream stream);
 
@@ -20,7 +21,8 @@ GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, cons
 GP__API gp_result gp_array_check(const gp_array *array);
 
 // Another layout for an array that has no memory yet. One that has holds data in the layout it was made with, which
-// stays: GP_E_ARGUMENT; gp_convert_layout moves them to another array.
+// stays: GP_E_ARGUMENT; gp_convert_layout moves them to another array. Another kind of memory (GP_READ_ONLY, ...) moves
+// nothing, and is always possible.
 GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout);
 
 // Writes the compiler's option that specialises code for the layout of arrays of `name`, as

@@ -135,4 +135,7 @@ typedef struct gp_layout {
                           // call's count. Otherwise 0: of other widths, and with columns, GP_E_ARGUMENT
   void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL. Other
                           // widths: GP_E_ARGUMENT
+  uint64_t order;         // of the array's axes: GP_AXES(...), GP_TRANSPOSED; 0: row-major
+  uint64_t extent[4];     // of the axes; read only where both layouts' orders differ: then the same in both, and the
+                          // product is the call's count
 } gp_layout;

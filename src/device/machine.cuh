@@ -16,6 +16,14 @@
 // Dynamic shared memory; the launch gives its size.
 #define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 
+// A load through the read-only path: nobody writes there while the kernel runs.
+template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return __ldg(p); }
+// Word number i of a texture over memory.
+GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) {
+  gp__u32 word;
+  asm("{ .reg .u32 x, y, z; tex.1d.v4.u32.s32 {%0, x, y, z}, [%1, {%2}]; }" : "=r"(word) : "l"(texture), "r"(i));
+  return word;
+}
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
   const uint4 *q = static_cast<const uint4 *>(p);
   const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
@@ -383,6 +391,11 @@ GP_DEVICE float gp__maximum(float a, float b) {
 
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
 #define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
+
+template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return *p; }
+GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) { // a texture is its memory
+  return reinterpret_cast<const gp__u32 *>(texture)[i];
+}
 
 GP_DEVICE gp_vector &gp__vector_at(void *p) { return *simt::whole(static_cast<gp_vector *>(p)); }
 GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *simt::whole(static_cast<const gp_vector *>(p)); }

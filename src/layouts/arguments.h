@@ -9,6 +9,10 @@ typedef struct gp__layout_args {
   unsigned char *out_column[GP__LAYOUT_ENTRIES];
   unsigned long long count, in_width, out_width;
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
+  // Another order of axes: axis 0 is the input's fastest, axis 1 the output's or, straight, its second. odd: a value is
+  // not aligned to the words of its size. In structs; step: of the input, of the output; tile: along each axis.
+  int straight, odd;
+  unsigned long long extent[4], step[2][4], tile[4], tiles[4];
 } gp__layout_args;
 
 // Gathers values too large to be sorted: out[i] = in[index[i]].

@@ -1,7 +1,7 @@
 // layouts/check.c - checking a call: layouts
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, layouts/policy.h, core/system.c,
-//   core/messages.c, core/struct_size.c, core/request.c, layouts/host.c, core/check_types.c, core/checking.c,
-//   core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/array.h, api/call.h, core/rules.h, transpose/policy.h,
+//   layouts/policy.h, core/system.c, core/messages.c, core/struct_size.c, core/request.c, layouts/host.c,
+//   core/check_types.c, core/checking.c, core/check_buffers.c, transpose/check.c
 
 // Checks a layout and keeps it in *kept; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
 GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of, const gp_layout *l,
@@ -38,6 +38,8 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   if (l->capacity && l->capacity < count)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name,
         (unsigned long long)l->capacity, (unsigned long long)count);
+  if (l->order & ~GPUPRIMS__AXES || !gp__is_order(l->order))
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who, name);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
     return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name,
@@ -62,6 +64,42 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   return GP_SUCCESS;
 }
 
+// Compares the orders of both layouts; q->moves becomes how structs move, if they differ.
+GP__PRIVATE gp_result gp__check_orders(const gp__checking *k) {
+  const gp_layout *from = &k->q->in_layout, *to = &k->q->out_layout;
+  gp__moves *m = &k->q->moves;
+  gp__dimension d[4];
+  uint64_t in[4], in_step = 1, out_step = 1;
+  int i, near = 1, kept;
+  if (from->order == to->order || !k->c->count) return GP_SUCCESS;
+  for (i = 3; i >= 0; --i) {
+    const unsigned axis = gp__axis(from->order, (unsigned)i);
+    in[axis] = in_step;
+    if (from->extent[axis] != to->extent[axis] || !to->extent[axis] || in_step > k->c->count / to->extent[axis]) break;
+    in_step *= from->extent[axis];
+  }
+  if (i >= 0 || in_step != k->c->count)
+    return gp__fail(GP_E_ARGUMENT,
+        "%s: extent: where the orders of axes differ, @in_layout (from) and @out_layout (to) need the same extents, "
+        "whose product is @count (%llu)",
+        k->who, (unsigned long long)k->c->count);
+  for (i = 3; i >= 0; --i) {
+    const unsigned axis = gp__axis(to->order, (unsigned)i);
+    d[i].extent = to->extent[axis], d[i].in = in[axis], d[i].out = out_step;
+    out_step *= to->extent[axis];
+  }
+  kept = gp__merge_dimensions(d, 4);
+  if (kept < 2) return GP_SUCCESS;
+  for (i = kept; i < 4; ++i) d[i].extent = 1, d[i].in = d[i].out = UINT64_MAX;
+  for (i = 0; d[i].in != 1; ++i) continue;
+  gp__swap_dimensions(&d[0], &d[i]);
+  for (i = 2; i < 4; ++i)
+    if (d[i].out < d[near].out) near = i;
+  gp__swap_dimensions(&d[1], &d[near]);
+  m->kind = d[0].out == 1 ? GP__MOVE_ROWS : GP__MOVE_TILES;
+  for (i = 0; i < 4; ++i) m->extent[i] = d[i].extent, m->in_stride[i] = d[i].in, m->out_stride[i] = d[i].out;
+  return GP_SUCCESS;
+}
 GP__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -79,6 +117,7 @@ GP__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT,
           "%s: @out_layout (to): fields: field %d has %lu bytes, but that of @in_layout (from) has %lu", k->who, i,
           (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
+  GP__CHECK(gp__check_orders(k));
   GP__CHECK(gp__check_apart(k->who, read, reads, written, writes));
   GP__CHECK(gp__check_apart(k->who, read, reads, &own, 1));
   GP__CHECK(gp__check_apart(k->who, written, writes, &own, 1));

@@ -1,6 +1,6 @@
 // layouts/host.c - layouts
-// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/shape.h, layouts/policy.h, layouts/arguments.h,
-//   core/request.c, host/config.c, host/types.c, host/call.c, host/exact.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/array.h, core/rules.h, core/shape.h, top_k/policy.h,
+//   layouts/policy.h, layouts/arguments.h, core/request.c, host/config.c, host/types.c, host/call.c, host/exact.c
 
 // Bytes of an array of `count` structs, with spare capacity; UINT64_MAX on overflow.
 GP__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
@@ -8,6 +8,12 @@ GP__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
   const uint64_t blocks = width ? gp__ceil_div(count, width) : 0;
   if (width > UINT64_MAX / l->size || blocks > UINT64_MAX / (width * l->size + !width)) return UINT64_MAX;
   return blocks * width * l->size;
+}
+// True if a layout's order is one.
+GP__PRIVATE int gp__is_order(uint64_t layout) {
+  unsigned place, axes = 0;
+  for (place = 0; place < 4; ++place) axes |= 1u << gp__axis(layout, place);
+  return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GPUPRIMS__AXES) == GP_TRANSPOSED);
 }
 // Address of a field's first value, in a buffer or in columns.
 GP__PRIVATE unsigned char *gp__layout_column(
@@ -44,7 +50,7 @@ GP__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
-  uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out;
+  uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out, bits;
   int i;
   memset(a, 0, sizeof *a);
   a->in = (const unsigned char *)in;
@@ -53,9 +59,11 @@ GP__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__
   a->in_width = from->width;
   a->out_width = to->width;
   for (i = 0; i < count; ++i) {
+    if (entry[i].in >= 0) a->in_column[i] = gp__layout_column(from, in, q->count, i, (size_t)entry[i].in);
     a->out_column[i] = gp__layout_column(to, q->out, q->count, i, (size_t)entry[i].out);
+    bits = (uintptr_t)a->out_column[i] | (uintptr_t)a->in_column[i] | from->width * from->size | to->width * to->size;
+    a->odd |= bits % gp__common_factor(GP__VECTOR, (unsigned)entry[i].size) != 0;
     if (entry[i].in < 0) continue;
-    a->in_column[i] = gp__layout_column(from, in, q->count, i, (size_t)entry[i].in);
     if (from->width != GP_AOS) in_bits |= (uintptr_t)a->in_column[i];
     if (to->width != GP_AOS) out_bits |= (uintptr_t)a->out_column[i];
   }
@@ -70,6 +78,7 @@ GP__PRIVATE uint64_t gp__host_value_offset(uint64_t width, size_t struct_size, s
 // Converts value by value; writes zeros to gaps. In place it reads a copy.
 static gp_result gp__host_layouts(gp__host_call *h) {
   const gp__request *q = h->q;
+  const gp__moves *m = &q->moves;
   gp__layout_args a;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int entries = gp__layout_entries(q, entry), threads = h->threads;
@@ -93,7 +102,10 @@ static gp_result gp__host_layouts(gp__host_call *h) {
       const size_t size = (size_t)entry[f].size;
       uint64_t i;
       for (i = first; i < end; ++i) {
-        unsigned char *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, i);
+        uint64_t j = m->kind ? 0 : i;
+        int d;
+        for (d = 0; m->kind && d < 4; ++d) j += i / m->in_stride[d] % m->extent[d] * m->out_stride[d];
+        unsigned char *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, j);
         if (entry[f].in < 0) memset(to, 0, size);
         else memcpy(to, a.in_column[f] + gp__host_value_offset(a.in_width, q->in_size, size, i), size);
       }

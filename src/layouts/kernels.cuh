@@ -324,6 +324,63 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
   }
 }
 
+// Moves field F of a struct, and those after it, between registers and memory.
+template <bool OUT, bool ALIGNED, class List, int F, int END> struct gp__fields_of_struct {
+  static const int SIZE = List::size(F), ALIGN = ALIGNED ? SIZE : 1;
+  static const bool GAP = List::offset(false, F) < 0;
+  static GP_DEVICE void run(gp__u32 *word, const gp__layout_args &a, const gp__tile_start &at) {
+    const gp__u64 byte = at.block + at.number * SIZE;
+    const gp__u32 zero[(SIZE + 3) / 4] = {};
+    if (OUT) gp__some_bytes<SIZE, ALIGN>::store(GAP ? zero : word, a.out_column[F] + byte);
+    else if (!GAP) gp__some_bytes<SIZE, ALIGN>::load(word, a.in_column[GAP ? 0 : F] + byte);
+    gp__fields_of_struct<OUT, ALIGNED, List, F + 1, END>::run(word + (GAP ? 0 : (SIZE + 3) / 4), a, at);
+  }
+};
+template <bool OUT, bool ALIGNED, class List, int END> struct gp__fields_of_struct<OUT, ALIGNED, List, END, END> {
+  static GP_DEVICE void run(gp__u32 *, const gp__layout_args &, const gp__tile_start &) {}
+};
+// Moves a tile between memory, from struct `first` on, and columns in shared memory. Lanes run along axis 1 or 0.
+template <bool OUT, bool ALIGNED, class P, int TILE, int SIZE, class List>
+GP_DEVICE void gp__turned_side(
+    const gp__layout_args &a, gp__u64 first, const unsigned *tile, bool along, unsigned char *shared) {
+  typedef gp__side_of_chunk<!OUT, gp__side<0, SIZE>, TILE, 1, List> Columns;
+  for (unsigned i = threadIdx.x; i < tile[0] * tile[1]; i += P::threads) {
+    const unsigned x = along ? i / tile[1] : i % tile[0], y = along ? i % tile[1] : i / tile[0];
+    const int place = int(y * (unsigned(a.tile[0]) + 1) + x);
+    gp__u32 word[List::word(1, List::moved)];
+    if (OUT) Columns::run(word, shared, place);
+    gp__fields_of_struct<OUT, ALIGNED, List, 0, List::count>::run(
+        word, a, gp__tile_start(first + x * a.step[OUT][0] + y * a.step[OUT][1], OUT ? a.out_width : a.in_width, SIZE));
+    if (!OUT) Columns::run(word, shared, place);
+  }
+  __syncthreads();
+}
+template <class P, int TILE, bool ALIGNED, class In, class Out, class List>
+GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, unsigned char *shared) {
+  const gp__u64 tiles = a.tiles[0] * a.tiles[1] * a.tiles[2] * a.tiles[3];
+  for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    gp__u64 rest = tile, in = 0, out = 0;
+    unsigned size[4];
+    GP__UNROLL
+    for (int d = 0; d < 4; ++d) {
+      const gp__u64 first = rest % a.tiles[d] * a.tile[d], left = a.extent[d] - first;
+      rest /= a.tiles[d];
+      in += first * a.step[0][d], out += first * a.step[1][d];
+      size[d] = unsigned(left < a.tile[d] ? left : a.tile[d]);
+    }
+    gp__turned_side<false, ALIGNED, P, TILE, In::size, List>(a, in, size, false, shared);
+    gp__turned_side<true, ALIGNED, P, TILE, Out::size, List>(a, out, size, !a.straight, shared);
+  }
+}
+// Another order of axes, as in a transpose: tiles in the plane of both fastest axes.
+template <class P, int TILE, int CHUNK, class In, class Out, class... Fields>
+GP_DEVICE void gp__turn_layout(const gp__layout_args &a) {
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  if (a.odd) gp__turn_tiles<P, TILE, false, In, Out, gp__moved_list<Fields...>>(a, shared);
+  else gp__turn_tiles<P, TILE, true, In, Out, gp__moved_list<Fields...>>(a, shared);
+}
+
 // CHUNK 0: converts value by value; In and Out then have only the structs' sizes. Tiles need no barrier between them: a
 // store reads the destination's part alone, and the next load writes the source's, which no thread reads after the
 // barrier before that store. Values one by one are a thread's own.

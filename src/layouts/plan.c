@@ -1,7 +1,8 @@
 // layouts/plan.c - plans of conversions of layouts
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/policy.h,
-//   layouts/policy.h, map/arguments.h, layouts/arguments.h, core/system.c, core/request.c, layouts/host.c,
-//   core/kinds.c, core/primitive.c, core/reads.c, layouts/check.c, core/shape.c, layouts/names.c, core/launch.c
+//   transpose/policy.h, layouts/policy.h, map/arguments.h, layouts/arguments.h, core/system.c, core/request.c,
+//   layouts/host.c, core/kinds.c, core/primitive.c, core/reads.c, layouts/check.c, core/shape.c, layouts/names.c,
+//   core/launch.c
 
 // True if the input of a conversion is copied first.
 GP__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
@@ -13,6 +14,7 @@ GP__PRIVATE int gp__layout_chunk(const gp__request *q) {
   const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
   unsigned common = 4, chunk;
   int i;
+  if (q->moves.kind) return -1;
   if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
   for (i = 0; i < q->in_layout.field_count; ++i)
     common = (unsigned)gp__common_factor(common, q->in_layout.fields[i].size);
@@ -33,15 +35,31 @@ GP__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->in_place = q->in == q->out && !q->in_layout.columns && !q->out_layout.columns; // without buffers: may be
 }
 GP__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  kinds[0] = GP__CONVERT_LAYOUT;
+  kinds[0] = q->moves.kind ? GP__TURN_LAYOUT : GP__CONVERT_LAYOUT;
   kinds[1] = GP__COPY;
   return gp__converts_copy(q, p) ? 2 : 1;
+}
+GP__PRIVATE uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
+// room: places in shared memory; a line along axis 0 leaves one free, against bank conflicts.
+GP__PRIVATE void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
+  unsigned long long *tile = a->tile;
+  int d;
+  a->straight = m->kind == GP__MOVE_ROWS;
+  tile[2] = tile[3] = 1;
+  tile[0] = gp__smaller(m->extent[0], a->straight ? room - 1 : gp__smaller(room / 2 - 1, 32));
+  tile[1] = gp__smaller(m->extent[1], room / (tile[0] + 1));
+  if (tile[1] == m->extent[1]) tile[0] = gp__smaller(m->extent[0], room / tile[1] - 1);
+  else if (tile[1] > 8) tile[1] &= ~7ull; // whole sectors
+  for (d = 0; d < 4; ++d) {
+    a->extent[d] = m->extent[d], a->step[0][d] = m->in_stride[d], a->step[1][d] = m->out_stride[d];
+    a->tiles[d] = gp__ceil_div(m->extent[d], tile[d]);
+  }
 }
 GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__layout_args a;
-  memset(&a, 0, sizeof a);
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
+  if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, *l->h), &a);
   if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
         gp__ceil_div(l->h->layout.in_bytes, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);

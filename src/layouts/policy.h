@@ -31,7 +31,7 @@ GP__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width,
 }
 // Structs of a staged tile; 0: values go one by one.
 GP__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
-  return s.layout.chunk
+  return s.layout.chunk > 0
       ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
             gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)), s.layout.in_width,
             s.layout.out_width)
@@ -49,7 +49,7 @@ GP__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
 }
 // True if, in place, structs move within tiles only.
 GP__RULE int gp__layout_local(gp_policy p, gp__shape s) {
-  return s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
+  return s.layout.chunk >= 0 && s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
       gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
       gp__layout_tile(p, s) % (s.layout.out_width <= 0x7fffffff ? (int)s.layout.out_width : 0x7fffffff) == 0;
 }

@@ -20,7 +20,8 @@ if not CHROMIUM:
 
 CELL = "example-one/reduce/sum-u32-cold-1048576.html"
 PAGES = ["index.html", "primitives.html", "regressions.html", "compare.html", "commits.html", "noise.html",
-         "landscape.html", "online.html", "quality.html", "table.html", "reports.html", "data.html", "search.html",
+         "landscape.html", "online.html", "programs.html", "quality.html", "table.html", "reports.html", "data.html",
+         "search.html",
          "example-one/reduce.html",
          "example-two/copy.html", CELL, "example-two/copy/u32-cold-1024.html"]
 
@@ -411,7 +412,8 @@ def test_two_builds_look_the_same(open_page, small_store, small_site, make_site)
 
 
 REAL = ["index.html", "primitives.html", "regressions.html", "compare.html", "commits.html", "noise.html",
-        "landscape.html", "online.html", "quality.html", "table.html", "reports.html", "data.html", "search.html"]
+        "landscape.html", "online.html", "programs.html", "quality.html", "table.html", "reports.html", "data.html",
+          "search.html"]
 
 
 @pytest.mark.parametrize("name", REAL + ["a primitive", "a cell", "a diff"])

@@ -23,7 +23,8 @@ from tools.quality import __main__ as quality_command
 LONG = os.environ.get("GPUPRIMS_LONG") == "1"
 HEAVIEST = 2 << 20  # bytes of a page with everything that it loads
 COMMON = ["index.html", "primitives.html", "regressions.html", "compare.html", "commits.html", "noise.html",
-          "landscape.html", "online.html", "quality.html", "table.html", "reports.html", "data.html", "search.html"]
+          "landscape.html", "online.html", "programs.html", "quality.html", "table.html", "reports.html", "data.html",
+          "search.html"]
 
 
 # Tags with attributes that the checks need: a tenth of a page, because the parser is slow on whole pages.
@@ -704,6 +705,87 @@ def test_online_tuners_beside_the_paper(tmp_path, make_site):
         [[128, 7, 3.14], [128, None, 256.0], [256, None, 210.0], [512, None, 232.0], [1024, None, 251.0]]
     data = text_of(site)
     assert "a comparison of online tuners" in data and "a space of examples/tuner" in data
+
+
+def reyes(**fields):
+    """A table of examples/reyes."""
+    return {"program": "reyes", "device": "Example One", "layouts": "default", "width": 1920, "height": 1080,
+            "frames": 50, "frames_a_second": 800.0, "ms": {"bound_split": 10.0, "compact": 5.0, "dice_shade": 20.0,
+                                                           "paint": 1.0, "scan and select": 4.0}, **fields}
+
+
+def run_of_the_tuner(case, values, us, name="kd_tree", **fields):
+    return json.dumps({"kind": "application", "application": name, "device": "Example One", "capability": 90,
+                       "stamp": "a", "case": case, "features": [1000, 32], "phase": "matrix", "values": values,
+                       "us": us, **fields}) + "\n"
+
+
+def test_programs_beside_the_papers(tmp_path, make_site):
+    place = tmp_path / "example-one"
+    write_json(place / "2026-01-05.reyes.abc0000.json", reyes())
+    write_json(place / "2026-01-06.reyes.abc0001.json", reyes(layouts="learned", ms={"dice_shade": 15.0, "paint": 0.5}))
+    write_json(place / "2026-01-05.transfers.abc0000.json", {"device": "Example One", "rows": [
+        {"way": "page-locked to device", "bytes": 1 << 20, "us": 20.0, "gbs": 52.4},
+        {"way": "pageable to device", "bytes": 1 << 20, "us": 90.0, "gbs": 11.6},
+        {"way": "pageable to device", "bytes": "many", "us": 1.0, "gbs": 1.0}, {"way": "cut"}]})
+    variant = {"array": "AoS", "second": "AoS", "transposed": 0, "us": 100.0, "min_us": 90.0, "max_us": 110.0}
+    write_json(place / "2026-01-05.layout_programs.abc0000.json", {"device": "Example One", "results": [
+        {"program": "bitonic", "n": 65536, "whole_us": 9.0, "variants": [
+            variant, {**variant, "array": "SoA", "second": "SoA", "us": 50.0, "min_us": 40.0}]}]})
+    (place / "2026-01-06.kd_tree.abc0000.jsonl").write_text(
+        run_of_the_tuner("scanx32", [0, 0], {"kd_bin": [40.0, 41.0, 40.0]}) +
+        run_of_the_tuner("scanx32", [1, 0], {"kd_bin": [10.0]}) + run_of_the_tuner("scanx64", [0, 0], {}) +
+        run_of_the_tuner("otherx32", [0, 0], {"kd_bin": [30.0]}) + run_of_the_tuner("otherx32", [1, 0], {
+            "kd_bin": [20.0]}, failed="another result") + run_of_the_tuner("scanx32", [2, 0], {"kd_bin": [9.0]})[:60])
+    site = make_site(tmp_path, True)
+    check_whole(site)
+    text = text_of(site, "programs.html")
+    for words in ("REYES: the Utah teapot", "The bitonic sort", "Learned: kd tree", "2014, Table 2", "2014, Figure 3",
+                  "2014, Table 1", "3.2 common, 4 measured"):
+        assert words in text, words
+    rows = json_rows(site, "programs.example-one-reyes")
+    assert rows[0] == ["Example One", "default", 40.0, 2.0, 10.0, 20.0, 8.0, 80.0, 800.0, "1920 x 1080",
+                       "measured, 2026-01-05"]  # of 100 frames
+    assert rows[1][:4] == ["Example One", "learned", 30.0, 1.0] and rows[1][4:7] == [None, None, None]
+    assert rows[2][:4] == ["GTX680", "hand-tuned", 3834.31, 630.9] and rows[3][8] == 21.45
+    assert json_rows(site, "programs.example-one-bitonic")[0][:6] == \
+        ["Example One", 65536, 100.0, 50.0, "SoA, SoA", 2.0]
+    assert [row[:2] for row in json_rows(site, "programs.example-one-transfers")] == \
+        [["page-locked to device", 52.4], ["pageable to device", 11.6]]
+    cases = {row[0]: row[2:] for row in json_rows(site, "programs.example-one-kd-tree-application")}
+    assert cases["scanx32"] == [2, 40.0, 10.0, 4.0] and cases["otherx32"] == [1, 30.0, 30.0, 1.0]
+    assert "scanx64" not in cases
+    summary = json_rows(site, "programs.example-one-kd-tree-optimum")
+    assert summary[0][1:5] == [1.0, 4.0, None, 2.5] and summary[1][:5] == ["GTX680, complete", 0.7, 9.83, 2.47, 2.99]
+    said = text_of(site)
+    assert "2 transfers that cannot be used were left out" in said and "no JSON: left out" in said
+    for words in ("a table of examples/reyes", "transfers of examples/ladder", "runs of the layout tuner"):
+        assert words in said, words
+
+
+@pytest.mark.parametrize("change", [
+    {"device": None}, {"frames": 0}, {"frames_a_second": "fast"}, {"width": None}, {"ms": None}, {"ms": {}},
+    {"ms": {"paint": "slow"}}, {"ms": {"paint": -1.0}}])
+def test_a_table_of_reyes_that_is_damaged_is_named(tmp_path, change):
+    path = tmp_path / "2026-01-05.reyes.abc0000.json"
+    write_json(path, reyes(**change))
+    file = read.read(str(path), "example-one", path.name)
+    assert file.reyes is None and "a table of examples/reyes that cannot be used" in file.notices[0].text
+
+
+def test_programs_that_are_cut_short_or_missing_are_named(tmp_path, make_site):
+    place = tmp_path / "example-one"
+    write_json(place / "2026-01-05.reyes.abc0000.json", reyes())
+    (place / "2026-01-05.reyes.abc0000.json").write_text(json.dumps(reyes())[:90])
+    write_json(place / "2026-01-05.transfers.abc0000.json", {"device": "Example One", "rows": []})
+    (place / "2026-01-05.bitonic.abc0000.jsonl").write_text("not a line\n")
+    (place / "2026-01-06.reyes.abc0000.jsonl").write_text(run_of_the_tuner("1920x1080", [0], {"paint": [1.0]}, "reyes"))
+    site = make_site(tmp_path, True)
+    text, said = text_of(site, "programs.html"), text_of(site)
+    assert "examples/reyes was not measured on this device" in text
+    assert "transfers were not measured on this device" in text and "Learned: reyes" in text
+    for words in ("no JSON (", "transfers without a device, or none at all", "no run of bitonic that can be used"):
+        assert words in said, words
 
 
 def json_rows(site, name):

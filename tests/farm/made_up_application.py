@@ -5,7 +5,8 @@
 The model: "features" (default: size), "cases" {name: features}, "device", "capability", "stamp"; "factors": [words of
 a described point, kernel, factor] multiply a kernel's 100 us wherever all words occur; "crash", "hang": words of points
 at which the program dies, or sleeps; "wrong", "lost" (of kernel `first`): words of points that answer so; "bad": cases
-that cannot be loaded; "log": a file that gets a line a loaded case."""
+that cannot be loaded; "log": a file that gets a line a loaded case; "compiled": a file that gets a line a compiled
+point; "slow": seconds of a run."""
 import json
 import os
 import signal
@@ -38,6 +39,7 @@ def answer(model, case, identity, rounds, values):
         os.kill(os.getpid(), signal.SIGSEGV)
     if any(has(text, words) for words in model.get("hang", ())):
         time.sleep(60)
+    time.sleep(model.get("slow", 0))
     if any(has(text, words) for words in model.get("wrong", ())):
         return {"run": identity, "failed": "another result than the default's"}
     us, lost = {}, {}
@@ -59,6 +61,7 @@ def main(path, mode):
     if mode == "--describe":
         fields = [dict(zip(("kernel", "name", "values", "numbers"), field)) for field in FIELDS]
         print(json.dumps({"application": "made_up", "device": model.get("device", "GPU 1"),
+                          "compiles": "compiled" in model,
                           "capability": model.get("capability", 90), "stamp": model.get("stamp", "a"),
                           "kernels": KERNELS, "features": model.get("features", ["size"]), "fields": fields,
                           "cases": [{"name": name, "features": values} for name, values in cases.items()]}))
@@ -73,6 +76,10 @@ def main(path, mode):
                 with open(model["log"], "a", encoding="utf-8") as file:
                     file.write(words[1] + "\n")
             said = {"case": words[1], **({"failed": "its scene has no triangles"} if bad else {})}
+        elif words[0] == "compile":
+            with open(model["compiled"], "a", encoding="utf-8") as file:
+                file.write(" ".join(words[1:]) + "\n")
+            said = {"compile": words[1]}
         else:
             said = answer(model, case, words[1], int(words[2]), list(map(int, words[3:])))
         print(json.dumps(said), flush=True)

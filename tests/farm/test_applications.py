@@ -128,6 +128,23 @@ def test_nothing_measured_is_lost(tmp_path):
 
 
 @pytest.mark.turn
+def test_the_time_ends_and_the_same_command_goes_on(tmp_path):
+    made = Made(tmp_path, factors=FACTORS, slow=0.15, compiled=str(tmp_path / "compiled"))
+    said = made.run("--seconds", "2.5", status=1)
+    assert "--seconds 2.5: the time ended; the same command goes on" in said
+    first = len(made.lines())
+    assert 0 < first < COMPLETE and ", confirmed:" not in said
+    # all kernels were compiled before, by each process in an order of its own
+    compiled = open(tmp_path / "compiled", encoding="utf-8").read().splitlines()
+    assert len(set(compiled)) == COMPLETE and all(line.startswith("one ") for line in compiled)
+    made.change(slow=0)
+    assert f"; {first} were in the store" in made.run("--seconds", "300") and len(made.lines()) == COMPLETE
+    (tmp_path / "other").mkdir()
+    assert "nothing is measured of made_up" in Made(tmp_path / "other", factors=FACTORS).run(
+        "--seconds", "1e-9", status=2)
+
+
+@pytest.mark.turn
 def test_another_text_of_the_kernels_is_measured_again(tmp_path):
     made = Made(tmp_path, factors=FACTORS)
     made.run()
@@ -140,6 +157,7 @@ def test_another_text_of_the_kernels_is_measured_again(tmp_path):
     (["--judge", "two"], "made_up has no test case two"),
     (["--processes", "2"], "fewer than 3 confirm nothing"),
     (["--rounds", "0"], "--rounds: 1 to 99"),
+    (["--seconds", "0"], "--seconds: a positive number"),
     (["--mode", "large"], "invalid choice"),
 ])
 @pytest.mark.turn
@@ -229,6 +247,51 @@ int main(int count, char **arguments) {
 }
 """
 ANY = str(0x7fffffffffffffff)
+
+CHANGES = """
+#include <stdlib.h>
+#include "gp_tune_tree.h"
+int main(int count, char **arguments) { // layouts, convert_us, hysteresis, calls; then times, layouts a call
+  const int layouts = atoi(arguments[1]);
+  gp_tune_change change = gp_tune_change_of(layouts, 0, atof(arguments[2]), atof(arguments[3]));
+  int i, l;
+  for (i = 5; i + layouts <= count; i += layouts) {
+    double us[GP_TUNE_MOST_LAYOUTS];
+    for (l = 0; l < layouts; ++l) us[l] = atof(arguments[i + l]);
+    l = gp_tune_changes(&change, us, atof(arguments[4]));
+    printf("%d%s ", change.now, l ? "!" : "");
+  }
+  return 0;
+}
+"""
+
+
+@pytest.mark.turn
+def test_a_layout_changes_where_that_repays_its_conversion(tmp_path):
+    (tmp_path / "changes.c").write_text(CHANGES)
+    program = str(tmp_path / "changes")
+    subprocess.run(["gcc", "-std=c99", *STRICT, str(tmp_path / "changes.c"), "-o", program], cwd=ROOT, check=True)
+
+    def said(convert, hysteresis, calls, *times):
+        words = [len(times[0]), convert, hysteresis, calls, *(us for one in times for us in one)]
+        return subprocess.run([program, *map(str, words)], check=True, text=True, stdout=subprocess.PIPE).stdout.split()
+
+    slow, fast = (100, 60), (60, 100)
+    # 40 us lost a call: the third call exceeds 100 us; back again only when as much was lost there
+    assert said(100, 0, 0, *[slow] * 4, *[fast] * 4) == ["0", "0", "1!", "1", "1", "1", "0!", "0"]
+    assert said(100, 0.5, 0, *[slow] * 4) == ["0", "0", "0", "1!"]  # 150 us
+    # phases of two calls each never repay it: what a phase lost, the next one wins back
+    assert said(100, 0, 0, *[slow, slow, fast, fast] * 3) == ["0"] * 12
+    # known numbers of calls: at once, or not at all
+    assert said(100, 0, 3, slow) == ["1!"] and said(100, 0, 2, slow) == ["0"] and said(100, 0.25, 3, slow) == ["0"]
+    # the best of several; unknown times are never chosen, and give no reason to leave
+    assert said(100, 0, 9, (100, 80, 60)) == ["2!"] and said(100, 0, 9, (100, 80, 0)) == ["1!"]
+    assert said(100, 0, 9, (0, 80, 60), ("nan", 1, 2)) == ["0", "0"]
+    # never more than 2 + hysteresis times the optimum: one change costs as much as was lost before it
+    for count in range(1, 12):
+        found = said(100, 0, 0, *[slow] * count)
+        took = sum(60 if "1" in before else 100 for before in ["0", *found[:-1]]) + 100 * ("1!" in found)
+        assert took <= 2 * min(100 * count, 100 + 60 * count)
 
 
 def read(folder, header, names, device, capability, fixed, questions, compiler=("gcc", "-std=c99"), speed=False):
@@ -466,6 +529,16 @@ def test_the_bitonic_sort_in_nine_combinations(sorter, tmp_path):
 
 
 @pytest.mark.turn
+def test_rows_that_are_none_or_do_not_fit_memory_are_named_and_the_rest_goes_on(sorter, tmp_path):
+    said = tuned("--application", f"{sorter} --host --program bitonic --rows 0,{2**50},1000,{2**62}", "--store",
+                 str(tmp_path / "sort.jsonl"), "--mode", "small", status=1)
+    assert "case 0: it has no rows: left out" in said
+    assert re.search(rf"case {2**50}: ended with status 1: .*memory.*: left out", said), said
+    assert f"case {2**62}: " in said and "case 1000 (rows 1000)" in said
+    assert len([line for line in open(tmp_path / "sort.jsonl", encoding="utf-8") if '"us"' in line]) == 10
+
+
+@pytest.mark.turn
 def test_scenes_and_bins_of_the_kd_tree(sorter, tmp_path):
     scenes = str(tmp_path / "scenes")
     made = called(sys.executable, os.path.join(ROOT, "examples", "layouts", "scenes.py"), scenes, "--share", "0.0002")
@@ -487,7 +560,7 @@ def test_scenes_and_bins_of_the_kd_tree(sorter, tmp_path):
     said = tuned("--application", f"{sorter} --host --program kd_tree --scenes {listed} --bins 32,512", "--store",
                  str(tmp_path / "kd.jsonl"), "--judge", "scan_1mx32,scan_1mx512", "--header", str(tmp_path / "tree.h"),
                  status=1)
-    assert "|G| = 4, |S| = 8, |P| = 2" in said
+    assert "|G| = 6, |S| = 8, |P| = 2" in said
     for words in ("cutx32: the features of case building_282kx32", "otherx32: it is no scene",
                   "judged by 2 cases that the tree was not shown", "a block's counters exceed 48 KiB"):
         assert words in said, said

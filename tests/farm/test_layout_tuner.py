@@ -203,7 +203,9 @@ def test_bad_arguments(program, arguments, words):  # noqa: F811
     assert words in run(program, EXAMPLE, *arguments, status=2)
 
 
-@pytest.mark.parametrize("layout", ["24", "8", "1", "GP_AOSOA", "32+GP_X", "GP_SOA+", "+GP_TRANSPOSED", "-16"])
+@pytest.mark.parametrize("layout", ["24", "8", "1", "GP_AOSOA", "32+GP_X", "GP_SOA+", "+GP_TRANSPOSED", "-16",
+                                    "GP_SOA+GP_TEXTURE", "32+GP_AXES_0012", "GP_AOS+GP_AXES_013", "1048576",
+                                    "GP_SOA+GP_AXES_1023+GP_TRANSPOSED", "GP_SOA+GP_READ_ONLY+GP_READ_ONLY"])
 @pytest.mark.turn
 def test_an_unknown_layout_is_refused_by_line(program, tmp_path, layout):  # noqa: F811
     kernel = tmp_path / "mine.cuh"
@@ -218,7 +220,8 @@ HOST = """
 #define POINT(F) F(float, x) F(unsigned char, kind)
 GP_LAYOUT(Point, POINT)
 #define GP_TUNE_FIELDS(F) \\
-  F(GP_LAYOUT_Point, GP_AOS, GP_AOS, GP_SOA+GP_TRANSPOSED, 32+GP_TRANSPOSED) \\
+  F(GP_LAYOUT_Point, GP_AOS, GP_AOS, GP_SOA+GP_TRANSPOSED, 32+GP_TRANSPOSED, \\
+    GP_SOA+GP_AXES_2013+GP_READ_ONLY, 48+GP_READ_ONLY) \\
   F(GP_LAYOUT_Kept, GP_SOA, GP_AOS, GP_SOA) F(SIGN, -1, -1, 1)
 
 #ifdef GP_TUNE_HOST
@@ -242,7 +245,9 @@ def test_transposed_arrays_and_what_is_global(program, tmp_path):  # noqa: F811
     space = layouts.space_of(program, str(kernel), [100])
     assert [(field.name, field.kind) for field in space.fields] == \
         [("GP_LAYOUT_Point", "global"), ("GP_LAYOUT_Kept", "staged"), ("SIGN", "")]
-    assert space.fields[0].numbers == (1, 1 << 63, 32 | 1 << 63) and space.fields[2].numbers == (-1, 1)
+    axes = sum((axis ^ place) << 40 + 2 * place for place, axis in enumerate((2, 0, 1, 3)))
+    assert space.fields[0].numbers == (1, 1 << 63, 32 | 1 << 63, axes | 1 << 32, 48 | 1 << 32)
+    assert space.fields[2].numbers == (-1, 1)
     assert space.usual == ("GP_AOS", "GP_SOA", "-1") and space.cells == {100: "kernel mine n=100 protocol=graph"}
     said = run(program, str(kernel), "--header", str(tmp_path / "tree.h"), status=0)
     assert "tree: " in said and "0xffffffffffffffffull" in (tmp_path / "tree.h").read_text()

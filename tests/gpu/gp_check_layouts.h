@@ -55,6 +55,17 @@ static void layouts_case(uint64_t seed, uint64_t count, const gp_policy *policy)
     layout[side].fields = fields[side];
     layout[side].field_count = n;
   }
+  if ((h >> 50 & 3) == 0) { // another order of axes
+    static const uint64_t orders[] = {GP_AXES(1, 0, 2, 3), GP_TRANSPOSED, GP_AXES(2, 0, 3, 1), GP_AXES(0, 2, 1, 3)};
+    uint64_t left = count, e = 2;
+    for (i = 0; i < 4; i++) layout[0].extent[i] = 1;
+    for (i = 0; e * e <= left; i++) // some of its factors along each axis
+      if (left % e == 0) layout[0].extent[gp_data_hash(h + i) % 4] *= e, left /= e;
+      else e++;
+    layout[0].extent[h >> 52 & 3] *= left;
+    memcpy(layout[1].extent, layout[0].extent, sizeof layout[0].extent);
+    layout[h >> 54 & 1].order = orders[h >> 55 & 3];
+  }
   if (in_place && h >> 48 & 1)
     layout[1].size = layout[0].size = layout[0].size > layout[1].size ? layout[0].size : layout[1].size;
   if (apart) layout[1].width = GP_SOA;
@@ -130,8 +141,8 @@ static void layouts_big(void) {
   static uint32_t window[4096];
   static const uint32_t zero = 0, one = 1;
   const uint64_t n = (1ull << 28) + 16, bytes = n * 20;
-  const gp_layout structs = {sizeof(gp_layout), GP_AOS, 20, fields, 5, 0, NULL},
-                  arrays = {sizeof(gp_layout), GP_SOA, 20, fields, 5, 0, NULL};
+  const gp_layout structs = {sizeof(gp_layout), GP_AOS, 20, fields, 5, 0, NULL, 0, {0, 0, 0, 0}},
+                  arrays = {sizeof(gp_layout), GP_SOA, 20, fields, 5, 0, NULL, 0, {0, 0, 0, 0}};
   size_t room = 0, total = 0;
   uint32_t *a, *b;
   gp_result r;

@@ -20,6 +20,18 @@ template <int COPIES> static GP_DEVICE void NAME(const Access &a) {
     GP_TILE_MOVE(Particle, Particle, a.out, first, Staged, staged, 0, n);
     __syncthreads();
   }
+  gp_array blocks = a.blocks; // read only, of any kind of memory; `turned` has another order of axes
+  GP_IN_CONSTANT(Block, blocks);
+  const uint64_t *e = a.turned.extent;
+  for (u64 at = blockIdx.x * 32 + threadIdx.x; at < e[0] * e[1] * e[2] * e[3]; at += gridDim.x * 32) {
+    const u64 i = at / e[3] / e[2] / e[1], j = at / e[3] / e[2] % e[1], k = at / e[3] % e[2], l = at % e[3];
+    const u64 from = GP_NUMBER(Block, blocks, 4, i, j, k, l);
+    GP_AT4(Turned, a.turned, i, j, k, l, flag) = GP_GET(Block, blocks, from, flag);
+    GP_AT4(Turned, a.turned, i, j, k, l, kind) = GP_GET(Block, blocks, from, kind);
+    GP_AT4(Turned, a.turned, i, j, k, l, sum) = GP_GET(Block, blocks, from, sum);
+    GP_AT4(Turned, a.turned, i, j, k, l, v) = GP_GET(Block, blocks, from, v);
+    GP_AT4(Turned, a.turned, i, j, k, l, corner) = GP_GET(Block, blocks, from, corner);
+  }
   if (threadIdx.x < 5) atomicAdd(a.kinds + threadIdx.x, gp_tile_total(bins, int(threadIdx.x)));
   for (u64 at = blockIdx.x * 32 + threadIdx.x; at < a.grid.extent[0] * a.grid.extent[1]; at += gridDim.x * 32) {
     const u64 i = at / a.grid.extent[1], j = at % a.grid.extent[1];
@@ -31,3 +43,5 @@ template <int COPIES> static GP_DEVICE void NAME(const Access &a) {
 #undef STAGED
 #undef GP_LAYOUT_Particle
 #undef GP_LAYOUT_Cell
+#undef GP_LAYOUT_Block
+#undef GP_LAYOUT_Turned

@@ -3227,8 +3227,26 @@ MUTANTS = {
         "LAYOUT_ACCESS", "src/api/array.h", "base + packed_offset * a.capacity",
         "base + packed_offset * a.extent[0]"),
     "layouts: rows for columns": (
-        "LAYOUT_ACCESS", "src/api/array.h",
-        "return a.layout & GP_TRANSPOSED ? (k", "return a.layout & GP_TRANSPOSED & 0 ? (k"),
+        "LAYOUT_ACCESS", "src/api/array.h", "return layout & GP_TRANSPOSED ? 3 - place", "return 0 ? 3 - place"),
+    "layouts: an order and its inverse": (
+        "LAYOUT_ACCESS", "src/api/array.h", "layout >> (40 + 2 * place) & 3", "layout >> (46 - 2 * place) & 3"),
+    "layouts: GP_GET forgets the texture": (
+        "LAYOUT_ACCESS", "src/device/get.cuh",
+        "GPUPRIMS__MEMORY) == GP_TEXTURE) return", "GPUPRIMS__MEMORY) == 0x5) return"),
+    "layouts: a texture's words begin anywhere": (
+        "LAYOUT_ACCESS", "src/device/get.cuh", ">> (first + byte) % 4 * 8", ">> byte % 4 * 8"),
+    "layouts: constant memory is left alone": (
+        "LAYOUT_ACCESS", "src/device/get.cuh", "GPUPRIMS__MEMORY) == GP_CONSTANT)", "0) == GP_CONSTANT)"),
+    "layouts: a turned tile is not there yet": (
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
+        "place);\n  }\n  __syncthreads();", "place);\n  }\n  if (OUT) __syncthreads();"),
+    "layouts: a turned tile is overwritten": (
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
+        "place);\n  }\n  __syncthreads();", "place);\n  }\n  if (!OUT) __syncthreads();"),
+    "layouts: gaps of turned structs": (
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh", "store(GAP ? zero : word,", "store(word,"),
+    "layouts: the last tile along an axis": (
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh", "left < a.tile[d] ? left : a.tile[d]", "a.tile[d]"),
     "layouts: what is said is not done": (
         "LAYOUT_ACCESS", "src/api/array.h", "if (layout != GP_ANY_LAYOUT) a.layout = layout;", ""),
     "layouts: private counters for two": (

@@ -83,6 +83,11 @@ static inline void *own_kernel(own_gpu *, void *module, const char *name) {
   return const_cast<emulated_kernel *>(kernel);
 }
 static inline void own_prefer(own_gpu *, void *, int) {}
+static inline uint64_t own_texture(own_gpu *, const void *memory, uint64_t, const char **why) {
+  *why = nullptr;
+  return uint64_t(uintptr_t(memory));
+}
+static inline void own_texture_free(uint64_t) {}
 static inline const char *own_try_launch(own_gpu *, void *kernel, unsigned blocks_x, unsigned blocks_y,
     unsigned threads_x, unsigned threads_y, unsigned shared_bytes, void **arguments) {
   const emulated_kernel *k = static_cast<const emulated_kernel *>(kernel);

@@ -246,6 +246,7 @@ Result launch_kernel(const char *name, dim3 grid, dim3 block, size_t dynamic_sha
 
 #define __global__
 #define __device__
+#define __constant__ static
 #define __host__
 // Without optimisation these would only cost compilation. Exception: races by g++, where a call's copies of unused
 // members would count as reads (clang++ makes these copies either way).

@@ -184,8 +184,10 @@ static inline gp_permutation square(uint64_t rows, uint64_t columns) {
   return p;
 }
 [[maybe_unused]] static const gp_field sample_fields[] = {{0, 2}, {2, 1}}; // of structs of four bytes, with a gap
-[[maybe_unused]] static const gp_layout sample_structs = {sizeof(gp_layout), GP_AOS, 4, sample_fields, 2, 0, nullptr};
-[[maybe_unused]] static const gp_layout sample_columns = {sizeof(gp_layout), GP_SOA, 4, sample_fields, 2, 0, nullptr};
+[[maybe_unused]] static const gp_layout sample_structs = {
+    sizeof(gp_layout), GP_AOS, 4, sample_fields, 2, 0, nullptr, 0, {}};
+[[maybe_unused]] static const gp_layout sample_columns = {
+    sizeof(gp_layout), GP_SOA, 4, sample_fields, 2, 0, nullptr, 0, {}};
 
 // A graph in the sample's buffers: read, or written. A graph of more than n edges has no memory.
 static inline gp_graph sample_graph(uint64_t n, bool written) {

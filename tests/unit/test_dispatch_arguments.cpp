@@ -1641,6 +1641,16 @@ static void test_names() {
   named(c, "gp__convert_layout",
       "4096, 4, gp__side<64, 4>, gp__side<-1, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
       "gp__layout_args");
+  larger.order = GP_AXES(1, 0, 2, 3), blocks.extent[0] = larger.extent[0] = c.count / 2;
+  blocks.extent[1] = larger.extent[1] = 2, blocks.extent[2] = larger.extent[2] = 1;
+  blocks.extent[3] = larger.extent[3] = 1;
+  named(c, "gp__turn_layout",
+      "4096, 0, gp__side<0, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
+      "gp__layout_args");
+  larger.extent[1] = blocks.extent[1] = 1, larger.extent[0] = blocks.extent[0] = c.count; // nothing changes places
+  named(c, "gp__convert_layout",
+      "4096, 4, gp__side<64, 4>, gp__side<-1, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
+      "gp__layout_args");
   CLOSE(ctx);
 }
 

@@ -120,7 +120,69 @@ def test_columns_and_threads(host, threaded):
         assert (back["kind"] == 7).all() and (back["mass"] == structs["mass"]).all()
 
 
+def axes(*order):
+    """GP_AXES."""
+    return sum((axis ^ place) << 40 + 2 * place for place, axis in enumerate(order))
+
+
+orders = st.permutations(range(4))
+
+
+@given(orders, orders, st.lists(st.sampled_from([1, 2, 3, 5, 17]), min_size=4, max_size=4), widths, widths,
+       st.lists(st.sampled_from([1, 2, 4, 8, 12, 40]), min_size=1, max_size=4), st.booleans(), st.integers(0, 2**20))
+@settings(max_examples=300)
+@pytest.mark.turn
+def test_every_order(host, from_order, to_order, extent, from_width, to_width, field_sizes, in_place, seed):
+    n = int(np.prod(extent))
+    from_offsets, from_size = struct_of(field_sizes, seed)
+    to_offsets, to_size = struct_of(field_sizes, seed + 1)
+    x = np.random.default_rng(seed).integers(0, 256, max(bytes_of(from_width, n, from_size, n),
+                                                         bytes_of(to_width, n, to_size, n)), np.uint8)
+    y = x.copy() if in_place else np.zeros(bytes_of(to_width, n, to_size, n), np.uint8)
+    # moved[i]: the number in the input of the output's struct i.
+    number = np.arange(n).reshape([extent[axis] for axis in from_order]).transpose(np.argsort(from_order))
+    moved = number.transpose(to_order).ravel()
+    source = layout(from_width, from_size, list(zip(from_offsets, field_sizes)))
+    target = layout(to_width, to_size, list(zip(to_offsets, field_sizes)))
+    for one, order in ((source, from_order), (target, to_order)):
+        one.order, one.extent = axes(*order), (ctypes.c_uint64 * 4)(*extent)
+        if list(order) == [3, 2, 1, 0] and seed % 2:
+            one.order = 1 << 63  # GP_TRANSPOSED
+    before = x.copy()
+    host.call("gp_convert_layout", address(source), address(target), y if in_place else x, n, y, 0)
+    for f, size in enumerate(field_sizes):
+        at = places(from_width, n, from_size, from_offsets[f], size, n)[moved]
+        to = places(to_width, n, to_size, to_offsets[f], size, n)
+        for byte in range(size):
+            np.testing.assert_array_equal(y[to + byte], before[at + byte])
+    if not in_place and to_width == AOS:  # gaps
+        taken = {o + byte for o, size in zip(to_offsets, field_sizes) for byte in range(size)}
+        for byte in set(range(to_size)) - taken:
+            assert not y[np.arange(n) * to_size + byte].any()
+
+
 FIELDS = [(0, 4), (4, 2), (6, 2)]
+
+
+@pytest.mark.parametrize("words,order,extent,count", [
+    ("order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", axes(0, 0, 1, 2), (10, 1, 1, 1), 10),
+    ("order is not 0", axes(1, 0, 2, 3) | 1 << 63, (10, 1, 1, 1), 10),
+    ("order is not 0", 1 << 50, (10, 1, 1, 1), 10),
+    ("order is not 0", 32, (10, 1, 1, 1), 10),
+    ("whose product is count (10)", axes(1, 0, 2, 3), (5, 2, 1, 2), 10),
+    ("whose product is count (10)", axes(1, 0, 2, 3), (5, 1, 1, 1), 10),
+    ("whose product is count (10)", axes(1, 0, 2, 3), (0, 2, 5, 1), 10),
+    ("whose product is count (10)", axes(1, 0, 2, 3), (2**63, 2**63, 5, 2), 10),
+    ("need the same extents", axes(1, 0, 2, 3), (2, 5, 1, 1), 10),
+])
+def test_errors_of_orders(host, words, order, extent, count):
+    made = [layout(AOS, 8, FIELDS), layout(SOA, 8, FIELDS)]
+    made[0].extent = (ctypes.c_uint64 * 4)(*((5, 2, 1, 1) if extent == (2, 5, 1, 1) else extent))
+    made[1].extent, made[1].order = (ctypes.c_uint64 * 4)(*extent), order
+    x, y = np.arange(80, dtype=np.uint8), np.zeros(80, np.uint8)
+    with pytest.raises(Error) as raised:
+        host.call("gp_convert_layout", *map(address, made), x, count, y, 0)
+    assert raised.value.name == "GP_E_ARGUMENT" and words in raised.value.message and not y.any(), raised.value
 
 
 @pytest.mark.parametrize("name,words,change", [
@@ -176,26 +238,28 @@ def test_other_calls_have_no_layouts(host):
 
 # ---- arrays of GP_AT
 
-TRANSPOSED = 1 << 63
+TRANSPOSED, READ_ONLY, TEXTURE, CONSTANT = 1 << 63, 1 << 32, 2 << 32, 3 << 32
 
 
 class Array(ctypes.Structure):
     _fields_ = [("base", ctypes.c_void_p), ("layout", ctypes.c_uint64), ("capacity", ctypes.c_uint64),
-                ("extent", ctypes.c_uint64 * 3), ("size", ctypes.c_uint), ("packed", ctypes.c_uint)]
+                ("extent", ctypes.c_uint64 * 4), ("size", ctypes.c_uint), ("packed", ctypes.c_uint),
+                ("texture", ctypes.c_uint64)]
 
 
-def array(host, layout_=SOA, n=(100, 1, 1), base=None, size=24, packed=15):
+def array(host, layout_=SOA, n=(100, 1, 1, 1), base=None, size=24, packed=15):
     """As made by GP_ARRAY_OF."""
-    made = Array(None, SOA, 0, (ctypes.c_uint64 * 3)(*n), size, packed)
+    made = Array(None, SOA, 0, (ctypes.c_uint64 * 4)(*n), size, packed, 0)
     host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(layout_)))
     made.base = base
     return made
 
 
-@pytest.mark.parametrize("layout_", [SOA, AOS, 16, 48, 4096, SOA | TRANSPOSED, AOS | TRANSPOSED])
+@pytest.mark.parametrize("layout_", [SOA, AOS, 16, 48, 4096, SOA | TRANSPOSED, AOS | TRANSPOSED,
+                                     SOA | axes(2, 0, 3, 1), 32 | axes(3, 0, 1, 2) | TEXTURE, AOS | READ_ONLY])
 def test_arrays(host, layout_):
-    made = array(host, layout_, (100, 3, 2))
-    width = layout_ & ~TRANSPOSED
+    made = array(host, layout_, (100, 3, 1, 2))
+    width = layout_ & 2**32 - 1
     assert made.capacity >= 600 and made.capacity % max(width, 16) == 0 and made.layout == layout_
     assert made.capacity < 600 + max(width, 16)
     host.check(host.library.gp_array_check(ctypes.byref(made)))
@@ -209,11 +273,15 @@ def test_arrays(host, layout_):
 @pytest.mark.parametrize("name,words,change", [
     ("GP_E_ARGUMENT", "a block of 24 structs is not a multiple of 16", {"layout": 24}),
     ("GP_E_ARGUMENT", "a block of 2 structs is not a multiple of 16", {"layout": 2 | TRANSPOSED}),
+    ("GP_E_ARGUMENT", "layout: its order is not 0, GP_TRANSPOSED or GP_AXES", {"layout": 0x15 << 40}),
+    ("GP_E_ARGUMENT", "layout: its order", {"layout": TRANSPOSED | axes(1, 0, 2, 3)}),
+    ("GP_E_ARGUMENT", "layout: its order", {"layout": 1 << 36}),
+    ("GP_E_ARGUMENT", "layout: its order", {"layout": 2**63 - 1}),
     ("GP_E_ARGUMENT", "capacity is 96: it must be whole blocks and at least", {"capacity": 96}),
     ("GP_E_ARGUMENT", "capacity is 113: it must be whole blocks", {"capacity": 113}),
     ("GP_E_ARGUMENT", "size is 15, packed is 24: initialise the array with GP_ARRAY_OF", {"size": 15, "packed": 24}),
-    ("GP_E_SIZE", "the product of the extents overflows", {"extent": (ctypes.c_uint64 * 3)(2**40, 2**30, 1)}),
-    ("GP_E_SIZE", "structs of 24 bytes overflow", {"extent": (ctypes.c_uint64 * 3)(2**62, 1, 1)}),
+    ("GP_E_SIZE", "the product of the extents overflows", {"extent": (ctypes.c_uint64 * 4)(2**40, 1, 1, 2**30)}),
+    ("GP_E_SIZE", "structs of 24 bytes overflow", {"extent": (ctypes.c_uint64 * 4)(2**62, 1, 1, 1)}),
     ("GP_E_ALIGNMENT", "is not aligned to 16 bytes", {"base": 8}),
 ])
 def test_array_errors(host, name, words, change):
@@ -228,9 +296,13 @@ def test_array_errors(host, name, words, change):
 def test_a_layout_is_fixed_once_there_is_memory(host):
     made = array(host, AOS, base=4096)
     host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(AOS)))  # its own
-    with pytest.raises(Error, match="so its layout is fixed: use gp_convert_layout"):
-        host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(SOA)))
+    for other in (SOA, AOS | axes(1, 0, 2, 3), 16 | READ_ONLY):
+        with pytest.raises(Error, match="so its layout is fixed: use gp_convert_layout"):
+            host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(other)))
     assert made.layout == AOS and made.base == 4096
+    for memory in (READ_ONLY, CONSTANT, 0):  # moves nothing
+        host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(AOS | memory)))
+        assert made.layout == AOS | memory and made.base == 4096
     with pytest.raises(Error, match="array is null"):
         host.check(host.library.gp_array_relayout(None, ctypes.c_uint64(SOA)))
     with pytest.raises(Error, match="array is null"):

@@ -293,11 +293,22 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
       size = d->in_fields[i].offset + bytes;
     }
     d->in_layout = {sizeof(gp_layout), one_of<uint64_t>({GP_AOS, GP_SOA, 32, 4, 1000}), size + below(3), d->in_fields,
-        n, 0, nullptr};
+        n, 0, nullptr, 0, {}};
     size = 0;
     for (int i = n - 1; i >= 0; --i) d->out_fields[i] = {size, d->in_fields[i].size}, size += d->in_fields[i].size;
     d->out_layout = {
-        sizeof(gp_layout), one_of<uint64_t>({GP_AOS, GP_SOA, 32, 4, 1000}), size, d->out_fields, n, 0, nullptr};
+        sizeof(gp_layout), one_of<uint64_t>({GP_AOS, GP_SOA, 32, 4, 1000}), size, d->out_fields, n, 0, nullptr, 0, {}};
+    if (often(30)) {
+      const uint64_t extent[4] = {c.count, 1, 1, 1};
+      d->out_layout.order = GP_AXES(3, 1, 0, 2);
+      memcpy(d->in_layout.extent, extent, sizeof extent), memcpy(d->out_layout.extent, extent, sizeof extent);
+      for (uint64_t e = 7; e > 1; --e)
+        if (d->in_layout.extent[0] % e == 0) {
+          const int axis = int(1 + below(3));
+          d->in_layout.extent[0] /= e, d->in_layout.extent[axis] *= e;
+        }
+      memcpy(d->out_layout.extent, d->in_layout.extent, sizeof extent);
+    }
     if (often(30)) memcpy(d->out_fields, d->in_fields, sizeof d->in_fields), d->out_layout.size = d->in_layout.size;
     c.in = at(1, shift()), c.out = at(7, shift()), c.in_layout = &d->in_layout, c.out_layout = &d->out_layout;
   }

@@ -24,10 +24,14 @@ what lies outside by the nearest case. --header writes a tree for each device of
 
 --judge names test cases that the tree is not shown: the report says how its choices do there (the paper's Table 1).
 
+All processors compile the kernels first, into the folder build/own_kernels (or GPUPRIMS_OWN_KERNELS). --seconds ends
+the measurements in time; the report, the trees and a later command take what is there.
+
 Nothing measured is lost: each answer is a line of the store at once. A run that fails, or that ends the program, is a
 line, too, with the reason; the program is started again and goes on behind it. --again repeats failed runs.
 
-Exit status: 0 done; 1 done, but something failed; 2 bad usage, or the store lacks something; 130 interrupted.
+Exit status: 0 done; 1 done, but something failed, or --seconds ended it; 2 bad usage, or the store lacks something;
+130 interrupted.
 """
 import argparse
 import collections
@@ -42,7 +46,9 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import textwrap
+import time
 
 from tools.farm import decide, store
 
@@ -67,7 +73,7 @@ class Application:
     def __init__(self, said):
         self.name, self.device, self.stamp = said["application"], said["device"], said["stamp"]
         self.capability, self.kernels = said["capability"], said["kernels"]
-        self.features = said["features"]
+        self.features, self.compiles = said["features"], said.get("compiles", False)
         self.fields = [Field(one["kernel"] or None, one["name"], one["values"], one["numbers"])
                        for one in said["fields"]]
         self.cases = [Case(one["name"], tuple(one["features"])) for one in said["cases"]]
@@ -164,7 +170,6 @@ class Program:
     def ask(self, request):
         """The answer to a request, a line of JSON."""
         if not self.process:
-            import tempfile
             self.errors = tempfile.TemporaryFile()
             self.process = subprocess.Popen([*self.command, "--measure"], stdin=subprocess.PIPE, bufsize=0,
                                             stdout=subprocess.PIPE, stderr=self.errors, cwd=store.ROOT)
@@ -259,10 +264,38 @@ def read_store(path, name):
     return found, wrong
 
 
+def compile_ahead(args, command, app, wanted):
+    """Compiles the kernels of (case, point) pairs by all processors, before anything is measured. Each process has the
+    whole list, from a place of its own on: what another one compiled, it finds on disk. What fails is left to the run,
+    which names it."""
+    workers = min(len(os.sched_getaffinity(0)), len(wanted))
+    if not app.compiles or not workers:
+        return
+    requests = [f"compile {case.name} {' '.join(map(str, point))}\n".encode() for case, point in wanted]
+    processes = []
+    try:
+        for worker in range(workers):
+            first = worker * len(requests) // workers
+            with tempfile.TemporaryFile() as list_of_it:
+                list_of_it.writelines(requests[first:] + requests[:first])
+                list_of_it.seek(0)
+                processes.append(subprocess.Popen([*shlex.split(command), "--measure"], stdin=list_of_it,
+                                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=store.ROOT))
+        for process in processes:
+            process.wait(timeout=max(0, args.until - time.monotonic()) if args.until < math.inf else None)
+    except subprocess.TimeoutExpired:
+        print("the time ended while kernels were compiled", flush=True)
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
 class Tuner:
     def __init__(self, args, program, application):
         self.args, self.program, self.app = args, program, application
         self.ran = self.repeated = 0
+        self.late = False
 
     def write(self, case, **more):
         line = {"kind": "application", "application": self.app.name, "device": self.app.device,
@@ -294,13 +327,21 @@ class Tuner:
         one = found.get(self.app.device)
         return one if one and one.stamp == self.app.stamp else Measured(self.app.device, self.app.stamp)
 
-    def matrix(self, case):
+    def left(self, case):
         measured = self.measured()
         known, lost = set(measured.us[case.name]), set(measured.lost[case.name])
         known = known - lost if self.args.again else known | lost
-        left = [point for point in self.app.runs(self.args.mode) if point not in known]
+        return [point for point in self.app.runs(self.args.mode) if point not in known]
+
+    def is_late(self):
+        """True behind --seconds."""
+        self.late = self.late or time.monotonic() >= self.args.until
+        return self.late
+
+    def matrix(self, case):
+        left = self.left(case)
         self.repeated += len(self.app.runs(self.args.mode)) - len(left)
-        if not left:
+        if not left or self.is_late():
             return
         failed = self.program.load(case)
         if failed:
@@ -308,12 +349,16 @@ class Tuner:
             self.write(case, phase="case", failed=failed)
             return
         for point in left:
+            if self.is_late():
+                return
             self.write(case, phase="matrix", values=list(point), **self.run(case, point))
 
     def confirm(self, case, point):
         """The choice beside the defaults, in fresh processes."""
         done = len(self.measured().pairs[case.name][point])
         for process in range(done, self.args.processes):
+            if self.is_late():
+                return
             self.program.stop()
             times = []
             for one in (self.app.usual, point) if process % 2 == 0 else (point, self.app.usual):
@@ -675,6 +720,7 @@ def tune(args):
     status = leave_out_twins(app)
     if args.store and not args.from_store:
         tuner = Tuner(args, program, app)
+        compile_ahead(args, args.application, app, [(case, point) for case in app.cases for point in tuner.left(case)])
         try:
             for case in app.cases:
                 tuner.matrix(case)
@@ -685,6 +731,9 @@ def tune(args):
         finally:
             program.stop()
         print(f"{tuner.ran} runs; {tuner.repeated} were in the store")
+        if tuner.late:
+            print(f"--seconds {args.seconds:g}: the time ended; the same command goes on")
+            status |= 1
     found, wrong = read_store(args.store, app.name)
     for line in wrong:
         print(line, file=sys.stderr)
@@ -716,8 +765,13 @@ def main(argv):
     parser.add_argument("--processes", type=int, default=5, help="of the confirmation")
     parser.add_argument("--from-store", action="store_true", help="measure nothing")
     parser.add_argument("--again", action="store_true", help="repeat runs that failed")
+    parser.add_argument("--seconds", type=float, default=math.inf, metavar="S",
+                        help="measure no longer than this; the same command goes on behind it")
     parser.add_argument("--watchdog", type=float, default=300, metavar="S", help="for an answer")
     args = parser.parse_args(argv)
+    if not args.seconds > 0:
+        parser.error("--seconds: a positive number")
+    args.until = time.monotonic() + args.seconds
     if args.processes < decide.FEWEST_PAIRS:
         parser.error(f"--processes: fewer than {decide.FEWEST_PAIRS} confirm nothing")
     if not 1 <= args.rounds <= 99:
@@ -727,6 +781,8 @@ def main(argv):
     if args.from_store and not args.store:
         parser.error("--store is missing: what to read")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    kept = os.environ.setdefault("GPUPRIMS_OWN_KERNELS", os.path.join(store.ROOT, "build", "own_kernels"))
+    os.makedirs(kept, exist_ok=True)
     try:
         return tune(args)
     except Stop as stop:

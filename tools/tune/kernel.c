@@ -2,6 +2,8 @@
 // with dlopen.
 #include "kernel.h"
 
+#include "../gp_tune_application.h"
+
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -66,17 +68,14 @@ static int number_of(const char *text, int *number) {
 
 int kernel_is_layout(const kernel_field *f) { return !strncmp(f->name, LAYOUT, sizeof LAYOUT - 1); }
 
-// GP_AOS, GP_SOA or a multiple of 16, optionally with +GP_TRANSPOSED.
+// GP_AOS, GP_SOA or a multiple of 16, with an order of axes or without, with +GP_READ_ONLY or without.
 static int layout_of(const char *text, int *number) {
-  static const char BIT[] = "+GP_TRANSPOSED";
-  const size_t length = strcspn(text, "+");
-  char width[KERNEL_NAME];
-  snprintf(width, sizeof width, "%.*s", (int)length, text);
-  if (text[length] && strcmp(text + length, BIT)) return 0;
-  if (!strcmp(width, "GP_AOS")) *number = 1;
-  else if (!strcmp(width, "GP_SOA")) *number = 0;
-  else if (!number_of(width, number) || *number < 16 || *number % 16 || *number >= GP_TUNE_TRANSPOSED) return 0;
-  if (text[length]) *number |= GP_TUNE_TRANSPOSED;
+  uint64_t layout;
+  if (text[0] != 'G' && (!isdigit((unsigned char)text[0]) || strtoul(text, NULL, 10) < 16)) return 0;
+  if (!gp_tune_word(text, strlen(text), &layout) || layout >> 33 & 1 || (layout & 0xffffffff) >= GP_TUNE_READ_ONLY)
+    return 0;
+  *number = (int)(layout & 0xffffffff) | (layout >> 32 & 1 ? GP_TUNE_READ_ONLY : 0) | (int)(layout >> 40 & 0xff) << 22 |
+      (layout >> 63 ? GP_TUNE_TRANSPOSED : 0);
   return 1;
 }
 
@@ -99,7 +98,8 @@ static const char *read_field(kernel_file *file, const char **from) {
     if (kernel_is_layout(f)) {
       if (!layout_of(f->text[f->count], &f->value[f->count]))
         return wrong(
-            "%s:%d: %s: %s is not a layout: GP_AOS, GP_SOA, or a multiple of 16, with or without +GP_TRANSPOSED",
+            "%s:%d: %s: %s is not a layout: GP_AOS, GP_SOA, or a multiple of 16, with or without +GP_TRANSPOSED, "
+            "+GP_AXES_2013, +GP_READ_ONLY",
             file->path, line_of(file, at), f->name, f->text[f->count]);
     } else if (!number_of(f->text[f->count], &f->value[f->count]))
       return wrong("%s:%d: %s: %s is neither a whole number nor one of GP_CACHE_...", file->path, line_of(file, at),
