@@ -1274,7 +1274,8 @@ typedef struct gp_call {
   gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
                     // find_if, replace, is_partitioned, partition_point: the predicate, a comparison with *scalar or a
                     // user's unary operator (true: not zero); scatter, gather: one of `keys`; merge, sets, bounds,
-                    // is_sorted, lexicographic: less; mismatch, equal_arrays, adjacent_find: equal
+                    // is_sorted, lexicographic, top_k, segmented_top_k: less (top-k: 0 is by the bits); mismatch,
+                    // equal_arrays, adjacent_find: equal
   gp_op transform;  // reduce, scan, scatter: unary, applied to each element as it is loaded; sort: makes the value that
                     // orders a key; 0: none
   gp_op predicate2; // partition in three: divides the elements that `op` leaves
@@ -1952,7 +1953,10 @@ GP__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const 
 // where they are sorted. Up to k = 1024 every key is read once, and blocks keep the best they have seen, in one to
 // three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix select reads them two or
 // three times, a launch a digit of 11 bits and one that collects, and a sort of k follows (workspace: count / 16 keys,
-// and that of the sort).
+// and that of the sort). gp_call.op orders keys of any type, structs too: LESS, GREATER or a user's operator, whose
+// reverse GP_DESCENDING takes; keys that tie come as in the input, and out_keys may be NULL. Up to 1024 results (24 KB
+// of keys and indices, if that is less) every key is read once, in up to three launches; beyond, a merge sort
+// (workspace: keys and indices, and that of the sort; rows and segments: indices again, and a segmented sort).
 GP__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys, const void *values,
     uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 // The top k of each row of a dense matrix of rows * columns keys: k results a row. Indices count from the start of the
@@ -3385,6 +3389,7 @@ typedef struct gp__shape_of_sorts {
 typedef struct gp__shape_of_top_k {
   unsigned long long results; // results of a row
   int drop_keys;              // sorted results without keys, which a sort after the selection would need
+  int order_bytes;            // an operator orders the keys: bytes of an index in a rank; else 0
 } gp__shape_of_top_k;
 
 // ---- transpose/shape.h - what transposes add to the shape of a call
@@ -4528,6 +4533,8 @@ enum {
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__TOP_K_BY_WARP = 2048, // most keys that a warp reads,
   GP__TOP_K_OF_WARP = 64,   // its most results
+  GP__ORDER_BYTES = 24576,  // most bytes of results that an operator orders
+  GP__ORDER_OF_WARP = 4096, // bytes of a warp's list of such ranks
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
@@ -4536,11 +4543,26 @@ enum {
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {
   return !indexed ? key_size == 8 : key_size == 8 || (key_size == 4 && wide) ? 2 : 1;
 }
+// Ranks by an operator: a struct of the key and its index, with the largest alignment that the key may have.
+GP__RULE int gp__order_rank_bytes(int key_size, int index_bytes) {
+  return (int)gp__round_up(gp__round_up((unsigned)key_size, (unsigned)index_bytes) + (unsigned)index_bytes,
+      (unsigned)gp__max(gp__common_with_vector(key_size), index_bytes));
+}
+// Most results that lists on chip serve; more are sorted.
+GP__RULE unsigned gp__order_few(int key_size, int index_bytes) {
+  return (int)GP__ORDER_BYTES / gp__order_rank_bytes(key_size, index_bytes) < GP__TOP_K_FEW
+      ? (unsigned)((int)GP__ORDER_BYTES / gp__order_rank_bytes(key_size, index_bytes))
+      : (unsigned)GP__TOP_K_FEW;
+}
+GP__RULE int gp__order_items(int vectors, int key_size) { return gp__max(vectors * GP__VECTOR / key_size, 1); }
 GP__RULE unsigned gp__rank_bytes(gp__shape s) {
-  return 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
+  return s.top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s.key_size, s.top_k.order_bytes)
+                             : 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
 }
 GP__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
-  return (unsigned long long)(p.threads * gp__max(p.vectors * (GP__VECTOR / s.key_size), 4));
+  return (unsigned long long)(p.threads *
+      (s.top_k.order_bytes ? gp__order_items(p.vectors, s.key_size)
+                           : gp__max(p.vectors * (GP__VECTOR / s.key_size), 4)));
 }
 // Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
 GP__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
@@ -4569,6 +4591,15 @@ GP__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) { return gp__sh
 GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
+// Ranks that an operator orders: the results and a tile; twice that, as far as there is room.
+GP__RULE int gp__order_least(gp_policy p, gp__shape s) { return (int)(s.top_k.results + gp__top_k_tile(p, s)); }
+GP__RULE int gp__order_room(gp_policy p, gp__shape s) {
+  return ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) / (int)gp__rank_bytes(s);
+}
+GP__RULE unsigned gp__order_capacity(gp_policy p, gp__shape s) {
+  return (unsigned)gp__max(gp__order_least(p, s),
+      gp__order_room(p, s) < 2 * gp__order_least(p, s) ? gp__order_room(p, s) : 2 * gp__order_least(p, s));
+}
 // The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
 // its sort, or a tile more.
 GP__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
@@ -4582,14 +4613,20 @@ GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
 GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
   return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
 }
+// Most keys of a segment that a warp takes.
+GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__shape s) {
+  return s.top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
+}
 GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_RADIX_SELECT   ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+  return s.top_k.order_bytes              ? gp__order_capacity(p, s) * gp__rank_bytes(s)
+      : p.algorithm == GP_RADIX_SELECT    ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
 GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+      (s.top_k.order_bytes                   ? p.algorithm == GP_BEST_LISTS
+              : p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
               : p.algorithm == GP_WARP_SEGMENTS
               ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
               : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
@@ -5968,8 +6005,8 @@ static const gp__policy_row gp__top_k_rows[] = {
 GP__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
-      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP &&
-          s.segments >= 4 * (unsigned)s.multiprocessors);
+      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
+          s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
@@ -5977,10 +6014,10 @@ GP__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  while (!p.threads && (s.top_k.drop_keys || s.primitive == GP_SEGMENTED_TOP_K) && q.threads > 32 &&
-      !gp__policy_valid_top_k(q, s))
+  while (!p.threads && (s.top_k.drop_keys || s.top_k.order_bytes || s.primitive == GP_SEGMENTED_TOP_K) &&
+      q.threads > 32 && !gp__policy_valid_top_k(q, s))
     q.threads /= 2;
-  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && s.primitive == GP_TOP_K &&
+  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && !s.top_k.order_bytes && s.primitive == GP_TOP_K &&
       !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
@@ -6725,7 +6762,8 @@ GP__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
   p.threads = p.threads < 256 ? p.threads : 256;
   p.vectors = 1;
   p.load = p.store = GP_CACHE_ALL;
-  p.blocks_per_sm = (gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
+  p.blocks_per_sm =
+      (s.top_k.order_bytes || gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
   return p;
 }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
@@ -6743,13 +6781,21 @@ GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
   l.list_room = l.direct ? 0 : 2 * (s.count / part);
-  l.task_room = s.count / (gp__top_k_by_warps(p) + 1);
+  l.task_room = s.count / (gp__top_k_most_of_warp(p, s) + 1);
   l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);
   l.tasks = 256;
   l.arrived = l.tasks + gp__ceil_div(l.task_room * 16, 256) * 256;
   l.lists = l.arrived + gp__ceil_div(l.list_room * 4, 256) * 256;
   l.bytes = l.task_room ? l.lists + l.list_room * s.top_k.results * gp__rank_bytes(s) : 0;
   return l;
+}
+// Rows whose keys an operator orders are segments of one length.
+GP__PRIVATE gp__shape gp__rows_as_segments(gp__shape s) {
+  if (s.primitive != GP_TOP_K) return s;
+  s.segments = gp__rows_of(s);
+  s.count *= s.segments;
+  s.primitive = GP_SEGMENTED_TOP_K;
+  return s;
 }
 GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
@@ -6763,8 +6809,8 @@ GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned l
 }
 GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
-  if (s.primitive == GP_SEGMENTED_TOP_K) {
-    gp__geometry_segment_top_k(p, s, resident, g);
+  if (s.primitive == GP_SEGMENTED_TOP_K || s.top_k.order_bytes) {
+    gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
     return;
   }
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
@@ -8357,6 +8403,10 @@ GPUPRIMS__COMPARISON(gp_greater, >)
 GPUPRIMS__COMPARISON(gp_greater_equal, >=)
 #undef GPUPRIMS__COMPARISON
 struct gp_heads {}; // in place of equality: keys are flags
+// A user's order, from its end.
+template <class Before> struct gp__reversed {
+  template <class T> GP_DEVICE bool operator()(const T &a, const T &b) const { return Before()(b, a); }
+};
 
 // Comparisons of bytes, four at a time (see gp__bytes_less).
 template <class L> struct gp__compare_bytes {
@@ -24169,6 +24219,7 @@ struct gp__best_storage {
 };
 template <int THREADS, class R> struct gp__best {
   typedef typename R::type Rank;
+  static const int MERGED = 4; // ranks that a thread takes at a time from lists of parts
   gp__best_storage &s;
   Rank *list, limit;
   gp__u64 limit_key; // no key above it is taken
@@ -24454,6 +24505,24 @@ GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
     if (unsigned(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
   return at;
 }
+// Called by all lanes: lists tasks for segment first + lane, one for each of its parts; 0 parts: none.
+GP_DEVICE void gp__list_tasks(const gp__segmented_top_k_args &a, gp__u64 first, gp__u32 parts) {
+  if (!a.tasks || !__any_sync(0xffffffffu, parts > 0)) return;
+  const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
+  gp__u64 slot = 0, lists = 0;
+  if (gp_lane() == 31) slot = gp__add_relaxed(&a.header->listed, up_to);
+  slot = gp_warp_broadcast(slot, 31) + up_to - parts;
+  if (parts > 1) {
+    lists = gp__add_relaxed(&a.header->lists, parts);
+    if (lists < a.list_room) a.arrived[lists] = 0;
+  }
+  for (unsigned left = __ballot_sync(0xffffffffu, parts > 0); left; left &= left - 1) {
+    const unsigned lane = gp__nth_bit(left, 0), number = gp_warp_broadcast(parts, lane);
+    const gp__u64 at = gp_warp_broadcast(slot, lane), list = gp_warp_broadcast(lists, lane);
+    for (gp__u32 p = gp_lane(); p < number; p += 32)
+      if (at + p < a.task_room) a.tasks[at + p] = gp__top_k_task{first + lane, gp__u32(list), p};
+  }
+}
 // room: for results, padded against bank conflicts, or for a list.
 template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -24588,22 +24657,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
     gp__top_k_segment mine(a, there ? i : first);
     if (!there) mine.k = 0;
     const gp__u32 parts = mine.k && mine.count > a.by_warps ? mine.parts(a.part) : 0;
-    if (a.tasks && __any_sync(0xffffffffu, parts > 0)) {
-      const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
-      gp__u64 slot = 0, lists = 0;
-      if (gp_lane() == 31) slot = gp__add_relaxed(&a.header->listed, up_to);
-      slot = gp_warp_broadcast(slot, 31) + up_to - parts;
-      if (parts > 1) {
-        lists = gp__add_relaxed(&a.header->lists, parts);
-        if (lists < a.list_room) a.arrived[lists] = 0;
-      }
-      for (unsigned left = __ballot_sync(0xffffffffu, parts > 0); left; left &= left - 1) {
-        const unsigned lane = gp__nth_bit(left, 0), number = gp_warp_broadcast(parts, lane);
-        const gp__u64 at = gp_warp_broadcast(slot, lane), list = gp_warp_broadcast(lists, lane);
-        for (gp__u32 p = gp_lane(); p < number; p += 32)
-          if (at + p < a.task_room) a.tasks[at + p] = gp__top_k_task{first + lane, gp__u32(list), p};
-      }
-    }
+    gp__list_tasks(a, first, parts);
     GP__UNROLL_BY(1)
     for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
       const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
@@ -24638,8 +24692,22 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
   }
 }
 
-// Reads the tiles part, part + parts, part + 2 * parts, ... in an order that jumps about, so that sorted segments do
-// not bring the worst keys first. Tiles begin at multiples of 16 bytes, `lead` elements before the segment. A warp
+// The tiles part, part + parts, part + 2 * parts, ... of `tiles`, in an order that jumps about, so that sorted segments
+// do not bring the worst keys first.
+struct gp__tiles_of_part {
+  gp__u64 own, all, at, jump, part, parts; // tile number `at` of `own`; all: the next power of two
+  GP_DEVICE gp__tiles_of_part(gp__u64 tiles, gp__u32 of, gp__u32 among)
+      : own(of < tiles ? (tiles - of - 1) / among + 1 : 0), all(1), at(0), jump(0), part(of), parts(among) {
+    while (all < own) all *= 2;
+    jump = all / 8 * 5 | 1;
+  }
+  GP_DEVICE gp__u64 tile() const { return at * parts + part; }
+  GP_DEVICE void advance() {
+    do at = (at + jump) & (all - 1);
+    while (at >= own);
+  }
+};
+// Reads the tiles of a part. Tiles begin at multiples of 16 bytes, `lead` elements before the segment. A warp
 // appends its keys of a tile at once.
 template <class P, class T, bool DESCENDING, class R>
 GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts,
@@ -24651,19 +24719,15 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
   const Bits *in = static_cast<const Bits *>(a.top.keys) + s.begin;
   const gp__u32 lead = gp__misalignment(in, 16) / unsigned(sizeof(Bits));
   in -= lead;
-  const gp__u64 end = lead + s.count, tiles = (end + Tile::ITEMS - 1) / Tile::ITEMS;
-  const gp__u64 own = part < tiles ? (tiles - part - 1) / parts + 1 : 0;
-  gp__u64 all = 1, at = 0; // tile number `at` of the part; `all`: the next power of two
-  while (all < own) all *= 2;
-  const gp__u64 jump = all / 8 * 5 | 1;
+  const gp__u64 end = lead + s.count;
+  gp__tiles_of_part tiles((end + Tile::ITEMS - 1) / Tile::ITEMS, part, parts);
   Tile now;
-  now.load(in, part * gp__u64(Tile::ITEMS), own ? end : 0, 0, lead);
-  for (gp__u64 i = 0; i < own; ++i) {
-    const gp__u64 first = (at * parts + part) * Tile::ITEMS;
-    do at = (at + jump) & (all - 1);
-    while (at >= own);
+  now.load(in, tiles.tile() * Tile::ITEMS, tiles.own ? end : 0, 0, lead);
+  for (gp__u64 i = 0; i < tiles.own; ++i) {
+    const gp__u64 first = tiles.tile() * Tile::ITEMS;
+    tiles.advance();
     Tile next; // in flight meanwhile
-    next.load(in, (at * parts + part) * Tile::ITEMS, i + 1 < own ? end : 0, 0, lead);
+    next.load(in, tiles.tile() * Tile::ITEMS, i + 1 < tiles.own ? end : 0, 0, lead);
     const Bits bound = static_cast<Bits>(best.limit_key);
     gp__u32 hits[K], any = 0;
     GP__UNROLL
@@ -24708,9 +24772,9 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
 
 // Merges lists: rank r of part p is lists[r * parts + p], each list sorted and padded to k. Once `parts` ranks in a row
 // are beyond the limit, so are all that follow.
-template <int THREADS, class R>
-GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp__best<THREADS, R> &best) {
-  const int ITEMS = 4, TILE = THREADS * ITEMS;
+template <int THREADS, class R, class Best>
+GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, Best &best) {
+  const int ITEMS = Best::MERGED, TILE = THREADS * ITEMS;
   const gp__u64 ranks = gp__u64(parts) * best.k;
   gp__u32 beyond = 0;
   for (gp__u64 first = 0; first < ranks && beyond < parts; first += TILE) {
@@ -24732,16 +24796,16 @@ GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp_
   }
 }
 
-// Third launch.
-struct gp__top_k_task_storage {
-  gp__best_storage best;
+// Third launch. Way: how ranks are compared, taken and written.
+template <class Storage> struct gp__top_k_task_storage {
+  Storage best;
   gp__u64 task;
   gp__u32 last;
 };
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
-GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
-  typedef gp__rank<int(sizeof(T)), !gp__is_none<Out>::value, WIDE> R;
-  GP_SHARED(gp__top_k_task_storage, s);
+template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmented_top_k_args &a) {
+  typedef typename Way::Rank R;
+  typedef gp__top_k_task_storage<typename Way::Storage> Storage;
+  GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(memory);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
@@ -24763,14 +24827,13 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
     typename R::type *lists = static_cast<typename R::type *>(a.lists) + task.list * a.top.k;
     GP__UNROLL_BY(1)
     for (bool merges = false;; merges = true) {
-      gp__best<P::threads, R> best(s.best, memory, a.top.capacity, segment.k);
+      typename Way::Best best(s.best, memory, a.top.capacity, segment.k);
       if (merges) gp__merge_parts<P::threads, R>(lists, parts, best);
-      else gp__take_part<P, T, DESCENDING, R>(a, segment, task.part, parts, best);
+      else Way::take(a, segment, task.part, parts, best);
       const gp__u32 found = best.finish();
       if (merges || parts == 1) {
         for (gp__u32 i = threadIdx.x; i < found; i += P::threads)
-          gp__top_k_put<T, DESCENDING, In, Out>(
-              a.top, task.segment * a.top.k + i, segment.begin, R::key(best.list[i]), R::index(best.list[i]));
+          Way::put(a.top, task.segment * a.top.k + i, segment.begin, best.list[i]);
         break;
       }
       for (gp__u32 i = threadIdx.x; i < segment.k; i += P::threads)
@@ -24785,6 +24848,22 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
       if (!s.last) break;
     }
   }
+}
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> struct gp__top_k_by_bits {
+  typedef gp__rank<int(sizeof(T)), !gp__is_none<Out>::value, WIDE> Rank;
+  typedef gp__best<P::threads, Rank> Best;
+  typedef gp__best_storage Storage;
+  static GP_DEVICE void take(
+      const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts, Best &best) {
+    gp__take_part<P, T, DESCENDING, Rank>(a, s, part, parts, best);
+  }
+  static GP_DEVICE void put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, const typename Rank::type &r) {
+    gp__top_k_put<T, DESCENDING, In, Out>(a, to, begin, Rank::key(r), Rank::index(r));
+  }
+};
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
+  gp__do_top_k_tasks<P, gp__top_k_by_bits<P, T, In, Out, DESCENDING, WIDE>>(a);
 }
 
 // First launch, one block.
@@ -24810,6 +24889,211 @@ GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
     if (from < a.top.count) // wrong offsets
       gp__top_k_put<T, DESCENDING, In, Out>(
           a.top, to, s.begin, Key::encode(static_cast<const typename Key::Bits *>(a.top.keys)[at]), from - s.begin);
+  }
+}
+
+// ---- top_k/order.cuh - top-k by an operator: struct keys, users' orders
+
+// Keys that an operator orders have no digits. The launches are those of segments; ranks are compared by the operator,
+// and the best that a block has seen are sorted when its list is full.
+
+// A key and its index. Of keys that tie, the one with the lower index comes first, so no two ranks are equal.
+template <class Key, class Before, bool WIDE> struct gp__order_rank {
+  typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
+  struct type {
+    Key key;
+    Index index; // ~0: none
+  };
+  static GP_DEVICE type make(const Key &key, gp__u64 index) {
+    type r;
+    r.key = key;
+    r.index = static_cast<Index>(index);
+    return r;
+  }
+  static GP_DEVICE type worst() { return make(Key(), ~0ull); }
+  static GP_DEVICE bool there(const type &r) { return r.index != Index(~Index(0)); }
+  static GP_DEVICE bool before(const type &a, const type &b) {
+    return Before()(a.key, b.key) || (a.index < b.index && !Before()(b.key, a.key));
+  }
+};
+
+// Sorts list[0 .. count) in shared memory; called by THREADS threads, those of a warp or of the block. The bitonic
+// network, whose merges begin with the mirrored half: the earlier rank always goes to the lower place, so places from
+// `count` on need no ranks. Ends with a barrier.
+template <int THREADS> GP_DEVICE void gp__order_barrier() {
+  if (THREADS == 32) __syncwarp();
+  else __syncthreads();
+}
+template <int THREADS, class R> GP_DEVICE void gp__sort_by_order(typename R::type *list, gp__u32 count) {
+  gp__order_barrier<THREADS>();
+  GP__UNROLL_BY(1)
+  for (gp__u32 half = 1; half < count; half *= 2) {
+    GP__UNROLL_BY(1)
+    for (gp__u32 stride = half; stride > 0; stride /= 2) {
+      for (gp__u32 i = threadIdx.x % THREADS;; i += THREADS) {
+        const gp__u32 low = 2 * i - (i & (stride - 1)), high = stride == half ? low ^ (2 * half - 1) : low + stride;
+        if (low - (low & (stride - 1)) + stride >= count) break; // no pair from here on
+        if (high >= count) continue;
+        const typename R::type a = list[low], b = list[high];
+        if (R::before(b, a)) {
+          list[low] = b;
+          list[high] = a;
+        }
+      }
+      gp__order_barrier<THREADS>();
+    }
+  }
+}
+
+// The best ranks that a block has seen: up to k sorted ones, and unsorted ones behind them.
+struct gp__order_storage {
+  gp__u32 listed;
+};
+template <int THREADS, class R> struct gp__best_by_order {
+  typedef typename R::type Rank;
+  static const int MERGED = 1; // a tile has room for these
+  gp__order_storage &s;
+  Rank *list;
+  gp__u32 capacity, k;
+  gp__u32 seen; // list length known to this warp
+  bool full;    // the k-th rank bounds what is taken
+
+  // Called by all threads; contains a barrier.
+  GP_DEVICE gp__best_by_order(gp__order_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
+      : s(storage), list(static_cast<Rank *>(memory)), capacity(room), k(wanted), seen(0), full(false) {
+    __syncthreads();
+    if (threadIdx.x == 0) s.listed = 0;
+    __syncthreads();
+  }
+  GP_DEVICE bool takes(const Rank &r) const { return R::there(r) && (!full || R::before(r, list[k - 1])); }
+  // Called by all lanes of a warp.
+  GP_DEVICE void push(bool there, const Rank &r) {
+    const gp__u32 at = gp__warp_draw(&s.listed, there, seen);
+    if (there) list[at] = r;
+  }
+  GP_DEVICE gp__u32 keep_best() {
+    __syncthreads();
+    const gp__u32 count = s.listed, kept = count < k ? count : k;
+    gp__sort_by_order<THREADS, R>(list, count);
+    if (threadIdx.x == 0) s.listed = kept;
+    __syncthreads();
+    full = kept == k;
+    seen = 0;
+    return kept;
+  }
+  // Called between tiles; the next one has at most `more` ranks.
+  GP_DEVICE void make_room(gp__u32 more) {
+    if (__syncthreads_or(seen + more > capacity)) keep_best();
+  }
+  // Called at the end: sorts list[0 .. k) and returns how many of these exist.
+  GP_DEVICE gp__u32 finish() { return keep_best(); }
+};
+
+template <class P, class Before, class Key, class In, class Out, bool WIDE> struct gp__top_k_by_order {
+  typedef gp__order_rank<Key, Before, WIDE> Rank;
+  typedef typename Rank::type Ranked;
+  typedef gp__best_by_order<P::threads, Rank> Best;
+  typedef gp__order_storage Storage;
+  static const int ITEMS = gp__order_items(P::vectors, int(sizeof(Key))), TILE = P::threads * ITEMS;
+  static GP_DEVICE void load(const Key *in, gp__u64 first, gp__u64 n, Key (&key)[ITEMS]) {
+    GP__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = first + i * P::threads + threadIdx.x;
+      if (at < n) key[i] = in[at];
+    }
+  }
+  static GP_DEVICE void take(
+      const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts, Best &best) {
+    const Key *in = static_cast<const Key *>(a.top.keys) + s.begin;
+    gp__tiles_of_part tiles((s.count + TILE - 1) / TILE, part, parts);
+    Key now[ITEMS];
+    load(in, tiles.tile() * TILE, s.count, now);
+    for (gp__u64 i = 0; i < tiles.own; ++i) {
+      const gp__u64 first = tiles.tile() * TILE;
+      tiles.advance();
+      Key next[ITEMS]; // in flight meanwhile
+      load(in, tiles.tile() * TILE, i + 1 < tiles.own ? s.count : 0, next);
+      GP__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const gp__u64 at = first + j * P::threads + threadIdx.x;
+        const Ranked r = Rank::make(now[j], at);
+        best.push(at < s.count && best.takes(r), r);
+        now[j] = next[j];
+      }
+      best.make_room(TILE);
+    }
+  }
+  static GP_DEVICE void put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, const Ranked &r) {
+    if (a.out_keys) static_cast<Key *>(a.out_keys)[to] = r.key;
+    gp__top_k_value<In, Out>::store(a, to, begin + r.index, r.index);
+  }
+};
+
+// Second launch: warps sort segments that their lists have room for; longer ones become tasks.
+template <int WARPS> struct gp__order_rooms { alignas(16) unsigned char of[WARPS][GP__ORDER_OF_WARP]; };
+template <class P, class Before, class Key, class In, class Out, bool WIDE>
+GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
+  typedef gp__top_k_by_order<P, Before, Key, In, Out, WIDE> Way;
+  typedef typename Way::Ranked Ranked;
+  typedef gp__order_rooms<P::threads / 32> Rooms;
+  GP_SHARED(Rooms, rooms);
+  Ranked *list = reinterpret_cast<Ranked *>(rooms.of[gp_warp()]);
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32);
+  for (gp__u64 batch = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); batch * a.batch < a.top.rows;
+       batch += warps) {
+    const gp__u64 first = batch * a.batch, i = first + gp_lane();
+    const bool exists = gp_lane() < a.batch && i < a.top.rows;
+    gp__top_k_segment mine(a, exists ? i : first);
+    if (!exists) mine.k = 0;
+    gp__list_tasks(a, first, mine.k && mine.count > a.by_warps ? mine.parts(a.part) : 0);
+    for (unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count <= a.by_warps); left; left &= left - 1) {
+      const int owner = int(gp__nth_bit(left, 0));
+      const gp__u64 begin = __shfl_sync(0xffffffffu, mine.begin, owner);
+      const gp__u32 count = __shfl_sync(0xffffffffu, gp__u32(mine.count), owner),
+                    k = __shfl_sync(0xffffffffu, mine.k, owner);
+      for (gp__u32 at = gp_lane(); at < count; at += 32)
+        list[at] = Way::Rank::make(static_cast<const Key *>(a.top.keys)[begin + at], at);
+      gp__sort_by_order<32, typename Way::Rank>(list, count);
+      for (gp__u32 at = gp_lane(); at < k; at += 32)
+        Way::put(a.top, (first + unsigned(owner)) * a.top.k + at, begin, list[at]);
+      __syncwarp();
+    }
+  }
+}
+// Third launch.
+template <class P, class Before, class Key, class In, class Out, bool WIDE>
+GP_DEVICE void gp__top_k_order_tasks(const gp__segmented_top_k_args &a) {
+  gp__do_top_k_tasks<P, gp__top_k_by_order<P, Before, Key, In, Out, WIDE>>(a);
+}
+
+// Many results: a merge sort gives every key a place in the order of all, so that segments are sorted by places.
+// from: the index of the key at a place. lists: the place of the key at an index.
+template <class P, bool WIDE> GP_DEVICE void gp__top_k_places(const gp__segmented_top_k_args &a) {
+  typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
+  gp__pdl_wait<P>();
+  for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.top.count;
+       i += gp__u64(gridDim.x) * P::threads)
+    static_cast<Index *>(a.lists)[static_cast<const Index *>(a.top.from)[i]] = static_cast<Index>(i);
+}
+// The first k of each segment. lists: places, sorted in each segment; NULL: all keys are one segment.
+template <class P, class Key, class In, class Out, bool WIDE>
+GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
+  typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  for (gp__u64 to = blockIdx.x * gp__u64(P::threads) + threadIdx.x; to < a.top.rows * a.top.k;
+       to += gp__u64(gridDim.x) * P::threads) {
+    const gp__top_k_segment s(a, to / a.top.k);
+    const gp__u64 number = to % a.top.k, at = s.begin + number;
+    if (number >= s.k) continue;
+    const gp__u64 place = a.lists ? static_cast<const Index *>(a.lists)[at] : at;
+    if (place >= a.top.count) continue; // wrong offsets
+    const gp__u64 from = static_cast<const Index *>(a.top.from)[place];
+    if (from >= a.top.count) continue;
+    if (a.top.out_keys) static_cast<Key *>(a.top.out_keys)[to] = static_cast<const Key *>(a.top.keys)[place];
+    gp__top_k_value<In, Out>::store(a.top, to, from, from - s.begin);
   }
 }
 
@@ -32988,6 +33272,9 @@ static int gp__host_before_user(const gp__host_order *o, const unsigned char *x,
   gp__host_apply(o->user, result.bytes, x, y);
   return result.bytes[0] != 0;
 }
+static int gp__host_before_reversed(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
+  return gp__host_before_user(o, y, x);
+}
 #define GPUPRIMS__BEFORE(NAME, name, member, LOAD) \
   static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
     (void)o; \
@@ -33002,7 +33289,8 @@ GPUPRIMS__HOST_LONGS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
-  gp__host_order o = {gp__host_before_user, q->user_op};
+  gp__host_order o = {NULL, q->user_op};
+  o.before = q->flags & GP_DESCENDING ? gp__host_before_reversed : gp__host_before_user;
 #define GPUPRIMS__ORDER_OF(NAME, name, member, LOAD) \
   case GP_##NAME: \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
@@ -33298,16 +33586,26 @@ static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
   return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
 }
 
-static int gp__host_comes_later(const gp__host_indexed *a, const gp__host_indexed *b) {
+// Keys that an operator orders have no bits.
+typedef struct gp__host_ranking {
+  const gp__host_order *order; // or NULL
+  const unsigned char *keys;   // of the row
+  size_t key_size;
+} gp__host_ranking;
+static int gp__host_comes_later(const gp__host_ranking *r, const gp__host_indexed *a, const gp__host_indexed *b) {
+  if (r->order) {
+    const unsigned char *x = r->keys + a->index * r->key_size, *y = r->keys + b->index * r->key_size;
+    return r->order->before(r->order, y, x) || (a->index > b->index && !r->order->before(r->order, x, y));
+  }
   return a->bits > b->bits || (a->bits == b->bits && a->index > b->index);
 }
 // Sifts down the heap's element at `i`, which may be better than those below it; the worst is on top.
-static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
+static void gp__host_sift(const gp__host_ranking *r, gp__host_indexed *heap, size_t n, size_t i) {
   const gp__host_indexed x = heap[i];
   size_t child;
   for (; (child = 2 * i + 1) < n; i = child) {
-    if (child + 1 < n && gp__host_comes_later(heap + child + 1, heap + child)) ++child;
-    if (!gp__host_comes_later(heap + child, &x)) break;
+    if (child + 1 < n && gp__host_comes_later(r, heap + child + 1, heap + child)) ++child;
+    if (!gp__host_comes_later(r, heap + child, &x)) break;
     heap[i] = heap[child];
   }
   heap[i] = x;
@@ -33316,26 +33614,30 @@ static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
 static void gp__host_best(
     const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
+  const gp__host_order order = gp__host_order_of(q);
+  const gp__host_ranking ranking = {
+      q->op ? &order : NULL, (const unsigned char *)q->keys + first * q->key_size, q->key_size};
+  const gp__host_ranking *r = &ranking;
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
     gp__host_indexed x;
-    x.bits = gp__host_rank(q, first + at);
+    x.bits = q->op ? 0 : gp__host_rank(q, first + at);
     x.index = at;
     if (at < k) {
       heap[at] = x;
       if (at + 1 == k)
-        for (i = k / 2 + 1; i-- > 0;) gp__host_sift(heap, k, i);
-    } else if (gp__host_comes_later(heap, &x)) {
+        for (i = k / 2 + 1; i-- > 0;) gp__host_sift(r, heap, k, i);
+    } else if (gp__host_comes_later(r, heap, &x)) {
       heap[0] = x;
-      gp__host_sift(heap, k, 0);
+      gp__host_sift(r, heap, k, 0);
     }
   }
   for (left = k; left > 1;) {
     const gp__host_indexed last = heap[--left];
     heap[left] = heap[0];
     heap[0] = last;
-    gp__host_sift(heap, left, 0);
+    gp__host_sift(r, heap, left, 0);
   }
   for (i = 0; i < k; ++i) {
     const uint64_t to = row * q->length + i, from = first + heap[i].index;
@@ -33772,7 +34074,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2519040"
+#define GPUPRIMS__EMBEDDED_FROM "2539520"
 
 // ---- core/embed.c - this file's own text
 
@@ -35075,6 +35377,10 @@ GP__API const char *gp_last_message(void) {
   X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_CUT, gp__top_k_cut, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_BEGIN, gp__top_k_begin, gp__segmented_top_k_args, nothing, GP__NO_SHARED) \
+  X(TOP_K_ORDER_TASKS, gp__top_k_order_tasks, gp__segmented_top_k_args, by_order, 0) \
+  X(TOP_K_ORDER_SHORT, gp__top_k_order_short, gp__segmented_top_k_args, by_order, GP__NO_SHARED) \
+  X(TOP_K_ORDER_CUT, gp__top_k_order_cut, gp__segmented_top_k_args, order_cut, GP__NO_SHARED) \
+  X(TOP_K_PLACES, gp__top_k_places, gp__segmented_top_k_args, wide, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)
 
 // ---- transpose/kinds.c - the kernels of transposes
@@ -37134,7 +37440,7 @@ typedef struct gp__checking {
 #define GPUPRIMS__OWN_FLAGS(F) \
   F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
   F(GP_RIGHT, "adjacent_difference") \
-  F(GP_DESCENDING, "sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
+  F(GP_DESCENDING, "sort, merge_sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
   F(GP_UNSORTED, "top_k, segmented_top_k and top_k_axis") \
   F(GP_KEEP_GAPS, "convert_layout") \
   F(GP_UNTIL_TARGET, "bfs") \
@@ -38159,7 +38465,16 @@ GP__PRIVATE uint64_t gp__most_results(const gp__request *q) {
                                              : q->count + q->count2;
 }
 
-GP__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
+// GP_DESCENDING exchanges LESS and GREATER; a user's order is reversed where it is applied.
+GP__PRIVATE gp_result gp__check_order(gp__checking *k) {
+  gp__request *q = k->q;
+  GP__CHECK(gp__check_order_of(k, 1));
+  if (!q->user_op && (q->flags & GP_DESCENDING)) {
+    q->op = q->op == GP_LESS ? GP_GREATER : GP_LESS;
+    q->flags &= ~GP_DESCENDING;
+  }
+  return GP_SUCCESS;
+}
 // The second input is described where the first one is.
 GP__PRIVATE gp_result gp__check_second(
     gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
@@ -38235,7 +38550,7 @@ GP__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   if (!gp__is_radix_sorted(k->c, q, k->host)) return GP_SUCCESS;
   sort.primitive = GP_SORT;
   sort.op = GP_OP_DEFAULT;
-  if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
+  sort.flags = (sort.flags & ~GP_DESCENDING) | (q->op == GP_GREATER ? GP_DESCENDING : 0);
   GP__CHECK(gp__check_call(k->s, k->who, &sort, k->host, k->pointers, q));
   q->numbers = numbers;
   if (numbers) q->acc_size = q->key_size; // excludes sorts by bits alone: -0 and +0 tie
@@ -38760,6 +39075,13 @@ GP__PRIVATE gp_result gp__check_moved(gp__checking *k) {
         k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out);
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
+// Bytes of an index of the keys in all rows.
+GP__PRIVATE int gp__order_index_bytes(const gp__request *q) {
+  const uint64_t rows = q->primitive == GP_TOP_K && q->segments ? q->segments : 1;
+  return q->count > UINT32_MAX / rows ? 8 : 4;
+}
+// An operator orders keys in place of their bits.
+GP__PRIVATE gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp__check_order(k) : GP_SUCCESS; }
 // Rows of a top-k; other calls have one.
 GP__PRIVATE uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
 GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
@@ -38771,9 +39093,12 @@ GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
     return gp__fail(GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (unsigned long long)c->rows,
         (unsigned long long)c->count);
+  if (c->op && c->count_device && gp__rows_in(c) > 1)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows that an operator orders (@op) are whole", k->who);
+  k->q->composed = c->op && c->k > gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q));
   if (!k->pointers || nth || !c->k) return GP_SUCCESS;
   if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
-  if (!c->out_keys && sorted && c->k > GP__TOP_K_FEW)
+  if (!c->op && !c->out_keys && sorted && c->k > GP__TOP_K_FEW)
     return gp__fail(GP_E_NULL, "%s: @out_keys is null: to sort more than %d results, set it; or use GP_UNSORTED",
         k->who, (int)GP__TOP_K_FEW);
   return GP_SUCCESS;
@@ -38785,9 +39110,18 @@ GP__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
 GP__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
   GP__CHECK(gp__check_keys_type(k));
-  if (k->key.info)
-    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  GP__CHECK(gp__check_short(k->who, "key_type", k->q->key_type, "use gp_sort_keys"));
+  if (c->op) {
+    if (k->key.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
+    if (!k->q->user_op) GP__CHECK(gp__check_operator_on(k->who, "op", k->q->op, k->q->key_type));
+  } else {
+    if (k->key.info)
+      return gp__fail(GP_E_TYPE,
+          k->reads & GP__READS_OP ? "%s: @key_type is struct type %s, not a built-in type, and @op gives no order"
+                                  : "%s: @key_type is struct type %s, not a built-in type",
+          k->who, k->key.info->name);
+    GP__CHECK(gp__check_short(k->who, "key_type", k->q->key_type,
+        k->reads & GP__READS_OP ? "or an order, GP_LESS for example" : "use gp_sort_keys"));
+  }
   return k->q->inputs.count && c->count_device && gp__rows_in(c) > 1
       ? gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows of described inputs (GP_INPUT) are whole", k->who)
       : GP_SUCCESS;
@@ -38800,13 +39134,14 @@ GP__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->k;
   return GP_SUCCESS;
 }
-static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_top_k_out_type},
-    {GP__CHECK_KEY_TYPES, gp__check_ranked_keys}, {GP__CHECK_NUMBERS, gp__check_k},
-    {GP__CHECK_BUFFERS, gp__top_k_buffers}};
+static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_rank_order},
+    {GP__CHECK_OUT_TYPE, gp__check_top_k_out_type}, {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+    {GP__CHECK_NUMBERS, gp__check_k}, {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
 GP__PRIVATE gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
-  k->q->composed = k->c->k > GP__TOP_K_FEW;
+  k->q->composed =
+      k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : GP__TOP_K_FEW);
   return k->c->k <= UINT32_MAX
       ? GP_SUCCESS
       : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (unsigned long long)k->c->k);
@@ -38837,9 +39172,9 @@ GP__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
   b->out = b->out_keys = c->segments * c->k;
   return c->in2 ? gp__reading(k, "in2", c->in2, &number, c->segments, 1, 0) : GP_SUCCESS;
 }
-static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_moved},
-    {GP__CHECK_KEY_TYPES, gp__check_ranked_keys}, {GP__CHECK_NUMBERS, gp__check_segmented_top_k},
-    {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
+static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_rank_order},
+    {GP__CHECK_OUT_TYPE, gp__check_moved}, {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+    {GP__CHECK_NUMBERS, gp__check_segmented_top_k}, {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
 // Derives the keys of the shuffle's rounds.
 GP__PRIVATE gp_result gp__check_seed(gp__checking *k) {
@@ -40610,10 +40945,13 @@ GP__PRIVATE unsigned gp__resident_sorts(
 
 // ---- merge/names.c - template arguments of merges, merge sort and sets
 
+// The functor of an order; GP_DESCENDING reverses a user's.
+GP__PRIVATE void gp__name_order(const gp__spelling *q, gp__text *t) {
+  if (!q->user_op) gp__add(t, "%s<%s>", gp__op_rows[q->op].functor, gp__key_name(q));
+  else gp__add(t, q->descending ? "gp__reversed<gp__op_1>" : "gp__op_1");
+}
 GP__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
-  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : NULL;
-  const char *key = gp__key_name(q);
-  if (!functor) { // of a sort's blocks
+  if (!q->op) { // of a sort's blocks
     gp__add(t, ", gp__key_before<");
     gp__name_radix_key(q, t);
     gp__add(t, ", %s>, ", q->descending ? "true" : "false");
@@ -40621,8 +40959,9 @@ GP__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
     gp__add(t, "::Key, %s", gp__in_name(q));
     return;
   }
-  gp__add(t, q->user_op ? ", %s, " : ", %s<%s>, ", functor, key);
-  gp__add(t, "%s, %s", key, gp__in_name(q));
+  gp__add(t, ", ");
+  gp__name_order(q, t);
+  gp__add(t, ", %s, %s", gp__key_name(q), gp__in_name(q));
 }
 GP__PRIVATE const char *gp__set_name(gp_primitive p) {
   return p == GP_SET_UNION       ? "SET_UNION"
@@ -40937,11 +41276,26 @@ GP__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
       q->descending ? "true" : "false");
   if (q->kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
 }
+GP__PRIVATE void gp__name_wide(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s", q->index_bytes == 8 ? "true" : "false");
+}
+// Key, In, Out, WIDE.
+GP__PRIVATE void gp__name_order_cut(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s, %s, %s", gp__key_name(q), gp__in_name(q), q->out_size ? gp__out_name(q) : "gp__none");
+  gp__name_wide(q, t);
+}
+GP__PRIVATE void gp__name_by_order(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", ");
+  gp__name_order(q, t);
+  gp__name_order_cut(q, t);
+}
 GP__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
-  if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
+  if (q->op) w->index_bytes = gp__order_index_bytes(q);
+  else if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
   if (!q->composed) return;
-  w->described = 0; // other calls have written the inputs
+  if (q->op) w->op = GP_OP_DEFAULT, w->user_op = NULL, w->descending = 0; // the sort has compared
+  w->described = 0;                                                       // other calls have written the inputs
   w->list_count = 0;
 }
 
@@ -43535,9 +43889,11 @@ GP__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *
   if (a->nth) return GP_SUCCESS;
   return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
+GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l);
 GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__top_k_args a;
+  if (q->op) return gp__launch_segmented_top_k(l);
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
   a.count_device = (const unsigned long long *)q->count_device;
@@ -43548,7 +43904,22 @@ GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
 }
 
+// Rows are segments of one length. A single one may end at a count in device memory.
+GP__PRIVATE void gp__fill_top_k_rows(const gp__request *q, gp__segmented_top_k_args *a) {
+  memset(a, 0, sizeof *a);
+  gp__fill_top_k(q, &a->top);
+  a->top.rows = q->segments ? q->segments : 1;
+  a->top.k = q->length;
+  a->length = q->count;
+  a->top.count *= a->top.rows;
+  a->end = q->count_device;
+  a->offset_bytes = 8;
+}
 GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
+  if (q->primitive == GP_TOP_K) {
+    gp__fill_top_k_rows(q, a);
+    return;
+  }
   memset(a, 0, sizeof *a);
   gp__fill_top_k(q, &a->top);
   a->top.rows = q->segments;
@@ -43562,14 +43933,15 @@ GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top
 }
 GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, *l->h, l->g->share);
+  const gp__shape h = gp__rows_as_segments(*l->h);
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, h, l->g->share);
   const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__segmented_top_k_args a;
   gp__fill_top_k_segments(q, &a);
-  a.top.capacity = gp__segment_top_k_capacity(*l->p, *l->h);
+  a.top.capacity = q->op ? gp__order_capacity(*l->p, h) : gp__segment_top_k_capacity(*l->p, h);
   a.part = at.part;
-  a.by_warps = gp__top_k_by_warps(*l->p);
+  a.by_warps = gp__top_k_most_of_warp(*l->p, h);
   a.by_lanes = GP__TOP_K_BY_LANES >> (a.by_warps > GP__TOP_K_BY_LANES);
   if (at.task_room) {
     a.header = (gp__top_k_header *)(void *)scratch;
@@ -43583,21 +43955,70 @@ GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   if (!at.direct || a.length <= a.by_warps) {
     const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
     const unsigned warps = sorting / GP__WARP;
-    const uint64_t each = gp__ceil_div(q->segments, most * (uint64_t)warps);
+    const uint64_t each = gp__ceil_div(a.top.rows, most * (uint64_t)warps);
     a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
     GP__CHECK(
-        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), sorting, 0, &a));
+        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(a.top.rows, a.batch * warps)), sorting, 0, &a));
   }
   if (at.direct ? a.length <= a.by_warps : !at.task_room) return GP_SUCCESS;
   return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
 }
 
+// True if all keys are one row.
+GP__PRIVATE int gp__top_k_is_one(const gp__request *q) { return q->primitive == GP_TOP_K && q->segments <= 1; }
+GP__PRIVATE void gp__add_top_k_kernel(
+    gp__graph_plan *g, const gp__segmented_top_k_args *a, gp__kernel_kind kind, uint64_t items) {
+  gp__graph_step *step = &g->steps[g->count++];
+  step->request = -1;
+  step->kind = kind;
+  step->items = items;
+  step->args.top_k = *a;
+}
+// Many results by an operator: a merge sort of all keys with their indices, then, unless they are one row, a sort of
+// each segment by the places that its keys have got; then the first k.
+GP__PRIVATE gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+  const int bytes = gp__order_index_bytes(q);
+  const gp_type index = bytes == 8 ? GP_U64 : GP_U32;
+  const char *who = gp__primitive_names[q->primitive];
+  gp_call c = gp_call_init(GP_MERGE_SORT);
+  gp__segmented_top_k_args a;
+  gp__fill_top_k_segments(q, &a);
+  c.op = q->op;
+  c.flags = q->flags & GP_DESCENDING;
+  c.key_type = q->key_type;
+  c.keys = q->keys;
+  c.count = a.top.count;
+  c.count_device = q->count_device;
+  c.out_type = index;
+  a.top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
+  a.top.from = c.out = gp__take(g, c.count * (unsigned)bytes);
+  GP__CHECK(gp__add_call(s, who, g, &c));
+  if (!gp__top_k_is_one(q)) {
+    gp_call sort = gp_call_init(GP_SEGMENTED_SORT);
+    a.lists = gp__take(g, c.count * (unsigned)bytes);
+    gp__add_top_k_kernel(g, &a, GP__TOP_K_PLACES, c.count);
+    sort.key_type = index;
+    sort.keys = sort.out_keys = g->at ? a.lists : g; // the sort's room depends on whether it has an output
+    sort.count = c.count;
+    sort.segments = a.top.rows;
+    sort.flags = q->flags & GP_CHECKED;
+    sort.bad = q->bad;
+    sort.offset_type = q->offset_type;
+    sort.begin = q->begin;
+    sort.end = q->end;
+    if (!q->offset_size) sort.segment_length = a.length;
+    GP__CHECK(gp__add_call(s, who, g, &sort));
+  }
+  gp__add_top_k_kernel(g, &a, GP__TOP_K_ORDER_CUT, a.top.rows * a.top.k);
+  return GP_SUCCESS;
+}
 // Many results of segments: a sort, then the first k.
 GP__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int wide = q->count > UINT32_MAX;
   gp_call c = gp_call_init(GP_SEGMENTED_SORT);
   gp__graph_step *step = &g->steps[g->count + 1];
   gp__segmented_top_k_args *a = &step->args.top_k;
+  if (q->op) return gp__add_ordered_top_k(s, q, g);
   gp__fill_top_k_segments(q, a);
   c.key_type = q->key_type;
   c.keys = q->keys;
@@ -44904,7 +45325,7 @@ static const gp__family gp__family_merge = {gp__checks_merge, gp__merge_is_idle,
     &gp__kernels_of_merge, gp__operators_of_order, GPUPRIMS__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
     gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
-    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_LITTLE_MEMORY};
+    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
 static const gp__primitive gp__primitive_merge = {
     &gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_union = {
@@ -44918,8 +45339,20 @@ static const gp__primitive gp__primitive_set_symmetric_difference = {
 
 // ---- top_k/plan.c - plans of top-k, nth element and shuffle
 
+GP__PRIVATE int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
+  if (q->composed) {
+    kinds[0] = GP__TOP_K_ORDER_CUT;
+    kinds[1] = GP__TOP_K_PLACES;
+    return gp__top_k_is_one(q) ? 1 : 2;
+  }
+  kinds[0] = GP__TOP_K_ORDER_TASKS;
+  kinds[1] = GP__TOP_K_BEGIN;
+  kinds[2] = GP__TOP_K_ORDER_SHORT;
+  return 3;
+}
 GP__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
+  if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
   if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
@@ -44929,7 +45362,9 @@ GP__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp_
 GP__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
   h->top_k.results = q->composed ? 1 : q->length;
-  h->top_k.drop_keys = q->primitive == GP_TOP_K && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
+  h->top_k.order_bytes = q->op ? gp__order_index_bytes(q) : 0;
+  h->top_k.drop_keys =
+      q->primitive == GP_TOP_K && !q->op && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
 }
 GP__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
   return !q->count || (q->primitive != GP_NTH_ELEMENT && !q->length) ||
@@ -44977,20 +45412,21 @@ GP__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
 }
 
 GP__PRIVATE gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
-  return kind == GP__TOP_K_SHORT ? gp__policy_of_short_top_k(p, s) : p;
+  return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.
 GP__PRIVATE unsigned gp__resident_top_k(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
-  return blocks || q->primitive != GP_SEGMENTED_TOP_K ? blocks : 1;
+  return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }
 static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GPUPRIMS__SAME_THREADS,
     GPUPRIMS__SAME_BLOCK, GPUPRIMS__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, GPUPRIMS__FOLD_OPERATORS,
+    &gp__kernels_of_top_k, gp__operators_of_order,
     GPUPRIMS__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results), gp__host_ranks};
-static const gp__primitive gp__primitive_top_k = {&gp__family_top_k, GP__READS_PAIRS | GP__READS_K | GP__READS_ROWS,
+static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
+    GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
@@ -44998,6 +45434,7 @@ static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
 
 GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
+  if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   if (q->composed) return kinds[0] = GP__TOP_K_CUT, 1;
   kinds[0] = GP__TOP_K_TASKS;
   kinds[1] = GP__TOP_K_BEGIN;
@@ -45005,10 +45442,10 @@ GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_poli
   return 3;
 }
 static const gp__family gp__family_segmented_top_k = {gp__checks_segmented_top_k, gp__top_k_is_idle, gp__shape_top_k,
-    gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, GPUPRIMS__FOLD_OPERATORS,
+    gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, gp__operators_of_order,
     GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmented_top_k,
-    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
+    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OP | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
@@ -50819,1955 +51256,1971 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // prints what it holds.
 
 /* device text of gpuprims.h
-802193
-}eaZEBAyP}~B!BcI|+XeP{PE.^~B@OJwje#(US{z$ruCl/I;NRYnBae,VxdkPQmNdM,mG|_v#tJskymc.'OLfJrnaQ;:g&~SA^.{qhcrz&VtKYqzK_kXHD
-S".t/<MUPA-}L8]o_5sTrkk.j8&/:Nj(-q(/^mR&$^w,uo~2buO`gJ0t!l@Q=j85;7DMLy8ixwRcQX#v:|OHgxax9Ya,4oHxFc.MW`q|Tv/(-tAsPr8-!3
-#DZ0p1aG:9m'HRi3bpBmZXNZC;E9L8bCi/>}`[&/GB%KNJ-,'f$u=so64(YGMq4tn%oSS%S<g}dnP^2$m,#H9HVUvsx-G2eKlNy2R,OB-'QjCw6&r6TyYk
-Q-GcH[&QC:oN'$U4`6q=MMRkNH4vG5)iU<1N'<MMMl(s"ntV-o<",|<xGOR"J5iT{lIk-/Jb+_IJxo8@&J9#O1M|aK3i9Kluk,j{76](8L}I|c_,a>#Y{c
-U"jHkkugO)ZR08tP(&v$y+=+jC`U4&JnT,k34R$HC4(V`JIMC]0+"GOq%_$JIv)8h|N'N#nvr4`c'$U,,cP@U.]6^:t;TbJ>,T,iz5yx7y7KY`:KF%t#F$
-$y9I]z#R|.~)_v(N]sNr(T!k/=yqx&.8$HGC5.Skb_iS(|jg6u%fepDc:QM,("t&!t)K~+[@yCnns1PUA2'e9Eak.1$:|l21"3F#dZ[:`(j]Y)W;[`sXTQ
-Z}OqbUI:}FB/;vVO~mU/d>sb846Y<{f]LKFSQT!`%qoSYGA5npXAp72gxm9eT_)&)eXD>plz[QMDp-qqjX5<O@mj(%C|!pW$|=xWV(6]Vrd![#~6rp<V!|
-J}N/NDY///cAaxtf{W~ZW%v!#rP%_%%"E"]NDj[l^Q&/ONrc&f@_4IrmFk_9=qRR|8B][nxzrG~HtSEXu]vXx.Ez^<v1]8"2LlQT/H!ZlL>GaBK%,;=<=n
-[T"a!0%e]N5Ijvfv(8Oo('be&2.U}}{(`9%EO:38lUmvGr<k|67kZq&B_fZzm6pCG!f1^mL88L1"MR~`>FXRd}fw"Ix>9+is_h!DgC4F7DFX:hY^5@&1kF
-qa2wq.OwzU6b/@{t"6(cw=O9}PY<-=W@n!xgFzIxzEY>&<[V4Ig=}dM]X/){:o!<EdWQM%SFe0Iy=6U(bAQMZLrE3>$ieoC=3RA>Z/)B_3}RLZGy|JM0mT
-LT&QZWH3)l<,jea,ZWfJ~BNi%8v%]7ELn(7Xk7&IC[&VNkN;[iZl,OV`_wMM^'%Vc]5)IUB9Tc9AU/F5i2d2aW:LV2|=4vE%YqYpD)x-:n1}mGTl&AX|aY
-l2fEj3>_q[PUi23E-[F<Gs=xa;"cweI#zFr-9_j]#[WHWVMBpXQ@!{<K_/_V<E`"~em8UFP4!J9L';h_)vJr!xYl+Rcy@L`p_/|h)TLLK"wC5o'vE=Gpy/
-SWEH6NaBm3:0v%a|{;.+rp@L#bY|7^!oX=y_dGW3;)~7ND|7Nhk>>@)+1`Is@UWacve]8+/vc82_veI%Ndv/.QNt%oRh0t~x!#,{ud/K(gDg63)V&M]fHl
-sHd+hlfL"LzO'P0|:f<l6+KO]ZPc{RxYS0SF$$%'l|F8=S6l#QX#t%i$M#7i4q<b[jI8~nMt^|eso|e+Q.Z<4d}[<&Ab!^2Jm5bH4e"~EC+)k`|"'&yV^d
-6C]fs#@':e2%yD!"yMKD2&8s2DIIx1a>I77d[oio[K;0,i^thbu%okNS<r]eloL{IO]S`JRZUNABQuu91nHJz#]6rs5K:@nT)qR&wfzTG}JrE]EjP(R)WA
-^'GI">Hr)F.:oI)"g.E`WySz%D'U%EGk'lPv"~s8d.fneX6ZjM`/V-%v'B]}nyBo+;/#B9o}HRyh;R!Ul5&(n-!ZJroI)@3gdzt$SDM7R^urZ).47{^:Q-
-r3yUk)R;1lSUKsBn$9q'fAY,~9eR=hCI{HO&R+S|M{H:wdJaAW<U331NQk2qiJFS4++{VR,l~.B3Ms%-(<}R[OSzzN><ZV+Fq6KwaEa-h_=ObQ$JPk(a]k
-dg-Jd]2aHS;fd".[#na7ooHCbH|m]gN#gsE9`Ir/dQ}XX]4aH0qHv66K/36>!u~r~kd6,n{2<NMeo>#F>.v{JBN[-G0Mya_!,R!N[0dDwS:7@K6mR@YD<<
-UbXk)h%)WDb)ao}K~hsD4Sg]q0z%|j:v0Kg.5)-W`jkH8J:}A_'5=p^0:NvN^;/iJCyR(8{9BzCQz3#mD$Bml{81C}$"mzb/fRDivf<f:Ht}4xXjrhDd3I
-%zs$2[DK6;%0$X(o2rQUCkCMBcKqKY9$WIr+Uyu9:]Q(hh=Z2Q&W4Y(I1Y]YbtOlJ5Ut!GVxZnDFp-Nx7fk/L+kLvs&7u)u>Q}@X99[bC<@=p4!ErgioZj
-;a[+4g)#+=0jyrJ;kxM'[bPEL3HZ_qi-8ny3F<xf`+/.@3S:C2shewM(6'v'|n$XwM.Mz[Wu:FK^.Bh@vX~7<QHS92f9zhYLjbHJP3P>J]J0.d-95Yf,v[
-hTF$Y'K"E-&(^=nWy3,bxtKUwCU%c9p&7ie;AEqP;CYxd16{9wR7=/6^nuOwR2"-mJhH$/1:BUd2Rr+w!zlJ;]r)}Ddb>Au]ggyLq;ym<|s!+[v)<<oI'w
-;&&^w/tE^t&KIA{P%aH8udio&^'8nC-_p;)L^hI4IQ4;%c-gaNBd5Sg_^YRye^KEZO,N~-.NcZ]K~MAr9!5e7MV(gB@hh}}yn1+{p-4b(ZN1G$~8$_8^Ul
-K6Ay%X.udN37$.}t,J4lID<x+JCRJ@wD,]/'Pu~Qn"F&)N`gd0O7j:uc{2.n`RM+g>S6N1=OsoMw!SD[b;FoRPeJL9ut{EkPj9g`AUH99$Zv[Nk(mE#F8b
-T-#]>3)YTxT}Uq/fL^Hw10I6w//t-w|-HS>5P$G-'M`f!K_d[+RiDY`Doty.Dn0tToP:,rD,v(LelR<Xew(uHgOI"X9Jv9}#"Za`KdRlwe}O>'=nyonT4N
-cfwTBy7=4-A[~h+mId`D-@UT0a)fo"hZeszJ]R3Ku$w=77<iq][ljg4Y-<yb^n#g[8{PogOhP1#WyTTZ^u_f+$,2Vbbl5J&Z~v.`;:DMnhv[&zDL:fr/Vh
-M0R^tVOMOhLB;0KYew54aXwY>VDvYM._YR"%}oCGuB-idsZoxM7Ce|zo3N|J@F)RgEP+%20=st/8ETlSnP/2!J@yD7a4+|=pz$C7ee}a/x"Ow|@d[bN&ng
->E/;o[m#0-Vg(u{o(2j2]0{p3BdD;([rE-)=+'OS],F3/f)Zk{"9BE5D/1n67C["OLgAH%H/n@5M:0g7!w;k5(<<_%8Sw#l4F9KA|v'lIqGR$Lm{|X[s$T
-u7O35;FA[>DZYx|6%<$e"xSI#UVRBAJp,;1RM4[i(a/aiBkvv|i{G$Mx,gAABCK&"Ks+jy!:t-s^m0TnT`=A#I/|CSzBI{#f/W=h^r"b8daZYw<A.kCW/a
-vd,idKiSREuv^RS.jFiM}9VyPInCZ=M}G=d#wDF&Y|}!DW](BId7ffsNMJLO'a%KH;z':bBO9:]Pv/nU337:0Em(`pc@a^dXPD::R%z(=.O-dq'_5-s2A5
-Ou7Ex5R{)nxg9;Ia$}AIcRd_7DL7vk:8"}Q79_dyajZ!G[&xLajrK]FPe^Tg,^FJs:)8{x&-An],/ds5uhbj306=7x2)(>Dm+<$DRlDSy9D7':>M1"(uM(
-8=yOK0s2U)Q/$BLBi;sXe07=i#DV!-2Ft#^ZBlew-|4GxO@a/X/Z09NDFgIg;6,'G3[TcWsymbXSmp(#[Dsj!a/I,p2tf`'yn4fuPZ&06e54;>54b"W<nt
-=1_3f_3/5i9ZX{oT&@NocQA5jwbj`LJ8'aJVx7#5.$2T+n0H:]qal6/-=g:I`c2GA00OCiR5}xWV,3{:'+X-L&lv'QgJ"}2CCW7)RD+2X|tuE=shr295I^
-K@Jc'[/j/fcSu^E43"$Hvb/05j(h0Zl&6vM{UI{7t&%)DlvH]lAS/M1Jc_Pm&u$1V`!DD"6HjY"65X8nOpkn[P3B_;JxKcr/L@R&A|@N@FidE7OS6q=N'@
-,D#w$I7U-!7[kz~Fl6@qlB{N$,{O{3")`|c;w}K>.(INj$GZ/eoqOT,IwOoipLl]KG`$lnpYE76z=4g#&_h8_;,qyG:+}6Fq%w5C~X1->-5"T-K-gL!"Re
-l0D<#,:6m.vhR4S.V|2yYA^naP(uYA0}:KSJ~-dPi8-li)^89}Hj[>9>pO3@Io70P%iLA=T>l>UoS)/FLQa'VaF4f(E/p`(EQ+zz{--47bJ`;{bMoCY^j'
-d^EpD.<+$D(yx&;6$P>c;uSQ-KA}QhS7-WZ3Jvt!+c/5,[2pcE0t(=pCjE<59<:bLnnj!WKjw&DFHZ%'wS#9F=l8PBBz%i'mJ#bM=M(q+G%(p{ka8]xDDc
-;oH[aj|0nr5kQ"C`.Tfi}GndgGU^[X=nQBfh~G_X#2eK5}PA>_h3+F',8)T[/uN9>xzOX$I)nS'8Q}Jeg#F/!!5n&(g,IheL5'=[Ni.FQ!QtxXVeq^}@}M
-V5t|o;tq#E;.nwKS_x,ALB[!OE@ArV5grt!{vAG)VEJU%$aIF6ezE9q2KEjQx`hEMN"(OBL)Wzc%eA>6jNYJENs&CHWQ`g)GPStDg1|c<-TexT[PMw&hMw
-pV(M$01C1XAh8qTTy9>!xW(24zWp6j5aW'xhcQa}T%z_83^`_KES|=D)bAN>];cEQy1ZBd,_,KzVxbC-=r$dLV|$:1S`sT63!wQrNoH/~)H,V(a'D"nmL"
-T21Wf%/jVOtnMIb|'F+4<+M1#_A;tM#)>`:i,@^SEemFie#Y(c@b!c%H!#y"Nk%1bPp$}ijD]2khn>q}W,bTJ)EW{Ba0!K}FA6r=ycXs/pwNy17R+VtR)"
-XeU"kb(U3V;$vS4'i1g3/w"H>@I>tx:L-&L`M)+Rvu!^['`)sI~B5pU99C!&'VztH+9nGYKE=%|u<e2iY_W,doEb@d0pHfSC<;ssBI[1_db9~{3l+N~aE7
-mz;1rq4q0$V&FSQ#e8.xghDCP0d4[93Q'}s9Q4slukb#)kvx)p`9cAF,(>@{E^6H$it3pHtTPj_3q-+K+5MEQwBV2o,4"7{TXlv}aTm,bqHNOAPm^mGK[U
-U'c0Pvi@HqD.a:Z'!,L7XLTW5;2#kaMvPpzCoQD_j@>J.HDW/:r;1e)M5.]oKEgSe6S7`118QR^`<Ey[h'%eMpf'.+qbkuBG]=$S}6=nT,DZur|`PsZlP|
-lFmZ9wUk`,]WBLiaAi2<T;BlP4'uTQ{]r}9I)rqx_YKE8i=2flog~-wI}4/)3x(i#c+dZgT-oVHp790b>_]9&u>j[!&aYSQ:>F+QW-DORK.(#R8}p8iY@H
-Pi^Oo&nJ:y!&).7zg{|g,B)/<0JAdxIFz[HSk"kRjx!eVoyV'O:=,[(1hRAhcS)x:ats"8fj|LOa8LpavXWx2u|WAR!"7A%Ri.Jta(rpnZ~cz$jf6X#P93
-R|5D(GvkB3P,)<=0o'Ob.X6w`%qth3SKAdWjf.QX@nxT%&yO,|KXgDCu^L$N~"};}tr!!U.I5;DFo{=#j.q:=|3.SkUBP$E"Lm|=YRtf+LpRZ%^R^zKj)'
-nEYtbV;gcsZhjty<O#~fxhI]N'asu@i=;MY:{=N0/[,[2by^z'V>(FEh2AiDYwR<s3fDuPuhDBU%qRms}iY:ke:9pmqY>4F7x_BFe+7!6PccUmpK&{%iEX
-iSU&EHxRj{.>rAF$}(dWaM>["d58WV/f`JHST)0"LLqXz0kS0BIXQ4.}:sg{3oOOF1_K,({.s|xn$9VMd/IM}4$f{co}_D[6:zlhFKbT'o&b-f|qY+tkc|
-.]mlGK>LE_h$iw=l>ZUC5Tv+}'TI[/>f9+;1)XjRKhy0++}KG@0A[]IML#[{}3V}Q274`C_$PoEHS4(hMURk1fX'OTz#Bxp)xYwltPtgTFJiQpzYD+Q!pJ
-BXAnEF$I@tsvEQD'C3|[aCby4ha0{!}Vo8LGc(gN(X]o8J|["vSK-Y=hLET<]]1EM(I7~XZ<vei_GRspve|n>g5L]V[C7Jpj&+c0-<Z/(m@j;aafB,n(1M
-yA+qb1:#P;E+>ckf,{7|0i;[pJ/=~1H}0{ISB/58e3^3ONW0>XP_dtdxnwwT^1$S0|hfdz9|j|hy6j3AGE~09Lly:YS5&puVOe^Q%FuB.c@2qf{sX3nbmN
-_CnKF#}kpGxJ#=>M@hw%Cjqpyl<7}hHX3;s_P#dQgnJxu$'inhIa+ZE>+nja94+56<g8P9&`.}G}gyZ]{U]N-84F;j1|:a)}pe1t;g.Sgk0sNPldE.}v!:
-x)et%2TsO&#3GaZe!]S#.gl(x4BUm<]}5,:n:(pm&cswkwqHrW'9~:[)}XUWZ+&QBY>F-SqK2k)n|9R26jvu>,5lyR1SI&}x/RXiv&IuTQDq~7-;`+~1tR
-^DbUvy4qo2gF6q:PX><9Jxk_h%IYV7P.aB"uop,<auP:x]HE=E|+/-X<f,(9z)aOa@CeS)/+lADuLz`I`OhVoy},D{iOIgbdeEy$5<[Mj05]+_9k{PiR#x
-uHp'Z5v%pAwj&Xe=:7=#)b1:}U$cq@I=zB[&LV"3o<75Bf+ekis!FldS|k{rQvXn+4g=.mu#dekR@j1cSLMcJT@J+ZTiM}c<r&Q=2@B68"J"!.G6_V;DLt
-a-Y`CE6iv0Imh``!Air0:mr){|'ij'V!VA~4vT2Fb+8rleWu8m49E#0wD%48P]A;Z)oM8oRy~_^PppOdTl(3NPhPzFCchBH"Z@:urT-_zWRQ2#G#x(l.%&
-aBUgEFY`Xsm&(+P++A0'gYau/!yrFb_X.9;PSKKyOED>OSs$>5So"_'Ex`L-wWa#x/%ilz-kn'YLEo$sYez4N]])'&BG(ycoh]6suz-$3n'Ik,=eZ"$nuS
-eHDBL<"|WFJN!wMkSn|j4Z7+;C3]-M2cCfApQd7iJx};`wx}P&q_oCfct/Ip"2:dWo&qLZBe#51nga#(v[kGu<nmZsj&&D'f2..Z_..fRIf7z(K4$J+='[
-"iaBei|][R"W];Leo[{g^Q}[sK{1"2Ci[)kN&7|=PV93!jVp~^s1/pVtfdA{K{TRM252q&'-jVv#z)k[meVs='vSDH_gf#u3:+rgJG)opV-C@,&fP3ZS+&
-"D^)]'fd$J-$&K>U!88o<Y7P/aB@Ip&3Fk$4BAA3%QbQS)XWP/@A{hB<)0SzDa,Dr<"L;bwmSv3m)'s&=['fzfaf_}-.Ts&>=`ktvp:MkH@lScMEl]Fj]z
-cW}jQfME>uEp3YLJ^Z@'r97$i3{.E,:Ny+mX^gRz2'gJ`|8fO#CU|RDQ!H`)u(%!IH.Goj|[7>Wi/iP14:#MGbZcV}LV~S_TAQ17-=8;c!0,}O"5Ii_Y8N
-}<82(Ltzwx0[!WM_4uKkr<OU(=vkU9,lTdSNf1;&,OS0{$w[#4[b>Ksj:g<4-tcB.aZ0GPcn=]e%Uo~h4A4,l%1Nj4U8O0Rm;9+@>koU;/CFHckUaoh8IL
-}9$)oMwb1YE&]R{d"82^o;+q|Tg(JY>Zhq5Og{X2[35YaL:6jy38kyz5se^3U]aLAFem@eDH[ubhJbq4U`&"H'`u~K4:XjHS/Up;F6:BsVRJacfCf5(&za
-P.{K9EiEcX}>p[X#psZz4h'O;m5jtX,RG:d!F12S5"C.fuQp_ry<LG`K"M+[vJWBW>7q9G_y>[+N|yq[ebpxiw.1+sGr3hw4(Geu6@otxZ)O]I^"mu's%z
-[n!WHlCob$@Cko[1Q)Y}Qr"dtFPp";w{6bKsrkP/hm1!+4YEL/1(WUp`|Oeka<~gHX-XYvl[vZ5[:D<dKv}-(EaT&(dG2)]|k-$k_U5B376%90m{d%@G,3
-l[9Ao+4GucH_t'Hm@c>/!A1"}mj!d]rKA6H'4}Hm3rr7EVzhh%6W7G7D$!W)SB^+EN"_rN@R~<f-whG'|<Cs0q#b,a&3|yyr)3&FFa9H+;9<:55|beHkf!
-^^/|B[})r."cW$}uWR8Kt/:!1Tf;K2jU5[KZ_:&h=n!wl('V''~Su)^yv#JiPO~PZXQW_'^H$fg&V"cM|cs9xWAD6'[GKw.-gPIt{S[Uo1uo8kH""hYig9
-|W(R|n^nZLmc-'Qik[27R+76{zw9X)}%$!`4GM/x9_Dt~8o&|JC>J)A+e3q2:_Rj`9E4xVhBN]=MRe92&Fx6Y,CG6EcT|`6qr|1;Ps7xjH`D.[]Ra{(}KG
-l8^![URW.")_8`mtv7k_G%=JQ>xF^xeaFY4_60L1#"d`4ha0Q(,/,Vno,V3V_x"8pQ'pw!A`]7#]|KO@<FsL>+SM~Nr|,7=(_sl.`SGO1(ec5#)F_s00;+
-TMT9Azdh:<w:D"]f4AYxE54CinxMfVP9ghGP>@TwmG|0FR;Z_,`4'LNm-S(/z.>@+=#iOmqX,(1<3M=YzS(]u)z3lYNOS>e<h:hr|}Y5h7BiGdNwxMM^wO
-w!%zJBdWr4XH.,0/2$GY-ik;y$cEL:k;o!v]!KK'(3N04W[Q4-ZKbnA4+DM{3bR+=Ot:rqL!E_x6Ss$/RZU[BRK@NC&3H@,(!YKvjT)^ARs,r(R5crI;-W
-aD85=X{La$x6i/EK;zsnikMmu<0sB#A(Y.["R@$Sv!:=@C.)|IyRR>AG`0tvm|zQIv}-HZBUe[.IjT:xaEnL!x<|[',$-p<X>ODX#LV]|]X)E2>r=oFsz'
-afMI^=SN<&n%%zea(F6tkA>Lv{`rxNElPV(==z<c{/~L!j6wdyg[|NpMh8ji_134)tz^qzzH02{%!&[le'SYi5IR`qqz#1D:%1t39Z>Xj9oc65j@k;k@jr
-'99=(:Yj#^68c"j<I;V0o]pe#.|RoaE!":#D.B;9>F4V):WNv&<9OF[[^QqkNsASfYi_L;Et8x}5(//"D!y#t.6Al0#10E}UVsh;!Q4dod-FLpfi{98pP"
-M"pkF_J-^XqE)0rSmX~MK<b)F"D$!/XLG),^L=pB"uu]cZq-9p(hQj}!"Sr$gL.@2n;1ZB0TzeIeAUK/}m_9E<IQi[jGqV8HdD@I=&kx&2>XhM!u}eoUvi
-t^s|;<kmmXayB|NmJC@0lpF/NILTW6FV"5~[lx(pq@]`Di2u_u_CZN9,7F}:k`Y+jF.zht:pRznUj,Zs7c->#SjyDLwjKpYpRkf2(9)q[4rd4mT^0KdUi&
-Qng-b5vqMl^YF0C]{pluMsr[W,1sYE$2cq^jBI&=Xa.dZIsMjQ9_Ul/=F/9'1Cm.7BKnJZxZgo9y5q}|dM8{Z9jJ"xrEXMd{|SXMVzrEqg;pr1nt.wWq{R
-ivkd(a)1om6Pjf&__pW<n61z[tKwfA5jIG0T7)%6qw0-of-E:Ld+jOX(o#{iGr;Z11iW|M~d)N'Mmod]se4>KaU'>AOaV,F:#eSC@Xy%S:d,Qu_DZ2n">.
-2Pe+ck"sD=t42=v#L:|IzL'&Q{42`R/q(uZiV}m7f(6avJEhk!6s[ro;YLi2{TP/2vY2u/$OjcUA8H1.aIHYz`$E#43Y(Hzv$y!p1m$16I(r/{M^M5n`|v
-TH5G(Z7o2dJE#k[Z717iE^x80DSSp"G&Gpbm8oJa$2IThl/Z:j_bpdl#8SZj|Q~5d),4"4`VFj+KjIEqTc>JRM2lc,l^@yCXDK=k]CPu7IoLk1#Fdl)>Pa
-9k(_cQu2EVz'fAMg`<D:)yW8+<Da_sSl#0rm'.29rtd[YeA"w$Li-@O:D/!|}!vd)Bt|AEThn$I$nP~D^rP%FdYGi7P.^t1ICj{-%mo5eT/8'qSIqX:]Y^
-b!>TT#Q]oRYv&6NAE,}%L7o[{5g&=(q|Ziy$vnjr0ywYs,^fWg{)5MK3^G+(J6/%du)p5Rd2,iFs+KhY>Ufju+^P:l|fUe))4',ndGKc]/(Vl[bCk_BNTy
-h/nTE<$wucS9Yb'-Z`F9V(KCRs1HqnB-dVnSs2}3vg~z0q-8MEy`bpC/-UwLm;h5#r+5d4EaGh6ibv`Ps.|ovWMlw[V&(ULr#;nDf"0,mNG#j#>fisj@@f
-!ys%:]tE}yUkF66L`&>gBJa5vn`}p6[o+&mA<ZW,7&rl(y~$dSqZ!0#OTu!<9=_)HDQ}c:~qMcsy_wnV]f5MXiqEr274ekm/0]]Uu=Ao.Lt_b/#ntvH&ml
-$pD)%ai3`nY)m-2(v{CirOtC}JCk&3}Zg&[&Ndo,^W&M[ffY.CN`/mO,@2(nvbt^M#aNV]Ti:%+uMmSq<$9tV3Ua-'^PPAOQ1=zTh|UFH3G]Q)G[wI+_`N
-d&QZovWY|bn]0QrZl&#s0art#(gr/CZV|`#r^IUY8@.DE%XsE=xGswHa[FOBq+"4^_Ws2b.w2/Iuh]@cBGgd$_/M60}7VPiqQECDydj}=ZWxpjMcI7bS|p
-9<Lzhvt=`av>(x6`zjQXvwqhI}^[i=:'W+;`s<ej`!@j'4lLLXD{fX[}_74z'7>nfXU)2ee$zp,5@DR%#u-JuE/0pmCE0VGX&4|B6qCzs|C|IH+E:P#7j5
-$]|u]|[v$M}&u5x$C9A|uuagaGVJy;QgeAfi"z+,fBuc]]"|n9VqDNi2CyR)bnYWdomvAvW$ng:5wnv=u03,o1$bp@K`$Ao'xx7!HJtwU}bN>WY.!5=_/R
-;Haj3B,np<e5}TN21,H$M&E'q:wrAxMY~&7<mKO)D[`vP-9HwRGucKJEF`T]B=Ufk{4unp&Pb)VIQ}WL6UYe6E9ki(p}+s(l1N0"oPZwW#iR/TL&4,UIO9
-JxRBw$y#[8hpC&=hnPydJ^:SHPObf@`n[>Db>t3cuv!WsY>9C0#_7#+pInvIpT3,oiflOJ'%6{mvgN_(>@t/&S:g#k(_w=8+o.b6%duqn&j$3lm>rbn#s@
-7vgnWwF2hctR(=tE<"ML%'|H<>XH~zc6~0+p@PAzdAj;[TWy9;V+j`KK|5trac{AtY3`zn6IJD^x+pXpGp44yoS3v/p>v8c3F+yx<S0Dgk)|[jq!kZ-h9R
-2<%]`FkGb2^_gA|}"^~d&9[4}RkyK[/=)(sY<0zJqi#jJQ>n3:8QX^$'Ymb%{Tr7BVJ^u.g.'<]o~#^Na!fFmBU$Or{!"p&t1"M[t%se!WU_cX'E+pb[#:
-W;Xeh`>s6iB[%,A;.g&+rBeVZ}8FvCz@))vg&[&K[`zM{SL3%7@<hfa}r>=Z}:rT`,p79hF.atqrE]31A0[ok0#j|:bPAs'g0Ug^3juZ9tF.LxAdB|i'Ad
-}q$bLQN6x3'aVkT2^pKEJsF'rw|V"ZwCf8bJ5[Rv-:+tJy:N8;].KOI>>;0ME{,B0w#3y2O=|##&./lP";xp#U06Wox.|W+QJyv3@FQ&),[h8]%9mlkI:Z
-^2E|Qn_cI+0"$%][L#Pih'&;4Kiet#Fo|OPg+#`'@Vf=S^.mf3)2K:+E"z0+|#d}BM'-gT:E}Q=A:Ln_g5Yr/ep'JC<_d6>C>L>;zTzWq^n"5<-&z7.d'W
-'q5+T9haJN!&]WM($lFrwc]%Bi2bRUy;1hwX&):]tgRO(qN_f{U;b^8Q6|ZO{A]|M}%93)9>3^=AN2SAM3w5'wdYVlCwvuvKVcV9j_q<=lu6"X,=B:n.Uk
-Ae~"E@7Dc`=ay/Y0ZAzg6^WfVLmK=rD.bwLeCy7jcpg"EDih5$1P}_']Z7o^""WMCBUi$hy_g0#D)nJKP'Rt'w|-4JXe.bT61x.@Bl96LsJtcmb6YDTv[_
-)k/HKuO{<P]y;d!gFU`asO_j]x3B~n^5a_,^<q&KGG3j'DwZc!K7NzP[P6!Gxk`lm^^f0pKdi%_;zZ[+`b>70x0>vgHt%xJ-NiEgAHeb3xYT<kk-p&~eC+
-yTT:/!jy2o:/trfOa!6`"tNrbn^ZE_KSoae^GYUJ3AcY:`UWQ1xw<U#cXd;jG>j9OG9{,zq:7|/E~<|c]8PbMdI=7'JNuu6725Sn<oh,}W:vdpzhoqeH9$
-ggRd>#j2AB-#+nE;z`c<c^'n(EWIR[`g%9Dpln!&hm4eu!bip4oTw0@C:}Rm0'Jz`_V2-tyG>qLuO;([!J[_,]XR_JNhx6F^H{&,|<7W!jnkC;E!FyUn`#
-EOs!.]Us:</-GL#5!k]1lZ-)z[{QJ-Teh,1FVy3sKqq#W"df)y:UOI|m2)s<5UmXb:7wnn)tbtT@lqG#PHn=Yh}t~+BhX6OhRiY2%O+B~[00x|FM@O!$L=
->IvO1TW(_qiG%[t"zwJGRSrNSigmlE,53,FS"VSujU6-pt'5'[2]Gd(264vi'#KF_t|:tct]M4-[=]7CBsxfN3fkB>t.~]Ef7Y1/}=,F])M^vCBH!G]{z8
-;xI}b#XKfFZIjp[w:y'wab+4Sc"!{H:[!W-C^m~0_SETG'PbE95S)$z71GI4O{A|Ob>wNyd_42jZUDSzg(qQrO/5_k&+HHQn15kYWZcjdX`T_V#n&Et=pV
-'9d-P^y^:ep[vUGm6CJNjRs{/1#sRpzMA%4E4+BnGp3PPIU+_U8ke_t&5y04Nh'gGvpR[s3vd%Y]m_7k,RiQT8-kC1I_{.Qb9_LzxzR#[PL;.PhC3>_^L7
-x:7vo;d{tz2R2l~l/=,S!#q/#5k^WtaB$0.uUVNT7r&"P_qPv%#Mf{'#7;2|2Fe:@:."GPV!^^TCOjHwB#]V.0xPzm@#!MKEQ03q7lj{<T"Sl-UHEs'tP(
-W3I%Qt8L8ZJHpS@3`RaC9!/P(2xiOPniM-5.{GHZ!srP!R4DH.mz&E'51E$:g#Mh$[<8M=21Oq56GXQuKoCUj5Aw[[Oo'&+AlCh^$6|>C]enq'GypI0Vmc
-WA=])=TzvaAASy-U'WBhFQw28(6maZK,S'Wb(CA](|aZZ`"AuN[,Zt1oW{uDk"Oot^jD9|+%HLSo.Sa33OGwUm}vAA0zkkGPGb7#.4XZTEP^ohf;SD9y]_
-(m"t!0>IRd6|-Y24s{oK<}TpCQ/qJtk%!Cvd&E'Nr+GMA@HnO[r/%.aNr>0Kq'sb$8l^(:!W+#hDc[/[#q,SO%zXP=r|&dCV@|pJd=!g]!5wY_Cm_q^Hp;
-mh!;PwY]`Zm{AL^/91zm6Qy3fQjnXPj^x#EyVbJnfG{IBs.GSw+9wh|8!7^=ANyX%NV:Zi4>rbDPk+mTD):57kmPBDUh%#8`6',pDIE[sbr+_U.,aXbn[V
-$rM#ey_;<a;1f;e]>Y|YS.v'YRBx!G(CKHdo!>#XE]fR-EM=%apbhCnANMc62`VuGe%Q__eN%GZ7Y5(LCFvuxfQ"[,P7IHXV+L,8c601iq8ft0i`{(zR!"
--^J%3x%pu1t]4X=u31WNW+A+mfgSz.1mjDI>'Z,0{u9^`:On1jfb^4xUB55$Q:re}(Ov<yRPAEPhqstHw3h(Qhkf6IkUp3teLC'R"t@NmK}b.5B_%kpbkf
-8zre-hf2CEku'Ok_{idt}[Y%7g|RWW7U7F,zv%!c&||j$>k{eJ3vlG[:%L[;]M]#~Q}0~6p_h6`5.F&{G[9;V/h-2iLUxfil&"j,ZQ1kuY#=8TiRuAm'+s
-<'vl0|1Yy7Yw!:+[g#vGm1""BrqB>M+d|VyOS6QO>8}%,Op$01TP&5mAgC|7N$s5P$j8Qf.,CPc4PH_ZbSSJaph%X5#q<,<Q/v-KB/XlQ9MM>&;df+:s"=
-&f$sH)a`u]>5|xb+>8^G|Qi+B7f(:3b%.&`qZb)g5,+]:)^f$BGb'":%LjPLcJ@I%7-]vfRoEF;kyuRRY!GL.f7T;5^-a0vc"2|YiDWCvrz!5{d04K'9j@
-Wfo_f=IgmRYP<l#B>_ba:fg6n|n;ww(w>"[V~V58>SI{7`"_`6{h6q2pW>}>V(Fq&Z$N>'"bcBGN8^"5NtX2Ca:H(FQ0_u-'D`S|6(mQ5QS+HYx7@9{37T
-55<=aM$k@n9<GTP+eH1"H;:R@d#M4:tJ`k.&;Kx]lYJ@sMSVYCA@f{`|D|YqGn|"6'm{QGwUBs,J3G($rC|bpT6rpe{fc{g{;ouy]!LV3G1h|<99H}a-9T
-9,b^a})!oA>o_%N5miKfYUx=pOj<aQe>ALmtKsgQ&Y&ZR[ZJIGUyEY+5Y8JalD)'aFh5}OzQj<}5}qH;pdHCH4Sh3In^4BbeJHa"eJwda'T^P8&{F}Z+:V
-ZU2Mta[K{l~^lL|D~5;TPdt-rDMl[Q`!KFk2UBnpy3S5iD{s!ZK;bd7AQ@<Lz1wpKRi6[y/g.ZcIs0j@T_VVVVU'2R6YC5R}KCU<bT/'#F],Ftiji/Uj8n
-`X^Ni9A=s7;G"+F4m39fCE-W!yU,&eLb}Q`KWR=p+iW,=:/U!GwCB5DfrjZZUpmN39]Hu'!&sFrU90!qy#W,yhm/4H"9+`BF~2R{QKM"rNG&21YonEy0RA
-H"3,8OC{ja5zE@136]Cwt_gYwfNf$>]Ggoeo,GSslBd6j3P_jxiL[]<e/]l0"oXtgc%-p|@hzS/THU}{s}<MOsr}8GG')5/nHB)#tf-<.O%..vL,$MMfw>
-Y(Ka]%]NGc,05Mx;%++|Je#"lmgU}=qa9^Yi=0fQD;h:1fHP$$h7wgXJ+&!XB2CoAc>(+IL-nhL(n4P1oTo8pt#uGE0>Aq(,go{77EgziCZb}Mwt;2Sm;-
-YTHc54~Z%M=&=+XaMEe7N2TarY#!/.FWK=q2AOHyst72BO2oni{o@1$oLk9fyZcplV7O%|G'W9ojOT!awn+GP&f$Z/j0(ViYU0l$Mp%G}VOXqY!`:^pICB
-I<5FJ'Q,Y66X$1i{F[-Z!^2s07,Lbv!2H<MN>0XTx.p+8ByfRRb]n}4kaq"wyf3e>]U"l,iC26(yX8,s](U++6oqIUI^mqBkOd1RY4pEKojfVTqz#m7(=J
-+&MhI`pXO2{q&ZgkHS4Y:=7^(amT+eO"/U14H32p,IQ>}b@ZrCbs+FSZw>29FcEzt:_v]K=z,M:]4f!X#faed0qW~;+]+yHEYhljCYrkMOkB;8~2EAr9ge
-d36./.5VAFHu7/GG@1EK(z"Fi&76a{fb"sFgE99WKy:$Ip$Tpi-!]c@X~|kB,6zuP6p'5^[sF.c}+tvmCnoo+&+!Hs=2-aW]^-ndm2w-%K9G#%^&45FW.U
-^{8N=)QR~TrG_7l55GwCbhI0;V"))Za:&d#2;6t+K:;PUmJ9L7;3Mc5MKd)hzY#1A>(0l_ZkL;zrb`(M_Vr7$N!~gN>f9I.7^PW&d.LI&qSpoU2AVcd@-R
-utCI5R2"Fq)aZn{`U]Dk_7x5BF|'NG6W:e+Q8xul8UO{}}g@yy:cG|O"S$isvYEWh<i/2EV;RF6n0I8;$^Z)Hs^8NAl2NkWD]LZA.H{z.!x.P(:%(|gmt3
-/KLp+0z.n6X{6{_hkc{av"YJy/A]i:8&!/cJkhN]mR"f=);%V`,uaW";KE`[;#jF!T&16Y[&jS:%[&iSd]ds9WB,Fr!$z_L`Ys#:6fB6D(tb65z:<7^[cr
-V,fc2CMn@>d/KyG;{kgR8zLK,3}Fd!C8a<jMEXt7im6yxy5Z;Uak5Vfj1#@pDH7(MH1{X^Bk0Iwk]&Ok@W6)YwZ;jhfTtdLPEXK+8meA<5FrO^pdw6Wo`P
-)KzHj!&Om"!rMCxSM$@Xvy(8N4^=pFqMuhvnIVu`iuig%[.}cZlyp(36+Q4R'xFq^+!-G4Wl6.{4LsWr^jncGYq$LM{oL&+$_u86,J[BbAnH5e+&,c-@%m
-"lCP`&7r"lp3B7MVNxV+Daayj|J}E.J1:#`MM;kYp-]ChHOrgOl2u&|-Gfy(PtYwLS{nf8l1xC2'Z!u=/>`C`d+-U%A7-+MO!7U%U^g7!u2p~Nzyh-{oZK
-A1fre{jNOE(i#r|V<Con8rF/dyfsa>+cSB2ii{W])8O+/b~/)fsmfLZ4KuA]kK_9:7ZKUIf}#uDEMJmMzSB]Z7!xk[_6&hBm-7,f1]Bcb)E=gwS|TVb5x@
-uhz#@9,^$Jq_=juqjOo_fu$x273RqM.|aDz%<&y06H{V>9Nvv1Nz=u.5`Z%rx:'cJy)H-K9}#SU7Y5r95|vr!Uwpsrnzm(=`<opF$_Kv]jIjZyoAM7hB^+
-j{f'6"6^x;[6]@+v03.tK8[-D!s{|meb7K5-jhsCdani.%B,39:RuzZpzn1Ks8^ohzmC7=Z"D:zv"Ui0#'BlL|s^0zhIVw!"%]4._E`:81|y++D&]XFi~m
-6++O5X)D6<<Q<YRF]K;s=3(VI"[Jk)|^3cs)M$Vv4o|F_-ywjHF5b6<'x-$,:2OTQ^5iWnPp/K~Bu'iFw9IzNd@F2,T<R,t,;}Ad8(:|S{p^e{3HY>[w_`
-I%0e`jR@)d@atmTH.(g>+T]t~;XD-VBQF{`bkI57=.d'hFulRPh^R25.H[lHhUJsu[A0zbT=~:#2|P5PBdUt/kE&k,C1/wyUp"[=;Xb]D2!B(4YA9W5ggU
-d4KqBZcf1mm7sa~r^=xQm,CdE<uBry<%BKK(u@$#iZZMRs}"4+>JoG&MQAFiYZA.ScS|i{KFprFu[47(if;{2B</iPp(-E>WZ%L;(,xx8|P@.EI[5"~{)T
-85B'(Ki;z.9op(F4HD)$e&ga-L<EWKc;@w3wAG><L:RR41m!,P$c_f<4/t[]lr$k0KK6q0~67q)rL8LaS8az'L8s)zu_[rG0FY/9}xqrS6$74`wf]&{C}@
-cDDpm)U(6T+eZe%v0V:+5Cq|L_WQx@7-I$lWQHTIcmEi2(fH1NwFUdB&9lC$UI)(Pt<A!:z3q]r7e4eU%:+|`I~E_&^{3G-EWZm,[b)X3/B]z;!o[pajqk
->&qIVbCmX3k0PykM@+747RzZMoiVaDM4qiAf"F'<O,vqi8maMGM#B]Bi.W,[@t'.9'yB~|2n(S/f~/'{VKeDHOBgG"'{L.4kG|m}-6hMg4pW6-dW62a.53
-,l@fRb_<7"uV.mXE[HIg~zo(Gf%).9.Mt=I;^Oe{%khZP4yW|n)%u6B{xq9k5)vj;f2,z&Q)km/U.u)<Yy[aeEpFtx6/9V<X]X%flTY|k47>N^Y35uke[k
-wD}Ty0V;r^;X82B{+m'O3}2u$7#LL.{:&M^k`|1{qfPo.u-sO,Hqr'-mnhLI;6%pDND8WuReBn@^XfAOh:>:7X=Q}6iek"Fg@=A+z#cG_F$UEw;7[uZcFu
-bwj;4(:S|>4faT@p|X"@^'usU$gFm^jQHieV#$;m|`Tc[unJ2pedn:TWynR<SLjT5jZRMUMVn3CbKjKHCZOcFz.'G#|aW{]R&rlNBl#J8kE:&AQ#h&A_rn
-5`t-.!1JaxCUeblSF)O3Z!4;QPZ9sP=Xb>H1sr>8+m.oGx"^CF-R#ftWmsE1;z/%Gf`3ey8&_#gv[RtZn6Rr<CF{o,rOc,]/)7<q)zsrl^+'"+(-S)W7)A
-|d`"qWM!#&5&L$ZPDy_<0]hM_Q1Do[#;$9iFhQjEWC'9VyOtlxSnB'Jw0z5BCJNI0|iU^%{}~@B1W4pX#L8,DpAnrkQK-S1wp/FJG6X'Y<&sg0-+"E)Lvy
-qBOszn>$_7R`,%EZcd#h98HUvsTE]'F/8f.@4@:j<<{ABS7d%%N<c/VK|G2hsHtu3/#%#d~"v(rM)[@xk[tc@'5,JHIi~/Li{6G!t]g@yol@se%A0Ch>^|
-u&vkDRSMRe<Uhch(th7bm"}abLs,WbLF]ZeB6A8+s[@Sr%SH2kngn`>0#UHF&K^%1+L[Tl+e=eauRv~4!(}1V01EdpZt~Tb&+2{d3h{3:]5d<MeJ-U'XlW
-In%Xp(43+p7JjBWB6dx!Jcu`7>iWR{fu1z(-1E5>7oHUJjdYGi@Ma<|M5mPr^^h]T$m.eDW>KcTy,arpEL{}>5o[;tcUX]D5s6=$T64o&>@`)(/(XEx<s(
-3f&ck$#mlctZ<]>xCmYEOz=3tj6fbe`.8cf"FMxwDR8CEw28;us[d7X1~EO=i=X&eIf'C"akW%fu(O{r;!J|@S&L+;&x=<JO9of.{xqYZ'Av=Bhc!Yj;1a
-5V}>.M%vH2Wl+'ni%x),t[B_>7O`"iS_D%cF=wfDh[[-]Y>_B1zkVpAXmTVo}%`9u<wl=ZavXd&gd.+K2@-_"T"1&H>GtY@/e_q3ms~&`ZF|-&)b2,f05w
-iMf{Q+b#QgCgRR+B)jxtTM6;ZOkhXeCb-cTRVIFzY3NH!<@m4cdvd>E"'x#T9i4Iyd8A>l%t!T)ehD6Ua':C=YXmWP0=rE,/TCDX"=N13/{BNrwID]CKVM
-Nssti"`7d)pb_dJ-HX`w[ihzK[R>Xmn:J[nrcI4QD<(;k6R'IkQ%>!'#dmc6I8^8j`pH{"UfTfDv5SL>Eqt8!xoTPg@wG<{BLjFX.}DJb5U;7W0R5FiRt.
-7K`'dxw2|X4s!MyBetGS`A]g<E(a|BtJxQ"C.o$qzBC./ICQ,9g[3R}"XpMB4KF-x;,]46bT;ki@J+t]C6zc)/iK1^5u%vsy!e`(!efY#oZK{nZ1bN1XmG
-qsPqhU4RMMVFrQ0i02G"ZdCh0AV9VY|g^_G@[`$K&y-NHOQXwaWWZpPD=<+4i9>`EN+l;WG(`p=8#ir6lRMjjirLg`6!.='dIXmXDB&Su-2l'Z^&wqxpzX
-sL&!hHv;5]PE[F}-p%D5n$|L!1XFiE/U+=gNXwWk^1S(^o!g%VCTY8n:{MQ1lJ8hj0CGYf%@R4yK[;HM"5+0+%Kr|qe^:L)LTBzHBoRe|Z,{DY$w7zUdC]
-1I|eYEV&hguAhIHa[1#a%]QftI'dlY~)_9Y@TpLAPu`+hn[U~F2n6-tGo^<pBC8RafO8msieKiVhFKqHz18x7d#xqeOLhX@LteErmj:fL^nm0EWCfX8GEW
-==JN4Ncdf{%#$t#[}ix.!E@U]_0CiW$uxP2N&DT)vL,JP_COwo3xQ+3cK0_)R!cTo3(N=Q+O;qzELqr(|;`ElP$6EUnlzy_w+W$4cAFp[p$)NG%{DpKYYp
--p28~zv3w&-P0D7.A#MO_r)8}k1'B)H%$I_r>+49wcD=6I]B%m">jD.3UFfoL/pXVEsT^$.d4Bt_YsY;Wv|Uf]rpwBYH3G'0=ZCIol23^h;7=_mpZZ^9C#
-MmY[u-{E|X)Y#:TA|UE2l,w"h&NpiDAurKP1x8rj(}KAenE@~BeQ/zMu;>GOn+kU(VpE)uYX80'aWYxAg>MR"Rq%Wgrc/dcU2O+.UU}]wIc%YJx".ovix;
-<Mn)oPY//1|,LI.oB`_5uK$y<jj`^6I0{|snOJo9$+BZ8Af'z@Gap<;JQs)CSP;O7Uc`<b{QW>'V#ehecfarbK>!8W;^K/3}bg]V[oAWAfWN8vi;%CT^]k
-FvMnqOQ{0K^be"iR.dWkW/v!I[}U$@A|zI)n6N41nr^ci=p+.o^MB[@+&.&YK`E2%V&r{:yx2#1^oCfQN/qz38$5tL)IFbO`(OU+wKADglia[=XIGtS)zh
-h}DVR:seLf_g/Mu>$l+eM5XOJ#uvsni,#SC/0^5#Sc)8~$Ej>mQ$u:&}|Kq$%lkyGR]me5rGx;ty@>;'p]GVL(."+nK9+c'YB&OOVIg'o8OJck6u!f!+|3
-XSnIjh;7NQRMDQ/c&p+86!z|UN!b+|4=6u)&b^&Lga.ohKB#$0~APHA9~VlCz5mUWD!I3$A$iH"f.S7@C(olD_9GYT}l6]s#r4}%Hz,xYdE30/+p0"2:jk
-mW2%8iINYR$._IFllAp}K4l1L>@=6B=`^=0I~29%d9r`WT8S+gU6c7:v.N$Uo4Fvviy<}`b/9H1q5.]ZFRSfa{vN!nf"jEhiO1;.Rsg"Ws"qd"zKCBhaK4
-'i#hTFqZ[6gpD;4>U)<18`-@R4aGcXKv')g<e85V'dx(tkk=(9S;JYX/OL7v:>ed[_+sPl0Kq0oBAcq`fD!qgXrUJiw@8aj')t>)>=`8zi{OYw"IloF3,V
-'Qzq3}8Nv(_^$iMwrEq2>J}OE_Z1,R0}6g@!p&[MOR4c4{B[='5-;_&JK[9UO!LG_Y#]wu;8hg_s41/2-QdNXL5w@6~!KTf:l#[M|F/rU7X)>)}|E&J0;1
-X9cG}d%wuB(v>fD<:'1|KIlmy==GYLu1(_Drd;|uFpioo-!3>5aQtCR^<zzD:5ow`YJLqjf1KYL{sEP^VF{'Akfn}m6&P"u&F;`wgaHL"`'c<F8GJ}oAtn
-169F;fRgT'K"u#;[+.sw`U~2O>XdOTUXl:^Y=[Vj[g:-1)yO",b%e<x5k)[HX!B1>flR[r$8u<x.7]8xH$%)uQ5uPem|>>kt0_|t.Lj+UoB)5SCB8>0U-T
-v/VC}>hKgx<z#/}(|[t3b``-e/.GV>J@9by)+ZBI)>.,kf;]m=lJzfeaZ(]SD-[wSG.z+LVD@{AII3`X!5BN.m}S+/E-+d6E:UAT-;+Ks<w"`F8PZ<W`5q
-Da3.,4hpDi%53>Mb^z>{5R9gdCWgR&&ZbGp.Zb(t+p=lpE_w`VqkJ-6H0,W=LN'hB_-t]&5}Fi]{eJx}mMD-kBfq)p,lhx2[y[]idESnqf|n9s|"@TU8Yd
-VY91]l>z5GlaZHp;u%u;W'V`dqMEC%Vi:9c9|J]9U|H-h{t=968Y!uG.$>8vY2W$,rU+DmxEnu.NI!OLE$DT")I%|=T^KogygOrLitRAK'AU|,dcWjQEjZ
-L);.y6@dM5x{)1t;x1~5J,D![ZM$]I`'eFbGT"LaxAqU=R^9J@7HyqBn1[w_4P3]{f]8#h(}2VoCC[>1A:v8$%m%><<:bu]:Ze{YQ@5.84aq:T~kI5,Qzq
-n`:')LdfJ45H";EK+KFGW4SuK`ZK_uKWe^"3Y6lK`H9^n#SLxj@`e+%P3]6Ce;I;w9QG_P9$,PT7X6802$JoYB'%+<M,L%o{(,eQMrXBie(.{p{C#ZsCo|
-_bu&!B9)aS'`]qXEL15'9ia--$ZG$D|.}HS+>B~"1h;{eJ}=OM)/SpbCcQJ0%<~.ZXu_o-gma,)Y.gmet_4IHS`cso9dB'6LD=k"iUUpyBf)7]>=ZP`zb+
-%&[1HEzv[l/{]cK}Le,8rBK]_n$)7g8KmxbY!U=+JR+sc2<"FZbtNHWY3',P^o2PW&n@or9j&n++%es-n|Bo{U{|/JQ6<<]W52w7~vW"]B|l'5ix}hv143
-|%aneU.]dAk0k%3=ew67yA0<S(R9o4rr]K=-EsgWMOZ)T6:jbfoTig=GVK3U0>h'U,n}9Ucd:Z=x&dDM$we)J/|FE6nzvG&)7j|_nBJg<U{&$z$M5}:ocy
-tdFN]M-)x'gMaD&GkONL%y>W~]#EXS2!{Q/pvit+!"0x]#|=5}4E!traktgwwQSpz"C5#=NVooAgIZ_I$l6`nBL$k:Sz;RhlrRrV;'{FgcSB&YlzxTqV}E
-5:a-fvpX8+)RZ2fvs+v(etWt'-OoAe"2HU~C7a(Q88fuN%qdMM|4H:FKQmkK`zUgC<ZAbk>1;SBPpN'gXlkKm^^LkyhhPoPo8`5'J8"mL`.=ObUpel{7dI
-d.GBX_jHwQ&>J9Zzl(l=WxfXrI[p`h-:O}9ceVx+0:~!E6q{-n9/VEZ(7mAUx{P'VgQThz+mly!2f8E}y>eB{Kxph]YcDKkp#J`aZHpaxS/9qUPZ4OSS#7
-eot,lQ}1Je.gyf'[ek&}ROSPkIj4|S-O&h$7QWYYUM3>{N1O$X/rmN(SmC^)n'MAyDl`L&ZY)6:dBM(u7Zv|Ad9YZz/lo}$JGOX;[(a/8E}8suOgo>H{>Q
-_gMs){$fuKN1vqV(=SOkkIv!&C{a>ITDH|I&A=P{lU(]yIf1J}s|hX:d8XH!5$Q`EE8U%$)2t>($w.J3Ke@tkM25GPC}kBJl9Y&OBx!a8L%!OL0=8"vg2!
-jBbcdAao<G-+;.m/y]$#LV2mh{Bs#jZc@|`YJm!v.#5Z(MPJn=:<cFSJ^K,@[#k88T"B79ke2m<;"b|A4x`6_c)WTo9N0)IckLo#Hq#u:=Jf5/hTjSe[im
-Kpm;v<SfDC$6ME5n/|vI&DbJOw/)@mx,>Dq7EQOF@{R$WI6%[8;$x`sXjQWPk@D%H=ciHth$oJyu3g~r(ozOf0ghS5EsVCw^"8!^%&&%gl:0F%DY7Z![V/
-}H"xr!.=_b;yg0"GByx,SZn_L]q"8N$N~Qr3=3e_u6fZy@&/75$n8z@%2xf2Y/xj<Jby:P}q,I7:S1yRUOQ;~m3#`cuB8{:>JFO]6^dO<=BoGYV)jc,-bE
-+a8,c%;H15=UhBe(V{]-9738&cry[6y5de[Es(rEs:%}BqW2o>S7%i:f7z!2sVv=I[KPx5A<tV9^/".nuY/X6SciX$cokL}N:S$%3dEMAN5|W$),A%"_gd
-)pn%_]1nUM}{{R$)RvBSw!f+MgO"V>sI>U.1eZ017mz4Fe5Y+Ij>WGUJ+f71:-^4a1RzwZ>L2,^ktAO'4}{U;NCb7@=]vP9m]1Mn~e^7zv"x-$#$U+]Emh
-D1f7:`yG<O_evYBhMVxdZ;XZG;Ykp^SDCdlzSfYo2CsJ03$Pa)o{tk&v{7B$i-y0{9,Pfs5LL6p0U<x<.=qWgFJwo<>WvV)IyNQ09ZuZ]{tjfAF/T>~AaW
-"O]Z'G(_u"a/Qm"#3LIXMiENuSR1wb`aPN)l;/V"zi+rlIM1(xO{:Lbank1Qx%uSp"nP-1u"ihjcAO8}kfqYd7[6mf~,:2^_x|U[y=.T/m5}y/7qu)+AP/
-40;8Kb6v>s5e;1d]{Lu)I9Zn.,B%p#FN)]!Dcc'xU[5"%hzpqn+&<Bu6mPlCI^q]'8+&DW,^rS$`3K'/T@>)2Ztp3q_I6-De%^a'7nHiZe7&]k'k(lK4^g
-`}BUBZ79P_$pr2ot#V$N[qg3aYgh'`i@00X5jpfQ2i>={d|!fC27WISJ;d4'l%w_jB%ELM'TRniJ_SD"f[RqYj;+f;{`pQ{$NPzI/cR(Rje"sbB,|jbD<c
-7d3d&in^84ES>G`Vh)wqc.XFgl>rLUN}!Cw$RU!M7IAEK#=I0DHNJ0xeqIMbeopqQa,)mz$>oDG|v3YMGO|sFi]2FL@X-O]]-pgpVA<r~Lo2c'NVt)GTZ(
-sE4L[LjS-}{b0T%qwkx^1WA'twwnxJChlRH>+pHI4](SrCW#!f(M(;"Y_END-r]jg6,_z#GpYkyK;.AwpfCDO#w3;d@uL3rJHLC2^NGQEjP&9-`3Vuvmev
-^j"jzIX&HAUKImCR$r_2MFciUFNRuqSjSL_};7r-'[,326EHdG/(E-k|caGLZw>)G|@;Nc9a[$pxF8%]h`Pif@]+wu,W<I4:FLwMc}B(4tp#[g0ZTg)tQ,
-''KxO;TfE|e,C9EMY[|9NFA[jy"]M{p(A;a"[d:JbKKC+`YeNE9=eRXlna{.n]h:/wi1j]"K%0hAG5OR3:fxS{5+:fJ,^Snjd;O`:/U^'3LpaL#qL1-$Bd
-EXzA-%TK3f$/"%BO8|a1%L2vbmq5Or(WA:)q<>fRBZ;GC)mpN|p'+=BqSxD]>2-j1a8a>u2)r'Iev"GI4Y,tWYJ0xl5[/D{wN6VRuGNtzl83VB.-]4D=',
-Eka$3qY`YwR6]pQrHu4VpIqx"(]3_Mds@8cyFvP9WK#V<x")ySdbNTjW&drOdaj|zd'wwgqfp+f-bMZ4MjFw)xHQEm1xJX9dKQ>&l$whVDu6HfF$&DH|"M
-$9L_s3z3DGxYiX4pp7EvOb7Qg66GrywxixoOYj'msIWbehS!STp$dNp>2AQoa=;[>=Tu"+FPl@#^Y@n(BmlL:W:uRtUsT;H>[)FUgxw>-_{%}7[(n7[)}8
-/3eTgZXxZ4j/#ZG+3S~/2uiT)GHdQs+xUL,K;TW9c]bvU^bU&a~_j#eW5|6g%GJu+0ArWr~z^nJcc"Xa$-9@Hns'4&]o0H<Ty^i%%W]fu(1[u<{}C19.:P
-nRL.e:EEN^oLk)Txw]bCB<-dJUnHoeK@h$y%m^6:6352WY&r5r.:i`JO/a#V0BT/LlHEKikJu!#ZPiu8bYVH,]K2zT>yd$a:/bg!YHm>m6tG2zN8]q4Nd,
-E=t,oT,|sJf6Bbdi&M3R@'PYD9RQXg{3}`PAQR9;kw!F:8plRe0,fEqeaym;ZGrqfGNIv-2A[dOCDj'"SSoIPB/e]Rq3U;W<"XPTE@'lyE<k!$:]pZAx-O
-i:4EYCpdbIsY(D3+^llLT5QwR)=t;hT%8zMIU5Los(~<JH@l0R#UqhvjVuVGa"WKL1EqYU7$beMj@wp/6uvkQZ^Fd1LN14H^u.Hz!/]Q~dah5Pmpua2c#P
-Tte,>jb^g"&JN}T^OxY,z'()bsCu9TsC[vs]L:EQ4|MBu6J;BvypfmQffZJ-M[jhxCXT<6MdYq9T@QcRj@%L4NeMu3Hl#_]I.GJCc<9.K<Qn(0JZpP&;pW
-#Nb.Y"4&<0.y=29OYL-c']Zxchm59lno.vK-K}bk%]TQh3iJa0<g1QvLQ)x4I3kVg_kQ[c{P/UfR;F~uKxY{'>szRD~-T#}3K2AxLrB<w_f-U]B%9gTX}W
-~4OlT/1l4NIV;g&vjWpQcwNxARq0R1R&JgAaP}~G^sV:pg<nNndN"/^C=ZnGi6;6KHCNuc[<>O%QyJ|KQbRY5M'|E^Z,Dalv|r/mrX!`JQTj0'{oYJyL-B
-{n,iDb&#2l]{WeO)(Zp.0unsHA$d94g&.mx{^rJ-}9G+C)n!a+pB^{NY][&6dU"S:t:@[kJZ4gIGL.-6,8AmTQ@yBx`eL_R{_QAd(TP;hj.09Qd5x6c1(;
-6|<!#[q91M"K9%1Fe;xn#l`p"lImCF2)_-/ih+S+Iip;R,mAs!qwZTHT-"5d6,$"15GSW%Lex`!BjhiShc(>'M=#T,[LzBr;w8f=NV2"kbd}-vhy;e(CI%
-$gzyS5;saQ9NYpZ,3eO'K7>{oo8Z}+bq/-n!9"v:FV/{VE"HJh#vA4ZuI06<^ae+"'eZfj2HY_KMh}x0:XbpI5-1e6N)2c;KoYU^d1rX60O}}c-#QDs/'"
-Q/p#>ZIEcHFfSoR2$GQnTT{^NP}68Y]dVj7U2B@[e[D7T{jm:ue15v6{a=x;R);!&fS3s4vn7zU&Q,-5"<Zqpr&tpX[&jnd8TO/@]u4|8,HjB$F7;ht)5/
-|Z>E&_5NJC<8@TU!Bq&_PT4GTT@d8.GPjh"Imv,}3[tYZHs=MMVhOiZ,LWnKBZ`mfKO)"%:zj%LZMI7jTPyT$<U.4Ygr500cg@Qn/10^Yh,mJigiTXqJ)N
-E`).NuS|@L_MZl,W&B4"~SScu3S^=v+^/.KDzWw]Spk(zc+z@>WuIUR3u<_yk[U=("XN,KWojnA7}jrQ"`f<6"pmU[)vjS_sJRg+%t5K~orM%.'^OZ[mu7
-d9|'lz8&Om`y2^$iZ34<fR+m^9){-Bme>uI;:5))2g95G_Jd,;jve`+&x}>Aq1jZK-5N1Fma'{j@2Y2X<cLWb&A/m/-t}o|Sbz,8rZ]o<y)A7q=Ik!/H)j
-QC}83v0:jH%5,{V^LI[>"h>i>29&8ZLB5:'#[sjF1qOrex8k@UuJj9zALaOCu^a)A0v3Xk-R]"T5[NXbl0Uh#&74e8O'c^A^|d7Fe_Hs3>.aJ)g"b$f7MX
-MyBk#%j8186>RizzG<{>{B8rJN+9%rEicfyTZ3@$w$9MsSEVlhO/u{>;+Gow74NOOuGs}=wC5dsa^p5CDH^I(%Rh/{^3P7T#m@GO0>dM3:N(SO&<[j+)D,
-ZEzR^n)u#f,.ZQ|hC!v2&]`>3[XWhbG5gwu={Z5ocO(;BpE+7r/S(,^D"]dvUCyMmXj$Qq(w&<l,5eiyDuPO5K8tO|dtw|u#7Yi5qb$yoG-q:1[};elBe%
-:+{azhv`,;Gl;cf/'[t6vd]tmH]`/Y%-IVv5'ZR{TIoZ5:>QGs^(0kRg=&>5Lb!CuciI/ELu&yXv8C$`u(Ufuj(l+kdy-L6CMhmo&GzF)7_('7qpAqQN'=
-mL%bb5Q!RjjP:YY+/-1c.kpz4(L#On-kQm[pTo4Ft5RkG=Qj>i4Em'3@fs)DM|=7kOKm+,yKgy:aiJ-#!On9_w/Z~M_vp5(K=<Swv7p1j't7#1X`W|4kT5
--d1OzWIXJcqvWKW`8D1l"[hqr92hfNu$8^V3h$Bd1".,k|_t$n|DL^{,)uSeEN^$KA-fE4H)~gIZjNP!8v^AD#)egNRu_t5j<_q0aouvFjd_}73{.Clf[Z
-pL,ij!OTa/R.|P@/g)KC<Q<pn8DqT'&0E;O!B6&ynBPBL_nU~mn{@PT!D<6Ufa}TaEH=-VrBV7X$n8v@xiCjy>l>%$%r)VuVY.[eM18Lk"%yIO]q=I[eN}
-6Ppeb;.4SE0R#`[v;#`g]dVP)%:liWNBW,;kzA6NK/o&[<lO9+r(hRUI_zRG4zM9R%]94':QYsPvGVH/w98scSU2!dn,6vi'~iMbX14m27Fhwsr8UG-_E9
-E@^ZHEj(,YB:).0zHT6Mg$eyx'g2mVKl6EU1LNxjH2("3uQ6=;~kcQx};w]oh4lVlCBL+PiXNk5(9`>:O|YlXf.WS$<MC/G.|I/_L5B].U$n;D7uz/%tAY
-Jdw@e855(:NeA|hA#GLERSdZX<^qo,tB)vb2nsh+@RZw^)@F@0pn^P+}7x7.u7r2]KV!WT`X@[:[Dtl^`n&Ovn&-,dOB"O_mYUt2[jRr&}^$c,X<Sv[nKk
-^nyOw=%W)hA'4<pjscqLw2!,fF~DQx21AFKsdlhR!9QAW|=3V0{N<U5+F_;R{^rtV(:z^g;F;bcR}_x@SlUQ^&<k@#u;Tu=6tf+G0z`+=BZv$R:7G#vum{
-'.B;D.J0zOOZbm"g,PUZF;kqGKT6Y]&b"VC^D;Vqm2[c/wB>zHSUYjYX#IE;JWOS#Rs^o4S/fHYsnh:^UzalrIIwpO_|pdw7`dI/RYZa:^]%I)PHB6kzo}
-7L3W8^W#AI9;A#-aU&kc^yJas;Ja|>>.!--qk>wdx4zC#'t98Oc>KaYqFW2,"Z#be{9r=0SE|C{aD{AR<An"=O7V_#l$]k8VC{IxyZFyIk~"vWO.+8L:@B
-3lYHUJEQc4.sgKl6'[3;f/9">KTLbr](a)GPFN,/N&`/v!BJ{OSKKlLBiBe9x|O^P5-9o,v,O+oYi&<lO0-+`E{XN+%j55-anmn.F{|s5!w%mye)`Sqhjt
-vxnT"De#tW+7LP$9C^9TY6dQqIN"[y>FC$@&Q3%8}^5!RLc{pUR"CGG603W7qFf[$:&Yh%>&YnPY+TR{(:U(CTgj(bJ]F0InV+o0>3MmqQ#3"3LWxHt;L=
-&VVEOl@QFvDjFqug4qvv>NuYF'x&ow}Cf&iI^l()0sC-Qd3E4OU@9:Bp;C7ZavpUXw}/d3C9[c7nqU<{|IayT=,=FA[P>^8HF!R"Vr.'2w#==LC^0{B-+h
-jGq#hW=,={|GBB7U'zN2F3u$q./e>@wT6<`xo#X7=(Zt><LrQu1'YW}5DkFyoJOKUt(.1$,M8+u'_(CQteyzeKtf4WB.7|/=n'|HbhfX(S'-N6[u1Meb!4
-AXsv[4=].id&s^A/pVR#!w5s$e,;Zo:YD%ilYUkT5,<jJ&~BaI.+yxle#9p='iV:,+/U515h<E4f9<lms1)Hybn]^]H#!_8xCmO)P+C.8lWE'|6m.s@{R.
-=5IB6Hz1sOS({z<P)=n`UenY1^AHUtJYJ=V4N1no6iB&spC^UZ6+&Q5]EZHlRgL80xob^ZD[9U#T}p8{w)g/]4i!z(SMT{arCzR1BgHv8<PGf"m"5=])hx
-C/[J4Otj/[_F!)$L_$%&A8~_}b|Dwkiz&%fxh5PMj2N>_U>dsCGj=QN(W1k8bgIEOZ6TR(GWJqnLRyBi>"9&Lk9+fSPEN"Ba~{_v9VIzCbSGvtT=Bq/ejR
-@fW[g4N2$|1s%rfM5e^>qB!cOnS7QTIz]q=ey|4O-ugHad/w:UFh`VtlO;50_ElevjvO+6"D|JaJ>ral1M@6l>)6b)ZO9ctcHlX|6};1Jt32EtPjslgp;d
-5%k3'e3t~YUr9{uZAhJC/kJCwm]nD|MURsJQ5qZ7:,6l&|rnSop,u@Kr;l64@)ymIaqw,^N_jUUfJ3ATA9OvzfRABlLmk)a=`g;dSoqq<Gsm)4@B-:2j'K
-N'xwvrn%]yZ^YH-jJdP=I:v,LOAkguSS9TTK@^gnQe#Lply_KD#IAxg3T5Zjc[R5)#1"+6g@^%HARR1qH/NQiTxZnKPOaGI1`p;Wep0iqeTVYY`@f-RB:$
-=_K]SWSs`i<==LFHhMYne3ralS;3Z!SKM##SzE_UfgWLn'oW>/11pdu+MF+3rEx`BHOR""ak#]EBy9^sTOJ6L4T$SYw=YY$;xu0,O.Poi$%6%=MESZtRVU
-Vk%.wOsdW(FX4BEOMrY-UD~uBrAKvzOQ!OTcHyw>~6oK/}gOmEOkzG>;1Y}Ah`+Q&N{2$_WwuE]ce'0y|r^9uB=tsWOMcd$pHreJ.TE#th@NuzC-{4f)XU
-EW6XB8}hlc-2:/2Dh@v|N2^L~o3t+F)#wl2TcQx%a8/7,7`$vuL!r&fke!4E]LJ<2]'MP)S_3d{aMT[y]d(`]='Ud%FfOT2ze2{z9MPM%5iPKi8B`=w-R!
-P$3EH-fbhggu;SE-lEZ|2TcCo{C(Fxu0APJ,m"AqWEV>HeGVE2tiEWU8asu-mr`xnAjPPM9>grzz^&.|=4U&hR(nOfq3RGT&I|^B5]ZjU|lXP5-1"J00':
-p(LP0&TYoS{2bD9R%|O%vBz<PTrzCOo=")xx+xxy#Ui98:Bg..>rsb.E},8>;KO^/c9Zc$0&EE.9jxH!Wm&d'0@>,5rlipvVliuKbw~`oR`,goYBN1~=Fx
-}l7]Y4[LqztK9lqJr<OJ"=c>jnqRxd^+FVN/=ODZAyvZ_'ep}t9n2PV:X=)q,;g!$CL6X(oC9;oK1jg}lWn:k4@!_To|e+i=B!E]('ljwe(Pa.F2FPN)=N
-b|U->Z.&0642NY)47D&J<ca-NW5xyYbY9He$tRP]Wdw^pkm>PFa-n:<VYNruB]>,OQ,3)}8rs>NM,s7xtqw:!kR1)%s^hD[6';^(>y6%`D+%>k<oBB:.eN
-Tt>PD#GA3u#HH7lT7^16ynUV8q=f,G[9U!'.}%2s9j>xioO0M6PFK`Fjn8^r&sr:-XC((,DrCX-R](_gAj1;[=/(o4]k-xxY"D/j(JUW)T@W8qZ$yCd]fp
-S&y!:e1Ods.);aVXDw+Xy/]p3]k8%g}&<:"QgC/S;si^XM-{TmG+A+BCy<HJ;,/lN)6EX4}&wW9l;B@)=TbuC]Mj%"^@]xVD="!:G{s)6}5['9jKT"dwO/
-Ies}r$d@rs5u>m`eu}#{,kC$=/"D0oB!!xp(rG2`(L4ExD+%!aqh3AnGU`UPPE+w#2cNX@_)3/O&~Vt@slU-=6#@SeCaWcvxi2g,,'2/cj)l_CS{p^)/]D
-^|wt7PLKBhLi:9>WK"K<y^mx'0@nQQT"-JsWQV"%LQcpGlC#n`>sB[uZss3}=Ty6Nxu#cOTk6unGygQdx[mQ&)v=MlCL1fg#m)o<PyXD"qR!Q3f$so[=-&
-@@FyqrCf5@s7gs&8ZZPKhYazLiqmo"K.>rV(!e(G-IGYD%-auZ,cp{#lnA%C_yg5(e'A`.xM%BFG#/l`gv,s(NM8;F)C8Tm;231aph1oY,t)n=O4(X1;;0
-["BP:7j.IT0OBDYQ;%(`}WIj^GBnq6UShoiG{p]5k&q.iqXy,#W_$X;$!va,KJ0^o7">2UU:oa(iA)>b=wr2])<GK1stG_WfM0W=A/;1-9#X,^it~SFM^Y
-0X.Gi^|1)auHz;4=`+:1|y7,`FX#{oj,W#(!h<y+B@wxmy&<Ixdc{A:.ts3k|<>cP9f;`D4Tb;qA!-o;)-/k1t~M8J}iEqoe&Km:6ClE:j'eCKfO!(g-6^
-k,>8[RyYTB9szNdA)OZ9m,r$]t5#S[Q${9Wc|oq;Bq"Z)j"]`44&b247Y7Apz|5SP+m$1DV"xX|"@f-^k##HbNUUnZs}wkA!zGn>YKx+72,N<q7O$1s6/r
-S-]P0a&([KLtB9/,^r[g~'.7CIkNkY~6`o>l`Eg],]fm#=q5zyn'Ee$I4RU|or[kyeL9R)]/mFN!D])r161$+Pg`('48&ttDce3f3oj<n.pt3>(!B^ca"r
-r;l;PSDWI{G>4;&$_nVLmu^GpPFa;Q!n(4b+VkJy%puW`5=35Fq-[dwkL"KD>I1kc>ltO@_1h,C41g!DC1b"12X4}8|"2T[8mR`j[wZv2fbI=u14%3azJJ
-02[dF1md}8CuIo}jcO@JYKa|OaxFhJ^r4xRl-QUuP@=&},@q=u]O.PZG;9YoI7x.:ht"s("K07G$ZtBPp.F#K4yD85PQf#`J&a(By;CSzQ<3|XiOYIULR[
-T!fZc2dfhcSl]KN,UY.6"-}^C1&JYwWd<Ga]>"wlgQB@[=|__.TVqg%A}]-bge8&N0s}G_WSjHnt9gSVLvt9%4GArl4}'bgh|f55[XH/kV9THN137c;+xP
-^k6}B".q9lZY=`[Y[mW+]_]w!Op.4XA{5TWY#wuSJMSBT(Cr,f/tT+'|W`6^IZ!&lkbF$Npq0.8ncq9UgW!@K5UBp)0p_L>OGc461Cy2+rjNy>gtY|i(K:
-V>Y5j}1F!bRhcPEdh^c<a[M$L%$%)-%h=6LdrUp|J(Ty:EH$Xs0QYv_FAINaQXin)sLNtJ7v([5YyyC)AO8zchuwFkCseDl}@ZWol9=LD8W$PX(SK]4E0r
-!:WAM'!Rn}@C|XhsN^8^EzC[~xAXqpJ)xq`p@EN!QCc-!t4oJ6fqT+R2y,11rj>szc('n]/O.<X}Q3ew0wjEQ0Df&6=9)UG"8H;&DG+ob[4+t+.ZKb3(v6
-T.w%>3j(sCq<.y'$tmZ]n-@)n-Pj#@=5FG"4l-/vzCXU<6N5QO=5W2}@5/jO9F0e`5"r/}+rsmN!k^$L1Y7{|bY1wqh({IstVKpF5YrN%1Jk.WcW[k^^uV
-xp6L>Nr_}^55,q{A#I4((B4t7Ypmu7Qx$64;]bF_w`eL6K3t3f.0{;I}nHp:]WX7l42-g4v|d]%Mf;<u!PIF8[I/iMqRJCy<{|G6uK"c|V/;>Ev&!}-,;A
-NV8`eG=f[boAo|yAXHt}hJ(ME1`A~3+g#X{4c{yNXXYR^=@$hO,,,kdJmu:ng1tP3oHREqoJ;Q"heNo:`58Lj{Mb+19YjT40Rme2gC=T;Et=y78%ju)=ht
-PEq):Q)[0Fa+@`CRYIAW"ePL.B|":7U2%+=W/FVwY)x+^Zs3ms<RA:PA;Q2U9U=MF<Ob:2.V]K)6{TZ)/y67WXtSi`oyrejw]m!_9LpV$a~R=e$4Uq#[P.
-pxCgK;H4s:+$AU/krjlW+b%+x3d|mG$TVsjpBma_gld.lq[,uS1Z3)hf_"h2px#|z51Tw7R:C^,&:tm$`iM6Fs2r-Bd;g!>kG>t#im>y'yNj6TA.eSl^Xm
->]J(U6%HiejEbVBoDVY+QDGq3B]VjN!v#<2>+B<ZC{Om5ZEU{c[A4KIifDHj.,=)qk>E-OI4]d$q.Jd.;6O3w0N"5}|Ly4n8>A--.!yfk#^P.%yh^EPZ`<
-aQ%cc6{wszYoE5n!)M[%>L5eY<u%7R^w@jm%h}!}O^h@lG"#ND>YT>jE@,+{#ey<^"}_6'UHdy,EPDPQ!)b)u=_"<tc.@#q2'NI4q21YA5+SS[nPS$B'Bp
-[[ZKkKs3Qf/DqTh^#|gzwqruidD20dHwlv]Z~hB-jq}FJ)^^dxS-saEeOL3lg|!;+8y/:ZUb0Xl_-l[7ixyymw2'Pt0pSnii+xJ]CWu.#1'kdTdGKHmPGV
-[[lI29mU)rvPFicL6z!nTj:B3x/0J_zTLd]KKMAD[Hr)/.Kbiy7h7IP-;9M#FjOWtpVUUH+u8V4]<8fMNC19L1jpQzL>eYN+$Zjc7F@<5W5M~>eNu%[C3j
-a`QeT>4}w:4AQFL3HEFa{8`J.B)acPwOi0/JJmj3kf(2+ue3OKh3!=Yy22`Vbo=G8j/$wt!w"_9)B#~.z$!f:u5}%]r>)OyQ!Ggzohh2l/#FC7R@k0dMe0
-bMHn3Kw13xVoKU^T5XD(MY"{In!g}GiO7Q+Kco'W=$S4iv8^DH<e]_Rs8,Q$ytI"2.|^5`4N`y'Cs}Lk|D6gE:&fUZVoFSB|:%4Nfvw]9bMfrMU^.}o]n,
-h^_OeL)H:,~jm!5z:u^Iyt-d{%~qs,8;e1E]'u2xo,B:!'<"kcYf~R5yJesR&oH51aRV6NZFQMT<,`#8=4Lr>$24xO1oQ^)2+OZ,[VG.RDg(c99qH;x[("
-tP"dzA_Y:P3hk]5|JhhX)AVT3K4HG9MFPUO'.7ya>A`qX$!'@b,jryzKx6hhS&,8eW:_]8kS#Hqg42;I:tE1!:R6x7]i1o6>~9/x_;}$B$xJAS]UVrOI4g
-="jMx_;}h2(n"+WhvyWfr`!MOp'"p."U3Gwyt27m0-::v!ma[_bzn5~`RH]p'zzabrrIfCDrdS.V5r#9ctD"I0^qh]=m|`lM(Kry"S><$[BJJDfYqT6knV
-/XP(l{U;vM#)-4v5;_vY:3e>M5(lQS"r_l.L~pyBnzlZCTQHf%:MmZx,Ih#w+,)qjVr=yNH@VlfFFV"7!>=jdTl{./ANO:!w$_iZ|"4&PYHyLN7UERQ_x=
-J/IO5PZ,2CXEobVYAX/4^aoRuDUd[j1$1^WY|U_uRc`pOG61)[$y$O_@N/MCkQN'^^dfuSL=ls"A-T2/kc&m+,g"u{nDxY5T[YKWGC]9DJP-A;YQ;@j3V}
-g_Hp=5]kWi[s>&b-w8o}[g1vel:7adbZ_Ry{MVWsz`wCRlz{DF^_iS>X7H>X-ecr|Z`]p{!_bdw<Cnj|]m(cbU<wM@IrOL0K4@:thZnJ9cfD[e}C:H,o37
-.=^L)8{jh=G&mz]%N`ENykZ`)tvYR790/U8x|/1,bV9U)L}9uHZOyufm_/W&$.iTJe#uqy#Cb;&@t#@YJab`^&C4@KC3[4_2:2u]xuX>d2La;w4i&J8l5k
-lh]jMDH^$`,F,p-[eo"]fm~{:2![ECW"9|Aa<wm[}78F2zJ!%99M<kp8e!^.^+qri91#t)trw|',~I%s$eOs4VWglpwaPQNXYGom{$1b"|yL)>]tjJH[-C
-P#m3wY&W<"[pAg,9v2%1adflllsF$J_v<jBOMxPw.u(01g[JV[aY4//T:U4Rg#1TH8eu_I`Hd{oC.q1ba]p,/P[8JyQfQy+:C.3NU,h/uK_RNe5yx20oRP
-%'}=-%Hl9n5bwKh|Tj{gL6yt+4fU^q0DX19%BBK]y!5^{CXJ]p.[7n3@JGd:gBQJ17dG^rz+p(HIHJ@7ONtr4,6T2sg:gC%/HylETHT2u#:a!azizpw|,y
-8P%&t[[sZ'%fo$qrdDd5c1]Y#fg7t;<>e_>Wqx7I{_zvoC9:S:Gyd<jy@gNf{X-Nq#&VM,r5CI;29zj&Mi^_Oa[K-{JSVhABo;@)uWNQ+zF>)+7X#i(,/f
-x!UvNiAe9&=GrX#A.FIQNOH<"8;P_/MfXB/XegVh(zu@R:w+5HT4GW,JOY0-U5Uf7NNOdt<+Ze5gtZ);h!VFV6djT=mr^5@UMU7BTWkV/y`aT$LH#zYO{V
-w{ad9c@J,<+EIAUMwbK>U(I4||]2(b&xx6{B5W{B{#--`IE{/"py9$IfS`SBlk^-aOn4"!w_XP1@yszwV0.MOkS,>MGEs!#^6cYX1b[]>gt-OzGYVd[rQ{
-dF/ZVf9RKsA3x2X{hr35!msF1&=O7B2@n}vo80F`Mmw)xo)_zJ21]vRl/0$OZf}rn(C{<d`x_A9vX#oI6,`D|$$LR%MrE(dhn{2.Q!za"B::CO1avSkr&x
-)/(8G':k_>)vc$=&wQD77+y9nz]&`uq4<Z.z,"T`<+y2R-I$VC4XbTiY{`8E>2"CufCP!-FU&P#dI[MSc!9zj8a(uOe4MO<(Gr4J#I+O5nOm`Xy.Q4pgm}
-SM7mGus85M|cG9l<yK_EtODzOtQ_WE)'suI6tyiGmSGYhH}`xc@lIx:qlc_CENyg48rQ)&M=%Id%[&1bhzbxS/yMKjHlm-t:>y5GL)#82wusw1|K{''C0z
-lKN[o+k4FEPExU:rnwthU9~z&z+YNABxTx&Twx1xxto+hN}!{lG|n^v&td<mxsx7]G{aI9xKsF$"5Wym%v8U'!y`k300u.ZA`yU6Z4G]_wLh!8z^kXB&M{
-(+bdR80{zscX}Iq(5#DV9b/X)U/4zii/k8M)gUw{~#W9<)#cJDI-zLaHR+zR;)C)gqE4b"ha.p>LBOA=M`<&i>OtwI6dUp6MZuhQgHW/)'B<!nYC2+:fo$
-C:MsmnE|!8D>gW0h4+(^J]+zdmK;ioc,KZTD$T!3~f-#2@{:m14Vd7"tm/@XB]BWF3q{wpiRKFApPL77)=N3a|NUPz&,L^ckZfzvvez9"XgbT":eBL{:hk
-&w=ipQ9bKE+_jQ(S6Bue0_5k:(X0c/GH3@jv)IJ)ELsa~OdcN}{,#mPz5Ee+dr@1udk;8_2>#%7#x6OCBm6K'8"Tvj5}hlm2^(-7J9Q(T6y'tpPlK)=38u
-!MT(/YP:,y'kg/VittPHI'JO#Cu0bX0#[Iza_w](VCh$$N!#WzHK560hJ5m<78hDCa8jcHOCRmX"n16y3%eR,uYyE#LLrYb2j.p9c'=ft>a4'!1H,t(pxf
-#$i&Bv_`]^J;[`H-^Q5VTmZ0P6DzaLHWhHGbbXH|+WIdjbB[bVe]~RU."VA)yD]X|a=!c8zgu8Lsga}`n5%c{^<^@>pGs$pUB9(V$4,$}wX0`]D-@,@#m=
-yk,W=Irh<nG9R,8&wgS`@iFrzh{cW4Il![EEiQ4cK9&9vBC9C1]K1`Fjf'n|,N.'0pmr48Cg,7Jij#2R1Qg;mUZq3i&yiEhwSLbH=cmI%V0}KwWW@4~P-Q
-/1rOY7uA2nwC$kgJ6unP9{=QB(m_;KYLBFcPfMorQQ0ue9mj:34u>+A-ZwHls-&Qd#fL%LR5GW(MA8$RI@pQ7ph{+XkTf2cvI7<^scKfA..B:`6!<@'+_;
-swK(nVGLLn58<,ljaX/wylWvLv><-aB;dP_ZqWZnSY:Jbe`L8)3m;`HINYe2[7Fl#2$c=Q"I6-IS0K,USFku$)&-Dk^79A%Y>7!+4ien^7DGor6!|l&F'+
-s6_rf}}VvtU%n=E(3|K-6[H7<6Yp!0`rR3Qggib3ee0=-CkLE:2$!#2y[Y#_d=1(1APxa}R7:hY<vpIcC$vEogqSG/d<;3^WtNCLsS<%Wll"Exe4P#.[r&
-qve=S''&V/'y@u:3idR:=UX,l@#e.6l_GV]x`7EgU!M/J/rz6I-shz^O2T.!C2ntUeOM"gn5p[PXs+$bo9;h()]D#ElID#YQ0%Yr(:D|p|sPue~vwd|ZPB
-.2Ir;Iy.Vi+%Y']in6J}CIcP~Gc;v!aP^2HdF92j~@%#~d]<QRMJz;_Oc$"EVp7w%`s6Q@u('(YaFt~pa8QIirW<bi4hbXK}_MyK=)4N!QWYL)it+7NkHd
-EZ7R{`mv;x)_D-Q5X2xTRN40B-d:<X[XHqf9/y$uQO$Q/[lnpNlE%Z7IwEH@Q7!Cjhb24<4TweS5rcDO^N_>5bf<_08e'.=f-|.RE8TB1>4/g=z^ITqm^P
-9%c0fVa}w,Bk'qtwFhRfVJ3KzMfMV9].,j"!TVS+[DB!y#nQ}1wzTw2Yu)@0idtKzHt38Q>4^dD5Ax!MQ5o>wwxi5hPcJsYL35wDToDM-|bIZp2Jv4wicG
-!~':,k@n!qa'Uic2vXZoooQU1gS}4I;8hT^L~a!CB'4igr7;o|;f3O}4u}A4&T^VNr+@e=oaQzts5G""C)gCL;[a7C(O_2W7^alAlZpAi5!sjO~gS")HTp
-)sw3>lJ64F2bp#{dFqEn"uO56B:nB)Vs-_Z<x|Dr4=LKK0%'[y2Q0Wmbv,5eE,t7TdAAf(2qc!D&v@r/}Z&A#N#r-FLM}Vu/|KD'w!P{Ent`X:+3IPl])i
-^Wrl:YBZ9P4]rOXRH6BM.n;mK}n&PRZ0n6Y)RRSQw"ARnB>htSA/irfasC};z"(}/#17RJM<^qsq)`%#r:76FMK5Va#'/f{r.vO7{@F]J'-Ci^V&`it5--
-Ng<n5A^ogAG]zBt&(1%O/[,=Xfm=$Bs<f}JOt=`P]f7yoAfigj$'D""QAq$&./Z++b^2iH1!ttB"=_K26]f@KeY%[&NeqO9%d}~.Exqx<wnf>H8{M!T`G^
--{}gfZmsI]xx{gd>0R3Yw1({4ROJ|rXP$PW/Q8<lo]%VOHXvb!mtC3fz]a&b0aNhYwSg"Ze))MJw|hDWC9=37cx)a%L]QD{%IkSAV/;")6SJK6C`{JW<mx
-JG=)8PAFn|N<ukuY"Zb#ndz[Z[[%e,l!>c$e@J62PzO+&TFXtPtBekQ4[NisE,y5}'El}W}k;L1z;k6o$eO{]]#dm<%p%:OYhPa&gUuhi0et6p^q5!+t<p
-/d&g;w>I!)k6h8afHCLE;Q@{:-j%rD;zNyiDibG,1"p`hZ4^-z~-jsWhj|T"2}r!SLQ`6S>718_N!SM_SU%H!eF)fIXP#,^Ia!uHyb2PKL;zZ1L[)T=3ZN
-s!tVfrpS5Wo8GAn&Bbu-xdK63Q~ft<@F4F7X!Lk`"ZhOqM~{XD0TfybWHITqRKVw)CFo42)L.L0vM/>&H.xLTyAY:u3TPuHC2M_G.XeYc`}eV286d<iz%e
-DDH0wnG#c1cS0bNM73a8[vYUcOy^ya:;|)v<Y,i+==[r{40G5|M<$NGy8INiepWnsdljbZ:zXP[%"c}P3:p6(n"!2jf.kb+Pqqj3z6yK.[r]FgYZ(I%hF@
-=h`E9u8GH_[OB94''F`h@5c2/D<^|a,)O2]v=:tb,s4oIip6,5C+>,Si&^eG=XQBk_8/m^5Qjc#j'4qF:'Ii(ddY_t95VkciP`p!x[)CA<Bu2-bc(nt[UY
-!Ei(4EgkFUlgh0wwF@Ln-1iM4k'gMD7r4o]L@"AGFlCkr$3xu$M3XsnRM^6k-mV;0k|OX30a;o'{m4.$v}xS)%x|A3#N^jXwH[96%<B`N.lQnN5sC[E^bA
-8>/-1$!N2pLcIy1J6UBH,lYKv]2ZWlNZ}5=Z#B<P@w&m0}xgJH:)^iR@+F4+e]0I$HG^X<whk(%cf7fqn56-rt/jc|!}_#2(7KV3O9"!64{8:SY#wnJsl<
-VC/ewxy@:B$,oW&4)&}_a0O{>0W;x.-OA/~!iIV2;Sn8s5g(3D;s>Q,fzu>j{$~CJ#H=HT45H3(-xB[)whzUdvMp56ke:Ipx@"i)$bXK}`EmDxy|+f8jy'
-hPV;C@qV->YEqsaAG;6W)&dM"lMBUXJ.dVugw/Wyj3Uj5bfC=5YH.LP+n{(s.47VN!4;6TYK@wnzKpH3rtaYAxB;{cIIha(l-TxCTE5X({tm_j&.smq[0k
-VX>%kS`[r^a`p9fAP9:i,|(){LQ=&Qp%dU$/H/ci<Eb<s:%"Utk[t.O-g7f$M_;n{8[<`h)"@@!yB4{uAn%5@Pzx>N;Ig<#{+7CswVPDNjmCl`j'wUjaG{
-yo$NcuZa4x3('Qx>@[c'HzB@+#,2u!1VO6J22bi`nBVkp.kNRuqs3I-zkZhc@a|%ul-jp>w2.;aKQQl8R/p$vd^uo-u@tLIn5G{JTd{h4>I|TOkzcjn@`}
-JUu7hbQZmQ=IhCk,a#4YwH,}->V|4gJS];[iQ}o}%$hyIrZqf"`PFf:p1qZ)mkq5S!H-wt1JIlG7~h6%K=mJp#8$Mgad#[icN_dcr/OpR|GrZplJ0o6<LW
-t0j@T_Z9c#eO/`/Qy$9QC_xvnK9V({99,$N6f12G^>u&,8Jshh;3|oa03JG>{A}5f8#+3Wb|NE1/4:i#!x|{&:n&)(#qP5>m/BR_O/=j-E@4VwM"3g#Ozl
-d0r2-Mav5o~Frk35eAfw%jzkw'12wHcOE-d$CZ>yqCg_U>_c+>NgM&c9"BWCqK_n%pq)%:%rjjzvhxmdsdtNh$zKz5]d:'LloEKk9&zU_wDJZpR1$uvVd,
-|#z0Z$}=-6yXL|fOErD81G_qCRhBW%DTr"g3y>xi]u^,$Jh.G0R%rN2DxF2-=vnbp@z"Llu![0UF5Ex&h:..cg#O=8)jL5Yu$YUT=lzL@}v&L%vkDA'rMX
-inFeEFM2,:4NWJ%L::rB<M&|-u)|]7>vgE5&wC=42bZ!^=ry5q+c3#jQR'Xlkiy3+$/2@(,;CZ3:I7;S`Yb$=wD;;YVod#0M+mTW<5dGN'g#4DQEc[vt]o
-$&d3d4s]&Zzd}jf-Ji[WrvH3m:>r%NAQW<e2O0y)@HrNFmGmAOpGqG90yQn_qc4AvcXJP!pT;$~,rL{q]ZC={N#B!Zv@)UWVwe$N<uqq#-[@K;7vIms0l3
-B3ayuWG}"(:amd3Q).P<E^lj@dCXLS0GM]z3/9R[eFM]ZI9;Sg"-@2blG`t1CVLj47kzSX1=,C%JE'`a1+;YL0'b=iRS2k0w(I|I+V3<1fo:eQXNa<|.}n
-D!pw,xznjc"X!'|/L"cmt$:|~KwF@/hF>Gg.ZN)dt0O_}]W#;ElG99tH=M7{_RlK6P!][UOkuHSzQGChUT}GQnve-L_c<Xv.3$Knjmd=$d~OoY|RI#Fb-E
-#q/X>_6^[;9|}O3HZcwYYRvasT":,O8YEYqK8PNHAcJBv,d68-uegra$CCE<Q`05Jg_TqY$-%Km7$wpac+8aw7!S+lzd;B][x/_F~W,a&P@CA$wWP7QWm9
-J8e;/VT</_`S;,@j_#fh[2U1Y@&yw]w<n1BEg3WEs,Ux@`q#7<UfsC>v/2:Lg8!N/-pMs0&newcK.+mLT,Nzaxcd6).}[U:yBiqGpMs'W->SH(FGIyICZM
-`;578)w`D9@UD>Abz6l8ed4]^:nazP#Atd45vc@fr@ol|T:2/<b):R+NaLjR5Dfi^3."e4K+W+r7O;~1,g%zULY!2Rf,"D]>@F;E%}MP2(>b1^#Ucs;d7+
-;%}8NDw5Usi"Eox,{!2(&cjT<nVqmo:pOWFDXc~Q4t<[hCrq1}3(}5p$[{qoTnP#Es^8i>Yn-}_+Wj8o5HT!{48XUD;]T+(O2}[YbYEv2r~^K3dPNC]<en
-hYY8'dB8hK"8'&'/v]RTsy1u,ec79`oq&6{m5sI%HZ_4G7;+^=0("St:LZ>F#CmA%E&THAi@.2&/]1%q@1fK`k0UNC!;H$pL<1&mh8OyUI6PaB4IjqZNG3
-)9ORve3E{gkQyt]@Up~Jd[sHW9k'~'j'RMH.[6.2OA@CyaR7a86:(c[k)y6OIO3+vB3^_gOa;HJk~0HX]>H6;/E%C.UYfG>nVb(^]E,q_fs@Y7N<1"7OL0
-Xp}}g6c3Pu4>MM':L/yC5Jj[HNlJ`h3W8UG40IJ"gmi5ved[u%Fq!"Tocwt{_|:OOt-czg|1,,YN4{@w#xMsN}_E@U5xTMdrV.uU=Y/YH:vFn3OM2VT8J3
-I((B8-8-QM[MmhPfl#V!uJkr{%kZ<K;"_l-M3TU,AQAg;Pk]0)@_3;9THCXu4{Q-B9e.;d"~r}Vn=a9%<CQIw4&PST5ggrqhFO/}qzh2Y-1%AY%5bKbEi^
-I8]3Z06g``G1~x;{4=Wn^33KP]g|dPW<cEtx&KiO+:VF~<#:(X`"m{6co.|kdC^]6hIQYbx#KtuXS8UgoX.LHN7ABXPa!Nh>]o,>B1=7:csKb,p#g:V:!2
-nwW<<QI#-GFQfh35H{Pzg[RM@-M<O]M}OK%JYLdrhWJmQx|U9x(L8f7m%]Y73Zla<guGJ+0POLx&>Pp^{dgO90{^mT4KruKUPdDqCv#v;63;CNR`GL+AnR
-)=`a<3uP<AF)zy8en+^gQ-{J_'WSv1q!I3Oou4u)X3a!|rYG%2sQH#fqfg}LHH>r.>xtJ>3tH[lbEyq{ciTCxMA1kBA)4ucOi.l+ZS&Z0iqwn96:!Fl6u0
-"upz/;UIl(ISOiI$`ceV1h>yWf($fSlp<}'rH@qEn=SI%@[gKV}MZH0QM3K2/GMmb,2pgN+QmalG6-0:^V]8n@8Mh)tHfTuan_Ab!4=u5ohvDT7mb2BEOf
-k)s3$^`L|o5x"7|k|ROQz|uZ=VPqrr)+'WR;6{I4_]D2m1Y#J'Z`#5Zu;.95g}XJe$ylP6[d:tycwBPd~g:$Q`^-|<.O8wK';rlwC_KLr[$VmF"4^c8ceW
-hi4lHo=v$&O#@q~"!KBsgsdluXQU4!aVn&^7aB%/NH<5.-g(c)QeS_XZB#,4}`up^9k<P"3.%Wv3OP_+9{b9_B"YAa##VvCS!`ilJRUz`QVU<CZvB}kR:y
-CX6N'(+xjMTPHtP7V-W5GsbjM1q5ZBEi{Eq2}x2{f|JuVxQz30jqA}BTx@.1{mPa^-gR7Lfa/L3l'vJT:J/t^Lp>h/#ZL#.XTKN{!D}nD1kp3J94dtgv>E
-R>+ShO~Ms}VoCLKt".}f9kCu(z]:~c;KyUD!q>sHUB&u)K[EjQHT^Jd%(CWc~8]Z7L>o0]C16!_)o"{Csi`av{ip~s^lhV@y4ru0@(1`gbfC##ZIOB7nT'
-f8~`Rcok=k#c,^5<@r=IZ&$bR75_zmUeom5UwdV=q:hP9cYi_R!I~2.B6DmB(Z{h3tc{Maoyn`G";y';2ci$W.1$C&nk[6'R/)7ILY#:)lDyQ^Fei@Y6$E
-MLpOY.W@w4uQ0,QIp_ZOV)i|a}yzU{IgphrNt!.}A&{|wYO99X(M[x_unK5ZVyOtluFoQ,|fKcHGP%Kl;50g>p/A|/7_sK1s{F^^Em^`rtXn`)CX8<3Z3"
-~FQpqP[oh$'+!am$^+UbF(6=:=na!$GT4V<nE3SnIZhj&_et<@)"{)R]cAYLSO+EEo09BNw>n#M$ZKlh7R;;2dczih./_aab&+X<v&iu&CDb'is,&ZLD&[
-r<g&cIorE[0>S^'a<avrHvD%zESk_MhOmIcKJ_kuAyf$4[j#hyQ5r8MTY=H8"n!_P_1gVMGYp7eN3bs>TqiQhZ]YF=2(oBg)m}W[F8+W5)7Rg4~'~qMCw"
-)7s4z:ERguhihjwB/`oG9XC`_'m9Z+hf]pcaR+Bide9mzTt5M6VlixCacOq-.>gCv/BugiKoKmc=a#VL0MpS5b/%1aD0$IwIe<!ModpWf#!N{A>sFQ|ubH
-HAgb6z-w#D(M_r"b9}OQ7uB)}Mqr[a{@ew,2.59&FSfTITGV,ZoyJJYVJT9y:u8@htKN5'Tu7yc}sjvoA:+j}IrW|UUm$'$ys^,!MafM&7;tnf"Q6[2V(v
--">{!eB=u|8gd41_}Lx4a|r5oL"tOa+RY|fw3;`0arg5,0U'm![ISzX!5@St7xF{"hHqf)ga~5s4BPH_riLS0RTJCyX$yEJh70pfLSx1-dm:mWA;7E+J--
-1rBRO2Jiu1`h/q{,f]a^1cBw7`-^$`7S7UdlVT;xt>`y]y9(NErPt9J5!R)yGsQ<+|MX&,0xkWMcq;&:hv-7LDbLxGqETzV_V"M3#4Z$!eG-`2'[g6rh57
-Kv8(=!!.U}`o1NjGA_Lt;Zw<>}nChkJ+`#p:8]/ZF<LjemNX'W=eXsPbZHo+yEehdx{@s|J6_`WVT{;_Porb7sxnc'&vw+3,Ribu1_5EUy0)8<:m"9'T:[
-a{:+i9s,e(x>b"0Bl77}Sus5beg!%wEeYZD@:fe_)z`>n0NugS,^'<}_]uhO6c>XYR6W$uGX0>zZPnWZ]TejpnqiGS8j2AW1bWiFkuX8S=@qBe8O/B5f|z
-`(%V|I@^vi!.#+HYN(hg=O2`0ng3$QB;^trp9OY.+VdQwr,&W}f6,K>vT<p!gnJ`cuV0rd,:h"WckD5t[5^,ZeqTy/qYTVa1fsnSjQrN)c.%8aqjF:jOmW
-DTCc;8Q`~cG,n)XoW]D;gP~O@pcvnw'wDOly5][EG#X2R=]M1MhBp||DeqXm4XsOAi6^C]asO$pJQi252,5J2LY{R}b/bNT'TM.qw(S06LG6M1pP3r5yVK
-+DN0b5UD>BJ_^;U5t&"pi+C2gc8;N,ucyp<4xqFp7E]QnS`[0@0I=d0S7kl_in<;WEu)iNxmvbGWGHpJ,8-mbNPs~kR>o5nAM7!7GD9yB1yO|"c^<fXcay
-EHuZ';iVG(;KItqb&'``kWO-&a(5/,ab,!_bm7j"ztGeoFy!kx{I8G[kcAM9W|"+Xn.v,,4j(!,xVFHR]`E49:I`|,9%][fJ]5fc[h)^f%tb99%1FjyZ4t
-s+%JOy}UYJc0gyP;r5s#;gH`B8U>iJi|9UCCK"K'TkrXy1>SR.MS"n=D^:/Q24=8@9;EY&9QsOUT6q#r2Jct3>JD7f-Dt!R1"-1Nbs,TX"H>PpM"=g~d$s
-)lRTpVBxazH&Kf7g)8A:rAnE,6+Dk2WG7[jlnKzthlilQlOT$J8b2BFvU{jddb,uM"{L_tuZQDj_Z&5k$em'](O//fopIvy/Phl^I2z64"C4wSKZUM#R:G
-,LI>e]>Qs+S9}|!6Ms[+zZS{xO835LmaLQWHX-,M][A;$[Z}z:Y[z}8.Pz>{_%da^u0n[+qN5&N<Qhvm'&WY_w'u&,DZAm:9/ho=DU|N.T-Y3Tp1n^t#]4
-z7Q[-Fyc/k.tRhlQRrga.!o&a}"+JY8&OT/^]D(^=ZB+:v2)=Z@KXPrIpEW|4'(_e<]VgQ"ojxv(@&sYG'9XsA^;M8[vr^rA9ug]Sn-%owz!@l@5)q}0>Y
-a2>I!eM;>m@Jhb:lOWUy2YOI8wbNbn(nTl7WGb"U^tru"joT8j)f!t2w!&Jd=pzN]X_<IQ}o48iqg)t^f4]C5&:o;<"f%WW5In4B<D>mKGgAAXe`yQX1L_
-J:Y!OPn'b-tbk60JVUXTGobW>(|mI)#|YOn0aO9bqP4&u]+6~uWmPUYSPUKg-/KGK})rg1Vm]Tck:OftCs,}Dl31O.F;9ZG{;Z/(R.,KrS.etM9l5C|T7d
-lf"BZ4N<CoTI)_4dQPh@B>|+.1TKV";l[mv,'BV1y@h8eBup-PQat5Mm+l-skg=Sf3+Msm|1+YTpK;M}+qP_C5rB%J~+rwO<=Q5&YVW_FT('6v6L^2D}4z
-AE-J'mCX8%a|P2&{MGT1}8[yPxfpqDsJX"kvNV[lCL$M(bBIn`;sHcwPH_W"iL(CIz794Y;C9guW_@$w6wM6+y(wUJ&kBHE0LLQB=:fLEoWTItZtA,E>O1
-^IVa^$kM9PK;iVyH%tLuV]E!oR%4AIn)4PG=eTo=%63$$P~g+xiW~^;d$2&2n<e1&".)EGuF/0U#u@Ru:]i[-WT"eM{z,q&f;KF@LAgZ7K;PoHN[gzJT{=
-rK][9#BYH0vKDb/o>TQaaxl9ps#r}"=<Z/xL>h7@CgBw0;t;b5'=ErL{5ZX,h`|AsB!h0ck`7t|krrzKT+YeL.;I/xM/<7'w5g#$&>u6I3R+U9hW,%dd.B
-3Sf)4P;ZDrn%W8::4Bj69wn;6]Z@5)qwh6PFyVv3~y,-Exsd=)vcj7#9sR<#I#`na,%U0rXz-s)vPnDgU/H3etmJa:$S-S}&/E$MyD^)@J]ie{0{R}(x{1
-pt]Xh=iVcot'U9.8(wxAZXrf#v9=@B@wt,FeuW6kAd"MDDqzF89&p_-xf8~^}=Ji<1$%5YAj>qY}"88}/0;2~>No<.uNh&/T8.Go8B4b@ZQ1Lj0voOxz8]
-j]"F3)9aKnm-%%G&@_Nw[Xek.Es"(qB5fU`SnmpQVE$#^|'D9=wwEdHYmouSc;YiXa':,XqOyZx+35+9IA:V.5uziB0|72,2q}{vPAWmany]HTzyss#1L]
-uAczHT,9b0s44oh2hap4)]x%lr=!AMkCGYx/)/XM"MK%6CK^TIw$EmR)pH'ganM0Tot<N^>:xE%1RqUV-,20EXdBD`ecyKWTy`lPIXkFJewiJ9|7NR!9kM
-ZM/']3fon%'/V[-.`J2X-:w"zUX('K-F!UD|T^tO{&x,(k<cwNXWO}SN"Q(5->v'}T`RnOSz#LN0.iSmKNV'{oW;(AyQeX2/jhl)E7.RER_JZAg%cD,c4=
-7s~b=07FrQg@yb:p^08I0+-xS1Z-7']+bBm@ZDm&Q}|N<ckIUV}nbpj6"[Nj+0J"`e{/C#E-aRk-EX";KW-@O3Q(|[W,.lvcPMet/3Dr_HKyN9lrhya3X}
-i}(X[7Gz+^PXyYFz=Y&@'v+Lvc{!H!1/WKE6B^(7S+Yf@sk|18nz^1bdSQ$Qd#->t`B8wPxrxd,bFq;P}J=yaBCgJaWRmf/8!vdaLyQM^z%CUG8]Gi^Lzu
-Ciy6&GehqgQ(Z]8._R/A+CN{]3fUto}wu.(,<waidMi`$PiFwh"4ZIn:0sgZ}4"D=[{][Az#j$oTM6<>3Gyh|!M)OI86#XL>{E6/mbo;h6y&[Cd2j7`YI2
-g,=$ewL$NI(!v;Iq:>Bq&HtX<fT}TkbtB{:}||v{[rT),nVp]dIZLnt{WuWd8-]U.m1|{|;fOZI}Wa';i<"tjmtK89JDM]x+Zn.H2/HSyI$%;{L">0Nm%"
-H'M-'NI%)XliGb^v]Yb/FYm:6[PNjVQjWe@Rd'^WnOi9|IK@E+8|@W.'/n#L=R+xi+S<sTDUIEdwz3ckKBX.ecDG{R./ajxKvsTM1KHECMR-)2T)bw;{k:
-els<cdMZS,'h[/#Uq07(Lii,;v0g;OE%^QzR9Yne-Br4$I/3L%dp~2KWu%Ec!CeTZM3Z3sVu"E{#,`iw%w@B.N&BE4DOkfFO-@20c25M)7n+`=$u:]/[Kj
-0{K&Cm~Fmox|#dvu^xXeTLDcHIkRX<UWwxf>$fPdlgrVq+<aBFgjU6fsn=G5rYV[aITl2)3y9yLz2URv@iWm4PEo8zh<HU+9z{DRk$f.s^>Johj<5DfzRj
-s4I^K2Xcd(TM>|6|#'IHP@>K!QDMLDySbX!K0t^Vhfb@skj}pb2,Ug>YOV(6]]FPM]7wdF(O^N!}[O{|L92NIS&{bOJso|$_`];m~jGVfy;Md#Zd=))JM{
-x={|%k@j0N>@xmh`A_HLt15P%@.=/[jeqt'dc_vSUUQ_p_J<L<567B$0j#.Cah1#sHeAl[_702R2!DNi4n/)#fAd1Q`TR66aE2H#ebGryaZ_oobEX5,fzK
-y7Scv''hO3]mKY%`~Zj^OoED,Ovl9HmzLdI(,+]nUY1itg7Kv+Cw0Tu'.Z<-ISmGma":$/R]YI2>C.tes`V"II,I9#f!t1)6g&'%)"bh7mxKp]EMMSRIrR
-SgpP:pSOtC`vd/ee!4{!My~D/Hm0o!mw&T3xqjU|Ln$RhQ$SQ7%-Hv_b@O7X6C~hIO&c`(v4]hEYewRqIMUz&"Qf/)4#g1iP!:aWh-@jFvDFIa=gQXeoU^
-QF!#$P~%/Cv5vzLKC8S/DS}k|++2.At(`-`7S'_h>np;G3xRwmM+Sq.||hIE@vV+$L%$sA6=_f++:UH!D/$P@RS_y53CnIU3T.R_JIzY~F^QV{t=+O[z5s
-ycj,Kr/W-y3!2da7V;7r;D$om=}L84c0rCEo&XS/FRmd@d}Yu@g2J/M9[F$MF_P:LV"^&dAD:KdFS-R'whP9ZqDU3/!Qd)oXb9`S{J2EKP+oXy1_@i(c|w
-u-t_e5LBn}7"FhNW4lLm3K:`L[%ZuOn>SfcWkDVS(+LO8+R&MY3|bwQDr^}cf=XF7U6^R)B1,%cB9^!`Rv:#zCe!]0Skaf3tXhUCA_1.m4Q-jaLfZ>"d`T
-7x~NyT5NM/E;l#["1-RC=}b[/x5Fr}0;ne1`Poa5%Y'q%KC<ofKWm0C7AB<,O:YXbJ1Z73X'MNqd^%ckCLn[R_F5}72Q$h<^a0vZQFww.hI1iQ9YAl;B"c
->(0r~=IJ27UNU<~n5uOba$ql+/o#8HZVapyZgpy]F5Xisx&b_G+&m4NFvA+>-Jr0.8j},3L.s<v4Ze,_{wj^{yBI@}c$|vtk"N1&CAqAGr5;N(d5u/`6.,
-nJK[gHY^{i~7d:gU52D/]Ch]rsl_Og@d|QkpJJjTz`{e+`BsdE>b.foW,P'R3${9/E^0nmrAit}2G.$q!T%z/uyab@H"E<hajD,dVe]Z3u,h1:#.hI`Io5
-kA`=={@|jElEQN)$dGUpJp(<s)7oa;)XLl-U7LQJRB.[s^(N]02FHh%-R}A,v7@;dF+`:KKfnWb82m"'}8kO8EreH-Enp3V@o:<u+5Kc;1<>nGvI'q]Rmo
-T]~crCnNc/=Gcs$61hy%v1crF@<i@f9ai_]4KU]gjUU:8WOnz0z,aI/:4bJC};d5%;QQQtGF`K[aRZ5gn$snOP0>.5N|`'6m<o(x/Yd37N0K!GS%:VwMBN
-"utWe$"/.7T<`&^zk]c+H)9#)"8Ux;m}BI.rh9kKPium]^T^8uwH'^}1a.ij]y[0=5#@o.agnT!Qp;OrDbo`EO/l~rca-LN&{Wm4vd:k;-jPa8<OpJB@M}
->u9Z@8R0!/Df5JdyY;-SfWI|NNL<<dta#H}_U>HaeSew:c-ryShS[eIMaj,.kuN+6ni3~B3.a&"uG4CRH:U5X^s_Sri+yJkyDVK.'Zw$B:hOFEuSy1ljLh
-g;G9VX+e1XU;%okntKck15M<CsC7]{@e0+M|_BA0Utse|12'Y9=[2=ap8o2)YA|kEM8B4GQ(SnYY)wGwZbA}^Yz7[.^W>:z5AmI@-ZHvn5bFTYVQXs;Id.
-q]q#ePay,F`Y'2]JLFKVlR)fPnI!cEt(yO}Gl^m>I|#r'KUbJ0o>nYd!VVp[H6V`Sj9VEL+F:Oez;O8"1/2;WFu/nbTH7O;XwK:m:I$2qkqA</AY8c.BC}
-.,d){7soNy79kccc|;7_RVf3)pMcla|7)8B.SorNRx.-=w+!h^c,=+=(>8,cHB_^yX@V/7^Sml.mB{qG--8[[r7NGIn.@zLRFxh:|X=,6EaLDJ2pp}^Zu{
-li7_U|<iRn=zI8pl~BlLk0iy|6PzWZ8wz|W0>lHo;7stH8/FI<{CK8/5I)(I[VnV]XV8$dR-fGriE4k8M5E"X3;CR-=z_WT))(/-`^vR|Bh>=oMO8!-2&E
-nXZ5.&J8L(()0%WSj=qzehDdLtLUNwxv"YxCJ4/hl8C:Yq.-ba96gG}du]-0&m!"Q0V"RU3M&g,Y3&,9,wZlA|RU}CTd##33.Z]oYc!w_1<,K9oI{6O%5Q
-Z]#E=_6RA%-fp%^RM>)a!ZpNp8GKyf!XKPv.e}V|U/_.o79ZyWhpWN2j$TOu[{74W8L1G(&9CjQHqe'nlyd]IeI8RW<</;tLsbP(`:V&ehCpIg==[I}5]L
-=WRAz#LW)jZ',$#8KSK=oiHZ@mEm^.G"Qo5/NW;,fFL}_)s,@i=^J_)Pz$!A08iji+E2Hx'6.ckg+;}/w`1K5qZ2_B_b)-2yHyAqq,Lf)8.|"_"{<Ezr0J
-ZO@dc#zb<JklYj(8)lI4f:e6q5xA(@AoU#x2/z$_6hSXHl3bumVi4[u08!iQF^+3u0,YKoV59JB_SGq<@69[V4;8x}u|viQI8g9be3=Y,l)84;:HL5{hD(
-`xDBokj%kRc]kK%cY"_^s"$yJ`(}FOlp}.27:'4mZ/.}ixrnADwhz^s/7M|j6&TD<nBD%Nu5Wf9^i7aR>M3!dvvh!j@fc7w97Xv$_dfZMUfq:TI-(n:]yB
-F]>+Kc(f[M#ZN_>/T>L@!Ck0.w_WXu_z"Djny<r5l=v=uuQ6UFWj>(=Z{%!ods,3]{1uyVfo35]lQ5cj-X9UM[QD#-gz|>WzHUC$wD7](iY#4(Mc58&$mQ
-v#S"qONtK`L:I!E/-S8Gmwv!<3riaUr@8_E5`3ZMF.jbUFD%9q@;<u4&x}!>m9,-SU]z4pG6xR1e<=#yAnnZRPNk%Sf6~69H/A3mj3Kt[&t+r;jzZ8@DL|
-wcUm]6^p@,)A!q7V@j)B;Xyym=:.Bxs<z2p}.kk5ZT..q-z@OI`|ue$fO|M-:s3IeRdk9B@UL{2uQX[_24,9pr>LT+(xeZ{Z>_NacG2sLOXxyo5LI'&,&N
-f2L8G(GwQr5DG.etv5S1YL{U2_E(W995IAe$m$[>xi(Ck<YmZn&7c]Tu|8}l1Usaoz^9ia"}Ye%QNHQf#tNa+.dk{mB+1Ym,qG8%yR%Rg>/jY8::@W`3av
->ijg7'.zHw84ULX^"07{s`Pb2t@IC'86>hwE|E"jc1^qwli4QL0tg#he`t05~BnU^jZ7~x4%X!]hd#91I=KZyv-@r2PY$]W|c<gC2qi)}d&W]P!h|-SitP
-2@m$8c#fnNR!%AWxM@(KV1^YX=l"TCM^V@5[_wrZ%|lnQGcP}Vkb%sFfKP`9x)d),f|zWg.=3bxkax$'v+&!uU[u;B'jc)0CO>B+-O)r=e2RO.NqDB@L:X
-|E>oK[`8>&FyKnLi&(!O%VO]4!|J5O0MDY.We)'w07ga`2(X`k]9bTL}Wu}tn'LcI%-@ag-Md5J`}{^r7[Rncx;{mnF=H"2`JF|PV{$YJ2%<yb$NoByiIk
-Lkne6ZpsTu2x<T=U]hTH"p]k#(bj-Yu/>W3(QaCc2R8G1+('7z3$xt]m,)ce(J6XjW-U$46I%4o-~6l;tef$%#K2A/}Rzin&hJ+q]Bf25g!BD=1y#t4JGs
-7D@FX[N}nD|'Ss5kz#<1KB.)|gD%|>Jc4)!O.W.83llYel!]8|3pCtS5VT_VXMrNHMP1e=2trsma@YU/4'P+>2'HIvym^@S>^$+e!h>'a;lejiI'J!O3Aj
-AI-TtR&2k/E(,U,eOC!7aJnZBE_/>KBr%2>@.iFm.Q+Z;jf:0@nU+gD84heT0.L_y."iiVg9Ro<1rKEFUpteUDT+SmAY.:_k'9-B`|!sC|M$Z=4.q+Y9xr
-_6acNOy8Sw"j|;37PhN>1Rs$"oJ@X@Yk3{;S9QG'p[-ERW2SqZ2tqYS=R1CPC.u{u{OqQ)n!Mcf=;J1HhaGWESSS{Q+0f]_9V>a,oy@Nx.xRN:^8ic1W'&
--=GNpdjA|ZE{|C4YT{:xZF5um.)f1A}tN$^(;UW->|s)@q03F'N^t6Nl49;R>0k=9D`hJqzNX/]df!3"mEC[j:cED:@s=XbADgyr_zn7o&,x#F:lXl1(yy
->Y:ann1(!+au8%o6_&%M-1"`YDd<tRAvlQ&8+8Vq4rN!!:AJp{N38Cm'3a]:m1xInb31-2Pma7&s@-/U-IH6]bEi.^;"[E!P@wn^dm;XSi"&A|"+PdYI"f
-&v{U3&{g$y3cm,/41}U8&<%]'L1l5D88(z6D-hIfD)D<&Y>.KD.'xsfOMAUlk-!b/8)7[0wcj={-XO9VY@tetsac-kABvb#ByJDth5KtO:ljYIEUc!yjAS
-y2aXCHk}#^~qy;Bq'j)]TT]R,eVw]g@`aA<Ksm,oY39/A_&B@Xr+}sqeLOfx3;E5tZH}9b=;pAFOE/daMzkW&fx43K[0n^j=IMq.MPHLcba&]t$1^cq98t
-~-_#}B"-Q5Pd^@2x!&^N;v+|vbrJb_oxZuf-=%WN;RYG|RX'>Rh`([aOe3TVb:vflC:C1t440W,(9Jd].r6-H6~DG`Y+AbeO[#hWjZ#%cfg!0Z_Kea+!=h
-Q6y#%!N1&gZT(zrnMX2ac7xo+g#/s2sqhjkunP>gtP32<2r}483ORG!%ZmI;1LN,AONZ|}gz;NwoUNDg5h+UI[PCSq6O+$Bg2Ee$r#@V](f`3wGV^>!R<P
-f<D!h,VAzbJWNLWW>6i.-WB9GjD`g9$KgG.F')IKo7.La+Do~7"O:Q[Q_wE#Qy1;,P>70Tc|Cq~a!|m=Z|guoaMs`}@&jKJMSZck]l~:3P(h@7548WjNel
-KJ)8COSQZjX>(4R3J5O0PbUz>_wQmMg+>LX]W}LiA7z-!2{<rDd8B8"i@7nmH0Rdy}3-^6DJnm1S-N;oFX<P@yta5hmR"~3-.$fpI`+vH+rcUdIqPj=lN"
-6|kdpG2nN^~Q"GPoX(6^~!u.>4PJ=+x8o6zXYDISLL,nayhO{Z3G3uyhW08}Z:O9ggM}.})_fs{)/:^wo^+OJ;Fv/u$=.E6p0]63$KFU#;+9#&KOsY~w1K
-}8$S-cBV1Lo#mutdq%Du[Xi:rg~"0@//ydsg_vOS/J1BZ:NM_<rMCKTYwh[+'NAfYE"<,|toCOVC3,8E<"f08-[3MY$:3=Yx;bibyq"(9&bF>Gk.aY}BE_
-I^Xu"GYYJX.0sPEVD8F[^'v^(ez/za+{JuEl@bmV&;Od5^MSaa^LIBUA521}8U~x-H$aOz]67jxj'+CL~fN3[LXb'Ne}SELz@g#OR>eVfu=]=,]kB(<'m+
-.DbDipJ/OWt.Vuz$3>ucH_|4NkbA:hHo084,`r+sYL-&x7n&T(GdTl~rGvzhgqTIG'mrE091J32Hn12rI9(H<Ql1+0|V12$-3`>RxI<qzwc9.k5c@VeYLt
-7YQ5/vP&nN/=/nH]s<QsJUgx_,W:(GMr^VviOx$G}`)z`^}(Zu+NEX(DTM|jZR`@F+EWKhhe3IkvcY@|~zyNYF(gtxj6Vx-5h2&+M)R4%_AuIP<JDg-#8!
-#XaD4C8OI%ffD}"g)W/'V{K"tF3/PUMHGjXuDfU8WcrZYXI3fXXbO}o|Z)VTLO;e!|"FPh1:0LrK_KYKJY8{X'mnTlTz0'-(&RX9dN(lr%G;g,e+fhyS}g
-U8;2w-BLKOK%y9zPrB3->nfm31l|'01`UE}a~]c!^^=Gk%(Y2#=rt&3G=^T{T)<C5vf.)jq%beOhjHyE_"GkOm$N:j>}d7,&)8!W$i87Lqm5r,PkYdTi#-
-ex$-2X_vaMF=$`$1#e>}10x25KKmn7,{e'(<SQ2e-I2${-2p+xpnj,M{FU/z7-X:dNSf=6cHeF4Kc0uWqcgXpH)P7AlXc5.!mS&B2.K:XBIcQQ_]0_[gcc
-duI7wh{|"/$J)We)rwol[(7DEw9[<{lFjB<J4`1eq-eg7'^f,P,[Q8F'"LB=D"P07tBP{;%OH<{q|rR7>pGYizQOmb85}3^]$P~iLxR|Qj<<D8ame8~jt2
-h@ijtNv=6)`%wIgVG((,6#$V=lox,UZY/1O/LnChEM~=,QKsPg0.Iq,hr:=[x>E+b&`)dpP,_t=./MJF,V6"/_Lv}yUNgrJnLe>W;#uyn9<GU^;mrs8+ZW
-tbozRrf_XV--|pidHxjSF=&x}J29K!l(p2{SgpfAok[(B`[Jse^%X^q&G7l$H>_H;'DD:c@_d'6RO_]kn(=`6}GT/]DfG[f87g%@w4'`')-flBL/z;FdF|
-XCI<HJi^1O)6jvBc'_'Zh:Yc2>RuYiHU8K><RO}:M>"Wb7q.J,u-Cih9.||9Ls<W4yixXZlnk_$(!b/T:EPzngaMM70qjHd`_6ZV`ovb]NEdk+@NyQ0Dk|
-({jK~&sORuiz7y5]]ttF`#@fU+jZ571N>RwBw)lEVh}RG[pK|bb'Cep{hI7]in;3]/)!zqdW+PS8`@8X9%6/o[$^Q8avw0DJ,{{=(;##q#=A2!dLW4=G%4
-"-pt.7PWK5(YB$eg_|hY'>s_bg#ECl^O7754jMIm<43enLq,e)5eTPlZ+G&M&lTO'|%Ce'jTLA=l0L,tj8o_9.w:ABLDSOk""^%0NiM/T{=lc^K{"CI=&>
-GnlII[mEjFNJ/lb`Mxh})Abp_pi)Z%F/!kT/Gl9g$0PdWA7K8ReE6P%k7NDg:'R;M)V4w.F^Aws>Bl_:tMcFq"/vD,:.(I4lga6Jg.epWZ190eGnwrwxHg
-#2aOa|SpF={;9wylkL8]wS]oSoO+7pQW3^m"{pS)%Lb(6Zf^)Ukxlj]ak("H)a+a//-QQD=;HZAA=BJA2#L6Jz=!B<SefZHMu5o$P2xN,aF<N5^)O95#5l
--6l(wCRS@8QvHfpl++<yaAJy[@e>G>mPdpE3Yd"1gHvH}F#oTq#UUD_dXKf)|`IOx(ebGBw0cFb93!y$]ZAd+a]s|K79$Eou8V""(CDIuB|Rp/{BNB5IW%
-&|x8uz1;<CymXU#om^-VHNx7egW('Np.rG%r5UGc&aH&hcU!WRoT>EOlMD.BezXD&BRktx(0qi)cTP=_nK;>ek+W=S^mwWio[uoGKJe!qTnD_"UM5!7F5g
-bOTg:Ew6fnkXzS]pekCXaD[KJMVVf7$CB,R4.zI1T{FDY#1TLotKXSC/8'VuwJJ#cvM(nSQzwBEQi3SUpAE,xcmIF;y(rTH=XMYu!2+2TNVFe9`j"1}sl'
-npAwb@QSa+ZEkau%r>/R={rm"B!VF]cI@+mkN/-x/=H=a$Va{u_B,}[<RTS=6@vVxPlnC,h#K5('U+sdI/rgR>{u~ViP/mSC%@H]Lqi1lXh$WdlfMbHadt
-dr!~j%!_<JFM4(`]@"y4w!`yyt9Xu.v3[+6lr$0T|LB")p"n=(9uR"B=;MM"u5hyT./:~xSWQ<K!)9an,9e@8X8m;OEkqgb&~<oOq=^wLW>9h1"E]V1,Y&
-!QvX`Yxs~L=;yb%]LE!8HZL7K8#d(ySUX-+NiGz_[O;#Jo&)h1AR%G8!PPe-'}np`UXd:vCePjsMw^7";TxQ2am)e}iBc"5wx=s_hKq-ez~gdsr<lAmZ/y
-FUbMd}xT+sZLJY;J5p{P"Pj.(#@;sd^`S_V--eG7w#"1{Xmn4dbOra,,P52s:Lk)_+6Xs./cfDRa4Q;q<cGmbEC/+3O7!u>/go8s[;LdriW'3IBHr]h2Q4
-A8i^Fcg[8=i9ig:0F^6'jI+d<hC.CAr3&SCc@Wm[()^YImiNH#wHq:U"kU)@k0{!p&a'd@#Ne!F`DD!k$[tGMie<(Esn.OnoI@&[fHpr;/|G_F9_'h/IeR
-[mxR&V:[Q`yHPdbYe&5{Ti!wp"^pm(Cn[81@!_J"V1I<>YbV7R};$glfD|id{iY|!4E]N1qD$6D7iorx2G/bYukicKg|OOINX9F{WF[wAbt3_M(&zX6]wG
-Rztdzsm3tRa3'+X[v/,DGR/<}8%j_^0L93bG$d+{Q`[6U_=,|%tY9-I"Fn&^drQZ.')sOaKk~6zJkq.j&CdJud6Ilr@jn}YIxPfFt-Y{L-}#H!d{em'vsJ
-P&+7P/2#/+:-ozeF7^kaqwQ;@6y-S-%Dm$DCJNH6G&FH(Tq0yEV(2agFW8uyiNQiFpFQ/2XpA7.`nNgF|N%7C01zi^~$coq$!9d:[^">QZf}]7VQQ></(P
-N"PWml31W{((&;2a2;h8,qiw`dCx[yYwe`S0k+|mzEp&iQxyDp>h%gKg=`+MDwU&t5kF+z[]%nZ22nc+"w9x=D5@l`=KJ$RSd>(y[u#-j&[uAga'y2`M(t
-^w@Up_Ks[$@z~xrp_#,OnhsMM^!)!5REo%~|6U14;K@hZfs1|RE]3/3gpjekk@MBtpsSK4.L!lpsCas4N3`o[0Z$iqO,VC-L&MC|x!sxNqrU/b>fcr([7&
-Zrp}6I,sl#7#{>d+XTYuL(F9:SAg=AdS^_~Si3HU1c2GJW5MM6hNxw@kg>A^%,Pu-C;/M]&`-mQ^>XJ8|"Lcz1W1f[Xe<8>mQgtLpLDx$=AlknItpnHtdC
-aqJUOyp|L4"nNi2c/{dh0Ia3JGlfNrAXvZ4LU]Kct(aYP<KY2Qip4=9/P)('Le!JJzGJdPBv%kxI_=Mdw:[y:MU=JIhSxHyf|_#f(|+{Cht9"Gye@'b`.u
-[,(=iv009o%K$;Sv`-NF(2aNT.rAng)TGIQ8o%~iFE!e{`inwc}W<8k@3]JM%c.)$u9]]sU]zjRv'IESd/bmwb{46+PQ7CDN`8:f4b'hJE{`w),=0p3Efy
-RknVC`:iS2+pS-&]G#<Gr7cjs2VpXz/`@tEyr@3qlOM(KK0{SVX=S41<qARRc>U8Pb+.%{+O413(XWQU+G>^oWR_DtL><w"-;r==/+fjg>Ei;X<(hA3}s/
-Z4S0rUA(LfM1}#Up`EN!(GKRQzxUA>eQeGb8%G(J0yU),&N%"IFA0zdz)^K;G6i35{+-:)eT(H1MaW4OEKJ}%Ue.qIrrr]ra/jF!}:"bQE9/oG;t`NH)],
-_|GQZLg2DdvMlENpgI/"1M9,5151g0}bV5mBY,{AFCR{(JWq%,@&z{=6bxUl{M_2!L3LHTJf^b<t]8.DJy5tDkMT<%x4(]'T3upPKXp8b)q}Q.>UKlNAS@
-J`dl%ox>=awIe%;fae9g"$[tbK#tOm){;(-rXW1=&r~f(C^sDC=:,!,Q!_+u+)5)GMlfNzyH;(FM],QP<YnVqt#UjzXk(3RA!@XmNaAYxHk5H;7p4;{.nj
-QL<XU`5>7.<^,|hT,cZQ{dYNZpBQ[a3AMF5TitygtY6nlB<;;s9/YP@g,q|)lsGD%AXINgvBbG'ydAXb!F]`Mr/W<r2m`-;(&Lu|;X}qr.u)_#hqE&Lh"M
-dia]'}>to{pjg#dsJTaQz|R5kqJ;V,Od&'68Ii|igdB1"E}n~C!z<mVsc&p`tu<;y;3TJlae/Oq6U4U&RG~&SUqfp[bw>"22~Fm>8=~)tcn_SzIS@D`|}Z
-SBx6p,okjBxq(=}yVx)_};[Gye0gQ^D0ZHp3hFaAIgBY>35YbUT=gmZ3<i>y&eP9gJ;N;Rk-GIRkkxw&K!Z5TPP]d+5ZQOwG6vV+5t3I2l;Grj6{i]Vsj-
-5l4c>_%WTD,6~`+h-$T,{gc(TKq6%!jc"'}Cc[9zU4r[4Kf.]YdM8_#/8/jZZ-+)Wo:N0.n3(3FukG(Z'p'Py6)!}p)@Ik-huJfb{"ChYQ8WzUtDbM&-v+
-;R%$j7CJRE(Rg,Mq_w7UIH!(|R9X0Cet/5R7CW<PnF]q&EH`'pja;<U0n187N"=wJc3dyg:.fmW{-enmne0D(stEPAyyiu,(NV0Ttm4KBI|s%{dCv-x@zQ
-yI#FGB+5A>Q_0uaP^833DT_>mpap(&LqdVx}R%qir4"S2!sJR,jWSP:nVrSMSR)qU!v"G(TEGneWRuYYmiET{EQISAg></">75(Qwq!:sFLp~+[VN&9X2S
-U:#)s)b7%2w,S{14/&xQasL|C;`mhwZ6,CP:H>yPqximo(dJt6yEVGd:.7RHT&/:RL6JS4{sN3,Z$,!Z@|)Er:}A;|p3K)4^`Q/4lU0}<GYESE]IrUQyqS
-(E6sG2.tO<jg>!jPH%Y9]{3RT!W8i{d%ozEKba)O.`;CSAigL'1=Ca5<e#x}RF>rhh~LJvCzrv3510_2AuN!2qpaHedAA8El=[pG9vewbX-ez1_7Z!JjPN
-3)L;Y5JG]Mh_%N8vgd_U"CZMcrL4<]Yh>7zWsk0Z!8rzHOITneuj>wef,iFkf[cH,_T}eS;c$++wvcHXZRisMZs@C16M4}%z2yH-85"')TcT;(t!zBg`rB
-zh[8]8Z)hHP283Y|8|QaG;Fy9PG#<lJo]r(p2Az8k`YgOd8A_BG!ZXW|xo/AI22}{"fbxnMF;DUyP'-{.jut[eEs=;geVAp.>0fb>Wt)[UP"<U_<BR=m5@
-l5N'))3+'by`g(qSOP4@8_KnNN<U.rI<1g$=L%tb<'(L&AJG5[oQ#,8^&&Woi/9wtp,,|:l$y3>_;@nU0z"B4pL$7.b$~VT-DdE6ufz,p64/qQ$[qiV!O_
-cf:3gH/.BAfH9M@:EKPA:AD0(9tFIRH$$c,BiBPgjyE=3ksN'Jq5<q"pFs-."#h,b[cX~ory8;6!W}#=8y6.x28dredzr.[$ooo|Gfef,]<z^`yR85xkZ|
-'y<}+8ew_[{%'C|K(n!(;[c@C9vb1by]w@()YE.8]ror3;>`%TsMQDZ8_!))'yOoSWBc5miS.el&82C^6nglYUf9<","1}I"R495fPRzqc@{Rz5Z>Hk%&3
-A`,6t)8-PWJA`5U@@gzm&tQ}(/a7oiml8={^juLB6Un%Dn!CKCjq7AsKKlc|ree}3Gi})nvu/z3+V|_EnQ,-yhd/:0C#|X_!f4Ssk:h@iKsx-%!iCfB^0_
-0Q/H$[!wTdTJ[6%+s:&v!R(kp-~2]ZpaRcxGK^Yt//.`xQ.$o|]=:vQ&1d9w-:|D[{d>'!CdzKaE33Y026>WDrxWt)4j,q=Szn<{4t~M+3o(dJ0n&hy3bm
-HsJA%eGe|d/(}vi'ZGw<q|4^)TJ%I/&8g5z#bhOJ$paxFwTQsPD&f{yMq,(-A8/A_+iU/m^Ku_8K^w^f2X<N!]~)-<S=gaR-ZR.kylt=%p.X9lK3bIU>sz
-M'!0w1N+_/V$W1+,pT"o,g0x+<1Ee1Q4nFRn~<^w<n(:+aa,vBAi9M4!0M0&e8lkUBT<R()ac2/2`_ub@[Ih{mfUeEH:{JJdq"~xg8dCztx.4TFOjpj}vO
-UUi2akG7"kXaz_i:ke.hc#;]iigkZxJg|}Q&j++|MJva|o2{Srd%=7oX_-"nOm62"I@#}ExF3IiXqjdMX4O|{|%+tX/vay<]"F6sSp81Mtd|;_@d3cg;E%
-|o3_qRYT7=b1g"@](jGQHRu+;[H=M_%!&uEFE}mC@fI1ja+<VosEXco'(ht{8=Gb(c5}J}f^EUWT<:=i">XFpSRmJI5'7{"A+|$("~yp)_sg!UAc;,Y-0[
-`!sTXnb8lX@^bXVe({`;h%pk/tBcnTjygI5WfBD`hHcc/5]_<_O^pK3iVg'NNZpL{licpmW:`^M<]};HJOifRp>M4$&f4}VC1}outK_/&3E0e(2zt=9u|g
-~Piymc8>ufMTF+Awm4a<)N&&ZSb&x`mV]Ji^%oI/5Gm9+gMa0qBw,2z"8]|V%Hwc+XS6V0[+{QHY8Lu$/8S6VblRV+!rx#Jz{/7Oru';[7ZpqX>XgN/uKz
--{9tN@,2_caBLn_TI(ee_TmQMFP{Njj$fJg0^:Z0Ksth7p{_&u<1nXbc!nFZ{D}KY0%dYD9Y[VEw$M[+703ev[DtX#}`n-n>RUYzfzKK<ZmgyfmMY<KYyY
-+nrMKn]5wycVVOUc;`P&A'(Inu8u)h`B/6I)b%}:+n:;DFW/[gLX>ls4@slbrxXyoj!f#V%]g:)={!dGw;>fQqp'G9fSC,>pw)f0zf)%bw|F<{6c|yDoCI
-iA'@sg-Su"_qy_M]brHG{60K&@yvMs,Y_nx6_#ygWw:7/NZU|9>a$5~7,x!KoKK.-#5PMXQrAn>ngkT;qsDs"-Cca:hH1WX:{DVg]lpKq>_2!Evq+{~dBX
-mC#.be,kyBB^nBGzXD{zT>>@zDt;0);6g[}FQuLXR%fWm1/TS-.Qxe<^rtGmb&%fsE'Btg;G%:mVTqIx>gb}^mcD6#4fcV<1:d'O})VN2C%<",=)VCLTH@
-v`G2j0>Bd!IINf-H'@n#$ZB$yoS=MITRu/_YNgEh1`AD~gYHfDVz|rsjd=Mc!5c]x:RT;3Z`{XAzRAS'D#@<Dbsi@iH[UtU9wnrHO'h!EJgwktu#8|[</D
-L#3axz"~[/ee=ux/PKEJr{feOd3{iG%cWFMv7s0/g`^W4#'EexCBYNAXGDXW@}r9%g%Ei%0,7NI1Hb;(Ex}3O+h)hX[C`W`+vI'!~L#Zr-LSX0F9_i`h%#
-$,t|5nzkS7Hq[q&HDXUJQF{FPUUFyz3{eUVWw|0}G]s^Xif9aZrt.71t1%'oKUq5yvp;E#KihF^eMu}@#`@IwDC-c5'fO[d!cpY>|g)QG>`oEK@jQ^;jm-
-171L$&-6X_q30ns31yV_[|#yy%wE0c(GR+^Z_rx"[F<RU!<B3G5-0<Nz7tNo~cUx+MUdCT(ek++#+<k/>pqZw1wX'IWp&z/`d}Z^xIDkptM6t$t:Zos9lR
-IuAqdzW.$6Rb&9V;0h,mG4.05P[UrF2@,Y&<PX5[PHgN<KOGUF5L@&ty%Lai`:>m,v~nE,sIy-q<"R}btK$aTS82(k!$OZvGta$B(EuVX0@GV'x+(_F{A4
-O.uUsWZa5R+qWz%nw>_a{nr8aNb/:T6Zi.X=P'H`.,C0DdQO$91V%uO"]&y$Ig~pItR8L+qR[!=[`tI9oR$S`$cZ}A=mIW>7CvJEHF>&;/ilWzK8vN;0-S
-ulZT]Sdy{_qk&Ltljpc4Qi-U434vjUs"H@(w!%o=-'bsHD6>u6"xM1%t:WZBC0[Jfn@PWuZs3Ui{n&eo8|M+buc`7|6,s0."9&C]a=:1A0IR5i-a:VoP>k
-Ya!A#Q4EH+1,R}Lk98rA|33S3PC"|>PICfkSjDi#vP0b%bZ&^l'w_HtEYl}8qSSqVI~2ygxJmi%O1x$.UrW!Ixj)y"`Kdd)=O(j"/]BgM,I<8anE#u_Kq}
-5Yw{sZ}$75lh}OMtGGbsv8w.=G>lI4=G6Z|:@fAN1<`Dw/%@&g]c{Q6T^x9voO+V8z;ggDX@KzES;XfKk7gK^b]=~rvDK(+rsxs]pM1]Rr#(=}h$0'bGQ_
-UESb6&cO|F;=Cb]S+nh;xDtB)L16p2hw0LY=W{ms8;fkXv9L@pPwK,ux0GWQtJ`:ax/%{![Zg6";rBSuL#J]^"/h1tI'Z`xah5UJZdjivbj'H8.sb>aNC'
-%|!#eVkTtW!ta"yW0|~.P9TFpVhA-s`Q5eL_Bjy1e4-&[-5/}b=K+x$>pzqQ>ma}9^;5'CNeI]J,]B6_k|GT#2_4`$E.~`#!AoK22t%$z$qJ]14KR]1>-.
-c%<G}_;+_PHAHi/P_kHPyR;<:Y__vpZ}<}&@"Irzh:"_QF'dgva^mG&%jnB+/%xPI5tE7KLE`#,`P#!vq!(k.jf)GwB)vYN1i4^vrLSWEV5g]X4J/5Sy_G
-ig-.4`g}.`s|j(iKK}|NYY{zU2}/CoOzWKk`RSBLNS;};2Rd(4>e%sNpOWe$E7Mc,tmA4<|&@zkerE{J1OcWI-:r'-UriC14;z'zyZ%ggXzC`zskLp_LMm
-s`e$o7$1U;pJ=H5kAMJa"|:rs]qaJf8ftG>v`v]Y/wa[9|8W}@{o1TsI5Ct{aNzmK20Pv@CW,Sz:J%H{)[~,DkWiQmtM<+!0o0$"d/:lvKmx%Fc(jEFHlv
-wzIOZI/0/D4N@NNg2{-60ib5g'zITqVEQuNoYlV4AbOCPNQCiV9]@qMPozbh+>.sgD[W(YbokFNnu-8$1:nBjyt"'La2xKX(V)bXWRzK3u[G~#).j[e6w'
-Qhf4X-po|Y;XV71r5!okyKCuOABq#!6&s8&Lzo|q619}X<sic<>SL8]6_h@.IA0Q0gg1Z|bhiO<`.,ASLVuoFWs70vGKx;nG+H(9<4Ks}r,(G:NL9Op)fN
-80hS>jC}RZ~B~0>8J)H,WtBL>!L<2pmqyxZO"#IcOyQ@1|6jm"z$)Vje%Bif'aNIHX_^276.pfEE-/zQ{&f$f'wAfbhogL3J%_lqna0.a7@Z;ipG{e/5|h
-O,zv<)BYxR2Zyd><W,1f0`g!HYl]0A4/:sZdc>T='^89.GmvePF{_{ygw{TkeK$I/zc01_uw,&UDO"2>$4vc+XGW6C8]IKn3fQ(7j':],ZGe/8d^,'|YFU
-ZLzyiUXF[ji8%HA5JxgvdY~x'd7zXF3>e5pWr-=8j$WTwWQ:HJPhoE7ZzO}/X$~BMC(_cvw/)"Rd]4[-&!HDDfebRxXy8_!QXV8/.y>hjxAlrq@`4PFPUn
-ToLhW&te${$mgQYGR,lMe>a6cuhl}P[N$(LyYu65-)/Hv}a9mn9qG.-hEJvADy9,I-C8!WqaAzlBCJL&{KZU:R&[qadlmkcK%-b8]I%4@%z{{U#Wx@FT=w
-g=OI'DpVi_Xt.ez.!Rm_+RP/XK127pf|nq7{t=;cd{ZIvcx`HnBz.G.}0+JH,7@rz3hP/:>;ktLv,pRMaf~O|zywJ{PfC8{^5xZr{C&_kv_d@x{C&_Uoar
-Ork'5>qA[U$Tt@[U"JAf!yxuv}(d`R!{@jd9J!!1:j9q>xGzZd}I"8)p}G!~nqHf"I_t7zT&nm$dU&a^Kq68>dJbyjZC~h=jP)}7]UaF@4C_505x=X6[QF
-`x(2Xr>zBq&{2u|/>zrw^PB7t,d/||/X`M)>hy5|puPkcY`s{Mn";>ewKtKGm+jF5o`do!HptqqN>5}vOq@$dG)y~xw<e5G7SUQ24x$bRiwKf{OfORcKD)
-q,CMCXvJsh:NXkq'a'kQjU3SN:(1qa=5F;UY,kXw28nL]|GF:+H>V84q@n1pV}A5Q3ffhDaDmFeKHn1JOU2G,2_m.pR.0Xm)FK'eWf,zy+Rqgp~}BD0avn
-50>f_lKX6sA/c2zvnh@rObW(,$m!{$KQFq#z"0JRt%8=gE;-CnY9Xt:[,O0h>#0)~@=jM0sJGq.}+>G0U7MT3A{$u}D$S'Y]a#S`Rg70d2U;-y3GmHh^i,
-ZvYj#Gw&%%/p"2"(D@q/%@KjzUfCjkc;w#8-qM:)F3G+qepmCHzAb[M+/A>0y9%0H#'gMze{~Li2oh6e~N:5rF:}(Xpr"OBz.r[eWd"}eNWz!]4+4AaV0]
-ClQ8HFl[~D{cw@p{z1A{fqK=&$6^>L|L5qA6VTg}`sU8SPfzfrR4Jky:xXyN`J[b8j}@YqR6r)qwJ<0CVYhMd>vva/yO{t5ai1-KK)aj#P#[zK1@PL-tx8
-'%:P!7|j=,QzKg9Ob72aM`HfLbAqqlx+S'Be[}to12R%CK4;w{#mVyJFmjPbIU;=W[rm.3rWyMY.}NIO^SeWm;MURk9'q;fg{DmXORefjXmb6)'1OI6kw6
-Ey/pe!m(q:hsxxz:GP,s/TS793AY5A#L6kb5<M>X&Xwq/T4&bv'wJs38u/bD)LXDCYZ{{ayE!/y%PlaS:Gc&YHCg=(^v#L@#57q2stZ,Y#lF.urs,kL8c3
-xvS&nFU2W1n|f}eH$NM/qn8j:7uNEJ2EWAK0CEr}N61F-1JhDBU<gOMM0"uFve/tR0GP3{UNs&whQG}$&wJP5'Do2.>:$@$Br&$$U;C6VmMmp(G!Gjigm=
-p'36cMJpk)OL(!>C4jpm{lv'jtH`i5.uFla{11P32]u8/ByXDQd`Z-cw&cf[rb#HS`0NqK=uFVbQ#g/KtQqP5pk$[MV"/5n&a]Qo@3NYt!0my!hPaB<03N
-e}Ln&,gA8'k$KNDp'je>#eMfc"M2l-o-{xl-@%Y$s!LQC/Z=h&h$3Q:XGJ%IuU^D1Su>7f8f@+q8PP^5<|ElsT~T,O=uOoBv28>nPa.U-/0eY%;`x13>QW
-GEx"Mb3Uz:xR%;Ni,{~zyN+^Bg|-W1]r)yQ#SXM}>r_&tEdEhx(6WrufzRD%n[`$+kcT(.2]Pl42c3{{z%-U&}=&r|4%+Vahl2yoj|@B-U6SdPdb>XUcs-
-ZW)v6CP1]dMIF4[94!(On]Jn"_<%N(n#Pe$JGCAsoX:pjDh{(87oy/|-Q7H}3qT1WfMyqv:<Y6-!['r$C;Xv$[>qFRo@x]75N>Wvo)$%Dpm|){FQ_"pe!Q
-OdmGPap|+.+lw32o$IBNVNNtVXe0ozk^{LfM#YYFtEx;%`U8o$T9h3[3F;C<E9v9D`5`JY]#>eEiQ@%M#|U]'g/rl!gZFrO}U&RtRdE]1B3jSZPR)f0;^I
-#8uSsRXNyEBcgTgjmtJd)ACobVCUrtLAT-|ygHWzAJfrT]!>%<4r/}Ogp4L75/X!;.dug+93Vg3{6851h)G#a5d)gtXF4%>8R{ZTJJ%4!WL!(V%L>OP[&w
-1K1(9g<gWLRjHg9:&[=lOMXCVnAMmeSeVZYbT]:P=9I-7>5u/.)<kJ@hI{/SztkoLM<JBXSy`1]V!9{PK@WMMTp^Z,0>yU2Cr1,=;(Ho,dEG07sar[R=/!
-e/[/o+KY=J~hR-qC_5=iMh~N@f"4bMblA2Y_}2JWelR_>wpK$O#m_q&(p0./23S8u#@D<yhXFAT[W}2oe2r@nkfj+l/QNGNe'xPaEF)|^lM&~EeP@AC:#g
-JdzmDGLe&l)1lZ1fZ|S6j^qQPOmJ#fCM^=+stx_,8Y~kKnZ6@^4P(%gJt1mC%3T}%Ent>Q00aCU8"tM0C=qv;yC+2/{EgDy<5(Fmz.H;j`ILGABHGGQ.N'
-%B/7%=hHVpr|cCZOu,g[1/C.yCC3<ge[}qL&[Jz{uH&:z4b&!>zz5w/TRkO"f`vsv(pYNfF'a7^evLp,`ns[iB`ONz,.'RG1ZE(n/^`/{_PfPdPva:aADw
-yY_;S^GC:XOB+1~`g>jcbFMwTaHLA%[v=L,1iFooq&U5ojHLL`5Ln)+&ocUiO+mSuy]14dn|pRY(}`TIzho7ao~rOk!^]Fq)Gxx6'P4%lZ|PdfJzLt)(qM
-)uHcdE0fY8a^fz]Acd1j"TFj+o`3!eEZ"5']91%N/G/B[l>kgCSrz3V3v`neSc"Y+JX9)TjTak7=^+;;xvXIm|3N8Q.vz:c`OuRivbbDGZ!Y5Kmhy"B#}L
-R/~zf#{!>WBh/SP>!Mo@QdefhtK,ZC%CQ@[Z.'&6JW00Z/|LN@#q3=V`ludz;:Y_I[Pe2sR+Yy.XEZ:f>&zdtfF)U:$+o@kM-+x4}W>5mKTuP^$DmzV(UE
-E[Vg'ilh|!A.y>/{Y;NiUA+-;K-N}-Dc(_3e9k]/7tnd+z(hS.yihT87RwUix(kg'fRR:uV-tU4Gx@1(q`Gbb/M&3@Pv6|<siZ4rkGZ'cM/RphH`VQ,zYz
-2eak:@w[/8%`0"[4(E'h6<!5he]MQC<1jnh4{0s4~;O;hE5s1TdBQ&Z%9rK]PsAq7CJbA(_A-_NX~e<>z+1.nV.#5zt9~iJuBgnow{vPcPB74"_Yi1LUX7
-m>Q%6]R3B3[$cYN19@'J6KhEXp%PQD1Nd_Fp1678gnJ:(Ow>6+^$%d23B7]y>{e$s#7pHL6+<;/P`A2'w!=}sLC/.pN{'s[l{1@+-+[_ONeUn+'#7Z'vpt
-%AwkuM%#.ZNE1,@2]J6-9KAgKsDx[i]fOeRmkm)L~Q~MBaOF(2dgf'Sd>Ho9&C/l}5T5L{:]Q^~iwaoDY0`5h>R-Pf]Q<P/8'<@UjlD/)zKCn(e%Nt9R3K
-}i@cweXla>S=K(F;CbplP4Jb-6L)qsy_Leck^AvdvvvvZf2#'J^}TaU${oJfx%Kx-hyD(%7@RsY7i68&r3Rz6A(vhV6EL+3Q+W:E,)Yzt(|qj)H[~N^&7^
-lP1m/pD=sx~rxZed@+nr>-d`v;#qHIcFEq(#}668RU;cXw@}Qi/mtF[y+(X@O|zn&36hK#{|b}gDy'h"^Y:yxV/f;,k|$_F|DDy,xv2;tyT=,Vi_<De#bS
-7%#rTK6|PQKz(:T}oY:$UKx)Dw_r~}@j!|LUB.<L2YZW,e6i9OI%4y<@E6Q]ymyyc^hDV7Q[gW$ubM.}:5>q!+W|V%h}~w{19lh/fI"t@Z5s-<A2bjh{&O
-"(o2rN+P=Y!##C(&[_2]Ngo/UM`+~=S=v^dV<_/P<%b49R`8f1u)5&#3g(-Yvh26TbN%6eo,{StG#;Uma"Wif@c}N/pL:Xx]2fFF$;nm^$Mgc2[e#zYeu1
-&I'ybD]N4hONvY;(;L~ALAPiGXO_=vROI'twL7`1%:GDT1oS92u.6(+HpsROe$]i:d5v9O&@.x'{nIqF/zA9ny;TWaG"ccc>h3a[QiZkAB05W6B'Xi%eIF
-u&|8&[Qrr79K{c&VMKx@JNc:y8CA_m#YEN.^R^8iz(gjUF>dOC^uy{qVuL+=VqS5J'lg$LY=SJ[gQ8ntG!"[J3-(OV%AL"=>+Xw.q@@B#dpK7KCAz;pj%P
-DI-aSkV_0J8xN}$Y'f,onNa%"3AXRaHMt=cd]cg:b/icw7'btFL`s]Xl3eL4Ysi/L3@"E>(uzd3`:8p@@/)mWFoeD%Z@DPZr~#rz_r@G$Eh=0).8W;h"^i
-sHFxNS%7">O2r2G4L"j"4^VdGy%BM'g'iYd=n,@M1QmtEs2fM=G&{'nczn,E+BB#S+G,qLeDn0iqEen!ugW=q#+{Og[%HfHr7RfPch)(7^<Z<SRU+DG$%B
-6{+o7uBL:`tKJkt1x{8>7VwdYG&c{xPiK2=-}c^y@X]LaV>kpk8u~u1f6V2<d(iv@1YGcT&q%IryC`~8]|v>IcTe+w4|4([d!_OKtF>T6o<8Gpg)tEd@V5
-G#7tGgZJu[DiM3A]SUQpI.,W4>7-8KW^w1p!2&6T&:nT7="DA7OOYJHzd,)u_,zs/#U@p{F^~Zp8.rqs;G<r$-o6/dqyf[4H;8L/`)uS<h`V0Qr9JZePig
-u6gjQD"(sAUM_|G].!|_F)E(l+#&pP{K_'A:/L~W)hOat_5F|A9<.b^9K7L.!Q@,s6Czv4@n6b,Src}1CEAdUTGy>)dUqMkbyk3auBH5N`oc%aOncpS7O3
-C#e#R>@,WJL4(uMLfsLP3JfX}xe@RxNj{!/K8iRqSLNJ"K5[H}m<DOr,l9M:;Ky,;ecrJ)KqPa/=kuoa#/VPp'Q56EzH^Qp64}+{q6W_nKVYa#Uq"s`Pdm
-<XG2OH;FmyJbyRH+nn%8nWGoHjuh%KxB2R"AzoUx@&vdP/UK&qkvk==O8iwg%RRp]VCnu&&"5,<%bQq,R1o8+@UWHJi^gp,6<"&YH%Wb_{;w]@GF-(RBvd
-5`/EpFx)|PP}efbVftWf!gvrSm5<F^U6"ahUOU!+(=|;i|Wk%F[+]),{"Aj'hXnAJ1m+V7U5Z'D<nF/Zj4W:fwB9ke)LnP9,b,EYl3UJ=5Nv{F!0QNY=>"
-8jS7Z0C[DDbUBL`$6%gu[xsO!WI(FO:!XAq4AizL8MBF{YG0u|[TF"Dg!$[PGp/'90FuU-[]5OPteGy_K}r7]L<Ybueg{PVcbQtgr&;%vWdjKx&;`]AHGn
-+[,"CKe7St@2&o;Y.>=^7{9FtI@8Hwr't(c>y`Ge=cre'XtSt1@trj6Bc@iV6,qzX5p=!(ASC6ICoXQf>JPtkzh;dy/J`rZ93r1qIc>;rdd&RFEz7Z;(p_
-ta|Ubd#RG^IYe)f]1tk<^++mCp"m={]N=3=46%-+@w^f>#su}MyjIxKD$mcius)jY"+{y6xNC<m3l;T:ek}|@2w^Mf"%zx,d3U!&ZvqFHsj-9.bJ9wv6/G
-2p'<idbwa)s3I=zF.3DV@`5/0H+P!:H=igT`)}}3(wDsGw=[@{"L$tS!y!4IN<mN`m0b<Kxs~g;km:`Q:^qHfo<d:a#&O=dcPj;a>53q3/@Uoo~)5Y4F0V
-#tPvDxstC7ey_xks-UE3)1gw#$YN,hhA[L8=S&:2Qs3K&|:<Dq(7W)CXyU(Y-V9Ubu"qhNOtz,tv#+-9$rgl~}9}ANf#x}T@vj4_0CRLry}w.|K=]{2xV'
-&Te(G)3$canX'N5e%wX6y9@==>;r4&Um}[!GW[u(ny-'Ule3NSGG=gX"1(6C}ul+k@)|z.2EnZ5JFAk9EisR=OV|wx{OaMkC!i>`-Mlh!JdadCxyh<S>zB
-q;lP@R1XSQ&o]qTw5JtW)x+R%zc-uD;">;Z."01C)O=HtUG'0s7NRe>x<oWfR1&B^5B#%aS=@S<^Y$QMx%2ew8~PVjZT|Jz$Eyfksy("o2vkK+(v//_J)L
-8fFDGu=Xk&fpZ&AV-X{L1"hSPeMZN8!(dINhk7z4xMH11Q0tkdB)`P1|l4Sdq>M<@_r/Ac@@yih{Y)u1RQDL.)NW5/RUMJ{&|"<)%%#vYP>-61|:)7:+Rh
-Jg|xA7in^=+uc1)A61J{z2Na,aC+][}hQCqonQYb@iIXUPg<&.:)Ayo)`Wo<m_|5#z<)1e]xDXD.u;3<gyFt%C6[-{$.)M}.CiOLJu_RjEt"CT}h$V6r`k
-U)Lrr1Q+Y[/wSbN:+iAosik4$I=^nW}By|EmF0[Ho{R-I1oM+LadsgD<V0Kbgo'HvQ8|k;BzRN.!n$)lRa;FQh"KX&<}'QU,P+~i,1^8ubqn>2:|{5Qs&s
-(T]:%eRm/^$#'#s#bZkf<'&gGcRD.qq5OH+IIu:Xb/n8+j-ZbwRr(IThk9qw[kQ[xl^$U8g.$Br5<Q6l)q,w#R^=+B!rOq&8[p|bP'94yMoyNM:4U+=jfi
-I>:P{xtrA5}b>Ex&#@m9f8LSV2k6280bZ>(#e4[oVa>swBb^BzA'6k#klZ>kS6g1DbALTP0Fa7VTg$'jhN#BZjeU<S#ZNzR,V--CC){M{S"uO=&'(.o=MO
-_t8b_6p13kFWSgwK2(m[="f:O_Go7SkebP'KTjq-BTUA!8OYWa>R+t|mXv&,mB+&>z_rcvcXA_4=|{+#}gG+fgBm9M`X&,wXA_ANtmSmiu7YanAD%z(E~G
-bI_Y}f((DTeby+V.BM;i`8RePH3p2y4]VzlAuM{R_Mqtmc_yUx3_Azg4'ZDV!1#;'[<ggH,6G5Nw2v_WG[:ogXq@E)=Cw&WN>=;&JeE^er^{A#H:ywcri}
-YBK_a&3yv:"D:$dEqM{Iq/sa$Ve.-;%2B+ge[JQ{"D]du%y9)QkJ!=EX];$XkyIh-Z1IVf`wk%_i6YUU9ks)Xn)G-=;n{^rj#iH7Mr#IvWOCq"J%X9_lq0
-F4H4;2O#StZZN((5{hy|8J@N6garR#<02u`jK<%=rNF@0OJ69lfWMhEiCps{@Na|PG%w~0PLU5DE~s]o.sR8J4/Cj0`A(^y#&v!4W;2<<A32<uLJ_B:vr'
-}w]be]:Bp-+zM&|+`7&@KGF709!5&tt7Z}$wzV>S!B2uM(v/Pj9u2gg-'&S7vSkyxS`%kD%TgO:nL](bORDH-A4/u{{<lG"pwrUkh&Wd$2_U_z#b`xTv=D
-azvK;B^RTgU[K_mPgmK!$(T7^3]%6+H|7=i-"ROOp71'@Gs[kn!s%RwT)sYQZnP0%d1^hlKjS.xA`=B%Oy:;(^Y(]s67{,9I9(}j9JXFG,dihu5o>$cXK@
-mGHd+gH33)py65"E~{9v-&G27'`|M'5!$S%7)T!>+=(&C9vx']X.zUC}4i/H0^x:5c1U%a%87lman|JSZWNtSky7PUzn:UD@f`uZ%+fdEpnW/p"]1XOZY%
-x"sd/:(;71bi;q6zKc0>qXk^ZXf4%HB;$3t!nx%du"v:Dt#%2FVu]":P91oLakJCR_ie+S";l14y}x~v#C|S["n#CiVtC!h,`A[uws8^bR~41%yX^1>jt}
-R}1q|h{'PApls:jV(SaQ"B}wWVdQIrAnB4xHvS<"P_eXaQ|O1q"7.a`:Vf;&_FM}-$js<zc3EU[pt4k/:xa[+yi[k,<sdQkd83c4F'5kCxuBEiU{$|wJ=&
-WI`UF;n4R#}}3-,<SU{i1SOT6t]N.$y!!2>2aFJW%,ebR$(CFD3l/e`3y.V^c.:Y!En/:WL15P'/7@YwXJI#EI^J(z.l|-+McB2;=<4+vQoD;=4a&$0GUk
-evPI{WV2>eH"a<W2_;4)]G<n,6hN(aSJ9VAf$Ly2=oT_NX54D12/viA2rTYWoV8$%[6Hn9G1/Gga9iLIk#[B'"uF!]5y7c@"bXH3)6`#tzFP6^GjO3+N+&
-(IHIs9OUAa3%{'),iZXeP_6.^]YaE77y:x:mZBmw9EF}-s4/sI_wY<X_nL|vD8ff{|IW/'9|4}T6,<}I!mt^7EiR~DU<x7A;]F"548c.%pS7E`J2R$5@")
-Cm7}4&CZ/HGa"Lb]WP@l=l`>cMIwyEKn}=Sq([/HjX@&(D0E$&[^MlaHX"p<RD[$(3FDa{;jEjWNF;9GIiOmS@(3fiy07@0"#;)GU]764@$7&5fhC=L(kn
-qK3ny[D.xBR^Br-5[a/ml''u{|"GvzC(D(>sDl_IFDqfDhl3X2"AcKGJ"u#8"oV|0)lQCYIPSWK5;A%6BXWO0i`BEr5zfg`XAPV$o6IXP/|.!Yjry34rpp
-wB~|$N5su0fg+WH/_s&&SE&H7'aZpR]T|Z|>0BjJmRwwjF!=LTka<7z7]EEMm{}l&NfqgBh#<{]ym/Hj#i,&TBZmQ.lXi@=T7'U<'y]{$8[EL3{vIZ:0t)
-@#Jc}#Nsy'Pmb|l]kxeK,J#A;IU4oF@N(J`X,Df`C+D'wnp}VYP%2U!O`l%&Vl"zZ-`_56$y&-zX`BW"h@1iTUzF/8,lec^Wx"ybmHv.lNT=gao,W(B!y`
-YfJOP3VM+gh.y,y3PnscPTqkt:K:q9QK_g4'F1!QSpSHNG.rlJZt(|=FG<.R26zQ`Q%;o)zJqCMOLY4bwJXwxq[jg$K%i3p}x=zK&F31^pXaLExWOm(g>;
-_>omtJ,28UO,!XQOWeJOs0lacBO,xf/xtUiyr^iAW$nHwtnC:d_zJ[yC3Ae7Clqt'j=[PNMs"ut#CKF6BycBC&eZby!jA#yW(YG&Y(1^>"IixLfn/9R64H
-x"S:Z=o6G9<(sjGK-Q(n{a+7X4K<^68cQ:3%Y5Z`%5bZ5,G=OMQ[x-13iRH{(=4Lpd/f"t;.[kfIG%<+Ruy!r5_g}[//ybA.`Vwq`i&G91uQBokiE`+'p/
-t2+_5)HSU'v[BFhvg&q!$.8ArYoP.<s6KAXk]1K;%H1GQ+n0|4nvE[w&Zl}-2iCF6Lrn2D$pKXC<`2OxNv=MUO7qNlG+^hU!Zo1]VQa/MCC">s8[-;w}rv
-.IMy/IeMa)8+D2cL@qJ!H)d".UALi'w,L/.g"kaaR75Z9]#zBH'Z+=lBm{hOwo$Oj#Go,t<$@H<gQ$}8,61%q)y7X#QeAX`1K.d>X==4AzPnQ:'oKv|0%-
-fQ9({'TF`:61ajHOLsm+l/AH9O2o3om@()9k/H2Hd=~jGf!hn(Dg%`|d!bH;IY&<NZ:d09dT[M8qv'e9Zg`IkV"t47k(>Eg{]'0(H68VyD]IHo:(<y'`S=
-2$."2_=kXa|"Fox3;Iu`umfYcZTy<v~CCi8L8f06l,gWs<6f>G]Ilmj>/Iy-YfGJ"wVz5r@lNM>L,>v'[HyCR)Xd3)dD^tLekD&N:ZC2d^_)-n~uy;_FOG
-77QS~9&+v$iV^HntISbd/^3D0A[HD[f#I|=ZJV2Ijx/1{,Uw%)rTnQ`YZy>!2y&"BXMv.=F]#^R]iJ0tj"WlD<hBVfeZ1<FfBmrzP>xic':;qsVc9J57%D
-]>18{avwoF%Hi#9Z8T#n]/3`HU)lU>Pl(6^t@z6Ar8CIhc]FZ2aDDP7t,w'1G|f[%wH+P0Mp[/i|I](8=;/@.QhTPtLzAizy#K-2!D|oT;E<{:9=NSNF:A
-5;U.Z"C9V[!h-_OiSz/s7NcHraCf}Zn6-4fOMg{m%#'fIK;,-('f5K6e2248Olr2FpL$zK>,Z-ijSYcU[JJ|>DwBa0y.kO~/2SVZ:H2l]jnd/SX(nEO.Hm
-(N&:[=-9M_xx[l(+{8")nTQ;1jmV<A]#cf^oq0l`nLi.(>u=jOd^cQ~4GH`5v4UKfxMj{s_MPxd8<i^=PId;"8rMbTS=:|VJI"Z%,cDK/3x4oI&l&Y2c5<
-WQftOa.Cxo}v&3Vn1[hcq43:o!&+kro$nvG7uQKP=J2Zi[m|JvC.z;|DVLNZ;/WYJ7^C~2!R>1aq|=>|t'>ulWa8(W,)aUhzKx(ONL1VD%|MI%dR&4D[W[
-:Np%Q>C8Msx7+mVx1+04L3QG/'yio3uup.M@!}J9vkWY}]OhnU"+D2I@]eCHd%>H7Dm!MH!}T/5xxKAL'-)`0YOt^0=tczSQTCX9OL+qMqrX%F#x0f/peB
-nBw6aB+N.M$2<6&cO_Q2Z)Hd}RpjWO|p~f-#4^MpmPf_tDOi%_>baB$0gK~"lG`1U,wiRsG%5K%ya,"k7rR)K|akKWbv2hg^X7jQ;g[T2lOY6AJg1tuZDu
-@O(iMY/k`6K9JQM,z+D.rU]>NulPV#0/N9n3ae@[@SMb00u,/6iaXVB@C&AN[BT"^_6)z<'.".MmsQS0n=b2l]9S}Q3-WCQ`9$`#0[FWvM;cm2'`T.pk_y
-4aJ3zdqGr{lDMh,D`Gfvz4,VbU18Nu4V]]!yR0&9g/SOLe$'Aae),_;gZbu:oXHd~ENinplTtd6^pOS>oW[f,&T57F,HHLa"/DJfUr;scNjHBx:kF#zjMg
-)e!)7:-FI:OBB0)w-'03@Ht:vN_v"Rp|mjzcu7tzkT='!WxzGA<MfHQB;`Lg$pmG|5UY@aF^FQuMxjoEK^j7udu56qqF#%K8@9UK|qFdD,a_/K$`.2][gj
-Rw&2Uqmoa]8J]j1onzJDOI)fK($D8aD^T:zCxXbay)0$"j#5Cfn+|:Q)h{Ov|FAzw>79afy%a^lXM3vxQnQsg1Sh5}Z'p<4QKO7xsqbv,B:hNr[HQQ,Zn.
-lZ1k<nRD1C;.YvMuRPo_cs_(SkPtDVc^c2SV$wFHs<W;H:;rl!^o)sR]6gX#t&P8M+cIuS=%Y0+W_zL]!J8&86nIHjz%)p{i~VoS2Oo6sieERLhlE889.C
-2;oceGge^M{4fOg#C%7KmWcV2AlG4+4(q}=xL$^|r2s3~&_:E|,lM_)]Y:(rDazP.Lo#=jzo9f~2~OpTtBYfB",T'H,JWRKI-}a)u"Ta(h:j#8F8867[XY
-ni$bZN>|3+-KqWR65Enag^bKy[nYIMytGvCDbXg1XQ2sPL)<%lHZ$EkhU8-#~!a2)[iqJTDW)8rwD{#5HPg8AxFGk66Z-c>d^(BtU!|Ez1VSPJ;hvQ`/A7
-P0%rr^f}&OCo)cE}g<1O@G!P]IOQ9-5Jr2,-/j|m]Ra2@%uqry+pV82!b%u6."Zy!gs6(cVw|}Y:Y@kDj=g}S'U!&v>+UlsWG#d:E(0g>L#;/65@v%o2Ir
-(^(r(:BgDlY50nq!ehP;D03@YT"0KCSP!+w"9(Wr^g,PV'6].:slI69j`}zj5KuaGzcNKS@P{H8xwh`/Qi~70x-pU">W5^$g^lpjLMdr+s=XSVRt"[aP7`
-)uNcf!pm.:)1@#W7,dwwZcns0O[I3R+[+sF>-B)zcOffn1ZnLfI"G-y({.v{yZS7z+(|Psly|Fw`#i%$78K5sfQfpBMJ{g"oBnJt3#/@/='$'CnQiRw]Mn
-h}>($|X`e;O,L=})Ix5+cM%a]]Q&kNu=j$)F.'A`WY%7!3:G=s|JP]I]b,5vnHi2spL72+$6za$eZiL]zO'Jqo;gL</j5>'S7D7j$_7L6-^Df0Si}$3Fy>
-uH|7VI#OqI~Q/C5[icP@v6qC74}1Xc>>o)EJEUPj%2ntjXA60_KprJ3+30(0Ke>mT$UtyS&Z%FG7^];yZFpKIRKfy/P^!/'t82,2=/I)1wbJe0fFyMDt5m
-OCX,w84V)8P.pTyH7,2y_@~,;{!u+&_Teo4ky&&l3(Xh{hwQT$KY!(7:0'Q^;eYTn3rIC].|hl55Wzy<J7X+R9^+9nv6#ar'Q!UC>[W!82q3e(7)1Fb^DY
-WtE<}UA$/#5Z{ZiOF!+jj%wT%]rh8Z@{/9+rVx7$WQ@n9!L+PJ$)PG|y^Hj>Uk2pOe^|s&PG`[HaR8"]"9bRB8ZN_7gA`;sxv49O(j~;6NT@7Uvl:g|X7a
-;}Z8;9ji}=#<Goy%SX^L]}NU}Pv%6P%A}t|($7<')(K$Eg(f_y)j+;Y+F@Zs<_(zkFF}==aZ19qm&X=COB"|'E|5pjkwX.wH>R;y^g7n<G@-fL`Pk}&`g2
-$P+|~YJC{4E,#Sh/%6_L=AM'Enyj9l8c{rX@KP`T|vqX|GIq>,^grf6H"J6Yg|{/nN/aHYAa7_MH>%M=8K"[#>1A1TWf0+:O[DzzxD)/2EOF=H&scTI-2U
-EUt7/bHzx[;$Ek_JZ"sk[Aw5`/%|W8qgk^@f(+R[PtYjpl[XT{gg_25xqOG")YMw2hA{5OMbm59t.iPo(8#Uzymrk5:;BA7g'N(em=r70B<n&Jg3vH`jV[
-]R1n)9)d4$jlMmY]^xwe5lBvA}yjx,}FSZZA3PZQl-QsB_"Ot$/3^GBj9ZDCV0=h!Q~wx3sW>Si,9I#!1QRIs7={f[t1vPAc<#IF;L;Y}_|=5Sv4+KJ%B5
-"!^h@pN|44tBVnaLfB)x|>R>Oo.rh%nY8+#UpHTA}Xo/!]E+jZ:j4w#qW[@476+,yrwP<wh.j=e!/qoIs3VksAcK^3yd<)GtdT8L~3|%GB=aB5q3d5`yh|
-n9P'Umi&dV{n0;Z';<OfUQ{Q[g`!|G>/ta)]@s}5;-7Xv#Dy~bC%RdhKs3j,V%|a~Xg=HY]g5+eSB.Tk9xf(4r,Mt58yrglheGNqrPq'2(6SW)19OCzsqL
-i,d&W)}+KSNAP&5(A0a(Y^m^c{z)D!qh_bFeBrP;I0o<@j}rO=%_<cSeI@IOZaMhIis;8CfxGCdGf4}NCZ@g[#V`7tM.Tkk}e|qZf"#5/Aj@^"QX;":X;n
-iJ<='+]ulmCN!k10p)g3su/rI!3D~.k$Kf(7:Q;s>;cvEFV71c2Z2'Q4xoNF+AMOWVo/dp8NrR2!y.#&VvyhQW+mu;nF+AqHb!=j,i~I:wAIU9L,~Ah/m>
-R3)SOu^/ls]>wJ8k+0OQ2w%u-YVaOn(:5<NyaarUP]Owp5eC)2@JDK9D^wD+q0y33"LbyE7y|OK80zo{hxya5Vno-&+<)cndui0owwGM<ni|&9<g[t[lt<
-c(Q<L@Ka`o9JWjm2MhIC%]w6='dk%vF",`w.uU,a/P6EIaj{|SxRBa.ge|kTnoDC#2OKhk,O)8A=cVfs([f5"HvE[8J#"j_zq/0Zd@oX|IzNrr&KG89t}+
-.mz[k[B2StzYW=012lIN_3]{5aFKY,sa7|#V0kef-h3=1]Wa<q|g`BZi1_3+~(Iu2%@%_J00>nLmZ#e<|&bY6f(+,$b]oDDUz,^,%-MIY3wA|JuCU4qQ(K
-R[Py[vo8.{4diFbo:N0Ew1M>i;4yrpDwc32J|mmUfl<Rx%ywq@l3,SQ5tf]Zu-K,F=zqwi(.^L7"!j5K;u"eVIk=ZSiAIGghJukPc.VMKHSr55`Z0'^Kaf
-nX(+SDyXmc~y&Yex}XYRvdd]-iTwfz^GF.]pqp6:sHps!ILA>-4B"J9mzlA))Ba9HK0KU:E:%xeUvx)f@)j<iX2_}K}tVV@CPw4dgau_PEZHDi_w_D)B5I
-z|L%=9,!=Jm:teJO6"!4oC=!n@!e2B#`<C|_kVQYZ)xgvEk-#N],y.DjC0'5GEATCdeKU6D0-x-y-x=@-n9`V75gCf^.DAGPFB-`]3Dz2JQ3+yqB9Z2W{R
-xdJ,+18T>;W{;OmE1[4&(71<uLQ:EFtJdNeLz|%Jt@Igloi,6b(apfE0fl/xNpn;8-,DcL~{hsH/zw%%^<%URGRW_p<CMqZ/<SGw}:@;@v0n&tel<H7'/F
-OmY&_7c$yF@0mfNkm4-iqoUZL77KSLt4:rD6XBRlZ/'agfpIR7!|{3#{tZ=`_+83HPZ>=D~Pu;.GU)tYV3q7J63{T{oORusd[DqYeFTnp70TRL!}#u(q}g
-A]"FLnLJk#{z`,G;e+p6_X35}rH#V|RI9=Ht(O1Igf{Rs_:GOIKI^gs[JnA#>=cyhUAgY=}5`d=}%Ty%wn;CWc}cmz@{P$7ekTH^#m$4@4a#HP-]EQo1|q
--jFa6''SaB5YbXePji|/7LGqW;PGgkJP9eIy-|:cT/jMciXA8)lT/X2E[cD5bU=z8Dxb[bfT]I.-f`"TU$>dEJIs1uPOG`NOXccix>8l2^i<+B9T%i{x5k
-I6fjShxE[n&0&bOouhpWi[Q3L6q3Gk-!8]b&L#lWc#DnG&;rv>i!e)`K8N1CA^BPfu!B~&l&gy`Pfh^r'/y&D4Nxu7MU+5#y|IkL:`~vNWTTESRZj/QEd'
-{JmSz5P5i/HRI^<)Zv&i)TzA;e5I#+7V^o+Qu^{%ky~<I^dQI^`SAK}YA5+Imt5a8{5y<^)mYdmszfV>X))yS{y{&z$9<)2"4=BtC1{0{tew%/6m&Hc7iW
-G16B`_cDGy}wP}{q"sxwLR`#&WvT_rBxn2W`EPGZ.^R"z@-_ynCnf9HrtlGJpQN0gh$Hf|'B~KviOD}U;37^wm<zw;KyG<+Y-&>L<-Tz(Cqx':{Uoly6=5
-D)uL.sZ|oa~mNuMwKWLrf9%^wOf0`Y7L-/WA]}_u>iF:er-6G5wTQkHT|s3fZM{93]l9]MMe$6Rfan3qnmL/}Fd>WY3ZC@nP2&9]_DCfmDr<X=jY#MO(j)
-q7&{_p|i@NF,0IqCZ&wTP^0[OC(=urRWb5fa&,@B'ppNaQd{^iohb/ZK1uM:T:$Iz=[eC0XyyU:;YIQ#(]W:[T_PAtE:Bua$5<^;G&ekT3}vV:4RYG"8-O
-nXnev[lw|j{XfVUS85pv=j,b{W.l%}s_[VDKls`}ywIUu#MOxLt^8c8v&>LUkpOLi;pdOqxL%tuh7GI+ah-eVfev3M/j+@-@U0.KE].>]g+lg!M|1-7D=$
-+N^:hqpFfpuk.hYg$ZOR,gRO2H]=,LGCk26T/Stg#_"uB`-TrVOs!+NCFkrvG85viZ>p".-t@Vn00^a>)B|MGnA^qFeaz+=A"=yhK$b@wSrxcwO:!+T8:s
-2F]S_6b1#PS=<w~x[!:q!.OHT6TLr_H}E8mI[Y$)1gOel!4wyCAGP|gh@$m6Gn|2f3xE3OvjmCL/5Z^0X.<)mm_D5xYD4h1WF$.W@J:^-sx>l;s%I^vyS+
-fg;:_AH>^L!b>$8T(B#R%Q(KEM;E~Mheh|8t1l_^~$foN='D>N{o3]Qq%}.k(Td7mm4=+B8.U)$yH8Sn.LLU%m>6`9&(1fW[6,,s$_'Y5odKld<)p^{/.{
-wPVl7)DyhTmY1:CYMetKojFqkPYf%evicONrcIvZ"Tzl$(j"XIvn0Akp"XV4{Mg#`'~ITEIC41Cl&bVL)!wROMZw!6ldUI&}c{3Bj<Y}Pr{Sv@%I:45u09
-eL'F|C,{a_W]mMEFg>ovdz)e'G}J[_t{kU5B,Abmp`Xxi=3nxvi|'LzRpNP`Fs+Tz0EkEnD`!Vk.QM0/+8A{|($k,T+d$@dRuICN'tI,KG=Oaf2kzkP!|K
-b9Te"%kuIa'4ohO^,]PFRWgn6cys;4><Xxw7z5lGXedFfD[TMJ@SBv<JV!ZcY|tCE^6uX4H0am1OpxedSS._d^Zy(V<a.%C@y0[r""Y<g_qz-5m|vd|z`9
->8.1]n_,'JTovC4F_1h!p,15b-qja+Rd4K2<azT&p}[4<z.zX`p/m9<.DX6d%P;iYFue+`ZRog+g!VZ^j5#8s_UUCMbbkef+a&Dfu"TFK5PW];a1#2"Yu_
-qbdRu=obJ/,^u)z1S{$@7j'yJRy$W@|i-9"fbH1alI^H'T"vS7QL`PwxBMF3pmRK^k$|Fl5ufz{<jwQRGP0_BcwAexi[&r&z'Q-'hg]vz5O0#KuW&ti0LD
-xV6q7CQjyl7o]_%0}dj<E/^b}hM[^|1|o7F|<[X3BK;C,@[BK,2AntR{7XEJ:J=pBH8,e"fNs!)+5Hn36[s"92ZQ9a=(]5O>gS|lN_t=b:}B}IF[b9CAcG
-p"qIwv`xzc7EI_a7T,O$i#gb0auc2+S4<&a">FFO^5+$OGkZ`Zn=I;ixm`.=w^F!|:yXyS@>!70ALhv=if2,C>'pb7-PC#l-cS.taa5x-sja<OgKGj3Kc4
-o2H5^%(wb/bN#$4sK(sPP.w=[Xh%Y3qIyZwQ@!$PJt'fZIawB856fJzzULr#3#V'r<3ELSqnZ@7C~wg=#j7m/O"LQ#i<0L.%c<kyzuq'2|`fY(~zP@]QLL
-9$`wOC`WwC7yq%!yZ!ARYh,!f4'n]p!4TGo[y--In,4L/%r}/TI8B0o}%wg78mN<)BDIbzj>e;V'eYC.1+-`{.f47H~$[5{n=|-Y/wQNr15_n.Nq6u++}!
-iXYD0_+O_]BLp!LT4SBr'zm6wViXENGnxC6}F7fV;+PX,.3i~[v,[y}67(e9xf-;0oy{avF$u@XCte&|>fs[}ksu`E_'e<";fDqHu>+VAe=s9/'}dIbHcL
-'"|8lzU;5&}gZFLvyiITmid/%Coa}G]4qzmaDpoC~/M7,Y/Z.b7Q_j8>N$8S%9DVvh}}4>"lHC&Bn&$rG01`N,@s_1l{f"'Acmpo<kZSIVKuaV"o<RYg>n
-M&A8,OnN0Rh==Yri1aa7wxmsD<dHAg{24E92h,Q!oW7/JiN+%+1A}KYhBelF81N20guPbZ7Nx`)tzw$[qPICBb1"=e:Lq:&jdNi4(V8INnv7<Y$YwB_Afj
-VcJ3OFKc8|tv_QiV!rh/z_I1s2#wd"5bu_|e,m1V!&&'F9bW;muAycf4)8p1pi,i2z`F.yLMM];-:k$ngA;Fj/{v,7QJZ_03DZ$lv=/7l!w=U+fyJ2>a&9
-RXEVv=My}xGHRD!uHH5CJvzW0DZ@'&]5+v6!|AUya@}1]Qpl_C`urlJ,oa$4gz}SyFvxWA;fTP<UvQdj+"B3UHV}OdC#c;fZ{>Ug^Y!1H+tU<mJk&Z5gjT
-ka&Z0Np&FRIfZF@4[#}-=$bDc8<B'5RG_w`WNYlf<(g%~#)ghi&ae=_v@ow<9OF+oQS3ex>Qh5I{G5r0t,bRHkoiaVoadhuKmjx)J<|^{TT00>I$TD[T/o
-g0Vic3P]Y!7jzmv>30!Une/=dh[Za+U15pc}UA^e,;dtnVq@)VT6yuphu3:h{5mk)h^y-P/h%cOqiSui+p`|#CjvIMWR%rV2~W@Ctn"DJy0Rasmk@[cXET
-E!VG[Uad`Bb#-Ac{{G}$Bu8{2DUBIObNMbx[>;YUR4b45)ikpBfO4_WbQy/Wm%#V|)-D&`F:/z@{@S]^_p5-7R^"OkrUMKux0T35-KHP/IIMS[P|E0,1:D
-X6r<4B5b@,72~v${z^JuQJHlPo(#VX(K^fr0GZWdHs%QIx{u9M7bTFWz0pVWKtf]qI:$6o.[X2Auh:`)~s!reXg.P2Qr_b$Jcg_^3ef2m;NGyCYVuyS_QU
-R[[{v:2&h9wEunFacIqNLgiM%#q.#}8Rjt^i'Wbuv4<`_ipS,<a_+4OPT9[OfDTSA_$nDh'a@-z18C)Vzv#m_$HvOb9U$A@jwfRwj-%DXpw,iEnOf$T}E^
-E2K2Tpns;b.]vjM@Q:;!D^5:K+"1_>~nqg814^q9anN#IN"1_rPlm'T4x"jp"Tn!@{qny^m2nw&v%tITTtTMLNbw&x<gce44B-wmcnHE:sG/8<,qfUfer:
-`Vl>;y#Y&TRnscBOGBN';(Z[^"~@Wfp_y:HrqL^!fwu[6leJI9m@yfzKj>wn3qZBYHC<EHOp^Mj:XfrAjG)W-+`&ZpVD(7ip4x;"M=Q3~C[]0;DWz:]I=C
-[B}V8eHCZm#<H/s=Z>DLu4z@N$Nwd24Zcn)`8G-}`kEo#pEAT&~0E-bEpx-Joq[/Mm-q{e'>>=Qy"5~J)F{XiI$zu<k-v6WAc_=@Pf8v(-LG+"Y'<m1jxs
-5aIz-}p+De#"Q)UD10>fef5A9I]YsPN;~q/;-a@he:TXcSml;ZQ!>E0EM`57vcze/fM>ot~b&Pey{,QKi@696e6r0otDk2-n(20kPO5b>jY:sqYbn}(-T^
-G,)hkG351kdc.sE)c[(Zeuu/hFzg~]+U{fN50u#ujF6cq/:oO]a`ie#(1d16G$xm2z]L.ql+K-leZ3fL['7>kTca|qJ-L&{6C%cnHaeyw1'$jjag(3#FJn
-cGv3QAMs86=rxi!ei<7`AMfh,X^pzV}jb#Qm`OQplVbYOoK@hsn|MwsbjYY&yQ}`1h57DQZ2#{Mh1.OP-tEpEoqfdlS},m5xYw{GmZ&N$+`{=K3M}2W,TA
-GlZl0);59O6>[xnM.){ONLHgl0PkXLOrv]Mr#v_i{f4oh3zu<;gTDIDQn!!3Fb56xvE|}&Dn4=^iHLQ1yDv,A7&hW6/Np_&^>.ZQ[z=X3,2^z2fYhcG[5q
-S7|0,i6Xzcon8PsnS7#)NGF]pM,Oz>z-)K'J3E-/d3!4/U~E-4+ZPBDi6}ymg,RFa_@boE;voLo}!X!7{$b"i>j:YXOf6ihQ4"KoaUTKY^rOw$xsgMZ8x@
-E!cylsWN]lDvx/n,8>dY]&ssY'/Kpjy;D-u!_(jgw%-E=fv!7"K1bJRYF'_$^LZW$mc$7DNK2(l:-l}w&l9-X_/rn2}W0nVsaXdUCwr=p8aQD|_KX+skGO
-UO<(F'VX8X&0<UK$j$LVU>bm6F6UbQBvt;g'NMP&)&N+SRJ7LgcTVtcmS(Qe`("PS3<MK,KX0/#VZS(:<mxe"TYX4af9Ag61X"]V^-z"{8&LbVn-VQqjd2
-:9SNP4Q4p-M)gf5iOQRN6Vf+]J0(JD_<%#B%#]BQ:{R(m(61pyRDgH+^^J@k4L=7$h^^X,W=`a=]1xYxX^^B30/lI_~JW^Q65`$mWhnzb{ZXDvDSOJ{zN9
-/v_$|KXtPdCC@l]^c^s10"YF+zpw^X:ft<R1p9u%h>X;=LeuLlIz0wV|eX2T3AYJFrGy,G`O(Hi8+{LWXP-9`MkT%2iYbtacDlX%ue0&4{y__VZ4Uy!oxI
-oZ5Sg2HLxH_tkE]'k7YZ'#fDS#'x>6s5,Pmz6o"$_(XC;2rW:'ShrG8rFp)yy5Lr:YHas%}qRMq]8wQK>JC,OzkhShVxKw4!X^9VWA8vV|JqmM7MeC|BzW
-0`:yHp`V-'IwESA$.:BhR>caG-zRR1DlK8j-};Ui!0h8e+oh_s$-P>VS/t2(+9AE1iH$Z<]$wHYwNnbDsuLJszR#ZqFT1XklT{O!MW/2Q3&ULY=:KH9RL,
-Kg{m~#kI{G^i1&1v9dENen`-69%@r=<DC@-l7Z0iN<v"mZ`yq72",KC[G.OyG8bzC}XN}=!-G"r{D}|Ao`E]d,7L[;>8fo-oiz;f/f|d]907di2%i>Z@mJ
-~hR/EMegRKSgeMZz#TdY+V+7zvs7xM;t>@g)J/td'&LA"taX,eSwen'3nPELXWAS"]ZH}lE8d1U"Mn=9t6UYh$fE(F8|zS"g8[Zc"-t"!}ggQHW;uqjW7X
-ZJR8y1H'Ae+%cDM5G!sYnB<I`(pRB_-su-zA/O`jh`c8@_"/ybj.i[y`g;uqX=~GZ]kIp<D0j@lt%V-@0yr1&{."X#VG~9Gk5kV%9#6CRL(o]YXzP;Z8X=
-Jur#nte_h.>AxSB|VhJ1+B/:M6A)tubA3eYC8W};4,,6$dsq:<g`(Xx5'W|rq'sbN_J3uwA$#A%_|OkT0%a_P/V=XYDAn]^1w)>b1PiUW#[B#1@&1f|fG+
-=AepByT1U-;dsb7XGPjc,Tfq_H]TZ=2WOLTpPqU0D<o9/x4GyIP98llfzWK]EQ#{:ux57&5pG&jKKT/Ot]&`|^Bqhh-a[EUC<QoO4r9F+,_j,GtI``ila&
-KXJ,q]CiyyLDb),u6fQj4e32lz)`qi2j.qs=';By9JAxo[ar(C94C$j[8Fht%gVom<FhAsJ%Ve1,h$9!yRe6"~&n@,^OP;X9ucn&qf+iowdB}]SJ>#]>>Z
-0SX")Vu{y5,/tI#V9Cso#KMn01rdroD,2>3thtLR0!0)XEGJ9_>a}uLtFY.9LHG'MS%<=HB1=biK-OA1AjEO1L:Fq$RS>2<]-o~}';BR/O1j}lTPI77FYM
-JcL;/&5vUF3<815`3%z()$==]Kh$92aVT'^d,!E3x@9/K6S(Lw-0z$)'GBVN,nJc6=DWn4#'zhv-P{H8hyc|a2_Dd9Y2Y|Uk&F~x@j&tJm<+02ZZD|-1oJ
-0}VGP6e%Pyj|D(~{B$LqNer6dbzPa>J/^}^cOz[&GL+d{+vUiO(AImk16CEzg+M8t"(DF}l&K=Od@ytqt$l1AbozRh]:|>Xi38il]8u"j{TUB)az)>#((<
-DORZ>L9>wh]D-T9l[]_M"qE/lddpU}0d>WFP-L=FqD+cN|~nza`1+%_X+Rr<]Z}k1fruFgIlCF"~^"9y/VA_K).mA).8l[kr55OC`rIwZY5V,zd3ARGigI
-P<0C5KzB5qtbeQRd+tpXt1m'89>:C(ojsKg7"~,zw}d}r}sA9[]U>euj1tONdP{Nemsdy)K}#n`+[6uE;[$+jX9q@sa#gO1MI'WT-s/;DE65I$NF0,k8d_
-c#c@o"8|sxEWDHZx}PuV[,'{lpH>.fpL}'yn|{e8NqUX+L7r=E=rT-[={kV;T2oSgG'!&NCI]j@Ucd$OF,H|/zBB&E3]EXivHjJ6i}%x5}Jj"@177Ln"=o
-GZ!#Zy3kUd}IK/5>N/=1fv;_M0U,'_4},a6{P[QlKewM!/z8~yk`ZPvb1JEE]fbOZhMl'FjT7NPMZ,i7k+P5S5G{nO.H}eU,>_8+U3~"r[7t`[]FZpwE9<
-L9(p|UmV9=]`Q08WF:"p$r+vB4uhI7=Jj-(q8KYfH^~6W&Ob2;ci}vNl/xNY;zOUb.7%UyxK_]}RaYNiVUcF:{DI.8H7x$8VEGsLlO{iTv/HK+<SPL6h9N
-am}c8Y!r;h`|`",PP}lLKmdwBu@;wI"+ZlnL!RW[Pw/Eh#2!dZo9E2C|P1j9vui^W24p/RNJt5ejd^g]Ep6n4n~I-ss|>jvkjrTs)_Hs1uF']|=o"i),jp
-WB+<nt5j{v'<nU1OB=dmv7~IN%Ky1G`y+AwP)nEE!'qRy(D[f(v4bKDH[C9"^_8n6ow=cq(F~)e.PWP`qIn&3!lR45Z#ya$2'H&6zOlWj/P-`FSHA={Ow'
->4-"vs<j~E^_bcu(SC,!w^c5K%x&rUG5%4bBvPaK'9N6S$cZ9P(}^MqpRB!pva%EGFKOgY>peC=w;^FK^X5|T&QtXrna4E+x)TYQQ$6-8K:v0+Fs{M1&#p
-I%MoU=-/a2C7<3f}0jS7!zHFVj07FR_Rv(5Ms5!]y]p+7_y,WCTIeA%!/e})5ngj'_rF]U#&%1(1}[^5y>qHFo5mbNIGl7T@jU^rXKOD{O3cGX7E`=0v0-
-VK]h:I/3[uI^rEvf/-'EoGRRUHDRO:L)(@S-f7n;+IBzjS|[F6]3Vv,4CzWXpcPnEwL%>Ed`F/[(^TFe_iKSKM(Rz)dUg!MD@C&hu=#%k+Pcns4(C[pm$z
-TJ(M<^d)M(~9(Tptmp8-K^T80bRZ7S@Mmk$ogT~a9,T8Vdfa>XP2%Zq_ZQ-u9n2y+^lJe6ch.c;J"r=%1nRG[yTR&nlUfZm6!P2,8TEdF"PZ[H;WK79z(_
-uCkqL>a2o_,2)[w6qM1T`X7Hd:]'TFKG`%#|H3P7xt+B"N1]Onb{xdb.M8q:n)FS10x:sAFg:klC0)d!8<w[BIIxBGqag/1GFR`e+Q]e)'.%UDTC;m>RpP
-,h85/&4hfaR(8I0C5Mfa6^O+mP"Zs_I<F;=P4M1Q=QJ={y.9xH5hcUyp8<B|4v69rym9Pc0LE/L4&dwI^Z;wU%>j!>a5+d^oHqUl~FpK'{d`x=R>rq{;%(
-!waK}zgYfEJ9b2-9@t3LaMr=~w)A)Fd8REjzG#')IF8:[VaM^w'SwuS&%8efNnGZ1(Rp#ASN/:j$K%<elAe6PTFR0.35`d0uBq::`!5"+tR.'VIYqdQfMF
-|$+.N,D,fXR)-O5suk%j2b3KTabI[Ame@-.48.0'I$W71^jF(_$[ZY=]>1=W0{KYK}c_YH~gG`6zyB}PuHD1n5C0P9.WrP^%<#5E6{iX;+IGA}I+QQ0LG1
-OA4EDK5I_oO0Zg}0zf:HGM32%:Z'8zv5|Nie1[3(RQis"OemZ"k_YM04vN_hFinUxHg"ed#C}-^K6FI]81cV;&ze0[N'x-8V>$4r#v&kQw{]m)JIYOA2cU
-7wi,hYfdpRyD|Y|k0zb_!`ecDiW0ljH&PRK$qJMMl#Ui2C@H^(`$6Y!%kA'R9ztCljB^~"+V=pr:>!-=R{."nC"5RI.P>4^kb2eMfV9EH8#%M"szLMtsWs
-=0O-G4;)td^V5H1s~W$1$WLAzsZ>veKB)hGOL/Et[=8:>cVn7^'@PUW4i#YU0lt{-T}l3TmH~|+2qhLb%PjAVn5=bN8=nVE3AJ4c4>l0Jdf-N0mzH3=Ji1
-KBBg/WbW,6[U&;31'=nqheD8&C`qn^{3'O%RN%V#~2>B#9}9ETqy_'t#O7{2@bQKT6h<hC1W(SE>)QRvS(QD"O`dU$:,_w9L'h:c[DhCRb5;)XS%C-1EO)
-Q#/$4XY2yK046Edg>2l<$/@@qBxY!{b`W,=`-{/zqOEJibUZ1to,W:_DjYE}1f+S3fRhqMP)JvAgcxh|x_b^ltgwN^i:oPXlHDfxYdFf[Y~yjO-dUp0tC(
-9qnc!=Gc-,{vk[{;9{+z/F;W"^!NX2>gz0BB>4d_q!YuzTj:Z@!)Pn$O1(-l14fa,;0%sj3X]8_w:|'(0CJN9,>/s1j]km)@7xw%+[YU=$_+E;ub'B.wKf
-q=}0Y%yh5P:Syd#/%y]jp(m9>uXVhPI51ggKGPK}Jc!bT[@Wp%+<OCw[sZsp_vAPftX5c}0NL[`r@5FqCF@p>P$$gt<m^^tTi,3k&oANFp'R&Z'&sAEp#"
-5l:.CsNNwx;H9z~%$}.Kv-O;MHs@vQ([d^>:;aW1>1-r+S0#bnTefZ6(4h-49k23w+,)z(<iTlCMYOQH^7-;EG7u9f<JQ]k=4=)sMbdOzh.Oq{>=L{7P0q
-hcb+x3rzv7uY8K#$6j7JlJ9-g:NMv>Nio^MJuw]Tx"()[&$q$/UHxuY,V$!&az^y_D5tT3'i_bsiC,S-&+v{;pLxjsAw(Ta2:K[U%]m6`1yJ{^k|Lb^y2D
-~WaDgxp}wjFV#uv{A}Lvha6D%84hs[Va"#4hsr3/~1;Z>p0T@gkLodgXK;SqpbFOJNHbRO):YAjp_xBMaX;aH-Hi/7&A.ep1yc:}D,0[[UnUFI5|Tqm'48
-mf^{4-yP<N4+#qYY<t:7+mU'%GTk3R,IP_`11G>!Ni[!+v8A]JWSHg"TIL7do.<1_CyMPd6Rg};q=|PMKdLt+bq>"]ckK9rWft5j&0a>5oNM%>f]sVFCz[
-In|7N/Z%blmKSotM|.Dsu,||a'-WqOLclr'@/0cJG6$uyAGp$t-WS{Zzfk%5U8Pq<g(`x&/#l2e24DnSc!T^G`Fg+_NH>v{X3K2@7kw;kTe4~kr)7omaiR
-@</te+[JFq,GU8]&g!aibr@Vj6;|b5[<WCCPhOEZRF8s%2ku^X%ix2~#E2BMFb+UdpE."x:F'UuZa<S/,P}ljl]#i'Aj+W=f~MPT-6GH#4K&c}Xx&iwav@
-(:dNMd@'g6<[YSf'Kz<6/Z=N=W.c"yiaAu}aYMsNzGWE3Exx~)#`OWyl'Zy,'pT]scec.m)h)x6BiIj'e-~ZdSV)veOCt-1gZd9]-fa@OAk+@B;nMBpHDd
-kAy4MJ-S+=^z%h`kRx<up:Y.jkv^=hctdbVc5Dc&Ly{Sz5/'s=K!Y4")cBAo$xVPbaxDz8]iC=|;tc;p<Nt8yddHkzSQ;[MZpwKMKF301,wfql>&(|dO}E
-3q1zs_#+o$-u)l>++#_P@ww,]}(W_I#J1lI1wc&iwp.s03"dbkJf0Fq#g93&k4&Z%CfHA:H<HdRKBn1YW!db>ENM0DM)IrH<1h{AYz1</.qn%&=yTg36s6
-[W_e~r<^OoS{]Y^c=&rYMy10Id]JK5q-!.l8hs5pm1RSr/`c>)JIJxZfa}B{ThR1Aefzk@+ZsVqoI5<wQF";FD@77iNzGFa&2Q'V(N7F,4UOmiFiu)W+F>
-]IC'6i:;]hjTM!r$cVaI2i051%_kp!4Iy"`jXr4Mx3NPXpXx~gmH|YH_Pp1_d3r3'w-<G'fX~rZ;'+D(}/]'a>O{hZ%Hx)ubxf-0HR_GwBiV!9<>:`i^%d
-b+maUjR>qxLDS_69>sD@A;;gBF,V69$EAUCg^]sbs9Sf,UjqS7dVEL>qQhrso]qVrANYY.}^iqFu9%TJl]uf%'qIB-M2NKUVKewv6FDUYw7"9W.q=H!"zj
-c9R[jeZ"CG`y8}'7%Emsx4wzO+7E8(Eb^h79(JJ'U8HoZB&v7x0R&A/hIej71=gcRR7!03p|iumWi%V]sd'vI$oLp3<UIurSgTLPE1Er2,QCn>9D@;J+W1
->OFP90}W9J]r)G~RE6c6uB_"QiVR^#Ld;0zMx`T>3]dqMwqv|+6>,uR71VeG|(d1|]a|.gB_K9f!.%.n^Q:6|T{`dHYB}&wFpijdl7<].hrzs4njgfazLr
-3-p|HwMH$a<ev_l]gT"w"9i'QO%I|mLWz,O];u__ISE}ifPBjA=`alM<s#wga>4ts9ow|-y<p#]28"E<C-.r>BlO;l&b@a@y+9@N7["a[a9)`"!<euc$B`
-f7cvS3,dvShE><#c0B@Aj'[VkdBjMg7j/IR|-Z6jIBi=wb~b7sAd-I5<S{<2w0F5x+<AflGEccq)MwK|js{aJ_Cdp{_kuJ9uN6Z9i37ua]hh:b78:AolfB
-Q8@XIr,DxbFut#Xbzp)p}C/z^Zp+1(Ko.k9c}{jv`frVabxGs+3nlI@)2oEAp7PYg:Ii(H$MApO6u^L-;noW^}"b2{U#Xow0uuCAT$%Z-.j<.YhYL)eCX2
-,S:Kt5wVtJ'$<_Pg.zxZaLNLoOANOqg+~:|+{<nT2!QpE0yA{<gRO)%v%RXleF.|ms@Or9>&>v=y#,KofFqFaaRtqb|h>7^}xqhyI7BQI5`&r!h!4s1QpG
-/webq'2oD,@8GQyb=:bk176b9Q-76rC6pAL&}NKNAlg&Xtl(c[3Y]7_d'>AlD(Pa9)-Dz/2GYRo]275cR>3PUcXMcW[pY1b;cG^|^kYs)qk6Tx1MLj'8}H
-SlS3<p78,`&o#<)f1Trp|6m<|nwSO@H>rQFIS.)#dAMi!y"m=Vqm7l;n`7[;njcYwQrEUr/Qx[-:y]A:D&yd,5C%F#"mn8w+Pd%&(j6`F/|0I+(2'@u_d6
-#!fT$!f|<}+gHYaS0h/9$+1;ny^z|>32H>{dw">0M4iZ"`x,T`Y8`#Hk9ddeaZ5i^YD"jVCzn8w[o,jZ0NO/SgTt%59{%hFJS]f&iZWT>ggm2BTHJ/X8-h
-eBypDbr_Wk=&g-jh$,[$cd^KYXoDhm1s`YFn9jDP_}~!v2Y(2XDp=cdPZ^U(M9'9em7ja+8!;KXZ-gN7(7Y3`dZ^:pU_W5<Oxc]eBs[me`qrvN#;B!w-1W
-Vxs8gNQikw2mdAlY]iQa/Duhi[bzm]]ysd_M,s|YR1C$9,lx&'>@[fUi.R['01Rm`NfDEd|v!i:pzbsBV^g4),4}}#&MKBer_loAFL$vS2/'I5Avwbn4~S
-EZlk4+f})[)AM.aq={1r&DKB:U2=AWw@YLyR'^P;WeMLuKqd[cPQ#f>9sRyHOE@8^%Ih'fJPv6MXeC,eI!%+#bbh|8:F2oVatX7Yv)8a|mRI525);5-/}8
-XR:k%/!-Ibso<07|m-9Sn%a5IZs)w3g6rb.p9zFVexpKTg),]xUz.Wca&ZgULj%9A{$,hHj}dtk8e@9"xU}UwXQ+WW@s$RiQ3M4Z"Z9c><[N!@^'z14h.m
-N8Exwxd2,s%U5U%OE^o2JDITpLp}+^"bDTQU%!usisH]#{iN%+1RuRMm&;Q=EMVVFi-9tI#@AxT>&7E{T&DoVz}_q=KdOK,(j:}dK6p-GfYwnR+29&,va'
-t1NXg'(<5z'J2oo>(talfI>h)kT!alFUTT;j`poRC-81xv|#VwVF][>9zF8L#d"a]F&ZptG7.C%z@^a1dk:y;F4'nPmw)"qkD=}EWj"zN#vR1Ghoup(wZF
-<"S(cUO48nN{QJ[q;^/S2e[QF):`k2d6YQPi]8L6XB{RkS<fJLXxYOa.S$0Tpu+DB{g:sG'w'0-e&FZ:Ap/nX]i)Qp|EA$iKKQ/z9;G}Sz{bP&raz0zv"5
-.[n7dhk^oql.3N3_M^516=egF,LEw',r`B/<(Ct_B.bQf%7ZJK,vVah3I1J]e<D![(PS)%_^/+|.rQKEA%t{Y^q)ub>-^$q^Aa}LI/3hkrC<Rs`=M-J1o9
-CfICD=`d|QMMwg"]%]F@ifT5zP2C8aW{=Hl{dU`B4dJGq;!`$I[hH1yjLTGQszW)#{u[yV$o8S;sJT|0mhL"#<IWK;~8[D~X_QwRt37R40B;{UUI7]Suau
-dJ3W7q<HnCvWKX(Qz0+5wiEg;0)b8by<FLR<$&94M<cSI436)Q!"9,=z3B0W,#+T9kK0`#s^0&=!vQtfz[r:zO)s!DXAV/D!.-wu~,4#sfl#@rr7!OSxC)
-`1J;1#Fp01XjuHSOEJ/5dH4.~!^8s7HEj9+Q.IoK{5ue8xBm=aG7",+G1W0u'+RzK_|%]LZd1V|9Mh0:H%VA"&WDc7ywSr8I2f"20zBj8}59x4W0[sxX0P
-|1nCq%R1tAE23%"(^U(j{0!B4"{d^'#>$i4Q8#>(~"yhbuC2"J=eHLPOHP8y;Jh3Dp(QIQ2C.lzZ2Wwn=t3'/C`N-14p,)!S>MJSq[_;1h[:N"C.eQ<)Ue
-.k^4<;gd+`$A$$i{m5`{hT}.&C"dXP{f2qBReLRYioHU2&'H%J-<"UY3:sgHXOqS`'s@"1'!sR3Dtmv,u4#yr;$=VCW"u;K/pI!N9w]a|bmU5'Hjy$wVPu
-]VPT]OU$yla#g178.G)`Lxr``S`RTQU/5|J;jZkh{O/N[FL9Vm718Kp0(Q/.i@i`}JO}w==/5/70CB8#)X4$g!gi1@/ye}~lk-xejyInd}hL4%T@#Vp}|Z
-sE}4CdeuN=H'R&.H-nibol<EY)ceXf5G5/,#;,2r[CF7WLhVtU;vTU<M`x=%)wK(=#)1rqN<I=eX(_ZlH%~B7D]A+L[.Mg#'j&jLk6M"'fO`}vf.y5r)(b
-:#U8/DPY_Ezt+gu3:=Z1`XQAYo&:a_pq8h%CdYo2g%FLkGsQhsf3BS6QxM+@G6-+Hu;G/ovS#vMu=-]a5jG:A=0+L5ToX7:u#H.3@l&(`dl^]:5U~R[rhF
-Pdn"jb6J)k0<G0pK|15A7;y#J==>fDu[8Q~Nz|A5,-GxFxSpJ08Pa%xP0Fl9bnte%=dY.9Dfv'y+[-Aad/#=E4Hc$@!sVB[d%Lw}6Y)o!hb.i4~ie$iz"-
-V"47;{R2E[-)8fsdol97j/hS%XBr4QXgJ$F3Sx=&Cquk82+v!Bdwt{~}sT6ki|`LE=s9DKhqAYcDDu_}l#_>(-@jj7<c&wy=ITLh78P&b[%/K2]i5W#K{2
-#LpNJv`X@Z5zg<vk}OFcRe"0TR~i3"Q:$z<]0qdT)1TwaFOLBg@q0cGt>o`^|Ik,uz|L=GWOQV5|M!0.'##2d.9$mQnq'Rg8ibH8FFi820FagGM-cc0aCV
-sH/5[72H;i}zwh,j5F^'rbAalKFb!.KolsOoISmuQd$a5x<;N+"kvMx5mZZgGW(Pj]~Y&aHj6&k2uo(/1/KA8adjq!w(WII:SNZe|`yZN;;7]c=>.5r<3Z
-W"pwBe}zb{AGc|.OLUm3f]wNM)neI"Yi5i7;tXzD6I@o0WsUmd$%7]4X7qm9GhA(R5VI-PT#H$XuLAzd:3}FeNF@T/Yc->cDR%A<{_BF|>YDT]E2'=LXAX
-YwFZ,r<_'ptF,.:MZc-0`w.cTC$+G4kul]_|)g{t,"jXFW|I;B>#M)BvmZ'2o>CG=[)fkweW^F}_KO9jNhUQ4wsOP$K@I6y:]iUz+ZVPiB<GGx~G2-|.W_
-|e]1!R]HlsvK#d-a=",H|n|7+k~-PIQuUg;CS7s+T2'lMCxWxPft|i+W=i#>l^U/,:GCN#cY'KDS(gyMDDA#t%xN|In|fQ6Tc]__;(U])uUTR3IY6Ftz:V
-/lZv%OGF-W3v</lAAb'/f1!RYt!0A_=b0z9;U{-4:IvOgMrJfRvcZc#'NP>gU/cs$`VPP+m4M#!Nr[0A:l0kR4iAS&n0l.Laxs}$g0qfc^kZff56wS^EO6
-aT<.YN~u{hQ>[!,Dt'!;C2L5YQ"N{>,qSZ5#Mvg7_g0m1XuQT++5qT&buG]e:c7c:Nq3_WYIO0^3meO<N[0gP9v1aBSuWvo(/wIi"JAQmIa3$49h8;4B-a
-tnP,jc~Z8I=kKY[9nD8:V_dT@W11K|.lfQq'5>Ufrv>ohI[fyWBD4Ih$bP0u-O5c]G("L/efc%)=-Lt;UA~>Yr@lafQ%c<u,A!!S)+cF$wES5f96emM"w0
-vQzj26x0@:z1w12T8f6e.0B>v'b,qk}b2k!PNC(/GATvlWG24wd<o60&@K_zkuSb-;/>#u=y+9P4o_%$jeMbM#F)[!niJPmTJYz'`Cikd}T1kV)[X9h>j{
-52:@]e4W-L;!r;wT3L#Z%JVi8RlK`WVO;=`;Us&lQ:q)02[x(.r8xE($'jJ=hT2&pdpj{<II5XT=$Kjv@3lpO@AL2ah2#L$K=}wHOk`Be/7%tp}n%=#}7u
-|0"Tmv%7uWj:bByO,!qc%_s&#.-wrwFZZ>CEd#,uLuDq}ZFAEK=!lW=dWW!6K4Vl/TL;9p.NVp0ZdzZZPhZmnVfw5iX0~KZZN{oS&zTh(<Bx_[%CEURTr%
-.V1@'Wl68=bcUZNn$`d"$Iy.`y.M}r@9Qq26Ii+{Q26<b+~ycD,cT$.haVJ2fr|jLPH0Rs)Y;3("|5kB4Z/N}:y<8tBk"AOb->k#iQ5+BE4#=HhoyBpM3R
-0pgcae&BCOx1th!$f#9b/2cPVV&kE&%At!&/zw>u;x5pTTI]nS"Q]^/k1BW6R8RXC#i(&+K}~uLwDrNuCImol{>PX$tp:AWA<9r`G&${fC,cP>8Qv&gNXo
-NGvn[+nUf}svGUrd>bzm#Qo.JtnBP%u<O(H.|q4Bpln|1W&)#bk5fn5@"aNO/rK/4s=XM^P>HP2IP/InmT#bd3(%T|GO4}kw>!9qM]15c48zAdqxLX>-[u
-8tEQS7Qa#xg8SNgXEPdFeooQ@v+;Fl^/e9N:W"4=M(Gf=GTkh:>G!M0NdIVN+y)u5W7DnDcgdSC6Q%t^HR-S%]&Y:b5iG_j7;yxV6S>-^G.{V:a6~`-+}'
-kt,UO,5=[Q`9EZub$oaj,A!G|>+P+</L5a3KSExGH6x"V9!:2.!S9fOSB9=&Jd#1h%>BeKUAU},wt9s%^ap}jG+:V3vaHuEV;nhKlLEz%<">2{7COqHL-8
-!zFzBMrng+i"|]zCokB&4.@I>m&Ys(QKcbFs^1c+i81oBXQ1$]B7_`wJBL|Hu3i$]E41]v'|J2SAfp-1K7QMV`^(@,rQG5qJ0kY1$iTZ(|`pRg|nvSd^B)
-@,1<eS.B3d2_pY7rwVR]KZYyGdcc29PQ$vtH|4SOLEkf~_crHZV_8Oz{)gMiIpI6xB0XOu{myBN[4Qu|lMmSn!FK>1'9'.ANolO1i,4d,L!TT'|u>iM1=}
-DPbvk0`uS-6xvKuL,p>gHrq`v$Wj|g$b`dCR#<{a"I#gARvVg=F.":BlW|XEdiN{EBhv]%m4FnR7qQ5_8daL1!uI/57X,.0|kcM:Yo/rcLZM&TH%2J-=H)
-lNx-2]~[bPgGMPh(sX2]7OX/~v(P_vU'rg)Cod4<ZROXl|=+G;i%d7MC#SFQS:0iZN#zq7zUEFzdkVWD!^2UtxN&nOr={|(<iy_z^.#adi/vIfBxnGZU$O
-8[>]+u:A_WIf.X$MAxCz`lK4Z:=2D(584os]G/&8_rrZ]8H.$DtjB;XIlvgudLcw{w4wsfN3<n!Y%ik]4XQxCpkuo+I`OX<A@[UempCO4K5jQ.+n7F&`(G
-l_o&ECI++k&H5+u6r[yy8hH-KXY/,QpVTc9PXa1UIP#0T@04Q%}6^xy{@)^d,M]OscMq:A]9{F(H4FXbo|%F8&mI|q)n[wf>aF~/0Np"J1uT}E88#Fl2S3
-srV^-QYS{`z-KKQ;(Y(EztY]l:2{bD!yD"{[{}ll%mkf%MW|UwrTqx1{>jTQUCkt|4JI8[a%TuEPiga}5o-hM+Bl-b{-$+iVI@N0nRs8gLN{Vc(L+rngNM
-;sB{NR2"[&bqr/FNGij3IygZW&LFT[)Ex5ZJfe4n"M<`"TEla@O`Hd{qe(4+^[Y;O[Afq$xasUmtLW:S!Tq)oP1@Q.vdid6m}6P%c#hmxyNCV)4oZV_$T=
-Yk5gRFx++{)"R|m[/c5k3`h4vBzBg1M=)Ces+Ycb&+DXs|G.qgiN%}11rf=Jf812vT`ryxfcSz=ZLOWpj5z_si76Xp[pOj{3m%g0QNb.H7<U..q.!DWa#k
-coK3'c8uR/y1gOHvLXck#8AH=Re0iL]TDZ<%|M;5,VLA>aZ1wY`jC)2(x&[aeALt80a&EB@8)43NSQG_-%23SJt+sm%9RMfBAaJ9`)d5&gRU^(AG.XaxD=
-MOUxA(<Z]LZV)XVKU^sD])1/.yA-Jw=J,Cjx9F,X(UD"..a4.5|qi#|J~M#6VgAj9a;c'e^Q:9Q5%0KZ'.Lh)6/UJ.AqmFr&&/sBqF,q']ov9q<}jYH$j4
-6(%9:Nb`xx+8P@sWNq(AS%S.`']lLRuej3h#!oYUDfMA_oG'ASRX;@i_9EUn7Z4s~k(E6G4;:"82j#x2](UqT5h!l4"Fo{N{mO@g!2,NaF>G56ekXN7$>z
-pPc$)PQzLk>pM0Mok76njlfS0H8@DdL9aw;=AF)&Cj66J`<2mZi:<d#r%G}`2Zp@s9`w|19Q{kN%Ff`l`fSqNRiz!_pfF}:Qg5.Q$C-2q4+HOyN$8,6D_%
-rtFcFqs{%&5KuGo%O%fB-6(Ufz-6lB9s[9{Qo..7&NZQ]!wY'`q)Eu{29'OY3o<,[O5_B9Z<O1b)15$}s'+o:9A=)CeQh-FRFZ`4OSI4%'i2l"&w0k>[dW
-2w/`'d7SAxdrVI@|^T;1O|!h8p+Hr8aGFGF]Eu4E|4{!Hs/eXztiWOGcvo}wY|,n.]<8LS:An&Je{PX@czrY`|ree}b/^"P;yN,=~:e3DS:oiO>qmt{3;K
-n!~WVpFuV">5y.oaqKncY|d2K;T8Kz}fiS3Q+%O"x"v]He^mpYPO#vV6bx7SpU"2<C-ET;XrEuc=IeJUsz"(cCB,EcLoT-b@"1"2qj#IFJelq>ReN34:;J
-^aC>ELEIo6FPz]nDX4E$uZa"4JBp:xM73n$O7v%cY5'd3M02x`Z|F5{)bLT3H+/)=,UE'r,@;JLmm4XD-SDnh6o.|}RK;[F&CVva|e.i)T-9_pDqlahZNY
-5+/L}5@$zo>AbEmj/_M1iFya))Q{0mAFzIlL9'$:ov{yZ<ljn/=o>z75]Ub&4%5I@sDHb(JvAjmoI]8]Kb)daE+EuJVA{F,GqC;tW<eBstF1Jk_3`@+c42
-Od`h-3=Lkrf.+DSj{hxZ>t]}Rxbq3fC<V27N(pAcK;$gCU{4j,=w|=7>fbyugX7%iMEw)@x/i$m<q+=XyQ~Be3$Ehs.u+,PtV2cTS7eQqoC"jV)uVy{ED=
-^K"j.[m;"}bW`!yWn32/JMuD]cM@T$'15GC|a(,m=lexaE>d<}SfQ|}P[h{y|P^Sm9`|p)r|Tb(rFU}0VU|m!R`7Dg3""E!o|L~x>f8T9At=UL4n&eD@[m
-[Tnru>fClbVJ@jkju)3nl)LSCcW1r4U(~d,/Y1a/'e24(c_t,Mlv$f<|ZH_!%H(2v8-f<NwsY%vW^f~{M$Cn,9@dCN087i7.MG;3_y2Y|d%0`am`mEG]YP
-~-}D2enI[1<l6}U2`nvv+Wuu.NiLtWcFa]]/rFI,R@{Tf8U|!(7#^YyFdd,k]b>(cTui8kq'xL%0UmUW)J;f]OKiOqly>q8}Ek,|o4k|b#st"[dP_{pxi,
-vAPZ=Xw.!+qnrsZb!vnbtkxZ4;hv'Cyq;Rb6_w2DmZ%q"&+bBbzG#95j&4M=g]p}>]V%Bm"_d($/u<ZUo@[PHQ/%+G{YS{3;l|b(F8Zu4aiH&s2QL$4Eww
-0ZQ]'@U&>)_O/cx(DmBPV"yjOYVea|6ErE+'7Xs-(@b;"vs}Ct'6lq6fALB3B.wZAd"UW1#FEARbps.2P>;f(225EBV#`S&T|]$`d`yMsKuKuMiPGlLOzK
-m%`9~;A)#q8_cXPP^VmrH&8L6;lfNR:>xLg&$$8`<%-F&0<w`k,SC+qbJ^u+a8&N8Pxoa[tpVrcVM$"wf5HPp>N21dGAfeS)3Z{WhfCfN>.`@dc`fjZ>d@
-Cg7=,G_H'D72$<-AQ_p)ynl+3]<HpLycU_EBWa>r%I5b%yxRun3T:Aa1+D$+AxRHOM'f(jwgHSvo%tYxWDd#~&SYzE.s`=H]V`N2}QmsPN2.WMhW"r/Z+H
-6UZa=eiP;@mQEiw(;e8b0/ojgHG31Ml1&7{,Ayi2:/9'!ND>z%O:|;KmMts|f$[3G}Ux2(P1]@;=;%%h/0K}U(-2~A6xbMx2H.72eF&esX%]@0Db8>U^dC
-SvIqBJ[LkNUDLE,Fbhyj}%_h=oGBP(srrXR,g$j25PNpHMfPCV)cu%g_m;Z^@dNucRl#,O]IrTs'vm3`p^@9>3K^qlk+lORL.nTl>,]SnIPk0_(DN0~vS"
-h_%<RPD(qz"E~0y&68!pgR1,OZn3`&C1_YuQVHiTx6%Cakvzt%i]F_v0{X<v,z8Xdf=g_E+z>0)q(Ze"vs&V+8[uA4D`F5uMLk>E4>&rS`Tq(If](nSc{U
-)7w3lC0oQnwU{HNM&X$L#+jt.+60:<rF8'YY)4zQf<b%nBlPgME<H}9o@#4;5E.5a-(%0DHd~W{]k2:A!.](1m]8/0=L/"iJ7_jvUpM.&&h<56myUrI=I.
-r>4b2)=7{PIwm9aaz]PM'b=rd@7RGCm/C2b5]|~<sysrVL'<u,1fPrtEyo%lkWu0;F5D'%(xS'5R2DF@^we#_'3Slg%G^wMv(B;'QDmiAU}GquC<ocpV#c
-dj93C=xD_d;#=[Nk(AUSvS(g@AsG2u[8FdaG7aoYdoU%C($g;Vf4[FgS{f+9sQ^#E_4._(C0yHhUgEF>dN&7uQDVsYY&WIQ{SorZ{im.!+pXZbQ9dB49MU
-7U^H'9B@JO^+h&_}0iJ/7K+g>qt!No)U2@J-JAhJykAZH8gbEv15zj2{Ie4_RtJm&/fy#R.fqcb`Qpiz[@9W,RAw|Sd=;2C=J+EP|/DR}a=o`74TKqqh}n
-_S!`jz/W+zlWEBl_vXuXbOMF"j%]j0KXQg4ps5:E!]HQdaTbKwj&9[1;1FjT"'by)4}FoyJlvjb-zN1+!H)85^O9Bd,+EJ@>/2'h$,Q|q/Fu-]f"t/c=ko
-{/g!_GzD$a(#MpMt~0dUFhg4]213Re'Xu|S4I5ek="YKr}]wjXa+EuT!KBCwkbNoPj3b8FF9EJ"R|(8=cWwvV.{m|35"/Pzbt+xruY+8>EH+.^@kSw$2]]
-%s"~3pr2nSq!koRhE<by7Ud^>00}h>XF@BC&Qv(=COK_~@q525;$v1Hb5D`T2fvtUZuUzA[0J"^COizR}d$'L_JW&.4D!)Z6H@J/qQnlNc`#"q>oiS)$am
-v;Ldb#bdl]]6w"J94FM+B.!PHq}sub>izdULGCuo[|d$>JJNA9YC'-Ss9(='4OBL34GMP,8'j25p5.YrdK#@MpX]]MK8!^r4#t7@G$U&^fD{~F_d<rd=MR
-('7cw'|=h_DQ_#M[C^eyz:Ot~U-%gNl{RQ&0_q=_GIUIWvt@9h}b6l1}=@gUCLyO)T^F,(n`uJ99D."yE]7=]I6E%5)[2J19E.R5[.@Z/H+Rx.uW9n1Etw
-V)>CLe&[^hN}Zqan4Ws/i"ZFY>G)Ws7C{"3^Li'YlFTR'jSZ_r,+~%:8Qy8k6vJ,2.fn:!nCxe4{$-P61w`3Y,-IySqM(o4|s@DO1vTb(S;o$[tnvUD!:^
-TKVFL@QT2bTswduB4CwCuxsdDdvYPxTR@f+OO|rNw:Pbfk([%J{,I)CK%z}y6eHRu}0Fvg[iV"e4ZRZq)4nHjo80]JDMt'9^sOpYt=_wRaw)J&z,|IX'-$
-|MMB)M;JZ;J4.vR&g+eOCo,eC8UNSO=pt|E+LWBjns@-a.F7a{T},^[``s!X[WuBvsq6g@FGz%.5aH(]>OOuR3cYxc$wqsp/.v-oPdwX-Y$^Ml'"}>C9Db
-6+A&|%yv:q4ZqGT9R,h/3CJs&nZ$PFV!GV4}w]jIW9tJyqY7{V%}}Ota+xPactQSE$qJRV9:kdyJ@8oV=ph}/G@8X$c_S=`,AMvsQWY-{l^rZp<&x+(qs/
-1hIdET|8%W:]|&Zch0h5.OaP6aGj-iGpY4n4fJ|]^67ov6"k8DIH-4)!W#oVtC8o5K0%hN!#(9da{e>5uh}@gT=<1|c5$3`d)(/5SPHP8eU>i^WTmQ0/`F
-X]4gj:d}>:3;`T3%r$rX|S.@J#2,#Lt(]VF"iqVrrV'{hSld^"E[P4;fQ._Kea|]LBHz#l:m[$z(&D)n+"7t.#x6:_~)f1UW5{]|&GY(@VQ09uQWuhIh(,
-;<FJ~7,c)GyIJ%N95>hMRzt!b/X{{L<3aRdX<7Wd,Z_UekU2);%#RyBs0Y'ND$^sN@k3,mdOyIOSc&&nDZ[n!_<>9svPg0nskUuY.zVx,apF+[]HdOv4iK
-y:aM_NXco$AC<.LZq="C6Aplxd5k@)HtcWp9uj&qf|oa3pW#%],,'L5t}D_XHX!8Nk>3YAEN^qGvKL@RtVB!ROPSdu7;_|wU9L}&.AqW)L=_P^dAB5aRUI
-[J%cc|.B'r8@uZJN-!n#savlroGV%}GKP,QI:'HVsRF<pITxZd"mxjK>2j);csrs/6h_]vrs`1o=N#R))|2M:}y`Cq2V>GF]UzMvFGfN!Tw6g#p42As3RE
-7:V7}Wg)Upa({c(NMy3OX:KG>kfHSpT_`#yYz6M8^L1Tsgn>VJea7iMD:,sH8RUA]1S"15L(n#vv}=$zbXR^H=Xc!)Yldz(eF+bsdk{Iq1^"!9'}<EJL!:
-`ixqA>Dx%T^d:YGgqOD$(]G;B21QS|Hf_In3=J[!NC4]BY)Ed`82ayy$E9)'^I8uz"sCFE+W^uGrnq.U27v|uxWL`3HTb+J+5Uqp(<>n8CxQ;L@ie5ji7;
-I`|wG}mZ"1!T-zUIXfRy+Hag<eAXJfb^Ub,E8X7d/SLyt;8mG2)"9j>[wP_s;/0m80O3h_:7=rMO/=87Ru(<WNnW:"(m#]$,BCw/l+OR<yMjo-d=6a`9+k
-0)&t~jfHlYbN"KRU1@QXqlvt4u;Y/&`XYt|qQtRcj.m#ydWfe#]zgAiX+LyQJi.<>A4fSVEOdG=Y#ZNzjZaH$:$`tq~g.]32L;1f=PcCdYhb&C~aOs}(p/
-`G)qGOblH3i2P}iZM&nBpt@uWie]z^#[V^#[|RG[doL<Bm_g'm'AnFv<Wy&ZurBh0/Pr]p-LMq-c9[m$^I{/D]BpOZW0bT6V1/oJFR$wMVg]TN4{o}&8'8
-07&w_P~//LPAmjAy-w(dT^<%cn,^n|1TF'<Yrz"%-Lob3AyKl1zZuR54NgPd$lc!]#$YK'Zg]J.(kXTj#.1@$EpMu@)vwf8lbxtc-EQM88T#f/gVK{<oZS
-85@6~eY^nbC1za|<IpLX<w$4C/h_YIX2mHk4Hm`Yv=5#S;Uo6nAu)nP)43i>jYk_htFZ)bj-s)w`$(5ZOutpO#SrCD/%b|VW/K#MLIC{$9O:ud"/2TA4dD
-U'BgyDJ6NkhTz9~d7(`.Q2BhQlLCjK:F'U1jtGO5/Uv9Mr2k"am|AKDp2XkB,yeH_q:3#5XBo"sieByT)zM1.Vd1z/I}XEs0sx%c%_a/^=<c$8!A#OYiwX
-6_bxAqn5k$)}yZ/@g=qaAMF'I^};"Zuf_EpBPHy,'gs)e$b3S2C&c;-h%m0VT/JhBpS1[!!cHxvb]Sz(JwcU3.|Peuk2=3U9w9c<-7r{_m%xSIMRM>q36i
-2/ZC`4D&E9hhqyBNm[hCV2F>CY8krr^z|5CNy^~qwKo;>Ia`2w_g1n(ytxPwS-9lLp)T}wm,Bf=qH]Q21O6r3b61"UpFZtDrhh~wv/}{Yd,hl/'jdT3{E3
-IFY_UOMYfGYh8!41jf_IGf|s&Y2i<CLBz`@^[B83}4v[sZBF]]AI'/'[P)#DfDK'BfYN'!TSzQ7w=k9EfhCe'%'%mf+w<4xdaYpm4$.+$/E@I&87I+FpD5
-f{8sCiLIcYPb$_Q$kypoj_8"r)@onm`RsNje_%t6/d4mmVvb4%o-Bisms]a#Bd5#MCg$PER]XC9r$|UjrseXw7tU7jc]48ZIDxZ6nLk:h9%x-J$m@xR(Hk
-1k}]a##p`@}Uokifs0nnF[yi|q`/u[PRQgxpM;m-Tgf&4KvaAx+9gJ]t83SU$5u06AyXtH9;Tlz;&AO$^:R=v.%GN(N7xH~kgJRY>c(!^JQ6@hBLGi%B@H
-q{rZTZ;>/8!,uf]K'RjS36~382_jR5C(1Om9T;[++f5HOcm)k|(3}bOAh:YhWZka&ud8ye<Ws]41UzFEQ]fZ$dOQrtEUtm5W-iD5x!Meut(ERLHBC(z[=+
-.YGj/9cL$z]j7Kdk8m_GGZ|G_CQe0U&yT3cr[K}d~.rq4-PzoL@{`,qlY_=ORJ`:7Gp]6;Ikomcm-Z/t1Y/&s7){N%Fh&K47Ck2L3nTI1t;MDgGu'gjjzy
-kUHjahS&QgZ|Ac6&)Q$)0FD'r1e0G1]V3vOk2&QaG$|ZzZ{e&luTCuHqlcYab!7jDsnWU"1GCQ=`FihS|yaFjj4=$uzL:/yZ8v4ws{qfthUN;}h}+>Uh&@
-+7i]CchS^QYAVJ8ehQ{^/:7qf}-MlZ!JK|JLSf{sns!a0vN^8S#`3Vko'aNnm=T8&cXrIN}I0`)@UGL9CmaI6,]|AB)akcEv..ft2U/&zTVo9%lWsz>1le
-eV]PXS{J^7P|AQ52!@!q}5]Ks""'Q#p%P2,5sQThtV{5hX4tht$G2PuA7om}NxDUx4maS-,}p;=les$s`$0+QR}Q6S5ky}R7>zPz$pTa{Swz=WJ6FS+Bmy
-Zo.3R%Dw;KM%pWRv223p<L#rZR}cH#,Ur%GTjnZ|M:dNh,HM8A]7tJyZx1#9LC2n,y3WjGV$HA}].E">|+MDG`lQU|9_%K(ZT@z%K9&]}iZ,&6j'/m>7|9
-d2ctvF5.i;3]PDu#A'he.SL1{_z`W{WB;#n3oqU,$SDa{DD!1t@uezAr8ewHW1T#NWTE8wC3k3>hh$>C@t6ET/@kN]0TAev@=)M+0nSIqVOpo1+23n8.x]
-]]yya[NQ:9x$m:l$JF{GWtFf;R#r}wu4eA,8~Qp&]&XugENqUP1mzH!X[,Y+vjExE{]TPnfsN%(R&2`+te^&iH(#Dag|yism|:1fk3>#DPIiXkYAw`OGIA
-Q>@C5efQU{nFgok00&36y'3Le:=8pMr9Pku=GXtgq1`fjRB1h(nI78@n'uFb7c`wO|$B{W#1hg@oqzKm.0>&q]6;wwxn%Iu[MR"C`&5o=gi7M>J]=q,AH#
-<&l(v#P/+9KJS{V&24!G+:OJ}]=TBYx73DZ1kY&Mx>]3n;cgkOB`+$@FR^};7$T1^wT''{xj`+H|c|r8)0|YI2%aA)Ul@Fs8&NZCfYsM7")Si[HeAO@nAZ
-DUexhMHs&GOguJzN,igEKr8[V4Y$>s8{K[Zpk/wY~'JI>1hXKS2&Xkpwl'gf[p#+KR+Axbx<=Hfzpn<P%|m,S>wMH]p!tmj(X3R_XoR_m:tHKWW2WV{m3"
-}2+MO_J<RarP")kVS3rSX;m4~r>7M1"jVG]sVDJUk7n6#O:xQ_xu(>~hxSK=!tAgLq<P${y=FVUNg`Dcb.=|Oe'14Km"-QA1_3CBwE5diz_rA0Y;r7HV=U
-)_ZHKSxfE)L9rnf@,)0((Dx}Fg#kd,SG|i8HsAO@TF(,WRKR3w[,G;}H^-M;I_6Uf!MT[5[ui,U(tQpFSwr]g@4-!oB4#2yFP[Y1W<|]zDDEu9v%1<<aA2
-f5<]oe23"q8h8f^3baP'Vy&h]'Fzv]NTD<GrPrT{Te)<)=cRJc1,-.{lQivo`DSrL>N+a<q<viiK0uMo$X{],Dp)kkAouB4NsPxC.J#='Ky!f{=AdaV_bd
-,)gp#6ep{vf)5s0u/q>a_P!$kPJQ:[>Tp0|M;c8}ji7Dkx'6{rAvH,}UN|Yn9DPCz'(^ys+RbkNq!8{+}}Nisa%eEJ4!bddM)3AEqBU^D1RX;=a[!-HYw,
-/dp9m4P'f.vjm_aKT)Xel7p'bBu,`jJeRLnG&7%ETCX^rU+!%8$%fRB+7RiQ:6t[D"Z^2;xQ`O]heu32BjVcET2Rd0YkWfUij`zq0+m{5>>&Rt4@H#6|s[
-[OE-w7Gb+{<;V{0q1-c">^c}2{Z[,A;1t/JU{Ob#@j3wDmy4F2Se"AT688.!7O<eL5)0R-Owq#bHWMZM_-B,HzOtk-cW9P6L>-"g#C&wti3nxf$7.(<XVA
-A#]6Pvrt{Hc++O"_wxSt50Mq_+7z"/!;.%:t3R%)Me&]4NL!tPbzT:gy4>q<ck,=BQ23wfeZj6o8KgZpHft-i`TJMw>KS^82Z'8"G`+,=)>S$HE)Nf)RTt
-}9j}}4z3{H%fYk@dlgIG-tF-I+Ei]4fv&nI3yu1#j3uaYCO%vnC'408ISY@oTiXID^u%;[jY/#l3.30u+]Jbr0/FSXCIq3|XmF%.Pg[Pg%9vKzHkX<GPGa
-Q77YNsCKEn+"qxlwJ(BZ1$"^k+8R~HJ7"1x=U^OX/M=1/Y3V)50t&+NOe)A%(zuJCnGe,WTl:;[0T0q[@Eva_t.BX+a)PiN`XnJJ&{Y2(blYjchy8/ld~`
-+b,)|FMT0$jrS"O1&Vr"1vX`5ui)g#a>hwK;#)iV9g,lO:f5x1wq!b,<1a-JQTZ]B:vtq;gGB^agGH{V9xJx%s<]!v}HMz$nWZ]{88YnP1In&@7;R0jX]=
-B,V2/t4JGCF|l7ZhoOW51,(@{+IZex+TY6%NG:~|;5r)=a}1VnBV0l5apQQM^-pg`o70>|-Gyg~eOm0GW.-(oQHfL)'f6oB%|.kgWT`YC)xwWY$<a-4h9j
-9}8l+Kd`14bh)N=6wW,;hnbJEJTD1_TOQ,/6wi,IxXH5gwE"''TRS-jy>-nD25-=}S+9i13qg<c+}&{7XGB5zW&)V&i+6-9Z_bC4vjX]Hyn+~_|"jFge}y
-+o9)5r(6@wkSm7oc_0/cM-VRpw7ltZ7<@Jj>Rdd!{1UCnU}iZEgOhhI]y}HnNa@l%Dc"Y#A=DY0D2/+a)zcW$#x${uum~w2yi0oQ>f-LIZfr3<|P.&"bcY
-<{Ge@j>}Z,rt#w[igr}'M+.uJ(y39<Qz.({j|)|<-G_uuvWF_T(aSOh8OBMvgx<aPvX6J#tpx=Jdc,L[z4%efB;eVw8dMzFb](k+'tBs[|FU@7oi!uRgJj
-,L@Ey5<3!`A3ab7<hz7Om[<%x2a9gUDg)it1U0kV#:hyq;AR`N;oZ(3:_Wj[4lu.>E8^86Rr5Tiw3%_Z@kEL_|u6oy];6hlES]VshHT{@{'w'q]xTrVsc%
-G9/f"5^)QP|&=.XeGRt2igH{`}Lzno.=5"(o[#Ze|T63!k7is`Z#'bxHyz3{eU]ybr{|iO;4U"a<|(!Tlr_,LX/ay'n6zj{ZPr8P`c1hj3Q=P=$5U6;e%V
-Y)=V#|Z0yPtKIv:D9KuVZ'B!byw`G",TKEOnNjFhE9X}EU0q5TuJaU4AsL%k7OK%rdzG$Df|';<{_X#U:1^3_3R4/{-{v2eZ/u`ifyrFLvyu9B%;#9:"6#
-[E_-lvciDf7j>}7h;#Jam-5MYQ%vs'vLpuC_6thzR[C0}HJ;h]!OA#p&exhSKMgW2n4Y2+5ih2[!W3EqoBmE4{'t4gqUC/K4T4|)SHkPg;GvjLkFi[LD20
-)dyg$v@h2VBE[{.cQ`,@rJKU1s3L.j+1LJ%wIj)=)IDIzHosB$N^BF@lA^LN6HH!7zb:~Lyh8!L^fFpl]%C%w08+q_=Q#`oReg!U'V#$K2CgvA5JXa5:l5
-~cK"$+.H$sE=r$(poBGcYMCv)UM@gDZRJD9gn}|qgK@12K]nb}f@YR}$Jz"t!zm8zsO='Z'.L|_$6jND+B-!G#~NjL.a_gk>X&)=9h~Rbz~3ll>KA;;k.D
-|2e|Fin'~W;br>e"|,(D~J_(-u^y(66K84bkXLJyLoO0-L2cEctG[M(nd;7lU]uF|wH6Y0g-1oG-K'xcyPkZ3&8!Im-Ii$5vz(6VsQ4Ltr0j.Ve}#HL)(A
-y;dgN&z,`2[kO"O,S735:a.3iZF[}ykecFQ}8P}MhOH.P1|gft&%cX)#MS0D2O{BQ><PN!.u6'V[gv`P2s17sD=L6mQbqDM[hp5#b3<1ZAtGOY5T+oS[N1
-{e#%GMo"B9;o$bJ(UL:n)NL&AE[&`$1#T9},lWZhq"T5OPXL{[!;3x5vaA!TA9=w)GcJj2Xmx%M&]<cc;_TO)TZzdZ5e1YG7),0YZ"j2`5I-uNxim]nc:m
-Mt&h~e)'1J2M+x|G'cx]N;Sx"G~Z/VY!xv3qoy7Z-tDvukD-fTI1r4S_pf5-dkl@VJiKhon/l4o>2ujEANx``u/1Xn6tp[9dI%P(@Wf[Q)L]4PhW|BX"0#
-p^U0"NVpteSkC%m=)`[g#]hBJ"Y<]=bG1TrK(1brK3FAc3vNunGf]cdNt6(8yeWqYkXRNL`kqNb(vXNgX{v^v^eFa,P3JN|%{KP&JkeDwhzr4]d1y{Mhj2
-qL~%b}!UkXmwV>4/k{0|l%(pjc]7',;E{:nIt8ogAf`O|oin.n@8sJ)./=J0+kA21Dszl]a)~3S1v7m[R4sd"pz^qM3YeO70`r4Xp`!powcN2i%VN6)gb&
-o'Qsi%V.i>sVcKO$+9OO)W^C81=DKME[6iV^.g5&fd)[[J:l$1@I#F/'%nT!gN>$qXfU6#'|{sjjy%kC}zSmx4eab[s.u:;M59VU`tMokW^!8:jDH}0&|y
-3-fx7uc6.D:9&oE=eh%r2z>rI]t"-H}Es/'"/p&Z%i)MUU:BCae$5S6l@$=F8as([39o5az|c-US__Tkg$HU~;u1mAsdlY(1bHN.!t-'_H}/gG52nMTb33
-n5DJuuFUj2<k15IIu^(=pE.,5;s.I>^$wE%wg[VwaP`1PEbA0_R5FrD10gYViV&V^8$z8]L2X5).C,S7M2SCq$QGbR+!XH#5%v8>^mY7A^;66q}XU.TGH`
-m4W;Z"W55cII=Ik4GaBYvH$GLCAm<%x5fkY|>m5F.|:37Ku`0:2;zm("dw__hL0tQ#4Q82UO+:]Tzhx6e.);J)-dm+_A]{5KZ)NQhRMPZ`LPO-Ybup[Ef@
-_5=kA(xkQmc671CVGU3Y]YCQ+4a!b)V:VirpJh]l9yOnsfrki=&l}H`)#+"js-S,/cXil@lEpHL+0H7;hAoA8xdj[z!|5'Ds2IL]uzoBn]jRqk}9ruOp}{
-&t!e%@Tm&btk)IY.!6QUNA5XH$10]dxZ7!b^xl6T&wY.AdDRd({ksTCS$quUwx+`3j'N@85hEgi;VvTAcL=d+;vTWoZq_w!{FrLiRDwo[]at8@K2-3i9:{
-^ZErINS|%g}FxvK|M&N;EK|$q7D00(-hu5o(]#,]Y1{krl>{ko=s_Z#8MKsuH>G6A3MZL+q$Jg]c&PL;rk`L)[B|+aYk^r-#D$s43W+IK5U^Ko5rO[+#_$
-Gj"2<zkr[w.a^T9+ySA7t=DnF:^Vy@5vn;O-puFrpJn.gAQA/r-#tH8qHme9J0mE=]:]Km)+l[H3'9f1h(rL_GYKYeja2O[]E69WAL~c0-!eO:D`Wg$5^J
-hgB!eDxbsL=qcANw4pmv-<tqjYEKE&8_/P{R0Dnf"3!qagTK^rFh@#HA51_iMwb;PDW!|]6HA3m|ZczriE|bJH7tAY_2Svq|AHtIwE}N$B,gTse3B,2c1M
-<tZ3W)e;`Y=cOTsa.mfl:Er3~>R_YTbFeP/lFT:A'W#Xr-0jW^IzF=H$^prcO_]M_dUIxmaE#s4Cwe1e@,{&d^}66"kr^^(37rCo^sZsmP,J8JSer}@CF_
-~o$Ic]:jE>lC%Hk0zP1j{]=_:Frvn$X{M4PQX(jtLB7jwaKa'GLk{EEc9Trb}0WW}3}Txrol97j/o8dxr}Pp;I<#KG=snlY|`7whqz<|wxBg-j{s=X3bHp
-mf8ghDO31er}{IJS70mINNl{=Ef(T{a=c=p}8p/8$-=]HR&r)xKyQUkKqLHx.%H}^3tPV<L%DH)V^6{NBNYe/<"O-945=451.O.DUy!!1Y+4T_n`'86H-A
-x8-qOXoc~$QtSKEKi@M()a@(qrZ,Z=N]z'`+72-ZLRS(P'<`Fs$f9.&Bp-pIaT%:9x2/5+aZ3T|J40JhD^$b56m>5j5D7KH9-7VGc|Z-IVsyi3F3M+6zc5
-qq&v4FH5Sa&UP%'%Y[vBsKOPG"#X~9z%rqf;5rW&$8A'F(Es=Xe_-0+$IYCT{N2>kB3Q#)LT~pR>.0hKOAc0bS[G0T+X.Gi5`I}X&q80ip]k8#uO4c8y-x
-GFv)U`,0>aSY{gt5xika3%"@zMx)njV<K9#ed7MfqG1+Z3}Dm1^;HVeVbG%Yd,mi(s<t:Y/0/.GN@w<L]037>GLv^txbc')[%4XRkSQ5G0x9Cjf`eBj-k3
-O,SM>D`v>t1-B1oY~;h;Ux}[w:cNJv%Ig&GG[q[C53{%y|q1I#)$$TVQ["K3y6u!S75/`7W(F9$ldd~0`$kQ/]Q`S_id@(YYDl`V$"Zg[M3Gd_GmyD<]{-
-cH,Q7^VO7_{A$a3HZWA|n,=1ik{8o]Td~th^fWk6FcB1N13LC6R';z07Sy.){hK6O/3CzapXa+!x6PdT_AGlj9]xUKGygS2dK}'eqA2r$@~I[[wA0js=Kt
-CwG0L0bRrBQiryggQA0AW2VH^M}6Q(ME!/.D-cLF(H'Q0GF;FY+>NO}m@)7d{T#N8.9;$F/!{0W{:nbD|TtBAKdlN3-VQ._WQd4N,kF{Q{QH/.OJ5o=s,C
-6sdXQ%#_"GR>}:IPgpO=n8jZ@s}I-P'5:P|f]Nf=w<:/3:booyaH8U1^W)H;.cT2[[<&j6<:;$AytpiaDSiCWi9DzoTp3C<_U1AHY37JZksu]JbEpV``2f
-XW0W0tDHrB:@20s3=z2kKA(=)H{8CfuFoF[h)^os@mEJkA&IYxGhWI9n8#c|t6^<C)gvkUB+/P~ju0fs]oaAX/#67=,bxTst^Y'^h2Z7;l:J+CXixWbx7F
-a)pL8y:tW.R{jJ=.k/J^Kn]JR(Eg>Ar5nt`k5`W48:U_$@Al&VXP<Mn]=-D'+0>S8T'3T{>Day{Op.M]V]Y;$`Oom:oKR-='ydwbRk$BHI:^^AZ]_%Q(M7
-@3#ua(aFRsdFtIdUX>$K/l^|(L}X3N(@kHsxt[Mj/D=X(u%525ZTl|m%2aE9TPKi`)E#}Sr}43ayrNC.UWAKmJ,L:n,6-c#rE>iaxI]mzWD>$d~E-rzw-9
-}@tpQg+{XH#3~pgK;>SW4eT^z=y]Xv-|L`g^KmGD=|YTx}Kd6j&icZeGX)<%r_&p}lSp.VVpeJ8%}txh,XS#|G_1f%L"0Y,!m}SRATaa[XJHjWQ1X$B7^1
-#1mqg++|~d_1z5@5;a:OK]avLw3wZeO^b@_g<)`@sGSFgh$-HR6OKdK+5W;@Z(s1<QZf_dof4vC53ca6GRYSzJLasQ!9<Gt$By=MYqEL_I~P`PV_/:sbL:
-gom`1U`<Gd#5aFk4'](581;lm19R#C0!k(lr+Byk1ZG=/so<4X,=f6#R-Z^P0'93s=~Ur@|l(Ex'!Y&/K=Z+KVU_GKlmNz4c)g2YbdX9dfcJqoN:okM{9(
-./_pRDd58u[7:9_9.!`0"o-xjxY$);73l$b[_IHN`,y@{965/:^eE2DHQM_].=<!XMINjTQNmWfC`Wi[KHerm%DWb(,69^}hVb6k%&8-|y<@[XS9{66efU
-Nh"V"h__ix^5n|UF7_x.<UvX2"JmaXe;C{Qh+9$IyrD@o}S`1YmPZxZeTw,6aDo[9D=VG9&oAwWZM7:Q4jY14CLsQOJ]_B704y3@F(cv-}NUio5b}@q6}_
-<O1oP[{I.:gei1Kc7^@L.3p3K+[Z;,6p;Z8nQX+`QM2RSNklNwey8htDRJtATQ[L"WtED-X|_Sy'm^q15g)+k)QLRcM#dPf-kToQ3F~)^SaO>aw!Ac1aIv
-W'+o`l7bysQ=.{t[qD!qCB!JPFbdo:zGAj|(ahc7k@/=KA-z]6FN+)2<0moCN-2z'jSDYP{uHte[eF"[HXMPhfQ%B[[^R9CqlG'//|q2NS6je[1wyJ+`&S
-f/z=Os:;$Bs=HdV@O7nc|2wk9^w!H:e3k(lC!/H]$1ge#Q7d,m/v<JGYfE8W4O7eDk58srU2SYt@P#t01T6:QM7d7DhztF@fnm!W3Y-8)--8M|U(eJx|W7
-IQT@=#G#,5.6{$<=zAZi'AupxN=`/ZU|>dCkgH^1-P:&X1xs'p~09[kG.'6v1WGth1Y=-Dy7~'cmMK+V_q<3Nr#3hT,$kF`2VY,<&rD_]ESR+6,0CiR!qy
-^NT[>f{N;SK8,Qf)0w,-w4%=TZhe4X[HQP@-V0a18|v3wA=QVv+]QmgMcmV8jAs_t2fS~NHS&kD`NSv@:#ilq^XMUL$)P$BC}dE`pATV7P&DNoKB$wuD;F
-6fQMRV-GwOq!AO}lN2TJ^bvDb6(E!fIHI.+:v@WH6paeB.7UhB#89<[oE"7",,s[NP8@u&x(<o:<gx';Z&`/9;CnfQ<r=7~bzbN#!Tm"}(BLh/Yn`QyDx'
-Mf|>!@rj""P.FGUqXUM.|qNz&[-<AyQdGQWRteGri{IWt7jm4=}hj&%MpV5!i6&@aEF9BYT)|p7u9=~>)MDsOp~6/G+rS{XbWB<c5rHS3"OthtL]%M3#!V
-gS)c&8J7N7{>x;Lvxi/4/:L.hVARm0{.iK5.mAL('7{Q(W.iai6vQ:d"twJd,u$(d4H64JSNl9G'F]m|u}5chx=%jrS2(y-Ug6h@@dG2j:GD,F4n(8<j>n
-xrK6-FX}Y3%wtgY>bT.tL/4,%z~!D)yJ>RB/U&SNn#Ruud4.U{V,b'jq`Y45R"]iEn)"(i7il1mDz0eX7b!N9gp/}qEDPRv8M@qHu3poz<<}`%emwL})<T
-JL9P[@<bkf<)%9Ykm&(VI)~`g6wcn6xe^p$EKEEK]5Y=2v.p!rXmw2gEt@-GA{Vdx'()Lw2OZH[2m3eyB'0o78MsD87}}.)HuWOYhf.z_R_x'-C{8"d"8B
-DUVxlAl4VSz1#@p|1Zl4;r:AAPD+.4c:q#=98om!UHmo8=%^F>R$]pX_q7M4q|3q>i8b#f8Z,z-Py67T[:<aVhh++3+(UOsz/F#nSjIT2D>h=l)Vpu&"&)
-'4K3-g];AgStilA>RsjbmnHU"jlL~Ua[{$tgy5iJFv>4Te[L:B_H.`O@//]27'bV];c@tF%99`R]AfR+f_.}IS4vzb&""+g{%:Cc`cqLEHYu8Cd)H=|RNE
-lv'@{>]-)glxI&HBtmEWCXGw`_yD,#3aO!#d~H&C5b_f>At`D}h-LklHn3P0Ge{6_($b2<bf2h%YAM/UtHSvoqt1XP>/_&Ssm2A2W!<^)U<Yh,&'aGk%ZD
-cWSCkJYpRR4Cldvr&8l!Wos5(22"j(Mqi9d66wq^ZCWS]R0AI(LgKZAuwZ(}o1hrE3[<U9We.;A0%J/"~S+/K)=J&UCfTK@Ge&DJ!gfhw3Ts8M-_m@xz/P
-cBiH&VQ=iN1k%}xGy$}Rh+!yO4Ky9I'F@G"#6(AP1%%lF7g+q7;Et&~j~hC@Ayu9L34u)ipZE4m^C@kqO_FKh2g^FTjr_X_{.:dwWavXm+s|!Y3%kC$oq:
-7GJ3A:.Nj;k,O]pde2`YyHw_5J:Nm#BD=w`H,(&Lvv$`pE#WiYRgA&^IRuJ[Qo-;`@}rx}%ZX$BKV$U$2ThDHDU{zLSU[/IP#xWK[4vG9!,{T0R@]$-JBX
-;5W,ErD8O8iTm:IwqhXM6H(;ErWPs((z"n_auL@(s{7iq`FE{730]Z,@|@8.+]|'z${35M>Kf@s8ABu;~I]8Q:`$[Zt:s"AyK"2yWAk6a5<eWJdWHEvkYE
-R)~aw7_|McNa^bASl]`;xJlnyGWnS]|D<dI1;tDp^4BP[1gLG=gKw+rZq,ag[kV"ju#6qu!KUK.R`pQG"bBvf+1R@CD|Af+^<jaVV&svp:y8L^T:"w/@_1
-J${&2kaWf|``%Un&(et`|6["#7#/+d&0a6|GF-~hn3-UUGDoT'o>CcX{~>aH3&!|')_)mq:(ewG$dh#%u]:WX'2(CvJMhBJzR077D$Jtty,<cO-JFl]="o
-jJ#("60@i'02/pLhGr{CCjePNWhlsf:;Z+HAD02xnd({hq9-Nye@qF8mTkYh<<C-QEmtu!x;04^iX2{[yMXBoB+(5($ylD2&<h^"|U)mUF>6A]<QC}zBG.
-J]6DcitmqZd@Y%weiKau(1UveA+5WGp2Bw/B0n&9)+}[wP-Q"53`xI>`aG)h[03g@w{^{f90HW-8{V{|[A12jImW+PkID2A|M/RZ{2yTs@)X|!9|z+nwXY
-^_@[,vWseT"GD5||Ziz&f]nnd^f:FqYF^5D'/v@;X&Z88(yw=C;c}LE"<$rf!-Q2$#J26@eL[wgq#GK}=}9|5[l>%1K`OqHQFO-V72E"^jR`0}hu9OvE[J
-8xT>c6UWIMmR:yuv>ejv8n1r,[XN+(H+E{4{gdL8zi=/St^4CHowLnv'GzFsbys'LegQ)e(BiG'UASXv=j@NV^71@=_8xmyWX0|v.72^8N&72{c{L_PW(5
-&E}9@ADiM,-;1YtwBGO5ZfRvV)$h:"#mFFoL.:-Z<G5j[=E.+C+MSt`Bo7&5ur"!f=<GC[R+#+jP1^:O~$X>TJ"mi,}P]"cP)vY]gd[XSncsjcv3ve|PIl
-J`{h!_K7Th@AoX(z2OQr5"BjS@9VRw}SRc2m}-EFl`o",z__L!3o:E_&.|ZqRIH[zod<90LQPI.',@PeIyT_``ixS97R0wj:1NIm(ySK,rec<E3,PjNMvO
-C)qH5OM=/{3@@{#mZH4K3D,xFXd/l'rw(._JWY5dkE7^Q:}>EK,6.h&p;o2OM@~iL%I+PHVCSeeIe'Epj:qK7u}[(IHS]b,=>@gHM!DGLT~/rpnjI}0'e<
-]I_]3;`1~-8oLU-kb`PG+86obYS+i]NfGk#7gk8jN_3W$H)GIcVA$#A-i+.Tv,;|>T5MrBV9Cx"XHtqYQDz3[6]'CS7$Zb}0KO5(bJ>VkGkm&V,@zRe^!(
-RD[C%}w9$f;U;Hq>Yk]_9J:M1DNi]wX'!,=r83z4)VUD^Vwn$Az&E]2'9EVOP)b<F`FnR>|"ORe$F{|E@%F&3]LxQn(6k"xgY<V9rmL>:E[7Li:W>a+bpZ
-R&_H8&zH"!SDjpXa5Q+`QqoC&[p&%8'!Zko!tIi@i3W%PNlf6<DH!;u)2.'afpAU|Vpf%xR7Z8_^6${|"[a54{WT0SSSmE!/<d[i!&K}FO#rZ0><8}t6SZ
-+w;fQ0i^34^h+a7vWaSGm!~cvZVp2^9yS)q,p,zL[|"$YM/DA`eqx/NOR]CNjZ:X^=IsxAL)qK/}';_ebItEuwtU_ngf%yJIe@l/V)S|s-HA$euVe3t#=l
-_=6"Y&TbfxzWbR{/Hs$K!8/[Y44]1&S%`>e:Kwx'd^<f#/f<30Ovz2wJz"(88^!,H>vY>fe53&c=7F,[h3"y{]c[RP:xHil=5_#BEA!8I/]IOs%z46$"nr
-DB{Yq^o;OcT)>nPrjjl:"&D1}x{cbg4CR)}6.hTW<5Ku>{)QKIgMF"(30b<ID"CKk@xC72$v-(Vdxey8(4'U3'Ex;tkP}Z<mM[uD8#3k@#`!p>Bd"HA,$e
-@/n:LrJ:UgrgV9H=,Ub`uI,Qx_.u7xZg!"pzo3-8,;JS:9z;cJ|T=QJsdW>UH(dJVb/G0XgC<iY;fc[HC'VJ;hdD(@"GJ3Ob6`%9>3QJHzcgxBxClW:=!J
-5mTPD3neDT"V^[cN6ZP>#f3c/Os{pPxxIK7H$YD{^$I}KcxXGm6t4"`ZTdsf9<1Q^,TX5J"Sj:~B|tRwa32fiP"+>/he(TQ6OnLSUm73LB`T%eidKD=o(G
-:Z.B@G[3M'&vtWHtE.C9L]gXsKj+ki:f}ho>)B|O(Qr}wB`ftD$`RM3v<&icK6!RC4cYCL&t`%=$;.cgRi$/qBIkp/"IKr$]1QsI!eoX-0C7},oL}EciMA
-wO#OP{>tU<Q.1L3lLik,:tSeW5>Tu`Imgdx&`I37NABGy^BR)_zyH)x@u-|IO7{{.=~1,y=ma191Olo1/qECNwucsqQ0NZcG`7m`,z%R/4m/.QkFcVv2CK
-~efQeW[BlyX2@#9Z~n[p;>8Ekusm7D4}rhgNA|id-8W1~9f8_"yU0AFaYE0%W+(T)r`3liQp4KESf/tF8t8Eo>xT,[CG^Mw2!.UD4jCym[JlQ}$jOVQy4-
-_0bDF}fcRv)z">^lS)nyZ1!>w1}(6('0URnP<KV%U/.@=-@2>|0H$r"P>Gi&$Yz1#G65kxI!LO`=v!R(qX~kvT%W"A4Ke"Rfr1q3a[xbvXtMwxW`,3cs{b
-+F~(OmA.{Wx[}gOf0nCqe;brg@-gUz+6QRwsm]<uD;7j7Y2Lq!v}ZWEh,4`{tFqc8AK,PGEo4!}8Uhgxl/WhhDl;:B]!>Kl#q[]U%BLCSE}phd&"]F7,y'
-t:.OwX)TQlut8D"L`R3%sv/_^]12qC'hU]@e"[P58{4//to1uoT5'^'u^,}IsWYv&sktvrBN##%Ogd3Hd6a21gGa1Fs-%""KyS^'l9h+$j0V&cQLB:keBq
-f1YUPz]ka4]pADB@TyO7R'}v58wq1}qa9B=iTF$'HPqpg>7cPr0O2[QjsT>FWk.`z/1/mDkTh2'@~dh)m;I7Ad,9IZPP/P^1)%TJ=`>5b#4ZsvyJ%}<%i[
-<"xWKxAQRfA!(0R903/WIx2hHQ,K;9DfS%9`f46PN!ge:X|@'1oy~l-NK$[Xxn!!hKAU3I>W_A`nka;s(lI@1q9UrW|Sx6Qb$hlZ8i$MXQ=5oE.S1Ox3(Y
-pHKG_(}yzCTV&nWDc@AU:Jb6^IgfEVaB9}&N`&#.&hK,>IZHnj-aJt6DBfLl3Q#[gN3SFKU%Zy.IbLXo7#1GusvT9GZxbClXb8U^)DC|n-H-(}>i^6RCj0
-HXTKArOHY|'e|f)azk26Npm7"yig<ObFz27@BYDCZ'zVOr|-m&SEs82e3m|E(&YC,r3y2C7/Url3,m]g/<tv]+=3g.1&{,hybQz8^OQ':/HnZFL2{Y;VRD
-K98_,QPJp0y4HtU{gQb!zn83I.r|q(H$]/=2d'wLAnH}"6YUeks;IQuz-/guLXz^+exH7Bh+UNq33)I{)8t`2+X]KMnpc@:^T<PCezQS3!aI(H!n7jHV>w
-JFC9^@5d{|[Twq3JuI#aM#;/;{=:L^:.ofC}U91&b3>UT6O];rG`FzIN+8b8-(6WYk!5cK2U;9djR|us8|eLI3t))vMkza$C,ijDPq}HcjM#DW6&a&bvTp
-tBWxdr_p-4Tg;o8[[uu=(1mMmXPG.6umd!&kf{x4je:@(NoxO<8j=dVlp,B940jz'<)<lp2!>#]S>0}zzg@W3R6NL[c"n8!h,fi$[gRn,H{U8VB2P:<D<u
-HnoFY+ZHJQGxSo=r>vY0`-q1FW9es+)TD`+RdTSK<a<4M<$&3%:[+a];lc9X>6uGUH;qzD(m6fVfu8Hs!K)K.kdokWkQSz#;!&eU.-CCbDVp/nG$V@v'/B
-Hx0)uTk3Zm24;!>$jh6:v|hjP|I^3izr99U2e8I7y4cgS&D_(g},=70iYK6mv>;=)>I(R2g%3;|9EneCTw-RUJv:W<ZIA`J.siseH%vVp_Md>`KAWippNP
-E$EXmPz[250,<nY>_QI0O2t0wrGn8>PLnDx>%%3Z<(daYzXt0cD17b!iA<AX<3z>R]tF']tQl<9+@iY@-_4I,/n<D0LHwnej~WXEus,1M'eMIiQY0a@n,`
-$,N9$`;.{0lm6/kEHB-O|;kZ;GRwV/%oZ)v1ctg/@::p6s`ArbiC,E'A5b54hVv`+LWqSgC>UPqfG@qPgQ;NPTb/gqqgw)NFY08_uQ0L`zyyXY;}kDZly1
-`tLI{+VQx@y_.3c^--.EeL)+Gm&]fTj16^=b[o>0BhShx0L{Z_/84b4Q1g[t4!r,8B$)EiX/M/ZrU_mSMSt2pmfXKaU/xBp^b:w@kJvN>7L.6)OKsp+[o^
-s:)Tx,1!j:P(a8Bv6SfCF97H(3Gm3f@zk!Gt+v|/Mdhf{skVa+fC$I:@ew"3.&/l=X_ISa.k;d1gDFjFLdQTvCNKXn[A!o@:j'HN~7@M'yawkZt;(F6zQP
-zBt0>-bYn<11v"fNKBUJ'f`ori+iz+Tqx[3EPzgiKYa+lfrFG28!k-|aRdDp;0.47P"pMl/'AzTH64,%D^aFtFY^C{oybK/{9ra}>c"UvL0S$6/yu<ru'G
-9;+=&rNJUfLn4$:>VCO"&/bMYw2WUm-5dK$W~_HO.!r+XBORXsdP76k=r4t4S#^ktPQ;=EMHRjV@MM%J';J[Xg&avh=iTdrd)<.baH#/p!4Yxbv@$iut$1
-1m}BtlH;&l)G#e`vual0IUETV$d`.k49=#=mB!u)M^z;QWoqna&BYgh.h)+Sa={ZB"Wf^S2h.A$.1$>s6@IPfol>@RNWbe#f`mU6P9N;E5drR:P!=j1t"%
-L+.)!MjdL&Szs=:wrXXb-c$3$yIkS=SMu}(<ng_AiyqiBZjVC&Z7`w'2ZN;>]9EVB6+%XGH|z!94zo`d(WS"]`y<zH2F7Dk4X0l8-IQbxs,/5!wn1Hle"t
-k0,]5JjGz%VGYIrp>O<#JN]OZ[lF&iY^S__O;&!"^T644R:0JTEW[Ef9NIUF:rU%A=@=FBOSC}AZN=B74KtFagC2K`D6xeF-PEo$z%LU$:1|>X/j;Pi}ae
-tb3QwHYw$a}1S1}RZ!.^',wu>1XF,/&]&DUX/H|c6NgJTA=4|T<S!EGT~e`IiVT2P)js_C:i[6_wul9|GG9>>"3f&x[dxm.#lxhgeO#1HU|7},R7.Z5$J)
-CP>Y1EBN8}4v1rnpVR"7JQR=Wd!it!|SnUM{W0_([&=aO:".pZuUS`$hqcj^c;[|KNY=i8-h;tEkHYQm>BePg[0!$UPfo#'@~2pT_|ZX,vlaMJIOF#KEh<
-x0pKB4A;KV92Bw%Y<[RA=AOR%BAYTE,($c"OK$EM3ACAwF.xm4Os9)sd<yAwVT&aFwLK4n$FDlC/O"eCR$)s@C.Bv>vu9NJ/06Fhg|[+^<rr9S>0P738-x
-Zj<gFm{P;=BFrU)t_md|TmH6")0`T(8jfs-3Mp^1<hT&]SL"//.|4K1;Yz=EK+j)K/+6dI)]/y@hy"D'O]R(GjpM"ZF6qDU%FOStA)DH9,I3;u;pkfNOCX
-Wcu|Ct7(TXu1I^2d(R^-KYS#1E[RYPaVg.3v`4vQJ6xj4jx"sr.8B1psqB>^X{NvZ{0;HOmnGM+u;nJHFVHm#{{QrP!E<&je#[a(&HXIhs/H2o`wvX;}.L
-9%)Ivvj2"RX"F,A;GriRBuO^[3oMfOO5GEq5"BFDg2>}uolW%8DCRhH+/]mtwNm@.j;s3v&s|fCQiP/Kf3zsKut1k^,e6Lu#Aq7wdYx`OOb]n=rQ_5!T`N
-N'/-.#>T$$ztR'AlyW2}2b(g,`5:j9Qb:"W94<+,(uMa%5`qD#JTI=#LMbnol%^[qqBPE2Ot_PW>zEWmv:7kjxhU|_h<3j3E|=XG~t[MhRUdo=^w%|G-D2
-)HDvrW,+o:2RL;)]m&0iJ>xedJ6PKk5_qI`T%MaauCspZXKFm7|q%'JA5dfEL0iI2`$%mZLH,2x5.I!FOL7U{M]<OI%q>nd`}w%ouDMI;qYn|X"!Fu+}zl
-[2"`@d"Daf3fmd$N~L+TudJzKJRr!xB.W!$.LIouK9%HgWI!](X040JcKAnQy>NIr"2c6.|^z}Wv@Rp-v_S6fqsh9XrQ/5KgYItK|mgL@EdaFa4u8vM<!%
-fPCO`J(}bv")Pg5cUN0O{cIrG1Wu/RBRg::6(e|)nju>G.Z9BxB|Ktl'0g$i@)q[HycW/]2+LIb,Gs2R'$zG4+7Wss)'%z(N[vBTqObq+,ENm$k<jrmL.6
-,G-oVOF`5xfh!#$a^ag'SSWR=dDDG@/Ok{xwBAm4!E^yioB1X9yy#/r'n1^"Cpk863T]9qM]+fW&+PPnli']f{"c%1N|kE~G2n=HthVhnL3e#)agBDVaLY
-8V]e7`A>'DYC9T;6~aP.g.aa"Cn3{B`bx1poJh]^tuc}4)R!lO]`0i}o1D.I@+B7A_6V>q1n(D&<ufDk!Q,[9JO[YBYKf1"ARX(I=.sp!Dm,nc,(Vp,^F!
-D67=@$D4azvQ32BN^u"${j0":Ugdjf!8R$|d|h}ym%"R~X"vG>;cLIRqkW!r,^kxkN,K_21HO#wneMl#Q!A9Mme04x|wt{2<&N]I7bG8Rz3nuqlTAx!}l@
-TTwo+^^@:>CIc]i}OG~'H]hMhsJ<J9C8sUBSrOm3)TOWF<v[we>W~im;+(/aUcNwA[qTAB0hKf9GBfCJa!kRk9_7:j1US;Mv#Nk^sc%{&SepvN&XA:jB;4
-fq/UnS^OF=<9tSY5SE;hl.Pup0LAcLWH/lZFJMxOk'EvLsYz]BYyQy8|@.XV(Y^.By_4ZgeJ)DDPAmnR5JTQyNrhSJV9j@Y4dn{krlva3uUAV8#6(rh8&O
-+k:K'K2#tNz|ZM+{5Kpr7<l)DyPl}PMmk]4X9sj/im/KJ/n7IHK>EYMiLWl";P8/N!mc&YQx7C>s~),g#>.]&9jiz]vj|32d%kKpT$rN8;dJ[_g@NfFiG4
-%Bpt@u9OW2&F{$+tvTs/_.T.+2Z#"})_m"":W@d/jj!L`'!,q]|ZZK2Y/j!sTzBRmU>'$]dEiz0cz#pGe7;&u|DOk}^T69s[K}x'3VJC>F:<P1Xb:A[g`<
-}BFF53ZWNE0Q.=6mDcO"gKwXSzSGz+lWF2}/IG$>3AdM/QAzAetSm:z=Yc}d="1&c%GF[&4"KE!{59N7qvZX5D@cD:sKvu4AQPcXSsyw"RG,Hr~II[b>A|
-MQXPNBkw4,DO9U&k(7Pz{j#+0V%brSo45H&9|%VSLFdQfeK(@3zr<_%{zUl{N2nAYNHYc`OJ6xa(F]qhy`&+,ATv8[Py6RHAO+O&}M9HyD'T"A}$Deo8-r
-|x2<{)U{uZ`!.b.t+^AIgq.FWM;VIpp}2w:D1HlgNo99"^N5EK1lH4ecUE##V"1Ik-VYQf1`0JSy~Rv}mwI4dQF{}Ig|a7Pw<}q$'RjH;0LQhR-P{[g-fO
-B:{BW!bE<J28QCZv%veEgfG0$nvjY#DmW2cWn!/2K.mJsiJx+b=9`2/$rb5_Ygg_yfB%fl}y_z];)e3FaF}{pslyVM(K[Xh{s7TipIa#Z]TCHVKMV<uF(Y
-D&3Kh"Sq5_EHBR97kOeCa"2r8s/^;LS=5#kt!i7R.'W=EqQFZ._uIvz/X/WUn.oScRuv5@P3I9(@bH;SN;1@rhx<<.YjCM_<ipLq9A'gSV9Y&erY$gup6%
-YnT_KhIxzAw'V:>e@;Hskism-;NP_OlZMH9$tG;tS7>ApWhTXlFZL+r'";lPCQi,l5900vl#"+K;cPBzX'aOcocn`eZFnM%a]o{c=T_6KFGg>se8g:zG2}
-WpTr1hZb.AU`(=`qT0WT3KRjmJJ(tX<C%'x-/fbG(5-<{IWV;PZqv7P'cwih63Z&4Tiy0g<}/z%>p}])#$Gq}d{R{dREq0W_t`b-se{"ohKJcY,(4oM_KJ
-GgfZm-Dmpzl'r63YO%5J$+bf=p3CGxCfv$iK6@{(d[p;}CsWy3988KLsPUBq;uHv0SkOSAmHt@[ru/OY.pQ6(X`e7pEa1O-laCDaJ&pp2;PrIu7w%"JQru
->:#,<deKN#/ewl7'}!9[=(-dz}WxWyB:{UxM4.~0m%7-EjN{NEkJ-^X4^LZLf"iNA"#/EC_Z1A-fgmm$y01B_l>{W#5%&mbc0ZZg_yvP&OtA1g3m+ETBTa
-8M0!jj]!31`obbL778QtWM[]8WE#qwx,n6^%2i7zNsfMF[7U/'{>qIj-BKPHi_=@e&[`ntMcxQbC>eEv!fv/6.6]+Q:WwQ!#@sXGOV)=A%uuiNvrtLcK{i
-qFTv{gI][>s(g1}!g=0%X#hvS2GG1z,)&)y}Oziv(&6I$.w@4`/yE34y/5OjIU0}Y1(Yn&n[H(u+E4$K}7D-mZQut/P2oc(Z4X&z%Wc`9N%/,(sXRs2}bT
-KP3Th8Ll7|r%l,-DH+BE2Ot:w$E({`9[EVDsQmCm#_fe&okX#aa.uwAxDDEzzmi%&6dLd0@A1/->`I@>^8Lb!Y7yIh;#|7PM!,2K!}g[;%a3]k8E+TCQ`{
-bEfJs"VDHP~vlwEKx:9Uit{On`7#mj90Z.kCTDLLLK3>pAgqr#`>EZShGiMyDZ_XPbomuV7Y|kcP%3k[~1@]sP)!I}i9.YDQm#+]v!)pS|fU](+dmS=+`z
-4V}mh:HtZ]Btt|{t;vk:Z(Ay9qz=Fp/mgNhMNHE4ZhPms_Lq09=pO(b;~r:,895g_p`7dKh$BN5,.{<)tv!HW$L{)8Q{P:xz[fuW6Me0/3+k$XEY-8%MuC
--6v}%bj{IxR,98+Zi@0V@uE=D{RXUJ.q%H`0j^>XCYFUy.7%c]:GL}x$7k+CZr"Bd9-1MdnLvDs<2,O;Tih6W%hqcVol:vn^nqw]"0dLJ@X{K1,r{bXLZP
-N#I<:T(C#x@70|>)vd7Ldg/u{y-@|}&]-F#trAD-Q<j']97|HWK1-4g=g^PKZV|Ebi4xy|"72pE[UnvuwU)gED8Wf!~ux$(@;8,Iz>^c{%:,W7&7/S$}::
-.[p22>04.LB"wib+c>&r~:n/wE95MFmW"$D+J=76'AV7kL<9(zi#0_@dWK7`7I6>OdLZK|[0y^(^wT+A,3=>:fQ:YQM`3T~1A8ZQ.1>`pvw]%zs%AXz2tS
-Jc7('CatU]S`!2j&:W^lK2-oS.iepZi}k@[jgPu@{X:RZT!k@|wEKk-0}G^^$Z}g^F(:K4K-L&"6T-$>ecu">WOBZ]l|[7Z)gcY!H`0n=H_-elc|^:>9A>
-p'fv;0&PT|=VqVVvu1q_,[:z`OKZEE,D_^:Om}=|3OGK#0)F%r!Nrji@vF}l{u$XR0Uqg8Dr6zcIapHE%UVp/y7KX+"9`Ij&:s/8m:jxRi{`Kv;1wajIP+
-U$()%(0DpzE4yOylR-VTl>t;PLWkz^rv~Ci.a#4YgTY&B|Wp1Q<Pwc]_Aa-tbN`#H{t^=)lX-mxYPn0,"#1ewgA$P4~bz,}}#,B{'{mEC&VT3YsP20cC-!
-cZwW5qzZ3(&MU#Za+k;]lvC#v"E3HCvy7Zp90fYZ2)m1YGCB.g!oV1DU7tRdCg,j50>2!7,l>oN::YAVu>SUwlP_{Nnd+/;D`Bp5c_+s&<t0zCV3y[NOqD
-U]W$9Y4AIYM(",rsM9xPTcH^^FGA|W0Ed('@B1/o'QJtM_&e:o{'z^(y"}Jmr2^fn!%t![J=~_,%VqcJI>zu}5q&{IQ:|,~Su(1%e^lD01mIx]EE.}1lD=
-1K'HJw{^D94j<=$4cHEfsD|E][/"5#`x5H+LdE,24d{urZAIM5mK&|U-ujuzHJXitBMh-UM<Ed<oL:0K^svS(E8B-Hvc5TWpiLK2d_.Q+FLqVdYJs%hlL7
-HLRrcg#xS_lXo6p=ax)|t}%0G3%tslY5Evrv$6h-Zm=E|9%ed;lCFcW65zfa[>NP=xZ>NP@W#vY9i@&r=(+yyNQIuw]WK-/Gr'4DZ#jod0Yf`ct`9SMwN]
-"wv;H5(v<2"IPP@t"h_!,r.>Lx`D"|SYjP6XIDiJL}fCf6Y9BH[m%hzGa1cNlB!1V@wR%PX.gf=M-S^pnYB{^r:j|A65,eSO{&=z"XA:@B~UH;lCgUQwf>
-<Rn#F!e]=B$MGRty)La,O+nI|N~2SFtYPFb0-_zqbUc:.,-!=^,w1Aa>_MTdh(!S_rD)SbkvI{T!Gj0kx]ygV{)npOCn}HU5!)XH|U9P'[0,a[#rhn60x2
-c)#v;59D#-sqYRQ7A`VXzHB%9Z+ROPQ7:IDyXDFxd_9U5w)y9|)wQmAU`yUhqtDJ(|j6|fxnav[dM-KAf`4|[p~9uCK3)Y`4||N]VBCIx!sl=#fGZef]1&
-Dl`t:);cetTHfpleskzmTzd6/J&N2`@/=z1E->GfGw[(=UgzhEmp7u.S}K]IrMY'"h2J);3P<y+afBTh]cI5=^+;@#1I~A],TM3uzPrNtcQUGlQik|k=3{
-y|Mt_fzTeJ)UGY)wZf<jciNgu/]AclAK$z>BL%P6zhti!}M`M>hXzsdGaihv7%Q8L7qG~D{>nEK:cU^GlF010rYeFx04'%E[g^+)Uv,m"Mlh!o;(zv8rjx
-L3k{y/gaJWI,kMEXD^4Zc.Xi@ji/Y|,J9C+vn@Lz|yI[cPhjfYvNM/aw^qc8Vik$%yUlIyO^>aG}2.x^D4~oe,cL>,%S]FwoK)L=.N3^}oDaDdE$/[7ZHD
-n#EJNnb<Lfj}xTWm(C^oGeZiv;+<&yW`d%z[|47p^M@;Yi8%"#_%>GscUf~B!;d`>FCAOx,Cf3Ety@_4q7Ub5f_VpZPR>Fny]gBOy_#/rkVD3J~qkxtMEX
-mMsKwLV.1+>)L0!DZ|I)[y-u#QhN1epcbP${]2aj'$.[3f!]G8$`VpPnQB#tFt[Eiyp8#^oSn`>74b/NHnAu~F2a8zdpQqn:B!iEaWztncFX%2#>';7G^_
-PwE<eU^CRzsTMz"x@o{A[^+b5cbNK|bg#|ybl"!"+ze#zU{hmW+4-F`,Ed;8x]{6dOQspl>,G4(ID4)wfx.G3nXNgI<vi5d9W"SqVna#pJ]6lc)JWaqWpV
->@F[1;US1NgL/C9U.ZX!8yqF0bhH_g0Hx`D)+0w.,Q#"II;,RA%tErWk+,;]^v.rhygpq0]h:tMP7:D(c=eUAJm94t<=qg=T[Mt@KSayECC59ktkOIAu&9
--b4Yi|2Ed/"axGA_0`}n<]j.Y269Tpp_;aFX&Rp@e2~eg41ADZXAX#9k]`A'3)L{[(Imdxi,P/gJ|LV5$a]W2MTp=I(fjcou|_&[8"EHFFw@!JruGbzbka
-fzSjYp6wpXye/!9^-m04Xhbtw-Np744czUyS/hL1H'SzW-WYzuvm}.it!!>G/9Gr-"}ZsQWadk"HcYOJ;68U.:']p(n!5<f8L{QSF'(u$_sHy){`Ev9=M!
-DPi.181s'<u|iTop`=lB0)lGV;,1T[hlOOR.Ds=kHBH@]B(C8,bhl@z/rYDVYjK0sv(}Is42d`3F`I6:Qn7v[%=LLolfzpD|A^GhzcHB'dLvRx-Be1:Q#.
-42]VqAbCQVMP)D)&">aFgq8Ol+wk~:#xYb!mH.EP[K.iS_SId(k4G.YfP"U57&[96u!7=hbKwwRianHdbjgoa:!DHnH:VePZSDYRiIyE3{_vme")Yl_#5w
-)CT,sKvNSqDVDl$e14.UOg]3twanFex6a"_4"QL=<;rvqYIq(+lJrl8G@-hq'uNj{CIK3Y^FI}lpmtRcm]5(NO@8Ms[&blHp8sXt8[XJ6T5qSn.zh}Hyj|
-/7lf5p_MVOZL-L->dy#-C6/x.[eDz|iOaM_!=sbfx}~zfxd_+J(!C83ZmZ;z0qMsK/gmO,p+Y7Ltzb9x<_AN[pCEiPu^f;Yt_UUT4Ev67vR+M8Kv1V3;RO
-s0<At<f)-4ycxux4/e6]#krQ,9lZuD5^^]57y|RU$3i:/G;{f)($hdG,-5Cq5_-,Z$_l@x|x>#D7=(,v05A.e>`A(Fr!=pwx{OSrf'JogCl(ty`&o@paeB
-A$`REB_aitLDb^Kb1b"4$}/-|HpTeG&KKx[OVl$w],o:6&C#XvNn:`l1p=-#s1iCQ'W)u69uXy5U7g4,zS-D/IB@5SnVf]U=2)ZcUjQuAt~jzdY0Uo|:EK
-2v[39W4-aDjn-_xD`@DhtR;I'%pKG:y6nJ`e-54T[B|x7Y"&&bcV]C|%oS%}6gXi#waeM,EzNO:)$>J+gxI}Pw}BnM!+.g-j}c0_Eyv6,X->9^=:aX-I)g
-&p54cl=ktM[]-6Q/%olB""Dr6SZIPRQ72bbrEp_Bo%:r|"R<he^hm+d65Fbr1=[8,&7Otybx/9A{")WNvyw]e!B7Np%hR0nKr"(rM:JN^`coq)],.}nJ_W
-&,0}vm!}Q&4{]vk2A"dRjZs`wBil&QFuCzFOa6vC#lXOviDlAHht)H"/6D!$,iZ>s)_6!'3J0IpM+6!Z"/r#35)8-.K)-9bX2Z#!B55yXA0].<;wL0vyG+
-u_JoI/+A&%vK)`qtcTP)8!$u8k#C1H6K0d|4J>TC3,Bf_wze`rN0vTp{RuaZ+ZXo8d~xWXDf2K0MV^SMqA-S&C(vtkRX0r}>/&s_Li}lF47+{%+6'+t)c^
-Go%a7R]4NrZbC4.P1EGtd:fy_raeL2Q{og4><d,f!by>u;s_KQmAL#^E5{Yv(eMc:=O;h^(|(x^b{QY9LY'ijWn@8gm;^qjX`Id>17H9#`!@S9u)60$vR&
-f$K.qub<pe1la!V,5DfsGg64-9<C>AeN^:X.{KW$SxZ4Ce:#&dKL"SW/u-k+)Op4|h'"oX.CsH+SgrMv#2_4PL]UXIlv/rS-fL%o-N7.OS@hen([';@X<w
-d>yI}]JNM`3}@`9.I;;7P(uS}eC}X.XJ1uHw)C}Hay#-ip'U"Hbs,wSDE+n6xTZDZso^x3rMWuBOS5IE`+1@EY1{sEi|`)VuIjQ<c!D-DBmeWyO6tEfan3
-CXtILe>3-,V6876:4i%D:"oPqs[_k]mNXAo-scJtc+Uet2EF>X>i~FNDkdK0yfe`#Bj:3}DXPMgUu;!I6Ycp9$KWzjFgE+pyU'^{;_0Mv:i'MDPDPP$JPA
-h7BZ#5[.<df$KvB(P6)Bj3@$q`2,T)VNyW;TOT:W`^t6jB/ejvFaX0VFqDh!2&e,z+l8_-zaiGGZpxvz%U)Y>qPP@^AZMzZp+5YRPYMkdvNN!~5vn}G}d}
-ha$7{Oj:MZ6#9:-pB&|.S+l|SGjN#{q8T{tzBq`7GQE<![P.VW)I6T%B-vJ'~|UJ#{|HR0<C]gi2_.8N-|hF{ICg;lC.{fhXc9:^Ig|5&Uvq%wg&rZd3Vj
-w">fN=oLQpMYlpP[k2SXHl#=s!;jWu^/>T4vOLNi<VA}_MR(!Z]9Bx)[ew.<^Cr#">I|qAiyr^Rd_.`IZCAY]M+@g%'TtRyIn$gB(`=G"Y4W}$IoSCHG,F
-|B$6c&VF)JE^#Z#G:"zTCbDa:OO0T+8rRJKhjB|W^z:+a!(vdl#c)Rkue.%qk;,S!-"=+YQ^NzL/"r-n:vl:0)]wMW^G.Bx#/(b3A8t]PdM]av/UV17M{w
-{F&]|qo]Q0I/~'g;I8gO+|Th#1#}P[e[./I&Z.~5VD|I5C4fca6dg@^y];>##JzdL:t@ES0oom<MGlDr%j[_1jwl#/dNOK"+.@qPzn}Jo8JwHNB"X3Bx.D
-`,!LaJ&7%w(<aqtd6hG.Ozaz:"S6xoiFLML<mhr|>In>Ye+uD85cFOS|,{~[[(-)Xh6h9WP07BNI^HJptY/i/$-4&$qwk&cHs_:gfsoLw}!>kw/e["5wEr
--.hCO<I+CGrKTseb}+J<PzEbJ!A)cE)5{e=Z}3V^jYPU0M)s]pkf/T6mfUKJT.}nz7fh~dxdmoko6UQXRfl4<y'&o6vxtV9Mbk9L|"|ACitF$%ApY)(DFB
-aD(.nOK<{38[H(e9W'cl-o9:;R}"rIA|j"b;^5(2xqHit36F8jp=y5S},o+0k+_$)46kRi>+Kq"98oT87mVScXxr)P~ru#+hP'm-mb9q4"F&Y]xgd19pLz
-6v+8_Cj,E4,{9V3nc[0mX1]K<]sJqb5rzG>X<@~@+),Kd1&9Ww=Xk%u`yxa&hE{$ioq`==bKNi3FD]3tOlS6%14d{6]{SxPlNOJgMs5D%tt9g,o=_eP:>3
-n4"d(nP)S+}_y#'+XxRt<`q{l@m<lQClHeX^TxshBntz78j}{YlD9%PUt^@d6W79zKK/<dNplhW!!v5ad+c-wrGdH,{W]2}b5;9,INw(3C7Fp4]bvkXdKH
-AMQj{{#|K)1v0);|VdlFQJ!{nz1r8b=;GfvljLo66J+UD"7HBvC/`8|:"$bXC2(I>rSq>t$10;|kOVmeh@W"uRb}x]yhb,x%},UN$[K"R:+%.[']1ZXZ#k
-}Pfb2u,YD#dBD!s8`r^8'B1$4u">q)9%9HC:=Q4kd37L1cZVSg.]f&]|F7!uw(t(d_2ZMJ`!T}^zQl^{"^"!{[F[Vt|rq}.)bxdvpbBrh!1oxZMxpgg%J"
-#xuZ+)cZ7Wo`hC1Z[foV$kJ+qM-,<3~1}'X.v]'KBVO8N^+}MDz8}TT'>(sdreM13umk7I0[9.MjLr+3&F%VFs5S!@$m9i`EW-e(-6$_3)cv6M/:<]::.l
-iX<y_S.w4Yoa$evS+^!J;ZUtf@wuHMVQ^=rS:#"cFKXOCLcEl(H,kk4CLG!om{Z]oPflo[:Mm/AwkqCT=8=u.nAmI<c@8t)o}LB9vt_02D8_5YgOd9LWyn
-Q5xHmEJ^%=oH`7afMdmmB=aoyUM:[4gv){Acp"VSi&%5(#oWrKSQ7tiMjMo_B<{pWBvA))G29CMz4x0x8)$ua<-'}qPkl0.DZ/}jcR'ZLA{9[9$g"P'YTs
-`T&>c<zAy#VfLC)IZf3XWb~>q.:fjY({YPMP_)@<G_JDq($p3WIC[U1I:N~!^Ww+miA0^s%CBMyV.,o"'b/U&[AbYFI5Ce|AAS/)v4}c>$(),,h/gJ{sKk
-%{~hxi^d(yRHtt6_5KsT#ZO'0dIV,kH5K#qSr-nk5dOXf:E^w#wV5.mA~F-@|]/9Cd0aqMbs1co.N,VN<{=CYUF<7^+@G$D;s)jgV0co~B~Ug83ubu4^yL
-6GJ%[L#g[t3zoT4$-s.5vN}eQfSCa9{;Eq][3&l#yp,X0SXbC}fV4::b<375iCi5SkEwh-kQF[:(qJ/M/jqF.[RW;t6TKmsEdMO(+MUHT1'XKN%+#y5Jh3
-8;GsT"HRod[ka5Z'}hC[LIn2An9,{cQV6v"eRdno+=g{ZVMG]w63`r6zz;`Ky{dq[<'6flqF5Jd$VXUCMO#-Lj"PsX5;`lWL(ypbH`F|Wl7Yz1c@kHktSM
--_,4(1lh:p_;{;i^9!C2ah$7l`sZZck_ieoPP3lG];s7$D5c><&dE^|6CEvn9qFp8%.+0qVbK%WyXu~}"_wx;H_9R22g7-;v2-UGlumDT'B9.=O/6FxEg4
-GVDf0,JCS;zC&rc1);S/r,#^aB65RfcjTdMglsR1[KMZ}LISQ5YcH>xWx[ob&+2f{x=I+-Kre{_6{%pA,fnz&+m"IND,BMK%9t.4u4WD49o&9T>%1:0!35
-$#xqb/t!sbME)G/geR9lMD~a`FW"R%!keca^ewp>Kc|%nR8dwUis5v1LjYPPJi(RQ8'.:tm8R}ftpg$1JWe19rKA("1WQ#!n]>6Na"!HtI8Us%-0j2:hKE
-Bf'Z-z9Fg)F:KR(i|siLl`rx@U9Z%gVesT_yof4[_o.=dYNR3!&C'5%:>Xjr,j+)yZ4V6+lb@^<EZ!Q`z^b|{!k'BF3LjEr4mE_wkWHU3:ElA@~uA138ZY
-Pf>IeCuN!=rOognkTiy(|pteR<;RkH<G71uQ_i^7%llg<]D956f$qp,wBb>5iztVdM9P^k!=MiX2|J97npMmh>#Q@Eqp<63">e;25.Zlob<ly9DKD^ozxJ
-E3zq@]X@s=K&Vsl|t$g/Gtd&.py@Mep3@v5e,;&Y2D0|.d,erdYm%OooH:_6iRFa&'=a_DoG0knJ$sLDkgQ)TH/VOjJCUuRMGP%y3lXeIrGk$O`#{OB8+s
-WZV4;TutXheSNW=zJvjzYAWQ'!9=3hKNLpahN#N1n=6.D<XH;<IF8fG6dt1Y1:3MW1Jj,O%)J_d7#deh1m|(%c"r;+,df_e/8E}&/n(O`N,4@VQf@WY_JH
-+nv%|=Da/|iZ('KR;jZOuiBG8(5K^^2r"E>G@OQyR,w._wxO/2+GtM_P==6b=1Hs0JT2CTURLP~`QMz}PFz}D#3^G49y,%pZosjxJd2KKJA.]2XDI.p(VX
-MUB^Cnec+E'2cZ82-6bo15BKw5%,+3B6&:{aUuO_Ny%i;P~)'(uQI}63GLs|~H7NcQ1[;zneF]kbTMXY9/ET,XspyW480un;FHCIFl{cOiLo%v@p_2UFp,
-9LhcykaGOcJY("|qM6(AlK(o2=+d|A`R0Kg9WI(9e@~ARk>eQCk44l=X&S!^nxs4VR<E0@M@&v.f+cvcM4QKqDf=PJ}VhO$Q7irA(L91Khf=y0AhII;JOn
-tVt$w@`#Oo']dXq-$@Qv.<dXIRln1JeHBn<r`}xlgxefX}Ext{~}Tom#^Tm`/XW|7q}|i,(yfw5-]juF{iNI3;1W}Og{SkRx<c0k;6PdwT&E&b{K|=x|Ee
-Pnay#-ZieZExNOAgUD2aNkMRb<Hr^h_qOs{_S,g+1.<T9>X0TZxRQ/$cAWN9sh41H_rQ%aL)XC6m([FzqPi=J}#CiyIn!;<&e{<6^u'UE6/}2>MO1STiH}
-POv>G+a<N;{iQ=KEseGBBc+!~A[=TM<QgdZxz>M"[qhh~waVZW6bc<w.A[[,PQ}`<Py7N2zVI#38L4WUf=d0/&[aX8.2Hr=L'rq!Fczv93c}R(p!0p.!c'
-&x#e]xn)Z83$}>g1C7k!::;%S+5KksOi]tOB![&.:b"v|3J-|}!kZbvM2FG.RS7;(K$l)|3ob,}MdfV7[Znc#p"Hl|sJJu.4NV7S=qI[5EerU,o#wcS-83
-eF5!y+o.=_!ntgfv0Vx6EG871qw.`FSXKfb6'dZMruM,I>KRmZP=fs}{[e1e4'/}Mz`RaRmc_Du0E'hX36%LGzs'%xgi10q:Y4&E7Oi^X&Dx1S$,wL+`RP
-4-2{-Q={)LoDAQ@jjKuL2c9lp+i0o#PeM#=VNm`C6xmt9M>lC_#sIGw5)/cy,Meo)ii7TfXzgZgz.X}Qn0HIXC0%n@e>ciG!-$n=e%@!n'one}fP5zi,wo
-bN,[7ps8=bFB1q&CffG-x2=]:W!C3Amm_|D'j:~38;L"l69<JJrEGr%3R:GLdfk)pfdJdr{z$}E77S#fjqM_jp{V"}mGy4_rW|[=P}Xx%/XusH2J6x1LOQ
--f~a/Y@l>]1XKeDuO-xZsM>8lx%GwF[12'53aE0VA]1v4v.wa3RUnnSFu=/Od(gHMXR'xIBPV3$m#/XF'gm+n9k#dNXbSphG"jp8eY!g3$Btq#{7]Ymy3O
-QsnJC7Kn'-U`KzpK@rHvu>hoA=~F%M5#j<QQ8|=y8%;n(OleRxLMSMD7Ia:r^aB55!"Og[6_mM."]4abe'~6x#1@WYU{r^HCe5TgO<g<Co:Y$iT0ppluu>
-kz$"Q|Ud{iTgL`RG^-51Jp!5Sh(^'HA`Wn}Fz<{QQ<|QR13z:_GMI3]`wU!o955|yCVl.}=ldc$`B_8krhR(D[oK;3`ngEn!>Q6,%{'h5i72tx_@CQ_q={
-FOQ@{;}5+m,44H82mG]/[32}:kB5q_kOq-#w+@D|%hW{S6:':8#j%"CJ[nebT132e@yfA$9HM=1fE>nvKB=0OIZu#J^+KB'z~LnMy)=9[{j0.Ft3Y|2O'g
-`0-Xof:Ib.:1'm`h"F/nvcG=0K$I(!r(AEbP)tRw9N@hVDHXPwJDfb%OKp/{|au/xxK$M(nii-ZXD)}b+8OeT<OhD-'lylVC7SVnwV8]Sz<M/F.69+ijTh
-P:>M.@#A#+pU[=-]AmH^$!9.uj3>jDixg(vgKZd($9UYZ!E]iH}bU7yi/50rLV0:f`VEhEY:L//.,_t8umI6J'5.c'.S5'w9ypquX"1zrSLFEBLa1_c-!6
-6}&5Fgvb@hfLmXJtvQOR,f5/~$:e`6$n"Ar<eXgOtL4][h!xA,V-[45iRZrI/xZJzg90x:fiaHnbW'm%e7+M9@-N^ev+wuI1x`'sI^;'-HCBrJns!c~xD2
-Um%)2^%JXq'F$%Hu~e6Q.qknu!oa4f6MqUdg=}qFN8U73Shvw{8I7JQwbAp_X!cGjy7Y4=Qkh1wE~f1x'C5aw<,#<Rk)i9gV&qe<-,F^3[d4a,fm#88r`Y
-VN)Z]4{{"Cs{Gt.P/UDDETkKlU>3&9V"+<Bp`'}[Tl1NfT&4|c+Yq$,l&of6=6.wvBArn^C_q=IMb7/H~/dciJ"I=%,Vo|().df91)yojpbk]ruLZ`=L#<
-uZYviCJyjd#j0,uh{A$4"cT.nW6Y7xch:0(E<'OZHh"cA#t'M8^;at#+~,|m}4aiU5(R5'AU|([0mIA(KbYnK<E3Ks>b$//2XVo2<[8<HJpsv($kml3-'P
-@Lv`L[6U,R5se>1G"'cuPcyl|y`(uC%$UI|X{h0afYP${3I@Lg3+C<PukAL`s$4Xh|"RzF5(N!!y2$1U0d=B%2u)'icioBJ07%My/#Y7m:u^'@7FN7q&,^
-/j/$o_i>T)eT2AeVgdcM'nMH69.:L!p{YEFsbqpFn|HpVn<xtpy'pi_<d<'|plBvX&(XZ|@4wU;^h8k6&T/nRt:A@KkdxOu4-[RoZg$kI-<8LvzsZpx7}<
-!omO7_%pZXdzqpEnfnLmn-1]xYTm;ncezU2O'6b/rZn&:(>_>[]A+vBxzXiW!X<CO-;LZG92uMA{vu=j"__zm{<Ov%Up)0`:pO''HaurgL=szEX{`wm:wF
-]QcU:IC{%iM+90CZczB'PTu]Zs,3c{V4>!:b$FkL{{st>P8z%/^qKuy0si5J32&LZGYccE:3wR`>}IRKYy&T=ern9(OJS$pHJBMM:q43)x'Dm.dd]$+x<i
-ePxr/rIz9q}62|6K9CeAqNpL%XBl:HA=)OrrVRh<Z'm4wm(uUb@O:l=cE;$}`<dZu0dV~B,kS03B~B@4L{{:.{Df/&I%yf.TdHvWLEx&bnCpr|#qP-/I;Q
-k[MRZ[`_go{W[HQIembqKBYGP9KHvH!"Gnpiw$9kVj{7KR::^jtDtg0<}ikgih-y%^}CUTSN"{_fg@T_Z)u0>gx&#LDbItQCwE$DEOQmE5e_O3U5,y5<0K
-X&=#(.FAiQ:@.$x|2<kOn^(`!GRB8WQm@q~j_'$9yvWX<[Q+rcJat;<tl0KUD{PWHpkn3,G==#BrgBDtso{y'Cx^yA881LUXK.0EWwTH"]N.tj&0MHplG&
-U^f/P%gMD@rQ%6(1x]>T[6oTgiBvN<"R>w.|!Q`!{|#Atc7DeeI.5mGc3|#yOkmkz)a0,P7k&AQ(}'4a3bIrt"]V~4w,~z.,MIxxc|#cI-@NiffJ:nnR=v
-5`hDY|38RPc[#B5cjfv]<-Qf)IT=Yl#RSBa2}6x#,G@AU-cem=yBg/n@T,txyjO1l'Jf0+I&Z[;G1Qpy$06QNC1al4B+W,`#Xz<>Mk3b;zJo8(c$jN/R!8
-SoK=zK1(=kMuMkSeins:!s)rutqbFhO_8;TaZ'![%t=W/G#zWC8UK-9;$<PdK3Ft=XY-z"#2[V9#(w2{%d|@,j%3BZ}}K9k'7&Lp-4>CBi(Gf{`u((EneM
-,qH4M{YR/;IP-v887Qj3QXp:,"0,@3`1Brg4h']qn){k15AWSAy`9s+jZN@DJY9f,h%b;=ueSkP^>Hu2bDvIc+e`yG<bbpe.fN~W9/kjiT[^WW:1zbq@hj
-z+(QkL5plF2LY_0$e]WTdHXgGtp>8V$9phd3W8f9={{+D`K^gU9JF$>:tVQanA@{`%#Cy-X8r"ks$e+_.9qa^W4'(PVYa.m'`E=|%E@&{B)vV1<"TvsHn,
->So}K:d@s>7!3ZwqBd$2Y+.C2kY1RiC/3'22F#Xc<)SIi(TjI3OOC5$S0XH@LSA/C,F-i)Ljz`qeY6i"/|n%is<i4=;U)h!5a;j;<&]VmU__:/HJ-}PUTu
-zk&NMCv2M$>Hx]p5zpx2Rav)#`0B5)~<TvE=P@XmBWx&B;@=!WeL$)/CD&QV)-UH-J2KKym-O%eDc1yCYqq[>@5fi6>rg[^xhR!A;fjjMa3A#Gym(dBiuH
-xWyL{ivse4bgDiK9SD(v0>(AVC@K[e;.TgM2pAv<`&y!BkxPrQEnZX&;C>roIRhQ,YRj<KM6g=roU=s-xg&%'8]c3{`&WG3vaUNcCw="5q4,8k%C%0E.)$
-1C9!S$_ZzJX5~odB&xE'2tRD&#SS`@9OJu8YRHi`j0=^WrRq-Ur:I3HH]w83%=Gka9qx]Y|#dv|QZ3>Ilv(Wv5-34|EbK0vsu,GZ]4;p=ii8;kxLk"{K`S
-X$`#l=IjOtpKkh.K=.vdwLS%VDqW=k5l!;iQ2^!G+^_Sa1Ir&(Tr6oRP]@ueejQT2N=r,.R20jC<NQ!1mLKL`]rtW`Xj(0NH:o$T0v%a^lqDY6h{XuA;ln
--G}Zp$")Q[:T-weED[li@m0EN}NDFkzbMJcn&>j&xVBT^K~[,:H:Z_LO}!{@jR&AFCA9d($//s>uILb)xP@R2jw-Ks,NPNTx_73_N,6T)L=plLjqGbN(-h
-pJ-Q5A'7bqHu+n@%'(usk+jq(ePdra~G2b/cJO9BXW#-9XOIs,L(D=^odi."o]]iZq^Of^nkO>x}HZ~{HZ2eyHuL@JfQmu2Bq7nDG(tcE}HX/-5CxDA(~"
-[grSXV+F=lIDva&YJg>KsOVjU];q'"-h"@|{:L00MT+PGJi$kO1Q#!&hxO7#W8tKbYj3Ey<`UUkF2(ehd=}rR<sd3oQRRfDYUW&]7{;Kck:qPW@/g-rWoO
-U>.NbJrB:9Tilbx0:guo~aV_kMP{Bf/SkF~a6)p60kL6grjY&G80IM}7DA$SYf>u]_rlzvb6bs]f6#:aV]3HN$AK`qx[D+l".eFXE}NJs_pL>!(gGb1Fq>
-92voIVA15Zb6QCE`901&:}G},LDUGqq8mU8M/7bjB_TOP/Pf`OZs[S}yY|<<z|1l7.(pcOs|HFk{_RrUia[!ApRsn"6y.GO7V:BMKo4{jo4g=3zZ^p.7mf
-I7ck$pw>9`_lF{s;H[vP;=bm,^c2GykfKT-Io(tp4v},iW<mh/Ci>kEJnx7x_=4vvR-0$T7>bFwp+G-O{l+R/I:z(@Jl]yveAcSNI[>%)Chfn>Ad43I111
-02#&%;Bml=m!0QLTGQ;4}8Q9I1wK"11Ur"Xa]TGwla(j{x{fa2aeF+4u-;M48H$0}POha}i%gk.EP]if0.4=43iurM#s;>VU"SZB6U}s9mzlS.g1FOUQfl
-axTYd^#Y{MSBCd|{Tc[P'YkhS9zi(iI2Fxsu'r<yMlS(9.C%/@gmLui,6_ZJ3Z;J/&/#KBm]bHHbyt{[E/;(H8Yd0JDoq$+V;_|fBp0fyDFElUFgGsZ&7}
-uu'W$!wy,li]"rb8uS#=_x+PB8i"yT_#3t9{Sz{ct]|)}jm|"bqLCm|{o@,b`w0fv_U|qpM#e3+fdfPxYSLMqP=)}Jp-5f`D]2+xw+Rfaf358S%t&9Qhcw
-tB|sVpiJh]Tv,`R0%O.$e-OQO$yOQ2B/ZH@dWjr2SC-aeN+JAj>f6Nyq'rCcOABiwt:"(:Oo5%l][:[m,BW;BvF[~W.s)n}hrQXzN]Pickg,6%THJI(ea4
-V1!6sFh]aC;-qRxT+k'jM6WPE(|%2E~hFN_<oNKZJ.V8^9rlGT0wF`nd{Te1^ZT2jj#C7L!^kzx#v2LQ!_W.EA=t~Kv"9O$V,A75ofkQJ]pPR$v1d-jt:o
-i&ZnJsb=n%~R!0|)q[#,J3:WI{;Wno9C)Vddr!<]"{fIc"2oPfjbjz_e:N}Y.};18`_xM_Lm6(TpLCPZ|['q=IENDP@DwY(]'kp3[S7I,K.NNRHk@Z;FR:
-A2Ma#nL:8&INz/N6Hy43&6r_ib87`wi^jZ^h^}F^qa6oC+m,NiI:`Lu[fv@pvbhP"ap9z%L$6uZ3}cB1>:YK+LZ3#62JT.c-M-d8Bpw!`/(Qss-`e`q%-Q
-=mAtZFoC(`/op@g)v[$Rl`'ffie39M+HTx4r'|w$#s_9_QS)iYu$oK5ZgN:u>t#}|VFOiDGexc&y_v8&|;rAYkgp0qDh2HE{k,IFf{%:FDz7kRVb!2OYj-
-@->K}QPSc#2uk)Zlx2%|i+-TA%U}|m"P`_t9KQdS11/|jm7s::tr_EYC{8-gp3H(L^'5#!e(vYCL7{LsjEN2~<o=#P`Z@=eED''h9];z3:L"'(b<KiQ<8j
-={>]BFl<mgb>Sj;1j6F9$@L>HHL^RvrEoVi,2nOgDf:K~KRx_tbheLV1WLD2MW]+9;=zspla<^XJ9>>#HLmq}#v__&UB6+rWh;G|_e>qLuxYbre^Kf4fj(
-SFic#W,|Z5JVNn,hW!9|_UCptMJKg-rS)%2H|'sfr3^U{Cjp38DSOp)wd<b]dIb@~2qZ`hVL`wpwRm'm@74qP-ObId=8Ma0$k-wKY.sz%uN|lkhNX,fa+.
-'Em4R>~7AB&<9z$FC7$VwB%/&Yw^`dUf]&FaR[lj'<u<NvrM9nb6B$|;dsU4_X2FoQz{F(R40o"/NE39Be'{^tfs4`F<)I@Ep+MQ;uK<JQ6^|D<B9.#`"H
-$V4_0=~/&oJf@dY6J<|vX2<y]5:TBV]6oQo=UJ:k-l9ZoC,wqA<!"]Mj9N]PF=5KOXui|k[JuN[>.Q4G76OO{%Q&7306%e[}R9I&%RP=RW%G-vL8yg%UXI
-dW@[RD.a._owYO'kelhXoIqq^@Y52we0/Qp&!h@+QFRF=c}FIQl6;BphC:jb(AjBEh_u8A42iW3B77+JW+lPfu]1}<2{G.`EFfR)[j(S`qPzS8p3li_ze;
-~jIJv$t)}9{Hxts]Stz1]<0Lml_D`>AeXjhO@{)J#_r+[/C$#QjK"zc`4cOR0nWYy[=s~4|N=n{u6yn|`(Gpdorn5<8oFjzhP)-]KWS[%:ILv)i]vR4s/7
-jA=_5:GHoF"`hdR0FL)ObA7g1#m8.@87@udqnci}xESiX)1FA<ZG{|$p6hP9BdAz-|,[fCs#WZ%zmW/%46fo{:D9HhV51c7ra>U5#^AJQe;L|7"`1%c]ym
-Pcjm@0{x7z(>NePhPtsR1cr`Df7jUZvr9(u#%y'h`<D^fyWq~h;`6(Qgy!~Z^4F(Je96ToqvvH]<_jalDbiv/b&9I@$pQ{9r@}r&c,Eqk<@k_fVKfhU=xC
-FgBbfUdHDIcV0n45dB8RVdM$molFqQ<"%b$"&^9Eg}YpGIys:%;|2OfAO#c,yGH_I%8_Fd^{V]jhTlfO1M&8U>wO.esEd$B^-27-IUVy"e)y"mlycGx,pQ
-z",,xn~ATeZ}dPXoV98,MAz7+Xh2}'qFMQTBLO9|(oY|'%tj-RcNG>r-Q&Mwr2d&&xUQ,DlS7-pA8W1w7$sJ+z80ld}Swyh8)wR0n|eI2ruzRrdk+'C<#>
-V.;0ky/f7};M,[gxI}nOS}~:.R1}$w+^dgrL|M`MWEsxn2TN:}!W+Ua#'AEH>7x5//gf|3PZ7xvO4R@=YlJRfurFVfLrRiM''uDoa<)^0S-ygQ%50rpckm
->x,UzSj4(64w['zKD[fZVXQd;[_`O}BWfc@+$3nD:z/jA70>A2{p]>xPJY^^.UY0-^&#w,0ftzgx[$SuLM6Y4u8|Fg/j`L:j>wcd$OiprXK1S1j}&x){/z
-H8el_|<8l=FBPF3E7HV)BtQYHM@Q>>wCNc<yCsVqucC'D}P`BP7Onl=sg;/W[kxJ`G53F/>5$>4i/U@VbbO#i,/zaC&g;'FYi+>GU>u6E-`drDR"BJ$J)B
-jC6=WCr3d(c!7.K#sx8Vf,W#Q/ziT+IfqY]S^Ebwa=5s+J!pPD|Wv!+ZB}3<U`~H)NOE2D}2(I%;B{am87U->$+=bNiBv:7LqilEGN8#p.OYW1Ox],NHi=
-X>I;"ECOyr7x^}#w&0_7tdN/C^nn4me0N$%roxL'V@NFfo`4(7(:d&InVlC%{78ZR8k3|>j2!3n.H0,W:@t/%RzJZ2-r3KQBtQCbE^DIeh3oobtm2#,BDE
-WX<)^86tyLxO|:9"lWz2Zhs+m68,Zg%C$-B-`Npfl29Z5]@om(Fb/+dV(BzmThTQ,^ltB-}Ir9.WQTE{b-zQ~-pg|ySe$jV{PpB0p&fB|N=kb1Xq['xn+Z
-n]~WQ7fyOBg8pmX8NZ`I|-a^F@)&TKNsFUoi4$5Vj!3N5{zHR<TpG9fzKIc!XT7PFJc%[hv>taCI_Dd1G#@Cx>}hY[Sogw{gO-(`a|Qsgt7'nrr$JoITX,
-doiO<OMs#RKc+zN&RO~`;(tF}n+Pco/-CJ{MAeJJi|=`rtMSvFC'|UEyI4Y(.1-VH^A)&_~ER'e3@@Od[cV5I<9lPaX^=MZ04k]^Gj/!In$&1Zl3/}0Uh"
-+6FW:>VS@@d4n]n40[(g=3[Q=]ii3PJ`-r,:P%2RfR!=e3Y7:qB8{CD/n52i_s/<07NdR'ss+/0@H<bB#xX2a`Zw3fTAiQ2R'/U+CuxT=08kr;{{7`)H]"
-k5<y2`bA%47,HW^4/N}^Cg[Qk>U^G;{qE@T,p]'ATE@9yTNjNBsh|w'8H35,iUUPS%7s(QYMDALM"WADlBQojz&hc7k+ul2B!I=<$B#cVYoG4+TT(9x+`m
-=3d'qTRB!.KDDiZF^IaS@tn"L,<=rW/Q>[a&D1e)iZ,#(MoC"H4CklosXDD|:2vJARylFvjD:+5R(D^8i"B%U#L)Ln%]Cs5h.TW[j#v}4n@sm5i@JZ9Au$
-<D5W&60A{W706}BO+]!7#yDSYj2^5D~fGyc@E;4=zNPF$n(YqV^mr[y07MSN3>WxDH;fZ8sW,A4^qGhY)x|D<w>_gk_tmLbDe]6`]t4qu@gB=(NMPmJ(qU
-Tko`&/,Vl4DGYyFWQWweiGtpX9<sf]Ap;vGKed`;;yotWg1/xA,-zIGBd35/X2WO%ceb2)%>@k;bc`'C;fGPA0M[CO{z`=}Tai>^}WQoVx]GR,V5W/ThJE
-iB&}g^e#"XGwYossNKXS5(A7cXQ,9t.}exudH,{XmH7pjj;Y=)L]UH'.vM;aZwgm_w(3+Uww{'@+Yh]`hQGei@>iCCjYdV@N{G_{9#h!uwxr^"a|zd}E1<
-!(-Oy/C|jI'p_6,s)55D};{2]bK0vX80$1){.Vaq$5GYd{MD>iDusZFP`xe:!=}eIMh7(6xL>q~dX'Zo.%F|g5"8h&Ke2uQbe.~/[8cp#ysUJ`Cmfhffc`
-Yu5PX8jYe"]fO^t:#xw]#&}eeKDB%qyPi)!KqQ`1N4lM}etsOTL%vS#B@Nfle(mtBBRCxUrhFzBSIfHd^$FVdUjYISAcN1R%enhgg=mXY)ZyAM|UcI77$m
-p]m]W')[,k=D&rMD2"/%;>X>8%tOK$n&V&YL<m;sWB}jbz>).0cR%,B.$s^t'0<7i^A@%r%)$W[Su1q)PU[[NfL;T{I;.zmeccA'uqQLGbs6Ds#()`m0r}
-oZ<hgdyq.TLNZ:;|X+^v~,w`Y:%,w3H.wf_{s7&rWJ9QECER_clo]qY&y[P{xY3N8P/e~gqgY'[E8Dc%]3@^:2Kc215Ga(lb`Y/B)Z:HM:}F&KdYGoqf'5
-_2.MY!`+7%>TKYzzL<(t}]fP+_NpMna.QSn9sYAAH}#=,4V<P{)}B@NTYr(O5v+T!A=(p+`|'8x^RY;Ec=":lznbUIBtRSJad5/W%65)1W>_.oJdI)i;.@
-@K|HL:"1V2L_U"ESDSdMSc<KK#9{2M(QBM:j>i3JTG5udju[+IV"t3y16Es)QWyWkM/MK%B%/GxqV:mCRifGmhy<5p7kDtbK5`&Z=w3;YfltVLDrIc[1il
--iEt2CZVhg~,+%=n-|Mno1O<e2kxJx]|a}ZJH;p=.}0kQq$xMd_T4zsDHSWOf(d15y_v.QhK16NS%9dZe}l2a0=>f(C8>FL,+QZc!aAgTH`M"l%j-egkZf
-og$[Nq=;-d'6^Kdn~]q-BTzzJc[B)5WDhR5(mEBVB4KM]e;|^N=acCxcuhfS}u8k+g+|s4T)Gr!5t<#(unMEct&c=9d#|9faW_pwll)xm+XjD,AyOx^{x{
-AWcxT6)H,GEDu5gNv7'!Daf|'QZIe+^KB>sr|w>+Y.QAB>=[MD=l%0d>m'H#gc"R~/H,$Lb^mL,5G{qkKtPa:CTu``$zW{SQRUXY|4hB0_Q,<b7o:wd[If
-.%'a0=#BrWQG674=#+^yG4hFRgMY/f)Y@V9Z1Mu]).L!$Elmm8Lv3PNb1a#9e`w@O,xb;/iag:WUmulv,&{e6z{%!!"3e'u3r80X!&,Hix>fSEaP0YcYj5
-FsB9P'S-5,40Ly{OO_~.gLwarS|DQ'bw4O=T#839GjJ%5&IiUwVvZ:nTQVjRS.>`95~(G/}S$WQOEJ^ZR"oGak}e7Ud54H3`Jdo_=VANX6W;5LW7eysT'Z
-_u%5MNuYyXF'"+tA.wCdV5XESf/)wp|!"!5+my&|Qa=<P.%nrGx,croaNi0fb2OH'GLyvma-Oz!$6)$`b}E^szR/j1_tD=[WkXa;8,ii=_'KMF%EGn'e_]
-^;Df%b62nVJsg3UID9NFYL2"tQH64HLlBE5bP=Md9G1vnZ^Jx^OohX!j4e0gx)aW0hyx<|3Bv^{'yPGk3oz[8/Oo/5=n(.7S7Whh+:(}nb8e1<5HXbYk>'
-&w-&="sdS3'_+f>Yy4c}I8L67H5%@C[E@kCO$z6z=I9hz1Y4da#fBrS,a!PwDvdmb,G;TD/BmSt0x-x]":{N=wM#UYs51K(&Olhv((Y1c3#`"TW_j&EtNz
-onaU;nhug%g:W:-/m5OM]9J.HpIU^/0'g^I1:Ny8dxf=,5O)ah7DWp],_>X5>O&S1Dd0MZMSIZRHKc"1V^apFy3;2gwGwWb%;1.2ZcOawJ,Y19~c71K(Jr
-F]4dEmFJv47wi!U;m.C'8'F,B)+%uvlA2L}I]'XuQIkLu=yj/Ax8ujYjb9+A(vX2vaejcf[DcU}33yr)B4op[jR8#e4c)fF."UTQi<0vXVQt97Pco,{_2E
-@UY/&"}yvr{X3B82m(LVBQF<GbHjV^{>00IMykiDR;&+j%k05,h,G)x3cO`7oM'yM@u@4#9.4S1#V/3!cN/>-5#TwY^^@/Y=d;"Q"dM]M/>t8]xD|bwyTH
-2Cc@boJyR;xe>F^juUM3YpRe>@]CCcY[c$M63>U6w^;5XK,nn#tG{4t=~'E<vW&<H`WMm/I-[Xk/pNzpPA73k_NuU|D)s!u3=rf'V:z{KYuAS)5/cS0IS|
-[YBMiKn!#_Waznywdrtto/UZ5hM0FA"BXA-^D_AcmLw|{r{Nz:a.g(p(+du(%.>Up&lUU`rE}!iVN%NQSK(Zf^AINJ{5`(AXk0<f@/6GLmgnlRD9#<#1CV
-kJ6EDxYr}6ksuSh&hgSh)Q~Ez1l&ZT`H^k0!Y,@G`EUV9#kgwG/P>9u6djm<b@g4e0)5S_k0HKsv(%|WI^rXAHp8R4|_8m$g^p-)3as+r42H=gY]fxKv,R
-%qo4^}d3#I_Qn0iIkK]mJ5|olYg}a)~%;MivXJdwH04.B7t]uqb7Dw~61]!f1M<TN6X8MSNs<)o_]57sO(m)7`zJZh-T;v%(|<n8Xh^7Mm8=QGuu84oa@-
-9an1~{$`vnX2~ge$K$2MB,Q'k9~MTLEdc,Th}w'(N7Cc:=4>9@%JOfa%dI]&DJ/Ev4eQY'I%=h/EoN|L=F@4UJU6OgN3T@Y4atTL:'+k``R`vgou5ySC8g
-c>M|5Q'FdEDO|ho!2/+gtRsXDiiOlhk|k5"T~(g2z_GD#yKymJoH1u$V;2^CGn"V{S6/x44^)V{gPk7n|,<S'JecF2`5xP[!92XppiH-sKsZt9Xc08>hcY
-j"$xi<8og$8';T0RsNI3Xb:7Xs895b!NFo&Sta;eP9Lm'!_:5U;1T'e6OBI{ZsGe:"{6xa-qTcaFDw{{m]_@:QH{.clF]m#EhX;KGnHT'Z&4f:UgjIMZ(B
-MZfnhUXUF_2))a79WU,6N3;+Zp!6)3R`QC);Feeo_3bO;IU%nzn;`Xr^E::#:k6K}1@4xjE!C$U'b#l&b#=>Wc9"Z|}$Bl)boF(O/&,Jq"jRnv&-[)VM6I
-!E<RVrv`FR${B8oo`[GQJ"jZ66I=GP)vh|{]XUSO62rM7p^klo^g[iWo&d(F`lzce=ME6ZZ:cpZM,xWFD[qcy.Y6gcg.fEZOF.p!.zzjO88`Yeuo{]=2yC
-tPLNjas#_!{LGC=O);H34M2`{8aOC1dOI[%wAiiE!=l(ER66ABDHQ-p}YD&{L]/R'DLX+Ky:asu+'-x``sA3n'[PJlZ;~(5uE>8ypZT>ww"g(-HV^bIb9<
-F5<cvrdC|@.h<jf!LlvTwIO4uM{$[4x6{bG+cH^ZeY':'h%L>j/i0g/o9{^6qD$$%X+&0Um2{vn5)a-T{L"uTi:habRzya7<8V+96EGGCRj5a8~sLwm9ep
-IMa_)bbQb#<+WLW>LYx.G9q9p1R9)J$1yt#adA4Qi2<%'2OcX@kM1_sd(>V^2eph[[V{hvv}&d_c_'Y,tOUW_xkij|rT[A24_4@V=c~[v[&jK8u9zx<sXT
-hi0a$g0+|z/H|!>Uv^5Ie;}J1uPdOZ3@Uwuq%2xYX4Y6c/5lD[AcrqB^oh+^_dCjH](tsyGhmNdp#Blb0Tm0^qK|w[r;0AlI8Ux-kZ9%TPnheNV{nbPke.
-&8j&FHpv"$^Q.EtfEQI^{+Fpg8"CQ8xoohysvFMc|U!XIw$ivIrlQ6HcfE>Jx>LDFo@!t"3L$wnF8(3IfPJOtth[SF'MGyJcUv~4)bRT{"]&tr19)Mn$H/
-MwWJ~g)po"ljO8H_.{GFU]1iBjY6GM#eF{x3C&Vphg:0Rg"QZ>c;08Svoe##:tmD0daOX&MsvOue`gClA@Y_brrA>Jap%tV>#s=h(8qYm!Y;{_o}pzc4|k
-mPKS<odNQ;4l37'zv^<_Wq#w[.<YQGfxINsU%w0}JsMg:V%_kVezlbD$[hL[=qA^d+5NTTJldK{JEP%=ASg/lyAn/tN&bDe/V5#2pb#Pm5a3P}xk-[)JpF
-dZv.EBxz=}NDNe.xPzzLcT0>Q0GV;h.5p(jd9)CEyHP#xuvHi{Ob]$]&+8f}SJZL$ao{=%AIEa5!W(<BfmUig_aP:T;p:TF$s-I:,Qv0|a%V6#O+r,#PJ^
-Yl,|uXSR(;%.^AqB>oH3$}/-7b4!@:[/2j=c^d%XE`f8Z`&MmB&L.Lf5O;#4k7rX9E.G#,.:'dCL1d47C_^$ci=h60s6y{@=lHepx0MRwS%y-Ug6in8nG;
-:W9}KtYA|!G5z!@.I'_u9CSFWR!!!24.F`qE#o6O3>+M<J#-VKzNHOh!ydNOT-'#>Ug.!jfN4=j(!zUk}i,3{&+Hbwt++IMi[hCMQC@A"+io)o6o~%Rw;W
-6|H/DRH:;2MRkSvjC(9vgPD<GO~=eE6wp%z@.b>wQfOM<vW,(BX4Evb,|dy2e_iKDkx4~_DnoN^a^'f22`D2qEe+H3E!6h~LQ"Ncc][ne2TmSHz_|8`kHv
-u7`pa@=;Bk}S4Kf^;-"%3)bR<F/$[[]=-(9AbDYFeVe[MSrGif=HI^-8qlD9G4UFb(7voG9q!tsa)L5D!:+<qA<:BZ](yyB}~!Ut[`WE}]][9$y4(`z4<%
-xaHA]QWJu`dEV`Q4:}U}g:6pQ9Od'c):]KGPuXY^.nZY%8Wg9h17]o>GA4$tEt}x,&vu$oK^&N;unX]6VQj_)h`Oq5,snB)36,.XTX->sm-N8C'a1x8bBX
-.mKsog{scU"FlB"krJ&Cd3d(huzv"^PaP,7^C{Ee,0i#/6bBN$4aW%>3[K.4:X9<L2e)~WtR7v]IhdEN#%bqwL}jtC'4[WTT[LtC.'AdCGotpvQ6Q2KQ:p
-j[rFUsL6>r6NLHy#opuPjIB^~.-Gn{mNj<`4~iWg)hOp"{/3@2kRj}eEPpdSJz^,yxCKw2oC&|T>MN.fh[+afFp0TCPdB^~ioxsvqSxH9Gfm",[WwV~!ru
-6{&=xT`<&uAJa!YqqR2oR-ChjtX,}JG>"g<QJAl0@{TB5|PDW}Ma-}KuI,_Bq%#F'sCR+#R+5m'{({k[#7b=KUTu#U&|:}3R{nQ3D.Ci[Cg55Uj_lq01<l
-wjCmzSaoAHry(3U+uv0h{ArV&r#`/7q&&@Xg[B@9p+%QP0PFC`nEE|[YUqYykERs5^YwP,(-Cv28/A_+(Li<IlbDX5c{`T4A[u[%_=@FWEkmQH=Iq&B;}w
-FpisqY>TzA9FN>1wlp,$V.RbyK3UcQ)M8Bn'Q,8C{wFg6ol,Pk<yK]Vzb/AoCdtsNgy.`$UI,.SeLSy_Mz-qn<oK(0OCGTIcJ92D[!cWiq9+tY:)gF):`h
->98ZIz|M0z<<qFtH&!;]bcJ[T`"hID2+>$tF3}4C@%D(M[x{:!P^"l^FJ^9.oaq6xu>ht[V^lBgVXS1OcQp1C@ht+l'YyW.G+Uxi08>,@2"$}X]7c1YI&y
-=[!5s1m2(OIL'4PWOi|D%1])3^jUh%Jo]-H1g1Of(;9&g&5GYqp$aZ0AfAx+aHo'^N5+AXQ,o4'B|9c%b_U_kt}7'AbyW9Z()""O@D!q+5NF#}yEnKLz-i
-`=UssGYP.E}4y@m>T5WY[7g&m%4fd-ZTmim,n}t':o1.b=+n!V0us2hAW8z@$W+m@3]2G8gO1t:ae^Xg.Bhsx&}@DB!|F2ZHyCE1-8M'8Ez]mv}h`d_'3K
-SDLz1i3/N>&a|[FDE}HU;tEK^>YHEsl3{M-oN8Ng"B#"su!x^te5wHiIkN%n`mR^6|S4+DO#z$M:kh|/D`i;S@lENf-WTrIS,E>ImAu,WjdY%(^UO/C9<f
-:Ld3IsV;NpeS=bPY~s&Mqts,L#V#%BCz]fQ<o!X[mLs)a4Cqr.AUb6VdQ<7kBm7t+G'Q5$k[3yXod-+5`)`RFqJcU`uB[6vwM!J>O|nuuQrl8Y,J"N`W8>
-O%BS,Nu".Gz82@'=<D@r8/LYdC}AMgE[G(1LAo}l)MIV6hRta{5E5U%q8$,zm^-)'yt=k]_4p4_7o4@sQ7/y1xB8;Wf0m47>)+;P8.M,e%UH)2m^@V9S#@
-MUwjOQY)oPeb-P;%{GU:XfGMh8skhEwc9C#Ft%()9Q^iA.LfEA#LRNiS1s8`]5aCq!:-bZK3%S|o<H>e,MI_52g|TFS{2j<V~S|QEd9!6'J(Wn|XHO:"<`
-o!M5XG3^4WMw"+8^bDk"vbpE8/YT@yKbZW/bo0]C{v]^s(0I:{1cp]j/hbyA@q8;Epl+<Ck:pP-G-,hz3A;23uypf=zc!`c05_$klLoqc99[Y"]O>@Z2z)
-5ts8)[3HPET[GhvYC,5jWaT>S8XWe;2FPf:v&bS"A[r>dybN"h{+s^apoz4y#qc<uEJL-Dsmi=s:Q(fcPJ1gr{!y70b^id!yz)gJG9SFv+S{0C)j}f%X0%
-CxFLWN+7w/F;bt[[~goY|93O47V,s%^6)%Y_<[d;M#"9CXm>-D9UOr!KD[`/tXX,tzS9bC1,[#1t#8<JuMK5-z0CY+sCk[|J#Cr+P2`AHI&4MOW^(M"Qlr
-|3b9Iokre1B6/0W;dnp12Cwo=/_%F}-$z{i'w]Rv4]'B|upomM1HbF&N(T(,5DbHN5YO]^ny<%l^g^/8cl4cmrvB{pfz<Dg`MRw%BMeY:p%Ia^2&4gK_Q2
-C_`[0g_0etM6w<yHlIUv<J~DxKAtee@0JWJ0pGhyj$Q)hlXnWANW~iD>ocuWtWpAe(c4#xRlU`#,0P[HW}x(Is9(TZ",eH)&+id@Q0|c@[YZ_wE)aVR@px
-OjTO6iGXgiElTs#:$Sd!TXC7xIm3rbZpq3}_GiDRD0t+f|'`|olwhnlKm>)28:wvrksqX<0Y3uH<-{8o"UD9^vcb%D0T0UMP8Yx>tv(]27+Q_6y,Oke5&Q
-OLvzN^Y1e0+i0p87|%!yNI&x&4[IDTH$<e0cqtAbFZ96Rf_ZO#Ng.Q,R`w2DFiucodqbN5={|%z2W;s@9P(`R.duNdwwNkNOXN1t]Sn`MY{}J<TQj6vF9g
-$e;8,U!(ghhv4be9N4-f3}/vs:w!dD]fcDG]XM|6UP%o2qq&9gsQE%'lG:4;dcG)4O(M+|20,#x+%S7`nlVYDm@apQ4B}N(0Sc2#ZxLP2.row&OL#ZI1)F
-WhN1t#ODGuzFY5:7'yS}Aqe+"|wgQXP;hCNgE)Q4pvL)[g!>DQgV~h6'S:3M0XIldrP}MpV85b=-_`QwZdxIUP~TH1i&Dky4zuZ5V-t:zHy88#(lA5"wJi
-`Cl,U9h4ZnfgN1JtKS`t6f4_Z:cjea_f9U+5SI)zA%+gar@t:i6n/fgInBNa6Ni>~s3X!KL2{E@'_{TtpL3Ac{r5-%kO'mey)f$IIzY$ROQJ'Z&-VBQQ&6
-xiIG3DW)iv>{&bqq-QlTZL.D24H+M!j2FYx6R9`W^wb<8WTKDmbZuJsI]|WDC-KeX[R(%y:LMEkN3zz<z7dqAw!Z+8<DbnG6cR}Y<CG7&5ZwSoAI{o_F_s
-q<&l/8V5wszj}n<NHYwZwB"o||cef1/[%Ru|2a3a1u_>)@qwK`exjb"]6/ndSjK#ZfK6Su;:.vd7jyR)3`_@5}c,iZ);j`^{,bXJ5$TLsXfklj"BnPX]ak
-0#NLNc@jfa}6TCY4UW_v:u!W+>af.W7[K4]pS=95rF5#d,{"]N=))y[EKjHkmu3FC9`ba-E#I;nz8/oQMv}<40rPby,:P!UK]4YR@A'yRJ.t5N}I.m5<48
-g00=w_Do>Fctd:MA#e6[weeM,c[gW[eO+/O27@nmfVauL|M+a@%RaX9p<RkPx=O}+^SQTzf,BtVv)mLld"d,A2MOi|>N#}C#gXZemQ@@nz7IzaNxa)}2)q
-`J.BqhGq:}~B+{'JkYv},fyS`^Z(Z-%G5[r,.f3(c!F%l+4on@SoST^n-.,}^F_:ES1GPf%57a_&eY>jcrye!l}N-n=:6E,uwUw1@!DX>k(_b=ENWw9P.;
-Bkr6Tefv0FX5U-uOK3ixH8BxazX&Cq,w[iC}K,lT2DfhXF4{z|~Ozi[tF}peb/>z!PAxk|(wo@5{B]ASkhX^AW1pC'slj#af2_MopA<D:Nj;auR%/QKMoS
-:izxw<,oFqF9s(#fP!Vtq1Hf4rD7;]T[mR`,TSSTGpsk"vtUMV^[>$lPX-=$.TI{d-9hn(8M!VKjnUecQOaipCs`yJ|pT/_ZiVDg0|XqMK]^83hzYeCq^]
-G0-U8a}N.gjFvct+"CuV_Y4-|Hm$(_6@#zBowv:R2O5[z|>W+d.o`I$pn63.(f`16MT&i3g`_aCN1en4_9<yz,_$7t'/=r$Nuo9)0B0JQKTYLY8bND=OAC
-JQlGN^"jqShmcjdv[yf_-Oij5!5R+xHyESlhJvE}A:Dv`KLyaIjLJ&9(b/%$}D4|VpxR'ZX_8wPysM'O1TO1l3#kWRe='FaUriAP}@y"yrA$S#'oj"1px,
-$)14:YzH#any~A%$p-P1Ox+Cm@Zt$]pv0%|z%B&u[hdaph]VrTS<xdSKGN(I9e9!f$3u$|eQ~C^W#YnLYl9yx-+FB;M[Z@;-L+v:Q4L/zFl.uDtCQRi0cr
-PEVA-kQ6hHMz<JALq/9W$WUNVu(|ZS^xJuUJ->{|8gT@IQJ!o=otK8oZsST<lS[{F{[K9u(I@C0,Sw$%_FOHY{^F,q`7lf{O.OUxYW@w)LJI$REwWG(BX5
-Lm)JCgz+k{Vp}!355}RPyGN4F'U&57]+IV&ygYhyXFDR;0S)X6X/FTAmJXcCsF>bp,'vW_O_F)Rt/6&r"s{D3{4L;3)A3,2iga6xN]EQ5t4FQM~sj5jm>s
-94I{X7Rr]Kcq~eEzz}MQ}P!p&N8Qmm;omB43Qf$qe(Pg{3RV<W=$DCT%.q8UMzO5E3+vAb%F@H|e9e]YSvRF;K/.Y"Mh9mV,MNk6@n1q:J|F^w}ZNd_J=,
-FS2<Hl5=o)Wq/15UA1;ZXTkoq{),7IWz{h'V~]J%1LGvPNRM9KzMtf2pBU8aBU{EgomgLaGfv4;2XmOYPX}b^xnuyiXc.n[dD2k-<_@>DmXyPakmquV7i=
-11<}2g_H8f-}a`oCqc&uT_pI}6jTzS6#py.-L@2ouV"!ya-VMzOj4X<igm@de%>FQALx.U:Ob#suD.=[uUa<fyEE02fx2&0s]hmtJS~591gJ3JC-ZKea1T
-x+kU.m$@w'@vAcYlmrhB9=)M-mn>u5Le'ci9;<6av(yIdLICc7ij'Q~^S4:cw7q,fo#!+akZC5('VU=m!7Z#k&5<%^hWwW>My93VKS;;47"Ubg%/r<sV<.
-}@NiQh_tSEITbf.ee86gg%(yqgH8Ks4I^vREUe&3{jF^4sqS;07[n6xg#O-IM,ykvw@s8ucyql<{}5`7U6[rH5cP'`5IEY7UrL~0<sO{6C2skxW-^4f9`"
-B}BR4))V,3tI9Xo:4,E^USYwA+19/AT;&<x,<{yf,[3`/HFf/XqH8.cu)(O-gDc(qsv}[jFbpxa.O$~n+vS&D{NlHf//;ZQgPkq(|ya}kNaw2J_/3'{VUZ
-xnoF@8}usUyepM@e[_VYTB,|>]Z1'ra}2w>W+xyqrd[I(T6&,hfxl"Pu.0Jy+9)i{eEPrp!`n+XJC,Tk~LCGL3"2WZ2Fux5O)fS=8m(bup2SrbjXBsJg$T
-DN=Wqn[w@}@%(S@F<DH:+k2x9;HLW!}he]{^^f&ajE-@z3VY6m/JF<}D!939tn--`c>p/1F5;C7oz"(5o3G17ub@VBtBHgjv|}efe%7_^2{c8ol#kS('r'
-_<#fav:w2tjNgH"PEm|45vBCv&8TBWn[52beP<r1p].JxxEqaxFNB_[Q8p/lFH_rv3$2xj/LAq^>5G$-{7tIK47)Kir|YNkYeb#T'rHy1Y9)J"A`N;Su;h
-.-{sT/UIQL-3+jBeO(Y8Tey2X!S!8FF|o;Bt,a0_fQPLbQE(O{GMzyLV9+:d/tyj2s2`UL+%(<+RY1c"xkD4Q_+R<`aA+P]rb<fw50uQX.bdsL_2cl/Zvl
-Zpk-GKdqlc%u-=(lDmNrA^;D:a(Rpg(1$S2:NbjBezc3l3qM(b5T&:6Uve@!|BK<oYw$NE3^9nn)(hNCHvR7ewj#"/:&H1P&val'FmuTWf;M{-^LbD"T0n
-r1%4Shk|+Il+2r3K+BXV3/M29V(C:uJ"E-,G+8rej+AWJ@)#.oQ".j>,nGM2UN`$Rzs.+re>!BzB;a6"`}rX4GNW<m3='1Dbj!K:0vxYe3BWmxCXvi$GNv
-QD;$fFh}NOyxD%j;7n~BAFQqJI#k:axKS3=YRbF2NAqKeiU#NIW`,kHF8%nja=b>s`nnQYRWG<##iwBJ(|$TwqHJj,T^9r#"%,x|%oh@61V1}PlO,xLx2H
-B'ff;0nv6D,h6_sfZ{M"q:jFrwlUqqGm<&[VQD$XWwX5$HdL+1'iUtA1Xp5V6}x`Rckt-T~NJ7kbLoCu&ypW;Bs]kRbW,qkv|}e;UkC]L{b5nLA@0ODz,x
-zoEfRmGtn>wwK,I|2a3q3/8u`BNs~7aRit=Z2.(n+&jBp|5`.l}I81N'>H$+{3`o."@#x6wPe>P$51bo'Twb2rmF"_Q+VZ`J'Y7"T4=6E_n"+)4u^AxwfS
-xP+8<0XIjCEzFnqUDkkw4u0WZXkH8yJz{]m:+xhp@O@sj`3n4xSX0uJkLXgU,hB0Rl5.DxlUY%n/`o.oGsVhn>#<lk|L`<p]7:U!T=-uq3(O[:/:znlX4C
-zu[t#A19.SXiDldZG0^|g;vY`jdn6`DXV9yn.>7<<wq|G^zWW||V:+@{av=CzHT^5,Fy1m(Zs@eII]F4DfrMEyAw@w=X&QPYCA2&C/>^N;ZgJMn3;(EL!v
-F5xfOM@s;zXGWAZ{ueCsEf!zTJ'J`_ejvcB=i$ZYE7PdLtd]IY1DP3<hcH;6Om`Dy2R`$Pg2)Tl1~y5u&M/8}p!Wwfhu_zZqv!UfOXO|c[HkFeEf4n8S(p
-SZbN:)!}9O'gL#]OnzzXy);lu$X'FcIs.`pup"%iAUNj|t"[Fzhc>w>x7O^}FKfo|i.5gC"~ghWYYcVEl4u.joXA-4KiMn"~lI6pH,]F(fY:~x}XaO#}c`
-zJvX'){JR`hlLb&G:jupa3[xE+<Tb_,zw}aaP/T-mE^+<E'qgK7#o,2;04KVB]"sPyE&k^!z7IDYr(2'=FmiFb-"UsCr0_&riT"(9-:=Nss>H#}+='o{kO
-4RKjD^c|j&$K$2{OH#iJfq1VI'M'}A#Tz^,HJ1;qE_jjzx3YZ%7H[^#Tf"JI4AP6xb!.#h2f@cV>;]xJ6UMjJ.2=257d(vYjVO+.&(|I<VV9vjZ@Uz=R:&
-^s{$XkP-]Z[Lps:k_+OJz_6D;`=y^-wvLJ!g$:6txWf'2I`]k9(Qb"qb,iDs$9ICO8]z>2JT,$w:25z.B33D^i)#&Q:^{;;g#)muy}qVm"U@<6]jd'H'A>
-vlM(Mk$YX3)f~{<A>%Oszv[$t1Un|x41Yy>Df.og@O1DY,MSGRnT"OCk.GB0NTwB6K|Gh5='a]P&sXW1t9e)}h4:)`KVkIYzWK29.MLQopF&MB}.3lZzhs
-P.y>3oAh'QTk7[~+bK$Xad<WR$kE0W.&{/8Zx`/i/nVMjS'4#ejDSW|%ia"-#$;qx>:>LG-!Kz+ZrCc)$ubc`BlnC#W!ym)9~i4>X|U=}x-}fU7FOon5fi
->EEHge!zXmTXV71MM]`qDad-5)rVR2K%r)o_{}TV^AC{X!c2|$sC+5)!f[Rfms`4yhm!3,IlQAcoun|]i#7[Y.csNd6(0@pQt&}e/VTR&f"LL/e4F6Ob#W
-U&fS(5}mus,A5ddLS.t/!ghp(uF0[e^1HgRQZyCUxVxcOFD[%en1wkI`.3#XhYnY5z=@$+]zo:!74O5uwb,@%H7)c!]_ZZpU~_8<|Lvw"`iyG.'QOR|w%j
-45kv~Jq|3GJ|&N@G4i[q>o_zhIaetR(@l6#%IJDd[|#10{p|AInKJW&Dc=]%~#k=hYa:2ZnG`"$61hy%Zt6lzJoDzZvc0PC@i]|Jm^kD74F]/paY3(%nFR
-~5N^i7<DxDk;y</CQ<4>UbXzU^;L3mQusC1@$K}wit$0KCiTKkOwdbGHsk|GMZvM`lfVL.JmeQLLQp:g|d#UF,OT{<w!#Js2>j.744(h3n$vt(GC$'e{|r
-eP6X8c1H&7wHJ1|1qhGs/w:JaSN/;vsl5d/1H$[L;+ljE`RNx"99TDm'f/gRW$}v&zJL]>KgWAWQe5(EKG,iXX(F-vl$_f$van{BaNjz.o{VVk/#GY{X/.
-V^UbK-21'RU$ku(Oi<<b6[:WGPr"8$Px!_K(v|+IQ#$s+XwNQH<B0%otBsb[|eMjE>6)KVx"/8so;9Jk!]p)QpR_.)r;_NW>Uq/9t1{P)9/-U@iB@iH0Qb
-yB.H/8@uW%O"tir+geT}79Y)_6+TZ9:oeM&_aIs2VT~hb7/KAUE`|Ish^XU2_|tX)rG@p@@<74XA(A-;&![S=PV]T"&0jm^<F'@Rf+3G.]e>C6l]zD5}n{
-7(Fkl1a-[[loyANQ"]rRczIm$OKNbwo,5hGQ1A.8UAQ&0j&1&ug`gx>z3=AQUSVO`h7%m[|;pjI/Lo3CefDGe'l0}e>z+xT|YSuc[X"{/rADi"OnryYh_/
-H9CtR^zgT5O+7Vj53zKD1prm(^Ayh4Dm[|5['y+rmfI7$Z)@PS9T}{`(Z1F;((`JuYnj8fUmYNcR:yX<.tEEqmhl[der|MG]Dr~`BwHelW)b;zVpnRqG.1
-2fOfrS_}Ztb5h56x9GOZN2vh70O8v9g,-tw1R/4dc#v(>u1tbS#xnAhl,Lz}`SKyMU$6%1efd{Q$[OAxx}D&n<>0ZOKdy}Od.x2v_OsgoaE{j6(|H8mf)X
-Xgbt&0ZNPN0V<4aBMso>!x`]]aGHZZ5h`7ff~0ZU&dJIu@6R]D+smUbo8G[I{}t^M,bs[Z:v.idquxo)'deOFo;5^QZWr,z<]I4Te'$^hK)^1$&jGX]V)"
-:"jze|.y>#paFrzvtV{"KU3Fir)SqdQJX5|fC#|#IK1!P2osXaR2qy3a"AeIEuM7~'wC^>-fl$J{&=)|H3(Mb1uu}QTppZibpC{k>x'f1i<#S)ZpF4gz~,
-qc9ql,vP7E(V]|uaku7Rx)^&&NUs!s]By7Y%hz_Y%<C32aL4gK0+<ghdnx&ar`GT>Slq(c3)~3p=z(A:$IA=BE/,:GJ/w>^2oh`{Y.$^r{!|Bd<1W&&lGP
-;,jEVUJ^lyoVkWFpAO'BF<^SiK^mMNjM")2Pyq+kwV3!|ZXAP=hX'_vZ})R'w[|H5O;,]8fQ6k~w`W`/vGWn#MN6(v9^dP-@+(;u+/Ly/rYDZ;.!{3ApQp
-r6wXT!N8.rVD1yH.7rlP:.()Pv"Op%5"CmtA"6Rj@^{IXm7<Idxi/.A.pFAD^w&8jm#ctHpmc$SEFkwpSdBoFepk,=bY{`VP2;L$mUigogvC:/#^hsu]Q,
-7{_a,`"axaP1j-XoDzJjdt6+0mBhK-->4[_zpAZ!Zh<5Jc)0d=`M4.T7LV"WdpADz_)1oudC0@7JDZND6@pZkh}tbss=L;h{~7`z'>QVov-Vvjm!ni$$T5
-4JDKa#p'M`9fZ++,EWO_B,]"[FeJ;q,g+D!rE$U6[fkvMiXd^}<Jr$.SuuoqQ0L`9qFfbC,TPD{eHj6N.";tZi8GwG']l679Dr1hJQ}q^xS+{8Tb8m&qyv
-zr0tj%QivGK^j1|k0wg;V=(`<n;(D8F`e;[RU=1KzHvv/z(x"3,-7q73a+[ck""|bh7(Vbq^88.0`Waf$|wCl"0{92&boON_Q$qlk-lo~{/D`2Oq2Bm=&"
-6TcC>HdDTmD]J_MiZKC>]I-qbm$(1Dj:<j2D_iMYD0YDp4+t8|y:G+%i>rnZLR<KUF%Wu$lFn4X'Xg(F3o,N:%EfzInp(J:`ncDJHZZE&M2/9xb^)X'Z-e
-=32OnXRm2xxa1rhuap%xzZB5y/{A,VS|(#+N=HpNo>(tO:!/GE8[y-K:ETh(X0bANz^;wK.{SNn>3|hW_!V[j/Jnl4ei7b!=f_7knWHz)J@N07xpqHVmc[
-mkPVOq]gyZJz`<Gy'VxM/hSC>JP2W(wDBB=X]l5i;RYLMZN);]:'"^!3x`VZ"L]Td5Y`E;2E>;vVa`H,>36d+Rh!u=]G&Z;0!G4a)qOPN(pV7Lfzq9N1Xo
-(aOPOQ~7Xo`VU2^1>s/rPZpIA-P`jbj7wB+Ltk.>V^o.;`qL#YERTc3QY|TE9>'|xdYWkEL^RfebFp['#ZA`%Z{.K3UjjI/O8Adw1'H!T,CzSsGcw)#H&T
-37e]P{U"Wey))1Fpqho"[FKre7JN$mqj9-'P%P0%t!C:/Oxl|aKT^H&@"FXHhSS;>bMtPu7i%S:"o^`ShWF|P`~S_6BI@X/OGYj%Lw2_C0bWg<8LAeA+<W
-c/X+o&np"@d)6n0Lm]gc!SkQ;pM"Z'TTX!66DrfPY.}LvmcrV_U(H""HSB$!o[/4nz8IY<Yo<)$C4y^jd$iy<K%}gfjm3y}oe_%PrQCoe4`i%tZB^Q`7{T
-;pEatIsllW9f<y^1},-a94'|JoH5(f19_W~B!y9f@D(z]nesLfr0/nukXR+AO!{X{w21va6.|UnFeCp{{!mOF_TfsKu+=kO4I1_8|.%SRsDMXh=/H8gm^I
-shGg&xb`%w!,W=.wr=S7>YfFM;Vl<WxVEG6>Ry}!Xt{o(<sA"k]FJceM+CSRC^Gu=kD1jIBjs'-NPzT%UxTv0CYp;8YH~k%dA8jHgD9grSe07|jg}#XSs"
-"ooTJ;Bf#f,e,Nm{k6iceHS(5CHn.T9`+gE;fN4JLgOZzFMEUV4{TdCgP,c|<LHJbM8xXaNR,kUc#<nNs.&4.r,E`H=IB@LHkP)tv6$Y=a#ScYAWO@nDse
-Na#g@|RGqJgr9E&zlwOJzgY|7NjhS=HDn5Up=mg]:Avd&z9I}q=J0M+k-mCry4P_bA1RUJ"aZpy]dl-DPh7,mIt!/.W.f=p@Dwqb3->"FW6osVYDF8L!M1
-YD!vf(y)mxCmRWNFv`jGO;(ZQnd$zDT+MFNS2(i&'Y5/oiT.wUBt}X:WGwUtA}e,SGo.^GMF>{3:4l[$Lr0d9NmAW&GYVmcxhH7<e=Sc[[xR|-F4CC~9J.
-[okT{HM'S3yd5"0|iK~hnymtKgL|}2~w~sh/63:RWxJ1)<4KQvS-Z0-T@S~z!y{;+19LqopJv1D2<ZS|jt]Izla,'-H{wx#-JX>.}+(;gS&Y!''{Oe2|Pd
-@]tphPKTHno5o_C/_y5:RTj!t`pQ+$8YS"LIp<IF5A"&cPeTNT}P4ayOx{}aq1$YN/+OqH)5ViCQp5BFIP)e%8qHciP+;cQCP-YG2sm)}xB`WT%ixjn)s,
-mxUUS"3Q@.]OpQKTWCaO#X#4B%Bwhx>@8#9-31R1X$IRX,igd/Vl@z^qOlK,/vXdbrGYL)^J(63C:S|ZGt+rnQ1%!vEYp"55J1kRzC[MMBK'|I-.&S&97E
-Qk5`61%a9aXV}W8(2@6AjH!=QCfdd<-#!<S=O{$|_=M1fyT|bV0^f<z].uC4,HF9GfCbfKw,:r^g!-a4]t=0yj3=_8Rjh!:`MUBXOzUQb@q,pOpx2RpL{m
-<Q}ZI{ABhaN.k`6_:]6&|EJ(@cWLc@P}/Xtq$|hly6&U"eV!uMG2jKivUO:zx|HwD1:h)Q@6d9AC:0xZB)ozbaC9/#%2`Qj:P.@f^38G{tboTN.yYV3p6z
-H"wliqW9}x5Hj|5_[K+{ADC&[}RLmo).Yo>Q{%:}s<|`dY3ZH5L}J@c;wGafN'&`!OkA]tL|gT]"2$%t:{!<2$$&SgVB-odW(qti`ldbbEAG}V}uNlfW/&
-YYC4~G4!!CvnPoKQNZ>{BG9sq_.R+G]5-O.yMyLDsie5m4u|ZGMxy%R7Vs3_uwMAre%p^fVrjXExMh/lAxK{Bx-Y7I34TZFB^Gm1HS<}TyAcl{OdOWn9;7
-T7Q,68n:":$R@'RqfQp|/;V)+w^<"'+3e'$$&/e_<Qgs.l]^d|e<QFb&,8L$+Brt1]q0B(PNI+]VSf,K_;KMGwUc7Ir5kpHSL3[{)+^aHeqjRKJL)-5atO
-LS[jx@ok[:~x9g/n1bHQWY0@]gU,1E_:uIJnBIOKujB1x>uG1$C@R.jH"-sU0gwsXsj%V@v1_J_k~p37su`{:$i0|u$7xg$WpWGmEX+v02vba(dEwf9A2k
-svlQAObh{Nl7&N0dTKHF+Y36dxlX%0ax2T(V>UecLQg!Z{&xxvB@Ov^MB4N/C=X&MSX3uy./3;l5!jVw@VXXRR4RPg>`W|S7>vi0+lt=FzV>|cG<'2Y7M`
-_<pFfJi[8BVflcN'2cI]oV(vZoQ^^c]@=5/<AbtVs$(LY>ck|IbDhIKn!1AnQL0|$(T^^}26#7O^4$-@"".m'YEplYNl.I;_<+X;siQQ`=DC]0ICAS`Al@
-WNRpcRu#~5W}0U#UY9"u3O[T3sDx&M@Ie=Ayp]80O3!<W^t{pC61^/OU{y0}aicRd@(R,3s'%C)ZJ[(I+RHBs1))boA9;acr8]jU(C^C%m^Ke2$kj7Ex=>
-2j.ux3|^hv7SewnG^}j7if{ONZ`]7/M-9#@fQuh`v@Nhu.q{K^!!6]l<`4vg({0wDa8<2kynLv"`E%a^{$DagI0cd]l^T8+a^OMrTHeLAaqkXY<qnzJr"5
-7_xAysHc@H^<qXR/>q=z1jJ4Ng7x-o&rr`FObrM>8K)KBgL8=w9G6Lp56T,emG;hl(h&PCRQ>m6<O:f@eGOKTUfxd^C1Q6U<_q16,C+m2%Z@si]eFPGR_j
-5,'zDb3L%E7E;sR{BB6q.F@Q"(EdWbg/I762UvX_Pl@X.,+27U<)p:IfyG@_KK9JQP<4L]Bet11,'7K;V{AR)6@>!`!6H^9|"m4cWue}>m7!g/YUUN{7:H
-9X^"Y4(COn3{Q1D(<Y{N4Dg)lcn"e-mq](qt2wGD_WhdVyigS"qwCo:vxknOGDc85Khz0ZgQ5`C8qK9$WxWKZD0G+IV"R<)1oO:uXqAcr0Mx6iCjG]cU05
-Cx}"~lrf}kk:2,fx3;h7q,(v:4ErpGZ^kt8x,),Tq]UiL%1[_Jf"L:->R:PHfM91[|z%9;n""D%WTvq0VBE7fhE)`<dHF@h|:<~-$n&XDTZj#An()qEJ{l
-7Z'wGBBFt1z<f@El.[:)XUU=G:F.X&(^x9C}~&k#q<<ST'~x)$7bB:k_V_L_5hG.%age7;P@f!oeq8gFRJE_eP/4VD[>[LV#^yN7ZWn+3HO'of3g'N3Jj^
-|I"]%{~R#!,ZQ]{iEQslweA=}wX&!PZ0d|GJO]([j'p{if{gcsOL+(-U.6Y5S>[bzK3&4;QW|J&o4mh;F}z)P-r<VxAkI@=6gl;N],!fK-.#(2.o^m1g|[
-gsP/tpd9WM>D/{Z@5]U/ItHayx1SDV`#tPq)H58EIsu^Cs}YH_t8A7v)hTW3H5kI8C-X@k{/T/Q3%ZAq7wmueyQcSW:&(@A&hrh;"tKNivF7Z`di9BX9r4
-f`HU(fV'$WDC-nTL+&R.AiKCuT8nS"lHi2!2"QJGR7dQCAE)}-{17&~`w{[tx[O>+6#'ixRjZDF&zTQ0^P;H/8F#<W3ubyw=Vx!e;('Ea[K;Oqw^$MTbW<
-Ci9`/7)L`M>d^u=;]J)_f81|jy]$vQZ2Req#`mCj]#-l0k]&CW@qoQFqXir`v`u@;^'.w)=dC)CeIg5hB2u21JWsXhm-Z;O-wvw=q"/CUSk.BP1mtb1fpC
-,G1WVuPdmtVAkEEhXT]'4M+pc8Ul~6-+I7u=7`iaa7Fo--~2/pRKipW;<4Sh$b}l`E}V6r)ZQ<G0rR&,TixABx<6Rm2,/03>om@`~lZ_w_d)">J[oQh9Ho
-QMFpw8ox^3g)V:XiKA~wU>wgn}(gZDMR<QlB,PMUg%qQ$#L&8:}JOOdPtzs+&Wqt1(2bH85QVV._qUEb-fU88#:l41!A&%_T/x^bM1}^9p0()ibH|B<;m>
-GstR8U^fQhb"37Ny#XF`ex"auS~)o18g&uUqg@R6Cc7nb-|aq&J1>}I7.t;MLltBOv;7_puf)ze;'Swm_S-LB"Krdj6:X2Bgt5"@f8ujYWW86&f/PJ,S`%
-S$v,Jy-&;t}@$5f};{-P$Ust/jaU:ouU0:jgFu5ISB/Xp<CM/uaunWaDQ,!Oe|-rm>gwG{3gRzVTq'x8qZ3X+4u7g9^l2E;B7iV>yMbv]i8{Ov7wyZ!PS7
-jm$/O2@4,g1o/7FP7udlkfW.(Qo5YU,grUZNldzCEt`(3.F!Np+F(7peQAG)(|/@:Xq.K%EDVXqYnm~whlT>#@7_/w"#<VXin>8`o_@2<|NpwUH/5XF#NH
-8Mal5AvsY/kDlvLB#gX4ghQ&;nx4z%sC~_;J':Fr)Ab0C)7^'u^m:/Pe;,.olpn}K{tCW}:69O"dxadp+GK$H7Z#PYvK]7]GdN97bTeEMVz3ID7QFn=R+4
-!DaaY_}e:m_4kP2kUVxZbO_g%Fd<9|&930(LQaF(B$|$VFeiuy05[bP@{HCtcp,oBo/{2z'a>G#2|w41$w_}oA:DjE$bw(jR]_k,;cZ]OXF<<ZHDbyG@3w
-Q!hn.DOP:iAwzNJiOhBLG&Oq0F/9~Uat{[@+Fl"`0gA^F"8cbWrXWf5L8'5@aY_&wkr^iEhzM6ph|RmLDG5iGFxa!NH922c}.vP:Q%4)Ys^.ZWk@Y0,nFP
-+;qudOG$`Nu|XLN'u9Vc1HB>(kzVH%u&8pl:#1Ji5{Efa&6LGQ,/V:Y|;[`YbEF@:;>!]w;[:=YZp8eeEtp^c[X7v&lkbZ~.JuB;FWRF_,$&U!)e'9v`y3
-K>UPx=%6GoGwYP8S-v;,KNK:'@RH[!6MImI3/UDB.))n4dCyYkYs_::^gz3w!mA"e8zx^/K}YBJ0rE.'iv3{fcnA@BzpdTH9pB]_ud|4=vG&3[CqC}6[Bb
-Z/jk8fg6b#'E/=A9"A#p.ndhIDYcUou9JDaf6rLbu[=|]/6]5!!jh&)5POzKgXSGh[d5.kml/V^vGLP#Q;xvBe-E:g"{){aJ&'J'&;FOUTT0-uXgL6&F8K
-D2,W&dwGY8St/_AnreXlr-e{x9_6<DXMQ78XOL3^B6V,h3,RW}vASRsi/A{LAU_(4V.:9tOZ7ay>cIw1Ia<K"Az^Q)dB2>,di$R"iCK6FKhEpK@fBw[OP3
-#:,EBnd1SQV)!F#)}H-Gm{#->IS$,A@Vvk'9U.bX"YCWE;8b,,'bTl/9MV,:>+n@mLli/W)c>[]eeZhkDxag.+lrMxZy%$9<.n;`JZ<w_8Oq6J5^VK$rWp
-56v|E<7FB_#ak!c+GFx[qj|=fQ&XZ>zNyKd'=8:[e@(y3{6u>F2mZ"}bAD8NIz@(a9/>Iv+yD}(1xiuu^Ly!BNbK6wkn~uBched^kjXXh'UnfJ(,V|(-_A
-iHe{zH(%'gd)]Xd-PpBa{KlWyY%N!'w&}SSl[Nh@5hj:mD~+91F;R+c)C4XJKXG9Pdt;(A:K%/HY39OJ2l^<|@ouv4/>Y1q6cr$I+7#];_.Eh;z"I!n@d`
-^I[Ls.~V9b7KN>w%;-7J-b(US/5+He/@mKU7y`bh6k!:]mb>sn]R:6x8^MTMedu7S:1LYC&tp(8#e}Mjt^78[C8YUH+%Bls%07i>+([TUJu$Etwqq[d<9K
-^H|3Tw}}sV`I.;oZ-&2N/#o4.0V%+QAD=|`N.g^}Seev+MtEMrU1BlD<;'n+i1,<wBB"u/):'zsriXr@b]AD"l{Q9R+rB^7m0ke`kL>N`WvFS>8V,`T;.(
-Mq;IKW`+9JVA:fj)W6{Lwoh[gf^p{BD:_7P/b2IG3k`4+j3(${H%;mRg=P[bn&~evjGu[TQd@e`|Rq8MvX1@PK0=hV0rtTVdWR=E('7q[zXg^RZM>!GT07
-.`f.bkp8-rFD{|{6faUJ0Ia^c9p'/l{-ay1^c%uih0pjM{0%`ykr6|42thM-&NXbCvLi(!&E/osA9rNfh^<9[^KOS)r#cJ=iSL]c)K]HV2l{O1{QBZmc6B
-TkPdC=j&P9^F7!G[)z1D_NEXCs)MkoJWqMz>+z^!4hTc~E`s2jKfi"XcFWJ2}yLRcpNV}pUlH;S&Z#/Jn67lHTm:9/~a$3n;r3HiL+:Doa1@K=<^s',V6d
-GhKS'vnk.EZ|gw:JS"%L@A-V{.o[<dG}Af{{_m~dB_']jv!uNa-cA}>yp#LV.`o%g!qe9#!9-#ts]J/RTAz74}pC|BMB|)ffHND`Q1aaH-&wmYE;Nuy(`%
-U/Y_L<+im7Vs#ZZcd`9/-}0j4+7/RP5^F/7zU^_,16zmV&)^L3UD@"8@C=TCREF9{8d=N9;I~4bW{87;=Krz<_y({Eu6:wv'<UKG|DkWoCObBF//pW$;JV
-PO"6w0qZRczdA/QkDs'nAC%Q0xifFE5=21l+U8@op-lo@}I`Xcpt.vbObOgpp|6eHdQrutC{U.3pNn41w^6kOm<5f]Nz)(:P'J0Ny%/bak;fzJ6}-Id#}]
-`9;aDEL-}xef(UmL"RETJm~4bH@8b>Zm[k@/G;YLP:-j#v,a}GWm}q5HPGL<(o(r1_F,Xl(h@LVp8,cidl7EO;b&X5M[(L@}-9!{<l.gdM;NS7Q6jyulIX
-3aJ9$J3Jtxr])89s'-1)%NDg<GNb2M9ytYvO-[.j2<FkY|Na`e&<$SQ-^`oV;XnKPCnhM`,r)Q8q:Uk@){wmwWf50%M@a+c&A!J=gJol#/=UZ-f'BZI9"a
-4y+z,/,ATb((<Fv|Q)QAq6w=IjaOQ9ml8x(7nMJ45[om"k([R&K;(:+c=O|7SU7r)$^7Pn"1YG;SqIxx,0;U7WPf7(u6sOH|mXh8`vy>U%-8Z1Jv6|vn+=
-a5UWpSyz,QA|Kg>^'#22m%"YWR/>F=!0c}4TXgEXPt6[KlgS>53(z7odr+Iu98o5=xG@o.xg,eBqJ{3@$t9gxjU]CK41$ZPKU&|vc[70ruJ(oU"C~oyXdZ
-ujSL((J)Z(F:u)WGcoP<1oW@Z,yYJO=jbQCqh;qLJp~6^,/UQ@&xy1tr"a'cmv;r)j1otJ&&_JIPtH>(SX8y5;~=Oj(M,o|1P7/4ZxtD$OBf0sV7g&~dXs
-!4Y_l{|qIt;y]C1IRzBn2x|]v6}&jyqVqf;S9lQD){|>x.uy5phb1F$T4NNt`4$Iz2<Pp)~xy|y@7lyTOuO$Q=XS59C8KMybguNF|UP`gZ6_;TqC}Q>tg/
-K6[cVNx:Ue5NY-+neuI-sy)P}|][HSq<]25>KtNJY;DtX2>V0_##H<9%tm0;Z$FT+vEgSlW.dac{^bK!L-/GJuc2f'&:ds{q'VAn-rzP4Iep9n1d7(zxq^
-oB<,Ze6FG'"ghq&6F1d:|++/]arXk;9+zvk;$s-$YpqOxyx>p&9q"adc"3@4V%(:d64v^C1@ESaP(M%]kbNCn57GH@GH-jH@wOtT)B,"ls^)~xV$W$IX]v
-tOrr~4LF%h9tvL.!!l2i@P/3S,CD~@Uq-mxNCtnlrv(D"[|@4ULV8_)zOlp^yo,5bLY_Hqq:^{t:1l9!q-ByB)z/Jv/:ePzPx/!W#Dvc{D<e,ThvKy~W|=
-Z#0tZ4S$)NkCpvGm+wUeywpAH5DkNw#1uBE-erj[i2k"jhs)>-eSY](xXQQRwc7OcmU9MY+R2fmECi8(Sbqpy2%2@RNC2[jIIT/o%vQW[LtFuR~1T6I;:l
-oU3r/Ru$`{!ajcM`1^MA`@0)dYf(Ch@jvgjnoCkKlYIZ6Bl^YF/{%BU=~@g8KaE9[)h}EMiX=p],_G(0egyql^(iVWGu>3L0JcC]QvUcH;vz"k'Gag>+Ug
-3W#Z7FNt_VFbEVpp4p;-ioOI`f$@ry<$sPBt6;(".B|ZO/77oWV5%q+vF`|sSrhQ(_ky%QHgbAmPQ&xY<PG<A!Do;}fsSG%pyaHWRkxT$`;f/x7A!k>d"b
-;:%6TAJo0T$T'Xv4jy<-K.C^2Cp(.=3|hEz)@_>SJ/7]:f9I^pWn@-1nn}b0:9fb7Oq:;P!3mzqjb'.|:z`Nn,Oob:/T}7v4]EH%`w'|zbvs3(Y05n:LpN
-N}Fxj=s64h>XA.bkP,>&GL$OEySyGk,LjM8fg#{]5cy9F4e}yCEZG/P[/8+H27Zd]@}JPLyJR1@(=`x$g%q$o>8<C(EH>/OLbb76HU1jF{jpb}oDPdA8BB
-h$95hyO"RN[}Td~T+6IEP}Q+7fA}<NWuH&KT+I#IWy@xUuh]UUmX$4)^(4WXAl538[a(eP&H&tlg>0z4Xx</TNCu=1.'+E$)iEg[Siu.T54`Do]0{>REY.
-a{PIpt+yV{+kB@ziNR`iPof=X&agKwBKi6Mp[T(M:p)'!T1Xx!V-xWD#eph1dM!c1&r1_P`!vFl=w`+Ps_;BR19kIw]KgA"N+vH^bRd-#jPB>x_X/)5vh@
-"]wP6tT+Ic$]TX#TySt'6k3$O)kISPosXXBRkRNFj$d_JiHJVG}]dMM0O.I]C}Z)-"=L'Omh1=(|Ab;f'vZ'IXKvbq.&0+|q:v|)Q.{l(k@7"U+0;JGWbe
-Nn]1IcH$Ny&Zh9V0>"G=dD3Z]^|&0:2voLKd`t7-"idR$H^}>5X-M!xxytuI#rC#9Ub($72xbHKdkV6Ip1t(nFy0nFV.4>Fku6N/6}LLz3!2{+,${W,`#M
-bg#NN$#./DjsA>51AqQ`kC%u=Dv.tu>O_Y.Li35UkYV+KDPb/:o/@X@!Md:GcJ3if`=>ItO40)rHNI(2(ULze9##@P%[.Y$MraxUXfFS]RFYJsPC54xWZc
-n}DZ94qtbRoBHv|Nr[Zl'@jeAw8+~AuLxW}y}V(oq/4/VGbHo@=/f'^G18O_G^i:^V[^Lw`x+Buh`iB<(sfeMW4r3tA<fM:b&aoo%k^O(s>.8O4t_1G(nF
--$Q^KhmGT}pDK,z$EBw/]W@2~IpIpa!#x:0Faacsj#+L3@yPj.}0,senXnP!H9"vd)x_$eG@<Z+1=hWR6u,P>4#|ui<"!dA<$3_=7Ks31#^,u}KmM&qQ.2
-:kL,g&&sYy%MYHcj3rv3hcKL]:adPGU)fVaEdm(OK,"e_(&"w#{2O01V%(AMoHIa+s`Z[AE%TbgNt1X^,q(4<D2k:eCwzAy;(Xm{rJ-(MM6vE$7zj_r<I9
-Yq={PM4bK]Qk5Awn,o+}&50[Q0(O2v),KH3wb]lHelgC7;fs-^N`rk%BdP$No}5FZ5uRgBVG+"@HX1Ri0g3]{]sINi)hFr{{|v}`o1&[Q]JkwHs{k+>rPN
-XBe!E'HmfGfj/]pQj>wwBme6:=-B3Qk@[w2D:^GRX`;5tF%W5z.5<K}Ip3@r5QQEiIEfO4bc49^%[7Yl2}H<5fy]jk/IaeFCBsi{9daauuEL{QS%QANC@>
-c2:vHbSr6OeJ,8Er$]73,,V.]^<ORw9+VplET4WOh&1Q<g5P~&FYiwGE0:>+1KBLOntejNT>~Q]ZvCg5xeGDaC{Drmc}Lsh1(%n!M9Z|g%Lm!=_7"K8u5k
-`2s6r[YPGE&g;I>6Xi%CrihQb^~Q4z8du6~VIZ/$t@|EYwpW>rnz+@'4+Vm:<}(gxHubzjF#8Na2tfw-~(%o;qmz6IY<DDL`iROF`(o1=r3+fN@LbSJ9e>
-6Oi:Uk"Rn-JN[Dvp>M]Ix-b4k)RcJ/sinNYmM3^h0$,&ddUimV:bKkP0!(usuoJnbK#`PtbyaegC&bvzmvdeM|b<dQKedB7[KKoo0R'2EC8'.]0Ppvh_(W
-_ZP.$gpCJk~6-L|'i_FOz,bOGEHJ&ufw'<Us2Z@36Md#bk&zw(0mao_T)e^,^eoz{#UAd[/@V-:Rw#uxrhCy%<^4y/go5o^.ou`a5^yASRm>,kqjc"HN`G
-ZO-{wpI4BWOJAL1F_X-Q'.5]H0{FCe@$!sNtBfyB4RMJ;ASirTm9LDR<,!iT^UXa@DHSNeK#Tj`S`|i.|',GyH,WR&pE4VG:M0aOK2|Xre:7F]k6^hyGMb
-i,4yKbN2AN%YAD`7-vYU;0O:iod%fkh6B"U9!2Lw[@S)s'm;m_huf|PfVv'AQHs@4Ny4+p2FW=%V`5A:S9<"@.V`$B8,E^P1,k]+Mh^G#I[T5a><b7qW<I
-$Fb1K/K5#Ojpk<.#JcJw{^rsb1K]a6}CDCfc-}qVrHMv}u8$s:-zqHKZd{#,87a2f(sQhTD3Rsm2ZVB#y>v$,Th.`eZb=b/gUj~eB=0GpQo3FI7@/qcEYZ
-^Y`HZ=B<$&qR_nYC3-J(!Lfoz`AK|Lr{4(wx~w'y<NJ'^T%0y1Ri>$5f;W$4y/M/3ROUZYq',HPEf5Cp8=%qpnRdD7+>SN.4CxiY~[4v93;Z,BY%kp1_8;
-JA34~"A=9N)w+Vq{es)vxcHEo6PHKtxSN/}$Pt0uA%)dt@a3SxV84mk0>T3rAe:(p.(cef5/v$=l1<Xs2|q]F!&K&<~d"goFexS<M,Z!(oLMU=;N|/DgOE
-(1|IG@2+6`&SLEv(xs`$7^r$7yGKHH:Ym[/wuUDGB.bVdTGIXSD]||N0XH5_.x%fw8[LrW2x[`;4NT5N2||V3S0ej&,s!6&}`Vejq7lV;eY1!81={NS(x&
-(Ro(}Q-onizc_i7]y,s1ss`o.JUMSEFa:ovANRzQ+Z"e=Q>{r,o!dpa2J4V+Q`OQma5>Bs@((Z^lLG=].3<M{h@c{K+;nI<^5qEO^Gp7xGo>^q=2Y0MU/s
-M,U0T%;ctxV[`=CVVf9BaJ"k;;|+U6&K=D{Cz#vjc6(T$t<pm"UO6/>Xp^]m.|oBD"qh;!nm880CpeRrINMF&m0qO_u<Cbe2GNcG3zv26#!V@n35r|c`Vj
-U:fT@dJ|Q^"P9@:Hilex#;(|:d(^Fux0d]6Ktu9S=#'Sb>XPRQq(`BoijhV3Pip`P_%nliH{n7!alcEn6IF9d,nFAD3hXZA!-Tex#%n(vo[dn(HN/a[XPF
-JHE'jwPqU.nRTNm{r^EI8)1r6Pl':00RTVjG9;f%3Tx/BV~Nl(U0_'c}'Ttf.dIQfISwj7vh>}-<w#''aV|;!"W`rf&:UNst'/AkjAhLe3y'|&hiTA'L!+
-T|2{5x~OFQ+ux8G!a!CC(qKdj_#M-</IvxBA{9#FK!;wimiKo7n^G}NLhv4Jo`vpb62e[=>!D}R,,OfzhwIco@a8nx.h@B-d6c,3a7<jN^%<DVU92+3ab]
-5)vFDJkJc=n}E%G$M"+eL@s<ep'3~B7)uE|;hd"(@2:8=U)y$[(y'(C,Kz#vHY.zy^_lrcjxXRk>!vV.M&x1O>~C&0.e(e}I$6=>A3Z3njnD|r7ANF:IH(
-.=6kD;0,ze^>}3r#5/HvmW|5Uu_[GMzwAl3+p%{Y,}oOT$0T+aux=&"~GQc"K'^T';!cYAu]52<Cpd54hrG{/t7vtHW<4h0_:j`B8f,hpN9!dfq>L]n<H<
-O26^/%<xy^h1GXu9&vp]y=Ni&_Gqu<^90sx,WZ6y8BCo/O~=GE|IBF1@uf^z"t_pXb$Uf#nA!G'Z7e%9m24H}P5&,.>ragV7A|,UV]B9dLyZCwL]lb}/ba
-o{7YXV<oVSuP4^0"q1=;Q:~X$knnEzJYJyhucsf[83B4(WcwTv;H&9-@0`@`8==E`ISWQKiBd/;kUK[8us^A6y,n+/1.w=AF#FCJIt{DJj8lTS)B3_5nv6
-:;+dF6a{5`G|j{CHw;0@"M_c|dD2F_PMQlW:L6hpM8fN[>~"p#Zm[aEbHo4)n.cG}SgO}/+fo)Cqp7ly$On>mj^$xpS^#XJ(#x+Zj=ZXwd1k(H)WpF>jIC
-^6vG9v0][o-7tjnU4-Vqx|}4:T0]XzgFAEb)FLp%}ZulJk._.cS=q<VelwdXPZ#P`^;JSA2>5O3JkgM'P'jx('x^}o:LA@]F1>um<JpTCIBl^4u]S(OtYb
-ag"g~E1hsB5uXqTDkK`Fc7yYQ9(vdnI/EA[ycH!EOnt9g_xj-d4;Vx$(>6KnT#6_PHmAb:iXiY^9$UpTM.Zlf}w/Hy0V]/1N&_(|@<9dhQnG:Dlr;Ffi+h
-6SoOr1s;+,x)C;Q{v_bs~I:Wqau1D%[hB^qmO%}NUyJ;N6[%a.Mq|V&,7:U/5Hfxu;az%CWuUA4SJ#/,@Lzg$K#AlW#fv7x_wp;HjG~8GSEe$x;"l"tc.x
-;&.3K=K{5^ALp9vyypveQVNs2G_M!eVOg>!"}QXdoMP`OjC#us9"&U3NS<'Ja05YUQ.4qnPfEqb"`C'Xos.y`S[XY:8'ujfwh3E@5"V7l|Cd"O1J[#"Ntj
--4Fhlw`'GBcV5dK3pPCaQ<7SCf6b<xAz_=w7hjeWyJo)5'98r8IOPn'Q/&Syt|r#%zF:qKb%qXKK"mi`K3jCeLG}E5qJndZ>::Rxl[S-&`V1y"9f{@6]_Z
-W_.%{'@Pq/-cA8G<2<)yb[F}^-['JVbI"V]9mIxt8T-j+/cY6:(JnQW)m7Rw$s<rAeUB=DUu8z3NL%$v(s)o-%lL>7|=V`48@iN6|41S6ct_syC$Af[CWh
-]M5ffP8k-;#uZt'[=FB-MJ=WY-sM#.KxN&nOr={|(<<12{/F^w^OF=d"f>M}G[|7<i&k9H||H^(STYgJu&gJgZs^Hn%/BEA%.jmeA"@bC/8]6C+)u9a;=T
-Pk7T#wu#|cYf%eY;6SS!8;M^Frr5:e0iL;I99)Lkw=xjcFlv5ztKRt=X56`MNt,G;#h%#T{qy_hM_1_u)DkppmKFE2`1:2D!CU|qO(i=4KJDr_~xjDM/5R
-`pxCTy]z4KWk.X@u]zGdw3bwU%B4j[U&M6j94%(_6SA,ZM~iK=w7CWbF07,k,74CH3hV{,>=z[1VW"zg('h3HETlSCCFZ2w<^41-bNF/:{-<tri%`&wrM&
-K@pWE{UGkalHLCST-v_yhbO.Fd0`)Tt8.M~Y6+"-4Y{#8A!X/o1=5;&wnWrK[4t]Dt}+SO}yYm;Tu[JS")q`0=1R2@m&iL.q|Nul$q1:zXfMDp[L/wN}"d
-=m8`tF,A-G4DapCp%M9,c1~Eg&--),D9AZekp76TZL<rS}%0o`6v8fkTtc4{#CKg|Qcv-)qA$_`1x|X/nM1r"XZ)^Z$,OJ+iU%Md7&}G`SBN~a3n7cbNK|
-yrr[@LcK$(i4Ny(cQDnB,gWZHr>71TpBc,et!iAc{ejq$MvB5dZ"S}5dY:r|(kuJthd=`@V%{SSX_Res(<TH47>mbpe52mk)p>bm1orsw1-FluZg2;-9U"
-/|&<Y+v7$W/q3I2KhY-@+dYX,zW9xC+Q@-<H+/UcpMR&6i6+y@Lm}9rBK"i]4@HOj!c]d9Q.61&t1Ud9$pEW(UsPAq+n]$ccz1Lf;^Ll5[eq&|1;vzA^=%
-y@Rt,lefDrcv_]<{c|7%V@6@kw5dR4Py9^!zGXc<3#~LRfqphq.JI:fd%^Ks]xE%-B,M4{Kn5o%++=qF}z'657DxHEWp-;83YemsiOkK_H.c3KC"XE<0v0
-82'EJ!bGE![$o-F$2q<1A4tV;$KBwUFlu7h{X2"HMy}w(Fu&@'ul;2)!$]YNWlA`GFV{L(v(j:L2"IeSzg|5(D]oXJW[3=F3>%UlE]mFL<SYq3Rf-T+B`O
-efVyLz="f/n'LpK5[D/5T/)Pm9vuL@=@k>mzjhfjSUcUGX@I6ia+0sv[,!]G"|Wva)w6&k4.^BH]zK0S,]%+x,CgLhPcceDKW7^p{M;8Vi9184n63P@T@l
-Es=59|jTzQR5@mDBn!XNN[8G+Ids>dCo#El>oHa>7RpU0nfd),$/nNJ(K7O$}Kow3#$Ju6datlkwL#VuYC0vG##'[bq|R'r]=rRuR:yl_<53>g_`qk!Z&4
-0bT/=(ns1)BlSTX<ra.'+mfb0l5]m:LI>eUlf}5@|`M8O3u1d42oJun{z^'5-X;NmN$W!dGP<y>n'Fboe+8tpo:z1]3uTRF<+C;h;'7.R.F,ez^$l@A2WD
-jA,aOm@IkOe2'Hbx_ii.SDN_mHt5Rc|vj7r2WF&=t,28t[AgTn$r`],|b`ch=w`B8<.O:0JM6Q9UQr&}|{b:Wz`P:5r9m{gx{nU1xBRT'Q&[A8oE]8@(di
-}U;5W1hT-/y,xPbH--"6eSz0r<!:|u9sB@@}{<E@K'+t1QL;LU-HM@;^RScDST3;eLu@m7y1dJ7Br;sSWs,S@BC<bP2uMWSmL#pms/O'giu@TSa{H+MiYO
-HhDX-m9>_%Rt8qvApy:|5&Ad(#z5|G(..TRn$wkg=)2@bbcplu3n~/t!uyXBQXrRW3vGtjUynCvImfv,WI+#(aj{.|&NTDc."l'o2."On!<)s^D#mV^dh!
-,dbC_Dvo4(xoyWz|,LuGTVRxyjeK,I`ii63!X4ZjLfuJAz&w&tB7z#JT}lX2$E}t@#2m3O@5WNk-.'@udGBlf_a=Jyzk_A;(S:;%:HnFMP"|B/C}R-",Fr
-<Y~.%9>Y:_rsMYb:Gz&2qe%=s'e>X&ACU&k5}v08St<5Z&~#h!Y#D<Dt,|[Amp]kVxWP3V)j%&Y}[d_TUn:mWQlq^0`g#U(xj,`#A!XGV1b',<ltJ"5Y<{
-IT~iW3U0FU`3M&=#i'z|J$fCjIJ3HUyqMC'3Aq/-(a%"/|Z]+1nS5d7)'W#><Bbr>T5b8(k%`%_!@An]j>]%uwh90!|)6x'#f/<:p)]DO)_.#(v_Jq[:MP
-MH^9#21s-dK9:ss[]U0H"/jbsh"h(4B;0M#PL_O-R">n&26(Mdz0,;VmGTvMwAV<S.L=}Ur_t7tpgSmciR9}jjNYA[~wiStQw{fh|q|dFHZ_:jElb-7dp+
-3L`P7x2|l_HD97G#+n=.i[=%yu8D;L%|j6U@bSaIh(<)U=%{-'N-b6keR"i`8c7y_D.MU%/}G%wsjjiKQ.zr,a"3gf=iGX{kj^`^6#`/fc%-o&_92`Zo&X
-L.{q-u,D)"V%vw8X6Vw8hV+4W{pd|MXr,hu0WDFb+WqOFoT+=<bI`,laDg%i=i9LLGg'Bg{!&I~|aH/Z[M-SYl[s`(3AtHl]sb3Qm3cWLzj1"Ol:@.P@7^
-BYDO%rK^&lFsnoznJ#EB3@%j3dD_8(W[^ryIPC38=q2D5qO(VQb.#{6F,0%KW8+U%Lz0aRp.#_[7ETrN+q9P=d)rbKwv7!UPsT`Q,W]BC2g@:zo;ORPs2^
-<GJA6v71D>sSo_:d2U7)ap,P+IEWo=8o$d!ow7<L+xtX'qF7K'8d2yTjFmXxWgN,,pN03`O_r.$6$NPYG06MoLKQvi$<I7a4Ldk'mDA"dTy5DP<E&!)FX'
-N4Vj25+{=:_!t7yDkJRZ[S(,8P$f``nG.e$;^8MyWB]s8Exj,=iG,AQxY&E&VTbJ$+QWX:n7w6TE#G/44Ft"%o=@KdNE>Wl"5wc;e"46<=1%a]B>6ybf9q
-B3]vA7Aiht9sVnuZZphi/]44Zs9/g8.y:T+uk]'B;;'Elanfhn(}L9YLgK#CBTydnCZNLcfQUP,iiyb[+u+$"is7+Q^8Ga>m0]J^y=Ixw"AxXvN]WJHE7V
-fVfs&)Ng]l_wpnzAnqFs5nnC9nrU[oaE51WNBYWhznv)u.#wcHnd2q(HlXGX9wG288c$roZOv[Ls3V{P1]J>#rZ^+gp)w'.2DG1q)MT0A}444+8Ee6n).!
-tlnGw4r3aj}:@hK,+Uu.R_VR;(`-#w<J,kRw:A{Ub9N/c6SlnoaFF]IIGvsyqFdL-&-aAXYon]EZ^]I{Wlg#qf77Jiq,k[[JUh-`!#:[6x[bsCG#a6K.VA
-2Vzp~Z8t}Zqp<e:uOl5=NV7fTf8jMUFhkriv3q_sghw.SG[N!|[xy,4}fL`V8ZS6`WjhZZ=(2%~5Ca]V=/4;7Zb:O#WF}{KfRL7HQ`HmYNLxPcM;CDUhDW
-RS_>Yus:'evfH(C:OFQdbZ3v9N@|%yw)xXqjNQ|mGOTq'j%GG_WJTdE]67i&3b<_-wDUq@Je&l8KFi5&K5nE_'xNRl-4Wbsgg.kbiEFDoM`BJ`4S`dAH{v
-k"V"RkE_s^'`C<Vj=fHNJ4Y67#Y##dhW'Zga`^N_Pv/WGT^5@6+(KUA^;f~f0COL`y[4#wJ`x[-3qjk'Q{ma'{J9dfmFFNh5`Tky'tfZ>T8N6ZCq#gc=&O
-Coo[,^8X7PL}$L^Pxp0_VhQ3B7%mCar;~Lp<;"A86[HKFDu{X5~LO1%6ZX+gJ(=_TO46u{'AYb6^zSHcxGh.#m,FCuLC1]kDGF"|H9R<.ST'uavA](pNpb
-+V'xkpsMHA.d]U<9KeXpTqAU&>jygS>ryfqp/{7J#0@qo1!$"Xu&nwS'aTnta-Z|'xt=X6)4,N<d7fa0><(PJ"k4Le)rNp`3I`l_|#vibbBINo52;csTxd
-mt]+sdbgdf[Ty0k$`2fYGCrmufU"QBvie/Azl_!0gI+(8>zUwMyeG36H3,['o6uNuz>{_2.#;np`r@ar&)jUs)XF|4X9c|G+J,Jd=}H'^&Bz%$d3KSql.%
-}Z@+KHE2yZ"VG6^6ZVf<>%Nq%/ID-+HU+$YC&c-0m(]MtJJ2mN`oVdtXUdryQ@cE"$.s8a@)|1"OFP93|Es:&^}Z02[{@fbPUIt{NP8/Q_XDT{/x>-0rxW
-%6l92}@;Pj6UNe>%R<ePZv[1-v046V#-U|@kFXqM{:(TQ+he{].RQQD$(PpIrWA<zx+Ej:!f:B2h}nS4UX)joDxI.[R7Kl}jX@ng'Kut{uQC+}mF1bSaH2
-pb6)|",ErHf{,<kq)K8=z5ezRPfMLu:{AgtpjB;j#><c&T0r@}UX@7wx^taQ>zPu$UGH]m|I:{iS>{,6Jt",7ARt/f0Vr=zOk<u@6[!:n,z5_{!H$AI}py
-6s6|ZtnaL8S[D|&>efjn_6cBk`=YzE4'QBq[ypLhyC-U4>@NC"~qtdP^lC>N!H[||I~+lHE[us'J`Y}]sZ6!h_>dOkG8Ij8"+'#k!oRxM:'c)f$n_{c_;=
-|3lly|5f.YOJaLo,Y|uy16An$Ol#!ci'D+zU;D9Qs)[#qVVl"'CDH"=)_CzdjlH0G{JtKi&Fx7r68cIHmL.5<S%dgl<lIS7Y4NeL9K<bLbRuG]=GPX1y6n
-KIBF-JL:sBbP'z(>9CvGx"Z!1-C[oy5;0i5{y+-{9k{Oxz7;vcY7M0&Vjd^6}mB<$FB]k_yp~`r^Jz+@4vRfqm[DzJ5U:NmX0Vy/mY1xXEuzXE9kSzkB3@
-'w<^Lrj,3,)M{81eX678^E:VPFbcOjIydbsIO<bN-^_aU/lqWAfuBl5(U{'`A}|X4{qp,7awLs<k)R}s5pvw$#tM1!sZYm/{${HX2DZ9ATx4O7(z',VHc.
-d4^aqL/#CPMVcY;-RHL(MpV/[zA=zni.0KAL.1W<X}_r!14M(cr'OO-iB95U#[&u-ROzhf^{+<]C0Bs6S)8R)K%`Q$}4I[hApzP4fM`N1XojBgp`O|OUDX
-of[q92N}|U6/k36Mv5f!Nfufwo&'8)~{Kl2s[T[zdzl5Wz.6&i>sCV6Mx+SrlI3e)]-#kem5v(vdA22g}Nz%okE$sbb"Z(I5tfEg8oN&6D]#mb{z[A$ORp
-M.BU#@cQ<4l:Pb]J<b+jr=o_Lls'u2X$OvBiQ&[D5Pm2-3<w%kEB/x[$)'xy(f;y(pr<CY`y5<:B]K|.2(tyu]$_1!;to;;pl#rpq3^r)l$Aq7II5)v7wE
-zv.7K+CtKhTrlRDoIJnt,e>Ut^>5TGZV@YVb:]VO9STC~|N=tvNP1yO6jfs}%/.VE-X2RaQ^9#9xW==H,M%j#B6Ho^9,Aw#Yi2W+aX3!yT^hpyj^=ch<am
-}s^lQBBE4$NNg$}F!xGJbi}%[:{-_e:R4LUJAELK8aA$W5;=g`/KQ+6(2PmbNeh<(yuC`n,.UV<V(DniJ9^>~2}MS+yU&J@Orhb|'w6QWq/[6t7plf$8)b
-z|cw$>bEGOzFsQQV](^$N7f^sZ3ChQaN}6^uBjkrMD:gq;9@fQFmSV]af2^UTHwx2fe&Dt=gJv{#G"SGA1^r"aB-)w{pa2QXZ`^="azn2+cYJ,!n"`j#p+
-h$i1K+'hA`SC}_KL0ZuBs3aim55`]>9%V/n;6>%l`8g)/JS!Nm0eDWWHhsS)(`RX&e#V"Ke`EPc1N1>$K2yZ1tMFQ^N5F7c:+pMCJ{/I9[OK#!3Ix]Uxju
-&nW7z[9NeE&R0|YFJ%W32)>XBJs>!jj#&VfNum<6w>BU,z"_j=JH",C%8>Z"Cqv>q`P,dzFo"bNP,GF1<Go1>'Wdyu5]^NcBX79jx0I'>,c_0lJEnk.<j4
-p76:6WlSwy~{;NxH{W!jwy9}WF!-iJkWH&Kd-1C)Qi1RUi.Mx;ZNdzwhdYNV;/c]1>,IZ$Y(sUoqK,S,MSNXT2TrGCt^4ncX~+5Z_;)/p,:{r@3#n>A:cH
-N&Wgdc>(KB0)jJ.Dk%|%6@1-bT}%lnu4)I,XSB0+):k]58x>1N.|nE-Sm+!~^lpOam&Qc}>&kyP9YGUZdXj`l]Mq@R,OXRT2u=aJHf6['a-M#mV#6XHQX0
-o3`Kxls,gb1`A'"HHVzvdb%G7Q$@^JOn'00to5b$eaP4TG$Im<[a9,K2D`R'S6yTr+bHdWub1`oI+#cos)ckV#L=0Bz,K$.U(Cd%~{LH,Muv-ZNUZ`Z2PB
-a<dLDpuryfkCh(oL_k;N]5Zlr3^;FAY5]2T__5Blmv5_Op2=<zx#n<I,j{o"y_=&6#)U.u,v|}Fw&j-)"|ps|R.9Piw.kHY,Hr]Qif/yz%u;QATGO}E8G9
-v#qK|L^GOkX:P!8"|BifO7N+q9nY^xD]cF{d}76x;r4wTx1vOFav6FphlF%-0"7]wN/2uQ&:fYpO`jPn/Z{f6b&jjiO]H7h}QZtG^p6nm;U'LGyup&":f:
-'[[VkAT:T5iNR]eE(xK6l$']/$H7[udyllFHz_nzff8|N2&3r$1p~gPb>2Ld|qpL2yO<R{^)ikPBp0}W{7Q#QYY)Mqug5K<.V(j;X2lE".ovYvT$.N_>gn
-m:MOYH9[)nuP8BXOZORSM|Yda0H0Ja'vvx%Gy;iTVHp`ZjgLTcN&nlxjh&%Ch52m_03"b^L{L;wBbYCdR$c<;R^VQ[f#_wYti[&l<,Lh]>9')G$NMvWf$3
-7ecNpNs#AF@S+<lAGbr^70YM#r(C]A'L$M~@W2Sw)w7(Sq@.bq(wgvn7<)TAc_#.AiQDB'iZib>qshSZdIs@W:9tx>"L08cOGU-)0bO}`>}E&7[fj+qj&J
-gpdz-<MiAcMNeYy'U4Nfqhp=8tzU<%cnX2m%#k1@'cewLmXouKr09d6cx-yFUpB>KoAGqCJk2gDm_hZqD0:J~%#<N"L[KiEt)!p1I{0;>x_/rYD;4iXe7V
-:v$d|!&2)H}l"XAFQcpZ)WZKIf,+aMJ8C>6SeV>v)}aG|;|O1WM!'GvH;xodn%(b04:{W%UO']Q+;Wj%fB#j+<`h^H0%$YG^6+9]%wWTJ]O/|kg/;khv7B
-APT_xLvl<e[So>f.VR(z+Q98YL%>(g})9&"03Ra^R^;j}oFp`y><mpLX:CpKpL$<4dSX!J07j('`-Q||]zoIPnCVPRBz=UoLFK4XTl"j4_ft1;GYOiNs_I
-=ZvG/Xuhfq<=(dn>"(%W4x{%)s1/CNgn/t_o"MWI>343.R-4UGetFw#>5+qhpnk,y,`2K]IhFp+Iu@-',Es6d{R<V>Obd9(uB;Kznlu0#MQRca%P_71GKf
-};-n!i"2tvCeZzfrAzbBPCd!40Q]qo^'L=,wVJ'-QP9O)NA)7iOlj"zLj!Uv9,q{tsSv"/,@!qIx=i7Bc:vjta491:D4v)$yLTNoV(dR"h:R_O/<&v2Gc=
-K_`U=CLK/K.|D9``"#;v"[WuB[p%N.YD{U$uH`-lb}ec$Z!"C,Y@1n0PienYMpWYYmwcK^J"K1v%hw@":fL{^'8U`Tn2U0/@sx~^@!_K%sb!arY7ot3sl)
-`hEK9]XB7{kkc+@Ujy1`%MZUaKx8540(P]IwTaE8AmnZJi+L</l+&8T9@[3bAY2]}VX%8]jXST$Q@q.HGg4!VqDW;H^=l![e<_YXv__N]I4ZAP|k3IWm#$
-Cw#`{6lF=a&/6c$ijbW.#{5x3[z-[VJ5"WuqS=WYp8R^s'G9{8{/w31|gnuzM]G9)'$T;_RoWqF7se0{~K65p`B0}RiAmnGsKmhh@-n.js9fy)CrtSs,+a
-oR3UhHz{)fP%)ozSw%Z@_bm9.Iboj%4l(b3k23@oKad}wX)FIXXY.f+dYGX^gKzte"c&]pj7j=ypC>:%.>xM4NOEXfFM(vne+Q&xUjf(W]3UQ5n+hAEz>U
-XxtKQ|dJmo|&ULR!I:R6tbdI6t:0.jLD@[dBh`"@Wk3qMs"U#mc(DdRd}{4-@L^DR)E>0BMyMcKqUbNHX}(yZ0hQ5Ta+9JR)u;sSe4=b~HD`[m}#jJ^d]&
-Qfj[rz4xTVrnL8:3C;N_2V1CFj_$@'tvb'=xqL4A&(r>_ibonO"/bepQn[F{e%Ld:;r7kw7e-2]y/b/mYy;s+=hIt}##bOQ++;%Ye2.$d9PU`Wev@(2l+S
-TsA70>UtCr-jo1L4w)@;.I#Be'wRH.Q7HuNbHR[lQ_31hZc&,ZEnVk@hateXhw3]&4j=mB-JY(E4ks<,!iQA69@/H[b-"#EciH_}:,=2rVco9R6K7Db7/P
-%JA)LpGlSjqS/7N#5W'K6e^m})wJiYGt0y`Z'+lNhx@H^xYwWI<qn5;P"ss64#YfwP7NvikwX(>_EDyT%+,b/GB4poCGV@N-76;5~Z|2mS,M0y|IJr^.D2
-~URD&bCr_H=4'HuM#zfoOzJW]YhitIJWwCtLw(^a9`'KXpF9myX5_uzw8|WV(aFv</@d6Si_O}Rf&bN5,4"iKGX+`.JGRlRKsG}AU/dWFzn0dy8;^Jw@Y8
-)9s1~Y`#(;7=XY|LsR^s-q,6nh/h9l&-lHS{:7d2akzlRdb{AFI6oIIsEJNT[YY4mR#>q,+8<xjGMp!+{w6`8`_:vT'2R94Y#XY//qpQ0S1&{$:"fd)^Y+
-VXB(oxL;,</iZDTWxZPj2/O@J8@4o',J(/vB&O+.aEwi<37oBrmpCO9wxU/:;pXZwE])8Xv8yRt0mFA}VKc4BYl9g:$9%g1RNL&vH2Qw9sIj+#b0[0Qm@!
-rOT2szPjy.H`|7916|^>3;7X#0<6N0H92owN5'_Hdj$;+KXWb!GzE;v@wGqbP(pH`{vAs]%V4}'Ls,aFc|v:x2YV1DI=GskSF{!eWMI|1+M`E4UCQVELs#
-eB]-^QxtU,HCAnmN9-Pl"2)nWK/V3CJiuD`5#0D|(Bmql_yc_UC}B[~yz,W{4BgaVf3z``j=cLKH_Nre`#&AaF2:Dkf-==M2CEdtD873v@#ET`Z.ECm'AV
-|+o'}b,C6GOh<n7'fE&8U0Pvz'1}LBS>stFqqyTL!.3wyP(`AHUNCc=X]CQt[Ws[UW)7tKT/25-7T_A'mtVjXb5t)fokc;{"$S6f%N+tj)FE6oskrAU7fg
-umIzeXY)gK14>pSk$@H$;1)7Dtp[u7bd<)]N3s+H9Edq;z[>wpTx#|oa<UHW-S!Q)A~Pa(`$(HpTu;<X390qjRH|%"tR_Q7Rm]ZSMxnf8W^ip`e[j6B_XC
-:z.1VbOMBno7/b'Qp^-;NASe,OV`_THo~B#y5R0ax$MYk}9qmSKX}GsUso&@Q-f`oA6IbGhsE$4:jX@y2.i43:mSU:H,`RMF;kw[K#FL5PI4R)<d901U$Y
-N)q|-7&okutvd!4a8|,@UwZmA(@P>=g4dAXd)"',R:bacChe`d%2e_C{G,U@@pV+[i8GNH5aR/|$C7t]dc]BJN7u<-|JSgJ0#PJ02>Fg^8|Nq`J2mNS:/r
-=I7OVlKN8vF8>vOIFwltSietX3qzml),><FW/FFW(d_6S.}J.ynA333o7%MpZT,a@koX^)Rb:TNRhD2'(JzQ@ALJ6Ywfx2T:#t;zm-9my0vO3xSsaJwf%s
-23|GVWqsw<jBu9gid:4xC#^`zcwKtZ.XZ[WIE+7^qzBnXw!UBnfK(xHB9N/)fs42#6m#C'2H+:3jRrmirai_[LMc#Gf6ns7l|kYm@{Ax"w6fRYl=J&OSzy
-#!Dva`-(C2Pnl:$eZOKn];__o'S:;N1a(l}K3b-dTnENyf;R&/oh@@.|bMn$;xj';'cm&wAVmqa1J7nz7JCo9a"^H]CkPw,"am[(o;_q<XEt{.ks~aiX>B
-LJrl't'c<v){P7n>@6e2${3cKOM4K<@^5#!g#]@oLukrG:if]+(B}>'Qk^y2Wb]y'eb_U+J-QWaKBAn5%qZtyq%{:LHHdg_M6AfCJ{]HCLt=`x,F@%{:&W
-&Nl#u,2#IQ&gd"Lgu.z<NAK2MrVk{wfoO-[J}IO4L,#pI)]FQ@5R/ueABDFm/;5GYwbTD<R%tt4'+rU9<!SRwd!iyVtH".,CIBguock(b09R;tz)2AhYo8
--eyK/H}pP&T+4].ANwpBi8b)T<!.X%J.Kb>foy,M.+3SpPk7N;pW[{lRlQf+d;c{1|gb;yE=3!|LYMPE(pL"0iE&Y;Rn%ZC/~Zgw@aRdB}/ASC/fllIJ^C
-u|;H$+pIWfMNUXUsf:<PMEi=nG-v3)+Ps:SwxUSUY{h@~K,Yt7/fl&fQ]G=g~67TxdQCgs=YmI{%gn!3=zwU`m]T8Y{E[1{z6gTL7NnDmvAgysLsew%yaw
-GQ,,@zTO<|+9{TX+@<k30[9sjLWQ+,BF~=!{Y(qB[3I0'IUI14Wi!AnU@a(Xb7d_1zYGC!HMGio3RyVie3e$'Cu.m}!xgIjKP5UB05N_8B]giId-y1)l07
-y(vn/6-T@qM00m3Lr]46Tlc|FN,mpqVkkFXU[LWxRc!5{sn@.CS^#du7KO"m0cg6_ZXs7Fc7Er<Hx[KD9tlHL,P:V!4m/>Bgda@eEP8Ph/;mS8weC}H>=B
-2n.D@"yPFGr'i(1c^-i)k&&WH$$(&n"y7e6ePDeV2%RC'%l]|Y|HE!F}qVqfR06-|!zy"9csq|DqeC:gS,TBLLjjS46e!s/9qPz`Ul'-l5d|ekjBQx(RZ%
-4F/b'WL`L@C^VJW(=<SAj6iVv-YjDhsVT,FqvQ-PePS<i2id><>S-[RuCiR,n|0n(&a00Zj+Pc.S.}ZXy)Lju;]5t8!tW`&586o6(L"T~%AhXm-p"eh]<T
-dEhEs3``5,c{;@^Mb1.kb{%+FqtxdMJg$,:Z8vjeR7kL`DU""&A&QRb}:LwcC559G0>"i(%Tq@s{tSL=u7jU@Cwf)r0>W'|Q]^!&@}fd:aN}QOal+{/kAG
-B''{Ctqgr<G;^9R#A{Q=P@ZPw^yUunTow{3Fe"9)-xOzPyE[R(WAD(gOV-D:u5ap$pa6~-QmBH}Ods}'RnINFNu{/f>x;f=)+j0e<5e.^kLwijCZex(9^p
-#[lCk:"b4h'`WfhSV:=0WGZ#mGN51g1-,{xljIbIYe.$g&Ax7-"kgub83XjwxZ"kX2}O'mE{JOBQgOu/.CzVl^V6zZ4s_sOFD=Zb6Y(n~@m2NggbgRq&@J
-,{YU={~0pLOat3~zi7]k(@Vz^ZE6;l1sjSPD"clg_hBqB3rG`0LsA2BSHrNb[R21x+Ob"v/XY"e|w6oo2Or0!kAx0=]|]6+U3F1QxCy47[XYK>ox3`e!TZ
-~I+x@]"IV}C71-)JV:}G"#nK7qL>Z]Kw1>E%2-Juy/!G2Xj;6xBbIQJ0uKJzQD$^).1lP[KA:aLx/0U_`@n|"`(UOPMQ_{w6Dp7Q(F|$pER@/z<f},DeSU
-^:'vRlTJYbOTALYl+_:]4.2#&Zx%ZF%Mlsp@MY[:EOuzZ<09%hP_k&njRe^F74=7X3z<HR!U|o.ocZi8n_@tT5gM;EL0omk^$IUFc]wG6A&bY|TsR<^rIJ
-bE@[P3'F.6`nHbbY_uOT+IjsKtf$/C=;E_Ri5|_5QYHT^w}pYS#NE9Ny_[pp2fK.uk+gf}%GSJ1ri8i=LRi@j$"n3X'P72Uo)i]0Czj63pE;X<{v:(iHk`
-xQPp)lm')di[XHZb@a;l>c3uWxm`D!W|Q2@Nw4Asw:~0bLne"J:}=Fa&p=mCJhGX0-_]HWU0OSCXWe2$siu:(^:!M2Dxq0oQQr4zTQ#yZXEZGaEVU/AxSU
-.o;X/)R93<bSbuu%tgRjo%TKhZ#@l^]17z<ca52)#Kji-GR.QX~+d4"i,VL:uK|--|)gmT)I[n+1&QvY@n~:VJ4bikx2K-nU|bz3+}y{VO{MLR2O;9+DIt
-M&M"XwtFFsU1$:KKpP(_9P;|.b0-jw=IEE>ro.7s+JaYa]51cZ5<R^mUu^^h(<TP(O>'I3EiV`WWa1K11EFoQJA]MZ01=>BAm"Vb$i4n9`2."O}V+k-"D_
-^zfZL40x(d3xJl4=|V0w[VZLoDo;~;[o3aT5_|%ihGy=%AhhNTff]q|;U&C]JhbB3V6]wALW5U"n_hg[xolF6S<i'dA/rBkY|w&pSDWBM2K].e`:ruvpYK
-AlY5B#uMdekw#(.pE$h}t'[P(4Ii5$D]WuSK`U%Uw%yc&21A8[ru[yX-weR_3nT($nXLDN@01o'N<4tyN@{1C9XLz96<pRD-id}]:F3&I6SuSD%UTA^'^W
-nytSA`4t7ljj|6!;4XtJkjnc5eVy,>Vf6t.lmFfiRw>|A%,6f=rjoM#L/w1"PtX&y2nIZtF[`_3jj>[vn^Rd7Z"HV].{EoSizch]p$<,kFvOhf>RA=k,X2
-+dbzC/'w0RTz@$j[p]IbE.%=^(NAI/:=3aeINlUt"<%V)^>R<G}u;WD9JxN%G}uji('jO'[)'oPXf3,xh+ttb#Uk8CPGqY)]X{c{::amALt|~vY`-`(.aI
-Lr=ZJTv{^)f8:-3^"nAS34K;z!p.h]pliNZ]}"n5'3KWj_HBwu#>hKP.pM:x&03EML)w%40X9r7}kguC~hyY8nNh^82nM6uIEM:E7v#6^#7K^iK$hW}"(y
-~{Q|w#MJb`+"|%hXDAs9%JgxD@ZC!|W>g!MtxU9cmXUjyn-C$nAOv<qs{a;`Wl0qmD$.`Fo_@df;Q`[QswT|IEo2RNqGL.ze"`NjQPZG0VN%YC"s@a@{'Z
-[LUU%qyzXbiT!NCIxW^u0k^EVf'";$L>OYMw31s9ApS1]$d)4I2"gssHh@w(%2~+E{9[H/^Ta5"Y6q<GoM5u$aSR<:PqID:Md$MMi9VG"j^ocQW]n=h34H
-S:Ow"S)v|bbK(L"ZM+qC'FU,7wC0{a3wU/zWLUYXGA1GnqKCi68G$Hd'o)m^DpQUwGLiJz.OF]327Ak-ZJR}'xU"yz2og'a}/z|6~c9J[vg|4gad$pfy3f
-rgIA:$<cAC_VP#%4pbxz2w.cV82<k/P%PDVcAkLFrx8txTE;/oop!t>1G-obd9unrz7whxzTt7>'6".1,%1z`=ClldlZnsb}_Oi39me96T82(w%]KzSu4Y
-0+&X093rQl7;DcfT/CBJ_i7N^}y|w^)JbYVO[HaNqi[&_F=p$zhc)S.YPKu/P]94=1ZDP<5[|sU/nP~>95+[:/n]2M&#_0cOXo;}W0!-}4^Q-k2%igQway
-gd5kg7hM2#cnsmgoszK#X#[d`"^!dz}Z=x5XL3><6nJsQ3L<|MvYoZ:3lo.cA:x9.VY->FtdxDCcPYxK$Pep68j[2JhPP9Ox7Z^BT_'930&2gkS5eQo$&a
-WdC="tjiUTr`:uwUy7"ewZ`S.+#w/ziWpz%Z/<-%;}E7OyU4d$<S/-%rdLs+wUnhcWgm-ef)6PvUd%[mEL+FkSdQos'Cy-~1|5O$`q(]CY8(E:`Wz$qA+z
-p=-sRv)zth4jfcona/J8,(V+ZSeOvftpEoRDYypSD(5!Ict.^nA(1"1n(^&n,e/Cayr`rITCi'iW={~RW:T(0&#H)%`1gDo)@<$oa5BFHK:o@ge{SdE`ti
-Y8tkI_3@<j"+9rQ&J'VmS$Y&U&jZV=yRsuR;5OTogKt7jsP271Zu$KBKn%Hz5N{E%yi:D[QK;xG6F>x#dwVPug`+J]#ac4Juh/^{Mv5X5RhGRCV(&LY|C_
->ltbU}3;iEYf!@!%y+zyCw<p$ZB}"6@r@/0=Sq22dJwKyODxMklv=.-Q5;`95fwjK.hK$lIG+HkS!QMG<XuRPm2^yD(A>rW'agI7FOZ$~WDDj%p{Q=BC{|
-M}/R9"[^A#R[^z6o$0#=;gr^p|zTDi$pHSvznG,xA:I+[xpoPml-Q<eO&L,t9s1__(Vz8dxY,c|#:Ep(1^!<W6[)]9e7%{)`1{o"l_y3B6"BS1xUh@Gjbu
-y|t8Ejr)Bb"(67aK$rF)l(=^@B6mfEC1FGTe:&-fL5B=001(Y60h+/R47<fyC{D0lAx:g))Une_P~Cx#crFO@X3=#kpl{,J<Rv~5|mj:#F>62EABh3$:nt
-P^r"j092XrQDg>tI0G${@^ZB|'U-.K4{o}&8X}'y5'|+64^H:a0V='/BDp2;4c2_OzjkDi@|vl67CSQ<R:Q_kc}ysz[kI08Js7#pON5j3"_G>6~`Zw0{vn
-#x>V%&%J{(TrBz[2)}~ee=AX;e6/[puf)z3L"n"MTbARl(K<vhGZC[}#>6%]:M4J8=p'z@;y$PaT14m^qpiz^ak{RPK}]tPudQvgmNgqTVcwfC+"PJ=+e%
-j(O8NG!q$-y({o~4cb~u]Dh+MEIpv6xStipIV'DW:oy4]e^drwJ&MR5iY-hu-qrxY4]hG0,/-iXAu`#1ZfxCa%M>Dz'TX'1/HEe&NhVX1wY/zBQMt-tjPi
-fDBeg5&a)#pt>lnrZA;4OF-ok'Z]kkFn@QvNJU%PX)A=<Gjcp`UiJlkBLq/ONJq:7E8QQOyka24},74,|!k6;FQxiI^{cf%jm/MTwBAc'IC#&<&"BaI|[n
-/a~I;+Nc!GJc[p&h:!0F;[J!4nM'Tf9ZgmR^Jn<ZO5:_R^]vXr1@zRpnQ$}t6zI9w7_AO_$zwT%!Ia=#KzzX~y7!/5fuAj3.mE%=[l6i<>6pq$r8ql6i2B
-H|,DT=bp6}9A!z~,"(2ZB+},.&1ORiy4Im(`;qh]'wi^D(u&Bjt{gPZP2.R_YX0EhL9FX@O:BHJ.T&3PH},X[>Y=t;UH"!%R-1[L9vW8F=fkdS);/JXp31
-<o,n}!Z1~XcLh^}o#CEK,[ZfMFJb>'eG=phV,BJ<z0D"~(OiC`k0St)`swhNasnyPR!fsU,9TCX+ogc$(&2A!1+VD7Q"i[GcD9|m}p;_sLrXRyPw_Q)`]m
-VXXz;&U,cdx|8YbreFJG7Y!a&<uc^T,.]CQ]7<F]290Bbmi.+v4aMf+nv=GU^"OJzFaOpg_R^g5[7t=w>4LX,E`<m#0}{`7@lP6ky632p$vs<M']4p4aM7
-|3z5:;09h>mx8x:cf=8=b;)5('IU>Sz{rCI{oW_0|i/(F5s{_h~h'lAl`FAQ/ViN8F=hH,)/vi}Sk77PJ5rSbLlVy<tM$n<T6>2y~L1JB<qznP9h&c"XR{
-.3AXuSs1-{yN!Fm{&!s@UAFsI0I[gMl$'`XX=w3;yUWp/evq+{|Q!b(#|c&nzLbIU:=dJG2}#cMfkJm)tq=c2_(1#Cb/hn9{`iQ<ltUR!8D_3Nt7_(];R_
-A)}Um+:U7h@i7SNzg7FxBn'6TyQsHm;Pu]uhLFd"$)6lo+@Le`@k8@tdPo/e6ke/q)f&q(/h>>+63VZs5W!yS<}]4tn&|Dd><mghw7Afg(M^rK2gj3@sGw
-Mmh_.'<+$G#j2<o$cG"Qe^f'XkN]yripAiU|w]%9yqzSA"ZnDQ'xx@6!BIymE@3`:-IeFeW]nDN^0uUkc-mCNWhAxZP,jB-U0hCY#9GjWFik)W]jO),8VZ
-u`jxqd:[-IxWN(:$l6j-GI3rn>c/.F72SAap:Q4`kNZS#<!r5d/#]mw@R(1rim(Tkg8j8%akBBf,(,7=D%6|Nri;#%JFE/jvzZPdmtF']:QBx+2-z%`iNK
-Pdzi!eLJKZ(slKgXyYwNCQ0Y;(4LX$sbEeM4GYN=5jDc`#XE8M(<emoy'hL9vn!"CsI!I##6yDy+[22^"O/EAkw>DCA9D9,6v6)>Kt>VcuR8bmJE{C.3FB
-[cw^gOuh$2A|)6'Fuvolmh2&#Ps[9A0dgFUfQ}zZ6o7GI,6=pzx=#O3r]$9w0LACGBn{wId,lT3$v3[m:x.vL=o$c9'4V}pAhx6`3e/+ne.$O5,|tpFY2X
-!{3iX:XXseL:DzE|"b6JSwu36!t5(_r-C}CW@+WY+wXek5M2(.Y,7)d=lj%%1<n=)Fo2/ZHBR!M9m6zR0E{Q!],uHiU@0NQC;L+G(PbE,e!5tC#HdgI|S`
-zrolWcN-.9g[95@0M>.4<m~2z]_q=B[ULAe$B`.(h8^ZRMT=]PK.}}}bVp)lot5FZ|2}UGO}BgYigDJs2qPpltG5@@vO{lp}yIa@}s<c}Ix,rWtu~`L&}@
-DQ8'w9~X32k6.C7'f!';c8p.:!3e~tASK2-&4t;jo^qQ3XR!+lb;1$|olm7qX&SaR8"qXDMkn_RbfsjO/a[Gy99v+f.}Igx0Xa3AGI=^~q}l9g8DXcl<kU
-#r&B)T#@V#]Zcr`9j4(Ys[<kpAZCg[zM{n%;[YM_-d7Ys(7<Zn^YpA!iI'+4N_VrX%VvKskMAyVKDMGSU}fx]aKw<&E,'49luAnL"a>C[>isS$l0F_r{Pq
-hRCDR=JZ5W<}mtr,p>ihP01hYt}CRa'P8_b<a{|_++:Duopu/2.yVsKPK=^|[|~bl$hdJG0-nq[11a^frm"dS_],>U9CFN+TvzAS1|mY#j$@NAZVsYG(I2
-MwlxaIsH+SD8~Pc|t_Jr<#3od:#cOZV,Q_:1%X)-G&lEWX~LcLFG[6Nh"wQ<Kc(iWQvd=b!qwiW_B/+-ieA#L.qn:I8QC<0C[zJ8lG4IHb:ZA&Az3"~Hw;
-u-LnB>^igVk%YEEXdH5.y^_m^mxo2:n75eJ0,|OSD#Yh$sH`CmX/}BtX8kSaGc]t;=m2'=jPN9LpDOw}#:>ywEE1c.WxaB+|w'"M2S"Mlv[E_&m`aV3Ktl
-+VgQ<C!{r6lvAFKU$%l8mJ-/yT|ZD;tS]GB2d4Gm0:&9z3,d9qy8!4n@|U3MnU`&CL6iKV"CfNb=dy}8^T64ORG&}YWK_!QaivFJHYa7oUVjb)LN2ttSP"
-kEek@;5/ToKkG2k]3ry6h,o.,YE;PFje}8Qo~9q;+ab#>m+)1SBVbU<n"<uNt&u#EJ3pyG.QS.T3T8tYx.kSV'tYk[J=>#j>qbOc4Q~L54)hf"Ep~u+v1F
-`5RkZkL$SF$TqU"6)f0s-H[9A}C|en)(Po2,rN"UKw}xnsZ4&wyD>=[})CizG:r3APXv3O4LcQ,uX>)J$^Fhm['O@3c<YoT1!<9dimn9!In|N@IROhWKL#
-eFz<;lvSkP1Nl}ff>u_BjE7f7cKRZzc3P&~!H>w,`MJi~^}>SJaMU5gWrt9}0<Wufq^tF$#[JvN'RvwPm7z=(;JybR8UN:{F%|EA<h8Bl;azfG:W.:mUmx
-<LNQ|nS"u-CoQP1B{|MpbM+]zxCfF:_JOaEd[YH-Gnmpu}l<e=KY9k>.:y92<I_wy!r&/z@8$|6ay(]I/pV8EA{O"YL}8HXdQ#EVR4lVLpRILa05Kalrx"
-SVU{K&_[C(iD"yYMV6J_f[OK{AFn0i%@LY}`VL38MvJ>:Z2UK%v%__@S|cr$0Fq2zeY`cfTr)18.Kc4yLtO@0CPO+wbW6T{UORxm8l8zn+^#(<@{7q!e6<
-91n$;MxLU]HcOR`{4)_}5|uJw:o-tG5Y0us@sEURB8N2Cst6/=5=4`%g],|uH:%z/Z=ArTRW]t]}#=i>wW~689Us}hS9av&{5XE;13NCl4CjBXBr;qx#/x
--2mi|hl6hJ#phayl,>]SofYIs![e#vtD)"dM0}:.ghq.h&qu,EF'Xfvv~N<jLbO|0=]zp<|7wv{W;O+.IA89i".(mlRO6RCM{oqc_w'.&3k')Sfo!|:TS)
-`|nz>:T_bFfnn0ZqxQqa)[eV^mxmcx5!$^&q"(v&h>+7T>xkE9N5TS;4/5Yt|u-F7^_S>yw<XFBr>WGZzl^wI}4cOz#D<C&z$T3Ive##M=Xx}f{H=apyMZ
-hPw)bC$wDgST[M`wM/I_D<<[(@J|;vxZ%.5N'>_l$4QuanRCE:,MDQ"dabwKXG-R}sp:,}'`5/1R>gmW)D'lB>,=rhFg%Y$dXcijQq&8J()mQ7cNO97{0A
-|vLl!14OCI)/u>}sOZ+,ntNr'Z`]briHiC3Y@fm)'}UB,yBF}<7`Il%Xt0TquP!b2VtCj`4PyO`n_BpY.Ybd4[ssJ3l(V4,=d$2F"=M&.+;khETt6dqIVO
-h]F`%k${0bF.%Z=Fm|veCO$+C4r;CF8}"WF<J$~#!..||T&9^T'g+rxB6WrE=pLfC!Fl&z{Xiuad1@u.ypY6vl(FRx,z!(oq1l%tV[eZ4%NREu~{WpTr09
-afY96FQ.^w~Oys+SOq!e_y&_I{`3%Ia'T5Bnzk4xzIdj,}P:;A%O3<Z|IDy(:Nf9ILsbW#lH=Ho#mL`}nGd7oO6qf;3g5`oU+K3/vU@:|DECx5dX8w0/LR
-TVk2yfa/-8.K.cm,P}.=tNvFmZLMf9;dr%T+/5BSRp`Z&<|mAako'D-]e`{7VbX)AlK#bPsu<)z5slIG=0~B-NzlhydfPrGrkSo3WLKFU6UlH,53]APbGw
-C=:n3Ok|AOO3`x!O8/n_>(vEzA)%#1^qw(d+X"la&|k6lI=hpi+9KPU=>8"uL"]'euOV~N~ktw!Ex$hexdY5&Z}4kN;VT8,!66(+oLm5A/o/6Y<lT>xY/g
-CGx+iE0q'uaSm@Y_~F%B:^nw&0&8Yk;$6o+b6NdIm'ZR|zTUcXrUiVQY;hxd/+bS^MbT.w4Q=yXdBN7Vnmf`zDjY)]fT=F2]<lCZ7I'OZwN&^kHt6|j5;v
-AfhmoVYzgl#|WrEwGUJ7BXT}6C9D0l2U0C}Fx!zRl#~(fTYR}j,Gd++R5v`_tsT9{@C9p2J=Ez5wu+RTDUh)ZZR0XGFvglC/WryNYR#g5v;>KiOUwQ6<lU
-0-OL&wP{/;kC%ngwx>EWz0-4u4vHu-n2PLH_#r2K$XG'>"vvi7eNH}B5r|l[vIB1Yj{qK,TWU@&oN>QHrs7]n7D+%KAC<(2ynkX1#:-MF3}S^zlw6@:9i]
-M[41XrU0w%'`4/+O:Hlwm|b/$-_V,h<2/skxPIkDl/ssi/:]%Do=kVA0Iz@'1^vnQiI]S2%y^qk%rXLk!-/aaHf-(/qtWAVeytowDlO7k+tVlb^qihlfjO
-IxDvtC3Su}~lKsVc]qKA){"K9#1wyLd'p-8TVwvw,o0=Xj]ugg9K];<$V]t8KY$:C%#IK@~jnyECY11"~lkH&#S0cveF{ZAR;IZStg;Me9XSUl!R0T4BHv
-T"dBK=+^%,Y#`)J2`E_n0kvrSS|Tz4rj2'mXv#{)/"[8~19O~^:_CB~hksh4u1Q,^..7q5w'c1I+OfA]W<eLM-j+vNt9UdMcOjpMbqipye}$Hv1R{LKyN"
-Uc}I-Hg.+D(OJX"3Q&2|6ag805mLWLZo3b=rzy9XA!Eq|QyU+EK(r_zGub'Z>l{`ze5,+DOzu<#SGx~]F0uA_V$89TztNKTJX`skvfFAiDc7:}+j$T6+JM
-2pL$liLC=$o+oQ/_s7Cbnm}{(]9.ftF(,p]PA4v10$&BqtEdcJqosL}@,%@gRDd..=K--:Z1N/Cu9dkRk<sIOhx.FFDKc|sV@U2)099GkV_RyB^1=wBo&|
-U&ms7-~jNO}/YNt>'NmX<@xqm5`"Y)STs@EWWW!|#}KE%,->IXh(DiD8.o8D,O)WAv2iUa|fRHjLCs=c8]i<[uUQ%R]C,5O8V!#rkkQT98PV<@Zo3>;q0+
-^v2$umVwP^9FR!Y<mRND$<~5'Yn@"E6^#^GR}L$<Lp'@sF.}9X6Bg|Goss2"YZBx)+4fFm2L[i9qX(6,"@OxB^I#jSAFBK1B~#~X]wH(.1t5=]XFVhXnGI
-)srkKd/HL2@0zyZoJ&BE)@`m$w;WR[v+UfC'.Q,%"ir.$.1yDD>j5[eI0rj7klk.HP@D1pMkI1^1pGs:69k-OvKBp@'%xq"rN29NS/j.Sx;Z+>{e:FW[Ht
-g@tn8N/K30^lk|18nzvkIq6RflKRu#zesV'QFxzsq[5a=y]F-N:MCs%C!'-h_t+xnhVJ->Z|4w<#%{U{kj@,mK(`jn}s.C68(jDla,x{N_(]r">$.GD48c
-n]ys$g0GN#Tfk9mj=ja^@)6:nwcy^iiFpSm5VRV=pXd0d8YKzX%[4u"xX2~g;wywJ&bh5v>:]]kb{Iwetm=B`9Iy]FN.Q!TNnp~gbhlswz2{cu6;~:O#N#
-0s|u'1~JdH$Y4D@'Rd58kI/v3;]D:)b`a)|,Z(f"-fK3q33:qi~^Is|8L[/;i=vdCRxP(ocCgB9M5)n^FJBhBh[L<QLlfc(_7G%W"h7F7f+`q_sRzauefu
-75GH]C#'"(MXY;8fN,7Kei->k|({xu)k^)l1bd":&hJ/x&wUJl{w(ANhU@G/PIc93k`NRb!Bo@PURX.WmV"'U2EKSR_P#;@}&9!{xf|e;^9FNO7J"ctlKp
-I.sIOaW;xR_r+pDbJh`a_.PaA}V)`9)CAyWtJ]v<:n/.hOV;~&3=Ag1_:M_N!)V=}]m73}HA_zhj`]V80/{!kDbe@]VV8PB'kn<{)sjn!$;9@9WnD.HVBy
-(Ror&knd=)OYx(#j-/3^IlDucv;_<_WSex/wTMn;&>lOF45V-@iSi^BE=.[a4/n[}&]6U9;-6Pc-brSC;[U|K.m,d9!d2rJGLIw7<E#:m8C60_,7,O-fuH
-r8Bw"G27,z6S+PndI>LiHo'+zfiqgfGy<W7UZ0z|j}i;b:qFHGE{lK0&u^tL=[PMtV]zw+~K(Bi;4GMr-t$O`#FIEW>N9fYnBo9qlrL0x,2Dl;5z8cvdNO
-"m~>w54dnD-Gq"l3+gSTmgj"qi4jrtU/Q=b_i-1P2RRop.=G3C7@nu,=0]^Og%r01I555QIP6,far8aK>w}HAz7#TZ<4&}7+rMZ^+5Z+xM`D<7"OghI%LD
-5AUuX/__G<mV;87d2MMinkt<CGxT9}IZl|}]iTOnNTh"3fcEF@AF[p8%L0ic[Co}|sZ^7,'pTeea3pt8wgqlaYZc<Iei}-%8[,$z9I56,``$.'D&}#<&rF
-=FU%5P1K6R1Dt1%uCs}MJhSMUUcXP._kP&87}M6@n^Jp$zGB7[uE%Lr54LF>X$#D7t|8-Ss.cN(1_Y(H1MhRW;0E-<aEcnHC"2m)Acs8PX$-0RO9T(],er
-<bsjS=!FtDNq;P|(glOdaoRl9V%.~Apa+[>4.nZaJ]K!'S-{76RY@Ew|&_^%3n5kQ<y2oVhB,]5Ed:~#[.8WRezaNhBp-fr3ldD2]|y(x::k6qlL5|tjWR
-m]vVI'sei@@/LG5#AzuXQXf35B;^8vcbdf0Km(L0>``6gC+AQ[sHk8WtEefP%N^n/o/D.jER$sNl@-_W>P6dNTW"1Wdd`B53U^Vn<Xw-w[O4>w"ILki3N'
-<=et0|Qahp}&#{pJK6qjT+k4_2k<|cfF|>C^/G/'<EiYEH"A)Q]YZ0{(Z4OFV)M'gp;=U6k(Y]OE}s<X"|Tc3G9^eHzjHVL>M6suAqk{6jLY~y`x-"S+e0
-c#^bQ{FBtLbaY!<NAme+!>hR`&PQr5qNkf;okIdEj0O^.Rmko4J+r;-V3gm_;axWwo.)OP8W<etSf(v]q@~i>_dr6r_5%v7Yi8Rbg}H(i[S]UC{ioxH(''
-3Dzo6Oaxy}[Y(J]h:w,r>D,EI|sm:IZ:kv|<"pVJv3hW4#nCyg{)Xkp-%n6wjOSA|-(UYs-0Q3<p,Z$`&n@;FNT$0Ig/c@uo:mwejG7b+"SUPQ([1c0]83
-~Jg'cUo[EbOs%+)@Ff2Cd.'6Jtt<mw&EIQ`Vgt,eQvi#34~xULW`arphYbXv>vn.-oq)U6kIOB&TTIeD4$,A'%WF"g0dy8fzl[7`[EwWst#,KGj$9a)'3t
-zpaf5u(j/|lRMY;l1u)661sjCZf,O%}4CX<pv`VI<>O[]c+XZEb%zWG9z)<5#9Ep(XB<qdMcKu8.<";{Zy-4N/TR,cNx2|&),',RLYOZnIq)TV-$NEin~3
-X}4([9W,|YHuq2}FpW9B=W@'Z)8,9&dA4iOo/A.WJJtd(&_C6z{Wxt/E7O|;lVRLf:BRRM2vv=f-L4]GMt']cmr1x$}KF92mnFu&K+oRW{B]CirXjcS1`)
-CEI15X7bQS^^5@#6XRtAdBSxCC6d-4/MC}.8rHE7EM^{'gPdq;H<QuT)X39ccV6Qv3q,K%_nn}eIa`$8&|<GEeFs1gLsNpf&lA8=:_t'r,b6YB2,Tc0EBi
-NOJgMs5D-{Ohd+bsnJ}wU.lXD$@&Rt78y}BQcCn)K}[Sr:<U_kL>M}XLMYGL_wP7v[F=rw-7i$#F&rUuUFU'{%Yu=WZuRl@]:V$=baAG}fs'UNZ:~9X07/
--QD_K(Hke8Sy<&s4q4yzE=Vn0cv=S=&a-szN/50d_,e(43D+P0yNWaiHOFrAO(]K`wgl3kj'>S~oG<KIfc)+arlMiY:qq`sppzE{7G`gB(<EwDS"al-Ug`
-l9{Zx+oa^TTxQ='|AxjCmH`c`xUBfT[!uJ,co|oxm:^7GWB/'i=E>QeT'0=wyx3OCxUmj-M#oTuveD.zyO5Kx%{Gg9FhofR"SPp#h=fF,4w=XE:3V$+n{h
-nS.XC6zj`(M#>mzpzqJDJp3!S:n.a5%x-;F5sf%cz<@8m(2!3aNT)K~](RpV7&]w11DvxNvqX5+mk7Uv0},Wr7U>[jyp4fDLK:v"2MCR>}Q66sqtq|ppy$
-Ts)!1Q7MIBVaPd&'3;sSmE@kXkD{e>JC)`0h#M{t.I=O0D:K}%%|c'Ye{+XyqVQ&h%&W7LGV=$%4372="HOwe.~$Zf#O{Z-FTqnGN<:hGb[>H"kfeP93I@
-4.Mcc(E-_WPHRUNWFI$q[RE]-(dcvGPW3C8{>-acsNq/A<6$-8Ol^Ri8b:|0|ya}'8&-gN6$=X)yA85h7LH`0|)#(w.Hvr|3'Bhgk-=(WV{>#o=8i4S{/r
-"[,j+=3_k7f}1#6M$2S21D<A5"F!SOUxa.$ncpv-w:t[U!x.=`s@VC]$]{}]+K-V|w3w</U6HEoQ&gwbn{)5b]dZwVob=P@5FFM7I@weV;sX0i{tM7y=>k
-1qds`9r&A!^-~U#T7Ig`,:vL;8:Ujg}){>.MR06GqJb>,Qh8Yf"kx(C.z8~`Dg0B}0J,6[m)Wx/&+Lf(9MiBfI]V2}@_&yf>1|2C!!7`x[O:[wK4s)!Fl1
-IX2DCb!,`iWpVQs&RH`chhlB}#!Qk}c+L30cTZ{;gNJwPT+.3kdHIZRcP[y<5q{Z][2e8&Z|!4hr240"!$J>Z_KuN3:$I!d1k<'w_Kj;T:|kb>PJd+#a,W
-]L]lBNcEX9Xmy9sAAcXR;K`vz|55V}%g4j4=z5j&fi'z.RgBUx3p.xn}(-%BRzf<WjXLT@3:g6!2s8o.:eo.'o3HX)$1]S<am^TCD+I_~:,l=.vgyY/tcZ
-`JF1MFTRFDE9TJ'e;[f#UcJ^_lc%.,/$X4"3@,,3NCgt"#^gayE@A%ydiM~j<7&rkyPybs9_R,[4hqPLx[])g'P3wmFFesA;3dxYJ}B'~,icu)PA2]Q&Wc
-m(&X7W:)'G9npP]XqUrOq]$[--QV{Q<ZBUR@zcYQ#FrZq&5=Cbe9V(r@EqvswS_)v5@s[d75V31<#TD9QcSBm8xQiYNaU[)0;>wm!t;.:75vDkt]@F4(Cb
-S.OQhuq6-6pdZE:JRUj:{AW&J8VocyDrt<~Qna#pM9qJ8CI$,B[8zB5iFbR(nW;{:SQa7=].cF<kzW&uHev%@#||,Wm#D'k_.(eKrAx[ZF&+m.yrk:iEiU
-R;Y-rW+L~F9ej,FB,)Jv-<aC8mplg0z'fL3LOP09]GDeE+&|6r-GSbY'Fl`Zpp4xB}hC,tDg(pb<aWx]egPgr#Wp~O=6xiHU^_ard%vovgFH4N'MdC|IA8
-yql#W4RnCWQK(AZw2zS'f0raU!i1Fit-U+[B[hWw&J~55Ofh1(-dlW9my=Vn{{yBY0=m)bB&3&nbH75V]$K9wnkgX2R'X/+KV@LP.vJ"LC$bMDr8r"br9q
-X!/S2jk]M%t>bFx9q.h@rU2&;I[FXDk^ol8e!Jo9'hY-l5[[[3av[:rgL$}"w<#u9q]-!(bs]Tv$VjbJ,Amd8Q/-%ny$^bjnjRj^+b{J{IZmijDU]Z,G-U
-xyF#-cFhO%+6Z|~n%:fViuU6"1@X>VG67.XA^y%%-BJSITDQ,)AfN2E:s}`i=J8-4d-}8u7tl=`LRD4("u6Ihpz:e/7r]GEC:_!w!MByjj:c:0LD$%@K^w
-#w.z5s!~oCz@r9HG`pOqk1<1goR1nMTZ`^4##ay:2VL/z@T<pb)_eJ[c1Lowu-!VH+&-@[ft/gY=B2=@5J_lihght;QXV!Kk",0dYGeKcz7<-_.L$8nnRv
-6]W3{da=CUIc5W%+{1~dUE~b/V$;lyWk-}%9+2)BqV_mj$sh/#F)eI!I#8(^_uZl{iPjg/9CC|a)A!<4s]f)V_=>9_I^(|VwQ_Kip]aQOEaXz&KLYzL_%5
-`qD>j}+xG-~K`@X#}VJrYYp&+.M{vT:H^${:,qi,h1q:~j{P^a2F1.OaG'DqsE2&GF>Y37x&pNa@C<rPkENH3k1]%W2Ph!hI!df[Ck|`[$U1QUAG~_P10$
-`JRm%&@f,jH"c@:!>QfZ.'LUAUiB'_Xzo6|Tbmi4W2(qH_>XL=:(-gx2Zg:2IKay-8Cr)l'sKtRByL7@ryaY'V&L8MFoh9pfu1HLAb,,l8`t#l@K9CBsAl
-M@6j!u4g%[z!sNP/tt0ZB(YB`VW/3ROZmTgJNxvWIh|-(F^H2'0L//ri)uZ.~;<<Iy%Ft.8>/6ol6@jUm=e[M3CZ1p$5yZxh]nR>slWl0LZ,l'^Mr"Sw0!
-aHPZ0_QW`+<y'-[[e#beaMt,>:/vW-k$9:k(nS_oS%CJou^|Imbj;xy;P>'00xE)_.Qd!XD<Sys:_Lp%MRfk""HH4fMmXh=:~a<ThZ%7md{F>^M=@H)qCs
-G0|c>ApcErV0le.jI1D}Fm5C.j@w7"@z-cey_m[|y-$&vkxNJ(qdK[ItDeoQeTA&FwjC"%]ZCmoIc[mIJ!<H7S+`n'av/O_:X('yQm<3:VPY]>`%&/Zo@l
-Y6]7}&e'[vVW`h`G<}(8T{x8>;{&7v4j3`M6V=z+phW{E8%%z)GyWL1{-ug"l<@De_'QK=,(;7oIeAfw>>Mm`-![IF7Hf{D`hiH}FlU!LZ3ZGOhrusPnc(
-k&j4Kf#JT/RBxAD/R0-53<E6p.It:_ARCY<<53GqqZnl^jW]6Dl'{]QS%2SyKkjUm>/|DDg2#IT1r+K^Li!{!GFsW&is_HaQnw4m7@{G(]O)5s)x~h6+f1
-6,Goa^/dO4<hRzR:u@'hn7B8zsEOS%;^b,>eOwzl)|Q4a|PSe"3%oKrQ|IWaO1;V5tf;X]1G$<M(W{m`qxy;Z]`!+UKbDZ3H{M8(BZ#F.b"[iK7#Y_iOQu
-v-MrG7#JQqnje0DXbbSO]#e|Xr&>S=]0Ml4|0Na=RT/zG[_oWPsd2czDPpro|W6W-RvK4%x/)GVHDW=6:Nw$q._#r4)Q=D=olW`W64HvMnM/Zb/`0B@i+5
--6qd]qKa,Nf"pW]eic((%hVHbr|-B'c;6%rvBDIKn>N^ia560`E7Bk_<vBy|7BPW#[h[57feq^{HH&V2#ODAk]g3@FhYkydBp109){X_:XBZj}l04ShUi,
-BcQ9U!5[;(y6&0/A.J88ehPgHG@HcJq{rZ$D)}+dMrx}RD3kM{rL!UPQx5o:T(M%<7=z8k^n53)"-tSm7`$lAI%MO8$5"}:BX`[${c!l:x@:!|1bN.Deh|
-cz)I(i5oavdwH(ffJ.g=%3KC+vA5S5TJ)OR_d>O0O&d1Os_4gD6,b|Ly$^^pn}W;|(w]Qf7%"]y(u.cx]JVxGpt5/ttrKxvvP-hy8|3hYlvIp+3e:v%yhw
-}tv.eqb[SzYy22Z6]`"mP-,baf<kT,,T7b#Rx`Al<NxU[64jvX}KhJpbU6qEG`L@_@jcQiGP4;-C8;G|QbbmE}r`)lQx<Ac4kjquJ0;Yx#glxu[_I'AX9>
-"4]OyZ=^.[m#hsPYoKs-9I'oWBCO&%B2Ms;-+[;.iz[<Oy}d7fy^1d>;{OVN:y<4PcWL5D4|F#E3lK#E9`#>eBkTTqIoFe|w4wRbJm|Je#iTBXp;~bjXf#
-k(f}Zo`XY-8B48Qq7DiOE5TTBdd3/74o"cpFlR'Vu'6@WZd"_7Qmq5/3>zS6[9w>Sy1Z&z-v@^S+CmF5UOO!Uwmi}ZRcScT%d.}U}=p6g70D'x^69m^}^'
-U4mAoq1<6A2|Z{kIPS`G2FL+6z78A+|}UiaA4xoSZ4%%%oN+&qUS7Qlv=5bqycp!._}9:4%OI^OSsGZeYQ<IABFHKOc^K1S/_c4Ul#2R/s8A|V]T^%U4!`
-jL~M&4lb_R3Sh&._O.VD^8_VD'')AC{D&|cgJ=v4#N9fU1V/V7q.hg%J,7W7]6]wxYby>6N:<MgRUFZ2yeC(3tyY$D#&,ys4AGRGdgcFzs-2CTj-,00Oll
-nNA.94_w}Zc1Hrnv1)A)eVu]^eNx%x!DZQ>:PhvfG;0nip:v#9PuXA@8L{A&{|UL"&[z-hdw@+xP-OpuplaFg!]|Kd9#M`x)"x9rYFJMcxrnu'Bz$b"F^I
-QXYjTE)#K`mT^>M:==Sd$9$W:enG<lf]{3!+2_AOA4ei5}oVmR#B`"_[D7;L~=pAgi3RH$H<y{H$hlo0b)`iQn'eUP~D~0[B7A4Hq"l;8]Le`H&ai]M4Ol
-/YSxFKD/g^sgZmeW:$6%9$(PA<._RIPdafQ=D%jiT7zJ^1s(H}tF,5dBP)h'kH>a3kMr:n`:k)vS~wfiE0g:K0HOCmfF&A_N0r2TgG-$B|Ew^N9RA=p02(
-'S>%rCU=U)ZrtcAt.{WE;cOh],)nT5@@;Bd4wOV|L%ECVA)J%Pru]vt0gs]F`6,WT-u(A{CNE"sps8i6PnQ!/5UZDO5hC|=4WHek(.U5>e}[p_cPPU{!I|
-=rT"Zb_lCmEp4h5{G;DDeK14^[z!n-eN@LGP%sPY`g9bnbA`X/^(tX>dbcAhsS>UbDA>:U({#_onpt4+n-xbR>Q[LU[(/ZK(n/y#W)>[<;Y=H.ea<9Rhc#
-nYQS)0.>eB~>25[v0ktDoEsAtj(rvDyopQ7/wQ6r&wM6ph3Wi9YV/ha`@i5nQr86f5}j>4h4i#sSYHm}y}.-71XqAp/>KQWxw[Eb#ZROK;$,TO5d2(ZJt5
-2jJD7(g>}1fL8c_c_3p"i,7+h>0t3|<,13>;T-PgQ&D.$Mkg"@}c@dn5&U}@5%Z}bir0J3d"f(JfQIsV"p4U&w.#~3eot>'O't`5pLO]U'LAXip,._lGj2
-w;#6%f;@iUv@RsNFrhl54:qZB5]G}V(Uv'7Pt#/V'yn0c3U>#;`I6MHWipsfBLR$"Az(79!|C;0z]{/b/ofb,e]}$psfI&.YG-YSI@f:g^&Sd,]yaOwii1
-"J<DK:[<pL+EH[7=3SbkJFbzkd;]A@}mbb@pg,'./0")("n;XzjS$yuP=#dicIM/]t],VXD9d0IJs|:Njqy"7zZ3miIA5sI(A(G}p<@BE@x6mm}I[e^|@E
-2-#4N{#HfKSVNjbOwx0;{(zB>/2TROVa|GHfm:Zc`BNdOq57K6njd1_$BH&W7+qdW8bTDEw0o7@5&EWsZ+g>7q@3Kk3W8q[RN5!B"#I@]T@32kd#kK1_j/
-7]YF])|yahics<+v^k)2-bIHG4}[h9;(T7rezeEiKB|T_30PiM;!7./'Y5kcFk9rD42tPQI0vn"Mq2ZR[$h(]<$Eey)C=<v=-KIe['}M0H3{1,/(j8J0VN
-l^xdv6G/qQ|EDYgmhTT"z0TF[#wPi"HX$AZ}M4v!mq+X,UuG6aL$tgnS{+ItmFcf8hq]QEEE,r:u1>3oEIX4Z'U4eJz<%^}V]JN+B.)1m!K+hz$9@`$tIc
-}({d&}dYJVGN(<GaY-/DVDJy9/eKJoWo6.,;a2@{{L.f[>Zwapj}CLFxN`yH6;{nK7,D#[Jy['&B$Bw@F#Fu4QmfTk8C7M}W@t2G;2:!JFBK~Mf%Cq2rT]
-h2v/ZvGhH,N,1LP@b|G6{dPm:kMyBcFJW|d(tC-rXxfgn,`Ok${wZhNn#J78vb[/uU>1vCcgKeu&%Jta}f",3uICK9344k$wx7B^@;g<xmd8wK>GG,tGe'
-I<kiY^oI7_do~%F[d+-GrV>$ay]9>T>P,c^g_ZF28Yp+N$#>#ztP+QRSe&e}y8^w7RL_&m"[wNrv9K'}-lF(TDNTV32g0ODh,kP|jw&,T/#Q82x98Yr%M;
-u&__h-1kfi7`^[1:lClniAaAAEb/(]XHk:g}0/BfTs`x17SPcN}(X^".Y.Z|,]=4OYe&,xNb1[w>@_+S5r{JSg:JesVZeO<a9;Zz#GpG/)(`W_,kHM>Vi,
-)w+:{r!)refSk%k-z;GDVa=sZr%}$/2i<RXgAHc.w|F1}^l40$RX[fCUF#~pwt'C-`s)Q1g^R2si#q0'<<Hz4&WhC=,G[[ZX=mnOpOmyJKE'nv,W5&QVTv
-N0CoD!Yz5N+nXEZ=2+q%y0(K:7~W;pyE"{kcC8}<^}e'wr'xUPR=`Pjvk"-S[X&zY,1oJJ}0R]T/d+r(set>`(<SuuEM0eiioz|Z/4Lp%[Rpt2mdIfX)-:
-x(!I6k]26GtvU._Nta%h/3QEn+Pq`245ILM0MZ/_xodycA|wxU|C#z#T042mu7xIVY7QjiuOUr;j9}9x(Y=QARgD+p7"RWz572iB7T=D3]mX~k37[oCXMS
-+[<W]obu&/6_=<S:o=>k0`spB%=p[CCJw;Ll-2L`ip6CxobzmS6g$8uhX2xXKp_+2S8HKV>C{uJz}G,y@1$GRjiVUoNHDh%I4(ABU4OvO^H[gh/tY:1T^_
-XQSiXb3(CvAL.b0qCc2!`_~mx##Y(C+Oo`ICCcQ[htdY!`~mnso$SFSZJ_}i2D<:kYMf1NMkdoW`l/~P=yxBLZoNK<DEvi[m,cN3SbdGlLIvlC8SFYr7dm
-hFm;3oh}x4#p3Sa;k+EK6npdcG66^=U])9:Utko4|Tj'[=[)wm=fb+WG-C'nYSbnb0^uR`]0bHHK1o{M8R%Bd`1r#qF{x7Yy#m8lwbGIkk14(2h`S]Nr#E
-f4r^2y'241WR}%&Jc3NZBJ7wc|yL^$,V6s$gvv#HxVqnuDL855QtZ5bfMnuyw,};oon.Xj]/M+u1.)=xhInhMZi7NNUp7tz3-a9w2otAkuj>BI(%pLyhF8
-`0j[)FA.#+5IM!Q%=y~}M/SX2ZU:h]y,Bt!P4y>'m@oGDdfWf`/Z;R"c=6jPxlqvU]5P<Kt41wRT^|i9U:68#bo&3S)A6IyZzea{=&T{dwFGP8ix_QXB<K
-=ml068c@>aZ0_Y9^"2xE.S&vF}4WtU[-(XFec|Ui"1_(8KBR~#}lPE6h$#$ImZAYCR(<'mx}"LD!lExd@bIY^k_8vMOqfCD<e;P2Li;Dk$EW2t{o_P,]%Q
-lokNlPrzjdWEQrUku$mpU>W5scpnSP>SiL|s%Tm@haR;1jfpfN@YofKG.{lKe6DoIjubZdX!=/&c_|H[Q4q(.Ql=i(UwhL3aEZUT<-~)sB46dz`UvDE#BI
-MkaG@Fgf)^PzJ-_M+x!X;XDYzf+Y4CDg'Sxm}MqO:a_`j1])e8[EIz|;&>U-75w>g8h5U|wn}MKKqb0[eHSl^kqt1Uo7Ba(rZ2pTe8fq^6b53C0t9E(mgp
-gI).u>T0u|0o`VKw4G3fSpxGfD_/~`Wp:.o}c5)p"xJ0SN2nZ]p[XjJYKDR0{fB4,{UU8BuSww_5hp:dUWM228:P]hR1cux=TO@fjm6+#OZg4ap+@:{I4H
-T2b`:n3/5S9qk-EV(Z2VUiwy7EPnjh4@}xv>Lit]U]6Bzxn<Bq@7!usCK<#>`&}nIX2;q!+IGv6}jAANU5R{|0ENk!`,/UDvzC+p(N<(QfQsyL/`HQ@Xd8
-B%!i6dFN![>Ag#d:d",`3Hc;{`HsD[:(!$1EO1dEMcvb:jyb'4(bUeN"PT}'Y)Es$)DOD|tk>oRaco)i$i1@79+CgHe7;^e#:teeP.9b%6)'P:fy[z)"SX
-H4ZyPVNjZnE`8t+rg({pn#5sxeY><8aX9GSfW5Bs3M5[HlhrYQ9cC|{A;<L'0hAYo_tfx@~9=#rXRBi=L59p(r.n_y7{h^^aO7/>l4S[xKhFfPQJwEQ<M]
-jy"5@Z>rZP^OjjN5q)x.wWs{R|-!bq-;T]+:;m~nbG[t>rWn{}M{=D}^MfPzOf@3D^AC/zA{T'&&P79N&+-DS/F`Mo$o=L;x9]f!,GSWup%IB|IsZy~(E&
-aog7XUyntgR4[7Q,]NGl2#b",KvNVZM8ZTNMOUD^1#N9%ujal6y=_=>qa]~>eIr4"5:d3WpuR;S6Q2Xkbx[}nY>V<I`e-Q~eKQzf[9Mz|JGq/c_6W2M#C'
-aruqY(Z}o1Z_L9QffY+1_qr/xd!]v+ZBDW)%hVBev|-"$Ll=N#Y"#m@G1yV',@qK4GGkl!13pw:ZC20,j}XWPKp:p>|`G5r`PC&Y39"8)bjQ$PGh2HG,li
-eDGeASpJ`fzei%"MIg>X|LgDqISrod<glKAE+;]lS`3o:s~jC${,$NCd$RkEd;#`kHu3FvjQJ{/sIH~MoHi^CRh@hL"@<Ts/m8#2>_-IKP0[]crx8mKkUK
-7qr/w._h-=Rz75S_DbpKtmMS,1hsG1PfgHiIE+tu}s5+PWjD;-b$p(zBMWXa4<ra@oGz/Q2}u+H&kcS>OCaCY7;y{Y"pzs+9x`R."T&#OR%yedg&-w3iD<
-[9;]{+|Is)Itvgz$.0h`+|a)NoG[&%cDN|wB"TzXFg:1#elp,./&OA)`%E)7Qo,L|2i)z%b([hq>g[KG2Tn$>Pq}~>E$~qja8@E-0/~=PDo&~tXafSkj=)
-Hv1%80!X]ZxptE%QHUJ/+Fk^$vuKhynC']F)c%ZrYLfE<%e7hV0KwZT_;Pv9I:|9ysCh+bnV760E~5;9(O9B:e+$;8BR"uAjz;mE/.e_`<d]PPYGiSsHzA
-x20<AX!`X:M5V7,hQ^gq.0-c_8q4^PmwD<)znSQvb+/'xPA+/:!y/1SMC1kva[w1Mz5]2T4}j}[pRR"9lQk(%.GzSYfJz=q3o3]-,v;xCWS4Vi#-/t^Z[_
-~={W&){exmvo!Kc(-#EaGSq^Vhs}uOqM)5moHKeZd+,GW6gq(WI;D/LbsLY3a7)V'|w)hCdG&)qFem;fM]gzB#5EISrE}1<vtsluS{|RGgEa7C:nJDxul|
-{O:;+Kgn^H&P(z@-s>WAA{LnhNpm<wo:Hop<NKpH"I$@g3h${A@`AWR8mI2{mH@WU@SrN$)B)1tL>={Uz!<^n69tY1S`&=$Lci!mr2<>TR7POt||D%+x8;
-w#=ZRNq#Hw[6['EOAcxOyI-1Oa,#:4N>ZgW^!iv2_7NJ3ZwuwVkWJjwz_dHZ~F3{)j#KBcF.o9RE0@lCkRBGe:|HIPg$,lLaYC1iq9D'Dxwx]n!{lFax[]
->XhW;I]1meuoASHb+hw8<MnW0rtjV'y/g>1Yyx%&&eht#,EKTl>hGjcl7-A+k.,,bdyGLbe3|3hh'p;]d8rWH5tg.:&g1"m+;J'66FoF0epz)yg+4xDDdL
-.{]h&RH)Cif;DOGzp'by9`Vg#BW7@s5sX,/SO2zjkOUf%^{g1I9X-RUXA1Ps'l=1xh,!JO,}-Jx4s&;^6InOUdIN.v^VY<.6z)Wdff~ytwJodII>/sMiTc
-St!Hf$;A:{eI}G^+#xM+dOiS:^5,W=+3JJ[>rWaDyu!1M_/=!@2AHfDskEq>S.SaCrz%k69IZc%a0A5'NFD""itz$>V^mg--#|JVqU0yli/hJD$2e][(5A
-a^9Nz_;f@/3zSFfpEKF[an&QljiMt268la8A~AJ^tQfV1Jpm^aboiLTNAu<koV=G-(<R2XKj(c$F;{uGraM=)eSx+Gz=j.<U3B2JK,ikf(jVxo`}JO+t$p
-ly%}+>ky,w~DZ/tY;x3X4&:y28^|(bSkI]+BC7nm4noT~cBW5p]nYFX,lQL"/=Jr$];'ReWs+z]!obHG.fLss2<Pg}G&L4CqTxWT4QMo'zqxeAyGh1-Z@X
-_+":]A64tKd>9qDrSWsnH!gUA2hW3rb#l=0Qu/`im3b@9iL7sVX:oUXj}`1$@Gp2l+/(4jRFraWA~u5omFj5.4O+9Wl38zb^X[TrSC[T/qK`wj&'<B%9P8
-b;[t~wiQe6JT.=9(,H,Fm>N@elu[&>mRi9%=1ZQ_a!:9TNf[e<B"G5&P2l06JSJt5Nu4eS4&#>_qXx8U6I2XHDv/A_lz3h!YSZGH##zY(UieWQLAJWBfnR
-1'^$H:Nh%G}yMtC$3p)AY1OF._|LrnJEV{$a<zi`(Mxk3x&p#`uEF_z)xHT:h5RZ-vJ|cKVrjZeK`MO}Lu]G}Q[$bj6#}sy]$;vz~<:9A,f2:kkqSjgZLs
-mwN>%EH!0'j)fQKY`D9%Bm%.(7_-cM1D4t<@M#He'0_K~bahd(dudO~V[F!nna5q/PiZylq$gdv:L8(Ky5_^$x~!cZ9Y0>R9UW#&1pt)QtxdN])((Y1Cf]
-4x}s-pmjh.r%4M~V$U$x=D=InhlDdMg-k|&NSdbs1eKLP>BLjFvJ1c@fhYSN#|8v|$9![KkX.DoW5-q51IIw$@{Ng/'NPsf=/b^cT+XOtG}qN7>!=BkepR
-6LKpAd.,ukgizm_yj)3s3K(Kxm82'WROJ%Dv|(XmOcIld_GDRp>;>|`uLrcJ=H/p#d1t6}d#qMmRwx-R%|#9cGQMK-BOjKndp7Sn$OA)dW>o9_KQx!>1VG
-NJ;yunIFc^19i}4Ua"gN;^PtiUjkZMuTqKae4v%m:1lVs$$+E:3#@gbLiL4si,`|WjmP39hO8-S!GghGm.`<Ew`)sMPcAw"/T(Gqf<^wARgUw8<fPda%4L
-O%6-X=WEF,lM'EoNwPG(yKp1P%]]2DC8x:/6W;<4t}1(+i<p$sbU^xKlN)w<z6,5@6<6<W!MPg.5Jt{gP!icqEcI8a#X7UnS[V>sUv5j(yI$dV;,@Sz,bG
-|9'I-^g-Rn>.(f[f`7)}ZK#[{0eI6Y9H:FuZjOybAx"T[VDN;ZMzw[iGku)<}sI{:X:+Jqq!#Z8GbgE/H$7OR0qrt26lQg+R|$#,]h>j{=lPS>W$U_3A$g
-@SZCWMGXTtpV!e2|1LQz2(+%xLm$if`l]cI;juDS%=p"-CRh)o,!"!`R.$1Z#]Isk[wo"1.#mN~Gb%fM~U`{jfG&ogrnJ(dz,yM0:U%o~Gc6[TUf=_]Ml#
-jN@83h=|foO`KnejR,'Ny/^KX'+'(h3eb.`V#XX0o"%Yp;iM-{_07!b(7TD}'a./1lQ0NTYSE>z#>`F/Fkp<2w2^nzm":a|0HeVO~(+Xe%}^GV"WP_9C8l
-W0{4a.zGZ[nB@/]juBINDXp_'Osj>DTK~mQ>z1.r=5<)!B>R`M$mtXbwEz@n0yz!U}bYQ:JRUD:7}2@qT,%_/|.bn=!}6t&sEZMt}"1[qZdU1pmB:|FIS^
-7a1Yw5b}<ed4]OH0Ez.'!~ZnMknTnQ-zT3wxeMVI(2(M5VtxND`jhtO:c2+;4W]SKZ4]4cVT#"tdbBF{xp>VFa`^o2qp{YB_11Z|@N53=p'NR2h_9UK(6g
-i1bf#>9yAxBLzRBzU!,%+T`KUIw|Y/&Sd`_Uuv[d_M|#hno"[)jHT);pL-L!a;[o$'1S&V_3YGXK!8B,wm!Hiq"R@OTLR9WRud4m_DPO"i2HC+g,Rt])hj
-iw6XqDUB)|3@+gf^Cy}]oC|H@}&0LfL#!znNE"Rtl&UUCY/)stRP2J``Hrrv{]7g=z{c0u2Wf%Gvm6==h=ib|pQ}#]bsv7&#Q.-/XJP#5u#mvB9vP8<7]M
-8uU(SA_OX&-gB8{Uy^V]B]Pz(#[9Pf)y~9Cn-Q;I)HEsXN4^zqg5u!>s%US9Jj-MzoS.d;7$bqP/Rl)D-HxWV9Cxa+'_3L+}%-_,}"xl;4SOVO(/!gWUo!
-<fga_w:at:%/[T:gh79v`3+cz(R=^78Z%'N0E6h+ytLGG'Xp(K^K_pm:(kW=}Y#ys(1(=%D6lZ1ZZVTLir{|V,m}DOEJeo=_M7'ZNWJU,sFD+;&+RWGgg0
-j/ej|hpa4rI5P(ireT=u&83TI7gr{|^OWa"`0X^j-`FM-/t73o_-z;qJ-U"Ll[yz6VRo9<%$9J{y)4QpPQ/bO(c4hYd4pA@Q>;|BS7z!SHJo.uA|'3@-1/
-M#ylVY%h9vH|vs!'p'KBdAuD4jK$h'wMa7qU}^jN;eif+dFr44GDOf1KB|%cx]H4+yZ$~]85!<l"c2d-#wGV"UY8rzN-JKj`.cLr_{1Q5yR"pV_6"_ZY=t
-,jn[jjXV+1}3k,`PRp>d&(u7+Vy0w^/1,Uif]|aXCZVT.],8=J(m>l^BN<quMZ>(E(mx3IrQWT9$XQs-MNbZzyxsDzj_gsL0JiTdLv67N..wgr2Tcul"Kj
-=.E=Z',c7iA0JrI9-!/m^o5|:ULQO&Wy!|C/mJse5`{d2n|[n$t;SCfkG]D^%AJ5UNhO0|1oE[WrroE9I+D&yolbIp`TZrVB=O|!RO~Ox3@}~KJ!">O3po
-^1~^N5fJ^w|^IeRc+uW:yN>nX(hmrm=Z4]0x@Y]cMz~CJ-$c9y=Sa"B#^<P5vOc#9>T.DdtK0skrEf/ys|:%hyQB,6,Ha|N^GEnEa}=X]D#:P@blYoXs0>
-eADSaicDav8IpT<zWQA_s",|(vS2b[SYbtnCSPL]D{5m6xgy$R1)YSIOUN]ZuLu74e(YrpG4B%MRwl]'k$rbe,D>Yk8CY)(tDS{e"e'LRqResQcKV:maI"
-kA;Nq)f]Zly<#/DfdGZVAZ@LLCEyqB2B-02Qstap1mh5URTz0tRfGfsJf+=d1CU"$q'xcZa2,/px7VQMU=0hde0-n6V3CP&aV6si~W>rUWNN9J|q,^~>b^
-V_Oh~RUk|qR_7ePsh$9zaH_vnOwT]0+|UZuvv$VTb2YCoeDi80#8p-NpK`EHNQiYOz~9|UpYTlCM&RIRUn|![/nF}F:j-GlfhJjutx|$6<|``E`e-c'8VP
-$!)zqFS::R^#mOgf`}"7YMbRrF2X7BU:y%J<~sT<&/(bc5DW.dF9(,VBff%NEs2lx8-5r$dN%v[M!:R3K%859lR]sw3AOGKXM<K;'5o2qR9iOoD>YA$6R^
-a3VZ_G#yqQ=:zm+p8Z7<KBQNE0}U:p|bmqT}DS0)$+DZ.{gxbunhKXLMFZvh>m{(y:_Pwcu>kh>$@afa`Jn^&y=XO8m]hb,H36zK{wv+On((E(:1uLp![6
-P[e_h#7@,B6v5,$zcHm4lMw^>}@xdP[3CeOu)75<I>@KZnv6p^1o@v~]pZ:#O|N,4<@VBQ{|K@22qhHQ06>BF(R4|LEtF^t7(f5Y!J~iyHJOxA@"<oOA&:
-6J~a^KihTCI>^OdO)+!R`q~M,RB36a8pX2C+b9BY_4u<Hc#WlqY}_K6O4h$Gn9a.wYWP%4("0rebuL.z;SxMGGiSaWHB^S;%D,j}UcUQ9qjc}W_@R_TZgN
-=g'Zs9!=0O@qev7j=%S0fY<}dl+9G:'>f4%%/V5K'),L3qfQ/kVuvRS]I8$,Rs6|s}FaFI3%Rk%HmM5^^o,|K_a`,FH9+wfoq87cpok@_[QoZqa76o)Lq<
-[|,D8o$b+=f+u|bfSpGhn[t/#%T:xZK%_J0`E%YYNbHX4@@8h>4R9pH&HWCT<dw:~:>5TL^x+GPH77q[Gvj7glKiR(Q2^<5acTE)^W|bysxnl$[-3&os{A
-%O]S-+@S~/09xBp()=p@{,]}"8'mis/e;iv>~7-e.{02W_5})yx6:yS2<.Ml!0$WV2)H&fOURBAM5G)HOnw;`nTgNxlz#Xu.Sf10;_Q,^sCvXvN8bV]W/=
-Uws{<}F!&O0&x//A_g1o'F+uoju+a81=tA+2$@G5VosmW$e5t/nSF/Mzvia1<KJ<T(6@}N%j>7,vvV_1[T2Qig_Ug12@mv<{O9Tj35-B)r;rdX>C8^Xo9<
-L4UFA,|sm7mu6H2MlLUSlMgbye,1yO]ZZcT^LhNY%NJyjd62{)o)&;hXP^$89h@o}Ok6Nprv~VPT(6jUG8Ua}J_vyE1;lBRnZTLlWXOSOiNUcXXom<h3`T
-dj$iPxfMw7.]$y)Wc,1p79%_'i3>B^T6WGRGeN2Z/tmmTg~Ds.QxXEC<-]^2Kj2y8J:k/9aROAR4ACNF.<OEh:6GTj-NwfBW3(z^+6bR]VOyzRg[G$m1Jh
-E`&Qj"N!t#]_a{1@EF';|4kjV,EN`R!Pc!fx^Zu{liBONnh}[s,qKy`O{kma{E@T6b3<yZ}Uk;-pt5^7_=~s)iqe7jE{H8BQcC/0k2{R[Z3{Z4k^"0bvyu
-VyFORnFOtdR;[IU;1XlRVgt;Ju(|.DK%'L:p,y"eQh6Hi3EHI%#xG}Og~;APiq8^'ACx<QJO,W&^.iTUGAz&[Yeo,w2h,o)'BSQT]'WGny5O+5_b:vx7ey
-ufNG_>@sy:;2Mmah"sI-|--b~D`weD5N<M|(N9$UjWl&5Zq1AmTR/kt=Q3'XaWxL"=d$rT$dF2<Q]+@n5x"U]V)d&csREJL^ul55KNp9)|7,9y#;z$NV+z
-<jyYNz<zvPLkpx7b4E17q&okFa8)H7c6@wiaSaU,GB|4z37bem8g;'qC2`bz_0Uv/9=oX[J-Zx(G=)H$VB%0)TXr;Qm8vCuflp2kq8.763>l%5F}!]8A22
-2{D4jj3v({01_%OXtN}w'w@6+sWKjS.EPP,3w@S6tbWnTmd]1'cd'kFam.`(5IjW-R0,#Iq05<SZ,DV><0,nq]f8,2xc`K-V;"8QWu5UU6;bV0T)T2nMS6
-5R)fK^gVFq+/A"c=3C~(.PIL3JWMgF=$P05SqQ.U!l~JeInM5(6k&oF^qH9v0j!HAa+/^ovx/KpC7EgT!Cmn+9(>&xU3P;]n0C2PjBVa%DavyfTjLU-I1p
--5Ft8Y%5^=xI-X!sQuM3(P8'z5qx'c:5[F/92EM0b3;o[ms$41h@jRv<Af"DFWrCyJ6}d[vip.Llxj;Syj-GXegre,GF|z=XOCp01bM|dJEsq1+VIqMtWC
-$s~'Ha:piIG,rYXb1gbOWny!nY%.GktAx:4MZAWm|`iG5g49Y>ZQ&E00dt=ZU:K}lCs8wdf_bOF:8Cv%JIx3Rf"sHmOyoZ/i:)~G1"G[;u/as)Pi[(6e!N
-zDY6tTQ]cXjumn/A<2`1IM|)}"ia[ol+uB%Lvi!),ZPFcywH%@.y6@b]XaHYMr3v395PT<6)%[}/(ed.1Bvg8nn<ecDr_ZuzXo<K(ae/]Y-ZbNU`6W'&I`
-9#`ByM>x=XX>@-'f1uY2~gPX''c!{]ayB^1<<tm<]THi8x5"%_B=PSa4,A,^^Xn98f^a[|Z[jM>apD1}S$YOf0cMR;MQA+nP6!o&'].vVBt'n3!{vhE7&P
-n+X$B2u6y)<ZQ_03{=_lDA9U9q!@7wzqdU$5<_4L2]%f^KP9;C,1mKy{nUYSL5e8pWcwCzNWMKOsz!:|nkF]yrY.hl<HDz5#~'FYYFa!yT"459;Qz!_^SJ
-#dDPt;}Kq8@N[<(%u/>5tx<'OHL@O8T1U7=H,LiWnXz3gPJ&'moN[>k<5K@#:fq)r5OQ,U=Qa3X.K$C7${qh49[r@IP9hVn^Tu>Vm>{#91SEO'iX#yN,}%
-CKN^kT9)2Dq);A`4_),N/[q@/"6=~Ta|'[wl=06AI`gL,S'2I9u@+Rwq`$xoP&C<^E$8`/Nm{2&o-|w-U]B]iQ&B"@Z1P"fdlv/A"2a8_M2If6XnVdDTq_
-j%:d%-[/q(5o!'FFV-aYS,ZrIi22{)5s5#]&!E;MH-a]2M}B/apb9L8fKMCW]ZL.DL(OS$]Vx%$#Mu@2kn]G>.OtMSP`{Sj5%ZSD-M'DMP%F798BJ_O0=0
-5_YhTtQjz5yGo6~mQ+a:~.)%9#"T0Et+2SD{Wf!kb8wnKEx"pNySS_M!j4EA8%cKe>ve1Oe4'rZuz>lu;-.U~UGjSA[[lFV$zE]^,y-E@[+{u_iWVgz@=y
-p-o.HasCr&vwT5-2fKY>|qML-$m>X0IBFj[dGcB@./V`}`+w5GuV=y:C%A>%bc~!XKA9QcKW`1B@je,YW|nxl(DTcCUnJW<6a=jejvwM0Fc`P0>xv+50.^
-e00/nKREn6;Jhs%qv-j(t^Y&!k67PnLMSt4{>g#2R.]@MPFath2cGX<dLs4l)Tln0fi$6|RnRgRe[n=ivTb@-dQH4GmWvSPoBNV^w;P0_.`my[z@VL)w`/
-3R'`fHG$p4oKu`|N+F6|iz}Ox$Xl)Tr55afa`<zP]1T>.z8YZFD.N>m;`9M'c9Jc,(75kjd(+iqS4pu@QspI<cPVYoLa>>cGD|j/4/>2S2H,9'ZqlYTo@3
->!L^hV;`+_co>6#lw!0rGp`4Hne2+C@8DoKAS>5PiR(HKIE+s]K!=Tg[[mIy,)SBhHWcr`E_Q^stZM%F_q'3+6k|p]lTY{;n$T&B<=8B`kWqgKZm/B8O"7
-.rw]9w2$8x2B}WIc'`Hg;0hnh8]758&m=PBU#d<0#BQY5N!WLAeCHR)9;y"u93rf@$:xY(@^uQpi(`j[lWb.{u`.Mug9Sury/i"h2Rhy!!{GHFzj;5g_;)
-x_}d16k0;s-Y7Q]sPkJI5LFc{cbI[{m;lnQjjSS;03_jWk9(+3Mo-xa!#A.@`reG9fy5"a;Gk0C#^JRp^)b<kcS3OhKrT=KRxU(5J"ZM-i1^:l26BUCeJ^
-9ITP.5~QtVsW;5I<JS]$X#P{aax+;R54bq7C:2seY%#sUL::rN,'^^_2xhKo>-&hH1i>9|TRL8dC.:C=h.pX}Ypu>(UsphQOR|t`"cFE#eJbeX"XXY!Lp!
-`w!/qEdvGM=3@jj7<c_z2#jz&hW%8wM3gN+cg[3H66BsvI'Erf)RC3.Uev3p^Z,7I.UV<mz3E3nkZCtroao/BAE;W`s^j]C(+KDGqT9`h:i7|}%0sd%@bH
-uqOj"{67lj=.L}<^&"#}3hl9ig'%yywsKSHz&}n`3@oPR<~]bm,sr<}azu2{1Yhe0OXfh{x6HFM;vZ7U27;V&@4Fiu>3gc&`_jKq<fDYth;b+f2Y+Iw95w
-h]plRwjTR-9#IT;6.YP];riI75MVnm=],Q`k+EF|_Gwuv4WbZMWJD6XSOY+4f,.JdUQYB<-S"W<}vG$GI1{<4,A)M^<1Ylwh<<B@1w-WX&Ghmn]h-8Q3]>
-,-{.Em]7H>CxfZQMNZqifwmi~-2]1ryCP+Ef}6h%=MIl%yR|ngzORA4CQpjed!>qSZd(<Z]L}qDrGyuhAKl.gHxL8f"pv.$s`YC&+5YBa(Z=m]4Q8@2##E
-(q[P_"j[/{92!"3>$s.yjGsm'gta.6[H9F[[jAaT}UgW4IU:In[PHGa#-{'fnc_6vh4xPzCezl=XN2,6#}HSkg,rds/.bdjfRDt=CdI:)/"-iP.kafrpE$
-iX_GthwP>i"'BGo-;5O+~zw++]tx2ygso.4aZ{GlW.4FO)2BQl',HMyez/y0,4Y9FTk+6y$Jk1@"Q^P"pHCnEZs%xN0;oXB})cV'@Qu$Ia6w6Ug$KrlDAD
-45Yxc}K|ty1h}$99v2u5H}T{&WB9)GxW6#%zrt]{V)FOe62'O>qMC>99'18zB770g-qO[,R#^JwI9@[>G^vFC"I#(_l`@,r`1V-hxJvgTU7>OkMP|ywMUK
-^XHf(E)ULOvU@EbM'[cCV:BRr:cz["=jF-P1OfHfES%.[Ni/!za9m}B`![O:EP37vrkwyQNZiP]JzjgRHBnqQHkQaF!.^JR6PZ;/7Rv-h$>VtU-wI1:,ru
-cafzym"']p!$I$+10&4u]LU|_z+"@M4tzK'3jM~($,/AB9]J]pVakmoT<SmTdcf+PiSbU'w'9r&Qb[6!H;v-g;LWw<xb~QjiV'7!#)<PDD+8S0f!~GNA-&
-%cL1K[v@0^+^)OB%}5&:Bf)IkAP@So$g%rF#d!s18ozjM;sTvFi4lw-J13xTD#(H~(Y[#Lujb`0,H=pl7X#uG3bqJY@Fg<o)=-pp:1#]Dsyq.Q8,Vb&mss
-hFE%m^:gKLY/3&7FEWraAN6FP"d[0]c%8X(]Wcqw4X^FE$w`pU#q%7f$#l|jsi!OucU$'b[sJsuc3xo,,Iq'H^9rEI@X@n9184cbrYJ%2uulPus@b,(qFB
-[-H:,kd>^@y|9q(4[t34m;5'DVL@jzy2-`lcuH#e4%@wq51q=<"jx2lAS8i&sw6nb}Xl^Rm(n/TLmpsvQ4pr!v'Ow>"ABDglM!2r}8lfj:MEcu~KH!C.`z
--4rMo|c9A2CUh"C12dQ)Mh<l=w${R[@M2ujxqxD4|mR)XcI:4zdSL]0N[|xslK"kJv5iK40y9p`7k9erbu%vvkn&7[yf&%9AnW_hs=44}A)P.c{yN<>dt1
-e5mvc`i^wcRO#B0(#0sl%OEmVm'/LzD&TA5RBAq-h6$Is_"Co8qL;P`K:55l,d"@iJRp"=F;q09A78Y2%=h).|Z7`S[Cn6QU1"ITSbF'-Oa'hk7Jn9K-t;
-ke0g}1JufW#N|v>hM1$DT'wH}G'_G%e:Q.pT.KB<`G<l;jVD(QduQ(8&02ZRkYmHAhGjM$RLxMK9H&mq3#zyWh86p0CC]KKhPiEl}in"~lo.GS@8mMWT!=
-L[y7CBzNQ'!d7`}a2;)4--7%/;J<RD4NALk$KBE-[TbQ;NO:wN_EhckW~2Pdk4zkwL/"GpTbPXzdr%/OP`d$`@i)RF;8c]c"r,RCa8!LRB))Oi!,r"Olv%
-1eaMD0TtB9nw[qm|_V@jWqAJDMO+OMvK.&8f3p1li]SObqn<l[[e`X)M+qXEo_-LiUx@YWH,BB1;.=_|nvrJ)n#J}uI)NNyNX(d`]]BR{|RF/!2)bN'm;o
-IRqo5H`O",[0R>2-or_HwG9zG:J:R@UKDdv_8dBw0YnX(R>,^oCKloJ$LCo`[;Zc~@RXnFf|:XHLK}`}7:[>VB~j.7A)P^~_sKC$wCqPMz7:U[sL<lzeyq
-Zz&rz}w;tT<Qb)yhY)6o$O(d|({y_VRQ"#Xi|b~=ibZ{p'D)=x6D`4%)#lJD(JG77YF0dr31IZh}@s.t'{Pr1JKu;ZFxF_Z5Qg7f@zzy6}NpxlBq,}Uk+O
-xuq2f{^.},J#Fpzp1mb1jCyMByD`"/txH,lXr0C,QfC72'-97xq.9RVfgJ@vn"/8"9P`Klzy3[5[j@<Jc3h8Kr;<6!4Aw-M!u-5pDy-g&g~YtE%A-Am7+s
-;O8M&J6AH,9No@!RPVA;1G#{v7cOVQpJVtmYzP]w;-3TBc"!Mz{xa07)/O!S"D-7pXM#WC:HhMC9(1oT"cY;:aUgpJ:BVd-0Q%qt`X>_jAwIQtzvQt1@F.
-@JSTI$B@(DQF}-fi=2S[lFLN;|(<+x)bY_^E^DG;Ip%t8Y,za^AIq2Iu;1[5VCAl6dZ@Th~ub3&2~Q8.p5hC9pVD!@)a(MA%Z]4$;eh5usmvmNI78m}SZR
-g,&&!A:T>y$3XtOd$Z:{T<K$^<c]:vHpv=EeBybO1hk|QMtBr<u`fo)|^aFX=hgxsqzM~N7ib^Pm`BcV9XFdc'17#<B!L.q"3O[XGtW+6^4k{sMfx/ykRr
-BYPztpo1E<XNvY(]G(v1qa,iSud=D|Vgw<eD/Vx}Z:53BU-,TtzU}]{o}v3`-y0e`ejhlWVfB]FVL4;yK62K<=x,O9bToP1Y'^%6CsL@xgf/&3S;6_>:$Q
-L_zeteP:YX2-]=a8+fZjrj^{=3-1g1-u44z{KB^$ZTca)#UWxB3I2Vgs}(2}j=s0yd5=BIT<GopQGL<MDFt3N]T^1'5t60^<b_NHoNX#'Z[E%tq^CHy5`p
-<Q;"U6ND-BRLy9O=4v^XbgZ$4QxSsYk9'`!9b3uvDT}(4CLX/o{mU}0d=<lKT)Sr$sH|r:^+2t>L$sfDf8oV+b1enLw|jb/Xr4w<jy:#OSYN/=i{63gIx;
-x/gs~_+eV[8ool6w(1VSI)E`4v"wg@n4.^~0)zn+zDv3&R;cyy!IUkfS-1]@n4>O4Q$K-U39:qrB_+k!g/vm`$[ssW<iuyQ`82z@UAH"Qx]v7IApa9Ib)j
-{(Ev7T(J/<UB/MBUNYJC8RWb&fwjuYZy=8zB/K^o5hl,9#(`Yfr!JrM[sGEVuTm1p0:LAXXSxBh$_`|r6c.>TBpRV#bw~FMQ1A.Fa(/x)c<z!z3!]MYb!-
-^1k_2!n06N[/1)z<s]&YR]$:.vq_>r#YETsnE/5gX}Q@SKEuWZZ:Y[i2|'_9~:214:X0^4fhl415/#[OkL#uzkMcFs9(!3{[&4Lq7BP%H_6S.aKkTcFSS0
-Th(}H{#bH4t|NAM=je8uc+iH^v&ErX(,|.LD&r0u7b]Ugg+6aW2&wK`<m+6>lY{j0y$/!bRZo4w]Lgk6;#q|0>S"<LV:BjB46QVP"m00c96^sW@jD&00h>
-=p.`]tbePhvw%cx4%tmj|kzQ.+m.j|R)1i(dheUf[4>To8.pAb=:0GJ,GuQ|05dJ^%"Axo!"f;pcCH%GoeO(Brm5zvr$De!pScd9+7t+nF$g4l#sm^5z,A
-2NPs0kqGj19^<>}8-"n}oFXCg1Rf6yL8SP.}k3:%N%2@i>OpOT.<:UrF>yP}JtUpS6LsslBa7O(y[5A&7[2u!nKVL3]p'5=Eb}"'Dz+G];s9By3"'9V2u'
-jQI}SsVeld6xtVtrY{5+jL{5q}n=<m:m|^b-gg[O3c}I]lPf4cORxq_w_Y@&CT8/w"=HX$9ejxq)xRhkG.-}:.};;`41yHI'99F7yM=e>oKSU0E:tX,zo9
-(+AwNiuzysEsm+J3Dh[HUpy<nq`}[mx+sn;phhHU~u_]r)tuLQC%5XM>Hm^w]x':L}5<5w`gMsr7PqLWL^C$FiIX}NYy]7XY[,Cb$3VX>Nk-T=vKefiZbz
-^iGW'TB$zU|M[]{WA93!b@F$:TOHwpt$D.7+,p>/sv`/)Cv1_[B2fmld()93JHuS3=#+SK3}3<<3vnA/1FFFs.3}"nG+EnA/bbqCt.._<<meLEB9{s-paa
-$x8|P+phjuP]_j_JUp>&P%is91wYC='4fr2&@V>keb1}gafGm^{%~;_J_N+5GcE'9mP%LDRo4Y!!hM7TI"B8xIckb27b@HHN{MRXcLQg3{]M3}I7;}}M+y
-W+<2j.9-P:,9O2~2mMF'w{(N:L4v0Z%4n'(8Yf_T}OyCv^bCm:$pbjN<%<gwZw2JpvTt9zz/X^@%P7f`KZO.4N"$ksq.B1$55yo`&,i@d4G#$+YrA88XNg
-1R"%`w@S"aG3<:D+yW[M[r>Gd}zS[>(J$&xVMf5U3N2cmMTzZ>qH;Buh]B`dS={QwClZ7=[dala4D17M`(;1$6f|99,p(.<Bo$Qti2FC&tc_l<eBwxxew[
-s$l}o>Vt[b+s_w!Jda{7[!mtCs-@jtfA%@IIkd=NPxYbyga}X>%kQ=)ym/mEXjCbM^j;ab3FSwh[moZ(R1!Rh[#C"!vBvzjc13qMNvRQ}W;kO&,RLLi2EP
-x+]i!p-5EuIqKFhLXLd1'KUVrS1iBIyv!{v0PnNN0kvHUj{Ma>dLRTvaoSHSb].X`u.ywM2`cZ|8|%NOi/CU-VM4+Zn"bg$_`}JOA"Kbiz[4zH@sqwLL5c
-jN0y@=gw0qkX^C}8b[O#K`su|7r46a@dKl.WqRBx3ZPVd/NO=+G:yG#X(TdJn>WVRH{"~4@!`2<u(A`'qvC%7Zg'dcDeM3)tChahT3q,";3+Baz|XfDK8%
-8tgahyY,O-]2rX%T:e;qwqLT}1r&2Jf&Ya';@gk._MOkP]1X9Q!Onb0|X2k`CBeWbdqlyC>Ue<dO/)M@Es4eU-jSHB:U7T7Z{^2SP^(5=;^p80dtb`%&g^
-75[94)l[MaGsn'l460RdhPry@0Zp>dQG"d;Zs[mT_`2b.U-h2ZXk}:]%K$v6TMIs9joL49w+|u"=~32M~J(8[%/;VCUqiVO4`Ty,egJ>AP><xo^p-$VH"5
-&cdT|.|d/p7J{>hsm-.6VcQ"Bq|ALc[A@nZyl>6c6bEK&)dL,zS1KT#t_Rt7~;s_%(MV#]Xn1(G|[-_lweq>^4H=Q;Y|8Uh4_C!vH=ztCcR8K9dl^-m1H[
-Ju9Zd:gnvkXpf_8qg,[X)D9xWUo_{HAn(bv^:Z%ZLxORN6iRe.4'-Ytb!)HUB_]3suf'3cC:rN[[eG!6N>7P1DmIBFha$4i_NRZi_57:n%a+wJwYL3i)pZ
-ha"2$yoSP"vtIi>Mr^2eBbRp(d]l3O6iX=i^n{/g5JQVL&~l@}:K"wW=r%O+$vAjy,]6$yFM,f>"1GC8fGXpo'V]Vpn&XNVeX#Rf8^{skmCg#Y&VxzXv;2
-f:("hE-/X$tG:9b#5D>&!=G32!9yUrt3#eY/<O1/z!i`xM1zk<Injx~"f[/G(DU1FG)kD,sE(QWhF6L%64}vPp%,^H%,A-|Pq,W]<zaeDfZJkYxQPq4+Ey
-@v%F-Idyw>T{G44F8CB04=3SbRF8phW()e';F@2=Fr=llvSqnz>W}K#vex=^Ntxq5-95r_EN3RHe3d[h60N2+v;F-kIN"<.xJW8<LrTbjYJH0zM]Bh4Id{
-FjokBK<T5DlYsRH^ej9#AR,a>z:L5h}M2]mn:'eLGl^QaAf|0'_1_&gvcSRb,^"J-V(vub6]6)L[6Il#a90{TOK0ST$@4#G6]HNEi|)S"xUt~bEP$qM]%4
-]fe=KF-cQ>SU:XKvBZR(xY|hpp45ZIrK0{0'>.vmRt'vf$X'-g+0T{dw25l+`K}R,;Iwhy0uJOBJHxUJnPpp/mT>)qH||q<^nJnGX9r3VS-w]_Sa@8cV@(
-%<&)z|<"Z-3)sb}_RRw%3ro3A]fE"bG^r(w9gvGm;z,NC"yam`yKUu0YjgEV#J7Ha]O8-4pIK>t)d!~!LWh4O)Ho^']@h:[!r%Rv1`J_r%JoPd)Ze')mkk
-J1Szk$&x/bL0Cc.%pC7z^jRUk8[."Dwt(:&_DH7L_=aJKsQ&{x_"H:csPcQ=rSd<hRa&X2N$4j]DeVmn$.>rPm9nv@s^re}h=eA9kO$xBj&9T';Uu3fQFU
-}lM|wU|44T6`_@u_`}m5V>#2eQ<OY1UGY3DlGJP02JLap9{D5{.8+b+ak]CN="PZWuu6~(-'YWEn$X$%5zRMs$`}s:>bRMzT5hpNRv4K;BP8UpOVAy0JqL
-+x{FAr!`GTFTB9.OZh'/",z-}`P|Dn%%9hHXD]`t.}jLa;2Vo<c2Q6vRvpzAt8Ch~zRd^FZB0u3rEKgmgc7WJ2dH^9;MPvViJ%B0&,'3+uh(:C/%+jKv;m
-q!u!sY)7&2PCZQm,bLuhig7|.|HZpdEb)V(LkT27v|uxqrJxfniG(dLA=U/=`t_PB;C1d`z7GXi<p5CYy)":{5FZrnW8XG869#FIi`=|@qrvQ+c:A}bM4C
-TB=qDb#vg8sbw>!}HIoDQJPyi}~QKj-=z%KBA4[zI5puF1AnOcnyEf#/.beK#=yp`wZcr"~>7!4<j^swrUHr[aDA,CPd~DCt(I4{%VLhVn!D3<S^{SH,qE
-dIr@_Kmo)%,d_JCi&Ul#do#C127e.&<5:-rm<8BCFmrvy;w2517mG'L&Qhv!SX|fe&%y6f"Y"k6R1":=EPk`>@rrl=S8;;#<=3kyJD6PTR{zA{&LZ:jX&-
-bX~l(@W=(`l{>UQ9V,kX:>WEe:4nv!fdm^xQCnd#U<y_4DEXR>j[uidM=`.^ge,}fhX!Gw((yFJuk:128U0/CZ[q$op;f]"'=(D-}Q58J>![9qgt56V_.!
-;f@{tr#xzoR)2supoRr&6ASu+)~n,CiBdj+V:"(n1qugQTp{Mh[:fn%:.MsIGJ]@ez-iW}kp)Sl1YNH|fU])LNazpwCnxa=wCR~z!zuzi,+j$-qU"8Gr<g
-G0}wHU7_1e%ZXKiEq)knmNI:Y(x2a2`zl-s^GV4z!W:1@%4t}=7`WFcRm=Sq([iViX1`audB`^3@uaAvT-faC<><}lFFCJh@EzjZr@/zk"S<1;D|@YOUag
-Y=FPZh(n]C!nSD&Q_T}:yIQ|=Ne29h#gBB2_rs)`iiNzyb(x^]^Omeo,NiX_$}ZCmJnIrZrthO%;nx]HIn>=KQtP%Z9qloT7Y%4:@KA5n_T=AG,6[pc1uc
-TT({`k$O.kkDtTMB1Lz=a'cT)#HKl,Cv"GnWcUnNb0Ez'[bnhXGr&In{D5WUX_D{r1I}+s[CCTNnr1/S:/hv44lWs+ez(uj:U/e%34F@MW4.g8[VD-cWu(
-hTG,KLEHOnO0zj3pZ4^oiczLO}zg`b7+>BwG'%/xrA=hSsJ&0,q1{1bN1k@>wQ&E1B4.7]b23Ar6r.pUCWEl!B6u[[!;QH7>6B-<@D`BBF|P'_m7A'h5d|
-jng=;f1_Hd"amERYehT_uGBzr]~VA<2zHP7>:_9p.l;_P^4FtL}SFm;N!b,8of!w=A8F$0a-)^j<!Vt-lU@R+S"!`FN`-<csH)>B=|wq+[wus^goHab4mG
-]YHrOYD&~41I(]!`M-Mq#Ul$;$fknE61[ZDf;"R1&tf(7fW`un.4"}/=q^/L&L~8SqkNY>'g4BgbEY>C)/#pV(XNG#6wY@|jvg~5<:Gnd.qYNM%ASddZKT
-@;]wX[xK=|kaA#QHyi"vk=<;@B:YL5yM5@0;.-v)bB#$+gP3/)0tAY"+x^<^a89ElFrSx(@Mi2O{j$[|M'{^_'%)g0^{d/3xM/']A"GoKxD;Bko,w[y)vu
-Un;FpHf3,m@fnGr5Ln64DwjuXLj!O2/Tl,~KyVi2"maa>NtJkN"lvmf.Zhul/ziO,V%O[obChWO:7{[|K_"e+DgZYJvxj|f"pFx1s0t>~x>E(7)zrL+sef
-/eoltlvW{L]oTh{L_yxg$UK!kg[s&++yywcy^BX>.XsjV|pRQypz!Wk|=,aLvW-$w4%_Au0)9f5z{gj3mcg])/9GlX+{(fJf0voF&r7adh"8BQ_ET(P5/.
-BARZQeKc1jc5$f&M9,>5#rvq$|h+)$6vBc3d/P'2wUyflB,K2u=DigAS0kDE0_%lO-HLiq"}-lE{GV]4$0'7p8oI^w=!ThgfiCjcSa=NL3r%,Y~CyPb4ST
-=vOaI7#Mvtg!I&rlK}jl}RGb@opDPSEOJL|{8H'1k:e-05CxJ(IG;lf5kj^^ZOIqrlk:QHB0Nl;2A48O3SD9xgb$claKN$/Lx/vn4XZt:>izU9L+Lz^|2k
-#+olF{1PB=/8<1`Ui,5f$K]=g(bvq<)H.BA}l@Jmd=,F]_TN<uE{wkxb9T,$cLZ]vN0Dw/9]W@Nb[#^PCU,k2S_BW'IJkSI&[6/8/+:,T`Cx4mjpL9g`dS
-#E=Rin}&ALv+DmyiQp;@s)[T{;/6T;Hr=h~WHD8(7no,@jpxXC4QCpLEnHZ-=#pc@b>7Z&owwBTFFhTFib8:Y}U/cboOV^m`UPl'4g:LxK)n7bj45$W},6
-P5V[CR<ah3pMSrZ&iR$h`p9WMD{qq_tDS"Ka|]0w_3[2&hPl9s"aq'vZ~A|,B-HZ`+:B0jzYzQj$7g"X#R%2XmK8iml"qBHw8-:6I_z'd(wR5#m"AKnWKb
-:vR`!e8C5oxI=Bgz'iu5="El"jcl|2ol)K4R'09b(WVSv#3aHb^U{f'^f,pt.7gnH)qMRuu.QO&p#Sm"~RqK+`o'RDUZD,XOD|6_MP(7<#zI)hJ9xB4`s[
-X8+|#$@_}rf,xfu"E4(WXx!))pUIeT-8t^~_^PQ.BspCI3vjKw:l;={.nDmD))zawY2M;G,g3l:Can|Ic.J!Mj9U_sE[W8NUEP[qrr.U,g2G!@Bs~#Xx|h
-F4P2G=#M'#c48>-yHq+WS[Kk.&+nzWeTWcheJ8|JDfGu4;I#)p+]T/>-;4S_v@%X/aD,MGHX`ZJS{)>E]1$vL0@6J^|SF:P_1)}:Fh})bK|WC{ssdGmA}h
-=RN:K)Lt|6cPrdA](#ljFBcnux|n%OU:F^xbM:+4WKekp76TC(QL3Q^m;qpTrFdMa4}PHF.GH||Je1#2BhCD9KuV{)T5s9IsZg~#j0c%dzA{NcN.hrqf=(
-}]NV5T&$OdnEb<pzI;SY_VQnqj8#DXiY[>K#mg#ffiga;|PP:(#<M^dfG@$=q^c/I^MG96k-:R[0RNCea_KUytn}xY$Urhm@2O96jC^m8m|vIQdc1ELEz8
-TQ[)P[l}^GGm<bh^;7SH%UXHh5Ic4G-da'az6c0g]QR0a%gcYx4+UvXC>W<6e>XU=<FvQLtE#%3Z]0-B]>PYex-Jefo.DmzB^YnsVjjXm:;cvm=$#Xvn'Y
-^S^tWyu6%P(c/Qcoq}$vxE]%/<Ee|g6fgB9g,9N-fXkQ]N9cYSgtZMW[KWuT'j@}P'Nsm+<5Y}s)&}op@&&]uS~"P^K5l'Od#.viE<<a(cveG].McLpb^(
-PXO,NFo|n-1uFt(^i<eC#lAaOvyo!=y8WAF2U:la>M3(cD-#6wN:nGw4wF!Jl:/fd]oR9oyu/"8poR9ox1qYl)hMlhAl3W/JN4L-/O,z5nt]01v;(0&iAG
-+rgld]v>%94KFs4&WeDNNn5nZ+:jD;3afa;Z-+$ljc>u4wv]PaM%y"jTO{F(3%QKbP]m%0!3+3VJ>b$cC3l_)JChq4$m/8JPXr-S]%dT5v.F]z$_'WK"q7
-v._iB"zeH%T&zO>3nM)'E[Z$ap#Bn<!2<^v%>;FQ@Um=.PH"tw&q!_|5iGz;9ZIdC=Y9{XTQN)B[_I'E(V66n^>dTSB7#KJPe!azV{B/~fXLLl.-wD6:2a
-OOh,EO8KM7ex<Yox-jd"^^2NNV6Yx/"M1%z:+z9.UA3z)B,/9V]=uCVE^S~KF)%DvRR%z%yaV&~HdM'n)T$COCAT@>5STTMhnQsmG!k{mKt-,YsUbZ[deB
-Qez<zq6JKw=:]1V;5%r8Ik#-/t^ZgM0[:,;Y0g$_2;jTvgMP;D^S%|/2V<X,V,G-woJk;`|u^o_s!69f<$gX.3[%qR,W7m%hw#So^f]Mnw~G.@Cf`w>1zd
-j|}7wKIz-K27Ji(5f$;GMvuLp-v8=>4'n-Un[W(:y6#zJ8x:_j+j)$Tw]qwOiUT{)ZiQAynGR5J,Z0/D6le2sA=<,KN1yUxuV(!$oaQ|Bn"q<S(6QRv!KJ
-j,49fq`+T#;6:o6biT2yTdRrG75<o[Y7r$)sS&8>jLsIg^Zv#o+fo$tSo]'R$=2#W!KmLLsVv77<8G]NS6u{:A)B&c`(2^HX=x3u6)^L7D~Ca^4y3cOVY,
-s_eL4Hg>+S6]L>J&2'I0[NW{a}RFlEU"O5_/au#'rHl>egM"V&l"WUUwg9P13U]F>97.#3M2;Qoy{'#A4Sr`K.IBr;Pm-fCCHDOdkf6l@n}.e"+vK.$kFN
-wnb^s_8hN0{n5)V@{AW$sCqHum2zGVkso'l/V_t[ygj"WM~bddTqLZC:5gqZ^BS6}:!NWJqFM/l#b-K>;S}M$d=zyV"|$vLT#@(Nuz=3uKj3Vtjcbox|[>
-WUufRR!&53n<rB$0Y,aw[R--dcKdIA+)mULeReD/9m~C#iqU@$E/&>be<,L@(F6N,<4yMh44Z8J5FWw5f9ua$^+_a_79a&"13q_bR_/hv/KzKLG-/MQ>29
-oR$`pZaaI&8,TsY4|MU$p4Z-azXR$2Q2afcx+R>=2g<;0_/kn/1C~P#Rg-ABwtiv/:um:Dc>5/Ut(QsyOy43%Lox>(wS8jv:JD0)t.aC!y0Zv_oz`S^;3p
-Q^hg`kD&&|N@@RP1)o(k}]EwCuj{GSlgDCaSZL,zwdc@$^qgUURGkOJR@MU;saV#/eA(z+ES9l1KJ;3kbg(OT6<o.gErsqggB^LuWte]#{,qJ"9l^q1fvL
-6GCB7TWeB&I5pQ+M=H]lw:Do/zqI&D)fHoiYeX4O%3<chlwXno|S@!FkFbfNWZ>07[PoXa9K}"pwPO&U"w4nf3iKF$y#eZj%$.2UNsIrf0)_^%Y(2[N"mg
-.XIHJ=qb;u,2tF5YEB'v8#uP~3g]q!gcc4:Bl09SF0sKV=)eMT$WpO1PFCxz'>nh_XWi6{rlu-'X!z+j/g--"uGZS:{"R`h0}D/UW1uudn-vA"$wO)R#]Y
-T:o9Dtgy}/ZH"J$PZJk@`zyO}X#'EV3Ru8st;Gkx=LeMe:%4/O'zX}XXX'}Cn+.;amh%64X5gQ-m2i+#;VofM,BzNlcYU((_IXELd!"5F:Juk4Mf85BE<f
-m)5`7'~HtAF]&COU^Wu453C[W+]_5rb{5Sk,=5ZDuy:e>h50F$U2lP|9^Fz$#zQ^[^a@pv.cdQI=<XQ+.n>|1P{7IbILO'bazLt)Q@g:Dv3w1C)H:!CWvk
-]&_G@q2bX#Lpa>N(XZy,0Xen`@=r_;'gacM7#kf=2K#.wo_+;=^d-#7JZ-tina#T:J{_Oax;CNn"y%k3G)U!Yhc2hn}j`JRp~6eU8z8gao{3pq.=^-@pR}
-4.Ltj#o8bp,wsq'0Z%.y1_.yHF<z;VktL]C^Gi)`Di0:dLpx"oYI>-qb-D7/`Vxe$y8IRo3oaZLK>ZUK<)H$G$T%x-mK7C]9sbys<_R9:Y:x9`LQhABLVa
-9oJ+pPx$MA@HKHKs=oL<^`vcH1TQ}04CB_;<;|~`F8VaLsHoh@<}A7'K"F(M17a<J:|7+ua#poUl;CBKjwmMSgISR/;bMikO`(oyBEN.8VMRCB&gBUd.TZ
-&$3|b|dwo>WaKaaOUX2{VW@O5Me9k}Tte^W:3O4fL$%(F|Gky2RhPh>=G.n{8p0/PRCHlR)X|`b^[aJ,Lw^rkphf.6Hl(v_dGtNvzSXpIq)CRoHzPk7r1m
-V^e6EUf}g+QVIzn{a-tflL()FCs8vitziL_jPQHw(kCPLQCx7c=;WQpFdLwZ'oxrVO/,;'$#vqel"&cVzD5i4<x^0q>RIyUB5VHXnhMB9hBz:3sx'^lQYD
-`rK+e#[JbSy)=`nL%E&:k)bmF8-j8f7}l5=59K}0CuS,|7JJynlcKZQVCCK];W,BMO,5UcPA|fp96]O=^Yph@<7V`wuOMM"p9Io4ex.JCQ}9s;TmcI_bkO
->o`X9cE)lIRAE:IN5T]//{q<Us`YJ3L_2-^{BA2_<q42nDlWt@aQr2;qaC{%Pg<iHX`"8#u!BYp}Nv5,q83AG7y_:|y:q36$Jo&2FQM>Gp{r@dmnE:~RJa
-P7wcvv}tUqvcoLk}%(0ti#LDy;]JA:}RH!.q|eE>3sqxHwV^[Wa:$"x^R4${WWBFQMGnYS"#jPA,~QI_TQEesHt{V`fJ1a1+VS#B1olm[,vZ]Pg|dq1t`}
-=&KyTSEY^jS=sZ,8XEx$9]KcHGBtuM^4da)^NUN<f'leetaG9]0:H=zihKNU'I@E7x|!1OmUjdbC@RCvtuNcp`]pWk+&q6_te49f^65Y#GlY6kf5vc>w##
-VTg^H}-Ch7_JZYphcGoazZBQy}I2L#g`r(T<gGprp%M+Dor/S[CK>eX4t#foq|l_di:QjXy6@r]ku72pdTPsbb>wg_M]0yn&JacuO[&Cu4caZ|VB^G[+xg
-6)^%v4H6>ol{ftR0@#'THC55JzAn30+f(cFbcJk8ZNlCRyL#:+WTWjh>JYi@<^a>bafW<X{>1zE!pl3hSJ&2R!{w8!zyOoV4RXK25SNPw0UW@DC^:esslZ
->}h+'I+>w.uBud=qVnv"&c#sZ:cuBJ2iB.wcJTXw^W;M32oe=6d<9|6nphq&aJfN@(dg:TSVMN$=1}#`fA>DH@kf9l(=rF+vcOYbtq%PKS>^i!DlyzppLi
--D!;U[=AZ5="GD`OEmB+G!DMm{#->IZbOt>,O!vWMX}6>'~/Md[]=ILyQ`6ypAoXezMT@25^MaE25QccNj~p9p^6JvT9'@4qFCEt/u_>kh0je(HT$jJ4is
-:G`Wv<6x"n`spOT`}iH3e^QmG-|vmU2-s3;}L|vhH}63GL~(a#$jFY7!]/Af51d97v-F+iaB27|mjPfbEghTbqy$=C=@3{]M_dtX02/W:o;cwt&p:$QY[}
-5OU"+T'HekFhVH6Se-p^JRB/h:Lu,]Kf+_k,.S-)UX8R]2:b"T>MCz]D2nvhmq!a#@5Gj}X;yZ@r})l(=eN&'S{QVi_%^7/zg3O:H3cQM_K,;V6EMQ~sC{
-E,}1nB,DU/f]kJEW6YmiQ7+'DMfyc>@O[,tDlbGaB_DFoC9t)RF:mBgBq2.vuv)5-X|q%&69Ff@#YjyA^#!L{VYm,)v}%90]Kk^:N)c`uqAr_P'a=1yy~^
-5_)UkDO;7ko9Rt$qS/@_BBr@lG2qMt1>uC1`hpx9_WXM`2|p1IU)A1LIiXlLHkqO2)#^q5u;ePJ%QpUxV.3lq2pSHPGr=SFXeX]8-y{ZTQo[//@L9&J<&:
-Ru#:YAN^R_z%tM6`g0H+yyZMTlCp9w2XxQi|l8S@rDCwTumGAwN<o[{usZOY/2I}lC/=qV~^+`WT{`.|i2!Eh;Dl<W5UTkckHS)l!,|GT(~Q$&i]F^fM&v
-jRule-6H~QeI]k^vUzKc@Yxrss'EwzfsxdceMGV%3D<3_`>A0{|<NlI=4IfBd[OI_V|HHW.,og~rXkl+xnnq|gr#E"x^tO/Uvtxr:IJAL=|@NpKg`d4^sd
-3b%|V;6z!%]j8X%7p+OCdMd-8k)vmd,02@'maB+4[[^jh'E!tppf<Sw7wX@Yx^{|EOOWBteTaqq`]!`ZJOI9EPGAv/Id-sp!OI`(GZwuwVPE03Z-.jY;Xc
-o_VTie"2Eq1!iB-N(WsLz!r`Gc@v4]u^m_]3(:8&~$;`:}m8GK]4YK[u7+}rcPz7PtVF#<`&Gwqbd]gt)^Icbn-ZAbKN%fzk"qHNSBUYpwL(I5v>)N<^yW
-03Wox:byU_&RELafu`CXHd5ADDhS6JSlXDOMbB+kTqS_{K5dS7u1HrfLacIo_+_,`M^wzCji]nnSeWvjtMiNCj$!mt%V-1^K`k]jz!npt{8w..A-pTU}oJ
-^avVxYg5Wj`"~(Rr3ub:WonGovi]=S=+;>$z%j%8zAIR&p/W]knx+I0i$Z"wOU1uOB,Pa&S)-Ax["F#qU`6)s/DVcj>>2-Pz!-49nLisMbg%hH,=TR5EXE
-Z7=9F%=SbeoaZ"+|>UKQZ.1>stGw9k%3&<tod1wt>pX|/5{K%7|t%GUI~UZ:r4vQ.+P"1D^Sj6)/D;J,~`4el__cGRi/|4[YHy<tJ6$<)"TRVK2c<5ec.8
-R[tB0:l`Wg#L,m}ZM}#`IjE2iHh{b:".WowgC:2]wBaCw6T_dtt',lO@.{|iR1JODxZEBA-=5Q=URecmIA$Mw9KZtUKgAChGGYChG:mesaCQ<'697;2|xO
-9Uv/JnWcP-!,_;2P|{^}A7FXNr<hU>10grfK(<fJ_1+[Mz@c)ad9z7t&`bQFV&W9)Wmf^`Z{81F:xo}{uHSb7la+OCk=>nmo70;_d^d,p-Q[FBa06FHn7W
-/-&|_Dq<y_`pY]yS`VS=R`U{@xzK3H^@WRspR<,ceLd`pM&>hl{tYHKU(]wJzaSgtLSu@I#`:VJ"jLyY|xkx%8l)Od_Aw;[n}>TQ`i%G5;NDd"gXpe!b@6
-X#K4QD;8"013HyWX@meEJau.)nq(WtYDN&C&PR|MI)UmQ+4_@p2);b.EB^m69;bcrMdz.:9=6p`=8LuU"3Db'(c0l:ou,r-<-ECil0qWytc`:}~r;3jrKw
-[^<q&H}2v&9s&A<{<bpVC')@S_x07WsYjK[v]:W3PaD[}kHr8mw4flcv:n/15DUz``.w['mBj{8{=ScTQv:xJ.D<T2VASLBH%MjdYYW!lcaE;h`[9:CZge
-Y>-y2i-b[:2,^v]"89eC:b[LVA+hior=Mdc!Nr.R34o1<,QqE<IV!wdlPZQF&bVOa0|i+9fQ@MJ%>,u#Pa+,yE>Gl,:l;8r>KB5YJc7%mkdx#oQCzb-zBN
-0XvbJwA`DDve2NW5Oq-X8D$_j;MkQX'|:gXigD0MU:"e2]xv'N$_x}C|;vrL%Qw":I0xDx,{{=8Y%-JXDW6}4gH-Pm:zJ8w!)Zu-KBt|2(]gCB_xd,++S1
-,vxqjw8vc>]|v/`r./kF&>WeIZ%}H|>}9I<pxd$NkRh2_pTR5ojyINHuZ|#wKXgO!0qMf#qI$2fb]z"0mkGq;Uz7(f7#bCK,2P:xN+TG'EpbR28=A,@X7/
-]^[a4QiIX+qCXwMd0:^p~4v>aIVGsO:IH6fkFCvf{sZxaE|faj>L1cJ%y9Q36#J6@M0L,'.YY[f<;h}VjZqT%=VxB7I-@-8xQ$I4j1xdJ"S:D@5Ab%rzHQ
-r|{301`v&8hl`bwu7R|EFsiwM8IvK{t.^{dB8J2q,G4|YGIxUnEOfnyM7J1RDT9Fi/j5M^GWhJ[jz@F<~B:VNQH8R)6nQUHZYch7p+NgY(K`Sn0I[T4O`3
-#R$k2d&y.c'g=hBIU3VJrxP%3z5xI&XTf&BYf$wEvWSc-p!Y,dZ;Sk6/-Qz@P%8F.|G$kOR&I6cGZ&n:vM_<OSZ-wbQ56H_VGOCIv6t)Lfn%8[s"Z^^Qh:
-ahsxi<VM)P0N6{xnTQDE|4z33D}UWKj:;OB4weGv!+{Wwi`,5(<4p"yr<0daF|'<52tH2hkk=qm<x<.I(;a8'kb0eSOB{;;qa;(i~#R3iX[YYyL4h&^ejU
-0}+R2tfrpfK+_W$T"ov[{R<I(1|NC9x(sFArfXK53kYzOcnoJtMPmw;)o',#yMsv"8TZ>FGbUI8+s["qtB)u++cnM_]I.N[U!{ki~H:]Ahv9B>z{(yLI_g
-[<X0<z~Xz[WHIalF$]6tv}@O7KpC]@rWE=/4d=D]^e>Lc/^O4YY""4Jo}9Lub_C9Tk1DfvKr6z6FJwZ"fQa2wUdNU<MxOR5OMPMs#M264PLkN<HzzJRO>q
-WN-g@jMMQDaV0)J^VQo.l^alOV1i!RGwByZK9p<J(Tk2xZO-pE6B{Rw70mTl&NmT}t2@|E4cVzGWlan6KZ{a=O]5uewX#MA}xgwG(kYt_b&$I}0K-0dJ&"
-h&i'W,v"Swj.1a+87oO[qZC1;vHO'2Ged{N,|52^(nBu9cANu/v{VzRtzL|vp7cranS}&LE-#6Kv"8cr|3IzIQNX9@R5jnmq;G`yK(mmdNu6q8YcrxFn@f
-/[ph)$+uROpA{/ZR~x(=r#g.ExW{D5DW=uVCp>txq.ivS,=#b}-18KQpoNUr,8~T7@9/4f1tX@[4VPZ!=>LhfF`!su(DmFpbherlAd9)+5IL!(km]B&f:.
-l+AvI7gf41|qO5l$>U1tDfms}cm!:i!a!]~bGzs%2NDu.3jTxw{U<DJgz[zk5hf[ol90%CzZQMQ+T.r"lWF>f.K]|J+LLznTr+S79$T`{%V2GF2vbOOx"=
-JIVLrDZdO=#&1[q`iX:i@4OxM{xBZq^%Km.y!^',N!oVBr-9udCSbJ+pEE!+84w7OtNF2,$dmDLej!+J;Z.&6DU9<S)coHuF[^<d]z:#4]<l_'I>3vO'Cf
-pJ=|#_hT;GkFSABmc1"O/QM;L|zFZ|~=68is|KkNE79Xs,Iso`lY7u$_m:xJ3sPM']&>9Kk9{t8[XYb`#<N;CP5krUTxr74jGej7ST2d~C5%/xEmDc8IZi
-w^hTRj}H>86;^ebd3hxS)b$:|qJIql5p67'l"2r6AI"2h<B)5Ed@i^>&/!DN"+c!'|Z$E/BDgLwhj),oko~OPn5pCFKn>&H6xDhs1=]GFS(q+EqoF=nQ7E
-dU[%pO8y'%EKmaM(%}f>G,wD30i>R^4gkFyHl^mF7tR!abXs;;(lt^3@]uA[[iQVR@wscG^TVO@bZiV0frAw2-bdt&c"&h3w0=_<eI}}}Srnh3@$QwS&(-
-|Wvft^R'p}iO#(TFv=&w[_'VlHJ]gN$_emh@_rTnybQgv{C}6|TEDaYD6RajcF6-ek_|0}uf|/VxL_DM)[4{E8,#~nLE+Ni(z/(s!uCm'pz/]zE(G5,@ER
-56rXDYQ!ps|{CjnnTj^5K7+(8PV79Iyl=$%G^q:Sp[@0FA9_Z&>LX5+4~;+L`hT7`10qgV.[Wn7sderXM`:uz"+3aJG{;$uY)nYk<`K_lrd#JQ"zd(1&%W
-ugAr_(my]I;$#ay(NbWb}O<'sn|+13w0a,l0s^{|gDek.72a"-LIIQ=Br|I.}DDa$3h+_Ujb^.M4ESg9`Z8DS6iC/(ri!E[dk5}B3&IAAxY#hj3sxE'3"p
-j|gn<OET4F^lF9Ig&Drnc-,wK{rNGNqpv7T]H^hE,d(;n(wKuTGHN;.q.R%VeI8biS2xei!CGfB#~B1v^uhO~]N`-f>v^u2dcEl^D#qT9eSpu2m/N%2ehT
-iNug|:_"(jS@2.fx1.G!(KWUN6D)LAqzApjV84+WAlRB20q)U4;P$-:-:^9j"40m}v;W2`P-g7&%Jz^cp.N>5I1KZ</G/){{/9.BZPn6:QuQ2'3F|#Zjkr
-VtU";Ch}{$QDw4bEbj[@+4AOq(d4;,H-zNT$X}JYO{&)y}7ob0Ht{^.@I)$"8)z-2cDb^'lZCmPBC38y5T]9mfo(SAO3UnMi,K+hhpxtFbl0.&((O2t8/E
-vJ7!QFeb[Q]N:[v!PwxI755C4,y-8P/r<zC8ifPr1QlVR_1arba'P_|mDv%U~d0$p1nM)8%]W[aswbsH_sC^:CEf@sF^-Oo(Pz"kUQF03,w"E%B;y_=V0C
-d);SV)CoRLFgmdS$ER-zUEu0ub~p|5{qkiRJIcBSZ!Jj>irK54y1X4jPDY9nPHokPl+62/H'&!+4=k&(_iZTI@99q5xdU:>l7sHShx>xU+#pcr3bH't,;c
-jzVQ2OIG)I_GrWEehq[GA,y#[T/F:1!rBO"Y<ORsnv5q5]3,6'5VI[k3R(+KzBG@#!>{~0~ukcFX({6'O87IT=:l[wztLe$aaw@^p@`3XyfBip6^^|/,k'
-3ba!C{XITKV^W@`V}-KB9o~g1VCV=!2LTrG='4urlX&=dF(lP47w_dDf=J'g()iv<cM,nzqh(Ex:}Gez;vI&/u=X2vdV+'"N=&o=bl'KKn{9$3+c-pyU3+
-i!V!HHzS2O-@>@#D.V-=zu`Bfyf$qsM-/pfY1:wmQ'0=P!Z/F@k(RJ5Pj5TlxtUeRsx{gX!)2$|#Qoef5yPvrN<jkjw.tqwejxQYB$HI>mYbI+7Z}u+ZCK
->|0T4M~+/Hq{~Nra@>1d)QJ"i1J`bCD={s<byKBQO:7lq,;2_r{L#9tf=r)>S7Ww{/LYdx>xr)U/#Hk["z'bF]Zj+4}I/Akn9Ugow=$R/%nh7$B5y0@phI
--s0`r-5%uQ0o7KoPH2X(zjv`FeV-3(3BTtw(aiP3P^9pV@T^9Jm%dnte0PV^BR]iTphojOE5R$|E<}~JtZ:H^D#mncaRfNwR1Kp&IdzPwEH>f=T"X.;QS<
-@3@>[<"FUEkgaP9q_ZM7m0oV$Z~WE^<g:ZD,:>n@E&.i/xO2M]{u<2dW3`%RYHR4FsbV~=nz/CAkCwD1z)Q$Hap]aBkTqa`Onblj+>LRYW!U%Wp0+||I<5
-""J,m#[I;`VRO36@p/~IJ"gsh=WYv9@&<_&iA%Mg)zv'o[Npakv_%hcFI$,/1]mpcqd1cePud=p(oR""D.!VK5"-@v;^;-`M&96yHf3sHpH#{nJ]10[wlW
-`F@3dQgvI5p0PtPnB2giN!veojg+E]+l2[D]nnW0n^5bdifetk]_'yDgVdWE23$}BEP&P1F/ad#[&M5"bG"Fum%(uGM=(C)Vo)AJU|M%{J(U#w&IK#xJ0}
-Z/:hbky2nH+t4)~z:}&wpN.5~G2r1LhMq'k]-{.sLwI^=t=X>0{:`f!cZX7dAW6_HwK,8@r[zL)puqDC9&],RC;If6v#Usv,}h5t,-,L06$f0u+;YQ+nl]
-mUcNj]Z'N8xHv[qS}Nck+_{m;ws{kffj.r,FxOh24Q#[i<!0B>1KsjhJbM&[#zGJR.]sT(@yVNDL$d!2`=KV6+:<Gr"Y@2:^>q{;.=]W!>){g/(ez0VAM1
-N%;^CN>'W!d1,r_ld8/O+53m%jm/+T;(B1z-<QQ/9t}&%p@Qq-t87S8u|]8!mWjh{m=cww7rcDg[VH(iRa/$#fSgwen+^qzf[)vK})8Z|8-k>/=m4dG)Hn
-cL!=/GC`v:]s0L!Da2Q&}aod-bZ,p]<!u1%prEk0'2XlIZ/XkQ(7[RlR7kyj)Z4WR'R|I]POV{74#_;J'Z6>jmW>c|~=E.@@fP&}q"^ER1de-Eg1Q|CN@:
-5]0OByfN;7Xg()u0<N$WspP(w"xVS_q=9K$N`g|QevLWNtE(~NFyx9ggZi#:6EJSGh#V-oxJ'F5>_+eZ8>}7:@KinJ$.e=>E~47Vzvw6=L{:t2W&Z!H61-
->-s#/n.jreS<9Ny+!)k%VIFrTF/AyUV%ewk>IcSNYa6g.n{p>AzM8iJyeTNzp65m=YVBsqmdQexW!%JXsO'`'.SN_AuSV[MD@JT9zu3G.}T(3I`5S/<REt
-}lH-6Y6!GGr{y/DmLm+M8|q/|+~]aut:wS|[j'uDWxdl=xm5ipn2+H!0S+'Z%9~FRZ_qm+fLu>@^u;:&o=mBRHop5]O-~$n5~"rncZRYk%_tJD!c8`-+Rg
-s/1l)qIB-v~6CD!68%|`5D~!xqe={IS{|HU#Bw2h<}f>dx`U,"sM`|~Qehtw`+M1Cpj^!]}IhKa)VkcLsh+p#SM'Agb9}`d0f6c</"~w&:lE%59.Ye--9Y
-ch;9crFTSfMmnq1yoj@O(6hI|%Uyc"V_aS~8)iOxy1W(uPy72Cv@K$eN9wwZ`:C"ci6vh${.D(%P.'h)r$CekZ>Rv@2l4pZ2p@L-zq_3>t@8,V|{'r)Jjb
-SqrX`][Z`AVRF|2cNckDfP/F(:%&5YF]LHkmwEN[%(wBuPL/~jN2w)[ZDwl4Qn_+FImLuV'gla4l3+==DP)flwR1:MvgqCZ.{@,`V5f`5]vGFb!`k4rAZF
-M#!l,bf8bK2,u"X^J5)TlGnPJ_Wp,DQI6xd_l,S{tclC9OUFS2s.J"w^`o&=2dy<5wo`K[EjZ|iPP[x&w2Y;[AXcIW,,:W'"99SO]_^>lmA_wFX<P)0})F
-~be|+F]hYyv_AD0u,t[h>XZu15L<g{s9F<_{Swm9@^ubl<_Cd6)1dV]ftNpE{0LN,oNHEt69VUv!Y]1I_>!sLQ;IdVMGqKk`[p1'D'Ajx(.9P</0ts;l5S
-IulS":Z7+)asHL>:mWaI2i051%FuQj-"7ZI}FOCmB.9Jx@ZJ3T5TG@Cndn$w#!gm(_{E=]6o/ak;EnAInjb$u0Y<4Yagy@WOmY4P)!9l>&^`(9K"d"=+'/
-`IT${$m30mRblpzU`k:k>Bzv'T2<[#Opcj:3.v}/a$z:Vc_r/X2j;!0"C8}yJ=|YY(OWJh<EJ;cdSV7VuD:T&8wj."^A[WD,)ZcP3Iv)jS9qP^Y(D+[JqH
-$.K^3W}_<O`0oHRDKa/i$'}y~K&]BgFbU_}E|k^)spTr}vXop&}TVg/1f-R=7o<(os)^eFW9Qr'cY|v;kPmRh7_($1qKf|P&eRY,rw8jp(7b4Y#$"=AL7g
-=s[t3J3ymzf'@EIDG+92G>+8xN>a[(OFH4F7U@gfIhfd~^#dq|pnqq95DmW=mk@}/5&^}oF"3A8dJ0oCua"tsG1$!|.n%)(`FQ=lkcUJlMgzofS"I{O:qf
-E/x%/NK-X(|'8.R_hF:Z{%f)@^TJ1Vl[h+P5wQ$2-C;kN2UAlfB}bnMI2[==U{~@e_egfo1e-!g-(<CL9MM#NEL4wPkRoJ-Y%)pN}<2K)w,Oi2F);M.vGn
-n/wG.'Z#+Z1JVUq>{>'d/(SI_dQ2opE<qC3B<EQT,+.|N^4kJ7S+'f+5'pF8re.T71]d#TYa;WA]vz8Pe3sc$4rW[:[a79g&"i1DoKiu_{)c6c$(Bb~AXc
-FX+N}V'Uhhds`sZ4.UE!{rsF+OJKnhq.{K.6hcy[VAY(S_hyy{!"&WVa:HW/NH)Qp_E:OiQUe:zlI4+Kr)>sQ(D9Ao4mUiQ,S6`o2Yt$Xqwe#|jzF(;v!:
-1ye2dEuvBwV>T(7&2vQo'}peev$CcDC;X%|@-`Ad$)QdD<O)j`q:,Cl"S3$2+j6}_+r&-i}2CLIT"PXSvME$cn}cK+0Mj+1`xx)+HC]3fuTyT>4]m@=Q;y
-v:T3`EyUtCw_nDA|OVIOjZ]i$=X,v!]}tM__J<+d#dY9yX/Lz:TWd'~]'.Ma&5(vY`,Z6e$3`Y<y]`ZwG86{-]zF{b2,EwwvY"g6be/BNHv@;R,GQDL^jQ
-<hob!+cc{K04&Zm&b2l[>ZU:o_1QF}H$v/|qU'iqi;^o7K-6vWtp"{8#sWb3h+)!tkuwHVPz#g7W(:Lp9bGh"^uM(^V:o5[+jXR_193=^==CN.gLmPt!GH
-Kwwpwz:'GHVgC{If8FmPb-D_2gR/FC,og-#s}K1Qb1H2_"zg4%(XOuJc0bpS)37x9gnf#C[VkT>_S#mz%[i5+6hMT7Fyw5/awPOy5&5RJUx1a%,&]81bnS
-l%EppXW,#%vCf3TdKKo9<v/L^8Q9waP7W2!]/l9Te_)-br9oyr-$;gBA/e9qbU(H79+!n<:!MX)mt>C[ici<{>Yq,.Bo8rsN{dE(xxdjvn<Mu{25UEENY(
-PQtTZqs]lR#N)ApS1L'Reh07lj@l+(,54H-KV4%%GK(z0mTKm3bdV-z)1tj"fNJtl&'Oh|/2r!Z4JYL,wk%)x]OU7q+:Rx8i1'lSQ3UA7F=!d)QT1T@^^Z
-Ea>:5EBImK}F^K!4Wg2aYHoFH5bLTtac7b%3O`r]8jB'a0RQOGV$2K,KaQj.3E)t9_#F/FTMg-%1h4>O3UxDAi/"HqW+5I<),'f`tSWtw[w1b775G]&6Ix
-F50]^Sm}L2Whko^,mShNayX[6}sLWg}>{,2SwqLT3Y3ZvWcy6}pz:=zaxo|14|R&aWbDn'<7A_7z:$AJ^Ite)IGhl_SjBwsU~J#}.DXq&g8W9mfZAfPvPt
-rw%MUDm/z}j{ll;xaz=(c])J$)R@/cJkTMKqe<8a]4QS@2_iql#C7Bb[O8O&(j2D`_n5boF,q<heR+JXYkMRFj^V>[xnj#]i`Bm.$NyJYt^_TX:PTij;I`
-|@>$bYPYkB!F@jK]LNV(SNs71Q7pjA|Cg|qVqfbuM/~{`BtpC`Sh>(X$EIM@x`-9eG(<9/60~iArHQUc:e~z0M^wPN$LStE+I9g6:m=(q5^j0dj!_p=)i=
-L4a7mQtCUz}"e/mEJOhhN-/"ZJ:xv3XyW:$'paKh6%W#0gaAe]TvP+CcPZ0S&yEm1-:qI3#:J":k8)_cw|DFRw6Zl3!%>d({5;ZtN.Xlr_tWl/pR8p;IY^
-ZNTFS(7S(/|TDIvUt-])&vTw1<S3/,.4LxKQ"WIc~ojcei@SaE2Ru]r<9_u!cU&i$.2r-|x%`X]mt,q2:dZJ$<6'e9LJM]tCJh07NM^(L/qE8pz45F(Q%H
-ok}%r`XQCwdXtY=>`&jVY[JVZLSZT=HwsTJUm^+fUa7r^Zf@&dwo;'C;]I"<:Bc_--=x"BgpQ|$oDt[P^G@z=sx&mReeG%351.8K3KC8OPOUbEDK;57>A.
-yT+z</,"CA[8!TumVY7RZ8Q+:SV98@EK>7r}yy[-NUZEMRZMdMJIq2{)H_5Q}-_vMBAf8"S5'R_g^HkzdIEEnL~w%l1{{+=`<MGSvcBnE[U]<ilpH|OmOZ
-2w;tEL]ABZa-4]Wd{:AIlUi.:7Hfum^@OWQ5:z3qgA~xFF+YpGKRE#(kl4Hsp0=Xjb:7U1$I`CjK|Ls}"7DJ8H(F3V>,0V&knic%KU$Y;J~Pv]e$65dzv0
-+RBC.=z=)1@n$,vEDl3=uX~XuEw`!S|BxW<N$&f@UyWzu.GnQ9HA~L[gldTby!+!dtKU9vPcC!#xc=k.R"Aq^7FY=jrW8W7=dn"|~ujGEFsAv+]hkV5=^_
-.=~74_i""-03Jq^`Hmo^7G/2dy^qYlSshj`h"hV_+Z6CVOA5,KGy)Zc5WVvz:L#^R_pW""#U|(hwhGv'&NWEfR$pLF[C)}H>l&[nEQ"SaCO}v!]MwWL{`Q
-MQzA_P~UyJR".n6B3mjnMI,<L"Wv:BPdM<A,kA]LQeBru<`j`)JW6AwGXL7Pdsh2=JQsAQ!1N/bv[42v'sN}V7{3:#^]CUsk2&td0frHoe"u=vH+!ae2z"
-jd.&sj.E3D5[U++[w1y)K|e59lRi=zB^roH@"{nP"/{qU'_$-ol&Bw%Ozy@-JrfC%qG2x7!%'<X1li^+$^S4uIr{>55$zmFP8)H}+ahMdeC^K:Rx:"m_T<
-UYNE{F+_L[MZWGfB$mU+:hgmIRd;1J':Xxn'jxHj7VLHL3nAoX}I3z-aZX==Ds2Z9gE_0ii[Z52&Sh,!U:.QgMVTQ+0-WnF`wBL+!OCU8(+eG]89xj88-c
-(WkUoZ-<G"B4&/#A6#|Nf$/qsb!UXyb:vKc4][":QIWV5WK!&v.'A.(z;$(Q<^<M)b+L"W%_0'<]3<|E);MQxt|QPsjPD|;:bWzxesE-A("&be$5W(kqQW
-P.yM'm>4O|V707877,jlWhJwMp6w.p$Q2`:<zvLR;G1y]OftAYLlZR7"&Y~ML{3HIGuj+Z`$I<aR:S6n']klcy<[paXvLz@tC1Egr:8|x(vp]M0[hzK(O<
-$1|.}u4q!XMdW8X&$/"kk9dNRD"/"k2PX{5gtS'imE@rJw@floP&Y4sn"B,&iW,cz1'y|vmEp-`b!Zyc]4rq$W,Iodux^CeL0#tsVtA0-)tIR0`KRJ2/j_
-hpeEd`A7}fxLd{{Ag7tq#v4Zm@&IE)4oMS9N3>K2VMLvz'Lt+Rp'NzPE<,Eb4e}ZR[8AT/q79-gxfNndkK_rL"xrKSAUR-j1c2aPV@WVzD]Bxn17^!wEz;
-|M>t[L5(gv3mm(9,FS>r@GNei%6':uj2YJ'17}_wKMrg~+%#s6P[U&#u84bJM3J,Zf`l)Nyg.C']<=QSuG4j@@#.Kos`P.w&yS&8nd+r9(3y5%z_n3)B2P
-AXrNz-1vK=0(!U<g>m#S>>oi_,cHVh&OmftYVzPD{Oz_10DO3D,[Ovaz|JQt8Wx!Q7:;m>H{m1h-)HoHm(d|En>'g)!qor-Tb#3>jk`$iuVr(y%0qP[A'c
-ftm(Hl<@ah!m4zGzS#XeZ}Fu0fgd1E5UfLN_2GRv<aGM[v`a8||4iOeV0hqID(hJzaCD:>R^0_~m#,c=NQ<^<TYQO"c$#|w!eDY$J)kj1n=cr^&VR:!!av
-ip3aPyV+3!9=X9D(5uV_u4"tp+6t>QqId5d2Dze+$,PdZfOjJK#eEq|a,$)lK;P;TPaeBB9_"j@<hdGR1Mby{b+gVZ24!Y9Q;aA#TBb}"_cS&y_Uxab%.R
-R`JwJ"ZxS_qMUpUF($"8%V'U=C0c~/J|{/#gXtKH-+7OY:sxwF_b~>KPVTJXtk#7Es'i(LvYOl8m3wDO&EKga7.y9XC#.1Ty2^$:z{t@zi#Q)13ApnC6TW
-+`I5k"hmCEE=CR9T65DRzePI,:`c1`S>Y6T,F0#s|4~QyF9#@1,"}W~>jd1h81R"6)D/gn)A058CU[irqg=[F2i@3_Sd9.vXlGc9{ceO'Ql:[-z]Dj|Rr/
-Y@KrXy}]P5cJV!1I8<njDzXPU1@bnX('&jKL@(Ov).AoZkJ-)a3_#t4<f{C;'&fzxnoZxF3ov#Rl8Lw]}Kj$fhN2yOVp]'/5N}`=!3bt^wRhhX_>y>Y]xZ
-@MPME8m&BG0L"v+^HsdYC#G(r+u+3-k%sqzn$Ki/heqm0v.u9Ez4LdNRS(4W!s6|[etRZt/E|:hRv^5jz^=kAGt>aOuYj[B4E_Qfe4$_m8qqt0`K,r4ZO{
-;8KD5V7]RaOGIc,j,Y$hmX.{D_Ew3]=0L#liJ-D+.-Tc{C07!oqxUtGko#)hL%|^}!j[e8VQl]9Rt.'b132_ZHuaD7tcFrkIg|]sZ=i4tCNk$2%Uuzj=Ys
-^lBUk&HJ@_^xG.6Hj@>ox+({9sttP#S]-neG4Q7mw>aJH4d[=_VnE>TxM:uDzvx(<1PCqxTl]6Dq+qA<X]o)~2i)G&02$_JZn>gWoVFrEZTH24caql"9^H
-q&o-=/CxLgDpHf%m&<|TX3OIN|f#.cCh[sWLma@5^M(>@}@9#,d}F"ff>(X7oqBW=EMf5Kq)4xn7L`E[3.x'6X8T=}8Zsn>sOKA9gDoz1i7<1=aFbe4}RY
-w=7{4>B5(]>RL[-XU8G_0$3LA]MV&=y-{l9go'9n$s$0!"|pMew]Rto5RL$fdh4lHKOkzwFZ@@`<_dl]_dx%2SN]7Hmh#]oa4bA^O:brVqaqIGazoISu{-
-I-LnD]{.#cyL>b:tJN<(;HO^EEf=hKV2Cxl_on]1xV7`2q+p7#67#$mn#gdB|$NT]I_rEnXGRUB)'H!]C<zRD-|D%E4Z/oBRgy@:Oo&Yz@YRJL|]$;xo}@
-MJS6iYmbwGp=yP80CL_SmNUbg)zLrNU8R#H<vRaB#(<>63l/8v&r<%RoF^9IVk^x0(uE5,<0Cg)M:.y&U)OmSK|bGY:TG)Y!u`AqihI]Aqe1zYj9xT$BZ0
-uBnv-LJOvvB7CkJUqsT}')N:2jc,><4Z='Qtg^xH'B'd9e;y!tibCz)@n81fO(NLd<z$VYk1ZN=n`!}zw91|Yq4{ZhpmtO.:9_m9i_mH'o!N06;1MOT8tc
-XnNk-`FkhdG`^u|V$vVCqb@D2QC$~98C|tR{2MC'Z,ChD@=yM#ZSv`BSCoD$0eMP,5|Rur|<-[5qzkjc"H:S<>43F95]2jk$~=tH+V2{.38CW<{ha@,(#E
-,;7^$AzQALlb:{jbotYx!$9MEj14,>aA]$Fd7{7+Z!YC[I1CO/[dfc5kt+Ut@h}.7@Jb8HifKh4/(oPikg:W|Q@_lcv,EgIQ4w)6hV(7_3T$F4w`e3/UsI
-e.,;(}zPMA@RIc`:qmm+^#~qk!)wg0XC.|YGmmEbl98t2BGm2MH!y]"8aaRh4ct79s/-f#bvotbBa}'SAwL5+bHF#{6H'i9Wl<Ngb9m0ze^|x6O|M>mfgf
-_lVr}NOI,N]dlmr#(InIJY!Bx-]6.zyO5T"$;Q`c^pc+ejxoy<bJ-t$O9;<Qq<W%Lrk)h<GE3O+u%MIcCb.a=bj>YZb=jn=_7m#a3N-`o3PkM]MnNl}m$H
-zb'MD@[hSU#Ut(:`0jR/B^qQ:9TL{p'5/AmQglKt5GFG$v^hJyM]gIA+C0Figi"lz)'IiDEjl<b74G&u:pmu/}orz)Yy1f}%T:1yWb>5)/bo=Es0|@K;wp
-3o|4uaAc)[ojBfbKkPRZM]<}&fhD+E]Ud7m_rbZo[o^u;8av-'NZ+:yu^L$mi1vr^p[tpcfXNjMh+-QD(xCj@g%xyLz9c|"y;a.]#2/RlK|TrJ#hO,_3K_
-LU#[rn&RL%kYUYKu7n~o7mp9OQnLT'Blc;U0NYGzv>t`!IPxB37Q>4WFOWnHulnUOb's.Yr'p-Rih]_uc),A410_HigE%Q#],ODo(fdJOe=ia5N(zq>Iqy
-1vW9T]Z2F5M^Rui75#l>Oi&8T)&&xh<euq,5)T`SROn>MPpuVKdl(JPn,l]Vg)SV6+QD:Wug5>u.{6]WLRWYrNWC).9uKR@/Bs}!+<hetgnPkBPvvM)`"T
-VHjegukaUL|_.$2<{@>+=y63MD=-w+PsGp9qmNcEHB02i,Dr{#tbJ0y!!-@v9|9pw=R2yduni=->BfNd)Y1]r#_t}Co=w,,AviA,XSt;hg@^FdkHKqYe|R
-T.OQ))c3n<(Q=+30ROJ2RZ.>+K@J}Q(-x$G8D|`fo"^(/-J-2<NvZYI)bW=atUggcK_[['@jYnB6T:}8v4}I)B_uu#{hp>T+WTI_shR,p6t7a9`$^W.d{5
-3Z$DQ!#>4fEZ+LzmJneK2{8=).}%-Ty@j2`'bUE'dRCaB_~LC'jHr&KOq:r1_B:C2j)!Yjln;V(i+@S5t5qHAA%FQ>d|2wXq&VIjyu<A|VEZokfe.4FR8U
-q=tW:z3Dt07ZR>v#UkG1Sj[RHYCtSMkv-_W1{Q(-9#CK]uK<`[/$Iuqq%,2qQj}ysE<yIs;!9nI{d((vpR;t@#z)Oay#`P$Jbei^Op7ce.@@.1ripM:!8+
-2ieM`b'&#gACaLMK2';<~!Pd}Cmkts|6A'U'T[8R#^U;/I3j'0hXJ.#n-JOj1)m|[!8jXiOCY-+-..[>)]pWJ%kTvz./@-|%:5,PSfF<tjbIdN%^OH$}mH
-6^HFo@(,S%A0clkHpT`LiMEfQtJZ;@JIn"3_l^X{fMTAN7vfI6Mc6,!c}>t;h4QY.l3rE'$-BL0;XG;W%0D;b1;|[($OR<hdl+q6vfR+TB1q0O:VK8P88c
-s7a00pMD>i=|JI@aR)}QGJ#HR>q)zZUtpa"]^yXHtF'_u_3BB`85sZRKSc$[-x6c>B`{wqQ%{t6KB9)T}7eD|UWKJ/C&oIl,2lc{WU+9{W>n3w>:sCHCUo
-JV~^00MRS6(-=Xq;7,R7!ZTV;.ONO^/rk"aay$!FRU)Uet}kVm%RGY:%Gpz=TW'm6djyQj_BRyqvo}G/z2Ud2]^po1@3G/zAQJH74@#=5FrR&DQ^4IC$2|
-'{iBA+#=OyX25gGk3|Cx[1)[)AxkD}Bt`Nq)F3{%ex_)3/>L}V4d2n7)`+}"(TP$iZN#Cjpn_74doOi.rKROGI;H[P'/e9Bmz$ce9L-w2D9r5Q_KOFn%al
-+x&dTA=9Lnit-bI>SrzIKols8(m`hu!T[V&^jS-QG{sNYxu1:VY{jU'gfdel2adcJC6kxo2)WB:]lPX&i89/_h6V%Zq^J.Bf2_LhP6c''jcY;7hi69ICVC
-_)7Sd#|-J={-w9O_JDD1AS31u!LP8Cl3b[7VZ=)c%)YZd0^)4L@yJTI';5'v9`8QlEyWCuV;AuNckY>_zb}_6YAj.U_QUe2{r<EPN>5SZR6Y3VFlVmZ<h4
-uDf3ImShoClx7sRrrUseUj/TO]%^@8#:V5eYDF,]uK#M87[$tY]_C]hp)Q-9{SBL4PH=NnijP$`"n9$Qur|BEkR`!AcbC,dljP0ZRl[P{lZaBCJi2-`V&v
-e}v`kP)I6"Lha$#OsfJEGVr%-6f+=(,4bqAdZxw;L^!KWkAr//6mKAe`AakVIp3X5I@L@$79$ncrBD>wNDDKc0MQs9:5W!nE&!sZ0{@O%`vEl4)Y^8$;aW
-UbB:3dL;d!P>mRt9%JcO{Ml|W^2V[l%&|5"VT0#o4CvJ.gu4$S=a/Q2Zo'.FR0a<7"]Q2@eN>N&pRc}2T_5)eMT;[eaRh]Tl.I0o;]6,apiOm($CV%jr@J
-)"uX>ztf5,dzi0'8V+,nkj&lv$zN-x`,OpMc~{Ggb{$Rsao.Z@KugL<48,6"f:{1@K<uP<'M.{PA26)W"a].)Xna[JPx94wp|@VM^j)"klr2cNnqgd4N}A
-[OA7`HAi(ABM1Bp8JSzZeiDTf_a[]v3hH&-P[VE{z,U`Y#P6_&``jSj]$BD@c7Et)qjkjGDG-C3dhJ7QLm4lgU9]&j<uPjvCe,6iji!}jI1029{ydX-A@Z
-Jk&bM={nOc]D1oq!#340M-C^mM^ld]Ylj2XtJeADw|e.Y5CB/{!kqj8uv@Kt'@3e35[G}K6Qki2!seh-uIYI[k7c]eU_iqE+=Yw{}&,=eWJ}M-o"ChS|[3
-b^yzJH-Ces9p^O^"]!0"c>W@cgz"yr$Q~/,-"CpQUkrCR|tf@wH,53v%H_uHU.a}2c;lBa~LSqmkGv)!>kT3=FCfjWxzs%O,j=n%r6aABv>`'JAbwIg5#}
-54xPq-4AC"xrhu"y,_C:T3V-E6<Sd"G+5zfGE#T8y{@5:BuXlJ(A{n]2#`f#vc2:5<2^j[oq!9hpSyfPI]~r4XKj3oVDwqW&qenD,0=Vz.DXtOw5nu3Bga
-]2h9KJ+_[CF"9-||X3_AGQRzuY7y4i4]^X,BQMI6iDjoq];wTve/i:vTS9$gN#L2tC;`ZXtP[)IVVUh|{%snH-AO+]JGuN=@NVi.Ahx9,R4;('#fbwU.w/
-7PGiANZrAXC0@{p:juYL(QE-#(EW7s27'19LkZZV5c_6M0Oh$RyqrCt2%W'mQ}<m`mZF^w[!}:Ox{^.KmSH4p7<45aw1k@%i.k3jnXCA.jI1U>{|j5Gv|J
-<'-6/,;eY#ECM{kIIaI7XtTn)y0#f|+m_TCzS7ileZbd~}UG5LXEY4ohrWBYW9a@[':[!1f`|ODQh}4-m}C7TnFpp9Gnq9mh@2Q|f'~,]}FT_'SVbm@w1f
-&n&5:2{){TNF-NlR!or,(`^ufsxMD'@vBN]y+V8^}GRB>2MA5A=$sq7'jjrDU'AYLfAcD7>Oxn'JvTk;PYC#6{ZunF^Z}&E0><fZVe0{r$Tbk,lon,9[9Y
-!y_O1ywYB}]t:Y]Rz:_i+yd1fYZpVyplnB<kOVk1q}8IBUK/m{ibWg#QPLGk,$gq}8RRw&<,TDW!t2`CJA|IW/2vj>p.<(=Ekj&R[_YN`kZ$P9hsKy{=fx
-DOa|9N[.tIeP@WgJtKThSw@Ui"g}NAhH0V9Gl+REl3K4b|A=LHWX(L{73b~^+%azN@d!Ca=jTlqSy.<|K+a=qURheAmATP>:&1Ua=18BduZdm6WgjZB97q
-eV$d!@N]zZV)=h)o.pn[}r:mHj0O-Q,NLy$w"g-T3@B]{^4H|<WH!TQ_~Wh+0m!s:aP4{v9}Q05%Cq;n#BN!XDG!1W4)B:POd_vct6|wXa_m%joT([2f6q
-[^Uw.I$[rR'F/4fA%wxaz,aXcJ/cbD%D{V9_(E(Vh51`PIuqcN8",ejCt``CdmFlh3Q14]w)4Q"P5>C^N1`QEG}vvdaF@Q(nwHK;Gm1)pRE$,2SNnWLY9u
-7<mphtqD';!)}8$z2Qv_af$vx5k{'{UC_-/cLEu/3-/.].14j<7k>P&kMTj|rCs$z'Vr">2xBf+Xye',jYo{>2MjBU#r}<:yC1/MJcJz+i$eEKw)(v_iIc
-rS'C1Tlnode69`tlx:zLU1D'>3:2gp]}ua^7-X2Eq!mGkbw13Ir-aiMl.3Yb73Pl<eh7#,!k1d58eflaEG@ht"3L@M)i'l$b0(_$.3$;-TPqBx9KQg:Q6l
-M&T)|J=n>ck)oj@kt6lrI7mfw.{rUNr<!0P}c@<2zq=o@2l]BgPQ6eT:upm6j:a2}|2P^2atut=oP0-6[qZLru'a-ntoPd!cA@=U}$HOM^)VTB9.D9_QIx
-pc4R#e9q8|v[C<|_[)K/g>0K9pfrzUX2bHPRuW0WTOpHXLa2qZ3il+_:JXTDfbh1:<cD5x2-Tu^zEAe204F:F52Bs=/yTMLNbw&x<kYUROmmwfg${nt+Sz
-S%V%8R:ex}Ln&,6ww7xu~^gg#]i@0Nq)M1D.+VO!=I0.EN{bK}`fi(mF7U(";wF:#TUN~">v0|GI"AK.^QKgY|b%H)1(ky"T:gB,pK~}SzI[7}Q/o67H]I
-E"/GiB0"X(st^O1t>wQ$V);thvB^HCT#X"Z0>ewpuScEILl@pR1!kW[k5nddF55g}`|xIsl9zomv2Cc%wAs">|D&JmqC=+K;ubwm6EjM,4{.B#qtjI`uk-
-m`1$,dR`Fy{/&,UZ3gB'Qog/Cm;uQ^isB:Zw<pTvuk+TOf+;.osK#4#QfwO<we0XXYv=hhj[lq"_(t"Rt`M`p|C<XpgzKI!JyLcc$.oPgOrx;a&mht;oEs
-qQi5)G"}XT&XBTW^LK0/-nhdUi7j4,'QvBJe"lP0`%y]^nIu&wd'd6@RbRS.|u":06Fmk)jrS"IuP9IjpR'`+x|={yS4<fS:F1XcsGR{+{,zb9v31zqliC
-T>@8-w.CN%J$t!a[a<j&8u)jaDlP^h`fQdu^nLVrJn5vVdif|eE}1y~k7IcJ`0xJ,97r}PbHF4yvj}uskA8ISZ9|X&4x8gAbBcxtYG$-b.MK"{xgt$ziB>
-ncs+M"to~H5"M=8|,A0tvjZ|38_}2/{h/zz}|_)`.t3Y9wSKTvcF:+AZCs5`[rAN5_07P(LMy}Ka~ILF3$hC}TX#Ow@5<BP]]!gUGaVhJqv>-NHl|kOTj.
-6`BPbCdeJAa@xfZU=U2`hq8ObAvL<EM=%gY9q|f64cOiVy"WeR1FGHG'->;:L9UX0|EFNFbs|3}><i`Pu{W%,$_b/luEHcl:72]ogHK-N>umZR$'ZaQ#m7
-.dQQy(f4iH20aW^e+Aj#Umfn%i}KtF9sC>XWj[wm8aLx7BRjX;@8-i7R9JmZYKVdKT>&S`q9Z`W^,dWd4."+]L7A0RPfc=[Ie'`jE@ULtg=:2T(Uh!U-h]
-/HNv$AU<ynDh+7c3-/mw1e=r5{E0p0GkVhiv6(Vwnna-)K6%hG^e)jU;d/f2Nex'/wL)$.@f+'6pJ5i/%|{N5D9;|3mYJi5Y8lc}8F&g1Jxl~$nj_fi#IN
-WB6nlsIt95jvskKbK0GIQD5=/eR8;i.Q<}R:za<7b99:VUF!43;`+RB/n<M$ugU}O:(1Sa&}|X+ziXIsX=";@7}/.+h0+vHyxn6kvT,[t0qTotNJ<43AOE
-drOp:r,pR"C"Zgye_!"ZYXt-u|xj|Lef_z[lWwQ_B1X`'lW'J-Mh,_P`[,pK}Ls%m$iIrf:@PQ4(O2@"9T37oU6e+DY!BRJ&&a2yWbD{>$K[^D[d!D5+A0
-5+h9J<TTR"YCdS2[{P3uKn'!)aM6o/|4AHu$P`y01{nSSqQWpw#rm/r]9n2^KxS7hlxeNGK^Y@FMye6ng}}33LBFn]MgB).8${11:dJB<X7Q32"aX;VeM|
-N):[^%[@3YeKs%'H"Pp6#[O#7SosB[3q./}@V_R=h6!tKZ34hR4#HSiw`l_;}-+0fz$v{K]6v1i=C/[W4W>RGrEhMEJ`v)T9Q&mGP.NDNPmZK'!S1)g:Yf
-N0hE^82%Ei:$<k_x$F%xMnO5`^fml]Pj.<Y@YY4/zxJUUvytUy>^u!}!Advx``e-~`'$'Swo9To7BDGq8=p-GU<DcBq#e(G:PUi{c.,]XgpGOO_it%J(Gk
-KAs%c3da6W3C),dl5,!qbQxuPba;7nUG0)-}QliN$jY@{]25rA~Sy@BIBTa46Uq4{Czu#^@ck'/Tc6B'|>c7tk|&y>Tl[F+549$b{rwz6b%'bC/k&;ZaQ2
-@Iw3'X%Yi86aiE0(!Y"&Rm>&6<-a&VXYpDTc<WU%Q3X'_0K`td6nvv-t_EgTCdXd9,^U12~]jgBVSzeCH/lykb"L&`o-O4n)`LRib#D5!jz{Q,R'NiXN.l
-;@6X(c(_@)A'zkT(5UYRlRu.cq(a}K+Kw'X(=ae(l$,Ag:l_f2L/".K-u-C|jnAA;.mu;$9>[yJb'SA:l@F}g@'B`8,[NG`d_!).+<A)+W8s=Sq7e$d&<)
-6)kc;,<L<(T"^<KlReH$LT#%"V>lX(!:=RlUf'^xP@"DU#UC,"@uSjZ.KdIX&ZQfi@[P0SJ_wB5nkWX@KuWf`_UTyZTsWEIWvRjf.v9n8J|]c}5v,_<+xi
-dS3_0!fz8z@chwdQaf,}.TpSE6A&0Bt'Ae/$tr<(]n9yye%J&{R;ymVpW';`#"3''iWtSjPzLBz(/|TM!=N)i+M#U${B4e[#aRW{kpo]v]3wL_^^"bONq:
-:J)Om{H5Ai'75Up4=X)1$D~,r{dYbC8X<)fe|fpH=3igfnDyF=;c5NyA<{<ufe+dDR}v=RTLFZ_`z{|wX#j=+z~po;ppqC0g%;j-t=@g5|oI/rT&[=V&J>
-)lVm(|^p)Muq/C(Iqz/^8cBapHIn/CBTTO0P9E@hj6(}slV3,0#(P9>3ZA{<yH7@h$ChW(Rng$aA$|8dLjeI_+7=BlLDJuivCDmuo@$G[z{59,,V99+[Da
-7)e1:E9|~zfx~qOP'}W}K7-t+^ge0kN8Sn_xkl{Qz1:)(|5[`}rRDnm$34;!oC,ArTc3V'.A~rd++6F%2X!E[UHVDC:zBk}oUC6xcV;Yq@T$T=WUbVN_T9
-F_SD=ADC'RW$16G9VA)Lg[yvS:MvcupVenSh]FhuM=^`:DI1$gyVthO/HP4N^pjZ&J^zhH|}"]YF`)#q1MOYp%5EIrYk{YyHrL-={/P!N,|p$!E/-Z.JWN
-t7PR_L{@.qa]|1O}!>BC:s#-0@0xn4`wayAG[y7F+>PQo/mE>P5D1.v{m/}kt126{)~:}qZWRNC[vqt=R=ebE]Jd.TYCKpLV5=q_1&H`Cms9-3~a<Yh+;2
-51Fbs`aNL6cYV1D7tcHFr@<t"ABX3OYKri[1Scd-@KIi11[W4yGX|(64rN)SAJ5+u(OG}1h,Na<G^!qeCykstI:icnB1LDdd2KrJP6P@R,'@`=}WvKEJ7&
-3Gr[@&mzHN:<qLM&3Sr<9d#c5A|dN5<zCyYMdk,s"zVEm+6q0pW7|3)7XdDtpG]zFj#t@0Rd(xQ2=1tLJ.DiuGNZnKuA2r8q5ObMn-'Ol%>j79/',z:w%;
--tk2RyAW0UQ2h]Hz&QgXq2f+^Us>@0H'Yxvu]#E3bmgE@Z+Q/6"6[N_R=5W(Y,9Amd|'CS#_JYkVSl,0r>Cv]8C&Q1X7G[cBhjoH+t9-goT0BA"hpqf$Lp
-Nm5X<l/(eL$Q6<,TY{SPbk$<|N9lF}5RT{UCsbB4'V(W[(Q9qBHl}DLR+^fzLeFYkE:59[JtL=`l.`.AY:]-JPM%8Oke{-VyFnBDuiVV;9L.!t#^LzBw_p
-mr~uY%XP$=QkE+:0[I-RPMcpPpsDhpg2nR(tlmt),5YK#2|JxGla7LGxJbR].3:L4[I5Rv[lB79|2!jTe&Ij%+_uAb|$!3a]$9h#0N"ZWv1"DT2!oc.@v7
-`+sR%Xt2r%cctm_sEuUy4'QT3c1JGN`.H}WAZI`yjBHMa2{o/%9cgloldLs#l@2{|^28u$ITC$+}x5b<8n(=O-K+53uS)0"eP<iPX;]bS(HW@&34:0Qt6p
-IwME%]Nd1=wI6O):V"x#:)D2=mHoltb3f]S#=awKud`IDN6,}#.r+jW+)cH[KqjG/TLn~&&%WjED2n&)hiO!`uxE#BW<`MKcZ8:.89"2JhX[B{)T#[m2Y+
-d2IV;`v[]i4Mp[tC.BY"9kvpOO[KBX0]KgRcd;M8-"K'hD>/+>@"+;DDl+V^.!7Ss+&:Ek27lvbPscR@{X^`sCR=U8YKhXf)|[/90qWfX:s$Yxduj1,+;s
-r11;-m&px/cV1)AS+U)D#cP4=kH>0A6ZOM1fZ"DQ;(DCoI]Hor2hD(9u)_`|Q)Nhd/ri/F;@v_Tw2K>cB5A^lp]gURM3''e4yE:;8ahrNbGC}p>P!bUAC{
-~6C=-#'&+Au&YJznb%Y%gs(%&8-pt()Mv[xS-$H<CEVV>XS[2}'G4bW)9GDi'49IqT!1GhJ[_[T($8!ZIdE-;X]}rEF&;$GY=/}8{:"p-"2`BJ>/jK_Q_"
-,!y<EVn5#Uci`Q2OiDcp`yBJ(|gT0T"c2VLP9rnW%_nS-nab^]0v"=@mn:oCPkY<BdhEG_GkPAab~AV76B=<{|-=!'7/37P"oj1}tMz1Zco5=>_9+Emgxs
-84UaJT`-J;R[)VFsn(O[P+^1P1~KV5q6b4T]SF/Ny&K&i;dsUYg:ZkxueGATlh4UVFJ[Lk%%Kq7NmV#a,$G=ZLg"&5%;%$T,h4Yk]'TGyp3yfmxW4"NKdk
-u:K(6j,uLz}ztH3xV$$cll~Dq{Lm72kpZ#&YrX;2z(Dz9RvFrcKk{yDTzTSBf&W`l-U;`P~DG{k]Wt;wZ4]Drp;J0HL)tV:s:WedBkjrkA)FUbSqhY:0vL
-bV'G[.zkUC$/4^P>kCjc@uuGX^Aij)zvFU]$udUpp(!0o6nm.rj:SdRzMUYRhV_tzb[mr)o5g'mn2v389<WmOAKZ~GkIz.U!"bY{b3Wgmy&e#VqNW$"Eo"
-Q|e|[OtHa.Vx|gVqRHU{li@^9v;KoDqEniI`+)_4%Eb9bk0q3P&I<gD0IAQ9,Rkzh5|-@)(d.:g$JcQE!f!0:A^"fFF:3t}eXiEH4={RoHL,yYpT"PEm6}
-i7/Is)y!8]tn_K_0=lV}`G;Q/}vmUq]%ZQD)-$u"iw8UqM5/,kUq]slBj4a<dTA!tZdAO$27v@zx#E=ZQ'JXiWw!(v,}YMi03L0YTmSD)E>g:Qa7"sw%11
-}.JQ$yk.jH%WR${'6t+0gibV:^E<}Ne-+%--0vm(}:q>(}Uyu.NfAS!VUe5}(;-Nb,'pYadKY|}}{L!h8fwe>0q@aA.xme(AgC;8`rd9!@<Hq2Xjoc_ep3
-e@u+mHk}{3&ilw3pic{YcU|Zb-m^YMwM4=,NZ.Q{U+jUa(yjK)n}9W>R`-h]{Txz2e)lw)U&!'SBsByFZVkay@6_o'cYoLIO5RA:0cNcOQZ$C=vno8[8!D
-f"3v{d`goU-b{yW,0c(9^$jh|PYlzc%A8Qbuk%d$Qy~q]1,,/A8k9Eqpcke$8QrXX<|pspFOo'hi>f^X6z7_B2Fi(Hj6O1s1TvYw,|>`Nwz1bO^DH:$-@4
-^>t0neU0=1E!;=N,[}LU6Dy%_/nqk$.lB5d_LT]Z7@)AsPNq,IIxVwq4Sq1bT4;#7t7>v/^138&"I<z!HB|AA{Rx6TE'g}478kv[v[t3:+B:'aB/o5"6I!
-]+[GrM.k|h8^[WfDO+yo-,1`F0~;VmH&;4/#ze/[fC^!O38ZX.'t4}:y^2g<GybFE<@$"Xpul0E}Fq-^0zGc{QT'k-y)W:[J!YeFX=)i>QLwz`';q>C9Lx
-7+B,EJU9$${siS"2~5x%E5gE~P%#l><p!:,Wf2e:LMo(r`@6PA{(WH@<^;-ra1Kd/MmVJ3_jov"cV.-6&yE=Cv"Fw>qo,z~0i:dmLdzI]KXOyIUPNZXTSd
-6%o`iK1px$HaSQlH(fOH~1dxQT="O:fy<dahn9)rtsqM-sE}c(FQ2D;{Z+PmQ-_(J^UfDjZ>D4Hx[/XYvG``j:FQ}8O#/0E#V]GWt|qr]N#!~Ye9V&0R](
-fg:L7'8V#n>iKaW4s>bS$>9Ub@dFo,@'SMAnVri_c9BRdm{;&Z{jl-A20;PK!/&dYPDJ^fYx|@pjdOKc~&]<5K)ET0W>hhJSA$9/dIQWzdp1o}XuR4x6y{
-h9Y`TOEtweB,#rK|~sJwY$B:|dUS3r2U0|aKsdb"fDU:q7I$UyP{^g/-lbPf71iD&n}Cz.#zJid$7=&Y:.MSnD-L1B)(O]BZlD|e^0zcgKFDsQmIua<nh,
-1R360V,<$27M8f3b~:CZKwpI;N5jbq.)6DCbH@2R`aS_5_YTUd}D|$^N-E[|ufx"Y!A+~VfA1Jm!sKp9nNk@a3[n41%lyTwdT2X9hcbA^hs),rzC1ojw6^
-~;})3e7mTKrnzz".U:&b>T`L]O[J9tkTb2XSQ)JI1>]^}@yr52Z=UeU&"RClEK="F2EUuh8fT@+3;gptL"yK}KeMY+ii|D||)<&r_SVm2Di$Kn"]Z46c=h
-#P2O%nyQ/,s'F`GW=GsyCfVKJ{p,A@j-wPbs<y}h){NuW.a%{3`q.jIR^wJUVP^[|QXLXB"w:NK2'LQ-N0:Z:l]jX^[C{Pt)OQc#"L^k4ABZX#+GlMS.SU
-Z9P:gLZgab=)WXiCb<hP02MZt>6|CfY'wx~e:@njyzMG}cNm/V9M:Hm@me@ye:orzlKs7.NIuYEwiFzmO0<o89>lMB>eM)XipL`[kLR`z"]pc$cq'7g!kh
-geFSyDb=S]^=!ol_xPfDJ4250W_ilPAkq=nJ~@NWH=nv)nV@cD~8cAh[KtM3ur5^qcpqi@U8x+-0V6ae+$=iLe"h6]DfdIgpxXzz[uHtF";:DZv_d8dqlY
-5/8QZd=dH6V-gx3oZ^^P,l=|B@>}FE%wG:#CIW;tCYA$OH_'qC&x}"C9wZbC8XT;pQ1RF#=fgs'B6vKIv"ed24t^kD=L!"Yn2&#qNqMI9b8``o&0laJ1M)
-Ad.%OK:br,U%UE^eK:qv&Pb<R!{Z;wYGl&L@$/"5iGaLa<u}<.o5s`k"-&m{ay2Q6rV<v4_MJku1Ak=5Y)&/&d({^^RyGiZeLP&e[L9Rm>i1spW-^-8_C!
-`csBA_"%7cKXz]8mZN/FU%.,p3ZVe%FL[-)R4TK:;lEWDGsl=qkk"_uP;6x}S}2wt<6OVjS%J:rS;FFfoV(bsGw$>p'US[eF3ffpCm'VTu/1rC3]krCyBe
-EX:i>!5h5Ace_=aSRCyKP.tzt{=$1K]x}F3/:D-&5}NDpZi+yfQ2CUfx6AGomqWd$`WT7lT156sNsG&cOI@uU6v_~U$kGdIC[=:8Z17t.zAL|QSg;7OS=^
-3^"L3"Bh]C:CK_KYGO3+uiTP=p._fdu@L&fYwcv{W#nM!o$Hp7VM^dT;p4%$3_53p|Z1;v!/+%0W]MVSM|6]Y8qMe|nYV";=VM>p4BiR0)Lx!wL^fwI_i}
-_'n}+@TFh6cw)yGqgK~SR'wI4bf9dt/fzP,$tDT+HO88sO#=lb69fy_ryR8tky;MF,Zxb:yLR'NOFF#NpfzY!~$!
+810511
+'faZEBVvP}~B!BcI|+XeP{mQPW}c]NJwje&0Ej9Jff!kvVd.~E=H^oXz<{m{89wf7gVG0Oq3@8!fmfx1OitqTzz{+3T;69.Vu4A5p5)fNEWCWyx7znB.yH
+9PjN:$Vu%Rl}[U>6y:BK,H_"rRt.N5h[Ja{mCI|&9+z[B2cVaL|!!jXzdN~ouf|PUbC"Ga7a2^r42:V#4--q|lu/@2<Jr6W.Wvv-}(gD14+wODaO9|[1'z
+Fi^Qv.Z(q`aG89)$R<p6Zs(&P7CwTMuW!}#WRVs]txK2kFUxDZFE&m[,M"['"#ZI$d'6Gqx<=OvlQRGCp]k{o{KP[w][3k}b&7,v/SEH9P"&2J0_H[VUbD
+p.SAOO!]Q>Q2v2$3uk)3<pR]~ix}Yh1Eo,sE<'RKA8)j-n'pA;dk$>u9U8:PpNa,g:g;V(c-nv$>DQ4[w#tWglZhGObY]akX-{BbU;[kTk1AKU0]LtJz8m
+r:g1h<%h,%0tXu339PFsAEf0mXL>&}r9~tG>0l<#b3|T/JI4i]9IzeE((R>ZIRgO-:3&d66=pxi!0jj1FW^;1Uamlp/w,WkElx0ZMM$},6=AUf3#K"c"jy
+5I]z-%z;}3;o1z7iyf1)BWUeqex&+R'nldI:$Xb_XSk|Yg6uk+x'ty:Q_(("t&.O1K~+[@yCnns1PUA2'e9E@q.1$:MU/%"3F#dZ[:`(j]CMvW5Bf3'$Ww
+{dC-qS{kH@Sn.}{],=H]eFPuI4VxK;wtQ/!4}_[EN.E[Aq3HBCC{`|y=!u%^E6~ja|Cj8dw.c{b%_vJia@BD><kXapzg^>cN@cR1_(H|c&x6tCgnrSumCy
+bFNyQH:A~KL%~s$K|v4mI0'r&lEnd28rtg[Peu0<x>ZeUBif!T/kP-$bI4Qf7KN(;3a9XKhTig{asN-<AWo<aB;fIn{"2p|r%l8YsiZIsKb[)kaLd`Q4nm
+%p'OA8:PVW-IuG]pmnJ3@Bvcvmm|un&H7+Jcws!&7J"xL`Ch__RkwQ3pMFHfiWZ'Vky(<}r@D4eacov:5L"y^J+EEV%nw(Q$!MyKkUwM"["$DYp<7`+XgO
+>Fo.fHURcR0XR3.;RYANq(i(hCzGU[S'9$~`/QTYfSI>rWVF.7ne^+c4VfZdN;vdT.gF00f=4XJlH`He!jmbo)OP0._epIJ3^Qp4ah3Vh9Vw&XhTd;BIVF
+J1l`;TXGCv%pAyh`kRvoa1GzDJ}Hy`Tbie>)GEg!HScBm9@J/FpvHEX2di.X:SN-e62Ob'6^$bG4'e'O[N<a)`hyJ{u+.j5kCZhNl,{3Lp()ojna'O(fdN
+S1>0gSJ+q{2|D">r@E|5j#X-|FxI[q:|NNB-GSQv5C]>7JJ.1OLw%AnpGC(37X/LQ5l:^/Ue`@1n)N>Zrh>e%7ANcpvq^!jHp&nl0yr%ikms+G/xC9_^3E
+{<hv|'9]3Vpx60Tu"|wUHR%FAz5[.=%g~]3;l:F=ORHWJmDFr:/XRnto~$DDg4KZTb8.T9QuoM+Su;uY/e:$ELUV'e__q'fg<+Tv9E@'QMuQDULq26.C>x
+DAm5u{yKVpOI6Q2e6U3Ucd/mSrkAlM)hTuh0OkhGy;T'CAug"]7JrDRP!GhwI:CA)PIJx#<;I+ssqjgH'%_]N&vhTxgnf;H#>Rv_1N4da0CW2c]}#(;R8w
+Yf]G%bynO3Im"Rs#@'wdm+n8A%eWMBT1d2wx'2@S}nh9B,pIiYhGn$W1mw&q>Pm%m@DJl'5XD)R@p</}qwvT`tN|=L}$'8X@UTe2OZ!o]Zveg.r$4-6T:X
+_'11|+AMrJUXmZGD$/VyM3ORTLrHfhPgrkJAzQ>N$D_rS&i0d.}yaX6NUyzC#fDia8L|iI^U@N!6C'=R85%:T5/HoPS=@p.=OqXYhAk]+n-f!z,3))'#5T
+0eq+Th:)BBc)VXJ$by<|n,AdW)"3,ySsu9Q#!7'oOrQN4pCO3TXA5Vhv3=lw'lDIscBJ9.)Y%`<juyPm@PH(,-qz=:o8=79R&xnBUa0"Rcynh0^ht=,m0R
+/hNo<;&[7,fPOVeCm')yQ/JRS-mpyMxiob'2v"IE6CM=d[Ow4YbIrm,Q+8tr)Lm<CUl"gF[s@LwniWg<O)~ryA@Sp!7cp;Wq)l|l&;l#j#}uN^wN[1_}9k
+SZZXg|z>-=XC!UIdN"1GxdH_NCu"F].6EDn&BG#_]j@2GRAQ.![r_qKsdP=[VUM+|D"am,XSlhlJ&&'UR+}6+2s-~F`"IlqISx5`ZOP58;]@>tT8|ym{)&
+/`ueLmOFfF-c[|h1Ig8g"I'BEu&|c_`!XQ6j~`/W"qqgN4pL)CC`Ix9_pH0'-:4V~8pHGa];%sKP%lA,U9n;F+_Xms;6"d2d.+Pr4<~U)zg|&]o!9DZz_b
+m(kgdOqS&iX5CykO|[lwr21o.=,4LKd#E4DcLY4-5FtG2fYtmzB0_&FCor;Q@<wt"55vL;tc-Q.zE"DMRSPPF$mVS0]0JN(20;6gCt8GV:l$ph]"J_ni+D
+sJdSx8nv][wm";Sj)0zrrUg3_"n-N+N|)mdMP.3YLlq<<:M@4C{/ID[V7,pqVNiQTcpf4}4]vhLeZ/4K%B&R7=u,goh2ash4BA:@#25]C:JP5hvYPi7-wm
+}0<VSY]Ri)a/]t+:e@g#B_e`g(tu>"t64;BbqA}#:835%=#%:!YI;<gt'2W|d#Sj8kfGg}z+S|j+R)m_W8$"n5!Jl7cygfQJz!Y+2gs2axlE2q8h{cI#V_
+rDOs+^z@R/Be[refCUk9C6R>B72@:s-piYpAyMQ'P418C2j^u.3>~RTNqm'+kD_UKZrD(jSLOqc-@!r|Ls1x<6DV=K_Xb7L7l`uP<qTT6r^NdE@;tgKxz/
+>'fN;lITb4@T3PKxLkd5sZkd2!2=}'vKU30z:4TJL_)w}xaG99;XZSFdxeCE:7l{tv;7Ftmp%eFL+'6Jclz$1LmEB/H=(LuMeh!^J|a:qD~!m">;l`}zCq
+vm3}{HuzMH.}dB$fHwdX5kh{G=<JUc]e%qU}7l]mdL2%'vb;[E_$mPB>i/svU$Ch._T&$:9vt"11UE&('d%>_y&mPPK)p:>O@!ELQ|(k[gGbI>RJ)&95po
+edfTs,z,p./l3HF+[a{ZG$s`dN2DpS=<]!kVvW|PJLjzDP<L4`f;(1TJi[`eU;cdPotTR._2s(~oBI6Hn2Fxpiq]p.%huwp0k2]8YJDX}b6<bojP&|$nBl
+ncsUpN3&2U)"O%Pg0ji!"Hoe"UVz~3'q$)F|f17tHA`"v`))M4dJPp!Bz;9x&`@/hTbXWo6=EEDr3.#Vi3{!(0Qxs!J`J3r;w^M/C$wNH[o;b{DGrl8Vq`
+_IfDdXCl"Ve,[`5lX1=au',z;9T!HgwbDjjurjr6:}$iR=2D.Cha/^obIliY)XKK;|XjjO0J0,peqEKU%62`6&fOCQ.oSQA@LEfCm'@:RoE2`|Y(gH_t|w
+NEv]V=&h<S[;77$`$1Yda5%LGd91`L/pM83AIoDl5x:Q:3N#_x|C5Zez^[!{iNaX5x2M#oBy1V}rMQ@&K7n&}rVg_,]=:hF[jrM`<dXi`|D@"a+H#3KgpL
+z}[df7-`#o~iNW|#&gi)[#PO151eQ(r%rv-43-R}E2^njyajZ!G[&xy}OR8xk25{D_rrb_t2S0Dq6V$mpdg#)L`]I+!js%=7&n7(;UGb[;eCGtnF=(;0QQ
+aha]HuA-LO(y8Wm#=y"^%hUQg{|QDF9e`sPcI-qXJ&8nn5Qtt(_+KL$}EJi-mnZc8Frt)7|Hxqtx'4|d4_Q5'C2pyq~2rFo|^|.G^(;aypTz|mrITnct[5
+T^+1k:e8o;+,Ji{FM(0:pXW[vfK.:(EL3s1lQ+3yVC,>|1Et~l9=YgmsvLmpnGC2l6rv=8k``c2GA0TwrS&x{s./7EwT.4_VS&lv'QgJ{N5CCW7)x^&X%r
+$zZ^!JB)]+6ne0"BTU(t(rCiK@3+Y!R4Mp(WHsxsW=du1-Qn<6r@NJ=tl^v"7KMq'Fghz"+|TR06qq[s~o`hMwTP{>AR<a$g[4GyEv6JEz%QzF+E;J't)C
+bYPGpI4w(<JM~a#c5QbRUG1}"+3&pL|(![#j8[~<C#2gTVN83A=i,gyQc=WCwI2;@o+8xs]fv>7co"GH8o;+Ze/+t9"w]9_;61+CU[;'O27XoSRQ4(mJB^
+fP8btv0>a(a{n!Z[4Hhx}bp[Bp~wBQf-Vy#<xPGiH=w4Izm|PDW%H5"3yu!M!Y|(~rrgj,hRs3xa3G9<IMNo5'b|E#2gL"s'LOjPZ8R6OhOnQPVs4rH|b%
+]BWAA_Ym0f2=cy8YaNrN0MAHV","ojO(OR(Q~cSCdxKj__p$1oYpGOase(,-wH`v8G=d!A#S^ZK<|,J9`Qu.3IGS5B2%'xA#YOj$A]z|KxqR3U#cIHh8%Z
+2qi1h#]97E6N^dV_gP9_6:He#fJF_VpQjRwHiR|5.YG5L]8SHp=7)qXbE:"Wg,Vtcg4#=A,(AOl}c>A8z(UzuK;n$8&3"!TXQ[uy5(ecdT:!d1&-'%u/Ek
+In_z_@U];MpX;U@XD%e1ft"Z.%RC/Xv+Z-&F144y$[vZNOXOq.hzdSYr5[.H"0wws{FvpBTpwL#0|bv2-wTvg`[KT{3shz_-dn>!>P3l|'jgNB`<X8&Lp+
+6"wp+Qwp`/1xsTAd>2_QSdK$tR[!o11CEv.cQ&HC0/oRE$A}w);BPE9B>uj'zZf2C2z[9VFi%u@6rFO@7tM.pFe8Wf&Iu.z(SA$Bf+Q5!wPDOoH/~)G,V(
+3,D"nmL"Y267{(o2yE6MYgCn.G%cNgj6zJdxBpA=Wx2o9Pg|Sli9cjPFv3FZ"=m{6&gV&vt#s$GOGAFU@@c5Q!MN1,dU^|x&FHfr'b_o2AzT|3_l4HHaV'
+Oil^`Hj3+T~8L+=cD<802ut)aWHe7++l~:"j"Zt45zl(xTgu~fNP7G4U7[EYc.Sm/C5)QZK5+j&6oiQMVFSA"8G|F"{4Ou{5Lh[ua1zCX'+YuUg|1Fg=Gk
+(yJm!g'c_=`Url4O,RywYI1!$rl..9b&q{rJ{oeS2=Qm%EL!N>/l6c~3h=kb67fwq[C`4U$0`N4nJ4RE!Yxczi8Fo)yUL7U+I00qEFP5S%:U~E`KN8ws#;
+Ld$[Z(FcH4,Zg./:Kv[6[(aOk82Vx]Ug-W03BNrE"qD_gXve3^@+]Wa{~3{XjW@3s0izhARsCr$AuC)^'Vt-ysRV,3UH5lY2HW7J(l1'Sdz.I{:_)9thU%
+{0mTU$'Bw#44.9S;sOY^l7z74-D`X"WZ}zulKjjuyo`tA1k(@g;(yv/._d"n4YQV7=@}uj0fbs,5!JOFX;JZim(:E|8XWCbf9'}UGp["xytC`Fv(Xh/gQ%
+r$rFE0WAH^K]`b&hf`!j<6ZSklmLF[#=`4hE78yR<gaHqT+.+NsN#sV`T'0W51Q|f3FW6:u!H=G{!ZPICX'O@=JO0.hRAh.T)xU1tsvwEtVYAXfzN2vXWx
+)u"XAR!"7Aq%m.Jt^.rp+,[dx$GlJu(b93R|mB'Gvk93P,F;=0o'yV/X5I<&qt.LSKceWjf.QX|m|i[qK9)}"^|HJf5&^a9Pev^qZgVB@lV;I%78l8r]rG
+4Qm]d{Ip%]2P=KKEMmDX9GgJ=sojAD>Bo"r<E}}>IXeNo5pDu;E0I)s5%b>9{+9k7vll'$i_'^R@/FSLD(^sZ$u<%Bp%}HAgo;Eo'$!b-pJk'9Pm|+vb<X
+<<au;{_>l:pivPcTN]kD`U6d3+[=oLy5Jf@3x-3l.c}Z.%sSygSYBKBU<4>6}i4KR5q2=3@.0PN%f'^tqJ0`bV(uGgIqY[l49J2ndq<i;s6gf4:>0rI$-r
+8=Q2!aer5TAGy,QN=2}x/|@5R5:72^h{n%M_;4ZCMrBHzPL|SKDD;2[i{TUe;dm'0D]%_WUkt97sn(VT,^jm)`m>6f7QmN~)jO:X,+x0o"ivb4;Y$EgRvt
+)r<S2;OQTGK%M=MuzgyDj3eE>Ie;b%:Pw5a<2vcb#dYnKL4h3Sa)PmBapM,s5lN!!kI[64q$s7T<ov[5Pm!L;e'l0s:qm'Aw]Fy8`T!G0@9OmnHiJI=Drp
+xe3L1Z'z{)aWf4!,}[,8ia6.h9-7H^gK@$~:p!U8'U'Qq#]muC;P5'dlYjyxl7D`!D:DK-|oZ^,`:@tZE&RvXNjsvc!KuxMY7|8_Cn8a]B%v!M^ax}X2-{
+PU^ZKnd>lmK|[LHRC/$CLMqH)B0cQhoMw)}c="Siu('m@<Da/Q'/y`:7N.1fus5.Tqte7KoH{kJ[I9w+5>u>Q%7}/kiLIzpo21w04u)^BIJdW!t`nI^kIg
+e+oWt@42:+jz(O+>VpDxfNKz([3P{'I#~#DEz,b-`vS`Vl1'JQ|S(zu)v-,C,UHEX)jpph^bQm|3"WzOInb[#V>q,nm"$V#S^X"[>EcOcV$+:5_vDaRB7)
+JD6ph/"_`A|"YDkz<#Y5vzb&.BUQrYPDWmxiX>hGb:mXPDjNC<q^{Cgk47aBr'Lh)bB&^sMQZXcr|<w#@4ZkFx)o"a,pgKO)^#FXaoI/KZ9h6>1DGZL4I8
+8{{Fzue,D{%-(yRC^_&i~>`!Tbu+c=Ya]Gguu,ghW"=LVz}w-ur|,z$RR;@D~|xkCu_Y%Lzy8_UH+a{]T^oTF5x&ug)4PH%VGM"ry4{)"nmf4_Th(9AdFs
+28.V'uGo)(<`Kf^8J;kkZlj]M-}&0mY<yJ!csQgc>nIS>(Imz`[Q`E@inKviif@T6z3m.P=yj!"ogg<Ut{d3!>#I4jlEV{vY^8"kSl"0$ly00$1+xq|Y1E
+@PhPzFapgFd!>H"@[;z0J[`GH[7S!E8,m&d0I0[0"17<au0P;G~D7a''8tPv2Nj&g8S)iGVDc2i$+^}asq)I:ZR#n_K"EeH73i:.gm%@4=&q6=+QDvToei
+SEw5i@(y<nzmByy6XQAITLF&{`v8p|9.p,t]S0vLd$%3<^[z<5HOTE]tTbyn4oy1{:LZI2fQ,J9I}nv{HhNIz]{Xo_@bal{^wjw}~]^6kZ(uK}YXC2rE0l
+#4"8)!>Lx3BFH%~#i=nt!lJ6!QtH-6#G4%W-[5D|IN#)":%"W$XF''=[xc%d36'i'I]rdNiFF'YJcktNVy2Sm>x"eW-`16{J;>vR<+i$b-v4J12wn3ZU-B
+{^+khNJCx;TrkA,]MLsHW+<Nz5!AAm/fX)O7g!5.>,'"]J%zcr9@u!UdD=OZ9hW`~F.UaEJ1^2.EC'O@B43_cWI@$weC=geXt-TE5tu%E[znt&=[!py7AD
+p}zRudGy6NGO-qsL|^8Cq6.pSFsxt%.A~>Y7.p{dK5s^#e+boR<-i!i@;$,jJ-~:mH5M@D"#N=eaF1wD9utdkdH]G>f8`p5my1"QX+eLZ0dLIc{rfTpCoi
+m47f+q57#vK_z,J#>6dr#d;p=zED_z%TUNL|VOTn/ULuB&f+dvzP="fO$z%j@AwC5&^1G@:ZFmeSx'I</)'Zb'qen(zpfT.,~H^'gC~oi=xt>:@m>-adx-
+~4)8fCMQcXt>-irXNAqHTC-CAI$ILe,pR;K<"=nJSq"^kCh-Dm_8oENe9@%;F`L4aIZhG'f[MF'|#tPr^}=Z4p#UqK,F+r"Z<FXPv%E0%<t9M)e79QOYl[
+~,X.etf#awh[h=mgD:xy]>2KKhv>om@Qo'iE1HMRk7((Jpi#nPW[CP1l,1+'2!aV)]0$N^eCoef6]jeT#xP2u{72)k3]u,$IR$[t3-2+3X[>vTr9W,Erh7
+@eM.B+~hTuaR+^|qO4Ciw(p]s[Y2X5EB!2eu&DPb#E4)V9-p%bxFS}L)Xg7+]Xon!F($"J6iiT/B/3>cs}U&wWp",-62Ak>R:NyNMO,qP_U_KQi%qJy-B@
+W$I3#<;V5By`7T:_!ftJvVE"$C#'rxPBiA}>vDY#}w_XuQ|xg#[+)$Fb.bER<mUM{dBVMEt:UEK!X:Ygy;qnObYdDf>C`Ef`l|Rl#YZI7MCDcbxBkY/z4s
+yUTb%pFWk>yS.A_2Z3#VuDUV))eH7Fmp"TCjIxNf:pe[6%G<XVW)$jRE[B)N&'~a4Bq@D:G.GInn<99$WL{QpxPvOS5(rVZu7mvvZ,iPyFEZ{mD-'#A9l:
+Jyw)ePsy.[I">4JN;x9_=f#S-S0hWAFD@HmaVgTEC3z$QPJwq_9|]&b7loV&qp8(@[9_<;,e1'KZu:{=@HBtcBdphjxSsGC}NKZlQd>FVOVOP)j/^.p=8^
+l6~mdz3xxo6uRU7_8Gtc[>+:R:'gbwbgV9/"L-Aim4&j76eG9%RX;{6%huN)[!#ah&eU}ZKZW4cCn^na5d+IWUD9,e;8(S_g"!/]:()%x8Wl&$~"N[V>A8
+:Joy/Ksw3Q;0O#A7cB}aaP/WW$XFdc&id[^KZ7{2~lTZKG{Z'7Rr#zesS='inV^{Hum)y5i(3P,QU!b;fIq#&3K"K^aXM;(y$fU"1.55v,jJOqeM>OlVBI
+uwu69$0hHCZusYqF;fy{Qf~#@Ci720nwF<9$:;sJ]6nwqF!qm"3Fs[`mz4/{uL)k!JRR/B1d9IX|_^s|C`"C$G~.(auxLXG|~F8'Ytma`5uC]54CW&~FQD
+/D-^Q`1u!KE|SkR_4G5vkWT6Kl;@_f1r^,!-k(JWUR_,0MAka#W@LWB|-0an%+8K5@_](QZ;_<X/FG"NQo)xw0)iMt}ASGe5Rcsrl:`YGt58Q_5zF_e-D=
+=>'.}+D.rQ~x{|m;(:G{pwfgEK6ggBHJz/ybA$Wrot&I|mj5iW[=Et6NJJt%f.Yi!(GSvc"nF%A_;LeT`+#q]JurVtXGU]W{-Ry},<hNhS#XvvV/Z4)aXg
+:G,qa!<NXvdw=lIwzf4b@|{AnSwZeP%NRsC#c4MsE-0<DH_MQ7TAbp^nVW4PAvCkk=Gn-k7D2zdk[_Yns0vqX@v0nyum`$T_KVHy:1]^[GZ-s$&Wq7E9_A
+e.$]4)>x|G$<_2Hytc91LQc;K.lQL="ul[r'76w1_s&S~Sj^HF>s,V>{x8jt=[a(WQhE#ZE2]fApAr.RSl{RcN~A]I_M=n>MByqsxQpjHU[=_qcg>!Q+,^
+50GNARC7eW>T(F=2YkGl%LGT!V.w'|yOw]2+4iL8_d}7eeO6BnhBV0_[r:~K^-w.kb1)ri_@iy9QwTQ>m;z_v+)c5L&X{'-g{[Q1nUj,ZsSbir&.`rJWY/
+t]/^fgz+I#=I&fih|R"(6VWPZ9Cg"G:f2eaJ(qFNfX74TS7-_+#|1$i';I6j(;7_T5WMGsm3<u%(ECn3X4&p$UPuP.>Rc=fLaNwCAk]^tyoto|J%@tvo)+
+]j[!_B^j3vs)pHenib2)~&Yb0)P.FJ/C=q`]J!k8B;"kW<n63N@ygL{q5j|<aQ>$4tc__O9{OQ%oIH6|c`Y8R5R&(<b`~AwulNAO1xpln]-q8>g`U'>Ak`
+U,F:L>77ak|:W.DUiKiAr=$#>.2PB1ck"s)AFLWVK[L:|qtI@,q-ZA_RfY3uUpF}m71S,Xp}u(k)nQJO>/Dp%gd|"Y^^pFjd4H@/9I-7d%labLo_(/uo$N
+GI!y[krA!)miNE")/a#{mp|x(sW+,0#l<u-91dJE#ko,t0dWg<rP=7%(R!X7cgFTO8r[0d]3xL-uq7468RyfiVU4GWc+c%A6G@45~P#Y-Kur:^LONk>HYK
+2Z7kmELk!FSy.8rFVdTG-,jM|,|CS-@[h'XgL;&J]7oJ@XaPdDX"T]em$'HL|,E;&Ub#D)G9|D&7o(tS9^=Zf<}ym!vd)BsNCDPh!"I$nPQ7nz$NnH=4"9
+0,Ay(5b]E>=4NzXsS&K5]+}t>0~"hT`ixP9Vx9+sS<vBr6{+/OR7xJJ(|!CyRhftk_Sg;|l/h79NWPx3HJw8eG|'J6~F]u)p-R_RUEdx%6"6h7d3P9r&Up
+qh)%<0hgW^eHSp'`>h)|r!E:r99xK_9]3'9q3ND!)gU1`[yD|$`:=5S(U"(3q`UUwk/&(q&IR|oRY]<vr2uKGp4/P[$fe`JHN7kQJS;t`Ps.eR7^^,]_fW
+"K`ddxO`Ait-!_RveU5oKr3qSNzZYXAY%9Jgf}5<'aFcv{f{pP;g1oEhifwt1UkP>mytXOf6,_#v%8-v(f$>%I5i5{]x]4YuZbu87rkXK`+hV2N+Eg$h&m
+W,;%.m5ZoJWdG]To%WzCAN=M4hU6MF&WHhrhHT$^UUk)K}#wkTeAyFi{{Py}/L$z"aIf5zoiK5xA;[}6G2'@xbs/M#aNW]Ti:%+u<mSqH,Oj.F{T-'egY$
+}+K0s+O{m<oER/Kd}I}D0^^xF-fqelUYlbn]0QrZkSQJ<`{|V%J)$)v.Y$i72JYY8@-D=mYs^/M4@He`[FOBq+"4_0WszD9phLnl./@c+<@^#0L692M:wP
+hCRECD%$QP!2BM>u!@DU1.M(@^VfEKZ]A`d_Td<`zjQX8(Jsi}E>K&]'h+;`s<&k`!@j'4`/f<$7{tSM9&,|e'0HwrU)B[e$zpipi[:RE.=q=PStZp&we]
+>]zSFH0C'tcrMvppMwv2GuwsldS7)[Q|t%QQ"Z|Qa-IZ3fGJD5%p4oqOHcd37oIuLQnoCfN`Lra;~`6oNOaO%hWGUY-}IAc=~nyT5i<D'V@y3!oIuq5w<d
+I.>irAn#S:qAta8NAv2_50uQtg3O)C8E617$GS^oR6.5ixx9w@f(6|LCf$yxf8jRY"qJD+q7>RZ5(7m,J@GwgI]neYQFp'B0|Sc'_x^cdLqP<Fprok'x6"
+-m[`T4"/Lq[6}7rfbfnK2d6c+P}n@BN9t!r>uMs-O'8UiE<2=EVId[d$i1JAO6q6&fHynCs;I'#O74CR]>[Q9qdK<+s6KP.)qr{[)9A1w]t,-;'UjNH2Ip
+v587ku7+Rh]R9a__f7VX."(rfL_7rH#_/4CFugK3VvqL$=D}%,C>-Iv9>at0<6,E-Y$HCK.XNz(Y&:u"UF`2&TG#[>MkdU,CISfZ[5DuL]{sO{gpES>".K
+D>tE$'Wa_X7H9RuojIC>7ry3KeR6-=Q2SKQ_#HwpFxzn`WiWVEzybR>.b_..CYG^}9tku5zrT6$S0KjV$.T>c$~iD5BF,H]h7$SV0A995jw2cwfH{gW|o8
+QL#eco7>K#_0Rtb^R/#B$d~a7Zk.lCFoGx6i|a#S`.]DK%y-F'|}nXfAq6&T{r;Fl&01OZ7.pkjltUb2xOa1DZ}[a/q3b|b#;vY$;;.GTHQX6hl9vn&htM
+6Gl2Y_Zh]2<N$xCg6("7x=6J)rBe3A09G`!m1pm51x,m=8_u<}gZhy"C:G@0IAnzlq">42tL7w2cm}($8J2TS,2M<{7b<p&EkD|YH&3w8X$-3w>H9W&w|6
+F/`c>%akYFxl"-265RN:-QXZWq,L@ZAz~=QHR.[%.2[Ge<{(#=yeTV&wl8i`Kg6-F6y&y-r/G]aIC(q$9s.q!O=RBhI87uLsrG#5WXFb)C./$RMRg:ds^4
+~am]8o&vGe|:Q}Zc'ne80oz7Te%WjqMQU=48sz),71PjmZ]={B@#/E;>E"Ve(E32~#:]!ht}(gy>{|Z;x:&T6|TO%b7{eO|@Vi'W%HRi"c2AD%,DRLDl<u
+Y'DMIekBp[1Sy9A@6&jtH]oUejBK2n!Q5(@XGA/)Ea3@42WQJ<nKIp4mL6z$adluDkc!jQ@HEr2Bh;%%K%-/5XSH|Z|-2/z70{c=cfRfUwFgsZCOU&DQ8r
+7>X'@=Iwb<bp++M&C/z$kSsyM56OvSs;Ov942,VJ|j3s1:(WCuLvf$.+V)ay$ICb)uGN$x-l(ftPzNa|Js'm(=%4N:9@}ZvgC<L]xieB^TCaX)5U&-;`aT
+k=:Qf9@mnlyQ$XfYQ9)"MXG3(p@52)8lw8Gm~Z;{>EFJEg4)-o"yf2ygHfE$=&_|TDP1HwkyAp4vDwH"}8"r5[TomzZE2l+s$O&m`ZrPyf7%|"qI2mj&2O
+LLv-JNuufNVj%>qARe2@!0kS~8]mrd'WR$0MpqQzO9~gYA%#t_4OC_T_yqOF45X+~ETP.C&8>r![rT9(Ik;qK2$zaLZ:AEe]}c+j]zv4GN-z0MkI;r-5;=
+go83Pa=ssPd=5-TBA:^Sy,wLO'0mz6|Ww)l7]N7OEdz>Pq@RT6E6B5hJw,7B6>dVjpAjg$tr1xYuGP;x;fT]]Y~IZks<5UmXf:7wnn'QjtT@Mw>#8<n=Yh
+}tyT2s<,8E;I$0#8nVs5a&Tft7XDU#}:L4sfPFvQNeZT(ekr7Owuox9J4pn2%dInA3;0RmY=@pct58r[4Z"/Nhou]lztJjaHR#xnQ;H9#l8N/(q:X,so82
+/z$(f;P0-xV^mjQn;BQ#vCel:A!4r{z8;x~7O2~)fZrVb8ayQ}.Oqz7@s0jrD#$k.@w:+=d]~abmUE%|M)o<LmaqF]N`^iepiL3co^T(vWZc9$C"}Y$kfZ
+Q|(9VXP{gZ7K!x^-~/bRh010i)#NSYe"]$r3Y7CW@RX9]cLdrz)M=2(CuP$Gex83jQmGoX/kB"K`IBCPPa|`'%#/r5K(u{O9bgn'qYio;7)'r^rObO=#jb
+U]xNHa!i{QRwOoBlP,[3s1-RZ#GWq!rhT.uwe_|Z9gu&;b9cUW$]P!}j9=7WWC6`RtuN0bus#F_gWt!]6"@qx7:#>'_e0cOK@:."FQV!^^90RlHwF#^V.0
+6PzmKeV563W03q/SSy:+"'Y9)Agh[sr6/Fp)mm'kM6$A_(_E=&.@9!/Pyj+jOPniBKo$n]>wu"q'5=mMf+;dw%&F(6!%IyP`koP0^hE;JGMZ:y~=_%p3<J
+wNr:51gY2cY`Ys9Jk+1i.x7,%d#rCDZg9]NkR(<+R&::d>R5V$~l&xzT~<{+51opN;>{oZPPrL3%B2I2Kn84|U#t+=-+2:l_=r0"(g7N:MMp%,Q;{@&@3S
+,>@CVn)3e#5HI3r+17)ie1#)w.cM{j6/n7~TbZ5cDlK`IFe=5x8)YqPY$oUeNnuV:EL'3vQ[jg5,!aUK)'/Hb.Yh9.PK3JaBFLskQ3jxQ}i|CP^c:4.C^-
+o[|VphKgXI=s<jOJd=!g0"`,+Ua;VKfoaVXR"UJwY]`Zm{qFu:_WIn6Q4nb(U_Z#R;P[Ey.gSnfG{IBs1NAlq_Msk_QZm:Wqr=~{[p/cq[fMS#W#X+,ZiC
+u07,eL}kpCvnZ+,Xm>p"z.8X+P+u;if'+LOh$bXZE-:s5Xu.!VU:Ji$dpK/1<}#GyVq:$Lzy|KJ7b<u&q-91w$|m{MMTvc]bA}uOXCp.f&hm@aJ6U/Y@nh
+A{%'MM}y__TKm^FdcAGBb;{xJ@N^X.{Q8'37)DGN=ha_y.!{SKRBRrYp;aYD]_O64P0!AREtv8%Z}BWE&N0hf<`Q<5]kk/=vjp3.S_&-9)s_r(;TbNw3a,
+{$B)rbn/eM3Nwd0%-l@N%fudjLbn#^(pFDDyyqJb9c$Yt>(M+`p3Kp]@)hD"!$2evGei]2K>(qiab|ISOrew5+X%]qhq=TaNV#~Q}0~6p_`p&AM|IDVP"-
+t_~Q^'+#a{1M.0T73$@W]Y$lMi)f~wZ/{s<'nZ"x#99nJI$.h|vf/;2;+)Yzkneg@p:,'|`V_]],zg4a_2Ib+_Mb'Lhm5jq=xh|=,#xmiYWa+@n_VywVfT
+:mL5@DjcMH>Qdm'X;;/ZDRxx[,tI+5Qh$Ynd_Jo2#Cj;]Iws`5-g-GM:G`aZti@TFilhId)Lf2U#;0g_K<<tT$uD(Br0$KYIElp51IXp]Z~bZ$E&YcedCR
+f#A0(4,K=Kw):]o97T9c(H&!eab1I5W@d=W5;m<`7[6o[8_^P2YWpA/rEZo|n;bn0p]#5/FX58>SI{Vf!0'1}h6q%p4Ey>V(YGS=R77QQXs`c7tb#5Ntel
+Q2=qpz$^49E9eL'rp]A0d%K>XHMOA$pkt2rpFoit(0hTWjU3!I80oHn#2=!J@M0=}1_LyVM>9X-N6NV7uW{W"A@Xbg12utbJ|'U+RY=L@(8+VurImk32<3
+FEay2vZ2slQ5&l,Sn>#/(j)LDE^[V{W9O)GHb^1g|8X:/o/WJ#8pGX0gO$M`dC-akb~D#1,4Ua1K5D"@im&^M@s0c%Qj<"v0+$T6WYN10En:tL^->sno~=
+<Z`FJ6]p;oI@I/:lC9S@.++Kzbaxvmir##T4iNp/jTS#Y&B62FwqZxr7zm<]jeFRxFZT<ekAHw`pD=w-+X{6CX/5'|:_{Yv7Sei`R5oSSp=F#j#g+@56Mv
+FX`:>A6p}8K>zlr#JW+cvy8)]#7lgV,Ep|d$n7jf=hupJ#_l2.:!SOfuDk9a[7PU5E_qH=DG^W.}l6=qIP}lNAKf/sp1dEqEY0Ml!{(C#Vn)BDa=X]4J0$
+Xa-i"0Z`WY4u#({"gi!P:En4!eLAFyQX0&(Qe<]-arO_pT6'&O{d+xXP<U0/i"vOx;PGIb%hg(5H3Pj/woYL>iV0Z"6$^:odG!kQ@'6n5$.<=zS'Y7PD4E
+DSh5A3JU_9..Uphk%}~yv.a&RG=ukab/vP8}tF[)9r9q3IRm8<3+2B)T(>cr''+LF+e]{z6OJQZ.5EF'ZL)opse.^16&dJK6;7[IQzk-h&7bsARNYY0OE(
+S+_F8'N`W`5'3A2vd]kDZ8jU:x7=H-"Irn5oYpzZW`uod0NV.tjMO-AM<kZ<2>UO%(0tdbmowm@GQ2/nZYtyK!iijE"k{B%y,"q69[yZd"HlsWgp@QPL(u
+owQa5hp,/q<KRVwKOGkJOW41mBwP0,09Ko#D8&@j4Oi:}/j%zSIl"Y1DueOeMXzP+p$tnL=C!-`@</-Z8x-RV8,`l8Qq9L[I_zL&OMyOE{d!I.U{ff-FYT
+:7uAepmfzdaEVYnKt-j/q[u,U5i$f_[w&)s`N%DY5^c#raV:SSDAa9|&,4a!-cvW[NEgj_<-=S!8vHcIqFSJxf6)O<+BIv8!,zS2|{/EKF!vaPDA$|D}`8
+|OIfjpfeN+h>q>gLK%4xz_:-"8@J,$rL2Z}MiDHn/r%nfvg%%e63Y',"+t./:7:7pGn0d$B9@KZ#nd-d)BUh_N;RRVe9x2k(mZCE6sR43P+j!'q&6S$H(+
+]eJVGV9/PhP^G}-sqp{+uY<sUGFV(M{"t(z>1Q_My!M"^8Q/JWG-H}R8G{0xPSA$w^CB{WWeITlwZ#A[feJ2ZlUUo'+QWD&Ul&~vFUlDZ@[)#U/E_;<4sm
+2S()6s|TOj2_;V()r|aw!J-dHH)YpR2br"59wO"|9!F'Zp6@scv5n:;{yE7`H6{PR6L`}uNn^iVWgN!~YMp}Q5$,o,hOx}VXUNs7@dr&7UJjiLB6_UvrPP
+;X:%9OKp:pwF;X@qN=cXd"bd7A^]LBPkfLzVYL#x.3vs7/j@T_&@y>y>I]]RZUYKkGx.C_uBC>=7C%4$|3NZ|1I`FslO'A0EJg~@ogiS=>FLAM$.g_$mbS
++'qxFuL@+qlcS5/(!$M}Uxc_IqXZWQ]5EX09%^s7(BH0b$>i`&Z{af4Y$OrhR,f0Z:>m@xUf;+{.2T697Vz.#])z%_0em-Y-{!'IU=4KLql4Et$B^-e9Y{
+8>4$wH-quwNI7R=duIR,B-'g%'EvL0swes@Bg=Mf+]az~H/vW>LZO3:><},nyR$Tp!vo%uJ8+EyWK3L@px#h$d~y;:|uwSF@(x[i@,7aOA:D+)1!tu=+-#
+wb7u+Ou.cs#lT9%]#oaq>urxq+AzRZGigiIG4yPmB#B1Jf2gDg+'e(."Bf%I$fbhQK}`Gih{NlR{X&F^Scm/bwY=.ClB%OXsIFfIUnz("Hvxrs:y2_&yKF
+hYcx/POvR@l^'8wo2gH!:|oIxQcdK}o<ok^X}6B`B)e4Jcrjls/:2W;I+`XEhsJ>&[hT(p!W$Dzuse1Y6c[h0F`[V>"+<dw})1fhyr"cs(a:feJ),R[v0#
+A9RxGx^SBmhEN5ud&x0kPgZ>$87R)l2_"h/,hzC]<`W3MIJ{6893Jq"]!0`'|#DMwXahb/;:;x"NHlJYOV$O>eKo.NKgl%Pnad^XX$,cEc">)3:f6UOJl+
+7f0&#{zxZ6:JC.mewo6/1IVH!ep<nxxURf2;=Q8zhl=sxoc!>BTgEg|C$aR{xmBO6NhTJ/cGex<HsX^r^/$8A)>4JI%-nt5i"p_tTr:y2$udW=@J`P6Yem
+]1+Xx`t:1's`A7gyC[X8w_D5!-Kcz[%&p;UmY3#"yS_KC5%9N4@_K|`xfcD87pIV%gXf_(xRONK+rThza8O;=NBXg:9@ThXn@p/KcCu'iFw9IzNdH-+U;^
+9&#{pzHdp$${iNI@rNCW`npz@A6R(Z0wi0=NaoyGkcWSPM{VKw~V1g6.BQF{`bkI57=.d'hFulg8Fn:X,VZuP<ZbDM60X$Ef.4V.#X}8;QheUt/kE&k,C1
+/wyUtX18U2C;eC2bQGKl^>n|x8FHrda6ENImm7gD"Q{K-4Mz{os+4`M9qj=1)@/>XCyu[V$.=+nG&jNd(}o1~&"_0yOp^Sqg%F3e^vuk0M.H7}h7J46zo%
+;ci$xRI/XQ<E%Uz2y@0:hlu{/i_7P},7s2+Dh"a6m9zmw$BZ-Vu"eZW9'b]vV#Qch`C|p^Ur:@^S-.~{VVbUAj.5)2mqzs8(M#{,9'1,bqMmQ&st|iS,vM
+6mqH]olGicCq&^>n8_$},f);z=$Ae(4S&[QWM`l6ssdsDEL-D`QOTCgX(`grJ_VJ9k{[MQJB1UpVZAgI2pDRqA"GU{JsM6d8CD`hk|[2"]|)ymJ]8k10R>
+VFv,iXq.H}NB$B${eRl|92]+yxm]21]#XLbue:Xz8|aGUYo0PyoM',3Af:&,z('cB8K_5=^MylU;O,/OrRXDulJ=d:aS.W,[@t9.9'3N~|cqTjV,&W19/,
+xA"FCxy=+s.w<5N2v-$&o=D#sbifL<h/+i/<AfsY'kARaU&,:rWzADHXz5_Rq=R:kXI)Wd6FZ[e{lkkv)$]w|n6C<dRtURhcqIRVTMU6u-O)km/U-x)<Yy
+[afsh_txe0]PYIi]#xL]_O4='W3D;e&f=Jwb6+"t8iMK52(e;/_,o>){vO_Cu^FaBtsG5usX(-pLso4|~!GC2Pa+7h_pDM'aS#hB2JVucCLd%N7LoAma-S
+%S]b$3e#go=R|v<5+h|2viJ<J7^R(1'j~Qi}U;"|%G2VxQ3+N3j6l'.<>hN=g8YRa$KjX1&ZqD%Gk42&.[h>IUGKpB#;8q@RWoco]b!iv10DC_F148tcj:
+To%f`Gt+FR1Mc|9U1Mw|>5e`wyFi!^rmIW-|j4PQ#P/2+r%K$Uyd|JNK1>enB;8t,0+U$nl;qL#kCaB#q}]T+"~hnF}(38RB;x;>p8%s>M;j4_KcTzHY#e
+G}iVS,/yEkOqdOO}95e'lt)2<Yb|YhUva`_iA/bbS(BF5d(j3"et=[<:Qy_$A7f9fZ(QRkF==^/ex8`MJK~xvq1$eL(Nw_bd75)}}d(9irD:6]$4PBH>j>
+8lSf8IId!$)gr!<U)%w8+^(rbs.HQLY<@Xs3lV|zEjY")}(Dh}xI-4Ho4mma<dMQT)RdKhvzXBL!z=,o^JyGD8Lo];OMRw;5GEMqKQjHCUb,w|KOG%}`ZU
+au~E91{7'B;}D'q;k;eOc<dceAHdv+xgD,`RXyD&+^Q{m@&En7j&!@H"sGm,w,AZlio:Dbk;E5a7Ye>`d^z4UGELFjmdu=.H):iP&ZKu1u^[$`}A!02Y1@
+AhFc3<|+Y14CmJQZxFY:HI8s~qL6AC/B]=/C,2u-+p7J#NWB:dz#&HSe7>iWdxnuwzXD5E5>7oHUiU/6L<_xK4xuI]}f;lH;)(Z;Jg/]rG'u5Cdcivu}]I
+]9Tjh-kA82s6=$&|1cy,rL{#<twDyW#S[Gobk$#mlctZ>]T&E>=38N_)Lt,DI2bjyNJ:2O,xf6Dqqeh2r{nu2Vq(9VWpx+>}T+4iKUs@j'|Ni2-7mr>g%'
+/UH0aP%HU&2|BFF}0Vw8/&qcNA!4Dp<1>F-<49Rf&RoMH:^0#fR#60Cv@&-1gJVHF!K,ANF)cG%p@l_@bW}t<w6YpTWn`-`9u<HU=ZavXd&gd.+K3n-_`S
+"1&H>GgP@/e_m@`'~-)x5OV#mdS&)&@|WrJOFR+t:JNgURq5%FNyE{O#ZO4}LeCb;Gk^YwFzY3Y4@I@mdydv=_b!YD$T5uoNx5V2s3S{.nkwJXKn_%WAT'
+{M_xGS77u.}=2@E$y"v.9`'fPZ2(=2TDJ{Np~gH&Yh1Dz4r#stvLQF_2zDO>Xmn:W]nrOIL]or(;GZSKIkW4"!hQruOwCJ`UdvMYO!/JE&.|9o60+be&"f
+^mzoxq['Qo[b:vEg{v+#s_XFQ$nXy-Qy,6A$q5"B{k)Lr5}`it_=pHage;(a|B'H1/hB.orpzBK.",3h&^9^;9"=/5&u#U)KinAvuVrG{<-^M3.kmADUu]
+T^knbZ[wBgWkLbV<C7)}IG4lk$OGLB)D4f5C,yq&KTm%[J)wgKWxNk;Tt"Z@2vVZ>Z43l,z'OZ1@o$o"8EwzxsbFRf,VPQoC1%@24R~!yc!/0`-z)3F5AR
+!D(@%WJT-jw8(/Q(X6-_|VV!RL8cACBip$9oVHTB,&5^D$~gv;;IT`3AbXSI:=o^`-]sQ|58Tcp<+joZ:2".a;I(u%$;k1'"]xLbi=~@W4[I5=N$R%jntR
+WDoOG@nL=I8|xU]WTk-xs^7$(>Vt-jvE6uo;%|.(8jgicnnTmx4;u]+nji/NvX5+qJE+R{o7Cqi]vOq3>X!M]#R65jVD74=wz}{/UNHGp2%K4R/oX{>I0J
+Ux3g_++blvidron6p8:DV/A]Bk=(]M/n|rmI`w;8jyik@`tP:3pk{sw3wI~F@Gh0h`qrd1I(FuOVXsFOoz0k&w$Vx'V2k_JA4>1d)aQN=I{Rbkj6y>;;XD
+durmrT$e)R[0!LxVdZ[qtztxB/zBZ6W&js'w%rK4,A%W9S)_r+AwvcgG&jhp$:+(/oXrDOBF<LqWz7|zBzL!G)U>n%>FSj~YK5(00IHbh^L'i.=zIjr>JI
+|`mcp'_BeL+q)t~hW)XkacZY/T5F<mCwl_tm!U]_^_FcqtJ0kEKs!bhxj%!dbqZ=&34aoL/[;z<,7ztc>{QDSqjQ]ohm2SK0s75rYQR_k4ST`e+|Dclk)(
+%x=5$)NcGu{r0NKA)af.DD<H">VCe_iS59@L0SVj@AWH@)a{kEX]|F]nkcp,`{qa_=/}:c$Ei)W;+^%vFi>|y-%bz/Ar6}Wpu.Ob80o/+-`DHz7JL,!6}H
+1D:DGmWr^HM/hH`^Mzjsn;u:GzDH,ZB,L4>JVCqZh1KPKE)q4vUq=1E[iQ$@A|zI)n6N41nr^ci=p+.o^MB[@+2;YKsaRe.:2Mp+biA([W=Ls'wX@qjN5p
+Pq)VQiwa>z5IuudYv8uoj^n/s&z]h}DVo%fLZ:<P0-k]%Y3KDE#t%#uvsn8&i.`'(@&9u`-m~!,yA{4ZK.SOI6x"$uo{c9nGr+Kc|]z{&]/SJCr]Eilg#L
+sUj1Ve`!oa(a+]+0K='|Rh!MtE7@2pC=0[v^Wx(x=>R/5Mo,9{G}uZ!IT}%vw|^/`SwV!a,u1`_uY=D@up_HP'sv9u,yc<!2_Qc){pP2$.f_bSHGcn.cmi
+PudmJ"KY<|4NW56ejHnSn5/"&]utG<B/Osef4}lDU5ZXAwVrU^7^&n<WBz^6jX@@|)dGD',}I4_nNLSb'y^a6Yk)Cu'}zMnr%L`B-6=x<'VCgRR7j{JOtv
+[EjEhiO1;.Rsm1s]"dI$uu0G{fkmk9#>>0ez4vtGM-D[+3FDMA9^$HBmD3snr1NXJP`h&dx(tkk=)hS;C=mVhevu8>edi@UJBGUqd$NoAIeHzo9dJ/f]Db
+}@-4c"#6X:pV1>!yWrFN1C{c<FF'#bZXw},J7.q^4fe=@obVBpcdWkDyV)dDBq_U&3/%3fxq|qEw{rrVN(5QBw/w0>ene11LWDj_-R28%vV0i<"DV]E0im
+B;p0Y{m.qj,jE__%py^[;vi-1E".~QNTRh<`;Wpjpa8,.c'oK,ex`KHF;n8!P|Z.ah"W~L+%BQLd</$wfACA63-dMy3qHa7Yfks`Ji{)t3N0JOiaL;Q/`w
+2S.G0#VfIyyd%AaK$mZs1kPz-VH1R)3-R!x6)QM#+!==3m#"qB^8Qva2e'"9;bR#eHj/M#$Z=t_.7_b||0{7tfVHXu)Ipz1p%D/t^QF#`@vhx8fEEm/,K5
++->vdEgSy|n-~sv`z)lxI<A:uGtXks8G@0Fe(:8|&u}(!:#Rb``-v,;l-]t69bJ%Vl15$0(UFD^>w^u5MrLXF:K>a.MZ(li,_lc<w,%2J/})4Q+{4Z'Sdb
+BVK`vtjXqu3(2x_0O[e`wa@$kA_+XcR"sPmTG4!%RF8rL5c0}9Q$)1!dY5j_@+>9hf'J2[t(rsRpN09R>pk'tG$u|/:TYe}%,E)m)I8xgD}}p=JQ61fY"C
+"+gw<c,(6pqkWeWuEYZM,Q6pAjAdoVA/#pU}Xf5cANoMu%5V0i}`dqME0#ls]-r[}53'3heUt|&;-,.lTK5V"0-Ly^i$TmY+Dm=@nuq:d8eep!:3Rh]9On
+.Hscz|bD|CcM^WZ"+tviHoc;$54$quzS7vzC`"tL|k'^6IrnWQ$(pw$wlMJj7(@(va)}zP~A@=)dYZfp>5"j~=BEr0Fy#"pv%`QZ)`f!PC6(76TNw1Nk.(
+a[)+FvuJt^I:}/aqUT~kI5Y#YR[BT.xIdfJ45H";EK-yNGW4;jK`$%_uzjD,:T/&eqwB'&a;^l,6UWB@^U0W$TM0LK~U.YH-Ahn8kZ<,.W66JoYB'%7Y{6
+v)!t|"H$XO~ZcUASiHpL8HNL[{<Fl-!bQ2XR'`D7_qvAI.aPE98'YG$D%l|o&5[bF&>QTxKs{Z|x2<$c)RD$J0<W1913j@IRt:eMm/9OYLh@.I0ioBzv.q
+2SZ6feAbE;;I7l1#nGpVH[{6|Eu[dF>TD,XBHrdL3[3XRGgHhN1z"R'mXC47`d"tpX|m-!i_0!A)+Z4l26"'t+'gdw8FP(0jy<Uy8fnsP;M`G&GOM`a0(E
+{n$&=66"4-:{Kx9jK<3T|=P6{Rj(W50[~nzPfl/_7$k2z|C3dcPJ<iT-koGEGOyO;Zu,p5S{#DPIr1jNlnx[T#{k&P$poYC}J<-x~V3xB!74=Tcbj{lOo2
+gv`Q"U'OQhb5mm!]!8hl`r+dx/Wk)MT5;s&'bR.+/d>j}z@UHp]S'D$$^&V)F,ZZRb@[#x.IoFXUxA_GdyEUzwfB~vR/3d>Vv61agJ~1HSY1u=Br:u!Nbd
+Zp`kSkVgQG_fk=Wh$uTqY+6J&{CjBcbSjY0C"pcooYF`5$(QbUAe(S(I0_K|8%[,1e@4|Hs(M>CtM2:Hei>y:/1x:xjzZ&!D7axkA8b@W#!LtjiHnSNuo^
+@j-wxQeW5aBX-X=S4PpNDjXljK%;^LkyH]PoPo8`M3rTRUaK`L9O1|!>],uzcsCA;HzB7E"(Em0O;:^b={n<J5vGmm!&U{fap<eJu+w"iy0jRt$XM0JAr8
+1._u492!"4~p38-mbct!JM1<ru6noU([o}Mkn}qYY78c=8wCl'(m;D^wm>4r5(5DQ>D&b[2Tyjs:UO_b<c1CtwvGlBb<R41x}@2J4tg8,}fLY+gM7K4/5L
+F3/abesgo{&x5d+cXIgx"}G6K}[qO0w{<k"rkf(ek.NAR56/y)pu.g3h&y_Y_g$x-MSNS%}HleT275v`&e!NTN!M,//OXw@rA5~+-P55xvekUt<Z$1/p5}
+eFBjJ"z5I4>)d5uQ:T0X_FB9R:OYoGFfbjT^!1d]FvZO|Hx_ZGUULH{+v$ht8HcnnC!=#=Qt3PpeE^f2RV@PD{aT%6F]c.Kda%EuThiD'Ak$J&JOPx{y-K
+u@f:H!Iq/"gQ3L1]7U!E'E3JBqoB%<:1oZILw`zCd!f/@eC@A_njK]cEbGY&7IU0L/:DCm=)-BS[%8f+jApCEN$#BcTmD)M&+E'go7uPoYNQlrG!.oDuOs
+G[@[xPrVxJZMy!T>W4fr46kc8[1kH#qt[{7H{uQUJd]8_V3cn0YhY^m/K^RB!dYKv$.=_b;yg0q!Dyx,SZn_L]q"zNxMoSr3O0e_ve(Vx_;W;qe=ynd&Ar
+LD3=@@:pCuR!ze7i2ZPQUS"ai]Kz%9x`Oom7S$Zzp0/<a5eQMIkMxxte^^/s-u:B/!2QH$o.d{-Pzv|5c(bw&2z^{aGq>/uEP-pc:ZY|pVK&>Z>IYza84;
+ePy^{|PTOCcJ5f;1mm<4(tOt[Q+qjTQ[hHvR/ghNL'!9RZ[qn2!bUr`YmKG[ip4hVx>4_Z~7QsQ:/|bs@@`isa[g^@e+~.Hi]K^Y1YfsrD;e^^S+BNK|3A
+N2C!U;e1hY|7$K"Zvv16_nZ&[Sb_]qAfH]F(--RxrvoEx}p2bKmXIj67)oipHt/$t:k{]B_'dMC5L:VH)2XEGKwvrvRhlcHl9g5'3BpS]18AJJb++APZG-
+32o=NQSKTaj<qSFTtrq=MW(/NCIm|'jX"FfSdZo6a[]0X/bV&&1E9/m$AKJ<WTM{0"d1eIo&@Cqm8r@B{c/b>hE2Lz`2|^Lt~Teq`i.q|;hiS7hrnHtqQa
+T"|#67}dmX]xzhgn&Rip^2qz<DWDy|WArgrS:k<q>v}K92AIv>E9MZJ3F:2E"HRdov(jyed6s%}_lmn]oB71V`K"gNfJpd)a)npFG2K)|`G=fuMU7d#u^n
+REJ;f||3[=^@_aso;I46S8{MD2~_qddk,}876]>gLTlV+@[qFD_RC8+-t(BgRn7MW+w<|z5}2DL&CnKRBQ4rOr_dS08/2p"2SkTm7&`eTi_&e6;;kHO.Ae
+7m.AJ<v_zI@CF}1bR1:{'AX%`Cb33WlBk4|9:]qRb/Mk)'xkxc'qv[Kuv{peoTmFaiUsWqwUr!Sy|TCMGl4IZp=qx]gS!){IGQ`qsRWY,9oxx^CD-k1xc+
+]`KzN5b_|h{q`VL)ZOJ%_,)-MeqJ}VB,8v,-+snLGwASlY5pR@C$&5XsoW=]aiSdtjcuAxXYz5M'YB-LR'%.g7]eHUHqQVwn|)DD{M@s_<i)Tdz:uGr)I/
+,1:UM}sGGW3P=7:sml=tVE,Ma<UANV#T{XABP.7qB$ZiW8r|xFkwq|0T"m7v|^yxQ{~NT_lF2)hzrl7I~)+[ngIHjFA&qM:}=8#N-dDRJ<=@;@1BUMZ5}f
+4}veF|R,v8J+YV0>iye,`E)n~:CbBMb<4K1HpbxV=Uvkd-:2m&+rN)]i:uT8K-pOO6'y}OT{J"1ju1Rs{G+,6>zMQDW'YQZ8TD5GB|$RP9y:)Q,}!HkiXQ
+72cL0K0u<IWtI%1Z51>h:4Uqp+k7|+kH-WP1X.rD0JD[.'zW[s/b=8{%]JvNHSdR6Wj1.Adz=s[agO</#S{&[R.yDG<@ayZ#BM^rDKaNra)R7rXhg|D1Jg
+n|./~tW0nZ:"hgc0feNXN3Y4D5`qDWtI0ly-1g2Phb`LuLR!&h8mgx`h%&$t(r0!KaRNzh04R,o+DkKq&X%8~PSl2DK{X|{7lCzRoIumk7:]l>CoD$r3o%
+9f9cqfdfdJOJEJEky#2D'RnX.[#rdyxMI)stgf-sN;Uh#{nlLZ4Dc"ll5}D##EM_s3nX24M=D9,ww,3LqnIkqIVB}|fN(g^!Yj'm)D<O&Ea"6ixQf7&nE`
+~`CZS8]Y&m$4h!=>$<4_]1`[YwQ0nkuM2pu][9NEP7X|kJ6>Kq0O^2]NS6"9`xMWOO/s<Vh/[XG+3S~/FK2>&c5qzu&{gL,K|hk-l]bvU^a&Qo!oZ&H1Hz
+JO+lplJd;Xwx^2`8i:8=+yK{j3;6{Uo|gJ1"Uhb0U{Q8toBGq^%>"|uMND:GI8]+b3z%tX2z;E)hnVfKC1d{c7v`sbSZ#:q5n[t'uhpd4I3{fM/Sb`JO+a
+aUhHT/Ll;'8^kJu!",'j29nvkcU>zUf^_MyQB]n5DP`cH_G,hN1z'@jI"8,Jw/5x.;&Oy5EZFb!ig[3R@']vb[99lD~XPo9`h9].[x):.-8HiC(&D3>)$F
+zJ>cywEc8d|&$QACPRW$:!^E8},C=aE=x]oX[HYIP/Wp)uNb_th.^mw=2{'g%'Kj(Tp()2D@phd9pMf=&G4}nE/OHLh"-N6df0u4|"iVrB)c5$"F1i+6@w
+`;S#STlXC5`]>9I2]bh}Vqn{}bEGXB#;zl!<VcEtV}OFA>E5S1|ol%!CW+K)J}njvk4za&ZKvOs-AQrrVEu<X`(%=&H7e0wEG{_cgDvp"ZdSZ]sHu;'-y#
+<:3s+Hi8'JRq:1"#ol1v;1p-ozn`%eh:DzK5Gb4&1|WI7W7SV#DmA2}[h@=2U32;3FD07Rj#gL^VYy3)BO48Na~b9]w1FU=Bhrx77ZYMH3ze^`e^FkU"Ke
+^)1Y2-p>]=81'Y<;C:esJP$6UO,hB|c"@6mXQLQOU{ioK^a(Y6|jmy'$,oegg]Imj^dB/jd4io,%<5S1[O`O,SrQLiLRcd`(Ax_wdNA_N)UeO6S5(]%R^G
+x(J@`y+u7ctcB%&)/n(rS.E=W4C6vTPifu&ka$0!`VmArit'03#!C"guc&16^;UbSZUnoVTnxgSt_-)5s2;c{]jXvPxO$3$}q!X9C`[N#/dd:_xV-hw#Dh
+UP&i#::4^elp#yaM55uVfw#$~;l0>}M`Db(,W3:DBKZ"M/F#lJS!MJ(WBvKCO+/+,Nws466Q#Pl.']KYk8/Y'+SbImE;UELraSKc3gJvYX0NFJs/m.I4C;
+oSCMR85:t8rR~>~$It>`L_Q|&N[qHeGk0C,VU'3}OlpH.`,jAVlf8YpidZVnpT(yP=-XyD'NxV3APwyZ8$/z.t#ZAMUrS3BjXG"'noS&H9ZY^:n/$$mTs>
+/n&v^SzZijfrbf-N"Dm+Bf;Quk`gRe-#CvL]B^H9MoW0K5@7Z|G#d]6e96+0#$`[9yqXhFZHkO3Ofu)u[`|@P`09#lKa!OEdJI.Bh[T5>8yMSheF'N8bLn
+~m]:Xg5ul<v".|#8dPbo0u$pHd5MS{|tG"dc2>/[;(wK+O,U4Fa"dZHk9$sb|Z>EeR5NEB<8[S>#CqmRLT4GRT@d8.GPjh"Imv&to,tYZHSjzx"2wWKMi@
+~2@LY:wlzD%2~n,5:d{p"{@Lz!(W;;THvOF>!EO_z^=A<<oQ5[qSMT'3dsh#wA3:IUHG]+=yUh50>_G#{(%HI12Ypn(:=:,6t1n;UyW1sH3vy[-mo,I@kX
+;uU9p31#0M1KXnjnpNRU-)#`!EJ+-{F#_8/ABc5e9gH6c0[PBUW'J0pw3T0KY+lq3dK&gR%QhL3.tUU@k7dO-+Wf!i2wUh&I<3YAAOSIj>qIXURoiMCw#{
+XC}NjZK-Qd:F=JjAt@2Ym^$WLWb&Ee8G7jzag,Cw`NB9p_VtkfKdZpW"<np[#e#h,v8:jH%5,{d^z1@_"s8L0).;X,KB6i]5k`b_$IvNbgKH~s&R'&^gRL
+ts]=Yi[:4XTC+$A3=XeN3bl0Uh@)~VC-#&HA1@OCK4r@ex$]<o6TZ)C:sZ!B|t:F"#G[586>ZiKdG<{>{B8r2C+9k7Di%giU93YKo(Qxe(g.h1+v`'dwDY
+h{`Lt{tZ4RR>ZvZcuOraxqK_f#2)"R;x<F~My%Z_l|>[Ix]=ZF;g&/~+&TF50y|9AvTKRZ|;BB}-+PH".(p0;4)n+d_V|CPS!W`e->F0vC}x#rFMi>#kfn
+pCXkS5AuLh^&_7}jgKMd{|%taOw|Mj{zF<m^K<im)haW1U>]Kw)aVNQu1Hs4&HwstRlBXUG`3GRLKv<8vdiuaH]`AV{lebnJ@N#tMcaOp'P,'U1a+@'!KM
+Kdii!IRAhIBhtl8}0oad=Ll1)|cV#k+kdy$L6CUh;JAlvk!M}io#2zVa6u(44qBrVD#P@.'$-qlpJN:nW06eDQ>)"xzG~RCU8dqVSst`R5NEt@Y$LYLX%^
+;|rt7d;f.sZu/Ut7$y5Aud/""gA-^OW=QfAzIC9eA^zI}={$XsPu-/etp}GB4GjL#>tbbVbLDZ'&S5xv.6iKNNO;;M|=PPlnL^7sTAq[#yxOA7pN"wBc]]
+x7{CV|hUw"PF4v{da;TK^K^ggC=w'E/X|=zNCfSM2zL1wL]+)Kx0QUl7%X4J8u{CAb{Qg:qV:V}8aVD%62/970d&Wx/i49CVcg]RG}F<K<J([b"|,[X)Jx
+kMS3eW!K<t6ik"9^+Fgg%(ictkR=asH_Ox29OcQ_`3P|YVo/PJSd#!|eTIeoJ817s%KVK3R+Dc'O2":>Nl_W~H9!/,]+K<{Vv).`1x%.-EpT+>Gb-VE9Uo
+=gk:OMCc$E}94$kdZZFDe;;"cBaO+(J:t/Rg.[RQ7n$1;(~,yN]:5!,yF.&}&(6LrM~4!h&Q$ih!{LB0JN8P,J>3>]7$l`RLW.1[uJyV6!C7/Uwh)uCh{O
+[v;uW4mC_=a6U8t<7/@i'1`98O>u<D(ki"0fP(4'/lSCf+K]-&$n;D7um2'j_4mIp_JPII0Sdx=w_E(YlRkflMdM,e`7icsmEDZi:X[%ov<3^j_>__lT7|
+LrN:kNeD-X2"QS9`H>/mZ$G@AHsl<zjRSIEA"[H4wh[:l"n+uOe[)FcjnClCNT=Z1ts!|G7er7jC-H"hM+!U]bR(_$rtBU6Nc_7##CWxK{IlXcZ9rgmbi5
+@Z_viO$Gvmtb-1kT:d-W>,K9#GL"KCp=eGH{L2~R=`k8gr;-sC#eMU>q4,>5!qS)AkFRmustlin^}EYrbT)LX<1v%[lQ'$,{&E8(MOT[&tiQ#[1OaiLRKV
+}kl>J&B2,q=ASMMo1iwUc<e|AZfqnp!~6M(KpN=Jq<"54DR<:+p2~nbKTwM}SvC0`{W#bpQUf4-a[5~pnMeAKVC18([;%fjzdnWSgT$t$]O;7jEvyc+{+^
+%;ZoV`[}9rmG'ilduDJf#@X`X$Y|ri3guczIxTdh:PM{|W<B8l~A{TG|k(:Fdc>`3hM&lnMQ{l2w_NG.wY"&5k/p2g:1B3FPFNi.%Mb/I%Bq7-.,jAv1t1
+7'MO9na+W[N58j2&I=t#Rb]S<RaXP^hmK$nTPwMc4$CONtGP%"{N2#A3^kZqsf7VuvBPZ'^#b&#pY_@]0U$hI5hPrNABHPw-diRu-LS83&>gm;i!:45ZXX
+k,bVcu[h2Dh%E5ln4Z+T7{(:U(GTgj(bJ]H0InV+o0P0MmqQ#+!=]tbCg;8j(pVEBZ]#in9pidv"3EWa~kSJE>c97evLw8"e9ZaIVQKPHqhQmz._y&>F,J
+ax5BaQUI^{;/W/_=S3<;ZD;|yKDkxs[Ff+lC4[6'::P}7)RjrtPl:fO|53t4Y'4".P8@|a!WL.<q(i^r8KJ3zR4Q)M2kg>Z+aNd!G&Hsbf)n'MtMQQA^_T
+qbB7{+.ZC|2173'f-=K$o$3hzqM|s{rf4W~-7|/=~'kKbhpk%iS&c|3mBxhbH5AXKLcSpuo{|[Uc+^gbxlUUew4qW"~`SpHm&lY-g)0h;fX}qvYw&'LrR|
+V@s@,rBvfXt<b{.RW9/ajpU/cMD|SIFwuhGj-W([z0;P>!&<21z"6-VR00+mWJDA1&SA!u~Bvm!(wJ>79=rN%aO::R6cJPl3YPQylYDyvbfDdr`R'ZIAia
+af;!S|Dv5A>jQBVR%qZed#{H!iXO^SE^07k1gr[yO$BhR2G@XtCLP-nDaS:!l}{>8u"0I9#k7R9E(j,b>!/YZ+Uw%h|f+{Rxd2##7cLUd$1wH|7FF9vR+V
+ZVmKnkkWr{XjM!$H}qDG+J"Nqr(Ee1uU{+,Grr5N--a=2Sz{HiS/^A9yxi~qyYWN6YCbwb)>ew'R/%IL./-A4`$OUU5.Z7HdHd]ruk^C}`g6uq7vmd`/YS
+B>'kCbuCLFMg%,RaW4p51xAGze0,90%,CT=8$_tc-l!jW}b28wWPfj}U_>Jc1OJ)VF,KDj|5)gPxj7_QMc:WMcm]p]eztw#iq#2JLz|Kn48wG@nchz(_H{
+.ImZVfBV_L'tj0u>7pAvMT;3>$mA#c/d[ITR&_h%1"0d/d&oYyrWxCt<Z/Dt/OMYo_)+#ImrK`rezppkfT:7GP:7KLm6;"^3CmmL/V</`VAtd=xVs.jiED
+r<c)aX..Mt-_&WiXp3&:<.Y$`/7(8hb:}#U:e<+qN!Nac1Na>:cW,:_CsB][=<D[lCUFd1x,]Zls+;X/$:2l}3rSW;MK_8<=@;^bz"/Dm7'tv5ZqW=XVZ{
+h)|Js.C%.ow1fQ]86euyE<iu}[n2Aum:z8oVQ$qC{y]l]!TENI7!|^E$W`4c73c!z);tEx)5L9sS7kT&!jgd6AiZMLR#%JIj$mzWJO4k)E+&w}CxY1KBFw
+rg:6hh/@R-'M-sTf=8OyI,:0G4FO7FtcoE@^.rOzoLKylJ.TE#!W@N"zC-{4gXY,y-J2nNmPWH,BS<CfP_Pi>D;w}o!w5j2%mZ5WD$I!a8_NCM@(rhO"U'
+HXK"RV5wrW^%"xPJ,^fpmgp3rtOD=`Q676p4~bw3`n27jq#sJn3p~#e(2qRv;&54}/fQvitj$"w[MJ#%v/"rdkQU-Z8Ns}uNWRm@u>~f1/w'@[iE2nbavq
+Y"x>I6+"h).z^<a++4U}qKB!|nW]HOu7`twyHk%[18Iz0gG:4V){]<h+V(fZ((%]w$ggYR}l1^OXU2]9#OCh|(g'E.)2)-M@!#6K=qN7R]zUB2aD''1xJB
+WJ~/._%6s^_y9Zc$0&h>.9jxH!5`,w0m;9LpD7:al/WT,o2{zci&A7La4czA}Z8[nNvSvCCfvv2m{4GiC$`-#4qS%^h8&//q~Um3na&w}0.mAZ<:Hj`Ck#
+zeSl>GP,_9nE{`@F,D&z-#lssrdP+^pBT6a]tV.L&xP&Q'aS'<Q|X!F-'L!$Tg>pAsL#no{I5kGJdofY8Tx|DpC9x0pmW"C57nJ(g&}:/xn=`X[]~jq&Ae
+U.FxWRs)G+k-vQVvLz9XN/%fcN}v255X%Bdl|8QgHL@R;1=y6%{C+%>kWoBB:.eNTt>PD#,`:l>yo{#&,J<kl_)/Nd2m|osUw$:S]"^Q},4goD"^tK~jrA
+mU^P9g+hP:-XC((,DrCX-R](_gAj1;-UVSD+ot&Mu8RaV.kY_tjEXF-8H9hoJ02OFGy2OZ{vh^Q8U@U4[Rq]7r<=5YU@!(]-Hch53o-vo7K4WQWDB{3.ys
+lHs;cwvEC7l[pf0"jxKp;wR@qjH3T/+k`|cU}@&xiF)P-(qOwJufD65t&je&mLM'B1P807cTKND8PD1nQg2-$j]mXlKL)}Sg'Xh[G.#ok9je9`@M7lbqob
+#4Hix%>@7X!9D"EY;Pm6fJ>|}nEyGjjijn{zB445rf`Ib#%i]Yg{)lbZex+;$.]D^|Vt7P;KBhC::9>W,+-nPagwSFT6_-F!fpJuEFRh-sq7,c)9(JB{H_
+NG'K#KPEhlmsCV.[oS>e5Y~a.aau4ESiCQ~bpC%J+9^:4Sb,ACjz]8@FNP}PmB_P1<JOSqlA1k"7k|%f1c3DIyR.D3Zo7P'i4HfE%5g`3ll'Mj0o8c.5(C
+y<J:9/r=~E/)q$iT7D;oYB9$un({UJT7[Un)$XRjPcps@<>T4=sZJ3~.xsV0jNSFeg'y0;q.i9z=a<0EKVRH@l6FAc$+I,<icyyG{p]5$3e;Pe,yh%.n&2
+5'}mC7B$0^o7">2UVi_DAPa2aq/cw[QE-ZuAek09.Ny>/Z`<&XADd<8E81{(kx'8mITY!Zuc>dFa;GWH=q)CY]xu51c6Rg+N<,>!|22$B=Yi2mE1[g&zoD
+uSI,K@iFP9z155Ld(Ol-Ld%vr1qxd;KgO;[ywr@D.GH8^>LeX2Sf}UY1Sy`}!pSjKAsd[cfwnpR16[Lv.<`;cofDK_~jK)E8JQuXY!23HO7UC+4:yPEp"J
+7Sw`TEd7YNugaB%k&U-10ccVb_2O+Unhc|vvEi^kH&~UOUdYIsxGon3rpI;A<q#y:#@Nbd8>KlhV/UiFPO4R~/;{Nc,y)J}wWC45_SwUQSr:+49'gmt;1(
+.b.$RU^g6XrL)RX5{=Zkz!d:1fBKA'E!pIJh48xV|Dceif3oj<3$2a3>C"B^ca`qq;l;PSDWI{1_hfSQ@Hk6vKAcw8do.9"vD1M5Cdbk/Ef1o2=30E,h>C
+uFikj^]4Tt|5Eyg0K2iZ#'Yrb^bWqP)X=YR[!h=]`U{[Xznz_L0DB5`y)Y"l_7sY+4)X1/WJ]Gy|2N]M)>JlAaq}tvOBy+CJZd9uNi/Fh0v/k%`I0c@g%s
+0YAmGL"4W;WxM!N:QCl=1Ejwo#KVwr/"QLiKwRyjP]`FOhWXl]8EIuhVmReA0MTS5M`sR_G=m%X,aA$95]2VzJnB5.oL7U}1."Qf}AoIOeD:w[k}a]P7XD
+^"61Yf[f&<132MU'&d1v%t{:v7wyYl~Y|koHz-Ur)[ZlCU--fGogKdv1|M.b,H$M]dheJdxo{c]dP(1/<cb;xw"v=I~KT:;]l(uD,BFi5lA`D}pr6-Fp<n
+dDd1-/{Ji;L1|ue%_SpX9eC"M1Z:jq2G;l7eDG-t1:yU'{y!As$0)/SB@g;E{Av'4;puLU_$+BAr`sW'2O,/NNk0SmPspD5J=]FKx>}VE[$fOp,0"t+K2c
+VPTc~$k/p5ltuBmLdrJ:'5Z|t&$D^D9W]#bZ8u~ByA>wJa-K]ki0D-EfKCZ%s.uT:tIi2`.bOglv$467-<S]c#_c^aOTZ}.e=/a7QcRJR9,PLrk,L$b/Q{
+z)t/OP$UJr">iG]TS@Ah-m1'nODuX9/6A/.9,Kj|[u0"hujV]Y:)J4eUl32U.E7zwJu8h:,D~(ARNgT)LoSZK_:P'e@UaspMo6(%nX1qPwsdi>n9=jd9%Q
+-/8RZU_1Hd6ua+Hg=C~M@[rn]=;@wZYvxSOd7.P,rNAag`7GMDi$r3Ut2Fv3a_t.V}mC<qNvV0ELu6tS'qD4I(nN{3nOz,:{[XZ]>BdnLAr6+e+y|B'("^
+e}v4XR]WW7>%1-g4v|d]T5f;;G"~IF7-I/j{qR!Dy<{|/+@%"cBQQ#nhm-}{>7U``.NA]j=f|bmGy}K&wpNgLCHlaS0AQTkajtg%yf},LKIJgyo!3-%j;K
+6+DM4HrW+U3ov:2Exd/h!ERfI]pY]ev7>o5lW/7V;:AMMnl=t]/bb#N&3'N7,:ZOwB6RV-Tu@'x:XHp-`YTVz(K2/1Rx!.IK.H$vB:~w"H3Hg_g'#}).Me
+uB=cypvu.%ibL:(HITE-RbR{{F|d$cB$WjR(!>l7'[17s@GaC15|hGC=FSUASTH^'jR2EI'YwmB-`DN/y<{Z^fMtX/xo,4(:[A;5HIAR%=bb<5/$,w(Yj[
+xHZ8iQVatOQ]A_hK@t)Tq-pv;%S+mr00f9G:@R+7fXK%IxL&.{Z5c}=it:p5=:POSVm5m`4"9t<|IS{1l6L.zHnvG<6yM&3).:St@LI`Q}<+04i7!a`WUC
+rJOuDB#F8:OB&wRU)D>CSw>)b;"hs<gSEP!{#rxQDjlSlfjD-MoVrR@b[)o<K@)v(3^LENHb&r3UqTYh:Uem5U0XX_)9`JW}r9bJ3{"D'L2pzq>t}8fFVc
+QADv'7s/}0b]KIfb}w]/J'YRocS1ZnQ1%(g#N^$}p=cS$}w8]rF3=32).QgP>:+9/BnOmBjd=tIqoJ.^]vfiO|f,mU6czE#1Dw}F"2!fx;zWj(lX<Iiu!c
+[]O$g|qqH=-2I=/=Ib4<kdq/"pX-9HR}GgyRe{"Wbw"qXUQ<^{uk2=$zVL"9Y7TNbkwRX<G|{XnH=o.621@h8RlA,(}w}m/;L-jlY7s=B._P!o1uT^39Ru
+a!u"5-7Pe%N;B)!>3)<U+GI6e.Ik},r%<lzhY'-9Y3!0QHu98^7gooRF;U;Cks,yZ>G#DJeY+z=PEC]5&q#|!#C6R0Y:tD>r{%G=EJx@MgRs/Kvb&pgYX=
+apDCrervz9zo!]d^xr.vkf/Vrd'sIXKn"o!4zu0O]P-#`f0E!lma(|P>j&0u!h.Y7{pg[CZ$,urUi`{qZXrtTTl|2jMcDi)JqQ)JM6T'9^G=xp.gd>tmxP
+V)d<,L:xhBzO/h%6qH$<_";YuM-@cc^Conks8,Q$xFm(MAw=yrHz<G/dm}3Ag"b{!1CrDxGd3Z;jRVt`TbYK|R^uql<YBzUo<|@ZpY3NE@4i--pmR_$6[a
+,Vf{,OZJWT(JIyLT]Z0}RNPR<A/&(oCzc.ljduL-2A#=pt$^LzKW^ypX4A&OYG-DrE24Jg2oQ^)2+O+O`iH.nC9+c9g+gXuA2#`1uRc5XI$"d#[+mvb$N.
+3`"+tL7KG/"k|,g/:MOh+wOeNmL;7iG,0nKmn&4a78={qDdKcvB3qlf5HyGRps}1Rmjx/-m),_XG!]'Msd~!B9|YYsaGLz.q:xQ!4DPWuv4G)^;!YJnAd(
+4L~R]!%Pm"F3P0B"U4|5+9r]GxeE8^cdYC{`3NN3@Cgsx;3iIA|[#CUY9C7DXpQ8c3<'=,RBLIUOm$j7acLo!i6ipusP2]`nfjz@AHXN9P]cUsf'H'_QX4
+)YhL'm2x:OQ]o,GAzBOq7o)T(AAa-#enbsFAdOF7#Np1'=cP+tNUDe<Xh.;)7xl>eTQi./MZ_g8<R@ul~PG|Y=|fEXf=6=J_UDB9p|Z%67M#BW:kz6_2>u
+jf;-n:Udv[1$1^}Z|U_ubfUZ>:T(%>8i"8n07S[Ai;["a_Ag;]FZlT:k/52EI@",^gfg;jgkK|a>(42/8u5b3M~3vR.Z;@R'w[M>+5pT.y(HI{P]iUL-x}
+_J&|(jyYBq98aR_iMVCowE>L[4hu,5|]"15D~lfZ4KEgx7@j{x-KCJH<Cnt,uG%bbU]zf06xJ7)e5(<|woxL"dtZ[eD)U3qwcUU^n6#[~I.;z/-jn%<c2;
+%Y4Bw^l5z6j1';.{^VX=3kE%U6Q/#rXr~yHcxjx<R-s.'4dub7tx1A6#$UYv[YB#W9}0^(n=Dz6tV=V&h(:{$wemq.KMCJl0KR8V!mmJT4s9q5+wqHg]fm
+FOB2~,Wl4R2&bob}G>![[3+|6PS[.fbwC[-RcCa/IC7_:!g'A{68Q#9CFqP4cN`bLXZY-UnU6(_{H]6F]/^]}jj58;J+cosi6k_$:/cvw9gD)b-,]L$zhH
+_%LPS-Qhq{WRV%7Z:ai!]g@4"5PDuE"z~|QUMy{y+{1[zMziyBkAQo$3O!9zR)F(.OOXyW;C#ViGa!)iM+mrYTmc)Fvz0J)=6teI,:RpzLdlZ3&>D]))tZ
+Egf&}3K@RR-Q~HPo6`ME/xp.x|>nY=1Q+uwUZQ}(c(8:fmFG1ny5B)P]g_P,9=oxG<DX1j%;l50a0b]V.&x<RDtepcX5HQ{cf^IJYY@"ATVez%}T{!60Eo
+qw-xCF%,"LB38@)>V[a{SGh}Nk|{&{Pv&Mf(SZ~5u%g52idJL3XK"@,m"S[Z(&Wh9'/rD}pfLKu_oGe1Hq8fpp~af=7an8`I'PH2}YqvdJGAtjoq6&{$o4
+S4FQ)_q!I`N:J0,7,ZE&9LAF>[RO0"E:&GP:W33Qxv){nY)JxU=/f(6ZO;Vg7w(jBB:Vof56e)I_)o<SEpGO[Bu$D+Rf/-1I||ACi%32$^%3Nk(g5C7_j$
+5+OO|'RY4Tk=Po%/PAg!$0tqp7mgL7n!Z2^H4DuSH;1-5=!!}0H[(21v)+(2]5aFL#Iq+p|"#n[pmkAM9Q>g+g|o1l>Fm2{|aL/ZI]9RKsG9)Svfzo$FnD
+y3YR=Om@2@n}vo,0F`Mm%7xo)_zJ21O+1l/0$OZfOywSaN0qbxD>9vX#oI6,`D|$$LX4`r+E6'x7&S]8-fh(''!-b`QiGxl{#V$-5S^tXII5yPo9j-B&R9
+!Sl+A'}N-uIn0sd>wB@0%hItVXA<}<,]bZ`FoE@$c6!FH^p]TEjQB,7LbOp>:3|KBvj=!Z#J@MAg8Vsc+RiOEU4u4SBnhkExWR||d,3FvvnT)3HHB1K]+f
+^2GO}_I^^[D2v')-{WmG<ePoKY-CcWaO|qsexckaD3%5]xRQEjiTCsz-<oBDC}b3z^Tq=2hPJ4n}cW(QJ/wq;+~"tIlX#)T7eq-_{:4=+Bn<$d({z6gxt&
+:}#}Ba8`2{:MTi2i(M<KxTtfPPNG4O]]z#hp_u|x{,<YEOyR25"u3:.:KAAuC4@;TW&9)C9YP_6vInUy0Wef&BiRtntmJs=DERA5Xu!KQqu$E=7.wEb3lW
+0n"KF^!e8jF-8TD;{NKQk-0TQBe2+V|6f'dd.{SdLXeqE4b"ha.p>LjJA=Y|p=h>OtwI6dE`Lx3m~;No/=2.bW<IFKeG"y@1F($02@Mw$|J9]AW#@0.<0&
+Npk:;EAC.TJwe}:IgPny#3DX]5IGQTK1{5dx|uGo#4iCxKsaOzz33:ZPz&vk3I_$1t}OlR22i{6C(|@qN#(bVYx)tFaF.gjTdhfhY^k-N3p!P:iG{FEbs,
+J9_A'.3f<h,E)IqSn}ccN}Y}3^bl.+3zJ8z-ax!zFK$'Uc)$^"lIGkFJh;L'"=|o&Ign888#3CpsM/I`mqg=LHGLBhOKYJYKB>+[xBO[KSlsLej8|fg.et
+Xz9^fSl]Hew"Cffedj"`k<}f]i2af2N6qu9PAu~9E0J{OG'i'+e.wF,@:p;NNH@5^1Tamre+8._,VXVjw:J]j!wZkq,RatNS,#0]>jwHP(AT;"#/S:,:w>
+~Kdvlvl0UojEC3mzXE`q<W8&IX_-#DI,!$>DePNE.j5"h!f"S&8;nfucTk.kmZzW;9Qm!d=9D$_S.l,'yqq>Y|f8>#/[-iY3q7Zp3;M=Q='Mb#X"+bPRif
+tRvH0HnY![mDiQcKd(T[{`K<C1TK1`"pM/Xy>+|9UE2Po|E#vR_(+IA%@#OV}slIWEo}FbtzORp4G6CdNFlOr6Nw1Y!h&981rOY70{:n[D$kgJKyy;KOW-
+yQSp=2:5!meUXaq+&3mIhc=76nM}{JePTrRT.yWc0_!f<QZ!e`FWklT`%@k<IU~C0k+k=W(MFu%n3NrSjTfE/^@;PtAMI:_WY`(JKsZkK@]nP@8#YddHF8
+rH5r`FG|P`,YJBw1SBvZP|N5'9eq/NTo$Y,zvAZC!#/dYd)aJlWm"&R3WCB{"%&YctoZ-1NtplC.I{_<|^l`6h#!^p^1uE,;zeNg<|.Q@Emm~-TrLQv9GG
+.;ZtFGaI-uyA|56R}z/H0qLZU>hhQK9_TB<Y7:Uj9<^#J)~;LeCBq2wi>[DSmdPRfN1/tfPBJBla`hsFl>a}q9|5||vQ[ChL8WSKM4E&t7kX|g:1ndox<^
+)j)k7>.VvQB!jsL%a3C$edjFq#Hz7Jef4#Xu17pFG+"n}#D4c1sX9%KMC:=Jx{M"=Ky4`.;D[|WNRcPjt/)d^gRSGyvXjqIx7lYCAM_ywa&P}l4WgWLf,=
+4:r..76whK{>3yc_Re0YSd|'`#d5|5a_%%ZXSk^`ycO7:Gh9_E}.H)X""w}'N9B3@%I:f%]tfm)JXzq".5L)it+7NkHdEZf:x`5x@!+_D-:X=Xw:^I+(5B
+D];qO;dIr-WMRK}d$T.-lnsQPF%Z|qoi7;"N!dH&ifj0">]wkqFoL{X!!<U]v2'@MK/:=T3(ST88]B1>4/hlL&,(2F7"R)E@a-A}-8`W[LeqF6&zlWeb%]
+SX{2!8RL("6W:pt|h#N9I0wVuQiz1:XF;]~r[h-[GX!wP[!gScPOeY=dVU1LM53{w]A&unTIS++C$xJv9vDG@r[KmTGm}}/S538=ly^<.)mfVFECjZ"8KO
+%}4I;8hT^Lg3$2:eZs;J]]I}$p+g:+zO1+##oj7J'vr/0XL|0v5GTT}/zZ%:[arH-Ov=)}@DqlV7_aRJ}gU}}k`X6L_zdd<(YyZ=v<;A-s[Aa+=YFf`VdF
+#OSPOlacASfN@C_0i/0.FMLGW@(Z{"fJ+2$KUUx(VvvsH|>P{&"on>u{j4(t4ulephu<>'tIUE[8(x:YWd(SI6fd!|'IaMn`njj>{Ao0>;L)T]";/lL76-
+]-m)1.&Fd/[@5$QXo7h-(QVzn|[/78`m@i+_3{VQD40{{kxoi[@Zb+l(Tsah37lT$sd1o;xuK_~)mEkH@nqiKV4'XUM}@4ED0HnL#>O|Vdhd8>]vC&w`VT
+b-j4LW]U<^Iwnf-LsaXYRC`fiP'F"bsCXO/:A@:APSQw"!;aX8eS"`j'6xa(C{R)zi|H)<4{7nl7B}n65J!qnf[8/`Y0lfQxC&:yhh}uz8A_SVq.}$<}5E
+y7.,B0c54!]/[LEI(67dxw>V!mX9I&yN2q4NaN4-q++a>E^Re=Lqu)$fZF|a1FvD&^9l53+ZbmR[<-:V]!MmXC=wLWOl=l`@'rt;mR+6B&U6!n+06|OORV
+$]B-I"3NWv8Vr|zOCs2z{,.`es[0t(RaEEU1RzpK6ct1QBS9'a5qb746#y$RI&w#ST/Dkh3$E'>|pO_q"FCGJ&2tCNN5zB[HPNCECT}A)lAC-}:lk0R+9F
+p&QA&^`!oZ_F]nQ8K]MkcL'>0I1QP6-4ik(7<hsPu.E@Jk,B4h{+hcnBD|}qR:x:q#WgUoAPW}@|dd}zvlU'H6oG("-{bUO0rtO{Gp3tR(.1bi>>AX@uj&
+uoJj4LHTHKFa,o.cdr'DE8JsXorMCk"8jI96kLG2dvVklq6+(|;)KTG.xLTy5k]K!<gypfxw<>=1GlBA!rF4',rFC|E9ca5WLH4"rW~9)p77]X>/f9=;Ku
+O@}o].O%L/sLs%ceX&hTUp%8[':DT4K<_")C2|ZAZMY.lZz27Qp(iURQJ@9,9-/I&TQ.PL9U3V6HT]WT'^T,&=4QiWZ6jWd't&Sy[tB@~[ud89TzpMUk(X
+Se}0#hwb%gT;B|ofpqBT3coVI>#eZ,t1^0UlO!Oo68HI4a1uzFujnqFcx,Akql"FngY+_)|X4MXmzdhnfy:;;`{Jjjy(1Z3>:!5vC$$->v46}6$bykO@Oz
+d{gyJa"cX,W6AJhAhrCwkE_4)<}};FD_m}xSUIu|,9SfLhgyka-"1zQF}KsYi0J<r59Jl+>GWQ<K:J"]sV70-$C.MewP0OG;Lq_E6m]kafq6D_ax5XjV3c
+,grLys/L)E,"B"88Wz2iSS&D~<j6,t6+6t:E!LG^X<`]k(Uygf"L276-rtu^c|!}e)D2Bwz'|Q#!l.{8%.Tbwn/sl<8g;yRokC%F/KLmOYeKe@G=N^R:T:
+uFU5pI.(!t~xY2$,q;lDut3)v6ZgeQnOJceqL2JrEj3HN)8{gfz]2[AU;e;I7v9wWd#i2+AE}D2uyBg[er%y|H}l'0M".Vd^G=O8+i@iCalU!CE6lt~3jF
+Q35.{bjPp=5uUF(VHEBMoH0o:v~4e{0unAK.N%4;6TYKz|8U[pH35vaYiwB;acIIha(l-TxCTEMd/xc[<VlT=9ER0CXVUi>`I',d<F-'key(!0lncdXeMJ
+E)fITP]>1i@ix.!NdoPD|[OO||-}twn/m]'li"m2YT>%9=ziGmi]@YGbN#z<Npuby2$rJxBRgCB{K9KvblvKi6bvYRW|nVD(ElpqO,Wg.pC-s.{6MM-|4m
+@S$P%.FCoG'G%8"h]hJPQnl/nNVo-Uc;8/X'h]Jd)"g44rNve"_4$Z&M"p)2n^D!E+(t!}VmTiC3R+/eTGrFV|Gd,OvoA-$60T1,}u}}EN1tY5$,:gpx$x
+f(:N+s1C!M"wsFJykLZO/3]L]PGJl)<GZKU5F%T!hP3Ie"L=SzJ|/At@8/x1VIKP|wlf+M[<~I9^6<LWt0j@%vsq:zf,rjn)~/r@=>I)/N^Gs&SX|_J2VR
+d;z=BcWJ`KPh#ulQtguh{%m<d'.OFtK#G(4^h9U@dm"H1-xt(]GcbgQP^r-(P>''XwZyo1{QZe}m","5_9CDB-{HRun`bsbVT<clXf.dg1)cl4~I97]Cox
+:]85bdA'EmA6Nr@jOHk"-q:ip+rg7FK:1A3XaTtC'h:tn=n$sm.LK#bYsA!syLtV=`"'0,>A7wpgcj~wBd<=gsy7"vJs2!zPN-.Ljh~)<J>jj7<cR^}CYX
+}"mgeXtrgVccs<,U`!LRVskb`J`g4AtW@'_=neO(h&0,>-l3rW#dtgT"i!~Huo_]^`p'7DRp|50Z[#6[P>axEfu"Q,66Kw{6N^;.Gc@)rLV#G4!Rko9J'&
+Q&Z.kZJ^43b(H]:Nw2r@[2Yw@N.!U)Um=wC%F]Am:]Ymdn)Y_n|Vkum{ggd=NcvjNIbg/jdq1eehJo$V>mW:TLl0>2~`4brEI.s04Hze@fPsp<l;2&e'>F
+$rcR/0<(mE%n&9eLPG|Np1kRyWw(^ym5~0Qk:L81[oHJE_5P>'EG]I,Yd".M(o&+^t9B~u]knAYlhf'KgcNcjZ6Zm3E]X9Pr`MCxoJMYyeGj^b_"w_VqGN
+|X<_Go5+F]oKk0Eo6Ya^4(O`omjEUTvB['+e$Z{VmOCS{]](z:<b+1Mb:6v!.1f|1pp|oZ^^c^X{i@"7KcbuZd2i3K>,1m~Ii=Wf~SV0iJE9B-7,8!j2';
+ii{>8R_Ll!gR:`&@7kt_Ux^:m:pK!Xu/L&}#J5d5AvlXNT[/aaliHq6BoilqtvV#Z+)H&.{D<Z8ZZ4jvWuVpQj<mR+i(@=LB{0Se~y_rnRpi+C@eY).`hX
+:tiRu;SBbA(065Nk{"4hby5h9qbw6!##v.2|4QkKP{yj4hP#s9(g,1g>)`D"]):IovW(I6Fh}FzX@<{oHzYxm;Z]$H-Wv9EtX{HF5kIM$y",yr=TIK+@Di
+'J8+(z,@wtD]=oKsv,G&S`[QU|=/<rubdA&WKG{[>Xm3t1[Oyz(h!{lm$[b}{lvx}wU{(J|YV^=)Wm7h:0rxHo)J0A&{r])tuJWvA4;BkQ/1W]%(2Co02W
+~BFjs"y6XKs6<qg4J7.SvbFFbm40c#PdhudWOCOKLJ&c|Jf>iy}ytbzHQDCG1>z#3h4oUtYzRL4[}o4E$q^S];[Z#Td>0b3FfWaK|%!b{1'K4md[V+-Su1
++29ljT%vB^N<30:2#<3o,2Bxd[FnD>7J.}S7TJQo%W!;Jw}wCEm|{`z(2m@nMpZi(<Ob]5paH$JSHauTV6OygdHL&zIIJS1F]+whI5RnK>z>t_qG]a4DoH
+8c#`O,R]]T5av-)+&cqhL3[c''"S>FZpL/t43^5#LMG:EiQ9Xsq3'26]2X}<#ev4@FZx!{{P@I=4q=<5(0O:RAr%-{5@'(,pPN/Rs+&B'UZF1OQR=H~(,W
+ygKPVm<X;9mhiE%oR:]Hgyxh#i'Cs|@U#_;;{JFz/k,fp$p:|<LhNpH(<QYsj8;92vU^kq$C#|lWK,yv!o}Vw]dU^5TV=l"~h>'hI5GhdKB9)^$Q^R1LI1
+h9eIGtc@XPn'ya253HV:Cwj&Er1mC#4x2-Tu/tRR`7cI"hR{V|,{~zo}rLbdR+jNoOPn0g)e0Iv|9I4+4`cm/T$,BV})~D2|U{,s44H`X,NzSXGJ&%v,I[
+EWR]OXYl(tS"qg^N[iT@b4/b,^H'Z1""i}Ig,El0fj5}]U[&MAC,;m"QSkp-Dql.bwklp7GQ~}|^f{>p.Pi1ObS]R+Ciz-ESR0,R6lDbS5aDN'G2s;:QgC
+}},Wv_pE7xV<6T!.]h|>/yCfya'm1ON_8#Zvl".#L")AZg";>(/+g(u|`KV|obJt7=rhR'iz.],V8v`7$F{&$BfpjPKB9X)]5tjddvoKkW7Vy}^DCw44r8
+#NDI%0(%T<KnL#lnIA${$Zjo$F'#PDCI'yIfsCbw<nrG[|8q.pT@Tfe76TR_+^b@XkyL/I"#=5(;^au[+<l+YfgY/|=%lB~1UPb.vpoGQU[w8Bnf[[ovL-
+57'HqR[_&gv;;!.v_U))H]n;Iqt#tZsF'F&cz:i"Orc$(JGW<lmo[5!U^'lY7Etbpu|,5%=NC70Wl`TL@gQsWSB.YB6ExzeR%]:1.b{Ysfw#[(WqWZlAYi
+fU;F}wk#d^C+S+QV_Y6<J==7gya9R`&hpjdv%GY[.Gm+{h3^fv7bdpUC$k2.)t|dhHU"E,E:o4K3>uNABG%:aLY_c'<}HmD$"O,%WO/jf_nIE4qy1{QtCF
+x:Irv&:WZ$OG|x[Tvx8EG;/BA,6'.xugN3'_sVbGY=0hR:_oQiVH{CK=f&A,9bqP(ffA_Xi=zlmq2c#/gnm6j{yqUwXC>A^L1&dAk&qrOaWgQ]~i!jj:z]
+5WGxJT!Sx-r:+W-qa_B!zdX;D=O(n`(P.H}`)8m0B9-_E!5wPBmKU-aDg!KY9IJiFjXRj]Lw$uf.YdkkenXv4)VubNDg7wk+<0u^BQP`i/KsJ_yjN#I}rJ
+Fs=<gIavY_7xqAHXgO^#_DQ08&UG}+h$Z>(uC,tg~9,T{)[<"G4X[`mv'J="B+]Mx|Q)}<khbre67dIBkLmvWPp=6XQ+6k!:v9}VWumZmhW2WMC^1DslP&
+}{nT5qG%o#lbte~PS#^K("NQ8f~Ep5AkgFY38:C12Ur`g[LX/3idwb-D.}&>YO.XA2t]IGFDZm`)LIX(ThFj#TI+jZM[)K1^O:iiw7N:^TRe#xXygGn4JE
+1=tIKz]l"ZkFy_5+4tUw2R,(@@CS1NIK9]0,|%:G'mT(({+}%P}=r_rc]gF!l5r5Q^YpS1{d/qo@h!jiIG6z=^VV|j^v=QTno)9kSB7t@P:1oqACpGj#ir
+x}Jg[iqfEQ6Mq2E{p2%l,Kg`W]R52);"r@Ku{Z>G-udJ`ImTMk.!Hom{)#)g^enJT7S.}:^hv`aL<z{,Y^|dx]5yNF}AiV/G8%KaKjNM%obG'sz"mGaS2k
+hT<M~Y+:uIyxjZZ4Zz`Tp=C+7MwU,=;<V]Y|!C>r69%7v!%p=MS];A8tlPoTSU)DT>[7NifX0k3P[2zBRIgw|U|.[HQF|>~#;1YAF(:Kv`6=aFHD/JuD`H
+U=p9BCwe:"PW]a,[9mRt$psOZ!l_gNVeuM^le4r"w%6c.,n>@qE,wPhOkTbCNtIH7Pzp#E4{`B+f:KS903CR-.9CWk!su^situJm|N7pp)81<z,l`VmcBh
+N;d9Zd)q5AdhIMeAH6P3!j>G@6D}ILCx{#UnbAOSBeyJEzC4KnaPF,T,eE&I%Qmv)<"C8qbV"r425/399D8AAM,s~Myp+Ac`U7<NiA#D2{Q`@g[-o{Yi9r
+6{H`PWyeS<lTohYEyErEDtk^L7Eqv]D]o|nM>(cMDDU"F6@fxO7y}cYm$yhY6^8FuKRQiNf_S8D1b,j='66xP-4{Yj$LWP`|PCb^L}[DC+X@~6NYB}x+xe
+"ygAU9>}rLY.BWAJs+&(<SG!>5;|<!Z0;y,Md|!EdID%to!ZJ+a8enys7iwndwVMmQNb6s,(Jr7i|W'qH]Hka],3U5WU(Ja98)eEz(AEXwOUsmA@XBbz-o
+'n#o-i,;CGli.ML_oMnM^S8bygy-fYQhU{cJ:^&}gk#&){GkfBy]#.ELV,gap6NcJb:Nk@lPf)"+nQQqc&A)%mD,JEZ,7z]S/!"Vk}oHX7Gcan6K_lM^_O
+IasFe%A"J][>Xl4^6FrGg<$<_Cmx8Bm4xTNbCECM~_K}6ZAok;jN^@hHJB[JNvCS#L|T)&jspKYn,bjM(%.^]GR[S:.>q|]%u[J&r$N_qPX`u,]}iKzYqq
+EPSzcql=b0.Dr@%NA0H(hyD:&@$/~@nKFg[p`kl9,<Syc<)_}l9vk=oiCFIHxE4:-F+`k(B<t3vy=[i/`IaC-8X`+DP|pSR;PdBnjE"VRT4=hStr/8)A(H
+tX"9a.@KKw-8='U;DhMxVRkOD,&61z:/JPEv5Ary;(JC']tPkBva,ym+@&mCx:}VI=j;qWrJH:GhyfTB(R]oJt3.;xC/6@bp.-:ocC4&H%mvk>b.s8P82w
+CzwzTz3guMrJ>31Q<)j^@f)fs1J}}2rImuZkKg`E-na>qxhQxdisX+)&[dYelNj}qVqf;S;fVI{$;WZ65ZgWxg)J[{;6,D%VqYka_1fno]kYzR!It%2)tp
+]]7&{pMI0Y|w4w-b>9H:BmW0)d/C(:]tvnFv^.=bK%uf{GLB5kdcw5&-Wup7ix!u90w+I`gZQZc2]MbWNg~PB@/DlBq{b4{lS.ujdS.66yJp#$BoGkg&SA
+UY(UAB'P@BwZt!OycCxbNPG{N5.cntC`f-<ORT<H'L&&,t$!&Mk3eh>A4Y-.5APU.R@mr5oYrB>E%@D#KB^[SW3F|=+KzTSdh{PjmdB(sMi]yYJ"_r5o1-
+;0udF}-;3ae!6$ktx<|(1i9'8i!H_2A]'9+Y/-a[/bmR.hKgkiZI#xYdCy)0fa,DV2K!i(Q&YfqxU:mP5_9wf!_DPCRJ%Gjixj2{ANd#6D[D%-1.J1H3&,
+VaF)=c,>FGH6NKFuEG:ug:R5.pY`4zjNFCDpVyf!~e@K{liat@m#ZF-pHSoShV(rHI5L}V8EG@5)OZY!3YMie=<fQ9/cU650r>09zTj[OO"ZgxnT}liNM8
+])Z6wo7hk4j&&7Ama]oODNx->m|O7V9|`|ARronK)vm%x7[R7/:s{uS#<=pzTy#&clau^['Ex^3j~fWi&=Ziw(H@LQ@Y|,9>V3|BWF(y9EHh9JsA'!w#pO
+RT6l]Rhi'@oa$@_=a%.L)%`l06l8J5K3<O+$UnQ$ojD9QHG{z$aRJ=4$^kK`n.7->LJ@J1]Ks>;v&#wLOP0GaYUwO(1lA)1dQqg]_G`5EB.G9kjM)=9d]z
+p7Cv%v;u,<5p!;Ayyy!Fw:-F%D"yYzQR6q0w|7ok@/59~H+-uwD%K@EY>2[R^v/^!D$kk+6vZ`]a&I7cE`akDoM9l(gn5.>Pg8ISp&LpGZXd;;micHCk`S
+}G5%"O=8IWBg-BygY#{m&Z!zlu8;)T"jeDV'7ceO%Js(kGn:qF.8EybxV}2GY(8'c.^lcN^=XS9'&6KiVCLf.u,a~i,CGDR`>Y8^bv;dT@,qigt_2_~TWW
+:6lP/umGMUS1k(|0E-s`KIWgiozYgu%GVJvr0isX%7zu~W&l;wf]fOUIinbY~@;q!UxL9^/9[Rmjk@di$$-zZ6@)bO+N13WdTua<.RB}8)SN74kWP[n{8M
+DIx2hJ]XFLg;@uGR$M[o15HA^JdB{8enk!ue$25N[-,l.2^rK<o0SzZL7,UMUzj5SFa43(gei`0]secvk:6y=K1&4_g(@5looQF7^ge.t;|4#KfKk>3!w9
+#+15ITZgc/r:Qn<<Y"Sg!s&{E<Qn/q#X#)H/r(S!'%34{b'(;"z0jy^mFm&<kPDfO|Vw$r.6d_61tl,6^8xc8mDNe:}/Ke@m.Q2l4(Me2BXv`iioB{v[wJ
+"J!Q//nV{60E]_aDbzX]z]qYS/3JfN[l<&EAO1y1"sXpGo-y}FJJN6kTmq7V/d({gV_ZSL[rRQ$_LZd)jTj-E<&#DqW`):ETY8_l2JH#<-/]Y1F,^zw]Z>
+n_+%xLE,h3}j{X!|U&zoKq0T{puZQ-y9/"5"BvA&#;)x<NVJ&z8Hcrj'eXCKwdB]#i&:!S(b"7|2@%`5nEs|WNj}$M}(IKoks/t;qHLSj-'-TLM1m<JD"L
+]/`1`LK&dqLkZF2q!7caJ|3-^Rxn&MD-P@~/fs_W#R+=2t`wm}"[]}(W.)P0gH/'{fs#W:.Vdv[1+BaliW6F)zH8N|]mt>Rb)%]A6Hv&$Rc#`@hzm<rF'3
+y!TIa+D;BivGJh<b""A}S2]/{L4q4=wvK:r]lElA%]VkI8|l{%Y+U-6`^jWYKNt1)},)&)y}Oz9`luAH|>ei|MzxQ(gmL`BNeiU-CWKYYHFXsAJYT>M#Hx
+/!2fF25l|VUV=f!76#,27n:5|Qcu:TxcTrAH7(jHL^7@0.NbR(jwkj&&+Wckr`2AspNeliNovgd<u3eC{Ef[},hhQ[Gf>f'$oXrHIRTV<m'VpdYk&.{!N;
+l$$6V3"j3}:@K8}#M&Ut^B|f=kh}jf!9UY&0L$!jo9H8;|Re8W6sG{Nk;$~vl]%`M9skX'FEHTcZWhb9pd>`D#raVpY/[JQp/([3J9t_MB)If).dXT'{i(
+nU,$oTp1_$nawRi}~f_pGdkjOHBIGZ"m8t%(fPoC}'3Qb&p9vUb<Q.6<W_hXh$O><&(u{p9fCKXX2JpceMg-HxsMp)lOtOUkm,5|%@ikNl4|/=S0$LVe{p
+OP4!X'<64Z1@QZi%>DaxG}(-I|n(e<;h"9DQ&0Lo1-{8MJMC&BcI^8~5_Mq`aDfolhHr'-"zqAfM97@N#2<c]mdsoe}ybsNZ$cCEyrh$m>-'ph(`%2gNn)
+EjyH!{LV%U^LpEDfEAR8ubMs"Y=5I]WJtlO+Ra/>}>>1OQN!xi7,0_+cMEO!7%85.ZRk7_Ob[VGBw.E,|#>2DXt,A=nVD&`"rLgQ8d%P{]dI.0aITcy</D
+jOjFBKb|]OP}zN@x:%'v<w@qel7vz|F6`w@j1tv{k}z}jY+YM8OYK4=(^Z[TJ5d.7o|Mh>T7ezz>HMoz!E{=qD`s}|KJ;3,yy/axd{-wu$&gUp}>#+'i:H
++M7$m|B1502E&v%0h]nL|@Cs/[$v:biCV#)B:UEsw]PM`jj(r,^h[qYWTE-qkitd5yxkyLF}$MGdwt_RfP^Vxx}Iq}2Wbq'zIN7vv-^NrPQM2.L!67'yS}
+8qSuj8md]XRB,%L:>@FR4@k8&aV9IpbJ{$Ri7BJu4HewNO:ozrQHDDK2)A{^zQ;@woUN$_(^;y`'${+ng>PtzfdBj_<fp}53NfP/9lm2/qsI<&Z<CGBNwi
+r5Jta{&JJW:q`Y]|7$9Vo$BA3w`Kr7s@5"@ex{sWTTRP)x5g0J:B`=eN6,edeT^2VcvG@49J|R~Dym>YpLm<KtW:%-TCb9`S<],qsx0;$m">RmqiB:k^:{
+/;6A3BDS:uufO_>qDi-ZDJcvQ3~vSp)6jhq0}oBHo,-d]5Z5(m2{>J+WLG;0c2>jp7'm(|,k)lVCqXgOGGUJw6_>oLZr.z2-p|jNXd5L]T2NeSeA8.d5z@
+o@.+9qmI"T}0'STMqBsB$L%zR])oFhbg^WICuD9dw"m0-tGywb>/B%jCRPuv_Y:M~d04(1wb$bbvG=s$7<8=xF6"vv'jP@N<b-^NZhr`HS.N!<mBrqqt"_
+@w5d&[v6ZmzJ1=1Hz+Fq^A8'qZz5'V@6ME0B>RPYh.'.ZSw:::`b~6Wv+PwiRoF-2>P9R]Z-.3A[=T)lzzZ$w^_)<5[),fEj:=k#>/V}DhrHQKb&ND]:45
+nb>[7&5p_}b`wO`Tdul5.BOnWb;DT+<jo;jFW`$_WYOP>@l<_0!xB=0;H&W8<CRP/PO9sR.WJp-y#ZG2BACkACZ_f%&||FE-WGLmt4h9&-k/Z|y.VmhMP.
+Si#`8]5F5;Xs(B&|~uI/QmPezscY#[]X&ImqdhFa]--`_0BX_hTb%!2:.>13{ng/$T,aL^V"c4m%]KQTo&48h_">o,HC!Xq9&7#@u7#!$X6j{ukY1TtBOS
+9US/CirHJYGyb"23DdlLs'PHZiKt20d1:UbcV;4yQc951%=2a1c.Xs,BLjM|<'0:h&Y9OK|R)VQl$w2>GYdZj0~X.5!Dg.~@}i3`6-xr>{&@$YJ6$Uk4>4
+/c[U,k'M)@}HW>G]m2ahcP&4l}d74TsnhL}j4Ik>%z'QJiRP6`<WicoqlgD1qD)^cMX5;7(Bpv1L<t,uc]Oz&Mo0jzL3<OP&9V_2z]bj+E4!1tWkarA4SZ
+_1O8H_}L$ozp|i"c^YRlT0DX>K[tIGw$=Q@_LK|Tu'xtWEca[oXPeMa=+(LWI#9;TxP)&zYthyKTO,;Mct)3=nUpIk-5w!SN9HcwGGK&@$up`q@oe[++u.
+[[_%d3)CiyX+9WJRLME}RzW%HsCRKT-`Q$u%Ei"0OgG^n]C$s:{LF(QZrn~7l%1-}g]fOBul/9VvDk>q/$3.M#g");$t|%V@fTpn~5h#B0+K##x.HL+L77
+gccdTA]JZY22f>-AQdRWJqqk<A-{a3GJF>HPhG;T)^6+-`B7-#&:FN^mh,0Z!dd$#n,#}cM)Rodo{V`q;{Sj"iClpTf/,`L$2g%[rk,wb2GP+l@Nne#v[h
+G+}ut3>6:'wIzTzS;cC(/J(/_1ndt94[T.g#I0f`Q(UlnoY'YGvMQE]GJUS1joI"'|f:LHD_`C_^KoIi%kZT-a/qL>OY{yQorH~lNtTTf|9Gj5Fs7/BCx0
+IMmo1o7zpim>MXq>W;$@>+tQ.t)a#STz&TP07u-$Am@fJTqwdWzV0Mg[,N3>k_/GWrYsvM1N;}RKfiwl#UQTn-`3D&JU.Z,@M!FFHu'HePADf@N]>]$E/P
+%y8SN8>l"7gu+UcX!|)zV4`ChTjn8/Ctp)5DpQ`/Gv,iedf>RxgjVNVz,oma#YFq6o^=KEFyq:EdHBa]OxBjk2Plx_z}1Zay$0XtFt<)aw{7{GSm+n&[4x
+m;mz}4.="oWSx4Y>ff1d#f-VqJ5X'xBp":gqb9;+~t7`BTeP]CV^2bmG4G@(~@n+f9Ql6DJV>FuV9s$$q2U1[>P:,e'pM0J;dV_ovb4S^e%,-U{)G#W_b|
+2jz,I5_9&-{$=:WCPdP:SEdG<4_0C|G+#")`~)&JIk;ILh>+(4_fa7(52[)chR)iXVmug/Jea$_K&O8u5I(c@>dNlTX"~KC!fUMOvkBnRiL=b1cbOm"Mop
+>[Y`7.yA'GnpVt$m^w"jS+=y>iI$U8f;2+`K$1ITABq^di^5VrF)qrc3d@6#E9yS}Wi#6eKdp`:5:]sNVWo!<eW+o4qa^P>sEQ~1Y2|hO<seFtc$Dp[h/}
+BN9|]]94HV+O]dHD5hpZ9-npJs$g6s,y4`YW2k.vd;X]`)z|Ek)[m:MsC/bwLG1u3y0xC{klyy!Yv[.#Eu{:0}~O8vt}-w{_0-NqlqGUI=z|tc7)Khr=dy
+#-rM|w@xH9<wd%fyJO1tc:$L@^1t{s0V"X,e7$OB<4"TOsIAETkV>cCn(!gV#RrmjOxX`>4E{[%N.p!R=:NwSGvaubh(ES+4{U0Frxi[i8J{-zVrw+`YI}
+`jNa&8t;4okVR`JQ_@}Cpmf6`yxWV<hBuPLf'Pas6>U{FGdkFSdJAcX}<I_DlXb(%T^gdVc0[fY+3&~Pj>Zn=5@QIm/_ZS]:BY5_u&/Tcxgu0L{pVBQuyh
+HdVNcMYG>9Pg0-8y$.s9(+@Syq|/0wKM6DDguE2tX'e-c.SCCR[<#}787++T`]<S^"L49X3`|8m]Oml<0Oe<|]a^ih}LvXIi>>T_"Z=bc8FQ_)|.[1M$eC
+Cw2yMJ|15K`MR3hiNgam29|Y^$+N4MQ[s"jKJTr-_'S2t'{ShkWQ9K3Ni/5O$",AT+(KplNref'yH`t9jaLvJ&/#ofAdxo/C1!@NqzUT%ZE"#lH]bn&t!t
+bF4LeT`8Lyulb$_NOpHfF<t`Z`GebEHxT)0<{bKh!+6=f9MR6k1d>W`ygW%cjK9[3[D%lLo+Hk8n^0j`Q@|yX^)4(wMP%J|Qg1ng70!|2XV+gUx_E[4g$`
+zO<jyq3KX]R>AI8y3-nl>ZNzm<Lvg3v^@fpg+Rv`6oy/Q]<C0kZ.8_:)jDywU197vHC""i46.bJ|N$k)g7N{p>Rfp_hF}{em+qtH&{y;Ze{>lQp"]('nWO
+<$8rxlV:U7(zr']c9iEa04}F%ZMPA6zUnC,DoEgaoI.e}1o'y|p'a1MpF01Y}cn>ylVF=gj)}r-RBvn<;Mtx)C/F'3yR'be&cdTlG+<F_&fb90S^O23>5@
+87>p9zW6YK7@%Mj!m6Do#Eo%e@eZdJ->QFD4LE%e1Ji%wV9_z6BWol#O9vC'zX!S%F(tdLF:4,-QI}638']Q&[IQd(TU-CfC&tafu-;zVIY{Sqy"qj[29i
+_bHrJFLy8[LTO.+$REs>^tv:&mhY]<H8rmo7/G-p~ko4vGCg4D|)OHRK4F@}(;N3#x};]B|_feIA)rG)&xPIXR;3Gsy/yb#(Y>6Uaw(RG'x7E@ZVgonX)|
+('OQ4"0/P[hgachN.A>WfC2lV.-kCa&(cCvu!qmO}9D<3-sv-0q:H1:a}pumg`s15'jM>VU/S[]X@M3zFTH"0W_M}3%8vK[Nrs.Jfl:@N5Ue-.A83Nv$H}
+^/_-;QvYzt&5t<[VgfKfl'Du^ZVx[kJ}Xy<"zu2w+F(xF>1>%IbgByp@CeKaXtKy0H(karT4Kz{q2Vb+:SDjs+.Kg|9{(^-b{S!7.{lrs"xZ7zQROh2vY4
+g&%Rv0gc#k,g!k9Jy`%u,_s)VYWZSNNX~hVPT!G`VDCCXcQ+.ZIDQ>h>FJ&6sw{QiN>s!#$/}x!0^I5Cz#%]YI{"}z)v>Ad%=v<4Y[)J_%Y1z8tAX{p0/>
+tL;jQ5HSuXxJ@DW.EkmszX7I,W[j}}fZWl3s51T[XtrY9)-cSH!>&r_pTf%JpO3ld"Y8jSYLs#ZDiM;.#zKkb#Qi876IYCg+(+QlZlFDd);B=TNAQIs|(!
+VqE$tP$vXm|B)C40R/5ViJ^2d8Wlq1j[Z<AdW0x)jXtE_^]9PE4cPc~6P[.P1nYs.p~+~&PRXw6/U9AC4^MFW2G}(X{%qtBo=veDE^V>|%|kWx)nM:/VFq
+kg@i6`"9iR#v"Wj`&YI7Av^Di%_,~sZj+6%M[5v/7]f"u7!U9|"+C9F!,h0noi0U9ZC:acf8Xk"wF!O49qDTkJHJ)"G%0G4B-BiE9yL!:BXkHLW]rL[BH^
+C90XG=ubd4(IBI^GAe_`bnn"K_'71tjkC03.TVnP'I7$PQ,}dEJ5|Faf9qY:N3Y%v;RQC7K"L:aDzTHg5!OFi!P38t>OT.E|0M&(+8:f]Q{Va|;:z#Q[KI
+B:f48w([^)_Gv82+#d;$;_O$H}&Y6:DyA;Ts9xEgYIl[KxqeOF5G45r$S0#$`)n5"@[SsKac`!-JeRKVs5%ia]seGpn8pn6j%%&Au{MUV:0v|=;U~t5rVs
+iYRWWlYJsx;p69vO%hMZ4@$V1k24x|5tdGu!~.)R%I7}8;OV<1VgMx2R<va@mWj.52BS1/Z|'r$-[.-E.83#`q%l{g.xjMpS3l@3WPC2_JU.Z-]#(@E+st
+l@P;G2>M:c].Dljf$PFc)X8JqEvcI!L+>tgEy:bHpb!"+=[]cIX3;p!)04UYY`.<qrUz4{H,,L5+Jyb)/h%[F]&)Yw!MRfD'_!!B/r`z+Fj:0[WG#vE4vw
+Sp/%$0S}wvRXU5ns&vh'=Fck".QqYU><'+}9RzSu.;o"izM$h.W&abLHPdOC{(_MxS]zE<82>fM#'ZV;q)o%'yqrEp=b-RNy1=6-Q4h+ij`+RM/Wdm5b/X
+zCd5>zA<T=~M^6eiItw@uSw3hh~+Pd'mYZvGb^}'J8=oaj[vl2KteWVOCKiA[/S=o"-zNSU2r.b&J2qW{-(,_tLAPjkNh.qgP</tc^>5eS<}EE6xS7#[[L
+hw6z+D{N7tl[{lH>p`ix'.w&Dz94YUe:{m($D)+%mv",k:<yuP`Ifn#f_.n^8%m44"&d+m@!CKOni[)MqD_K(&|4kr$B@GEP!!LitAL3jZZ6Ly0o|^~B^5
+Gt[i8qBBN7~a2{}2S:</gD$_;JWT!9L6b;G2n9T&cKQgBDIU8Nz=yo<{jm>covb+$>F!yoj<NPsgxmMh)A`fymp_-3`&Y0U8Z]n$]L'n2&W'l/DtRVJj&e
+T(fGjwq`vkRhU=Pu.&e9a6"_!><>pUL,V[3DG0GJw/wxq},ZtSh2.z=xDa9|C}">+saAlo}j+,l1V"d5i<|VuE`{3XaCf^t9$_TX%ZxnF]+Q|E<KH<TDqp
+>MJG!yXR}MY&NCfyg!.@@WD/%(HQn<Nn!}<y$T.mLE&tYo!}Q;z/|`|XA;f}{|#wE{.mpmzD&a1|.UM3811C7};7;IZguO&T'u:Z0<(p!G|1f-v_3>&.H]
+7uAEnKKn~)rFTjYR.=DU=;^pjic,(wTV|}9W|9Eq}}5-(NE}b>GcrZnp"_6W0UXly./RF,|{{b.X;B@F(WogG)@e]OGd>4!$z$M04)b8,&cYngN}OpyyDC
+:mAiz>&%s+bl$Sz:Fz1W<X2ibRG5m{3f~x3;`kUzs./[8=_5Jz/h:AYg>yW3[h<ei]z.18<|I<^w4sex7R0d3y2vtc5<_$8r9R2v)H_sg5)6<c$kH!y04C
+!@]Hc2CavN0`8S(i_+v_Tj~pOdNik4:.)muGV2W/XvSDaK/I'ZK3X#zH}b~z=|3;DJ%d1x{H]5$/Epsw5YGE#s[xvg~JdW/YUIqPk;WsNOE>RFivNv3QNT
+I:$wd%F"GEbwWZq/5b~'.s|8`Y$=4aG2V1g71G;3KlHh4.NKez8]i77tn:$pr3RV^{Rhn>F+eG'X5Oil,WLTev(6&YHOk{)4^=63PGXc^TfpU4,rT{xZ2h
+H4i:lfrXETa}Fo'`^aIHh-C2AXX0Mzw^zkrdZFCsj;a|}6Sol,UB$m4x-M7RdkU2cyllc9&Qn-`>=n@Y5D6Md/p+uD_U@SC/;^"0<Pa<p2c<_{E!C8e&8#
+d3k)+GG%OO_<%Wre]p|)fVh{=|M8z}=s7p;;)Th2oW`N.(AGJ5>u1X;6pOlJ>ZH7H&GPd[30,W,Mj`&E5(29EsIC@_h<%WSh~-+j;;S-]@h59^{[jCDIz!
+U&i3jS1R"q"|%P%N/5yU.H:>;OQmuWHv+[l[_WuI&]"ZyU,THq&gyFf&r|+lz^k|{O}'X[uhQ_LqAQ+ahhy[6I%T7fomml'Kz)&g2j)LiS(nL|5[F9zbGd
+5,hK@8U>u]ld5q!)4!99uCRa2=&K+[T{/xpm1WOGTN#FZ/P^/X&nU09`76hL5{;zC$hh^U>_K:i!l]rc|Sau}MAYf<se8rfyc|U&n!z:uXyx,8bCN!{4Z}
+_O)[-dDL5G#`oH~-[NF!mY'0Q$T@v8WR6iMJ$@kw)_]Q]5HF-2cIB"SIkMa2`5>Nd9:nq0K)QC`OS&ITR4G"O7yhJ%y38L&Z]d9iRPI>y::,)'u[^8'6vN
+=&jX`0pb6K1l:%S59:#pfwM1u>YI"IJ4SSy@e>r8%9bfTbJ}_b^R+dkN|D)|/&:gro%D0=+T`{/PhO8F:#2kL7]ZL3U_'q&[lfOHf;5hyCa+$JVjA("J^o
+LQ0>!hJKKM>lxQ[CC3vBg^sH131<9b|VsU#/8dvg6odH{0&V(BNHrNtx/N|}(${M`k#<2F(7LWK]Rv-';q~QNVP4we_DT:v.B5U6:;jha=C|V6{jJcN<#^
+7r7fwuj^R4H)AtwnEB}'y>w[-K{+~9^D:teIvXz,U2N$bhi$L9pRpuSz<g-f<)On{qr:2N=QCB8l21}/E`3v2xG5wv+[GrB2QE,>{|qZ1rG4A7~<)EUdzE
+N@_#_2w&hH]h,w(p!V&WZ=s(YEI5Prp%wKCY0#d";[hYX'/>WG|_HK<EHFC49(WGYfEibwt,!<.$"E[[k$kDe=)u$=i:FQrNu/n3b/i'x86MYrB@Q$9zL)
+9%VpXUv/<RY22+=RHd}IZ.Zh/){a7c:IRa:e(m"[iH).}JVH<6_=",rR7L<FsGxS3T'>~rin9:y54icO=eYc28jva0"<mBDlny,wM%4aRB+o@}eD:<C|pe
+qE(9y]s)dQ%+ad"^Wo(`kIax)Iv2Gpv=xA<9c;>.)ur.'z1OEvlMYjC&M%~D$}=Qk.:=SB|4awq]p6{V/0_AVe]|-rxA9/qa)[WYx;8$af[BN2wK[>d65|
+J.$CAy;W}D[+pstI5.v'rn"K+Dq)eW|!Gw](_Wv]"3dk`;x'l$11@kS[m/VO=[%H{zeKm=PRg[@^g2u4>Sy:A.30$El{j^fEtvoxlR'O>X,YF.J}BkK}{_
+kP#/gUqebiXoE:|18=9IE+c+RbzHBdW=+Q-Am2hE)53`r"6I50Tg!hMn$)0oz+]=00jk~|HVuriH>l8`hJgQ~$4`j%p[Rr[GDD_;$%!N(K/|CWvm2J8;e5
+esE&,:-l!7S3yW^Wx-NA@-Mmf>=T@eJ1_Hp,d<uSzXr7jQ~dt(dUw@Da%k6e:K=b|{-n6N||r`22)!Pbgk4!(JTgHTvA)>{o%wZ#rp7nAb)qf{p'5%Ba>U
+c3NG:`U]oiROKiLr2To8_>J+Eapx`"=h3,9aV[+}J9+'n,!Tl&giomq$U.hLDla;8.hm2HW24,9/R:LU{kNjBpFiPCDhD|af6k&'N]pk}c,9,<u&18hp-1
+umI4p%bhNBLt#rvjyj{84A8,6`_ro;K34HHH8K9mrpl9Y-b/#]{sDdKt7M'<!OQVe&/+oH]$2(3Cgt}bNPXoCXnWa(YCCqhDq-/z02'x`s4(xD-GsD|f]q
+wbs]~F5Ql{n-vJh=2P;|8+I9`C3!3vTab88G}fo]Sj]ZWV>$@[^G+|t#}_v3Ie=xJpgdd!/v,m7Hefm310gth<ebS]49!39n(49filxu]zuym<9;x'3;>;
+Ro/romz9^2DwPWBx;!ce9.fFw&#l$P3>e._r+CYbXo$Oyz'eZ2D(1Pam]xu4,QeDN<6P`fO$PWZl7FYOid|Yr;Dk}Vu7>V)J}}vu4a5XkMpL1Is#(_ym-!
+}ynvIY7kNE{e|VyDdshMx1:1yosSGsB@pf|z>sOb46&.)qstCkuR6}AN)=VzA9z37czfBh[fpf7W0C-I<3/G{(-<U90";4bSqey{z.8FO1R'HHGP&XiHj<
+$]SW8@.BYYu)z{"h%YCw[dH[PAcn7mUMK(>Ky2ixmxgc>)JJ<k6o@f"kx(g|&v^vRRoYKaOH'=&4}i`-wE-QOW@O(cJC[=E4Y"F(`thH#R5:2!8j}%<8Lx
+:5]JLA+y7kM(U8_-[Lv|g@8t']OzG=o2IzWz^5]0l"~8:|.h%KPAIuoeh%yLtf5CkRXN}'hPl2Kk,;vqs;eKfGFf~|{$eR|Ci^[0!:tjruXTP0DkICiBY3
+Rl7$w'e>X+ucB)0^XB2=W-k&e"1$sRi,{nHr,LjuIr}1-d+Y-4nL92Xv&Twcn'a}iI@j_YtYKkm)EXUM00XG!_&G@GQ]1!IE=3'!+$yuBXVYdc>LKU-k#y
+cjV{1nx##Q1%XB=>mV67HB+QK{1^~359'MK`r7|w#wojMa`!AZ]]x$Aqlm9$.-kC]8izbG69`bv`opl1nR8H((6k<3<4D;L%05<$~/f8~{CZab#<<5Fukt
+oOEgba#AYm8B'GTYF{GCh2u:5aIl=OPfy'{l~R.h'q^rJW!8wxzWx&%[Rd`'bsBZjh>{j]<y)-PDwG[)hO>}:0`>$fLr%-^1Lwl=>MXd<X6UMJ:cfwp9Bi
+&$`0kej&xo^`FSW<dIA/'HV1mQ$'OLZz-d$NhsZ}vKk{lh&&cO~`NbZ0!X{8D-WojXHyfYn9#_|AkAa^l|WWGl_ORt}R_OcdG|rz#B"BCY=!D%J58PX9=M
+12{P|Y~@TQPBp]gtV+L%445HK`joxfWsLWogODRh}G-l:z$G;Z~k/YKJxCn;[>kQmFuMP}I=R|sHFufbAa6d_oHaQ#ls~I",y^|OjMzW8a,oNG0Rc9!YSy
+/2Sas|m1D`DIUInG_CEoo@i<BDgbN0X;K-]wTkQ&K|O1F&,dN]~>|q|MU5:C2<M]Nq-CwTFi9O^dNGew>H.Q:}oUYfH5A!lB);K!-u-4ab^2.smeE3K`vg
+wpVZH44"He{#Rl#q|CCZqi'aHFXb3]r`^<6/^Jao1LVa>i<a(;oVe|8SsIjfY2|5S`.@gK)KptWWdwSAJCe)OV'8GkJG2Dt])}0#)Hdlr8xnz241P$I}[q
+$-jR65IG-M}g)cUZ-P[w:;P6EBW4jq,VNl''eq95,i_dTZx5$i{m@A/vh,)]p:%MIIE`u<DnI!kUMr,^Yh2Dnd[m)f!LD_C>jIeN_}A7!pQ<#af<CLg!xH
+,<II"5(9r84V^(G1%:JC<%t4OP`<mYE2G!o8;!ckbg"bNeEzotjp9Hc0#(n(!8r-/;dz'g@UIQr1Y'PpUC7/<)Oz|+F%Y|k0FlaQ!"sM_f6)s[nycWI[P[
+$zLT-n~5-'W"d%uJ!WA=S<lU=%grtGF11)0a}<;V/9VL`'%1f24,eMU&LN_A5+_uC0ni/Kg2A}#N=B_gfk"Sk!aA)}KwcEJdI.R0PAvc17lE<]D<>[5q{j
+qOco=C/(/j(]$}e9vZY7_#gTK0^Uut%@bRZ`K;s{pzgySB#:Q,McX3AaZzQ.TEbkJ<JFW7e[eHM9pwp-V-VFgoDI)bQ#Wi:+l,ZF{r6<fDLrK.T2o}oLcy
+ll|L65u|egc+&#CifY0|TCYIEHeqDnCENeJgXCwIQ{Rd;(3N5oTOssH+mjB)O_e#Y<V1y2v3MslJ:/y>Ts]:Lnn_Yr9UT!<@.+"K$D_yl_;/V2M7Mss<^(
+wP$px=kknBCg^#)v<2c=ELw.n+5Vp%U8M5U|WJH{bOJb|E3n$38yTzO9$wQR)HhOBx"PsW2N;DEFBH[RtQ_I:b'$JldH"sLcd&>X,G,9M-6-D"`M"$&s@g
+|XK56fNaHHelxwO]q=0<M'zY3I~QB9w^19mcb87i3Z-En<9p1;z42>GxvD-s@uW8+^/8(LEl2#~/J>Yk$E9">')VaDAA9x91M!Dp}<QChH66AO5>fMvm0n
+|#8A,;.Kb=;@U3-IOWS%CojCt,a9EHN^y8>hMemh!^s_l.Pq~/C0M(,%osk&Hekaqi7JtCiX_FMXk-#/+6.)5BcqY$yY.1xM(|oSMMA]H'mM_dTY4|3+gq
+jqdEOZs<r5~3qL03Y5DyP(tv`a/Bw7:+F%d5)+M]6=7eDHk9H=HNZkqVz5ClLaa)x-V&QXPyPR[WR9{p)t29hLd:~DUa2u+@<Wm._=&coMl)s5W)KDEY>Q
+LZ`&oh)xb5,_,Hq!n&{A5NPQMD)l7qd7DkmliF_B69~TKtNN5zjmb[b+%q#EYcwI>KFvc`DhRF7'4PxBg+abWtGqw81LOcO=BHgGBhN6|v5_FC$^)tl#9D
++T#_dnRHj3X>;&%K5VL6:pHoX}wU=#_`bxm0ZQlsj1+p^Iii>tU+Mkk7h`=#Mhsa.!oDx18u}+rExTfXRTiLD0Jk'fj6+@c_A{1oE266SS>.`iv<wToE6%
+BF]BKe|c|pIBrgVyTcd1;X2>jZK]uwdw49i`Es3qNYmF9v>^N'Do|msA'r+{OP&o!s{Ka#@33N&RI1/=hA<FqIA'Tw2nP)uw#ud=7N[YSMh#5"[h:<Jym,
+UeDiu/p]q)U5+^bg"W=.IkEGz6AJN.&h)A2lG#T_`]~|MI+(AJd{Dp`c=JS7RvR"ZH12ZUQ,;ai:xtw@r1@[!dI2q^_"W(w(f,@oceA9h|lf)fG&Pc.2_c
+2Fo[MuB)FLD>15G&OpQP8PV;q+]{Y|:Je`~FrFMXG:W5C_+n6[Kx$r9Q!_3J7}=fweO-W1VXD3T>b|"'SgOy;_5,PiU'>YVgtR@-@@OPMe[AWhj,Lw0vqg
+[Tyjeg56}0AcbMA4ED,ukzL<[-_GvXKewj}2f_N3YgkbTgv0ZmN-v8u%e1FL[b_ZSzb4>h+O)Uqj6m[ES=[oQ_HG#<gH.;bn9]JV(nm$C<OcPa_Q65bGuP
+;dBI1m$-<Wr|f{0M'ZJ3|i/,9y,%}J2[jIb]m<w1S#,%jy903aJ)DYUbv#[`Bn2^A/KVZuz/}44JaYFBR,Q(Va+.t}TNVNcdXQ:;VRjkP-+`O|h!<,FYtd
+'4D3D:%gQXEf%u-%4v{rSr;N2nX'aLRg{MK`SB6$e%C`m=&-;TfNEiWdj{hqMv5k1FG"k0$brP'QpFS(GQ29UR0G<->t3=<>F}w>E]/|q!YqrVrvX]I=aG
+p]ih[DPvH.~CTcDI+r)hs&;<wO0&APO&Tnpj+fIm2a|6K8PSWz_]X;8uk!Cgi.Y`'DwL.>aS2[U//|UACxz%"2INE&ZmxGTo."-tB,F_pI9aJAwH3SoH-(
+DTyzT0!9RT2=WB[gnCi6F/D^nNxvYZE3"0U/<<9HK%RgB,c^{5uD&B$3Hds[T>_uFnpAc;m%)#:VG0XXL6"e$F%hYEDLX]$8nOF3T(E}+m0#8.}0LEAug/
+VS<a}#Y)Wnr'7&24};F)6ZPm)DmRAdqrqrqIYqm(G!htCW@ZmLHE{l$jLRZFHVTVFtC3%pdV5qHnp&6jMDJG/P#=Kh-Yqy7>7fDcxRC'=2iIx@Xd'oXU6<
+g130^L3|L3dLlm--WJ6X:a:<&%~.5{+`G/c$8J>r/BgITr#NGHMd!%,^WW4'XawBiGhl]>~HJ1b8OTQ3"|>UFWKnbwgxavxyT5jNtj$[[Y,iuJnveduXT!
+x/&y#{}v.y$]a5""3"Q|6oUBc.(:g;_ZE8GS7#a^(rlS^/~5NDvC@5fuO8s2P=<G6v'f[t+@3HqoG49'C/seOw5=%,g!](s"X9gCW/67Sg<n0}_c2$k!%O
+o:;$:[~/mSv9[/#{GvHUvd[kU40qwFJNgDVCKpMIgW5hYm38=:+:ovy<}d<:H@WHL"xA4]b!E}<c="|8iTP#x=t7(w]MlKP#p-}7wL61;Z)vN8{DD'N|J$
+jH=|3Tq,BUSveoZ;CZ>Fo/QW:$43C$)[eJ8gFr+AmOjMOcYmvddP$XpLFG](z:SzkH&0IF12:'[cC-o5eN|9Rn.iM@-cV{"DS(0U<1s`s75[_z1]kX|Tu$
+2>#os1yi+C,Twf:wNc,c.q+9KLsWiUz39AaJ"hrXmBDoSEUa9@8ipf[X&NG|+lrK^(,K`w3Kx3On8D`Lw;=uq)7bIL'yY&Jz"L]8wQyw==!;id7=!;C5V4
+o+gao75NSQ_E"No{,4r[f[cr@9$;CZAE)/6.(EyR|sYV"c";-tWo[,&B=LG.to`BBGcNQv#Vh_3hg=e4;X4JwuPcB&[ajM@wEz2(3hXaR20q%v%PE''1rh
+4H8Q(@j|Y@9hEa({q._^J'S!~GpH>F<^#A[p>CTw-;AU3XG9GaK):Ir.`+|q"]q]fCX8pA:MVX+vAO~V4&ky$-eWP:Dr"`f8R5@B=4MZ-qpx(t0uFTF_fz
+zOnMh'Cs]sg<mH4-_`8|v$<X=S+]vk$KI#;pmPa.&"VmVp-oW!]0-iYI1oY$#TKo#)>Nq.($P]E$$QNoY1fEYw{4Pw8@OTbbKUqc/N"[6Iy[Cyc<No2..G
+ykAHGAOWEy]!H5^NQ7Rx{3okIruJ&Om2)%qyTk!)L9Vke)gne;5"@qghBCEzNW^&$hMr!b$AmE;{+s`Qh,{tI/@0|uz<T_zR@99P.>Q9bF'`6!;-3E^||V
+0B$l.sip]{fZ0j&cPAye4|{SA/(F/ci,5QU"0eN4d;s(oC2E:cv]7a"dKA|`r;b+C:J8G9sv/ZsR@}-SAJU&.fawpU9d#Pmj~}Z|GC.uiygFo}e6%D8wV}
+>''H:^:>)1/a/X7dSjq+A,B/kO@z[rXfegp+~nG+EbsY)DINX2~WB}OFNDt+S+`Xod7JXn9#BwKUU5)6e23>>hpGae~UOXLE}V!_PQGXj1C{N&'[MjXyQ]
+Du_}h#gadYXbVGVwAf=J-k#gEQgOVNUa}w,&ANq2&pTawc#AHzF_CA/['&=$%!bN<(f8V9'1S0fE[)^tyBo}!lO|q31R%]3kf/922BICyBb:m18PF64hyG
+WKKnYE"jDzpaJ_xli3v,pqh|i<Vf+RrnLg1&3{9y-T/.0N4g|:}t=-{p<_o0$Sp5GXKE&t8oNo4DFfx:3E|orruN&}xx:O/nSMz,-6o3o(P67}mS2#F'P}
+CgTD57j9Q"N|h@ET!@D{L]Q^AtORJX(i3iD&13G_2bSmz7xS+d~E'Shb)9ni|99''ei,n}%$@,6Kf2~u#APR$!r&iQLJ.)Xk(uVjhGxi1@9;Gv9^T-5Rtq
+,Qm[FSOlt=WMFY2+2s)n%3|2~lkR!!uFsz>D%X`!KCg!t5&"Hp)[!!s':=hk:"%&9]uVc:j7tW{sediqvi8|XYq'U+-v8]r;$MM>iSfXgu=<@^ecimF,i5
+T%}_lKyR=I3tx15@(sy#KIlq}OqKCW=7:+K(lU.,q}$=woj3@'>vBD%D4$"WyC>]d;;G'roENoJIP)'qAYae;66<NBmt"`MC80(B8Ztm5G5v<{xEa-n&JN
+f<_auWqAT!G|O>[)1&V}rmhRkE"GWlG1lCNUzc`$J/P3=mB_mv<;$wX4d!t,xalK0!s[S_^[.>[x.e4FEi~D6lhKUxZ:e8dqOH:orK7}@Ydx@@|.3X;uJc
+QT=uh[}rkVNG8={z6y7@DonZObpOx(k7Dxy0;_[vW}TQRew3Xx+N|fAN':)n.(t%0^YhI1aV[6!@0v{Opf7Au2l0"<W;S69qpsqjfbs0w;kA!0E&#A]Y;1
+c|Aiy[zld-GDs{hO<C+`i-Oa@dr18|'Uo1(it)tMZA;i[D9t;@F|fr;H[W%6xO];vS<"!#C&"{Al[CnGtzb-u37RE9h<Bd{-lb"lXJiXPmKAvZcB|[)Ouw
+D-&XC25.X!&`k^wm[-^brEJ@bt2{1r&_L&&s~BKI}bE]X4zpxZCR:j@jGpA>X^y3]oM!~E.wS8rS-cF(&j$/-6^!z/+oKKP_O^5,OG=A9#4fM'rQnA]S8Y
+8`OwHry0+hLJ$G!O'>tEYc`InSzd#<W_=fY0dK|3Z/0-[MTa#KcVc/|[}LeT$nXNDsa&'AxaeJ@At-4yzR.{<G/4HQy$#0|bVy&bakLE~7ktOmEc'Lwx]N
+DFUD05Bl4[FBMZ0rRt%M<5eYR%JXb@S_wk2;W7tM._P&kAHbd35+Vp{Cg#{u2{Rz1n]6+Au<wxVvdT,q;Gli&XDG2&nmT_-sR`fS9(c[/_9Rev{]+vn;J}
+flP^),n]Gb}c(j`'oap;^@'PZfqu=elZghw..w>#G>O=bT-Jvj2SE{vyUa"Dy&&[]^|N1]U25J}oG:X'g6-D32)^IdIKct[q>Q4t'a#cG}ZO$W7<|Ol3!w
+Gj}.qNJHEu$='(hine&j~3x1xfC(zIm4]}q&o}hB.ZeK4DB7=,uVU<z^$87Av<iz^:EB{QeS'L&;iIsPuRD/,)NaZ6p1a@>&+NIi=M!oFtO$xhx:GLkH6g
+P!Rwm&j<wOBq[cgq=OCo6OW1L|F`YlhhC[Em1gG3K}7oEn0gQHrdn0FvkO9+Om`K~qBB)hemC!)z{=(-!bX{]w@VZ139C>|{>&lyMO]>yd{|rklUXk#KrY
+T>L].j=J&rP16U.{mCAqfVtYf]5Rb/NwXo8d~x~Fi,)E!$nsZ_egxMn<cUvyC3;d-CCeHzjZFu;<AmH_sPpEvje6x&`vUx[k$:Q/TLGAXH6$4(rS0&DC@2
+asFiPcYrglQ0'V-&-Eaf<"69]]nY&"(f<u`(4ORuN-8<6;EcD,_&,^^q!QpP{m`F)N1A`Jy{X[(I8DN}[OTMmb00S^q0y4n28Y+H]Dp`2OR%~^[kmpi+rZ
+lYX(9$V-3rNccC`Ns7kp3$kFORDSKvMs_)`NV0Q!|W@lKT,fZOdQ5("PsCQ2L25cJ8PH`BCoI%X.uS;qId.jq:SSd!gHeA'x0_Th>qxLT$Ez,p5oZFF0`K
+uE-#b!-Pg#nAST:m-oN`eC-qM]Uqa}!y7EEX97Qjgx4yNh]5=z-h27Kz'5$d:yeEW+Orxca8Bwa_y.<%1M!|$U060KbK.e!#nc"||W,[XHhnT$/|Z3Qc8}
+HF91&_#%$_^{;dTu{q9]bl(j+Fafl#p5~"bC^RP%9A~|hqC8}6}LGl8|j_=CK@YUDkun#g7jXre{5d;x2uare{uITraYu^z+mqb{OeDOa{}Mg>GrxOoo8-
+xi$d|}Fd6ZT@nu%q|s:qdr}IA=637Xk{'_3J9&(a,[,ttyD&2u&Ii,`YfJxiArLDv)xz-)^8{|Oej%LF55Af^k6yNO>EbrCfxeU|SkAJ]rwdK8Ou_BSMjN
+6P#Wv_&yIw>JfDC`$ji:;)eW>49$'FGn{xQqzxVyN2b]=g0CNLw|i2wex23};q7;7$<I<p}M{dY5xpU2hf3TLR+rmt+Ir5#ryfZwOR!k6gdNRQZ35ROliJ
+]xBKg)$Vc,'q-T.L&#xA#2>FN(;ibat=.C!PNt$s_}^s+vftDl%cyj1K/vzd_9xl7W8R,I%R)`IKY.q5&-!{kK@z{PL5T;i=h}X^${>f_x8qID2qui)Id.
+;[s#T$B@AxYJ.yNeXF!$4^T6GW9"Xe:vE<OXl]:zfV,bp%@g3{]Mu]s@iwf[4mfkD;;t]l`&z!08ggl@5$-M(hHS^={K%Fl6.HZg|9,jL{[gBby<R0OK[S
+f%zS&/`|Yw2hod[CH[^}~,X!yXaLQqHB$$X{3IFCKy%f`d4o[q2g8UqFw|TwXN:+;XZik+z=1n^VL1-+W&x(Tx`Me:`s-"=B'hIAxxnS^tqae1kR[#EBEj
+"g-a}jkvQM6Y>;s'Mfp>hyiAxUvLs`$NqFJ$hsC]!Ab2jXo5CX,eTW2kmm5saKFtT,(%SHM%]!gNQ#k_V6pML!^wcYbjHC'rvuj^0!Su$x7oz|0|wIjljz
+8X},N;bu~IWul}6IoD2oF!xo5`)F$aMrrb,kmJ<#QDA0%&9v"Sh0i0Zzu_wgab<uZg-=E<TP9R+roLV=-n+I>_Q:6gOF8;Y#L)`@UFihRN[T>O!t[Z0Sj8
+_z!AU:f}U-Gl5K0k}sxFeU.-cyMUrgFtPI0hp;OVm+La/OZ",(I5GV!+tKQimE-PoAD=+0.zs|<)&b5tvCPU)-+xH0ru_r'wESw.V;JX`]M3A/3Iys38vG
+=}&YfM=S2pLi8-@!VP{<RY!h:ZLEA^o#rcozw^LTw{1x[Bd|_v^_P)hY9o00>@oUc;rU#A6>X@lxiXyLm/iUK)%CtS.eGcZc/alOh|O,Gx^md}9g;n&pJu
+E+`C9x4`!W!s~<-Ua;Ebowq>{P2!F`&`^E_^4'=Dd()Yu'VEL=()d_Z3'DzEQXC6e55:)!9DK]&LC9I"bA7%S$]>lG>V9[t=Lc8sqD}heWL]^o7L#QZHYG
+2i@mwk8jp.w+077%B}d8v1]@T`of7#&+zCBo-O%d@H!FT9hN8bcw-S{vdvm(Oe.YmA5),TI_TK;<r_s]pSDcZ^;(R_Gv^f1m@D}M%/ZZejKr8cUNTZIhL#
+q.}kp}{Vt+-5BC$%TXOBUPUU"e'-R2$5Gj15P)3`82w<x(z$@0v&3%~9%]5T#BY|._M^psM{s65TG:IVD}j0el2DmswkdbIn>$Itub9/AWb;O`|4ToFvC+
+A[,!=-$Q7'8l&T6KY#LiSGU{>n["7WX-wh^+@_LR'm7Cf;l1WGdN;%EIjarw{E>HnCqBvN"HRU8f+W+;yo0{`BtYYHZbTA{J)@a5ZQ@NLt4)r['y_I@1ow
+"LGX~_1hmmcZ!Yvq0EV'gJ9MM7P%e)YMQ7}|wnlZ+G{fGqb^tzkje0xo8Du,N.R8`L@8WubNDg$X#@6luzbSz{zikxf>iQF'{{0a1'cenW;u,[Ak-/kO9Y
+~{}=%H;7I`#+Bx!yDn$n8$<3gh3{Ek=P`jhnlK`17q|Ru&:|mYZ[[JdG8{&EskdYi{idfJ3TG'c_axN^:[/D^!7A@+/-Q3E[Sau,V:&q_OacZlcH4Aw"%4
+=VP2#"s!-n8D{-M7p.^M2;])%V;/l=0M3+khSD#rVpbZ8;nG+d=B(r;S4Aq_z(}#II>hfTNTDBm581deY(T{wp..e4"PVCI{eG[s%+pENcvx-S#C=UH=uZ
+1bZBo6DfX/PT}FG]eLx'PZ8|1A#%U)e`2I($4,mDJ:>J-5^F7DWu)j%L>,iVRR}Z(r!+qScKb=&9c<&jYgT!V,g[+=vZ`/Ld3'nLwLj@v(_}94{UjZ^:/Y
+Fse6F=]M-c}/I-4D(qt=>wn:Kl'P`Ww]Z7G>kK,v5q|-"L.';itVGt0ll9&>EaEIj{8=x8&BeHL-|G-uA6w)+hujN4i.,'-Lv`zq.C~OOI=O_`XepUgn~`
+h`e^_sfh[@p%/ts4jx@(7mc[O@'t_b{,|AmZB8A{:R')8ms@'X6H70Srz0QPPz$72wvtR4(A^atIe81UAd7U2Tz+ZV/-&N)6T'[fhibMyd>rx`+g$a>Qfs
+d0:M~e8O3pcm>@okYcssKzFYMS^8Yg1ubO@F".$7V;@<l#OlHcblH$u$lX>@v^>N}_YW.!phC(w{Y@6Dap5uQG<)+wF=A1yB1'<.EIB>XU)}xi}bl(Jk"-
+9I-ga${.kbR4pFt;~8=GBUX_^RO{eX~WVAfl<YJS+lbiCvneecTx|u_rQ:{H3h%kNN,=>r6qMK0uKi3k>22oXhV@xaB6+b-tFCjD<2rL1R/e6H1eDr2n5q
+QC/V=zO(WeQQTT'.1Bc`7vsQ;`:,a=Y<jROfm3/]Og&TKcVUyfU6:U#BL+$xduApdG"os{euo@[Ld"$yg2-|OIshD-Z0Q'B56noEpRq.$vRGfjMKmj(:i>
+O$])~!nb/@sE8(@1~I(m4nWJ4g&5qgNu~:tDLy`V|T_K-B~MlTB3SQ_eiL.i)P2=aKOgU<h3z=gFGcN$Qs8u65,KY.paYv|ZKwOO+EZ^5M(LrjFkn"PMtZ
+C6[fD>8`4:kn)zP7|Gm[nvl(%o>T}9dad$%{hoIizI0W+'g$Foe6+/p<a`^$(W/{kQIkkhkl2"<;x{_B]c>cIHCfab.z"HICNvB_x.}hq!cXbTO34HetH&
+E^;EqtkZaa1Z9:;gr`S,=,[1b&}I5Bqg~/b<)(5F{sO,zy:30Ymjn<6{5T:}d8zEBJg9#ch8C{&iNoR,YzTxqRhbay{e|8g}8v3F:#ALK44BIzd7gfqz${
+x}3gt,qSfv-Jkm}-D6hLwq0:cV[g6&CsHWTWcH^j8BBJj3ARv$H+%h#z's4EHTi=uF>O|&^T}M."kGY.C,Ic%I.4G/^Pv$ce>5&j+/NW&Bx>MMr=5ioZe"
+{Ry6V'IyhVl;ks&tXdN+:TGLHQ2&&!}L$"d&brV9:lcU('TdhQ,L8Fb"V|ic@Xt_wJ]`h(ReCSE-^5OqHNI4,U)#okh,S$&;jvv`L@_R;#R9j&:)>>PonQ
+&[,h{""{WnjXun~{yp="zo("U#afj+g&Zm"Wa9:!:N^NmR}vtqdNwaz7to#&uZ97kyGaiKhThu#m7,H1w`!|MAtqf51#Mxt^"K6->vK8Q>4{R^-_Rb{Rqo
+#{u,c:{}/jgBgQ<GJ<P5$M!/EVQnoN]s(V"+(fj}l@^1hO:ZWBFD<c_zMG;{J7Nlb5[B2D3jxRjs0AV>{V&Z]8"FR@{|Uz=2|&QYGIxR!ZPEp^_{IoZ8Gr
+ztUV}rahi/v)W%C;YX5,C2{>Dc2+/P{M$}NB_L`2)D+cRl'6@k5<L3QLP.0igWwfFrX2a%X0"l)N@XSzXrP^W0^]7=%&4Niy`"zNnv/$v1!B.$[^mG%{J<
+2Q"_}U"]09-.V)!gN%-d>U^$']nDQh~^"^$PJbXK.MI_DmSu-YvN(8IXt!O$"jl}@;DGkZ0<eH-v1;mZH[sP8MB8b203X@ppWm.TfZQM6=@ix:!s:U[=6W
+XC/Haos@ZYq6w^(<1;}dy)j$&R%rfj7:s.(tOV]3!2tZC+^'S!|Kz;qmYFi&5YhC%$V,ggX2l5/:`Q>$NYCW@KUC`#|:)L.qPBeoNtQZkK]{EGz/2@N)Iv
+Rfp/2nS}Y78XYe^@TWI-4Q3|-/ZYQB&-uWzjaGSxN1u]+2Tk"o05JMZzX<"l_+9%g8osr-Tg{vLnr3aezk1fB2!8fPSwZ}/MtzKvwdg|8({#W9jD0uPd~'
+cX(kgw"c+bn(2nKK>Jp%^RMo.y+Dn;)9,,#`^i7FYgS{9SJ;QNUWw9bY@#"wX|p;#5Ag;^(Q'b+)qkiZy_=oH''od.u"ck2QYkSb3.;V0X_"K1GpR=o$__
+elMnpEt&F{wiNnd3qM|Fj/TR>X>)XoO65zY`[k%$__HV^+](Onobi"o+x1s3)1sHN8tr2uUV$#H,Wz&cZ[1JXX^7ZmsG'(mo2@lt/]]obQqp,k:`])9+_{
+r5z;2]-3DCc|%5xnNenx%Ap8I=}q$7u<x/_`M&K"^tj#jZ'Nl)%T<Xc>,c#ZZ4]'I`&u&aY-B>UQ4+rL']dwQmr!`BCdDWj^f{;tOPt%8[j3w9xwfN+wm.
+U1n7JLUXFPXB|m$J[/V'D$#ACBoZ|N]ciG4a^`_j,tj`CNTHOlce4pfMlLhINnV)kwW:=<-"vBzXw|LhflSvE&&[cqa"jd7Ux`':e7Z;'{~CQ]HejFFoo9
+y1Z5LD%(ILj6J&v-ltZw-.8-L((Kencj<:rT>m3up}&,YKHYg;rvERSjHe5fE_Aze>~[snBq#_[cg$bWXlz90C6xKl'j{>}<_0U!:j$1QEvD,Ck),5#-vz
+MykFS(6a(}s6{VG;u3<_:VPd=Q%}NLeV7uMliHQewE+PJQY)oDdIl&$L,E0e]$qTi,_YrnEqh:;{7]yHU.!Am-9mm;sZ1UAzKbOC69ir^O.kA`z:x3MU&;
+n"Z6pg"1-kRl/PHwb4>j`o#a&:Pqpaf[(I}msx]x6_'lMFdNGw-HhbbxY%343S!Jc;vW$3=>W=E7#Kd"T./vWqj7lqkrzZ9iN-:K/'-kx4&!i5H@&m)y$U
+{+LEZN5lAWh^;'195/&NFF[U}{Bj{:Hq|[=g!:xd8J1w9rNLT5:6H2J)63S3Q/Y<!CNEhE/RYA-(i5_Sf'X]!}x(wj(jwWjDGsBPT5{d^2q![te$[.s;ef
+lXnhF4rk,^V}""`^nLpPmWS4jh:G26wX]SiN>qBW7zmd/yh)ASNV5uGLIG5[iqH`VprVp1xea2Z}(6r,+Pcm1TmB/(U}0N!|DrT$aE"G}+R}x(ecTxjVAn
+F.2%.Ya"<!;{AMnhC<ZG--$rw$UUNpW+TY@`!;}o;j,LtMT>i`WtX{SRa52ixPAdFjF1CD],sKP|.vBg0I1IEE!fOFc>n'K(]}pAdGu|:,wC($fi:khno-
+{-X{DB))Ja#WS-5q;XS&z0P@ElihT@/>:^f;lfvE<<=^fa!C#;ABbp%n'ahHq,[/,(NW)8C.hLngehJTxmQk1('&`f-k|=){x}ZD+sbDdK0;(d&Lr&$>`|
+]piez1ifkqA-N%v/w4@CH!I|43PqmI|tfbXLK/<QO5'KuV-ppovr0z3Jyz}v8[KsGqG"ZmW2]e>$b(wHK@k#tX9cqA[g|{QxzRhdERy7Ee%)5;.$ApR71=
+FG-WU#j3zJW6S"^d00"4:w:hLbU9v29m.V:x)B|8zH_XtCFhu4[m$^d'D}]wOg>x2aRZC,Yh,ulmrLef|P}10%&VII"h8,$<3Yu0JexETknhO3MVR|aBZ]
+&3am]|Ew2w@fFbP$SB7+ATJNg0lsS&9``'>0Nwp@jkZ/fcRsh,KJ`!V`&XRF9AxS@oNZ6Fz}9,1T~vC7+JKc1c{DYIR37N]fYkR6S)H|c|[Sv_f_/>".Fr
+`z/zw#{C;|fx+$9vv]x{)-Er,w&D(fmgH#e[CB6dJ%EKBb"j&7XXv.sm;V}Y/khn],nMokCj^g@[oog(q]8P!}l1-Ips3nrA&=u=V>G@Wj.^D>m+pG.ua=
+VQw(j6MprV#![Vtzhi,#(/dg`@'m<PN/7$+GK>ak4_UA)tsWAmP7~u&>uVux^s4-/pKL&Zc}|jkh-K#aP1m(eVO6Gu21DTK&`QhNW6tvdlt8x,-CFd@(jt
+B+#N<LxAyLoNCs-F1wHt%KKz"Q`OdcUjrbNdMbxML`@i,tU3}H'P@N#1-H8u"ytyGQe!2PVQcO,3AI{I%4:P.FS%nHVk1#~NpS]a(uIx&(R1azJy$Bd/'`
+!au6$=&2RiEg[LYJp`qEN}|^t/FL5n&6ro&CjbZ2b&4,L-X7LmZb}Za2`rL=-6'vb2VDgx"T(8vyP%O$QGs{@Wzyh/`HlCKlF1pOST>kQI!:HpP>St}TOT
+/S+ELa8ztYdQ!Tti~EtJpiB"":f}^A$G~3(Ef`ui0h@}bmSMv>@[E5S,_Fz,s_q7`z/{TJ``:s0(SZ^3=)<ZV1oU-62a:Q@DgQy5eO6#S2x4$ipp(0JW55
+6XWSozw{B=&q800Kl;TM(Us:wte2.J">q5!9kduo:X7C3DHaL(~}+_HDs<E<2)F=V=7_3DkZu%FU_9--@2AGMB.M}XW!vcz7a'~2827.RqN4aPj6I00@-A
+$-sAx(bk)}T3I^Mz{e@k#7F1Kh"_"=a$BA;W)eCa-`$YCW3b9q^rc3<#hH6K%v,w'Huy6oJPu##"vw([P@Ac@BOuO]FxvQU'B-vHkx2^~ASwoFPbI{YVo(
+vdSmV;BMVAYIiybtmzt#4SCVkFYt5K|G$|_<oEj::^pz$mt#S+[sw>|ZC%=@4V;ZdoJhi/MK|Uq'<6d3j[h<uR)=},u.i1z.(S%Pt'.]D-R%sL-m&YeWHr
+:X1>4IMNUY4LjC"kkjv%JfA|iBg^eVXynYd(VuY(J@7!Fl`q^f'TYR^#^4XcP!bXRWE2S`fY]C)6$'t"=Wd+[!d{lhaGS&Z'cL$o0I:jU1ukM>Ym.H@wi"
+qn)-wG#(`rcbk(MI-[$i>7xSbRybM4yY0S|{|V#]t#^f[Z/Y%cm:FR~-.oFiH{vAU>Z(N5BgX27mgl_"(574fEaD7C[7I1pMYfU$]H=R2.apH]!!E[D(@W
+w+Kc(f-e.p79w%:ii]xqIAdAHuy{VLg9i(#[q&=d<K418nG{"Av1=T@xJW^lm5e2EWAFf>+w8n&Ytj!,38ayMd~A4r~@[WWHVhy]B%tA_CE,2{Y<5>[qe&
+:4o<f<gw&lvm9S,6D4'e}/'uWJ"&VG6nMb<K0sRARluB^cus;<hrOllIUd~3(lIVDN=hGB/N7rz#MY]+g:n'BY!ubS2f-7UAL_M_:(rs_Y]5m$(VtWZ6+]
+j`F$)6j8MXz'ubYG=:{eM"i{G@ECYbJM7v{,j[yP3GFV2Lv.to@"-Ti[O=#!vY>U:Q@;[Xc%T]Fn^lg!<wzay7L{ol<cvZp'9uLC,VOD8Z0D+D1+&HqAEH
+gP,c3);wHS>oMXbE3D-yGe|s>wW'&^%Q|ap4kK#I.cH1T[2y/qgXCmCXt!]dIA;fmHW,JR>W@(Z8Qy9C1^bOp2uhKS$pH$7+wgAWJx}vI-Dp}McO+DG''%
+NLX@Sg-3{dkT.<]1}!wYcM3^F]r,KF,:.&:0lB4^B>#|U;hWpUnq[<!KaUzCkF}VS#Uq;'7lUFK($b1+rjo"vB[Gaf|ZGg@=&U[q"""w%VLMN_0(p[ZYY4
+^p75Fsx>}Ba(u&9`g$"u7pBfDFk6Jt+kdb`ZyarwyqTtGFuj0NVaGzpyvQo#k%{0wvhsU@ChvU^jrR2T$kc+MrlG+9g.LZ~xcj'5iz7t%BN;E9NYbE~yyW
+-G53Nnk2TyU0Zd|)HQ0j,:!yKn,eeLr{#m,s^O5TxfcNxoa5W-FIBlpeGa,v;A%ht1h"N_D$yUV%L-%[<p<D9!tR[Fq<wsUGEc!n==)@%#^l9orliVMHRZ
+kaPpOkS7@g"nDLNVu#0VY0#Bf$jV)9)0P_2/E;MMY_Cxe'vz,+]TrcbOi}j;x.38sU-^&WR>,onifQ$vi)!e8usX_@4)8O{zxWCFk4(G+40Z{!6`":sOa5
+4V/M>M$iHuxzlMg%A5l=@Wg`oq$#P3G@I_0xoYzR%<uWYbO^R%OP:pXE7AO#tJ:X'>k=]LA'wY-zd3YJSjp!8Q03f9{E@S:4y[d2{<))K'e8-4R)Jbyq00
+;#FVnWh32=eTo{s>areFU>fps:[4K7%9[p<jo6)RM.(vt+thY]&,i/~:$pV_NklN|>v).rZg5zjYvA$6bm'z#m2<O[r<w2)8%!Zr,PX+r2.UPuOZPbKICE
+bx!Y>VA=s(MBa=D%RQ;gKX"G"BIVn>Z2U1r=CQfn$guu#fMc8#Y7h<HBKr],1O1SWYzpxf]NPhSB,:h0ij-G)ieNa]pbQ2MsbQ7H=.JT2P:w=nhEp0tEvg
+{unXQ34nrrmGrmTDzq!+:XNZC894ESn"]bogaBXZ[Tskwcz)aIiK}PWp$mkH7@3>W8Ffcd-6Yp~XK{oVW}$9JOvE`}Pf_{Kd4v]JDvQC/<l7P2C/YqX'(v
+60e^9C3y6c#gQ(}hm%B`:E<5L8JoPw7s+sxzR]>&pp<},4d+mD8}9B{'CZj5Io0T6@z9!u@ankHc:r>cyZ09hvo1Ptbflrt8<Z7:eC$iOKaW9AY+|!>IgX
+CB>wyp2zIqj1}(j1<R{y~GZBbzhGqu&<EQMWR37&{i$Mgng',9C4fumA,733M#kbmNmS}K.kJ&!;Lbe`}-s6%qIaW`5!($Haant>buF9]_C1E4r+3!N!x0
+k0u`^;mjm6e1t`UI}Qj&K{mgC1LH37z$TC(;HZ!K^2D,m}#N=bQ-7;z/ZBpmI&ODYX%k"Pv=25,K;0PwyhK|WeBpTn}6"RJ8df4Al.&:W;%y&[my+IB;di
+PZRQI-!L9|~bHYBPJH#@k+>=bSe4oj]])y$[(y@4ivfaa&'a`}S`mX=w+W"3o`c.WoEo}G"SOXw!vD2{UI8DGZntjpj5J00y{9+S$nw7uVzNo{Ql]SkLJK
+ELM3%g._-H|ItbHMp4MBMU7tibB3T(,')bTRXJ@b~LIA,=[v2vHqm&.OKmssz'~R6F#Ebdk(jPpI_-iL0ZC1#]{cmVI9MlA'CbtjBGMXGg-5@<=S0vsXWm
+aPJLb=E@i)&A^`FOf+8(^mjLlLDLj,y7%C6"e"2ToYtH/4FDy|lu3}bG2&CvBnVzl@LSw"-ZC<c[7fn/`bY<#K/Baxe)jN=&WJciik[h(LZI~|gAvX^J%g
+['pxEqn>'V&/5:Xi/kzFCe/Kd;fqkqC6yT2h~va[`<zkz8]tC:x|o9MXEgTV(@EZXYk32/)ht96dihUz,iP3(vA(NOvBKhF%r^qMRAlzA;."_[Mb.keou8
+<=hS2;c@bD;Og8):.@$AelRxi8s$D)_d'p6A{$TbP=MCka8+Tn$ck|ud{kHDk6-Mc<b+MLmL[L{!`0eg"gzDdL'6cQ6w2wh.1Y15FBB$AG{QX:ffIl4|]0
+9l1l]sskqzwWDL6{[fg=d&:{9XDDRPLj~R2}U=FLs+r@X8R=Niy$11Er-m/bxIc3CoKyZ8FPgOI>U5X(v6TFWg$s|2p[N+0]YJl:6Ex[CLv>jbAHB.as)o
+6S=r<H/jRUm5te_'ZzininLf$4EPuW4|SJcnH7++QpL@`'@/)Tz^:D{:W^CM1@fVfgy-""]:+r(c33xK=Yc68JdvL]%,SF]dJp0|v}w-p!;x:@DGf3yWFJ
+j!@elr]5HAl=hxc6(CG.qY|j2KV/PTdJnJpkR7L4<(HHpsm5(tTjrtOlLS{,<#Ai1#t`O$vAzN(ET+:T~.@v[oM'.6`heJz9GtNODXE{,-(R_udGyyADhd
+#ao5u-4yp:j_f,=l,6Bbk-|G$]Hv=_KU7B0RU[YV|[v:{[1r)+kEFrkdNP,64Hq(Y]d(@.2iOOMmx']<dvEfM$N.oTmZ>rWQw].z3G+IdnM<(}a,+kB,fC
+Kb%er[7QjDmC7VqL4).GL|2=vQ0|ZzXH(08..PEcDSs-kWmLHXbN,[S&prOzs;gjpMhhGBa8wn.;R>af#O]xp}ffFpBQ3,8eMWKby_t!hJH',k00%C5wVU
+4n`B~a{_#b#%)CzG,'xfw>gu{`iq`lNl7Nb)tFIpT>8S[SO6H@v@giWqr(t=8G1z/0`"Z>4t!w78IPz|XyIchvI'gtEQ^FZ1)4kLl#h`&Tt&JmpMFA5$[h
+0wPGZ{-JP@;F+i2_1SS<4Y&42#"o7Q(c+:Lk:sJFGZMG^-aF6s`;0UiC~s5tU"gEaJ43_U_6Np{C8'!qlzJ`/cGJ&{.;GbL6G{[C_Eo3K'=C]3{R2b25Vh
+[IJ0VG%M.V)ipF<N9{.lSZr&2n0Gvp:zK&D1s3OjsX3QD|`O_pRR})ez8:A<%lH|9e^uH0K_~qKU,g,p{(}CAy`QxW[hqo0:Tk2"^lXIssUK2T6em{'X@{
+T(W}(uAp~`.dKagNDT>&8Bpz0Po)&ib<z/(h3-:$+lK#&IROFo|deyE&!F]J#qUG10>bY3[iZdqVF8,'.XoOp-(DU6g@h3E]7`]f<LWJpo|eA''@"tHcvL
+'%YL#g1:J'D1s4jCcc+=N.8T|LVkyWSaFCd|.LU"#RZ,Xg9(+58cbLGLHj33r5{F{2FN(xkIvmTZ:BKDC$$K;nV%9b7lvg;5jM<]MzgXstw2C4`(pPFvY>
+Z(87]giruvr#Y|!HcQ>%M_4T!UG2-|k"f9PA@O%#qyd}f+U(h|#J1`3B@z<v#Cfl/nv@_C;4"BSgBGAz[_LvAF'|1[i:E5|!@V!(D%</=2~]dtERspJz;y
+}>c(A1:J&AYEB7jW7")+lJLk#G:lc'i"ZG>cjgQVS<VLFHK7!7X&yU8AyuIglTgQEhDKDr57Xkdd#aM%o0_({bdIh@3ZJ{+c{WnRB/Nd")m#0lC^2}bw$+
+f!cgn{~k;fV2re$dw.Xg8)]56)r8(_Dc2Zed8;Sa5b-n<xZ|H(;$.OtXe<JjO`E850Z2GH<-~NeN0gbW&^.S`{&w:P:X>#@8ug6uOrbJK5>cW9EI7PsQiw
+M-[f~Yed0>ndc2e/8ALC#@7Zz$PtcO1tW2]!xpY.Ls.Kw{wjx}%Jin~:I_H8N5kDgi$@D<peLD8vINVkg:HOx^:yE^`=j9m$]|;@1L{<R`G0.@cKYOWk:v
+$+`i'NXDz8&HWUMs^O;(jOK#>4P;+In|3TfZ~.973%r}~/IZZ/[AvY"^A(bVz:B,t[.`MdQD+-IJvXjCPX.V>vbBas"[VGX1$0XV}u|#Ciz#i+KcGlByKo
+X8i_kC7t8eIjFYpwl1vU(hko.hV^j3Bt4j.o}<5QU%hNB(1N6||bNvxTVp9`vZRfy,FB99tqOy2]KzenwxXq0`s#5/6sb7un%Yk7hm#dOwz_Fy0e[cPw}d
+nGP9aTh|s[t78nou%MIv0,nbaa8'[1]"K%-8{$tR=X(<HoRI.zG9Y]2'[IyM2nb1RO0pb+puouH{]8;JZw{kj%X:c+#4f%5W)lDH:iUq1ynT!,G1f[Z))>
+j9SXq_;8PKtKn6SQ<&EdT$]G_zuKug|2&nJR>Ak8pT#@iK:@g)(>[MY[SJ`c3Wre8iMhmd@;.'#nK)"EO{Hc-!yJ^=OV:Q"Ovf:%%PPVT^xTO`Ik;{[,Nv
+=Ux0zvW%@8jYg55aQDFJ50YI=t`7iR1vUf8@$-p$AC:t4V"@D#}&Ye)l`iB!"k]c(Ot`)t;wC^uz3La!KIr_m^0gM'Cy%0l)_4IkJ!c4X#x+-5$K@jTEx{
+l<He-/mAduex-(<tkkqzCkH`}b&^NjA3|=)G,t~)TnO0:yC!TKnwIi//iKcF"eC.OujuP:89m2<UZY!+e@^wk_VGal'$[:94d,>zmgN;}T6P!6b(C3[gRr
+5g,xu:r'@ZVZ}{xVNVZ(<`]1b'$xjM%+@2Bqy<(y=D.5_6p:p-<%-6=^opZt%vp_K#TxIlk[L8FZ_X@LD$0H>`s7-B%]],cCArgy{__NsEy;v2zSZ><I)3
+n+UM+X^=[vOCaL"FgV78$NP@TaDf7j>}Yu@acyS2from$10,}=#CBGY-'5V&O.=w%/xX/8PSpSM('=h[}S=6LtkM(JXeSLdoZ-7U8MxL@upB#fQa0)c#ir
+xS70Dz;R}8[:_iG%!F|W+RnDd)}"gV:#mc',^HcIwOh1ebN=AFH$a]^i$+Y-K`xW0:y%P9FCKb,21<ri`TRsc"C=(Pd"LXORxl/tn@v"a9P,.V34bT}@[+
+ghMxQ/G-RlVI~gw_J%JAs<Lvn=eRXK+&5i`C97U<cIU.mNp"vaO52Hlg<upq`(n@Bk9>gaK^bWv&h]U0|P&Eb"%l54hrM7/W#4QQqW)jUFLC7Sw3_iF/Ly
+^UVwn|J26kmH-$'b(.mD|Vr32fGy4HH>KHpd`B6KkCw0P+&:~TudqlwOQX!y;.>YM8,va+@(iYIr3+E;n):M[)Qo.hc^!&O)Q)MJ0`nu<-y2vK._ulGB$D
+;9+y&T)O+cr-d8K'S}v//T-|j}3Xlv:W(l{`2CdF3wB7N$c)I>&:~Blqtqy%~$~qLq+o#(~co6.RoI!1!1S$!v'rqlO:2G=Kt#.MIn7Nt'J;xYI4WUA=LX
+C7~a-7.}AtdCy}6k!0n@hut6YF,0&|;6/G)Z-`znxRHgK#]-X3KV]bB"(A[{PnFw<lZml{my!;MKjF>Q4Ofqk&eT"z#v#E,rJG!LTd{gB=A&`)^:Hg-x>(
+'oROWSK'JG3^YQDI2JJ$Th^mUkuV~ps^}5M!@EOXuCqEJu+fG"GUO&m=E<(6~1dJjn4`&ThN4=P2`Rkql2Ac5T$&>w3i~g`Q6L|B7=5G%ZmE$IHL{{KnSm
+g`uwqr.N3KnXAk(_:Ae6PUcXiu|poYl2~5D,;/Q90)9w"_iKd"[ME}E68Q@RK^Un#3Rqxlhbp{+/]_ozhR'r9GZ|$Z"tmfhudu(%.68GHnk$VyrZITwfnv
+),`R|HW}:t=y3x$bmVmuuHoLPJxWG3l0niP:C6U9("w+USW4sK1h3nO"b^Vaki;9J_|oX.g#1;i#-Cv<7APC6)0l6sSq-0Ff0N5>lf&aLpILn,T)~S,(z>
+>f6dqex<>q!zd]cyn-8Q}6}nLTTstTfaw^}RZ#C@Pd~xR;H,@P"y%,@6iI^+Mn`scW[p3bDe{ra;0rDY]5>=w/UQaq1JM^kiE)P^LI"}"G27"uv[gwJ_<b
+t6cfapY;`L55'V|B|d"q,ABjmWiY@c8cX:kWI>,Z%Z/V)'S|b]7f#J(#c'zF=HhC86GF)Xte&aK`Ov]XG+B3xewA;AVYgO,"pU#!ACem}w[r>P"leoW8|n
+hImW"`WA~0z./u_:}2f)Mj:r0;hjYb+kjT+BA.YI3Z_l+k$fl|$fo@%z'`F&naYaaj+oB-Do#1xk)O=CE%<f{(n/%/~-gI[R;<oso>GOXr5pTG>Qj=T'OZ
+^mBBNCx,KZgO;q}nCJMzcRV`;`d2ZSbKU|[L|m>;<XyqPOy5sj}6""aV#t^p^t1dWAEdHSWECN8'qmW6%LRMbKppVQ=psKHQH&yPPp)kc2Jy4=<bNzt/s=
+WqKck%'M+UHo.cv;jHcaeYE&"g!l9OOu(`w:>%sr0WoAP-N'%Y/Rf^F%}l,UmfG}$[u{fwwoe^Kp/z{==]uqhO:e;dPJB_:p[cDC49hf2jB'J#6UI^>l9{
+,h^O]+@@[{RD%Cb2~-|0(Y]Y-qIxeGZ4)9pVJf4tBxvV~%2ap}iEg97LWAv`Qwdfpfs!@a{s+HiK#l)l`!D[;0Y-Nk~LTbC`VQ#]IA&GI/yD{xO$oqrzu>
+-+zbD[nIs|SOn1F$dZyx_WWiK.=^%Bw`p%2F(O@Xg`0Izs0ClR21jst!YwCqrdlM--[v-[v`I38W'c&vcVkWosjx77nb+&b3/bgX1z#k"IEL63eFcGt<,&
+|<DyS8nGyhZ!dF3h+zrhWdf@c82#bq@r$)Y_pDyM9A"iLQz|I[231M:$!i+l,7N&]];=:fhYK,'1:|,/G]).FGK$^Xa"PCes~Ts%LSq-[_W:_6kx:.g(oI
+&C:R@tIz$s7v8QK7h'[_a-Z02]Yq9uBl#C5envnf=7)v;c0az59x^@`ijNufP}Q7jUXimg>nXMB<9k8eK|jj=4;Yx=cFC<>Ax_yoCf~6FgPd9M~es[19RF
+}E2{)f4%_HqDr^T_t8O(=vgc+zKmY5fKrY5E.k3b:Yc}jWhC~xtog.pkV_N4Xf~mDf,nS^lhpqAj/}RA6fR>9tdK7&A=)#}C={0g{HQct{r6]t-{yU#v6-
+z_A=aX<S^(Igx{pxZm3{S=rT~ss3rEQ{%J_,~&mGMm0DtwQ=/x`4mLL4ES~)3W_^>up@|r=Q@_IXX2L)fVu'c/"DtQ3#NU;}azPbADY#%C6XHQ~s]_$0-)
+<n7{^tI=zvRRpWRLNr1EJOxxdJyj0Z=e[>^>#qPnHaX$w|8t>'_+^P:0`mH]I[)e+VBeI9&@xmCQx3vk5|vxm[`p"mSD{FlwYG%fhb!uy]_snT5NW3%w7/
+Uy98NHHFYCM{Ig}6-tfP]rOZ7vm1'NSn-tdzD,K'fwtzN,RMfJVBr:2bkI0x3|&rS3<W;(^$TCF0%WHJws3P,8l#>)pPkZamyL|X3d|3Uxu2:GFs<x^r=Y
+H@;,[odkmETEOxh0j{)`lsMFF{iiH(+@.w+>Vey/XLRj$eo.d$%Ha@kWhZY4Y_{)yH~:XW9@gJD9yn7]57x6^mii.>@M=BasalI<iDGnoe87ag>5RjsB.&
+vq{0C8,mdY1u!#>xD2eg=N8XXB^}3bA95UY4h<KT7B%-7K4)D$m/1<0S'#McxoUNHXVx$/q!%^pYV0k5hn{m5",H~|uiJJW>1AZ@IZ!IA9G.<oh[#s",,r
+V):rJ24gW{TK2vQhx4E@jAo,~4mGuziOlbksI&|ymVkW'S/Rj|RU/zlq-t94X=xU::T20_'jj5i0R/m42,5a(Re_~;lf~r^K&#r|zs5u%V)GD2fCebCdK-
+1xiI~xaD-M3q|/:]74::{g^+f4&o35iF/=8DcP`"!7;3Wol$ZyR`F,#!~[[,v6!&42^+:8yfl(4@w}.{gEOWRYWTn{k&zqi)iokfJvvu5rCpb@ee3};a#Y
+PCHHNOc.m($AI4eH0fLnUc7NcOkqOEMD-1q5;.9kC7+LXnQjF':fXV&[a|}$StVi%CS_rhLda7$K5&7c0gBrYt}t8!Pep-kq!#vydA%YHE9nU>ib:kEvZB
+}x.+1^Yzw7{+G4mqrbsanigd1i2z_d;!mB=OK24n[y=Y4(qu(8J{CC;iV@C@mMUj^A(Rb_M(>JQ!=/tnINWYn|KCP|o-1[WW@vAUS5jHMaY3o(E!I&YYqU
+IFqT9C+6+^ANkRwO>+/N(|=ow'v-/'b<-qR8_sl3{q%Am9wDVrQj>nt+"-y@;;27BBvqr%qR2Dz!kbfY8<n.p(#X!={nJpq9{^HBe''nLT}WiNS_-tSMe9
+}Ql_}EW["rp4XAHdocTi"zjZiepgM{17dXxu:eot#}3GZKE|O^uzihdgW@bpM`D{Fm$x#N%h'Str@z|+8(#eLk$yE(ga|j[w,2:tMG[Hn@$WOCG^b'ApOE
+7>A}(OxZ3O/>mX2e/aV_m16&)1HKiN]kcd^d/Ia4-&sPsfKPT%[cv),>zP.X=9]A_$n+9_D:OGhny/B.!aPd4mp-3`CcxPJdLLB{}p-bd@qZ;UhQFQEpWA
+{pX%;Y^#qP`b4gn+U"84vlplw^e]F{HoW^Mn3!O.}kNi1_P,)`7s{^ED)&20%wp,V83QvUB:'Kqo+MWxtA0gD65t+eCYH)d+@#UzqVqfRQZxe$zg8'|^m<
+FRmXI5}lMh0!Sg5K%r=5qz2[,Zr5O|j6KQ+Q;$K^+b7iIHn_-a~Ls/"F]u'8Q6:QF^W6(RB/v{}yI$)OBrl$PNi_>9f6^QoL82BkL2]{JRQ{>P`9=E&!D+
+%v>I"Y;cH>}U&5IUZe(RxOW:6[1(x}RLtZ]u8^U`VIvMF0s]<SC=2'YT'oN'D+]c!RnYOv/OTo#wQNr15_n.Nq6u++}!iXYD0_+O_]BLp!LT4SBr'zm6wV
+iXENGnxC6}F7fV;+PX,.3i~[v,[y}67(e9xf-;0oy{avF$u@XCte&|>fs[}ksu`E_'e<";fDqHu>+VAe=s9/'}dIbHcL'"|8lzU;5&}gZFLvyiITmid/%C
+oa}G]4qzmaDpoC~/M7,Y/Z.b7Q_j8>N$8S%9DVvh}}4>"lHC&Bn&$rG01`N,@s_1l{f"'Acmpo<kZSIVKuaV"o<RYg>nM&A8,OnN0Rh==Yri1aa7wxmsD<
+dHAg{24E92h,Q!oW7/JiN+%+1A}KYhBelF81N20guPbZ7Nx`)tzw$[qPICBb1"=e:Lq:&jdNi4(V8INnv7<Y$YwB_AfjVcJ3OFKc8|tv_QiV!rh/z_I1s2
+#wd"5bu_|e,m1V!&&'F9bWJcS&ycf4)8p1pi,i2z`F.yLMM];-:k$ngA;Fj/{v,7QJZ_03DZ$lv=/7l!w=U+fyJ2>a&9RXEVv=My}xGHRD!uHH5CJvzW0D
+Z@'&]5+v6!|AUya@}1]Qpl_C`urlJ,oa$4gz}SyFvxWA;fTP<UvQdj+"B3UHV}OdC#c;fZ{>Ug^Y!1H+tU<mJk&Z5gjTka&Z0Np&FRIfZF@4[#}-=$bDc8
+<B'5RG_w`WNYlf<(g%~#)ghi&ae=_v@ow<9OF+oQS3ex>Qh5I{G5r0t,bRHkoiaVoadhuKmjx)J<|^{TT00>I$TD[T/og0Vic3P]Y!7jzmv>30!Une/=dh
+[Za+U15pc}UA^e,;dtnVq@)VT6yuphu3:h{5mk)h^y-P/h%cOqiSui+p`|#CjvIMWR%rV22U@C7o"DJy0Rasmk@[cXETE!VG[Uad`Bb#-Ac{{G}$Bu8{2D
+UBIObNMbx[>;YUR4b45)ikpBfO4_WbQy/Wm%#V|)-D&`F:/z@{@S]^_p5-7R^"OkrUMKux0T35-KHP/IIMS[P|E0,1:DX6r<4B5b@,72~v${z^JuQJHlPo
+(#VX(K^fr0GZWdHs%QIx{u9M7bTFWz0pVWKtf]qI:$6o.[X2Auh:`)~s!reXg.P2Qr_b$Jcg_^3ef2m;NGyCYVuyS_QUR[[{v:2&h9wEunFacIqNLgiM%#
+q.#}8Rjt^i'Wbuv4<`_ipS,<a_+4OPT9SO7[USA_$nDh'a@-z18C)Vzv#m_$HvOb9U$A@jwfRwj-%DXpw,iEnOf$T}E^E2K2Tpns;b.]vjM@Q:;!D^5:K+
+"1_>~nqg814^q9anN#IN"1_rPlm'T4x"jp"Tn!@{qny^m2nw&v%tITTtINLNbw&x<gce44B-wmcnHE:sG/8<,qfUfer:`Vl>;y#Y&TRnscBOGBN';(Z[^"
+~@Wfp_y:HrqL^!fwu[6leJI9m@yfzKj>wn3qZBYHC<EHOp^Mj:XfrAjG)W-+`&ZpVD(7ip4x;"M=Q3~C[]0;DWz:]I=C[B}V8eHCZm#<H/s=Z>DLu4z@N$
+Nwd24Zcn)`8G-}`kEo#pEAT&~0E-bEpx-Joq[/Mm-q{e'>>=Qy"5~J)F{XiI$zu<k-v6WAc_=@Pf8v(-LG+"Y'<m1jxs5aIz-}p+De#"Q)UD10>fef5A9I
+]YsPN;~q/;-a@he:TXcSml;ZQ!>E0EM`57vcze/fM>ot~b&Pey{,QKi@696e6r0otDk2-n(20kPO5b>jY:sqYbn}(-T^G,)hkG351kdc.sE)c[(Zeuu/hF
+zg~]+U{fN50u#ujF6cq/:oO]a`ie#(1d16G$xm2z]L.ql+K-leZ3fL['7>kTca|qJ-L&{6C%cnHaeyw1'$jjag(3#FJncGv3QAMs86=rxi!ei<7`AMfh,X
+^pzV}jb#Qm`OQplVbYOoI@hsn|9xsbjYY&yQ}`1h57DQZ2#{Mh1.OP-tEpEoqfdlS}#m5xYw{GmZ&N$+`{=K3M}2W,TAGlZl0);59O6>[xnM.){ONLHgl0
+PkXLOrv]Mr#v_i{f4oh3zu<;gTDIDQn!!3Fb56xvE|}&Dn4=^iHLQ1yDv,A7&hW6/Np_&^>.ZQ[z=X3,2^z2fYhcG[5qS7|0,i6Xzcon8PsnS7#)NGF]pM
+,Oz>z-)K'J3E-/d3!4/U~E-4+ZPBDi6}ymg,RFa_@boE;voLo}!X!7{$b"i>j:YXOf6ihQ4"KoaUTKY^rOw$xsgMZ8:et!r{vxlf@u3z{'H&-0C=n#yJ>S
+'6IF|.cUK!pSurMR'b/DL!]PfWqd:l3$pQoe=<RGq"]a8eX$H]&G!{#G]&mn'JIXO<(HkJp<Djbzx/J[Bh3}@6l%yF48<g_S3$lk]kG"0jfQt"f;<_quZ3
+,;Ch2zz]ES77iRT#hTi9e,fDri;KrujSiqo$Rgi)/77UTnXVRj>i%]_u{CRimkZor[ar](l!ojoU}PN-TeqjwU<hIFDX^[jf8+:Yw&8TDDZE89jf[jr%od
+W$fa@/$Q2RRm2h]Ni$wScc[{i2tc&nn5=zY6>Z"EAn=Ul^oA`m(M>{=no`+W(uen~5<@:Z+ARG<EI|pNnk3z3ihdNNh['Lo"Pe=y8C3a1u@nB@zWXPmb&|
+xzn<.DK/jWx[K#E0l._6sy6G6|Xz;OskYi+`md4xcM&4A8UcE-V|6<l8V-A7u:$XE=BK4qyi<#{qXRYN|@pj>Yk{PHM5xl,iD)ee|cwzuJe3WZl=%Qr2:"
+$M0,zYVgH|ZHQ"pS=a.)J<.$:EJ4.x4wTM}Y6J.=eoJ#!x97ym[L:e_52&9|FE;s<{eL,P<@];<1.z;OfwHf-fDa}1N<)o^{5wpj'SdL4i`"(]2s90rodU
+|9jW2G7[t&!^jE!(E-sTHEoJSU9_<i(yX$U-13XEeQ5/K(|cmz8vp2yKgdK|9"mIc:YkFGjN8!8k(XiX$j7l0]e4^h7UeD}GQQGdOcnEYR)z.qcfDvpU[[
+S_y^_ab_&G]lXs8^z!wloMyZX!&62>5VgM4-C|aOl7!_QUdPxNbOP`Iob>C&]em.1[rHWvF|/r'DOCo[XZqE+RE0m0v5PEi'37sr:ejrDf>|Q:C=U;U,NL
+y,Nf/y`_D%e'LqTR7`!KqkVqjzDvTXwgce<<1:Q>ncOG4[rWj!7H_-K,<ls"D3T3-ON:QD->mBRUzPPOtrick.zIF<[<nd9-}W5Saq%#raf+5PKlv10dpS
+w9a@VJz&O`'8AFFoB-`@RVMBGVFmMAs.zIl/P4nmF5J^3Wt0HyR;W_X{x(T|C"X#4{}RjWHWl7"+rI&p9API<p~-H!@6`ZM-3Xq^"V5B`1@w5%haEEV'ru
+@DL]gCetEKy>w/mKKt)pJL'1wb<Ces6>oPI=Jks]giPeC/'A/[s}=I;D9=~3LKYpvbI..F>kCS<"#Q[6tl2AVM5sby6oAbZm^WDEF#+duWnez#YvqCeu3B
+{GpKB]qa5lusK<sAW,"NY5KLz(oH<xScL+{,'f$6KirLTi7N)[MF-w8B+A>7_rw+xIw'Ft6,W|Oy#.ot&;t4%q#^~LJPI8Ow`.g0F]^{Ni7LfsV8TkSJ3d
+aAc4B7~p|MQ6YW$OROV%<}^p#[o<%%x-r1@zHdKE|'U%QFEnEu}@##F9goz}FW[v${z9^)$aVQ`xe.QK`mg/5QP4|SGv3;d.[S"mSis0}K-S#rpf2UYZ;B
+ihkf|vDPD-v1Y5;"7eY'.Pz9HKf;S/'o&&V@4VZ=C>A>gC;S&[yv_CR8~x<_(.mA%>OK3)u`o}V6`4-w67iN<%Dul-ejC][91LR=H0O@yBWBUDVcd:AI|Y
+"A!K<XCW~fy!|SC_#2Qm7`LH#9WBdS-kKrkWF]jHp^S`3SJ-9&ni>}pZMsIN0}Z+hMZrBCK,lTirC,ERCn5Jixlp#BTS,wir|mfHmX(t}^imm<NsgmupSV
+S(DTJ3{z+fjaQg,aebds-R%|Z`7R<Gfqr`|qa}%1WxzxHQNJkeLW}v+B>GTSPd()$3eVU2T{zL$"/1!l=Ojf5cgO4[W>rx(xK`"Q3-$}vCyHt,2k~o$37h
+Um>z4cJ^$$z^B.g!eYbqr_RP>F0D+iW2rEzxgF;si:%}:Jn.|}2/sV.TW:WgxOdf${7%/!fcps1}9Hop]Tj^bVV4(1uJzB5q]VUoVq~Wb/'fc,aj&HJYu&
+K0p^M<z[vwz}Hn[}k|G}ha8[]U>euj1tONdP{Nemsdy)K}#n`+[6uE;[$+jX9q@sa#gO1MI'WT-s/;DE65I$NF0,k8d_c#c@o"8|sxEWDHZx}PuV[,'{lp
+H>.fpL}'yn|{e8NqUX+L7r=E=rT-[={kV;T2oSgG'!&NCI]j@Ucd$OF,H|/zBB&E3]9jFzTjJ6i}%x5}Jj"@177Ln"=oGZ!#Zy3kUd}IK/5>N/=1fv;_M0
+U,'_4},a6{P[QlKewM!/z8~yk`ZPvb1JEE]fbOXhMl'FjT7NPMZ,i7k+P5S5G{nO,H}eU,>_8+U3~"r[7t`[]FZpwE9<L9(p|Uob-=]`Q08WF:"p$r+vB4
+uhI7=Jj-(q8KYfH^~6W&Ob2;ci}vNl/xNY;zOUb.7%UyxK_]}RaYNiVUcF:{DI.8H7x$8VEGsLlO{iTv/HK+<SPL6h9Nam}c8Y!r;h`|`",PP}lLKmdwBu
+@;wI"+ZlnL!RW[Pw/Eh#2!dZo9E2C|P1j9vui^W24p/RNJt5ejd^g]Ep6n4n~I-ss|>jvkiDUs)_nhnTk.7{X`"S36Rc0c4WZkHUvo/WZ-B|bYF]nN}qz)
+rtBl=u5`m"1^ih!.a&t1d8S@mH;ufn7eQ#9@N^J`pZDe1j}3J;|0}Adq]-E!V&HI5&qD(C.n,Ku}V1U=~8@k&o`Yw}o/[G8#kiVU~i9@CHl1&e6!m=GJt)
+q-B-0J4GDck"Cu.QzK&(D7P!/|<yac%c}alDwjljd|L5ZbKeWpT<kt93Hz)-~jhe[DHh2r1)2$#(K8OtQn@4hhxyA,#bq)v`,Z8<BDdMWEJ}=U'N}uoj+V
+@Mh%<&n1IxgJ}9r;b5K>t7/e(qJa)!:K|3G^MV->fk7-&,)A0Ay9<Js]coh`H[E{plXN(_R-:g2u|fw}CGk2Nh@Z<n@8-u7RTp<E5mo<fikN=8.h_m"&,o
+d%}Sv20^&9LN]V4p`vS(x9kK9F+o7Gbv.3`H}^gpw)[hFBk<719+iK<Ts'ux.%v3F-O"xf^d)QlZ%)V5|G[iH0b8`]&v)s0xU<I3x0}R.)`kYcP8r<)P<E
+#7L'_xXX&`M+|DR6(P+JKDZ2!D'6b@4$7lP^Bt3<YsJLDR9GVr!fZ)>^%m5u'&+^W-K7[L!~A6M)gIk#|68oS0uMOv/>leTew[BD]@7C08pLcy>)>3NnHT
+9/(ktl@+#zoE~Mok5b#z>:{^CypJE;xOcT]3h'B>qTgahORWYe>2H"OWm9cpnrclaDO=Alf,sS;#8L3.:)+g(eS[Z%`"5QPI<,EQKD%1Op>dIxJDJ<}4X"
+"6f@qWjUW!Hx>#X#sYuu;QqoGQE-rcPW`zFnLQcu[R|G@vh<vG)Ipq97Tp,+YU"[BJ2I:amd)Z~kau,xGBrZ$]cexV)0}oCuywM5MirQDD8Q[jFvByeZ{q
+3`2jHP$iRwm%.2pjOS5/Cy9q-'nm'-)OHNy^k6B0"c&`&{<ST(t)UKYaJL|)i%@:EI=J=ladTS@"I#2j%;,.o4bJ!Nyjy(4:z6f6J3%38|GhjX(UBEFt&D
+Eq7aXL_8:GO:>.p'/N><Uk.>&845T:]AX0=xs4s|E@4o{PkAJvtcy"lofA]Jd>~Q80d"<+W%IhIxQ3V4pl^|q4~#@vlA|`GhftIp;a}>3P|@sNTnlxEC)S
+5/MvnJy{PL@8F0"$Qi$|H]6$T@4y>Gm{;RiS[-roN$HJ&d{9;uKjn:PAD/V,sL=8{.q9M.]'Ef$n+W!qv;[3rp3}`CD-LpS7N5KJ`&tgw5xX=vC@~@IHeS
+0@VVo,|%u'csxxX&(TDd^n;1@(I4")Va,%PvjeVVa<~$2.XbfT[!8Y"y;#]e#I$q8!]G9XEDJyJ/RhnO%)yRew<sgi.iZ>|8lGU2gJ:/Jn>h|1(A%0w`si
+6]kLub0Qm|v<fj8ZOSYG,_L</^|,0HR&1-=Yhy7)zZD)[o{{5CaRuE(!Ua+_JYD{OYZ/iE`rEGH[X@pIM9z>XwoEYrRBtb`OL0D`6K5--UEA.YZeOLgO,d
+=e[=xF.|'%{)-&}D[b%Q{Rf)bu>/i&|MwD[E#u(LPXPe>0/'i[0##o'1"g#|=J,(S6;qRv,QRG8gPe"FJU02'+d8Ah|2"&<'E24Dsu>GKhFP]CXX'<^^cc
+o5~wCB07WA7x;vd}hrPF)7Cq`7/T=gR5g|@M3'DM#Rdy~2pn_OEsO{p@C=WkMqy<ST]"0ZofJs2JiM65|uU}6I)c=je0Od[H"YjG96uoU9xVOx3v=jS0"<
+"z1DYOv@bb[GF@d"1mt+UT5_!2|^(|A06YBGJD7U>)eVD2:P;qRz/0>d${Q6W<gBR;U]3^Krp+282-Z'=5hUiF/b8psMdZ{@3+qRH!R'rJ&<'t8Vb1ZRYl
+0/O"qI>OOuj!s|qG~D'9]0b+4W|dm9f7fc<o_!Kk2JD}@zt8>g_Ihdej[bZ!('LkV[:=h+S7CW+`azhb-%+6/,gafb&#GYT:bh{zmsVnOv~+%|;tm9|Uxn
+g_k$/8G=]SSC0B[A6f3'@%B_'LK7L0EQ9GOWDEo562u1US'Zex3}"o;N8UhlKlPMXr~:WZGY0hwEI}sR;|ay]YtxL!=dOHE5qFcwnNi5Pt%'IUNrXsQ8NT
+zxm]xS^=yriq8+r$027-%d(<+oom47-(!,@w:u>gGj)F,S<FfTe6&9,4kyTburSi_p/)CDSt5-(:[L@Bssu=U{uE:uDf{1CgLs9|nVi.$lly_|joODLf)O
+EQf9,D$%EQfgF<}BS6Zb=)]OWw]JM3uU$e`Fk|rzlE%}2S3aRc<scx@3TCo8lS=M,`8KbBqHR|g6<86-[-kpGz'e[/GOXN:y&8q"XzG4#d25VjTM2[,/)l
+&XD%7p|>ABAl[!xS8"2nP`9s-(mO")qvKI`;WA=esy|IJ%M}TdXz!yrIuj3Ed]!:EXuQc1KkHU[&B]G`{x)[J;f/kds9o^zNz<5+BZ[u$ajyy;dhl7w{z-
+60d}tGWg/^<>FslK%l]Ujb&j70%y4wnR+I+P|dVO/Ar-<%XDJDGfZ(G"&=kAiO3>{nYnv3FtC^KWpVT+KH{Xf3K`YDQ&_W:jK57shd7l+P9-N"@TCg].UL
+Sz->7X/eb!Q}f6%kMh+CTm:3(SrD}&hCbxhE3,Gci:!rTj,,j7CX&=4!zZSZ:&R/^U30XM~y|)9Kln%Gt,D},7=WnDn_0SH{vI_.NLU82(M/rvXK:6ZzW0
+9G"tQD_lzD4yg{um/iEhos~3#A{0rZ-6t7,b';fHIH8-1Q1rLbRqT/J9{7G(.3kL}di9>O4JP:7MC_|`V5^bS^ybaodIWasHxr6'5Y9w(Q>X#sVlbT3;RX
+l=XQEkGF,HJfF-ttv(vJ<.gZt!3H#2Fc^`&r,"CDrguP7TeYyVgHTbXziPqJIoTw%$T8w6`quxtjE>A6mNbZ],.zI}wiCd@vf@&4_(6l1Y]44%;"]pp77}
+/0>q%r>YpAmH,Snc9h@E!ICXqM@jc&NRE,VH)6+dLo`SnWlI%u`^@40"FF]hzx>fx2nfoW>Qxa1wBW<:a_+,Wt'PFKgL51<L|gV<{`%y85:HZ,c5wtB>nI
+:stIc9!:XPNiHb[B"(f==H]2rppr4NA}ax'R%B^KKwW_26f/baqIUp#k#Ujf^MKSyvmjB-A#-.1zMj6G+}XTiSP4/5f[9qd.ISTU7RS+y!e(D/CqAS@IA)
+;Xb"Gps$=V0gHxqFd`XpWs|P[ow5m>}b@>IFeF,p9Wl.J3|g6V.4f0{=9/B]zxO7+nq3iFpN9>l%>mocP/"QW[QAQ=(IE5XD)V%]aswf$@LQYhg^`USOcj
+4.LQ'h^,cO:;fFhR$N5,Se'NF/ivYd!Rdi^;b/fax44;y=QeilR)(sV;jN+.cq!Sp6zt(/sKnoLjd,2qN#O09dZn!#sVGR"9SL6$dl=uN|/M)hXi:Jmwi0
+Mh(/fE:RNQ0rr.+Pl`6c)nLr=%-`:QoKUNAYLH#&N!>E_{QmY1S++;fJ-nq'_waFU,old(M+u!iAffD6"e]]Qf^Ur4/B[|h!R>y1Rr7g3l{&iKFLkc=$~S
+,&<&tIV>uyoB)]C:Gewpboz5/]lj%N>.Kmy1HBw;A{9Oa>uQL":)8^:$TKw+vBIo3c{-ok_TSJYNU:9QdwhHZVMNAwufF8_{mpyn%CVKl@W;M+"p$QR/"}
+)pw]u0v7z:Tl<@o'g|QN!cTaWAAZyWg&mPC]EjhR]qz9sXa&UCO#-R"ki{}_I}SY+E]C]t5Q^zK8"C6DR2@$!WHmG(`AMNDo'F4Il(Qi[W#G@b^`T/5/UJ
+aUwOLU=p"{76JUqbRZmF|FLh_I9pIW$yXCo@jIq5W`JZmhDHd3vpszSivDq>cI`y<XlsOl{K5RRFKlA;ORRENOS`]ZMc"P[2of7foFilj&/Ftc1b|e:v:7
+b5A0r`9WPGzySo>Nd/AFrmg5C^Yq^2A`i`aN|4OTnS1n'x^b}Ki=w8S^^1:}3EBx,&/ap@ime`(('69:TX84O5w2Je1D4'TtiJm/js.'U>}O:vp7Cwzv_}
+[zzdO5}Ty5wXZ+D!~bi>sawXL&}2'n(%0ZKk8zYi_|eR[,YnXt&6r`Mkck@D#kbFxR]M9}peOuqM`#qI@-e"P"Eh@#bm:pIFd/A`g6^Oj#rFZSBXBMIEP#
+9MIfeKaav,{{tz^YO-/kY1D9D4:N;J/[^Yg0|CR28fu=Cl1&^;DMGG%]C!)H2yD16c4BDVFm9{:X2i1dWL&sBxtU/O{o$Z'FUbNO4A+`&W1{>)FIuI43n@
+^1y=[9G(Tc-UC)lCl(|i"82;B;u4'=azK.4/iI](JT/OV%aRO'dV@(M7csMpH3T+}7:"`JxC+,G,s`VXs_aH>d8<S_pv)!r40!px,{F|ZH`0W#X#/G^,4m
+Rpt;jd+"lsa(7]qm~M#`eN,bE!_,V1!qlv`MZ/cHN&$=Do:"[R@N$N[vzX%!-W5pzr/#Ug(Ux8~M:45}v:eE/`fX>!J#sGbHKiH_8267zQ"&1KM0frUlBE
+=Py:]Q]IP=},K"U|~$ZgEA`CHF2ml#GY6Ao$9#m:u,eI|!(k=MM|wy>xEjYrGY"F3^>r-{`oOv@RJ:qbBP[y(,E"_R[>4hO"yx|()ea8oC.JM)"fWMQ&#R
+bp4VMlMsYtFQrJ)bH/"L+i9:5=Jz0)R)O<[`!:_xuONqoa|&#FjkNH5Y|nCKfzz-4rhFmOV6>DSo(^/fW:aq9_^k;ow1NL-3oGp|BOCArT[K0s]M7MhF#7
+d4<@_@Dpd-8W}-9vqoUmCsKn{&'x7$K-gaxR<}U4Z$9xc"]wmDrKHtc"2G%hb%N!=b_A7fPFvG]Fxdo;(dqdpC+qOWu"=,"15W!O]iJD2]rv8R|.;5br]L
+PF_kzvFkOE}nS;nhCm+!FKKh1pR>hf4Kx8i-3#:s1K|`#}kW."q>#&_9u9]F%I8A7R-)"(hriK#K~l71Lx~;V<kcf#irx}Jg[iqfEQ16n62zMX@gcN^3Bq
+<}:X#hJ3!84!PT!T[T(y"{3G[)T-m97,"6Os5<P(P#Qe(<:g1:7xJs38FB5pv_F7fqykL>&+tskuBRTyAd8-Id"7E^e<RcqD|<<0kn;f_A>;9U_6wd2$@0
+3#[6S7.4&-ZG<-JP|`]av-2d9WNQ7$jX{n&p#dQW3K=X[yQI-n:Xdbh2#k,Vm:5$1eF%@3M5vT7."nx+V-`YyCSH;bJW0&,Af8{mv<rs$hHK)XU.btK'VD
+"a/gnvA'y(R!nu>Gl-+1-yeo;hF|cU,0W2=]HM>s{)M]5b=[Kt6UH):FT<@U&F{FtTA/"mf&Sn#-S{(pnk!8Fgm_ea(pOO;{h%,Z9L4Vfve[oXr`r4m!WL
+kR`=EM_GV0=IO_FTb'x4tKekF^7f"kaaaTr2M"MAy/E2UYYGsVF(iRA3LuDYHFRk9PU0BZ=ewqbXKG0!H1"S_6rPea;&EyaJ)5Zrs(qsY"$S0ST=!{2rg$
+dIyd8t4_,um8^GipeZE/|_.bH%`aa/l3V&Jq@E#rURe=)A{.&Rd3u_/&p&'0^@i-z"LOxFW']-Tkt)n[B-l94duS'[_[ohe>tI0_8LWBgD<%m_GpX+O}-]
+>hzhg3So&2/6"mo1g0cmht>%#%"L-oiEX>M)C2|0l]^,JZ^63"V(P{iRJ+j}=Q"M@C9YL"SOX]~Nl)J{3-5NM{}y&hKD^bc-mGibKP:.Wa+|OgXpl`mS{$
+S!O{ZR'&D%Sb<mOsRwxfA9XfZy%KEY]>WY=G!ph]u5OpFr^:s&l$]'^36C&6:Okzae(O}bax'dUnA-yzq#do<^GSbFY!uc7LG5'bPDQeh2%>Q8:,r_}Dm%
+ksW<'8('k%~)7@{(a&c[Ke#f0u]o|{Y"xj,g!kFF=%_&dIN4jNb>Z@0Vk:UI]xP`fENC{-7sb/DRY.Z#N)v&HTn'1D0vO0Xn--wrE`.A/.|t8sWt}4yV4I
+"p>#m{`IC+rp$I~C[7f68^1fN0"6Gj~Q{`@|C1`<L@&`:!J-hMM;^NVo#jK/-47K='T/jX@e~u{bPfqk39r:V-j1Z=yZP<{3Q|50a7e,zbx|QY@`igIc[0
+[,.'6Yjvf-%N(&p}VvLWl$3:{`zjC_:%YS"@!cwit{`74XpWx[FF})>Cn.z#t)a<Rjo|"80R_w$m^=k|QwG)(_#.`}lZsE}4GdeuN=H'R&.H-nibol<EY)
+ceXf5G5/,#;,2r[CF7WLhVtU;vTU<M`x=%)wK(=#)1rqN<I=eX(_ZlH%~B7D]A+L[.Mg#'j&jLk6M"'fO`lyf.y5r)(b:#U8/DPY_Ezt+gu3:=Z1DYQAUo
+&:a_pq8h%CdYo2g%FLkGsQhsf3BS6QxM+@G6-+Hu;G/ovS#vMu=-]a5jG:A=0+L5ToX7:u#H.3@l&(`dd^^i5U~R[rhFPdn"jb6J)k0<G0pK|15A7;y#J=
+=>7[u[8Q~Nz|R2,-GxEJTpJ08Pa%xP0Fl9bnte%=dY.9Dfv'y+[-@2e^#=E4Hc$@!sVB[d%Lw}6Y)o!hb.i4}:e$W}"-V"47;{A5E[I(8fsdol97j/hS%X
+Br4QXgJ$F3Sx=&Cquk82+v!Bdwt{~}sT6ki|peb/z[3esI1=q2bKoOFQ@0UU1tuZ^BSL}^ei7s,-h#CmR'6)os+<#eOXRexf6zo<al,|E^{tO8cBjq!(kh
+~EY!:]#|_mXwriT(jLqbg62[awWB5y_HA@PdGUL|~e/4=gij+O7!('$"")C'^QHhwwThE[Fp4-dbE-)(doEcf&rpXoa;y4XYnZX4_sP|LE&FZ3@$Kp`AHe
+3B"VfvvxgH5:vK9CSo,{^.g%QFMf{+v=mD4<Ugt>P=To5t[RF)zHT'X'7`w@~yI!{$<56]i7mCOA|=g.^,op0_V+J/ZllPwLbqP|pN2cBO(g6;wXr>{78T
+wqePlEZE]]zk|2,5`H)kKjHq"#]mY<[Iv-5s`$jY;5Wg:"d"my61Oq])~3r7c0kVmpm#ra9#1/}@a3P_l2j>4XS/gkaklLc='x^@%wy3&'.7np'WpzWp:2
+R%4+vyvmA}UrOyVPuk3<O5^10"8T1Lv=%XH03c/>%DvzDkn3~@7g.t7E<hZzJ8iQe06ZM.nE;NU=k8t1/44MQcX&PVln}CoWP9ocuJL6"CVA`PU4Pv},Vt
+!V9diykr/ai,zT:)$G72Nk{8Ey~s%<_E"0Hnj'&.5a8QB=%e2:UrM7b21"LR{7O5HOEhZ:4@I>_SkmUyj:i)&HnXO|^j(u=L$gdb'k+z^'G12pTVsWP9=K
+"Wan/B(N^]k|&+.5L8FfydshzBmB"$hg`rj'rx"Ak8iTG+8QP7J>(1/uXt:YF`i#H(G'go{J!REWJrB@u=Er,ZL:@38,p:0Vmf!zNE90@PU2LSP.2)f+=9
+RfO_Vwjl+"7Ls,prWGYkK9j%U+yi$pK4oq]B]p]7yX@<=59Wn)vC9^8mWDi[z(q`iK<Lw$XzdEQ52hG5qX#Y.s]]Y1VAKH9U=r~=$5_F7ln[v2-.lnri0<
+X(6On:EhpT+0;DKz_HE5@rM<a2,dtQqgXy&8[p>4T!gVDrCRT/Wey.;1P0>x1uAD:RC^K&1!"iT%q3RL4i,r-,sugP]9+@NF),NW1]|(|WX:.rZC(W10L$
+C&SsPpYtFx-X;S,o]64/[kme3nd=l9XCafLe^`k>T@:eAf<m[%MH:9K2[1.h)#`8MbC-{EZ/g"2XLyJgt$z.$_u&dnL}Vk>(Ia&^kCW8NVN.nq9GjYvxm-
+4,bt/[AnxmFM#c]>6R$%a|"$fUf)j!R3Enzs<"6a5Kg'[Y>^Gn!,c6A%ezs@qq<1c<jq"ZAg}BEKw(y;&"gz8L:@98@eg$js5|i=7^dmIA8[$PMIj_NQ!$
+=|{6Du0WYX29;6D6CdPGZWZq'!et'2//"U-l.4<.tmVL=r_zl^a7HG.bwysuyeMx_S8,v/F}es"O^J$nY|00")Z]F]e9l]=W"/elQkJw"M.zRvx8"ChjIf
+%rhdA>E5U=Dbkf.T&@x:Qfyok`t!%bJt+%cdg3trY$udR/ATj8~%Mom^<DimgV&6CyQW.wS@5hc[m:X)VPoBzc~WeZm[$5y1Jai(YD}$fJh!39'I%TI-v]
+:KCQQ(6!kjP|oMX|%5uED_es"s`_k3l(_=^UF^YPy"kirOQeE|YdEeYYLLM}A[u!7dWW0ooUfvB"jfco;I-('EN"zZHz,+8zG#5FyOfeZ]6a(IO4#sej[{
+LA^h6@E:[j!{l(6ce}TF"#Q1z%cc=(jv]r%{sjmd@/-H-(D[T+E$Z4L.#wykR9.8ZD=8z6)PnLD0==a%WfXI57sFBjHe&6,st=F`QN3>uZyFqDyXJL6sW6
+lmYKISKm]mvg>nsQ,x(Yt33')Y"rlZa+u,l|k{%/nAL)x22.+U.Qf_DsTsjuR^W`mJCHK&oN}.VEpR`B=}^>2U9`li9i36T][#nV0EJmCue1;z`3S(!+8(
+lrR'=ZmH&Z])gB[lN!u&!'%$QEV2-.qUph[wh$c9AA2,/Av}=NOme9xvMgcB$Vu<N1s{CtV4dqK,Zf"@Q@=OWoD5,OTU3L+OX,fcJ#{gP_7)|bBQVj)qpy
+Q/}Q]Ca1D{wSyib&mcqttS:_/l01~YsqO+OTLh1p>k`eS},T^W25=kC&/r_vIiW#6ErTNq=yvS:bGu"815uahc7]3vYi(;%@bE<AUIm_6uU5~]tGDGG7+2
+JI>m-E#|NYg%_r,B5xPHbdq/v_WrOO;JEb,dZ=OAmtEePcPo,0&E7g4D5]egYCBkjUSjBrdKFkcRUIlqis/i!|pxsS@8B-2N5kwMt#'f6,OZSLBx+Mfv}P
+/KPJQ1aIp-RV!w"q:xBs|.LnY;Rm(4`}0pI3F}qW3Nah4=Zculd-n_&2yqUgfYk%@^$S$8{`]mHzTdxC_,jEZ9l+<@Z:LDPj=_hGyrbBsDzQ}tlG&-G$ie
+jD`60i{2To42U'IsD/5gpiq>dhJU-XQEq8H4=3v,Q7M&9tqX72MtGXQ_T.7fEQerNngOR'zNaf`;jvyxS6-x)fdB1t"[Wu@0<e(o0/-xkFRZ)fX72c-l`m
+(TB:'mmc}urj">2{Nu0>,S:Xfbqm_Ydez{I,x6Q|=NfaD%Xc"u:bzG>^-7+dLeMR[vD/(AXGuI45+[UCVb^jSc>BSvRB{_MQYADRj3;Ym:7U50Pf'bDjrF
+G$$E|]u`>-vH%FC-Q$F(UT]99U1fOO)R02$D0-NIEdWWv&!Ykp>p0wdO:Boh5qPd#Lwe3WIB"k=rL!r$~sg)(mh)ekt<6M/HT[`shv}#[Ct>#GSXgMG0d>
+=Oyo87rg8_O8eyiKdaQ,`}FN|E57mf)y^[_o4e8=[YVG1"uMC[y2I8@zSJtiXKS1!S:RKFr@.kLEfUJ,s7v`kq${LJ]Zn5p7Fsmgv9xLM$DrqJz<C7LuGQ
+DB/_#B}%HCJ2'zQZ'1:])4I(]H,aPdJ:>R`GG'-0YaNh}H6FdM,/XshE6RM[=W.SfIdwmKh=]93hzy~|]o_il4v.xPGnu3m2GpOR<}kg]O5_k1>K&`4lOo
+}(Lkr'$XK{#Ga1:#rt58,S|aLr98l$e2o+4mT<O]1Mh|y`]7AG,-`zLl~_|JV=/51d]b~<d94ktZ1$C&W.T;fjiovvh3Kzsk:I@eFSPkcrY6D/a'">b+Bs
+a$K,I]q^(QhZAl<t-o@1H<g^`3Y:>i~hwv2A,6V$yhCoXUSTmZ.EDvThl<GqNR|K:>/rJAA1r&a:yT:J/twQYpkF2fqV-[_|Bin/H,Itkt.,__|A1Rmjl|
+o#r6pY$X37@BkFR.B!UjYY0l!{39~+iZ!&u2Yb@`@I:21EAmtT"<s^R;,3Tl%tZ;BdLBM":$}WMBkLjGeenL@8d^q!4=>::>oZ11h|R&un6^sLR(."/S1:
+1cr-}ILT39h41tX2[(xcZQ)]E/AWKHV)_c@u>{PKR)VBnm@P&%c!8TH:Gdt%4PdTh){7EO5[o2RkkZw)Yp&UybvZnP)}L-Kh:-^fr3(5.kscLUVc4cbElB
+n@+asUxeAnBp;QX3Wl,`(TLG4V'2Q5RBhH>uL(N>ENv=V-Qy[9Y22c2xE5Fs3Oi_eayO/p{T%sRoTkd%lpD7s!(jno1Q56r`B5O}jhUCgp4"^hKoS=R.4}
+S=z(@MH>9sej<U:D0E`8g^RHe:r{g<WQ]^l4W#0-m0B>0@tS1#mTiOfQ;LAmo'To2Ey#q-r^`%-.[T":dkLP;|k3(0bF=N%`RI'])f2M/CXOI]n$-8"b&5
+;+6>bp+YqGB6VX9l8Pq5mw0}M3_DDw}c!f/8%z;0(>-]'AMQDaO-v@a7e/aOM2yOx;H!FVPrkV8'y<YE@LdroL5e~<(Z5Pit/dCeu8A=8S{Hfq{`/8cksm
+^U-}8Jds%EThtg}8N0rIIc5G--#|/UaN']5F"TWAS)vm/MB6J@rI,Fff:iaA+jq`scF;JW9<Rkd3Q+CCbK6WFaET&V@CH1Y@B,,q5UqD~G|o0lqP|/yg>q
+(5WNtl&zRr&N;wvTSwUZ$%hv/8Dlg:I,F%r:T:W#^)#M<Wn+tyc%woTsX4dlej!~]C(_q9BF~v!xlx:.=m05rzzHKG]^=#=Z!UBh~cW(3pdb=vsSy)O1Ti
+EOmyo)9qzC(iQ>ee~N`V4KL$pcXf@l0FJQU9VYo5rpI:Z6YbLLrG@_Z1Tw2pSXNC^(!YSBeA(e_VKo56q$sbxkIWk`%%-22b<ToCdd2$<X/ygJ}/(6x}]N
+yzUa+n/T@rSzBwC'ja)Fg%c#ANP@&(b1PeyFWh4rC|knOSLhc'NRpt8s~(y<"BL{l{#;^{/Tysulb[NzqgLt;euNhXqVaqP3$0L':g1/a8gF|kl;Z,OXHI
+EWGh;k%++gI:lyWKc|`)XIAg^a-8P-1b!}P[1]z&186Rf}.I#M,t2.st~K:sIUp2ng!B:zPZ9f(JnE'AN@F,U4:2rnwyG.5M7W3Xc1Hq(K4KgiT4d:[EBI
+u$(vK9uIlju$x;;aT%<w06TZ4NRa(gwpagjp"%7>%xn,~d0Q6/2xQ}sP+z;>XIp,T&nJ'S,+ATIfT/DB1twHev5pqGwr~#"p<25CwSXy>g/T`47N#/}Mk,
+K,6/x)I0xj{)[RFWO.cU^O:iU!a^})cw<y0IpQI.~x@y6iOZ"<Gc^F<q'Jarsxtz{|oLo}qbSO6l383heMRuI-w7f|b#gWt^ptgjii6zMM``P65INKOG>V
+ceZjG;H>YR5O`kfK]+FE^YA>Ex._SM"Gzj}y~}"z'9aB^cM9Gt[_o>PvMx%3k[i1.czZ/$rO6]=;L7`W6=FC;>J!<T8O/4Lct0dPms(>/5!Qbp2m{rEp@n
+LdXD<T,IjP_'!it0}uhC7-UC;u6CS5a=xFT"QnmzP3dFFT%1'5~Y:/Av%{9/1u11AP('uJ"zQWBL.xC2twDUfU>e'mEaq-6_ij<.G|wneVKJ5KrYx-xw`j
+B)zU=vg=fPt8%oTP0wQF`7MBNKJ],d>W!tBj^awahe)Wsen+6Ky8.ONRa&DHotSo&`5)Xh_K-@ro&{U$kclLYWYMBv{0yowj"={1G`;/R_SvKWrE-N7QG4
+Jwf=hL5zaH5o=q"aSLt7ixDY_><<|Q_k]9&r3=@UQ5jXhdmJPYQCB}dkX-99oV[10fL$zy@LnFFmOqKU#:@&CK9Cu'/=lm5o1Xe&IH+3a)!Q0)%dv]CBOw
+J^Sa}Qu^]]xfrtv.$.^a%<]PnG!HbBo|rO6E|tbrofG9y"5<a_S!;{RFz}gE#Rs$TZBUD/n]S:E%&qPyuyTF=AS$@(ZkWfbYaI4&ga{v&Iu<C{-eFsXX`6
+J<3.-f~b@Q}gY:Ix>NU2|2bb/d[PNWO_XcUo3ZNmrg:J(2O3-]Pe#Ar@buaiVcZB7Q+>c=R6WBT.)VC=d{u@G`m".OL[|@jj4mbs[}9TtQ9hkRP+7bR.4c
+}F|[2^XKD>c%6']RQ<|XsZZ!7WJWEig'=Z#g1nBX`5)I;rUt^YuV}rPq.KRG5ZU^UW3uslJBmk<viYV(z6#aNcRe4d.yKi7#svGYV6tm~1@U/nFa^hr|=h
+<i%vN%k!Bn9#s&q;Csgv|2B&=$2-1NU[G0T`vi5Fi-H`Vo-@"zY:lS"iL9vMYu;i0&_8OlHWrq(qVQ.9,vR#gZX|x;&:[Sj(S92jQxyq}R{4!L>&#dU|5<
+wU%%f"ntd/(-uj}7Eq4U#v[]${@qskPYiMCKD:xk_<:E"Dn!`J_<JH6}Y[(.;3N):IL,@Z^H$.3%gXUb[%hq<$8d8yEABBH/3v~Hqz$E$(36:<W>,'0{TH
+DI_CXG=5YTwc+4}po[xPtAH'Y/5ICbto.0r&)EynR"M9mQ8=Y3,wl0NUFGD>a3-c5hWI384NPn!eCFtE}3XL4_fvu#'KS3MIGjIHna{E7hMg0py]S=/M`+
+-Pzp#y^$b.&1`[PyJu+>b1Y6l%8K=Osw>v.eC4j;z|i[Ta|`2`^z4}wnWt<so6hEJ@W<qVr:rrPSp-P1Bzw=nsrLfx9z0.!14OUtR7etBALHN/O^aDEp"y
+905kstQg%5}T(piu,syv.IDN{h'_<'=B{s!:JfST!Y||G38yJj~Zmi9Y#>I4|mXIliBCX@%TRJRR-8NSCekGzgM$x'{c!kcg`BPXiHSP-d,6iS3tYJ3=1T
+=TtIjF7g/lrTybAP_CeDefe'N]I7A[21a7rW4|VMTzG%cuJl.bis0Hp3.}':!Nii0P^&]Lhh[N[K:;<%b9j@164O"RL4_|Qc$qQg3p%!]f;%k@8gvuIHR'
+XUUFN/BLp80&4:G)CY^tr'M]XJFy`vLLrGF1L}qM2$3/1.C[w47f]X3C]-Y6wXum(RE3l9YF6K20U%611!zCpCbX3!gC9WS<yrxegB&t[8B4d:f)}z>;Zw
+tfm6)I3C+;<^g%1-sUL#Zd5FJzn>N=Ym/E"0|LF.Td`P/EJK/Oi!xT1)XtkT}Mx^1t-<J.Q={@qUB!yvBg.dT<SZ-zYX^[(C&'un[eR)I-=v_S-x'i#&WM
+jgrA-[={.]C=MHv:a^U}g4/7Lki1paMW%66Xb5{dZL5sVv~:X@kPKDCvXca^:A3"_p{i4Fj!gh%]{;)uzRzmJBjCi(.g%hR:e+1fl5L1VfJw#vr!-PO^=i
+0V+D:/Rx]$CT"Y~F}RRqYB&r@EW[R@68e`:D09i!bT;[KzQ|{l@V;"XOZ9mmQAzda#{`;x~@vA#g<N90Yf:vbTm)kD;Y$;7RNWC_^Hq7nH8/u44oc}a+S<
+'Y$Jq5<q9;wO]dyK=|s|-+WALsSP;GE&j}A`N;"~E+A}ULg5BEEcmLFSENERAbJN{V<_:Zly#=^s!{rC`JI-Omwe|r|2TNsb4cUkDH=VLd&bD0e<I2aW_p
+[]Y|ui+mC0L%H}D51$Tml>!_=;WFeT3gw]Scb6n=<V-Ni'fGq->@k")fboDS$l8/6)KD'Vo^wI/A:wP%K((&ZGNHaB^7C0I-,p<g[}%lTy>vi)9SjsxZn:
+QxUY(0b`ad>:#%>HQ]!J3h>7Dx}v~1Gu,Owz{Y7>9Qn|K6`WKNLEo|'8.m@NW3]g2=~>)E"7]Aq|UMT^Hr4&r533lLFp!5XIa@e!Xq~|zrEzR0]P/tr+l4
+pW`:0uXPl{3qcc$yfL%y$UZH~S'9.>pD]Q7|<DGncG9c@[wMVW^w2v_:@KtkReQGg9=s(2ZJlMa.8Tw4A+%}}+$I}G]h7,OL5+&0#]N6.wA{203:OqOvMx
+F_4Y`o!z<-!J_O'Z}^#:+a2>5ZjMdWpX;Qtq3Lbepo3DZ=VX8!xbV/+0.)'!7:UW}dsJ^"T&YUWY]x+:('aA6wkW5a"en!&TtM7^oe`Y_gI6RV/%eRZu%'
+sAE12V3fPTx[efS%}yr(MBxmy2y^N#uN}V=M]oUV.vS/+f}sF4]XcLZ4`l6L^E=U"w`{&J#,,ztO|lOwySh"J.whMuqv'CX.QnhtQxGy:bZ4b$Gy3.T^$R
+=aA_Mr|k3YM/TAwo!aQAj5=i^je+j^cVKt=W39x7T!vBbkUASrxV=To|LX|vLC'j6++me@<"(b9<ZqT]lC{@{!8Vh];`U<`7YU|!Q2>yhQ=C!!Ox&A}fJ2
+=7Uu5qAPBn'3r.>%5KkHBgjFo`}tRV.D%]x,n=5v'}"-@Ug-b$j5;P/{:q+>,}7U+:"4%/eRjO(C>CfN}jeUfm(n[0`vt>h_Zq0bSo!s!R0%ha{v#]MkT=
+K]RAPWj5CWIs:HKnS"RzvP8Qct62x35b-C8tAKJB&PN37!Zg6Xz_ia8I6z~mPi]JvWA)xcgX'xVlp'W_[G$<lR5nl93+]Z'XMvoOan/Aj`xTHQ7>N7~Mo;
+{her_w;`'hUk{ApSZT)z@]j4j[U5@Mr>{r"%e,QJCk.1c1zzi='X97mmBJB8~6VPDTKm[jFTM2z>5dFK6FT.l(3Hcixm5l>8bd]cHB,wz^/C{4bRTK3a,a
+8wptYtz"^Hg`XwP"-[-<U^z)DjK/GWKQ!j6$=R/e-v&Og_oL:4IHmmZ2Gv74+Z2mB2ZTR{^VFp,$>TIGM^cj=+7=[3+5A_:uS=@nG7ck@`|y|0g1v(,xND
+{]ZXU46gozj^,AZ{0_0Akf#B;JfsKtNNqK=Ac3L9uTO4/FeHuN=w/[~.-CLe'OED@OY%:Er05o[|_V)L#2@<h%Ed3By8p6w:;c;R[_SPJXVTDMis#;PrI/
+'^|@WT{@@I9F(=&8MV%GKl<Rup-QkB>X`CHDdI+6$xkzY<JR2}untr)cb-7,el,Lj;]`}Kw8ihf.TDO4znV|+MQg4hh0T3gohkJ!~euB<aIG<84Od4dGp:
+LWwoY1{Dc"<JRxC`wqQHrvx)]4okAsaI|qL}5M0_n@d8!dU<[x-Z(5jx7k4nA"@Kt=NLGoeam%pso9F6u#b-c`1-%86fxjd_@^)^$aT0oc|>F#]qw=j{~u
+Ei:1SPhH+haL_C3<RXhp}(^=JdE2qurjHhd".^SRDW.O&6|5v"6!Jfm^#)5>HrDk!3|Od1:Q9CjHgR}[XS##Dpk.Sp>]5P,RP+/9JO~+um`W6!lxLB"5X=
+HyX<rEFT{teH&Yj|~-#J7RfT`d@1(8IFm$1;@nr,})gmr3_b&5|!dnu}.Ha`V_h;8[G<HB|=UwZtsX'|%an>n3{v=A9I~n6xCD.h&BH)Rtas]sbFF1L-Yt
+3KH7VTvS:]Z+%ek7wUJ;U!56l&QeofNOZQsXW,L2!h(0k%Hu;=|Yh8a2``(e3F9gG3h{f!AvL'[p-M=#:XH|syGhQpCO,e^')9DMgPG/3;2T#/M+6eRV/Z
+f:6G$my;mY1lED`K4y"TeTCGcwdzHG$MylUMoIpZan@gH_5ow:3z{XiKGr9=16/wm6NrLR+rKU>3^dvcn7y8.Dzy<J8e=Nhc0t(Lj'$dc58s`wBn^I4gFf
+=oFK,@rqGwl$h{fmTthQssl":1lJn1quZv2@;_;}74n#SQCc,jlILK+raWiUA{5AY#__e7w|g,>{v&7SOHgG~j}5")mMbD18,D#THfet%}PxhaW}bTw203
+hz-UYg2%h7vD6H'2IAFtCzF[83l(zW9Z<{@=4>;]U)eVs`pSFD"_^,"jm@Wb<fn(&/#kkv([6vPNYSg!.;,cZlFGr&~F~t9Z{2@D.|):4rG=}g;DSttfFr
+hjG(c|5h|IJV~&J=>>'%(oRde!V<A&Jbo.TBrxcEFf@n+<Yl!NRvf&;9hbHP]9r&]pte8#&%R%a7ddD@{;jW7CO=6.>ncr.z=I)|'K!6wT6qCc)Ic0K3)v
+5R3vaX"W!]wBQ{4o}Sl%O{HXl)rcdEG'{%]cyQ1XePzc:WP7f-$muS~N2,t4qy#;",QO:Wk(s[)0r%,xb'J@Vv[x0LbxV4BoCVE`^rjIpvU=}7|S}.,qA<
+>^AtIusjMRYkIz|GFrU{){J@rAG0NO'}.FO.X$ANQf6+]zyWni=w>&KASXe_IgAMewV<8v`,P|iZH|38{VOL8gY:kI9J;7R=qfE{Pz4-yqk&GqL{S+^)Lp
+kj[m>ft=yfgu~`103,FW^w"uPCl/~I&2@zed(dC56I!p:n^N"AJ^eN'M[90D7Kq="f$'Rt"[Du2-rt+r-tN8Fx:yG^v!19s18^k]L"|P&TJzS`w`"]N2]U
+F`@w6Qvo14pFd}bO1^t=d4GcQWZQKa7lz(>+p>1O_O>qp'Xf=y#c2YP}o'.$5-be`FP:XR"VHdo]|#Atl,F-M%TUw)b(.iO1k]'Th_;jt+dM,|ToKSG@P)
+K-Ygfu%An',w>U]QWp=(j^eO@NDqCy+GP8A8en+h9lxG}O9Y/d!j$Jx#f)yYe.RQgib5&Kv}J8E#[7Y1Ig',)YuK|!b#'gOpi&JU/c^8f`U#5ezI&t3Gty
+zq(PdnBMm]T}GX(<!WkX@"{P8Hs''=cM$<Hy-&7J:WG.>MesJ(/`nBE0VhQ(ZnjR[tQ]e"U'7_79k"92/$.95!gZf0iPeM{,oet8']<:g6)!H{ntuyOP!A
+e%'m2N/_b>J#kXQQUWs$6{!;~Z6j:Uw41Jm5j5A7keTD2V&95atrWH^A(QVmZL-lrkq%FYpu&szWXK]QF#ojd{Lo(eWtUFh2p1R1SWf],k]gT+H.qlLL8t
+Wo@gSBfsz[wY2!2!tl5@8U%(swNdS4`;V[Zz-O}/Qq#g3gvrT`cM8Bs%yDiv'PrCTum(>#q0dW3V'!~HmW7#_6Ii/QW'NvFKmt`|brsE2&T_fGAeM-Z<BH
+pm<qs>DAopN%h(.V$rh]<$!Ev6^B/U+J)oUws^:;IYCfT_~4V}`r15t)2PQf%]8)65Rk}|<%K+zr+Gst'y"@yna^upt#70h8qD>bk0nvso&b@EzS'<!tb4
+DT^CKElEnj0Zn90.-HnP&DqY#oNJaHYtb3}2Kp&[_XZdHOsGL8j#B'W>Zc{XlcF>_Lw$+K%f;]<wBQUg'Ij"a(AC:DI70w;XNn=Udvhe6OY:8GDSJ|bF.,
+}hL&s9sw^Y8(7yX`Ri5IZs+DHjG5F`;tJygoxKNl`M=<7$e>xHAGX3fDmUq"y[j37%E&-!T[-NK]p:hq6VLVl@s0%ca.]qcW|WZM85tFF[lwMMREQfI>{=
+z|MTd}96zenc~{kXjXom1[SO:xs)eV1#zgCg=.EG6h&f&'lw#DF+m$JT6-!J=0:V'WLla)@W0^:=CDvo}EFFJ(k)6R3#-NCsn0]v'BhJ(;<SY1x#tqTn`}
+l6Vx1OuzhtMw;S)Ao]SL&<g+",G!oTM4!OPHY$U@ztR%!>;f3_SzNi5;6<Lwp]4)[jb)+AC2WjFIn:uqg{W{C4'/_6N%+LBY!J;P"%z3')Wc&82_9j$J_n
+tAqBEOZM([IN9c;toQVm[3kL97=fbo'xTrY_"M^M.wt1XFuzlF~=hHGHy(0Vi&|,-CNID6rm2^XI]{0A-fG)Xfqb.|oS|+GNB(!{rHG[GG0ca2Tv[:O)-#
+f!f,5+a)t{0ua5Y9hT/T6:j/nliNSl!(O<m4;s/W}_L|ew21S<H0Uxfk<|VO]}x;5{deF=Hmq;~8-|a)1kMWU^RC:RL42uNfF7T)Bmw$Oo</^8^}$e@%+O
+DMw$p$YB|xuGK:7=%@L/zALfIq&<50BOsm(s;yU@_l)egPgWz3b#`"Z92Wm(@v{k3`5u_HPo[#+p5-aTbNaRJIIJgr:K1280%exp0{GP`d|sgGZufS4{{O
+#n1eBfQcjwpm_|R<J@.x"=f1Qah4X[632t7o)`,$}DNcR&)WHSdW=VNcRqfKjh1wiBVZa(P;sSy)_DcO61]v}.$i[LZ>W@%=P|M|wjKc:v#gAQT5t.we!Z
+CQJT0s>-c+-K0(;.sIB^+769Su{uj+w1nxBUYtcIx.g6cS,LSt$x1J5uBF^6+aJ@@6C+IF#ikr<Duk"bo_0vTQpz/Rc+%^!PAhh|KzFu{e(4dtkz&+bbv>
+B8<m"_$F^81T}[.!{1.3T8!RO)~26i_T|J6JZOCNg!pxTRF^>2fb(YvE-Vf|3&A:3b3D5LwUd|4JHDyMJLYiJun:f^P<+UJPQb(svjp>!W~;h5y8o79znW
+'"G7_`jpN[V#xz)sIOXFgVi|!K]Zx3+([3#DaqtOf%hV'{CFCAFH>G|!fAX.Fmp0^Gr}W#G$OtHl(.<z`A!{yHf&rCp/HiGV%138#!C)e!q<7@<H|'Xf#7
+1yNEhSF)PclkwgSH.H=#~><F^(-VmN[mt33zs=ZQFEh,3N=,;Xbx;ui#84#f1=^!PM^]<Q0=om}#~"du__[x#@Q6)^rBdi$|br,$Po~OpiYrAwT6V`9(zF
+o68v%^>Y;B+:~cs<,WoCo!YP-=}Q4=&6z:O6Vk.-Ij,>!=nv@8scaxe&(<C56";{HN@)f5}2A8hqnxp_Fl.Qx<cN]yAL%D;QE0ivbnP]"JeZ'qq.W5]}9p
+t&8`TMw>Lc})TA0l|RV|.>kkz3!|2%Z$7]M;&nCIM4ur="FtW8vYs!mgn]neryJx}{G;{Sd%eGzx/eW|K^AGcIFfi-pF_r5Y6;97paFPxDjH<tq/7mRY=C
+|em^!z)L<rQPzAk.Q-wgcYdl,sEnpxWuschHsOT4|ocIX^iV>DOJi41MPK%ky9MSWdXU|O.<#/[73G^{1[Faf^j({sB&Pgp}qO6TbNg#{OL|,{Le9az;Wg
+w_5P!(/K>ET1GaP%Ax`<!=DIU_n1^EQ[K8!Wq^Z]Ve)_9q_l_Y$.^Mz7KUnG(H.acM@CMIry&w3H[!TnL0p]<X]!r'z63Gg12<5_=@'Ur^b`iKmE`%q#bn
+Q'Wt'-V<'B9mJ(czIEW^t$iQ0H^3sIiC}@A1:FpGlFPV6}ZTV|`UfcoHJ#CqV"D65P^f/u(VsoF7e(Z&bkD1wo8VrA!]<#yQm.eB08rfC[+cD!Z13/Pg3M
+UuZ<WqiDzqb]]R38$N860;.q:-~zfl<}Q&1s&y&8Tn`};+Rz}_>ok"{V(![M1xkkTJtjslE1V9~LP]'UKT$S!ZfGS<8,:MKW/F3_}&jX"_nZOt~bq7<v)>
+l}<v}N'ze+,[)['bpm%q5}fCI#YM0i$Q^KH0t+I:uN<(Tn,&B/&V%q^SDTv0zy'y(#~Y@bhR^y|OqZ/9A6bl8D&u%WsYX;LqsTe25xqOHQ)[P`^Fl!X-v@
+,t(kP264;$,aq2f4,!A(-&j;I_E/K6g_q1^ORfGSTR&5[_QJ>Op!s[&gX}`w8jt/dOz+@2vD9aRT(=8W7cdJxBjj<(hU6=D@}V~EaH<<0tu"'cMAaqd;y;
+bq_fA%o$;'i98(w:5|mgEEDVd-UHiM]toL><J=vTqp#""2yT@GZjX<N)3YLV=Thvp`M!$/iTn=i/waYsf{!s]jM5R'MOZ#~HyF13,M#gi(r[W'n;VTPZOy
+p|5p<iGm2qEJ,{OthU7&mh_.Oown,K/t;/`5Jo/TW/NWVs.Y"w;l+,}(=c]:ybnLw)#MJ{89AR(-^[dk_g^_""b`OUt&M'7APpS`#;vQw5hkPQyIcJT`+t
+;;ZXR{^z3VJfA^>=57ZvH&36"=,`3;qBqvrQsbDQwD&BNJf+.W.KW_J_@bQ1X3e+k`,K"_AH7@F<C(Fs3CfjS@~!SE[J0.dtDj$pHvN&mKQ=p](U_2m]1)
+c-Yi:E8]M1<UNmunP"{>cF+tP1#OmKeVoG%e0:m3YA3aZI$5<n.ME<p%4([C8&{J,'x.(VyVCV4rAhx5Gf$}TFM3K!=tsqb.&=MXYQf+m;XS&lT]+sZGX}
+3YUS-f[lYg+/a>3tFA~U]O'jqpgK(mOo-Xs5f_|5=w9>XPQsfwR;0/8`6ueVoYkC6QH5^1)P(/!w$|c,E4Bd})QD7)r4)Fnv%A!pw|Ck|;To`2=,^)nYel
+kCEImyHs!#X:yzUUO,Y(gBuzbG}>tQf{~{f2O-6||pJnLCLO6dAedlM>G&Vi6#G$4H]a0/W@]3-A`%#p#4DPneH-pRVnGB0W"Jqo1q~){hwdl'&TkV_"Yu
+s]8()zY%#eQxNG<Y;W-5/8s4[7o'=phbyrs/Ou+o|NIy#2pLu>]{J:Ls6s[F#XMJvr0SX,vuDji{W}k-G`51TQ1aRw^gUT9hxTO7MW(>bEaG1a9Hj(pA9E
+70.D(g^X5:s5Y0$h%"{/tc^r,BiXn<I9BTHZ1WNhH)61+k_$MV]E51c,#%2vzLLRLku,+wLnw8<$%Y;'R2V<AUhb$%dp1R(Ffw2K~r)x5N!IK[k)c4PoY`
+f1D(J5Q]rencK";s41'ELbw72u@De]$FK)~BB;%'KWsY^ph>:QM=Qo<;DLwr4=m/cb,&BP;yAB!_dR4L+7u!vUN`X,Nz272h]d)UkSSC(Msp.OR:0aLnbA
+2FCr]q@h{-9/1)Swexk6mZ/^^:@BwCM)mSxX2R/P!RW7o>QQzGoq]_;o<Nx<!uk,>z-e/kCrrr:C|hbx_,HRQJoL26s(j|~5OnEw>an[;>Dr{8.iU4'wU/
+F4|Wsmk$uA"HqM>.8RHm0&7sUeYwxfda.l-=p)z0:c$c,wYXKCQ=McE-Dfoy0uc'ddHRb@a(sB6CDMfH$uCEHw!|EyRD@2r.=vTx[>c6zBR^K]RyqZZ'5.
+l%m0N}1}7-F$C_=;<YA<z1'uSVPieP6H_ay|zj|oXTZ`;.r;l">sa$CoQ}qWd{+k{<&_r,X$My4@))Z>-1+P:`LZ6.K{$bT5".j9WddnoPznQRao6zIr$N
+N1VL}K5^|^P]IZMz+T9)afZ6V!D0BHcixJcN9tbMe2Bf/u~dBHbxUqRvHtV:YW>V{H'I&/E5Ely[F+{zG(k%j3GEoT|vZ5t^T;--]+Y(+zk5gu1`knFIC'
+5yeh41ddHpt}{u6N<b}`:N-0CL/E=ij2LD'fBu+[GrNOHu_>lb^dv]@dLp)Nle&2mM>q(fDE)oM{){)C`k,bY1>tc$bd.earfxM`VW(zHs0tt+Pc0nqR05
+q(gI3/lU-r1Y2)30=lu'LsBE9VQ_)iY4647P~>nI.e2fIx[7>$l)y(-[)ssl'KCu.v@Q2F=H<+/)/nH[I]gYa0hOMX8%"F'BE"dK/MP<JW+k/1"n;rnA3d
+e;@K<C|0:2%fK@0,ip-b1U@QdwWvN3yqF9xfEfKdJ5'MoD4E!GC2pP;h8&_q;]lv%Hqz%OR/sE]O3x'5(HNv}$CS@2(1A85{DfHi-zKn2B-2`r}V9D!yec
+0nX,v)l)eV:P{)zfK,Enuu1[v^WZEmSQkAr9BmoG~4zL-@).F6h-[d3iBZm$u[aoZ`H16T{]/n2:|&8dhT'YkBDvG|C(%RW)F;VqI!a2!}l}rcwCrb~YC>
+a9KD<PE<H,mQ^"!c)Jrr5^pJsM3I]NMGR<u=pz'H7Uz^GCU<Tp%AhA270fgv6rd!Qb,/cZzV/['Y9Vll2u%X}sZ|y5W#,%d"9z"2C>PA!Qu_oso4R0l'ru
+^dy9y-'&SF$I}Cywz"aa/^"l5q3&v";br^sDgj{R7,8jH,4kP6s5.t0FX5V[Yu$ETi2}UGO}BgYigDJs2qPpltG5@@vO{lp}yIa@}s_pO5M&KkyKm4W3=g
+W,Yo&p/xO+er'w)DtpBgNtfD.zqOxrQ!SMBjZ:q=wJPWA;V0KAB[gG_>]<-^r5<nJP^Gza/j%HA!r88Jp0lZ3po6lcN/DHC"+bsHWZtGmB4Wp^EdFYO#Xi
+2mkIIM&J>iQX;r"am=dIx5rM9CV$i4Ol6_ITTyra`:'knNo4E%8@Jgl%j2S7:zdl4=~>mPh}ZRY-";@RM>82jCH^A!V`I1FQ"uOr[k~X+KV,nAYR;1pO>p
+aR>hq`>/3lV|wnX8<[D5HyY6~"4+{A)TL[W"p<hHpp'W8DZ.6#`NHo06O=Y"cM{r0p8#uf#3EFx&f;lL"l0z"M@=VueWv00R^"KkcE;08')qjz3O/>#:^1
+Q1"K~@<,ZdB[%+C989+(cZ9,e:`Ee$.5_l2m,,pSA<a#T>EIfZ0a)4tR`uw=+`DDCEIxOHCvjA7x[,IPl!#Xq:_2t>NeX,joXEUTR{oK"O`7n/#&397qwR
+8=KR`$Ix7XhXa,^h6Z>]Iql)cIjTsVy3mJV>f^ab~b@b0>YY;!l@.=][>>yP_0~"HYYG:e}C9Dn#]/tq26@)w&pCf8wF>F-coo)&X!ebx5)c'G=pIJjPK$
+#U}x;kks$g"FvR$L'Pf]97V>0`+R=GQt)Q2:MkkJt"U.YJGq!(>`et6feKN(ZH0CR@Am]kz-,{/k.@NqG-3}QxquUXx[s,D.QyD@jc$RD(6pnd<tdB50>L
+5`S8%[#jQJGY>2vDpp8#~@2}ulu<KzxnMhV<nB{{tKd%O>`-5Gq{ch(ADA,p:5T1<KGduw8C.;v&p+7A]>5$:f13XHT0G)DY;|>lK.7s+//;Wiz+<nl3@q
+`$0j0)[l|P2q)VLdqX@u!QPFQq#a[%q#oJDs>-BsNE%]r0v@s@+zM35^te,nl}z4$Km'dR@:!91yyKI+&)d@{1pUCRPbH9&d];A@BG]$dBv`H=-nE[]2V0
+pWNh8f=F^^}Dy&{}uxXRN'M>:d`F#lNR@I;M>{zGu%$@9%;7_<_AksRu`nY,:a.(HgB8@I9W#z8aBbJz'HIcHmB+LRR(Lr7=0SQMu+_.VDxt@ieL#)^`Ny
+tiF&OerMPGFY]Z51'@,d^/O4~#hT]"Z9("S1UP1'[,WuwKY|mUEIeL"+cA-o$y0Q432Kn0we4Ie)q^/dGt"Nz^/`^[/00lee5a%:Ub}m9#[0v6UW~PPY$3
+rBHAlI:1#6K%Zj6y%nW:VmK^oU~c2g">|2ea=(~oxGyxT,rK&_AF7aKAR/DZ#G_/MJCf$)wyOo[1.nX(bh]JHivo"61__@|}izbCe%-DQNf%Z`#2%m:xUX
+6CQ@=OCse+dryE{[%{xuhzPT!lk%e%0R}:G$%yV4-2T5q,sPcj@PFs(u`.kU8aJQQ8f$~vstCS2wQ&^=Dh:Qa:iWDUA`;oPd:_hTLj(TDI5tSru4Sb&opj
+X_^Fv:1#bML:nTE>X5^zBILqsK.a0;F4dBrm&7956O's}YeJk6k`3IH]&+'wo@!)OK.b-1iQ<k|B@re1M,pW><c18BTLilWvUf.KHE]AOAs.;Frc0pxluF
+AbR#MED!]RgjWlBr#'9i"LjmXa5Cok-,S)~&pya&d=:{7&n6nXy>|rccq.aW<2L,ED)7<wg[iOC3&q%&AN[B|h3T3<(A,[=z8PYJyo1.A40#QYw@jy.'`]
+@La&c`b'CrIdZtq>:9PH7<!`&vc]!U78.n[%1VZd5p#feEYmHC")"_5}}pZ=}CdVrBP9r,E_ptq}0;]4dRL2;e>XS"G1,'")<Yw&=Oejo>TRp<Ix>Ww4W%
+aSKVBR~1]+Khd#q5wzFhU[i.J$Y_JpqV_|'+%vZ,B0^A,m+sIm(6~MXi(e{,)ve4E[dRr.%33>kbioU{yL8&`@ScM_SrJCp$;w)<Xa5ln:YB&B-%A1%a`s
+Nn8TBnb3$QMa%UeEEf=xEoxb/%B=,"$OP:kF&8$4o""gD^"7]KZm-yQZNUzD+<QJ(-_(Ap+@z8sX$^`xktd0$9TrO^;1>BJvX&i40toN",R"ka`Vxwq=fO
+6H$V(PXHN4/qH<9n|G`=-`$d^Jg^6!6oW$Q>{KMzE+(VC<D(HB%zHO>(mq5l7"gH<2FgaS(@}_`}HZBNB(Kjz)KanS_J&{N-<OMQry>K}8fmmAS"Dj{Bd0
+IAH/tm+_$[D;Y`Va=2TH[},YY|4`W1g;,qSX`aHy["vx:b&>|J#^OfR=}TSHdubH+Exjq,z7u[|wI{tw)eyA<&Rl8oT8Y8mGAIcF(WAcOp&PMD(B"`ilZd
+4lVfqIOakc6jk">x;iO4xQx_s}LS0)6ZY:-<'lJussytp7m)E3M(3l_'>yJ#noqTCCWzlbj]^rfT!0AKZVhPF@G)595hN%lj:m=W&}[3aT1ju{TC_lMrna
+)Lna}(/"zWdjVaR2RO]6h`R/w&jXs)#"8Mf],!M_imHYd[eePZG>;Gswz4;VSHXIxZBgL%fTKdK0[$rrAH'X;h:#A:Bi&U/0vHQ|[/-sM{_wO#$.H#v`.&
+oea^d4R;C>'a=T]`S3Twy]Bv~_ZJ-8c5gkb+P(Y';%,H=E;`P&.L)xQIbOF5W=Evoj[3!3bJocx>]H>B~J79R<v#n60mO/z/QX>2s5%MWj<}J55qEDqzz]
+~0"M;8&Lwc1xzX_>+t&,6oJ9I#VM85K$'bm0_0.0=_cQ4aSJ,pi/>NW+ZXve3IDs9U8-0ZF82uNY(5J=mB/5`M'Fm&d_95yvolSm6/gYz^`IC67<55k34H
+t[;=!8E1hM8@!g0B-9z;YEBZ0C==iujKWH`84@N['{Cf_6C.z3[j(|:7h&wh!!Uxx,xumat;wIHv8G:xb7z2>wBOj4Z#-]p7&wY-Jh{&R(knu7@F1mF<~1
+kNm)oGPDn|<f)P{N0S81OU,su2$nPd4H=:iDo5U3|:V=hlf!/_9TU&|]tyKLFq"xlJI'@7Me82,N2k<ren/+XKdXHhlCz$o9F'DraM]);ez#%(iO[ooaFC
+'cVd$[T%|,u1$OKuUY}Rqq~+a!b1#>rH"RuMs66Jwnnp[asyl0.7Y-3Cjy,-u{GqklZDKYvIUqv=DM.%4{>R$69=iTbyf#eM_Ao[1o:0)kZlcA/v9E0&s_
+&6#FXP`.]D}.``[MxoS>0%@[gZ8XXsC;8ksdm>i&7flmS=x"|dUgqDGtn2'fS$Y9_v^J@8.0@S];`{x.[pB(0T$3rI!5!+fw&U({9>#x=$".60a<Nz!K^I
+d&Z'Hcm&"T"'x]"9H^nF3U=b{ag7=A!zc+e2$U";~Db)sc06/kDbGZuoaYzY$3!30YMXk:J9J>QJx]9Pwe<TJrBRR-Id+18/$'3wL'qzGWp-x=SN-nOYx#
+oDjrq(,Engpb0&9pyEvmXs()|b`d"1vV,[CeFC=#q^dpa,^Y6R3v#f4`&o1n1+|CE!/.z|9u1+CCBuM^$vs'ZQUpV{yCJjF'<Z7K/eNQ^${Hc.rI|R6qp4
+<E,i367a8kNLakSsyL]@e>}|{p'LUx!o>mc}&)leh2z^/M;TYxC4_c]@$P]|jtNkX4%L#ppO6yM5`2B.sPlPp<PK;#&]&dh'+t#jL^QnmU"cNR#fb+p;g2
+(l~6$L8CP;,&ffKl6lleOs=),%WZc9_5!1@83+uI=;=w":_K]59n`V,2~{XJ)j)!AS/W3<~r(y{]wf6k|X)gEn=AYHZJr)6@!`=WQvS57RQ{EdwfK^@{.b
+wOBwPlWbm9g<3fM`B368$f+!Hy'r#Ol#wH~LO:G$)fajxs=1%]l[^fy}LxRU.LB|uHS'.x/5r=@U,%JNgW28(^my@NJI0sdwt{d}+ppGInJ7=VMZ5Lgw,+
+{Fw<3MWvHt>Y-74Zt[;6Wlz$biQBp^iBj<-N8GNEI!d@/Ve-G.H4Mq"%)d1=<i1ps_u@GQ|:GrxEG}d47':fz6IU!=Y#4$;k/Q]Uvp/:I2'T--A3vWu-rP
+fKv'lp4Op=t;)9z7P+Z`6NezS%(dJdx+nvG,|-g7$3#Krn#QEPGz")"TxvuR;|)nh0z=`{_f4z@nw']=,UTKY"CeN-QJ-74Y^KK(z-RWB.{9o;&vR/,yD9
+KVn}_b|#ET>%@`+]!}@W{^COg$H:TZUj2baUlfI/4>E1NQxH}ouq)0R0Ya3+<TH1aVAKQ@U)AF42U&>VoiOmlL7^h@4;]}K6Ve`l_N(.E`^f<J`"VPk=,e
+)T5xgn}Z65'pb()v<;Z!"iw-pNZ'yqNiIbS'wRCKY]bIkuqPWkJOVR-LQ[M%>-qKj#La:T=1,7vz2;`JEh#vNRcd=mLq![OT`Rsc},/:GqI|y&Be!buo;W
+/!P{e8>/zdgFaLkP,^FkjQ2kz`'sl'rGcF$i[7yvZYN.@9neVx48[iTOiUoS$'cV:]rk#W=MC&/PO7%g=bnf"(oW)m<G}$4E}VVBTY4i_8=Oy6V$Bb[zP_
+Y"$>kz:RwF^!H{D'T/T`0{r|Kp7|8AqRDn3f5K4ahi=_HKV:MZ#X=OQg3{]Mnb@{4)x}<U<BxS$|c5`#yE8-.MOm$1Ota<6dQCN0z|xZqa@JMp|jwVkt%}
+U%za[,!~B"R|lqae>[W[$;tk1M(L#d#6LL'Ky9MZO.N%+'tkD23C<}.G`mPH&da%&;kmf2DOFQ:a]DjN%}m1=.`_SjV+9R'j3_|dfwz8dm{vNwv`/A3%V2
+dK0z@W4r4WTX)u<zim|F|G}zI[19Bhdiy$`!"q}tz#bEa4=:"aAflHJ0$&{yNn}A6Wm7C2sM;"S&ROo@K`zCGIqA~fSN=Qo{.[kC8j'."Y]chu}IC!yOm5
+)b8H7W="P9gV~YZ^rY[4_0HeM2p!V@)XTbe%u}YO('-Qea@2@BJ;{C+1sUp-$D-kMUil$B{))8vG(ia^-3%[>&'+azE{nKPdgh"|)E]$PzAD1<uk!u7|[r
+@Hnlc<O)#GHnzC(c6d1=iBR/j5J$RhXceM7s`W>BW@pVP<oh{EF/glrQxr19GSk4h9V]fHFHw0Bw2Wh{t>j1{j63bOreLO#z(V[95gAxQ;[Vl{/qTfaJ#F
+rRp[DEoM)PO{x.nT|0cn"T{q1eM#8MtL{r/EnRT!C@tDd|;pYW|O/v7EZ@(Cv2U/s8J@lkmUR+Z7t'T6_/PB}$Zr2O>vWXq^CP^Marc8!9UKr3$z9#4keb
+aewA{Tynv-2fO0Tw-Cn[-a>,TFm3q1gox"^NzL|JY.&c-s"@^&#J>S=vU@}"yNY.%]"/&LrDz8O,<2aa|a>WXkw'UpezNErq|NP!^v/<NtVItCnTJ`Mwu'
+;o3#lK_<qm3W8>A[QL}f)@I;|sQ0W@ccq:NtgMIh#sc^8$Gp7/xZ;vS}g}8[g,c8YD%[dpHg8jGk@j;fS3dB0e@ITfgSZU@0ts'MyF|d}6/tq|m;1g`rU5
+Oa_=/$%qcp|u1Pa'a.Pj5KP[hypl9K/HDn9xGnq6]}M!mQ%b;vAAjg"G}m&)ESBeR,.L&&u|p(Mx'K_ZA7btqXC%uF^_;rw{SLX7A^<uCwuK,M}]Lv-6x_
+x`f5lDVV#@^w0fMPx;+!z(k]r%uDjEZbgG=,`3$$)/x"%bxaJ%Lt~ZRJz4t=lCyuYBih_)F&cXv]cSYL"Q)2#D:fn#B=W'bomC0.o'[n"mg>n[oU#wFHrM
+%-dt1&CvTJ2CHd#u{'Ziu@iEz|`."326Q{uak1mGkS{>:'ytVry=ppXX9G`|}'rT)lW+7/t)eXsYx^5M"P$g]>7B27dMj]ni`D=#A8%hkNN[%/q^]jQY_a
++t;'Sd,f0aTeopsIvS:Ku5JRavUMnMAi=:L65N(c>k#;M9-4]=>gdQ=-pS${g`EYKF,I]mxEZ=s(~Ix--cnG(SsE[eR%AE=B1kz)=:>:''U9^9[xPwzETM
+JX,EjfQMVH:,JXDVp+gAY2F$<qBVvs#T=`%n~Ud&3s9.7Z!gtUFE<VC%BSxGVLwfbtIW{y`KG<(9OCa=38#%.j(S{^=<F.)nGRXX<A)Y21Dl8Y.pf4B&Iy
+xYF,$%qOD+L{VhosXbHF9)Lar6"JrhW@@SJHX%[s<GZvh>}AJeB-QIL:j]simo5#6ipT<n@]<5I:y$<2Zl3fFrPT[_xw'=]4-+GsEt!:0@@E@`d&EXlv'&
+H<&4b#P5_Nx&z_Oo0uS_'"Z+X|a:#LFcw:~Rd<:DpPQ,7/(pyR'9(p!#4B]IqCg>PJ1)0GV616iK8u;mpkgJlgm"#bYv46:N>NV}ckP^A;V>kMg+1Bx.&R
+p[SHPz|)(l4%weP'%&90_1!5kJv]xX'zMl8tlQTUcZdF^WNFYhnPP%WBWOSOVtFpH>K#{Rhppufa-FhO_KJ)ihJk1{CH5yOT[&;`x4{vt]3'j!,+duB>Z`
+".&!UldV#^,8!]+d$$8YLj{H3NZ!Pme)@H`A}Y&`i:F=0Y-`t]zAE;Y2MNF!_A;W!6$<.;"b0<Uf@@#OFD<'815_ph<zLar7PiM^ZM}@K:6eu}w;Yx:/yd
+BSc<kiQm&+OkK$uwNU$;NY<vVG:Z=s|>GQKFQP5I2y#X8/8A<fA8+m[gq}PAY6AK(_x|<Hi}e'W'OT3agbz)U@u:jwyazDt@=uZT;QY]@0ls;|>vr%E|hO
+jBIFnvoJCnlq9#/F"|-9xyitM;I]:V(d%X,ex4=J'+imeJ/>L#uJ~dnp^gu^N!`Jvf)KBk(eAvsw+kYDzn4Qh=,i-}j2A{cO`w1;%N3c[qDm;;.]D}akAF
+%m;c160:L:=<D;@];J#zxljFgxb-BLS+hs'hhvLCw#JF|uv_Q446"BY6;f2J%GEBl)v,dus+Ersefun7evmFg=w%bBfv:[6$&yE<[7d!ndi3M'n"rMq}jQ
+TTC256<oY>Q/YA,fWrp=7dR"qt^_IKW,A:X!5{^jh/23Kk:(WwoCI8qvXq!fJWUm/sTJTD>`o6"ts,'eDh{58G0g6K=usu`J>-_Ix]j^^r+,VjavYcCMFK
+^RnQ$LUZK#;TUEQI27Hf7BBL_23[#17Qnovns)U9EdH7GqQ,:]JfAX"d"lRN"j^/i7&8a-K[WRGm3{s59_[U#CI7Q!]xP^FEz=l{lRd6Hra="cIf3",s:C
+:|lf~)vUD:9#aFMq9Y]#c8-3KQp`^'qe76#B.'N.qh^m)bz=(zqA&DdbBG2376<b60=p3j{9,yGQvdrXo:Kko;rnf@-`xM+/W@,4Ip`_e}>xqy:-0&a>;b
+vA,bJjDB.';0'Fo:ExEs|ysWm!u+qAlJU#y])/~q@nae9pshs;dXsoy-B,mgbcdKkLnb"OGHMY+{AT5{XKTK"g'53w,jaH%<EY5}5-3WnLaY$Tv"Yg<31-
+L6Yt3$S,!~YbN;2'/IpM8Z{i{`uO>qcP597P(Z%&=e0cK4C'wf^5uz"_-T%9`J98=2E,oS|%nEI#!%5#`uXqH-J-`aMa!Qko`}5U3'g(hz3,bA^s1eA""l
+^9t->#_&IOtoG$h7xP$7kABh/rzCHo)EOE{g{/c3WEHR^UF;HcFBH8LlQ4&w1TvnnrME-#{cJ;cw/Ugv<flNX_p_+1~Z)uJ<cx}$L"|lJa')XRR0~&d{:W
+`(iXZ`;zHC&:X<w"(9{>gu-!;iatDHEL2i5vNkbh7U4nHAF=R,rm~i8"W<T=m,M%)(j2N6q5``B!BkheBrFaf&3]qUk$R5#s3Wb>3dujWGgUwtum_5<a"0
+Bi1Ru/C'zX<v[pYPnf>mDik7}Ug_TL{615TV[s>+K{dMH[q0iP.&`VZ#aNEnHV0kpVoC;b>AtTXXb1!A#RRWvp2R}WMf+/a'8mD4HR:"lBp_o&nQV:-^DC
+mBS$La6%[$#h`yasd()goNHobtTz]XU_xb`:-<K4g1^@Emq;1QxddSGW#2^",Hl"y1-NCpEKpkh|AR']Yaa)(cGLmpi49"duick.]F}Mw]q<cv:J9S7cS%
+zC{]/|pshtXC}]%Sk6Iqo$-d)%:%#`#5T^}m[WuIz6LXl0LJ,MbSmdB>m}'V5:7q7M-QJ%Yt0L,3`lpZQ}n'ST-xWB!RpN>=Q]WJ9k9zG^BWu9;T|Ivs1+
+Gc|JN:Tc$5|pTFUX(pEix,6zjRkWj&G)XC$P,F`H9.bXz.y.XNc4Z>&'ttN6Oyx4z.P<snX;hSfI8Jx^VQ$QnIr6:4-zrG^>.tSgY;ds)_=ZS>)%yR0=vt
+y{${U}+Pn|#}8:VACX~+N'e9C`Rw0<NZtFv[RBxbYwy4/6$)vA3we1>5c>sHnIoB(1^e$$Dha2QGUa/rMZfKO0vk6dKJP<-^H"p'DS0^~DfacvzTRdeef)
+u58"dYty$w>D6Bm'fh,{OTVi#!8tQz@d=N<:;Rwa!Co{i!l,4=li;smnd1PTXcID8rX=/8k+M8bzQbhlkxQRH}Z0gC"=`;0vh+y%){&NHP<Hpv3P^Q+xLZ
+kb4YF#rw9Kh4VU:-g941K>e|{2S#OSsisi(se{}2K0T1y1@Bc$V2.2vuVnLX/o,Bw5Xo[ojjjW{1^Q,P<n,58<t5,,F:`p~$,+K_"Yj`]AA,8ArQVb2VLP
+p4>{/0qgx{<-,"V4h;'@}67A_vK)ZQB.SmMSP@a8oA)V$pSvP"_-aNw_JJNY+<bxm35)#{ep';LjyGx:Z|@_@[U{;fQP&#%Rjl))39n,g0afPyn(Ho]:FO
+26{j@UO8#HgdpSfZgXby7y2h{^|q!#ea%kdG2Km^i-p`VrE[%uPYpL:KL[AL]_~1G%I`,u@:,_i%'587GF;-tpGIN597,^.(H=+=FsV%A=Z+T&<!caBx@4
+OT^XW45zW&IEF[d>%uG><:cm&n)w6_VIz<=qAsxjH$ySnJxOxVzj1;;2!lL)&Rnc>u8X2F@T}8Fs&KjujOJyi)`&6-eA[L;>QwzC/o9^LiixW8;WjhO7Ji
+c1^".(F1dVv`9dG&fI'1%Gh>Um"wJbioBle3A^nEfNqv`XXRd7t{#->I=vxrR5Q,qzgB;PrffdCx]F'yQuthy/vV1sRt2m%c:%a20-S7<qY+z&t/m&LSpz
+[),!-'-yKrn"fs49aW@_h.hyDVAz!B~Wq@5$A84x5vZui5m|b{%4K6w$NJZn:-"KV5[[.<ut}JYrc'$}OzJ=m2ngm<rjsQDaT/I04y##yq9@<4(`$133t$
+Vy(wt!/dh2J!&J;<mSO%<}Y/d|lsC5J}hq4V^Wa7&&<Y]1n{JtJ-)%d[/f<1Hks_7,xl2:<u=MqO4"A$]|[GSVKGTui7XMxobp8>H$JTC'Sq4++[K6m/Q9
+$oy!U{Nq_i@|MiS)z-)V3P_QRDS=/$(8%Ichrsy]";YI/Wu7T)!EVs3WLh=Bsl^yT#hkAsT&Xq$"y`S.3RIfle,{@xw345,-UCv!5n~Q=($X^J{9@nW[S`
+5b5m6yCtjCBR[J'jsXT{O-EqjR1/OCO<l@48@Z48G0@xqB>Uv|lpbTI'z{-8.b8mP1w-fAQ@|PGw'2}Yu1`ed7hVx}uI$9i%tqZis&L-U.bj=CN>aC'LL/
+slqay:nk~iFkxHrt`DPY,n!0mHV)2"G4,ZO&8k;pa|jCGqsAmU}a;a|FhNKf8^Zcvzww[[2qvCp'[(n2|KN$sU5GFbea@hu9$s1VugD7Ah<6EK_Dj(vo:L
+kG|#WLH-z#%vi9F7zc.GN|l8zxb_.UVLOY+9)W8q1>&RVCd&XS.wcB[;HB+DY3!A+HT{R1h0(=^qW2N>(X7HMZ:ga.ntGwlCsbuED_vUyG.(~[GM@vPdeI
+wayX1z[wd>:U{4sH-qz3J%Pu9q!.VH#)+IWtqT<z"h|'3=;^!j"2/wyITb.xpjVI.C=Y)AifFY8Tm%aY)|~3Rg2Z_r,+B^ic%XtH+{R5,X^a9UF3D5'g22
+oY9OUQpr9F@lOfbGGw+nVgesoQkQJAnS+3t_&2P[u(TQ[49[sC2b7FPWn/NN-p_'Em^/&0o%sIip|I&w5Ayc0Z;,@Sh-fUl2M=/[X7RhJ)`Lz=SU~(&7ct
+cCvUaJ+S$;.).Q,eZ$VQdG>}$-VC[suAud=],WJOX'vKvEnTX.3f`xt8t`G.TVOC;hh,vloCI3saN|"Fx=g[B$rY6&$jRT0|Ax>z$r+ph8t4|cp!@3dJ%X
+xHx0SU7gg7VvriP16rfeI:/P~7]"]s7^5Pl6[u0Rdnwezy"Mc!GJ(||5vyNr-5^F@grk.ljBaTE{od7U_ARh{Aa<LLWyHVL5$Al0_kW<Ibk/!5AtYQ{4:`
+7RQk(59^7N@{(LgCeDls'Prapc/B!C`ki%bhJuac0KxejBuH#vsoIB9>#WwTnKMkpweF:ky3Sw<FDNuv,tgz_sV+#L>[&jwj2s&upZ,3##badC]--6`g$K
++XqAh#K!.X[)"g,h-3Ry8,'k`L@lKN+@h+#LY,}=jIYi/=V-.|qlrgnD2_yMCij7ifPrkj.JYw<o%0X}:+PNf>=Ou}fS4V9|Q4eS$<==5(6-WTs!b@Y27f
+>SJ;&_-yT>[U}F.'n3m;]n7)l3iXgjuPHzzWzq$(~JI<$p&Ml`Ud2a)P}UN;5;%e#K3$'O^aCW75/g:bBNPU/nlGgvS/NNj>[mXU3vv#tx5uW`fUY"dqZF
+><|I{`"+e`=&s2q!nqx+Br5`{f4r;8&ic3;n)iw7A#|oeI.%x2y{|&`IAm~=sdy%5_fSpiBYQpC6hW0Z(`Ajh/;q)0#mt)UlRlR-!mEgpl^OTlZN;$+"yf
+&+"bbBN4`V1fe"OeSlx.~^bTVS%4zd>K6!xaHFWggz9@of;1ICtEvo:v^@/_|59W[M8#;5uX&C5sf2I_52{@|0nA2BU/uS+,xNTUXiE%h-;fhmPtp]n.;^
+APE8GWN-iGMvd"ZM^lBh8"PciyW=Ty#e]NoZbxrm=h^n+wYOvWD!Z%e#w-Eg%>OgL3aurKcrD91y>`xkk;dt@A$1{Aqj!TykvFo3>%$b0v`pbzyDY=8@oZ
+n19QCK%#9:@w9H<k+xi&%81)D3su8H45^oagGEq[3w{[`gV`s,H;KGsq5n_<15nuDa8Z$`4m|bLq!rE>'tmYFlU@+k%[nUc&y$N,T]mak>GpGu&8.eusvm
+:oC3r:0=uREEW>y<+bNdx!1#]N`4uZ]bfO'R[v5xUKp4y%$DNhI4r5[(/QSvoq$Wy7axVvyELstl_%Q1^>9<QPJd,_jY.r$vtsLr~VYgjWk|9(==}eu<o=
+w>@|N80OakT1OXMYau9WzinwQfvEj(@%jgK-j%g]oVuL;LpwL}9bgDOZm:p&bO]I+[6jcfar7E/bNITF&3N>Hx-W}hCx%S!T(P+wH=<j@`oC#}X1ro%/:Y
+sXAP2YoF)@D[#R'iOlOM>Oi(xRYiF!sW1zLX6L-M%9)+"gpZ{G^Awk|k88h|:7)xjwz3Orf#5pZIp8L4XkymU2o;g1i'x-lw}rcY_4bTJmHGq2)%e8SN`N
+;WH2c0%sr|-BIm#]c0K|3I)i5ZVfhQ4:pmCF,VfxrC_$zFKju_{1Umcj/<,BtjS"BpT2X0Y+y6Uv]5c3k'.)sV^dZ+TPoBLW&BU,.`[Epu0)a;Kq6Bhp^;
+Lxpa64b%IPr1m|4jk$Ey6V'+yVb9sPuu6>UJY.f/lQkqCPtEcj{2V}'.X&fe+|4)L%,J.AMYQoxxo/J%p+(OYGY;EI/-ANWNj5Bo;kV(/HMNXtK3;2Ap}T
+cs7@Uk"]8FjAX%^/R0.aK'2mz6Qum!e7D{`i{[0VO}Ndx}i,;vN8pE.Ex6.XixEd(w,^LWEz99gA}rrd22ZyRV>zFc3a3{M@OQbpCDC9DGj'V!Il.Q+{k6
+#%'r%Mh[qI`S~!ryN0tHZ'P/=jTlbNomaYwNnqjJ+>n$Pw7<o+9im'#C(jGyL5k6JL;J;e(%3oa!DNwu&7cq1}E-&38Z$$i9<5B2>!vLt{#.ur#(aE:58-
+AOM}=_s>tlSQ.^,hHQl)38@T62#LX^d=Mafge2I-.:%%54#1koeB8ssQ_HA6ID)sR!uMeLu'{A{7~2">r$HXw{jky$dWll"!+6Yg0^L+p(Lu<jVC(Jd@S'
+ng}Cth,jBsH{j,y++JmK%yREFv[w7t%U4l|@`$fP(As|KoEmqv0)nqP5g"=tvKjUlbEmh817p`b3u;UPhqNU[N!xYl9p8w>,h53WXS}!6/.P|;;Eo8B,'#
+m1;D;]!"irVOrq/hTw!:9kSWvfI/1rvinXU3vO4/"479Z@yP7"&G!&9;yh64{|~]&#~W.4Iyh,:KX(1JGtGhgVcNG8}xbU`m)0@eSD-hrh.%K]=TR&-S9s
+aEFzkKym17zMxM^cfoup|3t4):~CUZ2T%8P6q-:Ge=Zt=kHt#k(2USXG>AiV0D@{%sPGol8"kItOCcS!fi{X<T^>%3|Z+wM=hg4Ta&]7}C&UE_TbqN.mCL
+$E+6TFBt+T4TJ2@a$kC<fYC!CvxV@Mx54rI@Ny@ofB9y$cQpNxutry~"bnf&:-bDOjRKVxCP^@-PQ+'-rm4.:5[mahXOHV9YC_UC|y$,t}t|%}+S5]2rI|
+9vT+0Y|=q=b%&GW)3+O(KN`uk63.6SFq$FwR1{ANd#CaM!a2S.GDUh-}t`{gJDRG4gWjErXd,@$Jp"`iFB^V&c:;Q2tvj^hrQLNDnfV.=juVOvF'xNyjJr
+LycIGN/lpQ+L1@%4U3s.$96WTTKg~806:1Bq.`{#G:@dOaP`sj$t2$c)Y#AEe+6K[p;,Z48q~KQFfl2<5gyQ"7s(elz2@P&HxxRkQZ2j#[T9,)H2M)`q8D
+GH8-/Wu<:f^A,!>$Dh5_;8nb2/;Re0Zc&&|m]`6pkf,-^R#C%(XeO7[3_da<$@C[Qf!hFHlR:=FvdL.h$FdRu^Sm--%S#W,RSS$u^=a8~5|ECv9CE0}.D%
+1Gc`+@FP1"b0S#:<4;~w00RO,s_c%X@2=zj%TSWox'VDXF]cjn~J#`vt%klo&$BmVWwx~"%0(3u"%AsqhnQOs[2n,#-VJAIh:`Bf4WV(:^fP$@(+'RGYV"
+N5}'gr6<ABe&9k!cH>Mb.e<8]`3e#^[%A(F@9M6wRjU/J"z[!;5t"k|W7!l3K<4(s}Mu'"Oo@-VWjBaTd.r{XDA0I;&kq!+OlQt2([xmf3pqPi}@R@k,qa
+x'V`F1BWTU}O=gSU&U!/vk!7E&sXNHg1]BhCt3'/{eYG>q#8)2BNm<#yWYvf#&ehFj)a}[a|"0Z;,rKM.onqH:g(q%zE5s9...`kq,U/zoVTOsZja4["6)
+}<3<KacWa3a80v8pfJSUIZRXpR81speeFO}/I-7xU6wx-v@I@e1l"KF[W<^|(3`9K<4hb5/hA8p}UL+s|50v-_;yxcRgs{U0d7:v@3^RwDZH{kBvxI<m9m
+5@`W[2)Y~9"7OS;s7.IA+ooYcTCK;BH}_+fkRqGhGKV.^CX7l]k{ABVF%e>Ie$"_&T@9d(-o8QPvn7u]bEot7nz{kR8AfBrUvjuQkMrxP3EOB4]Gq6Tevt
+Hin;;oZ>@:eEc%:Mv7e$c+BZy8Lvn=oaCw%"J`U8"UP$Y4QHQ-Dlg^G(Fah9!V3G<Fz[ouEb_xT6~4pbmL]STzzOj`)L_o@RBDLv{9:7BWtEDRH`ttm(US
+dU/PUapi@GJ^9.:1"gO$<dp'coFgY3>7b2}iNChFv+/Sv.v6A,<Fvz624p"d4/dLiv(SlT[R`VOH/_2R6Ow6DdngT%CQ6Xv%!wtZ,|gMJ@EW<&F8Fx:yX9
+FOyN7Q_=W}Fn~[6,;Auyy6[Q&R{$I@"-Ek%^6M0g%^NX;S!8}99ztTL!)xg#`/EDw)CV9#Wm5oUx~`Jhk+O<3Nvd}wp0@DEFCnFau3ui}o0r.fT8t%u@`O
+gWh2TBhdz)B/!jp2nt147F6dY%Q1V/~Pso,A3.rQs5LXIVmYSdju=lyj{=2a^1'AA@W<UuQmGU'Hj.{"4SYQbWV{|I3zz#&3S8Z$X(joBMvfLd&y+h%)"_
+b'N/4v6RI9oBE=UMm]Rb^USeoZQ(JW<)`+O!.BUZk[%q%8)-lD<foNEH8%7J]%Wu^%957Q"h,uyGYu"ki>&k-2KwF9KKUPFaL.|cLshf+BY.$`Op9dj86v
+od|AZ]GRA&PzvZsp^;Y}d}3[n,+=#6-xIqnwqzh2'tJ1062U]#y9@k)A$[B|80sHb::@A#^r2(L<mTtrC6mg)=Mdfnu-&Y(,Uh05%U@lBN7X76!NoZ);Hl
+FUSWx]%g$w"<Vdbf4.UbBDZ`Y+1Z:3tIpTC&)]id_I.$v2`,Hz6`(peza/=WuGT-kT^v)t@UHfQxga~W@V>eL{)-~jhe[D>7X5imNljm%4_fAX=peX5%h3
+=L=I_A!-)AwUS.cN87AxTv`c8eQll:[`l,:!H"}VJA"dm"2#`@a;xWM5{PQ,P|j=F.R[/+=+RP=r{|-;yYKI|g2&/2m=Y9~=-.g6k;k>>Xf{$|@6>hg|u<
+]swOoLHziZhcl}.x<vZGx<>eEXZsrZN,b]CT-bWaaqYaTe5N)>".'N#4/}w-s^/9:_gig%k-q@){t0h%M+v6B>i0L$)#Wx)X1l&zkY!~47~7K+W}Jz8aP6
+Xs0;_FTx1zwjt:A"Evl(pdh5_8G]P:<}J+%]MI7@L9jAWH3Vi/h$p-Ls:=ptykD(&Iw$nAU,jKb%CB]LJKUks,%{`kDf#704"f"'U[c)Hp7|0{LMVd=u!I
+P@rTWwJQ$>f{vfC[K7Q,acGeWfBrjZ[VzZuLqs'{d!jqwyBZJsoclY^=ODA|H:z/|I&X}{{oHkR4fO.ox]Fb3<Y$XY8LZ#R6fno$qo@t;xP51&rb;ZLi`7
+EQ{O8A{}G,"p}oFgqr#,62qNAs6@{&{CGe9Zv-p+g/HAL>u;t6u;~z0jA|dzI15"L53HyM8M7&kZG;@`5H&2`+8=6IVCrBGWH'$i7cycOwukl`XG&{]htC
+yE3a`97lc)/e_-#wS8u6_j5]:u:Uyf(sk"M5GrD8)8S0_:o=!w/yggU6Tq,cD'{Z8y~4I4T|Khj]=)o$s[lI]LR<2Xl_3/:I_5;|JPv"reN(W7xww@;3A$
+m_L2E:&omnIqhSY_E=wj@Ky|uBB[lIu"R;/bmaVj&u)[)EI!3CW]8V}`$zF`|wjv!DtcEUKIWTC;J]f'RvTkyLz"rc3^BXBoMa$-cQ]I(_5zT^E$SL<uVM
+Br:egt_1rkRz16o&<x73R%]2uwN_R#Q8;n,y@5w2'=v+Qwg:}S#=>`Gso]'<+=E>qR(]Yb-{W1pU=ufchH6BH:XR}>"!g<5$z-f//kkRhNNaJHs3R[$c!|
+ljSt;RpY;b~iCA8]>ya69.L>qf!`J!B(-io(S_eAgr+)j[R(Py|sRs;rn/BMxVyw6oe=SuoQ)r-Ar34ORD_Rrb-V@4!'_m>fCy5Nx<r+7N7_9Kg'WoAq>P
+s(2y[#HZY=4$JQeYN=PWkvmG)9/EX:PXEs60z{7gB6#dS]Qd,DG2"#|FJ2fpNYuI/K3oaC~B270COyS&p/Fl]J)UB[+;5|"67qVN%)yk_z+a4V/wC/ESVD
+fz%R1hr#Tp&(Kv%]l}j1VoB0-4v("4l)9U+JvfIyc+^CJ<UGflk^gFnQIMXNv{b}PbX=ADT2wzFWK|1WmzezE8Wu%M#0&ykfc=$fR@cyO|We[D,sz;u^Rt
+Ky)>BC<q#Pg^kfVG,{|lg4w6^U)yZcbC:J[}18>bKoS{sG!kQ#IZ([T7-t;d@.]Nv1b3A&1w%:LKZp3)'s(KXRr]7Yd<e-AK}m)Sdm4}co)9gf~|e:1fl_
+PFtSGwx@8vqa{K+H+k!4sokgR-OW(Em{1G2ln8VXYlu^<XXg2h7PiO6'M_j3NhNK7{WOZrv9d/6Pl,)1y5--@mtpm43NxR27,@!aj/nsMW;l]7K3adU{te
+-IfvP.HuACR/<8kXfp%b#pvl(GMwU0b$@-V0$Q{DpG;'=G!mK4+#43H47NWKC+LCb18,c[8s8^SlxL;u+d$RHpC#xm/c!-!YXqrg>]X/%O!CPH42LqoVE-
+$FXSB6zemF2v,w8]B84:CMy"zk:.,p57q2stZ,,jViX[uOGQ{d"nP{{=xA~wLhkYru`IXzb72l%MM$s|z_9,#]8IRkH=dl:eki[z<qO74H~GwIis}oc/pk
+o'U1nmLix3F#cekUuZ]G$|x4wt'su-[hU9}>SSOj'7ooko`B&moua<Wd[%warMGRK=('Y<s#(XjPgKG:J2|5SMN8ye)Z.Sq2h,raE{W};gqj,_yY2,IiWv
+N}nK2XF8ek;V1nWlekQl@2J]eO0"ZMrSwR+DX6}d:'WJ7QAnG14He"`-fUgmtME!kgl_9wB(!!g>s}jSw@{m$-j;FgI>tQI2sXiS9>%tLw_A[10bFJ}Zq(
+ubwE^KGzTpdS6|F_ptJUzcR2$vtktoaA]c,z8ducYDEfW:#t.T6z#fwpV1WH.J-52:"J1]`8tQ~TY=(9f)60{jk8ruGImZ$Ab|^0:&p4RBN1A]";+kha|i
+ElMpPu~4#n!#4A9=1]>9P(vY1|(P("Pu4)7OmT%NI'$O3-t/kTv+cp:Ik(}k[6rF.k!x'zM]j3=V[b'OOv%<`Ji;Ld[XsDvg@uR6h7pwo#eJgeVa_p(hrm
+t3(@~'+kXMB1sD6xSpIL.0{q,TzYVmQm&E"Wp-|%`&KFubQk(wMR5X>$X!Q|;fXK;8jlJ_sHZ^ak/so<AOSO'=%][qr^Ye}snQhyU_lL:rc;mPl>%$l]P,
+-m#VEnH5,;!"L][D`;0G':ZYJDTD-`13r{3WmEm=%}@sT|},5TEs:Ncx1]Mtk2`H$_`x%;{F$|/>737.!D2;R3wS!a9e=WM.g7sjQM5HJs(kD}NY1>&(@U
+~@KWW|5]][cf/XsG%#}XUY+,,D!4g6_(GB1aX7CK$]=j[q^<q]J''4.,v:C-0iN^2af)z^u5EX[tLnM6;0U9mEI"xevpJE1,DsSmLZPJBuT;5HnSb>w#=z
+];$s2Tv.8fm]jnXFYBP9lF6X,Od-[9>.fdCM_;Lm{-5(kT|S7:v/qAdn^q1GEqiCPt_rRATBc|F7,5q^hyWuWd8-]UWu;z`zPYsINWn7g,Alf5fi@-v{o,
+HrN8;7Zi<}MGk|sgBmvs/DK([}d'dE}V{98-Er~}-@wy;(nvK}vfd^{Hsbjs;Euj8YQ5Ep0I/xG3vWqE-%b(%d2Xv0vCa.BS@fOF=esXD1.x%&@NU5jZQz
+r}TG&,Tsu}|j'x4#'_UbG4>YCwohb$E1}G.'Yn.egrsx6c#g[}G{zC"9dZIEVf~hl(+DXI>-NIlZ=lS6u_07b9JiUwAL+Oh)fUYWZ!"8U6=lI"r_N9Cy.Y
+rU_8+4h>T2]>d3o2zy=c$F~Zkz%<>)JT;`|GI^gGHwe3ezY.4wEGD|k9pXduhY9+O:U0,0j.lg'=4d=d-U">$.M%IEV.n-9rv61]9(ZxUX1s4Z"<1MID;W
+xAU^DaPc'w1I"e)HBlh-ge)@@<FieKe;^NUByi}Nlj,rE|G.&y+JaY"jqiWaURr.@Vjm,IA3CV-qHL[[!f9v"!:w0-X0u<5H"yC(A)lJe9""A]G{K8)mu2
+-z.qvCRZjq"CPNm{C:0@!m,so,Msgr1%KoBTTQ'"l=aZlGkc"R'a!%~>;N|h6Bg5!7TXp-Z^GDKNZpTnb-W]g=0>bK@8oUX_WF$b!+(+e2r34W#}7coZ{o
+`@4/]j<]PV3:bsXl2yKL${~zmsZ,G.o(1o%ZL5%e^H/@BkchhHn(tWge4:[5yY#e8jp(_w3`Elp#BZO#aftRt6z#k[9s~1ud/Y7SO{cSnd>BLC;njO'6tm
+S8&YlRKQFw`q}k+c&J>(@s.XEB$=taF&mu#3id3:'q28~+we||F&Z-D&dBS6(-p>(-Yn08Jjv<ypPd)_9tyWYA6I2xxv9J@I^>I-_q-tGO"[<#511iILkb
+|C:5%T]ekB7^tQy#1AWjvn]kVl,Wsiz'`Gm[idYR)nEp{ju$3V=#t'"4OFU;gljX84C)78Ms9|x6`m%{;:mUEBWo7Zkgc"TA3)DTM;H26t%:xOzeRveD>,
+8SPs-"h=45>xDd}S5["^&0(&h%mkOedLQ9]$&6O,kG,gAn5nLX)%clH[M4sVglt<P^OTypJW:f29%iy)tjQ%(8ao+8M319f'K1E"bnfYTQ,m2u#2wcgK"0
+7Q2|{G,`=GQZ8id72yHxZ(v}u5DPd;X@B9w.TB@8)4"F0ix@H5KVh=V7M)1RhD>#{31!yY0w0a)&Fqxn4mS/;Ka$O}rEY3{I`y3D'(wQIQ>p+4o1PPpKno
+NWC%;{p[xnn7X2T[kmgE5#08U/P"{Hm1j9H4=teLd,"y.>;4l+~Z|O>#[|C2,UW<hh$WcGjY7C/Gq'krXR>+,M1gt#6MQN<R!3k:IOXVuJVexbm!bH.woF
+4WEf7w;tf@,|[!"|!/mbJXk[}&Q=:F57b^^}[Jd+NDgmqII3AUC@6pXWVsMUq7HpANG<ALF{|YdxX^1W+%4A1LvP"VQKh:m2%5x'Jv0NpS[ZcL&YbS1;`M
+!>z4L=]ML6OX{IlFJl2AW(rkk&Lk%o7^-qzv{0<Hsl@+x[nNhYb2'dlXpH';kV+6v)2j&cS32$noc1[7{(dZ~cHW%U;g<w3OW(dLhj@l'l,`GywssX0J-k
+WM{]poW&qZ8%^3-(+zs+:+d0i(~lmm<'fLFIEutxOP9>[qux%fF`"fn59xdcrr<`x$(,MB4w8nM=X=+'IWP>%"Ns;++[zt7zH!{1e]c/W0uc=]$|`6D:u5
+ms~mvoE^J=,I4LhSX0|+N59+e{c:"R8H|o9+`8qE@7tVk4[pEHZXS8c=(d.]oZHZ<wo$3elWurP{<d_NtDFT6PQb<X$jl+&Jav5|:CX!U5G25vs7U6l5q,
+_,VYPMoK-r#,q=6&v0F!W/3m0Dxkz1.HJIOvDPmzywF=Fn(8EtUxR,Cxux4R/l`E!oa&9ZOCCdO[kOQPAAgJx/lh1]`P<=T1E=>]OU=q!U&PR5;Iom`VT9
+X_zum"]R^E<{4F[R#ND}3&]UEH4S"X5BBWz)ZcBUYdYQ42IA3_Zwif=|cmCaN/s}gI3X8eA^NqnF#+$Lhi$r>tphd7LtVt,4YG52Vo@|<F.(A.Da2v/b4X
+Ux)8Fv`K-ggl!Tyg-Fip/vvO6paYRuTmK$N8Yw,:Lc1O%stAl_(/,ZYon(U!(=Hw:_PUxN/aXyeo.YPU`A|+Yq|If7/$7spdcu66c7~Koi]2:[|mAzq52e
+-6QP}gUWgJ40}5JTjN_xkcfSQP$v.Ij8Ww#>!#BOfpPNU0<o`!U|PzQDaPJm~fBh.}ZOgyc|^/s'iTQX4<{W[$on+@aSW256!&[/2IVOa0EohZmdX8sQ#`
+1<f9#t!{xeJ$ur~IFp=IKr.5(4O[ZM6`sJ<%FG&7Nt!i{Csa;R#w7!6e&KF;(rFD6+G0{%mtnI5rrNT/L""'52$,a]7KtF"fD[YbPPB_FfQwIDYkX'.Co,
+!5yM;=PdsQ`PD+@SC}q`(4ccdKU:exDBdCgMD!6We&[5q]rF#7Ibf:t1)];^0ig(gjsY6C]e53K={]!etLU$+wzR.O$1t/o6=':5>AYe5,4qQb"6"A<jd;
+5`EZ=LVtEQ@zijZ<Ftyg@.$k2UX)'uH!Wpih}h=GAUg]}L5EzIH"&va%yAG%&AkMXCbmuNyxR&>azF{uIdPW"mMT"^(U7N"R(HqFhj(Kv,usG<QJba@d+6
+Ke$Y^_e`T$"jeJ<GqLX6Nf$=|9a2|^iL_C;jQeZB'r;GBi-Xmn>6#6~LwsoJLlK:0q4bEqa/ZC<7aA>ky$TF8}cL;jwcnn6QR'f[TfA-h9mRtRB>+-Y8oV
+P(EDP%~e>dhq>2MB94%Xd6b^H]omNdfCvu&<nZ00wpsC%2|ZEEsV;EP+uD<eO6z,>z&MuTcw~^]9$Q^R|Z"k#w[iTM^#$Gw&2#bR}:[Z,d]5%FDQ161+Rg
+ec}iNzr^OR$!NT3ElNlJyCiCJ3$"pg`#4D~|>/v.me'K.P<r/$=dt$bAl]|w)450~wyP+bTP'I^ae(4hO{JV4Gxf[6yCD|~hy8PAc<T^tKfw'JLEWa<=X1
+FE}0WDl[|"gW.{QCYx'tPzk@j{8vqm[MOhnuea#Rf1]Z!]HeAKptYNfthD/f|0}5<q6FtP'T2[9.`(KSr]jgY_q.30ChXzZeZYYOOp-3>+,Z1Zb9_Ci>];
+<>9wY4n)jz>XhSm2pE$kC%Y`F/!P]q~Cl#lMpF)rCaFXNYm:XORZmpO43RU=,;MVQFVdM0HSXwRyToG<5`cRaaOT-H8_>^><k/O:0GaSEq_+8iM!0hp^(/
+n$Hi2+/h|o~xr8)'EbNrd6mcD_LkDAzMCYsoU[9h@L]ty`)%geBrP9gXt-QIP04v']OL+Kqs%HSbD>%JS7=0A]Up3v(j6RtRljW@q^8DdpP;X>C1iCnIbB
+&cs[tc<@oO<cgObrlEZ|,{1{|Hl}(WVLXV6yRn[R,>E{T&dyXIw$iMFdgmr1[z5h`dX2y}7XoHnp+OE5n,$-lsv5YN"{0vwobNGZ%}$[Hr2qVO[mDgW{"g
+Bln4@Qt['O'wK^Z$-);DeNi'SY8mj4=bbz|l57Y>7G2"p02&^rdH-YMf9W[iL{8v4jHhFC`Ia$)Y~NwDQ$(Z/8iJ2V`]WTHaWz%,>fNUnNnnB@&$o'n#5]
+"8wuM#s/dWg$32EsSdif:GQ7G|E2@%aT!&"C&4mX1dnw+e^ie,zyFd!L3_NlG&EMyf{CAPiY]&d{U:&i^BQX`.$+6h:h%7;1W:G'):2Y+3=2+UQ8d$`inW
+"eOGE@)FFmjV!:w=:jF-YzYN:QPP$"ImGOjxPO=5o[NL$Y"U>I&AcSODB,f>L-^BOt=^XXY<2zK,;@jz[Pk!HJ(4=9=F^/]&],C-@Zm9amcD1sRqI+Sqj2
+hB4&R7ncFTR<w3#KD4]eq``TGaqT&_%A(HmDuM/tTteCOw!XyR$5'CA2=I/tVgcWs'u_t5.5CK|i`{z{L8A.nkfenCrz~{dk}&a5T%`xa}0}^jZvTDt}EO
+n!`U#h5MP7:6#sgK/%vG/4^2ltB0X=)w&ysn.-gMY=LUy[5`=j;G3ST='1&zZ3QHLTr;c5_irBJ6{o]3wjHQE<%_<{Q&Rt"4m94<[>Zq]k]J`+v#8fQ0xg
+gLJMb#qYvY6k7y!$Bjy_"$^jEf0-nIsI=I@8OQw6,z+nG=;43<jxS<6;QW~xe;M1kLJvn{_]N[_.;;+!]wzp'sV:T%'"q'lOcHEg2lSRMpG1>hANcqO;x[
++SI+<F/7Q^@D[heH#Kk+<VIv:3l9onaE8NZn~!F]S`G7{N-wj9o<Maf{iw)|B'_O&Hq-wi^7&uF]J:W,g#tYIoI!zHMR%>O20w^r=%:LO$QaCX1Ttp:J{W
+Lt`Vo#p&NfC^'#NlnA|i8)p2J753z_/^Ln~gQ/#<XAX+/Jjlm7(U,j$w3(.f{k68^p|$`"V"(ov!UV]WL(kAE[{/1Tnbkf~vrtZfz"K||zu:7mCA>QqdU<
++CMts"]WB0|DfqDF2$g:].-/lE;+&47@=b^L{n4W[DVGX<baB3p^CzNBF'U#^;1(2c>W~v::UspFn4'T'Bc($z^47'[U9|"LO4D{As6KRTu02b6R!GN`'h
+ETeo@I4#Tb'nKEg9.YzKYnPjCgw{R%AXd%pPE-}WWD]NHRf$~1~r<C"1MCd"Lg{peB-3AqdJ}BdU4<cP#|:dh|9HSaPI$i-Qm4d"ip5ydmdt:d9JGNKTo$
+6&hW]G1NhxEE1haVuqM{iCWidX[><BGzY&9srDhKL=#]uCy+RybiOd+UWr)bV(376qx/;<("1v~brQ='z|G>4WP={emH6(Ad1BQHf.D]'ZG.cRV#!d{F'%
+x!N9aPa:mHANnDQj+J$kGpwi@@sdGZkU_Ws1`1nVVcsNoU']4#E:!S~QPV7a>hg5_H%!kbN3u-69kf`4d=.b+'Y>k5pIxTfu6eoV>`o8Y2WBXhD!bFCouF
+Gb-]nAa))3rl|i+`jj7eYBj537J4gMc[/ne0g=O.ndSVsjD_|`@HIJrw&l=_,`#%27/{8>M5KSzL5F><OA-g_kMI]]/<;eHCahD0=xArlrwvsqZoD1U]my
++'x"c/C..O=O3|!@E9xn_PV3NtCDlmiSgHg(4|YU`AMo.4|mS[joFl`QJ.6PWZ188tQjfjw}m3lPUy0=uWCH__J[|q]{+178|RvhKMh0D)f^)eG+d}0,o=
+=F#,zTn:dfiPkVLb}B^o$N~LSfy9wCcfpI=+pa.bhm$44l;0ZHgGFy-<H:I#6&;Ai/QgQXVr[la|]W+{Juyj&)oCAP>f.e`<Dft%pj76~{$_rmskjv@T^T
+usvo3/Q6MM.KG]:lV_3t9{V6qBvH5moWtO|RIuBM^HEj1`6FrW<56F=$@lqB$NB=G:!NZ`vzS"R_Z"Sh2['PjhDzY$,E%=J.gccOP>uH6du:((=/0q,-iK
+RE#1YGCDS#KN&v#OzhIv#zBS2fYx+t/|}gsmq)aI=US-=AbIs9m_8Z!9nG{>5+jTm[L9n!9hkR`B.]9r7`K%3:702>Rr^7qRUKU'"B2L0iQ#0C6bj>OP80
+#@)K.Y_J"7QNy.S@="Wwf_<xI^^yn|&Z"k)Tq{/ff}l#f3(Jx1mixrEdE8%R"`7&vx#J#u@b5'TP+-%pe,|H{LBXB2%@8q3,)'K,)^^]Dso-;6KGi]`%h;
+"msc46|G9:Ve+dF.n0o0;$'j<D/{=C.QYa5z"1$BJ#6UJO')(7U|BzZY_I<OzN"I!#yR{rN>-_5)+a(EWp2:XN[]"S^/t$b4K+I)ze#.iBG]FQx2L0rXG`
+(B:4p5w9'vVc/S~O[5O>8;f3Ou3[Y`>s"Q!3J#;5;`t:i&.E6dgl|pJsCI46_0F'#Qvt7B-3#x~6MjDQG++!UW&kr9UP4,UU~J`wtv%b.Y!xPod10g@d)J
+sO|I0B|&imj"mb+DET8^oM4Q+EV!"%x<PzCY2XAh5g2U)AX1&gC#[1Pg<yq2Y_c.kW5xnl/ZeO95O)v;'2wh'2lM&uHD9g18eHIp{^6g%EsG|69C_"XcgZ
+Fy<d2tz^sj+_@1HZWes8t5<)N9}XegY)xtzQW:TK_6Oycq.F2/j@"-nWjpQ5n0VA{1N,+nsNOTU94jyK/J"urP]]JTR{!]iW8Y$8ml[6e5UZLoOmLdwXqG
+v.[9k{lM{emDbzE)o"`hyF}`BG7(%RNq7,R@8@D1F8}M2]Zb8V4.#yJ,HlItj}cu%]@$3Id.kc:B&:9J]3z}S>@twv0mBsqX83UJ3_J-JC0XcRf@(d6kS:
+8H+dFZr@~B;7wZo`icFmNCSH0#MSTBF69HGRL2E56$"@na8`;Nugf+"sJ`_Beg3s#wOYR`#3mRyAR&wFxe0-#G{}$9TGv}JO1t92u/b#@MCf_W;"3mRW2k
+Tl]dn4Mw4LY$:o,jZ+cBfshBYsqX;gQ1a5^PAH7Z,9Eww,ht&H8Q=}fI&TyfIav>9h.yME^RBGj+E`Nm}Vs8$UFh#nFp0h$UFT|AJzSG_<zVuoN(Sh1hvA
+#>;/l{rrSBZu!LHXQp2WEWOq1'{{z8Kw24iVHy+-<bYbCB<loR<}9i|^+wT&U`o|,1Q4dwxW"6qf8@7HBXHQD9d5IXUcX:)TuM<MVVI37dN5A0xPEHm3Kl
+%(Tj3wr@|3hk.V%kdG,=JIknq(NL_g'we`vi[+Y#Jp%d=doFv[8!o|Fv-e6kxUG'g[S9NidH+C8W)peH&B;dv2U=hV7i'3II.TaCf>CXWU59(m5c-"0<H-
+rH;%!8@/)"V5MQKiYexEc""|6Yp>w5|w"NoQen8b{,9"i@22KUOP.,D},C8+'"rbk8p4J0Obg%1y3a0X(iY6>`we&wiWzz,B3;p-h$llHpCJZpPc"dZ^Xi
+#CeD~)kr2I(=aM@p2EDSh)[u^JFSCKP6)Z@D]o-#.U{Q$oHcU_1>{_2qo1M>5o:x7+'EaU:W[xo1g#9Y<CE!bov{GO"kr^CiH!IZl[[<HRDI^"%xQW/`MS
+ELhkC`%rq7)(G=q%EP&qq7EHXI3dryu/O{a`syf.k2{)ik@})krp:kM+x40i3bavd(}$zN}@5j1W=w~C;Gf..F>@8f^GuK,J84R@a#a@(1Ez}WQ!2Bwj!1
+b_N2E!Nw;NFjW!{03af0]@k5[RuKV$ON_Is=_Z+SU0G]fwNNqtu+S'"e~vn=kOc!#PhYb!I;Kmv6&e<m[_fbeO{3JTSd+%K[2t'+ANWP<]]x,.R8>zyC:[
+S:zq]Mo]7`}kE[UC|z-jvueH`)H^kq{&_l,bj49(~cWRzbLBc-olId39LSv$s`v(,V.4Ex/p&>/U]>2%2`hKV>/;L^H]UMWxMQV=D9=6).k24SVKRlrzGF
+X`5o%K!>bA}FJ@>^jjIx!9BzED7)!:&d<V%lh`Tvr/8x6MaaJ9%`dI{CH8RD(i1T@PL_!EPd8Y^p%vT"P_`X2PBPI<zHRyMa0It$0heiL1_"QGz#N'=u[y
+za"3C"s:y|A#X6Ei.6b-k;MAPX1uf13@3OrA+h8/;DP>!'jKbC{SZ0"H^Mb,h,i_peD#NpmQ_qCgB=TU_I+n7)`@b+B(p3@D%g_lBML18i$9z3[f$n.VlL
+[}mV^%16ot"U2BJzrLdoyw4@fq{J.F84|:sDRk3xMJrhi&P|pumms|BkMD)eROh/>:KijxL!4_x`ux8g3}]qB"a^w1l!pA[Wj,;ID{-PHlD}LWw|F:C,-r
+Y)p%,WZm-`89[Fh!/P+A2|:+6!>%F}t3S!~[Gq2WqW9CDO62K]X+_Lc"1CrhIa#6'vsnC`E'hg5WKD%ry_W2t$kbW|FS"oIRqn)'42<WI@"|%gsPJ<7lpi
+ct,;62pPne`p,@_mj}.rI4z9<ipysb4:bvD6}<kMNDQo>(}vn3!KJ,O=n=WW2uB&{nA0zj%gtxlPs>adP#QzHS>-iU%K)g@V`CYuNo"tvC&:AL{w)yu^qM
+(sl#CQwg0sA;b:=z|3ru:{e'w>e]ar@AJu:Hu(PhT{ot:/-l27nQ!O}%Qj%'X0ZV'5tuL2bhIcPg)fT{HSO{"m+s@xEuID4h@VyB,L~h}<1"2(4IBTp0WN
+#X5xOFzE]bvnP=v{}a4Q#6c0GA~ODSjN6LL=49~83CqPH14ol4yvUNj2-F~__W@JxY2qX[5r:"RE`puwRUUd[RAD>B6J3K>6[QCMK'/+VF--6[l$#)BD8]
++A8Lv0UM}G&H=OT6VT[yGN:o.oJ5!7c]t=;8h(k(;{/IiD&$t+"x:(UHXRx9sl&#7QIO%:plcLe+|PPN:,tF#yB.eL;R=pV5/l]m5lfd^m;^u%Ol0,8)L5
+U.FLyOs:Nx4W^J<`!)oE+XkTR7/z_9oQKu2O2L/3NkA.KB2TE3[&#35^7}_f6NmbpAdS.:by_j3sM"%&;Q"}'&wOcw%;R[>!/]oG#."xN"&B2G&Rk!h|(0
+FJ77B-zg/b[a}.lkc=At&QideQ_m]^lQ2J4s0@=reni5cVcrWwrPg>Xie'IfiTc%Ws<}"N_MEs#v>wScr;8,N%y(LJ'oZ+Jl'Sv-5AqA1<=v);c$l-w=H}
+&Me2kANdP:vO3ttIdsiMT8IthoEwMxj[tc[0533,W.icgD6.y2nSvhU:Y>%"tcz#_Wi-p0Ubh+t1ND{yiD8AGHTjG_NE~iu2v-Eu4!c8BJd>M6gmP%$_gJ
+B$n-(q2DUtMwL+L!(+hM/F-F%DLh[JgF#yAM$<4pm_x//dM93PS-y7Z,{b8.x]81{w5St`qcPx50D+_'2>3H[$"2&b.Qd[B&OLSIo9#8hk`%7tHT$^7i3^
+If%r^SVgw'2)~enJW/;awu+W&d0o+pjszv9CpB)R`;SRo]2l]suwa&LpEG{pq#Uz7sU'L>fWq>oFqU#of51BSv2.-2^KYL+W]1{L;qW7jm,X^RJji>"W|s
+.J$6-z"+"{%3eObatnIz_1D17c%&dBPj1Xz&#Ic,XJZ=Z5uUfa&CJ0hYi^qU1jCN@,S$b"Y"[jD(95T)p)yA`FoIt)<QU.q0XvSA'ad^wi+&72:GNrf3iV
+|gi<3QSyKnEB##6+-/:h}q1BS[[uss~5F.+vfZ&y$!)mAaBU,B"Mc=pf^Com1qp'H=sh@z;/bkF.&{Vy18IU$Ilo2%T!HWj1w=X795@jdKJP5n/rtCbE8z
+FW'!5=%-L-X@BB!o+Ui$/0v!4(gt]$tzeW:_P3Vb3!ea-sl`fgS&1)lLtFWM,!7yUIa(yUG%}(+`S/]-S[HDH1'Co7<hJ)e.@E>#NT,:8C/p%(8WXR5@S3
+$As)TY,z;Xo}qt+Wt]"Q,1G+ecPERbwK[_&q}78`un<O72_Q"QO43a@vu9+@8PClkmjb};$q0oFrR7EsD}a5MuSs5b00~_/[jnufCVcZn%^%so2Pfj$mGX
+v$kAhCB=jZpxuW#P_w%nT{o<kk[E`DD-[JK]wPcz3+NbyEZK(SMOYtMq!#jT<eH|YL<;6%8]i,md;4dqVxPtcxcNo'N#J`+SwyZjI>u_;,ot3S=oC0Dl77
+6gBv'P|K(#9<U>+F_@slxXPog<c=P(L^,iG["@Ro0_,^,a.0f&O&^lJf#1f(UB)B`ER%erZ-)6UBD-c1f";j#)(A(<5SR98Hw7@`FuPdknGBZDeM/W'g$E
+bU$oR0YMCQ"AvG!vYvhEmf>#}&[9#p{%(J]Vng$5aFxQ)uwS~)V5rknybJ%OoR6k9joz1)DN:2{J'`A4q<`}C$AK^IWaO!/||I!9PKizJ>_L{iWKav-]hf
+:Fj='+fQs$[n}/+0=[n3<-Cp1jW,p0IW6_.nt'+9|aXJ~aPiqsgMZp8'c9'FlF;g6+6(!u3hl:Y:3usa9!bW54+ch;m=BP8B$kk-ZD:3w.-0[H}C3_@M5}
+9TUlX:}{JheM+8wrv4o<)).[|]QFSZp5/XUpH&;%|abu;YV;bVJtCa$kVel^c@oa"9P-#hr'O_0#D.=a8k{-29N$4s-f<:b/-@V2"Axg1<$a|uKei{E3E#
+$XysH6WuM`|{G+-2fh9-]Al8Su5hc&}(^dT`uns|mu|8Ox8^Hb3D_kbeX5t'/(Sf6ZjyFTGf(0]O|m3`hy~@EDJ-GVw](UY:QTj__Ocmt(s/y89ZmGqtj7
+Ex+"+^-94UN%=Dn2dZRtq-0Cn]y}S(o{-_)_@m&l3dbC6D!D(;=LrS|B,RL%@Z0h{i|yMxyQTyrr:EKA/wNYd+IKDw~|aSjPZBsGOX/X]cYms3Ifh=<fA2
+e0A,8Q@)A0"%j{cl1HC+3E%pIwleu5TyH;2;#Lo9F=wjL,(,8Km{<gLzDS9}}jy)`@[2!Jr}9NEY&jZU$O8[U9I{Y0Z1tt9_yg6ngz[&WdQ){u_cVyed!O
+pZd2^->lVyvoV``rZCv<z2Rs0Rr%&OCKwOM"Xxj:gsT`i}:Nf;JjqVg(A=~RKQYcC:$%/iEWdjMsYt&K/z.gc(Ua>||6ES285hOqHQ^{U&Rt@z3vvJ}DGp
+FhR@+$cJG]NW)/](.}Of|q|7QunMzAv]xjgS;AVqS3hqO{I|'F+q;unIFRgDln%y/CP/iGaFkf7@GUc-j=fE5t:B@,i|gu$cAA4Vuj}1}:`"RusQzL=!:j
+RuI=M@4_N#w!{@3MBkF!<u$a&)_0h`(I%vTXg@~CWx7hrJ[&"^.O5TG]{Ica(|/MSG$Ohl~OPnx]`V)gIh!z[y7N->Z|4w2hazZx)Wp=x']Z"R0;%bLS!7
+v#TpE;D0O+pj/Cf-OsrgF&]qoxW)qV.:beh)PQB&/EtIN|z<8v~,i.rJ,v|=klcvP,|_5fmKh'7d|"AOd"A:@}MxDR9nOo(kd1:D)-_1&JV(5%bu0L%GtI
+fbLlMgy]00`rlv((ZykPzyAHR0Fk6s'_[hmg@_b-jt^".ibK1RZ)zik%zWPmlh+^FIX@CH`28dzF@;Va4iJ"1tK_,x9(_Q)%Tse#T{#x5h~OAprR^FJDp<
+#"SZXZIr!(C/s8O=FL]>4g2;;"H6qtii7udm;!M0G/@|{"!;OUX954(MUC&+dyas}.&Yz@N(tDkm75pC)1v-{E_Rf+"R_MN#h!zKc|MJ)6MEA"K3{gkbtm
+I"fbVzI"Ih4sg|sm61xE{Ex(F['36Ru.P2W:]@MCV"Twc7{9"lgR#(|As--&;;D^FKjUlXUTD$Q]EmV`~j&k|1P>Sku:gH-n>7lXh$--E"HqRrP-SI06Mu
+M4A-.z"H=V/+R"Fa)P0g8dEYF0@H'o/-/mZ$)!0oX3K.v}ZmA|:kCI~fe.K9H&:I[s3(o$$aQhz-]Bo+e!saWG_jFs}K-zPr0-ACt:E=f{,vboO<zDJ@U"
+tKH|Q}5],Zo!ticdRDDZEEa-<&h1k:QB(bi(FEDNaOm5>0E/#5ULf=#N]booow5HdQdXx^yH2QI#G6atKlc0~oLv%>RV~=5#q[(58@o:&B=|)wm'd;[2}F
+z#ffisn;{k^ERN!lH/Mo|eS{6qnD|QX<40C^KhCLD0Y3c@E2Nbp[+xJySjNqvh]I">fE+@lbALhrlS]_iX"]^cFX)<IQ;0ibvKc4dm@>7>1`QNP{l;M,]G
+CQ&q"6_r0;&BT.(/nrFRXXb7=w/wN)Cmz"e)SlF(uusmjF,T&8:wZ^rH-Ik)/qPf~ypSxgf`MQ14ub0T5]Ll7+lh;)o':3Eq8Y".zxY@a@.r[^t:1@3qPp
+VF54l!n!jeJTzurD(N0o+W-e;x"3D{ScBt<)2Hjz}]A!:^2F5s1#2>LilK3Py6].J+7-'f"&IO)|%3y)xQ&<ep$E=bMv4;wUFC0HhR5qMsK/%f&,lX@TfA
+Bu^u-2.;zP-o"mr=>02ZK5")^+"_VPDf{!s#p]6jd"gFhB!BRToe4yP$AlrS]g4ApIs|:9Hco@$e;>f]k<ITd&}>C$Ld+mz>X(cAdL75->~@Ld-Sq_E3>)
+T9+V7[A2:PXU,0%D$"fAbOl{!w<W8/AB=y"wT4>/wK]|t`<'}j&c5j;'@T3$Xs%L]vRsUEpCVHvHk#&Q>rwM.HE2r,)^ZnfJTN}H-nDJf3V36]H;6kwS1r
+h9yo:&1SZp,XmdNT3WA^oM!5j`(/<[9tNq_+5r@$KuEvJ7)_83yiu=2[/<e>_g1f03%c8V,W5G{-yu[#C<Gh%T^5[^#8lo}M@cBtpQL`O&PF:u[Z;"n-,V
+8WxRQ`+N()TlZE1`#XKye>]Lqw('>%QF{kLe_S|q4V_KeffTI1GJ9foctP/v|"m[]I!,Q9mNk"p[1,r$gfL$O5Pq}j=P@$@"0fS=ko^F)I)xS<MtHeG7jV
+Nbw04Ur+K@YjR;TYOet3ek=k8bAQ!cIwTDTCPV5j]%U7{BKXSlFK@^{-0"5fZY-9^g<l/;p$owbUWRC5<RC&%sci=|;;f:716{Y]jv_rIys4<f<#:(xgw{
+<Z~#}|BFD#7)3ZKZdG'N(QxMjjI38%%A1PSjzJ;5NroIB8j]<nTVh{e&Jm8RAUiQo=ib{>E-|o(E1)zcS+O84av[H{0wH.aPkp(f/e`D,bMcva{yFnRDfj
+T2P4Et1W~s]r.$z5{grH6>PMtk^}f,cTghy`j$.Wb(H&Z1f/ou.o{-wC<tn:ub7JjCJ0bJT'sWD8gb-kX78K=lrh6;dvE}/5$JGPORpBluUGzL1Z(9t!i2
+PM_Pq7$MLPTjKj6TOJmJ8+N`#JrWXxJ`56,L|_VXbOJQ=p2yAEg2)p{PK_s@TcJUM8KoX!9SL-evvSX(tcRuV})0+C!AnOFbAAts".nTX3p<U2VW(@6rH"
+`}:Eh%(|X]{w,}4r:.@6+T(U!Cq_o0q/n_cmp4J|4WuS@p(c&fR_-d3&<L{V3).@:VmLEGWV'Z-zW`{dyi1q2ToTjq[VZVcJ'BX(qu2LyGN@TMU[AHqxD.
+F"cP,sE(|#]t^ae<rTerZv[^r]q$j4/pAgIW(<KE3GkN;1o6I32lFtU{G5A&;g-y`TOdqE$Z<D)eI9w0|X0u]/:P,a+,vvgS[}Nk4.1K)UPZ55WSjuVTc7
+mj,xb{nUJD^8|Qm(d@DEHQ4k/[2e4O+@q.Q@ypg>~c7$+r1h!UiOyZl8aaXHV;YzjQpx&2@l)sLtxN-)nax@/$%0#9PYe+H=Z2GoqqL'>Tqj3#/miS+E7e
+yK-Kp';$[p+>yM!pl'1"ht'cY}A4gH$q(_8dg{~bkWRqXqTk%'sSfXaqJMg|zU]Wy-sSAzHG#gg;X#Bfc.&g)YF0(ZLM`c{^V#0k,|"T5`g4jJrSec.![C
+;Q_6"8s]2}4Wz<M0l)t6k+s=z&n4&gi2OW4]Re)Dzdqy[k!|6(!Jnm+K]^vh"!6%tEEC@-[t2j83h-aVs:77b8zJa#j5$=s=n)`[9%nDY|2/lZ=or!=Ds'
+:>3g@d<Rgnt74#|Vapq`5c[BOggc|=M||KJJ3paoYhEIqO{mp}-jgS))%N'L:qT!-6`FMu0:A7IG_>1)N^<`;MgetV@#YiQK7Qb1N:>4z{cT)s%zK<Q^kt
+[A8BC![:%PH=&rSBpJt>J+[sY{5|obbQzw8@~muDY:_/rf>'!w[ACsrgBsjlUY3`eeGch,M-j]jk=($8`Y;+6Ku-VOI,4X2&1ibH=7g=DcW=zYnjkHk_$9
+-6"hw4A,siFv'tj4xo=)9y-ok+bs)2arf1)eY6P3lE()RxjMV@<Ebe)8scznfl~G`<&/2VXJ9Vs_t@N3A=P6=8bK(8/R1nQL;&!7g}tOb=|eTsU{B:27mO
+|NU=kB4iVWd^$DCR.`wY,xJMVp,gO73a<;94#lP#)wL'IB5<Q7/XgN8W$61hBja-)U1ZrR,oL$l(1W[`Ip#CZ+d.SN94c#pl--cDkWFMf@.(K4'lJox>Up
+}brD:h{zAhi=s5`d{W{#wml[^JSU.D5w0P,1IW%LlI6L8Gw`J+}`(]1Quc8vHh@8qZz@Gq>Mn5Pd7EtG[MWO%o.<;hBl,^:1W!cJ[12Tj0B+RQJJQEjwBv
+ewntq:@d=d%!GEYcsnuI7J{<%GJ3mo%GtBako!+;oHGuj$fjjUF=X$dZt49"W64x+}zl#U-)N#kG-aP7N,o.)cB[3=ui1`[g9-,+|Cu1NTCT+WPyWhUCH&
+R]4Xq&20~.V!x.XJ7FhP@9h]<{sfii5G9K7Niyf8sU"d!:vSb]&.]&%"aXmpu$@b_M`Zo:4d'Q0qkVT)6c~,3iR(Vb&s),alcf@/:r_+|5f2aHxK^Wgo[6
+j$Y7d[9Ta$(Z]shcmp4bW!e53N~mI{Vg&ZSR=yE:Nm_,^,0ls0^ckag8/PLwJzky[Zddw_yjTL>R}cxzr&7F`Z]-cx7oV+8|CWQz(jl;'aLz[P2oHOgOq;
+:YL%&g'@g4W#4e>5_.-9Lfu!,PGVGVCZcU"ih/u+[%mjrbgkW2U$QmE0zg{8x&338KBv-QD-eM[g|5S.P|6Z3PFaoPe;q@2|Isuvrdph,)n07eLi-sQAa,
+{9"j}wG,oRxmz]^^UYu2A8f)cVpp':N&C+'@^LLV}>2QReYvRu+_7SN<zSF7z0,]l'__-O6j'Pt"_GoI8p~sT7RZzO)jU.Ue'_z#'13S%U[}9Bemq!Gz0l
+f(`i-#mv_'#h6-=AlWjV,bzc%]nLw>eL6}xQ0;T#O6c8Hyy9/|p0g_]-{G14|EiLB8bPjWz+4EQb;,oa"|}+xN}{B#ai/[#;yAP[nt21+@&6A}~`1>nKH;
+)i]sAlgCxpFQ~[qQOb5#}F7s,]b_7h/!B}L.pdWY-BDV}:W.2WmvFT4QB&X=%}85(P|Yv`7iU6^:wU=QT.!)B<|UCu344KaI#MEAHiXQ^<Tadp"#U/<_4v
+{KUUH0,p5qW5o=_r16gDc/8Kmp|.tj5Y5K8.IG.cLe{a^0:0TH)F1um0"tR^Kn#}9@s5}i+6Pn3&RRRq1O8Y"sG;!Ko[IrFQ:go@d5KQih]XG368SU+<s9
+<,w;vka(r}R4vBy+G#WhGpsI8@fC>3m''=M8cKKK."RH%XJa+]7:WThS4KQ'(K=eZ1f)]+c>8KxUtVpH+k/"YjPdJ%NdqUm$M|$,nuEdK9!|U/'5l<k6/,
+i'.Q1Uivu7Tvv:TsaYdZEq02k'4w!`Slu@!=Ba-Q&57.73U@oy;&oy;&wXAK`O[HDdZ'Cf:`en8u6_:|VJ"x`&^-wWt(xlRwa^3pWx(ytyz.SOuP4n)38g
+H.C2UTPYO|gn)i07{)/M#yQ%JgmqViKMbn$fvpZ8h[Eg_9>/%uB^=$nb%Yt>0_eR~A/qFGj<VZ#6Y}CHe>1|KYZkdcv=:K@z~"i6<vWQ<gmv|2'!AF_05s
+>L7t)&~QB^:CyXEi]o&3F.K;7))x)y6y>IKh%h-!'9sqx>fQ(x,_|Jf0^GD5BgI+do)r%)3=^p6/`n1n_x_:,:-3.A;tfOM%W[q^m5t|N9sggf)oOV68gG
+WZLJ3EpAvF-j_K/Ua3DXN}>Wbr9dc"XAu#1(#qBmVnh{"O3%JdfLNvuk"e2:7;,hg"J@K535r0Sx$o^#C&-J)`nLC:A(05V'cX}y(="j60,C"=,:~Md[HC
+[t)BAiUbRv)IAz2R"d%V`Qh4}#Q&R|YmB1LMR-N-[HNz[iQ[zCzhpyCa<)jl4UGe`sZLb[s75PL9[6Lu2|FOa3r2W[Wkffkn,9@v[4)BNsXx[Wm.)5np_w
+=e|D&c5bYc2ReYv>/r2`K$<Q(aif'M~^O|z!qG'MJRM>ZV(:i#{>lMh9rXbJ)7L3md/kQq^7Yn;Qu2aLlSI-t@RH%R_o_%%<7K_'&W..iirN+ihSh/b(4E
+-!&}.MTHthIUl,mox^qSnn#u=<ZS3B'vM;+wrkO,.`a]WQ(foVeV!9Vkbgk1p[yy0CVT3BpgG'GYkb!!T$H7Yz0Cyh2`=';1O%a^j0Y}],d{K1Eyw18"6^
+n.f6i-O8XleID13/,!SdYA.:eg_`EluJ^&K$-ZehU{BOZw=p_+wJ6q;Drx_xAy"Q2v%>G2UU-cO}eVX3M[oqmfc<w04VgJPRw'=.g@3'%3Ksn/o/e#r{TX
+6zE7fr+1w$,FuM-{ZK>|Ymj^B^_FCjO.8zlMAujd#6cO{xtGR9h6VC=iI};c{zWk9tSPCm]j3BF#j0V-k8>;rlwWHzp4nB&ZyXV|pY{)<]x}"_f_X$d[9(
+p(C5{.V)-g(pxxnT^NLuwj@q$1&!'IFWb5b0}jes5-(PQ:b=xheN$o@uNy@yx%VLH&wmnrtd"VY3(,"Xr0^NSJW"g(Z6L<^]tWn_^-oUl;S(cheXBqjN<<
+%WfCTj)"Wv}Ikp'@o1blB69E8Or%H7`[O{EW.d<E'9<>n)glg7`/PFG2P)y,i6d`.$AqSf[(u6pN|Thw7;FO%=mV!-S>Gv/F:Q7E&W8BJQK-T)^rwQ6^g!
+Rg3BUq1U#ayse(mq"r)a_`7OB/@'U@,8:HWxqR],#SV21a^%K;Lg(Q]ANMZg3}R&]1RieVi6C6C,[mpd+j|zZ+YgpA4K!(0B$d$/rN)DvmuLwy)%@O`-Jl
+kC(A't,WHBiLyVZH`!+%%3MIT-14xD%)qufzoMcv"=%g<@C^BKJjuUq:OTbm`g)S!!Dd>/S8m$B+)juUPDb7"`StX2T.B!(4a{jJk^o0^Pf$Ncf]rk52hM
+&P4<b-R"_t!aESM^Mv@HVwq$5'dLFWo6J0RTTw+w]DSpehL|yIA6j-t8in#;.BHIP))R~cw9'+RW{5`9W>RL/d`MD%/#%[Y/@.A<{`3&T0^LN`'_'3Yd.p
+hog-`sx:O>P_hcInv`b$_Rh%)ifm)$#u;/vH]]J6XBnT>Z`jp94`=+aO+n'Q=Oo{`Ou4@.R3ASg{j=8Yvl<`FLR,=oJy=Or5{2PMb]9B{W:yMCSox<KiJ6
+9|P0uv.j&HBOB2%k39Ulw(E9=1`h@%1Z%lnF'@[<3RhFOs'|_+dwqZQ9Jd~qg36)R%0/vsG,7XTQ(2Zp5eee6U.T,h,IGmybkx6,1xZ7gcNQHIz8Gd1@QV
+'cvNv7F/BY!tkD%E8IQNXX0)vhu}Db8IDi5NAUMM3eMXIa$};_f7'DE>Vor3JW;a9q2n!tI{KzJi|c.csu!&><{;QPyyZNT^{:A/TyadBPlIyhXHi&2EGy
+<&~540QD0h51G(`Nk`+Oial}fAW}eK5&p`JRRbTxbh%"i%[uSNU|GmRZp/6;jK#j$}]OZhOviX3VaE>2tY,jSalq01<lwjCmzSaoAHry(3U+uv0h{ArV&r
+#`/7q&&@Xg[B@9p+%QP0PFC`nEE|[YUqYykERs5^YwP,(-Cv28/A_+(Li<IlbDX5c{h+H`5m8+=Z^j#zT]mjYpc-bUyqibQib5Z)vaQjz[>pWc7'-;"Ftu
+C,E$3xOb]/"7OduqiOJ`Y7|WVts:,wE=^`cIhiyOr;@(+q6:$Lu'r@wv7d^X_u0>|dj)oGsQCf7"D1QeR4g5T2Nk2S=R]QM6ovzy<vXWckio,!S:CHq8'B
+"QqfC4['ikC|Hd^)f0v8pyT!|<"Y<kp<R:]DdLomZQh9,=YcL/0(B|D$bBd^Nk3Y-4r1;l2,pT@O[6^C#'y3:NFB3q)tX8"IgBZD0|pv.G|0{Szg)A93C<
+S-Q+p`:9nANBzM1UQ,N-Il1eb(@7@`Laq5Bo_/;{I4^2`k6LYv4lB,B=B</2tyP`@ZZ)r`d)#vTzuopbf/&vO+N[Oaw.=L:'{:c%$$paK_GU>fPpzvvPII
+Ns`$iGA4OzC|,Z}aD(ILbW}R-5Qg|C;!j@+>C8>iQfX}x|ZU%epY<!TEySf9u@KFzuWeG`fLQaO|q;zQhV1at&]r[<fj+Oho]'kWs93dqRTNK{|7&VQkT:
+D`KR4kmuJAx}pO$b%#em~q:kKJooRqV{'^>]#=Jz'H4f|%u(xSTRz=dASV&_XixM70'go'7h[pZak7-VG5+09-}<dQfMfsHFnh.VxbI(XE}4|i-xakh7v%
+-&)bbv8N#X_"/9[wg3BHbdf;^,EL+J#XKWa[Lj5l,#J'T9Dt0aI94I@3=&idqG)Blc7Lkqy!r[zz[mj$dZN47r#z=1P[|)`'7zk$:luPC^.YWf[fP<t4Ie
+{avOg8m0Av^`zZ3xn.JQ#kAyJhG,(dP'4vY=92,tjZT;>HaH=N_H[h#N:t@rcOS0M@ZHM[24S!P:x6J++o2CX=].P'&^v,nV{#43]"IF7!V)wm3T/NLxPP
+eXQimHRd%ji+02O#:Ta:tMi`%v${P(@hNA:JBec"S8B7uE''xaXnYK7xn>JCL{)k$yBUV.|(x$gIR!K.r0-_x3o|S#UA`"xI1mC<F0wp$4M<EgV$kFbiO<
+1+]tsE41;E`@9euo8=h1>pQx@G`;U=NFta[dPUfbY5WdVT_"9l86NwF`UCClrcMZsH~@G@G>&WYw]eGRO8m'/}[^5Du3GjhP08Fn~h&9kQl5e6GU.D)]&P
+/1KVCj|MRn+E'$^8f]FuE{!Qx5e=Ac^wFt$dGXkirv8fe]SZgT"1JH!s>Ody~sN>B=QJ~sv3NslQ&km5$y@d0UzN(2@)brkv/{4Mo=jUBk69|P^5zRE|GM
+-7g+;L2)1@V8IVx%#Qb2[]8fO,{f"twPCng327Y,^j0KaKM,YU-|-gUujqIn]IFILL)Rsi(IKJ}e[C[c7lo{9Y>r"%-Pvkd%[B)PubDuW[:.i>EcbIYD6X
+Y4N{#Feu%=ZV#`kS:En]>D6u_^eW5v;2AKnMe`vqC|NY5m23-ZxYY|d6kl1P[HjHsp0Nwbo+a5BsoI"F3b_Yf6h|g]%fD][QY|[^lWtu]3fa0e/`0gzPbm
+:Vqv=]a@g]@]yl,1#Ex6=>=Cr@w+M9:oTBPBBDsAjn#f$63b,KW!M`7|fBZR%@,M'Kp`D6A'o>$^oo9PCMUdSD^<'><iv-1|o'WDv)M5-S+'+.p#,EJyae
+6kFkEGIks_T(K+N]RJpx9`oD.e{>2m4;Ddz'YaC3LzB2XGdY^1JryA$6L$P`ij2MX2Y6o"zGG<Ma;SfxC%[vgNs1ur2%VuUqtXGbr^A'XE!ys5yivc1f9l
+KdI3_/+uYlBX>iRL$u#zWM{+q}Q%%0YdeMO(Uo;sDkwq-sv5kg:.M@}!<`)Uh[tqZer1v{@xZUP07coHk}f1-'+wXX}|,t-}G6#>t%{`khr%vmKxdzT^O+
+`$lONzjOUTAttw0#.AaII9||L(R344Y(k,knZDjz=rBvg[K)cJ..v`577IH9:e@(lEvy@['nf)Chl"fSDDb9wo&KcaAU7%xaR-wNSZlXFr&y4j(|yIuI}u
+[""E}-}KqOe2"Hgow25P"[d#M/|RJ.&TDJ=2oYGg}|wb.PGEZ8;B!q4Jrq("|+oAR-dWtHsm6J-9iTuosPO%.YaI!pqSAeX7+RPH3_KP{Apjs'>kJMF>6T
+DVID<NP,5I&q0va)2OAg]jRSJ^;MOq]cxCLzR]{iD2"tvCwi^.;y'kbwE`DyfJ8)V},[Iu1M(pnv4($}"s,6-8-c~#-KoTqlEfR-Po>y+Ebe7#W+6w:fCG
+n4x!TDh4rL$R=1:qEXM0)ud[C7lsgq7{0gd8rK09%1'tTvxhV{CvvXuNFe_p~55OWfB_mKD&z5XdlM,I3q%aapua>k;idX)Y=O1J=RtVz_Xzl4n7pc!`x{
+ELMB:8(%j{BCDC@l>]2^aqsAIsSF":L<ZJ%Vu%3NuK$mVS8nINRu%3CA>_G|G7P73URB:y5E2sI'(we3KXWV$bZ"0;AX@%zvxG]UKD|L(e3H(1<oRl~/er
+_zQ>vOW]ul8K#dm2d3]y_1zrHfUUy'I93BA:Q-m'3VG$!5=9Ed~1R0X@rFX9k'BZw.}$AY#_a6UbGU/Qy,bolL{OI_/yjZGnI^]Fy:pA@F@H1UK}!Jk24J
+H$,,ht8_Hq6FV7+F"$&K%D:T1e5(d+)ml:Rwul3MO(ORy[],6c/{;QU5sYyY}YO+fkC<2a=4)^-;@pxdq2n$H&J1G'Wl24:.By^#+MQg7w=jGydvc!Ukac
+#HV8C[kz.eO"D,DOU,TzVL14obW5"'/[gByAGRCFEdu:%T|Rt"xt$}^yEsF3N:yb3;f@%`54S>R6Gx!cU!_aMoZH-2Irud+oZX_m{}9w.5Ev5GB9qaaz5[
+t{C}A){O`RaIzF.X[q9=Y}j7>}hea>rTVG|q7a!~(|ZU1SNY,!mEG2]KMnEYt'Q99uu|zbPbl8Tz"o7EX0w#oY7Gw(1C+[q3@V%c!QJ>ok6M(2@];]VY~k
+hXJC"+T}5ku8cY90ST~/&)W<0.%2}:f,R1rLs'i0Z98jJ"j-e$v&W^)n)ih`K]n3QCKmEj(G=yPAFWiEioo-@on>wO9Oj,UmMi4]tqZdOd>Q/E5KSIN|cO
+mB"!%F0W`jpMHlNcJ|jZlXtjuc+gZ#1G|@!O8Vi!E{/>1XRv0Hy0/b^GW>Qti<kQA^zn#=(|Axd'9`"4)H5CM--u<gNOOP5(oj%t|CS5u-/GCJ(7jat/{'
+AjdtaCw3}KB=Yi>]&;,LwDPgKpqw&WgqJ(%(kBb5M$tVF2AXOFk7z_'NUP8@685vppzL3"+oM,9_!b;&)>utTav[b'js%q1L)<1OFbYPg"Q(_4iPs#9HWX
+p^x:>K6N=vP$:mNF>xJMwB9esI.(oGOIBSf3B)3@Eqb<qYXe-dO4xqYld=k7zMp!J'BRn!GCcp.WGj#jDT:%#bzsA8[{r9qqJ;=<dH9f3{Fb/wgVrOLNO}
+)>>;x(JyX&o}"[Wu:P-Pu/2tre6|$p[D6J%B4/|&fJ]sOS+O}Y<obd&a@@L.<c&H8cufR|&b)&xbiZoYX_qdP]@!D%]zw+ntux(S@4J)YBqm'dR2k-.VA:
+X{TS&I!;=7NLMNd^For's#R>]n}T1'Z},[^gP/vpQ1/28/P|yZf08g$)^'L}C^n.`b#[.XDy]x!JoN8QEQ}+4Jj#-6R3:Oh'o`"v$KeZKLUcu{:&9b1$LZ
++sUM~QKZ^6L;Ki4Oa|KiG[s1CBf!_6<o=eXMAqlB3Dj>jv)S1uaFiov`/98];]%.P`V(<Q{t{iHoyqtv^VjLFlboE3/@zF7Z+NQBo:J/Sidb:up<y80sEL
+0292STk#|=l6n/z9DW]wf6uZ.SVTX0]kwSQk%q6ps4Ibi4vJOV9>bf7$%j{1J1Beo4lc|xM]tDL/I.<0emDeaML32A;fTj"NwhKif)]f9;PoIFi[1A@ZXv
+[E-lIW-#{vNx>Kit+"n#JBYMR,Gn[9RI}e/C2+1bh$A^XMxu=4ak4#[2vz=y%KsN67qa_:_k[K>JD5,p[8aq]'0r(ssx=&],e}a<!o@%Q&b6C&u/"hEpr{
+,{SVs-~CZWKe9+,Ozd`Y24vbD65#{hfc0v+A^p;B~(Rg1^U%x;Rj{K~f6HMJ!SK'n"qNk@z'FV,i;t+<C6iNU,1EqP"zt8WV>o(DG5vSm]j7OZj0=OTx%{
+nf;vg^3"_2_H&Rrj#&R7&x|Y#v]4e0!5zHdh{UcZ9X<&Jdg2|7so'Y&K;VA5!yVnz`L]_qE%W]`Mml~^'1w,7xC!kMKea&&_Z@W;a`1VYK,Zj!@!L(6fJU
+&sIe4]7+K'$62[fWn1/^Ok@/x]@nQ>[2=_hxRtr&WazojIL:M&}uZ8TO:gUJ1-6roF<3y|-`2167CQI=u{Yd2HzkrrI}^SVy`f}UnA>hZvJsyi|Wmpm;}O
+j34!rV>;&FrWLnv6YvxjgI$p9NUUlrd+IM<qL7HkKR#<A@gzM;@erdHdTbdm3i_";#qcaDu{b/)/&;QA5QQEjL}m!tLfp_#DlIBu="&0ICK6)Ancn)!cuv
+0skm$(d'LoJh2nAK,HsQ@Wc,6`#RT>ocV{UM>nXQ!Q"TsUNtd{)j]-J>Lt8PU57s#ALpyb;xirAdi5!`_xZ}E|FCJ^Zg;t2s9ULG="C8i_X!8AC|Mtu}`F
+P"hI/k+&IF_oLoC7W^-hf#EG5cJE8<=H7X31.o"M"l4p,QKzve%OLbr5`;=6Xc7f#C!~qt@2;di!ZKg#{fy#Cj]6Fw=)[o&bh9Cm!#YBh`avb^D-73&)nn
+Rgq+$a(fP7Jul,>Kf!HEAO;Fb<z4H1s0vDmzZr/XsV|(4o)([{42nGy9|,/Z.|JelZf-Kl[y]%Y5d`vtG{oS.aZCdHy_-xdhVJ7OQd)8vV#O9@3X[y$@D,
+CyRLKK{<QExnK26=I1!=:wW:2|%5zG(dnLlKzX5zOVM"_fzW}SskS2}1gY/$dy%PmN`uEmO"%`%BTyq_t,`!N4otHb/KFU@_`J18,>Xw50t/@6JB@hjG#s
+_ZfT(%P1-BTI"^4ueGjp`{Wno/fd1`+B/H8w{4M"(>I%joN(pCh-'g[NWu$NIZ+56`GIe`H+SgRme+g39IrWbr~F38N:{^Y_kkHZQgZiZ5g]]TiOY7p4t^
+5}z,p3]wU4#uc=l@Q(u-C]Acq-l,&CD${a%CijaTdE2QAa^S2sM)dyd7(f)k#%h>:7o:"MA;TJbdu=.^O-!EZbl7c2Bg|$egSZLPkOxbcIw1B/m2-_Ne>N
+!MBF.g+&Pjx<3nf`Pdg>ZYcy$Hs(:Zmj_^=f<;1^bfHd|+jyOSYW=D>u0;%zZVWt]n{<}ITr3M!zB7BHr}"nho(/^50J_}GTG1+=lw=:!JIsw}f$o%L'd,
+}"Y,].,B&U{;u>]%5bO:yOVWjM]I1^VE2l]9Q^6|uD<!-;!b+kJ!atd6GbDA;C}<]43"44{%i'xr(u<GbcN-;]0Z)`~CqJPJjRUtAl+T%8&Nsmw)gf_C$n
+5n}`v7>DP4D_Q,q6%>ICDzkp<}y30Zx)y3rmi5Vto{k]&rq>w-DWee^6c|(pY$R_fMh=+vOcS;W8{j.,~FQ&B_#S.|6@;18,)ZiSvR#Vz5>eNn=:Yr6SEn
+BpA+S(a'dGD+;H$HcLg2v0oj1[.ep[A8&g0oiz;+v[X2(=5vg4&X6YSK`k>Xf}twL2f{:{`_;Lex)]HvYQCCkAsEX>BG]=N]K`v/qf"-&uH:~l8C|TG1/x
+B5WAZ6mN!TMFsU%YNn`Yv7[S`_(RqE#IOA`y|N7Ay3$1c5x35pZ'/xz7#{Rn@ltXW|8r1J+2'P$7q;wOl07w)T/%GIvduqqMf#G3Lg~LX|ho=jVrrp2'h1
+]JIPqe{%/NPO!bn<<pHTcZ]B$[-q5USavoOgFd-}Qq'4Kz!P"5`q==MK`_YMW}jSiMbiS}VGfhoZL>cvLz_b`RP%M17[BZV<(zQ[b+`teZjT:n:av:n[ea
+C08f]tWdVGbFVmV{_H>P.1Dr5CGjkX%]t;7(bce/~=70NWE8_Y^CtUzDC.(Ar4f5]o.8&}KRzy5!2Sq!x,&Jw2nudgbD)7Z@H}U7BJ.pcYLpCqc&&%KR+:
+{D^)THl]`Txs~gDrC:qW)-.,wr%cGI,wD;|s9<$y5/iJ!5c(a7`sZTFn@F/Dd;aSa_WI(jvf{H!'Dm1qY"!])52.eRb|CM~:iU-d73bC,%WaZL[;JN'OZH
+RW+-cjM5&T$D!.RRv.qUG|&^U$jkhdkT%dORY3Hy7AMG/VPq%pYSgmS>=Eq$Wz:{@c{ny>8oQ['j3Ms.s#nbXpo(v5pU"@|7x5mIt;!.'gym@Qu&Ol]^C>
+v!1=cO)nfOqF>hr+$_W:x[`X)B8BuoMTuW_E+SQi";KAEnF!,<+E!Y,n-Wa>W`#iFYqXJRxlaod]Q5={&afx+oKV/Z%[Z,IV'^{`:%_uZq_pEEm^LplH:$
+DmJ^.6(Eh3MS><5f9,IGVj:nb+]ik;n8-`V34PpT@iu@1d:[0J5vJL>sy7Z+gFJI_8%PhC'(.IvnIgq@(xWUxGAAZfsVZ1kW+uC1FUZTZ_OnjoNeq%NY[b
+vx]{S9$E&9)`.me;&oXDJxaV^x>^4Q:[aBxv72l'zYKxGsSTwQPwVfre>mj_<9sf_+$v)mHNs8uvzGrd]<WR6K_yR.avtXY-&SdhEIP=i4u6,;2yO'4T%2
+5rj3P|fEqYau+J;BtX.qqWw{L|}!i`0NdV'HyjUB_aXFLb<8yK'FSu5rVYdcLovx<-7<f0&69<ScP5ED:kDUj!Q)ZX!J97BnUO]Acr_z<x@XvWdN}Cqq1J
+JR7ChG@:'t-3))#%xOobz=U&_/J5;$(Rr@<!3!PFUBbn4HbLPx.ct+cJUlF79G~4tM.q5{pQgBtLx0!duE5+0}2vc-^TqdtV1kO@NzE^O4onRiHF;i<NH&
+2k(;5ZO}ntdci^ED3rtP##8BZqNameqi~<cLM$3;I7Ep$]NfJjp/IZ5T'Th)$K6BV4Lxozns:7AQ"4_|>Z:r~80A/sf2y%hd5edHpiW]ti+n]VyYfw@DYo
+=_7yROJ7:1dE+b,jp[2IkS,{[8|h}c%'sP,B[xgO^aTrIW<cat00En]:v(pkCSn(jZr&mY"g2lhFgRUDdT8$C7uD1v~)F'2kS+q>pbn5N-!g]52:Hk"</6
+NXPJpUwZnBf[Kgt:1Py%pjsAgz5^/bU=eII6^k0I<i/VZ{QxFQPI{9B7'<m-lT6<.'-:gRH(,aW@hE!B4F@',^O:f|vP1`s4ezFQ(&aJNJ~+FsZ<q26tam
+HsV;+(+}Ju(|mznsqGKCO@";vG$`@dx+Z0w3xO[0i7fchcScSyS(_tc@"P=_XG,kOxQV[Tl@_-)Bhm_zcB>i0c7+tF{Og2L!ZqgEf!1+.}#1d.6,@T$m}7
+4TV|ylT{RzjkAyLs#`2PAoNP7g+}#MoADh'(6fu9{%{Rfq3K;2&V2Ude_IW+p&f[KLi2{l^5Hc3O&LH8jl$"4mF2>)<o&VgP(JR7iWn{2b<7&+.-PY3&E2
+u`lAq[<#frAw)-_}`waPIfOv.(I4(m~DD3%.Uja+NF|F.2Q}[]bN,[Ys"j'"(uki|qA5$7hqoLv"Z#:'S:vCGgY}nk{$C3c(Nzwy8[s}A(ogTUgtpIM{18
+J{O}/]Xzh>}Yj]kvWZPlz}NZOf7vyd{6Iy/Y3gJs38hblI1C~Ofd/zBxpm`&b1,dOmuxAwou>5grI-2|Q&mEr=zo8gar>#La}}&P`Lc25P;9;8M8Nq}Omu
+Z<'iD85ckdl@#}Mia_H[lj}ya,X&JuisTe&|$xxd6@Xi"8"W2[-2^.`ijtvkzp,W-cVq(Wre+O!F^[oNS^N-8uC|qB&FKK{oQSv92n:|zqvN&KlbcwvPm}
+g)i%-%`zQlQox%'DJ&eqnDOt_rNQqgD`bhOwx[bN|b=2NPUB%(vZ7>636zqVv+:cn4Zp~=f`1WO{xN!XHmn#k6NS|nwu]bgLUoR>=140VPB!W'Ck_1F!L=
+.;c(,8rk%]:o`II9617gRU@N"9av`"[/]c4]RU`1w^;I2vTFYt=nG^rQPdg4^Y5tii";GvvLb08N`[|6`;ir;J@|6ZX.v^FCc{MitO_pRRp="R()Mh8W<|
+{BLuvGxbZ,xGpT.vC.$k8gMT45g}:guE$]TLi}|Ij=n(s5A]Ud$KHd47c"Cs9UmBwHiO_cK%Fji>[gYU(tT4^)xh%:iF/oc@tEw{GT|qOTQn_ZTU&evfJ^
+`<fJGqD/Ez]6,.%M%cJ>z^ykPdQ]"i~MsbhLpa9K"m2xYOp[9TkggaDs.V3Op'2;}r`A^F7u}KW,s166cFyIZ8%cb0_MO"7oXf6EX#u"2D4fLG!(>EVUj!
+@XO.H}xyXY`wwI]iSdX)v"dbh@n`6>5W>|6S3cnZseX1/9`eGt_C1ltinb>usV!_im_)`E_]#ZNzjZssXB|GuV|[Z04t5rub3uEq`|Z+'o8227J<,C/0q>
+E7dxYdBS%LNGtYQC2q+FovveFx,ge5'62Ag>#|Lw24[7TvRmJtJ&{ejlA'7OMi(8]VjjWQ2d+M7"hJ(2<jv>aLn'vj+{u-7}kF>H^7RTK5u0,-E=_X5dZm
+%2ytrwk;rp,X/U6|bxK8=j)+"u`u+9vrM6H:CV7o3/{MgoYmF%PJ;G:XUGs:RzZUa,Ur`;jO&k@EVsRU@V5pr(C1}kfg@}28ERlzW;vjz8xEZrE0eLqn&F
+W!+W,ZG{<XaQ8eH5XsIF8yff)fEam(#alaTf$^x:;!Ai,K$EAa:%xx&L{^/$w2Hb0Zxj9pRD,}MFXY/uED}tCe:gj/0=7=dGU9A:Spi#oV0-CQ,h;jzgfu
+m!OAlxXNb]hQ&1_Oww3H~7uKt|rNqDA++Q,D9m.N'7y(IyjyyNnbcPvL~4NkFvxCkUB8'4dL.^kT)Jdk$lq$&b2v"=!>`%IZ.)^(LiRKNz4d)>nQIKk-Cy
+deXEv+X;ItE]q4GZdV!JT#jd7Lq73):>OPP0^;)"3(~$x<X}'uC.BGQ=5_+O3SUnf$z.l/VX~PwlpAO>epS>G_Nz2!7fVIeAW%A];f~e@ia,XEUUGL<Z6&
+l!g[FN&by5M+V!3]!-ip}guGZap1ho||[U!)(Zh0aFne4UN<:Xw=ucY,ZtI.I5|F403ViECPzP,F'<>O8F4Tz'gAv>&s!'}#g4o+WZ0CNeT=cy9=q>4i~J
+yr@w[DU!Z$M#0z<[.>_E=pO&q/ZhD_Gt|dD_g/x<j4#y@6Z09uqmvXFP`oF"#oVaD9tusEo`XFW@}'h4vK,"%@HKN]T1Rf8mf.vYr[+3~hk9i)X>h-X9i6
+,%Zbg5`HiD0d@Q0z%pqSayUBRD&!/>VHC#sF@updU3tu"gitbiXVC6R]7{A^g=kKZK4'<.FLW#O>dV">:R-vnM>07GXQk6V]/^glFSU+O]5-VlsKF|~Yz[
+@l&|dMrI6gxIm+Hbp3Y&'aI80V,dI,,o7G2BCC>bbkn!Eb37uLO9z5yAap$6u=K&.$|a5/_z9+s5104S1-Uh@Llwu<Gf)snvgh>/~$P,7YC+)m^=#Z<GI+
+zW$2cviqv&{k9c#<]!-T=ypN)Ae)UD2n;k|NRrRbTwhU!"#t-_^O'7t++m!r$LqoWeM2FS:sopv|Gm]fsLRer2(-USw@U@VII(|0wxS<t^>I>jc@^myByt
+-u:x]oic$%y(Hr+zZKDU<P^^e}/t|s"M!&BCf"9BQt}j~g=Uf2IP'Gd/CoDT,9uib6`qO[RThx}qJHMW./B]d4{zg$nnmcq^Uk3{n@6|9CK2"W}'g=/}lf
+QtsVfg~(.IK,l%sQu.b294bJ!yQ{UT1}bc+Ms<Zm&Sw,'E|LN3BblTqb/;oWE_ePOx)d45/:pa<zjwm7>NCsssTv!@@}Xs}<zOdB)<#0nA+6!=./p,:0^{
+T]}-Yj&5jLe$YFJJXFj]ova3z,FEO0J<V:BQFx<{o,@%;5Z':4f@vV_iMZ"h5ugzR`/=V5wo`^Pc}0!9j')QI'/!2&Ko>hhF!}gXTLv0sqO`Y|S%8"iKfy
+~s"(.der8jv7<Y[-s{BT8WF_64UE+w#CApCJLL>f_@>wI@g=)]U=ox`I-M`q>X/rg.gDwoc|xgS)]nV^&JA:xtZUGbBq"hR_eRe/:u"+}RjO;t_5N4[T@;
+4=_4`U0)9AA(F22NsU^N=Br1;b'QWy&Q>'G:GHMWhBxu]VyKBzP+H-=<|:~`huRT&hb|A,f1P"><o9BHTu:8-)RIM:Ne+<&y-):oWhPe'=f/L0NhybUms(
+T809woaX"!okx#CT#dORU1BgqW[D94JSTIzFxvux)a+"jC3H]sE>HkP0hRx;szh<e_q=)_C{@{BI}<FD<WBcrZr0TFIARo~l>n}FdT{`2`j/sfoNups3&,
+`"-}wP[NTVl3JXi_S}5yiyPgBBL!l3^aq%ZEU[M4&A<zShh]B)Enc:}>G1lI)AC+..ES{o7sEw"O,+Q+7dqrN>3T2gDW0v)ll/=;-uTr(5[+MdKdGqX;M"
+JU1,P[#kMDCXFe$tvW(6EG>OH_g|Vo-at@D6I=^wyRLiKKnpl|v.Ah-xMeAq]Y=RXGY16Z`sL/%T&i5U'mFzLRqa11@=a!:ot;ohLHd6c,.+7s=w:ccl$d
+,RPt$YvfWwNRSLp+0B_tR71lYXbw.:!80GaY^bk;ns'@+t$DL069Zu.%<OH9'Wg!wJnGkM/lka[_,oV_^n(ze;iR1OO_2m^%s<z.Rgh8'a~"hJi'yo6BqT
+2Q/`(z4DMRth~jg`z"5Df3m#Q%EQi<mU_(.^f_(n.'CE2q!7$}.aU<DzI1yoUNY2~wgNV>M%F7GH;Npmj#jH^p]>+xJ-=>DMnkp]R'WJaOu+=6J0Msx(+(
+%yn:,0ii,0B;uK%v8by;ha('"~!8l$hd{Ks+qN=^EUm5%wxbDc-=yQH7a1C<o2a2q,vWsHzG0<2MwmOPVD~l+LlsPQ&v.L`41;r&WP1ImmRd04m})loe9(
+TP+<FRV^Xvk9]j2G.vhU[6l8)r+uhppnq05g`m`WkFK"`=!3dx`f6'L4N@R@AOf:Kz2<q}$VX2ayMD8Ood;LT`ZV7QFYpvU:kQun$9_O#Z3ZBnk1jL'Cq5
+M8$}b31{Q>@i,=Z#OR@;vhLz!ru]j>q$3W3KI{oKFPi&wAbuR'(i,H9Op)hj=U}|<sa{,>XQzO@9HnOH+>-NIi2IjBk|Vy+N(8{BJ5(@1C_YAvAnGp%C0h
+$Y98-'yduWA>{swg>4r@J{qcGyOT<wC`'p<Qm`b![Zre^B9y4W';@cxd@}rJ/=GzTRH,{.[Yz2b`1'/`w!-GA%ZC,lH2/|4G2v<&L+/bj_#V"j]XvH{:,=
+S|Su-8Yc~_5-d-lIgNs]SN]B"ndb;t7,.FRS-vw,JM.1M'hUKB{7T/m{m_,'^g:Z_2[-.uFGj3_Z'HsqMkUi9!wzT{H8jjKDsO7p~_AXV$9CDL4{@w#xMs
+N})nx<M4i<5u#FDRnCZAkum+w!CCA+8SRT4nerm9)@c4BU:8oA]6%I2]V8~(Bl4&CY.&-s/NAV}Ee>y4#1}Z#uXKjR$%~5.|U_>1['Cs%VS64wPd:jE5bx
+|iLnk}$Tl,MsIN.6]!/h$xfJSUIZx4x|mWUAZ(+)Y1E41/o7M<Um<:h45V~q}MRNMo=0pg}GcaF_uxSyP)HB6@qSsFSLRRwDoaZV5H"a7e[K!W6l!{vqx{
+xR5|lS!L{&"E~e{(;nGHAt6I,k9>jJLRRByPjmvcd!2bNv&X$L{yl1HP)>EV6:W>@KS%RORnPrY}vVP8bAoRZxjwD6{|;eDAHJ/Z(vD|W&KM~2rP|4PIJc
+$X+_K[1qwy1;vOtqK')`;CS2e5|/F|3;oe=OJ:o1WBAJ_LXZ:kE(v[U85c{j)H$2<6@c4LBfxTG@J&8.a)=Ju${Zx(u7cxLnCji'~B68XMCMMnEw>IMcO|
+`J}E,A;rXk.Tan:9(u[AJq]EHLzh~|lqQ>+hUb7!4%`uJWIxQ!1D.-!s_F$e_vdu:ZwjA3AC]%+:TKd3yF~b>,}Yn}ef{Sd,|^~8YWE>A:%v:nFh,w92@b
+7ZXx-W>#Y%nRuyQ1P_N=&pOG_NoZE!obhST}@]xk/Nlskx:$MX]OPmJ3YIx!Ll}dHbw1@^{h0T'l[zwr:6Q"sS/8Ee8VOH7'niL8V$CCki)NOyWZpeFr~G
+dyc|5hN-l#ff!g.];tCx=]3@r}(+#:%]aqyU9$a6GE]nM_Do@e4)![p)+f(B&3R7=J`onq<I{SR,-py:~#Gq}kMdAQ%"_E-4B>Pd3S"D+vl+HBm:0BF@ti
+xOV$.k.7iWXX3bRwBgMod2&NhSu@H_8fF}eX{.Vp@SGH'qe8Ft2:`z/CJ@%t&>tbIO#BPW<{([@i1j0arHm1l,NK>SQm7BJaXzVAe|5#GbGS#e|k7WA.vx
+HV]2.f.ojg6ILl"YvGl0&vy#(b]Jkdz!^]_yuPOWzUQQ7;JkY_O"%]Gtd!3OQF}A4Kno6cS7=J{BPJWWC2s1.jpi^w=k:ZocrW<Ie_%K$)O|AB##&@dC2{
+G1zaXZ@08&0f{$5g:TY2,"NJ5y8XT$ZyvSGY{Poq|0a`,Ijs,wEr9|08`"0b:/`RGkhGy@Ct2cc[@c>$72GMR$eH")xbLB$2#|Vd2u%M:L76(QhI+!z4+;
+I0)qS{xKH_+^(n+n53@n702:%[</UDG!aJC5uiL<-vP6iAhbZMK%N=xr<|Mw:q.SBN!,9(_{'j:k_hm3cEbnS7xW_i&6VKRZ7X5ZC)9I-wjxG<LIiY(VCd
+0FEk-Otm!50/6hufxYvtTg;MAp-9>}SS1%V"[z.4bGAr^cq>p(_=bbE#`'73Ug}Z>_FiQXK^y'Y}YquI`257-XEL=zjJ>KE).K=hZH7G;-0SPG3rfLphDR
+)k/P+ZU92;S<y1C(6U"[#,+@Oxq|2Mfx)-'#aAn;l9z|$-[H}VBB3+]2{M6vpR%TOKIWjg{:n8X>)lJk9+AIPQ;03H"]N"'PDM_<g.R])'BWp+J1D/G}Dg
+>&4#SDgBfCiemA/o-Vu0,6IER.e+YswxlUB/I)#{''6;3TL#UNtfUXxG.]yfS-rgb;XYfMsJyZ`%>V<">&b<7C-TO}/YQt|SXJN%:Insl'0SeP#FyzmsZQ
+Y3dxiI2@l!y-|po;Ju_@IT,fjvh{2ZkEsx67iKVfg:A>rKX0L}_z-JcK2XC:/6[6`r"w3y<|R_V'65(SOgCGI'<_~FC;5'4Ayz@ZkA#$7e~e5=#JGf[oyY
+gv+$3f7=up=61LUk7s~rrkn:VdQrL-tZdn%4PdyAthrCTn=w)#6&Y'gAgtJJ]c^Nw00hD(7/E6!^-D"26RcQ]f^i`9qf:wGb'g'nP2VRf)!5p=6RcSW3Zo
+h{"Odko1lGJL|P]ge]cUm-B.K8,$Ey`{)9N&ylI.iv2Tuo5]ujHF1[r&PNzo4=vJo4N9,w'kMAD{Vv,&:R:ZsP'o'mj;!f@;"-!a>ObOvOFepEGk-aU1o}
+-vDP)ds}F9.w`ATOKy,|!wVvrWw_OYHswRVf`$Y8"cuIOBl+)sC5.Kzc.H[Aj%]/~;D!(SfkoozG/_Y1L|xkiB}g}D}SYb/EwV8o((qF^.y4>{-Ezp==''
+Nre:oD`Gc9gCyd("-F`'zYq{F^3wX{k#Xe}>sjKwjJXud#mi^%'NgJB<A`jZjbPF-(Y2'NSj(%!OoP5/70Hj7ThlmX{P`JDi!dKPY46Xqo0Yai.[(i3hw@
+GBCsn#oF'j~<7Y-V'BN<CD'mX2M&BpKAa<$m>ug<bjOGb1FxvQrU8eW`P|5[.n=S&Hba)<;:ojp:6|c"ja9tO}I&lyT^wBJ%!4^OMmIJ}Xu1q`v)iH%cOR
+PI|IF|3S9lf6{l/u,U.FVC[=oRV2h.5:F65H7yLb<#|.SRpemP_rsTz9}usvJR4^hevoxHNZh.D[7,OL9a1Bd+));p76T:c)q(ZOo-DPc+nbo^>5Prtdj#
+fCr@hTdW]cK}hfuwe":7u|(DlyRWbBLrT_<VUsqkx>6,JuO'[/r"s[k@;<,aZmC+1(-'Q0zB-0'W.'=I4H1'D=%QbKMs($c8pccA>042&i,H-!zCRpqaDM
+!#4ma{u7rl>pf@Wl6Kq(HPfE`8]/evo1-<N7>FqJh7h/,dZ'"@e6;#xz!7a}z#a+#fsAX@}GLd(npIX5o1.jSiFaJz}s=gtGGQq)>Eqil,Bjb@zx~f#jnJ
+,K>a%O|4MSGcB!F9a{S|{OU5j%M<9T/G-OKswH3_j"@3<"{'kK5INKV53A;[]p1ApA5Xv'YO6NX^}3<Y+!jOGW^wuh5WDb<e1{#mHCiE^8Q^+it6&8:'a,
+/5PS`Gi]".T#H=(}h6"'n4%ba)6SPCW)Z;7}g:`cgl@i|8rTUC&|"/t[us:ZHB%tc"w1w]Pt9)Y!D(5<hSFZ@iNX1FY>By'2E=3w6R957O&}t#Qj/A95t7
+_)/!HKr">^!^#`}:D.:bNk7LsetmiX[[:O'#:.,s4SXB&ov/!3aU;4mejZ+Ei-"G.oIq,x+(Qtt)BTs7KSE;Xkio)|Q7%RnTZjcywh"|df/E3<8FY&LQf)
+oN=TtFhTH)NLpLs2tZ_r+Y2V'-ZqfOGwuyeGP-1E(vSge8.E!0[K]Ls"'GbF%jZ3{%#{0.[2_ARHcWKs$&4Vmq~M'@&/j.3J7Vxf<mGL167N^8G_%y'c&u
+8|WK1^dj53wdXj96ySj`k6]g:;z2/"]HR$u:^n1n5gPUNejs^'(7p'A^$NPWOZMW&.5x+kqnoEe]7m:1l+1gkW%K+7m(BPE+3w>NF(IN-O-m8i&8-9WImb
+'e/W-"Am]dFaoD=|xdLDzvlkg#[K3%_xl=s5<}H+mhx,}HOpBuF:^RrSi,>Bl3z-i&JJKS=&qM~!^PnTmnj#1i[bVe0G3eHd2ud4`Gq`)At2LHH1/'rtEo
+3q1hHUmwf0JIxv5{!CQhL:Wk<N%QYGYO1Di8TN{%(4YL:1F.iqEc,_&Y[c]9b:Bpr.`6VcVF1bMKs<+v0Nr"4soiX`x>Q9ps^b--zS/}!(ro(2ECO,DbjI
+ykLHq,S@`'(feHjEX/kbi2pHNhF#->/%,0nP=r<%;[>5Aci"(W3CJ$eIi4un;c=LZf!hvrge6o0&.b_6[)<xt(CpX<F[}9@fkZw8("Y-B88K-@vpvdvh-)
+<mvd]ie$'Zq9W/_`|.gvSX%nVc<s&W]tA:T(%9$^RF3EBIY!tuO^-s,=^P(>8<IcpcOFKn,Pxm<=h%>aMpN9KbL-;Y^-e:OLY4mG!@yBnzb`'qD@D|cMl_
+=x5uIbMW6wj&l)fo+i2"}vQHFyXk+TRS%DA@O8#X:]]#U5@qf@Du"[0io:eO-JA(dzE)MCyT{C(#JCUv58jl}qa5UpIJW^[-@rq;fnbr@51KZp"5BH/"BW
+cfajR_coQy%,&/4oacC]Lu~WJZwslvhtIZxgW#N.qiK4slWh!roVY)qE[a]7J(%p[;LH^!1t_cbkwLheOSSZG0-z!_yzo!)@EP>ePb7;NH7bBg#ZH4!kun
+,oH+B6/%npJlWek6IP@|zH>D8&.=+Ds5pb@h^$x4Mp;|V'%T:oGNfB"ol+98%&uu7t|gX)<M!!KPqTUR[QlPnU~aX=tgZ/>J"_BmLwY'X1-Ho+uD/^5bb-
+RRaIkQMkR|)sz4;w(|C|5gopU1P7(eY}k7=pt7FG|h@w+C%$8^q7-hz'oNc:%UC<Hc&l~cFQkB2Sz/_MrK63S4aKFQ~S]{!e4K[Z~V1YUu]v=y#!mnmkQ^
+/#px!v$S4{4+7u[L_ys!r=UL~5G4n1I#(iy^63aq%mU78W+X6|A@EQ3lQ]!q_o_EOZg8vWmt<{/[}7FFwV%:4#e%(c-5Zl@&;'f|:mY`%^.!p[`a2sF&P(
+",A2PzqEB}&[HP.a/qW-u<XzsQF`>0hhJa)g">=`rsMdP3pD`W'rhF{+-5<q-l-6_oFlMdtU'l!=l2FZ6A:U>`G0`G(1cYFfNofr0Ci9PGI:!#_d%c<JZe
+APuy$f#&e^rfl^'o745EL-cDt6}!9egI_I(T@($+JFBV)p,M#Wic-"/r'{',&'i!cj<B:Oa6`KhM4#L905U''d8lZ3(Tp&,LFy&Ka4HK;OSC$4E8[)3--R
+mRJo62)^+,4EQ.kF>:=X&z^,cs9T]%<%(j^-h5tf"m=.vs=fqb~'8]@;BFujEguUF4w@4q'[bb3)iAq>](8X98@<KjmaI9i[N;&)~)I;;U]R(sO-r1I[M[
+!Xw_M0TxD`0E[K]u,j12Y.2=%peh~Ws3O%uN17iJ)sqHdMkj/y9oP,m:L2}1fQdmx1tc7nnqbw&5SWmKV<)pz')(ryJOJnz-7"sG'hv,=XS3iDNDMKMEN{
+.I3^E:I|xL39(T;n+%3^fZ6Eq0v7PH|'5`-|_25:ifU'hA8Z-F8ZND{o-BcranP4oAE!9ALlZxZzsq><(oVop_uO<Chifc8{$Mc"|9SZpj^D51X5|B:qxX
+PM!c_D2B|11wxeJo(SCjxZ1():yt-UH8{TQs1u"khOiJ&|1+^OGZm=cut:7)HmV;52;s-.R:fp8`C`<2&#!+rfS4}.wg$;:2$%VSf]NgJa4|7d$@z1wXLj
+M}~2b}@U3@_a-}5vXl#GyXjZ.v"0{1+^!AdC&8s8~Yv9%KKO$-",}"T;4n`YZ63gxf-[PT+36U#@^D8.$VV|I<9608D%B5w7=+SI^K+d3&>9/C!%tdtexj
+C<O(oag5n7[r5Sx9SWB2)32,|mST>g^r7d@`INf!.|SNap>]f-:oR)#GSSZM'0WygD^yn-n'FRdbf}-D$8d^x}:zOKN2FRFP<I}8CuMeULYs)zU&'bG{Ih
+0/1WXFzH8e(Bnb3+|DX64Gm{!%Z+|KLd1t9(830u6A/E228IL8-Q7>L`E)KEd@[+0s:9,sF7L:sy~6FQpZy6]gMQ^a4AE6"~VOw`S{ll_S2w+xFTKqPZqF
+3[hRvLkmT35uZGasl$$/xUzo[f(&h@OOrgI,cq9.Ip[!}j8'nG6f}W1f:Ma|W>4Lj.Wwn|u-vil`diY9J1[Rp+ocRh}U#AnD<w2-lr_I@j$)oWdx$9nR[1
+K#]U<}0cm<826'(aQu,{,-aslPQ^fX4dh1lp@NN{Lv,!Zb-oHG!C[x4:Puku0akhydcNQI+I#a8r[ASjhX!1wlc1O(-v:_Ng~x9"BQm+ne8L+Q{%$C0Jox
+j5f^_D%R#eIU@o$K:`W`5Y{>GJb82D'(DGzddWxB>Tou+y6%}Q<Z4.{-.N,'E>|Z6jxcT0kfP&_lH^nUIk9s]<tW=t!>)'5<B'uV[1J+/..dmW)k":ySa&
+l.efeP-4|>.y-KvC7t]eu$7}jJZe=Vggr],&P8XXede_7oA]R7^]'8xbKGvyR6(My=O"QqI|lhMj=fi'8@2,!&2p[P}F4uq6e1zpsR_<ki`cXqnyHweM5D
+RO$BApNNw[ubM|I-]on_DL3MPM9_RgC)~=!y0CoKjwcu5bCXq[:]hB"RS4,w_76wwq])LPHdF0WqkydQIm>0.Ij<#NLhh7S2'yO)K-PIV<d[$z"%mZZ75C
+MB2I;"~cLO/9KF{t=YETtqQAL_Cm[L(_^VzJEE#C%8FBW<gXantc{qS4jw%f.sHJYb(|iiLzSH;ajlLe;A8yR5btk85K<d+f`z(z~l89|1dR^p}7aAsQ]O
+{/j&-V09A9xv@h&c.in|ZW0H%vpUT)~QFWg$45DIhB~_&F"7<z<&tLlJ#MNYc3]#^KxgOS,n)nX#>N(K8QjuP$i9`Q+wyJx2%@ZAd>8-Op"ZwYnjin+5^J
+=6YwwpHJ!}Jb)@^yIJ_PX>k0x<pNA8F&Md@;6Z$FI4.Nhl>Z&N(,g^BOx/R$C0.F^o"!FK+6G>e44H>(<->mEJ'jyY-yk@Nr60`GSd`kKL!RW2"Mz]}w%#
+3z2u]0DTS=;l]a^pTJks-Pa.u+eXgg4#~2~j-A0Nu/cS16&wq3fW|<X^Pdn@m4qlJR="9sYMkpqas-sD8v"mvY{}k3/=v@M.BJ%KLaEawztQvl&co+9p.]
+d`^p6C97v;d#"ghFDU;sgCw^R}H2k/+}X3Ee#(@sg)!.,}4V^&_04pbO2@MHn:yj6nqLq'X|Xd{PTcliSVcv}xzv)B2q9vu"^&rDp65VZ9BY>vW>]<yLIi
+x8t``B^tj2Np'GG/RHd"V!rW]5[;ZI{C]CRdB'F,DEC<RTZ}mX2f#6slbdj/<.-&68CE8&_mVkeDubBKooVi,KoDz1I:UfM{E8&`ghtM%KfJ`+vP#ERqTC
+-|4hD1QqFNuC%E12i]4aD<-R]@<+uvNBN7~+{j6v^a/86AXm1+4k.'If]O>Lo;y"}S+fGGZq-0eC}|.gLJ>GhjQt$Rj9!cg`;pJo<vNB#JDsdxeV$A<N,K
+&nDV<C=d>wTl&N_N1evqU.jBZK,FBbC_d:3z/F$xVIhs:G^N|cc)KySCIcys2J=CgmlJ<s:z(Mft-Pk@q'[14hA6u>wn5s|4Pf'qMlcgHlMB:1_wGznUuN
+:>J+0Bn=C^coeXaO{9(!3u0`]S"X|Z#zUXovfo,qWBfLmo)F9UZ7ZVMg:JCkjy}Gz%&)=ztPjmG&cp&$;s3725$k){/&'.li@>yb/V'qRM6v>{j,AV~R;v
+B$-9O&y'9,$M-]($[p#wMDq9S"YY6X!U;.d@nL^5JJg[:KpJM4G/BcvvID/%IPJm+bWyE|.BiatiR}RWTz<,6gaHfdx-UIMsdD(4:IN/Ti^!s;tWk0.BPO
+N-UweeX@5JlAZHB,X,p%pq9ufp!VncN0Rgj!JVeE'o3+6Ni<}3F'%0ku%B{x#+jpvR;lbb"V^QLEDfQ^-8kX-UjXORemc=o.`kzI,Z]p!G9l9iayQ=Dm(e
+'cb|-Qvu[Ntg@_/-e-&i~a5$$8B1[U4Gmh!AkMKI`wW4Y#p4NWYzhX1LwnJQ$,4.-V0!f$),!c)BQ+4'oTX$SH{n~.5KHw]/&UlVhXh07)7$w29]qo/U|=
+f`&GPtw"DZce)fCo)9xV.[WCjJOn.o0ds9K4]cs|k]pf`bu&Iu"EBAc.bTZn".UCJ##X1N2@_ols~G"YaB@W7VBbgAi%ib(U)96LN0u#H/,C)vmUp<-a9`
+uB,a^wM86f=J,{UUA//W}{<_4pEdd.WAO^Ims._)'kL^{f#il%i%zU=g_TjH;giE.zZt!kaxar`$`s+TeX{7>ST1L.+u=:pqonFqJPA/E`Ev>CzeLu}wFZ
+L>BEuVo0<_qKIGA1@-ZOe-03C)F(U#(,82GuUA[8)bBrDkJTlkH5N0!Ft9.Umyp%}GA<KyBL#f2sRqRgRD.29S$rTjr$xJmGBla%H[NAD}]7l]S5lkQOy2
+eKQ3_0jiW6_D)dlTlN<a==@<GVvPJXZJM33]uv'Xo1e0eb34V}6B0KJEUu6RI^=5cN[KW[2M$Uf'"^zmO2V;Z[JP}c)IOx}-rksm(;(xm$qE-UmUtU<Xq^
+[P++r;D#WyOP9haB8KVoE/hK^1^&PdT4gX{#F+Psm,XmmH8>2<boiM8DR-t%u$)8Sb:3Es7k^+.+l%CP3}ZFb2jgggZS!t%b"L;{sb=JQAJ!N^IK&Ho{Py
+r1q5-zVBtqF33m(J_jPlKNoV|AJlykv_mb;@t9ux3t7GmyH]%eCZc^Ag_I@sJd8X#8P_uiUc/2mT0%A0LQ;aN<8B,>OAbvacVL,g94w!0Y'}DLxLDXO7.F
+%XZe{6L%k3ZI.[`:}A(kXmD/l0S"n;Ik;|Hm)QGY8<98H<kRLf0dQh+C+9&60weF@zs$'N{oUL#fv+,wzsq,od'y%8$N865'z+341qm|@v]p9cUV=ek.z=
+k_I;K%&<-<0v)eMxPl5!$Ue("b"LxR@j4+x3!"C'Si+{T{b}!0'/>[<MlwEI:-W'A5Dw<}=X2I]hoCS3^qdNV1'J^FEl>t2{MgR|Pzq>eY~Umy!!{XM][}
+Kh>/Q7=e}/+',lm[WG'tzzK$Z[i,Z|e_Gg5OuBjHm`x:nJ]&4{rdn>F)k2VHV7mX)ttS{12uRAHmfxh/f$6$HOX%/!D#FaB%j{8VEEfc)7[n((`Uksg4L(
+,;sNlc}YSw#'6|F4A_iQG}ma(|T&ndguZ]]D%N(m^=slnSG`fwuX^r,ih]9P#v-}'ZpS~I5OH7,^($1b.)q;q}qJ-HIS0WA:g'kJ':fe9Vv&Eja1@)~F,z
+PU4<"D:qh'wrf.0dPgQ$7tSs8d/Tc|Pz^4&W'<7n6k!h=0WRxyb)Zyh|V.Y|,MAxMtmNL&:z9Qb)PI=1R2}H7Q2p''pivd<FUy"wSu$4]z#}IA3-nqEF0}
+8&>8;ZYT&TW"B2>J//+jIl"v+H,9hM=,x3;jr}_}:=(iB[eEWYfQrT%kqjahWnTJ:boL8AU3jRLcUF2Yx'V%DGJWNi!HKiJ8Xc%,l,SQKQ.=`&uxabXSb"
+giY^#m)zrO'jA`p%Z0"+]"@gW#mVrmS'dT(OaSMy{ER4G@4|>bCAG@X3h/vB2jn:rX.E'NUYav,c/XE<XL'&)I+@`%dLZp+<5}^]rOVWmOO}BY}>mnP,w1
+hI)%Dv]Z-4_>,&35Fxr7@_~!I"numA3BdH+%IVCcPiD8!W8oITbwxZv{"8I_Htn"MI;nQ<e$"MVlt/nkLCXFT4&kw30F52@,Mc.zXmmHV,KFIjY&kIN}qj
+nEV-'8y)YX2RB,6QPG64DK<H<IGneVuIM|J^EG:[a_oY](Vn&[l+z2.i]QcNSQg_QznCBWIp$(~yAqM]+q(4`%}Gt"-6``xah2:p$3}W=6G5vocCxXyl8u
+E>Se2LC$,oHfJYQX-L|&z_8ySInm.7i")U-z.9m0updW1'{t4uH>#tM]]j_KKgN$s|k.H$mZ;vS})n'ac[ep@Xdd@ByJ#3Wser|S}mR#hiqmF}Ovw5h+'/
+N`N<)"`JX0M4.QPDGfsm,&`9a;sLQt";V>GS>Y27~m`7SoF6_WUE-hS#qqPx!,Q(4/"J}=Pv65AY3+h&ZErw!7pgz8|1$7phk<D@DO&HpCM>}NgL~ws.s5
+UB2riw_rcnig8E_I5D.`]bYP}dogR]mZ/n;q1<U/_[%l6z-JqLI!aA:/N{;7bsH^/'(i7yK|y<CW>PF&48YI!-mY`PiZ6K%lYJ{e1:q(KtVwsk|rA1.@']
+YaV`'7X7xVOU3K3^Pqd:&:V&fU[r[4R-mhE768fP#}Y>6Z1"M/,,iKdvDT3)zqr}qT|Yew/(Xm-7dGF;"1u$~8Wa_nx5IGu0T9g"A-M$k1YUZV&n;f2_r}
+wR_"r.bYi]Imc+gMnES3k;a/&'j+d-/#L&t6i5(MqwuWoAF6Wf=D[9Q6;M<zTh{qo=Qn.1U&qx-U9lTE>I}_|Np!X20)`x0D&Jzrnbk>j{0e"0o)CjEqXt
+G;fZ!$-fEQerNngO$n@<mf=pwe0-DnJPb@D8[u~=Abjb>+i},vSs]/y+N"y+KG7v,zi;YX)QS3{Iqg)wp;>0VA$R|&JVA]s3os:|69~11xiIG'&.^8>'-H
+,{NlnI<3tmDm'Rr3~Vf3yX4NU7gq.ept&U2r-eTpV!c9:]Pd~_b,xSx{kodz{KsXY<w$W<+P+t~LtQzV&Zso|_hNzAD$m-157)v|`fUCHy;/q{_7,a~kaY
+]ZHNKmj#8Zt-+#T@,:2U>f!te/{,3kqbXZVtU,+2eX]_OU`/N>YjlP}r%StX5b:G;abb>XL/@+YUp7dV^|&/LxFRpRMxgRe0JkbN;4vovc7aji&LoMEB9V
+3Ct_(%8H{6QlZ%Q&,lN".`P<WHX/Z.SLH<J6@Yzm2K~%:8!|lG_iLm6i"TJoW/YhX0}a{q_u~fKGSw)]|<Ef3wm6WLh}!C_G.oy3'`'cZaAI2I$f-&q(P3
+s#V&%&c[`=stxZZ:m60xiO$WHA,L-DvizpYN#aeDPhCz'TI1Sno(MOl'If(JRk>Tol#Ug5UE;#7C]RO4A:bf!p)H]pp77}MJJ>aeB6SSE+gMUpiaw`Vrll
+5x_,Yix`CUDyQs`B~quw#f{`+CnPj}+C=.JOTFz5Lsr^p_<ROii<o9sx$/kcZZ_GBIsYYuF%J_pGYvxJ{(WbuKnrX.W[kP(}$^mT{Z"<Xw)5)6E=W_&ql<
+'|k-Na%9aU^4VVjBI7jR[sZ%|0fG!]y`e!umZ_48F!rmq-:V[W$y)jr["I4k$;zgaw%Hn"rp}W7r/n7u+>sw;kZ'vzA^=%y@Rt,lefDrcv_]<{w|7%V@Ny
+nw5dR4Py9^!zGXc<3#~LRfqphq.JI:fd%^Ks]xE%-B,M4{Kn5o%++=qF}z'657DxHEWp-;83YemsiOkK_H.c3KC"XE<0v082'EJ!bGE![$o-F$2q<1A4tV
+;$KBwUFlu7h{X2"HMy}w(Fu&@'ul;2)!$]YNWlA`GFV{L(v(j:L2"IeSzg|5(D]oXJW[3=F3>%UlE]mFL<SYq3Rf-T+B`OefVyLz="f/n'LpK5[D/5T/)P
+m9vuL@=@k>mzjhfjSUcUGX@I6ia+0sv[,!]G"|Wva)w6&k4.^BH]zK0S,]%+x,CgLhPcceDKW7^p{M;8Vi9184n63P@T@lEs=59|jTzQR5@mDBn!XNN[8G
++Ids>dCo#El>oHa>7RpU0nfd),$/nNJ(K7O$}Kow3#$Ju6datlkwL#VuYC0vG##'[bq|R'r]=rRuR:yl_<53>g_`qk!Z&40bT/=(ns1)BlSTX<ra.'+mfb
+0l5]m:LI>eUlf}5@|`M8O3u1d42oJun{z^'5-X;NmN$W!dGP<y>n'Fboe+8tpo:z1]3uTRF<+C;h;'7.R.F,ez^$l@A2WDjA,aOm@IkOe2'Hbx_ii.SDN_
+mHt5Rc|vj7r2WF&=t,28t[AgTn$r`],|b`ch=w`B8<.O:0JM6Q9UQr&}|{b:Wz`P:5r9m{gx{nU1xBRT'Q&[A8oE]8@(di}U;5W1hT-/y,xPbH--"6eSz0
+r<!:|u9sB@@}{<E@K'+t1QL;LU-HM@;^RScDST3;eLu@m7y1dJ7Br;sSWs,S@BC<bP2uMWSmL#pms/O'giu@TSa{H+MiYOHhDX-m9>_%Rt:q4Apy:|5&Ad
+(#z5|G(..TRn$wkg=)2@bbcplu3n~/t!uyXBQXrRW3vGtjUynCvImfv,WI+#(aj{.|&NTDc."l'o2."On!<)s^D#mV^dh!,dbC_Dvo4(xoyWz|,LuGTVRx
+yjeK,I`ii63!X4ZjLfuJAz&w&tB7z#JT}lX2$E}t@#2m3O@5WNk-.'@udGBlf_a=Jyzk_A;(S:;%:HnFMP"|B/C}R-",Fr<Y~.%9>Y:_rsMYb:Gz&2qe%=
+s'e>X&ACU&k5}v08St<5Z&~#h!Y#D<Dt,|[Amp]kVxWPvC}g%&Y}[d_TUn:mWQlq^0`g#U(xj,`#A!XGV1b',<ltJ"5Y<{IT~iW3U0FU`3M&=#i'z|J$fC
+jIJ3HUyqMC'3Aq/-(a%"/|Z]+1nS5d7)'W#><Bbr>T5b8(k%`%_!@An]j>]%uwh90!|)6x'#f/<:p)]DO)_.#(v_Jq[:MPMH^9#21s-dK9:ss[]U0H"/jb
+sh"h(4B;0M#PL_O-R">n&26(Mdz0,;VmGTvMwAV<S.L=}Ur_t7tpgSmciR9}jjNYA[~wiStQw{fh|q|dFHZ_:jElb-7dp+3L`P7x2|l_HD97G#+n=.i[=%
+yu8D;L%|j6U@bSaIh(<)U=%{-'N-b6keR"i`8c7y_D.MU%/}G%wsjjiKQ.zr,a"3gf=iGX{kj^`^6#`/fc%-o&_92`Zo&XL.{q-u,D)"V%vw8X6Vw8hV+4
+W{pd|MXr,hu0WDFb+WqOFoT+=<bI`,laDg%i=i9LLGg'Bg{!&I~|aH/Z[M-SYl[s`(3AtHl]sb3Qm3cWLzj1"Ol:@.P@7^BYDO%rK^&lFsnoznJ#EB3@%j
+3dD_8(W[^ryIPC38=q2D5qO(VQb.#{6F,0%KW8+U%Lz0aRp.#_[7ETrN+q9P=d)rbKwv7!UPsT`Q,W]BC2g@:zo;ORPs2^<GJA6v71D>sSo_:d2U7)ap,P
++IEWo=8o$d!ow7<L+xtX'qF7K'8d2yTjFmXxWgN,,pN03`O_r.$6$NPYG06MoLKQvi$<I7a4Ldk'mDA"dTy5DP<E&!)FX'N4Vj25+{=:_!x,'IkJRZ[S(,
+8P$f``nG.e$;^8MyWB]s8Exj,=iG,AQxY&E&VTbJ$+QWX:n7w6TE#G/44Ft"%o=@KdNE>Wl"5wc;e"46<=1%a]B>6ybf9qB3]vA7Aiht9sVnuZZphi/]44
+Zs9/g8.y:T+uk]'B;;'Elanfhn(}L9YLgK#CBTydnCZNLcfQUP,iiyb[+u+$"is7+Q^8Ga>m0]J^y=Ixw"AxXvN]WJHE7VfVfs&)Ng]l_wpnzAnqFs5nnC
+9nrU[oaE51WNBYWhznv)u.#wcHnd2q(HlXGX9wG288c$roZOv[Ls3V{P1]J>#rZ^+gp)w'.2DG1q)MT0A}444+8Ee6n).!tlnGw4r3aj}:@hK,+Uu.R_VR
+;(`-#w<J,kRw:A{Ub9N/c6SlnoaFF]IIGvsyqFdL-&-aAXYon]EZ^]I{Wlg#qf77Jiq,k[[JUh-`!#:[6x[bsCG#a6K.VA2Vzp~Z8t}ZqpXd:u_=P>NV7f
+Tf8jMUFhkriv3q_sghw.SG[N!|[xy,4}fL`V8ZS6`WjhZZ=(2%~5Ca]V=/4;7Zb:O#WF}{KfRL7HQ`HmYNLxPcM;CDUhDWRS_>Yus:'evfH(C:OFQdbZ3v
+9N@|%yw)xXqjNQ|mGOTq'j%GG_WJTdE]67i&3bh@%sc>LV,D:K6KFi5&K5nE_'xNRl-4Wbsgg.kbiEFDoM`BJ`4S`dAH{vk"V"RkE_s^'`C<Vj=fHNJ4Y6
+7#Y##dhW'Zga`^N_Pv/WGT^5@6+(KUA^;f~f0COL`y[4#wJ`x[-3qjk'Q{ma'{J9dfmFFNh5`Tky'tfZ>T8N6ZCq#gc=&OCoo[,^8X7PL}$L^Pxp0_VhQ3
+B7%mCar;~Lp<;"A86[HKFDu{X5~LO1%6ZX+gJ(=_TO46u{'AYb6^zSHcxGh.#m,FCuLC1]kDGF"|H9R<.ST'uavA](pNpb+V'xkpsMHA.d]U<9KeXpTqAU
+&>jygS>ryfqp/{7J#0@qo1!$"Xu&nwS'aTnta-Z|'xt=X6)4,N<d7fa0><(PJ"k4Le)rNp`3I`l_|#vibbBINo52;csTxdmt]+sdbgdf[Ty0k$`2fYGCrm
+ufU"QBvie/Azl_!0gI+(8>zUwMyeG36H3,['o6uNuz>{_2.#;np`r@ar&)jUs)XF|4X9c|G+J,Jd=}H'^&Bz%$d3KSql.%}Z@+KHE2yZ"VG6^6ZVf<>%Nq
+%/ID-+HU+$YC&c-0m(]MtJJ2mN`oVdtXUdryQ@cE"$.s8a@)|1"OFP93|Es:&^}Z02[{@fbPUIt{NP8/Q_XDT{/x>-0rxW%6l92}@;Pj6UNe>%R<ePZv[1
+-v046V#-U|@kFXqM{:(TQ+he{].RQQD$(PpIrWA<zx+Ej:!f:B2h}nS4UX)joDxI.[R7Kl}jX@ng'Kut{uQC+}mF1b0gH2lb6)|",ErHf{,<kq)K8=z5ez
+RPfMLu:{AgtpjB;j#>YN+)=f]|)3_Mms:kA$Zv}l&,mn7]zqQxQ(Zx7Kpj$6M`"k;M=.fZu}VXk_I8"S]7uJ;yu^-A[{>mqQqvR2NO^}-#mpNO]w(^7oQm
+0GBnT+[T!lb%GoT(PwvKXPQpq,kw~hv3BvIp|;mrhLzs:Cw!#+TM6qi/wzm"s=HdlB5}69!,lS%>y_%Qf1KY_r3W+kQ=5IgX5MFu^s#mqPAc]zYr%]EkRY
+:vD8uX-YvnNR4z{+~jx6bYGK0Sjz;-Ef/uNi(M=;#iC/M1K,GyqppZA@Fd'c5<<bnL6I@=mmVobc~V5SUT$8.+D6vg5VdXRHc.yMY1xnF&I^_O!r1;I1p%
+@}d!P[d7-/XgUsnf|@_}:et7-akvb;DS)h.odVhA6,_)3>GosHm6AaoWL=+vcUz|RT[L)pDj3TP7Br5Na'!ea'x@.b;nNXGE92S{6zPu^f^$7kcnp{%(&U
+y/E_l99XYVyKrBHsu0.NJ45vYda9aIg]8jPATxrFhrCHNx[djR,1B)sTmEWe1)Pua!JNA:Tr+r[DdMH%<3eoyy8n=K6`kUnnQfFqX)D"o;hI-P%`n@kF;Y
+GpA5f@'VYj>oT`:2;|VO(C~vXiL=w{J'E$m6'O2YN)uo}zQt<1PKZEOw,Ex)Cj/`%0wo]P~C<q"ntt]x]C9/C}@cuwx7JD;{IK%eo{r9vW-krr[sv#qyT{
+ZD9:|Cuuf5aQL4Ipkp4s6pVt0'4RG;trdJ%O2eetASQ)(w7sZBVsBe`|wyl573S/Jkh'IAaqN{N}xAx7rMR,1kkqNC-z"GtT@7)<g'1m/+ziQh,iC,K7:_
+i5Q=VgA0s_A(&8KOm!7gOh(c/0QFRfP0C:]m=x&k;EK3EHYlq0%FPltVd>LmUV,[b!$V>/%F4-DHIkOO@4/AG{_cqCZ{]TfaVxiHBVf$-O0-HBbg4XJt57
+PZ9q.[F<9H6j$T8|}.0Kvyv5Mat"[j|u${J}5WO:RPAf#f!Y$+zf=62_Jr+,fJs^:Z$L9c(G&g<I^Ej!c5Q%>m'Z1m~2]:tTR6$GCRm.sw{0uXzeYga)z5
+K)pRUv$+ln3h>RlkydB/<r(5wbWj$It>`!3ksu~29jWLX>NS0<-;>M4+f$T:|guu-Ic96f:{E&cx7bs%8KVOpUuE0{0|>h)zgd&8eSW{jXK(!<SAU0uyrY
+LNhI{'bxxwO[A-)PrN#}F/!=s'P9+<OfxfQ80`Yicxt8FV2}a_r-X&)[AaOO$dFP<blHef}DGbU6"dg@gGfIgLy;$`+-BJ~0$ciH4#>a,Kt_ioXKVHOk[)
+8sl`Q:#38Y7/s8-4_!{EUf-#o9ZtJ@<`yS/E:`%E4t':%jobN"lbua7/iecN[UrV~XwqTyh)BErJ`sXb}Owk+!fb`V0h%]3<@zgR"wqS3)WvFWf3<jdC3D
+DgM;z+,-2:vxQ;2u];A7Gn$[(7d_&KH3z8J'BJ[;Cc!MhpQB$hs"KYUa-Z>c7;8rc]oSUxiGBzz,f_a;7Lf^W4fR43T0(AB{j'B'/1Zmxu,wbalB{+[m}z
+=W"O"i)B_7eqQ`HD{(_)0)Trb/Hxip[&mIs;-XfU`8JbJ0EAJ99LlL,Mm/sD2f)OYJOZh<iE}JlKY.DWBN~rK@i)7;>(i`v76!mn9@gF]C&iRM.5s5r<aO
+b4y5+@YoAbHC,G]GA'gUV}a;_vNv:TL.7Jy}R6C}]:5%f|:7&m~$D[1MlE&c/VmJ:+Kz=,2fT7ahYyrO8dOr$8;,pCZ&C^=k[l^7QNvj^`B;#^Y;gamj2Y
+u%.<Tht==[UUAsf0nf!n.[-b43Jf$LieHa)<,vc5LJd`kATk^`=eH)dCQFd2;,k5ZElNi/O6>Io4uun_JrQaNKs7GbKf{Fa2mpGFSPf{-L!B;qT2,wRrC6
+MkS.SBFrQf,^[r=52ao[uFe4)of-73bL"uA(c_57t)>6OYH^p}Qc3,RC}u>Tr-S#x(bV+aFMVNP'"{Sjn5T/"C/[t{S}V$[-DmrqT[t1B)~"|%qH!{{yuH
+D&6JQhKTjWlsy{nf'Nib-h]^zV]`uU<&2X3O[%tS_yXdR(6'sIB}X.z=VKm{rh2,%+xT_yx|"MR]PGq<6/5<kZb]E9#'u)7OK<-D/)1r"y$UrS9flu116S
+Y.]yG[kl.7U_h_5quzxvxe6hJ1YEx"|i9eiqoLCq_jz1"tXE|2~FC_sBq{#,}HGEkJS"qj0T8A&/Bf/T&S7aB`30QvX:u>6+p{D`}O<<U$|E@|H|$0mwDr
+d^]]ae6^Wi3Yf/!58`>cE.{p-nw737`/#90I!s^8]^h%bYisn-^HcIFq)0h2'+S<!Qx,SdBW#R242Lg$R:#;AY-vl_;z0httjxAyO-=V8/G00DUiHZz[Ct
+$M@IPC9n-rz@=f%d@b{>%K>T`K;bw`<{/D.Cg^,S9($OE;~M"k3JK&+MndM@;){Ud;$n]|h|U7QCWhu{_:vT7xIz+J@/7fuGkpP0l(>mqwoIi=4nqyB&C7
+wUj913d>Df55#0a<7lndj9=CWmK_|prleReX/GE9dBAZEL`1c|H9V%FKO]$g|5'0v&iPe(MVF!BcZs],2g]YFJL-g'@vv:"_-pu$6dA^r7$C@V~m@NA>Il
+^yMG`tf}F9q.p<3_@zc[r/r}]>s"8YYa%g<s;5:h^l~r@42|7S%I&@+5tG$,H0X%V`]2)GVXvG|S.b;4cT{Xm3}Y$1{`yE<".^cqU7.uK0=;wU4,:nF%$}
+Cp18;|yF"7%[d)`Y%Y&-tDQFZl810HlD&JAmAq-0ip)E!f]x(B6`M%oyNp>ex=G;{+@o27=qSkiC,6",k[rWa,UHu(rRZd0LZ]TCR&sK05;p9;&>.>hfr5
+<QcWFwu>TUVC&r;d8ilhO)Ql2[mWQc+8qG@&>@0NgN^feT]$QFHbU@P:IQOwht(27:vin%9YE-do67Y_'r~+hf0![z^Yfyw/J<|&(dLaGuEpsO<ogG|Jo#
+l[}TBDX<k5Fb9h;O}""{BvADr'v5,(iq)$.`%L@uOT(`(WI<zH^g0(yEi)U/P8m#_'MmZF'jl3qB;Aj,!#%+Y|V01^eYi6f][83JlkVjNvM$Zb')$_$O8[
+CPD5uTCOl9)Y[aK4c|qn,K#%HLC>Z<Z!"w7JmF;IA:^ogXg&iaZ5xd>&"yisX<x6[4;g4^U<IizZ="Wl-Qi#[OHz7XeQ4FW%Qk}SAGsr)3mI77$m_`2rF8
+blb"ql[>yT]c/fR}998Na(Hn0X1J6|.%8Pfh=HbSu=C4xS&F)4,%7JT^U}n!2KK@+_T62$Iv-]CEX_YxPdiK="o3ib7:-.Bc(`qw/X0e8Wpl)''k>U#rmf
+gOmRI<gq!>RL-69IB"$YP=V$n"pZ_kYvw>SqpTX$D:)2(]#C9KWyJwWr|mup=cF]s-$D0@URf9{%>P9V"T!yiFBNQ1PNCd;-f6~`fuBx!4<Aj1a5G>Vj5&
+RbaC,5f4=hd07Q5B!qj|^FCU^D>IQxEpE[=YzlfXu'j8KG,{&7bHI9'3Q8bukvxR=zTs9^8wE%2f1.yA8Uf6%r9J|CKo67<hSm|woh0Dv92p(#_((vNknd
+oU)]M,nN8PnG{b%<72eInR$6%8mAHq%rsuoO9oTO(EN9ZElkpmeJ3ju_;|;jL^z'n2lI<f(ET/K17o.:{aIaI:z-&iRrS8}y&RFqif/<F@p}&iF-r]b:`I
+O-]0;;Lai<-gGqkA7>H;T)cC:}&Wbv@(7RPsu4iq&-K{&ewtQdKlVhS8Bl'RH4}dM}-)d|$IE,/GtfS.l%z7[An`>@^4F.,SCyY8/WENL,Acmm_F9-Rb(E
+s<Z-_T#zVZtiZ+I6"^j`zMl8GKL=528$_WqEzdgS8l&74HNfFAPm&T2Ly&$Cs#<XXPhQ%)Lm$aT|)L3eF=fC!+tjwMgzS!2fADgFU5(.E1Yxu+l>:jqtQ:
+zF]i!JTVXj]M<G/yyh<_PhBd=d)J<s&"!QQwl)Az]$xvU+)eDA3]PNd54GGhWYEm;DIZ7>vPxt+qwNug11KrVjte`NXULew9'O3hDNZ`4m8^Uu$nsCvod@
+OIz)Seb@_LQq`BQf~`:j;GU$0mDrS[heyv;<<dP_2X7qr."_u{&z4hwqKl}&jZBI^UcZ"6(lM]vD5YjAPo<_hl},Th^@D!B#OcwJ`,<,w4=IsqK-#(KIvN
++m1&{HQ|:C+j1t[N8DPN)fCk_.CmTK6&!PeFtpj^B82Olzjz/O1:Yk'lPLfBtB43/JUI+)Rm.dj4#q`03;DL_B,,cg_0mpGhj^KS^9r>$/r|8`B{s9L1pZ
+J}T[ZYnM]02oGvm'>(45ASfa`zCnnxvFER//)j^x;+%iqe5$H9&@e2RxFWU__nA,s38%:z<3ia@<>LvHz$<9,>J=w<xR[#l|@Mmdv9R/0Djy"C[o.TN7ke
+48;lj;6(=a=udT-BS;<6hUZ`P&"a#93_9;cW"`[C0k8gr.@SNwT^}z=1Is85FPaW@y@J$&7A|h|iVj6qGmXD#]Dt}V|`}8am"$#/;3Nx5sSYIt$!pJ.IXW
+WY)TPq@1-"<g18ip_h>v<>Ia0Pdxc!n]^{Ij[imNJvG_8F1MPcO@0skpA7G`@1G/lAq$BIcLi%Q1{|pR2_.#7Es,{rKYUUksYYeXupe5j(6YwTg(LzF<n@
+^Z1w^k4Sn2#sb[@b"'CFM(UA]>Drg[Bf"uw/w`t%D`fr}[@4Gc{r5<cU:2J:[UW-arREV;a12:csBna,7j"&`atEtfGvb"&V9adilhoZAZBj0C<W;=2Ccr
+i._%0yCgBfzrE$m<~$Su,`{S3o6Q+nVO9M5_x:{(d`q(Ha;@U<]I-=6fP&-q.8/qJ)z8//m3C.m>XPNxv]"3^G`$3p]:at}_,BFUri]Y^x%RP)[6}6ic.n
+svHE0H1cyo%U`3Fqs3fo.||qGANgm;uQrfMW%#dFZfeFI9r('=T/)jKWM(&`M/CAG2;w37a/+A9&W5"a["D]/h2d&:8L6log[t#s@`0:{Cd&NJpowW:IkS
+d^M#MIu_YeWfi)St)2DNUuuo6gFI[=eh8wC[KjUpl2y5h@YJ14hBlty.W_#mFqf5B!bT-!N;+!L;EP~|,"cucGMLDt52$yEGnwFKRqn=.}@>tH{G9212]1
+eU]dDMjtIA"_--#_Ub6o5,jTyUTfPREawDVknGnINAWj/i#U(Eg5}}LTUMQ1UbVPdm7yIP;2%,-`N%vPR@0}EN/'ER6y9#MRb;J``)AF.n+-(3_3PNu4~E
+Qa<]}z"ej#VI#og1adaYWI~J^YmZPM<k}o2e_(^J1jJ8nUB=k.F7'|C4nO">wb[]14noD)lHaFbSMhVO"Efs+pAMLNk=L]9!h>AF#]lKpZC42jozIZ$;+=
+_Y220p8JTGo]IRwb7[~pGy14M0N,WYxnMkTA%O7Y4UHTCE]UAvHFIuDdrNeb}J$04+gAsH{)7T~`U<(u:ft.d/+)tP$jMjVPiMK,PY3>]f"vNUUldN-fMZ
+Qyd]OBM2f3uy-'NbR71!41}w'qWhmVM)26QPNUwYPjG=LpH"|_BZebQh7ph0Iw:f-`6@S"3khaku=i#Bk`$|/R:&XEZ5E[InD8-{H39-Ezb/P}0/SFicRL
+W{ICVLhew"sQlLt][w%hHgz0$[Z3$5hedz|Q17]5]IKHvA0Gt2`T`xI)>#.67ix-LZ"D+'qp@ki9V`=bJ=z3).^kDawqY#tjM],=fo#O>pN('a_Hen%#Ni
+:C!'aGH+ITHtP[uf)mH;^':xh9[bnj@8<0qqX;Hk8orV+W#JR"aeejx&Rha-+/&Nd:#[At)>p{kJRK(f]x2a4t&s9MBP)u~t5>=l[KPvbqBh<'p36#a&&M
+M:q<Wed!z4.IvB)8_j"^s]ol&y%sFQe/~8=|zqjD@i&ti(DnGKbJi]%Q7`<R3T~Gum]+yEQef{=bnoN!=CZ|E+S&^J;U<J0-xtG`@z1po%XJdpQA8W0}w$
+1dR.pt`.vNseo`fnxUA;NEDIAZL2#`KQOKXdNwS=6_i8q#3i'1^W~XJ2iVf@Op-/;|xLvJ-[|eDl7cb;ziv!'K^$MHXG;sOc(_3kuCMrg;,PP_k.[k3KLs
+)qkO[vIC82ZOvbLQ+^$bQ+T^$q.4-b0yMy~N3Zxo,yU'r-Uwsz<>>&S{u-BC^ww1Q%LP1P^|WNPl{#u"!6(Q8!5qex<RCj=X(yW,F(&7uY'b5Z.$(j8QC[
+==:[>W!Unkdk|{_XLD)tUC6.dseD#$xxiYdx1<j}g(H]-%H(ctqrgu#|;x:lVa&<:^`kv"2&d'PH@KY|>hOs`D2nwPZ2tGR-'RP[TD[Zf2NQZ`AA4d0p~X
+7&]:p'xYCxzr31x!a&6C'O|gNAG<x|#8i04xCt2XbKB=0u4rq]#;zvohRkN9/="g!$s+TENbxkXpV^$C{JQ'YSvh%jx-9EZ(z({W2FfuFk7Y&kMFy>DkJl
+zrzS^kC}@t#vo=-p1v3d:}I.)K^M{5B{-`6aqd^&1;N,'b:Cj^nl#BZJ-y(QUr5y]x9PYW_1z4&KGxjg&Kby&z:Ldf)@^6iUEfg.e#tE/9(+06Oh(KyZj%
+77KR$_8d5mQ-h/#fnMlatX{!3`Sdx^o{P#s0-i8m4hHov&xRf>l}iSz=!>bwSwQuVx3g)y5DA,Zt1qrUO2jc!/GLnh@#PG(O1L,+"hh#9`:z|08)4]:[J,
+3]vq[|bOEr`7)eedBvU.z89g{O}/w[g!eC$ebN!0Dfu}58Msf{A&z|WZQIh=/Z:vgNhQVSzVK5FjrG:<|@6gq}xjx,H99gFrD8/s~_@qveTkuq'{K2@<3p
+TMRu$5]Q'1}N"l-"V%AJGiH]_^gRCe@/XNtiK,f`cJui!^VCG'lxbw7DezK_y/<g]4LxTvC6hU]%cLhotO_pRRMSMBj&6xuLaMR)(EDzstA}^MN2k;-2K[
+hq]Rh,IHCP"FH};7S7z3Ce0<]NcS>-L;']>a(|20g'4Hw"Sc#KQP49=<<]Et&AXKo$_-(kCqkjo+Y,jB[)-["_9tt{ll3O+3G<(K>QaUpF[`_Kh8&)[(I3
+CtJJj0@f5)e^]ox2zx!esC5&8%w;=QE<)n)1rZDt_USF35{J_g~`Ry'#I>L.Dfpk1%[;NU469ED0M-<;haCQ_r7'1C~|BPI(N!~TN,'k0]5TIq(9rFjE$)
+K/t@+qC8v:&2Xo8g|o5F~Ijof>0n}'_X0$ZnDsU+!Fhzd{D43Q6y)#%MT5'^2A{VNeO!sJ;d^.&=a`5pEi"9^CRD3^!C1GC1sk^GOYYb"%_AiUPK-II[G5
+PQFG{#Ir+MPp>aP%A5w@GcJp(M~wF.GP^MGv@(/g;}(-6_I<l=jfQnM;n4/5S01#aLiOo>R0{{P_=.'Uohzv+L{UI4PO5O|`2f3e))N@F@B94Jv#':`I8Y
+xy2W86%Fd_9[GgIe,U&4|4/,|g{sZ_|-rSZ1(]h&onazFIbEo[pAD)1sMYy5KQQR~DJPQ"JQaXYX_vGmPz[mU5Fw3'jx5/jNc-QI%3{%LE7.NX]'U8~")p
+#R<}!KFG{%Dz^.d$mM>q=-dBMya@%4FQ&7#+^>8%YvPU@Ts0KET`FFQD:$}b%QV)`w9BBQdbK0EU3.RX}BK($vjZd>$+l:!c1t]])NXbGNEJZHaZ-FwWnb
+V!X<u=ndLJBf%s!/}9MNA`s+iFgwyti=IOd)C(NmJTc(>gT_]L!W-+q$>gA2d;40Oba2on2r]LFh8|UlcLI+!k<3f:0ohYTIlfg4&mUo/K8-xh&=o{,Zp%
+^Y61g;l)N87Y6P>KBJDaNI<as}d:qYe#4q(<IXE`.WHFp"P>4aSn=[u[nZ_Hk'[bU-g@[8x!|gj/+.SL@m(89|<K>d-X"aG[#BWCO-lH)<kq|5Re"T/<M`
+[kFYwOEv`-!HI2d3%IFpeErjjLh<Yl/^#FG+m/gOLPLKe0%"6=I72UlAN6(fnu'<H,{fyb02Rax-gA<v222}fwJ4^I:z^McbCcs2FE634b]<%%].<T#+@G
+-agcB3(IHJdJbJ>0[&<S^0J4:6d;3^v'=PrF"y`;.bG6yVxhG`ygoVgM&rt2S7:C{qw7er^'VjMk/09T^`wtpDeEwA_'>JQ{CvFF+m2ii",!G1"W[<RZO9
+X(`.t-ZM'ti,t1OhRQK_)>:k1;5OyZ|+]l~NP8J$`aXEHY0eyyiw3#/wm-LsqXe(-"=Xgm'L{h(%f=7j,7kV!3X=uas1MUpm|qE9]PEFq)gJuivbx,>MjR
+yYntsmZSw&T/ER{ZFj>:H_~p0W^x4F^)[P/CPK1qI!;'61R>Pdn;{Du.pK7rC&ZO(rg:[+Mq$Ad9#%n82ToFdt{"RKLhRtvbBO:pFe]U$I}mkGAc~82@+(
+HvX)4<VRmoXHUBw,Sj:E#@]iRFK+g({C|]@cAIxsph"~73#HFg"laq<6VlU57I36<0qsCM8MDA]i&,K8}5$eR/Q,RM}VS=52gH(:Y<dXKZX^$tgofvO,Jx
+cFs:UPGFL4OcVNdh1c;5HvTs'pt57<`XYj>6oj#O;;Q1Ba'w!+SJna8%kQ"zLMN.DeCayX5{'_lqna"OmAnsJ|>g3heZMsk#Dc.<2[_r-X!6EY(A<eAF#Z
+P!F@86|Fw{G^VAZ/gSr-EJ~8$aSnw+RC0"PW^+"_jdjFvRUJ&yNUi+$BuC1_>L=5"'>zG)E{}v%kz8s%q2~d8b1Seo([kG^G2C[#cM~5y,Imt4WICgT)yv
+P|dy^ZCfcI8|L`axA+P8WW.F+n}nA.QG}kWZyT$m3aGO|1mOoT7Y5${;#qCO(X5Vdr7)Y^h|;C'{@^!OwoQ'K0g2|!~c_lyrl0}z|te)d>K;wCKql+A,Ir
+`'U#hpvN/goCoi51o<bR&jk1ruWJ;N(i+DRl@(b&P:GQ5VOscPEm{Hcm+!nGw|$Rdf{#}$tgwK3{6<T%P9JIjD:f^/^AAIRfoI{++4EGlG"6<RPy~i:{7@
+Cx&hEx4h:r@VX<zL-fl7liT3,]V@DwbN}^f"`3Fw#MFI==l4J/73BB;AqH-zLa`4tgClqN/Dd3&N"5_W,^k/Y@WJqlew65dke8G`x4t{,v|=(4<e4y)&lk
+!UHk}UY_BX.owpDeN7I/g(V0f&W5ZnHeY<o^Y<1qouW:g[9.cliP$'7-WMTCp_s>su}-g|%;'d/B4}G-be#QzqsCLsOw_a1'@+D8zPG{,H$]uvEVj<<Qy{
+.yH^tX8(`4=/tI^c){8U1d#fanR".MPa<IeIEe~piLnYR'2lYv`PA29(gPnF::Yr[nvEP<@t9jS=z[3o%V[-p,"Ey2y|:4$Hrc:`;v3d5B([2p_&6+t9h7
+q-qQ)7BamMS=i,[PR6%)Iy9|)mwqLg-kBw$nQ'lHQp={=5gt$ENaacBwhs]%t8xCd-fEe`)au+x6+U}UQ`,eIF-K[US}%8qY,RTtO`S_32uXWNP|)5inNp
+R0HQR>M&sHdj/2#lE=kb.0zv)9$F%p7k63-zVB8'qJXS0ae%PrA,ECZVdB&OM[H-mkVJ^sEea{G=fP}g]LE%i$H4i/L%t'$7Z:~#;=v>+}k(Lv5N,{XS/K
+D:1&MbUv2rfX@gg!'oSJp&U)f]zK`>s0R^=ym+a5<tyd25xYIk=L/L<(-yTUxuz@ROtjYk,k}_]5vWJZ'u_Jt<t:mZs(}KEX<@#P%U3rLnyIu]Yc%s1M_M
+%z$5wR]}$rta&bYNyHk(tyCh6USD=Nd.:<Nutwn''Ok#c>Wk7o=)xDAptI[=HBh-uh{v&9~tSTF%tv[vPpx%aJQCrJ0{29cfUN/X9hE_>o'FnmDA}vmcPv
+}GEG=MSUm4~;tZ^rnLr^uSlkn|~E&'~,HJ)U`%GrCDWq'<P['#O>avFoI]caRn%H$D+XS@#yw4}:3/9:;^HPV:Xj$(1ZeB0Ra|rw)gUph]&!ZPOVQ<6vzw
+(Pm@{qOjVaGZ(`K6-Q(M6_>z&["rqf_4B8^,3o.AC62k]7z>i.Cg9<`aiB)H)@.7)G/tVaGCYLu&7aV(a-J`+dy5IK9F-HL|%L@$fG(O5M4HE$phU}S6qG
+Jnqy9$$t:xB5!qP#P+hIzkRA!9VKqO&Ys&%F|&)`JA$s#^!/6qGHG"a8|a]i3(>(YUf={H9lbms0;bC#-'k`.RegrYpqv%kM2ehX@-zXe)cM&FH3@}|!s=
+Rg#YN=p;HIfYgv!>)q+.[Y:gdref%)`4tODVC=%_6W4k9<71;O4$k_K]mK@CE.K1q+'G_!A`vf`6N[U5F,+3dfS85kU5>1vp5T=W]Q;JHQu.nmc|K6+^Ql
+L^vF@I$Mf3WdrxR&E&;jU7y2h!LN+RAIJ_6>Z+g;Laz&)$mGITToOx;-8bwhCBkZ(Glb~!)KtgrW6Nr%EMS}n[]ognFKAl7RNb1cK)XE)^8ir"RiTcOt(C
+Q5gE)O3+)8]kz,;kM[@{3axF-v2Q[8Aef[l+"^@"YiCw;1(J..Gmi5l[tYoK"`_@;3P'`Bj'CZxW}e9/FiB<0l"DI1'eHBZ(CU3h%PG}36AVnxjF0u5UND
+YR2IR<8Za3fsn^ykBNM4C3s'0DCQ}8daooin01B'8UPhg6=s+)${z$@6&#/!x8'zR}NEyAmj0U@]#tsPSeMl8'aVw1>Qb9li>2`zbLVJ8<ptV|Od:DI9TV
+}>!pABPR$D[/[UbHxfW(FjBM-mh%^7TI5CaxdC8,:&5UGGQ=cbFn}N70Pm9fB]1ni/nN=])%"'0U@q;pde"g"WNR(oEb+6r2Iv]hc;Rxj7ns8I4%+7yd[J
+-9{+vExb@cv),67v25kJf>|EYwpFG(FNwMs^InAP{.luXq<lgD~PaV$R8f5"_/>K&S<LS;l'X&}b2s,[&<wGPHR,,sPJ`[tpfN3yBM3#dV-XUzxvz|Zd}S
+W[U&!FvEp>dz^HSI!I"bA|`g2ARH0X{8{BK]x:-Q9Wl.00=tV9OW^ja3B82r#flJe$1;n<amf49g.1N>$"E-C+&R{:Zj;X)Mzz]eE4874Vk6lJS1UI@OUV
+Jjne~7u/8Xd[`BoiPm`Yyt%(0xTSTUY>IQq-(jPWB#X"7|Erx(3/(GEgE]q]DZReuQrw]1H:DvE<{fl)/XD$h'lIf'RJq8VTjSZ5""15+9)]k]bUJf]X'2
+J|^M"zW(oGt"Sk1YK9S,i!~uy=6&xa|SCbj.f9ht"Fosv$_uhV~8d@rdd4LJIXO]+enD{"+bRU1d2u<)Q"-lA,At}#=%@UxclL'JL+1o8K7"5Hb,8K:ve!
+lB0W(+6FkzR97BN'}nS+@kQ11'c(Um{$ak!CEP/JVnbYFJ7Mn8k-I[{dzWwTQI{,r"}1&6nX"eex3E&{r0b#;izzuqrCS[;LwijZPzmlcX"WaqvqRUboID
+O"'r<#16/nn[z:]UazXRdmLc[M_dtX02<1nDeRq{1^qqvA=6vkYSpKi`<n^k)%nJza9b6BCqOPX]ob""3WnLBc[;Q@gAdZ-d,Ftz93w_zi,lI`q2uiSibK
+H>w9>!<rG%kK@9YXw0m9;.tGf1n&Mc<FQ_[hB4^TZtSwoGy_YfCCHWl1FVLiz%JA0cO#nCD6Gb2A!+p>XWI#ng2^O:ie!(L9MU=G-@Ctp`^E_CIMjjV451
+JFNH6Qc{Q=l;lkY/&B4,`Lf04sYbXx]UBr4Q,xt'1}#mY|`7whqz<|wxBg-j{s=X3bHpmf8ghDO31er}Od6i-WG5~C8s1>gzgJ%!_E.Qhi,pxIMQqm/.J-
+}2zAUW}C:bl]K".{Fnt=QmMD59i9e8f!)M0vm{qf2"cgDsclaRUKaa1oTM<$c")N{}VDFxwWKjkO{<FKTKW]dm,cT4e%C+YM^(-uB]'n8TSyLn-B7K+J]a
+TwH2PA:SC<#mgn$;5XJUsXJ^e$TpHw0&2V,rL;-qn9]bTNuH,`wor,vG0`l7mm>@shlD$p3D'{^e(Eb{3BRcAQKQm5{L-+dyDduUkG},>NkKAe)Pcs{=ZL
+9=eKDf~$v,a{g@_]`MK^&zi2TN8R=V%>'Q["c!#k(cp#Fu|ww>h+fN7E7Q<QA@GU!i(x4pwudj#DVa3{hj5^!`-b+"^9T`DA|;|O<ws39uib;&$Wbhs[mK
+6V]lWK/QQ=-q,dtsAo/f!)(q~]Frk8g1~"ZpB+B,F,#/S<=guc3C'O;tYgX_ap(5s4'sMfVq<Wjy70C0CDQ<MklD]pd!;I~Kkwy/yPsj:GOXDyqlNa|tmC
+6CO|M3vPRCe9k]tMVayhH3eyo/__5fa=l^Dgm'A@lF>yx7gS8boB-TAwf(V^Qn{w6#C-(R5]|v,ro8KrbqPZa"K6XfgVLm+Al61zvp6oRq3-^qLr>4v<q@
+,PIk8$egu$qZq<@2%2CFGh2WOw#>wke3A7e}W-Q#wF>5tV[h}(SavwvA4<3zCh[oj(FpmLHefo^!Pa~Gs!)A#28tA!/h!'Iet|U!DFGc[k]_0(4X(to]],
+=My$=7PhhADaQ&zDXJ&vV,lhr7FP5$TmtOO4R2|%B}'1m9#lyu<M8#X">3<a0`L"ODLPt]mKHaK.Lp"qIydGx6g<[<cD^!3|+p.vBL79^qg/l6j|-;kF@k
+uPpm7-+%T`b792;U6@xHM8#7D%v-TH5dpmJa[BkbS6CdwHD<v3/`M@9kQ9"[~E}@N>%|"gm%fN]o$L:xX"{.Pz6d9bOp-g2FB0aEOiZT8bXo(K{l^Pzd!)
+@zuedVeWeuAcX3Kh[@bCyxZYD+UA5uLO"OIL/YR}p9/A4HWnXYlYo_>^DP7rin=fTu'e9GoUfX.YMTR5OAiZR,C0N0g,I<>Cp$)=@)mKJV7CI0%8%DTBkX
+ZF.2iA'3>dGi%o:,:tfY2vw%QcQcP_'h_ZYUn5PMJ`j0q7grwWmR/^UL9.,%!SgzGDsXZ|Wvoj.R11~m%C&F3b$[oIji8C}[48hr_:p6&!_J};uZ`8!Ajj
+""esB1w^6d'CdTziJ[]58<w`L0^NZG,C;N>gB}2|bsT(hHjo"fHc7+pV84.{Xq5]E(KLf}l6[h=UxCc>X|prTS7(:vX52^0p,dz%jlZvN(eh4@7o1fcd$D
+>diGk5nS"cf7:kdlps1dGHWpt<0Bzk8`LUc:<C`1{4{S@K]A8@Aeb5=KkZGw;R,U.%zemint6ox$O4s(ZCU"Tw!c!y](sm/MF[C$sjD9S%Nu.q2}UV)QvJ
+rZE^^>E)uiCClEGe0rO.p(x2/9lS<Awx9;U{HG'v,>{Wd(jZ:y"_>NPYC[CRb8B';hy^bV5,A!iFcMcWB-}mx2]o6Vl#"'t#Ge~;f@RDS-HSX1{CW{8sCi
+%CQUV5#099Jj5}RBa}o'Q<2.-[.prPc}~Ys<8;q{.G4Xh^[.y<sbO3sElq&M~VFx)OWN&zI2$rg/{puJ.R1.6[.}AWX#CJURYA17'$otQ5,=7N~Vv7;gZ"
+x`<r~Orh'Vld.zX^Hn7yD).-l@Xxoz'QJU6)#"=Pfqc_pB~c]FxR#q%TSRC7x/p:"z,vPITRk4x=c+laO;VzX<l&ybX"'Kq|CQB`)I9:f=]SXqdKZ2sK`k
+|/gOsx5p><ERk/f9v>s2{Pw-L2&n'OVdLWD-s[F(zE0ET4J.LyE(YPr|#O$}=zijkF`S^3i:2]f!V4bsBOU`qcN9d_&[Oa:&/x2Q@sU3xl%.s)7.CqAS@I
+<%ZE0.DKZ|[hXJ;-qR1_mRUF4<Wa^R4cP-gj'8G8#9PLg2#Da-U|Zf~0cb:^dn{x!)C6X|X@$>/vZ5=Z%}Tg#qVU'Kqo+M%G/jc$LtXL:}un44,)Y5bt;}
+n/[UC%,g6tmpy/xqTb5:4C|H>RD>vZR}vhx];hGr:Kwb$o(rdQ~!fd.g12|I7r6u[<-i{lI.,Q'E}2I<U/a"#1A2Y2=C5f$^)xsW6eQe~RksaaB[e<l3MR
+i`Z2Grjb<LDjxY4D8GyVURzWfY8s=Q,Z51AZWem%jJafwM^4nt72Ylgt%1xf@_cq'{^I{leflar`'Uv3.Z4WJG27iiwIQ<gKzkqHu,,R#J"3};[H6R%44m
+:!ou5ac3s[yt@-dw]Y>j4W7Uv^RIZ=+XWq[XK$"dO)lY";R2S]-2=kpfW04xVQEgP-.LQ#5(iDzK2fC(&N_nATXFX<K%TfNp4&(dxpV]kY93<D5XZ'6I4X
+|}8a%u)AxMz/uehQUo!pwnDxrB40.lwgzSY0RPxYQ>1@S+Zp#^zv^m>I=N%2J.`x1X)Co)_^ZF5CZ2p@fJotfw@1AeZ&MOd04JSp$VadZW%r6;4oO70wO_
+;vw]}<%ahq<WC_g(~|4adB^orL$a0uaNLKwHPkffv<FYF{.PkGg0M$D4ol(6uR:@n!]V^dsOMqd7Yog^ZKk+;Det$C$^%,)xFOT%y4Ls[=x]GS<V@7a[Xs
+nI8y(Luy.PI7`M8VZc^TgwGxpM4(}U5h[1LER_tu~2SIXIfB,"XCF8!`wiQb0Q8_:Mx|I2~TX&Y(0(<yaC}moX"W;jhSm&,/tl2rUBIOAcxEhB_O]VZ.+f
+JjkdMIWW$:7;eDd"dlJjzj+dhOXjCm;3PJ}OcB{8rHFn{g[L84NG&<0lGn;MmjSAn<!Ngf)Z$T(YgK2;|yTs'^'4(t.O'oh"YUGEM9{ustMNP3E3;^RviK
+MY:-lm8i@Hl!{G#_RG">F2D$d0)[!6KA"wC:Nc0)])q#~wIM9"(#~(an2txqkLU@/kmFZjm^C57UX9L&cqdSIWpHMyU2~W(+TS{P^=,/$p(09al]Y'AX~)
+]PPRXMvDeFU8%'(D5m$(7D[LgxH.O<M%8e0As<@Mc|4#",Kv,0eb}9gh[t;_b/3y&59|Ct%-B,BLf6zVDs&ojWMSwn.gt%32PdMF5&xR>DLfq)IvxamR81
+gZqd9UpgW5:`h+$rQ7d!jFC548<<~TE:<dq/!HmAzse9vRrN6-s.E!&7q6[zyd2`W"[T9j0,^'w)4VaY7!8I`Lzovq>Up0G0FLXZs'4B^|)<X%cTd@FNmT
+fWKd9F.9v+}J1$W=x7&(/NUi36=wQiL>6wFq'o'$-<1.L/])1WConad{t$2]3bH310sb7&Ms#jSmULmiIm1s`cl,n5<VgYky/f7};M,[gxI},SkZp8:n)G
+^(A2r+&5O7A71E%Vd<=Ox.G}-|-Q3>IuKHU]ZC0$7Sn2ihAZ!atbYH[!)cU#@#(+LKz3!Xi|AF4MI$/47n#Z8ngg+%[x>QXgq9qR/HGX('ADXun|+l|P35
+TJ!4H2JF{8%c@p$QqBE`7PAD&r~3}(qYwjso-Ryz/Mc&~13;]OSwiF|9B[q&VN0eP`x,MaE0P-OE5LV:;h'.:f1=)g^#>=c6C)dm'Htb=29+3hzq>HLa;D
+F$I1X2{$5>yQkkBw_&4/$U@TDes|%{URyUQN}f=)I;8b[/$m&{`,!3NavPyDi]<C75HtuF+MZd^guZ.(T)F=B|Ftp'|551</A7GgrS%)k],-whsd6-(%zV
+`c|e<&Ps;swga}vouHrQ/^4AC_U%ZHzj0:fIjA`k^wk-]}S}%0w[OsN8R@lAk!@dS0zqWp}k"n]K>XlP!<QW;@`Bwa4&_z]+!oc_ncPhK=+vIAM|Tdgvh5
+yW^wEQRI}dH(=mnXo:5Lj.Tq{BEppe$fbkDAn4.a"rXn[K{;G{H](c`q]R(9)nXe4ABrKCmy3ZpA(oye_kX|d(Ax,i,i7h]:7;^dlIhlVHWYVO,rSkQV1G
+6vju#se.81mk_GL6e!FG#be3:_yxzL0A..5s=fs.<`g^,EF8uUi$Xo4mL!&X;X;Xvu'Q~=P!bh;!&Ch%")xecT;$u$Kp_+-auWs3W;`|h!!4^)ZK7YzUr}
+i,;vN81T5/M6g|g'_EiT)5]3dOJb,FIa7"CRQD9prY'%JK!%S4,uZ%%'{n|:|hIcYv0LFk4PrFppeWGu3J('pZRt$l]mQB/o&]=d_2S'`vh+pAr^kol}ld
+3QJ)wm@m#`};3oK!zkT]7mn1H9X@;r/'b%/$7bQXv5MPgG8-FYG=s}{$oB<aH"rb#hR_11'Qn0Q&(7b0T.9T6WX"[k@Tt`rMt$$RX(Fu1fF]Fj(A0D&ORp
+`k=/o/<Sj6Q,L8}B=yTja'IHcc!`!jfH(gSlyE:Fz8o_|fX"L/O>Oxr-{!8z^p;agp3PTWOuRABWxD=(25EM(&1"RC%"wxl8b8mY4&r5~;!'F(l4}DGZaK
+RXp;cKRd.2HdqE57Tno>JTlNhso,b!+`+r(jJ#J5ms/Xu%g.i)E>>fZj,{%>Rt$<G7KkN+A$6VWw!#7;$ioWPA6<2{//'[xuIZ<0o]"%LaH>F^JcQ5a4g9
+)_-v/OY]$UuInCy+tS9bp-TlhsWj~09;2]UfGDaU'.E_mpE<::Us}8Mvd6_!&EIX[NJ!;>AV:M,`PWcnOQ#x5.3<Hr3/Dj0N/|d_aGFihn_oz_,}kEM&H,
+1pXO2LVGb-F65E3z%238y%=`Ktj,NM!#_:_@E3[qCqG`';,(%Y;s81Q:P;Vk]r,636yU{QW`GTq094CD:f[YEC3mX,8hBOe)E7c.<U_VHW;<bZvHUUd^]7
+fxr1usOx.v2++U{iDmcAD1Q@0|slK2s,2<P2LTxMj$1A15g/f&%ejpjC4|IyT2R;ZVW^H++%eEA92#d9~#Ep4R{bSC~TXzx;zEuVbs!)=(O3.`&dRp7lRU
+zJ$Vv#hzzsp"Kc>l#oW>N1jx.FEh<G95>}2=qfp[Qpe$)pgVGY;@vUK-7{h.LW#%aa/;=",ci&N]o!D^id|_JuYd@dqFGnm)Au$VYnW0JMFv[VjDm>y$WY
+"3xI_M}VMIhTTTa:trCbj:-Gd1Jws3P;SN6QQY{&VI6V[qfa83gRk%jIG5J_|1y,h(H!6QB7G[0"&tZMXL+/T6i#$ln[<YwFaE,a)f,V+9,rQ@.S5DtjeB
+Go^$,NDGfXoN%cADmD{wiVSA0iZotE3_L6T6")RX}TiF'Z}R0yrQ]q)thV02veUHYmaJkTl6LTK4U|1HawTdE.U3Gl]iVLGvpRN5n>si}pLI]i<.0v_u>y
+N#|%w,]18NyQxVk`;P0W1QX%#FKcSE/B@iyQ+Vg[[{wj=A"/bH#hbOo0/6Lh>1:zMZn{b@WUY2:K6lZ:dB@u+/Df|=W:3>PXW}BEx3(y8ohjAk,4NSlai8
+]q+Rr4ZOqp,2f$q-ee/PLW%(}<XD8toHi]B14o^czP8Y.X.%4K77j2[ap^W!0phQ;-6iz+$z@)yq1/)8nj~v>&JrZtL]o9nIBkV$:GFB4Q=J9am3<s&$":
+A2N,9W^5:!je:G_<X_/{dw,I3Tz&1x!yTPOd&RO,aGZ<xYPViE"s8GQ{s:YGHt%<z]EZx=9_JE<n@ZoZeOt-`uMa9T"Ah!xcMG]fNn@`Y|'etErcz;!nWE
+4Cc[{2BO"xQ7;=iv.,w5T7"hVYm@d]E]SC'd4Dv<dfneB+&-EuxcEv6%%r.t2WpkJrH&Ub)f!BCODdQKtX@<g])6gP]/[k#b8-)kYQ,(4sT|1WwU+6I2eO
+Y,F;3fXnn3@`:Jr&6$V-DZ#5}<%_7S8;CKpL%nnQDW:_i6>IuoLA^,`$W4|VZF3;0k}-X[<#'M03%d'!X9Zis=V<`A"%30%Ijz`n58)O:bEi@7dn1ziSb)
+`!A_|s^zKRmfLvs3a8zVFx$q9Eoi=y{'(PB{!hiqie.d/0D'8qnR9.9`@YIl2NuJ.h-OaDx'6t<D1.^thdEc_LB7U1n;~<+[gx-ONZ_xVbHuK^%>Zc^wu7
+XFCjp7'mVx>}081:nWAVr`dgkxz6EYAV#e+JRM|;{K^MjZ&#_`vtWOR|8;C_1Rg!n2n"WU(hSK)6sp#opZ~sUz^O,&8DbG.k^4O<}hw/[lth>H"GXl1Mw!
+MugoUVkG}8I83Z!ZpVbNL65_P=57|iJpb6ax'@Ss5N_dIZcm~AO#Rig@f=~LiwXI#x,xm9q^df6-vhI+66nD,,!)l_S]V2ivQjC&tyO<d+YU'ZOzE=#sP9
+E3BJuBjJCCErq/s2]]_Ea8"O8+!F9w=BF!m5,FyHU{a<]DZg~H(xq{C7jy)X@P_:&sgZ8QU('Di"Je(G%s)p{Wt:{R5ab#pc!jZMTJ^KWgV,scsHSiPAU.
+FJ$,e|`g"rRjaSDnU0;rGT>-"Pz1GPd6_M#q+eoK}j%U$7mEYwC{1O&b+Fw%ySu<Q4/c6')H(EpB]|CkaOVW~>RNG1{[Al9T8'qmM#WA1i.qx=]u!g3gVc
+ftG,{H/&{d9L=s9UN,ZObVR[pSOXvh"]T($p#rbvlDg!T>qSBBWni&!@B>yB1%CoaB8=aj^{R-(2.n4!8CLB6!wMSP::Ivd`^,cMl(jIO_Wvn=J<6i9qGk
+''(<Y7-@tsC#4%!:E3=pmd6<Je~R]rT2HTr]`,3hBdSqR)D<4teOJsNO`>Iyz`<O^&RGf)8js("1<E|2p_/XMA8qHAT6[ULnFpL:8('O4k6TI"4G^g1W(S
+Yq[:(_3,D"']cR)M)dWJZFt21rV7Y/=Wh<E61Q9B~b>/gK{Y_L<<q`xe1J#Wq!ZY"v2`j4Mf50O9LvXq}1x<31NUp9SqmbwqE`Mnz0/7[:Y8&qU2N2./6k
+Wo;fV2~EnW#z0@]gn@NFUjo1-B-OR]Fj6>SC_tt/[^FH<{^9@-g_f5]OW$EW'SYc:G12`M^IHaLs8!qm`M"H;KP,W=Ts`6$|0Xl@A,4RxJg+p1S`P9:sbY
+l,@cvnst^G"u)O6L^)N>S3TYzY~l0GP0:1m/Ftxj^9bAweC}Ilh|Yw}m{-"5}DBuZI|>h<j0^$.&Su/@<K{0fF9(3uSEc%rX<]dm,`3i>>}"<yB#%oA]7i
+g7j_]`N`+vkAF2=+FVI3FQ!V),J1gm>qMsH'{Pa!b13V@!n3!gwDA9f,|F&-0D|JJ+{aLVeVwlH.I$C9bwWZtaDLkG,491j^/le.GqyY/tcZqKF1LYTRbD
+E9<OVMC[f#UcJ^_ldT;,/$(>"3w,,3NCgt"#]zayE@>MydQR~j<7JtkyPybsK`SZi4hqD/z[])g'P3wmFFXV3Y@cxYJ}B'~,icu)PA2]Q&Wcm(&X~y=)'G
+9nXU!SKVrvYQ,V+TQVdV|@"P:Ezc|S$t![q&5=+ge9V(pgEqvswS_)v5wsC);5P$2<#TCMQc-Cg)yQzZNaU[)0;>wm!t;.V75vDkt]>Y4(_bInPQyvZY06
+pd4F8qRUj:dFW&J8VocyDrt<~QnajtM9qJ8Cl&,B[8K+<iFbPPm(J{9$`a7=FQfF<kzWJwHev%n-vn-Wm#D'k_@)eKqTx[lGzjn.7sibiEh&a;UTrW+s~F
+-Hl,FB,)Jv-<Z49mpl9v"(+O-=PPB:]GDeCR&|6rIGGE['C"aZ#r4x5ajC}VFgWXi<aWx]egsir#YIurYKm{m,:@@zI+jtlPknj|.xHemTbOqeY&"+$_c0
+#u0`3qBv'/L@cD,"RBg$x9+57c4f.q-r;KI|JR)56IX`^[tZ+_vytcVBW[1Ec,.O^FoMG.:(tQm_UP2D$/1=4t-_t!]ps#vd%E-hePe$BgPd2":'BUU;y)
+i]DkqRc;P_c-D,=u7k1gT=^ZNK"r_R,Q49XJ598F@o8TcPw'{$oX#lPd:9!0Bi8+n(+VEs6`XJN#=8'^2)9FS_S&S=3Exswqx!UVd@877l6,jgl%6GiQ})
+4K3{|_+SJ/Qm,L5B.xa.mKM:1a9u[o>bX-Bpk#72^Mo%jSe}>TZrO8EIS|NlLjYZ@w$gX1|!MpjcpFK=G0OC6PQ>DrQagtSV"QT>vf')^t~6(p9vG9D#]e
+3`Nuql=c{dWBWAK24B]y&7>=1I&CtTA.w<u_(X_F1>Ks5HBv]ql9}-o4ZB[8Kk;O+,pCb^Ir;Z:uPRjV~2)qrW"^<I4mJuDwNW6>;v'OZ_#oJ:0FuJB,p,
+oGH0+4wB{J,i{F;.(UVut]7|+Q'%4bVo=]U(eR=%iFIC0p%O.<<m4ZvTwGP=M.czC3`!WGe;Cs,@Z[O>o</zq6%@8V`;@8}hw3v-tv1wu>YR=eg[R}3rm8
+1w@_1&y/qf25b-4:uJz+Tn;(wT4dS7PBcT{Vv":DDjA:cHm.ddhiC,ljY4FMq-a{B_dWc"WiznzW@:(0B!Q"Pq}HK9cWxB8(+B~,TO}@!B>'@s"]+,[Md=
+v#F_IbZ#n9;.gm<UiBKaWL}6|TbmQ9W2aqH_>XL=:(-gwFZg:2IKay-8Cr)lV|KtRBs=8@ry`m'V&LJNFoh9pfu1G`Ab,,l8`t#l@K-%Ds="N@24"u4g%[
+z!sNP/tt0ZB()L`V@43ROZmTgJNxj:KhV.(F^HN'0L//ripyZ.x-=<Iy%Ft.8>/6oln@jUg/f[M3CZ1p$5S[xh]n:DslWl0LZ,l'^Mr"Sw0!aHOn0_QWq,
+<y'-[[e#beaMt,>:/vz/k$]<k(nS_onz/m]midv[CVTrrVPsQA;Dw2=;|p~1aI%uhTj#b+3{=-(%Z_ix2<=%3<xgP5|M4xCtoX4Xo]:_=I`em^1JUbW`wz
+RP7pW7FDix#R_;{66j{+FsyY[Z@UprS&;K(FFui_`hM"8/slV0aHsNxG3v,CxxfQYKM$HK&%6>l;fAU+]`ZtN3b`EU}fAS$Uwo"T=HI0edOIlnEypReXSd
+Q`3+;91xaz1jI$K8_yc=S7LBfmLK@9Y,7o%}-fYk"XXb4gu4|/<ESz]=P)RJv[2tTKdeaJ)RXRAS'|@/n=UNuCtZ1y#JM%RwLu/yt}$+vZZa8Q.`Iu1M@4
++lDgv2-<{bM@~la.4/(:Z4jn<AaR%shzIM$;S,jyCYT/">EI(YMB.QIU"oyzuN-E@EsrH3REwe"4{%_Ow(4B>/uTSPsXZ;T'lJT$!Pr-InkFdg%c':mp{m
+4'%bi2+_I%TJs|I+|/:G)2QyCljHQN[n+^6sz=i/PDS[m0eLPMvD-UTTp;W,>59>e_IjFGaSQ=iZN&dKLTsvN=[m|]^v0,}Q&|}Lu3^<&|"8:&=#6u-Mzs
+]=i=ofbV5z%7VsZ|MO4K"=WJPo_pCL'G$_.",eU%ErCZU"rklfece]x23][DD7_4LAq^Gl&pABh.47p`E/Ezik>b7akZ,@.eg3gU)B8iK0pb{jahytNLsn
+p/Ybzn"`a[6%OAC}k&gUP;kDdCiz=XPUc3"Odk.B#uZA5D3oButiu_.|w$dsdoe6^Dk6TM-vub0.v}P.xq.[`mbG4&WfR|)fbv%|tHQ;yP,z[[&)I%X}8^
+Lqm:,a"Nz{Y+w}87R>QR_lqz:xWvib[{=}1|F@TZtdzJw-HiV4A`cF:t7`t@$]eRe)n,1SmB3G^G@fZ%:bzu/jWE}>TaxF#OX0sm<Rn+mltsMc5OR.Za;B
+T^A_cwM+0M64Qs`<cd5f"tdv&<^Ts;tNZFf&8_r}ku=sSX70#mI|Z:ic3/~uvDsgTc+/GR#RDQ,k(i!-{!KP.D"#pZroK&bK5L>sFk">;Uu^h3:/YuY%-b
+aYNx|nwE"O!#kQ>wQAExlCkR^;@HVI<p(WznM7Okm]zRZWJne))D[Z1]'`|1A!{'EN<U}wFW}HBzi>Y%[!T`m<zj8!5X7IqB:FH_5|=UyP2c(xn{.YSF@f
+&G,%2,0SQr|AL8tMNrzll)@ZkrN^yY|lz_O$R+Nn3Io];R/msg_b!&^H8KfP),]dsrY@~G"6!|%(#`u16t&3>V0Y0Q|#vbtjIt(+)EM{c791k-0R9GjF;"
+}TJwd5gxIwn|iYYifx5@-^`L<GMrsm.r~;iOVkvm|4H.GR+;70$,NF}hr'7UEeLwo9]:t+6amV/t78M>RNsm`{yeX&I1gQ-6@)ESU%S(Z)3pw5yoPeuo1U
+SM[;B{g|b3GS2&^)!qhC]]h]&He-vvE]L^c;;D"9y!R|dN1XQO7-mT)oks~%VyA_{$y=sJmlTK""RB%f;a`wW^yFm;NZ$O5}gp1tUN`#F$AN~z[^OTT[1#
++&"I%o"kM<_DS|ypI59O`fE!pqE=:I>dzW%d=UEB3/B{kdIrj#H%48Qq7DiOE5nz9FqbCMdrdZW-~FRS}]rXQxF=4wxRnhJAA`;nu);Vs"Eu!%g<R2;pUZ
+-eBzavBJKqzkMqUE)+H;V39[#,fJ>f,rH::m^}^'U4mAoq1<6A2|Z{kIPSnIHjv4U.r|Le@bB2Fe:QfAc9QC6`9/Fp8H&7lCJd~@DaKZ$P2QU0&}H$23hm
+3LQ7Xp`bjnu&7dbFk<{(lmZ[G>u+4:QVErf!^%QH=euZ61c1IEVsy9Gk/SF)`&JtYQ#R)X~A"8x2,4nl357tuSGSu=e;KJoZdju=1Uwe7G^eVl,'W,LsGp
+/%mLO:V{g^iA:QxOfTYp]Bx2KpOM-+tfJ-pjcP`=QSx{7yhY!@qNgh/[(piU(@S'3oVkL,O6}C3V>:PhP,_U<^QcRn&Q]83C<}gsC7iy5p'ebr/8&e>H_$
+)#X]xqdWa2Nxhq]^$3|7]wkf4kqJmwd_l/`v'sp-Td~DA.1SD)ea4d}>p($n5r!-+>$u9])5uUqk!G`[,!Oml)5:D=3-)E_'UQNy(oz7ADu)g)_/Z1bu`/
+x6A_fEK3~=9t2#m(~_KGkJNra(pC5Tku^`3d:bKnbY'h,Q)Xw2l5s#CXca0<iD#<S!^A|8pVwe>w&K9X#4!|1jNz.a9zV`AJ(u<RcQc})`DZ'-r'~NsRAY
+FTi>NTt>n|b[Mk,`Yj=fB)'wHJ[-WQWV!CR5C_d>6.93HL365Ei/R[T.}fX'-[2R]yWWCf"CGl]_/V)9YX&9Vk_`^It2!}oCr"NCL%+j"@{hNW18baxDr6
+,0CGopWg0u4c>xR)=8%G5leM:F5uH5Fc~nMJxQ_g>glYzD)geZbz~|-#I8VsDkB``L`cNXP>EQXdtka}=wC+m:jn:rXf`HLtK,}xN}/(vkbV;yo]ar1l+u
+X2AWixG,.c{N_`Emk1U;EBqD$s@9yyCWj!8N}+ICbg:&/>i"$kNks0wi(O_M|oo.D<}k$fwt!qO[3/]bAr'pU#sdR'(d6p=$-5(,7Y026qX8EBl:+G}{Db
+2yk#=Ru9wQ4Cl6#<m&AO,(6iP;oGJ0{DoG}w2Q42!jVDyH8t+k9^|Iv(NoAATEB"0",k:7#-l9_>dUuREJt9Y;Q,m(:WPIYw_&U."o&QvOI3fSskygk[Vd
+31Y/3>y`n/JO~M27=qo'@sV%K}A'yr+^i|7]T+piGD.t"S]czdZz,_:i>n$QxIN=V[ELJU61I|U1aWk<A;<[4Y#hX!K3mmOCpK.MOb7i65N]3XsEmw:W8q
+}RN5!BbYgw^T@3IHi6G"jnt']mmbAARm_%#oN3B^R2Fd3]u_|g}R~%,@0zFw5ym(.u~tG.@#'YN%_1<)GkkW}C{yz[:-z-D;)_)f-C&4Ts=HX=I+`yWdz(
+N'.Kc'c'G}0H3{1,}FpDc7}}l^Q]Y:a/qQ=&sp.|hTMh^lIG[#wPg1HX$ArBN4;woqUY,UuG6aYJJ0fS{+ItmFE+hWMVqyhh4fRlB[C`V4_/&.4n1R=:<)
++/9/svDTC`5$tU{p/#8a)U`myBks2zifc;Xw%$<+Y[9sB+6vAx}QtqUW+/h&"l.BZL1'4YB832-J%!x'%VQhw&T5SUnNmmBJlBQ@@[fTU7}V18aX`tO_$,
+4HK$`i=Bvk7lx4U,]Ds$A4;Lm$Gx)r{be8q,m6t&vW0Mr{,XX:(>NitcFJPtI,vMN}9pb]&,Qn_NSm!o+s37Gj`AB`-HK3a]:`@lSESVi4%^ZqUqd>;>yv
+VDemx|A)"d|'oFHh]!K=dT;xx}@KhtJWAGT(Y_'NvH8+j-wS:kMx)JuY1M[Lf0U<Tp}euW#Q#P+dxSH@9nzX5+(V_Ux)cvhM)n+ph1sO()]'eJ9gGs~oB7
+-/jy8@psC>q`.M"58sRSDL25lZ`Bf2&FHk}p<(Ox:^m<hq]#Jt<7AD15Mpll:O%^#(F_+>BRY{Q$%XAkaTK{>w'ZT^+>&a`]T["wsW~73s8g8=PGz4M1#W
+2mGCCjIPzb[eb&T)>4&2j<Jl3HzPvX1_sWAxAGT4/q=W/eT`CwkBw0!a$Zt%6D9'|&K^}SuyH}pY/"9f%'kkyvv;^,pJ,GTL8mNZ`aJ|B#&=0<weAW2xpd
+JAGbupH__MSYNLY.>s30s+L0H|jJY!f."va<c(]JX|]DGtH{RnddaTkECebttnRv=lsCbxE_8KN"oj{Yg9wzAH2+_VFp=Lo{G%V6k2yJ_|,}B/r6;wQ<HE
+pd%lWv}&2xp`m#LETx#;;3yIi;exK`%gnVA,$Pw=4N"Oe#U+-V(w}5fi4f-;+giyF3;1Npon6oEB-:Qn6m2HHzqC}DQROyiZX"HYKl_:3(LF|E8]8Xr0M9
+%V7,k40X}d,ghKS^U+O$MMGDl8nTC6{oGs{T6YcnczUF.Z"U,PqD`'MT0Ff2D:ZnzT5oTicEe]6gJ-arRl`}p9mGcY>EN9FY.}yK8Z&g2P'g6NzuR:RrI2
+<02Iz,}zhU]#KTl}(gTU.-]Q~Z=&=+sTs-n"#AmsxdZLu23NK=4Fw3;,&pjf/&o}8^xdd,w`iPj`GC/yjn8wtn[v>jm(jO<=PJ"JQD~m^%;gDc->JB<z!-
+dM>k=APd_UoZi.wfm^De4.i[HKBU3(/G5q-@KBI#t+&6i<C_X_J#T50#C_J)i{54!5COCrc}`6[+0iGE=d+)79Pm55e0ShxX&ji{o+lnOq0{s0`W#%dHl|
+WyLL"pHy:02rkp>o}ja6qH~!as8{5+'[ZEPx84d3>%4$<I6)[/jB+2>Bk![0|n:pQT1/T<h`-4)D>V@%D<:rw_]zEbl(lz<r2N)mIu"yqhu!pXF,_:km4K
+g!wi(3_OFOjGP(03.rSr=APt6+%_z!&TZ5}Q7WW$0,kx1=<I,u7Idle;h7qrad%rv"j]i2(odc7uTcq#yy`hgT/O}v=-=H7B2o`rU(5cCuG!ks0!VB]}#(
+/fUff:.}!Hx]SD$<kc[nrRmaRc%dw0W:>n>7D|A+$,,^,TUAoLDoSBK%+bFB)LCM:{'Nqr#m~`}>HIVr9^,2&@U]NrSHkFO=BtgAdL'6ItZEWeY[;]&`#3
+)K^$[moe%Olo&n_qb_H>xWp>e'$tKmmsH.iRVx,beLq}eig;@YtUOqh+n{<<rn$EW_|,8<PT_LUM6mBzbS00g(Pm=e5JgA6|cpm+6&Jp+(JWw00Yq>3EL"
+u=eo>PedVZV5x2D650u<[H<^b`UOR#/3uy^wklPeNy&<L]^g<i_mw@2e4Q8j+p{=yb22uUX@TwTRe{o1Q"/"t46W,_O::c~iw5ClPAHTYJ{F"1ei;|,X{a
+>J]"xjZ&&>.uZ.Hkjq!lKC+B8bUlhZxB[W2]<nk/x^+ygl@<k8T;8r.4rSq[%Nx<s90laV}#][9W{N$KDe|BqpcZ|QCrcg'&G8D9,'uc{!81b/#&tw`f6{
+^9q+0SF9JyWn=9=uU6lUE_Gf>^T,J(2X9<%.AMAl'4XbHCQ,>-B<%omq6@F}qb~L&m',(f/"}9rugYM8cP9gd@Dw>_h:!4mHV70u.-jiHy3$3o"C=Fn%gs
+Gw]i^V_b`0/TctR-jtzC1hLqng~"e:kx5&Hsr-OZJ9,p&:QAtOkPr5':~i(0h:z}@R+b7+:iyq_L:T>2+vdi%hK.vZ5x/8a.jv3Yo^c::XHC3^OWYM]{~^
+E]=Rl./YTJ;2Rd$9Wm@Eq(XA)r"o#vfzc]zfv9KnH9w)@Z'S_(TyzGF+%Z%^^<T1E$8b`:}@a9F;0U.)XU1:A71TNiW.|Hq32tK]0";xii_"2<$T3Di]54
+,Q['qEl6~JS[1uFAM>9_DX{MquDz<Q"P~'y{RiC9v[LAHCJub0'lpANq(Rx1J)FKG<(/X[[Nhp.+^LcQe_}oR%p2x{fu9$V@0[$w)f!zc!p</`St2M!F%!
+6V$.7TNRW`&Wy{f!e&EG.)n{Xwxwn+J8)48{!IItkdatT5x64H:l5'<=NBU!Y.8@Y%b|ZrM,2OCqK/4"7g;6e7"d0(rZ|!fAvyGA=x}{%HyWS{BZ|><QDL
+)a)(r1i=|Wer(|M85hmAPrcfofJtpY<+HJ`d0,uY-NkM9TcnC6>K;5-#QqZ.FR,[Y^<4gx0+sdd!d%3f$}h>1iQ+cckj!P&I,vFEktuOG##!J,[PTmKf0+
+Y=YAAVOX4at=h^v3yH,Fy}'K}NKoV`dosov(-U:3niJ829EdQLm!"6LZ_byFEx;FT_gF;=MI.L[Cz":9M}_S;8pxJc,k[JX4f/@dt_j2q{+FC{S@KWl7<J
+'GjujqIS8F-S7E<{l8no/AOb>K&}gA{IuF/#GJSpKI^[VjNBMR6j]Lj1w1>`f;&|aV<xg;rOG3&b~Zv{"WP8ONqmCl!Ne8OU|SBUDd&W^O8W$4)4S/t:S/
+7z^kAU,qTHuqt`"U>[]w90C{OGth}_r:OQ_acl>!S$U_Gq)4BTboK2]=,69wrnv7p)]&=A}.T|;/Re|SKPwhwNp27f<wW=ze,)LF1b]3ggnbbu^|jh98%N
+j8D!3S)A6IyZHEFzwx<U,s2Mw}YJ:PW6{>(&P9yt"UPkM3FIrc|x$^xJKpbJPTT,u`_Sq77X97+m&d8`BZF_[oPhj=p)m&kWRYz/`mM,Yx9xi0EDMgA0u=
+yanYX'w+rC{n1uB:>.9;hH'Dwh.:|sG;}_&G%e[I4Q2tjQffVP;_WokNlPrzjd-&.jhF{QuC<_&wtcpnSP>SiL|s%Tm@8J7Y>UKcM{J7KZ^TZpkdR|~ceT
+<f/l6m6&_'TpA}dU{R|Q$E{VLiG|J,nvBGF.K29#>I~$sl4FN)Ds|^Kp[T"#ba$v[7D;+5gtitf[y`>p%=+2bDS"#vPf4o9af{G:|zD!LS[ot/<Zm%_HR.
+svl$B/cRVl)h6N>Nl1R]EuotJySr{5Ba(rZ2pTM<=wSKwkA.N548`8(|8;"rCUfmv+'/t}S<`#.FdfkBk9tQ$>||:|;f>VNc`j/&PA}T{JDvc5)p"xJ0SN
+2nZ]p[XjJYyf~2G^3:;xt,(K018EYcNC6Ca}vox"Y+h"#<7)+[Mi:<i(Fj0S&YJf]5kY~NE,Y-P#AKFnN|IVEdD:(JEnL!1lwkPt%:iA.HZV+:]Ih`p;Ul
+YjjE|{,3{JGsZ_8pC#Iz'nkmZ1NMH/aIaZQyJ26/#_pRT'cFTjE+fE%@bw3fYpHfJrf]qcoh"#&Ll>Ywbh[n@^s,~R}XP=n0O6b01Hu-R7},hupi06c=N<
+taPZ}-7`iSy3[W!'#/PP=A]m;2(Op2,5S;a@(|n[e7EP7,`I`sUc|ijE%-9uLgp$h9P'7'-@chO7%|%.%Z}zd,@TsS#:ZlQKKmFRf;oG[p)<q-F>OaxvPx
+z2fqRX3%>;D)tZ&(d+;1GzC4}}I|af(8[<vu0^JazWpKl[8ScT@80&Tdo/P43ruK!T&F}+/at1WLdPXCe^rkB`<&{m6@C"}roiDQmT$m(pm8Ez':4x-W]L
+UV@|:kJTfL#J|6d7^mm:93H]71ooyc')NoQg`WkiUbS5:N}vc^8iHXv|O7n2)>}2eU.j/$8f[7WqM&SByCZvzcrQO`{UO`;5F_jos'Y_9Ft$`Gy%_X!%;<
+}i7/!T|Iw89x&G~Q/k-PG;I#Cj7I)w2_,1J"TMlTt&HxW#,ka{(:|3QtcO}SvagZwvmjRq<_ezBX-6a%hm+$&EPjCf3X4uBlLRPUZrVu<wDtuefKtBE1Ij
+>C~hSDE5)2ANl9$"H-qXC0g7g[Y&~!OH|9`<XI`Oxqr/xdeIt45cd03)N/8qik9#'vXZz%3$#[_l>t_tP-EmkYS14$`h;e%L.vv="|_`yXa4`U_H4eiG|s
+'>7.<nH'Q[t!>>Z5gbolt|D8J2D(5pt/X=%vptPZzoeY/{MloM&;`i3(%=%`pqMl&,B>4hb#$T(p%5DF"`'{gV/&J;e2I6l2!knTLAi<nCJ)Q0F=^b&z8^
+acSw3mSnLAmxXJsb.,nL}jgj03<@^f>=GvX169AErq8/hsG1DnLoR,GHN]tTsGy@(P,Pf0BBiHn@>fl0Gg7BlLyE`zfgjeSZsfu<aAG&oNSj.vPKt[b6=h
+]Js[fwf#iHITjXaD[FKChScpr/ZU7'kR)QikD_[H(f_>Q}F75h&d"X!NZqD+}<f=Yn:oMCFYwqt.4X'lG!bc(jVJLal)+RP("Ndf+a@L=tzV"=kw,OzX~!
+61tNy{[Qi3]Mj@0<m1c!=Q/et4hQ;5OyECL4Rmh@=+v=7qSBB<gq4B|Rj=nh{3_gg0P49"t@Eix%Q}_@i]Qlqy};KTt-#q-{sb:jo4B`(bu9Nj&&9oy/aC
+".]#8+VF%(6`Hc2"6.<Eu_x]LwdBg>VbtFL(>5LPTI0YwjU@o}{mook]GUPM^X9TD_Le;)sxG`%H_2@:"h~/+&ZETn>}oVKegZD'E-/p1TLO0#8hKb2'EP
+e!lKp68^D28|~,)yr<xNXc7X0Mvj$[7wlJ}BzDiuq{`{/"W%2sMZDf_1x[)+B6DE9#U]n=h32$JF>AO25R{/vmiO-Q+Tq`RhOT}{TdKc+gT-lk&Vsk~"Uf
+gNOf4g9ba5H_:XWcsoN6e}hra5Ydr0jtTg$NaUJ0st)NA`9|`VnZH.dH^}HKpHG3%^NFP(`4xA_0%PZqfK]o[0,_$g{'H1.`Pq65l9m$+X;wzUHb'b64-n
+e)|7L8D)k5m"#jAt}E^M|7Ahlc4f[P4ny_0rrs,9g|uv`'"qhg>OS#b,,ncR|!`bu#eZi,,LjhD$mtY|pbYkL}[vbk,$ylOxdSaeC>M{[o[VQ}><J_Fq"D
+vBLB`vX%vyIg1-MdSueF6x!F#&mIm{pz3ohLdN#a3269440:(X<aM[MHj$RTYD0!=^SRLmW<j:"5vf`z1S7Bwgdxo%ZYdF~)WP;A/uIWp>S4mM;v_,SZw3
+&c9-F@eisWt%N&c|Td][cvGH&4>DdL.{]h&RPS37YT-t(CQ5O(s8c"3H7``3E0th7,<786wv8_6]<09VpwegB$_K:9sZ`J'Pk$Fk!aU1jem(Ed|Wpw:y;J
+h3@C~K1092pyzd8VomMmQhN'WEUb"XQ[#0A@Xhs"sd0/NIU($fGj-`CI^aQ3V>u&Ijr0YstPnAMTEY_ZpK65PI#f}Pmuvfjc#R`ig3cxneydh4tY}+0Tgs
+3{K5;4,v-W@Vi/xSVNc7gs'cNQscOf-q}Dz=RUDfD]z[h:zB32rL>Hl_pl`!eXdq{!+'R(~_{Tcb6}W>eZ_2=ka<8g}F>7^9(ZhOX_wkK<_O,gs`OL3H/X
+of;w~;Y"mm0`Hlm9g{fsfb9|{Om2k|:|O}Fg#kNO_fik5iF'|Zq5QttZ0mH'yifa/CC7nm4noT~cBW5p]nYFX,fC@!<YpfKc6-0tI8jl#O`85I,YTaE{v9
+A[z}q9yR2Jq}=F0VcT"[AS~0s1|"vV2nL.iGA<;#-U+kHNmYob[e=-rm$#CKkYX-N$j&PFeXO^6k_)b#hbpu!Ok"Y$>h:sB}I>b]y,Er/JWV5DqC>Q(6ha
+r;c0W@qI5&KzNjfm)d{fKY~'NUa)u}iUX@aw,>Laej,n'<^Xc7l,Q76w0,v|dO.6`lOl|Vp,..QfM(LgP7:Kg!^nSWeYY2'+BS$E@4ik%b"n8U./uGjL@$
+hn#u5"2O&b!G{Kd0i8ohg^EC"uk5k4|8wl|;5FRoOEOPP-n5WyYL$.3]RfFbwVP[sqALhw4nAj7I5zS]aU'dRve)r_fNym^KZ^s+jl'z6}CeE)]Wj@=lG@
+SN`jZ2YYk<,!BALJ"jb4$.7jv0OE{UY_DoDiw7#`NnJC8}kwS`%!<h+QxxXy{H$91+#i^Re]p=_<;7p5c6D2$k0,9IOMtd%r;J,B!lP67AZyn>7cA/.IZc
+ly9GtV&|QaWg,Y^0^4>u5X33AL^}j^00E(<tzfS(Ze"fB8aaC.ku/obwM/FO9C>LUp<&7eUb;7(73hf=kzXMO7jj!r`fimd=~p#ug0jybEfX'X5Li+D,6y
+r56:LZ[<MPQS>7O$6JkCWO]V>F(KBs$TeJFV>SJ#ZZLqSrTd,u~Eo3PV+Z7jB$LrWU<V}JL[,zMFh>g%5To]:JX=2{#lO8Ap49U{TRB>%i.bCJbwd7dlD8
+3T{28n5%P9"jS"ax-[vw:p38RnAN'DgE|R|8r0tdrON"/0[&c<xIh,qyTJo<k_m#/>IG^{4tKK_,}E5,I2c9mrKH{9tK9h`55&~wu+f`Yr3$Pxu#DxG"A[
+%0r`A:g'gy|G_p$<+kKeMX9q_%M-pPUM}IC+Gv|)K8dp9ij6Xy.h_{m"m0suaB~)7;DfdOqTn|{M!&u|G]`.6j2#KP~QMJqg9FVqahS=Ml5^}et})c</Y$
+#%{_i)QJrJ/dmLMAtWC%@A[7SUI=TX8vM<Z{F9f-OEu0x$"[Q)Rrsv>wVvqY-|OC")olvov1xkO@DxDAUZE3{>ylwVVOD4+=gqjjhNc}HKahyesrE@=w6{
+Di/h=V9"0!<o}}SDVcAjj3lOB{>Kpd=00^hA+|9/IK;tUD,WA=~s_Han|og>G2aq61~zY6Pna-#]K/24C(MI"%@AARZg"V"7Yl7{PDB;_{'aSQa.'=o@lD
+p87@tMjof566v;f]FQ};6f$C>=4dkiR>X0u=z|V,Hr'N0jyoX!Mw3;,'-T)nO7%ZcWlSO%LkO-4X.db<Z0:lb<#ltm%eEvYC,!G'zoJa&ZF]1B5+dB@3Vg
+h$/j21A:!f<K~Vs+;<7!ED%D.P-dJqz(Zz9Y<r4eoe#zc"#S2O}7ux2I%CZfKsr("`ZiLD3^w4}Sx`b)ZK]j0(G:U$m1lrj5Km8b;41,8THmB!dWhz5j["
+qfC3Z{UcSrRL7H6SIQA}g_S=QJj_8H%6Sw}"_D1u0<L+u;s'gDqv<n1MI9n$+_^{.]]Bcn96sM3D6[ZH}IHvuGBBGlC7-H4H9r(p$,hV_H5`.xX7le9-Y}
+gT&qzqL0+`Uea'KZKS5<By<JNuMy0}({1nsp:BNPL]O9xHRtXaR2Nd[)_2lDi8W;%;=dbD}>i8m4d!)%QIaZhPccL!`:zB^:(dD;,!x>HL#i%]j]IT_B0Z
+!>YR~y!NR>Rh08caL9WRud4m_DPO"i2HC+g,Rt])re]}6XqDUB)|3@+gf^1|}]IB|H@}&0LfL#!znNE"Rtj&WS&XzSJKjgX5Bo4JJL}>]r/N~pWK)<D#5z
+G,QEsWs6K8uK57PGi8':/:dIb<=MjyNA(|->pl0Do{uQ/o0-G"<J)>9tg_G_qu-O#9Im.xk|!V)L%s(q0kqd/8&HO5K=ggadMrJ52o)x-m';HVM'Be!="Z
+3f8no1.RbrC5Z&Fv2|+8=7{$oZVG&}-}0<}N.-`"UMMD<qRCjT)<5+ROQNOnAF2Gv1$Z;NM6+.z>hKP5qkwll./c1t;u;c[T.W0Zy5$th1A0CMGe-N^KG<
+0p}Ojy;M/}M{OgmC2]sy6Ks@c7GQUNF,7G#AV}|^(Zl.z(AgOMdq}@|Oq4/Z9|d2cytOjyV|9f#`YCQ.N`TsPWR{bA]Qi/EiL6%n.Rcqs:#C#13.~fjmFl
+{F|&Uh{@jnzIpn@D8&7-rH-zk$)``BPY<w=h;P`Wq+a77I.#}^Yw1S$:B=gFmCUPg,l/~<]uczB9uZ(y'u,YP_BhzDOr)]6;EG:HBX)%t=_;6Zoos7/x]g
+|mI@@)_,$.DPO@kN4Hsi5UO]$_k0G1@c0DvuX^@2/cIk/]%C!NsUn@0wKlWKn$D-I_u70igS#;m<20:Oqka=liV>&-_5TG1uo`7/yygl`ScSH{Zz@RWT9$
+XQs-MNbZzyxsDzj_gsL051TdLv67N..wgr2Tcul"tr2/E=Z',c7iA0JrI9-!/m^o5|:ULQO&Wy!|i0mJse5`{d2njbn$t;SCTnG]D^%AJ5UNhO0|1oE[Wr
+roE9I+D&yolbIp`TZrFBUZ|!RO~Ox3@}"LJ!">O3po^1~^N5fJ^w|^IeRc+uW:yN>nX(hmrm=Z4]0x@Y]cMz~CJ-$c9y=Sa"B#^<P5vOd#9>T.DdtK0skr
+Ef/ys|:%hyQB,6,Ha|N^GEnEa}=X]D[Ig^BZ2a0i@[Jad'ATGg@oPp_+Vv.$_>h$4z/n'DB9%5Ck^e$"u:exH[JrMu&%B21(q|[HU1bsOjv1=6%@oSzSJr
+nv;C|A{A$mI(UKjL%&tLT3;K+,&Y)U@<b_#Mwe={YPhxWE2/mQ"m|Ve[/XN%)BA`+bASIB1@Q(t"AHBg19!"%#>uhh^OA^HY&z.Y`bVrF+yhRi+Y)q{>7>
+^I)6(X!LSd4xnkiNy7xG$[^`#au`{C~uwu}Ig>>ZxdGBCbpOmUNrN]Kho$kAf]}V!R~ev{Ql.:~}6rRU9MNe4B{X<]X9C>un<fXyY/[()r&|3-WM!|Q/o6
+8vdIg!xEDC4w[0/vKDj{LRS:1c~^E;=b:<tHkQOi@Vr+/m({]hAHOQ_Gfk<}>jv-kYc|m6mnvnW$60#NcO(.7Sy"4vFF"Rm_ogcQ'Bq0G:vTx8-5r$dN%v
+[M!:R3K%859lR]swcWOGVGM<K;'5o2qR9iOoD>-BHni^>(6Ruyo1G}ZJ<0Qe:N`KT_cvKUVtEV$Cs(gYK8VmShA|A&{|ULw}{=bA)tDfAQ-zBOU^ouwmyh
+&2CYeIrDgT9lg9Zt<X&zLE3LkTfH"Klhb2LmW/J{lGf-'F<[e_vn!oA-,N,nE&G_V5ENNb0T%},mp}r+Qpgfh}=S{m{_@1eLk>Cik,0x.l-LA[)mAP5yxk
+_|Ngv!pjC}W@K$}!>_RBzV@&2)+w&)^L#ROy&2v{As7%-C;z2nS<WW)T|T0n;yEx/IW}xli,9rk[qkq5;jd=eMonH+`n5_)F1]/[8v`z4ZfwO&:4P,D-6s
+S%EY])+yaV,ey^3<Dm.7"A@a9k$@8Evv!|D^D.yq,`lc3]%<;xss=|Ptz,}F3wLr]Bl7KE4<fq2xWLn%/1QOm_DC&T_VVdn^Gqk/&@G8490,E}3t}&bos|
+Oezd|BB_5AS#lWQCHvh]`bKU[$BbsCG"ul=D.@VQ}BFKeznADnE3Hx]MwA-hG4wIPyez'GU$8RTZ)2.)`Nk3WhX`R3AIsiZDmkB/JHW6Jq.G}#XCbn{qG'
+Dvq-3ceaF]xEg_v@0x]pMOxF]x#hL'%Acn/b:(+A-)alx#tg0!>&N9c<wyqGpkFp%k><&$mp~0,s8["kIo~:$#%5fSV3C=z$F#hc~}`RqM`#wx!'Ho^{&,
+eM,qcWp]gES|@N=nspBB{(m7ko$mf`;3G=(V[tRMD5Sr0x)yb`R4=YEu@xCJA;L`ZX.ecE]i%gC]+JM/QM59~m<k.V|0Es}(E2g&nMWm/(q/s@dCojK0qb
+^AI3UmRK~jOXE6Jjcmf4{$>!pkf2(M^Zn1F$TcyhEt9v4TwfdB/J+`3;c>@o25xrVSTZfOXIc[YY[/odpan|vsS=RG&1Pa_^Z27QYs=X2VmKmTlFWvn-zE
+^}Pb>XUek7pk9V/#D|ZxZ+/b|4[MY^Iqk(Wuk<9ihs7;q<mvH^tXo:CFSs8MD7MD2^N0G7>bNQ2){UE[`<)L/m$mJ{A6;jY]'P~gg;~r2idW6:<DrUBtPr
+QW=Q@&}`$H`dzj:W|hPTKl&V9zmNa0F0s=5KB&8/{t&zi2{e8esQgA+#U$z!i&7@AyB^hj.UyHTV.7hz=&!Pa!fx`uZ/=&st"[b5w^mOBQo>us9dl-|M'8
+7SNOs_P7+;7iM>TfB8B]Fr38eDRt@OC,Xq.3k((|/MAWvwqU=QC`2-Pz!-49A<}u.AqX]zD'llfjD86-_>7F#KY#eKXH&x(9y.v;:M0-4{qz3LBVCnIhrx
++n32.+%U]=KrN6:L1_x__2cyll8`4fwFhI+!}"drh0A(3|h2,s2-Hrafjj#M%/%Ln^"CA8X"f@QAAzcyvJx-4AtD#/Y$x7+PbS0:YYm0k^Zt&L!uaZ6HA:
+7t~%f=GmZb]`:g0-CH&.(`Z'D}L,X^:@6iqts8ZUq5EX8Zy2kIgyy,`z7c9;1YE]xO7]|)M>B-K<`eQJ>IRMtf^VW.Kk[/"ukW}{0M%],TEC_nk&AL/0Ej
+`|Sp(Rq!vW#k:.;K}rdUgoe2dLl3:&IOHm0)g)[&8"OPv'>|<#[{;Z^O`tAEy3~=:}]7&juYXlY>;Tza^:`Jd&9>-:mUb:fr60Se7V^Anb%BM)^K'bG_n0
+(MKM7:0]E<EVv!Ld_o^lL:-&x%hr`LIn+SR<@h<MLl7nY3^rM3rX~rp0_,PLNqyc|!@aMNTjr1H<y;Y;f0"LwFwTbJNld]]@E`$3iCv=27!<VKcM']-T0V
+@vnSpH!p2A+#MWIm+`^gx9v[9qB"0nGMDx7BKy7:XNzE6i"cy.xmEbL5'dLC{P~Zti:!~:ks@i9l(qKWV#cQr]fj$BJ:Q1l`|>%-Z3<y%MQ@JLfiozmQV+
+EVg5`/)/c/>]>vvOuMVVnq2DyJC_[hmwohKRIcC:]JnV=K(Q~=Xe"F%eYLFJ=;:q7)G2O2n:3$kpfsj!.%rN&GfTG.>}q>eSHqQ9LP#;sndB=;p$1Ye76)
+BC_bGyM;H|[0|c}if,3j!^1R.3<@lD"/>uY7T[8aJMC=1TcVYpETbcPT9g$g'@ASh[AQT[@[g%@r3bceZkcizd,z~bno]YB++-f$&/]fz.0g{zCVZNk.D_
+K@d<=9o4h<_TJFsevTC6P4bBUl](NFo'`y|lV(lb.9ncS-eHD&%Dw3)kIQiA`qoFQXb'SsX89Wzf9dj;m|CS5V2B%rI!}KDRXE~2tJg<uK7L_<m#/lFKa!
+4w=>bzn=Ok-:]-bnI'm"YQI'{<Rl&ZOWre0-$uD!Ur`>dK,qOk4v};:R[N(Lxb{Lyq#WeFQwZP<b3:W_A(=r)Zz(2rtAD[CmPQd>]eb"[bJJg`j_aXh&^(
+{oLE$+E"m,rL<>k`h3wZ~nf0G&FJ,Y^&.,Z((55Q+bs#$=k]i#QpwC^C+7LduSDUm@YZs}=EFv@>q^"bMjXXn&NNGOYtwS6E]VX4!tojphl-pKA,FV_,S=
+lt-fe,Z&n|UGz(wXK658LUIUa9!C1'vV}i'UrwoJhWd35I'fDylj0b;_4inn)}j^1+eHqJ9sR|5NI:fa9Dtco:UI>(+_f25wB@9g#OjA&(;z:5`RcP@`tn
+C&=,a)$0Kh'WpE|-cg7C2a)IA"/kEFnoT[KfsEd>5I!dH|v4kbTa'S"/P#<q:xd|;1LJ`kR$h3"Py"1h:":-Ggno&J]W"`rsQii^|x]+q`Xv9>xWJJ:2T7
+ZK-^"9N)f/b=uD[B2h;t6|xfRx]$A,p&wiB;v;D:W9a)60~9ZiI;ZplV,p@3w/eC#4!C5$'s@;lhTvx=N"3_R&I1[tIB0<h$.`{b{DNZdT-q>wf_Hxh8YV
+4:9!}KsR(98dp#@2R>P+y4kU}#N!cf)@$bG!X_8Wg%X.0L{vtQ&LDf{IhZgS]wca!;EU`<>k|8tf,]gY&1FEjHcEb5'Z:W/rA`OEB_|(YY]'{]O_=FcY'p
+qlMrJSHbnETu<[H_>lAL'p&C>m4-MF~;@O<s_9{0h=61L[+'Rp/Or(=p9&1bx6mOs=mspZZi+0QgJ|5I-,}[]$"L{,DZ.g6dQ&SHbC8^3s-AZo(['!)nq[
+>03JL]tb$AU5Db1BscfpH4>={;2-0TJ&W_KbXEA5I3MAlB4=``T[%Hfui,^o~cp}IBSKbCthWJhN<DP($F;Sx^xmn0w)hRG<9+eVP+B]y[oc-<ca`.hAPi
+/_w&cK5[xV`dVLNQP9kp56W1LK5M:w#Udt>r6dYSN#P3zX.Cg8MeQl&GD(+y+k@_.ZiNipU|kbTc4SZ"#8Y<OH#op.W$<Eo$qS9X{d2lyBP^mGy:~3q2qj
+@,)uWQkj+t_.=I^j/Y8CKh:Iwi1DQtuZgS1iuw+ryx9/xFO;kNKiic;]NA4}7:r]!#"w`{@OC#bM,b@:/h}o_ozZZccu35d%'W"4(SixZ<{No`K2)1Y4WA
++%=bN-Q;A-U7x+)8k[)/#%F3sZk!j86/M=8dl=9f;@jiCk7>&%{lm+v'vBJH^_!]YaKJmjL<6^}9.A6:7R';QC)^jQWctMK&.`$X1}e9zsQi~H369>o4$R
+$l1iHD0`9Uh(L{AKL5BR^bK-jjs.;1$ILk_MhlE3"G9%(cp1~Yvb6d>BD=&@`6miANKs,4cZAusq,Kqe$L##Hb+0ntwS~46N:-LcQ!@%=D$Uuo=6]}Yu$/
+lI}-ZjksW:T^8'],%z"r!H$Y'&+jETbi%d[p}]e'-J&0e)QB2iFSJ84x3[)cO3!dF%^GkFhTpseYp$O=jkX%6LP#kxa2pS}KZBKi(yvrA+@W4QZX}SFErt
+v!VO]6t_|8OE'7+.s^fUs6eI{B~3'xY}H8qhDWHB#wm9!fns5<I)My92P)#vK&C,{"YC@]6+Q=/aDvNGQXS'.Co/ETl#uEgPM;Ag>mwo6wXvtkKq4/b9/{
+mLJs-UKWT-z9RSl_FA,;Ls8tsnz,0SgrEmjE<-TFz-ZM%I/I0#$49F6l}lu+-z'Krc[VIUA)q)3Dl#{p492;:aNUojTQwlX>oonYny~MWP!pfAv:%[2x6;
+74CD[FZu^fX3@C]K7->AdY3F{[dO$(C^z)"{$U}Sw|L/sQ&w6RbOly#jfwb4eJD4{&>(8yPw}ottrq~H>h8J:U&rL#V}-dVqyk,pb&Ar4xaa4v~bfwpz(X
+'-^WB.pBCers"h9/-#:qrMjbelFalKA.U+yXJ3,#Rpv%7/%%%g(K")LP.#}U1:qUOz}O)ksA~-q#1f=HkRqaVFF27Zv%77G7nfPrL`6o)-PNtaklONCfmL
+sj$v8=0#nxT(4(Cg+x/|"NfdC1d0+|}&|>@wkn&=}i19y,;(E00S`6Z%3dtoieEsb'ySAVn(_.OJgj,J[,S-vgDiyJYt3iGqY7M@sYe)"F<rZV;M9GV,y3
+".[CeY|v~I@u67Sj[xaYTWM,1B7L`FhLy@F{A!]zXcZQM{Kq{[:&uB}&5P,i,y7jJ[f'`4Acm34^k2yjVh"yfoIToRflmQ!'SAl_ktp9t$e|{x.6$R:L"Y
+vS(343q,B5Q8;GZvhG<Tt%FT,$<OqPiBa$]]>mDY%i3uZ#_KXy0RS%IkN|TuM2`4r4Hc!/88-"zDju4u{<E'sr(6r]G+<|cC'|M0U)|r,#AtxALq&.{$yY
+gNOWkn+`E>bA#.'%;^hqLCTFM,}_f,|$filf6nIT"{FHo.='hZ/SbYTaOvrI#GTf5Gh3zQy8-;'$3YtHRj3CI/w$nZux>,0qOWhp+@de`BA,u0X6juq2j'
+]$IQI,eV&@ZjW2jBkFGKd$AIL%kwWwJW]-cVRH~uM4<gp#I>=AN@DoSiXTo:9kGiKMr75IJvTr=I9-qmZD!ZJRiqEE.AFt{y^%]ruH+XsH<&><&YnjUlJr
+/y]L/GI)_lm`';ig5Ve!+_@d0.Z+np(4ymg,g|e3}B%j[K)z!DSH"wV9q=Y}7cM9}9$(C03oaL,/"=Cu-L1A%YEn;$1bkf^_)lBZiH}m(Cw[n#`/d,0Cmz
+@w^iX5=Esu~m|Mw4/do7s.^g{jQI.zgNy=yt{b3Wr&KAT];+/:alxe>5W@(7kWD+[-47$I%"haSA7f2U<gll]RFdm`{Jp!XMH!0#YuF3ex6u0MvE}KOE]^
+fe2<)"qV&oV.-AGwWwR(Std(MrBG=-pQo;X'X38G$6YZyj05;uNy%>XeYG3Q.1KpWlCM5%&RXI.'E(v96/FQ)=eAt>9>$5J`Yg]4`8~Zb^7=+;1.xT]pJ6
+3}gQUW>j-$Q}mt!eyDsE54yy/7WP<"{5);^cfI/nFPVd"k#K_@r{@QP:@O_ybnj$o'0@vC|yQI6FJFU+waJhg]2b0&JJ=%O67I,o_F30$'&Y7l,QT]{Dby
+Oy^l}Tl_joH^ok!cz{f4Qj<,9.lok2dgc{~6$$!Y<bBxfoWMVD=^8gn.NgKr_0NfXVvOKjBF)65q%.KaMQEp:O~z,3$R6AtwIrRLEfmd(/4QRZ,Ec[#1Uz
+Un.F<#%33eC]Tgx5q0kBqqRJ/@V{;;2Y-{eY%m!l$$~tUV#m/0jDYcR"qMF5z{dg4Mnb4z'a4BV`xW~"cmn<AbfBOl@0k@HEr"dLTAujWKD4%WR,pP}Spq
+.pjgD_K:1U/>Gzu83=cw1j~"/H7YKJOB,jf@NsUrGWcWpTA>R/htek_jB2Kg!k<}eRlaYTB:3v]ioSRn%:Gvti'iPX~jNSCNEcA/$]u="#i>CBXpCVZM'n
+)hsde(41DxHVnOIeslEB%kw7FH&m=>C#lKihs|8E_IBNCZMx7jnX2'q|u!GbSUk@HAnA48c4^J@^_5>mI[wU0D~nxJ[1LM!Z+i#msTN=p@-Q}CBiyALCkt
+taj=k(wY[Z2h<NdFe_q9dXOpI//Df=[%rJFp"ekpOFhDy||XyqO6|Sc8ZR8DRn'FWH}:B23::C&DD3r{y/MVQ5lNL|VuT>eI+ltx0yAlS]5U~|)cQpfy{)
+{7tMly_zlMCnz}%UeNt}GiuA{:CqKX_z=gWoKXVoTU_}=X@8_ysIsV}`P!!k6nq[41he8>i(_pNUj]]ormbko)r+J{_;uFnnh&s[1@6x-)ggtrx:{|8}=<
+P|(/v$lxL`V$&DZ,H(4,(T[1rwivhi$4`AtBor>&GrlPoxNDTpva0=tBm/<PUI)MRt{xs:=(g>lf%1mqQ!pf=9=!&D.+qYcL/pvR0rxg4VOJ$k/[sX[/7a
+$q#4ST%t^!B(3UkM"Q,l7DQSmS>MRvq=|fi=b294~|AljYB52s">a-DFpt8%^C-e/b>]@y@$GX200|=QKWT6o]S=aI9mV}GMQdmNuj'qHHb9H2_V~.spaB
+w1@RtmnT!{z/8q3NCiL7;V0Y"Q|3bdpjcl["[cXLquutu@+hb0]#%@_LLj~Pcd(Z,fv8#[EWL`,N+Bmsw6UUunTm@x4<foq[Sn;zBUA8"DJSz:$68e{8<Q
+igiq$jeh:%2P!8`p6><Hu,O0'm7F"[Qp-9Gui.HnW]fOi_+9^gn|/$NW@RL=A{R.%{6c&nP$O.I{&0&{We^,Yt~X_[0,&Z6!Mgxbe-FWJ`16YEonC3'.8;
++0.]c.Vplx`1jn+/S[y>hUC+97V'cJp#FSBRz>G2(V$ey4zBBRu|zuA#Fg[TXX!Wq'xaik_H97o[)X9^hxzz1DYAi`wjb)W1kHPp.mu]fSEoDmYd)GA@:C
+PQh;'2E5QGf)%9]R.ffYT_+kGLrjn/M6NLZ]zS=[T6O6f^OytR1Ey8csvY0Sg#m]~4bbkgP6t`#)t.|ekieH'e'P+C0/ZvFGk`U8aQ1zD%AdlH6dR8Vu<%
+_}|$$5K$RW}IBl705KhBTj#8FGVZJg;nqX[&bshYjMP1i_LVs%cD'yBkBan[hOje|Y#ho;!Bx@u_+=0g!$I2gC88g:$hYdV_}ay9!Bmr'5M,pu~,}eh_Hd
+P.gJ0.c^T/qFH>%:$hys$@gIV8i"taek&Vk4O):LHHb]ag3y:^fY3OCyLaqhhF~,ifLY2hK5qz%a3.~J6-jv&G"aDop/Wx>$sTq-1rtlB])A0N8]h`"`0j
+;$J7-!VY8P&LYrqF;94e--Ga~MaY3`x]W"zjaU&|(F/>M"O>doy4AeRFr.Hl',;.x<g>Fz0lzEr^$3W{Vz([2Ys6Vxp2`#+OhZ/+u5HBU/`<)_b+E`>c03
+rz5d&4QF_]}%+^}PU&NYOssi}F/;f;~IKB:^%=8<3)Sv2i/Q<]utncaJ'pp5[q!C}AL#mj`te/W{Ax/5nR}Om"pj<aLL7]:DKreP:rV=/V@0vP+x[`4/U}
+;p54[t:P8.6`N2[8j[b+K%!O;9Q+a1wbM8|M59zT:j"Bw0Iot(-L@YIa5,D<aFT1+mG."t5h3/WbxoBv{^FEY#zhYSF035Mw"7|q<cWR.H%`;g')i;Y`m>
+@4Rpx_YzMhIDVGllxg2^^+lr%sK23zQH)#F6W_w`Dop&2@j:1Gx1=Qm$~)C|Z2_tuF$v`V`}/%zv=W-EkFDX%UikqF&@%Mp2BWtyC/Bl:nM&uMbKpwPU}f
+_Mi}=5zVPV]TulWb@%A{1Sh`m4~-NUZWW+O%OM.Z'07y/'Ln;h`N#Zx!ajhm)d`i]|TM2Q%Qc7O$j"xzIZnLwKwuSZp5=w+J2qYMfE{1@`>>R>wk&Sqj=9
+uD5+ov1)l=,C[BIDEV}&(uIm=lFbP=I<{0|jj^],^lOGf1$eG+w%PrHTk'xA=lPFGv3{sSLsn^.jw+7Nm;0-wjt:Y-rEXecR/R"JyQV.Nyd@TF6"Z&wxps
+X_T3s<z0@gmu]Y'wXp|xdS=QHhKp9%;K1]^w$zBc%3/_OCj<NRemq,[c^'R"H]+=#Eq@4o+Bt)rmhhQ2mCA5ap5H)$iKbT<had!SE@'BPH4l0YEwv9<S)_
+b2:-%/{.CwHQ7orYb2CVkv$/{8=AApY&e'R+wh@N1Mro$pU,':x+,;3R=lSM{Fw((C6snISYb}NLMUEAaV6wrNl9B6dJs=/R0smb']%VuP#GV{#dVm%!wk
+lDF-d|ALKDPNhRT>6q[m(hRc|}Gg#kEwGu&xpmaU_p:K/."!x1r%sLvPDl,V/m]n(`M=6uEYRYYz_v0Hm}Mw-7MuG40hF;mBA>iJiIINVC70z_[7V4ZEyu
+dFOwu+So-:))o.eC9bSV>;Ptf^;_25:l[|b|ree}<3.C-JT<#I4T90xnFcvjo|M6Q{UBxSWM=K=Z]u^LNoAZHl3bsSfC3j"-$m3g7KY`Yp]xqHpf<LH_uC
+lg>a2C9j`s&'jh`'9j[Au/-O%s>,Q=BEcm1TCq8&!B2|BC3W^gCQVd"fkfq{M#/XERP<#XwC1<`c)s3wxgDjc"_|B:-0$6=j8Z3T;.GioX(/_jhU&d}Q1D
+LA'b{(|Q)I&!XHUq'obhDup_&'uB&1|7G)mo%gL"eJK)|DRpJZ^JjV}p@pob8j1<H1['Ecba|q^_w=vwV0[a/.pua:mp$4Xg;1Z/dUQCY[Pj`ua`hMs"t5
+s{%ZD7M:smCK;(`!-[Y|f{A&ei~pPnia6RCenoml(yVj<5udXI,FUKv"cQ{+eaJ]v{Jopd9qe5R>D-@ggK{;pYs{4HV(f]&C<2nh8;9<'`p({o;"^f(Z@A
+_<@aK3tK|<jnJusi<UE$_%3jFN!SE4z[fy@zLk}2vUyfzlHMyPQfFF02$u&J[Ll3ycJ9bfw8Af{aEd20}t21w+<ex%!z6kWvDf(cHFoAdrB7hL47r2m|XC
+o=KRkt6Q$1]F#7v2vKmZb.{XAp1-PG!]hWeb46vYzpK%mC-RoeTR<=1ot[#r|#Fm>]CG6q#["p(LLR35WbbhQ6K#cK<2x+R4i/Zw.t[R},>qk#`Jm]&4|k
+brzi@|M4U,7K/K#={mY4iNl!f9<"71^DRGR.6`&p2ll4uVosSEyfn;yS8RSt4n%'=JtDjmMC6=Fl2;qlrhPk7ClpFn/be3%UX,T{y/K_4>m;'S<>c>RwPQ
+S6^wF;VnZ5".@x{6"oWKz]^5fXGm'!h$i6XQ5cXPaZ!Ln)u>W3=Gu^xI}MIECM{f;8;_oa:==hXZ$L0Kigx+wu~,tUl:KGPk#CX7B]SjH]y<dlH(IyJQr[
+"ts9u!`M4eCV{f0l~^s+E)]rv':5bI]i[Joi$F=N|f'd'j<1!'TXjF]xZZbtBi#G=pM6izo'B6!Z5uV|pf~;o7u78{'k~a=6K5yH'^<-jNQv'jUsHx9&^Y
+I}t[;GA=4U4G<9>x5vC,#zzWkT);G}'G4:_q=`.et)@%|SPWA0P]%$f,nMz7}3Yid!zj1OUk%tGY-{aWk$~bcuZn.3[=%i~(rQWY=M5bRZ=0OLLT;%8%Wu
+m3tl+mzF5KS`3K@Po$HN8U+oavJyIh)Ja(yJoGJk8_3UNbil`;+t[mjU{IE]j4e.d,V};&@A>t:,S=c4ON05.a(K6q6@wm$^oh2XqV`LsO"qF_Pwe)Zufp
+I%w[ueA^,VJ0bw$0Nfd@|01n%7%Ie_gnpT@$mbitQ-:3Ek,3pM.JL-VXo]%+;+Id3o'ok#xuaS1@);ppS5T'bCqx_:YbY8t`i0%jIW%fL::^UkrSvCiPtb
+2-`%Vr1|j]'4.<m)XuNBh&chB.!f1WzkN")IpT4lMzr6hVLl#:(8$De_CL)A_Jo&>HopGdImVr_:7TT;$W7^y0A<K|I[)tkdgp1J[lt-K,[c{lXY+vCg}h
+5h6$=HT81:=IYwpL.X9i8]@%Kk40KbP^)f=}f<=@007Cey2&IQhCJku_%,a5bMAk;TvS"hVXLB]&u`U9'oLvI&cg3cgm/[ZG$"O;)fw^_U{}Ml@eh9SFn#
+{$i@"oyDVBX<O>})N#J5!`_`c]L5_B|qAKt<<8)3ha2l=C)r;Ew>bG;)aeKv:V#-WP7;#fmkh"2-inMv=ZBsrh#-us>$nSDi}G#Zc(IXN&C-1Dz'EU:gH/
+Y_(:Yf}[P^n_e=dLzRXKOTV}sqaU-Q(/S,lFJ$i,zZwzn-zHE)JA>_i@>}[J-]%CH$X|3B+m3FdYmr~>CrtCbRv8Gx]O2E3CU;ezY#|6.mlL}18.11g^&2
+()Gv%yg(=}hTYE%ys+HQb{"oHtUb~O(c{._t@rcw2rxk^f~@k)i)cQ:|3R/<#6u9yB}ze^+)OQm2';>k/zUwBVA.`XFD"Lk&lcvaiPbQ|w#J<k5c<lDfit
+L]MHL0sCHo;RUx|n,Ts)b>,6.E2lQ1Sd<)2UsnT[d"k"e53M,C~d3$[7DwiRQPLz9zm6`JgE1.1vT+DMk{jsbgqrK_Sm.Iw`W,=Y=k<"cUdAFBvNj2SXaJ
+b4t3#SwJh6d_0P1mOKQ%jpPBXz]ddo#5FT^|qtkI/G.JKi%^{!Kk_;zy#JV!"QpX~{9CrQ}m1sxW:9UFZ|0)RM$I;VZPkXs[k(lM`YGBif2Za_J=P(.>;t
+DmC([rSu[kFHMw](jUOSn}B/)A]P%fv=TlKG.cqEChCZUK9y(L%kb)t^_kQ}yuhE<gy2Ln#qI!v8;wgOr((L"60"^Gs#v:Ix`B+@M#_l'$j6rS34"8{jLH
+8bd-bYrHx#Jsm!d|Y8M/EOmsm'&u,v4%lX@g<,vwI(>yRA4l+Cs4ns3C{gX,J%.<njqD-@d!OuHarIlzFJS=@lb{Q.<22pK24J"`;D)a#Jv4#^gQ_i7y+m
+9gIq#at`>Xk`n2sQS.NXT$~bdtW+cudL8cp2U1L%<Uj$r$Er~}h#%/4A=!W(pfE|Js+_VH/<(.%1^Ku@|I9.'Y76XAkgfURT!|_mP!}R>naVsoe<g)GZeO
+PI0$2'-K{lIl!JB"+Z6o1waV0tSnav9we'Gn/ryvm,ep{v,&!18VTI0C//JW]VCa$cJ"HwPlV3FwO:s]yNSI7SfPHy#H9^yy_sFUBx(G%,#F%$X:kp}D,!
+0:M+lx<DhBqx@W+}pVHcSnIZ#[=]bI4y"H->>y,&&m&.~E0A)YU=xvSDU^>sco^LQFwx[9Mnw.<$%F`C|kffgD't;O<rAFVp]bK2Z^KXO/uk0q#guuctL/
+)EyKycnP{=1VdL%yD_%]1Y}@Wr]9:kFvP/27BW&d+Z~ytM!_p;}!uee2)]4xQDm_!gdCHo_:Hlii{"uVr5Cc#xKTk+;rjRO5ns}{D20&`]gju,iX!TgMZ]
+9,Td@HRM~hwP7n2nhlXmt`rL0KO^KAJ(FBe$me^lVakbleo;%N_/h5`(QZus'`2vzl&0t:V;^-#-7KzuS{(;S:!xsY!]T`SRu<9'z`a+1(DA~AwwneFHIV
+E'&ZZe$#TrV-%t}@>$v)l;&p}8iUfAq}ggX8k"vRFW_qFU'$it.b^D8ETI$1J,Fb@VNNUC']~.B$)'f+|]Z'[k<Q{s(Hx(hEb$Zqzg[PYiXR+}H/I^^Qd-
+86|%%n|)T!p`lOw;^@;}]-yEyb%yi,`w5wpnv]L(jH]rCDluSg&V1<i@w'6S]jOBk0aO$E&HAi>X%LIQ4LNgvS(S/[EKg]e^gvO[ZX]1EUyUy0eoB)4=k@
+nNq^0#3bAOopGW)RQ6X.i+%]2KdQdO!+CaQxAlvV3!QeR,LTziOzknu@Qq}/)s'}%./<Pv]9]Erx8zm0Y9m'apz5YtAOK>P4.yxdP&w13e3Dbmu$@zq)yA
+#P'=2zxCFqN7j/irFw!ke;jM)lc"g"LCXpk6%27,APnSWK6=$}|V~(I&xL3N$]='_jj:Dq9MKoEV_LCzry:whF~1lU|XT:HRrE4v3[:v<1;_<sqZ^gPcl!
+CPz-(,2i:mu'A2:UUZMfV_f;|9+5w3KO7YLsd,`d@0(truelOv]s~CUv8KB/zj90K)B=!6T8XonL8[:(|JfXjfCPq34J|79junXG=G$USCRO(LYKni.@4(
+E0]Ab9N@yJSUCN0ggl;Y5D`r[s+58v>7A0`ArL;0DF-rz]w:PM/P@fqM+nsI+r;pB^+fIT5ZD9sG7#+qI%mta^`-XIlvx$7X<^m+>QUlo$ECxm~mpmkR=.
+&>RO"g>&+u{qv%C2aq/n-ABxdb6+hqVZnqo0x>=lS[awfl7M3Ey-bzLypt5xZR3X]i<CmZwskC6]vZ(aIGJ(IGC}~>VM4paP9W,I]wNhYySG!`NT@sOt79
+hquUm/U'$_nvd6^Z.>mM0>,LM@:#rHJ)]oLa#sC@8lMM~h>"fI/{;C4P,zVs9U!Lwa=BmEA^vmQxD^@R_Lp,y<=r16wh8FBX~Dx:Nci,4u6y=7x(X[cT}6
+"&jMl>F;3mYW;P3AFNvn.{0m,v4EeOSP)n](mFY@0#@4}]uRW`8sjQH5}k6Y|jpG_=/k;:/{>'uc9{{]eX`zbrYSctR+fja5NCq#F4W`PSPtCgLKAo:0}'
+>0~Vz/[zu4MVWNH4DGD%EYN{+`C]ZWmR3`b;IzyjzeF#k46K"W]l-|Hg~72%5m!^c{Twf>#"9.HLb/.F8VwM@%uJy$&IoY-{wgi{d!2w@q'j-7TsR14Ag{
+&d.2EITSV}!UG0fn-H!P-l8;[Z]a59e3I0WWLbLT">+Ezi_rVaDLDjicN.1iF,rI#6NLkPNMdUS3U8xRX[K>99FJ4T&PXyt1ryS2,sj]@gdl"82/~yBh0:
+M0o9h[eA_Y)|AxzvYzkpf9`$^r=4PLZ%L(DoPBu%a!`n9:K:f"ty;y21|[T[UQ(dWhGI`H~zy6r@'&',X%evBT)=JH&I6I_/L!F!gdLP:sFg16mzIH.r9]
+gLU-K$V9!M(({!X!eNz#ptj!%LnzG5~VY%~9QQb--]zL.J.fV2R_vPpU4sj[0#KB-L`WTcaHQ^xoM}bTot'7[7D5Whh'B4L!3[-<6_<d(J{v]74g7yF=ck
+G%#F-<`;TlA3dB(1s;Eek5|'ukFZbcdhs)^9Hfe-C4k1TgL/lqM&lhX)a24<+kJ]$Tb_CvF2~2AXd1lYRY[DfxbDr^}aK+"T.r`Ip2YkE_h(7/#5.qhTfF
+1IZ'pz}V'Zck<fw,5&k!}9.>UHNcVhh]n+r}fxJ^e/hV]DO:ieP)KDUdE90p/X{Zd<!4nf#rxST5<#.rf3qN+pz$0^.>Z3Ww2Z8Gb6W583b7$l7%$4z<(r
+gl>=OND3J|Es6Kj,K^Dw$l-v~SsP_DA-V_>$W&U$8.|hq"7|,9'R8Sx57t1A=K^A~g8]W5ubIX5cfZ2{}.0<EHk__Q`m8ActG^>lbTYOEAz>&b!+5CHu$=
+yh~SuoZR}M^w].kQXo$qG)J:.jI4,[.VK<)d-_Ql&@~0PY2q;!UY,+Leb|3<G+%H+@vl`$esvmy{u%k"fi40~rzZe>k1qjP#O_(JK6Mx$W]&Pr:dZz#k<v
+Tn[MA')B{1q3UeBYie5')5"B4KVY0q,+%gQcZW0asgwwe/NtV%25!/X0(Ecu'GYKj@Ig#GL$Ud(LD28OLhS]P}~2ZFn1M:>a83|L@4&sW-V8yaF;6+miW8
+yaJHcrEjwk7,WIN]-Nl]Y")wi^[X~.6B2=]8@.^6cxoLX-6VA%TV{%`LMnupbZZXvp}7x8HJhN1v"m.G,`D6QF2/vLhFN1'Iii0_PD}XG&xSG8~PkQJQFS
+5YqS7>cMe'n`/O3{C$W|z:&HTHV='-ub78P[V-hx4/'3l,Lq>F>OP}NSLlgSt!u>7m4hOE!I32:JI8"-QMIM~!=-tKFp{7ji":U={u;eoIf)Xk:.og-9Br
+M#VSkkH6Hd;>ht-UE$i&5cHjk2ny_bQJ-}7"h/@Jry"zxxvVduWR;nOSw6c/~4GofVemH7$fCDR5`^()DdD_ght0zT"L+wK'%@u],g>x/92GVJDPTOqDYk
+JWbC:pqsWEUQZ;:GZ(O0rU7$)lJ[%&mlvQHyrffm{mWFLwiNGHH0"FL:cDn#7B8|~,)ysk2}0v,n1{58I7)I-$a$4z$@8n4JLCbxOx/"2gDB0C^;%e+(&j
+xsB<mi(RyGb8p[iP<%D9)d&w!kFKx;%Xft2JRCMi&tty8]6a}UIs>1`bn@.6W@.ec%2$CQZTO%;[v`[.Nq$^O}C5(;f6j:0I{t=}"Q4jvJ"(cz.R(riwn<
+,y_HiNwfCApUlDGR;;V`!:OOzqaY#p:<^j|59(LP3zT&cuBq>62l~aeR$I=V;f8yqF<_p)Toha+&Y|i"5Ipu]JNa6AOg>aua&;~CSlrE/+h%4Dj5Lt^_kJ
+ygL^zZ;ECRc4_CZAIOT|pI_L&G`ujqVIz.w6`/Wsb]FH,Zg+MTF15&wzl)_UeguUVx=>Y2r:aLDIKQO'Ye[,6$R9||`>||Wpq5wgpv}@v.c1>#Ew86z8K7
+9A%VXm+5YWbXa&pg^gLxULDrEoz4h=L=;X/5<[.dF>oIk]e-_V$@MLs88P4]koMe#.]>=.;2@5]KjW{+l'K>~U`3.PLj0q^@/yMw3[J^YJu]'$ODHFbOr'
+z%;WX]DETAw6z]FW3kA0._~Jq'-:@0c>6AgKXlv(#})t5K)t;&{h__TOPsJroL!|#@wKcG[J_#']/^tDO#rqK9N$4XyDn|d`an,707Jah]t.<177["pK~=
+]SU5%!J>NP[Ye-h!/`fd;.1W.,QMfC%DD#0O&'k,&PG`;wZzlzqm@.X=C]s[=B`&IG>LWp'xQps%WDxp[xZO<Q.^+LUdd1:Co(3VBE}cC<!.9v#+CBQ>53
+_9W3:&X<y''=JbcNMIlxPK$<^lf+Jl=^|IT^4UhS"Gm$IfyyU^[7}G{g/B,]V=kmNL.Y@YO%ogZ^ZFQ=RS);D>F&h|6OGziI$RkSe}(L%WE=,inXso[.qQ
+j^j#5o]^@E"xnwho`$DD+N!nD9/{[c!9ko%lThFKMJXVWg~^Wy[K6@RNc[ou^IVF+>Wupr6gBG(fAT,qe#D8nwSWoMKc3&ua%)Wi#s}SR}fH8y!0fB&uwu
+kt{g$3b/"87YzQ7uHpO.`vB-UxdZ5P>nNB]|`9W%%K_^prB15Ksq{D5]|VmW#G'0q3Y9_/T@.@/Ua[uV4Ui9{t5VAkI8>{T#.hPK.}l6>S}C@P[yA,tIj;
+OL2x$|tF<pLCBB%h#[T$2v3i{T-;jXJ76hsP;Koc]C/7T;Z7jNVa,xI!Z$L<;G{|SXJ'l-wE8']DIK6'iACXIFb41pm<0w<RG1Uq%g$MO)+pL7<N^=i}b<
+eD4,%sOq.BMs"esA#PYOxBA-,E+AYMWA2mxHC+GjyU.ck+dg#O~3tb[{)C;C>&K"7cnX1ueWAVUvcIY{|9/Yk.JR2YhxQ.N9,A3c#<$GgHf:,e#64=brIM
+1bp1gb]#@uN)_Cl/cz(L-W~7hFT]pjbdAX<%J=9j.!9Qtfe%KLxWi)Y@.s#y;K8;X:RvJUrvZ>Km-[_wd.F.AOPd@p!O&EV{c&oHx|<d2|/_]wlYRc)@zr
+I0BOm)731{c;SZS%&Yve:"^@lyVKE3,o1n4'pU(v<1x<MO+&`[Yiio0Pcmk-XQu-T<>AD,;C/5RD2A@a_@Q</H,(&AQqz!@1zsdBE2]d@,vk%IqCat03mn
+g4]MRYAY[lf,d8`e~3c1i4QS<2'^"|}c/9yLCBoxsD}`4/rb;H#]|^l,[E:c#j<CXfM:c_(e<TI`,bjo4|kx"-EG~;=rEky,-6/N_hefnAKu>HtM(NatIf
+C1(tpY9!]+$=nW8BMzZCs8O+X5c+>JZVcvGyd:Kr{S``gh,s7-}xxvbxaQXOVG%s:PI54zN>DJ1Dtp!iAZb8pc7b""$2k1|pA4dYhTVAiJX]UO=JColIgy
+zpwn'|B^rq1W;r&X<O/<H_+c-ZThKc$I@CncTuP!uGNapyDyxev/LCqYq'qs]I<J&hr&4IsJ/I3Us9<n-]X&-9H}Z7kO";@D1HNxsAZ#|vBlF,TC.p>w>t
+t2)$/=m]gj7duGK2qY4+HOq6HXp-9B@'Y(!@Y>N{@|0aKNc$m^"XTd|I_%r:QU])7|dLiiOqiQeIx/b_BLWrIug!g>VA{p~/[gs4><hR<ujFX<xH<uG7B1
+is%d47/aT+Br8|>T|P&l3B.&/zR7_9qXE')s4.LzeEPSv7(OTt6Iz@Wd8g'I}N[iS.Qdu)#Vv|tVQF_QGf:sv!SE&>Z<i}.filCsa}J>KO_<sF809_.{I_
+NmM&xC@li^!bSaHk0XWG}p!8D&+W.$"Ja<$AcRfv{mFC7fPF<p@ChH7zq818<O+ywYw$:@RRY'ocEe~$g'D(DnvGiBgEW2UM><7M,BI;!U-6M]:C..Bo`B
+UUU:oZtemZwhV&Prf[m[AQHCR,|s7xz+Ti4{N8Exwxd2Z[s_$UOtgwlw6/pbo1v:PM5;8[5>'{=@P{Vc]3Jb8BhQu1O<MrvIy7M{"i$+L{]1Ope#1Qwl}G
+H]wTN;:mqZ#eeuNc+AR@pi9`2]@GSfC_aP5CglQCll_J<t~czq:TUcl5(R$}$yE7d|mv7JVkmFTdcR-"RqDaSFnL8%X1iYE=+Q@LCkZ[+F264U}dqvve>t
+VS6oc-n.gleZ;58.0$_vs"a$.n7CpyLg8Z-QucR']L5nCCN[aENYMBEW-HtdOhAHVC05)RDg,5$)%&N%Vg]n~3EJ4^}l|S}+L%(^,Cf)gzRDNM</D>/'+y
+r,I#wp<)~v#%l:[H%=+Q)w3VN(^^[A)wMD)Yd3[vcr+fyhV}Y<0`&SXfo8VA^41%gDnQN}[<T3ECmj+q0CBQ#s|bmY4giaG387_$X%Si0=!$2hA0AeRlCp
+=`ZLsvL6=rvo;m]DBX(yA-voa!zYlC8.TqhK8_)B{s14rChE`Nk66xLxj$W_B'_RXYPzmlP-U=&oh(6G<Pbey,lN1Lh7flz2$h=/IN%V4HEk/u/B;w%v35
+x>IRaavT;`X^b2~0yd3hf;.II);6AMTDBjCKx:r18KICJj9{%0F0D{NhPJW)8Jw&J#3gl#u|p1+r%e@8>t[&5CtHgM:K)`l$}H&kIc35JZ{7F;h[mh6/;.
+L/r{vodl)c^fc4eO$W5O~VRr,:$E=8HEhQDWua[wCqs:He"X7g#0|`HVN(1LlIPDHT:Nc/vlOPWvzT!KZQlF'z!'-drQEB(|X2=8bnxoC0:J&zXQlxwvkX
+_ERYsxtS5BlCQn.p~=t/bBO)y<9V-q5,O(;9Z5LR-p[ox^dsmGH9K'r=I]aG0nY(`RC7.+!svsz"O07vBTk;/ol9FD0Aj^f]U}oX)fPFjJ<qqtJ-{k6H7T
+|O9Mq;27>(tJ+|k)<0tb8EXPsj'p.wB,xpnd^:jN7RBuK!eRN_77!>GbTGvSLV`=XSYd6=b!3pNbk]o86C:VXz5a_jpQ8e+o!UZI@bR{sK/>XR3Y=-zjmX
+Z#)7hn]}5aI'.xeW%OAT$#_-:yT:&+CA|A-xjbp:!OI:JJGF0W7swZEcqZQ`]:bVJtNVtkjKcAuig%E8^"FmMOrS$m]c"++Vqw^aBrEten9nF5dNNa(m1o
+u_9|u$yVXqQ<:wKdzfMY7m,jCV`A`B[tw9%EVX_W<O'zR(HZeBFsoe#b[E{:#_V#g3(&AKM1bS{`EN$mttV'3jxE3OUkBsfr(kV])(eo82KgE>3ly%_$5e
+jfP>snC(qP}7UM#|3v4E[#8lnG2sH@AXy|JO'BiRs%P^%T7@1diTmLgfEg^i0X<(]_7XhQpPf2q|h[W5`&%U'4~&k_:sRW[tJW!__M(m~s[@8;HoSlMm.,
+Ctmta0q&>GJMMKh&R/ZoYC/pFUU6t-M%`&sLTT-=)]vl}a9pegk##^p_,9pJ41Pm4:w[+1.Mf['.2;wwoc2d!rw%62$>E5[Po]C$&-/u^=~>A[W!$nL109
+XBB@U:g:tk.(!eTf}j#bPdHY_b0uB@]KB.>_JCrGP%uIoI[6gWnCwBVp/nTNDKCDhwp_N{8tB{^Ts[E]MjDW9;2HPn7n8xYHV>RGPdDtHW|q1q+Gs9}`@D
+9Y%[&jKP`!SC`'~a'6DfuT91f^tZfk609"5qUv4(&zB6@hnPwSb<mH~yoI|EvI#Tzd':bWn^=#9<ZKjv%PVIbQ7:ren'[i:<Mj|ge{IIkX^"l!JQpBZ,06
+.behZLrL]-wUz#q|YD/z)-vIv1=+voocgmOK=(9/aoc.4jWWh`)}k;9_wxz8e7U!^D2ny_j#o[oNCk>ElU.gFG2;ef4FfGfpc&bDcB;A2[x9St(^AbG@gP
+tp[o$XV[8>;I2KJDbc;2J:z[N[L3KKv4_6]I6@1x(%'`J<Ol~!A<W}Xy0u=`SQ'v#dcX}E2.tIN'a@^0Y`alXdJW&B46Qmi7pNEJChft.uc/qNvm55`x,^
+w)eGJMX8tp|$u|EgtR4`M/EA%dl}57^,K-_NS`k|-xMMY6%=~$!j=Ub#7]$x(l~NEyL.n'_QS}876]P&HjH{0D#9>q;5+u(%@.(>$}&399cr+jLV~c)ASO
+M];f:,Uopd^iLxb4cMlR4S/JBuA+u$0WgYH9<6^;D|V^J|Qij^E[I7tbK2Lt)hWU{|-;yY0:#Lc_@dV5GH,k@Zs|gw-FRaxz+/U){!=!%K5O-m4`.,{80I
+oh8+@'mvaUQLFKVYZ9b/P:EEdG@NPy>=XT6ct"0ZCL|:"zFz1OY%52,Rw#K1dv></1`Fq>T{[{]ygJH]gOR'5b{QxUyK1'+'=Dtb~Nd>bZ!H3<!p;TZvi@
+-%5#Y(09%ZYGxS]s~]q&J@h[DFgE"k!rb$O'$!tnkHGfuW_"J%h(xA=QP'<5d->1;Wp^R;lg98[a)E--fwc"PkCxf"aCEwvb)4Fb9uREPjwi}1g^$YdPgW
+~ns_'||4ga[xtIBEG][M/QIc8+IAe04.M''>No^aw)`-;4o$tDplva2<k-Dm$'nFyIE+}Ljy3L4-;y(E"72mWnni$bS.lg/wqq&>d#yviY7J]+N=$Ryjvn
+9Qcwako4rKdv|oMz^-}W4]e:ngWh&&7A-jy2f=McBK;2an5emw7dk`0NOitJruDOAW1c#Qo^/z2Dm}DOkC}Te0Wf&_FOU|Mc9[eJZ2bA)l6z_}TNE{e]kz
+aOd=<q)yX#_&$A{|]05k=,zWlk{:j"_V+%GuWZHhNX^p/teZ-+hgTM<|5AECr|z^ZpNnBdir(lCUaSP^FO!|,[XK/D-8cd;MPg4h~Ofy$OHZbNHuUpF/nF
+=OYh2hDx/u#gnFll'q_#!|caPO~%31Bxmo=owMhBoHgy+5)tDcKo'q=LP<{ZvDB._rvOm{1lQ[Eg2h7t,5P$i0=uXUvAN6}jr8',UFl[}QF>n(xZE&]g2.
+X75vMqdlb#Uka#("X{8[[:=lUS}8CCg5<D{nFJP8NkG3Lb:b|vfwK.HUaFJ5w+}sN}H^rS3<uV>]l{YdjHv`SPI!a8|sG;y[^{SEei!:0K:Q4F8>v&`T/@
+-bia(,O9S|;Q83&|GpC="rEgA}YBof:8Njgm+qV.5CC[dGa,$6yvZ.Lml,q#M((l`>4{pz/ma":_d_M4<G=<jRzX[FdT6dZBk3+@|kg9q_PYAzB|[[}Qg}
+xG>[DfZZe&E2/MIZ82;tWmId(W}l.qa}~@LH.<{FQ4c(5hrU>"G`:P_>X:i+ND)3wtQ&)5=G<rM9Fd/^.Y,HJI`tA;R8G@^#bS&{yc.]Bs{e[,ChYfuhfj
+#j5Lb#p[~Y;_eX:Z0fkU";{R4,|Thc:5>;|"|_7#7pWDY8N}:s.a3CLd}@B,7RSl9aBm[/lGjD&wUT'Li^=F`;qMc<D([tSM25jDl[`e:vLru:0)kpw]b+
+!b+`0HeZm:>V!r#`h}iLFGog'2-/M8F$q['-8o2#ue@X:AlX!--aSv^CE.@98|,s[/Ao|9WF~q:64w]3'`uA,J'x%]Y;,4ZGd9zMpY_/Gd`tCcvxA@U9[n
+o;J=jzI%4ikd+"fJ;q<(1-CMoW#$$cZc6C.+3vef.gjw{ODT&zX2TK_Ev:7;MKWva/N<{B,n;1b5pTX|-eS|Yxl$93NT2R[t5!Ptr^gpJFr2G5~6iE=>T|
+&csp0"er$O$dRW=M#sa'YU$]@@<.!TCtN.|P-&{2y"-4.sJA.pI:Kr]wKD`$Lwbe,[Qt)q,[%XdqIT]A&1<L{78c;M,[mE->-L8gLso|P:9vu<"#>Ui^:v
+o|M3FCa8LP$49M&<cnHK<62@V,8i9dO&==Q($6!k5|47TT;H:vAN>NRLX+>miPg9c}|UvJ^=TK"k>-l(`;qcWriGWx&bg/tX2kXzpwbsa3jTujL8D9p=o)
+i+^#!1ZB[,XT;siC31paWy1J/MSFVC&85,&[cf=2`f}[jlWq8c5qnLc`hxI8ek_2VD{.{=wou-c3-C&r``WL4%1pUv9&Vva|#-|j5-R($y.S[b}x$U/bX6
+g@ME/%[9p4J+Q={C!qkgFn(WGhHsxx6<WYvxO"9ljntE`"PNjsGtK|Im%U&>19K"6To`KkBnh%x-z=/kW(~4:w~+%SWXp%ER~+%Yn7VtM=X=rl=Eo!$]J.
+Ly:n5vHui2KW952e2EcHKInFFGz0IpO2X%gYs/GkA(Pb=OuoCKICGI6$2k%n34FRxd0FHgv{Pyr1N;Hj~ktL|wF,-mWfOJMOrG`)i'wTw.v|y/N6$Fo}TG
+UVg8#&!->>>(j%ZityI8efXYAm_ekOzud(HRcX{f"yia1'<Ppwyz}@W}c7JFR'-TKdf_atD)2T^ZRbAHB[FbjP{zK0IUys%tX%;HL438J=`;tgdpEonOn,
+}bbxZ}INE)<V]L,ts8C&JBF_r"(4&G4-^zGfj]=18#s]Hx8=IK`BD{{^h^A5db{%!%+64l%t{dgN#u]evQp2|::<x|![|w}DR"J#Fg%>QObG2%1^lot/&g
+)2a|5[t{C}A)2Y73ZV%__Mahi|#J%Z'>82Ua2{HxXnSjzwd>'x;voO~[jv6RU3z/7JIHLTk|Q4}V:z{OcDw}&8whcC>;;m}xmj(-1b+}BOBQXb@j,{@&<.
+Q&Vxt})zYg(_K8|>Fh2zu+ck~'m$LzJk8[UtDBeod2)/G@F2,EW:%"fX|'T|}Z4RH({_tXOwh10myXD0N4>)/lg&U}Ua`z+JR7{YfGB_'VFIMF!zxP&1>C
+:/RO&tUb$(5+.',1(QLAfK{Ip-y!nzDPsVlf;o#P0.6p!e$P)fw09b(n`4%85}:77Z1T2+/=Kk89Gw.[`}JOBQ8gRv1`0PJ-sW[H((;m0&wLF!A>UObU_3
+WJjjdmq<+^_Sxn!)B{&$.D(p0m#|>wD/^/XH,'o"7UAV+ghT9Q}mH>zzjg}YC0xSd(KXPI_>}jsKlhsB1kSv'jvS:fV<'&fH1h3/jhG-.A2w_j#E;Y0oHD
+i4(#vuEZtOYPM9(#Mm.A"uooddj3T4_!_u/X.1la-U-.$spWyuxO_@Y,R@d.08'|0;^{6nSr<.RGmNpQ4dV4^$'/OXQ)1wF!%dk{OGI!zOeWDF|(LenJ'e
+8[s&~l"1';=LHp`ty9g6'',5%G1K>`i3gP&&m)]!]]uTUMCuwGzu2eZ@F-hR/J<h4kG^l^{%{ZE9|o^B!+&r7{0g}5LWMz6CJ}(Dcw283LD1YCxnu's381
+/=^O&G9gXjbpL5(PSbN9l4X;6i.2L99nJQFq".G.`2T(wZQ<XVuP1!&@3aWoGoQKF[p7J(0jk`JypeOu6H+H:0%g2B_DF/Z<9;CkA+0-][h5op%;',&@"D
+gL;>-gIMWXp32hiaPj3g.8QTE,|Z6ayTe!S=A7tIV)L0&%ejQh{yI$,9[oFZ_;Q<&C=D)+(dglO%$Tj2S51$Y]FRdMq_VYA:D@fFo@|RUi</[a";k"$J"B
+~P8h7]AL#:"&,(`eFc%1z4K-T{pF/#r{l+5;)rBO4pwTNc:y`SZ#2k_7W]d"]`v$A]POMIMesh+4#g(:cJHKTA.[#5>4-&&@U`t80CVKn!1$t@'/m`0|!z
+@5B}2X2k~aAezi6:qb%g(ffY(;%I=;l;ubyPqY{GR+c7W%cd'H_m<QnCH9s1^gH1/3&9c+@]lvif(Iy$5-jZBb%[|VnWX|BXM{hoar_H}OzdGqtMM,Pq+/
+BnO8_w|oHy35JE@1%<^s3tCo(8_LdQ"&hIR&l+,:=:y3f<"GOcnBgHWfz1s]d-29aMR@NE~'#')L>Xd:I>h^x19o.K$i8%O'^#ij4iF=1:19O+1p]-y%[o
+^d;<R@IXk|b0EXXa}I5.)E)3g^I&l8TB!]s.'X0B@FuM3!hT@4T6`].}5'vldEuP0Y>NlZSe(I|.oTdMNcx`<qej5zXvb2ei0ow|o^fcoz%C&,T{b/SmM0
+a2wV{&,G"+>J(qPdQW!r2w;wmdfMQL]/krq=`-xiG-jEW5dO/`SdD=2<(o_be5_^$8+,}Ti(g[Lmzh{5Lke+"Qvl#zlczTwHo%amjncgv4^wWv~sW8cIYf
+b5sqD8=z;znaBy&T}#0;p'vt.A+Hx)-qATUMOKrI10%'ZL3KL;W)D7aL]jo[^9$IpUMoegrv;^ha9%wX%vfV#vbqFI2.Ck1feF<etCTWi5eD_yMq`I-Cu[
+nL7238VnRUJ9ebm|!sd@"18}1rjboi4Pn:T>!q0qIC_cd}HeNInuR5tEhvHqrPzA#r|FsO:tc'MTlS;|HY-L{3h24N_<,30bN5K_t>==rZcWdBM{[pkj#!
+TCRF_-.vCvY9adx!n0h3M<pY[/f0>q#^VHF$,e8i$a406Y+HUub::ZVN(m)kF1AI(2jLUFp[O{EFaXM2^uI,6j|CpTr3b7Jydy:<]+K^}4yyfP;h"}Sv`y
+pIR$7K%:_P6,eh@GT0Q.=|%N)X=48l9QlR5r73GbYo{9RN$#mJcMYv"w)fMReW9lJ/2k:]g34JUSJ{y-)`8i+THyy(NrbbjF1&,oGYj%Z^@dUF+50vm)Ja
+`P3r4P],850Du#}:(smQAQiy8Zx0]MVp=wfUjA1TP&#SBSRB~|ANT6xC0]jN}!9<KYI7mfw.viUNB{|y$IMv;Q"|f'(;F3t-]1Qw9Wb!YKN=PaV@yNMcfh
+.b{nj;1;;A1r74=l&dNNc6-^hc!z9zms!.F>jqjO0XDd/H|7>4GW}hPnZ'Ab4kN"1uqupKyWnK58pK:lRRV-p#/M15!.+/>snY{(;i<K<<=Pln,m5|81sB
+(UArk,5MZ!zI5OpX$lt&VSF3C]}0H;$f|%.nr|MK.n{XHpxKupR=x[weMw5zo#,%^(Ri@UD+E^s#MF~8&d/l6cFtn[OOIw/}"@[5aW/Ub>sL:HemI-YNA|
+fzpV#$06C0XRly|F#I|89_I_.>UQ&Cr-XXUL:H3^AAnbHA5TmU3#brG<sEoOF@(`5a/L[0,ut=t<g%rbGGB^dY6[B]nBcP-((glSr0N5@>W.PcR3!MY#lI
+Nlf$9m=G_a}/-;dpb3_g&5mNCJ:aWr)!A|C5r8<{l"m""C}w3HyIrD~R~o|b`crq:]OdZ+,[7h'7~SlMctitvB<Cxi#:EZ@Dn`_fvG3#D=v5>aM$x;Gm2I
+A}_ynB9<YMct6Eb+ht$|4Dc-$raaSaeV,}rlplRV&y4&`:8(Gxt6/z((.,/{5DAwxS8Z$$;pvEc8lG8%i&<p.{p$h;5|y2&|rEfVK3Nk8fDYvNynI:seQ4
+Rr3tS=DAx=TAZ(aHt$fcrY#l@E0c/`ks^FRH$8$!{wj^PGI1C3nL)q|+lPP`aljBzb{pHpB,!Pfu:[I7ffA5{+$"eFL7XQ^cQIimCJcOe.Ntk97qhNT(IJ
+-nHNp%]'w<'xtHx`]6,D$OaG"qvT/DHi'CS>&zd;pHt:_{%X&Gw6v'pT>C:Q{:FT-Stmz4{A[Y@Bf,1'4AXE@[mXyrL9@K&(631h9Scz7TALI`"5471#dC
+g5tfRLX_G]W9D>$2$m,5u.DHpTW)crHAxScP^kV[$-]<g}|S1lEm[o|vg-v"}P||n,yWVS0ld[(LIn]//"zaQ[~U=MUdDAYSB:!DC{yq)<!ePtXa5x"AFS
+^Ge8||qVM$B%z:2Cizn<Bf%v[1{`T7yBV_,CTxD>lgu2]0U01wH7#BF^Ym#uK0]Vr8qJ-T"E'sgKz`N6{H]>hL{:lgO/Q"OsOkb7N[r/;0L8f-9$s}QS-1
+J50#e3-iR4H:<3/0]hoR9_QFnCeLh2<S0ue$SElyYjn'Pz=k3qHX&cqbJzzjHun"v[Xl{Du{GhA>/F^waLLdd%45{dVeAhLD+4:i7]<t4G9^z.BQ;y&^+y
+G.CD~0f#C5RhFwl$>5aM&F1R%!R]/KJo-&/k(F2;qsRbd'TCFhf]!K^;eSeON2+[_zFqt-<lw9jV]Ud/4jauw:=0R{~|9uXqI,G$&#}HW!-qEfBNkM"A|r
+(98B,[jWcu#S:,q;-bqzE.}&&D3jt+%H<#!5sY)<dNeQ1m+_p!`KyX<6PyA`i9L{,t7ZVqjDm91;=F$y{Y.f'3kvyjXt-4qm2tI-bP8(=G3>k^<E=(R}M]
+EIp)E#WaKH~lAjmGMDq0$Oe/p@U`DwBX@G._p0uu6U@TY+(^'O@I<tpnKaT0V<=-A/{U5s1CfASr$16/K^qox}hfz/sR4$LiCAfUnNi2WgB=[FPh@mro+}
+{HJT||rLUJza]$C(;v#w3S^Z%ytVr7>Sk/>4aE&l;Eh>~qyU`d!kwFOhKa!U!36dV6)XhHL6")J4s!@K3^y"vxsQ:1}4SBPb50fYJ%WPUZi:r"5}PLe`d9
+CA9!{sZ5l8`U}c;e&dE|6GQB%-<I,`FQ9)E/9H>R7Q,PR`<.9FryBc6>gH=<UR@4VL=,'E0E.xJqlB7GEof`UdodpNyQ.+SBcx!H"8R@#L-/ko-A8)zA[S
+'Gp$qgfPn,n]V{P>5N-eo0R2qU^'!D]v]z}%PFntInv7^CdpO1FpGy+Q|WLTS(6FmzZfbZ,hqBf1!Eq3<N/_#W"[_7li;{UW2(tv"n4xxn5y0qHk81]hjj
+K1mXdGBn2WIP]luQ5(a&XWD#W-j>BqXyO!u>=$S4=z(^.zqX0s>`X]"7n]=:{-]PxB0g=wO._,L>~>GNqe+Gu>|z(Rbdd!AikO`^j]5itS!A&G-vfVUq!+
+rP$=SErAwY,U+%`KgMSX3k!R^h)0|qUWWb29DO:'IT.tZ`{w/9(>WCid"IoaI@]Uzl:j%zD#H9M=%gWfPdIq>g"$C49`gnr:QL!GEo6J&rp0d.s'!G;.F!
+tSFP4G1+3OPd;{Iyci6E0MX$(S;+kmb<!`@3Rv[[{cFMm]950EdX}$!lpYKWe^KP76ARh]dd=OvGPkTVwQ-j-Bx8JfpBAiK6PWbbdTlBa(_2ODC,PqF]m+
+rJ^ws!TZEUPhX7c:hyY.ofhb1/w]P9)Zq`-n3U{8YT>`CGF;%-vul.b-HqtD;@6L"S>nXTaIPskIb_D;g>oigYg="ZO_{q-YiWhVowc&/+7^tTdO%_N.{,
+pBm9h[A8kO+1zL])HoM6U>`Me@X^ez>rW`{U[[hW-@pa]kMLlW+$a+E6K&wUk=E4bhEZ5#-GSB:2W.1ne/v_Y1K=/}.f+x'+E33eg/ZslmSPKipbVF014l
+"d]p_%2<@FM>Mcf0CM/^}i{caU#q6@{>!]j(i3kczGi<5;pQKq3FHYZs"hdx3P/9i)2dX"m;Pj8RM<|"2LysNx[P.->6WnrVD>PwH$hCdQQ']&)3d!xzFS
+q&}@Z#{W~0MZfUq[O3R2>8nDW:&95'yN_]kURo4G}%rLr1:/D|,XPFyd<:nL#q%%d@oHk%mW7KHRu3wrfdu3E"InF_h|36KCF}o9h(R22-X@k)YN}YG6gb
++JA-:e72]t|uU.x(&7!FyaMKpdL%:5t2_33zsLFUG]l;#@N9!"DWLt%l_$pOteOM"l,]S9T:=8$-.!J.qx9QfIK'ix+S`UfQO2G(S=`xs-But|'8;Bbb_@
+0PSay,<<bmn#%mp0Nt!BR1~gc;-MW>GH_`Xl_9V"~j,]OWAp<c^g=s6VabR+xu&7-J[ip$bY9kX8TFa0QRR7<ZGwBJmf.Ff$G|7CIcaw-KQyFp!.B2u=Q@
+SzPMUoT(V[8Q-/&9I1(JA<cd@0)a2/K(.[P0u^$73[ot}pGm4yVG4hqv5[U3M"Ok=da|GtnjC89&x}fS;8hNSYTQWkOiS4|<&}%utm<XSH4)Yl%Fn(#gJi
+b|<uDgt$Ud5$C:l{#P9QF+UXPF$=PG)'Y2gJE@!zu=tBlr7gsXesX}lo[t)E0yVT"ny3Ds[J~(&rRRq'}V$UGQ@_2v1e,4<TB;GyC>rJ@+nS2Iz+AhJbx}
+S2DGMpt{nL^wm1o8H`K^~fu(L3v+q5HZfT>ONu1fi,eGk:-E(S8HSgwf"X,sY07m'0uu&f)prM5<UzU_S!Xnof{l%$^a0hX$<LS7WMJ1|xjw&F1(Y"l_wq
+V8O5C/$Er9m^)pfd(v`w[=cr8YPUwXqlm!`4X5E_L!9:xB(<+=6R!;23OK%.>AmFmYcL-59t_$'#;|.)Z#pA.V3Ch^lSJ0u)M-J]R$p)NU.W}^cPG/DBbf
+~{"bV0#Q2IHqG%|p4E]^%%h3"JcUfiU4lM{#PhYAw&)Tz9#-W9o2o"},A#OlP7(VKW6NNWy<KL%qolj}fh$[TUF.iSd{(M0#cLZOY6]J%vjws%2UXw]BT.
+>JW%BDJEZ5`|'ei-d]R^zY_VOtHAStM_rbZcN'/i+PE5iK.k%W:(Jo4SZkMWc'Gh4>ug5kRca/^s.+t9VsTY(gF<bC1@5|2D17-qjQ>hcD>0~sNs^Lm)hh
+tb)RbJae@dB6j{d(/r)'vG&J0qZ(fv_9~X9qO8`KF.}'vHzi2B0=s_#v>gc8/,f'_,05BSv'D>Nrb@Ks9q5If0jL=3ce9bpRvCyKqT<ta[$-)&^$~5s|Vo
+Pt)yj|4NbxJFy@.DnQR]kAGq`H!vub=1-^m_n]-YeNb}:<;r[eDoS.6mCK+AB>tErlc=f-keQ[$jEW~-(nuTK1;tWdgZup_'0'!M:`A'iD~q<N=/!9,fTb
+z(.(x{&Fz_A|7W(^iC&,xVd<=/_/Eyh$,kamBB(GO<2]v(|8Vn`3C%L,C3Inah2Nnw84MZ)TB=cm2CNBy1"vJa0gVQ>dJ1J!y_fjwAo8X>+V,e^U1`XSv-
+suvYEW{w<&t403PA;4j,:%l{>.j6nZD^J=uZt1022$D!$Lr8VFB(>c04&$^0SByU"$>c$7vp^m/BUsbX`V+c0->7[0b:"O$8xUF0.`4vRxIR"y.`0WJjg7
+-I]5NZ7A)i~Yx{2lo)ha<-@$mv#l{XBQSb-DzsXE7%t^PEM:eXizMkTsV>jBpr)#5DTI3CWN/x1vXq"Wr8(Ib_PXYG.-U8k>O+u%>hR:tia_sW-pqR7(bZ
+4q;9x1R^lL)fM;DVO:eqcU(K^FAd,O5Ex(TuIQSrSj.QvUb"I.-JJ!6U7wYkuRQIWd}:0p/,/.[p{9X&SI`[rGeu/:Idw:ML@,~G3I"7WmQ5713CpxAagd
+V(lKxknEJ7ZhiwO";xCbzdF;(lh/E;zl3&[-ypyrY#U+<bjVR}R$M;%B;W69e^}o3ceTBpuT6(B<C9j'zD(`z,T>8A~C|ha35A8hgJ('~.267|>|5ELe![
+VqRo!$3SlFkQ/T4nu9}KWF/aC)(5cU]bASZEk</Ats5RJy|"fu6Ab$>+k:3f(h`>!DD1v-!fbjz`H{hfGkQT'fQFu[.QRp.sbI&Vm1'KMt/G#2XYCjEtP>
+=iwV9gUw'#zzNd.Mn+wv~tCa=f_]T`#>@ww`c<Znlbm5E;,tka{ne%F{z9dN.vQ'uni8dN+-::"k$hR+CgLag>"0~s1vf5T6m%5]hPNrfA#N;}LgTH@T]+
+6L=8lBx}p)$)0Cz4A_/S%k7;Q3gif].@cuh)DDHO+VkaA081fZ{l|BF"$L6Dg>K8>30&+zULELugq$,bA9uZ$y]37OfqzMlRG>#B.C8lZ2LPP[xR1!u7G)
+E(o}YvI$r+!Kdj:3(53r@Mi""`C.sN0:m%{KqmCKJTj)EXW-vmL$mT(<zFr`LnQT|E"Iai[wO/>dPJuM-2.8a+sK:ox0Ty3Yp{-5XHHHfBY_S]&=OpXV>G
+nNj6suPpLT&]4;zsE4(kVa4(]Ra0cU}}ZZ8`;+l,^vX2_ODHCQz(<T^o'-7/]-u]tVnk+gD@_Ox"{SnmizvZl'^SlXJt+^4[zHH7</O_#<az)Nt.k7jB/D
+MtRTb&Ms2O$5tf,%Zw{uS$A#eY;-=q5O;}UX;iOo_FrT{MHn'nHut;_IHl;[mc&rK$]#S<rb1`^;1e&`}V./KfuoXf<O~m:i3L)[G7:9o$Odc)EYE&[Yo-
+|af$hJ|$^-<&;['W&_5{3UB}u>{eW!Lp2=(J3!]i}VZPmjGl#.iD.i;71fWB/J[sy}t#[wwZ!"xr~F9v#.gp/CD,Dgd65"S&N5S8=)L-{D8bo;P-Pk$M"$
++c;|ZvthkcSPIw=Fus~UU_~HMhPz"[WMD"Q##AhPN#Z>&#E/P@{L>I5;03G^3<qXuz-uXy1rawN^T<3[uN0KzNJAOSmSBZ_=L7!}U+`ypIi+o4.$9Su'7/
+2TA5Dy|X"`{qu`7h9m"D3)>RO8^e8eieZLR4kMmBnevl&:cIUIiL~_j"1`]`psVD{.G9-jk;u]MON6<26OeGYTJY3t/kk_:ZK%!Mko/(|o'P&.hFlZ.wS4
+i}d7^#n^30:(7sPdx>O08pEMSkrg[[G9a3V#c+$q[$0iVpC6nqp52G{-E_/BIG8H;&U=c99@Ol$MZ4f])Y#U1vm-jIQ(^tt[9Dl#CY,_X:Nb{S'L5'{TG@
+l1H.QaFqSd6y#JYdvY!ZN`z(OC-M_dR5NDVV@y`h1)@5wuI-=oO9h='>8Lltv`69i!u#tyzFFCx;(M^jwfRP/Hoa;CMM~m"h"Cv+21@e&_#%m=8;kg<y.s
+gv-vBb+o+SKhL#kC{$.5k;z=C{K5-B_Wcu.SH8"4yolioG<bUfsx")LpgMND$9Ry{4(;f_51xfWZl-1_CvU12Jj$!@I@W:qh9"YG=1#w%cCCm/@++)vXJ0
+C-j4M'Wf<!D3KHvezV$)UZEE_0S{rqs.>0"U{Ov1V<2XN6v#VBsBX]2w,AP(#-=m8c7"PUjk&GK5Mb|-~,#H)2U["@A#,Cf4_k93xx4;7fR42^}/aA@!N]
+XK2s-U40&L[`<{^x&n'|&}dbYLAg[ETp}d!XpejQe>7miuYxuv)X1JGrC&]%k!}dAl/t{hr3C5)-Is0NV[_wJ!M1s8FTZ|kr4G!bH_3JgiTPQ2aWpde#/z
+!1IA/pX`7#}{[U_L)jsV+2W{>L=Cm=a[-eeFWomRgb8$m+LPD0m:_:dSL'/LSObU&RD2!N]{<fG]Bd/WwE${3IGJhoRR{Z3pN"otwb/`wL=^MDohhb$vGw
+N2uw!")PLe<y-o+)NvBKDy%n/sT<YKTk`7^5Yw:"<7TqlVsI&Z8]+Y6.jh#D,!_0bsQIoxrT_xe#+Gr6lnN^%gO5`2Q1H=GCq=()1^!Biw/oghV#-o/rIc
+l%)Nt1n0v<+H.Onp=@@vEXw@TrtWz`@v[ICY3zK]>,P3bqW=XO[WV>69{k,2(<(yzIm]!D>'GW:T9,V$,}l5%O-ZZxu}_+oDX#(G,h&Cl2|Y{Q<>/i!q$K
+WJ00gNH]LSxB'&1y(p%Whz-jg^cz/CP-Yl}|#.Hi1B"hON,2Ms7C-LHdZSE@YNrkdjE5gG"O`z<MaRvw&2x)AkR9qhB8>kcDpJF(d^@{q{:Z+W7K8!C^Uy
+O`C"fCwAo}XUb}<no>t8tpW{Khcfo/h_"ex5w%vn5&J])JzPK(ks|(LuN^!>rCgEY_^iu+Aph-_KW|M$.(%3Xhj;BQt+5Y&gH/Qke]b^22X4622C0l4kx=
+Za9]p[K67Lj8>B6kqElklq`_YzdD6poj]%{3>,sDoc-l4d}g_i{;")s9|wW<7;((<'_oO{yYT0<Tn$[.QqzA)vdf|1}rrZP9A&}Rw/rLpUEijzVw1@~ieg
+>npE3@/kaB6d!Qvk%"L=yVCW"|i))$e./Zo3!=c:^(PcM_xAq>l;52['F!Uy`g5t&-a.+{i@^>3%|x$cRom)lApCC|cWiD]=7byIJro,7b3qyraU;xN&QP
+BCCOE`#=wB`fBxr4m=9+nxSaX%0ip$vhMmWN&}5ui=Jd%TFe@=qt~wj'd.N3jFt(<ze@RMRuv{(<kk.R4|RkETvzv=GIZw+[:vSm32JP=ToOz#!v(on>Yk
+-2'`{w~WUv`%6DV>=@2.'jRH;OtBC_Hd`sE&"47`XP-n1h)V#q$.'5"bLhk6"ziZi(~&]I%-`qcTdIuErOaf7^fY:N]dx(R:eG=_/19GoeF-Y!0'T+|nSM
+'9_K@@lhI)yeJcD)')9tn)T|iL0Z&Z+j3/)Zy1hCkvE|<!3&Qh1d^A~p'+,y0dczEx^}-O/}/r/$cE~PYR5)iaWTXdrrj:FPV5ZpdH-3K|L]2j0G-5%CGk
+p]hT-%me&QW]s%6,0tW.&86k&$g!r%:a@e^vY)cQ$gr_9Khv:A8tOVXlPUE&K.@um)RLE=MqzS<b"Lmpk+)Vi$9/G`EfS$AWn[gi9^^9hpzIK|Ch_n.px,
+B+]D;mcT(,pb8GgMh(Yeh0}znLM,qS<|V[`nHN6'uocRQmhZuUU-Pv`y~.Jx2lJD!/"3(!]oShb2$l^3O=v{,^&DiaFEjVYw}ScHkI%:_,n]_>^Sv,}@yk
+sn"N3Y4Dn>F3"S&M.yBmGGr+"OKRe/Y36=<"&KobAH!Re67q~(V:fLg5rXV7M;yO>W/'[)|#Q]/qR<6A[_c{|</IQ5[GGRi@b]F%uOCJ(c$Ol@[ODN%}[@
+RaXv0<R'S`Ju/VqQ>m]F}b3(Ply@%x.UdeJ,-;>5=o])gP30S-pQH6[1z<%D_xr!q"5vBl8h5W"p"^dkOYFq'pa8s5@:{^&|dut0vBx>IrrTLHe|e'0xOt
+r`-s:Iu4x)--:%(")VhNEOwwszI[1,I__4"p@9YTRM'|5e{ob-/g8K=/doAuJzMg=36($pGVIpLMf&I'_np7eE6dM$Gc-A|27A[T8!:sojB.iD%ChvO6pE
+Ei5:CWPr"oDSc-=;J@`Y%.,Qv'_twf<.wL!k$E-K7Y>3v_64X0&S)Uc-0f<uU;Gd)DC9LN{cw'X/1i8hL4lD9'fY%V(N|h0cS<:fd9Z9FXL:@xGG%Wt=1{
+Hcb#H/}=gd,IJ2$wePjF9UJhjv"))bsQj@avIE`.PC3g++:5m<9|!9NS{jKC}G>c2uz)1XFn@!7>:FC2hPKAP7Al)"4I@ac8I]=6{Z$:0tjrOy{3,OQja8
+(bw1/.U=GjHVpa^)m&8F{.0YLRgj+":/QS]=$YvhwjqB-H!ATJoDWCpezqs7FlIE7NGn-]-^^W)0EYgSth^I=SX-r$I7nS4W:53lN_=POVY2q'~aPjVil"
+,A#|p&-=`Qxo|Y}c$'!xn]W-sS+p3eSkrtEv{|]vI+dqT;7XhT>U%_N3m,sk.#<^mTOWDTcS8xX'nieK~"2}}0tB6l<DbJfZ1ANafZOuGR0^ckkHw+/4Q3
++l:9gxeMbb'+'ZD4UBJ["czvgp(=v_N<yVOfT(OIJ.Ws1.oN[3pgPjBh]TZX[42<YLgng0i,%TwaHY}h)oN6di4CWY@uaBN'A[=gfc~t:@mzp9+"zX'm~e
+[&_)Yjf=+|4QQ[O%5!{1!KhQJI%'j%h!G3%@RimD,mI1H:-I_TEXuUMR;GjyY5ig4kE:h'P8<)fWpdO%sK%>_g>f6v-<4NLd7f<mCj|{D;<Rq#aHPk_;,g
+C/^)D=/YY!zqhWvdb;![]G+`R3j2J:RdLlILQpZ@2XB)}If-fqdolATHR_}ER:|L|=vK%8iaxF$UqBmW]:-F!<jYIt#U84/Dr$2Gh}~Wp,I:wzK]QJ8dh,
+,yJC>p&Z[od:BaGaf@c/MAf/cQD:Ygv(l1P#m)7=7=2WdpK"3!J!3!IWhSNpyd4Y/:;[`p6=fXpp=9fcDKB%LvT;2Wj>_<#.aGcxPDDL#EQ:>a5C'^j91u
+FAyP=<E+q!I<@A"5oz74pQ>OaT^b2+2kkwWYcoO_13n4KFSKUa/VG`v^C@s_0@sssfeS"gH0Rm$l1<p4U/0hy4~.s#3k0U/.#TOs5Z)kU:w{Yt"[>|GCFq
+0L32#M+OA&#`-/bewD1)cId,PrnfXYW}4e9u{K<awVqYF+k0dfU@i6QXe(qzV(FvxYrnvD]g'LHNf=;q8,bsTiD.,cG,M<"A756]t_L]DA,hBer#;:AulH
+>LhYbFmtq&-ySFKm"PW(FJrwi#LE4]8esuv0mX:uGvoZ~:t3G!JQ_{TzkQpTf(29d<pi=9Z28F.S;ad`PkZfHLHr"=n0nZQL0dvy5^5wxgg<AOR0fWA/@@
+_/B_Ha7fl>-=CkX,V/o6{qUKeSV"s^.+CT+O'!nvpT;[Tek+MRN;|}yDlXvDo^uLCU`NTZE1bg<8p,xoSa.ty{78^)4l5C_!xU:f(0;bk@aWhaUmotdDDb
+y&AhhzlN!uPA;/-{]C&[tQ%KAU[NB|Q-C^J&~Iu%sJ7AVT]W!jh4l>bMeq}T-.|3iw|WOO){zb/0sFv7!WZ)pbc..$Y8uBI/0.!hHp_;,[I&K<sc%aH:IR
+ff+K6`k/DHhZ.XD8JkZ7/ID5@U^.:/#z%6cDFoT_PV583&NW(;.n<sL5=4/3z<F{:r};C&Y6)q=W'%3GPII)VqBW'v0{5gRRbR6ElABbA<x&O:BeH6Y9(_
+@dv<Es/ocv,@QaVVhAJ4q!FQ@T6zt0->]Xv2psY&`JjZ%7'aKB6JFN7A4ta]hk`%|8}i-7#MutzkXQzXpfnesqn+8N$mCMN{:McsTp4P}vzEIZ.qs,o%ZW
+:'YbhMW)h1yQ/l1MoKuf3IXnYliSHs)jJ>:`,$2<lyQ^AI<Mgzq+1-#Kj#Y>FMo5cNc@D54a)<R,2b-#YQlfT6E>K<jE9<JnZ`rxcIE30]UCmC}@9CnU$m
+EQ4nQ0MnK(BLzqIF,{2m#%($>Mb4Px~uH0x0,2It@nYsc$e"B3s|!!Y8dP1kq|'Qk#tX84@`G.|,y5hQ0!Arp-g4pa0h9Y)Nle9_ghZbtDwp>,}ZZ-!UPy
+o)nRJ6J,QQlX@uV4unaXf'/W7"PO_v#@KxnO^w:t10YA}lmsuvc4/(i_/.}VTh))H}/7z@T&1d_@G_@blxaaN;!bwJyG{C9!.!QyS]p+]Dd>jL$K6hn&zv
+;Svb,):R1!VQZ>Y1|(tVJuh9MWYq%{p<#8[&4WwHQMN=/5_GMpI"J2#W(`s63<z}tOOS%(v{<=UF+>WeIZ%}H|>}!='X{5pwWWE]^h[)Sc%!6`X1b{qzll
+zo$ps2O}!>cyCtEzMvbY,w"k3mkdT,le"]rEa71%u^mTkU2DOQ(6C_8|4@<e(d}$oa$RLR1Rkm+s4A|GN<rGcX4_.N2BEC<J2>t'B_>[68]#E32P9:5j4N
+x@"gv`e!)#.M5Uy8g5HciZ<Z"{OgRL:`UsNbG}w>+JNgYT2%qQS@aWkqNfZQUPJ1duwL/o~j-[JadY)6urW3Ak@U(I8[!%7eDPThT5y9qAQj_42>$poG!!
+o56]Sca^:FJLV-;2RE+@BLoEk}Jy3V@cjbJgJs>73Tr$5hT{i]>Py3w8y&fe~E;ju8hk8ogHa2#tFN=:@@!U3Rcd7>"%DYYlW+L{DLml7N[8ll4}zj}C~X
+QEBC<ok'4CvvVy~2q]gB2s[JU+~$2{iFp"Mny<tKiEjh#>lI%t(%!;Qbw&t3v'2%h#sbbFD@xDhQ1nhLzDWEEz:6uW+CjHv/Oo%MF!a(<jxV#OfeH0eOaO
+RGh#81Gxk.tSOvh^Xm56Xd6IFpPtH21u:d7xARcKUo1c9Ukv:"$MWK&wtQE"It'(&,8Km{<g@Mo&J,40{"uEja$b-SvJ"/]^l])Z&4%f&>.Qz@B1"I2!^#
+xf7PmWswlO_'Ka}L'A3N"%3)RuE!-4IeZMli4CbsP@2=Yc-$'v%p/1OWZHU<2ca0d(D4lyaVk..KG8Sx{{R>!O3LOQy>j+F9aW-USatD5MDwLz)weW#sXJ
+=W7Mv5(l;%mt=fGXt=NL@|FT=e|Un,vB;1r1Th/T=D&G#NyW0%{CdHnu^q#v]R[9g/Gj#;`qB!ObUsV/5=F(]>@_hVO5|hOhD)W8P-Biw4"feUO7'mjtJd
+,{xwm;G`a]#%LUoZq%-Th<+)ztXLITV|+>o}BK``#y2$a4(H_P/-r1xB9Ik!RZ8gCX#'VNGT"|3m;U/kdc6iElyS[xfRd2>e}@nFRlJwa[[&Mvu`2h7i!0
+j/2XAkz)|cSBq{]wiFWI7sMHcjPj^035-CN=OWt!Wb6jE,hLCDg6;DX>r&"jF5f:_+w|/,ftWF[s:lfS+oZKNjPwep`XRNZhH}3wq<%Y=A"|1xt{_|%l'l
+rxqK4`:tL(du":DJ9KAgKswAu|Fn:7|jl@$^CQ9h3ZxZGk,4,{VG}VJWCk},S{9(S::WdA2/cOWFn0a15Z}>aH;E]kybNhJe/q_E0YL`IIKNnc59VAe^;`
+)I)Wg{VO-`}|9TAO>I-v)aLQ-}:i9&xdJl:G27ve+O>p0<%HYb3gEroORZN8t$5SXHkf~QCu^U73G5qAHE(A3e9XM!M&WhBLFE<!Jt8t)aR4(7LLi}@JdJ
+9`}|u_1Fxu1Y-a/<v$+Cr:&1I4UJWYznMf^jZ#439ZO-%k>QtBpzgV4gbs,9]oisf'Mt%lsB$_lds,uA9U'L0]8wgciRfGIChhYHkIktIGqvOJK2z^5||6
+0Cr]TO;WGD/64o,`rqfuo]5;'<Huy0`jK{WcSh]5$_<#]nm]Z[UqfS$nAE~`BBc">e-{S[lDjAA9&Y~/._MX%S$yJRkEECxm]y|KC.PSr0n(3-$!3Thx{B
+v#]!pBit'y$U(XdU{d<M5Yg+~+qz3Z{HlCb[rt=^./0x>T=I6Xd5/>"/NNa%/sYvN{);%Grbzw<xyqPwKLA6jy!fcKSiU9JXEX~+/5<3P5tl8BcF@S@N9v
+mE&yVXZf[D{|dwUu@0`Q1i"".whPQEqwB/EEfqz'_a{PmQV{_PoIWh0Dun68]4yO1t/rta,Q2[u{XAXCpNs9`XuGhA5bQ<1`q4SGAyRGF%!Rr_,)E{zoYq
+=Y).b]%iovp`Fr|,QJ:61$Gn^DFRw:_@]faWEXeS[Gk,gZ-ChmBT/k6}>sCFU]dehu^t$3dh!o'FOWGDxL3cTH<Odz3PQ<i:c}e[AA9$LA$W~Y@@-F/=f[
+"7}7Z[Q+;::^PG`SFmDiSsVH-'z,#:;w3/vtHtRgnk'S#n+_%I`$,e)A4cf|"/xU1T9VQ!m(K7AbE2p:Vi~"N++'e)/xIV=k}yGouIZyyV"tJQ.N|S(n9k
+%zOAA4jk@gbhP]5pQe{EW,"KFii-X]BN;l+:P+RRQ4]>0aPJA"s%;P+<q_(k)10o=!3,>$|8bDuH>V@cjX_/U81P^&$ATv_(Rr/ya:hL{Ta!!;gVE1M)tu
+8tj<Z[Zl$|vE@NGaS:GahsnRFo8w.wvHO1RbR|$J56XE~C&X:p%IUTr34.J^(vZ`10Z!C[.G^fcdq"7VdH![_{P.4,GI%g~fsRq6|-1o^cKCNr>_->eY2,
+{6hl;t.W<{48p7X2aC=]j>gf<y7<idze-$1Poe@9%|23/n6&oS9Nn#_J!7yTk%96qXA5wvQdBlNmJz$0GF7SlZRA_&<A@"YPriLQ/wwe`B~i'iNGXRMUFq
+9MeP"S&'f22i,5Unsw>c4;.81&12^&EzA{!fg:N)a:jJZF{YeShW9>G{LATqmLG#Cdq:DvrfA:ZEEP">a|}BNU(`<lJftu$VgFNa]"&_Kq>J,{ii~Q)'UJ
+eE1uQFg]lUeTO|,{)rNxPF"pe1sx7J%hzaa)S=BKG"$!Y^ORa9iMwep1/!hGDvbs"/zDj#ZJJ`-_X1TjaGMJ{c&M]{Qj^4nisno,>9+"Znh0ZU%Am^-r:g
+Bc.Ucm8rf=j8FN!1)D8zG(tJxtu0Jo7<_&IuHkW`:/dBC%cNK_b0ZAD)-LvrRM]wfpr41TP&=<sQbGLb]3aw.BYi7Hged>=B'rI2|U!17a@)h(m|!QHhgp
+3Qpag4Av)o$:2"ofQ`Tyj3HQ-=A#d)<mFhEfb].E-nse$<,xsUyJsW~ou[KDhX(-`5P-wEZ}"u5a|i5Uct$R:Yem;{FHr]f[aSQ]fp.cIdf-X[yP1H6M3C
+y8h<,d`T2-c;ljd_1k68`%6'ptt,Z/XZ/<ru|t=r|Z4Dkq35=)`h7C"TZ3Tj|-,tq>QeY/IGa#tW~WiZ&6`A`4`Nr&eEOMWNl>@a{rGz:^$!Dg:Z>)j8Ih
+z[%idOn><WLBR4FV#.ol0d'zNsTso9LfR>[bWOp]qGhv2I8!FzS8eVMaApov/}WWZZ=d6V"9=L[b&k%g@B>cPkz8AyFj>:#'K6[GFW[jnC(()1t$/JV3}(
+V^3XgibV}$%&3y'{h|~6f<";ZzlQ@1J1,iw>N#-y"wQ`|^s`9X9T4M[g=<85&WsI|-PcsbqR7m+&DFi(yN6fduBV^FXu^'SN8OH$Iizm/<f+EUfUY`,3JE
+>9kM&oLYflpxH.1/U>BQ0rxXw3t{@=rx4ZcP`^RI5_rQW#;Hd@#9js7=WpUo+f;a![>yCS+6%ZHUi"d<h9r/sdcx[MBSd.oY:13dM2|)m:}mAS6[8X0H|_
+]U~kXP-fGJl[3a}W|LUMvUD^,;><lj/V)I%#deSH.|@oXYZK%@-g4wFBXMMaKrryGZ6eulfL_MEaCuCeh'v$L;[17r48>awO=QJKRaMFhHJgfGUE$p9jv[
+AwNL6x==da8X-_Wo;xgK>)!zvz.a6u'ti|iu"}h%4mn'%_([GN$p@d0i;J7Ag7CuBeM6@dAiUvD#!)v.Ebynly$-hPC8p1v'YJ:krf_3"`D/9B~7x_[K9^
+lH'RJsId[o7q7yZM}cawXS7=LGXFGT&nW(&.J{bukLGk,)ka`LK&dqd(nn}v4{`7R@_a@^]}383%Fx9B1o6Mw^>}@xdPZ5}`x6J%(odBYq+/}0"CW$FeSV
+3j[K|$g}G.lgz@CaPPoj:{$3=^S=a[St"}l2KV^2}TKzcEhgyC7]WW;0vI>=^(hfQC-_xQ@58;@2#AeRLs#j6vcf>vs6v7oFC'+a~Z9vqxyF~c5}-.N@YS
+(b]O[aMq5(MxEe7iwf]Jxm=Ny(Tq4aa!yDik(z&g(tjJ>G:@tc_8ToJu(|Fg|(OzD25z+B;rU6>LX5f9V}k97Lf2n%@u_0,[{KHk0njW>XhJHq[B5fO"8p
+-z6t7/t3fK&fNkmW0/CoD]hv<fL$z7w$["P^$fDt@cy(lmbh6]wd#iikrBP<a=@:6A>NypI5SHyi6<A(|0PAfbaBy.=OUHM7Yk>T7}F]7G[Nao{uCwUK:,
+=cI1B2)vU.p'Ue-y'Pk.^(x]p7=r{0RvPHD:x}iwrIV+5yQIRd5`JJM{nUeiqH74CD<T[L;AM1QV'gX&!<!/tf8e@S6oK3Eg,N[;FTiF&Q265T%M%y4xfd
+yJu4V@8UJq{85OXtfeAqoW%+xngp`Og->)K=(ljKa7Y|{38=Fv.xi9<Cs2aTY}Ze"!t-,TQ.2$;U2Mw(_)l1|nQ3>W/Ufg;MjI0BOszD_QW7MX6Oj`F4;t
+qP]-E])#ay%h;o/#(]hV3eB70!RLeWDF|(5oh_xWI&<LHpG:<HJ2R_]e9VJ)ffW[Dmro{sAFEUqjd1Q9u'.9xB"2N_=r_$+JL@FH.](`L26It}_<;sAv#b
+,CMD#'d'Nkeq'VE-D5$6Ow$Iv0H.55e5<>~C>mgDa!aV_m/+Slsc)`3SgqoDqTs[jXv"g]t{rO"7S,3WdFE5FpB+eUQ|_@(!k)160%+A%}eK~_guRkha}#
+.pP"JQnY(Q3(Ycy"T8U)!O>`&jy`l4]iv#zA-2HtVdfPYI+!hqp>v-50oL[4>+xkp6]z8dX84t4JYq<6D^HSiz$PJfm7^w&y7H|PU<TOINrx;bQjeX9osS
+qf]3<mg$$a<&+bLP{Tzc!.@To-TA@>4yx65Sm=FTRnH-U.JLanQvJqG;";jQ4MjuO#DGPC~.I9UKStU:(STrdp"z`RosML9c25H#rh@S2f"7z&udtS!xX2
+!JdFs(8Ql4>Q,eKWs:d"62m-2p[07&7RGe8zu|Pc6{Q.;d>,sD/P6+'p&SU;k_:`fuj5ANB0v|/<<VD}|3"/r}yCR}/7PLgwcfiG6#RV{gm:iathFdt,gB
+;80X(juo7th!F5pTbT:->,6d%oCDya1$,RIliZ+)omWMe}fQsMv2eK,XPuFs14|;R`S%HCEmbTNhl;]7M<dg,u{aig/%w=hJBPAh7Q>1BJNH<8C49^Ipn.
+i8QJ)DO^v"hKH+'(E@q44Ocsk}M+BhIau%q"mICRxeWq}D&uNB;%C$w>%oPmN1FenvbR3G:N;,db#UIbT+p0oM@%Yp)H~%8RxJZ@-5zkJq%`)0j#:'dANv
+piTK&#6Mlwh36zGW.`mCX(9JyP(4YbJ}zC28;<M<i"rjo-%R5tvEQ<hp(!r[D6O}|^joEf#4g).(qu{EXOz`g1].+8:Y8lr#'H-odcTe9Jz12U2byHT.pP
+{nKTe`"m"n#'`Bzhz9xWKp([0oL=8Ra#B4P&^%Y4{7ZxljY'lQ)%@(z+/FS$!b1jugc;}MQcs>J6I>4`!&%{%W~0hblFLeYULR1iO6-wx>d#&cpdhhbae4
+7psT8rVFr=nE_KhSYrv@:e.2POf`m.O+eG:5H3'g<I&@:NXH$DOL+fhz-]<4Rxo$;Z)&ls6^nLbY[VLt-HOB$GEETBub+;li$sIY^"yhf)fSI,k$'SJ:z>
+8li=z{O_H|GY9Pt5")2<<P>a.!SMA7[,;jve;S<Kk2#Hs7tjnjT>|Aw&Jn-AwK:U1H-@IUof.z,^!S]YOF|N/ci,|sDG8M&EE{HLq31A$3b(pV.Rl3V<_Y
+(y~_v'jHuplVIt/=n)y"<V!/w!^8mU;'Ok6]%%9@ie:irw"fh8`#E(nj;`SU>;"DqZG0."N3nGYfaJ@>Z%t4bf>d{#phGztTYG&2]D8I&QM-+N!F/<o_[:
+(.oe(O.E9<NB.Af8Ve2D}]/o1R/e9qih<q)!k$Aq7r3jyV{0_1u=D6HYQpjvXQ<6%p=._j1nP;sNzT8AosqwNZEBR]^jr/d^=Aaf-oD&sw8LlZhhB>q)E%
+@o10aO$Ec0xWXoQV1[r>B[zmNz6$hz16hpv$hrYb]=d8<,Z:4dW8D[;769cPTFp2+C!bTmM(Zew{1Y|EWJN-{n]4D<Bm6Xu&_^.q>Lo_{tkQIy578gO}`L
+n(iiNd!TL=aKryhb8BfmFz=|>5y/P[V}(T(B9`I1C;;hed6zG3_:OtrS$A6i}!Ey{'^KLVR[0o__d7kTyb-#mCcY/Pcz49qGY'i97sSKgW:mdWm|}&BYp_
+sET1D|z>CR;5ud.JZt8F;@:6K;b9i]Tq2>8&m"yq`=bY5TH#-$l$);<s76:+8^%6J1@u"DeAh5bQ^p9_i3dq-jik3C`_%)@_{fV_c5ZVAe7ah_/t85dFnj
+-S<@^RRuw@7X>bfgsmA`BqX_sdDo7ojx1|NAUz%9-)(^lbsWfd!'>pXqSw4{Pu!sAIhn]`qmRJ'Z/kwsb3CBj/DijiI!op]B3jT%a<JGF9g"JM2jzxw2Yb
+11GWIP!R+#Qg%.Myrg^_A,>,,27^E@tpRD/R/Ue'!dfP]Zx]B9kBiBY}jaaO&lJb6UiZf'_zA8@Etd5|Ym9,a+dmE7j6~pm#@zeg%2yA{a/X}H0Tj[as$h
+r@8>9:8Bb0L)zW'Dg$tXGB=u3;t6~n&o(LN-Y/x!p]Kor}j2WS~4,`6pkTmrwJb1e1lCU,BU&:Z9`{DF+T8FQm/ZpHAH#a(a0UcsojnK9Oe4u)/U"e)4%7
+uVX,&rD]46U.>NW=z_'G"+,L,wy58wuvb)Lq8m<M^g|l)8JSwb<vE:[d&gf_qoz%(lp6_B@7PIX4&71sv3TZd&ms6D~7lt-Qnc^&3%EC_E`n`Pc(l95!|H
+/cFUGjAG#8_(kJ8Q!Ih68>pkG"#hJ!]iK5"}<E)CC$4Ah+b+10m>zv3=n-k^S|wwt:2B7w=UIU'5oz&[+5@H&+CZfj.Zh)9uGMm3$>`EK+i}#p<$S@0X7y
+s:x&ze7/C&^W&(h5nYDX!C/s{@}SKmtz2PC<gd_[$6@iWvh;QdUo(rqdb5dn_]D@;Tg[ltkv6`g6fR#=P}iCRseYM4hT+#G|J0lmjc#!`0bq.=%<iAF_Zo
+fY;27Z|!q=ZSK9S5Do]!=e;YvCh7-xj@lt'!H4(vNE"X=)j]SpVPdis%rJNoonFu>b0Nhl7KIuK(R6cEIzAW7RJm^M^$Tc%ht&Xg1tuAP+9_^7YLVzv.g9
+C7vjL<e.Y9:cMlvrKScx93i@wK~3!WOs0qHC^]LBx<;SYgTQZ4Q=yK=.fCb#shOGzwj$n9Mpzz1]0QgnY!rH_@c#LsZuY^w|!CLq{1o6,voyN{$->2lQ+|
+X2b-H]l]bkkpy3g"[ug>Ax1@GSJy)AFZ%'s^`Z='0!Fw9WL13uzY|C._C6o[ktNY>iizYY0%6(B(5Wj-[fd7],EH]X0u~6@5~IINK%$$d1^b_l{D-pSLN^
+&#j;$v#Iz:[4ytX((kk-X7#^!DZa`vd6f4=l7,/Op)y1qcg!@VJfOh'vJDw&9J[w$V]oktmW/Ttq-YG<.YwoladR-T!h(>H^ApLWh3M!QNJ&v(fH'stG(2
+MVw;1b{&CIekElhgS2bd4$7d&E[1tlZ@HuWrv&,,qo%=L"KL.,,Lu_<>C(m}J]Gc0]+3>'UAlMMSv_e_9JEC_WQ[R}u$Reu$I/hT}!^1e`Zv)^E!Hsz8Nn
+:op:s5Vm"%e(qt[JlmDkLeq82/0-00pv/@^"Ru>rc1r+jf@d<mN#hRJ2m4a,XmUbQ5_r3,MhGA<bT>3:X_EXY07X!`8s[c(=C[jZ)}7(N^+iOp~U4B2%R6
++`}`C!hLiwx!@a0CIQuo-EoSk`h-RHit{}vzpNi!+rKM2F,.ZqYZA;#A/bSKf"kN]22tDY#"I&6M(]:h%'<mHNvyGDr#G]v]qm!5.LZH[l$KmdO0AF_^&C
+^q~%c.@i%z<pvIM`+@@0J-^kuk]7:Y8@P,C.@&O-[[k@5)VI)Nw}aXF$=PNOcZ1Y]A"B$a"di-Qf.O(bAbpZTwDu2NeQ3|C>n4yzTn)X9UmdU(.ZUa/DeS
+yX7I2'g+>F:-$l])nbZRs:}'!0n|jE8a`@W!vAf6n{,[,,08ffiBmn2=NUdTuJRsk7n1}:T(Dk#b8n|m"d6uJpHMIk@rytg,/g4lD_+zpA/[#aGRX2SX`+
+IHJafug=L<O-d8LtDR[mFv>ToQsZWbhbS!vU278eia:W.IE<'Y@Mf-tBTj(:~o/3(-&#y!R[QxmKwdG8]vc5Y_&1ehb-(|;(cbL(S$k,,WWT587[3LTSw/
+f9;KyA$$p6BSzN/UYbd-I-F)wKSKV#cP=jlh6-nu%DDw<B(]uDYgN8GQUNJHa>xn~+;J}aEQ/Aa+t$=FejhuSyaYy>+9^MOzn$>R[Ol#Hbe'{iau^>nl5W
+Q<Fh(SS}[&
 */

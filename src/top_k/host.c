@@ -1,6 +1,6 @@
 // top_k/host.c - top-k, nth element
 // uses: api/config.h, api/lists.h, api/structs.h, core/request.c, host/config.c, host/call.c, host/exact.c,
-//   host/indices.c, sort/host.c, segmented_sort/host.c
+//   host/indices.c, sort/host.c, segmented_sort/host.c, merge/host.c
 
 // A key in the order of the result, as an unsigned integer.
 static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
@@ -8,16 +8,26 @@ static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
   return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
 }
 
-static int gp__host_comes_later(const gp__host_indexed *a, const gp__host_indexed *b) {
+// Keys that an operator orders have no bits.
+typedef struct gp__host_ranking {
+  const gp__host_order *order; // or NULL
+  const unsigned char *keys;   // of the row
+  size_t key_size;
+} gp__host_ranking;
+static int gp__host_comes_later(const gp__host_ranking *r, const gp__host_indexed *a, const gp__host_indexed *b) {
+  if (r->order) {
+    const unsigned char *x = r->keys + a->index * r->key_size, *y = r->keys + b->index * r->key_size;
+    return r->order->before(r->order, y, x) || (a->index > b->index && !r->order->before(r->order, x, y));
+  }
   return a->bits > b->bits || (a->bits == b->bits && a->index > b->index);
 }
 // Sifts down the heap's element at `i`, which may be better than those below it; the worst is on top.
-static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
+static void gp__host_sift(const gp__host_ranking *r, gp__host_indexed *heap, size_t n, size_t i) {
   const gp__host_indexed x = heap[i];
   size_t child;
   for (; (child = 2 * i + 1) < n; i = child) {
-    if (child + 1 < n && gp__host_comes_later(heap + child + 1, heap + child)) ++child;
-    if (!gp__host_comes_later(heap + child, &x)) break;
+    if (child + 1 < n && gp__host_comes_later(r, heap + child + 1, heap + child)) ++child;
+    if (!gp__host_comes_later(r, heap + child, &x)) break;
     heap[i] = heap[child];
   }
   heap[i] = x;
@@ -26,26 +36,30 @@ static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
 static void gp__host_best(
     const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
+  const gp__host_order order = gp__host_order_of(q);
+  const gp__host_ranking ranking = {
+      q->op ? &order : NULL, (const unsigned char *)q->keys + first * q->key_size, q->key_size};
+  const gp__host_ranking *r = &ranking;
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
     gp__host_indexed x;
-    x.bits = gp__host_rank(q, first + at);
+    x.bits = q->op ? 0 : gp__host_rank(q, first + at);
     x.index = at;
     if (at < k) {
       heap[at] = x;
       if (at + 1 == k)
-        for (i = k / 2 + 1; i-- > 0;) gp__host_sift(heap, k, i);
-    } else if (gp__host_comes_later(heap, &x)) {
+        for (i = k / 2 + 1; i-- > 0;) gp__host_sift(r, heap, k, i);
+    } else if (gp__host_comes_later(r, heap, &x)) {
       heap[0] = x;
-      gp__host_sift(heap, k, 0);
+      gp__host_sift(r, heap, k, 0);
     }
   }
   for (left = k; left > 1;) {
     const gp__host_indexed last = heap[--left];
     heap[left] = heap[0];
     heap[0] = last;
-    gp__host_sift(heap, left, 0);
+    gp__host_sift(r, heap, left, 0);
   }
   for (i = 0; i < k; ++i) {
     const uint64_t to = row * q->length + i, from = first + heap[i].index;
