@@ -58,10 +58,8 @@ GP__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
     if (!k->q->user_op) GP__CHECK(gp__check_operator_on(k->who, "op", k->q->op, k->q->key_type));
   } else {
     if (k->key.info)
-      return gp__fail(GP_E_TYPE,
-          k->reads & GP__READS_OP ? "%s: @key_type is struct type %s, not a built-in type, and @op gives no order"
-                                  : "%s: @key_type is struct type %s, not a built-in type",
-          k->who, k->key.info->name);
+      return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type%s", k->who, k->key.info->name,
+          k->reads & GP__READS_OP ? ", and op gives no order" : "");
     GP__CHECK(gp__check_short(k->who, "key_type", k->q->key_type,
         k->reads & GP__READS_OP ? "or an order, GP_LESS for example" : "use gp_sort_keys"));
   }

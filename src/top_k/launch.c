@@ -60,31 +60,19 @@ GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
 }
 
 // Rows are segments of one length. A single one may end at a count in device memory.
-GP__PRIVATE void gp__fill_top_k_rows(const gp__request *q, gp__segmented_top_k_args *a) {
-  memset(a, 0, sizeof *a);
-  gp__fill_top_k(q, &a->top);
-  a->top.rows = q->segments ? q->segments : 1;
-  a->top.k = q->length;
-  a->length = q->count;
-  a->top.count *= a->top.rows;
-  a->end = q->count_device;
-  a->offset_bytes = 8;
-}
 GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
-  if (q->primitive == GP_TOP_K) {
-    gp__fill_top_k_rows(q, a);
-    return;
-  }
+  const int rows = q->primitive == GP_TOP_K;
   memset(a, 0, sizeof *a);
   gp__fill_top_k(q, &a->top);
-  a->top.rows = q->segments;
+  a->top.rows = q->segments || !rows ? q->segments : 1;
   a->top.k = q->length;
   a->begin = q->begin;
-  a->end = q->end;
+  a->end = rows ? q->count_device : q->end;
   a->ks = (const unsigned *)q->in2;
   a->bad = (const unsigned long long *)q->bad;
-  a->length = q->segments ? q->count / q->segments : 0;
-  a->offset_bytes = (unsigned)q->offset_size;
+  a->length = rows ? q->count : q->segments ? q->count / q->segments : 0;
+  a->offset_bytes = rows ? 8 : (unsigned)q->offset_size;
+  if (rows) a->top.count *= a->top.rows;
 }
 GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -129,8 +117,8 @@ GP__PRIVATE void gp__add_top_k_kernel(
   step->items = items;
   step->args.top_k = *a;
 }
-// Many results by an operator: a merge sort of all keys with their indices, then, unless they are one row, a sort of
-// each segment by the places that its keys have got; then the first k.
+// Many results by an operator: a merge sort of all keys, a sort of each segment by the places that its keys have got
+// (unless they are one row), and the first k.
 GP__PRIVATE gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int bytes = gp__order_index_bytes(q);
   const gp_type index = bytes == 8 ? GP_U64 : GP_U32;
@@ -171,10 +159,9 @@ GP__PRIVATE gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, 
 GP__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int wide = q->count > UINT32_MAX;
   gp_call c = gp_call_init(GP_SEGMENTED_SORT);
-  gp__graph_step *step = &g->steps[g->count + 1];
-  gp__segmented_top_k_args *a = &step->args.top_k;
+  gp__segmented_top_k_args a;
   if (q->op) return gp__add_ordered_top_k(s, q, g);
-  gp__fill_top_k_segments(q, a);
+  gp__fill_top_k_segments(q, &a);
   c.key_type = q->key_type;
   c.keys = q->keys;
   c.count = q->count;
@@ -184,16 +171,13 @@ GP__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, g
   c.begin = q->begin;
   c.end = q->end;
   c.segments = q->segments;
-  if (!q->offset_size) c.segment_length = a->length;
-  a->top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
+  if (!q->offset_size) c.segment_length = a.length;
+  a.top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
   if (q->out_size) { // indices
     c.out_type = wide ? GP_U64 : GP_U32;
-    a->lists = c.out = gp__take(g, c.count * (wide ? 8 : 4));
+    a.lists = c.out = gp__take(g, c.count * (wide ? 8 : 4));
   }
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
-  step->request = -1;
-  step->kind = GP__TOP_K_CUT;
-  step->items = q->segments * q->length;
-  ++g->count;
+  gp__add_top_k_kernel(g, &a, GP__TOP_K_CUT, q->segments * q->length);
   return GP_SUCCESS;
 }

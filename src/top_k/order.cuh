@@ -2,10 +2,9 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/types.cuh,
 //   device/warp.cuh, device/lanes.cuh, device/kernel.cuh, top_k/lists.cuh, top_k/segments.cuh
 
-// Keys that an operator orders have no digits. The launches are those of segments; ranks are compared by the operator,
-// and the best that a block has seen are sorted when its list is full.
+// The launches are those of segments. A list that is full is sorted, as an operator's keys have no digits.
 
-// A key and its index. Of keys that tie, the one with the lower index comes first, so no two ranks are equal.
+// Of keys that tie, the one with the lower index comes first.
 template <class Key, class Before, bool WIDE> struct gp__order_rank {
   typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
   struct type {
@@ -53,55 +52,47 @@ template <int THREADS, class R> GP_DEVICE void gp__sort_by_order(typename R::typ
   }
 }
 
-// The best ranks that a block has seen: up to k sorted ones, and unsorted ones behind them.
-struct gp__order_storage {
-  gp__u32 listed;
-};
+// The best ranks that a block has seen, as gp__best: up to k sorted ones, and unsorted ones behind them.
 template <int THREADS, class R> struct gp__best_by_order {
   typedef typename R::type Rank;
   static const int MERGED = 1; // a tile has room for these
-  gp__order_storage &s;
+  gp__best_storage &s;
   Rank *list;
   gp__u32 capacity, k;
   gp__u32 seen; // list length known to this warp
-  bool full;    // the k-th rank bounds what is taken
+  bool full;    // k ranks are there, and the last bounds what is taken
 
-  // Called by all threads; contains a barrier.
-  GP_DEVICE gp__best_by_order(gp__order_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
+  GP_DEVICE gp__best_by_order(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
       : s(storage), list(static_cast<Rank *>(memory)), capacity(room), k(wanted), seen(0), full(false) {
     __syncthreads();
     if (threadIdx.x == 0) s.listed = 0;
     __syncthreads();
   }
   GP_DEVICE bool takes(const Rank &r) const { return R::there(r) && (!full || R::before(r, list[k - 1])); }
-  // Called by all lanes of a warp.
   GP_DEVICE void push(bool there, const Rank &r) {
     const gp__u32 at = gp__warp_draw(&s.listed, there, seen);
     if (there) list[at] = r;
   }
-  GP_DEVICE gp__u32 keep_best() {
+  // Sorts list[0 .. k) and returns how many of these exist; drops the others.
+  GP_DEVICE gp__u32 finish() {
     __syncthreads();
     const gp__u32 count = s.listed, kept = count < k ? count : k;
     gp__sort_by_order<THREADS, R>(list, count);
     if (threadIdx.x == 0) s.listed = kept;
     __syncthreads();
-    full = kept == k;
+    full = true;
     seen = 0;
     return kept;
   }
-  // Called between tiles; the next one has at most `more` ranks.
   GP_DEVICE void make_room(gp__u32 more) {
-    if (__syncthreads_or(seen + more > capacity)) keep_best();
+    if (__syncthreads_or(seen + more > capacity)) finish();
   }
-  // Called at the end: sorts list[0 .. k) and returns how many of these exist.
-  GP_DEVICE gp__u32 finish() { return keep_best(); }
 };
 
 template <class P, class Before, class Key, class In, class Out, bool WIDE> struct gp__top_k_by_order {
   typedef gp__order_rank<Key, Before, WIDE> Rank;
   typedef typename Rank::type Ranked;
   typedef gp__best_by_order<P::threads, Rank> Best;
-  typedef gp__order_storage Storage;
   static const int ITEMS = gp__order_items(P::vectors, int(sizeof(Key))), TILE = P::threads * ITEMS;
   static GP_DEVICE void load(const Key *in, gp__u64 first, gp__u64 n, Key (&key)[ITEMS]) {
     GP__UNROLL
@@ -138,12 +129,13 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
 };
 
 // Second launch: warps sort segments that their lists have room for; longer ones become tasks.
-template <int WARPS> struct gp__order_rooms { alignas(16) unsigned char of[WARPS][GP__ORDER_OF_WARP]; };
 template <class P, class Before, class Key, class In, class Out, bool WIDE>
 GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
   typedef gp__top_k_by_order<P, Before, Key, In, Out, WIDE> Way;
   typedef typename Way::Ranked Ranked;
-  typedef gp__order_rooms<P::threads / 32> Rooms;
+  struct Rooms {
+    alignas(16) unsigned char of[P::threads / 32][GP__ORDER_OF_WARP];
+  };
   GP_SHARED(Rooms, rooms);
   Ranked *list = reinterpret_cast<Ranked *>(rooms.of[gp_warp()]);
   gp__pdl_wait<P>();
@@ -199,7 +191,6 @@ GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
     const gp__u64 place = a.lists ? static_cast<const Index *>(a.lists)[at] : at;
     if (place >= a.top.count) continue; // wrong offsets
     const gp__u64 from = static_cast<const Index *>(a.top.from)[place];
-    if (from >= a.top.count) continue;
     if (a.top.out_keys) static_cast<Key *>(a.top.out_keys)[to] = static_cast<const Key *>(a.top.keys)[place];
     gp__top_k_value<In, Out>::store(a.top, to, from, from - s.begin);
   }

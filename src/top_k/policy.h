@@ -28,12 +28,12 @@ enum {
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {
   return !indexed ? key_size == 8 : key_size == 8 || (key_size == 4 && wide) ? 2 : 1;
 }
-// Ranks by an operator: a struct of the key and its index, with the largest alignment that the key may have.
+// Ranks by an operator: a key and its index, with the largest alignment that the key may have.
 GP__RULE int gp__order_rank_bytes(int key_size, int index_bytes) {
   return (int)gp__round_up(gp__round_up((unsigned)key_size, (unsigned)index_bytes) + (unsigned)index_bytes,
       (unsigned)gp__max(gp__common_with_vector(key_size), index_bytes));
 }
-// Most results that lists on chip serve; more are sorted.
+// Most results of lists.
 GP__RULE unsigned gp__order_few(int key_size, int index_bytes) {
   return (int)GP__ORDER_BYTES / gp__order_rank_bytes(key_size, index_bytes) < GP__TOP_K_FEW
       ? (unsigned)((int)GP__ORDER_BYTES / gp__order_rank_bytes(key_size, index_bytes))
@@ -76,14 +76,11 @@ GP__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) { return gp__sh
 GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
-// Ranks that an operator orders: the results and a tile; twice that, as far as there is room.
+// Ranks that an operator orders: the results and a tile; twice that, if there is room.
 GP__RULE int gp__order_least(gp_policy p, gp__shape s) { return (int)(s.top_k.results + gp__top_k_tile(p, s)); }
-GP__RULE int gp__order_room(gp_policy p, gp__shape s) {
-  return ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) / (int)gp__rank_bytes(s);
-}
 GP__RULE unsigned gp__order_capacity(gp_policy p, gp__shape s) {
-  return (unsigned)gp__max(gp__order_least(p, s),
-      gp__order_room(p, s) < 2 * gp__order_least(p, s) ? gp__order_room(p, s) : 2 * gp__order_least(p, s));
+  return (unsigned)gp__order_least(p, s) << (2 * gp__order_least(p, s) * (int)gp__rank_bytes(s) <=
+             (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES);
 }
 // The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
 // its sort, or a tile more.

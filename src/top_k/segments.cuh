@@ -326,15 +326,14 @@ GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, Bes
 }
 
 // Third launch. Way: how ranks are compared, taken and written.
-template <class Storage> struct gp__top_k_task_storage {
-  Storage best;
+struct gp__top_k_task_storage {
+  gp__best_storage best;
   gp__u64 task;
   gp__u32 last;
 };
 template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmented_top_k_args &a) {
   typedef typename Way::Rank R;
-  typedef gp__top_k_task_storage<typename Way::Storage> Storage;
-  GP_SHARED(Storage, s);
+  GP_SHARED(gp__top_k_task_storage, s);
   GP_DYNAMIC_SHARED(memory);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
@@ -381,7 +380,6 @@ template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmen
 template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> struct gp__top_k_by_bits {
   typedef gp__rank<int(sizeof(T)), !gp__is_none<Out>::value, WIDE> Rank;
   typedef gp__best<P::threads, Rank> Best;
-  typedef gp__best_storage Storage;
   static GP_DEVICE void take(
       const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts, Best &best) {
     gp__take_part<P, T, DESCENDING, Rank>(a, s, part, parts, best);

@@ -140,20 +140,15 @@ MUTANTS = {
         "    }\n  }\n  gp__order_barrier<THREADS>();"),
     "top-k by an order: the bound is the last of the list": (
         "TOP_K_ORDER", "src/top_k/order.cuh", "R::before(r, list[k - 1])", "R::before(r, list[k / 2])"),
-    "top-k by an order: the bound holds before k are found": (
-        "TOP_K_ORDER", "src/top_k/order.cuh", "full = kept == k;", "full = true;"),
     "top-k by an order: padding of lists is taken": (
         "TOP_K_ORDER", "src/top_k/order.cuh", "return R::there(r) && (!full", "return (!full"),
     "top-k by an order: a full list gets another tile": (
         "TOP_K_ORDER", "src/top_k/order.cuh",
-        "if (__syncthreads_or(seen + more > capacity)) keep_best();",
-        "if (__syncthreads_or(seen > capacity)) keep_best();"),
+        "if (__syncthreads_or(seen + more > capacity)) finish();",
+        "if (__syncthreads_or(seen > capacity)) finish();"),
     "top-k by an order: keys behind the segment are taken": (
         "TOP_K_ORDER", "src/top_k/order.cuh", "best.push(at < s.count && best.takes(r), r);",
         "best.push(best.takes(r), r);"),
-    "top-k by an order: a warp's list is used before all have read it": (
-        "TOP_K_ORDER", "src/top_k/order.cuh",
-        "begin, list[at]);\n      __syncwarp();", "begin, list[at]);"),
     "top-k by an order: places of other keys": (
         "TOP_K_ORDER", "src/top_k/order.cuh",
         "[static_cast<const Index *>(a.top.from)[i]] = static_cast<Index>(i);",

@@ -756,7 +756,7 @@ static const std::vector<Case> cases = {
          c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.k, value)),
     CASE("many of segments by an order", GP_SEGMENTED_TOP_K, ALL, c.key_type = s.type(size); c.op = s.op(LESS, size);
          c.keys = s.put(keys_of(n, size, 3), size); c.segments = 3; c.segment_length = n / 3; c.count = n / 3 * 3;
-         c.k = 2000; c.out_type = GP_U32; c.out = s.take(c.segments * c.k, 4);
+         c.k = 2000; c.out_type = GP_U32; c.out = s.take(c.segments * c.k, 4, Side::NUMBER);
          c.out_keys = s.take(c.segments * c.k, size)),
     CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.n = n / 2; c.out_keys = s.take(1, size)),
     CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.seed = 7),
