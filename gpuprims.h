@@ -24947,7 +24947,7 @@ template <int THREADS, class R> struct gp__best_by_order {
   Rank *list;
   gp__u32 capacity, k;
   gp__u32 seen; // list length known to this warp
-  bool full;    // k ranks are there, and the last bounds what is taken
+  bool full;    // k ranks are there; the last bounds what is taken
 
   GP_DEVICE gp__best_by_order(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
       : s(storage), list(static_cast<Rank *>(memory)), capacity(room), k(wanted), seen(0), full(false) {
@@ -39095,8 +39095,8 @@ GP__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
     if (k->key.info)
       return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type%s", k->who, k->key.info->name,
           k->reads & GP__READS_OP ? ", and op gives no order" : "");
-    GP__CHECK(gp__check_short(k->who, "key_type", k->q->key_type,
-        k->reads & GP__READS_OP ? "or an order, GP_LESS for example" : "use gp_sort_keys"));
+    GP__CHECK(gp__check_short(
+        k->who, "key_type", k->q->key_type, k->reads & GP__READS_OP ? "others with op LESS" : "use gp_sort_keys"));
   }
   return k->q->inputs.count && c->count_device && gp__rows_in(c) > 1
       ? gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows of described inputs (GP_INPUT) are whole", k->who)

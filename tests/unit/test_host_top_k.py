@@ -252,7 +252,7 @@ def test_numbers_by_less_and_greater(host):
     (dict(op="LESS"), "op: LESS does not work on struct types: define an operator"),
     (dict(op="SUM"), "op is SUM, not LESS, GREATER or a user's binary operator"),
     (dict(key_type="c64", op="LESS"), "op: LESS does not work on c64"),
-    (dict(key_type="u128", op=0), "or an order, GP_LESS for example"),
+    (dict(key_type="u128", op=0), "others with op LESS"),
     (dict(rows=2, count_device=5), "count_device is set: rows that an operator orders"),
 ])
 def test_errors_of_orders(host, people, fields, message):
