@@ -104,14 +104,17 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
   static GP_DEVICE void take(
       const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts, Best &best) {
     const Key *in = static_cast<const Key *>(a.top.keys) + s.begin;
-    gp__tiles_of_part tiles((s.count + TILE - 1) / TILE, part, parts);
+    const gp__u64 tiles = (s.count + TILE - 1) / TILE, own = part < tiles ? (tiles - part - 1) / parts + 1 : 0;
+    gp__u64 all = 1, t = 0; // as in gp__take_part
+    while (all < own) all *= 2;
     Key now[ITEMS];
-    load(in, tiles.tile() * TILE, s.count, now);
-    for (gp__u64 i = 0; i < tiles.own; ++i) {
-      const gp__u64 first = tiles.tile() * TILE;
-      tiles.advance();
+    load(in, part * gp__u64(TILE), s.count, now);
+    for (gp__u64 i = 0; i < own; ++i) {
+      const gp__u64 first = (t * parts + part) * TILE;
+      do t = (t + (all / 8 * 5 | 1)) & (all - 1);
+      while (t >= own);
       Key next[ITEMS]; // in flight meanwhile
-      load(in, tiles.tile() * TILE, i + 1 < tiles.own ? s.count : 0, next);
+      load(in, (t * parts + part) * TILE, i + 1 < own ? s.count : 0, next);
       GP__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
         const gp__u64 at = first + j * P::threads + threadIdx.x;

@@ -221,22 +221,8 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
   }
 }
 
-// The tiles part, part + parts, part + 2 * parts, ... of `tiles`, in an order that jumps about, so that sorted segments
-// do not bring the worst keys first.
-struct gp__tiles_of_part {
-  gp__u64 own, all, at, jump, part, parts; // tile number `at` of `own`; all: the next power of two
-  GP_DEVICE gp__tiles_of_part(gp__u64 tiles, gp__u32 of, gp__u32 among)
-      : own(of < tiles ? (tiles - of - 1) / among + 1 : 0), all(1), at(0), jump(0), part(of), parts(among) {
-    while (all < own) all *= 2;
-    jump = all / 8 * 5 | 1;
-  }
-  GP_DEVICE gp__u64 tile() const { return at * parts + part; }
-  GP_DEVICE void advance() {
-    do at = (at + jump) & (all - 1);
-    while (at >= own);
-  }
-};
-// Reads the tiles of a part. Tiles begin at multiples of 16 bytes, `lead` elements before the segment. A warp
+// Reads the tiles part, part + parts, part + 2 * parts, ... in an order that jumps about, so that sorted segments do
+// not bring the worst keys first. Tiles begin at multiples of 16 bytes, `lead` elements before the segment. A warp
 // appends its keys of a tile at once.
 template <class P, class T, bool DESCENDING, class R>
 GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts,
@@ -248,15 +234,19 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
   const Bits *in = static_cast<const Bits *>(a.top.keys) + s.begin;
   const gp__u32 lead = gp__misalignment(in, 16) / unsigned(sizeof(Bits));
   in -= lead;
-  const gp__u64 end = lead + s.count;
-  gp__tiles_of_part tiles((end + Tile::ITEMS - 1) / Tile::ITEMS, part, parts);
+  const gp__u64 end = lead + s.count, tiles = (end + Tile::ITEMS - 1) / Tile::ITEMS;
+  const gp__u64 own = part < tiles ? (tiles - part - 1) / parts + 1 : 0;
+  gp__u64 all = 1, at = 0; // tile number `at` of the part; `all`: the next power of two
+  while (all < own) all *= 2;
+  const gp__u64 jump = all / 8 * 5 | 1;
   Tile now;
-  now.load(in, tiles.tile() * Tile::ITEMS, tiles.own ? end : 0, 0, lead);
-  for (gp__u64 i = 0; i < tiles.own; ++i) {
-    const gp__u64 first = tiles.tile() * Tile::ITEMS;
-    tiles.advance();
+  now.load(in, part * gp__u64(Tile::ITEMS), own ? end : 0, 0, lead);
+  for (gp__u64 i = 0; i < own; ++i) {
+    const gp__u64 first = (at * parts + part) * Tile::ITEMS;
+    do at = (at + jump) & (all - 1);
+    while (at >= own);
     Tile next; // in flight meanwhile
-    next.load(in, tiles.tile() * Tile::ITEMS, i + 1 < tiles.own ? end : 0, 0, lead);
+    next.load(in, (at * parts + part) * Tile::ITEMS, i + 1 < own ? end : 0, 0, lead);
     const Bits bound = static_cast<Bits>(best.limit_key);
     gp__u32 hits[K], any = 0;
     GP__UNROLL
@@ -384,7 +374,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
       const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts, Best &best) {
     gp__take_part<P, T, DESCENDING, Rank>(a, s, part, parts, best);
   }
-  static GP_DEVICE void put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, const typename Rank::type &r) {
+  static GP_DEVICE void put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, typename Rank::type r) {
     gp__top_k_put<T, DESCENDING, In, Out>(a, to, begin, Rank::key(r), Rank::index(r));
   }
 };
