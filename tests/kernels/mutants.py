@@ -253,8 +253,8 @@ MUTANTS = {
         "l.direct ? 0 : s.count / part;"),
     "top-k of segments: each segment may be one task": (
         "TOP_K_SEGMENTS", "src/top_k/geometry.h",
-        "l.task_room = s.count / (gp__top_k_by_warps(p) + 1);",
-        "l.task_room = s.count / (2 * gp__top_k_by_warps(p));"),
+        "l.task_room = s.count / (gp__top_k_most_of_warp(p, s) + 1);",
+        "l.task_room = s.count / (2 * gp__top_k_most_of_warp(p, s));"),
     "top-k of segments: the bound is the key before the k-th": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
         "gp_warp_broadcast(x[j], int((k - 1) / N));\n      if ((k - 1) % N == j) kth = item;",
