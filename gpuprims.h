@@ -1323,7 +1323,8 @@ typedef struct gp_call {
   gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
                     // find_if, replace, is_partitioned, partition_point: the predicate, a comparison with *scalar or a
                     // user's unary operator (true: not zero); scatter, gather: one of `keys`; merge, sets, bounds,
-                    // is_sorted, lexicographic: less; mismatch, equal_arrays, adjacent_find: equal
+                    // is_sorted, lexicographic, top_k, segmented_top_k: less (top-k: 0 is by the bits); mismatch,
+                    // equal_arrays, adjacent_find: equal
   gp_op transform;  // reduce, scan, scatter: unary, applied to each element as it is loaded; sort: makes the value that
                     // orders a key; 0: none
   gp_op predicate2; // partition in three: divides the elements that `op` leaves
@@ -2001,7 +2002,10 @@ GP__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const 
 // where they are sorted. Up to k = 1024 every key is read once, and blocks keep the best they have seen, in one to
 // three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix select reads them two or
 // three times, a launch a digit of 11 bits and one that collects, and a sort of k follows (workspace: count / 16 keys,
-// and that of the sort).
+// and that of the sort). gp_call.op orders keys of any type, structs too: LESS, GREATER or a user's operator, whose
+// reverse GP_DESCENDING takes; keys that tie come as in the input, and out_keys may be NULL. Up to 1024 results (24 KB
+// of keys and indices, if that is less) every key is read once, in up to three launches; beyond, a merge sort
+// (workspace: keys and indices, and that of the sort; rows and segments: indices again, and a segmented sort).
 GP__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys, const void *values,
     uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 // The top k of each row of a dense matrix of rows * columns keys: k results a row. Indices count from the start of the
@@ -3449,6 +3453,7 @@ typedef struct gp__shape_of_sorts {
 typedef struct gp__shape_of_top_k {
   unsigned long long results; // results of a row
   int drop_keys;              // sorted results without keys, which a sort after the selection would need
+  int order_bytes;            // an operator orders the keys: bytes of an index in a rank; else 0
 } gp__shape_of_top_k;
 
 // ---- transpose/shape.h - what transposes add to the shape of a call
@@ -4596,6 +4601,8 @@ enum {
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__TOP_K_BY_WARP = 2048, // most keys that a warp reads,
   GP__TOP_K_OF_WARP = 64,   // its most results
+  GP__ORDER_BYTES = 24576,  // most bytes of results that an operator orders
+  GP__ORDER_OF_WARP = 4096, // bytes of a warp's list of such ranks
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
@@ -4604,11 +4611,26 @@ enum {
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {
   return !indexed ? key_size == 8 : key_size == 8 || (key_size == 4 && wide) ? 2 : 1;
 }
+// Ranks by an operator: a key and its index, with the largest alignment that the key may have.
+GP__RULE int gp__order_rank_bytes(int key_size, int index_bytes) {
+  return (int)gp__round_up(gp__round_up((unsigned)key_size, (unsigned)index_bytes) + (unsigned)index_bytes,
+      (unsigned)gp__max(gp__common_with_vector(key_size), index_bytes));
+}
+// Most results of lists.
+GP__RULE unsigned gp__order_few(int key_size, int index_bytes) {
+  return (int)GP__ORDER_BYTES / gp__order_rank_bytes(key_size, index_bytes) < GP__TOP_K_FEW
+      ? (unsigned)((int)GP__ORDER_BYTES / gp__order_rank_bytes(key_size, index_bytes))
+      : (unsigned)GP__TOP_K_FEW;
+}
+GP__RULE int gp__order_items(int vectors, int key_size) { return gp__max(vectors * GP__VECTOR / key_size, 1); }
 GP__RULE unsigned gp__rank_bytes(gp__shape s) {
-  return 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
+  return s.top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s.key_size, s.top_k.order_bytes)
+                             : 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
 }
 GP__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
-  return (unsigned long long)(p.threads * gp__max(p.vectors * (GP__VECTOR / s.key_size), 4));
+  return (unsigned long long)(p.threads *
+      (s.top_k.order_bytes ? gp__order_items(p.vectors, s.key_size)
+                           : gp__max(p.vectors * (GP__VECTOR / s.key_size), 4)));
 }
 // Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
 GP__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
@@ -4637,6 +4659,12 @@ GP__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) { return gp__sh
 GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
+// Ranks that an operator orders: the results and a tile; twice that, if there is room.
+GP__RULE int gp__order_least(gp_policy p, gp__shape s) { return (int)(s.top_k.results + gp__top_k_tile(p, s)); }
+GP__RULE unsigned gp__order_capacity(gp_policy p, gp__shape s) {
+  return (unsigned)gp__order_least(p, s) << (2 * gp__order_least(p, s) * (int)gp__rank_bytes(s) <=
+             (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES);
+}
 // The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
 // its sort, or a tile more.
 GP__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
@@ -4650,14 +4678,20 @@ GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
 GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
   return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
 }
+// Most keys of a segment that a warp takes.
+GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__shape s) {
+  return s.top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
+}
 GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_RADIX_SELECT   ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+  return s.top_k.order_bytes              ? gp__order_capacity(p, s) * gp__rank_bytes(s)
+      : p.algorithm == GP_RADIX_SELECT    ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
 GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+      (s.top_k.order_bytes                   ? p.algorithm == GP_BEST_LISTS
+              : p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
               : p.algorithm == GP_WARP_SEGMENTS
               ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
               : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
@@ -6036,8 +6070,8 @@ static const gp__policy_row gp__top_k_rows[] = {
 GP__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
-      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP &&
-          s.segments >= 4 * (unsigned)s.multiprocessors);
+      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
+          s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
@@ -6045,10 +6079,10 @@ GP__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  while (!p.threads && (s.top_k.drop_keys || s.primitive == GP_SEGMENTED_TOP_K) && q.threads > 32 &&
-      !gp__policy_valid_top_k(q, s))
+  while (!p.threads && (s.top_k.drop_keys || s.top_k.order_bytes || s.primitive == GP_SEGMENTED_TOP_K) &&
+      q.threads > 32 && !gp__policy_valid_top_k(q, s))
     q.threads /= 2;
-  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && s.primitive == GP_TOP_K &&
+  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && !s.top_k.order_bytes && s.primitive == GP_TOP_K &&
       !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
@@ -6793,7 +6827,8 @@ GP__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
   p.threads = p.threads < 256 ? p.threads : 256;
   p.vectors = 1;
   p.load = p.store = GP_CACHE_ALL;
-  p.blocks_per_sm = (gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
+  p.blocks_per_sm =
+      (s.top_k.order_bytes || gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
   return p;
 }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
@@ -6811,13 +6846,21 @@ GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
   l.list_room = l.direct ? 0 : 2 * (s.count / part);
-  l.task_room = s.count / (gp__top_k_by_warps(p) + 1);
+  l.task_room = s.count / (gp__top_k_most_of_warp(p, s) + 1);
   l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);
   l.tasks = 256;
   l.arrived = l.tasks + gp__ceil_div(l.task_room * 16, 256) * 256;
   l.lists = l.arrived + gp__ceil_div(l.list_room * 4, 256) * 256;
   l.bytes = l.task_room ? l.lists + l.list_room * s.top_k.results * gp__rank_bytes(s) : 0;
   return l;
+}
+// Rows whose keys an operator orders are segments of one length.
+GP__PRIVATE gp__shape gp__rows_as_segments(gp__shape s) {
+  if (s.primitive != GP_TOP_K) return s;
+  s.segments = gp__rows_of(s);
+  s.count *= s.segments;
+  s.primitive = GP_SEGMENTED_TOP_K;
+  return s;
 }
 GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
@@ -6831,8 +6874,8 @@ GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned l
 }
 GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
-  if (s.primitive == GP_SEGMENTED_TOP_K) {
-    gp__geometry_segment_top_k(p, s, resident, g);
+  if (s.primitive == GP_SEGMENTED_TOP_K || s.top_k.order_bytes) {
+    gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
     return;
   }
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
@@ -8429,6 +8472,10 @@ GPUPRIMS__COMPARISON(gp_greater, >)
 GPUPRIMS__COMPARISON(gp_greater_equal, >=)
 #undef GPUPRIMS__COMPARISON
 struct gp_heads {}; // in place of equality: keys are flags
+// A user's order, from its end.
+template <class Before> struct gp__reversed {
+  template <class T> GP_DEVICE bool operator()(const T &a, const T &b) const { return Before()(b, a); }
+};
 
 // Comparisons of bytes, four at a time (see gp__bytes_less).
 template <class L> struct gp__compare_bytes {
@@ -24411,6 +24458,7 @@ struct gp__best_storage {
 };
 template <int THREADS, class R> struct gp__best {
   typedef typename R::type Rank;
+  static const int MERGED = 4; // ranks that a thread takes at a time from lists of parts
   gp__best_storage &s;
   Rank *list, limit;
   gp__u64 limit_key; // no key above it is taken
@@ -24696,6 +24744,24 @@ GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
     if (unsigned(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
   return at;
 }
+// Called by all lanes: lists tasks for segment first + lane, one for each of its parts; 0 parts: none.
+GP_DEVICE void gp__list_tasks(const gp__segmented_top_k_args &a, gp__u64 first, gp__u32 parts) {
+  if (!a.tasks || !__any_sync(0xffffffffu, parts > 0)) return;
+  const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
+  gp__u64 slot = 0, lists = 0;
+  if (gp_lane() == 31) slot = gp__add_relaxed(&a.header->listed, up_to);
+  slot = gp_warp_broadcast(slot, 31) + up_to - parts;
+  if (parts > 1) {
+    lists = gp__add_relaxed(&a.header->lists, parts);
+    if (lists < a.list_room) a.arrived[lists] = 0;
+  }
+  for (unsigned left = __ballot_sync(0xffffffffu, parts > 0); left; left &= left - 1) {
+    const unsigned lane = gp__nth_bit(left, 0), number = gp_warp_broadcast(parts, lane);
+    const gp__u64 at = gp_warp_broadcast(slot, lane), list = gp_warp_broadcast(lists, lane);
+    for (gp__u32 p = gp_lane(); p < number; p += 32)
+      if (at + p < a.task_room) a.tasks[at + p] = gp__top_k_task{first + lane, gp__u32(list), p};
+  }
+}
 // room: for results, padded against bank conflicts, or for a list.
 template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -24830,22 +24896,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
     gp__top_k_segment mine(a, there ? i : first);
     if (!there) mine.k = 0;
     const gp__u32 parts = mine.k && mine.count > a.by_warps ? mine.parts(a.part) : 0;
-    if (a.tasks && __any_sync(0xffffffffu, parts > 0)) {
-      const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
-      gp__u64 slot = 0, lists = 0;
-      if (gp_lane() == 31) slot = gp__add_relaxed(&a.header->listed, up_to);
-      slot = gp_warp_broadcast(slot, 31) + up_to - parts;
-      if (parts > 1) {
-        lists = gp__add_relaxed(&a.header->lists, parts);
-        if (lists < a.list_room) a.arrived[lists] = 0;
-      }
-      for (unsigned left = __ballot_sync(0xffffffffu, parts > 0); left; left &= left - 1) {
-        const unsigned lane = gp__nth_bit(left, 0), number = gp_warp_broadcast(parts, lane);
-        const gp__u64 at = gp_warp_broadcast(slot, lane), list = gp_warp_broadcast(lists, lane);
-        for (gp__u32 p = gp_lane(); p < number; p += 32)
-          if (at + p < a.task_room) a.tasks[at + p] = gp__top_k_task{first + lane, gp__u32(list), p};
-      }
-    }
+    gp__list_tasks(a, first, parts);
     GP__UNROLL_BY(1)
     for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
       const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
@@ -24950,9 +25001,9 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
 
 // Merges lists: rank r of part p is lists[r * parts + p], each list sorted and padded to k. Once `parts` ranks in a row
 // are beyond the limit, so are all that follow.
-template <int THREADS, class R>
-GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp__best<THREADS, R> &best) {
-  const int ITEMS = 4, TILE = THREADS * ITEMS;
+template <int THREADS, class R, class Best>
+GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, Best &best) {
+  const int ITEMS = Best::MERGED, TILE = THREADS * ITEMS;
   const gp__u64 ranks = gp__u64(parts) * best.k;
   gp__u32 beyond = 0;
   for (gp__u64 first = 0; first < ranks && beyond < parts; first += TILE) {
@@ -24974,15 +25025,14 @@ GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp_
   }
 }
 
-// Third launch.
+// Third launch. Way: how ranks are compared, taken and written.
 struct gp__top_k_task_storage {
   gp__best_storage best;
   gp__u64 task;
   gp__u32 last;
 };
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
-GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
-  typedef gp__rank<int(sizeof(T)), !gp__is_none<Out>::value, WIDE> R;
+template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmented_top_k_args &a) {
+  typedef typename Way::Rank R;
   GP_SHARED(gp__top_k_task_storage, s);
   GP_DYNAMIC_SHARED(memory);
   gp__pdl_wait<P>();
@@ -25005,14 +25055,13 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
     typename R::type *lists = static_cast<typename R::type *>(a.lists) + task.list * a.top.k;
     GP__UNROLL_BY(1)
     for (bool merges = false;; merges = true) {
-      gp__best<P::threads, R> best(s.best, memory, a.top.capacity, segment.k);
+      typename Way::Best best(s.best, memory, a.top.capacity, segment.k);
       if (merges) gp__merge_parts<P::threads, R>(lists, parts, best);
-      else gp__take_part<P, T, DESCENDING, R>(a, segment, task.part, parts, best);
+      else Way::take(a, segment, task.part, parts, best);
       const gp__u32 found = best.finish();
       if (merges || parts == 1) {
         for (gp__u32 i = threadIdx.x; i < found; i += P::threads)
-          gp__top_k_put<T, DESCENDING, In, Out>(
-              a.top, task.segment * a.top.k + i, segment.begin, R::key(best.list[i]), R::index(best.list[i]));
+          Way::put(a.top, task.segment * a.top.k + i, segment.begin, best.list[i]);
         break;
       }
       for (gp__u32 i = threadIdx.x; i < segment.k; i += P::threads)
@@ -25027,6 +25076,21 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
       if (!s.last) break;
     }
   }
+}
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> struct gp__top_k_by_bits {
+  typedef gp__rank<int(sizeof(T)), !gp__is_none<Out>::value, WIDE> Rank;
+  typedef gp__best<P::threads, Rank> Best;
+  static GP_DEVICE void take(
+      const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts, Best &best) {
+    gp__take_part<P, T, DESCENDING, Rank>(a, s, part, parts, best);
+  }
+  static GP_DEVICE void put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, typename Rank::type r) {
+    gp__top_k_put<T, DESCENDING, In, Out>(a, to, begin, Rank::key(r), Rank::index(r));
+  }
+};
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
+  gp__do_top_k_tasks<P, gp__top_k_by_bits<P, T, In, Out, DESCENDING, WIDE>>(a);
 }
 
 // First launch, one block.
@@ -25052,6 +25116,205 @@ GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
     if (from < a.top.count) // wrong offsets
       gp__top_k_put<T, DESCENDING, In, Out>(
           a.top, to, s.begin, Key::encode(static_cast<const typename Key::Bits *>(a.top.keys)[at]), from - s.begin);
+  }
+}
+
+// ---- top_k/order.cuh - top-k by an operator: struct keys, users' orders
+
+// The launches are those of segments. A list that is full is sorted, as an operator's keys have no digits.
+
+// Of keys that tie, the one with the lower index comes first.
+template <class Key, class Before, bool WIDE> struct gp__order_rank {
+  typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
+  struct type {
+    Key key;
+    Index index; // ~0: none
+  };
+  static GP_DEVICE type make(const Key &key, gp__u64 index) {
+    type r;
+    r.key = key;
+    r.index = static_cast<Index>(index);
+    return r;
+  }
+  static GP_DEVICE type worst() { return make(Key(), ~0ull); }
+  static GP_DEVICE bool there(const type &r) { return r.index != Index(~Index(0)); }
+  static GP_DEVICE bool before(const type &a, const type &b) {
+    return Before()(a.key, b.key) || (a.index < b.index && !Before()(b.key, a.key));
+  }
+};
+
+// Sorts list[0 .. count) in shared memory; called by THREADS threads, those of a warp or of the block. The bitonic
+// network, whose merges begin with the mirrored half: the earlier rank always goes to the lower place, so places from
+// `count` on need no ranks. Ends with a barrier.
+template <int THREADS> GP_DEVICE void gp__order_barrier() {
+  if (THREADS == 32) __syncwarp();
+  else __syncthreads();
+}
+template <int THREADS, class R> GP_DEVICE void gp__sort_by_order(typename R::type *list, gp__u32 count) {
+  gp__order_barrier<THREADS>();
+  GP__UNROLL_BY(1)
+  for (gp__u32 half = 1; half < count; half *= 2) {
+    GP__UNROLL_BY(1)
+    for (gp__u32 stride = half; stride > 0; stride /= 2) {
+      for (gp__u32 i = threadIdx.x % THREADS;; i += THREADS) {
+        const gp__u32 low = 2 * i - (i & (stride - 1)), high = stride == half ? low ^ (2 * half - 1) : low + stride;
+        if (low - (low & (stride - 1)) + stride >= count) break; // no pair from here on
+        if (high >= count) continue;
+        const typename R::type a = list[low], b = list[high];
+        if (R::before(b, a)) {
+          list[low] = b;
+          list[high] = a;
+        }
+      }
+      gp__order_barrier<THREADS>();
+    }
+  }
+}
+
+// The best ranks that a block has seen, as gp__best: up to k sorted ones, and unsorted ones behind them.
+template <int THREADS, class R> struct gp__best_by_order {
+  typedef typename R::type Rank;
+  static const int MERGED = 1; // a tile has room for these
+  gp__best_storage &s;
+  Rank *list;
+  gp__u32 capacity, k;
+  gp__u32 seen; // list length known to this warp
+  bool full;    // k ranks are there; the last bounds what is taken
+
+  GP_DEVICE gp__best_by_order(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
+      : s(storage), list(static_cast<Rank *>(memory)), capacity(room), k(wanted), seen(0), full(false) {
+    __syncthreads();
+    if (threadIdx.x == 0) s.listed = 0;
+    __syncthreads();
+  }
+  GP_DEVICE bool takes(const Rank &r) const { return R::there(r) && (!full || R::before(r, list[k - 1])); }
+  GP_DEVICE void push(bool there, const Rank &r) {
+    const gp__u32 at = gp__warp_draw(&s.listed, there, seen);
+    if (there) list[at] = r;
+  }
+  // Sorts list[0 .. k) and returns how many of these exist; drops the others.
+  GP_DEVICE gp__u32 finish() {
+    __syncthreads();
+    const gp__u32 count = s.listed, kept = count < k ? count : k;
+    gp__sort_by_order<THREADS, R>(list, count);
+    if (threadIdx.x == 0) s.listed = kept;
+    __syncthreads();
+    full = true;
+    seen = 0;
+    return kept;
+  }
+  GP_DEVICE void make_room(gp__u32 more) {
+    if (__syncthreads_or(seen + more > capacity)) finish();
+  }
+};
+
+template <class P, class Before, class Key, class In, class Out, bool WIDE> struct gp__top_k_by_order {
+  typedef gp__order_rank<Key, Before, WIDE> Rank;
+  typedef typename Rank::type Ranked;
+  typedef gp__best_by_order<P::threads, Rank> Best;
+  static const int ITEMS = gp__order_items(P::vectors, int(sizeof(Key))), TILE = P::threads * ITEMS;
+  static GP_DEVICE void load(const Key *in, gp__u64 first, gp__u64 n, Key (&key)[ITEMS]) {
+    GP__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = first + i * P::threads + threadIdx.x;
+      if (at < n) key[i] = in[at];
+    }
+  }
+  static GP_DEVICE void take(
+      const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts, Best &best) {
+    const Key *in = static_cast<const Key *>(a.top.keys) + s.begin;
+    const gp__u64 tiles = (s.count + TILE - 1) / TILE, own = part < tiles ? (tiles - part - 1) / parts + 1 : 0;
+    gp__u64 all = 1, t = 0; // as in gp__take_part
+    while (all < own) all *= 2;
+    Key now[ITEMS];
+    load(in, part * gp__u64(TILE), s.count, now);
+    for (gp__u64 i = 0; i < own; ++i) {
+      const gp__u64 first = (t * parts + part) * TILE;
+      do t = (t + (all / 8 * 5 | 1)) & (all - 1);
+      while (t >= own);
+      Key next[ITEMS]; // in flight meanwhile
+      load(in, (t * parts + part) * TILE, i + 1 < own ? s.count : 0, next);
+      GP__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const gp__u64 at = first + j * P::threads + threadIdx.x;
+        const Ranked r = Rank::make(now[j], at);
+        best.push(at < s.count && best.takes(r), r);
+        now[j] = next[j];
+      }
+      best.make_room(TILE);
+    }
+  }
+  static GP_DEVICE void put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, const Ranked &r) {
+    if (a.out_keys) static_cast<Key *>(a.out_keys)[to] = r.key;
+    gp__top_k_value<In, Out>::store(a, to, begin + r.index, r.index);
+  }
+};
+
+// Second launch: warps sort segments that their lists have room for; longer ones become tasks.
+template <class P, class Before, class Key, class In, class Out, bool WIDE>
+GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
+  typedef gp__top_k_by_order<P, Before, Key, In, Out, WIDE> Way;
+  typedef typename Way::Ranked Ranked;
+  struct Rooms {
+    alignas(16) unsigned char of[P::threads / 32][GP__ORDER_OF_WARP];
+  };
+  GP_SHARED(Rooms, rooms);
+  Ranked *list = reinterpret_cast<Ranked *>(rooms.of[gp_warp()]);
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32);
+  for (gp__u64 batch = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); batch * a.batch < a.top.rows;
+       batch += warps) {
+    const gp__u64 first = batch * a.batch, i = first + gp_lane();
+    const bool exists = gp_lane() < a.batch && i < a.top.rows;
+    gp__top_k_segment mine(a, exists ? i : first);
+    if (!exists) mine.k = 0;
+    gp__list_tasks(a, first, mine.k && mine.count > a.by_warps ? mine.parts(a.part) : 0);
+    for (unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count <= a.by_warps); left; left &= left - 1) {
+      const int owner = int(gp__nth_bit(left, 0));
+      const gp__u64 begin = __shfl_sync(0xffffffffu, mine.begin, owner);
+      const gp__u32 count = __shfl_sync(0xffffffffu, gp__u32(mine.count), owner),
+                    k = __shfl_sync(0xffffffffu, mine.k, owner);
+      for (gp__u32 at = gp_lane(); at < count; at += 32)
+        list[at] = Way::Rank::make(static_cast<const Key *>(a.top.keys)[begin + at], at);
+      gp__sort_by_order<32, typename Way::Rank>(list, count);
+      for (gp__u32 at = gp_lane(); at < k; at += 32)
+        Way::put(a.top, (first + unsigned(owner)) * a.top.k + at, begin, list[at]);
+      __syncwarp();
+    }
+  }
+}
+// Third launch.
+template <class P, class Before, class Key, class In, class Out, bool WIDE>
+GP_DEVICE void gp__top_k_order_tasks(const gp__segmented_top_k_args &a) {
+  gp__do_top_k_tasks<P, gp__top_k_by_order<P, Before, Key, In, Out, WIDE>>(a);
+}
+
+// Many results: a merge sort gives every key a place in the order of all, so that segments are sorted by places.
+// from: the index of the key at a place. lists: the place of the key at an index.
+template <class P, bool WIDE> GP_DEVICE void gp__top_k_places(const gp__segmented_top_k_args &a) {
+  typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
+  gp__pdl_wait<P>();
+  for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.top.count;
+       i += gp__u64(gridDim.x) * P::threads)
+    static_cast<Index *>(a.lists)[static_cast<const Index *>(a.top.from)[i]] = static_cast<Index>(i);
+}
+// The first k of each segment. lists: places, sorted in each segment; NULL: all keys are one segment.
+template <class P, class Key, class In, class Out, bool WIDE>
+GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
+  typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  for (gp__u64 to = blockIdx.x * gp__u64(P::threads) + threadIdx.x; to < a.top.rows * a.top.k;
+       to += gp__u64(gridDim.x) * P::threads) {
+    const gp__top_k_segment s(a, to / a.top.k);
+    const gp__u64 number = to % a.top.k, at = s.begin + number;
+    if (number >= s.k) continue;
+    const gp__u64 place = a.lists ? static_cast<const Index *>(a.lists)[at] : at;
+    if (place >= a.top.count) continue; // wrong offsets
+    const gp__u64 from = static_cast<const Index *>(a.top.from)[place];
+    if (a.top.out_keys) static_cast<Key *>(a.top.out_keys)[to] = static_cast<const Key *>(a.top.keys)[place];
+    gp__top_k_value<In, Out>::store(a.top, to, from, from - s.begin);
   }
 }
 
@@ -33230,6 +33493,9 @@ static int gp__host_before_user(const gp__host_order *o, const unsigned char *x,
   gp__host_apply(o->user, result.bytes, x, y);
   return result.bytes[0] != 0;
 }
+static int gp__host_before_reversed(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
+  return gp__host_before_user(o, y, x);
+}
 #define GPUPRIMS__BEFORE(NAME, name, member, LOAD) \
   static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
     (void)o; \
@@ -33244,7 +33510,8 @@ GPUPRIMS__HOST_LONGS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
-  gp__host_order o = {gp__host_before_user, q->user_op};
+  gp__host_order o = {NULL, q->user_op};
+  o.before = q->flags & GP_DESCENDING ? gp__host_before_reversed : gp__host_before_user;
 #define GPUPRIMS__ORDER_OF(NAME, name, member, LOAD) \
   case GP_##NAME: \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
@@ -33540,16 +33807,21 @@ static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
   return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
 }
 
-static int gp__host_comes_later(const gp__host_indexed *a, const gp__host_indexed *b) {
-  return a->bits > b->bits || (a->bits == b->bits && a->index > b->index);
+// keys: of the row. Those that an operator orders have no bits.
+static int gp__host_comes_later(
+    const gp__request *q, const unsigned char *keys, const gp__host_indexed *a, const gp__host_indexed *b) {
+  const gp__host_order o = gp__host_order_of(q);
+  const unsigned char *x = keys + a->index * q->key_size, *y = keys + b->index * q->key_size;
+  return !q->op ? a->bits > b->bits || (a->bits == b->bits && a->index > b->index)
+                : o.before(&o, y, x) || (a->index > b->index && !o.before(&o, x, y));
 }
 // Sifts down the heap's element at `i`, which may be better than those below it; the worst is on top.
-static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
+static void gp__host_sift(const gp__request *q, const unsigned char *keys, gp__host_indexed *heap, size_t n, size_t i) {
   const gp__host_indexed x = heap[i];
   size_t child;
   for (; (child = 2 * i + 1) < n; i = child) {
-    if (child + 1 < n && gp__host_comes_later(heap + child + 1, heap + child)) ++child;
-    if (!gp__host_comes_later(heap + child, &x)) break;
+    if (child + 1 < n && gp__host_comes_later(q, keys, heap + child + 1, heap + child)) ++child;
+    if (!gp__host_comes_later(q, keys, heap + child, &x)) break;
     heap[i] = heap[child];
   }
   heap[i] = x;
@@ -33558,26 +33830,27 @@ static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
 static void gp__host_best(
     const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
+  const unsigned char *keys = (const unsigned char *)q->keys + first * q->key_size;
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
     gp__host_indexed x;
-    x.bits = gp__host_rank(q, first + at);
+    x.bits = q->op ? 0 : gp__host_rank(q, first + at);
     x.index = at;
     if (at < k) {
       heap[at] = x;
       if (at + 1 == k)
-        for (i = k / 2 + 1; i-- > 0;) gp__host_sift(heap, k, i);
-    } else if (gp__host_comes_later(heap, &x)) {
+        for (i = k / 2 + 1; i-- > 0;) gp__host_sift(q, keys, heap, k, i);
+    } else if (gp__host_comes_later(q, keys, heap, &x)) {
       heap[0] = x;
-      gp__host_sift(heap, k, 0);
+      gp__host_sift(q, keys, heap, k, 0);
     }
   }
   for (left = k; left > 1;) {
     const gp__host_indexed last = heap[--left];
     heap[left] = heap[0];
     heap[0] = last;
-    gp__host_sift(heap, left, 0);
+    gp__host_sift(q, keys, heap, left, 0);
   }
   for (i = 0; i < k; ++i) {
     const uint64_t to = row * q->length + i, from = first + heap[i].index;
@@ -34026,7 +34299,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2535424"
+#define GPUPRIMS__EMBEDDED_FROM "2555904"
 
 // ---- core/embed.c - this file's own text
 
@@ -35329,6 +35602,10 @@ GP__API const char *gp_last_message(void) {
   X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_CUT, gp__top_k_cut, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_BEGIN, gp__top_k_begin, gp__segmented_top_k_args, nothing, GP__NO_SHARED) \
+  X(TOP_K_ORDER_TASKS, gp__top_k_order_tasks, gp__segmented_top_k_args, by_order, 0) \
+  X(TOP_K_ORDER_SHORT, gp__top_k_order_short, gp__segmented_top_k_args, by_order, GP__NO_SHARED) \
+  X(TOP_K_ORDER_CUT, gp__top_k_order_cut, gp__segmented_top_k_args, order_cut, GP__NO_SHARED) \
+  X(TOP_K_PLACES, gp__top_k_places, gp__segmented_top_k_args, wide, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)
 
 // ---- transpose/kinds.c - the kernels of transposes
@@ -37390,7 +37667,7 @@ typedef struct gp__checking {
 #define GPUPRIMS__OWN_FLAGS(F) \
   F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
   F(GP_RIGHT, "adjacent_difference") \
-  F(GP_DESCENDING, "sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
+  F(GP_DESCENDING, "sort, merge_sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
   F(GP_UNSORTED, "top_k, segmented_top_k and top_k_axis") \
   F(GP_KEEP_GAPS, "convert_layout") \
   F(GP_UNTIL_TARGET, "bfs") \
@@ -38415,7 +38692,16 @@ GP__PRIVATE uint64_t gp__most_results(const gp__request *q) {
                                              : q->count + q->count2;
 }
 
-GP__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
+// GP_DESCENDING exchanges LESS and GREATER; a user's order is reversed where it is applied.
+GP__PRIVATE gp_result gp__check_order(gp__checking *k) {
+  gp__request *q = k->q;
+  GP__CHECK(gp__check_order_of(k, 1));
+  if (!q->user_op && (q->flags & GP_DESCENDING)) {
+    q->op = q->op == GP_LESS ? GP_GREATER : GP_LESS;
+    q->flags &= ~GP_DESCENDING;
+  }
+  return GP_SUCCESS;
+}
 // The second input is described where the first one is.
 GP__PRIVATE gp_result gp__check_second(
     gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
@@ -38491,7 +38777,7 @@ GP__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   if (!gp__is_radix_sorted(k->c, q, k->host)) return GP_SUCCESS;
   sort.primitive = GP_SORT;
   sort.op = GP_OP_DEFAULT;
-  if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
+  sort.flags = (sort.flags & ~GP_DESCENDING) | (q->op == GP_GREATER ? GP_DESCENDING : 0);
   GP__CHECK(gp__check_call(k->s, k->who, &sort, k->host, k->pointers, q));
   q->numbers = numbers;
   if (numbers) q->acc_size = q->key_size; // excludes sorts by bits alone: -0 and +0 tie
@@ -39016,6 +39302,13 @@ GP__PRIVATE gp_result gp__check_moved(gp__checking *k) {
         k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out);
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
+// Bytes of an index of the keys in all rows.
+GP__PRIVATE int gp__order_index_bytes(const gp__request *q) {
+  const uint64_t rows = q->primitive == GP_TOP_K && q->segments ? q->segments : 1;
+  return q->count > UINT32_MAX / rows ? 8 : 4;
+}
+// An operator orders keys in place of their bits.
+GP__PRIVATE gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp__check_order(k) : GP_SUCCESS; }
 // Rows of a top-k; other calls have one.
 GP__PRIVATE uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
 GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
@@ -39027,9 +39320,12 @@ GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
     return gp__fail(GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (unsigned long long)c->rows,
         (unsigned long long)c->count);
+  if (c->op && c->count_device && gp__rows_in(c) > 1)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows that an operator orders (@op) are whole", k->who);
+  k->q->composed = c->op && c->k > gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q));
   if (!k->pointers || nth || !c->k) return GP_SUCCESS;
   if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
-  if (!c->out_keys && sorted && c->k > GP__TOP_K_FEW)
+  if (!c->op && !c->out_keys && sorted && c->k > GP__TOP_K_FEW)
     return gp__fail(GP_E_NULL, "%s: @out_keys is null: to sort more than %d results, set it; or use GP_UNSORTED",
         k->who, (int)GP__TOP_K_FEW);
   return GP_SUCCESS;
@@ -39041,9 +39337,16 @@ GP__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
 GP__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
   GP__CHECK(gp__check_keys_type(k));
-  if (k->key.info)
-    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  GP__CHECK(gp__check_short(k->who, "key_type", k->q->key_type, "use gp_sort_keys"));
+  if (c->op) {
+    if (k->key.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
+    if (!k->q->user_op) GP__CHECK(gp__check_operator_on(k->who, "op", k->q->op, k->q->key_type));
+  } else {
+    if (k->key.info)
+      return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type%s", k->who, k->key.info->name,
+          k->reads & GP__READS_OP ? ", and op gives no order" : "");
+    GP__CHECK(gp__check_short(
+        k->who, "key_type", k->q->key_type, k->reads & GP__READS_OP ? "others with op LESS" : "use gp_sort_keys"));
+  }
   return k->q->inputs.count && c->count_device && gp__rows_in(c) > 1
       ? gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows of described inputs (GP_INPUT) are whole", k->who)
       : GP_SUCCESS;
@@ -39056,13 +39359,14 @@ GP__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->k;
   return GP_SUCCESS;
 }
-static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_top_k_out_type},
-    {GP__CHECK_KEY_TYPES, gp__check_ranked_keys}, {GP__CHECK_NUMBERS, gp__check_k},
-    {GP__CHECK_BUFFERS, gp__top_k_buffers}};
+static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_rank_order},
+    {GP__CHECK_OUT_TYPE, gp__check_top_k_out_type}, {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+    {GP__CHECK_NUMBERS, gp__check_k}, {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
 GP__PRIVATE gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
-  k->q->composed = k->c->k > GP__TOP_K_FEW;
+  k->q->composed =
+      k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : GP__TOP_K_FEW);
   return k->c->k <= UINT32_MAX
       ? GP_SUCCESS
       : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (unsigned long long)k->c->k);
@@ -39093,9 +39397,9 @@ GP__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
   b->out = b->out_keys = c->segments * c->k;
   return c->in2 ? gp__reading(k, "in2", c->in2, &number, c->segments, 1, 0) : GP_SUCCESS;
 }
-static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_moved},
-    {GP__CHECK_KEY_TYPES, gp__check_ranked_keys}, {GP__CHECK_NUMBERS, gp__check_segmented_top_k},
-    {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
+static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_rank_order},
+    {GP__CHECK_OUT_TYPE, gp__check_moved}, {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+    {GP__CHECK_NUMBERS, gp__check_segmented_top_k}, {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
 // Derives the keys of the shuffle's rounds.
 GP__PRIVATE gp_result gp__check_seed(gp__checking *k) {
@@ -40905,10 +41209,13 @@ GP__PRIVATE unsigned gp__resident_sorts(
 
 // ---- merge/names.c - template arguments of merges, merge sort and sets
 
+// The functor of an order; GP_DESCENDING reverses a user's.
+GP__PRIVATE void gp__name_order(const gp__spelling *q, gp__text *t) {
+  if (!q->user_op) gp__add(t, "%s<%s>", gp__op_rows[q->op].functor, gp__key_name(q));
+  else gp__add(t, q->descending ? "gp__reversed<gp__op_1>" : "gp__op_1");
+}
 GP__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
-  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : NULL;
-  const char *key = gp__key_name(q);
-  if (!functor) { // of a sort's blocks
+  if (!q->op) { // of a sort's blocks
     gp__add(t, ", gp__key_before<");
     gp__name_radix_key(q, t);
     gp__add(t, ", %s>, ", q->descending ? "true" : "false");
@@ -40916,8 +41223,9 @@ GP__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
     gp__add(t, "::Key, %s", gp__in_name(q));
     return;
   }
-  gp__add(t, q->user_op ? ", %s, " : ", %s<%s>, ", functor, key);
-  gp__add(t, "%s, %s", key, gp__in_name(q));
+  gp__add(t, ", ");
+  gp__name_order(q, t);
+  gp__add(t, ", %s, %s", gp__key_name(q), gp__in_name(q));
 }
 GP__PRIVATE const char *gp__set_name(gp_primitive p) {
   return p == GP_SET_UNION       ? "SET_UNION"
@@ -41232,11 +41540,26 @@ GP__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
       q->descending ? "true" : "false");
   if (q->kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
 }
+GP__PRIVATE void gp__name_wide(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s", q->index_bytes == 8 ? "true" : "false");
+}
+// Key, In, Out, WIDE.
+GP__PRIVATE void gp__name_order_cut(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s, %s, %s", gp__key_name(q), gp__in_name(q), q->out_size ? gp__out_name(q) : "gp__none");
+  gp__name_wide(q, t);
+}
+GP__PRIVATE void gp__name_by_order(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", ");
+  gp__name_order(q, t);
+  gp__name_order_cut(q, t);
+}
 GP__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
-  if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
+  if (q->op) w->index_bytes = gp__order_index_bytes(q);
+  else if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
   if (!q->composed) return;
-  w->described = 0; // other calls have written the inputs
+  if (q->op) w->op = GP_OP_DEFAULT, w->user_op = NULL, w->descending = 0; // the sort has compared
+  w->described = 0;                                                       // other calls have written the inputs
   w->list_count = 0;
 }
 
@@ -43830,9 +44153,11 @@ GP__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *
   if (a->nth) return GP_SUCCESS;
   return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
+GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l);
 GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__top_k_args a;
+  if (q->op) return gp__launch_segmented_top_k(l);
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
   a.count_device = (const unsigned long long *)q->count_device;
@@ -43843,28 +44168,32 @@ GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
 }
 
+// Rows are segments of one length. A single one may end at a count in device memory.
 GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
+  const int rows = q->primitive == GP_TOP_K;
   memset(a, 0, sizeof *a);
   gp__fill_top_k(q, &a->top);
-  a->top.rows = q->segments;
+  a->top.rows = q->segments || !rows ? q->segments : 1;
   a->top.k = q->length;
   a->begin = q->begin;
-  a->end = q->end;
+  a->end = rows ? q->count_device : q->end;
   a->ks = (const unsigned *)q->in2;
   a->bad = (const unsigned long long *)q->bad;
-  a->length = q->segments ? q->count / q->segments : 0;
-  a->offset_bytes = (unsigned)q->offset_size;
+  a->length = rows ? q->count : q->segments ? q->count / q->segments : 0;
+  a->offset_bytes = rows ? 8 : (unsigned)q->offset_size;
+  if (rows) a->top.count *= a->top.rows;
 }
 GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, *l->h, l->g->share);
+  const gp__shape h = gp__rows_as_segments(*l->h);
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, h, l->g->share);
   const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__segmented_top_k_args a;
   gp__fill_top_k_segments(q, &a);
-  a.top.capacity = gp__segment_top_k_capacity(*l->p, *l->h);
+  a.top.capacity = q->op ? gp__order_capacity(*l->p, h) : gp__segment_top_k_capacity(*l->p, h);
   a.part = at.part;
-  a.by_warps = gp__top_k_by_warps(*l->p);
+  a.by_warps = gp__top_k_most_of_warp(*l->p, h);
   a.by_lanes = GP__TOP_K_BY_LANES >> (a.by_warps > GP__TOP_K_BY_LANES);
   if (at.task_room) {
     a.header = (gp__top_k_header *)(void *)scratch;
@@ -43878,22 +44207,70 @@ GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   if (!at.direct || a.length <= a.by_warps) {
     const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
     const unsigned warps = sorting / GP__WARP;
-    const uint64_t each = gp__ceil_div(q->segments, most * (uint64_t)warps);
+    const uint64_t each = gp__ceil_div(a.top.rows, most * (uint64_t)warps);
     a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
     GP__CHECK(
-        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), sorting, 0, &a));
+        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(a.top.rows, a.batch * warps)), sorting, 0, &a));
   }
   if (at.direct ? a.length <= a.by_warps : !at.task_room) return GP_SUCCESS;
   return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
 }
 
+// True if all keys are one row.
+GP__PRIVATE int gp__top_k_is_one(const gp__request *q) { return q->primitive == GP_TOP_K && q->segments <= 1; }
+GP__PRIVATE void gp__add_top_k_kernel(
+    gp__graph_plan *g, const gp__segmented_top_k_args *a, gp__kernel_kind kind, uint64_t items) {
+  gp__graph_step *step = &g->steps[g->count++];
+  step->request = -1;
+  step->kind = kind;
+  step->items = items;
+  step->args.top_k = *a;
+}
+// Many results by an operator: a merge sort of all keys, a sort of each segment by the places that its keys have got
+// (unless they are one row), and the first k.
+GP__PRIVATE gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+  const int bytes = gp__order_index_bytes(q);
+  const gp_type index = bytes == 8 ? GP_U64 : GP_U32;
+  const char *who = gp__primitive_names[q->primitive];
+  gp_call c = gp_call_init(GP_MERGE_SORT);
+  gp__segmented_top_k_args a;
+  gp__fill_top_k_segments(q, &a);
+  c.op = q->op;
+  c.flags = q->flags & GP_DESCENDING;
+  c.key_type = q->key_type;
+  c.keys = q->keys;
+  c.count = a.top.count;
+  c.count_device = q->count_device;
+  c.out_type = index;
+  a.top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
+  a.top.from = c.out = gp__take(g, c.count * (unsigned)bytes);
+  GP__CHECK(gp__add_call(s, who, g, &c));
+  if (!gp__top_k_is_one(q)) {
+    gp_call sort = gp_call_init(GP_SEGMENTED_SORT);
+    a.lists = gp__take(g, c.count * (unsigned)bytes);
+    gp__add_top_k_kernel(g, &a, GP__TOP_K_PLACES, c.count);
+    sort.key_type = index;
+    sort.keys = sort.out_keys = g->at ? a.lists : g; // the sort's room depends on whether it has an output
+    sort.count = c.count;
+    sort.segments = a.top.rows;
+    sort.flags = q->flags & GP_CHECKED;
+    sort.bad = q->bad;
+    sort.offset_type = q->offset_type;
+    sort.begin = q->begin;
+    sort.end = q->end;
+    if (!q->offset_size) sort.segment_length = a.length;
+    GP__CHECK(gp__add_call(s, who, g, &sort));
+  }
+  gp__add_top_k_kernel(g, &a, GP__TOP_K_ORDER_CUT, a.top.rows * a.top.k);
+  return GP_SUCCESS;
+}
 // Many results of segments: a sort, then the first k.
 GP__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int wide = q->count > UINT32_MAX;
   gp_call c = gp_call_init(GP_SEGMENTED_SORT);
-  gp__graph_step *step = &g->steps[g->count + 1];
-  gp__segmented_top_k_args *a = &step->args.top_k;
-  gp__fill_top_k_segments(q, a);
+  gp__segmented_top_k_args a;
+  if (q->op) return gp__add_ordered_top_k(s, q, g);
+  gp__fill_top_k_segments(q, &a);
   c.key_type = q->key_type;
   c.keys = q->keys;
   c.count = q->count;
@@ -43903,17 +44280,14 @@ GP__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, g
   c.begin = q->begin;
   c.end = q->end;
   c.segments = q->segments;
-  if (!q->offset_size) c.segment_length = a->length;
-  a->top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
+  if (!q->offset_size) c.segment_length = a.length;
+  a.top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
   if (q->out_size) { // indices
     c.out_type = wide ? GP_U64 : GP_U32;
-    a->lists = c.out = gp__take(g, c.count * (wide ? 8 : 4));
+    a.lists = c.out = gp__take(g, c.count * (wide ? 8 : 4));
   }
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
-  step->request = -1;
-  step->kind = GP__TOP_K_CUT;
-  step->items = q->segments * q->length;
-  ++g->count;
+  gp__add_top_k_kernel(g, &a, GP__TOP_K_CUT, q->segments * q->length);
   return GP_SUCCESS;
 }
 
@@ -45199,7 +45573,7 @@ static const gp__family gp__family_merge = {gp__checks_merge, gp__merge_is_idle,
     &gp__kernels_of_merge, gp__operators_of_order, GPUPRIMS__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
     gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
-    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_LITTLE_MEMORY};
+    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
 static const gp__primitive gp__primitive_merge = {
     &gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_union = {
@@ -45213,8 +45587,20 @@ static const gp__primitive gp__primitive_set_symmetric_difference = {
 
 // ---- top_k/plan.c - plans of top-k, nth element and shuffle
 
+GP__PRIVATE int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
+  if (q->composed) {
+    kinds[0] = GP__TOP_K_ORDER_CUT;
+    kinds[1] = GP__TOP_K_PLACES;
+    return gp__top_k_is_one(q) ? 1 : 2;
+  }
+  kinds[0] = GP__TOP_K_ORDER_TASKS;
+  kinds[1] = GP__TOP_K_BEGIN;
+  kinds[2] = GP__TOP_K_ORDER_SHORT;
+  return 3;
+}
 GP__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
+  if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
   if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
@@ -45224,7 +45610,9 @@ GP__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp_
 GP__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
   h->top_k.results = q->composed ? 1 : q->length;
-  h->top_k.drop_keys = q->primitive == GP_TOP_K && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
+  h->top_k.order_bytes = q->op ? gp__order_index_bytes(q) : 0;
+  h->top_k.drop_keys =
+      q->primitive == GP_TOP_K && !q->op && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
 }
 GP__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
   return !q->count || (q->primitive != GP_NTH_ELEMENT && !q->length) ||
@@ -45272,20 +45660,21 @@ GP__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
 }
 
 GP__PRIVATE gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
-  return kind == GP__TOP_K_SHORT ? gp__policy_of_short_top_k(p, s) : p;
+  return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.
 GP__PRIVATE unsigned gp__resident_top_k(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
-  return blocks || q->primitive != GP_SEGMENTED_TOP_K ? blocks : 1;
+  return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }
 static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GPUPRIMS__SAME_THREADS,
     GPUPRIMS__SAME_BLOCK, GPUPRIMS__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, GPUPRIMS__FOLD_OPERATORS,
+    &gp__kernels_of_top_k, gp__operators_of_order,
     GPUPRIMS__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results), gp__host_ranks};
-static const gp__primitive gp__primitive_top_k = {&gp__family_top_k, GP__READS_PAIRS | GP__READS_K | GP__READS_ROWS,
+static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
+    GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
@@ -45293,6 +45682,7 @@ static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
 
 GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
+  if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   if (q->composed) return kinds[0] = GP__TOP_K_CUT, 1;
   kinds[0] = GP__TOP_K_TASKS;
   kinds[1] = GP__TOP_K_BEGIN;
@@ -45300,10 +45690,10 @@ GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_poli
   return 3;
 }
 static const gp__family gp__family_segmented_top_k = {gp__checks_segmented_top_k, gp__top_k_is_idle, gp__shape_top_k,
-    gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, GPUPRIMS__FOLD_OPERATORS,
+    gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, gp__operators_of_order,
     GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmented_top_k,
-    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
+    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OP | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
@@ -51134,1979 +51524,1993 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // prints what it holds.
 
 /* device text of gpuprims.h
-810695
-}eaZ!HHhP}g6h5ofzdPn1-=@:ZwPXnIKW&J-4Naw6Np;I'/$eL[MSMRwx7X$Vumo(l|,I2RlTz-x`vzxXz|T>yD_)VUQT-p;4OnOUGPQuXFFw7@ie'hK)$
-U{`)GR81o|3[lom+ziQln5_9)6&OX,&drPV[c,mQ_N/D}8c[xa_i,-zFK,y7}c6{qhMXV'F>#HU5oUpzCi_}n}KV)-WiGJi]DX_`6wUsg&shS}5`]UQX!A
-0<SKaB@m[Q4.r4BI`Gq<Vob]_[s,B2!W;82_lj6c"UITp"jo>(aNFG69z802DHTrj.#brX;4:2-|KCh]CphtrZ[wa>ks1)JX;nZ'}QNaKJSK09Y#YLe{{9
-3d3th&%S0M4PVf!FdQ4qy5/|EDVyG%QR4;YQy6rnszU6NVNe5;t0:&DuD&L!9p[4NTK'HkW6cVsC=/$Ht#9spa2}TL.v[2kX5Uu[U;SFHzwiXQXmh|;5a]
-1'zS#Ux$6=I7Y3<T>-o5UXgT+i7_S}N;D(+A<@MAw<Q]i+2zrG#C~z+QVXwc0-"(;hjDyJC9a2mDefHh)J]Sw]/=FwrI~n|9W,fQ(F[5Q2h8f7]u4mauGG
-zWad#,/K}>R:D6=X]jPlbvQmX5/74("$f18Y_5-A9=8-aD6K!&<|;KB_~[W+=h8"1A),"oCELVecwKq|spG^f1B7-!cCL9EZ<m<'2W,V(w<E~i%`"D%QkG
-/Z>lAB4({OFZyGOi"ug|8X8<zW$];K)ul3I%H)c)/tqkb]t)CrQ0C|2Ed{kuMR=p;k4J,rk#~x$"doKn@%>]S'Z@8#GwR0#zkU@$n%PskUXs5a#4qP~v^>
-u>I(j]&v)U-y(<qBcfK(~s6HfygUm7tYxHW=o7,y4MMRFw0ANV8WsnSA%K;1WYf@q3x!LHV[4'C_`4gfaBf^P9E6O_1;nx2;&N=@[]>6_vMYPHJZYc>G2Y
-]xc>-<!oYT]y"03bECe`Ivfv'8>oL!sbZ0zWM8u$r-,3j`!f#VFLR|`,V.k<+2W(+YTDnh&RIJ,@|z>jE@}orKW_8@|+8-R&a-#H>8H8fwSVt4&9qj-d+^
-a(&n:r]hMc1Js|pF&J6I)jQ,%I;wQ{y"`Ys_3_IMI.9W^gi%r"l3eK>fwqsEw:q61+#r|Z<bI@!OuX|=w|XCc>]Ay&Qe3`o[%SIaaf)vA9aV!`fVG9/H8X
-yQ}^<j3y|l(+T)1>`}M_&v9ha=OleQ%8)#]7FLxiN2^.r5K[^:~kN;[iYlbK6Lbt`x60'.>nA,Cr{x-n~A<7(edNEC;2D-EsP{xY9qGhDZ=I2w[3JvsSnG
-yA&@BCbN}(1WVDWH6v7|j/(c6ZjhA$DVFz]wB+iXWDIx~-!cMAt"5%(`bSBi|/=&8ub42<GdW+H]F5lBexS1{^;/{OPp:e,|txIEcJ!adnm=0yp4h<Ux+5
-)-I9_^M_WXY^QhS6Vp>uZr-v]Rjn{1R`#JY_9Lcv2`#|)-RMYuOyMuA18U]V_qI3O,Y:GstbD9{])r$ebT$q#hxoatok9NnoJ(VG8]q!+{ed1f0gwq!aI<
-<q"v+c0qx3_J]C:Zbd^UJDZAV}aT~qw^FH%])f.<fv-$G'AYGyoC=BWNQL0>O13hSM"jw;C1ssY[J]/#7A~/6Hqj7Wz;f$+|B[{L-=kC3HWoK|B)Hy$p}6
-1>}E9S;En[f3`&k7#Gp2y"A3V5FL>go7gQ_/r-uRy^Ro!qZ#3(u!X`qs}IO^ut^;_asBSYsA-Tl;~ibqb(FRLKz-pjWJ({]6ps4K"AnTXYR&0dzTG}Lr0X
-K6>,R)WAY'!0d_ER%bXuj)@W+6|y,r3MD2G;H/.|`z"~;;UQh[OCNqIq/t6s&)'Dut[UG&M0#6/P>[ExN)CtmGiX@]e8V<9GQNdy6(/x2OP/#7_gNM}H;^
-EP7,`xxh6clQI3SF:I,BnoY9(QhUJS'5R'r,OB8OPnab}s">X&o:8`R%,e+<W[{`'[gHp@g3.c&pFF_n,LNxZLva]"xS.Yz)(yc^q-)vy8taf1{tj,{sXm
-V`5i@X<OFS%9AyujHDy5J"b/,mQ_-{z_nvJ!!7Bnq[{E)96"IEVki6ZJhvZVbIwmrQQ&Lxil#=z+z2(w`SVMDB5H`-oyIx`]Y2Y"oo^'|+QDikv]{5R|+C
-l;[fgg4THC]xJ;HZ'u@TcMA^<2!nh3'=c]jT~g=vi9zQHv"9:wS4b'5/R7w&0W8+E0Dl~uGMrz+ymh[axAH&.gj_C$xvwv`1hp/@/@OESh2AmUST3%9Ksr
-:}ZFYrMa!46KZEZWo$DL/oHr8F}166FGodLn;Y[Bmt<y4m>>Y{|M=Cl$:/m#R6%b%t^_hwFefHsaHxK:ec&">bN-=n)j5,:V]gW"uZn/wT_a"C[SV5X07>
-o|XNGKU$MX/nstab;/bjDtp9RieuejTMK0ni$;0t2PdcPw:2(H$wVEtxzAK%TWHzJWs+X/l^5q{6~)k$!+b<VkSOKb[=x88`|qmXC/Uz!qxkM4aB(u}FsR
-[vF%;)0NE;`r4KP^A:h$IEp!Cd_9|Y#+>Rx8ye59k.$U^<,QfPe8fl]a@(ytXt2jRa]L>:fg6c'.YsKt68D,kl%,u6c^922_"E2|+,:z)1OdbG/AYYI6:.
-DEJCC.ojeVRH!TN3|YFTWymP9TKxg)K/Pp#(~y|0n.{wGl|#M.!y%.DHD"jUnW{b>z9!%4u$<w-lF._Y(_i-%+="c#{!>`~e`N5luOG:KO$vJ`dr/O84IP
-d(;:<[9RQ3y[X8ay/)#sI,%1e|3-R}~F=`.{8I0XZ/4YqOFv6o8:ec|4WAp][sJ,<7PzypQMB#oyG|]W0.J'rSj[VFR+4ICI^8]_d!8#kTsli8ceJ.nyT{
-vF@np!Y+w(%I`Iz,i8uV3icH<}_=DQUfzlPlDQ/'.!6'p!pL'J_nVp5/c;q&i8A'G`D%X}$n'R@;h=w[hw8%^MIUt+5C<|8f4+m&rMDGSn"U7MId8O$eXa
-dQt^@8LcQ|PuL|k'BurFD^i+!7@j'"hHN=fk~2[`mv1g=u{7"~a$!7Aq(QeA,Lp2r6WL%}U+Xs=yxw+m_:AW{Z[}[^pW;.-+>n@fwS7P!pp1r;O2-#OHO$
-ZHC_5rpUr9j.Ib2l!/DUB)N"[2n!|f&_xu`IFzxB[[Vi9U%)Nkj%>$ca._D^r,HUiy4Ke.n%"j']{cQ^I'_m<iAkCG-e}kn:4i]#LzB`K$9vMA}LD=isFR
-Sw(VDJDI[T!(2J<Y;_@+NY_}iQD%y>.X7Npap|D7c.;|OLf3^/XIv`wHdu>8KH``8;Fj0R.>_|;EqC{oP]5|9]h3(nRo<z+U>t4co!|(%%7+>eAi]G.@Gg
-WSOlZMahO:)2@%Nbb9@-VM1"`UorZ!i#^9j.dw$+Y_[wh8_V|xqBQ,N.)kpu3[5`Cl3VCDxK"op4=2yei/`5e3xgWr}#Xg]r4v7Uz@fbUXn1k)6n_5~V;C
-[kXoR|6zXd@2s{Mn6z4CJB-ejH;B,fEH#;4g;j3e0[~_iA^ys0+}vb`$aO^9{`ZE6DGcQXL$^GUNCB7w9O~b]Z>eVw+=:yEdie'_"o5owwnZ`f=:Sz:E9E
-v<ul;cw`v5J_w}3[Mvqi0Ra"v-YMffCB);"QKtyG=h-4:!]B9a/r[Q_6YuUX:Q]ScO,}%}p}')gV7/Wy^%1N|{)yXK}f:Aih6JiCWnzZ4=5hf>.Zcu4m3j
-<ztmwoC;(M7-[5F=+P+$VZ%E84fw4hR7>Ix'"t_:>fS'CY)yIb^;BI/yf+BiV$&3X)M0>J~Uk{&Ip;yOz>gD+3PT.ExA).KFt^;/%-JV$NbUE&e{yx9sWb
-jH{}L^)e+uuV|t%"KoYo337fQ%9a3z-jr,0y9tf5ON~Eh&/,6'4Chz%tPcyLpt:y)>h^+1k:e8o;,Z@qtX0@Y'>FuVX{oT&@NocQA5$Oh.#kG5zq<.ID72
-RnzmEk|7(cVAxfBpBIJ|+GV>zZ{1jP0+z#L!p+^(fO{LIC&{_,~]D'8"lRUsk{PQ^&v{Bwzy3GshT295I^K@#b'[/j/fcSu^E47&'nkF9>71=OIl#;,UgW
-FIUwWYb.0g4u6^q/2i>7<6/@9_ZK+gFc!M($z[%Jnh222=G/)@8N_q4;^2l]h=U,lTOpWp9"7h:u>1d,4I+^+w"wYqx;X[;4XOP%"TpLIZ{N$,>P{3~yAy
-@<6qVb"$|e&k5])`'[u4~60^Cg&)#H6=]:>g!=s>m8~NTaX!;C'qs.R<pyiPqQYy@3FM/.7aN%e&8r9P]_[lX'4%W=rR$WW4S.V|XME1@Hp8<@>`WO/ejd
-@VTn|"#3^k6Qiq39"cTNS$,>7xsbuPur/-TA.EqpK9X}tLymr.A^@scC"iZGb"R`lqrRnEKEJ)$bbMoCY^m-F=gbVdW4'fm+zEKY(>:3UC)'$3<M8/#NlU
-qr|@4MgEXMU{hSU&{4AL]KBdRbq;q"SBi{J(5/)2KF8=[lq1,E}E%tG(3wgy~Rjg[r![kzSB::{7Lh~7}Xl%foRO,S`'`;D.M[6rI/.X<0y7;D"8jinHB7
-iTz.YtPF=Ita!1#[yyG0d&$p2p`Ck5O#K]`Ot1'IkG3^vN2S%P2S"QQ>.@5Jwp1'>K8O:2PL+Re0l^vnlu(r@}`VIK(hF@B79Q]xW:46s-|hU`Z/SBRRNS
-KD..Nfh_/s<,:GGEZn[vyMyR'`7O`YY#/18,%q/|#;1Zg`%Bu%y+;6}tUsj`"eD/2na"}Hl{j!ASd3$(2ICzPw-JfN('ls0){8RQ3FMrtUU|ue(%_6C-Ol
-L"FxAMr"/OBZS]AT_tF[{7`)}_pxBZ]rc7K9!MY6`0DHeRcWCdQIe.6Ly,JPfu:Y2:]9Y!eskh^[iY1shk93Csb{e=TY9Ul|;pRTQREkAH6hIG!"q{%Zk^
-DV4e]FOO$4>dtyhVw)Y!}PNkmSlgY$|:4Em1:"$@q}fdbTJ)'Y8f"h!F:n@6cn[(7WWK=^'S$AdV$Bg(p%80%m/pD:uH$9$cimQbSFHY,|h,xTZXDar&pL
---:aEY6a[uka,Tba}e&tG6wE3(m3h="8H|F"{4OuAALh,_r(6}+/t4j-y|bjphl482io,UR@7^&$uYyz%_Cc9i4aay@'WMb"aBqYXi2c5@z)9+Iz[D$n=w
-jXE&0W[sax`%[_R+pA@{E^OmU'8m@aAJO9ZPW/AOYq;[UItPncd)Q,1rXlv}eTTd0cR+wQgw6Y>&[[|r!=LG-/s5+0Tsld'#s,vcqsRzQzsUqZh_H9hoDw
-BqOCvb:0b[oH|Li!ez#qY`BW4.:".X:5;%kCa){smFy<SGShXsXZS=c"$rJYExsvWKu:sQeiqvqFv"PFHg21$`s5~{-@L]9("KcWVm3TPHIx/YChe0`Ii,
-1&AKNkbg<zfxQUM+3L[O.kepP,+[ihe%"Fmdy'/AS)v6cE"$>}xJ2OLINw=ocwRt6<=(Aa(baXBxmKx;p:+I<;s5fEwvhw$/{^&>@Ob6a[Q0>iaO}t'F;0
-lr,(FI5Nmz]@L`C9VCZ{4<%>DtlRWFQnC;]kaE3L[O.kMQA5Syn);(7`7;N-_xT)JwbZ&q|"NLcy8:^X$Of1ul#.oktU)_TFNVLzkFV<Q:k|"'@2'.V.|g
-Y<b5:fMg0|]UgDCu^L~MI&WO~tO'bMgbADr.-:k$-VA#4e:A4dqaz7!u+yOjw`J%rty%t5`x/l:`!dT"}Yh}g@W_uiF5RU8SEw%"!j!5b]j8e`^=c{zr7<
-u_`{i%PMX1P.07)/i>N!'%,M}G6:.>.O_/[L)'g,LJ)`}u`-I,Ng{8,="jKQ!JOk{==H)]j31rv(kC@0R7gnQMXy|]"a''QMF1HbY8GqSORa"&d^FGeVr^
-rD[PB9XCa:$o8WZa"%Xr$`syp7BZc[LNX<anH#7t[R^Exo)xmo9}zB-NNz.tFKqiTv>qnf4xuT!U|go]{HiNtecns"uz0u!WUChE~iwj"Ou#lAahVtFK}U
-@{oQF.h,a$G+5W'xB[{Z9RxvHK'in"Ulv[tEO%b|MC;seWnM."=g;bp5AyE9$.-W`(+rzYtp.'`E`2_^OF"dj<LL4hzMnt(:!eBu"WPzo$.6b(^t_#Z1T<
-nHp+hG;,8asM@}^fmx]Y(}DmH.QBUcVbIHDs#88CY6@g3L3Zy}YjZ^GVH#OfNOlk>2WP"#6yXY7e_-9t4b]73my7r%%I1%tT&zK<hr&nRWH2W7kk(s$euZ
-&X%Cp0/xAX@M=262.3IFk}HFBe~q"42H7Cir]g2JuwODr5)nI]k;R|81"hbV"2`7>^S`pi'`qvk3ck%$d83`na_S3X~gM'fHWaK;T2O{f"HHzqy-mbp<0V
-pP9UA/h]T"rMxk:d>}IX0T40Ksof&e1AV#DoGAoz|q/{Oy$GDd)#)2NrTnn_OL~=x}B.v2VQX#/s2$9j"Sq3HkyH).Q-%E%,)g!]`QIfl(Q3OTU1y(6,hj
-$n_]|(%Zbu"F/V]8Y"])q;@F(2APpBM'-S/K>2XVRmT)Is.6Bu&cXs]^o987yUOD2S;iv#h>'KAf9f}(WM1'_-9j<g-Vv],ga;cMA48YN(H$VK|/':|S$v
-45T'xM%oz}HE=E|+U>n,M7<.OmILa>n=LhAjAf77m`wOMxr;"]Ge`}.TvK$>[0H(>7u@1},_55R93R-m<&FUcw9X%`vGhtm^nkES$wUm(lqJWbFe}`v96s
-V,h-.Y<d[Mt:|"p1UF3]<s1`8_e,dn=O00d[[-;fVJsOk4KTj17^,2EK2&Cot2F6(SiPw9U8kC<|v;$0]3[YoTF<:R=To/FF"@R['&:v8#{fE[w!5v2(!O
-h8ghnjg3!>!I0j/5,vs+_8Zi6tWoPTfcg"`cgITlJ3sQhPzFScqhIQ-_82rT]@~u99)"pVj'HMQQIAu2M/x@yS@m;!0Z0i^b-.nArYjYeS|6S)hGh2$G:W
-,(:o6C$aoABroBKP!XB.wE%ikLb35:RqG4:MHa5=wH`:`-Sy0;>D-=zTKL.66''1kW=S]@iBxtK/i1[{3krz$wfF=O5tP'b;F"u.SacH-M)wkF>YHu,+8X
-M8;v^Tm%E|}[9"{.+,~WX}HQz.`)(uW}i)[ls;CUm/xJ3PEz5cpX>2{-dzElx/tk=#D|ys6cVB{$|fHp@p+C#'P2..[_lQD&aCCT;`|-oDr{_jRAa:&i8u
-rJGv'SL>8l&#Ki=6eLza0//([>gQYA5J)GC@VO|hq1`_5@,hY:@(qd/';`^_}`0wpJzW^[tmP=p!g&j[@6xMV=7^(|!<7(%p:Y2rOQ{Aq==&t)m+{7.E<A
-sYfQH-+`:0RLC2fZtF[g.BXM+MBc]w}h(_x2/U=-;J73m=sOs=jZ;5{Vh_Wo"&%d/DO7"#HVQ6`Pdlni;`Y+Fu3!;Nq;T@r/RLjxhJLX^gRzP-gJ_N-DpU
-UIQsN;8+lgxF<[a%Eoj%E40+^9r38]":0GnWvHtaQvnGxUnXM>=ykI+7tw.bN<@kifNH3G$7R}=8U6W-qI1@!EA)]G+F]5t43fv6mFTxB5MWsGB3G4vglZ
-n--x2mZRsb8CHMOQmp>]e%}IR)[v[&G#+}0Pcg9a&]U"HC%1x&kjXZCI5t|pBcq[iGiE{`7I'G%RIs8;qtjphQc7Y4:s"=/SWr4h;q1&g)pQV]~ydRNOgy
-H6Ebh{bGoh+k}5'pm8G+,.n`eh~2cc|%<CNTfCIvpk3fjI<ZyJO!gO^mYP.&ZQ+.Z]~$Oa!+lMLRC,''5wFQ=rU[HUX^~sR"ZgWHuKUgV4Zkgo{lm(M]MN
-E17|Wt~:Zm[RS"Z.~n|,zH3X[>uT:}57ff"fW]|E8+:jTuM|Mo|q/NaSv%+1f9=Y2JR/Lb~fvmsT<Pq%my(EgK^h7g1mfR/CV%h;vTF"dzdi~4{@}|IjJ}
-Tf2%E($NJ0zB:R)f|xx|4d;>.3c#>HC>-Q__]Qu&GWtRh(8)V9WS<;P4XYz2)hljNl"z&o|`-RtUp5mOp4OpN$uDgG^W^f%IP}`HCyu^YDW}dyNh&zjMe'
-YqP%I<J61r<O`}1@YK=9)8-@0Ootr}wA%8/$74a-R2@68M`1MV+x1iqFD36^BOiy1P%9GkbTVg(8WSdrWwVrIKGXO%E9qFO/Y_F@VcA);I`J4`~#XI-jZ=
-:[s6vtbz.aPIsF.9CCNHC;<#P$mVk{U$II0;~V@""''bDfw&xK2SPI!7I=E"~N}7z>}oGW<ts]EUt=XS2tGWhg]_'AQ_1=lHbZf$8raLa]<[u[B<#[{-bf
-:_'01|B!U$Qf,%7>^&NmdKU'AfpsA@w#Tb2N,/GO0R}^9"cb#)V@!IBs`"U'|.__H_g5pB>Sw!om}X[_PXqpp']%3(/uM4;am!c^TS;^Z.5U[o9b'Mb#Ty
-up@WND/vl{E_hoz{'}g4i_,sq$-&8Ar48U2F1;BA3EmXQ>F}B/@W#@&Xm4c.|%48d+][aRl]X>Q0K]t`jS)6NhYmA4+MzPSY&fk;+p4fxU@B=f0hI.72LG
-&!G9uEt2LxD#~9l!=RbxCRXR{`l&AM)a8DjJzLIKa4GjI'W5+#jx7g{-;1O.+eq$KQt5VJgVK-1r/-!:CG=&akV|+iZ-7m8Hg&vtp-3T]n.{f9z9HNHOvD
-/F`Z0tX]GAaZW,s65}3Lqa>E5)KuX'#p;hRqn!uFoUWajI<AN03ZAh^:`-}ZY8^^6t<^a&7y't!$N1<dUR1f>x#2}z)At1MwYWf;o|F+AYm{3`R'f.lcCH
-g1.oi_U+MA5>YDsrpxa"7CvL#/Dn6[>vU}z!r%%PKQLx/VXRDmOEh$..b7L`$<>nvEJMVf"XG`hl$rVw&`>fNJaaN_pAXub#5_<tSR|W0uRWp{gr3w@ns:
-rbtLJJTZ+blm~MW9wO"@+YKs'%e#:RmB,5}hfEOk!9XM9K3j5lHw/dB_4$Sdz!F"qKs=EU6'x1qHZuQ'tB~xP7-d%)aGtiuZBc|E.D_H&q1qBcoY>j]u%C
-Y|,0'CO'^uE.wXr.l{-d&=LC8bq+E[F{p#h$%Ul!>i^D~u%W+c>`IoeFY#<_F@@&Zx|bVi0fW`+BpR[P@AD+KjasE9Vm`",@SP#[54v1agqxptoj1yQ)#@
-)v+Vq$AKV_gJZR'VUcQdbATur;P4R2|)Zhi)yLKCA!'_|TXnvf9/YV3HPPtt#SzkXl,vGiT]f3%{B|e[qI>]/H;YUIVF~n)V#zZ-H0Gph4EfH(xzdv's>F
-iS";Fsn4TK>Pox=td+h>NQq9LC:yGD"V|lo@VC6K!k:{~%TZ~>/g63l|&umBbCR0q5u0E`}vw_&uErcwAi^WtoWziU)6!AG,9YQ0]kJd&fjrV:rePrb^V4
-)nz8h/e'cfNw>t~%%AIZ6j{ukOy)Q9n`-Sji-`_c'4-`cc0qGT]$s^F%%>H>k).-:wk))-[54Mcr&wVU|(I6X8RU426wznZTybMk7C"Tp(-F]b!6+pAt.-
-9jkYmNO@%$guVEy=bbbmDNIY1i[azbI`PHRAwIS_z%qey4&A,$Mxcj1$F&hn0vnt~d^Ieh84yr:Cb<yJ;5K+r-Bc8]KE7X~Lm8qT@"dPmu:a8)TJ7DQsO|
-~V"_t)/C>pJ@L,:tsG(Z~CXDwo8]#c+Ylq[rT]~$3/,Yb@Xe=}q^9j1/$R8y;/4jV2mCE8w|NUIvNyHp_0WtPG|fN@pXe':7:u(RJM2f/Q~yQ}twmiN]>E
-0DT-pC^.M=j=Ws0#2oL=u-uGEvA.)dg9>$]B-v{6l_}(@Y1.P8$l'O8U/-ZDexXwJBL>{KAI:Ymd71ps#lYeBKb_[7MNd}<_B5VVB1H@lm@.cLT^=hi8cj
-x|sY7a^3`E["uD:jTXgFKhkR+=%J!M4<YANa7;0y&:GfmJs@>-m8@W,$fSY%Y|vj,Lm]<9r45rILn=hs_(=tB&@M+/J>/J_].Eo>[jgN~OSdEG4lSluEdi
-U3&fXaJ#o=FsK_%pmh]+LaClMj<]hBk!cZx|GUljWt3RbE[d3)6GYJmt|5/P`/F'>oYiH+B7M{yV$XI5fSCJq&QzKab&-Pl;!HJ(_GH.6hzGE}#ZKSRlWr
-g+t2.rLYplJ$;Vc_&V"2WmiHl'!GzDd'gLl:Rz2G5EmGm776JHLUAj{;sJW`mYd6-BsA>S]`d^H8q_PohG@CZU#`eQC|^{2}6B^Dv{FpxvrMLGvsGxRN|r
-ZC(AIMH>iNTrZ@b+_)aDY}>Fzb,CTk>aQO@CrSzw>Zj_usRlyV@|&Y>II|~ilKJ;P.!k@v|9]z~TOZ2W(4(ixQp|hR+t)yWs,buZ$ZDhI>9emXy`A]9iw/
-76+yqbDu-u34h5cH64&<E2_V#|J(GX==1nMx,qOmuN!0@E0SX_F`sj+VP70x_E.W`9Uf`VY3Z$n0/y4fv{>}9l:|c}w.~r:m-,w5Z[1u8-CThcVJGbX"MP
-keKzV&X(.U~6':(f)WWuWqIqo$gldcXE%f{vq#'{G.8tfRa,g:A7%)=jx`JABtv-[9Cc8t:L^|}bYfp^_OYoH7(0-%[FS:V+XS7@0ElwLVpCb<D}I}Lpo>
-@9bbG$x)%=,:Go:LU>.T'6%E6HN;c$>'5Hg/p:ng8x[x,Ds{x_Fcf=9;I`El+xV1+biqJicLAt@%a6!o+YuRl^3R=r2UEw2GSGrPVU4B@J+,/zw@c,Kn[2
-D_lu{nW$&1}Ym(CCYW6"1`g/X_QZMuH}"9U62y"lkU-Sjz!vPA[KUPqLV"c{1^9Nax)(TIxd(J4ce#:>"kZPQO"sG5%mrGqVf!D,dF5r&@~2Xs,Ql&<,]t
-`v_0t7/5zfubA-elQzzV#nvjw!T/Y5`Drkn.P_O{FLYr,_SWC<cb2OQpn&qJ7Jz[w/_Ok{(@|A05,jY8G2S@/WkP(4^tVn2D@sviy.SloNTnP]"x@9oqm.
-l@;5|`G/vM_oavzx$UrpiN-z$xEiPP)=/{C;PU2&'$42LQR)~wf>:4]5.M_q{;;D5;Ss#IJ7P8Kgx+w:U0p^|Os/_25K'"%SJC05;B;-RTd6QaY:;HS_dB
-}-%J^+@}FrT%wA_Cc$=iHD.Yl6m$Umm=yQ'J$LiF;9h.@`IpnCe^X"0#{8o=gCmgSaJ=^7w'%j_,,0bqe9f+e9gYWuqiW9D;tiWS6ZIE5#'(:^(nLB`F#x
-DZgrxS~UKgsS#f>$a}>fT)+dqs1L(#6%8s1ZC.X6lFoOKk;ODGOJu[6^:5Hb&ln;ucEvNyITM2gdP3h+62J^v5c}3)uzPp}@xjx+S7!o#`JNyYznC/iUeP
-1j-m1,ML~4(+fBDY"xRquvj`P}e[;5ofFw6(@<I@A[TqE|_eSA!"%H`l.:<SC2]^h#nRwrdr5N<PDy{6X-fTBF^H&!cn7sWzcy5t#A0R#I2y@m{BUCnl=o
-Xv2>igh<jnxSL]fXL20iZ.;oJIKbuR+!&/X0.QucE5K_92,VpJ(mA:OtV^]Os1W`Tr_+-eZ5Tq`W6RVvhF9rYnffXO1<Q1SYp_f0T:_d,}Kx0r$XC9^4}"
-@QQXj,'_iU7[U&LY9(ZJ@;2Z8CBV%uHJ6W3W1tMR^|@D{oXcx28w5.E:in}M|13B"H1v>f}/5^"ZkRERK+q|D8ovHfXra$>A.c5vWOQ+-W_P-k^USIR)K2
-';BJ(-A-nU@{C'oo"ae}LS]wAo3Xw[AZ]]""Hq,d,:.);=}7wN{A`L6#r@2Usn5Dg%5vLaQ43V]RFM]:,mCk[P'7/l'6S@A8FI1_C59T_$xw/a=b;Pv;<7
-u5a#Y9UP/3B%U2$Yb64Cx}dE[y~,]T0Vu#'$42LQ`B0x9w/#+pmTDn71jVkqX'y+5pRSJJbE`]h6RU0hdfJHJo+!DBnV#2&{>0<C5wE3Lacp70lO}zs,9[
-T@!yDi|>r1im`vM<Lcd6^!N6)),W}v87<]40HuyumPN!S@u@]d1Zl0CiT9MAk|TN9#F0pF>L/[{{ZFh/VblvQFjaF3p{wtWqIOnQ8D')b$rAPVmzf05Tx}
->{w^@srvB|PrEh>r_zO'|Rv|dKyA$Dc(fC)#,pwtD=pR6_1I#qC,''}Qmpn$pOi=lccIzry|J]j|^2zkoMs9P(_deo8BnCbv47~#;#j%KJS#SgqvFgy!Ms
-kCGc9{,sdDD@A^^pz5sLEODqv{iQiI+myoj;YVU/F{$y[q3m1Z(#6uBY.}.5>|ohe&6QZlrz(Z9+Oh]l$uh>2x1BWh&:yM:8]u#J{t=M4{#e4ASfa=g}5x
-"6'B^>U5Z&'2,_%{vRu;`MeH_/p^}bfJ]7zS{:'[F3dy)mJ)%+^`sD_n&}2o!kMphyfOIey.ef.q"OZ)>HoaMa,;:L`)hv;t,g5CToVvec-.47gh>AaxQQ
-:}Bo1n"mPj;n]<:4Ffwk@8@1VO,H]UKevz/jxB<Oy_EgoX#g#9ZcA`0;4`8lw<0ove-,yBCM"JND$2[k"[xB{UW@6otbQ]8yJux9ynA`.tuzz%rClG:|^f
-p@kF>m~%_Kq/$Rn4_`y@#`YO!}v5+|sL{IIUdQcr1:7gmF)zN]HHEDmt=|T^XzVh{|z|Nn8`{EMh<Y!Wtk|<Ub[sejrUnVpbI7M2luMK!4'q72inD8uvWs
-C4.35!g+p`js]}Z_Dl5R'FML6T_Spr7F^OAFOUL}Z5RyD|g6f(m8yCmr.vI`>[TJ_Pk23[x9:3mufdSboD[qAG4x_3{,.@MMm:oFkx^i(Rm[Le[n3E,o3Q
-#ZQ"tLF/w]Ob'H%XRefDPaEojd|=2EUH~5S9-`+W(5r=Qw0GWr3uhul=tNK+C{)2EW4O"zX&TOtCc|M'be69`^xGGP}(>;sC5LjnuOf,@/G^A&mB8:Fxq5
-z,)xx%2^Xn0%^P&$S:'Ie-6STjK1O%a]B8&)&]MJ6q38ef|L,{#D<O{mz9=z8EzvYey6[6>5v[sucSPZ-JTDpv&tSmYvj2'|CWe](i7v8ZKoiM)p540&)R
-99YZ,by_RYAzFEW2#k#CxB^YS6u.M:_N8te}x8fKo7f5<a;BKGW3Y2F/x;0!7dq]tGDRlEO5`hC9|sU29K$/wVloVgC`4v!Kps@FLf9G}`isQ_f_"MUxE<
-$->et"mu43OdX0p;|_M"[-5Bb!bHI($Y>K%wF;0,ix2SA{UKc;.6omwv3VWzZ^,Nq+G+blD26Vfs6[}mfkU/g_|=e.gy8[jmGm7<(kf7^ko8Of7uuV=Z_%
-t5XY{W(L2D{}~HAyGsLHBlEWB`!SnW@k~g:J>y4Kwzwv[W]!8H9FNyNnpP&x[ad(cHq|H4gwA'`,D38CgWLaJ|uz7[u'>UK)4X`e!Rioz1&QX0eBpN1q_T
-b$5p/i"/+Gwyf$!_25tOcqK$%xUsm%"yp{x|z45a,sIVQu,24><)mrcOK0/FSA^Akud`o9iZiRi)v7.r-iAGmR:TLTsj1uEqYAWyVS%seZ.,In}SOP)QU1
-U/THY,Vf5f~)z7jdI%dz9GkxXF_Y3f/{RkmM:pH>)LNM31hf)LhP>{kYpe2[S6^L%NK`!m+1t4#l%c7Rh5G5~:#39;^5#a%xcZMaB)lsy1=Y[+-c7D${i"
-NG{WVo+GoJ<^Po="@AG"T|/MnTd;CPb}-OKjh7]lm]]:pUxR]To9{s-Zm%F"uVoIMBT%,EhHp>v8c{e5AwF`M`{zz^S7Z%x.laz5V:RO"AD`oCZv/ArZiH
-`h=oCSLD@Uk5T1>lGW@Wd{5+!|MufV]8q3FV2^m3pJiaH#>H}XN!6N}2OJCp:7(u)XkCd7gz,EF8Spa7GG|=zk|Ui6Y7tTxeMLYpo:fN2o"[zWWyt=nu{n
-wJNYHtJkvE`.ZhgXNi+Jx[VH~E%E7aY&gDAOMI{AZH)ACmac!vl"lY4'x^F5gf^[zE$P=o0s%z#:Oe`;1DY5[5pbSY~JP<k]hX{{wBw1^;80<^.{hy'wpW
-wg{+PU4B3Hsdp^N,gy9|xom:637odKXs{^%9_Q|xysTy~QI3Nom4k<St9+WR`XJ!5Hz^f!0<agVmpLN@.QG_Y(|0[eP9ikFsQ=ca8WYEwL!Dqb<ZU"U:<p
-|jcfh]Psc]g'#"iq:`ysLO7I(M4cp&U`TBf4`eZRJyP+t%x_}a",yUp:3UyKTq#/y(-k4f!.ruYOl'8"I'z]qvJ]yJmU/N/'b>{zuGxd(-t["&t8/!<+tx
-R0/(>atJ).}vE`p(#;w+`C9Q#%DGSnYvDob/Ze/%os{446T1`h^}:IqVuv_{qJPGJqDNgI1y,.oZ:)#"Y7azuqYJ:jpH:0Y}{JMG,2zRcu>2$:%lV8+0S7
-tCxB$O>r=j_qfcsG<AtS^;XZHrcp6Zb>FIx0:#B{C{UNO;r_i.-nNXCO2:u{2#<]vGA9YqVbhsUr>ee33E~i,iLp)xtvCG_944-]3h[0e895q9G#ql$74N
-:drF^-cKy|"wcd3(TJw]tHhs#P]}@h]Xy/rsMmY^;L-n'Lt<fvKhcq=,cEf5dO[n97-cy&Sf_R{$@<67jVESoEX:xWiBaY>M[(wOK@x$vv48Zl%QPTW#<|
-emiOS+JFrllcQ#%"9dleSb01rdJc}/@!`V{(i5)T-(ca{$bY5j.3eH1']2lI8!EH5;wJ'y8k.!%C:@{4RJv.Of,`BCeO|}z=E.ZL|^dXyBAZBz_Pm#vyl;
-ZfFCgjF>!/!686ns/v,'8;';R9m1Q!qP1k2=}fh/p!OwBcwgN"R),Y~cOASF@Zp8Vgd`xm[2y7og6]^{8Hx>MRTURXJdwD{H+Tp/%$-P])V8p'Pd")01C9
-@%#p{$VN_@fZz_05|cTeXRHyj{"p7N5,i_v$i6k`#$PMF=m2T1ICsrht@uE]J[khClviQ'1n$<7Ztx)%+.n8IK!:c<HC~rfkVndX0d~i1"mr)fRHrPtaQn
-u`J4UT#`bpf{]]uiWX4_zX/N5/BL_&S6=RZT%`rsUVf.<m5sI.oiL&~=j:R[67eU]24nu)hg,)<7@e90C4Q%xb1;fQ&UP{J3'5dQ48wi10rpOS;VUB6C!s
-=Kl_+:nJPTtH3&5IaP(!"{dlQnPh18QKd'GTr1>A,GAszSw<AMLF6yg#0D'ZA0LX(A&iQ@C"PxiTs7W=(%dAl;o"^:>D/9VkHzCCbD#3|^~KV83[Ke/Q'o
-J>$6Z%5Cq[fecez|:mV|x!yFk4@E&S2H~Xo3#%:/~XjmRT=_IARv-7ca&[3t@h`A;)lTG}E81fhxy}XldG)53^n33%L{ygLy):xt(2$MYAp]J`wc+nDPw`
-w8[g!"MznnGm7)C2f"uNbOL.]2JiK=mPwFKhT'6>9w2$]g`B{BFeqX>m7@#bm!!)YcQ`c88e3&+D[4.2I!%g>k_vM2/1qH3nO-gWsD|V".]V>97,1u>Z4k
-oSX'lULQ~,K=5ln$a$)$oNUlKv/'0tjO=)QRJKU]~!Rk>B@lc+KiG]340qr_f9V)>n2@7-_@Ka|{Z_]H<[&($f+Vb`tSC405.Lm2}_AWA6k;jTJhj;HuWI
-6DZTM:N[Qrce^x)rh7}J9_5^f7'(l:NVgG]s06uh)Kn})&`qZu[Z),6K,X|(rX26(yX8,s]('5c3pCLU;3nCz_8C<:=+m[1oRZ3GNU-Fum;{5,Y#1x^j=N
-TwItmD4`j[36c/ypjpJVt9,vD7N)<i7cl'e>,o,a'cKz.GDU,N2!yd<p@k,t5a,t4=/.K#hskE%NHV>N_XLP1{aiypz|T5c)'uWUtYt`x-HbU0:SI(cUp]
-7u//6G:vFFvNIZ;PyTw7MuEC`d{j_{lZ<KjqtJKMTgZWs@--=naHFa$KQiV/Cg~&]UEFre>n&#N;i]9,,h)cZ%Z=iRns<DfIk1/!ME1u%@rG!~UdXH/3h>
-.={/,X}I~6Z;asz22]_yS[G`Q<+Zy%R-/PjG[-f,_Xgpc5rv:EKlQ(D[^Uu@TkL;nU@BCd.V1f=O!~axVFspjdqF:%d."r(5$c`-l94@I_$(i<x`6R(#!p
-c2;_vB5:eW@NCbuVt=sZFn;UE%1eS7d7usd}P_quSu{z}#O`|S|DfK73%ZbQS-U@n<tmT&'^70GE_8+%m2=nWD5u4d9@sz/PmmP(r#WewGL#Z!z@aSCU5U
-GO@}z;yB~o{Pm5}VamV]y=~.~j#>sTK8~qJf4E{VVH>I3Kz,k."mpZ|`hwB3Fy8BF'`|t_O#t_}/&CgpH8#5b7d(,O4`!7'5p1WH'JUj"'v|)sE@BK@M5"
-NNnNN,S>ys!]'>x^`>1"0>:v!3gy},dJPuvAE:8g:u4+KVh2aSn9wH#:}xd"&te_!Gq%M:EKVXehy_;9&p5',)3>Ekp:4MmnFLZdO/fwf=BlH-TqJRd8g7
-v!!JBUuwsP.t{{%[8Y@G2nJfWbvnAoiB.svx0Ou{BpVuEFBKQl#6LM#s9qkw;:ij6BuLhNbf%+oaOA|e(Da!q/>m|23Xa6mveQ](!X'%exB@YsIF!yqrxh
-bs}sS3B7OVNx)4dC'wS{`oLR$J+%Wxp-,MARZJ}`Q{u{yM#y2-ik.H[=Bq==V_(/cl3YPTp%(Nc3kj4v`<YZJWt752"M(d(_oqy^bSnm%;a'n)AJHNi|N2
-]Us!'Urb@^[f43fusEhlPY3#[wxI=/}k%DM54mTiuN3gA70o~`Ry>EtO9:z=:rjGAk+fZr|)}q]_]SYevG@88D%ni"}"en9^9$@2Wz{V%yC^e}KR:zt]fU
-b[zh7UE|h/VA>;tpe|:}=U.sd,$84%s-T3J^:R[+;:/[9NHlVY/d<w;eOo%NKgl%5vd<k(@w<wBI94E,^Zr/@Ll+BrXRKNO{DZ^dS'vClyp[h;LIM59H5f
-XGRfj>W-Wf:G`xpYc:=9{od<'%BoG}&6wo_zrGNVgvL&%4}]kla_@Vy#{]oTtLw4,&A>iy(>!,#Smz"}yV<z~GVw]j':6==i7TOAwu54f,t2iSa^L4b69X
-52+//9+lDC_V^q0#^33PewZh/Zwp6p#H%g$[MR|hHN/0og~yQb+B"pdB|nx:gTK2^}<2_%w0#$UOjl)|pk~k%XMsifRaj!8J;rJv'%[eIW[}`6h-!c;l-x
-}EIL7+z1`s!U5e<fq.L1P@BtPDeH4Ck=OU2:kSKG^[w-1W&<Yq/Ah.u<g8!;$+X]S{ptP;B|:1QC6}M/M9qS=|8t{8H@{cb(F26_r),v@/>JT=FYn=PQcf
-1mm7sahx0ubsSsoR]01"^ap{$&,V`=RPKGZKe!iEp:j+x`BdM<M7iyx>Ok~$08Uudd9JW;+wz0HX)$OEEV_,]y',wr+L8"n25/FWTX,_ST;#;F4afPN=^>
-O4b3E=V;W!.+Z8t-]vOZX)k`gj>e!0Gh#bx.w/Z2m!u)&G<N=zPeEac82XsrtKc@TDtIA{uOneHh~w0S;1O2eW^td7b4:LLHX&6OWqjXRvj-,wj[%vD,}%
-NMK{s6gU2AiO#@F3/Anaj@k5^t49smJBFYBn8Z_e/.e%>&u'G/x"+<e$UI((-zp:!:4@z;nN.'LvBS2zoY4&<-;kkC&Pe5]/Z3/8B/qsf;~@g0}jsk'ZSh
-@"=]2F0>5sNM@+]IV=-e)lQ/Cg|G1=ZF$ji]P,vqi8>xxlx%ai>(T>IO2Vk`";eHuya<DkcxE%=r&q88;rSky%=r^YrMd,.OvF8zuo..j52%{YX=Ub-`vs
-7Vxvo"(-Iq+iZi^OCr<#Hmc`3h3{tln=c/kRKica2knL_l)%u6@{#w9krkH2;fk5BK_9'j,L(R$@[YLEY(Wa>VWT;Rp,U'@r=I_r=`.kFIF;NntkI2}'w5
-QSN9EZ(Dvd=swOSvEwBdVp-^m'[dGf!D7soO5hhHd+8!CnTgKBb}y3MzGYLQlc6}BO,^<50aOo8s6mw>%da6;LpD6]my.u1]i59AkVT;3Z!Sz43)jMgOOu
-~MggQ;m.=]P=3&v"EbTXR&4mJZ.P[bvSk;x2$cuB-&:xh>7XP<ac)UMd/)Zk7BT20TsjyTA%Z{~`f32dUp:9js!dMrex!78xm{]I5aNqiS'ENE9k&OmZ9h
-HTd(dIrd^QydDE$d)_q0EV&6Hx$4mwz>iegx]na9vO1)e:{&:Xpng|)n6N9e@Jn'}cW.=VONqjy=>X1r)HF{`{rO.-J4@CmfC|5wp^+'"+(-A/W7)A|d`"
-qWM!#&5&L$"RDy_<0]+Nre:f7D|T'QG<[Bqi&eX%|xS;0i(>F;_cXnqEGgKcVvSP>Yi}V>Ea<^Zj0^~ujjWYsGLZw:6CR&#!:y$2IeY%FDwZ1'@nu`mng&
-Q_e91w`9YPLLhr%#$}bfzT63a<TXxxxQF/k#QlMXsCJR%%=nFGC6O4)EtT<LY'OTQIvg|"/8T&1{WnwiR:VRrBXvi9ms>{Yx7^[QqY+W|Id0{Ci>^|>OUs
-CRLcdC0j5ah(th63m"}abLs,WbOIw^yWu^]TKm}9qSi47yz2%oqR&HCo-)T-U'l_hndc=IcaQZbeFhC<0kS)cz_M"t^SpSfIsd!liu%2XZJC$F9/Z0bqR<
-~;sK$d7qn:p('2ilJc]%,_E<|MyMCKkR9q&Wtq5jZcdYxs5f9vhZEqX5XwK_F94$;4~n|SxlCZNaJnir(45YD&WEghR,TDpwt!(L:vPl>`)(/(XEl%OiUa
-4=L9iK0JNGH(HlYHwt;IA.UVvv/%bb;n|-}S]T&&O5fpKo1e2+Xyb|]cg'uuff#x~Obx1UdIK(r9wH2&nuW7<w[F#xQS&Lh:&x`mAy/D96QTP8Y^gJlUj@
-T0/<7J6+%1"ORW7N&5J:3+ANktG,BTqV8F'19uIIm3hiBrwGX%nX;I-bHEzfMalq`b5)l]M7v`G])UGo{pO!nP-g$$HBeL&BaJE$;kku$Fts~3QEH8u%R,
-N,[JYQ2h(gileac-~0ntKUQ+of6uV}gK&;1LYE=;l+"{(UJeiSwY]6MIs`j-bB~=KQTZ/`7<Q&[|$7y/iGFiE;r`(UN.At@O,Cx)%I`_ac9[#.[3Z@kuX!
-BYJj]8md6k`e7Vj3(T5.[P5hV6Ebc#)R6w%-KQ/zh#(K[aL[T>%`bTeJ[g<oE#D^);EL{umW#+=k(-QTjlaO:k'GaCEFpvtZ8-P,DoG(t:Os!M$z&r72=S
-812]O}0xw}1!=Z/6J;tt|Ugq#j~r<8'Q'A(2K3!T)ZVm0ne)l<vc9`72,3:`uBMz}(/Vn(>VF`<>=:!Q=w}<&,2Za^U>,Zp:^FWW%jM07r"u:VC^'B[7gb
-}|9aZt726N4|{^A2IkyZ}d,lA7Yqkr]Ke3sHC:-iv%Y=qA0Ed6[[TwCp~_u'W`FKczzMHOy2edYWr{2[=<Q5:GzLqwB4X'C4j:}pD:YfROSl[wFs$Ty"J_
-!b>gMj~Y6&X6-_|Vn-8FPb,2%@p$UnVH1]VRd[B9hdOs(qDoh=bXSI"2!Uao^p5;58&BbiU]f9.)`&a]eSs%`QJ$'",3"bi=~@W4[I7Xz'&4P]"9W|`z2H
-wIIZi:O+HctIEX<}X/Bz,N<qbmui{e$FV&_jXrxJ2Lti_XY.o]+nIH=zm5gdR$QH"_]xYDD9E|JWuCCQ{%cG,t:|m(`z;g>jfw(#5%INjzVH;KHbVdfwUu
-Th^v`zff)@HyqJd:B_'n_ShyVO7Y#xz0soqM6}gO[(}J>5P]v.!EHU5@)ajQqNMhF&F1A]NwF=NWUULfvoFRUT[Sps6Kfmt0>DcJ8g<8i)tz@RPVaXdgz1
-)Itu_d(h[FC`!LFf9&NG%{DpHRMoDMDO{wnFo-6!/[~1A#F3lR5;R+jJ/'i["aY|Wsu#g>#1TwevXNA=LXM^5I|1s;|F@X|Eu!`w=AkuGMLV_e,(K_55f>
-F`CnB05Z}HLrs[M%.y/]5}H11TB+k9DQXRmTB^AGUSoTm-iCy7o$a-_miDAurK8%x8bj&}g@enE@{:d"/z;xV[l|^dOM}(di.l.@P>,C.5ra=`02K/ao6!
-<R9v9PI|E:(-f<pqF+7sWAMA~Z{BYJy)@RP(o4RUXdWvRApYN6MF:V9`^6M0{|inOJS.w3`68TDHz@QaDoH3#FNZ1S;OSTzk<b{<=_TjPq7rwv:q$80!]0
-#_1l<Q&Q</eI^0)VBlW.:Fwl=wuV$yoV[X{B':+Zw{-B!e)Y;(7"lR:WQpWLZWP5YBUF2M<wFgtBb@="3_5,ZIraRe.:2MBCc%~JOAJL}Y5kdO=jPjRTe0
-)oA.dezloVC2)u!LO+`'nnyRzhh}DVR:_LuM[FXrV;u6HtPw>|C1LaK@9K%.4%<<y!!nVy{1zrk^k.gS^[u9pMKJ;|PGtms$pGyq8,9;coFMv8b3Pl]Cdo
-+KARz].!|vu6eu#<sV(Ouqh=DTIS:b7KrUC9PT=6.6gQ&8$(nfzo2,l:ra'OD8ya2]|jhmVy%7R[8=K:7dBc9SJL^yV{~!j'=MZ8teiEeP>Z5PlT+c6f%}
-b0C9YAbsp6[ykaE1jBJ'/o.>=#)T`{aBZril>R<lsGGO$MT<<GWR$a~E%aU6rmMPP)HRcBc!N'B|6vjz~^Tv!-1`Kv~/g2DZ,09HCn5.sX$l9v#uW}mqf"
-gsMT1>U:"iO$+i"do%qu^SNDuG"S$Q}%`7uKQCdU>K/hi+pBV.Ia7$mSo^b2$l+"ZT<bKcvE#p<#wU>EX/OLZpH[HJ#eCQF:NkAPOp^G6avOn+&EH9a(&`
-p<5#%K1T=+;MGQ/f"xrLSKpuY;%hkLZ}!Pn(^/$i1xcccD[rzO|dEA5TVz&z="k9xxz%st(r{U5;XDT>XffP~6D$kZ'a8S,tO}cs)(^B.Ju)Zs]bUFIox(
-N($FdOu@Tc,jCe>+_u:9TnT8Y`#:{WeBY3.ax'@^<8!LI^AwmL&a_l|gS^q)L56;n:}=genVHT8vTB6hSf!FSU::23efJvg7q2Acx8=.iFq>B7`_L;Q/:q
-pRK)Ml+NotrJ/A+G6)4i@WlykZmAk&-,SPgo`:s+{9GIGP)4j03P~nN2d'l^/pW#51t'7"jjc{LUn_aOO(},KDk4bv{]G|Ttuv/82E|r7s|qyaKowMR.y:
-p9mq+-x!5[ax8SVvU!X9;(#Agpj/!m<Z@z7O44iRnA-!sIY;i$ZgBbd=cIh-2<=To[i|cb9r=2Ab;SG{pfg@3+^QGd[D/TRx7O0uuYi5$F#pDwN8v1g/}!
-b3h$&MYE|6hUyE#251r"Od|h,rJq&1mN[8E_z,(Lw":rKIB(!]_.)1PL8_y0XPsP2x:Cv`gEgN%fVFS}DL7B7Y~Nh3d)ON>!RLmEAXVNbfP8n'|28sw3fA
-~PW.4NUv&dSzFUrS&c|l;-G'p`(2OF5SgLv}@NwxVasv0PhZz+)}%)B]Q[NC|h+Z}YK$;OeUt|CG=,.l@K5V"0-LuAk"'xb%bGVbwyg78PheU!bc!%MP~^
-;neHj{_D|CcM816$2j&Uc`V;RE{p"@T,)Y]dfot{e6m;%R~5J,3PKbgQ>5:PU0]T"!4ohe7$BM;FKPo:"r#O!qp:p>JAR2-e.`wT_oh-&TZ>d[(rWGza,:
-R'CQb]C,vsHaOxw5e#52!mNj]Hh7:L:Bpc)aM6@tgBo;4xe31Oof]53QO'na.QO_T8PbuBI%Xh0d"K#L9GJ_/e5.-<[lumRKi'w8i'z/PZ/W5ZZYC(ShN4
-(t+"F3tca-]dj1Op%VPwOa92Kaa{tBl-.pP2c"JZMK'Nnap:z']QO.>K9x~:uE9pIjsTQ,"TK&^{]TK@[b|^g'@:y.B|O:Q^9_{ITTn0#,9jWf9Yfz6^c8
-4RO)`q!)Fv6v(;t$mpkHd;#beaYy$y!8GF<I,@EwI$7dQwIL%]tl;;J]97dyfS_#uZ87Gl"t|"3U9HJ134.OgtUl:A+<4!}nB!s:|Q!+G3~P'U:OU.`{sn
-9.v{=r|bbAGArd(|zA(/llH}s9p&gWHuQ6=Dnk6-u7|_+YcEemy.{Bfyq'kn}gR,cW7MX,Bj5|6L]r9Sb)=O^ly:urHn<emO)0k6ih/fvuH0jM1-QNo-uc
-[`z;F-uGla=n9pfcXR5j4{N$#]h,qtnOJb;862Fr1rMR3:[C5%b>Fx2H[,7w]S]:$$]&Z`}6RM~E<P4h(.7N=W.#/raNDAnzv;/Us#wpS]!nXfbkx]&=AM
-eZpoXp%%NS-K@2dUW5k1l-"0^Swj&$/oU}VLt]8hM#+3sx@z$vQr5tX.+Zp|'a}5q5$"]]+c@LL-.Mox8RIChbJR4_BMsumfmetD3^.`kE,nqu/>sAFqHy
-sKHoDuyY}]nTKcVHs<M.3%j=oVOg4uTuc)-)%]WkecNI_F{'[JIM>0N$m7e'-aW+Rtemx}a54=eJL(f&-F+Tqv9/xyR97mAUDze^>!"4{ix}O8}]>-lhs<
-f:HUS^:;)%c0%QfrFu,D~z6F>8j'ZedLO;gMHvYO&:eCS"HNaYtqyzm`r2Pz=v+I<mKr"F:l"Z(]rP/at!oY2mj:#>uJI^U6#p%HL-{5AsSm1@rd&4"<)T
-rdsa]<"=,xhzNRf9ios_!sZE"CCV~,#rW6awJ_m}Yaag)L[WZ'-2;b_Xf`V/4m@vmI.U4T"xwGx]6J)_zMW/^>J8P83iWI-XC.h&%tssFTZgZ.EtWJ&.6@
-6C2Du'k4e5X&<"<l__^d`}6Y)Ujrk!~"BaO)kDeHMA}pQpv+dI771,6YM93KJo8C)B=bFw=ga^tD~e1VczO:sfA0_)GSgajN&U"AW8@]S$H;aak0nBy/Pk
-5AY#|WP].AgZ9}"'"Ap!UajM@@[anjK]V'q&53)DA/L/;r!df-8bk$1|vIVZ,KEwu$`GOUsb_R&b_>w,MEHnh!B'Z8k4UP420Y25`z(47aYa,!_P+TuAhh
-Ho$W9MbV'g|,&TI5.FgC'S(p>Y^MH7;6v'Q@z.$C"fFtW</KXt1%eFByx,!7yYkTK9[pqyn%(GYE[KXwrMg@7W6pP<x@CRsOrNg4:=<O8ZM1Lqz/B&T9I9
-%pXVQvV31_+`X!b$X@S5S0Z{}I[bGzptOBr{k0NquwTH&e^G}r,^MD_UWDB]cx+8P^}nQhmTc6U`J_rHInAg7K@-1lN:m}hK&=LJcwRu"()SeI;BB2Z,U^
-}fJTJ'ET3Wqq+qwyq.02dpjrrNSZRt%Wej9}Au~)WIA|JN(9U%h0Edn_4[QRAHXzV%K=cs`'4(rJ%ZzP)l_t^C%C"T8"BNK|!D./H"sB5/f,.t>)#yz`%u
-S>erK0/=,H@fH]F("+RxfY&F|yDN56:%$^n=;LiL,ejVw'`fHAaQ=>Mn]Sc%ex&9$@M67|mN0J2qjR%IPi&la35=|Z|iYW9X,_y38@D!^lz4f_VK!]Y{wV
-&pE0Z"yYPS"=$#Eirl}WsmW{</3n$I@hO)jPXC-nUsgI(PCAbIo&dk(_!{PCEe.3>9g^6N_fKezd}TdC&irt-i<KkT3MaqG&<JEP9ho=mKyD<TgJ9aGE8d
-xvQN2}(6Vrxy3teZUlY&|znzG!}weqbuJ@Pk<S$Yjp3GZumD|C[f;#8LgyI4wPVH1[g!g<|@bf_^dE[inC]hP+2J&#D{1N`PA[.'ZW@iDesd;SinIsyH$@
-c"CCeim<M+I|$7gW:1#|<30lV1[kdJ:7p|"l$c[|tZgG4br>U7!xopzZ'^n}^n1fyf'I+^J9AbY@1u/7I&2lhbw92&WLH#[pn;[G4Z7=W_eC=wytHWuiX{
-T@w1w6k3%/7`,uPm0>8b2u@B$.Y6$c6CsKQz1O}m}J=+yxO{"HRm,i![pbjyzt>&ilif|UxQ=c>v&x9XK4CfH6'WPrQ/@|qr5+:LYi"xCbCwM#}"-w`Ij.
-iQH0OZh^%eAsEgrGaD1P!f:_|q~wqvxgO>%U}G'<TW-ahSJe=;4XO=n9`t+2n!":fRS}S]ewm<MH)Ov:{MqG(@boQZGLI4i,J^~cTNY{O]U@c"Xq7x6YTW
-ENJr7)&ml@dFuh|Mp(r|^<WZq8OXC"Aj;UW3$|}+mMh)lT$W>X#2KeZb5O3.|3%U."xT9U^,Jy9U"qkNbaOhBLys3u(V)KWdncS]b/fRi#mPtGYv7PnlV3
-=i|`|9oeDsfakjo^:F6XD2#he[%lnU,fc0T+#Z_W1W8{h]i,>}"Um^R{39zR4v/!`r!Tms7I0#_&Ir$g`k0sICknj&"I_7WKHO,0&.l(Rb&4^;I@zoZHm6
-}:D:wud{x,fp_<^S1kd;8AT<&`_[ub)=&q3%}]pL-M!BMZlT<^(<G#`|:lh<%LZi`G>TsoXt1]:e<>RGGZ<G-{qp2}c(,lMsLJW.&M~VnthI=u2)8QKev"
-kpFc0j.5~m#&K8C7,rZdx%lm"1tZREO.%-l1JL',mnPVDda)s!imiyPDjA7V:dw5[$L_faf|X|)U2ZzR[qi]zHD_:>CoyJcFkAz}n2fp'gOI8M'M}EMQ^a
-]QnX#YEQmEqyDN;vMT-s9:<hrFc2hYLBU!:):}v1fUPeo3BI24O=D94ww,3L9p}hz$S:}|fN_Z"!WjVUEa0g#3;+isC1qek]C`N]O5'P75+[l]P"Y[r+i[
-R3ZQ]I+<B0&0z-;SihSg~M1{CVQ8ex"z<TOxyh5$u$ZKBm`yp8YJR]5oH;>2So'V:G;Kv-.zxbD9!.UhX"0Q8]-0MVa=Aypymw$_9:Itg#QxTN,cEsKNWY
-2t_wh;,u%t]3{h<L+$:uwE-"Yre67f#8!v.mY^:2a}Uaq.2sk-spc!5+%[kZoCQk|prsi1FrWR"&yY=K}Nx)F3w|fL^/'<4Dom;RLDQ-vg#7aax.310jhB
-<'hdBA6=2pygE@GrTSD2"T`p3N9kPFDe!m996NgKc/9y_}~+">gLf",;F1miA8NDm%'.W!sXfHrc}5#8[bKHvw|"1^=2g<DcN6wWHP75:Rgm$+gqsN0kLQ
-D3:[UvXZ+W^wUBP(!gLIpkg5;mz4E`.S!2CzSOqYJ>T$1vYhpdKJ>M3HO62q1rqc5h..r5Fu(_dHXU"l:n"lj^vp>E.Wq3NVlOyO]n;d48ygn}U/{A,Z`7
-Vd|fN87w)v4`pU7v`(LAVq4[M/_4B@4/QY!#fv!%F#eDb|H<.N$PefNg5!z'yrdNi<+[=2x%06d(wEG{6GfDtp!,A>[By4cmBxG$3$06lp4m;qtLAkREDe
-P7(BBn|sVvxJ<C`r=``wrdFXQ:tW~^1>p6`"-U_1&z3mY"4&K>8tMJQ|3w7u0cEF%N[JJY[a{nu8b{c2CPz)"k3ib/+}](Xq{8bAa:8T5TV$6He%~9K&Vj
-['Jx=|'[ew.[!]Q#gFtC`rufcWm@s:(;+,OO'3z1~HKC(=>YBln.TO+nS1`$wfdP]4T3pU'8a}=e}{pq9iqA<",=sl[sf5,lDHP:qbDYP^w])qfL}2TMm)
-Gl9)4EV!a^J[isYu2fw"0!`V2AG-6:BTYbO$sKvRV'^;Ub!DWn^Y'_0kmrI;2Ir2UGJE+8K"r}W[(|{#X9C`[NL){o^nhj]p$$NjUP%:!.dPnCHwR{b7[+
-gjszRQw31sAg]v{]#tK/=q<2~-y.V[|%prcwCC0UClG-(OF&_r$j#3"Pq.^@&4ZG-3i8w>dCYQQ'#JdG"+C/(M3DO$@e,5Z3O%tpvK.%zAlc;+tKxB'B#&
-#1"oVD1xY%(77wucMW/k(4YeA#TFG}ynOumtgI%#%Otu'J0nA$RzD5rNdtb6tMYxxFzZO'Th}e'.T#mTau/{WsGKcQQ]B>D[c.j0@DK5@-H7vy2HY_:Mh}
-X=Q2kIdqO`qHvDfY3WGyA4`FljZ9fyla#3kwzL"+ZFB-3LaR3lQyn6'_z4f2.4mZs"ywJFdb7-RSvi!To(!ohXa'&K%sL=bg~JD=EGr1Qz!MHHob[IRuyr
-lFlMyX_+@x17Fyc!Fa2>.-wSCC+jfho1qPr^S)@:_"j_hW4k(M8I49jUHxmz!F|M$KQLWHn7$u@&!f1Ofkp"TfNm)3/gGGbm}A{89`[Dl{E0RCB>AX%bY7
-|qqEI"}(FF;9Sp7Aj3&4Eiv1^Wj@wNN`DbPBj<yd|7+A%'1%++ypAfdH&<IBL.qbScu3u(=vG]/.VCV^w]#Yk(zcjs@>WuIUR3u<_ynBs(-4M`-esHGvxf
-5vF1"A)5G+UUG#>=L,'0cP$cH6`(YP^Dq.,K;eg2[jFIPeGI[HM&[BNO8`N9S^FOPjzZ`cq9vjzl`<l3:PTQ1t)vT7tHSEZ2UQzKR5h'AXm17hU$a{Xc~l
-:kTyYv6enb7]_%hb92iTt#yl|v]Be6`,tSyv/5F!Xc{F#e/97v}9^+,D4x]AvBJ:!Rw6:eJNkuG:o'.cGSmY{IvNQiWe{inA<6p)qbw)@rH."B"LZj,"u>
-Cj.&<Ol$qrpf.pl3%6{KIy`EL+.vQv_RKIW})gkZds~.eQeKYLLjR$49lFBTb2TcPiQiu%`D5t{`NqhRSbBT_laW.flib;is5z@#X]%4%jPtansM5M[n"G
-&a+fg6x4LHD4"G'BPY[97c2P7`%>/X4D}$zPoaj;$Cks]mb^!ST7vi#=(.2$u!H"XP.h}thE:ZRkHSKL'V9yGUDnpBtv77"M`:_n{)BY~"ERp8fAYT-SYH
-fi^5rNz|Rm`un-lqU1ZyY-aq)haW1UZ:sp.C'LFl1niHnnTPK-1H(4&JlU+Bbk<lVsMWeIMbPGjCb;]s6K#t1d9nISY#x/yb-@7FNNKdr("b&C$t6'|Md,
-2a+csv`l+_jF)>M]p2;UzKg:Dy^nii(slJ|{5]Ydcd:XNqa,+skUbL~b%1R^(v$l5VmoR)tfny$Vi9jMoT9#0",p0OM-UdLb$a:F_Ks72hB)Nzp+7O}xOG
-LM11,)a8tA%ik`LS>)@r)8UC1@MI~'!QqJhKWV=kx}x<C@JZ"W7w+^JZCuSRd)ML+ZFeCT>i/f}/-3<.f<]x;`@-PMfr4rZ7%M2YV30eme#>{8I.oFPis)
-WZmE!Yss0u_l[:'S(|3H7NOSZ]|bls$"1ZcucOUeNr!u`d)@K.EXVq3L^A<f8,rROqa6!82!q^COY#BFPBgxUUtD%VYQZ/{vF%u&d2nLgNlJ,<BJ]TTrld
-:WulVoK)eM[sjucctCGmu-3[oFD_R2!>Wk#jH7I%GsLeO!dU8kX]T_K`+WF@`]VYVGB+c&4N)!,nNnSYq{s!:^AvU;!99B&aO&,Pq4+X{pqm8ijB`Qgf1E
-)Z_v<wC:6,H'Bx-i{eE9!a+zRG0zs:8B=uG.Q#uriw./Oo+SMha'lJ%Cdf4To.z%.i^`0hy[jKQ)-!7J<]E6Pl'q~4yU<Xo`d'TCPj.Wr_+7xeq{:Gega6
-3&5tyN:vtspdtnC{Ea"Fs{GemtV=`FG_Db>'q+fpT;I3]APi:GH`(S&9t$h3]G4Y9#}n>FU@F!0ZN%Yp+L,A!u5]R/9_c,ITtEc!&UN0sH1ui>kn~}wn:Y
-"{f2)f~GLq!E@>U>xk^#9ezf^%V{XD|:0"f0~9^gO1p!j[5Wre+`(8"L}b#|]LR0va'0(O3znB=^Up2`I:1n%:y|L^Z0J#jZ{Fu!TjqLw2DTrb~2:{b>_3
-GLaash24v0<O`1}0{N%xD+F_R%wl=j,diBR6n$@r'v$^)jd-R)t5;0DMn"5.#$0sOaS83M$=Ne#KX.McH6ca<B!'r04$u[yA^vrBd/@}.'YY}1[^@fE$"'
-_,/Qfj&Cq:+j7H'g<|ST>dAhz!G_Xa<2t6X`aklpLP;,P<X`chfq7qQ}ed}JpN|K^/Q+eajt9+VN~nbK+wmO<L(WJ9<"156;A#4xF-amQl/,T6{IhVnYR}
-f`y,HSKefp&)~7GdK7-a81.TvL%B+Bae<jQaFB!Sg0cv91f61&Qx}I>AmBOPe{YSIDCCQnAynnSP1vxGG_bQc`)G%uk5G9,Xkx;6HZ3DRjT_!.BKTLbrK,
-B3n!jLa.N&KRx!BJerT+R5#1t1y'k1s(X5A9Z,v,3,Bz-g0l,6}O2`kFB"1ZppKd$;<VNsG/p"zvRJhEl:a#M]csL,$f:'>SJx2#J"EXRpR_olPGg9naI=
-Om3td5@oyz8,6hHVA$D:sF;[J%Sve2h$v3KzIfYz59TGhCJk@0I`#Em;WQI+i:6Z2v''9ilho',hnPs#FGf:L=1):3~:cP+|X3C5g5V47Nnq_u^S50rwN,
-k&:a^=)X^umbxpXRWA6>!(>FlPuKhkA9<d'ZigB9jyQ]UVZ!;IayV=V2)G[P>^%cRjR"5rU'2wwlTf5sM>B;;>AIbj..<"xZ]TrE[+fNmt$jg-Z"wz;kMZ
-;$C}_-O&bhWCMHW|7,[-M_"tIZa,_Rinpfh!5Pc2M3KP+jkdPNzl@uK`y)zu3J]ilxc>M=^mA{G0A6.xHYp4Bn$|(;A72jE8Bva7HI/uTPB0g=Clrr_@/U
-fq>},vHm!V2x]a^K;Q350tk2Ti}0%{:zZ1K^u|K:]9_wRc,=FydzCImw`wGjWk$>;/:!U-jJ+G|bK8+&"C2[0sGYyp,CVj`e:<$>;=MtPonk:/;YX/2rl'
-b0S"$1&rZEXdQI$"T2+=o;dmclVTRgad|'}kHGVqQTo'qz@}7RzjM(]g9sNkJgbVpAQP12<QYtCLa1gjMtT!JD8K}Zj}hbiKT0"R9,tDR#2[wY}bp-(wcf
-liRh}ip=XbL6D$=6S%4FZpMAW1(YA!HEjEIq#"ud5wBi$>:U=k-&K$lD#"TT$Z<{$C]oGi|l3_SDhR]K}^]MG:odgL-n|@la#lOi,Thn)Y<D8v.JKCvk;`
-+z2qdHmclMhHFr|=2DkuU&05^`uiKUwq'=eZSHY4aqG`$|HK=MT;]1'd{KwTdf"Ocd[H:WuTIVX&<u8;Zpiar>][W!S%4wT#!qvV)[rU,[%S.[B=(>_;Y,
-'0=6;'{UBaSu<rL]a!-/<O=I{@SP-=Tf4^1]w);3_WB'qEDavW}I8q&&ZUnob%Ti{qD=Bl,$rekXGYFVXz>1A_rtPL=!5`mpOo$|Vo4v:W/t)JaMVv.tb'
-SIw.tItI8,Qy+o;2#51M},mY0we8jY^'YP%/B1ARF.w/vpK6M"iT>7^u~|egYdkDPA!E~(#w><!I"9fTsF0/|[8)3`w$Z)05/zbnPyC[KFcD!+{j,"&u8A
-,.kT6K(&}vr;9Bt^BA0bq+vN33Z9x`BHORT"qt1m8(/mHM^D_loTeP]/@#pVku8Z:"(ifp#G$Zy/"FIZ&is9jETjHteIfTrtmWM&X|[u6AmZ_I]hnI,$:c
-0v[rgSK+<QN8|H4p>#Z}$9:"Njn"1Y9&k{KF)mFZ6'/.>+E65`P:qFcT:qMs'D}4J&0pKO.GrVh0#NJ4nxO7`ohVQRp%<q:CH{z.Xy1Cgs`MeUjc!_76[2
-h'|A`!WJy|f'km1.M9p2vR_$}b%H@(,eoh#UrG."8ksoTMQZ%v:x6`>BBX1]wuvKfRpTuE~-so72,o(rA)wZg9T#F/,$@/NzW<j|AQ/fj|&k&>Y{n1"L.`
-jXMY;+UL4#6CvEZCdNC'a;Sw7&sVNn30cIB28zZ[-26>q2ss'w,BD_Oi(8h}CdyA@>WP){Y_P5j0K#10':b3ggVRsjIiOXSGE-$80lIac-6.e7w,8@&$-e
-8OV,T>ag~".+2pr^00Zk^PSl7(=Kg]B>0Lvs.kj/JDX{Let:)<vYp%B6g7p"~Yzz<wm$9_pt3GtXoF:v([1Z)k]S1Jv9O,q6oE%<(oTe;:LSP;MH8BY}dy
-5|pMeOJl8PSA+)983a.e9Zwd]%8TS(_jBT)vN#lsAqRS$^pB4e<PP=CnkMyz'0.=Am`scHN1BF`1zABQm=qO[uA6T[m-RP-t8a8H)&AE$ZYr4-Mh&|D]z%
-6heteQW/FN@7ont>q6rOU(HK)`2RV(4`D^fRm3^O1j-%4J:L5QbHd{u}>LPtfd0HD")W=LhFA&nVl6.(JK^d;&0fVvq=ahDemk8c:Qu=Cod9!aBWcjAAK0
->0#qrs7znV<0RMisdT%l$UACGqk;0nU>Rb;O>$`G_!L)=BX-{;{-sie{wq)AhYvu<l=KZHXFW/F9gA,_C|z[sDZ}Uty5>kt`jWQwQYrv>I=HS^jO#'b`!#
-fCjXdM:G<N-{mmdHA+AqrX/y=I}]#bc$X<`&HGtoIU.N6RUP=35Rp2):M(#x[L"P''b5$dZ|/4^MFTRgdkv8CyS@X]f)Ydm#L`$|Fx1aiXrY,x-aZ&Mr=j
-=H>Fe4APH&<L<&nM#fc38RtBNRU0Q:p&~Rl'xaUz]7&>[kt%4C[0,]RG|X75MzUm4FZAM[_G7N:'>wP$2%a})6NJUCo5UHq&YtTPpnN$[,fd'SZgt)`w`x
-,c(EVJkVVplgK3b|fn[]Q=AJw1FuP},E+mS{Dr>B"w.jtLgg&d~.u3Pd<Ck&VPC:B&B/J|}84WL!#JsV;".,d{!]|Z0@EO&h.}0p~tAapmG/C;@(H+]K2b
-PTn;niDAE$dw.N6e4uc+~tmGoj{'.SShd!RQg)Up5#NlX4Z&YlG}QRdGKPa1w4gNoxwJi'hud)QV|x<W^ZHEKxkNl>6S2WG`dcR1)pz`u1T+sc;`.$&d7.
-<d{q~5!:pUCn-Q]G,a(vug!OFE]Hj@~^xij>W;8o<fT9eW`7K)=E'|t"Z5$og<P5lq|d}rZ=Z1Qo$aa:UbqWXE/UpH5e8iYkhBpwgm9y88km,d`8dvrh+h
-BjE/k(3v|Mvz&<Ix;GIJe>giDWO=kI'VLV@gE)EVb2<8L!4[Ox(KQfbD}iCwoe"KpB6ChE:j'e&Lg}+>zQpW/N7}I,eJ`^PhPzHayyN46NJ1KWr)'QI)m&
-nkoDG/>J$K:zd.`ol6jflxk{9Fhy",Q`61^M9'ZRt(MMvV/-b[exX8yNJ}lDa!t>`]<I=%rse+GD.8SWGZ4g>!^YIKqA[KPWY^t(Jg_g~'ANdpUMcYj2>a
-ZYBi1Z8S-Td^AhN]NWtl`bl@<rr$gepdJ.lhg<fC](R$0h%7`8_&))_04t6LW<h`shoCaQhBAOr$/&wMnq|L'FKA+NU2/<]]!oABd.Z++vrImH8>JL=mQe
-y:/@vbDfI.8H8o^)Z3x&b<{FgP<a{7HW|5txD(gVcRv@`rQaycyPbV>YL[hQK1J-v9BtnzSfq=bYpMl1Q1"8sYA$B/&=Sz;mZyXYPtB8`5efF}hozbs5@J
-,{:uwP4%h0`R%&qFbk@gVg=4_[+vz)b,/sT.ib"e.7h$VKs!p.F#I4yD[/PQf#pJ&a1BnM7ezQ1E}<F8Voie8_E9`Zc27NOH2w:up4AA16g7zlIa4fgdxq
-@Z_UP,{wLofYW6)_mR&/bP&`<<Akxvj2j;m|J:=bwHUeP{+0PG^Ocb~Y&2|eu9)OvF</Wy4<A#8Z.weG7]MkL3KJ7fxo2+ZO~e'&B4=1]dg]:Lt;Z:EtYC
--{<k.,l,3Blo]WuQH5$JNo[=KM<A-nelQRvtp3hf|(nG]_veGyjyG14u'S7P~p4&naToLl9`E^S|<aDHZqAg"$BLXL[yZ&{4AqYz30kHhcSPfqK$3fZsqr
-UrKf.@p>z:4mGlIY"/97;aGA1eP:Uiw;I&5e[/{C`d5:PUU{8h2@Uu4^1h{e]yCa<c<w8C8FxvC/D-tC7a0]k-N.WMK3_nRL.mI7KHw/$IaGz&55Ozb>|}
-T5ERMGQAq+F>ZgrAC&OFm{sNOT>mNPS=Orv;iG]TM@Ah-m1'WrbKm[WCNYV-&6G}nyXPD4LjYYT/D%[nYFN5$BqcGO;AV=/N}BO%yO)3t`N6s>G3.yf,Ai
-Yy_LQKf3Xd}pMc"WM.TUH#H_"=+:7[::lIJlX5m}SdTq8Pi^$Lb3[NkY~F|w=B9qf{_qPCyWBU81r3UtiFv3a_|.-umC^qNvg0.ou6SSRwvP9WV{yW:7N&
-D}9@L4Jk)N"=M]bAANuH'AP0>Js:b@mj+Fq{;^rGo+]tB<7kf}12u|qAzk2%Y,7=IdE"W;gF0u@hSFq3`:N`4RbXznr6Q}@$MeAuhD8am{9SXfQZFCJnDw
-<w-ZkW{lZSxc3Hc<w{QKog~VQ]_2|bL+C`KZya>i'&q$esX4;gt_qn}n_aInNo4#%SNevK,3+RQ7+|NJy99:dBy-./&<zrsOAE:".otd:1'U(b%i3=)tFM
-[w5BWU"d~VFs"y|W;);4J9|Bt(wB|L+u;%u:YCrW.c)6{T!/:taQ,3SS)Ax{SptLwuu$6Lk4v6~9Tr#YjI@d8'/iCgd]dBU:C0a,;W^iWS&p#=T(D}Hc(9
-kJFIXc9E34cj=q(F(V/4R^J`=B_.-rQ}~TGAQu>0w.^!TC/EEbx()pT5<A|m3PNTxsRF{yoNjN4s+#Z;3]N0wyjg[W<G=#;R,wL'xBUE7V|4ZwO<6y<&do
-2S#<=vD5^{P4m/Y.Cawc&Zsxzbyu$j;;oW]h8|pGr22e&Nh-3lsTk'I>K,FogA8"y`~|7"`tZO$ZR{SVh/6^B6+v/B;w(&+M<QWNx:[g:UwV]2/X)v6Q_y
-ozybERsOoM9n31v[I:EcwI>i)C~;WDy6'Ld8"oK^up;.S).MUR{1sJZ7{8rC8f6.9g4v&h]Dt263lXS[BQ9AK<uDLQOz,mi>bj0ydIxdP]]vJn)+A/hmPl
--u!rD=&$1'#U;14}tD=KOGF{]^mO;^68yorLBt~aib'z|8&t;Gu'05(zS0[=AS=85EHyrC(Z0W^A[9H`6(x=tU'Qv8OW4Nf,#RDE{_0^%=0aqHN,MwY&[8
-2Qju}Jd,opTrK99]-(c{:Qd2;.@Tcg9AO[y>l1,B|JBff`fdrgvCzyV{x5G#,xAY+zaFBLOo0Ilm&^_7P0(Ou%"ai>VF6Cr_`r0i;z9j+bG/i:%k&Tae=z
--f`}=_2H&;(zGr2^l^|UtopEec,")L`Z8[CsWaf&M%Fo$OV[Mx&/EgP,yI{OB9+o/{lUWcZ}d3dk{jiX8j`L6`7x_AKr~K%,[E=Czc,FI]`^417=lac^~N
-tmR}G&GjeCB0,@aVOo(<gnUK8@isF5~'V1C;jSoZ8:mv@2;II}E=g"b{!1CrOgnIh_]p3ERobB3v}9|M`k(=$x<V;NzY0{bcE1PKv^_%F_%e(JZ>x3dJYz
-"{u7eFt)9f=Naz5$!S<,RAkpjRTX/vL-2A.@_d&ktvcAfp=ClA5zGB>y'XS2<{VCR^DaAzJMxSr:NN|Ah%.Ju8r91#g"8%va]Ie(H&E.ilr$z:]A54}{Gn
-lQhj|,}.:MUMXd&OD0!:6:-Udu(vqLNR'-WOH16@:P'1YtA")BBb!VSa]&Jvc{:lj8`gt-mwJ&|Bf<>%|"O8="rci|5&&u"`N&>f`<+Gg(]s&orJxwP-iE
-^UJkvqC>2Ps#/{$!N0[|y1EmyH<aNAY7jXB/wxs[7:xHf9mWVY&bOfXk"!Rc,83L%Glc@|>1({^nyBXzpT`m[s2#YavyS6=_nal!OnuR45];/l)UJFpBW}
-YzMqSZd{Zk;5iska@^G>l1+hllfKgR[xy}F^txDt|Vc)(l]yU0q.d^!()yxEC}Ypo,_0s_N$gKa-lm,V2DOz}sGsEHhyxR,[oD_#Vo_Xe`AA6e3Lx"9Fu@
-/oZ$`Gd4"zM42)<}Y1vmhguvaDf0S0F0tQ"5fy'YLRW$nJfaIpsfRBuxg267[N4%G%%}xnNe[Q~FH}b/[ld8kGm_YI4>jrIdRIQ2p'{K86:$M|s!7=NObm
-JD=L`,cuR[+itB+4NCsyN0{@{`LBx^4D72hNrNVUJtCiV&1`W^S{=nX7i>Biy^>ONB4KkQ/yUnJ,Awy3L5Ioop>fW&-H3c"klwGA-pj2C{@G!^-cJMfQ6/
-&'{n<y){9ZVCvqcY;R<M~qI-5AzpEz|THp~%O5q4YiL9,A6#mlhn'@W!/R{@;1&5Dzej+W,8N@hxDpFYWwhsAa<@U7_wys;h^A}6PRt{uK+..,/tNGK6$3
-g)Oz_CVp:uy{}]T/3#'QQxUWbPJ";;;5[go9/"G%[{G7(&Od}D"nhxB0S8GI|o89%(m_L4P9~H"8PZ!6lN7asYTop`b16GRF@!%u!"I[<=K<2aBGv^IGS2
-iM0t187Mj{kMn#=J%w_uR@<$Ho%ynM4%Nz5-ry`rt:K}]5<dT1J_S#=[`UeE^au7#Sy9G&P]|.x(LmbAvX<vvp,eRQR{j[;^]qje'jMrx(QXI@KOt!6Wr/
-A$K%dUr`&Gyh<rw;9wzSGT1Q4l1.^-@2i+=VI]j=];y5o'P]An~;S#S{gE~^1jV!6ab2U`^x2QsV]5|IL]`w49e(>`d5UIZBxMvBP#W|2"-WcHcfpql39"
-q/^0pySH{_[p1cf$oG2rct{q`5x(FW-Jr8@SturE$X+LjaoR[ZMqxQBhIgi|W,DKp_Xjq(dI(meL9m2RM,3#Y_t2ot5X2GJCYW+T6v)"$|o+k<+E;H6Pge
-7.BW@}Mlb#^eY3]mk'=!aZjF5r<B+9Nz"{j#gIxU=/bw'l!'^&DDr<YW|"-{z/rsbc^aSt6STu`9N^C0|cMsm!2{GyVvr-"O$9OPA^EKUf~2=P&_u#+z+z
-rdg,,eF+ZuKqK&wG'QG0DC_"s4Dj<'Wx#B5!!=R4&Dn4d<+)$gpP/M4trh~.t+dZkEP%l+"{(U$PiKoMb{8Xo.QK^xB+eRCib8;terHI}Z"Ya61{wEc<B|
-/8O"Ran9bF.[B[ki'a:c%eW[,zJzsPAVThhLx$yblZtM&ugmL|V4F<Bl+y/t!C7o;,,)t!+Q'Pjx8Je`:!fxO'~<2V}@5TW<Z@EMG.xtCVJ-D5(PE#/zGn
-<g[48Q]W"HQ)^Auj#Lon#f-LzX8e[GS{F"#OP74!'pEG@Z1-e@#ZkIBv{:!Zd/0rAJVQNItEmR9i"u$^V#A|SihPo+}#]gha~+_yp:@0}{iYn`w/9<=(YT
-j[j9lXv`6`rT75_quiq!2M.ahYsG{:bj=>xZ0Ry!{p@}U$L]u%6[NP2,vzU:uaZ^Ngd"l`QSN5!;[9ntUX[9>VE=)|lcMtV(,H}aCXEN2[(w&_(7b_gzK+
-JsyZwoNS8}5+FW&x9IU{U0_&o%5HQn9Q-"]0`:pDY2/;i.TWqw/"$Z'@,!LW;my@<ZU65r5kpAF<OmZ6Ap+)g6C}ZPnzxo)2oeBWGVJQZ9njdl.cnIKOo@
-r!K0J!y-8hCt{1sxc#vxqpQ8;NDM[NQm&:J/sN}h|vGy]IZDUM#Ug/-OjcQq[he8|/1c1HH(3CS=$Xm8|TkC)_88$_VHunb-^D=,;]$@h4JLi0(#(fZyJw
-Py4CCG[u&E{=:J)J~3Ud>3vKOn;)b2iCou6[JvH^yRC#6'hQ[MZ0YUx}9j),>y-Mz|fLI&/s5IeFyaBk8OP#Z+-TU2;%Bz4/c$<M^XMiPNc$(,KMsru=X!
-1p;15}]nq{(|/Yb6]Uenh}"Kqu)zkt0'#1E&^"#MlJua`ibQiVVz"CznmzTI[D;18MrQp05ix'tpPlK)^28u!M](/Y~"X{SFt'Si<vPHI'JO#C+Wqk9G[I
-!B<q:1.^QW8v>(eX^kkEhhgqD3y||O]px,c`;K":F'9cnjk2f,GYBl1`aaBp{z<:=7mX:t%V<>8ZE/%N2%Aky'7%<:AqwHtQaiU#v26S6SK4,6i`Ec4_{B
-RpdE]wF>_q&kBPd<KG_}6U"$ED$k{haPJ#P"L$/$N&vNjHJht_Y7bij!$^O159D$;:4l{1qeD^YUMP;L1+379d,Wt4"W|Sh9o6]we"+b_"PN+SvH;6Z5+O
-vSc<|M%cO/1ol'nCLCgX!9r<-k<sF#UE1!o|D}Mx_(,-;L[4d:CQ8Me'3j%Tyd-pCB-K2uTc-w)HV`W[b3w)d`X{boROX2-Y6>(PuAP'wge,@&9Yqt3w`p
-p8D7O)L-pqeGZMI^vNzJ"PDrST'k]G=>Pd8Q8V%H]#HQa`%@o(p@GQdF_tdFIZR)jB$l2+":(a`E^4:GW.Iel@#ASo_YJOW6Rco<ivx='oun9^.aB;dP_Z
-614_,D&g)o:c|eDP0CEeZaLt&c_CoG2Y1,eJ8gz.C0a>k{mmIF&-:U<N:A_^9yM'z-H_<N"Z8PU"wZji'%gL7gK}z/{FV%olD(|{X-<jl,`q(o~Mad~WhD
-]hs1ee2X8dVwB(]G{$sy,C!0p/^Sg=Px1gi,.E[05lipa"L3rDli5,zNAT[FND7r^(/#Itu!>}9z[!%myRHLg05IL!lVK4Zi~<dw]>W.1j8@zFj/gcbbAO
-MGyo@-4i)WgfY%Hqwv:quW"!S:`eio[Z9J},I>B;.R4F8_={js4%M;[w<!>>R!Y|qg't0Mc]&#Y64qN#msP!HrRkmm;G~gL-u<V]p21uuUU/r.Wg,_i-"#
-fji^%vkDUr^TZ,/u!O49<TiLW(:BrHAN<2Y%UtxVpCW&}aj}ubEiq7_(dki0dT-}#CHA2G_lBH]!=mXkUD4s"a:JMza!hS+xP{[r4f4RJ"kDIMhRAh`5!.
-FG)vJ2(NR9CyVUDKxb^T}luu|o$,Q|3_T}zI!y"cnh7Q@8/N`E{@qEUW%.FGGQCmlXd%C:edluH.IPDLM#4sz<mPnRUJts:^pa=^H0_V.S6baPwd=hO'=B
-4KzE|vT8SF=<!X0OjLHWfi0^+X&G"YVP6aH]t/N]$x"{Zy,_WrF}t$Fyu/|;~5LH;8F=t9:qz;ghdG9Gv|w%-Umo.[m2SC`d8WOJT6~N9{zyYF5|vH(cpP
-"pD[g'wOy,8yINF|DJi}]G)):/Seetr67Ozae,b5/)nfR{w/ol{dfmHz5oez`MNv2N,".&Uvt/UUWZ!H8CtC}a]!_%>2q"sF/Q}jK0^ws"VlVNB/=+yqu5
-cdqAI97:aZ(OXiF(Q=~PsdShFTKvKk;g$JL8XuEPLwQvg2}$8^mN6)'NbxrUe95@;+fJMtHNtBA9zbQU:dJu>kb`Y()A@}QB;mPhZW.Qz|Q9y+r<PpQ]%6
-2.%2m@P@7$4Fa<gDzk'CM]ZV)}l"57RJZ9^qqq:`%#5;4/FMv6U2#'/fdgOv7,{0{x5N'aE@lRpsy+U&a59eSHee%NZH!`zr|8L`k)]>DWj&F+8kJl)HH,
-soqv]ff,w.1:XDF1(gat}@acC$;zW^d#&96Nq+Cb=A5VbhH:C}:T}sL#9SYNP{NG=JB";UL+rA(0R(_Sda^|8v|ZX$@Uh<1LYxn0wX_}nMtYi5ur5R/vjU
-#j"I%Vod/ot9XkeEJweardQZjgBlSg+Ze)1x-cp&K@<6@ShZXWgn~4|z.tT7a1|Mh0(EGQW{Da%t/XXs,J4DL"{lZ{##{tK=Q=B"kwNm=>@RC&HPqc$e@J
-ai9|)&B_:v5B}Wx3]/na[=/-`HE9nZs&;n&RQdmwgzIz.)WaDNVR:l:t;6U8~Up`E{7v(,k6MN#!SqleWoao;rk%KiRoE[BrewKE;Q@{:-j%HpywytSg!^
-m6A#_BO7F<7v~9Mi.RS{:$A|f"+w~AJ']MAO={}&w>%-+n2Ek2Dq/">B3qB"ZooFB!tvCv6Bt81)ZE5{g"g/KgEW5W@!GAn&A3OQpMuK2#|NhQ^j.0K2"v
-1H"6Q}Gz{y2g=Xql.a7HLk.FEw:ZzkJPhV'[9f4v!WCmSlIFw[aT&`HKBeeO@Q2Ebe{jRe+vu>FOCNN8=e&8l[zpT@o=])49:9b,lbm{.XJlT'{wvg^8)'
-yr<m5X5OKcLdom/B>do-5)8""T:8)`Xa$uz^Yu"B~j@c][g`-&^U'5&;S-X3.;ZjaCT]FW'^KXQ<4QTS=,$<DS(%Ry[tNEPsiJu8TzlM#9UhQ7V(jge{"-
-"H+}HDbqBT9G_^b9&jux"H5Yptk$gc#Onp!b>nzFujWViG(O91nZ<G4"SHM'A0fjz_KkWVUxYUqpkmt[2`Q[y$'EUnFU]tQ@mqk^t^9AuqN|'gz@7r4o$N
-@"AG=lCk)7bfvBaTR'P8oXp0Mg8."hJ8Y3SZe`-x[H['k}|(3)r{aE$LUj|pm8RK)WtAA5`(9y.1k!3>lCA3>8E'EtAb'HotZf]2<]VmAa}nDG_Ye2zseq
-2hG#KGFO!wBSuj7MzD28M7F]69{&xjDhOt"g4izG-ec[YB3#vK|Jth(K)yXT-lG3q`t!ru-^Z-Lp69kMp%Pv30k2!^L53]`:oHrl/>,Jc302}FUXd`Q55+
-5Uxipi"&sRlDut$zkk^GewatA4fqoo5Jc]Zc7%]|Bozh(-CU7/VpE`Pp+GVS],p%d$<dhmJ+^}Q2gD(8TZ>6W|>5G5z}n0=3hK=Qr#jKLi'YRC#lWVB$!b
-~j]7Ulfm5jD2aY.dV6iTkORJf+<.{!GU%0CXJGTcuEX)VCuhAO9!VaAHvN=;gehpT.5L!NMsfpB/]-M+%#M9E3d6Z"g=@BbRLa!RQSy{(){LU=&Qp%c&U'
-d'PE/3C^K]R!<y(hfC}[74'3+Nu1]3m[=U@E~wsfl:9Z0Veh:-0X0a&KiwJ&L@NlCU]B%ZVimS1X>B3,tw8=}^rI[v#xK!sRy@p4eL1xkqi8{!&!7SDL<]
-RYD|}"QR_-Kz@X'ZFuCGmsO<D<zUcqE%b4Lyc@UR1_&WwwhUkFIn3PC+(t1O#nTi6&U2:Kk2SnKUSl.|I|EV#Z2xSRi6@<4`'ww9@MNI!019cr-qT[G9:G
-wm323Xd;i6|pldA6+v#ulQ<i4Txy/MS'cNDW%Q&b/m(v3m"3a+awb=~@Bvyra2j`iPu;fUsqKTXns(GvYl$t!S+K|zd!YD.gOuo9|O7g]`z@cVI/A2eA~q
-"GEaC%j#H`aOC;m"Wv.u`euHU;;H>gt}#KQ+>GQ;v]']&$w|j:Mr]Q3e3kQ$=h~X&Ay%"RvN<=NJZ)IBK,n85q!J5B)37_@SbK=OT@X3kNvu^[iIw|HZqf
-NY/n)Z`B;&-kb$NFBFd60h1K;M970;wF2jjF73l}H;NWNYw1I^'+8F1;Z'bA]3t8+Pw4L`&F-gx4HehFvsYK;wqOh#@slTc$vvVJOvJtsXt,0]Zfi]|m0]
-R+9FT6:yYvz{3_ij%MquhU%Zu%ma,VER)4x&^UD0niFN"39%JoY%[=+aQ{V4!^4YKgKJy-DHPF`w#6h|2N:d<RB7pNHuY3g/,E-K[WlR0<c<J9"Z-l9YhJ
-2Rydih1[ul:je2u(tUlE"@K-hI}=!8cG<7jU2D`W5.YTrH`&>0_-PPmTX"YUO69`Jr(1#nP>9G5k[wIY4xu|2QDz|C/@i[7):&f"gEk0JLIl:j:7%F0kVb
-y<G`ZgOWW|6UA/icZHDiK`"9Tj5oMvY2u!z0ZQC/cDkM~aSh]sSe3hw_Mo>M#VsN-bZVz=yhY>4r^^;;|i6zL(]dKh6H0UKd%FiIF@o8)K$lKe'`pn=7sL
-,.'r7D+px]!4jXqBJLf.or:m.^rnZL(L=sYSY:Ld:Wy8sdE-c/:|@}Bn|xP.Rq8@=H1(Ayd_TbtH:kGHI%!3)OlYq^F|v{65>K~_/OH(2A7_`WdIQf@q$6
-{J#)d,E!:Sgioe"kFAZEI_RgFzZmFP3<P{"^<wpL0!v!t(Af$s8=eO4xJ%[g+^lz(O1(}^n8BRDBw-k"jRc[2cvK//~vv}~Y>Sifmw+0&0FpL6^Vtnas4-
-$3_2K5(mlR42`z&@Qe:X7Bg3(]`2;M5L-Eo4T}$C@vpmxny!}GXO(}:@cQaJajDGhp.5Zkurir<=0n%-4wl93VV|g/39E'&Wr^_F4$n|(dzd,=OdLSX}k$
-'(2eZ%7Pm1rWs|=3j2c&V`nHtu`iJ}x[Ltl[xSqjStwfMTQYYV&%qje59G3rG.jwtm2lYS$|nh6Eu&>Q/8^>MG;E%}sPWw>byd3&s|:5bYqyO-r5~nKKuP
-p1@jg8)L68V:Pi[{p:U]5A:jZyB+hU.PD5VHAv4s2dy:jj(tJ&!4>]k8wqM>FK.5NVZ|fm{"InTyKg`x2I^zT6vB"U#i~xtfUTAZax|LO:gYQ"&qZ}3f^r
-^T$^rQkkC:+E,@ZeJ`5s9/G9oQ`3u75_<aHiG{O:))lu4p5E~@eMZMQJl-/(aivDHshint@cEtPK9SO+#c3sKcL9n`VnnX#`0>|SV(E10jA>t+.A|/7R1+
-YG$&bF.&uC`ca%mr^@>#JvJXR9C9jF-A()T`<XA3oWh`pt4Rh2B7IW,o;$UV:1@+{$y!fF+0VRt.3!D)@=x4ds|R(^,]<q^+V0z13l2Q6O(6{jU}3Uy<+6
-x+tf(4tI5)HX30CDihCsLJ-;=bBpWtt:@KErmQRqHv&)2d{akh.g($=61JTM~"Nh/8kl~ws{LR}48z(M|v(r|RHjMWvZ$]k7MTv%aj:-.{u#0b3{UZ,mi/
-dXEWE0GM##&+0!E92o8Tm4w@H"Y[_|Zip>PXZG%nK02#z+i}9U.Wc$cbzyx}pggi-#%_xp#2$POT~b7-4x(M}M;QLf1xrr.QXR@#<Dd}27`XNyPcGfvnYk
-D<}D/V[V<=J|$h<^<lL}}.:6&.6n|/"._4gPGfKtDF~)K`J'-(~#v^+PL#N/Aj(_GG]ZTrVWA/3vgO"V%e6}44%,_w]c_R<aQ[>5&2yf2X<,q%2=BQYl55
-c}}4@>H8`&-XmcP=rOyEZLdrMAa9(hU-$uV^!}>-gxFLdi:O(vY.cKW!ek4.%(7<a.`}93u=b+6tESQNYfor=P_[Nv}75zIH1au^)8dGyx%4+0I'3O)w.F
-Zz[1v,Qjo9wU&LVy2>wS=zu.."M^l&g[XT9/$z+9.x3m+jvck+SSc{Z@XTcJ1r[%FK38je`|E.Y<CX2U:.|&wH|'qkZcD_L;UmLA%TcLf7Tfx9N<"z-|+_
-6JB{uUezNu<I%KOx[6CJcoVUT<:RnLRXz`{!mrmlZYbw%'/,V(7S2u/z+%vg;9w9N1X@JE2mZ.wyB4iKU"Wqv,(Eta|H'qI`t[j!}W`eC)qIn(<HsJm7#p
-46s=~.'X|WOM`:o_ws8bFY{V348y@rX%%+PT-Msn/AVaJFBF~jeZv{KU4W:66qr|"0[a7R$ZY]W+/MHb2+Izqa5+na#xU64+MU+{]9(K6@JOF/=mZ}8d["
-!ry{_7:Rb[4JQ|S#c|TOHmAU`HY)ugmR#Pyh8#.K^$JR:}UR"M|CKPA"EzZpEO^wso[|zV)ZTl}b3iw&|H.I+>P,&5L!F37LL-fW7yR=I/PMs5"r^}p6IV
-&9G{A}LxV0-<h4UUh7tGaDpL)@@31ceniT@%0P~25<;x{.~l&b`]rLVRkJAQ/fo<JihJ@,CNWmH]b%67Etl_jR"%%=b[3JO+9=9P/Jr4&B1):^)hyk:Mn|
-X93#MFf_t1L$m8TZX5_MA|YGe(gK,zkiB{n+m+k|Q!De{B,-F39,@:):I/vomEbX#r{Q=x+QK-ZDivqGEw.{5>+dG$M[$:9H|.BKz!@2{i3Lqc2(eQD<}5
-uifplRlCw&;y#Lib|v=<l5r/..jj,I]yb:MFva!o'RCTjHMoxEa|SNQz$W8fsB_HyF{%4c!P'Is##0g|]k1(:GUYix`@AzX&$V%k@T>OG;vuF}T;wP)2!H
-TavchRGc8`|gw#U`:Er|fzv|`'{z^aJR^C3v(.2=g+Qg>}(Uj(^@$r/&XHgk3t:^dd8)."OGC(Y+]!w-M-GMwB,7njWw=d(ha:ouMK$I_,7u)@'pJ!I6yP
-`)-Bu3C-R3^bn'[)QBb,z(aH%<T@CSF!}{NP(-G`bCSD1JP8$Isu$$}jFGk=Du!Mzr2c09s}@wCM23GI7Ue<pN)aS2sd!DC(p<af.+<;=az<{`LqhPg52<
-XmPh'Y.=Twt[.'uwHTn+(Z/8n2'XwJ}Vq_B@[n4D8cOj;<tDXKNMI/bze}3|Uo:w,DIRlWO83<y6JH>zr[g!f.@@7Qk{5D.;Y$])52=ZvG6gY%QpU@|/V"
-Yql"!l(-nvRfjeG,"^}I0nNjJ_17F![Z}Nxw1,;$V+ViV5iu1])K2BRh|gxEeVxdyK/tAa"kt{u1roRfo}.JQK`!f_LR@yLd6nWQ08y3bL<._LKvB0%-Zn
-;j{N)OU>^MC7ADl"a$mwWX1V+d$R@)wK',C$9A<-5G'[u0[^Kn%kfgPz#8jbS>cNq8#Vj77EUF:}~ZPzP,3x-xW8d2+MX]I<l=p8g#=Dp5U/{/JCtwyh:D
-35ODs4>Cj!-csiN.T64zN3,7F5j8tES{^a.gk.w1F6[gWV[La8a2V6+ba6K9Z+Kni$C1^IJ0gXsZ5CE$hT1%3rmI5hAaC(S@KyLacP4Z0:jZ05k4b&kpG-
-$g{h^UM.wN0%94Rcq`zp'v~ZL]_bp%/<v&<U[1eO}sB&t=,["YzFtR[oPJ#P%WuIhHIG,|,ol;c,t4^MhO$d;8I9>9B}[8TnWp;lfRPJ'q|mR%R4i_]$s-
-plO<f#3p5_}%Dw{YvMsbKa$"KI|"erI`_58udQ=E/Rj=TE<2:P^=nT9rTO-y"OQck0:_HjrV"+x;QnstjM/n4DAHy+cty-MJgQ!WFd|h"D5}),$O$uypA+
-+nd@rCZh0MC%.5#QVMt_`Ae+$i4l#%FDydZ$qwzx8ZNe%mSfe1`iC+5=y)adkqvb#XNgd"WKF6v6<j,:}#fyUK~uP42C77w$BzoDK>;2Q#50Pak/Vr9qn[
-7fl`ySIDQpg|}b}^GQ}FEuJ<MVQ7WX(qye_Bs"ik#KQ#Fa,yjF(IJFbUvf1jBuu|h0K9Yb>YF"E$rcjkr[H9=Oa=4=~!ayNRjQAhZ8U-/J`&8"7G5bGl@P
-P<UM|zIAo6b#Htt<UrA^vGu:Mf^^v'c]&<Y^0W5QfPE!,/&lfLdmPbLq3x&`z@-vak5$iolw~8Q@0D^a3=gofwIJLn:U$4ANBKv&xtO)$<Kae|Dt3;_SU&
-!%'H9O'zA+P_XJ4D^fb{F"hG#k4`XH6>-Q2Q#bov|[IK[9sEU1uHYV{keAu36-1i!WUf~n^A%=Te+`o"BH#mL>7M$EeRx1[h/"z#LN1A/cSIa6JpjE`iHu
-eCzZjOi)~uD8ZG@)P^:.>L|bPa9V:`VLt:cFLiq%FYeB(N.R-!5k2[qULp53_87ku]4}=X[U%psCzCDPBq9i^Jxq1!TvP5<l&d6Kc8Xs5$xg7YjZy)M%L0
-tk&07Plz@RSJmM.Cti~)-)ha[a"FE2qA8S=">t7}US]rmJ-SqbiK:Hzn>nV<j#k@Qqz__@a}^]RWfI(y4trMt$@r{vS_V1U+<`eXv[2WfQ{OHBqR%xL`nA
-7+b2$883v]`%JuV[O;[sHy9WBi-<<WcCBYNldq>2$ra<mA:_G}LT600qhLK8`e!])DX.2QLDQ}e2W0]fxeK{`W4e-SA2^MxJk{98BeUt1S4mkU4;<m3^D7
-6}lA[E|>&y{+3OE#Y+#Y8}|NxK^yP;5N3bl0/)FWq5e`32kQ'Es`+1H}1v[[E-4U&+v$vPQTJqxD[^eKr$zcoA=[yO>}P#j>8A'<^2Bj(LI&%ux=#732)V
-$^%yejXkV@YlEiJ:gS-`=O>f(1|T+)q2TudD#ejTqN)Yc#=lS7|56KD{KcwoD.<P.Wn-Hj9S1F=8yPoBYE#DorV&SS!h/h'(t}!xy_,#W|XR#(!t3%%}c_
-|Mo3ji{y:4;y~Ckpbz#ZVNOR:z]lM4]DgN{H.55=>`kSh'm_R-q<lUQJIQAlv9LMyTYew2"fy<`3eWk}OX#CxE!MbUmgGs;XdkXH)l$=dXMYGzPcxmfIIv
-WSFloNz5Z{O;Ge6r<J"6.2Xs3Q1.$(O>jeav2h1Q"+QO1k;1:|TO3g!]BYMalwFrawJ&rqxgHU4Bcc~<SzlT%!;xj^)#najdy6;L7.17nk5]]gbw3EGtFY
-d&%OVW;j)ftVq/D/!D<+rc(VUxFconIu2n1UY/4K;AdGw+E;"#Q%)6Yy&OSV13AjYIeuBhi')EeNRplOK0d41-gPmjt/X]ama]t7ef5iW3dKqm@UB8!|d{
-kNihMd19OF}G,iif/5vy5nF:@0i,U:3N[l[;]9Z|~T`5ou3QE`ZxbIRbCt7.%M.YV5T/psyrjV6,)=&r3F6wXc.CJ^Q(fgl^K8$sigPWeIM6$`ZU9<:[I)
-X//#)Uxnoc5Zcg14mwzx9L}lDr^svzV!}'@ORettI1oBhHpV"jxY,6NT'2C,!xr4@,+va99ny!JMX%L$~k__p#IpNer'w>54ltFLlJ{Iv5W.8isav'if^2
-8sH!T$eTMskHE8G[RXHv][/{TK)PBzY4E)#ou=RvZH>MvitA3i:b/{`)``Ke5$y=S3nj98EA=DwzE>O[Z&Ny_6c8L==ER=^z@g[2.GXbE9&T6a,]YQv%EX
-}RREG<[jslI'aHv[caqaMPv$'IST8YM>j^996y"wMs`fZTk4uAaM;LOA^s%[al!#0<fo2SGY2Caa<K5KMQB<_#N%o-c&K%HTo<"%~4BhJS}e/=R[+lk(Ck
-jA]@vKWeWU)[`X_=|QSTTteh.Tq|N[wD"Ub`15cidKud[ET9eZBR<Tl2<wdF>.b|`DemSb_Oq"t{}Bwkj!;`f5<qI<#SRlr64TiSfO]er0qJwMGIVg8Kun
-Xtw;)8)P9q62tPcI3nKn)pbOI'vtisqD#Y")Y@/2sO!458k^)Bd!BMb9zQpp;X7(zW4y7dzR0z^E!!yxU!T.cQNsN'qdML!5tDs+x4$Fc5Y2MMtg<WN>QP
-V8/Vr,;LB:fml9=KanryoUsr"xr.3O#0A]F|v]tb=LmrB&'D;pbaJ/2)fp{lNvGycJUmiN=TuWZk-]wJuf&%kTG:O/:h}^T}Fo3#S/UDUdZPRebqapm!7P
--Q4+C6:}0.<.T"8X7Fo;KaPy+nqM{k#&WmpLCl"t|'].)8B#T_J!ym01[>[fvn-ODIZ#q"o<M8HGnN>pBTtZ1T#j!5H4u|-Y!N_f^cEsKo`/b]mJx6MA0]
-1y:K'8.Fp&Q:zLl}p,,#LkogVYChBK=y%,Ue=K5ZIlsD|;2M'i,c%@B1-E$7'LUCn;=VHq]zaDMa:N+3_4@F<q>wL>Mk,EMwNI0o0&+c.yssr!kFk{`AFo
-pvW>X8EGPeZnPrM;UsaX-oWj8fP)(R+x;5E)uAWp,V5:F}3%`Y~3e@pS~-qTsG+s|`K,plMwpiybV(^gd%>#!VASCHROO0bh%Jo54U].v6fXC&!u4;sRg3
-,e7mq8M|Rn&57m/&;=vsh9]>bw_YHx0gM`<)$!8Zc3p,@U|i+5%{V'#Rm+gQ6@Yy'K3TGA"K4pvWJP'-Wh7v4d0,NYWj.a,75JkXIod^P-mRp}^i9C;Yac
-p%qUz;KoK!ke-@Yj])9+0yOO"`DR}ZXr~S:|f;D$IH0gWMI!kC,_>1KcVPo(Zvu-FF#wl5:i{hF)7PbBuB/wsHP);}:@M8S&Q&9u.+i_"/h}.tqQ+5]UYa
-OJ,&0JStqyAMc^TzR<R07TcBv01_~X#.(>F.M/OxJu:Cyy%UeZxK;x'%Y7ji,crQY42@HHJud$<UsG%1uabJl[|4v0/-sRy}"mUGPC-6=`CcUL_7YcF-Ev
-$<gc'<P"%[&3k{CWldR+.r8Iu"n0sZFKXf;)@SuS{465RUS1qm]jU#<wN8[v9j4K[S"K@DNr(9w8~ie+MNV4`U^QYls>9o}j&NfWa5Aw:5$+BJBT$Qd#ir
-BAE5W7LtOM%pbp;P@Z3fETaD/CHs'MWi||P#yXuzelunE0H4yd5&FwRRQw_oaJIx6#bP]JGz|@}(c7%L6Mv`g+f;$j[L5@s:s=R8gbMsQ{fu`%^Go'#>Pv
-H-`SIau&>8gH(M$={4GFr"+3hnI})>~eUK{`!!~6}oY|StxM5EDvF5:Df0ldn/{c[#}+hg($]$[sy-CmS_0FhZ")lqs9EBL{(E.1oYKpYdYfmtZ)~s{O8-
-9yqfuMWmH8iC#3-M_#"IVwB|aqX5cF:@R,uVpCstgx{#,'xle"UsG;SXr9J+Zx.BRw>=S,+l&",>}`]j|"&%JIG$n]=:R[nL'R.,;6)mSqhp3r,yS6:q"S
-Z&W@oBR--y6^Z&Id4;Mj5<7-l#=I,cXM.B{dGG](-(v9q|."T<_Oh+ve#JtUW#%yW"x0gs`aVxsp#V/8pZ>%}W8:yXc0xCB20<&2V9'p;gg%+9o<eK7+K|
-~:!%-#ys9E<s6sD[QmVxr6-O>>3_yWJx"(^TsViMZ4S@1$Mc9%D&~;h%1PhLDLthsieR"_b|[K`Z561+Hqz`2#ExZgiG".R47vrSW+Ga3gD_=aP}{PlmtR
-DuEJV|FdJS];,Rb}oOSQ)ma|jts/3&Du%j9qZirjZRN)M#>E`zl=Fum-oDNJESe8y;WOHg/|9<n;W_u6hk~zY|RZ_'9CW_&@-^6<LW/kjoc6#`8(9:k!LB
-yn-!n7I#fup3<Ak-q6LOP,2E_yacO;~`83,D+=CDNUab+UYC[^s7o0v1gR2yobU'v5MO>CZepTBT5vXAmZ)"B=<=P.bN6.QI0UVb2`7QO]dq([XAld:2<y
-msH8)t/z5gN%F7mt2NLZlqgf-8eM&#Iq`LJ}8g<CZ6oiYf=wC1.V>p}0x_V%J`duq$EB'Sk)<CK2R6#NjmYnE9@d1^+)7M&`w"m0I1R=_1!DNi4n<u"D([
-;P`TR66aE2H#ebGryaZ_oobEX5,fzKy7e`m/,Q}E7]s4(A|7S={`if6|;D{^gAWeG_tlFs8q7/|#qV8s`G6D1Z|t>!:=G:BO+..M$,gIvgb+ypuGT.;Hrs
-l5m&FBCVl"'eH3^4bn|:!7~R<Z6pZP:!@/#U2kkd=bDJ5a&4A1&3r$6Yr[5/StWARvq22N3M~dgZr'5^5`oWlKq%LK|my)/1j_0utr%45@`$QN5Aw-DQ_U
-z:jUDiFv.S0u&CH}tV=/&`Jp$%Wz/J/[.dd!miBI,Jrr0!:yRl;3yW0T&l&dCGR'QpL0-4j4IX>)]Qws}l=+b_P$gMFRElT1)1-yMaBbC7+r4/Rgh!#nY0
-|(nJrkY75L,0`_|RYk2WJ-;v61FWJEHLW_!ie#tQ[.:['Hy0P7C@`mRih@%yLtxdw@VKx7|DG/mLvBe"FY{)7e%<yS(tx`u>n|s1AlUh(TJk2SH{<o[b,8
-XQUmzhu&]CPEk]-4i6&W+Gy^4<PZhvWR0uyn|RhLX0-;PjbC(Mp)-6Ru'(ZzFX"fNUees-}pdl>rC!|WE&N=ZD{6jy$yD+njyscouJ,=!9kOeM"l]9]IH"
-Mcl.@Iij@[]M$49ES+#PVZ#(l$3r3AHPP#^1)@e`BGN_;x<^VA_#5u7p!1i9UuGZDg7$m|O&/v+G8!J>;eVy|meRQXCujma&!j94bq%U=9^B5[4D_@%x#y
-_E"0DYj1l(>2fO%K.{eQdI0xA7H_}LpCx[xT"G:5#ZOa6/]t"H41G''U_qY0:jK$MKd9roa+zhZdv/VSHN=H8$@+<1KClY8x&>Cv!,#rx4"nUI6j[ej`}.
-{l_%P;}N|yJ_Cr=5YCWtC_G!M7)B&9NhC&O3kjBMkA5-_(:[)Dp5O{/|CmyU6f"nM1:w(v@OMEL-9fbzX6X8fwWp{yBI6d`cPB24{Apl!}!0}fde/6th@Y
-)F^oK<BDJVjyQAoMr38GKyIhi@V:DU9P^)Y/Lt)nWFc`^4QIn){<-6Lpm853njDXZ;H`$#H:+me129[Szeo(:+WEIb|l'PPs}|LiHF6hUq5lKOsSw<='1c
-.)]jOBs'E$dSwm>JuuK"b-JCa]RHRmVn<D}I&vobn!5pBo:YZ#5aC%pfH'<Q"r[jOxmvJ]S^Iysuzu+]l9%NN&yab@%xN1h8y"yV6zj=YKg)l:#.6Y`IM_
-VaVZWx:3-u,Db2GPyG<N:kOW6Rm4(w]jOGIs7Ld5{FmjoG:8ndGo%'`D=&V![SGws"@f8z<(YGvMQEYHZUT1hoI"&NAU>n[tSh_T%58Qz:2LJp~6Af:,CJ
-`o0k,J^Kp0[UH,(sEnn|36D>++)F(>%_KNx!.QG2<ckZZ@szlo2/PRbsM:^g@6w/y/=/8Zlm+xGS!aZ=3)K!,usZb28"JET'L&</Wa92K/Tl#,T[sK3_D=
-^aSVWZ6}o#@Nu>rT5T.QT!.j{.D125(xt[]6hE{u@n;n[K{4$@!XBVEFnM>(`YR_H'qrv:"hw.9x3ptP4g'GPJ3nV6hROkG+Mq|A:-i!g8<OpJ|Ex5]Kas
-xP@_|.Df'MUONG__(|}w3|SZ,eb_8=JvMZW>j$SS5z"):XtB{m4w47ED"O7}>F`jvWNH^)MKnb~q9{IBE5w:1JM>r4;scUs[Y74DJV>F5Xg19_3C+Brjs$
-U_'BO20h(Qvo;]c0A(B+LU]fV#(vq1BU_,BJ7]{No1DT;Kzq}(+Sm[0mY^Bw[H)%-c~3,r@oVptQ]47.yLC{0ISd<GO&}U4"k(Q"mBPh`CmZ-LU+D0_@Kr
-W>HPl6)!c]]rNKYctJEnh67`hu"fHI0>>o-VM1$4lq0pMFLd/</I-k4(d/2!u.eGZ=1b]3c@3xsE:O,oV|tzW<CUWEu/ge43y$ptgq@cIv"TNy[B3fUK05
-U2ZcS#^G3S~1Y2|hO<seFtdS#Afi(aDw~zPU)lxbuCZ|&nUJA[oR5ds7$bg,uMRp_F>H&|I'G02Rh}p3SGemqzbVqz64XKrn){b|FG|M!kL>(QcyRa}L;g
-#k2}$w~cIgydWekCnRs{hHR%Oir=Q|[Ln`~z0MMP/MDRs{Kgnm^-Se1n(K~xW;i/&,^R:t/+RigJM#c:vjJ.4n(!gV#Rs8lO3zrj@E{[%N-B#TAcOwlhva
-(`T$i'{:G.@jcsQ9SPpx7v0NbJYI]{Z.FK9|P/,;D=%bc&6E|eGQ|L>Ar1.XPci"uM-!AiL[(yklFXi'IsGj,WXpJwV3E1K#RPG/G@NoWq3'{"U]3_ZI[#
-o[;>GTFT`4H>{-:)EsMm@v82/c}=tTmI-MH{HmkQ|Op}1/.SL&K]7/9Dk72-Yi8cN0,+<-gWc$S-2FK+M2$z{|xGC2,>]'<$vGO2kp|8m]2a-IFsq2./>5
-~+oe0kA<z#LW'j9',$&<S:Q=W^j6EP8]<;l#~`J<x0V6Lkt|.3g7[SX<|P"!m1}@-f}/'JPe_N~yf0)"H,xZZc$e$JLfWGmG#B]PJXXrpzPu!fNw$[!r0R
-fP]fZvNdJpOW;O/Mb:`zXG3T@:e6qF+bDQX`,&qDVer@6hqH~yT1OcGbVufSWg3EY0lkvS"4nSMRv%JWcC4@YlyA0l(m}OfON3.C<J&+S+X^$c#>nm@YEl
-gJvsGOb1LAi%j#5HD@Uc]K`^s"$yJ`(}gOhp,@27:'<Ta/.}ixrnADwhz^Fu7N|j6&WfKOtf>>!F=D0kZ.8_:)jDywU197wv)j!TKs]>`wx/"TI7N{p>Rf
-p_hF}{em+qtH&{y;Ze{>IWp"](}Y.|W'MfpZF`NO.vf/7HPSjkAGd`,Ko"o/R^$M4mWh[+f=rCkpK6VWe.NC~6oP#O+Otpt;Vr-N~MJNu(T.H5W.X]d{sQ
-`>QQK:F{b=|f7Bf'yDkToJYtW0Q'OH`!5Ut9#e:Vkj-S'WF0yE.6X806<D+R!q/l-piI:BXy}.{og=[v5cQDWe+iP1QE;pS{@X~xU;$Es}_%1P=aiK~UGc
-G^,CfC&tafu-;z%o1y%et$aV8Dht<Fmfsjie[Mu3{TG.%SM;PW_S28}IQ2nLP;A{jYJEZ>Ao)CF}lMtFw_&lkU6{pqvj#f3jPG$IKLq`0fK7)r!q/&VEjh
-t=qF&03]dOyd/%+.qNh^C:vC8F>vCiv(U.XWyPx!]n~xd=4@nK_4;UI0_pDkMJU]|H6}v&K1iONN2^D+^a"e-Tv<ybZc+T-pHUI4-#}h3iE_'F=-/]1kpX
-Bz0]Z.e)'NdL.YoXAn!(]|]lERBk.LC'86>h%V|E"jc1^qwl_YLH0tg#he`t05~BnU^jZ7+-;4X!]hd#91I=k4Y5S,B:.{GXNeAdS3yJ+^"tOQ5[$Th"sC
-[(MG$M^{$")`sgK_1@/B952ZX$'6x>._G8<qd7(zW_#mD"z/x@-QSyg"^%dFnEGxoqX!T4u6`3_h1:ZJ6!R9I[O@H6Zi3qD5pilo3EV%KhVJZW!+1B+M;d
-lswN2&ws`Bpz9b}PgP5/7JU'^4Qdk|B@$S~)!;+S2y2s/rhM/GR_25Nx|VXpu+0/Ac',]y`"=w5U"kdyE^+r%[T1kM5!BjB3Mar8~p[aTQ"gyXY[y5y`SY
-0X'X;R^y0c[33R)y4@](/qf},PvzCh!mR6$]~(#)VSE$n]zY1Ta&0c|Sur<nZ'9(NTt<Lb@@o[:-[BhBQZ9m`N0vlJ@;"U#(zexz[Vj-12,nf3=XcOUkOR
-IKbv/Lr24n;0O#!I<M%H7.W;cIuD`E,AQ-t9#z!<Go$ld,2zn2HTAU!y>tZ"<QnY&mbmr!z,Lr;R"+C9F!,h0noi0UhCD;ac+3pk"wF!O465m)Wsnr2#l)
->l/VhbRiOtw!Sb/Xov-;fw}V==eQ<2mY:kpn<bCcT[<u^jb><(e]<xYU%3K]%SDH7$:bz]y&GzoSfqqX_z|IF)viE4X/lJ{'R-V1B}PJ3}f"m/+'yTl-Nx
-@,qp8gN[jz"t}.b4Ph507Rs$"oZ^1_1XDxT'QRn0_99h"1B'b7Bjb5'ZFBNLAoBgYIl[KxqeOF5G+Ae(&@%'@3]J#^5(fuCpz68rH&s.hJ'SA;fLkbFE0`
-JU+),`iyw,2H@nzZS,|kHf+:S7#1.Z4sesTbLQm},Qw6H^%.@WDG4v`jxRl"};U|'%3d}Pz.XA+PwrB%VnZjv>p.52BS1/Z|'r$-[.-E.83#`q%l{gB9}k
-v<LTC3#+xFc&%#NlU"nrpgt0%yJO{Q&]^>vvUwej#ud(w9D|)Z9)rms4Y3:SN4IiP^5=ne>-2b6+p0UzNF)#gQj^0`%ng^1}(KV]_l`h3rA.SXRnJcjsdf
-$l{LbUB[/]<qADvkZj<.W%9,&GPZn6k[QFK8tqKK5ufNjqqPIT6ei]cYo>T0_h80WO{|_jXP]fQ$h.W&abMvOdB1+$_MxS]zE<82>fS,'ZV;rX-YCtyY`j
-+DWhNy1=DxQ4R|9k`+RM/WdmeG0X8Cd5:zA<T=~M^6eiIt2buSw3hh_,Pd'mYZvGb^"Qdr>oaj[vl2KtqtZC~wi$[7&Z_$6vy',De;D-~Sa1yh18;kw`|U
-W{s5xP@Y:jIs.I>^L,;{Sn3zlFfsZa^s_il4Y)/{S%4mw&2/Y%OB/8C}JF&/ETSC'fSd>jHG`)O0QrF;9fW&y"}g:)56^EK}7&N1S7&)DNO"<6>uHD5!V"
-%Ns&)!zA)O4+/vd_w2BCGNoa3O&<gDeeOVSmw!ZOh"FCWCc}DOE|$m!)3]qUAvc+1}iex}v_-C[D4xr}TZE(#e-e$eL|4'`ODhJ(e&[.:1yX6wGV:ERh^8
-E^2!FUFuTps<g6<<0,b;JCD-5tKbt[#eEcV3$%56}:%"p%cv![!8.9>9oL4QiM)FWh`Zs{_|pLP1"g{VBd:}UNb#Z|(x#0sGkZck]l!j4R(h@7548WjNq|
-KJ)8COSQZjX>(4R3J58S;j.XI_wQmMg+>LX]W}LiA7z-!2{<rDd8Zr#i@7Ksc2Rdy}Cx#Lfrrhu,9zS`i2V!]t9[UZvka}EgV.pG`aC^9GFooq`Nc!`5x&
-nv:B}s_<tXy(%Yobf`_1|(+/L[vPHnB$YpOkh|;=XakW;Zc|t{N5E5I-[<lw->q(k"Zylyn9d(fk+/|IV6kvI9z>'5=G"$`iM.lR5U#N26j%K'k&ur'nAV
-n$4:vYfY=_odF:P>bIh6&r'4h#}13X/1Eis#+BDU{Mynn2gi2DnlkW9pCx~pMnVtg'(>hnf9`/c/&8#BUv4MJ}jRpd0)f@t]oFIU&H6}Ef)DIm")1rSf75
-<SL!lYIm$}]%!_|:<vv(/enrD:lv&%NwqtILPU%olx_U|E'L(e^$XAzdCRZGGeDIoFLF(OfBm&sH^KyFX[PItWoz1[`j=O"M$rhTXr"nT+hf;@'wtYAO9{
-!UCyjVoT7>N0e|'mT$4IY7'O<mcmV8g43QCP,ptq+tc^oK0.#I9h{j>(A<S98^8ci:("0,p_;FnI/N>0z='eemQLM%GtI}D=S!=LU(FwkaZpRVzx)O;u!4
-VUOr"G6vG/'=5dMb),AR;qO7)tI7Dn>t=CQp($0q|`bXOYiH3GkSO50v!|Mn|FJCwBBMz>aOh=(aGUj1#_,{ue]hqFIu"rNnNPThv&B_0v0=Z2-frVw%{a
-Aj1ibVMo"W_gA/JXB/oN3!@xr#.QrXGT%44#9g@/$kyq>IPTsjt|/O8[Ngcx,I_]T:lAJlofai64fY_KYk.,Jg;_v=d,eRc8Dm[k&<W|Fop5[SY[bJ6aaB
-E/#<;s!V%F_]i&o_tY.nN>Ga25OPj#uX^S1R"q"|%P%N/5yU.H:>;OQmuWHv+[l[_WuI&]"ZyU,TIq8dyFxR}|8ly/|yZO.FX[FQ(dfI19UAFsM>-dSi,D
-xuGG$6N%SD+tUeFi%v7}JUL!}B5q+&Fe0-:0z>#I>5"R0fE>7XtH=@RC<j}MM|E{@/.YGr.S1k[0mtQ40k)n-Zs6[|/|a"EE(_;_rQR"V;dHx(AmsdDYf<
-se8r:c<{q6H!N.{kMM&-Ca8PaVy}5x$_#2rq&YRAOIh.BZmDq'StJ!dS,0dJI{J=]$[wW62_}E+d]'b^xLUAno2nC@qo7F#Ox!=s##2M|&6BUy{2|'37;!
-iVo/(Ymv@`3>n_]jk9".-WA;:G~=x[7nA:tYlw#Yk-5uIk9N7}3^Z$XI"a=#(V!`X$,0uR)M@AKgYz43")7J8%#[u-2{8|uvGSF3|Z^&DxwkT[u)4j{VyF
-dcueRn+MfA!zJ6)#Z!WA=f6s>5Z700;i^|d[P]oI}h{B8em$fc@n+H]$;lc`G%=bK,dw$8!TB3CFZV^2n/VwWd4{@>@XN%9(|tK@T_M6=rFPA=P0aBgnho
-L1Xj[Qzk@G`;,pL$n}n/tX25>$#zSNlo8Zrn>n<s^,'Oqc'VccJ6j^!K]@,Ru7&Xs;y-QhN[IC8PT$KMD2=go+F1k[HIJ`C0`a%bJk<eu":i=zmkFDdVm,
-!k<}J9xtRtMa-Y/a;@BQLtE/UkK^M(&b=]!V~A2f/oE,n)9$8iHiTLYKwTbJm/J79bQVVnYy'.R$o1/qR#vF|F_9L!milYf|1x3h^oWJ-#USR1sF0H/Z^_
-C_qMGZ(d'L'ZUX1$2hxe'}-=<"C%Jq2x!i>73YN%_8kW}IYwIT,XV)VB0qTyDZ2ok:t@ri!.j_+Gj9-zP3!SMd)dm:WjA_9:n7'}^@f/_l9Dmx^AkR,}Yt
-ijr3=6[`vqm-lhK<F+2[fk;$n}}LDT~h'zZ9ZxF]qz1OowRH4CJq;=,#>N!k]vH;5$=F^CZ"ROR&nqE+Y{2hn[ikFgTJq.a_LktiR|9(y#;f%@j[k+aD_w
-bFBhr$:HlM!L(3>qrcwb'j=i2cGg_3.AMDj;"d6'CvJDSQsPt;"UG`D]X'F[yqes)n/k4ns|CF'Vg85]MTTSBa`5HezW'[l/~.rdJeR6JKch0pm.`bRV9A
-~=bSxFVOKr;c]5qjiM$]+mBfX&t48%f;+i.4WzOAAHcM2k!Ap-8V]AQwzcz;#b"1Z:Y1_^j4hg!AVSt2!3.zRi<LPRv'&kzb9gDte5K+0kVHKC4s!Q&`3"
-YicG>4b2p]'FTf7b'O3k{uYd[.r+sxb#']~y:R@YM<Ak|U71aUfGD0_:`Ce(o4I&D^Li}kx,F9Qqy$C;Q+wP;y=2WC(IPO$Lm,9g51%%Tg[1zb%!kYt2C.
-f(#(PLNvVDKw,H4pqvrN9S+#aA`RrX742^mhys:gfstwt{j[@0bTbAJ{_S0s)&^o;>UOf[%$IUQiu#sEfJx"<V_2Dla;8.hm2HW24,9/V.N&|kTWxmFiPC
-DhD|af6k&'N]pk}c,9,<u&18hpe/umE4p%bhNBLt#rvjyj{8ZB-&-o@Jx]fXY4d4-6]GKwv[l&v;<@~x2C7y,7$/"gh;r#W%w4oQYS+aEyOBg8mva<H<p$
->abws2yU'N()%{px2T;p$Y2Yg2wLUc~K%1&EM}MjNCLnlDWOoiq&aAVgT6F1bUWphaM_^bHGGFA9)_`B$g69UvrXeq0{6wDCDP(zUG]cCDwX)W,@F^'qjm
-u^QX.v%Y.rFu,{>N{{b/].M$Z]l7jv'JwG'V1TBN^tXN(PywWjyXOQ"ciDU@b;2{")$ZHzRr7Okw0TqQ<-xKa|e%S-yA.n>[1JE9^t0cnX_D4a8GNVqb~.
-}=Bti+!P{M=1nFmp{C.Ce!j0!z#!P7d6[^>K]X~I~.~Ayd3DO<oSPzeEOIa0caI|_J8B,Z$VUwKyaFz9[}|e[f<|a[|)[BOr1E>DJr,<)a'd_X'4~S'^k[
-XP.+B:xC|NOV]bhW9$ecc8S<t4F/R>;kKbk(0GgiOO4_#laL@q5m=`BH[G<fe$pCg<cN47y1(#Eq@K@z((TmY1r2=QI@Tz4Db=3Ov`<Pbcq]XW7h.QqYd&
-I:b-4:$P9muo|IC5K-Gx'T0pb$9c[1b^8PA^}=s#P;pWZ4C/L%|V%OWNezQJvT2{"GO^waKl'KfMO2fuDlBhA[)+kluxz{`w@%Os=WHd>iTkWt@6gFrS_]
-"pQsgTf$hUej:G<Q]ZIM!1/@m$86/52_<_G9E_DN$hu_ZWpnOssg+!d8s5m>(}$r3)/Obwtbue!+;n~Lvb0&(SakI!~Opz-p`0VB),3VA$aRQ'xW>+uWu(
-~{RgvFpE:[3!tIp;<6E|Bu0S(Zy,I%rOhBEPQJ#9dH+^-ephp4"BYDDA8#wR:Unc}/6eaf+6cW5b|jJCigff[TP>(KyclKbaw(5FaH4|@Xgt7b`T..1e0#
-=RJ_@s/G`-iQZu9gcyV(#noTr{l{erqaI1:1{MH<:In'yZmHq/[;Izm{uvUN9St{~&kd^YXN+@Ru,DCK9hjyWotD|YG@6018O4w76UOzN#UPbdo2u!JW!7
-%r(yOhJ&!@G`pTmn97Vk&xNug^p^}a('XIQjhL06;0w.Vo:m@Rq3&Bjx6X=gRk@X8ara&;~=nk33VuyBS+=KzXc]qmrqsjp=mMEcy0V(Ki`$/%mjw|!{lw
-F{!{=`"-]}FkE<UK=[T!c^`U(W9JUk8>-4QH@>dv0LZqL]U!k:`T'oN']56f=k[N}cHC35#lvO!4JfH}h1P]YHVEuS>v1}19"~RqAqGg/4:5)@^V>@YVoK
-]Kd7uk>ypm};r(clSrk%]bcjcZ.{qN>DXNln1Ugm%Y<5QoeHY#QcHYQ<~20.tK"rpvmr_Dan(Wrq=ZvIpT5uTx+ZrpN(roqNx@$M/z3xcQjR#lYA-/BB9l
-870YPo@>O`+t'U$o/<zj0CB{(;eaZP1)mp"P_+{Tkh}JOainsc}W=8k@3]JM%cuL%lv]]sU]zjFL$54irVqugT{4tT9h,2b7A-.DdGSJ9dHsgikVUzl5J7
-Eyz.Zv>3^<SLt#;_ZPWB|=3ystA|e70^<7yff$`YDxx!nI/8{m{jW^$vS<q5=:lK%qE'Xr.Mes''1^y0R^#N>SB+1rq`vC.FlYV'<#4yb@B3ptoQb(>g|;
-`T]$7tBi-xmvtgeB+w;"SBr-^fg]Yn2E2+a&"+;C=f^:lh]h!CY(Uf$(FB'ZmS7RGx58S2H+1nAxA`H|%tp|j+K;dqcgd;dD;Uk!{T!E#iQ<_mSjA{n297
-;{k#6wNDbInyXixbOq<#AxQ6IAIAN@yF.JZc37wajd"y1r-e+6^,syZKBs)Zxy=D}uEvl)qM2FVj:P:fptHj6=x)X)qH.:-)Dl9!s2bPD3a}a:Y,sY{`&_
-pAGZ(`r]WCpqJ+SM]t}N+'^vbK#tOm){;(-rXW1=&r~f(C^sDC=:,!,Q!_+u+)5)GM<O[kFpU0jx97~!V4[/bk$,Sw0X1E$a!^/]AX=Hca.sZ-8@Y7_/F<
-%b7f<EbPq(4arn}4IlG'z|Ex~L!7HAF`xjG))X!eh5J^YcWUShqSA#9}GIvF+TYN1AQar}JHe[5joC=j!U`_mN_>+NP>aQ+@4nQy_jK-0[k3=&Nei,dh"M
-tia]'}>to{pjg#dsJTaQyNbPl&xYQtRB`-9Muq7:EfZ([&qgiC%R=@ojBes<yDBqXTfIC!ce9r2P.iM{Z)I5j2X#W/LEn1:hn>DXsy{CX8lF%1ennVh:Ow
-}_7L5:/X#[eim6&4b8b12's'okjB>X1Yyu,s1>|Ve&Ka;Q~3y:kAUo|WEDC}BH7ilGd806u:Lj((4k5t}$yh)w'+/RVc"2)ib9i"Ir,#{TpIlK#|^]o^>q
-kUib_4,ZE/qr#V4S,Rj4kl-@(0)g6K{B3Q9')fa$ao1lGw2!UI$.{eD9Pv,Hc9HtL;75IyM>&<O<R76942Kz]z>:'4(3FukG(Z'p'Py6)!VA3^nWAglsJF
-x$bQ2$N0t-jgDy,8m5Q%L'TNZD%i.%O7vd<qm4a_">o-~C_MmW"r'zD@-"B/wtK#2DLh,O5AG<PGxsl-6GW]KcG$0)bTOjyjy:NpIy!T.$WiRYw9{[eV3D
-zU@kCcnT/roK[Ra@h(~p(UWFHp=9~]WYa#U!ihH3Y:0H_GB6gJm<oL74@+Moa&D!=k(M$B)#"=5O-t(,>I7#{(P1TEGneWRuYYmi"W{EQI#`N]W<#[MI.#
-ne"Swktb~55/{,O2B',T%2g3DN)Co7$yBG<,o$AiuzeU-]eK!055V:z]LPNximN(HsiLsi-mHT:M$o(-G:(DKrtG;/xi<Y%Z#6]zpgeT|aSzbFt2E<>$=G
-V-=|tknn&i9qd[qkE1>QoQ[eMUz1#":"$$_3C%Ltg)2#:!}tq47qQkcfCzP`+J+C}!#9^4Eep0nLnOYFl,ytge5L2NJLZY)WAXaylc]^d0Bcp$=;mM$(s`
-kCff6nLD~Sxl_8[bED%#tmHl[p0DLvh,&|bI1FQA0D3{,=/bAM1;]VgMFC3bE&(Xl%eF4cq-)@.g)Q3`AYm%&@>;|{yp,0WrFyeb>HZr&N"o%$5oAC3-#7
-SCSTok$Ir1@[!dI2q^_"W(w(f,@o4|JTquWN1Mm,e;#7;HDj]9wlc2"oK9apX7sF"#~!.Vc57y2{TrHB~kekv2l$^5C_+n6[Kx$r9Q!_3J7}=fwe{<u5+3
-gE(]B{$.$P{tT>J6|S,/Y4,Ph&a8^^!QMe[AWhj,Lw0vqg[Tyjeg56}0Acrx`Ghf4l#on1NQW[WFguZ/zgr^wi>!,k,!^_4^{8mPk+&HjvmD<7!wEHYQ5|
-0,bVJ[8i&Z5a!@ol%WNo:UB_P:q./^[(dWc;}C8$LIDmi"TIcp>[(8U0d{1t]r7Kgim+ZKzjN2uiaO(ecU53`c,,K2"m%]dd~OnnAU:9nE_Y1@BDr.MP7N
-ZD'{Yd/W=r(Aix_/i{AgufwO:;6OpK.h!%FaRe-.Un2w|hVYuSs0:z"hxt94%DJ=W"1|4p>XfW=c$!_mKD6={.r4Da577O&3vxmW.JSyuf8oHWBjl#V@%E
-d"-#bkV(ewpV!%@lW8YjFYW[h|p]f:H|q!YqrVrvX]I=aGp]ih[DPvH.~CTcEw)r)hs&M9Ig[RaghR:HJt&reuXAr%8[8:<No>m]]yGPbrE'>oS2{6(_A:
-+mkV<8^(+fg9'4|CB":+-=5|uD;f=QynDlv4><~1S>f%vPyx-g(nc]fXAWZWO`a(U.7yR6!_&8[p|bP'rPByI].!bIvuBiEE3@rb,6efp1j3EU5dX't_Tx
-Fj~y4Eg1Hs<^+QtFB]mh01/tYKBzY>+m'=G[^3AykWA2g3aX6|zrk-`%zg(E_hQc/'L$N7ptYomz[|[|,a5q}P&P+ZaE}jPdTzbC/w|R}FM0+6wf)QE,O0
-d7S7-ERC|4lidd3:Iqt;![_cuHYY80kJGK`InbJ|WfH0MhJB"H]k"_~X9qV^1S2CC7mc^SRxG!>x>,JPVXxe(Xr00CGD<C=@/A8P]$l;u8rS[(nibqi({s
-OPHeskr;Ru|yBcS}n}=8$g[2[y}/@fi_(4'xO#m,&T~)w2Fhd}o}C7$JAvrgWgoDar(Oq43y9F[Q};v9wd#b<+uTbXgb!FB/otBnswlywhzj$=<ZC/`MA^
-E,xHkY.Sa'zq_L[^#UD!n$y!m[EalV[ZiD0vWOppYQF!$gH.z!WG!<esunwjif,|Z]vIv3/=<5})sZzo.),5.qHzj5{MSG<0:0,O[0]A%SJHdTcg-``nL>
-}}dHB[J"~5=m-LEQWO`#J5<>g!.F9XdE6v:r_.!5BnqVb[NI%[vJ[]mmKI!agnYpM^-]wXBmc'5!)yQL}vj7VI`]0T==yW7}Vnr|PN5`7sm.2xhz9KZz:]
-SmZY6hP]rA^n-6{Yp"z$~l4o|8S{o3VH9c_p`2Bv76E0h8vnZ/:sP=(`q<IlZR2OwC9dIe7Cu$Nix/~kmHJC.v8^MIk(ZH|nW1W|,v4j&-rGyLU_)nb7lw
-g:V6xvelhjIfss#5Kaufz-nZtI)_EmPZ1HF_Zo0HE0a/pif96AgRv='3p<E&},kiZ@B4BCJjF_xV&w]"l]i<9bi|{mtWtG;f{po9Gk0&m.g6eHT%NU<8Ap
-spjk,L1"f{5uD2fH)E<`fyr^:JlGjVVOUc;`P&A'(Inuut)h`B/6I)b%N]5l:;DFW/[gLX>ls4@slbrxXyoj!f#V%]g:)={!dGw;>fQqp'G9G<2&1wC#b$
-g2ThINQp@O;wPfj%9#w<['Ox#.!96qhc2()7>I.j#UFH.}SX"4A+s/qghd5}1j_aXbEMaWL/:jQ,iI,Um.j8v2b'oYlB<+}Xc;PqIC^]2dpG;`TF0VO)GJ
-04eCfn1T!BoFUNPCbkG2#VqqUF}`2nw`:zXD{zT>>@zDt;0);6~g"chKgk9#D<v(Xii&(h{C/@Ky/vp#$rlbT`aq.4#.v;jI6{`rq}nG+>,"+Drj^(.C_D
-8#j=%)"vEqbr3)D.DW61+%5<g(2!,C]akBd1c5;ua"<ci/75j9{V7=8[3s)oaa!smcxA_f8M6KKnDIiTI07'4VTTe`O/)O^W/i+h)nY`M3pJ,__{30]e8l
-nPrr=O7}j|sgTr@$wv=!0A]}QgJhrHy7nBxzSa]r[klv'-zW'C6#Ia)rFHUH9S_g:oIDCzqAf{6o<$NgU@L`h(ngGsXdCy_H6s#JRy+hJbDS%Rb{+93G/m
-"{nMEVI{v!e.DTU`h&^P2-R7tNq96ODl@RHbN|Z9WY",ne,{=xvflI>j8[4d>yNgK0:yj6azzz(Dzq7,`zcD)b'DnH+CHzF_jp(mS#_"$Pqf^$D-l[S(:(
-D3>%@K|1wO!G8Ox)YhR>ZtsV.XX152|1B.@Y]g3,,sM4<66H>b"tD|@Cr074K%7;mYqOY0pouUrBzo0hHr1rF3<t/JG)E0.Z1FENacZF:b7G3nEcG}4=rq
-dW`kyKi(N(DCO&.-]Z<JkpDU.t#j6#7.V#H8^mS[l!K8JXc<HG60zDnO$qN{Wt{=,kIv^,gu+v@TATY[5n|_C5gqo9cX!%zFju%C'(PC.W"'z6nmgD(b0h
-i/2@^l-/q5.>.s~v8;i-f14DH%3d.w(^p];D,wr8aNb/:T6Zi.X=P'H`.,f>z%)f)91V%uO"]&y$Ig~pItR8L+qR[!=[qq-6oR$S`$cZ}A=mIW>7CvJEHF
->&;/ilWzK8vN;0-SulZT]Sdy{_qk&Ltljpc4Qi-U434vi&!"d0K6Q9y^'SpJd2-_LZ"{f(#K.<m13Wm5DHagkKnx);u|v#rH.}gTqyCo,O-UKWV!^Ra>q^
-](2WS9ZEGo];xg`tlAU+Q-U)j:T#FgDKV&7o~<%.>PmYS5#73rfF{o39V-U`R`HQayjeIYfX`y8>fstL_Y9TOJ}+L3SrU|o#^50P,f3#O!1,bI;@K.6!/(
-%0@QY>>15Bj{0,|OU/}7y^!Qm%dJ9[,6[pwwv8_l'+(4-lWBm/im)xAD&nIX~j:WjaHI9so``N(|4-k.WfoaJ)HW[f%.A^VT{l2,a`v'9M}AEi${6fJ_eZ
-lG/{1SoOy!T";83)o<WLHE+m!=ISVYIM"O!z8AvchcjhcCr,|zB(8x[ZzyTf7d+%jL/dQa,D(l[o~:2WxZ[J3>[pl9K4tcazH[eBgU_|"UN_@L!d7udwAd
-fXr([s%0GC+k{=mP:gNPdU;=9Z~5x8T]%g$S'SFB"^b(lda[>aDHYbPkbTk9wRnj9wWCT|"W6}6s@4Jgk@xiRkJ5Kcnh5`1zr}n>9/Y^|g&i-AjrIY}$UM
-;h~P|YwS&ZuuUnTj2Q(Y~0ARxrz(i4<-w3D[sm./"..w,CMg0-GHh%sZY;/z-l0A4|(nHc##FHbT(R|g!+Lb-e63A"'o8""zI!TF'FETdzgKf/wZE+Azx6
-;kb;,[pkY5XYj{@4urH'+AsO}yrOi%)KK}Vn:lNN;)!WaH8NlMe`AVBLNS;}D2Rd^FYK(hybRYvScZdB'yh1'n!iXfsBJ3~dXO]WI-:r'-UriC141O$N|=
-paK^8X`7NK"ApeguJAr"w,SWk]w5_4ZF17fo!O%Jy>yo5DcctG3LBz>=XzBm-O-<~0}HYiKd,ayNqfxG7XXgz02<&:O]5#dNUUP&ctuJV1R[^%"WjWjgI$
-(cfCdNi)x"dXCY4NgfZD1qS$momZ]6hrY|'ZXsqYD$N5kw<bhKgH>u;+1B82h792t;]>awggHNCs>j_JJ)_F$uw4LB]cOj@hUmLA{||8jC1%8ZHi^:xFv[
-7,=60+OK"Sdua=gQ-3cTG;|cg/A^u=&{%!MKhqBe]WBdRgU.qDkqKy~6H:wOnj~dSPlJnRBuo5T"m$TxF)gt4JyY>j7wcJ^@hnW}Q4z[Au{ecb0QI]e!0v
-V,38}D0y8q].6BEQd[wy4-$_^}Ihzd{|rklUXk#KrYT>L].j=J&rP16U.{mCAqfVtYf]5Rb/NwXo8d~xJGi,)E!$nsZ_egxMn<cUvyC3SolsHKmvt7|w0V
-^[m>f"bikVKLK9W`1hJ2/'$Y.pWB@`u.l>F1^6JJ<e[SQ(|mAOw6&^6:Q6MQ_z1&r#7xw7<%:x{PaAQv"8l"v@g7GEpoD!U@#l|1;/+/VA@_,Z:RCm]#ZE
-xy_yyz;jBW:9-4m>MaPOrmz<Y{YGGw<kZNceb^9f!o,N&n'Wx%ftM;)mLhvs7^.VCC]JeXn^7-UbHh!X,);Hbe~jkg^w0=H;"!so+x3w-7w|"I:mdbHF^,
-%B,r=e}6l40>a&oBde>MLE7)GrFeB>p`ohZap0);6Z)+!3L&t!y7Mf0G#Qv`gDfurp_+@t;{xTr$yf%tx9l##Zf(&g7`w%LsEaXb1b"Wf(Zpg{BaE"YGA=
-Q/=E9gtm9K9k2VIZ}j&2G`~mfcp|^At]E>~nuUz]pw:/$CB88C08!k1d58L,CnWJU6l,<wF8`hx1Hu$7!G}aku5xr|vqje'Jqo]UFrPZ3gqA>j.zj7Y|]k
-%e+OA5>}]kTM5|Bq&7[s<vDkHruxIkHrtT&{F}kf~OA56b^}Agfu>[E:=p_+&rV}oL]IiRje.lP8PN&MQIq|n,{[}M95LE+z3qkR<5ciG8ZF]qRCS!jy5x
-+5kVqp;yQ2qjv{>RaOGy`I0{%Xar7gnJuOzl>c&yT{I!<;l@+tSq]rK8iA&USTnlI1]GQ'.jj^vs!ets,u{C3VM|[ItoYy&8bwJTfq/rs7s;6G3jomWikf
-:oKM#x|ZY5dxA2zNsh&xJy>Jr5w=e{~m1:#UY3kJ'SuQgWxi2SXyGpzC<jN2Bg2IH.n_'0!M%NAp{}p/3#,{#(e<f1qImBgY[.&Y$TH4Uz];lFET&:LZdk
-FUFs6O@X9[J`^(]e;:%Mq{]41fJt)RtqD{=q{@Hi;94!!Q[[B5#}P$r-tq_0;YoR+zG>/6(_$[7_/")T!`^.7(zddws|6j[XkZgi)1}"zOb";SmmA":Ajr
-,(DXj.W{)4v4FnFUaF>t!4{#$R(w!)i0b0yVR06FN;EatFr]MQ]U"xDerkB#}w|yA+hWaGtiTWXSO.#(,hi2]fJO!DdkexnwPDAlNp@g;^5MQDYf%{G2/2
-:gyZ0}hG=#VWIF<0)4^Uq)euO)EZ}@N}PkAOyLsVjP'vpqPZ4A1,k:t}oJ<[i8DN!M.=gtN]{<}fo5>B-F%Cwz.U6RMN[V$`;=E7C0LLqVNgNKZAuW&67T
--K[8">N6X0ie&KM-%R^gP,Pt/&:|frrNb72aM`HfzJXdbZr5&/`K6}haBC$+dtGUmy$[,usjXVC@^7+59QF;Uh.6guFUuy`{j;pA_ViNM0%;D/q!pP2Fw+
-pz&F3kvC:`wco0bwJkTEu#($3=yS`il+U"GQV2.z"i;HpA(no0ir-s4D4CZLolo6``7bi#Mcn=Dg2v08e44yvDti!<s+|YA(TlF-3obO`09o&v^%IM,[ly
-9x7XYk7ldi5WIgIFoo'-]k+D/BZ{K}Xo'zx<a_NUTMk{hrCh/at>=$7w+MAj8AA:GF32y|}s]%TXWwSU+^T"dr5x`9X&$[x10bd"r:FBgS5(-<-EK9..2.
-Iu2:n9EBX"R-!"67C=htht`F=Owo@!5Jg,YNl7^="XJdSJ8liYm{11P32]u8/ByXDQd`Z-cw&cf[rb#HS`0NqK=uFVbQ#g/KtQqPD#p3)DV"/5n&a]Qo@3
-NYt!0my!hPaB<03Ne};n&,B^O.V(tzdb-UK]#KwMG$xCX9_9usY9^)3(g"t#kK5ZP-P(C#R2mr)pi-<g>'K+~SRM_4cP|!<JUzgYsv}TS,-ZX'UmDOY^}C
-9,210eY%:1'XY>;=5b{!8p);O]|hR.hsUNTN1d.@br~UlW@xTM:QjkfO0Jo#K3C3F{$,=xLr}h2#Imo"UF'tSjlG.c&TI%!gg9S.;gAQ6g&Q;F135T2aEO
-a`&;-iq8,e`kjBzU=<$L,2iW>C8d4Ym-,P%gfp{;Q@/#g$H"hCR55a`Jw</wuat|$-[H}VY.jqeOYIj(;Jt|eeWV`l$P1iNhqm0|Ru@5r[|nO_@l-W0|ei
-Q9YLdO;OZ[xgMaP-J`G4hAJ}&Vl:|XL+"5a7lf7Klk'XI|F@}6D7#ll3Lb{.#A;-w"k[tXm)c.3^c[5h[vUH-uWioIqJFW#rQOvu;xS54!z^,{ROCQG}!D
-)$>o%Ku^t[#J<',1#[K:y9=OsEBcgTgjmtJdQpbvp;2;Ky61kU}Ms4=|`5DJj>!0#/+JX}gDI+f,[V=P/VoKs%])kDYN,-Z(E%4"}vGT"Kl3+#0-iNm:e5
-#+"k6!UjR61g8>Tz(6X$^r_rle9Ferp]$m/G9f=a;H17wqiCk==Bkm]8`[eUBBhm/.)<kJ@hI{/SztkoM{Nr`2%uAB7/"Qu"u^/yv)`=67>[q-DdeB6YU0
-l`5Iilm5sad9%Z<!J=7=_5r4Zr{R%9ce=JWSwQ~{[M$GDyBZED1@|Dp0IZ#@Zpfu&NTG`q&(p0pVX);[K"aa_{tkGI_uuOc7C^Pv}X)6k{Sx'lbARZKLI%
-RDA6b!E%:tW(lG/{=5QeUTKd:e/^7c${([WR,z+3(m|%jo%J|juYr7A"Uy)A-z`l(Hnr""KCN<eo9%F8SX5eW-%<1)/>!6-<Cnd6p|Gtv]=Yzof'nQCc7$
-DVcHDZZWA+,Y];-:i(l=;n4|/d{,bo`r7j3_<$Y;hoqk@J20P5EQgI~,!a"S]^ePP$tZG,0Vd{cgCzh|Ph+4WdmP|^Mdg=r9+|Z@|$qa@r:F.33^X`"N#L
-d"9LWdnLDDgNE<5}Enej@Wnvv3LkGiFzBHgz"`r6F1DZ)Q`epqkSy)Nz|h)>d3rC2q_=+"^!75M{R.+'9rL:SAC8gJ5]EL@=-B8jMY-7Lph@Ia+"U,Qd/m
-k[gy9mX5&8@f^E,J^CKoBT:)XG|]YO%)<5jXFb=B0|{Fuz&tJa=0@<9Dxrk(`KBy3X.MPTGTfH{IGwQ^kYHmjEL]xb>@H#AV8|/C5gl,W[TehmbvEeE37I
-xAr^"uUC43~8X!QZE$h74h7!YtXJTE.WQZMW^wa24e-j/)RAt@1jSsSl+/l'3QSMy0.C1v@LfC)8muLW%(n}HCL]LOHyJn$M2h^7Eww=Xj]9~_rl^9tiMp
-o''j}fIvzcI&OPI^#<Dqn<>T>-HV'^([q.rk0/@'#;z/QE{$5kW<MT}>;aye98i<=hi|8p@"nZ0(QPhk]<q5YlNEzu.5Fi''Wv!jwP1!DYBuzO,XPFuZNk
-jG{'~hjkO5,KZ]RD2ox7sp}|4h3=Jx0vcViW]$m{g7eK5Ng[|W7:kn)zP7|Gm[nvl(%o>T}9dad$%{{`oSvq<05.N(h`KL4<aX@B<(.0;xU$oWURUZG+94
-kaFG]FZGqnbMab0p(HIC:Na@NVPsI!rkqihXZcCKd#4n/bIKu=pAYl-.^DJA;U1UXB)-hlCD4qNW7a6}2],W3N|%Ow6N~VXHavU-5W&=E$r9zJiT(Zq@)J
-Q_$osY"[VoP{OqHo)Gzo1[Rltpyo;q[Fau7Mqr.}jf`C4r'Md7G^5nM]{Q)yNp$agd.|.pBTbKXcze,YBVyEaSaG;Qh4svrc+ZO(_[yESLTKqm.!)T=Q_]
-JYqN6AA16c~^Yg$eqc>r1kuPgb`/mX>{RiP7Hnf7)y^pM.t:dea5ToN!COJK,J#BF3h:((I@)sef0ad8tMsr%yOd}"4[c^y9e2@JZ$H=B`ng;b@e)FLx+v
-Khk.V`UH&{7yMNktLJ7S)a6z!Iujd9npf6Idn!i8HC;Q}uCZ9/%P:9{Xz2Ul+Y|:k|Z"DNA#e}L-Nfd(^r_fs0(fypKdBrQnJn"ib_Pkc#ztla3^5k&;Oq
-vQ+HpIO#gdQ0/tQX3G=pMN>d-t3xmdUOKNR)[!=O9FZ,R,D[4q#.PnC^hAjF"#SFhQk8Qi3rip|r1>d,&DySA(Ind3YrO:e#cXjZtrGEC9loK@6vd>"5e>
-!mlJ/^,V^&~;7;6giu%<F.137:_-.+7n'kxEICCRQHkX!q@z~2BH:APE&JDOS@/DYn];,SgR|R]<kH%L~#pG'0P1m=M"hIV"|I2CvVJjsr6Lg{[kffcz,+
-CLil&au|8s85rG0%~r)y-{|vGq`}t}LN1d-[9e<6h0-T{Ij5B$X8Z@[8E4G^}+s6"13@Ql:3E]/:L%[%H[famDS@t=;.@`x>JSdT'Yo,UGIqA$$5F}}(L"
-ocX[w#uSp;$wMuFc`^=)qX(lRS'!XYin}+z7vEC7vuihZtPwmeGZD/6Ph+Ns$p#D1l};W1:nHukW]g5m:g'giD<L+ygB#5(Y"2!QD%ce>5&j+/NW&Bx>]K
-]qf0tLPcvQwwLT2cW/+nOUD,[}yogsOdnOko1zL4}$7}ycxh+VS.l-O/'luoP__iU,N93)>')iP7=pC]$vJ5ar'vq.dXaex^3pp)U;4<,_yHnVw@]4SZhj
-=$2Mb"nyj9kr73VMOpHfj"N0]OV^j(1]aso,CxrF3v!:P6A>,6RNv!j{do!,/ifPIGvPjQLA8,I/yI^U&"7M4ckJk#gjV&v&4{&b-_Rb{Rqo#{u,.1s}wh
-$iSEzFJ<P5_fq.EVuuOMTs(V"+(fj})qn(Fg^lk1da_p@N@+<xlXT{,cArv4)Dfd=rQ(c'P0Ae`.{t7z&>hKisjQ<n%29budT;p_F}E:ai_Iy7~uH^dV<_
-/PT1v4q/a8C7!+5&SJ2)-Yvh26TbN%Hbo,{SYnb:Uma"[vf@b`8O'23r4x=XBR=W"u{g2%;|=x8@=Wn>]^SRY7u{.P|7wctmkW@cIVj_t1/gm;;>/zEVtK
-]|2F@./{>ERA%Kd-Gcf<V)/zh@t29a/Z%rq0rytM%uND!>C/f8Fh"y5&''%+z/T'yBTe"Ve17Aq^z|ard3V_P[#>:xyZ-6}BS;8e{0ffK]M-}WQ<#lF8(n
-:n}s}SEtj30C'd7h%g{.~qkVuLG=,:{a},l^jdmD9-HK5P!>e)o_{;#1l.S$Hy[Q7<I<"XDaZEZY!L3+FJ==vczX4LG=%rfDuj"fW7EXmg3@+ve6<X.zmv
-rebn,]8`D"Q+Fo#1ipl`tz&G{YfQ2#bg%<_q0`AI_pDy}_B2~3J`Kt{"8TYoq[LO#n@G$Eh=0).8W;h"^irHEJNS&f">O2I)L6Mh=Rtb<q36:A9SESFlq/
-H&&g%hHybJ+rg^dROSvBNH'b9d+h$Ra+M,|HrQLeaA/P3e4Hsg/gJ)AE'{=C1bCKqd^Enuo^WE].kA_8L=nfI,`C2UnT5JYC['iaRFd;J`U^n6olU)'R!p
-85eZaVeld31676IfQfSdwmS_eEqCI:W%5'p0SAs=<k&(ZgccM<C`+av}%hbeDW>29wxxvxeDiZ3R>wj(vT+9{!MDndK>csgX`>$=]CH.,W4>7-8KW^Abr!
-2&kK%$P,NY;qB7OOYJ>LJ+<Ys)0)l&JJQuSXyNB"NMCT,Z)N1O=wSpBmuQ<G/|Y3<i$B4'9XK6(-Bwa&}"ioj;'|,[0r$s;{k:;!#dF)r_A+$UeC'wz.`S
-<v{11Q{C`@#i-_~0zP-Y$['5+=Y_Mha`r_JYd#U.HoycFR$f24Tk:Dj8[#><xXDCzqnIxA6k/5#_qr.eu&24}q&:<LL"Ms8YroqSl"hfsEsi1>"hr-r$Uj
-w'Bh>mtgNri^/y49rx`|E,a1t00-1ufO9[Zxqfd4']<g,W4#D=#r"ajaR'Dwfz1x#{p`8^9m5Id,FV7Q]#j:.DZew_)V0mdie-_H3@5|5BTBY-S&3jcv`)
-I:fDGXwE+iHdDYBp0C;MAxp/7$A2%l~WfY3RS`@mXhi(nz,EA%jWA`7P~5nmxj=,Cl=FMU)k-G=hXVP>%GWsCdWQAX8J!%}|ZKC/Ok.N~Nlg%]JWh<,LYA
-|8w7}F<4o'B{.X+j75934xTAj'hXnA'ZOz'RvlF=1i+n{Xk/c%`mx6[W{wjC{DV#a#,u{k7,OLW6!YUGvV$WDM)tjZ=(2>b2B;beo",#D{Nl94n."SGP0P
-Qw5=qx;JY5bbN=5WL}m:p+Dg!$[PGp/'90FuZv0C)y|jKmq@s|fN9wU4CmIPv",HC$hPf-U)(1j.fg)eg=ani/Bd,"CKxOTt@2&o)]3>=^7{9FtI@8Fw1F
-t(c>y`Ge=cre'XtSt1@trj6Bc@iV6,qzX5p=!(@$aQ_fyP`ZEGl9:H$W|6@zA|f3htPd$r&_U#B$U8rumLR0Mep=1|JM9Lmj`S$YyxJMHc+HB#;4)594QM
-"mH/<#-o-x#@Qa`W5+OrgbKlT.RGrsyJtsA%V|NZ{72/wXv]:.u#R}1Xso:r02NM'q+jQR=Lx3dJkV.Vp5]LMZ'4Y`O^Mp4w)Z0nS]rk:Ed.]AJ<>n3PuS
-GAq!/b>zzkcwYjOAB!Lh+^/,ZCN(RFDAfjB)D%T0T4Ad!AjmpWaL"LkvSAJUnVVS7<%-3VtewrCEfi|uhFYSS#^a|HY>JyZO-mw[6WbYjo>1DB}h!(aO05
-(g|WEDvwh]8R{VMYH=WgAP0RKNq%.Zp(|wbQMJnT#ZOt)DwHc&p%ZdV|rF->+Eyz4cxLLC|$;ln;n[=S:A@6+fP<UJtjANVWjrka1gP;JNNjOtb9Hq[]V"
-1Ii,Y^4c&<<QuX|5=Zi!@C)W"Y$o:hLbU9v29m.V:x)B|8zH_XtCFhR:e>6Wb'D}awN8EJ~cRZC,YhQHomcjg[l(B|}Pi.,C!3';#n&ufSDan`ubextkEt
-.gxWG0:%vr|%^xYz1r3BiQi1]T`:ff-L#>.&9``'[MNwp@jkZ/6LRs|Ql<`!V`&XRF9AxS@oNZIqs}<+1T!w78&JKc1c{DZwKNWN]fYkR6S)H|J|%(+^K@
-<-(.Fr"{RtC${C;|fx+$8Hl^x{bL4x-MUa$Dwr5QvpEa-q[gfUxd!FTZa=L'yG_jvmYFFv>&H7<ABj$tmP]aO1a;N!~{YB8p_iD^fa,YkZ-]l^-V_^D>m+
-pG.ua=VQw(x,UYd/&!5/hwOT7%0<FPJdVUvrN/7$+GK>ak4_UA_J7VAmP7~u#09zzLW|k(&fPV#gxaX,fK!1fEg-8Say5DhEgNsd#IEQ=d+ju(tmRWq4<`
-5E=2NbooBuyQ-;sANl3#{I<uiGkpJ"2a-@rEMa/nk$NzWV`v%{;!](0Y#DVj~Q$tEEV|R%qR)Iu+M1;POjA@:e~vrs{R3Q=2Q)/t#:^_0):)N-bM+{1;2|
-Vm'ONIIsw_Fb[Z%DhY7"B,NKbd$O@b+%.&AeJ2"Q_7X02!{U,EKs+&p4@IHb()U6FE7`xFgy&8[p|bP'94yMoyNM:4U+=jfiI>:P{xtrA5}b>Ex&%@u-|8
-LSa+v,!G<ENh)#B:foVa>swBuuCzA'6k#klZ>kS6g1DbALTP7b06VTg$'jhN#BZjeU<S#ZNzR,V--CC){M{S"u#]y!(.o=MOCL.pAZw(Zt4kjrMeYSG>_!
-E]hndv,:vqp8%e:Fx&a:;1!-9llo`h3331"KORz(f8[M1MbeytBv=@Q}SPQxriyapK(rxtRR~tBvBr}yE4{{'u1LpA|{$3P4CdAl/rX$qwCB}T<V~hOKaU
-E2tBVzr]GbUzlAv{pS_Mqtmc_yUx3_Azg4'ZDV!1#;'[Trt4'Zc+gL+z81ZGocJ/NWZi(X7F[D$U-SC2,v3{v7)9,VONa5{}GAr0I">f6'iAoP3p5Dg+NS
-M1:F3S;'#TBRyIIqs7D^@qK#|-X<vdQ^b<n.R<uM5EWl)d<rpzVv6mA{f@~/+Qpnm]@GKz+3LS-ZyYczii[V&%~D&9dGq{+/&GU/T:>!(Zz'y!/GtdsOIl
-aa1{)f>!JG`qBpV_/vm/|<;J|t<e+nm5|<<l8JpA2[HAEYs"zI5u&wwr}B0f=[^^u6dS0AALcjRe"lGVT'(AU<Aer+xWV6fQQ|_1yG@ANj#Oth!jH&:(-Y
-rl<>9=v+(UG8;|}.XE:om{D:~j]bnMl2K;khFU7]K77.2Q{ojs3[3ckG#Is-NH#1Zq[/g'dBQL8{GyJ"`wQ<1F`7Q1b|^epoaf7ZAow[ua^Gr0M[J4,!i"
-u=w<ahm:,gnVzRh-^r{=%:YpLdcL9Mj[}Ej50E1z[$Swz>EG6F:'N`p^2Rh{^]%nDKI{iZOU-5^SOF]5l35UdmsK[v_"rkTbAHVASuJ/kE~f1u"w9gkC_P
-ntkP)[VEkDPR#[b!Zv/G.)(TP'c,ORdxS//=01G5!IX-1IFzfHEO_Q'QM5)+4@RytNN_)MvYeF){GlcgwjOb&i%'<eowlGF1[K_:(;71bi;q6zKc0>qXk^
-ZXgc{mbU'Ei"Zs(Il$mTdj&)Cj+m:$Q!xBoLakJCR_ie+S3;)1Etzs|o&dw(8$]&bS,ke!P7@a5mniN<C&~HA)q3<BYUh}7OibxRx/~`_ZhTR//'A$$byq
-./G$of_^cGqok(X#|>I3A$z}4A(xOd^)5zH7WWl{R."T,omjL7IGUo-Z~faQCj#R/N(Rm'+s~hjnT;j0EgtefS)y&zpsY,/q=-kU]H(]2sF86W$-vT@'{)
-Jj:{:'s"!C[CBkp0+6HF%(0djfCY;Kx"t;+=G;Q4"h]=Q0wAG!/<M^hABhb+NcTh9nP4vREriGc,21mGV(=P)5"p.'>l(XIo!qu1.DYKo#BX/D=VG29mU^
-7KMt;dYtO._M'H!3=oT_NX54D12/_^^Cc+u`oV8$%[6Hn9H`/Gga9i9`V&On("uF!]5y7c@"bXH3)6`#tzFPftGja0r%,&(IHIs9OUAaiK{'),iZXeP_6.
-^]YaE77y:xR.S!.d|)HQ0j~K-cnZpj+6#xeMLZV|ul+OG{oaCJ/9jp_YIo$],vbB$szWs!g@cQNj;#f&#>/w_a.Py9nbG/{J<cbB!H>^vR90{alM%Ya@(x
-2OtkmB"kL|"Wu1T5P32(iIw0Wi6WR`sQFSv;`(inYVRm.fl@3{C$M|U%oixBB8u}d.NV+[Kj'n$k:_VvvEwk#zFTQq[Ky<o0+%.gNNNkbbGY%c&YXlN!-o
-"]J8qYZj'707REdKMNHfERSDMn2k~F|LQ!ukrnr_TN6u~["@6/``.v]9iU<N)w`/=mtzX_h"9iY#S>Wp:g}3f/xk%!SXMy[n@oku{Se[~>b"j[;3%(RK8'
-H<tT;y^8|Gc{gV5i,SD83LM1}k(kC|[j)ux/uRXYU{r^Gmn]"O8Q%3{K:Q%.xuP+K("6OU,<x$B%"ej,rV]vh/5+#g^p;S'W,H[:jR9-(7^&ehZ:]51FFu
-[1Fll<)D1qtyIShs)ke_l-@>2{>]xk7uym'wXidt};l&CYE)7,st52'9G&dVrW-{1jUr%]_^PotAd2ndK<SjZtZ{;w>BM&fnDootx+qUIw$:zxu2`7~)nk
-Diw_}a~M{FE%U4fdt18Y_Ih7K3/5K>&_k:~G{8dt:pU<dK5V})Qo,u)aNRsfE1^pfTw_$k'0'{qz";o6"cyZ9y3-^GKgS0x}|lx7.2&Nid2L:a(^vZ9XbV
-mw=S$L-WDn.aO|[pRrBr^SHR1A/b_Yt+eH0o7s+sxzR]>&pp<}DGH5ZgM|Rbw/b6UJn`=)L^uR}k]C[XmGRfZGr7@QNo`B|jCNWgjPU6tT&k$e7,`oOxoH
-s$5cwE$L2c0dDvodUB{1TBU%vu~m5cBwQmam-Wf#w0%FM,uT4gt>}<I#Imp[6DLxhhq+(k5y21wmN0eMqu8Czj7sv`rE4o&Sw'K)Vn,T4:;$L>a3ELtRJP
-"'-1yTP[%n6U-ovbIksmjpTBE#eSg%ee+_~h0cQj4LCpz+7zmoRzD^X'1%9T7NXZ.-oz]yCRT[.!IzlG^-&Ygop8pd'_<VN8fe$Ct|^o2D]:n:+TI,qzZ8
-_pJP%Fqq3:f#s;lah3J`E&n^>0Rfqpj^;@{Wz7Axst_,s^xBjNIPII2{3EFj:Gk[,QPGW-Ld=]o;$:ogB(/"<gkCnu3pmC2^FQqU0.E9LTA0atJ6'mSX~s
-}]JwMDkcl4|n"#n3mplBx'ibY2Qx{Q)>"19aP1C'-uQ's/upX[q:@f[IL$r-mDA5vj"y|%)o/3t|@SXS5Z[;}a>5ev^S^M%oj^YQWPX@_Fmo#"dvzX/dKA
-Zy8YcZTy<v~CCi8L8f06l,8os<Hc>G^wJ]U])Ey-4Nmr!p,wHf'1vs6oJ8[=K@,Z6L2YPeX}SYlu-P5v#LJejY[EI<x]h/XWxZyx}/{&7GZ1~<U`4X`/Lg
-&1Qy5a=qIPx,ZwSLc;db#iZ`oN.d=CF57([IEl:"^j9%@D"w;Yh:$<#;Ss<jU$-ZD^Pc>zpM`0Qy@9Gq~9^+m<$-AT7n"gqx0MP:a|kgVe>X1^%-|Kz2%<
-TYd`Z7>45:x5BtOW8ouAI"Gc{nQWJf`OI"tUHb=`RwuQ.b`H}]kFPY|x`TA|1-V<P%|4yVjof1`W4U}Iup8PBi[,DJ!pJZR=2E>Nl6c;T/l%P(a"w'D5pv
-jOoYFz:@OY@Y8ifXbwn1gvIx6N~qH-QxP2gf""uUCP2}/h6Os+r@X8R=Nix$DAffra/bbKQF3DEyZ8FPgOI>#5X(u6%^nDRJO)I>hTXml5G.,3Nma6L0Gp
-/s)SS38/~N193xIzd$dH{Cdj#W}V4[2Ha-:lqBw%gT/Z27[3PM1D.fOK~yInTrym/&6DxEt''8GCsg`h;I),=T7=5CSy"G=IVV_[c{(a;`9|2&c'%O/Yr6
-nVGc&P3'Kl7!'g6c>MqRYoXp1+cr_=HVP4tFZRNSXE2vY]=^3@V)NhN,9:j2nJX=c{<4Q0F3xGh=1gztX#Bp#Ey/H>sdiV$k0+eRU-$/Tn/fAQ^cKuU[o[
-bm$O+s;{AsVRfjC+%_xM-5+z@i/Rq]+S"9-]g7xEX)2QC<qRZ+lR[M"M+TONdP4"7KGnc11;I1^:AS}|v[r/QdZogM{d|5Kc]coLBc4z:x'CWKp:{>fDDB
-lIz&`V0}wc|N9%E<+`3$t^RPt(1[5ibG/[xl|(/]_b4MX+$S[3nj-jNO0j:H+Ecw_2oGb`IZM=2N~vUuYT2lOY6AJg>}t,"M78RE7=WF1Zf[Ybvq}T2'Kj
->0hyvg<QW'g-R%Yq1m0:7B)WLU',tAl;>elRafm1kPn@[<z<"V"VguJ9;Wv/CXvm.iO9Y&<29A]"A")m3<L7ZpG)%o;VwFp{YAf)anJcy|u28sU2A4DLOY
-U;Cj(-hyY;omQ{9(S-s':8gq#SaoDT|o@J0I7V|t)2iXV_HwiStd6^pOS>oWYfM&T57F,HHLa"/DJfog;sP{fl`rRWk%sVwO(KF,MS8jpS|bb>0p9.>E^n
-iTm{M)$%`{LjKLu7tzkT='!WxzGA<MfHQB+`Lg"pmG|5UY@aF^il$6Nt0'7ntZKC{YZIx3"#6-`-<e~w4qD#qn'e"A(X@mDFjz$XjIvHqm]d>FXHHNe2J2
-&rd$Sa]o3n:.Oa|kqoNTXQQ]Q+/rv%O.:TsN/O~))`L0bGP5EE+z}bci[Z%Ny+}Q(pG8C9r;O-[D&7M5w4T1cJ.{G+/sk^d;z/0<eS}g(a.'4OEeE-{0x5
-:^4eVCbb+zA/LVtCy`-vL_mGk+rDeeFCLc0M)sPs'_J.)2txS!)^jbpZIc.a.9TR~qmX~|0GTf.eU;/MriP{p<D+34,mm&Uol>MI3YJ21DhTbDb!Y9VC4/
-y]T(dBnil"}}(fsP1gZ:O/QEX;UD{J3Lon@0i+ycQxF2[[U{tqG`osb58BmhI`5>5pcL(X7_nt/{+E7!f6R`(:Q@_.Hn(K$+Qqs$7;#>:6/XKpuVH(}4rn
-Ba-WrVVa[C&OJ`d'gt(bu+dl:SQB24i<y=l"ZG>cjgQVS<VLGvA^tL1-i-O1qmoOh+s%gQgtdfJM3XGJ$Cy)&B_({bdIh@3ZJ{+c{W'_B/Nd")m#0l+R2}
-bw$+f!cgn{~k;fV2sebcw.Xg8)]56)r8(_Dc2Zed8;Sa5bZ'<x+fI(;$7OfZe<JjO`E850Z2GH<-~NeNHrq$N@(ioNTz^g]<1Q0-{rZK9xqdfY`pk-35]g
-J9uzf&>D6GIC(0IqB)r'zb[A:W@uO9^{brG0_<0!8d0Sr5$,OO8y}O;q@il@Thff3!l3<WtAYp[{)>|vA2{)[{+[&yt<AZTRZ(7{V^AvwX"Bm>FL=7pLfs
-0O[I3R)-dy]0V1&|B8ErQV>v7reP+(}S'vxN}ljZ0voaly|Fw`#i%$78K5sfQfpBMJ{g"Nq=e.W3+X-H&R;I=##8G:576c9:5^:iLV!rodA3g!z:r1,cpN
-Ez_ULvcAVM>2,K+GMNz$8t"3z4TJ/H{k(6&K=z8@V[^9y,p"l,'g8IX}!y@N=zgK'M;"ySauONKO_@W}+|[Z4Ckcr8v.1fFu[e:nOueB:d4}~@x7HdMoF8
-]AV^2"I.d}fuM&.Wgaw}`l.9KkrSSmN9Z8ImFQE>80MBGtA,<k"820d@;9XItl#NeF'>j6}sgqfCbOBjv%MZPBr[W;5"jiCsR'"+Kwv55qvfgmP.J:ry(Q
-:Hgu4n7L%_&&]l+;'319UAd[p`(8[=O)tF:YKm$1[uN3u_rw0<rs"kplAc326dj3Pd1pm5+)bji!9+osP1KDbLR8hIe_y>%bP&EX<E/m4y(z7'@L:pIrU.
-V7mmsQD,Bsk#rV|:v43%3aj"XIlN5;7b:,XdhSTG]hlTq"lNG'Gv<!!.4)jMN{aU9KIwXRZ(RCxq%LsZHaX8Ww8z,zGXWs2rh"C.)Gc{>[)G)s8Q/GjwU{
-V1QrF$bAFFZHNfX,G9%Zg{,g16d7n6jp$Zd'9:R^92{xHI=y@&`UIdErqk{mT#hiV<0Ke,8DH4)W%"kX<6V!hc6&.|$G}f)!CvzJeJXd!ws5"Z2tWp2Br;
-J=d/}4daR"c[L$7H]Dije;8sSv|!nxh=&Mdmksd7Lt'J6oWKl9b@PE_JuV$|2O=a9DQv<m%xw|TeG"-2C$p/B>@#SHD"ALzM&yT:7Ce,QWeaC%h;]isJXS
-TIG^6"@&GK|jAZ&%e=FT8ykRFUb$MztzwuYw[lXH!7rwI|;@7szUP'TA`z+KL]B!=h(8dbi{RnTjJMrx4i2YKMvV0D2;K#}67Xf%[bB<#M9Xd,!R:qYH^>
-VxI=L{i31xpdJ"l.C%v&c:(v'B-R%9]8!vvrO<9'}(mLKXsbI<,z{F5!7+,I{x7hj$'H.(W[B4;/1`/n2ps7m.]oEjf3Dq%!O%8FrwolPH3>QR<3<ft;&:
-NA~x%IIr}m)K`C=dik[6v&%o'z#8s@5b'&/9`XYk_#W0Cl':8xN-!d4u82gdwN}65.gSaM$<7om@p3Qs6WXtqJQ16P96li)7y/R'9#'3,@RMc1@`Tmg:5B
-a"b,BVzCs}=/v)gTF!RLRQj0PFNT&xqNmB[n"jD@N3WqcAv$L]:_P3Eds{saLytf%ilVm#:,e9bsp'nYH]a;[h;&qsJ+kd+z]PWhosJ=$o!8p>@]bAAY3Z
-ftHEL"Sa^-$[<w}9B;VEK8g"vJ:87[1nCZ=yiM[(;10:wq<aEh2RZ@Rmcl{z|LP]|Q~IfIVvRS!qIZWhIdQ<^/{g8,#f,Y'S;IUlr8;Unpv=D9cjsVm:Ms
-H$Lyw/9AHu_r$,)%P8HB!/=|[lbKf:#n]DvVmpx|-/`=FcPzc&D!s;%,+orR^WYUu;nF+AqHb!=j,i~I:wAIU9L,~Ah/m>R3)SOu^/ls]>wJ8k+0OQ2wBt
--YVaOn(:5<NyaarUP]Owp5eC)2@JDK9D^wD+q0y33"LbyE7y|O"70zPypg:tlUno-&+<)cndui0owwGM<ni|19;8_t[lt<c(Q<L@Ka`o9JWj'm_Qqd':pL
-Y.FX(nk#4Ap;i-5C;!LhnCSyx(p&aC9OI{j+[agd%C|tNX7|2O`YD/kt([f5"HvE[8J#"j_z3=<6I_]3zqu{cg-tlOMj|57-t9U9cC$kt50Z>AAYqz=F7y
-HCkt37eDLz$.=WIN7QFY>:.DVdxPAc3T@>F4|1KrD)^)=s>>Y^u[6&JXy-B5JM146'B;`gd,v7;7)8xp3Foayske+Ha$1t"9}t6o`P8x3`$XaC'wZQ`co9
-#/gjGHxyTVCN^VGQeL:4JJ@Lm^AWm:'fyx}x/&Sw$J}L[+BSSpy%y+qj%Z$t8d,7F0JX=7l+B77'V-JjO@-|v`EtT)&6VpyU>ZBzmWcA`;qY4&[XIL:S09
-k;CbsnK#DGP7k>0ZXL9E#QBn{"(T+xo"!{FN>Rc4G2F.kCy@KxF"3)Ag4N7h}TcQZ;IFx0)g`odMb{.^u-ZaZ@4rI|CRiFKubFA'v!>OH4zpIyl+}XVvG#
-M^wiIi)A=r_@5Y!pthoJ`SiR'vRMgVF-K]:pVR<3Fqrl5vL]IfLj{|CYrW}BRvW{it.-sb+$(ktA%Vi`IN&U_Umn{uD]Z9@iOwjArDfrLj5xF):}]LYr<@
-(e$2z.!TYsbcKuQN#_9}9f.z_RVI]xa:bL&NfkS<zOwx@clmv(>3ILJC&D<K,8(`+mpIA^t45<ZmeJ&Pp[A2e6@wW[g+18R&]OFp,_nE`'6gmnZDlV1ouO
-y8@Y~IJZH[QNzK2U%aEHVKEZ#=mUZi4r(fProq;9L;!CDoIBM4&p_$hP"8~hB:G}t,Dx:yH&Q|JOoblOEQFOUhM]xT3u!Ahh[t{wl%6|rmeW!&ku5mn.)^
-Q/[dRz/F&E}0sA=.FK{)!'Nt@ax_"%Z5DLpn_cYLq$8x%m8+c|&gEJ&h][pMxX&g9qq$/8u2qbihEz4HMEUy<4Be!6>avL^wrb65i(G97^mSC-.GVNV@-h
-4ToNXgn'uXa<R@=OFmA4liJgVqxFej.=`6Ii{#^A9;eM}S.CtLXvU1JpPRfdl}lLwcY]gx#[]4fT2VUC5CV#&,_"-)HGx[|QN;9e,^})k}Z6QAyz@.-d&u
-=((EcQX21Fx(cN`&Eo/f^am<`+qWX3_u-gGrKMU7P+0%L9Y,qy0Meq,v]<l5|%'&=VyrJW7K{cYc_jM!$>+6UFWMMkxR3i[G0n<)jw8t<A3S]tMe(+IuE!
-nG;1WH%I#j5jIr[R_|T3$Sg43SvXr`%)8gr(FK%RX#fW%K{zUwZf'Yz=D+EO&7+Rr2JECt>o8Ai,wv(]%U%R:;#&RB1ig"Qy%4;5/|]Y/qMmBd$)5oFr;y
-DP`fBzV|feWnp-Ib$CE:"@jPGEiYo+/{|M1P]0m;j+:<bsVhr]d3u{iR6Sh16V:<aYh2HbJZ$v3q=!1b_p^SV.XRQMRqUamN+Kt&Pg.}_/GN7o~>#y`5S>
-U|^Z/J;0{@&Jhw7Qn>4A3}"W=KLrwcMj95vh^V<9n0b6wV6]XU&nV:qds,>FTF5+3`iZ8Jk;ko`BfzsW`"DTTl=MZxX_W,{h2yO8er.G0VaUm`K}vN.XKw
-s)i8z(rAf}[sp/~9;(D1R2"CGQ7xye1rZclF;K@)!f0=YH,b>Jkw0s7V+0<yZTCvG6A`L_|e|94Lt`<{Qy]q.Mz+U$==Lf+RtWZvU^k(7&]hnQVa@tU|J0
-r^f;~=AV&c~beeJg2aZp>&tYklbq{zbMgy;r.XvOL>^)8)%mvuS|hhsbwm9=B@das}ifqEGB_Ed-oHi""@{+h,`U;jCPlEgU|'5+"x~3kLiin7-RS%KqTZ
-)flVKvS.eef{,w>%(rYF}ZjcfNJ%yZ6Bx!v__f#k4Xg"L2Apuzq.Y>8+yncFy/1lHv7#PYh>0^>(zYCmf4@_=&g=H4K3Un6,o(yd-Y=$f<npOd1jed`/oX
-gHu-~65/Tnn1b_oI.Pu,;.g<qoX_,oOgje)W_jH.U4C_)oomj^i-6P!nGtRjRx+q6e6;HbKu}G_&5z;I{89VMAcLrRk'=jJ/g96kn3EY&).Cf!o)xIM7gO
-V-FDvU/gz)w%&>0cdo;oHSxPdH1!p@mT#_"<DKTd27I`#&DA-(rKCx|y48GrEwzJ!nX"W$G34^tLMO|Y0D87PQaM0LDNmNX0ltmLO1zoff_<N_8]$:!X!h
-L.BoW&;I&yCy)s<x+dzz^8@>3qoD:a.n'dQ^Ymx7:)qLg.kqXB%JGQNbg!59qieI&j7hFI@vMkSi.E[zv{]BMj2b'mjY]#Ye9U6JGZA=R,Hl{.tTMCUcaj
-R4)Tq<ul7Qair`BT^GVQ+MFX=D~sT^Q9`ttD}%kCX@sAxYrC|R:.~i81kzPhnc.>rCfb;WV7+LkpH,IwMfSrVpa^~j%)@;u4I^=d2SHNVYN,o3o'z/ubv>
-sl,jVG[WApb{oJXm/LIkLg5+yr['anAg6#EnAxSLMXpYDn]][:az<iqr)0Q[lYEl=:-eU2b^`j0snNC2V^)fRpGtti^eZ%8}S`K>]M8f+C[LkUZb~#Uv=c
-K$_<Jq#fWVG@On}MK|}^/`|/RCILkeW2]NEH_!6>P@'d=dm6Q#hz|Rj43h1zq>DOlhEV3prqDPltt1.Wjqy@Q.cb)d!GT_kHG&k,ubJ/,^u)z1S{$@7j'y
-JRy$~o}EV-"r.4XAHdocTi"zjZieMmvJ17dXxu:eot#}3GZK|z(]uzihdgz9(kL`D{Fm$x#N%h'Str@z|+8(#eLk$yE(ga|j[w,2:tMG[Hn@$WOCG^b'Ap
-OE7>A}(OxZ3O/>mX2e/aV_m16&_Y46t7otj_w@/Ia4-&sPsfKPT%[cd%'_}gV<`["2I9L#@H=$'=CYPF>t`F]ImKM;UHCw~r+2D,BOhLIqmQNuW]c[&bYL
-0o/o=R,=/"x8BpZrwTj!-+LGJuL@r>cNdH<@8v)!8'~Fw4bn8&&o7sJncaT#+WRLJU<[)9Mj1.$6yv%7<ML`AgA65t+eCYH)d+@#UzqVqfRQZxvS|D-$Pn
-G/c9wkeY>G8s(Pjr+6#J`YIN+mVlx+8Og4KQ+Q;$K^+b7iIHn_-a~Ls/"F]u'8Q6:QF^W6(RB/v{}yI$)OBrl$PNi_>9f6^QoL82jv6)nNfhi|`gp[0b#!
-b%#L1d!=_p5_O;S+5;mCT9M8<.[UZS{OjeKUoK-@<o;5Mf3(y>0ia/+SmiTv7$ZR5`P9H=/O=gi'KR"F~Qvn+:L|0ZG],!zFwo<H$[I_A,5!E]UEX5#Oq%
-~]ztqZY4ho>grlx.@#F^#$>b808jvN9UnQyUgalmlcP}>Kc"{_=azq#O1rJ>~FyKBbASC/R]r2ycK0Vj`C_J^VSODdp4reS!O-H|j.c%}gZFLvyiITmid/
-%Coa}G]4qzmaDpba!Wf,&=W=(pHIab-0g".iR-b;LE~O,_"u42T`wRFDF0Ew7&`JpWv|r!YYxKNzAy`sDtDew.5|axzAT6b!>j:J7J0bf_%c8p_WNu-rg|
-&vNw2{,#p_'TcR^g4/@SDbtii:%A9Z0bpIMp@k]kk2~rx^m,71T{P|!0N[ZAqkagwLalzK"ZZ509,iRk^=KEj`4i&15.(j~Q-vaHEz^d`aA4ins,]Moqb{
-/'Ur]uNBaloz_h^,yYY8zuc3.x&vQhLcE9P^P.L:@CGRp2~pq"'Ii>I`:(>k"|B"v('E%4OCI5no#$mU{o8k1yqasW^FG%TR_oJhyHHXpn!X(Y1ue=1ntj
-8R4lx{Y2C(d!%HVT=ahVCtkYX#4uxcz{0H|n9Hni>2GrGU.3zra`..KFj0DBGoAwPo{-ulX<1"8I5dQ`t$F#gbnj4yp@czWVmAq'}o$ZJd+9tLZ-jWl|%$
-QU%F1O.rQCMaRra<looR1wnFkBlL&BPb@F}w,oQ08UWRL,!h4i6eq>%{D71BS4BX$gm%Wm0/fFc1rZm52^Y8b/.OJ4SA}^2)mjyTG#r,h;[;i[{57wW4i%
-LMdI4bjEg|5CFL);Rw[/d_0.)Lqm`RlFQQxJXX1Q:u7!;Q(G{dQ(jT3b>{&dRoqx-&(f.DA,_dK`$fpt=%AiYX]8E3g)i!-m5-AJR1E&8`Dy]n{(`lNxDf
-+cp|D{~Ep9[&2-k4b45)ikpBfO4_WbQy^@U+#.z38f)AkS:v]x]'8=<cJ8K%<$zWd-ytis=)3`MjY"Wb`s(QywS]K`$NBvH3lslhaFxdua+ri,wl#slY}`
-1%+31t9Nf@D5.J]h(#orvmRxz[WFWz0pA=7ysm!D046o.[X2Auh:`)~s!reXg.P2Qr_b$Jcg_^3ef2m;NGyCYVuyS_QUR[[{v:2&h9wEunFacIqNLgiM%#
-q.#}8Rjt^i'Wbuv4<`=io$/<r[+4OPT9[O7[TSA_$nDh'a@-z18C)Vzv#m_$Dva_9U$A@jwfRwj-%DXpw,iEnOf$T}E^E2K2Tpns;b.]vjM@Q:;!D^5:K+
-"1_>~nqg814^rh3_{%pz#A;g}Y[/(Hq$Rc")^"[xb_r=[DZq+n(jo)'k)y-{|vGqVOaKw^q8m]E_ohQhm<OW)Au8tvo35XAU'W1lGC%[v`ex/<|;+@EQW'
-y@9z@_g+WNGqV#pdURp4sh`$4@d{km';Y@eIy^6odWhnzb<yTT/NfaTm0094@-3c.g0MPcFrV#xY"F}e5;@UMSLR2|pX:>}V8eHCZm#<H/s=Z>DLu4|@N$
-Nwd24Zcn.C-4W}ptbH"I31j#QWb&CbnxJ5xw>@fGrH}C%_`^hMRY!eT3~kFd#|di|&h+<1q@SBPf+LUU64U!>S_u)t{J"C[fl}L#qI:P]:uAUS)x2J&A`A
->=y8h]~IW.Wo1sC.kkCiGG"_F[03(37A[Z{p}q'D8_HKPBS8s{N&96u_[[ZC,x7v._j2-n(20kPO5b>jY:sqYbn}=8$=m60QWmEI>WGH9hi2D9/6Iml=Pk
-sP|;3,vN`kUY&Y)XqlHZ~AxT`b"w,>[pbtX/];anRpNI4JiP-wKj{w7/M[T+EDxes8v,wLe)D_mCIuJA:.(<^!Bh'U`=k[[k!ClR!u-N`+~s$3/lbxJR52
-Rnt/zVE&~[A}2`/=dIuBj=yS6y1dMk&JG8_(FL[#sx|6HA#xwQB:z!7jgbg`;M%r^{5[Frtqxm`M6v@GWt4k}OnP~yRIZIjK=e2d|whPlQRl)eX}ha2}D>
-JA=FSyB<5y3W:E3u!D$0qU^O_oimc7+/y"z(GXPf{qvRjYZH~29a&EI"8{[t@%[n)oZ>F0P)i.nbDfTu=1YPfqw_,"Yq:vf@i.gePaR^w"r^:v3de7!+al
-qvUVV&_UPMM$}0[V~X|5{T2Zet{k)A'fo.vu/>WY|'23/-4J,{e<$fAcv<#,;GBRYmE=w=95lGa!V4CHa{abM4kX`"#Y30FZC//gpu]]tM"wj",e+!Y3]1
-/.2X~Ym":0}H$#DJv#=t:(q+PDGR(p]msV$ck`2OZ@mygXK]<4rGgLFG'!V<'yUOuCW<5SaEl8DcK7A"_'HwZlBIH3Y{3|0@T;4EzC8[+7k/(1i;4:a:uU
-q6d'@_S/L%zx!8C6uH',gyi}h44Wg:/A}u'Cjr>eL.#@xA1/#VZS(:<mxe"TYX4ad9Ag:1YQ]Vb9'W"40!N.^9+$bVIDSQ&{~G"Ha9x2{edQ{-){I.M59s
->0rf=X)%b)#:bRRx%1Z1hnIt'gNo2<<s-oHvYM%Qw<27/Z=DX:@r2sr=<cE>:Yo>~s-=#LGA&[.R[wCy43ene'}ruw{Q:n>(yu/k}Ied[Y8=E=hB>#3k2v
-`q:3RMjX$BaRk+P]1VYvHmuYov=p,{I3B)F`3shfkt7l@}vb~!Br4B0"9Q@yT+&`~IbWebW=D4>`<LJgK@0Xr^9Yz_FLyn:Vo{ECefjtQ2t<ygAsmCP}4L
-hxDZrR["YIGD@SCC6kHtTF=,32eT_u"W6-%T{x1^Fv!rDq9UG;ak)4s|aoIDF6>2j#unL'4nw5:r57WNMR^56"k[oC|m`E">h0!D#2h^v3e2&WM<W.mwm%
-w$ZQ,e3|Z2/70e2|k(tKtLG>=w^-a90})IDmF4tW95][fhOf9qQCSy^T5"^JJKFk-jSK@xIUv(3@Br%,gt+ai>KGtk3qm|./|RCt7V!EBk_4xosHLU=/v8
-;@Bu!o0JJ]8]ZW3Hy`GW>uOSIoIQy&Xmei_wJ[lR>}Qt&nG}PLQS+#%8Qk=ZpD`+lwevXcuo[U@Qc)-GrQ&jsN&67RN/;Rdla&P'P3<(l2qj`I;Kb1[gqf
-}s_[1:|4nToEqR2u+Hx5bS[V9pmR.$s.wB4B4X%._aL{%|`HH.VZG'$q@p#AF(17Za,c#vl}S=;z(Aamb$)`-T!p9EYL[$9!znQ.%Zde||ELD'cg!_PlYC
-4P@Tg&C,$P3pDUsk+$w$30EX3.|$IHv;"wbKs;i,7KaEv:-^42BS|W+VwG=f@'`6I8u-&BZ@=;#4eq)bR`~pUb~9n!^K=7y8C2b=".JbfC[p3%kZhh-/cm
-_ft:OeHkits]o=Zurj1bsvTBwb<Ces6>oPI=Jks]giPeC/cF(>z}P+@)@@!=-Z/5g`Z;<BJ+>b1PiUW#[B#1@&1f|fG+NAepByp0+9SI#FL2i!SH5)Ie<o
-7+6ZA0}v&c}d,@fW_R:rHlSe|$w40{Q6gTL&%r#Zfsx6jEQw$_r)=|O0+Ah=adORrH]EUC<QoO4r9F+,_j,G2I$Zila&fk5&ymaE|Mf2CTUK,D:tZq))GN
-%AxE+tVIy/S.aMT52{ImBx%a.Ya"Gm[3FyRDlvH^4sax5#lqKUdh'POEcl"~"LshW&c;Mj75OEC)_Xgf|SQcK=U[o0Jn"'L-vmPrg//:I`:t&)}c!,QtlS
-fwNzX#U@%64es[%PUi/Bq+Av$aP7@f%4u#4l=9V>i;aT2^%drw:Jw">pUUG2xk8s'V=^1W#L!P:'BETD%K84:>c,[3=7eBf.XR,zkbc[]W,o+R}ST"`^@e
-tQ-)p;pJ1a9"E3x@9/K6S(Lw-0z$)'GBVN,nJcxXd0^H%.sRn9|xINQGVx$[Xre9rlCq9lsH~x@j&tJm<+02ZZD|-1oJ0}VGP6e%Py-}D(~{B$LqNer6db
-zPa>J/^}^cOz[&GL+d{+vUHOE@Imk16CEzg+M8t"(DF}=.tYzI]thej(|d!faQ&8R)r;Iu|yme)&W("u/8FD8v`7VU<0K{rL7o!9Y&RO_<yHt,2k~o$37h
-=bWvFGq<('s=c:N"wL9A:tM#y<@f2S0DeissOkShST'|Tr];w}D<e/9)0T-Pr}FN&xN)<!JH`i@|Rn]c8+S=C/.H0AksucGd8/)a,e|1E=,MG7@V4]bHX9
-i]=Zq1hRVeh}lXpzlyv{)yk}d}[534yONLoOu8wGFg@dZ1v9:g;>2Zz"ppxKlpSk|lYl9|{Uq7u8FssI%`oIe5|5`3:Khvr+{<-fxAi7%V_/UbSt]T{t-Y
-24]"Ag"x`:bHl/5(y',6tZ'F%`u4&];0"AnQ7Ir7"+c5PSWIAUG}$[s{mc}OuVMI`>'u>a.-@&X[HQ:q%0Z9u)Y[bW_&&jnpfd#7Kk}IL,&,Q0fgP[Z<VV
-6!k|MoVuC#vA@+C&J#;OM[::@Jvp)KsbEs^frSm#j(|fwSzy=qF1+snmbJJSJS,M[&o:-%IEBYemR>9>Cc$Z)W/dIZv>HtBcRw3S7$mn[S`E/6u0J5kc,)
-)zQLdy$[rkLZ9B^Rnq`zCJDuYTr}h#Hn&f`Aqtl"m!tm++y|E,KrXF^yPEl$=;HfK6XFC5uwZs/w7rrAZ4/CR`qDA-#bR)UDl]nq;.Che<X"auaIo%)s=L
-1PQv6YIu~IvB"&eoy-#On#&u47yuQ`%QPK<,/tGtl(Rh~#.'F.BrBRX/iE%E_qG-TuqzEU:!x:`!]6|pW:FP:i,S"X&<B6);QeMz6O7:f&/csd$4|jKq8X
-IDBqWK;cz>IA}5).f!$n3$E8gdVLN;YXVK_RkFhf;w`ZPMe3mQN_VP#m-'!'||4nkqH"3ct1h-~{Pjftk(t`CG:q3}_6s8|3,4MOo5%Yj>BGBjn"EM-P'k
-h%e!2NU5o[=0`6%+T]N[tt|$~n5WA_=YjP@!%H./}r`egUMmPlAC,2(S,aMc3jZ|nOS$aMcCd.)>i}sV~=>mx%`m_t'Qoj+Hqty@dzXkT'ZxsdDrfAQ<jS
-Sh"I<MOG4PvRn-p<LgOR$y%kTpFLi!%WhX'3`V|O,[x}:t``5aL-8Os.MeyF4"FQFOdrS81#"|>5by7|V69O:(;k4YY|o4p36l<%WP[Et0as3}"&-T0Kh`
-<GgBa!;Av)+ev1}SFbWAc8E8~9DBdJ`b4%LbJy3;I14FA0Oicc%^~7Nh{5x(;fC20RY/j[<Za)<zGdMfb;o2XNI"3-B<]#0NJCBTE@h9+e/Dd^~}|E^!:%
-3r[V$R_h!GtHqP(v:!GfhNJf}L;td>m.r4|X@Vi0@SfoI+"Z3O~wKE3X.8mY=6CW>QiyKpz}CuqDxd.-swwo.<'mh@2P8p9n8&gz~[oq7{]dIZTfKS`Z7F
-%2P>|M[n#^Z)tmPE-;(<!@'8eWcS}8B}OH$V~XbQdIoN|{-CCv9e]&u@5&eG6Pg6cOsYh)>25oi)UzE:S22O/K%96+@$G#!qW6f#uf)AzbH`]gfNd1xoA'
-%tt>CB&9>#Vg:+A,JJR])&Cr"-""i`x_1c#Zqge[%3e;J>"EaR>y/oziDYtZA}'zI}hj'tdQAk`kUQZyEWWwH.z`c6MPFPMLlvNL0Ba@kwh5aT}]~`dyVw
-(Ha,[">S|_85Sd;/x/rWBk}IR:3;=OAz[wdZ/wD]!lGI+xmST(t)UKYaJL|)i%@:EIma=ladTS@"b^AU!;,.o4&E!Nb_/&4:z6f6J3%38|GhjX(UBEFt&D
-Eq7ajI_8Yl|S[:a/<z[W(X;[,OGI1T9a-@WrjHe{i^NAn$-D`_Qoi(+Djc|Q[Tq1{9^/<nWG5(9P+UN^VM"so`x9G>Df_H)(e1<k0KpVJ"g_vt5[8S#s^:
-~0+_"(c[xD,{/U4SoBA^L4]VQ8XVN6=l34#Az#gfq=3PDb`-j6M9S4ycv2PxtdF|^/g,c+#Xtt3Wj[wo7=xUgn4`Zln"zWRnSLw!Z!n&`S./'9CJS0a^.b
-7X:A@Ns5V=dS`iD8:2JqQ>.a;@am%C4fM2-w)D6<b2|1dS<jQH|%qm}T;4vnsEkG9.z8|e~z=XO3")Q|FdF9cJ5%o3~.rSe$<:GfXT-2>ZG'kHX`C8d_M+
-sS-qSkY%1y[3q.{Kw/E[H[m1TWwNY^(8`O{JzlUBgNNDGCluqI_,VT@!0fE[cHHsxHKY"TXO56;Y)b^KX0&/'q53;{=Yt1Rx8VZeN/G}wu{F|ZS_dDdyYF
-]Ytuq3ynZC_k|Ki"qU@)Z9qi=9R2(Qam:"u'&4]^vgumP:0T{$<3%`fW{u/^k|m9F^/fqSg36OZyl]16hzQr&Z2$&/T"5tU,zu(u^TzKp0,'!l2R']o_u]
-M%)qA/uQ/rrxN8Y]qz#-oOx}MnI7aziMOi/Y%+_#9C"7x",=CJh+VTxToIMC]sPF;k,<OW(hC7Zwo''oD.6o%XqC5}x6Iq_D(4T'^F{yF8Pv#'BJU|!558
-mVDkkpT^J;_"7K&1I"b#N6o)Y>3p>7X.`)AaQBnH]sW'`:ZCNs7)4-ZJ"QI1;p`-n;zn!gfSp}|RRtAFOJD0hpvCTH~zz4@Y)'{#J(pR/Bb+db<g%Z[>fu
-IfEtzrq%>xcqrrC8s`!I^G(/fhR'^o60OumL1NB[3evTy}<D-_adpTqLBBYz@-;hbM@42v}scRmb;zBrZzj[:Gj9fWYLjg%4W;p5Fr9xw1=r.h.[jI9tJ0
-4lgS]xRnBW$$w44/2^"7#V;PBY{z54Ihj5;R`M`ig9jE8.w5Xpl=_d}W7j_jT%0rRN()Y$tnKvf^4/#(`:{^[DMF|=U@u665}s7#,8PGEnkIug;B1a|%1F
-B09G&/Hg7vsY|6xs~gSiHQ:di;OA{K=&lQQRB|nMpa+KkXTs#CyE3Ui&TT{|/w7{ux6D(Ta2:K[U%]m6`1yJz/|y+b^y2D~WaD+sp}gjFV#u:Hh}$)=ZsU
-RUVx6_vvQPUJe5nj!Tn/XL=]pa^eHCtkf].DobgpgfPrVrT>>1IwA{17p<^Ad&s3mlkvF5O:yIx}+h#W$x>pVI#-LNrPSG,{xO;Uv+E1C0oTjC5g5h.]{D
-#u.IMj.GB+sbji:-CTJx-&_F}:lGfkcXBG5OYMJpL+wHA=C4nRq,ero9Bl{Zh%0.Dwg`!@<WYaG}9S`sAGJs41nQ&,Hy$^ROn>n6U[d4nFF|%K0ppO2P~O
-y+giF6m$jA=,ZJ[!"6t}_[xl)-ZL#0|}+)x&73caSaO51RHxYs;YUcbOVZqx%vx".^dQ~CiV-gu]SIDFn=@2<=aN}x;zDd,|4vT1sPUoT")!X9xhN{+8$@
-Dh!~)w:0&8PmGDy8RA3Hk.Y.0)C$F-c]:+}B%[5S8lbb}'fXPfyziZJ'osaf]rLl%!'%D.0V53n=vWJm4r{h0F++z"c9k,R'unmOrfV"aTdjpK_IK4ijQ2
-tssJ8v@n9'm;539:AWc=#EoFDcVjlz~j#y;:#LRc[^w}V4Kt,+&jM;P1_y2_$R3dhi(,IxUNz1mgg:bHRf!V14IX<e]JPM7C;Qo)emwFZ)If'#JKJHP7'h
-AMY.vA1/q<Cu,"u2<c/T=)ny((J=3I}[%FDxd3RwQ&40Zg@eq6hcLZ)j8:z0zltbd('"-JXY-2w3")Q6IVUk3jYZ&yHr$sm9>VgHjdQ`.9-[EOmKL7FQbq
-j=Br<xKnbfECo:>Cv-S%|DifhlL8ZPc5$wIAejcb#L9@__@yAGOI/9P4#<J+NTJtIPHxVbI,@P6Fe^<0;=qtI0R!&XrcbBKwn"92lc.j!q$_JMjrXXE98e
-!RSeO(}-Y%c15Tyl,[iLA>#NgnY!YoRxWe"MCh&ZGH%TitvYbfFe/G&0(6&{Utf/ca2/GP@+OSYnn-uY^y@4&A^jWpw$zqa-:=:Om3:ph%rALXBJ>/;cAD
-&Dh'RFQ1/;Y|XgGX;K<GqQr$ICbs3;tk;9`VO(kh!^rEIT[$gT(Zl=[N#2])MTxuaWnW"2Yy!92519<o!Y!%:Q#C"6=bQq>O@:0S^S^{.<j&A%yY[8,|e.
-oSi&6#XMh|%-uWy,kuqK'v:vUX|`Dr}(j)V.gYrfeoj,f7~u~6+E8Q9.'yHSdKg!bLfXBWLm4D$h0euv$-y]|pE>$)J=V+%#+pu.h60ZrwXr=#=)Ka0e6T
-vQ1<4^~)s&WMMVC!c+a^|;jN.3^IR#`u+{^4QL$Un![h;y!]4B&54ULs6^d/;qCk+7]ZI1x4k"RaJNgK!K8;!N:-fH<b5{Q"$]sB"gLODYx-RuYv<<Z'{(
-7,W,iq-]iu`c0:eSjKncCavJr8FY+z[:r[tBnboV^xR|B]i$w#S2M<T'(uo5zC1dAGx9]X<+'s3{+TO#GqQo3/yz^pjNkO;yYcr_+d-uX_/Vx43_,%)Y}y
-@E^VX_Z{i++6`Tb/L{#{}F'D0a^6r1O-p.FT`UO&8evRe3L!P_k"g(E-.r>BJ}SY+E]C]t5Q$ouO#dKf$D^'}/m[m0@axzd`-j/eX1~S61&l]s9Bb;I<+s
-@-p}t,m>zq{ta7Dk%M5XrXh$Zd{E`@)jBK<@'eGs8bcL1&M_ojTHKq()[PE;idXl.D|(nJ_]9GP"K5oPZJ6.Nu=hys8;-!uy|rWi2DywI#18Na:Rbq">1t
-Kg]:iG~]y7K]1dMpKL>Vj/rPKD@k=z(e#lbhODYkx`K2ux,.[;-xU':G:jwq+#ZO{K$Jc^{T2^D>:t~'-E~lyq_gau`Mm:)W%i6Z"TV:2:v}~/VxVchaV|
-5[8B:7s)tJm3g+D!~bi>sawXL&}2'n)T06sWNvhyy|h#[,YnXt&6r`Mkck@D#kbFxRFO1}TfNG9ORZ"4`&r!h!4s1QpG/webq'2oD,@8fl7r4]pFX,>m-9
-V,,J0,I1g#hZe71GtR=yvSCm)=[6_d'>AlC(Pa9)9a#(#%YRo]275cR>3Pg`1y1@IGHbd.i[PxR2BS@I0w)harh-=|ua&6/j(F{|G`2A+0@x^2FHvw33n@
-^1y=[9G(mG7,e2XeX1wT$OCUbUkH.Y@wu:G<Rq91p)=|-+@&|.F/_0xM;iwboE(5{NS#@sBNit|Kbn-3f@CoYIPW$@`o3!eH>!_s5xiznL`0W#X#/G^,4m
-Rpt;jd+"lsa(7]qm~M#`eN=_h!=7-B}cWoAy$=tWz,'Yd`T#5&_z'znzzX%!-W5pzr/#Ug(Ux8~M:45}v:eE/`fX>!J#sGbHKiH_8267zQ"&1KM0frUlBE
-=Py:]Q]IP=},K"U|~$ZgEA`CHF2m(7GY6Ao$9#m:u,eI|!(k=MM|wy>xEjYrGY"F3^>rzz`oNv@RJ:qbBP[y(,E"_R[>4hO"yx|()ea8LIW58TGXWMQ&#R
-bp4VMlMsYtFQrJ)bH/"L+i9:5=Jz0)R)O<[`!:_xuONqoa|&#FjkNH5Y|nCKfzc!4r%FmON6>DSoiCkdT:aq9_^kIWpBzv8E_m_{c|RcrT[K0s]M7MhF#7
-d4<@_@z@I9M0|9Onba)]chs^x-,rN't8LDp&V|yG5(OrG$7q[geuljG$Cl'QE+i$'.>aKM!kmm9koJ`V.IbJbe2d{0l$Y6%25W!O]iJD2]rv8R|.;5br]L
-PF_kzvFkOEXzi.Isbu&P367st_R>g716M-z50_Ds1K|`#}kW."q>#&_9u9]F%I8A7R-)"(hriK#K~l71Lx~;V<kcNZFx{O^rz|'DDu%U5U%OE^o2JDIT8N
-p}@^"bDTQU%!usisH];f9O%+1RuRMm&;Q=EMVVFi-9tI#@AxT>'fVxp6cv;N~@3j6C9e^$G]OC7Zw&5rmzTn%)]#'zBSy(hkES%^,|DdYvI_%yAGD51sUt
-;PBu3;ki.FAIxh2>21wH|#rvVF][>9zF8L#d"a]F&ZptG7.C%z@^a1dk9Kd3,SHPP|;P|bCnhX0y!O.hOsTBKLg+F,Sc6mY>I0`9_TCgqL7O,w%&E1md$h
-/NVh<"I;7fT@T]OitdVQ5o,Tko4%5$Kj7fm/lE2[gpp6Y#@3xc=|F'BroiEwvUjL<Nbuu'`|ooN6I)R&7^huyQ7s5)K9.+thICy_El&]{^dS`S)nz.r+%y
-;Ay8Q,sc"L1/8LT"Cm)9ay%&jCMz|FJ:zyB2>[5]'Vj[S0<#8$f[[XX9e,1vei#``UoQJn`A!feV+sFJ2/jxp^f&e(w-2D52b/ACO977{DRmR>d_EDkY|8
-CloHvfoB{f2FxWVw++M'QHQ+1bDkf3E]+Ee7`i9OfGv;RH-:^Je:PW^!tg"/6ke.Q[na!l@9|hy)[9+(b]N;;5]miKqyrd)<]w^4H2Mkfk$9N(U+|scr.(
-%B.pM/de$LAe-+8^B:6Y),&hQP.U&NY1S9&"U:]F6(BQKnWRQ&L9KDN>J.OgUxra<1hV3PV&{KP&,QJDHQ1xx,!8:M3To(f]gqZzDX<Fz4;gb5XYq4+'P!
-@-zZwbu[%9(dH6}+zC-MaG`odZ"U&c)kXyTT:|e@O#oe=CYj}-7E)]5R;1RRk2q,|L:J-5+r_(0zBjgf59JLW0[sxX0P|1nCq%R1tAE2/%"(`U(j{0!B4"
-{d^'#>$i4Q8#>(~"yhbuC2"J=eHLPOHP8y;Jh3Dp(QIQ2C.lzZ2Wwn=t3'/C`N-14p,)!S>MJSYP_;-h[:N"D];$X2(L9W<HWUMx8`Up''Py[J=yO+|;!A
-"p>#m{M`d4cc`@zLNzvvxW!sn;(j%9u1ue7wKa[2l=FIT!r8PyxU;{+a$Uu<8GMtY.(=R3]K|mvF}MbXFQ5=9QBB5Zq7!XwFLws[bzrMgk_yeIQlRPoG8@
-77:.I4SoM9)z0,_},ou0./f'lcg/G](3A0%<|kZ+OuazhC@BaRB+ht2^>Vk-RF`2".:yrN<%<q&[<ZT{!qm2.>&:=}W7hizHbIIm{Yn.$-:n6^QF^ZXh33
-DL0NJlI<6%U6Af8ejM/wN/h-Tn'-Xx=sZ)0pu0Y%2Ace{WpYH3/>4Zo)}cMf9a4v7;vO&.T-TwVLx#,M{A}vf.y5r)(b:#U8/DPY_Ezt+gu3:=Z1DYQAUo
-&:a_pq8h%CdYo2g%FLkGsQhsf3BS6QxM+@G6-+Hu;G"`l($nwlZ87DHUmS`Y>4vI&a2NQl&n:E[Y-0=JW=:TG,|&6gQk|I^$RFLr0W@Wl>aupbnAw,h-c5
-29Ggi9N#~{s{aI68jrir%cD'M!&,o"'_-&a>Qw24kIS#Iy]=gJMQ;epY'4QmXm.<zP:uIr2nY}sG>A|"iU$ou+u0|p(O8'lx$s+fLPQCxxLs97%y(ZP+(2
-afF#0Ps'jE$s2-woNYPC2n"bFq8c|}U+JWQ{xuhYgRftNe_4F8$x<}'76D(-Z|j7Pn&wzln)v-s^[Z03i,@/]i5W#K{2#LpNJv`X@Z5zg<vk}OFcRe"0TR
-~i3""R&|)]0qdT)1TwaFOLA8Cq0cGt>o`^|Ik,uz|L=GWOQV5|M!0.'##2d.9$mQnq'Re8z_H8FFi820FagGM-cc0aCVsH/5[72H;i}zwh,j5F^'rbAalK
-Fb!.KolsOoISmuQd$a5xk#N+"kvMx5mZZgGW(Pj]~Y&aHj6&k2uo(/1/KACBSsq!w(WII:SNZeHBr7{UUM7H'=<eH354>';eCusqctAZexTzj77krU_yrD
-5wc&>)m'y,OFkPsb6BZ>L93s02tSjCuw>,&(d^,fJIw!C69=Q8^cNi/Sj3bs'Z>4_^}OR};k3a-_J;J/K{L6%v~l&P2NsA5b.i}'h$1hV=0##Z!#Rf&K7V
-VlDmG'4T<Q_p7joF4,-[rpc,|md!=:Wo5d584pI++|SjkfA`|>|kf{rAPTsVjy|7rL@9kq{g3i(Xl34<!uz#c/d{uYs1aK3UdcyDqCpSEh_efL73R^(mc:
-p9Xad{D"nMq^lP0s[ZmS9mE@jbfr$R1]jz}temFVQQ8sgJ"8F3/pn9,Z/_5MJ6^c{.F6b}k"#Hy1Bvn^#72L#b~Q}miKI<|e#K,10&)JfK;tD>Q<<a`n2Y
-pvVC-"=hPz~70tI4<wG3<1"{Sd+Zv.[AZoO]2_ma]Fsg-D`gCV>IoJ~D>X@15rxwrRU)2_[^@`ryK%pL%@^s/gTT:9l-X[|Mm|VAh#L:ZJSSJtaiL[anG-
-HW(X'nPNjV;[JLZ)7">l_Acj,WuOy,d6D_I|<zdh6b@aydQ/@:7F=dF$Ax81n^:9F|{B_j{T0aArBMVkM;GI]9g{2)SelZ%f1`Nu`XeG}`,@cs"y]1C1!Y
-|btY(B/Z5JP#3_%LYiwiIBtqrp1WLpf,8Iyo27"Q=31F5q4o@mo=&YfIj/:{g`IGm4z{"g279-sLoD)$nFd'FGfG)%1Y-EpJPB"Z.<qp._>NITk2UcD$wK
-ikVS)FFYs}.TP^OldA8ihnhV]O@G}nv@8l`'e6ywK!4l/@@5kV}9[(-ET4"s:|e5Pm]/NcOBHMtYpP+tMR]GYxaEk5%4wh;G'p);t=N%]XMrx>7jaxjCoF
-Y8JCwvFpQUS.jlic+/of'(d<F-DHO)Yukg^a^a[uI2aW2_Jv7kq6.IF0l<UNCb@g$zLWv6|f8N'H>9yrHPU@#_PZ-^,s/@$I6JWNw`7Z>R4|b$Ybz|{(]:
-M)FlG_`A4I9wl_5v]!BlXYSc=5oRHd9EQ7!,uW{xn)y(l1"JX5+^PS5`.`]a#&tH3gT;:']EqaX2(f&Tdz:;jjFma42LbBQf]"gj5Do:mO_xiaQ5S$t3}t
-Mzb/`W@+UBmBSwkfZ`as#.Nz@rvQHJ^fXaA{GLb>08yRHLg;&iX3ZX%8w`UhU/J%Ae5q+5w}'}wZl:a4Mj59OwyBR6liQ'E_3Bj$%iY_`N8'6{Z-dfr7e@
-H95v4a8>a]_oUuMzH)0Z,HsB3Cko8<r5@`.&G%v`JQKJnWe<2A_dYwT:NtrHa5XT+_Q:ZM@,3SJaYg2T[fGR{gtF|2tMTrWP_a_8pWzoU]N6OY]/TKn7UC
-C8s4X,%@vmjIk2Wje'G)neP),'H-Qi}D$[;UTUS=lt%V`9T;"/hXbu/Ho)j44"`fW"euTE<,uq_+CcS_l_ZdaSYgO!k8r-},8vzL(Mx"2rpiz#Z1[ehAc=
-o6|I/5b+&13;(oH@+lgKId!GpKwLYwYJLraU]4`]qyM!K"Z@pl&GW6H2x:<'vT%SW/-;3x&WEZe;O!%9yfR2Do@`TGw=c(sKww]Hr.yDqv&XFI_.LA~Xr;
-D!G0Vnmdhj+Sb]^uc(M)}&eS{-~xw/D$47If2A~HIjaZFd:zHbS&LI~MX|1:k.OU,P07}Ug_}Z=d01k[WO;gtqis9a}zr]!aghi^9q'0<=-q}hXy-1~ld#
-oY|Fz3w.|+>j(e3)2CGN/hA.O<3jT)EBIg82i^u/3cgar^}vCIE]$b~l|Toh<C)o{A3eGkV0Hb''/M:vZG$!9pl(G=c2^6AWH(;b0`yga5Lfn/#;s6<kWq
-gnxI"&&njoyH&}vhTN(dcrh4,@P|sy1OwSypI6xB0XOu{mPh_ADsKODfG:IP4e`WS-%VafIuhWE&,qVeQi;S~y`sf(_Ob8CzGWpyi&,ML6z6'w`r5xJoz"
-=t~r"BBqa9"/~o"dRrahz;Qd4V"]1G=}=byEh|b1+%W)HY3HjZI9[n65peO"uI/57X,.hz8]9CYo/rcLZM&TH%2J-=H)lNx-2]~[bPgGMPh(sX2]7OX/~v
-(P6k,/cP3d]JHW3&{2W{i)kdR+HNxd#'i#'T<S6{#v/Os-ijsJU/0g%KB,hsULnO$>@w_<iy_zF"#adi/vIfBxnG2{]M0[Kf+u:A_WIf.X$MAxCz`lK4Z:
-=2D(58Y_f;m<,O;gd7:Pn:'fgVcU1qVoMmIwFq<X;fM{wi(=~F.',VjC}gEF)]AJ]awD_X_8)LYce|GtGU#;2^Nj)A1lV@`-hdp42W4]qGVwFRcmy#`PeD
-GYG%7=tb~!>f^6_"+-1>]l#4ww0hur>DQrKrP|KomJ`@~)Z3X<U-XUPtD,|LCK^w^WpIpT@1x77oe0HD%Jm+z{-,BO5Um!L4y)d>"or%MX%iUlY#K3e,B4
-;gO}sTW+T&U}I7+8,{2r7x1d"4BixqBxe,4K'XvoccyOd4)[O"~!_|mAL#tH=5iEx9'4P/+jO0nRs8gLN{Vc(L+rngNM3sB{NR2"[&bqr/FN|suXdMtlk#
-gb:>&b{+qJe6,v!7/AQ:3Gp0!dEd{qe(4+^[Y;O[Afq$xaWjHy6</i9^n)t0(#Q.vdid6m}6P%c#hmg|NC5)4oZV_$T=Yk5gRFx++{g!R|m[/c5k!cFYLI
-tBg1M=)Ces+Ycb&+DXs|G.qgiN%}11q7taf812vT`rxJrBgz=ZLOWpj5z_si76Xp[ppj{3m%g0QNb.H7<U..q.!DWa#kcoK3'c8uR/y1gOHvLXb<#8gI=R
--2iL]TDZ<%|M;5DbLA>aZ1wY`jC)2(x&[aeALt80a&EB@8'43NSQG_-%23SJt+sm%9RMfBAaJ9`)d5&gRU^(AG.XaxD=MOUxA(<Z]LZV)XVKU^sD])1/.y
-A-Jw=J,Cjx9F,X(UD"..%/@2|qi#|J~M#6VgAj9a;c'e^Q:9Q5%0KZ'.Lh)6/UJ.AqmFr&&/sBY:K54nW&PdV|C5./(ot>0#%wcb_iJ|{=KB3e1`&+&;'#
-7Zu%jLUFP&}_2-eMy`;am.^'#3V^P@Rh(_L6Fh|XWiKlGUS#OCT&qD91(e)JP"XH#j]yyx[}[OZAIvaW6ZYil2Axy.1oR!l0>!}oj1W@f;Vc4x^X)Mk@5=
-xXnd[(7J7IY.gKb8mk5UmI$z'4Fa2reGPoflC=r7NoXov5-kckwkHv#ATU'skou{Kh.uZ:!%zF~Ete!cz2{EJ7b]olq^of)S{PG76TF<C,PdMX}:p/1lgn
-%00=Y1W:AbMU,QQ=0V66jQrB8/Ewj#,6(D[eD_GqF%{<^fggvSXG7n$6>B;.7qBc>=!)!I%pX>YZd:e'+|Q>Wh+Rp!lI>F,BNbn;SOW}OIJp;E6Cfqz$si
-l<q#@9%7!+u6Y$ha`(+&,kVb}4Wz)].ggLarf1k#@|t=C>:9Bm[(`[Hcqr1sop[{Q5,/w9JusGu5eVo<#b'|DrA2dX/WT'ocGl~6V.KdM/POi[^wAxqfc-
-/!dov{e1D#5)|#q$k;mK:]`5!}#n.LBsh&`-$CWd8h(V/gglGZoyV7Jq(>9ce6RqQ63Qd>&`%d@/+bSgm6G;$vwij')gRfH9tvhp_Lp!t;^g1Hh'i7C$/g
-;F#gtyb</zs^1lGrm@Og8J<Hgr.e`kFc@U:o/eEvA'JxvW0OQRaw>OL.H=#w=Vm}(l'PV7D;XgqwO'B2O#TGIJ0g|MsHrGUnxs;/eD8B5<9<+9fD"2GPid
-ui2P^.SL=d&Us-MCW]sC6<U69bXw{pM88PXDZFJ%w>G]A,q/'4:+t(siw@DWF&0)yI6FcHPo/:5eD]^D:f[bK.N:G58sxnnG!)9aQ!JRd.v.:QFs@Uaq5%
-TZjR>Dxs,D$%DQ,%_n.u_f[nuY'y:$p<P-!(N6</N]wAVy<AOR,P.ygaYrVXe3rbma'mN69j(pw^<ZbzTN6GGnXH`ITe3K}s'zb1j]!q`,hGZYG1Ei)"y^
-dZA>`W7JDcsCQ}[p7&i0hI=pUa'c^1a3+;M1,^p6:hQVGk%DV[!zd_GO</|BWpY{U5%%HFhetT#svD#b"NCbOXGjwYW'nml!<.UmN0y#wOCWCWe2kU%ZyP
-ISAcnA)=a_xSIq_-hL%IWIiNJdKfDbdaK,WW9qC'ggTbD4_m6G^@6;+fcI]5mq1HyryYVBUzt.0KT9`X+}ovk4<g{weHNR00!`u3u4WjOr5TZ2ys@)4KKG
-7bjX2s:!~aHOvGs|^QL0}yY|lW|o_T;!KU_Ru3Y@;bv/[rOly|V<xCKkq,xeGDIux}~zPNQg4^/Fc,(K78#kUw.W4((K8gswAf@/"l^^j)mUv;NW{ED{a7
-qB%+g#u)hvSdeM2N.I(6OCT'i]D6k,-G75wU=}$W:4=9$[pA.WT3F8=@J#Z&Y2dlu5%yFUV{E1jO3mFCSo)hB#w'Ghmq=6"j.<587D7{TleBF9C":'a/xH
-6v^xuQITG:2CPR<<e.~]K}EV=t+Lsx@oEiDTZN=q#6>b'UOB$j=TVd{9'yAddpNF9,Y042qV,`lbguMmUmUu!$T5n{jm65[%z/AD#I5hF3}!:/Ygo,OvKU
-VNy%T[qwN-'')G=%-F@j<w`kgXC+obJ^u+a8&N8Pxoa[tpVrcVM$"wf5HPp>-21d>AfeS)3Z{WhfCfzw9^@dc`fjZ>d@Cg7=,G_H'D72$<[(g@$+ynl+3]
-<HpLycU_EBWa>r%IG_'tp&j_D)o0cb$y'G9g.q|x,M/UnPm'la(j2s0gH&}-$5_^KQ_6YT6bweR(>)|qI(Rjxa!x-uj<dL;e4u"$+=2(L(bB&uzh^W7/ho
-lEAxXB,Mw7^tSDS<Q.!zf[u+|SyVr[wjf{M(7Fj|)sD0~AJN-5,3,#Z[c{i0OdqDof$tdg]Thd#U3tLFf)9]gFP[(=Ie$oodcr7w||+gvh6jBRrV|+;RX`
-mb~0egd3%7N(ZRf-yboxJ"c.1Gl+L@[V3=]IylE&Y&6|9qc+h/k]kpp^@9>3K^qlk+lOxn8^'Zo,]SnIPk0_(DN0~vS"h_%<RPD(qz"E~0y&68brgR/,~q
-n3`&C1Al1UVHiTye%Cakvzt%i]4bL(}</L'|[<CD=mAb%N1WTIT=sPzJTj&[mK2Y2AdYK7Gi>E4>&rS`Tq-If]&nv]{U)7w3lC0oQnwU{HNM&XTcT%GyV%
-,(BnMB0$Y^R%|8D/CRw`vgD73/dO^v1QZ],bV+qU%RGd,a9^!v4TV("SwQmy1mTS@,=PzYm0de/d,$;Q4n%&L7,{%T,S5(U1&Ro=xgdLv-qo}m87%p0xq0
-[942v'3XqY>OP/z{JJk6%^LU)r8JK3|H$uGkK(^3Z2%R$M:$[hX2d_ozDQAS+idG$cnLmq(B+Sh2vE2jO4xK2/xpxj+Adj93C=xDpaU%W8yW1`((l(/O_`
-gmAl8PhICmKC^5Ga,+d0%OT.i6[FgS{f+9sQ^#E_4._(C0yHhUgEF>dN&7uQDVsYY&WIQ{SorZ{im.!+pXhF-GcB49MU7U^H'9B@JO^+h&_}0iJ/7K+g>q
-t![W1,Ger8r`PsqX_6oONFgnBIsVBxoKF>#kq[-<Ju$%9MbH}GRpiz[@9W,R/z|Sd=;2C=J+EP7jL%zDX`$OJu&bi#.]<(+djz/W+zJ("nm_vXuXc}sj!U
-(:U@r2"~EbhJSh}9m#GD'FspU-O8BUAjR+$.Bu3G{k]u[&W/iQiyaG}]D|lWy$AqMGNg:9Xd4#1Ktpo6y6h+r/#fWw8MWN'h.9S"3Ia2VkZ/|@UP~'y_!N
->R$nPd"uJ:_K4gt6B5M{yI/jHqp6F%M<Ic,kqBz-gh|US$Og")uBz4gAZa;Ui;vkp%S!ikTJ]PUJI|5R^HOW71(d1dMU.Q"~eEdDZ(d"Ta#RiWBuy'};[>
-Ov!;@W^@oM!d@4G{f]{@Gsdp+/ZcXipMZ4bxVX3MT9kDN^e&SKt(j-us0:i]c@8SjM"CIvZ=fXB(57tm`,}H4B#1E.[:[/jqh,brGbu_fVc$kUN4@o~}WJ
-tTUk3(js4pWJQDJxU15gdw>$DK;O%S%@cRjzCoilVs~L|:(gjEsS>Oql(<lF>&U{HO1tYW$,tX3=0rtw~hzXVr+No6Rn1.xla=q7{^J&[,mPFXnll+tVz9
-Q2xx,u&'8[SK2]Xc3d7`S@{#vkp4]z4=w8Hof}@2UWL>5cVi!$r:!tg:NY9qKh)I08Drc=E.R5s9@Z/H+Rx.uW9n1EtwV)>CLe&[^hN}Zqan4Ws/i"ZFY>
-G)Ws7C{"3^Li'YlFTR'jSZ_r,+~%:8Qy8k6vJ,2.fn:!nCxe4{$-P61w`3Y,]`QiI7wB3|s@DO1vTb(S;o$[tnvUD!I:)u-kv^~)BE'inJ<LGdmeisfJeI
-l5}r'&]M5|zz}f=;|q!4%D2fpN2[Gk-ntmv{>,R}N`kP<c,$[E3&4e1G]oQaP>nIDMs/O<h}_5jZ;q#Dp3r,u7yq](-$|MMB)M;JZ;J4.vR&g+eOHo,eC8
-UNSO=pt|I+LWBjAw@-a.F7a{D},^[``s!X[WNa{x8,t_34ORV+p4T>1ggKjXCl{Bxnqsp/.v-oB^zX-Y$^Ml'"}>C9Db6+A&|%yv:q4ZqGT9R,h/3CJsCm
-Z$QtVPk.F|n;Uq/Risqe{p+t^{mOs2+xPactQSE$qJRV9:kdyJoO`/XbO}=l^O-(D@'Z@7`xki^WY-{l^rZp<&x+(qs/1hIdET|8%W:]|&Zch0h5.OaP6a
-Gj-iGpY4n4fJ|]^67ov6"k8DlB7G2!/&]/jeaw5K0%hN!#(9Rd~q`YKEUYyE)n$8t+8%aIkQ=lE-rD@a_n4vvs4El;w)wumadmI8('nmwEVh:]f'tJv_ng
-S]FaO9|m2P}eX|7KuZ)'Ddd8mK(ukA@F(&NLincv=DiMH65E~!_k:YG[SC:!v'1AusNiV'08A8:Iis5S0.A2<wkW5a:pI!S:Lf,@wCA=oD5,jj'#r9mK$S
-K`cWYj)Dh:NmCD:#!|ySg`|uNXNn7"z7!k/7ovI;(zjV%D!yH+n<re=+BuZ6Ab/;Rz_NS5"&&N[rQuhz=iXQ6VCqMuqv'C+tOQHk!sktRE6Hg"jtF:&=&%
-XC;ENr1^J=:/TAwonc:`t+_E@Fr%F@q;7y/<Z[|Z;Phow3_W.M~]ps48E^8N,)'t{G;4y@o8#I>kdY3([kPHQJXMPeP((H]R@'[gnF2rYJ$%!!A}Rv.{U:
-x^cCwexaT6^:Z"=ETle%3{Zq6/-,5yvv]@-Ff0S7:JW3`j-yZJ8Q)_oO|q^crOS3ku!G/iM>Dx"TlH6J^{Ybfpu11.a=znOHrTRYNIUaZnWXQw_2N7DAmB
--l:<6wcJmwq}Wp]2J":;7hoft'rN'LLay)4CRb,'`pm@9-Tax7VvC3#=oY/H"21ZGw/Kk4BiGXxqcB;$!Q,|Xhrv!S=Tpea[dr():JR4kOd}f'.:mUbC>#
-%{mM>q;kTaG"zdE:gC!rFBPC@ut(hQ2.;qMlv$gei91W^uGrnq.U27v|uxiIW@x)E5r4h4BH@0mC}I`(+o6(ur"+y,^aoeU{4N}_{1Kn5d3O#u5n@PVK_2
-pM:=)F7hM2LI;'wtjVM[mC2#OUZ8n"<iV<<[P>|EN@TMWfy|<YOM"m1W/{Z1T#.[$:(6bdo=wIu++kn-ARl6qd^%B0_C0Ux/w`.Jfxbi/-B^~2bZlkFl.3
-=,=32kxe!k#HU;Z&CbZfe#]z{`P35vq$qS;W[`EM%/i|HmW4$6yv-6Co'SMptq~g.]32L;1f=PcCdYhb&C~aOs}(p/`G$`m|BZoERD||07y,!^/T]la'qU
-iZ'O6Y'Oq-VPjCn1>9V!78;A8XY37l5KRPR!_Wx|qlMG2i#37yKW'r@NZ3;Vbq4XhnH+cA&(&I>hB/`9WfwO#{fk`z6sa>B,sN0>tH]W(1li/FRGbhl:b@
-lj"ML:b^OJBdk=#1!Du:tizx1QD7C}lLFl5-#MAY,/I"P(ASW,u'u:+Dv)S6bg1XQtfod%~Bx&!Uty_KVJZ3V'wh9;lo,66Lg`S_Meo"~Ws0=!eY8H7gL7
-ydatKJlc9%PdJzFFCSUIE3,LC<%#7,,6>Me8Sc4bT'j2i/i^8P<['{q@js<vlw'eWhyA#"NM0oDRZ)cB%S9>`f=92}T`[|M"Km`B{HV-oiv]9-$MZ'}J]s
-,[(.NK77$;te'L5-X{B@%I@tQoGFcC-HFjs`TK)i)p>G>(H+sGd5>nyA8.0kF5lu<RO_Hi1l0[dYS6,m0|}@(z@)^Fr[bh<J<s-1<zfNW<y6Cg=sU;]Xw/
-"KVTYvMqAphN6|PFr0fj,fH7h.J#/8Z:2Y_$AF/bM#{kXgYkO0mB_ci8jSo$n[0g3i2%^&i2PxDuV:/f-dn+q9Gkn'gWGK_nL7N$y%Cm1`B%~uOM%Rhnq@
-j!#cliipG7pw=]X<IG<F>F."9XSU{StH;#vHTkbC-o|v6kVr5+(M:w`yLRlB"K`2e0qzw+oL:7bmefm%E6H6ZHFg%T</a<Fz^ok9_)!#VB&x2J)u^+Jl@/
->rXkke9XMG}hwoVRLNDVNU@c;W6O!E'MuOj;@yEx;!,0i(]V01@Qq%Gu<2:20M9pXGqJXYT,Jl94'<%^O,OMp4hbgIJyNhcSwpD5}E&>#(Tu`aS@P#e3[`
-S]@Uh{xn[4Rw,AQPGY/X^DW%Z0tUv.I7[df3_sw@u&&,atwy2nB:j)di@y{Qi7P-[{0DU})f]vMGw5Kx{yA|x|GA9bQ^V=pM'QX:Q&#i#r|]h<(#lI@q_I
-%,qJy}R`KRp)E!e"#/9!)}_+a&l@{&=|UE7^JDmW$f#OGt1ZnA#>&3,K5/=4"Iuyaav3wSodG[a!$R&nJ'f`)@fQ#];ZbwRrh$SrZS"j~JweIA~@3kDTR6
-@sT6xFAw80LoF}=L8.d9s7C/ei|`bX,i8QIwg[</zr}1'/HGf]iKgs![URe%|NjmQR--'/Mi6_SS6Q#7bQr@^6`N=ZaN^%BLq])1`5dY6|t'P&hEh;RH1/
-0@2yeyKtghlF5NPc4xx}LN-2J15W8gP}>'8'mQ`7Vq[T=|NkvE`z=#7`i<sndDNZJN=/PFBU8Oul5}bLT{Xrq26Dc+n+@&Gn6x_|.}LZ9q/F3qaOc9B]m6
-ZMdBT58Htofqs4TtS]=KiYFfovfQQZjt$8rz95x:kT"q$N5J"`m@NURa40H`Tl8vca"iFO2j9Od#wxrzvG.mBq38Pb-PvR~Qk@7Wzrg&F3nZAzMALeIyzN
-B|}LGqKa/vU+J)|H.=h3v;[Wi:(D9drl>M<!CYX|BqlL0BeWdY&`dQDJlurraj[IGwL_VSpWc6Y6g54C%3-BJq:a,IO/8"0(xs;N|z_#JC!^}c|J9ug$#.
-"&a+~C6Ie$@^Q=cJN3FjOk(lA!laK`Y}yre,rHXD'94|bVWYIi&hA(>4~%z$J'HWr}6NYv<c&b@Ov(nwX0sKh'5bXu4a;E$+dpVtx)_1#oDCCbEN#rZR}c
-H#,Ur%GTjnZ|M:dNh,HM8A7Lisq7rB%QvdA^5tD0Um-(n`y;;h#[y5xfjAW$){P>+t.6)_u+tQ):zT67,KT/:[]MyRHDBknkI:RVC:!gk&`.NL9'wAu@tB
-.y0cU%]F]e,7k/JeqPM"YU7ZopXM{t2ba00,q@0SwbKi-k1$#15J6VuQpYm/tTY2=uZ@4DqHU<-dC=uFAcGdb<!T_VOUcmaQs&]Jq(%,21cVn]7WSy(+%M
-peYooC+|+&D9Q8:[{SpJ3#[8la|BOMEIT/Mg5hE5y=sSx3:)8d^INwW8"a@)Hevxd+K;t+]x/k7+H"](=2FC[cyZ`B"::Jmtt'0t:XuC0_[6htg=fnq)=z
-]lq,qB/N+gz#nG2w-8hC~aKKr{JYK4%TlZ2JlqdiXc4Ar"ObbdMR+9NM`.j71LA_CE%&`5)p=PCd2}&{o9bT/JLA^+/71BZ-}XE#hg&t;8dl}XF'xgtV13
-BHe{fMJb(J6rb;Rj7/e!.}AaI.9V$Yw/y.0bOd3<4r`/aIVwbwq'HP=igvQpDNTt+;s&z^^kMepZj57T!)E[8su46ofy3&|X;,vGV},TSuk.u(I{w}O^i>
->%rgO"il<6kI}=NHNCviN=LLSCYKHYkwql8lJ5l`=Xo32_qp>@.".v8N):^uYTD$L;,BAj#^<C&^5+Qaf@>f8<k;k%wgEr4]),$f@$`A(=.jF1A.6ouP:y
-qa}+9[LSf{DN:xPp-v~N"<<;_Om-DBRJs+Z|Ss:#0fKy!.gf]<w[O-7ppm}pjj6(K%BaYjFF^TFA|c.}b:e:rx2VAM^8oAM=@y%gV(h^o]vd7]Wx9}^{JU
-"f-[m+}^)J}^(k06-&o%Dp87lU{o;9xUn>J,i!`,8J3m-6+1g$bk$qd;O_G8}_/4#2tkh[Y1W<{]WJDEu9v%1<<aA2f5<]oe23"q8h8f^3ba^s@"0CG<No
-YVs3L1SNzN-t/vC0B4g,cmbKOSi7~(WD_O&On9vH`2E3U+%mVYnB+2<eKMCF&3<BWHkvK$cLRf(49jh$ptODkf6^drMCtG-tlGlayEjQXYTI6eW##.($c&
-$P53D_quelxz%+yM'i=tn0&'`Ls9qwB>#N|Jl=:WcTF)b2rJ$|wJq}r(Mg'tPgu!brntDh=RVE1Yoa#E+5_Q#OXHaNSpB&6o};vUT/4_bl1E<v3{B=dGWN
-W.du'pap,M)h'e/=5E5!)O')J&c4K%Q$TKg9g#3=DUo$A}7RImFC`U839+B%I@1X.N)TSBte@4XyJ[[,&yd]n%Izf98}h8oNjE3xXU+y=dB8F$Y<E}~wu^
-1cU$t/JU{ONZ0FYLcuNY4Xjq"`:,--(P-g^Cf+%(jUhzJQp4=f=7pU2U4N8KvUB<^g[e_&QD"2Tzzs)HMDSZWS_kjB2Q@Z_f6ePYx:$[~j9xAf#/4q|sj,
-FF-$R!UqvU:]2)uK_2orf&)8W;7r;HDSeM^0UJG/toM@r^+03MANU5yYBPuMF5)Z^_V<0:>![v$j'#)]:YY:-J;E/eP>{}D<PThe#xGKXI^d[p"6C;r:rx
-_%4|"LC%~M%9K%O`/)-"gcX"U$WY8<`Hks=dybr%;[jY/#l3.30u+]Jbr0/FSXCIq3|XmF%.PgEs7oNnrHmW2Xj!kC#NK4yhetf^5#as~_h@[Kb.!W/Jx)
-{afy%`a71Y]R2o4aSGf:EpUU9Gs{sE@38nWiC=WuI>,6'-N^0^BR;RWgUWTEBIbEw(ta<>fgRrHf:h/J%A.T$;VJ|B5bsL[jm)@'Rg'$|A).f$>n0BHlS3
-N&B]NquU%2P/PO5Yl$wrccXL~gK0]dOf~3GUD(UXG/y[AX^!Y_l=|fbg/Q.T{]xaloZSjFQRu|>>"bZ=7<w,(^$FQ6EL8fQUmfzDOwb5D%>}Br`K<<pJ]L
-nhF2Gv0vW(vyeIfb-eyc2>C;W4od@(#tVQ;"ZC{[1w4Zb"zwu9]Y=UO>9(ZyoDbrQa=]vV^vUG7qrf7LVp:>D$M&{7ywtHlUUF16a4F_iYmASwJVk+o}.w
-y#.o;fL0gpPT"A0l|RV|.>kkz3!|2%Z$7]M;&nCIM4ur="FtW8vYs!mgn]neryJx}{G;{Sd%eGzx/eW|K^Bu3aADGmxbAx,lZ.^ZwAdg|aQH<tq/hX+YZC
-|em^!z)L<rQPzAk.hLJ!jYdl,sEnpxWuschHsOT4|ocIX^iV>DOJi41MPK%ky9MSBK)T|O}1+WMzfYPt_ORetY+BiT<w|O`}!}NuVxj6{OY|,{ae9aLSnD
-{@[gQS'603kWdo8#1MB^Q^3dOo%uaXNA6-&yI@m>lqT@^wAuFY$.^Mz7KUnG)v,CFK@C~Xcu{#t:9!&_w>_;V2:"e/uLElNBCWG>J@'U3=CBSuZi@+c&B_
-#/-k/8-X@_z8h@dpbR9YT1~'[^VjLe#Lv@AakJoluWz;qzH43x]8tn=ad+Cx:'Lu|!SzSY=:JDWyiaBg_2.aXDw:JD|R1+c(7VpG]|F{FPElN"IbhWy}hr
-/[J27K%P!fC;8&FO'zOK>U8dT8{wzqV|/M1s&yH8~VqzD+Rz}_>ok"{V(![M1xkkTJtjsl2@-R}w|:-,s)&'~5Mm&XO6Sxr0=jC>|-R3">[7{j|FdNUn3[
-V}Vn|{,vK54818-E`](d!{_bp%2K6i`"<un>i5pSk{W0>j7,b<).(d:(e)n@su-t1%{5]EO&:uz}|6=Q`KeTPf)l(0f5a>3LK6FDEr!}LZ)[P`(4G!mUz0
-&KUt8)g0_QVoI)D+'P`$WRu]enb'6,s@x(Ag9D4:j93Y'zh508JPJ>$[p}oL/ty'Dg}T1Xz2]Ai:T/-<9v5e91jj<(hU6=D@}V~EaH<<0tu"'cMAaqd;y;
-bq8La)_(U.RRO0oTGzYPihd.I9+oRy7k`wMAJ=vTqp#"~@q+_l3V2Xz2C4u.X)Oo`BY!$/iTn=i/waYsf{!s]jM5R'MOZ#~HyF13,M#gS1z|Z'n;VTPZOy
-p|PrAiGmtqta,{>thU7&mh_.tvLH'e'K_Vo+=k/TW/NWVs.Y"w;l+,](WG:TqF^wo3%xpxPQ^%1899GX<P:@$#|GPUt&M'_p8I;oQ.L9|Ytt9hM5rd;o%K
-^.m<iN[MZj~@/n_/[Z=L0&36"=0CY.y`ILKhKp29{2S1hdr%'<(ek@fn1ph(l)sTmp$Z9HA+n@3]a$dxF1fjS@z!&i7snQubAY]EY_x73m"6>V<6[f1VbC
-jQ>)'RySRa+7q9kK"'m;iWBU"b'z4mo<=]/t['6kCCedId/p(=TrO1C5l>KK}6miL:cV::e=F;hM<$FKjM&|(<S3K!=tsqb.&=MXYQf++V/(+Y';3h6m/}
-!i<i7u;ml&&UA]Cjk`{-f{5,CH{l98vBNCPsr^us-c#9=#}Rsd(.]Wx`Snyt.S.Lq%_qUb>!AWya+vmMPm@qyF!OAXp`_,FCF`ug5uWDi=,d@NFv+iIr]L
-:vzG=[2&(2[2BeFOwwh`YbyJyQZ/z@DX`]f{u$[oboDZ]sVybcXlULeR3NC2o31=R=yM:1T["VzL$A!2|4_&rb~$5Pj8DW@:/x@NPd94hq'Dg4edE4N<3P
-o;{;)=`m,U}Ql77n0^~b.{y`wvZY8jY/i#!MLN(Hhu6X7I]d,VtjM1N&b$y0>aaP~N6;dx&;q8}kPz=%'DdB7.5JHC%"EGy&DJuu:_[OJ(A9ha%_b@^f}$
-r9#yewpV:/zhg</%I)]7y`#}vh!jQE@(`E5w;]c(@ggBa>9@2.~/Dc(uDdQY-L,J'G[w<i'7_'[WQYN,7xvd/ym/_dNs4:TMdh^;3(OtaCtPj&--$^aoPk
-ak_XZumJQfuA9S6);cz%$+_tB`:pTQ"L.!KDo!M/c]VP"8~54Khhdo:}Fcf%K`bue;gmV,>>^.b{Ez4^1PV>K)rOmhPfmRj5o{blkAoU1Ob_+p9C<r$7yK
-P-ezztp'c&"2Ae'I^R=pBz(1,3Sj;wegAABkD3+"{1YvVU}-T;PvbX6E&Kij7/[vZArV/^qqU"Lc:9d%RtBI##,JM(V`s+b5{y3;GX^F$1IIu^(=pE.,5;
-s.I>^$wE%wg[C`A"x@{ReCX[)rNNa<.{eW#YGS@&If2'^Lzec'Nv4v8DCjHd}7G7p!YA3b5<|P~SlvT27lFfVXq6QOZqM`T:r.UfWZAHBG9`'Lcn3D74Ys
-SQCEDibD`rHQa-yn1SlV%H8/F7LVb)NJ0=|c,--6P+{JBzk.zGN-Jqh-a6cDKp7JWCLt4kJEq&|,o"Gbk"sPAjoe8i4S=JsVa0oX!]GL_=b.g,D485c#5G
-B"D3-T+TdcqQ8ZPt{^fNdXSZ)Yed@3I.!Ug9&7;u/Tk[Xie`Wk>nL&Qa_aMrGV6w1zJ.dh~usu6w`cZ;S&bX|Rcm{bzy+j~J+^s_+EhX3p3;!K~,{`G2|s
-00<Jp7P!B=pZWu/xY.RIe%I1uXf+c'&dB2ns3ADUQt^Ofl`7p;VvTAcL3A5Uk+.a4e<q~wifuS$8s26;AkP^tC8ERRQx:7lf9|rz>g}FxvK|M&N;EK|$q7
-F00(-hu5o(]#,]Y1{krl>{ko=s_Z#8MKsuH>G6A3iYL+o$Jg]c&PL;rk`L)[A|+aYk^r-#D$s43W+IK5U^Ko5rO[+#_$Gj>1UvUgmAda&H'nFB`t!NlY+1
-$Xfjl^:/zP;]QNCi:VxC"CRMR)PawIY9s%f]3T0T$Te9FG-R_i8#wb~AHqX[DlBv&gdzJURu|>@oxo^O{sy(pA.P(I:EngB!eD2nz6`wB1gL,wHz'^yIF=
-4ecR[@W8~hW2HDRXQwpr)6Ax4s1Qv1Z(psxwp.h25P~m[caXGOmBOxE3OBfc,K2l@);zJ}`4LdL3~7S`UDjJsX2UYp(7/Km)<%r.A=`pg:zoVGDGA_q3~>
-R_YTbFeP/lFTH9.gI0f9<U.=ovkYn'9cdH{>:y;J,qo])/#Qv_2o^t=Lo9jYqwMz'PTYAhrMEBRSFS4$yNpN/ni|Ag{T_P<]oP.|!)3_81+`a@Z_o4R0l'
-ru^dy9y-'&SF$I}Cuw8"aa/^"l5q3&v";br^sDgj{R7,8jH,4kP6s5.tzo1J+92m(h&T%}x=Aw@OjyN8HQhe'cWkmI8<Y}j7:}yba>rT]UwedNFBN]J`VU
-;|KM>C3ETf|HlO7bDMjeaOyjL8#k!}gg#"&y`U6TcZos|0aU-@t``8Om=]9X6<fJU^q!<msD;U%HU4mPOra@V7Db`LVH{<fnd#2Eho-7jmZcE01UHdd=8"
-msYuF557Td`sik.JQAv/Dd{+KfI1V$i4Ol6_ITTyra`:'knN[Fh)O^pOY+TTV70ODuY/P0wgsOnhl&Q.`970-)Ga4@2P<oeW39QK9xnt!l&e;&I`l9^(xO
-BpaR>hq`>/3lV|<wX8Tgc+dM>Z!QZTO`Ui7mk!J^s4II%k]a='-Qo75`W=E@v82Dhd$5(h6JjkCp}9zmzC!4&}56`/lyC<MWXhoPftCb.(.STIYv3O/>#:
-^1Q1"KGB0U>q2mSTb[[-U$rl.UC.A3sQWYAuXG&&I:2^BQ:04d[a-a)4tR`uw=+`DDCEIxOHCvjA7x[,IPl!#Xq:_2t>NeX,joXEUTR{oK"O`7n/#&397q
-wR8=KR`$Ix7XhXa,^h6Z>]Iql)cIjTsVy3mJV>f^ab~bHb0>YY;!l@.=][>>yP_0~"HYYG:e}C9Dn#]/tq26@)w&pCf8wF>F-coo)&X!ebx5)c'G'w[JjP
-K$#U}x0GuJRDRb{hvK'Pf]97V>0`+R=GQt)Q2:kSWsi$+;3ssL!/jMK)VLKuz05o>d<jBm}Wv94x;W;^xdm8C|!sbm)3p9h7f:~tg^RH&%g0Ib[JVjIcI>
-[vGA'P'8$U#sJZ>2vDpp8#~@2}ulu<KzxnMhV<nB{{tKeT}-_-5Gq{ch(ADA,p:5T1<KGdswPTZo&.a5M`9]I'QMBE1o(@l2d4TzZYu:Kh5<<U|(nJ(=4k
-5Ja0U,_CG6r$`IB:kqDF7Z~$}V|J(dk3F-@iGR:P=RvR/SL_X@M@BntilWPw~:.}bHyVe%avqTvP>ttup4,2H_wB_-c%ibZe58P.>=CZR0lGWc]5J<OPSf
-8^=Bq${x3VRYwPh9i}Si@,w;o9je71(Gi5vA=QaQ0V>rI0+hAj@f>K72,OI:[s"t4:;|Q{!mw;-<ns|'_C)XRiB%W_%JAAyxhoAU#U=hB8tzRE~>HHHI~i
-B3|H<zP]Vlx7mjVuGc|0WF;Ic;rRko,<X3;3Gh^)d)psCg=]]rHQ<bqpTlPeU`1&6+lhyu:_ZweFhi`6)c'/+nO7)B%$29,Hao[JD.yZhV'4v<4q@`s(wo
-<QWcIGXt8d>U'kHT@/X04Dn'L.+$bDcx5|L"8{p<=EC1Y)irW9gO9;Tsv)Tl1o@GGI9"Mk]I;:[Hziq1KB_4P(^`S|(+vRiSE|zouZ81:TclbC-)rcwz9z
-O$!L=8_rG+Ve}|{4/-OM]UkHvkok[pWWXh=sf4i6.Yoe0y(qM=k--,s50n@P[%NiYPa{$L#POg332VNz5n2=CKLi{gJu;KLh]w6'ja&%"K"t5Q)`_dM6Ja
-M2L2VIGIq3FkY1N5P9BrOpEchJ`uAd[,UmlGE;du!C#{5QvJrh.w(chbYT8G4byE"2|t8E`BiQ2u[f0Jr(7&I<0/rW[1keEGML;DWMBE]Aa=s.XjcH=bpZ
-jkME%&xhf!7&MV.Zaf&.OS$v-;@fMd]X96&3}-_ul-HZQxN,]LZ3t]wgEHd;@1XCv6hf2MUp:]iOC3&q%&AN[B|h3T3<OB'm0|]gl5}vf&1+("9="CLf%i
-H0A,yh11bQYd[w_Me@$,!nY'FLiCfn"y<jG40">t`w%5#x2BvKZA"Ri_mO85H@hAKt|WO-KUb@IKy}W.AWVRL2;e>XS"G1,'")<Yw&=Oejo>TRp<Ix>Ww4
-W%aSKV{(~BOh8Ey<ZpwzFhU[i.J$Y_JpqV_|'+%vZ,B0^Ara0ho[1K}y/T-KR60nKHf8G&f;)EE[TFQa)ytwO,.bScM_SrJC"%%o)<Xa5ln:YB&B-%A1%a
-`sNn8TBnb3$QMa%UeEEf=xFo&N%QQZ&#$OP:kF&8$4o""gD^"7]KZm-yQZNUzD+<QJ(-_(Ap+@z8sX$^`xktd0$9TrO^;1>BJvX&^+(Kxf!&i!vopj{Lx/
-EgZ4R;T8mc7+Xw5^-HO4PnTvRwHCb0V8>LvP^n7,-OB#N;56b$d1$|5g_$ww+G[!9^X<erA:T0!ooOd=a7a$6FOTERm$wYi7tR'--EM7Yq8>zy5ougX3!X
-a$Z(KVK=0z8.NE(Awv'%OAmO&==OdLvSy>kLRKeWJOog,D$5j_~%i@>)LS"yKINfNwjk[M[]~/D4f{WOO|kw7Aph^y@z]&0>4+X+KpSto1-5jDD)cp:z_y
-0aUKhv|eD1(p#6/((7Ab]TZ>z@z}6:)TZ=>]&/$GeKzxNyw,KTcXgS+uAS`{6QvHx:22<NHpt>Axr:!(16njs8c04%[[,s7#Byoy'/k}G%xEUbNO_o04-M
-|vjCM`~"=P8^bbvv^k]D0&4`FS}9{t0;9!cIf@jDJ(~{l'+WeAx'n_S%QZs:2yLw'2~'bdyJgAba&/L!-fx`ub%plgUjIM#y"/9lo}c"`|yZ{C(s9FngDL
-0hpta_bTE'Y@;`oEavFTt6~G+|~0HCS&x%KKI#!"b9(Q!TV`TWLsKT5-@=QUb^K$VfZM{FtF{%}(.kl[bvP=1_>$tgq/vMz]!^cV$#~:jl(e0-x:weyv0N
-O0:k"rdrS6|p){}kA_&y$UZHe-6Q<f]Ye"%pHW@('(`nChZoi5&IuV`fk%nk{q)5cx.j.mXl4[Yy7=T+e/v1W+BfS3wRq@^YNzIuju[VD=N@7AC67<55k3
-4Ht[;=!8E1hM8@!g0B-9z;YEBZ0C==iujKWH`84@N['{Cf_6C.z3[j(|r5h&wh!!Uxx,xuma7CXIHv8G:xb7z2>wBOJZ="Wmw,TzmU5E}#jSFHz,`3Yu4^
-~(vfHTH4h2HO0rT8}7)i[(9jVxLX#v9qZc/.t2xYj)O.k/EGD!W@^ikR~mz{e6dw"{u55$aZfC.XVfXF0x_GXT=erk4EHa|"x[4S3xBf>%^COQSSFgmHxo
-4aTp<q#m:#O&{W#geK;=!iywYSBPp(#_x4RhLfzq[dLHYw6qNf5kllG;UA{|b#1dN|E=2ni1{4ON9v<&<s/8JmhqecjEI72h2D#o40mc'<<y_K3o$N'B<"
-NHSlh)G-1$wA8$2`0D}4/WT9(0KG@^H{qm@yeI4({h'xzKGnN!iwt2M),e4%Sa7ED.NwuFZQ#^%Vo)DfYQXY1.`m-#,2.GtE6O2V^O%kQZa["iSFk[m,"U
-Yw{-A9x(gPtJRshn]G&L8wSb=o8A}^<<9DM.B/:V4btF%99`R]AfR+f_.}IS4vzb&""+g{%:Cc`cqLEHYu8Cd)H=|RNEFu'@{>]-)glxbam3smEWCX3`>@
-tg6%T@}!$w}o!AmhWz7BOcH{#Rg12a:k}]TuqwYAp[F@gqA&Al[h)L"D+ATv(HX%O24P''NO]KX%22aK8n#zKS=9;Il|Na6t4S_l,6Xq8h,"PzB'Kd~hZI
-I+0bVs),]o[Fg6qtiJ|6o_D_P}OwS6{tTEk2q}$TuCE)On'7^:=M2+oBn0Sg>OFKht=YR6FCJg5zf+9X2VF%kPBT<e."<b#dh'+t#jL^QnmU"cNR#fb+p;
-g2^c{Lc{N5W;EaKNsYJY.DuR6DK28Mj%Zr%C^OE4kqYUWp$S=u9JO^>/7C{y2s0U3!^';0FW{g/tNbwfPWx31Og^Z`3o5se3K^"a=W>|i+]hhN4qLDfVsf
-p_L8bz8G<Bw[E^)DBdBT&>"J#!C7Sd"[dP}BP,]>rP`}1KC0Bk9040nC}}7{9;ib9Oz4:$'MXYy^0;&#ffU9+[$@vMaf6d(bMNazi}~45+[cC&Bts^=,KN
-;#PB8n49XfVq<@Huu'EcTRp{h[MMK<r@}SCSu=k1oknr_vL_gP`bkV}q9PP(_0IMR+O(9kl&^j=C.wbrdKynkA]RU3FS(Ewga{SxpmReSj<//V^.bi,@h]
-7>+UsP,qca$Vl@AcY#L]xpW5AZAs1o[wN#ee+;!SKU:T!,e4"EC[+Ow"Q:ML{h8zpbN@uZ=y<NFv]nI@8Z4,)u3$bK{8"s8ME4<ut0u9"1c:wR_V)n%=4t
-gQr.[}<F{UL3[)[A3:~{]0v=e|N(nS&7)VBEA-WNq<uDQaQ#ro|aje3>$@1DF4U)oA'#at!0+3`jGCDg4;9+cdAdj1~]V7tzT#4e4L3s]'<X'pV|[<l)Ox
-=kaC'fp]~xkcHhRaU<@8p%{-B&]tsWBwe1=T;W59lWa,KJ-:i'OCJyJ6z^|"hFK!e[38PL(EGCsr'eK77Ru')<j5Ng=QTs}{oF77t`t{+/&s9qUR[lzP%g
-2^3"mih"M2Mi21^GF.]@!b:>^^UIJ#HYl:Q11.|vADopm+R'Ipild}Lu1|!9;10:f<$TF3(>3sI7S!{y{{1i7{'>9B>8/,Nl^'jZOl8pP/5"AxOqP>[Syp
-|]G',8'q%+_XV#VsO;0Y,bWrGyfFuv}AC-H=gxpjidz)2]]kgAbw]LCx|}6g'ykWDsoC]}d,>Vo(&zGJ@&siO8:xz[(AzjCXII#ez>[p.7hr_rvbxVn/Uk
-(|,+sD87y}R,R|lqae>[W[$;tk1M(L#d#6LL'Ky9MZP]N%+'tkD23C<}%G`m:d$qA#S.uGEX3gDua`|v7x^r$tk.{@Aps"n-Sbl0iwx69mxKg6tegvLp;E
-'#)&#8UV<qR'LK/Zk,N6QTEIFr&W_G>{6pPP$!/7tYEP)I)G$$^W&{|1>:/h~7'Ns$B+K%>^DUxrKE'>gS'oaV,qd(9JFDW-{7Uu3)WbSjQ^Iwz{g+Y88[
-{T#InB'^APs&y.9G_0f^0=`$jC&)I!l_Uk;pC#zO(O('-Qea@2@BJ;{C+1sUp-$D-kMUil$B{))8vG(ia^-3%[>&'+azE{nKPdgh"|)E]$PzAD1<uk!u7|
-[r_okkc<O)#G`yzC(c6d1=iBR/j5J$RhXceMsJBk``l_xj9^IsN3dVDGJ9MJX-{]h4h9V]fHFHw0Bw2Wh{cBj1^tZ)Cgyq68"NUjm-ZD2{i]njuNupTfaJ
-#FrRp[DEoM)PO{x.nT|0cn"T{q1eM#8MtL{r/EnRT!C@tDd|#e/1z}:nNh5_0dmD+=gP,jmkmU|05Ni/(L==~b{(3gD|Yn.3b=c!<y@gGP!Q+ueF%vR%EW
-w.ALlau+r_n9AM}>&q9dZ97CK,TFm3q1z`r$;{uwys3;)G7h$^;-%rY'Gqxa}"yNY.%]"/&LaGz8G,<2aa|a>WXkw'UpezNErq|NP!^v/<NtVIuqZ+F`Mw
-u';o3#lK_<qm3W8>A['DyN3^pUwi#@{accq:+zgMIh#sc^8$Gp7/xZ!ko|k}8[g,c8YD%[dpHg8jGkWusdS3dB0ecC%NM(Bx6Dgi/xskwJ|L:jb{[V>O>g
-,JzC>Z<''dEcxm@!C/B;|UJt|8Ou`ZRt<nd^gOS=IwK|t"1(0h&_AB#"&Yr;9CL/Bu#x~^+9@Zb1vr/t;7aMjvqXC%uF^_;rw{J6=DD^<uCwuK,M}]Lv-6
-,]=Zf5lDVV#@^w0fd-f9+!z(k]r%uDjEZbgG=,`3$$)/x"%bxaJ%Lt~ZRJz4t=lCyu3APR>3j,D3l;E(2ww"3C%fQM^&bY//Ba[e>:_/5_"[O]Z9^-$pkn
-ey)8FkB,bn)sCdlI$lx/3Tl_Ris{A;#ECK~xjDWBZmT(x]S.qk,gtZ_c03Rl={|/c+1Y05M<i3H3f5p=Jx!!&O:]MbCMHyR;[TAgY%`O'QW{x8+<a=8V!5
-<D3jV.$J5M=C'L^chqk(TtkJp%Ao,yKKGimQ9,Z7Up`tR]g[&+o^_DC9_&I:S|DA4le3&5fG_0m/y$Qd{&VBIc%iKbnq9#13C2XFOT/.0.%Sk[n->MhLOb
-:7kK&3FD97%H:,VuDVp+/C=)=P"DbjZxnh9dQ4:tJQ>{'S>Gia6F=mo]Zh(.8YuCga2elSV62ZY'j&.XJnUU"Q%yRE8H)n+S#Lq-G/XWGAXW2G-='ID+bR
-dMNl4U#RI8b%g|;Exx<Beb-%CG7UiYfx!dUmx1p[Mql`@,CHE<2)I"'2>0gn7Bf6$EI{6'<+xKxiVj~8mtp{Sdl+K3ec9}/vpiF.JC%,:_GHT1>z{-3nZf
-FE&H:RqgKR5JQshcb6G7c4^8M]AgYjXRqezyiuT4|cEj09eb"as5AcQIQJpcUoJL&^qLj[_z1cGn1)Yl5ZO%-Xg<]gFk%gi/aaaaC8Ky-Hqm^@dZJ#l(8S
-i-fu|w>Dii:q)$2vnni9V$I<h%LC~uN/Sf-c'e5s].JGB3@<g3>swg9Rk1'OSOVtFpH>K#{RhppuQD8;gO_KJ)ihhS@xenGt{)9[SArHuoh;F.T"64Fmc[
-k@'S6!.6m<'WM|s(7K@:qmR9%gv`h+]&UT}[QKAi.Z0G,r>['m~.Wg|8hM^q,$.6.@#t,0R,"h[01z;=(zSN0;BZl[;&ZWleD{w(pXItv@h(qtR}`/@h)X
-csB/j2'+~99Gs1l/Pet7.,rH+_9[#L/Rt;U&QK~$&H<V1d{1va7kodaOr!b|8oGvVVT8<u=>z{1SWWkF$w2)2Xc85I%tr!,$#>PK_m>6D71TE26bk[sq_c
-|yjF0XRJF0pI"_Fl>Om;$6|S}ct%#H:62j9q5/`e;{36f5p,Q!Sr22=+{_(#0Ma(G%9tE-:a-V)]guN]R{u>.5{wT;goJ||Q)y@rdMY^o6bk`$LOy/Xs]f
-;;~60[_WH<1Bd`iPx2E|)<qY{a$-%0^b|EABu3'n|'X'v2u:FXS0PCE%w]d,2qV[d=h8Xgn(%#kd0o_+CQZlJL}dRO0RFm~!M<6M2h9D2P$(j[XX'<5M+s
-49&6_[2D;R-AEY[g7!tq^k4wjSMf84<DEhH^E,"P+U%Kj%mbA<qp7oa|:e3kvek>Z'-'[#Xzid7cv5#xoU`/DTjJ<xO/RKgTD({!:r[<4K#|dkeS=VH=YR
-(2+Mx>M<ar.J6hh.#pnh=l-jb`4NY}4Aj+If/_"kC)vd<u%s,x!)EuZf}a"G.r~5/5&xJz!$I"T6(RG8Ps|[K8)Iby##Kh0VTRj7,u0-pvW|9L!Y<uU+f#
-/r}o=x|k-Rv0%4=1Ys!n&7P"8hV1~A;2>chX;Q/)S5=7%)>$0{z<wh6MkjDZehxt+iv[-Fe,p&FjW&XsHF=+d1>/E@w>L`cuHWuD7GnbyEf}>xqy:-eRB_
-.BL1&pQEb1&S/W<VH.b5dx~{KkG!{TJ`u5;"}mUV!x0Hqq.wJE}m|k{I}U1&wrpBC6u6Ip"gc47=V|`:[|=e:6RrS+YL&Fp4#/3=ZO[U+kweA=Si{Pmr^)
-YU6,=KY":&!P=Bg.+S'5Jf[=~sOoQGq|`8Z-[8%U"F`qWB6+3SMroYKNQ@WiS[pd]D72,UIiO#pEI#!%5#`uXqH-K[hHNa!Qko`}5U3'g(6wF6Da9i@Ka#
-!Y<Ri9[%=-p|gam'PNo"(MVa`Q;fPdl`3h|huPx=FF/il%:-kUlGkbnOtY#H)p@)l_[gyh8%G`M;cw/Ugv<flNX_$IVW!mUyE:cx}$L"{ZIaWAXRR0~&S{
-Vw'2iXZ`;zHC&:X<w"(9{>gu-!;iats_feYs+LgFCs,;,v41d^:Uyu!t[!</k^G&8RUS^2N6q5``B!BkheBrFaf&3]qUk$R5#s3Wb>3dujWGgUwtum_5<a
-"0Bi0#y'b;UE}twul8{5+pDik7}Ug_TL{615TV[s>+K{dMH[q0iP.&`VZ#aNEnHV0kpVoC;b>AtTXXb1!A#RDAMwX9>/[2`t(.x{l:bJI[%c~0s8nd1W9+
-lt//K!b(k-|g9M5D6f5.GX~l2N`{]7xt+wsWA0kj=#6/|_S%!L&P,))'&@:^L-4`LP~SW73w3ewFF}PhlxmoA%UpdeHw5UogI6lL.R!ktlBL[_YfawS>wW
-(h[<5d:8~YCf(T9WiJr^bY7E#XRP%h9L/u@W9YAKD=[#3@Dix%klA3QLUSJEVL$SHNTaRJ'h@7Ha/RA6744[ZE{xi75`.bga`0K4{T06<D&L&n~R`>^wOC
-G.3dhIWjzW5Rs6c1LKMHCbgR'}LscFK",RZ<FJ/IIpV;J^g;8SGD3l$ih!l{]lEfgTfj,@e4G'3.4qnY7H/EQ-eY6U'=Tf6Y0(TMFJv>B7F(xVWS"9ixu;
-[C~,/g3-/>Dg^r<_XvxbQ]@h|RT(LZ:$34~<-WLk]z4O[/;G"QD<wq6^1G+kgTq%~S/^5X^[mdX:n1MzS|J@ZlWt~X<d&D,@S0DP5:).%H!B>CBz}i9CrC
-T%{Y[!DlyMSz9`~YG$EsV|g:kE"!-K:|0C_7/.^9{A!2x|E!HUZ^uE_xHvq(h:mpd2-Jm^'-u%7-BN9BFuG{h9e}>WD2R^o.)ztTNRTNS7eg^4ILY8Ah%M
-glR_x0hpN|'Z3=/Fn#Lm}SR`xOnEagkG.wsk~i3a>.`EOh.'BA<Q_x$Lb#1"lp:8[>QMYRK]xS;Fi[j<w9:D,hA:'E^`E!baryUQ`l0<+j2c0!g[Szui&]
-$k{]5-lGM#Y&6W2F/Zy@!oy|E:R#)Su+o)Ko;t,Nk_5`^,.C8'1Y[)V3V'HL~+}GP@i`7fF)s^r1RR{J!}@C{(OOM8Ad3a+KrL/Q@M-s{y{kaV2-n5X#7,
-XbOtAU~{"^l%GKr7KHFoM@fyZo;r,`'Pg%}F_9z66L}lZq0aw{L}l{Z#/)0+p/-|~!T[vB4D)I^4#OjdL@M/59VIwi}s@"4=[xN'Dhb}pd}>ng>mFJtq'-
-;eDTnn^0_ryr"C#^)N%jQ'GVhZ]=1Jx`M]}mrZ.J3IC067ihN`.iqW+<#h&&r[A{{L6rz)5R|dKQ+r-)EaVuNrI3PmXbmcgo0z|InFoC^$|+&JT@R027,t
-p<gEE;ggwQ9Y=Da<I-1q'HiPx@q1n,av,O$l[h^$'dZ5&8Jb3f9vbDgx!%{LNREsS{5;Qh`.e(ltiAcv}l>uH^tXs.b}z,Z=6/dG6e$6!kf=tuEMKPQjvy
-0&m[/m]-.)R2.4V}DW%HeSbbsl6$SDcFojD:4!>}uZD2rIr'Kgga]9k99PYA<,BV!;6"m_9(3D}%(7Ch^rm,b0rF8{B$,6r&a(c"&/_,:P9q_$%GsWLhc'
-Q[CU3&4mQ<JK;-oL;W&SImdDrPbrZ,N]M8h7{Gl;shog0vCKsO#&69:PI6S|s&sW[60hUT":eZ:)cdtr`-)[o1LVVT4ZNGXa~B)C%kx8b>VszeG.#WU#OF
-zR]6Rxfa)2OC/-CTxxEV3${A2_fWOtoU.F:d17!U-<WQ%X:S!W<E.R,r"H/#a6+UD8;nRX~iJ[nzB;1^:38tQ,if%m"M"lni#;5ep#X^}hDmCfO.cB)u"/
-Nwn47DaRF5<]U`g9|@.vYDB'ffhuAh<^$LD:_]{;0tSVR28/H_'mJZ,S;3^r.Fb;=1Oh9h&o6L!B|IeEFngFUNO@[MP8J#'(cx]w+I[-q>U"YMmvn_A1.&
-Lt,Y~ctu66h)bM9ls||vm'jBh"OI@._8Iu^KKE1eleYrqHx6]vB'y%w4h`}l>X4W9WsZO,qy/C}W5:wQ4%8,E9f]=6Y17HXJ|&i5m]|2CU;_.,BKgauS{v
-^eF4PQk6d&N"#Lt-4Dtc.GN|l8zxb_.UVLOY+9)W8q1>&RVCd&XS.wcB[;HB+DY3!A+HT{R1h0(=^qW2N>e(Nnv6ROC;ZkDA2LKkVTI]X9g]8@wRsi6_|q
-rd[geF[nJdo:#7qoLaJInke3wZ}I$S<<5dfEL0iIFw"#v=f4'X{+:a~EOL7U{M]<OI$CLHEA!{;5N)[+@51z~F"PB6<g741Tlc%XtH+{R5,X^a9UF3D5'g
-22oY9OUQpr9FTW{MEmCAD<5!oS<(31xKKAnQy>;`e$AGL:o=t}Co]%b9k@'LJefRP2d$=IDgYItK|mxIAsC,Ma4u~jM<!%fPCO`J(}bv")O8TnUN:O{cIr
-G1Wu/RBRg::6(e|)nju>G.[hSraz-vY/$D&S_2a9mtE1;:D4vpD7jhB%/'umG4K0fi3.'v1znzBTqObq+,ENm$k<jr5o:K6l6`.}hAHrKR"%%CVCO/((.&
-XIgf%j0Ok{xwBAm4!E^yca^AcBo{Q'KSwWn!3wG[Z)j>^wgm=OU&+PPnli']f{"cZY8}F3P4MB<HthVhnL3e#)agBDVa+Y8VXeo^A>'DYC9T;6~aP.g.nC
-#5t3{Bq_qB_aqQ8=hmE}H2$"X}7Bl;nDaMRb<H"yYvfTEr9X!sz@|j`a{1_{"|X$PZG5^kQp'hYEF)sn#x)zG`w[Clp0.$tlnHW<t[6c;<$s@c|PAS$ZY4
-%x]P3r&v=[7TA9L;!q!CeX|VE%586o%j29nqb@:'Pjb-HzSYmJ>>Uu)q&%Y'XRi=KN'N{l8CGn}IjR4}~aKX&w>ISOxuD^8G5gN$,])QjGM-|{t7zZ/+|k
-0(_>H(n|sQb<p|kW]Co_(B-&8qJ^o5K<n[$JX:>o5"Nqh>L6[6/ji`6}aM5{YuBF|y@`h/M[FXDk#H|sK1vSX5%e.=yWV}B9}^bcOffJ/Ucg'x(UlSl)Px
-rTO^v]@d><c>Y+E{;EB;-8B_8Ovp3TjfvhW`OK$}W`D"j&]7FRi8>.u}.s$)M7/zP+ogz0x5~+_0=l:"3eAex$^,zg$)R_k:H>{7kimXfZ+#az4%:#P@C-
-}AZi6BE,nS0va1ptg5U:kiwg0=~+_@Lb<^R]K)ocs1"qHlOhyI2R~FYv3O|'L%%4R/}Gvkgc;>LkE>ltx7ZRq<v]cuU+[m0E;)8ZstyMF,bB^,4J|62-A6
-UCp6yua8N0%.U[]5$<!^=)!t`.d{nYCm&7w"7be4EQQU0'w'zc4Z[9[:fw5Mttwx-|;Ei&r%IyMZHTJsI.+A{DVU-bn!=Dko$/bRi`//c&&H_PCEl9]7NW
-MP9k5A{gGn:{/ynzre42FG9_hK#hB]9r45(4PwO`;Am0Y}gdZNaebP):%uO,;Z9!{EWRC,Jfy1=1x8hl@dcRpf>e/,ZF{kP$yG,EtU09ZShemQ1}nO54oH
-]Z;,YfpEyKLF!S0R`4Z4)=Om&(q#QSOM)&JYbwxMGg2@vVG$UxfeuFjMKSx5$ddA^}EF"k{=SDOy]:05X)sJ|_FH,7L,DiX4"J]2y,Fr(xs$x7|'9mVm-8
-&V;,PW2{7bOnH4y)nn4:![5w>bg=1TK^W;pdyT~U#3VFt]'FsvDGZ&AzEk9U6Ym&Cq#T^c:akfGDMH#q_/6#MyG(`O=Bokj=udnG(_.Gqg",`e2AoaCK[7
-(]/HQp(0vj[LLWvM(pn<l`_##0-V.p67wax)F&fM5X9)Acn-oYD6n:w"]CQTbdr}g#;}e7eim+,s'6Bl`um:z)hBXi6$gt+]g.7O-7)4X/e>J6n`,R:E)0
-RdrAGB`VUVcIU&XWeC4YnNH8Jz>%)Yxv2_vy6,<a{u&xViZJQ^``9k-@6,>f#z3/@f|2G,JyTV6'@QIaO]gVx8Q!Q_D<4"c&8`&@t$@"^zTLsIQ!~K}q{Q
-yqj@1g-`G]I>e5['&>FTsUMDpXAs-eprEj-U0zf^H',.bG9}XGm(mNnE%_]iOmf+ja:Ep5,cdsGfL%FdtXB{8B!(lS+:0G(Kqo+M8QMIL%}845qAw7fV:.
-;=];O=6z|<zM4#U(xUOVlb-C^)xW}jT#<^-tpOQ{mv=tt}aw~}7;9K[&fXS)hlkF4f)2j6HB5<3N^[E`OJJC))mMQ00N+DYAZ|U089Cwbab[24GS;!5G'9
-V|5,"#$J#7Fm"4A:QPy{'Wzc=$iV0t;up7tub=|fwwud&_v"iz,/w%^sG$#a%t4eHl4UDZn+pw#Q=L2PqZL6;U5`X}b&TX[=R"u[_Y1)1P{eyN#VLxRSBb
-^Y[&2gnO`nI0KG:9'@'s49HT)-`:-XRe=n3=Mafge2I-.:%%54#1koeB8ssQ_HA6ID)sR!uMeLu'{A{7~2">r$HXw{jky$dWll"!+6Yg0^L+p(Lu<jVC(J
-d@S'ng}Cth,jBsH{j,y++JmK%yxFFv[w7t%UDu~_pQsg%`K}fvcuIL)TvIh+tP/KL6F;GBIccU<&eHI%}>vryL-Fv,"f`yWzne(;K=UF_Eignjlr!n'B5>
-X#SPj$^2_mQPFx<grK%blLAv+[-18xq;{L}J{FGTfDnjQTnUG(O-n8Sp9Qn>J_,YO}!n#"P<(YdME&.6l$X54K4Es;q75[OMCjoG%(aqja&EJE(Re>_:jR
-$:FmBbq{F6|Gt+N7Nf'Ndoup|3t4):~CUZ2T%8P6q-:Ge=Zt=kHt#k(2USXG>AiV0D@{%sPGol7"kItOCcS!N^s3V)<])Ew73pyYe-k2:0@Na_x5N].jFy
-N8Eo-QHt.W>VF2j2ge7e)0I1sIJ"B_b=;sdsfMb=pk8BwG{j-l}FrgSXGm~(`>y8&PdOl-(l3hG"U>L!%I:OD;oS&qG:_%B|Y;~GF]4Knm1KL}Oy/zF.nS
-`M^w}^3IWGs7E7g44Y=EhGy@gwX[0whS2)rthHyjCg9vvw,Ys";L5,.{<)tv!HW$L{)8Q{P:xz[fuW6M-2/3+k$XD+9evwke8Kk}(ESyor%7QO26S_<.]l
-iYdx#3,s8d+n@@R=Z2c4i,t;M)D;Tlt|r(KW5d3g$bHR_BMdnLvDs<2,O;TiieW%hqcVol:vn^nqw]"0dL8CX{K1,r!cXL[PN#I<:T(C#x@7YOfKLC]eqD
-WK}MW_}OW>V3"KtA]g8/F$o[-}5kfW&+QdEn86m;PbpE,{MOM,)I3><v{yUjUrb2-<EP!z{"U_.-&5O_opN#^=Q7'f/S$}::.[p22>04.LB"wib+c>&r~:
-r/wE95MFmW"$D+J=76,^-NVwWQ.vS&<>]I0uKANpK[zIu6sz8@q=/<n+#c,3=>:fQ:YQ`IZi~(2[>hw(<IsqhnQO[P2n<#-VJAIh:`Bf4WV(:^fP$@(+A$
-k4.$zI{/LgLW`bJ-OW~Fo[vE9KXO7BDK$<8+`0j^QxIp#V,=r#s9"UGj"Wy`n!1kg1m>H}nZ=%sB:Pc((H_4pUDuBOA]_-10I$Ez.(Tg:O_;yj;Lz(x@VU
-Y7aDr/fGG1BWTU}O=gSU&U!/vk!7E&sXNHg1]BhCt3'/{eYG>q#8)2BNm<#yWYvf#&ehFjE1z9@M$>5V4frJ4onqH:g(q%zE5s9...`kq,U/zoVTOsZja4
-["6)}<3<KaTAqXA-(L.wr5;jd=jkxh]WJIsqO7)t^;'f_lfN%|#1aq)u"e3></@OUXo-6/dyI=$3)>{O%rI7SR;ZF(w7~(LX~ZXt6js)ytMmhkdT9emq,2
-nJX@U$X'X:Sy~#^RWm07S"><_eC@5'Vlv$cr|sNpb+VXnw':)TLG7WfO"T5w^o;=6EE(^>2_|PF+TJV7gR8W)IrN$N![|&WvVRC'[M[Jq=4+dimaU^o1c%
-Ga66rJMVAz_@Ym3p2Q'DOUyPI#Cu8m-|{V{HC|jg+10mQ]s!0=upE;YK3HrQqHK>9FVpoX8_L6v_A{:,P+IBb2]STzzOb`)L_o@RBDLv{9:7BWtEDRZIKK
-v$;:C;Xgkoxs1c6n.V](Rrg"/CI$qHdrmX_,B)!t&dKB}:%]7S7Ui(S+f7'TULQInjyq4|SszEDEmnEY=vl-zlf=ZwLJ/Q+s>^f9:|p='}D7e04k_R4[ad
-FOz[38}f,9p^l}"HP>-U5<uyX6[Q&R{$I@"-Ck%^6M0g%^NX;S!8y99ztTL!)xg#`/AD7fuT7#Wm5oUx~`Jhk+O<3Nvd}wp0@DEFCnFau3ui}o0r.fT8t%
-u@`OgWh2TBhdz)B/!jp2nt147F6dY%Q1V/y!fa7`E:c$hJt2o.Y5%JSmXYrVxZAC<B.``^/X(m!]k,lm(Zo(h.C'dA4ttecnn-6h)!J0AA"DEs,7}I+t3Q
-+2!>E/z<EnJ%qQ_chY+yX;#F:-%L^7#1p0Em>5|!:b(7U9(d+O28XgUM`{hnO)Mr9+-m<+QIK#"QEuyGYu"ki>&k-2KwF9KKUPFaL.|cLshf+BY.7I9w-C
-F-KRodOEcpdhaR9|{lKwo]m}Q})>H&U/#Z'{ewwz-OJuKLe(k,+jMZ~UpbUIjy$-=i8lqu`S=P)f`s>Sf>sY%;f5u;&):8aJ.HexAO}J9Bi:,FOTz;rhbC
-DvW=AFBf3eE)n}w4hT|c/s)o}B6l}g@6A.nLPM6bcB3qUoK-@]%KHU_e7LqZNt}_6YuRK.`6T{X]Za.fK`9^BtAaDOJZG}/Me<2jK#}M>6fBQ/YdJyo)Oy
-ctfiZ^%a(1t9j@f..$JD@UY|.NII@a-44'1`c#'!DPPF,A!2MP&hH(7+htkTO-.;^}LnZj-0=RARtD){8glmg^,CQxl9%TMnHmQnTj3U{mdnptK}AO(&Yx
-c}#VI{7[|qZfGGLwK8$7)|0Y8noI)#I{al8Uqmbi'pkAqwlAjCZ7&_"VS7"+WO|UJ@X[]@ts2QhAj@){t0h%M+ZHb[#WM$B/.sT,@Y+vU5~}Vx{{XH6|bo
-{d!v:S],,/3Q8_8=&5`,p>HbWh"h0"(+|10xQo8'bHpXy('D;`e:&Z~0BRgR'5;)d3O@4b`17D5M&mg4FFgMD)=C"{4f6DZi5r6Z~q/S<#Yi-kC^=O6TmM
-VK#hs7Yqxpp8S|@XBtS"(m+rP>5[kv_z.ztWR{+e_)Lfd&#v5]<k_,+BXf5vay3`1a.ODwhII]2PFbA<OyvBc<#)#_T]-c7ps6,nb]`A^fM.-O"fALhW1v
-R1.zQLnOV`u}L6!bzaiObg&6KCc{^hL^w-weR@P6n9a5N=n`v[{ViLlV{w=U_zGwqAI#vIEnsyOxM,T7mU[AJn,C@5OYKp-eecj0o.%SLGWo^WjXWB2m)x
-8RjesiCCARKYG3:K>9#p'PkL<VH:Rl#DrN/hW$xIjfAN6O&@=T_Z}o@tMPnL&e5Gg.u7Nt~HpG&{sQS;Z2_(e9Yq9w$XA2;AF<,AZr$weQL<VL|_4N=LA_
-4S_<>>^L{0A`C^;s{@b<!J3=UWCu0o^!beW(%.Th3g4.3YBOCQb"fI9Uz:uc)nSaY2(C$xz`{MPHRGn8B+rX}@9C}{/BNBuADN:F=IF|L/~IT8W_;4%=B_
-AK|U8w-YYBOjNi'EgW4$;|k&=l}y{uPVEK!!04W-4JV!!mgsuHx3CAClhd.,-;(]Tmw$IP+/D-fN:i3$TKR@zcNTtBY6oV,!qDc;T&l5#@68{s:Dp^u1(%
-G4l]VW:>EG9g9'bJ0^t(DWIo")WRbxY@O$f^p.`b,<fek}rd%%!cwkpT$S'N<ZBs`=ceqAte&[<(@{21d1]ALvRx-Be1:Q#.42]VqAbCQVMP)D)&">aF;g
-P|P5mX~T#r2F~Zo:f!8u8S%@'qH1VHl:1N!$+JM,7RIl"MWQCuLq#TA_mIy.5Cc)~LW=^(4H%7'g1&SqmW0rV`4w'C>6],jbDI1MLmYy&KK;H5-tblO6w}
-SjLe_>Suewb'Yn!%m5.-EaEJ]JBG/iE7}Y<PxK7Yr-pL`keGUW[{.H2X&n3Vr>[p<}b#ir`6YFyQ=W{O8h,mmI(>~V/z8k%yZxzzyNkt7|Hp"WN8|wNp54
-:r98J8_po|Fy="WhCNp}/x3hc>5r0!5g.+Y7B|0qCqO;L]~ea53NtjtFPrV>rw5cylZ,j=MV1k<-P,HhmLKn%5xOrn@.E&%}g@W`iXL38G6C^]foStrS%0
-I(K#.NN3~WSUrxay&80h"+VY%syE>.zrZLOpBJo[QKI0S68gpi:+Ly3@E^_p@Tp:]C=UK$-F[ip}&Oy<_B{K2BLma8;@>grGA/Y,#k)N|1^{D5MT:R-Y-v
-6}aD]Ic9HUGPSyFK2E)yU4kLn4QAwW'C~L_M~2xG$v'WWh+qt5XY`Lk{^uNB|xN@G56Vv4O9ntpKK=_SwN$;eZ"TWXSISJs1XYz-t;8}]|(<rPh#Q:Y/#Q
-Cl-e59@Axdu'2@~k#O8LnGYU5L27]P|F.'&I[ZTu{|&7.aks=mK8Eu@xQcs7)t&rONKJ4GNe2q/OI&&c#rEhf}OH';9031i<g'ay@aLb0Opzs=>YhBgY[J
-~HrVxtV'U1nmLi0Fj%DLU-j7:m%zrHmk-hl95Rm#v;(0u-=x7D)D_G18:]c29rO4ZgJuU+i5@:C2O-:Cr&sZ01JLfi1jl}Mqat";lO%zhOBQ>}M{c<p8Ks
-Lu51OAdyG]Ce+}+[3U7XQK0[~JYKA+d{d+jj5C]-GMBvss(;:hu%;=[aj^s'^Qr8v:SuQ"&"0_|bG@!!x:I}[+p_u](8TVhOq[g$qCe3Q(R['jXw_A[10b
-FJ}Zq(ubwE^KGzTpdS6|F_ptJU.a$D%nhXhaCa7H5vNIjH38iM0T#j9)Jv$Mnc.B/o:r8ICS#r>:APhSm5-+=#wEt[i/."E]Yc2NUpB{E@S,aH$czA^:$U
-2WODxTgYwb}l~H#^"%G`QY>:-[=I966}(P("OG2T,8wiR76S"8Y&y'vi{TBI.5u$~F@ZybVF!M%|gmt)_;>B$88L$^o5u]7qXYtrug@uR6h7pwo#eJgeVa
-_p(hrmt3XV~'+kXMB1sD6xSpIL.0{q,TzYVmQm&EOV5'|%`&KFubQk(wMR5X>$X!Q|sdXK;8hlJ_sHZ^ak/so<AOWO'=%][qr^Ye}snQhy/^ZUpqc;mPx[
-VQvm8&WuQ;3HeYN]z7gmna70(4%]==e2<DEkZXy|+kG3w^ROax;}O&[icx^fBMy>8yF)o4R@B{R.~b#}'0]X-VQap9fXih_W9euUM.g7sjQM5HJs(kD}NY
-1>&(@UGB6<<O[m@mBDXkJ4#"~<<l&UU2!YD,pSc1XAl,u"Sm0t+I'#ym5$$+'&M]bUXs8n!q2#h_N=B/a{@d]l(kGml@eP{CMw6b(&cxyGf=h5aKj.~]6]
-+]MQ/Nf.SxX:L'-Dv>FH+b1,A=lF6X,O[-[9>.fdCMn.8l{-5(kT|S7:v/9CDvow)ccwFa9yAx!ATBc|F7,5q^hy]U.JP89[8-'oZp|HNer@;{zM95yrp)
->PTu$ONNIgXMiyV|">wGzgBmvs/DK([}d'dE}V{93M4x~OR0{M^$IzeOLDC@~cKpux+Euj8YQ5Ep0I/xLEk1di8)1@.pbC]_/DD-_<Otr/=lwjxCwMJKOp
-Hf(zyak|#Z7K)SS}O/7fo)6[2jZm3HDc:&(KD(^QC^4_9KMgfsJG$O6}kxve#QF7qh+N|RY14f1q]gzp%[=lS6u_07b9JiUwAL+Oh)fUYWZ!"8U6=lI"r_
-N9Cy.YrU_8+4h>T2^m;F_DsuXG(j{7#o308Dr0(aW^^Xz[Wcujlp!T6KQZGw.&>Fj[}I$Hw(5^K[(V+";4ipwevK)O:'dF;&P,P%vy9q6((^bQFh5$Wu)>
-;gA{.^Fg>4>Nt>FEAF"jc<]I#%loeWSA|0eZd;&sFlD5ou7<nxvp6+=UmM>q!6d4SMD6t.NU'UtE_SgUtp9aq#zqx=1!{F>}U<)F]=|Tu^^f:Sd+,)S)'i
-W}XO1Po^!q7w'xV_,p[r=lU15XuNLZ$Ob#wO{ldBC3.'<%/7_M1]XW#)&g#2y;)wn&uE{r!x,EDREYXNhw~L->kX8Uz6Z8|w<}=9>^T0&h#G>GrfJkh>%z
-wlOvVgcqnWK..T{;h'aS=6ajD^/fTfOu}f[T=BYA1Koq.tU`V<V<hT~`:BNBxvl'NrcJ'tx,EBSdg`L5E-@L{+^zP-A`W9.%x$|H#i,mm;iiS@gs7FlJ%=
-)};tL;-!3G$8N-BBHlSkN5cMP^G%%e~j8GzO(8/]-h~rh'5Ig|{JZwoy%-59f,Hc&L08a]081_@OpUnXqc}I1>Pjr14aKpArpo:g7cT:bPSKLUX{"O1+_c
->SqvTFzeSI')8LWcK<h$t&A`-Vl_8X,Z50fTv/@mX9sO2&~]gbvVl(C.Z%i/#G|jm;gljX84C)783h`}ie7r%{;:mUEBWo7ZHmc"TA3)DTM;H26t%:xOze
-RveD>,8SPs-"h=45>xDd}S5["^&0(&h%mkOedLQ9]$&6O,kG,gAn5nLX)%clH[M4sVglt<P^OTypJW:f29%iy)tjQ%(8ao+8M319f'K1E"bnfYTQ,m<k_A
-nvNu#>K#]tp]ZICa{Lx'qz^jYgLAT}YsH"n.@>C$`V.G<}:l#UV'd@^qe;~69zqD[)~O0+ok`!cJWbZdE6NJ(pF['=UtB(z|fi3Fwq=uFf.0m$o#Zb5G_B
-x!Bm4Dt@J3$sAR_@<{Af,Q(;{Sq)[|4Y}&ma6c&&^m-VspoM}iT8,m1JwNs}8+GxKeG6<2y%->j[%JxIVYG=&P@,9HIr]|T-rr"x,+#h++`{=<Vi5vak7$
-d`Nb=)i>Nytb'Vw>FvP#}u$W1kcD+Ry9!6%VqxbYQ|NhoIsNu:Gebi;7H=oE@A4Sp7H{VFAwW1>oOsrJjh@Y^>I2GGBvk"".#uPTZD)Iq/pn5OpS[ZcL&Y
-bS1;`M!>z4L=]ML6OX{IlFJl2AW(rkk&Lk%oOi9f6v{0<Hsl@+x[nNhYb2{@W3bo.UT/5Km3AU+G'FC'ZaGB7Nw1F7|Hm0(,U}!ciz=Alpy.85748cktni
-f3@r6W0yu;`a0-a7P);F802vh5S4o^N1{ZY]X.LwCAKZOix""9HKSi<g"D$rThtNY_i!tHf1>KoFgby<r5@6H:]@}93%oR.HCOgXun`"ocnUlY<^Ro0Tpj
-avJ(Ws/Tx;WDOXe5JbknQ+2@q5YI-iKyGT!%PnHJR4@Pci^Mg/WH5cin33n"6ZQCPS;N"o2GaAFk=b""ti/ABh"#%jJ$y+PMDKjfixOb1a;f4&Ef0LS=!y
-Fn@hkz3yGpyiV[sx8tfMkL3@)$U4EP9y;FZH!=GHh@u#>dGL,J|Y`zq.@Q5x`O%TW3&H;(v_JPyussfdn"7|~$^bqRG75,;(8&<I>Euph2a{Uf|sl!<M=l
-|,P2]2/XxU~>qL00>Q49gL<^Us0wq}y]&V'IAT>=4XK=GyUvtUGhza7(qJ/Mu^ak88#X;t6TKmsEdMO(+MUHT1'XKN%+#y5Jh38;KsB{&,nd[k7-5/yRc8
-wp]D^^R6uH!/Jn"KGD4DH4utH<qZLdcd0}a_Y=7ZCm@jzCSjbL<Djd6A{_kj<uHz{Q.!kVCNAv-F},<1`q~pRKomXHQ]4CMBKUlPm56aI6'UJU9Z{J0%Xu
-O4YfNlmwS=F[!b./y+VS!UssLr0781Eiig"L'5G[kL"0"Q18DIh7<W^HA!<}KyplW]C4:xYxK})-Aw@Os;f"K.E/'nLk)6d4k@1.`kVlihHS&q_r2kBLKG
-ew/>6E{n)^r-#yQ|{CfQKJQd4w/57xWYn3O[ZM6`sJ<%FG&7Nt!i{Csa;R#w7!6e&KF;(rFD6+G0{%mtnI5rVOp.]Ps'52$,a]7KtF"fD[YbPPB_FfQwID
-YkX'.Co,%5yM;=PdsQ`PD+@SC}q`(4ccdKU:exDBdCgMD!6We&[5q]rF#7Ibf:t1)];^0ig(gjsY6C@D[Xe/~mQqzej"Vz|9'8>l}jd=(:oT(AvI&;=5QC
-!Z"))yymVvq^pq.6,s)}3K1n+eOJ($jb%F_:jM+!_LcJix'+Y]J0!DU)_+sg"NYh128Y`.M_-)s`D)'J7b5NP/tI`Yk;cCO{ipuuLGdu(u~Fn|P#KE82Tc
-Zo~pgA:GKdQKecPB+3/w7G:#8)w'akn@^nlEcSPdxc#ZZk|""D#GX1dMbT$tFn]R!U,)TT3__Y#5bYNt@1Ju(1NIP-rWo2PdGT!TKwRXYQ+NTNA'9t,Bs5
-#/dPa]LV^meWH>^ku6ElHydzRpItHsA:3z8D2/3o~7"LPS:K4}U:.@QS/#^{.#,h8A)TZ9Ls}5/j,$8UKH[n:{+B"k(xm}yOkleZW4;TutXheSNW=zJvjz
-YAWQ'!9=3hKNLpahN#N1n=6.D<{BTWpjMMmKFk@4BSEx/BpU7|)2A'c76IIR@[7)TK"rM',dTbr'-3!S%zBeo7&+`;:r1kl@fc%HMR}/Kd,|iZ('KR;jZO
-uiBG8(5K^^2r"E>Gofl{:UL'oLNg(X%4K7o8_/,B_(exXd;Xbij9f8PA:f|Oib}}3QeE[T@fS9{/|dd|+2UCsYX;0%HXZ;|QF/-FY_k`rp%3$)q=.X'ZpH
-$1BKw5%,+3B6&:{aUuO_Ny%i;P~)'(uQI}]4GLs|~H7NcQ1[H|vCcpGhsd=l-/ET,XspyW680un;FHCIFl{cOiYW(n]b>D+ka7=NhcykaG}KJY&"|qM625
-G6UvY^%CsYo9v5[!<5T-a3P1jt_C:aF++G_<)]Q_dNe%u-(Bl@]c~K'DVpzB7+96ya4=PJ}VhO$Q7irA(LA<rQMZs@^QqpUrz^h/j(o_@&z`o:/'d9'^~n
-;WF3U(-@afq`>=,NCq"8DQ9|W|MgNGx}jBQg"HCG,eMrlqguU{<U)Ex}t:-3U5kHO79]m}dXBd'#P8>^MYdLTrp%d#:;M{OlvZh7T6stWZ#{I}UG,{}z_r
-HcBJvf:x(46lW-7_SrjeZ0Ih##AXKrcQ.G>44=W1a7Qn=&'B`C<P_v_PY||`i''M=y5pyZ<Z#6>MVkBl{8RK"m!wKP_y:;621y|yUV3o@Di9T5'KN&(Gjt
-AmI!yDL6/t,&xrEhl;r&GK{%xea<GArhj2`V;P(Ly&mc-"i{XHOZF5N{Y]POiL]=0LnMa!&J.{Xw5M_%ppga%id|+AB$UEV!j<0f(tMh<FG!i.u;{bHy-$
-$(b)&5ItTi{S8k}b}7-:QE"nzFr8w}cW4FnyCjl:"(NUvh%Y1zD`E7{yFN.N57[H5bSVV{hspl;Gx.L'Xdo8JhHg,7_&mH'9OE#jI!s50S<_qVhPKo=.rL
-hlOM>d#9@k$3Eee6{@6yRmy6p[r%I7!ZJi8yfc4e4'8zwv>&A&YH>gk@h.N3FK)vjvh/'rMTB>cT3H,hM|P=2-dru,(6ow2A#"arBx7#Xx3v_g^#]USusw
-4)PYyAR@_&|Ky%W.y[AeIrYkRx3XDz%QbZ`sCWdlLrmC@''{yy`jyMnpRCu(;_+L@KL2gVM]DTm!8']ZJ+^!]/[0n}k0HvjwHX;M6[6ps8=bFB1q&CffG-
-x2Kf:W!C3AJsN}2$G]!Y[.f!G,]'r+fX,{&Y:]c6Dr}#2gaJdr{z$}U77SRNV7S>Sc1j`{[mrH;g.{8Z||0s+</mB^afWZZl0X{orP+>MII)<eLmm6x">{
-xlN|3SD4:3yEH%oh0<2TW)6=Q=}EIV&OI^60,N+w`aoB^g2W@La#QU/O60Z0LzNrM,:8VsXU/l}9~5d#_qyy.VO.q8]yype]@zN'5Wqjk62{XhnCE9uvB^
-<.fLAqgF[MIF6h{9]aSPXj,46oPb&#6TDUnkPv%v-zPJE$#n^(HRlY34{=R.S3jemQS2!cVU`LQhIPF!kcggFF1^D:dW+_NS<.GFc2ieeM0JO!-g8ON3@c
-/1(E52/@$X-e|8`F+k1B)dBB>hb>1S<Sc)piQ%n@-I%a!qitwo_p/@]Ia:r@l,4`l!X[5S0]u(T'E,mu4fN%Z/uJuS6]h,+u<h`}bZZ=oiaOxYS=zJD:#5
-wU:w&Ajda>7|k%$EoWjp=%Oj;n,&|ahW4vv1n[aVBEOJb]Fyc<{=bJ7s!RECT<:]wcD[+fVIgF5n|q8uhFI0Ht,_QUCkvvez7|`^KC;{&cgU&a48Z%&UR<
-YoX5Zj>_^!rbyuc#^)&IerL'|,Z,tKM{eVBvIkpNG"@MM)4ZD@iG6)PRtNI3Yw_K<J%B!)zY[w|V./UP(L86J9/$NO40+<h/}C+a5(Ad1B:5D'cmS=4'rh
-;"!C}3$#M!g-qgA.wcafv29FU5RF4I{Ea_KqdlGj@<zWpW4;S6zfIjS>+"3.!:P9h;[A0Es+o4$PFBg){U[[FDBYq/(p%$=0u+JdMRI&ZCw;iLeU_<GA_J
-ZgIBqc}XZ`;05Abi;Tfy~J#1c3zfl`t+ZZ6YEfCm(vC(s/8'IqjjJFb@OAacedyz#G_@&A#RX,WN._f+7i|6Z30/81VDW:75om'/_q5aBs3W/M1JHxLLyI
-mHcWj>w{1iOPI$)$UrWDV}inqUx`n8lX8ybavu.^8`v$+O=;B`fH(Y}G;muv3GBh6V[gll(--K9FDF{OwXvgk{X^Lka4pn6m}InNVW-[}9LE67FW2%EnUq
-dTqO(&w/_3#U|:H.CDt8vj6B!anHSfIKSfy9wCcfpI=+pa~DO](GEYV>mLgGjt{Wm$q%C,U`R=~O!3,g6ZA{813xqlrV-2Ve(+5yQt^2IyT5;/{tuu-[F;
-K3%a:3S4RTWDkW#vosRjUT"5F:G-zgTnf@`ak8<BR}p-]ZEsT`K-McLjc1XIKjY',CAH-vC5W(~uFbVq/'"/<$$RcY@[SRev4(6h)Yr:iecOP>uH6du:((
-=/0q,-:c=b#T`pBX.9ErRe"[73Z6#})]Ua_N$eUD!BPess(2T3d]k$qTO;]7Yp3F3dVF4'g)>Hf]x2kkZ)EzH+SZ;Wm-lukQj0'75;O>(UAh]HHa_XogSk
-;ACHb&$/]$Sli'{%Gub2Ft4kI[4OWLj=;+Z2m25v>7A_D8:CExLnZ9(X~!.w22S<$W'B:k)sc}g`u|%dj!4>F";|+t8=ilJylFu_I|j9;hCR#HI_p5M;'&
-,+K0bhJ'94}`%&ipoWuI"o3'IWH(^"$FGX=}(X$EvHVfh$:A[P't,[#R;U^O)O0GaYXrPrQYQPOE9{b(=v%#kHR)/5&VHruGQEw;|!pkDRZ:Pa"SLoqGY-
-hk,<M/+1kW'={%}&R6GI%]hDv%]@o>yksM&__HB{"sh<[P7=n$6'LQS)Ww2485sdYYU=1<Y"R[7enW<TJKP,8t3hdT%!;<Tty[j8+&<j!eoLKL#B'=!Miv
-rWXrwe&JsO|I0B|&imj"mb+DET8^oM4QN>,"#)qX|vc4B2_QHOB,FI{+&g2#~+Pg<yq2Y_c.kW5xnl/Z6g[+D5l'(2%D#)c,.uHD9g18eH^[l^Nr%bJ4PZ
--2o!FAgZHy<d2tz^sj+_@1HZWes8t5<)N9}XegY)xtzQW:TK_6Oycq.F_Wt0Q&H<Gwh+IW}1P<.jR4Ortst&&K8Zk+iMM-I_C.G}hG3/'G">445;7uK@4|
-e6VA~3-ls]{ROrq=9X6%BDVh6!+ph`EL%=0.F>KNlhibXF(`F6lYY%`fOcdjfavu/do=yA881LUXzE0EWw'n!:{:gV->xn_Zm,(=M=~)Nyf^c$+K95x]>T
-[6oTgiBv<@Q:>w.|!Q`!{|#Atc7Dd6;'[udp+}R{gFwbtTBWU8]t$`iSPSZo)B6xLh9r#fpSgz.,MIxxc|qbI-@NifbwQ^[&XnHAP8cd}Mx!E9&bGGSNl;
-X8MfIp(Z1Z%T}Fcfswc-IY:B5QeHbZya5Cid(7gspV}AX/tM@4p,39Vl>#`u(>I#{d>CYHb4/7@&UzrdvWDETvUa"v$kS{:%"O$auYuuA0WWwlwW%LQ_hT
-}g1fjkvcFhO_8;TaZ'![%t=W/G#zWC8UK-9;$<PdK3Ft=XY-z"#2[V9#(w2{%dEB'tR)a=~OD>c"n9#o&+02bs%cs|oKT$4vDf$oH4M{bR/;q)6@Sk6Qj3
-QXp:,"0,@3`1BrF,E$nIH%}FX+1<;`MA^x%Fm7aa6l-D"E#BY/{qJiP^>Hu23[vIc+e`yGTmDw2Y~ThF^VFFt:>@%`71zbq@hjz+(Q3oGbYkCvT9@'H;.+
-Io/Pkjb]DZ$9aRIF/PLRWxx5dAs<M-Rrj'[Sg/]IoA@{`%#Cy-X8r"ks$e+_.9qa!1H..!,5C;Z/@iWz+h^,wc0n.BW#&oho7L3/9}j(m>M;y!dK"obd=I
-ip"q=@lE"2r2QTFJ)5U^Bf0I+b2:FTnyod3:3e9ZT=`2ov&"(jN9RHepkn(0~nXIw(70ZH.M[%[E`&.<>MxWEQ-=/24PqvzN48QFKnbs5PC=u&>/uQs`q!
-Sd`F%`[EqCy3>wiY~^/]a0r-bU^Y}/KwK,To=`}.38+o8rCtrt[9wJ<mj^vKQJER7=mx&w1NyQQh},!A'y$/pehA(Yb;t@_0-DAcLeU5-+j_A"p0T(4|(;
-.3mGMFAkJv-T)!te@DY3_8g$=1b$H(L=HE6,G9ED`+|'IG#.0krux6ED56OR]"92:|L@3}O`B[ziA-[oDc6&jIoK[`+d)>h:2'AdQ!&(;7vs1Jz2vc%i[K
-Aj%g,%$(A_Q|plN4%oPBU@W<.g#e7,fTpEnn7qPE)YjWCRas85z&Fox$6F4A,a=>]sOhfvOik]TTYNTLSn$F0(>])ARq.(mmZ0C0^,/7[-vVCm'&Tj4TVs
-_q-46OCB/1MZ"UP$B<"l2<<(CBnf-0UOoA"#Q>@`^;#GFo;zY/DgKx@DsQ'AIqwenO$g)S@)]!u>OPlcvm"m:<F.q;8iD"b#BBRD"Y`L6F'B+&_3;JZ'![
-l-u;-ZJljg'hH&L+byC+AvJ(VtfQ+/pBzD[Yybf<gzIDB#!X(NwY"$%meKl1K^#^TtgM~yP]cqN+oF4(UKG}D5-8YdB<{C[>gID@Bk9N/|U6Esnav'/#lk
-Iz)<R:1qH|4=W4`t7X$6dE`oKqiCdem<qKpiRU}lq+MP>1HNdPi,.QmqrFDUqFaAe{[j-z~5J0H1'Sb$N9AH#Tv{p_vkaM"q=_E;QzHchnTY'&r$^f4iD^
-dYN`;a>i6&gd.Re$ra'|1t%:6%-c&Be<'(oR^iBCz259<QSTtj%MGi)ibHlGNl>Y$J#N1oSUkWi=mp&Vq"_]R{8x&F@fR1(k8xS/$ao%b_3.GCU0+j#|%g
-sPH<ZfpiHzU.-XxgvCBwY>vxj}fpI4z9<ipysb4:bvD6OTI7haiv`SPzv)"e6Uh^v/=kXKbRNH1(OtRDJ{3hK_Bq8":|Vi`UE;#eTD`;BalKhv!KMa$]`6
-~zxuhmI7TJG"29|rrLj<I]0|~Xyyx|DSL0smBx01fy]4{S8Ek|Iy^V'uX,H9"gF&P;$S<(njTYAO-Tbxr`tae^FOZEs7NnI7if-8/T>wM_.o@GcNz]5mz8
-_^pG'nCXd{Grfi&5w$KI,zPUFk_utVbs`t8-nx7x_=4vvR-0$T7>ctdc5l8|uZ3%PsMz(@Jl]yveAcSNI[>%%`NNiK$fnhaa``[d)60,>9276$W%k3V&-m
-u""%ba]m&`n,f$/D8+kpWD/Uev=6CD@Lk4El9UxGOn'>y"{QA}}0t2TQzT"{^Sj4mh|[Ku$Q,958#.IGq6sT}8h7/UzbR{1'r6_h/IlY'GEm5lfd^m;^u%
-Ol0,8)L5U.FLyOs:Nx4W^J+c"TH3U<u:jZ'Np[IheK+gX6W)gF2Vf`YicXnRRX+@]}Ar#NmbpAdS.:by_j3sM"%&;Q"}'&wOcw%;R[>!/]oG#."xN"&B2G
-&Rk!h|(0FJ77B-zgA_5D|;VXGZ^j+#QJI$<]8=W$DrEh@^WfI_SJD/Eg.qd"O]ey$.nM+1l46S,{duXtKR&^4cqbp<{ukFNcTPJ`vp=JQ:7&LdED_0._D,
-k0d0n5W{NOdNGccez11}E-%LQ(o`pIpU{CMcng'RPoO^phhK<U~nzOuSgg51V&5)D:3%Nom-{BS9a@(FQ5CAsNjm%P{AW_+.W]uRv+YgZRJZo!h!Cgm:ru
-t:"428WgE/9R8IeM/W|qw4v!04Py<j8j)ftQ8sNkXs3);iW!d@r=:IyQC!'9sN57uFwQ_V~`ieo.PcDoygs[LHY<b8g^N0%d2hQ%lQF7wo+d<&+|x2a4rU
-[3,Wt'gW_y.MT04!b=dCww9i=Y&eZ]F>k@0afh')OD%DGH@)^.)ZS._4NSSee8gFQZjHI-.pOi,/v[J1c._k`-$`MJAbVw>K~6;u3w20:BwwSd0NR]52:&
-qUS]!0xi;r'K6v$4!x+EJ}BDh_ovv@La]aEKXmq95ek9^EWyYQoKpf%RQ{"Nf](Z+8gQ77npXv6>L/h.^Tz^!d@hbjJg71VK'k4,I,i>RA85=dD=>=G6xd
-$ZpNyj~<o"%3e%'lf=QF+)tGOW~#tLaE(QI[KT~sTTA^uM2j1!<8>eB7Ls#rC5>{qJ8;]IE=Z5J&qzV<BXk:)x,uBOn,(pVaD)("Q`j1w=X7=5@jdKJP5n
-/rtCbE8zp;$![^R&f&l0Pc:zS]LhTSgg>i3ewPe7bF62t</I%!J1k5evKxuhUizC}X_Z#!>7@=clf.,QN:9!`fv#.0C)rS#X+PXxZ:cjXXXPE]$VVATLjQ
-@iM>HHL^>NJ3xjfhU_OgDf:K~KRx_tbheLV1WLD2MW]+9;-zspla<^XJ9>>#HLmq}#v__&UB6+rWh;G|_e>qLuxYbre^Kf4fj(SFvC"<&Om+fj7H&E=P.}
-@;2ILf56s&:/Th=Y8:6JM%2t8X+o+[2:9wfID^m]dIcn_UrZwsVLOwpwRm'm@74qP-ObId=8Ma0$k-wKY.sz%uN|ofnNX,fa+.'Em4R>~7gC&<8z$FC7$V
-wB%/&Yw^`dUf]&FaR[lj'<u<:NKf-HB,bQ~]qJ;+pk)KIh[NdS:Y+n"/NE39Be'{XyrJ,o4^&d1bw%79^K7^59-n~a_`-'"A3+;thnX^~'Tv6r0C>Z5/Pz
-=X^MoYYT6h@ZH9x^kdXy#4Aueo<|VA%P.Wm)7&eU1HkIb'!ePB'_hR2JV[UB&&^rg9E"@TUljwG8F>r9j[Fn-/RB%|[U8m$yoTqbT@zHvc9oPa`5WCkM}b
-C=vLxnG=QvDW(hw#!EaTh3i3;H!+Z-5Un(53)'6I)O<dDfNfAZS<4^l(C+>Xvi=EKeIk8@l7,S1B,x.R1ySsxz]f/m|kzJ`7J':yDq|!7R!VO+8eM0_{nS
-@^XeGGo2B_aq<FE8a|ga"_r+[/C$#QjK"zc`4cOR0nWY~;Xh~H{N=n{u6yn|")!`dorn5<8oFjzhP)-]<A:>$]d6L%um{hYJW,F10WM66Nhb!AFqt.c6!8
-B1]r)QH[W_[,ayrwPAi}xESiX)1F:`>cO}"I,Ei[iADy&O&>EaIQnlwymW0T56fov:D9HhV51c7ra>U5#^AJQe;L|7/oD6q>|Gipuu>XO{-|$0hq!h8K^:
-XBKoOq[]{:LJ^SLQRM$E)R3nk{kIQs&o[SirNP~=@+e$Eq-,kvxcLL@^AtBu3pFzmA&9I@$pQ{9r@}r&c,Eqk<@k_fVKfhU=xCFgBbfUdHDIcV0n45dB8R
-VdM$molFB:R#'E(#)<RhL}2cmpqiT)SzD|:dO#c,yGH_I%8_Fd^{V]jhTlfO1M&8U>wO.esEd$B^-2ExIUVy"e`}plSnpHx,nQz"=(Yeg5TeR}dPXoV98,
-MAz7+Xh2}'qFMQTBLO9|(oY|'%tj-RcNG>r-Q&Mwr2d&&xUQU2qS7-pA8W<fM'gs2v/>VJz(nuQP0p%@Z{KqAfjw#gGX5.dW%[hAU>$_I7>}I7,>VxxOIg
-iOQ]V9XOSz&nrryeO7<7=bJMH)kf]Oxj&jA"rbrpo=}%0/+Mi:34%rExHmxj(Y3b}|@0"x[daX&.^C2NqjjnR>vf+bE##7^WK4(7T]K9GY7WkI>$Oe3mr=
-k<:q/mAoh}2krB`%SXv2/|(t`,(00XMwD>xPJYui(;>W'n$QL&(DL|VxS:MugO:Y4u8|5gho`L:j"xzo]MapCBoA&BR}+r1x#kIN#ry|48=UGBSMDE7HV)
-BtQYHM@Q>>wCNc<yCsVqucC'D}P`BP7Onl=sg;/W[kxJ`G53F/>5$>4i/U@VbbO#i,/zaC&g;'FYi+>GU>u6E-`drD;$br8rI>jC6=WCr3d(@'{"K#sxY-
-M7/&"=sT)5nM8-O0USadc6kQHfzD~NpB]$CK@{i01b{aBvxRcMxg<b1,>s_:3vF#4/E4ex#H%1m_a4A).q|3`.loYEfP`}T@&M_S@9%#kxC"{K#{4c8-Zz
-NswXDX5@i8Rdu/,M:ip;6>tVaCan:x<'o8Z=56K3o{"L'!.kq;)g{g9V]]G>&=SZ.)kiJfEMij"Gi%cEg<gpi$eA<kN;g)IEKR9E1DS!oUhqb}r+#&-Bmg
-C%QJ5w|KC!3I/ODP[x>{3g|KnS7B8BvQ4mTX[hLV8)<.n072k!jLq,~[!GthQ$O1y&V#_]yb36mkvkj:cQQbBmV`~j&k|1P>Cku:gH-n>7lXh$--E"HqRr
-P-SI06MuM4A-.z"H=V/+H.p`)P0g8dEY"6@HVOBx:[6(2!<`2Ft:k}-nA|iF25QrDVe-d#/dmJY$w"/G_x~RwW{:3PM1_B`3CMhC%}.{lR()gmCnx7%|xc
--@PXr@F!fCZOFgnu#;Px}x2aFXp/ZXI;o9LkdmSWTXEg43cfA8v+1WcVRYkes^Rf>BwHwLZ4Dhq<M@|4)95"5ZAK7uCW!w6L#0jj!_,QI>UY]_H.T`0}Uz
-HSq.>)~3N"DDuxv.}F@3i7!GeVgv~qj|[wv2Ph</+(2@7sbe3Wl)q04X7BJm%MeM:FgIMs@d!0D3U0Hp`6EJG:n@t<RmnBc<%/6h/W|@vKc4dm@>7>1`QN
-P{l;M,]GCQ&q"6_r0;E[;V)/nrFRXXb7=w/wN)Cmz"e)SlF(uusmjF,T&8:wZ^rH-Ik)/qPf~ypSxgf`MQ/&Sb0T5]Ll7+lh;)o':3EqgB|9ss4_B_8f6=
-jTA^Cd}b.kIGX"]"RLq)tmfg0z<`307KTr$Edx&v_;t-Cn~nvVB""XdUkQc)b8h(2me!iwQUeHxO6x'6_{=v5hgF_(60mGF.NOc_m,[9TJZ^{,lIEJz-9r
-Pt8jQEmeY6#9#J#7q(KA"8K78]`Kkq%CUI![6#Jyq$N-=Vp,q'V(|m|gDFjMy.(["qaay"Za^Kot/'1]Z^2j5Qe-9E;FaPkVp<PeeOXVPchCmpypM8z@jq
-g:d>#TM7B)fSm}`K$#[Ov8@x<)ieH{5lxD;^{1Zj8W"ED^L28]ur!HBUc=GYY7:UMET;Q'D^uA&'1K@o=A2D;8C)Ez=m#=!LszY0i[mR;rlDoW)MnVNU}C
-`2&XWbKt"6dODxMUNZdJb"QkS:0D/Z"E-l=@E!q9JiPd'uA/My];tZJ!p-JqUv>{X<g4A%$R%+~GX5@R[r^8=-"x&D7>=J9zyK<uXz9;GTSUb^.ObyV,~s
-XitLy3s1j;cQ{gT_<JDta/Ob:Im2O+xFm^D({hMU,k+]@^;q,+@6qA)aKNH!gT/bSU-4L`MEyL/,(dq]9:XGTH:f/K>LbpX)+Mp4dCIxn#rV}roA>(]j"r
-O4^PP5ZlaH^Y!b)"jw+35/oixzRd+]]_,QVszTpZ3cJ:46Co.Xg]eJ,}(.,J[wv!r]a.d^+.p-hW:RDvsDs/v<=%mM17PjB5[,Suw>v><$&mUF`a$xgaYP
-(R/_<0-#K8gQv#lRme^G_xl`OFBN0%'(q9$U1'RJ<6#<pl3HBWQ5Si!/1]N<fi[.`G@Df.FODVS7_<qB1${wh6LMK5Ds!<)>n0r}sZ<hgdyq.TLNZ:;|X+
-^v~,fcU9$U{X5VLDoNzZ$xld-94ab9ppuHzffrOnyso5aty!Utw"C"H<KS{Mk4Qj7X(eemf`nYcA-k[IWE@K>jp(vX5jkITBE{`jYfbrF#^Ix233gHgqn1
-9UvVt#E[Y:n=eU}/9&KJQ`G%^Vil62|s@zE=r3AO@zk^F2:`Y07-Wx=|_Z%I+R#q}2Tm8k4d>V&0ceprS>4tpCf[G:}`FeGg#<"1VYdDY1Qp8fi]6'd:r;
-pt(n/kj+zrer;%Ds!-4(if/[kYk.URGb9'RktC3]LF}@eB-uVrj3D3}DZIDKM"tgr7YRtXGbLWej5l[c+6XpFU1NWk9fFN`mOb|6L'MVeIF<z!~NG2-=Lv
--[}@rBeN+SCPyr<{qQ89`Mxv2@}s2MDrW4hnOPY/<|wAnbjjV`R%~latq/2#kMn|4g^^19wAH}d>Wwd)j^zHuL3_]t!c06xjnD$TK^6|csG8tbVj%ZS]s/
-m%_ELeG]yldbT|w7e]C)JxrChyZz&wVx0e;crHjRK(zmNW3O3zhH(3jf"IiX%0i_yhDk+GZQH&yRJD.@`qWZ1r[5/Vg6CzOx]Mx{{]cxT6;E=DEDy5gNn7
-'!Daf|'Q}Ce+<KB>sr|w>+Y.QAB>=[MD=l%0d>m'H#gc"R~/H,$Lb^5o6IjxbXsjZI;CTu``$zW{SQRUXY|4hB0_Q,<b7o9IC@6D(RToX^Q1J<:c[ZJ@i:
-If+=y)t2.uTaS^o.@GT,N0S;[8#p{y5mZ6mD]`mv9>3`OW]Rf1@${v3V^.Me4N<QPa'}7"!!jka"N%6>mth9kB4fXa])I-%G3uy%q5Cm-:F;U#U$t|gDt_
-9SKZO`fsO)/ixe&[@.RUmU,y,Qm9sxFN$z>]wiijt9:'VBAlQiq;js"^^rZ|w^(sx4pF!r-jrYrnWv+2{0BtAD`lGVnqF&Kf}sj^wM;lEru/P^mPD#7Ak6
-)2Hl_X.JUi65h8"P=#{NROtH(@.SRc6Y7;bdM`D3UabkEY"+sNOcxR-Oh!WiQHI8Z_Dr^qLkpCJS)ne'6S<QfXxniIy<i<U6_oMc|umoiWkFOVKq6RAlxR
-c`{I_8,3m/v1@eU`<oy;nLl`$}gyL=-L17$]!Knwk2g:2^TJ8f-NY1MnN$}gcFYHOm]VgHXY0v%V-i,<Fs%.TOIp]q(/[c=plF0$SLV#`PKqjXTn%D1lM+
-qO6[6,]c,R02>3`F3g"N-|0dtg}$1lI1"JYd.;2PF|+|I43jB'GXcBZ>-^9tJTQV+-o6[!^/Ol%Z:".cb6<ivSJT^WFbdc69>f&8,N+y%|}|BE+SW;/:}:
-olOCa4VYU3d"#.+L2/2xsRBO6HGR>.X)0%B|)t)kK#maQ>_<ZtJ@nJJ@UoeHV'<+&ap=4(Y|czY>tcn$9lhL$)!;ujTzLIT0%$A5JW%AX%NRyEAD2>gn%.
-HP"'$K_>^JJ2m45Xf[4",&1G`=9v]{;k[Gr)XMeG(q9D`'h6UC%77Aa;.Q(Jb>LyJZ$,UnKNevQN0K"ek52:uI~ulwW.ZYa!QH"5vGJ!%PKGqLWcq3F3E>
-yk9%5K^7#UjCH9d[{V8#cV>hwU{#;${U+sM{~)qY}j`k}lw!K9#p!'W1dU8SQ82%^ETB2BKS2k6yZ4s]P)t^o(eQ<7xyg<lpEUB#kt7LPwX2~y9qeilN>B
-C]%ame|n1AfvS$~DH@Stv'0w1Hkh>#rrfvHSox]!5K),/kQ(p9]MUMU4Q_Qn+gz!T!icbo)mLMlr]_c/1p4+uo_qM9vUZMSQdhvo:IuHD@}o;,2/7dioL#
-`A^{y|E/#Ho32|:<{n<,Tk@d2-y%Ru2(l!-V-VjvPP!.#6.sxG<<nWnD[MH>wR$;K$a$HRNRtVZ>{)}PptH!vs,UwwsKf!jp_"KVc_AzohjodJ`R72]@j0
-yS7h#aB7wR!UzqQH9-_;jVSY2IYSEqvEn<YG;'v7HH8<<ej;{]Q##L2o#m3>L'{Ws(kMu@4:Y/;@9|IU-!j$=m_qMb|i)N"7uO(jU.UeM1OQ[cK:$jmO]1
-suI!qM)u&Qps8Qvc@$#s[U/1Hkt;'p}pSmweL0seZONhX]:"9ZB-dM}['Oj(z_IjgBUTg)8C)>I[cFO#U)/wWR{H!8!;~Z!gAP|d;cuu-`V@Df~QK(t'Cx
-b6"/VR}yLqfIG7&Rzq#BtKbGTYG[Q^)rzMC+Hq9-fr<hmHH$4/p)WQ=h_{ywYj^GbKU6OgN3T@Y4]tfI:'+k``R`tgL{5ySC8gk>M|5Q'FdEDO|ho!2/hf
-VUsXDiiOlhk|oJ!)K,r/z_#JS{eMv5w4XKSj.)@24HRjOiZ'M+,nT;}Dit,HO&esjYKwY<JlN-agV<`zMbDj5,NG}Uu1T&XJ2G{gR|4nMZM!lPwJu&g2zt
-Xz0;dN1_#5FUbejxgW`AzRcpiDA0lm`F(]p/cHyZe|xLwDEG8A0qLo,9JZ![f@5<<>28/5OT4+"I|3T==+yJ^Ki:qGK)[wyV_vx'qB+KAVI(ls.AH;pm#j
-3RwEXY9GuF(onH_jaAVAITaDXY."5O|mH/f_+VWPzXTlhFmiDB=-JPoP+sfP+sP`61MJ-8."vV3b!d9;dJLR!b}#zwb!1'IG/GRz)p`InS{#'-v98=>v/0
-|2O$`yX4Zu^lmaQe`;<;Sh>X/O+,]f[|OqqC"Tc:Jf9`f"k(q{H4xCIGFDrWj0]Y&.=QDNmP&d1M<hnrFU4w`]F+D`<1!L=^2nN[DDzH7h1PO,[oAgQ.d)
-+7+oO[Bga(C86mSzasFbQ^vSb9-Z`1cciUx}l2SN4]/R'DLX+Ky:asu+'-x`"tA3j'[PJlZ;~(5uE>8ypZT>ww"g(-HV^bwJLWjIUGlgIey_8QVUM"tYl+
-2JO4uMk$7HqLuFm4Fo97I5/S,Q+vYU5ER%~`Ox<Lcg'''25,<,[DuoF>v67))M"uTi(kabA;xa7<8V+96EGGCR27a8~sLwm9epIMOb%BB9CQ_Tk6=_'Hg;
-]-y[w(j[T5SWNyQAXdlLSDW).CzG10qM1_sd(>V^2ephIb9.^tv}&d_c_'Y,tOUW_xkij|_<7a04_4@V=c~[v[&jK8B"zx<sXThi0a$g0+|z0H|!>Uv^5I
-e;}J1uPdOZ3@Uwuq%2xYX4Y6c/5lD[AcrqB^oh+^_dCjH](tsyGhmNdp#Blb0Tm0^qK|w[r;0AlI8Ux-kZ9%TPnheNV{nbPke.&8j&FHpvuV#L.EtfEQI^
-{+Fpg8ZAQ8gr]R^evFsCygQkdLREL5JG9,dBEbV5M0j2dv1Py!Y6Szwb]S+dsg58KKFmi3%fcMeBbMP+RbRT{"]&tr19)Mn$H/!{ld~D%Iw!GF8-enW|db
-j>Ys1F=,5fQCd|~kqh^LzaV$mypw0Wj'UU{q6)9!%Zgk:5X&CqpLL8yqoD3ua_l@M8rA>Jap%tV>#sYg(8[&["3Vu@^}`wGHwXY"s'V`I{"Vdl37'zv^v5
-.e^w[.<YQGfxxeNjSzWOeJDJ/wD-vj=,RRe'5Ru8Xd_<I5Iz&+qYIuwsf!+Y^'O=>j_^;j{,DgJ=$Jl6`tb2ApCVnyAFz|bM_2Vy7/{j9e=xn{Rm{Ms2ib
-s6[8$^T;&$VpBB$s$DFRfa|+]][a}txiS0Q8G|p|-hHp+d9u63=cMer!<A-Fq:1)y^`#$3&F%3V/NR_(H%]_og0:v)yHJN%!cXA6HvUF),>,3SSCEH2B`i
-'zZOthn!9(NY^,2mSr0CNav!Fb6r4H5nRnwrw-+l-{FF"RRY+KQ'7pHo]pnxD]W0d)0$w[IpAm'oWd5]s^7JQbM,xumat;f3FQ'<nqu<TJS1:K01&3b.(Q
-)f>0R6%!}HW(ZIGT/dL|E[4xWr%8-uu{n|P"qJ{|(9.%Y,O;}TM{GYT1}u)XzT7Ew-4nBqj54pvS6Rex"e^`#4Pa1`xHx5PL)@oH`XH+~WUCv%U(lVe0On
-M"gWl|mZJi-qb+s_8EZpre=yUn070b1HfnE7wJtDH@SuVox4%q2HxfnA@$D)+o3XI3r%d)3!-s!fh!gBq>@vC)kuxq~_8>JyY6N&15JWc!BK9]%,c_@;Q9
-ViJsoXk!}aL$/.$1}vz<e3Y@V>DIqAaTh`#>6cqU,lGpJi'|vm_+Ve}v;Z=)Rm$neW'':}@RPfBg9P.6DIATP4((T>7lWYti<EQzUH(35a-o+wWW(uHgLg
-UQ_f}hwey$.(I5qRs;IHL6)c}=HxK[=Uw4(++l"eYMhNk9N6xqnnFUH7~bp^Xx-WQ)YU8u_|7G^:=j;/vtHQM4lZUckv$7W`qt0F'NwDGM3t9B{W:yMCSo
-x<kt6ZQw9Wzc'FTc2g2XRFY-;G|Sb-_(Bs0#X=$uwbS0>/ZhtbgJM{hBzQNuFmZIQdJ%Wi]9mj}dY#ot/sSk0d=2Ka't<]#3%qry8w4f'j%fG&KI.sY+g&
-,aGmFt;wNDMUq;X/"eLXQ)@Nf7l<(%LE{}2B-5bEZ71;77ZqgkdARO_nsZTa8>Vor3JW;a9q2n!tI{KzJi|c@`em",[WwV~!ru6{&=xT`<&uzcWA(RpZhW
-R-ChjtX,}JHmRfBQJAl0D{TB5|PDizMa-}Kue+_Bq%#F'snh%"i%[uSNU|GmRZp/6;jK#j$}]OZhOviX3VaE>2tY,jOmvw,/<lwjCmzSaoAHry(3U+uv0h
-{ArV&r#`/7q&$1mrm1a[w%#s-<f3a(H33O@lkwm{F3jx,nmz8&T&2L+['1o%UeE/6up2l+r|_:,`mK>#o/`3<3vu,d/5|#a.~z3IuxJl_:N1^b70XLHwVQ
-<V:pNe+jCh{L8Bn'Q,8C{wFg6ol,Pk<yK]Vzb/AoCdts}}q;>(co6:$Lu'r@wv7d^X_u0>|dj)oGsQCf7"D1QeR4g5T2Nk2S=R]QM6ovzy<vXWckio,!S:
-CHq8'B"QqfC4['ikC|Hd^)f0v8pyT!|<"Y<kp<R:]DdLomZQh9<=YcL/0(B|D$bBd^Nk+l]3r1PWD6_+_|7L;e%.sFSzjbCd1j2PjdNcQf<z`oPWt_k1g"
-DA#iF1(QGC=c&$8DtFju]6%MuPZ5_thA<y7aU2mhZb75&hG])N0Di_%qi4GLB5C1XdLm0_QvthhGbi#<7b'g^Wp5=<zoa"nLA/@`/UZ5VH::WOM;.NGttk
-ND4(@H`&C@!:_[fagpst99p=TCkCWR{Ft}OqL%dSmOn|B0!vVz>uIN3;_rA#8'IBm++_N/K;Tn,Dlc|Ljqm<P1yX9J)Rt|zCc;lvte(X0bz,vKIPUfkS}v
-DS{BA2aag+h02]fB^}C}+h4)l:xL#1jg8D$K5t9W5T+4`o:^ixu5VB_1.,k7mC(<4[<)odr92o@=|%Ov`M;xuS3ek8"!lFV/kkb(:/H,$T@XG_Y'pa[5u{
-Rf#rLryu1$ebsa-dF;4,Xqs/C]fO^V6tpBRK-dQfE/)%H`lga;(D(VjfI@.W50Tsj"%+e%{`.b;n^+h%MesS6ATy2W2s)^JCr"lk;Xc_fB~4U$FXQGFNHK
-!XXHnKvDmOm8m0Avx0t7`e<Va&%0<kcS+wQb"WL=kK#Kg,/z>:I>ABBp0Bo)2n~-PzT{7<`Z5qnPfl,#{(dweHAAeI@6RU};2W]NwXc9VR#/;/t"Oh1VND
--oOPz$ai{12.&f;6.r5Jt5#ED3~l~F:^+r"A5$vB%gAul')!EyTT;:_g<>Flsf:;dJhs@0+jC7#x7kFBpJ1%P+q>s8IXLt=6Zo`'aeZ8I1U]XH1lo1M}:0
-+Xa)z1aGKWOT)10TE:rX>g{H}FBj{PV6:;EKg/{OsfxN`W.LyMQk]7koB3q0BxoVod6cYddLh_UKU)~8<qy__psw4VeqlHBu72+Qw-Oxv5d9x)C>bQGa3z
-)t8/n!R_e;v!u:-O3-6)7%rQwwX&~BV(Oe1Q!ft9"kQ|^l&LUT`Q}eGaJAO=S(og"MDJ5-nd|$3J"DW8;]F9l$N6%rln+[Rd5z7{]I7|A!Bt@%UC.9bAK|
-y$MHa'tPWLR`gu(Ds"&;egDCsw>NLT`e-l~J^'co{jUb!it+u:=Lrd_|E@dq@z_<3v'M@<PM6Nq`s'n$uuF3_6/CzJ#Wv`:q&(v,QByM1&CdKp@6/e2K/&
-QPjsQo+6#3Vux2|6+bt`MdD2eTooTr[pbf86!k=Ap53^NbsG%D@#k+RXARROcCPrq%XDJIA@uAsCq|b|eGjYMFW+V]SfY)f(9zpj+/}|L1T'mIv'4i]^mL
-G'8|9T}l%Z}zTFm3m"DIO}}g'QqMIA0o[F!K)(MI6/7^eWJ:bTR|.cp1R]HxMwK8}oOZIh=x8"Ow]!H{d$(^nZlKwV{CVh|mb$-r'e@JJMa'6BVpKCiG!'
-)!My2jsT6#[LW+g:9Lj@Cs+k_R3gJHPL{eb4dC4($TV>ge|bl}^'T/n{Y'=}@zQ]p&1N3wiA<.%FD-V/<We6ku]l$sal7;tbKl#se,7O.vG<a$N=;NQ&ih
-hN-CS|RT_+C]C9pw<I56X1DuV=]2x^[!ta%s]EJ|=XCbOwewd1s%o79QhkGVNWor@N@F|N'XO,d{ul4xH8_m./]^~O-n^[dl|)oajwV&H@PSDEEL+Bs[8Y
-&DZ}(zK]MPra>Dradm<7PZkgSvXIx#}eK]ea~,E:4;dcG)/|0x2zyd!!q5''{WqlVYDm.dJhY1!g%WiB+Q=Mf8+VxH|RheRleWT3<Eg(LQhady1`X5:7nm
-o|Aqe+"|.hQXP;hCeD2%9+Lz7TmDQG#qX;Qs,Sm^RJ0XIldrP}MpV85b=-_`QwZdpIUP|TH1i&Dky4yu(J]Pw:{vy88#(lA5m_qSAeX7+RPH3_KP{AMps'
-l$6MF>6TDVID<NP,5I!`=nC3Uv<}M.&0cX+stJPncLhoCTk+Oe}T[LY+XU%k30cd=detMsO2+}58olBx@_5aR2%|X#yj{zsY|9vUTIbMzt1#pcEWm#Eov3
-WpZF(tm6R`G(:|'`yY52GC~q|fa;V4Y$qt3)puig4{^"n[6&jp4U-``&5tE_YFVyQuUG~snz9zB]5mM7ks<r;krsFqPF<m(PFA.0Zi`lCxyM@4|Y~'=LF`
-Px(Ip_U[~BCX5z:e}XQghgupp2dAUlxNJ,M>0:1cV$oS1JJo)]1OM>qX|v>7gluX]>kzmM~MC,TKK@l!<$IVMEjVKgSW4Qs.E4WfYEHDG;{OR{ceTjO=]A
-1b'K{7Y}Op$:Y}}:jZPt#I[DHF7u>BsgmM)-s/lQ4b`S"9Z/C.m'!IYQfI~B$@1_d<2Rr.`6#9{(^4$>CL(F1UF.y'LC2qn}a>;tS7k^o<iFy:pA@F@H1U
-K}DdGXY5d"&&Fy[@ewZ3k,U3RQ$eSa]:XC[SrTTGG.jzLuv9E:EEhu0;n`=}(sF=7u8u9utiyb+nlHXTS_k>(5gIfkz!7UKimPXp;R%i`,bK#{e<Brsd)J
-V}CMr(>=6159)lG8f78MF09&F%l+4on@SoST^n-.,}^F_:ES1GPf%57a_&eY>jcrye!l}N-n=:6E,uwUw1@!DX>k(_b=ENsv-3;U`W~6Tefvzo1J+9k}tE
-PsoOdr.zo,woPrly<{~eV+Dfx:;Wgr8c|}U+JWQ{xuhY1o"~Cgnm]b>@krCT=/(&@Y=@[EK;H7,-^zP=pH7D.N%we.][+4S%is:1"(hi`3FAQJU$OB%x!#
-2WIc^tQyzt+)9#F8@y6>2G(ktE!<#R_V$$R<8'b#F<|C7ib$v&WbsgzRJ9OQ__0|])CLKcginH3YUM"=J}Wv=KrkNY~hxpDvDJTUZ]K6zdwyP|Tk1qTJ#I
-S=WInO+m61:[t<$nAB[a%+dzmOgy6@{@}`;J1hUpO(Rr>FdgBO%WlFdfHw]t;oW%ep-6Y0rU=W-N/vQD%DYEd{"u5IkHzhuN2{>Jb&1]rX!,E1z:g.'1qY
-j={v|;g"X3bM2X}<8,B@wxN>T]U6{2!PKpqw&WgqJ(%(kBb5M$tVF2AXOFk7z_'NUP8@685vppzL3"+oM,9_!b;&)>utTav[b'js~_Bv2W>|GE2"O$"1>v
-P"h&Qn-3`=rT[tKzWn!(g8vV2gfs^H}tNeT>;]xcA/xjDDf<KJg2CJ>vMp{m$obK_L8xQme'JV^4k$VJeGR>T-&,K3(3%hgTC}GtK&ALb-LW_L}x!rSiSb
-y<J}7x]p`7@xdB_kUw]}>7(>)&7!l=AjdLJz&b8gIr)bG<y-Ls7i{'5|y5yYCJhB_^v:UG-n|^{K#{4c)&xbiZoYX_qdP]@!D%]zw+ntux|&_GNi]>Ac-I
-%DV98.aS/y'(-p!UYMzvxzF=i`f/g&$]7_z+B.3}58:P!=kc#B<CO<|zr7M@MO(2;/t|c<^;=F$892et8s"r_{M#g#|5GrT&8K$FS|P/]B"n(tH73n1nRu
-G"OEB'9L!r,y_(gLWvk-eWLw8sM1-"}Gkjo&jz(B2uAt:J2HgM';#a2'[kcW}CYcW#yS(T4Sya:A+&kXl+YBlLOaP<(qO5cCSiU<jXuKGv"G<+fX%)mj"Z
-C3f"VQQo]d"e'4/-q72w9Zi&I@MdyvRNQ.64C^K2^1}1/IqE_W8T+`0TnV#QDwv;66cHID]l]`7`^T`+#"[3A+;:YTrl|B[T6G7vdaV.Y&f(yELLJUpCEV
-!R`A8L<`NSJ4_@w+iarg8k}WJ%9-cFDt(MR=N%&dtw&oJm5R"A3D;VTUp8Pf=Fmy,KX0e,nkSiC}GE0fo5s|5LQRv"Ol/23t'&e(wx!t,yo>u_[E%OJooM
-+7|$xjjlpm+<PRyLFAgu$HIzhs[IflVkNup)i&unW^$G:cVb}1"P@<,+qV"Vxu{NLnxr}&u.]$rx,@l=P;G''VH0Iu"y5M^QC$!nS"9<k@^x1e.BC.3xlw
-4>@x3Q;fNx+>r5U+1N.BF2j<8K,v=Mfs'<@jd=~aQDS+]RPy}eAMnMl{Ju^N!Zo,;,bDG5cP'`5IEY7UrL!1<sO{6C2skxW-^4f9`"B}BR4))V,3tI9Xo:
-4,E^USYwA+19^(T;7<x,<{#g,[1`AEFf/XqH8.cu)(s&KXxQ'zzOTK|+Nqr]J!/|#}4haOfM>X0iayN`f`txx6nRiy2JDnrXcgd}C(,u>NBC9D2$F`a#d+
-rB1H6/v}`kl!F=7-MaGBi=^w>``/{d(E#w18-PqI_s)JpyV1h+)0>=XwyU[KdJmIK@i:e']'++Boc}}lQ5c0H6#dZ+#'-dfVw+'_]>n}<KZ6L,I8>sRma`
-I`VjFB~e>'C,_883yGg0`2:1dXk@~<0u>c<C+@!BiUmUe4k#w1,dk$C=(X>LD3j%z<q$nMj(5`PkJX+O"~Yd)9|_'Rizwp,sB3i!,.A$"MX7H,l|[=e%ua
-jp[/%}<1~-wJ%@rK;/)eTcrtN4u%s7x6YZI&AB2_uC&1y`)f~FRir)Ha2qBvSTFQ8;ElV^ls3ps}c2ZK+d:smYN!TyS9b8XwNc6DGC{[{+dQ'2EYlkSbpI
-3"pRLdE^'!pr0IVr~u<7HzGWp&3&Zx1.KDVasIO_XP0qFOVCL=uBfAF>Gtod7]f&tNSKOvdu/NxQc5Jl.3ErjbVXUs<1QdlEm`d_Kf(%9h5z~qE|V=)z!=
-jenY/<MLBk(phkn3"S^@ler4ba}3!c=)_v5pi];p9qQmhFlnx;s&UzCAkBrE:MnHnq3;NZB!Gt09yQy-8ADh2Yg>){;&9FHCVu-V#NPiP%_xd}&qLR%M&Z
-kWW'0:&#2yUr>6"Eyh:I"0O5f9&n3kR[^6dg:ByC25nFdad-WODF#f9a.`!R@qwr5[;voIIpp`Xcob_H%!$:uIzj~bGBbOMBK{h1%[ZiVXm6!P4T6JL;8+
-S}3NaHg=H|v7t4]wU4#uc=l@r({Ubm`Bx&HU#2b"}A$aEFp:C3+h`AAiXJ8Tr{rZ%rTF"#F_^ZI]"f`.j5BCz/(ng&"b>paj1%BJ!QJJt/tr4[7Ia+~Sp;
-4%l_sIpZO,JBk2lhn_M^)HEo9qE_SWbKX4vS~lHtAn0r_](@Cr5q~TtM8:=<`a`yW.#Nm;=y@vO^Pd;xHQQfBUpB}}!LzckjIllYx}qErS;@M|W>:qrd~}
-gsCE@hBQ9PX]Bt^Hi>Q_s_p[kWD>7-w;VdUo:Y1R:I~h1k#mE^kro]]HoN1mUl&tkeSWGL(zah(P"4cJ3s22oI/5po=JLe{j/o0@E@3q,(vL{<oG/ty/Qf
-3V&f`(9,kqKYhK{4I]6k<V>QQFv4<gyqer!G0c,"H/hp6G',OD~y!7[Sh]UVfoBuBg;rM!K(Za7vQ7cLdj'0EB#Fi`b!x@"VjO1kwQT].4PMs5WM]KeYS7
-R"I="$S7h4J]dspPX%_!Y^V/O5Vh'nmNuMW<U$0FWN(Oylp[bB$"AWjZbh'HGS1XC7MB8[tZIyZDXD`HsvXDfCXRL"pS#1H<JAR/Pt+kG+h3K`b!5rj.cC
-jHP32/R,yiWH(;7JdJ'Zsm!4op(4Qu@i-XBKDT:lVH{7:xj$8#t"7uHvj6(.kfQurN.LYyM//8V5=CS<;[9&}m7[dS@|jE%QZY62~z&-Du8;3MSaAgIe%e
-@C,C#.Oi5aa&~L.h^2'>h(sjS+3VNnevP@CZS{fetqYNlvdrAlF]l}hD.GeYw;@a>A%MCJx5mA77~}^s=TAqv@&gSDT+[Xax+n#k(+=W.J0+-hmw++sG#O
-)`m.U$Aw4EF=k^6}Tv}FY%f28dL)pbj7jF1wgMq7s.A3}$g3/z:Kk;Tna_lFm)]:82"g_6O.-}FQdr+p88#!0p=-y-VI]ig,sYPz'FrQp2Ks7Q4U;IY}<5
-!Sdu=TFVcVkg,CP7s<KD(rz:(<NTOmtGk=q4/Cr^DHWa{m<X$'&%;sO-PS,)ETdLZ9N+EHHchcR<c:Ozm'L[aL7UO)+=Ds:bD40Mz'fBSC!#yxvbV)&A9q
-mPO@jy,C;kXQXang|{.'oUbBx<s_3-9,U)P/`Wm.T(Y)[hf}^F%udjqTQIIM,=H(wt~DTDd2)Cw=,|7d::G}iYM0C[<lu:,3P.2$5zP@.cMYC-4g[]]E}h
-J-|f)^#nS8X)S@ZYf(m-N#Ux>yjxZ=$5)O'veA&5g:dF=oeVd;~gFU9-"OrjYE!-gic-Z/[AOV6K]bXYG&"gU-Qn/N_k4e:iNFn1#6r.iC0/"3Kd]}vii6
-HIXOP<D[C2A:5v9Ncm_n.<.2{U#cUY(j/!1`kJ{NXO).$Jd;%9lZP!co.@JL.F'Yen^Gi>]'<#a;D#v+m8;x56riLzu8xUtBAsp)6RO_wv{m=:/E:z^rnT
-YKKepQpCF=)fi3JF9_k}'/<abx2"FDy(ge4I2!J9#NYiAHqR["E6nY#aDah_2HS&K84;DiyIL0_<Lti-PDU:.,4xTVnX,zTuei'>68y+1I{;STLAmpnp-U
-RZ{{zG;YW]Fo.FxkW'ElG7a=aoyVIP0t;cX3`aUh%C|I7Jln4=/G#A]4!r@`,JQ2j1]WgL)-mXXs:$d_u_DL3v,`w7L4v2_J9wYK7H+A`5UW&r1Jj=+vyX
-DXWiEl{i)B"#JA;FiI'";s9PyA@|EWZ[rPN]eg(p-^^&krYLOi=Zz(8Xv,o6.hg^l`54:#{sVdn%5JyRr4Fux!FNyF4'AJ/Ur>8pa+ijAf}nG&v0lVJI+I
-5#576jNmd`V"q{qa2Dr6np0aS|f&"EIk4CX0L2M3iVyqr!m>DU+diG-J-y|jr^mE:.diPCv>/=[N6}h}'7qM%42[d0HlKQ./42a'n8nvLN/5hNmMhN'aZM
-668UNz6=6k48QuNndE^3Gks<m0ADrxFDpR.pQo;hPxuSB}p2ML@C@y[q%Ud!;,yy-VO%HMD3[B9ba04T^C4Rsd}cOMXJqh8AF2c>Tm@76''^yCt[2S7o-h
-E'K}-<9'5By;mP|7W_&umE(6,#kd;u%a.F]2@/_%I$bq[9"RkeJVJ1-{of6'@B{&gjwk)<,en</sVS<t1&%vV(K+QvGP.<h]~,h5Na$Y<xoK=mg9mHogUa
-Hvj-RR@`Kea3}DUuANZDx})>`9|p8k8c~JUwc7.Sqx'h$W6sD6>='aP79x1BvLx!a]`%p6f:#M%,{f2.yGIYsIs/J+[ZN:+$(qqYp;vahld'_&OMOge-#'
-o8Jc<R:v]rpa(|p6W&`AT|2C/-<USB&ug`gx>z3=AQUSVO`h7%m[|;pjI/Lo3CefDGe'l0h2Zv3r'{2(jH63dkfJAN%(s=uUB%6XZ$CV&Yg"3ryHt:+sbn
-jNZEG;=W;kTId[6{d7^]kdYN"r%Z)@PS9T}{p(m(c.USgNuY^j8fUmYNf#k|7<.tEEqmhl[der|MG]Dr+BZ=%glW)b;zVpnRqG.12fOfrS_}9tb5h56x9G
-OZN2bd2ay}br^M_,CH-4OcOw7H1Z.me0%f:Dy6Lnf}]0ky.7Z]2`nzjt&0K|Cg^}fw]X[>5}rqc}hqOfa^Z|,$UOBQPr"W>}|wxoW!D1P8kr;rhy>[Amdr
-8[hwO8xy>^TsjL-Lyz}_E82pecU@q)QOjlt/CaPl7qu}h=y6BiD8|V"UGejs{2,IK}h`VI9$41f7uX9qE)K/8W#tHHB')Uk28/3#S#RwI{9t]%_Deftog/
-x$r,nDirM.xI#s1JwNe%y&ptA!~C]i0D%DauDC$`JqGYty<U4D(TtrFA;iNGWn>TVfMF}:n1-Hby"W:k)kh|N}.UvUn#k6NS|nwu]b=D(a%]YAG>+"c!//
-bW>Bj!vY:UF16OcX(:R`wA`$u`t|%8;w$#]`a'MYMnjS%8`bZZ+c_^1W@W0=WXH({q|nQIlU!+&,S_[qg^zvZQuw[.}O,g6wmvb,,7)sHk^1$}9G&,B7")
-ACU'w]i@Ca{MKUY2js_U9quXg3<[iyAk3HOy/z74E.WEtyQw<xH@^&3E@y~6btIS7Y^4#r[=#N(v{:V0U$^KU'g{fwl2m.'!})1I&`r6wXT!N8/rVD1yH.
-7rlP:.()Pv"Op%5"CmQG#Z:t1nN5mu,/6q|s''2Vxbaaoz$[uuRpzcwGq":3dt9`SdBoFepk,=bYgAlgX.gQG;tDwDMa]'#nsJz>9&[NoA&ARo{AiWt&mv
-AyJjdt6+0mBhK-s24[_zpAZ!Zh<5Jcl0d=_M4.T7LV"WdpADz_)1oudC0@7JDZNDqEylGsPypJy/g]t|~,AN$0ijHLV;MtHPvER"kYZd3eA"I$8o-DnT%&
-4khn1&oPm3r5_wUDU2"xb";,@rGzgs=qo}_dx"':zKwI:W6A^w3DZl<.FX!x+K@rk8(eHbWpN6:01U@m+{TJZ-Qda|]/9m-I>4kzf6hd%ec9Fb7Y-vK<Qy
-leJ'Hn"1XcAi+m)1y>IsGnTCO+8|%}x6jkj#>5>%x:w`z8"g2b>:0wd0WUt$&o2xR}go{g=}Wk#w4-FvE954L;Mz~7<)bksLvmg"nhnsboppI)F4B0DHtx
-/,Zn`YkLI4jQ=X3')y=XH3.u)<HX5=$eVOhmri:b){{^s[Xqt)#^N9z)6l_Qu2kX>zj,'"Y2hY45j+Xv{`qYCGh@$fYV-MCnUkS=VC_)+gv<iG+{|o)xty
-AI${|=a+}VO`U;;}$"U7`cxfI_Tblu|+43s2|&7]citS<(C`8|o]MeW|i7I_)OFkAP<muV5H6&zx&I:ny_nbet+OkYAD<&75NYvy2_LKFtacwaOG[f2nK{
-S;Nf'E;a`d9Xk${2a1`k>G}>:RYLMZN);]:'"^^F{_VZ"L]Td5Y`E;2E>;vVa`H,>36d+Rh!u=]G&Z;0!G4a)qOPN(pV7Lfzq9N1XoE`yfOQ~7Xo`VU2^1
->s/rPZpIg.P`:KONoc4vgX;[+=`;SAdw#4g%'HD#2{)iQ[,zpJ21Wit<#NIFib8/#6_A(6x;tE(VUq<|O`FqB.n!(7bv%ikGp3%n))FMH;}x,$-Lt32Ay_
-B&A(KWdNuzcw(8C/%P6!0!^2R$F(Vz^7rgg3U`5<$USwN(%VZEwj}lLS('T#]=>(O1izW@y1[vBc8DWzUH+5gcc[J]bAz2{n<uBH+@lYAI=93H&<oEn<]n
-2Vxn}-+(&Ft&I<,4C#ttFNu#GUuqU;gO7^6A]&#^+G/!9RYl3q}bD2wACfm@u.+U4bwZ=W7vrw(UHVjga=@!n0fbi_03:,sl$/=wWJr^su%vcyYEviD0@j
-_yfq)8i^gGXK#ga,6Cnaf+|i,w{<v9:1-ml]#2-j;LVBl(+X)w2n-Pl(`RO2du9u,1C|!;9vy[0s8Aw]{IX!tV..#SMs;%6X]}]/Vd8&W}JqCB{`$K:6Nb
-K7-z3HGA[9EK:^BZ|6hP!Yv(Q0Yg^>xf}="1C]dkDA@KPD.M^`ue4t9P!6l_`DklM#<cQd:ZNzGa]kYEA{5dg}Jz`aNZFa5%kR/]!2!C<5-V`M$M[L7zXy
-WLPHKo&1Idl^9)wp+gE;fN4JLgOZzFMEUV4{TdCgL,c|~LHJYM8xUa|:,k=W#<1Os.&4.r,E`H=IB@LHkP)tv6$Y=a#SBY{]O@nDseNa#g@|RGqJgr9E&z
-lwOJ-hY|7NjhS=HDn5Up_mg]:Avd&z&`yeZr>x4W7[cftH|>Ea>%,s!C"fr;vq9fs"{K3eO(&T<UueA@Gc-`R}|C~^aaxYh|(}[$aDe|s;taNk:SiQ,`i/
-.H/:r9Ut{Z+BiP1IoVr/y5D.,4J<]T);m-ajz3R0kp)kN}+M#WH'Acgb`|).,unQ6J(C^fwvJq|N$ncxhH7<GY%v59o&x9rGdd}Rr:5aU+xox.|EY>J#<z
-Su{R[uYksOuz|D{q|iQ=KEQ%.ssA2WGtRwS-Z0[<V'|w~sxV4AQvaaFtmBfCU6%{RWRdf7eM:OVsv{eM)[:TwJ<,w04G#:4rxu`v|q9TNH}#g3X=As9_JX
-Slq'$4+$Nc@(I.xG.'kcA3`VLG$,D"I+y)z"FCt}oyHhvK)G$=4|co2I+Tc#bJbjn!1K+Ocor<R`RG#e~83mAh[3ysaA.+(SpV^3g7Xs)-'$C#_:9}_$s)
-0eB}@1m:b)`pOs[/O%^,UB4aA0]+CM|!qY268oRKv5lLQ^@rbO@<oD&R)ufI#/qNTVDM8(b2y]k6b$IIrAT&ve7yxbt.yq8:)'-QMh~WHALA#`~d><uB~>
-b<sA'a~3"Ksrn2P)}/+6ts+vZ6rapl-xe<YWv2hVN+KmY^S$UyFivl`NvMR!$ObnKW6]a/IZ=P"VQ"QAw,b2{v)$E_c7a}_sB%bwu]V#z7oxV`zfwT(cr[
-$Tv6qTf@7m<pi>x{VCNL+v{6jw26#t:#TuYe&m}`5|!o`yYc=dQQ1#_KHR`dS>o7c2]wCDeQ<%)C=$UT~:[M<FOlukCa){8t2/DbJvo#mZQe0RysJnR{H>
-8u2x|ed,5}%wXa3:1aZ#x+Q|hXnblIfK_qg{f=i.uh_zw;2`!z,DLWjwy4S'd.]ixy"0e..6%!9GJAmA:IO+Z6mjfS>Zt=s]r5uAY6AIJmy]m!}HU@zBh&
-sL3sEZ{Q3b9%5l9J8|8twtwfeTKJZHi{6mvrt+$N+iD>jqy`+o.ETz4O'FLgn$T4<gfsAg}^xbil,MTFT[6cX/"{-l:m-uxqw@9&,y0z#Mt|7+$'+)=;!K
-u'=yX,9EAbV2&:Ghr<..6W'jW#sQP4PYjxs2!Wg8K|m/EED)_SH_D@{wAHM<(L=t=Vtxjp_>wbKs&H[/oiGtFGQfZu)#(ldoDOldR}n/I.d@83N)vi!}rS
-;R6-Sp7Xv!Mx9$23(LAZfGpX#=jCCV(;C;jY.,+C-|zQ1{j+X'7Icg]c'QT2tHkxP]4s)/$_m]1x]"->@BbCOD+R_dVk,CHimNR`AWfoW$a|BRx{XN,z<I
-)unj24FKFsW3+>@sB)/.Z,IHu#O"3y+rXdE=xsT/bGz<dY1-v'2Fiu`/3;l5!jVw@VXXRR4RPg>`W|S7>vi0+lt=FzV>|cG<'2Y7M`/%pFfJi[8By`<LN'
-2cI]oV(vZoQ^^c]@=5/<AbtVs$(LY>ck|IbDfIKn!1AnQL0|$(T^^}26#7O^4$-@""ta'YEplYNl.I;_N'X;u(WQ`=DC]0ICAS`Al@WNRpcRMJPCX}0U#U
-Y9"u3O[T3sDx&M@Ie=Ayp]80O3!<fthyUH61^/OU{y0}aicR,BrM1Eg/)d06@QH/Me<8t1))bo]8;acr8]jU(C^C%m^Ke2$kj7@Je0+tWy{)O@Fzy9rLIc
-o}uZGrN8{wo>4.M-9#@fQuh`v@Nhu.q{K^!!.@G/BYzDU|WLcA.^YtNv6L(`Zh`0~!qHkAXpq>Hn:-UA@85Jj4se1XQy:k^II|5JQ+[@M1|JdB`4@/x<jV
-`w0|)t5+hr,MWv#JKoO7maI--6%6br6-`z.c[exYZiUqHcqsvStR'd/sAcU']>y@2+^q^]3fUB`(9,;/pw(,&24G+Rm0yEnCdgdhAt+&%|e1>Z#pVXn5t7
-Co5oWb09Q$3C<BtVd,,)bfGH-4)R$;rS,;/%I.6rM4`@66^d8P<4L]Bet11,(fhU+y4RuL^[}@"Kl<st`Z~L.mH}Z[N!N=>x,{gNSnO2<$3H0dz^Dx#Bf0
-U4x{GfN3sen"e-_er/akBp2a;1l5~)@P'$aqc`RnpXs|GNi!ojypZKx'n`J}Dm#/6h=lHOZYFb9'%2D`;}!Z=K>mL_kgq'E-WTh8^pBgx(u7I{s3.+eKph
-i,qtkzM<1[szb:i4/2rN{dlCd.@2aF7}1Rp/V1zO,2w@jk$Ckr^J}7S0%x<[>dI_YA}tb+&g7DXB'Zqs/Ao&_nIdrEh:4`SbWp~OUNouIE4kb.lci3REgY
-980D--HYk$<;R&(^x9C}~&k#q<Hi:$Q{UQ-p1.u@HFFv%3[j:`J2>'FW3P`kI-s3jd)BzrTTF)anvC/9Iftl_FL#>Y-:ea>xjZl+S__+iG;}!]Rg;GF_O3
-,s6c~wpV~6wh8-_$bODqtu~/o@M)3cBuK{EZ;:S.Ulu%/W``7,m9>V!A|5ANnyKVCg6Rs#7n_|AKsnXl3cAr`R!JsR%hXlMd14l280y5E$fLyUGO]2WNm0
-[mj'5KeoN{(:b;54s!I%d+.bexhmbxO=AF7>BUgizsGTC=dY'X>^pbO$u;t<:GBdk6L6z|c1_t@QGF3hZ|M0973JqCJGBzeXH<{RsiBLVbQ5sxs)`W.=b%
-GEo]`)'T8V$N{r}`)#iFQJ'l3;|D1^j-:hQh)sm$QUUlU$@Bt-!$NUpW2@}#':|g7Db{FF}A4Kk6AcS7Vcr77%SZ@2TrmsG4|y|Ryj5OaL%]QqqOqc|Rx,
-kE0q1)`=r'rTvD(w`q@5$T8iklPu!Rgu2JU|[os7i68l|SmjCR<Dq2`Bp2+CG_lUBwsN5JdecJmZDTJAg5[4jlRAz).zhfuJ`8BU`qfq.q42@eQ`/MLfo/
-aMkyE2##Hcl[Y#-lr(`&%)[`f`TJ67IcXcOMVA4k#rM,TuifIgGuNWK)Nuux<Ev&m.`%9"y,8k:5kk[E/G.`d4MlRU:kQ}_w=euq0x>S&9Fd_"j)3c:W45
-jNM6.uUVb7%HSHg'K0"HsZ,/Xfl!/tL=YYS/;n!LRaNF6y''![og2R|pRd9'twQMd0;y-U-Yv(aFFiB_'No1Fj_K-u"7)gL6.9lzxatuY1lc!J!Q[Ke{fW
-1|g]JOr6"SF%u55r'PVx^bMTY|%(i0];Hw;GDm]7aHd]o[W654WC4M^&V!Xyl$'1#hL3SZYzct-L<N`s>k|`9`I_1K5f}&b'pAn5UV0;[2nSmcZ,l4[>-"
-htG)!84CNHo^NM%|6thWqi]ClOS&vGslAeO<>,JuB|rAjZfjRm>%Zm~_k8}]qX<_'#a5O#^SYGDB)nWGv-6:K="'p-K!th2Du-$,iS^^frHDu2#ys|RM'b
-XW9vtK!w5D"`zS/@sj-4/,fqY'6T@Qh2Cg#fZSe78O25Ar{xDhD;9:5tR%N&zU1cUX!&WmN,g,vH6s[N(Y[L}lP8jZtGR'we2YUDXHW,c8<f~zuZ{[$9w+
-mRUDJ;m7nIJ2FvQnnjZg-dkXkl<@!1ky]MP_^kI'7Rb2lkJlwu~LFu;_Q0{t2y6T[;lEH0-Axn0)0}%xjUf'[kQ<H,'DbyMosAHSLXde2DbmaSEsiRlTN+
-/`La#aoYR>Zdl%%&mES4Gf|{_"{zD]GYreOgx,)z4[Id.Or6E<UIMksr};<{o@{kO$M<hK};9frOI%E$PYDTARaNiMUi8|6<JKH6:p}a_Mc3P@:peduk+v
-SD^G;:Ga$)M!qUh87RDTi}:.7lVtD#v7;L68xBGD$g](%=9/V:R:{wfDm48i>os$Fb70rBGsm^J666.L<27o68%/[wO0iC{c7{m|Y}oMCTA2NdJe7}%]+0
-Ewmt<1fY3s"oWD1@5hnB.V"=ka=,kTRk(=O1|F#>=mHN7,Js}9we3c"tdb!w{EH922c}.vP:Q%4)"z^.HX|<Y0,nFP+;A0wOG$;%z|v#O'u9&Ll+T[+Wt/
-o)F/MbYTLBJi5{Efa&6LGQ,/BS1{rR7AfSS=W7FP:>W-XMB%i,Bo%>@ks'DoJ%Hh'4Q=WM-R!>7>ItTtl)jW)+qo~2{%a)jzR1_%1nN+kVeX#Wud#B"X.^
-w+DPN%i)/v+/0K/`&HI1Ge@/KE!`-oQdjy/%c'a3-+^k)7f-6F>2_H^}&_%zgHjBJ`#@W>d3#+'gx8{vW{sOFQ/z;0A|,QQT`Dty&/owP<51chM1:IFs]Y
-9qYOVs'ccl7446rE=p&HwVssNZdjVm+U=+o|Z1XP/<Gs)g!Ead}s@]!Ne6r-'v'gzv{4~IOV3m-Ug6]AY`o%&TiN2Z;]B%yS|RI>t8q%MI"IBl[5WCY%Gp
-|nJ.3^TfdOEDzLd^^ZKOUav{:kq`6Jkn_jjJytr0,&eK9SnVyPJ>v_/^UAnua%GT&$:W}`&($<(SB]=c($y:-9Ce7bhQC[THG10(+)BtVcv]nCRpqaDM!#
-nDf{VRrl>pf@6)7Kq(HPfE`8]/evo1-<N7>FqJh7h/,dZ'^E~1+}^+oUg}z#a+#f<HX@}GLd(npIX5o1.jo%IaJzYKCgtGGQq)>Eqi),Bjb@zx~f#jnJ,K
-vsJHi/MSGcB!F9a{JFQs-So)5$yFaf|47+^0BR<[nn3te|1AE+S]mMO(`p2}9]3oP/gQ%g[f<@~)0l%!F85koz&ufBOM{!1{#mHCiE^8Q^+iO8&8j>s,/5
-PS`Gi]".tXH=(}Fk~'H+$ph,-iT1<%"2r,O]ppDG`EE>N]^A"8T'Ij(e041';pR!~S}G^{'R0PB:U'3.+;KbD/mX0WBf;`0GmzZ9^Y,8SOK":tj1Al}l`:
-T8ZCNPX_Q_QHimPSvfs3@Z}wM4K/00'-R!Xjkd7]vW:L~jik2tV%9j'h%3uU:n=LDdsrkQ-67RB]M&[ECVGK9OqNt=vxP.`bw|fJ"gkG|o&n>Bkh~U2#|Z
-oEOpyEkltqnc;fzlAx&lYjS&mIEgcLV}C4iU)b%zjrC-'3!(>6n6~PSpxXRbwkhhif$$`<aWWIqbJCFEG'f+^a^S.:,iHlv>]dx{xI$jHU)_2LFOt(_q$[
-Aaj@Cp@MtzENl^[>CL+;5Maj,#/!d%c-,$9r<Y0MomyL}YBhzjrP=W]2n3Lnm3;t$r/y#OT73(Ie`F6"0MZV!&0jOhxaa9`fH&cs3x#mGeluI>nkWI+5F5
-$nF-I6XA3oGp4UOW3T8=;6B!Ba<s/RP$h^0-J]+BD"h%'Crf(}MmrJY.aH~tPQF^y%jBIE$>D-|a~xCYrg/BBocASTHdmL`qA#P>-Ai$,#3=ct;hrNI+HN
-;Mm>~qb->=D,v,Q<n5f6dMxl9>(=(>wvB;4JEE{<wqfkJY'}%s<v"Gw`wUbm;a.)H,kBlbdG]C7n$|j2]J42!ZlScc)(P=I<LE&$ernJ-O9.<^f_k(C=~)
-KI-t4k)]9)fTCTz.,diFsqm5'si0SPCd~a=qk-=c1Gw(}Di3#%3EYI<uspIoIaAX>YEqNdCD<H:N<"=EGDG9_7s:<HKCdYjyc.MxU+1tj^WF&2&%<7_mo1
->1!16EF@gGMtXWs.,}3@"N7'>MRFqqCk3..09(5wR1>loDgC>(_N^0UsJ/(n>42Ulg5DIx~MH$CE2oU+K;v>4tSKBcvu3UX^Dw-<!T#_qch4q@YO2DMv(f
-=6[`[F>NK"M^(T`sYPPzh4cMlFVi+vSa`0s2jtou1ht%pLJ(9Ox^mxd>KgXdUe+$E)eN$UXI&Qs>3OU&34QdxT_zrY/Haua5M'b4bdBlZ!}HQ+a44"_lCr
-xDi@rvhM#&/XYHqp"tfKN<5&{JefHyel{D29:-bvK4slWh!roVY)qE[a]7k(o_;Ii6AP(Kpp2{|e<J9ii=5W'|QnN|IP5l{rx!Ob7;NH7bBg",H4!kunj{
-I+B6eKnpJl3<qeIP@|zH>Dp$.=+DEM6`[Q<(rv=c]zB2')R`mzLc5wmY88!&uumt|gx_<Mp.KPqTUR[Q,kpU~aX=7^3=[r!>;^upTd1B8n_5kg:<HEE9"&
-CqT$S/({1h8}k{u3Dwo|9H7b}ytKL+=xm`TseY<9Nbe_d(>c/igOOM'W]#AkXx]SLZKg[Uv<E-Bzb0Z)'-nW5Lz[LHU/2a`/Gyr,>miy:b[q;!<^CE!443
-SSYV<B(&"]GJqFdg0j]ycs38SS}ZIqyTAQ2-xY0{wbIV|r.UcgJ{3@:"DgxjFjCK41SCyt+-Avu<N>cmb3M:Ac{ar3G7jV'w00r251jSk3/mC2HXEN.>JM
-cJe{.-./DJZ0Eq`F~wUMS6lZ>Mqbw!&I|BXd:v<L,I`+SK-R`Q%7O^.hoVd7uNi9[fYc6}!zWlChSP-zlMTE0rN-Mb[s!4Y_KZ-:WV'kRKp_!baYwLT<8q
-pR![iYdx1<yH'|Wf3^F/}[1_o/]8Za2CaY;]A:L%e3a;%I&7"<tBWP(xSN%U$SFPCt^1/gA,A6E7+"g[;n}J)`8lZ3(Tp&,LFy&KQBHK;OSC$4E8[)3--R
-mRJo62)^+,4EQ.XG>:=X&z^,cs9T]%<%(jK.h5tf"m=.41Afqb-F8]@;BFujEguUF4TFZI$>Cp+T4c6WH:nF(mXVZ3|vC>4_s>,9K<DVuvx-;MVj|Sgd]u
-8/}0-<^N)1T)H7Q6Lz`+d;l'RLbJ'HO%hd.4m6k[B}^[v{)YaPWnr!RLFUqA+}H.87@4V4{rlhdMkj/ywoP,m:k2}1~!uEuBgHzF0|PGpG}P[m727Gn=<A
-tUDy)}[&r+%;]Q;{<fPa"!3jQsJYA$:Qn.E3dOw>fP|[vF^7m^x&aj6X~Hh0IeVDR]m_K@=5Lvsfj'|{%<5Danxa}t+[A"TranP4oAE!-#L=Zz%{sq><(o
-Vop_uO<ChifcqEwtSgVdSY/-N24M@I[$Fu:n)=yLT[r1Cm]9X(6S$/ds;_/;aV6lQsF7)y2)qdtX`DOd)t&kl`GDlpzG6Ot|DtgjlWQhSZHP{Ix^Nb9U1n
-|+QI$>,X/[[zu93VHk9b^/Buh$u4pKL"9b~bg-ePe@'XjstFt[]b1:.{([jh-rA-QXdIXY~o}K~esuH@Y$r'+;8a{X&aw6hmI1c29S^S9QS3NPkp).Wg<s
-.Jx-CZV]s[}(s}dTVP9an7M`14I31uHF;avbkO)9b<Y(yY(Ygpszu-qB-k|H3%dfSA~SwjOE7t`'4>Y{0;TPxA-`'vd{$G;$NM)]7%pAzaBBc(b"rJB&1j
-h{/O%Kw((-]:]IKvd|a{MOJe%98b&^;gKH%..TYY#sr+)"qTOUAR^Y`C#2SUJ>$)!"rfkc!xC<O(oag5n7[rIkmo~/cC>bk)<<}3>z#}mcPC4T_'vn7r:m
-I)p$~a4h,41>+y-92NHY#ZV%RY~4VVd{OT>L9I6oK`tXlLJI'Z-zX+P@oZZq_k+Nz9kE^JrfVWmj!/R,O+88<3=^5^if!dlvW:"#k;8e>tKd{-NQ)ORp9c
-._@:&R#yE@yR^F{62Z'Wm)U1@2^K2/xG8>M]Fj}lNM4f/8)a{sX3W=DTbx,d6Z%:'FTy3V_-chtewA.@LpPdd$6ve1EVd@=9#rUR<SkG[9+O/=k<>6x9^!
-EY|vY;T[/tm:ln$@(8ve<cRbv.~Gy5J:h'k3JP("xBy-q%2p#-XDc$#Qa7+a/y,CkAW{JX#%RqdW5ZA2R4yd)PE28airSX,+{]xl:-Y-<t=<aY]M>$L3ov
-@Uwpys_P(]$&~)<d)bjx,d}Ut}}v8V'@qM(@4OCy.jphrqiO&#T;.UAAIVR#zSSmkUzhQ_:[%}@EbTfI%YMc7UL91;ARvLlmkmweiZQ00C4Hh!lBV`#fVe
-^M/!_8Jh}Ja_7_8+3`e`M5LRqi2DE|@O|$V'7I+}i<YEZ6PR3G%Jd`kO6G3rs]zCZDh])ccv25Z5y&D<8KHR0Si)|;RH[epZ0V^L{lsduxrq<&Jx;B|w;{
-Sq@KitiJjTll97if/za}J>h4)^(4iUm(`viY`Irh[O}'bh(HNY(5g@/GCuck.'@I9)js'i#Tl;RR7qDo]0{>REY.a{PIi7hyV{+kB@ziHuIkDEP9iokiUw
-BK-h]bJvErl'jFK7ZV-P}QHyU[p6uQ2Di`byqTR/lgNB@",2;-$qwSzQJiXvcB2@"N+vx/eRA3'XqlZrDp3:5gK@"SgDc"5{Mhs^Lh.CJB-RvyP<w_3K2T
-g4efqGKG#&vc#,iH9s}OP=5XIV7{!8{+gQ/p]A}nqSbnb#|)Fl[([B~|]=SZPns8Fd+843-K)x3:@W&j":VLMcPBmMVHZr]5"3qj|5|W(T1QQU{Rno:xFk
-)5Fr)vjW^}@FDkW61^+f87fNiD&7<`k7!AXn';cuexGJH](=QcFouGk@uczIIHQoeB['"Utj(Oge|),,_>nvh$:a.9FUzgP"vHNCx@8^bw+Hvn7eAX}GA(
-1gAlV6uX,jF='{AB_O$S_=A,8"bM%6ZaG/{c;Q5/w.&O(Oe`9qSK~Iu_Hq)&)C|6{xqVT+A`8FhveA8yR5btJUvK;1safu;nx7~R]hT7"msyAet0ptAN>#
-O1[+7/QfQ)<4HEiTodLXMW@$cQ`B%>t_,v}.m;yEs62f;A63/$W';Mn{3/&M%6X'cZXBe=xv}H#pA;%qd5LgDiz)x31>7sPCk}w27U}Qb1|V><G)9XgZvp
-GJ!}[_v6Iuqr;"2]|Ax<pNA8xEP[bY!|gipGh4x,e$+&/,g^BOx/R$C0.F^o"!FK+6G>e44H>(<->mEJ'jyY-yk@Nr60`GSd`kKL!RW2"Mz]}w!rYRBl:@
-d)_l>-PfQG1h:qN!dUVJnEv!o){gu/PAwlE6M@nzEhY+6JsKW4veR^]w@7d+5&q"ij@MjOH.u!n=$O3sT}=W,H3_c+aO@USLyK^q#1-NF+_r$R/.6G]hkh
-#t^$C0ot%2K;|#xuA%'U>Lje8k[JjZL8v8rtZ.LojXF(BYvSuxk2>_~GfYD3SJ]`!g8N81M<RGE0sbN+}f|gXdtZGA2!Y"Dc2+b3=_e[3(QzpKPA5cumU[
-z@I|=X'H2v<A==CS'^p<##xN]Ih7Je6oG^unlA'G|WrjBs5joMzOU0;)!L"at%|L&TDcUs$XeW![C2tUV!+n[AYn2T(|c`uo#mi,S&s[C0QC%jgYb_T<ge
-`u#XlO7cr8&fL1L){umVSA=Gvy{J{Lq^TfY|rA;:duY/yez#~wqA2X~ANcJg@MLk)R>u:ei02"tym^8'CC>6m3bk6UwK-EQgTrAR0,UhqnObb-KHi--^!T
-OrWI~'}dnLJZEqnz+@'4+Vm:<}~fxHubzjF#8Na2tfmm:+%o;qmz6IY<DD0A{vOFZIM20&(,Oq(Na$cDoz{{RT-,^%^9hh)H2nioEwGz33vNM[J+0Bn=C^
-coeXaOw9(!3u0`]SQA1[#zUXovfo,q(Yu6wvUb-;m,njgr/{Vvu{w/<M_ztPjm~$Ke&$lE6725$k){/&'.li7_hT^>&d%yInZx@O_."Uzm7W:Q}Zw6Q6'x
-6:1'5c$pyfLun%1585~+DW>>8qVrcgP:TtasxGl<`Gloqf<)n!q[8F3ugz;bPDhT#}#1r_ezr|b`sreR3d1sdD)cUpz<b0["L/OB/_QE|{Hh.dqvA>of0D
-H`ELAMB5;L}YsG~97ow]!!,$a;C<7Cqn[2MEoX)VmH=:Fhr%Rvqm390AIV&S&/X&ot~3!{1jxK,jo5]TVL'8TE~z&Z]p!G9lj:cKkDmuRe'cxYcRVA]Ntg
-@_/-,';9VD[Q"-[4.U4GT.WCkMKI`wW4}Lt4ib5f!Z1LwnJQ$,4.,'n(M,),3`2bw@3uPHd>:dj@~VnjWca0"6/=TZ$_3}O0_g|SBDV6s7Rb5+xVb(HLhv
-Ax,6_.r:QOXJcno'PAZpN&jmMnJy,V@{[jX9e]1QCBkUb4E>(S2Kf+%C`vc<TC6T|]!GbG8@v:BizC^3~j;6:#snu]V-]XII=^j=B33)nnmc4C:qyOKMgD
-5xg,_<:0zyV>FbgII;/az<o[h;=3,Wu<uN`XY+R+$=b|W4%A-|&)y^i0z=_i"}B@-(pDfiayF<AEY+_4H0WvS^L{q$`2;lLh|fsE^EPw60Vpxs$,aF3:i[
-qfaCT!kzwS[h2[U@4,2|u:jl,a7P0EafeWq)WXoIz>PR<V8,,He+{m`Wrtcv#MBh#e#P%g:CO'&f'V()xJmGBla%H[NAD}^fJ;'JVX#}sDJuuV2ART0Laa
-SCW+Y{UCZY^W~2"#q25ES33]uvTh/2.9khajl}!lY{rc^.P:5@UWs7>6jB+fj^.U"n|G8)l]HAo8~B%58MtgmGyG(#Z{(;{e'jG;Lj_k#Lj8U%HY+huNQJ
-9F@qllXeJQ|y>/|[oz>#Qftga9(ZC"4+7=%kkj+p=))Rh9X-dx^]OHxtIC1e|s5`5p-6(-'zqtNX7{''gu}W^l08N2|vjDhUIv$j@R~=68isEnFUDz]wX9
-(=XoUqH67jO0Azj1Ff[6yS|n]nx,'jM!f,zy$d2c+zadA=b|mL8/RUs0~xFI$%M]$"+kO>dI.nnW$W[(bex`vq;J(l6!%G:8rqN,~6QnTZ=WPZTbF;Lt"9
-I(X%,'E]/"#$d1@c]TSR.F|S`B}>(^WTmxBOf6WHg^LpjQd.)k`fAxA9B"{w!06CQb(gtf(w7"3Juhy/G@#V"iqrO#WU3Q=lo6}G|e3y{]c=&]W).<<2#$
-oHHDH7_U>!nbFk4XbJvdws1%a8Vs8hHrO7br%e.:V,T2Jzb2xhXsw:bf`D1@$aAMurK/{6M&dFQ,]=%Y,&>uEx^}NpEHp'E'f,Rg3`suG8]xWr3v%U"W#$
-DtG><4$KC`"S>mFUaIsndr)8{`ucGAN]v5#pBCJCI_4TF)k4k,v<%KK:~WWy91dGE{tVsQ[Q5g=R(P2"do2Ru|nw7bspT,>HT$A;vxD+H<;'NDMw8Gt6Q"
-VO,lBv@A`rfk>7e=[oeC5WM`t=uM6vZB+'>L|ChV(7H{fn_&qt~3uV,V^wSUa#:(^-kW""7$8[j/(G<_"H_@x89u^n,TuY82$uQ>SPii980$0iFl6JVmbI
-Vs4rBq6@T}fI#TgOq}%7G$t.9+/U}FcI;@JCWd_JJGNgkx;jLnjo/XEQ=>RUAcMM5Qb{o!jzF;jT93w0sL`14D8ztM#l0O98[W=;|zBBlO.h=j044'vx{r
-</xTGF;pn{8,HwF;Y2&t~F$67-6-NtwR-NxFxjUXg)`{}Zl6Jwr8krZ#^zPpsKI,g'Xcv5T"V+;Wr7CNPlpm[W4bM>((R1<+hGB8#2qk2>K^v`Io@Xv9oW
-uQ~hDm:>fdQw`p,Q8^dp@`8==E`ISWQKiBd/;kUK[8usRN5y,n+/1.w=AF`ydrCt{DJj8lTS)B3_5nv6:;+dW3a{&I5}m|a4|]X_!7oBPq2)a$C79GUh-&
-35]Ux,(p8!yD|{dW>oxBThCF.1iso,&y$xei9|ll@w`Zcnc3[%-qV4^V^Ax^2y}jm%&yi_0n00bkYUqdlammOn=:6a9MgV[-H8+ep{}4:Tu!C|gFAEb)FL
-p%}Zul@m8a8cS=q<VelwdXPZ#P_/;J2A2>5O3JkgM'P'jx=fx^nK`bA[l@F#%S:x}I=:}I'950+Ch5^PA,4^"MxL[_Cfc0VpW}{B9I+UM<v1x-,TUX;J4G
-t($N8O37Oo3L[$fJo62p/`#OlU2^Z/-G&igMmM,WQMtu1y`Cr2Fhf}4SrPLG:y5g$LkvaG25;O^dI<9aE/dNM1.VP6naC%EIp2`=]Kg>5yHYb)gdszv!wE
-uRC^G18,,;J6Z{.c'ZuuWSVmUyv^!N{/5|>uW'>{8p@PL:Jr!F3.1iE=9HWfP2mVvE}[t_G/#J{28>!TN+yJc':p@m_T[k&<"m|I9O-ijxK<j+exleqpAp
-&![S")Uv0IvD82|aF_MuS4oL%@vj00#cU7k+NZ[gkzewy,IGeN'z".HZ_,nOES=K1>bPj#(2.FZK(!"W$UiML=EG}_PPS=glg1n7qb0XcB3NxpohN@P01S
-vz/kqTbni]CPe/I|@pa]q53j#0}a9JN)j_dUqPjmaAiEAiNmah^^OqDi6sI:%("h0R.Q2`:bg(|x4:qS^N@^U2o=7"tZKlB}V1c0=jeQP{XQM<a;iJ#$Q%
-4e^X{2l4p0Mqi/WML0[hGxDC4RX:OlHlCz:8r_Qo^F,<T#McR2/q8yq75bn|5(xuso[.rlP_JmK/;yMK7%Rtmxt#x0P,$YFW9O3VEPog0@GQLu+Scg,w]}
-'[[p>XZyEjV]9q<}bYV't:l{WPu{((<>#_ny[X<.cu^QKOxC0AQj9q5vSV131#'FwqaP1p&Q[>-a%%z-$L/#;J]iRzLQ}B>r-pl.,:;P[.8n4xw6:e0iL;
-I9U(VkIUyjcFlvrytKU{=XG3WM9UiR:#h%Q(ver@Qy=B<mXY;e`]ujhC@BSCf!b,xe}0RZGtrf@F!yjDM/5R`pxCTy]z4KWk.X@u]z[d<.aIOM]wd9,-xK
-$;x-.>J'a65yz%zaoNb0Ek>M4W7MXa]iz<qN55hR^:>'e"B:~jZR+6-KGVJfX3Vn`Odx~X~rP0MP'5^8XPt7~I>BLs5[)g1alJ(4K^Vl}j{TPqY`A2g&gr
-xJvG%OhGq-zA|BSAa4o,1b8BJmNnNVHVK3MS'_j'zt8rwFTQmZ%'K^{85J.aYRZi;a/g;HcQG1AD`K}LZ&Rvp`F+h:aflVq$_/aWE1X[PP6@K[7bcJaB-z
-,-[p5Ck>z=Z|~NSv04DkMW4}B)AkgWS1#-{dfsOeM+<jyg/%{iqN{5VT];8QUz:>kt60wE$ia</}Lo"8dlDxYI4E"x>!xFTE-L2vv=.q-hxq-tbNn>5l;b
-kRAQAK=z$KKar%}k4nTn&gpW9:L2iNWp|$)m-cAQ=M51KfS`1ia#i[QPV!ZU:-a)PCU3dno7ISV"rMu+p:{_{[RcDtD8+d!kf.pex1GFIRS=63dpM3/"M[
-Z@W<AZB|9=]]q>}%d9#<+9w923DtF.r8_/lEelGvG`les=>L+5N6Rz2J]WB;B^qNGroi^{XQP5BGgUhy=&gd'O-iTPF+9)}dphy|C},#k0h{ovhD{;D'~B
-k;=O)g$FxWpxsH>6U6XjN(}t!]3$pSdzVP/tT!u$$xHr`Y1|]9vj7IED";v/aIN%)qF0H/eoD8>Jk:{1/5kIxDATlQEi$R#wU8)==-MPOQ3sH|wQT/~>a[
-21-K%+~/7gC6t1/DL,F%Qs$.D6$#SguyLUVBmc~K7J]sPhB0nF!2bMtYP.@/{11j~H7KXh<>A2ynm6L'@w[0|cLz~!+f5A]r@)[%3EkGd=&YJKZP,6=c@v
-'j%@spqpBXG/+d^1Tqs|/q1Rg)[ov@'0M<uo_aMM;'=a/y}QCv@uf@vy]9[.yo_3UwEl(TzyL2O`pm$ICsK3[PH"/d=j8uAy.-,$y#6"BI6^nrY5k00dxp
-9u@=siosSV!T#@,WCty(ClE'rX[.K{8vxR$F>8'!lHqMx"U1(6cxJd""6f[8]-8`2-w89IYo8gAHZl6y+H=O#AnI`C(hzQygJ{28{d5r~YHv>L{r$Gp4/d
-ZT>AkLB``Cr2Bi@kkKqEhEmVz1NO~='NK.W0{/.{8$t6M)Ya#OWL7=DET}!a^2)koIY)<W.A0f#V^3H'S3>gZJ]tHy)#VWfN"};dI)3nW^T2~YbbY:e$~(
-!F|v[q[]cC~tLtx-Ynz{Y|/r:}U1i2bemko,O:^""0#@Iu#p/SwTcD9J=F'O{21GPjg}qfWOZV9^)$#pP$#('da]e[]}K_pVcse>GF-F!beT_]h/)'NibQ
-E4Nqewo"eD>(+^$V^ZGj}yG0{W6L$|<_~cY;(:Z#s"]].ng^W("zbX7a90ftkngdoI06~|TxEw]sem7&P(=_OU)9OaH)<T+vLf/Lbx0DBlm4D&ka)sgA(t
-UREI;tGb@YE,7Mms^$YLBN~|R6h"SQ4sE:utNsGT7Y6K_q-T]wB)thE`SPkvzM+gi,voKSV><5U;"[5PW:7vYP{]L1E!&CCaRDvo4(xoyWz|yK)e8WRxxj
-eK,I`ii63!X4_jLfmJn4'w&tB7z#JT}lX2$E}t@#2m3O@5WNk-.'@udGBlf_a=Jyzk_A;(S:;%:HnFMP"|B/C}R-jNy%U4~;)Q;;}Ediw4ETjv-CaL+Yg/
-J]1-`d+-a+,]_|%W2qJgKQ#$a+J1GVHvNC0HN25h;#rW[6IKYzR|KM>[%QM.%K)u/"0KR{Mz;7^#Y8PEMXp>Cjj/Xm2hAFo5[UF<!N=V{zcI,4ul#ZPm7t
-r)DzAAoS+'#O4o&I<gk_OzUfHch^0q=A4`$O9s'-|nFZaX]8+pd5RHzn{0kUKU-K"P<PGus#&'".%s+Rk}2y@bPHp%2WM)~6EVh-ID(a=Hof6kOae"IPwq
-eIcI3'Vs-%$(y`O>2>Ga@SC>#R$H`3POT"xvpT/]"''|;7V7z[qZvK.o]n<;lwW4eqca_@M".Mqfzi0A2QSwav}Ze@W}/[]w]i'Fk#zP56vG^=@NuhyyS!
-P71T1U<Hq/5kqx(2N9lEc0ofjPo7%eLat8dvm1@fRgTZ."<8+"}54K4Z-$8M;1i<camqPn~3d_a_'hxj7`R&w#o-)AmHTk6'}IWyVaUP<R{z1qRhM[tj&Y
-kNICPf<J's>ouA+ISF5-q4u:W'bY2j_I2M.B1BIan`p!3{tr9={Z$=Hn(JSmAe47ub:L9d8Yle'>!c2e<g,@h#2(wm3<:+WNf|{JlpQTp78=oqSJ{"XF!,
-;`X6|g$<=OWov4jlef@/MZZm003yVDd:Gh9GmyQMV#3.}#cb(|OnMMhRWIed:1^I2X>D^&,_sGaG#v|";.-^0x7(60gwFHu(1^Ga(@1zU;hSjH;p.'JZdd
-/uj;.z%-@=NA9HC1@8h1Uol>)bc7,[)d,Ud2KldJK2R0z1BAmN33;O-%@BN2c/TX~+jn54mV`Yx8hW|arG8"p#bBAjle#S__#UOb0-dpd5cP>."t7:Y`4b
-tth=r6JZKY:3jQQu26.cOpAUA:emS0-{h];MhIWp40ENvP7r)U-Z0u8#/G+ll4qKU-l<i>$k/VN=+XRp;L6mv'O<]chL'1+JEk%@kBu(p83xOZpF4057G/
-0Ce$o-5hDHI:U:a|y+~zhgYV-q<1FF!7@b]hlS#oWg%;U=d)X;y7q'FHgTw9{sK34#0vh#F0hE|zG!iA||L1!J4'ZH8I#jGd#r^|hmFfNY<!%o~+53%on3
-`$`JV0rK"gA_}2YE<kWW5_TBJhAq]kGU7OpkKvoy,_JN`w;,"-&-$29(KR'xl4gzgj=Z$Jq66qdf@<Px^ZYms$foRj&"vMQ:>aqW8;q5K'XwdK//$<L68^
-jjs"zW3W#qo0l9f%vXjv%66DcWQTacS_{>I)mpP6Kd=D>C8VNLSU]s96},B{jx_(IN(RMh/%N`#)"PpfLjNLY+9kQ+LdBTNou{o-n{bn8l"6~9rIDMhs9v
-r7aN~'0!~BKq+(M1B/18urtmqQU{Jwncg)xu8n4a',nxI^IrypeK}WG2U7kuL3u5Q0dmOu4pw^~aX9Fx"s}GyUdf(Re0#(VhZus:'evfH(C:OFOxZu/9o=
-AZ]L)[A|8Y8xp3o3bVy#}^r|qLJI&lj>0s&Jg:LMR-CEQ_3Ve,d_pK+YPthSJ,tI]i[<!>U6Ol~^p#y-/W&)'{Ul:mBDv.[r@_ja0(8'!2O]LZ8`H13.2y
-]wfmEvx)E,%p|A8Kxfehs]/w;0k)<J^K40r,_<TM|N@d|v=uEejU:qx[-3qjk'Q{ma'{J9dfmFFNh5`Tky'tfZZS8N7Z}v>7#J&OCoo[,^8X7PL}$Li`xp
-0_VhQ3B7%mCat;!{L<;"A86[HKFDu{X5>g50%6ZX+gKWX>%}O2m]+`1FJ<t(mGrmP;#[7jblwdnQnDGF"|_XR<.ST'ua`dF+pN)nV;%{3`sMHA.d]U<9Ke
-XpTqAU&>jygS>ryfqp/{7J#0a5tQ!'!2l-Zq'/@+[kC93{-rjZ1L2G6zUILMC@[W.!s#VHtK1fybAFnAW@v&(TCFcpx`JCSGf+pJYk:5eJCPGN6+t@V(]e
-lW;sg&U{6'!GVYtYKl6m#[xdH>z8eW47(MmE9qE67/_Lk{iwZx>D:%S^`B'RT%-m}"|V4@ND:3lhN`qp^yxf>;E!:be(F<i5etNMutB>n=~mSs1.d8@A#B
-9PxRSS[]1sx7avA+iWGH!#big/~1ioGVctgy{/>y"R<O!AM'[-XiFzr`(^-._s@K"g.X~=)Xn|1rp8e=g6[^~>18pmWq]8zreou[XOa]8F,;gC1R9/sg>z
-nW&L)Y[jQ&;O`FFQ18G.</>"jHN4u&@>yg/mC=[Vl;b|mlZjQdwSMJ[=W/4@;pgksTSnb#nMtXLH~o92[Ciq'TyC+,Tz_dU:rWkE8!S`Pw{,kje+kw<]wM
-N`&#vthZ#s>}keUcSUW7ZU42WM8{3E=yXiRWa'3ozZ-6X_L:WH~g&ACh~kB/1tma!0,s4TrMR}7E+_c}!.SzTi%k499`5yZ[b$boz-NO^}-#mpNO]w(^7o
-Qm0GYy|Bp:Q^d9rcehyC-U4>@N@1DrtdP^lC>N!H[|vp}5Xof8ji/r=5z;f7L!N@ZILAU}Z-!&G:#0|@$hQ(KY_r3W+kQ=5IgX5MFu^s#mqPAc]zYrh]Ek
-RY"kUw{ks@LHg9+N}%PF}6En46(:FN^&3DWKhs$7whRsbVf(7Ud{Rww=b_4qTp+/0pv6,5`/vGlv#q!k,iki#[FW3ZzD[jq<jcCVNfl(MHc#6n@8!Jqhd(
-I#`ODP9mq,V'mr-KIr}0p}nqy,XoGzq]2:&sWvq;E1)jnQ+_cHzcHZaoH<g^_xB;NOji)B'w2FY:iZ1J[fSPQqBS{0(p6/]K[082S{6zPu^f^$@kcnp{%(
-&Uy/E_l99XYVyKrBHs30.NJ45vqor[{:s>Js@<TxrFhrCHNx[djR,1B)sTmEWe1)Pua!JNA:Tr-r[D`MH%<3eoyyMn=K6`kUnnQfx}X)D"o;hI-P9wv0vb
-.=5w,1f@'VYj>oo0TCSz.}0djr;lL=w{s'E$m6'O<YN)uo}zT{H0PKZEOw,EB3bUM=+>ea8"8q=q"nttL{>2^VaO`B{z{,e2^N6eRCx|x-L<VFKxmJL"xM
-jNna-.O2{ysYBh6+6wGwYJ-w;K)SZhc.Lxq5$gYqCK1:9%TL[Jm1kJaCpf<Oew73S/Jkh'IAaqN{N}yoeNey$7>WUe{d6voS]iji(@cQ<4l:Pb]J<b+jr=
-o_Lls'u2X$OvBiQ&[D5Pm2$3tu%k.D/xm!nuLc'f;y(pr<CY`y5<:B]K|.2(tyu]$_1!;to;;pl#rpq3^r)lKBx,eL/)v7B@zv.7c6CtKhTrlRDoIJnt,e
->Ut^>5TGZV@YVb:]VO9STC~|N=tv;$yj~"#fv}%/.VE-X2hA:n3!Or0ZYn6x&UsdKn]=R6^p%cxf<I^Ej!c5Q%>m'Z1m~2]:tTR6$GCRm.sw{0uXzeYga)
-z5K)pRUvz)}k3h>RlkydB/<r(5wbWj$It>`!3ksu~2WgWLX>JSB9-;>M4+f$T:|guu-Ic96f:{E&cx7bs%8KVOpUvs0x=zZQ1vMJ-OH(.yS3u0!W&a+@iu
-d5wzPqw/Bspq{8a80!f{#|k<!Yg/~Q4WzMpN#P<A2TEsjPh.B|A@f91-08_C}|q_R"s]<C^wn")TJn2_<St9jJ^FyYC`+}`O$d)l$am)3eKjO_~CBl7`t1
-PEvQHn$T%EM4N<gP8G="wi(N9%_R3ks^UAr(=h"X(E4t':%jobN"lbua7/iecN[UrV~XwqTyh)BErJ`sXb}Oyk+!fb`V0h%]3<@zgR"wqS3)WvFWf3<jdC
-3DDgM;z+,-2:vxQ;2u_V57Gn$[(74H&tnEuPr.br7VbG"xNc#c%Qh$r4)D76ZGNUMfE;^()sSm`vv7&Fb;7Lf^W4e#43P0(AB{j'NEW([mxuv_CDYcw55]
-zwX0$|!S3b=NHe!Bofw1=3>2~WE=qsQc8-ZqgV62K-APpEs>h`rQ=NlL,Mm/sD2f%OYJOZh<iEuJlKY.DWUv{g/jj)7;>(i`v76!mn9@,A8e)S%y'`NsH3
-a|gngsE<@C>i]JxBw8aU[SEzG;&B(:+E]+lNC}Vhax%34[bs0F78|1HP`r0T3lU:5i'Hco6L`x2z[%BlK}ypuN1|+L@LJ8DX0`J6Xz!xU/TbD-%(4V-g1/
-cGX5Q0+%S70P28;Ry^5{{;ROMhnhPykm!wZeC0F^mrkgkb-D,axE@l>gXuK9i55v6hlVKj1Kc]ol3B|Tz[bx"xR3vs-)Qk<F`zW^B<NuDXz=|P1fexNi.z
-dZ0cS6CYxw~m`@a{4D6g(+:zr^Vme(_&kGzFH=r+js%kKllo33X|"^Uu)tc;LEt%76FcDXfI'ihq-tye1:Uh=4&p(}"mQtw>v#kQlv:#'Hf7~1gJdC_2.;
-;fsyF{u1&y4EL2j[yr#_7jl+yH$7vi0%ax[Kypxmua.68NkpiTtKZxe,SNKY=lm,NuCl=J(Z>u+f&,z7iEi1^@2zF-!(4S-kkwQBzx1e3y!U9KnA{s7:EB
-b;j,sY."1Mdy8^|^lISq`abwp#haCSd(m+!u~K>qCJV.!ay+a'hPr3g:`o^l9tiD.&5S9.^<5DyaK0]t,D<SVsBe&Rm_FD2.U]%ZheZ}41`9cI_FaI>}(k
-AqDroN1Bqb}eo9AswgBHYP,G%CYB@kvR)qW2fUS(S%co=_lrecOG>h!Qd""#cu5KJqPc;iqrO5)JCwh:5bDd[t6>K3bP5AD,uD.',1r$W,obY,gj2ebE$O
-c-+t-8K+<k+T]<3.BSx=7XIM7&|ux:w=G&@V5pMhF,7Wh^x"I;|7`kDrfwC(ZycsL6";1];".+S@",jg.OmR)Nrs$KHlPMp(w6$X#>^SZ,JZmYHffgF$Hl
-52h3;uM4dGG2Y_C{ZzqBY(Fubza=k91eAlUw83"cpZdSe`HoU:),d<|N%Igf#@5G>!FFe&wMsW";n#zXUU=hjoI!|.-k1Ryc~y!-Ri+_cMl$WTsx|_EI{/
-Tt/,,Jli1DZ&)(']y])|V}pK~]0u1WM!'GvH;xodn%(b04:{W%UO']Q+;Wj%fB#j+<`h^H0%$YG^6+9]%wWTJ]O/|kg/0Gat7BAPT_xLvl<e@(g>f.VR(z
-+Q98YL%>(g})9&"03Ra^R^;j}oFp`y><mpLX:CpKpL$<4dSX"x/7'('`-Q||#o`q|^c.}%avX,`wjtE2'Z"UF>KkBUj49t(6sjKC]]TCR&sK05r@RU,[:[
-NNfJU#E1ipl]&-.e)fTINSWR}2~YB8Y1!H5Ocm^,[^>zN{Mvp4S0!WYi4>k,^&ucxuQq1B+5WIym""Qems_<Lx}ssw<"jb$`E7eMlbP&"t'p;xa/hyghV&
-k4Q!u2/iqpVKw#v1m9ffMccwY:]p_Kd'URc])+/>]2Mmm2FdW#gj,|#):)>o`6$]I}O}IeK6d>Imw^m]DR>_&IcIb|ACiBAu^ha$O(Tqn$A1R].MgPYf:{
-|=@wIw_s2f,id79ZeK[]Gse^tU5C3amQnCr%yDrNF22u[0~dsiyP{Nsf<iRMyT~(cCFqw^+|S1HC71T{I,KKz),8rz.apea/V-ZGwBmB[6o!iQDKrs/O_]
-cMW}`6i'@7uQHJz^)s$z&'uoGa-Z5e=N^o.Dq"e+E>G@-Nn[>BI,eY<XV{MGWv2/`.!7IP`^qUE^s/Z+1X;$pL+8o6-1x/f=y/79.aBu8K@Wl;4yR(m[tx
-0rgr8cANYbTm&|0EzVzkR7AYxs"]"@1w5f@a^.5jAqH]e@Hq$/qJp=kHH_"xa<2A>P,Gw5rfCe_=6J`hQ+s53wR5aIImK#,wqgv"4fQC[+/{Fl{RhYE}Q)
-P(yp&6LZQk/_$;`6)Jd)SD3U<cRy@y2D:(F=]($1Ue=GWlrDPm;r8c'X>=;::!"/Wdz/%dk+lo9D~6Q)i=m|rJ}MS{CnEsI:wl0$=U>Garf/.}P>~zlrHc
-T]21x::2`st<6A_B~Ql$K(N%6}6}Ib.Y5.nzWohOG"Ja|vWh=H/1L}czbY@AZRDxy,bsbu@0,9oL$9"zK{=@n)QA`e~|&3h^$%r8xvT$@g"DLV,N'_wF2S
-b41yNIwk[x/E2&mJ:&.j./c-&/gN[ffri;JaMPzP3gp-!JI_X&z6ow#%x|S1lK!eod{V4qM8RPaDg$V]ugccWQr[8;BkCL`$+u%:kx`,(0;K3x&FxW7YL%
-`.(dR`C$|h5Vh,ey7Bd9@u1p=<z^yhj/Y4GKXJ16yFy6nu#lzVz(=q}">R|+&t[)e0wRw]ny6thgp1LYIg(jXk{.x4n-&,7qeRu2Gl=]VYUB(en;z'Ux#v
-uzlAL6-"iwqV>fu754F.N&ZZ2lB}{q%Apzz%g]:{5&U!`aO[>DN3{eHiAHL.'y.Q"5Yc;@9lR/C:B'S]XKQScV&SiAXa8JHwH'#"L_OzBw')~$/HD|Y]]D
-iz.-XC_CnW_+)ZM+@QV;sC;zWkGRf!WdO39g"{^dipZ/Mu~K^V{{#8KX.8rbngS-6no[/!ykH,~ZZIl%G:spe`w'YqUugCKSe-vn~U-33k,_)e;ZAa;'dO
-m__Y:p8u1goe;fELM8qgpune8gOaM8D$Z4Ywq}EBq_7KP{;Aop$e+FR2'umNO8i$&I@,CvKc:s}-j`HBDh,%_G4m^!9E`8coQ4c9dVbsZZ2$;S/B{HWFPu
-.ymjs@-m(=6ikYkjNAJDlu&i}JAT>L)M45)-oe7FT>(dGG7B`:>/gU~[fSMBq}WC2=)GMm2'uDGXHmyIjqJyfl{Tl|Wg)V:$tw.>%%qjHE'ZKV1|thMh;x
-<:)ipj]EG@0.+W5lsA^-Z/2I3(.)&vmrZqb[Av1`e`zE}1|ZD<Pc^bG8GashRvXD(SttWENzBWBO%$Cg>1Juj2BskSG.JzBBeAyDS.f!I;&&l>Ti31N&a]
->6Ri:YXl^3TkbXk0w%(K%[i6{L!C85^j}|<4iZ[.e}G<|4(Mj,Cz|;}wbTd2{`2hRWw)&VCyx#pV-TX)c{X&n<N("B_v0SZo5iBt~:6i!l#%S%V)&|j!,w
-iRWF>,E9`rySBvl@bYf,+;QE.rPJjcIIdaIAw3Yk'ZBy[nAy]#,&z.v:/;K(%.DfX{WLTq9)OBe;!EQ>Td]2SqB.V`glPTVW64g<]THU-vIbaA_hmeIB/k
-ygatt/&Z+(9jXAT9|lu+v`p_yz%[Bvse'DQDf(T3>KR>9>$X._[m~rcL^V+(+vR$:w_=y})0Fcl0[3h,4+@"D<6#+Q[^{_(EMAX_iR$zTH{c|$cC}Pl_[e
-x@8X7=HEsv8ZGgAK=VrLQk'f|nbwE`D}sW,AVs>@mC-BPoIB:,8b(m[G1L|>M@a`LFTFBv,l(ieI!Y(MUf~H}.l)'&Dcm[@4aW-,B_G)%K0XKdX#p#>z(m
-t4eA9r~rO`1<e>$`L,mr"eAH.}6|nt;^^mJIDX.$h$:5Q{l(jVl'=Lg;5C'lt1Fzu|C"9!J_&%x%:$6%d-/]rFR$3%Zf/VthL6ek#X_d0,7j:D_.wwv:F+
-DfS,>a|t+8[pi9&v&n0w>yjzXR(ihI_ZrS_:_6%h&CL3/AIB7@=Vi^"&dxC/u8K#@M_F6G#Yb<cVk.uf^2!]||QEzoED7a,XnYofW9uwS05+i`NkO;d)7p
-$rmgALhLEagKHyXn'2S3$|>gjp{q!KSccq#fq(]e(TrJ+)#ZG"3Sk`):3jRrmirag_Vl=.#Gf6ns7l|kYm@{Ax"w6fRYl=J&OSzy#!Dva`-(C2Pnl:$eZO
-Kn];__o'S:;N1a(l}K3b-dTnENyf;R&/oh@@WOCfwQ.MGS.$6B%wAVmqa1J7nztICo8a"^H]CkPw,"am[(o;_q<XEt{.ks~aiX>BLJrl't'c<v){P7n>@6
-e2${3cKOM4K<@^5#!g#]@oMukrk<if]+(B}>'Qk^y2Wb]y'eb_U+J-<lBeaHh5]A4kre(xlLHHdg_M8|D2y1Ckdv"g=soh^)wT)0-zX&k7C%n#+OI$tOl;
-uXz`tCvf,XvqKa}87s{q|Gv6#bq29kM<p%;lKabfh[=UIl1qC+gW$+gkH.2f,RW!$&nJ~Rr/Rd#SII`Fu[<o/Bf^|)&VnFbA}!7R6Ktu<nyc!-(5E:;`QA
-CH#"gE.2"SA4eTei5y9mLrTGd.@$.Ms-&6It0-/(xIl.et]vyj&kQ5i!qq,y~hdEp&U'S7C.">1K&_wNvd:e%r@{XA+KTx-7bgel|x,_/G@e/Oyz(3)iMT
-U!yhRZ]m6nF22!hT%q1U#>1yQ_}u44jN=uE"zs1H=g~67TxdQCgs=Y2Dv+L_"EWvn->]8+N4xi7BuwJO)w{c]gWo_OriuhIq(tAqk#76I|TO<|TBf(25^W
-VF<8PhUw-$56bj}Z|z+A@b8Fp>.p+q@GT("A69Qp02ENF@@v4md!nxwio3RyVie3e$WYN'vO"{D5F6iYk`W+hn[1orFdq&|(&uW,|$Mv',BS@qM00m3Lr]
-46Tlc|FN,m2JkFvb=jm6<MjpP+~xv0(a:@"Cz,68RuXpD,o=lJ[3q,4x^4Nmfa.yvc7U9]<PZu'0brqAaqcg]gs'^G:-|qb}40_1+vV2`!}g34J$t$YpoU
-E%vR#<d"SS#HQM]q92FX1q"R92T:f]|Y|HE!F}qVqfR06-|!zy"9csq|DqeC:gS,TBLLjjS46e!s/9p!TA<uTUu+COst21Qx(RZ%4F/b'WL`L@C^VJW(=<
-SAj6iVv-YjDhsVT,FqO:V8r8Sid<4aW'Ys$_u{pJ^R48Uckh2k<GLR11(iVOvkNT5Fz.n+K-!KdpjTWl5U:,6]vP(3wy#5jwyGA]bXcXM%aHU#x7@(2rI<
-=yJ}:RB57fa,DJ";n/'NLaFU{qwAF!HZIEGEy}>,OIp%nU,kAPrQR:x0yNK:f/z,GjL1wf5a32k;o(7=-.5{ur$eq{$|]6DrT0AZE;4rEVC"K3W-T%(,9s
-$6|=F#]Ze9R@-C[uiUs'"DIfvozk!9'@uHg0N}-9fSkJ@cZpe6~-QmBHOgrxPS:vd7c7@IslCqEwu{#Kmw@=cj1n5}+e2cYZ(maA!(sv#H:om`"``<yd`@
-u!Jo<>ni5"ky_Oz=FWI#%)8qL[[[$x5h(x-&JQdMr,~jKD2nKX/z08WuI7gl}brq9Y"8UTfZg9$M.vo"n3#lp^CzA{EZtxJ0qy1x]pD'WbNr1q7C&wKfWL
-RAFiY|>7;by.UAju~F$+OGWOj1[TWYx,Fu=X>xM+hLO)mK#5s/OF4V2SEJ&zXcO;Q73|%_MP7AslvP&HNcte$}9G&,o/qF)9nfWqat(E<QGoWuy|JyzCVV
-8Cr8Oe8&Q7pnb!$jl|VM&NuFbK@W9{D(]8vU,:ZC/zD>N/Gno$kc#KQP49=<<]Et&AXKo$_-(kCqkjo+Y,DA7368">PjhyWZF|4ElW0tY#A-bk5B>uPP,2
-71pEbjsrT@[MJ2H=8arDss~JheI,O)oVW#iW0^3A.NHVX8,WipmiT!zc#l=)_9nTHy=3c2K.r7nt~QM]qP--{fF&UO{:^IvyC"c@u"w5wL40ZSn2]J@#IX
-'T/CiXP@BIK}2)7d`du{`ga-tLo2i4MCTNC',-kQ;5oFNKFo02nRcHU</g+y9yg]tp17I]r(g(7I;8nlUj1Tr@6).l5zoA!bVIBDoE+9nobUgA:K~"r3ti
-S#EKj9,MDRGxWNdXqt#lXD#]<SD1Lz1qTGC.803<NY)rDfgxZ%GF6s5frNr%~aQlp0Ai/m)v@8S0|9d/^Dkk$MsN2ZC,JTVmRd_`CRf1#sxM"Np<%x{#32
-lNyUTRCQk36L26v}Dz,9GmnHtfWYL08I33)9+DIT(<)%oX(mC^b@'4fza{b.`Cz(lP!tV(P/CSDP5((%@ED)Lg02sMtm-+~&MB2j,(}od#As(-e1FP+2e!
-sB-R@CArZ)+MDsNB@89_bYefq!1],3k:c4"8vfDY+)xg3au{"iy]x,hE'/$|.<eX@)Sh-J&j`,VVw]L7v:"36oL($vjZd>$+l:!cly]])N{[Zvhr5ot.tt
-vWnbV!X<u=ndLJBf%s/'!]f71Ay%t3tzMKt/58DTa$gGe:rS_Dj@n6!<V%yQ_D2Xq.+(p@a2on2r]LFh8|UlcLI+!k<3f:0ohYTIlfF,Tukv(e->MES/x|
-U=I#AlZ(s.HT8[-lZ806a5co8d^AyOF]JlDQZw%^d<<5%^Dp{8]@>`/zWGgu{^scXP1wuR[W_&g8PJz;TjE,pK$m'g',)a;/91[uh(_AFjLYSVzL!UE2js
-TV[HwbYy,>Vf6t.lmFfiRw>|A%,6f=rjoM#L/w1"PtX&9M]q2ki8>@DUU]5o[=#JL6$n+;9xg`%TtHO;b(W6Vkm}NNZ%`+q,X2+dbz}4'w0RTz@$j[p]Ib
-E.%=^(NAI/:=3aeINlUt"<%V)^>R<G}u/kD9JxN%G}uji('jO'[)'oPXf3,xh+ttb#Uk8CPGqY)]X{c{::amALt|}HEoYwSj2qZ5p^ss}f0#3>Aj&vQcYs
-&lDV7!fjJ06czZG0"hL=:%]tibKkhqQSB2':DU=}RtS`J2hc"=lFV5>8LJ7Xixf/(z,3aUUc]le+ZZ(pVe!&19VCwJr!3/!9[|4i_O8h&Wi/;!ihzt-/z[
-SdDMc_=2!O=_D!7KM;]Bv<=tNv$A$nAOv<qs{aNI=uupmD$.`Fo_nLGV~A6$fq'{qh_D${cmv:sL-dNjN!6m<.{)3e!h]C]x-68w(-:acq@jw@}mkGAc~8
-2@+(HvX)4<VRmoXH2HM&:F^JbaliRFK+g({CNtV@aLnYph"~;3#HFg"lIfUK+Z,JMpEKW>aidJ;MK]7T-6tO}J%K%="7$yy/'ZICNo/S3XE3M50=%jtBs`
-|L_gkWM+1#u.[]j]NrS+;Z7d,@7'6],SLb5i`:QlN<2v38%E]KJE(l0QJO~D00}][il+mliKKkVgP8"knO$vHfRu@j.}}69Od#0-HmS0aOUONC#t;H>A-u
-@Vm>"RR=}tqXYuWX8CJYv0LRNgz"+d'>bJUbB#SY^+"_jdjF(SUJ&y-Ui+$BuC1_>L=5"'>zTuVxYNYFO[KRI)LCtd(:sv%mi.&X:UL#cM~5y,Imt4WICg
-T)yvP|R|5[AfcI8|L`axA+irXW.F+n}nke![)wk=x+tZ}dX{tc3}L2vG0.m/p_nxVd]TT}we^4ts7rGfR2~u4g,WP;tNh(ma,L<OF>Ae`3liXTP9;wHsGr
-^v5{BXG6qmDR!{ZvO4eBVEF7C6<Ge:XQ1pR.nx#K[^LPw1+-]Ti&S&vQ_DKTr!K:2u92Vwd9oBv#=]D8t014{$dc'P#yWYSC>c$z=epJGlNZ0]&t++ykx+
-#sy<B8)Q6-4h:r@VX<yL1fAVuEkXU>k0czvJMdB'`3Fw#Mkp%68U$+73BB;A6C5vuCAHgPcYd{<fHF,zGC#%5<W=3_/saZIqLIFXKP;X{4t{,v|=v3Nb4y
-)&lk!UHk}UHbbkWvLIbChZd'tS<WsRlY=HdC>^H@=/{CnuW:g[9.cliP$'7-WMTC%wJ0yK!VE}R.`H=AmO&<I2"E!{6XDMtewHT"qiYU~2DO<Yju7|p.c'
-X[P}l|,v}tnQaTAS7qHIj7(t$2#xacFPS,E1XY1aJd85K,5G]"%41|I[(%oQzrz)''`d_48p-@XM'KuV&b`e]3{9-tQ`E^]rk:FI~W=zS7#)av"W#CNsH]
-gG7j8t[x/jJzY24H,tLJGRjsK}0J^B0CJ)u)a79+Xs6=V+xZ1GB7i<<5}$qZ,DT-y9_W^|=A2N@<[!dyR{J0wBLN)5;u$6CJjyn{V)$&IYB+#Q)ARd1['4
-'}HZ=yj5H(N>6=+eR:j{a0DojQ]f}RE%"Ca{H^i,z$<98aoJvc+hnY3.M,eb51">Wnyh|)ew5faA6ga06>bXel&h6E>R}]&9D9Gu'$t8xj,<58MiZ6@r;O
-_ETCY>R#}5;Lxwr<arEPANGqMQ^:K_7,a@6<^_@7MRxTWMgImT8urb@,mqoQl|/t}M!o.[7yHykb!`wT6/DG:6xYe'7Vz/N:hCqFo@:[#t&{-zf+~uGI:M
-%DaZQ7i%}-wO#{fk`zLUhTgsgZ%B$K4T$ovdOiD7PZC9ja+ET18wW7wxD/#2&)~]+osmKqJ2d]zfO{#E.uk,(%W[8uwcVa/g0_)MLUGK<Mbc2|^`}MVvtq
-fLWf.ll1ml(yZ^Q_~Vr2L,6HfE{b48:pQ"iRrYR.2Q,{qoF5#@-0R!^n`6_KrGpo:vR4R2Vkj_R{MYO.ZV.].@eg<]<FR$X=s`XhB}yz,8hmh]&!ZPOVQ<
-6vzw(P5B}I8Flodl$A7Z>E!%t@1|$mBc5J1=X&aRmcS(Y=l3IUg@c;BJ1H]pEzcLc4o9Go92C<`WZRs8o$7E[bHYiH"tSRL/z(wOAu|r2dE);X456PJC,m
-wVJA0=EU(3Q=:&Zy<L>!dhG`OKUp]G@2DJ:nPs/w%Pi4m$t+qy(GHNKwyrYug(m@=:o"1tyV!qVKxK7kW`)9%icHl[x27uMdf95rmwK^A;~Fb:bZi)C%A8
-X==)t2Q/Fn|mY+3Gb6RnjL$S0Goa3{a2!R1=7[BFB@i0Wt=KWV><FGHPOvjGdC)XqGr$7udz!i<)M6BGnKc/>Q_ipAn#`Mc/Ji-qwx,KBmaw8_e;|y18^l
-S_^y-vOp(C"DJ%|c-ry-JE$6{^-RY8zlt&l%J((<eh5$vctm;9+2b>Ky32d!PRoSzSfK"=jp&!.)Q`Kp{^=!S5q2m0C,Vf_ASB1bnWu(nEpk"Lv5Wg4pzW
-o|jvb/CTRU_9;j{XthHBV@w,wcg1jC;>(0aAqK~s8(J[z5yqwQt%<tbpM#Z@[K2d"`3/gM"$P9kGgQw]zcT>hwc3#u}p<$1A8],3z_.74Mfr_y{GbOsWdZ
-uGNL60elS4MSOK~Tx0QTd#%cd''VA^kdoyC<[7z+=SygjXa|<"X,Q!oOtUB`Q[Sgr#:DK8(w[HrX:'(BjwhdB1TT0s7S-@SJfufXUi(8F+u+mSrN([nLwH
-J;db]S9NI<Lmuv5iXb5=[55]&eml.+q-MGWI;1X,+T%tv-;'@wb0;2mB)xj"LeJAxK;YNF~l1W:EiP;VxePvJa]D~;g9TH4p%,J)6z>Er]:{uZvJ-5+#VZ
-Nqm5V-}%L3)H+l^h:GS7HROl+k9fFNMB`$zCjjd0,LqrjCUIqMUpM1:mL'uUlo_8eQ=a:bX5r]yg63'C42F6#zm:tvS{YAO.<ib2y-[5Q,LQ]SL'yvONhr
-a^/K&u!im[T!5^Q@F0F$}11N`5]Hk`@k8@tdPo/e6ke/q)Sx,2:Q[-163VZs#ZhmS<}]4tn&|DAE`ug>v7Afg(M^rK2gj3@sGwMmh_.'<+$G#j2<pS9m!#
-I=M//Xy:rgQc_S){n;+Qqet(a#3_e#-rab6!BIymE@3`:-IeFeW]nDN^0uUkc-mC@AF`|l9Uu`&;(E3lQ-5tk3tF&k>F8%&-_ZJAG{IC/m&5M<hS]"HZt&
-5d)JH0rVWb,);`AI.9+Avf=:"/"x,q'"nGQ+F:T5Lc:.z2Wb'Qw3p(3;SR>@)"VO[5LV!"DBB$5|OG]IdM+:amFo}:mRhhDaJZfbPM^o3ayVt+Z=OysV~=
-l&<n1]`lc--d1)oimVf#4eIA)EATCd.:r1[2"IM"Wf3>eITgwr8".R]PmsiB]5#dpNJ(wc6t5F#tnhiQ1rM_f,T@hqfe!J(QdzmTS7}vYZE3"0Aele#-Ca
-M=PQ.fX%AKt45RsT7-Aw0&G]uG8y;Jh3@CWA]gH&byYVBL[D4uT3D0Bm!c+=R2F27ihg~htECJx">U;W/)x:ZI%]uqP;Cw4lYkPNZs<.l<zq7]2N4}"p[d
-iLz)-Py+UnyUaO2<`%<=ULlCu+8X$'>U-Tq/GF$R)^w^g_n2/ZHBR!M9m6zR0E{Q!]bKesk_W792_e%4T8DbU^P+"H^@q^S1219{dKu1E;=m20AlXS-W$=
-Ach<>bd+Jk(K><6El4HhZu5cn=K$eUVQ"~;w.5Ty46@p`}Fg9v`7ma}fWuVx|L.5dMrTS0MgNGx},5p0!ypmO5M&KkyKPAf#RoX-V"O>!GVk3&UoVQb8j>
-a&5$'!>a9e(.-T<QV{'K6vd-nt]8SKI'=9vnuG[ImR{l9-mHmagtwn:prJF8WA>4}[.z&rW}5[M(mo(1Ga0n!x>G^r`2FAl<kU#r&B.TX62f(;4cA.GY%l
-Kmrc6o`o208D9z:V1uUvTwU/Oi&@_4a^6o83-iR%EH/M_9/NDM)Bq|drX,ZEGg27wHDN@"ZR$lzs6AYw<1:&1WKM5J3%dnxNiwtha2i/fl,k_}GKJ&J_Fs
-9W(E>yO2joTg[@B/q|(5li@XOz{MUk;7H{rDsV08089I!Q/Lcq^.~eMi^(P5hpA5FIP/#y$TJU/VGrmx/JrV9BdbwQo)t)Eb(HzVy}MphFWlQFV,%0CRf9
-[uI.8Z0u:##Z6d6w@Tu^;M"2.d|;ifc>aCt$3c,3zpBfy#'22}ToRD9z%VB!@^^GBpNo4Qpy4K.@$m{[H]FN"2l12PLGq#(czm'ejZc$J/'ZvDHkC7teoX
-6LsItwtiV$'Kq%)VRu5fc&`illAZU^nxb6.ZJ}7===0X2kf{v0zh=HL2;cyA4Y}=lew)HP:)nSoaHM>"dNcK|Ld'iu<zx<i9HA2wYnWHqA$KkOOKjN:mX3
-E@H!]1!/l!Y1BNF3<e2dFVS$c>uc+8Y3uj@yl|@Q#,]X8qN=I%c6'fNe[Dk0cnE$JC,BNF6qYurCX#ye{]PS``)dvUC"Q#$:]uNy7#x>#]qC|<<]PeQ,V.
-'y>hQBCtp(!fnK+OP"]Q@<Vx4,vx!$e;2S$}t]-MhJWxXAF,'GF;=h|3`.KS3K2B`-o{T$|.H[2LU+Ok#p9X^9GqrDvCR}-&Bogh|<Ucp&|ty5@p"t!742
-LA+(YUw}KdGh0x"K-MiXBDd}'xL3ZR.`FAZUFLx=0k.vDq_aK1[kS`q=RY#R!8~i0IN>%|"gm%fNFatJ:xX"yU8N-q:bOp-g2FB0aEOiZT8bXo_O{l]Pzd
-!)@zXHG/I1Im_G2FLi[@bCyxZYD+UA5uLO"OIL/YR}p9/A4HWnXYlYo_>^DP7rin=fTu'e]A[-K394w)%J|`P7P,C0izzM_16JC1]3lZ4mb;xIb]o{0M|F
-)FIWTdRZ1EYI(SZe:)s-QLO^b5"n3kz.3Q<72-^J~xpAU@cNLgn1Y&;<,wQ:6)}&Mwmfe34{.o^VN)uLD;<dq/dhq5inQTPdy9HONg>TaL,!=s{Vi7AP!`
-RV$#HicAm=JIAaj4g+dPSrz0[co]SxH[JI)w4}@{avcS3AHB&f%r4]vmYY{ZxfZt](%_Lab{,wG%27cL:R2{`g'(N0Qnpq_(Db5Iv+RZ4oQ+eh4@7o1fcd
-$D>diGk5nS"cf7:kdlA]`LGHWpt<0B8kp^LUc:<C`1{4zS=K]A8@Aeb5=KkZGw;R,U.%zemint6ox$O4h1QCU"Tw!c!y](sm/MF[C$sjD9S%Nu.q2}UV)Q
-vJrZE^^>E)uiCClEGe0r>.#&x2/9lS<Awx9;U{HG'v,>{Wd(jZ:y"_>NPYC[CRb8B';hy^bV5,A!iFcMzVlsucrD7aJ.Y&P=kgiK~VL_$g&9l'2Bwe-yNh
-cS+d~,.J%>QQpUH|-4h}"%EWC:689bd"E}|5hXOUay;lE2O=8;sXeF}EgiVe-x{/ir3|/{)vqC%fO=mcls8%B:I89|_02&dr(&4aAM.']k#J6YMz{/nNSO
-6$IA+N|}M&;B/sOn@YX=ujODSO/@;hqAR)YvXLD2W%Hm!ZD_^D91A9pd^dCK_kiM=Hu;[XyoPKIAez+eL|iRbEGeb#e2J;v,2um,1ZFb!(u6N0<KolJfHm
-X2vZx|>i`]z`qHSKT5C.v}vg""abP^Sp[y:^u$c+8>!5G'[<q4v2->A+NkDn;nXA$WOCK^6.(G^0,'FZ1)gx@Ee`s$Q=H|5oAx}yK,K%LU:NG'{jo(cr[<
-SG@Ej'8(qWers)`Q5!c899F8E0W@OM'7RZ~"j;Wz0}/%wavN&xD$9rmvY@y>&Cljk3/IWZ#gE9P|#YiNXnNnR!4by|~,ANWN_G)M5_v<@Fnc9[OMTstz9a
-If;vgwei7qaQF=+zZ9QNsWLLkO^mV(Sr&n_OC)O:ArJ>rCTc)s6=w1DPbkIgepylermLKV>xXp%:E7Y'Mj1]}24a|Yrk]zW'f9kjGXMDoV&-(eWpG&i}W^
-zfz3wl7fs[.CJ#j%XY2i:wpl$^lJqvvvS2Wmjp~=4c@.&c,9J[NeXiPl6cZB)k~($msM7r+{@qV|Zm~tK2zk';oMnhvFYvVLa7wjTe<xYD>xb:17qIeUil
-L"D%tS;s-/d+hE5"|r}ciOcTlA0swEV[fgj/0-QKgP>$syhj!g!uyL"b|QsCNql+8u~1u7_j:-&!,,T%w6wY`'w',=0u:0M=WD3c|TFb&o'uaS6pmn!cR1
-/nwz6T$[=^C9@z#InZ3qZ"s[9}^]I/f]y..G'372=R1.1DxEk6V[oN/2qZ>F{K>o|2GlUmr:`b5EXKCu5Y"-wethHK+6VO>u<Z&{6YN'XOYBRrWNxCnm3j
-aV4[S<akSpkmR<QTsDQm,s9]|JdJFp:Ifh.3TfecPqLj!`xR+#KSmZh4ORusX.3#HG.<_B,|cyBS_dPrHs9J&NXnU_8j_Q6<lU0-OL&wP{/;kC%ngwx>EW
-z0-4u4vHu-n2PLH_#r2K$Xv>>"vvi7gNH}B5r|l[vIB1Yj{ql4&1,_)`5hRHrs7]n73&#62a_SY{vFl(#]&7dXO:A|vz[_]-t>8mZW<J<WL#%oZV&g^cvz
-H}p'N&LBV[,T={d|]Y{oK$|5{jou9){'z.X$-}(:T07LtJC0/TiNxzc9N^DKh#<1RAr&UVlE<1lqMKxz3ug,vTy;HpowEEGDF86{qv2C3Su}~lKsVc]qKA
-){"K9#1wyLd'p-8TVwvw,o0=Xj]ugg9K];<$V]t8KY$:C%#IK@~jnyECY11"~lkH&#S0cveF{ZAR;IZStgI7o[<:<uQhXiZ`4LkP/1K=+^%,Y#`)J2DF_n
-/kvrSS|Tz4rj2'mXv#{)/"[8~19O~^:_CB~hks+5u1M,^..7q5w'c1I+OfA]W<eLM-j+vNt9UdMcOjpMbqipx6'R4L)Q$rDftgGwhYlp2$lo$[:/i<E"V}
->`^uGR~wD+Iz%I(MPf@^X8Cd9s8t#BEi|_hp#`S=1uOo}q+&U29|K/":5{!n4WK1pj"-^:Oy76kd<AyFMr31oDoZ^}%FSi|T57,IgQvs62_"xTH9W@y,4p
-vG~N%]h&DKc$&In82Y{WW"T`IK3Cq5xHy6d`$Q_d4Tq]^03F#SMiKFy|$X7bY0r%V)]Qa1nw(-8K<'kE_GS%N'M>iv{QwCbe98Eu@xGuqOCQG}Z.+NB"!=
-DYVAhKZ86pyy/y^Q/:n22{dVR{LvN%h8[Zj_1UIK].t.;g|%>L}cPkE`N#>l6,;+>Gkklk{B~x/Ykrb/Wlr<(Kx<w!J2Gh6&<!C&C-6[UDA:=N;[6yD4r$
-CA9Q"Y_fcVn"/l7F-%FH_<n"^zAx{Xpcbr5=tfz2De0gWPuHM7|z+I(2-'5zEE+a0kvDK{XL#;z"n&^_N2=$=S"y`4@|W,55kvHDh:J:{W0@<yD&PwM>)D
-Gv5Y^f=y@c7"oA>h;mQ!.BEt"i_ZbkTMkKp%$fNG9OhQa&xH<|bM/jNKEw;slv}9Urqc,/.3eMQNA$ArFS3$/f@G$W~In)_GdcKW@z>DUqUSayC}HgozPj
-Iq6RflKRu#zesV'QFxzsq[5a=y]F-N:MCs%C!'-h_t+xnhVJ->Bq(x>#%{xuJj@,mK(`jnhi;dKO.UeYC7oyy>/:f$[':lfGMG-S|s$g0GN#TflhLVXU@=
-_2KSZqEui<}W>17s4,86>Fp^l!DlhF0OhY"fDf~QTprqs,BRHn]S7;UFxqmLh]rma9Iy^tM.z)({Zc|PCRWinwBxEmK&ci1,u+UQp],c}sHo%4Hf^."JJO
-Vq:nFU9gS2BBC3y751L$7{uE3/ESaT|=ohzPt8=URZkJc%p"5<kKyG!sqC5ZTg>$A$Np,&i5un<[xY/>h$;Z@SgAe>w8HP`od9vc,@!u4S)[Zgh:qspwkV
-[3~O]].enR6D1i>Gr}2:`)zEj%H%yOm@,FIa7"CR9fOb"Z'%JK!%S4,uZ%%'LWS.smIcpS0L}i4PrFppeWGu3J('pZRt$lf[#c:`+:XI>D&/=oQ5aazIUa
-W}WJD#s2m]][$A|VA`G9sX';L[^BnQ1_Sf=.D+<'KE!3nJv!OmO8_YG=s}{$oB<axhdt#Q#@BA,#^@"-0MD@(;O)J02$5X])hBfyi(%%21hl@Mi:iU1`>f
-,|"c>XZ<_=U'^3RZtO{cWth;e<znDHHp!jfH(gtlyE:Fz8o_|fX"L/O>Oxr-{!8z^p;agpnUTWOuRABWxD=(25EM(&1"RC%"wxl8b8mY4&r5~;!'F(l4}D
-GZaKRX#9cKRd.2HdyE57~VGDJTlN`s!-ZR&o&x%t5"e+vJXkLREVE%/0nq;RUNy/;fmbaZeFhTaQ[jkL!"[.SsIk{`&@mfK'%m{yd=/(xm!#go5_3@fpx3
-a4g9)_-v/OY]$UuInCy+tS9bp-TlhsWj~09;2]UfGDaU'.E_mpE<::Us}8Mvd6Z!kOIX[NJ!;><V;{,`;lBH89#{,V+^4JZV3tXf(}bnA4cEEHpv}nV}Gb
-gR5U)w=gYe<cqU4Z,b)N$X+[NR/A6KGU77"Q@.p_cXO&:5.oT]U$#=_x0/Q:P;Vk]r,636yU{QW`GTq094CD:f[YEC3mX,8hBOe)E7c.<U_VHW;<bZvHUU
-d^7LJsfBii{r9nD42,vTe[Gaz`!>VvK7leNNb0~ei3cu)1:GBIN=L-WbmpjC4|IyT2R;ZVW^H++%eEA92#d9~#Ep4R{bSC~TXzx;zEuVbs!)=(O3.`&dRp
-7lRUzJ$Vv#hzzsp"Kc>l#oW>N1jx.FEh<G95>}2=qfl[Qpe$)p~bGY;@vUK-7{h.LW#%aa/;=",ci&N]o!rFKJBpJuYd@dqFGnm)Au$VYnW0JMFv[VjDm>
-i$-5$E1eXtS=qc{4.4b)MPGi(+NYob_cQk{-+xq%!Iq9,AdTptiN|Rn7<I)K2eA;jHO{}a9$a+ht'"<+<,qj]bm0=n(89kx)O^VE'@"eBEE155"i9O{+]l
-h&vi5l`<4@Qwx)9W;EUpS")p3GrpQW$s0G_$P:0=Fp.#.i3doV.&L:H_]XPMoF"g3`+c-@r4NFej607,zy`IuN-t7l~MAMWPjTDWB"AphNd`zepACP_f`G
-r%"_thpR9hx+yfFD6kkI0iT@z<9%YX`Hr4eV6.DOY@TCp1na;2z!N0VKh(M1k;d_{T4=GgHf>J'nL4SP"FM}S1i[S]UC{ioxH(''3Dzo6Oaxy}[YLD6RRp
-5f]f6h5oK;'cF)#at3~D9h[kzAn)7Lb"rF:2ER,<qb)}+CtR:6ASR[#j(FJK,`2<<-Sw10Yb{Yh>QD#9]I[mKE5#$-}#/8;G>iPE}sN/D-^9gE{h+42^hM
-DdH;.KpjjXXq-hn#>/Mk5K!oS&EG{s9x/BAgaR2F0oZn^;6`d3+LVq|b)))qJgG'$c'%WF"g0dy8fzl[7`[EwW[i#,KGj$'d&S)KOwAD[y%t(}u98l.GXK
-&Z//sjCZf,O%OLCX<pv`0H<>W[n`226i3&zWG9z)<5#9EpWA]WaJwGslP:W#Sx4u9Gz<&&5GyrBz-26.4%u4{6^qc3&/9'zhP_~F/}H07R/7w5mldD{k_1
-RbW0_.53O6Q,HaES{`=`80pk691,=eIvv1pk=hM|Y/.=_@l3`4,j<=8N~SmmO[lV9Sf:Mcc1umS$_8:XW9iH9-8tCTD(IF&o.b^EFRbalC_]}=$5bX2jX6
-$gZm)Qqrac!Z.NEs5x[e}kIJ}jcdlLWXMboNhQ:-p7p5doN2xq%k):ozMsWjWvX^ZKmZz+Uxa,TuJ#VMpo%S06dwq`IZqlE<L'9@$_<{4-~z7O^1,YZ0^.
-Iwv6OUvX+y<UTnN}+MR@:Fc{+0J+,7U2n9l{BpnHXoe2%[WRT5EeRx$1'U1M1[3W5<o5>[2@E[$6:T$;.4cf@Z]pP=oqo2u-`<p1u)p:W_-Bg")YDMx`i`
-Ae#JE[VT6N4Kr`NQly7pWp[MrAlhLH}]5c9f!Ap/qfu_zY0JpLJ@6YE<W[CbznJ@QZL|_Y"f$fMme_2JEJCqI+66nD,,!)l_S]V2ivQjC&tyP<S+YU'ZOz
-E=#sP9E3BJuBjJCCErq/s2]]_Ea8"O8+!F9w=BF!m5,FyHU{a<]DZg~H(xq{786cPY@P_:&sgZ8QwWS2t!fq%cRJ&wN<K.}9ZACQwB"t=7j5Aelr;&yBzc
-jsp/;'dd#UD}pr"x:tBi2H<W/x!i_&Rg}Wc8DZAf~n+eoK}j%U$7mEYwC{1O&b"FI=ySu<Q4/c6')H(EpB]|+`aOgW~>RNG1{[Al9T8'qmM#WA1i.qx=]u
-!g3gVcftG,{H/&{d9L=s9UN,ZObVR[pSOXvh"]T($p#rbvlDg!T>qSBBWni&!@B>yB1%CoaB8=aj^{88L,.n#StCBBq&wMSP::IvRcAUCfu$Gdg@=zw^eF
-0i9qGk''(<Y7-@tsC#4%!:E3=p0eH9Je~R]rT2HTr]`,Fu=pjw:T2/,y[r,sIwa@Df8`WDa]64D%-Fi$e1/3PX"5</-AozRp(jMs'|l6nGwP2{p|c)rr/d
-,f^M.Bq%T")|/heU'<hu]R^YNR6#cV/aN@7KR0KtvVGjL:RHIFS/Fn4&T0ay8XHlz_d81uP6i`B#Wd#/du>Z5qP:tj//V3huKNCA9qT(>+tQ^#($pR.CoF
-nFu.1e5|rL'#ukZV"g/<d5gSKTn)}"`v">Lcl)S$oHq|8io@Kwa}MjIQ6Lf^pa{g&niJ{W=wR:BUpT3oKq#!C|)&t1lIW]{jy+BG:gHyfS&t/3QlM.~Q2d
-Znz%2Hx-{$(}mImiWl.Mo/yx`c|3ISb0o`^Llbs"OFVq]{z#Ck~Lbr&Yr}LZ8+!:FRh<I7pT-<B$ZF5Ej>D6=WWC9kx)n">e/pa9|FpuJc#1=3((OP_{2Q
-Sv`>]ssZ:i@o8o&zG`3)_%djeX4hP;%&e(tu`wbwd&{Pa!b13V@!%YPDaCs/EU}3TUXa}5e%f5f;RjLG5V`@=:xw&]bDC.gR1O%l!+CMVY"u8rv="&i-Z!
-J{+XRiIn[w)l=U9=J6M&n$OiSBACy"S6$6AidS+Y^Z^j@xS4;7i0}RCrl=dmvD],,Sj3r+B.1<k/X-{8ch]tY-ny"d2kwc@(+OM^NbCdm]0fM4xX`'{9fQ
-"}c.7|"}{VZ18vbM.[Nae.0,mznQ]HfSf+Q`n^tr-+<B7i3iH%uftcNU<@,Cv'/Z]i~Ey@#r6d5QE[(9Y;|T.T&yj^I1QV;Vm>Di.Uu&z[IwOt=sIS%g$8
-(+nD=8e}2CglINS3x(7g%E%Tcsaaa/IEL!CkV/$T3`Ib)h+<}LrH"-O13ATcA46m:JU4Xus[M8vU.>,]_Zqf=&o0NlG.A";4#)"Q.:h#kbj^t3zk5z%kvd
-;@!@BuoP[Mq=WZgcM_n$7&|8ol$oTydy|4b=EbO>wsYnJy;s"nQ7e{'R{fWC_<;$m}pPrYn}iYTIMz'YU|Go.O='0^(a}M6mGw;{cpmO(="8W=$44BIq^>
-X0WZR}v))l"5(&Hptln)OILMxi[weYF]GpZeyPPNE[VmQoh<9Q`QkMPLGW:ubm'@o("pUP2D$/1=4t-_t!9ns#vd%EyfePe$BgPd2":'p=%Vs3P;eWb&GV
-|>G9f6(cLW@O)Z97{t!f<&5#HQ1sIQOj[`N)E"p/w(]3$Y}ITQ!>`SP4]1ZVEs6`XJN#=8'^t(9FS_S&S=3Exswq3]QVe,87}`I6_mW+KlP$|3GtCxBp+S
-J/Qm,L#A[2Z.mKM:1a9u+)J_a/_3J&MC;yweN(I}Z)4g}OhpKzSXuU27Xp&Om>}XubzuL5e5fyuJq!#:vD"fZW+<'[/:W{<COWwp4hbZG0]}bw'@<Lpx^8
-2T0ZFIIqdQh5}fspUj8bzq@3Sj'^/JBAY!R&b=Z>{tC,o&X`szu!HB4xSuLu`4:{2v!6_5,YyP'+jb<jZAy!cM_mR@Q"/[&oSX2AwAE80)Qo}t'TSUT5R`
-4+W;=FI2(uhO'KMaW3/e]%GHFaeAKz_RRz2Rd"E_3<a%4[af)-NiKwFmK117!!m.g4"B"-N-<S"[9H(>RD)-]2kQA0H5TLkUX:~S.5E1'nfkl+h.&)tvvM
-@ssGu'+=.)mfB8R<Jr"HPnpX{n37RA,vYP@@&qq:$PqjLam0.Z%'05n0k)Yq3=2C|>V=,@7PN&):]i`g"1xCi`v;ORryNv@@zP{,m),.akdV8w;PyTU)PL
-|lF2'xDtF<h}3;UG_hI3I`8txFq,cy8hPWFq`"t#Yj,DxKJXsd,9U5P34HFm_jI4~Iy^;3.$kX&tYQ8=QJL>D3D4-Bw4B`!xnGYI`y5w<X9j`mw`t2lX,P
-[5-6UL_ej^ATLK!Hu87&RZ(^8QOx7]tjQQSbg@n=9x1z0E4Ltoa>:0,^TTDUA3[S+^JoVcX=n'(S]Eq7j,X6$G(&C1M>e8/%tR~L9-@nI7}@&g&:Kg2P8r
-4Fc<fyX-5Y/xsg@{!.Fmj..ueu,c2)+m<#<aAg[$8"W>joM{jJefr|Q6Eg0KnhC{b|!ukDa9_w+&X,(<!2DT'l"<>6/vS46:TLzCfw$nhHR(Qk$rk3tv:f
-M9BJM7kt/w&psyF&{S-xY%>x!]dx]q8;Zm%%<HTl5CKj7Bp8|I3o!EC6fq5opK[w=-gc0piF[T{^m+HVnuM&D2sjm|:IG9G-H!KauW_Pa!])ZxjO/:_:fv
-,m(yZ5x{2y.po^92^+43)/xrORQnrgid,I2-%y=CMNM)2E+vyP-#;,[8[4&AG+]RMvC2s8LfssVvZDCDb:hruWva-z6:kyA5Lr)uy5}aOM^O,9Cmc{N!t]
-+3G7[{n8/B1;_=&<ZEZM(+XHcSRKMr~7Y_aG,|um+ZEX~3Yz}@iK9lt&$+_"Y)JhEd74As6x_G'TyC42B)kVbT^0R'G[sVh+x,PC'SK4,JW/0/<+N#erFP
-ljM#:io`b+(KJqk3Sq>d!f^9Q@@(3{.Koy;%v[=HpTD#ou"&=X1ssIt"Q6%$@x5=1jzmVt5M4WAL8i61lY}D2Z}b9=Aw5C:M2=TnPr[-Hrs{kH2G1r|g1:
-6^XNG;|Okl3<>Y('HocD[B!HEO64RVwl(oHpu:LiUr>@A9n!m0q{lkB>.HEL2rfQ>V|9-i2m,S`B3'm'WsGvh1&tn/["GR`=e-=A<64HTi-gDZxvU8w]Yp
-[']g]HCs]#Y"xRG!5mrHeMp{+/&nd/9'&GeJ<uiC<L{H0^u_ibz0-LQa-|Nb>TdX02T0Y6|5Qp&|D)wQ7wvn&f$gebS^5%&Sn0R=l&|Icj~vnB$iy|Wq.^
-s[^cNvxTF.ysEncr.z|B+>9/0gyAJKxfT&3497S`'Y0K-b{R7H.-G]hz|)~oy,[=pq8#pVdyz-q-Dx<<5=trQiQ^c2:9(m.O0slFYUIa/uokW7l,O2NP&f
-<h-z'QIzR}o'~s}iiR6<UFk3+E>$=&}xa'43j#O&5z{IQgs_.b&/u%F-IW.b2I:Ce7X]+;,z"2J$&y,2YzjfXNFZ^_[}"B,O.M3T~V+2Z8A=C:XdA"}<Z4
-)naA>>c=FDf}dnDOArPsvpCU8H2KMmi^h:&RVBa6UT>sdsR0z`bWZ,#afB0k$.;jjTD2%0v"FAu/"1v;fiD&FBo@%pN}EUC:;_ZCW6/v"((l(^{|}jc}.,
-lhcjYv@ZN:G)_xHy52A'uM;tCr|msNiw'x"kvwMs7-Fr(xl:dzdl_<;8V[1#+&"I%o(yM<6'M|ypI5f{RN^`rKQqa!L]qtL'9IK/b!L:J8IzxtHjm(&>E5
-nAdrp%vs|qI%mlmc1IMBMset7im@HuJPIUGcy,W)V7^=ImgnE7>u"O%|)vuiA4rT.-^gt6Mb~/`YDJ."cjh]~'6Uy==X0M/A^m^}^'U4mAoq1<]B)On|Gd
-;BBcX3f%-|-[aT~}ks%aV|dE_%R9jcD#;d_sV[c6BloIYHe8l_!VV%"-Z0^s6YG2_-)qN(c47g+cH1S/_c4Ul#2R/s8A+t]T^%U4!`jL~M&4lb_R3Sh&._
-~EVDU8_VD'')AC{D&|cgJ=v4#N9f/0l8[6q.hg%J,7W7]6]wxYby>6N:<Mf#UFZ2yeC(3tyY$D#&,yW5AGRGdgcFzs-2CTj-,00OllnNK.94_w|,f1Hrnv
-1)A)eVu]^eNx%x!DZQ>:PhvfG;0nip"kk:PuXA@8J{U&@w-M#&[z-hdw@+xP-OpuplaFg!]|Kd9#M`x)"x9rYFJMcxrnu'Bz$b"F^IQXYjTE+RK`]TuJOY
-IW,J(Q%0RK^mUYK;xF!4{DBOA4ei5}oVmR#B`"_[D7;LPUqAgi3RV'nWqy./x6A_fEW)~=9t2#{P|_KGIXJnc$XVM:uKAo)CQ;yGzY;4%sktf<L=fP4]I1
-T'K)Q'.!aW8>%q|IAN#Zf)RT)Nus;Bg1l|jk6IHc~2P/VoYCDWwfR^ATV3k(|qKTi>NTt>n|b[Mk>I_N0r2TgG-$B|Ew^N9RA=p0./9s>%rCU=U)ZrtcAt
-.{/kSGOh],)nT5@@;Bd4wOV|L%ECVA)J%PbuO+t0gs]F`6,WT-u(A{CN945LhPRL|^#"<I(7g|GQczZG/oHX1:+JYKz9(pcPPU{!I|=rT"Zb_l7nEp4h5{
-G;DDeK14^[z!n-eN[tj!(hPY`g9bVV&1D`^(tX>djcAhsS>UaDA>:U({#_onpt5Ym-xbjJQ[LU[(/ZmWwVM"<%1m_]G]4'so_[:sB"H=9:%('0r1Q_X+@z
-XtzaIbJ1Lt%xz2|HI9]VL9,JSL7,Js)<u[mj(sAAas+H9J.ZsYOF0+FYFQKil4vO}}V&[(1D@p/>KQWxw[Eb#ZROK;$,TO5d2(ZJt52jJD7(g>}1fL8c_c
-_3p"i,7+h>0t3|<,13>;T-PgQ&D.$Mkg"@}c@dn5&U}@5%Z}bir0J3d",R5DRIsV"p4U&w.#~3eot>'O't`5pLO]U'LAXip,._lGj2w;#6%f;@iU!5iJg3
-Ksu++.x=bY>4!k$;L$[8K"XjSMH(q)<_Q.A5-f5kFwJDa6jQ"`|$[-"}a.(No|'BWHEpUCo}/frfI&.YG-YSI@f:g^&Sd,]yaOwii1"J<DK:[<pL+EH[7=
-3SbkJFbzkd;]A@}mbb@pg,'./04&}Nn;XzjS$yuP=#dicIM/]t],VXD9d0Jx[{TzRet$Kv6FXTq`Ghq0`0j|bX^bh^qLX]|q5L:{_hrO-los+^ul(<q-g|
-Yi],pBG|~X`2'|5fs]`@qT3HAcxI{dJMtKZVIB=(bn)0N4aJ0PB+gho@_N^IzP7SLIx:sI>ic1g>xIL,wq}D&)_=N4=i^0q,+m][+ZtSEWREmm_%jHhX2n
-:X3C6EqnlGy9QRU0(NcLtLwSubw+>F<!SyU!M:<.3JTHiWPfgGAj}#q>k_$xBD3&8(429X'hHu.J21iZ8tnK8/{y>nCxB6<0TPr>-{V=pJnLl<a$zid4M]
-O+)$u@(k7&m"S$l2ubZ}M4v!mq+X,UuG6aL$tgO<}%5KwbBD-EAA9333'xW{A0YH4d=Y=$;+r5N/#@~;k5]f2VUWHPe%ENS[1o#ydB!TNCSOC=fj.N(<Ga
-Y-/DVDJy9/eKJoWo6.,;QQG6}6'D>0nzBwu}Ae4{=.!qJE9zr=;)"_{d`Qi(jW!2ng2ZTxroLpkH]atb%Zj1$#AP[w%UjZchYolY4WB/!^@,>MU.n90U4k
-(-@u,)Le06cZw(yTAgM9U.vL`|x2B"qa{!Q|_J.z:qcrMpnVLj_(tBcgKeu&%Jta}f",3uICK9344k$wx7B^@;g<xmd8wK>GG,tGe'I<kiY^oI7_do~%F[
-d+-GrV>$ay]9>T=Pxe^g_ZF28Yp+N$#>#ztP+QRSe&e}y8^w7RL_&m"[wNe+5[mw-lg(j2g:lXXD)gYtVtv|uz#&j'"9.X{--=KRf.z#o@K;ZtssSpau$'
-5X5z4o`()BJS:0wp4VyO}8Yax52fmlE-yZQi/H"S`j_OkGXT[/KQSN.wUu7WAHSEU5ENSgWYx5GGbDA`n>`f!+eBUiRHHv<y+DBt3;;NS>g5Q:Nacs3"L;
-!nCXF1AM1{:gjjmxo[GJqpbj68Dkh_5llPF^`a,FZPizj2M%)hWD+@<sPq|J95T";k+O5"9wa/"4>>m<_GH8I8w{563$HL&<[Rij;z8Wbv2!bvGbgz^)In
-l:sq]tjw1jtbezgXh7jcVu]_{O+]DCi7c&K$eU+O~rjxMyiZ@"HYbIE:3(LF|EO98Xr0M9%V7,U20X}d,ghKS^U+iK-3f<&X&MoEZe$2"206(#%lsqWQ6x
-r$:TW9=o,hClw3M]);&sJ@wpsC~ZmcQa3SV:@Gl]+4XT-FVAm{#pOC@jlf_`J80gQBj5fu8oh%|a`ME@/2[KpGi:W$hMQTz',OY__):HR0DZZ={mAY_Q$:
-EW}(AZ~CB{eiYv,c[$6r(v4=`^XvER$mX1~c/z,XUcDB{qW8;N]VYM0:/{qN!QptaZ7.<lXa~SNYh%q,a:-3'iDkl%9J6O-g~M-4RUSdI8)Uvt,tk1/q,%
-h-;H[YZ(YGrluB/8c%j$|1"Hmt>b>=cD`C][<zgUHs_k5K_EN[4BFG5v,SMuBB"@{A-d9W$G]'sbkA[rpCxKU0NaR3U]{XwF{S$GqHn@}u#[}vf)ZRiP}u
-eGK$m}yS"h$=}nXW,y.I'U#+':$SsP/3.UuT&EaLQ:FIUjaT%@}7`6%@PoSRoCWdXXK:JYQ,n%B8RnNDAw_qbHv:[CRK"Qa6fBwT.Rbh&N(JFKPV:f-9F=
-5#zVJl1}(-!J5E^3wYE)[7u`8KDY~HnRwi&,MRA)>+~7EQ9S~pDtn)|]ch~Qks%rClD{yVfRzloe;7h:^(`7vBD<fCq0UI;sN2td>jBiB4u<m]F];=V8'9
-xfP8LtzbG@pu|K.tm|s21rk!Pvq1Vo+n)AHnIm^zl^fUsM[fc@0>UlC#vCc>XDN;XjkR9A}-S>0G^/-+F`~ldyp6Ig:}1SrA>vm;@6{$bX$6y1tiRcGooi
-@_xJ7ae+)7iB5REM$|r,Vu#C!sm5i>89|hC&T!8u&(TBu<FAj(XtPr#(&R4Mn>sZfE5rG5C!/2$T,O%V3Ljg5@;E9Mn!9"jv22;K:-b9S,fPl+(1m[AgyS
-A4NY~nKmVH;gYbQEzcCgRE4l;<@iS+a2k79#3ngt6&fe4W5'UdoqUoXu;_4&a5"@C0WX.R8$Z`;g=",O>w}+~Ulg5e];1%(5<ELQLZ<NL3ftOYR}q9q]dW
-`DBhU=f3fk@W^V~c37!81T)7,Oqq>SeX)KYh_r.kop8b<6}_j0imW&$8B"|eqc9:b9N}Vq2DF0.tL+:OIK~5%([Ibyq'kt/rG^zN@XqTj]DH'/t}CrrX}w
-^L^<k%LoD^[snS=lSsZ&hhuqs,TVOuu`+<yM%Z;6fW%n>CSKLUH_W(V;il7QmTkvT_;.jK{Al<7]8rs@`5kY~NAEiRq+6|g>0W9Uz(<.=<^%d3jGo%[3e;
-'+pXZ`9g#dv1x+{@'Jm"67hB7Y4/@UKtA=6cL}mFHF]4gJ2x,ZCH|A@@jOQ&>LX5ghe2ob)M>[T3RMvIlLFR%fN-R,~:-%)}d]uYc;d+5@uby[>+_t<-DI
-6MdsGSt`Svu/IA#:)Wy"3B^7EKVvcOxb3:95M+kDiwl5Pq5J0(Ge`50)EN6];8/1;N:$$^W_Cscq:r<-^KziZQ}PF_^nUt,a=jx%0)QqRZT+A`t|+$hRDE
-+IkEH[Bg+`AbN>'U"YXoKmq}^wazA|f9-yhsk#L+oh=kh8N'E+_O>,~:(W}mbMQ_;IY#lHOkeK3TX^3Ug"/e%Ei33o{"32<^Jbdccz0TY>[cAdnyu9|Fa0
-lgYMItKgdDXu5o':6+#iXTz`=RlI/2x`!P6JILcSU|_21TNyHvHz98D8xgn8B"eR@EMz6K_67lLwdASao0mDji!A-qRwlOKqM}8.3h{BNG(K[6hd(u!Rn9
-UUVpR-e8jIO&{V>;L3n=(yUc:!duFffW,jPS5H9)fn#HqTr:E#=d<yfC4S(jV:LBBO5[,cIVUwMd#bhAnU]d{R'ghI2C`zXR'#n8a3e>NNL94-}"|nyR@X
-CnF:|egQsLFc8Q5`UVj[|>aA]r_gE2f0V-M[E6&lvf'.v_[lj1B35Pl<MNn/)%%;zONF-,5'5(BGrTeH^oR^>mQUR1d[9-[x=Y,jK3WuCaXE|Y1J~Idh"r
-DxXiPZzoeY/{!xn24,X)k>04/`=Ln59KB9g#i,)2;s4p[S"`K+}<Y6c-sf<MC+iZ|p3H+hzn.-i@A]f_D-#X`n9aJP/-nBaKemJ<B6]wyVMV@EW^9N]Yjn
-2BfdyGIiVWtxdW8DtcFdcTyK~J[T9kt2_UqQxS|17<lA,^xA`HCy/Q2}u+H&kcS>OCaCY7;y{Y"pzs+9x`R.jv8)&P%yedg&-w3iD<[9;]{+|Is)Itvgz$
-.0h`+|a)NoG[&%cDN|wB"TzXFg:1#elp,./&OA.C$bUZivU6PXE%OR<([hq>g[KG2Tn$:Pq}n>E$~qja8@E-0/PUQDo&~tW2gS4XslmnB)O>Z787Ocji'#
-m,s<z^(Z@oluNu^e,:k2R4COFpuS03rzz<[j[N)AT!nRpSyRqicQ3E[/NK>h}JUQYO9BRpWQ.-a9QK2t}]Hb''r@B^q>h8>cE:y4N1M))^`<iH`mr%;jRX
-n@7qi"BaXGX/5>8}l;:D,VV7}sRE~2bhvKV2eslo#n=D^S!Q=2Me4B5[[U<=gub.J;PPQE_2e{szg"tsC.#!:Dkl#HI]7fomFO++Z6]4Lph-QNQfhT"j+'
-i&B<wd'|S1hDcd>XK.tq<uC6DE9#T.g7uXX"e3h/Fu^9~V{uFg&9ViJo:sg:!}3qeBUDkUuFS;zt~!;Ds79rZr-Bp+|BjFu1Oz,&Kgcd4(.)=,r:LX.JX3
-Wt[cpOdq-{Pf(8@t|`U4H5/A9=/kN^e--1%Al3WGOZu,C,l34<oYc[/`^FPaa_tm,!mnDukN9QWWujTF6K^pKyRFN;Bj#&drG>uZ5W3PMSY5yD6Unm(3o+
-Pi+f-"JpV0Nxj{F9hWR7k(1V29]y,zn^&,|<:2arzVaCNyqAAoP.a7vgm0`vH9lsJCL<}{81b]g&jimcvb=o2+kuoOB8vI%mKkYr8Z`"ZqWKg-4ohLdN@`
-v@KQGG>S.2VCw89Kj(RTYD0!=^SRLmW<j:"5vf`z1S7Bwgdxo%%1Ik}3-"V`OW`@B;-na/PXSjtA=!5GR8j^HTf1`o[}KqfhSZxHM20g(B/bnsxdN_&m>r
-,]MO>=ZNocY.|To7mmRj$Q@fmRH1^Ss+:k_'/3LKI:Lq!+w"-BjDna.-G=]^zhW_VY5[_wrZ%|v._'%U7#R,3J}N|6&aB510yxfEjB;yQcsQ/`^|DdHc,%
-#{f%[r5]'H&;u';%r+1W5/%0~M/Gzn0v-<SHno2fY1[SAt3A=CEEq/lTdL1/aFlPKT1!.B]}h0o@OXu9!-&6_bH}|5#ByH"RNc/:'o`0Ar=|<XIF#8{k)C
-mImK+|9>ZMB&]iTue(lS.`6pm5hjpz8Z7NgTs^CX|f"G>7^9IM17l@{F7^|3>xfvD,=+lFea@N!@`[vGMHZKz&-LiJEpf{=8WugpY}`7>Jk|jZdazb%'l`
-.;~kCM<)@'YUQIU=2Lae8v=#5dM}Nd_M/O%O+5w-J;qD@(`ILe_[fYrf"[lDlTi'Mzb}Pj<4hDDMk{}Iq}2lF9Mf#>YD{SgF!E!nSem.ZT&vS-kmGp2JDn
-n6Z<A'9Z.P0X3v7hCm-s6R[_;+A7%9yr=N/.W24C}8smO{]z+(`u%92NXf^/bqrC>Q(6haDYK%W@qI5&KzNjfm#UFeCY~'NUa)u}iUX@aw,>Laej,n'<^X
-c7l,Q76w0,v|dO.6`lOl|Vp,..Qfn(fDh,/eD!@H;kC=@/bo.a^@]L.O(uWQxLgFCe9{57T:7dK&}koq=^ICxh0u}a+j3HT>dN[&X'4/IAJ1dGF;8=kXdS
-JBmh]={PJLQ=s,dUNpjp$GZf<FHNFh.A,+!;[k]eYCyP+rfXbd)7iz9vE7NWOu'N%QTBx.G;qFB5t<UK.Kvk2.=oW{}_An@Seu!-btZ&]%W'K)=Ul=x`L|
-+h1$m.3gD'zWZtw8[4KJ:[.P86`3X4DD{Q9y>L]_V=q{@KR%#nUw^e.#mcczNOk1hb:gzcLXjVo"xdSC8@G/^>17c0sq{$/KOri$nqGXB8aaC.ku'!_wM/
-FO9C>LUp<&7eUb;7(73hf=@`!x&Rjj!r`fimd=~p#ug0jyz^HCRgoMb,D,6yr56:LZ[<MPQS>7O$6JkC.|7/]j_]BR&#Ks!!Z's%37%Fkz/oN5(uP=zW'{
-/3l=M|X635.'(ZpYo5_ah8-UEzXl'}OYY}$.L8~,6ur'~S!)5}4gyo>w^p.7;UnXgDw(}5<.5R/z1(]R|yo=.zoMySp-s"K_NsJ}v&W[M8i2be!N@mTb:3
-L)#Jq6D)Q#X<vGv$5buJAx6q{mwg!IZ@-UEqO]5b,Z{=l&AC_-A}[[HQxDjt9:r4ku^TJ@yy};YO>QvdA%5"Hw#>G/pWr8Ada^,WGEsyr5P0Mi,p%K`>!<
-.RG4&RHFMxD2qjfJ&^`CG!#l;4[8;NzEr'gB@"C&%:hjl1Nt:p9BRer{g6_CR]Cd(_6Uz"^(-GmICHxFfi~Epo=|brMQ`ZJcFV70,A]-:^lb}ynP~y%LSZ
-5A{}l^-+n32G0v{W|tPS3{%wFGrkg@74Pt_rYTkVJ54KzZxOZC13~I6MB(ANx%>bJjc</6M#=sL}~ck<.PE0Tz4Rh3b.`1T`wwz>Bd+D>S_wTQUd.JjE#T
-^!^5`nwYYB&p)R`zSW5(g,1p'L!bucv+{`]&]&-pdgWBLeC}&kPI3.F-PGW^<!a#oX~l&fqghk2=e-%-o=asr@up|GBG<'@)2zplcyzz0td,,aK]kci,lw
-RMZ]'V|e/B^XtF`(}uykK{`EsDj{O4bRWD%@vaN!X;eDc616i:BbI4Hc^E+Pk%6P21A:j2Xt{/h5@=7!ED%DWgNrTv8(9z9Y=r4eoeqyc"#S2O}7qx!I%C
-ZfKs0(.AmEga+nMYO:MACT>e@tW$5]v@@w<=fO6Hxo+T/ak_MsGIud#qm,P'B{vO~{7`02cT`T^.oHA8KHGnFq!@Z4$ZiL~!o2^t0<L+u;s'gDqv<n1MI9
-1x/ss2#8>am.%wLugMqOI`veW_W]CFS5KyM^k^{M;E1Kz<Y`&l:r2N|n$PM,!Q8j}w7W&okqBSe=7i+/b{^5hyg{WOU|)vKw]1=08oh[|c9Kmo:X7C@TAX
-vaF[l]S]jcbDN'Q;a6UM3UaYJuJ-ZI:Q3i~Wam"2CV#!7(rCjxiGzGC.Jok/RnGE!On:[IV);;,j+WY)3CAIf(lRcN>y9('y$UpG"ybO_'!wy$"-0<F),z
-|Y!Lvug%y}Rt'{m8QOgayro|e!o>&cks[q._k+bvY5fe!v>Ji4PI<6&^3Q+N,&A@Lnb1hLFgtK57QuIP.S<SHq]PmMjyNA(|]UplQe4ec(;`@8BJ-gB8{U
-y^V]B]Pz(#[9PfMs%Tb^7#Vp2nfh2{E<teOJk"Yh(,'RpU9x-m';HVM'Be!="Z3f8no1.RbrC5,>Fv2|+8=7{$oZVG&}-}0<}N.-`"UMMD<qRCjT)<5+RO
-QNOnAFUAlB%6VzxK4:u]Pu~IaXnZY;:G@jTlvFb-D0=6tJ%jQB`>33Lu-N^KG<0p}O<c>wm}yOpaeo=_M7'ZNWJUbK{lE1TT:kcDiQuVCFiswA(xd+Kkb5
-K]p{A&yN$>3{pe`DvHQH</2ySHZZljNUl4I;PVMCS.9,eu7Om.FL'@i!oYPfST^z.s$IE:bT}<C+J`1h`];1S7!QH,Ez;e7O;TpR<$-9gK^/RJ'N[}}dQQ
-5:sWa(N)&KsP3:f,yl6t9vy,pw3JvCY5#lB).xUqXO;w^uY%;7H9"vnT"n{g1%Kj9NDtP._&e7Fj,ZcH=wZ5IOmg1DL[8y(;]4XK%Z:B+(Dp{muQQ^N@wr
--5&AS$z,VjNWL@W('jFr>Oqka=liV>&-_5TG1uo`G:quMZ>(E(mx~_c$.+R'/$h9xzB7tupievS@Miw>pS'JunLMz:8pMgOuoul"tr2/E=Z'=`KSa>pfqQ
-8!:[:aHzR,u#},-u~yC/mJse41{dJy|[n$t;SCTnG],R%AJ5UNhO0|iL3>=xyvc[d%b#|HGB6wpi=Jl`/8PP98Qgw)`OZe6P!0hXxvn(P@hYsdnLPndCiB
-UK<.|70HV'hmrm=ZLh+{0=nB7NP2e&RB^{/:qP1"@/h+L8DQ._;V2CLeXxFJ3DX{JO/Rt{h1'ZVcB}rEZ)d)Jg@/IX!'FWby/ALCZn2A).Jbyo`6(qL.pq
-XxL5xRSOR6/T2_^^2eeoR.E_qf=4p2sMSh(%=:eOON]ZuLu74e(YrpG4B%MRwl5.V(cFK7f[1XPd33.je'vL"K/v"e#Lf$Gu-TXDq#VaUzc3J;4ZtX%<dM
-Im3/_6_vvdftdcCb8>e%TkAc@[QJ(&'wlR#NkMIiIaTIBd+$%d-rE7CD6<_sL.#y+Z<QGL@8]L-Fb!cA:vH+zB3N3Auw!gnLJW{;cY6^u$z-02pL&^vtyR
-#1znc`T`:}[5S^Av3MRa",z'hfCK:wjWP>%Oa9xbsAinx#Q5{v~Rw-`5'Zex)%o%)_z"7=]k{kQU9lVNQsRmhsz(KWwBAi=L7G/O+"(!0vdk&TQ%<&Z}VN
-bwbL4yB&kyb2Nb+Ts+rW{i)X,<.EGJd09IkQ06-cJN+zfhBYrP8Ie(H{'n8y!S$Ft)rCOY!;fqE1}lxAM<K;'5o2qR9iOoD>YA$6R^a3VZ_G#yI548~o+p
-8Z1`f`h74WO;.IOBvIk}2:(%R%clW|Vx&LIsly9xOdgx@4P:8VH-OIgncJo!pHyHw+d0;fA^[&M_3IkB&U7,PN]R[4<iB:n$N,5!`=._y_b!onkW&N&;Rf
-ypdTdZ#kINQ|$K{F,{@wt/k;n_=app,;C(0NUfP4Pn<P>8>"lj`3r{iOp"_Vc||aK$}!>_RBzV@&R7:v-2;w#%{t-Cky_hN)5I%o-()X-11)x+=^Tt<;bd
-c>odrT({4_{3)`uCw3Nb+(#+Vyy]fvFOwqN8QRSuMOkeU$M01ZU@3'T8FD5/R|o=-(flspMKz@<Wu$)Dxms2C3bpbaSAY1D>'Os)=pt/^{i3EFU{$mAxM&
-W@cu@N{[TI-B~yB>wrEC/XIfL6)s<69AY}j#]KJ{'Vz9`CKy3n9^+O~HH`rh$V%t8`Om[jg7O0@iNLY&P76N#T.$|cjtHw^ad^iElr:yoa6QmGoq|tIw/l
-+(M%'73C:2@{VF-R0B%F`peT6gXXU|zTR3yi@N1_jE6d>5u5Md9b}Qm4BpyxBRT_,{}e,R5`ieS2mdh4RD!`aXE+A_GAv#wnt2BPZnx]![zWsN"DLBij^[
-ZY^tqw#kd}s14W9>K.nufVvNXrzW-qFx&b;jqMVuWJ%83[QM`kWfb{8Y2R<JBXP7NYRR.,D"PI@I=<6neQ4S2rv/N]1a_}g2wB=nSp'[Fr@'fnTvfM4C1#
-OCo6BH$XCh_#Yn!OYqK0@KeIh-<]DP&Mr`4E(D@InjK0qb^AI3UmRK&yt<4Z5FqGD+}"1PwFEX<C5hv(4:TcyhYx.zZiMrq1Xd%AZ]B0avX+Nx;:j=Eg=d
-B>>lnVIqwAI}{xj^94S(ioAn>X-hlJ`kYjG6wiu3=zv&Obo}9p`kjCvZwF^j(Q3}=MnT`@|4[MY^$8^m$s(R`ZVBR{|S.Juhy/Hn(VG:e"[XZtx/>,E90u
-DS}8&}mT##TD1u::/OBicl(8d,P!!%{.vPa'mAt'.NG9@VzN,5X#_,KY'H`dzj:W|hPTKl&V9zmNa0F0s=5KB&8/{tt&M9m'ZBpQgA+#U$z!i&7@AyB^hj
-.UyHTV.7hzX&~O]#E{+>@w4s18#k2}rxVw7r@x~3{Hg)B]'wUVPuh]{mSLN=>,p^!yTEyq[]<{4-Gu}n%k3%PEv/aIA=LS9Ka6Pev|gDQtbL[Ac;)a{u)`
-y-HxNV[po|Vu[9:,WL;7:a^x=+z<CY,QR|POpaRCA-K5V0R()7)s,[Ut#vlx^]Rp89A@6N%rI7}`jx_X}dH!w(hO#_@@bv@fdl`7hf$OaV&x)<(Hm^N#`O
-1$L_"a^vEunsq9G`ig%<3(iNv,C(@S15[@T=4k-v}kA7Ln_$=t~%glf[5t7BRO@8bn(T:`7/d|w6/=fZA!qts8ZUq5EX8Zy2kIgyy,`z7c9;1YE]xO7]|)
-M>B-K<`eQJ>IRMKnVO{!p]c{dQtN,n![$xVR[eSuzo}Dsv}&|LF9v<%>=l`@[gEytXfNvZGqBV%Lckyqp|=4eyW9ZCrEM8V$u"0noO0QmN^=@8`6X)!lQn
-JOoZ$tLl<G=0_i|A@.FiT]211=N77+kxw6c1}pJVZ>^/=$Mj.9iL&@v^YBLL<:G94+8WB;:/!X)UGV0!Ux$6lm@G%d'/@.'#DUV#Imjo>W|>a+u.1!e0lv
-hEu2clG=AUNT2sVFlxC>:'j{hIp%C&0.Ip]6>W~`;,T{t``(IFtpsf"&rHPl5'jvrp"BQ@RNF%umDdUomrzWvvjo2|8x/y,Fle$5<l)6'G;lwVgYkF9MtM
-ET:-(iO=f|:I@=wXlUT)-<JTAzG4Oh>kzny-f'X2jo+^6XPq=8bGN3e;-c7KXs8y#+vI4{2;rXhf@/.X5<U`[OKqqd|S;FDd,6/)i5h"C1XzcYY#7u^1ma
-2[/L7!|ii.eTe(7'&D1oF4hH3+@xmU_@1sQ)X(6.p^;sI8mL9mgwy_br+V'Xf9-q}<.JKJeugMIUXE.%P4X!4>^KXo>&isnS[qQf|2>Zzih>rkuyHvk`W<
-w$Z,8#P!zHIzz:u`SezE"TU=h3qM|cS_W{JbI0wvY/.{UemUnr]'&#"0QS:22$>o|2V4eVKwX5Juff)a/ez`e/]Y-ZbNDcs_$&wHL%@csyYrX22]^8,M@l
-4DQhPX''c!{]ayR,A+;tm<]THi8x5"%_B=PSa455'nokv-.rnA@}K@Gf`ow2XOp"=8EWB7i.79aTw8,!xRS>'Lk1LSwXPNCqE7&Pn+X$B2u6C3U6RC@EwZ
-;ZUc9U9qRC7wzqdU$5<_4L2]=qA6i[/aVWG6|NH;=:gYC-xS"MF#7<8egJN!/}3GdmMJ='Fu_c3|+"QS4lmbA!}i!+[[.9OPAni5"Ccgz]PeI-`7@^$#{V
-_+KM0Sg4f0FxkWj,`cVeFkwk|)s8fRSGw7@_G^,e0"/rJTx+89'j/9qX=VfQa,S|Jst/@x05i[s;H@ky`jH_N"](:38$ukR{8UO#3erE|sWilAfiIA)GpE
-_a#Wf$H[`_QbYriKEe=i;<`Ls^iGt3M"^t30"rDmhTVx$&ep^pnx}7Ibx=jyfneSPOl0~8A3P-p#ee_rFiB7#^};lMT%vlS36Y9koD=dRC;0t}XR6>yJ<f
-&|(ida0#dMk8l='!'bh6dKC!4zdyislcQpR3}B%K9+1dAm-a)#]Gm!9tWnU5l@4)XPWJpv0#mZZ,6:Bact&#3^9oC$BIPPEYi@+3hSORi9LDfQJZZ4WR2(
-XMBmbH(PGVh%1PK6K`pzZ9jQE|7L._J1q<~@jDBEW'pdB`_EQZ%7X!')bACY2)~UV"N4Bo!Q&u2'zauC@#hRV(ppJ`A#H':2WVQHgapI7L2A83P2,c:]&j
-Ze"x&tau)NGB%1eiA=DLrB;6MI$Am}iV9W2jFKLh13"o|AHdA4N<v)hsm(otLt^5bDog|d/@T7HB$jd07XY7.x/ICzm"mfP];:#LYF7SdC^X5UwAtxRIq0
-v$LnmRT{3["k9x_{>}RD#X9'o_f8cALsYpc</CfJ,uT:GH(Dt"-}9HiDiCycgs{iq_"`QH2GmWwSPoBNV^w;P0_.`mJEp_-w0pVWd)KIMol'aH_uiBz{4j
-IzQw|}q(/Z1)fJGCKDAXs":B(]8vN46kf:z[ZV@Rx.^^pGI-MITVI12Sb(Fbl_~hbqUG}.M1le79i[Gw,ZlW7e,f]L";CK0J,C>i7"iX|<E`p<MeQl&GD(
-+y+k@_.ZiNipU|kbTc4SZ"#88XhI#op.W$<Eo$8&>5{dDY0oP^mGKR$YJXJt1UTK=hGt&yAV/5At(l,CKh:Iwi1DT{uZeS1iuw+ryx9/xFO;kNKiic;]E`
-Z}$]x>!"RzAf-[W!a,$IX>%b~4Jz}/fceCHR)9;y"u93rf@$:xY(@^uQpi-CF>G<B'}KBVfKt[jyxMXshg2RgK)P#HHFzj;5g_;)x_}d16k0;s-Y7Q]sPk
-JI5LFc{cbI[{m;lnQjLkj]XXAtkF]$VXgv'{="#o<W1MbBWa}%iHWBdS+hIq.d0#a'MwE%.b[dF@s[f.kTr8`ZkJT0'4v=+tpI,H"1kgV+{PtVsW;5I<JS
-]$X#P{aax+;R54bq7C"&ho-&#s{nSSe{#EP0b2m4bB:P0#`a";{v/,o}lKR'G5!V=FuJ=]:@.S>&$|"xQc#lTR&tK^_i%d[p}]e'-J&0<Pi`Ys4iCx,{w=
-Vpg)"q3#@4vbtixxDl^$O=jkX%6LP#kxa2pS}KZBKi(yvrA+@W4QZX}SFErtv!VO]6cb|8OEu6+.s^fUs6eI{B~3'xY}d7GQ'Xpb17`B!fnsF<I)My92P)
-#vK&C,{"YC@]x+Q=/a'wOuPXo&.Co/ET(7uEgPM;Ag>mwo6wXvtkKq4/b9/{mLJs-UKWT-z9RSl_"GV.fJ.yJHN&)iExbGGb^&kb}U=7$d'5)Q"+]3-uOG
-{T&N%eypm;eR2Tyk3Ds9up492;:aNUojTQwlX>oonYny(NWP!pA^mT'8BrLUMGdf7k3m:N2F^d9uM8[`V5Fju9I}'0b<v3!x&,z(n{w<e$+pJ%E}MG$UKq
-EHJsfGw-[0Mt}pzahkde~oYQPrQ,+fw%+}7I,erXexd89NeMANO=tXex)J4J.{^Hi)_nfli)$%'2}2}qrl(W^L$L@[_)HpFkLTu2~<^5yctdMv4-7I%(4E
-L&_<F$QD`}6]wNp-VPGhg[EOH}z>2vRmRr]i=lmrhyrNcf$ySLp}_rILwW[qF3c0ra#iD/Ra>Ujxkt]p3^KPde7Z;_l&E/qlC<ylJJb,|xF<zT>UW`dmhG
-vN$bl+$3kb1-+FB8]"YViyusH%2'a@x):@t<2hWo>7hgQT&6Cv[1BQ~J"su21.ik<e:gqwrKZiVS_$cdRAMqTSY@PA8Cn]g&u,0Ry4L.T2Z&wO9gR`h8d.
->.9QCx)-jj{99#W_uD/xmIDgwJwoT.F!acbR;:BczP/JfyGhC'VGIETJZA3GBi$/S6.dYg/!5kbe@-m$XMt+E5]NlXGW+Z7{~,z^0)8e<qut:pkR&6`iJu
-u{xc$:eG2(=88mvk{-6.%fG1$SE'7;,.^a~hO8=W9H>0T]+Pr+8}r&zV7mz%s)+EZW~C,%qKD.(e2CSbNSNCJq9bryoBa3<xbX@F}e)@Z.FUuycTldPxT_
-gu<GKnAJ|^}Az':"+Tl[$f'S"ecE[bnv")'o3db@j][1'aV[>o5^;_$S_}>4$^Q8hp83s0MT7y6^HC82A_/m;k2t~pn>('v27`XVN;DzOPW%cEQ7WF@C;m
-3Ho_4A"Tfs`H>@$xYH$!_Ur|ysF5}u~%%az.W]2Ht|-DgdxCWX`MElI<AKD{&V5`6IfO-vhl(Lw$;+S-DP|IT0acg^>5c.vuMiS/WaPKo50=&r`_yg#3Py
-6w~1I1Z9U8YTfCeG8w!{ivsZ46]Yl5FA5R3x%=]Gdv%CfV^p5&V895^y3qNazl)EFN_)_Tc/M]ZC(G8st;{"0,'2U`xiyzq3[XM]vQNc6,9n+/9LBqPdT[
-[r1bznv#Ws5EF)sN7disEL6|9M~6"eDG^Te'Yjv"[)>[WilhqY]rYTvmxRNYtvd0D%B=2A;UMAe`OIHI%WqAkNEZ4P=(=/B<AjzY/tAMc/_p$Zrk38=vga
-e%IhE#q5Isq22)AdT:"_>xtWP&C4qCQ;!9/paaA!Wudm9]5Yx4F,aS_5EG,BCwt/C`E8$;uyB2|iM"xX57_:Fh!+>KK)ev![1i/C8.]y%8@KB(hLAx]HvP
-Rt++jabpLeFF[/JEn$03>kN"r^h%F,/oI"]RA;2X)cj`!%'/D5%aKF|KU';L/F2n4iUP1MJE$iu3s[Cac&C_$Clx/{$'g1pL,(Y3s.Q|{v8.rw2eLu3U`|
-fsy4a[PAdzb$wUl.1K[;_o_QT/Hf0we(jd~fZm)s|P43q'7=&pUMy8c=]ayRa!P|S[V,(B.jq"=1)UVX3B%+"ef8u{kQnxUu,xK3]0'W!_bvO&n!95T0"w
-x[R%lR&"IE[Vvo=DA,9]:kCjG.b[n,-'OD1BLw4^h<^w:Y|F{6W!5w:Bh<NCKR(g9orQ$I3#GpVUgJM-7j^o1mI,t(TiEb!;PPWp,9vL)J%/(ZaG8}z6,[
-6yTMVNPzdwb9n=sI_PTd<|"+7Woab+C$[M.M6n9&GNAT~nuI+K8<AK>QI<H_/H(-,OPl#|tTiq&Qzl~={PYW5WbxdLDo"PuJDXn1YfeG!a@#3{s-l3IWo>
-22hzyWvlwy<t+^0)wePH"%5&"+tj4_R3gT/)hTqUIzbe,iZY]F7eP^y}<SNd}}_r"ilQOi(x=V4B;ZV7+TUXkE4t;xumF(zV(U@^h=w}alKXipn]Ac($TL
-quM3'7$a]JLux<0forl(IZ'N5/-MTj{doO`'CsFms(=.2qC6;wXmA5xXI7KX8uzZH85GaYI5y|ctDin{7Ajf`5drPg(cTv}I}OkIX|.xeM.{(6xui5So#)
-gZD3M+7cgat"1E+[S{2:qJW-kf=VdgTSLU0El<(#b+^2:{'KLlo$km(UGe^B8Le^rEa.lf,]jrdsP>0m'euiJu}cqFY4NK"`y!(y%x].z'[yel1P8H"oI6
-5#EIaf"0WT}4G^qT8xFA=v,%WxF'G#Gx(mbrRc%i39/y@$VTqP1>-}vj_5P>3p6Y/G8,2&f^HLYf$)IMsy}=EAKh"AmM_yONLN>ZjuXI.rhd:$-OD$q.V2
-"E&utj)RH)LW]<(gJ9)oD,N_AnP.7K@JxPGz2i|eHt#=Mp9@K+9L,Xy/onFm=HN4zUOIue[7nqPoe0_u-U3m%)iXCgZ<NL#6n^_b_:%30_b%P=#7>W/cQ9
-u(NgXtnr6$,|z^1JLvFE0Tbw08jK4AE3MWJab9%_Tva,aO#fp'vT'KMKxPU#QP"|%,o%)3`!#|WGu8._WNy]48yU"O}FP#SZoWV=;Uv|!_G#P!6yZ.q@Y%
-x5:s+U,rsl2<"0yTZs!P=fstWM>WzFWQ^K2Kv!m}aktQP@ca&oCS6@Ki:Sz,H[UblU2G.iab"@;A$9t]N-e4QMX(cJp#FSBRz>G2(V~dzczBBR^q|K&1zf
-[TXX!Wq'xaik_H97o[XAJ<OstwBf3aPBnVE3/BVo|b9[j;K(g`e[2J3l`^Sd|#QV)`Pq![wE0#N,QxtIFi4WmvcV^=xKzv3;t(X8)L|KJ={th&)]c"Gkl5
-='O&X;~HBFUP!LgB&2i;wLUTKo,K-!5d><3oklTB,P@$@vg)^IYoII%P+mX);}x$$5K$RW}IBl705KBA&V&Ojl+7qOT^b38-BiO5Uy~A!WOVs%cD'yiHaA
-H>Fggc|Y#ho;!B#5&d<n<JiP[kC)(mcm"b/2u0Q`,E^H[|g$.jL6h#!JKHZI-$zYT;a0GSMB+(Sm"b~di@3C^&{gN`yb:Fc%^i>,rBJ_w2>fV03GVrA7sH
-eJy)9}B`cE(6HsJ|So+VfNkcGz#40Acvw'={_"y:yU(JKGa>,q<D>0cH");BxgJG;[AnqRV#bw~FMQlFW3qS2x(4S."OVg_,0I:jv$z0%!5<@rwj$#hV}u
-R^uu"VTe#qlY"cJbZ6bQTuMgb$Aa"x[pKu`B>]KPf.c@.nzML!|JSLYP$+prSnsH}ZKOPig^1Bg{de.Q+a,/'9JWsJvcKpcLU>(^cGo2}lie0QbDk4B(g+
-A2-hC#&g9APB/h>9OzQZM};|`;DCuVaM5bn^2i[P#^&YVCpl)]Fk)+yEt_)7,uT[ZD;HL[xwT>)KYTV[F--4USxU'vftW3B"T$en'5THX7M5@Mg7FAER:f
-XCP%A{dmVsxO<EdNG|,TxvwE6px9.Tj6k]mpRM[aw}An7GJmSv@r)0]Sb72Q!4|X+V0ahhW}tr</LaUI89++:pE]6A{f08v1{^"`w/rf(Z3d,@Hv_c3F5m
--mkpShU0#D[ruM[NIXm-pdB{`v{gTDp0ZMG};=p9hDlA/G$y18`L8ljy}la0huLfmw9Ze;7n1On'j(O893SDji,i8Fqlz2@4w3J!VXeDgw+T%%u,Q_m77J
-d>0&P#~Og_wMapQtMQNX)m_L-2pM({/5cJhYefpVIEJb1iK9aTz8`ArfC.83|)'i/[TQQ_=zvQg%nPH;JGtlZan4wxySZmM/S7|UkiZ2hsKN}xbJv%fX3s
-m4<wN^wwp}nu|TKv.IFs5j~Ko>y<nuLQC%5XM>Hm^wRr0'l}+/[zprgxx,iw7k7na"dsd<!glMoZ<=>&2BR)lk_7u&j/MeCDt=C|nE5kS:a"N;PfnmOka[
-+PT1DhostpfLN9)$@RTzo;7|H$ToOkauX<J4ew#R@TrBOha_-"(Uw}S_0#]e`"HT2I[Qw}"|1"Ve`"+d,Ts]F(=S~z>TxRi|RYNz"r#-3"r56,Lco)Nl@N
-w-'9}Y1^,4JS:RZ|0h`3aMBA_D3ofq+Lt[8$|T{=^/yW=9H6WP2%LYj'Q8B&H3J->jsTNpqtkW2lbatl3@}wKXqzT&Igi#x}x6dOr[;]l!p>wK{h<]KKmA
-G!P&XdXR#gd_^h&VuhwH8pzo}$tnA1suP+)6n;:SM,efG=Z7@7_Dh3=Yj8Y.xBI$abz/dgZ,>9M9L]e}a6.9[FJ]vDV!w%Tnpje<)pFmDr"$5|A.#:5''H
-w/xT/5DJWj<:d^K>8$lYG_oAANU5=g<:.uczTzhsA=bS]6b(-LDh)ad,`_o3;X8sByQ]%>6t^f/yMi!s0Dx30A"UOHJFEzc}weU$%b!~5+/)Bz7u>gnz[v
-EQaU2D6aXtUll4oQkLU<BX;&aH8%8[i(w7'|0;^{NHa`vS<Y~K11o(gll08=}8+@Ljl0](FJP:@gLwOp/%"0:AjBqlc|-y3oaQU,0!e''4slT(EGvCv-YB
-fNb^Qfq1h9mz=q,+EN(LT<oM2(T:G3>n>YT!8Co4UP%t`#t939AF-uO(RsHu1KNyo(I;Ik,@^#KOBJv{-xHT0ay=#gr)Fu5D27;j5.2qRsAd@,DY81L/cs
-ZNE+,mU1]>ueQP3'n"tzeM3ZyVD7F6$blQgF0kULo{)d11wj#!)Lua=W3jYfxt(+z9Mk'<cMDk$s-4g^My%`X-$.aJ>zeDHlt'"3/Xtqx/H_a;X0tN}YUi
-%Xc^xKW_hGDj2ZD#esHRDF2n@s&uXJq]d@OAstVY8/XfR}jtZI2iqO;tGL<7f+(Xs%0`OW+xZgXm2NhUkF;FcO{Z|R|ApjntVJ@kXFEvv2Sp;6<I#dQR&{
-a9zQI)m6Hf:z~P6=,J"Hy,i40^'Jx6Ztjh5<-KFq{7oLey_f]OG%c:x48kh|!JvbO;mrU/5.Bl&/W="jg.R5[6_c,|3O<6@c4:>_;d(6}2M.jt%XnbkF6>
-$3o']|!#),itgH|IJ7`Ml,uBsq6n"ZY:I/VtFs=U'NpU1"mWxSU##+Y@lRv<SHs%v!}xaS3ySuc@Tpu3{zf3Y2l%k_8hd,ix&HGWl/7:YSSOWlBry`7USM
-,,OYjoo.:zyE/UzQ41(+WBv,CMT],B=9Sm^_ySFb0S5<D][=2E{SvKg#bpmi^y;:)_{cI#)5PYusf$gurkDn:F=!Z!$C}]-vYj3ZhT^mZr#:a&+Jc0OSjC
-C=GZ.N^YM$3Jh@Hn4v{fk2@qs.EQ84A8(ZMvk/KRhT"L2tNU>,S{37`p`P&42-V`Wpo'V]/A^-1{+L2&"NN<viU]cO$4+.pw0oVCLT0#vQPWA0P]%$g,nM
-87}3Yid!zj1OUk%tGY-{aWk$~bcuZn.3[=%i~(rQWYKwGEOZ=0OLLT;%8%Wum3tl+mzF5KS`3K@Po$HN8U+oavJyIh)Ja(yJoGJk8_3UNbilLU&yknjU{I
-E]j4e.d,V};&@A>t:,S=c4ON05.a_O6q6@wm$^oh2XqV`LEg%q4bizC%mKDI6RL>zC2nVj6W8o$0Nfd@|0hN/j&Je_VnU(_'XFQk#9SEfW7Eay:rv833^;
-)47;~sC`-`W&omA(B^2U_c'J(/Deas>T1F4PgBS@'UT`%fL::^sSd(neP"it[rG++g@zS;/G:WZ3/m{Ah&zsc:}L@0tX{#2p_+FYwv~6hVK=)]$-R2sna6
-h1xY|hpp45H`eu<x@.[:k]#k-nM(S<JNHgmmqw25l+`K}R,;Iwhy0u#NBJixUJnPpp/mT>)qH||q<^nJnGX9r3VS-w]_Sa@8cV@(%<&)z|<"Z-3)wb1]CR
-w%3rKY`>Eb!B5nx$|[Ezdu/|Vfa!}oHoNejK)lurcjQ5[4p>hD&+I560K%C!QP6<n%.Rq4`"H(3'1Pe9/|X+y@Z!ce@d^KYE/Y}XJ:5r]'^OMH'^w(SPsv
-kZ)eV3rRXQtHt|sjh"a%1U{;6a3fKE.r{D$'>_iqtV/nX0}U|[(RKPkXd<7y,|"i60E&RC!`Z4LdtdwLaGDxi7=B^GPsTb8R)3U3]B>8vm]^/'U_IWOvIg
-Ml/WRkb[Xr4SF6v<YKDq-<l+sH|UO)nf%mR1<`zGqZAPFuuMglP:TQ//ZcjtQ9mCm#^x#s[j%dV2"ykdUdIa;u^y0Fhq|G[D6")aV.@EC@/-7,pXyD|iU<
-_,FOgBivhrBs/Rg{gjFB3[<co8`Ef';r1W(&ac=!(.n<9wExE`77JpckzB/5D_7Vmo;GDGU#C@fe{Vm)hV"'[n2h6MaM_vc=T%D=O>DPsOfc^T,VkoSm,O
-!)|Ct@ybJ%f1`0CYhb`R7Y12l#D"|U:'-jJ@cx<ncB2&f8nCSFYy)g'EbhgnpS+:;T~oS=t"K!f31l#^zXI@t{2vrh!UvPo>Qt6I^xNM^>H1jbIUp:[&N%
-.29VY]whk0O/N'fGK9H]lOWK-UNh:,Y+EUj+WE{0qI(WzqglZYtr%d"P'.qQQdl|.8sC(@WH)a'Qo=G|k2``z%<r6N4KR7}YM+e'lvEYvV]^9>Riye,Dyy
-|;~(5|QP~q,pH$1$'Gv{ubU^+j8+$9}8155P>mjWe5&LY:.pkARZ(zS=Z@rR`$EqpCI9;&P'Nsk!c3yx=)PY<4m<`D8jO|Bv&LI_>W&A{nl`icND%K30ph
-fV$<W1)$kB[8rzrnEmFAa!_VOHmAZi.W30Ob3rubknNd_rqdA[JZGh~<z|ru#RTbv]bySY5}g@O6FPe[X3'B;ckQ9Hd7K}Yh7kGxG`eacw^}NpB0UaG#W`
-WxupC&i8NA.@['BA%Z,_cLb(tYfX8J;%T"3li]9)&)NRf4a2dNOgN(;bgtda%-Y3X94x)g7O(zN1pe{UEDQO[O"FjX].,K:jUNxo=:9Onmv@G5/coIu0e:
-dc{Z'H{PE^Yi(8g][cJVkZib0/%9SCP$lcLTM>~jL|RnNVNKR(NflS`0=(N1YeF;K`YV(@84CB}vlWUO/cPvjZyM6-5Ww}^0xu[||.e5IC:ZmtQfOz4Hf)
-zK4u{,c2qF<M<)110L~YRW}dW}wKjfenW&N5r94p{nu}Hk}TZI~Vc)Dx^jY,eTU6z.]x}2Gnv6N+4;(9<_mw<k!Cz;&lRRXYNi~W4V.8f{W2FB}H!yJ<ww
-!k]8fmR[VlrhUf"lbE3tz,a$,}OUDvs<5x$dvNb+<;l@c|yWdOUJ@abi8vyW(i5.hv44lWs+ez(u-;U/e%!7F@MW4.g8[VD-cWu(hTwqhvhnz^}>sVLpZ4
-FdNHvwz|tP>FN4[bom.):rjaWQ%is,>6cBnbdx90<9[(6Q_EmStShfCGfLe;_-c0gY"bIl69"U"oM[Kb8W^f@cbjw"->[N`.PJF{S_OZSM@>mI|_5T$IE+
-4`V]>oIVy=@1_n["x8#]|EP4)]{XlUQqt1P9,w|gM|9{{a4B{U/[>W>W(3|9TR-99+E.'![W,mO0eS`D5F.w[LFOZ]MZvC[ehn3]NIXNxHN7{o^b;S#Cy8
-vd$,Y(U'JXF^r`IMJy-&'b0UJ`vx:bR@Vl}yX4CZWn5nr",t8tgSKzYi=@p_wfI@)Q)B2gHI5kT9:Z<'uTR>)6C9Dge;coaxAlvV3!QeR,LTxirtkn>phI
-!WUxSO$V(^8Lo[>3B7(}]HdG+.C|!jWCUU>H'G_Z-X[!P:0XG1eB9s%gss,1Gxt;kZ[<2Cz^OtqYbftX6SB&RBfgM->1ANZRiFT]1>,VAawjE8:y9]3hg=
-wlFc%]x@3'qL'DEza]IZ)O|N@NLp!T5t~F/Vq-e)&N{/:y!TAvodNuwas1egqrO;$jmx,zfQ)Tuvt/[2FHy>!VkT'$]rV^&bQZ9|ptZ7O7YBoqLC.TRe'Z
-A$8KV$,#p'Rl^UGLMZ[&F:PCJ/5xf9yXZd~Z.tLv=c0c";;a98T6>ewsW_Y$4W@`p-g0|5;jbfXrEuk<Z2AxmJU+Qt$MYS1A}qWSBB$M!vgm[,mr)x6r#L
-7q#MWL+v#JC.n^CmfpU!<dZ9e{1HJj_Y4Nu!>/W0MRX[.4Q9nvPe"|7Ygxk.:H'>.MaP_q9qZ!&RMNSeRH%DZzvEe+44~eq"EH$+Xn{CqM%xkkO"p,cZs|
-CZ_'ls8B/j|'i|rvwy/n.AVTJ9>Ibrr0plSYMJTV:=5OOqrlk:QHB0Nl;2A48O3SD9xgb$claKN$/Lx/vn4XZt:>izj-gT6NA}YtRTHGcNX8b^([^(BjFU
-,r"6n/s$CzJ^UcW`a}Z`rKKnkXfbRdN}L&:w21|dK-s^OeD)@/.]L6}@avlUZGvGK%"$gF<3qL3pp8byE"AEj>=kGDp`$osD;Zt;w<dJB+!.Ja8Q2Y8BV+
-JvrEd>P0SR{uV|%p['yH`ES6-tk)sf(TkU>|q0L+H;(9Nw@`_,m#wL{1kbzFkb.D.]m}kVCpIg<nioj8HSZr]6M6&v,B5&@hGg$UFl^GBEpv@UeZ^dHQLs
-!3bzkFD)PdNv}ougsv!vleH%`<RJ-4n5jv6i7jiWg#qRDuw:M(Pu5xOh%&^=6^u"+C/]uOP]Y$cclpP8SKn>v/H1m&J%Z$`tl.tsQn#B~JPdG`rqYbLw-S
-kJI#fY"U!azDM7OtE%/>OE/0,(n&CC2@S8e{G<CwXid,Hvky-854=S.[$d!.|gPEeCTvdQToGu);0[ZO>HE[:&W!g+#3D>](,oKm=[&}Q"anOJD&MD|!,l
-RF/7="nNz!yETU7vl65>WQxYC13R,6f+TBhMj]7T6%;]!dEnSa<I^5#+1C`c9qbja)#KV.xd+_/>-FrrG5fd%tj2UpA1L599/7hJ+=bVc/"7%QB+-0VMew
-%<;mFi.&+nzWeTWcheJ8|JDfGu4;I#)p+]T/>-;4S_v@%X/aD,MGHX`ZJS{)>E]1$vL0@6J^|SF:P_1)}:Fh})bK|WC{ssdGmA}h=RN:K)Lt|6cPrdA](#
-ljFBcnuxVL#8<]3@MB8]%+<6v{WZt{$Tie+hnG_wxix3DfA+~8d3(c5}}5r(#X2sba-6{jN%j+z[dJ`lVJGWB#D|`Nhp7'FxID_$~>g;Z:S"8CH3B/J|d.
-:=o;:vIF-"ckE=>06"vD#rrEto.Oig]$"/7@Drc0S^I@q'5@8c-,vU]9>(jfaCp@7jNyvONl";JEv0+g-,_l+.(T%,=hrp)b63O[:9@T9muOAccG/BE@_Z
-IZQ.vBLlr`Vp"oBSB|8v2qDh:WA#sB>{Y%;L5))^W=cn/F(@+NFZfX"Q>u_$<Aan-G27=q3x4$7t2EntLM/K-G5V@IN4A99/f4S^1]a{uNgl9-<wS-x4|O
-Reo@@R(^cq}D,Ds1^rU-hUskF9n7]B>iEy=7<>6<z:$Fa}8$gJwT{4|wJ%T}HI`#TmLi!Q9ne+G$8C#VzE4^%C;I~wC_TZJZ6wVJN^[#Fpe}{Rm{YM$v3@
-3XQKB`]eOL:ngUhLU:pu^pHud[f(uD&[_bNkp-dv6Q5+Q,m"P"C#';2mE#P"a=d{d"wUY]$doIi@%T5V2S/tP&jZ8,U_|$''pbT-4J!7bTbE6WcJ5cYZ&o
-JylheLz{a"[g}xZ^"8TY6cgK"kC<lInFj0.pPT=>!gy3m,o(mO{"U$q#i'H4b(N[FyJ/ZB=|Cxe'-{vT,n(o-Z.8iFNO|8.9NsH<.E`MhxD.Jxpyj=RJs@
-(((VgPR&s&|DQJ&OC}+|}i>iz(C!}[}jcy$4,.EKR;1lXKpiSC0)N#~%BN~5G>0E=m0e5Qq1{K$='QVZ29<OD[0V$Qqvx+{5POc[FW>TWTR9V6,Yq=@qW5
-va%ckX]T=u1roz.f25adldq:n+(@OJ'^aEYV>W$/ozDO2&D5LQq#<zg!_C6bLu!jb)X'B.p:'6s`q;kQu;WGF"HK<M31/XoxfTXVW0OHuv.@jR$,Y1R}S8
-mimo~{UUuE@w0=oW7gf{AuoE!;D@J_=WoXXNYs@RPQ6+={wj4CZ./tI>0,`TE10+=)g]e!>R"$13J$@p2b|/Ukb//CrWefVbNi-jhuN:JCz-oh]Aa@8@Tt
-:>Ptl4d.D&G4{3&PXcOUoJ-Wu{Kq<,wv&++KM3=x()P7L178g^GlTxlMTEhU4B$t6yob[Q>!,548GE".4tpqBq)h.A~:ki$^R$F_gpe[AJ:u^4G}p,%b0;
-(y2vmYV>$4&aOD5,1{S$Ip_m:sxCL`zOZCjD-U}e$Zfi<4P+GfTJtj:@WsqPu<t7Vha%XE=e5ap|&{bq=wzG`u<e.qu;oL@=5iC;kn46>5HB[ap6Xq4FU8
-n!cC4h49E7O+apKcf&{;AvOMt.%%ny_:ny9GotX">ax@[Vjb7+Jc!ui"jy~A/:<:JpAAdEd8;"R!jgLMkzxbZazLXJ.f1ca6fq91Ce)VtQU<.<poM"y!jS
-(Dpu,SO:4T+e;qOl%BqJ1=g9{-Lu6!uU=d<_:t`eD8$:4si;/'|fnjD}e/u+SWX]Esi5nLs;i0DWa>8>~sc/8S^>F]9cgKXlv(#})tQJ)t;&z9__ROPsJr
-oL!|#@wKcG[J_#']/^tDO#rqK9N$4XyDn|d`an,707Jah]t.<177["pK~=]SnoR8>>NPZ+x&FP'AEq/V(<'&97EaSa2")g-SF&S8>d@N`fZ7BF)SHnqu50
-BoIQ[p@,0d#f$oKRk2MI@{=8/9`0<Z/a~"$%O9`bmkQo=Si]TfF]I<(k/#fu{tnF)v}s]0m(NUnTrf>2i;Be}s=6l@^w>(<VCb!=OP>Xg,)z{^[%!B0`/W
-z;gpclSyk'WPgd@(6w6vnJG_%<bP)-%mV}p%_x+VeD.&:Ka0u5f'PYBtrUCWCP1|(LU`f{;N+vo"b2U7!Hb-X|npP-uH$u;s6ebs(<)P|=.uutK^${D9^m
-<q-k4[-m`gfNcl.M_)5dK&fOZqp$`y:IF,iD+2-T$hz(#}MoMt">Lc)lnmUkvP(ED=#OK4t$Llmb}:=oc8(sG7H!Z^{b7{AR/+)t;=`gcAIteexgG:x/$:
-!+Q>cF3R==(_:^;ZSQT=j6$&jXo:;1d}1s3,M#~kNz4w3/wL8"IlCLPe'/xo_f+vSXM@[sdj8%0|C>9=K/]J|6)jLu^&x'2WR`#u/s;:pv+tHMkMI$p>VB
-06Su5hNV>%8+|T||=XlT#fhf@/M_4iKE+F;43D;t>z9fvg`h_u7p)Ly{ODc}Zu4#ns(iV&%j{f,!fzEo_!o#$lEt;C_8daIHR-f9Ql/Jh!+z|k'jw]DI)J
-87i&tl7F[YqAmR0`kd@tt&TG/Va+bGzhCTs$JAel)0-Yy`u)Ht,tj4aObs]hDcvjS,5ZxDWK2Zdp@nL>}{9kco=/er=D13c5{,V!|%P{t4goaBJ3!ANQ&j
-,k{,@)/og)_t+_fu&>oLDV3'2g9q0I"g#3kNq#w4MO/C)OW@EDlYRc)@zrI0BOm)731{c;SZS%x;/><"^@lyVKE3,o1n4'pU(v<1x<MO+&`[Yiio0Pcmk-
-XQu-T<>AD,;C+5VD2A@a_@Q</H,(&AQq^"^AsiIchC7J_6kX+pce@k@EX_OH9y"5_4[lN7rf=LzFFB;5QS<2'^"|}c/9yLCBoxsD}`4/rb;H#]|^l,[E:c
-#j<CXfM:c_WMP)-A(j$DNzUs$8hl}VWfgWt78KjvT%AN^atl]niy0z@koMeA.j`5R!95]lC.Obvv6egP|41JF5[r3/EoktITrfv(>BMR5hN8yspoCsA$2}
-xA%s:PI54zN>DJ1D{wQs`=C[xp,BRP")u(OI1+Dlti;1t5l>;8`d9klIgyzpwnI|B^rq1W;r&X<O/<6b+c-ZThKc$I@CncTuP!uGNapyDyxev/LCqYq'qs
-]I<J&hr&4I7s<pC,hRU^8i@x-9v|6NV}#U^fAnxrha5&woaYk6(e8bZpZjjD2'<YX;MVLIlmtCa5H4n|cLl2b9Qb^.31$e3]xxxy=CuzF(X="2cOzq=+eT
-PDSEAzlqPT{dQ$Kqq=B@cv-golO"N]-auc~=5PhH[WN&Vl=`<2ba)Z[yDa|Sh@[s%JDpYzqoLEc(CGRiOM~^3v0+dj$VU#^(Maf(v=7yVv30/A'@{M=U!r
-Vm`DS6sLBW1'3l$6&>:<2l$)W0>.r|]eqy$h~wL+Uxw%ytDfmDuRqRuN]UF&S{`pWI#6zP1M/E@WU8fo%zwMd[ZR3M>DPkh,r`l;UJux}V)F<J}`snG"a|
--{Bj^Ja1$=$,G<9oNu}1z<L@F=[])VNibf!u61wrJE`-|5QtmT&JTS=B_G184):NPw3NZ&;8wNuQ3R=&]J(MmTufnJ))irx}9gt{/fc=udS=gROqWqL<_F
-`BmT~xIUM8J[,xZ^|x,H:FpEO3~.GN|WIrqqsN>znb$+D{]1Ope#1Qwl}GH]wTN;:mqZ#eeuNcQBj_xs.oYm04;ra@qg,aDG92GGo5Vz!q]w^ikpu+T9RO
-S{b,D}GL[5kFwb:Cq9V!iIcojbv6-#mWFlc^%9aeYt=>U3),.jPqJzzC1y<iZHq&IVDGr=]+FbXQrv06p"d{-awMgr]l&9{p5$!E4@:aZrpJ8lf13<V4KC
-9sac<aXYT9crVY#TSR7#lr@v!Yb5,nOGO:!U7R$@&2ETDNja8f_V3_'$UMJ&6QLI/%PL"#H]!a$=+Q)w3VN(^^[A)wMD)Yd3[vcr+fyhV}Y<0`&SXfo8VA
-^41%gDnQN}[<T3ECmj+q0CBQ#s0`X5FOQDmEOM=(1+$T@Y!'AQa>^K#Zcb)X^LsvL6<xzH^Gn2a<U{aU{vA!N=G2-'jIFe]nT1~x}5>#FbpfF,-{7{uQln
-1$ph=l9|GGiUj/Tvs$-c_gqqNUu7Yes,DGOXR[;h[P]jZcbF^t/B;w$HS+^AIRaavT+`t]b2~0yd3hf;.II);6AMTDBjCKx:r18KICJj9{%0F0D{NhPJW)
-8Jw&J#3gl#u|p1+r%e@8>t->5C9CMySt0AY(T@10`mjpaLq{R-{Q1&wW+TmXDuWDk6)a"wW_`{5[_wrZ%|v.6#F|4&x/r^U8YqPgzH>[+IUyJO;oI.^@P>
-ZtsyFj0b,J2zc(=Z+s#,4B[Cm</'dF'B~jOneMVv_:]OfT,|[<>;I'Lf:UB0.baW&b@TT`fN.Ut{'Mn[jPsju+hcMmf@@._N'JgRdJcM&1rSO0&/^yQ4dQ
-82[BFM_k-[d$:4;BcVHZJiOW%Ce6)xHC/KP9Wv0V:gv=6'DfED|#&kE0fmH}|PSXlhy<x(A_]UTSq1r(5+eXvQziXoP`wQ7E4jYF7L3(9NJVgiz{.)ZO>b
-+/Vv3]BNUoz,dSZvF:r%Le(,)F<s6U@@eX%H~JnINS$j{[.PY6LmG!K=GjXHBgd;pw<sj.nyFD_n2i[CA'w/cCvYv@m!CuL>lni]1dh!;<A:O(Uxp9Bx~P
-+hPD=X$=kTXO)v'pmany@As$Eu[aC|g=;YF(Au.z;wn;=;v37Kas<_mw/H}]oaFbB5Tn/d{kzK!u>aQ"^LV-TKP[Y@`8[%pQ;CRrm<HAv@o:n5UAy)BZ(g
-cz=nsY~YR`]}|Y[ANdYp."6qxt)oTH0g6n]yq''qx(3_[+Jt~B,^S#{2idHyLR7L{L~269CPf0grT]&eKe'C[WEn!o[Lr212uu@vT1#gGVU7Rh0KLzjlL#
-.X2DKjnb#N42%k4B^Bfv9#)WBpB9&P,CrA1E^]i{^0(|>JkRa{Sl[jN,KYaUDe_5)(ZuR(]E#%Mlnr$X+'7v[=-6lW'"Ps"Zr]N<jzT"tT+'7}:[O:W5Q0
->GI/KYp6;D|{x08<Py^nG_h[cfMgyhwzxsH5,UL3dw~oQnS=6#Q4O>YOm6O6mIReNkaTLSR+}^!7P%XwpAN:Up~IqJ|EJ(dR:+zX5n7lb@8g}_'BM5=C3N
-MB1qGiX:a)MRS%C^[5gFK%OZ,|J5GN+FFy#Dr/E|Nw7Vx[Ud}I4ogNx`3pl;4wKu}/;7^U2D3$/:A2eMBp]greh}G,<t2tOb3-721MPVsV}iX{|r8.oY`q
-B_{pq1C,}KUmI]l_`fRbN#^v23-feH7I3g!`^)F@tCn>G731_Ud!';QP[@]1/qWWTh7:a3p)l0>}C7Y]sns^O==|2b75LFZX#dxtCQqy0b_XD`,1f&i2G0
-ld`30z2DGYa{tFQ0heeF,,PH0g=lhq9&86"+^+:t/'e%8s;#FP=X1]dl:$q>[RhHmIz0IIq-LShT_/DfX{Z=#n;PGs:I`LxiNo#_nKPk#SrcddFa_p9ccr
-P(v@)%zBzfa>Q;u4}2Zm<0OAbo7UX1YCD9jMy0$xhX~EnamfW1oSGS#3IEcA5+&19&9_KnZ3}v"#&GwjkkR"tvg6Hj"'MQXQRU}vFTQ__l_FOsFs~yzA^r
-7[Y]MB`I#IIWEnxTaA#zN#9'j__2Uvuc6_Qu8h~ntXS,o5Ttda01I}@kY>~c~7ge.IJ.I#-){VKd7|;:0`b_bR|R-0Do1<v@5v-k"-&|%gcXq@>cbRr(>/
-'Z"B)y]rvuEn;_-&fc%X4GKw}@Bu;6g-vY)af7<S_ihg'!Sq&[<c+CR.s#Twq5xs9t+OX3zI>aoV5_|]&$>T+lH&{fH$L3`L~D_K1&tG"gUO#>AEkF.3ix
-X.mCl;0^d1-k4gz,b,|%zyp2(]#5E>]bD2SE;h`<[LQUBHfyFw;SbYIbAZOvi-$EdE/0F@XT^mGc9W8hbSY@a1rkEBR||gVERgsp6=Vd-n{Dm-Oh-`UxVE
-`/e.2^$@r@K0f5Uu5o:T/F|C<_|MefN[pHJZEoR^=AIf(w>B74!EZcJytyX'E+!oRrs:fW(D-a&wdn)xRJ250"VHCiSQ>9RSA6ML#]6tcS7E8TC69o:$OQ
-JeQE8w-a2QQafZvIG"xf9%FG_BW6~diWn.~oGZ}6#k)E.}B@wT5QJ$_xr)[6k&|C56si[lX7QYVOe;!B72qGN)XXGs$`fesF7vcz<2lF)N<aLNWwdv=rsJ
-NC|M+[(/l1"E6vG}Tu{Ohr2)"ta$voU{s=o}sz1t#wE6p$,AVfIgHr.7~G4O)[9CpzE{_Pw9]zsOk"06l9'`Ly)@K!IFTh"rM@&B4npeSq"W+^7{ZU(OA=
-Vk+-QF"f:y}zCqsp%KpJ(zD&PD#W'&L`SuheJGZ|`zly`7+t-8dl+A")Ep@|!(vFyz9C|Z%r,"B2Oa<-/MhTR@$3Jpjo[/1&0%]V@n5C'sb+v:6X0qXoSj
-W+uiEvYw@I,>$2@ueM%%EXhNAOqk.{Y{1U_L&980c:$E>GT20U;h;n'(Z_$B9K|'Pb/v(rJuyhw9=}KP&Gt"8aC!.':p;<X!]}>]6g!lM<+}`#"rBogCIm
-D%KqNZ'_VfyZEt5geHawgA$Y&g0Y+7_c)-4zgZm+l-B.n){jy%[0ZFzY0KGB'v[W'cWxVuV9<Yn>bKdLOu7Q3M{P'o>+SIem<x|ts&t)$Xt7`z/{k5&a3#
-L=r7@ET}kfa!L3|-UK-Vzt26D|o1Lb/oDHbZN0Q1:ko5D]oa%B<cl&XBTymUj!akYsQ"zu0OVpxs,:"(XK09O{{cTx=pV@%@Z3&^Ddj#I99&CdR!VhY:i+
-ND)3wtQ&)5=G<rM9Fd/^.Y,HJI`tA;(beeh#bS&{yc^sBs{e[,ChYfuhfj#j5Lb#p[~Y;_eX:Z0fkU";{R4,|Thc:5>;|"|_7#7pWDY8N}:sQZ3C+d)d1&
-[9:G%qqyG$dBLX:NuEkqb0Bpxm5DbVp"1e.DY<K)euIa&|,M7VUi4d}GJR!I=d0l54D_w>:q0OZ&!{ki~HRh3sj_2_|NU{$8oDOk^$(OQ^huuBrH{X90VM
-}OZD&,5)IWftCn$=x'qGxwAZJS0-&GwgP%sc_4gyuIqU8B_<ce[d&Om)seG!3Ea<7Fx,_V[NFsUDtrr5RZ|YY8GiN<HzzJRO>qWN-gWuMMQDaV0)J^VQo.
-l^alOV1i!R3`at6uObXr.)WDo7}8aiKb6pR%E['Z-zX+zkD^yiVl4pW@/g;w-oXPDx#g#q:k0fRxA$=;R>`00VP:3y8V}8WRN)}P'YWx51'I5.6Jozfao"
-gzpC&>:yTI'mSkrwei#a;kQ6~Z:vd,'_Pr1tFpq2VxxO_>(|SmQPX]c_:yxOvkZo`&sD"=(r"@2L,ZXll@/;oxWwD"BnFiQ=:yUO=&F.AY(|ADpZE,wi@4
-K-zUJg9tOqH@/Z9KA;MiIV|`/M3+`|R`zj|F>y/ON|w5x<#Xhx[UB>Nn4#K#19h$wW_#H]@M4X>k|vF7>q$DGp_o">6U&F>g.)BrO>Gu7x8H[wweBAEM5-
-st@)laN'}/{Hz&rX'a#JBok6,R(I;L^R<zB}Q&gQx|-CLM':@pP{#j(p<,b38b(Rm-I+fTi^OaPIvr4v$<4EdJMM,/<=M{hP-GFH{xZ"PNjsGtK|Im%U&>
-19K"6To`KkBnh%x-z=/kW(~4:w~+%SWXp%ER~+%Yn7VtM=X=rl=Eo!$]J.Ly:n5vHui2KW0AAKDhFotp]kjlu@nb}C1+L5h=jWa0|EZ|iaetpdlpK'AW(^
-FGh%pJnR-7ey}tfBzUlU|XjwicWLI8;zygp{I]_E%lZ5]VTyjZuu,U8}Rl(/OP%,!8[[]_+5KShuqOHNB2AB|u$|K;da15PiXy~Tret>@LWKGeab7|mzcV
-(<K2gqt^^W~Zc2SM%j@_`8y4V'TeW;:ND+;,gG.>[]O{GJ9;x#VmxbJy2qqEF+~pta:y'f{Fe4;.@uO1|+iCC2HM'qjkOYJStpVXPVo-sa2D"9%&Pzcs^r
-)<nh~H#/'wS65Thi-Gy_DAH}tr.`Ol|y:wa$A:rIw{g|}uqQtfIAOM1M`vOqIhbw"[3h-Oj[f&Q1XOCWT4yi9[Wj'}ssYxYOB!49@Szv=+mx8[`dK/,dPF
-n,,NX{[^+k7;E9O7~@>}^{T|Z|`7%>uO0#M+gWB{H%EoMs-x1{N8hf/rfy#8Du%}9v2P/>uOy]hQBvl5DX~/Z(tvqWN8)kgbHaID2<l^jC6h/T)#J3z/&{
-z7F%o0u@h3{pQB<[r3g>zG[2:YM-Lw)D>w5r$Nu5Mm`>-.kpxj}uJ!-A[dS<$})j)F(0I4:.6A.#w`LuvCv-y!nzDPsVlf;o#P0.6p9pS8&rMW.p$HA+QU
-n}@Un^ms=R<@Ey>>UH(mJ|J8Gu{IXOyqn#Zbc{q:{gdC(EP5;-SF<;xGf'OR=7O7.LRe<0cT"h5JWJ{cf4;H_r4&fbDh&F'3idP{M_X|f)Hj9ZkQnO:f~n
-"Hzdsxf{lzacnN&;m<Qi4I1U]1ouqTkpzU8d9%(.KqMEsW2xei!CGf>Q!a)znKFg!npLTa(NH6UIbX5vX!N]>2T6E^|j]hmw>@t7C59Vw8$yE(1iBOSQnr
-Q=)ym/mEWv`eYzy.'=$^(4uW%<5#^%@-:;oR'H(y!=my8NWFY(tRy=R9-}v16th@`oTC,@LBr"!g<>J(m8H,/hK9)$Y3PQ>tGx<ykP/asO~QiaL+x)3yRz
-i:%>Ph+ulh3t~=K!L8&44g!"irG++^>f-L0kVh^glsh]_L~T(.fKaB'Co<@f>]Imc2|Qhz2#W63B;aQ)ZYEf=AZF_PuPV:[G$w8alr3IcAo&L&T@]gzqEl
-0G#%lhh]Ix:CRf)>5xjL&Ez.u_D<KpA$in~u2L#;QqXQw(H7&[R>wDJMg`M+xdX0')ZaAM,v#-Ni]fh3/E,kUROP+Qp.92p]b(b:Xs^:qcE,CJdIGhBES7
-0p7kf`hL!UPdK3/fbp2i>P6t_EJ6m1}W=Yug3l-Hh4xt9u&ZYV5S$P%+_FS$psmi4)SV{%8a.')c>M+.37XNGRQL3{&wZQfRn14O^-&[.Y$q1YeFrwJ50+
-+j8hH]<BoS"{YrQ^'-t5ee>dnuURU"n],_d`j$[qHoCWQ8o7:^9ZNAbVGr<hWu;=K$@Kwe76Ea:`J|Pw|nH%w|JA4dV_a}$;5i%Ia8C}/C^C0v!d{>i]x$
-1NP)_32KlDvI(fJS"G]|7n]07wiMoi0Oqz<)bw/{.@3|n1[#5OeJR)DEFIZ}Tfa!_Cxb"NJFA9t=aP~jYpRl>YQj^i_z:NEVH]qD(P3l-V#>GHx_F`GV^0
-P751NO|8gNb.SYZySj7+Xs__Wg4:bS}PK=Ixe/(YEf4X37PDe'9.wg.s4|pAHO(}OU$6[{Et8q/C=&H$YJlzW%%C[9wViqt'&U<8/'Ta9Q/=gOia}4>v"`
-S[DPLk@wX<JS!Z%dD2mU@_kMZ.=^AC"xFj[dlY;vz^{qPFnVX,&rC.z.GwqKh,;oI4Y{"G^w6Inq_j8`0klk"b#5+!mM;$:55"+)XfW{'B1fwIF@Q`/Vhg
-)5=zmtgJ,bk$SRP-ciOBkq_(IM)^D<'sUf9qK)BW~#OCxq~`a55"~r@o{O^ot{LABd}fekqM$_TOF5-E`Yk<gS`c8ifU`3`u`Qd'SFw.4R1RhkZGpT++64
-3]K'/c5/rjAx@uX#}A}0.F:0SZ@^b@hC%Rqbj4A_uB]%D{Jt~'5OUoAKqeSktsKPKzf@M<7V()=;FIlw:y,WR4V"Q4<Suo0CbJ4_S{6mCkjSCM|3ecEhb/
-+P-rOFm{~9536kW`0bN`t=>3z{$aDfg$9%[LqU'.epVw}C8],TfZDWO!Qj3>G'oXN]V3SOu0|[w/Ac5gvHXZ`f;>@Z6YBVf=3eI%a:)3,}yi,^nN(|T:}d
-4m9q2Ig>5+RT"<YSKwwPnp:NPq8qg1spV2)7=`7a@.cD_:Y-6.}m=`E6GuA[T/c:8,Xm25+L^W'6Kbe^`DUP9a"K/}:lU-42WrdQ<M6eD/}1F`pj]Oar^f
-gaviGSlA_=,xC96(/8H,d6[_(eoF+WN.BrPBjkdA2kZ@dL7U[0Km|6%I{w22^R@Ur_@2f9NJjJMUPs,yVUU6)Z#rWKU.>h&vvmG;rfum>S8[{4MmI:~7qF
-U@}G^LAwFDBF(x='M8Ru+9RU+8}V2_)eKts5Cf#>#|dd9'oxK(@yVNDL$d!2`=KV6+:<Gr"Y@2:^>qMSZ^71.FGD6:.)An&vct@sS4yllPA[|QRNXB)0#>
-GR`ph)gQ_mwPbtPQ%bLt#,h!;|=m}9-_)]vNin<[+@+B8+xW9};C|H"p,u(wH|Zgs%PL^w]j2GE6eu+Te)r@69gi5fO<fsdX{W}W@Wi:Uo0K=&8qYHY_a8
-tC+a!2SMznt2!9]/v$Cb'HeZ}.N%ry6H'w,(Tr%C;,E]rf$_m:p+crRpfcaY6:^vH]<,-mtX(b{QO>LE/>UQ&Cr-XX,DSnC<a`ocHA5TmU4RbrG<sEoOGn
-!AHC=v7@4ljZiXN+cF_^YHG5J8a:^cD"90.OyWr0KI^[/;|G%F!x3&XqxYn(9m=G_a}/-;dpb3_g&5mNCJ:aWr)!A|C5r8<{l"m"|_yqFnsqeg{&@da@Zn
-FL%TwqKIGOt#=xw11ueW!X[H.J^++'ML;N6cRv~ei)J5[s3es/a/S9eb:{Vl:H!1Dtfe3.B@o13n[yT$/x@N1M|<GzG7>7&<2jo6[)}>RgUwQnB>SKQrqM
-:cb1zK0.$F8Zov0]}2$9(FPrE1|.kvjg0vKTs<kio1{xJHZy+pqSeL#H"gDj'ZTcx=cW51BoH(rnHJ%4<RXlDcUi<k]L$8$!_kS=!mpAs3ED0dz5V"}AAZ
-%L232OIpB,!Pfu:["xErD,}%R!r3+&t=Kv2%zKCqaDcj,6z&nLzZGiCCf`c7JR@SL/%{y4No@ZVa#g&HBwz:W2dE$2vd$|r]1A-Sl|-j<n6&snL.)X(s8V
-rsTsM48=hW`^o(3;T"'o/B(0|tgdD>)Z;inkUxVEa7nEBZ,`9=m=T!2)zTfaf4mndml[3_")SuVYK'ccw:=TCx41M:rgot;>SU>/sOPi)ucumHOLtUz!~8
-OOIUNk;:(GC>T65Hn'XP|A9>Qj/7<q21>i2]QaaN|I&^Qq8Kmo,{'q+]apa&9gNtEh)Q7'Vo}65@Ua"NIk71GU}(r_8`lNY@LJgk_$^$l6sl9A+HvK:e[S
-v.fU|Yls"p.v}1Oo7,~c@_teO]vrhViPhxhtqZ8myV/W7[r&u]s}':+/J50#e3-iR4wQbX(W>Ew9^nh3A)J,3%C3_C}g(we,pX[snZc3=5~c;w5IZ7g3rM
-MPfG_KPXt7,b)W=pv6xC-a7RZYNCkC1Ega&Y]E-V,e2Hl@s.l&IO9(^,b@@)h$39Cl-3CNL9BlaZi)l-#PtG$,sc<Qk3kX_;77AoBnIa4sr>"eo]DiDg8X
-&m@Ndwy&/G|[uj@jq'+FqyL.^$uf9g>6G5,;DhQ!P+0P;5Y2BD4D@<tY^GH<R@+@eCRm;">b;|2Jj!E!z4:7Qb>#j&n'3H:W[d10o1WWsrzu9nTR3D%AOj
-JDRCH@z6gkN;0Sw<t7E@R5G^,}-e@7:#7+l|b]MJasl`k_B(<%I9Lg3WmT+"&EMz2=-+>pKANL>Kh#hb[F$1|I|XGALHKhEa/SeXf>u_/{_^;a&OfeS'1:
-qm|m3SB}Ri/<n+^F1inn8|gDZdhQgJG!3BK$+KgaC^K)a0MT;%{Q8A<g,12'E8!x4aJ=e[D>.O7LVsIuiNNFM&)]LS)l1BSyV)c@"{f.aIh3#+^xD`"t8%
-Ww_lktVHn/:]IuD[mw:(igr7N,a|tiCLmbkQYK>EMx4cB0!EW&fAypg];LSg!UO]a.yuP<5C:`R&/5,o4h0uup<{.'Zsz(C{RXc5UvjPAAs=|S#^~W#Lq5
-vE4^Rq]:<)Mpye61<Iyp)AFDdINr8sk:Gob|ipQUQF^=^"ge;k#"s$X>j`~g^NJ-.jO0GO-(nZkI_vnFDVXEuv(O)g.hy<,ZU68;)Tp6dt=NJOjU]VKb4]
-0IZO+xx^$bjnSRP)}koZl_QF"_xlLbof%HmQ7|Qc&fgcmN=dDy><034Kr$L/bBX4UFrDaye-m"x9`t)9vR4Wg6G7]86(pP.=(OS_-6}tk5(1G0i=|u''~#
-wDPok2o6];1;-W1pI&B^m`,<tZGm()C[IM,m$HL_=3Oh"1i1#Oe3LNF]gUuj>%-`r'e_""aC4rF^=Ki[1b$kPdBn:a<>+[zKJ$1/O1!D_GRSA`qL9=~cKv
-_p[Byb#}q:bGc_=q=q0C}qL1zD$cF+JI2(,j.dA,qz]IJ9I'zgFo^3#!>0ZuQ/d>vokHYr)J~Y_iWDZJRjp[-l1:iS5@0&&k5)1jCWb%&pJ^~!"cd/]t3v
-rDWlBsJ0cw([7YtbFF7ES30b^D,JMAA3[=-/3wxE{WJiakEXX#FdB0|iNqI|6Pt/+F-3wlbmKf_;eac`Iig@4_.4r4$|R3-04'UW&lJ_^]8ZDtMQJN7%Jv
-G2.E_%P{`/ZZmL7<|K%/PCyjPtVBNH"r!+JBhj~IC!L3Se[;yo(|f>V3it~hp#<cVuWV8)>sMI$F%^`#g4T62JvTQAD'((+@GH8o5KD,5^j!JRZlr9f.z'
-ZTbxBG'h0Hz$$#p]:+NF8L4/J$%g$JSNj:B%>aJ$I{{yurDbd1HplSUK~n@w@#)/`38_fBD(3f'@~E~pBjRw[_O_Qmt$t)NahpcV>V6sDd>pY/HM!327>[
-<>3#%2G!|m.ym-.n!h=ZP{]|vDk#)U0zMF+Wteq!4Xa-]"xh:%3P8}).M"!A1h7/:kr/V@ImhX9)1[v2<.T[+$|7pmF;iHDni9}qlS^V3}U<ibMC0]weQI
-$Rq0qpc9dF'Zq-}<gd22}<B!Z4q0cO%&-XB8M>Li]<l#wndiHrg/Z=c`<qBjnIV<a{Pe^;}"j=h)P`,,eI[9n%7TxkUf|C,truz>9(Fmh8YF,6"4w!frNa
--DQKkGF>^>W&i#UgZ;eNV-cY,:cN$]`.b-]<C:t'17}RA668SUn(b`w@mruvf#(@I46h:c6k[Mh(Gk!bx>S,`nKAAo<Go-k!QtU>^^YzAwv2AM@ta`uiN6
-:&=qvJ{!a/Ay_UGp2kt[ul@Gq6Cq4J=p}P>gkHKo5O;aL}UY:tT:PS3<XO'J{pObS$0_'.AcM9{i$zTMIK5|z>|8uMHy/w}jdq+x/N6Ze}^s.7'g;vR>fU
-Cf+`)[$ZCBmRIsgDqJ%_|=WK'3dM4pkThV"{sNO6IKa^;s`CWLD3{v)IaDA2p+g8(XG!>_68t2=mI.5nKT]0(lSQ$#622<9DVb8/bI{H-H~T6-s:s#oq0r
-{x8+ii2fewisiYdxC9h3jm>mxnjC/)S^`>xGbZ>H}%a9Z>#2h9l5Wz8[A^&lne8g}I|q7^+0`L_${v~86@FsP]"5st>AoM&x3;;AG]'b%i]cjrLDRkUJ=(
-[G$({y#D%IKf+/<|j@;P=vIrNGA9I`%bG9pqFU^,r$i|zei)=:HP-`mL/>Flp;#pNmc0$dbI#NINH@a5(u[.'cC6Z8qi=]]4pr;0LIt.AWo5LcW9TRQE0^
-"AC@6U0u$ZMPQ-%[;]pg+`F'S<B(C3&/sEy92(LPC.>'<ytnMJ3ixS+{hO"doQ9>kTa+VP[+%w@(;sfi.aX3e)piZa[-V)A<PEuJhG].(B4T|gg#X!-4E&
-j.[F@r]t8nsq1oIu:x%AKiIh4VFir|$7("re=8>ZPJ<zuzJ#);lLo`;V_5<#ba53m+B}SCuUrm9@N=o;9y41;yf@m;Ve7$WEVgcYFeVF$k}$DH+:mF8kB$
-}aO1zDZFCAa/^s.+t9VsTY(geSDeA^GzDfAM6dS$ZQGg[>{iyh<wZ3NR-A@)fh_v9qFu"uqAQMF:X]5fVILAp`Z%xF|I|}[lUT@Z/DM5Ji5Hr>(<J|U"1u
-mX3y5c_<9Zq"vNDEshPdNIf0jL=3ce9bpRvCyKp%6yA>SUURoQ]`,tmv9yfJG}Y7BMe3}_V2H9jmG`dwo4tut3/A%@wnwm&=sfpO/^/xmCbH;VZG3e'@B>
-tErlc=f-keQ[$jEW~-(nuTK1;tWdgZup_'0'!MA<a.:[sL0w4X;"ut9U[c&]7mL,O@Tpp]U0(vMt=Z]DE225qW&Ah>=Thjx4rB@(:cc$E[@VoEZwlS6Z=+
-HoFK~Z[w`CfIJTJqikNHz;GL2{F:jIyft'e/l;@gW#^SfSnj'P9B]>7&m:4sz^TLDM"a6Rxc4[1z,E2lR)/pJzp2KJ&{tG6JH;v#4^q#K0i^C[:ZL:(=3l
-HR9BW=Xf1`&)@ST.rSL2K5V|cjpXpE'nTvZ%5Uwa|Y)#aIy+&bE:cQqqpi#OGqbD4;iiT[en=Vh{^!-XSd8l7XE7<,zss4B/igqLu-DBj,no+cK."(9^,"
-VD@uTpzd%g&zOY3k-8f&/ihYoPMP0|e!I,ja9r`.>CqH^Y>^hRQPi;et}dL.jn'G[I8gIR_-hB3m#"2-/A+Jfo<(nG@O`88z+'/G[)!Y;H]ur/`pyWiKF#
-(bzyDsI'K+5D/7eQd|Zbm.D+D%eW|t9qUf<`H^pVSJl/AxBHlJ30Il<"/b$P/V$EcZuEuilR0zl1!T3Q"m%KwPvzxKIjrXN<_LjbB'74$vJ[=R^Q9<S-9J
-!hLZbH^j+Jm]bAl'2YP"cW5y#@nDjq:9l.uIp&uR_Su/Gkdo.eb$Rm|{Gt'd':H;>230+DPX/-k]T0FdJD_(d!u[<2:=vQLd]F^j7D;cW%.gu=l=olVR34
-/3se[Lm6TLQ-&`V'heDE(YlN1[26)G,4HEb<Q/iZr7>Y[pfb;Gw![Vw-(]&Lku4cJfXu|v0|,OXMCk+m6VVO~Qgz`Z%_3OL:V0uQxPP7I|-@WooR49/itX
-60|=3%/i^{/>{ZG)EbjuOqk+3OT5OYcPX^sp-1u-Dy^L9^/rQw}Y~h)dE@izX^P|QVRIDd,D)T6US[gN',UFR90C4Kq3fwHtM(D|BT+ogyVNio+-4^hysT
-R}LS8L^^Hb81&'aaR$>/)x=,-.WqGm,]VO>%=Q&d`oiy&(k$dQf#2tBO|=szCapYcgr+'V<'4Fgt)R5>!Cq)ut6/KIX]aUnWEF4jvfY#)Va=AI[>R3kGSZ
-#Ge+J>REaqqFdIt"1[|q'xgdh9"E-j2YOmWl."G;y3mm`<1,LGik^WK6Nt1pm:vkXFt>4N4'%]P>KM^]x6F=MPe}@Mz`-H1NO`DfVNwTq%mB+3QC=OxWQQ
-RVP=53F|L=X|d(o([]Qwl7Y/9(W3qj3<F8vonMW<z>&W@w3zi;VNTc<fvj#+E-vhD|'IgN7)3qvm'(`%H5V8WdJ|S|)3TS{`fHC=ryl^-^mljV=qX5B[h7
-+fu'9&&XcF@A<V>K+Az/;<rMja0NX|{]RSFv08S7;h`(zIG3f4i,55`9wDn(hJ|$^-<&;['W&_5{3UB}u>{eW!$ADY0rE!7Tz/4"YVkY&:Rg8SVM>M0c<r
-5ir}j&5qn7x"]P|X{^-StG{Cwvl|`ob+6Oie3!GfX"=#rR=/mS51:f-:bY+piA},4`3%7HF.!+vRA<vDY(sa(|Ujy,%6Fk|#w+G:7)PX{=nq6c]67R'3Q@
-dj"eu4XY:y;Jh3@CJ}+u4VSuIcm=EAbv3LZuruNp-ZcK+rW`';y;1Zo1ADqaP1KX9IWw(H/!~g,xReE4u}!otk"pob/^3lHnIp.NM.PJDI$dMF,(v0{EX)
-R|_/.(r6:<$/bylm;Kdwb9cGFoF-)@4>(vVFye/f5]Zg;NrtX0GNOb/n||8o,7G6S9-^c$xeGVs;ni~h-Cl#t#2(DVP6Tqe@~]4<nYdZinKReI@-kT<SZM
-mZMxdt$5}3SsQMb=I9@Z;tIYz)4t.Av@!,%veOJ_^PBDl4EG~Xl48h]K@Z}GiqzPcx[<hr_z`QlTsOJn9Tb{"{"szt`@/BL4hK%J@Ul#OEl1ww"}i@JC+c
-&9C:M#OR>j4QM59z!,{jJ2M4&|kMV)8=,2EEuQUFh5W}vIOs`{S)h>y-7HU3g0pb(+f@brf^cG+lp0/xa%;vc&Nde$1,%{=GF}(mC)m.@_E1FeaBri,Y$h
-mX.{D_Ew3]=0L#liJ-4UV&DA{C07!oqxUtGko#)hL%t^PhR9KP+$W;P%j;,EBE{D[HuaD7tcFrkIg|]sZ=i4tCNkH,%Utzj=Ys^lBUk&HJ@_^xH]>nT_Y`
-r5.x/hhkWLS]dVbmFRL[p]BsnGF9X>,_i[&sySkgsor1WA~das'Z:Ldd3daW/;`3}DR3l,>C%>q6^]L1^/ifg6)oCGDDbZ$Q;oc-_9Y<bruOebmM([-Ww+
-2F|pxzM&8GcQ6i0wXD_I;y0[[|_Q%6F}k#JN]01N]ea0gCMfotc3Er^NtAg86/x'6X8T=}8Zsn>s3uy5gDoz1i7<1=ucYf1}RYw=7{4>B5(]>RL[-XU8G_
-0$3Le:uU&=y-{l9go'9n$s$0!"|pwjcj41f%"d[oIE,u5ejt|Lc=`0B^Aqvm@CM#):g>tneJ:_L1U1X0-'bdF5Jd[p1O6q!,2lJjZ4ruhjh1PZW1'6Ern"
-AY[0,px'dq.%YNLHecH<OFWvlLTz'hKr:hQy9JJA!Qts0C`5+L_B/tX:kp9_+n~[CjPX#pm^k4q[yN5E5|"cPHL>yIinF_O+RvyTAuYKdzs`MS~2{/xIX>
-OUWLB."xOU(_'E'vO>fvFh=vwtfQ%}:qS!c6U4Q(vba|=i6BU#(<qaP,'$OQ_iD4/Zh`,u>.Z:8PLoawFsemM`}kPl1AxT&BZ0uBnv-LJOvvB7CkJUqsT}
-')N:2jc,><4Z='Qtg^xH'B'd9e;y!tz_bv3^]P>M}0zvHXu(+5WB5{W^A"wY{)|uH>%jt!QmtO.:9_m9i_mHazP7(,^(8g;[zp<Hht&AcFEC5ooy~j#z<a
-IB`2+hbQ~--2OKiN)73SO.3Fb0_M8Q=:Mo2iaHcQXqggVY~hKJP^&>H`zkwCQ4.:0_Y)d[[U%FvQ!_y4VjY|V)-2=^NEq_U$#bV]-n"1Oh`6Hp]NGpHK>{
-QQ-74t(+'_A1oQnHn7oi0P0X1qUoD$M`rBAzNR^MXJ8$6B'dHICXTJd!Cep0v2(^Dmac0&-FI)VJHZj^}m/jd:c-'u[W|FR3ycbbZ;GghU><aJyW($8Y6"
-X-R|B-_f+^(TRDXT7Yz@{UVM>oCcaI&!!L9;sv^x>wNUPJW&D"CzIyZAa}:j1dHlS`Dp:}mBkx'^c'FxJm4<Pa08K2.g]n4J4x`K_d![.q;DawK469R+5C
-|k@cO;1U]M0[Kf:h'Ex`&ArTDt|vN^qdnm>7p90hI/=R7xF%E/5b)8UK$fdB3pWo/BG_mlp/FH_@]u!`3N-`"1Pk<]MnNl}m$Hzb'MD@[hSU#Ut(:`0jR/
-B^qQ1ULquc/I<`X$MZsjJljl%n:RqtkSzdAHH]iTMT"YIFJ_#!u8CELwS5@4&jA:'wR!^kYY<stJ.6eNTUPdc0AeE%{>d_P93o8dvoRg=mAO9/Cyfl)$%M
-oT+{5x~Oel7-GNX@dF4a6a:mVO@o9.x65Sqm<w%[7Ckg:c6k`HK3yUwQ58"gfpcUZO(rtwuRD{"tTC9:&C:%Yuw+fs#Q}6=Fr>u,$8d_(%<$T5)5slL^|a
-L[bR{R-q1<=5k.5^qHTo[;Oc!bxgGit%9m:Wv@9aQ789`^G#%mJ=l%"2y-)9[ip`XB.921u(=)e-eoYF.g6&W]Z>lOW@qpyl;9PY53K6gy,K4F<8-xb3<U
-i1Oz@hKK9-8lp_pF:eM^4v},:(/T|4'w6KrZ8!;2rT90Y]~y(<('D"9<9erB.J$c`k,kI/iJ"J/D1+m1P]iax&|.M^`_I[:a,dx`.bYRI|hEXj-;D@]_On
-6WnR`{E!>sm&,k{qItlT[F]d$NFNr-6`J;O(!|G>zo|i@N.MEi%_)MzO^tfeMG^SL-SWxL<7`NIAU+CLE0R/y!:XPq-afJDvq-2Uu&ECjj73;%5Hh[%|fe
-#MS8Fj:gt(AOc1X}iqb2k6]-{R^eb0p_HIcDbA1eP9v!klVQO<CxB>Gu.)v"[oXHch&949R-dUApOG;;s,4x`p#yA+=@}@|FCToliO;2QzxRla'Zo;JLpM
--}sao<@iQLr][z,DJ",:2z|la)3OEG_ci$utSHem<[1fZMT"7TQ<B,';Z1JM$SKe7FK,$SPsAFZt/=zG_u.9ToOL93uvUlP+z6F7OB[zFfi@K6%]m&(X5C
-Sj[RHYCtSMELT_W1{Q(-9#CK]uK<`[/$Iuqq%,2qQj}ysE<yIs;!9nI{'X$LA'Xz_<z)ho0&`P$Jbei^Op7ce.@@.1ripM:!8+2ieM0K(,#O`5'BYK2';<
-~!Pd}Cmkts|6A'U'T[8R#^U;/I3j'0hXJ.#n-JOj1)m|[!8jXiOCY-+-..[>)]pWJ%kTvzo'`&PR^YU8;rC:tjbIdN%^OH$}mHE:oj^0/,S%A0clkHpT`L
-iMEfQtJZL@JIn"!bG@lNEfB<N7vfI6en.UQpP_y.n%]/UyT5Y"jRpCl>_B(^j_}&yT/}PkQD]'dwz:F+LDi%j1XI)g];7[hD5As7a00pMD>i=|mC@a4-}Q
-GJ#HR>q)zZUt_dRmnMmczbS@z@Z`2o[+zl:eCA$[-x6c>B`{wqQ%{t6KB9)T}7eD|UWKJ/C&oIl,2lc{WU+9{W>n3w>:sCHCUoJV~^00MRS6(-=Xq;7,R7
-!ZTV1:|zz<;fW$@Dt(!j"-1,H<zX)](%k4T):KvZ$1-[JISu!V>c"ubo^}m<uDLDaSQGAc;iXX.>~P:uUX0G]-m8Kx{3WFq<9oLfqb;_PWwErt7tDEWB{|
-vTLx&nWjZs>;UhYV+)As+&RS{AlAS7-nI26o&JAc)K~7rmAsd!JYtbxm<xBS1RCnT^_8O54^fII'QG`B(Cdirtnu>5>6b=oeMvHylE]Ie.|6|B$TCR,|VL
-IcC^$0@}dQ|4h1i>8`q3)Svk8$Dn%,:V;#wvOP<wfr-@shk@@gNe6G:1='dOy"G,L0L+ZjILx47keQi1!nUXG6Rq6tr3k&@sMt5ii;a7e&GJ_&:-k;K{vC
-V<RB.(R$yqAWC$nTJJ[Yfg=s>Z4S#@q0qjh.BIkWNLm5[2Empv%)$vzUlM{W~2U_J],PZmJA^^ZOliq&T&6VXLH]u)~qn'fe%d'"nV6R0)[v4Sj$(|pQ{w
-0.V2wT0W=}''9rnIz>g',]/fzsy>zrz<i)vmb)|%XBd`S"9JaZ!<#>.GPap'y6{<otqg!Au.fo!w:.Cl+tm+nMm{1e_Ax|D2aW9yKaHVJiwIu@c=F^Kid7
-G:Zef/6LOXHJ;ZDrx'@5(jw5uJZjk`Y#.nQW@lmG|0tuYW$bI269O>q{deAZziIB46NQkNGpC4iDu"DqN|4h,BmG.d8Zr"OK`C=,O@tG8R=-m&eO'8[x~x
-6]Hj)Hf)buptHT"'aW)A4e@)zw=CFS[t64EYTI}NU0>NOJcVXD^SbFA$BWH$p0svU24(<@Cy_Rvj5UPd^C3]u87vlipE$["!6|{E'0Ga{is[tmO8"pzFf5
-d0KZ)FxZGuCkw2XU5;PzE1%eP}9;)QI7vc=[zui+i3_HPW16~BOfyf~cHk][#I%-]dKOwQpP([2o"k8tP.F%&7Mghx4LyrlvvDL|]x[`8(@ACs_EA"b/iN
-n)K3t^`QawDQo,6!6/gxv7dGZ#P6_&``:(S;(bf^FNfjCa$3)]KZNIepWz,cCI}Yw=`C+UVl}UneJ7ISST~{UqA>CQuuG39`[6qWN>p5j@xmQOZAI$)hl[
-qPDX5uP6mUA6,g:Wdu@NYyuUErFFRr|VA5yY[@dV;<etjpK[vmq%(+g!Jw"RTeDdH2sl7k2^<KSH7HZuz9I4oAa{tP=(B$(xPjbYcqf_NIOkb_U|H$9">#
-F]/_DP9haRsA~=68#d_$)Xfe"{hN]po6IEm+IEvHU.a}Yp/uao!fiIvF4L&P_Fj)_32DF<N|KR9U'-H#KZB`1L1oS52pL5tYR},Y{8x&rSa!tysKR{U@2.
-j)k&3,esygq:Vf2+,h^U~fA=n(}FLC#A8LNtRd8TqB+]+/)@F>xwP-Fwj{sgd>QxY<6FYHk2|wk#yqv2&(_;N'b<K8|YvKY1to@Xt[e5U@>2c!]&OOmX@1
-5h:|K=]{ZsZmokU1975,uatHUEB|o,}]C_PbzR]5V-&#XwSvg{r#xJqXI_+eKm'}{-<jK6T^!_BiqX&]u+uy'B5WFPR|}I$.E9d5x7hye^mnW>~^YSs=,%
-FCV{Zxi@18[pV_j>]EWsAD{U}DpssmweQ!:!~t%;b59gH]Twx'o#y',2Y-XkLC4'b!4'I:FbsBV=aZ!&n@AK/rC3+|M8h>_a"tt5XpW[lFd&ee%><`PwP$
-f}o|>jq_&m.53WF8"k!MRtzwcde47Cqs;e;ANTQ%PE'n4!p`Cb`t}veZDxZp.mazAUR|2tEzMvbY,w"k3mbqSaMHIde)ylUhe0GiGjX29h%Za@.}Z__q]A
-}$^dR9f9X9uGUJ+1Pc7/J4rkZnV7sWZon+&We"p0)_'m09rkmrV>'y>r9=uor4Zgi8R2%ysR|:pBsM6vWrM1,j/N+D<N|O~G{iZ|Zj^J@{NW%HO,k+T)Dj
-qbrIEG5l>7:H)1x;/c@}}bA7kX/u#k8!(%}oS1N.xKx"$,a9/L.O=#Rg[KdBUHX4w<3Uc.=^>%/<I2r<gr2D>Aw(o(Wu;Mj#O}ur$py,}K`&Q^sR!]5).I
-TM,0g{vBNI,T!6Dr''BWQ]T!/=n_7E>nlNCE|=5)@w{^H"bCXU'Zb(t;Uzu4BZa-#RKaZa&"]S,A(DZAObFm4J[L-PS7cQKdI/&I"^x:t7.3WQ1`9b[9zg
-R[mU@|6#7ztt^@$|uBPX^)Y7W=GisczBOS|B"JU8|P%e!nia}z&^.2Cx'lZ[z!GOY"[>nCB(|{k^XoTwmeWq=](Ui4<Obx5Ds4=IK@Fz^P"7@K&wtQE"It
-'(&,8Km{<g@Mo&J,40{"uEja$b-SvJ"/]^l])Z&4%f&>.Qz@B1"I2!^#7s-HX1fqY}=/rC|w.`Ez"1hC![S"Ol]uIt,+iIrP~=c4BnQ.4^/EZ`u@I`32al
-d^nALm+ma<.V.pY}%hlu(:~ygnv&g;)JR$_AM6)fRPorGcD^]Eda'#aQ@^og6iPG:E:2Bt.g$NgaJp'F>ldRUz1o4CqG3)-DPGB4/nIc;DZwXBF:Mc_6!7
-x)u5%9461ul#iT;'T4]H+_|SM:zXue[-m(|fS!{"Z0Ba~qbPuuHO'2Gekf>LL<(D>-7CRNUznItC}DndH3r_Wjffqz-{5%Hj.,}U`>.X:,C|bmb`,G;'%x
-^pkf2SIrZ.}mKP2M&@X_b/xILBnQl7_NDl_bgA|JBHA$}OT@)HA&k/%8/6AedW7X8DLY:Ztq0C(qL(H_O-U&V4vmcH%i2_A>m7hz0b^o1qSD]nT0P(qsKt
-+kjITYqY]bA^5=4b,@kb@Jf%MaX:}'HM}EYjbV4T)5Oik;fkj7gl4khlSW,R#G&Sb^u$PSH}@U5x&86O$l$6=j8Z3T50k,y&NuB{1BxYgfP8jZF_fAu{'j
-+^22%^@DeWh|;W:_bblKw;a`)R_<JXd(P[-dG_A[QDQHOq^wp#7CoY(aCb@>vt9|L`sy!3@{6cJ^Bdk&Kz#(%7_sa5'ZexVwGz2F]01^Bjf|VNbwbLx}g1
-l.A`){y(DZT8zhXqDD[R=Aet~Cs"q76%EoSR0"_Vj1bwuD[rUaz{VOYRzBfu)@>-:;>mvIL..whpp4KAA]BQRpN__ua:v6VRzuu"7>K,$oUdtXR{C(w%vd
-}(tXT/=GVL+[/sPNWf{LQ^0(X:r_$8k9Ass+hA5K-2C7_CtPynxM-aWeFde.Ow;<@x;WwCyllve9V.b7Q>-7S@0;JiT^/)&g18B4t[E.k#@t3B)<ARxcDF
-k'3uKr+Q1P'D>$3G}ZO[oD0.)jd+-TOJ^;NltmITy/L_9BhO.!d2zhpH[-Q#@H}W7j-6<Cl8UhB0ixAF{J@qgKoa0LcQFX2XUWUf63+Gde_g,P)0fqGH~#
-)qrsD,1YGkge,gdLzcjoAu"m~wjl&)[&Dgzf{s-c;SzewM{iP1P<Spv=8-[,yQSo:}qlbK@8sMN4(v0)vE|&#'_Kk2y%du]Z(N|(3(4tX#@KN)9y"_m{Fn
-e}JUvGQgG%bOIGnR36vNs9`XuGhA5bQ<1`/4SG0yRGF%!Rab'Tc|}vmw/=&VqmSsHLJo3JPUb&'&e"5vn2ShL.l_@rBkb<5.hcr6LuuoKcB]=ymOAMBBvu
-ywKe1e9%bJ:zi)^troOZl1GY5xwgp/.@4VxO20X(Ah-o!/h/A(lXlV209&"m_Gt:(V'H-+2]B4qJuduBS"hR"Vn6>SfM$,Ix{b".Rc~v"ae[^A@N5`T&(]
-K_(S|uikOhe[/1S9n]NCurNb"V2V^O6SL%RrX74u+Js)],$BdR3B.=5I.JH:#4%`wAX){yj6zLs<O.Q=3pM"4(a2<6"$4QzUW^p_jF,Xq_eQ5MFF11mw`M
-RfHxi>D_`W,RQoL0+q[_C92tK)O>de)jU;d/f2Nep'{y7TfV1r%$,Ie+t'#O}7Z2^]OBgYJi5Y8lc}8F&g1Jzl~$nj_fi#]v/cI^WiojRIRofXsEu>lp"g
-m3Tt'!%(R%xw12|8Vjq4!>p|8'+&5dRDPDzhJZ}&YvHAKCNr>_->eY2,{6hl;t.W<{48p7X2aC=]j>gf<y7<idze-$1Pn6f-$}YX(v[RH:]7H"pdP,}iGR
--,ykaYLL:q1Ghu|p#WRe-ivl`W8'<A@"X!RXIQ/wwe`B~iwr74YRMUFq9MeP"S&'f22i,5UncwmK4;.81&12^&EzA{!fg:N)a:jJZF{YeShW9>G{LATqmL
-%#CdZ^CvrfA:ZEEP">a|}BNUub0u6ryKR;s3/CIP)yQL}vj7M3i[$iGq|<w|zkfnCV6Vo}uZV|'rc`"q6^X2L#FC!C2V+Lwz{2Q8<+%b3YfyZ+.n!!bL#8
-}%K'^iw[3qY(~0k@i/E,"yflQZs9,Q4:tLAGo.!V%(E|#zOe@Zz(u^a'><,k_94J3EJ_I`v)T9Q&mGP.NDNPl,<$"iX<a:YfN0hE^82%Ei:$<k_x$F%xMn
-O5`^fml]Pj.<!B>lY'O{5;<zNyjM1nLPO!1CLM{FzRivjP".~c@]MUIadw]^w&5j^2r`I"r$.n]]L}a;<_u25+.[H36"D:rb0^J#rXqA-k)2%&Du,UPICh
-|y8Bq],H;4(%VO9Guf#tl0~mX+J1P:}_15biA+-jJYOa|K"@apF$XiCZ1$O0rZzt~RN_;um3VYZ[#pOxLN,B#$B2WFS.mA:X05|XS<$lF[[oFbW$!=Q#ju
-_#,/VATj=lw2jB/<<RiX=Sz.6AGC,HMz'y@3s:3q=q-&Aj)X!ntDa;;|C2eVv{FBRe#Aw&8+ITo6iEB"b+"t|N6Ut)gEl7'G__Z<TBUn0%2S|FkS,jU]iR
-u.cq(a}K+Kw'y('qJ:z!%ob>{_2%s;Q;sR|#ntUE2`.'vK_Q._n{5B$:2]u0cOt_o0`8,[NG`d_!).+<A)+W8s=Sq7e$d&<)6)kc;,<L<(T"^<Kl7R4'LT
-#%"V>l7(n<=RlUf'^xP@"DU#UC,"@uSjPn:caGO=9Du_m8(:e@|`,vF<m_eK=rpnj:|=jJ<36kz9FD(z.v]d}>r},zVn_T{EC:Y@(!DN-Nap3w~dBrN}V:
-I:4ZaR/WCW`C["LxpP@v[M}qR5SNi.}u;I9S^WRP+SSE<K;tzNg`}S(};fQ^7%t%8Qj"~`YC>"qhl|FIxmz>YL.B2v!ItZG_wT#mOrb^xdt/k>r:xbgt'R
-Wbg23v2oW0`msv&7-GpE7%bTqlNtMk){d7l2-xD=ucb|YRf.>QxNA,(mVD<{np({kLnP|I7|k7}Mo;9K&r@Jv6{i~R!n-pt!.5PO/{;doh!Jf_zK_DjqCL
-DZK]uI.@[`{H}HF<i(k>N8_zl-_{CmI6C$$`ZsJ.$Cy2g^kut]06vB^dzC^,YKk`&ii6bVODTr=]co-N9@6jb0:Bq.USlXOI/bsJNv">5xWZgfNXzO~}Sn
-}M>v~eXq`]]Mo}1,od~!O}5g]pDxcNMondt;<BBYivp0n@&pY>|lKc59x,n'n{6+5#X_fKx$Q<#h@Q;27K;$-0"vFOKV-N_vmqL=")Pwi(o0LS>vvp6Cfq
-+jjPdA-JnN+u5"}vX"Ot`6|cM9zHij3fB9fdMu:LN@uTXONI9[uyLTA.OdklG&r-;%VN46tV~18U__{;]8[#izQ8Y0<G4CHrRUt[IZ!o;5=B}WANw/~c^x
-RUW0(MJYoLqM2cmM]b&_89xVY_=P5D1.v{m/~tjh$6{)~:}qZWRNC[vqt=R=v_f:qI9)4erbu.n3ZjC,lAc[hR8E{DV4Q5UCIAhEfBs<zNA+2HgMgHoje_
-UjqbBX3OYKri[1Scd-@KIi11[W4yGX|(64rN)SAJ5+u(OG}1h,`<Xl;"aL2/v7(6.S!ecAvfFJDtes~K~^$7-/f=}WvKEJ7&3Gr[@&kz8)]=qLM&3Sr<9d
-#c[BOCg+0|aM>frtdy"|;3wTZI)wlZ~XUZtADtpG]zFj#tZ2Rd(xQ2=1tLJ.DiuGNZnKuA2r8q5ObMn-'Ol%>j79rw/z^q%;-tk2RyAW0UQ2h]Hz&QgXq2
-f+^Us>@0H'Yxvu]#E3bmgE@Z+Q/6"6[N_R=5W(Y,9AmdE)CS"_Z'u;fl,0r>Cv]8C&Q1`Mj8GcNV`o2jR8La)@TBvP`eM(EKy[d10XXCpp+%t0D2/w+#b2
-/0ry{4Q{o),t5KiSi[LSW[kc!%t_oY|gt%D<9zLeZ4Wiyg9OaVn5X6jk<`3T99p!y)O|.Kx93ui^cfN(7<+$nTyT(WioAcyA2Px]H4<#.41^i4;]KdL)}s
-eGzFOPyG}f5-:U.;UFKpCl+dqib].gxnSgdi%UUh^zE8qIjv[lB79|2!jTe&Ij%+_uAb|$!3a]$9h#0N"ZWv1"DT2!oc.@v7`+sR%Xt2r%cctm_sEuUy4'
-QT+GBrlz@;l|0a5q=ug`Zs<LSg5DwZnLSM]c}8<^;gd7r|V1]3J/Azfsd2w<@4zPiHphR1E[!t}1!$A.Nj%A2>=7!x&]{VqE^crRqSsq`4^eszB':'''&D
-Le-9!D.XijrU.,/e_mSs]5cz!Ow-MMD,@I>lZPeJ)]T2i=~9626.QN_<9Cx)|"W[dT(E;2]tfmI!'Tz#&d_$@Q@sB2<8[D35v,IVEu4XM)mr>Rxn$ij.u@
-gLz{LlADYSg}lbZ;c}})RVy}M2iOW,h6tzCrE4,"i;~rG.tALsy64RQ_/[XkH@to7th!F5pTbT:->,6d%oCDya1$,RIliZ,X_]WMe}fQsMv2eK,XPuFs14
-|;R`S%HCEmbTNhl;]7M<dg,u{a<WKuw=LKBPNq=6]AQrzn6OuD~SLpn.i8QJ)DO^v"hKH+'(E@q4B7Hsk}M+BhqoK#J9gICRxeWq}D&uNB;%C$v>snPmN1
-FenvbR3G:N;,db#UIbT+p0oM@%Yp)H~%8RxJZ@-5c`ndPp)0j#:'dA;|xs;e#"-fvzs),N4<(oG2l$]58ER%``Dg8X&mV'['K!e3M;;s%6f)]'dz#PeGZl
-Eg9vy4Y2#lb:k"|M8B0[71K<xuSUW^&469:+<Lx1F2@CWij>kW!a@F~a-NKbYWu{9Y!.M<EM~#]V@|jyuB3H`JY[=R4hXPpiPGECq)<9rU"91.ih^1z8!5
-;B~A}u-JcLDH&;KeVvi-t,SV=i;2OT3XpmKm^)WRF,.kp8uW+)rdNzi/%q#"C=ZLz$LpJ13.0M~n>2T<.[bHejs:bBE+eXSD/5T_]7LZjotqSacf;0)l-7
-Rhayu[NCTc6&)4d3VCu1dvP%nkcHsWvue)t+'cL--BY9+V="~gjxU;.kTp6H9gccUD6HL)tV:s:WedBkjrkA)FUbSqhY:0vLbV'G[.zkUC$/4^P>kCjc@u
-uGX^Aij)zvFU]$ud^pp(!0o6nm.rj:SdRzMUYRhV_tLy1]f3_JN/X_BnFO;=Wm^Wr6~mVqu;+"!E2yEF-PYu+K$.sx=0#Q>(_k^syz!DE-BQb$7w.A;j;4
-Q2x=5WV!hXbGYfaJ@>Z%t4bf4Ax&aRP[y:~H&2]D8I&QM-+N!F/<o_[:(.oe=8(bX(tWS(cUvw<)Q_k4l-=anLcJ@5#!L9$x'{UbOFg$xSN@ZlZ^-5Wyau
-V&Szr=1KT4E'NDO.V(|d{6FuqWE01KNS2H)o`2J,a!g7Ia|'CMm_iq#Eb6#/p2Q1p".n5|4yR@Ev<4Qe'gwgYOR#CN!hp+AA{;p#&tW;To'0%(w/Ij5>LT
-C/R<iW{{J94)88<n[1{Tc].|)u0/NfAS!VUe5}(;-NF7_oHdC6=OPgO,!3WaOa|(Rq`($7{IUIqH=j)ffus0x`stn)Po|z6#fS&"gTfD9Rt5~q$a[YVB=B
-tM,K2<<)oo>Y=qx@YD,hJ_rJJ%amO8u))B,Kr0tG@g'%Gf3VY-Q>N:hF9R}GD<"o2dT6nmf=U&ImlGu(Lom&d-I$]eC;XGF`}r$}Edd5[b;o8D(FvW^G{8
-D{9moMQoh$$3|Nq-f[y7:qz"$tdE1eQ1[YMBM!%bOKASENWvYDngyJ(JI^Vf@v)TKp.=q/zQhtlON2Q&<k+g8.xA8o$iV3ws%^&@}Wn"&o+PS6'F|}'y+2
-W[OVsTg8Q%qVsp&9};(/_t-_Cl]/k=,g~ty6Tz(uT[;7k0QtdFj#/Pnj[8J<:o`OA}0V>hM8HGHB[@sK~Fxs=_/oaQg^"j&P5QXTZ2vX]X<Wpb}vchg6#F
-j4n1}.E5Z.,,'9~I7Cjl_]hX]l<'%yZ}}n1;;nr|w)Y'2sRk|e4<dN1ra#Pl+o@s]"L;7#_>wYQ^yXHn;bX[segHj>e@B>,7n:+jCqt&i!PMcERk}%8QB=
-T1zR01ZV92"V$^b<cmZ,|QeHWl@)QinpW'w>Tdw$]wTZD_r<1Kee:w_j#&k|qVYe:p7W{4S79<dmxK,28C`C`r7CF-s/G..2WhdHdqTL}!D`/szB$xtp~$
-bNF]@!]>KfWIbx{U#MO{d,<MB8J:,s=X2gG#uys#I:Z00x+y`n)=[|wj_^6+8<G]4hO-9Q'(3"k>4<L}IJn7"!P=r-lRW9QkKxoq'im.#zpxD`0l6WbsQ@
-'Fx@JBeRab],)L_dy0x&q[xKS^<G8K{RX<l>^qh;RIH[p+aa`|CorXqa25Rs(HTl"In"W$D{nxxg0:B=(nD5Pi6-Mf>#-;88N;pc'>VqPd=Qh+o}~+4}5s
-$$]AW>$fkm;gqwC5N[e<(SPua-4DcO|ou9ZLnAv"CCQ6]<]Q:rx5}g1viV$:@bgk/U0`_s3WaK}H9XYt3`D6daKhG5zA/HE&B]060V,<$27M8f3b~:CZKw
-pI;N5jbq.)6DCbH@2R`ay`~Y^TUd}D|$^N-E[|ufx"Q!A+~VfA0Jm!sKp9nNk@a3[n41%lyTwdT2X9hcbA^hs),rzC1ojw6^~;})3e7mTKrnzz".U:&b>T
-)iEfqd-Ku:CX<::THa0>]^"aNx+)n^Jqj#M92G36`P3)4jKE-Dj0U)^DIKgPNePeDfR(ii|D||)<&r_SVm2DG#6HRm>Y[p0sQ8)8$vNh(UKSY_GW=GsyCf
-VKJ{p,A@j-wPbs<y}h){fKUba%{3`q.jIR^wJUVP^[|QXLXB"w:NK2'LQ-N0:Z:l]jX^[C{P&T]GIa^o|1-2bl=QLVdZ>':;n[8.s6nrBp0TlkE2C^s8)X
-f=K0,O2D>SM{!r]0Ituj-O~BgGXj.f]4v0vC)O>EEqEe273Qwo2j|IsWEIk3X7|ha{cv'C%hg|,;m_O5U61_.<!s~q34x2r_|L%'"w5HzKd0]67L!b4o$c
-v:#@N{NJJp8v62Rv'nI$rCz1,^[i'WJiUS0D}bU,u0teD=D:lKh>;y<Q{^K-t<}e]N{MG1mLbfES>87Dlwd&<t~d~01z,aa0o!;Mxe)1VRIyzu9`W45>jM
-UrJvH8V`FZVjQ<m3TCVy1E'p=bC1RZQ[w#QnB``VdjrU/3U-<)fNF<kC'ab&mH:@r@bdpq8!5zl9wB<X+Ci]VHJz#kK1sS-R&A'#86.BJ&;#<bnC7]ILS8
-C^9!}=^L>cu#f0R'RYE4qeA/zO/'xYJAu!@,XydM)9-x;/MY@7eF{WOF`Y<%pU#CXN@@j{cEmCf8kNYLh:U]RBec09;9M>e!=Hhc^>$)LGKXy]8mZN/FU%
-.,K+=$3QqCH;;E=.[>(cYF3AJG>5LK3>{g/Z|}r}XLK/-g;F;R5.J:_b3Dxj%pJ4s">p'US[eF3ffpCm'VTu/1rC3]krCyBeEX:i>!|iQ",Op^Bi:aNe8'
-L|yN`Q)e>M~3ZV]2V#[}UCo,pTMDJ)3jY@U@GomqWd$`WT7lT156t|ZmMAxc6Z7vV_y9)0@f@svK,|oEd-}^_`b1.!8tl=>2K1(^S+Y'$u)rJ;sHX{iGz0
-<%<jRPwr}ov,J5nHly0&]y}_ob@{6tRr0.Co2.{gKE_{6BSn"<4)<0:y+(vL6][ScyH{[5.$8nVMieHbVR1Xvrgdu<Kqo>Q}>/Z}5^(kPLDq`]bq74~SR'
-X5,pr-DyA}}grPy2kT48.[KgQ/Hp[[s{@J|9-K_peZjo0f1'~C/i,-DpiZd2h^"~#!
+818496
+'f:YEBZvOOdaQ`CdPll4=;4@"Ov"N>sho}d&8nI7rv|.2$zUppon+t-IKyA2[Z2D}4ZOae!6sdLf>aA{Sqx+}ngI(VKQ8.X04OSMUG!iuX`E)8zn`/Puz%
+p}GtIU81-|m2{HwT|EiyE!c&j;Cr7e>d[$Icl+l@#MrHQXpK8A08_O!G1h0t[+zY27NBnJ>Z4db'O(lOmw38o7A3!FC7U,SVr$pc1}/D_E)yB{3|0FF^a(
+T']VIABcb[{#R<p6bpe'cKl)auSd1)sj@810j;q(w6'Y"&Ra96B{jllQ_BEd&eeh4./Q^VJ88_9nbQ>P9(Yc@q{x+s=X@e4fNXzTg1^J:tsw>Q7&+wHyI;
+CI,_Q-)'+xE!o:+jN$@Uy)aJW|c)I!HUt)@U'Y_|X6vWMh`8gH/8c=A!0"9pJ7f`M'01F93@sCd4~St#,'pa$tTL!Y]a@5H,#F,Vjplv>=.S0]4iWw/>r:
+g1h<%hTJcy-_339PFs}DVinXL>&}x-/K40(G0QqX}:W55+um.d}qb$xEmo(y+[#'0!7<m'eN3!&yLkYF!@z/'HGIWL'kF3H{k/XZ<gS=W(0x&hDPx8TM(q
+1}i-9S&XVw)N]sNr)T2kjC3}{#j-K(5a,VbtIHGFS}5{q<Pdqe7Dxru-_3(&!&_o!K}@'R2=ycomb"Gdk<56_F!$FevQU/V[{'A05.gn=Ui!1`OJ/%-]N<
+"gYE@2x}qLg]0V!YBSE{y@"zF$3Wj1WT_E@O'e]CeEH-Rvjz:<ap.TQkJtT&&mOcka=yrs:To20IGN8igaxUdfuk,^h_ccv%w7RzG9D"]"HimG#=3Pe0(;
+p^5S5_Dx_E6A~mv.zH5r.MFy~'f88QQNch|gy8APUbr]te.<TVCQ~pF7;JWFiU"BrK.>S+Q4^)q[=e,9tDvBzf&/2kH/}|/DLvG#2p4saqO4UT|ewuB9`@
+M7HB#HA[(bZ|=Nu",19pkm8c4kI@^bEGl]Y{#k;hhnpGKok:Mr!ruAZQ<@#X{peEvjqFV`S"+X(^Z&#,M(QIco{]VK"jnRi#yURceu5[rLl;()T[mnIPZ_
+EiRcTJ+tc:5;hn|XRR0XR3/jRYB|i-~8;/W^k0IP8GFH5MN3>_P^m;+5t^Pqf>_Pl:DMe.Mq5Hm-4I"0%nW99>B1#Gm6qc3>$iL5qT8RA>Z/mp=Fy&6Nkt
+'sq@X+u)%D41oE0YJ84d8e$wX:vb+I/t-!O@}z$Q1nCyh%H6r<-,}y,w=w.M$X6UHGW>K0!|tg`j5FY+#AcQa/Q$B/$`Tq-)m#+L4RlI>w"Tf)/vZ}nGTl
+&A!}XI0MFbuXzHf9~Z^DEh0)A6c|P-Cpj`v--hPp{#@HL_=tuBAiodE+/HeN-.o'o;hE1:zL[P+k~GlYeaF_Ztc45T~q2owLIu_vJNe%/&B2mo-']LkA]<
+lX&k-"+C_^{Pw(-egfDUbV98s>3bE%UO<cHaElr/g4%(&J<,Z@a9MVI+TCuknZCaJN{neL.j~SrA|,!Xw'V/SJUtBiHd0@6tW^C=8#2H^YOYv^isS(J7iJ
+%i6One&Q)V&M%u3G0{q%`KJ,EZbd.>ZDkAm{0Q'mQ@Fa#]f/1<+qx#%'^e^VjvCjEA>.knQYFJN=][wG$)O{ab)Y%hoO"kVen7Ze}uT-bx}@`Pe+_$HI#B
+o}+#Nh>NNh>4$p4yWXdGCH7hn{P/$"|a1R{iJa]A~^LM3A1i.yf0pThL[/-=p:0`e}6x2hXXJ}<+9fQiqbpP<RtL&-7s<%N|VMpJP3Z@UTe2gf&omZKRI$
+Xwi0Qi""6xZD3FiS:T<1@$Ga#[cq)F.:oI+Qd&jOY2m}WiF_W1KpN|<xW&NE{Rih""A@PULhtFfq&ua5k9;(Dv,F.K,{nyTLG4{R[!~AgJa"L4nZ;Sj='R
+tWn9@Ym/1-ItL"QS[=Q0!@48{9JT4w^Hge50nAQLnxO257++6^na$8}u)r9i63[sceI>/7A9EZ<Lt@-C>KDS4=K2qWdCE&lpwBNVm=']T^5}ufHH+<jq(w
+=};=&6m9~5vy/`a-C^=pC9jABfr)BkuDoovm6NeS-Os"e+[_lF>DbpCApy]g:NYzA-e<8X#'c'_#HCM>coeeBW~fE9Sw|gr=Q<HIkkc=swen:61Vhe+ZVg
+FXKK<3j<M}<l/:m/:{8I[o6M_:/hSKai682@t1Pe'uQB37>KZnoC+{]JmCMV}2{!L0>99c/sl)+hSVv-p^EEXROdB{El{:5bto3=/p{z);>9#r2RUiPQz;
+ev6R_nv]n&EaKg.3Cx(B~)-e=b9WJR_w8``]!mN<hkc#^V_PNm^jjpMkg>9h+VTvCJU+sZCx(vAr.U>@U_Qu~`Kg]g7G6BpyaXnQIY^6huV=#Q5":,(zpf
+Nv=ENj]|Y2$'w.&rudg=_ii@Q}fY9R9F(YqqaHfQ#"QZV.Um/uKOv%r.XZdPE-agd;00}RZWa`%M8;oQI`JjetNLJ^j<VXCmJM|tN]i%l)Jb>rtPzfQ&.g
+I-)3ag{];V<PN73-s9'BV"jLJ:D7~S71NR~-5@cn4R9Y:_G.q9xy6Vh!1l2$j&fP_#O7=@rU2X$mgCb"G:"'_Vz>[Q~&v`"UFGdg/M!y:5!z7Tr|}9%gKh
+y_XLE:[<~^5t+w<QZsWB}mKI^mo"Yu,n=7pUt!hqvW~[9w:&COO(s$<eQdj7L;A7})01LUB^;=y;B|-Sd3MKQp5`k:L5/>ThB$3Qf+{!R1~e~uB/W}i%(^
+=Wlf(}XnT`:$p^h.>Ug'a$|=J#TgSc;&6U!%>{7-uw1GWD8x@p<26=E4d}hnB`5S[`IX:CPS.TPA'^^aIopQX4zrWw85$&>Se+[NpkNFjbanT!hioyJ$:5
+J7QiYIB#Cv#ynko;E$iw_B0bvolNPTK-83i`){Z6I&2zx4/Qj95.AUe:''Zv1fV>5G!uMEG9RT9in^,h[eL<Nxj)_C`8o[ZM=7)i|UNH<|8fCvbu1nblHX
+#Z|aIduNJ7YadQ1XEZOeO|Puwvk'eo7blEe7,mbw=+QAjJU&4VhhUdzKFKiol}c2EHe{JnCdbewNCH&j1X7b"/>2#J-}7Hy@4yFz{4f.t-yZU<64pg}o_)
+a8j9f80J1V&VrINT}w>$X.Q#5+:m)>g5Z]`[WL$/NJmITG[Dk`Eop#H2^#{n_B6I$c3f2EOZz6tbMD8V23Ep+HA0xf{kT;.lv[JNb"iV=WEyl);r=vjKVK
+Jef_3p'LSc@eoEm>c}_:);(xGcpX(/h8yK&|I8Q+;b>SR69v+nLuF$%V9}>69I{d)4%ozBJ5}ve$JY^1&e5xMHi}gI+%X+1Pba|{7@^T7ljO@F5gn-w@h&
+OS'wYK5M/C:z5Q>hVVaAkBGC["C/E`~M5@7B5MK'7q!wuYV3zQ+B&HaVOaI"%^=XAiIsGAXq|zK7Ei'XUqmE@XKI'G$#}UF_MRfi37W|[-RCxT#g:BFi2`
+fMd{~,h^Vprk(`&Ua=Gu$Bnp>O/tZYaky[b,;|H7uEM2"A7_Ms}bA^4Z'OEi@)-bjKjLUX(7`HNI;Ny:%2nnJj.qI1E7=p].!HrM!ik#Ue=)~<M}-Am%Kb
+yO;kagg<pg<1jUxJ=8bk,%W}][a|2_X_Ub~R@":bp7mV<Lr4wRY)I-5E1+p`ts]w(Ue+6>oh9w}>yu>q/zPzE+~bX/Gyg}LrRy&7}@x+XA^'zpH`)-KYjt
+:B:)GG:C6-h{A"w^=xAV7Qe3:%>AX3W$U,U[;4X,4hR7[HnS"yH.0D:$3lC7-wv>2)lNo%aEk"TX<%8W'fh.M}{wN0[&.k$W.#c>kkSiFV}tTS|mcPfjKG
+mX+sN&KG=UuC;nP8H5W<@29SL}<SN}5uNB5o"3P5Srtk]>LD&-4v{//r8bFE^-NGx=v1}S.jJOqlX'7z`M6Y)K"|{j-8RpkYjWG.bomSckv>Y]bl`|:6r/
+n|/X"Aif>hIiFI{;=a!WSYPd-&y:m9@r;c61ysDo1;Z=9%z3Ir3CMy^eAs,PvJt/kUy+Qrr,Zt[<x^iyIe7v5leRd}"q]Xi=&h8OQ,Vxh0TZRma+4<.X!9
+>ZnYoYr($y2y-que_^bjad_C0!MtGM0jTR^$2zW=F)Koa!vg=+"J=%'>-HKt/kv=eY_;qtO_O$(F6'V+o6TJldcC_KYFC@Fi"QeW<5;[;4XOQ%"TpLLA}7
+$U_8~Xhpa{Sn5N_`:hPajb=0A_{tbTeRR43{Z.u`_0A01M.HEvYGP&zm)4o=5IOc]%B"V,RLgf2:=XF/[fk93P8d%WkQ|fpUdG=+d|9IJm2wol[pr&kM#^
+|gcEe^^'6|H}tG0+b,Qpa;QNyk<z%Q^|YsDQA_723q@d/:7]SATX1tF;mVxt'n7[zR@"'"(R{^k!zDy7dxG+{cRZ^>7<_x(/elOHbxIyCgdKpw`Ts=X_k5
+{-`dgj}%j#$_,!~ct:J7i_NyyMZEls>dXK8EYx<HHF396F[gd3ADN[L:_85s($fWGgvZ(K$"yf+8Uw'cSSwNF&~{sFY6kT|yy:@X~<v)Y"4ukEyJ]Svt@v
+1v~F"eLk;p1=5@S<blw}'`DvKT2,R#T#8(0Zy#Y$^H~r3^tRo'Qa}eI-8"J-3C..=@QxgAK3V@_ePj2PxNrLBT{8c#CQ7'3MQfCGcFd1yr-1rMTC]Jv#i%
+AZEHWj<&!jW[=9ENE:9VIj'Lk$~eN}X}x`_qwLYL8bsmIb+`ybOl`kM$XfpRa4ij7;MY(,jg+Df)"Pk4z:&3:=(PDVgbRatu#TX0iJ3uWMQ'j"ul(24zZB
+gKZA<$|hcQa}L%Y_73_`_KGS@`2%fY70g]+V[B>u7Iz_Tqd]6IB;zy=Nxg9En$BAzi0=P+bW=3xk0IO`PuK:tlg;4#OiA1<7lR"R"#N5-Ip,W{Db!+!&AV
+QqIQKa"%ClBt26uUQ</N^Ge4SLv9VYBkS!N13y0cA.vCkrV1b,aKT@Qx7Qf_qOFCKT(2!K!GA6`T>^Rm4I5e{([_7E#S^g(e^&Hd9':ev#=maGy5aJ!q(a
+S_)HZrVRYum$fagp"tu_Gs`PI|ce{w"N`6$3Q4$;t05d)z'q0-hOMN{y!1aPTkEd3Aj6q4%J#.NMGht:N+kmtHln][_y>d^cJof5wcN}L.uVD-=NfjrD41
+Yt~[)hv!i_:Yaf~329mb47dep-Z@dhC<w,&L0=Um,lee'XXjLJ<:Qbc+Ajc7ofiESxn.%;2X<cci-nmSKcC'x+(UrRF9~E}n#aegS%`)4/HK2z=&pySX~o
+M9UK|^]$SBano2zJ&%)]bQ5arq%$lp&IDba^Z(-,De.d5ETH5lY2<i8J.uO%"7OVe|^nZ;_o{P''cTX,"BOJ64WBN[dDF2Rl)q2Lc8eyGRElm$TTnOCa0)
+0/]JFxaEXf=V%qR4'u]Qs]q}KF)rqxVY]cYKO1e=cI<"~^}pF;#ebV(TR&Usd+RI;FW-gm&dT!3IV`KtytOT-KXHIdbX!e"WkE"C>e<hlGSM3mG/A+Fb,-
+OsY0@ObV&V,NtN#sg`T'0W9DdxMF4hLSE!H=#@:a<J(:!g_/9kGV8__NW;^ODygN|'1rsHx]Rqp;`o6[<Gt4iWL_ydm%'%34$<JKprm1${fZ"v$iJsnF!N
+6'NE"R^890!(ZK_M4p<D4jUkSKR'q%[$IdtO"j4+OA"~Q}Qk#rN;Cqwa_[BQ~AiN)cw.6R[D/9x>[cxlm;GyXdwWUP(sO&p/xNK$$.$3"DYpNPu)h(Gud/
+QHCbsj=#,=c}:Q_&!&H$@ik_BZ[EhRwZz>!AVU+pL@>SL0z4gjEK_US{%XMbQ#{gqFb1f_!:Z)QbdX[W@mTx>]XT_TGP}F;^^h8$t1m:S-@8}YrCaXT9UK
+GhhRWh5]}aVueML:/+tG[K9.;MS}h'EF/=$JDjX@1A&ih4#Hbd;sT$iS|N&MDj1>viA^nW0"0y$DAb{H%MvH^}k4>,rN(y36Xs]v>q'r:yuT!U|go]{HQC
+WrBHK{([;6"^/X7BQbr5lzgP4AaJf{Zqh]AO6s+SRe-l/|&^S|60~/o[Y|MpTsv!bHL>cm9#p7>3MseWnM-"<8:3p5AyE9~-1W$#+rzYEY.'`E`2_^OF"d
+62ML4hzMnt1:!eBu4TsCx"(ZZ4ux@"-D_k]Aa5O>U6.,J7v|CN^s9GGw3]o:"c(H,FmndhKwM2=,`DY6Y=%|k)JzW:1q@]=xr$xq[LS2E<e1r9AD.nyM@$
+nQ/R&l:#Mj_P3Ly]}|HrAgjvzF-p33I{UN1;2Ibu"z@5Td#'w.1Xcnv9-^"{|lEtBljy[iFq;UK7JKC^D2ynXedDsGA}j%t3%;mn@L6B:L0C7R6eEPYGj4
+aI:$nt{aI<tcTdf];XC{q#GdYpn74HP^lutU.j&WKWj!QC51K,T{kFT9&<^we$e=X<o80GNY|}Q|1}C|<N6OM!)+/-:H.uXrRnd}($m<#V<"DdB.$6W,g:
+yX%T~y":m<!>Rr'DpPC,LiJ^tjdVNTEUvyEH@'O:bAzM~Zj.a.c,T!lu&n|sxD{(>iSE@%Ei=@>hrERC![ycj`H{(,tHQ]&6x8m"AscJ|NS9lTQoc]"4E0
+{{akf1&a>q2PqlJCNxm_!2aeON;;##Zs2q.<&T'`K}u,B%^V@."|+)s'c<Qoa:!ZuQd51#{YU(Eg8{AA(ve,D{}.DrABW;5V@&`hpYXT0%;mHml7/jx"fx
+sFkMcmdfS7T^e.oVhOqVzyKwq[U}>H9,~.@pf_p4MaP;fdA9T>M[|=z7bfrdi}FQ4=F<_{.:}q<cRThI}kQvRHM@g.uKZwD6PWe5phIe_V]DDK~g:]eF{.
+w_Im8]'#'/s_h&!#zN^"i:I[9!$vD%T+`P`hnj/5![%p#,4o+yp5=PO5#V`D|3tn5)wczd+6IR{0Du"F:<#=6PY9.Vc+7>CRZJT%%2q1Yj7/##Ugb3T>;W
+OJu%"a%1X;:@S:Ug@M)]t`zrXgtu&U;_EUm5@nojPootV9:Ziep3"B;D[d8Cdb(I3C)N+,FA[^W5jfnUi{";@rhCO=Q|uyMR=>T1YVO>~L2g|4dFj;cSm5
+&sc1BxU-;40e+-_9-MSByfaEf1iMWZNGJZs}SGy(2HW6j&k,!)Od<o2pZ#rHm_yG'mT,2mWsAaSm<zyr'rBgS.{IXg^NHLw4anzKv,o=[fa%N"Bo|]ej|c
+Rs~7,yh<1E!.qHn;0^EU;PpvM$+^oV)ShaEs{(K'[]d^H1,`yb]Yg89<c1%`#KLBofBYG=4$7ujcX/M=K#J2E2Cs,T2|g++h:j-0hBMhc#QFK^FR3a.KJC
+wF+1Rn$>u]xh)n-N0h`ghMoXx0of/`2sSE4]k;l$iCJ<IqNm~}pPX4UR%T-j)(6`pF#MLH)4kE;rJ)i7J7nRaVYonhUwNIAurraUU6|7eYe@@<7{QSR7^Z
+Ds!=,PXQ5$5k./,4B#18BVE-uYhy5{Rj{xx#D3)se#!H]"Vq]8~(f`n"tK=+aQ2v(Td,Qna1nogDzX`mw'^Gp9/k}M@;k(XQ$QIA9v}Wj59rduqzWa[7;r
+0Z4)2G4%U:%|~GXlX0Oed%|UK^B+.VN(y:XLB2SF'CeqkXCNu4ELya(IUQ.bi^>hc%<9hhK8E'/>FRQ"~Rk3:LK'+5iCAm"COIU@/9RQ%W-X")R^!e"Upu
+gARGNQh.iG=N0lpk|v:Tqb60Lm8hG.{v3[zNZBU1nd)R]7J;|V/.u%9Jw<q[VIk$#KMVwMa,4]Ou9iiye|'Y@i8({F[2.MI'n>RYE|~,h69d#IEp|N~RdA
+m{.`E7~,loRrl6_&&eMZ88Yb@R`Y7|e0N$~{WKM{I)LVza9gIVgP0>9#MEdue14le7Hiwb$f8F{(qgQmINeMvvYp;`,a(w:)Q%0HAlNFIg[)'rPbmD/-8b
+'wpp)bS-yhTXV"(3-C(ikrUgm!HCR9-$fl'_#g0rh<8$(^XILqpivV[,+9Ck".dG5<c&)=qC0#0_N;{Dm6w2X]_P#R}kt&eu'AwSp/Q@kM^PD!;"@b2%Yx
+Idz2~M$c_Q<++9j3z5$<Kjd}4VU5ftc&rRg}p"/<_oo#SCwpdISt~la72tcMF`_u7GT!%Dl,A,`<z-9|7"i7_NRPn!q5+-Zf9dG}=XenA31GH}h+&56'pc
+W==eO_6/4%1S{6:^I[bqDtg%C5@46nQS%WKAn)m@cGvrJ=E[A}SL'K_c~veW1yo58j|Pvh8DC[qP@f4!d(cmHv.zy-BmD{e'[40iZ$ypiAww'b{:_R'b%;
+_1'b);J='b[D7Mn#5|#l[8ui{G29elkGh9,Dzl]),d9:3-|jmId2#^n]Z-#<9S3"$^VCQ;$<`;MY$^'LK:$^l"#UU4^W(gr;0Sc,5O_:F#Cgwj)b"Ss6UB
+EgvDnWCec7!n;fn_RBuM2,m+'rZBN}w2=F@6Q&R-EDF11#]`6!|i,vr|)skOP=k_!~t)e}mGl1"Whw;.qMU|maWsmIoyckaS,0>57,FLHE(YSaA0SXI0Y&
+_5M":hId^|3QZJ%pV<m@a7lecpL.DJtNhR}{:G7b&{M#Bfj5.6f5q|pAi;I.wwB_4^'pu+.hE>9Pi[t'd[bMj2csnHG2%CDih]rBJXyfJy58e{({$Os{K<
+y^+Hr/QYH|A5TzKBTONY[<lsI22GqS[vHZ.N{nmCtT2A|=^J)LdsE2z%Q2_;`Biy$F,ni|Exi5:=h%2Ebso3'dJjHT(4#%1A6&z+MI/IMf5&UBc+C6%[[)
+Fu4s5y4rX/v#.%^5{YkT}h4i':FViVnmkrA=;FFH5}yyi}+]$.SL/vHNQUTSr/vKR0sj=Zi%$O/Ut}rcaMy'$UC}v{[x<f0dZs9@nD"9YV/x}O+{HlgV;<
+yL+v^%C=0b-M`}%CZF:k}7@5LUjbKBv.MVwW[d}.jH5q%pk9!"RlB(^64:wDd|$Clu[B5onKXnH6W_d"NyI<vNWGp2uqIEXpbf")!L5-4^8P&Q"wZ]89.D
+~Sv$%k_Q}WdA7c61ZX7}P(7=EriSy/G.$S;0WrX#$(wVr"@(aXD:K(M56@@WM0NrDL1<q"H!<$c17om_$(>{m<7qL<nSuw]J`otb-U|S9ef$|$cX<3"h:b
+99@-[vQj.6w/pPQ$3:p'T+]!1eHus18l`{^p^Vi|(E[tc(p-9'+}:^%^;Aey=XVw2vZekXu;TYsF-R!"37xjKyl=N6aniJQ<4'Jf")1{o[lTEGx|!HkmoX
+W|B|DmfB@0mpV/GNt)(LTVkpxRt]_>145BA+^Ou[$%aOpb-k|TUBP4pTz'q$/mzTU-W7|hMu9[$'WuU5Y/g`%A_'nJP+xN:c5br|}q[cs{`[1N:WZ&1Pw>
+DO1t1h;O3Owk]r:E;+adQWq-b3!o[vRI5)7Qw0"Mzj=YBQn:k_<l,_sbSf]6&y+CKnj2Vqyo}{HtKe5,Z!CG4z!z4&P6a"@DX>&"E,"(H%QzWU9G~v)-R)
+u2CJF!Vg$2WSkP[reK5EQ_H_Il>I|z!)|(:d[-Q=uz:3_.LZb_uzB:c8.xfr)HBFfm#2Nw1|vkLybfPHLAuIT_',|IyQUH~DgPo37R5F'/:7eMXX;xq&HM
+qmuxMDEnUpXB89[S0yc@2H;Iu$~kIJq>4xDf.wV-4R4vW}Nqj){n{"ek3k9"}g/u{e8)qTkl2)TK'cr%t^gC7#s6~ro$J2,g>YWT1"5IpvxUJUyrr%MG9x
+'5TA:u^j[xRUD66eJ]GGUx^9Co_s$E9#'J!}{IJ6deyxAffhYI^7M=I-<b;NV;j/F!qI_o>N1wURB+@Dvqhu@H-@8H3kf}u3<$V7laOyrJ2qwW3.&mn+cA
+o@<n8hxWq.'XFl6j:eAsj=5m5<D2=0fKXAOc`PSMe(d[:ee7|Qesg0m9sF%|a$t]':sN=]6sW=E_ssc3w}pS&7N4)XP3iS(5UFiJdu/(Tx3A7CNUC.eu=Y
+aUNMyRH<:txz!3VVF0>{He&k4W]352YN'v<>G-Xzn,1{Qzq$|e2VL,uSxQ.vEb_g#h#3K6kVmTTXoCc{hW}mcYbAyyFnNQKdGWA.0!bY>:ugoaMbGv|eH|
+EHf[4S_jQdb8<87169pst0e-#aa/4',EyBr}mXa)pe%e5!K)FG}>-t8nczl4$#Mg-lDRnx'cE4rjrwa;{"<8^Siw=s_)h/Xr"'BL_XzU-xZEp8'l&z;g6c
+yjVU3YTc^42a$_,oC92ObDG)MvIN7[vv2j1o-[>&,XOuU{`<C:eI+(/x~qLH3u7%rAHg'Y${YIhZH8#|wI|)+v@ZmEhi#Z43]zdX>II|<jeu7VUdLu_>G3
+8.I8k/B0q,K>_fp|Zraowh]syaLmVl|8@v>2&lNo(_IBi&F!JDsb'B,-`$VF%NE.o`{>C#l`JDSu1<j+_yOzBoXiWX;KMe1sI#)Ae;o.)`oRrmnUkoU8l<
+LQ|9)tIX}v$%^fg}]%GVf<W86k,_m{nceXD&%{l(M-_U.IhouU&Sn.o5[vE=;y>][IXiJMAeMAo<mc6e,EeTS#vfDYkX4AnO'J{t#`@NOl6WB4eH"eLdJ8
+5W3`'|2{7lF'/]C;ts4FdANjKni(m`fj"R~-rtbV2{|4};t48DML}Z`oueU]&zM#!`g{2vL-.fI6|F`o~,gs_$9lnl@0mG)aV&m2YwuJ5gyPiqfh=}R(V&
+a6hc+Ymm!7N02,JLv[dq%|F=Ib[i2fvb#x)kcMEE;Au;Dv|nd(gF;Zu#%W:s_!Ikg/Xq-lY.rOf8U6NKLKB>E:FN/|'1h>QPqL~%Dy"OVz|QyQ&cb@k2lm
+xlNgJz4wq#lR%x9Ko`twx'QQ7U.G3r+@=yu5axf7qi(erbYt8ju:VU_u>-Gsbz~{+^k'xP0YyLVDrkE'in8f,},Mf@L9-OC9)89Idxcs(J&>uY#rey%_E'
+e37RBYUf"_:0&.yXj3p]lE5#[Tj{%]P}o26YuuH}']3AW<$veImhQ!|'Nie$%QR_[R`/+fvB^ztI$8<V68)}:.gyPmbR#cCHT}owrqCe+2S>7w!=n)h7N}
+f}8pBl"lZ9Wb_N=DIt0#v@_J[BUD5P#4`3,2!qXn=/~GG9P1^+A}M#=GuAX(g8O)Izj{0`H>X/op|T6;Yp@'83kud46`Zfg8W8XXy9[4>^]|r!B(~V%Obl
+53LwmL7YsG7Yw|Hn~:1'zn6nq::,FY%ZSzqA;_%H}+!qY}28gUj{6X+BSkJxti.EMOA3~0l$kDjQ=:}:CI1LRd~Qja;.RCX@xI{q3IG]kj~S:Wg/g;0Uu<
+]hG[~$04"T'_}Y.-5+|kV7(KCQKIr3aqf/Hps|d.fPoE[&UT0-h%rsb4;6km3|8nnj#>xn`0Y:ZU2pAht)BEuyCtIm58zAj=UTq`P"S/UmNx%5Bw=6JKxh
+68lhxGp98hN@/mt`lIMIWL/cY%Ljf#TC0+0/c0VT>r6#F9tS4>dbpFL0!lM.ZZRjy"3lH+H/`U<fPXszHS5:kZ,Bw<sV7Yz6<T7$;'5.6D9:63sj%+q%`=
+s7x)r(5AgTeY~}#H{-TB{kUV%iWIA"0Aph3`""|J^gE^/_G}0/>|jJ#aN<7%3#;d6SA!$&#h_UHZDg[UZPWN%P6=o!I(LU,^/_ibS7u1RcKL_,Qn/d%xj#
+khq:sf%0bfT|[O<tuQA.Lf~j5eS'cN43|GICLXp4tfu|Q8JQK%bVUQZh%z]U1k+-fmj/7q@N1ZxhNW(vZxeU_Y(yI)vtIZ<[-|)Ffc8JUR,za@MV2:MhgZ
+`>Y|is$3D0t(#yMP;#N3p:M$<GwwCyx@wS][y>EPTT-#K!+PgET7+G_ykw5|n$mY5|sV>)Y]1)hZ0_(l~QeEpz!=SL9sYcnSC<vw"Ny+M{!0Z&-)8NjG5z
+P6GkaVU[J,T@s4HpWM%TOf1#/217^[jySz|mQNI8=>Ph%/y]BBbj1L9")6=Zy&#&6k%k8Nl=K'c$C6IO4#y!9)B-V|$>!V!Lq&hFfaQo=F#v'qRpQVf>(.
+[brqmOVp2D_e7}5ofukSgc'D6Acwd=1qi^a+oOLCs@.bLzt}S5]x)MH,}/C]82rwlihsb&lsc5v#KLw!(Dp:"RveVQB3(pT]O-5-0_fL:%e5ma!vGGY_$;
+1bs0/@</V57VQjm$':[oYbI(X=~#/;Nt}0))"<fm|ru,8g)K+@AwHSNZ-)K|yf`|EOZrO00@1Y6h"t[Hi8S].%Ot#@e{+:>|b{w8Kl>uix66;x9NzKjK~:
+kmBb#MI$Jmmb:m[H<R5M}vK_0^^aKZz}cf9Gov8L@zj-:fy<97i]J'vxc^,]&N~hN#93od)e{d1ZYGu}He~ik"#>Z;AjFa6)mln{:IF]dzaFDEV)^4oYfA
+x'@DP)H+a}.5I|NLWIHY/vu#$G-AMxldX|qqs<%eu7"8@|]lNwKOdQ_amEZ}_:5wDJ0]dZvL%X#k.Z]BORt%-LISM@-GAncMuI;9!TslFl)2de/V/Y[(,Z
+U^t@,5dpBJJ7jGcB/Vr5t(Eh'T',:;#DN%'wbu"j+67$F36l&<d/sWVrQ}I;$g^IsHTb[:rC{[5JrQSf~$~_TWG7u}zzP}P{#09cOn"8{FpkvjoxQpi{'I
+O&}FdXs6wEbNuq0EYh&4Rf{dzfy|DF>96+L%$PS!oqQRJEUKPS9AYf"-KM>#|pE7uAR/:iW|]Y!_OgtN5fvn7=22uI4<(ob]7MY!-+wH`:ge<4_GyT7Dkd
+]MYt#cuJU:|umKXc#54(Q')1%OsLIB^N%l!3I,x8rp)gUIu0ozeMN2l%e}D]6X;jcAk+-^WSkbSUCk#}iL7A/7tsNL'j}zL@lz1n]rrN)ia{7O1L!iQeL=
+L$mcI8XO@WQ0(8!xZ'XGf7Ok+bu,m=;;u"qg0iy`lqdF##.'TYv#Ws40s,"uu=bON7NcKJ(|zZgv]w;pVi`0$%oHsb^|+jYHW@lq<%b%~V867OEI:FmhnG
+CfJY"mN<y+:g"87D3NcihhOe&[gLT9odIhXKTx&Bk)@b%0+I"I&d>n&Oa-lQk:Yz(S,['R<RfjkvxyYzOB`Xg=t-LHU-('uWw`OwfGB=MIjEd(/WBZEY6P
+JC]tVd4_Mjvb9G7lQhXnFvshZKmvRP'Bkjh}^d;lF"qY<0Q9[)TgJu0L$AFY-/n3z;:.N$O'JtQKyZ&hvi5p2UFG56DWGJGKUI:FcT@/IO}_Pz_(C4%A}/
+`m_.UC.at#']>)'n|N=XQ0ftXB2(n:2Vmn2CIvZ|b&ocD!fL3I(,DhH4JaobYGxe+5/+2XJng-dbC0+3779K~2=}0TLhMAnap=K#2>vGKbcxYE`eT|LzSP
+dG2P:FI`9peq3``oID9T4.dq==]AmV}>|8s0ry'>3tmV5b6DuPGxp'nIa]&ju{765azlPF/@LF&"e3}H;4RRRnQtAYL]=$x]/|&xbmE@ZV<A1ys6:3)"yp
+"jylQH0t"+Js3=<Z=+pSA3bRC9#sk'L@9)x"mQj"wj!n<8GiA(P<if#2[}cxk6JdNTO&4.tep(-_nvdZIyk^(GBK-p!yG|#asI>Yy!}k"[bX)h~,m}2yEx
+YH!;C8oshDU(%M.]!+1Qq.rEc;kx$d!FsPA}3tUY.D^6d8QAnIY"et$hvHS@">"fR7=zI4nUs{ms6)&|#`dA`e3o/AF>hF2ZA":At]NC"9n:4"Z-}3j=vP
+v=u7Ehh`g5&@w]AP6Js/Xvt3)o-.D)l>{TjK(4JFXF-d=#QO9vKt_&E%r]T0y<w+!J|Dw1QKD[EB9T|:1}W.'i(nrvt^}w72Z|xv[#'ltMA`8Fc=olp'[I
+D,]vWR1OYi+[zWWy&>fu{nXerCGt-Vni@;3R,39n+J<['`!FxE7aX&gDAOMI{A,`J9Cmac!vk")Y{(y^Gdgfx[MI$P=o0s~y#:xmp]1DlYaBIBWkQ{8/v]
+hX{{%.p:IV:0~^.{8c&wpWv8{+)%ZZvHsdaaN,TN=|xo{%'K3Tw^/iSD2QM!xsFjf=z(BHx`ms(3&W#H8,[E_"'jp73.!dQ#n'CJ@,|3oZYpJ_[_+'{D!U
+W6OZ$@ESb{~w7kT{1"C22ja=C,w-r&Q-zX>Gyu8CzPVpwbNrilC9"e5N&o)`r6nA/'t8BdR";j"2Fvkov:RlOk](b],S1:)6LLnnRs^U]3/x3oZF5-EIX-
+Zn,^/M5V;sMJ(V~9@+59t+h0XSht5&L^dOPd6F;KPPuYaJOOCwLh;emF~exGlMjDjf82ch>4r,.lB&$f53u05e9R[Hf{i:e=!pZx17bBSPHEV.'|L@3SIp
+t@B|JePKd$&lXSzY@6/"k^|aIBIn'o8}IY#_g+_gsD6U#'$wx[Mmu)V'G@(+=s!y5xw-G_7V-ViglxG/~lN3~,z/S>^twTuWk2dYx/u'wL.STk2rI)(MW%
+dgMS5;y^p!#qEUY+@7Au2`cY8uQihlJnLbirN@imKVRafy(!M|8$@4t=ci[]2=Vv7^YkA3q`j$O@OL>Kwrl|H>QMe/S-fb_R7GUWKMR/e'<o1To1Sc@5]x
+@1o}caq(koJOEW(#&%>,(w.&k|9pD/iMM`ZMC)wc;p1U[Bih5vl$m!Y<CYhsWlg]x6;CDq]62%oKb)~yUtT(b;(M|2Z7R@#+AjblWFX)k1":EZs}$n)yir
+VC90}jjZ1nxBm`po]|G;(BFHR,(1&O1z@hP.0cr7DfxU]];"j[x%9!x82ke[Prs'JPgLaB{DhPNzm1A<Iki3`=I-kDz`xm^2-5og6]hBf0a3MRTU6Y"cwD
+{H-cp/%$-P])V8p'l1$2YWb[zM0a)9'fn_1l|n.e{c(Lk,mt_xzkNzM'Wbz$i61Ab9{sS5sf/3qdNP-)8Z},^.1,hIg3,W@uM>,Klw<ZxR^#0T~&i2vLvP
+s2=>AwlAWyj40'@gQkZ/y}+5_'M]2DJAK9o2.LAI(R%R~tdn&n@BR!F^ZG''$GMek4@R[%[jYHum`xDt"-)%Vi:"mt$E5Hk0g{#]=]J#`)rG:M>kjJ42KH
+hK(U#3cj)iJ$u>cZ#U.2Ue`$h0R[Y;5VzF:OSLZFc#A!7}k6<=RKc|dlo<T3;ZrVo4&#)4Hj1RHI9/vN5k]Y_)h!LbLT{gBDe&6bniRlSK=vO<N^KQ4ayz
+zr&Ja!qbG+-w,/p$;y/QVDof/J&OfQmkLpaLhcZ7wA({i_M)zcbW3`4f}S=SyJgd7SJps`Y;d$KBIa0jzcFQC8LCx3msysB8s2T237~O/4~-0uSc3=&Qsf
+5E.O%.~tL,$MLDp]N`HL+ni".]w8[g!"MznnGm_+DaL$_NbO|1]2pjM=q"pk:S)/F9jeg.$&`umH0uhnEQcXSY}>~v9=BhC0Ab5pyhXf{Mm<k_xejhyc3j
+J;UD_(5ge$bMhMcBhVZTvGy^{7+xAf)bN%{90$mB"hXJKjC[P@_LjO`s92[U/+=h0`-lkDB%>k@)PMr7Pf$S%-#g~&Z@LDF}VSeoR:63O-q!r"JI;@@i}g
+7&R^G]j{$`"olnM@s0~5OZZ"{l~w@/'WkY::kH;.(R+M/IW-ic;ewS1mn<N&W=J1-6F-qzWu;lv"t{{Wi<qw+ol<DB%8l#~,>dpl)<oa[z&]NvFXoe<3j^
+^%sf,xwIA|q7#.&hhu9N1N.;-e3Is[r!8tb@HkS5Co)nFVr,h<5Kz2.#}FY/xE4`[D-GwvBzl,9zC!lIVb5^5jtN5jVp<:t%.vkEIyd.%&bE=TSOabHo|^
+8gXp<4W}am"HI&@)sW&(=0M)Y&bJ~>FJSf-=}<g%<+cg|_4k#Q2}`0B0[i%@2^-2-]J!};l=|{F4gb|K(j&SFIbO~-8[DBFw/='-s-W9}K##Hz_"MfP&[i
+XfrI%lP!MEMt%@%E{}~2JK0bh>,={/Iuk`A=X)@ixDQ:k^U[G`Q<+Zy%6./P@s`S,#UEnGmrDa'Rd5"AHPS8V@m2n-fP]bLqm9^x@}z}_h}0qn,h0XAm1.
+WB>F+lWQj,k<i>L)RXoB5R&#hdc2;_G+);eW@N4KuVFUzlI0RK3#YqjZO,{xj}{_qu#_{z70zAy(zgvrNE'6dQ7.U@n<tmT&'^Z)Hs^8Q&'m=n([6uPa9@
+"{/P<'h$KQlqbJv(Z!z@;:OH&F/3c}2WPo!d~DW,!<JsTRJU~.vGS]eR9U!M"E{5H_6<YA=7{RF'8t7XtcD]{+N}EBF'`|p_;Nt_}/dBOeH8#53O/%6|tW
+"M.IaB;`9f0]w9SK>Q+<1n:sU&P}8yPK):YTZ)^6rW^:X%Y8!_$h[2JK8QgDZDO(y|:foGKW+e^09&^a('cvI$vlI@elc+oaht+3/'Xw+$2sr:y+I.ckfT
+ggJ`'2FrkXpdw6Wo"Q)KzHj!j}Z$zLrJ#zy'UUlu1OxnS6gUFu|R._Wb)nx#dy8wg2:iG8QF>1vsgoUi&#Uc;K,(@t<BLTP{x62q,B2^bO1fD"t:>m|23X
+@6mv6iT(.u4):'b^-iqjp'6j(0cSE=tlDyu;b2B={K5b(tZCl+.fX26hHYpfqng$+nB=vUz-&UZlyD"=wK[rWIB]pnIL8pyF7a]n}0KT~Y[f|xX>+t{x0M
+'F.P|n8Hp^'8HX2gb:VLTro$cdM}qULX:3INX_d7^%Q1|dod5P+KlTYcW1@Mr_:c|Jo4xu_W8gNa(GJ7fx.+Zzp)'U(azOI$'cgdG7v;a>m,Fu6m{>^2Ec
+<Uyc80+lbiSMz6/gjn+fv@^]$$o&tQjY;A>jJws}0bb>#f@'k-O2vn3Eq5/7Bi>l&T@>:z{EnctMMLxv>_O]cYhb)Hf5]O/S}!Y5r95|>t!U)q;tnzm(=`
+<opF'f#`[;Jj-}0X8"Sc+5p'zWi+JAH1MHP>}._hL&;8lQ5F4ww.:P26Z&mhsC-6lgw$B,39ji!L{pznDvgPP_NwII7=v8USf{rj_EiJ0Z7qNV+hcc]9Jp
+:_>_@3@]]W{MU%b#f<ds!vbc!U1u[K<SE>;@))JtdI)Qn)MPewZh.ZeE-wVcSr`=f9OEmf'(xr~M9B5>ZCeB|nMAf%K2^}s7_%w0#$UOSAKyxt=tSk,s1M
+(2qDaIU|mC2Et09L4-/^f]XHG|T|zBC,oiO<xd`R~ZVfq.L184BtPDfHdYl=OU2:sS$F_[q9>0,W-elHP;U3y!87/G=U"y0T!V>|R<bC6}kVF[Ji/O.ylG
+(F{cotF2U@R%lt}">JT=DYn=PQcfRmm7saPsy<BS(S-)(ApB~MXleElS<z'%P7mY3'aew1u<'<_rt1Q8Ic^,sGQmf5CV0)HuUg$%:'#%,8D_JEa|D+_'S8
+<lZJD(Z%1ZWb/ycB;=.(C"7[|=K>VgP:6W>DN-}>:wEBBBr+o.Ut)|)j@I|S":^5M{+]f,Eb;tn^E;I0SmzEPbp8suJ"UCZPSmIm7OUeLs^}SzuQ:qy-NY
+6OG43`pLR_:v-W+x#(Gsv=KBrty$"_O^Pzw5sststqv8dA$}(<9j&XTO~]8hj3]Ud"Hkq(@=ICcM=:s4Yf_=Pq'#C6M/U^Em0j(d}-VXT=:I04u'f:T;lg
+_L6.E@"Jn&ggE5oUk#ha933ZgF5rLZ@(}V]lYf[2[jo"20J1G0XzpXU/G]CocsY=HBB>&`A1~KTES3Wx>qWPqUS5a::WkE5gmj@m['1M=7^5IE3Yxm,h.]
+9t1}OXUs6zf6%mu(#geKc92w,sj@|.oxzO5r8qttOZTgE&C:VzfLvh'|ig8rRw3{m9c2Lv,ix}&w2qXqGoG=6][RCgiY:zpKXtv/9u%&JQr|(jb1(^V}xo
+ebz|Y{Zvh2X_fCRdgmPdX60XK2yJn+.a[L50iN:b_1:.I'z5ky41pmDJqvTW<d[N3z"rK(kyW&N+SD:"nv0!fh>{>qUaf>c2N]Dlp}c<O5FUnc['[i@V:b
+EoGka!y4%:|HPIWf(bT+F:@s/:F5Q6,={{C""n>TOSN-}2MIUz=1tS9hN=g8bR:#KjX1(/c8@zt0P6~f!;/O!2_n06LwaNDaounddZJ/n5dbCty4a=#<kU
+6'G#|a1z&)+f5zb/+f@hWV7AX60"b@C_HA'9vUGZ2ht(IFW(k2dhY!4;QPZ9r!~'+kD<}gP53{j@1wklIV<7,rc4c))yO|LRbtsIMlLM4fKzTaY}Vy|j@4
+n]Bdf{Cyk]Rr`#8,lb/,R:-NCOQX<zAAps`'BBh$2K)GMAl%lW2P/(kn;rMuZzFyW)1B0xy@5tc"8z#=iS[XjU;H0_CHGgs4Vv0V-=j}V>D2!_Zj0^&vAb
+WYwG%Yu:]DR&#!izA1IeW%uZxZ,SqKvyB+}K}__"^Pk_7tAyXA~Dl<h7R{dc:PB$(x@1NVz5(&WO}s`QK;>7&yL;OMRw;5hEMqKQjHhZ{Mwuhy`&xEmO;9
+x+%q=X.yWfQD}Fg@Yx[7)@KLct[<+<XDCx,fmmtFe+lX[5}P>+lW6!CVQsYg@Al(KHVQC<~dBI_nqdPk(J&qy1QjyW#AF>Hb!$AW:W1uMK'o(l!87G]2e.
+%:#_LiWk/K{'d7jEK<InU'J7;]le7S$vBJ0k8,@R:s:^WV>J#N!+R<7#}gI%(X2nR{+x!#MD}vZ0V02X|']#cm4Vqz&5<-D>G.b}0>Oo>p5Cdc9`u}{CcS
+VmWXc=)7er"Yv-D4-zIGzgM+Y>s11'vFHsFYBA%O<`^LL]N7(D=EOzR3[05f3DBV]pj)hB1vbzaLK]uG<X:]!5T<xDhX}iNqQd,{z{ZKMMM_n,gZOLc9-`
+rks@+JLUn<[L[xl)K1BtKZzky}#4tR@Q#A]W6^4zx=Bp'^q^9D$Q4D$'aloLdF9S[3_,#2:isAhXEA9GoO~QOQ_qRkuqqEOz="Y+,a|+@RkX]ZX6AoLIX7
+g.+KVh-_6>I1V_'mg5J<In7^<)v&Swgx%zdtZX09>vFj%r0|f9][+V{e4R&:}fwTcdLmF<jXt|QLdrBq`iM`/1Ho,z(a&gn),lM(qyl1AZq_1!#r^m[;&a
+,)7ScXKD/U]}gGHB=TE_5:3x=%5RZ1u.gy|[h'<)Q'!a9JawL]:t&JGO2g8-lUmvZbWW>wfP(-!fJ){pjP':Gkd4B"H!UJS+HX0UdvFVmWk,{j:)h:mv1g
+JFVf=ap(pvfD>j!{OoG(T:OsQdzy>}8aW'tiUSrtHfHr|y)0<KeXgkz-vm;u|g~i'Q'A$X8l'`)ZVm_VDTi^{pj@Y<~TE_3]@rnt=tAm!}Jo<HL;1Wi%F$
+:Vaqb4qp}]J+jPR4K/_M5uNP"vN|AzFXYLaDLzZMV<'g<zFX02Ik|Z}dxY~d5eYgaKe3MGrQ0i}1)@mU3E(1[[>lCp~_u'W`$ykzzM5E}2ed[W7vaD<<Q5
+)x(jDD@5X'Z@G]eL%'LIf+_KB@Kqd,8!-=!5j(nXBe='l9AY+6-KIIHAs3Zn7!x`yPw@z&aW10cIiq.CceJ`5@%2$+[c|hMqH_;;<`lC4R0:=+2!ccn|$b
+|h('4>je.`S(.^I]xiQS@b-"LvzhiYU}U>'X/5(O50-@Wi]zR@.i'>4F-jvEQk`V&L<NC8KGx:%g4/Gz37]2KZyBu%j:cPm_)ze2Qn3UDHHQ:bSeHQjK%N
+lOIoMl5uDf.h5DCg0j(w~`>0qA4NW}MO;5#bkHKqJ`MC-YzU'3T_@Xtz{ez=;rpghd.aarbkUBR+VOf5K<vS~x@38q.WQkL<<z,f`E(ZJfy>e|%>Dr%5CG
+u>03T9&oZ;`o@,jv-x9,Qs2nZ=7(;'44wmoTKf$#Y4Ne><~kQde77fqj@o{cvhsxSLSa5+T$;y>I_4-cJOWKRFY9B)x('pKd{.lfuHFYAp9c0[;n&PmXGp
+XBgVxkpW}st!kzG<uKm!d;i4SSe@gH9`tAx;p0Z=!dNu$Y]hSC@_ipZZ[>WfnG=>.V}Je@%=Xm,Ag]+ThRBh|hj+O`Be6ZtS7>BFTOt_Dvc_~`nP(|gyC0
+,bsTZ;T;JbUyl<.Wv:Nz>`E_fhFS%Rlrwblq`UkaQ"Z:U4|I)Gewm;<L|j!R&TMjk_QEyt1`J4#Kq|:,PFi{nftBAPoNr2o/FsVM$EH:4.(<(n:k13bKFg
+@)ArYwc_y.Ob80o/G,1[uc0{=d",BV_7<Cmp.m[CzxWv[S/F87hS{sFfHK9L~jz,.e^6QBr!t9ypTi":]gmK6@^S$-Lzrp0JwQi{.a0oy:K(IpG0EY.K>y
+'@BWH}!MIkZAdHJI[i2_fbVOkR6l+a|AE3$aUT9IpK:5!/zH3H)Yr&vmh}DVo%`w4%7kRa,V0Gljve#&i4tC;`Mt):vtWWo"A^gzxBsgHntgKj;9ziaytr
+z%=lg]h(`>'cU6QU(gkxmPDF|Y:e6d9t^%t;;!vA+zHm&We/M{KdQZd)DSTFNtH3eQE,IN:KL$"r,(VZBC],H]xA#g@x)eA3PthHT}Er^uy#(@&2Bw']OI
+H7vfR#AW0f:[Tp{7sg_=SgI+&th[yx4XF$[NaSeI`w^w0C'Hf;4v(P3+>2Yt,wCO=C'wLIz:V{=rT,.Z:Z4dzTW5VH(<p"!EX+jGVNu;_wq^%qzZZH%6>A
+Fvn/_l}11YrNGkX.sXfldk#=.}zmf"gsMT1>v:"ig0Pm!5I$pGQ(/dkmc9#>KM^zTm#yk8tjA&'JAHlZ.|z.11v`2QxFr)9_7S}`0+(hC45Rc1a4Maf=5"
+8PivF&S,!V;'y{U[l{Z}IafT[$cA[>dsDFU,Tf![8"L5_}]I+EH4.Th:8%gLez"~8c(5/.ZHU_U}%,Y}"j_bZDEb,RL,1$^in5wo{OG"p,@O+:ojt#:I2=
+0z5=t;j,lyZtk[&m>M0kb'}UF0MJLcE^L7Y{pX6^m6jlPn$9/'4[{&as2.aB<n)2OdBDfA@|f]jJm2"Jgp5vOtCG&1n_+{x>6y0DtHpUA7hoj9K2~s:wR>
+@5ow`Y3o+yySZ/![(dh:rW(dL%3ldO_!3!9h,@)cF1@g"o3p"4-4f}Xk'r16HmSM2Ft&I(`2_3o'>c9!g$_&QHiMChQ4$q>!TWe">!4Km|bgv@BghSPUfa
+e$BLp_ue)oiAcC)3!s@s:qJJKoyMn-y:p9mqS)v]lOntN',oi!lWU0tbLc~=;ZIKntyzdg"-b`8!gq"V`t3PqEIZnd:9CWW)^9)}cb9rM/Ab;S6{Xgg@h!
+^SF5wC5cdm7Oqh;MRJUE=qBwN8r1U2}!cbh$CLYE|68>ro";IAk$WOxR1fkM,AZ{/POA+5u;_mrb_=f#!]&QT("qeUf$m.7>%7LRjHb)zZQ2HpE8CZQl'u
+kw5#C]KUT8jzz1bVK&dynRq!tFa|8Rv3h&jNG&ebQA'8KsJ>t(^B|hq"fvR<Fp(]wCOgilXfNa<rK)!=9BUuc&}bdC:.$5"D%luyv,UE#Wt]lU0)ImkwGM
+El30cU))e>6`&1I`g<,Eri7TsbY@YujZy`Bz/q<smc|`;WEjfVSey#ES^^G>MdL6j{4`iZBdoWoNqTspo#''f=zI_KpWq>/!LaxAe.{(vUf"JH/dG&VSbT
+i]CIlf6t&BdRVC,Rm7JijQ,f4moD7S&/b#C;V'evHaOxo5e#52!m`_:oHN#`Cb_H`+tcPkNc1ZCxKFA|gN:J:#}.ZD(Q'@DQ|ELWp)!jNI#tFHBGJ__{5.
+-<BF{uj{FSL-3:PSUG$/a3Zf)Zn5XJ.Dpr7XHoe]TZp(Peum3O+AHK_YZD](g!vq^>oGd(a#ft)@0s(I8h'3Dl.Tej]/6')AaM>qIrM=N;Ew^QNw:FlQuX
+Ul(H^Xd-WfCZ+:cUBp$1|]EHMBJ"^){D)O^+N_9`@Si(Xcvi]V#EIDNt&t"OljWp6^fpD,KIYo7x':hZ&>p:RM0xK([D'foxJN"UP'NYM>d2+mPL~W@M(p
+E0&.q@_.L+|F4G[p}386N&|+.ksd9&'m>zF]EgWdjh"p=h[05MByW+@(YDCM!^avmh]}gnV>ON+AqGV5mdByUrn0-AJNXzR#H_$.M|gD(mLUxYi|b;xLe%
+|ldoPa9%%S8i3{#J(-pHfx&d-p(dNT;6u)O6nz(Hk+}^SvHzy}17;:'n/fpz1dtv!ijq}jerFZTXkO^3k}zv'tGk!^#EXS!!Mice/Uj5!#8r|H+D[<CN#S
+'Cazzv5]rX#;A_q,%f;JKSrZX//BkZ'C:WQfT|VOJveiTyx)QZTw4b|78n=/H=8K+i4x_)Ksl6'p)CwTz7cQIb,0%lvoTLKc7qsK%IfKQH|^fC3cEVgl8v
+G%Ci|XPozuTdy2FN(bYSb|N]I6D^~=NDO&&2~9}O<Gm4r^yD$Y,B9T"!pN6k#m=Op/Xd=}H]@oPoH]I3<q#mTutnw"ZKOnlTov,'GKJI`HjB8:`Nsf$(%(
+m7e'sTW+{KJsD8JluVyY3;J"]4[p-^oj:0|&>4or+}70YgQTiz+m>}`%[[Rl'@Le&L(uh]m'J}H$"J`aZHpa)GnQ:4poI|$(&MnQwCV$3hJJqM7I>FEJdz
+J|c4=a<52Q#{cm<C,`qo,y0:,}!{D|TpXMd'Z6@%>Q81|2GAgRI,2,/qMOQO4,z}Qd[$bzi|o}$J0Df;[(,zsJR>kuOgWDKr2W[z{|A|/aW6i`ke.1"1^%
++^!Nh#@1YV(glz9&A=QR>!iSgePC@yf{pX95|s7kI'~Aih_9+'{=K;vGo;fieuWj&4CI6)D}[4!_P4-|9q|BFr=4`dh4M=&#FyTcp0YaowFKhj6"56k<m2
+SVIUj:g4)/l^U5qe&-<<.3cmOFd{KaU+LQrQi9Qya@S8@]+KwRj2I(v1yJ}XQ-0S['tnC#N@^(REAyC-J1DUJv&(ZMs4-P8h4JuHs"KFk+IL<#k(|L6Xr%
+z'Oa$YR!)=uKP:ph$p]bL&8b!kOP2S>[fSG,620Y(CB|r)[A)A&!o8bWOHhhXo$WNM;^'g|,E=08.FlL}ROq<Yq"H7JMv's>o@&5!MNWx7VjLW{l4#tSfN
+Cxdx,5_"fab[zgU4C]Ll=dh&n^r>_HX8]W<+;swb{n$5;%<Lr2hJnZ#Uz9d[%pNT8<k)Yn7o=P."G^uHXtn|Go>BWHRy%`Th+/eIP6RH;aOYg5~Gi>a]js
+$sb|dpFmPv3eVoS9;Awk,CWv9q+e(V.uGRN5oy!^NJ~zGn[SHiszp1As_#vj&OJ3D:qEx@Ja1v{{z0v%dplr@rWoVx$kwnM.n^4+2HAN)7(9U%h0Edp_cD
+~:UvWzsSK=GtVhJ%rJNT@l)lzs<E%C(cP.BNK|9OteH"2.,@f,Rnql@sSDVh']Hgs>^Yd'@fH]F(I,Rxrv|EE{n6tq=%$^n=;L2GvXP06'Br5`BhK3B;~K
+p-ml%/WFJnD`7J@l9#<B)Tzd_,L%C3D)75Y_sMS/$R[03!b3KiJvf|iuv7b3RYB:|rSdV>>W4V)I),j0:,y[:yN0+;.#bnQ`1k!8<&@4V@4.qViu!"Xex0
+mtMNdV6tnpoAB65J0D-$JL.wmC|B=a)ySaMNJESMJJTXf0Z"9Ak$g/<1{b/oWrbw9&|cdaP&vI0`-Zn[mgp}A[[B4[aLuQf`r`n@c=r'J'=s{XQSd]xvr5
+c]_ch^o9~UgA{K"#DRYd%Af3Wd-u#ONR_`$++!nTg1N0#>>i3<A^t,aQ}0`-jri(ZB%gDd"rn2.C|_a'7nHiZe7&nh'k(lK4^g`}@|2U..kn"InRex-MKz
+v:6sYydRI1z@((9pFIy.F{cvg/]8C`ye,aA}1XiPQ|wX.n`u<2vEI_NC!h-W3_y,e3F]'nT_o9Z(LPzI(TR(Q;S{/nB,SbhD"W7d6J,S|=f#848,0US%zq
+xP|,Wv>rRdWeE#ceT|"fR67BK#(E3DHNJ0>qI57BsvxwhA'%H|#_nDG|0@YMCO7vrS:D:`KX+4i}-xEw;10x3cIX5/R-giP2H:h12ff@G9W},vNi.ZFBfy
+1WA'twUa1|bQtT2]7BjdiSyNG`I6|sZfJG#Y1(nNd{.Ihr/"_Q$(w[=&nc&&4RQ5$t.FBioua65/n5Q2-";EG!g}!!<)fO8.:c|#f6VLcOIn[b[9ro)MrV
+uEcidJ$J{qTV3fY|eIgWqFjEGkg@bq<0h8Ux3JFLZwGd_|@;;7PC[$px$8M;OB1Q|uyp0j]^j^X^%C},@w~Y&k$#C'%{-R{s^y8K;Ka}|Kk+~}|x:Wola4
+!SLriDcCzMV&CSI"=-&a[yiRffQ9zi0#5|RC4ZXAk.rp'6<69S;eS"fa4el5v0aR/j3U&h=D%@;@_;wa<CCARQgF%q)dwAo{eI8JIbo/Zt`U;W%2={|v(Y
+)v1c0mY)d2WkB:ANX[y=37Xl5J+duzg8o5=jngYXZeP.uA5eVT,_yT/v9/&HZh}!+cI;TfGP!o1%l#qr^z5UcL/t~5C|K=2f53|TTZ[hR<=DB3vu^RsS3#
+-i:^pvP-wPbFCxEcAtaC4fx:Fw/nZF5<~W`R9n_t$xc%{/1:V"E{DJwQ,vxVk-Qc@f9[wQ4G78uTO-z4BAI8Gu7dF2d3Gx-qKXq#+V1aB9]LBiS=kVKsd]
+<`;pvAudd[6T8_Q=N1_yARW}T//3=4MLtR}A9LIa1vp"Jonx0c%S'r$Qv1~0&VBg,;u)>|l>&@{J@"X;VOJ/+!g$4J(lR"lX^`xGCEQ$g0(rJ'8K``+$pk
+Cp^K=y>0L,z^qAp/!.>)g]%W^6"+J<LoGBk#eW5|18_1fy+2}L,JLne4s`I!=^;;!o+LR=>Qc_{ApsoNCGGxdD41kl[/Og2nWjSsMs6V&/4b7@>qc:#wgn
+Yk%H@D[]8luw-z:tO.m0VmoWg^0uZKEoQ>gyN&/o]MM#)$HoL[lVS:,7I[@UsggbgH=i@$a=g#70NeE,Zuhv{0lmL@'-yQ=^RG9vPF,YSM#[epI@p6U,i4
+b|h{B3:S(NJFsyWn7sXeIj<c3LE99^=ex2Imgu.GZ"7BL,yBdLtKk||RO+FE2t;HKC6][O[y]_:tGjcEyg:_4`uC$;fI``6L!DPY@>~<c)SP!"qQ=xg]Vd
+C(3D2-400x~w6!LG:R#lX7&l6KT_b,c:pkh/#&h}]E+dp{c,Zyen[g1u=w(gA{M}gMhy#b@9b2KHVc4tV}c32_ovT1|ol%_B[+(5a}&ylXHv;2Clz}["VZ
+%!P'hEAh6KGJ$l2DM4'SVxV}H`-jC$lZSBm);Oi-h.[t+Hi8'JRqM.$SkA-z<EZ<)aW}di$EQ2kE&5jsRD&2RBpU`8+lM'K6hc}mS;3$G,Y]Mj^R!{Dp[=
+YFzwntSsG1fPl<W"atUZ3"pM#0e'iYAzX4:K."BI_)w2%M7(0ok$Lcc!+VU;^+!,zO,hs|^)Dpr1#w#rvx@dp<G13Laywu'$,oeg_u+_HnQ`;^B+oT:Ec^
+5kH8)[~!G'0pUsYoM9M1x=VNa6am)%#0@VWmm]mBY<f_lFk;7czH1:ZkCn/f';g+m,RI9;u10S4x6)M#C2S_I.O=@iB-rZg9@Q$1-U,rMr.9.5yO`^`!9i
+fjg}bOF+%+&9F{)&g]|i73Lebh:P#P&:CZY4;Rmih)d:.:Mr~_P^1,gWdH$/GsASgZK/Cx8CrS^t=J.z:^3ja3)5:SNz]P_!A_jJzHBofn2+Alovc#>.J'
+Oo8#M2>2xWNP+9OEK{t4emh|T_'F[v[gOZ~((hKGSAlh-!lSs3G-pM]%//JCbXse[mV:_|]1]IHiKW5q-]i@3<5U@j:xLx]d}](_`+/tKZU1sg@w=u&b{B
+yZ6$Awysn=17Uw4YSlvG"',|QSA2'=MML$U"j><['pGH2"Ml-:H=a<Qi'Rdy%M3K9toDJI."!}L]!rI9LAy0u)aZ;O5Q,yWe/EXTEPnn_,e4~k}IfDGU#O
+NTBz~0@LG;j{9/IX>`~(<&zmb$kK4jUi4LB"q`uIC8sGva"f6@nVTO"8G"'oDzM_Ldm|vhr18-yuo!/|7Bgg|J48;mF/XL/(UFpWAONP3[pvRM0}/+C.`d
+X.i:C@"EtTprvHJy"q{pn5S@EndT+0s7csV4B"T0>Gby,53,BUq'9L-&`06qU3h86G$<U.Q4Mg10#NO0Rn#C><AuerqSVj.Egiy)NaESoZUaWoXt#eJ>tb
+Z+xc<<oCAm[>z/d>gV:m|WQ46ikehY='k}-wpB3j)6VGbWpJEOqUNd)^bt/,;f,A:kfO8{lo/LKd9!A7dm6Q8K<HFk=d99[44c4+z]M;Gm;JD{,U2;pcZ1
+:G,tfR&yH>S799~66rgW(#:.G)a^3z>d/SZfX(Hshre=sB7csR]Iq1wo+tz0)l)Tbw7k3Tg"rn$e~48.I,<JfGFv^M-3saZpV"<n!%+j^"c^]''aeOgfd@
+YHmSUK>]#crLBs4y_/<2b^+LoI2u/,Sny^^fGlHWV<cWV<fc)Q(<(Su3m-%VCQtf<BT2Sh2+S3@-HOJA/@OCK4r@exu]Wo5%@8M<f75I{X'V4uWPf|St#2
+Ne4BQh]oMzJqo%7Jx0WrO&,@P=^Kr"WDg9~K^<BQ9MPHyFzjjyg7;#N`ElmGl}O8sL/>cYH2!%TrWj|K0,4n=yTj0X<(v@Qv_0wEJCYM4Vh-Q>ib$M%V=9
+OE!!o#EMzjkB0^3Iw4ze%0]=[v6Jj>me{i&MTE/:Mus>q42Xy,,qLh^&G,$kI`eAK7]p(-;GR=S&]zk!VJ/H[K3`bOV^{qpbT%7qSp13BE11'Izp(i~w;,
+L{;c^;R9%t.oV}.d@4f/S^9K+mCE<5qputPDZC7Ryyhu6ju$iFw)(2A]>u_>@,qCOL`Q0%R22quNX9T]ub:Aop^L^zO+!,e/r6UN,{EiNzRz()ru0KOBFY
+Y+dYWclb:}OzMe(.Q&'uSol,]%!KfwrPUfEUFI+.G79+vl8rmz!Nk5M|qs|=`zAAOlCP9J}R{Cu'ul]f[Z_C/@D3P$!9v5Fe%vgs{OP^yjgl!<]zG@flAy
+i9eTf6e:3,FrpyS2QS4m.|Z_pf%o9F@U}v0T"_RZU^u<<2MaQ@hUKQ},`zRAv^XYA<tsN^DfM)E7:vF2,on=j,bX+juAKlsQ(y;^Gyl1z|BX(I@y'/x;_j
+O-p;3#,)<cH-d&7u/iBt^&}tv+T{;K//pUJo!O+>])Ix}GDv=Ss>FgN4,O!i(^HyCO0PIu[/0S~>(p+%B,!z=M4U@x6KMC<6,xCFNRlue69.I@NM~0pN;Q
+OvT}Nkg}j]<%TLJ7vaayPi{@8['I;SH1qBs5nG1xU56G'iHdiZ{LU2KBlk/2WkS%oCUkE'"6CbR2W1R|I^.V9q,"qdbpq3%;E3SX:uZDP_HFcBaO-WS:nk
+6R(8!$m<;NSva})|u)}+AjFLNv9(~Z4"7I}PK&y)$S5Nd:@7s"ZB4oPGrVKlrh+BvzInbZBGIz#}A8W:=Th}lY[DH`d1Ye^vF!EE>l5(&4f%zL<Z.N90'(
+^xSCl:Q4]bvI{(f4uaSNT[HY.URH'l`nd"ac7.jhDbzV]h7(HE+c,8!u!~~nW<!7")%DP4fI0c00E_{FW.<ezf]%>p)[uz4"++2H%ihk3"Bam^{Y:o&-Re
+OB#OuJR0(b'0$Oyn6D>^=e2`a91n%:q|(dZ01QM/!Y$j]3}q>%)"f`h<ofSWBYzBF)8bT%oSWD}WO(~7kok%dn<R&t!(,C"oqjZqW5;z"@&tsU:T[l(k)D
+|gFj:h5{ka/m2aujdA92Bt25'jPz1`!:QWd$Y]KXav2]q'aO{SI^Wy1vko;EoKw/_[EtSAJnSbop:JX}F]0ClJR>:0;C.TYc0`GDNo#tfkK0]Kp5fYv6YU
+hh0Xg#Ldx.3"rtaN1QK&Yqh:_fo2YaSVA`0!1u1S[jUZx9vpVBS]KVwA[MC)MYCL]]nxdozYA't9XN"^heSvGbp2~i2("A)yE1y1"iDW)A](BSdR^|hYjT
+&v|81|YSIDCCQnCynn0V/vxGG_bQc`+u$uk5G99Xkxy)G,<JMFa%t-p3TLbrR7B3j!/Gn.N&KR2.BJsO+5$J^>gBM.k1!GP5A9Z,w,x3bv7O;Y8yy}pWYk
+KGH6`csIJUU.yhQ=E%DXSxhEK[8}g>qJwXpC.$1i5M)"fPFXVpR_n=PGg9m2e^O;=ByTBzE7V#'bVn<(D:PL;[J%Sve2f$xNvv_M2w6(Gg{u'6Y:[=p(H<
+Q.Fop6cu==ZS/;.&I=t:=:3'FDe)l5s@+S;Kz,B_p]3sW'"e9f!no%mFR+aZgKx+}T|mRr}$"_sJ/o@px#'OZT+;|)U%>XNcr/Rl~Xz0!{5jz,&dtu,Ypi
+"Y{I/L,qK.X(apb_!.vo:Dm1QN:SPH#,4"L%M@5>!WI.ypwiTDNOV3zRyP|z;kMZP(b|>9z7LP8Lp_/{N659(@&t-Ya,&;67,|S'):VN!oe"C,,s}wf78Z
+gaiFa]MgL)6isSaJzSUhe#YZoypYBo^YaV@,}x^,[}<0CNip:l|-k>NZ3qdg>_:,KeZ|Snm[~-elJrxO;QSE<jVD;Xe4'xcvfXs<j{uS9R;q%H7YPiGw<q
+XqkdkUI(([jAS!]!,W#lxttO4,5aA89hzXa6@daZ>LzX'[T+wjm`[XT<S43lNB4=f^s(/`1{JS4DKd3%/7bJ^KRT6AMG%!o}X7GkSMMW~w95O5tgmEzY&_
+S$g1'E-}paCN|(brd6;@TBNWn"JYD3$k,ZGl)qUZ6|UA)IF<zF=kHx"4/j!%,0xH7b$J(Qf_%}=-!k3Lkhz)_o_^|<nj(z{opsHk"xqR<^N5Rr]M0krW6t
+;%@LWJ;9t,YU=Sq^Jk41@act"j^qjZ|':Y6c]k28^eq'rl[o;WMAi`@wFUf9eeIdoILgwU<e7B2aCLmv{W;<i&K^,W`Ele,kvO'66Da6p5!yJu#q^'(0%,
+CT%-+L7lLy=s>g%15zw/4y-Wh&Dw/qj$sQ#nFJl<0[^N+jBh,kXtVt~ym|2O3;jxQ8gYH,+&Au~CKvGo;wv@KrclN@@)ymX2%u,^r0c."c&9`4F;145GEw
+649g5De4))1GE5hoO]hp5j-o$VUbNCT:nagKH#VBBnmcf6Gd!Up;(8z|:^]^M=G4@p[<oXvm~uuXJ29K$e6b9v.h%tX"ug;u`%f0K_HHP`#UZci.M"ochZ
+nKPOrDYBwaT0!b[miewPQY7>f-NBL!9_9;=<TQ>TXYJyYnw$C[KFICW(VEM.&uR=,.qc7tB(yoTYQbg=AA!6x+)L!6]9,^=H~iT"OF1mFt/m["<D_loTeP
+]/H#pVku7Z`7(iKY4GW6t=#j<Ch&'{'T+.YV;fW(tAo1(x=%~V6AmZ_I&OZdn]QG=neOF(34U#{ObdRE:+qe<;){bUy#KQpzYxmbTGc=>PW>DPZlDK]hLH
+cTar1h2M.TDQ$5,-@rz]0k]=lc@hxZpvtj_EJR"D.2cNw'"RBltJ@fh_jcPGy7q8E$$,BPld48cQfx)VC3JXz9Bi;w:Y^%WqIsgZrGW7Akso.L.a.v:x"V
+,BxV1]+snKfR0oLb~&zv!j;L2rA)xZg9%;p<](uHlYdA#y<|erTO3vj#w|ctQ6(olUoyR<5&<P#%QLC1|=l!M0DZ_!g3'N00ZwT:f}Pe"Q[t'=EOX}3/Uf
+zYHK3{I|Gu_4}Ah}2v5"cs>Z_s.WPP|A43=eQ7Y0jEb]:jGC`VgPjP}'n>A:zD(TF)l>=iCC9{]8BzByF9Ulz9(Xm3;GP6G(jO!UX1&'%"!_+T`FhS:)DE
+%;fKjhb0]O!D+'IWBf0Jh-|X(|l/YF;K0.Zp$[-;BDeXQ'Y4uIW><.t>EI!Lw}o|CjmBK8ZK;[J@nMV&nvTlAugw_9nERW@FBA%Lmf~x|z:i%n,^&JF;h/
+/v)rJ8$k;@UzxdM+s$qX-'rY19w^Jg!^X=/_QUurkq>Ehxn87#K$HQMsGCO;p0`!u+yfp5mh5;tVd-n:<VYN>s9jm6z#7Er|{6O;g'TuZN_x!5P(Q1Zkw^
+!PVv48+aOx^&nda(>k<oBB|.eN5v>Pd&4GZYCiMyx!'{`tvnxP7C49E5:93V/:{+Ah6jT&.pO0M6]crA164Vhq|Mu4vd==>Kt6XA]&)zd!W8y5Fc=-Q^l1
+xbbJZL/2HpU0Z2:@xI+0eLV8Sc'-s"nxA_OSs.-:S1{p324X>I=HS^ZD~#0;"QgCkXdMi/P#-{lh/'A+AqtX/yOF}]#bc$a<`&HG:oIU+N6RUP=3eip2):
+U(#x[L"P''[&SLS|/4^MFTQ8-4']b{z-l>;%mYHQ7o$}3M<ciXe5&xM2[&Mr=jUS`bHY`8eR_e^#H7"Dx$8RSBNR-@Xya-&-Y/oDHp{%SOaZdHTq6:x1-8
+^kDLUaQ(Fr/s-/4#4DJKG69O7{ogH0q#+k1RyWjQY0vRz^IdxxRgTpX"2W&he1b5$)t#(dkY=z|AZha8j7yJGE"Gy6u#2TF8^(YK<F~a0aDqu!5p}Veyyq
+/JFD8#d'h1rA<q_'"F_$qyrY8,&uOkCPGym1ts(CwoIoo3ZK+>u2k8W^9ozY>RtB"e=_xbc"Z3Tvt{dvhafX6]8/L<P].)s&C:UU_v|1WhgvV}Ll9j1tH%
+:13V[{=TT<Z)Y5_#VTv/8+T<+tU7j!bg],GV"&HM9^>h!jb@)'>BhTT6,;AbYHhp8dp+R)r.FwZks$Fy,C`<q;ybaj)1]x^a`BG2(}'O7NSF;G1!SE-ZJ1
+<{n2XU`Zl^k)^(X[@3OnEKQi37AlA`^^:u_C0CfKd_GYaI&a]m{KZ(B,wk+NZ5[!/h|hC5<;Btu9m!rt6"W0u_y6XS}0efs_~K8oc)~K;EH0`uH'|OD;,c
+jg8"BlHN;]tK`@%|%.=x,{`}~A1o:Asd^cX,npR1frLv#:`;cogCK_zjK)FgJQ(FY!23YL7U}0qU1B4wrz-i)uR>rZ1tyDq`Sta:]7TBos4DYOYQnhB!fy
+sQ2Pc#P;8;Ppguzs--GD/8SWKZ4gJ&^Y3ea<@e8<bG:"sa:3:i(8EI;7I=vo>o==T2H],]^]b_XJtu,/LJ2wm%Q&aQJ2ewm$X[XY2)v"uPfxuZaUH"nMaS
+Gp>Z0,dvfxeo3ER;>xOP^![2ON"xt<m$u=LL3SXQV7A:&]~xp,J#e^#^Cu5Z7qwras=qI170ezj1l-"cQmtiP/4Yksv'wX"tCx{8OV#6xj)fcWYVQx@n%c
+'W&p`"Zbty=ZDrYa{'b^5DSyTy!>7uK]'ot;NZapO}Yfd1&_5|`AJg/Cs(~:aIGD`CJmli)/SMGryI6ryok5%GqyWwY]wE0f<t7.jwl=DhewL!e;Y!a4!p
+Al[-n>{+L.l(=+x_Ohwa~F3-kHvqeUB>g&5m0J]F@u@e7&X(#;@jt{a($MqL4C/4+y>"dDP9I$w'Mv#>{m]piSQcu`yIPYO4B{6_lW!a3)cO&/!/&mqW.c
+hMao~R:JK2IFc,8Sv22I1J`hN7l][_B5Cq[7ocwACqK>j'JilHx>8q"|%1HOT:_Ji`FEJEnS'gXC&dZ!J|zj6Y='^Fald,,(pe3VWA#B5F)I!7<O9HKws(
+{0=BZp6{uprh0TsD6fRtc]Lk2{_StSOj)E}wfPq9Xj:4gIO=GXl[g0}:zQ-{Wp=6ve3Pxdd$jM"ErPu5b2Z6U_%);K`IZeFCcakIB|O5$FsO2%aOe{Ysew
+FkShKg.|DO9qD,Xkl}]>DP;.gT=TOy#.p4fVqBjz~cAX2=PF!2q`FQWv_2bc.mZKeGli&:!K<i7T[yNmbuEp,MO{p`NXNF`IA(m:8p+^$w3,0sVuA2,W(T
+nVc.ssI8gZMxIA@po'{]a>JKgiGQO.[+U`LSqGQu!RwUb5W9OM04zn84@&m>NqdvCGL([0lL~LClqpz{Sq8t|_D(1b;'k]jz<wfhZ&$%M@6{KHAuf'Pu=6
+=.P,.V8&7fxz^o]y!j9^x);Kqbl4a_x.hzmCBrNvg0]WK,::Sw_:I(V{NlwGz,d|r=nm_1Cv$4m%kwp|koFk~>rON+mh^Sk,0#+mD+v}y>$fc]_y!Pd39[
+j/RpqRJCzkB|>Okurb|V6OBEv&!}6-kWIVT_l.R2::^kj}kS{`s2[A"MZ2TvL:_dubURNrPU7eTKEKZ8Tn!6#M|xko.HYCHeBk(VD0YKjA4^Dnmqe_)4]4
+Xfs]i`H%@3(sYh%iE)%zxtSmwR`jcBG"./&<zrsOya^Pt0Lq^%cH#I;bh'g"+DB@H<G+/q|u@Lg_g'hO&51=VZ"Bev3(Uh2I-VjBss];3(t7G4(B8A:!bi
+s"RnKU7vGGiMrHidR,q12H(/Hzjs]@}i:&35aqxmFB`jK%J/1;Ar8KQ;|H@e".>1o';56qcQJk~xG>`l'Lfq163|&(z=J)}M6kJd/eTm"S{BoEjTwD`Wr-
+tUu;{-e'W[b,h03KZTxO=4Y>NlX>FgE^c45`mg5eLa'.~$vXn]@zwe0n2Io9%##'c-=Z3GFg0Q;RBt`()@[Khw,1"NQ3<ssb)p#-yY|vFa:Dd.x5O3C9'k
+5}jc<5n88`88D&b{Y)D..D[tX;(v6rSelWoe=Q1,nOR!g>:bV.yK54=^#NU[wN6}|qCsfrbe-HD:GXHciAnLaTjtX6MR}j@Xp>65v`}w[>!6E8]nQh`K~;
+8KlNBF@_w|qH,vS#y7U6=3<nUf/lY%Yft[]}H7cU:.<sYSiMoalETehuKNU7S5E`RmaF4p;NjY3+,B~'sEz9E=LUNutx=K^5#J>JPBDTry<Q<wm"q,q7|u
+!q}Ql2=OYDdrKEjQPtS3(S#U@K_0Fz-Jk2`-R/SwO0OC;b5WgSr.W:.6$vsNqWAEq.4fQB>mRp7md@uBD8,N"vh,8A@}'({_-#NNH6lZ+7iaq]w!!BptrI
+|KK-YSQzw]MfzndMFcJ1+vX!>8cF+,29d<]c!w2uH5;OLt0nr-mz9JMFk:rW>]nD(Ml[t|JS^th+;)"K^/goUek"B#)v)vDN@OS@<r/&:.kf{C>,z)jf^F
+#`hM/XX_<9>G>p@$vt2w"_5)-NU@|F([v7T,eXCF!oH7}3NIro%|yJ;9~x)-qm#tyvAi=6%=5fjzpI!{,n7LulUC`x-}T]P<.n!J]f;m~"CB1D1}ZB!VEK
+XF'.9yp7yh=VCA=bS7"shvnoJ>FxDBQ`fAmG"Mg6DzJ{G>"e`RxI@R}PJyl>y[cdQi6Ah}IHEu_i,vNUXM:8pj%Xzfue@V9OHVGL,@5+Zl0t~;;-(]@F./
+=8%.3D3XPm:kksA&epz/MTUUfb.^W0>@<.J6:V[i+Gcu4C,1MRiG{{NW#p}yC4rfcmF[r8VgUHg2:N7eTd2MR5ECPlYjwjX)`/vNzY$s3t5It|nh_9g/%M
+U<.;<9hdyNrwGP#q[zGiw5I-WWR+<%TAw9.i(OkFG[pr|&)JfR{(b'AE%jCm;J9dAxQ!4D}0@8T|X49#=$G}WfLD"xYb/#a;QCWl/L,BLF/30>v!ma8]Gw
+:qA<Xt>n-v^tE}VLluT(9_!)0uq2^aIf(!t1<'Kw<D[FRaxQb!pBxs5snxMe|D;>=v+enABYvZ@[HIt5>sr0^LpiJkte%0)M#xNF&_mAPoCd.}AiMvW_7N
+Io1jk`H}jM&Op19:cP6c|=3e<XQ;Va;80;)o}(UWmLy(zabZ]7e'G,v%p{wL)aHYp>rZD9p|8'67M#6i_F6cakN0d(~Uw<#XD459^__^h]H6,=l:0.r"$D
+8sw=5<']N(MCYF$l_D^>KSlT|k/52E]W"UGssr.F1F7}B_7VK'6r1zQ5q.(.QmX@[I4>jrIduCi=JSR)1<oP]}$S@njZ#3vo|+bR/Rc0WtMb>eE2z{|09@
+z1MB~l6D3Xtf7f<j`ymQ=j:==nt,B4;EQ.qxU06x,1,e$92zXq72:dM1L5>]di8+v/8nq/`V^w~]~dH>CseMg8]x/1DZr'BG7^k>aw!^vV"b+Q^=E$f9X&
+QfeBYcx<~8>b1GFm+If:&@1TQVHaE:^-dG]FdE'4_2SlOtz-|!}ld=r1MGlod/&@2f%Z058KahIJ-92:-G8Y~NX&%:ZSl42fq5.&@j%RE6K9&,#Pk0S|6&
+R$jx)T{.qs][R8>AbDo>oDDE9NB+}l''X3(4^!USi&uNNoR$oVomQt:Ss9D#{HzsZF.Q^VBLd!pau5DFDY#}&g@#vj:DzQfydR/zECT`%!Zg@4=5zz9D"z
+^|QUKu;n%yLE'Encs45a~`@G|!NH%3j00z[45t;CR>hG='.Sy4&R2++`N/9e8NYq99zKz5[C^qi6LjMrx(idzzx|/"I0f=B'#v{^Hc2Yb&,N>/ZA&Y"W^%
+d4cS&i;e$JHugT(70XRigfq+VYy=8671:.aNSMJ1Whhw2RV'>]LMOvKY'a<eJ8/DQJg,Ec47+i))8s6h=1NR'GIi7rN)(6PL2Yt86TD_xfnt1Uyd)C^O2g
+"x;^cK-:6"TSfIamVc.99z/!MiFSUgU<:%JSVhDE"9@)>k8hdR4_T%B1Qs2,vfs"Op0XJt<C-co]`n0JA-.%Qk%N[7[Ymy1XF'n!B2;nW@&)`Jn^-I(_sg
+dW`O3D3zU|hyVt2HEvn|SQl4#'jQ8cr;AK"$0gPFgNKh8`4Y2.stKbO^20eW@'q"]w6'$]3T$vNz,S<r>2]n:$Z%hO_P9=ge)tELjjj@b8!yf67;X)3;sr
+5/x`N99PIQ5hc"{F.^Hx&B_r3e>v>/6OqQu3w=-Q1lTIyXi6CJbw@..OFe`1f(Q&{k%lc]&w=U}-2'-M6;@AKl!Gex#_4|:rPgBS-fLI9r7v&z=Z>1b{A>
++,(ZC^SAE8zdea;``N1A(|9DoY'jH)dQGwY.;x=:,$z7=':P|AQ1$(V&BAIiGxkMeg^'5S~tXIIFq"`RL9b,5$|-kHoRRx]2<Z/$F.,B=S`E$9xQ;2@lX/
+Iz_A-31Xp`,3&iQU3;t8#q'=V'G"B+,4na&}E_^yA(%MACtJav!3v90w:n%`V#A|3vs8xTO"Ssto!UoMf[IB!}E=Q=|V-/`Sl:Gm#iu<LAd>~B`HjaOw%'
++fu:Dzs4O]I0a@yZwRw!8BC}U$|`w46[MP97vzpMuaYezOJSVBD'Ma);QPC`L^!#GUPaXnO]X6&In<`$%7Wcc|4inOQdgYt02a[,vxFE&2pwPASuLx'lSU
+QVE![IIA&[4(k,d=83:'iMu!'.7`DL6+2tTWv!}@e:I@Jn8`/|6_t6=bP&h_aUdJYachYoTqXhndythYM:3Vdj-BKb$tiXhX#6)Zw9T=ZNUQk-0Tf`C)x5
+"0T!+it,')nEe+IT}2r$0}L5#dCu#RkXk"DgsTDo+cVZHe@bvc=,&SD<y_4eC4QMa(dS}sCa@y}Csm4^}g4+(^aRzw)^Q-GL:Pe=kavi.5~f7NcCy:OAF]
+q$2#X,;reTL<4XL6&05|Z_~[YP0P{t0D_$1tBO;V-)tN,arNTI@Q<MVYx)O1qbWr9VGRKR`<W9c9=$g$iPnXMiPNc$a)_"srO^=P(If(ZOdcMO!{V>CuER
+%O|v`sUaiOB%jJZY/>+!:XO#h6siA4&,R&9.@tLEQ)^(]Z+]iS>bf"fLHd;TJ<@eQZGi$GQP4Ej4LSmEKKk76S58kaA<J^)Y0C:AoL^VS_)A-L!%-w'1|7
+EEsIZXMO"iDCNUGo{5G]2$>B;(Z@f,,Z@lTYaaApK5O:=7mXSjF:q9m."I)zC)](t/M)WS4[`au)^)@,Zgp.r.:'7yQBxDF>pc0)oSLdmE,u5]H&9g5$!-
+DwN(zu@[19b,zIw95Z<UW{hh85Jay;%a!HK.&3mg[8a3;:w<QB[GIgp|Z0_1E9rRM(b9+Ci,p5~5YdhqW=B$l;ie|"gMK(E{VmnJ(gD]aQwb4afSxn~uoi
+!%H3eC;c22A'C"Kt'5@D3aOhNky^_3h,xg4=b,12fOfJPFNj8X]'7pYo+B=QDB=kvn+VS@1vY5/UU"i!|C3jJ'%_w3YQJ]NV^;H&OlgPP$<lW_<WREfl$+
+(!ZwHlt[;]@NHd{6i+aW0[C8Yj&15F`^+-Z1D0]10J3h,n1NFmC:EbWVF[jtAMI:CXY`HpnCYk=>-W3i1cpznA+>|BtIU;.-jj.Hx$nucvzB-8Fli&qe-U
+[y"=uJgYCuC9%at+jv5p3+w84R.vXD^Jj{2,}';kQKIGY.Zx@/%ym`q+%!@IoW"buVQIDJjQow03QtX>--6hBt[plm`{Eomvc{rFl<Qh}69H;`LZ6]DP@_
+Z[hMbb[EUjeWrz(7~;H/mbqZmTZ8pVkw}+H{Q<,I!ci3XrI%OX2;]|&_yJ@}Y(iJv3LWT0xG-&s7hX|gK1>MtxS:)j)k7>.VvQB!Rh$za3C$PK]Mq#vc0{
+CD+"FJ)Dee%-"ngYz_j"[SAxuxdSBg@xt&-kgo"P(NHxW&!dUFy'iqcUMSmz1%WdZN,c9nmlncR1,y.GZSEkNOr)+.y>/76wGK]8a1y_55]i0a$eaPM=<%
+JW)S&)3r(ABKx^:._&T`Ft$"d8QIs!X<I/tgVjp->_Ne_woZ5g^/u:36x%EK:wp/cJEz>gT8T@rt$QNp'i,Fz8m"1(@zdVK||RBo]CU`|8m>DZcul(oM&2
+ET^sE&"XGEk25<4T9qlYypwXFs@05WT^~29@:F$s0E4'ZUGoT@RR)+:v+Hb]og]:CWI;q}L&aFmLO|HC0%@28uZRA&>t0$|;5F|gjTMa1!+WJ<Ptmw4}%5
+r)@0h5gxdAiFM#|mQrtI^r"x`IF"xwzi49mBfxU765@FToDM-|l)DG.J_(wicG!~}9[XZ^7A,,Ui<1uXZonAQU9gQ}lG;8dT^Lhb)C+:mJb5ome}3I=8W%
+Og]%x|HFS5B7r/s2uz5zC@j:iy}l%]no-a%gAX{,K@I`}=d0NXqg{L[m$:)HTppgd,.GrYLX=>#P}YcIRBZLE=h(j{>I{Y=ca'_x+{=@-Z-k;Y;f_aplGB
+L&ZCF,t+#B2`sSYw0$cRk_"F!m$`E',/=p[Z#6V3iq+i{Zs7Y4<q<.VXcgvmTEn$JGk<a=XkM!->33m/|=VXwMJ889-F6K5U_:T[:b~gBsz(BmiEqj|HA`
+z1a>njxw@.X,M68^nIyI%A;.K]-Z4fe+kA)'kfzP9nN6u@us[F'ae_ps`6PRA]HQowe`NdbZuw6D{r&9dk]4l`b<+9rbMW>;Ohn6ea=W]fJT{>1:)[G1(g
+(vcFacdQpN0CC"$EZ7m73p91+$$x6]b}]:!yO]~yLUuOtPe^NxMm[P2/GhKbJ{2<&mjZ;vIbG0x.J]W.<_ry|vOS!,}.w/M=p)VVc#(`Sl@q|zBjPGm[5}
+=6jz=DJrd#h6<`[`ohf=LqHpRcai9of:M!D0t{h>o.CT.z~Kg{+|s9YVc_u0UXs4/']NcV]]0,a#;,"v:-wO88i;!9^U$k'`>z@naD+>])$80$#o&B!pay
+:mi6sJ{/rv!u8Gce8r;kxo$eQt{sbHO;%p%:GYU$B-M[Q&)7>kJb:eJ!nv<p.5&g)z>IF1VLz!_zFK[&/,2.T"1I1k/o0Y(!~V7w@+WGyK1BSAO3p<R)^(
+(/9w](1b|Df;B(pxVS=>~:LwC1^+!f-P9`[-MJPMrrce$-PLNAh_$'`KU/(Pz=G66si28;4&6G%$N0)M00ASHo[[|XSCW#"pk/>5B,+^bwW:whfw}W-xCy
+JZwzjTqoH=cHiWUeh3@wMne:5VhajLW>}bse6v%)&r`Bdt5uI<>g$3:6d<uv(KgfRPTt"N2.cSbQ5<$i`!cvgOQMk7IP-8ika]jx'rp`AfxH==HzyW9wQ:
+>B$i|aH`fJWVz5lo@#[%R7~Pu&xv.v!!)Fc.q(/>&M%ShlN6D=y>8O/d=o_2unL[{Zo{y3`@VDp&1S=!2bBl<CpA0ns>&%6)@z&WPoVx5rIidK6IB+$7$T
++<KmN-;A$kVj4HngE:ukiVk.Smr|QA,OQTm%;]w;2`e@R@KBKW.[gOYnmZ~%Dp}"S1_Ru2S7iV$>0LOTPZ"BQLe,,|h8sMiA/v<&=ZO5]<FxbzIK_4)<}}
+;FD_m}zSZ(N}cU.J'HsMyA/U)|AgO6Zl"^-n.RqoK#)Y][WCAq.)X=y-EVTj/L`{7}P;JV>iV]8XFzSfSUQ%ZKc<q6+ItfxQpya#&vg,w{1bC/BZ&s#]@h
+qylSt#BQ]/Q$-[$|6/V;=l8H]w.zE{DgQ&@jVG%::P3caG)(eiD/s#:Fu#V'B5v0F>M>!_)}dS^)lCiM(PTNUV^d/e>h9kmk^:YL=5g"(6P;YgikLjkkYm
+aXnOI4fqYaJrD;4HN)7{gfvm(-/QRB^k5TPp.JwSD4@"=#;5Qok$^}jlgDfNW8A6kVoowIs}o<I4hK=Q,0TuLy-4!ekk6VY0N-|VPSj5Xj5b17aIQp:v~4
+-}YmgI/TpST74[:eH7$v9o13-e8jPhY!v8Xnm{}=LLN4F:w_%vzi|6F@"SdoDa=1'SZAq.qLSjn!lWa[[6_ocdXe$KE)7anZl0REo-!Ui2M+3%]@##-Vg&
+tZRQgn/v~UD%~"S%+zwxB4{u1c%5>!Ov`fZ,vs#{+7Cs8n2gvU~_/c+=CR)OwUnO~mI9mMONW]]&t.!1yE9QloOgHeE0K)j]qvZTv=#_P)[@Cj$O{7#ya=
+O'bA5KlJ~Mn6dU,S#7@ZB.D+z>a(csQ[AR,f~dzZ]]ni,D1'SP5q@z$dO;lv/{yvnNNF[aXU{pa3W7Y#o5]8jVEh(W2adlXT}-"4Z"G]&UnQ&KL.Yv#QV5
+)T/Rtzel]w`<C-Oz"Nn7[!9gv'<nwlE{WrN^O({,F1Nc=S"Ho&iC|/P#lk%<ilgKK>)Qbn>Vzh[yHrDzF{:i3^VKfg~b5fEo|JiYc%;EwrHjt"p+!VJmWf
+7g@j]Yl!71UZzo(%m8{Sk@)=|b%p}L#.vZwFILJ}l5yTtNl$YdEqnYA9JN5Btb:sBV;I9lKYwJIIDwHH/!2.VPzvmlO#>d'mc6#fK{iCe)}"BPp|_ga%hn
+U]bNuLGGz'(:h:;#s(|b[U{unb[m}$G4$hnX0>0:fS>.>4va]^DndnL`N!|6[Liwl^9&'_E-p7!T0Pj$f/TOkI.v`&ep1T~K8LaXt:dbhjb11|SC1zxSQ,
+Ne3FrE6"/`8tY/"Go!)K%/gXAPF^m,yBo-L$GLYJYT|@2zUre5|&nQEB)c{%cOF+%+n[J<{,rM}"s''b5L[Wzi0<n_Di!6@YP4QsI%sx!;_JM7$[s7|;`C
+1T$<BQmq{Z!OFm5y7D[MID+12_Ja&:fEYQy"35C'A8{m=<:{`A&W}R}5i<pIgH8OLyi4HobcV<!RLZS,d08nV@rv+m"-@'1UF0tHtX6>v!6@+-06hU~n/_
+F(cG%#L.9>l_k`n0<4i.p2P}7sxg@1x'bVd#^_}B8s&:NyLhG<c7b&F:/OTY:8c+BWw07JsQLn:SqeP.qIGnn8X3$lX|'`=H_,y6$'K[Z["w{>~<T^MAe6
+"WIxqG'@ZH>NT6CK>i4<Ld6Wy8sd]8q'tCa}~GOM/Sbc@W@+XMpNCv/w}p@yJL[koyXfGlJn4}9|Z+1e!os-d$PWS+1/h+]2pz!&!Z"RbR)!E[yJMaaz+A
+wdq0FJCZ,:Kxz;d}7^Y}slR8D-~8'TA}s@&_n7^VZNy_>g<joJ4k&WJm~b~9~rfx{941/jn!@D+>zjH{J`M8;yazvC1c~ug1[Z-}]A}.y:j_8B'T0N!A"|
+:X7Bg3(][2<{~t8hr4SOD`1zF:]eG[sB0[)}^@>bcw)eT%reKRuJ]|YNISod.Faf_;_3WD7i/0+:C.e0IpmP5g3otzGS`5c[ZU,3Ab|6l8Bj[>:fvAF-[+
+(wNhWw(-'5Vu-E#t$1A9T%Bzep/!Hfv)z$=gOI%Cr:XM&-KA.5C2Aqek<E%pA}dC5wADc=>}^vB=Q<6b)D<c@t8$M+kwqARiW[nEG}@`XTXH-T$:F2!_#`
+kx%vY{_<%(.);iMcy9b/LmR700-Mfzsa=gk4BFl76dIYYXe}{H%21m,H7I[H_<N3^5aCY7K/]oi+pL82[EnalmIWh'BjBinRC&a^m[=_bQC_~,JBz>e#q)
+mLS>,^HuOj=%wjwY8']4=te'H)NSi'sWYVz"5p<:}hp%$Nck+@^>d;w3V.zW')Z/{cnW_Z0PY.{WM!B4NCDg6M=$+hi6ONTFC:~-TtjAw;(w3_f+:!-.Fv
+H2q2cQdQ<`NA,m4E87cS"KxFS1Xb!OFy]@X=./2<WIk_&'E:]k_3+&j;E!3_95Iak'T<V__/)rCnO<4H[$c%tzijS=vxOLNFlj%sxx8X~yde1g;:WwJML+
+Z7"M3]_jO0'5wXuz(0T]~>Rd=cYPB,G|B#ClN#shz1##3{Hd"J_2Lns26k"rn2{O/8X-#=l#y9J#r)bB@VT8U)A)=E7[&05[e:peT3i>lx%%,4>!9idA{2
+ZiT@^&AQUxF)C;Hh];,<d]d)lJ||H8S>l0KW5Qlyh"o3$388>o7w2!oFCpuO)7"r+s!{Tn>QhPSTmwx3a{P{Ms4iaX]^,uo0E(N`l")TtWOtUdb5OC8p"u
+j=$qs.93J#E:J9Qi^4m4@6KF;{[Ya&>-_&u&'b,WQ"U!)'4UboarfzUC[XPS/DCG'NHVOg7U<MKtR"PdJIEygdo_jIDH{+04ec<yhD,$#}<PdCntm56s}`
+HpiOrBa%9#%TWp7Y{y:PthUo,+'{wQHUWl=#l2nSy+@ZB;=}:kT78adXg:#{rbor-P;bRv}7svEN1aFG)8dGOMlkR$,:UDcf^1)gW(7;]3M>}9^=l=^4DB
+hKhJ(P%|8b.#rG{>.JLQi='QL95`g>uPNrc$|W32QX+ulIT$nF2O]tRnB^T.slPQ[<E9&%w`p0s>@%AvehWCzl4J73.n"}HaV@n+C}LtbfRMW+2&WZo/MR
+rC%OGH7w24>WJfM);&Y=<wO5/p.S=0Mqg}B1<T]HT!!'s&Vyh%.xiGma0vA1PXI#+EYN:}(^2kqJaTk_X2`zYP;UjP7B]!k)/q'E0z}ul^ln@"#.E:=QQA
+zy)x<Y[2ARJqKG{tzcoqLPeE9Dzx%Cf{5q27}m%l.C8['Zf`OQ|.L7"qwO&2mgAX+4R-c{!M7(krfw^I{[|E<tnJO#Ow|Et;BwH[56>hc$WN^w|q5hA$"j
+lM|`FEQ"^wk!c&!+Rjh-nvJ|]v>}"d(#8!JojHI{veD>5{!/16'Z&c3iw&|H/IY&~w]Y6!c)A7j]2/>7Gnrjl,OlYdY5Rov@T[>hi};{<W&/E+XiR&_uKX
+:q"1[%}.TEGs0|h85Yy]<%o'EXerHEBCk9u5X}hrmV_ttdA&,rF4S[Rk>U4Kct3h"RgV6_Zp5!Al0>vTr:lvaq<WN19IC[,-rKEb<arBv[+b%(wHrVJuRD
++lrN+U4wsk[r-h!y>x;-|ls4)y7XT]%S$Vb1Ozz5J^#xgs0{&hc-&BxsqGEwkz5>5IZ>mP.'">p/aWW(ws+"P_b`M]]/vAoirm30K5CvCY+_l:NGPO[BM!
+Iw2>n0PT|JZH[WWgu1IjkE]+|LF+GizNiDzoss/l/B"EDs!CV|6k{P^|%.~xQT4t=F'9Z:h5O}j0b>"Sdg.;=,zia'y>iqF@wrV'Lz2S"1a)KS.R"`h`Z_
+{4HQk]'_BK>HsqC`c;gbeQ>}eI3(r=D+b^trb%&&GdM"0A$6Ugev=_7VYg|3|-`RY(phUCo[s6FC=F[=A1Q<A!/bJ9'8^&Z]3F:!tJy.%nl-ft4!tkD3]^
+FjdQ4!~D~:L)K1=hyrkM~`ncaf|&yII@fIneWP@bEg09Ua|qk0Fx|w#Mo40qT}z@aw$]&8jz9/)(,NgO|{ITT0LAg[r9X"Y=aG{V`6+AEFZ655DVN;VrSt
+X&PO:g;TjZd>.=6BGfEGL>,1PP[ktsbX`po|5`iA!cLM^+Cbu}y2Nqe_onIR|#vUHLF#%cJfuZ3(93YCW6nm6Em!(T,_y=.SReY$}X'3]oebje6,!/O5)v
+pnJ_~!N!YZ}NU}1,+$cH`Ej%{{<0SC2o^x"b[Y]/DOgC.L)Taz}f(jML^a|}T5Cy`!+YLR@yhB,H<9S)~XJ5/'I5YF)<6;1z0+QU:GlQ&{|V(#KJ8>gDbQ
+{<JiT`dXW]LmL"c%)|QKcCiBspX#p=a}FXEP{"G9.{I"Uq[BQ+'qPgIK=xsd-[K,tg@r/hdVoQ]MStD6m46:1p&,"9e#d8w]XlBK:{l,R8[_V=.S5F@5JP
+9tQ){FA,;vzqpTPX58n$L@_y+{Kwg8D$k`]0~bi6(AR_R5U;zDrOpIc'-T1%EomI`}Aad(S@Ky(gcPFW0:jZ05k4b&SeG-$g8H@;7'&N54'+ReIAbt%v~Z
+:`^3s%/<v&<U[1dO}sB&t=,[QBsFtR+)idY8$k:gs4LG,|zkl;t(/o^MhOE5W7%9>9B}#:S@}j2wfRPJVYHnR%QHP@:(G9_Z`U${4KH>x+dpQcAX8G-O(#
+tp.'lOq^^rw5_6C%)30M:'=KT:+LKI<z=LqU'ox;V[S'4;{IhngY_-fD6Yo%UyI>Qs^<S&^Pp/UYR{`-<xTwjF4v=)n`G_@`WUY`K]AwFTawIC#8p;gzvK
+01(A`wIf#1/V1Z@^_]o:,{;2!aM%fg#bec>t6=&8]f1z#J:b8}pdexH<gq9t`kaW!>mgG3'[}hj%MMVVYk`BndVlQeYwlM$-eMCR0RZl`2[UBrfV_fi4ZW
+]%d1"6&Ls4r$>pBE,`p=H-#"Dg.Vuie:I0[5;B#"erL^x#BoV7=F4s4lbA&4e[/89`X6P!XBg9F92s@[5'(MpR]PrAFbGlBP);UM2xIA)7NNWFt<goC^0S
+K.a1`0gQ#v_1`_NF`a@0a8.<RK[w^u~5gw+{$o}_y]xbnPOLC89>FW)Aakl'mvszDqad'F$lel`NN"76-##n:JbO)6nm7kj#"RTc-8%|LPt__N=)Du.E($
+K6sc%1>+V@T[T-"Id69_`en[:bj(how.Oy=/'=@jy2!/^2h41A&'n_F=w!bcnt7_%QnD1Px1BRm:u&plA`:G'q[Kpb4i=TmlJe)8`edT!z3[=cNi~)XjRW
+g1M1n.f_^76'h)njHRFi{$^2_J"!f)ly]b%qz9SZR^#|V,tmc!;|,T,%FVYwdNC5:}FJU}M.ZCdh0)b]N=A>]Na7]p%K'3}_h{yE3>0ZubdwDUZv}5tE-F
+qF+1S/IybFjGYg#Us2w5]I3gFM%qyzo:.^4SYs|aPH[O!Ax!FxgCu.CnHG;u0T|e#xSDfSh>DsjS`_VSjjpJ->}W|[${s@ak_%CX#[93(^`%JuE9}U5iLt
+P0:Rh@,@hKW$'w`qKp%fCXZaP>Btu)wAkLQwtO<L-WCMFU`%2I|{uf<^Iz%res$CjtH.LgStruBwj|1r=0+#h8@rN72QM`X10jeM0XN^MCKi`s#5gB@zIq
+Om_%`Lf)LCo'L9:k"[-&NW+hK976H+]]=WM1L-)%,bjJsi~[))5+b2vC(G8OwY;5q"w(vh:Uc;7P&S>v]%X(Kwml_wMMzgc0Kb{L#0ft~))ZK@YDU^3gyL
+o.6eVk[_xyfs78ksf46vSni`%]3Uem!K^Kma5'#`HVpR.6F<oN"$Bo|Eq#mGR+""]^1!_b7u;&qkkK!7w!'yL`C}[g<XH<-FD+"6'LUL({6PlA@CHRI8hb
+)RH^"_:#Gm05:v!R)BHh`=@h|h=3o(/,.)H&BIs}C2BPA.;E_}s/7U$N5nm#BiknAr.$b4[KFs@|9eZ;-Z|m4e5daV5;suK^S>~q`S.TEVnR.[6yu9!;6J
+R'()i);[oRnd:B`T!,/l|K_0.a|AO,c<h3cnksMt_}FrH|Kl_'7X5oZ_xF)bQFi":K-6alGO+hQqekKu>s$En%y!DJP$%/Qy=VWn%37O,bCZF5u2|w1HVo
+WM0h2m9@^ZF;_6>Yjj)Bm[DKN-|$j,]tZk6L;W.|c8hIq[)&'=AQqxAa>zuU5@_|[-<^;L-7U)_8Y>I||=2hD8ISwhO{%_)XPjz5+Lnw;<XVK<#rp/J%)y
+<)YZU;hu&H294JqX}|vFY$]YC1Bwp/-gJKG:gaf.Gu<=N.2$cO488(RQOO+#^/'R6I5iUId'mt]eBx&)3Hjhk:(C4}#@+!T}ln"}0r0]|Admw#5N%kYH4A
+:k,J|&tVRGQzV$i0p$68;P><01&,Y+>Y];fpl^UxLnNasPC`dV3)w<c(kUvYk[O(e[oH)%nJgVTf8Jt0^ytv.hd;keuU%d`m8];Xn#zaB}Bgfm=8~)@aF&
+p_([wLO)wlH]1dt`-Lk,2.pEquBaW10`z=T!a6!>|r^c!}tYvhaF(W3J;:Kv`;Eg,:1$Cim-YF)MeM$h@N)8EP8G85%9y{8tL'vS>W}GLD-1gUv;JwTQC3
+}i_&85#Vr)<t/:h.`mt,Mp3rQA9O9^@AdHX.J|//1GY0W_B'k4+&'.qsDt'',%X,H7d8m]i3Z3p<jHO`:Pq'QeGIR[qG8YWnlA.W%MWe1;&m/W{;<stE^M
+GykEd}-_}oQ]JknTI3bC7a`XF>r=Pk/Rek@Nx)Hmq}{bJ+Y$tTH[)q~$.bc8Tv&D@5[VqyVBFnz5mG5;C1D:v7PDX+vaVr6LedOVPu/m`YPu}2ZwSe>YZA
+X&>9$=|+a`!4:]Z_0o6[WX,[GnS1DP'rg&>2Noc]nQgFmNqv}-T7W)Q8;DA[FVw#,rTmYr5)vb~4t[b9("Qb$h44$I`{wn(B2tnj3hQ6^u!8%q4CG2QU~<
+%x9XN_Y]9Sh]YBt_cvM5bI{&5om|ZHqPJiVRRM'O^ZeIdpQG5B#98wV$tLK`iU>Fp5E9:h[:,m,Otxw_c<Xo4>:g{6zYVg{owaZg0cU1Rs!RL[uG{F~K,/
+af:rWRn5Gs{{q,=6JaWm$.i_4>vX9-FUcEj3(#BErHaS=[b.nx:iy<@V91("#y0GR#<4NFV&P/6oMOc=nRLIZ"H9(s7_E]x`x[cJ(|95#I#nxoOL)Phk_7
+VkrXea}]@/<9K@I[Gap$'4I}(ama/AtK`-fby<qjU;=&Lhl1T{JpBEZ)c[]ZbM)a1,bb>)hmyiV+R<nv.Vs)^(32-l>ekeYCXSB"4CRni[rt&F:'!HKA9I
+ps"hllQM9d%gLaLl9ya/,|laYI"Rb]=at[hdsT8!Hoeo,yV@tMqa96z"EAxG..!80;0XU9`nhh8B%buzLq5+Ku"Cvv"Sw+`V:.hObjnLY+U-#4HjhjX]6.
+;g_I='hr5O{x("@];<Tsyxmapb9rkS#%CcL$L^1uoKiyGAa6NCL<xP|&Wh7v/Bd,OYWjtT$"5JMXv(C@l]@'aNxxWoV^C:DE{3Q_r4aRoZ;(0K_9x1e,@J
+"o9m2%J6-'=ge;b[=,C4plprqHy32^si;-M:)@!iIp9N)roxSt3%Xgp1,V9GxcKQx}USKXj[39x|jgM(>teD{yC>0u(Kz4n7Hst%LTtlkoV6Er<Wu!j8}S
+b"_4(q9F3vl.b"'D),%T8Dlm,aEa|Nj[{^Rxj1e-9lJtDYbMx!)tJ+a$~vw+5_OPahGQ}&9[^po`nv)xlc2dc=MG{Wx9/-^Q$c8PZgO$W9!m=Sd2Ob{ikc
+_&[JFO,a{s".=E_fLH5|lSV8wH:m"dV|d@iy"2wU;NcJ#nunGW/e7nPK56RlM0cjA"]g#7d=}fuw4[]pTo!}0RGZcza}}jys|jJAgTPQH:g)5kpi0od|Aa
+9,&N]I;mo>lW"KAw!>JUM:gSMws_PtfaOFJ+!#~pL7w(0d&_@o"5|@f"~HMw:<7k<X8iHay5S!dSZ}5J;oS>Nz7B'wX^O,TX-oa)ewCH-z"ZEfMWu>(0l.
+I@4v7<SH4`%$PLk!}IR[pS1@oZ|jT^gOg&Cnqx.n)_I(I+$<)=M8f'd0uO2rRph^ZOm/KuT,8E"OzkR%Za%84{Wat{sOpmwOSnDRNOTe%E8xtz<C&4ks_K
+f=)H+YIG%>BL`kMsx&g16UO$4WY-mO<!7`DhTE"d85-MA4NzI8R4N]m12Ke@X/D;R)VT9q%-UKY^<8)y{GEBHjYk'}':--]><H(Q1_f1.-^qNTG>q02-Tz
+zp5NHvRE>wPPVAO>YUQy/zik0Rba1v+fO9V7,jGT4ALihLx}3YaU/8OZ>%}W)."Rc07a1)+^#)l-gI7q8Pb@3@2,<#-gu-Q9zQOM(p|":M3$1R9riHR|(A
+wnbx'rJ[4'8KZa(ucSKh"I'",tj0H+Ygs6&1LsxEX8Q@@O@ekZ56>v-r,^.#ExZgiG~-J47vrSm4jCDOqh9ey{1K-;Q-$aQg3xSqc/Q.H)b|>}('>8_x%X
+h=E,dl(USkZi<Enh7%7"03B|u/cKwUt2g5viC-|.<8er(}.^w]lnLZXX"x2{#7>/Qd-@-^6<LWt0kn$r^v%`~>~'.$kFcnC!9{X+p[Ek-B.RFwyq~wB$F2
+_>:;_ow&bsEmVwr|S.OuJkbH>n2]mo]NX]z0u0DStLjN{>ZdeS76}Od`slGx(G$t#UH_=FE_ANnjSrIr88%31g:(/V.]jfCxE{489vRdBY.eZBO}ll+soL
+UhoL[$1[|a.m$%[^-]OB56yviBv8|^:Y:8Tz4)hfL=]1(3sy]JsWHohtj'/[XegAxs1#,`nC>RZLMVM-GNeb#ErtxM@r_)v^#aEsa{SI3/#-).WX4QL(af
+krU]Oy;d7ZG%YTF<Po<At{26lcoL4o7zW7veOnr/{M~%tqu1h9bYp$<9hy9u]3-%.p<ABs-G}NXj<y6'"eX`h=^6<[N3hQ4$|ohUf0Ijk<(_Q]i5~qp98v
+@in%0#S2-K@@4hBSuOYJNY]CZQsAamtG^u;W=C"`IgbvgrxsxML=lWn`vGAX.T1tx]t3wFGe0utr%45@1<YN5A>'DQ_Uz:jUDiFv.S0u'2e}BB`V$o6w"#
+tLXdGj'CG!ws3dY5JJ)P%})m;3JAsR&l&d2GR'QpN0-4j4IX>)KTws}l>Ya_2$gMJR(mDce(W{Vo2pPd'r4/Rgh!#nY0|(vJrkY75L,0<e|RYk~YK-;v61
+FWm>LLW_!ie#-/n>:['Hy0P7C@`mQiLA%y(zxdw@VKx7aEG/mLvBe"FY{)7e%<J<(tbA9>n|s1Al_]W<Kk2S!z<o[b,8tPUmc]u&]CPEk]-4i6&W|(y^,^
+>ZBuWR0u^o|RhLX0-;PjbCSJp)-6FXIXkzFX"fNUees-}pdl>rC!|W#w}Y5gwLE)%tg49VriGaKs6Y_PV}Jy|Q8R9qn#vG6B^pOV$::y'GQh82#!,7&0X(
+CfF`l!!&s@2^HBklAATr#aTA`Rut}d!1&R(m<NeON'X{],Em5lO!7VSK,ux]7)!3clS]C-}TF)Be(,ZQ5THgEf;_'rMu&^#>H5UBX1^CL}(FW&eQdI0xo,
+/ImY2)Z)zEN:;ltLWo[V>KRcY(4$$;oI=(/t@$keHRQdC5sR4Jn=G'ozYnO'_4WAtdV5Nrh7}dx;'Mbo};5d(8Lv&cyVI|yGw9kuB[G;gzIdetK0li_"qy
+5V-QxQe,{EPkBMto5-_(:[)DL4Ptc#bs3W6fV6uH:w(v@OQEL-;fbzX6X8C}Wp{yRI6dOc8624{Anl!}"_Hb[e/6th@YnD^oK<~CJV'y"Xbq_/=w2DVXNH
+pu~j0>B]z.o|Re4IX(BR7=D]:Qt=H|'k_:NTY_7WHY:m$ins,n`i`).T4bp[`:v$2@)08,WU+I5#/7gf#lX&a)onu8L<Gb<7Y(>3#$mG9Z|i~7PJ,Kf#DH
+Y/6,lC|c@d9D.AfduiGA:IH'aFi&j7P[GqWod:<MeA!LkqmoD&@Gr`>HdUI-QIx!K&V_ePxaP4v}8K6q;P_393)z'5|0q$N$18pE4D7o#%M)35qoMTwX{y
+rh$gw<1dYZW#c_.dkNN^_]3qMIzGC/43%PWCJa570T;gr&_9Y.`vgHL4bM2&JJ^.d@pibKRYL(ngwM[T-a$qL>OY{y_W_2|Zyj(YJ{1lHgwh}AbdX_#nZj
+wd>+AU~Vv2wte{7^[4g$]UVO$'yY-XdBKl<V@bWmq)$rD2u^dNIi2<i8)_,x.z2S@vRY5P)irXZ746g;;R/VwMn^{_0ZN+q)6M4-yD8C1XtuoGQ)mr:fVE
+X'(4:UbB{^J^"g#O^%boJ.4L>$YM6R6qcJp@U7u5ZoBHofWYdaXOtY{c9@O|QO6v],(g;B%)k$I0+_+yzHeKi^KSvVyZ@c[txC_<VGpyj:-|iaSZ<m^BPN
+-|ZqSOJS1L7!1B#[uxY:9^+"pZIn5AiRer|tvqU0Y/1'$;bX(>Bgp4+c'iut#/zs(DUMkpOnA^CpM^AS}!8+kty"J%]JZeLi<]t+jd9l5Y0cd-!y.zlY,p
+E2hEu<+sghk"$!9EDTA`@dWjPTX%U^o"n}J].PA13'@5!g1Aa|vjt8|HgR4Qu4XY|y'I<-V;JJ@kvtGK.zh2qnW>VVl:/.a.09]&:ZvZ5qUI`R@#|;(OS[
+{Co'z0gLm|);iM'XArt`R2,"q-58eNe8T@O4(9YF|S}+wpbk8M5G){yhqtyk$CSxhCL,yF-fvbYV|<=I;K$DURSHzlztwY-u,#h-6J<uoQTHEHCXK>a`lj
+:dWV>wekL[ADObbJS@V&K#6!Fnsil&M]3E')LBGRKY_U/7^Smlta7{NMNgNg5g2{mp!6sv12irQT7NLNKhBwkfJpsnoORuQ${On}X0([y=W}[Mbd;5wt|l
+vwHX;M1qr{0@rzm`VMkyIN<jpW7N|O4Ip2SjM//r~&^P%I=EmgK=iGqoZg.!'0(Jh9s5x:JEIG[OYYX-vpO#/C7v7"OdtQMlp[AmH}2_[d7DO>0M/_@5rG
+#=3{+d-g(Y1r}Kvwg%X@nt-}ZovTq:hi'/!9HO')#<P.%ONgk%plTLp%j%PKf>C"owReDCNRAu=_z/NGwF=vN(UK`qtFX+l,7,h/f37PrrFI"7cRsT=t`t
+dL.XGy}.P$k9W{z-"Dl5/s<o#vi]1|+y}MU&Q<#|2#GOa[Z3l!MaDcTW8[@8>mf}ZA/1V,Qqu`Q(`:cDwiw+Ls)AtIpiuS@^@a1R"@'LH7jTl[GC%t}GCb
+p&g1YOdOZogHd_8vg1OyVhzz66A2p$'!/T}@0yyZ8fzuYxvmy^_$nI_NOn,t.fjyM[WV(EN#@J{[`wTlnLa6}7XdB%z98N4oyIqb|_gR<xqP0,/mC)_SJL
+ck3sd#h@7,cg+Lf_IQdo{uKBzGkEq2jSWg3EIbuFih|"Iif9MR6kY_Y0>uN`%GIXofA8g)(a^5uT:=<@RB[]wu},&mgJvs4fdoF`E#'"Z4e_Se>6A@y!S{
+5AU}D8)xV_X,/S^:Cnn{&LKv1J(yf^Vu7N6vs%XfKOtf>>wE=Du0W.8_:)jDyw9297oY)j!TKs]>`wP^"T#"N{x>Rfp_7d{NOM_wy4ozz;ZeV06kw!oSO=
+'O|"-J/-Yv-[(sD@]c'ltF14^>&6T'xV:nhdYG=snTr/KaFIOf<keVr7h7w8#g%8LwNt;JV7P7e7{S:'J%SMmmr|J9A0996.d|q^OD[1x#|2u:w5=K<(i;
+g4BP,jy[Rq~j5w&:%kQCL3(Z^-H2<D+R!q+l-peI:BVy}.{o)>[v5c/f/hC'"b!SLG(t:DUi5.-Q{z:H7"@y&[vR~[,3wp.v>,AwQ&&`=`7V@j,B;XC%q1
+=.4-r<fpwj1pg5ZT..6'z@W0Ahue$f7q|-:s3ISUH::BDIO{2uQX[_2449pr>LW/(xeZ|6&vNacG2sUuXxbd5La3&,&Nga%7G([{Gi6Dj'W(u5213wu-B>
+i0;cE,X`J(J(X]oTwxVXn[4_.{sRH)E1rg1Usaozi8"mR}zzA<g49D"K7)nXqF4H!-7bm,qGY%yRDSg>/jY8::@W`3av&^6;D$U%Hw2%^34&5;Kx]MO+@1
+<cj;{F.+1:WU~+mb[x[7tHm_VU},BqYW_pyH69U.LzGO+mA#uiI&QARYVH3J$7bS+-F-yK_INGss2<"j{#H8&)Q$ge71zl'xJyA/0AvPs>B^<bRwKKC0Vs
+a;P[Cr:x#xQ#.;+On&/"C_v)NX|/+HV1N)%PTvf%<^,q:V'+#/lQl"))9"tZ9me2JqL{V4Kfh0RGF(OQk`Gl;ihf-d7)GuKL/+-p!b~Rl(q&Rcvf"2;H:r
+5{c^%'~3zT2'BtBh;f%$<l"@3IxrP^0cl5><%I/67ux"Wpf+"WGug<;f(8)BVyI!`UcEvCfP{c6D'$"OZYZ[y5y`SYC1-2T%:u=G8Fp!1tH^91:dn}#Pvz
+Zs!mx7$]~(#)VSy#n]zY1Ta&0c|Syr<nZ'k$g:L^6Ba_Im^U'lLot^oyw,%N8+qmxs9:Paf7Itrk%T$LKTLLCgkth9%Dbv@Lr2y380O#!IAM%H7.W;kIuD
+`E)AQ-t9#z_;Gogld,3zn2HTo=xx>tZ"<QnY&msjr!z,;r;R++C9F!,h0noi0UpCD;ac+3W1DwF!O465nXVsRsb:l)@l@VhbRiOt1.kmXk,MzVrL~;1uC9
+0XHl]FIH0pbp)p%Mo]~mn"K_(f!tjk2b,.Sjv8629W9hUOC3.[~bXO^w..g)>R{]>2s!K"L:aDzTrd5!OFi!J$8t>Oz/W#0M&(&8Ve]Qa/A{;:v&m;^e@(
+wnvbd7WExUq"eG%p-/JV{/X{pL|'KkzwH+I)w%"B<U9qkz.5_tl;WF5PpE<&]$0e6Z%2e#HlV3J'8GT)e@7)Alc'LIF%_x^ty#%e+Cj5:vO@Ff@CuKfKWV
+oMdIsfk600Z&;{,%`SFVHp;Rvw%Zs5D-q]70uU"T._4y1^{ol[u&=ZuCm"b3Hyku5yS&jk4hH'vtiKpdDlQTikFFP%3:Wc5@c>#G[[!3x|Y8,rP`>K4gG)
+vRAvlQ85+8YqOda'!S`r^y].PeZ/CC:TC6Yf1ko@8C|[:NAEJ9xlAu:mI;p8#Aw7q@+{1[vu04bx!bYjUGK7Ewzd)s"c3-3th0lG"JX5YJ`b'$_9';#Yt^
+PlHvtXLlM5-Zn{A>K5|Dss=2jG3uen/k03T$$3`O`3X)0x;#djvhF,-N-28(4;aZ=$_7]V'Taa/jz^PK|FS/>|g^`33)_JD7<@)7/l/8Ayxi.DUtxKbB=^
+wAJ=V7X'e0ulW#7pUC#5]m7#q5Y]>5uMIn,=(L9>+f2|Bp@,+#@f&zoHer7sv;uV{8%}-]_km;x9]>9/s5<ja{-oU$z,8GQx=n4MKq:=&zV]Qr'NW!8wNq
+Mz&O6priW9vZo[cBQsu.o-dv8F1-KTu]1'(T9):o$6VTYh&/Aq7e%{S!h8P)ns#;)I3[_!@Lt=#RCrEP8XvVNew!lPSf>%%!N1&gZT/hd_w2)7GN/_3Od;
+gDeeOVWm:"1hH"FCWCc}DOE|$m!)3]qUBvc+1}x6x}v_-C[D4xI}h#i0"K7K'yuzX.@}RTs0J-}/SAk$Fpk.Th!R'Pf<L!!8il'chX`I`W>6CV$e.:GjsE
+0;6HgG.F')IK{T)#a+jv![!8.g`-Q5,hFfT3=sp=msb}INh(QD8v2qBrj7vhPz_,#0oGkZ|v]loi4R-h@754;W9Kq|KJ)8COgiZjX>(4R3888S;jzZI_`F
+fMg+-OX]n{TiA7z-#2{<rDd8cr#i@7nmRd9C~O3{Q6DJnmz=-N;o=qS8oq.mklzFq}cr;'Jcpo!qS5cHxwAO;PpYU"p%]13vA^&,w(%Yobf`c1|(,/L[SV
+HnB$YpJI@O^/moH<_l!}#xN545I-(avz&0x$u!n{v{w[rSrF"T~6Z=5|q&HviL(Y:hZ_[;(K&F>P#;+9@hNEsY#|nJ}8$SsVqV2zrLu.V$p%DuiYQ/rg~"
+0@//Scsg_vOS-JsBZ:NM_<rMme;lu,mTS7eo"c!/'}Dc[s7KjyzQ0&v^nO1S[o:.MH&ZOTaUGw0[#MF1J69.<qwov:<3w8+4cp#bo-E(.$`h}![<VZ<tmZ
+/iCrbZM5:i2=x,yunWn/Dg[xS(+Cp5bzR6wiP^+dMx}"-Ed/^kh`pynTsb[}SnmQ=x.gR|d{0{9Wc9B)JvT7D@UUIreyJ}}m`0l_&/B8Z:K!UoZ]uoo1VC
+%W&c;{Yu/}h#ibAR5ZMQtCk5o6xPU_~R%z0d3:/PS]#AITDlvlUtD6/XN6dlVPv!bDQ$XgU}zP3}NLW+y>sX0Paqg-pm'fO9$O&L;n%2]`k^o-pzT&Rt'D
+/H1y/29IUQWIKo3=9ltc;cGig+(L!O8v1c52l`17O_Bgs/TA5jwW:cUNS,!eMBZid,ZBhg;s{Ra@0h},nI-frVw%{aAjisqjgvb;pr$TD^BSMDU8(7fP`J
+}tC]Q%-!n2A$i3PdW+~De3aO@P'_erBM&5pm:.J`6uIDpE(#ElHKYk.,Jg;_wld,1Pc8Dm[k&<&7GoJ4[SY[fJ6aaBM/N1_xIjL$o>t#g@K=m%]nqH>l'.
+c!O^0.1'iLR}iDjZrkTs<YT@q8tKgt+N#0euate+;_:u7F0@Dd'aOBOE9g&49vd}_D9:_Ggxz+cYk&^(sdAoG,sJS5N6[p1l]htASMGaCbQ6nO}'-PvB_+
+0hyzv9A:]SFZxitUkoUSIy7=JvWkU{%>p}8Dgs/vHlRj3]RV2D%c4I^T}CZ#Bg"-V!=%u@H(D>dg{u{19.y{g,X/cVN2'Mz|aOB"^gg)~3WZYgpH@[w.!~
+W&#WR<}zt(UW[+3$p/|od"rQ+!2.$<Kqq7sVi9J&=ZYnJS&q>$Cn{6<`vH+va0xH[3"8L!_J^'+fvR[`k{N)PSZZ.!QBxV%lHzzn+_)o2(e9cUm0`.mF~=
+<[7nA:tYdo&4W9Gl'VRzS|Ek6(Bq!CZ%..~@2(7>XX2x^`rO`sHE$avfL)#8l9AxY&iom'lsZNW8Fg:3/QXFf,^=gXUHkzA[5x+ap)rKb<5"Q`WMJh]I5N
+>>SS:{G90;w|yRYHyt71rn&=H^R0$5ibZ3fEu6Fq(O}(cEdj3/<D[=+q0JFxC][2{)R0wku^&@zyWfi!aY1@BcL_SawA/V6$tX_lQS4bw'Z}^=g3DI['#v
+[LGaN6h_X^3n>7.|aH-.EHsKV=Iu9_4%lN)2hV-F|QS7YPM!)(txfCWO`5jAT9oppAe>=DdJqWWyl$QS]vYXkfF/[7SnV|-^ok;v[D74;CN^1;uj,=(Xs<
+q82h1T}9M[hN;`i6V$Q'MSmSMq3uP5fh8Zay|h!<4>Jl=S'0=cqHC7XXrXX%n"/+0Jrx]ffR!@=hq)00)bLXZ^TK$uF]4hx7z'}<yjcQgUU,`dqn"n-N]i
+Wh_zv9|jLb`k<#5VnL^w1F8fSh8r-q6YuvAajK"_h4h'&>k4/,_a"Ux9]e=bJ4L:qF$0QxVv.]m5'L%z<Spe28jvPbn1Mk3uIbVL8R+&j1WH`Or2./3}xq
+I3w&7nJ%jiST#qaz8e-`HO`J'5L)5w{^>`^-q.`>SKJ'8#r7wLSH>tbR8R~2S}0hGV^^i1PY#x%@g-~j}A%R/J`OTd7A=$M1&_0u~m@h2x9o]k6,1WclV}
+[jQApNXV!IL.dnsf"$7:jV!,<XE]{S3>|IrJCLk3'z[JCp<FGVmG~D/]pHw%Da8^Su_'P'JCfqiC/e6VUL5S`1FF-o9caEPp/[]do`Il6ycZZ0+f1D=;G+
+.Rr.UE'+<N9`acCfL("`,S]jt_2&@qk1"BRW>]mW@@GYsD"`SFPXq);#js^6h9L$dFNB^r2KsYfTWFk47aYJ"h#AZPmsB40+CXAoTbS},B$8YF}K=C!VyT
+K{:|8]'uR%FWNkAkkX&cQ;Ec3WoEBadSIYeR<1Eb!cf#C>FdPhp>&RN-p|'%D`%d88yfG&]D]($#krnWNB$PF=K)3VsSRSie;LlafzU4,w.{yf.i>]B`W.
+!u&=$HdJOM_urNVNHb[u)kI.2AE}<K!.A{HL(WYXbGi!,FuxNE7pgpojAtH1)4JVWjzy<+/%VRoj/S[.PK_tOcqJ]AYJCr1JAyRQsGMKJwj&S'}9X&35.%
+N4Y%6Q13!GIZiY^{R7tR%;_PuBbwO47nX^+uz^o1yCtyrmO00k:,S<v7/;.:/{6SC!4']^LmuXt4x74`Zu+O)HV_7EJz6}rF.y@x9.s,DOf{bIR^/u3T~q
+a=FaZFR`3[VMov&N6%)mgXPspSddV#yQA'ANuvr01IZBDp/B;H!):Jm&/NI/yL=O>N))qD#O'YIwBXN/SFYC+HYL{y6HF^JeR^+dr{E"o,PO2Hm]k{wuLU
+5|7q}M):X:_7@KmfQ8|L<F|<89QBuak_u]Y|!%0r5|:x,8vzXiJhn&Ne/sDRjUM1'H0>%bb-AyXpn<paYA-4LkIBP'!_2yuTQgN7`WwbHwN2'a}&GW2N"!
+h,S,yE(,H/iY8$9A72>XFyes.}bX.qaSN`/8b|@oj/;tH|DfJpbjw}qa`aWO10h:wW-M7poAC4%n=`#aP/ST9.$v30j&kivXfAQrft_13/(]JIbU^VfTrj
+.Wob}+{Q%YJ3`rm_!4K,Sa7%(`b+0+Xax!aAb'JD>UO<#9qLYqW7n"vyvSe<(Ebq.OnoI@&[vHprw1|G_FVJv&5uyh[mxR&V:[nK}c_DB=r#ZN]]UzR.@I
+v$2H>-Y_hKm!E'eF1lp;[9PFSrsg3}UCC@=O"Y9eN1Sd",b,e<yMZy!bYuR/cKg|$9+fX9F{>ov6)w|<ylu[Qy)zr1'8sL!ZO^}&M/G]@4]czv7s%n0W4H
+q-_=TTbp}@V|JA@ZUHXR1Qe/B;r8,zR_3{u^!i=}sHsbil~YLd%yRAJCAvVY5{uML8/qGtJBOjvfMj89Z8f-J4x767E"<UFST!l:D;efCpg_L`MNt>eZO;
+Gjf(wQ22}q=Zc#GYHy1ID%Bywpqkn#9r2_L{Xa)E]<_LA&Uvz,KBos:U3R`h4v~!ycM9h&3V0Hjy5l9}|CVQQ>lF(Pj!~@ll31W{((&;~c2;8P4dQqna]O
+ClheivS0k+|mzEp&WTyEFp>hXdKgTr%7:wU&t5kF+zZ.&v>X+vp%%{-M_2Z06r/6^Q`;C0U{nyRUl<ny|qR:8T3x8K>"Ub7qYZ[x/JV2L,yrjhBxqh#ou)
+A@COU-gar@R/dAXJ_2N<PEB0>S=Jebyb9nsWhz]^-l;,QKR{pHfTs<]d_$v!Ld.jB1We#72ONPJMVI20(B1rBJ$>]R=JwO"A,smR7#{>d+XTYuL(;7GtIN
+DAdS^_~Sq3HU1c2G%q378Ztf]5buO;Xi#&cki2_Vfm@a;4/voF`D|!gp}WlW60G2)mpyEJ!r{C{6jVXKHd,e5L+62)yz-tD7h}-lrcsJm`k7D0V+yk,Y"M
+-Md(MGmCOFDIj{XKfTsi#3CNTpw]C.jP9g-2/8bI~cT7QIy:~]wezy+JSdCWw:yd9dm+9<R|E8uZ5f8_P%2^WECz_q@"/HB,j"IYRl7iWffQWqRieag"[H
+7M_ml%Xuq-C6&IFdc6bT-Coj/FD:dB<XK<nZ:ehnQe3(Fp1UX/]QN'gCmfZaxJ$B;^Nu2t_k%ZdwSA.De)OV'8mlx/2D7^ch`:)Hdlr8xnz241.+I}[q$-
+nR65IGzL}gXKNZ-PN,9;P6EBW4jq_j%J$$rI[Yym@Ckl{+#]"z-^'LFUT>I.#7,AE`u<,cn!T-wf#aYh2Dndmj)fCLD_C>nI"N_}d,!I8^@D5>CLg!xH,<
+II"5(9r8FS^(G1l.JC<%t4OP`<LP.4(Y>_T"HDF"%Qfmbl:X%H#_m^+m9BYzJRU,1r9|J7_&LcE<uF[LyW+DsowxT3>x0_N5a'#%vrULq,e9[uE1o8}8b{
+u)gt~Js3.$H+ksy/aY'XV-Z)Mg{jjAZCWdw3);(;7p_<2`vflKpt58lI,]f3;mc>ZT=tND^|s|X3u=k2K//$`C=z6LdS$rz`-<|BWobx^</)'73!JdvVd}
+Da&b<0:U/:9#Yik74N=&L+u>9-jk>uB&ZCuUeyL`x7/G('$MmmCj;eEp&U];a2f14@<znQ$aX'UKo%N#J0OHnm7$5KtCA^_vU@&$btT}}x.5Yxtz4Jo6Vx
+LLSHzkwxZqGCD@TefH+iIqU;H[L8UIPTwxc2$`^5hrx1Ccg"rH+iQb`A8x'<^2Avo&^$Tezf-6!jR@b:2hyLCQA{"xd)M4/[$,Pr+6Z[MCzxBmhaNx7h^#
+-6]>I;V,~z&'P-atHQMJcAj[o@ebpI6@PXA5G.b++PxIu}mrlxE}`itTdk0hvj-pz$(b",B^'}Vr/>LB6k3zz.zJs6~0oq%'=^!0yJelQ%3m+Ty96:NyLo
+4AX/!|<{T@m1zhsvcJ!=g>5o24hFboBgA+>3:ZbUS=gmZ3#/;y&eP9gJ+N;Rk-GI91hxw&K!Z5TPP]d+7Z'hWG6voL5t3I2l=Gvj6{i]Vsk[2l4cc@#<H-
+&,Qo%EhQ;U|PJzTKq6%!}pZQPaCm-N;+J>+6fV>=Df]nRV]VuYZ-,X6|R#0.z)T)dyV4T=%wUgM,&P<`)@Ikar(Hfb{"ZsYQ8W.StDWMA!wY9R6$j7ra8@
+(Rg,Mq_wE+)LQ&;5qaAfHk=I(s^#8#J1mk8&DfFi7|I`lWf22jB.KlkisGm'>2c+{U2q`UUw(vQibS1n9=|[N>r;K-N;Ptbpwi(xYeU.q_s$Qw%jkb4I`[
+~>=lA"<PAEeX=]Xcbc1,tdUFxe,+aTfHyR2!`t$762a'R^0g'y$&1d,"W#zT:39v~`E6^/{JQFg)^Y"`9po;"W>=S[=5!'QBGNH.{>4ha'S>W;jsL]eR9/
+]]4gMP0hD>57mOyu4Y]<iQ1u>08(LxU,],M9x+gl8p.+bm<UE+GQS;F1nY_%HftkLT@/9GsfOX1v8A]}L%[:V_2s$=TFW[})eY/p_+Y@h{Ji%bZJ8)'K9^
+tD1Pug1Rl-I9Zh:!^-|wd%ozEKho%8(o.2:1ur6$/&Ba5<e#x}!d![MK[7[eX7fe==Ik`<q{vp>@d(Jew"`]K7SSKoF2eD,HgaO:tvA-@pX-$Qzu4G@w(J
+xrjZ%|bI1FUA0Dyo7,9s`xAUgFOyjdCE$p)735pWP2HRA<P|A%f`=H254<6-nuoGN[xO81nj7_DO@Q~_I:Ta`rQ}0r3t0GQE;srGL!zaELa68/W`=cmyCS
+PoeE`:XrX[Hza;2r1>m8!#3NXN&`UW9mdvu2-2+&Nk_gdVAg9|;kmF_D"SBAhfe:eWg}PP,s!,KOa}JqajNdAk6SY$F2`8K%>;h!0j}1a9_G[_0f7$%%-&
+ld[6K:fssDnnn_Z4s,X]S5Z'maP^7R$A<'(L&AmAF8wQ#,:^&&Woj^9wtp,,|:l$y3#L^0H;(N52-I7:-VqQ~;kU2C4ZB>N&JZZV&n$>ys<PhnCr9';cuX
+3`sc.fk32e_2/`2(U[$c{Ed"SpabzWP8rt%_YFzfTdyY%r!IdxjV!"E&%@rk!wy{[.-PWyJ}>R#:qDCI:DipMVM08DazteDxp'3`'FK9{c:FgDLU5xqzVJ
+1SdJOpc]RW'[)!%FI$Wk^heV_@@CGSSNKO:Pi,4a02Mu[9H!,;CC$mvBF2aGH[Q(:yY-OC3T7nFl)>oO%F,"1}x9R4;5}[QL!e8h_I2Ipcu:S)1A&,LT]U
+:klCI=GWAJPePMpd:$JU{JeyFK8HLesWV]uhX4#)[Azzuv+&p{A8/ChrjiDJjqa}uYvE@8ATZJ^.F{5:%^&sPK(!Z^%|qGVqJdQO^JKC;{#N|:5t,qG%@P
+vc`]Be}deBnae.=aP>B$J7D@!Q"+DY.4^gnCi6F/Yox7HlmlcX:cj'wV>+9!FJ);a0[,OX.UwjN,dG/W-#Zc|BN_4h@02ymQkbVR.XE%6YAT1&_`QU)m>o
+F:B8;4UPWj9kRCBeWp^E8xhP0R^4B(@QT%"nB/m/wy3qD^bwW{6{5C9q}P&PI2CixV}Ijwt{:p.$|kx>O!2D%90@MjyC[7hJRC}c"QGJ"YndnV~7<Hlo15
+P>Vsmt@q[tpz%No>fQmS,n7X">|3Pdy<@'DdSMXH:(#sm!Yr]6).,31t<C;_YIWN.J2=VAy!S0//U"G1OA4YbKR69=x"ZuJ3)/QD&y&n'|6}s|)|OfGlzZ
+%|l^8lPe|+5N22!%oDhQG}FreM0r^nMR.P`gY[9|cHCtsj5$|VmRmJ$EX4i+C3)L"jb<]ka^fqWunR<X@6.hqa5kF2%wAD3ri/HXFwYdq41KT"QAN(@TyK
+dZ=$%!y<!&Xnf.-$W%<+s'Q8~=X(nR7=Grknm,xL6X,HNaW1rzNg'erbypTZ5hYm38=:+:wvy<id$/H@WHL"xA4]b!E}6TU.|8iTT#gAt7(w]MlK!;p-!8
+fO61TJ4^x}mPmpyq-=+C9pKDnzYM,A!DJ.ELIS>Z}@m(GES'08LsMOkfRKmOhMOcX>Oqq8Skxe<cP(z:WzkH'_mjACS.5He8_JJ{yR"_h;y^:G,yid&1<,
+HQJcq{lOUp_SN@q5X1d8D`hBqT5d4)nNZpyG5GKa5Q|vw]3FAu;2Asp,<(5HD:-S1f"=w'A{(yM#XzOm_99Cl-@rPFk2O7vuLGXYOK!XM&_C&8`}SC3<"#
+MAfv6r{JyPfo{JZJy<4gW{7s6aB:A0)^3fr5C+P(w|0/mex`45r^~A8,_$RIvA'G7wBN!r`^U$>afGc{GEiv{R0wn>`7s,owH@7M.{CUo;Wy[K1lJGw`O]
+D&#O'{<q:<B!$VRAg,X=t+[WGnk[&sOeGfo.)5OV6%q;_Cm'523`nlOr2I!7VMLe1(v|-Pxkg;<qXk-.J;uuu-wq%s5ErtA{h=(q->1O8>ObS-s;o!tgi]
+ZGv67d`st/=l,+z;KwUx]yF/ahYiOXZoG8:B|cn(E2YV4:FW(tq%SbH%C;,#+]LELAa#Q^a3FdkAH0&2eB(`Gpk.m:+7%=2)cclEiW'o"J^ow3[k9F}zS:
+9`&z7`V7nA<OuK]$CIhj;]<GidtW+U7eaxtu~PdXNEb|-)mns|Te59Ag4If/JdTT+:N'4CnfadNg&CS@;!3)_$v"%XF)Asy'Si#NB53{s$5:YFC<kEU'z"
+&P#)I`IAR#U,oMygn1LS@ly&!^rV'_=Mj4xHid{`<c@D-7R77v25t:.pn]l.}EcvD$$[0/lJ$bSc_HtkNqj0J}.(nC.uv8Kx/8[ONOzrF8@$wv=!1o]}Qg
+DhrH{76DxzSa]r[klv'-yW'C6#Ia)rlIUHBS_g:oIDCzqAf{d(<$Ng[@L`h(ngGsGgENpc[xu^g{ou6p3iShrNV[#%WGxeIfsjdN;SC'b:<oE;ogYUj5u|
+NRK|dY]%KydwJ%9I'K5wEr9|+y@KD8+{JcDWM{U;NnrNHujNwxupnm7G[y#+'sydce-a%;cv:8/,{$%!bNn$D-l[S(l$b)pQ1e~W%7!4-8vi`x^n/6,zQA
+dFA^hF>tDK6{$t6-oi<Gv1$597&EM#+df9<P{K%+Z|B[8|,KhvXA<{%7$fbiLCvT&Q%/u'0Ix=|({<%5=w"|swxO`_gYp3|qm/RP)'v4`;LEi{3ak9`j0=
+_`jU_bTJ<ckTTS>[1ttq8(<sR'utd^gTI;%U>ISh0UJsOOv=r<zyW%PUb%@'zi]b&Ln5zSi/K+mGP9',gU7vczOY(o&_^{O<5`O4>!rQ7"Nu)eSCTc::;9
+<5gUU!$@~16Qi"NLJ%3RR/u5S7;tQHrd9$<{ilsgq7,-"!TX-r8N/C`#gJ|RRs6%jb8[`!-=$5y29)CK!))ZT3/x{bT+bg[{/5qo_pnYGpj<v(tk6fbR!A
+iik9HAM2b_[Z/w%h@Gtd1md-Yp2Yfcn<`Rj-gc-zx}Em!FZMS4t0w-;6a}(Yma-)@.YnefjeG'!0teB/IVUl,f`ix`spc3[z_4o4VKIWy3ot:k72-(2f]l
+ju,c,z^NM3qU:2rzus8yHoVrT!6|xG[)1&DsrmNQHK"G7XmAXex,|HA(s<~EW[a>Yo[&%p2HH"D"oDYu>!e9bs^[.>[x.eW@eS~gIY7t(se<JPtMvnQ`fu
+JNK7Ks4&)>>44Zdm!4/Z7^sP,=uZu%Q7nj&,jbIl0+A{dHJrS}>j!Y_a|vZ:0^_2E$Y_>u8cr=117:(r8AB3hff2t_y^VY=}UsdD`"vg&>mF:n0}Y)kK4@
+Iv]/MDh7M7'ANI1auu2XfRg7qQVNQud}.JyCS9zC]I<JloPK[dJ$UFLu"O&WNO{U,=Owt}/>s`MjA}n=g@`6#C]yqL2qChySmJC@42-)}/wg:>g8C;^/^l
+",M-OnSr":A9d`"np$HqBm_Aa4=B]Wp:w&8hj;`L=aEQBj[}[x0+gDv_{EiFfYeBIs,o2|xO%eY'>nFFTs&1FJ5=~"uP/s~8hwvS&ZtGun;02Q(Y~0ARxr
+ZWi4<-v3D[-y./`-Qq,C&f0-k4E#zl[`(|&G|05Q$H&C""uBys,EQxyi+]_,N=537LogQf,PRw,]a>/9LEJ$5cI.l,.j06e;:4h{pzWKfO%G]|UERHZ&[D
+r2X!GOJ8@+{Xb2$QQVNwwlZaCzw>xIjVH8RunL|koI;{,5/@zUfy2`t7@Q#||KAXO<J/E5J`Byx9h#%P(fC`u(KUm2:v7oVciK;JnIRvgoM7%1O-]]'@7W
+w/A#")5c7=FXiWWtQwoFTkU/4)SD)LL-(QFX.:y!RoCT`YXv[5`<oi(H6%dsrnuy^ZZXhR`;gxZ}PR!K<HJmv1RM[Nfg31~VsoC$PJ8"UK_2roGku6|8~p
+7c)j)7#EN@e|C@JPJ#OZtWZlOwO2@#0XWkzlYk6K1Ww6|aCDqdW3Iq#(o3SyL+f16D9t|xkuH`NOF0Ga)R[=dEA].4Mm-U0ZW%9e>hryq^2<V)rid]}B{'
+1@z/oz&!<K!}Be]WBdRgx'qDkqC/~LE:wObV|Ja'YsEx@Z{x0'51)hN>Hok#EsFgUk'&1:f;{v3<y,)L5e{.H4U4C00YfxPxU$5]Xe-8IT-rP'E:>}aOfl
+X0qSnk[iG|AeA,Yg}SR+Y5@O`uGFbLzfrwSrkX~rg-^3^2`HZducnTK71hszW;d2ZXv)h[!iU'3:f(3Iq2Q2Zd0tvwG)('p,`=^EI4}C#1|hk+Bq<)BYxR
+2ZBf><W,1f0`g!HYl]4A4/:s+Mc>T='^Y9.G}vePF{rtJhw{;1dK3`:vG@>>Nr7,.N.$b8/lVoUCV@QOySaklFJ$1M]/Q:%DVu-#jYM:oJR7XwruQ-2k5V
+SP)nl__gw`mIwiTAh_vcI[JJ_1T<YOT(-+n1Skvr|QG/K6Tx{=1(}cxd.>Eop=o"GrUM79,!nfdMIF#s0uxu!Qpb9^+y>hjxAlrqfa4PFPUnTo0iXUse${
+6jgQjGj7lMVbB,qKEGugZ-R$zQmylY|$Xc:M>VKH]I5V'sb5vHc{]=]&-8!WVDavYc#pv,wu3-ST+8bDGZYXGu+8DP9q)G^)sy;'%_`@K$/c{6YHRxlY!>
+V0#k[/x1C>i2~3ZYAJvies0w0i(|,[SkqI/rS.1Z^`'5mYenD@=tJzZXv&0/dr8cXbg>rV_z<{_fde>y,{mOTDHr8g2q>jkv_d@xXI1tkvAJ9xGS0_8cmf
+CygpHrw%UNo|_}1g`+-p+sarrK0>4]/IpT#JkOxe>5uhT7(u8-&f#7:dIO%[OmS7^Y7b%NYIvh^+rs3-m3ow92;Pu{,{T+^0II^f^k6yNOAEbrCf2q<}jt
+ad@x]C7[hyo1;fufZ8pm|@T{tL$dr2On#tF]3T1aW%AhjX)vO{hINMl{/Cv>gD(2heM}E)XIe)zO^I[.["@50wNfOql+MI;)#DY:`]twHy&d6+"xMDnzH]
+'K>JaJRQ++C.8Gud@{2eD%Sjq=SIot;f_'M1#X`3g$_syoy/#aQg&NRJp}ox%LEy4lUyyj1K/vzd_9xl7WEo6p9FCe,Z0S|T:;@zGe4N}8f+j.u^t}<@:M
+LdU{8qYD2qhS3pD;S8L')Wb^"3-s8tGgXF{'xGjZl0R#/LRnG(vD/V#ou<IhD57}[rQtkbN@}duQh8s2M-%VN6a8k$[||!2@q.Mr:R[/U6nmMTm|Q^3!t&
+GZFsp"Cig3(^{kJ074XBN_WxBda#<sNK6VQ|~N>#cFfp|J^F/.:tibSJDj1x[rhAJKc|z6FXYy-d`u)H&D+(0Ji7[kT<oaPG<8aBBs|Ly)XSR%1F5#yM^i
+p/QW9OpF18|6zjt8%z:Jh=/A2Zh:t}oJ<[i8se2M.=gtqV{<}fo5>BOE^AvLPU6Ra#-n$AVYhM%Kzva/yO{tpfi1-KK)Bt7P#[zK;1ie~;M-hR^g4-Ptj,
+M#fr0N$r"a|vHft;XdbZL4$/`K@QhaBC$+etGUmy$[|(rjXVC@^7^Y-9vF;E@7ty3;{{WOvWeWw]},.k{'NBfg>EmXm:efDWmb6)'1NI.kw6Gy&pe!~%Z^
+hsyx.j+Q,s0TS793AY5ApN6kb5gN>XHXwq/Tkzcv'wJs38B-bD)L)[eYZ{.byEo.y%PlaS:Gc&YHB8BW^v3|0"|ZVu{|=&nhmt.urs,kery)u%(Pv34Xk(
+HOerLY7DKjd4:v/UOr>qvX_W]Svgf|9&l)=kd`a1<^]rrPW!{b{qHx(Zc8}vj7CTLE94~"3z'h+$bH)'0..(b`x#SQj.1,Ftgu%S4!4FXEv/RS+ZxIGi([
+F=(!>C4j/8Qrv'ktfejd5liYe{11P32]<-GByXDQd`Z-cw&cf[oF%@S`0NqK=uFV3i#g/K.^qPD#p3)D'$<I]-@;O]_Ex4j"<[t"N"CcW>CzH})&8KnA{T
+8ALqhF7,s:&t8%l'qe9Rl:ii4R;3E0N$i&VuO6!9~0d%%DXg1bt9UO].t4{(hy=HD"z"nO.pyIJaz5.MKKC<.:E{BYwL#L(ZWtG4&aecf8;2U]d<vED,vT
+3'Y=xS5x|wt{^`Bg|-W1]r%yO|5[M}#h_&h'dEhx(6WrufzRD%n[aS+kyi%Vkj8G;)q)|N=U'jSO+!7E+#VjAEG)BCi|@B-U6SdP5y>Xg`s-ZW+v>CP1]d
+MIb3,"f&(OKcxV"_<%N(n#!|$JGCAspX:pjDp{(8NzK=GU"L{|Td)BhfMyqv:<Y6-!~SyQb]e%"mCJc9x_DA-C00e%HT#R3wH};{KEpP1O!9pAmGiZp|+.
+YTw3w4#IBNVN8wVXTbY|F@}6D78.i3FS!/#A;-w"Y_tXm)c.3^G]5hZvUHgL@Q`q@yh0#7CEvul&R5U!KG,{ROrh^{(O)$>o%KdaEE7D:',1#[K:y9=OsE
+Bc7=fjCkqI[JCobVCU3tLAT-|ygHWz&IfrV]!>)<4r1}Ogp4L75/X!;.hu_+93Vgsz6891j)G#a5h)KuL(t$b2T{ZTJJ}$!W:$(V%L>OP[&w1K&(S[/bWL
+,iHg`;&[BlOMXCVn6MmeSeZZYbT]:P=9I-cbN]B:2WVs[Qox;'tkfawxXf!JR:9FyW!%X(RZSj^F[6wx!SHRHqrGqG6^-cpb}6&vKgf%/K1"c5y4ZrLoCO
+;'2#gv3g=0](wulL^5BpCLbK_<rP7py5&^3c1p-z'[<e-0,I`VX);[K"aa_{7ljC_uuO~6C^Pv}X)6m{Sx'lrARZLzI%RDpMb!E%:tW(lG3{=5SeUTKdj{
+/^7c-{([WR)vpJ.[z+Ra+rwVj5#N`#(u>_6vOZ1nkg</tdzWHaR)jO$3ji+RooR>U8"t<bb^-M_{bTYV`0taM/Z$cGN'd.God6#c8+,Y];-:i(l=;n4|/d
+y,F`mOEUD>X'3VrCWX_rC>~If#Kq}7}B"'f9I"!(g7m6=]DyEPcvcQ}QpL}DY"x=wIOZeR!z6_zWbrMf.i:EC<0B$z%vY!oq-J^wbf'zhW6|g^IV]0[onF
+tWb=ivcnLweAfLsod61#@z_eVWs3xvxRwYHF'fRa>Z6#S.MIvx%;4.Rf$S&adONs_Fiv^YJ_MUw49MEKQ_nC5#+7e=D[2@Muv]2J,O[MEi#h;e$aa)T2Sm
+<64}1oaIT3iEZb2zxkiw+jsCZ>^WRf2hW1@u`tD2;x|)k)Mowqjp!=U5m[Uit:pF]^n%^.Nz=dCOrq0g{fhmbvEeE37IxAr^"uUC43~8X!QZFSh7tg^"Yt
+YxTE.WQZMW^wa24es^0XQAcCw^SsTl&/l'3QT{j0.C1vAzfC)8mu{n%(Ld+DL]LOHyJn$M2h`74ww=Xj]9~_,x;RgTub`/.U$x]_joc7w"_Xwadd~XZXY8
+Z1.k/8d;cXAk^.%Uu=&iw(GWC1n3v;eCIq:R$E:'}s;^[,-{_V{$=F$Dnh]Kk&K;,c{0+kQALM;(D"]q[6`}7fy/'{cB0:bZk-eJQdoUi,/|=aJyonguS&
+SHl8(=SX#b&@:lzwMP^ooSdca/^t[^"vcjB%,DHb:`KE4'TNb@4fSHVA-w$;aW|_sFQaW@-iUj>^$9&OV>KSC6Cx5o![/O'7mbH[XKgt!kWEot`Jjqa>r;
+yR5:D3C+}EOnXko,gkGhakU7AD@6RSSOlBAq@,IHDO|6INgIt@vdpzcS%EFzy+zpOL|/1A@o,9G0/Y9@eR:nP+GZs@)Jw`$osY"[WoP{g|Ho)Gzo1[Rltp
+yo;q[FS)4MUs.}#r5e}P/x{z00}XN]dF"yNp$akd6|.pBTbKXcze#%a.|iAW&nS#QHeodH36}0:9ti&wJu2t;!0)X#$0q4S{K``AIG)-$--tZm3N]0v$xj
+`Y1FYt$)o|V=#{$_RGtTX+kvIq)CC/F{dkJfdJUi|)@>_==Qqz"fn!QuigzV{I|$"3E=tRZD_r5(nY`A0VTE]K3jtr!qsQW;+B,o7q3vJ7)2[Pl;!I`_wG
+#=o+Gnqo:eV';/7s.,fjmv%2;!x)YkXP;Kjlw5,t5.ppc4eqhTBm#J"|}.y]VPo`yK`qz7|B&:lYic-N3@Y|tA3_xKPib@%pOl%NTP'B!-$hN57j=}Fd6-
+INNhm%67.hx%@x^-sx$sl!i|6'pZYd~C}pC<&kN$4V~S`e@fxg#_aq3frW`0n^t3Yrk9R|ZXjZXsGE1<loK@6vd>"5e>!mlJEoXj!S~.]]ZDtK$^3'!Z,.
+pUWT-v"dgXZAe>FY4s2&Wf9TBY(oTX:CZrV%<)o4IV#.KEQs`V{p9,I!5+#<tSL@UPcYGPg+VoNF4K7{U7KO]'3J8OT^pC;4jHg}@{nT6Y$":{d7gf9|${
+,{3gErD8%>`N0ZD(WiOdDx6i<-4$@[3+4@!UJ,Q(Y0:u~Xcm(]6#aR5mrAwaj_z^/V1oN_:iB#%lIU-cew!":=Bg~"D!MI_G79gsL':N(#r`m{'#p(Ry.]
+Sg0ub4!;O&9pql}MdxmCpLwqc=3@{gs%-scIjo549KvSB4s{4^wamKAxi2zA@,;7Lo9=#G"T!E+QxIBlQ3jt&@t$s0(&-[YF)>zWsU4[Kb_L)ziB(y}>er
+L#}YWoY&d/V}m:P!`D~(e@GVn.yFz]QB|i^Ad)@"30VhUs^XTuP#I49,UupYQ7EtF@aA]cCYD]3$$HGWPIlBSv45r^UXxgR2M-OO]1q+I/vzAN_dO['^o2
+HRzQX@57whPz8w]T.W$;&kO|q8sD68}p9QO46>J7f&ZJ@k]]Ktr%A'uD%x(X7aZ[BBz-D'_}`BAYTjhGHQ_}[&,VYNS`KCTL!G4e6iz:I%3KqHC6Q]ymyy
+3G)[s,|mD<RKxIHQ:5jR2bp}'zxOCi{i.-F++aFD%$v5et""&Z)[prox4H9Q~[=n`Qt:/@T+E+&0".iw{EF"!8;+,66kWG}Pch8K.L54F[MmNRMp%+Ol/c
+P#axdYiKV;II,Ini/yGUVVxn:ctc|qstO_DdykE0sN5E[&3FGU!8zlhtRIm7e<|l3fm9rhvP-;rO|:fNocA#_8z-":rgq8-3~|l)6I9,`"Ws]g~Q}lq;H!
+fV4llg`]H9OmVr3u%&9g((s={5~p(0283zQ#Bcy5lSgBr|z`,NZrc23bMAppSm.T|XSM6=@ix:!s:U[=YQDp(Haot@4Xq6o^(<2jidzX##[o>OEtPVKVM$
+g;n)oZ[XC+!%:!!||.l)i3YS9LFaU)nPfd@/f/<FMqBm>=DLz;%]"!gp6C%X,@@rMry|/4-M5`^{B+pG^2#DoxiZDJ8HOTD=NHpN,Ejk4>f;0Zdsom>S'Z
+mirzO99YiEP[;8~51@#mo3afp<46cg=JM+1u_df68R|L9e${T:@-|2$D{Of=Er&OsLyO1]01fGw1Hf'X3ExVuX}qsJSz^v:+>2w%MsRM3NcZvvO_t#xHG+
+gNldEqqO7_kNOu;$_1F6G-'8SxO4Xyjew)3Bv%F>R(9v9<)Olxr%>h^gdeLlcvae={Lkt1x{8>/VbfbG&c{xvQ/OmP@C:u]2:w@/ZW"YNl|m@MyEDWH1Po
+_A3m@+A]fC;%C`~8I"|>IcLef|4|4(m`f=}tikZX8)<s~uwEdln>Y}i+B1;y9^)&o0wTz+Pl{kR4X90"f}g^!H/(BGnv88kSuqfa5fCk[uI$qAw`F^6cLK
+`Ru!rN=}uY+Ex3(XU2O]4G]46H4/nA3l&`GQB91'nGHq7Sxr~9M$]uEqI@HZe(&VO3p%8[&%IQ}z^TJ]HVB.:&y4UX3VXBxm$J~(WVB$T_u_9NOrr=&::D
+z`W.HU'cHwfqzYCLW_MyawlpT58EDqA1p/WPjcRhO}HBelxzcR#0k)SzjdXUx`WQ087B'{~CQ]Le85bHw-|(m+gaWSd64/kRz&Hy&KN/8-0)FhencjUtM|
+TCZyx}/%Msb9s.Kzb9:Fiqwg+p4|C0QmJHPz2M-p1Ds"Ck=u|-[5.M6G%tO_P^@(;!.FR(L_z2'aGTVYQ&M|uqgFd(6a-}1x-HXXmtJ@R.}IX#;#[uH/Ll
+RfSo~KpiYQr&#KOhFqG0`S7h<Kl$B=+-_YtnGqh:;{7]yHU.(1)$]Gv.TJ);1Np{mJ&31-@gaH1A1tD,}9$F~g;DMJK(Uz&%=[4XWh%ed6ucQ;L|3a2Yqi
+Qf.z9J.8/N!E5/fW]k:6UH/TJqq`]LJSYMR6D7f4YFQtmaynHh"30Z6[thX,/zI^HPrOc8Zm]0u2hhfJ'[H.":-$3"zvcH^S5O:}{blJZ]Xy:7gDl|&:p%
+(kDk{9B8iACqWUb=)Xl^Runs9GL^cQP$91n<q<u&o$HhYA/.M"`jvL9]jC7Jn$N1c|F>5u[AA/~!5IhgK/!L|}VMA-'cPTlc2M@[mpPd~A&HH.m<OT$j"R
+muGdef_M=PU<@/PqK(^z|6@,'>5[jqH`Vp1Co1xe)sG8+6f<C!f:Rd/<YmcM3oKi~_@<9@8lr<Ji&nk<i4aDbbQD}i~N83=4p`qF=WjO8aemg{SnKJC,sf
+d)WTw)eEArjway216ktW(TV-!|Oarf%z;JfiJpf6#6iaGXhR3Y"TL]eS^waX_En3^kQtbt/X2,0@,%^-}dqcY^D!kWl`c":EZvXY}|2V}`b!E:,<=65ez0
+$kSAfjB)D%T0T4Ad!A#y4Ubz"LkvSAJUrVwS7<%-2Vtewr7Vtsm|s3h/;Qoo}4@0f{=8WuB[6W)[joe2DB}h#(b}~4(gzW!Jvwh]<RwVMYH=WgbP0R_#q%
+.Z3)hw3iMJnT@YQtKD]Gc&p%ZdN|rF{lfxdw5h-}lJt1$5V.e:B/Q6<uCx02^}N^a'4A$Pw[^|0.V,o-vVg%WJz=:'^b(E}4SZL>N7(kii_v,'Qr^[Sh=_
+%'VTH)#SvP$T!OV.t":JgERLO$()Y/q>h<F{Nd,{3gwA%7sM1R#o]]EVM9=2`z,/S;6dHF.U#^+lK(eC[BrFIshXgjh7p11>S)qu7u/)1w#g2eP$SB;+AT
+JN;Q(8+EsBAXrj`He^%Et4h_&'f1AE-&EEHd40"b@BMbiw'vs|Dn7DsDv{gMK]>roP3d"vl&MzA2+v-E_wst5>CWi=0P.SNNZpPnb-mL%wZ.G.z^.Z`uFO
+JNHb7M;x1"9)-o-Lup,.T"@i",9xDLaVH;);/Vh05K%e5x9b[8$"H'zM>FA;q$imR22j-3r2jNql4zH@;6yS421^Krd:y4GLI.BcF{>p"5('_1qxcFuD3@
+&$(RJO:#m3r;f4QRZDT9HdPRlTUQdvj;@8t_We;r@b<rxVS%APS{gZ"Ah(wSq;!AkKYRyx'y)bE&1qB,YBJ;PIdHUAbsYCJ]<m{LO+8&vo-lJ!|w;uiGkp
+J"UZ-@D]yl)H-$G{WVOvM&;!T(0Y;O=0~QWiihw}c)a&3pk5xAS!>Va^QK&pdiwUC#cC"3:j&S9@@2S2z8Dy2xiY^v5:;zlc[R^_RiKMbda2P#3NztCx'|
+lE5):,^KsC!#>NPAC!u-7hXg5,aH4cc^AC4vcRa=rkLl6uGGrk]B"m1(7m#s'm4I--{)b9#"kiOPCqsk{sq-(^JRLP.4C5m7!l`h2^1%bS&g,DZhpcimcv
+a.IWTn.N4`,vzbHi@oORXh^t44|04,I$(ED.q8-/9HX5Zd>}CIID5wn1~X(Si$>SrIcy0Z{h8|Bcb0S@"!Npc>1R5&t).@k`L'4LC"/t&VL.`),a+"{c7f
+r)TROB5U@MZci"tjHf`m16MBHYwye<yP+4&Va[Rx=3S7m3_>`L%]%]QmL4A_afZmohz]edVI(yf>[KqjiJ8Uo-sXCP"L!oCb-.,T4p2DUuA1Yt_rja)Zoh
+s:T`z_(zrU#A/6M|I#~`(zXqoca^g6k8R`M3h_h2!fo-w|EKx:pKg<Zd2ya%nSOfEgU}4c$@C-5(mT#fS'HibKCDo/sa$Ve.-;%2B+ge[JQ{lA7JP,=T>2
+:i6Y91:V&2UuMh-Z1IVf`w,oJ[_xM_}=I!`_Y;_lrv5Et'76r5EwQT7^))lj,QHmay"2&GM/</>!(Zz'y!/GVcsOIlVaTzXN>!JG`q1pV_/vm/|<;J|tl{
++nm5t<<l8J_DxYHAGYs"zI5uJqwr}B0fB[Y^GN4<0A8LcjRelk_bT'(A"aaqQzOk;,2<9O(VOc1`7F"8'K!FeR/kH=JG/0/u{T$;mY1}~>~b]Hw|m3Pt>B
+H7JXf]Gsy/]m|X/V(9~vux)>VpF4"5+$8LQ(nwnVESb`ie]|cfr8xeY'>pUrtSaOuINzaaAuBzG0O`0+gS[G@UF!:SN@E>aJ&y<x(L}hs&@J~/#.>w>CLd
+-7Gm+Ej52E1z[$Swz>EGWF:'N`p^2Rh{.FwKr|rfl<8;V+Ai8KSdpDG,G]hu5o>$+Z(t`n,aj2r<Zi{N@l^uRHzfS.[kU"'3.iVg&&$8G"3o=lbA:2!<}"
+u+Q.,YU4]`zIdp19EphvMoh||Q'QQ5l+oETQy7g@UNL=XSTN4Gnr:IsG+b":@2{64+C<aq1VSb><C$Ad&Os`%W{FH`G/z`O4a.R)K!HM#Cz!M]2K3^X3kK
+sP]82UMZKy+)t0YI#.o>kSZ{$LPL"2Pi}!IQ&n;K2!U&B`mK{Jhvx-:l^.!ugS)yNg=g^5yG!^[(fyojLt2sa[iWPNv]a-Z51h2Y{4Mi^!h@skh-ir%oRN
+.a`:Vf;&R(M}e"js<zx)4j~HLYr't#A>X{FmGU^JDh_|]XCY3$ZF3{UA;$G}C8~Y<Q_Ya]z35=Gc0f8;TV^]o%UsD.eCofhQ;$!)0)qb#a#ja1GhSoVr%4
+mw~Db;0v2SW^dBL$(^sSmD:$onYHl55"Ud(p68TK3iR,Col>(@F#g[MX@@uqt8<wf{+}VIEKnt0)yDR:msr].'`hFIOnKG{pNRd;vHq6k-~Wh$]L"baMgj
+|n_V3bhbMPJJkw7qTt+Guj"#VaRv`uWRo#lTz0wvhsU@ChvUuuG'B)&WG5vfYm|RN;r6BnEVKHPwLj+bzUhQx4]tX{r19lIEx^WDDPjD"RO{`ioW3}af/h
+UC#ty|JuUJ@8)Rg2KrF=B=G;D|YyXp-($OQ#FCFyZ8|0+bW{039h:v/ONz/>YQ[zbQiw`L.x-=&z@3=i9orliVMHRZkaPpKwi,%3xG8.7Q7noJVonbCT.6
+IYm50B9WG3&O;(x(jf@y$>fUu#jUQlnSLEv^0EwPt@O^n:%U2l(;+Qiii5&5fhC=L(knqKKyy[D.xBR^Br/5[a/ml'x(z|"GvzDW%(>sDl_IFD6a<s98Ya
+>`!DGJ"u#8"ojR0)lQdYIPSWK5(6$ZD;oglJ!)+M'}KxwF"0Hhd=~cCS9SP/c5S%U555uB.[J^(N[FfdZVa"|Y#y@TEwb:54~UMb!WkI_HMl1S9}2B9@E]
+@Cm=!m!+ZZLO9c:DJ5zW5hn7H7{j|-lN<Q3Wwy^jK/LW9,Mx0n,fHO|R_)~+Gld=.(LT0"fpO"hxM$hGC}QyZ!OK4J3e.5V-rt4O}D`XMDTobT"S@+SxkT
+8#.;!8Bu#;cyX7H;Jv&Uk|GU}kp`lPs0Ys;j}b'-&GrBCu~gf1oYf;{ZuVyH0;HiX8711x+-t<cZ60djf#!l_j77F]{33.6.z-96oD+$8UP-_zPw'lMMbJ
+_{vN_3-^sg_ydh2sjmeiOCeA]rjSkWEr_QOd_33.,"{kUNzV8ZjXmS05oY",](,`Xq`]/b{K}Yq$.jG=O<T[tq6gJ(Is#Bm,NrRJ&vqFKn+M_WacLKH2go
+$;6mBD-A@"ZwGj[=Q8!{KX"YU-^vmkXWWmpMayBZC7d4FcWl5Nh`51t+51Fed]1&suF5S:.8nKYpJ'[zM,5bJ._kYPb&^^OB7o@6q,i2GrEb4pqqZu-Joi
+|"JU=R~7gs@4kn>sUx!Ur$mCmJ4F<n}7U(ph/.k&21EXa)4XAfGE5q:s3`bY(@RwdA=oQ"T"eoAHL_pKc-ona(4YyTQQ7!Q=4<fH"nUKrTx$610qsJz9sf
+LJp$D+olUH:2>VDu"ZakX#|}&9)wX$|MO$Io{K[]sAG/N/pr-@]T8rfbEN73_}vwYz.L9U9E[Uc2x"d;Smvmj||=w{L2P`qEil:heUQeZKQp#-%[JH#@k+
+>=2<d4Lp]]`}bZ(y@4iv2_a&VI%hd`mX=w+WI4o`c.WoO/.bAmFZw!vD2{C`Ofr6Z<ScDMr>/(wR2'&^(8=XzNo{Ql]SBDqthvxE'O9>9nyqZ(8$aHxbz,
+LjQFcE(16.kJ(U2s~>zqpBJ4H`a^YJ89Qz4Rr)^ZW.F+/#Eg=b''aK#$"d2upC('P[FYD(XJdU4<{<ge^gYf!cRA@kc,lV{'c,lCuvIM1UcA$j,tqbr;3)
+=I{CKcRqXY}#0JrY9Nh9&M_tTe`eu/6vLv_yy/__3)dDGKfCu2/Q^l2)DnAT'v~K|.o384[,(l~-TTr"ujn4HK5:yA/^3DtARd2>B"5O_=c;)5FMXWOUUL
+$Tx:$@A=mM9!2y&"BXrzV/c>"@<]iJ0t#/Wl2@hB8Nj7BWiM=bdw_[@=g/1PI^,HImIM)f9]AO=FlqZIaMi#9Z8T#n]/3`LU)lU>-r(6^t@z6Av8CIhcP(
+Z2bDDP7tHv'1G|Cb%wH+-6MpjFi|I](8}:GK.QhTPt0{J<1/}s8CfL@[pJ`Rp+25r/uV6BpZ4UI'GS5Qs"U>gQqTeecD$G,}#X.u(GnJzt#{L<ce_NyILn
+x9ofC/CXtr-yIJG8R)$>P]Pvn#_<L{8El$cdlyT`$rtXlAqN`UrrwY[niT//7U@L7TzT_9@v5'L6_#n]G^J6BGm"&C[,kxL^6IQUr_R,/8%vOw#>Cp!@"n
+Ly0lL"TBhv-he>`yGG{Fn=|B;XR$rX&Nn+9YMs_<tkr!;j.%O)BM=l&RA]@nVoO9QBW+FK)W~eDGXv6}bRB$$g'=KZwjcBTg)$7u-PTrZB07yhpmXp1+Iq
+_=CVP4HG+;NS~F2v|V=^3@V)NhOZ6:j2nJX=a{<4.6F3xG6=1g5u);Bp#EF-H>sdiV$ko+eRD0$/Tnqfth/zS2(9^9C]azRmTx_h,&KVe4Gjry[C2v]S}%
+b;K3$Q|.ONyi13>#eWa&65uR8yjlC)}zF"&#Mtz^WBAUpA;T~'=|l9f=~I4aOyuJzJrG8H`w'IFvRr1d/uqTw]2ffbXqu-=/=|fHz{Q)hW2AF'g=E"j1=8
+HSEmT-rZz1::r(Xx157$8FJk-jNO}/:HxDcw]2oGf`a#27^vGJ1[D4`4l+tAb}3{UNHZ<{:$qvp>.rO(D-9p}tt)kQ!%ZO($:,^Wt$lF[t9P9/oiM[VNWt
+l[><El=8=w"G('h[vCi3;S%Ss9M(.^p!gf4S~.u(jO:K~a$/^,WOR@Zu'm7g6`2U;3Vl3foiZVF]3x2P=<TM][q`noG:d8b|ArUTz,:T3<H%961zSm@SSK
+ji;P)}Gj0):Fcq{TqW>n,`wRrcB}+::BOz,60rrUJ^[oc'UMbyQ.'RzsENZO&A/5J=_}=jVzm/w,A1/kf:VE%T5R@>#51utD.2Wt9:Ra2ymd7IIUwZDe4c
+IhjB~kRDU}3hI:hi@pOK#3%-CxXY53oEdr$S=S:eL>Id"}%/F5:q(KvoQYY.F`2ro&]V)p~pSjv"_8u{oTOCoIf{po6gO@JrdscD_C&q]WkzbW|=xJ>Eol
+,gGJD]^X>Lh36a6V7(v|SJ95=jeT'T78s-uko7/qn1>iy@wkwxm`Ntf)^xltdD{#_k|Rzn)3@:p_"q_e%pNz,8):j@7i3dg=W0{It#:0@h2^si+TUA0v^1
+wJ8&dMFyKL%%r}jZ{rzd)tLXH9/G/8}w-umX{tGQ`S{HIZcPUAFw3A`HJ1U>QqP%]9'IWyAb,%4DH0]fztyQ7T)=Ji{DZe/(0/@UIx4{e6fP`}hBa-XhDH
+>]X.Z<$g{gKm-ATXQ!}|xOzit"d}Vp%`AoW7Xe"Xcy$L~nbox}.`Gx(+)OIvARpX<{)mF]b+O!:iQSTR_V$CmBestispJz;ylB|4A1:JsCJHB7jW7")+RK
+Lk4Grj8HbEI0bz7{Coojc=Vf%LX&whg.y"4##wzE@bYJZqYdOU84bI:`[9V#5.EA@J|0sVKr`LE|hu_SOYuxAF;w#N|}}In-h![N@Mu|"7=]~6CNVE~vj[
+dP#"V$vn:d/4B5xuzc#53r=}WDJ9`-=xfyncG%<<Tn:K2nZ+7TE6W|dw9m=K'^m+_Dnf/<BOeX`OeY+E<^d"HR!Vf>E^1+$>Nc$""4o$Q0[O3P5!u'6]t.
+slI69jqzWp5KuaGzcNKS@P{H8x1t`/sfQv_ivTTXKbjnev8X3T%}Q&dMy.&>.z_,Vc5HN;f-(-[15Xc,<zGp|jyN9OWk:v%Y_ijN)[{8&HF;Ms^O7(%EK#
+>4V;XE/x3T56y;Ga9|,Z]LKYKCNM#WB@b<k+EL|:Q`KGs@5y)"46X^$|")_8^]k]Mnh}.($|cAEt~]^Z{3lr87Jy'C8;#-V{kZT(2j:.[AL|L}!h$Z>R[/
+-U_ThMaa:aYPHHpydG.t/i,tE)k%x}Ep=g)9vZi=I[=$NfKU&>NvK8;gH@Tk|(,06^koxNSr9Rcq{$=dq5QH!_mLceUGd60v[[g3hrf,CPQ0[H8-"7Hjlz
+a,niP1RFe}`BW>Af8EWBQ_IG$(L5u)fqr[Z29v.vh;#e'TDk0S+#>|Zq3kKp@D+e=4^o/;8m>t#>7iL.Yo'j=fL(:jb}:6<QI]Kzl3~9#c=:`xgJg[/],G
+(:&'%:]0oIvEL%7q,0X!34^Tr}8nO5Z+s9^+9nv6%ar'Q!UC"]W!s7q3v%7)1FW^DYWtE<}UA$P#5Z{Z$E"'+jk%>j':dRN6]xU]aNiuN'-$]^R!v4Gt'2
+}lwu<oT](XCb(ls7-Sg&PG`[HaR8`["93jB8V{dONa_;sxv49O9j~;6NT@7Uvl$Ef<sL;}{8;9ji}=$kGoy%SX^LErNU}PH=6PI:}t|($7<')(K$EgUNCe
+S3k>v:B("z@HTJ.CA8pVx^D0xGTk2a%l!8fB!Ud3KN0S}Bo-p|jxVc(YA;zqo]zOwLY:t2#[^y>`-%ZR{Je"#jMalSm!'|]{zqM`NJm_fgo:OL|<>fdI1U
+nDBmZ4@8-lDOzV98Wowl`A]nf4aif/.e!>[]vb}[/JE#XrSG9}~oMiS`y<2=FC}x,i:''yPu+oY7_`'.m3xYG!}bZ(/l`0#goUMJ5viali^u,6d4fy>&iN
+trAX,{Jga!&lfL+sa|%-W=wY2ygEAk(8#UD%/sk5:;BA7g,s.K[ZIO9b+&xf!k9JW.ghO,[<D#<in."7n9DUs3Zwl4A_<{e^fN%2K86aC!4$Y9~ha>K}i(
+<E)p`Uv7gd-@(i~"|qBd(V@Si,9I#!1QRIs7={f[dc{g"C0Qy)pqW^v4tM$VZ/jIU!a/RgI4;N&-T^71AYT1UPjfEHo_pbS55"pLG##t|p^WQ^|j`GY/z^
+HxQvQI`r1YK2+,yrwP<wh.j=e!gooIu3VksAcK^3yd=XGtdT8L~3|%GBfAb+iXrY~q^|W]A'gji&dV`o0;Z';<OfUQ{Q[g`!|G%XzoV>`J~+^&[<J"rxxS
+8%Rd,Km$j,<Rmb~XhlG+pD@UEi1'kt.{x"U5#DOlo|^5dJ3YtL}r{.l"7./#l&^o}5}q=T$!_:P#lE1Ub!v!=:|P0hc0yf_:Oxe6[bFeXOh.8WI^1tPxh^
+Snpmhqd058mA8sdEi.ifYvWCdG+/}NSZ@g[#q0Lj<;&XU}]QcfJ$%ITk;WpPh<cP^k.Hud_^TToyvubf(z((I%s)k|eI5!sHP'v"6DT,.9_x0F5|p)fR0d
+@^T".=}4FpZk>Jz>gQC|0J}&;-(Gt-W7iuljvZ!H7IjS8lB[]4_X8cVz6&qK09n4np+^+QFMRdVc3f6$hI`M;i/3f|$rH=to{v%]+/vqVasUP]OwL4iC)2
+oaKZ`rv6tid$PTmg-we)uIwODM<vUyOsrDH.[a9,4W0G[JbT=`nqmx+&~xbR,}SWJ6S3kA!2w,,M4e$}uSx|A<FR);7JS7}N%1]O&DAX.)9ey!z0$o14wG
+Z0]lzqJSLf^y_PebxFRPMaopFdrDz63{^P(WC4(/vIwJ2G8oUYPU.VKw$mk!uZJ{:;TTo|E"PD;P]89'XYpi8>]rUTr<+RRd.Sc|te=;/X7J"M0At]'jWy
+[#M#d{A.U'PCk.]ye.oDs-=_UyKd_|"O"iw09|,IL"B+GZoWI-Mcsd!#(z#oTi)E/ZB}P7RVoz1x$k:qicx52&Z.@.uxN9-<4C#TC<-H9CQOfnMON"%bFu
+=4tsh{|E>Ce_PE1hdeWojCzG5}!(.DR]Vl3CH#.zJ{l;@w@FqIg5I']w4='7OWf8($AeY}n<%=h2t<1|!|glCMOhn9Mqq>y>Swfz^GF._pqp|.sHps!I{W
+aUY1Q5AHNGE=T1q[46(6;.5.${C;M{Mf0%F/uk;Hp[meVVf5PwUdga%o83[7`EoLpa1K'q!{m%=9,!=Jm:ENJO6"!4oC=!n@!e2B#`cD|_kVQYZ)[ZX>}U
+Rf@UNV2FOVS+5b`:7qC6<Z3W+MW{[D<@-n9`V75gCf^.DAGPBB!qoX3|Yd++dCz1]=$<}9f|5&EZ^imfp|^OAbo2Y#UZk/z6:]cbzdq7r6NO&bz_erjYt+
+6b(apf!6el/xNpn;FxMDcL~{SsH/$xL&^<%URGRW[itTmn,Gk;ep|T^U[n@^+jIZXnM.$_z[Bx=NF(skg[0MF28oE'`eEx]u|VtT3cnyWr_l#Kt4JIpwaK
+/vrm,Zid#{>C8qwRC$+;F#x$V/TY5ENJ>jF{eubr-tPz"[MsMOnarWZUE{W2#|zy8V_Ch$Y)(,5[ZP@8PeCyEEkq`p,iXGE$BI^fun#pA<Oz<kZq{ERsUC
+[dhcP!MRa=C+55el}8GQd5lVbrt#w%+XZ@,JEmuov65s"0tt+5{YY!1l;b@71$v'Zl7J8}v66InTS:DmtGAKx#%YgZvnSJ=.~Zu2d"~trS]4;PB4+l]0sa
+uLPp2Kk'a=rJg!aWom2Du-UoQfC#Wk,dt[cw|}C,OIwu3fRu},qiYj<ana<Q#&pPWk04M>gEg.]C'nO%v}N,:`R|1V&CSK1k%bCh<)Yb{$QfpRGz$JlY<y
+w:Q.HTH6<J!f,DF&FR%Qr&_#M7T,J5%|0@z%h92}2t8{)d$Uiz5d0Bor#k.4N/%M+ZP;o<mi2Uz5]2k/i$o<X2uocQ2XuaSKTI#+7V^o+Qu^{%kyz<I^dQ
+I^0<AK;Y/8NCILHCNxHtV<1[(EYiO9.]130t%yry+vXh`2C#GY#6bAw@Eh07#<7_sbUz,0mAdm`_cDIFzwP}{q"s=r-;`#&Wh=^r`uD)HaEPF,)@E]|0yn
+Dd+zKmY5fKrYpJ.k3b:Yc}iZhCzx[5g.pk(eOc"N|]eM5^%=WR"rAj7}RA:fR>9teK7&VW2%{eWx=O_d~G1%fL7k7xr-$n%7b!`Y7L-/WA_}_u>iF:>q(6
+G5vT81HT|s3fZM{9VVl9$OUe$6,hAHZw9Hf'~3$eOWQ2e^,:D,Q:>gbM[gbQ1ZSd7x|0T3cN)xkKiT_zv5>pdeNgA4{XYOyJ=4QP&AhrSf8K9F5ECy='jt
+SX+&iYawZYr(_A;EYNpno:"CFR,8dIgC"/1Dem<,&;%A3Lt^=__=Ez1gb,[DR2#FLP2vnouU[V&#j`}P{[XXK>{cTCP8RR[c|G:vV>uWtW5)[&GLpe19]y
+Ce{6SZgY{|P&<^fD-W1RWiiKN6t,cJ5]N4oVqnpa}}+s5B91X1~9f%6!]$t[`9)KU{SmY1q>Fh)tif~87Uy.h#vUdm+q34[2"n>ZWQ}z[JF,l-RN{khKgz
+6J>E64H<tD'L8&R71nM-V:;N,8+:o0wED+NT.zxC(Oaxt3ZSA7w!]K1+riw@aPDQ<lC%_cQ#M:hwR/o!4n45]I7HcwISM^KY~R9U_j{|MkIH]rlr6;W;cV
+|cHv<zDJK2SF1K+$0lBHkcL4h_Pj>[!L+y:t9MVw[q-trN:)S4pR,|&I{8=VMAgLrRk'd]J/g96kp3EYDW.COEo),GNf`O33EDvUcPz)w%&>0cdo;oHS;Q
+=G1!p@mT#_#kDK$M27xvE&:1V$J6yoFO3-5x%{{5dHmPlQ+,kmM&MO|Y0D87PQaM8LDNqNX0ltmLP`koff_<N_8]k.!X]mL.Xm[&;I&yCy)sgu+dvz^8@>
+7qpr9a.n@oFmmu{,^<yee'ROm`Z55h7pD!Z->nDd$t-sUd1z=t.@'3@|zN^18t)pG).2<Q&}.j[dK2^^:Upz)cy:8akpBtiB8jJ^Lu,9pEBAa:Ac<h%7e<
+`a!yT#Q9`ttD]%kCX@sAxY,OM;:.ml'cG|9svB'0J2Ep0^GU%bGwd=%M7D;x<wC@PF#%a]K+6n/C):"f<l7&=l5:9v+Zgn&)}s;4><2wpNw5lGXe3dsafi
+gdw]2zJ`U!Zc-#tCsF&uX4!/amfNc{udSSO_5uZy(Vwf^<j_2y={z,Y<]_`}-5m|uJxw`9>8.1]n_,|DTovC4F_1h!^6AID9!XC5!JHtCW@w)-_}8HUv9v
+h@DZ3&0THD6q0!&(FWSwzC5U]P3O~-4=Vx%O[C)-exBFULM5B-dMV#;o'>-/IVT;Rkh[Ov0dM>&KbH+]:YLb.nTdZe"vKuC4V)6Ors>p'Xn{"1#RQi[ZE8
+J$9q}|&JdKp{!gye}8draz|^saK6J&x+,7!:p|Tv5J'}tZb#DI:_D};g44YmnHf`d};S>L'ZOa"QjIaz|Wa%u1;/0<a-X1lWGWNgE)]BGXi"@{pv.A_ofF
+w[1n<uPur||@QvRIp:0h~a-{,bo[{WAst@h5ASA4&Fcu>PaT0sK;VyKT=f5I(2EaJ0z1KZ-7^($F>xNapODmz|{yHq@4Y}vpF+bxF$`g@Hl6#q!ykgvsH=
+{Cf0L0rfrc^0-L%!.SPKL+Cvl#Tv[xwHro;Q%<je5;0mT-8t)V@YHl`wuf7o`D2ZIe+eCYH)d+@#UzSnqfrPZxPR|D-$PnG/e9wkeY:G8s)Pjr+ZQ5Bld7
+Vucym:gDcT-sS[!h'zjW-|JI}@vcil}.FT4,jRz/R)0<mhduSe},Q}.Qi2L8mjzle4JjHUBmN2$R2ZkEPZbJcOw250T`+Pa9RfTIFm05|u.yFRm>#[t&->
+(S$WFngDPa~V=ZZqn4G#ba=:)A<3yj#.|x^em!Es&`tUC@r,`u{.s[h)h-8zS>Z}=u}dTgT)OLppprq0+j99B08WvTQDu9.e8e|^1lKLAJ44hj(9,viPW1
+V$(yOrS.6s~hH=Oe|(4[T=5!!Axc9qh2ozxmPBgCY`L'AS}]6T~`,<<31)Jq]Vn2UA,G7)A[c]o8CF)9P)(,=Z{.1'P{STRk_cFw'uq,xTmecWP'Y.Z_oM
+;|_wXL;i|D~)c.p)mkEJGW]C~^V(QmJ`UFfYv-{%/K]r+!`VEa.D-857VqO5JV)}AMO`:,B!1t]5[5,psnRBN'><hy+-D}$zhzXN'Q+oS:vhorZV1i3pzs
+h'#1]=(BI5=dpbp$3%id8vi:nS]MWP"k@H`WMKxa7|BuM6ijnYV[{Fjto^TM/]4i&15.oE6U-vbHEzDcwl2YFvKU>7xwq|OT;JnK-ZBuK#@EAUM=>[|Kq)
+({#L(vfp+^9n9V7]1ac9JX}Ex!7aE06o^S`t+"bPz$$3#+9aeYwv#iG;~v[FhqWrxpn34#j93oJhm+HXpn-h$=.uD=1n.vwi4lx{sHd(d!%HVThos;3yGl
+=QweYHtyGyw_nmZT`Njfk,;Esg0B;:tjT@fb:IOp}`x9,[2XB#OpjC!Bj(j%MF[VJtb_DwsWmAq'}o$Z^J+9tLZ-iWl|%$!>$F:".rbCpZS-^<[5oR9wnF
+kBhL&Bb_@F}w,oQ08U(jL,]m4i6eq>{zD7/BS4gUXPk%ij0/#Fc1rZm52^Y8$0.Od3SA}^2)mjJ=G#r,h;[;i[{5esW4i%LMAOLmGbE}+2`eT.{w'cq@)V
+%NyuVg];hF~YuF+snMWgJsSphwE:oV%IAO"2FL6flh@};)Qk1a;HQ2f{P.pJwt0>rkb:4P5%@jn+F<CQ&1yw{GO<Bu8{2D2H6gO74:53W.=;_%3l&RKK|W
+crm_/ItNw@GR+:O%Wa$o4]'Na|1i@n@I[U}Jw8m$f]WCfNUh;kC2eg'557)p8O4WNpvA0U7n,D'wf:&%h6k7&KyN4aVpcei8^y_%A),/#WWAJq9>r8Qf%x
+(6}FL-8"2i`2QfZ:;n4=^B!XYl%:yx9aa<gM}m$Q$Dw$')sY2k@1Vh!zGAKLf;~,/^tPo1]dNe}R&<<N|Wf%+cQnUZNn7S<bT2cp`#v$N/'t~d9<MKS1Dp
+~fi`zMb;Pzb$,Dr:K5[oF+``4pat3ypo"4Q78qeLfc(}X^EkHgl|bt[RKHgMB=3>G"7<"Emn1J|='8<y;uHpTF[|tICI)BBfR_DNTahgOv{0/&;M|a$Hf,
+5DwdjMT>0G`@0>brkZ1lMBVDAu@UC%eO~VV|Q&WD8oWi@E73tI<r^Hw,b[)Iq:1w-abngj=:p=E$5p,=s6vAM5%BeNQAg])A%Tsem[-havmygK"ao,B@VX
+Pk3U{7f[aJG7QaZau]RX3W=G-ofN7S;9"[+!GZI&5g)u!{{7=s',hqb7OM_=V5=oaj+"m8zt]JD:L0^XN7H:]lWoq@v/ocqfhKf>wC72W|>Xg`$bi`(-}@
+h8Di5i!}]eUku[%gwz/[[Y~tgICn2jvbDq%vlXg9[O/anA,uyymo18Wr4#3/U[/UX^%wIz=}p+De#"Q)UD10>fef5A]C65f"jX{e4P6C]QKT&3E(YZT6#"
+[hOhvAJM{HuzaN4V]k|F+!$MrN!l%@6$MLQylf%QE|PcBI,@{y6iF8i2pvdUH|f{7GIp0+};~GH^/@x&-Os'/ke:SMqBx'g=.M;lDf,dkY$IbeXS-:<gm:
+5]^}47Oarn}+}S64.a3xt<HTp$}d[c#'FFhq0Jr-e&vtY)2+`_&vmmMC>:P6E<!l,o]2DL$E)}M<q@fJ'J7&)^'+cqhh"O<xuL.v69)hQFZ^@hFATr[FN<
+-mMG-n_zOe#d#x-1AwWZDr0a~^AAtzB=BXdRHby^}v]rpar9&1V6]pm])>8}J:1VXbd{LO/5GmRit9/]_gX.5pfk2cf(ZmBT1JTZ'/MRQ&Fdsw:8@W({)e
+g;Xwk0O1VcoZuuzq39$J$7xPxJJ#E-kg(d>3G>@AJ:U]}D$V5kwe_DVaA#rK^_z!>K#_w>%Vvv{e%Ya(FZ"_gptz!G[6Ca4k:8U8}sc^w_UjyF:nk5)MnW
+p3DA7xAVT]<99Iu=bhWOjfbqs2)M&InX%6Ul`%2]1[PZQI]m8O-Hdn@yAFyGUb~$#4F>h6M1:Oyj8;dk2pU$4K5!3F6:<:{7|5[$S>{o&%)rm&WjY(q+RD
+GRod]msV$ck`2OZ@mygXK]<4SMgLVG'!V<'yUO7CW<5SaEl8>cK7A"_'HwZlBIB$Y{F#m>T;4EWI[&U,u'T(t.,]B]LjI,C$anjV6#NM!-2,z4$&sMtOC+
+,kE]'1~KH,Gxw|7VQ0VG1/#V+<(:<mxe"TYXUad9p}QA2S7/3U,0$G>!z:ki4'C^nfLT+x8y#nBRqDrvm'qR)hdTqqzQ>]F{1DE2hE9$c,$hm^Ib3D$E)|
+4Ce0,RLAX_o|/%=3exSK3N@)(#aQK7,mO9#H>j+>p4(nYB<"Q)IdEkoh};u<qPyfn(#=:@c]ZW|qHJ65PYhYPcd%CWBn>eTEL$R3~a@&W5|:@.toa>c5in
+(Kzr6@b2hA[sON<1IY]|;d~!/hz50"9Q]e:5)A~qh2UcoIdGYAXv<Mu^7Xr^9Yz_FLyn:VS|ECefjtQ22<ygAsADP}PKhx:frR|"Zw7Dn;CC6kHtTF=,D2
+eT_u:c7[tS{x1^lw!rDqh=@;ak)4s|E`qfLK[C:%i_5.E^pJQfJM/{v%<JK#lE`e.n`E">Wb/2")^y{Xso,<7/<'wzG#|Q>hVq+}>XXZWC)Ou$+ey640pz
+n&q[WO%5cu4+K<@=.xN.Mf9qbCSynT5"^JhehWf='u[rpZ_1E^:Q+6dvEd$;hZK3BO2yEZp-DVw:!Qs0]n:>OaE"5XX")=>Z|@]fbTK<GAh^uBk0Zlb&o`
+o#t-/]IT<q`;W&nRCkZtk|!w!W%%)OyWX6bg>5Vq`m.HH[7[M#G33ldSyTh{4KK%{<Q%>ZC-~.GGW0XDaVAqUt,65PbN=jTEBS>C_+`ia&Jl5nqJB(6/Pb
+}.(!g;scGbE2+:;Dd{ryRln:+7m.cc]b&`j0AM3D5GQ+k}4XSv1`@]FW0A7)~aRh3w7(Q!s_,T.KlvoyQoM;d!~Zy5FKi!93|8HL)!dEK7J3J._1W[}eR(
+hB;@4={DMZy<Q%kVA(45SWnd@/NH3.#kWMYNbva}9&Hhn[Dg'52mA$Is_adZq9k(Tqgju']upvc7ETnunlgD0zu+"1AT/we4km4BvBLB5y$VZXz)FL>5kC
+/NDAN$.<ld:F[V0U2VoOva6|nqUZcnIc[F2EU6_CRH!ODLl<A,))znwM&gKj'k5ZZ[q_iS~`uT)I0I2usb_S3aToIPKU6V;9P0J}/o'4+coN2sTtQNmASn
+Je;wzcbC0s^N0-[aFsrd@DVxDYDT@C,cUK7zIR<o}6r;_m2gW3N.vCzK%C{x;>gLi'd|Mo`8iZ{3OnsCOCA1lEGd8#w.yl>^nW.Dxi3<abx^w6;P|NS!Xv
+^_uKM7D]YaPz%8+s/7p7's7q:Vod.>(wU|9[uwCMo>6S@pv:>%U9{3B)tJ35y;$d,^&N99c]!|>C|.l]kS0r:sivFsFUx5ErHf.(q"GnLNR6LXY1z"h>G2
+|;64H`QKK[RTqKlQ[Qsu.<G|196u,!kT`;_'FfAOoXSe"aO|ly:_oEns"t@ETHj)3VT3Z+<_jJ:j[ZLo<2E|G^W$YG>y)`{TOq$@:O_t`Bh:5IxRmBY@a<
+Ulg@t>L{$e"+gA5LAhxUv#'xhGfr@w2-yo5p6qwkg|_D,w8I}}7xv4fY|MvR;n4hz>jE"~[VmBDjRZ]7~TKE_&xT&o4W:`nE#QQeP8+O|}eIwbS({2~bns
+n3:6dunG$r;{HAx9HTQgP"@bFKKg]Ry2Pwc2Ua)&SEasZ,;v5DMEQXKg3frNNu(|L0t0vhxN[D)|>&Oz]xzq9H`,iLB$o7)ojO(C@PFP-L=FqD9XvQ^,$3
+V41%_X)Rsk]Z}kjPruFg+lCF"~}!p"Xj`@7TVGtT'-HmFJZ+82R)bz==Z;'|!RahdsEd}WTAmIz1)adfgNBly,o0tb=3{9`nYmmNr^dy]UGq~OO8P88|1t
+v{)M$}}fj}j-~,k|[qNTeOl%H#aln@(_i:L^@dB{2hcri7-iF.k5mm,B@lq!s)%;4>JHbPNWMPW}Gf)/rp/7w]}]1jI|Hw)0(rxeRS6kflS-hwj<We's0b
+/JkU[2CAU;S-Ak/I'!&NGI~5<Uzo$OF,H|/z>:&E3]EXivHjyMi}$s5}Jj-1X,]e9"'xc={!mMAooL^wGt#<3:w"qCIWm")t^cG8u41gWnnMN5.xY"-0QO
+andUNI`]+|IX[&T1wNn(tuIglo2h[]ktp'q'7x8-_T8)X]p4I]L^Q[bGVM107Io6,]ljcG#q.yrWN_.((^<Kc@rITH720vfw2h-O83lL+FR,6zZpsdGZ`3
+3s#-X=5x]CAX4(5$L;tDay2LcN0ZPlXQ211-IykunndIUeJSf_uM:DJn^ISJFPAP%h)E2O.V6z.T|)s2B'8bcd`5<Q4ot-}_sG]ZLz4o,KXeSU,vT8<4^s
+b;"E@)yX@v~,l/Hb!)}9&T'YYzH5b4&)@#`uV&`|frT{})[|4fl0ICHf%.)[H+gni9q6evi;yI&Kg6V'6t$-CnxKN&:q]hs|Upx|SWO[R4ZXRQ|[JZ3mH8
+7=1,B+ao(shJ'Lm4~VI5kXh:b;P(^v5C{9VgPm==c!!wQ<jB#UV,dFLSE;Jp[w1HdaE9mivrtYk).I5LNo}!$a]&b$/;1bs8=B[yy$Z(CBI5oKt'gg7H)_
+WU<)@lx$E,.`BAM/vAQ$G,ViXOOe/)0eRU,sI}PZ&Q:A.8'$>{CmMsLu$p6"3f=g:Q"d[hEzuVk;bkp=pkI8[O,cDbCB/KM&q-Ls6/U,Pl80!v)X@vS|sH
+WIPS!!G5E.'E4y;v7r,Fi9:<D<iuIl7(,+rcnyxZ[p%TF(c.pypn.{N8>w6A&Bg'9#d]^C1bV+PlG6Z0U;loGQ#w'WQ'{`m-n;-R%1d]m8|m#CYf3.[)(&
+w<^6TT+}uFYf6vbLM]W)^Jy]5]emODd)Wmm=Gm]hEn62z^^(R`QtQ[r-F|DOBSw{gC/xbA^R_SxJuJh.Xj~g3}#JS6IQ2wl1LC44s(weJ/"XE%o1uiclGN
+(.`TI.q``kYU)>N<eeHo!tNwmzS&Ke({Braw<&p6u7_>x|OLV"YS9|YuMO/^p|ZBc#aTU3"xMHW3"oQPzNWify}Y&L,$541t#{,+2QaJd)D&8eI(Q7(v.z
+u-8a1$->6VeiYET$DEPYyoMTmF.'U8Sc6+_/1g{i%"]MRXDMONuR3AdgcGsSjE,UIC@c2gq[UxzTbFhgXyP(:)ybCEG-H6,.WVq)|Gd!A^:oe!-6FXJw=z
+n7wk`^Q6#_#wI1QUf.Y+4)7yU#^IP|w^oe/QW3~VJlo[w4Dd_y{"fqI|DoI[:_xI[cWSQzq{P|akD3e-B)W[1yZe6rNn9qbWK/d5B]_aX)sJ}t%B>a_w8C
+zM"3zAdqoLPUOFaX_^_t'7Ea:0>Hbt^e$3;br]i]C{2cqh+9FMHqGtIuR==bV+n;@8kn3Y2KkC`3A&jCN>M,=lo4(cogOP6iVjg%SlKFdgHqS`]c:rU!Ha
+T^LOnitBmw]IAa!t-o,Cnii4poQhzh9`pbv^SVNQGp[G<!kUi(|lsjL3v(6[YPS)5XeEwQjW_Au:OI{P+7LhW|W/3)Sh]@i!TOg/P&~zSn/.@>SeQUeB4!
+R=1;#cqKU`A%'e.uf&=1U.t>aApWNez!7${&<J_pTm-KBpegt%#-IOho[%Y;)cRu2^+y0OrhB@B5}&+=@`}3&}w0`o|W/w%n|F[Xmk7>"teyHj2Rt3remG
+~2(LzRwp<TshZ>lwZa3>m|y@'iR8{]qOA[mFn'9d%>TsV2qt)JTe%w>jk[M4]}r`77Ue%^y9^/$"sL{>`THqs3_t'NMdtfxn9qM::TkR).K5{j;015(NLc
+ZLn>(GCPpm;egOjE9c..MY_JS<!y7pR8G`;H-uqf]^1vcX2{&cf0f/yz@9z>XwpEpO$cgFA}U>dAMtbr&,i`844LmvN}4IXK7,zF.|'%{),&}Ddb%Q{Rc"
+T)}/W)}MwD[E#u(LPXPe>0/'i[`:#o)@!O$zZrm.&L,M[m5#%mNO}Kj/p,'7.4HP^QzD#,W.hCGfem]lrQi!wC=E:0{0,e]hjLqj7sLdeN->U{6}!0>qcr
+@w'DJ{Ffhs(lSTph-2uY|PV^bdtTli|iG572nJh3^F&/9krua,pzISTv4VN+Rk%8ZONZQOpa{X;Sn3^{4[8L"$bd~}+X+-v;!a`9^>e.pPR7TWd!9}8ZH%
+>_+w"[V3BTaoi`v4ox<$B]x7hx>QY&nd^meWKvpUv.OvPDEi,{1ib$abhd~+FIL2j4PNOY0=&S2#fSw9X`p%Dp&pR=A_rK5D3KOxI#0MqIJJ3[JA!5@4T'
+Es;SEH-WgKv6IflDPd8VPg1T_cqz6'8Uw$Brc]zY)JniOr87Fs|o/|2xQ#F>/ct-EkmexD$Y=txY4xZ,w1=rX}n71Oy;s>EYI-Mha8C@0.aoKW`W'xr<("
+BHkq~kZ$,s&+^tX)|T'T}S_sKG27pgtBIUNS)+nMvw@CE0L@b_uYnW+m[)lZMOpV$';rWwtpqTpT6O~lf^WqiPVbYUu5^UE]8f7WX}J&<xjq8+D<027-ec
+(<qcZ]LM80!6[p1lZOaU3j4'mnJ+GLD]6GHXNGjg%TlyMCue7WsO:'Lp:FITW7/tiQ!ZKyqcD}aR}vqj&V'4->VxbwUnn$3|f#MR6f")f#KPkW@c&L3FZ2
+V|#`RhriR9,t!1-tkdB))+j'&Kk^K1MR=h.KT#I63s}CPtDcxl#{}4WOdrx-_dkv-KI=l|1{Qt-OM#G}G4#d25UjoO2[+/IYf7g)Kbf]`b^Y_#o(P#pt}A
+Ph90[},2aoZI`;4G_Cz{Pd6Rg}3q]QPM]aLt+b+K"]GX">iBEy}VHQA0NL:,jKr>zj32N>6v+,[JZ%=@1OucfZ8SC{1!i}!iSFfrdBHxT_'(r54,Sy_.5w
+#y'kj|J{MsR+:-!v>mqvg]S!d<`<>Xfsbg]0g6tak_EYXe"%lw/<Ipg;~x+uNiT]nZMzFJ%HzYfhf/YIi:H"73S8qPT,I0Y/m}"^AS8x`&DxM$O'n5#T$N
+xtK07%iPY<)D,wR.!gZjPN^)S]Ou2nujkD7c-%1hM"He&k/DP7ii'Zc4Sp%-c}qxChHJv@(:dNQ.RLg6A[8Sf'Kz<6/Z=N=W.c"y(r[lzD4yg{umu]Ehos
+~3A`SlNuulM&3`T]scec]U2h7q!yRqp.s-uU4<V)veOCX.'bZd9]-fa@JAo+@B;nMBpH:gkA}4j5&9y<&&%h[w:{^KI.>VtFIn0sBKCBkBJdY"Ohhsqlg:
+|'n!0="#Kovylakg~6t2N-osc^m`zpy_<Nt8yddHkzSQ;[iYpwLM'L30P2mNOP],.zI}wiCd@vf@A9nvLY@4uMG)V#7cbNK|xDer%r>YpAmH,SFGPQDE!I
+CXuM'_c&NRE,WH)6)50JA:7<7C&l>=_G@Ri;_hzxFay2nfNW>Qxa1wBW<:a_+,Wt'PGygL51~e~r<^OoS{]YLf=&rYMy10Id^xK5K9!:XPNiHb[B"(f==H
+]25qpr&#A}j}tZaGAefzy5U=y;P,bY_zh3R]ZO=77i8&FFa&2Q'V(NSE,4^O&uiSq4/5e[9qd.ISTU|si%:Px"rjBdux=l^.w35!n%igY{2+v,f:kYIZBO
+q)7=Nna4V+0LN^qkrLTVD:K^,ev>kip":v0:a@EOLu:Ygice>C/]BMFRhFkq4t;i^62<Z+[Po`^,5<v/D<a%wS~if$x>D^%C}!&k>.tPT,)lJuD')R]1-8
+O$c`8qUoXZqL3L.iTvon)eoWwe'{Kq12h,PY37r-hGOTN,#,El_2F1,{>woY`C$).qTg|Fz{W%cWmDXY!mDxlmLymo_0x}9BRY~D[FT1{9:Uv82tmJ{zh,
+R2AM<ky%]wS9rP^VJWAjAbkR[2NT$b~NkF:g_Md"20GTyz]z%:-f<s2M&KHySV^.ymZ;O!"(8TR_w]aYe^@Nuyp{Sblb-_a:PQnkMZc-q9|10]~|[O&[SD
+ogv@F5bP1I:`@_Kps1Cx9ix`S'Tg:mW^e]'+/wmZ%o}!K-WYd47}[u=i-#laBETlj7/-YoY[5-q,Z^zB|e]ekwC0tp^uB9(mQI"|VV.t)BX=FdW1hr}pRm
+3QNAG]K(bU}Tu!'%9b=!oX|>gkE:#P$'ok]RV_[iOrx3)@"p=BsviQY7-O{d/yVEZRVXmjg0Tra>e(an6nQ6IZ"7L9Sj=7p%0rifFOXHTU1nSMet2ZsWEA
+Iq=d"2T_KD=^sQTu8Q=kYB>T6drEJ,nOOqg(K(=5'-&A}YS|-Un-b]3bI0UbEvVU1oKxx(]&A/,M<Xg`Ce7h{K]Yi6h+P}Kx7Q/.b6Hpm`~7dem}KzpWT4
+zT)HHd1TXH4`xZ9lE]dEUc"71I9Ze#fU:egp_}&pXN9"mv/)zKa=c-^yRQ,vS^3G[:fA0T#.WCz%,LOq;ho_.m$O}/JZtqdDVhnMC6sGQ]yJ,$:-=ld$&A
+cQO;l[iZ`@4HpV/{=&|v3Y]&5XaR.SmZQysEHQ=g5/ZZ8vuZFr9x~j.7%+XJ;-e5l=H^SKA>0OTj)9RM)y_|Q,ep,5&yiT'(%K5uRbkSl&rR8cFA80X2y5
+9,4:2c=`QFw||g7|:E6|4szdgu~MEQo6k"edk4&{LVpe,/|G)=q}dMe|FNVa@O7Du)i#iTnMzgP#<j#oE+jjiA_>[Y4xrj5N&Hz_R$e`X+/SBS2Avx;MQG
+A;yugL;n`78Bnj+[wQrE<8,Qx[1:VcA:D&yd,5C%F#"m19[,hoSRcTYeF/|0K+(2'@/kC,#PZ/3!#}39Vr3G2]%blUjil>L7eI2nLrX`NC{!x7M4yk!ANU
+YWY8d#Hk9ddeaZJS[V:OrVCzn8w[o,j5QNf-SgTt%59{%hGxS]f&,[WT>ggm2BTHK^.P6QKcqc)@d@.XZ,N9RRv57(DJ<uC0bg_]@h>5FtPUe!<}~"mD31
+0d6I`p/j>nkSg[S-su,Fp%.P.6l=VDg,UZl)Bq=@/wVHG=VDZ7H2C{vKcv6{E>jmk!PjUtBO1(KDE3M|Fce=q'|d2/lATM30xCL0!x/rAfDMO=jWbQ-&[Q
+$S_0@rks_9zXW(jupf,>3CPzs>.IRBz`8nD+&UZ}PQ$fn`Dx@uH1{p.MbY%is%)Nf1v)QiclvtZTrOUU[kVQd+18j+G`hzt<~m9(9<B@E4L<~y^r6XcoYr
+CN{RiY|9Qj[/Uzv9X-lktHZuJ@h`1AoHHJ(h.`U`'WlWz14GpM]_s;eez,<5vbz[M]db%^At`,f;CPMis[#vuot5GcTxMZI7cxi{Ds|Q4U}'YLa&MS!Cc@
+Mn(;"LY=R/<2(&KIUU9BLIphIGr8ljXGGOs_9R`g/k!tAOJ}h7U69yUHn"k7rJX`L{a}0{U{efphrN=1zFIVb!vwW;J:EOkfEJ#-x)av4$gkccim:!#{#J
+l<X%j6em-UQ-<p}_x.{m]>6#TGeNC&U{~HkE6eVypKd3n97GyP)]C+DwHg~};e-ru2fD)^i!452]&@MsqN6-Y5VvZsf.=]h)Mv,z0r6OG[|Ra"]F{M'&ny
+~]93u;'jV_Eh.b"`DV@f>C}HNIK2GFk8SnT.[TI'@eF%Ab[2xT7.:yx+E0`YyCJd/p#a`PjSB;8+-H^|idK}.@JKaD@hO$/oF)C,=9.n@[%,l1~h;.XarC
+0f_De;"@`'K6;)!}&yfpy6SS<a;p0VYzS4vGc:.d{.>hrYGxS;$}aD(8tWKE_(tQsCi$TGL&bJd_L55SmZl0[0AknVJJq/(B7:$MJo%naWzn1'B9D#]lNp
+5h&Jg3xHJ]kKL![(PS2%9<=4y;c$/tu2>)AYPF:`M!,@`6XKneT0ul>!nAS'm4c"IDV,ftCs7Jc}FB@T`3).Y.06zqaM}0ld"KNjF>5l[P;mPcI7i<w@tJ
+o)>DC=XF--qdjgRN"&k4BApVD&pj'A=,m&:>;_R9G<v|qk//99&X&%Z9Y;XREI-)s,<9.;K]"}<>qv/cNgW)<Akb25z|7:,itROF$aQk,Z([`BfKD]Ok_)
+%)#v]aSiD2x2dCy@}k<7p6@vAz-1|xQ&s4R}IR$x^dp4w#&}/;~{a3pxz7/{vxW{+Quf9F_EZmQFE9T:-D>&:M8cWBY(x(&"zx4&/,@(H@V[>i#qpNaQ/N
+4uNnf4RhcX^kNJ@;lJzbMg~Tg-X(}(^3ZD&6<O4&ae(O}baxP_WGQ8P5B-hC2XV/eWF#RoxnYq6h}N~u`f08T!'Lg_TV65&T=2;|gF+54Ev<hBP;fQgu'x
+XYNCc)G'^^#{s/A-HE3PWxl]orKTF[1T84CI^FqD/)js_&eSB5o4h,98kg5R1F(1Rz+=x;T[^h/"nc[Y0(Y3r$P0EJ>Zy@zP'HQYda=@6@nF#LGDWe7_v"
+T<Q6D%-HjehFaI{M=MBL1#H"xkb9&sFdR7V3{YlVHU<4(j.ln;#ZvucER&p4R#lFmK[Q{B_XhcMRrpKuu2Rl;f|5"#aV{<yx&Tim%Cr$V#>u${o`1@o0nX
+2`JM'+_Q]:@>,dIIsZF6|KVE_,FH"XgW5;^:%WnP%S~j;v@E0rI|:Qt+hDr{&!cTvfN`MkxO'iy)0T/U%wvFtb.[,jzJ,,'dhAAgKF,Pl=IVO3UcN2D1@f
+l|:g(:)tA8r<`2&S_u$Hh=eh2Ef!W!%;[Nn;8=rJ(y$,aVE49FXUDWIxa!V}j+/BiX%:`6`&Z--Oi:u)pHJKz]=30G>b%gf+1Iu=#R,vh8]2Xa3dqVV_NB
+D=Y2sI"@,B[8b-JxmL#`hE90Nze"]uFzh`aa{8@vgpj`vsC67)ec~P^|-u)hCpM&4y_dNw:^.>2vH:!=_,NQ+1#N]xx($PH,.|6L4E>;x3Qg!u(!}}WHm9
+x0KKH^a}'n83@gnLcj#udC2nE-FTM4rNuIa-B0><~@!tJs!DYpp+ji&cs$b`dQ7<HCJ`DMb.i)|O@0Z=!3-88Uo6b!zggI~Fxe0+os9{/3/Tc|}6V+Dfi&
+u",{1{fkcig+8-Nzi{]HhmZ`'}UL4x-O:)[{CgHrD8ch"{zUb+dzisP%;QOgTg;TY6[#1XUW9l!(~_gtcPFUqhO;:<x}xt=s8I!dU<M1UI.auC_b.g=gC{
+gOgK4WXizptp%ors|vFu)pz=8C,1q>rfYboQya`>nn#D.%LuU|d;,%@i{uiRH$,KDr13te<GnoeY4>nKP8_LB9s7O12u]8~(O/jGq2ZH_Y,<!MJp/{~OTa
+xZH[kSavQ"a@H.2:N/ypCQ_wK|("]^t`[Gob3.b/WG#q`AvI2@#1Gi%3t8Qt&"|nthKtp{7mqa|e@gga`LUU1%_;8@/ke.`>g+7mZ`AT{K~)F^(4OAd`v<
+6O^g+=x]3AO"1fL!C@a^4MwD5!}7`FKNYhE>Qnn"gbD|Z[2aVP<$P(JTs0uS.Ijy3:NBf{>,yVNNw@i6!l#i<U9d#^>"/5XkA(v:}NlNA8tyEfG[Oy=KFl
+H<l8@]qqOnjt!&B6R>r$gfteN/:kHX'Ntkk5o,WuzJ)/InU"r</Jc0DjR3uER5`k,s|G>ZKLV_M"iv[Av'/olcrR$4TOV3`,WM:1z,Klc6='-$wxEAwP3Z
+'Wf}u1',&d`3`T&V_-A<~RR%'T@hS,Qu(9`gKm!_b/lk>{@02<>HGBN65rC_/QSBL/&[AB_q`=uAIL^MjZ(.yQ#C4K4]FmWCRt~)|'DJ{y"[F]/G&0VdcL
+DMQk_<iJLx`5dQf|!Ac&{sB#V-ulm(kSlM0e(u9vcPrQZQgHP{P9y05Ja0z/3xVl6.b)-&J]Xj$x!O-BWSB[^<[E-$U:k#A>.Js0ve;4;!nCfRd5`pGKsU
+c9GR!yof[TMd@A05"-!uMS$)$@Z9zC;Y}|1anK8.scCa1UjxAr+wKRkdkR~b!4ZZ{K5^Xvy`TbLN!<GRHoi1o02,{lZeoXR0~g8Rql>{rsR$AX]fxpF1`a
+2@1%%XduhkfOkh$2j'T8]{#DU"8yfYWsBKwPN``M8Co[f{sh$!iJF.NTtCd4zLTRNeO[e);(tX$jBA`n!9Lp<F8Omt{<t[kGM>`,#op|%Du3lJ_eAGw]Al
+Q|:ZaC[@w4Flrvael"f4%a^I]/|R71Ps(H}gRzKJ"]:=xG}bnxg5`"3jm#Q[ficS>s2lYU,Z$vC,,"v3MEmNH<tZgg)L<X3!dJ)JJFV!.U"7#o@B]N70HX
+f8fnx2Rm2V:D[D6msC@1B>qnLW&M:pN@XX'{&@]O&vu0nLR9Pzkm[Qqgm!,_#>}67<5h@^'pKr/{mBL6Z%byE(1Ft{x18T"30[k>AaQI9wl_p{]!BlXYBf
+=5oRHd(E58"ZtWE$n)-&l1^OYd+^PSA_.`=g#&tH3g{k:']EqaV2'7'TCz:;fj4pa4uz#CQf]"gj5Dg:mOoxiaQ5S$t3!uMzb/`WAYTB}Bvqkfv_asG'Nz
+@rvQXJ^fXaE{GL8>08yRHLg;skX3{YY!w`UhM/KT@eJL5IYx@#~7YTBH)SJQzptc$L"#&<J]-@)1,'D^^x}:a&KQjz%zp>[$A&vOzP;-ne>8,J9giLfXP_
+yd9Mx_cR-|6vBj4nl8|!uEKgpC3O>qDC==gefO2m:S,CXV0ooUbvB"EQco;I((cJN"KDAz,+8zG#wFyOc6Z]Ga(Ip4#sTj[{MJ^h6@E:[j#{}%)F^|#dYV
+h(N#qB_$Gz+xT|KtGC`'V4USt>kTcQOY7VK=45%67;-R^.[n|oPdG9BWU[TNa^@",'H%e+_yUP-L8N9CUtZG9R]i]_}z%w2cEw<Gwdq`xM~AT6EmI|5u}k
+UQ$uQd}'}sZ.,[fON9U($9Z9Me<]T[y_sdY"zML0VaMqsp&#MDh;PBMEQA9g(p#KP|-w5fPRRqbJOVa&XyaCiv3-Ccqkr<|#/;D[Ehx;z:F-]>[amDwR]@
+a&jTC7w<Vs8uIasD89By"e"`&0V|(og]'ge<O:H{a"6.L&`ZUy>JTb<)Nq_%5m|1}s.M`;io]5'KE|0PQpccS9-5McX{ue~f9I-3X<NicO-VvN6{7d+,D3
+acbM(R^yP|/nzx>MY6b{ZLLg_mWY4QpNeJQ,>ru_agGkp5$TYiTFSrQuJ[/!{s3B"3kfYv;@z>&iY`c"arFuT6/6zp1A-L~;Eu8tb0pyzf>o@8Wf(tv|$A
+b1^e}E_pPb-Zi[Ga@Kozc<<C_(g`(l([g`+/#2{d~)&//co%og:QtmLZkHE@A."WxOa[Y-BF29#;,+KxCkAt(&BxH8t[[kP1EEk%s|/ob85#V]BnLn[KVq
+@G>SKdO9e<,jeXu/HvN)tfmJ5&X=m)RDHfs,h<=6E_N6.BNG9r+O=!UkcWmma:Dc8V6zk.Ozv<eSczk-ht,#WXV='u'K5!A)]:k^[Q[:zB$R.idnZQ0M{+
+3TKc&K]V(wd]p_0#]]y/.s$Z~bS:nNKycc@FEXUJ)7(|p2tx[5|}yhmZll`Kt,nAGz5[u{'N/`%RwI+6/jvsT%+Fh_H,LOyW:7)k6DN<-&VC]4hO&8#^G{
+W0w$iq=e}6!>_!(tlZN5|c%9LA[Cy@-=l@u/mWzzD0<,x.0)15{4o'F62oIkTCY+eF`=|"9<v#aFX)PK"+S"=pi3t#i6l|DAqUofhBuBBVPAoW+y5!ZmqG
+[nRM/TwodujsKL)y_/Tkc389QKY+>|_fqaev@F|q0CAu9q.6F|^Au^ZN1f6Jeu^JB{x57$mmgF^TKA;8mD/V06d+iirMDmAQ6{M5yN/3.|,s.{ffANc[_p
+cq>WNOAgZ:nj7CgD,og}Zn>O)${$SxMBn+Pa4qZRb&;l}XA,x]>8V"qc`iL^Z^cxK#ki(%F.g5L+xODuv64q5),kZkyM53kV-QrhdsdSfog<&r,a#2L5c>
+vaydWwkaXmX"Q/k"ByH1_gu-Yku0SV~W;Fy"B^";iJQJJ[|L(+F&N]M{{dI2<`dF>((Z1XXO%kK4k}~9"{Y9;GHW8sh4wpicNBxY2dHi343I-4d2f{1jaP
+-z'|BAcNYDMP{H:T`ryxrBgz=ZLOWp}Mz_si76XpXiOj{3m%D6QNb.H7>U..r]|CLr:ihOnE,G-lG=sBN}lnu2EX&O{mXTJ@Tw7+g6X)yyqH(@w`NaZ1wY
+`j((2(x&[aeA(z80a&B:P8'42NSQG_-%231<Hw6na>RMnBXle-BTrYQrXg@<2cRI-fqV-[_|Yto^H,Fyde.,__|A1Rmjd|o#r6pY$X37@BkFV:b!(VSV}Z
+[}uh}5"}q+kD1F]A_pKCAh^[iYsVe=%V6EHZ(j6V`Iwbx#k3y13nV&'zv9^w~OCl;$j46(%9KNb`xxjN~^e1Rq(AS%S.`']lLRueRYEQPH>j2D717J4$w.
+i<^0un-3;H]l{x!u$3-cZ]9'-)F"M)oSjIP)E!G+Q3uN^|$3,B_(,NaF2)56`kx{r)>zpPdS)PQzLku@J'v`YNG^SZK(@nO^dIIi@qVY`j2,bULKyV4CU7
+STC`&{3YtcbKB@M&tcHz|%/4x3RyY6#o/ti5{c|7]x}x+,wgu):pNa^mE^2kx/}yrMZ4DX7nPJ&MJKJkU]>5y3vG-zxC3L,vUyu${)Y1~'%sFn<F&&#vNA
+ojp6dP$UsoHaCvrzY9g'O2zafE`p'z0=BA'$>5FIo'"RP+Sz`nu/cm2:$gM'0bX06PJL`b:a8pv.;goO9d6wT4-aswz">@H^I"a[#DPT|qW$ha`(+&,kVb
+}4Wz)].ggL%3_1k#@|&>ZJSQ@m[(`[Hc9t1sopr|iYU'{-nLhmkJH/`X#E-zefQajEU>2<9oT5~w9UeqsX{{!R!M<g|y6^W!hCWuFKL+pC8'F1+/UmR<`r
+yy"I4vH]w.@9'd-JoQ/.;OUZ<N^u.Npd1[OGGL"e$zC#I])A(I_<-E%P[LlU%n>=U/0O#NoQVo}K>w]"iV9PBnP/f#d's9Vj$}XuEX:vP,Zcf#6@v}|f._
+v}1wY2Cm97"BVt;_Dj_g=C[zj5:xMx[+6J%EDURRVGQ!D+r8U!bK$Weyt5/3>P0{emwCo:=[=+(dpOA@o0!1F#uO&d%:"sR+c!'>)p0q36>UoJ9U`Is05v
+/ikLlHt}x!AOHW.5];vTCzFZ;lbMRB(+`@I@V7[CeesUi`dBX'mtKTUO#yqk;=s(YqvQ`@:]"C|d%#a+pU[V^,~:h3)Ms2,M7-4G^TLM$2H&)8S>MRXzI>
+UJ6j)/@3#]!>9v{ZqT_D5l0Bv+o"gu+gEO7E.vVk3g68xu{Z;s]Z>Ijp1xlfS=B`]d$vhjrT7ncS-Vo+]M|[iCZaJ(F%cZmM@9ZAxfIm`I|{JGMN$_|d.F
+;f8lWbbjM,CJGW3w~##kT13M#Qc3j^5y.XqH%JBt7r22ZVyv/5aV[P>s%vEiwDT-^J><3;4$/T6:x]g-]}V#j^gN5Q>tZ(==y[kMEm-=CB9s8$]dzJUw#t
+CeMuqSWNWwO`#rtUj"uZy['Ti5)]g7druK#g=v@=C"Ms<r:bF.2V>X5ijvnB=`3|vL-Df5v8v@0X,aD:m{_DW:I+]fVV~NfRs^=$;#5R8y3jIsYF];b]%3
+8b_g1H8#JN/7{ZBb,S87q|QKFu]EbLyprZFNOOD)x}1{bKQg4^R@c,)y@OSngOO>n>>j<{qKZtX2/G&55jAQ5=e_]+S]evinElu7r0oBOedkEo#F]jc'_0
+<.a28zNo%|6R:x9[.[z34|bf~[AU'}BYL5pOfMcI1i5U'NEj%D+|GP+s,d^%l4=Z$(CvIl|5(@a{~ySj9K_m&(q,,UB5AD^=#R,11(11^|u5<AS0n/IylX
+;.m^@<Pbx0tEnr]r6jDSPKsk06CEIf`-GU"fUmk/&vf<FMcYvA;Wl9^RAS@gr<<fDlp;mcyGT7]z.EXU$TqW)2]!(&e@xeMrQJ4#aK)/TS^4DEm&L8/G49
+[^rnKWtJ6hL|j^j$WO]'u_oz#3OZtg@VD'B-4}IGyEIa%imlA"pqQk`u}B|IbkLVc(4;K{foaH>b"sdsn[sBr;0Xr;kfk0D_;JODcW}V}xhveh2Ur6QS+[
+uNkbr.@,)H<%fK<+jN3vx.v4L|(L^'&x]zH3OE3I|8vvCmD&NdZ>wM<qQ@"S`!nwkHEhjM7Y]IASPmp:4@m[]G"9.ChBtIa2$}DZ`Nbgr_zvmI3K$V+1_Q
+ZGbL75r4m2'_/R6))75-q&njU3l@:!^Njb}},b]'y"kl2;cV_3:.;#7J-HdG_v$1z8UVLB@)kyL,09OL||Rw2_Jr.)yYdVp^,AF'^<rL0_Dw=1NDj2%Q'Q
+&qFN7MqcPH|IEN&NhOZo|qZq{5/.kv@Z;$sneXz!0J/}^@{W8KwLM09ey`K[6#v]ya{){^t0$#N@@qbV|_g9t|VJy,jKuL;k^8Ha550N8`!5ew0ILd|wj+
+P;Gsv0Al/L'|(a_2CH2pSf%w^YuV}rPq.K8F5ZU^LBZy-2CbXX=4[201uL/BzuQi+J9tsSN%fok45hL;~c77S<kp:R4}Us;:&zEok!1v^hg&q;}xgv|2B&
+=$2-2ND_G0T`vi5FM9{eVo-@"zY:pS"iL9vMYu#^0&_8MlHWrq(q'i.9|)Q#gZZ|1S,S=(U1&Ro=xgdLS3qo}m87%p"-'dm-w,L$ZkI=08dV'"fd47j3Y8
+&xDcfX~c!uGkK(^3tH%R$M:$[hX2d_u%iRAS3i,I$clL&}(B+S40vED=}GquC<ocBn]>i.%iF5%PX[64:!&Cn`/B1BUzxawi<5{!~dC9{GVrzfA)n^0z1U
+HqKWw0m{C#K(W,oVnSrAH]5_{8zSS9mx7xR(J;LJq5:do''C+fk+8V"G=F~W_jIIlR~7v6T`i:C=d{VI~8W|YVgX0vV#DJ4$IAbKTuZ"GcyRIF[v;}Fn/K
+EcK=)E/mS9TGERO0`ZT,~rSo{mPKJwnB}>5%_px(IZUCdYs4f!z=v)ug/Bazh2eJC&t@X0UCSw90@Qh@};0_&5l3f}7n~+1S+_eD"~gEQs$R|RZ&lf.jec
+,9|O`,_U%5':`l)muX8m8-/=P$EXCmy;ezATK<^dylxOhi/JH%Qtgc`LsLs/d=#M-qPx/{,Q@Q&$EpBD+X6=z_("h=d_]{4+Ql|q!Yf(Xli|TwDqksheR,
+YJEwT3q1Mm$ejIlR_+eR:>i}/d(o&JqehM'{'<oDhI6%hG>Q!&EQ6q[3a@n_sBRb:c`N"+!~f([}hB:=Gx<C#E8LXNWZs(O_'KR93:)Zqr/9gSU9=@(,.]
+}>(D2D@Z>DZ%yQyOZ2G!HFV"=4~(3){3d<d.(;hV8Y/bJ^guLTt=<iK3S(Rg]kD`{3jDqHGny)[|8XH`QC)_<#beciD}1S|q,M+;"2$T.$s|X!`]=ytu(X
+_1@rVSF1{M#IQF"xl.nLMJ$w=2karrCy;]`C~xs=.zH8#a>tzjVn6t6mKRl2H,-@4J$OR@HqSo#i7zww^iC;)|asoz{t";=ftDK`&>`|ijb^b4M]Bn&sD+
+W,Y(uWwA7<$Z[kqYNCm6$$;Lv/tY{rDXKNHwa_V(ng1d!yjQdgtu:_!nk{NH~Kxe|fj9k2Ux-'@d7Yi6)7b2r6Re6PM[]_pxk.loV0OfIhqs"u|Q%]"z05
+.xW)0_FW&>cvoo<>c8l'(_[f3h|ao.29lUu&L4blsL)EON"JT(Pz(raf-(@r}yqiG%GJ5Y-TLTx0c>^ocN]ou=S<E`E}S5&X-4(reJ.MRUo}zv{KAJRynF
+:ChR.++Z58"}hau-~}SH9{B|{r9RMmM|Q/sqM+=i1{Hu.]$L-mINsVieuv6RZ.hR9qsPSm.xFIVG_.M_';$}4hfhVuN7@16Ta8Y&jT3[e>v)l|XOA'&]Y]
+}=|T/kH+DOn;U_c6n=<VA#i'fGq->@Z"XNZoDS$l8/y1tf,.^=pq2eQp#+s00,5m_oBc+Nd>p84bmMmf(Yx(YnS3PVRiO7^T~rv7gd[S`r6(+25_O=!fc#
+:yFgra[ijlKRmw96N[M|r|K6`W"|fk]{8"8[_zv95PDY9inO|6wdxf#J5GP}4&r5D_iLCia5XIa@e!Xq~|iuEzR0]P/tr+l4pWh:0uXPl{+qcc6vfL%y$U
+8|F(:#R8APN'g+ffY<k[}l9P_uP2:qBn>THKDhRe'!!K=s(2ZJgMi.8Tw4A+%}}+$ITc@s-Ue^XT$WRm8Z6z1f&<hjEd]e,7(d$c>C&9e]l+#I{eL`!';1
+%(m/dZbt|t(sM5mC=D{4=)wVG^'Pg`vjR$%Rkr,.]F32NCH!F"`]_^p7:0SsGK(8X(bt62Sg|{F=5lsqr)zQI[$$"w#/D=/yxwWE@&G3XMhO{CW8n27fA,
+3)!lARZG:vN^OSv=.kFgl|fev/l81kKLI>~Z09MiY$|^3T,9TJOnklJdBXeOS`m|>a"[M5@k38)W=a1gA)KwjM'pgaWMYtY@[fwV"Mv!lq2Isx,gRbgz(:
+76:QkUxPVEZDd9xW]EPLEN^qmwKL@R<XB!ROPSodNU;}wU:L}&jtJkT6`n8@J,qT<-+`@{k{C}%.%x^_,gJNo!n#savlroGVVxULP,QI:'HVsRp1Jd;{=C
+IGQF60+t%FrxPxG28Hrz-vo(x^cR9%%O+f^}[WCq2V-JF]UzMvFGfN!Tw6g#p4M2wQ:bO'lZPkD%;IZ#~1;DsNL>/'[BAKJ+/du_2h<&M,7-o6X:}DH0l5
+X@]sha+&zc[9;1oWi!X+d&oRvv}='|qkQKd/lB}$=GSNTCdT`{QLhYM<w8tD.-+k2&iGJF8Cm_wh]>XA%c!5Z&x8vyyu</j&fJVdYwK%8|pD@`G4"_XU+o
+$RGr9sI;E](26M!hE11KFBswSZn2RMX]craO_5DiJ3u9zsxEvISVyc}psU`=1Bf^fX_;m4shbrOn]F5bjZ(axH3!dLedIdxb>XBWoWS`:cycL0KOJ0H6|l
+X;V3,_N-w59//+Ttb[_%v^=qm2__0;yb(oB)26B[SaE4#tT<s@y:EEAfX3&:KnmH,SkbT:"6'NKY5u8D]sV3s_zb$TnMn{V/ohI^`{PdS7u`dj49UL){)E
+XO[(L^lqW_DbTVW(&J,nUUq`Uy%cmM}VCIjuM|!rn|3+She@K`6{mW)L#2@<h%5d3By8qecTG)T%6@%"q2N)gxht&UO}VX6Wt@94o@:coU=47|JB2Yed74
+$oz)8nGf;u7{XJmjbD=IyIMq`ho=<$^Ij2D]FpOZW0bT6V~.oJFR$wKV$]TN4{o}C7n,07q_<"QZWn|B0/<kLb=p+R13d>$C[{q2'S]4dw%X8v,d_WyK[1
+qUF;54NgPd$lc!]#$YK'C[6E0(hQTj#.1@$EpM22&zLD-GC{vp&397]D%#f/7@mxV`5WOI^K{L(YqBMGWEzXvbu2Vp-Gd<N@<q1DZoL5Hm`YHU-Q']jH9Q
+jkl;"Elh+T)r2>t1'w_QK1{jnM@[XuI|,`tJ0zvzSC=sqYRP8f6Hch=%b1$i-0ADF]Y}L=@}gPfuo112j&xsz>^U#f>S~5vJm2WjK2[,V:tetN5-X{B@%I
+@tclGFmEWc4tKo;eTE%I/c0<eTKcq+1vVG8.0k48lu<RO_Hi1l0[dYS6,mC#}@ry@)^Fr[bhgG<s=1<z#NW<q6Cg=s|k]Xw/"KVT{vip(ehN6|PF:2fj,f
+i7h.KR}7Z:2Y_$]E/bM#{kXgA1u1nBac1:jSo$>ETP3i2%^&i2Px2xV:/f-dn+r9Gkn'gWGK_nL7N$y%&n1`B%~uc"%Rhnq@j!RKei1rG7pw=]X<IG0(>F
+."9XSUL<tH;#vHTkbC-o|v6kFr[,wOhsSeZUXc#tv8J@awK4]wtMpEBN[+hKnK5oi}w(X<8CFz^ok9_)!#VB&x2J)u_Y:l@/>r~lfC^kLG}h`dRRLNDV|=
+@c;We7!ERJuOj;@y&x;!,0,)]V01fRrT7u<2:22M5pXGqJaYl7Jl;4'<s]3-OMt4VegIgehTFW]fgIc/,[F^&m{C'_~%JF5B);^ZLyp_8H"q7`~!k4L2<g
+/+5@i-n;tM5JMF;ip_k-,6@knuqtcSf0t<]tv$SN~85yuI/|`uoYvZ$ncglm~w^y=C}h!Y86AuH%A)$8#''{aY!3AX/ekIIg3KDib}&bg+DFP":))W""d%
+wHb8/@p9-w5SuWeNr@,x)zSVcK9Dh77hIjqW3mRJQmxqWIh(_xk8C"L&+^EFJB3^J$$:(E2M$O,1%O$6~+e^[wbBz@c0K3(v1R3vaXVb!]gBQ{4o}Sl%cQ
+HXt)IcdEG'{%]cqQ}ZePzc:W9ZsU%mGk~N-,t4Uz#;3,QO:Ws(s[)02T,xb'bKVv]x0LbxV4BoCV]k%IF5JzZ<}7"T}.&`aWY<vu;ZK/p+B2^oc`ON>}[q
+f=H>Y]s{5zTUzT{5@w2wvG[pfB5+0c:7L]0hj^_}R}Hqg2w^aMww#NXwk|k=yoy|<)ZqQrUM$ZaNgx}vd7qe43jd'y'5;3xbUV6]ZMjZqNMm@C0BE6c0R|
+"l!eX=}q-C[vIJKHeIAp}a'&w}r_B3fs4gpTZMwji!"x&S}/(|l6O}d2gxt,5xyO~V.3a$_RGcoBU;@%1/+)qv%Brg":XI]U+Maz-h{v)YxbqOCgByy/DY
+cBlF1srHWyvQ_%J_)gAg_IRS%gp|^)y_d}o'.$5-beGo.V;V9FnaM_hP=|c#5S]h/tgi&FGMK:N4Gb6LTMlhqlRDK+nJy_nE4tldfqiS[stC0tY,W+UVZc
+p2H&_Rxf;wm#VuKN;{#+Zas2'cRAh)F={8fV5cp.@>O{Sa:aO8k#x&KGetJXi9"4#&.P+sF)WY0]m>vWBjX(pg/)KL/r^LPD]IXuff8j,<OgsCgs"z3i;b
+m_z(oxon<)/iX2x-MR/:R>9cg/%$(Ois_{&9=0=r~9p=Vt>[XJN(C'L6vxEj1Y"PQtA3]NG163b(|-,&2R/9^Uso#;^rT@QHNjZl64OWNvMxEfauD$s&A8
+8K9H",iXzsd^[KD@X.]kD(L0c.,`[[q:e(%IOfN5Gf(Z8BkMpZ32LpH5UX+pVqf2|1W<w7"9a'Q9,nIBXLd`j<7Vv>'lBG0r`wAC>L~uyMKS"!#P<.Ai,+
+''.gsHxsOc1Ym}iR"ne7K1L1&DxpUdhc=!"d=DXu:jqIe-SJcsT0{G]&QA3eRJbyeN%Ig'%g]kj/_iR2le<>8LNkQZ&ed3WvPfd7cc<z2Ov&KpAp9OPe{D
+'ucyq4uG')W7DrUecS0HG1t"IS2M=R+9NM`.j72zA_}J%&`5)p=PqL2}]wbRB+=rZa;5>MAb59}3i%NP/jVOFZ-4k.(]h/BEbnHy^ypE|gIfEV"V}AJ"8|
+_CriO.~$p=s;1V2J#<OdI=Bq;qfk=.l!XSMo!cfLIk5UW-s=:XwK2}FJK)x1f85.iHoaKuF,w3V6om+}5)%mXjk1nxn}K9S]`)cP~RPZXKn|{Z$oL{;={Y
+rvV{3ul4UqbZNYPOVBX2OFA>bc]^:#8nPz2S`n2+t&vU6b^U$<Gg)<87$DM_hCRWVVV+mPgfF:cM%M_'zf0Y8Ulo`:xvY".L9O|sz}V=K`@r"OfZjXwu(>
+:8/{KTrjYh}rbr0V24-swA&'lwEDr%H:fi[Uio(<o]RF[Ka:(/%H(c_aAq+EFF.)k)GR3#-NCsn09|IBhJY.knY1x#tqTnqzl6VxI9uzhtoz.:%1xm2g#/
+pT!&V!w:7+~7ic%/$kOyU""_.DY@:N,@Z.,/gzw>by`bBU-,+T/KkY4'O58Evf)=etBuWPF2&c2TxaE3Q^9.ez"_J71g=bHHzHx1@fCfbgd7+RgT$@_)l)
+u6tX2r4ox,QrY_#{^M.wt1WFezlF~=2ec4()0Vj&|,-CNID6rml4/qB{0A-fG)Xfqb6|oS67GN0,!{jHG[GG0ca2Tv[:M)=#}-f,q)a)v{0uC5Y98=/T6:
+r'#myNSl!(O<m4;s/W}_L|'x21R<H0Txfk<|hL]}x;5{DMkYP9G/$Q6zC3-Zw0:=%eQ%wGAlyMkMJ3`[p(z`X<;P9}&K_)4|fxo(a(6Q2vuG/;7=%@]/c5
+Lf-r&<50BOsm(s;yU@_lwdgPgWz3d#`"7@;5l(|u{k3`5u_HPoLR+p5-aTbNaRZIIJgr;y!280%exp0{GP5-xiOm3mK(EJx}9o6&1fQcjwnm_|R<J@$s"=
+zBN`3=`u=%V{m4Tvj!P)XaE"SF+.2/o.t`5d3Z!6me<)v^w"umeE8RXnaD@k0N9SjxlAdnu@vsVD@gneKo$OE)xDf9Ws9qc_/0|5-D{-O3GdXmGVVo^$z'
+BcB2iZ[PhE9DvG`,JR4yby2pV#J},mpzI&&bO}Ubt@YlqiCBXJ4MAXOyP1s0M}^[efl[JR#v!P1EEOWNcK^q$+FylOS%BBM_2[&IiKPE.!YiW>'!~W[X;[
+P98%!BkB^T|J6J,g<Lg!pxTRF^o7fb(YvE>Sf|/&A:3b3D6zwUe|4JxO){rvnSql^TJ=)X2,q!!F/h<@a]OG$W3_e">{b45B<%!%Ub$H.]kqNK=Qb{@Ww<
+~xh/9Mek2>Mj'MeK(hw4z<{7BVGBS_GZt$tCBUN9E_S[E}@,X/EnY5BS(o_Cxw,lM-ee^6Hi{4i9EO.!00J"cXM^WnF-/N&M>t{hN(s2|GWX']sS"c1+y;
+.VVAK:5y`FfkbnO7$'TR!Nfv4L&Dbh@f'-|l%x`4V#AnRUtIvi}bk-{(i[X^Ih+<$v>WJHf"{)`ON.}B|}c,BO$W2v"e$@iX>wv^'BZ4PS4S<HhXZ1`e_"
+I.9Yy$HY<KuT|K+XU-tU7["YZo]OeHAsK-0WdIK#B{:}<D'M{D^}yy6iA_P5STc3kxLlAo1M'&R]91G][,){`yCb^;+NC}I=T$`cF;V.p=hXt_O^q%L|2!
+giFEmkzNA;{Aj%<@]VkU'SmLcVJ#QQ~=/+rT6d)@c!O]HQ1cBo=Rr)-pNrO3]6UJ_z&RBXTOoGt,#y4b#:cP$AT'o6UihlmLpw3Zc3An)N"#kD.V|pf"$J
+j6HQM=.i9[Qo~`:s1nmDOe=Y"=wMUm%o)p6w8>P-]=bWvNe}pHS_(Jeqq/4{&nnulhCI3uA}=x)yIN`Rf{9NvJ4{8:ti;68"Q^;$'81.s)^h.vQh||[f{k
+em/o(mc(,o(}p7ILV7p^CPseFQH`CU6>OYSqr1_C3o8dW|dEL(k+wa;2[|FU@7oi!uRgpk-z@Ey5<3XqaXx@7<hz7Om[~%x2a9gU9}YQjB5](=.'ylG/<+
+&$%BLAd'VA&Rh4YVUUI5!udOo2Xck2UM71clTx=x7mG@o#.T(Uc;!a6cNh0g8wNh-O5S[7T$C{8pUE{"/F3T<vV+Tg|!YsZ|jo#9T4s%He8&uLx+)ye/u'
+McK,6hcabqdDq8MlcOjy%}yl:.n,tB{1SQ]MiD.MK=8I&0ROu|^"5_9U4W4HyJ:b=n+lzXlh<U0nu<G("]NK/z:n'ZtWg#=Z:H6-lCQUj5KR#0%0$w|y:d
+Ogo(Z!lwH{E[x|,kNR0VOrAiTM3}8=;t6d0.e'7<nN'NR!)uEHKEF79[&_lU(UaK>):6~4t'=:(;%tqtj7DJl&;4oc8RvrB'+5e/mw_mc>JjOwp;e>{o:W
+}R"OA#p&ex9kKMgWrm4Y2+6iO2[!W3GqoBmE#{x'3gqUC/K4T4y"SHkPDBGvjLkF}8zLe[>pc"'5YQB.ch5y(G!BLArJZ!@hFvg=D`kg-b^-D4S_Kcja8T
+G/qXr>55>Xmw8&e"rng)zqcUs"P3l1XM9HnE;@zmq;B,jt;-n!~58:,."qbOnaIr/DJSYx{Hu#'45namiYr+tx)>IciqWn2Zv^Ng3&sfOOFr]fOu^A|Km>
+c|Us1&|(8xi^q)ZPMTz5^L<Sgw]0n,vNFEN!15qu-d}I7!i=bO`Gw&u9BcMB4M1X]8E2TMtgtx)T^/{1TE7tJ$y70f}s>16l:u1K&L}lW2XMQHjBJ>t%Ia
+v[j/ujB<^1tc@,,3[L>mg<t$4a5"kb;aK([%TLy"d:/FF2j^nBr:MW>_T'27q$4y=p-P.BwY%zr(nt#w5zhRHei^Wm%j@)wm(%:WlE&bD3c(/;huKHiP21
+rb%KiW"gG6kjIcRCL'v)=1Zo=5R+/H'73/kR+<@a[#}5'SM'T;}ja;zD1E"UZa:g@L+Qwakw,2Vs>(B$%Bs[L_Ab"Yen^N[%{O;+A%jl||S)u.p0<fl$/y
+"-%yfz[fjKtc!)8Ge4.i1OTS0KcN"DL_/:e%^C)pmM'k+p3uet/mFF^f+paP{$^+4V7oOPZ/F%sqiS9NEgaMEBLYc.l9)Qw6r{h(j+Mfrd]>`mh70tc/u"
+YWKNdcO0Lhs|)"D)u#&8hL,L[A,-VIhACG_`c#kE-Q5iY4ooXVk0oXyos"js&4DPneH-pRVnpc%^iYad6&QTl#3^c"[.{]w8He}u8^Sfc9RlA}gT%cTV0u
+[]-u'&5i:aEp1KzV<c}6ia2D](Na-k[xVj27r7d1KyyTfqjJX]~NBBg}|,k!U(`FZj^(<OedzJ9{~J<j>KAVX1-lzw45}g,`%wTt.%cdRr!$=&Wz^|nD!@
+P<>}TiDSU4(^A0Ce^MIqVWdEShd`3ya%1^qh"hR7il|]Eyr9r}Ve[G!Ej{kx_'1:wu=N`8nYu&/I1-$UtYRZv=l%8%1]qiWv1NvmMP"(6+Q|^22wBOMh!5
+<_hK(,E=6WE%osP<bjHPT+5vlT%/L82h%f1SBa[Ng0}.)50h`&IO11^c6b/&u/,!.y-OX]n{gRL8Yo#y)'^KQ5m%0{Do4NhT(&Py{ig=2#:b+6W;3xS)Tb
+DCK(H'JY_'3iMCh17FO`HCt{G9)WM@d(}0Z7%0Wc+DKs/J2AGBp+sY"T-Bp7r9cxLl7U{>RN9w=z8vcz^A1b8>Drj;.iU4'wU/F4|W%nk$uA#vVy]ia)A.
+g6rQ3vqz5y(fS4P4FtNfp3ykvxDEc;"6nmN!ILX[05#ZRg65zESDLHsIKsu`XpS(:n!^o`}z,u@BM[K#wW&a%a+G]5&cBwh1A1bpl['xNpp}1YPTaJI^<a
+-ojGG00DF-PZ^%fl@Y'[<mTin2[Qd>[)s^FFS{QF#X49aWj}Xq_:-E(yRgO=ggh&>p>d0Bh'w%JyXFMKuy2U`<BF,t&u`^+sq,$-CT;.mE[w6s>G]M;Qsf
+vkjl%lZN`)5'h/s-R,_yXil@lEpHL+0H3;xAoA8xAp[z!|G$Ds!zzy[zoBn]:;qk;9ruOp2#&tYc%@aoUJtk)IY.#6{RNA5X~x)WcdhZ^"3uxl6T&wY.@d
+r:IX{ksTk-7jj-a'2ADU/z^OCQgOF<I+SAcL3A5U5[ma4e<qq,JguS%gl26;Akg[tC:ERRQxd7gf9|${.g}FxvK|%{O;EK|$q7!eI'-hu5o(]#x_Y1!)&M
+>{ko=s_Z#8MKsuH>G6361[L+p$Jg^P'P%:rk1d9[A|&aYk^rORD$s43W+IK5U^Ko5r}D##0<Gjs0H+Rg.aFD-n,^eS9k"zV5W@%2KVVlE<E:T:K&bS#Fre
+Ed6v$3|Cpq3Rg+.<EX>XeWYijl6%k<P%mF~ald49eYan+OGwq,#m|][`pa<}qit1Pa8!1pShRPc!JgA^tL#pcALw4pmv(IrIF=4ekR[@W8~hW2HD6YQwqr
+)6Q)ss1Q41[(psU}p.:):P~m[c(ZIOmBQx36SBfc,K2l@);zJ}`4LdL3$87aVrXJsXa=Ypi6/Km)YSr.A=`pg:b5SGDGg`q31@/eYT}EeP/lVT%ngf40f9
+<U.=ovkYo'[bdH{>(|4x+qo]+^#hHd5o^t=v/;jY#xt%'PDYAhrMMBj_JSo)yNpN/ni|da{T_PwboP.|{(3_81L`kB}Xo4R0l'ruDcy9y-)&SF$I}Cuw_#
+W[/^"l5q3&v";br^sDKkL;7,8jH,CPQcvJ8jtaBr6QA[/Q+)azrZt{C}E)UN`ROLzF.X[qOW`fUNY|rFqEtT]U7NtNoctuYH/FoZX,`]+b]r}4Hg-p3f3q
+BgRt7[/zqO<tQ!SMBjZ:c8wJPWA;V0mAB[gG_>]<-^r5AnJP%I_b/jT4;+v8cGp0lZ3po6lcN/DHC"+bsHWZNFmB@01UFdC=8"msYuN557$b`syk.JQAw^
+Td{+LfI1V$i4Ol6_ITTy6a`:'kRO`Fh)O^AMY+uTV7LNDu{^P0xgsOnh4(Q.b970-)#BH^A!V`I1FQ"uOr^k~X+KV,nAYR;1q}[bA&ZQbB]<rpn}vJB!+!
+iIlt4L}$G4va0)u8k)aXPogco0Pf5;K%@{l`46O=Y"cMju0p8#ufp5EF,$f;lL"l0z8o^Y+mzcv00R/:KkcE;0P3)qznX#<[%S;B"B#t<K<,ZdB[%+C989
+%(Od_9p)<iJ(:I}ZB[76_(aWg+/:FfsMwIgYj;19INdAwzj%6Pt@c>3feN+v9$E')dj43N!Vcmexhd`'BGi/W[k%_z9Z)6f#kI^-|4h+`0B-tCp'dMO%sK
+ek]J4Fhdc4L=ik3i7:sY`jxk<i[8BI8!/@R4oQ79d$[^|WXH(]#uwL!N:-QYLLgt;Dc9@Lu!^X6VK=V[3,2"HFaM0G/l<pIJf"_K$Zws[kHyp["F~Rnu,!
+q<f"-]<A4TZl[p1#DST(.iU(4UChhN$>Lyt2-wslv@-_ZIVU_[z1nREr]Wktxdm8C|Csbm)3p9h7|8~tg^RH&%g0IbJMVjIcI>[vGA'P#8S=#sfY>2vDtp
+9R1AafuYlXrvO_1^2X]c7yjuH+|[@9awut6"@AKBFE)qGEgnUqJe|3]N9Sbrma~Sc;!tCRZA@<2gnn)pHIV+d$q0,7uB7i@4h_nfc^4MUKYuJ1[dC('LMV
+uK}1s=si;pDoTP-(=%;E1+X-{/k]A>ql>=)X/Byc67NzHAIZlH5BHI1(f'{:UoKdD]`vZQj4[pGvs|}T55GL)^RV9nSrc1v"v|zW3FG1Q^g:hI.<~%0})X
+=L]/<&%wz`cZ%sYD0&`'Y:7Nd]BR~-We;kydIz`(HSQ=l'v+{sV6`/T04Tv=WK@C$XF38^2f>Bbi{C>7'6/$O}hpW;z;S_Jfv+Giqa)o@UdMf{//5[Wmu_
+:W)ci.G-)rI0RjwkR$XEnE;TufV:h}2-fjE_,LwmBEELmmB5jU1SjpW0t3>okYV0aWxuahE:D&p<:exQw)Y"yXnY2F{mQC%c1g{,Q^A7T0vcJM];7FW2|B
+UyCYYYl:H}HRYob-kgeEA%oC1jy}Y)q{"83V:<56t]&N.HH,VB"JY1tAM56IOk3_|_D@-rQo-9w@tpQg+{{B$ELLNuXc-Z4eT^{ly]}z1QVnEnfuda0}U^
+{O]D,FSErlq_W)<%r_&p}lSp0VVpuJ8%0uxh,XS#|G_1v%L"0Y,!m}SRATaa[XZHjWQ1X$B75WQ(yIxT%OjB_Z}Y_+^A.gfmBzfLYLKw-H|TXGHb3q{$>N
+vFOm~hT8arOM,:mb=0i["Ihqo%ZiFUPb=l|jC4|YQ]VT$dmX%i^u~'9XLz[fIBx6_1]Woc[1EdEGML;DgqbhtfYfg;/VGoWE1O[X,iB7oRM"M,v.96AN#=
+z'&nZU[MwI83RK0E{9;me8l6#s6qAw5F8SxgkId;@15IMZDDYN<wMmpda)TwSRafh1NE<i+^-ZSG2"or~YPz$$X%T!^^C`$hSsP'2UMEX(YE>q1{@7@a"&
+HI=$`ef2DHQM/F5YW!NeDxd4#xSBvKID:^i_dJ85H@hAKttpg&^kp056|O:'1<4j6)_q}p#]c('S!%/=M;(gDt%e/;I/7M1kL+=RBiI<~S~1'E$LN^>wM|
+nJ<mE'7imn5Iyj!~S%$z/U2WA`xA)sImBpNOXi)e9,z)F5E[dRr.%3T>eSXoU{-J8&odjpf@;x6a>QRH%/mo+GI][c;oThBkiHIMn{]i2vUY#hfA$jC3Od
+FxFoMO%QUZ&#$OP:kF&8vDp!"gD^"7TKZm-y5[NUzD+<wK(-_(Ap+@z8sXr]`xhLC(0bF8O^;1ABJvYUL+"<&g"Uh!6mpj{Ly^Eg09"V(PXHN4/qH<9n|G
+t^'o#qodjA-P[v$/:_N68|b%=VIKD(HBm|HO@Wmq5l7"gH<2Fg2kAK}_`}HZBNc(Kjz)g%[(m5ozO-<OMQfP"K}8fmmAS"Dj{Bd0IA&/D'Vn">>4Z`Va=2
+wB4}&)Ax)L0Bfb4d%3>Dmt9SksRE-[ys#<{M%Zy+'oFm[m_}An!7uNq9mAP'NeBtgDr7"ejA1!D!ob>ciW;>=muF5!ywA.$`ZH%rQHJHiKpL&Sq,cSAO/0
+x]>1/^a{4ZSK/pQDu]xlbMg3lEomqUx(G@gnO28"%rs$~dUPO/q>ISK%I`+|<AQCQ.:Kf|t8R-FX6Z'#4TBv1S<H-7agBt(L]{MOc^NOtc/+NcT;KM'{ry
+#otF14m:'j~jC)sg{U;$m]~:5G[Qpv{LA.)Zzeno';rS@d:9B}i$PwLwv]M0FPA_7C'S)+=(-,56X[Xao,OYxha'Udnw1S]+-9,LfMVI=@$SV$upbhuiO,
+Bp2<9]i_]$$x%PUgDe4a9oGhIr>U,C"Oz^QR&IFt)eUyr>.;|U~PGR6aGV>EjjsTp&,C79Op,P`YlZlG9eNs.h7.x}_|jIxeW@S/z@ozGzdXrdtv/230`M
+!WPfcPtdG9Ra7K;-ZRlIA%20$4(Q[+0,2v(IVG[T)IK@-5!rI}eYk%(q"D.iXgt=DG%qQZIQ3X)I2}HxT3[BZe!NU[57:@_nv>R787nbzmxL^3bFZmy'n5
+06o<[`uIebf&]O0C'&4El'ay(XqATE0E[,m<[&{SbO:!x%msy,S{yKNdR<lsC%|c3#;Zuh{KdLe/HsrsZ&[0J&9A5<@t!;I!_j^G3tLjS:z{3wsKi#7mDU
+xcX{T&"!;0nL0Z}J#!3RjZHJvtgwg-'Q}g`|9=rhL7$hFr)4g.%kmbvs^_e^Ivm#H[25.TB0PqVd+74.Sw}pl])l[9C[L}odUOcxKYJf7|CGg{+Hp{G7Fp
+k9hvqVD&&L^7nC$2Ml{p!N4_KnFeKmZ`SxthnI#m'NPuUJ)7JOfH{e/KZKhh)D0fL43;I=d{`6jN;XPA#+LC@S1]Tu,z$Y')Tvi],S964+Y8/R`=Cj>nmM
+D'Rft!+wjL,/EP__;;q,p"Mi4-PtnA7T_!%:)<-}pfSD=k$B'R7.P>N<";u1j-mll^/DcRmK"b"lZJJKYf&Q%MT<''h9,D_a"U,JDQ(V0]NQ!C,S;/+%13
+@dsM1img|z1BzmO59D%,#&"Eb)uc06`t3pc={vA=O=SX4+o1gkF.f[6_id{>]8|q_i5Ja9g&MNVW;V"$Zz7SIN5kxU|^jf&a7=M"w2.>yS'bxD"A0&9pyE
+vmK'')|b`d"1u'o2bq4a_9k^{{a,7X6R3v#f4`&oIy1+|CE!/.z|9u1+CCBuI^$vs'ZQUpV{yCJjF'<Z%N/eNQ^${Hc.rI|R6qp4<E"l367a8k-LakvmyL
+x>e>Xh{ptNuk)iVDa}&)lep2z^3M;TYxC4_c]@$P]|jt51U4rN;{pOnwM5p2B.k)T"a)RK<RUE$IR^2jFUu<Qub!"G#&$M38aVOD]BxwDy{I@VfCuze5q4
+;f/(LftCOxT+3g<athhGzf2-0ci'Xlcrz<e<MduuBh=,F!;/U>h0vPshVK]{u1rFA|L=4BD`HhKFr<cAX0lwS5{shN4qC>fVqf3`L8bz8Gt@w[tt)DSap<
+%>cI#!C7Sd<PdP}BP,]>rP`}1Kz.Bk9040oC}}H{:jWe`7z4<$({XYy^v/&#ffU9+[/1MfXO1q<MJNO}xO#56YZch;rePb4,KN<RPBQ#)7=z4K0=`ZY=Lm
+.,0)|Qas7.K@t1h/V7.c736PyYl]]$C0x<tz!"!AY^cs(Iy@z049O.4J`_cO_lb@.D2-6jP/=QY":L/Q]U)n/:Q2V<--A3/Vv-rPgyv'lpvO7SoFV[+6P+
+>olfVvS%Q_pIr5Zom6y9NNIE%td_p$N"ToaA!C=D,9a@,clZ]wT0"<q]<HJL6n8m,H/Vi6n${"b-|[@6)@)-)AQ379B1%cUGL-t/t.kz=.YRmi"itd}Fkm
+U92NXsr_IAKr]Sd%_!RriEX9xLZMffcPcn=S8We$(]Hh&}f261&8oQ0;.sn|"O%nJgFg3Gn/RvOcF6RkY_]0)X4fIh#x%ebUI"#Zhlsf:;Z+HAD0(sndu}
+_|9-Nye@Xo@cub/3(@p#.BdMggN'%=wJ`k0wgZu(}WY"nQj|%p=QWJIPUsky##X=A0vuq}}(Z;su6qIMgBhy"2&s9qUR[lzP%g1^3"mih"M2Oi21^GuE]@
+!ba@uiycfh4=H]iW('Pz1J=mm+R'JpFQ^{]2>z"QUA<SLX&XjE0[1kqM&"R{9zzXLx/[Qb[O<6rBR$j59Y`_!=I#"3td!]9(0cx;m.6O,dLEUE:,2Sz-ZG
+Ih8OUkwWQaxDIPV5].;/#smF1kM2{C5q]CCgp}s|{/AFTh`e;};M<j@B]+lr[!5=AOkgv91`;XRdIIS{z>u{p7bD_r9cI@m/Uk;#n+sD87}}k#3{WeALZ8
+p97)Nb3bX^+b5jUaPUn-!ru+pF<<vEzKMqk}D42T9a3pd44,';yfp|A&<p:gQt:#WNY:9@%V$A|)6,g[6nrdp"jilarcYc(XF)-DHu<v]0Ff}.'31lXvQ]
+zkymV}o8qh`QGTt(@"6hvgx&DiBHYS!C`{Jor>',uu%&<xp>(WIeLuczN8(sO&rfDNJ^~L|m"#@zs55h+,,'-1{F1H)89J[P2ti0~;jz%kZc2m}-z(l`(/
+,z;"UVcA,RZ8Mvde>I2"Og%gz<&9so0)W1f]N2VW20w&R2VF8jUGS`N%&[K4UsA@V)$m`R$=:|<9Ie9qEs"OwOR$PzADCPiX5.Iz6g_nZZGX}2%l=uvekF
+JIBYZc$=Ig#("RkMKyFs`W>BW@Bn}W]Rxir<LZd$VrDQ<n"o[%5Uv`S_`_Bcc>VL6L>={0wht|Gwm{$n=:NTl|;g$.J<-u#o:vCR/,m8[%vTDu@!:nfV55
+u_d>$2jL_ts+zr~mhPXQ6-2#F=QPXxzVY`[x$lR$LbXB^g4YL"5UWXY-z@IzR=0vYY{Fx1COez2_;EDZF"UtJEk!~"KwrW-^+4L@!X=oOgXJ"e9&>sv;1I
+YoI%wIIL.W6kFckcL1$sSedTi,BYs##BV8'fP.jdqr{$s{3;8:$<,v0puPt6WC-9xD8"<2j=.G!qG;ELXz~"}HI0BnNI#wnp6OYH4Z'bV3<[2D`Ufh|8<P
+:Mby|B`-nT&^euDH`Tm{OynQ$h4-|.TF>X_N&_(|ch{O|Mh!DO^7jGDryZ`b.mfJy'Hc<KGe)zx0`rVhgi/xChwJ|LXgb{[V>OX[+ELZ`=NmjzLq|u|Ra'
+a.huEKP[hygg9K/H]#gOO=IwK|d"1(0h&_AB#"&YOB9CL/{LGq|=D#}tib$9MUkx`t{YEF~2TX#u&N[uhu1NIX+ZEc}nJrcbi_/z#Y2zxrUQ`1&^9qNMw!
+rV4!u1U;@)lgTi3FOmY6@F#'3kq$'EpDs)sj|7%sqHiZXeqmF`|%]ET7CKK<FW1w)#3C%fQM^&bYu"boAe>:_/5_"[ghn[oU#wFHrM3xgthzjwqdBC9qRy
+)4Ziu@FK#x!<#El6MF7bk1oG;<{>:'<uVrVDppXX9G`|}'rTBw/5Q<i3H3f5p=Jx!!&O:]MbCMHyR;[TAg^%`O,QW{x8+<a=8V!5>D^gV.$J5M#B'LMchq
+s(TtkJp%}n,y[KCi&^7,Z7Up]LjmD>TT`Kpaa-o#5.;}21|(o"S+Mc@(v'N:9C}#l`ep8@7p!x-"X)2)=Khi''u)%imnv&-Qs6qn^ZF6U)c2^ZR4/UjKkj
+xTLZ/%_8.8Ct=M-teA9+/y6h_NO/04uoZ3iIab>s$'s1K2toXC7iTfX=>SuRWk5H<j"hS{:bJ7&v&iQ6-SdV<<5`<<:4W^$5cTp9Df7G,jQ95-CRE}.3N{
+.]+6'#bK-j4-cJSaUmx1p[Mql`@,CHE<2)I"'2/bDH[1EZ#bdNhX^%-e|s;FQ[o$wN;q+>d)rB3h(zlV4V52$U^nc4-)0N~U+v>r53Sc]9Bte9[dzusBCZ
+dZB+B[gm`D-wk9yq|Muy;YZH,y,pa191Ol!2/qECNwucsqV(hlCc)gGAN}Sh'+v''9u3q;L)3etAfQ}pL1lyrHa#9Z~n[p;>8E.vsmgZZOJEs72}gq'[tW
+~-E[5RM;(1cA!4)Rk%T:&xpX:@Pp264isVy3-Kf`n>xT,[CG^fL)"Vk2gyCy9r6ui}#tP_Nyx+Nbp2o|cp:z8#!0@G}TvMm(!0|Wq(7W'0^RnP=y(l+=C^
+Y8^C~n.u(M$!&Z%9'G2^'Ywp&id"k{OZm"$1a3|Xl+90aA4Ke",hx(yXBm>pz<#J;vW`.3~r{b"Fm,OmA.|ax[}g~|2^cdKVBgO_AQNmuJ!UmiY;VlgUy=
+E4jw3:k}#cUh,4`{7G{HO1u6PZKBo!`tX2lh4Z6%!PvVe_Q#5k2-BRO82ElJ)$lm-rD.z0NtNZ~4"w}0"D{J$3|y%^67TDnC,9%-raatI%C,ql9#}elgMc
+QU$dPD2J,<-l<7{qe12o(hQwvrU###%Ogd3Hk_8)YreAX3zUSP"e5/ASv[xT#tW;Tpie1.wCbwp(>jL#otBY@wa2a0l{hZLiL#VUH&WOL1fB1Bb`iP]3E|
+%IB=f5R&#(@Bb_`1-+$H~;<$MXK.c<;Wu13#{>DUYw,pq/E-mrv$$QGqWHo%3h=GfePq:gh9cGP!S.e!Y[<m<-jQ30h/#@VZ<{=>Slau=X@ES(+GHJWgG&
+IyGd3.[2'=AXZxY0J#jrS]rYdhc1)@6d[yb}@a=K~w@F^m/sTJw=mHh6Fns,'e[s{58GvZ6K=uP{`J>-"I2iF@Q)#U<tBzlBlP4en9H9Sekl&"^:;3:dYZ
+pwnWaqakVu:k'sz48zfiuU)2{lB5/jnG,JpFUI!4Gr!KZ0{lRUw#@HHsCcl7~%o_$WQA:P]8a|hM,p5>M}0'cl8_o/QBpIngj5')(gZ[8#7FY>o[MBsL(u
+09a&^:g-<<@$yqvYQ1(S8VJsnG&pJ[%|P,2CYL=IG/$;=oTt<NkX800rd@]o86b@7w-i7MOvp@D&GFU#uErZtV`]34h#tdPEp:c{u.oV9=k@H/lwY^m|AJ
+1-IXhVoRjw9<Lmu2&>4yro__P5+{H3cA<G5OgBD41;uxIfG_Q<)X~dHw!(F!Bq0n}]z=m.Zpsjc"`@dLt|@UOqnORO#aU#;/;{=:c[:.ofC}q81&b3>U%N
+O];rG`m%$1l7b8-(fn0X"IFuA,GTFV#{Q/Y&JwpEP++vkSur'dfSUg|d@pDVszTb7Ua&qHUetBWxdrZp&%TgYWN8volZ0AYKx3!m:Ki]I")WKyjHRLe^4z
+!n}WMUYw,Z}6bQC>Rw%B)<lp2!>#.k>0}zBi@WpQ6NL[4:n8!h,f&RnrwuVcOj]j2XQhoAp{z4&Al%nc595{Du/J4L>Wo&hZop1qzTUi2AVhq:;eC`<4!%
+j/3%:[+a];7C]<1ZLcj4_w}2TG-r<rK-RM!6(eWtrvGkF9Vv#;"UeU.-CCbDVp3nG$w@v'/BHx0)t%w)mGmY/P_"FE,.LOFtq95@YEA8oUl.-37je%;Tpi
+b@SrPU_ZWE>eZGL0J^g^eS:XD#Z]}-4vC2jL[hj5{E=^=5+`J.sise@%vVp_MdVk7`kEGd]uwYb<t8=pX+(&/Hc@`-Z$-%/^[NGA&(tCL)7(#QxLIiI10O
+sQl`YV-pREJipFAT8WtGNB;_2rq;s!oJG(k0&C;$|b/(gcMv{j(XXEusn1NVdMIiQYra@ncq"&h[pHW;9kzyJBdX+5Qr>YKG'+eejM;z"jOkF|y;vXVLnd
+`(f`Q&:%#`#5licH@kK5N,f<G(f5I6Cidp10eRon+.]w-f,h5#>yXeU)Bu`2hOISji'{l`QhTDC@tGu+@K[f8Q1<z-]:PdQJYTep~d7.jB^)PwkbkkIq~$
+M&@#UgGkt#4%2Xjr<pnb.Vp<OVs(mfGY>_#$LyPfgM,+KV;^JHl.E:Id[5Pn<h"9H5J,/Y&NT6@0#yjrm]QMJ=/&.($QPslV7ek-:On5<[5g+p<_Xv1qim
+1sf.j$Dr^Q)+S^&<CLH|,gnVYp;k2/{I-n(4UF]^I#Qi'@'a`GdI`mz$[7.gsn/4NMQ^02jA<W]$rrh'TjiBh(XAX7"y9UeA^9g/`8ZygZ/}&1'JDhVQ_}
+b>4BRg#,(g%Xw=Uj6Bg(!%AgZg+F1v7pa|Ze{"c>U52%=q5vr97Qm#p,'VqMCO-$J8SF!>!+2S.Q`'t[GrFUx21=C,`Uvd;}24{1#l:MnON@wjF%~UJ6dJ
+r']Usk5Mr`5f76h)_(a@~K"e".mSUx)r.Up80P+C{hXS'JuG3WJBa`LWCShGekjd%Sjk(A>[|ckZoU)Y_M#eXojDY@n,A(/WFBin49P%W[c!k3x<>Xnboq
+naDA1PQ;P32'CZu7c#.|bS2h.A$.1$6s6@IPfoi>V/NWbeRNXmU6P9N;E5drjFP!=j#(!%,8:2'Mjd.!B}s=:wrXXbSd$3#yIkS=SM}}-<KmaAgyqiBZjV
+C&[7`wtB5{mgh8tm(M4)@I8}@<"m(D]r<>@$Mbg3jacUwM.oc]##xEUG&TEBI!0`BnVL"jJ6,]5JjGz%VGUIrp>O<#JN]OZ[lF&iY^S__O;&!"^T^54R:0
+JTb!8iz:zp82Qf,+`Y^Yjbz'c|_6{YbMGtik@PeCqaVu_wWP{Re2k5i7-'Zv#9S,)")QavPkv%;g@d1dyc,bs-K#OW=yX]Ca>WO=):EqUX/H|cj$Ns5}n:
+g5-/!QU3yw_dk<-fFF"T[y!(tL;qj5qYYZ!98&dxkPLr;BV)+i{!s|+`X7t{wN2h}te;I8g#In=$cpnw;,Ot8&suEMSP+ivy0&m[3m]-z,R2.4V}DWaMeS
+^bZ25$SDcFoj,/4!>}uZF2rIv'Kgga]9i99PYAA,BV!;$%&k]$8C}%(7Ch"3f,b0rF8{Y0,6:(a(c"&/_,:P9qT$%G&ULhc'@_CU4&4mRkJK;-oL;W&SIm
+dDcSbrZ,fh7-SZOcHtJEwDuN3e1fRR[[A95,:OzRJ<V7)sli!.r=/TBCLxo&%>w(f;$hrw;JXaXA,C%kx8s;VszevE#WU#,LzR]6Nx^a)2OCY)CTxxEV3$
+{A2_]B9yYjP$.CX,pi&/=h|1(]6H4bV9&Jae$9bl$tCxJ"rl!t5>[#b]dvATt5t/ExJx9OQK{J|VyfNs/H83CcO--$Ko:69$s6d%@X;-C=I_.1nmPW$N_5
+X"ExY{(3i_%8Vjd@ij:75y#_isBY'=B6#VV9>}oWP$wP,"$w(OhA4^nLl(0=[LZd'5V|;vR)2pkoUD!%2$NH=-UN#-AZ=l8F{e;hzqVRGs$EozvN@x'g>b
+Mzsr#)Vm%WA2>uH^LN,%I=D#,{k,#'=V3QI+x3Hz(ZGt&oW-9J(`Zq@HryE-RMl0Qf;C,'mVq}80EE>:H35W~nR{uVhT,wOaD=jMvYA6&3EjRuM4'ohE=l
+>HI0br8<6+qMmp}&DoK&_{MlC,-(%5yVMIN_=$x"C_}gjMC'L{%SXFB@kN_{<treS9w%TmX2dTXB,g,HbE5RgFx#KoT&Xd7UI$eHF[u{Z42r_fWzHHHEiV
+6{mL5:<AXcl([;"K|u023Nm_doqJ}]{TXnu6ou@d|pmJvnh`}wrHz275[I>vf1!!cK+9FG>)SH(2jo2x'J42:DP,kECO,OLC]5Z|($`gJj&1xyf[RAD<5!
+@<<(31yyKAnQy>;`fSAGT:m=t}Co]%b9k@'LNe6;/2d$kEzO5qCtw]rq^hg6vCFlNn<X!)J"e|@s.|Co$2|OHG,{=NuHwfmAml;%bTOTSK.Kz3rbl]l:d:
+%gAwmb4=W|)'>DA#otE1SFD4vpD7jhCT/'/yG4:0fi3.l%(NzwBTqO$r,ZDNm$k<jr<`TtEYJA9|QalftT$))doe|<40:,1qr%.,Xz'u`eEB6oZVPl&fUC
+ju7ur1r'n1^"Cpk8$6x^9qM]Z|"-3!}^'=M:Ky"GF2a#JE~G9dWncR,R^wqe#)agBDVamY8VYe^aA>'DYC9T;6GcP.o.nC#5p3{B9aNHpo1.Y^Ntc}4)R!
+lOv_v]waBf:p^4rM>zr:3JXI9M50-zH1~$IODgvPUGDlwb5a"31pX:fcZdR7[v70+c#aJ!f57=@$D4`L<$FCbz9m"'Gno:Q,UJozd9$(xxI;zuK+!%|3:y
+m[SGwp"eEc!r[tkxkN,K_21H>#wnNOl#b!A9Mme05x|wt{]1TfnL$BmY<|)H{wvi9%P}=2j:ek&nn0.025q>tO84P$d>Ffc{y(sU)>7tP^5-")>'n36^@v
+SUu)uk7({g4NmSzq$(~JhS7_6r-4,JyAA!u9u-o,Rn)ji.8zRfF@zpS|$iDwz7S<mbu`+#zz}9H:P8b^b-LimY;bQ>G'hKx@51relc'Gjv=&s2+.nqx+`e
+HAvN{IHQ8'mj%l0'b{@+mDsdK-cgau0F`dRE|7Ksi5l[R(0=O4!c$f#bSKTk/>J=}a3>#[j3dlP0R-QZR|=7V|+6Jxp(4#qN-4HFEczG=/@MK$zK%Zr;|l
+{2G04lgsOvk";P8/@!^wjiof;1ICiV_a2m<_:>zJO08yO%UIi3-dGh)JI_52{@|0@XZ`kVLi&UO}GUzhE%h-;fhmPto.n.}^APE8IWt.iGMvd"ZM^lBh8"
+PcFu0Z(u$K:{|CCsd]XQ:_5pP|;]d!5+J&o9fO+[:MwE@mfuCggQ>tZA)"-kdtV>rbO`JtP:}tz3w)1R"B(LAIQvyDY=8@^6^BO#etY<QSs{RnxQ3rS-a{
+`CLi)tJ[mp|>_!+jCR4K_Rb!7bHN738D,Mm<Z2apimM7V6&Aurq<td"f(vSF-JP55>B0j979l8g1dO,U3gs/SFUZKyOtRTXj#B;E(TX4B0PR;:T6C9"89"
+1#]N`4cP]bfO#R[vAg(uaHs+)fxQKFeJa(dH%o^e&0tNcm,otith+[Y-%b;/!1"#z|I[tIOM'5eiuf|/2PS1U{R0YYyLlX_Zo]$&:MQv]2YcuDkH^[]Ea<
+[qxsZT+2^)SPu8T+L;J^@xUv=qu|PEN8QZ1jT'bOXI+[{/cf>mMB9E{p(k4Ez[lr70zRIq('~(/!ydb,=T]AhedhX1roj(.=zk#>)=1qh@Zu9E:3.c[,,[
+K:r>wxZgeF/"ttmCeC;mRP9J<x8+`(Py~3gD]{],&{uzy"8JgPYs>dK[],RG|G;)w.Fog'U3_,|rZY_4bTJm|FQ1)%e8$fqf/k5XCWSxJOW`euQmB(9}wf
+TE[l;DE9ZEiu3yU;DM&8pQl36Fz@~WEtCt(^ab7yugXL_k/<wi7&_ewTx<c"$#A^L1m%j8x`6<S1<&7e1pMe</ymbL%'cLw>7hM`VTxEsrI<48U3L9qNZE
+;RRt,SM-N6WnuY_;OSAb{z#_6B3ywT-[M)v9yI"g&RAsGljSWyo3PqOF+o|i{=-1G'ZY%_BrEr3{Icn3//mpPapNJ/</UY9V|YIvzXqyG%+1o-{.&daA^)
+xW}jC&Ro(KFg7yN%/yyOoz^O.tTf>;r<:%3Ju3+DG)F,TAVVmZ-_YHFq;)Tic,GvGU%)1o/8KH1_DNyvS_UTZEXgVp;m~O'jR!:CzTryrTGBF[~fWt}1)]
+z]]4t{tlG}Jng2ON7a:H[m3OftEs5fa-^W:fsv)4yVBG{:{6R[pq=[NuTl(tG1vOQ"uFuVt8fG$)$R=[PaPr-(m|]E<22u0Fma5[`4[S[B.Bkn;{l&rEj#
+2VQAK5lB_0KLe5qtJQ"$j[ttE:~peH07D>7=l/nYc|orDU|I,.Fk:;F^:v,Va'hOOp-VX'e5Rg^Kgk/kNb~8Zl:78;pz"X0pKlls9GL^,Xz^p84bs$}ee2
+K<vla2`A/w}Zh4|9^inC=;eAxlgY=twePMP1@1Q3,<a6%2G%a8nVdG`E";(tB.%e5[U5j23AY$=+J<|bsFp(rz9D`6oB;M-f8>vJ8De|Xr02bK/}U.GUh"
+'VLU3K4cP.@NM'lETlUQHT>_-s|[5Upyu!]ttN2Muw|A0k'L`kQ8{j!bDEu[rj#'AwKHN$LD{"PJioyIAzxx;oaTEwp7@Bn^Uv~}iXmT}RhQ.8gWiA8X7p
+l8{u,}qwdBn1;pvUcG<Z"F_As}Lm&$1#"+uQd-X0vFrrlT&ja.hmf(Qh`.OHh1xK)N66t@H&y_TqW;aXZpMA"eKNkGU&KfEU9AQ.ZzN=5pHMTho$5w/:I$
+kD;D.ejAih:O)/)J)OhtBU"cr7N&Y2kanD_=$$yurtcNxza}MX,^K)~xV3EIGV)cHZxYTGoX#Y{0q%~,Q3->xORXiGp__wG8Z=Y!"+QF!^w&ji$95V)'UJ
+}7B@GVA{7Jzq#jqzxl+s1AnD+%_jCX/b;881!bso<pmaW$3M_I;(;qkjH3_mw]xUOZI)KLOn6xh6g2Ir~V/FF$uz$S|f/z5Jh{Cddf'GI9Ve81$Y;BI'R-
+,<R/eDP-)Z](aI1oN"j>YwsH]HTelsm)c)Y#AEc+6K[p},Z4:q~KQFfl]1C8J9Q,zSCGN)`8S4MMjth=Y]#_uUS:RU]iwLoorp>;Ut7n:u3^ZNA9)3avWU
+6w=Sdm2<~1R.SeW(I{+MvhL>91t!{LSG|taLp;.<&W7X!B}`63`0(Op,SXx0Ks7vE4<;#]E(i-jbj{y%#>~5|ECv!7F_}.D%$)Ga+@"V1"b0A|;WGU|q@>
+.QSg<H(2_CWvU+H(.aDG-g1kD"U_rV5aRLJWWa-'1E+X+v~"UG(3;"2XNdcc;mZ`T4U!<F[W+3WHP[%/vQ'HK[<<vsP[Z^F!FlY:cd'nk(y9@K9I+(.wL2
+(>01=2Q0Uy{.V@'D>N/yGSDP0wMneqBF8`4!l3GIR$a|gy]PhvaUNht1q:DVxNl22Wd.TtJP%8G9LX%m|usXwI-@~0(Kc#N`8i$,bF>y!<UUXn'K#yFth{
+s/3h7@b%OiL<qHP^t.hAAIaYh#"#3xY0zgn'[5u[C{V{aFhG%sQS%'%{hw^6Gg%$6.8VD%[9S"}FeM}'Mt!qK3O6XM2G5Pls:Q&nsvx'}tpRjC=|Nl9HKn
+#4gJ`F[Y}zT&Rta.%rAur7}|Q(qweKj|+__V1gN=,S[VVxI=$3)>UNGZ;M~%T6k0oN02t2"M+Zq,.LCWn9{2m4~t1LNdXi@>50A<>)l1{-Q,~._x=$51Vv
+I=q:26^1fOpT}4e%'E5e;'@2mZu>v|x1<KRC,5EiQ@S:=bq$VHim9zv,U03pe{qyS!z-+og,7t7y%vdZc3FTYD)=`BF+jCPKXVv.av>_1]DbB#/fz,r"q%
+blN[_%u/xojzSPpF0mI]s!0=upE;YK3HrQqHK>9FVpoX_`L6v_A{:,QYFBca[SSL;M9]rN_o@RCrogzRSM="RTI+wLhk[1)WF-;!)D`T_lqkR:SAdO}'UI
+b/Da$E4F[MBDyT5phFQ7/Sv.u6Q6,Ivz623p"d4/dLiv(SlTlRHKOHU`4R@"w6DdngV%Z]6Xv%!w_65zleO=M@j!T}Ng!kCTs{fy8&{67|RlzRvKa@~[Sq
+q.G2cB@Z,|rA>0hg0{=0=Qn@#zl-u_#J0<V{m795kz.n)J84/TZa>QtHC(>roBLo.ifLg>QL{.eY%L0X!5ig1yIt@!&J(_H{AJ!O;lug[kd2t5fOD2sCk-
+bc5I#EN4O(cN2D!1V@wR%P{'gf_M-S@pnYB{^r:j|A65Dp:8XQ/Nm==K@B~UH;lC/WQwf>k:n#F!e]=B$MKRNxOdBU%TId}75Yi3O=h3D(WnBDGjB.dZ'P
+0nVzK`6pf[AJy"QE1M+R.I5|COUQIeBy,e}2vfR46[X4"q_+!%hY9t:%&tPcP"RdccU$hk1#ReoTooiR}z;V_85eOp9dj8r%^J}hrKGRA&bwvZsp~;/hd}
+3[n,,=#6-x07kw9|h2'tK1V72U(Ky9><fo.MfNM'y4N[]01"_u7S6/v:KJ2,wr%G7C&}`hR^khA{vi#F#+9Uv3j/E&gKG_=6>V>yftRD3}Prz4qogi@AxH
+o4t">uPT7q|sX.IcCd)au8[:c^Y7Wv+oCNqVv_rG13jT^v)t@UHfQxga~WAVn{L{)-~jhe[D_7X5im+rjm%49QAX=peXM1h3l4=ID1P&>JK8);YQOM^r'o
+>HNK9fYT5BY7S!n#y/s`!I[$C%@_BVo1yIu"#74xUZj:^>=4Y4:.XfstZUCM_cn"g6!b37D%LOr'to"2,;!9NLx3Wlz3ms0Ft'whVd.aN%w_7|}M5>q8EF
+El{ff'8o^qc8:jk$%y2rIyO^eAk|[Fm=gG{aK7Fw[6'':ksoeq!1Rv|BzalN)DQ/SOC8ofg-Ngn=g2ly$}[&8:zNPCWuFXZ/F0[gM_aHL&jafi+kT8^2nG
+)25HvMs`Bvxo}5TFL.&ntgLIwjFVh@ZnF{8jnxW<@N{+f>umN!E{H`,WD3@z{enw0Shu+gGlw[:eP,AmMfX;)gndoOS5lHA2ui)q]`I&_NGO8;Y:||cmz&
+4}8a')q8$G$UwWNSe2&#&W<1oaOt=U.o0Zf6sSSrReWm}sS4h#!)>aL3N`%g(J/OU6m5STzcAcX-<eDwf+j+!r]`2m[^+b9cbNK|bg#|ybl"]'+z1!zU{h
+mW+4-F`,Ed;8-nN,DghJJu/&:Z%d3YTLDM(c)HmfD5/LuYr[lPjw<vBQAf@Zvp!bloBkgm`_T>{';:X7<g(a,j4r=P[Mx3,ps4prW4NoUS|o6$$EB!-q';
+](Z4+Miy+%^>DL(xt{EwHW>ElxggO'b$r^Dj`5v-,y_^]j=T[Mt@KSayECC59ktkOI@G!em5r`f|2Ed/ZB]_`@xoB`V:U;goKQ&c`@TCi2+%b_JD{LOHE`
+5N2a1&Sl]`A'D)L{[(Imdxi,R/gJ|LV5$a]W2MkMTp.MSH^mx@+8QRhnfjo_drcmNhik+grp(.BGZp`3vL=!O<7[.J^:]W2;oF{l+mi9e1S#pa];%p@Q8I
+g]~kzV|W$!MfV#oz%+h{}+:fj2UFIq+]5laO&/K'UeQ']@$/5/!>-V;778{CQk%`M_E5,/H"&VD}HT;0Qy#5u{#L>n9e::M:uAF#vLnyG7i%@AmF[=PG=I
+uKaT1@lZFJ.<d'l]Hac%^Rodc$Hj@qKS~^ro8+]vt`UNtcez,aGh&A[Fz]OneP!ieF$,4'WJyW"DgK~;A:CMD6#8EX3K}zpq1Fy5PJeU;O>Yv#ZZ{.2<5I
+`a:`0+_v".EfrLt)]5&r9'TZjJ(2=]5ehVKOkEyq;6VAj^"x6|b6%K<BX{tdhb;I8ue"$kLc+ph9(24jh-^qIU4N|uX}(.lu6A&[7fi<>>$25sSOLePgSs
+CZR'z$sJ-"cmuGLR@qX2s[lFd{.H2XB[D.f]eyV|E&QgAL.IrF6W{OAhq2OdH^9v(|ZzEh/7lf5p_f23m6We}^r{A&3Z'Ml<-mO}FgCrV"o53xj7ifbNy_
+<q4P1{m^Mu-gH|f{nXKcs/x:v=kqAwVNAv2-1dCe)t6HKVJxAjki+3MZ,Li%7->LX;Z]^N@2<At<f)-4-aomtH:K8=S@c$7QV7g));"0K{Ly=6Z}S$+5As
+;^]ir85I<ccrg8#up>.hx|=+)Hgk6-t2NlSEb4;s@ML=v,o2Y|huMF1mZ]GiPR|-2YE|K9_2mx%>tnhH{jUc[F'4SrB9T,"}BDS+3N-$rM"XE$(>L^3dra
+"dgy[pr60kxPA;/<R[O)fp9iXp9c-l#9nkZTnZ1ebT7ap(E2c[QJEK;uMN_y%CSh4I3Q|uWpX&k<qwyr_>l'#8!2h4+)fIxjb&Sb=i2ZrAmF2vv_N:cOu;
+dxc$_$)TAEsxE8WuLMFZ<2[#,}i,Xi"WsibNDg.Mx"6rj:<Jf_Qw<HCrr/JyGe$LfQMK'hm3X6%u(+Jp'J|yj^f]^el$jgX5VE/A~:Y!)BO8kq_Bo%:r|"
+R<he^hm+d65FxOAY%S6,L|guCsmh^x$2.Mxyw]e!B7XI$s9(IeyP$JK9yen`QrrX8,.}MJ_WH,0}-n!}A&zoa'j2A"dRj5fBpcPZ.+ilcvk|LLme#Yg|uT
+eYanNkdq#<cq!$#iZ>s)0N!'3J0IpM+6!Z"/r#35)8S/K)-92B1Z#!B5c{sC=_TVA|'<~|CR|0DLsj#A#Q7ZwcZCNbWhTgtNHBRk_T4XTI)lZ@Mr%;Hdd7
+^a.M-<#(|fedJuk^vc'ai|"uX2G,%D__/r4oSERA7#}bU/&{X(<"|08sPu3+AU}:&ZS%LTSndv0u@s],6x=B3YWg(3Red:fy_r2|L2Q{Sj4><deP!by>k{
+-r%Y|e6"@3ZNzekw'J'4BV4vS}x6(I9sHm,G;bcF|nm2V0MNCmpT92/;Kjb%s_30E]q.Rf|ox!0$M63n|weKa80jnoJM,mU%lU:UXW|Z`>#6dCu!BO1lBa
+'9SwrC1sGS}RmRnV5=gJ%SL/%X@CSEb5]eG<`%uqwh_Y5|rLmkyCi4<DR,l@i}=#w2/SIKIZCvtT{W-m!a1qHOk.C$1;.'V;!7eDJ/g^oIWU"Rt:8g@V>l
+.S356g/NzHDEcy3b[H]=%}kmg#},zH=srLcx6^Mtk2OH$_`x%;{F$|/>73<]|C2;J3@U<1PKX0y:NNTV5vInlh/We|y4B[,0:,=KKWW|XV][cf/XwG%#}X
+%C#,MD-3A5c(GB1aqqr$$];j[q^<q]Z''4.,v:C-0ie[OLD%N@.Zb<=y6H8Z/WY_Y_H"xevpm>1,gmSmLZ4KBuT;5HlS-Hw#=z];`x2Tv.8fm]jn2EqM`Y
+XkI27|H9gi[:JJex};MYx9I0T+x(NS]=!MdnE7.G]|iC-z5r$`(cD{zq=iBZjlP8TJ|}z}}}vv-mgDdms^'hWm$dA"FpE#48_pLr:}eUufff9|IUY-['QG
+^j/^$qiECA$NJTi}Gq:}mE@:T<edrtBt0J;gzpDkm##=wm'f-v7F#N[&'JQ3!fjAzhtvy<0yn!{8h^Q5=I7=Hw~2DX,mpzI&r!;j4{<=[XEnfk+T|/_|`y
+$1}5:R`r38uZ'W~fP&">I|9Cekr^AgV.`IZCAY]M+@g%'TXSyIj$wB`q)T!=+<QidH;a5cwb~`@Yn#lbT5y3J=#c^P|:2BbA.88(j%-Ji57st1nS&&:+a!
+(v`l5`0%ou7t$q`M,S!-"=+YQ^|cL/&r-n:vl:D17qw0<m:bq&<0DF`Og;}IkS^`|7:bvrjepX"Spz<V%^(Z}=x.l}x|$v-%Ek#|Z>mb(.A75;}J-gyqId
+EMQa7dg@ze;.8+'fvmm(Q@M/WA;jrsS5IN/,L^I!]f30WspX-l"Xd'N_oTX#=H:qV!^UXOMs=yh`AR;r6sO>9u!ib&[,hakK,,4n:g'2WiYBC,jtNGPUDo
+c4{|WZ'y+rmft&}`|dy+c&b]};niFH'BEk"s&/5;4fL:[KW]NBs>9#IXZdaf$O,K,kOFRFyz^.yGSDWEFZZj-Sqjs;a1Xn7^L$^f&TDpgw2zyk4Y&J.8rO
+A&{l4x,DaPkPPPW7d_Zy)-siAiRf-egL!h'vD`/WINWpWk@Y#hCD#`j1dgd0H8%7QjCR.s+W;h8/dz{SD3d}$va+YWHLv`F^.4s1mK`@N>pU<z7g!c)L.2
+%@aNiyT;/vstp89r3@dY^@'2Snlx,%LJ1!s870iE_PB!wPY-A#"<5R&k|Io%T7AU0:qboVZoBGMv0u2z|[gfQ=HXh00PSbOl,T6^CklMl]mFKYz@HCIjob
+4#7d2D/5PcJ/b8|Sp1"Dty35Plp(iUITdUv5/vZJEIxLTe(hz5;vb}iRqM[=L&@|;7Vv}(8iRohd:<"EHHs_i-(J:h6T.aBu2@43>(D5[u>Y,hLUA=Oq{|
++}nJ1PJ4y7TZ9qr>x##yjX&qqF.&a#h`odpIjQ5VWq_LkBkqXFJUY7IN!)3CSEqcYbFh(M;HAMQjZ{#|K)1v1);|haXk#s]w[w=fq>2-TKnZ#o>wQfD6N&
+v^>_KX]!r+&.bERe<b|{LEFS1`Y,n3x;3w1@O$R-b|bVc&S"c5uN|r4"k&&X8)9g):@607<cz"9IBl74g%Hc("gP=g<P@_`.hY&8t3Q)ky[SXRdqhFMv>G
+dF%P9:M-7{kM}kp1i1F@B6Bt@"&}:wZf:y^B$!^.q8DvoPC}1O`hk`Ak@Nd"YAbNmg>"}4g&S|UNICfMv>{b~K]KKz;=)0hHDune:SvHpZ_,,/RUaUu}[$
+cvf{T$iJ1ZM^phmpfDC5DEqF2}&XV9T{pQF,=S|%`;!W_7{/;();fa4v18+E"Cjgu'Z<&(N4#F+kX0ISoGmg&Kl(4k"rS6o0J_1m"v+$<Z|4T%!Gkt2}dv
+Fi<2(q#ZHdvl28[v4;~P}wh8{#Z=4c+zG3/|uC}1.$gb";[9;BtJK/2ELRfti:9]nL|i4<,Tk}FieQ/1HwDV]YoYfeGywstX0J-kgq};V[0-b7q);F801v
+h5S4o^N1rUY]X.Lw:`flZ'z!Z[5eGy4DQa#x;szfmnFPKLr(s+RdEp#&q5D6H:]@}93%oR.HKOdQ]4X"ocnUlY<^Ro2TMpavJ(}t/Tx;WDOXe5Jbkn+)2@
+#6=Jr.HyGTQ<TnHJR4BPci^Mg/WH5cin33n"6ZQCPS;N"o2GiAFk=b""ti/ABh"#%jJ$y+d"DK#rXxIS`I,fq%Ef4LS=!yV#piUwDt'TC=$9CyojMyVwtt
+2'+H("-zwj4AQ9GHh@u#>dGL,JbZ`zi.@Q5x`O%TW3(H;(>aJPyu~rfdn"7|P<^bqRG79,;(8&<I>Euph2a{7}|sl!<M=l|,R2]2/X,S~>qL00>Q49gL<^
+{t0wq}Kt&V'Io<>=4XLlGyUvtUGhza7(`M/Mu^akI8aWWs6TKmsEdMO(,{UH`bekffWTQM,MtX#WeJ<h#&#}mF[&Z'}hC[LIoaAnQ7{cQV7vR{daZarXLy
+qWMG]wrF)b<+sV@uqyXb&[.KxCAXUaU(PHdby|%8;W"!f3JU=ZLvQnS(|eF|Wl7Yz1c@lv6wdM-_V5(1nh:p_;{;:u9!C2ah$7/asZ]co_ieoPP3lG^js7
+<O5cXV)Ig<iOdhk_PdibP):4Ad`]L%WyXu~}x^wx;H`hm72gBJ)y2-%0FtmDu'B9FI|<IGxEg4GVDf0,JC-:zC&rxpkmFSe#R_WWZ+&E2KTwcIC7t$aqs^
+NZ[sFl4`40N<NmHBS%hqLt/5U&.Js|$[N#I1bId7L!|gDr,;X,E]ud%l7leU>m8MxxYhWjR8_/"Ezed"D-r(@T8.so(yyCsA!IFp>iF]YbKwa_x6e@r1ih
+{[VI$]KMVe<,E/F[C3X0^U#$X{dUFgbM{2:k,^t1<C><uDSVog!NjqdRuKV/B^#eJ>^EU9gwKeRZ@w3;&q5BBvrKfI"jri]C)-^1m`mK3o+phR()PVHUhj
+aS_:%WB,23Dw~!&T"jzRZl^,|R2J5E=JH"&v@%3MxG"Vm]QCJcND8f3hpvUXPeZI-/IJts!HS]nZFb;YMB3yP'hR}d,nECAJ{C%Zvq#lon7sGhN_yY'+|C
+_=`2:@P>2Tg0{qao!<I2v(${WBAbltc4)UijP,}5MC,4f[WI,pbIqV>aOd>a^ly$TF8}cL;jwcnn6QR'CbTfg.h9mRtR|DU&=-WVpSioh8@dmzfYmtjq#c
+ojmh(U5+MfC<C`~NAzPSCK=QU:.@:iV#^{.#,h8A)Tc9Ls}5/j-S8UKH[n:{;B:v>7Arg|l#VxQ^-E"3",c@g_:`C@(d3fQ.W!}HF&RqQk=+q5iDNMi(Qa
+7aNA4Xr<i8|a[O>Xi}AS6$Mak|;-4q"jWI|!|IN4&r"GSFP,j5&%rRM<EZ8suYNU}uI&DXp^D1VrF{]u'@3na0WqK|7q-pjY6nW<,p9kF)eu"h34HrX<Kr
+j|VpNH}Z},hp@&A{6,Hl^xNiOK-(coT=s|WDr|p+jA;]tV{CYzO)W;@eGV,V_)!N7hB+ebGh_NL-gY'@vR(qvtxsuV_Kb@_A@0n.q0]L=+H%G|+2cE5Td)
+!C$9(A&L9[Id9XdP4DBlS|MaNpo[50kRZp#Aoi_Jd_uGfyVC}B$@EF}I+JHB'vTW0SNzyJCw'ev_5ID9l]IoW)ZwgmuK0m9A6LYbhg67GSt+RI.&4tug#C
++l&t8`MHJaT.7c5iQo4,/RZ<p=l;#sgYraf]~Xg!4om"[7vy&8R=B9.=:aX@;qul(<B_'&%N#KCE}[5yvnpM@X15t>_@B<4XmAp1Tp/nzp__Ig]pD8qaHb
+efUNY|D^v}1WVLXV:yRn[R[UE{T&dyXI%SiMFdgmv1[z6T>J2Dq}O7=a4HHzQq9N2O+T^sewf7U^[DfxUL.z-OXNOL(|`F8s8td9aY^H-;h9/|,ps<-,82
+Vf#zR/b4N[UHz>BI3o}N'n7GsKR62&"3]H-YOf'Z[iL{:Qt+8$UJ]dc0>G{y%V$0:KY|"iI/[U:4Zepn5K3ys7&|_#HCX.==9-lS'|X]Dx5[jA"1hdx:hq
+4x&Z$zRw$|;3^4"6_N|11FC^EKFp#3ek)t7bm`I9&K7NxhGy_I>""JS8ht5)1'VG~D`U.Gn##$5xma;XX;A'aGIh3eC6#!9,l<[1"Km2h^x^h[j-"SkZ!>
+k81w3MR#]!(#n[m|Rs!}QI]9Aq%4:7]p,`D(}fJ+L]195TzjX<03EXAvu6W^Rwc!/$Zg@l2S1VXYQ8rM+D]e,&]:kOIT$KdH%K,g|G'q5h~qR3tB=X$Uw[
+wn@t8H<IgIE8yCmtc8#m#-70hugH~cbE<bPp^K@G#-J!Ra~Y"@'i%c,X^53kOm`}D(FEioRvfd/8j8uRBgPG-R<{k|&jhAM{v|Cyl33P;"Hj|u+l$#vZ2D
+0j06"z]NVT)u/id,j=KR^XOu({Y,gyYOhK<W[tiaXki-VCUFr<Xg'3tnJmSgiV2=7-~A:84heM}/RSF,V@u$te&[ux@5m&MM.1xggLpNb#qYvY1IW{QQ1F
+:a!.`39qhDnIsI=IP81R[H4v3^mYUG&WRs8HPj~@wiFtqaQr`_6uXUtP[U(-H!zz2rLRm72Xo!<8Rz@bm{anGK![Jfb.9cjglRY,RTh`D:b|z3+x^3Jc|,
+Tf=,N^>'Z6z<g0;JM9|1z3XsEl2mdiE6.S)wFX~s7_Y-7xoWV+BI|.WG)4LJ>hnNsgPGo'#g3Jd|rf>UT%(P/`k7fq){+Nf@LzBn!Y"DU!c'^['gAfWh(z
+Jm{wn|IP],rlD`'MH1ElU8Rr)I@v5r03.l2wbQ9U796W0ut76H"[yTua-@3@qc(ujx]$T}zMf@`f:PbP/aRSGx<v^p$$MS#Lh%^J#H;Y+`_c~)t&h[^VU0
+Gk%Oo_+Dr<`H7Fh4AlUOho'%l}WKKwT(2LHB[X3.mK,U`:X6|+3P>g+;jf#bmJ&%yfMW6bH5B}gDEWPV[,;4$=nBU<q)`0wklOn3B=MvRX'ih6f@^!RJyL
+:,exs$>SRO9]<vCBkW+)s_NraQNcg^(D30Jzce=i>=||.aM]yS#g8&[a)"S_q&,^0wO/![xrvoXFs3rA<=q]`F.+)B5p%zNIrVTC&`%Px$2bp8#KiLff0E
+n>_PhOe2jC#8YC.{|au/zx'+M(nii-+B((Oy+8xL)XzQAPjYDr^Lu.4>^==UKj0ss,'kA+r'8);1nQ(2=A8lYQxKx'VQ53@!!)k<{!7!b)xD1'|pADL)<b
+j+i3GbN309Dqdl_u^Wt1`1HU'zsN^X']4#E:!S~QPV@a>hw5_H%!eSN3u-69$rp4d=.bw)Z>37qwv%q,zCw;zIeU|BGA_JZgrc{1"u`v'<&AI3oEz|Qqh$
+8RsACL8QMnj'QJJe,h6sbSR>p%hiaHnbo3m%ff'sQ^8z9L@MT36>oB-hpkV.8n^S)nZir(|s~NLV+2A<Lr/e/j')S2yLJ#9dU_l":x4fGMqUdgGQ2FN8U7
+DS@knyHpdO{cgCXC=zh[#mwGl4|1#cAU-#lfiEmd_3L)++/F&&w<2I.mOKZZfO_qbMp:-|vM]I8x^e$_Am-pnl)/%"+Lm}xEXZ;QOSH%Q.j>[jBXe&Ue[`
+Qov4:Dm4:D}[MaBDI5`Txo!bhm$4Lw9@~IgGbt>XnSq%S,U`R=~OH4,g6ZA{815xqlq'PEy_8!jqrt^2IyT5;/4sh))[mkK3Z`:3B7"=WDkW#vos,iUT"5
+F:G-zgTnf@[ak8<BV}p--D=sT`K-{KLjxp_Yk3`QSApB$N%>G:5#Z`e+&$RV["Sh&m1mjhDzY$gJ&lJ.3qCg80z4-qK.%<`VXwVUZi/pI:AIbkV-)Ejq)>
+]X=,cxjG,0oUjwtAx(4dh|"Rn(5(<$!y2$-;(Ca1$XLTzFqEx`6W;&}rXhmZH]4c$@7FN79(,^/j/$vn/@T)eT2A6nX|cM'nNv59.:L!T|YEembqpFr|Hp
+Vn<xZwNSxs}1D^$|ggBvX&iWZ|Z4wU;^V;k6&T3nRt:A@Kkdy}QH68#a4P&W`;WO.zVK4crN{X}_[}/BWJBEjpCHM=s>j9<R[SaJ,:U9ivi9dz;tfY:zUQ
+,^C:H!8ipF'bjFIC}B/J4](on];pek^x%ym<!><w[y/#m+(c3>@T`O5.lCjgQwWhvi/y<{[T>h8SD-Zpbx(S}4Q>ceBwc.~)GB4i7EDycG[!"]LGkL{{st
+>Pmq$.^qKuy0ti5J;2sN[uYc~D:3wR`>ZORKYy&T=ernB(OJS$pH@BN{7dHE0r1fZ;FJ:(Md4(q#GEMM^o}I@rnvujCJCZ4}aLb(aYTn`Y2|cg,&P)!TG+
+{GreUb@OOWXGiU%|kU|I)@UXwoGE0@Ub|4^G&yw%W&Df/&JT<88jq4Mkjo~henEIJOtHiUuf/hGm~s>m4:2lQkh+]+jNxL|1%G^uL2Qw[8&NgXPP1eAp!_
+x&&S]MO1PX:$IUq>+B3DQ4F`Lb,g=O}L6<0|CS'nwMa>ulpcuLBkytS34%g,pmVf~XI$OUc3"t~R"BzG0|/7tLJJi6u`SauIn3ujm;7RPyve|w5PH6PD>W
+W%hXtcDZBA.)qJ{K&mS^t6F8}MubZbJS4.#yJ,`wItj}cu%]@$3Il.Zcr@,SQr9F@{']C0ko=[ahd3PE+sC>s8,p0XcRf@1d6k;/8H,d9ZaCO+/DwZo`ic
+FmNCI5("7:k`3,^c)OQ|b+o!WCM`'`kZOxKR:{+1uu5Q>aTH9lKoRX.tN`7;|b|qhD#G;{EETGv}sO-t92v/b#7#Cf_W<"e]kS2kTl]d_FvpHv3(r`5U65
+Fc'tm!r{zP<gQ1C5^PAH&Z,9Eww,jt'H_RlfnI&T}fIav>Qs.y}i9&p^u%/ADM~;=>>j3E#vuIn}";c:P`5N;c~`"<zHg$.''ETZ!(!<z76MuW!|P7[icX
+$n_Ky6kP~,-0zq#hNV2D_]k()dI<$+8b-p3pQt4UwG`6z}K9<@7&$A9G[dUS1lweI_B>J=st3`=]UiK7/7iFr<'ap%+k}DB+w:>6`E@B`fE5h'^qn)c115
+7B;`MA^x%Fm7go,GWa&bR`l'}Ifs9n`cLX)>L5VUDoM4kuaL3lnlEKn;g3{s_0#A[(NBx0Ft~T$9YH5pCkCv1@@'H;.+Io/Pkjr][f$9eRIF/Pz:Wxx5dA
+s<M-Imj'[Sg/^wnA@{`%#C[-<9,/ks]c+_.9qa!1H..!,5C;U/@iWz+h^,wc0n.BW#&ohof,m;4}kWQ@Njy!dK"obd_Iip"qxEHb!)KXh:ddT+<n`2&qR1
+NWqE||dI%'=2o^uV`<d6j8R3tUtBbLvLR$:z^+Pi'k&8RN>#$p`.'/07Q<39W^(X"iq%|7ZDg37vpJ[g#0{R`VLhKoH!;qn3#A@bI2!YqwE=N@XmBWg)B;
+@=!WeLoS5}0oPV+[TH-J2KKyJ3N{^GN@Me,eb9]^GMSLYf/nPhC&`='yjWwCF`Shq]z_AWVa"Cgqj+&Qun`!I(kS+O{^WXvKgb_t5LV:RgrCW[mX@-s"`W
+p"d$g^431Ud[cao%O$54#VULM6g=zoU=t-xg&%[!]cpzaUWG+vA;[dCwU.5q4,9G#2#(4VUQ)a.Pi"plh5mYhkQw930,)Kja#";ip_s,eK-=jcEAIW/@<J
+jwm/K]d)d42{]XT^kFq[J{6=O"CLO9})&Alv(Wv5'3G#EbK0i't,GZ]4=p=iA_SWxLk"{K`SX$`#l=IjOtpKkh.K=.vdwLS%'[J<;L4uQ]E9)@"c&n@:('
+6JTSwr]vbAfXgcejQT2N%g4:xAU,zcx#"AZwtv=;dkOB0V5>cc}o,C.l@I#Lj!in"lX8a86^|4j{fA)dK:(EssyTIP-+89]Qp{Q9O1jkqge>78)9_=B3Ul
+zRK'[(F^"Rx$m@%-v@SJ@SoAF1XxdqgA{SZ0"H^M3DP7g_8gER>p]Q_qCg'>$>_Iev.Tp_p%bSlTpA;x`KYZD<>3:>PT0J2|/K}IJC~mAE;G{|Qb/1&8Q2
+}pg7v0fY9aGT;#];g<qJi#%Z53z9^}L6|y58BKtogw^rJ$Ym2e~M]gF(YH$|m2(OOd`#@=xBX"Od91W7Ridx7!mYe|u0n{JSd66f"6a+40Em]vv}1lP":!
+5`AzT4K![)h|jF&"`:kdB0F2Rdf|'IK]X+_Lc"1CrhfL",F#e48X&]7{;Kck:qV<`'s&KkH8Tj=rJqMAn&5ed`h/wAg6WZdci=Lr<q"SsWNkRPE`/ez^qY
+'4Q%%^=&QGUH4S){`ChI'l)a14E}E`RJXHZSpi|DHdDl&<M3PJA`MB3{VR.|"U$!vok(_1YzkF6u2Kw"H@+jWkl4=iGEx}Jgtw%KO|N)BV;&_.1kbcWUKF
+G)YU-,('!8:!mjt}:6<F:NCx[rJT|,|UDV6A2P8Y4fFF_,<(;cen;X,}.}R7{H{3:v`7ey>qqhrN]7cc^6u%TdUH(='WaSnir[7I.{i=&5q-9>|s]DV",5
+EUjZ8Gf}63FUu^Eh98V1pxq<(NYaxC_z/{sqh&9uXd,|:R8JP,>lLz::_g.^4-Vk_dvF;^Hi:/Gs^;I6f0+!kUcmF%$G]GcGbFTlFijX[8C<7BYO@Y97<g
+<q%QrHfmpwW"V#w`h"h&V)M8y!zb}+uusaUj=@=%)67r9MW@oE"]9..;~J]G<J:'FoDOUQ}w@se4G=%ccu+GEqouGyK#8G8)8)^2T.FLyO{:2yc@VJYK"T
+P3U<u:jZ'N5VIhnLD|Cv<ExWa:nSA)iE7-%EG<L|leU(1k|Is0vS4);VDhzR),S#"|q,3JdqY="9]!RF#k%:!r|R,b&m+TW"N{1>jra"b8sPMBJf3c+3k6
+:V5%"sp'U:)X0(dfBW]<.No>'sn<]J9dI$z:D)u<]yw@XHI'5xGm,wzi&^4c-CI/}Ku3iBog5ALI"59.]R}ecaAWWn3UF(DWwYl|DfpfBBrq~(Y}cUSeiS
+vJpICjCD`pX)R9hH8@IEB/1;PHOgS:WEZ(lR,TVV)#8`D%b=t&I(<ps%n$g2}Mt2.`dc;tdn8b)tLX{UcK,PB-a5$e4,tuh:$_c5bQv&UwsH<yv6s:-Pj:
+cZh"$6s=[JZ,KB47E"aXprNvB;Uw;(mD=T~=0;l`sUEo[(~zq.KAep9{+(cTP$)0ZcvQ"X#B'9C>bR8N:5w-"[sFqi,Kei+@]s)@6rrI@:lrL$+T=qydk'
+^A/z&k}_0oOqjsm+Lux`0tp]i9w>H:&NzL4S6I4cOwx9;Nq58]'kp3mPrNJe:zU,dBb=;G6;{7)g;yL:8&INz/N6Hy43&6:aibT6`w.&TJ~!R|SXDgpAKH
+5NN(D1pa),ZD70;2r-%pF7/s5Z5J;suf~dr>D5],0<[,-x<L,0}3FVn:N@"q0E0IeD-A;eSF,U6U^>RA859d'>@lG6xd$ZpNVp~<o"%3e%<.c=QF+)tGOW
+!StLaE(QI[KT~s$=A^uM6j1!<8>eB7Ls$r18>{qJ8;]IA=Z5J&$xV<BXk:z,+uBOO2(pVaP20#g5UBNZ1N^I,>Huf!vF,fjeDiMvi0/!IY)8v8W`ym!o9)
+S(<>&/G0Lkl$=&dWOcP3Vb3!ea-s/afgTU0)lLtFWM,!7y556NyUG%')#"XLM-B_HD.0`A!'<hKXd.@E>#NT,:8Con%(7(n9[_jXZqfi;/I5ptx}HNTt}u
+"s<kCR[w-B/wN7v0:5QUxv6LWDV<2sR[[%nv(Nu&k@>-;cK4c1QVkz<LZd'mp5mdI=sMY"U1&kGd#W,|Z5JV4m,hW!9|_UCpSMJKg--;ViX4PSCD~$.>tC
+CAFOeVzbI{IX3V6fe>a8XN+=9ptc>ek.78<N3g!9zELOZOLak)M9ou3;ewn1vzWXQ{17JD5:.hZH$]}NNe,WMv9jdM).pc)<)4n=>J!N:-!O#9WV/WkXuw
+rM9nb6B$YBdsU48W%([$V|F(Sc@<(WsRhRQuQd:XsS0ZT1FbjiCJm&&ZYcp#Po"b.]-'"A3+;thnX^~'Tv6r0C=,Qk]f@/1D5GG.'b)jJ;z|+Xa,Q/aC|B
+=g6H]&j3,QMsqmu1q%!G]Adv]47b_IpyLk^Po+7_1!JbxN:rKK`cUs2YXa@9Oii&kX5Z'JPMx$~nhL~$%l}pb91AU5WYp@s/oq5:=r/68ZyD6R)z+","G2
+V!DVRMx)@]yJ_^"_6Nj+%f6v`"2DD3jXiY!Z"5|6M2-|'yy]rb+8dGLDfIo}t#dCE738~Vlx@&qT@[W)W{5'X<wPgayd^$,T!d&Q6kgfz8S@T1-`>+"KN'
+fg~uI598|{W+'iFIUp<(w+E#FXu1"gqH3[o8FY8l=,IRH2q(62_J$/[Ei3Utf_F-h,ZZr'qgZ>SOq1}x)An3b^KpMSz[xX)X!IEIg4Y[wO@gK9yAleFI:!
+f'_%;"7-3"^H|NVh}=Dj4k2,)!HAh2}k#NWBQo0KvSvts[`7:UBYZ!jqT<qFON'Kxws#S'N<1uPD!))>9%kT+c"7LS{u_F_25xqOo)b0}%RLeFAz>E=n#0
+w%L|I.E}=`Kly8&:}hEGhbMuFyAxY6@`mAgon2ljvn=,1J;;$%yAE4(:8)~G$jRaAeT2Wm_mBd:.aZnTZPQeiZ`0zBxY|q/W@rm621qr^vy2jpuFsaTI1u
+P=u&5;;jx'_G/$UyOWCM4fg46-q0yY>Ia5oO.F1L3M8Cm(EmSejsklH_rlL|+>{|TfT/KEY).PX.3=0jB1~}[ufT}9/9%oD"pjyb4shi`G,o1{RUMwk2Y-
+KT{R8j}Ks>%e}wKy}&kl002nnu(K!X^Q4Aig4dE&vPbY@_-J&WLa0.]OF=SN)8X|-ODhJp:v@F=i'N:)x}k=Snp7bDeIcDE05B0[/}XGJJJZ+[aZQp6f5T
+Gr>8/z|m`!26JIx^~:PV%7us+Y!xqLdGNt%l+pP}jBN,qzxFES`A>rd35z-(8xR1+9:U1^[T:&uGsU+GVFZDBhF2~yM@5n>5myi%xO`y{(bhZ&LX(}6Hp=
+%WXkiz3_|g5={sS.@P'n$QL&(DKNE{VFMuLM6Y4u9|Fgr/]L:j>wxo$OipCBoA&BR}"h1x;vINHZ<{5EXZjb~j]sMn-3`j!58$[#][oe|GVtch,ejH$'D}
+uC}%N|ZZXhOV:06Xrs@m%Kj<@J'[ES;,!(CFwzUJQn,{3|=;PHtI5Z3:WwPPYrJP('Bg_fCs&Ls4;KKknA;;o(i+`tHQqyW6#4K5kq7u}OKt00`rlv((Zy
+$]zy}GR0Fk6s'_[hmg@_>3jt^"OibK1RZ)4uW+KWPmlh+^.AX@!H`28dzF@;Vaz]J">}K_,xlS@9%#4$C"jN#{+E@83wyhn310J^RPi=k86xQSbVL[g/&f
+@_RrX.;V5ZIKtE]yru.!YWdV0O[VP.8;Jb,Y$7v7TTqMqxPV(l,)FiNX]cS(JafW{UN3phr%RhAf@"!'OeC}f5%,8baPe)!sTizud!kq<|d!6sZxDOzuZ(
+NbObk$F['3GRu.P2@/]@MCV"Tw="{9"lgR#(}Aw--&;;D^FK2WlXUTES!Fa[,BM@lWzB~[FX)TMA[+_ZFhs"F;b!ew9Jh&jL%6MuU4A-.z^M=V0+X.p`)P
+dP8dMYZ4@HVOBx;[6(2!<`2Ft:o}jm@NaF25QreVB3d#/dmJY$w"0u^xGTwW{:3PM1_B`3SMLD_h.{{h()hmSnx7+sGH9^I4f_j!+e5}hO[m6Xo!ticdRD
+DZEE=3<&i`[:+A.E_}nhfz@sZJ[>h<%I+wLZG#]booB}5H5idXx^yH2QI#vMatKl0@{aun+[+/78l)BRApz<<+7EN'mJ(=).Nf!2u&JNQi^V!2^ERN%lH/
+Mo|egQ6qnD$iX<40C^KhCLD0Y3.I4X7BI>&fDf^bEdgx0C`&b)=<+5blqYW>MWfVuyMoqm9$VJUtPWfC3lxKX@WnUvtZF}K'-;1YX-jL.D1M;V+_At:$t5
+N3vFI&B|=|]ipK~82#mFdSZ)CpubVi0Z^zh#rH-Ik)/qPf$zBkxgf`MQ/&7c`kXVLl3+%t;)o')3]|gB|9ss4_B_8f6=jTUA3qPpVF54l!n!i6hi}yx20Q
+Xv%<Wq.MQ)k|+}L0!i<+.N~>1!/nX3[x(")0fEG6ZgNZ>'e%[&S,sE58&}L8iTNh$^DwZsU&@z,tCj4aXcEQozKy[3$rFUu<`:>1by2z'XW]V-k4jy9nT`
+34c^:]d9t@Mx]w1:7hM_jyI!DbQfP1e:mAEyP$AlS<pDk0Jd8s]-&Cw0Sq/_%nvtei4TP_^Q]DUGN0';3oJZ@l0F!1EDa[MHB%X:nU;F'_YkSs^.zT;U9!
+YBqa68uqlbHFI<1D/}'GIFD2)[]WTEEB/dg"k!xJt8e|uwAZy+j+6Xy1!a|&9mi5-J/=CQshRc)|M=K&]7R6+afiWL.F<s%zet:xt-p+]R)i>wVkcBhi+<
+JyIfX+FAT'0mjJgIpT,x%$&MgnJ#0>/EqTlZA8@<e>_g1f|5%c_W,W5G{-yul#C<GhUk:JB1788m}M@cBtpQh_O&PF:u|Z;"n-^;.k{9iW=rR:^K1pTHjt
+rN2(}Y,NA%B]s).3lwas!{@taqpqsi|BCCV2Nw}r%|NPYjA5Q=rU,8u!2b.,^RDDiQg+iwC(_8`"<')ri/]un3%5TJ:/UeHeG7jV`_w04U,7K@YjR;TY3f
+t3.kVV|-_#$G7r)g(ek1HU:++NwcbdSlGy@^{-0"5f4XDH+PVY=Ua(]qC-.&eI"#J7)Qd"",(-u)y`nriY%CHQ(X!a3tQH4<:$5m;v{9eug.y4qeHuNwf8
+Pn",Dmd;t<yD[K]!(]"Q5d`{YKg|&.5Y=W1klP=RnF3y#0Z{e/J:}$G!P,EuVa<jb|9SRS+/8[4o<M+Xw}^>&->0$-4"A,RnEqF>uVO/m.)(NrDXH842<>
+rvw&65N+haJX}cOMM=aM8P/e~gqgU'[E8Dc%]3@^u7Kc3`%GbWlbpY/B)Z(KU:#G&KdYGoqf>3_21MY!`+H%m<KYvzL<(tl`fP+_NpMna.!<g9sY/1[hHF
+;4WkQ{)}|Eo'1{cD'NzQQ(YtG"AO$-Nn:lp3FN.R$NE:Ad2y!/forY'<$ZZ<+W>_s4CdI)jj.^GKBCT:,X;)_nj!z]2:Df1D/66"]N+f%h17Rn#@Zd4%ZK
+DtLm%54Ry)$T_@J%:kII5rS,jgX9yW%X_Ae&fC9cCM.v#C06tI<eGaj^o6='_2{qG`)M3IH<4c<b)6')HFy29;S9)zW!RSh49^DXh{6{>O<Mm5e]El.}0k
+Qq#J9Co:+N=b4:;gsSq([{@L'9u{)ZYiS[q=rO=XBW0_r$3[9aK,+Q+L8=g=_4Yq@_"FVCttnG1k$>gI`]&C$,HKdn~]6'BTzz@c[B+dHDhR6WlE'r:J|7
+"r/}18F`Aw|p@V3."|%C^5;gZ/Xh%7ui-v"nC+EvXCt(JjY[80}cdc2-,YRZ~sX{%FDU`Ok&iabeJray'G6opFihDXP3t2+`T&RX:;r-G5HW_Z^}l>ePk4
+_4cB|4<wk:bc>bVQgHWXV6w[Mu5LLI^/ID})'Z7USi+UxB2-ga$BTM>Qr-gvOW@Q=o_6qvJv0Tl@4N(L4^V_1dMnx_fXmA__7!PL;6G`/vd;A6+;.k$V`U
+"dPfry0UzAluH#V@%1.^;'xSFhHe=FX;twk,W-tH:8>!Rg,4yg,"V@sqo-u1+Dqo@Td&#4we,&rd@m-:F;U#U$Oh8[{nzke=9orJ8%Xs|qOj1V:jHjUM&9
+w[JM{q#|_>BnFty-.$0,2uhEKtuxHAAx>}L@eJoY`Y"M74f^6L/NS<9kXMhY`KCFMd(PR[~58H;D'4Y5"k86v8o['o3&S<,cwF<CuJnTb&iDW!Qr;mLY:(
+$.u`U/>V2a,1U=wvw3Y/9#ND(JPs/,dguJE+Z&Iv+M7gr3bo,]L%a"7.uGK^8zZr8nEn/UIzEwvfLL3/KB4wrLn[XKXsaH~61>;%6vN<BaNvn4BAL,5`T[
+KfsVTf=U10RqM|!k3VU_t+V2=re$[4tPG4JBwpEcw]zp`/%N'];3R'q5R;/[+5Idj;IwWLMp=hT70hxrrL4sV%ioVKs:5-'_ZRIwk[mv_Xo3YDRf&OboyD
+!RdLo2_O)Mz=2PF|+|I4x/R'eUK6Z>-^Usx<QV,[(q/8^/OlD2T#8GELUSl(q))1iEGHLQYM>"6z2t(zz{J.eQW;/:}:olOCa4VY94d"#.+L~()Mzh2gsn
+q-X;QRUh(8RM#q|&7An0+vzIxL8G6LfTOAUm(9WH'NJ{XU8C|_zq>M{f9qY)tX_,`D|BS_={$+#Lh$/!JCDIQ$+/I.oUJ=(wbflC|CDf~dr_Dax9&I+A7z
+fY>Cg'$YDT>4~QP<eM,P:BPwThNPqX{byj(VNnz:0!o/7[<m)+"K:.'Ex<_WKG(ta`_zT@G$PMfY6%qmWPnFlE}d5Bi;B&82Uii-7Yp;][_sr3%PJ'7G(5
+o_pK~MXD^IA}fO_y#ty^k_G%9/E'B%o=E!F{<[8I"1KMSY=XI6m.~$b|)Vc4A]9.g#=3fmavFq#tBeBX1:=qL."jkQeTcYwQNYBuf[c#Y@cm;SGn471qVw
+jWW8|:`aP6}l}A3cK>|8nuVL`#aRTK7kw`zHb&=[DN[fzNn/22Pvf3uCp[!a7OoQyGM@5F+rtidh!TT'(8,LO_FLW}z2_6BxX&DB$4sG@CLWJ]rdwz2us!
+`uU5D-vabbbb2cI'FMCW8QAENTJ<~<_+y#'u^MK=apzrxx@1^2f5<f@/6G0pgn{hD9#<cWa;GM-brL>xP,(yLitR[8Xt$9UbNAn#fipc3A/!8,@G`EUVi:
+UPwGUQVEu6djm<b@g4i09Y5wGW5eKz$#O<Nyyk`4J[:Y~ndGI>AwV<YAy%KYX4`rh>DM7zunSw4Yo}e)SzQh8WFd%D]m88|omYg}8%"j/fELmdrz4W)'Nd
+q]uqb7Hw~60]!fpy;TN6X8MSNs<)N_]5dxhSHT.oO{=E[iRtR$(45>MMw=tynV.Y)6WTEqxh4zgt$sP(]eA^Q1sU}rXr^!w8PQ3;#0wemmT`N8-9nAYYLF
+RFMWE/lYT-I#-sA5/R'cI;`-`J/7^:]d.j(5Ty7uIn|H)"[t%cT=$_/EK%a6L+!I^a@&IL(79Gar:MzF=A;;4f/y(]BCpGs;|Y=;c|UUPR9ElmJy.|ilr}
+T5tVWyk/w<_m_Vz(yWyYUmWP.=":9Aa,45,s}T&Yf=&z#=Wsq+FKNuF,"&#eB|M4$hmUsV]9ofO"WPp@d5KQihTXG3181P+<s9<,w;^1|'r}R4vBy+G#os
+GpsI8@fCP0m''=M8kKLy."IdSk=a+]7:WThS4KQ':H=eZ1f)]+t;8KxUFn|e&i/"YjPdk%NdqUm$M|<7nuFdK95RU/'5l<k6/,i'^h1Uivq7TviS&ig6Hf
+dd@CV/(q~@%ZeC!=Ca-Q&59.73U@2zrz3zrz%=Jp=xtMOXxqy"/oDv]yZ@.O={"{QSAm]>s(ylRwa^3pWxP$tyz.$gbVy3&38gH.C2WT)XP|gn)i,"{)sK
+#yQ%JgiqViKMbn&fvpZ8h[Eg_9@^9./T~"HB#=L_W@,FP1Ww34F/k=QVn}bcD_(OxXZk5zNPStlv~$RLUn.$-hGWvg:!`UZ^nQ8osU%Do1`2xgHkv0CfOQ
+'+O9seYM]U3n>g_@/3.%y3;a[;|Y#tE"s447bi[sMxR:|us3]qm_d-Pn<:q23%LEm;w$]A<STuop"&KztQ-l^1b&#rtuqVk{Y]tr0"K@@NBEgLA6n{h.^N
+3)t<#qSxH:9J=Q[:(b>$o8gQx3~f:KxH^J'F%jk^w7'%7+FZ+}hp7e%hG@X,K7'Q@`9qW(A@[p;/D3~uH67+w[IIvX[%zukQKMHWjF:(y^#`|q_DmElG]'
+_</ep9%O}q3<jC9j0R4qQ>Yas2!#WwL-Y[lyBfRJVL+m(.2^E$}xY"Z(ynu!Ao)yEVqO_#hNiw2^v%I>8_ah^&XQ[aK.ebFn+JBlf"DY[RqtE3aq5VL$DB
+W=4,VI`w7gp7jq^(e:Pf38cRjW[.)8]V<l|+ljJRerYT@h'@}s0w9b2,/P>c;AD"!_)A=2+e9H-BmV6Xg`>)z3Ttc.{@C6)g#<%"<v'g;Ai,@Nv3s8bZE1
+MK&Y41F0EKetr-;SG3|LO``U:'<xq<U="#4aS!0c=RcmAJy2hEA"]j,o2W&!>>7uZbarj.!v5;+a#4^Y+_=N.L+uuA+opB=&I<^;LLR9|O/ZKqfA]H6!0r
+qa:SJPxuEl'K_UJ$-ZM]gxs|Hdv9]I]ioI,N]tHQVW()==FO5L@OrYjy63S-4$"o$rrZX/"QsR96BZ>),ii:]}y%V6(M{eklUs__%ub}!f_1%[Uu&x6uHa
+59'Z09CMJPo5V@aY%L6QHURx&YyT82zaLjT>,z@81heJhR42r'j+o,b{2TXLBF"}=:083rakF7n;hbN5-{vNLtOfKXlqb+@["@'.TQ;I0.TJR2Shso!&om
+noPy{E:(9-4OJ}tu5w%C&%Z)`pfCJ!/1WbJ])TM@X.R)8cR)k'g9pS4#n@wD(.L%|4g7#!q<2Z5zj3%&1U):SlqB>oH3}|lU6b4!WFS/1j=c^d%X]kE[{n
+#7v1TeOesYg.#YuZyk-3'4Yz.VSwOfTIm=CvwPPx(bn_G,(Q3=lHepx0MRwS%y-Ue^fn}3@;(Z9}GtYAY'G5u!@.I'Q)Lujbk9!!!),V~w6pL+<J<vdw`I
+.FM}g2VUC[=&%>`ii88v):OM6J0HN9R}{2!KMT~9lp)yzT&dfEyJ3fNC@A"+yo)o~c{+:|T0xco<d%);;2MR<k&Ve09vhPD<H}WZJi-qb+v_9sYp$f<Kun
+IqI_1Hfn^q!ytDH@SuDZrH9aDnoNna^'g22`D2qE>)I34!6h~LQ"Nc4t[ne2TmJd|@P[pt4Lz,AI'dc!BK9]%,c_D;.@ViJsoXk!NJL$/.$1}vz<c3=AV>
+DI9CcTh`#>6cqU,lCpJi'|5Y>5Zc}v<Z=)Rm$n|B%SZOxs8DaD]8(ZEaH/I+US;_,GYkyE/3:|j4T)ZAVHUL<<UydDN8VQze}h)fzS.(Q5S8z]GHL6)c}=
+Hx9_l=w4(++l"ebMhNk9N66qnnFUi7~bp^XxE1#3fr7YE{qA2E)682'3irI;PvG19d[f{h|IwOR2(&>2$"@6[^|Zc(kS8/vwo9OD"0vL3xg1gh{lw8(8Wl
+Imm=NJ]GKSsY'Z$f#AZLfioc~8hl$xug}p5C@um{f=&wSY+l.4MpQL8;;qHZ8XCaMw#fX+ii,%52<V_mBzioW@Q9Qn+(.K_2z/w4FlJt/E;_l5@$^%mkZH
+N%)u.E'zp+cX]`[CBt])Mc>PVv>nBS_q!sh$f|XBtE=tseW-p5QS1CiADD!e9+$0pBP6x1HT#Pjo;mUf[G<O1x+D9wrD@%uF.CLsQ+=%RnG7qu`[@RaY%a
+|ysvAweotM'|;[Yq66n%P5p2.pTP"J8NJ)~dqv1{GOAt.G}q}E+@1,TYb0ztRmYLCxOnh_^bw4b&0G'uU:wQ`'XFtLe6,80JndTA_Q,(e5,"sZ'/#bw,};
+!=Ne~2ecncZj{4R2#.;Bdr%rW{psfx5C9qU^sG7Js|neBp&r/DYP!n<v+T1kV6bWBZ.5L"_X[.zB|ObR3!zRH&hUG=l+tL)6nTio~X(o>54p8M'w.b)+FN
+'a]nR]wo|SX|FU+hSko{LE.44m=6W14uzMAy1o}J^%h#+3Z782-@q`-s~vMV;1{#]s:m>Eb[f/YT]sk+bP+FZMDrm$dd";%-|$-ChhSieBgPqGstW'.7e.
+0QV3jW54mAmS:guyKm{7;VwJ$cZYOjT;8Gx3W93r4IY]!=F]O_`fOq3R`>uG/V,P4iy[Rm|sT)W%y-n;MBdkI@hV06R6iWV'yxgi1$B!|1C]YV7.I`3(W[
+hxW=~q4]OSGi2eN#|`ZE|lH]aVrN)jhAoI"h#uGv36P&U_q{8'nS,P!8!MAIU+hb@sM3Ie6NWsp^kxKcl8}dO+~_(0j+=lm,tRG#,rq&m:wsHUvOLS5k1.
+b=+n#V0uJ)E1_[]o!/;4p<`<,mcrT{ovb_GJ<A~yN"QWqWR}QUvBhoB<S&["'B!v|yOE[U_'3KSDLz1i3/N>B1x9kff|},TjitShYHEsf${M-oN8gDR`Q!
+yK2M@Kr+|cI56OZu&z9@,O:+a19Q|"8]Gs~V3Au]Xb4Bbr'k7d+.kUdAH`LU<FDlSSAjjVa-2r^erXdJl]8w[t0p9l!yna4tP2L#';%BCz-Ot4l!VrwexP
+pBYIJ'1;CZm2^VL#Cm7t+G'Q5$k[PeraI94I@3=&MeqG)Blc|6uI:P50V|sycEJGc118Q7C<-09R~kU7^!$+8mmnvsxv{eItm'qH]H+f/+S0{L06Fe!rq.
+~#.eIOCA,jvy#&:#Hn'TT{y/QyAYH+)gH+O{h,X{){2[.<tngY-_T%^8-'9Usij4&XG@H0+iV(P@KF89=%UmCBWg/RN4<]<D47E-yFi[(e.aK$LRT<.hnE
+2Vjo]J9,GD3.md'`)=aAe8AjJu8%REPLtp@2%rDvVk3g"aKDSMm^Z]0^}q'Pq!-^0zr([rQ!zweg'>`p.o;KKZ^hS412]g41>A>$@t=XuCZM|_+/xqVOVl
+O!RA{=B|cB]s=N9lMZsd,[u9lH1bNx&1$;@|aCW<uMywKnZ7QHq$t+q"f=/[X);cI!AJpwXisE;7r#"(HIR1'(WXEnU]SM{c'<'0u.3K>p]a<R#wFP)_fn
+y|IDeb~::HrI5Ou7ue9lfX>Zd<L/LnwjFi,as+@x;si|U$2Hdw9fR!KCi@FB}:uf)X$y9x;^$"Z|qCu,k=OSCVJp0wQx%GP>UDm=v^6Q0&Thv_XuE'9V:m
+4FQVkAW][5.ImKZ6^qr9mm1IC`(&fR"<'[0_tMK5-zACj+sCk[|J#C$,P2`A,J&4MOW^){"Qlr|3b9Iokre1B6j5.'dnp12C;o{;K3dO:#z{E$Eo9Lpu;o
+~MNzdZ5rxXj5Uib%[ar4g+>gDnvM/#`y,4;PCuV|HxU_NIE|_aRWMRm#bxH5Br&w-=D,EOu>FCb>@h'QO^dpyK_XsoXqz:(D&Q-v:VqvUhO0s>amxrU("3
+2[_G7COF@Ug[]Hj1h1daJ1FH#r#Z@t#,0P[HW}dgN}9($D",fv)&+id@U0|c>[jZ_wE)aVR@txOjU}eSk2IT/['i&S%'I"&3eMqqzjnE8_[Fy@;<E+fhM6
+J{-AxaWqO_YuZ]2COSmodXfe2X<4rToW6xN`#ZhQ9oEFYN2T8UMP8Yt>tv&]S7+Q&8y,Oke5&QuMvz#&nGh0EM)w|Jy+0t{p)r-G^rd)o'UKFGbk_Ei6Sy
+"N<7wzyO:R#(>qDfhSjH^JQoA)`NPR3Y<Fy0^gpw^j<|,2!7FyjZHroOlbD<7=~}6^:9GZz3&Bk|.-n^|'ghhv4b|EN4-f;}!+r:T'dD]fcDG]hquL("(`
+BdR0swhTpf|NN(k,WHm2:z=r"vrJ"!cJ..u1^ZC3W_:wpQZC}N(0Bf2#I{LP2.row&OL#ZI1)FWhN1t#ODGu@A2JSM,t%}NdK5!z']!3!VPeJgE)Q4ovL)
+[g"mFa2V~h7'#9%s=2qYGg}|wb.P;V>-.]D,FgpIUP"UH1i&Eky4zu~I]P{:{vy88#=.=5m_qS$fX7)RPH3_KPXG8wKSe"fP4_Z:kj5JVf9U+5&o0va)<z
+39BS#(a,m}dJPn%Mho&U5[+e}T[LY+G;j040cdlLetpm,8+}58zk`ue`5a"<'z{!3v{zrY|9)STIWMzta:pc3Zm#kvz)<I/qMFel]Hm"]PSv'u&v79Odg2
+y>0lG9eMVi{Mmx=OGP-w="5)%y:LMEkN3zz<z7dq<wZf+8<DbnG6/P7f=q`MgN3qc`apua>k;idXYplRAr(=g/iQ)}YH]N#C|__uQopF'}>2"uEJ/K656T
+bW^KWD-j-W$'[c4E'Vu%3NuK$m5S8n-ORu%3;s_@5}c,iZ);&1:y5EtsI'(wS6zoWVTxZ"e:AX@%@qfM]UKD|L(e3H(1#5Kl!_br^LB>vO}^ul8K#dna(5
+]y_1zrHfX&zVF9;B$;Q-&43VG$!5=9Ed~1T0X@rFX9{'BZw.}$ppM;CL(FX!;#t7BaYww}Wb0yjZ>^o<aF<;pA@F|G1Un}@gGX%3d"&&n$[@'xZ3m,U3RQ
+SMgZ]:pN[SVUH)G.jz'M3MO(`Ry[],6c/{;QU5uY7Y}YPYekOIRof4)^W]0INq(Xv"d#G(4$<G)+/V`MAQ&fhDG|Ms{P3|bgubIIiBf&YGnhlw&h);)-0j
+8QuC%=cEHl!:$0354ACEqXZIgmiEQsM!h{iOx|qdrk]m5.o>J(RHU%_n-&ZNi`/Pxv{c1|#%9xKCLdH^Ic~O_zg+4z+4a-yoB|ylz|aO4Tkfphhe}bWkmI
+8<Brj7>}ybJbzi>;]f@a!~k|JU1SNY,!mEr,]KMnEYt'Q99utN<cpT;e/{"o7EX0xRoY%Jw(1C+[r3QS%c!QJ>V1WM(2B];]!1|XO3;f#4&}7WlPD56@$+
+!m,2%C0.%2}:f,R1aOs'F6]9|hJ"G3fSv&W^6vTEFodmwX9aeG4t|$`{9`4kE3tHw&`H"^Mgs,GUkugsljzwm2^w0h~a+6;d8}B8w`"P64$IYb5D+4FwDr
+Llu<n@tc+gZ#1G|@!O8Vi!E{@>`AIzXc}n-b^GXm!ki<sQA^znq,,z5rb-Po$l3uIdx86l-h[|W'J0Pk%tP7S5u-RAcr0MRDj=w/`U2waCw3!LB=qtv9-U
+6vog}}dFCe5>4Kh@2>+H}Oc=zY-LVfq/9xM@jyB%yXi{t=xmVeW+``iww9zP9M`O~2;Mk,QX{(t@]>vsKpm,K+s=D@@>$.}PwZ#R8LlIn0KaR['[q"/ZB{
+d(,Bd3yj@S,)gACDSYb,Vg2.n{R}F]9X0/]>u6=G^{{&U3q.7>uYn#ER6']%tjz"4$N)goFs3<3{-BB)$@@GO+tq@CA,}jWtRtuZv{S}xb1fs{GqTnh}]2
+F(hx+!4m5eZ&Nu#st3dEv7P71ZjMqB)XTR6}KBJptpH}JBlzIU5x7-IU/f-5.O"8m%^JI,XT1I`]lN(X[&9QDB%))9xi`r`3s1V^%.491j|sZVc[Zy'rc1
+aJk"P.XR5i}2I6Dy(%!ly@DQRfdcuLns`7<uarECik0g0U`:SvHn/Be(=}3W{KkNHT(xhN&0N62f$GiZz/'7Ylhap2+OwOPQ7]X@,LHQ&yT`[cGE~Mz@uA
+b|qk$k-@5/ya)+8dN,wv}IEKlvBb%F@H|evCA5%o%kUt,:3$vQP[.7g+-w5=]I'grXPdvNsqYh4LP/c0W5q4>F6KZ`l6Aa"L>4(DCuFK/q-wm<-.YBs)}u
+jn!{$ybtuyB9Bba,NCbZwi@D,"<NVy]o+e::xH{D'ls33]d+@nO<CmNe5R+];9G9=l|ej:vgkzdr1x5RBO`oMM}pABERaH3l3`pIF8jTYSgipy.-{VYH{j
+)!@BV;7N9tUIEbyKF`DR_3K`Ny.U]N.!suD.=[uUa<nLAR]dphg6UQOT1X6u}sFZxhBQIPikof^2eJ&9Pg@<al5_-pA62PdH!5BrKg2P-iQmNY(,2AaJ:c
+HLYcurTw_<Q)q79^"[p{FNfC-!Cd+Nb|>:48/9$xI,-9n0/WV@9cShM-ITN=48Ws"KD"(0oE7Z>)l_a1d14AM.Wj0r~VNS@y]nwZJ&VNj5`!ng1TEYi-6K
+1}uY#MO=#z#ZDWQY|4CsN;q=E1_RmAg2|7`d#YIJ;V7A}s,_tBu:<ei),;AyXZ6J6`m7Kre!Vy1yC-)>6_/VQ`am&u46U"^!v0IM_!+hoKF:N4t.'KI8K1
+uM:<kW`ko;]^#]7D#vhxRtr&GazofI0;M&}uk8TO$EFJ1-6roF<3y|-`21x7CQI=u{Yd3vy<rrI}^SUK[}bVoAVsZvJsyi|Wmpm;}ORY+Pyj_.S3hznp-j
+pqoeZwa+H&o>ZN6QU2`+3;3eg)R_7KVrQQqvmH|qg4[T(IPxF-Qk@jDf/z]".$(`kUV17U8+j|5d7L^<C=bqxr:i/Tm/SvNAssxn7|4fK4jQbQEz,bUcXC
+kB6ESF2;Wv(EO({1u7u7|)v8]>:^KjUewQ)jL-[;LtzPU5cJ#`),Kp/{EJ1C.7"o@MdJ4}Ua5@nr.K@M'F-YAP)>JH/!'A+gR7}Ow)FPb+w)Hsx<{B4|1;
+)zQ)rgUT!d>T}.X/9Hv]C#/2RpSY:>'g7):JWz8uav$;&MkAPkQgDf</=dauAaC[-Ms8>pl9)8{).}z0fG$qE>t(dv`6~JI"I^9.C+K)g9uc:X4;z|CQT=
+9Fm<)>ATp;s:zV'n!d@!Jl@$EBFbkCW>f2lEU/;Fz[{ji26CEef!x|NDaJf9%1b,mdyd4NIL-u-Njl=%,XRu<`94!HQG)^Gyz75z#KX2Y#1XQ/d'ri(Hmp
+hFXF^yyJH)-SI,lLS3JLtW]5p({hOIJ^^39P{dln%NHqU&#<5,nA"-.EY/h[kY.|Gxw9%MbD~SMYfB)GTiU{FpX5AfJt^j{;Y'7)`jR.:uEQb&'cJUyq.2
+1<e0&QWvh!0Fgzep7XkfkQ:|cb&x{]Q`|1_o[Pp}r<[y8k%IZ^TW2BF!6.(Ln=sXAPmx9ChS(luwQDgQmSt}'gdQ3R,n'z0oABtL-q:yGZsIL^$4Xz>^EK
+VRDTdnwi1NjEM/kg2I}.a4nSa%=e06`QxDhl$x:x/beWP]SM_T#x`U(sCxkZ9k}8nj3FYN6}H}u1m!+MZ"-}ZIGqoB{H_D6>yK]zwwFk8O9,M>^3zHub{q
+.j.Afl1nV1w7YVH,lx/-]Wdz|IC7FX543`ZfWl@U'v4/.kp]xX{q&gFx}ucM}mc}RtOa1<;J>r;}k)no4YVqZS!r6jn}!&pT=$C&!"m=@VV`#;~]L_@R@F
+g[Ng>/5r0C%Hb)&cv&^_(Oz2U"'F!BVt6PByC,5p3`/a~F>+N3,Ym:E$MJTK0cVfEOejW=E`9X|Ygqz[+ev3X6'[TJsmxXff_C<y5n}`d->DP4<p:UI,#0
+6a3|Gw!~{30Zy)73,yi5Vto{~t&rs>m9MSee^6k|Nzi$R_fMh=+vQcS;W8{j.,~FQ&B_#SBR6@L18,elksOs:tPloI.z9$_5&.,z~naTjShTC4I#AY:Yyq
+J17<6yUuL250YUWw=zF8ARfG/%;@MOb%;^M/^CJyVo7-SZIyZDYD9GsvPDVCXRT"Bk9d-^51jV&NTzz//U7NQ8"bdjl@K+3kmj]#3vGY;V>CKqXaNc"ldL
+#=tMBbht(,B.(cGYO&X|y!AsM!o{ZedlQ;+Ert$8LDQ9[0P&Hl9X.@(_>"!Lt/bEsf(ZIF_/(%ifbRVxqsCqiowOee%e@C,CG'OiVabU}Lim^2'>x(-vd4
+D]C[Io#_b6%y/Mhe3MVov}95STvx!PSYoI_/8e}51rGgdst8yxu}/Y23wD-W+O'g(553As3^$W14W0;r`4fhYq54gm%|0A[;+(FeHhfYlIjzcC2SZ%208d
+L)pb#DrFTqgMP7s.A3}$g35hTtVV&_A@YkZ39TgN!O>L|:6|i#qd3bqO%!~bZ8s91qf<O7e5}v/jc$J8dRw%j6)c@|2q{-j[z5R;+=("LIm|L3hNM"l+=0
+r3W9S],7GoVwFZL_9f:^V2O/,)th}8|'X2f)Iw5RkHN_Hp|n'2i)]dUkiPbpGN{DA4GR%iMmYrn=tG,y")biTI%3DkqomP5>jy<C3k",_,ng|{.'oUbBx<
+s_3-l,;%i'BkG'j$=%@ss}'q>e(5M.L+-rkVDifMX)F)3%#)zVSO/2Xm>{b/^$+_WK}Jk<};=9'}e@l`5lbUZrhm@bhEe&OD%@FB;[_Tj_>l.+m-_#Ux<N
+}Km/U+75%z:1TYtsm3_Hsjr]!sy/^U"88I>bP&sEo&m'@`g;]{@p=lc#Rr|+9H16pt[q$G8Ko(>+KVFaW'Q)6Co}{sFZVd=g9^2>6)2]+L]7tu@Hj/(XPj
+96<l%t)P(Au5~f,8h'Sdj]S[vl7!rv36feN3k1@H$dg_>$/"q]3QL=H[/{,Zys7|K-Njz``Jx<[h+oLL~u0]'3.NAxv:>eeCI9%8c/%Dt)e3gBv}y.<abx
+2"FDy(ge4I6!J9#NYiAHuR["E6nY#aDah_mMS&174;DiyIL0a<Ltj-PD8;.,4xlbnXx|Tuai'>Pr>+1I{;STLAmp6r-URZ1RzG;Y(tMl.FpkW',2D7a=Jr
+yVIPps;c]3`aUh6C|IbGln#-:l%`9H'fh@7r"DTB71Ow28X30iT'F@j@gvCn5ApNSMuDamDinLw^FA_rrA3{afUNB^fFJD8)M55[AE&)cB)V#e;%$R!"gD
+6w3AGQH$sTn!;ENWW8&PFpt(2LmBvC]N:IZ|276GPd6G~4tM.q5{pQgBtLx0!dyE[,2}2vd-^TqdtVIvkaxvg<}G]_#Toj#<QzK2AW1UHel|[kGHQ=ifJM
+.+,)zEDK`aCpc4XFPcglL7BusjN3fu1<f6:w]DhN#jUUO/O^MPRdB)>}V,,YaxLv#zy$5a"$rNuKsg[ksMX4%rz47o~WJscJXz^dA:hV/z!u;CXWbQ58^%
+GF3^RN:/99DD5)f/gRW$ly&zJL]>J8XA(ie5(EKGxkXX$Fh{l$Vfu)`nd6aN-{.o{V_k_:GY{X/.N^UbK-bl;s}P{{Jmb'W1VGXtqD(sC.n7dPK9@MjT`!
+t+RkQuE|um@MO=eII6^k0IMi/VZ{Qx^]PI{9B7'<m-lT7k-'VCgRH(na4FVb#CW@].dS4;wyvPhqKYT|39T#J4fd[,dx>^I),KpGexk.U$UOky%}ONwxI4
+7ah_I|P5+cnLq+Z0w3xO9"RNJHOHIB%uI1SvN@"!lbA[F0^-};K41@,iAEi:n{kGN'ZlzGPXn}bN[$dtu(T'@mvvZ:[-~yME2OsyQDEr-O6j&boG%AL&kt
+b!;B:"LO3|&xU[5i/0"LlRw+u&KeJtUC).B,GL>q@5a-J9Ek'gI|of0]Ow>&[vKq{Im"h#Lj2R">nQbjq,e"3r>Cx:o}bnjNPEG;=W;kpHd[6{d7-t3fYN
+qM%63^|'P)i|&,Z1mk((O{i5|VNMP^4{D&RtEB.tkJqmhlGd$p|MvsDrj25B%glW)b;z|q;jqG.12f1}ek!~9tb5+66x(GOZN2KXD^}}aD^M_,CH-4OcY7
+5c:69[K@vO%}%Mt^G}:@VubN<jRA[wSk->rzcO:}}MME5/kz&zJ}|y[zaYExj-2|A&mEr=zo8g`Da#oZ}}&P`Lc2VP;9kOyOCf|}KpLU,SgOGGUJ6e#|'k
+A@m8WVzu78>xpl9^'L+z&r_ML^3T$O!098qAl#=TSklXtc507Gne/0dL5|nl99_MS^}8MlZzdc,jttva"W_RA^Rz<gn{isVFEql"m}ZO=o9)=w!Z=`r+.f
+`!w{^g4vHfF%>VeACRTAbRfxpkrJd$Gl(],M,]iR[_1[;s"[W$<L|N)AT:QTklEk_)4!oEo6V^p,.FKojc4;~rV);F08O`Lem-g:IQ;rHMidv(PU1Q=Q3=
+$^)ZYotX7|XT)BECHMSASo)/1iuIUph("Rx^|$2]#da^2b'&.47nu>^2ohJx4;%<dyvyaIXACg04s!-L&T0[`,CxXYNmPFA{KB%B$@V7~(Ee7Y=d@"Fwf>
+;ZJ"mq>J!s==xO_uhXZ0F,Lg9qLnr"zYIb`wiNZI>UU>BM`]spo1fDw1[9+K.IMXMsEhn:A.]XRj5]ic%q8%i}{jd#3V>+/%>'.)]dm@+veIa+PT%8(t!.
+:Xzd;:y0^q_+ZS@T6CZO^w=6jm/btH#kc$2EFkPA%J0]iK9W7YC5.aVP2;L$mU1in8rZa'#nsJz>^R%OoA&ARo{A9Am&mvCyJjYzKTXu2sfUJ),mA|.a>P
+bm^+eBXWDu@7+'j,gj_;Dw1JI[)1oudC0@7J[fNDrsxlGsaymrs=L;h{~7_zq=!@nvyXwjm!niLTUd[}ftB&3uvAMF6546g_AAc69$7kmmKd5O5fWdm',L
+6|UowSkODQXre(8'<]:L;AtAPdS"D6.T-J~q5t[fWP.KmE.c:yS>C,][3xmOU9~IA{:=O[=p[GTwnLNJ:HGR-@L47nuW~t6Ls.l^$A/H_SwYnFy>%yGnLC
+O+9|%}x6Nl.#>5>%x:w`z8"g~d>:0wd0'>d$bt1JbJsH{D`}htRz+>4z@b++f.5u![/Td(-Mu>s!-twxpHMI6T<Y1(b4L{7)Zn`YkLI4jQyc3')y=XH3.u
+T1d<Z/"nZ[JtxE/pTNOnJ>lI"""@i-N%-uAhK)vk0NGUS!=)^w35kYWv{`qYCGh@$fQk&7;vhLOngo1Rj27@2Yt9$5hRu!X+u9|'JR~.]HF'7b[;u=w1W&
+uznx}NI]wtf(f!and)txTV&oTrQc+qhu/-IWQ&pCxD$dA^np6Qh|RYCc}05IWMm84G8C(P>=5G}N=Ht|+et`N1.Y`a%LE}t>[24->12a>/MhwTI<85WBh@
+@ENqDGL#A_(i"vu)~0u/:ZvEyT_HCV&plmNFbv,jP%'aj-"SN@1YDuV$QBnvjL(.E:{.@Zbf^&tSvc{v3_-E)>GLx]F1E<yyLdt^6qr;e/WCs,{1VeyF(_
+<n'V.Ax6#lb9kp'9>}+b-0-OMC9I-p[_SJZz%CYsE@l4^KEF3R[3)2SU$1e7$]nrV.&g37bLD.]%.'`Re@+b{rLdGz_t48-pt.{<m+e#zlT{n"a]JJ.>A$
+,!=0RUt{PL~2eT0/K/N]0W(5)o+Trw_XzGH-DW:$CKVr3^is">X+pFTDY^4QDNq_+kPF3@nC[qaT0^I$HRMQU59(3R&L<,L0y1QE4EWL%9!QLb'!]k)MK[
+/$!D}Ka5=zy!2!u`cHiDmKj:rZiTz)nbXi!`iq/V{%'fAK%}gf#yMM~H,L%PrQSoe4`i%t[BLT`7>Ur@gCUOsllWUe<yibPUwo.YdOeHeY[NY[Ak!aQ{-D
+xlg}`cK{Z2YkCf}bHsR(.P(4ifv'E<Ss'er(3osO]h&_L|TN&;]Pd1%c6HNs`[h.bO.%<o,ej_}tH|6aw%e<OA|LtGJH=g(s}ieK"1tmmF0k|j34,0j{-V
+<K~v:AfWibs"Ew2D#`R]#ncK_Fb(Gd2tp)'O)|:#c|CL(2`wF8TH~kccA8lHgD9grSe07|jg}#W${!mcehJ02T`D~6MuC8U]PkPoB3}4^9{d3o02gBVNDn
+JlI7-"SYn|TUpTmf"6M8s/e/w/:&q$&NoNK$Q4^5cbtEr%"5Po0u(/+GsRjwJ@^_(1^X__be|@E^E`6N#MlO3,KC3M(p"OPNFqGc0g&YeJ|'soXZ/dAc'e
+WWgw"O{0~I"5(7-)>;3x,+VCB1Yhj5Ro=IkBEGWa~g7,>aSP:.X]c=p@DwKaE8[#h0yvV^@f)E['xA3gS6uHs3Xsc[9dNFv`-HO;(ZQnOR|2kTgb8ig^J"
+ki8.PCabW{"&t;GBM2`,|O5hb$UE2d#XTXj]/Z+3%r!%X5.}ye<nzM/ENIlj=@Q7H;C'QjZ%ZoAmZ;wczE@+.iu<O_>P+hrYyG{NdMDJ[OmkQ|Q{0v],f8
+<M|4%/+65NF;'U0@/:L|PMb1U(^ejY3e/U3X^=;}^txHzla,'-H{wxa,VuG.}+(;d&+4`-,xjNBz}I]:xcO"p"m^qGX@e<;u|&$4j)Nc@(I.xG.'kcA30@
+:x#,D"I+zXy"gCt}!zHhwy)G"=4|co2I3Tc#bJbjn!1K+OcoskR`VG#em;3mAh[3ysaA.+(SBnW$g7Xs)-0$C#_:9}_$W+0eB}f2m:b)`pQsjFO%^,^Bof
+A0]+CMY'qY4e(o_xv5mzQ^VpbOWHoDQh@tfI#/qN$@<M{Wr2y]E5b$IIooT&ve7ykH6$PdNW#:T[-bit,o[W"`tfXV}W{W[HheucQ^(d3a~BVPKHc0nNAP
+6v~1|7,s'c:(Y0"z8p&u^%J;no_AB2s9TNl5.Fa/BfUtpQqn$(w<Vgi$wGn{wl%pgcx-nRJDB{-jW^@44Z1-n39|YSypXeMe)sb:e-BNDu+/+>Cy~e3[B6
+EG:VtL8tDUshqIrq'>lZ]ryqm9R1#pk^'iUk$/iyCn,gMLaG;PRiBmB0@F!bd:;wt|{B4JD}db$qj,yDoY&75_x81l-[G(6r.8}vJscDc=OY;t{pzKEEIg
+,H3`7&X=d+fO>"c;wG2}N'&`!Otomtr}gT]"2$%t:{9H:$$&SgRB-o{c(q:/`l&c&@Bue/-nyYK1=,15eG7yG!!do_}`tRy6ZxclOhqd.R+G]5-O.yMy]D
+tie5[7y|{GMx3{&b(lD>jqx1WH(b+|,gM$grIi;Y<mf{@r8c>pEGz6cb)pZB=@Z|x([Gtexqw@9&,yAz#Mt|7+$';)=;!Ku'_yX,9EAbV2(:Ghr<..6W'j
+V#sQP4PYjxs2EVg8JNm/(FEX_SH_[K{wbHM<(L9t`U'vjpMBwbKs&H[/oiGtFGQfZuB/(ldoDOldR}n/l'd@83OXui!}rS;R6-Sp7Xv!Mx9$23uNAZgGpX
+$ljCCV(;C;jY.,;C-|,^1{4+X'7Icg[c@]T2|HkxwsZtYF$_m]1x]"->DBT9ODC^cd_kr6HimN6aAWTrXSa|BR.RXN2hXp0lsbDGethh0FRXigc2,:57pn
+k&|#Ct3f1xhYoi)=Dm$RF5B8m/Cj73U<![XJ}T,qx-03#&GT}OID.{&NYnS@2Yj5Oo'=poX1;dEzS`Y2AXuh#R/Fdc/ox;`l_T;=;^FC"Y,yQ>,q2Whh-D
+P1>nD:e2teeOWcel$`B=$pVv1>,YQ|gt)x$Rn.M<&%Ng'G(L0Jr5TbN^w;>.;C8'_6KJR^ZJ</^CHK;xDGj5[Oyi.{6L.K7(vSBwPMf0oOLfRGdLUW#(|9
+rTI;O4yleviB)5lNT]>+}3R7Z]f2;$HMZb:kg#UE5]nw%@edhKA/6tv|l16#6c/lP|26&z<[Erd}d#B7|4zom!tBp;ZJbF}z5x|w^}fwBJ](b"$4Ktz7zF
+6_bWB/]lO3H!4U13onT";rBdKe|0_0d@j_3AC(@=")dC7fUllUM2@!dIv}8{>AbcVKQ3-`4rIdE{zdh9GgB+qbT>eICF)Y1Ju4U,hmq}-eMoqL-dT{aOt9
+{jBjA}4x-c@YsnEsh2Qt5]:(z5~8Mb#$7bLWM<L_Jm|t'-KsHl=a#v22UyctII}2g2M>I+Pvf:V+U.sKy3~EFv)hesSh#ycb8C%-P,.[td">x5AuhJIe@^
+S4:DUK6CSw^M<H.lhXK<!bwl-FC!+p7LS<SewlRFl!3[DVRS/]9L-4%|p=zNANY=!~dC:-EhAgOuiy)u{Xor:6GyezB)uxlGc"zHvca>(23>9b[I`ma,Y}
+<Ll;9V%s-f>tsZDwi,Ff@J-2{G;2YO8cZx#A&_3&H!XZW=d<;I;lm[W_ZtCJ1ZLN!)Ei>OQBV{Jc+yu:xTh8.Ysowq4VURN6nmAZ8X$L.+3JJc>nde8x,)
+,Tq]UiL%1[`J(#L:->bFNHfM91[|W,:jz!.8$k7|d$UWb,DEq#B^q4c02E/^!V"H}1qE_3#oMikz]UNG]lTzc1ym|$8@N=&Y"(ms'KHS3pAFwG]%3+[Ubu
+#BZsN=&p5F_NPaE!ob";jOem{FXfvxG{N9tt$8jG>(=5n8[KHwY1Pk)vgJ=]#c0Of5W=ugfs%mcwn].|&:|xZ&u!+XzJ]}_NHugIIgipy|b}%3tRc!3Jvr
+kG;$)pd_mANg;RRm(ba#D'tUU]SLT7}_v)>uRP!<zxyjy"oEq9QADZEljLln%yuqU"'3ClXvFL;{b&l("4wn_+SjU(!OV.21rGq16LET&0rU@7x/bj7et$
+7Uo+e%Ky3;V"AyZFz4=jXq+e{I}C71nZ0Ypl/y;J8cUVolZl)A(7<<d,NgQV!jtLQokM3BGTRb1ReH@Bm,/Mu'$WDC&HNHUA$;^Sudi+_^OTXol8P+"Q"'
+Fbn}GAFX}-{17&~`w{iL;BQj#&":=9^bHXq9O.]$sy|jYFm8mj.w;m-zLyL{]3'M=e)O2T[mmm:/c/qzIe/S}JG}So6'eN3TVIcCY6K=F57V9bIN>q)2x'
+)7zZ~(v[efn}JCQ{gwv4r11/G+/N}O9mbO1r(;=Q[G{tC}#a%&evfipGjPy,iqXp<2YZhe&8(&[tcYw[xHRhj56]P|'[Tv11NO_vFCRFV)[zamoFT!@O^i
+Pk(;SifF4=dTyI{^4rmp@OGZV|#-#0.P:N')Z)viG.>H#,N{X@Ba-Ex',5}A`_Xx,O#A{y-xAl%w0NL<K%!e8/0jFZXtZc+tdmw4FWNw=<3AxXP;$<d}v0
+VvF'~,_xbp84@6y;-xs^^VZSw{O|V3_oY|(UuK&j^=/W9Kxl9c-c`(C]GQzH{83Zrc7f4w:]&,EIc!tTZiKADr:,<M2Xz=H`T<ntyr%'NUB'1l&#L&8:^W
+POAV28v+N^1MB0AEPjG#@Gd[9y40B!$"k({oEGiCyd4n'z,.MgKNsTX:HGySJaTOj,</%Q+PMqz1G=fi_[oGMep,sd2b!2WGIyK;ajn;9^(GT3!(9"{>9G
+GbMZbNj#$h1A{>{U78#_&8y;e1ZTS[0OFYyh-<<66kYsq'I[<0%GiF]%2d9h.(Y4U>hPTg3fA^H'<])'BWp+K1E^g|eO],G%{7FzLePL[a"AN:)@sj-4/,
+hq|S[i09<Cp2t,..[Un2v%UxgN)3,yWmV{.QD"h]@ptt1juK-;3;}B>MHD#Gq,u{Wue/fBOhgA$cVS4=X.p#=Xbq2TH'GjH]7bc<2$gR[w>/OZ@Yo)5M>o
+Oy%7x_Fiwx"m5zz)>9Im@^g{VpTfilaCH(<ut|D}wxej,w$^:<tp:..-jfCV+]{X'HM.G`MOb6-`%'KK|LG1}{qxICfJgmJ.R(74mcZKIv}B/b-$xFI];C
+9JwUy=iI$Y9qxHz[^a:H#%}^U.0:}I+ZKldLeaT:^qxP1im^inF1VG03>ywjx.gGZ5mA,wH-$z|(lh:=QY2j@sbs3&HLAOk8x3!%5Ytq<>MXNcp>SE%:Wu
+{GP!6gF;n>14i04|=]}cnuTeDpMe9hExpL1v62D#cG^7uX@k18D,;Vp{H@@$65F6gjQ5/6ls[(UU+mml;CxK(an$Iy7-.&LTNuDgjn=Y>`%EUM'}08[cDH
+-e.uOj`b-Qo"v.RplqxevTUxa+(e}pvi>1F#Yd,HL!aQfkooWM/_u<iRXxjBygFF}SbbjJXqPz9(:M@.g5A{=EAx>F!)xfxPz#CmFRNe"eX9-F~(zYq{V^
+>f-y=%D}k;k^w`0SX37LHT.2w+TDsiIo%UB>mZUQuF96PV@"g]3<jb@&R#v&JaDE!a#4K>UPx=CKJm9,XPsX-v;,MN4^U_FH[!6MZjK3PUWE.);k4dCyYk
+Ys`i9<Mw1qzZt&JP~rzJs|4c$@ei:.OoDxKH^a8dscG+oQ1L7@zJn+Wn%+B8zoc|98_E#>RXNMI=w=Ah-g`QAKb|6]u:Pf,H)alRzfKMuI|iUR-wTY.=PV
+}+K@Cp{{jm<@,[{QLJR0k!vor`Yo:+I4naCuPQ#}tA,cIR.aKVG6$yA(A<BzY!pjfavV]zl[EbP>&<,0s[TIRw<6{:;/w&Zv-N@t$znAqazcVu%N8vG)x{
+]r',J+XAnq8"[A'UU'{UyzvdDBidpc.|/k$A)gbxJFc8Hp&1t)#Ly.X$|SAmVQAcbR_vxRSS}Wqb''vx#U+Ct_x4=l6uGG9>QzOUfG$"G,Ui_mz^~8qRUL
+o#NtA,9/kjz^w<)J<JW::5P!hwQhfpf>f9-m)!DEa+p:}@zW1CGw2Gv9isiNJ>oY's0)}v'udDm-_:-I9'Tq"X`RC^fNg/rvQqbT6:>3ez$!.<|Z0IcNrJ
+,Qwg8IG8<#1QpQI>$(Z6;7l5$`xE{ykax!qeVDDAHYz]+buoW51<^h#Y:[mRctn,QhM<(x-P0g=envCTpR@W0pWu9;r_sh4&,.1+zG,iN^aY;8P3h"Z/3d
+cR<buSh9!%7jD0eL'RaX(W3bXH'!xg>B{ZR/HV=|V8FbFwdO/bHx^Q(]SQ^;L(a"7@kbUd$A;IOa{RpVjR@J2!lNkhzC84bm/m[<4m5zGdb%Oe&'sAg:I@
+P,)ua"Tt/torlQ+X`n"K1UkC|)l|3'<B;{utsmTeH2_5,7Yx#j3>I44hW1KVJO%mf2dkr7EhYzt}n=/{q19NQ6aHY)TmS[84C%KM#wr{9#gzloZp||!+Y{
+@V>5M1DGCJ%cI0^HE&VZA'5nKPG@yVC;wCRh}Qh:hqB^7m0kbezCo,rt|)_nn]#1RE/.CNlT@y5Q1aAkS55!)jG=LRB4!7QY81U;A)'lxo'lIB)G8iw!n7
+VP0+zA1>-5~[&Y]{xN&y'X2XwJ,[S29nCaow__e3SN2H@5K>:7jP`YmOd|@F+t4Mv0`!i4CpH|F(IN>"-m~]ERj>WImb'e/W-"Am]dga+kWzo_LDwH4lg#
+]y3%63"ms5~}@+mhx,}HOpBu./^RrSi,>B/4z-$3SJ,n=&qM['^PnTmnj#1i[b)E@lDymIBlIHq&tB3`iDvn4aW:DXMBeI^R+4{qM@rpV5Xx"d~QWa.XXz
+'#4m3}Af;S({6+:kCpOgl`onV%Y[oLKnQ%e)0w5KPpZ&U0g:ukG$pFrzO#oxoii`x>Q9dVfbi&{S/}D'ro(2ECPZWEUqqXgnc7&_}1.MCoTi1=XF-CaoyQ
+k%7-1%hd,]=rYS;[>5Aci"(WYDJ$eI16t@_p<LZfInvrIe"x8>(p@,>%ty/(%,v48>QsWq%[Y-2VNp1-S7]W7d62V$S:$d7a!`rQt==[=nx_|.ivSX%ntT
+i3'0:uhAT({8$^RFnJBIY!tuO^-sy<^PhXCWQ[Bz8#cy5P2y<=h%>aMpJ9ESL-@Y_[,;PzY4mGHAyB,84]"`g^-&Gyg@Xrbw4@w0JpU-X3XC2Wf%BJ$`Ok
+=2F2d<3M==z}6C$TS,4r`Gw>OZ$OzS`Tn}R}2vI.PDpx+6;d1%N;xw58hlQf!5UpMJW^][erq;fnbr@5L#ua$Ibn<#`0F|dP#@pZ%u+6SCE`AH"Ungt1#7
+miqzXkANpPc#'P``lmH79%|L<=^!ztJfSzs59_+cIq;">j^HarO}/gb&%7m>:v,-H7=$XH':M(iTr7f@;ja|/t7]uY)>-Yo`GZ@ff^gr$_Bcv$26j8LzdA
+"HjxzhbBu.A^hCB[5bkKTd}DadW]XtGr{{eK}ij-cSB@Ssc.K$fIe5t.n>1iqPaKi1QHn|fO,2%o:fXtlQ7g-#.A5&}',KHqE>84Nf:&qw1l2XCFRt$>jR
+f]IV^o7}6G6Vcq<'cT`=bam]'/t{X^N[I6QAWQ!@Vw/suO5F8.X`ijqhRNIb;eO&Y@H4>JP25Uyz[h}Z(Sot:#22m%}QWR/>dW#0^Kr8=TND&$AMe5y0'y
+=[qeOingFMg{!;a#$DN;S'0nn&>WwGUK+yu4$#XOOZE.kS`(uR4[}7q3|j_bwsC#TBcX^k@&;'f|:mY`=ij!8pa|oH1!P(",@2w%1`1sE3IP.a$qW-u<}n
+8kYAJ@NRqC;zY!0aFT!JZG:PIDy{4W0e_p:xK4/zSCQ5!JC/-Y"YXDl6#D:UwUa0`G-XClt8gHl/|_";~lpSP(og/lHrOv="Bm-xS7>CfN8X6AWDsQnP''
+"op(1wMh,}7KBY)Az2<Pp)~xy|y@7lyT+Mi#Rl.(JQdOc{"dguNF|UP`gZ,qy;^ezSZjp=tKe_k#2G0|6|80Cyeuo.sylP}|JbHS|+7DkarjY"Mbdj2D@-
+=>V<nWQ)g]}b6(e"x3`O%ZD>5OF|^bK!L-/G]wGQv<4'$jve-.4&KM]#EiHc~F^EN0f'a=`cW63LLjl.dO@rNKjAHTq5U<7DzXlj9+@qk;$sl>Yp=Mg)y>
+p&9q5JxsF-`W]0qMO(I)}|toLt%(eL_&[<ibFK+>{G++vjGSn^SL_<M/Ju@r1SNevJ^me5}b-@s6"c(m_h`hECD2@$W+-.pb+iZD~}GT!67YA4<jPwE%LX
+],^luNcUoK|Gd-)7e$J"%,zSB6lqF{/DN%Xy:$.MybI(WfbslM^2qF;0FX4K}Bj,9=4P(l}AGDkZ__X'o#c&2<#>PNWooP,uI2y`TnzBs7J,S+B&VZ^(Yc
+:iP!S|Q<PJI5O&C9fk5ZyX15EVM-J'O_-XDi2y2Ic,[os{fioGe7FfJKZt9W~t+}lEa(ahuhYUW2|Flnew}.hkhbw`SwRq9D@Pveb$g`QF|}@p[SSR.G<_
+no#}w&:'KQZVsb2!699LJO_#dm^,ADUtkd4kw,'-5(&&MZ'&+;3ozHoo>ZVg~aI(he7y&gbq.xpN$Zn0+t}yB_22(46(2g~^HzFcnp9rqBLjta+k/+D#U{
+po4iJF5Cm-pego[H'z'G]%RKCUnhMLi]<Ws}0|!I]f#Lo4#R<<gf;Tp:SnzD||%gHBAC8[n@Z3iW/"#wZ<m;$L^39A%l0ss'0t4M4borlPbL0ZR37ATZiQ
+|Ef8+;!o([xUkwRmY2@"diFJFti^@pR7IFHvE56d&doR&A4e!DU_y{^"Wm2yO@Eyq{LD'4XUP`]3h@x3s=xi%gK2@>IXy:mOpZX"#-o5V![Z`!d`F`9j'm
+'brDm0RA_krA~k=D{f}V`u2o2vd=Mcn7%w~o9f+oU-"-'ROyL`A<%0/x[d!|;S;2[1"xza7CZ2I15<UlD.iIE-c-bvgl}Z!9V0E2'UV6jQ0A8ecl{8wUih
+(u'6ro`U(/65!QR{#Q!iR)3q+5I[&uai`%bF9pe:|6C4A=5$I+~p>g(XPkweb@Z=IoJ/I_YQ#f)&V'`m7R4|<YVX[KqR;"f4Xn4V&9;j@UG_(^i9kLFG#F
+n;}mbMrSP/VF).1#qc-Fc+Abc!1gJ(##CNXD;tXdFa-yq2&)#eG1H6aC$HqJ1!D2XCQgL4y4u;^PT8n>UjZWQ2Lt+GvED5Y,]fri<"/:(,}3UIsESs5Iz-
+h}zoN./^+s,aG|`zs/phrq$E>/T;.UAAIVR#zSSm3WzhQ_iD||zJbTgI%Y;f/UL91;o:~6uGuG{Ct=9(F`Y4FPv`;A"DkCAf(PA[5EPMp@xm]TanDoh+f9
+ysX24}'b~Qk;,5U}^&@f=,ih$TZ5DoH8-c)Jy>=dwoiG;I|{l%wT<hYV'Zr[TEdiPVupvI/-;FxqhyeIfN|Lph4f@A!fA}cOXC#eKCzE5col5xS7}},W3=
+"Hj1%^{QE#qtaY53argQ2bjBd/kTy@UpA6ybl])qWiKMjJjsLVs-QaCz]`z@I^IVs}si8c9!7JjzTwb:},yf5n,KhL]Z>gHgV,SI{LR`mJnwqhO_c5LjYa
+TS-Tnd{ca6DU+zNV7%%iB[t3}-Z7_"du6f`=Ezv]'MD8^sLX6nKB2,%DHZi.XNM(juD^+!5Ja|mBlkRi{"XX9g1iEYuL]XVymYm:wWcJP</h[^)r>;{]SM
+M0f2"Wimz+^7NLoqVj1=1!^__C[mz(IXKvbq/U/+|q:vq"R],gKVnquJ"Vnqs`FodZuB`dv%jk36!;-@V3kUAVhJOY,7bM_^>qeCrb{OmXp3]=w)~Iolx,
+LX:U(`LU"o/L;VxMbNq+C0<ns1CL7YLW|10Csp.cyW1iw^Te$88=PT(U@0p%tQboUrpr}2t8ge]oN(m%L,^%D+Id2n4dL!{Hw|2O;I{t_Y0-3|pYi]#G/S
+.FA"Q3D,usKZ@C=2y>XA,1Mw:^#ya0&SRZRnou#GFqfj8t"-on^dFY<'OC"pI(bqAh[+n2@X{)Gk`>huB%iK#1]xRDB;z9f`+pB;9).!;w%hs7""<YjpZ3
+Xh^xH<,3UZR1fHXH4R(t"-],9APRB5OmhMeU0cLy`ldz9DRG(h#>8p$mQ}o0]k@X<Pe$~s,|CPjLi1NFC7cA3gBgqy-o1Ptuu<8q47/8;,=(hgCF^t_|A+
+t"#}um85b:~_G{SClKlt37exDM<[W%x&Q{0!"Xmj.Re_t=XK/PN]~OJ6(yrUW]a{M.69qffoRa~1YM$fO/fLW}f6"D34<Tbu""9mb9K,'fd(&"w#%3,61V
+%(AMoHby%[C7gIt/Zc~ym9r=5d1Goq2k:eCwT@sV)R_%T4:0B$Int&Kve<fX)^1eXx!yh>k:~k{v}_5`+|hNA0HJo3C6!6WA=RJU5dg-t-]]C366Il'wx0
+Nh)sJs2$f2u,Oc+Foy^nWC"T=OD:v;hq+Tz9tisupavc@ck9!Ua1`aIuA(5Nq,>Gs#):V9w[i.'k@(o/jDE9tH07L'e%-@9qDfQ<k%0BVIh<<bB3w,ayPd
+ozauqAWXR@2D9YpBF/ARm,>uY}:^+D{m"dT5qq328p0S-CpAbBabN9N%`WzdKbFDQnQF%g<Oz|6Ot%Y/"t86sqF=@Cmo291d>|jZW$Cr^D[gP;4=5dA6P^
+`T[ec69v2e;f>0-@m4]|[9jz||BeTmc]f}ThQBb2rM(l+>I+QbF6~Tjrewl0;QNw7;t&w}Lz8HSlK-F=M+}'x^0)g@yc{$0qs7IT}IFplgoI-.%5I(NM]}
+Z)Jg'2}Y<I=Jizqsa,B^BA9f`wFk}{gw-D%gi=ZqGI:L[tRs[nG@P}Md>3%G9s,H++s+d<5C{CMcUokhXynPgH!G87EX_7qE}{^&@!bYZ`O0qB]OR+(3in
+Ka5d/4hLmo)F9Uk7Nkgr/{Vvv{w/<M'&sPjm~$z{&$lER625&k'[wA';&=l>O+<])I(tt+fQVx5[!KNVp]5wn{@q$n=Ml/BTVZ^}we#N1qWGqvoit=w#^e
+oz{#d6}D<(G;@EX9SefxBfQ'`%x-E5nciQ|{cH'v7Ai>[cktIFq!d7Jc-8W|LI6Y2kvYs;5F!Y-Q'.5]H0#G>ez)!sNtBfyB4RMJ;ASirTm9}e$X6!P+:-
+2D8L]YsuV8).]0zJM]s=IYv@:B)8ndo/X(j]:hjeOICw(yPT/wPT$]ni,p%;-wrSaf!lOdelzzr!M'B<tHDR"zuqoPj-!)gz7,^:kwMVMvzZwm9r=L)Wi4
+z_Zf-Y&w0dq=ISpTS]j[_P1V@AR1oifdoW-)E+pbNqq@J4'p]WDN%,(YY5Q7L^wfo|Ifd/;%&LqpP<diANr:2LM|fdcHNYb/oO=oymv(gT[I]or6n$&6NM
+|IqAJ(02Mi~#=nM<F+e;[1G2"VZvGj}kU|0.W}D5(Y>(AkAfw<JI;<AM7J:fH6_0Hpo.U>FK:gh@}my27Catywcyn1ns@r-t!&r.9+M=sB"T]'GMZW$4y/
+M/3ROUJYrV-HqEuYe:IYP_>nMf_yM88qaQsjMfy&}%ZV-v[.H4bM_[|,EBil{(GD2wlJ1AEljF:>Ba9U&cFCG/JCZYx1lhMZC3>p0tBFR{WPE['7_p0rAe
+:(p.(c%DQkOhWKUVO48U}un<hqRVtfh2MB3f]'.j/!<zxguVArPS0M@TF:]IJH3"lcjx'wL9OMJhl%OPLd16mC/lG>8$Kj4c2VqjY/5d>#5CT}7(g+m0Mg
+Q2Er%,:6YUMzvkOS^B;8qB;3aAxs/f7^Gg5K%v}/OVwLT:UG0&iacEhPt&pSlU,GBVbF+ewKEQ~Q8fA<=%ql>`I+6l>"~9tf:MxYi<7;aI^&PdT4yu{#F+
+Ut`!XmmH<>2<fhKf<8!,1;OR|&r@:3Es8k^+^BYi:vvhE^AgOPMP4(OR,`#L;{{IZr!!;Q7@56S4wNq{x(27.h'TXNJEC[1r;V09h}]/zaRYG5X0XFV^OQ
+Fy|u$1/m@UwhFLhY=}Yd6Rdqmc4zr;%5C^(EBI;D-R2(2su1{EJ8dBX`an8pF|$m0<WG1zMobqjep7Xr_<nqN,/Qz<&8H]M[O1TFlGb'HWjPw]et.OdG%9
+4=2^.[4/0t6D(C:s%2V[YQnQWwVOa'+-Qz&8NfiZVz(vREx+JN#-UJ865'3:D"uJWhv4Wp9cUV=e<F8=Nqd.7Rr]WtES&e<%PlV!#&j0|a+Lq%h;H4kf^#
+5Fi-Cx'yC}">//Qx<M<aQNC-zS`+ez^O_<)5Q{igE9wLx,7kRN9Z(4&,Ylgr:}Kyyua/U;vM!!6]J][}u36Oe^16$m<.FVB.0m!j<a#.39S7bdI@kOF|kc
+To)Yy:!H#bcdrdn>GXj2VHV7mX)ttSq16u1A6pfx9Gf$6$XOX%/!s:FaCTSQ[q(K6Lx6[n)W`Uksw4!UU.zfvpPliL&$-}4Yan_`=gKX$Oj#"OsKm>oaUJ
+n2j5Ef51UaLcUFQOH'}U~!OfoF+K@1{eozze{0a:d:YCD/C}$t8nn'=0(UN/Vs];JL1QW/|YoM^2xk4v+,HWhd#yQ/mgNj%lZO}'`n"^NID)E{Z|<H)0@W
+K^BpRmeGXRxyb)we:{/j1{lw;m/v5yn7~n!&iE{c4aqaiDP,%j)<U4&SV:<7k[U|rMLk!^OmJ}M_~VFb&rfwZto[WJNUll@|]`bvt[~/43O5-5Y_'JfNMt
+'-:p+TP;;>!G'Z7e2V7J!<>Q6U&(sgagr,fN+;k>>bq6ahqDObd1!<I1"{y<Jp_v+:z8,nW!x(_.:]N9RF=HG#5=tq0w!KEm]XCY$<;&I,3XjU<WJ5>z36
+mkk)/^.ZLo|&^F;6>-zJi7B7S4iFSQ9v_E5Dp+UCP1@p;6Aba`@+Hw-TQVG|;jvO^kHgR|9Y}>mnP,w1EO)%qQbZ-4+vU#ZY4{,[Re8!zr{{'W>oxBTh:F
+.1is2-"k]vfi9||l{|"[Sq+5[%-qV4^VLDx^Y$}jm%&yi_Qn00Hj)>qdlammOn%/6aZMgV][bJ2K`y|HQ)["bzJI>E;(FLp%}Zul@m:a2Tt=U=WelwdXPZ
+#P_/;JtA2>>"3JkgNVA'{u=fx^nKVLA[(`3"#:/{Pd0]PdT[HV&atYRPX7dt"MxLZ_Cfc0_pEs{B9I+UNkwBg7,TUX3JtFuW$NzOO6OouL[$xuV,^EV`)z
+FEfW)Y{B0'{tnLF[i/w:8V>urO{'e{W;n'X7Tn%}Oo)ac[ep({Rr`1idRXtxraO:!v5g~2NcCg[6Ply:kj[H-@vrKqv"V/i&C;mAQ6qZsy3y(G-6jm.(,]
+z(k=o|w=Gz7r0/Yx|J]!wS3g"jE:>S1[kyny!f1=+=tRv`ZX&7pgz8|1wHeik<!t79X4I2&b![zqw}6SSslBj+ex<NipAp&![S")Uv0IvD32|aF_MuS4nL
+=KvjA0#cU7k+NZ[g|wewy,,2J{,v$:l6>7]}f'WL1>bPj#(20F[y(!"WFUS"L=UG}_PPt=N2g1n7qb0XcB3Nxp(tN@P0lXvz_Fx:BHuma8D@>}0Ip>yY{'
+"(~ALJ8TcCC;yguuv_Fb`Ehu{JAnFI'nZJ6]WSItW9@E.A.Bs$OMR^2^of;`.%{'o8}^-cA8F<2<)yb[F}M-['KVbIRm]9lI"ug<cT5<D5LS0rV$03,fXr
+=E/']KDn=DUu8z3Ni)ku(stw'Rve`Z~^;A+-as7,PYvk[p#A0Ra"1D>2=sGa-ryP|DW]Ry[e8[=FC[urW0LEwtk8rr{,]}eZu{'BuM3Fk>^w~OCl;$L]Qh
+k8JKT$0_nmw{],:.fu7P2-yC0A80Kn5vkb131#'Fwq=V1pbV[>-a.%z-$LP#;JaiRzLQ}BQ}-p).,:;P[.8no}56:e|kL;%@U(QIv/MFq3Hz+NLe9K`k+,
+@f-;t96"t:iS{qBa{"``_u<=_qlmKFE2`1:2D!q=|qO(jl4KJDWLQ{uaf'C.AIM2k{neYCHy;/q{57,a8wFas%L6t[U&M6S]{&(_6SA,ZMOR|A{7CWbF07
+Dv6M6C8T;lqN35NQ^:P$6:B:8vZR+ZeCGVJf]3Vn`OuuUX~rP0MP'5^8XPt7e=GBLs5[)g1amx(4K^EuC(0;hIz@2XsRExMML4#8E4,$O`}1;`BYIU)p[1
+fu7Hg;ejfX7ikKF$NK-J|bREv=E$7nV-;q_+m9JKTDWDac1kdWU2B6G8nR9LIAdTF]~qvji"`VckGXc@ig767m,Bq5#a'|U&{|wYG_}^>}l-;zy3DkMW4}
+CX@kgWS1#-DfCy~{M+<jyg_<{iL9{5VT];/}^z:>kt60wEO^a<K|Lo`7EQ{O1gkQ~e:"aX-S6c4&5u_cn+s{j7Y]c)0o<'JOO651PAT,}voqFk"3N8mv<F
+&>5w!jyY[cO|o567dQEcU28E8/J7!%"%S%_J.!EiwsGUQ]^x:=S.ll0s^4w@ZU)nHVO}CpD1yU=wecnb^+,6/t`G[/W%mPI>;2<LSiiIx,kUqJX+0>j%;-
+`h|..+o#355Tk^(@kC;p}MI`mbjm~aINw`f8_aht^w)H!W>;yL_K_"f7+vTP'oijW)6`OJITx7CQ12ogr8<3(K~}Zfo-faLW"31wR6]G.(J|xYi^)TV@CF
+y-+V3a"HpT$-b$-B,M#{Kn5o%++=^kyw/KoNdrnh-c9UOE5LYiS}Nu=o8GFt0!1iW>m@OCrh:#Dmh!7(vEj'oLQA`GU2V'ub2'iYlNNy2D#nUt_r1j@3^.
+iZVC4!r<4{-Z_Al;f{Y2m1S%q,"I(j}r}+V2nHP6xrmVZ)>Q_yC_Mp[VGG}<^aQa!Xbrbav|[fxGJ${.[L(mHXk%0vS8w[zK[0TpG_GNFEDF"0CjDj1d}>
+B=WJL>'Pac+"=zBTMZSt'.Z:L]zK_;0iy3q7aO;.Rprq3et:nsUg4[thF+-+,-Y8%G9OtG+1L#bTzQR5@mDBn!XNN[&JZ`rJ1qaH"36b{B2Wn[5FUcbI&V
+jjz,Ei+,fQO6xz)"Sd{q>gRRD.W+VuqNSSj$%.@Hl{%/uXFrpr:/yl+2[X$38AytQl%+(Bj'1kg%)T2uR^=^xA'$I)A:(G[mvEFI{C)Z}z4=xcs}yiVcnn
+^AbZ()iZ|oKC+w4yG=BpV"+k#-i7CeSfh>Qg#`<(G5{C0bAf3.Q,`1>M0p.H~c!><uQx9MXC[.,mGzM{zW^%;E6:Cz!cndV;Oy<gErd}91JG]w^-j,0{L8
+GrN8+o<(,+<G-pw@"w-:Eid+}L{{Cv`mO3]_S,8I1O%CT&]vKECo'GO)H|`|T)!"W^:K@j>dy>lo}@zxZ0sb}{hZ<_IjoE}-C0$TiYIxbF|YTV_Z/+rETN
+R9bZ,2i<U}0GP7ec,_Ix|_5jk'I/+0g;J.;FG1/!`Yp@(iP+;;MZ3H;eW@'@~r`H2dF|W$KDj5p;Z4P@zI9><mt+p6;qxw&mb;]'}C%[YF3#KfwoTVMm8:
+zokN$(ME[lljn8YUZ8y<opsv2z_u~{RwRD"qMS-Lu^!&{Jm=6du0k3"/UMbL^G^41Q#:$kmZ#o2&--|{xVQ7p+y:bt.)dI_yh)IRih<.22T6C8sC'Eu%yv
+)2Z)b.rsYkd3ZV!_=#qHLf&|vGKC3m'+|I&Mz`@fF/YkxBDCKh2[WIv"!vGXB{+Q8vh54ny/P%+-0ag)boF$SIAIap7)|YaTbO%pIOfIGSUx1>>jF}O-W:
+[|wZU;X_vJZ^L.l7.+t)9zpt9wjN@nY8(#<;Mn0l@#>t"yj+UM;&3P~hv2r]bU2D/]BQajMM5-kW!zS.S}_|6GmZ$6}[Ljh3dva`](p3'|E`-pUOU@{v)N
+5I.==d_`EA(|m3,8w_i6A3:PbxIJ$os_x@T-s,9t!!-!klL',.#:'h5%U}^s]E!oi+0bM)v6EVh-ID(a=H!g6k.ae"IPwqeIcI3'Vs-%%W,aO>v>Ga@SC>
+3^$H`3POT"xvpT/]"''|;7V7z[qZ[z-oAo<;lwV4eqRa_@M".MqfB^0A2Qovav}Ze@`}YX]wei'Fk#zP56vG^=rLuhPq'"L71T1U<Hq/5k:$(2+@msb0!g
+IPo7%eHat8dvm1afRg6Z."<8("z.4yrYe"8M;1i<,9+|Ou~FN@A@-QBnLA%-o&`9wgh+DVL.{q-u,Dw!V%vwad#Rw8hV$%W{pd2#Xr,h}Yla4p&k/7cHkT
+s(bY3j#D3{-B1BIa'l-"+flJ]/}=d^4HUdjuaqZZ;p^e-C.lwCH^QpYq_r[W39mQXx3ln:t(v{_+ezus|lnV{LuYPPvXs.WH_=Qxi3j8u4gTdya2qjEuG4
+S$>f}'2'[xm"Mf7f<QZmD%cb(|OnMMNQWIed:1^IE1]f;-v>hmBm#n{SU:6<=rN0m>hpknk1AkkC1^>vxXO(UoSbv3r6GJ3lUV++e7^Yz`QndA39TB(aY]
+0EGN481I5,IDrYIsT7$@uB&ZZ{kJh#I)^bzCF='39p0o54mV`Yx8hW|arG8"p#J6Xu5L$'<@$,{EP8FcIJD"]:h^NS1BGsN1NZfzp6u4w>SS!mFK&J{bK5
+>(m:/^Ir}U+s}d7Go[=wXStM!Dxt-5"4(5_G<`e[H#=E%UA>-TkJfd%l4``P;ZLHNn~p;`EfI13<,H;C@"cfyzBXm[px~YYIs0=Rj#M_)1E28sUs:|x"fW
+]eAC,/QZ>L+,01%A9!3,36oE>.h{F=R_w4_&jTT^l)V^#-wV|Snq[""D7%/_}em:G`{b^7Wq$M6ye^Sytv0"H@~Jph4A<k^0[h9^Hm$|=]ygZ_'1M=n[0G
+1<EJ=dk,s%<3f_:m8_ewXd.L%O6O]L"@A)7fvotpIF2L.fGwAOmzL1xgTMXFQ1pC$.9%Xu#Xd{DB|,+ti;:dslXW,0nuyW$/M(gBw;%Ig`/&[5$5Uo+KKf
+D1!+d{i|hnY(mpP6Kd=D[UM.{v$-8iSy{7qu9n>1pz^<wQ>XZA&2"![9uUAq35OW#57Ja)y`jy`9ZyC_NY$KFT||fxk]Pn#NB{}/>!}cD{50xAb<EOigh]
+qQ{|qp[HO3"kN^FC/6Zs2=wfrc&MtB+N4z&]piVs;iQ[5xGE^ZygA%qf`Px]d9kL1%S@%0+R2mT<,KlNo0dSd0zr4m=Q_Z^69IP8_zF458_F_F(Xy#}^r|
+`OJIHlj>0stIg:LM/3BE!H}de,J`qy+Y-zhSb7tI]iS<!>V6Ml~^p#y-&pDkT|cyPcBX5S#dAH{v$/V"RkE_Eu'`1a<t/Def5+>Z,"=""CFkt=]d)BhnKN
+UtrsH=)UZQZ.{)S2iaUotqIf([,y9X]nRL36ZEy,OL/gKj_DOT>g;uem7r'|fylxv=ay-OE)TbFX}NVSjp_;BjCx3XmS3O)|wYe'fy[|d6inmO0:(!wh_p
+cy)f8JDnAql!uVc_C;wX2z(muhhpj$AAVH@_{$@Rx>Lf1deZ;/9,.`I<JX8IYsy+-!DyzBb@.YC1=y"Ib7{lUl+{';_9=6-SNt>{0"R@SoHjg>5|,yi|D}
+q_..wa<3lW@^2>uzB=zz'kJ[)/#e!=8HN25h4IU+R$@cw&p$7b$-ruB#n36tB.GRf>=!aQVvw>Tu/c87,8"q:Us7"E._AS"O_(P7`IPX9IxPfgi#Wv8(.+
+20UfES_%VD]L)8EcOlK4|i!(yoTQLlAEs6FZ.sWcUMsD~tU-rKxOe>$KDkx}%.{-%g.Ee:@b++$h~'ys2=U:N@E''jW#r(B$Z8KNt.ckuE&KvgW</d;igs
+9JgwU:ga5N#xQ#^I|Nt@;W99<MnHX:P<"[>[G`Ot/j<u;M+<Vu9NxGTf^`T6sQ{|%>c2t8>`Cu'u}&h,pc[T0Vbp5Piek+XExvHH_oXz}cCz.R7bDtVq>c
+P:%E!:uX/"@u@o@1MPMs'+hw't^#_mUy0EC,-Sbe%9.zc5t/%@4";jSXl]$Kpc6X_hY|_e(k0Os(IQIad(K0'LDj#D(9oO~e6hmm>XNg]vBXhz@`%}B^(:
+z:,>nnKfyHpauC'y9n$C[1SAn$|vF@qFYdYU@fBPEQlaJuV#hTD[f|FS%p.X_d)7}`lj>}(0`C3MfyR%G8Anky8JX0ja~R8dYYjo`4{3M+9]7)PwvKXPQp
+ZCkz~hv3BvIp|;Qs0osiTdo"%4(yIdS=mw^$gZOdlB/|LQ!6V(+[X_0%,`Jo4QaVd>'K]Fpi_gMN#(-Oh'W[0qFO1SL1&I"_O}!d44l_,&Fv;6{VrLB5mt
+N$F,U8fM;lyS1x&-g'KXqaiLNwbc67a^hI-G$C<bnL_E@=mmVobcGX5SUT$8.+Eesg5VdXRHc.l"Y1xnF&wF$9%r1;-2q%@}d!P[>"-/WgUsnf|@4hj{t7
+-akvb;DSBs.odVhA:,8(3>GosHm6{foWM={)bUUhRT3b,pDj3TX7Br5Na'!ea'x@]JL<'x7@OCgyJv}lrL<([WE_`yL0),v=f>YRO2bFtuecT]l@:zrG_y
+bab9@jL;xR<1+hKXyOI_pgcO,8vAgfzIG)Pngdnf+8ddC@Gzlst{LW@0Q'uzii9KD@fGm%"Y{],{w%^N22vi`$]X#=HC:^PWfD%Vo/_XTimF%VBhDJGr7!
+Ub-n]8"<!4SFr_E9:"=|xvuZBJo3[/Ook&L(g!GsU}{{W4XeJf$0vD2&(l&C@s#9&vstZx]hc2TU}Yl78G']T"c/sPMELUf{">Hq~TcP]<8j%qkyP$diG0
+>TP3l>0.^R@v<wnW>/%E8buQ-2d'@r2sTr4s{&-25F/G5maZhX[l`}jSDM7NSX;=B)_6@CdgClQAwX3P5mJ5}(n.tv;u3:+h"KE!b:q>c^IzMy&4g{k,V+
+29~/&v~;F(9UL9F>L1STy>_KWb1UJMQ=n:!F3<IO'!p.9X0UmON_Kc0}^GTkG{_c2e3y8+KD,sSoa]u0Mz]OZFa!kCaVsx,M|IRO`bQnw=&)Nz|;>t.vnJ
+0O;<B=02'ry|H0N<""_MCg!Yg"g{5u`[aNRK]]KZ$L.n}lmB@y;G'(3'Rg&GAQQt7P5]}2yN)u54i4K.mKd@%kPqa!JiTiSgY8:A%mcFJ&g38EJii21z`b
+4XP::E#V=&D@Z/|P(''K_S'>f'z6Hh[mm@<2]$$;}ES+as"h'NFR>;_IsV1%]Q,Y-NlH`.X7dP'w<_G>4U,@xZMImWy9bg2evsxI5+7oC(b#Q#jA,^VhqX
+pJaBs=']<k9!UEcfi+<.!:/c0F/J={mrXYg[{:iSBV-NteB^KKALL$!1KNG.<`ZR!L)Z,sghP[sbp-r1j$</^e<g4H9^D.[`[K[IA+jU~G>9_s.dopG>wh
+ix,UnLpIhFP.,Iq%x8-;OKJ1b9I0-!jBwa%ih}Z5fXSwrX&j`%oSL']Un}4Fr!cV8X/&>'.FXnp&!bE1jC6`S@xj(-oKAeeO-Su518CSHyqUAl:V`Mj^&8
+1MOn)j^ii"f;Bgo'Em!ryG$G(#Q(eH2f^K5m,[vMiU;1/h%]>onN,jCVMvJ=0HKUGE1@0``xM/c]/1-]#kl@eflMpJG:tq2@m|~&DEZztKIc]NxBYE[C{1
+iY@i]MP83eM/]Ct8^!J^g]NBd$lwXw6xZ=egAM3|3sKz~2qS9j0mFUH@0`l"T,'Fv,F>~b]{t!/@#=RAytA.zl9`qR`iK%w>gSQ1:J2(RhbH^"_83$LoY-
+pJm>FQJIV$C{e<gh5hhOTS]U<{fH2$3}FDHHI2V/S<KeFe0R7z9ZsX[Mv@{x4om^6aK}ofWCMm"KxLL4pZy!D[LTe}C1O9af(<mC&+/"J{-4J7Wgb=Q%Y(
+K,WYnZwDmnq:}2@!3#QC|xlIE+LII|V8U('hU=H'>YL9QSM-sMjtaJP&CR"M3Uj+%ewB<.VdT4iA`fnfVNa(tx[Rf1|^$%1Z9n<HbKrV=]7kxeAyAZv@`L
+l'EDD![_&FOrgg>1H_vrQM'&'9%>YOU6/V.-.r_Xz9fN#ur:&yj75fa<W2n8KT%oaz)>_.NQ>>KdEG"XZqan_&6mFz{L4jb9O;DnXZ}+8w,)h#<OTNwq2g
+6g3IYft!r5g`]./!1Wha;^(ph.I$Wu5fw`Xpzv:NRqh|+keKPg#k'u$2<>xSLVU%!OA.+:Zj94d3)1W;{i|={y:IRZm/T0_nGPtD||d,,Ygz5w{/2{$pAS
+g{|YWOwfdF!<ef3h~6mo$i10l-h`~E>K(v-F9!An@.3C8MelS"4.O_Xiu0Q;d61|F9=r`@3LUb`Dwp>;}G{g]`=g5b9:7O>qBW4(eA$LLM#4@/uik4Jo=F
+s6jBg#HGNts#$a&ZYuAWy!b^L{MjwBbYCdR$/2_hn;9>^.oL>y4p#G/&^J`@V"#+$p"f_a{%@29DMD7h]A1i%/G1l@r^^1ZMFq(CKD'L$M~@W2Sw+w7(Sq
+@.bq(whvn7<)TA!K#Vasia1$ul]M8qWiSZdIs@U:9tx>"L08cOGU-)0bO}wJ#(&7[fj+qj&JFpdzX`gsapgfDlNS<Y8rIE~Vt5h]W92L_<ehib`qj`x6Ec
+GL6,Ov-q[p.'|3<w4_=kAGqCJk2gln_hZq3b]5>&hWs8]u:B%,:-gF28.$%Dd";X8bP%rHo)!8"T3>de](.Ycsx@ipTD&k8w+$@V#:J8A>qXeV1+o{CmzV
+WY;Ey!.lmoSr^J^+-E@G5y0++},:#5^WkTfB#j+<`h`H0%$YG^6+tb%wWTJ]S/|kg/mFat7BAP+o{6wr^CaSH0D'lh%|bm.[t6#0UrPT]R!(ZhBnRy.FU,
+tVkf(@45D/')vq{CTVVwtFQNmlrQRHS-i}:z7g9vi;ah2|/;Rd4eZk;u"tY@be1;GY.y%ZJF62(y'8:;Y{XYy_9;&>iDgr6+qhB<dz(e;j<a`}/q[EGE8%
+9G+mHkip&[771P`_W7n7]eeT]$QFb_U@4;IQMw}M;8mWkT^+O4i8"gLM<`'r:+hfA!G|FYeK}'[+PsJ(g+#fZz|O^vEc~dH"G>~:ba</0f4p{r.8~!QN2z
+`2KS.ZU$uwU",^%L)xOT(`(WI<zH^g0(yEi)U/P8k#`V0SoFm/i3qB;Al,!#%+Z|V01^eYi6f][83Jlknuxny'4F/2UU(|M8a!gIi+dNn9)YuvK4c|`q,K
+4%HLC>Z<Z!Fq7JmFvN(/^ogXg&iaZ5zd>&"yisX<x6[4:g4^"aesS=_!=u'hE"Y[0N]kDhY3=RitO:2cKxUXG5V,qrOe&{ZUaKx8&)D>yT]c/fR}v88Na(
+Hn0XlO,|.%8Pfh=HbSu=C4xS&F)4q$Mr7=3Q^"1wt^2>)LC'nn%=eh/@2s}I9t+;_FPFf_8:`G/AbqcAYtz>_7F:4067%M4{z|2-a1vy"8&pPt~b#w5l|x
+Q>Q0YzhC`AAV,tBId>r0'JR'ydw/u4en"{3G+`_8&4{+JrH2byZ5Dsh%y+ZzjYBddG7QUL=x{!+DQ_m%LQ3G}9Blc}L)QWxp&6LZQk/_$;`6)Jh)SD3UkK
+Ry@y2D:(F=]($1Ue=GWl:FPmxqhy;p`^...!Q'=q|'$CvTuH]2P,9%u^5sydPf8KVpbJq0B)GT/;WdBxEnn{x.PNGJ&CkmX(M./X^ML^3A_B"Rl$jSg:[}
+JO2:(l+'I|kHtO[!SDOL<E_4W(g}BNCl01fh3{NU#yqy^gSJ2q7b"|@9_0@%:`oCPOy+Fn"#J-MLz"`DP2gjXf;4{3):B+Y{I2{F7R(bG&wd]#y'U'q&S'
+t7>Dq2t.bogg|8ZrxU@gd@l#N,xz"#;si(HeQqHC|jYI7-q8p2t"<V$GJXWQr[8;Bkxy0<+uy9kx`,90je)MS391)lK.yu$q:oa"OEZ;E&rM]`q-ayMq//
+On_st'=+46md)ZzbffvK#u7vy(=q;">R|+&td)I1H;w]nypKOPbBt4oO/U0Xx;qHh8[MyLI&lDnYX:,5Dn(e^;z'Ux#vtL.avK.#Pqb/ZMlNIGj:z,37BY
+a|ve+`#rv+r<RxJ,+"=D|gMfzEuLmSanu:,ti:$I2vU^OY%=eS$/-TAl"0h<4.$D=f/g'L`;)%i]uooK=C{1U^GwDUQO{pVO>KXK6B@J>KsH7&8.ML%o(d
+lTL"hOy'OO`wxrPc6=Sr"v9/vy0"r2;OkF[Pc>I^i8=!CptJ!xKODI-1pnaFZf[t|fuu(Dg$)_uRPiE@_;_j1vWK9UV{B>0q#jCM<{Tp/t}`d}0;Y:Ywy|
+HNs}L/In>dC}E(._xjxsd@8H~VGU8{4Y6yz}b0cJ<LF_hm"RzR$c]FG$N2y[/:X#~Q]!uC&nh%k<cSHMf.&/WEna;WxZ)i2/O@J8#5o',Ja8mc_yG$BimT
+XEK`afYcdN_zs-=SSb07pi93M2nPq&j@ak^|ZtFH`4YRNT&"'g1RNL&v9XhLKM6th"CW>WCt0!Me;XQ,xjy.._j-91I#^>L;.C"(Tu<WZJXH|f+$o4CFS]
+&eA<B!ktI$T><B`F/)pHp{vAs]T>3}qKs,%Ac|9;x2X'[a6udxF:d|PCu!5OX%7A3+<aP0ceJ"O7n&>9MK<UU2TBlN9-Plx1)nXy/VYDJi(B>J%>,|)p[e
+Keycl=guB[H%z,W{l@gaVf3z0Ic=cLKH0flc`#&AaFx.Dk<$`^32CEdtD873v@#ET`Z.ECm'AV|+o'|3(2,48E0vl&+@&8U0PvL@1}I:Y>D^Fqqyh6!'{x
+sP(`AH&fdc5qo7We[Ws[UW)76KT/)5-7.Aa;Hy<t:i.yL7wFq.~P":-r.Q&yu<4bP5|35A^2x2N4Z7K^`ibCT%4wqFR0d"_WUZ2KI>z,qY)RwZ/6kBDArw
+h7angzOf"go+(F[t$]igbW._[m~rdL[;8(HzjQ^zo/AO%(K6HW])FUJ%aP2/-Q%9:@~n$371l@uhDNj4ypgF:2njvnnq|_S<.u5bKz]lcD16_jBghFeCC+
+oL3Ac}~Wi$!Nw0+%Hk3N8de[ySS/j'%F7k)T$on'215X^LY,qV.Zn99%jvG!qGK4mT5,vj|kog[tfs>11:9Cd&NJpoIo;wjSd^M#MIu_YeWfg)7u)2DNwt
+^dGdUI'mm65wW`KjTpl2y5h@HM149YKyy74e#m)rgd)!bTS"N;Q"L;EP~|,"+wcGMLDt52$y5lZqkt"et7Iz<9ra>F|JwvTbpSL}gR(CvGeO#|&OaZBD;p
+/pp%NnrJKtW#Ne"TztRHyS0<1Kc(^PC}4k6>%hW,w)k+Q/a'Ltdj6Jak80881pPzB)nH;/5GI8k-iO:(KTEAht'5g)/x"J8@N{teQrD65}gcSktkQO0_4d
+=8QCu`@8Ra{"IaksMCTitLAV+iT6<bss9JxsxAtn+x/'+4]fwx-u~tlG`N'{bL-r:lGGd#@w|M#PuzBAV$+q|45V"v;>Zck.pnH$u3`7Yo%uPe+p'q;vcf
+MDf9lbHE`0-83rL9'75iWQ[`Sz`;vIp(e,GNLdbv^o!@vjaFizU!qum$w.pw_<Eyf3vx~AukNc%Z6c-zi1(N;OFU/Il/)#Gr^>:%oiWMT4S-^d^naeJ7,f
+,vBX5Q/`N<#bZcain(.8@&ec3"y9LB2X|`6GOvmC}wf#C,rBJJaZVW2)r7nbyp+(b|+BA.d>9owlgxsh:!@m.MS;cd[Q]_m$@^m+z)r9fec]&JE=(uohZo
+U9{<`Q,$vNB<bkR+j);wzC}xaMV!-ZSEgRK;=[%Ktz.p9y+1"STorWJ6{14/a$zJ(e8RUW=[Cj5g-Uv`]YdPL]`njS<LNo%VI/Y'Q;`h,S[`XaL7%rk:Vs
+M[^RD'IGHO{[4Ec^I'K}TOb1p|B@<hO,(J,I%5s8lJu9v>.L;u4k~/y6qv.aq}S(_oS2KxrY#=)3AYi:d++Mb2MycNB0`&V1zjq1TJ%#lrv;ueOnu{H}KW
+8,%u}ljfyrPq_Txo[#1VKr'T7fTKH`g94zh<2"8tH4H.'G5:H<B"m2GZPA6{5|AJ~dsdq}:fIN80%j.gl<ogcvr-wiXVz<$0@MLZ0s@|CpP@]OSvUz>%Z$
+R+GN&lcE!1J;oe^(x=KHUf/+Zg+D5pgi3DlXe:}gWK@h-mfDTuxLUudvGRuLH<6{)2|9~"k{/;~![6$jf-A5-<<4U7N_Q=&{18CDkKh+{X7wxG4&zZ35FR
+87gSkvn@_(9jVUqF`zX#M@Mqwk-T%7aTsKzvd|OwyVnGA[G6R$3{'XI5yaHJfQ"CAj~LI84$Jk7#.%2PQxT%D9}P_Le]Zh~-#nI!^E9+],xz&TC^=dy)U<
+^>K_Ju)X,PCg/z5J1^G"F[9rtR6f+-x6B1xo7jzS2&Dp(uHdECvRsr'`e{.FN#ZreMmS-7+vahGpT`RFg6OSX0HCZR-V^W4ULt/$mJ)3OtLUB5L>^&^ntJ
+2@A`0iu5:H>Ojpv-'mGwcJmbWBk-mSkxVr}bg'nXg;d/r#!,sIL]#MV](joGM[j<~|:lKNgBpGJ^yt,"I+0h}=pQT5[VBf>Mn-Cl'xaRqYh>Ypi,;J}V~L
+Pz;P`2[XZ)Pg]R[+5"6t;KA-7s.V7<},[>0%9jZbD<ga9JVkK'6^DnE$@}vd:a_}QOil)M`F2c:SozDt4hskG;uER#TQQ=P@ZPw^yUunTo!|3Fe"9)-xIl
+`K5>:(f6cSD8ZX3.{YBw#wBZ!VpGbcgDK{8:/z:7c7{|'D`d/r0T&tXq_YTVUo4}+e2cYZmkOD94svqG:o#B"A/[rJI_k"p`X[+=J#G)>}uZ,+q%)2Mdu8
+69&rshFp5,p#Iye7Qn.eoFl2;vaO-mVxX&hQkvHo,zjkPul5GMtXB@z0-l+L06,Rzo3)lX89PzuZ@'w,CyPd(fE]jlRG7I_A=g;vu'k`B4%SqFWY[N&wBl
+bm$cqxrLdMe|Ra6J%]c8LEcO]=z)gUy}m99ljR'nc`_OAWaDbyE0pWmkzcX#Z|_^]ndNAH3Pt/9Ch5quYYv}U&)f_II_Fw/:,Uwe&<h33O-k1'v9{C|'"c
+YkY'j#X1,E,<fC,OtAQ0TjTKKJWvwc@}RF4L-<Dgic"KcUm&f}-j1}uRgpD-3s_%D&ozhPbo'K.S#}Sp3{ZzJ3yw/c<v@_U;UPi/7"wX"DM{L([/1V&p6O
+/nk&#b<aK"eb8x!A,+_,l)N/d9.i~vwHrl)]wn0KkYzI(KL0omk^gIUF3FpG6A&bY|Ts|1Axt5T_0>iXS3(ZAv4BB=pyhi(d=zKtAR'2`]d@GyH#_5QYPT
+^w$`C0)vp$pkXQ=H_x;=P3l}r|3Y+h[{Q'#7@C$@7)!^;2-!NC(a1S:@bv4LCbmU'C{v:(iH)LNh8I&uG$&qP[XHZb@a;l>c3uWxm`D!W|n7@Nw4AskS}@
+DwFNcI:}=Fa&BUIa('ck>T"k4<m$^s5tuImP|JOb:(T8#_whQAyRH=;gTX(xg{~CJLa35iuqQSF+xb#QduHpA3_fr-g5X{N3@264_FKv.Kk}W+4Qj[^ogN
+.5w>OpEE2Q4fn)1W2)]3;>yHE_.GFwAyE;@eu1U"g^.1N9b'e!J0|,^hf2tOf5gyg]94}-2n2j,(}od#dm~,f1FP+2e!sB-R@CX}[XtOgmC:P89_bYefq!
+lbx5liGY!-Nr3lMU{DZokNQE|>NU4bTV,"'/sk0%:EWdWi`,VVo]L7U:"36oK(u)gZd>$+m:Ri(K(y7}Om=LEJ8|`.ttwWnbV!X<u=ndLJBfax!/}9MNA`
+s+75szMKu^/-y8qQEcC.bFpaTW5U"n_hg[XnlF6S<i{@a<ecT5xq/b'g.cUIK].eai^uvpYKAl%36QLfqCvzc!(w6isOLSng%YdEZ"J3hK86A;$jL#}pyB
+UW>;x{}I|&{CUvUc;.9+d=3x$/1|#w-lNfEW~Wc&5q~U(@|[B;;2!Hn)V][lu{FX#t](aQ.5h,[>%A>f$YqXEGE0;pJWY{Oone,x}U`<R=j`jB3RDGuA"3
+wbf"jZmAAuLa5m4X{[@&N|`{YGJvUb4W&86vpam/T_"L<ON|KMizNcN!<"f1Z&b5bx}Jm>aV!%n}VKe7I4k}|r/RZ$`Hwm(zZ>$AM'5:d6=5k1m}k0<7^T
+Dcg:"gXqA4`O`JM8#2PP/wG!yx3=OprE39/'b,m};p<`1wZK^@rU{,%$M61&,-Rw2|rCX{^+{:DW^|EXS[R$UM"O4d-rh1BBR8%,UVo6:v<yP16:vUJ}^A
+B7O,H{kstKwu|}K=1N`V8`7pE]~JW3~EOTM&ijG[|)=fmT$uU-bCiLk7xr1Y#Q]K$P}G|-+mD}w3z%t.qjoR#5`AmxkQd7phU7i-^]`%XGoH3y^P3DAU/J
+iST-;;5-B5QIv39C>=PLumf:tpgAe;,Ao&g7OmQq4%FDeB[;~Ixcfq]g>cpuv:=2QJ`Aa|4X[L!>h@e,P@%1!vGc`B@_X0VS/N/#U'Sbz4wpT6s9Ap"Ol+
+J3GpC#4^ho-eF(a7d/exP8n<9+CJ!49C;6VlU57I36<0qsrd3fe>D/#,K8W4$eZ/Q,S{e/jZ-DNo1S3XE3;80=%jtBs`gO_gBpVT)QLV!kt>W&FR@GVIln
+)ie`Ts~Y=32V]K]V&|%>"B`C-p"4&s&BP)%<+vwxz:`KcCv3Xx]UWe[Dc9mAnsJ|Gg4heZMs<;Dc.<vY_r-X|.CYXWkM1F@Y-'F@86~Fw{G^VAU/gSr-EJ
+t8$a,yw+^sXPkFIRi_dwLpOst+jN[.K#:A6)>vAZjYXxW7[iC}_OQY[Gs[Z:,)D}R>J#IJ,lh%Tk5b~D9G[.cpsi'2a5qE7Qo}MOS@l+3u#3AYxZ|xT,Jp
+6L"O}1SU.Y/&.zim/Y>1ZDP<dD.tU/lPmBRH3g!%dZBx[<=@]{$ag#m>!8@C=$%ZD)PP!qAusKHWQNmeP)d>K;wCKql+C,Ir`'U#Pe2bbPsCoi51-<3j&j
+:.tuXx;N9i+DP0@(b&P:GQ5V`scPEmACgm+!nGw|$Rdf{#}$tg[L2M/^;Ri[6dt2/rn'@13d:rH5BU&Y24,dRqQPPy~i|{7@Ex|gExtg:rQSYktw,fmf"Q
+)F4:._lp[i'}F;~j<f+ruG5tA80Gxh9F)BADk^Xz=_w#hIjtKe8/i^4s5C]@UKi9%$CyjxZHEgN$0fPaul],R{#8C+|]HuGh{s<bX&D)ef|`7o,xZmaEkD
+yWZ"!NI9H[Se"LxfGdQ(Jf914C_o4:3/B}^-0V/^v-^Tj-NikKrE8ioq}ECo/)NwAqN&lH0NETUnt|[$%jvk3'FC}U8E6,2p}UTMsVz;P>gC{u$>4NrwOG
+7fZ:H:{NG}UlfOwlQa-Ic[B0gn@aS,@u&k[-|C4>9{4RrGiHbTs{0vv7~C_'v&Dw&%z!_lAgGWTB-d4[vGCT){[SP!"tB8{qW+F@2f:ulYJt1vb+kFeI]2
+EJ/}c{,}l];m#6w&TdsXVQqIQBU%GIA_]GwW(HX"~|]$+)^F_I]Jcw"DkR}DojA/-SsOn|o%br4240pD1<yK%kWf"ribz]ek2<2-OSeNgc&VEr,l)r<0/Q
+pfe6K6OQG_YUj5!KFMX@pSbO-C-lUBjP8cJkAK!/<,>%n-6[RN%AXNxPu@~X/,R`jWMjs05tqyMOK-3FKTi@"(R6aK$rF)l(B<p_n8@UIaPZ-v(7Kx~IbY
+>>A03LT]5<$HMW]wM.x:vPD5wi[KKp0&wwH9H}HxPfPH'>kqbtUF~@n+L<jlTyo5S/K.v=zSPeck__Q8$j{,6vM5'vGI|M%DaZQ7i%}-wO#{fk#ws,O+5^
+M7wd'tE)d_mx{SgMz6eQRD5ho5Mp"#msg<%C,2{;3`f]sdPI&^zf(z#E.uk,O&W['uwcVa/g4_+{z=GK<Mbc6|^`}MVvtqfLWf.ln1ml:vQ&~>|/fDu6Jn
+LiuFHOQb#$P&d5.;p:5xRdkI%^sDR!^n`6&MD_I1!6:Y9)mtt@iN7=8'njWmV0;t_mW$i"u^Ko<EaxN|8[tutm4!]jg;9/-zkOT8~YPd;buHBu"1[=039Q
+z_2"NGaBZ5X/l#p9opjSm^u)[<cbI'qYjBR2,}"Da%M>Dz'TX'1/HEe&NhVX9wY/zBrMQ3[0Pi)DBeo5&aI"pt>lnrZA;4OF-ok'"_kkFn@QvN@,(!23+1
+.ZoI`B)T+fWcq]=|zrcTNhM#}|#YCDE|7MG6{"|n(Vkj%e>wiz/,8Zm3_H<m:bI+40H%@e]wJ>VdKz7na]~3C]hgE%2#1-u^/%LXiVo{~umT)4CZ;vG|":
+(4wAZ|BXQ9BR,>e3b_E(>yAek;1^G+sr8LJ4DaUkm]x"]yD|Wi<)M6BGnKA=Y#<Tba]&@y`Y_(LI[i0k>9Ec{[r.nmG}O6+^QlL^vF@I%{f3ooJMjRcRKs
+kZn)E!gfF9C2e@<0m%s.woOj,$6gd:dk<{n#7+;1i1vl$4$v8!SC|2.qF[=!S5ra(6hTXf_ASBzanWu(nEpk#zv5Wg4pzWo|jv%_q<QU_9Yg{X8hqcu@f#
+}1zScAW@<vA`Je3v]Sxm|+~w(@K#/KRI7"m0A6qe!A;VD7Q"i[cbD9|m}p;_tzrXSyPw_QK`Kp|Y}nV,+7O8_y{GbOsWdZuGNL60BrS4MSOKO=x0QTeRvD
+J^'VA^kdoy>IgZj,<$|rvk/s_PM&:PH8Lj1A:miDlQ]26-Uzncyk.$xYtLfCa(kiyxx<W_jdX$skks%[b%{T8iyf%mv6}4e.AigFa7eFguKL[sQF>@wT=0
+jI.%<R|R-Y_Y'1^#;.S{Oj(io62<OUz(SNO!8DX(!}V/tXek;o>T6>Oe~w]eC1W@P'y&HY&d#j,RVf(B|GofOu|+=lR!HuEdW,G;8"tkB,;eXX@w3;yUWp
+uqG`)Man}DjRb`+niObIU:=d-2A|U()NWsZ3geXGB>1A=ob/hn9{"jQ<pt%;!88pZfp&A<n.xdYiK/{:'F&3qxVE]fP5VNYc"&v|{5&5@-Scop$nyg"#`a
+L#Nw)A2e_$]oJ+G5oT~>cmTa=.R),KQ.IkD}jM4w1iu0^,83]:eIOOJWEQ(#h8d4+TiT'h;X1xsw8LKFOM@.WLXs_@2d:{1<a-mzmNk=<dd["CoiPm0CWt
+&W0xTSTUE059yU%t9k1"mP,O+s{$ZV%ccra>AA3Uvw7sN|H<JpX6+@g26#=^qPcQc+b"Gq-WG]3.v%9!mT+p;_:bYb>X6njt&[(J!8esCIP[36&c/kW]C[
+iq:H$Kg(:s0`3y}9=23#s7GF7Dhjoy[tmHxEZof{T1+24nQX"ajN{q1XW;O)"GdJdO37eukpO/XU~Jwrr6^}:vL3r5t{Rz{G-@jn|5Lk<xtmTHH{!2Om`,
+AS{r4WH]^ugmL9vn!"}xI!j##6yDy+R-2^"O/EAkw>DCA9D9[Mv6)>9w>V+wR8fm.g~w.3@LHIEQEgGs")1O+ZTbPzIuv[u-2hKm-1(C4F&}i}}l8|,46U
+[^#{s/;M/r]$9wALxAlbky)}H7V+$'mF5]lg;n1f_(FR.GdhbaNsXWftVq_{,;"Lx&S_+`$fTwkXbf>%OHPb(c[v%%~xFb1,U$!S5!#3[h4ZB>vFgSL>(S
+gpJ<e]EwAps0NM)=|sv1;zH4|@=D3a9kvWc;CK=Umql`XPdA+UZ`&o8#IAh[|g4>['Oo~$Vlx#(y0,k$%,](+I)T=&+Zah5]M/YK4FJ8>YK(`As.PP97%y
+d5;|kTq}PY`w^GQ2c[aDAwd7hyc|i2+{=&}vuk826e{0>N,{1{fkcig+8-Nzi{]HhmzBw,YA[]8'w9~X32k6.C7'f!8;c8t.:!3e~tQSK2dzVt#_t+B(fC
+j"GCH-a.2>9UkqfO-{.!7{b|XBM>(Ud(1|'Jw8M-u=ir{v>}y>VMba.v=2vLgO}{_z'G]hBRBrwQ~eB__h:LNNC3}_;28%D6CDiKwQkuj@4ZIIy_MpuGPB
+v0F>TIBDz&d;GlCt4OD42`fRER:k.}KsU/DRshPfId27PLGlz4VD8qDd8x{Qmh^NSDP]FuzJ},HN/6bLn>R&1XMN@;}%"^<|BWyz#f8!z[Ud@yle,Y7D5m
+pu/2.yVsKPK=^|[|~bV#WnfyXUwwm(XAdryu3q"L~Xpl-2d7Y:PN2ichG="Fkj[(PFRFhhTor/r}wbQk(Z;v-7)>b%)X5mq:|M=lu%#6JIJpT)GDVx#C8I
+zVQ|G]Bei(6)7EsceM|&.CA|KZ%gOv.VB!@^^GBpNo4QpyEK.@6j{[H]FN"2l12PvDq#(cCo'ej5G(y/%@nglWx"gL<3LvOf`fT<.(.tc+0.i2EMm.=TWZ
+&8)=[sEL>Mq|-YUY,d2kf{v0zhm_I&_pxH+=!_vqJ%d8.%H:xo5fs[rfCe}6DStK/NM/u[5`sJ>vlcpa#eF88ec[]GmXc_4!oWP'HPl(a7=W^C)CdjjQy.
+{p&[mXKF_7e}43S#VF>5tV[hl,Satw_54<uz[s[okWFpmLLefo^!Pa~G-.11#27tb!jm!'Yet|m-g@iG6X8@@0E2/j_j+7H{s(YM$iQalCx&ug1so3+7VR
+#Nh!Z'&]j}YM$D}+`|/AZRz22m!$O%1$[EvC=Aw#|f|!EB[ulCu:tb"dKLF[dw]3L2kO';bvrg|<g`p&!uB7@ps'~6U2(Gv$%0{O]D4E){"e&7ukbar})x
+L3]R.`FAZUFLx=,k.vDq_ag0[kS`q=4X;^!81jSCN>%|"gm%fNLoqN:xX"yU$6VI@bOpx[2F-0%@OiJT8bXo_O{l^Pzd!)@zXHG/zceu$dX3Fsm0CaN{==
+b%L1[y7gDgeeU9j}3V-`Y4=vq<G=w@:1rr[L4LqHrFgw0AIjB9(lf:i+'cKGv9VtqZE&5/TZxQI^7cG6fjH16(([R2h1u<m3iWcK:%YwqJjcV#'6qt&|Dn
+Fwl`3KQ)cU)y7G|DU(rQ~^Z|-nTMScvI%iQ!)bZ}bkPyWDXf+6$9y=CtSkJHSL)cgf7pL1$B0tl7UQpA"P~i!LvoA;h$rX^g|Y1/EWToBkxE)y,_wT(ngv
+SlIr8Y$X@DAJA8V}xd/^qcuv!DdB]Tw;.YVNpI[m3<ferOG,@s0;Ra`J0g5MGhIhTfsTrJ#C=A.h!Dg6;]p53kn{${Yo.T<5I%f/[m-5J[v)B67yXOa%2q
+,H_HLBNz'yX;M16^|itxlIK`>2yzpzq+LG$fn-U.lEO2MbdM>L~P-=zS]AGPFN:w5QwQ}y%rYGB9fbp&7Qt{lz2xu]$s)}{/Z_1W)#N3wZ5pB2T5Z;`#8T
+k&4.)o7fjm$O(+Sely~HstLl$OG@[};^>cJ+2>):Xx8v~(VRlPKB3rQF{dNIM)ovZ;HQ;)Mxdq]c>2jakU"=mWOaswzsZt6CQUV5$_OQ7k5}'YxOq,3<2.
+-[.prPc}tYs<~/q{.G+CE@@Vfilzc[-w'MFDKyUZH[5x9rZ]!7Ot.q72_JgilyVr^K(EZwy&BkHuiJs|TGvj1xg3$0wA4!0/Xd0-gxi.5aVxg#Hn7yD).-
+l@O{6o-#_6vC)%/"rKi^hIH)<k2'6a02(,JycZB+~mH^Pz-,.oa7kI-gy-5p1d:-qF:$-Fs|CQ_K&d%]I&[Sp|dKZ22y`k|/gOb{I_71M+/Z.2Y;~})[h&
+2w[0pw"QW_]PJRV@mT,i1nZTgkS@C#Fyw|(zu4Vc+XZ0@0"+1<O"3u=^c|(B21OhG@+8nc(7QfJ#ts,F(g+:g3M:bd#T@I~%ZE0.red7>El5^&x9X@1tj3
+,^8mohYBiUDF$-5[w.ieEX32p&<}=DQWy@:^a1x$!)C6WNX@6;/vZ5=Z%}Tg#qVU9HX5Zd5G/jc$'L2wgzS@olKCEr`W'{$3F8J3oz`-DnR7ImFrQ..}cD
+H4vQV&#zZ)A/-'R&,W6XJa/f_0~"JJ@zDdqet{bY=d6S0gBl.Wqhxg_15Yc')`@eaqHgGM&<v7xp[qiq~9uJqo2mD^vXUkFo>X+EGp_e2FNlId'Y,L'RzW
+>lMu=Q,Z61illqIRr]BrL7@+GN'T`ybMjS7JjqN|WZL,s{)MI=[W6cP^Hn;K@w_RidD=7HKH!YC,nr_xtTH%fZs%>|E$0+UgfC0A}tDc]q1F6OBnt@Vtq:
+ey95o/VklwnkfQ!C8%i<R]:XjmeW_FJr;(,{dibDiU|79"Z$t2Oe'ra$Tf}uH/mb</{s/x[Lnhx1JakmF=])CXmF`QbHiKQgIz]C=/]DFhtvmdn;(-oqq,
+hEH9P9!I&$bsjGb0Utc4Obk%t0<rDw^/5;eE&:+r^'jHC.BW/5GLxb9zDdx7Q2qbqv,s$_qrvTcX>bpLV+8OMcW7gyv8>#$p!z-HFL5qk3I(N9E8[deHd6
+g=u4`qd2V=I=y)B)3_l'bOGJb`|@Dh+l.%#U5n@W5Pw]aweDezylGLAQd7u%_acs]A%<),)xFOw!y4Ls[=x]GS<VA7a[XsnI&|rKuy.PI7df5:npm:{LH"
+Jf+<Pj,sfp",FvNe9T/qgAs`VP=a3-+`N3m1suGq<Uar>^9V(KdE/.xf)ThB~bWe833.{9;$7c&{lB>JMA+.Y+j<[LBt@8[{+Xm%BeQQ)i~c,P2ZHT'Z$T
+2MsI6YaiEa]U51._}1=+9Md=|t>IfjRB&ztgdb!1I^Qf!xT=Si%l7|Y]}MrJ$@~X(KWOMvs!VuHsM9{ustMNP3E3;^RvKev4T8V]NS_nX"wm5;%m#[&bc-
+n^COViOc{DP0c]<e"ij8iLCi&,[2wc7]A[ZpNI1:(^pCNThKbxUw@39{ll6_W>Ae-3wx_H>ZL[<<EnU_Q#_!bi[k9B2zk3yM_sO.g%`SJ"L/7h7#=P1mQk
+&-9H@HqW83{dkT}S]Raj<UX,.%iBDR#EYjAS|Ic]nE8JN;pzKo>B[a{6j+Fu.b_=RJR|T5hdyqqVq6_-}B3%IFZ_bgw+=LL7sGQZ1"-h"a"J({%zn#HXIq
+l|-1JMP(,qh4z;HfJ+h+/9ptl}JF!$IrkpkbKiCB].pGy7=u3X=kPTcpHi6%8ckd/wKM{J8;y`#$~YTi|r~JfGLH]]5q'JvruK|-%&rxiTG;SKFyL[1o=2
+Tk7GN.]R/cQJCa/'9WXFz<93S4'Z[Dn$j(XFvJoEA>iFN,vhFUL^,wXTo[xs>HY7]JU.M5%_;ML|Vx48Kso|G$&O.O!=DYVA@eJJ6ph|@yLT/:n29%cVR{
+LvN%h8IPj_1UJy].t.;g|%>L}cPkka;|>lDwY-^lTX'B[doV`]Rg(>-ZfXrmqXo"rCnQL,W!t,d8I8if>!2w'PjtgGe(d`O#"4tLE/v"/lSE-%FHG1n"]L
+`uzXpcbr+=tf_3rMTP[PuHM7|z+Ivc}R+N33VoZt{aeNkeuV}P@Ton7)WQ/:QMJY0O<&[YFLd2F]6]JId@@7CQte]njA+NU/go1Dw(7_q${Yap>-G<&Z[)
+nL5tWeF6JR#rhyJfd:qR{4^7CfOuh{bLfJHz~-3JepVVWX`e"r{!2xz.ZQ(r`Ky;P5ITp'dE06.|V[jI;:q{aObDI|sKIq6Rflziu#zesV@]Fx/nq[Va=y
+;5U7qfvG,2"Scx~e)MHEld'_bwYL0QRNk|Gt1UPe$AGv(n.C68o^Dla,x{N_(]r">$.GD4|a'i|JRD)c8Q>Dj>gj=ja^@)W:nwcyV^Pk_($z+&.Z_3aKHP
+3us3(8Fl"rho0h;wyw8)bh5v>:.t'T{Iwetmyup[dMAy7'N%%f~p~gbhlswz1MHv6;rs$,$w=hAo=6~JoG$Y4D@'Rd58{I/v3;]D:)$aa)|,^We"7hK3Y'
+3:qiz^Is}8C_0jK=vdCRxP,^GeRcQxI2Z=srNTaQ8wU#8ZKH7>+r(_s"yU(vE`D_L-dg8xr[{pV_PKw<%>QEE.-vwLvj})P8(y;r`]/bb)l18-gS)Qs<r-
+m-Q,H_A)p$5>+puHavc0ek9QQ=W^uN)h"]EY.SBFyW16/&C6IxN%DN;ybq/2{d-%nNN:rytWk4EtXwuR^Q.|y:IXe0pyK8dw&s,RN4Bc!1ibl4$i}3F08%
+{S9(wn1{TQ2Q=h&I'uN=YscpnR'cx;7->$71b([)Cf!3SWu"jU,^y-Y#m^':0'as8m&+2V[WZ2O!4BMhLfkoJcUM"1G1:Jo6)a)]y_:0@sm`1t8/58e|Um
+p:O<`(Q=chX:6DH<Z9|-9LZiU8D!#@Bg'eS8){T:Z7HR8IwIdPlcp{-R('4"Iu"9wrovuriCq#YGw6Is<&PVQ"Dic%dBCG2Zut|mbq.aE<[weX~l/z9CJ3
+f2x7shB[:L"7S{=!zi}Y/qwGum>s#/:q`JLU/z_,QA)FH|9fYnBo9qlr01yZ/D~]>#wAvdNOh21@w54dnD-Gu"l3Z}s"YP4$1=EUDj,=z5c^&R[!b)#CEV
+1ZDOw<4]L4XSh#`5J_fbqpl%_"4KrfJ"albyxa[o{)rK1moc{GauE+7I55Uz@gWM#|-;M%MrV@UuX/__G<&c;87d2MUiRlt<DuiT9}IZl|}]iTOnNT9:3f
+@KOn1F[p8%(6ic`Co}BnZ^&,'pTe5J=bjPmPbZA5h_=Iai}-%8V,$z9I{C4AA(:.f,{&W,GkYj++G!BtJTBfiB<.`h|yiF&t18hE!US2V!|xuu6=>Z%A1^
+4kbx++[]shS_@^b>.xe-T#{EPVhxLC;5Rn_uM&0V=9/<aEcnHC"2m)bcP>PXH&0RRET(],er"csjt=!FtDNq;P}Wfl=gao1l9V%.~AAJ)[O4.n_Ty5A%'S
+qy76RY@Ew|g^_T2n5kQ<y2_Vq`hj+3j:~#[.8WRezafsBp-fr38fD2[Nn$yibt[wve+O(zS.wm`VI'sei@=/LGF#AzS:y2MFZ_&Xx^P05&[j6Bm]7a`vxK
+FA~P+g,"gnVrl&'4|[tB@tvLyH>%Ls3"4Cq%DHQk7;zQWg+p-P=4H[sPAU3&v]@G<B!c40W/(AqxVo}q2BU-'xE6':Z2:FWaV+nQVf-Th<xfSp<8u2}LQB
+;`WEmHK3{n7Z;Z!%i<$;ubS=!iWMJ9nI&ys;!qoqkclGp5u:G,f:],v9X4qz:C4Vj)4G3@k65zw9/-7b|JhL#-wJ'$Uex{wN[!h9gRIk@rIB{jTW;P0W1Q
+X%#FKcSE/B=i3^+VU_[{Lp=A"/bH#hXJo0/6Lh@`9z1[n{0_--4DWtIY5%fB@uZFDfI;@/3>6YW}tJx3'y8ohjYV7Gx'WD0VfM@)Lom}RENdv0FRnv,!k@
+4>u3@O+S>a!VFagoEn:<zG.I;)Gt8Mn85D<D0"<bq#V8ISv5n%@)yqx'%-r3NRo9-{a6D0v&,-p3m!'+q(U-AC=1|kod:94SX<.j;uv%W8K2WB!Xv_<OJN
+S+mE!iU|A7F-.aX_-;aBSkEnYLrkEC^Id}0:)l;2=k!O=ItPJwW9LA8in`GXjJgZ)16p3.CjtcANHl^=;z>Tv4TYWwEt11o<lvqysFmaify/1HqC;Q>#LG
+KJJ^hIfn7$lF/q@/KF=CNAbh^]Jfz1Y6'QQ5"^RFMKZ5i#/I7Dp(YDma^q6sYVJ0S=J-w;/CQz`]t)Yx;y/7oO"C=BVi>^YUphg{#MXeN/lcq`~[;3u#aK
++u]_^c;30$nwHYQ4KB2kymE,`LR5MJ^,`$W4|VZF^80k}-X[=R'M03%d'!X9ZiNZ,)`A"%30hIiLEo58a{QEgS_MF_@vRWE3@"^>`/p_h+3{)_QkaP|6Kg
+`I#R8+0ksl:!cmN:!LfwQpZ[L;vI'-%T|`9Ha5evUiN#staOi=rU0NVSOW}rNm=qEy4b7/|3DOrhPzrL<.4jXZhXC8GnQdY{-ZC-E{483h4{_|xSJcdPr`
+dg|uz6EYRS#e!ES{uw'L^Mj5S&;Blk@h"{PU9>ATj!]D]$jU.Q'uXL5L{_67|it_V|L6zMe[N0Xnw1a)bZG6O&8_$Y;6>m%&kZwC3<-]=QpOC6~5`/E{vK
+G>!ZqNwTKahvT]cl&SuvVr^Lf:|D)w#1f`kLseQJaI&MmML,b6Wwn}eOWBw2p"XX$pb>by%tbHz&Qum:<HTK_|=n#gT|Q1wcoBB{k`r:$-{dSiI}A{H]n,
+4<bVUs/3ZOm:$(`z9{^!3{kut&7"a^KL-m(|Ngn6NRN4t[oxwZvg)]MELnx)TTuo0pZ$HhL%8bes;/+U8K1/.h$dgL~Lso[Lh!/Vd;w%#fO3C=6Jj19n[&
+r"%!>`D.SC@bA_z.HQv6>k)NWDOd9%<cK&/N=gSFNU@W0K75U2B,[>=S%DGsZ[]=7#eM436d~Pt5S8&s'r{1~pHN|8|yK{J^d18w$B2LTi$`ZU!Mew3&dU
+'#_AWri&&'D`]},x'CB!x&i;dAdj;_.Q{VdQLoBDdblnwHW8"k4R[wyW0:+wSj<:|2.%,0$@Ao<7FyX1Tqz>s4VZMI0i9qWk''(<Y7-@tsC#5T!:Fb.pmd
+6<y{O;]rV2HTj]`,3hBdKqSX4<4t6gMs'NwJIyz`69_UvlL3{=o0CKWhyDRe%C8`k+ZJ/UwhT%XL]mm"=xp{G3eg;I5M<yL_c+($0zj9B-@W`j:&:5y%L%
+D/=C{^MtF@rjl/kUwSxnpjbCh^H,(@.xN2iYt@IP>l!L86c%-Jd;FmZ69qP:tjs(=p.wKNCA9qT(>+tQ^#($pR.CmFnFu.1e5|rLJ"ukFVVP3<l5gSKTn)
+!#`vW=Lcl)S$oHq|8io@Kwa}&iIQ6Lf^pa{g&niJ|a=wR:BUpTPnKq#!C|e,t1OdlmNF}T2c]DdMEi5HW)9G7'Q9co=H~iYc/$}"U}G5vE+J'7xVN{pp})
+5:1ZIon6#a|8qQGdzLOQbt~6Cxj1xON2[%!.c9F^eZxi{(p!HBVXc@rw.<<2]FvPwP`q'I+hQpL6Ew[ka%<iD-TD-p>,&w<rt{9I+}Q9FU&8gsd>p)7nR)
+zG/h-GPf6}s|6h!bpDU:ZbUgg'L`^kf">V"u|U4Ai^BETaM0'e3Z0Kdmqy#-s{D<M5=#$O8snB^Ca36OWp1l|AVRqb0HkXJlGtF)aR$k|y+C(sKK!ylh/E
+RSaV8ai(fHr|HFpZ{7AP(DE}s-9K)xUCf){|w5]v7u4lJ5ESgGaiM"FTN4oQJtp>t`g^rOX"h#85!sVH,dWbJoZVt3QO1@j`xM@'(3cbC,XJ_bvx)57yg$
+/m$I~(tJ2,"WwPv;vo{#5]f5q}gNbMpE>#~+U9a^zgS_oj%Ja$}j%9sJP@Oak0$nRF[%/r#]OnvwqZuLuN<06^"8Hqv=p@FEQ,2`Oa{KYS'q0w0tNIQN>q
+;Sy58oqNh]'GctOsa`lKD.xdmW4m}PyZ0E6o^_UJlzc1@S5&rv23g!'O_{H8E!sB`m7)M.^14+ib5SSQ4w4pJ"2KG]6^<{!Y<Y{#%US:,N0`o:1YrMeq.]
+RUGS0y=_XTxL2bcr;CbC3E!Q(_<XQN~e>`4X~.Dxvt3@=LW_yaM3e!BqfdN2w|>P^_1|d%GyvglIFO'MdCv:B8{q=;Q%SnW0#u0`3qBv'/L@cD6'i1S9~U
+kTm1'xkL$MXqONCnT+&CdAAmy=_n{{yBk1,p)bxz)gAyH7Ne]$u[B5LJ_<]"v;$ZF(k]pev8[A#wQ)6>M!bdnL_8L^g_t>L.gnIBO>fjJ(ytmh`Cv)vA5v
+dKlI0-|Uz#G;=&auwkK6H3ua:#!97@:e@dH;:i@7xs}PXM@U"1+)>m/FbSRPpW+NlX,LjW'dqtNXmNPH7HS($yg<,$`zS)o[Zk/8hYiGe3gqhR{Qt,I'>G
+<tRCH7~pKWHjXL49&%2r7Q3.z}s'0MMUj+_}]y=yv^o66_u$9P]znCwb6G4(^G]N:_3xyoEyGp"h:0C>$%Ayr6@MJn>if%ye3`albZXG2H0c&aXDGb;u-M
+[Y0p,dg+a:lQi@/2>kXgKs5HBv]qn9A.o4ZB[8Kk;O3,pCW^Ir$3Rl}%S/~DAdd1"<1Ag8bZwKSCt8Uu;zZ&K`{H3-)TivbzS:X8kY[oZT~F_35)UyE8!/
+hok)WCNRdcqoE1WNX])C^h7S~m+^p:,mBr=Tus=5kuf(X,"PHVD+m1Q&g&0i"m=c]0f+VU({I9`2,-keGjw3GLYYb(%vstu%EjS<GL&"axKcK$M/(TYs2[
+jtoe"HPnpX{n37VA0v6V@@|bsi$PKiLam0L2+.>IX@P$1eDY1gy],n6^K!{,3S@T-S$AseM:@nh,duyn8_s"f-Z36:@Xh/Npw#r+x5XwqLlCb4&sa`uv|'
+`eAsd)/2V$MlJUpMOJoqwnVEN">tf2t7N`gp5bSNlX]c(w[F5+I)Q@_XUJvk$y%.Y^9M=0bX2+W`{BrAnO!50MvMZLmk!W+,IALXFhVgnYjZSYrC:Qci7e
+UcK-J&Gr]@Pr$,=JTsYQSbg@>&Ax~yBF4LZn=E.(&@R/,4a)@i^@eHkBl/IS%3@3x,t=EZ"4-%C1/>e8_<tR~L9-@n"8}@pI(:yOQQ}71FK1fyi-dB]azg
+nd(.Em'..ue#%GD21oX%UC_O8(oi5]N+xxUsYOd{GNfO[svR,$|/mX.Pa%zLQ6eNt0bLO3kyNR/X~<rN]TJwue17+^!y$1PoSJhk@DO$q$Cgry8Y$KbN9p
+18k1r+L45gXQjhle#x7<IC6>36qId-chD"reQD:]IuxKmACm/):PvnVEcW"GX78qX;5]|7heP/2y!T(<YP]"eeTBEGg#QEZsn$zS=TJoyYRn6Joy^sUbi,
+:px4#K2<"iqf"_dPcK7pC8x'YdB&x2Zs2nr"9%V65P7H/AYHIzm_KeK6(fNT5`2T~L>+yO2H/EDQu''mCqgNopmhfPY/O&1TdQLkr$JFoQ0ukj%;-i=71L
+I>mVlj_lYAO@NXY{.z_<C9in'Vjtzf%2>px@#m|cF9.Gw$33;:nIFGF]~7)p,).q)rC)kVbT^0R'c[q}h+I6PC&$Y4.;55><@(}:5|FPeF8QotIoe7VMeI
+vX!H0C>qq[h0`$m#'6x{.#L>`cxiJ.wK:Gb<YxKdy!:ZSQ1{[^nr}u`{+7,kae]sc(G=ebYl%B.GPL92/fY^;v9xhG5JyNu4)v)xGto27`HrB'irdymb(G
+gircsah`9W+[V%5w64;LlI6'D3/Mqn#SegdSMOMyYnkB_6S5;EAF!V}u=cRXJo"3{.vd+NLkPt|jv8CEJnJ;XWW=>+G3<Jq^7N_UO_Ba1iv2wBC{HEt8}-
+,PmK}p2D{7iF#|O;':#Y.DoMcAAZO+U_Ovb1hSkCuvSOHv.t}%:U:('}#Z9w$}3TdE[LMvGqarCB"4"D$:H(@&/-}Icj~vnB$iwGp|.^s[^cNvI=E.ys^#
+Eg7v_dRXS<<OdaPzoNb-EG~K$B-4@t6Ev&NnT-i:Ow-4`bt76Z_eQT`^|:z9c9dr/WIY1iQk"lr8SQ.[;|<hTIWUwI6u!lW7mZ]2NP+f;{-z9RIzR}o'~s
+Cl9;/^d$vX{K_"`RP{BSY)^]8;(O`rs2OvU)kj6"q#:^wYT+')K&G0S3$OO#r!;f#%`f[}{Ndl^q2RQ1&8WNTZh0HX>[H4nb=q=Vb_>Y%vg200q/(drOjw
+18+;iJMw2jX[+eguhBP-S9l`BZki`xrx9(NACk=&;7hcNxJwi=[g3B/,)JfRqQdRl5&)<v=X}>=Sb,qAMst5`6%yOY([H>UpsGRHWZX,ju]'F|S7ct~wU-
+Gq;!QtNR>y&>b7REY{e//,AZD!(9&Tw=9h/Z_Vp`=t`/:)wXDLV-k#&BFYs&i9'zl!,]H6JJ>k6CpvpdyA[dkEOP})w+pexj^&c[eRwN2['2FxA|U7XiVV
+Nj$u>tQ9wih7$vUJ</+gGICp1wD&hVuYvQMM$q8"$`RMwg`hZhQH0O0M:7Yx2,V#Lssx'w3Nl=Kv6FN73Y>&I(BWG}0:1|3ohZ_+@%6T"<C4loB'KD|]fN
+kRc1w08MpF<j2.on=2}@qL/Y%u%nO}[cJb^Cyi<HI)Lcrzk('$Y4920Y#}Kjzq6]bT!BXJr=@ILU+{-{QtXGMlMp0am2|3"T;[/#zB3Ozx3w_x5T$m4D!k
+TkW`+s~G}J@<L'IR^Z#h(35-#Q[yz9dU]4`9bFiTcxZ.ZDa6:vQ5_L_12}.KzWv0Kx/=v/dpNUW'lZo^Zus_@c0cM"-".Lm}>YyiWUbyL,z=k/^.Sw;-Z{
+t|E9iNy;~(dacBswI)tD8.R_@5[{4b!<|/Hz]3L,ss8p.B|/g7/O`{PlZbDb&6j[up&Z~z0vX[DZ2uzP>za$k_ZbO[Bq#I]qkVcWQt]+6]X/9_>zCA2:Fb
+%}TS;:t[vy-=tMIGI>+GqvOXL9Ph0R62I'Zq0eA$gJ$U<MA{KBn4T8&"F.<.C@^,6IO>X:g@NRg01]s@vu/-GA~e%l]-mm|T}Y2i,;o!+-(|(X{h}vcnJz
+Z'<ESoay03+RgJqxa`9yAT"mSdvN_H5hnv1)k&t`u]xKCs7JIV9yIFBBkb,Mk!<bAX4O4[&%oJ)}N>VubNI)v-M{KqA-n9s<wf4M1cHfTwR#_]vo/&rl.e
+kf$>%13kD6MuQEn+z4lx](YEz,h{Nyob@=$7uUaZLn~{F2pHU/_Cr0!44V))m7(9&5}K"z27aeO)<ikDgYib81S+x@UXI'/_egaCbE;l!l;,b+N)q<n31V
+dlGLCBs|i(9Ufm4.gLaJl3JF%p9"7$B:sz:r{<+!^8}2lKj@ppiqwef#aqUmjU0t"|py=@Y&}z|]3[z3>i%D^e|fbgQT>'99T6ztFBm(j;pYgZ4Oc):V,{
+AR#"i-}T'A{DRxr)e`)bu/jd}1P0>t.)DL7qQa|k<R.sIEt1ghKMfF'OaH@+XFzr+-aM=!B9zo"@h(qbovX;2Q~^zxIwagnn}#'p^P,%-c@xtxXUfpJ[RA
+[D`'FfDlj&:sh#RaHTZw0N3'LpclCm=]pm5{+<PaEeQGF>OPv&58ByoTax4ZQ@Sm.W3nJ`&FzX>da4Q2pS>UbDb>:UP&A[onpt4+n-sb{GQ[LU[(/Z~TwV
+M"YS1/aiY=H.eadipsc#ew2!3><[OCu[CIMzwp^g^.sAeF#h43cdo"S1wUVzMhM6ph)B:p5@6/Op>KtG^dAOB!C(A+FYru9l`jZ)/+V&[(Md[b!]r#.sV.
+:={R+TtU3$-THwl47s-H~zRf]9_]{BLwMGMHZET.R7M4P]#0k%W6>),"1Qy}%8_/'xIb8A}c@da84U~@M1Z}I/r0Kb=(,R6rj`EY0:z@^=SvO|CM'M`/[h
+.+Y}e.qg4kQ{{QU+piGDSn"S-L<BYz,_:i>nFQxIV=3bELJU61H|abBkh^`./>+=#s=Pe)XGp0o7(fCb7i65M]3XtsDqBb8q}RN5CBbYgw^T^MTqRLN#R_
+j/7]M(X`"]>+2oH$pFf,Fd;]u_|g}R~%,@2z)x5ym(.u7sH.@#'Yw:o(0TdtGkO2}M=p^Uk)d]UnMf'a#+jJo4>ueToM9qN<8$(eCS}Xd}/90-A6{kagFN
+y}4D!;4TB=b$Z,ec9z)XvQ:Zql7&m"OBmaFKrBN4;woqUY,UuG6aYJJ0~:~T3e46B#dta1M7C0&xW{A0YH_Tw;"$U4As(V'#k;n;e6B.g0nP7thz$9H`$t
+-d}({d+}caJV;z0WjCW3Gf]}xtfTM:qooz_VU7a2Dws-ak%^/87}^A9)e}=tAgab#[IWY_'NvH10g-=$qbTCjpwZxqpvsi@w&CNcOk^uhkFG$ZRaM6EZ~{
+#vYs{fv[GG1K~9xNy!5hF;##Ea4)F|`(TaVoBSdBz9:!8Ttf<v8PThw+x}nLJX]zNt&5I:Scv"2)~-.2"&soNQ`q$1qn_!z<T|,)7cM<&Ls1U@/ifG[}25
+A:$LfXXcDl_4}pEE.-}s;w3dIP6r1wi;JxjwC4&{[<0GM+uT$m#z<RvV/Ye&e}uEZ>w)S_JD(O+{YJ#[e{L4J6(g==V3Lr4OVl"nl{.x`7%GI#92I"bYa(
+N;($__tU3k|gTK:-).G2=z4oV,+po/T>Zyj'TAXV1D/EKMGPV>COX<=nD$nmlR,]=41Ye&|,nA=[5:8]E.x)~skH'g.5/#4`medB4K[Kg:2eQAH|6^};pw
+5v,in,$$zKDFrO:I6%S=.M7f:AxN/z1W^'g6<!A_,7/qBasZ2A%_=J:+t't^:9xWl1p5WJib|AGqT/:]87EXl=WmDBgZaITPt>4+(E88sk+cZDY+$J/9l}
+>s<y}vQ;@a4B~6.Yj6|H>Bk!%6:alc8o)lC4pYs7ZNl7IaJfzop2R`JG!=tZn'Ks28ZPIlcWjHk"=p`XH#C'XH'6s(i>mVrTySzCL_o$/:8K7iWCiVK#~l
+v3Lp2xR:kb3g7M<BU_^w1p'PhLKlUr,;S%BS7K=OoaUiom[UV@Yi~D[YSyM-%3J=E7FnV7PDOaoCXK2.3F_v,]x(GVQqdi#Gbu(SFv$6Oxo4#{sK%wv^_f
+O+Es8AA)}n_2DUKor<O->XsA<hKwxL5ufcase_y]q$SBmd6t)oDfe_xT~={sR}cXIt#r"gMt^mQO-I^WR-xz!-eMAuT[9q@;nnp;tr)[~f$mnwNaOS$.#=
+/AtJ5l+hg3]@p>$xGb50f9>GWR^|2!WXf9DD.2[UTU8eGM.+y4R9v#4Y_/3i4_%$X&EmQa+Novw7=Q&v]JsiKg:jIv;lX20].2dCYf8{3;]^>-r7YFBs/p
+}T%x$uDaZ7ajabLsQb[W5.bvY8K<B='ZruI%%$q4dnD``3>sl;<CLo,p<f!)j4ooIAz;dZ&j.1{%`'z]A(1yZbb+1m!Ug{97HSgVQj2,9&H2Svg(su,`5P
+<$=2Z)x1zrh)2;:R{#3"-c5|Qdi.pBWjRX8.eB3/r`7vu@w!1}A6"OBSp_Z=3)TqQ6kqk)aPIitu>3E)zjvyzO35Pd|4j]K8FcFhh]gF-T4sa>jZ3hLU-S
+n8u`;t0|5/Ja&hP=Oh75<+~>7[9&jYwCMN0lXvtH+/Z`'vNkBl4Bd}FU!I<l{f8A-l#TT!WCRBx$W8S<.1$b6-tI9/36nYQ%4QqnDivxeGwxL3uh3##:r6
+sKrEt]+=LjhwE=uN$&ZH!bV=!m+.j:q'DhU5wB]n&(s$hG_CC4n0,}RII=JU6wSQ6kL()l7e7MOsJ/oGRG22v/)R[kCa&k7nB+.jfqzWQM"#PO@Q)+_t"-
+@97Cx%ULx(tB~qohiI7;'{-i3dp.VVO5IVeRn;A'xa|Jn+~@BvPUI[Mbdf[EOYg9{bB3g%ezS40dgh}oJ{9tS79x3!$X|E@.BP=S[lS##F"h<==v$1'V)/
+[r7rgihYyP:U{xj`wve/}h.=;w7wI{'8WPwuBsULv"'34k=Hf9-$gp}19b!pdrM^Ayp,TEUIv9-m)!278S4r}"YP`kOZ)B@5_t!fAcwtRLEad.$J)qD3V)
+MdNrbs-l8`CvhQzx7AueBOYtkgj5h-f:tqe}w#{{.FIc6]U)"lcwOvVYVOnvXkk.co-(;.q4jKDf[u9^tq/eLGdCIs1qsSye}pMH_d+a#zyy,08[&s@=;b
+1H9oJ3PgBs71Va>3PdOq>.Yk8R=EQJPjBl:}A=vn_TZhz1w$kI[7i_N'@Qj]MyTClt!(_uTek<RH+XWi`]R}v!`}-#-^uWuxXaEiOPt_IO4Xg=&w1`&+%9
+1LmeHL>^Vt=Exxq)%DfWvvf_0j3fvXXS,EX($159piYjg32h]ItEA&OQeN7.[S]BE9%!u7%VXbIZ|79cnf/7K=,TmUms"-S!r2r[XZ0<R,W{WW)UWG/L&Q
+lY|op"'fw{cM%N5E{Yf8|S)RLHC;a6E!$)S_B_VFOLwN.p_!jUEn6{Seo0c:x.J7W6A!N((7mP&4dC+tQ8aJ',A_2-7U'85V&vl/eaN]58=J>WA=6vI]9E
+.B}Psb}|K0wSm(.zCni_$D@t'poD'CkhG'"uS>5S9^UW$R}es0driA#yWY&"6k@'laa<q67O&5%4G>{j^zQ+%+Nx:tG}%bh/=+uZ;{xHUSh'^po:lf#xC3
+U{"['_;M!MQ>y7%cgl5zCsIY--92yJyMI|Y|irfuj5m<4f=}C2.>R.=/9rlu8yV{xwxKs"'gu<Z6"z/{~uaIDDwbRUfo=nKZCY%;w_3!'N$ZhOWFw3wwz$
+d%E"2/ES'ntjL_9LR3"^5/gnj2:aI_44:5YAt[`Q!LR)Pw5KmoCK{}-$nOaIA],@ck@Q3!:5[Ax.|c&u0HxGL_6:Fp~DX}L]d[+4'1hy@<K.eG&M}F%m5a
+KJ%._M#J[^-u4y'-B&5}C8+Os}`}&F4'WV_O>tSmHkrs_j5gJ,9n}mcZGc2Xt=eI}/4nOb%Ek6HU4$N(S+Dt9n{v(hl}YHVMg6:<cbxiZ)%aF,0ZTe_pd_
+LMgBH8UXs;&{K|_Kx(<R>jz;ZZ>v,cd78a%BzEqs:0t!eUC{It+,+sO&Y)jib-_veFI{7&;84T;Mj#Igaf1S2"XnN<@6!%bX$6}1[/RcGooiVlyJVwL4}g
+;UcL815$ecr!+m&dPk5ZF_C5S-Pak)m&+RcYz/`m}qOx9xi0B<Eg{5t=/y]-A$E{;pdcM:bS]iYU/R.sSUA-Z+49g@h34oRO#$=-o2r7>T7/5ANjV.e&n5
++}kW6J,@+Cd/3=pHk4^D@B)b}pbr[0|(;5BiS+a2S,!@Lk-KP&4x~O#aoU;^g#=qgC`41h{:I%cb|)AM)b%`{HqruoelzY3Y'"inm=Q#F#%I&aUM5;V29o
+J>drT"8WZ#j++2+@]0ZHYt$L{:_-!-FCF2,Oil~tT$aj@%VO-6<`j&]Y1`_d5y6-Kq:^ovG1gK=S+AgOhwYaqFpsL+u9hL,$Af5US#h1dfe90tny]D{y-q
+UbNenVFFhrn;Y[vkyF}S':]xP$--2xTdn(35mXHsnSm&9as)NRje{C'^ZONch0fu/KgLMDP)5nNV.MLU%eW(f`XcNCnAc}_d6"ZY:'WAV:SGj4J<7]p)dx
+3c|erVmMh#STY3+B;2+sJs|F=J;&j+{UXgwED0'+9r+G[j3VqeYX^2FvJ39elSL1=$GKEEh4M3GJe^DL"+d30SHOBWMkqar(kzH.!jwa-/A`{a^^T}"-8|
+1J)Xg%.I3x'8V3RMDD}IFR%fJZ6U~#`i-#(<j5GV68I^jw4!Rn$1Rl}GH|^eg3|G-A'DCc0.^[R1LiY`lj3`k|`kh'!5T5r,B{b-.Q4g]>Vu`r^C`tK=}B
+P`PYlkkFhWJ+<BJyK/:teerLHb;1('&Kzk8&`".h;]Iu"0GR(18g#.S}LphI}U[2YZ)Co&i2I5UAjv'Hy}2{@Nh73"{jH%qCt1ruV9N'E+;U>,3wZ=~GCr
+3K^H&F77/at1Z2d2OYf63oBebx"/U3)aA$(Hc(WpC|oF[k#ci=+w_:ykR@eF"A_b5nMmbH[afG#tL:;m~ncuzyYftR|}dY3dXNU33/<}(MBA=yGHT9T{Sy
+YF,,~MUzSd|f&=fl4eY'fLD`joH(wa$;uA-qr'sC!&7^"VS1[[:{:E,2WSYUN<~W~"!Oha^E|QY`mrz3n7f{#2&h0zd[|yS5g)A{hhh5~4yO3+{xq&e<B%
+zQ'lSDYLqZ=Z+{Y5=6qdCo%p9Nyn=]WLnqA|-lzg]#8J#>/c9v^/rqO-Pyy)VahT's+ZNzVMd5nUHH5wm`fz_Gg<[(X{jqZP12Qd0B7&mn$sVvu]30inLU
+G5;bZkR$vR-_Y="4ga'%D@BuuWa)Z8H^gfwV/f]!j}<XQyp:t>BZG5b`PC^B}9&|Oh&(,!T$v94w44g}+mZ<Ci4LJS<JQ66eFuPz%_lf#M/,kmIbUF:@Sv
+;g]y4j)WwO.O[ia|R+Rb"o<Ls;E|(^C)uC:XRtwi7`U/Ia+fu'a'o@=xKAqpzn3mrm7`WbNJgv$;|q_L3Kl<@('Eo'oC4/k]Q`rHU.67ctDpbe>D1lyK)H
+[T9kt2/>jQxS|17<mo,^ZA`HwpGX6}JJ.IVG^anl2oB"|ZjYKfaN)_bl(b07Yuy6b!%7rEK/xAv),)dsaLYBnkD%ZSS[tSCvvBklY@Fgrl$J"2iFVPG5}s
+hMNSW6wBuC+h;t{B0Nom$Fk5dWl)$D@("N{qt`${jszV"=kw,OzX~!G1tNy{JTi3]Mn@%|rM5^9tj&`opi-:1G1D6xV^zM3k<@PSBq0`l;u}6<QszV5bO%
+IJ/Ir:xr'ZA%V-oarQDH$=goO4fXD'@=VWfqQ=#Yy:E#o4}3(!@n!LUWMq`]kUy"(]!1OajDZjY0<D[AbkxIe7,hQ^`f.0]y_8a4^P`,A<)z><Qvb+/'xP
+A+-]PMs';f,WGzG@{()sXu$()MBg@Iq9+f4QlW%.GzyZ1SGPZFoF!.'Q!!APdGI]7fjm$O(+Z6zN"q=Sb{2q%uL]egPmbymbizX%mxMZCDs$sdUT2Z3b.Q
+kmM&g36$=(-DO29R|^QyiO5Q+Tq`RhOTG}DdKc+g53nkMW-w}$(NO{zMFO/EN8+FyC:nKruul|{OdDPo!YdKB%j{_8K^jf]JF6EO7kTOmA|yPN5Vrc>z1e
+,as/!^NFP(v2vA_0%PJatH7a6@4>`9x/WdS@}dLIXRZ(22Tpt-ns-E;G6^fXzNvO8x.I_$R=,0yiXelR9$GmyuK#+=$K~7dighL{jo;}@z0k]|'U~54^E&
+r"=Fl&H7S76vcR$+mt-#xbX<L}[vmjc")c5[dSaeC>M{[o[V>s><J_fC2A~B|S/K[Uuysd1-MdVG[+WNxUbhdY{f$aOzVIe2|48<m&VT%V853A>4}qW[fX
+dt^UjBOjp18wl.4Qzvm}:_dFmkWJyUn30GLbc5_FXCU'-k(u,xS7O@Fnr9s(w9a$NMOkU-wG--_+aB)ZiC"lW5xC<OG_:E-.m=wsT{So(>e>'t4!v1=z5R
+qQDMS.Xkk^[yBz0Wl":a5qM)tEBawR{26aa&<$c{=z@uwlyP)2hFMN#g&f&,Q,QelW.XwMSq5:xufG~gt(z>Ub"XQ[#0C@pss"/bS(Ow$%ONGjiA3dV5&X
+;0z#.KIWmxy8akD.Y/A`{NWw75"D"9vK6xnpjsoE|Xp5Xfvdc+LlOQS:sJINY<k)(z&<k)c0M:eCm,uxTp79SAOf-q}DLU;j2Db>`;F]}`)KBg}]u@,2#!
+bQK7t!w)S(]Af/Cp094!zw0xsiG;Pr!cLd8R.6t{2^Z3j1N`&|]cyo<&vdSxLGq8j.j,]>2JS,XZ,.R/o2bwh}<j&bOu(|rZ$_5poj5=7&4yVEn=69cZ@'
+WIvH0UeAL7%E<dCg9,_&jRA[dhEVaTL^6sxi[}JOKtKq/G"&Vk]ZPxTRP8+"Qh[7mmCx,h`]]9sz;KHe49N;~FQL!NLd+:{JZP}[@UOqpzjCJ@`"v8FezA
+tM,-/7X%XZ2W7kd>{'pyJ=hYE0QV{-A;O6q%BrRVFl8>Ds/Jo;xL6Xn}0rzvwV+ovneYV],O-K87|^CaX/9:-F1#~}b.HWxey'tvZ$S4#@I^AP4;ulm6UR
+682-`,14]Kn`d#$$/xh9KXb#lI)!BYm62HaV/v_X25G.8IYN.l#e;hqWEuL-nqB}s}syFk#A^Q;u:uq5Y<x6kYh^/:]GsM9SG%zB'I4mH(q+6[PYf0HWrb
+GURfu"sv"ZKLv/ybVvl/1)-Ii4H3c@OTbmp/y0im%=hOkdB`_>W7$r$f@yDCzl:m'S8(DVN%yir;(Ukw~XSQ`6LDIpD_@u1`F7uhA7yyBhn!>.T360-5@g
+Q)`[+:0M99FyHaFjX^(xqK/>wLxk_TP0Kmf{`==Xz;8g<2e6"N{qV=}YvO0tzG<lMf~"D7P4B[=uYvc+nxsq/z$$0ZfS%l<Bf]4x/^7bQkh.T:eOzVFU`}
+=D@Inh.FdMe-k|)EFxag/-P)29Co'XYi]l9yEO,x$vO&mB:j-R7j&yMSe}H][F6H=WM)s5g#b-awh($8oj`b$6dJn9r5C;1i5"nl_N9x!pUK-;%[,ZbgCS
+wtVU<V}J:_aqDEh>6"ako]:JX=2{#lO8Ap49U{eR%@%i.bCJPz&8dlD83T{28ne<P9"j$:axjZGaqn38RnAN'DgE|R|8r0vd>MN"_dnRC^[2C&/RtXH/vn
+HQ'06crN+K7eAUPb+&6XVuw}"4k-Le.so+[R6o',`^Yr3$Pxu#6-E"$2&0r`A:A'gy|G_p02|E;}f<^wpigUw8<fPda%4LO%6-Ap[EF,lMtGoN]VG(yKx1
+}!]]2DC8JReO8Dw6g}B02SVb|gC--'CCt2oXdO~IR]ZyU0"x|O=IpjSV!"PHliFqMC$2L,[({W>sAv5jHx%+dV;,BSz,bG/:KC]tg-RnG.raVNpe$zJl&O
+9a"T}t[u{W|th_3{jqFGrk)AgK,vHf6+U/sIGts7t}5eAE#rKxb0`zZN"sUVGX^Kx%Whw||HWX_"FEuzc:y0=G);.1~ehnE1<X(.J|3V^Io+4B>]agwT1L
+IuGARLY_`7./";z^TL6ZQ`NIul>n:!6.FMRl}!k)n!10~ciSTP|6P4B#D7SjoN#xc#wDJH6<D|UM%,u^"o[Mc6KTUf=_]Ml#jN@84h=|rHd`Kn;b%pdBVU
+~.qw}FRERX_Aq]d3fs_SMP#u|mb,R}S:8)K>t2G{9dX=>Y#@v)2(W_u&7u%<Wkp<2wl;[w]$]s|0He09b$Vkla"_PK"W4`9C8lz){4q.zGZ[nBB/]juBIN
+@XiC%g'zOa;e[M:_|('J_+0TQ`_9WZ".^#W+C0nM0rE[3-DnzdP9Pnn=8%pLL;r2%oR:}xMb|h.RlyX/Z27}-o0"0TEuzaybUl7i)99W4s}43UkqQ5Cck&
+T7yO2zUHFZwv)Fms/z-q0C0x(Fhsi[=VOk!T"J8U"e5(teP].TH=~"bj2McnLas,Bz65_Ozm]s`:CBcrVp2P~/5nNxul}LKps_&GCw3O}VmM>]X'[W3R:2
+C2^lEa1u+4}Cce<!0mWg`0+UCV`/~R9I>$7,]'M09-6s=/x,M/V/j!NI!n[a_:QGpF8I(Q%e1@5^`i%)+qJ:W3KrY<1<jN{/5+:fbr0:ie~PU|B[3%+s@Z
+!LfuhTy}3,&{m8QO7_yr;QfP`[-ntxnwV@u%CzmY$DWq`dlZ850Z$n)9VfY#cjft6U,>7Z]=tM>-%]K'C5%r'fu{8`%}>;Ju"}YCOY/o0-JX+FtTy^V]B]
+w%(#[9PfMsp;b^7#VpZyfh2{E<teOJk"8lY{SYkI4LoOU6ESgV[l"G#tJsrX%I}2D}LcqOx>Wm:&Ct"CQzM8|uuv:@kuch;/Ajb{2r0t)Id>cmO%=qlZ^.
+Fd>nCjBbG]W/$/Q7xL>iMzh:'6L8%N#6M$^/DlN<96&l9T!j(tu_.eXEJ':}-Ol#&bB)bw$`>@BR&=fZ-dFOJNHb0s[`Do9|:WKT}3'xp3([D0G}UB-lm2
+E{j6(|&8mfEk9`Pkm6DgI.s@$U{Kv;2Kg@;]L0uGtl|H:bD`|0Zu/,>}=FR&T2@@(<9faZ8prqA}uz06nmsYV[H[Dl_.C%gB[gap#m2E^#=q[UO:HqcBln
+c)quTKikiPPFS/)x!-wGeZ<@'RW;SyA/TNuL0[KMQe=tAUDm!N|sq4e{bV<`0Q3y8'o#sZ4t6XcH=wZ5<8huXa7m#O^]|7SK%Z:B+(Dp'vK99@h_LJWY$`
+"/OU<t$2s@46GEH9&xG@FL:4QSM|0b9845VG](A]pL9@jK-iCa6nNG'<=-|%^qEN~xr=/5Pu(T.],^,rtMhxuTMbwOc2LmY$:WZ:g+!T/A7i<0Jrj9-!/m
+^o5|uZLQO&Wy!|i0mJse41{dJy%`n$t;SCTnG]D^%A88UNZJ0|fI3>FxP,D]d%b#N`e`[z{'_5Go'-igofNgw)`OZe6P"_~57m^1!_N5wG^wR&1L#H3l`k
+we{2$AD5/9{]+AKzZ&,[Cfgeh&[Ga=L1^Xvn4M|wWzazs$9L/s`QM.`!:pP:Bqli]7/YhV"YMhQF7&N)8{Df"}E2.5cvCxU'j$ELbXUE(}`_uk9qAA_.5o
+N'L__.)sJ^bE#B1A>D>p<,v%BsU()tFPV)o0QgU&(.`yJW~FS^6d<lYhEshy%$u"KpDU3_PG-2GTM$2:7|"etNRqxfsQcKr9maI"7>keNT-y>uN^jb2D&5
+njb=ae7apC{`Y`V@3QKyAIYu&ZS]+|Ms&94D|LWn=diAU"$q'xcZO5./#v7VrM2Du-ae0-o6V3CPB1.LeT|1Zf)1{zQrwe5<~]qT-A,'Q2Gk|q'A[CixtQ
+-Nqc@LH8`]]0+|=Ouv>&hQb2YCoe$F.W#[xU7IIlGd8h4-GlK/|UBqulCM&RMRUn|!d/RG6EXg~(NfhJDttx|$6<|`E289.J/O("(!k{dk&TRT;&Z}VNbw
+$M3yB&lyA2e>)Ts+qW{i~B&/+bc5a!9IkQ06-cRNR%[f8YrP8Ie(H{'n8y!S$Ft)rCOY%;fqF`|l,>yWcX.I_Da&PS{`g[<bB&"Z8@z,2m$ds{d+,[fq&w
+]lE@EoN2,kg.(dg1:8uO~[%R_z,-u{,w2xxZsw=iNO_#)+D}(=Lp)]rR-C`4KqegMYAY}:DkV2{)vhUvT+Mo#tEUEDX]0=_{{jL9.j99c#V@J[b!.9N1Nz
+,U5QypdT4D8vINY|yrxkqwt{D<VVZ@pN`cf=d0Oz(N]M|^Z!JE-;&@9F+s%}:(U<HxOmj/w$3]'Gh=Vqlqma`DSp&)'l9dTu<R{2Ip'`>"8CQ`"DcJ{Z,W
+DMvB1%AN.zuy4%cEnh(8^Lak!u@o/]E.c,&,,}o=4cOucJzN)[qL@3[$=Gvnsk/m=8^VqM"_V$3h:eNyWF1^gsko~yaIa:qe5AWHQ]Q`.M.v0}&NOU"R>|
+Gd05![Z)&@J5|}6Z5Q<<.[LH));]mj;CIncIu'CW,m1[$;yO%6"iJzf}iCkpE)"XwpZyR;:a5zs>AB7j8^2p)adPKG`atJ_[QoZqa76o)L/<[|0D8o&b+=
+.-u|#r[pGhn[t/#%T:xZL%MM0`E%YYHSHXLK2SC+0U25Up<9/)bcPd,iKN|Rl1K`7pETI58<kf)qm2h`)rid2s"o%O|_`ERH9]XB83X@Ug@"E>bV}NeBNy
+YLkFA/TQGIQWUJ->Rt!HQ];]R+F:lXb^}Q4Qtp^OwhI7BQLMY"evJh$UDf$ocWp]gES|A|-n#g4y2lp7ko$mf`;3G=(VWtsMD5Sr0x)yb`R4@YEu@xCJQ;
+qtwtVKGi7TBGc:Qqx<&yIQLFGW9.WFEs~(E2g&oMij/(q/#6aLeb-kxBT(B>X9%j>7|)sV_1@U3QWj_Ug1=`}^y|h[~amTV1&x+pc)02,@mv.^7YRY(;{.
+N&1#OY>}LZ/]4Db1#xf1.m8n.&Vc6f'cuYDr+Xlt8@+"uGYJWcoD%paeEJ'xVYT9P'zJRRrmd^5o82a{gXl>z(&oAh=)[M8G"tr1TJ#-UJ862(BAOl_RM@
+tMxnw^4IMX_(d.JSe@cwFI<>xd:@zv=w)up(PL9=:0l2gM+6|_@0{,'mktBL9wq`aWEObZ@P[QeXdg^/]_aVoOG69mrB$uOci/G)[AeH-7P^Rw<gV99A6%
+3F!ANfX/-nlNFA:QAomsb}@8U,(77|Ms18;vt}rxVwNOYr"%{Hg)B]'wSVPuh]{mtLN=>,AGxxTEyq-tc|$[2hz_(WJ)~h}=Cq>YGn#(BLsNl{Og8v38gB
+i.Qa<tB`iR_gt;Ju(|dDuiS6/wi"QCy)Y4uXb4F##{d}_D"^`8tI-@$1yA0h58'k$nWs:;RKPQ`^Kzj6Vxkc$iXE"s_"_B~|{U<la`(|N&z|7x]p'B2f3b
+0n%Z&w@Oa't>3C:ogl[idR6>QP+WE0t{Z-d0]'BI7_(ZEW7nwQeMt^@WOjN'MZK9HjPb.Q~O|d{,RA_<YQpL<YyN.O@Xk!F8Ls]D{KWj+euYU{-c&Y$89m
+x)E}j(S1_Rv!L:7o$QJG+j{xBUY,GB02|37bemDf@'qCmuiN>QW`ZO{8nx1lY2./6G3[@2:0JS5"0DfyQyB@NDtj",Qun)d},H-1|K&(=p"/e^S}UJ=+z2
+j{vA%e1xAQ=l%1SQz"Mh##pjF<mVD&oid|6&J<85Et;FeQIP&6u#7Uv"(|Oip/.(Y@o-R0|KSe.nkEr]FQ_|1[vu04$qTV0'aV3j<QW)KGZ18(x:KkUgbS
+de3Bgkbyq'Y]sE=Mu)47!B]E!fb+vhqh.SZL0&)^ivWRt7fH2^rXeLe2"F|BTKD%de;g$^~)g7+%]PO6mLqMCC]V||M+SDTZH}}H%[t:%Y";m1wL1E6i21
+fyvHC%gJ628Kwo|b}>'Lv<X;rWUQoA)hMlN/gzZ-s.eM&8&gd3.Jp.SpvUwg:5g0S5[5@>6}o2$C5LeMfisE8RwI3&0-_mH(Ph6=4k;%{7=v%U/tEpSg2-
+CJ{C]eVkCvF'a=sS,$S2mL5Ys4ZTX&G;o0XJC$j"),I@_x5-v6]GEdgCBJ0iTk:/WwP^Wde5sy@7{/b)Uh-=0P{AYl4N>ENCsxdY>)E/2cg)CH})PO&OG@
+ASh[AQ1b@[g%@rE_DL4Xs<tJ5v|F[a85c448~%&/7Qz.0gj}CVZN~F"E(l&'</`[H+E/pie3zqz:{C/@vAWCNAsV>=7XbN0Ks_$&wHL%@cX$YrX2%@)<-{
+>lho0hPX9$c!{]ayj7BY:tQ=]T//8xP$i]q4&XwP}SJ>(]Gqr/DxRcFk4;fbj=ap:7X2QVQQ>>H<6WA'c;UY#ZZM{0dL!PWBH".OG/mlFI41P=r=%4vrO&
+IdsqbL(>MIbwZP<b3:W_A(=rYl}S)Jn_3mbuu8C0nqp!>BJe,5o@qkE;n$~vQ5#=cPHUx6V`Gos){=PH=6G&FJ,Y^&.,]()55Q+bs#$=!ui#Qp`7^C+7Ld
+uSDUn@YZ9}].Hv@>q^"b&iXX1'NNGOYtgS6E]V]4!tojphl-pKA,h!nXo.[x'rOT(7HO6T|${<7ZZD[<5;p-"a)S_<~E%j%Lw5Fkq)W+R2Cfc3rK`4C+,N
+/[D(XP4=BUa||Uwl=05AfKs6s<%XR0z0U9|wqQACCQCyXm#mIS=%7T6NRD$]c@wyc>t$^Sz"c8Zo,}"1it(0g8#2>G(NuZbmy@6'=d/t4:Ph0NiPx<5tZ#
+z=1{WE+XOT[x6!n#"b.7H'p>)7~1WAuQ@,c`Z,+^HG,$rql8uPv.g9|P%f@2Yq]G>.=wMSa`L<j5%ZSD-M0DMP%F798BJ_O0u.5_IhTtQjLMyGw68yQ+a:
+~.ZkQ%tS0Et+2SD{(}Ckb8!on>p$tQq(~_Y>THh`O)FuK]iLh}JHeP4mv]VmV88,|-kUEL[[lFV$@@]^,yhJ@[+{T_WZbUv_j^MtHfJ>MLK9Te/rOdtlQ]
+HN^wz',tjKpbhUaGkGc^RHq5zB3pbwy/By:C6A`%2L~!_t`QP_LW`1}stC#RW|]{67d)@28_ab@KBZSzSoty&_DBnB[r#NI>8<'Fl;]u$i]LW[vS^sj>!B
+NZG8y/wxw=ns&WP88z5I-,}[]$2|OUclp8-qiRi4B2,@Zx&1nv$>$!&vga}%Y5f>$A$AE5Db9BscfpH4>={;2-0TKUY>g':il_I^MvXcGY=B'9+nC0P7P_
+}v-sqb&u"DM&Us}x.N~@,U'/w=p]^@o3N&mWR4H/!5`:,F^H'ZDDI;Pa|S;>p-FuH8_2bD7pa)O<(vdt<bkkb&~b-6-X4NspC0w+~ioF0OcEZm~J[4F[^U
+g>Q:#u%t6y>rRC8^U;t.0zre/H(`f.X>6%]AzzKdUi6o/aw3yKZC%lFg@/>L<Y;'+^a,8-BGh/-mkco06lGI`tp=4xd_w1$Lxut<!2A3r94tI1#`/)7Cgz
+7'GV$)}aZt<{8+dt@h;(R#tDwCjNN@GmFIH+,0$G.'Qs%Xw{;BuC6AuHLL+%=bN-Q;A-U7",)8Y_)/q$/@e7)&MfK<xYCIYZOMV^RTcW<_-XWZ[5m/lcrn
+9@~92DqrGYwWJ<VQWK6:7R:TEe0<S$.Hjyt,8A&2@|KRsi!T~oEKQ[_H%%UB>Sof<AP,Q1tx,knq@+SjkP"/QV,aZJi`Zty6SiRB~DQYb@^i;2lc507JIW
+;o=4^pHU6YMyS6uvuU|m1/52^<YPfCV3e=f|2D<RI24S:ogt%OAqfw&[^>Uta-JT>26D;J`,"tF<&r$WGY0u@LyiKh3iB70Z$FZu3xm"}XX<,Yt|2{z|:5
+5[iDYg'QICqo/3FeG1<i1QRbg^0tnEawHC2V97`a'8U%l>pXSI+&cGgMzf/@Zo&Ah;RW@9)O0=)x$$oHvsPC^Fwm]pcd]MM,p/chN[neo2ajDgTX:H|g$k
+JNnv_1dtM)pm|G&Jnm{N$hLT"qY6wEfr'+3'c9h#%P7gaFXA}E(y]1I+"gJd>&{K2`A#S-'>:>"%L,9jyUqAnNW.vOeE)T0P.WlR"LtD,F|38Yc'`HiN3s
+@uTU:]uW=NyqfjLyC8!`6-kM%tP{"XW:IzB({M{fk8p]%+mP4Dip(w4wSLCN(q-AJP,pE-#gA7h}oERf{8&-c{=[d2^kye1KkB1u>3s0CEh3J{rZo6eJ.e
+`Rw[`RI^kVtHjgz2mvwDD'yN&Mewa5CzybHtHFnhN!!w7oMmY"S6Ispq#x8x<oQ3;_KZS325'qB_uedZ/0<wEz@[_)HpFkLTu2~<^5yctdMv4-7I%(4EUU
+|BF$bD`}]^wN='VPGhK]EO~z9^Xy#]#g8TXY=hOu@z%f&t'w_},gqvn`teHKN@cD]Qg<"DZ,9nmv<xfWg"lvvKLV39NX@7zcqZ;tD7wskWs+;,.BG]cjm{
+%EY5'ETFB8]gbO5$1/QuR^o)C.B_k$S^F3_#9C:yU'"48t|dRS@&{i~PYg`Sx2.u$}Be9pD)o.[0fr'ClJ/03BNYbaZ;O-$D<%|Hv:(D5-o}OOJCQPH;D/
+O#]O>O"/p&#+:^VP,h[qdOps=J);j!@HDUvS`Gt"=rJuZQe.-mX]#hHCgY@W0W,vOpQ!7'j0ev=Pm/1(RJ}mOxlDV@IKtr~NkZ^Cvt+JSX#F,-UsXX_Zqr
+bo.'q[e>3}Z9W3rRtS.xZa).R;v,0TQf/$|}/@"_8]gZE!Mxvz,9g=t8n5NFEQDA{L+2DmKTtKIq.Uf=0n@s}Rg[xmDV/OmEZyONzcp,HO"][H:htP;<l9
+=6IZKE1OpgXZ,,dC:%5rP:j^S(qU"O1dzvLcM]'.M]7dfh3BoW(]x0U||m)W4!yG!iN_u3tjsW^x}d;]S8'12m<mSUH:ZgXa><u-Gox">4jSq|:W:J%9i^
+:_lA"2rS#Z6=[uif/!U8FydTo|q]$6EbmV8UAdMyPMvDNd-3AynYqW`t-$+._>LpL}6nOZ1vo(U4>Eh!zq(@@HM=]IF;kmwS'=DB!u_J>YwM>@rP+E''Gp
+8NpA5R+P1+MeJm5e~wQoA"HK/5YJ/ZG%Dr+Y9mFoBbJ/:cJ,-PQI9uTdyCtZ3hjz=3;+G=v:6erlMhjVw$>6.C(BA=kw!F-L.jY(RmvKz<$CQv3J|q.Q|z
+j:k@^-6SCiUDPyup~SQoov#s|w)tLZR4t<@]p/xhC!P2:,hre{Mm6.gQHareDZoiDqhC;xEH5IrH7v<[;}EtyvJ"I^G2@G:-NK#>trkYSG-KF3k|o_,Vt4
+0bjW#uZRIgdC;q0)3[3gUBm-HmDL".~"REafB")>P#aykIeo3L^0[r[6r9McUZDaR},,QmGem+t&_FrxW)O$$G=kjDl`cO`'XI}SKl5|BkE@|p:g6aW$;c
+NG$gaGFtTVNYcR81[h11x&FZD5fIQAd&M,@-Qa^Y+G&CQ0Oc9IQ/d]$C(oVU|Bq'4RWrdR)VXkkRFel8D].I,iTr1:zbYUw[fUy.vqWD~(KJEk,"OLssgW
+Da;S|c>fS@5RC.LSw:vd1/C40uQ@la%hVziS[#f(q/;CtHXs.0J$RL;NK9H&mq3#TxWhY6p0IC]Kcs8^El}i@:~lo.u;88"#WT!=D[KOYbtM()!d=<zDDU
+SG88M)<U{1laJf`6i9RWcUe:YE^78.j[Abtpa`h<^w:Y|FMNW!',9Bh<NCy:(g9orQiC3#GpXUxGM-7j^o1mQ,t(UiV_!;@P;q,9vL)J%/+Z(I8}z6,[6y
+INLNPz&xb9n=sIcPTd<|"+9Woad+C$rK)M6n8&Z#o<~nuI+K8<AK>QJkH_/H(-,OPl#|tTiq"Qzl~={PYW5Wbxi,Ro"PuJDXn14QeG!a@#3{s-l3IWo>22
+izyWvlwy<tZt0)1qicQ:Z#Q%LtY@C(]^(TtiI;6|qqRs==n3_q8@~Ohs,2!P`5:b5stx@&<pSX83uQO&)3shEj.qj]>1t^,,]<QZc}AZs2@f[;&I1'Evam
+yE.M#C:stlrX<M^gY1n65hqWMr+.3n=}+2bhi[h17AAdeKSp']aI'CIfpa-l-6+EIla5qIq{]vH(6uyAU&WrhO<{ElM`xev},e;xcOlt58-w^]tu%C-CvM
+Vi:ogZxw2AQ'M{5Uu<J(2&:ra,+SW[T&I'^h;Dtd1zwP}U"szfL74u3[mY&`^5q)(.)-^'&!U(~R-P(i%5<7J[jaf^fX"AS(MUW,3ZVZjYqI="w=~_Fmb3
+xG<w-8PGqa'3gIWONB._N27h~kX+Rg;8cOHn/Vh#Rj>/44C$`8JzW/|mMQcEsGWY}Kb6rYLoBz0C#nImx7OBd$&A4uTl@rlweO$]0F{xBi1<jYy<i.KF$#
+@4}<,9WO#@$fu+r01BxoCV^Y!,=nS}Z0)Ce<s{@<Il7X(4'av@^JHOx<"%i[V;{%do'dvoinjHSZ)Qwu%.oI-UO{{KwfeZAv7/nhD&S#"`^ir"SXj6-2:G
+I}81J!p;fnS7>NK@+U2DBJ<{+[Wa~S2_DLM+:8Nz+y={+riY-JQUDYA(K6!%}mfsYI>W<&i3Q8,$|8VrI/oQGRx)i3PM.xOSOK2M+u|765!%ZVvZe/%H5s
+~QF6GMx3e0&[c5ESTn0y!~XjH^T3R.+ZEVY(:|>D"1}ZLND`l<,YH1)<Z{/"p=<QF5{.n>lWaJ8%z.n"d_1j'ZNRi8~<b4VV1LTS<jQaSo`4"uh]mAMyuG
+[h.[3Y;P~D3B$tP%adHBhUxK@zKJ|kKY$T,iEdcX~}@P&@WkAWlzVH751f%F{V^Ats~{;+:3H}uP%L}0N]>C5[-LJ]KDS7&c[!`^UuIJd0&QY'Y/k5EhFU
+sN[:sD4FB%}]tmKI5<9eBGJctU!"EfNAFa2MAln!Y<G>HQ(rG8D_4"l|4&/f$WqR7K:A9qPdU&~WebESIv&Mprah74OVz}@"mLP4tPr7</cr||k,`LbKvi
+~|3`ds)%[<}gaJpJ5Y=O"'MI:D88c:qjYdV_}aKQR`ix}0M,pu~,}eh_Hdv/gJ0.qtT/qFH>B9$hxEU_Ed]-zAl`yb:Fc%F^>,5CJ_w2wPV03GVrA7sHeJ
+y)!0Ex{<+sfY)y%a3.&zTHZv&GeaUlp/Wx~"y:yU(JKGJbsv^20(rco$.]|r&)L[AnpRV#T,{F|hmtV3sS!x(4S.eOVgo,0I>jv$z0&!5<@rwj$#hV}uI&
+im".'L6aW5"GqE6LB$m2)ME(^CqMHu`mcnFX3%o-!F);Tjn"QUQ{t">l''1[zCj{ayr1CMSSQXD^"4lpo@~)d>p(9CsW'Hi''@&R-}!z#b,5t|NAM=je8u
+c+jH^v&ErX(,}.Mr;}0u%e$>gg+61A2&#N`<m+qDjkOtWMuS@c34nihnqL4l'96gUnt8pqg[2t1+,9k8<G)Wo-0yKk0Fb#((I_RC(onMxIL{NNj`f%RM.e
+~)^xG]xkr}WhH{jzBWpopiIbrR&-ULT;)L%yQdZ}<=yYH.$`5GF[M0hz`%#l4AI:!fz%9|."B2QLJa|RHG$F}<tAl{^|ZckZ#`aZF{r6DI7^ln^HFjG[SZ
+deShU0#D[rqMdNwAg)aNaNaK}Dfa$C1rwfB@53so<`'4gQYrtJ8ljyTla0Z)IfmwBZe;7n1Ol'j(O893SD<RVs9Gqlz2#5w3J!VXeDFw+T%%u,Q_m77J%K
+0&P#~Oe_wMap.zMQNX)m_L-2pM({05rGhYefpVJEJb1iK9aTz8`AQfC.I3|)vk/[TQQ_=zvQ%TnPD;JGtlZan4wxSRZmM/S7|Uki[agsze}xbJv%QX3sm4
+<wP^ww3x1v|TKv/I"y5j~Ko>y<nuLQC%5XM>Hm^wTr0'cx+/G|.yDMM&cO]t,HqPqJD^PDG7xl_^`RY`:TuFo,{RuVVqba#02OL3ZF:.p!L^9rvueL10<[
+}:)3MMfLJ,E>fPem&}{>'grPFLs3y{/@@UL|h-qs{($Lx_H>S]}Or0T!k,G!D]UY`[}O~f=Pi,v8SI<]M0Di'.:}s'OEnN2GHQoL(!U-yTVREw{g-c(8Pj
+)p8GY($u>baxWD<{{FX2>kd<_6.[.&tyrE8'i_U4Z'10-J4>4EnVp!Ajw-2#=i<B+vnerNY'<eIXn+0<:}KyrZmmoLfx7-a!3[50w.4!fn`foJ@0]qz4+!
+.F0aHs(rs@@ETjn>{4N'{H~"LvaWxKh%=73/.:8UDrc/m,`,la-6_Zj8|'xBQ$abz/dgZ,>9M9L]e}X6.9[FJ]vDn-w%TnjtC/%Idu2JRQd91'#],SS43G
+xT/5DJ@0,:d^K>8$lYG_poAN_d=g$/.utwTzgsA=bS]6b(-Lji)at,`_o3fUsxByQ]&m6t8Q/yMiHt0Dg64A"UpHJFEzc}!fU$6b!~1+0XAz7u>glzlvEQ
+"W2DWaXtVlk4oQkLY<BX<&lG8%8[-&w7)s/U9y.o@B/)B4[{AA_1zC<AOY|P4^tU=A91jr!T[O^e{b>Xy=S`TcaZ|yHtD`hT,7A!J/!)uZ)1,mmem9bKL{
+%>!NlBPRXw(My4`z0v(Xnte>.)Yi1=6H2#zI>o0#.UM5"-N&Z],4z_#'27AV1pZEZQMbk1ZMttG}0[lyaU_fxw=njFfwErYRB|oo(J{.ErE`6@8JFjX@@P
+&A!}8;1&&d$)&+%@gJyA-xcL0p!{Y4lSsmqc(TdJWbmjFH{"~4a!N5>u76BS-M3RTlESNH6De)};.sAE;Bk,!.ZTgGz|XfDK8%TsgahyG!O-LdykSi]CTZ
+a2G]{`~[E-cKN+lS5)LV|B4R3YBhCVWb}`ek,5P</N#}>w}C2isO;tcK<7f+:Us%0`OW+x[gTm2NhU95abB8~l}9P`mjntVJ@kXFEvv2Sp;6^IRLQR&{a9
+4^I)m6Hf:z#]6=:q#na-RH<<zgqL=Wa,q0NjPxr{#f]l8$Q|Y3h)dofb:{:}lt^UXg,=kS=5ZW:6<+}U'rMvUnGv2&/u7ml'^>wC@t[hB="XFG[FWkK['E
+_/7{"%26)jOoyqrM=yX7kceeJ^"64Tp<+kihX,/z;3B#X1r(,&%43_V&~X&og+m"ysBW;t%mh_&clFuwMF3DZ+T@NQI7Ps-nj0Y=MS1('}K2ANfcv6,t]K
+[G<OAV~nT<T6i(n`>G:GdNFs-U'K2$'iE^e1RiY.'dd:8ZChu(nuOUBcYT:u5S0>H`J#)5PYusf$3(qkDn<F=!Z!k6}]-v3i3ZT<^m&pj.a&+JG1};jC&>
+GZ.N^YM$DJLAHn4v{fk2@qs.EQEG`O.6wnW=sT@+$vAji,]6$y=M=c>"5GC8c@.c`/+;=`;9>x1ne6h%zWlT);G}0G4:_qo>9Kj3^)V({@B]}T4.|M7u}x
+wk>)q#e/)&/2/U[HKraA/1yk%vj[4hK6zX}BGW:IecYReO5]wo&%-3E4frLWwMfOR3/nNK3kE@^A5qcOd`{ACX<(dMGaHTZ:ABu9NzeT~LXN[,D</Q]Lt"
+3`R0^yAz;MQbA.3v2KT_~q8c{I2{`qhQ3V60R,FefYEGn{Tb'&tHlib8hmHF3&'qX24T%:bD]OBm;jk@=n%7$L^=H[M`3XIb|1+#Y;sA+R]lJO["@hS.Jl
+v,0aKaM`>87;%Tq!Q_un:fa!ml:(LE=-S"Tm4[NK9s<r+.#2W@aaCp".w1{|wn+&m_9:+5t]:W#Pag!QH+W3je:;{jK.;i9q~n3D:qvXRJ:'>N,MH@.9Fs
+=sL3[n]cLd7RK#u2kD";4[k1S@rL8M:|a,5hnm@N2L(&Sw@uWN^pckk|-'[Uo;>>=!#)2cnL;q-IrR6/_)MI%(4i;nMfOOD/_0)WH18{X#59E2mF@:c%p+
+Cf14A]jE"bG^n(w9gvGm;z-|&#yam`yKUuAYjgEV_O7Hi]Pg,4pIK>iTC!QP6<f%.RwCQ!H(3'1Pe9/|2)y@Z!ce@d^K|>/Y}XbF5r]'^OUH'^{(BSsvkZ
+)eV3rRXQtHd{UVi0a%1U{;qf3fKEkq{D$'v]"}tVlm56}U|[oFDPEWek7y,|"i50N,#6!`Z4NdF{wLqGDxh7%6^G]sNS8RK3U3[B>8tm]^/'U_IWB+#bMl
+/W91)^Xr4SuMwkYKDq.kl+sH|UO)nf%mR1;`jGqZ&[FuuMglP:TQ//IfjtQ9mCm#^xFh6VEH.D%tVx+x@Z<u%{0Fhq}uZD6"MZV.tDC@&-&,pXyDHQ,XtI
+P{yG}`{OARV)vtIFUFeO-m="-<w<"N;ER,AvY!|<]XOpgrgANM(qckWHW+RC[;j+YB&#0hp@J2PF`:LtQQN4&b'r1D`6J@G]p'-(rrfrJIxsj.MzFc#-"#
+yoe45w[hySaSY^7IJs'u^Rc!CPh]':TbbP17^C7ZX#'.%gdSm{TDvOWhgnpS+:;T$pt=t"K!f31l#^zXI@t{2vrh_TvP&rQtYC^xNM:E'(oc"Wsu&r."$%
+@Fwu$xHWhV_TEce-{JCgZK[=Gh:,Y+EU>5/iw@cq.0NdMZ45hgLC"!u.a$h=`{;OgeEAWH2a'QplG|k2a`z%<r6N4KM7}Yi)e'mvEYHns[9>Rip6MDj||;
+~(5|QPOZ,pH$1$'Gv{TbU^/j8+<EZ>155P-pjW}o5h3TAbWa#f|)$Z5_c&BWfd{M)^U,~.xhW"9(qsZ202ZGkXca{R{zDo-vM>Z0-`u_WBQH{f%tE>_RzF
+(W/B2'nn[8rzrnGmFAa!_VOHJGJK1k)(6i-x4e9+7q_u,D1>e=4Eg-O}oyjs;p{mpMC=VO;28,dgC>mX72_p=9^crZP|Q.^FH"4ArArzo}C7{5Wav:W`[x
+upDUi8NA81@S2`SlU@rep$Llsk]dO#kP)Gum^kC<g9EYBXrfgDjS/pbeZ[%-Y3X9&-(g7Oq|N1peyU!JUO[O+FjX.F,K:jUNU5h/9Onmv@G5/coIu0e:dc
+{ZuGXVE^Yi(8J^[cbb;Dbb0/%90IFWuB|870/zAQXGhj76jS7DG:BW_$hWlCg.fWl;16.Yb`OL(;;8]p9z]2Mf,>Ql{OAW{K>O`'r+6a^lGK9D9|>4D%Oe
+Zyu=hYw3/7c<YWW6Ql:k}m,sm6(rjwm#hYkfD3NH:MlF!j>d9v&UyA@F=&s:;,OV@{3+4HMZgTY.U[y>wz]F>`}]#GrhH,Li~W4Vz[F|h2GB}H!yZ<ww9v
+A9fm6]VlrhUfPhbEmKv7B(4|lZPqiQ.8}Hn{:8WUX_D{r1{zUg8eb)y^fB:'sSx`ol5Be5,h;Y)+tXr4fl@Dn@rS2.J<NPTDU:x4ZLz`{>jZ1HS=&FLnPq
+u_%Ns%Q$7VUmIj9;wC~Mc[:'.'YN7uiG>kjhL^.SNAT&YS21P1|zHZsp`1r]S=wI#h]5>T"6!ApPgiz>tz9m3Fb(M8mx_U{gOsm^xz}i%iEKDA^D8E#o66
+J,Fb@VVNUCKV~.B$)'f+|]Z'[k<Q{s(H")isR$r|zg[P%_XRx|I^I^^QR086|%%ny"T!p`lOw;^@jfJ3yEib%yi,$r|o`_l;w0To7g&rVm%P+.BWoJw'6S
+ajOBk0aO$EZm^SZ2+vo#HvPDH)/';8itL;I=Mo{843r@L7`9i_mqr8j44]Mtc6b)dh@{zH4FXU#L1;R5':Dt^0I}r.|NF.95Y=2#}u)Mi3o+GX)@5t~dS=
+0h@#":<W|n:R9i"y8zuYm[HSBwz+=K'37_9YVMMCS#|WWCL[pG{QW}!QN`RgS/)NM2cIhZ=/ir)x!km;jM.lc"g"LCXpk6%27,&[nSMK6=.Q6c~(I&yz3N
+K^='G_RTddRxr`g.>wbvduRpQk`BE0r$)Tt%fiEnD8Rn~B9@nsb7:P}GQ"b!_.06ASR[=G`CRZx6wM7`f;|9+5w3MO@YLsd,wo/bM$yyCG8LnJP2&v9yB/
+zj90K)B=}]Q8XonLO8B(|JfXI|5%Hk;}KRz,S@B[Jf+6,K)sO&H5oG.24;zTQJs4P7n"B|Bc=x^wA^AuR#pFaFYZ"k:T=K[JJSR;es%=[ImTc:b0NZ4c-L
+tus/r2GqZE]uF^mT](=cojSC:q7/GdoIpF)w0pxfi6[t]Lzr<V#W[U68vAHO)zo|RM^4Yw;JlK8u(X~`/9QV!kquMxIv^>CV:I2#:JhL`jM$PU=cyYtHBC
+o6Lei+#-Cz3+;va(ad^IA7M_;7tu8VKj7^B&7iKb.JNR2utZ|_s37RvVy#zy597Z4<)[VaqvRMS84uZ8Jnp='+HafDKC[e%QI=w4}rv&;UtdS-(JH!Gn5S
+!7!n#i3F4Tm2.V}gyA_%>wa7sXEr2Z@'Z3bk~2M.jpFUZyZM`ZxS<>riO,Q#F7$e`.YG=<_g)1c7MvkR`G&L,b9}DP'C[(~<,J0.Z6}]uRW`8sjQ68}k6Y
+akpG_=/k;:t#>'uc{{j`eX`zbrP=ctR+fjbdndG'jG-B~VmVG}mk:B)]w=7]w=mZGpYoe;<x`mJZM3LH|rE1GT#G{%Seb;IzVpzeGRk46K"W}lN|Hg~7J1
+5m9i+gueb@Xj&$rCx;=pXE7D.Q}YPh"Cd/k7Gcy7b8j6A5e_nfW&m1pt,vCB91hp&(,}~+m>J_9n!~6YPU57<DJQFFp>-1i'u)([4hsTte,DkvdUQH{:4S
+38eq%KyHU"duT2'F+P2'09u[QQjrFX5!~ll@cu'D4hS;]OGZ$Os/~y$t0:M0o9EbeAoYppAxzvYz6qT<`$^r=4PLZ%L(,d|bQ)B"=_RStSL$guRz9,Pm:>
+<hHM,vGA_HH&x6PtS#%U=RCLbiU^7z#5d3BS7P4PDCUj]Jdr)ZH|t4'Jg[gLU-f7Z@!M&({!X!@9z#ptk!%LnzG50{Bv~9QQb--]QD9r8MkC"@l"<3FhU9
+@%(`MnkA.nb`~XpAn{e4hA6xMzd|6%#=2pm"dOJ06V-q>fH[Tzh|KjU5e2:3V=M0<-iCbSHp[AG9vlSshZ(F&wF_U+h0&+1uh$m[%J3!_35vyN4,fhBN^@
+yJA+7C1aE_}f{g;Dpb-JhIMOvhgOGZcmkH!2c"_dmd>2O]"BxW)pMI}4(X_bJ<;q#=9KgakxaNp6F_n-19>_rmDknUMGD}shdX&ZJ9QOx(!w!E8f)JiQ<b
+;2v7xouFcNT|3)X5<#kqf3qNQq{S0^.>Z3J,1Z8Gb6W583d7$l7%$4z<1rgl>=c#Eb:|Es7yj,K^3w$l/v#0X{jjv/V_@SW&4$8.|hq"7|R:'R8Sx5ytAe
+/6lCmv^m=q$AIX1cfZadOF0<kIk_MT`m8AcK4@5uX/=8313`$pST+2dKS^QEP:zHnhPfmz|U"@p'#O5T5.'F[,nk0:6/%Cw@'JS0!A2lYw#!<lv%fC0sZt
+4=}G51Muo"sxzG0}K#vPzE+(Qx}lC0vW%L@#O_(JI61y$W]&Prrf#&"k<vly[MA')B{1s3UeBYqe5')5"Bdb=lXwwTSr1r>k/$t3}6~j]{F.>l"v><SXJe
+~QcC{nra"YsPLLF2q9%m07+<`D&"B|-VdBf%OBh+emzrI0{-n4~M=P&5{-@LPk5G5RE!5bXK;A/2n:b.RU"8+sZ{<<4DSSWW@#SNqMTqr0F;#&27IscAa2
+V6Ivr[u<X"MYLH6vLbE7d7~Zgo<K-21>yhyFEQA%QXJzYbBNF2G>j8'Y7])ga"uphXIG.wCgE908|2G<;AYJh#"Xt{,/R#A;V1RQ]tyh;<_gen)7&hM@@>
+::x#)8N9qP"h5zC{"vt+#ZmBH"sRs/gl=>r'yW-:5H`Y]48t9e37Ibopxi=;3$2}/wn%`nwu$R,#,7DQVNd8=.&#bo-p!y~|T9F6Z)F6%R-L44dZ[d|DkD
+(GU39YWl@fBx9MDI@JNMdT]50^ku,<2PB<5@0W7qI{e6Nqi&H-(o~RWKX.ng~TE31/b:eT.KeBtVu$lV/mW|ntWxEA:2^sK+0/HK|ns/8^SUu53B"}'PXT
+)J{y"[ki[p|72:v|3t<Z+<~+K=b]1@;F_uBS:+/$vG-s[/mI9UQUb9eKY4Ra[G3D)St#3+K'`he/5FchcP.2iYUIpcefPSNizihuN:Kq}&V.^AOC8@]t:>
+7:HYe.D&G4k3&PXcOUpJ-Wv{Kq<,wv&++KM3=x()AEG)78UaGlVxlMTEhU4B$t6yob[Q>!,548GE".4t)}Bq)hiFP.vs"@i"dn38R_AJ:u^44sp,6b0;(y
+2vmYV>$4&aOD5,X&S$Ip_m&vyCoYzOZCjD-U}e$Zvi<4P+GfvO.vF>WsqPu<t73nc%~F=e5ap|&{y|=whM`u<e.qu;"J@=9iUV%v46`5HB[ap6Xq4FU8n!
+U9y-19FfH+apKcf&|jAvOMt.'%ny`i~y-)IsX"eAr_;FSF<7pG~kU$Ru1b<S'<pba`HiHPU#$"RPf{Lw&)4Dvwlx8M@GCLy{RAYKT'h$<X:W_ay#s"R(1f
+Hp3'}SE)4yTd{Y+bcsIY|:qR=VZ'R91q-]"V6uO}=$gQ%/X:s{zWe|l=k5b00;ghUJAxgV/FeWa>8>Dnc/8S:E9>FeEe]kv(#})t5K)t;&G/__VOPsJroL
+%|#@]zFH]x_#']/^tD>#rqK9N$4XzDn|RoBvVZW,foPEgjoSol#'fqP@asMz]&+WE[wiNQB-#AEd<F/`/hv/KzKLG-/MA>m>oR4on8qoe#j%jJ=+PfY"I+
+nUANuh")WD]ecxkQ>=1b<;HjXtIncK"sh-LjBog{/N$'~ywo2Wm;^MS[}|{wZXSe"z`SL:P@L.]2(%4KWp={8Xv_oz`S^;3pQ^Vj`kD&)s'&7+!b<A;0vV
+Lctql1-=9R+s=@nbWa:iW]t0c#EO)85|E5ShF:rOx7$k%_Vsv<=H@VI9lAF"[vKm1b7onwfWE(}q<zNFfQ:x9H"QTa(YnFlt3kUcA!jZ8lNls<%sgQ]VVd
+7Wp57[>Ps|DZ;x>3+Ju,L}yql$`y:IF,iD+2[<$hz(DsfH&|k/fB&uwuGLvP(ED=|Ng3t$Ll%qO.`vB-D{27H!Z^{b7{o:/+)t;=`gcAEKsq{Dpb|VGVP%
+10)Ck-o'k_W_o^^[=/F,SREhH._WqOzx)&8Q%ul#jLq3|e[!()`6iqTV|vwgN%,lg_mJCF.R(O20^^|3n53-%Fkyn#M$CvQ`#u/sSFtv+tHMkMQ$p>S:46
+qr5hNV:%8+M=||=XlT$fhf@/M_4iKE,ty33DWs>z9fzg`h_u7p)L<|ODc}Zud:ns)iV&&j{fR"wwEo_!o#$lDt@d=PGrnn$9o%|5Xf"SAnp3O7^VLcBf}x
+-9L7-SJIFD2-X`+s7VU9.[T:hId[f&56T1cBm6F[KGecXFRk5jWHB}Bi8ReGlV'7G6aj/uA6Gcs[w[yy=,7,Z<IgZfAEFJw7-"y+|x]ntCgGrTG9r&3ZG0
+M9;D2A}ECWF[r[78(fj;j:`||I]b"|Ds;yG-_oo{VIBz;>ON~D%n~`sgLKb|Z3ME>x_b$7'++ciLB|;_VuhLQiEA]<>Pb8jt2a-5~q1M1$W-!f5"LT<%{'
+/&;CKbxv0r/c+|"gMK4]#C+=TbG`ys1/&ep4=]~un|@`n=GR}`{`'#1XI`k/;EB>CmImD'dANG"BfoOG1e6W]{voF&Nf+G}.OPtcnW-1L_U;qZ3N'Y#mG,
+0J=zq(w^vK~gUf"N<x_aAV<zaOmZQv6a&y=nk6FG;q#N{Mz[}Z0_PAYldeC8@g_<!d!Nr)bT,Dbkr&ia:N)em|}AeF@C`jVsRGoU:J1-]}a47NM+JXPpp}
+x)G)Iu$]7-J}OwIqy-8|L"Y`lR/)8I%J[ob[Uq>CMd#SX,FzBOv_`tR7!aL>DGOOXoA/'+nIS-8^AUL5rkN2x:Rh&goAJO'),UHw/9^1cd%L-iGg[583%r
+Q|;(A<%kL(y=holN'Ie=v|2,.lGD^vBt%p_Y="$xLw>Oadd_#VL'QZUT-$r)utAT@/2oK,+pf}uSHV3nD{rHk5UOwF|Z$1VXpt|||J=>8uxdD$wps^:o>%
+0'ABTnvksR5[phYyN5obqw%y[.B5oq,Cr{5$wcDB`{aLAC@KCN^LIlz{q1!@HS3f5IBp$xNRcAFZ`(zsxZ4GWGh.s.6,UAxdxAX7-vGAU9,aQWZmfNwwAS
+}|6nudxiA:b41tNN)A=H"dU<L)et}na[e<oLbo8QEJ@3stH!c>f8+u{O-N'j6msHx/`(W[`"!uG!ce:^>mVSm6pf0{qB{yhGCkCQ!T&YeZ6Oivs^7-6suf
+X8+RIF7GXs-Bwa="tHSFyZ&Jt,1<d1dvwb_BH.K&;'Z"k/HIIM`@EjGEA{Yek5mHQosOE#Iu'1L3]"zQXfDI&y-Ygdy}=}G}a2fx{,{kvj>Z7i!kVb<A:_
+epX+)&H}2;Vy8|<4'KtSYEN5WZEI"n|r0ZhXCas@75X,j=x2u#xGvv</eGT}4,y(tco6oT{U24780H{cH1)z:nST!{$rkL'tGM3RT'taOw)EA^~mT20v3U
+%uOs]Ue{jdpCKMJO#4!j@tJ>xIzgSt{e~qL3$BKaX&V7nWEwPTCe"dg:z[zI2(~:TwDu9Ir1RU|K)1u^o1he0H.};jr3)C{.h(9Evl}xDWDaEXp=vXl<Y1
+=]UpLG[D_{nFTI]tQIG!@Vt3t}n2hNeBss)dO0JMwEtp(Ots0XJ9X:AjMNa+XHa2{oeWXT1a.4D%>bg:w@QYMC=brN@GpjC`gOFxc&5|F2X`4.>z="7CVn
+`2yO6(q{N21jNJ0/3I]IA&%QZ`CrR{,"4Txs4@`G)29Hj.;&3R<u!^BF128weowKEr6m;m]D0[)yA-voa!zYlC8.TqhK8_)B{sSJ[%hE[9k66xmxj$(v2S
+aRXYJlmlP-U=&oh(6G<Pbey,dN1L9Oflz2#9TQ6"8VoMEk9k=bSp+n&5vfoT@DmYrAh;!J#A$HDQMVrnp2UK`x(g`UetmTeB=wo5LjMQ%0"6C{NhPJW)8J
+w&J#3g8;u|p1+rTM88xK9[IdQdvt6k@`31(_{D`m2raLq{R-5^2UhW+TmXDuXrY6)a"wW_`{mY%rQZ(s^;K%hzH,q=c=,P1eBO_dU85p(us|7aq:;_~[Dk
+fuYs%:7r}uG1(N3h76X_7eZX<.Gk$L{V{^Ky+o>TV|F+5zU17[c;iy)8F]:h`A2h93]Jvxv7Nu]r6R&$J/zJzn&Fw>~TWx9f{,nhit7`B1{]-kPlT'0v|J
+ulj.&D]|a@,[1j_X5wC1P_@ieoVM+v,V~(LotSy{6NkTltI&i9>>l=bT!&f(2hA,PF,dS:BOa@lGmSim]i11N5%bwD:1o$O7g0n_S]{o#Vm353&ejzzRo0
+BAM(Dp=d[Mt@fA,1QOPmct^,2ThLUY_iA<pTNKf=26Z&#"jnOR7$NJ&9`A_|^;se+)I:d85x9]qFzt"V;7Qujx5_K'`6^R6^#.4T"'0A[0u_hh{)7O/'e%
+}{Fa;G2I^zZ`;E+b5m$6O1JZybDwD8'HV@9ZOnNd:/3[ZkvjmS.]a{X^<X;gRi^|)>_pk3lm|X6e%'Spih6lzPE>]!N4=(!E#}&3}AY@<+(v3ChF@L<|fp
+1lMJyJ%bM|rJMCrqAGV%ow0px_>A0{bXxYqYGpLc^E}p;/zo[b.,og~rpvG8m_[exPf&h#AUBM/UUt/w:IJAL=|@NpKg`dz^8_3b%|V;6z!%Xjho%7p+OC
+dMd-3I|yGC'W>L;cJo!"1_<FFS3!KIH>_QPU~tHjNn;E387k1KZ/qwJo.S)xIOj9!VGAv/Id-sp!OI`(GZwuInbBu(Z-.jS-AaGCk:uqJ(,7P"iB-N(W~K
+dEr`Gc@v4]da&koXL^-;x$rq^}m.5e6+>emK]TuKrg68'z$5%^pRdzJprmEy&ndBBHV=2p!O$r|FQIefi1<lwL8kd+M_%O0nNkXXZHN]q{j@lsceY}Loa<
+^wF(1[bEm+.4FXOrxW&%uLKv!}Vwt+{W5xq6qpdHpTAUAfnL,gus>HIi}1gbRdfNCj$!mt%V4<;u=Xg>u"ZcW&Np;:`8_+ch_E3bvVwYo5WjN%~(Rr3uci
+6onG7x:t=S=+b@Yq(U87zAMRsrdBjFI{z@0i$Z"wOUkLmb4!C-&38`o9$jEd)BL2i=d.]b][[rfk"8GQ]wPiwEO+PosX&&Jh1i5NYQL)W'CL^D6$2zZ,tR
+6;A[ekDA}0pml.MDqbXXW@Vr4c|VDrY3EcAIrRp2r`.1+m{-Xe(@2pc0s8LwmHOw/_WnV+&ZsoIIXkZ>au,0D%,,8lEGXIHH;O|8ncyXVBTQ&v4[z7w|r@
+@>Me"aytg)_Q6C["I((U_HaK`wDiGkj/4Y}^8xwT=Mr|dr6i$a8YF#X,3|cmIAOJw9KZtUJ8BChGGYCh_Fuesa9Q<'697;2|xO:Uv/Lni`~8|.@VA!B%U|
+iMh2yfVQ,]A>{}tl=0wh,yCOio"b[I^+UyhR`>">-"Z)T9cr+j{mn+3`&}v:TMe6(aWJ[Tur']lLlR4S;r`la4k(<0M5oQ^ty/3`L4W@~B&Ns"flr1,wx<
+>+,}l2oOlh}A8<#Z|I#NLAk>knvHq5wR,JVK/IHh_(E#k=k+pO2vUKk"Zb8&)H;;/aa8#pUk5II%gY{(~im[hsxku4=4rlT(WKHor+~m0oazF4pd>)a-oM
+N_81X`[WE;{'ItNl>iYTz|S1GE#$p-tuA.o3[fgF3#H]B7:yEW4fT)0oS_9XI%31>Q'64mk(~]|;R0r^J9DpNi!W~eE(|.'!DeWojMj1>$r)O1BJW#QFWI
+$@[A06`=V;Im;8[a)E--(x4:fmBxf"aCEwvb)4FbJu8@PjPZz"i^AXXbgW~ns_N}|4ga[xtIBEvs[M/QIc8+IAe04.M'(><r^a+'`-S@o$tDggvaC<k-Dm
+"'=d8gb%!ftM_e2{`{G8PZyG=vss"B;VuDWLyw$0:}8&ak[5n%g/ShMFMvo9qLqtH+k6CL@I8|oU6EK{D]vD<E$;%`'tOXs^gpyCXk2zMCvL.qGo<glszd
+yy28AP1c#Qo^U{[D2xDOgC}Te0ED1t38<}gpXUsd=)B1IA5z_}TNE{e]kzaO:U`wgxd9pRZqh}V$>KXR,Aut3^t!iFThqMGG,bE^az%ey^k:Lx5[6OVWwZ
+58:v_L.zzwadRK+tbs/v)-"g#0+,tA.mPzWZta&b1[{|"[Duw,rM5ItV:c/8=E+s2M^t#gRGll'q_#vzY[PO~%31=xuoFowMhBpv7u/5)tDcKo'q!f8/~l
+{a2V@J%7w|JG:mbDo}-yU+WTFW`y<;|v8ZOFA0%Uj3Hm7.1_wS|lRzBh2.X7BQI{GZ#wT,e,Z$:t{OM)/d8>2%lregKNj@Ug~}dB5TQT(in2sdlT}NbWfq
+pGmTr{@YH1h0S=M`-uDr%A.H3%F$@"Z+49F&g04'[3#.3VvwAguPNP3H/Xjh9D2ey$&xBS~h0v-)I5!{N}L{FG[{(}o-xi'J;UnIEPn[cMQn1JKUg94NF-
+q@84_:grerV8e'FV%jyGWl=XSUs39GdT6d$T_F4^wXm:a@12avaz59(SM}rmY8eM47K-LD<xo6lBSj.]oIU1$S9dA}]ALH.<!GQ48U+E/k_!!xorod'$gh
+>CyFEft-0u#QU|bGmLVv!+rBti=&[SdtOnMJ0WroMNh^,Xy4(EuF`wE/|F'5U]B[SFCWDic1l1^Ip.w>P"i)u<@lm{tXtRKIUF'EZ-%6cd6x{i`F9.vBIV
+!V<=^'5m)WP!h:7[~XqVTT$-s66"`Z;_`!`mJ!"3nA85!(Yp|tG<%X%KU$XwKY=uNM,8nqSkt{EcL8P#WI4Xq}X/BRu9vAk)P]X2T`P$"86C%o:e~8^QMz
+#k9l^`zR/k{eeKEp:F,Ala6r,r(:4V6G5mHRuy_5>=jI`t}G1na^+R5_`VrYRwq)ESUJ5#omKdX0A8sux0,.p`h^Nr(mB=bwI&HJ`}u'oFUM$4Xj45yN;3
+v1H5xcrfCc7drO6q(g,c7fA$o`#'IkfE1J.0Z=`LZ]s<h}sekA$2,%Bf[76H0H9N[]ghE`x#9)eD^|1j4I1DaHoUBJ^A#nN#{agJ[-mmg&Oa"u4Nmr4=t_
+X::y#gSGGy6q,[<V!Fw`YWYlANd#:y:D2x`ZFuC7!W~cX7ZULdNsFn#8"W}4-QG&00-H(/f9bT~C/5OD}g8ZYncyOc7`,[TJ%Mc'r5GPv|HD'WO$w[J4kV
+8h3SYNvfB=+^p{.)6WfNdj4|.;(9/7lS'Z]Lm7;J'[~:ES!Z1r:Ht0>+lg>P0_7sr3A!yKe2v3JpsCJGCq-%VYee]Blmn`wA:.P,!vI7gf#c~wAXv"(j)y
+2DvJopHPP'Po@>M:5|KRX7+{WXuik}Oj^2(DOmkjKg=LIu.W$a|=;f&T;V3"/100EVfm}5Ve7|wiyT$p#R;om:4Xc3+zB88Mji[YkAya"rh^)%1[q`fQ:i
+@4OxaQUHPdahsyrI2@aZ7!xj1Jy[KC3iqd%I4bP%-+{,&Ng3+U"Cv2N7F!VdSX.&6DU9<S^F`okk6lVI8wV%E:VY>/p[CnZ4dM>yWz5;PYUlVk&a`[pc"g
+(hg]7}U$+s!_,-tJO6vfE!F`p,Iso`lY%x$_1jpJusMF']&>9Kk9%uhr`LYb)0v-;Ol05>F#wxM7-m3xQGaH!O[Jzu'XHR+Z{fP38XZ$mZc,xzLakO_!fb
+9$V:7qsnBy3Tc^ol:pxnXGe^oP{z'6IUys&tX%;Hh338L=9:tgdpEo)}neskbhENPzQDY#:wZ^S"#"cFQ]2%QGVaue_pcx&VVa,vf;+j}4`k]GGs=6s5ad
+SVdJ!CnjC5/Uns{xYXPvY(Dge5$1^y~NjexP('e+P}28"|Bbe2[W.rjf2|3g[xINNuE{SD`GzhE<)-bg:+}s->=tSOyJ=M(E"P7b0:NL0=GM->Cqp&&Ch3
+IUU7lN>@EF.t+^hZ)`HrS}jfPz2-&_K8)QgTD<b|5Rcvgx,-1{j7lf]M:)7OAQ/z.uc!W8U}5n|'@_3EhD~ZKALaEBw}t.yjZeaNc0.ZuNo#V2D)eikZ0r
+n{f0=_T@!kiH$G<PLka/j]Nf|G%QgcDM:c5ODQt]WR=T|'-n@=g;i0x`n[7C.v_6eZ[8A]+)^a(33HZP[LKR8<3ql"L=3{&B(!G:IbRS%PwMw09b(n_4~,
+Dr;,[=YiZ%X^ft[-WH(mJ|J85h]rM|Kd^&3FEydTuPIe0h~IS8&k=TqmH/{TYMEO9Q2m@:MH"TaNhiWa3`/>%}pIcVo'g+TQ|gri`;Vr;^-9!vl.O|ur,D
+2({Sf(KXPI_>}jsKlhsB1kSv'jHkj|<^%&fH1h3/jhI-jtYz@F#b/lM5so3=#9~{_2DxMx"N#9>qi$n_"5>O{k0=Yg[6lF=k|H.j4sj5;FO68[.Uph4ka"
+$_^NkmwfXc/_/V3%v7%@,q2Y(^TVw<:TYzT!#CuN845!OgC<lFW$gqQckN->y#~/:kV.qboN(@}[D,&SS+kF1K>`i3~['Um)]!]]uT^MCuwGzu2ei5dUEQ
+mYXxgSc_1nN#~lc[$wo`QTGDe|Xr8f6<7N,2eOT2qL)-z6b(B2juLSzX0//=^O&GS[:iaBh+T8:Bg-G+>tZE')g[.v59A}!'4'A)j${=:/l;{gk!S0Irlv
+cHA{4mw,e$)tTWJypeOu6H+H:0)9=b4bj<9XQUbWE5>879QJ]c+U.6D@^Ite.0gDxfjkw)n}$JOj3gn7QTF,|Z6aJ=e!S=2DuwV)L0|$ejQh.zJS,9JrFZ
+_;Q<&C=D)+(dN2O%q$UD&JA'1;i%RMk@,5aSf^Lk__w&)TX<5D`ZWS'rpd{"NQ0;1`$:#&4(`eFc%1@4K-T{@d(Qy|u%Z.&x2gDH{:lpgOBi6Q@o<x{KN[
+ALg-K4'>&a-JM{9Et#"S:amIoSjKx:l:_P)I5APuYd%j#!>{`W~KuBC;U|-S9[05j/9k[wztLe$aEqzcp@`3XyfByp6^^|/,m'3ba!C{XITKV^gdo;)Ve1
+_v~DYjOp0PYe;xA5$YLxu<e^vb%u8+]zAq2D`dTrT<cv6TI,nz+t(EJRQcD|0$d#WK`k%vtV.$Q7_#w/BG]46H#.R)Vp#wNjZT3V;!d4N:)8.oo@iAk.TK
+~MQA|qf$qsM-/p7qP:wmQ'0=P!Z/F@k(RJ5Pj51rxt&|Rsx{AW!)2$|#Qoef5yPvVO"_aUp;d^@dkxQYB$HI-pYbn3K6|m36etZz>XXxz.>nay3#cD_[,`
+A%g&<n<x>I$0}J0pNeN]7/7lP,;2_r{L#9tf;r)>[7Ww|^LYfx>x;,W/#Hk[o|'bF]|5'4}IktGv.jmBHK:E%Q5bm!Cl7<)db+ldUvojVh7s<L'Z{D,TG:
+hbfH22vR>i=A067/I3uk.vtf;i]0W@G#jw|qXg<^`:cV;wsH$bb+i"Pb_}|]zl^cLJjy^DGr38e%vdw#6q'Eo@5_DGkP`Ui>:/cXV1>/Q393uDp8]IplLP
+G(WV$Zd1hkUOV6g6kgn@;!t]/xO2M]+=(,dWO_lF.o$HO.@/~ZAx=d^Wcpu6z)Q$vIi]#CkT0MA8FL,e3v.@)n8'#n!)ja@dDs<>M$J[cWS(exyFHHgQFl
+2!7f#kXyu<IEIW.B=Ezoj5sn1(,dJy|0"3TwD./:Hc,q|eM:5)x3e0}!~UF[l..KiT:j<#W_n#o=%6^|8CZx5w5QOvfmFVnzHkGF@3dQgvI5p0C(On|7gi
+AP{qHFs%MF#4$0B0ec^$pM'wxJyI7nId.D2MWAdN_:Fg=T393/JFIAiKjl_8)=GTO6/]DI4v91/KgV9=Z[("}>$tM#cYDEECNgG$XxIKg<>CVDwb:}Y[:N
+MDlTk'Ya=Z4rBWK0F"WJ;xI^/K`k20{:df!cRX%g8pZ@dLrZKbeG+FU`"M+Xoh3jin}Zm,Pst57;zuV{;;S7$Z#rWKU.Vs&vvmG;rfum>S8[u%MmI:~7qF
+U@}G^Lz|FDDF(xU3M8E)"9RU+8}VS_)e'zs5Cf#>c9DqiXI{]$oq!Mgv%I"CV7a;vG$19M;E=e"X3Jp/>Y@ZQUUN{'TCOWt^VR8R/ni70$=Pq('xPGj]'8
+W+YG#Fv'U:^$bW|&1h:n-K~#gw09x&L[QSky7K.PG<FE}G_B3{,JQa!sGY;b|qF!Q5{oPdO])[Qum[J2tEH@s#u)wxy1qSmEJHz1]0STE`@tY,Mdvo<`a8
+tCma!2SMznt2y)Ftqju>/ni7|;z)+wLn,p70|fYLU6|8dN#m@UJ)Dg{SqIA5LSKlm:P6eDg3/EP#}[vh;[($-de9/37fRu|Ba`-cHA5TmUdibrF<sE4JOn
+!A,D=vQ#EYUJ"FwHlW07_2YqO|c0"_{,!:!wwKt>UH#$,"c;@,tL`LStDs%KuPE6,N58{6djPV'"ObDtkO$KP|j!664fo#0hH0I0]@Gw#Ztv_"eR9gD.F>
+Oa2v-wRH.y@E:OCH25da{cvA#N.qlS]a1p2D#Atq/jHek'Uk}6S53)^V"hJK,>"Ai.joT(9YYGEXAC>>~M_pHf'F$a6u'LF[YM9crR&G&!}oMOr'bGgu%7
+ZKyV~T~>VLL]~J~;F$_3<M'x/MwYMIH)U4aUjTelS[~3FDoIv%{CgnW08y>"NnrBizxCGc3FKBK=P!e4tD/uK.ZCK`"uSvV!,f)zyqjLB,vw+GE=!;1V.o
+|Bw%KeFp[vy}iE(!EudwxoFn:)_1[u~yz^/g|:Igi|sUAn/UrII$1A_g8dlza+9/oXq7tloB:L6f'|%n3amY<flSAaym)v'V`AL.Nyd7,=w6`KpT>C:Q{:
+t<,S.yz4{A[Y/BgZ0'V@XE@[mXyrM9@K&(63v-6Scz7TALI`"5P61#dCM6tf+o0n[:`if['CIU7I5/DHpTW)KqHAvScPYw;>#>Y.sOPiKucunv/LtUz!~8
+$9GUNk;:(GC>T65Hl'XP|A9>Uj/7$f21>i2]QaaN|I&^i|8K-a5x>a3:AcC-$9+vEh{"N.+agOI^(D$znWNAj,vBg_z`;{3_vrLX]!U01wIf"bh<2]$lw>
+7/fP'n6)$h,hOusB{K_59]awv%]jO/b"OsKwqZ8mBX/W7[:(u]s}8:+/J5.#_$-iR41^`X(W>Ew9^n058)J,3%>3OayPPpK7_3{.X7GF|C{HTpVIZ7w3"D
+OPfG`y~Am7,b)W=pv6zC-a7RZYNCkC1Ega&Y]E-V)e3vk@s.Z)JOk$AU:a1Ts"Y-2GWXi7g[1Gqlt<vUQ8Lc"&zB/9u)vko.;Zav3vSrZxJ0QCw>bEcr'2
+;cXO|6~9$+iu7y)yxij)|N9pHh]2n2X=C=k>+b-!t:=[oT0TpAnoWVn^apZV3,l@7XE4APLCWOSX4P)!9l>&n`AEK"d"=+'/>j((w(zjKx}y-Hj9Y2#18F
+2_92c0[wvF8F)iM^qUb0j+5nUOVCM!."[%H}ymf5pJGAu@a$0RR0gr)<_/VP#38|Y^)+>pJA0L>KiRxb)5T(Pd}<41f47s_o':r<~5|@WN@@_o$grC;S(.
+{u~u):aOjsv]H=NF!EHHHQea!DE9s54!V`(R%6sA2@7TBWgi/RN9.`_rU()$3-"{YATaDm10e7[6lx`Kt7Ue8jUm6:%G=aj{;%q0QNEVSatXR%A{3odK]:
+lzAuFK<LwV[may2>vLwQKJ}l=;b}Lpbe(Id[0ZXX]|=IYS~o|-3A&gJ0IBua"t>mA'}y9^m2.Ai#aYUH,sYyLw89'$Ry}SaNi<q+>zt811z^O::KQkQ6x+
+L3d<)s>./%7IbrZ(0dCI%1daCd8xM%G]nGC}EI:j`Lo^n!sC_tQ!4^<0Go!sn7e&0F8(48USwlGdayv3cj=bLzGgy=(sN^U=%3$0)Tl6dtQ#JOXX`VES4]
+0ICD+xJu$bjnBUP)}kHPl_@IA[2x!E^N+nX$Hz!H+MEH[{WIet]W>E=we(v<Dc1H%kSj@uK9Z$qR=k3Qk&F0OLlM"SK0`";YC#$@'NIhYJ0Al>#ra]M5["
+ogr`WD_L=V7P%b[eI&eWk`,<!J@m()C[]",m$HL_=3Oh!1i1#O-5LNF]gUuj>%-`r'e_""QaEfi<ZtP9@E&W}I@^!@X[281Sd:(yL6!f=m:4_AlwQY<Hsn
+`]4cva#}YPDmD@(MXd@dye;Aug%Gk4rpC0c=8Ia6S,oorQp.sPi`0(%![>3m#=H]kaWo1g3rMM<TSac-Iaf27YBSP(J^>,)W&8>Uc0E+vdq<~""u9=7kDn
+fg-Zahs>+7,8L4Oodb#Li))pU`U58`aXm/V'ZzNbN<eEqt9XX#FdB0|iNqI|WPu^+F-3wlbm-f_;eac`8ig@4_.4r4$|d0-04'UW&l7e^]8Z2wMQRN8TJv
+G2/s^%dQ`/ZZ0M7<|KkW9aNt8Kk1hc"xR%f1EFP52!gXjqm.}vh}q>P$it!i3$$WVu;W8)>sCI$Fs]+N@2T62JvTQAD'((+@GH8orJD,5^j!JRrwSUMju/
+3+Cscl4Q@nt(N&_;]4zjOvG<r''O(r]wl+E3vCs'7$vuXjeEIBlbW(,u{_]pZ%2<3(/>ibf0CMDA~EvcaU#q6@{>!]j(i34COcE/Z.bseIZb4=7$!EiNY8
+X[E%+Cl!w]sKS(Ii~PX6}x8{]jV&0,=vyj20hLd"!8C99$oRT)C!s%FSq&}@,;{W~0ef6>[9C@$DYO$i^<,QI.s{;;U-#aG=!&rL01S<hz52!kqJ(<]w#d
++)<pac%RHk,6L.{XLJ[N{XB'bzF_^|qCtdh|`Ra1`I2-X@h"YN}YG6gb+JB[7e72]t|uU.x(&7!Fya<KpdMT:5t2_3uzdLFUG]l;.1h[QPx0Te%l_$pOte
+OMlk,]S9</=8$-T"yEqx']fIK'ixcQ`UfQO2G(S=`x8'Bu`|[!;Bdbm_Xg.My,<<sjn#%m'd8yP1jW~DDt&7u]u`^`5r_9V"~j,]U<2w_ppD`xpnABAT|y
+S,#bnsg"B=bt^-#qVlt[uY_lcL2MHrWb8"09Wor`J|kNu|)590&T64FW2}yguckE'(<>/:^GD^uT&vqzRL5|z>|8uM;NjwPtqI&f<Dm/z}I{ll;xaz=(c]
+YdQ(R@/cFwsd@vrF^o>+:i0)"tIG"24B!v8XhR%tvLJv)rIL,j6nKaFRstHyg>3tn;0>MHF"osp`G'R7h5[e96'3CPTij;/_:a0:)25=v`Mb1tE_z8gYRN
+a-1Q7pjA6Og|Snqf.wM/(|`BtpC`Sh>(Y$hCeKx`o9-I(<4/60~iAr$WUc:e2x0Myv(MqNStrTe[sC@H0<",c@nt[q$1c2RZvGQv1(sL/pz(rY8)n$t+(/
+0+jQ~N:XcYQ-<SWOK(oD[6-{]poUl_"IDm{LY.2jeEcOBJdiJ$f&"1%DUnZyeb"dsK.I%)=J/x9U3k{:/ZBttWl/pR~dxypiZNTF,T,:Ik!tY+7FN;I^Re
+:z)^jX'&(YGM7h"kgp]|tB1s}kBbX9z>J/`nLPCjTs"'+x7ONRo<CFLU+).Cnd"/,$O3gdf>oZ$vYZ8fn$gVI3-IN+[bamR4xt~:Ko=h(odX&Z=>aUiVY[
+bbZLuYT=CwD=>,Zl@}:zX107M_)IT`'FdU9qdVe_}i98qg&b:fn}&`L03"<m[vXhr-X&ILm)EIA:OtEtdOz!{,EiEt9JM[`:q+3vX<6#d`9P{(j],5L%6P
+P+8'.Rgieso"c}^uPEx,6iwT<tmtdcGgoF]]oTyRS`OL:N=|&J,%<P<o"ood=U8qH|/4(psx/azxU/Xo@=,V2U+(.HL,u9xL9a,.!a!e`vGSO(Rf#5YGS]
+).+t0uV;V>32#JIz3qu6PMKpR/eBr-Y!kbdTrd}:`'$&IuAAuiV7bdt^4-s//a`Tu<v>Jnu>.6(L+h]bV+@C7g=@j[v:qZEi'$=`0vEe^FT69"[1/Al'!%
+RyZs[(:b~$EKd8t-|05r`[,:&Ndu&`P2])rLQ_f8#!qJ|/mK!NyD#x+Dk.R"Aqm!FYc.rW=X8ldn}|@RjGEFsAv+tskVpC^_,=~7Z`i""-03fpy_Hmq^7G
+/2ly^q9X%iQV>R"Q,@36]d6Ql_Ij:1>Klri/_,SvbW$/`1$##,z1jpQmm/2h;Ss,+E'cLK=z^929G>O&G'bKt{v"Ve<;Pif+o&kDg#y9ki('M<uEQ;%@rc
+VMGYPA{lsedB`v4f|b"n_zv95;BiYjZ@^]@pR'jS#g1g|R>&#`uX``Pn.G0Qr{;zok&+QUdMH3g6NsYxJa:wM:(_kG{cSfk($s{7H/EoOyYO6IAOac55tz
+ULOY!TK+D;Ago^r,X"V<ue,/=(eH80`p+|su_8pf>N9amCuN!).W1BVT<5%<'Hkq+{]IM's]".P2l|YDQyFLc<uSIt%;YnF(1Il<nXD[kPoLA[8H]!7I$$
+w:`+n.@`8uts<=>hY-w:0`nigZ^3|qCv^D43aYL]B6%9p;=SQ9B8d6%%N!2)P%zt&))p7}K[TZ`HnH}y7.~>CtwT|#~/.H:F:@f><|,6Y&Dm6W'AjTy{~%
+/qXS!UXyb:[zb4][":tC,/$6{!!n;.`:.v@$9Q<^gN)b+L"W'_''<]4k|E);MQxtNiPsE]D|L:bWzxsx,D:-%,^t0pEA'z"A_Teu58:m{wc%[x|xxK"7:T
+bc=dFp9b+#BATWso9UCG1yJEftAYLlZRe2$Y~M~y3H,2iV36BWpWH&R'J^-:UZEuV8=>0ouv]jSDfOgTt%r1kcb$<8Ow|+Pk%10,}u4q!X;gW8V&$/^pk9
+dNn2-/^p2PX{=gtSm.ns@rJwxPloX&Y4un"B,&iWLEvBprxoZib9YE~5rHv{/L->Kb(vSiVKqp])^^,kxJ325g'/^1urC<jKFfKiFBI7}fkOd{{Ag7tqh%
+Y=w_#56T|BLSieT>'8fq7ov/tj3%b/xv!iW6fEFKz7#9P`1=~MQ8.ss|QMWu;gw#ogs'o,%9OB6}f#tr-/vgEGn@Q{U#]Tj/ru2VNpq>Xae88B"LN/3N<Z
+Lt&5hS{5=O4iTAdw,Jct~9}sC2xp9Q-3#YQZr+HPO{fv4LRqJS(qK'_I~l+;~NWY2'cbvG~+>RFBMzHhex)^BV9[L@TWahB"YfptNxtkyK9]wJ6|uh0:MQ
+O4ZzNBd&Kv'w0:zd~N)s,_b[J{uCJO=aF6mi|V!@i$#z$-4;J'7c8^A^<a6BhxM=:;zEyHaQN2+-f8#3a0|[5O;jmYD$MC6=Mkw0V50=^T|7inlL=6MfKR
+QZZxxr`Qm6vp5^dY"`kC0i9>9|po<J3|`X/&d<R@0fOP2{)QUK/}_/Nj!ws-629E5Fw-T@P+a$<MF0(D&/e<2mh4HS.2#!2:"nLJCBOpP"}H^)x^"3L<0a
+z+irH3L,iy-PY{PBWeRjbLcW2&bDC,[PO"g+L[s#f&}29_MVP#~{;9Q"_p8Q-LKEqpjgdL_3zJ3ikn~48s9|)><7a!9"ZqyD2h`n"9|)FW4[(CU]W)7n)/
+ykKNVKm{:x#xQ#.;3[vN0KzNRAMSmSYf_=P7+QU+(%pIi+g4.$8${j7/2T7Adtyb>`dfu`jDid"D3)niO8^e8emeZLR4~"mBnevl(:cIUIiLWquP-^]`ps
+Wrz.G9-jk;GtMON6<26OeG)=JYDt)Izn9D6#!7uHXSq+NuK}`v7cnq>#~}0&`!6vG<Ai>MI1ZW-<&5+Dn${2`GM,5'_PJRQv@iXs;I3Zwww+)4~Ub@s06c
+[40jj/q-]0'x#f>Yr>%=j^(Lv&Gdh$@K/B]2G"3lVnIK}x{SGR1"{TG@l1H.QaVqSdd{Q5dDMlQl8o~$9a'fBCe+g2k;H7bxWFiT4Rq#8LE>zV/F0&[q_F
+>>Zj7h0}PpZo}>SZkJgaI-=Y<H')-DCLQJUA}:l$pIc_"QdK>'LJoNcN3N$N:A/N0YL%-h!-P9lT(vEe18J#`v(@6ZkxVuP/6|O{ZTk((MsfJ9#oD7g2R-
+TQN+{^r@Z(Nrllu&hd+|1I8qLhh@d(_>6b@P/+Bk`Oi1>2>)1=&T{k.Wa&F+7$ca'!rkrB~wPt9/q/At-A~o&d[pVtkJFx8/)vHyQ#D!{S}$:7l4TWFiiR
+pyJ7og-FF613e)-I-$9;9+$T.09(YP#)c%xb>%$NnmtI^TT0"k3A)PMF_CNMT]R$|,av!gE}Af"8;g2Iwqpa0B_ziw[(K24E3W>4Le:h7|:/mYVxX.ahc8
+9aXKU{gJ|<F=$_D{=r/_:|[gD<fUrsLEdd&YQ`r_mYcm6m9Obtew'y$Of$:6j6CLlgQrlmd=,+MO$Th}wIT<e_Ynl6EoJp7bZzv8/"KJ%/rG($CbH!(;<;
+J_V)`V>)N&ozzy<5j3D%^O#2nfNY|U9cKryDbJc,RH9X-CNL'wUY9D+g;.0gKJ@;e+|^]R$:^DFE|B}SBgZqaqsDazoIgK^4b-LnD]{.{SuL>bZsJNE(;H
+=@+Lf=hKV2fwl_onx0I@6`2q-p7#o!#$mn#g&C/%|<wH<mEnXG0PCX'H!]C<CTD-|D%E4Z/oBRMxoQiv$l}_l9(f}>vV{H}_(6;ZEl<qMco/}goZae5]z,
+0w@:hf{,/>/h'n}[15fQXnnkLS(|Rd'"FL+H"1kF8RXSLb+&&BqaT,(SOQ!jD4/Zd`,u>.Z:8PLoawlxeml_}kRl1AxT&BZ0uBnv-L7EvvqZbt5;xJaJ%T
+u>+t~%atZl/$:yMn|cCcy`>2A7,z}03|T0I[KrhSW6D^}Q<lu(nf/Hp8/xhizM,WQ3d8a36-$'p_{Uy0|p!7t=$jIi>J(_gL@+wQQ(yX))ncL7h3"O3od1
+hY&Eii!VeW86c[UZ):8'Y3CWA7X}SVgvXEqcB9eo/iVY~hKJP^&>VAtXJd"H>S<>43F96-wllS~=tH+VY&.3_DW<{ha@,(#E,;7^$AzQALpb:{"qFK>{MQ
+-74t)+nRE1oQovm7ni0P0Xv6RoD$M`rB]yNR^MXJ8$|5VLAICXeJd!&fp0u2(^DmPck,P@I)VJLZXae3,jd:c-'u]W|FR3JLbbZ;qdhU><OMyW$$8Y6"X-
+R|B-_fZt(TRD]T7Yz@{UVM>odcbw%!CL9;sv^x>wNUPJvRD"CzIyIDa}:j1dFlS`+67}mBkx'^c'FxIm5kQa087&.g]n4J4x`K_d![.q;D:quGKQ$5IdwX
+^u|U@,(|M8)R;h'Et`&AC=Ct=vN^qd'y"8].0hxF=RbuF%E/5b)8UK$fdB3pWo/BG_&xa=jn=_7m~@Fz6A$A|W:;HGrYz](nsF/xf^5RI&$,9.SA=UG=ak
+b$@,G{jH=pUA2(wecVqY7[k^R%bkU(tJanl:3)w)"4Kip>&!$]dhtp'JBH)U2k,p%"JX3dV:LiTtpxN8{ql^Zk%FI<k^}$cA{pUD$!HEA{#XBkENF.0r:5
+Crmf|}A&+{;qC]X1QJdJ$QOzLb')EqY;bU5uA|qq.#'[-I_`jiK.](r|!|LFi8Y|9MWeU-Hs"U1K!(5I|5>[bJpS(%yw1Vo<k#.|z^Q2//0rCpH7iQqgkP
+d,n-KIa06q-VmWFa+CN.0y}g_"VWU5z8%@Z@}d%z{#ZYZ+,8f5D2%dgRA#H)$dAG#;e`ZB1DrQ%OFWP|v6:UI:0};>AHd7g)zHrhautl0kkUL|~IbV5M)G
+2_P'RX$!nH^>a2$l^3p=stAAS2to:EjVqz}"PeVq)S=7Z;Vh^Sv,}@yksn"N3Y!9n>F3"S&M.yBmqDr+"OKRe/Y36=3O&KobAH!Re67q~(V:v6-7mX'O]X
+s}@"Y:MEs-}TSI(2Qu5@EywQ<p"J7mP($@%VP$T}$b;lOz0@_#[w-zN>$fcq@W$/$B8qRUf0EQ"1dX&toJP_6MzNVoOwx6_a9b(im&S9e:Z0;mk'SF_uhR
+y'j0UlQIs&0tRm%01M|X:'hJW`:jR0V7BnU9)@2oDV7{pIX@Ys([+Nl/oGW$.u,CkWx{ps735(vi#sDvfxM#flNU7BI99<'CNVX=M1Q!#>mPEZ-LzmJn$f
+Ax)X3:{+6)t_w=@/B-i.F&cCa>SuK#gHr&KOq:r1_B:C2j%!YjVH_jTEV_jYy+x4OKjX((bOl6Hdi.Z3tlrmU}w'8eeA:#yUlm,Y,@zlA^U'A6kQWx+Z<V
+GO3fdQ~zvvp/DYY'y#pm$Pp=rI8.1zwR=G'XQMw:5Rp2wS[rml'0jZ>xLcb#O4$m4eJceA'wmP9d.j5EGz!%&pKhu_uK53BV82YDVT(1nkw{'&r|NF7aPc
+`pXKN%Yk4vBP-_;33Xs861h,2uT!+5aoC[em/,~lg'(KGxgMz"&8:t%]$B|W(Vj/4Fejgd`:|h@p7$U^g>CFVP!T.]H@R^fJx_w1V40XuYL)`o{IPd}l:4
+[XnZ^cEFT_/^R$YK+V[X{C'],k)@DUkmj3`/&Y7a|o|Gq$&V:|``67[8/^E8w.Tg+b6u4v-CugHrAA5tDbRYHd36','}t})}giI5F'otnV(F:HeX}z}bS!
+46L.-/fV2]j#,.}5Ca!EvO2^~S<ewHfw54<khv&MW&c9(@AdHY~i$=&=SK/pc|a,2I{iuLTYk`5>QBuvgp(=v_|$|;zeT(`IJ.J'0.oN:3pghuQh]TZX[4
+C<0DK_3AR7(XmDm4zR1`|yFTdcy79rCcz.^8yO$G|kk[Xwg:4#s3[D{L8-=31Vm4BvB%!Q.4p!ZFzT|/HHFS0I}&/T6B")6PGggoW'`_-Hpf(R_526yUmf
+z"/FqSP/~OW2J1`J})gu)[<PZMJn&,kv:DuxCEE-puM-,+I-``hc"W5}U<;3fYS$4"seO1zdb;![AHaCjX)W6]"f7ud6:wn_Yk2TPdsUsw9JN,F+Fv6i`m
+tA'[5{#-uo{b+TqBmW]:P@!<nYIt$UEG<fe(Cl_}lcp,V]`#fm/K8dEUV{r11wY;lod:BaGaf@c/+usVEh3mIua-wW9QG%[/[/(<DwfP+P6P)!5<.^8wMC
+,l(]n8P%]^r<MI$Vsp'#<%LvT;(BG_@/#VJcp5uo8sMfJ9yf5Cl^j91uT6}g0^cTI!E:N6RYK#n+%@08r:ApYTXFlO<=rvvd<%5=r)^CG`k.)1s{A(Ed_S
+.fZ5Y>3{=:zMA{j;{<u;UxgTh;fPTYS3<tE37+1cFB0$Qr@7:c%[:l|Cb/bOwXTkbP"`k;Ja~oT:bY3j[5({Xy@K>ao{VC@1Pte^q:dSpqk_NZh<D<IN=k
+;LM=Lv{2orS6efa2^IOUpJks3VUB4&8^!1]Y[my@xj21bJqCKQ&]aydy_6tTqbGKx#h{jbeGRgV$ddyz%P7bZm9wM6k%|t+e_7|^TmM%Z8Z-J}6O5s|sJ:
+=>,nL30p`k})$.@13`EK_2sqZdh'6kLGf4)qZ{51>NOJzb5JAiqbaQ1<5:JWJL<XZS__aMo9Mtxl8C@2IpL[y|uEJb#m!!-}qE'0Ga{is[tmO8!pYF7Md0
+MZ)FxZGuCkw2G;5;PzE1^cP}VU0#mMkHX8.yS5RF=o|0BK}c0#rN|HmWPE&p)87Ju|m$aQ}7B`"WLjh/j),MvOrmHv`jWongtz8s6BX0^`bh>i`#D=R{e3
+tE]=>$gd6;`7K!K<LsnNYj4&mN=-=BT0&V.EK=kzbbcC(E0:s6{plI'sYGepq5OZ@e2,Dfz-GN,7ISST~{UqA>CQuuG3Qk@ZJk8_xY$oOc]D1oq!#35_J-
+C^mM:rd]jlYd<Kvqaa{f>8YYa17M:yot${z07yX(>al%`B9ZV[K3&PToa^e+ACIym16wt0|LY/W/}7>h;@3^s}WSL!v5_}G%%+ffspyBuf!o/MgUaUz2a4
++/r+Rx'rQXV6@'iF@{7wJL<Jxv(8Is5n's~iVKF!zovi689d{C_+"c:'YbhMM)h1yQ/lpysLuf/IXnYliSHs)jJ>:`,$X=lyQ^EI<MVzq+4-5Hj#Y>FMo5
+eNq5cYbA&^9&Qq&"UEHr|,30fFGb.^[IDg&#)<E30]UC}C}@BCnU#m.t4nV(8vf$be}webZ|9H"#T"07CY9{!z4(NWeW6yl{lJq"r!bXJO!!>[`;YtIO%h
+=}y<,R0A4'PU|+3<(!(sxUCljKj5$4nOx,2zp5XL~H)aGEP$OE];68k;>8H@dPQQDSeZUyC=r;&V:Sd&j(l,@:)xbdf=_Z|!)Uaz3g]2e>Yx2=Rm4w.#q8
+%0f03.AM<69L-gZV5c&8M0Oh$Ryq$Dt2%W'mQ}<mqjZF^wW!}:Ox'&:t<)oG_NWGECpBF_<WinO5Njnbz6FDDSRu5h#@hT@Uzj0u)lm6zrVi:y:LEuR09[
+3{>3FiNO1Hb`)yzLcyFg4xd7^_]'WaN,pbPqW)O,[4$!$AdFf}#-s{9|9Nv{3["kd,&Zl,@,YKvqtXw{rz'FEY}CJ/8c_x.I3p&eoFo5uVNvl&|@MN6<"h
+yTV)L;m]Ew]lF:zWx]&G8eoBMuY'eeN.TVTj+/_cfM&IgM[|o_zgk+o;)XD#6{ZunF^Z}&f0p^r=lqX|yQsnGUqHw=[U6lQ{@8Y{m=b}ueW^w[8VI3kNx$
+Uu0dF7fyno@Kb1z$M8'CorDSM}uIu2Q-tC"yTszz/(u[N"E|}'/!6%iASp-qu;UeO'fj4.T1CB.36zc2|X|8k.g|,-"kqfl2(-IU(:r%|2u'}TEar54O:'
+ggeDlc/o/K<I(t#IginiLXB&%gZ_';FeLiw`@MX5(!Kx|p@YcqdXM/HgBEZ4,e1fl42/C;o]V'q$qbpcWO1CJ@+7!k.:(2R7G|TL8ZSCU4{TCRxpc=d2!-
+Jk^pn^qgOSO<XAS"T'c`1l7`Vc0C673C3rW"bA)[_=Q%rv_]yPa|7[2-l`Rg0VN1u_}Y<:Pz)htbC(Ln~eYYh@i|<4#r%o(L{q!o.Myhf_.4hAhwxaz,aX
+cJ7ccr:O!W9_(E(Vh51`lHuqcN8",e%b/DAetEbYQFICE:p3E##P:[U2X^Y'PZ6aYscWu%;<0JK9&RFeY8$=sILd~s,a`Ji_/&Xc-$'vLq/1Gp^4~^=qBW
+sS3Y&rjKk.3LG8Sx{{d;!OuLOQ,@j+F9aW-UvZxDI"DwU(0pzc#sYx=W7Mv5(l=%mt=fGXuY@q[zi)XKx-^7mcUADB&RkA4cCYd{dB^2mLm`obopAZT,NT
+{YN-+,XKG"ui1S:+n4U@M:[V|<{q[)v$OD:!#]=(boEr"9{y58%Xdq#xn{6/Ua`U-2i7;NH5M2~2HCeX]A<FErINM|,R4FdZO;B_V<.&4}JFBA#c.$#Mz|
+FD,:6xU3!ve8)7S0mnqVL5f1Ihu,qf3u(eE`}5bcaQO8m_Uc1;u'$[(ZaCC<]k]a7l^lyI(2TI(%enhU/R<YzGrcSsX@W1wZDNPqnHL,iaav:(h$pJ]LUF
+Gd;lnR]bUAZ/RqV_FB`5ERgo=]h_QeO3>tqjZiUYgEv]stuZ5hy0+mSW,R#G&Sb^'%PSH}x=4x&8:O~k.L{=N6sAF>oqz-xlru1bo5MN!PTJQ.rZiy-U3<
+DC'<zeH1:{T0R>CFYu6nM:1%mAp2-2}87Ik>_8#g"oL{"fb&Md]51C'@_[kkPzuAfu"E[x~F|+YU=QDa9[Ar%(Ig-zZRHI)aI-#=61_8esPrAJ;faf3E@.
+TCZfUc6x>!L-Ytyzr6V_X1$x|01$jD%C+,^%U<+c`d[P5E3fguqzN6Voa9gWM!(89}5L[+wE"nTogB<TB&u()uU[+,Bx4,g]Y(v8jL,A3rOF,tqA_5"uyB
+NF:Y`C|dDOgi~w9zoq~X^>@XG_0|3&:RQJ|Coj>gHyWKO$guxM7d:vSqtUDL,16g81pe+gUoy:=;DN"]8M&_>UT(/YqN2|F}2pNRRT--7VjsA0<+aoz>o=
+bYfNF%^!:M8/fYtNTV=POk8,qIK2BiT.87Pj>F9Z:t$j<|)"ZN90bC^$&6S>jci7"k9r=#<)z:xR_.KTLrRaVO6_O/$gDeC`AvlRg4Uo."r!f8bu1@z9Wp
+i)}v7m=FBxH|npho$D<Z"8xe!79CO8H}i{sTNl`8Pq<mU5!ExB,l5ua}c'jA8ISZKyX&4xTfuXv1UuYG$-b.MK"{wgt$zi%@'ozTgPzv'A5"M=6uG2(KMt
+bw)-5xuUOs(||OA12XjNj'H,pw@,6IwEbyb|G:mRIUOc0juJ`R!PCk4uM/d8U:~d=mp,Xy4/7YaU%67|`NYIZ9po_CtNQD+eSvYuJzf+8i,^@qE(`;^6-a
+;j%A[##5q@'7Z@@xaKo6Z`Ora<ko+d2GlxFW;F+W+H#3"h)558EmKW6f|uPU2ba>%CuNK^!%b@8.1a}(,y;:.lQCiJC<0!.tQ<00P!DE>@ljLhilrx(W_9
+^2n:%#5Biy;iRe@+!-~(uHE:f'!O):0`qmUBWeDlgl!Ud&Sv"2;k}0/nzB/p#bE|E+4+Yi!nn+I{#UA1,%V,'q+I]1}o%6'^}S/J/h^TL5'"G07p/WuAC<
+6"hK@7rxeOL[4;9m&F[Y2!#"/PlC+`]A!OTj<(7|l5B"P=N^jAx2bmNjUX39dqm%ni$oUe,){fzS8-m5yb>e[aza#jt,]N[k[VuwEdj^CEBGlphSaX:^Y_
+B9q%d!%5n_{O`@z0IGfu;0(K>[Vt%oGm`"gMy8Le4[r&<kE1k})uR7%u:fu'9'A&F69Rrw3NDf7L>Kgh;czP|]"UM#$cu'6n|i#XpLQA!pT8]i"rGJ<IKh
+ej3J@f!M>qH&aCZO7kYVQvtN1Ezh=M^4,#6PZ=!JDEsxp%VN=uWxQ]&#a80'v/-y[<oFT8@tp88N)xluYr4!`BZ:qenFXP_E2'[@}kC_qDg#U;3HFjoI$O
+FJ6HJ]]sJ>X/;(2|u3aaq|%27IVuy:9Ss15dT'1-fJ8gGr!+z(E:0h-jVw;c+S/9p4uwHrS"rg~V~DhHRM[5$sApBT;uaM]P"!>n8QKmOdWHbB<!Pmdnm^
+$<ugT&5sNu-_<2Xj:FMJqc&M$}3i^4nibqo,>9+"Znh0ZU%A[a-r<gBc.U:m8rE=k8:z!A2fQvm0jsokl@p`Q=_&IufS.BT<,dd)F{r>]K5af28vkg7v7q
+KcfH@X2-YWe$fGLb]3%r.BYirMged>=B'rI2M>_(]o1T|SGOmj5s~_3QAJw4Av)ok.2"ofnKk{S:-9V/1"DT_u3E4rp>(b&ayq"/^w=WzxsW~oY]B>hX(-
+#5P-<@Z}"upf|i5Uct$RaZem;{FHr]f[1<Q]fp'TIdC3X[yP1H6M+Cy8h<,dmUC8FVVVa#[0w|^4t:;XYNMY<MW0E]pX0NrN=e{fFIY2=RNd!))(8Sz94j
+d]~K4=plCUg1|1Q7NK@a@HH{;$Ji|x/{X][CvgkvR<(!ZJR6m2TP@it91SI}R]4SLB3^Y;gX77ZpO#F)7';,"_/S3VVzZ.i:rB7I|"x`9!_X^LVjmBr_,B
+Ws>JK+3)^Ab-L>Q|;F4my1l":kQ-8(q.iuL[+Uh:Sv^[bAO1yLPUpcE4Mem3JXsBcs1FuM[/uevg.Krb@0WC@>i.@Vm5pU"EoGb7uGGg}DVgo!X=g]L[xK
+h&j]uWg8gPVLp.+bHu&nS9IVvbL[X<7qzw<=51PV1@oqvMiP&@wQU&L'LwE`<C6qB09H@aH/_MQjzcm2;r@d;28[D8ppUb`$>_MvQ8JU^2)CzC38>q{OXj
+Ht_K53P.'VpHM[>O`J&}@&p+c/Rd=9&gkzjG&vNX,HH/2XH}-MJYZ>by#Xs=63:!R)trVHJz,W>TaDlzt`KW6)!FF2RoEeNv8B@IIl1<`RhbUF[sm6uf,w
+le:KWPMw_yfC7rcKQ/m(vU4:KfHOYCoO@QKyRa)LhHJgfGx>$p}hSbAw`I>x==da8X-_Wo;xgKG)!z~z.a6u(ti|iu"}h%4m5@%_u^GNgp@dTv-J7Ak71x
+BeM6@dAiUvD#!)e1EbynTn%[)Qm5p1x'YJ:krf_3%Ab'x0~7l@dt8^lH@^JsId>k37,%ZM1aawXS7=LGXFGTB[01,:pxCmWwjW72Xf^pj7hKyA4neairaz
+%>Vf'[M|k|h2pf#FZAur[Zbd8gm#Krsc'xe3<A+uBe5<{@#d0WhKr1oUf#6iO}m:VPz_bC7.^V6y(E}='Z@9.k"|%Br.<DA6MdnA"RteK:=<-]]e65XAzz
+#K:_bW=q{Z;eng8NG!-6a=Qwk@!q4yT2UVbIt{@ZD(}E`r-q&0N7ts$$BxdyrhM;'"SaY=OtP<_.x_!n`U1hb7]&1k<IRo+M}-guCGicn%AAit3[:v!a`N
+"W/<R,[^MZ5DAwVrb`;v>>-z9`A[U5Uj|7MS9e&yRl8R8'3{//s,YG~ze/j^z@E]Jd.TqNKpLVwX>t1&wvCms9-3GckBa+;251Hbs`yFnfaT)LD7vcHFr@
+<t16bk)8>eysnWjp:W1edEX(@kZ{'k}$]ppNeXAJ5+u(OG}1h,H1XlD"aL!X{Z$,9impB1LDdd2KrJv7P@t+WVq^O<,eb5mR)4[;aRFNS&n/yegR):K^.q
+RpC,'dYiU}aZXaf{xN!8QT}E0C@NLGs(t^6A)6Ep0OcbR{%wnLFq&#aFvI`$ydZ%K@tIsS#D=O#_T5_["_'s-.qy/s"[yOhbG}^E+Ji;vuHKGOl}O_Pp.@
+Z!%63L;KC.JrQ},pd'8Z}%`K"3k^V2L&|Ud/5]W.$1[od!~G^c/"OV)YRF1k%OYuJEK:A&+0JAbb{B#6n#Lz/k21Qx|zJ9yfEc6^9c'%se^>[FVi'}jgqt
+,^~f-GcOZ9'N<a:p42'V(W1Uh-8L+4rX7'S0lZKd-Gmn8M.m5Kf/AG7eTW0VxRD[-Q'[G2P;uNZcA)cEk;_[H$!K#n6Nbz]vJxBL=#l8S^#LCR4(>5Wh9f
+Gw8Iy2FwEXwh%yRM#QU+=6'X}5<fuA[65{5Bjm'BNZVurT@,YpJu#-;-7Vd!W{^h4,%59E-##,Gj,svlE@oC0P('#!gLu0Qu5QgJ]'[:[PeL7+6fI7fZ#.
+Lbi1=Cq,3$DgjFXIMO>k,r4)~v@/^pGuIu$fKQv_XN-tUUN9f'p!&E}%a'V4@@-0DRm<7]R$G}['K-Vm1wF:&/Y]UTXSP0#Y"7.pju,2>@f+'-<bGP4!W:
+(TAcq4dMx<S_:Vpv_77aaYqZ#jhP%{$yu:;I[uDd3+2n,L!:;]/K:qFzSi[0^gKe8piW_V1DDI!'Xj-BRk#z/0C}0n94C/6"'KCpuZW0I3U,50{`W`l!]F
+>5--2ZpFlGsa/oI']UwU-izo:^RS2P/Syv>.AW;[S>!t-vb{0jR,YZOo4k9n]t5)t'_U`qzt2#9_<>=d/J/'}P`|<|K<<R$|eS=VkKSzN$Kt%RYsHnko:w
+[%AKm(%An^-Dml{D-p0.>`q%{1<u<qJhH7F(EJ{iEmx;HSomqn[AK,;2w(JRAk&acN+B+Qjx&c&V}ML+$DH<{wCrT@Di%o5JCXA(;m33uQ83m:WfT-=Pr7
+&zjy}q8EGu&<Wjt5HF!;+6BSH6o2ji1Ih)^9xFujtQhXOP>E4,0L#L]4`ZN2cg5K<c[_0_~AJvb`{N{%AlQja{=dDOUWxWR$cVwE'%Hjni"XNc1!c9gKz|
+h=0ggM&GN3:0amxi1}{B769;5O@7|Be&.n6`mI'LRr,22U2byHT.)]{nlTe`+m"nf'`Bzh=:xWKp}U0oL=8Ra#B4x#^%Y4{7cOGF!'%^)%@(z+oES$!b1j
+cmc;}MHfs>k6JmHAS&%{)W<09ylFLeYU(X1iu7-wx>Q|&cpd!tbao67p7)GOlb^BNkNDO(2gM_QK;C$}JB[;|4Im"oE^5NZpQA:ND5#JXe%DENV>0Y9M>Q
+/xj9%e&HL,3G;(jCWc7]+4D_h`KBV]}ERJ6loPME+p3:9&u"k.2.N0-Gu^}|Vq4Oc^nDN="R01IJ)1%P.DBU(j'K}I[>J}B/ql7;sX,e'<E<!]VeRHelPn
+/=Iij)zvFUvQKCAwQ#RnIZvG(xE.;q9N8johKj@KfMUmr)p5r&mn2v38@^kG@<KZ~GkIz.U!"bY{b3Wgmy&e#VK{/(#h_$5oSya#0acU2hp"[L(`-tAV9X
+|^DvU!hXbGYfaJ.BZ%t4yq<`q-B&}8XUfd,C;gOpB/y84zoi<W]@8T|<]L9O.Ej/g1'1j.lqV2~>WHA.WC^wBs^I%!fQ=}-xoD}jN(o({^Kf4=9IGz<9/,
+$w0VBt(Hh.zf|:-1wJxL+mb1k>AtA)Dn0`ADL5B"NNnCz/fxX@"|&hLL%<aDeBa$gFAzFt%_fnXGmN-OnP4}F&dziPb5``wVa&o/-V/a/>)0q=nUp]t)e<
+$Xq1vy=^G2OOU^p@u+E;a%1l|;.#_'~-)LH|1U8zrMvfnwdK;|}}}L!h8fweuB3HaA.xueEaEa.-`uq[Q__cJX<FwBpqw)r0Z%v4vO})TsuL(dKI8G:FEX
+kjc0AD7D2H0xc@DOGRwtJi`$[:|}RFAEJj:_sV8}<2Tyf:(Q!:t(}W})-nfW!`eC)LZ]!708f82]WBiB89'^a/MvH-@[rasP/zOqprEj&B}M=UWBU[n"9'
+|8>u|B#1imqyu:rQi{[On('UoS]t6bIIC^y!cJ}t^'iz-o4gYPts1rj<,ND4.)Rb;Yc=s$Ok8}WIQ&<k+g8.ZA8o$iV3ws%^&@}Wn"I:U8`0y'|}.yN,W[
+OVsTg8Q%Cn[e&9};k/_t._Cl]/k=,g~tKNTzJuT[t!k0QtdFj#/Pnj[8}(wBaDq}k.(3[&,YDoynm|PB}5p_=z1E4vP3jDU-<n_<N/I^Xt6w9|bxclh)1l
+L<ij&m0S%jXX8CIXcKxuzF04)i:fw}`cmmYc]x6#EK[gCf.)S0IXI|;[:CRHn=[gNcSxw@_k1k86S7$ql_E`[^l"g4W(W.Kcj|U{~[qDWa@Td{p6!,yjHk
+smk$1y7;]3:Wp;}{o9s&7lAe5]4p.q~tr0:U~8:qK@JW-v#UQ5af(6KsZrV6KUk6lb.u$_$H6Y|=Si$T!m)f5Tb]f"VQR:B{DweYG2F[%A]NivQZDNux|l
+Jc=[%wvHa^Jr3S+X7x=V:)lywy32{)N`.PPDzr/(2]9&Ya<,mPcD'Z%N(9#LCv^NB'j5}g{al"v]M8))~'iDmN[3y+Dct<K[!rhp=9FUJD[HQ%mC6fLv.I
+hSFI{|<MUbLdJ|nbP>'k.xHH$u,js52iJWKRM0(anyO]eWA8AegV}4GRd|t1oM&aO[{gJrrfdp"$b_iBJRKM@"nAmg0$$0Z0Po=B{e@dUxfhQgKV/-wY/E
+2%N0WDfBXnf72GoyHz"SqI-yz4I)Rw%]+;'o+!~^`KT410%DQ]ECuI-e2Ku$D7}.i$-rFBT#/u)H1Dup`y~`42Z!7]N<l&x@$#+::Yy))Fjf_(!H%=~Lp'
+J`jwa/LMPA5^#1IC8=`Fk13W;^E<|+2%8"M87OLxpRpnEFeET<e5Zk3Y9cR9J3%88sh:"ZqT}&&<P:p3p7S-Aduh$88X+x]S$ET:_=KuX/k2dj{Mx6gNai
+"DM,Xk-e<(U+m]T(Xe)^W7L&i8e43u<{PscHXpg<R[Xz-4$"k;B_KyF@>4U:hfoF~D]Z("`5dhb25Y[2+v"w#Yp6_zIU7"xG:iU`bYNKJD{88q~3WdECS]
+oovG,N!V7Z>Uf27aro$tV<2(RpmLlqJq2JRC$(HW|9cyZ'I&[]`j}eQ0c0gQ5r_ZBivbKQ^16`C,#JWwXCfol_1IQt(wTjLHa`z&{=Dul(LkM{@R{NJO9S
+xd}c4BU2OzsH<2PGZD0gk,M2{"@85W<Fz5QF[!wO&-IoV{&tpc%Xf;|](B}#(AekElwD;X3qZQ-q!Z7_"-/1ey=xz#&&MLRKjZhy.,MLu_<>C(lOfmZc0]
++3>'VA!#MS$Ar@a54am^FjIC~8cAh[9wM3=t4/{pwI<2<[@U}o.&]^kP;3twRx1vYa4qcz_/8}vM4eq8(Vzs}_=oJdd^=$(s`wE`4,$mh]!a>nn8'u/Oj_
+Ms4btI4.$26k.K3laQpJ2iIa,M!Qa-{=Ca[<j.I9IhoV/DrxS1,L&dh8nf&lI@cr=L!"jn2&^H,DCIK_8``o&0laJ1M)6A<X|tYEf7-+q]9LuSao+!<qC!
+{Z_LNv]'L@$/!5aGaLa<u}<.q5s`k"^6/ujy2Q6rX<v4_MJku1bk=5X)C.&d1{]/m{RvzeHPV{+wPT(;%cHHW]UQx[KQ3_FI`V'2ul8[eVx8JxVUy2SK8G
+3/d%bK[-)R4TK:DlfWgAdZ_rkkg8;:VK4xG}IijXS|+V'+TSz4VjhM_^,E!y_($(iM)QrWexLFE9'=,[Z`HL5<(Pg6@u!f#0S#Z5<.nvZ6_0(yfm"Ud|+M
+Mk9V^Fi352(zmNRw!y[zCpDyONgMcRla&ciw6g5ATGiH}J`kutkSec=afug=L<O-d8'Lw)I:Q_$6;(r%QUI@|%-R}s`XK}.<(j{avYT:V(Vq4:@.U[A%LQ
+uC))###h6m!uZ}nYqr~`8`R(P$>5&X]-VKL[rz1VSGX{%s+e9>vIX5=_kOXSlGtH+[{[GP@@^,YzmWNm0nm7q}^^K|q0zO1:L8<WiTY#7}FOJNY=E3Ahzi
+ORN"x7GCid~a[:7VkR;cSdy.W+)WOD2ahGkwgO:)S36JUQ6uXE#//d#03T4vQg
 */

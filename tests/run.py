@@ -167,7 +167,7 @@ COMPILE = ["python3", "tests/compile/check.py"]
 SIMT = ["tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
 ALL = ("plain", "asan", "race")
 CHECKED_GROUPS = ["building", "graphs", "operators", "elements", "transposes", "layouts", "errors", "inputs",
-                  "hash", "columns"]
+                  "hash", "columns", "orders"]
 HOST_CHECKS = ["--backend", "host", "--quick", "--each", "1"]
 PROGRAMS = [
     # ---- text
@@ -210,6 +210,8 @@ PROGRAMS = [
     Program("top-k kernels", ["tests/kernels/test_top_k.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["2"], long_args=["60"]),
     Program("top-k of segments", ["tests/kernels/test_top_k_segments.cpp"], SIMT, ALL,
+            flags=["-Wno-maybe-uninitialized"], args=["1"], long_args=["30"]),
+    Program("top-k by an order", ["tests/kernels/test_top_k_order.cpp"], SIMT, ALL,
             flags=["-Wno-maybe-uninitialized"], args=["1"], long_args=["30"]),
     Program("transpose kernels", ["tests/kernels/test_transpose.cpp"], SIMT, ALL,
             flags=["-Wno-maybe-uninitialized", "-Wno-psabi"], args=["2"], long_args=["60"],

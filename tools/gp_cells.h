@@ -24,7 +24,8 @@
 //   merge_sort                      payload=TYPE form=keys|indices little=0
 //   merge, set_*                    payload=TYPE second=50 (percent of n that are the second input's)
 //   segmented_sort                  segments=fixed:256 offsets=u32 payload=TYPE form=keys|indices order=ascending
-//   top_k                           k=64 rows=1 payload=TYPE form=keys|indices order=descending sorted=1
+//   top_k                           k=64 rows=1 payload=TYPE form=keys|indices order=descending sorted=1 ordered=0 (1:
+//                                   by GP_LESS, as users' orders; segmented_top_k too)
 //   segmented_top_k                 segments=fixed:256 offsets=u32 k=64 payload=TYPE form=keys|indices|fixed (segments
 //                                   of one length, without offsets) order=descending
 //   nth_element                     k=n/2 (which) order=ascending
@@ -166,6 +167,7 @@ typedef struct cell {
   int in_place;                   // transpose in gp_bench: the output is the input
   int axis;                       // of matrices, rows, columns
   int little, reproducible;       // GP_LITTLE_MEMORY, GP_REPRODUCIBLE
+  int ordered;                    // top-k: by GP_LESS
   gp_permutation permutations[2]; // of calls on n elements, and of the last call on another count
 #ifdef GP_POLICY_FIELDS_ROWS      // older headers have no such calls
   gp_axes axes[2];
@@ -516,6 +518,9 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     return is_number && number < 2;
   case '3':
     c->reproducible = (int)number;
+    return is_number && number < 2;
+  case '4':
+    c->ordered = (int)number;
     return is_number && number < 2;
   case '1':
     c->little = (int)number;
@@ -975,6 +980,7 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
         (unsigned long long)c->shape[2]);
   if (c->in_place) ADD(" in_place=1");
   if (c->little) ADD(" little=1");
+  if (c->ordered) ADD(" ordered=1");
   if (c->reproducible) ADD(" reproducible=1");
   if (has_word(c->primitive, 'c') && c->axis != 2) ADD(" axis=%d", c->axis);
   if (has_word(c->primitive, 'y')) {
@@ -1270,6 +1276,7 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     call.in_type = c->form == FORM_INDICES ? GP_TYPE_DEFAULT : HANDLE(c->payload);
     call.out_type = HANDLE(c->payload);
     call.flags = (c->descending ? GP_DESCENDING : 0) | (has_word(p, 'u') && !c->sorted ? GP_UNSORTED : 0);
+    if (c->ordered) call.op = GP_LESS;
     if (c->little) call.flags |= 2048; // GP_LITTLE_MEMORY: older headers have no such flag
     call.begin_bit = c->begin_bit;
     call.end_bit = c->end_bit;

@@ -31,6 +31,7 @@
   X('m', shape) \
   X('j', in_place) \
   X('1', little) \
+  X('4', ordered) \
   X('3', reproducible) \
   X('c', axis) \
   X('v', graph) \
@@ -135,8 +136,8 @@
   X(set_symmetric_difference, "input keys", "p2", "", "merge and sets", "set_union", "u32", "") \
   X(is_sorted, "input count ends_early host_made", "x", "", "reduce", "", "u32", "") \
   X(segmented_sort, "input keys bitwise", "sopfd", "", "sort", "", "u32", "segments=pareto:64") \
-  X(top_k, "input keys bitwise", "nwpfdu", "", "sort", "", "u32", "k=64") \
-  X(segmented_top_k, "input keys bitwise ranked", "sonpfd", "", "sort", "", "u32", "segments=pareto:1024 k=64") \
+  X(top_k, "input keys bitwise", "nwpfdu4", "", "sort", "", "u32", "k=64") \
+  X(segmented_top_k, "input keys bitwise ranked", "sonpfd4", "", "sort", "", "u32", "segments=pareto:1024 k=64") \
   X(nth_element, "input keys bitwise", "nd", "", "sort", "top_k", "u32", "") \
   X(shuffle, "input", "", "", "sort", "", "u32", "") \
   X(group_by, "input folds host_made", "kg3", "SUM", "segments and keys", "", "u32", "key=u32 groups=4096") \

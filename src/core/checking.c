@@ -31,7 +31,7 @@ typedef struct gp__checking {
 #define GPUPRIMS__OWN_FLAGS(F) \
   F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
   F(GP_RIGHT, "adjacent_difference") \
-  F(GP_DESCENDING, "sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
+  F(GP_DESCENDING, "sort, merge_sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
   F(GP_UNSORTED, "top_k, segmented_top_k and top_k_axis") \
   F(GP_KEEP_GAPS, "convert_layout") \
   F(GP_UNTIL_TARGET, "bfs") \

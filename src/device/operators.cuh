@@ -267,6 +267,10 @@ GPUPRIMS__COMPARISON(gp_greater, >)
 GPUPRIMS__COMPARISON(gp_greater_equal, >=)
 #undef GPUPRIMS__COMPARISON
 struct gp_heads {}; // in place of equality: keys are flags
+// A user's order, from its end.
+template <class Before> struct gp__reversed {
+  template <class T> GP_DEVICE bool operator()(const T &a, const T &b) const { return Before()(b, a); }
+};
 
 // Comparisons of bytes, four at a time (see gp__bytes_less).
 template <class L> struct gp__compare_bytes {

@@ -17,7 +17,16 @@ GP__PRIVATE uint64_t gp__most_results(const gp__request *q) {
                                              : q->count + q->count2;
 }
 
-GP__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
+// GP_DESCENDING exchanges LESS and GREATER; a user's order is reversed where it is applied.
+GP__PRIVATE gp_result gp__check_order(gp__checking *k) {
+  gp__request *q = k->q;
+  GP__CHECK(gp__check_order_of(k, 1));
+  if (!q->user_op && (q->flags & GP_DESCENDING)) {
+    q->op = q->op == GP_LESS ? GP_GREATER : GP_LESS;
+    q->flags &= ~GP_DESCENDING;
+  }
+  return GP_SUCCESS;
+}
 // The second input is described where the first one is.
 GP__PRIVATE gp_result gp__check_second(
     gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
@@ -93,7 +102,7 @@ GP__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   if (!gp__is_radix_sorted(k->c, q, k->host)) return GP_SUCCESS;
   sort.primitive = GP_SORT;
   sort.op = GP_OP_DEFAULT;
-  if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
+  sort.flags = (sort.flags & ~GP_DESCENDING) | (q->op == GP_GREATER ? GP_DESCENDING : 0);
   GP__CHECK(gp__check_call(k->s, k->who, &sort, k->host, k->pointers, q));
   q->numbers = numbers;
   if (numbers) q->acc_size = q->key_size; // excludes sorts by bits alone: -0 and +0 tie

@@ -1,6 +1,6 @@
 // merge/host.c - merge, merge sort
-// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
-//   host/values.c, host/call.c, host/exact.c, host/indices.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, core/arguments.h, core/request.c, host/config.c,
+//   host/types.c, host/values.c, host/call.c, host/exact.c, host/indices.c
 
 // Order of keys: true if x comes before y.
 typedef struct gp__host_order {
@@ -12,6 +12,9 @@ static int gp__host_before_user(const gp__host_order *o, const unsigned char *x,
   gp__value result;
   gp__host_apply(o->user, result.bytes, x, y);
   return result.bytes[0] != 0;
+}
+static int gp__host_before_reversed(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
+  return gp__host_before_user(o, y, x);
 }
 #define GPUPRIMS__BEFORE(NAME, name, member, LOAD) \
   static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
@@ -27,7 +30,8 @@ GPUPRIMS__HOST_LONGS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
-  gp__host_order o = {gp__host_before_user, q->user_op};
+  gp__host_order o = {NULL, q->user_op};
+  o.before = q->flags & GP_DESCENDING ? gp__host_before_reversed : gp__host_before_user;
 #define GPUPRIMS__ORDER_OF(NAME, name, member, LOAD) \
   case GP_##NAME: \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \

@@ -1,11 +1,14 @@
 // merge/names.c - template arguments of merges, merge sort and sets
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h, core/geometry.h, core/text.c,
-//   core/kinds.c, core/spelling.c, core/kernel_names.c, sort/names.c
+//   core/names.c, core/kinds.c, core/spelling.c, core/kernel_names.c, sort/names.c
 
+// The functor of an order; GP_DESCENDING reverses a user's.
+GP__PRIVATE void gp__name_order(const gp__spelling *q, gp__text *t) {
+  if (!q->user_op) gp__add(t, "%s<%s>", gp__op_rows[q->op].functor, gp__key_name(q));
+  else gp__add(t, q->descending ? "gp__reversed<gp__op_1>" : "gp__op_1");
+}
 GP__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
-  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : NULL;
-  const char *key = gp__key_name(q);
-  if (!functor) { // of a sort's blocks
+  if (!q->op) { // of a sort's blocks
     gp__add(t, ", gp__key_before<");
     gp__name_radix_key(q, t);
     gp__add(t, ", %s>, ", q->descending ? "true" : "false");
@@ -13,8 +16,9 @@ GP__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
     gp__add(t, "::Key, %s", gp__in_name(q));
     return;
   }
-  gp__add(t, q->user_op ? ", %s, " : ", %s<%s>, ", functor, key);
-  gp__add(t, "%s, %s", key, gp__in_name(q));
+  gp__add(t, ", ");
+  gp__name_order(q, t);
+  gp__add(t, ", %s, %s", gp__key_name(q), gp__in_name(q));
 }
 GP__PRIVATE const char *gp__set_name(gp_primitive p) {
   return p == GP_SET_UNION       ? "SET_UNION"

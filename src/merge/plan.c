@@ -27,7 +27,7 @@ static const gp__family gp__family_merge = {gp__checks_merge, gp__merge_is_idle,
     &gp__kernels_of_merge, gp__operators_of_order, GPUPRIMS__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
     gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
-    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_LITTLE_MEMORY};
+    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
 static const gp__primitive gp__primitive_merge = {
     &gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_set_union = {

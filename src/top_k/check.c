@@ -1,7 +1,7 @@
 // top_k/check.c - checking a call: top-k, nth element, shuffle
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, top_k/policy.h, core/system.c,
 //   core/messages.c, core/request.c, host/values.c, top_k/kinds.c, core/primitive.c, core/check_types.c,
-//   core/checking.c, core/check_call_types.c, core/check_buffers.c, segments/check.c
+//   core/checking.c, core/check_call_types.c, core/check_buffers.c, merge/check.c, segments/check.c
 
 GP__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   const gp_call *c = k->c;
@@ -18,6 +18,13 @@ GP__PRIVATE gp_result gp__check_moved(gp__checking *k) {
         k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out);
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
+// Bytes of an index of the keys in all rows.
+GP__PRIVATE int gp__order_index_bytes(const gp__request *q) {
+  const uint64_t rows = q->primitive == GP_TOP_K && q->segments ? q->segments : 1;
+  return q->count > UINT32_MAX / rows ? 8 : 4;
+}
+// An operator orders keys in place of their bits.
+GP__PRIVATE gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp__check_order(k) : GP_SUCCESS; }
 // Rows of a top-k; other calls have one.
 GP__PRIVATE uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
 GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
@@ -29,9 +36,12 @@ GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
     return gp__fail(GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (unsigned long long)c->rows,
         (unsigned long long)c->count);
+  if (c->op && c->count_device && gp__rows_in(c) > 1)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows that an operator orders (@op) are whole", k->who);
+  k->q->composed = c->op && c->k > gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q));
   if (!k->pointers || nth || !c->k) return GP_SUCCESS;
   if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
-  if (!c->out_keys && sorted && c->k > GP__TOP_K_FEW)
+  if (!c->op && !c->out_keys && sorted && c->k > GP__TOP_K_FEW)
     return gp__fail(GP_E_NULL, "%s: @out_keys is null: to sort more than %d results, set it; or use GP_UNSORTED",
         k->who, (int)GP__TOP_K_FEW);
   return GP_SUCCESS;
@@ -43,9 +53,16 @@ GP__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
 GP__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
   GP__CHECK(gp__check_keys_type(k));
-  if (k->key.info)
-    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  GP__CHECK(gp__check_short(k->who, "key_type", k->q->key_type, "use gp_sort_keys"));
+  if (c->op) {
+    if (k->key.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
+    if (!k->q->user_op) GP__CHECK(gp__check_operator_on(k->who, "op", k->q->op, k->q->key_type));
+  } else {
+    if (k->key.info)
+      return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type%s", k->who, k->key.info->name,
+          k->reads & GP__READS_OP ? ", and op gives no order" : "");
+    GP__CHECK(gp__check_short(
+        k->who, "key_type", k->q->key_type, k->reads & GP__READS_OP ? "others with op LESS" : "use gp_sort_keys"));
+  }
   return k->q->inputs.count && c->count_device && gp__rows_in(c) > 1
       ? gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows of described inputs (GP_INPUT) are whole", k->who)
       : GP_SUCCESS;
@@ -58,13 +75,14 @@ GP__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->k;
   return GP_SUCCESS;
 }
-static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_top_k_out_type},
-    {GP__CHECK_KEY_TYPES, gp__check_ranked_keys}, {GP__CHECK_NUMBERS, gp__check_k},
-    {GP__CHECK_BUFFERS, gp__top_k_buffers}};
+static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_rank_order},
+    {GP__CHECK_OUT_TYPE, gp__check_top_k_out_type}, {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+    {GP__CHECK_NUMBERS, gp__check_k}, {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
 GP__PRIVATE gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
-  k->q->composed = k->c->k > GP__TOP_K_FEW;
+  k->q->composed =
+      k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : GP__TOP_K_FEW);
   return k->c->k <= UINT32_MAX
       ? GP_SUCCESS
       : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (unsigned long long)k->c->k);
@@ -95,9 +113,9 @@ GP__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
   b->out = b->out_keys = c->segments * c->k;
   return c->in2 ? gp__reading(k, "in2", c->in2, &number, c->segments, 1, 0) : GP_SUCCESS;
 }
-static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_moved},
-    {GP__CHECK_KEY_TYPES, gp__check_ranked_keys}, {GP__CHECK_NUMBERS, gp__check_segmented_top_k},
-    {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
+static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_rank_order},
+    {GP__CHECK_OUT_TYPE, gp__check_moved}, {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+    {GP__CHECK_NUMBERS, gp__check_segmented_top_k}, {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
 // Derives the keys of the shuffle's rounds.
 GP__PRIVATE gp_result gp__check_seed(gp__checking *k) {

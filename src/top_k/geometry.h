@@ -25,7 +25,8 @@ GP__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
   p.threads = p.threads < 256 ? p.threads : 256;
   p.vectors = 1;
   p.load = p.store = GP_CACHE_ALL;
-  p.blocks_per_sm = (gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
+  p.blocks_per_sm =
+      (s.top_k.order_bytes || gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
   return p;
 }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
@@ -43,13 +44,21 @@ GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
   l.list_room = l.direct ? 0 : 2 * (s.count / part);
-  l.task_room = s.count / (gp__top_k_by_warps(p) + 1);
+  l.task_room = s.count / (gp__top_k_most_of_warp(p, s) + 1);
   l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);
   l.tasks = 256;
   l.arrived = l.tasks + gp__ceil_div(l.task_room * 16, 256) * 256;
   l.lists = l.arrived + gp__ceil_div(l.list_room * 4, 256) * 256;
   l.bytes = l.task_room ? l.lists + l.list_room * s.top_k.results * gp__rank_bytes(s) : 0;
   return l;
+}
+// Rows whose keys an operator orders are segments of one length.
+GP__PRIVATE gp__shape gp__rows_as_segments(gp__shape s) {
+  if (s.primitive != GP_TOP_K) return s;
+  s.segments = gp__rows_of(s);
+  s.count *= s.segments;
+  s.primitive = GP_SEGMENTED_TOP_K;
+  return s;
 }
 GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
@@ -63,8 +72,8 @@ GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned l
 }
 GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
-  if (s.primitive == GP_SEGMENTED_TOP_K) {
-    gp__geometry_segment_top_k(p, s, resident, g);
+  if (s.primitive == GP_SEGMENTED_TOP_K || s.top_k.order_bytes) {
+    gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
     return;
   }
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));

@@ -1,6 +1,6 @@
 // top_k/host.c - top-k, nth element
 // uses: api/config.h, api/lists.h, api/structs.h, core/request.c, host/config.c, host/call.c, host/exact.c,
-//   host/indices.c, sort/host.c, segmented_sort/host.c
+//   host/indices.c, sort/host.c, segmented_sort/host.c, merge/host.c
 
 // A key in the order of the result, as an unsigned integer.
 static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
@@ -8,16 +8,21 @@ static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
   return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
 }
 
-static int gp__host_comes_later(const gp__host_indexed *a, const gp__host_indexed *b) {
-  return a->bits > b->bits || (a->bits == b->bits && a->index > b->index);
+// keys: of the row. Those that an operator orders have no bits.
+static int gp__host_comes_later(
+    const gp__request *q, const unsigned char *keys, const gp__host_indexed *a, const gp__host_indexed *b) {
+  const gp__host_order o = gp__host_order_of(q);
+  const unsigned char *x = keys + a->index * q->key_size, *y = keys + b->index * q->key_size;
+  return !q->op ? a->bits > b->bits || (a->bits == b->bits && a->index > b->index)
+                : o.before(&o, y, x) || (a->index > b->index && !o.before(&o, x, y));
 }
 // Sifts down the heap's element at `i`, which may be better than those below it; the worst is on top.
-static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
+static void gp__host_sift(const gp__request *q, const unsigned char *keys, gp__host_indexed *heap, size_t n, size_t i) {
   const gp__host_indexed x = heap[i];
   size_t child;
   for (; (child = 2 * i + 1) < n; i = child) {
-    if (child + 1 < n && gp__host_comes_later(heap + child + 1, heap + child)) ++child;
-    if (!gp__host_comes_later(heap + child, &x)) break;
+    if (child + 1 < n && gp__host_comes_later(q, keys, heap + child + 1, heap + child)) ++child;
+    if (!gp__host_comes_later(q, keys, heap + child, &x)) break;
     heap[i] = heap[child];
   }
   heap[i] = x;
@@ -26,26 +31,27 @@ static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
 static void gp__host_best(
     const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
+  const unsigned char *keys = (const unsigned char *)q->keys + first * q->key_size;
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
     gp__host_indexed x;
-    x.bits = gp__host_rank(q, first + at);
+    x.bits = q->op ? 0 : gp__host_rank(q, first + at);
     x.index = at;
     if (at < k) {
       heap[at] = x;
       if (at + 1 == k)
-        for (i = k / 2 + 1; i-- > 0;) gp__host_sift(heap, k, i);
-    } else if (gp__host_comes_later(heap, &x)) {
+        for (i = k / 2 + 1; i-- > 0;) gp__host_sift(q, keys, heap, k, i);
+    } else if (gp__host_comes_later(q, keys, heap, &x)) {
       heap[0] = x;
-      gp__host_sift(heap, k, 0);
+      gp__host_sift(q, keys, heap, k, 0);
     }
   }
   for (left = k; left > 1;) {
     const gp__host_indexed last = heap[--left];
     heap[left] = heap[0];
     heap[0] = last;
-    gp__host_sift(heap, left, 0);
+    gp__host_sift(q, keys, heap, left, 0);
   }
   for (i = 0; i < k; ++i) {
     const uint64_t to = row * q->length + i, from = first + heap[i].index;

@@ -1,7 +1,7 @@
 // top_k/launch.c - launches of top-k and radix select
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/rules.h, core/shape.h, top_k/policy.h,
-//   top_k/geometry.h, top_k/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, core/state.c,
-//   core/load.c, core/launch.c, graph/launch.c
+//   top_k/geometry.h, top_k/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c,
+//   core/state.c, top_k/check.c, core/load.c, core/launch.c, graph/launch.c
 
 GP__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
   a->keys = q->keys;
@@ -44,9 +44,11 @@ GP__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *
   if (a->nth) return GP_SUCCESS;
   return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
+GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l);
 GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__top_k_args a;
+  if (q->op) return gp__launch_segmented_top_k(l);
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
   a.count_device = (const unsigned long long *)q->count_device;
@@ -57,28 +59,32 @@ GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
 }
 
+// Rows are segments of one length. A single one may end at a count in device memory.
 GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
+  const int rows = q->primitive == GP_TOP_K;
   memset(a, 0, sizeof *a);
   gp__fill_top_k(q, &a->top);
-  a->top.rows = q->segments;
+  a->top.rows = q->segments || !rows ? q->segments : 1;
   a->top.k = q->length;
   a->begin = q->begin;
-  a->end = q->end;
+  a->end = rows ? q->count_device : q->end;
   a->ks = (const unsigned *)q->in2;
   a->bad = (const unsigned long long *)q->bad;
-  a->length = q->segments ? q->count / q->segments : 0;
-  a->offset_bytes = (unsigned)q->offset_size;
+  a->length = rows ? q->count : q->segments ? q->count / q->segments : 0;
+  a->offset_bytes = rows ? 8 : (unsigned)q->offset_size;
+  if (rows) a->top.count *= a->top.rows;
 }
 GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, *l->h, l->g->share);
+  const gp__shape h = gp__rows_as_segments(*l->h);
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, h, l->g->share);
   const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__segmented_top_k_args a;
   gp__fill_top_k_segments(q, &a);
-  a.top.capacity = gp__segment_top_k_capacity(*l->p, *l->h);
+  a.top.capacity = q->op ? gp__order_capacity(*l->p, h) : gp__segment_top_k_capacity(*l->p, h);
   a.part = at.part;
-  a.by_warps = gp__top_k_by_warps(*l->p);
+  a.by_warps = gp__top_k_most_of_warp(*l->p, h);
   a.by_lanes = GP__TOP_K_BY_LANES >> (a.by_warps > GP__TOP_K_BY_LANES);
   if (at.task_room) {
     a.header = (gp__top_k_header *)(void *)scratch;
@@ -92,22 +98,70 @@ GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   if (!at.direct || a.length <= a.by_warps) {
     const unsigned most = gp__grid_of_step(l, 2, 0, UINT64_MAX);
     const unsigned warps = sorting / GP__WARP;
-    const uint64_t each = gp__ceil_div(q->segments, most * (uint64_t)warps);
+    const uint64_t each = gp__ceil_div(a.top.rows, most * (uint64_t)warps);
     a.batch = each < 1 ? 1 : each < 32 ? (unsigned)each : 32;
     GP__CHECK(
-        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->segments, a.batch * warps)), sorting, 0, &a));
+        gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(a.top.rows, a.batch * warps)), sorting, 0, &a));
   }
   if (at.direct ? a.length <= a.by_warps : !at.task_room) return GP_SUCCESS;
   return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
 }
 
+// True if all keys are one row.
+GP__PRIVATE int gp__top_k_is_one(const gp__request *q) { return q->primitive == GP_TOP_K && q->segments <= 1; }
+GP__PRIVATE void gp__add_top_k_kernel(
+    gp__graph_plan *g, const gp__segmented_top_k_args *a, gp__kernel_kind kind, uint64_t items) {
+  gp__graph_step *step = &g->steps[g->count++];
+  step->request = -1;
+  step->kind = kind;
+  step->items = items;
+  step->args.top_k = *a;
+}
+// Many results by an operator: a merge sort of all keys, a sort of each segment by the places that its keys have got
+// (unless they are one row), and the first k.
+GP__PRIVATE gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+  const int bytes = gp__order_index_bytes(q);
+  const gp_type index = bytes == 8 ? GP_U64 : GP_U32;
+  const char *who = gp__primitive_names[q->primitive];
+  gp_call c = gp_call_init(GP_MERGE_SORT);
+  gp__segmented_top_k_args a;
+  gp__fill_top_k_segments(q, &a);
+  c.op = q->op;
+  c.flags = q->flags & GP_DESCENDING;
+  c.key_type = q->key_type;
+  c.keys = q->keys;
+  c.count = a.top.count;
+  c.count_device = q->count_device;
+  c.out_type = index;
+  a.top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
+  a.top.from = c.out = gp__take(g, c.count * (unsigned)bytes);
+  GP__CHECK(gp__add_call(s, who, g, &c));
+  if (!gp__top_k_is_one(q)) {
+    gp_call sort = gp_call_init(GP_SEGMENTED_SORT);
+    a.lists = gp__take(g, c.count * (unsigned)bytes);
+    gp__add_top_k_kernel(g, &a, GP__TOP_K_PLACES, c.count);
+    sort.key_type = index;
+    sort.keys = sort.out_keys = g->at ? a.lists : g; // the sort's room depends on whether it has an output
+    sort.count = c.count;
+    sort.segments = a.top.rows;
+    sort.flags = q->flags & GP_CHECKED;
+    sort.bad = q->bad;
+    sort.offset_type = q->offset_type;
+    sort.begin = q->begin;
+    sort.end = q->end;
+    if (!q->offset_size) sort.segment_length = a.length;
+    GP__CHECK(gp__add_call(s, who, g, &sort));
+  }
+  gp__add_top_k_kernel(g, &a, GP__TOP_K_ORDER_CUT, a.top.rows * a.top.k);
+  return GP_SUCCESS;
+}
 // Many results of segments: a sort, then the first k.
 GP__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int wide = q->count > UINT32_MAX;
   gp_call c = gp_call_init(GP_SEGMENTED_SORT);
-  gp__graph_step *step = &g->steps[g->count + 1];
-  gp__segmented_top_k_args *a = &step->args.top_k;
-  gp__fill_top_k_segments(q, a);
+  gp__segmented_top_k_args a;
+  if (q->op) return gp__add_ordered_top_k(s, q, g);
+  gp__fill_top_k_segments(q, &a);
   c.key_type = q->key_type;
   c.keys = q->keys;
   c.count = q->count;
@@ -117,16 +171,13 @@ GP__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, g
   c.begin = q->begin;
   c.end = q->end;
   c.segments = q->segments;
-  if (!q->offset_size) c.segment_length = a->length;
-  a->top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
+  if (!q->offset_size) c.segment_length = a.length;
+  a.top.keys = c.out_keys = gp__take(g, c.count * q->key_size);
   if (q->out_size) { // indices
     c.out_type = wide ? GP_U64 : GP_U32;
-    a->lists = c.out = gp__take(g, c.count * (wide ? 8 : 4));
+    a.lists = c.out = gp__take(g, c.count * (wide ? 8 : 4));
   }
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
-  step->request = -1;
-  step->kind = GP__TOP_K_CUT;
-  step->items = q->segments * q->length;
-  ++g->count;
+  gp__add_top_k_kernel(g, &a, GP__TOP_K_CUT, q->segments * q->length);
   return GP_SUCCESS;
 }

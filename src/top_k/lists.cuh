@@ -102,6 +102,7 @@ struct gp__best_storage {
 };
 template <int THREADS, class R> struct gp__best {
   typedef typename R::type Rank;
+  static const int MERGED = 4; // ranks that a thread takes at a time from lists of parts
   gp__best_storage &s;
   Rank *list, limit;
   gp__u64 limit_key; // no key above it is taken

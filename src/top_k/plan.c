@@ -1,11 +1,23 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/geometry.h,
 //   core/request.c, host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c,
-//   top_k/check.c, core/shape.c, core/spelling.c, top_k/names.c, top_k/launch.c, map/written.c, map/plan.c,
-//   segments/plan.c
+//   top_k/check.c, core/shape.c, core/spelling.c, merge/names.c, top_k/names.c, top_k/launch.c, map/written.c,
+//   map/plan.c, segments/plan.c
 
+GP__PRIVATE int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
+  if (q->composed) {
+    kinds[0] = GP__TOP_K_ORDER_CUT;
+    kinds[1] = GP__TOP_K_PLACES;
+    return gp__top_k_is_one(q) ? 1 : 2;
+  }
+  kinds[0] = GP__TOP_K_ORDER_TASKS;
+  kinds[1] = GP__TOP_K_BEGIN;
+  kinds[2] = GP__TOP_K_ORDER_SHORT;
+  return 3;
+}
 GP__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
+  if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
   if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
@@ -15,7 +27,9 @@ GP__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp_
 GP__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
   h->top_k.results = q->composed ? 1 : q->length;
-  h->top_k.drop_keys = q->primitive == GP_TOP_K && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
+  h->top_k.order_bytes = q->op ? gp__order_index_bytes(q) : 0;
+  h->top_k.drop_keys =
+      q->primitive == GP_TOP_K && !q->op && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
 }
 GP__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
   return !q->count || (q->primitive != GP_NTH_ELEMENT && !q->length) ||
@@ -63,20 +77,21 @@ GP__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
 }
 
 GP__PRIVATE gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
-  return kind == GP__TOP_K_SHORT ? gp__policy_of_short_top_k(p, s) : p;
+  return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.
 GP__PRIVATE unsigned gp__resident_top_k(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
-  return blocks || q->primitive != GP_SEGMENTED_TOP_K ? blocks : 1;
+  return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }
 static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GPUPRIMS__SAME_THREADS,
     GPUPRIMS__SAME_BLOCK, GPUPRIMS__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, GPUPRIMS__FOLD_OPERATORS,
+    &gp__kernels_of_top_k, gp__operators_of_order,
     GPUPRIMS__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results), gp__host_ranks};
-static const gp__primitive gp__primitive_top_k = {&gp__family_top_k, GP__READS_PAIRS | GP__READS_K | GP__READS_ROWS,
+static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
+    GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
@@ -84,6 +99,7 @@ static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
 
 GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
+  if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   if (q->composed) return kinds[0] = GP__TOP_K_CUT, 1;
   kinds[0] = GP__TOP_K_TASKS;
   kinds[1] = GP__TOP_K_BEGIN;
@@ -91,10 +107,10 @@ GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_poli
   return 3;
 }
 static const gp__family gp__family_segmented_top_k = {gp__checks_segmented_top_k, gp__top_k_is_idle, gp__shape_top_k,
-    gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, GPUPRIMS__FOLD_OPERATORS,
+    gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, gp__operators_of_order,
     GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmented_top_k,
-    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
+    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OP | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 

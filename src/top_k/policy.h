@@ -1,5 +1,5 @@
 // top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/policy.h, merge/policy.h
 
 #define GP_POLICY_FIELDS_TOP_K(F) \
   F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS) \
@@ -18,6 +18,8 @@ enum {
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__TOP_K_BY_WARP = 2048, // most keys that a warp reads,
   GP__TOP_K_OF_WARP = 64,   // its most results
+  GP__ORDER_BYTES = 24576,  // most bytes of results that an operator orders
+  GP__ORDER_OF_WARP = 4096, // bytes of a warp's list of such ranks
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
@@ -26,11 +28,26 @@ enum {
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {
   return !indexed ? key_size == 8 : key_size == 8 || (key_size == 4 && wide) ? 2 : 1;
 }
+// Ranks by an operator: a key and its index, with the largest alignment that the key may have.
+GP__RULE int gp__order_rank_bytes(int key_size, int index_bytes) {
+  return (int)gp__round_up(gp__round_up((unsigned)key_size, (unsigned)index_bytes) + (unsigned)index_bytes,
+      (unsigned)gp__max(gp__common_with_vector(key_size), index_bytes));
+}
+// Most results of lists.
+GP__RULE unsigned gp__order_few(int key_size, int index_bytes) {
+  return (int)GP__ORDER_BYTES / gp__order_rank_bytes(key_size, index_bytes) < GP__TOP_K_FEW
+      ? (unsigned)((int)GP__ORDER_BYTES / gp__order_rank_bytes(key_size, index_bytes))
+      : (unsigned)GP__TOP_K_FEW;
+}
+GP__RULE int gp__order_items(int vectors, int key_size) { return gp__max(vectors * GP__VECTOR / key_size, 1); }
 GP__RULE unsigned gp__rank_bytes(gp__shape s) {
-  return 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
+  return s.top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s.key_size, s.top_k.order_bytes)
+                             : 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
 }
 GP__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
-  return (unsigned long long)(p.threads * gp__max(p.vectors * (GP__VECTOR / s.key_size), 4));
+  return (unsigned long long)(p.threads *
+      (s.top_k.order_bytes ? gp__order_items(p.vectors, s.key_size)
+                           : gp__max(p.vectors * (GP__VECTOR / s.key_size), 4)));
 }
 // Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
 GP__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
@@ -59,6 +76,12 @@ GP__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) { return gp__sh
 GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
+// Ranks that an operator orders: the results and a tile; twice that, if there is room.
+GP__RULE int gp__order_least(gp_policy p, gp__shape s) { return (int)(s.top_k.results + gp__top_k_tile(p, s)); }
+GP__RULE unsigned gp__order_capacity(gp_policy p, gp__shape s) {
+  return (unsigned)gp__order_least(p, s) << (2 * gp__order_least(p, s) * (int)gp__rank_bytes(s) <=
+             (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES);
+}
 // The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
 // its sort, or a tile more.
 GP__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
@@ -72,14 +95,20 @@ GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
 GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
   return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
 }
+// Most keys of a segment that a warp takes.
+GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__shape s) {
+  return s.top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
+}
 GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_RADIX_SELECT   ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+  return s.top_k.order_bytes              ? gp__order_capacity(p, s) * gp__rank_bytes(s)
+      : p.algorithm == GP_RADIX_SELECT    ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
 GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+      (s.top_k.order_bytes                   ? p.algorithm == GP_BEST_LISTS
+              : p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
               : p.algorithm == GP_WARP_SEGMENTS
               ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
               : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&

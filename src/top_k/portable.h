@@ -13,8 +13,8 @@ static const gp__policy_row gp__top_k_rows[] = {
 GP__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
-      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP &&
-          s.segments >= 4 * (unsigned)s.multiprocessors);
+      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
+          s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
@@ -22,10 +22,10 @@ GP__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  while (!p.threads && (s.top_k.drop_keys || s.primitive == GP_SEGMENTED_TOP_K) && q.threads > 32 &&
-      !gp__policy_valid_top_k(q, s))
+  while (!p.threads && (s.top_k.drop_keys || s.top_k.order_bytes || s.primitive == GP_SEGMENTED_TOP_K) &&
+      q.threads > 32 && !gp__policy_valid_top_k(q, s))
     q.threads /= 2;
-  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && s.primitive == GP_TOP_K &&
+  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && !s.top_k.order_bytes && s.primitive == GP_TOP_K &&
       !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);

@@ -34,6 +34,24 @@ GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
     if (unsigned(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
   return at;
 }
+// Called by all lanes: lists tasks for segment first + lane, one for each of its parts; 0 parts: none.
+GP_DEVICE void gp__list_tasks(const gp__segmented_top_k_args &a, gp__u64 first, gp__u32 parts) {
+  if (!a.tasks || !__any_sync(0xffffffffu, parts > 0)) return;
+  const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
+  gp__u64 slot = 0, lists = 0;
+  if (gp_lane() == 31) slot = gp__add_relaxed(&a.header->listed, up_to);
+  slot = gp_warp_broadcast(slot, 31) + up_to - parts;
+  if (parts > 1) {
+    lists = gp__add_relaxed(&a.header->lists, parts);
+    if (lists < a.list_room) a.arrived[lists] = 0;
+  }
+  for (unsigned left = __ballot_sync(0xffffffffu, parts > 0); left; left &= left - 1) {
+    const unsigned lane = gp__nth_bit(left, 0), number = gp_warp_broadcast(parts, lane);
+    const gp__u64 at = gp_warp_broadcast(slot, lane), list = gp_warp_broadcast(lists, lane);
+    for (gp__u32 p = gp_lane(); p < number; p += 32)
+      if (at + p < a.task_room) a.tasks[at + p] = gp__top_k_task{first + lane, gp__u32(list), p};
+  }
+}
 // room: for results, padded against bank conflicts, or for a list.
 template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -168,22 +186,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
     gp__top_k_segment mine(a, there ? i : first);
     if (!there) mine.k = 0;
     const gp__u32 parts = mine.k && mine.count > a.by_warps ? mine.parts(a.part) : 0;
-    if (a.tasks && __any_sync(0xffffffffu, parts > 0)) {
-      const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
-      gp__u64 slot = 0, lists = 0;
-      if (gp_lane() == 31) slot = gp__add_relaxed(&a.header->listed, up_to);
-      slot = gp_warp_broadcast(slot, 31) + up_to - parts;
-      if (parts > 1) {
-        lists = gp__add_relaxed(&a.header->lists, parts);
-        if (lists < a.list_room) a.arrived[lists] = 0;
-      }
-      for (unsigned left = __ballot_sync(0xffffffffu, parts > 0); left; left &= left - 1) {
-        const unsigned lane = gp__nth_bit(left, 0), number = gp_warp_broadcast(parts, lane);
-        const gp__u64 at = gp_warp_broadcast(slot, lane), list = gp_warp_broadcast(lists, lane);
-        for (gp__u32 p = gp_lane(); p < number; p += 32)
-          if (at + p < a.task_room) a.tasks[at + p] = gp__top_k_task{first + lane, gp__u32(list), p};
-      }
-    }
+    gp__list_tasks(a, first, parts);
     GP__UNROLL_BY(1)
     for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
       const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
@@ -288,9 +291,9 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
 
 // Merges lists: rank r of part p is lists[r * parts + p], each list sorted and padded to k. Once `parts` ranks in a row
 // are beyond the limit, so are all that follow.
-template <int THREADS, class R>
-GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp__best<THREADS, R> &best) {
-  const int ITEMS = 4, TILE = THREADS * ITEMS;
+template <int THREADS, class R, class Best>
+GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, Best &best) {
+  const int ITEMS = Best::MERGED, TILE = THREADS * ITEMS;
   const gp__u64 ranks = gp__u64(parts) * best.k;
   gp__u32 beyond = 0;
   for (gp__u64 first = 0; first < ranks && beyond < parts; first += TILE) {
@@ -312,15 +315,14 @@ GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, gp_
   }
 }
 
-// Third launch.
+// Third launch. Way: how ranks are compared, taken and written.
 struct gp__top_k_task_storage {
   gp__best_storage best;
   gp__u64 task;
   gp__u32 last;
 };
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
-GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
-  typedef gp__rank<int(sizeof(T)), !gp__is_none<Out>::value, WIDE> R;
+template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmented_top_k_args &a) {
+  typedef typename Way::Rank R;
   GP_SHARED(gp__top_k_task_storage, s);
   GP_DYNAMIC_SHARED(memory);
   gp__pdl_wait<P>();
@@ -343,14 +345,13 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
     typename R::type *lists = static_cast<typename R::type *>(a.lists) + task.list * a.top.k;
     GP__UNROLL_BY(1)
     for (bool merges = false;; merges = true) {
-      gp__best<P::threads, R> best(s.best, memory, a.top.capacity, segment.k);
+      typename Way::Best best(s.best, memory, a.top.capacity, segment.k);
       if (merges) gp__merge_parts<P::threads, R>(lists, parts, best);
-      else gp__take_part<P, T, DESCENDING, R>(a, segment, task.part, parts, best);
+      else Way::take(a, segment, task.part, parts, best);
       const gp__u32 found = best.finish();
       if (merges || parts == 1) {
         for (gp__u32 i = threadIdx.x; i < found; i += P::threads)
-          gp__top_k_put<T, DESCENDING, In, Out>(
-              a.top, task.segment * a.top.k + i, segment.begin, R::key(best.list[i]), R::index(best.list[i]));
+          Way::put(a.top, task.segment * a.top.k + i, segment.begin, best.list[i]);
         break;
       }
       for (gp__u32 i = threadIdx.x; i < segment.k; i += P::threads)
@@ -365,6 +366,21 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
       if (!s.last) break;
     }
   }
+}
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> struct gp__top_k_by_bits {
+  typedef gp__rank<int(sizeof(T)), !gp__is_none<Out>::value, WIDE> Rank;
+  typedef gp__best<P::threads, Rank> Best;
+  static GP_DEVICE void take(
+      const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts, Best &best) {
+    gp__take_part<P, T, DESCENDING, Rank>(a, s, part, parts, best);
+  }
+  static GP_DEVICE void put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, typename Rank::type r) {
+    gp__top_k_put<T, DESCENDING, In, Out>(a, to, begin, Rank::key(r), Rank::index(r));
+  }
+};
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
+  gp__do_top_k_tasks<P, gp__top_k_by_bits<P, T, In, Out, DESCENDING, WIDE>>(a);
 }
 
 // First launch, one block.

@@ -1675,6 +1675,7 @@ static void group_big(void) {
 #include "gp_check_hash.h"
 
 #include "gp_check_columns.h"
+#include "gp_check_orders.h"
 
 #include "gp_check_layouts.h"
 
@@ -1753,7 +1754,7 @@ static const struct {
     {"graph", group_graph}, {"determinism", group_determinism}, {"reproducible", group_reproducible},
     {"errors", group_errors}, {"segments", group_segments}, {"sorting", group_sorting}, {"first", group_first},
     {"rows", group_rows}, {"sorting_policies", group_sorting_policies}, {"inputs", group_inputs}, {"hash", group_hash},
-    {"elements", group_elements}, {"columns", group_columns}, {"layouts", group_layouts},
+    {"elements", group_elements}, {"columns", group_columns}, {"orders", group_orders}, {"layouts", group_layouts},
     {"transposes", group_transposes}, {"building", group_graph_building}, {"graphs", group_graphs},
     {"online", group_online}, {"big", group_big}};
 

@@ -29,9 +29,8 @@ CC = os.environ.get("CC", "gcc")
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 GROUPS = ["big", "types", "maps", "operators", "policies", "alignment", "fields", "structs", "queue", "chain",
           "threads", "streams", "graph", "determinism", "reproducible", "errors", "segments", "sorting", "first",
-          "rows", "sorting_policies", "inputs", "hash", "elements", "columns", "layouts", "transposes", "building",
-          "graphs",
-          "online"]
+          "rows", "sorting_policies", "inputs", "hash", "elements", "columns", "orders", "layouts", "transposes",
+          "building", "graphs", "online"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
 # With their own kernels, and checked results: the option for a check without measurements.
 EXAMPLES = {"ladder/ladder": "--quick", "layouts/layouts": "--quick", "tuner/merge_sort": "--check",

@@ -70,6 +70,7 @@ FILES = {
     "RADIX_SELECT": "test_top_k.cpp",
     "SHUFFLE": "test_top_k.cpp",
     "TOP_K_SEGMENTS": "test_top_k_segments.cpp",
+    "TOP_K_ORDER": "test_top_k_order.cpp",
     "CONVERT_LAYOUT": "test_layouts.cpp",
     "LAYOUT_ACCESS": "test_layouts.cpp",
     "TILE": "test_tile.cpp",
@@ -119,6 +120,45 @@ PADDED = "HISTOGRAM_SHARED"
 
 # name: (test, part, text, replacement)
 MUTANTS = {
+    "top-k by an order: ties by the later index": (
+        "TOP_K_ORDER", "src/top_k/order.cuh",
+        "(a.index < b.index && !Before()(b.key, a.key))",
+        "(a.index > b.index && !Before()(b.key, a.key))"),
+    "top-k by an order: a later tie is taken for better": (
+        "TOP_K_ORDER", "src/top_k/order.cuh",
+        "return Before()(a.key, b.key) || (a.index < b.index && !Before()(b.key, a.key));",
+        "return Before()(a.key, b.key);"),
+    "top-k by an order: merges of the network are not mirrored": (
+        "TOP_K_ORDER", "src/top_k/order.cuh",
+        "high = stride == half ? low ^ (2 * half - 1) : low + stride;",
+        "high = low + stride;"),
+    "top-k by an order: ranks behind the last are compared": (
+        "TOP_K_ORDER", "src/top_k/order.cuh", "if (high >= count) continue;", ""),
+    "top-k by an order: no barrier between steps of the network": (
+        "TOP_K_ORDER", "src/top_k/order.cuh",
+        "      gp__order_barrier<THREADS>();\n    }\n  }",
+        "    }\n  }\n  gp__order_barrier<THREADS>();"),
+    "top-k by an order: the bound is the last of the list": (
+        "TOP_K_ORDER", "src/top_k/order.cuh", "R::before(r, list[k - 1])", "R::before(r, list[k / 2])"),
+    "top-k by an order: padding of lists is taken": (
+        "TOP_K_ORDER", "src/top_k/order.cuh", "return R::there(r) && (!full", "return (!full"),
+    "top-k by an order: a full list gets another tile": (
+        "TOP_K_ORDER", "src/top_k/order.cuh",
+        "if (__syncthreads_or(seen + more > capacity)) finish();",
+        "if (__syncthreads_or(seen > capacity)) finish();"),
+    "top-k by an order: keys behind the segment are taken": (
+        "TOP_K_ORDER", "src/top_k/order.cuh", "best.push(at < s.count && best.takes(r), r);",
+        "best.push(best.takes(r), r);"),
+    "top-k by an order: places of other keys": (
+        "TOP_K_ORDER", "src/top_k/order.cuh",
+        "[static_cast<const Index *>(a.top.from)[i]] = static_cast<Index>(i);",
+        "[i] = static_cast<const Index *>(a.top.from)[i];"),
+    "top-k by an order: sorted segments are cut before their beginning": (
+        "TOP_K_ORDER", "src/top_k/order.cuh",
+        "gp__u64 number = to % a.top.k, at = s.begin + number;", "gp__u64 number = to % a.top.k, at = number;"),
+    "top-k by an order: lists have no room for a tile": (
+        "TOP_K_ORDER", "src/top_k/policy.h",
+        "return (int)(s.top_k.results + gp__top_k_tile(p, s));", "return (int)s.top_k.results;"),
     "top-k of segments: an end beyond the count is taken": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
         "if (end > a.top.count) end = a.top.count;",
@@ -213,8 +253,8 @@ MUTANTS = {
         "l.direct ? 0 : s.count / part;"),
     "top-k of segments: each segment may be one task": (
         "TOP_K_SEGMENTS", "src/top_k/geometry.h",
-        "l.task_room = s.count / (gp__top_k_by_warps(p) + 1);",
-        "l.task_room = s.count / (2 * gp__top_k_by_warps(p));"),
+        "l.task_room = s.count / (gp__top_k_most_of_warp(p, s) + 1);",
+        "l.task_room = s.count / (2 * gp__top_k_most_of_warp(p, s));"),
     "top-k of segments: the bound is the key before the k-th": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
         "gp_warp_broadcast(x[j], int((k - 1) / N));\n      if ((k - 1) % N == j) kth = item;",

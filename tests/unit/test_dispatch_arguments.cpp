@@ -1555,6 +1555,11 @@ static void test_names() {
     GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
     CHECK(strstr(name, "gp__top_k_cut<") && strstr(name, ", int, float, float, false, false>"));
   }
+  c = sample(GP_TOP_K), c.op = GP_LESS, c.flags = GP_DESCENDING;
+  named(c, "gp__top_k_order_short", "gp_greater<int>, int, float, float, false>", "gp__segmented_top_k_args");
+  c = sample(GP_SEGMENTED_TOP_K), c.op = GP_GREATER, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_I64;
+  named(c, "gp__top_k_order_short", "gp_greater<int>, int, gp__none, unsigned long long, false>",
+      "gp__segmented_top_k_args");
   c = sample(GP_SHUFFLE);
   named(c, "gp__shuffle", "float, float>", "gp__map_args");
   c = sample(GP_TRANSPOSE);
@@ -1667,8 +1672,9 @@ static void test_element_types(bool host) {
     WRONG(GP_E_OPERATOR, ("op: ARGMINMAX does not work on " + name).c_str(), GP_REDUCE, c.op = GP_ARGMINMAX,
         c.in_type = c.out_type = wide, c.out2 = nullptr);
     FINE(GP_REDUCE, c.op = GP_MINMAX, c.in_type = c.out_type = wide);
-    WRONG(GP_E_TYPE, ("key_type" + is + ": the call takes real types of up to 8 bytes; use gp_sort_keys").c_str(),
+    WRONG(GP_E_TYPE, ("key_type" + is + ": the call takes real types of up to 8 bytes; others with op LESS").c_str(),
         GP_SEGMENTED_TOP_K, c.key_type = wide);
+    FINE(GP_SEGMENTED_TOP_K, c.key_type = wide, c.op = GP_GREATER);
     for (gp_primitive p : {GP_SCATTER, GP_GATHER}) {
       WRONG(GP_E_TYPE, "in2_type (of indices) is not i32, u32, i64 or u64", p, c.in2_type = wide);
       WRONG(GP_E_TYPE, ("key_type (of flags)" + is).c_str(), p, c.key_type = wide, c.keys = b.keys,

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import oracle
-from gpuprims_ctypes import Error
+from gpuprims_ctypes import DESCENDING, Error
 from inputs import KINDS, TYPE_NAMES, check_canaries, guarded, shifted, values
 
 settings.register_profile("merge", derandomize=True, deadline=None, database=None,
@@ -167,6 +167,15 @@ def test_order_of_a_user(host):
     out, indices = np.zeros_like(x), np.zeros(300, np.uint32)
     host.run("merge_sort", op=order, key_type=pair, keys=x, out_keys=out, out_type="u32", out=indices, count=300)
     assert (out == x[places]).all() and (indices == places).all()
+    down = np.argsort(-np.abs(x[:, 0]), kind="stable")  # the reverse order; ties keep theirs
+    reverse, numbers = np.zeros_like(x), np.zeros(300, np.uint32)
+    host.run("merge_sort", op=order, key_type=pair, keys=x, out_keys=reverse, out_type="u32", out=numbers, count=300,
+             flags=DESCENDING)
+    assert (reverse == x[down]).all() and (numbers == down).all()
+    for op, flags, sign in [("LESS", DESCENDING, -1), ("GREATER", DESCENDING, 1), ("GREATER", 0, -1)]:
+        host.run("merge_sort", op=op, key_type="i32", keys=x, out_keys=reverse, out_type="u32", out=numbers,
+                 count=300, flags=flags)
+        assert (numbers == np.argsort(sign * x.ravel()[:300], kind="stable")).all()
     first = np.ascontiguousarray(out[::2])
     second = np.ascontiguousarray(out[1::2])
     both = np.concatenate([first, second])

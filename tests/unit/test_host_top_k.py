@@ -1,5 +1,6 @@
 """Top-k, nth element and shuffle on the host against NumPy: total order, ties, rows, values, and a random-looking
 permutation."""
+import ctypes
 import math
 
 import numpy as np
@@ -169,6 +170,98 @@ def test_errors_of_the_others(host):
         assert error.value.name == name, error.value.message
     host.call("gp_top_k", "u32", 0, None, None, 0, 0, None, None, 0)  # nothing to do
     host.call("gp_shuffle", "u32", 1, None, 0, None)
+
+
+# ---- orders
+
+
+PAIR = np.dtype([("name", np.int32), ("score", np.float32), ("age", np.int32)])
+
+
+def by_age(result, a, b):
+    x, y = (ctypes.c_int32.from_address(at + 8).value for at in (a, b))
+    ctypes.c_uint8.from_address(result).value = x < y
+
+
+@pytest.fixture(scope="module")
+def people(host):
+    """Struct keys and an order of theirs, in which most tie."""
+    return host.struct("person", 12, 4), host.operator("by_age", by_age)
+
+
+def first_of(age, k, descending):
+    return np.argsort(-age if descending else age, kind="stable")[:k]
+
+
+@given(st.sampled_from([1, 2, 40, 300, 2500]), st.integers(1, 3), st.booleans(), st.sampled_from(["u32", "u64", "f64"]),
+       st.integers(0, 4), st.integers(0, 2**20))
+@settings(max_examples=60)
+def test_rows_by_an_order(host, people, n, rows, descending, outputs, which, seed):
+    k = [1, n, n // 2, min(n, 3), 0][which]
+    rng = np.random.default_rng(seed)
+    x = np.zeros(n * rows, PAIR)
+    x["name"], x["age"] = np.arange(n * rows), rng.integers(-20, 20, n * rows)
+    given_values = rng.standard_normal(n * rows)
+    out_keys, out = np.zeros(k * rows, PAIR), np.zeros(k * rows, DTYPES[outputs])
+    fields = dict(in_=given_values, in_type="f64") if outputs == "f64" else {}
+    host.run("top_k", key_type=people[0], op=people[1], keys=x, rows=rows, count=n, k=k, out=out, out_type=outputs,
+             out_keys=None if seed % 5 == 0 else out_keys, flags=DESCENDING if descending else 0, **fields)
+    for row in range(rows):
+        part, to = slice(row * n, row * n + n), slice(row * k, row * k + k)
+        order = first_of(x[part]["age"], k, descending)
+        if seed % 5:
+            same_bits(out_keys[to], x[part][order])
+        same_bits(out[to], given_values[part][order] if outputs == "f64" else order.astype(out.dtype))
+
+
+@given(st.integers(1, 30), st.sampled_from([1, 7, 100, 1500]), st.booleans(), st.booleans(), st.integers(0, 2**20))
+@settings(max_examples=60)
+def test_segments_by_an_order(host, people, segments, k, own, descending, seed):
+    rng = np.random.default_rng(seed)
+    lengths = rng.choice([0, 1, k, k + 1, 64], segments)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64) + 2
+    n = int(offsets[-1]) + 1
+    x = np.zeros(n, PAIR)
+    x["name"], x["age"] = np.arange(n), rng.integers(-9, 9, n)
+    ks = rng.integers(0, k + 3, segments).astype(np.uint32) if own else None
+    out_keys, out = np.full(segments * k, 7, PAIR), np.full(segments * k, 7, np.int64)
+    host.run("segmented_top_k", key_type=people[0], op=people[1], keys=x, count=n, segments=segments, k=k, in2=ks,
+             begin=offsets, offset_type="u64", out_keys=out_keys, out=out, out_type="i64",
+             flags=DESCENDING if descending else 0)
+    for s in range(segments):
+        part = x[int(offsets[s]):int(offsets[s + 1])]
+        order = first_of(part["age"], min(k, ks[s]) if own else k, descending)
+        assert out[s * k:s * k + k].tolist() == order.tolist() + [7] * (k - len(order))
+        same_bits(out_keys[s * k:s * k + len(order)], part[order])
+
+
+def test_numbers_by_less_and_greater(host):
+    x = np.array([0.0, -0.0, 3, -0.0, 0.0, -2], np.float32)  # zeros tie here, by their bits they do not
+    out = np.zeros(6, np.uint32)
+    for op, flags, wanted in [("LESS", 0, [5, 0, 1, 3, 4, 2]), ("GREATER", 0, [2, 0, 1, 3, 4, 5]),
+                              ("LESS", DESCENDING, [2, 0, 1, 3, 4, 5]), ("GREATER", DESCENDING, [5, 0, 1, 3, 4, 2])]:
+        host.run("top_k", op=op, key_type="f32", keys=x, count=6, k=6, out=out, out_type="u32", flags=flags)
+        assert out.tolist() == wanted
+    wide = np.array([5, 0, 1, 0, 2, 2**63], np.uint64)  # three numbers of 16 bytes: 5, 1, 2 + 2^127
+    host.run("top_k", op="GREATER", key_type="u128", keys=wide, count=3, k=2, out=out, out_type="u32")
+    assert out[:2].tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("fields,message", [
+    (dict(op=0), "key_type is struct type person, not a built-in type, and op gives no order"),
+    (dict(op="LESS"), "op: LESS does not work on struct types: define an operator"),
+    (dict(op="SUM"), "op is SUM, not LESS, GREATER or a user's binary operator"),
+    (dict(key_type="c64", op="LESS"), "op: LESS does not work on c64"),
+    (dict(key_type="u128", op=0), "others with op LESS"),
+    (dict(rows=2, count_device=5), "count_device is set: rows that an operator orders"),
+])
+def test_errors_of_orders(host, people, fields, message):
+    x, out = np.zeros(20, PAIR), np.zeros(20, np.uint32)
+    call = dict(key_type=people[0], op=people[1], keys=x, count=8, k=2, out=out, out_type="u32")
+    call.update(fields)
+    with pytest.raises(Error) as error:
+        host.run("top_k", **call)
+    assert message in error.value.message
 
 
 # ---- shuffle

@@ -739,6 +739,25 @@ static const std::vector<Case> cases = {
          c.segment_length = n / 3; c.count = n / 3 * 3; c.k = 1100; c.out_type = GP_I64;
          c.out = s.take(c.segments * c.k, 8); c.out_keys = s.take(c.segments * c.k, size);
          describe(s, c.key_type, c.keys)),
+    CASE("top k by an order", GP_TOP_K, ALL, c.key_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
+         c.keys = s.put(keys_of(n, size, 3), size); c.k = std::min<size_t>(n, 50); c.rows = 1;
+         c.out_keys = s.take(c.k, size)),
+    CASE("top k of rows by an order", GP_TOP_K, KEYED, c.key_type = s.type(size); c.op = s.op(LESS, size);
+         c.count = n / 3; c.rows = 3; c.keys = s.put(keys_of(n, size, 3), size); c.k = std::min<size_t>(n / 3, 9);
+         c.flags = GP_DESCENDING; c.out_keys = s.take(c.rows * c.k, size, Side::NUMBER);
+         c.in_type = c.out_type = s.type(value); c.in = s.put(noise(n, value, 2), value);
+         c.out = s.take(c.rows * c.k, value)),
+    CASE("top k of segments by an order", GP_SEGMENTED_TOP_K, ALL, c.key_type = s.type(size); c.op = s.op(LESS, size);
+         c.count = n; c.keys = s.put(keys_of(n, size, 3), size); SEGMENTS; c.k = 7; c.out_type = GP_U32;
+         c.out = s.take(c.segments * c.k, 4, Side::NUMBER); c.out_keys = nullptr),
+    CASE("many by an order", GP_TOP_K, KEYED, c.key_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
+         c.keys = s.put(keys_of(n, size, 3), size); c.k = n / 2 + 1; c.rows = 1; c.flags = GP_DESCENDING;
+         c.out_keys = s.take(c.k, size, Side::NUMBER); c.in_type = c.out_type = s.type(value);
+         c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.k, value)),
+    CASE("many of segments by an order", GP_SEGMENTED_TOP_K, ALL, c.key_type = s.type(size); c.op = s.op(LESS, size);
+         c.keys = s.put(keys_of(n, size, 3), size); c.segments = 3; c.segment_length = n / 3; c.count = n / 3 * 3;
+         c.k = 2000; c.out_type = GP_U32; c.out = s.take(c.segments * c.k, 4, Side::NUMBER);
+         c.out_keys = s.take(c.segments * c.k, size)),
     CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.n = n / 2; c.out_keys = s.take(1, size)),
     CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.seed = 7),
     CASE("group by many", GP_GROUP_BY_MANY, ALL, put_aggregates(s, c, n); c.key_type = s.type(size);
