@@ -5,9 +5,12 @@ import math
 from typing import Any
 
 from ._arrays import FLOATS, INTEGERS, TYPES, View, cast
+from . import _fast
+from ._fast import run
 from ._gpuprims import ffi, lib
 from ._operators import Operator, operator_of
-from ._work import NULL, Array, Sized, Work, check, flat, natural, need_integers, normal_axis
+from ._work import (NULL, Array, Sized, Work, check, flat, natural, need_integers, normal_axis,
+                    sized)
 
 _PREDICATES = {"==": lib.GP_EQUAL, "!=": lib.GP_NOT_EQUAL, "<": lib.GP_LESS, "<=": lib.GP_LESS_EQUAL,
                ">": lib.GP_GREATER, ">=": lib.GP_GREATER_EQUAL}
@@ -17,6 +20,33 @@ _BINARY = {"sum": lib.GP_SUM, "prod": lib.GP_PROD, "min": lib.GP_MIN, "max": lib
            "bit_and": lib.GP_BIT_AND, "bit_or": lib.GP_BIT_OR, "bit_xor": lib.GP_BIT_XOR, "and": lib.GP_AND,
            "or": lib.GP_OR}
 
+_INPUT = ("in in_type count", _fast.REAL, 0)
+_MAPS: dict[tuple[int, int], int] = {}
+_CHOICE = (("out -", _fast.OWN, _fast.FLAT), ("out_count -", lib.GP_I64, _fast.NONE))
+_COMPRESS = _fast.form(lib.GP_SELECT, (_INPUT, ("keys key_type -", _fast.FLAG, _fast.SIZE)), _CHOICE,
+                       flags=_fast.SIZED)
+_INDICES = ffi.new("gp_input *", lib.gp_input_ramp(lib.GP_I64, NULL, NULL))
+_NONZERO = _fast.form(lib.GP_SELECT, (("keys key_type count", _fast.REAL, 0),),
+                      (("out -", lib.GP_I64, _fast.FLAT), _CHOICE[1]), op=lib.GP_NOT_EQUAL, in_type=lib.GP_INPUT,
+                      in_=_INDICES, scalar=_fast.ZERO, flags=_fast.SIZED)
+_INTEGERS = (("in in_type count", _fast.INTEGER, 0),)
+_LARGEST = _fast.form(lib.GP_REDUCE, _INTEGERS, (("out out_type", _fast.OWN, _fast.NONE),), op=lib.GP_MAX,
+                      flags=_fast.AXIS | _fast.UNSIGNED)
+_BINCOUNT = _fast.form(lib.GP_HISTOGRAM_EVEN, _INTEGERS, (("out -", lib.GP_I64, _fast.NUMBER),), out_type=lib.GP_I64,
+                       flags=_fast.AXIS | _fast.BINS | _fast.NATURALS)
+
+
+def _map(code: int, operands: int) -> int:
+    """The form of a transform, made when it is first asked for."""
+    found = _MAPS.get((code, operands))
+    if found is None:
+        second = (("in2 - -", _fast.REAL, _fast.TYPE | _fast.SHAPE),) if operands == 2 else ()
+        found = _MAPS[code, operands] = _fast.form(
+            lib.GP_TRANSFORM if operands == 1 else lib.GP_TRANSFORM2, (_INPUT, *second),
+            (("out out_type", _fast.OWN, _fast.SAME),), op=code)
+    return found
+
+
 # ---- transforms
 
 
@@ -24,6 +54,13 @@ def transform(op: str | Operator, x: Array, y: Array = None, /, *, dtype: Any = 
               stream: Any = None) -> Array:
     """op(x[i]) or op(x[i], y[i]) for every element: "negate", "abs", "square", "not", "convert"; "sum", "prod", "min",
     "max", "sub", "bit_and", "bit_or", "bit_xor", "and", "or"; or an operator of your own. dtype: of the result."""
+    if stream is None and dtype is None and type(op) is str:
+        built_in = (_UNARY if y is None else _BINARY).get(op)
+        if built_in is not None:
+            made = (run(_map(built_in, 1), None, out, None, x) if y is None
+                    else run(_map(built_in, 2), None, out, None, x, y))
+            if made is not None:
+                return made
     work = Work(stream, {"x": x} if y is None else {"x": x, "y": y})
     view = work["x"]
     name = work.library.name_of(dtype) if dtype is not None else view.name
@@ -102,6 +139,10 @@ def _flags(work: Work, argument: str, count: int) -> View:
 
 def compress(condition: Array, x: Array, /, *, sync: bool | None = None, stream: Any = None) -> Any:
     """numpy.compress of the flattened x, of any element type. `condition` has as many elements as x."""
+    if stream is None:
+        made = run(_COMPRESS, None, None, None, x, condition)
+        if made is not None:
+            return sized(made, sync)
     work = Work(stream, {"x": x, "condition": condition}, raw=("x",))
     view = work["x"]
     flags = _flags(work, "condition", view.size)
@@ -132,6 +173,10 @@ def partition(x: Array, condition: Array, /, *, sync: bool | None = None, stream
 
 def flatnonzero(x: Array, /, *, sync: bool | None = None, stream: Any = None) -> Any:
     """numpy.flatnonzero."""
+    if stream is None:
+        made = run(_NONZERO, None, None, None, x)
+        if made is not None:
+            return sized(made, sync)
     work = Work(stream, {"x": x})
     view = work["x"]
     result, count = work.empty((view.size,), "int64", view), work.counter(view)
@@ -345,6 +390,10 @@ def bincount(x: Array, weights: Array = None, /, *, minlength: int = 0, length: 
     """numpy.bincount. length: the number of bins; larger elements are not counted then. Without it the largest element
     decides, for which a call on a GPU needs sync=True. Negative elements are an error on the host, and not counted on
     a GPU. Sums of weights are float64."""
+    if stream is None and weights is None:
+        made = _counted(x, minlength, length, sync)
+        if made is not None:
+            return made
     work = Work(stream, {"x": x} if weights is None else {"x": x, "weights": weights})
     view = work["x"]
     need_integers("x", view)
@@ -373,6 +422,20 @@ def bincount(x: Array, weights: Array = None, /, *, minlength: int = 0, length: 
               lower=work.constant(view.name, 0), upper=NULL if counted == top else work.constant(view.name, counted),
               in2_type=weight_type, in2=weight, out_type=result.type, out=result.data, bins=counted)
     return work.finish(result)
+
+
+def _counted(x: Array, minlength: Any, length: Any, sync: bool | None) -> Array:
+    """bincount of a plain array without weights; None: of another one, or an error. One number tells whether there are
+    negative elements and which is the largest: the largest as an unsigned integer. So a call waits once."""
+    waits = sync or not getattr(x, "is_cuda", False)
+    if type(minlength) is not int or minlength < 0 or not waits and length is None:
+        return None
+    found = run(_LARGEST, 0, None, None, x) if waits else 0
+    largest = -1 if found is None else int(found)
+    if largest < 0:
+        return None
+    bins = length if length is not None else largest + 1
+    return run(_BINCOUNT, 0, None, minlength if length is None and minlength > bins else bins, x)
 
 
 def _ends(work: Work, view: View) -> tuple[Any, Any]:
