@@ -566,7 +566,17 @@ static PyObject *gppy_forget(PyObject *self, PyObject *nothing) {
   Py_RETURN_NONE;
 }
 
+static PyObject *gppy_is_tensor(PyObject *self, PyObject *array) {
+  (void)self;
+  return PyBool_FromLong(gppy_api && (PyObject *)Py_TYPE(array) == gppy_array_type[GPPY_TORCH]);
+}
+static PyObject *gppy_is_plain(PyObject *self, PyObject *array) {
+  return (PyObject *)Py_TYPE(array) == gppy_array_type[GPPY_NUMPY] ? PyBool_FromLong(1) : gppy_is_tensor(self, array);
+}
+
 static PyMethodDef gppy_methods[] = {
+    {"is_plain", gppy_is_plain, METH_O, "is_plain(array): is it of a type that run() takes?"},
+    {"is_tensor", gppy_is_tensor, METH_O, "is_tensor(array): is it a tensor of PyTorch that run() takes?"},
     {"run", (PyCFunction)(void (*)(void))gppy_run, METH_FASTCALL, "run(form, axis, out, number, x[, y])"},
     {"form", gppy_add_form, METH_VARARGS, "form(call, flags, rows, inputs, outputs)"},
     {"library", gppy_add_library, METH_VARARGS, "library(number, type, make, elements, exchange)"},

@@ -17,6 +17,8 @@ if lib.gppy_install(id(_made), id(error_of)):
 run: Callable[..., Any] = _made["run"]
 add_library: Callable[..., bool] = _made["library"]
 add_context: Callable[[int, int, int], None] = _made["context"]
+is_plain: Callable[[Any], bool] = _made["is_plain"]  # as far as the type tells
+is_tensor: Callable[[Any], bool] = _made["is_tensor"]
 forget: Callable[[], None] = _made["forget"]
 
 NUMPY, TORCH = lib.GPPY_NUMPY, lib.GPPY_TORCH

@@ -229,6 +229,9 @@ def torch_module(driver, exchange=False):
         def detach(self):
             return Tensor(self.memory, self.device)
 
+        def clone(self):
+            return Tensor(self.memory.copy(), self.device)
+
         def __truediv__(self, number):
             return Tensor(self.memory / number, self.device)
 

@@ -280,6 +280,17 @@ def test_plain_tensors_whose_results_the_data_counts(driver, plain):
         gp.bincount(plain.cuda_tensor(-x), sync=True)
 
 
+def test_a_histogram_copies_its_edges_once(driver, plain, monkeypatch):
+    """Copying them to a device waits for it: the second call is one launch, and a copy on the device."""
+    x = np.random.default_rng(3).normal(size=500).astype(np.float32)
+    tensor, expected = plain.cuda_tensor(x), np.histogram(x, 8, range=(-2, 2))
+    gp.histogram(tensor, 8, range=(-2, 2))
+    monkeypatch.setattr(plain, "from_numpy", None)
+    made = []
+    assert launches(driver, lambda: made.append(gp.histogram(tensor, 8, range=(-2, 2)))) == 1
+    assert (made[0][0].memory == expected[0]).all() and np.allclose(made[0][1].memory, expected[1])
+
+
 def test_plain_tensors_make_the_same_errors(driver, plain):
     gp.sum(plain.cuda_tensor(np.arange(3.0)))
     for call, kind, message in faults(plain):

@@ -114,6 +114,31 @@ def test_bincount_waits_once():
                 gp.bincount(np.array([1, -2], dtype))
 
 
+def test_histograms_keep_their_edges():
+    """The second call finds them on the device; what the caller does with the edges that it got changes nothing."""
+    x = np.random.default_rng(1).normal(size=300)
+    for dtype in ("float32", "float64"):
+        for bins, ends in ((7, (-1, 1)), (1, (0.5, 0.5)), (7, (-1.0, 1.5))):
+            y, before = x.astype(dtype), len(_moving._EDGES)
+            first, expected = gp.histogram(y, bins, range=ends), np.histogram(y, bins, range=ends)
+            assert len(_moving._EDGES) == before + 1
+            first[1][:] = 0
+            second = gp.histogram(y, bins, range=ends)
+            assert len(_moving._EDGES) == before + 1 and same(first[0], second[0])
+            assert (second[0] == expected[0]).all() and np.allclose(second[1], expected[1])
+            assert same(_moving.counts_in_bins(y, bins, ends), second[0])
+            second[1][:] = 0
+            assert gp.histogram(y, bins, range=ends)[1][0] == first[1].dtype.type(min(ends[0], expected[1][0]))
+            assert (gp.histogram(y[::2], bins, range=ends)[0] == np.histogram(y[::2], bins, range=ends)[0]).all()
+    before = dict(_moving._EDGES)
+    gp.histogram(x, 7), gp.histogram(x, [0, 1, 2]), gp.histogram(x, 7, x, range=(0, 1)), gp.histogram(other(x), 7)
+    gp.histogram(x, 7, range=(np.float64(0), 1)), gp.histogram(x, 5000, range=(0, 1))
+    gp.histogram([1], 2, range=(0, 1))
+    assert _moving._EDGES == before
+    with pytest.raises(ValueError, match="range: .* is not finite"):
+        gp.histogram(x, 7, range=(0, float("nan")))
+
+
 def test_the_default_context_changes():
     """A context that is closed, or is the default one no more, is not used again."""
     x = np.arange(5)

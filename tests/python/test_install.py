@@ -83,7 +83,8 @@ def test_libraries_of_arrays(wheel, tmp_path):
     """The tests that need PyTorch and JAX, in an environment that has them."""
     python = environment(str(tmp_path / "venv"))
     run(python, "-m", "pip", "install", "--quiet", wheel, "torch", "jax", "networkx", "scipy", "pytest", "hypothesis")
-    names = [os.path.join(ROOT, "tests", "python", name) for name in ("test_torch.py", "test_jax.py")]
+    names = [os.path.join(ROOT, "tests", "python", name) for name in
+             ("test_torch.py", "test_torch_compile.py", "test_jax.py")]
     output = run("env", "GPUPRIMS_INSTALLED=1", python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *names,
                  cwd=tmp_path)
     assert re.search(r"\d+ passed", output) and "skipped" not in output and "failed" not in output
