@@ -40,11 +40,20 @@ _tracing = torch._C._get_tracing_state
 _transforms = torch._C._functorch.peek_interpreter_stack
 
 
-def _eager(x: Tensor) -> bool:
+def _eager(x: Tensor, *others: Any) -> bool:
     """Does nothing but the call ask for its result? No derivative, compiler, tracer, mode or transform: then PyTorch's
-    dispatcher, which takes longer than the call, is left out."""
+    dispatcher, which takes longer than the call, is left out. It also has the errors of other arguments' types."""
+    for one in others:
+        if type(one) is not torch.Tensor or one.requires_grad:
+            return False
     return (not torch.compiler.is_compiling() and type(x) is torch.Tensor and not x.requires_grad
             and x.layout is torch.strided and not _modes() and _transforms() is None and _tracing() is None)
+
+
+def _dimensions(x: Tensor) -> int:
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"x is {type(x).__name__}, not a tensor")
+    return int(x.dim())
 
 
 def _plain(x: Tensor) -> Tensor:
@@ -81,7 +90,7 @@ _CUMSUM = _operator("cumsum(Tensor x, int dim, ScalarType? dtype=None, bool reve
 
 def cumsum(x: Tensor, dim: int, /, *, dtype: Any = None, reverse: bool = False) -> Tensor:
     """torch.cumsum; reverse: from the last element on. It has a derivative."""
-    if x.dim() == 0:
+    if _dimensions(x) == 0:
         return _CUMSUM(x.reshape(1), dim, dtype, reverse).reshape(())
     return (_run_cumsum if _eager(x) else _CUMSUM)(x, dim, dtype, reverse)
 
@@ -114,7 +123,7 @@ _SORT = _operator("sort(Tensor x, int dim, bool descending) -> (Tensor, Tensor)"
 def sort(x: Tensor, dim: int = -1, /, *, descending: bool = False) -> tuple[Tensor, Tensor]:
     """torch.sort, always stable: (values, indices). Floats in IEEE 754 total order: -0 is below +0, and a NaN with the
     sign bit below all numbers. It has a derivative."""
-    if x.dim() == 0:
+    if _dimensions(x) == 0:
         values, indices = _SORT(x.reshape(1), dim, descending)
         return values.reshape(()), indices.reshape(())
     values, indices = (_run_sort if _eager(x) else _SORT)(x, dim, descending)
@@ -184,7 +193,7 @@ _EXPAND = _operator("segment_expand(Tensor x, Tensor offsets, SymInt count) -> T
 
 def segment_sum(x: Tensor, offsets: Tensor, /) -> Tensor:
     """out[s] = x[offsets[s]:offsets[s + 1]].sum(). It has a derivative."""
-    return (_run_segment_sum if _eager(x) else _SEGMENT_SUM)(x, offsets)
+    return (_run_segment_sum if _eager(x, offsets) else _SEGMENT_SUM)(x, offsets)
 
 
 def segment_expand(x: Tensor, offsets: Tensor, count: int, /) -> Tensor:
@@ -230,7 +239,7 @@ _GATHERED = _operator("gather_backward(Tensor grad, Tensor index, SymInt count) 
 def gather(x: Tensor, index: Tensor, /) -> Tensor:
     """torch.take: x.flatten()[index]. On a GPU an index that x does not have, a negative one too, gives 0. It has a
     derivative: sums in float64, in no order."""
-    return (_run_gather if _eager(x) else _GATHER)(x, index)
+    return (_run_gather if _eager(x, index) else _GATHER)(x, index)
 
 
 # ---- results whose size the data decides; counts
@@ -268,7 +277,8 @@ _BINCOUNT = _operator("bincount(Tensor x, Tensor? weights, SymInt length) -> Ten
 
 def bincount(x: Tensor, weights: Tensor | None = None, /, *, length: int) -> Tensor:
     """torch.bincount with `length` bins; elements beyond are not counted. Sums of weights are float64."""
-    return (_run_bincount if _eager(x) else _BINCOUNT)(x, weights, length)
+    direct = _eager(x) if weights is None else _eager(x, weights)
+    return (_run_bincount if direct else _BINCOUNT)(x, weights, length)
 
 
 def _run_histc(x: Tensor, bins: int, min: float, max: float) -> Tensor:
