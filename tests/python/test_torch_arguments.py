@@ -1,5 +1,6 @@
-"""Random calls of gpuprims.torch. With bad arguments: an exception of Python, and the interpreter lives; a child process
-runs them, so that a crash is seen as one. With good ones: PyTorch's results, by this module and by accelerate()."""
+"""Random calls of gpuprims.torch. With bad arguments: an exception of Python, and the interpreter lives; a child
+process runs them, so that a crash is seen as one. With good ones: PyTorch's results, by this module and by
+accelerate()."""
 import faulthandler
 import inspect
 import os
