@@ -28,7 +28,10 @@ int gppy_install(uintptr_t dict, uintptr_t error);
 
 
 def openmp():
-    """The option for OpenMP, where the compiler has it: the host back end then uses all cores."""
+    """The option for OpenMP, where the compiler has it: the host back end then uses all cores. GPUPRIMS_OPENMP=no leaves
+    it out: a wheel for other machines must not need their OpenMP."""
+    if os.environ.get("GPUPRIMS_OPENMP") == "no":
+        return []
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "try.c")
         with open(source, "w", encoding="utf-8") as file:
