@@ -28,8 +28,8 @@ int gppy_install(uintptr_t dict, uintptr_t error);
 
 
 def openmp():
-    """The option for OpenMP, where the compiler has it: the host back end then uses all cores. GPUPRIMS_OPENMP=no leaves
-    it out: a wheel for other machines must not need their OpenMP."""
+    """The option for OpenMP, where the compiler has it: the host back end then uses all cores. GPUPRIMS_OPENMP=no
+    leaves it out: a wheel for other machines must not need their OpenMP."""
     if os.environ.get("GPUPRIMS_OPENMP") == "no":
         return []
     with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@
     PYTHONPATH=build/python/lib build/venv/bin/python tools/python_cost.py [--device cpu|cuda] [WHEEL]
 
 Needs the package. Import: the median of 21 fresh processes, of `import gpuprims` between two readings of the clock,
-with compiled modules; NumPy is not imported. Calls: the fastest of 41 rounds of 500 calls on 1,000 elements, since
+with compiled modules; NumPy is not imported. Calls: the fastest of 201 rounds of 100 calls on 64 elements, since
 other programs share the processor. The C call is the same function by cffi, with its pointers at hand, so that the
 difference is the package's own work; of that, "allocates" is the result that the array's library makes; "out=" is what
 a call adds that allocates nothing; "in Python" is the way that arrays take which are not plain (python/fast.c).
@@ -22,7 +22,7 @@ import gpuprims as gp
 import numpy as np
 from gpuprims import _fast, raw
 
-LOOPS, ROUNDS, COUNT = 500, 41, 1000
+LOOPS, ROUNDS, COUNT = 100, 201, 64
 
 
 def of_import():

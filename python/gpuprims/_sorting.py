@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._arrays import TYPES, View, cast
+from ._arrays import COMPLEX, TYPES, View, cast
 from . import _fast
 from ._fast import run
 from ._gpuprims import ffi, lib
@@ -49,9 +49,51 @@ def _one(view: View, argument: str) -> View:
     return view
 
 
+def _sort_rows(work: Work, view: View, axis: int, flags: int, keys: View | None, index: View | None) -> None:
+    """Sorts each row along an axis; keys, index: where the elements and their indices go."""
+    if not view.size:
+        return
+    if view.name in COMPLEX:
+        _sort_complex_rows(work, view, axis, flags, keys, index)
+        return
+    like = keys if keys is not None else index
+    assert like is not None
+    pointer, axes = work.along(view, axis, like)
+    if index is None:
+        check(lib.gp_sort_axis(work.handle, view.type, axes, pointer, like.data, flags, work.stream))
+    else:
+        check(lib.gp_argsort_axis(work.handle, view.type, lib.GP_I64, axes, pointer, NULL if keys is None else
+                                  keys.data, index.data, flags, work.stream))
+
+
+def _sort_complex_rows(work: Work, view: View, axis: int, flags: int, keys: View | None, index: View | None) -> None:
+    """All elements are sorted, then, stably, by where their row starts."""
+    last = [*(d for d in range(len(view.shape)) if d != axis), axis]
+    source, n, rows = work.contiguous(view.permuted(last)), view.size, view.size // view.shape[axis]
+    bounds = work.offsets(rows, view.shape[axis], view)
+    starts, order, places, ordered = (work.empty((n,), "int64", view) for _ in range(4))
+    handle, stream, wide = work.handle, work.stream, lib.GP_U64
+    check(lib.gp_expand(handle, wide, wide, bounds.data, bounds.data, rows, starts.data, n, stream))
+    check(lib.gp_argsort(handle, source.type, wide, source.data, n, NULL, order.data, flags, stream))
+    check(lib.gp_gather(handle, wide, wide, starts.data, n, order.data, n, places.data, stream))
+    check(lib.gp_sort_pairs(handle, wide, wide, places.data, order.data, n, starts.data, ordered.data, 0, stream))
+    for result in (keys, index):
+        if result is None:
+            continue
+        target = result if axis == len(view.shape) - 1 else work.empty(source.shape, result.name, view)
+        if result is keys:
+            check(lib.gp_gather(handle, source.type, wide, source.data, n, ordered.data, n, target.data, stream))
+        else:
+            check(lib.gp_transform2(handle, lib.GP_SUB, lib.GP_I64, lib.GP_I64, ordered.data, starts.data, n,
+                                    target.data, stream))
+        if target is not result:
+            work.move(target, last, result)
+
+
 def sort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array = None, stream: Any = None) -> Array:
     """numpy.sort, always stable. Floats in IEEE 754 total order: unlike there, -0 is below +0 and a NaN with the sign
-    bit below all numbers. axis None: of the flattened array."""
+    bit below all numbers. Complex numbers in NumPy's order: by the real part, then the imaginary one, NaN last, -0
+    equal to 0. axis None: of the flattened array."""
     if stream is None:
         made = run(_SORT[1 if descending else 0], axis, out, None, x)
         if made is not None:
@@ -69,9 +111,7 @@ def sort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array = 
         return work.finish(result)
     axis = normal_axis(axis, len(view.shape))
     result = work.out(out, view.shape, view.name, view)
-    if view.size:
-        pointer, axes = work.along(view, axis, result)
-        check(lib.gp_sort_axis(work.handle, view.type, axes, pointer, result.data, flags, work.stream))
+    _sort_rows(work, view, axis, flags, result, None)
     return work.finish(result)
 
 
@@ -94,10 +134,7 @@ def argsort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array
         return work.finish(result)
     axis = normal_axis(axis, len(view.shape))
     result = work.out(out, view.shape, "int64", view)
-    if view.size:
-        pointer, axes = work.along(view, axis, result)
-        check(lib.gp_argsort_axis(work.handle, view.type, lib.GP_I64, axes, pointer, NULL, result.data, flags,
-                                  work.stream))
+    _sort_rows(work, view, axis, flags, None, result)
     return work.finish(result)
 
 
@@ -115,10 +152,8 @@ def sort_with_indices(x: Array, axis: int, descending: bool) -> tuple[Array, Arr
         source = work.contiguous(view)
         check(lib.gp_argsort(work.handle, view.type, lib.GP_I64, source.data, view.size, keys.data,
                              index.data, flags, work.stream))
-    elif view.size:
-        pointer, axes = work.along(view, axis, keys)
-        check(lib.gp_argsort_axis(work.handle, view.type, lib.GP_I64, axes, pointer, keys.data,
-                                  index.data, flags, work.stream))
+    else:
+        _sort_rows(work, view, axis, flags, keys, index)
     return work.finish(keys), work.finish(index)
 
 
