@@ -332,11 +332,14 @@ class CupyLibrary(Library):
 
     def __init__(self, cupy: Any) -> None:
         self.cupy = cupy
+        self.known: dict[Any, tuple[str, int]] = {}  # NumPy takes a microsecond to name a type
 
     def view(self, argument: str, array: Any, stream: int | None = None) -> View:
-        name, itemsize = str(array.dtype), array.dtype.itemsize
-        if name not in TYPES:
-            name = f"raw:{array.dtype.alignment}:{name}"
+        dtype = array.dtype
+        if dtype not in self.known:
+            name = str(dtype)
+            self.known[dtype] = name if name in TYPES else f"raw:{dtype.alignment}:{name}", dtype.itemsize
+        name, itemsize = self.known[dtype]
         return View(array, array.data.ptr, tuple(array.shape), in_elements(argument, array.strides, itemsize), name,
                     itemsize, array.device.id, self)
 
