@@ -302,6 +302,8 @@ def _sort(x: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = 
 
 
 def _argsort(x: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    if _eager(x) and x.dim():
+        return _sorting.argsort(x, axis=dim, descending=descending)
     return sort(x, dim, descending=descending)[1]
 
 

@@ -82,6 +82,12 @@ def test_random_calls_with_bad_arguments(device):
 
 def one_good_call(rng, device):
     """(What was called, this module's results, PyTorch's, those of PyTorch's function while accelerate() is on)."""
+    if rng.random() < 0.1:
+        x, flag = drawn(rng, TYPES).to(device), rng.random() < 0.5
+        dim = rng.randrange(-x.dim(), x.dim())
+        return (("argsort", tuple(x.shape), x.stride(), x.dtype, dim, flag),
+                lambda: gpt.sort(x, dim, descending=flag)[1],
+                lambda: torch.argsort(x, dim=dim, descending=flag, stable=True))
     number = [one for one in TYPES if one is not torch.bool and one is not torch.bfloat16]
     name = rng.choice(["cumsum", "sort", "topk", "unique", "bincount", "histc", "gather", "segment_sum"])
     x = drawn(rng, {"cumsum": number, "bincount": [torch.int64, torch.uint8, torch.int32], "histc": TYPES[:2],
@@ -127,4 +133,5 @@ def test_random_calls(device):
     with gpt.accelerate(least=0, host=True) as switch:
         for (what, _, theirs), result in zip(calls, expected, strict=True):
             assert same(theirs(), result), what
-    assert all(switch.calls[name] for name in ("cumsum", "sort", "topk", "unique", "bincount", "histc"))
+    assert all(switch.calls[name] for name in ("cumsum", "sort", "argsort", "topk", "unique", "bincount",
+                                                  "histc"))
