@@ -2,16 +2,18 @@
 """A release: its artifacts, its notes, and a draft on GitHub (Python's standard library only).
 
     ci/release.py --dry-run [--out FOLDER]        everything but the draft: make release ARGS=--dry-run
-    ci/release.py --tag vX.Y.Z [--out FOLDER]     checks the tag, builds the artifacts
-    ci/release.py --try LIBRARY                   does a released library load on this machine and answer?
+    ci/release.py --wheel --out FOLDER            builds the Python package's wheel for this machine's architecture
+    ci/release.py --tag vX.Y.Z --wheels FOLDER [--out FOLDER]   checks the tag, builds the artifacts
+    ci/release.py --try FILE                      does a released library or wheel load on this machine and answer?
     ci/release.py --tag vX.Y.Z --draft [--out FOLDER] [--github OWNER/NAME]   drafts the release from FOLDER, by gh
 
 The tag must be GPUPRIMS_VERSION of gpuprims.h, and CHANGELOG.md must have notes for it (with --dry-run "[Unreleased]"
 does). Artifacts are made from the files of the commit HEAD, not from the working tree, and two runs make the same
 bytes with the same compilers: gpuprims.h, gpuprims_policies.h, libgpuprims-X.Y.Z-ARCH.so for x86-64 and aarch64, a
-source archive, notes.md, SHA256SUMS. The compiler is $CC of this machine; for the other architecture it is
-ARCH-linux-gnu-gcc (apt-get install gcc-aarch64-linux-gnu). An architecture without a compiler is an error, and with
---dry-run a line that says what to install.
+wheel for each, a source archive, notes.md, SHA256SUMS. The compiler is $CC of this machine; for the other architecture
+it is ARCH-linux-gnu-gcc (apt-get install gcc-aarch64-linux-gnu). Each wheel is built on a machine of its architecture
+and put into --wheels; what builds it comes from requirements.lock, by pip. An architecture without a compiler or a
+wheel is an error, and with --dry-run a line that says what is missing.
 
 Exit status: 0 done; 1 the tag, the version and the notes do not agree; 2 something is missing or does not build.
 """
@@ -26,7 +28,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ARCHITECTURES = ("x86_64", "aarch64")
@@ -34,6 +38,7 @@ MACHINES = {"x86_64": 62, "aarch64": 183}  # e_machine of an ELF file
 OPTIMISE = "-O2"
 GLIBC = 35  # a released library loads with glibc 2.35 and later
 MOST_NOTES = 120  # lines
+MOST_WHEEL = 3_000_000  # bytes
 SUMS, NOTES = "SHA256SUMS", "notes.md"
 
 
@@ -116,18 +121,100 @@ def build(compiler, folder, version, target):
             cwd=folder, env={**os.environ, "LC_ALL": "C"})
 
 
-def check_library(path, architecture, version):
-    """Is it of this architecture, does it say its soname, does it carry the device text?"""
-    with open(path, "rb") as file:
-        data = file.read()
+def check_elf(path, data, architecture, *needed):
+    """Is it a library of this architecture that older systems load, and does it have these bytes?"""
     if data[:4] != b"\x7fELF" or int.from_bytes(data[18:20], "little") != MACHINES[architecture]:
         raise CannotRun(f"{path} is not a library for {architecture}")
-    for wanted in (f"libgpuprims.so.{abi_of(version)}".encode() + b"\0", b"/* device text of gpuprims.h\n"):
+    for wanted in (*needed, b"/* device text of gpuprims.h\n"):
         if wanted not in data:
             raise CannotRun(f"{path} lacks {wanted!r}")
     newest = max(int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", data))
     if newest > GLIBC:
         raise CannotRun(f"{path} needs glibc 2.{newest}, later than 2.{GLIBC}: build it on an older system")
+    if b"libgomp" in data:
+        raise CannotRun(f"{path} needs OpenMP's library, which a system may lack")
+
+
+def check_library(path, architecture, version):
+    """Is it of this architecture, does it say its soname, does it carry the device text?"""
+    with open(path, "rb") as file:
+        check_elf(path, file.read(), architecture, f"libgpuprims.so.{abi_of(version)}".encode() + b"\0")
+
+
+# ---- the Python package
+
+
+def wheel_name(version, architecture):
+    return f"gpuprims-{version}-cp310-abi3-manylinux_2_{GLIBC}_{architecture}.whl"
+
+
+def check_wheel(path, architecture, version):
+    """Is it for this architecture, with the library inside, small, and without what a system may lack?"""
+    if os.path.basename(path) != wheel_name(version, architecture):
+        raise CannotRun(f"{path} is not named {wheel_name(version, architecture)}")
+    if os.path.getsize(path) > MOST_WHEEL:
+        raise CannotRun(f"{path} has {os.path.getsize(path)} bytes, more than {MOST_WHEEL}")
+    with zipfile.ZipFile(path) as file:
+        names = file.namelist()
+        for name in ("gpuprims/__init__.py", "gpuprims/raw.pyi", "gpuprims/_gpuprims.abi3.so"):
+            if name not in names:
+                raise CannotRun(f"{path} lacks {name}")
+        check_elf(path, file.read("gpuprims/_gpuprims.abi3.so"), architecture)
+
+
+def locked(lock, *names):
+    """The blocks of packages in a lock file, with their hashes."""
+    blocks = [re.search(rf"^{name}==.*\n(?: .*\n)+", lock, re.M) for name in names]
+    if None in blocks:
+        raise CannotRun(f"requirements.lock lacks one of {', '.join(names)}")
+    return "".join(re.sub(r" ; [^\\\n]*", " ", block.group()) for block in blocks)
+
+
+def python_for_wheels(folder):
+    """A Python with what builds the package, as requirements.lock has it."""
+    path = os.path.join(folder, "requirements.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(locked(command("git", "show", "HEAD:requirements.lock").decode(), "setuptools", "cffi", "pycparser"))
+    command(sys.executable, "-m", "venv", os.path.join(folder, "venv"))
+    python = os.path.join(folder, "venv", "bin", "python")
+    command(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes",
+            "--only-binary", ":all:", "-r", path)
+    return python
+
+
+def make_wheel(out):
+    """The wheel for this machine from the commit's files. It has no OpenMP, as a released library has none."""
+    version, architecture = version_of(command("git", "show", "HEAD:gpuprims.h").decode()), platform.machine()
+    os.makedirs(out, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="gpuprims-wheel-") as folder:
+        packed = command("git", "archive", "--format=tar", "HEAD", "python", "gpuprims.h", "gpuprims_policies.h",
+                         "LICENSE")
+        with tarfile.open(fileobj=io.BytesIO(packed)) as file:
+            file.extractall(folder)
+        env = {name: value for name, value in os.environ.items() if name != "GPUPRIMS_SYSTEM_LIBRARY"}
+        env.update(GPUPRIMS_OPENMP="no", LC_ALL="C",
+                   SOURCE_DATE_EPOCH=command("git", "log", "-1", "--format=%ct").decode().strip())
+        command(python_for_wheels(folder), "setup.py", "-q", "bdist_wheel", "--plat-name",
+                f"manylinux_2_{GLIBC}_{architecture}", "--dist-dir", os.path.abspath(out),
+                cwd=os.path.join(folder, "python"), env=env)
+    path = os.path.join(out, wheel_name(version, architecture))
+    check_wheel(path, architecture, version)
+    return path
+
+
+def try_wheel(path):
+    """Installs a wheel in a fresh environment and runs the demonstration, as a user does."""
+    with tempfile.TemporaryDirectory(prefix="gpuprims-try-") as folder:
+        command(sys.executable, "-m", "venv", os.path.join(folder, "venv"))
+        python = os.path.join(folder, "venv", "bin", "python")
+        command(python, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", os.path.abspath(path))
+        said = command(python, "-m", "gpuprims.demo", cwd=folder).decode()
+        if "NumPy says the same." not in said:
+            raise CannotRun(f"{path}: the demonstration says {said!r}")
+        version = command(python, "-c", "import gpuprims; print(gpuprims.__version__)", cwd=folder).decode().strip()
+    if f"-{version}-" not in os.path.basename(path):
+        raise Wrong(f"{path} says that it is {version}")
+    return version
 
 
 def source_archive(version, target):
@@ -150,7 +237,7 @@ def sums_of(folder):
     return "".join(lines)
 
 
-def make(tag, out, dry_run):
+def make(tag, out, dry_run, wheels=None):
     header = command("git", "show", "HEAD:gpuprims.h")
     version = version_of(header.decode())
     if tag:
@@ -178,6 +265,15 @@ def make(tag, out, dry_run):
             target = os.path.join(out, f"libgpuprims-{version}-{architecture}.so")
             build(compiler, folder, version, target)
             check_library(target, architecture, version)
+    for architecture in ARCHITECTURES:
+        path = os.path.join(wheels or "", wheel_name(version, architecture))
+        if wheels and os.path.exists(path):
+            check_wheel(path, architecture, version)
+            shutil.copy(path, out)
+        elif dry_run:
+            print(f"skipped: no wheel for {architecture}: ci/release.py --wheel on such a machine, then --wheels")
+        else:
+            raise CannotRun(f"no {wheel_name(version, architecture)} in {wheels or '--wheels'}: ci/release.py --wheel")
     source_archive(version, os.path.join(out, f"gpuprims-{version}.tar.gz"))
     with open(os.path.join(out, SUMS), "w", encoding="utf-8") as file:
         file.write(sums_of(out))
@@ -222,19 +318,24 @@ def main(words=None):
     parser.add_argument("--draft", action="store_true")
     parser.add_argument("--github", default="")
     parser.add_argument("--try", dest="library")
+    parser.add_argument("--wheel", action="store_true")
+    parser.add_argument("--wheels")
     options = parser.parse_args(words)
-    if not options.library and not options.tag and not options.dry_run or options.draft and not options.tag:
-        parser.error("--tag vX.Y.Z, --dry-run, or --try LIBRARY; --draft needs --tag")
+    if not (options.library or options.tag or options.dry_run or options.wheel) or options.draft and not options.tag:
+        parser.error("--tag vX.Y.Z, --dry-run, --wheel, or --try FILE; --draft needs --tag")
     if options.draft and options.dry_run:
         parser.error("--dry-run drafts nothing")
     out = os.path.abspath(options.out)
     try:
         if options.library:
-            print(f"{options.library}: gpuprims {try_library(options.library)} loads")
+            load = try_wheel if options.library.endswith(".whl") else try_library
+            print(f"{options.library}: gpuprims {load(options.library)} loads")
+        elif options.wheel:
+            print(make_wheel(out))
         elif options.draft:
             draft(options.tag, out, options.github)
         else:
-            version = make(options.tag, out, options.dry_run)
+            version = make(options.tag, out, options.dry_run, options.wheels)
             print(f"gpuprims {version}: artifacts in {out}" + (", nothing published" if options.dry_run else ""))
     except Wrong as error:
         print(f"release: {error}", file=sys.stderr)

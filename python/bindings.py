@@ -16,10 +16,22 @@ sys.path.insert(0, HERE)
 import generate  # noqa: E402
 
 HEADER = os.path.join(HERE, "header")
+SOURCE = '#include "gpuprims.h"\n#include "fast.c"\n'
+# The functions and enumerators of fast.c that Python sees.
+FAST = """
+enum { GPPY_AXIS, GPPY_SIZED, GPPY_BINS, GPPY_NATURALS, GPPY_UNSIGNED, ... };
+enum { GPPY_TYPE, GPPY_SIZE, GPPY_SHAPE, ... };
+enum gppy_library { GPPY_NUMPY, GPPY_TORCH, ... };
+enum gppy_shape { GPPY_SAME, GPPY_LAST, GPPY_FLAT, GPPY_NONE, GPPY_ROWS, GPPY_KEPT, GPPY_NUMBER };
+int gppy_install(uintptr_t dict, uintptr_t error);
+"""
 
 
 def openmp():
-    """The option for OpenMP, where the compiler has it: the host back end then uses all cores."""
+    """The option for OpenMP, where the compiler has it: the host back end then uses all cores. GPUPRIMS_OPENMP=no
+    leaves it out: a wheel for other machines must not need their OpenMP."""
+    if os.environ.get("GPUPRIMS_OPENMP") == "no":
+        return []
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "try.c")
         with open(source, "w", encoding="utf-8") as file:
@@ -31,21 +43,23 @@ def openmp():
 
 def builder():
     ffi = cffi.FFI()
-    ffi.cdef(generate.Interface(os.path.join(HEADER, "gpuprims.h")).cdef())
+    ffi.cdef(generate.Interface(os.path.join(HEADER, "gpuprims.h")).cdef() + FAST)
     common = ["-std=gnu11", "-g0", "-fvisibility=hidden", "-Wno-unused-function"]
+    limited = ("Py_LIMITED_API", "0x030a0000")  # CPython 3.10's
     system = os.environ.get("GPUPRIMS_SYSTEM_LIBRARY")
     if system:
         folder = os.path.dirname(os.path.abspath(system))
-        ffi.set_source("gpuprims._gpuprims", '#include "gpuprims.h"\n', include_dirs=[HEADER],
+        ffi.set_source("gpuprims._gpuprims", SOURCE, include_dirs=[HEADER, HERE], define_macros=[limited],
                        extra_compile_args=[*common, "-O1"], extra_link_args=[os.path.abspath(system)],
-                       runtime_library_dirs=[folder])
+                       runtime_library_dirs=[folder], depends=[os.path.join(HERE, "fast.c")])
     else:
         parallel = openmp()
-        ffi.set_source("gpuprims._gpuprims", '#include "gpuprims.h"\n', include_dirs=[HEADER],
-                       define_macros=[("GPUPRIMS_IMPLEMENTATION", None), ("GPUPRIMS_STATIC", None)],
+        ffi.set_source("gpuprims._gpuprims", SOURCE, include_dirs=[HEADER, HERE],
+                       define_macros=[limited, ("GPUPRIMS_IMPLEMENTATION", None), ("GPUPRIMS_STATIC", None)],
                        extra_compile_args=[*common, "-O2", *parallel],
                        extra_link_args=[*parallel, "-Wl,--strip-debug"], libraries=["dl", "pthread", "m"],
-                       depends=[os.path.join(HEADER, name) for name in ("gpuprims.h", "gpuprims_policies.h")])
+                       depends=[os.path.join(HERE, "fast.c"), *(os.path.join(HEADER, name) for name in
+                                                                ("gpuprims.h", "gpuprims_policies.h"))])
     return ffi
 
 

@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
 """python_peers.py: the Python package beside PyTorch and CuPy on the same arrays, in the same run.
 
-    PYTHONPATH=build/python/lib python3 tools/python_peers.py [--device cpu] [--most 27] [--json FILE] [--rules]
+    PYTHONPATH=build/python/lib python3 tools/python_peers.py [--device cpu] [--most 27] [--json FILE]
+        [--rules FILE] [--seconds 140]
 
 Needs PyTorch; CuPy takes part if it is there and the arrays are on a GPU. Functions run at 2^10, 2^13, ... elements up
-to 2^MOST, of int32 and float32. A cell is the median of 9 rounds, each of as many calls as take 10 ms, with one
+to 2^MOST, of int32 and float32. A cell is the median of 5 rounds, each of as many calls as take 8 ms, with one
 synchronisation at its end: what a program waits for, not the time of kernels alone. Libraries take turns by rounds.
 Prints a line a cell and, for each function, the geometric mean and the least of speed against the faster peer.
 
---rules writes python/gpuprims/_rules.py: a function serves accelerate() from the least size from which on it was
-faster than that library, at all sizes and in both types.
+"accelerated" is what accelerate() would run in the place of PyTorch's function, or of CuPy's: PyTorch's sort gives
+indices too. --rules writes rules from these (python/gpuprims/_rules.py is the package's file): a function serves
+accelerate() from the least size from which on it was faster than the library's own, at all sizes and in both types.
+A function without the largest size in both types has none.
+
+The files are written after each type of each size, the smallest and the largest first and those between them by
+halves: a run that is interrupted, or ends after --seconds, leaves what it has measured.
 """
 import argparse
+import functools
 import json
 import math
 import os
@@ -19,10 +26,13 @@ import statistics
 import time
 
 import gpuprims as gp
+import gpuprims.torch as gpt
 import torch
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ROUNDS, ROUND_SECONDS = 9, 0.01
+ROUNDS, ROUND_SECONDS = 5, 0.008
+SERVED = {"torch": ("sort", "argsort", "cumsum", "topk", "unique", "bincount", "histc"),
+          "cupy": ("sort", "argsort", "cumsum", "unique", "bincount")}
+TYPES, TYPES_OF = ("int32", "float32"), {"histc": ("float32",)}
 
 
 def cells(x, bins):
@@ -39,8 +49,13 @@ def cells(x, bins):
                   "torch": lambda: torch.histc(x, 100, 0, 1000)},
         "searchsorted": {"gpuprims": lambda: gp.searchsorted(edges, x), "torch": lambda: torch.searchsorted(edges, x)},
         "nonzero": {"gpuprims": lambda: gp.flatnonzero(flags, sync=True), "torch": lambda: torch.nonzero(flags)}}
-    if x.dtype != torch.float32 or x.device.type == "cpu":
+    if x.dtype != torch.float32:
         del made["histc"]
+    accelerated = gpt.replacements()
+    for name, arguments in (("sort", (x,)), ("argsort", (x,)), ("cumsum", (x, 0)), ("topk", (x, 10)), ("unique", (x,)),
+                            ("bincount", (bins,)), ("histc", (x, 100, 0, 1000))):
+        if name in made:
+            made[name]["torch accelerated"] = functools.partial(accelerated[name], *arguments)
     if x.device.type == "cuda":
         try:
             import cupy
@@ -53,6 +68,10 @@ def cells(x, bins):
                            ("searchsorted", lambda: cupy.searchsorted(ordered, y)),
                            ("nonzero", lambda: cupy.flatnonzero(chosen))):
             made[name]["cupy"] = call
+        from gpuprims.cupy import replacements
+
+        for name, call in replacements().items():
+            made[name]["cupy accelerated"] = functools.partial(call, numbers if name == "bincount" else y)
     return made
 
 
@@ -78,34 +97,58 @@ def measured(calls, synchronize):
 
 def rules_of(found):
     """{library: {function: the least size of all from which on it was faster}}."""
-    rules = {"torch": {}, "cupy": {}}
-    for library, least in rules.items():
-        for name in sorted({cell["function"] for cell in found}):
-            good = None
-            for size in sorted({cell["n"] for cell in found}, reverse=True):
-                here = [cell for cell in found if cell["function"] == name and cell["n"] == size]
-                if any(library not in cell["us"] or cell["us"]["gpuprims"] >= cell["us"][library] for cell in here):
-                    break
-                good = size if here else good
-            if good is not None:
-                least[name] = good
+    rules = {}
+    for library, names in SERVED.items():
+        rules[library] = {}
+        for name in names:
+            cells = [cell for cell in found if cell["function"] == name and f"{library} accelerated" in cell["us"]]
+            sizes = {kind: {cell["n"] for cell in cells if cell["type"] == kind} for kind in TYPES_OF.get(name, TYPES)}
+            if not cells or any(max(cell["n"] for cell in found) not in some for some in sizes.values()):
+                continue
+            slow = [cell["n"] for cell in cells if cell["us"][f"{library} accelerated"] >= cell["us"][library]]
+            fast = [size for size in set.intersection(*sizes.values()) if size > max(slow, default=0)]
+            if fast:
+                rules[library][name] = min(fast)
     return rules
 
 
-def write_rules(rules, where):
-    path = os.path.join(ROOT, "python", "gpuprims", "_rules.py")
-    served = {"torch": {"sort", "argsort", "cumsum", "topk", "unique", "bincount", "histc"},
-              "cupy": {"sort", "argsort", "cumsum", "unique", "bincount"}}
+def text_of(rules, where):
     lines = ['"""From which number of elements on a call is faster than the same call of another library: measured by',
              'tools/python_peers.py. Calls without a row are not replaced by accelerate()."""',
              "from __future__ import annotations", "",
              f"# {{library: {{function: least number of elements}}}}. {where}",
              "RULES: dict[str, dict[str, int]] = {"]
     for library, least in rules.items():
-        rows = ", ".join(f'"{name}": {size}' for name, size in least.items() if name in served[library])
+        rows = ",\n              ".join(f'"{name}": {size}' for name, size in least.items())
         lines.append(f'    "{library}": {{{rows}}},')
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join([*lines, "}"]) + "\n")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def write(path, text):
+    """All of a file or nothing of it."""
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".new", path)
+
+
+def order_of(least, most, step):
+    """Sizes from the ends to the middle."""
+    sizes = sorted({*range(least, most + 1, step), most})
+    made, spans = [sizes[0], sizes[-1]], [(0, len(sizes) - 1)]
+    while spans:
+        start, end = spans.pop(0)
+        middle = (start + end) // 2
+        if start < middle < end:
+            made.append(sizes[middle])
+            spans += [(start, middle), (middle, end)]
+    return list(dict.fromkeys(made))
+
+
+def summary(found):
+    for name in sorted({cell["function"] for cell in found}):
+        speed = [min(one for library, one in cell["us"].items() if library in ("torch", "cupy"))
+                 / cell["us"]["gpuprims"] for cell in found if cell["function"] == name]
+        print(f"{name}: {math.prod(speed)**(1 / len(speed)):.2f} x the faster peer, at least {min(speed):.2f}")
 
 
 def main():
@@ -113,30 +156,42 @@ def main():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--most", type=int, default=27)
     parser.add_argument("--json")
-    parser.add_argument("--rules", action="store_true")
+    parser.add_argument("--rules")
+    parser.add_argument("--seconds", type=float, default=math.inf)
     options = parser.parse_args()
+    end = time.monotonic() + options.seconds
     synchronize = torch.cuda.synchronize if options.device == "cuda" else lambda: None
     device = torch.cuda.get_device_name() if options.device == "cuda" else "the host"
-    generator, found = torch.Generator().manual_seed(1), []
+    generator, found = torch.Generator(options.device).manual_seed(1), []
     print(f"{device}, PyTorch {torch.__version__}, gpuprims {gp.__version__}")
-    for power in range(10, options.most + 1, 3 if options.most > 20 else 2):
-        bins = torch.randint(0, 1000, (2**power,), generator=generator).to(options.device)
-        for dtype in (torch.int32, torch.float32):
-            x = torch.randint(0, 2**24, (2**power,), generator=generator).to(dtype).to(options.device)
+    for power in order_of(10, options.most, 3):
+        def drawn(most, size=2**power):
+            return torch.randint(0, most, (size,), generator=generator, device=options.device)
+
+        bins = drawn(1000)
+        for kind in TYPES:
+            x = drawn(2**24).to(getattr(torch, kind))
             for name, calls in cells(x, bins).items():
-                us = measured(calls, synchronize)
-                found.append({"function": name, "type": str(dtype)[6:], "n": 2**power, "us": us})
-                print(f"{name} {found[-1]['type']} n=2^{power}: "
+                if time.monotonic() > end:
+                    break
+                try:
+                    us = measured(calls, synchronize)
+                except (MemoryError, torch.OutOfMemoryError) as error:
+                    print(f"{name} {kind} n=2^{power}: not measured: {error}", flush=True)
+                    continue
+                found.append({"function": name, "type": kind, "n": 2**power, "us": us})
+                print(f"{name} {kind} n=2^{power}: "
                       + ", ".join(f"{library} {one:.1f} us" for library, one in us.items()), flush=True)
-    for name in sorted({cell["function"] for cell in found}):
-        speed = [min(one for library, one in cell["us"].items() if library != "gpuprims") / cell["us"]["gpuprims"]
-                 for cell in found if cell["function"] == name]
-        print(f"{name}: {math.prod(speed)**(1 / len(speed)):.2f} x the faster peer, at least {min(speed):.2f}")
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"device": device, "torch": torch.__version__, "cells": found}, file, indent=1)
-    if options.rules:
-        write_rules(rules_of(found), f"{device}, PyTorch {torch.__version__}, {time.strftime('%Y-%m-%d')}.")
+            if options.json:
+                write(options.json, json.dumps({
+                    "device": device, "torch": torch.__version__,
+                    "cells": sorted(found, key=lambda cell: (cell["n"], cell["type"] != "int32"))}, indent=1))
+            if options.rules:
+                write(options.rules, text_of(rules_of(found), f"{device}, PyTorch {torch.__version__}, "
+                                                              f"{time.strftime('%Y-%m-%d')}."))
+    if time.monotonic() > end:
+        print(f"ended after {options.seconds:.0f} s: not all is measured")
+    summary(found)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from . import _fast
 from ._gpuprims import ffi, lib
 
 _VOID, _UINTPTR, _CAST, _BUFFER = ffi.typeof("void *"), ffi.typeof("uintptr_t"), ffi.cast, ffi.from_buffer
@@ -120,9 +121,11 @@ def in_elements(argument: str, strides: Sequence[int] | None, itemsize: int) -> 
 
 
 class Library:
-    """What makes results. wide_unsigned: does it have uint64 for sums of unsigned integers?"""
+    """What makes results. wide_unsigned: does it have uint64 for sums of unsigned integers? fast: its number in
+    _fast.py, -1: none."""
 
     name = ""
+    fast = -1
     wide_unsigned = True
     namespace: Any = None
 
@@ -180,6 +183,10 @@ class NumpyLibrary(Library):
         self.names = {numpy.dtype(name): name for name in TYPES if name != "bfloat16"}
         self.dtypes = {name: dtype for dtype, name in self.names.items()}
         self.known = {dtype: (name, *TYPES[name]) for dtype, name in self.names.items()}
+        if type(self) is NumpyLibrary:
+            elements = {TYPES[name][0]: dtype for name, dtype in self.dtypes.items()}
+            if _fast.add_library(_fast.NUMPY, numpy.ndarray, numpy.empty, elements, None):
+                self.fast = _fast.NUMPY
 
     def view(self, argument: str, array: Any, stream: int | None = None) -> View:
         dtype = array.dtype
@@ -256,6 +263,10 @@ class TorchLibrary(Library):
         self.known = {getattr(torch, name): (name, *about) for name, about in TYPES.items() if hasattr(torch, name)}
         self.dtypes = {name: dtype for dtype, (name, _, _) in self.known.items()}
         self.raw_stream = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)  # a tenth of the time
+        exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)  # from PyTorch 2.10 on
+        elements = {TYPES[name][0]: dtype for name, dtype in self.dtypes.items()}
+        if exchange is not None and _fast.add_library(_fast.TORCH, torch.Tensor, torch.empty, elements, exchange):
+            self.fast = _fast.TORCH
 
     def view(self, argument: str, array: Any, stream: int | None = None) -> View:
         if array.requires_grad:
@@ -321,11 +332,14 @@ class CupyLibrary(Library):
 
     def __init__(self, cupy: Any) -> None:
         self.cupy = cupy
+        self.known: dict[Any, tuple[str, int]] = {}  # NumPy takes a microsecond to name a type
 
     def view(self, argument: str, array: Any, stream: int | None = None) -> View:
-        name, itemsize = str(array.dtype), array.dtype.itemsize
-        if name not in TYPES:
-            name = f"raw:{array.dtype.alignment}:{name}"
+        dtype = array.dtype
+        if dtype not in self.known:
+            name = str(dtype)
+            self.known[dtype] = name if name in TYPES else f"raw:{dtype.alignment}:{name}", dtype.itemsize
+        name, itemsize = self.known[dtype]
         return View(array, array.data.ptr, tuple(array.shape), in_elements(argument, array.strides, itemsize), name,
                     itemsize, array.device.id, self)
 

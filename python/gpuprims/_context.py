@@ -6,6 +6,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
+from . import _fast
 from ._gpuprims import ffi, lib
 from ._result import error_of
 
@@ -192,6 +193,7 @@ class Context:
         with _lock:
             for key in [key for key, one in _defaults.items() if one is self]:
                 del _defaults[key]
+            _forget()
         if handle and self._pid == os.getpid():
             result = lib.gp_close(handle)
             if result:
@@ -228,6 +230,8 @@ _lock = threading.RLock()
 _forked = False
 # {(back end, device, who allocates): context}; the third is "" for a context that `use` was given.
 _defaults: dict[tuple[str, int, str], Context] = {}
+# (Library's number in _fast.py, device) of the contexts that calls on plain arrays know.
+_lent: set[tuple[int, int]] = set()
 
 
 def _after_fork() -> None:
@@ -235,6 +239,7 @@ def _after_fork() -> None:
     global _lock, _forked
     _lock, _forked = threading.RLock(), True
     _defaults.clear()
+    _forget()
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -253,10 +258,27 @@ def default_context(backend: str, device: int = -1, library: str = "") -> Contex
     return found
 
 
+def _forget() -> None:
+    """Calls on plain arrays ask anew which context is the default one."""
+    _lent.clear()
+    _fast.forget()
+
+
+def lend(fast: int, backend: str, device: int, library: str) -> None:
+    """Tells calls on plain arrays which context is the default one."""
+    if (fast, device) not in _lent:
+        with _lock:
+            found = _defaults.get((backend, device, "")) or _defaults.get((backend, device, library))
+            if found is not None and found.handle:
+                _fast.add_context(fast, device, int(ffi.cast("uintptr_t", found.handle)))
+                _lent.add((fast, device))
+
+
 def use(context: Context) -> None:
     """Makes a context the default one of its device, for all threads, until it is closed or another takes its place."""
     with _lock:
         _defaults[context.backend, context.device, ""] = context
+        _forget()
 
 
 def show_config() -> None:

@@ -5,9 +5,12 @@ import math
 from typing import Any
 
 from ._arrays import FLOATS, INTEGERS, TYPES, View, cast
+from . import _fast
+from ._fast import run
 from ._gpuprims import ffi, lib
 from ._operators import Operator, operator_of
-from ._work import NULL, Array, Sized, Work, check, flat, natural, need_integers, normal_axis
+from ._work import (NULL, Array, Sized, Work, check, flat, natural, need_integers, normal_axis,
+                    sized)
 
 _PREDICATES = {"==": lib.GP_EQUAL, "!=": lib.GP_NOT_EQUAL, "<": lib.GP_LESS, "<=": lib.GP_LESS_EQUAL,
                ">": lib.GP_GREATER, ">=": lib.GP_GREATER_EQUAL}
@@ -17,6 +20,38 @@ _BINARY = {"sum": lib.GP_SUM, "prod": lib.GP_PROD, "min": lib.GP_MIN, "max": lib
            "bit_and": lib.GP_BIT_AND, "bit_or": lib.GP_BIT_OR, "bit_xor": lib.GP_BIT_XOR, "and": lib.GP_AND,
            "or": lib.GP_OR}
 
+_INPUT = ("in in_type count", _fast.REAL, 0)
+_MAPS: dict[tuple[int, int], int] = {}
+_CHOICE = (("out -", _fast.OWN, _fast.FLAT), ("out_count -", lib.GP_I64, _fast.NONE))
+_COMPRESS = _fast.form(lib.GP_SELECT, (_INPUT, ("keys key_type -", _fast.FLAG, _fast.SIZE)), _CHOICE,
+                       flags=_fast.SIZED)
+_INDICES = ffi.new("gp_input *", lib.gp_input_ramp(lib.GP_I64, NULL, NULL))
+_NONZERO = _fast.form(lib.GP_SELECT, (("keys key_type count", _fast.REAL, 0),),
+                      (("out -", lib.GP_I64, _fast.FLAT), _CHOICE[1]), op=lib.GP_NOT_EQUAL, in_type=lib.GP_INPUT,
+                      in_=_INDICES, scalar=_fast.ZERO, flags=_fast.SIZED)
+_INTEGERS = (("in in_type count", _fast.INTEGER, 0),)
+_LARGEST = _fast.form(lib.GP_REDUCE, _INTEGERS, (("out out_type", _fast.OWN, _fast.NONE),), op=lib.GP_MAX,
+                      flags=_fast.AXIS | _fast.UNSIGNED)
+_BINCOUNT = _fast.form(lib.GP_HISTOGRAM_EVEN, _INTEGERS, (("out -", lib.GP_I64, _fast.NUMBER),), out_type=lib.GP_I64,
+                       flags=_fast.AXIS | _fast.BINS | _fast.NATURALS)
+_RANGES = _fast.form(lib.GP_HISTOGRAM_RANGES,
+                     (("in in_type count", _fast.FLOAT, 0), ("begin - -", _fast.FLOAT, _fast.TYPE)),
+                     (("out -", lib.GP_I64, _fast.NUMBER),), out_type=lib.GP_I64, flags=_fast.BINS)
+# {what asked for them: (boundaries, edges) of histograms on the device}: a copy to a device waits.
+_EDGES: dict[Any, tuple[Any, Any]] = {}
+
+
+def _map(code: int, operands: int) -> int:
+    """The form of a transform, made when it is first asked for."""
+    found = _MAPS.get((code, operands))
+    if found is None:
+        second = (("in2 - -", _fast.REAL, _fast.TYPE | _fast.SHAPE),) if operands == 2 else ()
+        found = _MAPS[code, operands] = _fast.form(
+            lib.GP_TRANSFORM if operands == 1 else lib.GP_TRANSFORM2, (_INPUT, *second),
+            (("out out_type", _fast.OWN, _fast.SAME),), op=code)
+    return found
+
+
 # ---- transforms
 
 
@@ -24,6 +59,13 @@ def transform(op: str | Operator, x: Array, y: Array = None, /, *, dtype: Any = 
               stream: Any = None) -> Array:
     """op(x[i]) or op(x[i], y[i]) for every element: "negate", "abs", "square", "not", "convert"; "sum", "prod", "min",
     "max", "sub", "bit_and", "bit_or", "bit_xor", "and", "or"; or an operator of your own. dtype: of the result."""
+    if stream is None and dtype is None and type(op) is str:
+        built_in = (_UNARY if y is None else _BINARY).get(op)
+        if built_in is not None:
+            made = (run(_map(built_in, 1), None, out, None, x) if y is None
+                    else run(_map(built_in, 2), None, out, None, x, y))
+            if made is not None:
+                return made
     work = Work(stream, {"x": x} if y is None else {"x": x, "y": y})
     view = work["x"]
     name = work.library.name_of(dtype) if dtype is not None else view.name
@@ -102,6 +144,10 @@ def _flags(work: Work, argument: str, count: int) -> View:
 
 def compress(condition: Array, x: Array, /, *, sync: bool | None = None, stream: Any = None) -> Any:
     """numpy.compress of the flattened x, of any element type. `condition` has as many elements as x."""
+    if stream is None:
+        made = run(_COMPRESS, None, None, None, x, condition)
+        if made is not None:
+            return sized(made, sync)
     work = Work(stream, {"x": x, "condition": condition}, raw=("x",))
     view = work["x"]
     flags = _flags(work, "condition", view.size)
@@ -132,6 +178,10 @@ def partition(x: Array, condition: Array, /, *, sync: bool | None = None, stream
 
 def flatnonzero(x: Array, /, *, sync: bool | None = None, stream: Any = None) -> Any:
     """numpy.flatnonzero."""
+    if stream is None:
+        made = run(_NONZERO, None, None, None, x)
+        if made is not None:
+            return sized(made, sync)
     work = Work(stream, {"x": x})
     view = work["x"]
     result, count = work.empty((view.size,), "int64", view), work.counter(view)
@@ -345,6 +395,10 @@ def bincount(x: Array, weights: Array = None, /, *, minlength: int = 0, length: 
     """numpy.bincount. length: the number of bins; larger elements are not counted then. Without it the largest element
     decides, for which a call on a GPU needs sync=True. Negative elements are an error on the host, and not counted on
     a GPU. Sums of weights are float64."""
+    if stream is None and weights is None:
+        made = _counted(x, minlength, length, sync)
+        if made is not None:
+            return made
     work = Work(stream, {"x": x} if weights is None else {"x": x, "weights": weights})
     view = work["x"]
     need_integers("x", view)
@@ -375,6 +429,20 @@ def bincount(x: Array, weights: Array = None, /, *, minlength: int = 0, length: 
     return work.finish(result)
 
 
+def _counted(x: Array, minlength: Any, length: Any, sync: bool | None) -> Array:
+    """bincount of a plain array without weights; None: of another one, or an error. One number tells whether there are
+    negative elements and which is the largest: the largest as an unsigned integer. So a call waits once."""
+    waits = sync or not getattr(x, "is_cuda", False)
+    if type(minlength) is not int or minlength < 0 or not waits and length is None:
+        return None
+    found = run(_LARGEST, 0, None, None, x) if waits else 0
+    largest = -1 if found is None else int(found)
+    if largest < 0:
+        return None
+    bins = length if length is not None else largest + 1
+    return run(_BINCOUNT, 0, None, minlength if length is None and minlength > bins else bins, x)
+
+
 def _ends(work: Work, view: View) -> tuple[Any, Any]:
     """The least and the largest element; waits for them."""
     ends = []
@@ -391,6 +459,12 @@ def histogram(x: Array, bins: Any = 10, weights: Array = None, /, *, range: tupl
     """numpy.histogram: (counts, edges), int64 counts, or float64 sums of weights. bins: a number, or rising edges in
     host memory. Without edges or range the least and largest elements decide, for which a call on a GPU needs
     sync=True. Unlike there, a bin is found by comparison with the edges in the type of x, integers in float64."""
+    key = _edges_key(x, bins, range) if weights is None and range is not None else None
+    if key in _EDGES and stream is None:
+        counts = run(_RANGES, None, None, bins, x, _EDGES[key][0])
+        if counts is not None:
+            own = _EDGES[key][1]
+            return counts, own.clone() if _fast.is_tensor(own) else own.copy()
     from ._arrays import numpy_library
 
     numpy = numpy_library().numpy
@@ -432,7 +506,28 @@ def histogram(x: Array, bins: Any = 10, weights: Array = None, /, *, range: tupl
     kind, pointer = work.loaded_as(view, name)
     work.call(lib.GP_HISTOGRAM_RANGES, in_type=kind, in_=pointer, count=view.size, begin=boundaries.data,
               in2_type=weight_type, in2=weight, out_type=result.type, out=result.data, bins=edges.size - 1)
-    return work.finish(result), work.finish(work.library.view("edges", both[edges.size:], work.explicit))
+    own = both[edges.size:]
+    key = _edges_key(x, bins, range) if weights is None and range is not None else None  # (the library is known now)
+    if key is not None and view.name in FLOATS and len(_EDGES) < 64:
+        _EDGES[key] = both[:edges.size], own
+        own = own.clone() if _fast.is_tensor(own) else own.copy()
+    return work.finish(result), work.finish(work.library.view("edges", own, work.explicit))
+
+
+def _edges_key(x: Array, bins: Any, ends: Any) -> Any:
+    """Under which the edges of a histogram of a plain array are kept; None: they are not."""
+    if type(bins) is not int or bins > 4096 or type(ends) is not tuple or not _fast.is_plain(x):
+        return None
+    if not all(type(end) in (int, float) for end in ends):
+        return None
+    return type(x), x.dtype, getattr(x, "device", None), bins, ends
+
+
+def counts_in_bins(x: Array, bins: int, ends: tuple[float, float]) -> Array:
+    """The counts of histogram alone."""
+    found = _EDGES.get(_edges_key(x, bins, ends))
+    counts = None if found is None else run(_RANGES, None, None, bins, x, found[0])
+    return histogram(x, bins, range=ends)[0] if counts is None else counts
 
 
 __all__ = ["TYPES", "bincount", "compress", "count_if", "flatnonzero", "flip", "histogram", "nonzero", "partition",

@@ -5,12 +5,37 @@ import math
 from typing import Any
 
 from ._arrays import COMPLEX, FLOATS, INTEGERS, TYPES, View, cast, dense, merged
+from . import _fast
+from ._fast import run
 from ._gpuprims import ffi, lib
 from ._operators import Operator, operator_of
 from ._work import NULL, Array, Work, check, flat, normal_axis
 
 _BUILT_IN = {"sum": lib.GP_SUM, "prod": lib.GP_PROD, "min": lib.GP_MIN, "max": lib.GP_MAX, "and": lib.GP_AND,
              "or": lib.GP_OR, "bit_and": lib.GP_BIT_AND, "bit_or": lib.GP_BIT_OR, "bit_xor": lib.GP_BIT_XOR}
+
+_INPUT = (("in in_type count", _fast.REAL, 0),)
+_ROWS = (("in in_type -", _fast.REAL, 0),)
+
+
+def _forms(ops: tuple[int, ...], whole: int, row: int, shapes: tuple[int, int]) -> dict[int, int]:
+    """{operator: the form of a reduction or a scan}. Sums and products are as wide as NumPy's."""
+    made = {}
+    for op in ops:
+        element = _fast.SUM if op in (lib.GP_SUM, lib.GP_PROD) else _fast.OWN
+        rows = _fast.form(row, _ROWS, (("out out_type", element, shapes[1]),), op=op)
+        made[op] = _fast.form(whole, _INPUT, (("out out_type", element, shapes[0]),), rows=rows, op=op)
+    return made
+
+
+_NUMBERS = (lib.GP_SUM, lib.GP_PROD, lib.GP_MIN, lib.GP_MAX)
+_REDUCTIONS = _forms(_NUMBERS, lib.GP_REDUCE, lib.GP_REDUCE_AXIS, (_fast.NONE, _fast.ROWS))
+_SCANS = _forms(_NUMBERS, lib.GP_INCLUSIVE_SCAN, lib.GP_SCAN_AXIS, (_fast.FLAT, _fast.SAME))
+_TESTS = {op: _fast.form(primitive, _INPUT, (("out -", lib.GP_BOOL, _fast.NONE),), op=lib.GP_NOT_EQUAL,
+                         scalar=_fast.ZERO)
+          for op, primitive in ((lib.GP_OR, lib.GP_ANY), (lib.GP_AND, lib.GP_ALL))}
+_COUNT = _fast.form(lib.GP_COUNT_IF, _INPUT, (("out_count -", lib.GP_I64, _fast.NONE),), op=lib.GP_NOT_EQUAL,
+                    scalar=_fast.ZERO)
 
 
 def _wide(work: Work, name: str) -> str:
@@ -99,6 +124,10 @@ def reduce(x: Array, op: str | Operator, /, *, axis: Any = None, dtype: Any = No
 
 
 def _named(op: int, x: Array, axis: Any, dtype: Any, keepdims: bool, out: Array, stream: Any, widen: bool) -> Array:
+    if stream is None and dtype is None and not keepdims:
+        made = run(_REDUCTIONS[op], axis, out, None, x)
+        if made is not None:
+            return made
     work = Work(stream, {"x": x})
     view = work.views["x"]
     axes = _axes(view, axis)
@@ -176,6 +205,10 @@ def argmax(x: Array, /, *, axis: Any = None, keepdims: bool = False, out: Array 
 
 
 def _logical(op: int, early: Any, x: Array, axis: Any, keepdims: bool, out: Array, stream: Any) -> Array:
+    if stream is None and axis is None and not keepdims:
+        made = run(_TESTS[op], axis, out, None, x)
+        if made is not None:
+            return made
     work = Work(stream, {"x": x})
     view = work["x"]
     axes = _axes(view, axis)
@@ -202,6 +235,10 @@ def all(x: Array, /, *, axis: Any = None, keepdims: bool = False, out: Array = N
 
 def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: bool = False, stream: Any = None) -> Array:
     """numpy.count_nonzero. With an axis, the array's own library compares with zero first."""
+    if stream is None and axis is None and not keepdims:
+        made = run(_COUNT, None, None, None, x)
+        if made is not None:
+            return made
     work = Work(stream, {"x": x})
     view = work["x"]
     if axis is not None:
@@ -264,6 +301,10 @@ def _scan(work: Work, op: int, axis: Any, name: str, exclusive: bool, init: Any,
 
 
 def _running(op: int, x: Array, axis: Any, dtype: Any, out: Array, stream: Any, widen: bool) -> Array:
+    if stream is None and dtype is None:
+        made = run(_SCANS[op], axis, out, None, x)
+        if made is not None:
+            return made
     work = Work(stream, {"x": x})
     name = work["x"].name
     name = work.library.name_of(dtype) if dtype is not None else _wide(work, name) if widen else name

@@ -4,9 +4,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._arrays import TYPES, View, cast
+from ._arrays import COMPLEX, TYPES, View, cast
+from . import _fast
+from ._fast import run
 from ._gpuprims import ffi, lib
-from ._work import NULL, Array, Work, check, flat, natural, normal_axis
+from ._work import NULL, Array, Work, check, flat, natural, normal_axis, sized
+
+
+def _orders(keys: bool, indices: bool, flags: int) -> int:
+    """The form of a sort: of its keys, of their indices, or both."""
+    outs = [("out_keys -", _fast.OWN)] * keys + [("out -", lib.GP_I64)] * indices
+    types = {"out_type": lib.GP_I64} if indices else {}
+    rows = _fast.form(lib.GP_SORT_AXIS, (("keys key_type -", _fast.REAL, 0),),
+                      tuple((*one, _fast.SAME) for one in outs), how=flags, **types)
+    return _fast.form(lib.GP_SORT, (("keys key_type count", _fast.REAL, 0),),
+                      tuple((*one, _fast.FLAT) for one in outs), rows=rows, how=flags, **types)
+
+
+def _best(largest: bool, in_order: bool) -> int:
+    """The form of a top-k."""
+    both: dict[str, Any] = {"how": (lib.GP_DESCENDING if largest else 0) | (0 if in_order else lib.GP_UNSORTED),
+                            "out_type": lib.GP_I64, "flags": _fast.AXIS}
+    arrays = ((("keys key_type -", _fast.REAL, 0),),
+              (("out_keys -", _fast.OWN, _fast.KEPT), ("out -", lib.GP_I64, _fast.KEPT)))
+    return _fast.form(lib.GP_TOP_K_AXIS, *arrays, rows=_fast.form(lib.GP_TOP_K_AXIS, *arrays, **both), **both)
+
+
+_FLAGS = (0, lib.GP_DESCENDING)
+_SORT, _ARGSORT, _BOTH = (tuple(_orders(keys, indices, flags) for flags in _FLAGS)
+                          for keys, indices in ((True, False), (False, True), (True, True)))
+_TOPK = {(largest, in_order): _best(largest, in_order) for largest in (False, True) for in_order in (False, True)}
+_DISTINCT = _fast.form(lib.GP_UNIQUE, (("keys key_type count", _fast.REAL, 0),),
+                       (("out_keys -", _fast.OWN, _fast.FLAT), ("out_count -", lib.GP_I64, _fast.NONE)),
+                       flags=_fast.SIZED)
+_TABLE = (("keys in_type key_count", _fast.REAL, 0), ("in - count", _fast.REAL, _fast.TYPE))
+_SEARCH = {side: _fast.form(primitive, _TABLE, (("out -", lib.GP_I64, _fast.LAST),), op=lib.GP_LESS,
+                            out_type=lib.GP_U64, flags=_fast.AXIS)
+           for side, primitive in (("left", lib.GP_LOWER_BOUND), ("right", lib.GP_UPPER_BOUND))}
 
 
 def _one(view: View, argument: str) -> View:
@@ -15,9 +49,55 @@ def _one(view: View, argument: str) -> View:
     return view
 
 
+def _sort_rows(work: Work, view: View, axis: int, flags: int, keys: View | None, index: View | None) -> None:
+    """Sorts each row along an axis; keys, index: where the elements and their indices go."""
+    if not view.size:
+        return
+    if view.name in COMPLEX:
+        _sort_complex_rows(work, view, axis, flags, keys, index)
+        return
+    like = keys if keys is not None else index
+    assert like is not None
+    pointer, axes = work.along(view, axis, like)
+    if index is None:
+        check(lib.gp_sort_axis(work.handle, view.type, axes, pointer, like.data, flags, work.stream))
+    else:
+        check(lib.gp_argsort_axis(work.handle, view.type, lib.GP_I64, axes, pointer, NULL if keys is None else
+                                  keys.data, index.data, flags, work.stream))
+
+
+def _sort_complex_rows(work: Work, view: View, axis: int, flags: int, keys: View | None, index: View | None) -> None:
+    """All elements are sorted, then, stably, by where their row starts."""
+    last = [*(d for d in range(len(view.shape)) if d != axis), axis]
+    source, n, rows = work.contiguous(view.permuted(last)), view.size, view.size // view.shape[axis]
+    bounds = work.offsets(rows, view.shape[axis], view)
+    starts, order, places, ordered = (work.empty((n,), "int64", view) for _ in range(4))
+    handle, stream, wide = work.handle, work.stream, lib.GP_U64
+    check(lib.gp_expand(handle, wide, wide, bounds.data, bounds.data, rows, starts.data, n, stream))
+    check(lib.gp_argsort(handle, source.type, wide, source.data, n, NULL, order.data, flags, stream))
+    check(lib.gp_gather(handle, wide, wide, starts.data, n, order.data, n, places.data, stream))
+    check(lib.gp_sort_pairs(handle, wide, wide, places.data, order.data, n, starts.data, ordered.data, 0, stream))
+    for result in (keys, index):
+        if result is None:
+            continue
+        target = result if axis == len(view.shape) - 1 else work.empty(source.shape, result.name, view)
+        if result is keys:
+            check(lib.gp_gather(handle, source.type, wide, source.data, n, ordered.data, n, target.data, stream))
+        else:
+            check(lib.gp_transform2(handle, lib.GP_SUB, lib.GP_I64, lib.GP_I64, ordered.data, starts.data, n,
+                                    target.data, stream))
+        if target is not result:
+            work.move(target, last, result)
+
+
 def sort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array = None, stream: Any = None) -> Array:
     """numpy.sort, always stable. Floats in IEEE 754 total order: unlike there, -0 is below +0 and a NaN with the sign
-    bit below all numbers. axis None: of the flattened array."""
+    bit below all numbers. Complex numbers in NumPy's order: by the real part, then the imaginary one, NaN last, -0
+    equal to 0. axis None: of the flattened array."""
+    if stream is None:
+        made = run(_SORT[1 if descending else 0], axis, out, None, x)
+        if made is not None:
+            return made
     work = Work(stream, {"x": x})
     view = work["x"]
     flags = lib.GP_DESCENDING if descending else 0
@@ -31,14 +111,16 @@ def sort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array = 
         return work.finish(result)
     axis = normal_axis(axis, len(view.shape))
     result = work.out(out, view.shape, view.name, view)
-    if view.size:
-        pointer, axes = work.along(view, axis, result)
-        check(lib.gp_sort_axis(work.handle, view.type, axes, pointer, result.data, flags, work.stream))
+    _sort_rows(work, view, axis, flags, result, None)
     return work.finish(result)
 
 
 def argsort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array = None, stream: Any = None) -> Array:
     """numpy.argsort with kind="stable", in the order of sort; int64. Descending: equal elements keep their order."""
+    if stream is None:
+        made = run(_ARGSORT[1 if descending else 0], axis, out, None, x)
+        if made is not None:
+            return made
     work = Work(stream, {"x": x})
     view = work["x"]
     flags = lib.GP_DESCENDING if descending else 0
@@ -52,15 +134,15 @@ def argsort(x: Array, /, *, axis: Any = -1, descending: bool = False, out: Array
         return work.finish(result)
     axis = normal_axis(axis, len(view.shape))
     result = work.out(out, view.shape, "int64", view)
-    if view.size:
-        pointer, axes = work.along(view, axis, result)
-        check(lib.gp_argsort_axis(work.handle, view.type, lib.GP_I64, axes, pointer, NULL, result.data, flags,
-                                  work.stream))
+    _sort_rows(work, view, axis, flags, None, result)
     return work.finish(result)
 
 
 def sort_with_indices(x: Array, axis: int, descending: bool) -> tuple[Array, Array]:
     """(sort, argsort) in one call."""
+    made: tuple[Array, Array] | None = run(_BOTH[1 if descending else 0], axis, None, None, x)
+    if made is not None:
+        return made
     work = Work(None, {"x": x})
     view = work["x"]
     axis = normal_axis(axis, len(view.shape))
@@ -70,10 +152,8 @@ def sort_with_indices(x: Array, axis: int, descending: bool) -> tuple[Array, Arr
         source = work.contiguous(view)
         check(lib.gp_argsort(work.handle, view.type, lib.GP_I64, source.data, view.size, keys.data,
                              index.data, flags, work.stream))
-    elif view.size:
-        pointer, axes = work.along(view, axis, keys)
-        check(lib.gp_argsort_axis(work.handle, view.type, lib.GP_I64, axes, pointer, keys.data,
-                                  index.data, flags, work.stream))
+    else:
+        _sort_rows(work, view, axis, flags, keys, index)
     return work.finish(keys), work.finish(index)
 
 
@@ -81,6 +161,10 @@ def topk(x: Array, k: int, /, *, axis: Any = -1, largest: bool = True, sorted: b
          stream: Any = None) -> tuple[Array, Array]:
     """torch.topk: (values, indices) of the k largest elements along an axis. Of equal ones those that come first, which
     PyTorch leaves open. Not sorted: the order is the library's choice, the same in each call."""
+    if stream is None and k is not None:
+        made: tuple[Array, Array] | None = run(_TOPK[bool(largest), bool(sorted)], axis, None, k, x)
+        if made is not None:
+            return made
     work = Work(stream, {"x": x})
     view, k = work["x"], natural("k", k)
     if not view.shape:
@@ -120,11 +204,16 @@ def unique(x: Array, /, *, return_index: bool = False, return_inverse: bool = Fa
     occurrence, the inverse, and how often each occurs. Unlike there, every NaN is an element of its own.
 
     On a GPU, without sync=True: Sized, whose values are the arrays, untrimmed but for the inverse."""
+    if stream is None and not (return_index or return_inverse or return_counts):
+        ordered = run(_SORT[0], None, None, None, x)
+        made = None if ordered is None else run(_DISTINCT, None, None, None, ordered)
+        if made is not None:
+            return sized(made, sync)
     work = Work(stream, {"x": x})
     view = work["x"]
     n, source = view.size, flat(work.contiguous(view))
     keys, count = work.empty((n,), view.name, view), work.counter(view)
-    made = work.empty((n,), view.name, view)
+    distinct = work.empty((n,), view.name, view)
     order = work.empty((n,), "int64", view) if return_index or return_inverse else None
     if order is None:
         check(lib.gp_sort_keys(work.handle, view.type, source.data, n, keys.data, 0, work.stream))
@@ -137,24 +226,24 @@ def unique(x: Array, /, *, return_index: bool = False, return_inverse: bool = Fa
         lengths = work.empty((n,), "int64", view)
         if return_inverse:  # runs beyond the last have no length
             check(lib.gp_fill(work.handle, lib.GP_I64, ffi.new("int64_t *", 0), lengths.data, n, work.stream))
-        check(lib.gp_run_length_encode(work.handle, view.type, lib.GP_I64, keys.data, n, made.data,
+        check(lib.gp_run_length_encode(work.handle, view.type, lib.GP_I64, keys.data, n, distinct.data,
                                        lengths.data, number, work.stream))
     elif not return_index:
-        check(lib.gp_unique(work.handle, view.type, keys.data, n, made.data, number, work.stream))
+        check(lib.gp_unique(work.handle, view.type, keys.data, n, distinct.data, number, work.stream))
     if return_index:
         assert order is not None
         index = work.empty((n,), "int64", view)
         check(lib.gp_unique_by_key(work.handle, view.type, lib.GP_I64, keys.data, order.data, n,
-                                   made.data, index.data, number, work.stream))
+                                   distinct.data, index.data, number, work.stream))
     if return_inverse:
         assert order is not None and lengths is not None
-        runs, run, total = work.offsets(n, 1, view), work.empty((n,), "int64", view), work.counter(view)
+        runs, place_of, total = work.offsets(n, 1, view), work.empty((n,), "int64", view), work.counter(view)
         check(lib.gp_run_length_expand(work.handle, lib.GP_I64, lib.GP_I64, runs.data, lengths.data,
-                                       n, run.data, n, ffi.cast("uint64_t *", total.data), work.stream))
+                                       n, place_of.data, n, ffi.cast("uint64_t *", total.data), work.stream))
         inverse = work.empty(view.shape, "int64", view)
-        check(lib.gp_scatter(work.handle, lib.GP_I64, lib.GP_I64, run.data, order.data, n,
+        check(lib.gp_scatter(work.handle, lib.GP_I64, lib.GP_I64, place_of.data, order.data, n,
                              inverse.data, n, work.stream))
-    results = [made, index, lengths if return_counts else None]
+    results = [distinct, index, lengths if return_counts else None]
     cut = work.sized(sync, count, *results)
     if inverse is None:
         return cut
@@ -249,6 +338,10 @@ def merge(x: Array, y: Array, /, *, descending: bool = False, out: Array = None,
 
 def searchsorted(a: Array, v: Array, /, *, side: str = "left", out: Array = None, stream: Any = None) -> Array:
     """numpy.searchsorted: int64. a and v have one type, and no NaN."""
+    if stream is None and out is None and side in ("left", "right"):
+        made = run(_SEARCH[side], 0, None, None, a, v)
+        if made is not None:
+            return made
     work = Work(stream, {"a": a, "v": v})
     table, needles = _one(work["a"], "a"), work["v"]
     if side not in ("left", "right"):

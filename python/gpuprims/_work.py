@@ -5,7 +5,7 @@ import itertools
 from typing import Any, NamedTuple
 
 from ._arrays import COMPLEX, INTEGERS, TYPES, Library, View, cast, dense, library_of, merged, plain, stream_handle
-from ._context import Context, default_context
+from ._context import Context, default_context, lend
 from ._gpuprims import ffi, lib
 from ._result import check
 
@@ -60,6 +60,8 @@ class Work:
                         else default_context("cuda", self.device, library.name))
         self.handle = self.context.handle
         self.stream = NULL if self.device < 0 else self.stream_of(first)
+        if library.fast >= 0:
+            lend(library.fast, self.context.backend, self.device, library.name)
 
     def takes_plain(self, arrays: dict[str, Any], raw: tuple[str, ...]) -> bool:
         """Are all arrays of one library that was met before, and on one device? Then the call is prepared: the most
@@ -82,6 +84,8 @@ class Work:
         self.context = default_context("host") if device < 0 else default_context("cuda", device, library.name)
         self.handle = self.context.handle
         self.stream = NULL if device < 0 else cast(library.stream(device))
+        if library.fast >= 0:
+            lend(library.fast, self.context.backend, device, library.name)
         return True
 
     @staticmethod
@@ -305,6 +309,13 @@ class Work:
         return int(array)
 
 
+def sized(made: Any, sync: bool | None) -> Any:
+    """What a function returns whose call on plain arrays (_fast.py) gave a list: a result on a device and its size."""
+    if type(made) is not list:
+        return made
+    return made[0][:int(made[1])] if sync else Sized(made[0], made[1])
+
+
 def place(device: int) -> str:
     return "the host" if device < 0 else f"cuda:{device}"
 
@@ -348,4 +359,4 @@ def flat(view: View) -> View:
 
 
 __all__ = ["NULL", "Array", "Sized", "Work", "cast", "check", "dense", "flat", "natural", "need_integers",
-           "normal_axis", "place"]
+           "normal_axis", "place", "sized"]

@@ -42,6 +42,11 @@ _FUNCTIONS: dict[str, Any] = {"sort": _sort, "argsort": _argsort, "cumsum": _cum
                               "bincount": _bincount}
 
 
+def replacements() -> dict[str, Any]:
+    """{name: what accelerate() puts in the place of CuPy's function}, for measurements."""
+    return dict(_FUNCTIONS)
+
+
 def accelerate(*names: str, least: int | dict[str, int] | None = None) -> Switch:
     """Replaces functions of CuPy by the package's, until undo() of the result is called or its `with` block ends: sort,
     argsort, cumsum, unique, bincount; without names, all. Methods of arrays cannot be replaced. A call goes to CuPy as

@@ -35,6 +35,31 @@ def _operator(schema: str, run: Any, fake: Any, setup: Any = None, backward: Any
     return getattr(torch.ops.gpuprims, name).default
 
 
+_modes = torch._C._len_torch_dispatch_stack
+_tracing = torch._C._get_tracing_state
+_transforms = torch._C._functorch.peek_interpreter_stack
+
+
+def _eager(x: Tensor, *others: Any) -> bool:
+    """Does nothing but the call ask for its result? No derivative, compiler, tracer, mode or transform: then PyTorch's
+    dispatcher, which takes longer than the call, is left out. It also has the errors of other arguments' types."""
+    for one in others:
+        if type(one) is not torch.Tensor or one.requires_grad:
+            return False
+    return (not torch.compiler.is_compiling() and type(x) is torch.Tensor and not x.requires_grad
+            and x.layout is torch.strided and not _modes() and _transforms() is None and _tracing() is None)
+
+
+def _dimensions(x: Tensor) -> int:
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"x is {type(x).__name__}, not a tensor")
+    return int(x.dim())
+
+
+def _plain(x: Tensor) -> Tensor:
+    return x.detach() if x.requires_grad else x
+
+
 # ---- cumsum
 
 
@@ -44,7 +69,9 @@ def _sum_type(x: Tensor, dtype: Any) -> Any:
 
 
 def _run_cumsum(x: Tensor, dim: int, dtype: Any = None, reverse: bool = False) -> Tensor:
-    return _reductions.scan(x.detach(), "sum", axis=dim, dtype=_sum_type(x, dtype), reverse=reverse)
+    if dtype is None and not reverse:
+        return _reductions.cumsum(_plain(x), axis=dim)
+    return _reductions.scan(_plain(x), "sum", axis=dim, dtype=_sum_type(x, dtype), reverse=reverse)
 
 
 def _setup_cumsum(ctx: Any, inputs: Any, output: Any) -> None:
@@ -63,9 +90,9 @@ _CUMSUM = _operator("cumsum(Tensor x, int dim, ScalarType? dtype=None, bool reve
 
 def cumsum(x: Tensor, dim: int, /, *, dtype: Any = None, reverse: bool = False) -> Tensor:
     """torch.cumsum; reverse: from the last element on. It has a derivative."""
-    if x.dim() == 0:
+    if _dimensions(x) == 0:
         return _CUMSUM(x.reshape(1), dim, dtype, reverse).reshape(())
-    return _CUMSUM(x, dim, dtype, reverse)
+    return (_run_cumsum if _eager(x) else _CUMSUM)(x, dim, dtype, reverse)
 
 
 # ---- sort, topk
@@ -85,7 +112,7 @@ def _scattered(ctx: Any, grad: Tensor) -> Any:
 
 
 def _run_sort(x: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
-    return _sorting.sort_with_indices(x.detach(), dim, descending)
+    return _sorting.sort_with_indices(_plain(x), dim, descending)
 
 
 _SORT = _operator("sort(Tensor x, int dim, bool descending) -> (Tensor, Tensor)", _run_sort,
@@ -96,15 +123,15 @@ _SORT = _operator("sort(Tensor x, int dim, bool descending) -> (Tensor, Tensor)"
 def sort(x: Tensor, dim: int = -1, /, *, descending: bool = False) -> tuple[Tensor, Tensor]:
     """torch.sort, always stable: (values, indices). Floats in IEEE 754 total order: -0 is below +0, and a NaN with the
     sign bit below all numbers. It has a derivative."""
-    if x.dim() == 0:
+    if _dimensions(x) == 0:
         values, indices = _SORT(x.reshape(1), dim, descending)
         return values.reshape(()), indices.reshape(())
-    values, indices = _SORT(x, dim, descending)
+    values, indices = (_run_sort if _eager(x) else _SORT)(x, dim, descending)
     return values, indices
 
 
 def _run_topk(x: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Tensor, Tensor]:
-    return _sorting.topk(x.detach(), k, axis=dim, largest=largest, sorted=sorted)
+    return _sorting.topk(_plain(x), k, axis=dim, largest=largest, sorted=sorted)
 
 
 def _fake_topk(x: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Tensor, Tensor]:
@@ -121,7 +148,7 @@ _TOPK = _operator("topk(Tensor x, int k, int dim, bool largest, bool sorted) -> 
 def topk(x: Tensor, k: int, dim: int = -1, /, *, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
     """torch.topk: (values, indices). Of equal elements those that come first; floats in total order, as in sort. It has
     a derivative."""
-    values, indices = _TOPK(x, k, dim, largest, sorted)
+    values, indices = (_run_topk if _eager(x) else _TOPK)(x, k, dim, largest, sorted)
     return values, indices
 
 
@@ -129,7 +156,7 @@ def topk(x: Tensor, k: int, dim: int = -1, /, *, largest: bool = True, sorted: b
 
 
 def _run_segment_sum(x: Tensor, offsets: Tensor) -> Tensor:
-    return _reductions.segment_sum(x.detach(), offsets)
+    return _reductions.segment_sum(_plain(x), offsets)
 
 
 def _run_segment_expand(x: Tensor, offsets: Tensor, count: int) -> Tensor:
@@ -166,7 +193,7 @@ _EXPAND = _operator("segment_expand(Tensor x, Tensor offsets, SymInt count) -> T
 
 def segment_sum(x: Tensor, offsets: Tensor, /) -> Tensor:
     """out[s] = x[offsets[s]:offsets[s + 1]].sum(). It has a derivative."""
-    return _SEGMENT_SUM(x, offsets)
+    return (_run_segment_sum if _eager(x, offsets) else _SEGMENT_SUM)(x, offsets)
 
 
 def segment_expand(x: Tensor, offsets: Tensor, count: int, /) -> Tensor:
@@ -179,7 +206,7 @@ def segment_expand(x: Tensor, offsets: Tensor, count: int, /) -> Tensor:
 
 
 def _run_gather(x: Tensor, index: Tensor) -> Tensor:
-    return _moving.take(x.detach(), index)
+    return _moving.take(_plain(x), index)
 
 
 def _run_gathered(grad: Tensor, index: Tensor, count: int) -> Tensor:
@@ -212,7 +239,7 @@ _GATHERED = _operator("gather_backward(Tensor grad, Tensor index, SymInt count) 
 def gather(x: Tensor, index: Tensor, /) -> Tensor:
     """torch.take: x.flatten()[index]. On a GPU an index that x does not have, a negative one too, gives 0. It has a
     derivative: sums in float64, in no order."""
-    return _GATHER(x, index)
+    return (_run_gather if _eager(x, index) else _GATHER)(x, index)
 
 
 # ---- results whose size the data decides; counts
@@ -235,7 +262,7 @@ _UNIQUE = _operator("unique(Tensor x) -> (Tensor, Tensor, Tensor)", _run_unique,
 def unique(x: Tensor, /) -> tuple[Tensor, Tensor, Tensor]:
     """torch.unique of all elements: (the distinct ones, ascending; the inverse; how often each occurs). It waits for
     their number."""
-    values, inverse, counts = _UNIQUE(x)
+    values, inverse, counts = (_run_unique if _eager(x) else _UNIQUE)(x)
     return values, inverse, counts
 
 
@@ -250,11 +277,12 @@ _BINCOUNT = _operator("bincount(Tensor x, Tensor? weights, SymInt length) -> Ten
 
 def bincount(x: Tensor, weights: Tensor | None = None, /, *, length: int) -> Tensor:
     """torch.bincount with `length` bins; elements beyond are not counted. Sums of weights are float64."""
-    return _BINCOUNT(x, weights, length)
+    direct = _eager(x) if weights is None else _eager(x, weights)
+    return (_run_bincount if direct else _BINCOUNT)(x, weights, length)
 
 
 def _run_histc(x: Tensor, bins: int, min: float, max: float) -> Tensor:
-    return _moving.histogram(x.detach(), bins, range=(min, max))[0].to(x.dtype)
+    return _moving.counts_in_bins(_plain(x), bins, (float(min), float(max))).to(x.dtype)
 
 
 _HISTC = _operator("histc(Tensor x, int bins, float min, float max) -> Tensor", _run_histc,
@@ -263,7 +291,7 @@ _HISTC = _operator("histc(Tensor x, int bins, float min, float max) -> Tensor", 
 
 def histc(x: Tensor, bins: int, min: float, max: float, /) -> Tensor:
     """torch.histc of the elements from min to max; a bin is found by comparison with its edges."""
-    return _HISTC(x, bins, min, max)
+    return (_run_histc if _eager(x) else _HISTC)(x, bins, min, max)
 
 
 # ---- in the place of PyTorch's functions
@@ -274,6 +302,8 @@ def _sort(x: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = 
 
 
 def _argsort(x: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    if _eager(x) and x.dim():
+        return _sorting.argsort(x, axis=dim, descending=descending)
     return sort(x, dim, descending=descending)[1]
 
 
@@ -298,10 +328,7 @@ def _unique(x: Tensor, sorted: bool = True, return_inverse: bool = False, return
 def _bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
     if x.dim() != 1 or not x.numel() or weights is not None and (weights.requires_grad or weights.shape != x.shape):
         raise Declined
-    least, most = (int(end) for end in torch.aminmax(x))
-    if least < 0 or minlength < 0:
-        raise Declined
-    made = _moving.bincount(x, weights, length=max(minlength, most + 1))
+    made = _moving.bincount(x, weights, minlength=minlength, sync=True)  # negative ones are a ValueError
     return made.to(torch.float32) if weights is not None and weights.dtype == torch.float32 else made
 
 
@@ -315,6 +342,11 @@ def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     if not (abs(low) < float("inf") and abs(high) < float("inf")):  # NaN too
         raise Declined
     return histc(x, bins, low, high)
+
+
+def replacements() -> dict[str, Any]:
+    """{name: what accelerate() puts in the place of PyTorch's function}, for measurements."""
+    return dict(_FUNCTIONS)
 
 
 _FUNCTIONS: dict[str, Any] = {"sort": _sort, "argsort": _argsort, "cumsum": _cumsum, "topk": _topk, "unique": _unique,

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import zipfile
 
 import pytest
 
@@ -90,7 +91,7 @@ def test_dry_run(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().out
     version = release.version_of(release.command("git", "show", "HEAD:gpuprims.h").decode())
     missing = [one for one in release.ARCHITECTURES if not release.compiler_for(one)]
-    assert said.count("skipped: no compiler for") == len(missing)
+    assert said.count("skipped: no compiler for") == len(missing) and said.count("skipped: no wheel for") == 2
     libraries = {f"libgpuprims-{version}-{one}.so" for one in release.ARCHITECTURES if one not in missing}
     assert set(os.listdir(out)) == {"gpuprims.h", "gpuprims_policies.h", f"gpuprims-{version}.tar.gz", "notes.md",
                                     "SHA256SUMS"} | libraries
@@ -130,6 +131,66 @@ def test_libraries_of_another_kind_are_refused(tmp_path):
                 release.check_library(path, architecture, "0.2.0")
         else:
             release.check_library(path, architecture, "0.2.0")
+
+
+def made_wheel(folder, name, data):
+    """A wheel as far as check_wheel looks."""
+    path = os.path.join(folder, name)
+    with zipfile.ZipFile(path, "w") as file:
+        for one in ("__init__.py", "raw.pyi"):
+            file.writestr(f"gpuprims/{one}", "")
+        if data:
+            file.writestr("gpuprims/_gpuprims.abi3.so", data)
+    return path
+
+
+GOOD = b"\x7fELF" + bytes(14) + (183).to_bytes(2, "little") + b"/* device text of gpuprims.h\nGLIBC_2.17\0"
+
+
+def test_wheels_of_another_kind_are_refused(tmp_path, monkeypatch):
+    name = release.wheel_name("1.2.3", "aarch64")
+    assert name == "gpuprims-1.2.3-cp310-abi3-manylinux_2_35_aarch64.whl"
+    release.check_wheel(made_wheel(tmp_path, name, GOOD), "aarch64", "1.2.3")
+    for given, data, architecture, says in (
+            (name, GOOD, "x86_64", "is not named"), (name.replace("1.2.3", "1.2.4"), GOOD, "aarch64", "is not named"),
+            (name.replace("manylinux_2_35", "linux"), GOOD, "aarch64", "is not named"),
+            (name.replace("aarch64", "x86_64"), GOOD, "x86_64", "is not a library for"),
+            (name, None, "aarch64", "lacks gpuprims/_gpuprims.abi3.so"),
+            (name, GOOD.replace(b"device", b"no"), "aarch64", "lacks"),
+            (name, GOOD + b"GLIBC_2.38\0", "aarch64", "needs glibc 2.38"),
+            (name, GOOD + b"libgomp.so.1", "aarch64", "needs OpenMP")):
+        with pytest.raises(release.CannotRun, match=says):
+            release.check_wheel(made_wheel(tmp_path, given, data), architecture, "1.2.3")
+    monkeypatch.setattr(release, "MOST_WHEEL", 10)
+    with pytest.raises(release.CannotRun, match="more than 10"):
+        release.check_wheel(made_wheel(tmp_path, name, GOOD), "aarch64", "1.2.3")
+
+
+def test_what_builds_a_wheel_is_locked():
+    """Packages with their hashes, and nothing else; conditions are left out, since each is wanted."""
+    text = release.locked(text_of("requirements.lock"), "setuptools", "cffi", "pycparser")
+    assert [line.split("==")[0] for line in text.splitlines() if "==" in line] == ["setuptools", "cffi", "pycparser"]
+    assert ";" not in text and text.count("--hash=sha256:") > 10
+    with pytest.raises(release.CannotRun, match="lacks one of nothing"):
+        release.locked("", "nothing")
+
+
+@pytest.mark.skipif(not LONG, reason="compiles the library, and needs a package index: make test-long")
+def test_a_wheel(tmp_path):
+    path = release.make_wheel(str(tmp_path))
+    again = release.make_wheel(str(tmp_path / "again"))
+    with open(path, "rb") as one, open(again, "rb") as two:
+        assert one.read() == two.read()
+    assert release.main(["--try", path]) == 0
+
+
+def test_the_workflow_builds_wheels():
+    text = text_of(".github", "workflows", "release.yml")
+    job = text.partition("  wheels:")[2].partition("\n  build:")[0]
+    for architecture in release.ARCHITECTURES:
+        assert f"architecture: {architecture} }}" in job
+    assert "ci/release.py --wheel --out build/wheel" in job and "ci/release.py --try build/wheel/" in job
+    assert "needs: wheels" in text and "--wheels build/wheels" in text.partition("\n  build:")[2]
 
 
 def test_the_workflow_runs_this_script():

@@ -114,7 +114,56 @@ NAMESPACE.astype = lambda array, dtype: Standard(array.memory.astype(dtype))
 NAMESPACE.empty = lambda shape, dtype, device: Standard(np.empty(shape, dtype))
 
 
-def torch_module(driver):
+class Tensor(ctypes.Structure):
+    """DLPack's DLTensor."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int), ("device", ctypes.c_int),
+                ("dimensions", ctypes.c_int), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+LOOK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Tensor))
+STREAM = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p))
+
+
+class Exchange(ctypes.Structure):
+    """DLPack's DLPackExchangeAPI."""
+
+    _fields_ = [("version", ctypes.c_uint32 * 2), ("before", ctypes.c_void_p), ("others", ctypes.c_void_p * 3),
+                ("look", LOOK), ("stream", STREAM)]
+
+
+def exchange_of(torch):
+    """The capsule that PyTorch's tensors have from version 2.10 on."""
+    codes = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+
+    def look(array, tensor):
+        memory, about = array.memory, tensor[0]
+        count = memory.ndim
+        array.kept = ((ctypes.c_int64 * count)(*memory.shape), (ctypes.c_int64 * count)(*array.stride()))
+        about.data, about.dimensions, about.lanes, about.offset = memory.ctypes.data, count, 1, 0
+        about.device_type = 2 if array.is_cuda else 1
+        about.device = array.device.index or 0
+        about.code, about.bits = codes[memory.dtype.kind], 8 * memory.itemsize
+        about.shape, about.strides = array.kept
+        return 0
+
+    def stream(device_type, device, current):
+        current[0] = torch.current
+        return 0
+
+    table = Exchange((ctypes.c_uint32 * 2)(1, 3), None, (ctypes.c_void_p * 3)(), LOOK(look), STREAM(stream))
+    torch.table = table
+    make = ctypes.pythonapi.PyCapsule_New
+    make.argtypes, make.restype = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p], ctypes.py_object
+    return make(ctypes.addressof(table), NAME, None)
+
+
+NAME = b"dlpack_exchange_api"
+
+
+def torch_module(driver, exchange=False):
     """A module "torch" as far as the package uses it: tensors, streams, the caching allocator."""
     torch = types.ModuleType("torch")
     torch.current, torch.allocated, torch.log = 0, {}, []
@@ -180,6 +229,9 @@ def torch_module(driver):
         def detach(self):
             return Tensor(self.memory, self.device)
 
+        def clone(self):
+            return Tensor(self.memory.copy(), self.device)
+
         def __truediv__(self, number):
             return Tensor(self.memory / number, self.device)
 
@@ -217,8 +269,9 @@ def torch_module(driver):
     torch.Tensor, torch.device = Tensor, Device
     torch.made_on = []
 
-    def empty(shape, dtype, device):
+    def empty(*shape, dtype, device):
         torch.made_on.append(torch.current)
+        shape = shape[0] if shape and isinstance(shape[0], tuple) else shape
         return Tensor(np.empty(shape, dtype.name), device)
 
     torch.empty = empty
@@ -229,6 +282,8 @@ def torch_module(driver):
         ExternalStream=lambda handle, device: Stream(handle), caching_allocator_alloc=allocate,
         caching_allocator_delete=lambda pointer: torch.allocated.pop(pointer))
     torch.cuda_tensor = lambda memory, index=0, **options: Tensor(np.asarray(memory), Device("cuda", index), **options)
+    if exchange:
+        Tensor.__dlpack_c_exchange_api__ = exchange_of(torch)
     torch.cpu_tensor = lambda memory, **options: Tensor(np.asarray(memory), Device("cpu"), **options)
     return torch
 

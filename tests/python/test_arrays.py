@@ -6,6 +6,7 @@ import gpuprims as gp
 import numpy as np
 import pytest
 from conftest import LONG
+from gpuprims import _sorting
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -374,8 +375,21 @@ def test_complex_numbers(kind):
     same(gp.segment_sum(flat, [0, 10, 10, 200]), np.array([flat[:10].sum(), 0, flat[10:200].sum()], kind))
     same(gp.unique(flat), np.unique(flat))
     same(gp.sort(flat), np.sort(flat))
-    with pytest.raises(TypeError, match="gp_sort_axis: key_type is c"):
-        gp.sort(x, axis=0)
+    x[1, 2], x[2, 1, :3], x[0, 0, :2] = -0.0, complex(np.nan, 1), complex(1, np.nan)
+    for axis in (0, 1, 2, -1):
+        np.testing.assert_array_equal(gp.sort(x, axis=axis), np.sort(x, axis))
+        values, indices = _sorting.sort_with_indices(x, axis, False)
+        np.testing.assert_array_equal(values, np.sort(x, axis))
+        same(indices, np.argsort(x, axis, kind="stable"))
+        same(gp.argsort(x, axis=axis), indices)
+        backwards = np.take_along_axis(x, gp.argsort(x, axis=axis, descending=True), axis)
+        np.testing.assert_array_equal(backwards, np.flip(np.sort(x, axis), axis))
+        out = np.zeros(x.shape, kind)
+        assert gp.sort(x, axis=axis, descending=True, out=out) is out
+        np.testing.assert_array_equal(out, backwards)
+    same(gp.sort(x[:0], axis=1), x[:0])
+    with pytest.raises(TypeError, match="gp_top_k_axis: key_type is c"):
+        gp.topk(x, 2)
     same(gp.transform("negate", flat), -flat)
     same(gp.count_nonzero(flat), np.count_nonzero(flat))
     same(gp.scan(flat, "sum", exclusive=True, initial=1j), np.cumsum(flat) - flat + kind_of(kind, 1j))

@@ -3,7 +3,7 @@ import gpuprims as gp
 import numpy as np
 import pytest
 from emulated import (NAMESPACE, Interface, Standard, context, cupy_module, library, put_module, torch_module)
-from gpuprims import _context
+from gpuprims import _context, _fast, _reductions
 
 # Compiling the driver and kernels for the emulator takes seconds.
 pytestmark = pytest.mark.turn(3)
@@ -223,6 +223,94 @@ def test_own_operators(torch):
     assert (gp.transform(gp.operator(lambda a: -a * 2), torch.cuda_tensor(x)).memory == -2 * x).all()
     with pytest.raises(gp.errors.CompileError, match="no_such_function"):
         gp.transform(gp.operator("no_such_function(a)"), torch.cuda_tensor(x))
+
+
+# ---- plain tensors: python/fast.c, by DLPack's table of functions
+
+
+@pytest.fixture
+def plain(monkeypatch, driver):
+    return put_module(monkeypatch, "torch", torch_module(driver, exchange=True))
+
+
+def test_plain_tensors(driver, plain):
+    """One launch on the current stream of the tensor's device, nothing but the results is allocated."""
+    x = np.random.default_rng(4).integers(0, 50, (6, 7)).astype(np.int32)
+    for device in (0, 1):
+        tensor, row = plain.cuda_tensor(x, device), plain.cuda_tensor(x[0].copy(), device)
+        plain.current = 0
+        gp.sum(tensor)  # the context is known from now on
+        plain.current = driver.emulated_stream() if device == 0 else 0
+        assert _fast.run(_reductions._REDUCTIONS[gp.raw.GP_SUM], None, None, None, tensor).memory == x.sum()
+        for call, expected in ((lambda t=tensor: gp.sum(t), x.sum()),
+                               (lambda t=tensor: gp.cumsum(t, axis=1), x.cumsum(1)),
+                               (lambda t=tensor: gp.max(t, axis=1), x.max(1)),
+                               (lambda t=row: gp.cumsum(t), x[0].cumsum()),
+                               (lambda t=row: gp.transform("sum", t, t), 2 * x[0]),
+                               (lambda t=row: gp.count_nonzero(t), np.count_nonzero(x[0]))):
+            made = []
+            assert launches(driver, lambda c=call, m=made: m.append(c())) == 1
+            assert (made[0].memory == expected).all() and made[0].memory.dtype == expected.dtype
+            assert str(made[0].device) == f"cuda:{device}"
+        assert driver.emulated_last_stream() == plain.current
+        assert (gp.sort(row).memory == np.sort(x[0])).all() and (gp.argsort(row).memory == x[0].argsort()).all()
+        ordered = plain.cuda_tensor(np.sort(x[0]), device)
+        assert (gp.searchsorted(ordered, tensor).memory == np.searchsorted(np.sort(x[0]), x)).all()
+        out = plain.cuda_tensor(np.zeros(7, np.int32), device)
+        assert gp.sort(row, out=out) is out and (out.memory == np.sort(x[0])).all()
+        assert (gp.topk(tensor, 2)[0].memory == np.sort(x, 1)[:, :-3:-1]).all()
+
+
+def test_plain_tensors_whose_results_the_data_counts(driver, plain):
+    x = np.array([3, 0, 3, 2, 0], np.int32)
+    tensor = plain.cuda_tensor(x)
+    gp.sum(tensor)
+    for call, expected in ((gp.unique, np.unique(x)), (gp.flatnonzero, np.flatnonzero(x)),
+                           (lambda t, **o: gp.compress(plain.cuda_tensor(x > 2), t, **o), x[x > 2])):
+        made = call(tensor)
+        assert isinstance(made, gp.Sized) and made.values.shape == (5,) and made.count.memory == expected.size
+        assert (made.values.memory[:expected.size] == expected).all()
+        assert (call(tensor, sync=True).memory == expected).all()
+    assert launches(driver, lambda: gp.bincount(tensor, sync=True)) == 2
+    assert (gp.bincount(tensor, sync=True).memory == np.bincount(x)).all()
+    assert (gp.bincount(tensor, length=3).memory == [2, 0, 1]).all()
+    with pytest.raises(ValueError, match="sync=True"):
+        gp.bincount(tensor)
+    with pytest.raises(ValueError, match="x has the negative element -3"):
+        gp.bincount(plain.cuda_tensor(-x), sync=True)
+
+
+def test_a_histogram_copies_its_edges_once(driver, plain, monkeypatch):
+    """Copying them to a device waits for it: the second call is one launch, and a copy on the device."""
+    x = np.random.default_rng(3).normal(size=500).astype(np.float32)
+    tensor, expected = plain.cuda_tensor(x), np.histogram(x, 8, range=(-2, 2))
+    gp.histogram(tensor, 8, range=(-2, 2))
+    monkeypatch.setattr(plain, "from_numpy", None)
+    made = []
+    assert launches(driver, lambda: made.append(gp.histogram(tensor, 8, range=(-2, 2)))) == 1
+    assert (made[0][0].memory == expected[0]).all() and np.allclose(made[0][1].memory, expected[1])
+
+
+def test_plain_tensors_make_the_same_errors(driver, plain):
+    gp.sum(plain.cuda_tensor(np.arange(3.0)))
+    for call, kind, message in faults(plain):
+        def run(call=call, kind=kind, message=message):
+            with pytest.raises(kind, match=message):
+                call()
+
+        assert launches(driver, run) == 0, message
+
+
+def test_an_error_of_the_library_on_plain_tensors(driver, plain):
+    x = plain.cuda_tensor(np.arange(3000.0))
+    gp.sum(x)
+    stream = driver.emulated_stream()
+    driver.emulated_destroy(stream)
+    plain.current = stream
+    with pytest.raises(gp.errors.StreamError):
+        gp.sum(x)
+    plain.current = 0
+    assert gp.sum(x).memory == np.arange(3000.0).sum()
 
 
 # ---- allocators

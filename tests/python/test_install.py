@@ -83,10 +83,21 @@ def test_libraries_of_arrays(wheel, tmp_path):
     """The tests that need PyTorch and JAX, in an environment that has them."""
     python = environment(str(tmp_path / "venv"))
     run(python, "-m", "pip", "install", "--quiet", wheel, "torch", "jax", "networkx", "scipy", "pytest", "hypothesis")
-    names = [os.path.join(ROOT, "tests", "python", name) for name in ("test_torch.py", "test_jax.py")]
+    names = [os.path.join(ROOT, "tests", "python", f"test_{name}.py")
+             for name in ("torch", "torch_arguments", "torch_compile", "jax")]
     output = run("env", "GPUPRIMS_INSTALLED=1", python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *names,
                  cwd=tmp_path)
     assert re.search(r"\d+ passed", output) and "skipped" not in output and "failed" not in output
     # NetworkX finds the backend by the wheel's entry point.
     assert "True" in run(python, "-c", "import networkx as nx; print(nx.is_connected(nx.path_graph(4), "
                          "backend='gpuprims'))", cwd=tmp_path)
+
+
+def test_the_notebook(wheel, tmp_path):
+    """With the packages that docs/python/requirements.txt names."""
+    python = environment(str(tmp_path / "venv"))
+    run(python, "-m", "pip", "install", "--quiet", wheel, "pytest", "hypothesis", "-r",
+        os.path.join(ROOT, "docs", "python", "requirements.txt"))
+    output = run("env", "GPUPRIMS_INSTALLED=1", python, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+                 os.path.join(ROOT, "tests", "python", "test_notebook.py"), cwd=tmp_path)
+    assert re.search(r"2 passed", output) and "skipped" not in output
