@@ -119,14 +119,17 @@ static inline char *own_compile(own_gpu *g, const char *name, const char *text, 
   return code;
 }
 
-// Compiles for the device and loads. Modules stay until the program ends.
-static inline void *own_module(own_gpu *g, const char *name, const char *text, const char *header_name,
-    const char *header, const char *const *options, int count) {
-  char *code = own_compile(g, name, text, header_name, header, g->capability, options, count);
+// Loads machine code, and frees it. Modules stay until the program ends.
+static inline void *own_load(own_gpu *g, char *code) {
   void *module = NULL;
   GP_CUDA_CHECK(&g->cuda, module_load(&module, code));
   free(code);
   return module;
+}
+// Compiles for the device and loads.
+static inline void *own_module(own_gpu *g, const char *name, const char *text, const char *header_name,
+    const char *header, const char *const *options, int count) {
+  return own_load(g, own_compile(g, name, text, header_name, header, g->capability, options, count));
 }
 
 static inline void *own_kernel(own_gpu *g, void *module, const char *name) {

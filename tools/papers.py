@@ -62,6 +62,7 @@ def harris(item, what, printed, family, elements, name, width=0):
 LANDSCAPE = "nvidia-h200/landscape/README.md"
 STUDY = "python3 -m tools.farm landscape"
 POINTS = "python3 -m tools.quality.points"
+COUNTERS = "python3 -m tools.quality.ladder"
 TUNED = "nvidia-h100-80gb-hbm3/2026-11-27."
 LAYOUTS = "python3 -m tools.farm layouts --application"
 REYES = f'{LAYOUTS} "build/examples/reyes/reyes --frames 4" --store build/reyes.jsonl'
@@ -74,12 +75,14 @@ BACK40 = Paper(
     {"Figure": 8, "Table": 6, "Listing": 3}, "Their GPUs: GTX480, GTX280, 9800 GTX+.", [
         Row("Figure 1", "a block a tile, or an even share of tiles", "make bench", "", "a drawing",
             "policies DIRECT and EVEN_SHARE (docs/policies.md)"),
-        Row("Figure 2", "instructions an element by the number of blocks", POINTS, "<points>",
+        Row("Figure 2", "instructions an element by the number of blocks", f"{POINTS} --granularity", "<points>",
             "falls with fewer blocks; constant below a few hundred", NOT_YET),
         Row("Figure 3", "recursive or two-level reduction", "make bench", "", "a drawing",
             "one launch, the last block folds (docs/notes/reduce.md)"),
-        Row("Figure 4", "a block's reduction by pairs", POINTS, "<points>", "a drawing", NOT_YET),
-        Row("Figure 5", "a block's reduction in three phases", POINTS, "<points>", "a drawing", NOT_YET),
+        Row("Figure 4", "a block's reduction by pairs", COUNTERS, "<ladder_counters>",
+            "4,224 thread-instructions for 1024 elements", NOT_YET),
+        Row("Figure 5", "a block's reduction in three phases", COUNTERS, "<ladder_counters>",
+            "1,440 thread-instructions for 1024 elements, 67 % fewer", NOT_YET),
         Row("Figure 6", "copy: policies by slowdown, large and small", STUDY, LANDSCAPE,
             "128 MB: 25 % of the policies above 90 % of the best; 128 KB: 6 %", "landscape/slowdown.svg"),
         Row("Figure 7", "policies by their mean slowdown over all instances", STUDY, LANDSCAPE,
@@ -91,9 +94,9 @@ BACK40 = Paper(
             "256 MiB, 6.73 x at 4 MiB; other types and sizes: not measured yet"),
         Row("Table 1", "the largest bandwidth of memory", STUDY, LANDSCAPE, "GTX480: 163.4 GB/s read, 153.6 copied",
             "H200: copy 4,135 GB/s, reduce 4,201 (u32, 128 MiB)"),
-        Row("Table 2", "kernels, their dimensions, the number of policies", "build/gp_tune --space copy", "",
+        Row("Table 2", "kernels, their dimensions, the number of policies", "python3 -m tools.farm study --count", "",
             "1,728; 8,748; 157,464; 157,464",
-            "copy 258, reduce 355, exclusive scan 241; by three sweeps: not measured yet"),
+            "the study (examples/study): 1,728; 5,832; 157,464; 157,464; users tune 258, 355, 241 (gp_tune --space)"),
         Row("Table 3", "variance between policies", STUDY, LANDSCAPE,
             "GTX480: copy 0.52, reduction 0.74, prefix sum 0.58",
             "as mean squares: copy 0.19, reduce 0.67, exclusive scan 0.29; as variances 0.008, 0.028, 0.012"),
@@ -106,6 +109,9 @@ BACK40 = Paper(
         Row("Table 6", "share of bandwidth of the best policy, 128 MB", STUDY, LANDSCAPE,
             "GTX480: copy 1.00, reduction 0.96, prefix sum 0.97, by key 0.67",
             "copy 1.018, reduce 0.986, exclusive scan 0.906 (u32)"),
+        Row("Co-tuning", "a kernel and the routine inside it, tuned together and apart",
+            "build/examples/cotuning/cotuning --out build/cotuning.json --seconds 60", "<cotuning>",
+            "the title's claim, without a number", NOT_YET),
         Row("Listing 1", "a copy of a tile with everything fixed", "make bench", "", "code", "examples/tile_kernel.cu"),
         Row("Listing 2", "a policy as a type", "make bench", "", "code", "src/map/policy.h"),
         Row("Listing 3", "a copy of a tile by a policy", "make bench", "", "code", "src/map/kernels.cuh"),

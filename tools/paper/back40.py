@@ -3,7 +3,7 @@
 none, the best policies that its searches found (gp_tune --search), which say nothing of averages."""
 import statistics
 
-from tools.farm import landscape
+from tools.farm import landscape, study
 from tools.paper import draw, page, sources
 
 THEIRS = ("GTX480", "GTX280", "9800 GTX+")
@@ -100,6 +100,26 @@ def listed(values):
     return join(f"{value:.2f} for {NAMES[primitive]}" for primitive, value in values.items())
 
 
+def studies_of(devices):
+    """[(title, {primitive: what tools/farm/study.py summed up})] of the devices with a study."""
+    return [(f"{device.title}, study", device.others["study"]["problems"]) for device in devices
+            if device.others.get("study")]
+
+
+# Bytes that a problem has to move, as multiples of its keys' or elements': of a reduce-by-key keys and values, and a
+# result for each 32 of them.
+STUDY_MOVED = {**landscape.MOVED, sources.BY_KEY: 2 * (1 + 1 / 32)}
+
+
+def study_share(problems, primitive, which):
+    """The share of the best copy's (a reduction's: of the best reduction's) bandwidth, mean over the types, or None."""
+    roof = "reduce" if primitive == "reduce" else "copy"
+    if primitive not in problems or not problems.get(roof, {}).get("best_us"):
+        return None
+    least = min(us / STUDY_MOVED[roof] for us in problems[roof]["best_us"].values())
+    return statistics.fmean(least * STUDY_MOVED[primitive] / us for us in problems[primitive][which].values())
+
+
 def bandwidth(devices):
     words = {"read, even share": ("reduce", "EVEN_SHARE"), "read, stealing": ("reduce", "STEALING"),
              "copy, even share": ("copy", "EVEN_SHARE"), "copy, stealing": ("copy", "STEALING"),
@@ -123,19 +143,23 @@ def counts(devices):
     rows = []
     for primitive, printed in COUNTS.items():
         measured = [len(landscape.shares(cells_of(device, primitive))) for device in with_landscape(devices)]
-        rows.append([NAMES[primitive], f"{printed:,}", *(f"{count:,}" if count else "not measured yet"
-                                                        for count in measured)])
+        rows.append([NAMES[primitive], f"{printed:,}", f"{study.counted()[primitive]:,}",
+                     *(f"{count:,}" if count else "not measured yet" for count in measured)])
     text = ["The tuning space of users is kept short on purpose: fields of a policy, less the combinations that the "
-            "header's rules refuse or that make the same kernel. The paper's size is that of a product, each kernel "
-            "with its own 54 settings. `python3 -m tools.farm study --count` prints the sizes of the study's space."]
-    return page.Detail([("policies a data type and size", ["", "printed", *(
+            "header's rules refuse or that make the same kernel. The study (examples/study) has the paper's space, "
+            "each kernel with its own 54 settings of threads, loads and elements a load. A reduction has 108 "
+            "settings of its upsweep here, with stealing or not; the printed 8,748 would take 162, which "
+            "the text does not explain."]
+    return page.Detail([("policies a data type and size", ["", "printed", "study", *(
         f"{device.title}, measured" for device in with_landscape(devices))], rows)], [], text)
 
 
 def variance(devices, table, place, name):
     ours = {primitive: [mean_squares(device, primitive) for device in with_landscape(devices)] for primitive in NAMES}
     rows = [[NAMES[primitive], *(page.number(value) for value in table[primitive]),
-             *(page.number(found[place], ".3f") if found else "not measured yet" for found in ours[primitive])]
+             *(page.number(found[place], ".3f") if found else "not measured yet" for found in ours[primitive]),
+             *(page.number(problems.get(primitive, {}).get(("between", "within")[place]), ".3f") or
+               "not measured yet" for _, problems in studies_of(devices))]
             for primitive in NAMES]
     text = [f"{name} are mean squares of an analysis of variance: a plain variance of shares between 0 and 1 is at "
             "most 0.25, and the paper prints more. Ours are computed likewise, 24 instances a policy; the table "
@@ -152,8 +176,8 @@ def variance(devices, table, place, name):
                         + ("holds" if min(ratios.values()) > 1 else "no longer holds")
                         + " that policies differ more from each other than from one instance to the next"
                         + (f"; less so than on the GTX480 for {join(less)}." if less else "."))
-    return page.Detail([(name, ["", *THEIRS, "all three", *(device.title for device in with_landscape(devices))],
-                         rows)], [], text)
+    return page.Detail([(name, ["", *THEIRS, "all three", *(device.title for device in with_landscape(devices)),
+                                *(title for title, _ in studies_of(devices))], rows)], [], text)
 
 
 def shares_table(devices, best):
@@ -170,6 +194,8 @@ def shares_table(devices, best):
                       for of_type in found.values() if roof]
             ours[primitive, device.title] = statistics.fmean(values) if values else None
             cells.append(page.number(ours[primitive, device.title]) or "not measured yet")
+        cells += [page.number(study_share(problems, primitive, "best_us" if best else "mean_us")) or "not measured yet"
+                  for _, problems in studies_of(devices)]
         rows.append([NAMES[primitive], *(page.number(value) for value in printed[primitive]), *cells])
     text = []
     for device in shown:
@@ -191,7 +217,7 @@ def shares_table(devices, best):
                         + " It still holds that a policy taken at random leaves bandwidth unused.")
     title = "of the best policy" if best else "mean over the policies"
     return page.Detail([(f"Share of the bandwidth of Table 1, {title}", [
-        "", *THEIRS, *map(title_of, shown)], rows)], [], text)
+        "", *THEIRS, *map(title_of, shown), *(title for title, _ in studies_of(devices))], rows)], [], text)
 
 
 def copy_histogram(devices):
@@ -248,6 +274,17 @@ def strength(devices):
                         f"{100 * SINGLE[primitive]:.0f} %). "
                         + ("A well-rounded policy exists on one GPU of today: the paper's finding does not hold here."
                            if mean > 0.93 else "It still holds that no policy suits all instances."))
+    for title, problems in studies_of(devices):
+        for primitive, one in problems.items():
+            rows.append([f"{title}, {NAMES[primitive]}", f"{SINGLE[primitive]:.2f}", f"{one['best_single']:.3f}", "",
+                         f"{one['policies']:,}"])
+            values = [(place + 0.5) / len(one["harmonic"]) for place, share in enumerate(one["harmonic"])
+                      for _ in range(round(1000 * share))]
+            if values:
+                panels.append((f"{title}: {NAMES[primitive]}", values))
+            text.append(f"{NAMES[primitive].capitalize()} in the {title}: the best policy for all {one['cells']} "
+                        f"instances averages {100 * one['best_single']:.0f} % (printed: "
+                        f"{100 * SINGLE[primitive]:.0f} %).")
     if not panels:
         return page.NOTHING
     return page.Detail([("The best single policy", ["", "printed", "mean share of the best", "median policy "
@@ -356,7 +393,30 @@ def phases(devices):
         ["printed: three phases, 128 threads", f"{THREE_PHASES:,}"], *rows])], [], text)
 
 
-DETAILS = {"Figure 2": blocks, "Figure 4": phases, "Figure 5": phases, "Figure 6": copy_histogram,
+def cotuning(devices):
+    """A kernel and the routine inside it (examples/cotuning)."""
+    rows, text = [], []
+    for device in devices:
+        losses = {}
+        for size in (device.others.get("cotuning") or {}).get("sizes", []):
+            least = size["ways"]["together"]["us"]
+            count = size["elements"] // size["columns"]
+            for name, way in size["ways"].items():
+                rows.append([f"{device.title}, {count:,} rows of {size['columns']:,}", name, f"{way['us']:,.2f}",
+                             f"{100 * (way['us'] / least - 1):+.1f} %", way["policy"]])
+                losses.setdefault(name, []).append(way["us"] / least - 1)
+        if losses:
+            most = {name: 100 * max(values) for name, values in losses.items()}
+            text.append(f"On the {device.title} tuning the kernel and its routine apart costs up to "
+                        f"{most['apart']:.1f} % of time over the sizes, one after the other up to "
+                        f"{most['in turn']:.1f} %, no tuning up to {most['default']:.1f} %. "
+                        + ("It holds that a routine has to be tuned with the kernel around it."
+                           if most["in turn"] > 2 else "Tuning one after the other is as good as tuning together here."))
+    return page.Detail([("a kernel around a routine", ["", "tuned", "us", "lost", "policy"], rows)] if rows else [], [],
+                       text)
+
+
+DETAILS = {"Co-tuning": cotuning, "Figure 2": blocks, "Figure 4": phases, "Figure 5": phases, "Figure 6": copy_histogram,
            "Figure 7": strength, "Figure 8": thrust, "Table 1": bandwidth, "Table 2": counts,
            "Table 3": lambda devices: variance(devices, BETWEEN, 0, "Variances between policies"),
            "Table 4": lambda devices: variance(devices, WITHIN, 1, "Variances within policies"),
