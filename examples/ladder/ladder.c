@@ -155,8 +155,8 @@ static void start_transpose(ladder *l, const rung *r, char *in, char *out) {
   unsigned width = l->t->width, height = l->t->height;
   void *arguments[4];
   arguments[0] = &in, arguments[1] = &out, arguments[2] = &width, arguments[3] = &height;
-  launch(l, r, (unsigned)divide_up(width, r->tile), (unsigned)divide_up(height, r->tile), r->tile, r->rows, 0,
-      arguments);
+  launch(
+      l, r, (unsigned)divide_up(width, r->tile), (unsigned)divide_up(height, r->tile), r->tile, r->rows, 0, arguments);
 }
 
 static void start_floats(ladder *l, const rung *r, char *in, char *out) {
@@ -606,6 +606,7 @@ int main(int argc, char **argv) {
   if (l.json) {
     fprintf(l.json, "]}\n");
     if (fclose(l.json)) own_stop("%s cannot be written", out);
+    l.json = NULL;
   }
   check(gp_close(l.ctx));
   printf("\nResults, compared with the host's:\n%d passed, %d failed, 0 skipped\n", l.checked - l.wrong, l.wrong);

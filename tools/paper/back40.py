@@ -338,16 +338,16 @@ def fields_of(policy):
 
 
 def instructions_by_blocks(device):
-    """{primitive: {tile: [(blocks of a multiprocessor, instructions an element)]}} of the points of even shares."""
+    """{primitive: {tile: [(blocks of a multiprocessor, instructions an element)]}} of the points that have at least
+    three numbers of blocks; 0 blocks: a block a tile."""
     found = {}
     for cell, points in device.points.items():
         for point in points:
             fields = fields_of(point["policy"])
-            blocks = int(fields.get("blocks_per_sm", 0))
-            if point.get("instructions") is not None and blocks > 0:
+            if point.get("instructions") is not None and "blocks_per_sm" in fields:
                 found.setdefault(cell.split()[0], {}).setdefault(
                     f"{fields.get('algorithm')} {fields.get('threads')} x {fields.get('vectors')}", []).append(
-                        (blocks, point["instructions"]))
+                        (int(fields["blocks_per_sm"]), point["instructions"]))
     return {primitive: {tile: own for tile, own in tiles.items() if len({blocks for blocks, _ in own}) > 2}
             for primitive, tiles in found.items()}
 
@@ -359,13 +359,18 @@ def blocks(devices):
         for primitive, tiles in instructions_by_blocks(device).items():
             if not tiles:
                 continue
-            panels.append((f"{device.title}: {primitive}", dict(list(tiles.items())[:4])))
+            panels.append((f"{device.title}: {primitive}", {
+                tile: [point for point in own if point[0]] for tile, own in list(tiles.items())[:4]}))
             tile, points = max(tiles.items(), key=lambda item: len(item[1]))
-            least, most = min(points)[1], max(points)[1]
+            shared = [point for point in points if point[0]]
+            least, most = min(shared)[1], dict(points).get(0, max(shared)[1])
+            against = "a block a tile" if 0 in dict(points) else f"{max(shared)[0]} blocks a multiprocessor"
             text.append(f"{primitive} on the {device.title}, {tile}: {least:.2f} instructions an element with "
-                        f"{min(points)[0]} blocks a multiprocessor, {most:.2f} with {max(points)[0]}: "
+                        f"{min(shared)[0]} blocks a multiprocessor, {most:.2f} with {against}: "
                         f"{100 * (1 - least / most):.0f} % saved by the fewest (GTX480, against a block a tile: "
-                        f"{SAVED.get(primitive, 0)} %).")
+                        f"{SAVED.get(primitive, 0)} %). "
+                        + ("It holds that fewer blocks need fewer instructions." if least < 0.98 * most else
+                           "Fewer blocks save nothing here."))
     if not panels:
         return page.NOTHING
     return page.Detail([], [(draw.render(draw.curves, panels, "blocks of a multiprocessor", "instructions an element"),

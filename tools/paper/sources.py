@@ -122,21 +122,29 @@ def device_in(path):
     return next(line["device"] for line in map(json.loads, text_lines(path)[:100]) if line["kind"] == "environment")
 
 
-def device_of(folder):
+TOPICS = ("ladder", "ladder_counters", "transfers", "layout_programs", "reyes", "empty_kernel", "online", "study",
+          "cotuning")
+
+
+def device_of(folder, topics=None):
+    """topics: of JSON files; with them nothing else is read, which takes a moment instead of seconds."""
     reader = Reader(folder)
+    others = {topic: reader.json(topic) for topic in topics or TOPICS}
+    title = next((one["device"] for one in others.values() if one and "device" in one), None)
+    if topics:
+        return Device(folder, (title or os.path.basename(folder)).replace("NVIDIA ", ""), None, None, {}, {}, {},
+                      others, reader.damaged)
     survey = reader.read(newest(folder, "landscape"), landscape_file)
     peers = survey and reader.read(newest(folder, "peers"), lambda path: landscape.peers_of(
         landscape.records_of(path), os.path.basename(path), survey.environment["device"], survey.protocols))
-    others = {topic: reader.json(topic) for topic in ("ladder", "ladder_counters", "transfers", "layout_programs",
-                                                      "reyes", "empty_kernel", "online", "study", "cotuning")}
-    title = survey.environment["device"] if survey else next(
-        (one["device"] for one in others.values() if one and "device" in one), None)
-    title = title or reader.read(newest(folder, "tune"), device_in) or os.path.basename(folder)
+    title = (survey.environment["device"] if survey else title) or \
+        reader.read(newest(folder, "tune"), device_in) or os.path.basename(folder)
     return Device(folder, title.replace("NVIDIA ", ""), survey, peers, searches_of(reader), points_of(reader),
                   quality_of(reader), others, reader.damaged)
 
 
-def devices_of(measurements):
+def devices_of(measurements, topics=None):
     """The devices of a folder of measurements, those with a landscape first."""
     folders = [path for path in sorted(glob.glob(os.path.join(measurements, "*"))) if os.path.isdir(path)]
-    return sorted(map(device_of, folders), key=lambda device: (device.landscape is None, device.title))
+    return sorted((device_of(folder, topics) for folder in folders),
+                  key=lambda device: (device.landscape is None, device.title))
