@@ -113,7 +113,8 @@ def counters(devices):
             continue
         rows = [[one["family"], one["name"], f"{one['elements']:,}", shown(one["instructions_an_element"], ".1f"),
                  shown(conflicts_of(one), ",.0f"), shown(one["load_sectors"], ".1f"),
-                 shown(one["store_sectors"], ".1f"), shown(one["slices"], ".2f"), shown(one["channels"], ".2f")] for one in kernels]
+                 shown(one["store_sectors"], ".1f"), shown(one["slices"], ".2f"),
+                 shown(one["channels"], ".2f")] for one in kernels]
         lines += [f"{device.title}:", "", *markdown(
             ["family", "step", "elements", "instructions an element", "bank conflicts", "sectors a load",
              "sectors a store", "busiest slice / mean", "busiest channel / mean"], rows)]

@@ -416,12 +416,14 @@ def cotuning(devices):
                         f"{most['apart']:.1f} % of time over the sizes, one after the other up to "
                         f"{most['in turn']:.1f} %, no tuning up to {most['default']:.1f} %. "
                         + ("It holds that a routine has to be tuned with the kernel around it."
-                           if most["in turn"] > 2 else "Tuning one after the other is as good as tuning together here."))
-    return page.Detail([("a kernel around a routine", ["", "tuned", "us", "lost", "policy"], rows)] if rows else [], [],
-                       text)
+                           if most["in turn"] > 2 else
+                           "Tuning one after the other is as good as tuning together here."))
+    return page.Detail([("a kernel around a routine", ["", "tuned", "us", "lost", "policy"], rows)] if rows else [],
+                       [], text)
 
 
-DETAILS = {"Co-tuning": cotuning, "Figure 2": blocks, "Figure 4": phases, "Figure 5": phases, "Figure 6": copy_histogram,
+DETAILS = {"Co-tuning": cotuning, "Figure 2": blocks, "Figure 4": phases, "Figure 5": phases,
+           "Figure 6": copy_histogram,
            "Figure 7": strength, "Figure 8": thrust, "Table 1": bandwidth, "Table 2": counts,
            "Table 3": lambda devices: variance(devices, BETWEEN, 0, "Variances between policies"),
            "Table 4": lambda devices: variance(devices, WITHIN, 1, "Variances within policies"),

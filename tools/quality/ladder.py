@@ -66,8 +66,8 @@ def kernels_of(counted, kernels):
 
 
 def command_of(ncu, metrics):
-    return [ncu, "--csv", "--page", "raw", "--print-units", "base", "-k", NAMES, "--metrics", ",".join(metrics), PROGRAM,
-            "--counters"]
+    return [ncu, "--csv", "--page", "raw", "--print-units", "base", "-k", NAMES, "--metrics", ",".join(metrics),
+            PROGRAM, "--counters"]
 
 
 def run(ncu, seconds):

@@ -251,7 +251,8 @@ def main(argv=None):
         print("tools.quality: no GPU here: nothing was measured", file=sys.stderr)
         return bench.NO_GPU
     os.makedirs(bench.BUILD, exist_ok=True)
-    spaces = GRANULARITY if args.granularity else spaces_of(args.cell or ([] if args.space else CELLS), args.space, args.points)
+    spaces = GRANULARITY if args.granularity else \
+        spaces_of(args.cell or ([] if args.space else CELLS), args.space, args.points)
     program, library = bench.build_bench(), bench.build_peers()
     compiled = compile_ahead(program, spaces, args.compile)
     folder = tempfile.mkdtemp(prefix="points-", dir=bench.BUILD)
