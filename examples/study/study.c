@@ -38,7 +38,7 @@ static const char *const c_types[] = {"unsigned char", "unsigned short", "unsign
 static const int thread_values[] = {32, 64, 128, 256, 512, 1024}, powers[] = {1, 2, 4};
 static const char *const loads_by_cache[] = {"ca", "cg", "cs", "cv"},
                          *const stores_by_cache[] = {"wb", "cg", "cs", "wt"};
-enum { TYPES = 4, BATCHES = 3, BATCH_US = 300, MOST_CALLS = 100, RUN = 32, MOST_BLOCKS = 32, WHOLE = 48 };
+enum { TYPES = 4, BATCHES = 3, BATCH_US = 150, MOST_CALLS = 100, RUN = 32, MOST_BLOCKS = 32, WHOLE = 48 };
 
 typedef struct policy {
   int threads, loads, items, load, store, steal;

@@ -13,8 +13,8 @@ from tools import bench  # noqa: E402
 from tools.paper import sources  # noqa: E402
 from tools.quality import ladder, points  # noqa: E402
 
-COUNTED = ["counted\treduction\t1024\t0\t3\treduce_3\t2\t128", "counted\tfloats\t3072\t0\tfloat3 shared\tfloat3_shared\t1"
-           "\t256"]
+COUNTED = ["counted\treduction\t1024\t0\t3\treduce_3\t2\t128",
+           "counted\tfloats\t3072\t0\tfloat3 shared\tfloat3_shared\t1\t256"]
 # Two launches of the sum, one of the floats.
 KERNELS = [("reduce_3", 4096, 1000, 100), ("reduce_3", 1024, 10, 10), ("float3_shared", 6144, 0, 50)]
 
@@ -67,8 +67,8 @@ def test_counters_by_hand(ncu, tmp_path, capsys):
     assert code == 0 and len(files) == 1
     first, second = json.loads(files[0].read_text())["kernels"]
     # 4096 + 1024 instructions of 1024 elements; conflicts of the first launch; its busiest slice has twice the mean.
-    assert (first["name"], first["instructions_an_element"], first["conflicts_loads"], first["slices"]) == ("3", 5, 1000,
-                                                                                                            2)
+    assert (first["name"], first["instructions_an_element"]) == ("3", 5)
+    assert (first["conflicts_loads"], first["slices"]) == (1000, 2)
     assert (second["name"], second["instructions_an_element"], second["slices"]) == ("float3 shared", 2, 1)
     assert "float3 shared" in said.out
     assert sources.devices_of(str(tmp_path))[0].others["ladder_counters"]["kernels"][0]["name"] == "3"
