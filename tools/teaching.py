@@ -15,7 +15,7 @@ from tools.paper import harris, sources  # noqa: E402
 
 PAGE = os.path.join(ROOT, "docs", "teaching.md")
 PICTURE = os.path.join(ROOT, "docs", "teaching-sums.svg")
-LADDER = "make examples && build/examples/ladder/ladder --out build/ladder.json"
+LADDER = "build/examples/ladder/ladder --out build/ladder.json"
 COUNTERS = "python3 -m tools.quality.ladder"
 
 QUESTIONS = {
@@ -173,7 +173,7 @@ def page(devices):
         "number that the slides print for a G80, the number of a GPU of today from the same kernel, and questions. "
         "tools/teaching.py writes the page from committed measurements."), "", *wrapped(
         "The kernels are in [ladder.cuh](../examples/ladder/ladder.cuh): plain CUDA, one page a step. Your class's GPU "
-        "gives its own numbers:"), "", "```sh", LADDER,
+        "gives its own numbers:"), "", "```sh", "make examples", LADDER,
         "build/venv/bin/python examples/ladder/ladder.py build/ladder.json --out build/ladder", "```", "", *wrapped(
         "A column `gain` is the first step's time over the step's; `of the roof` is the time of reading or copying "
         "the bytes over the step's. Printed GB/s of the transposes and of floats are the bytes over the printed time."),
