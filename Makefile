@@ -29,7 +29,7 @@ ABI = $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 
 .DELETE_ON_ERROR:
 .PHONY: help release header lines demo test test-long test-gpu bench quality tune table pr regress same-code nightly \
-  landscape dashboard docs reference lib python examples lint format install clean venv lock
+  landscape paper dashboard docs reference lib python examples lint format install clean venv lock
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
@@ -46,6 +46,7 @@ help:
 	@echo 'make same-code BASE=COMMIT   does this tree compile to that one'\''s kernels? (NVRTC, no GPU)'
 	@echo 'make nightly    a whole night on this GPU; without one: make nightly ARGS=--made-up'
 	@echo 'make landscape  a policy space measured whole: tables and pictures'
+	@echo 'make paper      tables and figures of the five papers beside ours: one page, build/paper'
 	@echo 'make dashboard  pages of everything that was measured, in build/dashboard'
 	@echo 'make docs       the documentation as a site, in build/docs'
 	@echo 'make reference  docs/reference and the manual page, from the comments of src/api'
@@ -185,6 +186,9 @@ same-code: $(VENV_READY) gpuprims.h
 landscape: $(BUILD)/gp_tune $(VENV_READY)
 	@$(BUILD)/gp_tune --landscape --out $(BUILD)/landscape.jsonl
 	@$(PYTHON) -m tools.farm landscape $(BUILD)/landscape.jsonl --out $(BUILD)/landscape $(ARGS)
+
+paper: $(VENV_READY)
+	@$(PYTHON) -m tools.paper --out $(BUILD)/paper $(ARGS)
 
 dashboard: $(VENV_READY)
 	@$(PYTHON) -m dashboard --out $(BUILD)/dashboard $(ARGS)

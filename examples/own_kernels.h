@@ -126,6 +126,13 @@ static inline char *own_compile(own_gpu *g, const char *name, const char *text, 
   return own_compile_sized(g, name, text, header_name, header, capability, options, count, &bytes);
 }
 
+// Loads machine code, and frees it. Modules stay until the program ends.
+static inline void *own_load(own_gpu *g, char *code) {
+  void *module = NULL;
+  GP_CUDA_CHECK(&g->cuda, module_load(&module, code));
+  free(code);
+  return module;
+}
 // Writes machine code to a folder that processes share; what fails costs a compilation later.
 static inline void own_keep(const char *path, const char *code, size_t bytes) {
   char other[1100];
@@ -151,8 +158,7 @@ static inline void *own_kept(own_gpu *g, const char *path) {
   free(code);
   return module;
 }
-// Compiles for the device and loads. Modules stay until the program ends. With GPUPRIMS_OWN_KERNELS, a folder, machine
-// code is kept there, and found again.
+// Compiles for the device and loads. With GPUPRIMS_OWN_KERNELS, a folder, machine code is kept there, and found again.
 static inline void *own_module(own_gpu *g, const char *name, const char *text, const char *header_name,
     const char *header, const char *const *options, int count) {
   const char *folder = getenv("GPUPRIMS_OWN_KERNELS"), *texts[3];
@@ -174,10 +180,8 @@ static inline void *own_module(own_gpu *g, const char *name, const char *text, c
     if (module) return module;
   }
   code = own_compile_sized(g, name, text, header_name, header, g->capability, options, count, &bytes);
-  GP_CUDA_CHECK(&g->cuda, module_load(&module, code));
   if (folder) own_keep(path, code, bytes);
-  free(code);
-  return module;
+  return own_load(g, code);
 }
 
 // A texture over device memory as words of 32 bits, for GP_TEXTURE (cuTexObjectCreate); 0, and the reason.

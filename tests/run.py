@@ -230,6 +230,10 @@ PROGRAMS = [
     # ---- the examples' own kernels on the emulator, in their own programs
     Program("ladder", ["tests/kernels/test_ladder.cpp"], SIMT, ALL, flags=["-Wno-unknown-pragmas"], args=["2"],
             long_args=["60"]),
+    Program("study", ["tests/kernels/test_study.cpp"], SIMT, ALL, flags=["-Wno-unknown-pragmas"], args=["1"],
+            long_args=["20"]),
+    Program("cotuning", ["tests/kernels/test_cotuning.cpp"], SIMT, ALL, flags=["-Wno-unknown-pragmas"], args=["1"],
+            long_args=["20"]),
     Program("layout examples", ["tests/kernels/test_layout_examples.cpp"], SIMT, ALL,
             flags=["-Wno-unknown-pragmas"], long_args=["30"]),
     Program("tuner examples", ["tests/kernels/test_tuner_examples.cpp"], SIMT, ALL, flags=["-Wno-unknown-pragmas"],

@@ -6,6 +6,7 @@
 //
 //     --out FILE     results as JSON, which ladder.py draws
 //     --quick        small inputs, one batch: a check, no measurement
+//     --counters     each kernel once, for a profiler: python3 -m tools.quality.ladder reads the lines that it prints
 //     --kernels FILE where ladder.cuh is, from elsewhere than the project's folder
 //
 // Every kernel's result is compared with the host's before it is timed. Times are medians of batches of some
@@ -68,7 +69,7 @@ struct ladder {
   unsigned *partial[2];  // the blocks' sums
   gp_op increment, increment3;
   gp_type float3;
-  int batches, quick, checked, wrong;
+  int batches, quick, counters, launches, checked, wrong;
   FILE *json;
   int tables;
 };
@@ -123,6 +124,12 @@ static unsigned grid_of(uint64_t blocks) {
   return (unsigned)blocks;
 }
 
+static void launch(ladder *l, const rung *r, unsigned blocks_x, unsigned blocks_y, unsigned threads_x,
+    unsigned threads_y, unsigned shared_bytes, void **arguments) {
+  ++l->launches;
+  own_launch(&l->gpu, r->kernel, blocks_x, blocks_y, threads_x, threads_y, shared_bytes, arguments);
+}
+
 // Sums of blocks, and sums of those, until one is left.
 static void start_reduction(ladder *l, const rung *r, char *in, char *out) {
   const void *from = in;
@@ -136,8 +143,7 @@ static void start_reduction(ladder *l, const rung *r, char *in, char *out) {
     if (!r->share && turn) blocks = 1;
     to = blocks == 1 ? (void *)out : (void *)l->partial[turn % 2];
     arguments[0] = (void *)&from, arguments[1] = &to, arguments[2] = &n;
-    own_launch(
-        &l->gpu, r->kernel, grid_of(blocks), 1, r->threads, 1, r->threads * (unsigned)sizeof(unsigned), arguments);
+    launch(l, r, grid_of(blocks), 1, r->threads, 1, r->threads * (unsigned)sizeof(unsigned), arguments);
     if (blocks == 1) return;
     from = to;
     n = blocks;
@@ -149,16 +155,15 @@ static void start_transpose(ladder *l, const rung *r, char *in, char *out) {
   unsigned width = l->t->width, height = l->t->height;
   void *arguments[4];
   arguments[0] = &in, arguments[1] = &out, arguments[2] = &width, arguments[3] = &height;
-  own_launch(&l->gpu, r->kernel, (unsigned)divide_up(width, r->tile), (unsigned)divide_up(height, r->tile), r->tile,
-      r->rows, 0, arguments);
+  launch(
+      l, r, (unsigned)divide_up(width, r->tile), (unsigned)divide_up(height, r->tile), r->tile, r->rows, 0, arguments);
 }
 
 static void start_floats(ladder *l, const rung *r, char *in, char *out) {
   unsigned long long n = (l->t->n - r->shift) / r->share;
   void *from = in + 4 * r->shift, *to = out + 4 * r->shift, *arguments[3];
   arguments[0] = &from, arguments[1] = &to, arguments[2] = &n;
-  own_launch(&l->gpu, r->kernel, grid_of(divide_up(n, r->threads)), 1, r->threads, 1,
-      r->share == 3 ? r->threads * 12 : 0, arguments);
+  launch(l, r, grid_of(divide_up(n, r->threads)), 1, r->threads, 1, r->share == 3 ? r->threads * 12 : 0, arguments);
 }
 
 static void start_read(ladder *l, const rung *r, char *in, char *out) {
@@ -166,7 +171,7 @@ static void start_read(ladder *l, const rung *r, char *in, char *out) {
   const uint64_t wanted = divide_up(n + 1, r->threads), most = (uint64_t)l->gpu.multiprocessors * r->blocks_per_sm;
   void *arguments[3];
   arguments[0] = &in, arguments[1] = &out, arguments[2] = &n;
-  own_launch(&l->gpu, r->kernel, grid_of(wanted < most ? wanted : most), 1, r->threads, 1, 0, arguments);
+  launch(l, r, grid_of(wanted < most ? wanted : most), 1, r->threads, 1, 0, arguments);
 }
 
 static void start_copy(ladder *l, const rung *r, char *in, char *out) {
@@ -218,6 +223,13 @@ static void choose_launch(ladder *l, rung *r, const char *const *kernels, const 
   rung best = *r;
   double best_us = 1e30;
   int i, k, again;
+  if (l->counters) { // the middle one of each
+    r->kernel_name = kernels[count / 2];
+    r->kernel = own_kernel(&l->gpu, l->module, r->kernel_name);
+    r->threads = threads[count / 2];
+    r->blocks_per_sm = 4;
+    return;
+  }
   for (i = 0; i < count; ++i)
     for (k = 0; k < 5; ++k) {
       if (threads[i] * blocks_per_sm[k] > 2048) continue;
@@ -384,7 +396,11 @@ static void measure(ladder *l, table *t) {
     else if (r->start == start_reduction && !r->share) choose_launch(l, r, reduce_kernels, reduce_threads, 4);
     else if (r->kernel_name) r->kernel = own_kernel(&l->gpu, l->module, r->kernel_name);
     own_set(&l->gpu, l->out, 0xff, bytes);
+    l->launches = 0;
     r->start(l, r, l->in, l->out);
+    if (l->counters && l->launches)
+      printf("counted\t%s\t%llu\t%u\t%s\t%s\t%d\t%u\n", family_names[t->family], (unsigned long long)t->n, t->width,
+          r->name, r->kernel_name, l->launches, r->threads);
     own_read(&l->gpu, data, l->out, t->family == REDUCTION ? 4 : bytes);
     if (r->start != start_read && r->start != start_copy) {
       ++l->checked;
@@ -394,9 +410,9 @@ static void measure(ladder *l, table *t) {
         ++l->wrong;
       }
     }
-    r->calls = calls_of_a_batch(l, r);
+    if (!l->counters) r->calls = calls_of_a_batch(l, r);
   }
-  for (round = 0; round < l->batches; ++round)
+  for (round = 0; !l->counters && round < l->batches; ++round)
     for (i = 0; i < t->count; ++i) {
       rung *r = &t->rungs[i];
       r->us[r->batches++] = time_batch(l, r, r->calls);
@@ -476,6 +492,7 @@ static void write_table(ladder *l, const table *t) {
 
 static void run_table(ladder *l, table t) {
   measure(l, &t);
+  if (l->counters) return;
   print_table(l, &t);
   if (l->json) write_table(l, &t);
 }
@@ -547,10 +564,11 @@ int main(int argc, char **argv) {
   int i;
   for (i = 1; i < argc; ++i) {
     if (!strcmp(argv[i], "--quick")) l.quick = 1;
+    else if (!strcmp(argv[i], "--counters")) l.counters = 1;
     else if (!strcmp(argv[i], "--out") && i + 1 < argc) out = argv[++i];
     else if (!strcmp(argv[i], "--kernels") && i + 1 < argc) kernels = argv[++i];
     else {
-      fprintf(stderr, "usage: %s [--out FILE.json] [--quick] [--kernels FILE]\n", argv[0]);
+      fprintf(stderr, "usage: %s [--out FILE.json] [--quick] [--counters] [--kernels FILE]\n", argv[0]);
       return 2;
     }
   }
@@ -575,6 +593,10 @@ int main(int argc, char **argv) {
     run_table(&l, reduction_table(&l, 12289));
     run_table(&l, transpose_table(&l, 67, 37));
     run_table(&l, floats_table(&l, 3072));
+  } else if (l.counters) {
+    run_table(&l, reduction_table(&l, 4u << 20));
+    for (i = 2; i < 5; ++i) run_table(&l, transpose_table(&l, sizes[i][0], sizes[i][1]));
+    run_table(&l, floats_table(&l, 3u << 20));
   } else {
     for (i = 22; i <= 28; i += i == 22 ? 2 : i == 24 ? 1 : 3) run_table(&l, reduction_table(&l, (uint64_t)1 << i));
     for (i = 0; i < 6; ++i) run_table(&l, transpose_table(&l, sizes[i][0], sizes[i][1]));
@@ -584,6 +606,7 @@ int main(int argc, char **argv) {
   if (l.json) {
     fprintf(l.json, "]}\n");
     if (fclose(l.json)) own_stop("%s cannot be written", out);
+    l.json = NULL;
   }
   check(gp_close(l.ctx));
   printf("\nResults, compared with the host's:\n%d passed, %d failed, 0 skipped\n", l.checked - l.wrong, l.wrong);

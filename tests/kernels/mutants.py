@@ -94,6 +94,8 @@ FILES = {
     "ADAPTIVE": "test_sort_hybrid.cpp",
     "LEADING": "test_sort_hybrid.cpp",
     "LADDER": "test_ladder.cpp",
+    "STUDY": "test_study.cpp",
+    "COTUNING": "test_cotuning.cpp",
     "BITONIC": "test_layout_examples.cpp",
     "KD_TREE": "test_layout_examples.cpp",
     "REYES": "test_reyes.cpp",
@@ -3318,6 +3320,54 @@ MUTANTS = {
         "HYBRID_PAIRS", "src/sort/hybrid_kernels.cuh",
         "    __syncthreads();\n    if (own.item[at].width) b.sort(",
         "    if (own.item[at].width) b.sort("),
+    "study: a share ends a grain too late": (
+        "STUDY", "examples/study/study.cuh",
+        "if (!P::steal) end = first + share < n ? first + share : n;",
+        "if (!P::steal) end = first + share < n ? first + share + STUDY_GRAIN : n;"),
+    "study: the counters stay as they are": (
+        "STUDY", "examples/study/study.cuh",
+        "      atomicExch(ticket, 0u);\n", ""),
+    "study: the ticket is read too early": (
+        "STUDY", "examples/study/study.cuh",
+        "if (threadIdx.x == 0) *drawn = atomicAdd(ticket, 1u);\n    __syncthreads();",
+        "if (threadIdx.x == 0) *drawn = atomicAdd(ticket, 1u);"),
+    "study: the next ticket overwrites one that is being read": (
+        "STUDY", "examples/study/study.cuh",
+        "first = study_count(*drawn) * P::tile;\n    __syncthreads();", "first = study_count(*drawn) * P::tile;"),
+    "study: runs are added across heads": (
+        "STUDY", "examples/study/study.cuh",
+        "r.sum = b.heads ? b.sum : T(a.sum + b.sum);", "r.sum = T(a.sum + b.sum);"),
+    "study: the raking warp in lockstep": (
+        "STUDY", "examples/study/study.cuh",
+        "before = t >= distance ? s->warp[t - distance] : study_zero<E>();\n      __syncwarp();",
+        "before = t >= distance ? s->warp[t - distance] : study_zero<E>();"),
+    "study: the threads do not wait for the raking warp": (
+        "STUDY", "examples/study/study.cuh",
+        "  __syncthreads();\n  *total = s->total;", "  *total = s->total;"),
+    "study: the last load of a tile is not stored": (
+        "STUDY", "examples/study/study.cuh",
+        "if (study_count(study_place<P>(l, i)) < left) out[study_place<P>(l, i)] = data[l][i];",
+        "if (study_count(study_place<P>(l, i)) + 1 < left) out[study_place<P>(l, i)] = data[l][i];"),
+    "study: the spine forgets its carry": (
+        "STUDY", "examples/study/study.cuh",
+        "      E before = E(carry + study_block_scan<P::threads>(mine, &total, &s));\n      carry = E(carry + total);\n"
+        "#pragma unroll\n      for (int i = 0; i < P::items; ++i) {\n        if (at",
+        "      E before = E(carry + study_block_scan<P::threads>(mine, &total, &s));\n      carry = total;\n"
+        "#pragma unroll\n      for (int i = 0; i < P::items; ++i) {\n        if (at"),
+    "study: the downsweep forgets its carry": (
+        "STUDY", "examples/study/study.cuh",
+        "before[l][0] = E(carry + study_block_scan<P::threads>(mine, &total, &s));\n      carry = E(carry + total);",
+        "before[l][0] = E(carry + study_block_scan<P::threads>(mine, &total, &s));\n      carry = total;"),
+    "cotuning: the second sum overwrites the first one's broadcast": (
+        "COTUNING", "examples/cotuning/cotuning.cuh",
+        "  __syncthreads(); // after the last use of the storage\n", ""),
+    "cotuning: the variance around 0 stays so": (
+        "COTUNING", "examples/cotuning/cotuning.cuh",
+        "if (PASSES == 1) spread -= mean * mean * COTUNING_COLUMNS;", ""),
+    "cotuning: a block does one row": (
+        "COTUNING", "examples/cotuning/cotuning.cuh",
+        "    if (threadIdx.x == 0) norms[row] = sqrtf(spread + mean * mean * COTUNING_COLUMNS);",
+        "    if (threadIdx.x == 0) norms[row] = sqrtf(spread + mean * mean * COTUNING_COLUMNS);\n    break;"),
     "ladder: no barrier between rounds": (
         "LADDER", "examples/ladder/ladder.cuh",
         "if (t % (2 * distance) == 0) sums[t] += sums[t + distance];\n    __syncthreads();",

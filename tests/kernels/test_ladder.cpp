@@ -96,6 +96,12 @@ int main(int argc, char **argv) {
   char *arguments[] = {program, quick, out, argc > 2 ? argv[2] : file, nullptr};
   if (ladder_main(4, arguments) || !simt::error().empty()) ++failed;
   else ++passed;
+  static char counters[] = "--counters";
+  char *counted[] = {program, quick, counters, nullptr}; // each kernel once
+  const int launches = emulated_launches;
+  l = ladder();
+  if (ladder_main(3, counted) || !simt::error().empty() || emulated_launches > launches + 50) ++failed;
+  else ++passed;
   std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }

@@ -18,6 +18,7 @@ COMMANDS = {
     "regress": ("regress", "main", "this tree against another commit"),
     "layouts": ("layouts", "main", "a kernel of yours over the layouts of its arrays: a decision tree by size"),
     "landscape": ("landscape", "main", "tables and figures of a space measured whole"),
+    "study": ("study", "main", "Back40's study, which examples/study measures: its tables"),
     "online": ("online", "main", "online tuners replayed on spaces that the programs of examples/tuner measured"),
     "tuner": ("tuner", "main", "the path of an online tuner as pictures, and as a store of candidates for tune"),
     "worker": ("measure", "worker_main", "a worker that replays a store or makes measurements up"),

@@ -2,6 +2,7 @@
 
     --cell TEXT        default: copy, reduce and exclusive scan of u32; repeat for more
     --space FILE       the output of gp_tune --space instead, which another machine may have made; repeat for more
+    --granularity      policies that differ in the number of blocks alone: Back40's Figure 2
     --points 16        of each space, evenly spread over its list (gp_tune --space), besides the default
     --seconds 60       for times and counters of all cells
     --compile 120      seconds to compile the points before, by all processors
@@ -29,6 +30,13 @@ from tools import bench
 from tools.quality import measure, reports, tables
 
 COUNTED = ("instructions", "dram_bytes", "l2_bytes", "registers")
+# Back40's Figure 2: blocks of a multiprocessor; a copy has a block a tile as well (0).
+GRANULARITY = [("copy u32 n=64M", [f"algorithm=DIRECT,threads=256,vectors=1,blocks_per_sm={blocks}"
+                                   for blocks in (0, 1, 2, 4, 8)]),
+               ("reduce SUM u32 n=64M", [f"algorithm=EVEN_SHARE,threads=256,vectors=2,blocks_per_sm={blocks}"
+                                         for blocks in (1, 2, 3, 4, 8)]),
+               ("exclusive_scan SUM u32 n=64M", [f"algorithm=THREE_SWEEP,threads=256,vectors=3,blocks_per_sm={blocks}"
+                                                 for blocks in (1, 2, 3, 4, 6)])]
 CELLS = ("copy u32 n=32M", "reduce SUM u32 n=32M", "exclusive_scan SUM u32 n=32M")
 
 
@@ -227,6 +235,7 @@ def main(argv=None):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cell", action="append", default=[])
     parser.add_argument("--space", metavar="FILE", action="append", default=[])
+    parser.add_argument("--granularity", action="store_true")
     parser.add_argument("--points", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--compile", type=float, default=120)
@@ -242,7 +251,8 @@ def main(argv=None):
         print("tools.quality: no GPU here: nothing was measured", file=sys.stderr)
         return bench.NO_GPU
     os.makedirs(bench.BUILD, exist_ok=True)
-    spaces = spaces_of(args.cell or ([] if args.space else CELLS), args.space, args.points)
+    spaces = GRANULARITY if args.granularity else \
+        spaces_of(args.cell or ([] if args.space else CELLS), args.space, args.points)
     program, library = bench.build_bench(), bench.build_peers()
     compiled = compile_ahead(program, spaces, args.compile)
     folder = tempfile.mkdtemp(prefix="points-", dir=bench.BUILD)
