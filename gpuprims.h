@@ -21786,8 +21786,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
   }
 
-  // Sorts by counting, in bins from the smallest to the largest item; false if a bin has too many. COUNTS: whether items
-  // are scalars.
+  // Sorts by counting, in bins from the smallest to the largest item; false if a bin has too many. COUNTS: items are
+  // scalars.
   template <bool COUNTS, int N> struct Counting {
     static GP_DEVICE bool sort(const gp__block_sorter &, int, gp__u64, gp__u32) { return false; }
   };
