@@ -395,3 +395,16 @@ int main(int count, char **texts) {
              "scatter u32 form=flags key=u16 n=1000"]
     said = subprocess.run([program, *cells], check=True, stdout=subprocess.PIPE).stdout.decode().splitlines()
     assert said == ["12000", "12000", "9000 form=flags key=u8", "12000 form=flags key=u16"]
+
+
+def test_the_committed_tables_are_those_of_their_files():
+    """docs/quality-tables.md is what --tables prints of the newest measurements that docs/quality.md names."""
+    with open(os.path.join(ROOT, "docs", "quality.md"), encoding="utf-8") as file:
+        results = file.read().partition("## Results")[2].partition("quality-tables.md")[0]
+    files = re.findall(r"\.\./(ci/measurements/[\w/.-]+\.quality\.\w+\.jsonl)", results)
+    assert len(files) == 2
+    done = subprocess.run([sys.executable, "-m", "tools.quality", "--tables", *files], cwd=ROOT, check=True,
+                          stdout=subprocess.PIPE, text=True)
+    with open(os.path.join(ROOT, "docs", "quality-tables.md"), encoding="utf-8") as file:
+        assert file.read().endswith("\n\n" + done.stdout)
+    assert len(done.stdout.split("\n")) > 100
