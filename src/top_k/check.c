@@ -82,7 +82,7 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS,
 GP__PRIVATE gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
   k->q->composed =
-      k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : (int)GP__TOP_K_FEW);
+      k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : (unsigned)GP__TOP_K_FEW);
   return k->c->k <= UINT32_MAX
       ? GP_SUCCESS
       : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (unsigned long long)k->c->k);
