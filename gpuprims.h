@@ -2776,7 +2776,7 @@ template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p
 #define GPUPRIMS__LOAD_IF(CACHED) \
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }" \
                : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3]) \
-               : "l"(p), "r"(static_cast<gp__u32>(there)))
+               : "l"(p), "r"(gp__u32(there)))
   if (CACHE == GP_CACHE_STREAMING) GPUPRIMS__LOAD_IF(".cs");
   else if (CACHE == GP_CACHE_L2) GPUPRIMS__LOAD_IF(".cg");
   else GPUPRIMS__LOAD_IF("");
@@ -2794,7 +2794,7 @@ GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *static_cast<co
 
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q st.global.v4.u32 [%4], {%0, %1, %2, %3}; }" ::"r"(v.word[0]),
-               "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3]), "l"(p), "r"(static_cast<gp__u32>(there))
+               "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3]), "l"(p), "r"(gp__u32(there))
                : "memory");
 }
 
@@ -2802,12 +2802,12 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
 GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q add.u32 %1, %1, %4; @!q add.u32 %0, %0, %3; }"
                : "+r"(x), "+r"(y)
-               : "r"(static_cast<gp__u32>(second)), "r"(by_x), "r"(by_y));
+               : "r"(gp__u32(second)), "r"(by_x), "r"(by_y));
 }
 
 // The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
-  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
+  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
   const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
   const uint2 a = pair[0], b = pair[1], c = offset ? pair[2] : b;
   const bool odd = offset >= 4;
@@ -2852,7 +2852,7 @@ template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_ca
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
 #if GPUPRIMS__ARCH >= 900
-  const unsigned skip = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 15u);
+  const unsigned skip = unsigned(reinterpret_cast<gp__u64>(p) & 15u);
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(static_cast<const char *>(p) - skip),
       "r"((bytes + skip + 15u) & ~15u));
 #else
@@ -2865,7 +2865,7 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
   return v;
 }
-GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
+GP_DEVICE gp__u32 gp__shared_address(const void *p) { return gp__u32(__cvta_generic_to_shared(p)); }
 // Prefetches 32 bytes close to this block, by an asynchronous copy of 4 of them to a word in shared memory that nobody
 // reads; prefetch.global.L1 gains half as much. A thread waits for its copies before it copies to the same word again,
 // and before it ends.
@@ -3098,7 +3098,7 @@ GP_DEVICE gp__u32 gp__u32_from(double x) { return x != x ? 0 : __double2uint_rz(
 GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return __uint_as_float(bits); }
 GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return __float_as_uint(x); }
 GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return __longlong_as_double(static_cast<long long>(bits)); }
-GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return static_cast<gp__u64>(__double_as_longlong(x)); }
+GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return gp__u64(__double_as_longlong(x)); }
 GP_DEVICE unsigned short gp__f16_from_f32(float x) {
   unsigned short bits;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
@@ -3155,8 +3155,7 @@ GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 b
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
-    v.word[i] = p[4 * i] | static_cast<gp__u32>(p[4 * i + 1]) << 8 | static_cast<gp__u32>(p[4 * i + 2]) << 16 |
-        static_cast<gp__u32>(p[4 * i + 3]) << 24;
+    v.word[i] = p[4 * i] | gp__u32(p[4 * i + 1]) << 8 | gp__u32(p[4 * i + 2]) << 16 | gp__u32(p[4 * i + 3]) << 24;
   return v;
 }
 GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
@@ -3180,7 +3179,7 @@ GP_DEVICE gp__u32 gp__opaque_ones() { return 0xffffffffu; }
 GP_DEVICE gp__u32 gp__opaque(gp__u32 x) { return x; }
 GP_DEVICE gp__u32 gp__negative(gp__u32 x) { return 0u - x; }
 GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) { return __dp4a(x, weights, c); }
-GP_DEVICE gp__u32 gp__magnitude(int x) { return x < 0 ? 0u - static_cast<gp__u32>(x) : static_cast<gp__u32>(x); }
+GP_DEVICE gp__u32 gp__magnitude(int x) { return x < 0 ? 0u - gp__u32(x) : gp__u32(x); }
 GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) { return x & y & z; }
 GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32) {
   const bool one = (x & mask) != 0;
@@ -3248,16 +3247,14 @@ struct gp__shared_pointer {
 GP_DEVICE float gp__product(float a, float b) { return a * b; }
 GP_DEVICE double gp__product(double a, double b) { return a * b; }
 GP_DEVICE double gp__root_f64(double x) { return __builtin_sqrt(x); }
-GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) {
-  return static_cast<gp__u32>(static_cast<gp__u64>(a) * b >> 32);
-}
+GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) { return gp__u32(gp__u64(a) * b >> 32); }
 GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) {
   const gp__u64 a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
   const gp__u64 middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffffu);
   return a1 * b1 + (middle >> 32) + (other >> 32);
 }
 template <class F> GP_DEVICE gp__u32 gp__u32_from(F x) {
-  return x > F(0) ? x >= F(4294967296.) ? 0xffffffffu : static_cast<gp__u32>(x) : 0;
+  return x > F(0) ? x >= F(4294967296.) ? 0xffffffffu : gp__u32(x) : 0;
 }
 template <class R, class A> GP_DEVICE R gp__bit_cast(A a) {
   static_assert(sizeof(R) == sizeof(A), "a bit cast keeps the size");
@@ -3283,7 +3280,7 @@ GP_DEVICE float gp__f32_from_f16(unsigned short bits) {
   const gp__u32 sign = (bits & 0x8000u) << 16, e = bits >> 10 & 31u, m = bits & 0x3ffu;
   if (e == 31) return gp__f32_from_bits(sign | 0x7f800000u | m << 13);
   if (e) return gp__f32_from_bits(sign | (e + 112) << 23 | m << 13);
-  const float tiny = static_cast<float>(m) * gp__f32_from_bits(0x33800000u); // m * 2^-24
+  const float tiny = float(m) * gp__f32_from_bits(0x33800000u); // m * 2^-24
   return gp__f32_from_bits(sign | gp__bits_of_f32(tiny));
 }
 GP_DEVICE float gp__minimum(float a, float b) {
@@ -3356,7 +3353,7 @@ GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
 
 // double to float, rounded to odd: a second rounding, to a narrower type, then gives the same as a single one.
 GP_DEVICE float gp__f32_to_odd(double x) {
-  const float f = static_cast<float>(x);
+  const float f = float(x);
   const double back = f;
   if (back == x || x != x) return f;
   const bool away = (back < 0 ? -back : back) > (x < 0 ? -x : x);
@@ -8059,7 +8056,7 @@ struct alignas(2) gp_bf16 {
   unsigned short bits;
   gp_bf16() = default;
   GP_DEVICE gp_bf16(float x) : bits(gp__bf16_from_f32(x)) {}
-  GP_DEVICE operator float() const { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
+  GP_DEVICE operator float() const { return gp__f32_from_bits(gp__u32(bits) << 16); }
 };
 
 // A byte: true unless it is 0. Arithmetic goes through 0 and 1, and what is not 0 becomes 1.
@@ -8229,7 +8226,7 @@ template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bit
 
 template <class A, class R, gp__kind = gp__traits<A>::kind, gp__kind = gp__traits<R>::kind> struct gp__converter {
   static GP_DEVICE R run(A a) { // integer to integer: wraps
-    return sizeof(R) == 1 && sizeof(A) > 1 ? static_cast<R>(gp__opaque(static_cast<gp__u32>(a))) : static_cast<R>(a);
+    return sizeof(R) == 1 && sizeof(A) > 1 ? static_cast<R>(gp__opaque(gp__u32(a))) : static_cast<R>(a);
   }
 };
 template <class T> struct gp__converter<T, T, GP__STRUCT, GP__STRUCT> {
@@ -8239,12 +8236,10 @@ template <class T> struct gp__converter<T, T, GP__FLOAT, GP__FLOAT> {
   static GP_DEVICE T run(T a) { return a; }
 };
 template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__FLOAT> {
-  static GP_DEVICE R run(A a) {
-    return gp__from_double<R>(static_cast<double>(static_cast<typename gp__traits<A>::wide>(a)));
-  }
+  static GP_DEVICE R run(A a) { return gp__from_double<R>(double(static_cast<typename gp__traits<A>::wide>(a))); }
 };
 template <class A> struct gp__converter<A, float, GP__FLOAT, GP__FLOAT> {
-  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+  static GP_DEVICE float run(A a) { return float(a); }
 };
 template <> struct gp__converter<float, float, GP__FLOAT, GP__FLOAT> {
   static GP_DEVICE float run(float a) { return a; }
@@ -8263,16 +8258,16 @@ template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__UNSIGNED> 
 };
 // Integer to float: one rounding; through double for the half types.
 template <class A, class R> struct gp__converter<A, R, GP__SIGNED, GP__FLOAT> {
-  static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(a)); }
+  static GP_DEVICE R run(A a) { return gp__from_double<R>(double(a)); }
 };
 template <class A, class R> struct gp__converter<A, R, GP__UNSIGNED, GP__FLOAT> {
-  static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(a)); }
+  static GP_DEVICE R run(A a) { return gp__from_double<R>(double(a)); }
 };
 template <class A> struct gp__converter<A, float, GP__SIGNED, GP__FLOAT> {
-  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+  static GP_DEVICE float run(A a) { return float(a); }
 };
 template <class A> struct gp__converter<A, float, GP__UNSIGNED, GP__FLOAT> {
-  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+  static GP_DEVICE float run(A a) { return float(a); }
 };
 // To and from bool: true unless zero, so NaN is true; 0 or 1. bool to bool writes 0 or 1.
 template <class A, class R, gp__kind KIND> struct gp__converter<A, R, KIND, GP__BOOL> {
@@ -8306,7 +8301,7 @@ template <class A, class F> struct gp__converter<A, gp_complex<F>, GP__BOOL, GP_
 GP_DEVICE float gp__magnitude_of(gp_c32 a) {
   const double x = a.re, y = a.im, infinite = gp__f32_from_bits(0x7f800000u);
   if (x == infinite || -x == infinite || y == infinite || -y == infinite) return gp__f32_from_bits(0x7f800000u);
-  return static_cast<float>(gp__root_f64(gp__product(x, x) + gp__product(y, y)));
+  return float(gp__root_f64(gp__product(x, x) + gp__product(y, y)));
 }
 GP_DEVICE double gp__magnitude_of(gp_c64 a) {
   const double x = a.re < 0 ? -a.re : a.re, y = a.im < 0 ? -a.im : a.im, infinite = gp__f32_from_bits(0x7f800000u);
@@ -8336,7 +8331,7 @@ template <class A, class R, bool COMPLEX = gp__traits<A>::kind == GP__COMPLEX> s
   GP_DEVICE R operator()(A a) const {
     const R r = gp__converter<A, R>::run(a);
     return gp__traits<R>::kind == GP__UNSIGNED               ? r
-        : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(static_cast<int>(r)))
+        : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(int(r)))
         : gp__traits<R>::kind == GP__SIGNED                  ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
                                             : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
   }
@@ -8634,7 +8629,7 @@ template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
 }
 
 GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
-  return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & (bytes - 1));
+  return unsigned(reinterpret_cast<gp__u64>(p) & (bytes - 1));
 }
 
 // Bits of N elements.
@@ -8666,9 +8661,7 @@ template <class Mask> GP_DEVICE Mask gp__bits_below(int n) {
   return n < int(8 * sizeof(Mask)) ? (Mask(1) << n) - 1 : ~Mask(0);
 }
 GP_DEVICE int gp__bit_count(gp__u32 x) { return __popc(x); }
-GP_DEVICE int gp__bit_count(gp__u64 x) {
-  return __popc(static_cast<gp__u32>(x)) + __popc(static_cast<gp__u32>(x >> 32));
-}
+GP_DEVICE int gp__bit_count(gp__u64 x) { return __popc(gp__u32(x)) + __popc(gp__u32(x >> 32)); }
 template <class Mask> GP_DEVICE int gp__first_bit(Mask x) {
   return gp__bit_count(static_cast<Mask>((x & (~x + 1)) - 1));
 }
@@ -8890,12 +8883,12 @@ template <class A, class B> struct gp__input_gathered {
   A a;
   B b;
   GP_DEVICE explicit gp__input_gathered(const gp__input_data &d) : a(d), b(d) {}
-  GP_DEVICE type at(gp__u64 i) const { return a.at(static_cast<gp__u64>(b.at(i))); }
+  GP_DEVICE type at(gp__u64 i) const { return a.at(gp__u64(b.at(i))); }
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, type (&x)[V]) const {
     typename B::type index[V];
     b.template load<CACHE>(i, index);
     GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = a.at(static_cast<gp__u64>(index[j]));
+    for (int j = 0; j < V; ++j) x[j] = a.at(gp__u64(index[j]));
   }
 };
 template <class F, class R, class A, class B = gp__none> struct gp__input_mapped {
@@ -8998,7 +8991,7 @@ GP_DEVICE void gp__make_runs(const Input &input, gp__u64 first, unsigned round, 
 template <int THREADS, int CACHE, class T, class Input>
 GP_DEVICE void gp__make_tile(const Input &input, gp__u64 first, gp__u64 items, T *to, unsigned thread) {
   const int V = 16 % sizeof(T) == 0 && !Input::apart ? 16 / int(sizeof(T)) : 1;
-  const unsigned all = static_cast<unsigned>(items), whole = all / (THREADS * V); // rounds of a run for every thread
+  const unsigned all = unsigned(items), whole = all / (THREADS * V); // rounds of a run for every thread
   unsigned round = 0;
   for (; round + 4 <= whole; round += 4) gp__make_runs<4, THREADS, CACHE, V>(input, first, round, to, thread);
   for (; round < whole; ++round) gp__make_runs<1, THREADS, CACHE, V>(input, first, round, to, thread);
@@ -9101,14 +9094,14 @@ GP_DEVICE auto gp__loaded(const gp__described<F, A, B> &load, const T *in, gp__u
 
 // Set lanes of a mask below this one, and their count.
 GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }
-GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes))); }
+GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return gp__u32(__popc(gp__earlier_lanes(lanes))); }
 // The newest mark, a number that is not 0, of the lanes before this one; `open` if they have none. open becomes the
 // newest of the warp's. All lanes call.
 GP_DEVICE gp__u32 gp__earlier_mark(gp__u32 mark, gp__u32 &open) {
   const gp__u32 lanes = __ballot_sync(0xffffffffu, mark != 0), earlier = gp__earlier_lanes(lanes);
-  gp__u32 newest = __shfl_sync(0xffffffffu, mark, earlier ? 31 - __clz(static_cast<int>(earlier)) : 0);
+  gp__u32 newest = __shfl_sync(0xffffffffu, mark, earlier ? 31 - __clz(int(earlier)) : 0);
   if (!earlier) newest = open;
-  if (lanes) open = __shfl_sync(0xffffffffu, mark, 31 - __clz(static_cast<int>(lanes)));
+  if (lanes) open = __shfl_sync(0xffffffffu, mark, 31 - __clz(int(lanes)));
   return newest;
 }
 // Teams of neighbouring lanes for 1 to 32 things: each team has as many lanes as fit, a power of two.
@@ -9123,16 +9116,14 @@ struct gp__lane_team {
     return lanes >> number * width & (width == 32 ? ~0u : (1u << width) - 1);
   }
   // The lane of the first set bit; the team's first lane if none is set.
-  GP_DEVICE unsigned first(gp__u32 mine) const {
-    return number * width + (mine ? static_cast<unsigned>(__ffs(static_cast<int>(mine))) - 1u : 0);
-  }
+  GP_DEVICE unsigned first(gp__u32 mine) const { return number * width + (mine ? unsigned(__ffs(int(mine))) - 1u : 0); }
 };
 // All lanes of a warp call. Lanes with `wants` draw consecutive numbers, in lane order, from a counter in shared memory
 // by one atomic. `end` becomes one past the warp's last number; it is unchanged if no lane wants one.
 GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
   const gp__u32 lanes = __ballot_sync(0xffffffffu, wants);
   if (lanes == 0) return 0;
-  const gp__u32 count = static_cast<gp__u32>(__popc(lanes));
+  const gp__u32 count = gp__u32(__popc(lanes));
   gp__u32 first = 0;
   if (gp_lane() == 0) first = atomicAdd(counter, count);
   first = __shfl_sync(0xffffffffu, first, 0);
@@ -9148,10 +9139,10 @@ struct alignas(16) gp_edges {
   gp__u64 place; // first edge, in the lower 48 bits; above it the count, below 2^16
   gp__u64 source;
   GP_DEVICE gp__u64 begin() const { return place & ((1ull << GP__EDGES_COUNT_SHIFT) - 1); }
-  GP_DEVICE unsigned count() const { return static_cast<unsigned>(place >> GP__EDGES_COUNT_SHIFT); }
+  GP_DEVICE unsigned count() const { return unsigned(place >> GP__EDGES_COUNT_SHIFT); }
 };
 GP_DEVICE gp_edges gp_edges_of(gp__u64 begin, unsigned count, gp__u64 source) {
-  return gp_edges{begin | static_cast<gp__u64>(count) << GP__EDGES_COUNT_SHIFT, source};
+  return gp_edges{begin | gp__u64(count) << GP__EDGES_COUNT_SHIFT, source};
 }
 
 // gp_warp_expand with visit(there[ITEMS], source[ITEMS], target[ITEMS]): ITEMS accesses are in flight. If all parts are
@@ -9161,8 +9152,7 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
   const unsigned count = edges.count(), whole = __ballot_sync(0xffffffffu, count != 0);
   const bool is_short = __ballot_sync(0xffffffffu, count > 8) == 0;
   const unsigned shift = __ballot_sync(0xffffffffu, count > 4) == 0 ? 2 : 3;
-  unsigned start = gp_lane() << shift,
-           total = (GP__WARP - static_cast<unsigned>(__clz(static_cast<int>(whole)))) << shift;
+  unsigned start = gp_lane() << shift, total = (GP__WARP - unsigned(__clz(int(whole)))) << shift;
   if (!is_short) {
     const unsigned end = gp_warp_inclusive_scan(count, gp_sum<unsigned>());
     start = end - count;
@@ -9174,16 +9164,16 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
     Vertex source[ITEMS], target[ITEMS];
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
-      const unsigned rank = base + static_cast<unsigned>(i) * GP__WARP + gp_lane();
+      const unsigned rank = base + unsigned(i) * GP__WARP + gp_lane();
       unsigned owner = (rank >> shift) & (GP__WARP - 1u); // last lane that starts at this rank or before
       if (!is_short) {
         owner = 0;
         GP__UNROLL
         for (unsigned step = GP__WARP / 2; step; step /= 2)
-          if (__shfl_sync(0xffffffffu, start, static_cast<int>(owner + step)) <= rank) owner += step;
+          if (__shfl_sync(0xffffffffu, start, int(owner + step)) <= rank) owner += step;
       }
-      const gp__u64 from = __shfl_sync(0xffffffffu, first, static_cast<int>(owner));
-      const unsigned held = __shfl_sync(0xffffffffu, start + count, static_cast<int>(owner));
+      const gp__u64 from = __shfl_sync(0xffffffffu, first, int(owner));
+      const unsigned held = __shfl_sync(0xffffffffu, start + count, int(owner));
       source[i] = static_cast<Vertex>(__shfl_sync(0xffffffffu, static_cast<Vertex>(edges.source), int(owner)));
       there[i] = rank < total && rank < held;
       target[i] = there[i] ? targets[from + rank] : 0;
@@ -9227,12 +9217,12 @@ template <class T> union gp__vec {
 // cached data or few elements; gp_tile_load_transposed is faster from memory.
 template <int ITEMS, class T>
 GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
-  const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
+  const gp__u64 first = gp__u64(threadIdx.x) * ITEMS;
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) items[i] = first + i < count ? in[first + i] : fill;
 }
 template <int ITEMS, class T> GP_DEVICE void gp_tile_store_direct(const T (&items)[ITEMS], T *out, gp__u64 count) {
-  const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
+  const gp__u64 first = gp__u64(threadIdx.x) * ITEMS;
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i)
     if (first + i < count) out[first + i] = items[i];
@@ -9243,7 +9233,7 @@ template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_striped(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) {
-    const gp__u64 k = static_cast<gp__u64>(i) * THREADS + threadIdx.x;
+    const gp__u64 k = gp__u64(i) * THREADS + threadIdx.x;
     items[i] = k < count ? in[k] : fill;
   }
 }
@@ -9251,7 +9241,7 @@ template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_striped(const T (&items)[ITEMS], T *out, gp__u64 count) {
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) {
-    const gp__u64 k = static_cast<gp__u64>(i) * THREADS + threadIdx.x;
+    const gp__u64 k = gp__u64(i) * THREADS + threadIdx.x;
     if (k < count) out[k] = items[i];
   }
 }
@@ -9263,7 +9253,7 @@ GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 c
   const int V = 16 / sizeof(T);
   GP__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
-    const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
+    const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
     if (first + V <= count) p.vector = gp__load_vector<CACHE>(in + first);
     else {
@@ -9279,7 +9269,7 @@ GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64
   const int V = 16 / sizeof(T);
   GP__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
-    const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
+    const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
     GP__UNROLL
     for (int j = 0; j < V; ++j) p.item[j] = items[k * V + j];
@@ -9444,7 +9434,7 @@ template <class T> GPUPRIMS__ACCESS T gp__get(gp_array a, const T *at) {
 
 // Vector i of [global, global + bytes), any alignment. Reads nothing outside the range.
 template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
-  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u);
+  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u);
   const unsigned char *base = global - offset;
   if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
   if (i > 0 && i * 16 + 32 <= bytes + offset)
@@ -9459,7 +9449,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char
 // Reads nothing outside [global, global + bytes). The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
 GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *global, unsigned bytes, unsigned rank) {
-  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
+  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
   const unsigned char *base = global - offset;
   if (offset == 0 && vectors == RANKS * UNROLL) {
     gp_vector v[UNROLL];
@@ -9478,7 +9468,7 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
 GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
   const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
-  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
+  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
   for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
   GP__UNROLL_BY(UNROLL)
@@ -9690,7 +9680,7 @@ GP_DEVICE void gp__warp_search(gp__u64 (&first)[N], gp__u64 (&count)[N], const B
     GP__UNROLL
     for (int n = 0; n < N; ++n) {
       const gp__u64 step = (count[n] + 31) / 32;
-      const gp__u64 passed = step * static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, holds[n])));
+      const gp__u64 passed = step * unsigned(__popc(__ballot_sync(0xffffffffu, holds[n])));
       const gp__u64 left = count[n] - passed;
       first[n] += passed;
       count[n] = step > 0 && left >= step ? step - 1 : left;
@@ -9737,7 +9727,7 @@ GP_DEVICE gp__u64 gp_warp_search_upper(const T *sorted, gp__u64 count, const T &
 template <class O> struct gp__merge_before {
   const O *ends;
   gp__u64 diagonal;
-  GP_DEVICE bool operator()(gp__u64 s) const { return static_cast<gp__u64>(ends[s]) + s < diagonal; }
+  GP_DEVICE bool operator()(gp__u64 s) const { return gp__u64(ends[s]) + s < diagonal; }
 };
 template <class O> GP_DEVICE gp__u64 gp_merge_path(const O *ends, gp__u64 segments, gp__u64 diagonal) {
   return gp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
@@ -9795,7 +9785,7 @@ template <int THREADS, int ITEMS> struct gp_tile_load_balance_storage {
 template <class O> struct gp__ends_at {
   const O *offsets;
   gp__u64 element;
-  GP_DEVICE bool operator()(gp__u64 s) const { return static_cast<gp__u64>(offsets[s + 1]) <= element; }
+  GP_DEVICE bool operator()(gp__u64 s) const { return gp__u64(offsets[s + 1]) <= element; }
 };
 template <int THREADS, int ITEMS, class O>
 GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets, gp__u64 segments, gp__u64 first,
@@ -9814,8 +9804,7 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
   const gp__u64 begin = storage.begin, end = storage.end;
   for (gp__u64 s = begin + threadIdx.x; s < end; s += THREADS) { // the last of equal ends counts
     const O at = offsets[s + 1];
-    if (s + 1 == end || offsets[s + 2] != at)
-      storage.mark[static_cast<gp__u64>(at) - first] = static_cast<gp__u32>(s + 1 - begin);
+    if (s + 1 == end || offsets[s + 2] != at) storage.mark[gp__u64(at) - first] = gp__u32(s + 1 - begin);
   }
   __syncthreads();
   gp__u32 newest[ITEMS], before = 0;
@@ -9834,7 +9823,7 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
 // time; then the counters of all warps become positions (Adinets and Merrill, Onesweep). The arrangement is striped by
 // warps: item i of a thread is the tile's element gp_tile_warp_striped<ITEMS>(i). A tile has fewer than 2^16 elements.
 template <int ITEMS> GP_DEVICE unsigned gp_tile_warp_striped(int i) {
-  return (gp_warp() * ITEMS + static_cast<unsigned>(i)) * 32 + gp_lane();
+  return (gp_warp() * ITEMS + unsigned(i)) * 32 + gp_lane();
 }
 
 union gp__digit_counters {
@@ -9875,7 +9864,7 @@ template <int THREADS> struct gp__tile_rank {
       for (int j = 0; j < AT_ONCE; ++j)
         if (first + j < ITEMS) {
           unsigned short &counter = own.digit[digit(keys[first + j], first + j)];
-          const gp__u32 before = counter + static_cast<gp__u32>(__popc(peers[j] & below));
+          const gp__u32 before = counter + gp__u32(__popc(peers[j] & below));
           __syncwarp();
           if (!(peers[j] & above)) counter = static_cast<unsigned short>(before + 1); // the last one of its digit
           __syncwarp();
@@ -9951,7 +9940,7 @@ GP_DEVICE void gp_tile_rank(
 // ---- device/hash.cuh - a hash, and bit sets in memory
 
 // The last steps of SplitMix64, on a multiple of x.
-GP_DEVICE gp__u32 gp__hash_of(gp__u64 x) { return static_cast<gp__u32>(gp__mix2(x * 0x9e3779b97f4a7c15ull) >> 32); }
+GP_DEVICE gp__u32 gp__hash_of(gp__u64 x) { return gp__u32(gp__mix2(x * 0x9e3779b97f4a7c15ull) >> 32); }
 // Sets bit i of words; returns whether it was clear.
 template <class I> GP_DEVICE bool gp__set_bit(gp__u32 *words, I i) {
   return (atomicOr(words + i / 32, 1u << i % 32) >> i % 32 & 1u) == 0;
@@ -9967,7 +9956,7 @@ template <class I> GP_DEVICE void gp__set_bit_alone(gp__u32 *words, I i) { gp__r
 // smallest and the largest key; if that does not help either, the threads' runs are merged. The order of equal keys is
 // lost.
 template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest set one
-  return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(static_cast<int>(x));
+  return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(int(x));
 }
 
 template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_storage {
@@ -10001,7 +9990,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
     GP__UNROLL
     for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
-      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + unsigned(j);
       gp_vector v = {{0, 0, 0, 0}};
       if (group < Storage::GROUPS) v = s.vector[group * 32 + gp_lane()];
       const gp__u32 sum = v.word[0] + v.word[1] + v.word[2] + v.word[3];
@@ -10015,7 +10004,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
     GP__UNROLL
     for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
-      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + unsigned(j);
       if (group < Storage::GROUPS) {
         gp_vector v = s.vector[group * 32 + gp_lane()];
         gp__u32 start = base + before[j];
@@ -10030,8 +10019,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
   }
   GP_DEVICE gp__u32 draw(K key, bool there, K low, int shift) const {
-    const gp__u32 bin =
-        there ? static_cast<gp__u32>((key - low) >> shift) : static_cast<gp__u32>(Storage::BINS) + gp_lane();
+    const gp__u32 bin = there ? gp__u32((key - low) >> shift) : gp__u32(Storage::BINS) + gp_lane();
     return gp__opaque_copy(atomicAdd(&s.counter[bin], 1u) << 16 | bin); // one register
   }
   GP_DEVICE void put(K key, bool there, gp__u32 drawn) const {
@@ -10086,7 +10074,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     GP__UNROLL
     for (int j = 0; j < WINDOW; ++j) {
       const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
-      w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
+      w[j] = s.key[first + unsigned(p + row + 2 * HALO)];
     }
     // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own keys depend on them.
     GP__UNROLL
@@ -10118,7 +10106,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       __syncthreads();
       if (has_keys) {
         GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
+        for (int j = 0; j < ITEMS; ++j) s.key[first + unsigned(j + 2 * HALO)] = w[HALO + j];
       }
       const int left = __syncthreads_count(!ok);
       if (left == 0) return true;
@@ -10131,7 +10119,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
     GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + static_cast<unsigned>(j)];
+    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + unsigned(j)];
     GP__UNROLL
     for (int r = 0; r < ITEMS; ++r) {
       GP__UNROLL
@@ -10149,12 +10137,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
       GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) s.key[own + static_cast<unsigned>(j)] = w[j];
+      for (int j = 0; j < ITEMS; ++j) s.key[own + unsigned(j)] = w[j];
       __syncthreads();
       if (run >= n) return;
       const unsigned from = first / (2 * run) * (2 * run), diagonal = first - from;
-      const unsigned middle = from + run < Storage::CAPACITY ? from + run : static_cast<unsigned>(Storage::CAPACITY);
-      const unsigned end = middle + run < Storage::CAPACITY ? middle + run : static_cast<unsigned>(Storage::CAPACITY);
+      const unsigned middle = from + run < Storage::CAPACITY ? from + run : unsigned(Storage::CAPACITY);
+      const unsigned end = middle + run < Storage::CAPACITY ? middle + run : unsigned(Storage::CAPACITY);
       const unsigned second = end - middle;
       unsigned low = diagonal > second ? diagonal - second : 0,
                high = diagonal < middle - from ? diagonal : middle - from;
@@ -10191,7 +10179,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     K keys[ITEMS], least = ~K(0), most = 0;
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
-      const unsigned p = static_cast<unsigned>(i) * THREADS + thread;
+      const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = p < n ? s.key[Storage::slot(p)] : least;
       if (p < n && keys[i] > most) most = keys[i];
     }
@@ -10208,8 +10196,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
     if (fitted >= shift) return false;
     scatter(
-        keys, 0, [this, n](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + thread < n; }, n, least,
-        fitted);
+        keys, 0, [this, n](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; }, n, least, fitted);
     return finish(fitted);
   }
 };
@@ -10413,7 +10400,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
   // One warp calls, after the tile's own aggregate is published.
   GP_DEVICE gp_carry<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
     const gp__u64 group = tile / GP__GROUP;
-    const unsigned before = static_cast<unsigned>(tile % GP__GROUP);
+    const unsigned before = unsigned(tile % GP__GROUP);
     gp_carry<Acc> prefix;
     bool there = look_for_prefix(group, prefix); // in flight while the aggregates are gathered
     const Acc part = gather(group, before);
@@ -10525,15 +10512,15 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
     if (line >= lines) continue;
     unsigned char *to = out + line * pitch;
     const unsigned skip = OUT_ALIGNED ? 0 : gp__misalignment(to, 16);
-    const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD), all = static_cast<int>(items * N);
+    const int first = int(unit * W) - int(skip / WORD), all = int(items * N);
     if (first >= all || first <= -W) continue;
-    to += static_cast<gp__u64>(unit) * 16 - skip;
+    to += gp__u64(unit) * 16 - skip;
     if (first >= 0 && first + W <= all) {
       gp__vec<Word> p;
-      const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(static_cast<unsigned>(first), line * SIZE) : 0;
+      const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(unsigned(first), line * SIZE) : 0;
       GP__UNROLL
       for (int w = 0; w < W; ++w) {
-        const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
+        const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
         p.item[w] = *reinterpret_cast<const Word *>(shared +
             (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
                                    : layout.at(row, line * SIZE + part * WORD)));
@@ -10544,7 +10531,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
     GP__UNROLL_BY(1)
     for (int w = 0; w < W; ++w) {
       if (first + w < 0 || first + w >= all) continue;
-      const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
+      const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
       *reinterpret_cast<Word *>(to + w * WORD) =
           *reinterpret_cast<const Word *>(shared + layout.at(row, line * SIZE + part * WORD));
     }
@@ -10614,7 +10601,7 @@ struct gp__column_store {
       int from[W];
       if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
       GP__UNROLL
-      for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = static_cast<int>(at(first + w, first_line)));
+      for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = int(at(first + w, first_line)));
       to += first * WORD;
       GP__UNROLL_BY(8)
       for (int k = 0; k < ROUNDS / SETS; ++k) {
@@ -10976,7 +10963,7 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
     const unsigned char *from = reinterpret_cast<const unsigned char *>(in);
-    if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;
+    if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = unsigned(pitch * SIZE) & 15u;
     Tile::load(
         s.bytes, from, pitch * SIZE, rows, columns, from, rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
   }
@@ -11027,13 +11014,13 @@ template <int ROOM, class T>
 GP_DEVICE void gp_warp_append(
     bool there, const T &element, const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   gp__u32 end = 0, at = ROOM; // a full buffer's count stops growing: it could wrap
-  if (gp_warp_broadcast(gp__load_volatile(&storage.count), 0) < static_cast<gp__u32>(ROOM))
+  if (gp_warp_broadcast(gp__load_volatile(&storage.count), 0) < gp__u32(ROOM))
     at = gp__warp_draw(&storage.count, there, end);
-  if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;
-  const gp__u32 left = __ballot_sync(0xffffffffu, there && at >= static_cast<gp__u32>(ROOM));
+  if (there && at < gp__u32(ROOM)) storage.element[at] = element;
+  const gp__u32 left = __ballot_sync(0xffffffffu, there && at >= gp__u32(ROOM));
   if (!left) return;
   gp__u64 first = 0;
-  if (gp_lane() == 0) first = atomicAdd(out.count, static_cast<gp__u64>(__popc(left)));
+  if (gp_lane() == 0) first = atomicAdd(out.count, gp__u64(__popc(left)));
   first = gp_warp_broadcast(first, 0) + gp__lanes_before(left);
   if ((left >> gp_lane() & 1u) && first < out.room) out.vertices[first] = element;
 }
@@ -11042,8 +11029,8 @@ GP_DEVICE void gp_warp_append(
 template <int THREADS, int ROOM, class T>
 GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   __syncthreads();
-  const gp__u32 count = storage.count < static_cast<gp__u32>(ROOM) ? storage.count : static_cast<gp__u32>(ROOM);
-  if (threadIdx.x == 0 && count) storage.first = atomicAdd(out.count, static_cast<gp__u64>(count));
+  const gp__u32 count = storage.count < gp__u32(ROOM) ? storage.count : gp__u32(ROOM);
+  if (threadIdx.x == 0 && count) storage.first = atomicAdd(out.count, gp__u64(count));
   __syncthreads();
   if (threadIdx.x == 0) storage.count = 0;
   for (gp__u32 i = threadIdx.x; i < count; i += THREADS)
@@ -11081,7 +11068,7 @@ GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsi
     gp__u64 edge[ITEMS];
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
-      const gp__u64 at = base + static_cast<unsigned>(i) * width + mine;
+      const gp__u64 at = base + unsigned(i) * width + mine;
       there[i] = at < count;
       source[i] = vertex;
       edge[i] = begin + at;
@@ -11115,14 +11102,14 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
   if (gather & GP_GATHER_WARP) {
     const bool is_long = count >= GP__WARP;
     for (unsigned left = __ballot_sync(0xffffffffu, is_long); left; left &= left - 1) {
-      const int owner = __ffs(static_cast<int>(left)) - 1;
+      const int owner = __ffs(int(left)) - 1;
       gp__expand_list<ITEMS>(gp_warp_broadcast(begin, owner), gp_warp_broadcast(count, owner),
           gp_warp_broadcast(vertex, owner), gp_lane(), GP__WARP, targets, goes, take);
     }
     if (is_long) count = 0;
   }
   do { // a single pass if the flags took the long lists
-    const gp__u32 piece = static_cast<gp__u32>(count < PIECE ? count : gp__u64(PIECE));
+    const gp__u32 piece = gp__u32(count < PIECE ? count : gp__u64(PIECE));
     gp__u32 start = piece;
     const gp__u32 total = gp_tile_exclusive_scan<THREADS>(start, gp_sum<gp__u32>(), storage.scan);
     storage.start[threadIdx.x] = start;
@@ -11135,7 +11122,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
       gp__u64 edge[ITEMS];
       GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
-        const gp__u32 rank = base + static_cast<unsigned>(i * THREADS) + threadIdx.x;
+        const gp__u32 rank = base + unsigned(i * THREADS) + threadIdx.x;
         gp__u32 owner = 0; // last list that starts at this rank or before
         has[i] = rank < total;
         GP__UNROLL
@@ -11172,7 +11159,7 @@ template <int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_stora
 template <int THREADS, int CULL, class Vertex, int SLOTS>
 GP_DEVICE void gp_tile_contract_begin(gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   if (CULL & GP_CULL_HISTORY)
-    for (int i = static_cast<int>(threadIdx.x); i < SLOTS; i += THREADS) storage.seen[i] = ~Vertex(0);
+    for (int i = int(threadIdx.x); i < SLOTS; i += THREADS) storage.seen[i] = ~Vertex(0);
 }
 template <int CULL, class Vertex, int SLOTS>
 GP_DEVICE bool gp__warp_contract(
@@ -11210,7 +11197,7 @@ GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS]
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) before += keep[i] ? 1u : 0u;
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u32>(), storage.scan);
-  if (threadIdx.x == 0 && total) storage.first = atomicAdd(out.count, static_cast<gp__u64>(total));
+  if (threadIdx.x == 0 && total) storage.first = atomicAdd(out.count, gp__u64(total));
   __syncthreads();
   if (!total) return;
   GP__UNROLL
@@ -11235,8 +11222,7 @@ GP_DEVICE void gp__each_tile(const gp_frontier<In> &in, const gp_frontier<Out> &
     gp_tile_append_storage<ROOM, Out> &storage, const Each &each) {
   const gp__u64 count = in.size();
   gp_tile_append_begin(storage);
-  for (gp__u64 first = static_cast<gp__u64>(blockIdx.x) * THREADS; first < count;
-       first += static_cast<gp__u64>(gridDim.x) * THREADS) {
+  for (gp__u64 first = gp__u64(blockIdx.x) * THREADS; first < count; first += gp__u64(gridDim.x) * THREADS) {
     const bool there = first + threadIdx.x < count;
     each(there, there ? in.vertices[first + threadIdx.x] : In());
     gp_tile_append<THREADS>(out, storage);
@@ -11295,8 +11281,7 @@ template <int THREADS, class T, class Keep>
 GP_DEVICE void gp_frontier_filter(
     const gp_frontier<T> &in, const Keep &keep, const gp_frontier<T> &out, gp_tile_filter_storage<THREADS> &s) {
   const gp__u64 count = in.size();
-  for (gp__u64 first = static_cast<gp__u64>(blockIdx.x) * THREADS; first < count;
-       first += static_cast<gp__u64>(gridDim.x) * THREADS) {
+  for (gp__u64 first = gp__u64(blockIdx.x) * THREADS; first < count; first += gp__u64(gridDim.x) * THREADS) {
     const bool there = first + threadIdx.x < count;
     const T item[1] = {there ? in.vertices[first + threadIdx.x] : T()};
     const bool keeps[1] = {there && keep(item[0])};
@@ -11988,7 +11973,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   out += head;
   const unsigned offset = gp__misalignment(in, 16);
   const unsigned char *base = in - offset;
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
     gp_vector v[P::vectors];
     if (offset == 0 && first + tile <= vectors) {
@@ -12093,7 +12078,7 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   }
   const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
   const unsigned off2 = gp__misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
     gp__vector_access<B, V> b[P::vectors];
@@ -12218,8 +12203,8 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
         for (int i = 0; i < 4; ++i) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
       } else if (STEP == 8) {
         const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
-        word[b / 4] = static_cast<gp__u32>(x);
-        word[b / 4 + (STEP == 8)] = static_cast<gp__u32>(x >> 32);
+        word[b / 4] = gp__u32(x);
+        word[b / 4 + (STEP == 8)] = gp__u32(x >> 32);
       } else if (STEP == 4) {
         word[b / 4] = *reinterpret_cast<const gp__u32 *>(from + b);
       } else {
@@ -12237,7 +12222,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
         for (int i = 0; i < 4; ++i) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
         *reinterpret_cast<gp_vector *>(to + b) = v;
       } else if (STEP == 8) {
-        *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | static_cast<gp__u64>(word[b / 4 + (STEP == 8)]) << 32;
+        *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | gp__u64(word[b / 4 + (STEP == 8)]) << 32;
       } else if (STEP == 4) {
         *reinterpret_cast<gp__u32 *>(to + b) = word[b / 4];
       } else if (STEP == 2) {
@@ -12303,9 +12288,7 @@ struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
 struct gp__tile_start {
   gp__u64 block, number;
   GP_DEVICE gp__tile_start(gp__u64 first, gp__u64 width, int struct_size) {
-    block = width == 0 ? 0
-        : width == 1   ? first * static_cast<gp__u64>(struct_size)
-                       : first / width * width * struct_size;
+    block = width == 0 ? 0 : width == 1 ? first * gp__u64(struct_size) : first / width * width * struct_size;
     number = width == 0 ? first : width == 1 ? 0 : first % width;
   }
 };
@@ -12327,7 +12310,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       : tile(tile_), start(tile_ * TILE, Side::parts ? width : 0, Side::size) {}
   template <class Byte> GP_DEVICE Byte *begin(Byte *base, Byte *const *column, int f) const {
     if (Side::width) return base + tile * BYTES;
-    return column[f] + (Side::parts ? start.block : 0) + start.number * static_cast<gp__u64>(List::size(f));
+    return column[f] + (Side::parts ? start.block : 0) + start.number * gp__u64(List::size(f));
   }
   // Address of the thread's vector of round `u`.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
@@ -12361,7 +12344,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); i < bytes(f) / 16; i += T)
         *reinterpret_cast<gp_vector *>(shared + slot(first(f) + i) * 16) =
-            gp__vector_of_range<CACHE>(from, static_cast<unsigned>(i), static_cast<unsigned>(bytes(f)));
+            gp__vector_of_range<CACHE>(from, unsigned(i), unsigned(bytes(f)));
     }
   }
   // Clears the gaps of a block that is larger than the tile; they are in no range.
@@ -12391,8 +12374,8 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     }
     GP__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f)
-      gp__copy_from_shared<T, CACHE, PADDING, 1>(begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16,
-          static_cast<unsigned>(bytes(f)), threadIdx.x);
+      gp__copy_from_shared<T, CACHE, PADDING, 1>(
+          begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16, unsigned(bytes(f)), threadIdx.x);
   }
 };
 
@@ -12403,7 +12386,7 @@ template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to, const uns
     *reinterpret_cast<Word *>(to + i) = *reinterpret_cast<const Word *>(from + i);
 }
 GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsigned size) {
-  const unsigned odd = static_cast<unsigned>(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
+  const unsigned odd = unsigned(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
   if (odd % 8 == 0) gp__copy_words<gp__u64>(to, from, size);
   else if (odd % 4 == 0) gp__copy_words<gp__u32>(to, from, size);
   else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
@@ -12414,8 +12397,8 @@ template <int TILE, class Byte>
 GP_DEVICE Byte *gp__layout_value(
     Byte *column, const gp__tile_start &tile, gp__u64 width, int struct_size, int size, unsigned i) {
   const gp__u64 number = tile.number + i;
-  if (width == 0) return column + number * static_cast<gp__u64>(size);
-  const gp__u64 blocks = width > TILE ? number >= width : static_cast<gp__u32>(number) / static_cast<gp__u32>(width);
+  if (width == 0) return column + number * gp__u64(size);
+  const gp__u64 blocks = width > TILE ? number >= width : gp__u32(number) / gp__u32(width);
   return column + tile.block + blocks * width * struct_size + (number - blocks * width) * size;
 }
 // Converts `count` structs of a tile, value by value, through a column for each field in shared memory: in place
@@ -12426,14 +12409,14 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
   GP__UNROLL_BY(1)
   for (int f = 0; f < List::moved; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads)
-    gp__copy_value(shared + TILE * List::before(f) + i * static_cast<unsigned>(List::size(f)),
+    gp__copy_value(shared + TILE * List::before(f) + i * unsigned(List::size(f)),
         gp__layout_value<TILE, const unsigned char>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
-        static_cast<unsigned>(List::size(f)));
+        unsigned(List::size(f)));
   __syncthreads();
   GP__UNROLL_BY(1)
   for (int f = 0; f < List::count; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads) {
-    const unsigned size = static_cast<unsigned>(List::size(f));
+    const unsigned size = unsigned(List::size(f));
     unsigned char *at =
         gp__layout_value<TILE, unsigned char>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
     if (f < List::moved) gp__copy_value(at, shared + TILE * List::before(f) + i * size, size);
@@ -12525,9 +12508,7 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
       }
       __syncthreads();
       Destination(tile, a.out_width).template store<P::store>(out, a);
-    } else
-      gp__convert_values<P, TILE, In, Out, List>(
-          a, tile * TILE, static_cast<unsigned>(left < TILE ? left : TILE), shared);
+    } else gp__convert_values<P, TILE, In, Out, List>(a, tile * TILE, unsigned(left < TILE ? left : TILE), shared);
   }
 }
 
@@ -12552,7 +12533,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
       out[i] = i == edge ? gp_convert<A, R>()(in[i]) : F()(in[i], in[RIGHT ? i + 1 : i - 1]);
   }
   const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
     GP__UNROLL
@@ -12613,7 +12594,7 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
   }
   const gp__u64 end = count - head; // run r mirrors the V elements before end - r * V
   const unsigned off = gp__misalignment(in + (SWAP ? head : end), boundary);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<T, V> a[P::vectors], b[P::vectors];
     GP__UNROLL
@@ -12666,7 +12647,7 @@ template <class F> struct gp__stencil<F, gp__none> {
 template <class I> struct gp__indexed_place {
   static GP_DEVICE gp__u64 limit(const gp__scatter_args &args, gp__u64) { return args.limit; }
   static GP_DEVICE gp__u64 at(const gp__vector_access<I, 1> &index, gp__u64) {
-    return static_cast<gp__u64>(static_cast<long long>(index.item[0]));
+    return gp__u64(static_cast<long long>(index.item[0]));
   }
 };
 template <> struct gp__indexed_place<gp__none> {
@@ -12689,7 +12670,7 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
   const K *keys = static_cast<const K *>(args.keys);
   const typename gp__operands<F>::type operands(args);
   R *out = static_cast<R *>(args.out);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   for (gp__u64 first = blockIdx.x * tile + threadIdx.x; first < count; first += gridDim.x * tile) {
     gp__vector_access<K, 1> key[ITEMS];
     gp__vector_access<I, 1> index[ITEMS];
@@ -12745,8 +12726,8 @@ struct gp__batch_window {
       const unsigned char *in_, unsigned char *out_, gp__u64 before, gp__u64 after, unsigned skipped, unsigned tail)
       : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
     const unsigned offset = gp__misalignment(in, 16);
-    inner = (before > 1 || 16 * static_cast<unsigned>(before) >= skipped + offset) &&
-        (after > 1 || 16 * static_cast<unsigned>(after) + tail >= (offset ? 32 - offset : 16));
+    inner = (before > 1 || 16 * unsigned(before) >= skipped + offset) &&
+        (after > 1 || 16 * unsigned(after) + tail >= (offset ? 32 - offset : 16));
   }
   template <int LOAD> GP_DEVICE void load(gp_vector &v) const {
     const unsigned offset = gp__misalignment(in, 16);
@@ -12762,7 +12743,7 @@ struct gp__batch_window {
         else {
           GP__UNROLL
           for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-            if (i >= from() && i < to()) v.word[w] |= static_cast<gp__u32>(in[i]) << (8 * (i % 4));
+            if (i >= from() && i < to()) v.word[w] |= gp__u32(in[i]) << (8 * (i % 4));
         }
       }
     }
@@ -12821,8 +12802,8 @@ struct gp__batch_entry_before {
 template <class P, class S> struct gp__batch_block {
   static const int PIECE = 32 * GP__BATCH_PIECE, ITEMS = gp__batch_items(P::threads);
   static const int FLIGHT = P::vectors < 2 ? 1 : P::vectors < 4 || P::threads > 256 ? 2 : 4; // as registers allow
-  static const gp__u64 AT_ONCE = static_cast<gp__u64>(P::threads) * P::vectors * GP__BATCH_ROUNDS;
-  static const gp__u64 LEAST_SHARE = static_cast<gp__u64>(P::threads) * P::vectors * 4;
+  static const gp__u64 AT_ONCE = gp__u64(P::threads) * P::vectors * GP__BATCH_ROUNDS;
+  static const gp__u64 LEAST_SHARE = gp__u64(P::threads) * P::vectors * 4;
   const gp__batch_args &a;
   gp__batch_storage<P> &s;
   const unsigned char *const *sources;
@@ -12836,7 +12817,7 @@ template <class P, class S> struct gp__batch_block {
         count(gp__count(args)) {}
   GP_DEVICE unsigned buffers(gp__u64 tile) const {
     const gp__u64 left = count - tile * a.tile;
-    return static_cast<unsigned>(left < a.tile ? left : a.tile);
+    return unsigned(left < a.tile ? left : a.tile);
   }
   // Scans the windows of a tile's buffers, and returns their number. All threads call; a barrier is between the copy of
   // the tile before and this call.
@@ -12874,10 +12855,10 @@ template <class P, class S> struct gp__batch_block {
     for (;;) {
       unsigned piece = 0;
       if (gp_lane() == 0) piece = atomicAdd(&s.next, 1u);
-      const gp__u64 begin = from + static_cast<gp__u64>(gp_warp_broadcast(piece, 0)) * PIECE;
+      const gp__u64 begin = from + gp__u64(gp_warp_broadcast(piece, 0)) * PIECE;
       if (begin >= to) return;
       const gp__u64 end = to - begin < PIECE ? to : begin + PIECE;
-      const unsigned first = static_cast<unsigned>(gp_warp_search(0, n, gp__batch_ended{s.end, begin}));
+      const unsigned first = unsigned(gp_warp_search(0, n, gp__batch_ended{s.end, begin}));
       const bool several = s.end[first] < end;
       if (several) {
         for (unsigned i = gp_lane(); i < PIECE / 2; i += 32) reinterpret_cast<gp__u32 *>(mark)[i] = 0;
@@ -13054,9 +13035,9 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     unsigned to_boundary = 0; // elements
     while (((misaligned + to_boundary * sizeof(In)) & 15u) != 0) ++to_boundary;
     const gp__u64 head = to_boundary < n ? to_boundary : n, packs = (n - head) / ITEMS, tail = head + packs * ITEMS;
-    const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+    const gp__u64 stride = gp__u64(gridDim.x) * T;
     const gp_vector *base = reinterpret_cast<const gp_vector *>(in + head);
-    gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
+    gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x;
     for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
       Pack p[PACKS];
       GP__UNROLL
@@ -13078,9 +13059,9 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
       if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
     }
   } else {
-    const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+    const gp__u64 stride = gp__u64(gridDim.x) * T;
     GP__UNROLL_BY(4)
-    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
+    for (gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
       sum = Op()(sum, Op::prepare(load(in[i], i)));
   }
   return sum;
@@ -13089,8 +13070,8 @@ template <class P, class Op, class Acc, class In, class F, class Input>
 GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *, gp__u64 n, unsigned) {
   const int T = P::threads, WHOLE = gp__reduce_input<In>::V;
   const int V = Input::apart ? 1 : WHOLE, K = P::vectors * WHOLE / V;
-  const gp__u64 runs = n / V, stride = static_cast<gp__u64>(gridDim.x) * T;
-  gp__u64 r = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
+  const gp__u64 runs = n / V, stride = gp__u64(gridDim.x) * T;
+  gp__u64 r = gp__u64(blockIdx.x) * T + threadIdx.x;
   Acc sum = Op::identity();
   for (; r + (K - 1) * stride < runs; r += K * stride) {
     In x[K][V];
@@ -13130,8 +13111,8 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
     sum = gp__reduce_strided<P, Op, Acc, In>(load, in, n, misaligned);
   } else {
     const int ITEMS = K * V;
-    const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32), tiles = (n + ITEMS * 32 - 1) / (ITEMS * 32);
-    const gp__u64 share = (tiles + warps - 1) / warps, mine = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
+    const gp__u64 warps = gp__u64(gridDim.x) * (T / 32), tiles = (n + ITEMS * 32 - 1) / (ITEMS * 32);
+    const gp__u64 share = (tiles + warps - 1) / warps, mine = gp__u64(blockIdx.x) * (T / 32) + gp_warp();
     const gp__u64 end = (mine + 1) * share < tiles ? (mine + 1) * share : tiles;
     for (gp__u64 tile = mine * share; tile < end; ++tile) {
       const Acc x =
@@ -13178,12 +13159,12 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
         gp__vector_access<In, V> p[K];
         GP__UNROLL
         for (int k = 0; k < K; ++k) {
-          const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
+          const gp__u64 i = round + gp__u64(k * T + threadIdx.x) * V;
           if (i + V <= n) gp__load_operand<P::load>(p[k], load, in, i, misaligned, i >= V && i + 2 * V <= n);
         }
         GP__UNROLL
         for (int k = 0; k < K; ++k) {
-          const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
+          const gp__u64 i = round + gp__u64(k * T + threadIdx.x) * V;
           if (i + V <= n) {
             GP__UNROLL
             for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
@@ -13465,7 +13446,7 @@ template <class P, class Search> GP_DEVICE void gp__partition_point(const gp__fi
   gp__u64 low = 0, high = n;
   while (low < high) {
     const gp__u64 step = (high - low + P::threads - 1) / P::threads, i = low + threadIdx.x * step;
-    const unsigned hits = static_cast<unsigned>(__syncthreads_count(i < high && search.holds(i)));
+    const unsigned hits = unsigned(__syncthreads_count(i < high && search.holds(i)));
     if (hits == 0) high = low;
     else {
       const gp__u64 next = low + hits * step;
@@ -13500,34 +13481,34 @@ template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_bas
   gp__u32 lower, limit, whole, fraction;
   // `to` may have wrapped: the type's lowest value then means one past its largest.
   GP_DEVICE void set(T from, T to, gp__u64 all) {
-    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(all);
-    lower = static_cast<gp__u32>(from);
-    const gp__u32 width = ((static_cast<gp__u32>(to) - lower - 1) & mask) + 1;
+    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = gp__u32(all);
+    lower = gp__u32(from);
+    const gp__u32 width = ((gp__u32(to) - lower - 1) & mask) + 1;
     limit = width;
     whole = bins / width;
-    fraction = static_cast<gp__u32>(((static_cast<gp__u64>(bins % width) << 32) + width - 1) / width);
+    fraction = gp__u32(((gp__u64(bins % width) << 32) + width - 1) / width);
   }
   GP_DEVICE gp__u32 operator()(T x) const {
-    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
+    const gp__u32 far = gp__u32(x) - lower, d = far < limit ? far : limit;
     return d * whole + gp__high_product(d, fraction);
   }
 };
 template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 64
   gp__u32 lower, limit, whole, high, low;
   GP_DEVICE void set(T from, T to, gp__u64 all) {
-    lower = static_cast<gp__u32>(from);
-    const gp__u32 last = static_cast<gp__u32>(to) - lower - 1;
+    lower = gp__u32(from);
+    const gp__u32 last = gp__u32(to) - lower - 1;
     limit = last + (last < 0xffffffffu); // with a width of 2^32 every sample is in a bin
-    const gp__u64 width = static_cast<gp__u64>(last) + 1, rest = all % width << 32, rest2 = rest % width << 32;
-    whole = static_cast<gp__u32>(all / width);
+    const gp__u64 width = gp__u64(last) + 1, rest = all % width << 32, rest2 = rest % width << 32;
+    whole = gp__u32(all / width);
     const gp__u64 fraction = ((rest / width) << 32) + (rest2 + width - 1) / width; // the second term may be 2^32
-    high = static_cast<gp__u32>(fraction >> 32);
-    low = static_cast<gp__u32>(fraction);
+    high = gp__u32(fraction >> 32);
+    low = gp__u32(fraction);
   }
   GP_DEVICE gp__u32 operator()(T x) const {
-    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
-    const gp__u64 part = static_cast<gp__u64>(d) * high + gp__high_product(d, low);
-    return d * whole + static_cast<gp__u32>(part >> 32);
+    const gp__u32 far = gp__u32(x) - lower, d = far < limit ? far : limit;
+    const gp__u64 part = gp__u64(d) * high + gp__high_product(d, low);
+    return d * whole + gp__u32(part >> 32);
   }
 };
 // 8 bytes: bins / width = whole + rest / width. The estimate d * floor(rest * 2^64 / width) / 2^64 is at most one too
@@ -13537,20 +13518,20 @@ template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
   gp__u32 whole, rest;
   bool exact; // whether the fraction is
   GP_DEVICE void set(T from, T to, gp__u64 all) {
-    lower = static_cast<gp__u64>(from);
-    const gp__u64 width = static_cast<gp__u64>(to) - lower;
+    lower = gp__u64(from);
+    const gp__u64 width = gp__u64(to) - lower;
     limit = width;
     if (width == 0) { // 2^64: every sample is in a bin
       limit = ~0ull;
       whole = 0;
-      rest = static_cast<gp__u32>(all);
+      rest = gp__u32(all);
       fraction = all;
       exact = true;
       return;
     }
-    whole = static_cast<gp__u32>(all / width);
+    whole = gp__u32(all / width);
     gp__u64 r = all % width;
-    rest = static_cast<gp__u32>(r);
+    rest = gp__u32(r);
     fraction = (r << 32) / width;
     r = (r << 32) % width;
     GP__UNROLL_BY(1)
@@ -13564,14 +13545,14 @@ template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
     exact = r == 0;
   }
   GP_DEVICE gp__u32 operator()(T x) const {
-    const gp__u64 far = static_cast<gp__u64>(x) - lower, d = far < limit ? far : limit;
-    gp__u32 q = static_cast<gp__u32>(gp__high_product(d, fraction));
+    const gp__u64 far = gp__u64(x) - lower, d = far < limit ? far : limit;
+    gp__u32 q = gp__u32(gp__high_product(d, fraction));
     if (!exact) {
       const gp__u64 a0 = (d & 0xffffffffu) * rest, a1 = (d >> 32) * rest + (a0 >> 32);
       const gp__u64 b0 = (limit & 0xffffffffu) * (q + 1), b1 = (limit >> 32) * (q + 1) + (b0 >> 32);
-      if (b1 < a1 || (b1 == a1 && static_cast<gp__u32>(b0) <= static_cast<gp__u32>(a0))) ++q;
+      if (b1 < a1 || (b1 == a1 && gp__u32(b0) <= gp__u32(a0))) ++q;
     }
-    return static_cast<gp__u32>(d) * whole + q;
+    return gp__u32(d) * whole + q;
   }
 };
 template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base<T> { // floats
@@ -13581,7 +13562,7 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
   GP_DEVICE void set(T from, T to, gp__u64 all) {
     lower = static_cast<F>(from);
     upper = static_cast<F>(to);
-    bins = static_cast<gp__u32>(all);
+    bins = gp__u32(all);
     scale = static_cast<F>(bins) / (upper - lower);
   }
   GP_DEVICE gp__u32 operator()(T sample) const {
@@ -13675,7 +13656,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   static const int SIZE = int(sizeof(T)) > weight::size ? int(sizeof(T)) : weight::size;
   static const int V = 16 / (ordered && int(sizeof(C)) > SIZE ? int(sizeof(C)) : SIZE); // samples in one access
   static GP_DEVICE gp__u32 stride(const gp__histogram_args &a) {
-    return static_cast<gp__u32>(gp__histogram_stride(by_value, a.bins));
+    return gp__u32(gp__histogram_stride(by_value, a.bins));
   }
   struct Storage {
     gp__ticket ticket;
@@ -13691,11 +13672,11 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
     const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
     const unsigned c = threadIdx.x;
-    if (c < static_cast<unsigned>(a.active)) bins[c].set(lower[c], upper[c], a.bins);
+    if (c < unsigned(a.active)) bins[c].set(lower[c], upper[c], a.bins);
   }
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, unsigned char *shared) {
     const T *table = static_cast<const T *>(a.boundaries);
-    const gp__u64 boundaries = (a.bins + 1) * static_cast<unsigned>(a.active);
+    const gp__u64 boundaries = (a.bins + 1) * unsigned(a.active);
     const unsigned bytes = by_value ? 0 : gp__histogram_boundary_bytes(boundaries, int(sizeof(T)));
     const unsigned buckets =
         by_value ? 0 : gp__histogram_buckets(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
@@ -13705,7 +13686,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
       for (gp__u64 i = threadIdx.x; i < boundaries; i += P::threads) copy[i] = table[i];
     if (threadIdx.x == 0) {
       bins->boundaries = bytes ? copy : table;
-      bins->bins = static_cast<gp__u32>(a.bins);
+      bins->bins = gp__u32(a.bins);
       bins->guesses = guesses;
       bins->buckets = buckets && table[0] < table[a.bins] ? buckets : 0;
       bins->bucket_of.set(table[0], table[a.bins], bins->buckets);
@@ -13725,7 +13706,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
 template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
-    int next = above ? __ffs(static_cast<int>(above)) - 1 : -1;
+    int next = above ? __ffs(int(above)) - 1 : -1;
     GP__UNROLL
     for (int i = 0; i < 5; ++i) {
       const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
@@ -13741,10 +13722,10 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
 
 // A byte as an index, in one instruction if it is in a word.
 template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
-  return static_cast<unsigned char>(static_cast<gp__u32>(x.item[j]));
+  return static_cast<unsigned char>(gp__u32(x.item[j]));
 }
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
-  return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
+  return __byte_perm(x.access.word[j / 4], 0, 0x4440u + unsigned(j % 4));
 }
 // Moves each sample to the place of the one before.
 template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> &x) {
@@ -13789,7 +13770,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   // The vectors of the input; `head` samples precede the first.
   struct Extent {
     gp__u64 samples, head, vectors;
-    GP_DEVICE explicit Extent(const gp__histogram_args &a) : samples(gp__count(a) * static_cast<unsigned>(a.channels)) {
+    GP_DEVICE explicit Extent(const gp__histogram_args &a) : samples(gp__count(a) * unsigned(a.channels)) {
       const gp__u64 to_boundary = (16 - gp__misalignment(a.in, 16)) % 16 / sizeof(T);
       head = to_boundary < samples ? to_boundary : samples;
       vectors = (samples - head) / V;
@@ -13808,11 +13789,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     unsigned off; // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) : x_at(a) {
       const Extent e(a);
-      const gp__u64 vector = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
-      const gp__u64 apart = static_cast<gp__u64>(gridDim.x) * P::threads;
+      const gp__u64 vector = gp__u64(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
+      const gp__u64 apart = gp__u64(gridDim.x) * P::threads;
       const bool one = a.channels == 1;
       step = apart * V;
-      left = vector < e.vectors ? static_cast<gp__u32>((e.vectors - 1 - vector) / apart) + 1 : 0;
+      left = vector < e.vectors ? gp__u32((e.vectors - 1 - vector) / apart) + 1 : 0;
       x_at.move(first);
       w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
@@ -13852,8 +13833,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
                                                               : REPLICAS      ? gp_lane()
                                                                               : gp_lane() & (args.replicas - 1)) *
                                                           sizeof(Cell)),
-          stride(Shape::stride(args)), nowhere(stride * static_cast<unsigned>(args.active)), shift(0), run_slot(0),
-          run_samples(0), channel(0), channel_step(0), pixel(0), pixel_step(0) {
+          stride(Shape::stride(args)), nowhere(stride * unsigned(args.active)), shift(0), run_slot(0), run_samples(0),
+          channel(0), channel_step(0), pixel(0), pixel_step(0) {
       while (!global && REPLICAS == 0 && args.replicas * sizeof(Cell) >> shift > 1) ++shift;
     }
     GP_DEVICE void add_to_output(gp__u32 slot, gp__u64 n) const {
@@ -13878,7 +13859,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
     template <class N> GP_DEVICE void add(gp__u32 slot, N n) const {
       if (REPLICAS == GP__HALVES) {
-        add_half(slot, static_cast<gp__u32>(n));
+        add_half(slot, gp__u32(n));
         return;
       }
       const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
@@ -13894,7 +13875,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       if (global) {
         const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : nowhere);
         const C sum = weight::is ? gp__sum_of_peers(peers, static_cast<C>(n)) : static_cast<C>(__popc(peers));
-        if (there && gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)) add_to_output(slot, sum);
+        if (there && gp_lane() == unsigned(__ffs(int(peers)) - 1)) add_to_output(slot, sum);
       } else if (!there) {
       } else if (runs) {
         if (slot != run_slot) {
@@ -13909,7 +13890,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       return Shape::by_value ? gp__byte_of(x, j) : bins(x.item[j]);
     }
     GP_DEVICE gp__u32 slot_of(const gp__vector_access<T, V> &x, int j, gp__u32 c) const {
-      const gp__u32 counted = static_cast<unsigned>(a.active) - 1;
+      const gp__u32 counted = unsigned(a.active) - 1;
       const gp__u32 in_channel =
           Shape::by_value ? gp__byte_of(x, j) : gp__bins_of(kept, c < counted ? c : counted)(x.item[j]);
       return c * stride + in_channel < nowhere ? c * stride + in_channel : nowhere;
@@ -13924,7 +13905,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         else count(there, slot_of(x, j, c), there ? weight::of(a.weights, at) : 0);
         if (rolled) gp__drop_first(x);
         if (!ONE) {
-          const bool next = ++c == static_cast<unsigned>(a.channels);
+          const bool next = ++c == unsigned(a.channels);
           at += next;
           c = next ? 0 : c;
         }
@@ -13932,14 +13913,14 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       if (ONE) return;
       channel += channel_step;
       pixel += pixel_step;
-      if (channel >= static_cast<unsigned>(a.channels)) {
-        channel -= static_cast<unsigned>(a.channels);
+      if (channel >= unsigned(a.channels)) {
+        channel -= unsigned(a.channels);
         ++pixel;
       }
     }
     GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
-      const gp__u64 of_pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
-      const gp__u32 c = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
+      const gp__u64 of_pixel = ONE ? i : i / unsigned(a.channels);
+      const gp__u32 c = ONE ? 0 : gp__u32(i - of_pixel * unsigned(a.channels));
       gp__vector_access<T, V> x;
       if (there) x.item[0] = gp__operand_at(Source(a), in, i);
       const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
@@ -13952,12 +13933,12 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         take_one(static_cast<const T *>(a.in), i, i < e.samples);
       }
       if (!ONE) {
-        const unsigned channels = static_cast<unsigned>(a.channels);
-        const gp__u64 mine = Extent(a).head + (static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x) * V;
+        const unsigned channels = unsigned(a.channels);
+        const gp__u64 mine = Extent(a).head + (gp__u64(blockIdx.x) * P::threads + threadIdx.x) * V;
         pixel_step = s.step / channels;
-        channel_step = static_cast<gp__u32>(s.step - pixel_step * channels);
+        channel_step = gp__u32(s.step - pixel_step * channels);
         pixel = mine / channels;
-        channel = static_cast<gp__u32>(mine - pixel * channels);
+        channel = gp__u32(mine - pixel * channels);
       }
       GP__UNROLL_BY(1)
       while (global ? __any_sync(0xffffffffu, s.left != 0) : s.left != 0) {
@@ -13974,7 +13955,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
 
   // One warp of this block clears chunks of the output, and publishes a word for each; s.ticket keeps its last ticket.
   static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
-    const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
+    const gp__u64 counters = a.bins * unsigned(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
     C *out = static_cast<C *>(a.out);
     for (;;) {
@@ -13995,7 +13976,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   }
   // All threads call, once this block's ticket is drawn: after the next barrier the output is zero.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s) {
-    const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
+    const gp__u64 counters = a.bins * unsigned(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk, tag = s.ticket.tag;
     for (gp__u64 i = threadIdx.x; i < chunks; i += P::threads) {
       gp__receive<gp__u32>(gp__words(a.workspace), i, tag);
@@ -14005,7 +13986,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   // The same for one counter, to which this thread may add then.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s, gp__u64 counter) {
     gp__receive<gp__u32>(
-        gp__words(a.workspace), counter / gp__histogram_chunk(a.bins * static_cast<unsigned>(a.active)), s.ticket.tag);
+        gp__words(a.workspace), counter / gp__histogram_chunk(a.bins * unsigned(a.active)), s.ticket.tag);
     __threadfence();
   }
   static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
@@ -14018,8 +13999,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const bool single = gridDim.x == 1, halves = may_halve && a.replicas == 0;
     const bool adds_early = global || halves; // to the output, while it counts
     unsigned char *cells = shared + Shape::table_bytes(a);
-    const gp__u32 stride = Shape::stride(a), active = static_cast<unsigned>(a.active);
-    const gp__u64 slots = static_cast<gp__u64>(stride) * active + 1;
+    const gp__u32 stride = Shape::stride(a), active = unsigned(a.active);
+    const gp__u64 slots = gp__u64(stride) * active + 1;
     if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
     gp__pdl_wait<P>();
     Samples samples(a);
@@ -14042,16 +14023,16 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     if (!single && !adds_early) wait_for_output(a, s);
     __syncthreads();
     const Cell *cell = reinterpret_cast<const Cell *>(cells);
-    for (gp__u32 c = 0; c < active; ++c, cell += static_cast<gp__u64>(stride) * a.replicas, out += a.bins) {
+    for (gp__u32 c = 0; c < active; ++c, cell += gp__u64(stride) * a.replicas, out += a.bins) {
       const BINS bins = gp__bins_of(s.bins, c);
       for (gp__u32 i = threadIdx.x; i < (Shape::by_value ? 256u : stride - 1); i += P::threads) {
         C sum = 0;
         for (unsigned r = 0; r < a.replicas; ++r) // of 32 copies each lane reads another bank
-          sum += cell[static_cast<gp__u64>(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
+          sum += cell[gp__u64(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
         if (halves) sum = static_cast<C>(cell[i / 2] >> (i % 2 * 16) & 0xffffu);
         const gp__u32 bin = Shape::by_value ? bins(static_cast<T>(i)) : i;
         if (!Shape::by_value && single && !halves) out[i] = sum;
-        else if (sum != 0 && bin < static_cast<gp__u32>(a.bins)) atomicAdd(out + bin, sum);
+        else if (sum != 0 && bin < gp__u32(a.bins)) atomicAdd(out + bin, sum);
       }
     }
   }
@@ -14075,7 +14056,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
     const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
     const bool there = bin != gp__no_bin;
-    const int rank = there ? static_cast<int>(gp__lanes_before(peers)) : -1;
+    const int rank = there ? int(gp__lanes_before(peers)) : -1;
     for (int r = 0; __any_sync(0xffffffffu, rank >= r); ++r) {
       if (rank == r) cell[bin] += w;
       __syncwarp();
@@ -14117,11 +14098,11 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
     C *cells = reinterpret_cast<C *>(shared + Shape::table_bytes(a));
-    const unsigned channels = static_cast<unsigned>(a.channels), active = static_cast<unsigned>(a.active);
+    const unsigned channels = unsigned(a.channels), active = unsigned(a.active);
     const gp__u64 slots = a.bins * active;
     const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
-    const unsigned slices = static_cast<unsigned>((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
-    Shape::clear(reinterpret_cast<unsigned char *>(cells), static_cast<gp__u64>(slice_slots) * a.replicas * sizeof(C));
+    const unsigned slices = unsigned((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
+    Shape::clear(reinterpret_cast<unsigned char *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
@@ -14130,11 +14111,11 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     }
     __syncthreads();
     const gp__ticket ticket = s.ticket;
-    const unsigned number = static_cast<unsigned>(ticket.number), slice = number / shares, share = number % shares;
-    const gp__u64 first_slot = static_cast<gp__u64>(slice) * slice_slots;
-    const unsigned mine = static_cast<unsigned>(slots - first_slot < slice_slots ? slots - first_slot : slice_slots);
+    const unsigned number = unsigned(ticket.number), slice = number / shares, share = number % shares;
+    const gp__u64 first_slot = gp__u64(slice) * slice_slots;
+    const unsigned mine = unsigned(slots - first_slot < slice_slots ? slots - first_slot : slice_slots);
     const unsigned turns = P::threads / 32 / a.replicas, turn = gp_warp() / a.replicas;
-    C *cell = cells + static_cast<gp__u64>(gp_warp() % a.replicas) * slice_slots;
+    C *cell = cells + gp__u64(gp_warp() % a.replicas) * slice_slots;
 
     const gp__u64 n = gp__count(a) * channels;
     const T *in = static_cast<const T *>(a.in);
@@ -14142,13 +14123,13 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const W *weights = static_cast<const W *>(a.weights);
     const unsigned off = gp__misalignment(in, gp__vector_access_alignment<T, V>::value);
     const unsigned off2 = weight::is ? gp__misalignment(weights, gp__vector_access_alignment<W, V>::value) : 0;
-    const gp__u64 round_items = static_cast<gp__u64>(P::threads) * K * V;
+    const gp__u64 round_items = gp__u64(P::threads) * K * V;
     for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
       gp__u32 bin[K * V];
       C w[K * V];
       GP__UNROLL
       for (int k = 0; k < K; ++k) {
-        const gp__u64 i = round + static_cast<gp__u64>(k * P::threads + threadIdx.x) * V;
+        const gp__u64 i = round + gp__u64(k * P::threads + threadIdx.x) * V;
         gp__u64 pixel = i;
         unsigned channel = 0;
         gp__vector_access<T, V> x;
@@ -14157,7 +14138,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         if (whole) gp__load_operand<P::load>(x, source, in, i, off, i >= V && i + 2 * V <= n);
         if (channels > 1) {
           pixel = i / channels;
-          channel = static_cast<unsigned>(i - pixel * channels);
+          channel = unsigned(i - pixel * channels);
         } else if (whole && weight::is) y.template load<P::load>(weights + i, off2, i >= V && i + 2 * V <= n);
         GP__UNROLL
         for (int j = 0; j < V; ++j) {
@@ -14167,7 +14148,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           there = there && b < a.bins;
           const gp__u64 at = channel * a.bins + b - first_slot; // wraps beyond `mine` if it is before the slice
           there = there && at < mine;
-          bin[k * V + j] = there ? static_cast<gp__u32>(at) : gp__no_bin;
+          bin[k * V + j] = there ? gp__u32(at) : gp__no_bin;
           w[k * V + j] = !there        ? C(0)
               : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
                                        : static_cast<C>(weight::of(a.weights, pixel));
@@ -14189,8 +14170,8 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
 
     const unsigned pieces = (slice_slots + PER - 1) / PER, group = share / GROUP, groups = (shares + GROUP - 1) / GROUP;
     gp__word *words = gp__words(a.workspace);
-    const gp__u64 partials = static_cast<gp__u64>(slice) * shares * pieces;
-    const gp__u64 group_sums = (static_cast<gp__u64>(slices) * shares + static_cast<gp__u64>(slice) * groups) * pieces;
+    const gp__u64 partials = gp__u64(slice) * shares * pieces;
+    const gp__u64 group_sums = (gp__u64(slices) * shares + gp__u64(slice) * groups) * pieces;
     const bool ends_group = share % GROUP == GROUP - 1 || share == shares - 1;
     for (unsigned q = threadIdx.x; q * PER < mine; q += P::threads) {
       Piece sum;
@@ -14200,18 +14181,17 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         sum.sum[i] = 0;
         if (c < mine) {
           sum.sum[i] = cells[c];
-          for (unsigned r = 1; r < a.replicas; ++r) sum.sum[i] += cells[static_cast<gp__u64>(r) * slice_slots + c];
+          for (unsigned r = 1; r < a.replicas; ++r) sum.sum[i] += cells[gp__u64(r) * slice_slots + c];
         }
       }
       if (shares > 1) {
         if (!ends_group) {
-          gp__publish(words, partials + static_cast<gp__u64>(share) * pieces + q, sum, ticket.tag);
+          gp__publish(words, partials + gp__u64(share) * pieces + q, sum, ticket.tag);
           continue;
         }
-        sum = gather(
-            words, partials + static_cast<gp__u64>(group) * GROUP * pieces + q, pieces, share % GROUP, ticket.tag, sum);
+        sum = gather(words, partials + gp__u64(group) * GROUP * pieces + q, pieces, share % GROUP, ticket.tag, sum);
         if (share != shares - 1) {
-          gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q, sum, ticket.tag);
+          gp__publish(words, group_sums + gp__u64(group) * pieces + q, sum, ticket.tag);
           continue;
         }
         sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);
@@ -14332,7 +14312,7 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   const Load load(a);
   const K *keys = static_cast<const K *>(a.keys);
   const In *in = static_cast<const In *>(a.in);
-  const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(THREADS) * ITEMS;
+  const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
   s.template clear<THREADS>();
   __syncthreads();
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
@@ -14391,11 +14371,11 @@ template <class W, int COUNT> struct gp__hash_key {
     if (exact) {
       gp__u32 x = 0;
       GP__UNROLL
-      for (int i = 0; i < COUNT; ++i) x |= static_cast<gp__u32>(key[i]) << (8 * int(sizeof(W)) * i & 31);
+      for (int i = 0; i < COUNT; ++i) x |= gp__u32(key[i]) << (8 * int(sizeof(W)) * i & 31);
       return gp__shuffle_mix((x ^ x >> 16) * 0x9e3779b1u); // each step has an inverse
     }
-    gp__u64 x = static_cast<gp__u64>(key[0]);
-    for (int i = 1; i < COUNT; ++i) x = gp__mix2(x * 0x9e3779b97f4a7c15ull) + static_cast<gp__u64>(key[i]);
+    gp__u64 x = gp__u64(key[0]);
+    for (int i = 1; i < COUNT; ++i) x = gp__mix2(x * 0x9e3779b97f4a7c15ull) + gp__u64(key[i]);
     return gp__hash_of(x);
   }
   static GP_DEVICE bool same(const W *a, const W *b) {
@@ -14414,15 +14394,14 @@ template <class W, int COUNT>
 GP_DEVICE gp__u64 gp__take_slot(const gp__hash_args &a, gp__u64 row, gp__u32 hash, gp__u64 there, bool &claimed) {
   typedef gp__hash_key<W, COUNT> Key;
   const W *keys = static_cast<const W *>(a.keys);
-  const gp__u64 mine = static_cast<gp__u64>(hash) << 32 | (row + 1);
+  const gp__u64 mine = gp__u64(hash) << 32 | (row + 1);
   for (gp__u64 at = gp__first_slot(a, hash);;) {
     if (there == 0) {
       there = atomicCAS(a.slots + at, gp__u64(0), mine);
       claimed = there == 0;
       if (claimed) return at;
     }
-    if (there >> 32 == hash &&
-        Key::same(keys + (static_cast<gp__u32>(there) - gp__u64(1)) * COUNT, keys + row * COUNT)) {
+    if (there >> 32 == hash && Key::same(keys + (gp__u32(there) - gp__u64(1)) * COUNT, keys + row * COUNT)) {
       if (mine < there) atomicMin(a.slots + at, mine);
       return at;
     }
@@ -14434,7 +14413,7 @@ GP_DEVICE gp__u64 gp__take_slot(const gp__hash_args &a, gp__u64 row, gp__u32 has
 template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__hash_args &a) {
   typedef gp__hash_key<W, COUNT> Key;
   const int ITEMS = gp__hash_items(P::vectors);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   const W *keys = static_cast<const W *>(a.keys);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
@@ -14459,19 +14438,19 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
       gp__u64 slot = 0;
       if (here) {
         const gp__u32 peers = __match_any_sync(rows, hash[i]);
-        const unsigned leader = static_cast<unsigned>(__ffs(static_cast<int>(peers))) - 1;
+        const unsigned leader = unsigned(__ffs(int(peers))) - 1;
         const bool follows =
             leader != gp_lane() && Key::same(keys + (row - gp_lane() + leader) * COUNT, keys + row * COUNT);
         if (!follows) slot = gp__take_slot<W, COUNT>(a, row, hash[i], there[i], claimed);
-        const gp__u64 of_leader = __shfl_sync(rows, slot, static_cast<int>(leader));
-        if (a.places) a.places[row] = static_cast<gp__u32>(follows ? of_leader : slot);
+        const gp__u64 of_leader = __shfl_sync(rows, slot, int(leader));
+        if (a.places) a.places[row] = gp__u32(follows ? of_leader : slot);
       }
       const gp__u32 claims = __ballot_sync(0xffffffffu, claimed);
       if (claims == 0 || !a.found) continue;
       gp__u64 at = 0;
-      if (gp_lane() == 0) at = gp__add_relaxed(a.found, static_cast<unsigned>(__popc(claims)));
+      if (gp_lane() == 0) at = gp__add_relaxed(a.found, unsigned(__popc(claims)));
       at = gp_warp_broadcast(at, 0);
-      if (claimed && a.list) a.list[at + gp__lanes_before(claims)] = static_cast<gp__u32>(slot);
+      if (claimed && a.list) a.list[at + gp__lanes_before(claims)] = gp__u32(slot);
     }
   }
 }
@@ -14480,7 +14459,7 @@ template <class P> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < count; i += gp__u64(gridDim.x) * P::threads)
-    a.rows[i] = static_cast<gp__u32>(a.slots[a.list[i]]) - 1;
+    a.rows[i] = gp__u32(a.slots[a.list[i]]) - 1;
 }
 // Writes the keys of the groups in order, and their number.
 template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__hash_args &a) {
@@ -14521,9 +14500,8 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__
   F(GP_BOOL, gp_bool)
 // Elements as numbers (hash/numbers.h), and back.
 template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
-  return gp__traits<T>::kind == GP__FLOAT
-      ? gp__bits_of_f64(static_cast<double>(static_cast<typename gp__traits<T>::wide>(x)))
-      : static_cast<gp__u64>(static_cast<long long>(x));
+  return gp__traits<T>::kind == GP__FLOAT ? gp__bits_of_f64(double(static_cast<typename gp__traits<T>::wide>(x)))
+                                          : gp__u64(static_cast<long long>(x));
 }
 template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
   const double f = gp__f64_from_bits(x);
@@ -14578,7 +14556,7 @@ GP_DEVICE gp__folded gp__fold_of(const gp__column &c, int pass, gp__u64 row, gp_
     y.low = gp__range_of(x);
     break;
   case GP__FOLD_WIDE:
-    if (gp__number_class(c.type) == 2) y.low = gp__wide_of(x, static_cast<gp__u32>(first), &y.high);
+    if (gp__number_class(c.type) == 2) y.low = gp__wide_of(x, gp__u32(first), &y.high);
     else y.high = gp__number_class(c.type) == 1 && x >> 63 ? ~gp__u64(0) : 0;
     break;
   case GP__FOLD_LOW_INDEX:
@@ -14594,7 +14572,7 @@ GP_DEVICE gp__folded gp__fold_two(int what, const gp__folded &x, const gp__folde
   gp__folded z = {x.low + y.low, 0};
   if (what == GP__FOLD_WIDE) z.high = x.high + y.high + (z.low < x.low ? 1 : 0);
   else if (what == GP__FOLD_RANGE) {
-    const gp__u32 a = static_cast<gp__u32>(x.low), b = static_cast<gp__u32>(y.low);
+    const gp__u32 a = gp__u32(x.low), b = gp__u32(y.low);
     z.low = ((x.low | y.low) >> 32 << 32) | (a < b ? b : a);
   } else if (what != GP__FOLD_SUM) z.low = x.low < y.low ? y.low : x.low;
   return z;
@@ -14609,7 +14587,7 @@ GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
     if (high) atomicAdd(word + 1, high);
   } else if (what == GP__FOLD_RANGE) {
     gp__u32 *half = reinterpret_cast<gp__u32 *>(word);
-    const gp__u32 exponent = static_cast<gp__u32>(x.low), special = static_cast<gp__u32>(x.low >> 32);
+    const gp__u32 exponent = gp__u32(x.low), special = gp__u32(x.low >> 32);
     if (gp__load_volatile(half) < exponent) atomicMax(half, exponent);
     if (special & ~gp__load_volatile(half + 1)) atomicOr(half + 1, special);
   } else if (gp__load_volatile(word) < x.low) atomicMax(word, x.low);
@@ -14624,7 +14602,7 @@ GP_DEVICE gp__folded gp__fold_rows(
   return x;
 }
 GP_DEVICE gp__u64 *gp__words_of_group(const gp__hash_args &a, gp__u64 begin) {
-  return a.words + begin / GP__GROUP_LONG * static_cast<unsigned>(a.group_words);
+  return a.words + begin / GP__GROUP_LONG * unsigned(a.group_words);
 }
 // A pass over the long groups. A warp takes a piece of the rows, and finds the groups in it.
 template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
@@ -14634,14 +14612,14 @@ template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
   for (gp__u64 piece = (blockIdx.x * gp__u64(P::threads / 32) + gp_warp()) * PIECE; piece < count;
        piece += warps * PIECE) {
     const gp__u64 stop = count - piece < PIECE ? count : piece + PIECE;
-    gp__u64 g = gp_warp_search_upper(a.list, groups, static_cast<gp__u32>(piece), gp_less<gp__u32>()) - 1;
+    gp__u64 g = gp_warp_search_upper(a.list, groups, gp__u32(piece), gp_less<gp__u32>()) - 1;
     for (bool more = true; more; g += 32) {
       const gp__u64 mine = g + gp_lane();
       const gp__u64 begin = mine < groups ? a.list[mine] : stop, end = mine + 1 < groups ? a.list[mine + 1] : count;
       more = __all_sync(0xffffffffu, begin < stop);
       gp__u32 longs = __ballot_sync(0xffffffffu, begin < stop && end - begin >= GP__GROUP_LONG);
       for (; longs; longs &= longs - 1) {
-        const int lane = __ffs(static_cast<int>(longs)) - 1;
+        const int lane = __ffs(int(longs)) - 1;
         const gp__u64 from = __shfl_sync(0xffffffffu, begin, lane), to = __shfl_sync(0xffffffffu, end, lane);
         gp__u64 *words = gp__words_of_group(a, from);
         for (int k = 0; k < a.column_count; ++k) {
@@ -14651,7 +14629,7 @@ template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
           gp__u64 *word = words + c.word + a.pass;
           gp__folded x = gp__fold_rows(a, c, a.pass, (from < piece ? piece : from) + gp_lane(), to < stop ? to : stop,
               32, a.pass ? word[-1] : 0);
-          for (unsigned d = 16; d; d /= 2) x = gp__fold_two(what, x, gp_warp_exchange(x, static_cast<int>(d)));
+          for (unsigned d = 16; d; d /= 2) x = gp__fold_two(what, x, gp_warp_exchange(x, int(d)));
           if (gp_lane() == 0) gp__fold_into(what, word, x);
         }
       }
@@ -14692,7 +14670,7 @@ template <class P> GP_DEVICE void gp__join_ends(const gp__hash_args &a) {
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.count; i += gp__u64(gridDim.x) * P::threads) {
     const gp__u32 slot = a.places[i];
     if (i == 0 || a.places[i - 1] != slot) a.slots[slot] = (a.slots[slot] >> 32 << 32) | (i + 1);
-    if (i + 1 == a.count || a.places[i + 1] != slot) a.ends[slot] = static_cast<gp__u32>(i + 1);
+    if (i + 1 == a.count || a.places[i + 1] != slot) a.ends[slot] = gp__u32(i + 1);
   }
 }
 // The slot of a probe's key, or slot_count: reads two slots at a time.
@@ -14705,7 +14683,7 @@ template <class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_arg
     GP__UNROLL
     for (unsigned i = 0; i < 2; ++i) {
       if (i < (at & 1)) continue;
-      there = static_cast<gp__u64>(pair.word[2 * i + 1]) << 32 | pair.word[2 * i];
+      there = gp__u64(pair.word[2 * i + 1]) << 32 | pair.word[2 * i];
       if (there == 0) return a.slot_count;
       if (pair.word[2 * i + 1] != hash) continue;
       const gp__u64 row = pair.word[2 * i] - gp__u64(1);
@@ -14729,7 +14707,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
     } else if (!a.ends) {
       a.counts[i] = found == (a.join == GP_JOIN_SEMI) ? 1 : 0;
     } else {
-      const gp__u32 first = found ? static_cast<gp__u32>(there) - 1 : static_cast<gp__u32>(GP__NO_PARTNER);
+      const gp__u32 first = found ? gp__u32(there) - 1 : gp__u32(GP__NO_PARTNER);
       a.firsts[i] = first;
       a.counts[i] = found ? a.ends[slot] - first : a.join == GP_JOIN_LEFT ? 1 : 0;
     }
@@ -14739,7 +14717,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
 template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a) {
   const int ITEMS = gp__hash_items(P::vectors);
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage;
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 probes = gp__count(a), total = a.offsets[probes];
@@ -14755,7 +14733,7 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
       if (a.out) static_cast<I *>(a.out)[at] = static_cast<I>(probe[i]);
       if (!a.out2) continue;
       const gp__u32 begin = a.firsts[probe[i]];
-      static_cast<I *>(a.out2)[at] = begin == static_cast<gp__u32>(GP__NO_PARTNER)
+      static_cast<I *>(a.out2)[at] = begin == gp__u32(GP__NO_PARTNER)
           ? static_cast<I>(GP__NO_PARTNER)
           : static_cast<I>(a.order[begin + (at - a.offsets[probe[i]])]);
     }
@@ -14771,10 +14749,9 @@ template <class P, class W, class I, int ITEMS>
 GP_DEVICE void gp__move_column(
     const gp__moved_column &c, const I *index, const I (&from)[ITEMS], gp__u64 first, gp__u64 count) {
   const W *in = static_cast<const W *>(c.in);
-  W *out = static_cast<W *>(c.out) + first * static_cast<unsigned>(c.words);
+  W *out = static_cast<W *>(c.out) + first * unsigned(c.words);
   const gp__u64 left = count - first;
-  const unsigned rows = left < static_cast<unsigned>(P::threads * ITEMS) ? static_cast<unsigned>(left)
-                                                                         : static_cast<unsigned>(P::threads * ITEMS);
+  const unsigned rows = left < unsigned(P::threads * ITEMS) ? unsigned(left) : unsigned(P::threads * ITEMS);
   if (c.words == 1) {
     W word[ITEMS];
     GP__UNROLL
@@ -14785,7 +14762,7 @@ GP_DEVICE void gp__move_column(
       if (i * P::threads + threadIdx.x < rows) out[i * P::threads + threadIdx.x] = word[i];
     return;
   }
-  const unsigned words = static_cast<unsigned>(c.words);
+  const unsigned words = unsigned(c.words);
   for (unsigned k = threadIdx.x; k < rows * words; k += P::threads)
     out[k] = in[gp__u64(index[first + k / words]) * words + k % words];
 }
@@ -14842,15 +14819,15 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   GP_DEVICE gp__scan_tile(unsigned char *shared, gp__u64 first, gp__u64 count)
       : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
-    const gp__u64 mine = first + static_cast<gp__u64>(threadIdx.x) * ITEMS;
+    const gp__u64 mine = first + gp__u64(threadIdx.x) * ITEMS;
     end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
   }
   GP_DEVICE gp__u64 chunk_index() const { return index + threadIdx.x * ITEMS; }
   template <class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &, gp__u64 count) const {
     const In *in = static_cast<const In *>(a.in);
     const gp__u64 items = count - index < TILE ? count - index : TILE;
-    gp__copy_to_shared<P::threads, UNROLL, P::load>(from, reinterpret_cast<const unsigned char *>(in + index),
-        static_cast<unsigned>(items * sizeof(In)), threadIdx.x);
+    gp__copy_to_shared<P::threads, UNROLL, P::load>(
+        from, reinterpret_cast<const unsigned char *>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
@@ -14861,7 +14838,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_from_shared<P::threads, P::store>(
-        reinterpret_cast<unsigned char *>(out + index), to, static_cast<unsigned>(items * sizeof(Out)), threadIdx.x);
+        reinterpret_cast<unsigned char *>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
     const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
@@ -14892,7 +14869,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
-    const Tile tile(shared, static_cast<gp__u64>(ticket.number) * Tile::TILE, n);
+    const Tile tile(shared, gp__u64(ticket.number) * Tile::TILE, n);
     tile.load(a, gp__operands<Load>(), n);
     __syncthreads();
     gp_carry<Acc> within, warps;
@@ -15035,9 +15012,9 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
   // The elements of a tile within the input, counted from `in`.
-  GP_DEVICE gp__u64 first_of(unsigned tile) const { return tile ? static_cast<gp__u64>(tile) * TILE : skipped; }
+  GP_DEVICE gp__u64 first_of(unsigned tile) const { return tile ? gp__u64(tile) * TILE : skipped; }
   GP_DEVICE gp__u64 end_of(unsigned tile) const {
-    const gp__u64 e = (static_cast<gp__u64>(tile) + 1) * TILE;
+    const gp__u64 e = (gp__u64(tile) + 1) * TILE;
     return e < end ? e : end;
   }
 
@@ -15048,10 +15025,10 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     unsigned begin, bulk_begin, bulk_end, end; // bytes from the start of the tile
   };
   GP_DEVICE Range range_of(unsigned tile) const {
-    const gp__u64 origin = static_cast<gp__u64>(tile) * TILE;
+    const gp__u64 origin = gp__u64(tile) * TILE;
     Range r;
-    r.begin = static_cast<unsigned>((first_of(tile) - origin) * sizeof(In));
-    r.end = static_cast<unsigned>((end_of(tile) - origin) * sizeof(In));
+    r.begin = unsigned((first_of(tile) - origin) * sizeof(In));
+    r.end = unsigned((end_of(tile) - origin) * sizeof(In));
     r.bulk_begin = (r.begin + 15u) & ~15u;
     r.bulk_end = r.end & ~15u;
     if (r.bulk_begin >= r.bulk_end) r.bulk_begin = r.bulk_end = r.end;
@@ -15059,7 +15036,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   // Each block draws `stages` tickets at its start, and one more for each tile it had.
   GP_DEVICE gp__ticket draw(void *workspace) const {
-    return gp__draw(workspace, static_cast<gp__u64>(tiles) + static_cast<gp__u64>(gridDim.x) * STAGES);
+    return gp__draw(workspace, gp__u64(tiles) + gp__u64(gridDim.x) * STAGES);
   }
   GP_DEVICE void load(int stage, const gp__ticket &ticket) const {
     s.ticket[stage] = ticket;
@@ -15068,7 +15045,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       return;
     }
     const Range r = range_of(ticket.number);
-    const unsigned char *from = in + static_cast<gp__u64>(ticket.number) * BYTES;
+    const unsigned char *from = in + gp__u64(ticket.number) * BYTES;
     unsigned char *to = shared + stage * BYTES;
     for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
     for (unsigned i = r.bulk_end; i < r.end; ++i) to[i] = from[i];
@@ -15079,7 +15056,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   GP_DEVICE void store(int stage, unsigned tile) const {
     const Range r = range_of(tile);
     const unsigned char *from = shared + stage * BYTES;
-    unsigned char *to = out + static_cast<gp__u64>(tile) * BYTES;
+    unsigned char *to = out + gp__u64(tile) * BYTES;
     if (r.bulk_begin < r.bulk_end) gp__bulk_store(to + r.bulk_begin, from + r.bulk_begin, r.bulk_end - r.bulk_begin);
     gp__bulk_commit();
     for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
@@ -15141,13 +15118,13 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   // The part of this thread's chunk within the input.
   GP_DEVICE void part(unsigned tile, int &begin, int &chunk_end) const {
-    const gp__u64 origin = static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS;
+    const gp__u64 origin = gp__u64(tile) * TILE + threadIdx.x * ITEMS;
     const gp__u64 first = first_of(tile), last = end_of(tile);
     begin = first > origin ? (first - origin < ITEMS ? int(first - origin) : ITEMS) : 0;
     chunk_end = last > origin ? (last - origin < ITEMS ? int(last - origin) : ITEMS) : 0;
   }
   GP_DEVICE gp__u64 index_of(unsigned tile) const { // the chunk's first element; wraps below 0 in skipped elements
-    return static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS - skipped;
+    return gp__u64(tile) * TILE + threadIdx.x * ITEMS - skipped;
   }
   // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
@@ -15177,15 +15154,15 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     gp__bulk_fence(); // before the store, or before the buffer's next load
     __syncwarp();
     if (!same_alignment()) { // the warp stores its own elements
-      const gp__u64 origin = static_cast<gp__u64>(tile) * TILE, mine = origin + gp_warp() * (32 * ITEMS);
+      const gp__u64 origin = gp__u64(tile) * TILE, mine = origin + gp_warp() * (32 * ITEMS);
       const gp__u64 first = first_of(tile) > mine ? first_of(tile) : mine;
       const gp__u64 last = end_of(tile) < mine + 32 * ITEMS ? end_of(tile) : mine + 32 * ITEMS;
       if (first < last) {
         unsigned char *from = shared + stage * BYTES + (mine - origin) * sizeof(In);
-        const unsigned skip = static_cast<unsigned>((first - mine) * sizeof(In)) & ~15u; // whole vectors only
-        const unsigned ragged = static_cast<unsigned>((first - mine) * sizeof(In)) & 15u;
+        const unsigned skip = unsigned((first - mine) * sizeof(In)) & ~15u; // whole vectors only
+        const unsigned ragged = unsigned((first - mine) * sizeof(In)) & 15u;
         unsigned char *to = out + mine * sizeof(Out) + skip;
-        const unsigned bytes = static_cast<unsigned>((last - mine) * sizeof(Out)) - skip;
+        const unsigned bytes = unsigned((last - mine) * sizeof(Out)) - skip;
         if (ragged == 0) gp__copy_from_shared<32, P::store>(to, from + skip, bytes, gp_lane());
         else
           for (unsigned i = ragged + gp_lane(); i < bytes; i += 32) to[i] = from[skip + i];
@@ -15246,7 +15223,7 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
   const Pipeline pipeline = {s, shared, static_cast<const unsigned char *>(a.in) - skipped * sizeof(In),
       static_cast<unsigned char *>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
-      static_cast<unsigned>(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
+      unsigned(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
   else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back(a);
@@ -15330,7 +15307,7 @@ template <class T, int N> struct gp__vecs {
         GP__UNROLL
         for (int k = 0; k < PER_WORD; ++k)
           if (w * PER_WORD + k < exist * RAWS)
-            x |= static_cast<gp__u32>(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
+            x |= gp__u32(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
         word[w] = x;
       }
     } else {
@@ -15353,7 +15330,7 @@ template <class T, int N> struct gp__vecs {
 };
 
 // Two counts of a warp's elements in one word.
-GP_DEVICE gp__u32 gp__pair(int low, int high) { return static_cast<gp__u32>(low) | static_cast<gp__u32>(high) << 16; }
+GP_DEVICE gp__u32 gp__pair(int low, int high) { return gp__u32(low) | gp__u32(high) << 16; }
 GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
 GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 
@@ -15480,7 +15457,7 @@ template <int N> struct gp__count_join {
     static GP_DEVICE Packed pack(const gp__counts<N> &c, gp__u64) {
       Packed p;
       GP__UNROLL
-      for (int i = 0; i < N; ++i) p.n[i] = static_cast<gp__u32>(c.n[i]);
+      for (int i = 0; i < N; ++i) p.n[i] = gp__u32(c.n[i]);
       return p;
     }
     static GP_DEVICE gp__counts<N> unpack(const Packed &p, gp__u64) {
@@ -15557,8 +15534,8 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     kept.upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
     const gp__u32 all = gp_warp_broadcast(kept.upto, 31);
     State s;
-    s.n[0] = static_cast<gp__u64>(gp__low(all));
-    if (PARTS == 3) s.n[N - 1] = static_cast<gp__u64>(gp__high(all));
+    s.n[0] = gp__u64(gp__low(all));
+    if (PARTS == 3) s.n[N - 1] = gp__u64(gp__high(all));
     return s;
   }
   template <int ITEMS, bool FULL>
@@ -15746,9 +15723,7 @@ template <class F> struct gp__flag_heads {
 template <class O> struct gp__offset_below {
   const O *offsets;
   gp__u64 value[2];
-  GP_DEVICE bool operator()(int n, gp__u64 position) const {
-    return static_cast<gp__u64>(offsets[position]) < value[n];
-  }
+  GP_DEVICE bool operator()(int n, gp__u64 position) const { return gp__u64(offsets[position]) < value[n]; }
 };
 // The range of offsets[0 .. end) from the first one not below value[0] to the first one not below value[1], and a few
 // outside if that saves a step. One warp, from guesses: it looks first at distances 1, 2, 3, 4, 16, 64, ... on both
@@ -15789,11 +15764,11 @@ template <class O> struct gp__offset_marks {
   // The guess is exact for segments of one length, and near for others.
   static GP_DEVICE gp__span find(const gp__stream_args &a, const gp__stream_tile &t) {
     const gp__offset_below<O> below = {static_cast<const O *>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
-    const double density = static_cast<double>(a.segments) / static_cast<double>(t.count);
+    const double density = double(a.segments) / double(t.count);
     gp__u64 guess[2];
     GP__UNROLL
     for (int n = 0; n < 2; ++n) {
-      guess[n] = static_cast<gp__u64>(static_cast<double>(below.value[n]) * density);
+      guess[n] = gp__u64(double(below.value[n]) * density);
       if (guess[n] > a.segments) guess[n] = a.segments;
     }
     return gp__search_near(a.segments + 1, below, guess);
@@ -15815,7 +15790,7 @@ template <class O> struct gp__offset_marks {
     gp__u32 word, bit;
     GP_DEVICE ElementBit(const O &offset, const gp__stream_tile &t) {
       const Number element = static_cast<Number>(offset) - static_cast<Number>(t.first);
-      const gp__u32 i = static_cast<gp__u32>(element), j = i % ITEMS;
+      const gp__u32 i = gp__u32(element), j = i % ITEMS;
       word = element < static_cast<Number>(t.items) ? i / ITEMS + j / 32 * THREADS : ~0u;
       bit = 1u << (j % 32);
     }
@@ -15866,11 +15841,11 @@ template <class O> struct gp__offset_marks {
       const gp__u64 next = w + BATCH * warps;
       const O low = gp_warp_broadcast(x[0].item[0], 0), high = gp_warp_broadcast(x[BATCH - 1].item[V - 1], 31);
       if (next < windows && low == high) { // many empty segments: skips them
-        const gp__u64 seen = gp__u64(start) + (next - warps + 1) * WINDOW, beyond = static_cast<gp__u64>(high) + 1;
+        const gp__u64 seen = gp__u64(start) + (next - warps + 1) * WINDOW, beyond = gp__u64(high) + 1;
         gp__u64 from[1] = {seen}, count[1] = {span.end - seen};
         gp__warp_search(from, count, gp__offset_below<O>{offsets, {beyond, 0}});
         const gp__u64 found = (from[0] - gp__u64(start)) / WINDOW;
-        w = found + (warp + warps - static_cast<unsigned>(found % warps)) % warps;
+        w = found + (warp + warps - unsigned(found % warps)) % warps;
       } else w = next;
     }
   }
@@ -15938,7 +15913,7 @@ struct gp__run_join {
       gp__u32 runs, last;
     };
     static GP_DEVICE Packed pack(const gp__run_state &s, gp__u64 tile) {
-      return Packed{static_cast<gp__u32>(s.runs), s.last ? static_cast<gp__u32>(s.last - tile * TILE) : 0u};
+      return Packed{gp__u32(s.runs), s.last ? gp__u32(s.last - tile * TILE) : 0u};
     }
     static GP_DEVICE gp__run_state unpack(const Packed &p, gp__u64 tile) {
       return gp__run_state{p.runs, p.last ? p.last + tile * TILE : 0};
@@ -16008,10 +15983,10 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     kept.heads = gp__mark<Heads, ITEMS, FULL, BEHIND>(a, t, first);
     const int mine = counted<ITEMS>(kept.heads, t, first + int(gp_lane()) * ITEMS).count();
-    kept.upto = static_cast<gp__u32>(gp_warp_inclusive_scan(mine, gp_sum<int>()));
+    kept.upto = gp__u32(gp_warp_inclusive_scan(mine, gp_sum<int>()));
     const int last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)),
               newest = gp__of_last(__ballot_sync(0xffffffffu, last > 0), last);
-    return gp__run_state{static_cast<gp__u64>(gp_warp_broadcast(kept.upto, 31)), newest ? t.first + first + newest : 0};
+    return gp__run_state{gp__u64(gp_warp_broadcast(kept.upto, 31)), newest ? t.first + first + newest : 0};
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
@@ -16054,7 +16029,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     const int last = last_head<ITEMS>(heads),
               earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu, last > 0)), last);
     const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
-    int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
+    int begin = int(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
     GP__UNROLL
     for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {
       if (heads.word[w]) head = lane_first + w * 32 + __ffs(int(heads.word[w]));
@@ -16124,7 +16099,7 @@ template <class Op, bool COUNTED> struct gp__segment_join {
     static GP_DEVICE Packed pack(const State &s, gp__u64) {
       Packed p;
       p.value = s.value;
-      p.heads = static_cast<gp__u32>(s.heads);
+      p.heads = gp__u32(s.heads);
       return p;
     }
     static GP_DEVICE State unpack(const Packed &p, gp__u64) {
@@ -16225,7 +16200,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     if (BEHIND) kept.heads.set(ITEMS, marks.behind());
     Run mine;
     mine.value = run;
-    mine.heads = static_cast<gp__u32>(gp__first_bits<ITEMS>(kept.heads).count());
+    mine.heads = gp__u32(gp__first_bits<ITEMS>(kept.heads).count());
     const Run upto = gp_warp_inclusive_scan(mine, gp__open_join<Op>());
     gp__shuffled<Acc> before;
     if (sizeof(Acc) % 4) before.word[sizeof(Acc) / 4] = 0;
@@ -16448,7 +16423,7 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   static GP_DEVICE void run(
       unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
     const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
-    const unsigned bytes = static_cast<unsigned>(t.items) * unsigned(sizeof(T));
+    const unsigned bytes = unsigned(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
     if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
     if (BEHIND && t.first + t.items < t.count && thread < sizeof(T)) to[bytes + thread] = in[bytes + thread];
@@ -16470,7 +16445,7 @@ template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
   static GP_DEVICE void run(
       unsigned char *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
-    gp__make_tile<THREADS, P::load>(input, t.first, static_cast<gp__u64>(t.items), reinterpret_cast<T *>(to), thread);
+    gp__make_tile<THREADS, P::load>(input, t.first, gp__u64(t.items), reinterpret_cast<T *>(to), thread);
   }
 };
 
@@ -16584,8 +16559,8 @@ template <class P, class Body> struct gp__stream_pipeline {
       for (gp__u64 i = end - shift > from ? end - shift : from; i < to; ++i) place[i - from] = base[i];
     } else if (begin < end)
       gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)),
-          base + (begin - shift), static_cast<unsigned>(end - begin), bar);
-    return static_cast<unsigned>(end - begin);
+          base + (begin - shift), unsigned(end - begin), bar);
+    return unsigned(end - begin);
   }
   // Copies an array's part of a tile, and its neighbours if the body reads them.
   GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
@@ -16644,7 +16619,7 @@ template <class P, class Body> struct gp__stream_pipeline {
   // One warp a stage, so that the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
   // tile is loading.
   GP_DEVICE void look_back(int stage) const {
-    for (unsigned round = static_cast<unsigned>(stage);; round += STAGES) {
+    for (unsigned round = unsigned(stage);; round += STAGES) {
       const unsigned parity = round / STAGES & 1u;
       gp__mbarrier_wait(S::Offsets::any ? &s.drawn[stage] : &s.loaded[stage], parity);
       const gp__ticket ticket = s.ticket[stage];
@@ -16678,7 +16653,7 @@ template <class P, class Body> struct gp__stream_pipeline {
       const gp__stream_tile t = tile_of(stage, number);
       if (S::Offsets::any) {
         gp__mbarrier_wait(&s.found[stage], parity);
-        S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, static_cast<unsigned>(warp), FOLDS);
+        S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, unsigned(warp), FOLDS);
         __syncwarp();
         if (gp_lane() == 0) gp__mbarrier_arrive(&s.marked[stage]);
         gp__mbarrier_wait(&s.marked[stage], parity);
@@ -16732,8 +16707,8 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   if (Pipeline::S::idle(a, n)) return;
-  const Pipeline pipeline = {s, shared, a, n, static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE),
-      Pipeline::S::in_place(a)};
+  const Pipeline pipeline = {
+      s, shared, a, n, unsigned((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE), Pipeline::S::in_place(a)};
   const int role = int(gp_warp()) - Pipeline::GROUPS;
   if (role < 0) pipeline.emit(int(gp_warp()));
   else if (role < Pipeline::FOLDS) pipeline.fold(role);
@@ -16785,7 +16760,7 @@ struct gp__fixed_ends {
   GP_DEVICE gp__u64 last() const { return segments * length; }
   GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const { from = s * length, to = from + length; }
   GP_DEVICE void move(gp__u64 s) { moved = begin(s); }
-  GP_DEVICE Number begin(gp__u64 s) const { return moved + static_cast<gp__u32>(s) * static_cast<gp__u32>(length); }
+  GP_DEVICE Number begin(gp__u64 s) const { return moved + gp__u32(s) * gp__u32(length); }
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
   GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
@@ -16798,7 +16773,7 @@ template <class O> struct gp__run_ends {
     if (a.end && *static_cast<const gp__u64 *>(a.end) < count) count = *static_cast<const gp__u64 *>(a.end);
   }
   GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const {
-    from = offsets[s], to = s + 1 < segments ? static_cast<gp__u64>(offsets[s + 1]) : count;
+    from = offsets[s], to = s + 1 < segments ? gp__u64(offsets[s + 1]) : count;
   }
 };
 // Ranges are numbered consecutively: gp__segment_spans has left the scanned lengths in the workspace.
@@ -16863,7 +16838,7 @@ template <class O> struct gp__split_look<gp__offset_ends<O>> {
   typedef gp__offset_ends<O> Ends;
   gp__u64 guess, end; // the lane's probe
   GP_DEVICE gp__split_look(const Ends &ends, double rate, const gp__u64 (&diagonal)[2]) {
-    guess = static_cast<gp__u64>((static_cast<double>(gp_lane() < 16 ? diagonal[0] : diagonal[1]) + 0.5) * rate);
+    guess = gp__u64((double(gp_lane() < 16 ? diagonal[0] : diagonal[1]) + 0.5) * rate);
     end = ends.end_of(probe(ends, int(gp_lane() & 15u)));
   }
   GP_DEVICE gp__u64 probe(const Ends &ends, int i) const { // rises with i
@@ -17151,7 +17126,7 @@ struct gp__segment_warp {
       for (gp__u32 low = 0;; s += 32) { // elements before `low` belonged to earlier windows
         const gp__u64 mine = origin + s + gp_lane();
         const Number at = s + gp_lane() < last ? ends.end(mine) - static_cast<Number>(chunk) : CHUNK;
-        const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last segment is open: no end
+        const gp__u32 end = at < CHUNK ? gp__u32(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
         GP__UNROLL
@@ -17214,9 +17189,9 @@ struct gp__segment_warp {
       const Number at = held[u] - static_cast<Number>(chunk);
       const bool mine = s >= segment && s < last && at <= reach;
       newest = group;
-      slot = mine && held[u] != before && at - 1 < CHUNK ? static_cast<unsigned>(at - 1) : CHUNK;
+      slot = mine && held[u] != before && at - 1 < CHUNK ? unsigned(at - 1) : CHUNK;
       if (slot < CHUNK) marks[slot] = 1;
-      segment += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
+      segment += unsigned(__popc(__ballot_sync(0xffffffffu, mine)));
       if (segment - group < 32) return false;
     }
     return true;
@@ -17246,7 +17221,7 @@ struct gp__segment_warp {
     mine.move(origin);
     gp__u32 found = last - segment;
     if (found > 0 && !rest) {
-      const gp__u32 length = ends.length < CHUNK ? static_cast<gp__u32>(ends.length) : CHUNK + 1;
+      const gp__u32 length = ends.length < CHUNK ? gp__u32(ends.length) : CHUNK + 1;
       const Number at = mine.end(segment) - static_cast<Number>(chunk);
       const gp__u32 here = at <= CHUNK ? 1 + (CHUNK - at) / length : 0;
       if (here < found) found = here;
@@ -17419,7 +17394,7 @@ struct gp__segment_warp {
   GP_DEVICE void begin(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t) {
     origin = s;
     segment = 0;
-    last = static_cast<gp__u32>(t - s);
+    last = gp__u32(t - s);
     from = 0;
     if (by_vectors())
       for (unsigned low = gp__misalignment(address(b), 16); low; ++from) low = (low - SIZE) & 15u;
@@ -17530,7 +17505,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<unsigned char>(0) : of_warp);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
-  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
+  const gp__u64 warps = gp__u64(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
   gp__u64 share = a.share, diagonal[2] = {mine * share, (mine + 1) * share}, segment[2];
   const gp__split_look<ENDS> look(ends, a.rate, diagonal);
   const gp__u64 start = ends.first(), stop = ends.last(), items = stop > start ? stop - start : 0;
@@ -17607,12 +17582,12 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
-    const gp__u64 first = static_cast<gp__u64>(ticket.number) * TILE + threadIdx.x * ITEMS;
+    const gp__u64 first = gp__u64(ticket.number) * TILE + threadIdx.x * ITEMS;
     gp__u64 length[ITEMS], sum = 0;
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 k = first + i;
-      length[i] = k < a.segments && begin[k] < end[k] ? static_cast<gp__u64>(end[k]) - begin[k] : 0;
+      length[i] = k < a.segments && begin[k] < end[k] ? gp__u64(end[k]) - begin[k] : 0;
       sum += length[i];
     }
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
@@ -17774,7 +17749,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   const gp__u64 count = gp__count(a), work = count + a.length;
   const O *offsets = static_cast<const O *>(a.sorted);
   R *out = static_cast<R *>(a.out), *mark = reinterpret_cast<R *>(shared) + gp_warp() * CHUNK;
-  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), share = (work + warps - 1) / warps;
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), share = (work + warps - 1) / warps;
   const gp__u64 mine = blockIdx.x * (P::threads / 32) + gp_warp();
   gp__segment_args args = {};
   args.begin = offsets;
@@ -17801,7 +17776,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
       const gp__u64 at = i < s[1] ? ends.end_of(i) - chunk : 0;
       const bool here = i < s[1] && at < gp__u64(to);
       if (here && (i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)) mark[at] = static_cast<R>(i + 1);
-      const unsigned found = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, here)));
+      const unsigned found = unsigned(__popc(__ballot_sync(0xffffffffu, here)));
       segment += found;
       if (found < 32) break;
     }
@@ -17863,11 +17838,11 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
   typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
   GP_SHARED(Pivots, pivots);
   gp__pdl_wait<P>();
-  const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(P::threads) * K;
+  const gp__u64 count = gp__count(a), tile = gp__u64(P::threads) * K;
   const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
   const Source source(a);
   R *out = static_cast<R *>(a.out);
-  const bool staged = a.length > 2 * Pivots::COUNT && count >= static_cast<gp__u64>(gridDim.x) * (Pivots::COUNT / 2);
+  const bool staged = a.length > 2 * Pivots::COUNT && count >= gp__u64(gridDim.x) * (Pivots::COUNT / 2);
   const gp__u64 stride = staged ? (a.length + Pivots::COUNT - 1) / Pivots::COUNT : a.length;
   const gp__u64 levels = staged ? a.length / stride : 0;
   for (gp__u64 i = threadIdx.x; i < levels; i += P::threads) pivots.item[i] = sorted[(i + 1) * stride - 1];
@@ -17948,7 +17923,7 @@ template <class O> struct gp__expand_by_offsets {
   GP_DEVICE void places(gp__u64 piece, gp__u64 segment, gp__u32 (&at)[GP__EXPAND_ENDS]) const {
     GP__UNROLL
     for (unsigned k = 0; k < GP__EXPAND_ENDS; ++k)
-      at[k] = segment + k * 32 + gp_lane() < limit ? static_cast<gp__u32>(ahead[k] - piece) : ~0u;
+      at[k] = segment + k * 32 + gp_lane() < limit ? gp__u32(ahead[k] - piece) : ~0u;
   }
   GP_DEVICE void pass(gp__u64, const gp__u32 (&)[GP__EXPAND_ENDS], unsigned) {}
 };
@@ -17985,7 +17960,7 @@ template <class L> struct gp__expand_by_lengths {
     for (unsigned passed = 32; passed == 32; share.segment += passed) { // runs that end before the share
       const gp__u64 i = share.segment + gp_lane();
       const gp__u64 end = start + gp_warp_inclusive_scan(i < limit ? gp__u64(lengths[i]) : 0, gp_sum<gp__u64>());
-      passed = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, i < limit && end <= share.begin)));
+      passed = unsigned(__popc(__ballot_sync(0xffffffffu, i < limit && end <= share.begin)));
       if (passed) start = gp_warp_broadcast(end, int(passed) - 1);
     }
   }
@@ -18003,8 +17978,7 @@ template <class L> struct gp__expand_by_lengths {
     GP__UNROLL
     for (unsigned k = 0; k < GP__EXPAND_ENDS; ++k) {
       const gp__u64 length = ahead[k] + (k == 0 && gp_lane() == 0 ? start - piece : 0);
-      const gp__u32 to =
-          sum + gp_warp_inclusive_scan(static_cast<gp__u32>(length < most ? length : most), gp_sum<gp__u32>());
+      const gp__u32 to = sum + gp_warp_inclusive_scan(gp__u32(length < most ? length : most), gp_sum<gp__u32>());
       sum = gp_warp_broadcast(to, 31);
       at[k] = segment + k * 32 + gp_lane() < limit ? to : ~0u;
     }
@@ -18094,8 +18068,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   gp__expand_share share;
-  Ends ends(a, static_cast<gp__u64>(gridDim.x) * (P::threads / 32),
-      blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp(), share);
+  Ends ends(a, gp__u64(gridDim.x) * (P::threads / 32), blockIdx.x * gp__u64(P::threads / 32) + gp_warp(), share);
   const gp__u64 begin = share.begin, end = share.end;
   if (begin >= end) return;
   unsigned char *of_warp = shared + gp_warp() * BYTES;
@@ -18109,8 +18082,8 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
   ends.look(segment);
   for (gp__u64 piece = begin - skipped;; piece += PIECE) {
     const gp__u64 left = end - piece;
-    const gp__u32 from = piece + skipped == begin ? static_cast<gp__u32>(skipped) : 0;
-    const gp__u32 to = left < PIECE ? static_cast<gp__u32>(left) : PIECE;
+    const gp__u32 from = piece + skipped == begin ? gp__u32(skipped) : 0;
+    const gp__u32 to = left < PIECE ? gp__u32(left) : PIECE;
     for (unsigned i = gp_lane(); i < PIECE / 4; i += 32)
       reinterpret_cast<gp_vector *>(mark)[i] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
@@ -18121,8 +18094,8 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
       GP__UNROLL
       for (int k = 0; k < ENDS; ++k) {
         if (ended < k * 32u) break;
-        if (at[k] < to) atomicMax(mark + at[k], static_cast<gp__u32>(segment + ended + gp_lane() + 1 - share.segment));
-        ended += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at[k] < to)));
+        if (at[k] < to) atomicMax(mark + at[k], gp__u32(segment + ended + gp_lane() + 1 - share.segment));
+        ended += unsigned(__popc(__ballot_sync(0xffffffffu, at[k] < to)));
       }
       if (ended == 0) break;
       ends.pass(piece, at, ended);
@@ -18414,9 +18387,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   template <bool ALL> GP_DEVICE void count(const Key &key) const {
     Bits x = static_cast<Bits>(K::bits(key, word) ^ flip);
     if (!ALL) x = static_cast<Bits>(x >> shift) & mask;
-    const gp__u32 low = static_cast<gp__u32>(x);
+    const gp__u32 low = gp__u32(x);
     if (sizeof(Bits) > 4 && (ALL || digits > 4)) {
-      const gp__u32 high = static_cast<gp__u32>(static_cast<gp__u64>(x) >> 32);
+      const gp__u32 high = gp__u32(gp__u64(x) >> 32);
       const bool upper = gp_lane() % REPLICAS >= REPLICAS / 2;
       add<ALL>(upper ? high : low, own);
       add<ALL>(upper ? low : high, other);
@@ -18426,8 +18399,8 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const Key *in = static_cast<const Key *>(a.keys);
     const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(Key);
     const gp__u64 head = V > 1 ? (to_boundary < n ? to_boundary : n) : 0, vectors = (n - head) / V;
-    const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x;
-    const gp__u64 step = static_cast<gp__u64>(blocks) * THREADS;
+    const gp__u64 mine = gp__u64(blockIdx.x) * THREADS + threadIdx.x;
+    const gp__u64 step = gp__u64(blocks) * THREADS;
     for (gp__u64 v = mine; v < vectors; v += step * AT_ONCE) {
       gp__vector_access<Key, V> x[AT_ONCE];
       GP__UNROLL
@@ -18450,13 +18423,13 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   GP_DEVICE void add_to_sums(int first_pass) const {
     const bool halves = sizeof(Bits) > 4 && digits > 4;
     const unsigned copies = halves ? REPLICAS / 2 : REPLICAS;
-    for (unsigned i = threadIdx.x; i < static_cast<unsigned>(digits) * GP__DIGITS; i += THREADS) {
+    for (unsigned i = threadIdx.x; i < unsigned(digits) * GP__DIGITS; i += THREADS) {
       const unsigned table = i / GP__DIGITS % GP__RADIX_TABLES, side = i / GP__DIGITS / GP__RADIX_TABLES;
       const gp__u32 *cell = cells + (table * GP__DIGITS + i % GP__DIGITS) * REPLICAS + side * copies;
       gp__u64 sum = 0;
       GP__UNROLL_BY(4)
       for (unsigned c = 0; c < copies; ++c) sum += cell[(c + threadIdx.x) & (copies - 1)];
-      if (sum) atomicAdd(a.counts + static_cast<unsigned>(first_pass) * GP__DIGITS + i, sum);
+      if (sum) atomicAdd(a.counts + unsigned(first_pass) * GP__DIGITS + i, sum);
     }
   }
   // Called by one warp: turns a pass's counts into the starts of its digits. Returns the largest count.
@@ -18483,9 +18456,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   GP_DEVICE bool keys_recur(const gp__u64 *most, gp__u64 n, gp__u64 even) const {
     gp__u64 least = most[0];
     for (int p = 1; p < 4; ++p) least = most[p] < least ? most[p] : least;
-    const float mean = static_cast<float>(n) / GP__DIGITS, fullest = static_cast<float>(least);
+    const float mean = float(n) / GP__DIGITS, fullest = float(least);
     const float above = (fullest - mean) / 2.4f, times = above * above / mean; // m
-    const float size = static_cast<float>(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
+    const float size = float(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
     return times > 12 || (a.leading > 8 && (room < 0 || 4.4f * 4.4f * times * size > room * room));
   }
   // Called by the last block, which counts no keys if there are other blocks. Finds keys that repeat so often that a
@@ -18498,9 +18471,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const unsigned m = n >> 25 ? 384 * REPLICAS : n >> 24 ? 192 * REPLICAS : 128 * REPLICAS;
     const Key *in = static_cast<const Key *>(a.keys);
     const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);
-    if (each)
-      r.look(
-          [=](int, unsigned at) { return gp__hash_of(static_cast<gp__u64>(K::bits(in[gp__drawn(at, each)], 0))); }, m);
+    if (each) r.look([=](int, unsigned at) { return gp__hash_of(gp__u64(K::bits(in[gp__drawn(at, each)], 0))); }, m);
     if (threadIdx.x == 0)
       gp__store_relaxed(
           a.leads, gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
@@ -18547,10 +18518,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     GP_DYNAMIC_SHARED(shared);
     gp__pdl_wait<P>();
     if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
-    const gp__u64 n = gp__count(a), draws = static_cast<gp__u64>(gridDim.x) * 2;
+    const gp__u64 n = gp__count(a), draws = gp__u64(gridDim.x) * 2;
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
-    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < a.clear;
-         i += static_cast<gp__u64>(gridDim.x) * THREADS)
+    for (gp__u64 i = gp__u64(blockIdx.x) * THREADS + threadIdx.x; i < a.clear; i += gp__u64(gridDim.x) * THREADS)
       static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};
     __syncthreads();
     const gp__ticket ticket = s.ticket;
@@ -18621,21 +18591,19 @@ struct gp__radix_narrow { // fewer than 2^30 elements
   typedef gp__u32 Count;
   typedef gp__u64 Pair;
   static GP_DEVICE Pair make(gp__u32 mark, Count even, Count odd) {
-    return static_cast<gp__u64>(mark << 30 | odd) << 32 | (mark << 30 | even);
+    return gp__u64(mark << 30 | odd) << 32 | (mark << 30 | even);
   }
-  static GP_DEVICE gp__u32 mark(Pair w) { return static_cast<gp__u32>(w >> 62); }
-  static GP_DEVICE Count even(Pair w) { return static_cast<gp__u32>(w) & 0x3fffffffu; }
-  static GP_DEVICE Count odd(Pair w) { return static_cast<gp__u32>(w >> 32) & 0x3fffffffu; }
+  static GP_DEVICE gp__u32 mark(Pair w) { return gp__u32(w >> 62); }
+  static GP_DEVICE Count even(Pair w) { return gp__u32(w) & 0x3fffffffu; }
+  static GP_DEVICE Count odd(Pair w) { return gp__u32(w >> 32) & 0x3fffffffu; }
   static GP_DEVICE Pair load(const Pair *p) { return gp__load_relaxed(p); }
   static GP_DEVICE void store(Pair *p, Pair w) { gp__store_relaxed(p, w); }
 };
 struct gp__radix_wide {
   typedef gp__u64 Count;
   typedef gp__word Pair;
-  static GP_DEVICE Pair make(gp__u32 mark, Count even, Count odd) {
-    return gp__word{even, static_cast<gp__u64>(mark) << 62 | odd};
-  }
-  static GP_DEVICE gp__u32 mark(const Pair &w) { return static_cast<gp__u32>(w.tag >> 62); }
+  static GP_DEVICE Pair make(gp__u32 mark, Count even, Count odd) { return gp__word{even, gp__u64(mark) << 62 | odd}; }
+  static GP_DEVICE gp__u32 mark(const Pair &w) { return gp__u32(w.tag >> 62); }
   static GP_DEVICE Count even(const Pair &w) { return w.value; }
   static GP_DEVICE Count odd(const Pair &w) { return w.tag & ~gp__u64(0) >> 2; }
   static GP_DEVICE Pair load(const Pair *p) { return gp__load_word(p); }
@@ -18652,7 +18620,7 @@ template <> struct gp__radix_value<gp__none> {
 };
 template <> struct gp__radix_value<gp__u32> {
   static const bool is = true;
-  static GP_DEVICE gp__u32 index(gp__u64 i) { return static_cast<gp__u32>(i); }
+  static GP_DEVICE gp__u32 index(gp__u64 i) { return gp__u32(i); }
 };
 template <> struct gp__radix_value<gp__u64> {
   static const bool is = true;
@@ -18703,9 +18671,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     int word, shift;
     gp__u32 mask, flip;
     unsigned valid;
-    GP_DEVICE gp__u32 operator()(const Key &key) const {
-      return (static_cast<gp__u32>(K::bits(key, word) >> shift) ^ flip) & mask;
-    }
+    GP_DEVICE gp__u32 operator()(const Key &key) const { return (gp__u32(K::bits(key, word) >> shift) ^ flip) & mask; }
     GP_DEVICE gp__u32 operator()(const Key &key, int i) const {
       return K::pads || gp_tile_warp_striped<ITEMS>(i) < valid ? operator()(key) : mask;
     }
@@ -18755,14 +18721,14 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Words of a pair of digits: counts of a tile; sums of a group in this pass, 24 bits each, with the number of tiles
   // above them; counts up to the end of a group.
   GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
-    return static_cast<gp__u64 *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + pair;
+    return static_cast<gp__u64 *>(a.words) + gp__u64(tile) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u64 *in_group(gp__u32 group, unsigned pair) const {
-    return in_tile(tiles + static_cast<gp__u32>(a.pass) * groups() + group, pair);
+    return in_tile(tiles + gp__u32(a.pass) * groups() + group, pair);
   }
   GP_DEVICE Pair *up_to(gp__u32 group, unsigned pair) const {
-    return reinterpret_cast<Pair *>(in_tile(tiles + static_cast<gp__u32>(a.passes) * groups(), 0)) +
-        static_cast<gp__u64>(group) * (GP__DIGITS / 2) + pair;
+    return reinterpret_cast<Pair *>(in_tile(tiles + gp__u32(a.passes) * groups(), 0)) +
+        gp__u64(group) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
 
@@ -18811,11 +18777,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   GP_DEVICE unsigned items_of(gp__u32 tile) const {
-    const unsigned rest = static_cast<unsigned>(n % TILE);
+    const unsigned rest = unsigned(n % TILE);
     return tile + 1 < tiles || !rest ? TILE : rest;
   }
   GP_DEVICE void load(Key (&keys)[ITEMS], V (&values)[ITEMS], gp__u32 tile) const {
-    const gp__u64 first = static_cast<gp__u64>(tile) * TILE;
+    const gp__u64 first = gp__u64(tile) * TILE;
     const unsigned valid = items_of(tile);
     if (Moved::paired && step & GP__RADIX_READS_PAIRS) {
       load_pairs(keys, pairs(source() == 2), first, valid);
@@ -18833,7 +18799,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       const gp__u32 total = rank.total(pair), even = total & 0xffffu, odd = total >> 16;
       now.total[i] = total;
       N::store(in_tile(now.tile, pair), N::make(mark(), even, odd));
-      gp__add_relaxed(in_group(now.tile / GROUP, pair), gp__u64(1) << 48 | static_cast<gp__u64>(odd) << 24 | even);
+      gp__add_relaxed(in_group(now.tile / GROUP, pair), gp__u64(1) << 48 | gp__u64(odd) << 24 | even);
       both += even + odd;
     }
     return both;
@@ -18886,8 +18852,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           odd += W::odd(w.known[j]);
           w.group = 0; // all earlier groups are known; passed stays below the next j
         } else if (w.sum[j] >> 48 == GROUP) {
-          even += static_cast<gp__u32>(w.sum[j]) & 0xffffffu;
-          odd += static_cast<gp__u32>(w.sum[j] >> 24) & 0xffffffu;
+          even += gp__u32(w.sum[j]) & 0xffffffu;
+          odd += gp__u32(w.sum[j] >> 24) & 0xffffffu;
           ++passed;
           if (w.group == passed) { // reached the first group
             even += static_cast<Count>(base()[2 * pair]);
@@ -18903,8 +18869,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       const gp__u64 sum = gp__load_relaxed(in_group(tile / GROUP, pair));
       if (sum >> 48 == GROUP)
         W::store(up_to(tile / GROUP, pair),
-            W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
-                odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
+            W::make(mark(), even + (gp__u32(sum) & 0xffffffu), odd + (gp__u32(sum >> 24) & 0xffffffu)));
     }
   }
   // Called by a counting thread: computes the destinations of the tile's keys.
@@ -18970,7 +18935,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     else if (FULL && step & GP__RADIX_TO_OTHER) store<FULL, Moved::paired, true>(digit, keys, values, pairs(true));
     else store<FULL, Moved::paired, false>(digit, keys, values, pairs((step & GP__RADIX_TO_OTHER) != 0));
   }
-  GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
+  GP_DEVICE gp__u32 draw() const { return gp__u32(gp__add_relaxed(a.tickets + a.pass, 1)); }
   // Returns the number of tiles that the block has written.
   GP_DEVICE gp__u32 sweep() const {
     const Rank rank = {s.rank};
@@ -19047,8 +19012,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE void copy() const {
     const MovedKey *keys = keys_from();
     const MovedValue *values = values_from();
-    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < n;
-         i += static_cast<gp__u64>(gridDim.x) * THREADS) {
+    for (gp__u64 i = gp__u64(blockIdx.x) * THREADS + threadIdx.x; i < n; i += gp__u64(gridDim.x) * THREADS) {
       if (keys != a.out_keys && !a.drop_keys) static_cast<MovedKey *>(a.out_keys)[i] = keys[i];
       if (Value::is && values != a.out) static_cast<MovedValue *>(a.out)[i] = values ? values[i] : Value::index(i);
     }
@@ -19060,7 +19024,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const gp__u64 n = gp__count(a);
     const gp__radix_sweep r = {a, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES),
         a.steps[a.pass],
-        static_cast<gp__u32>((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
+        gp__u32((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
         n};
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();
@@ -19078,7 +19042,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     for (own.pass = 0; own.pass <= a.passes; ++own.pass) {
       own.shift = 8 * own.pass;
       const gp__radix_sweep r = {own, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES),
-          a.steps[own.pass], static_cast<gp__u32>(tiles), n};
+          a.steps[own.pass], gp__u32(tiles), n};
       if (r.step & GP__RADIX_RUNS) {
         const gp__u32 written = r.sweep();
         __syncthreads();
@@ -19138,9 +19102,9 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   gp__u32 met; // grid barriers passed
 
   GP_DEVICE gp__word *word(int pass, unsigned block, unsigned quad) const {
-    return gp__words(of.a.workspace) + (static_cast<unsigned>(pass & 1) * blocks + block) * QUADS + quad;
+    return gp__words(of.a.workspace) + (unsigned(pass & 1) * blocks + block) * QUADS + quad;
   }
-  GP_DEVICE gp__u64 tag(int pass) const { return s.tag | static_cast<gp__u64>(pass + 1) << 40; }
+  GP_DEVICE gp__u64 tag(int pass) const { return s.tag | gp__u64(pass + 1) << 40; }
   // Called by a counting thread: publishes the block's counts of digits 2 * threadIdx.x and the next.
   GP_DEVICE void publish(int pass, gp__u32 total) const {
     if (CLUSTER) {
@@ -19150,7 +19114,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     const gp__u32 next = __shfl_down_sync(0xffffffffu, total, 1);
     if (threadIdx.x & 1u) return;
     gp__fence();
-    gp__store_word(word(pass, rank, threadIdx.x / 2), gp__word{static_cast<gp__u64>(next) << 32 | total, tag(pass)});
+    gp__store_word(word(pass, rank, threadIdx.x / 2), gp__word{gp__u64(next) << 32 | total, tag(pass)});
   }
   // Called by all threads of a grid: sums the published counts into s.all and s.before.
   GP_DEVICE void gather(int pass) const {
@@ -19169,7 +19133,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
         while (w[j].tag != tag(pass)) w[j] = gp__load_word(word(pass, block, quad));
         GP__UNROLL
         for (int i = 0; i < 4; ++i) {
-          const gp__u32 count = static_cast<gp__u32>(w[j].value >> (16 * i)) & 0xffffu;
+          const gp__u32 count = gp__u32(w[j].value >> (16 * i)) & 0xffffu;
           all[i] += count;
           before[i] += block < rank ? count : 0;
         }
@@ -19212,14 +19176,13 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   }
   // No block waits any more; the last one to leave starts the next launch's epoch.
   GP_DEVICE void leave() const {
-    const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;
-    if (threadIdx.x == 0 &&
-        (gp__add_relaxed(control(), left) & 0xfffffffu) + left == static_cast<gp__u64>(of.a.passes) * blocks)
+    const gp__u64 left = gp__u64(of.a.passes) - met;
+    if (threadIdx.x == 0 && (gp__add_relaxed(control(), left) & 0xfffffffu) + left == gp__u64(of.a.passes) * blocks)
       gp__store_relaxed(control(), s.tag << 28);
   }
   GP_DEVICE void scatter(Digit digit, bool last) const {
     const bool to_tiles = CLUSTER && !last;
-    const unsigned n = static_cast<unsigned>(of.n);
+    const unsigned n = unsigned(of.n);
     GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key key[AT_ONCE];
@@ -19272,7 +19235,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       __syncthreads();
     }
     if (r.counts()) sum(number, all, before);
-    const gp__u32 start = r.before(all[0] + all[1]), padding = blocks * TILE - static_cast<gp__u32>(of.n);
+    const gp__u32 start = r.before(all[0] + all[1]), padding = blocks * TILE - gp__u32(of.n);
     if (r.counts()) {
       s.sweep.offset[2 * pair] = start + before[0] - first;
       s.sweep.offset[2 * pair + 1] = start + all[0] + before[1] - first - (total & 0xffffu);
@@ -19286,8 +19249,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     return true;
   }
   GP_DEVICE void run() {
-    const gp__u64 first = static_cast<gp__u64>(rank) * TILE, n = of.n;
-    const unsigned valid = first >= n ? 0 : n - first < TILE ? static_cast<unsigned>(n - first) : TILE;
+    const gp__u64 first = gp__u64(rank) * TILE, n = of.n;
+    const unsigned valid = first >= n ? 0 : n - first < TILE ? unsigned(n - first) : TILE;
     const Key *from = static_cast<const Key *>(of.a.keys);
     const V *values_from = static_cast<const V *>(of.a.in);
     Key key[ITEMS];
@@ -19353,10 +19316,8 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
   gp__pdl_wait<P>();
   const gp__u64 total = gp__count(a) * WORDS;
   const Word *in = static_cast<const Word *>(a.in);
-  for (gp__u64 k = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; k < total;
-       k += static_cast<gp__u64>(gridDim.x) * P::threads)
-    static_cast<Word *>(a.out)[k] =
-        in[static_cast<gp__u64>(static_cast<const I *>(a.index)[k / WORDS]) * WORDS + k % WORDS];
+  for (gp__u64 k = gp__u64(blockIdx.x) * P::threads + threadIdx.x; k < total; k += gp__u64(gridDim.x) * P::threads)
+    static_cast<Word *>(a.out)[k] = in[gp__u64(static_cast<const I *>(a.index)[k / WORDS]) * WORDS + k % WORDS];
 }
 
 // ---- sort/hybrid.cuh - hybrid sort: parts, items and what a level does
@@ -19468,7 +19429,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     return width < bits ? width : bits < least ? least : bits < 4 ? (width < 4 ? width : 4) : bits;
   }
   GP_DEVICE gp__u32 tiles_of(gp__u64 begin, gp__u64 size, gp__u32 source) const {
-    return static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE);
+    return gp__u32((skew(source, begin) + size + TILE - 1) / TILE);
   }
   GP_DEVICE void describe(gp__hybrid_part &p, int of_level, gp__u64 begin, gp__u64 size, Key low, int width,
       gp__u32 source, gp__u32 first_tile, unsigned depth) const {
@@ -19481,8 +19442,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   // Called by one thread: appends a part to the next level's list.
   GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
     const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
-    describe(parts_of(level + 1)[static_cast<gp__u32>(was)], level + 1, begin, size, low, width, source,
-        static_cast<gp__u32>(was >> 32), depth);
+    describe(parts_of(level + 1)[gp__u32(was)], level + 1, begin, size, low, width, source, gp__u32(was >> 32), depth);
   }
   GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
     gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_ITEMS, gp__u64(1))];
@@ -19498,8 +19458,7 @@ template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *pa
   gp__u32 low = 0, left = count; // in [low, low + left)
   while (left > 1) {
     const gp__u32 step = (left + THREADS - 1) / THREADS, ahead = (threadIdx.x + 1) * step;
-    const gp__u32 passed =
-        static_cast<gp__u32>(__syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
+    const gp__u32 passed = gp__u32(__syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
     low += passed * step;
     left -= passed * step;
     if (left > step) left = step;
@@ -19513,20 +19472,20 @@ template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
   if (gp_lane() == 31) total[gp_warp()] = up_to;
   __syncthreads();
   const N own = gp_lane() < THREADS / 32 ? total[gp_lane()] : 0;
-  return gp_warp_broadcast(gp_warp_inclusive_scan(own, gp_sum<N>()) - own, static_cast<int>(gp_warp())) + up_to - x;
+  return gp_warp_broadcast(gp_warp_inclusive_scan(own, gp_sum<N>()) - own, int(gp_warp())) + up_to - x;
 }
 
 // Tiles are dealt evenly; a block's tiles are consecutive.
 struct gp__hybrid_share {
   gp__u32 parts, tile, end;
   GP_DEVICE gp__hybrid_share(gp__u64 list, gp__u32 block) {
-    const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
-    parts = static_cast<gp__u32>(list);
+    const gp__u32 tiles = gp__u32(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
+    parts = gp__u32(list);
     tile = block * each + (block < more ? block : more);
     end = tile + each + (block < more ? 1 : 0);
   }
   static GP_DEVICE gp__u32 block_of(gp__u64 list, gp__u32 tile) {
-    const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
+    const gp__u32 tiles = gp__u32(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
     const gp__u32 larger = more * (each + 1); // tiles of the blocks with one more
     return tile < larger ? tile / (each + 1) : more + (tile - larger) / each;
   }
@@ -19569,7 +19528,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       const Key key = Code::encode(raw);
       least = key < least ? key : least;
       most = key > most ? key : most;
-      atomicAdd(own + static_cast<gp__u32>((key - low) >> shift) * 32, 1u);
+      atomicAdd(own + gp__u32((key - low) >> shift) * 32, 1u);
     };
     const unsigned before = this->skew(p.source, begin);
     gp__u64 head = before ? V - before : 0; // keys before the first whole vector
@@ -19606,7 +19565,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     gp__u64 sum = 0;
     GP__UNROLL_BY(8)
     for (unsigned i = first; i < end; ++i)
-      sum += gp__load_relaxed(pieces + static_cast<gp__u64>(i) * 256 + (threadIdx.x & (digits - 1)));
+      sum += gp__load_relaxed(pieces + gp__u64(i) * 256 + (threadIdx.x & (digits - 1)));
     s.some[threadIdx.x] = sum;
     __syncthreads();
     sum = 0;
@@ -19625,10 +19584,10 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       gp__u64 own[AT_ONCE];
       GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j)
-        own[j] = i + j < end ? gp__load_relaxed(pieces + static_cast<gp__u64>(i + j) * 256 + digit) : 0;
+        own[j] = i + j < end ? gp__load_relaxed(pieces + gp__u64(i + j) * 256 + digit) : 0;
       GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
-        if (i + j < end) gp__store_relaxed(pieces + static_cast<gp__u64>(i + j) * 256 + digit, at);
+        if (i + j < end) gp__store_relaxed(pieces + gp__u64(i + j) * 256 + digit, at);
         at += own[j];
       }
     }
@@ -19636,10 +19595,9 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   // Adds items that copy sorted elements to the output, a block's worth each, unless they are there already.
   GP_DEVICE void add_copies(gp__u64 begin, gp__u64 size, gp__u32 source) const {
     if (source == GP__FROM_OUT) return;
-    for (gp__u64 at = static_cast<gp__u64>(threadIdx.x) * this->a.capacity; at < size;
-         at += static_cast<gp__u64>(THREADS) * this->a.capacity) {
+    for (gp__u64 at = gp__u64(threadIdx.x) * this->a.capacity; at < size; at += gp__u64(THREADS) * this->a.capacity) {
       const gp__u64 left = size - at;
-      this->add_item(begin + at, left < this->a.capacity ? static_cast<gp__u32>(left) : this->a.capacity, 0, 0, source);
+      this->add_item(begin + at, left < this->a.capacity ? gp__u32(left) : this->a.capacity, 0, 0, source);
     }
   }
   // Groups neighbouring buckets that a block sorts together. A bucket with more keys than half a block sorts is alone;
@@ -19674,19 +19632,18 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const gp__u64 count_before = t > 0 && t < digits ? start - s.window[t - 1] : 0;
     const bool head = t < digits && (heads[t] || count > half || count_before > half);
     const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
-    const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
-    if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
-    if (t == 0) s.start[groups] = size | static_cast<gp__u64>(digits) << 48;
+    const unsigned groups = unsigned(__syncthreads_count(head));
+    if (head) s.start[group] = start | gp__u64(t) << 48;
+    if (t == 0) s.start[groups] = size | gp__u64(digits) << 48;
     __syncthreads();
     if (head) {
       const gp__u64 next = s.start[group + 1], keys = (next & 0xffffffffffffull) - start;
-      const unsigned span = static_cast<unsigned>(next >> 48) - t;
+      const unsigned span = unsigned(next >> 48) - t;
       const gp__u32 source = this->next_source(p.source);
       const Key from = static_cast<Key>(p.low) + (static_cast<Key>(t) << shift);
       if (keys > this->a.capacity || (keys && shift > this->WIDEST))
         this->append(begin + start, keys, from, shift, source, p.depth + 1u);
-      else if (keys)
-        this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
+      else if (keys) this->add_item(begin + start, gp__u32(keys), from, shift + gp__width<gp__u32>(span - 1), source);
     }
     __syncthreads();
   }
@@ -19763,11 +19720,10 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   template <bool FIRST>
   GP_DEVICE void count_tiles(const gp__hybrid_part &p, gp__u32 at, gp__u32 first, gp__u32 last) const {
     gp__hybrid_part &part = this->parts()[at];
-    gp__u64 *bins = this->bins_of(this->level) + static_cast<gp__u64>(at + (this->PAIRS ? this->block : 0)) * 256;
+    gp__u64 *bins = this->bins_of(this->level) + gp__u64(at + (this->PAIRS ? this->block : 0)) * 256;
     const unsigned digits = 1u << p.bits;
-    const gp__u64 base = p.begin - this->skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * this->TILE;
-    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * this->TILE : p.begin,
-                  end = stop < p.end ? stop : p.end;
+    const gp__u64 base = p.begin - this->skew(p.source, p.begin), stop = base + gp__u64(last) * this->TILE;
+    const gp__u64 begin = first ? base + gp__u64(first) * this->TILE : p.begin, end = stop < p.end ? stop : p.end;
     Key least = ~Key(0), most = 0;
     for (unsigned i = threadIdx.x; i < digits * 32; i += THREADS) s.counter[i] = 0;
     __syncthreads();
@@ -19780,8 +19736,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
     if (gp_lane() == 0) {
-      atomicMin(&part.least, static_cast<gp__u64>(least));
-      atomicMax(&part.most, static_cast<gp__u64>(most));
+      atomicMin(&part.least, gp__u64(least));
+      atomicMax(&part.most, gp__u64(most));
     }
     for (unsigned d = threadIdx.x; d < digits; d += THREADS) {
       gp__u64 sum = 0;
@@ -19799,10 +19755,10 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     __syncthreads();
     if (s.last) {
       if (this->PAIRS) {
-        const gp__u64 list = FIRST ? static_cast<gp__u64>(tiles) << 32 | 1u : this->a.list[this->level];
+        const gp__u64 list = FIRST ? gp__u64(tiles) << 32 | 1u : this->a.list[this->level];
         const gp__u32 from = gp__hybrid_share::block_of(list, first_tile),
                       to = gp__hybrid_share::block_of(list, first_tile + tiles - 1);
-        plan_pairs(part, this->bins_of(this->level) + static_cast<gp__u64>(at + from) * 256, to - from + 1);
+        plan_pairs(part, this->bins_of(this->level) + gp__u64(at + from) * 256, to - from + 1);
       } else plan(part, bins);
     }
     __syncthreads();
@@ -19837,9 +19793,9 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       for (unsigned i = threadIdx.x; i < 256; i += THREADS) this->a.bins[i] = 0;
       __syncthreads();
       if (threadIdx.x == 0) {
-        if (n && fits) this->add_item(0, static_cast<gp__u32>(n), 0, this->BITS, GP__FROM_IN);
+        if (n && fits) this->add_item(0, gp__u32(n), 0, this->BITS, GP__FROM_IN);
         else if (n) {
-          this->a.list[0] = static_cast<gp__u64>(s.whole.tiles) << 32 | 1u;
+          this->a.list[0] = gp__u64(s.whole.tiles) << 32 | 1u;
           this->parts()[0] = s.whole;
         }
         if (chooses()) *this->a.choice = GP__CHOSE_HYBRID;
@@ -19848,7 +19804,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
     if (n == 0 || fits) return;
-    const gp__hybrid_share share(static_cast<gp__u64>(s.whole.tiles) << 32 | 1u, this->block);
+    const gp__hybrid_share share(gp__u64(s.whole.tiles) << 32 | 1u, this->block);
     if (share.tile < share.end) count_tiles<true>(s.whole, 0, share.tile, share.end);
   }
 };
@@ -19892,7 +19848,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       gp__u32 hot) const {
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
-      const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
+      const gp__u32 digit = gp__u32((keys[i] - low) >> shift);
       gp__u32 slot = 0;
       if (!HOT) {
         if (there(i)) slot = atomicAdd(&s.count[digit], 1u);
@@ -19901,7 +19857,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         const bool is = there(i) && digit == chosen;
         const gp__u32 lanes = __ballot_sync(0xffffffffu, is), lead = lanes & (0u - lanes);
         if (is ? lead == 1u << gp_lane() : there(i))
-          slot = atomicAdd(&s.count[digit], is ? static_cast<gp__u32>(__popc(lanes)) : 1u);
+          slot = atomicAdd(&s.count[digit], is ? gp__u32(__popc(lanes)) : 1u);
         const gp__u32 first = gp_warp_broadcast(slot, lanes ? __popc(lead - 1) : 0);
         if (is) slot = first + gp__lanes_before(lanes);
       }
@@ -19914,7 +19870,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (there(i)) {
-        const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
+        const gp__u32 digit = gp__u32((keys[i] - low) >> shift);
         s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
       }
   }
@@ -19930,7 +19886,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     for (int d = 0; d < DIGITS_A_THREAD; ++d)
       if (thread * DIGITS_A_THREAD + d < digits) s.count[thread * DIGITS_A_THREAD + d] = 0;
     __syncthreads();
-    const gp__u32 sample = static_cast<gp__u32>((keys[0] - low) >> shift);
+    const gp__u32 sample = gp__u32((keys[0] - low) >> shift);
     const gp__u32 alike = __ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0));
     if (p.hot < 256 || __popc(alike) >= 6) rank<true>(keys, slots, there, low, shift, p.hot);
     else rank<false>(keys, slots, there, low, shift, p.hot);
@@ -19961,16 +19917,15 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     GP__UNROLL_BY(8)
     for (unsigned q = thread; q < n; q += THREADS) {
       const Key key = s.key[q];
-      out[s.delta[static_cast<gp__u32>((key - low) >> shift)] + q] = Code::decode(key);
+      out[s.delta[gp__u32((key - low) >> shift)] + q] = Code::decode(key);
     }
     __syncthreads();
   }
   GP_DEVICE void move(const gp__hybrid_part &p, gp__u64 *bins, gp__u32 x) const {
     const Raw *in = this->from(p.source);
-    const gp__u64 base = p.begin - this->skew(p.source, p.begin) + static_cast<gp__u64>(x) * TILE; // may wrap below 0
+    const gp__u64 base = p.begin - this->skew(p.source, p.begin) + gp__u64(x) * TILE; // may wrap below 0
     const gp__u64 left = p.end - base;
-    const unsigned first = x ? 0 : this->skew(p.source, p.begin),
-                   end = left < TILE ? static_cast<unsigned>(left) : TILE;
+    const unsigned first = x ? 0 : this->skew(p.source, p.begin), end = left < TILE ? unsigned(left) : TILE;
     Key keys[ITEMS];
     if (first == 0 && end == TILE) {
       typename Base::Pack pack[P::vectors];
@@ -19994,7 +19949,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     Raw *out = static_cast<Raw *>(this->a.out);
     const Key low = static_cast<Key>(p.low);
     const unsigned before = this->skew(p.source, p.begin), digits = 1u << p.bits;
-    const gp__u64 stop = p.begin - before + static_cast<gp__u64>(x + 1) * TILE, end = stop < p.end ? stop : p.end;
+    const gp__u64 stop = p.begin - before + gp__u64(x + 1) * TILE, end = stop < p.end ? stop : p.end;
     const gp__u64 begin = x ? stop - TILE : p.begin;
     if (p.mode == GP__PART_CONSTANT) {
       for (gp__u64 q = begin + thread; q < end; q += THREADS) out[q] = Code::decode(low);
@@ -20032,9 +19987,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     int shift;
     gp__u32 mask;
     unsigned valid;
-    GP_DEVICE gp__u32 operator()(Raw raw, int = 0) const {
-      return static_cast<gp__u32>((Code::encode(raw) - low) >> shift) & mask;
-    }
+    GP_DEVICE gp__u32 operator()(Raw raw, int = 0) const { return gp__u32((Code::encode(raw) - low) >> shift) & mask; }
   };
   Storage &s;
   Raw *tile_keys;
@@ -20044,7 +19997,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
 
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
-    return end - first < TILE ? static_cast<unsigned>(end - first) : TILE;
+    return end - first < TILE ? unsigned(end - first) : TILE;
   }
   // Missing elements get the largest digit and come last.
   GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, unsigned valid, Raw padding) const {
@@ -20112,8 +20065,8 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     GP__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
       const unsigned d = 2 * (pair + unsigned(i));
-      even[i] = d < digits ? static_cast<gp__u32>(places[d]) : 0;
-      odd[i] = d + 1 < digits ? static_cast<gp__u32>(places[d + 1]) : 0;
+      even[i] = d < digits ? gp__u32(places[d]) : 0;
+      odd[i] = d + 1 < digits ? gp__u32(places[d + 1]) : 0;
     }
     Digit digit = {static_cast<Key>(p.low), p.shift, digits - 1, 0};
     Raw keys[ITEMS];
@@ -20183,11 +20136,10 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__hybrid_part p = h.parts()[at];
       const gp__u32 last = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
       const gp__u64 base = p.begin - h.skew(p.source, p.begin);
-      const gp__u64 stop = base + static_cast<gp__u64>(last - p.first_tile) * TILE;
+      const gp__u64 stop = base + gp__u64(last - p.first_tile) * TILE;
       if (p.mode == GP__PART_MOVES)
-        h.move(p, h.bins_of(h.level) + static_cast<gp__u64>(at + h.block) * 256,
-            tile > p.first_tile ? base + static_cast<gp__u64>(tile - p.first_tile) * TILE : p.begin,
-            stop < p.end ? stop : p.end);
+        h.move(p, h.bins_of(h.level) + gp__u64(at + h.block) * 256,
+            tile > p.first_tile ? base + gp__u64(tile - p.first_tile) * TILE : p.begin, stop < p.end ? stop : p.end);
       tile = last;
     }
   }
@@ -20206,15 +20158,14 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCE
     const gp__hybrid_share share(h.a.list[h.level], h.block);
     const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // counters of the next level
     gp__u64 *next_bins = h.bins_of(h.level + 1);
-    for (gp__u64 i = static_cast<gp__u64>(h.block) * P::threads + threadIdx.x; i < counters;
-         i += static_cast<gp__u64>(gridDim.x) * P::threads)
+    for (gp__u64 i = gp__u64(h.block) * P::threads + threadIdx.x; i < counters; i += gp__u64(gridDim.x) * P::threads)
       next_bins[i] = 0;
     gp__u32 tile = share.tile;
     if (tile >= share.end) return;
     gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
     while (tile < share.end) {
       const gp__hybrid_part p = h.parts()[at];
-      gp__u64 *bins = h.bins_of(h.level) + static_cast<gp__u64>(at) * 256;
+      gp__u64 *bins = h.bins_of(h.level) + gp__u64(at) * 256;
       const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
       if (p.mode == GP__PART_MOVES)
         for (; tile < stop; ++tile) Moving(h, s).move(p, bins, tile - p.first_tile);
@@ -20256,8 +20207,8 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
       __threadfence();
     }
     __syncthreads();
-    const gp__u32 number = static_cast<gp__u32>(drawn.number), step = number / gridDim.x;
-    const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level + static_cast<int>(step / 2), number % gridDim.x};
+    const gp__u32 number = gp__u32(drawn.number), step = number / gridDim.x;
+    const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level + int(step / 2), number % gridDim.x};
     if (h.level >= a.levels || a.list[h.level] == 0) return;
     if (step % 2 == 0)
       Counting(a, h.level, h.block, *reinterpret_cast<typename Counting::Storage *>(shared)).later_level();
@@ -20472,7 +20423,7 @@ struct gp__pair_bucket {
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned p = unsigned(i) * THREADS + thread;
-      keys[i] = there(i) ? static_cast<gp__u64>(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
+      keys[i] = there(i) ? gp__u64(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
     }
     sort.scatter(keys, 0, there, n, 0, shift);
     if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
@@ -20501,7 +20452,7 @@ struct gp__pair_bucket {
       }
       GP__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
-        const unsigned place = static_cast<unsigned>(x[i]) & ((1u << PLACE_BITS) - 1);
+        const unsigned place = unsigned(x[i]) & ((1u << PLACE_BITS) - 1);
         value[i] = values ? values[place] : gp__radix_value<Value>::index(item.begin + place);
       }
       GP__UNROLL
@@ -20571,7 +20522,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const In *in = in_of(item);
-    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const gp__u32 low = gp__u32(item.low);
     const int drop = item.width > KEY_BITS ? item.width - KEY_BITS : 0;
     const int width = item.width - drop + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
     const gp__vectors_of<In> v(in, n);
@@ -20619,7 +20570,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   GP_DEVICE void order_prefix_ties(const gp__hybrid_item &item) const {
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const In *in = in_of(item);
-    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const gp__u32 low = gp__u32(item.low);
     const int drop = item.width - KEY_BITS;
     unsigned short *left_out = rest();
     const auto tied = [](gp__u32 x, gp__u32 y) { return (x ^ y) >> PLACE_BITS == 0; };
@@ -20642,7 +20593,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       }
       while (before + length <= LONGEST && q + length < n && tied(x, s.key[Storage::slot(q + length)])) ++length;
       if (before + length > LONGEST) is_long = true;
-      else if (first) lengths |= static_cast<gp__u64>(before + length) << i, ahead |= static_cast<gp__u64>(before) << i;
+      else if (first) lengths |= gp__u64(before + length) << i, ahead |= gp__u64(before) << i;
     }
     if (!__syncthreads_or(lengths || is_long)) return;
     if (__syncthreads_or(is_long)) {
@@ -20650,7 +20601,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       return;
     }
     for (unsigned q = thread; lengths; q += THREADS, lengths >>= 4, ahead >>= 4)
-      if (lengths & 15) insert(q - static_cast<unsigned>(ahead & 15), static_cast<unsigned>(lengths & 15));
+      if (lengths & 15) insert(q - unsigned(ahead & 15), unsigned(lengths & 15));
     __syncthreads();
   }
   // Insertion sort of tied words.
@@ -20692,7 +20643,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   template <bool TIES> GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
     const int AT_ONCE = 4;
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
-    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const gp__u32 low = gp__u32(item.low);
     const int drop = TIES ? item.width - KEY_BITS : 0;
     const Value *values_in = values_of(item), *values = nullptr;
     if (RECORDS) values = staged.values + gp__vectors_of<In>(in_of(item), 0).before;
@@ -20746,7 +20697,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
-  const gp__u32 items = static_cast<gp__u32>(a.list[GP__HYBRID_ITEMS]);
+  const gp__u32 items = gp__u32(a.list[GP__HYBRID_ITEMS]);
   GP_SHARED(gp__pair_bucket_storage, own);
   const Bucket b = {
       h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
@@ -20783,13 +20734,13 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
     if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
             static_cast<typename Bucket::Key>(item.low), item.width)) {
       if (threadIdx.x == 0)
-        h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a slot that only this block uses
+        h.items()[blockIdx.x + gp__u64(unsorted) * gridDim.x] = item; // a slot that only this block uses
       ++unsorted;
     }
   }
   __syncthreads();
   for (gp__u32 i = 0; i < unsorted; ++i) {
-    const gp__hybrid_item item = h.items()[blockIdx.x + static_cast<gp__u64>(i) * gridDim.x];
+    const gp__hybrid_item item = h.items()[blockIdx.x + gp__u64(i) * gridDim.x];
     bucket.sort_any(out + item.begin, out + item.begin, item.count);
     __syncthreads();
   }
@@ -20826,11 +20777,11 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
   const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
   const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket's number after the first digit
-  gp__u32 low = static_cast<gp__u32>(gp__count(a));
+  gp__u32 low = gp__u32(gp__count(a));
   if (bucket < buckets) {
     const unsigned digit = bucket >> below << (8 + below - a.leading);
-    gp__u32 high = digit < GP__DIGITS - 1 ? static_cast<gp__u32>(a.bins[digit + 1]) : low;
-    low = static_cast<gp__u32>(a.bins[digit]);
+    gp__u32 high = digit < GP__DIGITS - 1 ? gp__u32(a.bins[digit + 1]) : low;
+    low = gp__u32(a.bins[digit]);
     if (!(bucket & ((1u << below) - 1))) high = low;
     while (low < high) {
       const gp__u32 middle = low + (high - low) / 2;
@@ -20881,7 +20832,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
     }
     if (threadIdx.x == 0) {
       own.item.begin = own.begin[at], own.item.count = own.count[at];
-      own.item.low = static_cast<gp__u64>(bucket) << width, own.item.width = static_cast<unsigned short>(width);
+      own.item.low = gp__u64(bucket) << width, own.item.width = static_cast<unsigned short>(width);
       own.item.source = GP__FROM_SPARE;
       if (at + 1 < THREADS && own.count[at + 1])
         gp__prefetch_bytes(
@@ -20965,10 +20916,9 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     if (threadIdx.x < 3) word[threadIdx.x] = 0;
     __syncthreads();
     differ = gp_warp_reduce(differ, gp_bit_or<gp__u64>());
-    if (gp_lane() == 0)
-      atomicOr(word, static_cast<gp__u32>(differ)), atomicOr(word + 1, static_cast<gp__u32>(differ >> 32));
+    if (gp_lane() == 0) atomicOr(word, gp__u32(differ)), atomicOr(word + 1, gp__u32(differ >> 32));
     __syncthreads();
-    const int width = gp__width(static_cast<gp__u64>(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
+    const int width = gp__width(gp__u64(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
     GP__UNROLL
     for (int i = 1; i < Duplicates::EACH; ++i)
       if (unsigned(i + 1) * THREADS <= m) alike += x[i] != x[i - 1] && (x[i] ^ x[i - 1]) >> shift == 0;
@@ -21019,7 +20969,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   }
   // 4-byte keys that repeat or share their lowest bits are slow on chip.
   GP_DEVICE bool is_slow_on_chip(unsigned m) const {
-    for (unsigned i = threadIdx.x; i < m; i += THREADS) atomicAdd(&s.lowest[static_cast<gp__u32>(key(i)) & 0xffu], 1u);
+    for (unsigned i = threadIdx.x; i < m; i += THREADS) atomicAdd(&s.lowest[gp__u32(key(i)) & 0xffu], 1u);
     __syncthreads();
     return __syncthreads_or(threadIdx.x < 256 && s.lowest[threadIdx.x] > m / 8) || s.different < m / 4 * 3;
   }
@@ -21031,28 +20981,28 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     int prefix = 0;
     unsigned moves = 0;
     for (int level = 0; level < h.a.levels && prefix < BITS; ++level) {
-      const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, moves, size, BITS - prefix);
+      const int lane = int(gp_lane()), bits = h.digit_bits(level, moves, size, BITS - prefix);
       const gp__u32 own = (lane >= prefix ? s.alike[lane] : 0) + (lane + 32 >= prefix ? s.alike[lane + 32] : 0);
       const gp__u32 moved = gp_warp_broadcast(gp_warp_reduce(own, gp_sum<gp__u32>()), 0);
       if (prefix + bits <= common) { // all keys have one digit: the part stays
-        cost += static_cast<gp__u64>(COUNT) * m;
+        cost += gp__u64(COUNT) * m;
         prefix = common;
       } else if (prefix + bits == BITS) { // keys are counted, then written from the counts
-        cost += static_cast<gp__u64>(COUNT + FILL) * moved;
+        cost += gp__u64(COUNT + FILL) * moved;
         sorted -= moved;
         prefix = BITS;
       } else {
-        cost += static_cast<gp__u64>(COUNT + (moves < 2 ? MOVE : MOVE_DEEP)) * moved;
+        cost += gp__u64(COUNT + (moves < 2 ? MOVE : MOVE_DEEP)) * moved;
         ++moves;
         prefix += bits;
         size >>= bits;
       }
     }
-    return cost + static_cast<gp__u64>(BUCKETS) * sorted;
+    return cost + gp__u64(BUCKETS) * sorted;
   }
   GP_DEVICE void run() const {
     const gp__u64 n = gp__count(h.a);
-    const unsigned m = n < h.a.sample ? static_cast<unsigned>(n) : h.a.sample;
+    const unsigned m = n < h.a.sample ? unsigned(n) : h.a.sample;
     if (h.a.duplicate_sample && n >= h.a.duplicate_sample && has_duplicates(n, h.a.duplicate_sample)) {
       if (threadIdx.x == 0) *h.a.choice = GP__CHOSE_ONE_SWEEP;
       return;
@@ -21066,7 +21016,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     }
     __syncthreads();
     if (gp_warp() != 0) return;
-    const gp__u64 one_sweep = static_cast<gp__u64>(HISTOGRAM + PASS * static_cast<unsigned>(digits)) * m;
+    const gp__u64 one_sweep = gp__u64(HISTOGRAM + PASS * unsigned(digits)) * m;
     const bool sweeps = digits > 0 && (slow || one_sweep < hybrid_cost(n, m));
     if (threadIdx.x == 0) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
@@ -21093,7 +21043,7 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
   sort.clear();
   __syncthreads();
   typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
-  const unsigned n = static_cast<unsigned>(gp__count(a));
+  const unsigned n = unsigned(gp__count(a));
   if (bucket.sort(static_cast<const typename Bucket::Raw *>(a.in), out, n, 0, 8 * int(sizeof(T)))) return;
   __syncthreads();
   bucket.sort_any(out, out, n);
@@ -21137,7 +21087,7 @@ template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp
 template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_item<C> {
   static GP_DEVICE C make(Bits bits, gp__u32 index) { return static_cast<C>(bits) << SHIFT | index; }
   static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c >> SHIFT); }
-  static GP_DEVICE gp__u32 index(C c) { return static_cast<gp__u32>(c & ((C(1) << SHIFT) - 1)); }
+  static GP_DEVICE gp__u32 index(C c) { return gp__u32(c & ((C(1) << SHIFT) - 1)); }
 };
 template <> struct gp__item<unsigned char, true> : gp__packed_item<unsigned char, gp__u32, 16> {};
 template <> struct gp__item<unsigned short, true> : gp__packed_item<unsigned short, gp__u32, 16> {};
@@ -21149,7 +21099,7 @@ template <> struct gp__item<gp__u64, true> {
   static GP_DEVICE type make(gp__u64 bits, gp__u32 index) { return type{bits, index}; }
   static GP_DEVICE type last() { return type{~0ull, ~0ull}; }
   static GP_DEVICE gp__u64 bits(const type &c) { return c.bits; }
-  static GP_DEVICE gp__u32 index(const type &c) { return static_cast<gp__u32>(c.index); }
+  static GP_DEVICE gp__u32 index(const type &c) { return gp__u32(c.index); }
   static GP_DEVICE bool less(const type &a, const type &b) {
     return a.bits < b.bits || (a.bits == b.bits && a.index < b.index);
   }
@@ -21238,7 +21188,7 @@ template <class V> struct gp__value_place {
   static const bool any = true;
   static GP_DEVICE V at(const void *values, gp__u64 i) {
     const gp__u64 length = reinterpret_cast<gp__u64>(values);
-    if (((i | length) >> 32) == 0) return static_cast<V>(static_cast<gp__u32>(i) % static_cast<gp__u32>(length));
+    if (((i | length) >> 32) == 0) return static_cast<V>(gp__u32(i) % gp__u32(length));
     return static_cast<V>(i % length);
   }
 };
@@ -21396,7 +21346,7 @@ template <> struct gp__bin_value<gp_f16> {
 };
 template <> struct gp__bin_value<gp_bf16> {
   static const bool any = true;
-  static GP_DEVICE float of(unsigned short bits) { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
+  static GP_DEVICE float of(unsigned short bits) { return gp__f32_from_bits(gp__u32(bits) << 16); }
 };
 
 // Sizes of what a block sorts and moves at a time.
@@ -21438,14 +21388,14 @@ GP_DEVICE void gp__push_bucket(
   b->count = count;
   b->first_tile = first_tile;
   b->first_group = first_group;
-  b->source = static_cast<gp__u64>(source);
-  b->shift = static_cast<gp__u64>(shift);
+  b->source = gp__u64(source);
+  b->shift = gp__u64(shift);
   b->counted = b->moved = b->ones = 0;
   b->zeros = ~0ull;
   gp__push_tasks(a, tag, GP__TASK_COUNT << 62 | number << 32, groups);
 }
 GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
-  return GP__TASK_SORT << 62 | static_cast<gp__u64>(source) << 60 | (count - 1) << 44 | begin;
+  return GP__TASK_SORT << 62 | gp__u64(source) << 60 | (count - 1) << 44 | begin;
 }
 
 // First launch, one block: clears the header and draws the call's tag.
@@ -21461,9 +21411,9 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
 template <class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = static_cast<const O *>(a.begin);
-  const gp__u64 stop = static_cast<gp__u64>(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
+  const gp__u64 stop = gp__u64(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
   const gp__u64 end = stop < a.count ? stop : a.count;
-  begin = static_cast<gp__u64>(begins[s]);
+  begin = gp__u64(begins[s]);
   count = begin < end ? end - begin : 0;
 }
 // Segments of one length.
@@ -21486,9 +21436,9 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
-  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), tag = a.header->tag;
-  for (gp__u64 batch = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp();
-       batch * (32 * ROUNDS) < a.segments; batch += warps) {
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), tag = a.header->tag;
+  for (gp__u64 batch = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); batch * (32 * ROUNDS) < a.segments;
+       batch += warps) {
     gp__u64 begin[ROUNDS];
     gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
     bool listed = false;
@@ -21498,7 +21448,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       gp__u64 count = 0;
       begin[r] = 0;
       if (s < a.segments) gp__segment_bounds<O>(a, s, begin[r], count);
-      n[r] = count <= GP__SHORT ? static_cast<gp__u32>(count) : 0;
+      n[r] = count <= GP__SHORT ? gp__u32(count) : 0;
       listed = listed || count > GP__SHORT;
     }
     if (__any_sync(0xffffffffu, listed)) {
@@ -21514,13 +21464,13 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           const unsigned all = __ballot_sync(0xffffffffu, mine);
           if (!all) continue;
           gp__u64 slot = 0;
-          if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], static_cast<unsigned>(__popc(all)));
+          if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], unsigned(__popc(all)));
           slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);
           if (mine && slot < a.list_size[c]) a.list[c][slot] = gp__sort_span{first, count};
         }
         if (count > GP__SHORT && count > Room::LIMIT) {
           if (count <= Block::CAPACITY) gp__push_tasks(a, tag, gp__sort_task(first, count, 0), 1);
-          else gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, static_cast<int>(a.top_shift));
+          else gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, int(a.top_shift));
         }
         __syncwarp();
       }
@@ -21559,7 +21509,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           room.first[run] = at[r] - from;
           room.shift[run] = begin[r] + from;
         }
-        runs += static_cast<unsigned>(__popc(heads));
+        runs += unsigned(__popc(heads));
         const gp__u64 end_of_round = gp_warp_broadcast(begin[r], all ? 31 - __clz(int(all)) : 0);
         if (all) last = end_of_round;
       }
@@ -21611,13 +21561,13 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
 template <class P, int ITEMS, int FROM, int TO, class Room>
 GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const Room &room) {
   const int UNROLL = Room::UNROLL;
-  const gp__u64 steps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32);
+  const gp__u64 steps = gp__u64(gridDim.x) * (P::threads / 32);
   GP__UNROLL_BY(1)
   for (int c = FROM; c >= TO; --c) {
     const int log2_size = GP__LOG2_SHORT + 1 + c, size = 1 << log2_size, lanes = size / ITEMS;
     const int fit = Room::CAPACITY >> log2_size, side = fit < 32 / lanes ? fit : 32 / lanes; // segments side by side
     const gp__u64 count = a.header->listed[c] < a.list_size[c] ? a.header->listed[c] : a.list_size[c];
-    for (gp__u64 step = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
+    for (gp__u64 step = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
          step += steps) {
       const gp__u64 mine = step * unsigned(side) + gp_lane();
       gp__sort_span span = {0, 0};
@@ -21629,7 +21579,7 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
           GP__UNROLL
           for (int u = 0; u < UNROLL; ++u) { // each segment has `size` places of the room
             const int at = (first + u * 32) >> log2_size;
-            to[u] = unsigned(at << log2_size) + gp_warp_broadcast(static_cast<gp__u32>(span.count), unsigned(at));
+            to[u] = unsigned(at << log2_size) + gp_warp_broadcast(gp__u32(span.count), unsigned(at));
             shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
           }
           if (pass == 0) room.template load<UNROLL>(first + gp_lane(), to, shift);
@@ -21639,7 +21589,7 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
         if (pass == 1) break;
         const int own = int(gp_lane()) / lanes;
         room.template sort<ITEMS>(
-            unsigned(own << log2_size), __shfl_sync(0xffffffffu, static_cast<gp__u32>(span.count), own), lanes);
+            unsigned(own << log2_size), __shfl_sync(0xffffffffu, gp__u32(span.count), own), lanes);
         __syncwarp();
       }
     }
@@ -21690,7 +21640,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
 
   GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__bank_padded<C>::at(i); }
   GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
-    return static_cast<gp__u32>(this->field(raw) >> shift) & (GP__DIGITS - 1);
+    return gp__u32(this->field(raw) >> shift) & (GP__DIGITS - 1);
   }
 
   // Sorts n elements, 1 to T * N, from `begin` on, into the output. All threads call.
@@ -21800,7 +21750,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       return INDEXED ? static_cast<C>(b.field(raw)) << PLACE_BITS | place : C(b.encode(raw));
     }
     static GP_DEVICE C unpack(C x) {
-      return Item::make(static_cast<Bits>(x >> PLACE_BITS), static_cast<gp__u32>(x) & ((1u << PLACE_BITS) - 1));
+      return Item::make(static_cast<Bits>(x >> PLACE_BITS), gp__u32(x) & ((1u << PLACE_BITS) - 1));
     }
     static GP_DEVICE float value(const gp__block_sorter &b, C x) {
       return gp__bin_value<K>::of(b.decode(static_cast<Bits>(x >> PLACE_BITS)));
@@ -21812,7 +21762,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       C x[N], least = Item::last(), most = 0;
       GP__UNROLL
       for (int i = 0; i < N; ++i) {
-        const gp__u32 k = static_cast<unsigned>(i) * T + thread;
+        const gp__u32 k = unsigned(i) * T + thread;
         x[i] = k < n ? pack(b, in[k], k) : Item::last();
         least = x[i] < least ? x[i] : least;
         most = k < n && x[i] > most ? x[i] : most;
@@ -21827,7 +21777,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       most = gp_warp_broadcast(gp_warp_reduce(sort.s.most[w], gp_max<C>()), 0);
       const int width = gp__width(static_cast<C>(most - least)),
                 shift = width > Shape::LOG2_BINS ? width - Shape::LOG2_BINS : 0;
-      const auto there = [=](int i) { return i >= 0 && static_cast<unsigned>(i) * T + thread < n; };
+      const auto there = [=](int i) { return i >= 0 && unsigned(i) * T + thread < n; };
       if (!INDEXED) {
         sort.scatter(x, 0, there, n, least, shift);
         if (!sort.finish(shift)) sort.merge(n);
@@ -21844,7 +21794,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       Bits *out = b.keys_to(2) + begin;
       GP__UNROLL
       for (int i = 0; i < N; ++i) {
-        const gp__u32 k = static_cast<unsigned>(i) * T + thread;
+        const gp__u32 k = unsigned(i) * T + thread;
         if (INDEXED) x[i] = k < n ? unpack(sort.s.key[Bins::slot(k)]) : C();
         else if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
       }
@@ -21891,7 +21841,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   GP_DEVICE void count(gp__u64 number, gp__u64 group) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 tiles = tiles_of(b), shift = b.shift;
-    const Bits *in = this->keys(static_cast<int>(b.source)) + b.begin;
+    const Bits *in = this->keys(int(b.source)) + b.begin;
     gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
     Bits ones = 0, zeros = static_cast<Bits>(~static_cast<Bits>(0));
     gp__u32 up_to = 0;
@@ -21899,7 +21849,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     __syncwarp();
     for (gp__u64 t = group * GP__COUNT_TILES; t < tiles && t < (group + 1) * GP__COUNT_TILES; ++t) {
       const gp__u64 left = b.count - t * CAPACITY;
-      const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
+      const gp__u32 n = left < gp__u64(CAPACITY) ? gp__u32(left) : CAPACITY;
       const int AT_ONCE = ITEMS < 8 ? ITEMS : 8;
       GP__UNROLL_BY(1)
       for (gp__u32 first = threadIdx.x; first < CAPACITY; first += AT_ONCE * T) {
@@ -21915,7 +21865,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
             const Bits f = this->field(x[i]);
             ones |= f;
             zeros &= f;
-            d = static_cast<gp__u32>(f >> shift) & (GP__DIGITS - 1);
+            d = gp__u32(f >> shift) & (GP__DIGITS - 1);
           }
           const gp__u32 lead = gp_warp_broadcast(d, 0);
           if (__all_sync(0xffffffffu, d == lead)) { // few distinct keys
@@ -21965,9 +21915,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (one_digit) { // nothing to move
       if (threadIdx.x == 0) {
         const int shift = next_shift((b.ones ^ b.zeros), b.shift);
-        if (shift < 0) finish(b, number, static_cast<int>(b.source));
+        if (shift < 0) finish(b, number, int(b.source));
         else {
-          b.shift = static_cast<gp__u64>(shift);
+          b.shift = gp__u64(shift);
           b.counted = b.ones = 0;
           b.zeros = ~0ull;
           gp__push_tasks(this->a, tag, GP__TASK_COUNT << 62 | number << 32, groups);
@@ -21985,7 +21935,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   }
   // Called by one thread if all keys of a bucket are equal: copies it to the output, unless it is there.
   GP_DEVICE void finish(gp__sort_bucket &b, gp__u64 number, int source) const {
-    b.source = static_cast<gp__u64>(source);
+    b.source = gp__u64(source);
     const bool there = source == 2 ||
         (source == 0 && this->a.keys == this->a.out_keys && (!S::any || this->a.values == this->a.out_values));
     if (!there) gp__push_tasks(this->a, tag, GP__TASK_COPY << 62 | number << 32, tiles_of(b));
@@ -21993,8 +21943,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   GP_DEVICE void copy(gp__u64 number, gp__u64 tile) const {
     const gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 begin = b.begin + tile * CAPACITY, left = b.count - tile * CAPACITY;
-    const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
-    const int source = static_cast<int>(b.source);
+    const gp__u32 n = left < gp__u64(CAPACITY) ? gp__u32(left) : CAPACITY;
+    const int source = int(b.source);
     for (gp__u32 i = threadIdx.x; i < n; i += T) this->keys_to(2)[begin + i] = this->keys(source)[begin + i];
     if (S::any)
       for (gp__u32 i = threadIdx.x; i < n; i += T) this->values_to(2)[begin + i] = this->value(source, begin + i);
@@ -22004,9 +21954,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   // Onesweep).
   GP_DEVICE void move(gp__u64 number, gp__u64 tile) const {
     gp__sort_bucket &b = this->a.buckets[number];
-    const int source = static_cast<int>(b.source), target = source == 1 ? 2 : 1;
+    const int source = int(b.source), target = source == 1 ? 2 : 1;
     const gp__u64 shift = b.shift, begin = b.begin + tile * CAPACITY, left = b.count - tile * CAPACITY;
-    const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
+    const gp__u32 n = left < gp__u64(CAPACITY) ? gp__u32(left) : CAPACITY;
     const gp__u32 first = gp_warp() * PART + gp_lane();
     gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
     unsigned char *stage = room + WARPS * GP__DIGITS * sizeof(gp__u32);
@@ -22035,10 +21985,10 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       const bool there = first + i * 32 < n;
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__DIGITS);
       const unsigned peers = __match_any_sync(0xffffffffu, d), below = gp__earlier_lanes(peers);
-      const gp__u32 r = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
+      const gp__u32 r = there ? mine[d] + unsigned(__popc(below)) : 0;
       ranks[i / 2] = i % 2 ? gp__opaque_copy(ranks[i / 2] | r << 16) : r;
       __syncwarp();
-      if (there && !below) mine[d] += static_cast<unsigned>(__popc(peers));
+      if (there && !below) mine[d] += unsigned(__popc(peers));
       __syncwarp();
     }
     __syncthreads();
@@ -22054,7 +22004,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     gp_tile_exclusive_scan<T>(sum, gp_sum<gp__u64>(), s.scan);
     if (threadIdx.x < GP__DIGITS) {
-      s.start[threadIdx.x] = static_cast<gp__u32>(sum);
+      s.start[threadIdx.x] = gp__u32(sum);
       s.to[threadIdx.x] = b.begin + b.base[threadIdx.x] - sum +
           this->a.group_counts[(b.first_group + tile / GP__COUNT_TILES) * GP__DIGITS + threadIdx.x] +
           this->a.tile_counts[(b.first_tile + tile) * GP__DIGITS + threadIdx.x];
@@ -22177,8 +22127,7 @@ template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_l
     if (s.task.done) return;
     const gp__u64 task = s.task.value, kind = task >> 62, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
     if (kind == GP__TASK_SORT)
-      sorter.sort(
-          static_cast<int>(task >> 60 & 3u), task & ((1ull << 44) - 1), static_cast<gp__u32>(task >> 44 & 0xffffu) + 1);
+      sorter.sort(int(task >> 60 & 3u), task & ((1ull << 44) - 1), gp__u32(task >> 44 & 0xffffu) + 1);
     else if (kind == GP__TASK_COUNT) sorter.count(number, part);
     else if (kind == GP__TASK_MOVE) sorter.move(number, part);
     else sorter.copy(number, part);
@@ -22619,9 +22568,9 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     __syncthreads();
     const gp__u64 i = s.border, j = diagonal - i, i_most = n1 - i < rest ? n1 - i : rest,
                   j_most = n2 - j < rest ? n2 - j : rest;
-    merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j),
-        static_cast<gp__u32>(i_most), static_cast<gp__u32>(j_most), static_cast<gp__u32>(rest),
-        static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
+    merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j), gp__u32(i_most),
+        gp__u32(j_most), gp__u32(rest), static_cast<Key *>(a.out_keys) + at,
+        gp__ahead(static_cast<Value *>(a.out_values), at));
     at += rest;
   }
 }
@@ -22781,7 +22730,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     GP__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       if (k < count) key[k] = keys[mine + k];
-      if (VALUE) source[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
+      if (VALUE) source[VALUE ? k : 0] = gp__u32(mine + k);
     }
     for (int i = tile + int(threadIdx.x); i <= TILE && i <= tile + ITEMS; i += THREADS)
       keys[i] = keys[tile - 1]; // compared, never taken
@@ -22971,9 +22920,9 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
     const gp__u64 rank = t < tiles ? t * TILE - runs.base : 0;
     const gp__u64 whole = runs.of(mine), length = whole < rank ? whole : rank;
     const Key *const keys = static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run);
-    const gp__u64 border = n >> 31 ? Split::template run<Before>(keys, length, rank, probe, s.of[group])
-                                   : Split::template run<Before>(keys, static_cast<gp__u32>(length),
-                                         static_cast<gp__u32>(rank), probe, s.of[group]);
+    const gp__u64 border = n >> 31
+        ? Split::template run<Before>(keys, length, rank, probe, s.of[group])
+        : Split::template run<Before>(keys, gp__u32(length), gp__u32(rank), probe, s.of[group]);
     if (t < tiles && threadIdx.x % Split::PROBES == 0) a.borders[t * 4 + mine] = border;
   }
 }
@@ -23712,7 +23661,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     ValueLoads moving; // in flight while results are counted
     if (VALUE) values.load(moving);
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
-    gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
+    gp__u32 rank = gp__u32(gp__bit_count(marks));
     const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
     if (threadIdx.x == 0) {
       look_back.publish_aggregate(here.number, kept);
@@ -23898,7 +23847,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
       ValueLoads moving; // in flight while results are counted
       if (VALUE) values.load(moving);
-      gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
+      gp__u32 rank = gp__u32(gp__bit_count(marks));
       const gp__u32 kept = count(rank, meetings);
       if (threadIdx.x == 0) {
         l.publish_aggregate(s.number[r & 1u], kept);
@@ -24062,7 +24011,7 @@ template <class P> struct gp__key_counts {
   }
   // Writes the counters to the block's row, 65536 of 16 bits; without rows, adds them to the output.
   GP_DEVICE void hand_over(gp__u64 *out) const {
-    gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
+    gp__u32 *row = a.rows + gp__u64(blockIdx.x) * WORDS;
     for (gp__u32 i = V * threadIdx.x; i < WORDS; i += V * P::threads) {
       gp__u32 two[V];
       GP__UNROLL
@@ -24079,8 +24028,8 @@ template <class P> struct gp__key_counts {
       } else {
         GP__UNROLL
         for (int j = 0; j < V; ++j) {
-          if (two[j] & 0xffffu) atomicAdd(out + i + j, static_cast<gp__u64>(two[j] & 0xffffu));
-          if (two[j] >> 16) atomicAdd(out + ((i + j) ^ Counters::OTHER), static_cast<gp__u64>(two[j] >> 16));
+          if (two[j] & 0xffffu) atomicAdd(out + i + j, gp__u64(two[j] & 0xffffu));
+          if (two[j] >> 16) atomicAdd(out + ((i + j) ^ Counters::OTHER), gp__u64(two[j] >> 16));
         }
       }
     }
@@ -24199,7 +24148,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   __syncthreads();
   const gp__ticket ticket = s.ticket;
   gp__counted_values<1, T, DESCENDING> mine;
-  mine.load(a.counts, static_cast<gp__u32>(ticket.number) * THREADS + threadIdx.x, 65536);
+  mine.load(a.counts, gp__u32(ticket.number) * THREADS + threadIdx.x, 65536);
   const gp__u32 value = mine.value(0);
   gp__sum_rows(a, value & ~(THREADS - 1u), s.sums);
   __syncthreads();
@@ -24276,11 +24225,11 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     for (;;) {
       const bool begins = gp_lane() >= cursor.used && cursor.at < from + ROW;
       if (begins) {
-        const unsigned i = static_cast<unsigned>(cursor.at - from);
+        const unsigned i = unsigned(cursor.at - from);
         atomicOr(&row.begins[i / 32], 1u << (i % 32));
         row.value[begun + 1 + gp_lane() - cursor.used] = cursor.value;
       }
-      const unsigned found = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, begins)));
+      const unsigned found = unsigned(__popc(__ballot_sync(0xffffffffu, begins)));
       begun += found;
       cursor.used += found;
       if (cursor.used < 32) break;
@@ -24289,8 +24238,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     }
     __syncwarp();
     const gp__u32 mine = row.begins[gp_lane() * V / 32] >> (gp_lane() * V % 32) & ((1u << V) - 1);
-    const gp__u32 here = static_cast<gp__u32>(__popc(mine)),
-                  before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
+    const gp__u32 here = gp__u32(__popc(mine)), before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
     gp__vec<Bits> p;
     const unsigned short *value = row.value + before;
     GP__UNROLL
@@ -24321,10 +24269,10 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       gp__u64 i = from + gp_lane() * V;
       if (from >= runs.skipped && from + ROW <= stop) {
         const gp_vector same = gp__same_keys(static_cast<Bits>(cursor.now));
-        const unsigned rows = static_cast<unsigned>((stop - from) / ROW);
+        const unsigned rows = unsigned((stop - from) / ROW);
         GP__UNROLL_BY(4)
         for (unsigned k = 0; k < rows; ++k, i += ROW) gp__store_vector<GP_CACHE_STREAMING>(out + i, same);
-        from += rows * static_cast<gp__u64>(ROW);
+        from += rows * gp__u64(ROW);
         continue;
       }
       gp__vec<Bits> p;
@@ -24373,7 +24321,7 @@ template <class R, int SHIFT> struct gp__scalar_rank { // SHIFT: of the key; the
   static GP_DEVICE gp__u64 index(R r) { return INDEXED ? r & ((1ull << SHIFT) - 1) : 0; }
   static GP_DEVICE R worst() { return ~R(0); }
   static GP_DEVICE bool before(R a, R b) { return a < b; }
-  static GP_DEVICE gp__u32 digit(R r, int d) { return static_cast<gp__u32>(r >> (BITS - 8 - 8 * d)) & 255u; }
+  static GP_DEVICE gp__u32 digit(R r, int d) { return gp__u32(r >> (BITS - 8 - 8 * d)) & 255u; }
   static GP_DEVICE R with(R r, int d, gp__u32 digit) { return r | static_cast<R>(digit) << (BITS - 8 - 8 * d); }
   static GP_DEVICE bool matches(R r, R upper, int d) { return d == 0 || (r ^ upper) >> (BITS - 8 * d) == 0; }
   static GP_DEVICE R filled(R upper, int d) { return d == DIGITS ? upper : upper | ~R(0) >> (8 * d); }
@@ -24602,9 +24550,7 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
 template <class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
   gp__vector_access<Bits, V> x[K];
-  static GP_DEVICE gp__u64 at(gp__u64 first, int i) {
-    return first + static_cast<gp__u64>(i * P::threads + threadIdx.x) * V;
-  }
+  static GP_DEVICE gp__u64 at(gp__u64 first, int i) { return first + gp__u64(i * P::threads + threadIdx.x) * V; }
   // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
   GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned, gp__u32 lead = 0) {
@@ -24640,7 +24586,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;
     const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
-    gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
+    gp__best<THREADS, R> best(s, memory, a.capacity, gp__u32(a.k));
     // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles are coprime.
     gp__u64 tile = share * a.jump % tiles;
     const gp__u64 step = a.blocks * a.jump % tiles;
@@ -24688,7 +24634,7 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;
     const typename R::type *in = static_cast<const typename R::type *>(a.from) + row * a.ranks;
-    gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
+    gp__best<THREADS, R> best(s, memory, a.capacity, gp__u32(a.k));
     for (gp__u64 first = share * TILE; first < a.ranks; first += a.blocks * TILE) {
       typename R::type r[ITEMS];
       GP__UNROLL
@@ -25361,7 +25307,7 @@ GP_DEVICE void gp__select_finish(
     gp__u32 sum = 0;
     GP__UNROLL
     for (int c = 0; c < COPIES; ++c) sum += s.count[i * COPIES + c];
-    if (sum) atomicAdd(bins + i, static_cast<gp__u64>(sum));
+    if (sum) atomicAdd(bins + i, gp__u64(sum));
   }
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -25434,7 +25380,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
     GP__UNROLL
     for (int j = 0; j < V; ++j)
-      if (j < there) atomicAdd(count + (static_cast<gp__u32>(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
+      if (j < there) atomicAdd(count + (gp__u32(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
   }
   GP_DEVICE void flush_if_full() {}
 };
@@ -25491,14 +25437,14 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
     GP__UNROLL
     for (int j = 0; j < V; ++j) {
       const Bits bits = encoded ? x.item[j] : Key::encode(x.item[j]);
-      hits |= (j < there && static_cast<gp__u64>(bits) >> digit.known == prefix ? 1u : 0u) << j;
+      hits |= (j < there && gp__u64(bits) >> digit.known == prefix ? 1u : 0u) << j;
     }
     if (!__any_sync(0xffffffffu, hits != 0)) return;
     GP__UNROLL_BY(1)
     for (int j = 0; j < V; ++j) {
       const bool hit = hits >> j & 1u;
       const Bits bits = encoded ? x.item[0] : Key::encode(x.item[0]);
-      if (hit) atomicAdd(s.count + (static_cast<gp__u32>(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
+      if (hit) atomicAdd(s.count + (gp__u32(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
       gp__drop_first(x);
       if (!appends) continue;
       const gp__u32 at = gp__warp_draw(&s.staged, hit, seen);
@@ -25514,7 +25460,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
     const gp__u32 count = s.staged;
     __syncthreads();
     if (threadIdx.x == 0) {
-      s.base = atomicAdd(appended, static_cast<gp__u64>(count));
+      s.base = atomicAdd(appended, gp__u64(count));
       s.staged = 0;
     }
     __syncthreads();
@@ -25603,8 +25549,8 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
       const gp__u32 there = (1u << Tile::there(at, n)) - 1;
       below[i] &= there;
       equal[i] &= there;
-      before[i].below = static_cast<gp__u64>(__popc(below[i]));
-      before[i].equal = static_cast<gp__u64>(__popc(equal[i]));
+      before[i].below = gp__u64(__popc(below[i]));
+      before[i].equal = gp__u64(__popc(equal[i]));
       const gp__below_equal sum = gp_tile_exclusive_scan<THREADS>(before[i], gp__add_below_equal(), s.scan);
       before[i] = gp__add_below_equal()(total, before[i]);
       total = gp__add_below_equal()(total, sum);
@@ -25631,7 +25577,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
       gp__u64 lower = from.below + before[i].below, same = from.equal + before[i].equal;
       gp__u32 left = below[i] | equal[i];
       while (left) {
-        const int j = __ffs(static_cast<int>(left)) - 1;
+        const int j = __ffs(int(left)) - 1;
         left &= left - 1;
         const bool is_equal = equal[i] >> j & 1u;
         if (!is_equal || same < wanted)
@@ -25657,7 +25603,7 @@ struct gp__bijection {
   gp__u32 keys[GP__SHUFFLE_ROUNDS], low_mask, high_mask;
   unsigned low_bits;
   GP_DEVICE gp__bijection(const gp__value &value, gp__u64 count) : n(count) {
-    const unsigned bits = count > 256 ? 64 - static_cast<unsigned>(__clzll(static_cast<long long>(count - 1))) : 8;
+    const unsigned bits = count > 256 ? 64 - unsigned(__clzll(static_cast<long long>(count - 1))) : 8;
     low_bits = (bits + 1) / 2;
     low_mask = 0xffffffffu >> (32 - low_bits);
     high_mask = 0xffffffffu >> (32 - (bits - low_bits));
@@ -25666,13 +25612,13 @@ struct gp__bijection {
   }
   GP_DEVICE gp__u64 operator()(gp__u64 x) const {
     do {
-      gp__u32 low = static_cast<gp__u32>(x) & low_mask, high = static_cast<gp__u32>(x >> low_bits);
+      gp__u32 low = gp__u32(x) & low_mask, high = gp__u32(x >> low_bits);
       GP__UNROLL
       for (int r = 0; r < GP__SHUFFLE_ROUNDS; r += 2) {
         high ^= gp__shuffle_round(low, keys[r]) & high_mask;
         low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;
       }
-      x = static_cast<gp__u64>(high) << low_bits | low;
+      x = gp__u64(high) << low_bits | low;
     } while (x >= n);
     return x;
   }
@@ -25719,7 +25665,7 @@ GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a, gp__u64 source, gp__u64 
 // Writes the keys of an edge list, then those of the opposite edges. A loop has no opposite.
 template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a) {
   const int ITEMS = 4 * P::vectors;
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   const L *sources = static_cast<const L *>(a.offsets), *targets = static_cast<const L *>(a.targets);
   const bool both = (a.flags & GP_SYMMETRISE) != 0, loops = (a.flags & GP_DROP_LOOPS) == 0;
   gp__pdl_wait<P>();
@@ -25755,7 +25701,7 @@ template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
 template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a, Visit visit) {
   const int ITEMS = 4 * P::vectors;
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage; // gp__edge_tile_bytes
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS, edges = gp__edge_count<O>(a);
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS, edges = gp__edge_count<O>(a);
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
   GP_SHARED(Storage, s);
@@ -25769,7 +25715,7 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
       if (mine + i < edges) target[i] = targets[mine + i];
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
-      if (mine + i < edges) visit(mine + i, source[i], static_cast<gp__u64>(target[i]));
+      if (mine + i < edges) visit(mine + i, source[i], gp__u64(target[i]));
     __syncthreads();
   }
 }
@@ -25797,7 +25743,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   };
   typedef gp__bound_before<false, gp__u64, gp_less<gp__u64>> Before;
   const int ITEMS = 4 * P::vectors;
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   O *offsets = static_cast<O *>(a.out_offsets);
   V *targets = static_cast<V *>(a.out_targets);
   GP_SHARED(Range, range);
@@ -25990,7 +25936,7 @@ struct gp__faults {
   gp__u64 least;
   GP_DEVICE gp__faults() : least(~gp__u64(0)) {}
   GP_DEVICE void add(int kind, gp__u64 at) {
-    const gp__u64 fault = static_cast<gp__u64>(kind) << GP__FAULT_SHIFT | at;
+    const gp__u64 fault = gp__u64(kind) << GP__FAULT_SHIFT | at;
     if (fault < least) least = fault;
   }
   GP_DEVICE void tell(gp__u64 *state) const {
@@ -26004,7 +25950,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__gr
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
   const gp__u64 edges = gp__edge_count<O>(a), mine = blockIdx.x * P::threads + threadIdx.x,
-                step = static_cast<gp__u64>(gridDim.x) * P::threads;
+                step = gp__u64(gridDim.x) * P::threads;
   gp__faults faults;
   if (mine == 0 && offsets[0] != 0) faults.add(a.incoming ? GP_FAULT_FIRST_IN_OFFSET : GP_FAULT_FIRST_OFFSET, 0);
   for (gp__u64 v = mine; v < a.vertices; v += step)
@@ -26026,7 +25972,7 @@ template <class V> struct gp__edge_to_depths {
     const long long from = a.depths[source], to = a.depths[target];
     if (from < 0) return;
     if (to < 0) {
-      if (!a.limit || static_cast<gp__u64>(from) < a.limit) faults.add(GP_FAULT_NOT_REACHED, edge);
+      if (!a.limit || gp__u64(from) < a.limit) faults.add(GP_FAULT_NOT_REACHED, edge);
     } else if (to > from + 1) faults.add(GP_FAULT_TOO_DEEP, edge);
     else if (to == from + 1) {
       const bool parent = a.parents && static_cast<const V *>(a.parents)[target] == source;
@@ -26049,7 +25995,7 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
     const long long depth = a.depths[v];
     const unsigned mark = a.marks[v / 16] >> v % 16 * 2;
     const gp__u64 parent = parents ? parents[v] : 0;
-    if (depth < -1 || (a.limit && depth > 0 && static_cast<gp__u64>(depth) > a.limit)) faults.add(GP_FAULT_DEPTH, v);
+    if (depth < -1 || (a.limit && depth > 0 && gp__u64(depth) > a.limit)) faults.add(GP_FAULT_DEPTH, v);
     if (v == a.source) {
       if (depth != 0) faults.add(GP_FAULT_SOURCE_DEPTH, v);
       if (parents && parent != v) faults.add(GP_FAULT_SOURCE_PARENT, v);
@@ -26072,7 +26018,7 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
   const bool edge = gp__is_edge_fault(kind);
   gp_fault *report = static_cast<gp_fault *>(a.out_targets);
   const O *offsets = static_cast<const O *>(kind == GP_FAULT_IN_SOURCE ? a.out_offsets : a.offsets);
-  report->kind = static_cast<gp__u64>(kind);
+  report->kind = gp__u64(kind);
   report->edge = edge ? at : none;
   report->vertex = !kind || kind == GP_FAULT_IN_EDGES ? none
       : edge                                          ? gp_search(0, a.vertices, gp__ends_at<O>{offsets, at})
@@ -26177,14 +26123,14 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   GP_DEVICE void store_whole(const unsigned char *shared, unsigned char *out, unsigned columns, unsigned start) {
     typedef typename gp__word_of<WORD>::type Word;
     const int N = SIZE / WORD, W = 16 / WORD;
-    const unsigned skip = gp__misalignment(out, 16), start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
-    const int all = static_cast<int>(columns * a.row.by * N);
+    const unsigned skip = gp__misalignment(out, 16), start_pitch = unsigned(a.in_pitch) & 15u;
+    const int all = int(columns * a.row.by * N);
     const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of one column and group
     for (unsigned unit = threadIdx.x; unit * 16 < skip + columns * a.row.by * SIZE; unit += P::threads) {
-      const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD);
-      unsigned char *to = out + static_cast<gp__u64>(unit) * 16 - skip;
+      const int first = int(unit * W) - int(skip / WORD);
+      unsigned char *to = out + gp__u64(unit) * 16 - skip;
       place_of_word p;
-      p.find(a, static_cast<unsigned>(first < 0 ? 0 : first));
+      p.find(a, unsigned(first < 0 ? 0 : first));
       if (first >= 0 && first + W <= all) {
         gp__vec<Word> words;
         if (even) {
@@ -26217,10 +26163,10 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     unsigned char *out = static_cast<unsigned char *>(a.out);
     if (IN_WHOLE && OUT_WHOLE) { // several matrices
       const gp__u64 first = tile * a.matrices, rest = a.outer[1] - first, matrix = a.rows * a.columns * SIZE;
-      const unsigned matrices = static_cast<unsigned>(rest < a.matrices ? rest : a.matrices);
-      load_whole(shared, in + first * matrix, static_cast<unsigned>(matrices * matrix), end);
+      const unsigned matrices = unsigned(rest < a.matrices ? rest : a.matrices);
+      load_whole(shared, in + first * matrix, unsigned(matrices * matrix), end);
       __syncthreads();
-      store_whole(shared, out + first * matrix, static_cast<unsigned>(matrices * a.columns), 0);
+      store_whole(shared, out + first * matrix, unsigned(matrices * a.columns), 0);
       return;
     }
     gp__u64 row, column, from = 0, to = 0;
@@ -26237,13 +26183,12 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     const unsigned most_columns = OUT_WHOLE ? a.tile_columns
         : IN_WHOLE                          ? unsigned(GP__TRANSPOSE_WHOLE)
                                             : unsigned(COLUMNS);
-    const unsigned rows = static_cast<unsigned>(a.rows - row < most_rows ? a.rows - row : most_rows);
-    const unsigned columns =
-        static_cast<unsigned>(a.columns - column < most_columns ? a.columns - column : most_columns);
+    const unsigned rows = unsigned(a.rows - row < most_rows ? a.rows - row : most_rows);
+    const unsigned columns = unsigned(a.columns - column < most_columns ? a.columns - column : most_columns);
     in += from + row * a.in_pitch + column * SIZE;
     out += to + column * a.out_pitch + row * SIZE;
     const unsigned start = gp__misalignment(in, 16);
-    if (IN_WHOLE) load_whole(shared, in, rows * static_cast<unsigned>(a.columns) * SIZE, end);
+    if (IN_WHOLE) load_whole(shared, in, rows * unsigned(a.columns) * SIZE, end);
     else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
     else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const unsigned char *>(a.in), end);
     __syncthreads();
@@ -26252,8 +26197,8 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       gp__store_lines<P::threads, P::store, SIZE, WORD, OUT_ALIGNED>(
           shared, layout, out, a.out_pitch, rows, columns, a.units);
     else
-      Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u,
-          !OVERLAPS || row == 0, !OVERLAPS || row + ROWS >= a.rows);
+      Tile::store(shared, out, a.out_pitch, rows, columns, start, unsigned(a.in_pitch) & 15u, !OVERLAPS || row == 0,
+          !OVERLAPS || row + ROWS >= a.rows);
   }
 };
 // Units of few long rows. A word has several narrow elements; words of as many rows become words of columns.
@@ -26304,7 +26249,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   const gp__transpose_args &a;
   const unsigned rows, line;
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
-      : a(args), rows(static_cast<unsigned>(args.rows)), line(args.pad) {}
+      : a(args), rows(unsigned(args.rows)), line(args.pad) {}
 
   GP_DEVICE unsigned slot_of(unsigned unit) const { return unit + (unit >> line); }
 
@@ -26349,7 +26294,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
     const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
     const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
-    const unsigned pitch = static_cast<unsigned>(a.in_pitch) * 8; // in bits, as `start` is: modulo 32
+    const unsigned pitch = unsigned(a.in_pitch) * 8; // in bits, as `start` is: modulo 32
     unsigned at[K], bits[K], start = gp__misalignment(in, 4) * 8;
     gp__u32 behind = 0;
     Unit x[GROUPS][K], before[K], end[K], tail[K];
@@ -26408,7 +26353,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   template <bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
     GP__UNROLL
     for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
-      x[i] = Words::shifted(x[i], behind, row + i, start + i * (static_cast<unsigned>(a.in_pitch) * 8));
+      x[i] = Words::shifted(x[i], behind, row + i, start + i * (unsigned(a.in_pitch) * 8));
     Words::turn(x);
   }
   // True if all words that a warp reads, from `in` on, are within [begin, end).
@@ -26458,7 +26403,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       out += far * a.out_outer[0] + near * a.out_outer[1];
     }
     const gp__u64 column = tile * a.tile_columns, rest = a.columns - column;
-    const unsigned columns = static_cast<unsigned>(rest < a.tile_columns ? rest : a.tile_columns);
+    const unsigned columns = unsigned(rest < a.tile_columns ? rest : a.tile_columns);
     const unsigned first = threadIdx.x * K;
     in += column * SIZE + threadIdx.x * UNIT;
     const unsigned needed = first - gp_lane() * K + GP__WARP * K; // by the warp
@@ -26493,15 +26438,15 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, ALIGNED);
-  const unsigned start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
+  const unsigned start_pitch = unsigned(a.in_pitch) & 15u;
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
-    const unsigned n = static_cast<unsigned>(a.column_tiles), Q = GP__SQUARE_PANEL;
+    const unsigned n = unsigned(a.column_tiles), Q = GP__SQUARE_PANEL;
     gp__u64 rest = tile, far = 0, near = 0;
     if (a.outer[0] * a.outer[1] > 1) {
       const gp__u64 of_matrix = a.column_tiles * (n + 1) / 2 * (Q * Q), matrix = tile / of_matrix;
       rest -= matrix * of_matrix, far = matrix / a.outer[1], near = matrix - far * a.outer[1];
     }
-    const unsigned panel = static_cast<unsigned>(rest / (Q * Q)), inner = static_cast<unsigned>(rest % (Q * Q));
+    const unsigned panel = unsigned(rest / (Q * Q)), inner = unsigned(rest % (Q * Q));
     const unsigned x = panel / (n + 1), y = panel - x * (n + 1); // row x of panels, and the x-th last one
     const gp__u64 i = (x + y < n ? x : n - 1 - x) * Q + inner % Q, j = (x + y < n ? x + y : y - 1) * Q + inner / Q;
     if (i > j || j >= a.row_tiles) continue;
@@ -26509,8 +26454,8 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
     unsigned char *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
     unsigned char *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
-    const unsigned rows = static_cast<unsigned>(rest_i < SIDE ? rest_i : gp__u64(SIDE));
-    const unsigned columns = static_cast<unsigned>(rest_j < SIDE ? rest_j : gp__u64(SIDE));
+    const unsigned rows = unsigned(rest_i < SIDE ? rest_i : gp__u64(SIDE));
+    const unsigned columns = unsigned(rest_j < SIDE ? rest_j : gp__u64(SIDE));
     // Memory beside a tile's rows belongs to other blocks and is not read.
     Tile::template load<true>(shared, upper, a.out_pitch, rows, columns, upper, upper);
     if (i != j) Tile::template load<true>(shared2, lower, a.out_pitch, columns, rows, lower, lower);
@@ -26536,7 +26481,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(c
     const gp__u64 far = matrix / a.outer[1], rest = a.columns - first;
     Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
         (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
-    const unsigned words = static_cast<unsigned>(rest < a.tile_columns ? rest : a.tile_columns) * N;
+    const unsigned words = unsigned(rest < a.tile_columns ? rest : a.tile_columns) * N;
     for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
       const gp__u64 row = i / words, word = i - row * words, column = first + word / N;
       const gp__u64 other = (a.rotates ? row + column / a.b : column + row * a.columns - row / a.a) % a.rows;
@@ -26615,9 +26560,8 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     if (threadIdx.x == 0) next = gp__add_relaxed(a.counters, 1);
     const gp__u64 place = ticket / a.panel_tiles, tile = ticket - place * a.panel_tiles;
     const gp__u64 row = tile / a.column_tiles * ROWS, column = tile % a.column_tiles * COLUMNS;
-    const unsigned rows = static_cast<unsigned>(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
-    const unsigned columns =
-        static_cast<unsigned>(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
+    const unsigned rows = unsigned(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
+    const unsigned columns = unsigned(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
     const bool is_saved = place + a.holes >= a.panels;
     const unsigned char *begin =
         is_saved ? a.saved + (place + a.holes - a.panels) * panel : a.data + (place + a.holes) * panel;
@@ -26634,7 +26578,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     }
     __syncthreads();
     Tile::store(shared, a.data + place * panel + column * out_pitch + row * SIZE, out_pitch, rows, columns,
-        gp__misalignment(in, 16), static_cast<unsigned>(in_pitch) & 15u);
+        gp__misalignment(in, 16), unsigned(in_pitch) & 15u);
     __syncthreads();
   }
 }
@@ -26694,7 +26638,7 @@ template <class P, int WORD> struct gp__chunk_mover {
       GP__UNROLL
       for (int k = 0; k < DEEP; ++k) {
         from = place[k] = next(from);
-        if (gp_lane() == static_cast<unsigned>(k)) mine = from;
+        if (gp_lane() == unsigned(k)) mine = from;
       }
       const gp__u32 got = __ballot_sync(~0u, gp_lane() < DEEP && claim(mine));
       const gp__u32 behind = (got << 1 | 1u) & all; // places whose predecessor this warp has
@@ -26725,7 +26669,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
     gp__u32 rest = 0;
     if (gp_lane() == 0) rest = gp__load_volatile(a.claimed + first / 32) >> first % 32;
     for (rest = ~__shfl_sync(~0u, rest, 0) & there; rest; rest &= rest - 1)
-      mover.chain(static_cast<gp__u32>(first) + static_cast<gp__u32>(__ffs(static_cast<int>(rest)) - 1));
+      mover.chain(gp__u32(first) + gp__u32(__ffs(int(rest)) - 1));
   }
 }
 
@@ -26757,8 +26701,8 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   storage &s;
   GP_DEVICE gp__buffered_panels(const gp__buffered_args &args, storage &memory) : a(args), s(memory) {}
 
-  GP_DEVICE unsigned ticket() const { return static_cast<unsigned>(gp__add_relaxed(a.counters, 1)); }
-  GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return static_cast<unsigned>(x < y ? x : y); }
+  GP_DEVICE unsigned ticket() const { return unsigned(gp__add_relaxed(a.counters, 1)); }
+  GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return unsigned(x < y ? x : y); }
   // Elements that panel x and group g have in common: their place, and their block of the buffer.
   GP_DEVICE unsigned char *place(unsigned x, unsigned g) const {
     return a.data + (gp__u64(a.border[g]) * COLUMNS * a.rows + x * a.height) * SIZE;
@@ -26787,7 +26731,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       t.rows = least(t.rows - row, ROWS);
       t.columns = least(a.columns - gp__u64(column) * COLUMNS, COLUMNS);
       t.in = t.begin + (row * a.columns + gp__u64(column) * COLUMNS) * SIZE;
-      t.row = static_cast<unsigned>(x * a.height) + row;
+      t.row = unsigned(x * a.height) + row;
       t.column = column;
       t.out_pitch = g < x ? a.rows * SIZE : a.pitch;
       t.out = (g < x ? place(x, g) : block(x, g)) + (column - a.border[g]) * COLUMNS * t.out_pitch + row * SIZE;
@@ -26872,7 +26816,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   // threads does so between its loads and its stores.
   GP_DEVICE void run(unsigned char *shared) const {
     const bool LEADS = gp__buffered_leads(SIZE);
-    const unsigned in_pitch = static_cast<unsigned>(a.columns * SIZE) & 15u;
+    const unsigned in_pitch = unsigned(a.columns * SIZE) & 15u;
     const bool leads = LEADS && threadIdx.x >= P::threads, first = threadIdx.x == (LEADS ? P::threads : 0);
     unsigned which = 0, next = 0;
     if (first) {
@@ -27295,8 +27239,8 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const Load load(a);
-  const gp__u64 warp = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
-  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32);
+  const gp__u64 warp = gp__u64(blockIdx.x) * (T / 32) + gp_warp();
+  const gp__u64 warps = gp__u64(gridDim.x) * (T / 32);
   if (FORM == GP__ROWS_TILE) {
     gp__each_row_tile<false, In, In>(a, s.tile, [&](const gp__chunk &c, gp__u64 r, unsigned lane, bool there) {
       const Acc sum = gp__lanes_reduce(gp__fold_chunk<false, Op, Acc>(load, s.tile, c, 0), Op(), 1u << a.log2_lanes);
@@ -27480,7 +27424,7 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
   const int V = gp__row<In>::V, N = COLUMNS ? V : 1;
   gp__pdl_wait<P>();
   const gp__u64 lines = COLUMNS ? a.extent[0] * a.extent[2] * a.extent[3] : a.rows, step = gridDim.x * P::threads;
-  for (gp__u64 n = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; n < lines * a.windows; n += step) {
+  for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < lines * a.windows; n += step) {
     const gp__u64 l = n / a.windows, window = n - l * a.windows, r = COLUMNS ? l / a.extent[0] * a.extent[1] : l;
     const long long i = COLUMNS ? static_cast<long long>(l % a.extent[0]) : 0;
     const gp__row<In> line(static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, r) + i * a.in_stride[0],
@@ -27777,8 +27721,8 @@ GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
 // Dimension 0 runs fastest. Only for strides that no transpose takes.
 template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a) {
   gp__pdl_wait<P>();
-  const gp__u64 count = a.extent[0] * a.rows, step = static_cast<gp__u64>(gridDim.x) * P::threads;
-  for (gp__u64 n = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
+  const gp__u64 count = a.extent[0] * a.rows, step = gp__u64(gridDim.x) * P::threads;
+  for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
     long long from = 0, to = 0;
     gp__u64 left = n;
     GP__UNROLL
@@ -27854,11 +27798,11 @@ struct gp__bfs_sums {
 struct gp__bfs_tally {
   gp__u32 appended[2], found[2], edges[2], longer[2];
   GP_DEVICE static void add(gp__u32 (&sum)[2], gp__u64 x) {
-    const gp__u32 low = static_cast<gp__u32>(x) & 0xffffffu, high = static_cast<gp__u32>(x >> 24);
+    const gp__u32 low = gp__u32(x) & 0xffffffu, high = gp__u32(x >> 24);
     if (low) atomicAdd(&sum[0], low);
     if (high) atomicAdd(&sum[1], high);
   }
-  GP_DEVICE static gp__u64 whole(const gp__u32 (&sum)[2]) { return sum[0] + (static_cast<gp__u64>(sum[1]) << 24); }
+  GP_DEVICE static gp__u64 whole(const gp__u32 (&sum)[2]) { return sum[0] + (gp__u64(sum[1]) << 24); }
   GP_DEVICE bool has_found() const { return found[0] || found[1]; }
   GP_DEVICE bool has_hit() const { return found[1] >> 23; }
   GP_DEVICE gp__bfs_sums sums() const {
@@ -27875,15 +27819,15 @@ struct gp__bfs_block_totals {
   bool found, hit;
   GP_DEVICE static gp__bfs_block_totals of(unsigned appended, const gp__bfs_tally &mine) {
     const gp__u64 edges = gp__bfs_tally::whole(mine.edges);
-    return gp__bfs_block_totals{appended < 0xffffu ? appended : 0xffffu,
-        edges < 1u << 24 ? static_cast<unsigned>(edges) : 1u << 24, mine.has_found(), mine.has_hit()};
+    return gp__bfs_block_totals{appended < 0xffffu ? appended : 0xffffu, edges < 1u << 24 ? unsigned(edges) : 1u << 24,
+        mine.has_found(), mine.has_hit()};
   }
   GP_DEVICE static gp__bfs_block_totals of(gp__u64 word) {
-    return gp__bfs_block_totals{static_cast<unsigned>(word) & 0xffffu, static_cast<unsigned>(word >> 18),
-        (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
+    return gp__bfs_block_totals{
+        unsigned(word) & 0xffffu, unsigned(word >> 18), (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
   }
   GP_DEVICE gp__u64 word() const {
-    return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | static_cast<gp__u64>(edges) << 18;
+    return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | gp__u64(edges) << 18;
   }
 };
 // Counts of a level of all blocks of a cluster.
@@ -27894,12 +27838,12 @@ struct gp__bfs_cluster_totals {
   // Two words of 48 bits: parts and flags; edges, saturated so that those of all clusters can be added.
   GP_DEVICE gp__u64 word(bool first) const {
     const unsigned is = found | hit << 1 | over << 2 | wide << 3 | uneven << 4;
-    return first ? appended | static_cast<gp__u64>(is) << 32 : edges < 1u << 27 ? edges : 1u << 27;
+    return first ? appended | gp__u64(is) << 32 : edges < 1u << 27 ? edges : 1u << 27;
   }
   // Totals of all clusters: even lanes have the first words, odd ones the second, others 0.
   GP_DEVICE static gp__bfs_cluster_totals of_lanes(gp__u64 word) {
     const bool first = gp_lane() % 2 == 0;
-    const unsigned count = static_cast<unsigned>(word), is = static_cast<unsigned>(word >> 32);
+    const unsigned count = unsigned(word), is = unsigned(word >> 32);
     const auto any = [is](int bit) { return __any_sync(0xffffffffu, is >> bit & 1u) != 0; };
     return gp__bfs_cluster_totals{
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
@@ -28053,11 +27997,11 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
         buffered(0), depth(0), turn(0) {}
 
   GP_DEVICE unsigned cluster() const { return CLUSTERS ? a.cluster : 1; }
-  GP_DEVICE gp__u64 warp_of_grid() const { return static_cast<gp__u64>(s.rank) * WARPS + gp_warp(); }
-  GP_DEVICE gp__u64 warps_of_grid() const { return static_cast<gp__u64>(a.blocks) * WARPS; }
+  GP_DEVICE gp__u64 warp_of_grid() const { return gp__u64(s.rank) * WARPS + gp_warp(); }
+  GP_DEVICE gp__u64 warps_of_grid() const { return gp__u64(a.blocks) * WARPS; }
   // Edges of the next part of a list.
   GP_DEVICE static unsigned part_of(gp__u64 rest) {
-    return rest < GP__BFS_PART ? static_cast<unsigned>(rest) : unsigned(GP__BFS_PART);
+    return rest < GP__BFS_PART ? unsigned(rest) : unsigned(GP__BFS_PART);
   }
 
   // ---- sums and the barrier
@@ -28089,7 +28033,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
         : lane == 2                ? of_block.edges
                                    : of_block.longer;
     const gp__u64 all =
-        gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
+        gp__grid_barrier_sum(control->barrier, unsigned(s.state.barriers), a.blocks, s.rank, mine, naps);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
         __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
   }
@@ -28123,8 +28067,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   }
   GP_DEVICE void go_down() {
     gp__bfs_state &t = s.state;
-    const bool grows = a.in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha) > t.unexplored &&
-        t.edges * 8 > vertices;
+    const bool grows =
+        a.in_offsets && a.alpha > 0 && t.edges * unsigned(a.alpha) > t.unexplored && t.edges * 8 > vertices;
     const gp__u64 parts = t.last - t.first;
     t.step = fits_block(parts, t.edges)                 ? GP__BFS_SMALL
         : fits_grid(parts, t.edges, t.depth, a.spread)  ? GP__BFS_SPREAD
@@ -28149,9 +28093,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
         parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
   }
   // True if the search goes on top-down after a bottom-up level.
-  GP_DEVICE bool shrinks() const {
-    return s.state.edges * static_cast<unsigned>(a.beta) < s.state.list || a.alpha <= 0;
-  }
+  GP_DEVICE bool shrinks() const { return s.state.edges * unsigned(a.beta) < s.state.list || a.alpha <= 0; }
   GP_DEVICE void decide(const gp__bfs_sums &x) {
     gp__bfs_state &t = s.state;
     switch (t.step) {
@@ -28195,7 +28137,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     gp_traversal_step &r = a.statistics->step[s.steps++];
     r.nanoseconds = gp__nanoseconds() - s.clock;
     r.reached = s.state.reached, r.edges = s.state.explored;
-    r.kind = static_cast<gp__u32>(kind), r.depth = static_cast<gp__u32>(s.state.depth);
+    r.kind = gp__u32(kind), r.depth = gp__u32(s.state.depth);
   }
   // Ends a step. After levels of one block, or of one cluster, the other blocks read the new state.
   GP_DEVICE void finish_step(int step) {
@@ -28246,7 +28188,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   }
   // Reserves `count` places by the cursor; the warp's first lane asks.
   GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
-    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, static_cast<gp__u64>(count)) : 0, 0);
+    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, gp__u64(count)) : 0, 0);
   }
   GP_DEVICE void flush() {
     if (!buffered) return;
@@ -28259,19 +28201,19 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   }
   // Appends to a queue in shared memory or, if that is full, to the queue in memory (for one block's, see leave_small).
   template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
-    if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? static_cast<unsigned>(depth) : 0)[at] = edges;
+    if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? unsigned(depth) : 0)[at] = edges;
     else queue[atomicAdd(&control->queue, 1ull)] = edges;
   }
   // Moves the first `there` parts of a queue in shared memory to the queue in memory.
   GP_DEVICE void move_small(unsigned which, unsigned there) {
-    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
+    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
   }
   // Lanes append the lists of their vertices. counts: the vertices are new, and their edges are counted.
   template <int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
     const bool is_long = has && count > GP__BFS_PART;
-    const unsigned small = !has ? 0 : !is_long ? static_cast<unsigned>(count) : TEAM == ONE_BLOCK ? GP__BFS_LONG : 0;
+    const unsigned small = !has ? 0 : !is_long ? unsigned(count) : TEAM == ONE_BLOCK ? GP__BFS_LONG : 0;
     const unsigned whole = __ballot_sync(0xffffffffu, small != 0);
     unsigned large = __ballot_sync(0xffffffffu, is_long);
     if (TEAM == ONE_BLOCK && large) sums.edges += gp_warp_reduce(is_long ? count - small : 0, gp_sum<gp__u64>());
@@ -28280,7 +28222,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       if (counts) sums.edges += gp_warp_reduce(small, gp_sum<unsigned>());
       if (small) gp__prefetch(targets + begin);
       const unsigned before = gp__lanes_before(whole);
-      const unsigned number = static_cast<unsigned>(__popc(whole));
+      const unsigned number = unsigned(__popc(whole));
       if (TEAM != WARPS_OF_GRID) {
         const unsigned at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], number) : 0, 0);
         if (small) put_small<TEAM>(at + before, gp_edges_of(begin, small, v));
@@ -28292,7 +28234,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     }
     if (TEAM != ONE_BLOCK && counts && large && a.in_offsets &&
         a.alpha > 0) { // split once the search is known to go on top-down
-      const unsigned number = static_cast<unsigned>(__popc(large));
+      const unsigned number = unsigned(__popc(large));
       const gp__u64 at = reserve(&control->merged, number) - s.state.merged;
       const bool is = (large >> gp_lane() & 1u) != 0;
       if (is) static_cast<Vertex *>(a.found)[at + gp__lanes_before(large)] = v;
@@ -28301,18 +28243,18 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       return;
     }
     for (; large; large &= large - 1) { // the whole warp splits a long list
-      const int owner = __ffs(static_cast<int>(large)) - 1;
+      const int owner = __ffs(int(large)) - 1;
       const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, count, owner);
       const Vertex vertex = __shfl_sync(0xffffffffu, v, owner);
-      const unsigned parts = static_cast<unsigned>((length + GP__BFS_PART - 1) / GP__BFS_PART);
+      const unsigned parts = unsigned((length + GP__BFS_PART - 1) / GP__BFS_PART);
       gp__u64 at;
       if (counts) sums.edges += length;
       if (TEAM != WARPS_OF_GRID) at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], parts) : 0, 0);
       else at = reserve(&control->queue, parts);
       for (unsigned i = gp_lane(); i < parts; i += GP__WARP) {
-        const gp__u64 done = static_cast<gp__u64>(i) * GP__BFS_PART, rest = length - done;
+        const gp__u64 done = gp__u64(i) * GP__BFS_PART, rest = length - done;
         const gp_edges part = gp_edges_of(from + done, part_of(rest), vertex);
-        if (TEAM != WARPS_OF_GRID) put_small<TEAM>(static_cast<unsigned>(at) + i, part);
+        if (TEAM != WARPS_OF_GRID) put_small<TEAM>(unsigned(at) + i, part);
         else queue[at + i] = part;
       }
       if (TEAM == WARPS_OF_GRID && gp_lane() == 0) sums.appended += parts;
@@ -28329,7 +28271,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     __syncwarp();
   }
   template <bool LISTED> GP_DEVICE void append_to_list(bool has, Vertex v, Vertex neighbour) {
-    const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
+    const unsigned mask = __ballot_sync(0xffffffffu, has), number = unsigned(__popc(mask));
     if (!number) return;
     if (buffered + number > SLOTS) flush_list<LISTED>();
     if (has) slots()[buffered + gp__lanes_before(mask)] = Seeker{v, neighbour};
@@ -28367,11 +28309,10 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     return by_depth(TEAM) ? reached_at(v) : map + (v >> 5);
   }
   template <int TEAM> GP_DEVICE bool is_new(Vertex v, gp__u32 was) const {
-    return by_depth(TEAM) ? was > static_cast<gp__u32>(depth) : !(was >> (v & 31u) & 1u);
+    return by_depth(TEAM) ? was > gp__u32(depth) : !(was >> (v & 31u) & 1u);
   }
   template <int TEAM> GP_DEVICE gp__u32 take(Vertex v, gp__u32 *map) const {
-    return by_depth(TEAM) ? atomicMin(reached_at(v), static_cast<gp__u32>(depth))
-                          : atomicOr(map + (v >> 5), 1u << (v & 31u));
+    return by_depth(TEAM) ? atomicMin(reached_at(v), gp__u32(depth)) : atomicOr(map + (v >> 5), 1u << (v & 31u));
   }
   template <int TEAM>
   GP_DEVICE void visit(
@@ -28402,7 +28343,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
         set_bit_of(begin[i] == end[i], v[i], map);
       }
       if (mine[i] && !by_depth(TEAM)) write(v[i], depth, source[i]);
-      if (gp_lane() == 0) sums.found += static_cast<unsigned>(__popc(won));
+      if (gp_lane() == 0) sums.found += unsigned(__popc(won));
       if (mine[i] && !by_depth(TEAM) && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
       Below::template append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
     }
@@ -28427,11 +28368,11 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE void top_down() {
     const gp__u64 first = s.state.first, count = s.state.last - first;
     depth = s.state.depth + 1;
-    if (count <= static_cast<gp__u64>(a.blocks) * P::threads && s.state.edges <= static_cast<gp__u64>(a.blocks) * SMALL)
+    if (count <= gp__u64(a.blocks) * P::threads && s.state.edges <= gp__u64(a.blocks) * SMALL)
       return top_down_by_blocks(first, count);
     // With fewer parts than lanes, more warps have fewer parts each.
     const gp__u64 share = (count + warps_of_grid() - 1) / warps_of_grid();
-    const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : unsigned(GP__WARP);
+    const unsigned width = share < GP__WARP ? unsigned(share) : unsigned(GP__WARP);
     for (gp__u64 at = warp_of_grid() * width; at < count; at += warps_of_grid() * width) {
       gp_edges edges = gp_edges_of(0, 0, 0);
       if (gp_lane() < width && at + gp_lane() < count) edges = queue[first + at + gp_lane()];
@@ -28442,9 +28383,9 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   // For parts too few to keep all lanes busy: each block has its share, and reserves room in the queue for all its
   // warps by one atomic, as thousands on one word would queue up.
   GP_DEVICE void top_down_by_blocks(gp__u64 first, gp__u64 count) {
-    const unsigned most = static_cast<unsigned>((count + a.blocks - 1) / a.blocks);
-    const gp__u64 from = static_cast<gp__u64>(s.rank) * most;
-    const unsigned share = from >= count ? 0 : count - from < most ? static_cast<unsigned>(count - from) : most;
+    const unsigned most = unsigned((count + a.blocks - 1) / a.blocks);
+    const gp__u64 from = gp__u64(s.rank) * most;
+    const unsigned share = from >= count ? 0 : count - from < most ? unsigned(count - from) : most;
     const unsigned width = (most + WARPS - 1) / WARPS, each = most < WARPS ? WARPS / most : 1; // warps a part
     const unsigned at = gp_warp() / each * width;
     if (at < share) {
@@ -28455,7 +28396,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
         const unsigned rest = edges.count() > before ? edges.count() - before : 0;
         edges = gp_edges_of(edges.begin() + before, rest < piece ? rest : piece, edges.source);
       }
-      expand<BLOCKS_OF_GRID>(edges, most >= static_cast<unsigned>(a.look_from));
+      expand<BLOCKS_OF_GRID>(edges, most >= unsigned(a.look_from));
     }
     __syncthreads();
     const unsigned appended = s.appended[0], there = appended < SMALL ? appended : SMALL;
@@ -28495,7 +28436,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   }
   GP_DEVICE gp__u64 *words_of_level(unsigned half) const { return s.message[depth & 1][half]; }
   GP_DEVICE unsigned tag_of_level() const { // a clear word is of no level
-    return (static_cast<unsigned>(depth) & 0x7fffu) | 0x8000u;
+    return (unsigned(depth) & 0x7fffu) | 0x8000u;
   }
   // Sends a word of each block to each: a lane's to block `to`, if there is one. Returns the word from there.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
@@ -28562,7 +28503,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     const gp__u64 number = s.state.barriers;
     __syncwarp();
     if (gp_lane() == 0) s.state.barriers = number + 1;
-    return gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
+    return gp__grid_barrier_sum(control->barrier, unsigned(number), a.blocks, s.rank, mine);
   }
   // Sums the counts of all blocks, at the end.
   GP_DEVICE void sum_levels(bool in_grid) {
@@ -28583,8 +28524,8 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
       const gp__u64 of_all = exchange_word(s.message[3][half], other, half ? all_explored : all_found);
       const gp__u64 of_last = exchange_word(s.message[2][half], other, half ? mine.edges : last);
       const auto sum = [&](gp__u64 x, unsigned which) {
-        const gp__u64 low = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x) & 0xffffffu : 0);
-        const gp__u64 high = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x >> 24) : 0);
+        const gp__u64 low = gp__warp_sum(half == which && other < a.cluster ? unsigned(x) & 0xffffffu : 0);
+        const gp__u64 high = gp__warp_sum(half == which && other < a.cluster ? unsigned(x >> 24) : 0);
         return low + (high << 24);
       };
       found = sum(of_all, 0), explored = sum(of_all, 1), appended = sum(of_last, 0), edges = sum(of_last, 1);
@@ -28690,7 +28631,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       const gp__u64 done = (i + 1) * GP__BFS_PART;
       queue[rest + i] = gp_edges_of(begin + done, part_of(count - done), v);
     }
-    atomicAdd(&s.appended[turn], static_cast<unsigned>(others));
+    atomicAdd(&s.appended[turn], unsigned(others));
   }
   // Moves the `there` parts of one block's queue to the queue in memory. over: also completes this cluster's parts
   // there that had no room.
@@ -28702,7 +28643,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       __syncthreads();
       if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4][0]);
     }
-    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
+    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
     __syncthreads();
     while (i < there || j < end) {
       const bool own = i < there;
@@ -28712,11 +28653,10 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   }
   // Prefetches the beginning and the end of a list that this block visits next; a cache gets at least 32 bytes.
   GP_DEVICE void prefetch_list(Offset begin, Offset count) {
-    const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
+    const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = unsigned(begin) % sector;
     gp__cp_async_wait(); // earlier ones, long complete: they would be overwritten
     gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
-    if (from + static_cast<unsigned>(count) > sector)
-      gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
+    if (from + unsigned(count) > sector) gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
   }
   // A level of few short parts waits for memory and for each warp's next instruction, so this path has few: each part
   // has four lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave
@@ -28730,18 +28670,18 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     for (;;) {
       const bool there = at < edges;
       gp__u32 was = 0; // above depth: this lane reaches v
-      if (there && CLUSTERS) was = atomicMin(reached_at(v), static_cast<gp__u32>(depth));
+      if (there && CLUSTERS) was = atomicMin(reached_at(v), gp__u32(depth));
       if (there && !CLUSTERS) was = gp__set_bit(map, v) ? ~0u : 0;
       const Offset begin = there ? offsets[v] : 0, count = (there ? offsets[v + 1] : 0) - begin;
       inspected += there;
-      if (was > static_cast<gp__u32>(depth)) {
+      if (was > gp__u32(depth)) {
         const bool is_long = count > GP__BFS_PART;
         if (count) {
           prefetch_list(begin, count);
           Below::template put_small<ONE_BLOCK>(gp__shared_add_unaggregated(&s.appended[turn], 1u),
-              gp_edges_of(begin, is_long ? unsigned(GP__BFS_LONG) : static_cast<unsigned>(count), v));
+              gp_edges_of(begin, is_long ? unsigned(GP__BFS_LONG) : unsigned(count), v));
         } else set_bit_of(true, v, map);
-        counted += 1u << FEW_SHIFT | (is_long ? 0 : static_cast<unsigned>(count));
+        counted += 1u << FEW_SHIFT | (is_long ? 0 : unsigned(count));
         if (is_long) gp__bfs_tally::add(s.sums[turn].edges, count);
         reach(v, was, static_cast<Vertex>(part.source), count);
       }
@@ -28761,7 +28701,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     for (;;) {
       Below::template expand<ONE_BLOCK>(now, looks);
       if (!left) return;
-      const Vertex v = __shfl_sync(0xffffffffu, source, __ffs(static_cast<int>(left)) - 1);
+      const Vertex v = __shfl_sync(0xffffffffu, source, __ffs(int(left)) - 1);
       const Offset begin = offsets[v], count = offsets[v + 1] - begin;
       const Offset mine = done + gp_lane() * unsigned(GP__BFS_PART);
       now = gp_edges_of(begin + mine, mine < count ? part_of(count - mine) : 0, v);
@@ -28785,8 +28725,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
           continue;
         }
       }
-      visit_all(part(at + gp_lane(), count < at + width ? count : at + width), map,
-          count >= static_cast<unsigned>(a.look_from));
+      visit_all(part(at + gp_lane(), count < at + width ? count : at + width), map, count >= unsigned(a.look_from));
     }
     if (turned * width < count) {
       counted = gp__warp_sum(counted);
@@ -28842,7 +28781,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       unsigned verdict, unsigned appended, unsigned alive, unsigned blocks, bool in_team, bool in_grid) {
     gp__bfs_state &t = s.state;
     const bool done = (verdict & LEVEL_DONE) != 0;
-    leave_small(static_cast<unsigned>(depth),
+    leave_small(unsigned(depth),
         done                   ? 0
             : appended < SMALL ? appended
                                : SMALL,
@@ -28879,18 +28818,18 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
     const bool in_team = CLUSTERS && blocks > 1, in_grid = CLUSTERS && blocks > a.cluster;
-    const unsigned parts = static_cast<unsigned>(t.last - t.first);
+    const unsigned parts = unsigned(t.last - t.first);
     // This block's parts: in its own queue or, after an uneven level, among all of its cluster's.
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0; // of the level before
     unsigned before = parts, alive = 1;                         // parts of all blocks in it; whether it found anything
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
-      small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + first + i];
+      small_queue(unsigned(depth))[i] = queue[t.first + first + i];
     if (threadIdx.x == 0) s.verdict[depth & 1] = 0, s.found = s.explored = 0, s.again.clear();
     __syncthreads();
     do {
-      const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
+      const unsigned from = unsigned(depth++), next = turn == 2 ? 0 : turn + 1;
       const bool few = (verdict & LEVEL_FEW) != 0, uneven = CLUSTERS && (verdict & LEVEL_UNEVEN) != 0;
       visit_parts(from, first, count, few, uneven, map);
       if (threadIdx.x == COUNTER) s.sums[next].clear(), s.appended[next] = 0;
@@ -28941,7 +28880,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
   // Neighbours before p in the 16 bytes that hold it.
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
-    return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
+    return unsigned(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
   }
   // Loads the existing part of the 16 bytes that hold p. These bypass L1, which is for the bitmap.
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
@@ -28964,7 +28903,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   // True if a neighbour in the 16 bytes of `at`, from there on, has been reached; it becomes the parent. Otherwise
   // another neighbour does.
   GP_DEVICE bool look(const gp__u32 *map, Offset at, Offset end, Vertex &parent) {
-    const unsigned from = before_whole(in_sources + at), n = static_cast<unsigned>(behind(at, end, 1) - at);
+    const unsigned from = before_whole(in_sources + at), n = unsigned(behind(at, end, 1) - at);
     Vertex u[LOOK];
     bool hit = false;
     load_neighbours(in_sources + at, u);
@@ -29011,7 +28950,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       waiting_at()[slot] = x.at;
       waiting_at()[WAITING + slot] = x.end;
     }
-    waiting += static_cast<unsigned>(__popc(mask));
+    waiting += unsigned(__popc(mask));
   }
   // Waiting vertices look on, at 16 bytes each; few vertices have several lanes each.
   template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
@@ -29027,7 +28966,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const Offset from = is && team.rank ? behind(mine.at, mine.end, team.rank) : mine.at;
     const bool hit = from < mine.end && look(map, from, mine.end, parent);
     const unsigned hits = team.of(__ballot_sync(0xffffffffu, hit));
-    parent = __shfl_sync(0xffffffffu, parent, static_cast<int>(team.first(hits)));
+    parent = __shfl_sync(0xffffffffu, parent, int(team.first(hits)));
     const Offset rest = is ? behind(mine.at, mine.end, team.width) : mine.end;
     const bool leads = is && !team.rank, waits = leads && !hits && rest < mine.end, found = leads && hits;
     if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
@@ -29048,8 +28987,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     unsigned waiting = 0;
     depth = t.depth + 1;
     if (!LISTED) {
-      for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
-           i += static_cast<gp__u64>(a.blocks) * P::threads)
+      for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < words; i += gp__u64(a.blocks) * P::threads)
         a.fresh[i] = 0;
     }
     for (Vertex row = static_cast<Vertex>(warp_of_grid()); row < rows; row += WORDS * step) {
@@ -29109,7 +29047,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   // Appends the lists of vertices in a bitmap: lanes have a word each, the first of them word `at`.
   GP_DEVICE void append_words(gp__u64 at, gp__u32 mine) {
     for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
-      const int owner = __ffs(static_cast<int>(left)) - 1;
+      const int owner = __ffs(int(left)) - 1;
       const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
       append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
     }
@@ -29198,12 +29136,10 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   // Initialises the bitmap and the first frontier.
   GP_DEVICE void fill() {
     const gp__u64 source = s.source;
-    for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
-         i += static_cast<gp__u64>(a.blocks) * P::threads)
+    for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < words; i += gp__u64(a.blocks) * P::threads)
       a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
     if (CLUSTERS) {
-      for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < vertices;
-           i += static_cast<gp__u64>(a.blocks) * P::threads)
+      for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < vertices; i += gp__u64(a.blocks) * P::threads)
         if (i != source) write(static_cast<Vertex>(i), -1, static_cast<Vertex>(~Vertex(0)));
     }
     if (s.rank != 0) return;
@@ -29221,7 +29157,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE void start() {
     if (threadIdx.x == 0) {
       const gp__ticket ticket = gp__draw(a.workspace, a.blocks);
-      set_out(cluster() > 1 ? blockIdx.x : static_cast<unsigned>(ticket.number));
+      set_out(cluster() > 1 ? blockIdx.x : unsigned(ticket.number));
       s.tag = ticket.tag;
     }
     if (CLUSTERS) {
@@ -29271,7 +29207,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
       const gp__u32 mine = at + gp_lane() < words ? ~map[at + gp_lane()] : 0;
       for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
-        const int owner = __ffs(static_cast<int>(left)) - 1;
+        const int owner = __ffs(int(left)) - 1;
         const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
         const gp__u64 v = (at + unsigned(owner)) * 32 + gp_lane();
         if ((word >> gp_lane() & 1u) && v < vertices)
@@ -29293,9 +29229,8 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   // A block one level ahead may have counted a level that is empty in the end.
   GP_DEVICE void find_deepest() {
     gp__u64 most = 0;
-    for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < vertices;
-         i += static_cast<gp__u64>(a.blocks) * P::threads)
-      if (a.depths[i] > static_cast<int>(most)) most = static_cast<gp__u64>(a.depths[i]);
+    for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < vertices; i += gp__u64(a.blocks) * P::threads)
+      if (a.depths[i] > int(most)) most = gp__u64(a.depths[i]);
     most = gp_warp_reduce(most, gp_max<gp__u64>());
     if (gp_lane() == 0) atomicMax(&control->deepest, most);
   }
@@ -29330,7 +29265,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     if (threadIdx.x == 0) {
       enter(blockIdx.x);
       s.state = left(a.step);
-      s.state.barriers = static_cast<unsigned>(a.step) + 1; // so that levels of one block write the next state
+      s.state.barriers = unsigned(a.step) + 1; // so that levels of one block write the next state
     }
     __syncthreads();
   }
@@ -29368,7 +29303,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
         break;
       }
     }
-    const gp__u64 looks = gp_warp_reduce(static_cast<gp__u64>(inspected), gp_sum<gp__u64>());
+    const gp__u64 looks = gp_warp_reduce(gp__u64(inspected), gp_sum<gp__u64>());
     if (gp_lane() == 0 && looks) atomicAdd(&control->inspected, looks);
     if (decided) left(a.step + 1) = s.state;
   }
@@ -29488,11 +29423,11 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     for (int i = 0; i < level; ++i) sum += s->edges_to[i];
     return sum;
   }
-  GP_DEVICE gp__u64 degree(Vertex v) const { return static_cast<gp__u64>(offsets[v + 1] - offsets[v]); }
+  GP_DEVICE gp__u64 degree(Vertex v) const { return gp__u64(offsets[v + 1] - offsets[v]); }
   // True if no level follows this one of `count` vertices.
   GP_DEVICE bool over(int level, gp__u64 count) const {
     const gp__u64 hit = gp__load_volatile(&s->hit);
-    return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level));
+    return !count || (a.limit && level == a.limit) || (hit && hit <= gp__u64(level));
   }
 
   GP_DEVICE void start(gp__u64 mine, gp__u64 threads) const {
@@ -29527,7 +29462,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     if (parents) parents[v] = source;
     ++reached;
     edges += degree(v);
-    if (v == a.target) atomicExch(&s->hit, static_cast<gp__u64>(level));
+    if (v == a.target) atomicExch(&s->hit, gp__u64(level));
     return true;
   }
   template <class Take> GP_DEVICE void expand(bool there, Vertex v, const Take &take) {
@@ -29611,7 +29546,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     if (threadIdx.x > 0 || !a.statistics) return;
     gp_traversal &r = *a.statistics;
     const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
-    gp__u64 levels = static_cast<gp__u64>(level);
+    gp__u64 levels = gp__u64(level);
     if (level == most) // the search ended there or earlier, in a launch of its own
       for (levels = 0; levels < most && s->found[levels + 1]; ++levels) {}
     else if (!gp__load_volatile(&s->found[slot(level)])) --levels;
@@ -29620,7 +29555,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     r.inspected = s->inspected;
     r.levels = levels;
     r.bottom_up = 0;
-    r.small = static_cast<gp__u64>(levels > most ? levels - most : 0);
+    r.small = gp__u64(levels > most ? levels - most : 0);
     r.steps = 0;
     r.bytes = a.vertices * (4 + (parents ? of_vertex : 0)) + s->reached * 2 * of_offset + s->inspected * of_vertex;
   }
@@ -29633,8 +29568,8 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
   gp__pdl_wait<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
   if (a.step == 0) {
-    const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x;
-    stepper.start(mine, static_cast<gp__u64>(gridDim.x) * P::threads);
+    const gp__u64 mine = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
+    stepper.start(mine, gp__u64(gridDim.x) * P::threads);
   } else if (a.step > GP__BFS_EDGE_STEPS) stepper.rest();
   else {
     stepper.level(a.step / 2, a.step % 2 != 0);
@@ -29700,10 +29635,10 @@ template <class T> struct gp__warp_list {
   unsigned filled, appended;
   GP_DEVICE gp__u64 reserve(unsigned number) {
     appended += number;
-    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, static_cast<gp__u64>(number)) : 0, 0) - before;
+    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, gp__u64(number)) : 0, 0) - before;
   }
   GP_DEVICE void add(bool has, const T &x) {
-    const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
+    const unsigned mask = __ballot_sync(0xffffffffu, has), number = unsigned(__popc(mask));
     if (!number) return;
     if (filled + number > ROOM) flush();
     if (has) buffer[filled + gp__lanes_before(mask)] = x;
@@ -29756,7 +29691,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE Word full() const { return static_cast<Word>(~Word(0)) >> (BITS - a.count); }
   GP_DEVICE static int number_of_bits(gp__u32 x) { return __popc(x); }
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
-  GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(static_cast<int>(x)) - 1; }
+  GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(int(x)) - 1; }
   GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(static_cast<long long>(x)) - 1; }
   // OR of all lanes' bits, in all lanes.
   GP_DEVICE static Word all_bits(Word x) {
@@ -29765,8 +29700,8 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     return x;
   }
   // Warps that share the work of a step; this warp's number.
-  GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : static_cast<gp__u64>(a.blocks) * WARPS; }
-  GP_DEVICE gp__u64 warp() const { return static_cast<gp__u64>(rank) * WARPS + gp_warp(); }
+  GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : gp__u64(a.blocks) * WARPS; }
+  GP_DEVICE gp__u64 warp() const { return gp__u64(rank) * WARPS + gp_warp(); }
   template <class T> GP_DEVICE gp__warp_list<T> appending_to(T *array, gp__u64 *cursor, gp__u64 before) const {
     return gp__warp_list<T>{reinterpret_cast<T *>(dynamic + gp_warp() * GP__BFS_BUFFER), array, cursor, before, 0, 0};
   }
@@ -29786,7 +29721,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     if (!a.depths) return;
     for (Word any = all_bits(bits); any; any &= any - 1) {
       const int row = lowest_bit(any);
-      if (bits >> row & 1u) a.depths[static_cast<unsigned>(row) * vertices + v] = depth;
+      if (bits >> row & 1u) a.depths[unsigned(row) * vertices + v] = depth;
     }
   }
   // Called by all lanes: merges the fresh bits of a lane's vertex, if any. Returns the number of edges that leave it.
@@ -29794,9 +29729,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp__u64 degree = 0;
     if (fresh) {
       const Word now = seen[v] | fresh;
-      const gp__u64 pairs = static_cast<gp__u64>(number_of_bits(fresh));
+      const gp__u64 pairs = gp__u64(number_of_bits(fresh));
       seen[v] = now;
-      degree = static_cast<gp__u64>(offsets[v + 1] - offsets[v]);
+      degree = gp__u64(offsets[v + 1] - offsets[v]);
       sums[GP__NEW_PAIRS] += pairs;
       sums[GP__NEW_EDGES] += degree;
       sums[GP__NEW_EXPLORED] += pairs * degree;
@@ -29809,17 +29744,16 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void append_parts(gp__warp_list<gp_edges> &parts, gp__u64 v, gp__u64 degree) const {
     const gp__u64 begin = degree ? offsets[v] : 0;
     const bool is_short = degree <= GP__BFS_PART;
-    parts.add(degree && is_short, gp_edges_of(begin, is_short ? static_cast<unsigned>(degree) : 0, v));
+    parts.add(degree && is_short, gp_edges_of(begin, is_short ? unsigned(degree) : 0, v));
     for (unsigned large = __ballot_sync(0xffffffffu, !is_short); large; large &= large - 1) {
-      const int owner = __ffs(static_cast<int>(large)) - 1;
+      const int owner = __ffs(int(large)) - 1;
       const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, degree, owner);
       const gp__u64 vertex = __shfl_sync(0xffffffffu, v, owner);
-      const unsigned count = static_cast<unsigned>((length + GP__BFS_PART - 1) / GP__BFS_PART);
+      const unsigned count = unsigned((length + GP__BFS_PART - 1) / GP__BFS_PART);
       const gp__u64 at = parts.reserve(count);
       for (unsigned i = gp_lane(); i < count; i += GP__WARP) {
-        const gp__u64 done = static_cast<gp__u64>(i) * GP__BFS_PART, rest = length - done;
-        queue[at + i] = gp_edges_of(
-            from + done, rest < GP__BFS_PART ? static_cast<unsigned>(rest) : unsigned(GP__BFS_PART), vertex);
+        const gp__u64 done = gp__u64(i) * GP__BFS_PART, rest = length - done;
+        queue[at + i] = gp_edges_of(from + done, rest < GP__BFS_PART ? unsigned(rest) : unsigned(GP__BFS_PART), vertex);
       }
     }
   }
@@ -29831,7 +29765,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     if (warp() != 0) return;
     gp__warp_list<Vertex> reached = next_list();
     for (int first = 0; first < a.count; first += GP__WARP) {
-      const int i = first + static_cast<int>(gp_lane());
+      const int i = first + int(gp_lane());
       const gp__u64 v = i >= a.count ? vertices : a.source_device ? a.source_device[i] : a.source[i];
       const bool mine = v < vertices && atomicOr(next() + v, Word(1) << (i & (BITS - 1))) == 0;
       reached.add(mine, static_cast<Vertex>(v));
@@ -29840,7 +29774,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   GP_DEVICE void expand() {
     const gp__u64 count = s.state.parts, share = (count + warps() - 1) / warps();
-    const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : unsigned(GP__WARP);
+    const unsigned width = share < GP__WARP ? unsigned(share) : unsigned(GP__WARP);
     const Word *from = visit(), *have = seen;
     Word *to = next();
     gp__warp_list<Vertex> reached = next_list();
@@ -29874,7 +29808,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp__warp_list<gp_edges> parts = appending_to(queue, &control->queue, t.parted);
     for (gp__u64 at = warp() * GP__WARP; at < count; at += warps() * GP__WARP) {
       const bool there = at + gp_lane() < count;
-      const gp__u64 v = !there ? 0 : dense ? at + gp_lane() : static_cast<gp__u64>(reached[at + gp_lane()]);
+      const gp__u64 v = !there ? 0 : dense ? at + gp_lane() : gp__u64(reached[at + gp_lane()]);
       append_parts(parts, v, merge_vertex(v, there ? fresh[v] : 0));
     }
     finish_list(parts);
@@ -29887,8 +29821,8 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp__warp_list<gp_edges> parts = appending_to(queue, &control->queue, t.parted);
     for (gp__u64 at = warp() * GP__WARP; at < t.count; at += warps() * GP__WARP) {
       const bool there = at + gp_lane() < t.count;
-      const gp__u64 v = there ? static_cast<gp__u64>(frontier[at + gp_lane()]) : 0;
-      append_parts(parts, v, there ? static_cast<gp__u64>(offsets[v + 1] - offsets[v]) : 0);
+      const gp__u64 v = there ? gp__u64(frontier[at + gp_lane()]) : 0;
+      append_parts(parts, v, there ? gp__u64(offsets[v + 1] - offsets[v]) : 0);
     }
     finish_list(parts);
     clear_words(next(), list(t.side ^ 1), t.before);
@@ -29902,7 +29836,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       if (__popc(pending) <= FEW) return gather_together(from, pending, wants, got, at, end);
       if (!looks) continue;
       Word bits[LOOK];
-      const unsigned there = end - at < LOOK ? static_cast<unsigned>(end - at) : unsigned(LOOK);
+      const unsigned there = end - at < LOOK ? unsigned(end - at) : unsigned(LOOK);
       GP__UNROLL
       for (unsigned i = 0; i < LOOK; ++i) bits[i] = i < there ? from[in_sources[at + i]] : 0;
       GP__UNROLL
@@ -29913,14 +29847,14 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   GP_DEVICE Word gather_together(const Word *from, unsigned pending, Word wants, Word got, Offset at, Offset end) {
     for (; pending; pending &= pending - 1) {
-      const int owner = __ffs(static_cast<int>(pending)) - 1;
+      const int owner = __ffs(int(pending)) - 1;
       const Offset last = __shfl_sync(0xffffffffu, end, owner);
       Word left = __shfl_sync(0xffffffffu, static_cast<Word>(wants & ~got), owner);
       for (Offset first = __shfl_sync(0xffffffffu, at, owner); left;) {
         const bool there = gp_lane() < last - first;
         const Word all = all_bits(there ? from[in_sources[first + gp_lane()]] : 0);
         sums[GP__NEW_LOOKS] += there;
-        if (static_cast<int>(gp_lane()) == owner) got |= all;
+        if (int(gp_lane()) == owner) got |= all;
         left &= ~all;
         if (last - first <= GP__WARP) break;
         first += GP__WARP;
@@ -29957,7 +29891,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   GP_DEVICE bool grows() const {
     const State &t = s.state;
-    return in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha) > t.open && t.edges * 8 > vertices;
+    return in_offsets && a.alpha > 0 && t.edges * unsigned(a.alpha) > t.open && t.edges * 8 > vertices;
   }
   GP_DEVICE void decide(const gp__u64 (&x)[GP__SOURCES_SUMS]) {
     State &t = s.state;
@@ -29983,7 +29917,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       }
       ++t.depth;
       t.side ^= 1;
-      t.small += static_cast<unsigned>(t.alone);
+      t.small += unsigned(t.alone);
       t.bottom_up += step == GP_STEP_BOTTOM_UP;
       t.visits += t.count;
       t.pairs += x[GP__NEW_PAIRS];
@@ -30032,7 +29966,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE gp__u64 wait() {
     gp__u64 mine = block_sums();
     if (a.blocks > 1 && gp_warp() == 0) {
-      mine = gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.barriers), a.blocks, rank, mine);
+      mine = gp__grid_barrier_sum(control->barrier, unsigned(s.barriers), a.blocks, rank, mine);
       if (threadIdx.x == 0) ++s.barriers;
     }
     return mine;
@@ -30043,7 +29977,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp_traversal_step &r = a.statistics->step[s.steps++];
     r.nanoseconds = gp__nanoseconds() - s.clock;
     r.reached = s.state.pairs, r.edges = s.state.explored;
-    r.kind = static_cast<gp__u32>(kind), r.depth = static_cast<gp__u32>(s.state.depth < 0 ? 0 : s.state.depth);
+    r.kind = gp__u32(kind), r.depth = gp__u32(s.state.depth < 0 ? 0 : s.state.depth);
   }
 
   // ---- parts of the work: launches
@@ -30057,11 +29991,11 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   // Clears the state: nothing has been reached.
   GP_DEVICE void clear() {
-    const gp__u64 threads = static_cast<gp__u64>(a.blocks) * P::threads;
-    const gp__u64 first = static_cast<gp__u64>(rank) * P::threads + threadIdx.x;
+    const gp__u64 threads = gp__u64(a.blocks) * P::threads;
+    const gp__u64 first = gp__u64(rank) * P::threads + threadIdx.x;
     Word *words[2] = {static_cast<Word *>(a.words[0]), static_cast<Word *>(a.words[1])};
     for (gp__u64 v = first; v < vertices; v += threads) seen[v] = words[0][v] = words[1][v] = 0;
-    if (a.reached && first < static_cast<unsigned>(a.count)) a.reached[first] = 0;
+    if (a.reached && first < unsigned(a.count)) a.reached[first] = 0;
     if (first != 0) return;
     State t;
     t.step = GP_STEP_START;
@@ -30146,7 +30080,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
         for (unsigned b = 0; b < GP__WARP; ++b) {
           const bool mine = v < vertices && (has >> (unsigned(i) * GP__WARP + b) & 1u);
           const unsigned votes = __ballot_sync(0xffffffffu, mine);
-          if (gp_lane() == b) reached[i] += static_cast<unsigned>(__popc(votes));
+          if (gp_lane() == b) reached[i] += unsigned(__popc(votes));
         }
       }
     }
@@ -30158,9 +30092,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void report() {
     const State &t = s.state;
     gp_traversal &r = *a.statistics;
-    const gp__u64 levels = t.depth > 0 ? static_cast<gp__u64>(t.depth) : 0;
-    const gp__u64 bytes = (a.depths ? vertices * 4 * static_cast<unsigned>(a.count) : 0) +
-        t.visits * 2 * sizeof(Offset) + t.inspected * (sizeof(Vertex) + sizeof(Word));
+    const gp__u64 levels = t.depth > 0 ? gp__u64(t.depth) : 0;
+    const gp__u64 bytes = (a.depths ? vertices * 4 * unsigned(a.count) : 0) + t.visits * 2 * sizeof(Offset) +
+        t.inspected * (sizeof(Vertex) + sizeof(Word));
     note(GP_STEP_FINISH);
     if (!a.batch) {
       r.reached = r.edges = r.inspected = r.levels = r.bottom_up = r.small = r.bytes = 0;
@@ -34299,7 +34233,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2555904"
+#define GPUPRIMS__EMBEDDED_FROM "2547712"
 
 // ---- core/embed.c - this file's own text
 
@@ -51524,1993 +51458,1987 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // prints what it holds.
 
 /* device text of gpuprims.h
-818496
-'f:YEBZvOOdaQ`CdPll4=;4@"Ov"N>sho}d&8nI7rv|.2$zUppon+t-IKyA2[Z2D}4ZOae!6sdLf>aA{Sqx+}ngI(VKQ8.X04OSMUG!iuX`E)8zn`/Puz%
-p}GtIU81-|m2{HwT|EiyE!c&j;Cr7e>d[$Icl+l@#MrHQXpK8A08_O!G1h0t[+zY27NBnJ>Z4db'O(lOmw38o7A3!FC7U,SVr$pc1}/D_E)yB{3|0FF^a(
-T']VIABcb[{#R<p6bpe'cKl)auSd1)sj@810j;q(w6'Y"&Ra96B{jllQ_BEd&eeh4./Q^VJ88_9nbQ>P9(Yc@q{x+s=X@e4fNXzTg1^J:tsw>Q7&+wHyI;
-CI,_Q-)'+xE!o:+jN$@Uy)aJW|c)I!HUt)@U'Y_|X6vWMh`8gH/8c=A!0"9pJ7f`M'01F93@sCd4~St#,'pa$tTL!Y]a@5H,#F,Vjplv>=.S0]4iWw/>r:
-g1h<%hTJcy-_339PFs}DVinXL>&}x-/K40(G0QqX}:W55+um.d}qb$xEmo(y+[#'0!7<m'eN3!&yLkYF!@z/'HGIWL'kF3H{k/XZ<gS=W(0x&hDPx8TM(q
-1}i-9S&XVw)N]sNr)T2kjC3}{#j-K(5a,VbtIHGFS}5{q<Pdqe7Dxru-_3(&!&_o!K}@'R2=ycomb"Gdk<56_F!$FevQU/V[{'A05.gn=Ui!1`OJ/%-]N<
-"gYE@2x}qLg]0V!YBSE{y@"zF$3Wj1WT_E@O'e]CeEH-Rvjz:<ap.TQkJtT&&mOcka=yrs:To20IGN8igaxUdfuk,^h_ccv%w7RzG9D"]"HimG#=3Pe0(;
-p^5S5_Dx_E6A~mv.zH5r.MFy~'f88QQNch|gy8APUbr]te.<TVCQ~pF7;JWFiU"BrK.>S+Q4^)q[=e,9tDvBzf&/2kH/}|/DLvG#2p4saqO4UT|ewuB9`@
-M7HB#HA[(bZ|=Nu",19pkm8c4kI@^bEGl]Y{#k;hhnpGKok:Mr!ruAZQ<@#X{peEvjqFV`S"+X(^Z&#,M(QIco{]VK"jnRi#yURceu5[rLl;()T[mnIPZ_
-EiRcTJ+tc:5;hn|XRR0XR3/jRYB|i-~8;/W^k0IP8GFH5MN3>_P^m;+5t^Pqf>_Pl:DMe.Mq5Hm-4I"0%nW99>B1#Gm6qc3>$iL5qT8RA>Z/mp=Fy&6Nkt
-'sq@X+u)%D41oE0YJ84d8e$wX:vb+I/t-!O@}z$Q1nCyh%H6r<-,}y,w=w.M$X6UHGW>K0!|tg`j5FY+#AcQa/Q$B/$`Tq-)m#+L4RlI>w"Tf)/vZ}nGTl
-&A!}XI0MFbuXzHf9~Z^DEh0)A6c|P-Cpj`v--hPp{#@HL_=tuBAiodE+/HeN-.o'o;hE1:zL[P+k~GlYeaF_Ztc45T~q2owLIu_vJNe%/&B2mo-']LkA]<
-lX&k-"+C_^{Pw(-egfDUbV98s>3bE%UO<cHaElr/g4%(&J<,Z@a9MVI+TCuknZCaJN{neL.j~SrA|,!Xw'V/SJUtBiHd0@6tW^C=8#2H^YOYv^isS(J7iJ
-%i6One&Q)V&M%u3G0{q%`KJ,EZbd.>ZDkAm{0Q'mQ@Fa#]f/1<+qx#%'^e^VjvCjEA>.knQYFJN=][wG$)O{ab)Y%hoO"kVen7Ze}uT-bx}@`Pe+_$HI#B
-o}+#Nh>NNh>4$p4yWXdGCH7hn{P/$"|a1R{iJa]A~^LM3A1i.yf0pThL[/-=p:0`e}6x2hXXJ}<+9fQiqbpP<RtL&-7s<%N|VMpJP3Z@UTe2gf&omZKRI$
-Xwi0Qi""6xZD3FiS:T<1@$Ga#[cq)F.:oI+Qd&jOY2m}WiF_W1KpN|<xW&NE{Rih""A@PULhtFfq&ua5k9;(Dv,F.K,{nyTLG4{R[!~AgJa"L4nZ;Sj='R
-tWn9@Ym/1-ItL"QS[=Q0!@48{9JT4w^Hge50nAQLnxO257++6^na$8}u)r9i63[sceI>/7A9EZ<Lt@-C>KDS4=K2qWdCE&lpwBNVm=']T^5}ufHH+<jq(w
-=};=&6m9~5vy/`a-C^=pC9jABfr)BkuDoovm6NeS-Os"e+[_lF>DbpCApy]g:NYzA-e<8X#'c'_#HCM>coeeBW~fE9Sw|gr=Q<HIkkc=swen:61Vhe+ZVg
-FXKK<3j<M}<l/:m/:{8I[o6M_:/hSKai682@t1Pe'uQB37>KZnoC+{]JmCMV}2{!L0>99c/sl)+hSVv-p^EEXROdB{El{:5bto3=/p{z);>9#r2RUiPQz;
-ev6R_nv]n&EaKg.3Cx(B~)-e=b9WJR_w8``]!mN<hkc#^V_PNm^jjpMkg>9h+VTvCJU+sZCx(vAr.U>@U_Qu~`Kg]g7G6BpyaXnQIY^6huV=#Q5":,(zpf
-Nv=ENj]|Y2$'w.&rudg=_ii@Q}fY9R9F(YqqaHfQ#"QZV.Um/uKOv%r.XZdPE-agd;00}RZWa`%M8;oQI`JjetNLJ^j<VXCmJM|tN]i%l)Jb>rtPzfQ&.g
-I-)3ag{];V<PN73-s9'BV"jLJ:D7~S71NR~-5@cn4R9Y:_G.q9xy6Vh!1l2$j&fP_#O7=@rU2X$mgCb"G:"'_Vz>[Q~&v`"UFGdg/M!y:5!z7Tr|}9%gKh
-y_XLE:[<~^5t+w<QZsWB}mKI^mo"Yu,n=7pUt!hqvW~[9w:&COO(s$<eQdj7L;A7})01LUB^;=y;B|-Sd3MKQp5`k:L5/>ThB$3Qf+{!R1~e~uB/W}i%(^
-=Wlf(}XnT`:$p^h.>Ug'a$|=J#TgSc;&6U!%>{7-uw1GWD8x@p<26=E4d}hnB`5S[`IX:CPS.TPA'^^aIopQX4zrWw85$&>Se+[NpkNFjbanT!hioyJ$:5
-J7QiYIB#Cv#ynko;E$iw_B0bvolNPTK-83i`){Z6I&2zx4/Qj95.AUe:''Zv1fV>5G!uMEG9RT9in^,h[eL<Nxj)_C`8o[ZM=7)i|UNH<|8fCvbu1nblHX
-#Z|aIduNJ7YadQ1XEZOeO|Puwvk'eo7blEe7,mbw=+QAjJU&4VhhUdzKFKiol}c2EHe{JnCdbewNCH&j1X7b"/>2#J-}7Hy@4yFz{4f.t-yZU<64pg}o_)
-a8j9f80J1V&VrINT}w>$X.Q#5+:m)>g5Z]`[WL$/NJmITG[Dk`Eop#H2^#{n_B6I$c3f2EOZz6tbMD8V23Ep+HA0xf{kT;.lv[JNb"iV=WEyl);r=vjKVK
-Jef_3p'LSc@eoEm>c}_:);(xGcpX(/h8yK&|I8Q+;b>SR69v+nLuF$%V9}>69I{d)4%ozBJ5}ve$JY^1&e5xMHi}gI+%X+1Pba|{7@^T7ljO@F5gn-w@h&
-OS'wYK5M/C:z5Q>hVVaAkBGC["C/E`~M5@7B5MK'7q!wuYV3zQ+B&HaVOaI"%^=XAiIsGAXq|zK7Ei'XUqmE@XKI'G$#}UF_MRfi37W|[-RCxT#g:BFi2`
-fMd{~,h^Vprk(`&Ua=Gu$Bnp>O/tZYaky[b,;|H7uEM2"A7_Ms}bA^4Z'OEi@)-bjKjLUX(7`HNI;Ny:%2nnJj.qI1E7=p].!HrM!ik#Ue=)~<M}-Am%Kb
-yO;kagg<pg<1jUxJ=8bk,%W}][a|2_X_Ub~R@":bp7mV<Lr4wRY)I-5E1+p`ts]w(Ue+6>oh9w}>yu>q/zPzE+~bX/Gyg}LrRy&7}@x+XA^'zpH`)-KYjt
-:B:)GG:C6-h{A"w^=xAV7Qe3:%>AX3W$U,U[;4X,4hR7[HnS"yH.0D:$3lC7-wv>2)lNo%aEk"TX<%8W'fh.M}{wN0[&.k$W.#c>kkSiFV}tTS|mcPfjKG
-mX+sN&KG=UuC;nP8H5W<@29SL}<SN}5uNB5o"3P5Srtk]>LD&-4v{//r8bFE^-NGx=v1}S.jJOqlX'7z`M6Y)K"|{j-8RpkYjWG.bomSckv>Y]bl`|:6r/
-n|/X"Aif>hIiFI{;=a!WSYPd-&y:m9@r;c61ysDo1;Z=9%z3Ir3CMy^eAs,PvJt/kUy+Qrr,Zt[<x^iyIe7v5leRd}"q]Xi=&h8OQ,Vxh0TZRma+4<.X!9
->ZnYoYr($y2y-que_^bjad_C0!MtGM0jTR^$2zW=F)Koa!vg=+"J=%'>-HKt/kv=eY_;qtO_O$(F6'V+o6TJldcC_KYFC@Fi"QeW<5;[;4XOQ%"TpLLA}7
-$U_8~Xhpa{Sn5N_`:hPajb=0A_{tbTeRR43{Z.u`_0A01M.HEvYGP&zm)4o=5IOc]%B"V,RLgf2:=XF/[fk93P8d%WkQ|fpUdG=+d|9IJm2wol[pr&kM#^
-|gcEe^^'6|H}tG0+b,Qpa;QNyk<z%Q^|YsDQA_723q@d/:7]SATX1tF;mVxt'n7[zR@"'"(R{^k!zDy7dxG+{cRZ^>7<_x(/elOHbxIyCgdKpw`Ts=X_k5
-{-`dgj}%j#$_,!~ct:J7i_NyyMZEls>dXK8EYx<HHF396F[gd3ADN[L:_85s($fWGgvZ(K$"yf+8Uw'cSSwNF&~{sFY6kT|yy:@X~<v)Y"4ukEyJ]Svt@v
-1v~F"eLk;p1=5@S<blw}'`DvKT2,R#T#8(0Zy#Y$^H~r3^tRo'Qa}eI-8"J-3C..=@QxgAK3V@_ePj2PxNrLBT{8c#CQ7'3MQfCGcFd1yr-1rMTC]Jv#i%
-AZEHWj<&!jW[=9ENE:9VIj'Lk$~eN}X}x`_qwLYL8bsmIb+`ybOl`kM$XfpRa4ij7;MY(,jg+Df)"Pk4z:&3:=(PDVgbRatu#TX0iJ3uWMQ'j"ul(24zZB
-gKZA<$|hcQa}L%Y_73_`_KGS@`2%fY70g]+V[B>u7Iz_Tqd]6IB;zy=Nxg9En$BAzi0=P+bW=3xk0IO`PuK:tlg;4#OiA1<7lR"R"#N5-Ip,W{Db!+!&AV
-QqIQKa"%ClBt26uUQ</N^Ge4SLv9VYBkS!N13y0cA.vCkrV1b,aKT@Qx7Qf_qOFCKT(2!K!GA6`T>^Rm4I5e{([_7E#S^g(e^&Hd9':ev#=maGy5aJ!q(a
-S_)HZrVRYum$fagp"tu_Gs`PI|ce{w"N`6$3Q4$;t05d)z'q0-hOMN{y!1aPTkEd3Aj6q4%J#.NMGht:N+kmtHln][_y>d^cJof5wcN}L.uVD-=NfjrD41
-Yt~[)hv!i_:Yaf~329mb47dep-Z@dhC<w,&L0=Um,lee'XXjLJ<:Qbc+Ajc7ofiESxn.%;2X<cci-nmSKcC'x+(UrRF9~E}n#aegS%`)4/HK2z=&pySX~o
-M9UK|^]$SBano2zJ&%)]bQ5arq%$lp&IDba^Z(-,De.d5ETH5lY2<i8J.uO%"7OVe|^nZ;_o{P''cTX,"BOJ64WBN[dDF2Rl)q2Lc8eyGRElm$TTnOCa0)
-0/]JFxaEXf=V%qR4'u]Qs]q}KF)rqxVY]cYKO1e=cI<"~^}pF;#ebV(TR&Usd+RI;FW-gm&dT!3IV`KtytOT-KXHIdbX!e"WkE"C>e<hlGSM3mG/A+Fb,-
-OsY0@ObV&V,NtN#sg`T'0W9DdxMF4hLSE!H=#@:a<J(:!g_/9kGV8__NW;^ODygN|'1rsHx]Rqp;`o6[<Gt4iWL_ydm%'%34$<JKprm1${fZ"v$iJsnF!N
-6'NE"R^890!(ZK_M4p<D4jUkSKR'q%[$IdtO"j4+OA"~Q}Qk#rN;Cqwa_[BQ~AiN)cw.6R[D/9x>[cxlm;GyXdwWUP(sO&p/xNK$$.$3"DYpNPu)h(Gud/
-QHCbsj=#,=c}:Q_&!&H$@ik_BZ[EhRwZz>!AVU+pL@>SL0z4gjEK_US{%XMbQ#{gqFb1f_!:Z)QbdX[W@mTx>]XT_TGP}F;^^h8$t1m:S-@8}YrCaXT9UK
-GhhRWh5]}aVueML:/+tG[K9.;MS}h'EF/=$JDjX@1A&ih4#Hbd;sT$iS|N&MDj1>viA^nW0"0y$DAb{H%MvH^}k4>,rN(y36Xs]v>q'r:yuT!U|go]{HQC
-WrBHK{([;6"^/X7BQbr5lzgP4AaJf{Zqh]AO6s+SRe-l/|&^S|60~/o[Y|MpTsv!bHL>cm9#p7>3MseWnM-"<8:3p5AyE9~-1W$#+rzYEY.'`E`2_^OF"d
-62ML4hzMnt1:!eBu4TsCx"(ZZ4ux@"-D_k]Aa5O>U6.,J7v|CN^s9GGw3]o:"c(H,FmndhKwM2=,`DY6Y=%|k)JzW:1q@]=xr$xq[LS2E<e1r9AD.nyM@$
-nQ/R&l:#Mj_P3Ly]}|HrAgjvzF-p33I{UN1;2Ibu"z@5Td#'w.1Xcnv9-^"{|lEtBljy[iFq;UK7JKC^D2ynXedDsGA}j%t3%;mn@L6B:L0C7R6eEPYGj4
-aI:$nt{aI<tcTdf];XC{q#GdYpn74HP^lutU.j&WKWj!QC51K,T{kFT9&<^we$e=X<o80GNY|}Q|1}C|<N6OM!)+/-:H.uXrRnd}($m<#V<"DdB.$6W,g:
-yX%T~y":m<!>Rr'DpPC,LiJ^tjdVNTEUvyEH@'O:bAzM~Zj.a.c,T!lu&n|sxD{(>iSE@%Ei=@>hrERC![ycj`H{(,tHQ]&6x8m"AscJ|NS9lTQoc]"4E0
-{{akf1&a>q2PqlJCNxm_!2aeON;;##Zs2q.<&T'`K}u,B%^V@."|+)s'c<Qoa:!ZuQd51#{YU(Eg8{AA(ve,D{}.DrABW;5V@&`hpYXT0%;mHml7/jx"fx
-sFkMcmdfS7T^e.oVhOqVzyKwq[U}>H9,~.@pf_p4MaP;fdA9T>M[|=z7bfrdi}FQ4=F<_{.:}q<cRThI}kQvRHM@g.uKZwD6PWe5phIe_V]DDK~g:]eF{.
-w_Im8]'#'/s_h&!#zN^"i:I[9!$vD%T+`P`hnj/5![%p#,4o+yp5=PO5#V`D|3tn5)wczd+6IR{0Du"F:<#=6PY9.Vc+7>CRZJT%%2q1Yj7/##Ugb3T>;W
-OJu%"a%1X;:@S:Ug@M)]t`zrXgtu&U;_EUm5@nojPootV9:Ziep3"B;D[d8Cdb(I3C)N+,FA[^W5jfnUi{";@rhCO=Q|uyMR=>T1YVO>~L2g|4dFj;cSm5
-&sc1BxU-;40e+-_9-MSByfaEf1iMWZNGJZs}SGy(2HW6j&k,!)Od<o2pZ#rHm_yG'mT,2mWsAaSm<zyr'rBgS.{IXg^NHLw4anzKv,o=[fa%N"Bo|]ej|c
-Rs~7,yh<1E!.qHn;0^EU;PpvM$+^oV)ShaEs{(K'[]d^H1,`yb]Yg89<c1%`#KLBofBYG=4$7ujcX/M=K#J2E2Cs,T2|g++h:j-0hBMhc#QFK^FR3a.KJC
-wF+1Rn$>u]xh)n-N0h`ghMoXx0of/`2sSE4]k;l$iCJ<IqNm~}pPX4UR%T-j)(6`pF#MLH)4kE;rJ)i7J7nRaVYonhUwNIAurraUU6|7eYe@@<7{QSR7^Z
-Ds!=,PXQ5$5k./,4B#18BVE-uYhy5{Rj{xx#D3)se#!H]"Vq]8~(f`n"tK=+aQ2v(Td,Qna1nogDzX`mw'^Gp9/k}M@;k(XQ$QIA9v}Wj59rduqzWa[7;r
-0Z4)2G4%U:%|~GXlX0Oed%|UK^B+.VN(y:XLB2SF'CeqkXCNu4ELya(IUQ.bi^>hc%<9hhK8E'/>FRQ"~Rk3:LK'+5iCAm"COIU@/9RQ%W-X")R^!e"Upu
-gARGNQh.iG=N0lpk|v:Tqb60Lm8hG.{v3[zNZBU1nd)R]7J;|V/.u%9Jw<q[VIk$#KMVwMa,4]Ou9iiye|'Y@i8({F[2.MI'n>RYE|~,h69d#IEp|N~RdA
-m{.`E7~,loRrl6_&&eMZ88Yb@R`Y7|e0N$~{WKM{I)LVza9gIVgP0>9#MEdue14le7Hiwb$f8F{(qgQmINeMvvYp;`,a(w:)Q%0HAlNFIg[)'rPbmD/-8b
-'wpp)bS-yhTXV"(3-C(ikrUgm!HCR9-$fl'_#g0rh<8$(^XILqpivV[,+9Ck".dG5<c&)=qC0#0_N;{Dm6w2X]_P#R}kt&eu'AwSp/Q@kM^PD!;"@b2%Yx
-Idz2~M$c_Q<++9j3z5$<Kjd}4VU5ftc&rRg}p"/<_oo#SCwpdISt~la72tcMF`_u7GT!%Dl,A,`<z-9|7"i7_NRPn!q5+-Zf9dG}=XenA31GH}h+&56'pc
-W==eO_6/4%1S{6:^I[bqDtg%C5@46nQS%WKAn)m@cGvrJ=E[A}SL'K_c~veW1yo58j|Pvh8DC[qP@f4!d(cmHv.zy-BmD{e'[40iZ$ypiAww'b{:_R'b%;
-_1'b);J='b[D7Mn#5|#l[8ui{G29elkGh9,Dzl]),d9:3-|jmId2#^n]Z-#<9S3"$^VCQ;$<`;MY$^'LK:$^l"#UU4^W(gr;0Sc,5O_:F#Cgwj)b"Ss6UB
-EgvDnWCec7!n;fn_RBuM2,m+'rZBN}w2=F@6Q&R-EDF11#]`6!|i,vr|)skOP=k_!~t)e}mGl1"Whw;.qMU|maWsmIoyckaS,0>57,FLHE(YSaA0SXI0Y&
-_5M":hId^|3QZJ%pV<m@a7lecpL.DJtNhR}{:G7b&{M#Bfj5.6f5q|pAi;I.wwB_4^'pu+.hE>9Pi[t'd[bMj2csnHG2%CDih]rBJXyfJy58e{({$Os{K<
-y^+Hr/QYH|A5TzKBTONY[<lsI22GqS[vHZ.N{nmCtT2A|=^J)LdsE2z%Q2_;`Biy$F,ni|Exi5:=h%2Ebso3'dJjHT(4#%1A6&z+MI/IMf5&UBc+C6%[[)
-Fu4s5y4rX/v#.%^5{YkT}h4i':FViVnmkrA=;FFH5}yyi}+]$.SL/vHNQUTSr/vKR0sj=Zi%$O/Ut}rcaMy'$UC}v{[x<f0dZs9@nD"9YV/x}O+{HlgV;<
-yL+v^%C=0b-M`}%CZF:k}7@5LUjbKBv.MVwW[d}.jH5q%pk9!"RlB(^64:wDd|$Clu[B5onKXnH6W_d"NyI<vNWGp2uqIEXpbf")!L5-4^8P&Q"wZ]89.D
-~Sv$%k_Q}WdA7c61ZX7}P(7=EriSy/G.$S;0WrX#$(wVr"@(aXD:K(M56@@WM0NrDL1<q"H!<$c17om_$(>{m<7qL<nSuw]J`otb-U|S9ef$|$cX<3"h:b
-99@-[vQj.6w/pPQ$3:p'T+]!1eHus18l`{^p^Vi|(E[tc(p-9'+}:^%^;Aey=XVw2vZekXu;TYsF-R!"37xjKyl=N6aniJQ<4'Jf")1{o[lTEGx|!HkmoX
-W|B|DmfB@0mpV/GNt)(LTVkpxRt]_>145BA+^Ou[$%aOpb-k|TUBP4pTz'q$/mzTU-W7|hMu9[$'WuU5Y/g`%A_'nJP+xN:c5br|}q[cs{`[1N:WZ&1Pw>
-DO1t1h;O3Owk]r:E;+adQWq-b3!o[vRI5)7Qw0"Mzj=YBQn:k_<l,_sbSf]6&y+CKnj2Vqyo}{HtKe5,Z!CG4z!z4&P6a"@DX>&"E,"(H%QzWU9G~v)-R)
-u2CJF!Vg$2WSkP[reK5EQ_H_Il>I|z!)|(:d[-Q=uz:3_.LZb_uzB:c8.xfr)HBFfm#2Nw1|vkLybfPHLAuIT_',|IyQUH~DgPo37R5F'/:7eMXX;xq&HM
-qmuxMDEnUpXB89[S0yc@2H;Iu$~kIJq>4xDf.wV-4R4vW}Nqj){n{"ek3k9"}g/u{e8)qTkl2)TK'cr%t^gC7#s6~ro$J2,g>YWT1"5IpvxUJUyrr%MG9x
-'5TA:u^j[xRUD66eJ]GGUx^9Co_s$E9#'J!}{IJ6deyxAffhYI^7M=I-<b;NV;j/F!qI_o>N1wURB+@Dvqhu@H-@8H3kf}u3<$V7laOyrJ2qwW3.&mn+cA
-o@<n8hxWq.'XFl6j:eAsj=5m5<D2=0fKXAOc`PSMe(d[:ee7|Qesg0m9sF%|a$t]':sN=]6sW=E_ssc3w}pS&7N4)XP3iS(5UFiJdu/(Tx3A7CNUC.eu=Y
-aUNMyRH<:txz!3VVF0>{He&k4W]352YN'v<>G-Xzn,1{Qzq$|e2VL,uSxQ.vEb_g#h#3K6kVmTTXoCc{hW}mcYbAyyFnNQKdGWA.0!bY>:ugoaMbGv|eH|
-EHf[4S_jQdb8<87169pst0e-#aa/4',EyBr}mXa)pe%e5!K)FG}>-t8nczl4$#Mg-lDRnx'cE4rjrwa;{"<8^Siw=s_)h/Xr"'BL_XzU-xZEp8'l&z;g6c
-yjVU3YTc^42a$_,oC92ObDG)MvIN7[vv2j1o-[>&,XOuU{`<C:eI+(/x~qLH3u7%rAHg'Y${YIhZH8#|wI|)+v@ZmEhi#Z43]zdX>II|<jeu7VUdLu_>G3
-8.I8k/B0q,K>_fp|Zraowh]syaLmVl|8@v>2&lNo(_IBi&F!JDsb'B,-`$VF%NE.o`{>C#l`JDSu1<j+_yOzBoXiWX;KMe1sI#)Ae;o.)`oRrmnUkoU8l<
-LQ|9)tIX}v$%^fg}]%GVf<W86k,_m{nceXD&%{l(M-_U.IhouU&Sn.o5[vE=;y>][IXiJMAeMAo<mc6e,EeTS#vfDYkX4AnO'J{t#`@NOl6WB4eH"eLdJ8
-5W3`'|2{7lF'/]C;ts4FdANjKni(m`fj"R~-rtbV2{|4};t48DML}Z`oueU]&zM#!`g{2vL-.fI6|F`o~,gs_$9lnl@0mG)aV&m2YwuJ5gyPiqfh=}R(V&
-a6hc+Ymm!7N02,JLv[dq%|F=Ib[i2fvb#x)kcMEE;Au;Dv|nd(gF;Zu#%W:s_!Ikg/Xq-lY.rOf8U6NKLKB>E:FN/|'1h>QPqL~%Dy"OVz|QyQ&cb@k2lm
-xlNgJz4wq#lR%x9Ko`twx'QQ7U.G3r+@=yu5axf7qi(erbYt8ju:VU_u>-Gsbz~{+^k'xP0YyLVDrkE'in8f,},Mf@L9-OC9)89Idxcs(J&>uY#rey%_E'
-e37RBYUf"_:0&.yXj3p]lE5#[Tj{%]P}o26YuuH}']3AW<$veImhQ!|'Nie$%QR_[R`/+fvB^ztI$8<V68)}:.gyPmbR#cCHT}owrqCe+2S>7w!=n)h7N}
-f}8pBl"lZ9Wb_N=DIt0#v@_J[BUD5P#4`3,2!qXn=/~GG9P1^+A}M#=GuAX(g8O)Izj{0`H>X/op|T6;Yp@'83kud46`Zfg8W8XXy9[4>^]|r!B(~V%Obl
-53LwmL7YsG7Yw|Hn~:1'zn6nq::,FY%ZSzqA;_%H}+!qY}28gUj{6X+BSkJxti.EMOA3~0l$kDjQ=:}:CI1LRd~Qja;.RCX@xI{q3IG]kj~S:Wg/g;0Uu<
-]hG[~$04"T'_}Y.-5+|kV7(KCQKIr3aqf/Hps|d.fPoE[&UT0-h%rsb4;6km3|8nnj#>xn`0Y:ZU2pAht)BEuyCtIm58zAj=UTq`P"S/UmNx%5Bw=6JKxh
-68lhxGp98hN@/mt`lIMIWL/cY%Ljf#TC0+0/c0VT>r6#F9tS4>dbpFL0!lM.ZZRjy"3lH+H/`U<fPXszHS5:kZ,Bw<sV7Yz6<T7$;'5.6D9:63sj%+q%`=
-s7x)r(5AgTeY~}#H{-TB{kUV%iWIA"0Aph3`""|J^gE^/_G}0/>|jJ#aN<7%3#;d6SA!$&#h_UHZDg[UZPWN%P6=o!I(LU,^/_ibS7u1RcKL_,Qn/d%xj#
-khq:sf%0bfT|[O<tuQA.Lf~j5eS'cN43|GICLXp4tfu|Q8JQK%bVUQZh%z]U1k+-fmj/7q@N1ZxhNW(vZxeU_Y(yI)vtIZ<[-|)Ffc8JUR,za@MV2:MhgZ
-`>Y|is$3D0t(#yMP;#N3p:M$<GwwCyx@wS][y>EPTT-#K!+PgET7+G_ykw5|n$mY5|sV>)Y]1)hZ0_(l~QeEpz!=SL9sYcnSC<vw"Ny+M{!0Z&-)8NjG5z
-P6GkaVU[J,T@s4HpWM%TOf1#/217^[jySz|mQNI8=>Ph%/y]BBbj1L9")6=Zy&#&6k%k8Nl=K'c$C6IO4#y!9)B-V|$>!V!Lq&hFfaQo=F#v'qRpQVf>(.
-[brqmOVp2D_e7}5ofukSgc'D6Acwd=1qi^a+oOLCs@.bLzt}S5]x)MH,}/C]82rwlihsb&lsc5v#KLw!(Dp:"RveVQB3(pT]O-5-0_fL:%e5ma!vGGY_$;
-1bs0/@</V57VQjm$':[oYbI(X=~#/;Nt}0))"<fm|ru,8g)K+@AwHSNZ-)K|yf`|EOZrO00@1Y6h"t[Hi8S].%Ot#@e{+:>|b{w8Kl>uix66;x9NzKjK~:
-kmBb#MI$Jmmb:m[H<R5M}vK_0^^aKZz}cf9Gov8L@zj-:fy<97i]J'vxc^,]&N~hN#93od)e{d1ZYGu}He~ik"#>Z;AjFa6)mln{:IF]dzaFDEV)^4oYfA
-x'@DP)H+a}.5I|NLWIHY/vu#$G-AMxldX|qqs<%eu7"8@|]lNwKOdQ_amEZ}_:5wDJ0]dZvL%X#k.Z]BORt%-LISM@-GAncMuI;9!TslFl)2de/V/Y[(,Z
-U^t@,5dpBJJ7jGcB/Vr5t(Eh'T',:;#DN%'wbu"j+67$F36l&<d/sWVrQ}I;$g^IsHTb[:rC{[5JrQSf~$~_TWG7u}zzP}P{#09cOn"8{FpkvjoxQpi{'I
-O&}FdXs6wEbNuq0EYh&4Rf{dzfy|DF>96+L%$PS!oqQRJEUKPS9AYf"-KM>#|pE7uAR/:iW|]Y!_OgtN5fvn7=22uI4<(ob]7MY!-+wH`:ge<4_GyT7Dkd
-]MYt#cuJU:|umKXc#54(Q')1%OsLIB^N%l!3I,x8rp)gUIu0ozeMN2l%e}D]6X;jcAk+-^WSkbSUCk#}iL7A/7tsNL'j}zL@lz1n]rrN)ia{7O1L!iQeL=
-L$mcI8XO@WQ0(8!xZ'XGf7Ok+bu,m=;;u"qg0iy`lqdF##.'TYv#Ws40s,"uu=bON7NcKJ(|zZgv]w;pVi`0$%oHsb^|+jYHW@lq<%b%~V867OEI:FmhnG
-CfJY"mN<y+:g"87D3NcihhOe&[gLT9odIhXKTx&Bk)@b%0+I"I&d>n&Oa-lQk:Yz(S,['R<RfjkvxyYzOB`Xg=t-LHU-('uWw`OwfGB=MIjEd(/WBZEY6P
-JC]tVd4_Mjvb9G7lQhXnFvshZKmvRP'Bkjh}^d;lF"qY<0Q9[)TgJu0L$AFY-/n3z;:.N$O'JtQKyZ&hvi5p2UFG56DWGJGKUI:FcT@/IO}_Pz_(C4%A}/
-`m_.UC.at#']>)'n|N=XQ0ftXB2(n:2Vmn2CIvZ|b&ocD!fL3I(,DhH4JaobYGxe+5/+2XJng-dbC0+3779K~2=}0TLhMAnap=K#2>vGKbcxYE`eT|LzSP
-dG2P:FI`9peq3``oID9T4.dq==]AmV}>|8s0ry'>3tmV5b6DuPGxp'nIa]&ju{765azlPF/@LF&"e3}H;4RRRnQtAYL]=$x]/|&xbmE@ZV<A1ys6:3)"yp
-"jylQH0t"+Js3=<Z=+pSA3bRC9#sk'L@9)x"mQj"wj!n<8GiA(P<if#2[}cxk6JdNTO&4.tep(-_nvdZIyk^(GBK-p!yG|#asI>Yy!}k"[bX)h~,m}2yEx
-YH!;C8oshDU(%M.]!+1Qq.rEc;kx$d!FsPA}3tUY.D^6d8QAnIY"et$hvHS@">"fR7=zI4nUs{ms6)&|#`dA`e3o/AF>hF2ZA":At]NC"9n:4"Z-}3j=vP
-v=u7Ehh`g5&@w]AP6Js/Xvt3)o-.D)l>{TjK(4JFXF-d=#QO9vKt_&E%r]T0y<w+!J|Dw1QKD[EB9T|:1}W.'i(nrvt^}w72Z|xv[#'ltMA`8Fc=olp'[I
-D,]vWR1OYi+[zWWy&>fu{nXerCGt-Vni@;3R,39n+J<['`!FxE7aX&gDAOMI{A,`J9Cmac!vk")Y{(y^Gdgfx[MI$P=o0s~y#:xmp]1DlYaBIBWkQ{8/v]
-hX{{%.p:IV:0~^.{8c&wpWv8{+)%ZZvHsdaaN,TN=|xo{%'K3Tw^/iSD2QM!xsFjf=z(BHx`ms(3&W#H8,[E_"'jp73.!dQ#n'CJ@,|3oZYpJ_[_+'{D!U
-W6OZ$@ESb{~w7kT{1"C22ja=C,w-r&Q-zX>Gyu8CzPVpwbNrilC9"e5N&o)`r6nA/'t8BdR";j"2Fvkov:RlOk](b],S1:)6LLnnRs^U]3/x3oZF5-EIX-
-Zn,^/M5V;sMJ(V~9@+59t+h0XSht5&L^dOPd6F;KPPuYaJOOCwLh;emF~exGlMjDjf82ch>4r,.lB&$f53u05e9R[Hf{i:e=!pZx17bBSPHEV.'|L@3SIp
-t@B|JePKd$&lXSzY@6/"k^|aIBIn'o8}IY#_g+_gsD6U#'$wx[Mmu)V'G@(+=s!y5xw-G_7V-ViglxG/~lN3~,z/S>^twTuWk2dYx/u'wL.STk2rI)(MW%
-dgMS5;y^p!#qEUY+@7Au2`cY8uQihlJnLbirN@imKVRafy(!M|8$@4t=ci[]2=Vv7^YkA3q`j$O@OL>Kwrl|H>QMe/S-fb_R7GUWKMR/e'<o1To1Sc@5]x
-@1o}caq(koJOEW(#&%>,(w.&k|9pD/iMM`ZMC)wc;p1U[Bih5vl$m!Y<CYhsWlg]x6;CDq]62%oKb)~yUtT(b;(M|2Z7R@#+AjblWFX)k1":EZs}$n)yir
-VC90}jjZ1nxBm`po]|G;(BFHR,(1&O1z@hP.0cr7DfxU]];"j[x%9!x82ke[Prs'JPgLaB{DhPNzm1A<Iki3`=I-kDz`xm^2-5og6]hBf0a3MRTU6Y"cwD
-{H-cp/%$-P])V8p'l1$2YWb[zM0a)9'fn_1l|n.e{c(Lk,mt_xzkNzM'Wbz$i61Ab9{sS5sf/3qdNP-)8Z},^.1,hIg3,W@uM>,Klw<ZxR^#0T~&i2vLvP
-s2=>AwlAWyj40'@gQkZ/y}+5_'M]2DJAK9o2.LAI(R%R~tdn&n@BR!F^ZG''$GMek4@R[%[jYHum`xDt"-)%Vi:"mt$E5Hk0g{#]=]J#`)rG:M>kjJ42KH
-hK(U#3cj)iJ$u>cZ#U.2Ue`$h0R[Y;5VzF:OSLZFc#A!7}k6<=RKc|dlo<T3;ZrVo4&#)4Hj1RHI9/vN5k]Y_)h!LbLT{gBDe&6bniRlSK=vO<N^KQ4ayz
-zr&Ja!qbG+-w,/p$;y/QVDof/J&OfQmkLpaLhcZ7wA({i_M)zcbW3`4f}S=SyJgd7SJps`Y;d$KBIa0jzcFQC8LCx3msysB8s2T237~O/4~-0uSc3=&Qsf
-5E.O%.~tL,$MLDp]N`HL+ni".]w8[g!"MznnGm_+DaL$_NbO|1]2pjM=q"pk:S)/F9jeg.$&`umH0uhnEQcXSY}>~v9=BhC0Ab5pyhXf{Mm<k_xejhyc3j
-J;UD_(5ge$bMhMcBhVZTvGy^{7+xAf)bN%{90$mB"hXJKjC[P@_LjO`s92[U/+=h0`-lkDB%>k@)PMr7Pf$S%-#g~&Z@LDF}VSeoR:63O-q!r"JI;@@i}g
-7&R^G]j{$`"olnM@s0~5OZZ"{l~w@/'WkY::kH;.(R+M/IW-ic;ewS1mn<N&W=J1-6F-qzWu;lv"t{{Wi<qw+ol<DB%8l#~,>dpl)<oa[z&]NvFXoe<3j^
-^%sf,xwIA|q7#.&hhu9N1N.;-e3Is[r!8tb@HkS5Co)nFVr,h<5Kz2.#}FY/xE4`[D-GwvBzl,9zC!lIVb5^5jtN5jVp<:t%.vkEIyd.%&bE=TSOabHo|^
-8gXp<4W}am"HI&@)sW&(=0M)Y&bJ~>FJSf-=}<g%<+cg|_4k#Q2}`0B0[i%@2^-2-]J!};l=|{F4gb|K(j&SFIbO~-8[DBFw/='-s-W9}K##Hz_"MfP&[i
-XfrI%lP!MEMt%@%E{}~2JK0bh>,={/Iuk`A=X)@ixDQ:k^U[G`Q<+Zy%6./P@s`S,#UEnGmrDa'Rd5"AHPS8V@m2n-fP]bLqm9^x@}z}_h}0qn,h0XAm1.
-WB>F+lWQj,k<i>L)RXoB5R&#hdc2;_G+);eW@N4KuVFUzlI0RK3#YqjZO,{xj}{_qu#_{z70zAy(zgvrNE'6dQ7.U@n<tmT&'^Z)Hs^8Q&'m=n([6uPa9@
-"{/P<'h$KQlqbJv(Z!z@;:OH&F/3c}2WPo!d~DW,!<JsTRJU~.vGS]eR9U!M"E{5H_6<YA=7{RF'8t7XtcD]{+N}EBF'`|p_;Nt_}/dBOeH8#53O/%6|tW
-"M.IaB;`9f0]w9SK>Q+<1n:sU&P}8yPK):YTZ)^6rW^:X%Y8!_$h[2JK8QgDZDO(y|:foGKW+e^09&^a('cvI$vlI@elc+oaht+3/'Xw+$2sr:y+I.ckfT
-ggJ`'2FrkXpdw6Wo"Q)KzHj!j}Z$zLrJ#zy'UUlu1OxnS6gUFu|R._Wb)nx#dy8wg2:iG8QF>1vsgoUi&#Uc;K,(@t<BLTP{x62q,B2^bO1fD"t:>m|23X
-@6mv6iT(.u4):'b^-iqjp'6j(0cSE=tlDyu;b2B={K5b(tZCl+.fX26hHYpfqng$+nB=vUz-&UZlyD"=wK[rWIB]pnIL8pyF7a]n}0KT~Y[f|xX>+t{x0M
-'F.P|n8Hp^'8HX2gb:VLTro$cdM}qULX:3INX_d7^%Q1|dod5P+KlTYcW1@Mr_:c|Jo4xu_W8gNa(GJ7fx.+Zzp)'U(azOI$'cgdG7v;a>m,Fu6m{>^2Ec
-<Uyc80+lbiSMz6/gjn+fv@^]$$o&tQjY;A>jJws}0bb>#f@'k-O2vn3Eq5/7Bi>l&T@>:z{EnctMMLxv>_O]cYhb)Hf5]O/S}!Y5r95|>t!U)q;tnzm(=`
-<opF'f#`[;Jj-}0X8"Sc+5p'zWi+JAH1MHP>}._hL&;8lQ5F4ww.:P26Z&mhsC-6lgw$B,39ji!L{pznDvgPP_NwII7=v8USf{rj_EiJ0Z7qNV+hcc]9Jp
-:_>_@3@]]W{MU%b#f<ds!vbc!U1u[K<SE>;@))JtdI)Qn)MPewZh.ZeE-wVcSr`=f9OEmf'(xr~M9B5>ZCeB|nMAf%K2^}s7_%w0#$UOSAKyxt=tSk,s1M
-(2qDaIU|mC2Et09L4-/^f]XHG|T|zBC,oiO<xd`R~ZVfq.L184BtPDfHdYl=OU2:sS$F_[q9>0,W-elHP;U3y!87/G=U"y0T!V>|R<bC6}kVF[Ji/O.ylG
-(F{cotF2U@R%lt}">JT=DYn=PQcfRmm7saPsy<BS(S-)(ApB~MXleElS<z'%P7mY3'aew1u<'<_rt1Q8Ic^,sGQmf5CV0)HuUg$%:'#%,8D_JEa|D+_'S8
-<lZJD(Z%1ZWb/ycB;=.(C"7[|=K>VgP:6W>DN-}>:wEBBBr+o.Ut)|)j@I|S":^5M{+]f,Eb;tn^E;I0SmzEPbp8suJ"UCZPSmIm7OUeLs^}SzuQ:qy-NY
-6OG43`pLR_:v-W+x#(Gsv=KBrty$"_O^Pzw5sststqv8dA$}(<9j&XTO~]8hj3]Ud"Hkq(@=ICcM=:s4Yf_=Pq'#C6M/U^Em0j(d}-VXT=:I04u'f:T;lg
-_L6.E@"Jn&ggE5oUk#ha933ZgF5rLZ@(}V]lYf[2[jo"20J1G0XzpXU/G]CocsY=HBB>&`A1~KTES3Wx>qWPqUS5a::WkE5gmj@m['1M=7^5IE3Yxm,h.]
-9t1}OXUs6zf6%mu(#geKc92w,sj@|.oxzO5r8qttOZTgE&C:VzfLvh'|ig8rRw3{m9c2Lv,ix}&w2qXqGoG=6][RCgiY:zpKXtv/9u%&JQr|(jb1(^V}xo
-ebz|Y{Zvh2X_fCRdgmPdX60XK2yJn+.a[L50iN:b_1:.I'z5ky41pmDJqvTW<d[N3z"rK(kyW&N+SD:"nv0!fh>{>qUaf>c2N]Dlp}c<O5FUnc['[i@V:b
-EoGka!y4%:|HPIWf(bT+F:@s/:F5Q6,={{C""n>TOSN-}2MIUz=1tS9hN=g8bR:#KjX1(/c8@zt0P6~f!;/O!2_n06LwaNDaounddZJ/n5dbCty4a=#<kU
-6'G#|a1z&)+f5zb/+f@hWV7AX60"b@C_HA'9vUGZ2ht(IFW(k2dhY!4;QPZ9r!~'+kD<}gP53{j@1wklIV<7,rc4c))yO|LRbtsIMlLM4fKzTaY}Vy|j@4
-n]Bdf{Cyk]Rr`#8,lb/,R:-NCOQX<zAAps`'BBh$2K)GMAl%lW2P/(kn;rMuZzFyW)1B0xy@5tc"8z#=iS[XjU;H0_CHGgs4Vv0V-=j}V>D2!_Zj0^&vAb
-WYwG%Yu:]DR&#!izA1IeW%uZxZ,SqKvyB+}K}__"^Pk_7tAyXA~Dl<h7R{dc:PB$(x@1NVz5(&WO}s`QK;>7&yL;OMRw;5hEMqKQjHhZ{Mwuhy`&xEmO;9
-x+%q=X.yWfQD}Fg@Yx[7)@KLct[<+<XDCx,fmmtFe+lX[5}P>+lW6!CVQsYg@Al(KHVQC<~dBI_nqdPk(J&qy1QjyW#AF>Hb!$AW:W1uMK'o(l!87G]2e.
-%:#_LiWk/K{'d7jEK<InU'J7;]le7S$vBJ0k8,@R:s:^WV>J#N!+R<7#}gI%(X2nR{+x!#MD}vZ0V02X|']#cm4Vqz&5<-D>G.b}0>Oo>p5Cdc9`u}{CcS
-VmWXc=)7er"Yv-D4-zIGzgM+Y>s11'vFHsFYBA%O<`^LL]N7(D=EOzR3[05f3DBV]pj)hB1vbzaLK]uG<X:]!5T<xDhX}iNqQd,{z{ZKMMM_n,gZOLc9-`
-rks@+JLUn<[L[xl)K1BtKZzky}#4tR@Q#A]W6^4zx=Bp'^q^9D$Q4D$'aloLdF9S[3_,#2:isAhXEA9GoO~QOQ_qRkuqqEOz="Y+,a|+@RkX]ZX6AoLIX7
-g.+KVh-_6>I1V_'mg5J<In7^<)v&Swgx%zdtZX09>vFj%r0|f9][+V{e4R&:}fwTcdLmF<jXt|QLdrBq`iM`/1Ho,z(a&gn),lM(qyl1AZq_1!#r^m[;&a
-,)7ScXKD/U]}gGHB=TE_5:3x=%5RZ1u.gy|[h'<)Q'!a9JawL]:t&JGO2g8-lUmvZbWW>wfP(-!fJ){pjP':Gkd4B"H!UJS+HX0UdvFVmWk,{j:)h:mv1g
-JFVf=ap(pvfD>j!{OoG(T:OsQdzy>}8aW'tiUSrtHfHr|y)0<KeXgkz-vm;u|g~i'Q'A$X8l'`)ZVm_VDTi^{pj@Y<~TE_3]@rnt=tAm!}Jo<HL;1Wi%F$
-:Vaqb4qp}]J+jPR4K/_M5uNP"vN|AzFXYLaDLzZMV<'g<zFX02Ik|Z}dxY~d5eYgaKe3MGrQ0i}1)@mU3E(1[[>lCp~_u'W`$ykzzM5E}2ed[W7vaD<<Q5
-)x(jDD@5X'Z@G]eL%'LIf+_KB@Kqd,8!-=!5j(nXBe='l9AY+6-KIIHAs3Zn7!x`yPw@z&aW10cIiq.CceJ`5@%2$+[c|hMqH_;;<`lC4R0:=+2!ccn|$b
-|h('4>je.`S(.^I]xiQS@b-"LvzhiYU}U>'X/5(O50-@Wi]zR@.i'>4F-jvEQk`V&L<NC8KGx:%g4/Gz37]2KZyBu%j:cPm_)ze2Qn3UDHHQ:bSeHQjK%N
-lOIoMl5uDf.h5DCg0j(w~`>0qA4NW}MO;5#bkHKqJ`MC-YzU'3T_@Xtz{ez=;rpghd.aarbkUBR+VOf5K<vS~x@38q.WQkL<<z,f`E(ZJfy>e|%>Dr%5CG
-u>03T9&oZ;`o@,jv-x9,Qs2nZ=7(;'44wmoTKf$#Y4Ne><~kQde77fqj@o{cvhsxSLSa5+T$;y>I_4-cJOWKRFY9B)x('pKd{.lfuHFYAp9c0[;n&PmXGp
-XBgVxkpW}st!kzG<uKm!d;i4SSe@gH9`tAx;p0Z=!dNu$Y]hSC@_ipZZ[>WfnG=>.V}Je@%=Xm,Ag]+ThRBh|hj+O`Be6ZtS7>BFTOt_Dvc_~`nP(|gyC0
-,bsTZ;T;JbUyl<.Wv:Nz>`E_fhFS%Rlrwblq`UkaQ"Z:U4|I)Gewm;<L|j!R&TMjk_QEyt1`J4#Kq|:,PFi{nftBAPoNr2o/FsVM$EH:4.(<(n:k13bKFg
-@)ArYwc_y.Ob80o/G,1[uc0{=d",BV_7<Cmp.m[CzxWv[S/F87hS{sFfHK9L~jz,.e^6QBr!t9ypTi":]gmK6@^S$-Lzrp0JwQi{.a0oy:K(IpG0EY.K>y
-'@BWH}!MIkZAdHJI[i2_fbVOkR6l+a|AE3$aUT9IpK:5!/zH3H)Yr&vmh}DVo%`w4%7kRa,V0Gljve#&i4tC;`Mt):vtWWo"A^gzxBsgHntgKj;9ziaytr
-z%=lg]h(`>'cU6QU(gkxmPDF|Y:e6d9t^%t;;!vA+zHm&We/M{KdQZd)DSTFNtH3eQE,IN:KL$"r,(VZBC],H]xA#g@x)eA3PthHT}Er^uy#(@&2Bw']OI
-H7vfR#AW0f:[Tp{7sg_=SgI+&th[yx4XF$[NaSeI`w^w0C'Hf;4v(P3+>2Yt,wCO=C'wLIz:V{=rT,.Z:Z4dzTW5VH(<p"!EX+jGVNu;_wq^%qzZZH%6>A
-Fvn/_l}11YrNGkX.sXfldk#=.}zmf"gsMT1>v:"ig0Pm!5I$pGQ(/dkmc9#>KM^zTm#yk8tjA&'JAHlZ.|z.11v`2QxFr)9_7S}`0+(hC45Rc1a4Maf=5"
-8PivF&S,!V;'y{U[l{Z}IafT[$cA[>dsDFU,Tf![8"L5_}]I+EH4.Th:8%gLez"~8c(5/.ZHU_U}%,Y}"j_bZDEb,RL,1$^in5wo{OG"p,@O+:ojt#:I2=
-0z5=t;j,lyZtk[&m>M0kb'}UF0MJLcE^L7Y{pX6^m6jlPn$9/'4[{&as2.aB<n)2OdBDfA@|f]jJm2"Jgp5vOtCG&1n_+{x>6y0DtHpUA7hoj9K2~s:wR>
-@5ow`Y3o+yySZ/![(dh:rW(dL%3ldO_!3!9h,@)cF1@g"o3p"4-4f}Xk'r16HmSM2Ft&I(`2_3o'>c9!g$_&QHiMChQ4$q>!TWe">!4Km|bgv@BghSPUfa
-e$BLp_ue)oiAcC)3!s@s:qJJKoyMn-y:p9mqS)v]lOntN',oi!lWU0tbLc~=;ZIKntyzdg"-b`8!gq"V`t3PqEIZnd:9CWW)^9)}cb9rM/Ab;S6{Xgg@h!
-^SF5wC5cdm7Oqh;MRJUE=qBwN8r1U2}!cbh$CLYE|68>ro";IAk$WOxR1fkM,AZ{/POA+5u;_mrb_=f#!]&QT("qeUf$m.7>%7LRjHb)zZQ2HpE8CZQl'u
-kw5#C]KUT8jzz1bVK&dynRq!tFa|8Rv3h&jNG&ebQA'8KsJ>t(^B|hq"fvR<Fp(]wCOgilXfNa<rK)!=9BUuc&}bdC:.$5"D%luyv,UE#Wt]lU0)ImkwGM
-El30cU))e>6`&1I`g<,Eri7TsbY@YujZy`Bz/q<smc|`;WEjfVSey#ES^^G>MdL6j{4`iZBdoWoNqTspo#''f=zI_KpWq>/!LaxAe.{(vUf"JH/dG&VSbT
-i]CIlf6t&BdRVC,Rm7JijQ,f4moD7S&/b#C;V'evHaOxo5e#52!m`_:oHN#`Cb_H`+tcPkNc1ZCxKFA|gN:J:#}.ZD(Q'@DQ|ELWp)!jNI#tFHBGJ__{5.
--<BF{uj{FSL-3:PSUG$/a3Zf)Zn5XJ.Dpr7XHoe]TZp(Peum3O+AHK_YZD](g!vq^>oGd(a#ft)@0s(I8h'3Dl.Tej]/6')AaM>qIrM=N;Ew^QNw:FlQuX
-Ul(H^Xd-WfCZ+:cUBp$1|]EHMBJ"^){D)O^+N_9`@Si(Xcvi]V#EIDNt&t"OljWp6^fpD,KIYo7x':hZ&>p:RM0xK([D'foxJN"UP'NYM>d2+mPL~W@M(p
-E0&.q@_.L+|F4G[p}386N&|+.ksd9&'m>zF]EgWdjh"p=h[05MByW+@(YDCM!^avmh]}gnV>ON+AqGV5mdByUrn0-AJNXzR#H_$.M|gD(mLUxYi|b;xLe%
-|ldoPa9%%S8i3{#J(-pHfx&d-p(dNT;6u)O6nz(Hk+}^SvHzy}17;:'n/fpz1dtv!ijq}jerFZTXkO^3k}zv'tGk!^#EXS!!Mice/Uj5!#8r|H+D[<CN#S
-'Cazzv5]rX#;A_q,%f;JKSrZX//BkZ'C:WQfT|VOJveiTyx)QZTw4b|78n=/H=8K+i4x_)Ksl6'p)CwTz7cQIb,0%lvoTLKc7qsK%IfKQH|^fC3cEVgl8v
-G%Ci|XPozuTdy2FN(bYSb|N]I6D^~=NDO&&2~9}O<Gm4r^yD$Y,B9T"!pN6k#m=Op/Xd=}H]@oPoH]I3<q#mTutnw"ZKOnlTov,'GKJI`HjB8:`Nsf$(%(
-m7e'sTW+{KJsD8JluVyY3;J"]4[p-^oj:0|&>4or+}70YgQTiz+m>}`%[[Rl'@Le&L(uh]m'J}H$"J`aZHpa)GnQ:4poI|$(&MnQwCV$3hJJqM7I>FEJdz
-J|c4=a<52Q#{cm<C,`qo,y0:,}!{D|TpXMd'Z6@%>Q81|2GAgRI,2,/qMOQO4,z}Qd[$bzi|o}$J0Df;[(,zsJR>kuOgWDKr2W[z{|A|/aW6i`ke.1"1^%
-+^!Nh#@1YV(glz9&A=QR>!iSgePC@yf{pX95|s7kI'~Aih_9+'{=K;vGo;fieuWj&4CI6)D}[4!_P4-|9q|BFr=4`dh4M=&#FyTcp0YaowFKhj6"56k<m2
-SVIUj:g4)/l^U5qe&-<<.3cmOFd{KaU+LQrQi9Qya@S8@]+KwRj2I(v1yJ}XQ-0S['tnC#N@^(REAyC-J1DUJv&(ZMs4-P8h4JuHs"KFk+IL<#k(|L6Xr%
-z'Oa$YR!)=uKP:ph$p]bL&8b!kOP2S>[fSG,620Y(CB|r)[A)A&!o8bWOHhhXo$WNM;^'g|,E=08.FlL}ROq<Yq"H7JMv's>o@&5!MNWx7VjLW{l4#tSfN
-Cxdx,5_"fab[zgU4C]Ll=dh&n^r>_HX8]W<+;swb{n$5;%<Lr2hJnZ#Uz9d[%pNT8<k)Yn7o=P."G^uHXtn|Go>BWHRy%`Th+/eIP6RH;aOYg5~Gi>a]js
-$sb|dpFmPv3eVoS9;Awk,CWv9q+e(V.uGRN5oy!^NJ~zGn[SHiszp1As_#vj&OJ3D:qEx@Ja1v{{z0v%dplr@rWoVx$kwnM.n^4+2HAN)7(9U%h0Edp_cD
-~:UvWzsSK=GtVhJ%rJNT@l)lzs<E%C(cP.BNK|9OteH"2.,@f,Rnql@sSDVh']Hgs>^Yd'@fH]F(I,Rxrv|EE{n6tq=%$^n=;L2GvXP06'Br5`BhK3B;~K
-p-ml%/WFJnD`7J@l9#<B)Tzd_,L%C3D)75Y_sMS/$R[03!b3KiJvf|iuv7b3RYB:|rSdV>>W4V)I),j0:,y[:yN0+;.#bnQ`1k!8<&@4V@4.qViu!"Xex0
-mtMNdV6tnpoAB65J0D-$JL.wmC|B=a)ySaMNJESMJJTXf0Z"9Ak$g/<1{b/oWrbw9&|cdaP&vI0`-Zn[mgp}A[[B4[aLuQf`r`n@c=r'J'=s{XQSd]xvr5
-c]_ch^o9~UgA{K"#DRYd%Af3Wd-u#ONR_`$++!nTg1N0#>>i3<A^t,aQ}0`-jri(ZB%gDd"rn2.C|_a'7nHiZe7&nh'k(lK4^g`}@|2U..kn"InRex-MKz
-v:6sYydRI1z@((9pFIy.F{cvg/]8C`ye,aA}1XiPQ|wX.n`u<2vEI_NC!h-W3_y,e3F]'nT_o9Z(LPzI(TR(Q;S{/nB,SbhD"W7d6J,S|=f#848,0US%zq
-xP|,Wv>rRdWeE#ceT|"fR67BK#(E3DHNJ0>qI57BsvxwhA'%H|#_nDG|0@YMCO7vrS:D:`KX+4i}-xEw;10x3cIX5/R-giP2H:h12ff@G9W},vNi.ZFBfy
-1WA'twUa1|bQtT2]7BjdiSyNG`I6|sZfJG#Y1(nNd{.Ihr/"_Q$(w[=&nc&&4RQ5$t.FBioua65/n5Q2-";EG!g}!!<)fO8.:c|#f6VLcOIn[b[9ro)MrV
-uEcidJ$J{qTV3fY|eIgWqFjEGkg@bq<0h8Ux3JFLZwGd_|@;;7PC[$px$8M;OB1Q|uyp0j]^j^X^%C},@w~Y&k$#C'%{-R{s^y8K;Ka}|Kk+~}|x:Wola4
-!SLriDcCzMV&CSI"=-&a[yiRffQ9zi0#5|RC4ZXAk.rp'6<69S;eS"fa4el5v0aR/j3U&h=D%@;@_;wa<CCARQgF%q)dwAo{eI8JIbo/Zt`U;W%2={|v(Y
-)v1c0mY)d2WkB:ANX[y=37Xl5J+duzg8o5=jngYXZeP.uA5eVT,_yT/v9/&HZh}!+cI;TfGP!o1%l#qr^z5UcL/t~5C|K=2f53|TTZ[hR<=DB3vu^RsS3#
--i:^pvP-wPbFCxEcAtaC4fx:Fw/nZF5<~W`R9n_t$xc%{/1:V"E{DJwQ,vxVk-Qc@f9[wQ4G78uTO-z4BAI8Gu7dF2d3Gx-qKXq#+V1aB9]LBiS=kVKsd]
-<`;pvAudd[6T8_Q=N1_yARW}T//3=4MLtR}A9LIa1vp"Jonx0c%S'r$Qv1~0&VBg,;u)>|l>&@{J@"X;VOJ/+!g$4J(lR"lX^`xGCEQ$g0(rJ'8K``+$pk
-Cp^K=y>0L,z^qAp/!.>)g]%W^6"+J<LoGBk#eW5|18_1fy+2}L,JLne4s`I!=^;;!o+LR=>Qc_{ApsoNCGGxdD41kl[/Og2nWjSsMs6V&/4b7@>qc:#wgn
-Yk%H@D[]8luw-z:tO.m0VmoWg^0uZKEoQ>gyN&/o]MM#)$HoL[lVS:,7I[@UsggbgH=i@$a=g#70NeE,Zuhv{0lmL@'-yQ=^RG9vPF,YSM#[epI@p6U,i4
-b|h{B3:S(NJFsyWn7sXeIj<c3LE99^=ex2Imgu.GZ"7BL,yBdLtKk||RO+FE2t;HKC6][O[y]_:tGjcEyg:_4`uC$;fI``6L!DPY@>~<c)SP!"qQ=xg]Vd
-C(3D2-400x~w6!LG:R#lX7&l6KT_b,c:pkh/#&h}]E+dp{c,Zyen[g1u=w(gA{M}gMhy#b@9b2KHVc4tV}c32_ovT1|ol%_B[+(5a}&ylXHv;2Clz}["VZ
-%!P'hEAh6KGJ$l2DM4'SVxV}H`-jC$lZSBm);Oi-h.[t+Hi8'JRqM.$SkA-z<EZ<)aW}di$EQ2kE&5jsRD&2RBpU`8+lM'K6hc}mS;3$G,Y]Mj^R!{Dp[=
-YFzwntSsG1fPl<W"atUZ3"pM#0e'iYAzX4:K."BI_)w2%M7(0ok$Lcc!+VU;^+!,zO,hs|^)Dpr1#w#rvx@dp<G13Laywu'$,oeg_u+_HnQ`;^B+oT:Ec^
-5kH8)[~!G'0pUsYoM9M1x=VNa6am)%#0@VWmm]mBY<f_lFk;7czH1:ZkCn/f';g+m,RI9;u10S4x6)M#C2S_I.O=@iB-rZg9@Q$1-U,rMr.9.5yO`^`!9i
-fjg}bOF+%+&9F{)&g]|i73Lebh:P#P&:CZY4;Rmih)d:.:Mr~_P^1,gWdH$/GsASgZK/Cx8CrS^t=J.z:^3ja3)5:SNz]P_!A_jJzHBofn2+Alovc#>.J'
-Oo8#M2>2xWNP+9OEK{t4emh|T_'F[v[gOZ~((hKGSAlh-!lSs3G-pM]%//JCbXse[mV:_|]1]IHiKW5q-]i@3<5U@j:xLx]d}](_`+/tKZU1sg@w=u&b{B
-yZ6$Awysn=17Uw4YSlvG"',|QSA2'=MML$U"j><['pGH2"Ml-:H=a<Qi'Rdy%M3K9toDJI."!}L]!rI9LAy0u)aZ;O5Q,yWe/EXTEPnn_,e4~k}IfDGU#O
-NTBz~0@LG;j{9/IX>`~(<&zmb$kK4jUi4LB"q`uIC8sGva"f6@nVTO"8G"'oDzM_Ldm|vhr18-yuo!/|7Bgg|J48;mF/XL/(UFpWAONP3[pvRM0}/+C.`d
-X.i:C@"EtTprvHJy"q{pn5S@EndT+0s7csV4B"T0>Gby,53,BUq'9L-&`06qU3h86G$<U.Q4Mg10#NO0Rn#C><AuerqSVj.Egiy)NaESoZUaWoXt#eJ>tb
-Z+xc<<oCAm[>z/d>gV:m|WQ46ikehY='k}-wpB3j)6VGbWpJEOqUNd)^bt/,;f,A:kfO8{lo/LKd9!A7dm6Q8K<HFk=d99[44c4+z]M;Gm;JD{,U2;pcZ1
-:G,tfR&yH>S799~66rgW(#:.G)a^3z>d/SZfX(Hshre=sB7csR]Iq1wo+tz0)l)Tbw7k3Tg"rn$e~48.I,<JfGFv^M-3saZpV"<n!%+j^"c^]''aeOgfd@
-YHmSUK>]#crLBs4y_/<2b^+LoI2u/,Sny^^fGlHWV<cWV<fc)Q(<(Su3m-%VCQtf<BT2Sh2+S3@-HOJA/@OCK4r@exu]Wo5%@8M<f75I{X'V4uWPf|St#2
-Ne4BQh]oMzJqo%7Jx0WrO&,@P=^Kr"WDg9~K^<BQ9MPHyFzjjyg7;#N`ElmGl}O8sL/>cYH2!%TrWj|K0,4n=yTj0X<(v@Qv_0wEJCYM4Vh-Q>ib$M%V=9
-OE!!o#EMzjkB0^3Iw4ze%0]=[v6Jj>me{i&MTE/:Mus>q42Xy,,qLh^&G,$kI`eAK7]p(-;GR=S&]zk!VJ/H[K3`bOV^{qpbT%7qSp13BE11'Izp(i~w;,
-L{;c^;R9%t.oV}.d@4f/S^9K+mCE<5qputPDZC7Ryyhu6ju$iFw)(2A]>u_>@,qCOL`Q0%R22quNX9T]ub:Aop^L^zO+!,e/r6UN,{EiNzRz()ru0KOBFY
-Y+dYWclb:}OzMe(.Q&'uSol,]%!KfwrPUfEUFI+.G79+vl8rmz!Nk5M|qs|=`zAAOlCP9J}R{Cu'ul]f[Z_C/@D3P$!9v5Fe%vgs{OP^yjgl!<]zG@flAy
-i9eTf6e:3,FrpyS2QS4m.|Z_pf%o9F@U}v0T"_RZU^u<<2MaQ@hUKQ},`zRAv^XYA<tsN^DfM)E7:vF2,on=j,bX+juAKlsQ(y;^Gyl1z|BX(I@y'/x;_j
-O-p;3#,)<cH-d&7u/iBt^&}tv+T{;K//pUJo!O+>])Ix}GDv=Ss>FgN4,O!i(^HyCO0PIu[/0S~>(p+%B,!z=M4U@x6KMC<6,xCFNRlue69.I@NM~0pN;Q
-OvT}Nkg}j]<%TLJ7vaayPi{@8['I;SH1qBs5nG1xU56G'iHdiZ{LU2KBlk/2WkS%oCUkE'"6CbR2W1R|I^.V9q,"qdbpq3%;E3SX:uZDP_HFcBaO-WS:nk
-6R(8!$m<;NSva})|u)}+AjFLNv9(~Z4"7I}PK&y)$S5Nd:@7s"ZB4oPGrVKlrh+BvzInbZBGIz#}A8W:=Th}lY[DH`d1Ye^vF!EE>l5(&4f%zL<Z.N90'(
-^xSCl:Q4]bvI{(f4uaSNT[HY.URH'l`nd"ac7.jhDbzV]h7(HE+c,8!u!~~nW<!7")%DP4fI0c00E_{FW.<ezf]%>p)[uz4"++2H%ihk3"Bam^{Y:o&-Re
-OB#OuJR0(b'0$Oyn6D>^=e2`a91n%:q|(dZ01QM/!Y$j]3}q>%)"f`h<ofSWBYzBF)8bT%oSWD}WO(~7kok%dn<R&t!(,C"oqjZqW5;z"@&tsU:T[l(k)D
-|gFj:h5{ka/m2aujdA92Bt25'jPz1`!:QWd$Y]KXav2]q'aO{SI^Wy1vko;EoKw/_[EtSAJnSbop:JX}F]0ClJR>:0;C.TYc0`GDNo#tfkK0]Kp5fYv6YU
-hh0Xg#Ldx.3"rtaN1QK&Yqh:_fo2YaSVA`0!1u1S[jUZx9vpVBS]KVwA[MC)MYCL]]nxdozYA't9XN"^heSvGbp2~i2("A)yE1y1"iDW)A](BSdR^|hYjT
-&v|81|YSIDCCQnCynn0V/vxGG_bQc`+u$uk5G99Xkxy)G,<JMFa%t-p3TLbrR7B3j!/Gn.N&KR2.BJsO+5$J^>gBM.k1!GP5A9Z,w,x3bv7O;Y8yy}pWYk
-KGH6`csIJUU.yhQ=E%DXSxhEK[8}g>qJwXpC.$1i5M)"fPFXVpR_n=PGg9m2e^O;=ByTBzE7V#'bVn<(D:PL;[J%Sve2f$xNvv_M2w6(Gg{u'6Y:[=p(H<
-Q.Fop6cu==ZS/;.&I=t:=:3'FDe)l5s@+S;Kz,B_p]3sW'"e9f!no%mFR+aZgKx+}T|mRr}$"_sJ/o@px#'OZT+;|)U%>XNcr/Rl~Xz0!{5jz,&dtu,Ypi
-"Y{I/L,qK.X(apb_!.vo:Dm1QN:SPH#,4"L%M@5>!WI.ypwiTDNOV3zRyP|z;kMZP(b|>9z7LP8Lp_/{N659(@&t-Ya,&;67,|S'):VN!oe"C,,s}wf78Z
-gaiFa]MgL)6isSaJzSUhe#YZoypYBo^YaV@,}x^,[}<0CNip:l|-k>NZ3qdg>_:,KeZ|Snm[~-elJrxO;QSE<jVD;Xe4'xcvfXs<j{uS9R;q%H7YPiGw<q
-XqkdkUI(([jAS!]!,W#lxttO4,5aA89hzXa6@daZ>LzX'[T+wjm`[XT<S43lNB4=f^s(/`1{JS4DKd3%/7bJ^KRT6AMG%!o}X7GkSMMW~w95O5tgmEzY&_
-S$g1'E-}paCN|(brd6;@TBNWn"JYD3$k,ZGl)qUZ6|UA)IF<zF=kHx"4/j!%,0xH7b$J(Qf_%}=-!k3Lkhz)_o_^|<nj(z{opsHk"xqR<^N5Rr]M0krW6t
-;%@LWJ;9t,YU=Sq^Jk41@act"j^qjZ|':Y6c]k28^eq'rl[o;WMAi`@wFUf9eeIdoILgwU<e7B2aCLmv{W;<i&K^,W`Ele,kvO'66Da6p5!yJu#q^'(0%,
-CT%-+L7lLy=s>g%15zw/4y-Wh&Dw/qj$sQ#nFJl<0[^N+jBh,kXtVt~ym|2O3;jxQ8gYH,+&Au~CKvGo;wv@KrclN@@)ymX2%u,^r0c."c&9`4F;145GEw
-649g5De4))1GE5hoO]hp5j-o$VUbNCT:nagKH#VBBnmcf6Gd!Up;(8z|:^]^M=G4@p[<oXvm~uuXJ29K$e6b9v.h%tX"ug;u`%f0K_HHP`#UZci.M"ochZ
-nKPOrDYBwaT0!b[miewPQY7>f-NBL!9_9;=<TQ>TXYJyYnw$C[KFICW(VEM.&uR=,.qc7tB(yoTYQbg=AA!6x+)L!6]9,^=H~iT"OF1mFt/m["<D_loTeP
-]/H#pVku7Z`7(iKY4GW6t=#j<Ch&'{'T+.YV;fW(tAo1(x=%~V6AmZ_I&OZdn]QG=neOF(34U#{ObdRE:+qe<;){bUy#KQpzYxmbTGc=>PW>DPZlDK]hLH
-cTar1h2M.TDQ$5,-@rz]0k]=lc@hxZpvtj_EJR"D.2cNw'"RBltJ@fh_jcPGy7q8E$$,BPld48cQfx)VC3JXz9Bi;w:Y^%WqIsgZrGW7Akso.L.a.v:x"V
-,BxV1]+snKfR0oLb~&zv!j;L2rA)xZg9%;p<](uHlYdA#y<|erTO3vj#w|ctQ6(olUoyR<5&<P#%QLC1|=l!M0DZ_!g3'N00ZwT:f}Pe"Q[t'=EOX}3/Uf
-zYHK3{I|Gu_4}Ah}2v5"cs>Z_s.WPP|A43=eQ7Y0jEb]:jGC`VgPjP}'n>A:zD(TF)l>=iCC9{]8BzByF9Ulz9(Xm3;GP6G(jO!UX1&'%"!_+T`FhS:)DE
-%;fKjhb0]O!D+'IWBf0Jh-|X(|l/YF;K0.Zp$[-;BDeXQ'Y4uIW><.t>EI!Lw}o|CjmBK8ZK;[J@nMV&nvTlAugw_9nERW@FBA%Lmf~x|z:i%n,^&JF;h/
-/v)rJ8$k;@UzxdM+s$qX-'rY19w^Jg!^X=/_QUurkq>Ehxn87#K$HQMsGCO;p0`!u+yfp5mh5;tVd-n:<VYN>s9jm6z#7Er|{6O;g'TuZN_x!5P(Q1Zkw^
-!PVv48+aOx^&nda(>k<oBB|.eN5v>Pd&4GZYCiMyx!'{`tvnxP7C49E5:93V/:{+Ah6jT&.pO0M6]crA164Vhq|Mu4vd==>Kt6XA]&)zd!W8y5Fc=-Q^l1
-xbbJZL/2HpU0Z2:@xI+0eLV8Sc'-s"nxA_OSs.-:S1{p324X>I=HS^ZD~#0;"QgCkXdMi/P#-{lh/'A+AqtX/yOF}]#bc$a<`&HG:oIU+N6RUP=3eip2):
-U(#x[L"P''[&SLS|/4^MFTQ8-4']b{z-l>;%mYHQ7o$}3M<ciXe5&xM2[&Mr=jUS`bHY`8eR_e^#H7"Dx$8RSBNR-@Xya-&-Y/oDHp{%SOaZdHTq6:x1-8
-^kDLUaQ(Fr/s-/4#4DJKG69O7{ogH0q#+k1RyWjQY0vRz^IdxxRgTpX"2W&he1b5$)t#(dkY=z|AZha8j7yJGE"Gy6u#2TF8^(YK<F~a0aDqu!5p}Veyyq
-/JFD8#d'h1rA<q_'"F_$qyrY8,&uOkCPGym1ts(CwoIoo3ZK+>u2k8W^9ozY>RtB"e=_xbc"Z3Tvt{dvhafX6]8/L<P].)s&C:UU_v|1WhgvV}Ll9j1tH%
-:13V[{=TT<Z)Y5_#VTv/8+T<+tU7j!bg],GV"&HM9^>h!jb@)'>BhTT6,;AbYHhp8dp+R)r.FwZks$Fy,C`<q;ybaj)1]x^a`BG2(}'O7NSF;G1!SE-ZJ1
-<{n2XU`Zl^k)^(X[@3OnEKQi37AlA`^^:u_C0CfKd_GYaI&a]m{KZ(B,wk+NZ5[!/h|hC5<;Btu9m!rt6"W0u_y6XS}0efs_~K8oc)~K;EH0`uH'|OD;,c
-jg8"BlHN;]tK`@%|%.=x,{`}~A1o:Asd^cX,npR1frLv#:`;cogCK_zjK)FgJQ(FY!23YL7U}0qU1B4wrz-i)uR>rZ1tyDq`Sta:]7TBos4DYOYQnhB!fy
-sQ2Pc#P;8;Ppguzs--GD/8SWKZ4gJ&^Y3ea<@e8<bG:"sa:3:i(8EI;7I=vo>o==T2H],]^]b_XJtu,/LJ2wm%Q&aQJ2ewm$X[XY2)v"uPfxuZaUH"nMaS
-Gp>Z0,dvfxeo3ER;>xOP^![2ON"xt<m$u=LL3SXQV7A:&]~xp,J#e^#^Cu5Z7qwras=qI170ezj1l-"cQmtiP/4Yksv'wX"tCx{8OV#6xj)fcWYVQx@n%c
-'W&p`"Zbty=ZDrYa{'b^5DSyTy!>7uK]'ot;NZapO}Yfd1&_5|`AJg/Cs(~:aIGD`CJmli)/SMGryI6ryok5%GqyWwY]wE0f<t7.jwl=DhewL!e;Y!a4!p
-Al[-n>{+L.l(=+x_Ohwa~F3-kHvqeUB>g&5m0J]F@u@e7&X(#;@jt{a($MqL4C/4+y>"dDP9I$w'Mv#>{m]piSQcu`yIPYO4B{6_lW!a3)cO&/!/&mqW.c
-hMao~R:JK2IFc,8Sv22I1J`hN7l][_B5Cq[7ocwACqK>j'JilHx>8q"|%1HOT:_Ji`FEJEnS'gXC&dZ!J|zj6Y='^Fald,,(pe3VWA#B5F)I!7<O9HKws(
-{0=BZp6{uprh0TsD6fRtc]Lk2{_StSOj)E}wfPq9Xj:4gIO=GXl[g0}:zQ-{Wp=6ve3Pxdd$jM"ErPu5b2Z6U_%);K`IZeFCcakIB|O5$FsO2%aOe{Ysew
-FkShKg.|DO9qD,Xkl}]>DP;.gT=TOy#.p4fVqBjz~cAX2=PF!2q`FQWv_2bc.mZKeGli&:!K<i7T[yNmbuEp,MO{p`NXNF`IA(m:8p+^$w3,0sVuA2,W(T
-nVc.ssI8gZMxIA@po'{]a>JKgiGQO.[+U`LSqGQu!RwUb5W9OM04zn84@&m>NqdvCGL([0lL~LClqpz{Sq8t|_D(1b;'k]jz<wfhZ&$%M@6{KHAuf'Pu=6
-=.P,.V8&7fxz^o]y!j9^x);Kqbl4a_x.hzmCBrNvg0]WK,::Sw_:I(V{NlwGz,d|r=nm_1Cv$4m%kwp|koFk~>rON+mh^Sk,0#+mD+v}y>$fc]_y!Pd39[
-j/RpqRJCzkB|>Okurb|V6OBEv&!}6-kWIVT_l.R2::^kj}kS{`s2[A"MZ2TvL:_dubURNrPU7eTKEKZ8Tn!6#M|xko.HYCHeBk(VD0YKjA4^Dnmqe_)4]4
-Xfs]i`H%@3(sYh%iE)%zxtSmwR`jcBG"./&<zrsOya^Pt0Lq^%cH#I;bh'g"+DB@H<G+/q|u@Lg_g'hO&51=VZ"Bev3(Uh2I-VjBss];3(t7G4(B8A:!bi
-s"RnKU7vGGiMrHidR,q12H(/Hzjs]@}i:&35aqxmFB`jK%J/1;Ar8KQ;|H@e".>1o';56qcQJk~xG>`l'Lfq163|&(z=J)}M6kJd/eTm"S{BoEjTwD`Wr-
-tUu;{-e'W[b,h03KZTxO=4Y>NlX>FgE^c45`mg5eLa'.~$vXn]@zwe0n2Io9%##'c-=Z3GFg0Q;RBt`()@[Khw,1"NQ3<ssb)p#-yY|vFa:Dd.x5O3C9'k
-5}jc<5n88`88D&b{Y)D..D[tX;(v6rSelWoe=Q1,nOR!g>:bV.yK54=^#NU[wN6}|qCsfrbe-HD:GXHciAnLaTjtX6MR}j@Xp>65v`}w[>!6E8]nQh`K~;
-8KlNBF@_w|qH,vS#y7U6=3<nUf/lY%Yft[]}H7cU:.<sYSiMoalETehuKNU7S5E`RmaF4p;NjY3+,B~'sEz9E=LUNutx=K^5#J>JPBDTry<Q<wm"q,q7|u
-!q}Ql2=OYDdrKEjQPtS3(S#U@K_0Fz-Jk2`-R/SwO0OC;b5WgSr.W:.6$vsNqWAEq.4fQB>mRp7md@uBD8,N"vh,8A@}'({_-#NNH6lZ+7iaq]w!!BptrI
-|KK-YSQzw]MfzndMFcJ1+vX!>8cF+,29d<]c!w2uH5;OLt0nr-mz9JMFk:rW>]nD(Ml[t|JS^th+;)"K^/goUek"B#)v)vDN@OS@<r/&:.kf{C>,z)jf^F
-#`hM/XX_<9>G>p@$vt2w"_5)-NU@|F([v7T,eXCF!oH7}3NIro%|yJ;9~x)-qm#tyvAi=6%=5fjzpI!{,n7LulUC`x-}T]P<.n!J]f;m~"CB1D1}ZB!VEK
-XF'.9yp7yh=VCA=bS7"shvnoJ>FxDBQ`fAmG"Mg6DzJ{G>"e`RxI@R}PJyl>y[cdQi6Ah}IHEu_i,vNUXM:8pj%Xzfue@V9OHVGL,@5+Zl0t~;;-(]@F./
-=8%.3D3XPm:kksA&epz/MTUUfb.^W0>@<.J6:V[i+Gcu4C,1MRiG{{NW#p}yC4rfcmF[r8VgUHg2:N7eTd2MR5ECPlYjwjX)`/vNzY$s3t5It|nh_9g/%M
-U<.;<9hdyNrwGP#q[zGiw5I-WWR+<%TAw9.i(OkFG[pr|&)JfR{(b'AE%jCm;J9dAxQ!4D}0@8T|X49#=$G}WfLD"xYb/#a;QCWl/L,BLF/30>v!ma8]Gw
-:qA<Xt>n-v^tE}VLluT(9_!)0uq2^aIf(!t1<'Kw<D[FRaxQb!pBxs5snxMe|D;>=v+enABYvZ@[HIt5>sr0^LpiJkte%0)M#xNF&_mAPoCd.}AiMvW_7N
-Io1jk`H}jM&Op19:cP6c|=3e<XQ;Va;80;)o}(UWmLy(zabZ]7e'G,v%p{wL)aHYp>rZD9p|8'67M#6i_F6cakN0d(~Uw<#XD459^__^h]H6,=l:0.r"$D
-8sw=5<']N(MCYF$l_D^>KSlT|k/52E]W"UGssr.F1F7}B_7VK'6r1zQ5q.(.QmX@[I4>jrIduCi=JSR)1<oP]}$S@njZ#3vo|+bR/Rc0WtMb>eE2z{|09@
-z1MB~l6D3Xtf7f<j`ymQ=j:==nt,B4;EQ.qxU06x,1,e$92zXq72:dM1L5>]di8+v/8nq/`V^w~]~dH>CseMg8]x/1DZr'BG7^k>aw!^vV"b+Q^=E$f9X&
-QfeBYcx<~8>b1GFm+If:&@1TQVHaE:^-dG]FdE'4_2SlOtz-|!}ld=r1MGlod/&@2f%Z058KahIJ-92:-G8Y~NX&%:ZSl42fq5.&@j%RE6K9&,#Pk0S|6&
-R$jx)T{.qs][R8>AbDo>oDDE9NB+}l''X3(4^!USi&uNNoR$oVomQt:Ss9D#{HzsZF.Q^VBLd!pau5DFDY#}&g@#vj:DzQfydR/zECT`%!Zg@4=5zz9D"z
-^|QUKu;n%yLE'Encs45a~`@G|!NH%3j00z[45t;CR>hG='.Sy4&R2++`N/9e8NYq99zKz5[C^qi6LjMrx(idzzx|/"I0f=B'#v{^Hc2Yb&,N>/ZA&Y"W^%
-d4cS&i;e$JHugT(70XRigfq+VYy=8671:.aNSMJ1Whhw2RV'>]LMOvKY'a<eJ8/DQJg,Ec47+i))8s6h=1NR'GIi7rN)(6PL2Yt86TD_xfnt1Uyd)C^O2g
-"x;^cK-:6"TSfIamVc.99z/!MiFSUgU<:%JSVhDE"9@)>k8hdR4_T%B1Qs2,vfs"Op0XJt<C-co]`n0JA-.%Qk%N[7[Ymy1XF'n!B2;nW@&)`Jn^-I(_sg
-dW`O3D3zU|hyVt2HEvn|SQl4#'jQ8cr;AK"$0gPFgNKh8`4Y2.stKbO^20eW@'q"]w6'$]3T$vNz,S<r>2]n:$Z%hO_P9=ge)tELjjj@b8!yf67;X)3;sr
-5/x`N99PIQ5hc"{F.^Hx&B_r3e>v>/6OqQu3w=-Q1lTIyXi6CJbw@..OFe`1f(Q&{k%lc]&w=U}-2'-M6;@AKl!Gex#_4|:rPgBS-fLI9r7v&z=Z>1b{A>
-+,(ZC^SAE8zdea;``N1A(|9DoY'jH)dQGwY.;x=:,$z7=':P|AQ1$(V&BAIiGxkMeg^'5S~tXIIFq"`RL9b,5$|-kHoRRx]2<Z/$F.,B=S`E$9xQ;2@lX/
-Iz_A-31Xp`,3&iQU3;t8#q'=V'G"B+,4na&}E_^yA(%MACtJav!3v90w:n%`V#A|3vs8xTO"Ssto!UoMf[IB!}E=Q=|V-/`Sl:Gm#iu<LAd>~B`HjaOw%'
-+fu:Dzs4O]I0a@yZwRw!8BC}U$|`w46[MP97vzpMuaYezOJSVBD'Ma);QPC`L^!#GUPaXnO]X6&In<`$%7Wcc|4inOQdgYt02a[,vxFE&2pwPASuLx'lSU
-QVE![IIA&[4(k,d=83:'iMu!'.7`DL6+2tTWv!}@e:I@Jn8`/|6_t6=bP&h_aUdJYachYoTqXhndythYM:3Vdj-BKb$tiXhX#6)Zw9T=ZNUQk-0Tf`C)x5
-"0T!+it,')nEe+IT}2r$0}L5#dCu#RkXk"DgsTDo+cVZHe@bvc=,&SD<y_4eC4QMa(dS}sCa@y}Csm4^}g4+(^aRzw)^Q-GL:Pe=kavi.5~f7NcCy:OAF]
-q$2#X,;reTL<4XL6&05|Z_~[YP0P{t0D_$1tBO;V-)tN,arNTI@Q<MVYx)O1qbWr9VGRKR`<W9c9=$g$iPnXMiPNc$a)_"srO^=P(If(ZOdcMO!{V>CuER
-%O|v`sUaiOB%jJZY/>+!:XO#h6siA4&,R&9.@tLEQ)^(]Z+]iS>bf"fLHd;TJ<@eQZGi$GQP4Ej4LSmEKKk76S58kaA<J^)Y0C:AoL^VS_)A-L!%-w'1|7
-EEsIZXMO"iDCNUGo{5G]2$>B;(Z@f,,Z@lTYaaApK5O:=7mXSjF:q9m."I)zC)](t/M)WS4[`au)^)@,Zgp.r.:'7yQBxDF>pc0)oSLdmE,u5]H&9g5$!-
-DwN(zu@[19b,zIw95Z<UW{hh85Jay;%a!HK.&3mg[8a3;:w<QB[GIgp|Z0_1E9rRM(b9+Ci,p5~5YdhqW=B$l;ie|"gMK(E{VmnJ(gD]aQwb4afSxn~uoi
-!%H3eC;c22A'C"Kt'5@D3aOhNky^_3h,xg4=b,12fOfJPFNj8X]'7pYo+B=QDB=kvn+VS@1vY5/UU"i!|C3jJ'%_w3YQJ]NV^;H&OlgPP$<lW_<WREfl$+
-(!ZwHlt[;]@NHd{6i+aW0[C8Yj&15F`^+-Z1D0]10J3h,n1NFmC:EbWVF[jtAMI:CXY`HpnCYk=>-W3i1cpznA+>|BtIU;.-jj.Hx$nucvzB-8Fli&qe-U
-[y"=uJgYCuC9%at+jv5p3+w84R.vXD^Jj{2,}';kQKIGY.Zx@/%ym`q+%!@IoW"buVQIDJjQow03QtX>--6hBt[plm`{Eomvc{rFl<Qh}69H;`LZ6]DP@_
-Z[hMbb[EUjeWrz(7~;H/mbqZmTZ8pVkw}+H{Q<,I!ci3XrI%OX2;]|&_yJ@}Y(iJv3LWT0xG-&s7hX|gK1>MtxS:)j)k7>.VvQB!Rh$za3C$PK]Mq#vc0{
-CD+"FJ)Dee%-"ngYz_j"[SAxuxdSBg@xt&-kgo"P(NHxW&!dUFy'iqcUMSmz1%WdZN,c9nmlncR1,y.GZSEkNOr)+.y>/76wGK]8a1y_55]i0a$eaPM=<%
-JW)S&)3r(ABKx^:._&T`Ft$"d8QIs!X<I/tgVjp->_Ne_woZ5g^/u:36x%EK:wp/cJEz>gT8T@rt$QNp'i,Fz8m"1(@zdVK||RBo]CU`|8m>DZcul(oM&2
-ET^sE&"XGEk25<4T9qlYypwXFs@05WT^~29@:F$s0E4'ZUGoT@RR)+:v+Hb]og]:CWI;q}L&aFmLO|HC0%@28uZRA&>t0$|;5F|gjTMa1!+WJ<Ptmw4}%5
-r)@0h5gxdAiFM#|mQrtI^r"x`IF"xwzi49mBfxU765@FToDM-|l)DG.J_(wicG!~}9[XZ^7A,,Ui<1uXZonAQU9gQ}lG;8dT^Lhb)C+:mJb5ome}3I=8W%
-Og]%x|HFS5B7r/s2uz5zC@j:iy}l%]no-a%gAX{,K@I`}=d0NXqg{L[m$:)HTppgd,.GrYLX=>#P}YcIRBZLE=h(j{>I{Y=ca'_x+{=@-Z-k;Y;f_aplGB
-L&ZCF,t+#B2`sSYw0$cRk_"F!m$`E',/=p[Z#6V3iq+i{Zs7Y4<q<.VXcgvmTEn$JGk<a=XkM!->33m/|=VXwMJ889-F6K5U_:T[:b~gBsz(BmiEqj|HA`
-z1a>njxw@.X,M68^nIyI%A;.K]-Z4fe+kA)'kfzP9nN6u@us[F'ae_ps`6PRA]HQowe`NdbZuw6D{r&9dk]4l`b<+9rbMW>;Ohn6ea=W]fJT{>1:)[G1(g
-(vcFacdQpN0CC"$EZ7m73p91+$$x6]b}]:!yO]~yLUuOtPe^NxMm[P2/GhKbJ{2<&mjZ;vIbG0x.J]W.<_ry|vOS!,}.w/M=p)VVc#(`Sl@q|zBjPGm[5}
-=6jz=DJrd#h6<`[`ohf=LqHpRcai9of:M!D0t{h>o.CT.z~Kg{+|s9YVc_u0UXs4/']NcV]]0,a#;,"v:-wO88i;!9^U$k'`>z@naD+>])$80$#o&B!pay
-:mi6sJ{/rv!u8Gce8r;kxo$eQt{sbHO;%p%:GYU$B-M[Q&)7>kJb:eJ!nv<p.5&g)z>IF1VLz!_zFK[&/,2.T"1I1k/o0Y(!~V7w@+WGyK1BSAO3p<R)^(
-(/9w](1b|Df;B(pxVS=>~:LwC1^+!f-P9`[-MJPMrrce$-PLNAh_$'`KU/(Pz=G66si28;4&6G%$N0)M00ASHo[[|XSCW#"pk/>5B,+^bwW:whfw}W-xCy
-JZwzjTqoH=cHiWUeh3@wMne:5VhajLW>}bse6v%)&r`Bdt5uI<>g$3:6d<uv(KgfRPTt"N2.cSbQ5<$i`!cvgOQMk7IP-8ika]jx'rp`AfxH==HzyW9wQ:
->B$i|aH`fJWVz5lo@#[%R7~Pu&xv.v!!)Fc.q(/>&M%ShlN6D=y>8O/d=o_2unL[{Zo{y3`@VDp&1S=!2bBl<CpA0ns>&%6)@z&WPoVx5rIidK6IB+$7$T
-+<KmN-;A$kVj4HngE:ukiVk.Smr|QA,OQTm%;]w;2`e@R@KBKW.[gOYnmZ~%Dp}"S1_Ru2S7iV$>0LOTPZ"BQLe,,|h8sMiA/v<&=ZO5]<FxbzIK_4)<}}
-;FD_m}zSZ(N}cU.J'HsMyA/U)|AgO6Zl"^-n.RqoK#)Y][WCAq.)X=y-EVTj/L`{7}P;JV>iV]8XFzSfSUQ%ZKc<q6+ItfxQpya#&vg,w{1bC/BZ&s#]@h
-qylSt#BQ]/Q$-[$|6/V;=l8H]w.zE{DgQ&@jVG%::P3caG)(eiD/s#:Fu#V'B5v0F>M>!_)}dS^)lCiM(PTNUV^d/e>h9kmk^:YL=5g"(6P;YgikLjkkYm
-aXnOI4fqYaJrD;4HN)7{gfvm(-/QRB^k5TPp.JwSD4@"=#;5Qok$^}jlgDfNW8A6kVoowIs}o<I4hK=Q,0TuLy-4!ekk6VY0N-|VPSj5Xj5b17aIQp:v~4
--}YmgI/TpST74[:eH7$v9o13-e8jPhY!v8Xnm{}=LLN4F:w_%vzi|6F@"SdoDa=1'SZAq.qLSjn!lWa[[6_ocdXe$KE)7anZl0REo-!Ui2M+3%]@##-Vg&
-tZRQgn/v~UD%~"S%+zwxB4{u1c%5>!Ov`fZ,vs#{+7Cs8n2gvU~_/c+=CR)OwUnO~mI9mMONW]]&t.!1yE9QloOgHeE0K)j]qvZTv=#_P)[@Cj$O{7#ya=
-O'bA5KlJ~Mn6dU,S#7@ZB.D+z>a(csQ[AR,f~dzZ]]ni,D1'SP5q@z$dO;lv/{yvnNNF[aXU{pa3W7Y#o5]8jVEh(W2adlXT}-"4Z"G]&UnQ&KL.Yv#QV5
-)T/Rtzel]w`<C-Oz"Nn7[!9gv'<nwlE{WrN^O({,F1Nc=S"Ho&iC|/P#lk%<ilgKK>)Qbn>Vzh[yHrDzF{:i3^VKfg~b5fEo|JiYc%;EwrHjt"p+!VJmWf
-7g@j]Yl!71UZzo(%m8{Sk@)=|b%p}L#.vZwFILJ}l5yTtNl$YdEqnYA9JN5Btb:sBV;I9lKYwJIIDwHH/!2.VPzvmlO#>d'mc6#fK{iCe)}"BPp|_ga%hn
-U]bNuLGGz'(:h:;#s(|b[U{unb[m}$G4$hnX0>0:fS>.>4va]^DndnL`N!|6[Liwl^9&'_E-p7!T0Pj$f/TOkI.v`&ep1T~K8LaXt:dbhjb11|SC1zxSQ,
-Ne3FrE6"/`8tY/"Go!)K%/gXAPF^m,yBo-L$GLYJYT|@2zUre5|&nQEB)c{%cOF+%+n[J<{,rM}"s''b5L[Wzi0<n_Di!6@YP4QsI%sx!;_JM7$[s7|;`C
-1T$<BQmq{Z!OFm5y7D[MID+12_Ja&:fEYQy"35C'A8{m=<:{`A&W}R}5i<pIgH8OLyi4HobcV<!RLZS,d08nV@rv+m"-@'1UF0tHtX6>v!6@+-06hU~n/_
-F(cG%#L.9>l_k`n0<4i.p2P}7sxg@1x'bVd#^_}B8s&:NyLhG<c7b&F:/OTY:8c+BWw07JsQLn:SqeP.qIGnn8X3$lX|'`=H_,y6$'K[Z["w{>~<T^MAe6
-"WIxqG'@ZH>NT6CK>i4<Ld6Wy8sd]8q'tCa}~GOM/Sbc@W@+XMpNCv/w}p@yJL[koyXfGlJn4}9|Z+1e!os-d$PWS+1/h+]2pz!&!Z"RbR)!E[yJMaaz+A
-wdq0FJCZ,:Kxz;d}7^Y}slR8D-~8'TA}s@&_n7^VZNy_>g<joJ4k&WJm~b~9~rfx{941/jn!@D+>zjH{J`M8;yazvC1c~ug1[Z-}]A}.y:j_8B'T0N!A"|
-:X7Bg3(][2<{~t8hr4SOD`1zF:]eG[sB0[)}^@>bcw)eT%reKRuJ]|YNISod.Faf_;_3WD7i/0+:C.e0IpmP5g3otzGS`5c[ZU,3Ab|6l8Bj[>:fvAF-[+
-(wNhWw(-'5Vu-E#t$1A9T%Bzep/!Hfv)z$=gOI%Cr:XM&-KA.5C2Aqek<E%pA}dC5wADc=>}^vB=Q<6b)D<c@t8$M+kwqARiW[nEG}@`XTXH-T$:F2!_#`
-kx%vY{_<%(.);iMcy9b/LmR700-Mfzsa=gk4BFl76dIYYXe}{H%21m,H7I[H_<N3^5aCY7K/]oi+pL82[EnalmIWh'BjBinRC&a^m[=_bQC_~,JBz>e#q)
-mLS>,^HuOj=%wjwY8']4=te'H)NSi'sWYVz"5p<:}hp%$Nck+@^>d;w3V.zW')Z/{cnW_Z0PY.{WM!B4NCDg6M=$+hi6ONTFC:~-TtjAw;(w3_f+:!-.Fv
-H2q2cQdQ<`NA,m4E87cS"KxFS1Xb!OFy]@X=./2<WIk_&'E:]k_3+&j;E!3_95Iak'T<V__/)rCnO<4H[$c%tzijS=vxOLNFlj%sxx8X~yde1g;:WwJML+
-Z7"M3]_jO0'5wXuz(0T]~>Rd=cYPB,G|B#ClN#shz1##3{Hd"J_2Lns26k"rn2{O/8X-#=l#y9J#r)bB@VT8U)A)=E7[&05[e:peT3i>lx%%,4>!9idA{2
-ZiT@^&AQUxF)C;Hh];,<d]d)lJ||H8S>l0KW5Qlyh"o3$388>o7w2!oFCpuO)7"r+s!{Tn>QhPSTmwx3a{P{Ms4iaX]^,uo0E(N`l")TtWOtUdb5OC8p"u
-j=$qs.93J#E:J9Qi^4m4@6KF;{[Ya&>-_&u&'b,WQ"U!)'4UboarfzUC[XPS/DCG'NHVOg7U<MKtR"PdJIEygdo_jIDH{+04ec<yhD,$#}<PdCntm56s}`
-HpiOrBa%9#%TWp7Y{y:PthUo,+'{wQHUWl=#l2nSy+@ZB;=}:kT78adXg:#{rbor-P;bRv}7svEN1aFG)8dGOMlkR$,:UDcf^1)gW(7;]3M>}9^=l=^4DB
-hKhJ(P%|8b.#rG{>.JLQi='QL95`g>uPNrc$|W32QX+ulIT$nF2O]tRnB^T.slPQ[<E9&%w`p0s>@%AvehWCzl4J73.n"}HaV@n+C}LtbfRMW+2&WZo/MR
-rC%OGH7w24>WJfM);&Y=<wO5/p.S=0Mqg}B1<T]HT!!'s&Vyh%.xiGma0vA1PXI#+EYN:}(^2kqJaTk_X2`zYP;UjP7B]!k)/q'E0z}ul^ln@"#.E:=QQA
-zy)x<Y[2ARJqKG{tzcoqLPeE9Dzx%Cf{5q27}m%l.C8['Zf`OQ|.L7"qwO&2mgAX+4R-c{!M7(krfw^I{[|E<tnJO#Ow|Et;BwH[56>hc$WN^w|q5hA$"j
-lM|`FEQ"^wk!c&!+Rjh-nvJ|]v>}"d(#8!JojHI{veD>5{!/16'Z&c3iw&|H/IY&~w]Y6!c)A7j]2/>7Gnrjl,OlYdY5Rov@T[>hi};{<W&/E+XiR&_uKX
-:q"1[%}.TEGs0|h85Yy]<%o'EXerHEBCk9u5X}hrmV_ttdA&,rF4S[Rk>U4Kct3h"RgV6_Zp5!Al0>vTr:lvaq<WN19IC[,-rKEb<arBv[+b%(wHrVJuRD
-+lrN+U4wsk[r-h!y>x;-|ls4)y7XT]%S$Vb1Ozz5J^#xgs0{&hc-&BxsqGEwkz5>5IZ>mP.'">p/aWW(ws+"P_b`M]]/vAoirm30K5CvCY+_l:NGPO[BM!
-Iw2>n0PT|JZH[WWgu1IjkE]+|LF+GizNiDzoss/l/B"EDs!CV|6k{P^|%.~xQT4t=F'9Z:h5O}j0b>"Sdg.;=,zia'y>iqF@wrV'Lz2S"1a)KS.R"`h`Z_
-{4HQk]'_BK>HsqC`c;gbeQ>}eI3(r=D+b^trb%&&GdM"0A$6Ugev=_7VYg|3|-`RY(phUCo[s6FC=F[=A1Q<A!/bJ9'8^&Z]3F:!tJy.%nl-ft4!tkD3]^
-FjdQ4!~D~:L)K1=hyrkM~`ncaf|&yII@fIneWP@bEg09Ua|qk0Fx|w#Mo40qT}z@aw$]&8jz9/)(,NgO|{ITT0LAg[r9X"Y=aG{V`6+AEFZ655DVN;VrSt
-X&PO:g;TjZd>.=6BGfEGL>,1PP[ktsbX`po|5`iA!cLM^+Cbu}y2Nqe_onIR|#vUHLF#%cJfuZ3(93YCW6nm6Em!(T,_y=.SReY$}X'3]oebje6,!/O5)v
-pnJ_~!N!YZ}NU}1,+$cH`Ej%{{<0SC2o^x"b[Y]/DOgC.L)Taz}f(jML^a|}T5Cy`!+YLR@yhB,H<9S)~XJ5/'I5YF)<6;1z0+QU:GlQ&{|V(#KJ8>gDbQ
-{<JiT`dXW]LmL"c%)|QKcCiBspX#p=a}FXEP{"G9.{I"Uq[BQ+'qPgIK=xsd-[K,tg@r/hdVoQ]MStD6m46:1p&,"9e#d8w]XlBK:{l,R8[_V=.S5F@5JP
-9tQ){FA,;vzqpTPX58n$L@_y+{Kwg8D$k`]0~bi6(AR_R5U;zDrOpIc'-T1%EomI`}Aad(S@Ky(gcPFW0:jZ05k4b&SeG-$g8H@;7'&N54'+ReIAbt%v~Z
-:`^3s%/<v&<U[1dO}sB&t=,[QBsFtR+)idY8$k:gs4LG,|zkl;t(/o^MhOE5W7%9>9B}#:S@}j2wfRPJVYHnR%QHP@:(G9_Z`U${4KH>x+dpQcAX8G-O(#
-tp.'lOq^^rw5_6C%)30M:'=KT:+LKI<z=LqU'ox;V[S'4;{IhngY_-fD6Yo%UyI>Qs^<S&^Pp/UYR{`-<xTwjF4v=)n`G_@`WUY`K]AwFTawIC#8p;gzvK
-01(A`wIf#1/V1Z@^_]o:,{;2!aM%fg#bec>t6=&8]f1z#J:b8}pdexH<gq9t`kaW!>mgG3'[}hj%MMVVYk`BndVlQeYwlM$-eMCR0RZl`2[UBrfV_fi4ZW
-]%d1"6&Ls4r$>pBE,`p=H-#"Dg.Vuie:I0[5;B#"erL^x#BoV7=F4s4lbA&4e[/89`X6P!XBg9F92s@[5'(MpR]PrAFbGlBP);UM2xIA)7NNWFt<goC^0S
-K.a1`0gQ#v_1`_NF`a@0a8.<RK[w^u~5gw+{$o}_y]xbnPOLC89>FW)Aakl'mvszDqad'F$lel`NN"76-##n:JbO)6nm7kj#"RTc-8%|LPt__N=)Du.E($
-K6sc%1>+V@T[T-"Id69_`en[:bj(how.Oy=/'=@jy2!/^2h41A&'n_F=w!bcnt7_%QnD1Px1BRm:u&plA`:G'q[Kpb4i=TmlJe)8`edT!z3[=cNi~)XjRW
-g1M1n.f_^76'h)njHRFi{$^2_J"!f)ly]b%qz9SZR^#|V,tmc!;|,T,%FVYwdNC5:}FJU}M.ZCdh0)b]N=A>]Na7]p%K'3}_h{yE3>0ZubdwDUZv}5tE-F
-qF+1S/IybFjGYg#Us2w5]I3gFM%qyzo:.^4SYs|aPH[O!Ax!FxgCu.CnHG;u0T|e#xSDfSh>DsjS`_VSjjpJ->}W|[${s@ak_%CX#[93(^`%JuE9}U5iLt
-P0:Rh@,@hKW$'w`qKp%fCXZaP>Btu)wAkLQwtO<L-WCMFU`%2I|{uf<^Iz%res$CjtH.LgStruBwj|1r=0+#h8@rN72QM`X10jeM0XN^MCKi`s#5gB@zIq
-Om_%`Lf)LCo'L9:k"[-&NW+hK976H+]]=WM1L-)%,bjJsi~[))5+b2vC(G8OwY;5q"w(vh:Uc;7P&S>v]%X(Kwml_wMMzgc0Kb{L#0ft~))ZK@YDU^3gyL
-o.6eVk[_xyfs78ksf46vSni`%]3Uem!K^Kma5'#`HVpR.6F<oN"$Bo|Eq#mGR+""]^1!_b7u;&qkkK!7w!'yL`C}[g<XH<-FD+"6'LUL({6PlA@CHRI8hb
-)RH^"_:#Gm05:v!R)BHh`=@h|h=3o(/,.)H&BIs}C2BPA.;E_}s/7U$N5nm#BiknAr.$b4[KFs@|9eZ;-Z|m4e5daV5;suK^S>~q`S.TEVnR.[6yu9!;6J
-R'()i);[oRnd:B`T!,/l|K_0.a|AO,c<h3cnksMt_}FrH|Kl_'7X5oZ_xF)bQFi":K-6alGO+hQqekKu>s$En%y!DJP$%/Qy=VWn%37O,bCZF5u2|w1HVo
-WM0h2m9@^ZF;_6>Yjj)Bm[DKN-|$j,]tZk6L;W.|c8hIq[)&'=AQqxAa>zuU5@_|[-<^;L-7U)_8Y>I||=2hD8ISwhO{%_)XPjz5+Lnw;<XVK<#rp/J%)y
-<)YZU;hu&H294JqX}|vFY$]YC1Bwp/-gJKG:gaf.Gu<=N.2$cO488(RQOO+#^/'R6I5iUId'mt]eBx&)3Hjhk:(C4}#@+!T}ln"}0r0]|Admw#5N%kYH4A
-:k,J|&tVRGQzV$i0p$68;P><01&,Y+>Y];fpl^UxLnNasPC`dV3)w<c(kUvYk[O(e[oH)%nJgVTf8Jt0^ytv.hd;keuU%d`m8];Xn#zaB}Bgfm=8~)@aF&
-p_([wLO)wlH]1dt`-Lk,2.pEquBaW10`z=T!a6!>|r^c!}tYvhaF(W3J;:Kv`;Eg,:1$Cim-YF)MeM$h@N)8EP8G85%9y{8tL'vS>W}GLD-1gUv;JwTQC3
-}i_&85#Vr)<t/:h.`mt,Mp3rQA9O9^@AdHX.J|//1GY0W_B'k4+&'.qsDt'',%X,H7d8m]i3Z3p<jHO`:Pq'QeGIR[qG8YWnlA.W%MWe1;&m/W{;<stE^M
-GykEd}-_}oQ]JknTI3bC7a`XF>r=Pk/Rek@Nx)Hmq}{bJ+Y$tTH[)q~$.bc8Tv&D@5[VqyVBFnz5mG5;C1D:v7PDX+vaVr6LedOVPu/m`YPu}2ZwSe>YZA
-X&>9$=|+a`!4:]Z_0o6[WX,[GnS1DP'rg&>2Noc]nQgFmNqv}-T7W)Q8;DA[FVw#,rTmYr5)vb~4t[b9("Qb$h44$I`{wn(B2tnj3hQ6^u!8%q4CG2QU~<
-%x9XN_Y]9Sh]YBt_cvM5bI{&5om|ZHqPJiVRRM'O^ZeIdpQG5B#98wV$tLK`iU>Fp5E9:h[:,m,Otxw_c<Xo4>:g{6zYVg{owaZg0cU1Rs!RL[uG{F~K,/
-af:rWRn5Gs{{q,=6JaWm$.i_4>vX9-FUcEj3(#BErHaS=[b.nx:iy<@V91("#y0GR#<4NFV&P/6oMOc=nRLIZ"H9(s7_E]x`x[cJ(|95#I#nxoOL)Phk_7
-VkrXea}]@/<9K@I[Gap$'4I}(ama/AtK`-fby<qjU;=&Lhl1T{JpBEZ)c[]ZbM)a1,bb>)hmyiV+R<nv.Vs)^(32-l>ekeYCXSB"4CRni[rt&F:'!HKA9I
-ps"hllQM9d%gLaLl9ya/,|laYI"Rb]=at[hdsT8!Hoeo,yV@tMqa96z"EAxG..!80;0XU9`nhh8B%buzLq5+Ku"Cvv"Sw+`V:.hObjnLY+U-#4HjhjX]6.
-;g_I='hr5O{x("@];<Tsyxmapb9rkS#%CcL$L^1uoKiyGAa6NCL<xP|&Wh7v/Bd,OYWjtT$"5JMXv(C@l]@'aNxxWoV^C:DE{3Q_r4aRoZ;(0K_9x1e,@J
-"o9m2%J6-'=ge;b[=,C4plprqHy32^si;-M:)@!iIp9N)roxSt3%Xgp1,V9GxcKQx}USKXj[39x|jgM(>teD{yC>0u(Kz4n7Hst%LTtlkoV6Er<Wu!j8}S
-b"_4(q9F3vl.b"'D),%T8Dlm,aEa|Nj[{^Rxj1e-9lJtDYbMx!)tJ+a$~vw+5_OPahGQ}&9[^po`nv)xlc2dc=MG{Wx9/-^Q$c8PZgO$W9!m=Sd2Ob{ikc
-_&[JFO,a{s".=E_fLH5|lSV8wH:m"dV|d@iy"2wU;NcJ#nunGW/e7nPK56RlM0cjA"]g#7d=}fuw4[]pTo!}0RGZcza}}jys|jJAgTPQH:g)5kpi0od|Aa
-9,&N]I;mo>lW"KAw!>JUM:gSMws_PtfaOFJ+!#~pL7w(0d&_@o"5|@f"~HMw:<7k<X8iHay5S!dSZ}5J;oS>Nz7B'wX^O,TX-oa)ewCH-z"ZEfMWu>(0l.
-I@4v7<SH4`%$PLk!}IR[pS1@oZ|jT^gOg&Cnqx.n)_I(I+$<)=M8f'd0uO2rRph^ZOm/KuT,8E"OzkR%Za%84{Wat{sOpmwOSnDRNOTe%E8xtz<C&4ks_K
-f=)H+YIG%>BL`kMsx&g16UO$4WY-mO<!7`DhTE"d85-MA4NzI8R4N]m12Ke@X/D;R)VT9q%-UKY^<8)y{GEBHjYk'}':--]><H(Q1_f1.-^qNTG>q02-Tz
-zp5NHvRE>wPPVAO>YUQy/zik0Rba1v+fO9V7,jGT4ALihLx}3YaU/8OZ>%}W)."Rc07a1)+^#)l-gI7q8Pb@3@2,<#-gu-Q9zQOM(p|":M3$1R9riHR|(A
-wnbx'rJ[4'8KZa(ucSKh"I'",tj0H+Ygs6&1LsxEX8Q@@O@ekZ56>v-r,^.#ExZgiG~-J47vrSm4jCDOqh9ey{1K-;Q-$aQg3xSqc/Q.H)b|>}('>8_x%X
-h=E,dl(USkZi<Enh7%7"03B|u/cKwUt2g5viC-|.<8er(}.^w]lnLZXX"x2{#7>/Qd-@-^6<LWt0kn$r^v%`~>~'.$kFcnC!9{X+p[Ek-B.RFwyq~wB$F2
-_>:;_ow&bsEmVwr|S.OuJkbH>n2]mo]NX]z0u0DStLjN{>ZdeS76}Od`slGx(G$t#UH_=FE_ANnjSrIr88%31g:(/V.]jfCxE{489vRdBY.eZBO}ll+soL
-UhoL[$1[|a.m$%[^-]OB56yviBv8|^:Y:8Tz4)hfL=]1(3sy]JsWHohtj'/[XegAxs1#,`nC>RZLMVM-GNeb#ErtxM@r_)v^#aEsa{SI3/#-).WX4QL(af
-krU]Oy;d7ZG%YTF<Po<At{26lcoL4o7zW7veOnr/{M~%tqu1h9bYp$<9hy9u]3-%.p<ABs-G}NXj<y6'"eX`h=^6<[N3hQ4$|ohUf0Ijk<(_Q]i5~qp98v
-@in%0#S2-K@@4hBSuOYJNY]CZQsAamtG^u;W=C"`IgbvgrxsxML=lWn`vGAX.T1tx]t3wFGe0utr%45@1<YN5A>'DQ_Uz:jUDiFv.S0u'2e}BB`V$o6w"#
-tLXdGj'CG!ws3dY5JJ)P%})m;3JAsR&l&d2GR'QpN0-4j4IX>)KTws}l>Ya_2$gMJR(mDce(W{Vo2pPd'r4/Rgh!#nY0|(vJrkY75L,0<e|RYk~YK-;v61
-FWm>LLW_!ie#-/n>:['Hy0P7C@`mQiLA%y(zxdw@VKx7aEG/mLvBe"FY{)7e%<J<(tbA9>n|s1Al_]W<Kk2S!z<o[b,8tPUmc]u&]CPEk]-4i6&W|(y^,^
->ZBuWR0u^o|RhLX0-;PjbCSJp)-6FXIXkzFX"fNUees-}pdl>rC!|W#w}Y5gwLE)%tg49VriGaKs6Y_PV}Jy|Q8R9qn#vG6B^pOV$::y'GQh82#!,7&0X(
-CfF`l!!&s@2^HBklAATr#aTA`Rut}d!1&R(m<NeON'X{],Em5lO!7VSK,ux]7)!3clS]C-}TF)Be(,ZQ5THgEf;_'rMu&^#>H5UBX1^CL}(FW&eQdI0xo,
-/ImY2)Z)zEN:;ltLWo[V>KRcY(4$$;oI=(/t@$keHRQdC5sR4Jn=G'ozYnO'_4WAtdV5Nrh7}dx;'Mbo};5d(8Lv&cyVI|yGw9kuB[G;gzIdetK0li_"qy
-5V-QxQe,{EPkBMto5-_(:[)DL4Ptc#bs3W6fV6uH:w(v@OQEL-;fbzX6X8C}Wp{yRI6dOc8624{Anl!}"_Hb[e/6th@YnD^oK<~CJV'y"Xbq_/=w2DVXNH
-pu~j0>B]z.o|Re4IX(BR7=D]:Qt=H|'k_:NTY_7WHY:m$ins,n`i`).T4bp[`:v$2@)08,WU+I5#/7gf#lX&a)onu8L<Gb<7Y(>3#$mG9Z|i~7PJ,Kf#DH
-Y/6,lC|c@d9D.AfduiGA:IH'aFi&j7P[GqWod:<MeA!LkqmoD&@Gr`>HdUI-QIx!K&V_ePxaP4v}8K6q;P_393)z'5|0q$N$18pE4D7o#%M)35qoMTwX{y
-rh$gw<1dYZW#c_.dkNN^_]3qMIzGC/43%PWCJa570T;gr&_9Y.`vgHL4bM2&JJ^.d@pibKRYL(ngwM[T-a$qL>OY{y_W_2|Zyj(YJ{1lHgwh}AbdX_#nZj
-wd>+AU~Vv2wte{7^[4g$]UVO$'yY-XdBKl<V@bWmq)$rD2u^dNIi2<i8)_,x.z2S@vRY5P)irXZ746g;;R/VwMn^{_0ZN+q)6M4-yD8C1XtuoGQ)mr:fVE
-X'(4:UbB{^J^"g#O^%boJ.4L>$YM6R6qcJp@U7u5ZoBHofWYdaXOtY{c9@O|QO6v],(g;B%)k$I0+_+yzHeKi^KSvVyZ@c[txC_<VGpyj:-|iaSZ<m^BPN
--|ZqSOJS1L7!1B#[uxY:9^+"pZIn5AiRer|tvqU0Y/1'$;bX(>Bgp4+c'iut#/zs(DUMkpOnA^CpM^AS}!8+kty"J%]JZeLi<]t+jd9l5Y0cd-!y.zlY,p
-E2hEu<+sghk"$!9EDTA`@dWjPTX%U^o"n}J].PA13'@5!g1Aa|vjt8|HgR4Qu4XY|y'I<-V;JJ@kvtGK.zh2qnW>VVl:/.a.09]&:ZvZ5qUI`R@#|;(OS[
-{Co'z0gLm|);iM'XArt`R2,"q-58eNe8T@O4(9YF|S}+wpbk8M5G){yhqtyk$CSxhCL,yF-fvbYV|<=I;K$DURSHzlztwY-u,#h-6J<uoQTHEHCXK>a`lj
-:dWV>wekL[ADObbJS@V&K#6!Fnsil&M]3E')LBGRKY_U/7^Smlta7{NMNgNg5g2{mp!6sv12irQT7NLNKhBwkfJpsnoORuQ${On}X0([y=W}[Mbd;5wt|l
-vwHX;M1qr{0@rzm`VMkyIN<jpW7N|O4Ip2SjM//r~&^P%I=EmgK=iGqoZg.!'0(Jh9s5x:JEIG[OYYX-vpO#/C7v7"OdtQMlp[AmH}2_[d7DO>0M/_@5rG
-#=3{+d-g(Y1r}Kvwg%X@nt-}ZovTq:hi'/!9HO')#<P.%ONgk%plTLp%j%PKf>C"owReDCNRAu=_z/NGwF=vN(UK`qtFX+l,7,h/f37PrrFI"7cRsT=t`t
-dL.XGy}.P$k9W{z-"Dl5/s<o#vi]1|+y}MU&Q<#|2#GOa[Z3l!MaDcTW8[@8>mf}ZA/1V,Qqu`Q(`:cDwiw+Ls)AtIpiuS@^@a1R"@'LH7jTl[GC%t}GCb
-p&g1YOdOZogHd_8vg1OyVhzz66A2p$'!/T}@0yyZ8fzuYxvmy^_$nI_NOn,t.fjyM[WV(EN#@J{[`wTlnLa6}7XdB%z98N4oyIqb|_gR<xqP0,/mC)_SJL
-ck3sd#h@7,cg+Lf_IQdo{uKBzGkEq2jSWg3EIbuFih|"Iif9MR6kY_Y0>uN`%GIXofA8g)(a^5uT:=<@RB[]wu},&mgJvs4fdoF`E#'"Z4e_Se>6A@y!S{
-5AU}D8)xV_X,/S^:Cnn{&LKv1J(yf^Vu7N6vs%XfKOtf>>wE=Du0W.8_:)jDyw9297oY)j!TKs]>`wP^"T#"N{x>Rfp_7d{NOM_wy4ozz;ZeV06kw!oSO=
-'O|"-J/-Yv-[(sD@]c'ltF14^>&6T'xV:nhdYG=snTr/KaFIOf<keVr7h7w8#g%8LwNt;JV7P7e7{S:'J%SMmmr|J9A0996.d|q^OD[1x#|2u:w5=K<(i;
-g4BP,jy[Rq~j5w&:%kQCL3(Z^-H2<D+R!q+l-peI:BVy}.{o)>[v5c/f/hC'"b!SLG(t:DUi5.-Q{z:H7"@y&[vR~[,3wp.v>,AwQ&&`=`7V@j,B;XC%q1
-=.4-r<fpwj1pg5ZT..6'z@W0Ahue$f7q|-:s3ISUH::BDIO{2uQX[_2449pr>LW/(xeZ|6&vNacG2sUuXxbd5La3&,&Nga%7G([{Gi6Dj'W(u5213wu-B>
-i0;cE,X`J(J(X]oTwxVXn[4_.{sRH)E1rg1Usaozi8"mR}zzA<g49D"K7)nXqF4H!-7bm,qGY%yRDSg>/jY8::@W`3av&^6;D$U%Hw2%^34&5;Kx]MO+@1
-<cj;{F.+1:WU~+mb[x[7tHm_VU},BqYW_pyH69U.LzGO+mA#uiI&QARYVH3J$7bS+-F-yK_INGss2<"j{#H8&)Q$ge71zl'xJyA/0AvPs>B^<bRwKKC0Vs
-a;P[Cr:x#xQ#.;+On&/"C_v)NX|/+HV1N)%PTvf%<^,q:V'+#/lQl"))9"tZ9me2JqL{V4Kfh0RGF(OQk`Gl;ihf-d7)GuKL/+-p!b~Rl(q&Rcvf"2;H:r
-5{c^%'~3zT2'BtBh;f%$<l"@3IxrP^0cl5><%I/67ux"Wpf+"WGug<;f(8)BVyI!`UcEvCfP{c6D'$"OZYZ[y5y`SYC1-2T%:u=G8Fp!1tH^91:dn}#Pvz
-Zs!mx7$]~(#)VSy#n]zY1Ta&0c|Syr<nZ'k$g:L^6Ba_Im^U'lLot^oyw,%N8+qmxs9:Paf7Itrk%T$LKTLLCgkth9%Dbv@Lr2y380O#!IAM%H7.W;kIuD
-`E)AQ-t9#z_;Gogld,3zn2HTo=xx>tZ"<QnY&msjr!z,;r;R++C9F!,h0noi0UpCD;ac+3W1DwF!O465nXVsRsb:l)@l@VhbRiOt1.kmXk,MzVrL~;1uC9
-0XHl]FIH0pbp)p%Mo]~mn"K_(f!tjk2b,.Sjv8629W9hUOC3.[~bXO^w..g)>R{]>2s!K"L:aDzTrd5!OFi!J$8t>Oz/W#0M&(&8Ve]Qa/A{;:v&m;^e@(
-wnvbd7WExUq"eG%p-/JV{/X{pL|'KkzwH+I)w%"B<U9qkz.5_tl;WF5PpE<&]$0e6Z%2e#HlV3J'8GT)e@7)Alc'LIF%_x^ty#%e+Cj5:vO@Ff@CuKfKWV
-oMdIsfk600Z&;{,%`SFVHp;Rvw%Zs5D-q]70uU"T._4y1^{ol[u&=ZuCm"b3Hyku5yS&jk4hH'vtiKpdDlQTikFFP%3:Wc5@c>#G[[!3x|Y8,rP`>K4gG)
-vRAvlQ85+8YqOda'!S`r^y].PeZ/CC:TC6Yf1ko@8C|[:NAEJ9xlAu:mI;p8#Aw7q@+{1[vu04bx!bYjUGK7Ewzd)s"c3-3th0lG"JX5YJ`b'$_9';#Yt^
-PlHvtXLlM5-Zn{A>K5|Dss=2jG3uen/k03T$$3`O`3X)0x;#djvhF,-N-28(4;aZ=$_7]V'Taa/jz^PK|FS/>|g^`33)_JD7<@)7/l/8Ayxi.DUtxKbB=^
-wAJ=V7X'e0ulW#7pUC#5]m7#q5Y]>5uMIn,=(L9>+f2|Bp@,+#@f&zoHer7sv;uV{8%}-]_km;x9]>9/s5<ja{-oU$z,8GQx=n4MKq:=&zV]Qr'NW!8wNq
-Mz&O6priW9vZo[cBQsu.o-dv8F1-KTu]1'(T9):o$6VTYh&/Aq7e%{S!h8P)ns#;)I3[_!@Lt=#RCrEP8XvVNew!lPSf>%%!N1&gZT/hd_w2)7GN/_3Od;
-gDeeOVWm:"1hH"FCWCc}DOE|$m!)3]qUBvc+1}x6x}v_-C[D4xI}h#i0"K7K'yuzX.@}RTs0J-}/SAk$Fpk.Th!R'Pf<L!!8il'chX`I`W>6CV$e.:GjsE
-0;6HgG.F')IK{T)#a+jv![!8.g`-Q5,hFfT3=sp=msb}INh(QD8v2qBrj7vhPz_,#0oGkZ|v]loi4R-h@754;W9Kq|KJ)8COgiZjX>(4R3888S;jzZI_`F
-fMg+-OX]n{TiA7z-#2{<rDd8cr#i@7nmRd9C~O3{Q6DJnmz=-N;o=qS8oq.mklzFq}cr;'Jcpo!qS5cHxwAO;PpYU"p%]13vA^&,w(%Yobf`c1|(,/L[SV
-HnB$YpJI@O^/moH<_l!}#xN545I-(avz&0x$u!n{v{w[rSrF"T~6Z=5|q&HviL(Y:hZ_[;(K&F>P#;+9@hNEsY#|nJ}8$SsVqV2zrLu.V$p%DuiYQ/rg~"
-0@//Scsg_vOS-JsBZ:NM_<rMme;lu,mTS7eo"c!/'}Dc[s7KjyzQ0&v^nO1S[o:.MH&ZOTaUGw0[#MF1J69.<qwov:<3w8+4cp#bo-E(.$`h}![<VZ<tmZ
-/iCrbZM5:i2=x,yunWn/Dg[xS(+Cp5bzR6wiP^+dMx}"-Ed/^kh`pynTsb[}SnmQ=x.gR|d{0{9Wc9B)JvT7D@UUIreyJ}}m`0l_&/B8Z:K!UoZ]uoo1VC
-%W&c;{Yu/}h#ibAR5ZMQtCk5o6xPU_~R%z0d3:/PS]#AITDlvlUtD6/XN6dlVPv!bDQ$XgU}zP3}NLW+y>sX0Paqg-pm'fO9$O&L;n%2]`k^o-pzT&Rt'D
-/H1y/29IUQWIKo3=9ltc;cGig+(L!O8v1c52l`17O_Bgs/TA5jwW:cUNS,!eMBZid,ZBhg;s{Ra@0h},nI-frVw%{aAjisqjgvb;pr$TD^BSMDU8(7fP`J
-}tC]Q%-!n2A$i3PdW+~De3aO@P'_erBM&5pm:.J`6uIDpE(#ElHKYk.,Jg;_wld,1Pc8Dm[k&<&7GoJ4[SY[fJ6aaBM/N1_xIjL$o>t#g@K=m%]nqH>l'.
-c!O^0.1'iLR}iDjZrkTs<YT@q8tKgt+N#0euate+;_:u7F0@Dd'aOBOE9g&49vd}_D9:_Ggxz+cYk&^(sdAoG,sJS5N6[p1l]htASMGaCbQ6nO}'-PvB_+
-0hyzv9A:]SFZxitUkoUSIy7=JvWkU{%>p}8Dgs/vHlRj3]RV2D%c4I^T}CZ#Bg"-V!=%u@H(D>dg{u{19.y{g,X/cVN2'Mz|aOB"^gg)~3WZYgpH@[w.!~
-W&#WR<}zt(UW[+3$p/|od"rQ+!2.$<Kqq7sVi9J&=ZYnJS&q>$Cn{6<`vH+va0xH[3"8L!_J^'+fvR[`k{N)PSZZ.!QBxV%lHzzn+_)o2(e9cUm0`.mF~=
-<[7nA:tYdo&4W9Gl'VRzS|Ek6(Bq!CZ%..~@2(7>XX2x^`rO`sHE$avfL)#8l9AxY&iom'lsZNW8Fg:3/QXFf,^=gXUHkzA[5x+ap)rKb<5"Q`WMJh]I5N
->>SS:{G90;w|yRYHyt71rn&=H^R0$5ibZ3fEu6Fq(O}(cEdj3/<D[=+q0JFxC][2{)R0wku^&@zyWfi!aY1@BcL_SawA/V6$tX_lQS4bw'Z}^=g3DI['#v
-[LGaN6h_X^3n>7.|aH-.EHsKV=Iu9_4%lN)2hV-F|QS7YPM!)(txfCWO`5jAT9oppAe>=DdJqWWyl$QS]vYXkfF/[7SnV|-^ok;v[D74;CN^1;uj,=(Xs<
-q82h1T}9M[hN;`i6V$Q'MSmSMq3uP5fh8Zay|h!<4>Jl=S'0=cqHC7XXrXX%n"/+0Jrx]ffR!@=hq)00)bLXZ^TK$uF]4hx7z'}<yjcQgUU,`dqn"n-N]i
-Wh_zv9|jLb`k<#5VnL^w1F8fSh8r-q6YuvAajK"_h4h'&>k4/,_a"Ux9]e=bJ4L:qF$0QxVv.]m5'L%z<Spe28jvPbn1Mk3uIbVL8R+&j1WH`Or2./3}xq
-I3w&7nJ%jiST#qaz8e-`HO`J'5L)5w{^>`^-q.`>SKJ'8#r7wLSH>tbR8R~2S}0hGV^^i1PY#x%@g-~j}A%R/J`OTd7A=$M1&_0u~m@h2x9o]k6,1WclV}
-[jQApNXV!IL.dnsf"$7:jV!,<XE]{S3>|IrJCLk3'z[JCp<FGVmG~D/]pHw%Da8^Su_'P'JCfqiC/e6VUL5S`1FF-o9caEPp/[]do`Il6ycZZ0+f1D=;G+
-.Rr.UE'+<N9`acCfL("`,S]jt_2&@qk1"BRW>]mW@@GYsD"`SFPXq);#js^6h9L$dFNB^r2KsYfTWFk47aYJ"h#AZPmsB40+CXAoTbS},B$8YF}K=C!VyT
-K{:|8]'uR%FWNkAkkX&cQ;Ec3WoEBadSIYeR<1Eb!cf#C>FdPhp>&RN-p|'%D`%d88yfG&]D]($#krnWNB$PF=K)3VsSRSie;LlafzU4,w.{yf.i>]B`W.
-!u&=$HdJOM_urNVNHb[u)kI.2AE}<K!.A{HL(WYXbGi!,FuxNE7pgpojAtH1)4JVWjzy<+/%VRoj/S[.PK_tOcqJ]AYJCr1JAyRQsGMKJwj&S'}9X&35.%
-N4Y%6Q13!GIZiY^{R7tR%;_PuBbwO47nX^+uz^o1yCtyrmO00k:,S<v7/;.:/{6SC!4']^LmuXt4x74`Zu+O)HV_7EJz6}rF.y@x9.s,DOf{bIR^/u3T~q
-a=FaZFR`3[VMov&N6%)mgXPspSddV#yQA'ANuvr01IZBDp/B;H!):Jm&/NI/yL=O>N))qD#O'YIwBXN/SFYC+HYL{y6HF^JeR^+dr{E"o,PO2Hm]k{wuLU
-5|7q}M):X:_7@KmfQ8|L<F|<89QBuak_u]Y|!%0r5|:x,8vzXiJhn&Ne/sDRjUM1'H0>%bb-AyXpn<paYA-4LkIBP'!_2yuTQgN7`WwbHwN2'a}&GW2N"!
-h,S,yE(,H/iY8$9A72>XFyes.}bX.qaSN`/8b|@oj/;tH|DfJpbjw}qa`aWO10h:wW-M7poAC4%n=`#aP/ST9.$v30j&kivXfAQrft_13/(]JIbU^VfTrj
-.Wob}+{Q%YJ3`rm_!4K,Sa7%(`b+0+Xax!aAb'JD>UO<#9qLYqW7n"vyvSe<(Ebq.OnoI@&[vHprw1|G_FVJv&5uyh[mxR&V:[nK}c_DB=r#ZN]]UzR.@I
-v$2H>-Y_hKm!E'eF1lp;[9PFSrsg3}UCC@=O"Y9eN1Sd",b,e<yMZy!bYuR/cKg|$9+fX9F{>ov6)w|<ylu[Qy)zr1'8sL!ZO^}&M/G]@4]czv7s%n0W4H
-q-_=TTbp}@V|JA@ZUHXR1Qe/B;r8,zR_3{u^!i=}sHsbil~YLd%yRAJCAvVY5{uML8/qGtJBOjvfMj89Z8f-J4x767E"<UFST!l:D;efCpg_L`MNt>eZO;
-Gjf(wQ22}q=Zc#GYHy1ID%Bywpqkn#9r2_L{Xa)E]<_LA&Uvz,KBos:U3R`h4v~!ycM9h&3V0Hjy5l9}|CVQQ>lF(Pj!~@ll31W{((&;~c2;8P4dQqna]O
-ClheivS0k+|mzEp&WTyEFp>hXdKgTr%7:wU&t5kF+zZ.&v>X+vp%%{-M_2Z06r/6^Q`;C0U{nyRUl<ny|qR:8T3x8K>"Ub7qYZ[x/JV2L,yrjhBxqh#ou)
-A@COU-gar@R/dAXJ_2N<PEB0>S=Jebyb9nsWhz]^-l;,QKR{pHfTs<]d_$v!Ld.jB1We#72ONPJMVI20(B1rBJ$>]R=JwO"A,smR7#{>d+XTYuL(;7GtIN
-DAdS^_~Sq3HU1c2G%q378Ztf]5buO;Xi#&cki2_Vfm@a;4/voF`D|!gp}WlW60G2)mpyEJ!r{C{6jVXKHd,e5L+62)yz-tD7h}-lrcsJm`k7D0V+yk,Y"M
--Md(MGmCOFDIj{XKfTsi#3CNTpw]C.jP9g-2/8bI~cT7QIy:~]wezy+JSdCWw:yd9dm+9<R|E8uZ5f8_P%2^WECz_q@"/HB,j"IYRl7iWffQWqRieag"[H
-7M_ml%Xuq-C6&IFdc6bT-Coj/FD:dB<XK<nZ:ehnQe3(Fp1UX/]QN'gCmfZaxJ$B;^Nu2t_k%ZdwSA.De)OV'8mlx/2D7^ch`:)Hdlr8xnz241.+I}[q$-
-nR65IGzL}gXKNZ-PN,9;P6EBW4jq_j%J$$rI[Yym@Ckl{+#]"z-^'LFUT>I.#7,AE`u<,cn!T-wf#aYh2Dndmj)fCLD_C>nI"N_}d,!I8^@D5>CLg!xH,<
-II"5(9r8FS^(G1l.JC<%t4OP`<LP.4(Y>_T"HDF"%Qfmbl:X%H#_m^+m9BYzJRU,1r9|J7_&LcE<uF[LyW+DsowxT3>x0_N5a'#%vrULq,e9[uE1o8}8b{
-u)gt~Js3.$H+ksy/aY'XV-Z)Mg{jjAZCWdw3);(;7p_<2`vflKpt58lI,]f3;mc>ZT=tND^|s|X3u=k2K//$`C=z6LdS$rz`-<|BWobx^</)'73!JdvVd}
-Da&b<0:U/:9#Yik74N=&L+u>9-jk>uB&ZCuUeyL`x7/G('$MmmCj;eEp&U];a2f14@<znQ$aX'UKo%N#J0OHnm7$5KtCA^_vU@&$btT}}x.5Yxtz4Jo6Vx
-LLSHzkwxZqGCD@TefH+iIqU;H[L8UIPTwxc2$`^5hrx1Ccg"rH+iQb`A8x'<^2Avo&^$Tezf-6!jR@b:2hyLCQA{"xd)M4/[$,Pr+6Z[MCzxBmhaNx7h^#
--6]>I;V,~z&'P-atHQMJcAj[o@ebpI6@PXA5G.b++PxIu}mrlxE}`itTdk0hvj-pz$(b",B^'}Vr/>LB6k3zz.zJs6~0oq%'=^!0yJelQ%3m+Ty96:NyLo
-4AX/!|<{T@m1zhsvcJ!=g>5o24hFboBgA+>3:ZbUS=gmZ3#/;y&eP9gJ+N;Rk-GI91hxw&K!Z5TPP]d+7Z'hWG6voL5t3I2l=Gvj6{i]Vsk[2l4cc@#<H-
-&,Qo%EhQ;U|PJzTKq6%!}pZQPaCm-N;+J>+6fV>=Df]nRV]VuYZ-,X6|R#0.z)T)dyV4T=%wUgM,&P<`)@Ikar(Hfb{"ZsYQ8W.StDWMA!wY9R6$j7ra8@
-(Rg,Mq_wE+)LQ&;5qaAfHk=I(s^#8#J1mk8&DfFi7|I`lWf22jB.KlkisGm'>2c+{U2q`UUw(vQibS1n9=|[N>r;K-N;Ptbpwi(xYeU.q_s$Qw%jkb4I`[
-~>=lA"<PAEeX=]Xcbc1,tdUFxe,+aTfHyR2!`t$762a'R^0g'y$&1d,"W#zT:39v~`E6^/{JQFg)^Y"`9po;"W>=S[=5!'QBGNH.{>4ha'S>W;jsL]eR9/
-]]4gMP0hD>57mOyu4Y]<iQ1u>08(LxU,],M9x+gl8p.+bm<UE+GQS;F1nY_%HftkLT@/9GsfOX1v8A]}L%[:V_2s$=TFW[})eY/p_+Y@h{Ji%bZJ8)'K9^
-tD1Pug1Rl-I9Zh:!^-|wd%ozEKho%8(o.2:1ur6$/&Ba5<e#x}!d![MK[7[eX7fe==Ik`<q{vp>@d(Jew"`]K7SSKoF2eD,HgaO:tvA-@pX-$Qzu4G@w(J
-xrjZ%|bI1FUA0Dyo7,9s`xAUgFOyjdCE$p)735pWP2HRA<P|A%f`=H254<6-nuoGN[xO81nj7_DO@Q~_I:Ta`rQ}0r3t0GQE;srGL!zaELa68/W`=cmyCS
-PoeE`:XrX[Hza;2r1>m8!#3NXN&`UW9mdvu2-2+&Nk_gdVAg9|;kmF_D"SBAhfe:eWg}PP,s!,KOa}JqajNdAk6SY$F2`8K%>;h!0j}1a9_G[_0f7$%%-&
-ld[6K:fssDnnn_Z4s,X]S5Z'maP^7R$A<'(L&AmAF8wQ#,:^&&Woj^9wtp,,|:l$y3#L^0H;(N52-I7:-VqQ~;kU2C4ZB>N&JZZV&n$>ys<PhnCr9';cuX
-3`sc.fk32e_2/`2(U[$c{Ed"SpabzWP8rt%_YFzfTdyY%r!IdxjV!"E&%@rk!wy{[.-PWyJ}>R#:qDCI:DipMVM08DazteDxp'3`'FK9{c:FgDLU5xqzVJ
-1SdJOpc]RW'[)!%FI$Wk^heV_@@CGSSNKO:Pi,4a02Mu[9H!,;CC$mvBF2aGH[Q(:yY-OC3T7nFl)>oO%F,"1}x9R4;5}[QL!e8h_I2Ipcu:S)1A&,LT]U
-:klCI=GWAJPePMpd:$JU{JeyFK8HLesWV]uhX4#)[Azzuv+&p{A8/ChrjiDJjqa}uYvE@8ATZJ^.F{5:%^&sPK(!Z^%|qGVqJdQO^JKC;{#N|:5t,qG%@P
-vc`]Be}deBnae.=aP>B$J7D@!Q"+DY.4^gnCi6F/Yox7HlmlcX:cj'wV>+9!FJ);a0[,OX.UwjN,dG/W-#Zc|BN_4h@02ymQkbVR.XE%6YAT1&_`QU)m>o
-F:B8;4UPWj9kRCBeWp^E8xhP0R^4B(@QT%"nB/m/wy3qD^bwW{6{5C9q}P&PI2CixV}Ijwt{:p.$|kx>O!2D%90@MjyC[7hJRC}c"QGJ"YndnV~7<Hlo15
-P>Vsmt@q[tpz%No>fQmS,n7X">|3Pdy<@'DdSMXH:(#sm!Yr]6).,31t<C;_YIWN.J2=VAy!S0//U"G1OA4YbKR69=x"ZuJ3)/QD&y&n'|6}s|)|OfGlzZ
-%|l^8lPe|+5N22!%oDhQG}FreM0r^nMR.P`gY[9|cHCtsj5$|VmRmJ$EX4i+C3)L"jb<]ka^fqWunR<X@6.hqa5kF2%wAD3ri/HXFwYdq41KT"QAN(@TyK
-dZ=$%!y<!&Xnf.-$W%<+s'Q8~=X(nR7=Grknm,xL6X,HNaW1rzNg'erbypTZ5hYm38=:+:wvy<id$/H@WHL"xA4]b!E}6TU.|8iTT#gAt7(w]MlK!;p-!8
-fO61TJ4^x}mPmpyq-=+C9pKDnzYM,A!DJ.ELIS>Z}@m(GES'08LsMOkfRKmOhMOcX>Oqq8Skxe<cP(z:WzkH'_mjACS.5He8_JJ{yR"_h;y^:G,yid&1<,
-HQJcq{lOUp_SN@q5X1d8D`hBqT5d4)nNZpyG5GKa5Q|vw]3FAu;2Asp,<(5HD:-S1f"=w'A{(yM#XzOm_99Cl-@rPFk2O7vuLGXYOK!XM&_C&8`}SC3<"#
-MAfv6r{JyPfo{JZJy<4gW{7s6aB:A0)^3fr5C+P(w|0/mex`45r^~A8,_$RIvA'G7wBN!r`^U$>afGc{GEiv{R0wn>`7s,owH@7M.{CUo;Wy[K1lJGw`O]
-D&#O'{<q:<B!$VRAg,X=t+[WGnk[&sOeGfo.)5OV6%q;_Cm'523`nlOr2I!7VMLe1(v|-Pxkg;<qXk-.J;uuu-wq%s5ErtA{h=(q->1O8>ObS-s;o!tgi]
-ZGv67d`st/=l,+z;KwUx]yF/ahYiOXZoG8:B|cn(E2YV4:FW(tq%SbH%C;,#+]LELAa#Q^a3FdkAH0&2eB(`Gpk.m:+7%=2)cclEiW'o"J^ow3[k9F}zS:
-9`&z7`V7nA<OuK]$CIhj;]<GidtW+U7eaxtu~PdXNEb|-)mns|Te59Ag4If/JdTT+:N'4CnfadNg&CS@;!3)_$v"%XF)Asy'Si#NB53{s$5:YFC<kEU'z"
-&P#)I`IAR#U,oMygn1LS@ly&!^rV'_=Mj4xHid{`<c@D-7R77v25t:.pn]l.}EcvD$$[0/lJ$bSc_HtkNqj0J}.(nC.uv8Kx/8[ONOzrF8@$wv=!1o]}Qg
-DhrH{76DxzSa]r[klv'-yW'C6#Ia)rlIUHBS_g:oIDCzqAf{d(<$Ng[@L`h(ngGsGgENpc[xu^g{ou6p3iShrNV[#%WGxeIfsjdN;SC'b:<oE;ogYUj5u|
-NRK|dY]%KydwJ%9I'K5wEr9|+y@KD8+{JcDWM{U;NnrNHujNwxupnm7G[y#+'sydce-a%;cv:8/,{$%!bNn$D-l[S(l$b)pQ1e~W%7!4-8vi`x^n/6,zQA
-dFA^hF>tDK6{$t6-oi<Gv1$597&EM#+df9<P{K%+Z|B[8|,KhvXA<{%7$fbiLCvT&Q%/u'0Ix=|({<%5=w"|swxO`_gYp3|qm/RP)'v4`;LEi{3ak9`j0=
-_`jU_bTJ<ckTTS>[1ttq8(<sR'utd^gTI;%U>ISh0UJsOOv=r<zyW%PUb%@'zi]b&Ln5zSi/K+mGP9',gU7vczOY(o&_^{O<5`O4>!rQ7"Nu)eSCTc::;9
-<5gUU!$@~16Qi"NLJ%3RR/u5S7;tQHrd9$<{ilsgq7,-"!TX-r8N/C`#gJ|RRs6%jb8[`!-=$5y29)CK!))ZT3/x{bT+bg[{/5qo_pnYGpj<v(tk6fbR!A
-iik9HAM2b_[Z/w%h@Gtd1md-Yp2Yfcn<`Rj-gc-zx}Em!FZMS4t0w-;6a}(Yma-)@.YnefjeG'!0teB/IVUl,f`ix`spc3[z_4o4VKIWy3ot:k72-(2f]l
-ju,c,z^NM3qU:2rzus8yHoVrT!6|xG[)1&DsrmNQHK"G7XmAXex,|HA(s<~EW[a>Yo[&%p2HH"D"oDYu>!e9bs^[.>[x.eW@eS~gIY7t(se<JPtMvnQ`fu
-JNK7Ks4&)>>44Zdm!4/Z7^sP,=uZu%Q7nj&,jbIl0+A{dHJrS}>j!Y_a|vZ:0^_2E$Y_>u8cr=117:(r8AB3hff2t_y^VY=}UsdD`"vg&>mF:n0}Y)kK4@
-Iv]/MDh7M7'ANI1auu2XfRg7qQVNQud}.JyCS9zC]I<JloPK[dJ$UFLu"O&WNO{U,=Owt}/>s`MjA}n=g@`6#C]yqL2qChySmJC@42-)}/wg:>g8C;^/^l
-",M-OnSr":A9d`"np$HqBm_Aa4=B]Wp:w&8hj;`L=aEQBj[}[x0+gDv_{EiFfYeBIs,o2|xO%eY'>nFFTs&1FJ5=~"uP/s~8hwvS&ZtGun;02Q(Y~0ARxr
-ZWi4<-v3D[-y./`-Qq,C&f0-k4E#zl[`(|&G|05Q$H&C""uBys,EQxyi+]_,N=537LogQf,PRw,]a>/9LEJ$5cI.l,.j06e;:4h{pzWKfO%G]|UERHZ&[D
-r2X!GOJ8@+{Xb2$QQVNwwlZaCzw>xIjVH8RunL|koI;{,5/@zUfy2`t7@Q#||KAXO<J/E5J`Byx9h#%P(fC`u(KUm2:v7oVciK;JnIRvgoM7%1O-]]'@7W
-w/A#")5c7=FXiWWtQwoFTkU/4)SD)LL-(QFX.:y!RoCT`YXv[5`<oi(H6%dsrnuy^ZZXhR`;gxZ}PR!K<HJmv1RM[Nfg31~VsoC$PJ8"UK_2roGku6|8~p
-7c)j)7#EN@e|C@JPJ#OZtWZlOwO2@#0XWkzlYk6K1Ww6|aCDqdW3Iq#(o3SyL+f16D9t|xkuH`NOF0Ga)R[=dEA].4Mm-U0ZW%9e>hryq^2<V)rid]}B{'
-1@z/oz&!<K!}Be]WBdRgx'qDkqC/~LE:wObV|Ja'YsEx@Z{x0'51)hN>Hok#EsFgUk'&1:f;{v3<y,)L5e{.H4U4C00YfxPxU$5]Xe-8IT-rP'E:>}aOfl
-X0qSnk[iG|AeA,Yg}SR+Y5@O`uGFbLzfrwSrkX~rg-^3^2`HZducnTK71hszW;d2ZXv)h[!iU'3:f(3Iq2Q2Zd0tvwG)('p,`=^EI4}C#1|hk+Bq<)BYxR
-2ZBf><W,1f0`g!HYl]4A4/:s+Mc>T='^Y9.G}vePF{rtJhw{;1dK3`:vG@>>Nr7,.N.$b8/lVoUCV@QOySaklFJ$1M]/Q:%DVu-#jYM:oJR7XwruQ-2k5V
-SP)nl__gw`mIwiTAh_vcI[JJ_1T<YOT(-+n1Skvr|QG/K6Tx{=1(}cxd.>Eop=o"GrUM79,!nfdMIF#s0uxu!Qpb9^+y>hjxAlrqfa4PFPUnTo0iXUse${
-6jgQjGj7lMVbB,qKEGugZ-R$zQmylY|$Xc:M>VKH]I5V'sb5vHc{]=]&-8!WVDavYc#pv,wu3-ST+8bDGZYXGu+8DP9q)G^)sy;'%_`@K$/c{6YHRxlY!>
-V0#k[/x1C>i2~3ZYAJvies0w0i(|,[SkqI/rS.1Z^`'5mYenD@=tJzZXv&0/dr8cXbg>rV_z<{_fde>y,{mOTDHr8g2q>jkv_d@xXI1tkvAJ9xGS0_8cmf
-CygpHrw%UNo|_}1g`+-p+sarrK0>4]/IpT#JkOxe>5uhT7(u8-&f#7:dIO%[OmS7^Y7b%NYIvh^+rs3-m3ow92;Pu{,{T+^0II^f^k6yNOAEbrCf2q<}jt
-ad@x]C7[hyo1;fufZ8pm|@T{tL$dr2On#tF]3T1aW%AhjX)vO{hINMl{/Cv>gD(2heM}E)XIe)zO^I[.["@50wNfOql+MI;)#DY:`]twHy&d6+"xMDnzH]
-'K>JaJRQ++C.8Gud@{2eD%Sjq=SIot;f_'M1#X`3g$_syoy/#aQg&NRJp}ox%LEy4lUyyj1K/vzd_9xl7WEo6p9FCe,Z0S|T:;@zGe4N}8f+j.u^t}<@:M
-LdU{8qYD2qhS3pD;S8L')Wb^"3-s8tGgXF{'xGjZl0R#/LRnG(vD/V#ou<IhD57}[rQtkbN@}duQh8s2M-%VN6a8k$[||!2@q.Mr:R[/U6nmMTm|Q^3!t&
-GZFsp"Cig3(^{kJ074XBN_WxBda#<sNK6VQ|~N>#cFfp|J^F/.:tibSJDj1x[rhAJKc|z6FXYy-d`u)H&D+(0Ji7[kT<oaPG<8aBBs|Ly)XSR%1F5#yM^i
-p/QW9OpF18|6zjt8%z:Jh=/A2Zh:t}oJ<[i8se2M.=gtqV{<}fo5>BOE^AvLPU6Ra#-n$AVYhM%Kzva/yO{tpfi1-KK)Bt7P#[zK;1ie~;M-hR^g4-Ptj,
-M#fr0N$r"a|vHft;XdbZL4$/`K@QhaBC$+etGUmy$[|(rjXVC@^7^Y-9vF;E@7ty3;{{WOvWeWw]},.k{'NBfg>EmXm:efDWmb6)'1NI.kw6Gy&pe!~%Z^
-hsyx.j+Q,s0TS793AY5ApN6kb5gN>XHXwq/Tkzcv'wJs38B-bD)L)[eYZ{.byEo.y%PlaS:Gc&YHB8BW^v3|0"|ZVu{|=&nhmt.urs,kery)u%(Pv34Xk(
-HOerLY7DKjd4:v/UOr>qvX_W]Svgf|9&l)=kd`a1<^]rrPW!{b{qHx(Zc8}vj7CTLE94~"3z'h+$bH)'0..(b`x#SQj.1,Ftgu%S4!4FXEv/RS+ZxIGi([
-F=(!>C4j/8Qrv'ktfejd5liYe{11P32]<-GByXDQd`Z-cw&cf[oF%@S`0NqK=uFV3i#g/K.^qPD#p3)D'$<I]-@;O]_Ex4j"<[t"N"CcW>CzH})&8KnA{T
-8ALqhF7,s:&t8%l'qe9Rl:ii4R;3E0N$i&VuO6!9~0d%%DXg1bt9UO].t4{(hy=HD"z"nO.pyIJaz5.MKKC<.:E{BYwL#L(ZWtG4&aecf8;2U]d<vED,vT
-3'Y=xS5x|wt{^`Bg|-W1]r%yO|5[M}#h_&h'dEhx(6WrufzRD%n[aS+kyi%Vkj8G;)q)|N=U'jSO+!7E+#VjAEG)BCi|@B-U6SdP5y>Xg`s-ZW+v>CP1]d
-MIb3,"f&(OKcxV"_<%N(n#!|$JGCAspX:pjDp{(8NzK=GU"L{|Td)BhfMyqv:<Y6-!~SyQb]e%"mCJc9x_DA-C00e%HT#R3wH};{KEpP1O!9pAmGiZp|+.
-YTw3w4#IBNVN8wVXTbY|F@}6D78.i3FS!/#A;-w"Y_tXm)c.3^G]5hZvUHgL@Q`q@yh0#7CEvul&R5U!KG,{ROrh^{(O)$>o%KdaEE7D:',1#[K:y9=OsE
-Bc7=fjCkqI[JCobVCU3tLAT-|ygHWz&IfrV]!>)<4r1}Ogp4L75/X!;.hu_+93Vgsz6891j)G#a5h)KuL(t$b2T{ZTJJ}$!W:$(V%L>OP[&w1K&(S[/bWL
-,iHg`;&[BlOMXCVn6MmeSeZZYbT]:P=9I-cbN]B:2WVs[Qox;'tkfawxXf!JR:9FyW!%X(RZSj^F[6wx!SHRHqrGqG6^-cpb}6&vKgf%/K1"c5y4ZrLoCO
-;'2#gv3g=0](wulL^5BpCLbK_<rP7py5&^3c1p-z'[<e-0,I`VX);[K"aa_{7ljC_uuO~6C^Pv}X)6m{Sx'lrARZLzI%RDpMb!E%:tW(lG3{=5SeUTKdj{
-/^7c-{([WR)vpJ.[z+Ra+rwVj5#N`#(u>_6vOZ1nkg</tdzWHaR)jO$3ji+RooR>U8"t<bb^-M_{bTYV`0taM/Z$cGN'd.God6#c8+,Y];-:i(l=;n4|/d
-y,F`mOEUD>X'3VrCWX_rC>~If#Kq}7}B"'f9I"!(g7m6=]DyEPcvcQ}QpL}DY"x=wIOZeR!z6_zWbrMf.i:EC<0B$z%vY!oq-J^wbf'zhW6|g^IV]0[onF
-tWb=ivcnLweAfLsod61#@z_eVWs3xvxRwYHF'fRa>Z6#S.MIvx%;4.Rf$S&adONs_Fiv^YJ_MUw49MEKQ_nC5#+7e=D[2@Muv]2J,O[MEi#h;e$aa)T2Sm
-<64}1oaIT3iEZb2zxkiw+jsCZ>^WRf2hW1@u`tD2;x|)k)Mowqjp!=U5m[Uit:pF]^n%^.Nz=dCOrq0g{fhmbvEeE37IxAr^"uUC43~8X!QZFSh7tg^"Yt
-YxTE.WQZMW^wa24es^0XQAcCw^SsTl&/l'3QT{j0.C1vAzfC)8mu{n%(Ld+DL]LOHyJn$M2h`74ww=Xj]9~_,x;RgTub`/.U$x]_joc7w"_Xwadd~XZXY8
-Z1.k/8d;cXAk^.%Uu=&iw(GWC1n3v;eCIq:R$E:'}s;^[,-{_V{$=F$Dnh]Kk&K;,c{0+kQALM;(D"]q[6`}7fy/'{cB0:bZk-eJQdoUi,/|=aJyonguS&
-SHl8(=SX#b&@:lzwMP^ooSdca/^t[^"vcjB%,DHb:`KE4'TNb@4fSHVA-w$;aW|_sFQaW@-iUj>^$9&OV>KSC6Cx5o![/O'7mbH[XKgt!kWEot`Jjqa>r;
-yR5:D3C+}EOnXko,gkGhakU7AD@6RSSOlBAq@,IHDO|6INgIt@vdpzcS%EFzy+zpOL|/1A@o,9G0/Y9@eR:nP+GZs@)Jw`$osY"[WoP{g|Ho)Gzo1[Rltp
-yo;q[FS)4MUs.}#r5e}P/x{z00}XN]dF"yNp$akd6|.pBTbKXcze#%a.|iAW&nS#QHeodH36}0:9ti&wJu2t;!0)X#$0q4S{K``AIG)-$--tZm3N]0v$xj
-`Y1FYt$)o|V=#{$_RGtTX+kvIq)CC/F{dkJfdJUi|)@>_==Qqz"fn!QuigzV{I|$"3E=tRZD_r5(nY`A0VTE]K3jtr!qsQW;+B,o7q3vJ7)2[Pl;!I`_wG
-#=o+Gnqo:eV';/7s.,fjmv%2;!x)YkXP;Kjlw5,t5.ppc4eqhTBm#J"|}.y]VPo`yK`qz7|B&:lYic-N3@Y|tA3_xKPib@%pOl%NTP'B!-$hN57j=}Fd6-
-INNhm%67.hx%@x^-sx$sl!i|6'pZYd~C}pC<&kN$4V~S`e@fxg#_aq3frW`0n^t3Yrk9R|ZXjZXsGE1<loK@6vd>"5e>!mlJEoXj!S~.]]ZDtK$^3'!Z,.
-pUWT-v"dgXZAe>FY4s2&Wf9TBY(oTX:CZrV%<)o4IV#.KEQs`V{p9,I!5+#<tSL@UPcYGPg+VoNF4K7{U7KO]'3J8OT^pC;4jHg}@{nT6Y$":{d7gf9|${
-,{3gErD8%>`N0ZD(WiOdDx6i<-4$@[3+4@!UJ,Q(Y0:u~Xcm(]6#aR5mrAwaj_z^/V1oN_:iB#%lIU-cew!":=Bg~"D!MI_G79gsL':N(#r`m{'#p(Ry.]
-Sg0ub4!;O&9pql}MdxmCpLwqc=3@{gs%-scIjo549KvSB4s{4^wamKAxi2zA@,;7Lo9=#G"T!E+QxIBlQ3jt&@t$s0(&-[YF)>zWsU4[Kb_L)ziB(y}>er
-L#}YWoY&d/V}m:P!`D~(e@GVn.yFz]QB|i^Ad)@"30VhUs^XTuP#I49,UupYQ7EtF@aA]cCYD]3$$HGWPIlBSv45r^UXxgR2M-OO]1q+I/vzAN_dO['^o2
-HRzQX@57whPz8w]T.W$;&kO|q8sD68}p9QO46>J7f&ZJ@k]]Ktr%A'uD%x(X7aZ[BBz-D'_}`BAYTjhGHQ_}[&,VYNS`KCTL!G4e6iz:I%3KqHC6Q]ymyy
-3G)[s,|mD<RKxIHQ:5jR2bp}'zxOCi{i.-F++aFD%$v5et""&Z)[prox4H9Q~[=n`Qt:/@T+E+&0".iw{EF"!8;+,66kWG}Pch8K.L54F[MmNRMp%+Ol/c
-P#axdYiKV;II,Ini/yGUVVxn:ctc|qstO_DdykE0sN5E[&3FGU!8zlhtRIm7e<|l3fm9rhvP-;rO|:fNocA#_8z-":rgq8-3~|l)6I9,`"Ws]g~Q}lq;H!
-fV4llg`]H9OmVr3u%&9g((s={5~p(0283zQ#Bcy5lSgBr|z`,NZrc23bMAppSm.T|XSM6=@ix:!s:U[=YQDp(Haot@4Xq6o^(<2jidzX##[o>OEtPVKVM$
-g;n)oZ[XC+!%:!!||.l)i3YS9LFaU)nPfd@/f/<FMqBm>=DLz;%]"!gp6C%X,@@rMry|/4-M5`^{B+pG^2#DoxiZDJ8HOTD=NHpN,Ejk4>f;0Zdsom>S'Z
-mirzO99YiEP[;8~51@#mo3afp<46cg=JM+1u_df68R|L9e${T:@-|2$D{Of=Er&OsLyO1]01fGw1Hf'X3ExVuX}qsJSz^v:+>2w%MsRM3NcZvvO_t#xHG+
-gNldEqqO7_kNOu;$_1F6G-'8SxO4Xyjew)3Bv%F>R(9v9<)Olxr%>h^gdeLlcvae={Lkt1x{8>/VbfbG&c{xvQ/OmP@C:u]2:w@/ZW"YNl|m@MyEDWH1Po
-_A3m@+A]fC;%C`~8I"|>IcLef|4|4(m`f=}tikZX8)<s~uwEdln>Y}i+B1;y9^)&o0wTz+Pl{kR4X90"f}g^!H/(BGnv88kSuqfa5fCk[uI$qAw`F^6cLK
-`Ru!rN=}uY+Ex3(XU2O]4G]46H4/nA3l&`GQB91'nGHq7Sxr~9M$]uEqI@HZe(&VO3p%8[&%IQ}z^TJ]HVB.:&y4UX3VXBxm$J~(WVB$T_u_9NOrr=&::D
-z`W.HU'cHwfqzYCLW_MyawlpT58EDqA1p/WPjcRhO}HBelxzcR#0k)SzjdXUx`WQ087B'{~CQ]Le85bHw-|(m+gaWSd64/kRz&Hy&KN/8-0)FhencjUtM|
-TCZyx}/%Msb9s.Kzb9:Fiqwg+p4|C0QmJHPz2M-p1Ds"Ck=u|-[5.M6G%tO_P^@(;!.FR(L_z2'aGTVYQ&M|uqgFd(6a-}1x-HXXmtJ@R.}IX#;#[uH/Ll
-RfSo~KpiYQr&#KOhFqG0`S7h<Kl$B=+-_YtnGqh:;{7]yHU.(1)$]Gv.TJ);1Np{mJ&31-@gaH1A1tD,}9$F~g;DMJK(Uz&%=[4XWh%ed6ucQ;L|3a2Yqi
-Qf.z9J.8/N!E5/fW]k:6UH/TJqq`]LJSYMR6D7f4YFQtmaynHh"30Z6[thX,/zI^HPrOc8Zm]0u2hhfJ'[H.":-$3"zvcH^S5O:}{blJZ]Xy:7gDl|&:p%
-(kDk{9B8iACqWUb=)Xl^Runs9GL^cQP$91n<q<u&o$HhYA/.M"`jvL9]jC7Jn$N1c|F>5u[AA/~!5IhgK/!L|}VMA-'cPTlc2M@[mpPd~A&HH.m<OT$j"R
-muGdef_M=PU<@/PqK(^z|6@,'>5[jqH`Vp1Co1xe)sG8+6f<C!f:Rd/<YmcM3oKi~_@<9@8lr<Ji&nk<i4aDbbQD}i~N83=4p`qF=WjO8aemg{SnKJC,sf
-d)WTw)eEArjway216ktW(TV-!|Oarf%z;JfiJpf6#6iaGXhR3Y"TL]eS^waX_En3^kQtbt/X2,0@,%^-}dqcY^D!kWl`c":EZvXY}|2V}`b!E:,<=65ez0
-$kSAfjB)D%T0T4Ad!A#y4Ubz"LkvSAJUrVwS7<%-2Vtewr7Vtsm|s3h/;Qoo}4@0f{=8WuB[6W)[joe2DB}h#(b}~4(gzW!Jvwh]<RwVMYH=WgbP0R_#q%
-.Z3)hw3iMJnT@YQtKD]Gc&p%ZdN|rF{lfxdw5h-}lJt1$5V.e:B/Q6<uCx02^}N^a'4A$Pw[^|0.V,o-vVg%WJz=:'^b(E}4SZL>N7(kii_v,'Qr^[Sh=_
-%'VTH)#SvP$T!OV.t":JgERLO$()Y/q>h<F{Nd,{3gwA%7sM1R#o]]EVM9=2`z,/S;6dHF.U#^+lK(eC[BrFIshXgjh7p11>S)qu7u/)1w#g2eP$SB;+AT
-JN;Q(8+EsBAXrj`He^%Et4h_&'f1AE-&EEHd40"b@BMbiw'vs|Dn7DsDv{gMK]>roP3d"vl&MzA2+v-E_wst5>CWi=0P.SNNZpPnb-mL%wZ.G.z^.Z`uFO
-JNHb7M;x1"9)-o-Lup,.T"@i",9xDLaVH;);/Vh05K%e5x9b[8$"H'zM>FA;q$imR22j-3r2jNql4zH@;6yS421^Krd:y4GLI.BcF{>p"5('_1qxcFuD3@
-&$(RJO:#m3r;f4QRZDT9HdPRlTUQdvj;@8t_We;r@b<rxVS%APS{gZ"Ah(wSq;!AkKYRyx'y)bE&1qB,YBJ;PIdHUAbsYCJ]<m{LO+8&vo-lJ!|w;uiGkp
-J"UZ-@D]yl)H-$G{WVOvM&;!T(0Y;O=0~QWiihw}c)a&3pk5xAS!>Va^QK&pdiwUC#cC"3:j&S9@@2S2z8Dy2xiY^v5:;zlc[R^_RiKMbda2P#3NztCx'|
-lE5):,^KsC!#>NPAC!u-7hXg5,aH4cc^AC4vcRa=rkLl6uGGrk]B"m1(7m#s'm4I--{)b9#"kiOPCqsk{sq-(^JRLP.4C5m7!l`h2^1%bS&g,DZhpcimcv
-a.IWTn.N4`,vzbHi@oORXh^t44|04,I$(ED.q8-/9HX5Zd>}CIID5wn1~X(Si$>SrIcy0Z{h8|Bcb0S@"!Npc>1R5&t).@k`L'4LC"/t&VL.`),a+"{c7f
-r)TROB5U@MZci"tjHf`m16MBHYwye<yP+4&Va[Rx=3S7m3_>`L%]%]QmL4A_afZmohz]edVI(yf>[KqjiJ8Uo-sXCP"L!oCb-.,T4p2DUuA1Yt_rja)Zoh
-s:T`z_(zrU#A/6M|I#~`(zXqoca^g6k8R`M3h_h2!fo-w|EKx:pKg<Zd2ya%nSOfEgU}4c$@C-5(mT#fS'HibKCDo/sa$Ve.-;%2B+ge[JQ{lA7JP,=T>2
-:i6Y91:V&2UuMh-Z1IVf`w,oJ[_xM_}=I!`_Y;_lrv5Et'76r5EwQT7^))lj,QHmay"2&GM/</>!(Zz'y!/GVcsOIlVaTzXN>!JG`q1pV_/vm/|<;J|tl{
-+nm5t<<l8J_DxYHAGYs"zI5uJqwr}B0fB[Y^GN4<0A8LcjRelk_bT'(A"aaqQzOk;,2<9O(VOc1`7F"8'K!FeR/kH=JG/0/u{T$;mY1}~>~b]Hw|m3Pt>B
-H7JXf]Gsy/]m|X/V(9~vux)>VpF4"5+$8LQ(nwnVESb`ie]|cfr8xeY'>pUrtSaOuINzaaAuBzG0O`0+gS[G@UF!:SN@E>aJ&y<x(L}hs&@J~/#.>w>CLd
--7Gm+Ej52E1z[$Swz>EGWF:'N`p^2Rh{.FwKr|rfl<8;V+Ai8KSdpDG,G]hu5o>$+Z(t`n,aj2r<Zi{N@l^uRHzfS.[kU"'3.iVg&&$8G"3o=lbA:2!<}"
-u+Q.,YU4]`zIdp19EphvMoh||Q'QQ5l+oETQy7g@UNL=XSTN4Gnr:IsG+b":@2{64+C<aq1VSb><C$Ad&Os`%W{FH`G/z`O4a.R)K!HM#Cz!M]2K3^X3kK
-sP]82UMZKy+)t0YI#.o>kSZ{$LPL"2Pi}!IQ&n;K2!U&B`mK{Jhvx-:l^.!ugS)yNg=g^5yG!^[(fyojLt2sa[iWPNv]a-Z51h2Y{4Mi^!h@skh-ir%oRN
-.a`:Vf;&R(M}e"js<zx)4j~HLYr't#A>X{FmGU^JDh_|]XCY3$ZF3{UA;$G}C8~Y<Q_Ya]z35=Gc0f8;TV^]o%UsD.eCofhQ;$!)0)qb#a#ja1GhSoVr%4
-mw~Db;0v2SW^dBL$(^sSmD:$onYHl55"Ud(p68TK3iR,Col>(@F#g[MX@@uqt8<wf{+}VIEKnt0)yDR:msr].'`hFIOnKG{pNRd;vHq6k-~Wh$]L"baMgj
-|n_V3bhbMPJJkw7qTt+Guj"#VaRv`uWRo#lTz0wvhsU@ChvUuuG'B)&WG5vfYm|RN;r6BnEVKHPwLj+bzUhQx4]tX{r19lIEx^WDDPjD"RO{`ioW3}af/h
-UC#ty|JuUJ@8)Rg2KrF=B=G;D|YyXp-($OQ#FCFyZ8|0+bW{039h:v/ONz/>YQ[zbQiw`L.x-=&z@3=i9orliVMHRZkaPpKwi,%3xG8.7Q7noJVonbCT.6
-IYm50B9WG3&O;(x(jf@y$>fUu#jUQlnSLEv^0EwPt@O^n:%U2l(;+Qiii5&5fhC=L(knqKKyy[D.xBR^Br/5[a/ml'x(z|"GvzDW%(>sDl_IFD6a<s98Ya
->`!DGJ"u#8"ojR0)lQdYIPSWK5(6$ZD;oglJ!)+M'}KxwF"0Hhd=~cCS9SP/c5S%U555uB.[J^(N[FfdZVa"|Y#y@TEwb:54~UMb!WkI_HMl1S9}2B9@E]
-@Cm=!m!+ZZLO9c:DJ5zW5hn7H7{j|-lN<Q3Wwy^jK/LW9,Mx0n,fHO|R_)~+Gld=.(LT0"fpO"hxM$hGC}QyZ!OK4J3e.5V-rt4O}D`XMDTobT"S@+SxkT
-8#.;!8Bu#;cyX7H;Jv&Uk|GU}kp`lPs0Ys;j}b'-&GrBCu~gf1oYf;{ZuVyH0;HiX8711x+-t<cZ60djf#!l_j77F]{33.6.z-96oD+$8UP-_zPw'lMMbJ
-_{vN_3-^sg_ydh2sjmeiOCeA]rjSkWEr_QOd_33.,"{kUNzV8ZjXmS05oY",](,`Xq`]/b{K}Yq$.jG=O<T[tq6gJ(Is#Bm,NrRJ&vqFKn+M_WacLKH2go
-$;6mBD-A@"ZwGj[=Q8!{KX"YU-^vmkXWWmpMayBZC7d4FcWl5Nh`51t+51Fed]1&suF5S:.8nKYpJ'[zM,5bJ._kYPb&^^OB7o@6q,i2GrEb4pqqZu-Joi
-|"JU=R~7gs@4kn>sUx!Ur$mCmJ4F<n}7U(ph/.k&21EXa)4XAfGE5q:s3`bY(@RwdA=oQ"T"eoAHL_pKc-ona(4YyTQQ7!Q=4<fH"nUKrTx$610qsJz9sf
-LJp$D+olUH:2>VDu"ZakX#|}&9)wX$|MO$Io{K[]sAG/N/pr-@]T8rfbEN73_}vwYz.L9U9E[Uc2x"d;Smvmj||=w{L2P`qEil:heUQeZKQp#-%[JH#@k+
->=2<d4Lp]]`}bZ(y@4iv2_a&VI%hd`mX=w+WI4o`c.WoO/.bAmFZw!vD2{C`Ofr6Z<ScDMr>/(wR2'&^(8=XzNo{Ql]SBDqthvxE'O9>9nyqZ(8$aHxbz,
-LjQFcE(16.kJ(U2s~>zqpBJ4H`a^YJ89Qz4Rr)^ZW.F+/#Eg=b''aK#$"d2upC('P[FYD(XJdU4<{<ge^gYf!cRA@kc,lV{'c,lCuvIM1UcA$j,tqbr;3)
-=I{CKcRqXY}#0JrY9Nh9&M_tTe`eu/6vLv_yy/__3)dDGKfCu2/Q^l2)DnAT'v~K|.o384[,(l~-TTr"ujn4HK5:yA/^3DtARd2>B"5O_=c;)5FMXWOUUL
-$Tx:$@A=mM9!2y&"BXrzV/c>"@<]iJ0t#/Wl2@hB8Nj7BWiM=bdw_[@=g/1PI^,HImIM)f9]AO=FlqZIaMi#9Z8T#n]/3`LU)lU>-r(6^t@z6Av8CIhcP(
-Z2bDDP7tHv'1G|Cb%wH+-6MpjFi|I](8}:GK.QhTPt0{J<1/}s8CfL@[pJ`Rp+25r/uV6BpZ4UI'GS5Qs"U>gQqTeecD$G,}#X.u(GnJzt#{L<ce_NyILn
-x9ofC/CXtr-yIJG8R)$>P]Pvn#_<L{8El$cdlyT`$rtXlAqN`UrrwY[niT//7U@L7TzT_9@v5'L6_#n]G^J6BGm"&C[,kxL^6IQUr_R,/8%vOw#>Cp!@"n
-Ly0lL"TBhv-he>`yGG{Fn=|B;XR$rX&Nn+9YMs_<tkr!;j.%O)BM=l&RA]@nVoO9QBW+FK)W~eDGXv6}bRB$$g'=KZwjcBTg)$7u-PTrZB07yhpmXp1+Iq
-_=CVP4HG+;NS~F2v|V=^3@V)NhOZ6:j2nJX=a{<4.6F3xG6=1g5u);Bp#EF-H>sdiV$ko+eRD0$/Tnqfth/zS2(9^9C]azRmTx_h,&KVe4Gjry[C2v]S}%
-b;K3$Q|.ONyi13>#eWa&65uR8yjlC)}zF"&#Mtz^WBAUpA;T~'=|l9f=~I4aOyuJzJrG8H`w'IFvRr1d/uqTw]2ffbXqu-=/=|fHz{Q)hW2AF'g=E"j1=8
-HSEmT-rZz1::r(Xx157$8FJk-jNO}/:HxDcw]2oGf`a#27^vGJ1[D4`4l+tAb}3{UNHZ<{:$qvp>.rO(D-9p}tt)kQ!%ZO($:,^Wt$lF[t9P9/oiM[VNWt
-l[><El=8=w"G('h[vCi3;S%Ss9M(.^p!gf4S~.u(jO:K~a$/^,WOR@Zu'm7g6`2U;3Vl3foiZVF]3x2P=<TM][q`noG:d8b|ArUTz,:T3<H%961zSm@SSK
-ji;P)}Gj0):Fcq{TqW>n,`wRrcB}+::BOz,60rrUJ^[oc'UMbyQ.'RzsENZO&A/5J=_}=jVzm/w,A1/kf:VE%T5R@>#51utD.2Wt9:Ra2ymd7IIUwZDe4c
-IhjB~kRDU}3hI:hi@pOK#3%-CxXY53oEdr$S=S:eL>Id"}%/F5:q(KvoQYY.F`2ro&]V)p~pSjv"_8u{oTOCoIf{po6gO@JrdscD_C&q]WkzbW|=xJ>Eol
-,gGJD]^X>Lh36a6V7(v|SJ95=jeT'T78s-uko7/qn1>iy@wkwxm`Ntf)^xltdD{#_k|Rzn)3@:p_"q_e%pNz,8):j@7i3dg=W0{It#:0@h2^si+TUA0v^1
-wJ8&dMFyKL%%r}jZ{rzd)tLXH9/G/8}w-umX{tGQ`S{HIZcPUAFw3A`HJ1U>QqP%]9'IWyAb,%4DH0]fztyQ7T)=Ji{DZe/(0/@UIx4{e6fP`}hBa-XhDH
->]X.Z<$g{gKm-ATXQ!}|xOzit"d}Vp%`AoW7Xe"Xcy$L~nbox}.`Gx(+)OIvARpX<{)mF]b+O!:iQSTR_V$CmBestispJz;ylB|4A1:JsCJHB7jW7")+RK
-Lk4Grj8HbEI0bz7{Coojc=Vf%LX&whg.y"4##wzE@bYJZqYdOU84bI:`[9V#5.EA@J|0sVKr`LE|hu_SOYuxAF;w#N|}}In-h![N@Mu|"7=]~6CNVE~vj[
-dP#"V$vn:d/4B5xuzc#53r=}WDJ9`-=xfyncG%<<Tn:K2nZ+7TE6W|dw9m=K'^m+_Dnf/<BOeX`OeY+E<^d"HR!Vf>E^1+$>Nc$""4o$Q0[O3P5!u'6]t.
-slI69jqzWp5KuaGzcNKS@P{H8x1t`/sfQv_ivTTXKbjnev8X3T%}Q&dMy.&>.z_,Vc5HN;f-(-[15Xc,<zGp|jyN9OWk:v%Y_ijN)[{8&HF;Ms^O7(%EK#
->4V;XE/x3T56y;Ga9|,Z]LKYKCNM#WB@b<k+EL|:Q`KGs@5y)"46X^$|")_8^]k]Mnh}.($|cAEt~]^Z{3lr87Jy'C8;#-V{kZT(2j:.[AL|L}!h$Z>R[/
--U_ThMaa:aYPHHpydG.t/i,tE)k%x}Ep=g)9vZi=I[=$NfKU&>NvK8;gH@Tk|(,06^koxNSr9Rcq{$=dq5QH!_mLceUGd60v[[g3hrf,CPQ0[H8-"7Hjlz
-a,niP1RFe}`BW>Af8EWBQ_IG$(L5u)fqr[Z29v.vh;#e'TDk0S+#>|Zq3kKp@D+e=4^o/;8m>t#>7iL.Yo'j=fL(:jb}:6<QI]Kzl3~9#c=:`xgJg[/],G
-(:&'%:]0oIvEL%7q,0X!34^Tr}8nO5Z+s9^+9nv6%ar'Q!UC"]W!s7q3v%7)1FW^DYWtE<}UA$P#5Z{Z$E"'+jk%>j':dRN6]xU]aNiuN'-$]^R!v4Gt'2
-}lwu<oT](XCb(ls7-Sg&PG`[HaR8`["93jB8V{dONa_;sxv49O9j~;6NT@7Uvl$Ef<sL;}{8;9ji}=$kGoy%SX^LErNU}PH=6PI:}t|($7<')(K$EgUNCe
-S3k>v:B("z@HTJ.CA8pVx^D0xGTk2a%l!8fB!Ud3KN0S}Bo-p|jxVc(YA;zqo]zOwLY:t2#[^y>`-%ZR{Je"#jMalSm!'|]{zqM`NJm_fgo:OL|<>fdI1U
-nDBmZ4@8-lDOzV98Wowl`A]nf4aif/.e!>[]vb}[/JE#XrSG9}~oMiS`y<2=FC}x,i:''yPu+oY7_`'.m3xYG!}bZ(/l`0#goUMJ5viali^u,6d4fy>&iN
-trAX,{Jga!&lfL+sa|%-W=wY2ygEAk(8#UD%/sk5:;BA7g,s.K[ZIO9b+&xf!k9JW.ghO,[<D#<in."7n9DUs3Zwl4A_<{e^fN%2K86aC!4$Y9~ha>K}i(
-<E)p`Uv7gd-@(i~"|qBd(V@Si,9I#!1QRIs7={f[dc{g"C0Qy)pqW^v4tM$VZ/jIU!a/RgI4;N&-T^71AYT1UPjfEHo_pbS55"pLG##t|p^WQ^|j`GY/z^
-HxQvQI`r1YK2+,yrwP<wh.j=e!gooIu3VksAcK^3yd=XGtdT8L~3|%GBfAb+iXrY~q^|W]A'gji&dV`o0;Z';<OfUQ{Q[g`!|G%XzoV>`J~+^&[<J"rxxS
-8%Rd,Km$j,<Rmb~XhlG+pD@UEi1'kt.{x"U5#DOlo|^5dJ3YtL}r{.l"7./#l&^o}5}q=T$!_:P#lE1Ub!v!=:|P0hc0yf_:Oxe6[bFeXOh.8WI^1tPxh^
-Snpmhqd058mA8sdEi.ifYvWCdG+/}NSZ@g[#q0Lj<;&XU}]QcfJ$%ITk;WpPh<cP^k.Hud_^TToyvubf(z((I%s)k|eI5!sHP'v"6DT,.9_x0F5|p)fR0d
-@^T".=}4FpZk>Jz>gQC|0J}&;-(Gt-W7iuljvZ!H7IjS8lB[]4_X8cVz6&qK09n4np+^+QFMRdVc3f6$hI`M;i/3f|$rH=to{v%]+/vqVasUP]OwL4iC)2
-oaKZ`rv6tid$PTmg-we)uIwODM<vUyOsrDH.[a9,4W0G[JbT=`nqmx+&~xbR,}SWJ6S3kA!2w,,M4e$}uSx|A<FR);7JS7}N%1]O&DAX.)9ey!z0$o14wG
-Z0]lzqJSLf^y_PebxFRPMaopFdrDz63{^P(WC4(/vIwJ2G8oUYPU.VKw$mk!uZJ{:;TTo|E"PD;P]89'XYpi8>]rUTr<+RRd.Sc|te=;/X7J"M0At]'jWy
-[#M#d{A.U'PCk.]ye.oDs-=_UyKd_|"O"iw09|,IL"B+GZoWI-Mcsd!#(z#oTi)E/ZB}P7RVoz1x$k:qicx52&Z.@.uxN9-<4C#TC<-H9CQOfnMON"%bFu
-=4tsh{|E>Ce_PE1hdeWojCzG5}!(.DR]Vl3CH#.zJ{l;@w@FqIg5I']w4='7OWf8($AeY}n<%=h2t<1|!|glCMOhn9Mqq>y>Swfz^GF._pqp|.sHps!I{W
-aUY1Q5AHNGE=T1q[46(6;.5.${C;M{Mf0%F/uk;Hp[meVVf5PwUdga%o83[7`EoLpa1K'q!{m%=9,!=Jm:ENJO6"!4oC=!n@!e2B#`cD|_kVQYZ)[ZX>}U
-Rf@UNV2FOVS+5b`:7qC6<Z3W+MW{[D<@-n9`V75gCf^.DAGPBB!qoX3|Yd++dCz1]=$<}9f|5&EZ^imfp|^OAbo2Y#UZk/z6:]cbzdq7r6NO&bz_erjYt+
-6b(apf!6el/xNpn;FxMDcL~{SsH/$xL&^<%URGRW[itTmn,Gk;ep|T^U[n@^+jIZXnM.$_z[Bx=NF(skg[0MF28oE'`eEx]u|VtT3cnyWr_l#Kt4JIpwaK
-/vrm,Zid#{>C8qwRC$+;F#x$V/TY5ENJ>jF{eubr-tPz"[MsMOnarWZUE{W2#|zy8V_Ch$Y)(,5[ZP@8PeCyEEkq`p,iXGE$BI^fun#pA<Oz<kZq{ERsUC
-[dhcP!MRa=C+55el}8GQd5lVbrt#w%+XZ@,JEmuov65s"0tt+5{YY!1l;b@71$v'Zl7J8}v66InTS:DmtGAKx#%YgZvnSJ=.~Zu2d"~trS]4;PB4+l]0sa
-uLPp2Kk'a=rJg!aWom2Du-UoQfC#Wk,dt[cw|}C,OIwu3fRu},qiYj<ana<Q#&pPWk04M>gEg.]C'nO%v}N,:`R|1V&CSK1k%bCh<)Yb{$QfpRGz$JlY<y
-w:Q.HTH6<J!f,DF&FR%Qr&_#M7T,J5%|0@z%h92}2t8{)d$Uiz5d0Bor#k.4N/%M+ZP;o<mi2Uz5]2k/i$o<X2uocQ2XuaSKTI#+7V^o+Qu^{%kyz<I^dQ
-I^0<AK;Y/8NCILHCNxHtV<1[(EYiO9.]130t%yry+vXh`2C#GY#6bAw@Eh07#<7_sbUz,0mAdm`_cDIFzwP}{q"s=r-;`#&Wh=^r`uD)HaEPF,)@E]|0yn
-Dd+zKmY5fKrYpJ.k3b:Yc}iZhCzx[5g.pk(eOc"N|]eM5^%=WR"rAj7}RA:fR>9teK7&VW2%{eWx=O_d~G1%fL7k7xr-$n%7b!`Y7L-/WA_}_u>iF:>q(6
-G5vT81HT|s3fZM{9VVl9$OUe$6,hAHZw9Hf'~3$eOWQ2e^,:D,Q:>gbM[gbQ1ZSd7x|0T3cN)xkKiT_zv5>pdeNgA4{XYOyJ=4QP&AhrSf8K9F5ECy='jt
-SX+&iYawZYr(_A;EYNpno:"CFR,8dIgC"/1Dem<,&;%A3Lt^=__=Ez1gb,[DR2#FLP2vnouU[V&#j`}P{[XXK>{cTCP8RR[c|G:vV>uWtW5)[&GLpe19]y
-Ce{6SZgY{|P&<^fD-W1RWiiKN6t,cJ5]N4oVqnpa}}+s5B91X1~9f%6!]$t[`9)KU{SmY1q>Fh)tif~87Uy.h#vUdm+q34[2"n>ZWQ}z[JF,l-RN{khKgz
-6J>E64H<tD'L8&R71nM-V:;N,8+:o0wED+NT.zxC(Oaxt3ZSA7w!]K1+riw@aPDQ<lC%_cQ#M:hwR/o!4n45]I7HcwISM^KY~R9U_j{|MkIH]rlr6;W;cV
-|cHv<zDJK2SF1K+$0lBHkcL4h_Pj>[!L+y:t9MVw[q-trN:)S4pR,|&I{8=VMAgLrRk'd]J/g96kp3EYDW.COEo),GNf`O33EDvUcPz)w%&>0cdo;oHS;Q
-=G1!p@mT#_#kDK$M27xvE&:1V$J6yoFO3-5x%{{5dHmPlQ+,kmM&MO|Y0D87PQaM8LDNqNX0ltmLP`koff_<N_8]k.!X]mL.Xm[&;I&yCy)sgu+dvz^8@>
-7qpr9a.n@oFmmu{,^<yee'ROm`Z55h7pD!Z->nDd$t-sUd1z=t.@'3@|zN^18t)pG).2<Q&}.j[dK2^^:Upz)cy:8akpBtiB8jJ^Lu,9pEBAa:Ac<h%7e<
-`a!yT#Q9`ttD]%kCX@sAxY,OM;:.ml'cG|9svB'0J2Ep0^GU%bGwd=%M7D;x<wC@PF#%a]K+6n/C):"f<l7&=l5:9v+Zgn&)}s;4><2wpNw5lGXe3dsafi
-gdw]2zJ`U!Zc-#tCsF&uX4!/amfNc{udSSO_5uZy(Vwf^<j_2y={z,Y<]_`}-5m|uJxw`9>8.1]n_,|DTovC4F_1h!^6AID9!XC5!JHtCW@w)-_}8HUv9v
-h@DZ3&0THD6q0!&(FWSwzC5U]P3O~-4=Vx%O[C)-exBFULM5B-dMV#;o'>-/IVT;Rkh[Ov0dM>&KbH+]:YLb.nTdZe"vKuC4V)6Ors>p'Xn{"1#RQi[ZE8
-J$9q}|&JdKp{!gye}8draz|^saK6J&x+,7!:p|Tv5J'}tZb#DI:_D};g44YmnHf`d};S>L'ZOa"QjIaz|Wa%u1;/0<a-X1lWGWNgE)]BGXi"@{pv.A_ofF
-w[1n<uPur||@QvRIp:0h~a-{,bo[{WAst@h5ASA4&Fcu>PaT0sK;VyKT=f5I(2EaJ0z1KZ-7^($F>xNapODmz|{yHq@4Y}vpF+bxF$`g@Hl6#q!ykgvsH=
-{Cf0L0rfrc^0-L%!.SPKL+Cvl#Tv[xwHro;Q%<je5;0mT-8t)V@YHl`wuf7o`D2ZIe+eCYH)d+@#UzSnqfrPZxPR|D-$PnG/e9wkeY:G8s)Pjr+ZQ5Bld7
-Vucym:gDcT-sS[!h'zjW-|JI}@vcil}.FT4,jRz/R)0<mhduSe},Q}.Qi2L8mjzle4JjHUBmN2$R2ZkEPZbJcOw250T`+Pa9RfTIFm05|u.yFRm>#[t&->
-(S$WFngDPa~V=ZZqn4G#ba=:)A<3yj#.|x^em!Es&`tUC@r,`u{.s[h)h-8zS>Z}=u}dTgT)OLppprq0+j99B08WvTQDu9.e8e|^1lKLAJ44hj(9,viPW1
-V$(yOrS.6s~hH=Oe|(4[T=5!!Axc9qh2ozxmPBgCY`L'AS}]6T~`,<<31)Jq]Vn2UA,G7)A[c]o8CF)9P)(,=Z{.1'P{STRk_cFw'uq,xTmecWP'Y.Z_oM
-;|_wXL;i|D~)c.p)mkEJGW]C~^V(QmJ`UFfYv-{%/K]r+!`VEa.D-857VqO5JV)}AMO`:,B!1t]5[5,psnRBN'><hy+-D}$zhzXN'Q+oS:vhorZV1i3pzs
-h'#1]=(BI5=dpbp$3%id8vi:nS]MWP"k@H`WMKxa7|BuM6ijnYV[{Fjto^TM/]4i&15.oE6U-vbHEzDcwl2YFvKU>7xwq|OT;JnK-ZBuK#@EAUM=>[|Kq)
-({#L(vfp+^9n9V7]1ac9JX}Ex!7aE06o^S`t+"bPz$$3#+9aeYwv#iG;~v[FhqWrxpn34#j93oJhm+HXpn-h$=.uD=1n.vwi4lx{sHd(d!%HVThos;3yGl
-=QweYHtyGyw_nmZT`Njfk,;Esg0B;:tjT@fb:IOp}`x9,[2XB#OpjC!Bj(j%MF[VJtb_DwsWmAq'}o$Z^J+9tLZ-iWl|%$!>$F:".rbCpZS-^<[5oR9wnF
-kBhL&Bb_@F}w,oQ08U(jL,]m4i6eq>{zD7/BS4gUXPk%ij0/#Fc1rZm52^Y8$0.Od3SA}^2)mjJ=G#r,h;[;i[{5esW4i%LMAOLmGbE}+2`eT.{w'cq@)V
-%NyuVg];hF~YuF+snMWgJsSphwE:oV%IAO"2FL6flh@};)Qk1a;HQ2f{P.pJwt0>rkb:4P5%@jn+F<CQ&1yw{GO<Bu8{2D2H6gO74:53W.=;_%3l&RKK|W
-crm_/ItNw@GR+:O%Wa$o4]'Na|1i@n@I[U}Jw8m$f]WCfNUh;kC2eg'557)p8O4WNpvA0U7n,D'wf:&%h6k7&KyN4aVpcei8^y_%A),/#WWAJq9>r8Qf%x
-(6}FL-8"2i`2QfZ:;n4=^B!XYl%:yx9aa<gM}m$Q$Dw$')sY2k@1Vh!zGAKLf;~,/^tPo1]dNe}R&<<N|Wf%+cQnUZNn7S<bT2cp`#v$N/'t~d9<MKS1Dp
-~fi`zMb;Pzb$,Dr:K5[oF+``4pat3ypo"4Q78qeLfc(}X^EkHgl|bt[RKHgMB=3>G"7<"Emn1J|='8<y;uHpTF[|tICI)BBfR_DNTahgOv{0/&;M|a$Hf,
-5DwdjMT>0G`@0>brkZ1lMBVDAu@UC%eO~VV|Q&WD8oWi@E73tI<r^Hw,b[)Iq:1w-abngj=:p=E$5p,=s6vAM5%BeNQAg])A%Tsem[-havmygK"ao,B@VX
-Pk3U{7f[aJG7QaZau]RX3W=G-ofN7S;9"[+!GZI&5g)u!{{7=s',hqb7OM_=V5=oaj+"m8zt]JD:L0^XN7H:]lWoq@v/ocqfhKf>wC72W|>Xg`$bi`(-}@
-h8Di5i!}]eUku[%gwz/[[Y~tgICn2jvbDq%vlXg9[O/anA,uyymo18Wr4#3/U[/UX^%wIz=}p+De#"Q)UD10>fef5A]C65f"jX{e4P6C]QKT&3E(YZT6#"
-[hOhvAJM{HuzaN4V]k|F+!$MrN!l%@6$MLQylf%QE|PcBI,@{y6iF8i2pvdUH|f{7GIp0+};~GH^/@x&-Os'/ke:SMqBx'g=.M;lDf,dkY$IbeXS-:<gm:
-5]^}47Oarn}+}S64.a3xt<HTp$}d[c#'FFhq0Jr-e&vtY)2+`_&vmmMC>:P6E<!l,o]2DL$E)}M<q@fJ'J7&)^'+cqhh"O<xuL.v69)hQFZ^@hFATr[FN<
--mMG-n_zOe#d#x-1AwWZDr0a~^AAtzB=BXdRHby^}v]rpar9&1V6]pm])>8}J:1VXbd{LO/5GmRit9/]_gX.5pfk2cf(ZmBT1JTZ'/MRQ&Fdsw:8@W({)e
-g;Xwk0O1VcoZuuzq39$J$7xPxJJ#E-kg(d>3G>@AJ:U]}D$V5kwe_DVaA#rK^_z!>K#_w>%Vvv{e%Ya(FZ"_gptz!G[6Ca4k:8U8}sc^w_UjyF:nk5)MnW
-p3DA7xAVT]<99Iu=bhWOjfbqs2)M&InX%6Ul`%2]1[PZQI]m8O-Hdn@yAFyGUb~$#4F>h6M1:Oyj8;dk2pU$4K5!3F6:<:{7|5[$S>{o&%)rm&WjY(q+RD
-GRod]msV$ck`2OZ@mygXK]<4SMgLVG'!V<'yUO7CW<5SaEl8>cK7A"_'HwZlBIB$Y{F#m>T;4EWI[&U,u'T(t.,]B]LjI,C$anjV6#NM!-2,z4$&sMtOC+
-,kE]'1~KH,Gxw|7VQ0VG1/#V+<(:<mxe"TYXUad9p}QA2S7/3U,0$G>!z:ki4'C^nfLT+x8y#nBRqDrvm'qR)hdTqqzQ>]F{1DE2hE9$c,$hm^Ib3D$E)|
-4Ce0,RLAX_o|/%=3exSK3N@)(#aQK7,mO9#H>j+>p4(nYB<"Q)IdEkoh};u<qPyfn(#=:@c]ZW|qHJ65PYhYPcd%CWBn>eTEL$R3~a@&W5|:@.toa>c5in
-(Kzr6@b2hA[sON<1IY]|;d~!/hz50"9Q]e:5)A~qh2UcoIdGYAXv<Mu^7Xr^9Yz_FLyn:VS|ECefjtQ22<ygAsADP}PKhx:frR|"Zw7Dn;CC6kHtTF=,D2
-eT_u:c7[tS{x1^lw!rDqh=@;ak)4s|E`qfLK[C:%i_5.E^pJQfJM/{v%<JK#lE`e.n`E">Wb/2")^y{Xso,<7/<'wzG#|Q>hVq+}>XXZWC)Ou$+ey640pz
-n&q[WO%5cu4+K<@=.xN.Mf9qbCSynT5"^JhehWf='u[rpZ_1E^:Q+6dvEd$;hZK3BO2yEZp-DVw:!Qs0]n:>OaE"5XX")=>Z|@]fbTK<GAh^uBk0Zlb&o`
-o#t-/]IT<q`;W&nRCkZtk|!w!W%%)OyWX6bg>5Vq`m.HH[7[M#G33ldSyTh{4KK%{<Q%>ZC-~.GGW0XDaVAqUt,65PbN=jTEBS>C_+`ia&Jl5nqJB(6/Pb
-}.(!g;scGbE2+:;Dd{ryRln:+7m.cc]b&`j0AM3D5GQ+k}4XSv1`@]FW0A7)~aRh3w7(Q!s_,T.KlvoyQoM;d!~Zy5FKi!93|8HL)!dEK7J3J._1W[}eR(
-hB;@4={DMZy<Q%kVA(45SWnd@/NH3.#kWMYNbva}9&Hhn[Dg'52mA$Is_adZq9k(Tqgju']upvc7ETnunlgD0zu+"1AT/we4km4BvBLB5y$VZXz)FL>5kC
-/NDAN$.<ld:F[V0U2VoOva6|nqUZcnIc[F2EU6_CRH!ODLl<A,))znwM&gKj'k5ZZ[q_iS~`uT)I0I2usb_S3aToIPKU6V;9P0J}/o'4+coN2sTtQNmASn
-Je;wzcbC0s^N0-[aFsrd@DVxDYDT@C,cUK7zIR<o}6r;_m2gW3N.vCzK%C{x;>gLi'd|Mo`8iZ{3OnsCOCA1lEGd8#w.yl>^nW.Dxi3<abx^w6;P|NS!Xv
-^_uKM7D]YaPz%8+s/7p7's7q:Vod.>(wU|9[uwCMo>6S@pv:>%U9{3B)tJ35y;$d,^&N99c]!|>C|.l]kS0r:sivFsFUx5ErHf.(q"GnLNR6LXY1z"h>G2
-|;64H`QKK[RTqKlQ[Qsu.<G|196u,!kT`;_'FfAOoXSe"aO|ly:_oEns"t@ETHj)3VT3Z+<_jJ:j[ZLo<2E|G^W$YG>y)`{TOq$@:O_t`Bh:5IxRmBY@a<
-Ulg@t>L{$e"+gA5LAhxUv#'xhGfr@w2-yo5p6qwkg|_D,w8I}}7xv4fY|MvR;n4hz>jE"~[VmBDjRZ]7~TKE_&xT&o4W:`nE#QQeP8+O|}eIwbS({2~bns
-n3:6dunG$r;{HAx9HTQgP"@bFKKg]Ry2Pwc2Ua)&SEasZ,;v5DMEQXKg3frNNu(|L0t0vhxN[D)|>&Oz]xzq9H`,iLB$o7)ojO(C@PFP-L=FqD9XvQ^,$3
-V41%_X)Rsk]Z}kjPruFg+lCF"~}!p"Xj`@7TVGtT'-HmFJZ+82R)bz==Z;'|!RahdsEd}WTAmIz1)adfgNBly,o0tb=3{9`nYmmNr^dy]UGq~OO8P88|1t
-v{)M$}}fj}j-~,k|[qNTeOl%H#aln@(_i:L^@dB{2hcri7-iF.k5mm,B@lq!s)%;4>JHbPNWMPW}Gf)/rp/7w]}]1jI|Hw)0(rxeRS6kflS-hwj<We's0b
-/JkU[2CAU;S-Ak/I'!&NGI~5<Uzo$OF,H|/z>:&E3]EXivHjyMi}$s5}Jj-1X,]e9"'xc={!mMAooL^wGt#<3:w"qCIWm")t^cG8u41gWnnMN5.xY"-0QO
-andUNI`]+|IX[&T1wNn(tuIglo2h[]ktp'q'7x8-_T8)X]p4I]L^Q[bGVM107Io6,]ljcG#q.yrWN_.((^<Kc@rITH720vfw2h-O83lL+FR,6zZpsdGZ`3
-3s#-X=5x]CAX4(5$L;tDay2LcN0ZPlXQ211-IykunndIUeJSf_uM:DJn^ISJFPAP%h)E2O.V6z.T|)s2B'8bcd`5<Q4ot-}_sG]ZLz4o,KXeSU,vT8<4^s
-b;"E@)yX@v~,l/Hb!)}9&T'YYzH5b4&)@#`uV&`|frT{})[|4fl0ICHf%.)[H+gni9q6evi;yI&Kg6V'6t$-CnxKN&:q]hs|Upx|SWO[R4ZXRQ|[JZ3mH8
-7=1,B+ao(shJ'Lm4~VI5kXh:b;P(^v5C{9VgPm==c!!wQ<jB#UV,dFLSE;Jp[w1HdaE9mivrtYk).I5LNo}!$a]&b$/;1bs8=B[yy$Z(CBI5oKt'gg7H)_
-WU<)@lx$E,.`BAM/vAQ$G,ViXOOe/)0eRU,sI}PZ&Q:A.8'$>{CmMsLu$p6"3f=g:Q"d[hEzuVk;bkp=pkI8[O,cDbCB/KM&q-Ls6/U,Pl80!v)X@vS|sH
-WIPS!!G5E.'E4y;v7r,Fi9:<D<iuIl7(,+rcnyxZ[p%TF(c.pypn.{N8>w6A&Bg'9#d]^C1bV+PlG6Z0U;loGQ#w'WQ'{`m-n;-R%1d]m8|m#CYf3.[)(&
-w<^6TT+}uFYf6vbLM]W)^Jy]5]emODd)Wmm=Gm]hEn62z^^(R`QtQ[r-F|DOBSw{gC/xbA^R_SxJuJh.Xj~g3}#JS6IQ2wl1LC44s(weJ/"XE%o1uiclGN
-(.`TI.q``kYU)>N<eeHo!tNwmzS&Ke({Braw<&p6u7_>x|OLV"YS9|YuMO/^p|ZBc#aTU3"xMHW3"oQPzNWify}Y&L,$541t#{,+2QaJd)D&8eI(Q7(v.z
-u-8a1$->6VeiYET$DEPYyoMTmF.'U8Sc6+_/1g{i%"]MRXDMONuR3AdgcGsSjE,UIC@c2gq[UxzTbFhgXyP(:)ybCEG-H6,.WVq)|Gd!A^:oe!-6FXJw=z
-n7wk`^Q6#_#wI1QUf.Y+4)7yU#^IP|w^oe/QW3~VJlo[w4Dd_y{"fqI|DoI[:_xI[cWSQzq{P|akD3e-B)W[1yZe6rNn9qbWK/d5B]_aX)sJ}t%B>a_w8C
-zM"3zAdqoLPUOFaX_^_t'7Ea:0>Hbt^e$3;br]i]C{2cqh+9FMHqGtIuR==bV+n;@8kn3Y2KkC`3A&jCN>M,=lo4(cogOP6iVjg%SlKFdgHqS`]c:rU!Ha
-T^LOnitBmw]IAa!t-o,Cnii4poQhzh9`pbv^SVNQGp[G<!kUi(|lsjL3v(6[YPS)5XeEwQjW_Au:OI{P+7LhW|W/3)Sh]@i!TOg/P&~zSn/.@>SeQUeB4!
-R=1;#cqKU`A%'e.uf&=1U.t>aApWNez!7${&<J_pTm-KBpegt%#-IOho[%Y;)cRu2^+y0OrhB@B5}&+=@`}3&}w0`o|W/w%n|F[Xmk7>"teyHj2Rt3remG
-~2(LzRwp<TshZ>lwZa3>m|y@'iR8{]qOA[mFn'9d%>TsV2qt)JTe%w>jk[M4]}r`77Ue%^y9^/$"sL{>`THqs3_t'NMdtfxn9qM::TkR).K5{j;015(NLc
-ZLn>(GCPpm;egOjE9c..MY_JS<!y7pR8G`;H-uqf]^1vcX2{&cf0f/yz@9z>XwpEpO$cgFA}U>dAMtbr&,i`844LmvN}4IXK7,zF.|'%{),&}Ddb%Q{Rc"
-T)}/W)}MwD[E#u(LPXPe>0/'i[`:#o)@!O$zZrm.&L,M[m5#%mNO}Kj/p,'7.4HP^QzD#,W.hCGfem]lrQi!wC=E:0{0,e]hjLqj7sLdeN->U{6}!0>qcr
-@w'DJ{Ffhs(lSTph-2uY|PV^bdtTli|iG572nJh3^F&/9krua,pzISTv4VN+Rk%8ZONZQOpa{X;Sn3^{4[8L"$bd~}+X+-v;!a`9^>e.pPR7TWd!9}8ZH%
->_+w"[V3BTaoi`v4ox<$B]x7hx>QY&nd^meWKvpUv.OvPDEi,{1ib$abhd~+FIL2j4PNOY0=&S2#fSw9X`p%Dp&pR=A_rK5D3KOxI#0MqIJJ3[JA!5@4T'
-Es;SEH-WgKv6IflDPd8VPg1T_cqz6'8Uw$Brc]zY)JniOr87Fs|o/|2xQ#F>/ct-EkmexD$Y=txY4xZ,w1=rX}n71Oy;s>EYI-Mha8C@0.aoKW`W'xr<("
-BHkq~kZ$,s&+^tX)|T'T}S_sKG27pgtBIUNS)+nMvw@CE0L@b_uYnW+m[)lZMOpV$';rWwtpqTpT6O~lf^WqiPVbYUu5^UE]8f7WX}J&<xjq8+D<027-ec
-(<qcZ]LM80!6[p1lZOaU3j4'mnJ+GLD]6GHXNGjg%TlyMCue7WsO:'Lp:FITW7/tiQ!ZKyqcD}aR}vqj&V'4->VxbwUnn$3|f#MR6f")f#KPkW@c&L3FZ2
-V|#`RhriR9,t!1-tkdB))+j'&Kk^K1MR=h.KT#I63s}CPtDcxl#{}4WOdrx-_dkv-KI=l|1{Qt-OM#G}G4#d25UjoO2[+/IYf7g)Kbf]`b^Y_#o(P#pt}A
-Ph90[},2aoZI`;4G_Cz{Pd6Rg}3q]QPM]aLt+b+K"]GX">iBEy}VHQA0NL:,jKr>zj32N>6v+,[JZ%=@1OucfZ8SC{1!i}!iSFfrdBHxT_'(r54,Sy_.5w
-#y'kj|J{MsR+:-!v>mqvg]S!d<`<>Xfsbg]0g6tak_EYXe"%lw/<Ipg;~x+uNiT]nZMzFJ%HzYfhf/YIi:H"73S8qPT,I0Y/m}"^AS8x`&DxM$O'n5#T$N
-xtK07%iPY<)D,wR.!gZjPN^)S]Ou2nujkD7c-%1hM"He&k/DP7ii'Zc4Sp%-c}qxChHJv@(:dNQ.RLg6A[8Sf'Kz<6/Z=N=W.c"y(r[lzD4yg{umu]Ehos
-~3A`SlNuulM&3`T]scec]U2h7q!yRqp.s-uU4<V)veOCX.'bZd9]-fa@JAo+@B;nMBpH:gkA}4j5&9y<&&%h[w:{^KI.>VtFIn0sBKCBkBJdY"Ohhsqlg:
-|'n!0="#Kovylakg~6t2N-osc^m`zpy_<Nt8yddHkzSQ;[iYpwLM'L30P2mNOP],.zI}wiCd@vf@A9nvLY@4uMG)V#7cbNK|xDer%r>YpAmH,SFGPQDE!I
-CXuM'_c&NRE,WH)6)50JA:7<7C&l>=_G@Ri;_hzxFay2nfNW>Qxa1wBW<:a_+,Wt'PGygL51~e~r<^OoS{]YLf=&rYMy10Id^xK5K9!:XPNiHb[B"(f==H
-]25qpr&#A}j}tZaGAefzy5U=y;P,bY_zh3R]ZO=77i8&FFa&2Q'V(NSE,4^O&uiSq4/5e[9qd.ISTU|si%:Px"rjBdux=l^.w35!n%igY{2+v,f:kYIZBO
-q)7=Nna4V+0LN^qkrLTVD:K^,ev>kip":v0:a@EOLu:Ygice>C/]BMFRhFkq4t;i^62<Z+[Po`^,5<v/D<a%wS~if$x>D^%C}!&k>.tPT,)lJuD')R]1-8
-O$c`8qUoXZqL3L.iTvon)eoWwe'{Kq12h,PY37r-hGOTN,#,El_2F1,{>woY`C$).qTg|Fz{W%cWmDXY!mDxlmLymo_0x}9BRY~D[FT1{9:Uv82tmJ{zh,
-R2AM<ky%]wS9rP^VJWAjAbkR[2NT$b~NkF:g_Md"20GTyz]z%:-f<s2M&KHySV^.ymZ;O!"(8TR_w]aYe^@Nuyp{Sblb-_a:PQnkMZc-q9|10]~|[O&[SD
-ogv@F5bP1I:`@_Kps1Cx9ix`S'Tg:mW^e]'+/wmZ%o}!K-WYd47}[u=i-#laBETlj7/-YoY[5-q,Z^zB|e]ekwC0tp^uB9(mQI"|VV.t)BX=FdW1hr}pRm
-3QNAG]K(bU}Tu!'%9b=!oX|>gkE:#P$'ok]RV_[iOrx3)@"p=BsviQY7-O{d/yVEZRVXmjg0Tra>e(an6nQ6IZ"7L9Sj=7p%0rifFOXHTU1nSMet2ZsWEA
-Iq=d"2T_KD=^sQTu8Q=kYB>T6drEJ,nOOqg(K(=5'-&A}YS|-Un-b]3bI0UbEvVU1oKxx(]&A/,M<Xg`Ce7h{K]Yi6h+P}Kx7Q/.b6Hpm`~7dem}KzpWT4
-zT)HHd1TXH4`xZ9lE]dEUc"71I9Ze#fU:egp_}&pXN9"mv/)zKa=c-^yRQ,vS^3G[:fA0T#.WCz%,LOq;ho_.m$O}/JZtqdDVhnMC6sGQ]yJ,$:-=ld$&A
-cQO;l[iZ`@4HpV/{=&|v3Y]&5XaR.SmZQysEHQ=g5/ZZ8vuZFr9x~j.7%+XJ;-e5l=H^SKA>0OTj)9RM)y_|Q,ep,5&yiT'(%K5uRbkSl&rR8cFA80X2y5
-9,4:2c=`QFw||g7|:E6|4szdgu~MEQo6k"edk4&{LVpe,/|G)=q}dMe|FNVa@O7Du)i#iTnMzgP#<j#oE+jjiA_>[Y4xrj5N&Hz_R$e`X+/SBS2Avx;MQG
-A;yugL;n`78Bnj+[wQrE<8,Qx[1:VcA:D&yd,5C%F#"m19[,hoSRcTYeF/|0K+(2'@/kC,#PZ/3!#}39Vr3G2]%blUjil>L7eI2nLrX`NC{!x7M4yk!ANU
-YWY8d#Hk9ddeaZJS[V:OrVCzn8w[o,j5QNf-SgTt%59{%hGxS]f&,[WT>ggm2BTHK^.P6QKcqc)@d@.XZ,N9RRv57(DJ<uC0bg_]@h>5FtPUe!<}~"mD31
-0d6I`p/j>nkSg[S-su,Fp%.P.6l=VDg,UZl)Bq=@/wVHG=VDZ7H2C{vKcv6{E>jmk!PjUtBO1(KDE3M|Fce=q'|d2/lATM30xCL0!x/rAfDMO=jWbQ-&[Q
-$S_0@rks_9zXW(jupf,>3CPzs>.IRBz`8nD+&UZ}PQ$fn`Dx@uH1{p.MbY%is%)Nf1v)QiclvtZTrOUU[kVQd+18j+G`hzt<~m9(9<B@E4L<~y^r6XcoYr
-CN{RiY|9Qj[/Uzv9X-lktHZuJ@h`1AoHHJ(h.`U`'WlWz14GpM]_s;eez,<5vbz[M]db%^At`,f;CPMis[#vuot5GcTxMZI7cxi{Ds|Q4U}'YLa&MS!Cc@
-Mn(;"LY=R/<2(&KIUU9BLIphIGr8ljXGGOs_9R`g/k!tAOJ}h7U69yUHn"k7rJX`L{a}0{U{efphrN=1zFIVb!vwW;J:EOkfEJ#-x)av4$gkccim:!#{#J
-l<X%j6em-UQ-<p}_x.{m]>6#TGeNC&U{~HkE6eVypKd3n97GyP)]C+DwHg~};e-ru2fD)^i!452]&@MsqN6-Y5VvZsf.=]h)Mv,z0r6OG[|Ra"]F{M'&ny
-~]93u;'jV_Eh.b"`DV@f>C}HNIK2GFk8SnT.[TI'@eF%Ab[2xT7.:yx+E0`YyCJd/p#a`PjSB;8+-H^|idK}.@JKaD@hO$/oF)C,=9.n@[%,l1~h;.XarC
-0f_De;"@`'K6;)!}&yfpy6SS<a;p0VYzS4vGc:.d{.>hrYGxS;$}aD(8tWKE_(tQsCi$TGL&bJd_L55SmZl0[0AknVJJq/(B7:$MJo%naWzn1'B9D#]lNp
-5h&Jg3xHJ]kKL![(PS2%9<=4y;c$/tu2>)AYPF:`M!,@`6XKneT0ul>!nAS'm4c"IDV,ftCs7Jc}FB@T`3).Y.06zqaM}0ld"KNjF>5l[P;mPcI7i<w@tJ
-o)>DC=XF--qdjgRN"&k4BApVD&pj'A=,m&:>;_R9G<v|qk//99&X&%Z9Y;XREI-)s,<9.;K]"}<>qv/cNgW)<Akb25z|7:,itROF$aQk,Z([`BfKD]Ok_)
-%)#v]aSiD2x2dCy@}k<7p6@vAz-1|xQ&s4R}IR$x^dp4w#&}/;~{a3pxz7/{vxW{+Quf9F_EZmQFE9T:-D>&:M8cWBY(x(&"zx4&/,@(H@V[>i#qpNaQ/N
-4uNnf4RhcX^kNJ@;lJzbMg~Tg-X(}(^3ZD&6<O4&ae(O}baxP_WGQ8P5B-hC2XV/eWF#RoxnYq6h}N~u`f08T!'Lg_TV65&T=2;|gF+54Ev<hBP;fQgu'x
-XYNCc)G'^^#{s/A-HE3PWxl]orKTF[1T84CI^FqD/)js_&eSB5o4h,98kg5R1F(1Rz+=x;T[^h/"nc[Y0(Y3r$P0EJ>Zy@zP'HQYda=@6@nF#LGDWe7_v"
-T<Q6D%-HjehFaI{M=MBL1#H"xkb9&sFdR7V3{YlVHU<4(j.ln;#ZvucER&p4R#lFmK[Q{B_XhcMRrpKuu2Rl;f|5"#aV{<yx&Tim%Cr$V#>u${o`1@o0nX
-2`JM'+_Q]:@>,dIIsZF6|KVE_,FH"XgW5;^:%WnP%S~j;v@E0rI|:Qt+hDr{&!cTvfN`MkxO'iy)0T/U%wvFtb.[,jzJ,,'dhAAgKF,Pl=IVO3UcN2D1@f
-l|:g(:)tA8r<`2&S_u$Hh=eh2Ef!W!%;[Nn;8=rJ(y$,aVE49FXUDWIxa!V}j+/BiX%:`6`&Z--Oi:u)pHJKz]=30G>b%gf+1Iu=#R,vh8]2Xa3dqVV_NB
-D=Y2sI"@,B[8b-JxmL#`hE90Nze"]uFzh`aa{8@vgpj`vsC67)ec~P^|-u)hCpM&4y_dNw:^.>2vH:!=_,NQ+1#N]xx($PH,.|6L4E>;x3Qg!u(!}}WHm9
-x0KKH^a}'n83@gnLcj#udC2nE-FTM4rNuIa-B0><~@!tJs!DYpp+ji&cs$b`dQ7<HCJ`DMb.i)|O@0Z=!3-88Uo6b!zggI~Fxe0+os9{/3/Tc|}6V+Dfi&
-u",{1{fkcig+8-Nzi{]HhmZ`'}UL4x-O:)[{CgHrD8ch"{zUb+dzisP%;QOgTg;TY6[#1XUW9l!(~_gtcPFUqhO;:<x}xt=s8I!dU<M1UI.auC_b.g=gC{
-gOgK4WXizptp%ors|vFu)pz=8C,1q>rfYboQya`>nn#D.%LuU|d;,%@i{uiRH$,KDr13te<GnoeY4>nKP8_LB9s7O12u]8~(O/jGq2ZH_Y,<!MJp/{~OTa
-xZH[kSavQ"a@H.2:N/ypCQ_wK|("]^t`[Gob3.b/WG#q`AvI2@#1Gi%3t8Qt&"|nthKtp{7mqa|e@gga`LUU1%_;8@/ke.`>g+7mZ`AT{K~)F^(4OAd`v<
-6O^g+=x]3AO"1fL!C@a^4MwD5!}7`FKNYhE>Qnn"gbD|Z[2aVP<$P(JTs0uS.Ijy3:NBf{>,yVNNw@i6!l#i<U9d#^>"/5XkA(v:}NlNA8tyEfG[Oy=KFl
-H<l8@]qqOnjt!&B6R>r$gfteN/:kHX'Ntkk5o,WuzJ)/InU"r</Jc0DjR3uER5`k,s|G>ZKLV_M"iv[Av'/olcrR$4TOV3`,WM:1z,Klc6='-$wxEAwP3Z
-'Wf}u1',&d`3`T&V_-A<~RR%'T@hS,Qu(9`gKm!_b/lk>{@02<>HGBN65rC_/QSBL/&[AB_q`=uAIL^MjZ(.yQ#C4K4]FmWCRt~)|'DJ{y"[F]/G&0VdcL
-DMQk_<iJLx`5dQf|!Ac&{sB#V-ulm(kSlM0e(u9vcPrQZQgHP{P9y05Ja0z/3xVl6.b)-&J]Xj$x!O-BWSB[^<[E-$U:k#A>.Js0ve;4;!nCfRd5`pGKsU
-c9GR!yof[TMd@A05"-!uMS$)$@Z9zC;Y}|1anK8.scCa1UjxAr+wKRkdkR~b!4ZZ{K5^Xvy`TbLN!<GRHoi1o02,{lZeoXR0~g8Rql>{rsR$AX]fxpF1`a
-2@1%%XduhkfOkh$2j'T8]{#DU"8yfYWsBKwPN``M8Co[f{sh$!iJF.NTtCd4zLTRNeO[e);(tX$jBA`n!9Lp<F8Omt{<t[kGM>`,#op|%Du3lJ_eAGw]Al
-Q|:ZaC[@w4Flrvael"f4%a^I]/|R71Ps(H}gRzKJ"]:=xG}bnxg5`"3jm#Q[ficS>s2lYU,Z$vC,,"v3MEmNH<tZgg)L<X3!dJ)JJFV!.U"7#o@B]N70HX
-f8fnx2Rm2V:D[D6msC@1B>qnLW&M:pN@XX'{&@]O&vu0nLR9Pzkm[Qqgm!,_#>}67<5h@^'pKr/{mBL6Z%byE(1Ft{x18T"30[k>AaQI9wl_p{]!BlXYBf
-=5oRHd(E58"ZtWE$n)-&l1^OYd+^PSA_.`=g#&tH3g{k:']EqaV2'7'TCz:;fj4pa4uz#CQf]"gj5Dg:mOoxiaQ5S$t3!uMzb/`WAYTB}Bvqkfv_asG'Nz
-@rvQXJ^fXaE{GL8>08yRHLg;skX3{YY!w`UhM/KT@eJL5IYx@#~7YTBH)SJQzptc$L"#&<J]-@)1,'D^^x}:a&KQjz%zp>[$A&vOzP;-ne>8,J9giLfXP_
-yd9Mx_cR-|6vBj4nl8|!uEKgpC3O>qDC==gefO2m:S,CXV0ooUbvB"EQco;I((cJN"KDAz,+8zG#wFyOc6Z]Ga(Ip4#sTj[{MJ^h6@E:[j#{}%)F^|#dYV
-h(N#qB_$Gz+xT|KtGC`'V4USt>kTcQOY7VK=45%67;-R^.[n|oPdG9BWU[TNa^@",'H%e+_yUP-L8N9CUtZG9R]i]_}z%w2cEw<Gwdq`xM~AT6EmI|5u}k
-UQ$uQd}'}sZ.,[fON9U($9Z9Me<]T[y_sdY"zML0VaMqsp&#MDh;PBMEQA9g(p#KP|-w5fPRRqbJOVa&XyaCiv3-Ccqkr<|#/;D[Ehx;z:F-]>[amDwR]@
-a&jTC7w<Vs8uIasD89By"e"`&0V|(og]'ge<O:H{a"6.L&`ZUy>JTb<)Nq_%5m|1}s.M`;io]5'KE|0PQpccS9-5McX{ue~f9I-3X<NicO-VvN6{7d+,D3
-acbM(R^yP|/nzx>MY6b{ZLLg_mWY4QpNeJQ,>ru_agGkp5$TYiTFSrQuJ[/!{s3B"3kfYv;@z>&iY`c"arFuT6/6zp1A-L~;Eu8tb0pyzf>o@8Wf(tv|$A
-b1^e}E_pPb-Zi[Ga@Kozc<<C_(g`(l([g`+/#2{d~)&//co%og:QtmLZkHE@A."WxOa[Y-BF29#;,+KxCkAt(&BxH8t[[kP1EEk%s|/ob85#V]BnLn[KVq
-@G>SKdO9e<,jeXu/HvN)tfmJ5&X=m)RDHfs,h<=6E_N6.BNG9r+O=!UkcWmma:Dc8V6zk.Ozv<eSczk-ht,#WXV='u'K5!A)]:k^[Q[:zB$R.idnZQ0M{+
-3TKc&K]V(wd]p_0#]]y/.s$Z~bS:nNKycc@FEXUJ)7(|p2tx[5|}yhmZll`Kt,nAGz5[u{'N/`%RwI+6/jvsT%+Fh_H,LOyW:7)k6DN<-&VC]4hO&8#^G{
-W0w$iq=e}6!>_!(tlZN5|c%9LA[Cy@-=l@u/mWzzD0<,x.0)15{4o'F62oIkTCY+eF`=|"9<v#aFX)PK"+S"=pi3t#i6l|DAqUofhBuBBVPAoW+y5!ZmqG
-[nRM/TwodujsKL)y_/Tkc389QKY+>|_fqaev@F|q0CAu9q.6F|^Au^ZN1f6Jeu^JB{x57$mmgF^TKA;8mD/V06d+iirMDmAQ6{M5yN/3.|,s.{ffANc[_p
-cq>WNOAgZ:nj7CgD,og}Zn>O)${$SxMBn+Pa4qZRb&;l}XA,x]>8V"qc`iL^Z^cxK#ki(%F.g5L+xODuv64q5),kZkyM53kV-QrhdsdSfog<&r,a#2L5c>
-vaydWwkaXmX"Q/k"ByH1_gu-Yku0SV~W;Fy"B^";iJQJJ[|L(+F&N]M{{dI2<`dF>((Z1XXO%kK4k}~9"{Y9;GHW8sh4wpicNBxY2dHi343I-4d2f{1jaP
--z'|BAcNYDMP{H:T`ryxrBgz=ZLOWp}Mz_si76XpXiOj{3m%D6QNb.H7>U..r]|CLr:ihOnE,G-lG=sBN}lnu2EX&O{mXTJ@Tw7+g6X)yyqH(@w`NaZ1wY
-`j((2(x&[aeA(z80a&B:P8'42NSQG_-%231<Hw6na>RMnBXle-BTrYQrXg@<2cRI-fqV-[_|Yto^H,Fyde.,__|A1Rmjd|o#r6pY$X37@BkFV:b!(VSV}Z
-[}uh}5"}q+kD1F]A_pKCAh^[iYsVe=%V6EHZ(j6V`Iwbx#k3y13nV&'zv9^w~OCl;$j46(%9KNb`xxjN~^e1Rq(AS%S.`']lLRueRYEQPH>j2D717J4$w.
-i<^0un-3;H]l{x!u$3-cZ]9'-)F"M)oSjIP)E!G+Q3uN^|$3,B_(,NaF2)56`kx{r)>zpPdS)PQzLku@J'v`YNG^SZK(@nO^dIIi@qVY`j2,bULKyV4CU7
-STC`&{3YtcbKB@M&tcHz|%/4x3RyY6#o/ti5{c|7]x}x+,wgu):pNa^mE^2kx/}yrMZ4DX7nPJ&MJKJkU]>5y3vG-zxC3L,vUyu${)Y1~'%sFn<F&&#vNA
-ojp6dP$UsoHaCvrzY9g'O2zafE`p'z0=BA'$>5FIo'"RP+Sz`nu/cm2:$gM'0bX06PJL`b:a8pv.;goO9d6wT4-aswz">@H^I"a[#DPT|qW$ha`(+&,kVb
-}4Wz)].ggL%3_1k#@|&>ZJSQ@m[(`[Hc9t1sopr|iYU'{-nLhmkJH/`X#E-zefQajEU>2<9oT5~w9UeqsX{{!R!M<g|y6^W!hCWuFKL+pC8'F1+/UmR<`r
-yy"I4vH]w.@9'd-JoQ/.;OUZ<N^u.Npd1[OGGL"e$zC#I])A(I_<-E%P[LlU%n>=U/0O#NoQVo}K>w]"iV9PBnP/f#d's9Vj$}XuEX:vP,Zcf#6@v}|f._
-v}1wY2Cm97"BVt;_Dj_g=C[zj5:xMx[+6J%EDURRVGQ!D+r8U!bK$Weyt5/3>P0{emwCo:=[=+(dpOA@o0!1F#uO&d%:"sR+c!'>)p0q36>UoJ9U`Is05v
-/ikLlHt}x!AOHW.5];vTCzFZ;lbMRB(+`@I@V7[CeesUi`dBX'mtKTUO#yqk;=s(YqvQ`@:]"C|d%#a+pU[V^,~:h3)Ms2,M7-4G^TLM$2H&)8S>MRXzI>
-UJ6j)/@3#]!>9v{ZqT_D5l0Bv+o"gu+gEO7E.vVk3g68xu{Z;s]Z>Ijp1xlfS=B`]d$vhjrT7ncS-Vo+]M|[iCZaJ(F%cZmM@9ZAxfIm`I|{JGMN$_|d.F
-;f8lWbbjM,CJGW3w~##kT13M#Qc3j^5y.XqH%JBt7r22ZVyv/5aV[P>s%vEiwDT-^J><3;4$/T6:x]g-]}V#j^gN5Q>tZ(==y[kMEm-=CB9s8$]dzJUw#t
-CeMuqSWNWwO`#rtUj"uZy['Ti5)]g7druK#g=v@=C"Ms<r:bF.2V>X5ijvnB=`3|vL-Df5v8v@0X,aD:m{_DW:I+]fVV~NfRs^=$;#5R8y3jIsYF];b]%3
-8b_g1H8#JN/7{ZBb,S87q|QKFu]EbLyprZFNOOD)x}1{bKQg4^R@c,)y@OSngOO>n>>j<{qKZtX2/G&55jAQ5=e_]+S]evinElu7r0oBOedkEo#F]jc'_0
-<.a28zNo%|6R:x9[.[z34|bf~[AU'}BYL5pOfMcI1i5U'NEj%D+|GP+s,d^%l4=Z$(CvIl|5(@a{~ySj9K_m&(q,,UB5AD^=#R,11(11^|u5<AS0n/IylX
-;.m^@<Pbx0tEnr]r6jDSPKsk06CEIf`-GU"fUmk/&vf<FMcYvA;Wl9^RAS@gr<<fDlp;mcyGT7]z.EXU$TqW)2]!(&e@xeMrQJ4#aK)/TS^4DEm&L8/G49
-[^rnKWtJ6hL|j^j$WO]'u_oz#3OZtg@VD'B-4}IGyEIa%imlA"pqQk`u}B|IbkLVc(4;K{foaH>b"sdsn[sBr;0Xr;kfk0D_;JODcW}V}xhveh2Ur6QS+[
-uNkbr.@,)H<%fK<+jN3vx.v4L|(L^'&x]zH3OE3I|8vvCmD&NdZ>wM<qQ@"S`!nwkHEhjM7Y]IASPmp:4@m[]G"9.ChBtIa2$}DZ`Nbgr_zvmI3K$V+1_Q
-ZGbL75r4m2'_/R6))75-q&njU3l@:!^Njb}},b]'y"kl2;cV_3:.;#7J-HdG_v$1z8UVLB@)kyL,09OL||Rw2_Jr.)yYdVp^,AF'^<rL0_Dw=1NDj2%Q'Q
-&qFN7MqcPH|IEN&NhOZo|qZq{5/.kv@Z;$sneXz!0J/}^@{W8KwLM09ey`K[6#v]ya{){^t0$#N@@qbV|_g9t|VJy,jKuL;k^8Ha550N8`!5ew0ILd|wj+
-P;Gsv0Al/L'|(a_2CH2pSf%w^YuV}rPq.K8F5ZU^LBZy-2CbXX=4[201uL/BzuQi+J9tsSN%fok45hL;~c77S<kp:R4}Us;:&zEok!1v^hg&q;}xgv|2B&
-=$2-2ND_G0T`vi5FM9{eVo-@"zY:pS"iL9vMYu#^0&_8MlHWrq(q'i.9|)Q#gZZ|1S,S=(U1&Ro=xgdLS3qo}m87%p"-'dm-w,L$ZkI=08dV'"fd47j3Y8
-&xDcfX~c!uGkK(^3tH%R$M:$[hX2d_u%iRAS3i,I$clL&}(B+S40vED=}GquC<ocBn]>i.%iF5%PX[64:!&Cn`/B1BUzxawi<5{!~dC9{GVrzfA)n^0z1U
-HqKWw0m{C#K(W,oVnSrAH]5_{8zSS9mx7xR(J;LJq5:do''C+fk+8V"G=F~W_jIIlR~7v6T`i:C=d{VI~8W|YVgX0vV#DJ4$IAbKTuZ"GcyRIF[v;}Fn/K
-EcK=)E/mS9TGERO0`ZT,~rSo{mPKJwnB}>5%_px(IZUCdYs4f!z=v)ug/Bazh2eJC&t@X0UCSw90@Qh@};0_&5l3f}7n~+1S+_eD"~gEQs$R|RZ&lf.jec
-,9|O`,_U%5':`l)muX8m8-/=P$EXCmy;ezATK<^dylxOhi/JH%Qtgc`LsLs/d=#M-qPx/{,Q@Q&$EpBD+X6=z_("h=d_]{4+Ql|q!Yf(Xli|TwDqksheR,
-YJEwT3q1Mm$ejIlR_+eR:>i}/d(o&JqehM'{'<oDhI6%hG>Q!&EQ6q[3a@n_sBRb:c`N"+!~f([}hB:=Gx<C#E8LXNWZs(O_'KR93:)Zqr/9gSU9=@(,.]
-}>(D2D@Z>DZ%yQyOZ2G!HFV"=4~(3){3d<d.(;hV8Y/bJ^guLTt=<iK3S(Rg]kD`{3jDqHGny)[|8XH`QC)_<#beciD}1S|q,M+;"2$T.$s|X!`]=ytu(X
-_1@rVSF1{M#IQF"xl.nLMJ$w=2karrCy;]`C~xs=.zH8#a>tzjVn6t6mKRl2H,-@4J$OR@HqSo#i7zww^iC;)|asoz{t";=ftDK`&>`|ijb^b4M]Bn&sD+
-W,Y(uWwA7<$Z[kqYNCm6$$;Lv/tY{rDXKNHwa_V(ng1d!yjQdgtu:_!nk{NH~Kxe|fj9k2Ux-'@d7Yi6)7b2r6Re6PM[]_pxk.loV0OfIhqs"u|Q%]"z05
-.xW)0_FW&>cvoo<>c8l'(_[f3h|ao.29lUu&L4blsL)EON"JT(Pz(raf-(@r}yqiG%GJ5Y-TLTx0c>^ocN]ou=S<E`E}S5&X-4(reJ.MRUo}zv{KAJRynF
-:ChR.++Z58"}hau-~}SH9{B|{r9RMmM|Q/sqM+=i1{Hu.]$L-mINsVieuv6RZ.hR9qsPSm.xFIVG_.M_';$}4hfhVuN7@16Ta8Y&jT3[e>v)l|XOA'&]Y]
-}=|T/kH+DOn;U_c6n=<VA#i'fGq->@Z"XNZoDS$l8/y1tf,.^=pq2eQp#+s00,5m_oBc+Nd>p84bmMmf(Yx(YnS3PVRiO7^T~rv7gd[S`r6(+25_O=!fc#
-:yFgra[ijlKRmw96N[M|r|K6`W"|fk]{8"8[_zv95PDY9inO|6wdxf#J5GP}4&r5D_iLCia5XIa@e!Xq~|iuEzR0]P/tr+l4pWh:0uXPl{+qcc6vfL%y$U
-8|F(:#R8APN'g+ffY<k[}l9P_uP2:qBn>THKDhRe'!!K=s(2ZJgMi.8Tw4A+%}}+$ITc@s-Ue^XT$WRm8Z6z1f&<hjEd]e,7(d$c>C&9e]l+#I{eL`!';1
-%(m/dZbt|t(sM5mC=D{4=)wVG^'Pg`vjR$%Rkr,.]F32NCH!F"`]_^p7:0SsGK(8X(bt62Sg|{F=5lsqr)zQI[$$"w#/D=/yxwWE@&G3XMhO{CW8n27fA,
-3)!lARZG:vN^OSv=.kFgl|fev/l81kKLI>~Z09MiY$|^3T,9TJOnklJdBXeOS`m|>a"[M5@k38)W=a1gA)KwjM'pgaWMYtY@[fwV"Mv!lq2Isx,gRbgz(:
-76:QkUxPVEZDd9xW]EPLEN^qmwKL@R<XB!ROPSodNU;}wU:L}&jtJkT6`n8@J,qT<-+`@{k{C}%.%x^_,gJNo!n#savlroGVVxULP,QI:'HVsRp1Jd;{=C
-IGQF60+t%FrxPxG28Hrz-vo(x^cR9%%O+f^}[WCq2V-JF]UzMvFGfN!Tw6g#p4M2wQ:bO'lZPkD%;IZ#~1;DsNL>/'[BAKJ+/du_2h<&M,7-o6X:}DH0l5
-X@]sha+&zc[9;1oWi!X+d&oRvv}='|qkQKd/lB}$=GSNTCdT`{QLhYM<w8tD.-+k2&iGJF8Cm_wh]>XA%c!5Z&x8vyyu</j&fJVdYwK%8|pD@`G4"_XU+o
-$RGr9sI;E](26M!hE11KFBswSZn2RMX]craO_5DiJ3u9zsxEvISVyc}psU`=1Bf^fX_;m4shbrOn]F5bjZ(axH3!dLedIdxb>XBWoWS`:cycL0KOJ0H6|l
-X;V3,_N-w59//+Ttb[_%v^=qm2__0;yb(oB)26B[SaE4#tT<s@y:EEAfX3&:KnmH,SkbT:"6'NKY5u8D]sV3s_zb$TnMn{V/ohI^`{PdS7u`dj49UL){)E
-XO[(L^lqW_DbTVW(&J,nUUq`Uy%cmM}VCIjuM|!rn|3+She@K`6{mW)L#2@<h%5d3By8qecTG)T%6@%"q2N)gxht&UO}VX6Wt@94o@:coU=47|JB2Yed74
-$oz)8nGf;u7{XJmjbD=IyIMq`ho=<$^Ij2D]FpOZW0bT6V~.oJFR$wKV$]TN4{o}C7n,07q_<"QZWn|B0/<kLb=p+R13d>$C[{q2'S]4dw%X8v,d_WyK[1
-qUF;54NgPd$lc!]#$YK'C[6E0(hQTj#.1@$EpM22&zLD-GC{vp&397]D%#f/7@mxV`5WOI^K{L(YqBMGWEzXvbu2Vp-Gd<N@<q1DZoL5Hm`YHU-Q']jH9Q
-jkl;"Elh+T)r2>t1'w_QK1{jnM@[XuI|,`tJ0zvzSC=sqYRP8f6Hch=%b1$i-0ADF]Y}L=@}gPfuo112j&xsz>^U#f>S~5vJm2WjK2[,V:tetN5-X{B@%I
-@tclGFmEWc4tKo;eTE%I/c0<eTKcq+1vVG8.0k48lu<RO_Hi1l0[dYS6,mC#}@ry@)^Fr[bhgG<s=1<z#NW<q6Cg=s|k]Xw/"KVT{vip(ehN6|PF:2fj,f
-i7h.KR}7Z:2Y_$]E/bM#{kXgA1u1nBac1:jSo$>ETP3i2%^&i2Px2xV:/f-dn+r9Gkn'gWGK_nL7N$y%&n1`B%~uc"%Rhnq@j!RKei1rG7pw=]X<IG0(>F
-."9XSUL<tH;#vHTkbC-o|v6kFr[,wOhsSeZUXc#tv8J@awK4]wtMpEBN[+hKnK5oi}w(X<8CFz^ok9_)!#VB&x2J)u_Y:l@/>r~lfC^kLG}h`dRRLNDV|=
-@c;We7!ERJuOj;@y&x;!,0,)]V01fRrT7u<2:22M5pXGqJaYl7Jl;4'<s]3-OMt4VegIgehTFW]fgIc/,[F^&m{C'_~%JF5B);^ZLyp_8H"q7`~!k4L2<g
-/+5@i-n;tM5JMF;ip_k-,6@knuqtcSf0t<]tv$SN~85yuI/|`uoYvZ$ncglm~w^y=C}h!Y86AuH%A)$8#''{aY!3AX/ekIIg3KDib}&bg+DFP":))W""d%
-wHb8/@p9-w5SuWeNr@,x)zSVcK9Dh77hIjqW3mRJQmxqWIh(_xk8C"L&+^EFJB3^J$$:(E2M$O,1%O$6~+e^[wbBz@c0K3(v1R3vaXVb!]gBQ{4o}Sl%cQ
-HXt)IcdEG'{%]cqQ}ZePzc:W9ZsU%mGk~N-,t4Uz#;3,QO:Ws(s[)02T,xb'bKVv]x0LbxV4BoCV]k%IF5JzZ<}7"T}.&`aWY<vu;ZK/p+B2^oc`ON>}[q
-f=H>Y]s{5zTUzT{5@w2wvG[pfB5+0c:7L]0hj^_}R}Hqg2w^aMww#NXwk|k=yoy|<)ZqQrUM$ZaNgx}vd7qe43jd'y'5;3xbUV6]ZMjZqNMm@C0BE6c0R|
-"l!eX=}q-C[vIJKHeIAp}a'&w}r_B3fs4gpTZMwji!"x&S}/(|l6O}d2gxt,5xyO~V.3a$_RGcoBU;@%1/+)qv%Brg":XI]U+Maz-h{v)YxbqOCgByy/DY
-cBlF1srHWyvQ_%J_)gAg_IRS%gp|^)y_d}o'.$5-beGo.V;V9FnaM_hP=|c#5S]h/tgi&FGMK:N4Gb6LTMlhqlRDK+nJy_nE4tldfqiS[stC0tY,W+UVZc
-p2H&_Rxf;wm#VuKN;{#+Zas2'cRAh)F={8fV5cp.@>O{Sa:aO8k#x&KGetJXi9"4#&.P+sF)WY0]m>vWBjX(pg/)KL/r^LPD]IXuff8j,<OgsCgs"z3i;b
-m_z(oxon<)/iX2x-MR/:R>9cg/%$(Ois_{&9=0=r~9p=Vt>[XJN(C'L6vxEj1Y"PQtA3]NG163b(|-,&2R/9^Uso#;^rT@QHNjZl64OWNvMxEfauD$s&A8
-8K9H",iXzsd^[KD@X.]kD(L0c.,`[[q:e(%IOfN5Gf(Z8BkMpZ32LpH5UX+pVqf2|1W<w7"9a'Q9,nIBXLd`j<7Vv>'lBG0r`wAC>L~uyMKS"!#P<.Ai,+
-''.gsHxsOc1Ym}iR"ne7K1L1&DxpUdhc=!"d=DXu:jqIe-SJcsT0{G]&QA3eRJbyeN%Ig'%g]kj/_iR2le<>8LNkQZ&ed3WvPfd7cc<z2Ov&KpAp9OPe{D
-'ucyq4uG')W7DrUecS0HG1t"IS2M=R+9NM`.j72zA_}J%&`5)p=PqL2}]wbRB+=rZa;5>MAb59}3i%NP/jVOFZ-4k.(]h/BEbnHy^ypE|gIfEV"V}AJ"8|
-_CriO.~$p=s;1V2J#<OdI=Bq;qfk=.l!XSMo!cfLIk5UW-s=:XwK2}FJK)x1f85.iHoaKuF,w3V6om+}5)%mXjk1nxn}K9S]`)cP~RPZXKn|{Z$oL{;={Y
-rvV{3ul4UqbZNYPOVBX2OFA>bc]^:#8nPz2S`n2+t&vU6b^U$<Gg)<87$DM_hCRWVVV+mPgfF:cM%M_'zf0Y8Ulo`:xvY".L9O|sz}V=K`@r"OfZjXwu(>
-:8/{KTrjYh}rbr0V24-swA&'lwEDr%H:fi[Uio(<o]RF[Ka:(/%H(c_aAq+EFF.)k)GR3#-NCsn09|IBhJY.knY1x#tqTnqzl6VxI9uzhtoz.:%1xm2g#/
-pT!&V!w:7+~7ic%/$kOyU""_.DY@:N,@Z.,/gzw>by`bBU-,+T/KkY4'O58Evf)=etBuWPF2&c2TxaE3Q^9.ez"_J71g=bHHzHx1@fCfbgd7+RgT$@_)l)
-u6tX2r4ox,QrY_#{^M.wt1WFezlF~=2ec4()0Vj&|,-CNID6rml4/qB{0A-fG)Xfqb6|oS67GN0,!{jHG[GG0ca2Tv[:M)=#}-f,q)a)v{0uC5Y98=/T6:
-r'#myNSl!(O<m4;s/W}_L|'x21R<H0Txfk<|hL]}x;5{DMkYP9G/$Q6zC3-Zw0:=%eQ%wGAlyMkMJ3`[p(z`X<;P9}&K_)4|fxo(a(6Q2vuG/;7=%@]/c5
-Lf-r&<50BOsm(s;yU@_lwdgPgWz3d#`"7@;5l(|u{k3`5u_HPoLR+p5-aTbNaRZIIJgr;y!280%exp0{GP5-xiOm3mK(EJx}9o6&1fQcjwnm_|R<J@$s"=
-zBN`3=`u=%V{m4Tvj!P)XaE"SF+.2/o.t`5d3Z!6me<)v^w"umeE8RXnaD@k0N9SjxlAdnu@vsVD@gneKo$OE)xDf9Ws9qc_/0|5-D{-O3GdXmGVVo^$z'
-BcB2iZ[PhE9DvG`,JR4yby2pV#J},mpzI&&bO}Ubt@YlqiCBXJ4MAXOyP1s0M}^[efl[JR#v!P1EEOWNcK^q$+FylOS%BBM_2[&IiKPE.!YiW>'!~W[X;[
-P98%!BkB^T|J6J,g<Lg!pxTRF^o7fb(YvE>Sf|/&A:3b3D6zwUe|4JxO){rvnSql^TJ=)X2,q!!F/h<@a]OG$W3_e">{b45B<%!%Ub$H.]kqNK=Qb{@Ww<
-~xh/9Mek2>Mj'MeK(hw4z<{7BVGBS_GZt$tCBUN9E_S[E}@,X/EnY5BS(o_Cxw,lM-ee^6Hi{4i9EO.!00J"cXM^WnF-/N&M>t{hN(s2|GWX']sS"c1+y;
-.VVAK:5y`FfkbnO7$'TR!Nfv4L&Dbh@f'-|l%x`4V#AnRUtIvi}bk-{(i[X^Ih+<$v>WJHf"{)`ON.}B|}c,BO$W2v"e$@iX>wv^'BZ4PS4S<HhXZ1`e_"
-I.9Yy$HY<KuT|K+XU-tU7["YZo]OeHAsK-0WdIK#B{:}<D'M{D^}yy6iA_P5STc3kxLlAo1M'&R]91G][,){`yCb^;+NC}I=T$`cF;V.p=hXt_O^q%L|2!
-giFEmkzNA;{Aj%<@]VkU'SmLcVJ#QQ~=/+rT6d)@c!O]HQ1cBo=Rr)-pNrO3]6UJ_z&RBXTOoGt,#y4b#:cP$AT'o6UihlmLpw3Zc3An)N"#kD.V|pf"$J
-j6HQM=.i9[Qo~`:s1nmDOe=Y"=wMUm%o)p6w8>P-]=bWvNe}pHS_(Jeqq/4{&nnulhCI3uA}=x)yIN`Rf{9NvJ4{8:ti;68"Q^;$'81.s)^h.vQh||[f{k
-em/o(mc(,o(}p7ILV7p^CPseFQH`CU6>OYSqr1_C3o8dW|dEL(k+wa;2[|FU@7oi!uRgpk-z@Ey5<3XqaXx@7<hz7Om[~%x2a9gU9}YQjB5](=.'ylG/<+
-&$%BLAd'VA&Rh4YVUUI5!udOo2Xck2UM71clTx=x7mG@o#.T(Uc;!a6cNh0g8wNh-O5S[7T$C{8pUE{"/F3T<vV+Tg|!YsZ|jo#9T4s%He8&uLx+)ye/u'
-McK,6hcabqdDq8MlcOjy%}yl:.n,tB{1SQ]MiD.MK=8I&0ROu|^"5_9U4W4HyJ:b=n+lzXlh<U0nu<G("]NK/z:n'ZtWg#=Z:H6-lCQUj5KR#0%0$w|y:d
-Ogo(Z!lwH{E[x|,kNR0VOrAiTM3}8=;t6d0.e'7<nN'NR!)uEHKEF79[&_lU(UaK>):6~4t'=:(;%tqtj7DJl&;4oc8RvrB'+5e/mw_mc>JjOwp;e>{o:W
-}R"OA#p&ex9kKMgWrm4Y2+6iO2[!W3GqoBmE#{x'3gqUC/K4T4y"SHkPDBGvjLkF}8zLe[>pc"'5YQB.ch5y(G!BLArJZ!@hFvg=D`kg-b^-D4S_Kcja8T
-G/qXr>55>Xmw8&e"rng)zqcUs"P3l1XM9HnE;@zmq;B,jt;-n!~58:,."qbOnaIr/DJSYx{Hu#'45namiYr+tx)>IciqWn2Zv^Ng3&sfOOFr]fOu^A|Km>
-c|Us1&|(8xi^q)ZPMTz5^L<Sgw]0n,vNFEN!15qu-d}I7!i=bO`Gw&u9BcMB4M1X]8E2TMtgtx)T^/{1TE7tJ$y70f}s>16l:u1K&L}lW2XMQHjBJ>t%Ia
-v[j/ujB<^1tc@,,3[L>mg<t$4a5"kb;aK([%TLy"d:/FF2j^nBr:MW>_T'27q$4y=p-P.BwY%zr(nt#w5zhRHei^Wm%j@)wm(%:WlE&bD3c(/;huKHiP21
-rb%KiW"gG6kjIcRCL'v)=1Zo=5R+/H'73/kR+<@a[#}5'SM'T;}ja;zD1E"UZa:g@L+Qwakw,2Vs>(B$%Bs[L_Ab"Yen^N[%{O;+A%jl||S)u.p0<fl$/y
-"-%yfz[fjKtc!)8Ge4.i1OTS0KcN"DL_/:e%^C)pmM'k+p3uet/mFF^f+paP{$^+4V7oOPZ/F%sqiS9NEgaMEBLYc.l9)Qw6r{h(j+Mfrd]>`mh70tc/u"
-YWKNdcO0Lhs|)"D)u#&8hL,L[A,-VIhACG_`c#kE-Q5iY4ooXVk0oXyos"js&4DPneH-pRVnpc%^iYad6&QTl#3^c"[.{]w8He}u8^Sfc9RlA}gT%cTV0u
-[]-u'&5i:aEp1KzV<c}6ia2D](Na-k[xVj27r7d1KyyTfqjJX]~NBBg}|,k!U(`FZj^(<OedzJ9{~J<j>KAVX1-lzw45}g,`%wTt.%cdRr!$=&Wz^|nD!@
-P<>}TiDSU4(^A0Ce^MIqVWdEShd`3ya%1^qh"hR7il|]Eyr9r}Ve[G!Ej{kx_'1:wu=N`8nYu&/I1-$UtYRZv=l%8%1]qiWv1NvmMP"(6+Q|^22wBOMh!5
-<_hK(,E=6WE%osP<bjHPT+5vlT%/L82h%f1SBa[Ng0}.)50h`&IO11^c6b/&u/,!.y-OX]n{gRL8Yo#y)'^KQ5m%0{Do4NhT(&Py{ig=2#:b+6W;3xS)Tb
-DCK(H'JY_'3iMCh17FO`HCt{G9)WM@d(}0Z7%0Wc+DKs/J2AGBp+sY"T-Bp7r9cxLl7U{>RN9w=z8vcz^A1b8>Drj;.iU4'wU/F4|W%nk$uA#vVy]ia)A.
-g6rQ3vqz5y(fS4P4FtNfp3ykvxDEc;"6nmN!ILX[05#ZRg65zESDLHsIKsu`XpS(:n!^o`}z,u@BM[K#wW&a%a+G]5&cBwh1A1bpl['xNpp}1YPTaJI^<a
--ojGG00DF-PZ^%fl@Y'[<mTin2[Qd>[)s^FFS{QF#X49aWj}Xq_:-E(yRgO=ggh&>p>d0Bh'w%JyXFMKuy2U`<BF,t&u`^+sq,$-CT;.mE[w6s>G]M;Qsf
-vkjl%lZN`)5'h/s-R,_yXil@lEpHL+0H3;xAoA8xAp[z!|G$Ds!zzy[zoBn]:;qk;9ruOp2#&tYc%@aoUJtk)IY.#6{RNA5X~x)WcdhZ^"3uxl6T&wY.@d
-r:IX{ksTk-7jj-a'2ADU/z^OCQgOF<I+SAcL3A5U5[ma4e<qq,JguS%gl26;Akg[tC:ERRQxd7gf9|${.g}FxvK|%{O;EK|$q7!eI'-hu5o(]#x_Y1!)&M
->{ko=s_Z#8MKsuH>G6361[L+p$Jg^P'P%:rk1d9[A|&aYk^rORD$s43W+IK5U^Ko5r}D##0<Gjs0H+Rg.aFD-n,^eS9k"zV5W@%2KVVlE<E:T:K&bS#Fre
-Ed6v$3|Cpq3Rg+.<EX>XeWYijl6%k<P%mF~ald49eYan+OGwq,#m|][`pa<}qit1Pa8!1pShRPc!JgA^tL#pcALw4pmv(IrIF=4ekR[@W8~hW2HD6YQwqr
-)6Q)ss1Q41[(psU}p.:):P~m[c(ZIOmBQx36SBfc,K2l@);zJ}`4LdL3$87aVrXJsXa=Ypi6/Km)YSr.A=`pg:b5SGDGg`q31@/eYT}EeP/lVT%ngf40f9
-<U.=ovkYo'[bdH{>(|4x+qo]+^#hHd5o^t=v/;jY#xt%'PDYAhrMMBj_JSo)yNpN/ni|da{T_PwboP.|{(3_81L`kB}Xo4R0l'ruDcy9y-)&SF$I}Cuw_#
-W[/^"l5q3&v";br^sDKkL;7,8jH,CPQcvJ8jtaBr6QA[/Q+)azrZt{C}E)UN`ROLzF.X[qOW`fUNY|rFqEtT]U7NtNoctuYH/FoZX,`]+b]r}4Hg-p3f3q
-BgRt7[/zqO<tQ!SMBjZ:c8wJPWA;V0mAB[gG_>]<-^r5AnJP%I_b/jT4;+v8cGp0lZ3po6lcN/DHC"+bsHWZNFmB@01UFdC=8"msYuN557$b`syk.JQAw^
-Td{+LfI1V$i4Ol6_ITTy6a`:'kRO`Fh)O^AMY+uTV7LNDu{^P0xgsOnh4(Q.b970-)#BH^A!V`I1FQ"uOr^k~X+KV,nAYR;1q}[bA&ZQbB]<rpn}vJB!+!
-iIlt4L}$G4va0)u8k)aXPogco0Pf5;K%@{l`46O=Y"cMju0p8#ufp5EF,$f;lL"l0z8o^Y+mzcv00R/:KkcE;0P3)qznX#<[%S;B"B#t<K<,ZdB[%+C989
-%(Od_9p)<iJ(:I}ZB[76_(aWg+/:FfsMwIgYj;19INdAwzj%6Pt@c>3feN+v9$E')dj43N!Vcmexhd`'BGi/W[k%_z9Z)6f#kI^-|4h+`0B-tCp'dMO%sK
-ek]J4Fhdc4L=ik3i7:sY`jxk<i[8BI8!/@R4oQ79d$[^|WXH(]#uwL!N:-QYLLgt;Dc9@Lu!^X6VK=V[3,2"HFaM0G/l<pIJf"_K$Zws[kHyp["F~Rnu,!
-q<f"-]<A4TZl[p1#DST(.iU(4UChhN$>Lyt2-wslv@-_ZIVU_[z1nREr]Wktxdm8C|Csbm)3p9h7|8~tg^RH&%g0IbJMVjIcI>[vGA'P#8S=#sfY>2vDtp
-9R1AafuYlXrvO_1^2X]c7yjuH+|[@9awut6"@AKBFE)qGEgnUqJe|3]N9Sbrma~Sc;!tCRZA@<2gnn)pHIV+d$q0,7uB7i@4h_nfc^4MUKYuJ1[dC('LMV
-uK}1s=si;pDoTP-(=%;E1+X-{/k]A>ql>=)X/Byc67NzHAIZlH5BHI1(f'{:UoKdD]`vZQj4[pGvs|}T55GL)^RV9nSrc1v"v|zW3FG1Q^g:hI.<~%0})X
-=L]/<&%wz`cZ%sYD0&`'Y:7Nd]BR~-We;kydIz`(HSQ=l'v+{sV6`/T04Tv=WK@C$XF38^2f>Bbi{C>7'6/$O}hpW;z;S_Jfv+Giqa)o@UdMf{//5[Wmu_
-:W)ci.G-)rI0RjwkR$XEnE;TufV:h}2-fjE_,LwmBEELmmB5jU1SjpW0t3>okYV0aWxuahE:D&p<:exQw)Y"yXnY2F{mQC%c1g{,Q^A7T0vcJM];7FW2|B
-UyCYYYl:H}HRYob-kgeEA%oC1jy}Y)q{"83V:<56t]&N.HH,VB"JY1tAM56IOk3_|_D@-rQo-9w@tpQg+{{B$ELLNuXc-Z4eT^{ly]}z1QVnEnfuda0}U^
-{O]D,FSErlq_W)<%r_&p}lSp0VVpuJ8%0uxh,XS#|G_1v%L"0Y,!m}SRATaa[XZHjWQ1X$B75WQ(yIxT%OjB_Z}Y_+^A.gfmBzfLYLKw-H|TXGHb3q{$>N
-vFOm~hT8arOM,:mb=0i["Ihqo%ZiFUPb=l|jC4|YQ]VT$dmX%i^u~'9XLz[fIBx6_1]Woc[1EdEGML;DgqbhtfYfg;/VGoWE1O[X,iB7oRM"M,v.96AN#=
-z'&nZU[MwI83RK0E{9;me8l6#s6qAw5F8SxgkId;@15IMZDDYN<wMmpda)TwSRafh1NE<i+^-ZSG2"or~YPz$$X%T!^^C`$hSsP'2UMEX(YE>q1{@7@a"&
-HI=$`ef2DHQM/F5YW!NeDxd4#xSBvKID:^i_dJ85H@hAKttpg&^kp056|O:'1<4j6)_q}p#]c('S!%/=M;(gDt%e/;I/7M1kL+=RBiI<~S~1'E$LN^>wM|
-nJ<mE'7imn5Iyj!~S%$z/U2WA`xA)sImBpNOXi)e9,z)F5E[dRr.%3T>eSXoU{-J8&odjpf@;x6a>QRH%/mo+GI][c;oThBkiHIMn{]i2vUY#hfA$jC3Od
-FxFoMO%QUZ&#$OP:kF&8vDp!"gD^"7TKZm-y5[NUzD+<wK(-_(Ap+@z8sXr]`xhLC(0bF8O^;1ABJvYUL+"<&g"Uh!6mpj{Ly^Eg09"V(PXHN4/qH<9n|G
-t^'o#qodjA-P[v$/:_N68|b%=VIKD(HBm|HO@Wmq5l7"gH<2Fg2kAK}_`}HZBNc(Kjz)g%[(m5ozO-<OMQfP"K}8fmmAS"Dj{Bd0IA&/D'Vn">>4Z`Va=2
-wB4}&)Ax)L0Bfb4d%3>Dmt9SksRE-[ys#<{M%Zy+'oFm[m_}An!7uNq9mAP'NeBtgDr7"ejA1!D!ob>ciW;>=muF5!ywA.$`ZH%rQHJHiKpL&Sq,cSAO/0
-x]>1/^a{4ZSK/pQDu]xlbMg3lEomqUx(G@gnO28"%rs$~dUPO/q>ISK%I`+|<AQCQ.:Kf|t8R-FX6Z'#4TBv1S<H-7agBt(L]{MOc^NOtc/+NcT;KM'{ry
-#otF14m:'j~jC)sg{U;$m]~:5G[Qpv{LA.)Zzeno';rS@d:9B}i$PwLwv]M0FPA_7C'S)+=(-,56X[Xao,OYxha'Udnw1S]+-9,LfMVI=@$SV$upbhuiO,
-Bp2<9]i_]$$x%PUgDe4a9oGhIr>U,C"Oz^QR&IFt)eUyr>.;|U~PGR6aGV>EjjsTp&,C79Op,P`YlZlG9eNs.h7.x}_|jIxeW@S/z@ozGzdXrdtv/230`M
-!WPfcPtdG9Ra7K;-ZRlIA%20$4(Q[+0,2v(IVG[T)IK@-5!rI}eYk%(q"D.iXgt=DG%qQZIQ3X)I2}HxT3[BZe!NU[57:@_nv>R787nbzmxL^3bFZmy'n5
-06o<[`uIebf&]O0C'&4El'ay(XqATE0E[,m<[&{SbO:!x%msy,S{yKNdR<lsC%|c3#;Zuh{KdLe/HsrsZ&[0J&9A5<@t!;I!_j^G3tLjS:z{3wsKi#7mDU
-xcX{T&"!;0nL0Z}J#!3RjZHJvtgwg-'Q}g`|9=rhL7$hFr)4g.%kmbvs^_e^Ivm#H[25.TB0PqVd+74.Sw}pl])l[9C[L}odUOcxKYJf7|CGg{+Hp{G7Fp
-k9hvqVD&&L^7nC$2Ml{p!N4_KnFeKmZ`SxthnI#m'NPuUJ)7JOfH{e/KZKhh)D0fL43;I=d{`6jN;XPA#+LC@S1]Tu,z$Y')Tvi],S964+Y8/R`=Cj>nmM
-D'Rft!+wjL,/EP__;;q,p"Mi4-PtnA7T_!%:)<-}pfSD=k$B'R7.P>N<";u1j-mll^/DcRmK"b"lZJJKYf&Q%MT<''h9,D_a"U,JDQ(V0]NQ!C,S;/+%13
-@dsM1img|z1BzmO59D%,#&"Eb)uc06`t3pc={vA=O=SX4+o1gkF.f[6_id{>]8|q_i5Ja9g&MNVW;V"$Zz7SIN5kxU|^jf&a7=M"w2.>yS'bxD"A0&9pyE
-vmK'')|b`d"1u'o2bq4a_9k^{{a,7X6R3v#f4`&oIy1+|CE!/.z|9u1+CCBuI^$vs'ZQUpV{yCJjF'<Z%N/eNQ^${Hc.rI|R6qp4<E"l367a8k-LakvmyL
-x>e>Xh{ptNuk)iVDa}&)lep2z^3M;TYxC4_c]@$P]|jt51U4rN;{pOnwM5p2B.k)T"a)RK<RUE$IR^2jFUu<Qub!"G#&$M38aVOD]BxwDy{I@VfCuze5q4
-;f/(LftCOxT+3g<athhGzf2-0ci'Xlcrz<e<MduuBh=,F!;/U>h0vPshVK]{u1rFA|L=4BD`HhKFr<cAX0lwS5{shN4qC>fVqf3`L8bz8Gt@w[tt)DSap<
-%>cI#!C7Sd<PdP}BP,]>rP`}1Kz.Bk9040oC}}H{:jWe`7z4<$({XYy^v/&#ffU9+[/1MfXO1q<MJNO}xO#56YZch;rePb4,KN<RPBQ#)7=z4K0=`ZY=Lm
-.,0)|Qas7.K@t1h/V7.c736PyYl]]$C0x<tz!"!AY^cs(Iy@z049O.4J`_cO_lb@.D2-6jP/=QY":L/Q]U)n/:Q2V<--A3/Vv-rPgyv'lpvO7SoFV[+6P+
->olfVvS%Q_pIr5Zom6y9NNIE%td_p$N"ToaA!C=D,9a@,clZ]wT0"<q]<HJL6n8m,H/Vi6n${"b-|[@6)@)-)AQ379B1%cUGL-t/t.kz=.YRmi"itd}Fkm
-U92NXsr_IAKr]Sd%_!RriEX9xLZMffcPcn=S8We$(]Hh&}f261&8oQ0;.sn|"O%nJgFg3Gn/RvOcF6RkY_]0)X4fIh#x%ebUI"#Zhlsf:;Z+HAD0(sndu}
-_|9-Nye@Xo@cub/3(@p#.BdMggN'%=wJ`k0wgZu(}WY"nQj|%p=QWJIPUsky##X=A0vuq}}(Z;su6qIMgBhy"2&s9qUR[lzP%g1^3"mih"M2Oi21^GuE]@
-!ba@uiycfh4=H]iW('Pz1J=mm+R'JpFQ^{]2>z"QUA<SLX&XjE0[1kqM&"R{9zzXLx/[Qb[O<6rBR$j59Y`_!=I#"3td!]9(0cx;m.6O,dLEUE:,2Sz-ZG
-Ih8OUkwWQaxDIPV5].;/#smF1kM2{C5q]CCgp}s|{/AFTh`e;};M<j@B]+lr[!5=AOkgv91`;XRdIIS{z>u{p7bD_r9cI@m/Uk;#n+sD87}}k#3{WeALZ8
-p97)Nb3bX^+b5jUaPUn-!ru+pF<<vEzKMqk}D42T9a3pd44,';yfp|A&<p:gQt:#WNY:9@%V$A|)6,g[6nrdp"jilarcYc(XF)-DHu<v]0Ff}.'31lXvQ]
-zkymV}o8qh`QGTt(@"6hvgx&DiBHYS!C`{Jor>',uu%&<xp>(WIeLuczN8(sO&rfDNJ^~L|m"#@zs55h+,,'-1{F1H)89J[P2ti0~;jz%kZc2m}-z(l`(/
-,z;"UVcA,RZ8Mvde>I2"Og%gz<&9so0)W1f]N2VW20w&R2VF8jUGS`N%&[K4UsA@V)$m`R$=:|<9Ie9qEs"OwOR$PzADCPiX5.Iz6g_nZZGX}2%l=uvekF
-JIBYZc$=Ig#("RkMKyFs`W>BW@Bn}W]Rxir<LZd$VrDQ<n"o[%5Uv`S_`_Bcc>VL6L>={0wht|Gwm{$n=:NTl|;g$.J<-u#o:vCR/,m8[%vTDu@!:nfV55
-u_d>$2jL_ts+zr~mhPXQ6-2#F=QPXxzVY`[x$lR$LbXB^g4YL"5UWXY-z@IzR=0vYY{Fx1COez2_;EDZF"UtJEk!~"KwrW-^+4L@!X=oOgXJ"e9&>sv;1I
-YoI%wIIL.W6kFckcL1$sSedTi,BYs##BV8'fP.jdqr{$s{3;8:$<,v0puPt6WC-9xD8"<2j=.G!qG;ELXz~"}HI0BnNI#wnp6OYH4Z'bV3<[2D`Ufh|8<P
-:Mby|B`-nT&^euDH`Tm{OynQ$h4-|.TF>X_N&_(|ch{O|Mh!DO^7jGDryZ`b.mfJy'Hc<KGe)zx0`rVhgi/xChwJ|LXgb{[V>OX[+ELZ`=NmjzLq|u|Ra'
-a.huEKP[hygg9K/H]#gOO=IwK|d"1(0h&_AB#"&YOB9CL/{LGq|=D#}tib$9MUkx`t{YEF~2TX#u&N[uhu1NIX+ZEc}nJrcbi_/z#Y2zxrUQ`1&^9qNMw!
-rV4!u1U;@)lgTi3FOmY6@F#'3kq$'EpDs)sj|7%sqHiZXeqmF`|%]ET7CKK<FW1w)#3C%fQM^&bYu"boAe>:_/5_"[ghn[oU#wFHrM3xgthzjwqdBC9qRy
-)4Ziu@FK#x!<#El6MF7bk1oG;<{>:'<uVrVDppXX9G`|}'rTBw/5Q<i3H3f5p=Jx!!&O:]MbCMHyR;[TAg^%`O,QW{x8+<a=8V!5>D^gV.$J5M#B'LMchq
-s(TtkJp%}n,y[KCi&^7,Z7Up]LjmD>TT`Kpaa-o#5.;}21|(o"S+Mc@(v'N:9C}#l`ep8@7p!x-"X)2)=Khi''u)%imnv&-Qs6qn^ZF6U)c2^ZR4/UjKkj
-xTLZ/%_8.8Ct=M-teA9+/y6h_NO/04uoZ3iIab>s$'s1K2toXC7iTfX=>SuRWk5H<j"hS{:bJ7&v&iQ6-SdV<<5`<<:4W^$5cTp9Df7G,jQ95-CRE}.3N{
-.]+6'#bK-j4-cJSaUmx1p[Mql`@,CHE<2)I"'2/bDH[1EZ#bdNhX^%-e|s;FQ[o$wN;q+>d)rB3h(zlV4V52$U^nc4-)0N~U+v>r53Sc]9Bte9[dzusBCZ
-dZB+B[gm`D-wk9yq|Muy;YZH,y,pa191Ol!2/qECNwucsqV(hlCc)gGAN}Sh'+v''9u3q;L)3etAfQ}pL1lyrHa#9Z~n[p;>8E.vsmgZZOJEs72}gq'[tW
-~-E[5RM;(1cA!4)Rk%T:&xpX:@Pp264isVy3-Kf`n>xT,[CG^fL)"Vk2gyCy9r6ui}#tP_Nyx+Nbp2o|cp:z8#!0@G}TvMm(!0|Wq(7W'0^RnP=y(l+=C^
-Y8^C~n.u(M$!&Z%9'G2^'Ywp&id"k{OZm"$1a3|Xl+90aA4Ke",hx(yXBm>pz<#J;vW`.3~r{b"Fm,OmA.|ax[}g~|2^cdKVBgO_AQNmuJ!UmiY;VlgUy=
-E4jw3:k}#cUh,4`{7G{HO1u6PZKBo!`tX2lh4Z6%!PvVe_Q#5k2-BRO82ElJ)$lm-rD.z0NtNZ~4"w}0"D{J$3|y%^67TDnC,9%-raatI%C,ql9#}elgMc
-QU$dPD2J,<-l<7{qe12o(hQwvrU###%Ogd3Hk_8)YreAX3zUSP"e5/ASv[xT#tW;Tpie1.wCbwp(>jL#otBY@wa2a0l{hZLiL#VUH&WOL1fB1Bb`iP]3E|
-%IB=f5R&#(@Bb_`1-+$H~;<$MXK.c<;Wu13#{>DUYw,pq/E-mrv$$QGqWHo%3h=GfePq:gh9cGP!S.e!Y[<m<-jQ30h/#@VZ<{=>Slau=X@ES(+GHJWgG&
-IyGd3.[2'=AXZxY0J#jrS]rYdhc1)@6d[yb}@a=K~w@F^m/sTJw=mHh6Fns,'e[s{58GvZ6K=uP{`J>-"I2iF@Q)#U<tBzlBlP4en9H9Sekl&"^:;3:dYZ
-pwnWaqakVu:k'sz48zfiuU)2{lB5/jnG,JpFUI!4Gr!KZ0{lRUw#@HHsCcl7~%o_$WQA:P]8a|hM,p5>M}0'cl8_o/QBpIngj5')(gZ[8#7FY>o[MBsL(u
-09a&^:g-<<@$yqvYQ1(S8VJsnG&pJ[%|P,2CYL=IG/$;=oTt<NkX800rd@]o86b@7w-i7MOvp@D&GFU#uErZtV`]34h#tdPEp:c{u.oV9=k@H/lwY^m|AJ
-1-IXhVoRjw9<Lmu2&>4yro__P5+{H3cA<G5OgBD41;uxIfG_Q<)X~dHw!(F!Bq0n}]z=m.Zpsjc"`@dLt|@UOqnORO#aU#;/;{=:c[:.ofC}q81&b3>U%N
-O];rG`m%$1l7b8-(fn0X"IFuA,GTFV#{Q/Y&JwpEP++vkSur'dfSUg|d@pDVszTb7Ua&qHUetBWxdrZp&%TgYWN8volZ0AYKx3!m:Ki]I")WKyjHRLe^4z
-!n}WMUYw,Z}6bQC>Rw%B)<lp2!>#.k>0}zBi@WpQ6NL[4:n8!h,f&RnrwuVcOj]j2XQhoAp{z4&Al%nc595{Du/J4L>Wo&hZop1qzTUi2AVhq:;eC`<4!%
-j/3%:[+a];7C]<1ZLcj4_w}2TG-r<rK-RM!6(eWtrvGkF9Vv#;"UeU.-CCbDVp3nG$w@v'/BHx0)t%w)mGmY/P_"FE,.LOFtq95@YEA8oUl.-37je%;Tpi
-b@SrPU_ZWE>eZGL0J^g^eS:XD#Z]}-4vC2jL[hj5{E=^=5+`J.sise@%vVp_MdVk7`kEGd]uwYb<t8=pX+(&/Hc@`-Z$-%/^[NGA&(tCL)7(#QxLIiI10O
-sQl`YV-pREJipFAT8WtGNB;_2rq;s!oJG(k0&C;$|b/(gcMv{j(XXEusn1NVdMIiQYra@ncq"&h[pHW;9kzyJBdX+5Qr>YKG'+eejM;z"jOkF|y;vXVLnd
-`(f`Q&:%#`#5licH@kK5N,f<G(f5I6Cidp10eRon+.]w-f,h5#>yXeU)Bu`2hOISji'{l`QhTDC@tGu+@K[f8Q1<z-]:PdQJYTep~d7.jB^)PwkbkkIq~$
-M&@#UgGkt#4%2Xjr<pnb.Vp<OVs(mfGY>_#$LyPfgM,+KV;^JHl.E:Id[5Pn<h"9H5J,/Y&NT6@0#yjrm]QMJ=/&.($QPslV7ek-:On5<[5g+p<_Xv1qim
-1sf.j$Dr^Q)+S^&<CLH|,gnVYp;k2/{I-n(4UF]^I#Qi'@'a`GdI`mz$[7.gsn/4NMQ^02jA<W]$rrh'TjiBh(XAX7"y9UeA^9g/`8ZygZ/}&1'JDhVQ_}
-b>4BRg#,(g%Xw=Uj6Bg(!%AgZg+F1v7pa|Ze{"c>U52%=q5vr97Qm#p,'VqMCO-$J8SF!>!+2S.Q`'t[GrFUx21=C,`Uvd;}24{1#l:MnON@wjF%~UJ6dJ
-r']Usk5Mr`5f76h)_(a@~K"e".mSUx)r.Up80P+C{hXS'JuG3WJBa`LWCShGekjd%Sjk(A>[|ckZoU)Y_M#eXojDY@n,A(/WFBin49P%W[c!k3x<>Xnboq
-naDA1PQ;P32'CZu7c#.|bS2h.A$.1$6s6@IPfoi>V/NWbeRNXmU6P9N;E5drjFP!=j#(!%,8:2'Mjd.!B}s=:wrXXbSd$3#yIkS=SM}}-<KmaAgyqiBZjV
-C&[7`wtB5{mgh8tm(M4)@I8}@<"m(D]r<>@$Mbg3jacUwM.oc]##xEUG&TEBI!0`BnVL"jJ6,]5JjGz%VGUIrp>O<#JN]OZ[lF&iY^S__O;&!"^T^54R:0
-JTb!8iz:zp82Qf,+`Y^Yjbz'c|_6{YbMGtik@PeCqaVu_wWP{Re2k5i7-'Zv#9S,)")QavPkv%;g@d1dyc,bs-K#OW=yX]Ca>WO=):EqUX/H|cj$Ns5}n:
-g5-/!QU3yw_dk<-fFF"T[y!(tL;qj5qYYZ!98&dxkPLr;BV)+i{!s|+`X7t{wN2h}te;I8g#In=$cpnw;,Ot8&suEMSP+ivy0&m[3m]-z,R2.4V}DWaMeS
-^bZ25$SDcFoj,/4!>}uZF2rIv'Kgga]9i99PYAA,BV!;$%&k]$8C}%(7Ch"3f,b0rF8{Y0,6:(a(c"&/_,:P9qT$%G&ULhc'@_CU4&4mRkJK;-oL;W&SIm
-dDcSbrZ,fh7-SZOcHtJEwDuN3e1fRR[[A95,:OzRJ<V7)sli!.r=/TBCLxo&%>w(f;$hrw;JXaXA,C%kx8s;VszevE#WU#,LzR]6Nx^a)2OCY)CTxxEV3$
-{A2_]B9yYjP$.CX,pi&/=h|1(]6H4bV9&Jae$9bl$tCxJ"rl!t5>[#b]dvATt5t/ExJx9OQK{J|VyfNs/H83CcO--$Ko:69$s6d%@X;-C=I_.1nmPW$N_5
-X"ExY{(3i_%8Vjd@ij:75y#_isBY'=B6#VV9>}oWP$wP,"$w(OhA4^nLl(0=[LZd'5V|;vR)2pkoUD!%2$NH=-UN#-AZ=l8F{e;hzqVRGs$EozvN@x'g>b
-Mzsr#)Vm%WA2>uH^LN,%I=D#,{k,#'=V3QI+x3Hz(ZGt&oW-9J(`Zq@HryE-RMl0Qf;C,'mVq}80EE>:H35W~nR{uVhT,wOaD=jMvYA6&3EjRuM4'ohE=l
->HI0br8<6+qMmp}&DoK&_{MlC,-(%5yVMIN_=$x"C_}gjMC'L{%SXFB@kN_{<treS9w%TmX2dTXB,g,HbE5RgFx#KoT&Xd7UI$eHF[u{Z42r_fWzHHHEiV
-6{mL5:<AXcl([;"K|u023Nm_doqJ}]{TXnu6ou@d|pmJvnh`}wrHz275[I>vf1!!cK+9FG>)SH(2jo2x'J42:DP,kECO,OLC]5Z|($`gJj&1xyf[RAD<5!
-@<<(31yyKAnQy>;`fSAGT:m=t}Co]%b9k@'LNe6;/2d$kEzO5qCtw]rq^hg6vCFlNn<X!)J"e|@s.|Co$2|OHG,{=NuHwfmAml;%bTOTSK.Kz3rbl]l:d:
-%gAwmb4=W|)'>DA#otE1SFD4vpD7jhCT/'/yG4:0fi3.l%(NzwBTqO$r,ZDNm$k<jr<`TtEYJA9|QalftT$))doe|<40:,1qr%.,Xz'u`eEB6oZVPl&fUC
-ju7ur1r'n1^"Cpk8$6x^9qM]Z|"-3!}^'=M:Ky"GF2a#JE~G9dWncR,R^wqe#)agBDVamY8VYe^aA>'DYC9T;6GcP.o.nC#5p3{B9aNHpo1.Y^Ntc}4)R!
-lOv_v]waBf:p^4rM>zr:3JXI9M50-zH1~$IODgvPUGDlwb5a"31pX:fcZdR7[v70+c#aJ!f57=@$D4`L<$FCbz9m"'Gno:Q,UJozd9$(xxI;zuK+!%|3:y
-m[SGwp"eEc!r[tkxkN,K_21H>#wnNOl#b!A9Mme05x|wt{]1TfnL$BmY<|)H{wvi9%P}=2j:ek&nn0.025q>tO84P$d>Ffc{y(sU)>7tP^5-")>'n36^@v
-SUu)uk7({g4NmSzq$(~JhS7_6r-4,JyAA!u9u-o,Rn)ji.8zRfF@zpS|$iDwz7S<mbu`+#zz}9H:P8b^b-LimY;bQ>G'hKx@51relc'Gjv=&s2+.nqx+`e
-HAvN{IHQ8'mj%l0'b{@+mDsdK-cgau0F`dRE|7Ksi5l[R(0=O4!c$f#bSKTk/>J=}a3>#[j3dlP0R-QZR|=7V|+6Jxp(4#qN-4HFEczG=/@MK$zK%Zr;|l
-{2G04lgsOvk";P8/@!^wjiof;1ICiV_a2m<_:>zJO08yO%UIi3-dGh)JI_52{@|0@XZ`kVLi&UO}GUzhE%h-;fhmPto.n.}^APE8IWt.iGMvd"ZM^lBh8"
-PcFu0Z(u$K:{|CCsd]XQ:_5pP|;]d!5+J&o9fO+[:MwE@mfuCggQ>tZA)"-kdtV>rbO`JtP:}tz3w)1R"B(LAIQvyDY=8@^6^BO#etY<QSs{RnxQ3rS-a{
-`CLi)tJ[mp|>_!+jCR4K_Rb!7bHN738D,Mm<Z2apimM7V6&Aurq<td"f(vSF-JP55>B0j979l8g1dO,U3gs/SFUZKyOtRTXj#B;E(TX4B0PR;:T6C9"89"
-1#]N`4cP]bfO#R[vAg(uaHs+)fxQKFeJa(dH%o^e&0tNcm,otith+[Y-%b;/!1"#z|I[tIOM'5eiuf|/2PS1U{R0YYyLlX_Zo]$&:MQv]2YcuDkH^[]Ea<
-[qxsZT+2^)SPu8T+L;J^@xUv=qu|PEN8QZ1jT'bOXI+[{/cf>mMB9E{p(k4Ez[lr70zRIq('~(/!ydb,=T]AhedhX1roj(.=zk#>)=1qh@Zu9E:3.c[,,[
-K:r>wxZgeF/"ttmCeC;mRP9J<x8+`(Py~3gD]{],&{uzy"8JgPYs>dK[],RG|G;)w.Fog'U3_,|rZY_4bTJm|FQ1)%e8$fqf/k5XCWSxJOW`euQmB(9}wf
-TE[l;DE9ZEiu3yU;DM&8pQl36Fz@~WEtCt(^ab7yugXL_k/<wi7&_ewTx<c"$#A^L1m%j8x`6<S1<&7e1pMe</ymbL%'cLw>7hM`VTxEsrI<48U3L9qNZE
-;RRt,SM-N6WnuY_;OSAb{z#_6B3ywT-[M)v9yI"g&RAsGljSWyo3PqOF+o|i{=-1G'ZY%_BrEr3{Icn3//mpPapNJ/</UY9V|YIvzXqyG%+1o-{.&daA^)
-xW}jC&Ro(KFg7yN%/yyOoz^O.tTf>;r<:%3Ju3+DG)F,TAVVmZ-_YHFq;)Tic,GvGU%)1o/8KH1_DNyvS_UTZEXgVp;m~O'jR!:CzTryrTGBF[~fWt}1)]
-z]]4t{tlG}Jng2ON7a:H[m3OftEs5fa-^W:fsv)4yVBG{:{6R[pq=[NuTl(tG1vOQ"uFuVt8fG$)$R=[PaPr-(m|]E<22u0Fma5[`4[S[B.Bkn;{l&rEj#
-2VQAK5lB_0KLe5qtJQ"$j[ttE:~peH07D>7=l/nYc|orDU|I,.Fk:;F^:v,Va'hOOp-VX'e5Rg^Kgk/kNb~8Zl:78;pz"X0pKlls9GL^,Xz^p84bs$}ee2
-K<vla2`A/w}Zh4|9^inC=;eAxlgY=twePMP1@1Q3,<a6%2G%a8nVdG`E";(tB.%e5[U5j23AY$=+J<|bsFp(rz9D`6oB;M-f8>vJ8De|Xr02bK/}U.GUh"
-'VLU3K4cP.@NM'lETlUQHT>_-s|[5Upyu!]ttN2Muw|A0k'L`kQ8{j!bDEu[rj#'AwKHN$LD{"PJioyIAzxx;oaTEwp7@Bn^Uv~}iXmT}RhQ.8gWiA8X7p
-l8{u,}qwdBn1;pvUcG<Z"F_As}Lm&$1#"+uQd-X0vFrrlT&ja.hmf(Qh`.OHh1xK)N66t@H&y_TqW;aXZpMA"eKNkGU&KfEU9AQ.ZzN=5pHMTho$5w/:I$
-kD;D.ejAih:O)/)J)OhtBU"cr7N&Y2kanD_=$$yurtcNxza}MX,^K)~xV3EIGV)cHZxYTGoX#Y{0q%~,Q3->xORXiGp__wG8Z=Y!"+QF!^w&ji$95V)'UJ
-}7B@GVA{7Jzq#jqzxl+s1AnD+%_jCX/b;881!bso<pmaW$3M_I;(;qkjH3_mw]xUOZI)KLOn6xh6g2Ir~V/FF$uz$S|f/z5Jh{Cddf'GI9Ve81$Y;BI'R-
-,<R/eDP-)Z](aI1oN"j>YwsH]HTelsm)c)Y#AEc+6K[p},Z4:q~KQFfl]1C8J9Q,zSCGN)`8S4MMjth=Y]#_uUS:RU]iwLoorp>;Ut7n:u3^ZNA9)3avWU
-6w=Sdm2<~1R.SeW(I{+MvhL>91t!{LSG|taLp;.<&W7X!B}`63`0(Op,SXx0Ks7vE4<;#]E(i-jbj{y%#>~5|ECv!7F_}.D%$)Ga+@"V1"b0A|;WGU|q@>
-.QSg<H(2_CWvU+H(.aDG-g1kD"U_rV5aRLJWWa-'1E+X+v~"UG(3;"2XNdcc;mZ`T4U!<F[W+3WHP[%/vQ'HK[<<vsP[Z^F!FlY:cd'nk(y9@K9I+(.wL2
-(>01=2Q0Uy{.V@'D>N/yGSDP0wMneqBF8`4!l3GIR$a|gy]PhvaUNht1q:DVxNl22Wd.TtJP%8G9LX%m|usXwI-@~0(Kc#N`8i$,bF>y!<UUXn'K#yFth{
-s/3h7@b%OiL<qHP^t.hAAIaYh#"#3xY0zgn'[5u[C{V{aFhG%sQS%'%{hw^6Gg%$6.8VD%[9S"}FeM}'Mt!qK3O6XM2G5Pls:Q&nsvx'}tpRjC=|Nl9HKn
-#4gJ`F[Y}zT&Rta.%rAur7}|Q(qweKj|+__V1gN=,S[VVxI=$3)>UNGZ;M~%T6k0oN02t2"M+Zq,.LCWn9{2m4~t1LNdXi@>50A<>)l1{-Q,~._x=$51Vv
-I=q:26^1fOpT}4e%'E5e;'@2mZu>v|x1<KRC,5EiQ@S:=bq$VHim9zv,U03pe{qyS!z-+og,7t7y%vdZc3FTYD)=`BF+jCPKXVv.av>_1]DbB#/fz,r"q%
-blN[_%u/xojzSPpF0mI]s!0=upE;YK3HrQqHK>9FVpoX_`L6v_A{:,QYFBca[SSL;M9]rN_o@RCrogzRSM="RTI+wLhk[1)WF-;!)D`T_lqkR:SAdO}'UI
-b/Da$E4F[MBDyT5phFQ7/Sv.u6Q6,Ivz623p"d4/dLiv(SlTlRHKOHU`4R@"w6DdngV%Z]6Xv%!w_65zleO=M@j!T}Ng!kCTs{fy8&{67|RlzRvKa@~[Sq
-q.G2cB@Z,|rA>0hg0{=0=Qn@#zl-u_#J0<V{m795kz.n)J84/TZa>QtHC(>roBLo.ifLg>QL{.eY%L0X!5ig1yIt@!&J(_H{AJ!O;lug[kd2t5fOD2sCk-
-bc5I#EN4O(cN2D!1V@wR%P{'gf_M-S@pnYB{^r:j|A65Dp:8XQ/Nm==K@B~UH;lC/WQwf>k:n#F!e]=B$MKRNxOdBU%TId}75Yi3O=h3D(WnBDGjB.dZ'P
-0nVzK`6pf[AJy"QE1M+R.I5|COUQIeBy,e}2vfR46[X4"q_+!%hY9t:%&tPcP"RdccU$hk1#ReoTooiR}z;V_85eOp9dj8r%^J}hrKGRA&bwvZsp~;/hd}
-3[n,,=#6-x07kw9|h2'tK1V72U(Ky9><fo.MfNM'y4N[]01"_u7S6/v:KJ2,wr%G7C&}`hR^khA{vi#F#+9Uv3j/E&gKG_=6>V>yftRD3}Prz4qogi@AxH
-o4t">uPT7q|sX.IcCd)au8[:c^Y7Wv+oCNqVv_rG13jT^v)t@UHfQxga~WAVn{L{)-~jhe[D_7X5im+rjm%49QAX=peXM1h3l4=ID1P&>JK8);YQOM^r'o
->HNK9fYT5BY7S!n#y/s`!I[$C%@_BVo1yIu"#74xUZj:^>=4Y4:.XfstZUCM_cn"g6!b37D%LOr'to"2,;!9NLx3Wlz3ms0Ft'whVd.aN%w_7|}M5>q8EF
-El{ff'8o^qc8:jk$%y2rIyO^eAk|[Fm=gG{aK7Fw[6'':ksoeq!1Rv|BzalN)DQ/SOC8ofg-Ngn=g2ly$}[&8:zNPCWuFXZ/F0[gM_aHL&jafi+kT8^2nG
-)25HvMs`Bvxo}5TFL.&ntgLIwjFVh@ZnF{8jnxW<@N{+f>umN!E{H`,WD3@z{enw0Shu+gGlw[:eP,AmMfX;)gndoOS5lHA2ui)q]`I&_NGO8;Y:||cmz&
-4}8a')q8$G$UwWNSe2&#&W<1oaOt=U.o0Zf6sSSrReWm}sS4h#!)>aL3N`%g(J/OU6m5STzcAcX-<eDwf+j+!r]`2m[^+b9cbNK|bg#|ybl"]'+z1!zU{h
-mW+4-F`,Ed;8-nN,DghJJu/&:Z%d3YTLDM(c)HmfD5/LuYr[lPjw<vBQAf@Zvp!bloBkgm`_T>{';:X7<g(a,j4r=P[Mx3,ps4prW4NoUS|o6$$EB!-q';
-](Z4+Miy+%^>DL(xt{EwHW>ElxggO'b$r^Dj`5v-,y_^]j=T[Mt@KSayECC59ktkOI@G!em5r`f|2Ed/ZB]_`@xoB`V:U;goKQ&c`@TCi2+%b_JD{LOHE`
-5N2a1&Sl]`A'D)L{[(Imdxi,R/gJ|LV5$a]W2MkMTp.MSH^mx@+8QRhnfjo_drcmNhik+grp(.BGZp`3vL=!O<7[.J^:]W2;oF{l+mi9e1S#pa];%p@Q8I
-g]~kzV|W$!MfV#oz%+h{}+:fj2UFIq+]5laO&/K'UeQ']@$/5/!>-V;778{CQk%`M_E5,/H"&VD}HT;0Qy#5u{#L>n9e::M:uAF#vLnyG7i%@AmF[=PG=I
-uKaT1@lZFJ.<d'l]Hac%^Rodc$Hj@qKS~^ro8+]vt`UNtcez,aGh&A[Fz]OneP!ieF$,4'WJyW"DgK~;A:CMD6#8EX3K}zpq1Fy5PJeU;O>Yv#ZZ{.2<5I
-`a:`0+_v".EfrLt)]5&r9'TZjJ(2=]5ehVKOkEyq;6VAj^"x6|b6%K<BX{tdhb;I8ue"$kLc+ph9(24jh-^qIU4N|uX}(.lu6A&[7fi<>>$25sSOLePgSs
-CZR'z$sJ-"cmuGLR@qX2s[lFd{.H2XB[D.f]eyV|E&QgAL.IrF6W{OAhq2OdH^9v(|ZzEh/7lf5p_f23m6We}^r{A&3Z'Ml<-mO}FgCrV"o53xj7ifbNy_
-<q4P1{m^Mu-gH|f{nXKcs/x:v=kqAwVNAv2-1dCe)t6HKVJxAjki+3MZ,Li%7->LX;Z]^N@2<At<f)-4-aomtH:K8=S@c$7QV7g));"0K{Ly=6Z}S$+5As
-;^]ir85I<ccrg8#up>.hx|=+)Hgk6-t2NlSEb4;s@ML=v,o2Y|huMF1mZ]GiPR|-2YE|K9_2mx%>tnhH{jUc[F'4SrB9T,"}BDS+3N-$rM"XE$(>L^3dra
-"dgy[pr60kxPA;/<R[O)fp9iXp9c-l#9nkZTnZ1ebT7ap(E2c[QJEK;uMN_y%CSh4I3Q|uWpX&k<qwyr_>l'#8!2h4+)fIxjb&Sb=i2ZrAmF2vv_N:cOu;
-dxc$_$)TAEsxE8WuLMFZ<2[#,}i,Xi"WsibNDg.Mx"6rj:<Jf_Qw<HCrr/JyGe$LfQMK'hm3X6%u(+Jp'J|yj^f]^el$jgX5VE/A~:Y!)BO8kq_Bo%:r|"
-R<he^hm+d65FxOAY%S6,L|guCsmh^x$2.Mxyw]e!B7XI$s9(IeyP$JK9yen`QrrX8,.}MJ_WH,0}-n!}A&zoa'j2A"dRj5fBpcPZ.+ilcvk|LLme#Yg|uT
-eYanNkdq#<cq!$#iZ>s)0N!'3J0IpM+6!Z"/r#35)8S/K)-92B1Z#!B5c{sC=_TVA|'<~|CR|0DLsj#A#Q7ZwcZCNbWhTgtNHBRk_T4XTI)lZ@Mr%;Hdd7
-^a.M-<#(|fedJuk^vc'ai|"uX2G,%D__/r4oSERA7#}bU/&{X(<"|08sPu3+AU}:&ZS%LTSndv0u@s],6x=B3YWg(3Red:fy_r2|L2Q{Sj4><deP!by>k{
--r%Y|e6"@3ZNzekw'J'4BV4vS}x6(I9sHm,G;bcF|nm2V0MNCmpT92/;Kjb%s_30E]q.Rf|ox!0$M63n|weKa80jnoJM,mU%lU:UXW|Z`>#6dCu!BO1lBa
-'9SwrC1sGS}RmRnV5=gJ%SL/%X@CSEb5]eG<`%uqwh_Y5|rLmkyCi4<DR,l@i}=#w2/SIKIZCvtT{W-m!a1qHOk.C$1;.'V;!7eDJ/g^oIWU"Rt:8g@V>l
-.S356g/NzHDEcy3b[H]=%}kmg#},zH=srLcx6^Mtk2OH$_`x%;{F$|/>73<]|C2;J3@U<1PKX0y:NNTV5vInlh/We|y4B[,0:,=KKWW|XV][cf/XwG%#}X
-%C#,MD-3A5c(GB1aqqr$$];j[q^<q]Z''4.,v:C-0ie[OLD%N@.Zb<=y6H8Z/WY_Y_H"xevpm>1,gmSmLZ4KBuT;5HlS-Hw#=z];`x2Tv.8fm]jn2EqM`Y
-XkI27|H9gi[:JJex};MYx9I0T+x(NS]=!MdnE7.G]|iC-z5r$`(cD{zq=iBZjlP8TJ|}z}}}vv-mgDdms^'hWm$dA"FpE#48_pLr:}eUufff9|IUY-['QG
-^j/^$qiECA$NJTi}Gq:}mE@:T<edrtBt0J;gzpDkm##=wm'f-v7F#N[&'JQ3!fjAzhtvy<0yn!{8h^Q5=I7=Hw~2DX,mpzI&r!;j4{<=[XEnfk+T|/_|`y
-$1}5:R`r38uZ'W~fP&">I|9Cekr^AgV.`IZCAY]M+@g%'TXSyIj$wB`q)T!=+<QidH;a5cwb~`@Yn#lbT5y3J=#c^P|:2BbA.88(j%-Ji57st1nS&&:+a!
-(v`l5`0%ou7t$q`M,S!-"=+YQ^|cL/&r-n:vl:D17qw0<m:bq&<0DF`Og;}IkS^`|7:bvrjepX"Spz<V%^(Z}=x.l}x|$v-%Ek#|Z>mb(.A75;}J-gyqId
-EMQa7dg@ze;.8+'fvmm(Q@M/WA;jrsS5IN/,L^I!]f30WspX-l"Xd'N_oTX#=H:qV!^UXOMs=yh`AR;r6sO>9u!ib&[,hakK,,4n:g'2WiYBC,jtNGPUDo
-c4{|WZ'y+rmft&}`|dy+c&b]};niFH'BEk"s&/5;4fL:[KW]NBs>9#IXZdaf$O,K,kOFRFyz^.yGSDWEFZZj-Sqjs;a1Xn7^L$^f&TDpgw2zyk4Y&J.8rO
-A&{l4x,DaPkPPPW7d_Zy)-siAiRf-egL!h'vD`/WINWpWk@Y#hCD#`j1dgd0H8%7QjCR.s+W;h8/dz{SD3d}$va+YWHLv`F^.4s1mK`@N>pU<z7g!c)L.2
-%@aNiyT;/vstp89r3@dY^@'2Snlx,%LJ1!s870iE_PB!wPY-A#"<5R&k|Io%T7AU0:qboVZoBGMv0u2z|[gfQ=HXh00PSbOl,T6^CklMl]mFKYz@HCIjob
-4#7d2D/5PcJ/b8|Sp1"Dty35Plp(iUITdUv5/vZJEIxLTe(hz5;vb}iRqM[=L&@|;7Vv}(8iRohd:<"EHHs_i-(J:h6T.aBu2@43>(D5[u>Y,hLUA=Oq{|
-+}nJ1PJ4y7TZ9qr>x##yjX&qqF.&a#h`odpIjQ5VWq_LkBkqXFJUY7IN!)3CSEqcYbFh(M;HAMQjZ{#|K)1v1);|haXk#s]w[w=fq>2-TKnZ#o>wQfD6N&
-v^>_KX]!r+&.bERe<b|{LEFS1`Y,n3x;3w1@O$R-b|bVc&S"c5uN|r4"k&&X8)9g):@607<cz"9IBl74g%Hc("gP=g<P@_`.hY&8t3Q)ky[SXRdqhFMv>G
-dF%P9:M-7{kM}kp1i1F@B6Bt@"&}:wZf:y^B$!^.q8DvoPC}1O`hk`Ak@Nd"YAbNmg>"}4g&S|UNICfMv>{b~K]KKz;=)0hHDune:SvHpZ_,,/RUaUu}[$
-cvf{T$iJ1ZM^phmpfDC5DEqF2}&XV9T{pQF,=S|%`;!W_7{/;();fa4v18+E"Cjgu'Z<&(N4#F+kX0ISoGmg&Kl(4k"rS6o0J_1m"v+$<Z|4T%!Gkt2}dv
-Fi<2(q#ZHdvl28[v4;~P}wh8{#Z=4c+zG3/|uC}1.$gb";[9;BtJK/2ELRfti:9]nL|i4<,Tk}FieQ/1HwDV]YoYfeGywstX0J-kgq};V[0-b7q);F801v
-h5S4o^N1rUY]X.Lw:`flZ'z!Z[5eGy4DQa#x;szfmnFPKLr(s+RdEp#&q5D6H:]@}93%oR.HKOdQ]4X"ocnUlY<^Ro2TMpavJ(}t/Tx;WDOXe5Jbkn+)2@
-#6=Jr.HyGTQ<TnHJR4BPci^Mg/WH5cin33n"6ZQCPS;N"o2GiAFk=b""ti/ABh"#%jJ$y+d"DK#rXxIS`I,fq%Ef4LS=!yV#piUwDt'TC=$9CyojMyVwtt
-2'+H("-zwj4AQ9GHh@u#>dGL,JbZ`zi.@Q5x`O%TW3(H;(>aJPyu~rfdn"7|P<^bqRG79,;(8&<I>Euph2a{7}|sl!<M=l|,R2]2/X,S~>qL00>Q49gL<^
-{t0wq}Kt&V'Io<>=4XLlGyUvtUGhza7(`M/Mu^akI8aWWs6TKmsEdMO(,{UH`bekffWTQM,MtX#WeJ<h#&#}mF[&Z'}hC[LIoaAnQ7{cQV7vR{daZarXLy
-qWMG]wrF)b<+sV@uqyXb&[.KxCAXUaU(PHdby|%8;W"!f3JU=ZLvQnS(|eF|Wl7Yz1c@lv6wdM-_V5(1nh:p_;{;:u9!C2ah$7/asZ]co_ieoPP3lG^js7
-<O5cXV)Ig<iOdhk_PdibP):4Ad`]L%WyXu~}x^wx;H`hm72gBJ)y2-%0FtmDu'B9FI|<IGxEg4GVDf0,JC-:zC&rxpkmFSe#R_WWZ+&E2KTwcIC7t$aqs^
-NZ[sFl4`40N<NmHBS%hqLt/5U&.Js|$[N#I1bId7L!|gDr,;X,E]ud%l7leU>m8MxxYhWjR8_/"Ezed"D-r(@T8.so(yyCsA!IFp>iF]YbKwa_x6e@r1ih
-{[VI$]KMVe<,E/F[C3X0^U#$X{dUFgbM{2:k,^t1<C><uDSVog!NjqdRuKV/B^#eJ>^EU9gwKeRZ@w3;&q5BBvrKfI"jri]C)-^1m`mK3o+phR()PVHUhj
-aS_:%WB,23Dw~!&T"jzRZl^,|R2J5E=JH"&v@%3MxG"Vm]QCJcND8f3hpvUXPeZI-/IJts!HS]nZFb;YMB3yP'hR}d,nECAJ{C%Zvq#lon7sGhN_yY'+|C
-_=`2:@P>2Tg0{qao!<I2v(${WBAbltc4)UijP,}5MC,4f[WI,pbIqV>aOd>a^ly$TF8}cL;jwcnn6QR'CbTfg.h9mRtR|DU&=-WVpSioh8@dmzfYmtjq#c
-ojmh(U5+MfC<C`~NAzPSCK=QU:.@:iV#^{.#,h8A)Tc9Ls}5/j-S8UKH[n:{;B:v>7Arg|l#VxQ^-E"3",c@g_:`C@(d3fQ.W!}HF&RqQk=+q5iDNMi(Qa
-7aNA4Xr<i8|a[O>Xi}AS6$Mak|;-4q"jWI|!|IN4&r"GSFP,j5&%rRM<EZ8suYNU}uI&DXp^D1VrF{]u'@3na0WqK|7q-pjY6nW<,p9kF)eu"h34HrX<Kr
-j|VpNH}Z},hp@&A{6,Hl^xNiOK-(coT=s|WDr|p+jA;]tV{CYzO)W;@eGV,V_)!N7hB+ebGh_NL-gY'@vR(qvtxsuV_Kb@_A@0n.q0]L=+H%G|+2cE5Td)
-!C$9(A&L9[Id9XdP4DBlS|MaNpo[50kRZp#Aoi_Jd_uGfyVC}B$@EF}I+JHB'vTW0SNzyJCw'ev_5ID9l]IoW)ZwgmuK0m9A6LYbhg67GSt+RI.&4tug#C
-+l&t8`MHJaT.7c5iQo4,/RZ<p=l;#sgYraf]~Xg!4om"[7vy&8R=B9.=:aX@;qul(<B_'&%N#KCE}[5yvnpM@X15t>_@B<4XmAp1Tp/nzp__Ig]pD8qaHb
-efUNY|D^v}1WVLXV:yRn[R[UE{T&dyXI%SiMFdgmv1[z6T>J2Dq}O7=a4HHzQq9N2O+T^sewf7U^[DfxUL.z-OXNOL(|`F8s8td9aY^H-;h9/|,ps<-,82
-Vf#zR/b4N[UHz>BI3o}N'n7GsKR62&"3]H-YOf'Z[iL{:Qt+8$UJ]dc0>G{y%V$0:KY|"iI/[U:4Zepn5K3ys7&|_#HCX.==9-lS'|X]Dx5[jA"1hdx:hq
-4x&Z$zRw$|;3^4"6_N|11FC^EKFp#3ek)t7bm`I9&K7NxhGy_I>""JS8ht5)1'VG~D`U.Gn##$5xma;XX;A'aGIh3eC6#!9,l<[1"Km2h^x^h[j-"SkZ!>
-k81w3MR#]!(#n[m|Rs!}QI]9Aq%4:7]p,`D(}fJ+L]195TzjX<03EXAvu6W^Rwc!/$Zg@l2S1VXYQ8rM+D]e,&]:kOIT$KdH%K,g|G'q5h~qR3tB=X$Uw[
-wn@t8H<IgIE8yCmtc8#m#-70hugH~cbE<bPp^K@G#-J!Ra~Y"@'i%c,X^53kOm`}D(FEioRvfd/8j8uRBgPG-R<{k|&jhAM{v|Cyl33P;"Hj|u+l$#vZ2D
-0j06"z]NVT)u/id,j=KR^XOu({Y,gyYOhK<W[tiaXki-VCUFr<Xg'3tnJmSgiV2=7-~A:84heM}/RSF,V@u$te&[ux@5m&MM.1xggLpNb#qYvY1IW{QQ1F
-:a!.`39qhDnIsI=IP81R[H4v3^mYUG&WRs8HPj~@wiFtqaQr`_6uXUtP[U(-H!zz2rLRm72Xo!<8Rz@bm{anGK![Jfb.9cjglRY,RTh`D:b|z3+x^3Jc|,
-Tf=,N^>'Z6z<g0;JM9|1z3XsEl2mdiE6.S)wFX~s7_Y-7xoWV+BI|.WG)4LJ>hnNsgPGo'#g3Jd|rf>UT%(P/`k7fq){+Nf@LzBn!Y"DU!c'^['gAfWh(z
-Jm{wn|IP],rlD`'MH1ElU8Rr)I@v5r03.l2wbQ9U796W0ut76H"[yTua-@3@qc(ujx]$T}zMf@`f:PbP/aRSGx<v^p$$MS#Lh%^J#H;Y+`_c~)t&h[^VU0
-Gk%Oo_+Dr<`H7Fh4AlUOho'%l}WKKwT(2LHB[X3.mK,U`:X6|+3P>g+;jf#bmJ&%yfMW6bH5B}gDEWPV[,;4$=nBU<q)`0wklOn3B=MvRX'ih6f@^!RJyL
-:,exs$>SRO9]<vCBkW+)s_NraQNcg^(D30Jzce=i>=||.aM]yS#g8&[a)"S_q&,^0wO/![xrvoXFs3rA<=q]`F.+)B5p%zNIrVTC&`%Px$2bp8#KiLff0E
-n>_PhOe2jC#8YC.{|au/zx'+M(nii-+B((Oy+8xL)XzQAPjYDr^Lu.4>^==UKj0ss,'kA+r'8);1nQ(2=A8lYQxKx'VQ53@!!)k<{!7!b)xD1'|pADL)<b
-j+i3GbN309Dqdl_u^Wt1`1HU'zsN^X']4#E:!S~QPV@a>hw5_H%!eSN3u-69$rp4d=.bw)Z>37qwv%q,zCw;zIeU|BGA_JZgrc{1"u`v'<&AI3oEz|Qqh$
-8RsACL8QMnj'QJJe,h6sbSR>p%hiaHnbo3m%ff'sQ^8z9L@MT36>oB-hpkV.8n^S)nZir(|s~NLV+2A<Lr/e/j')S2yLJ#9dU_l":x4fGMqUdgGQ2FN8U7
-DS@knyHpdO{cgCXC=zh[#mwGl4|1#cAU-#lfiEmd_3L)++/F&&w<2I.mOKZZfO_qbMp:-|vM]I8x^e$_Am-pnl)/%"+Lm}xEXZ;QOSH%Q.j>[jBXe&Ue[`
-Qov4:Dm4:D}[MaBDI5`Txo!bhm$4Lw9@~IgGbt>XnSq%S,U`R=~OH4,g6ZA{815xqlq'PEy_8!jqrt^2IyT5;/4sh))[mkK3Z`:3B7"=WDkW#vos,iUT"5
-F:G-zgTnf@[ak8<BV}p--D=sT`K-{KLjxp_Yk3`QSApB$N%>G:5#Z`e+&$RV["Sh&m1mjhDzY$gJ&lJ.3qCg80z4-qK.%<`VXwVUZi/pI:AIbkV-)Ejq)>
-]X=,cxjG,0oUjwtAx(4dh|"Rn(5(<$!y2$-;(Ca1$XLTzFqEx`6W;&}rXhmZH]4c$@7FN79(,^/j/$vn/@T)eT2A6nX|cM'nNv59.:L!T|YEembqpFr|Hp
-Vn<xZwNSxs}1D^$|ggBvX&iWZ|Z4wU;^V;k6&T3nRt:A@Kkdy}QH68#a4P&W`;WO.zVK4crN{X}_[}/BWJBEjpCHM=s>j9<R[SaJ,:U9ivi9dz;tfY:zUQ
-,^C:H!8ipF'bjFIC}B/J4](on];pek^x%ym<!><w[y/#m+(c3>@T`O5.lCjgQwWhvi/y<{[T>h8SD-Zpbx(S}4Q>ceBwc.~)GB4i7EDycG[!"]LGkL{{st
->Pmq$.^qKuy0ti5J;2sN[uYc~D:3wR`>ZORKYy&T=ernB(OJS$pH@BN{7dHE0r1fZ;FJ:(Md4(q#GEMM^o}I@rnvujCJCZ4}aLb(aYTn`Y2|cg,&P)!TG+
-{GreUb@OOWXGiU%|kU|I)@UXwoGE0@Ub|4^G&yw%W&Df/&JT<88jq4Mkjo~henEIJOtHiUuf/hGm~s>m4:2lQkh+]+jNxL|1%G^uL2Qw[8&NgXPP1eAp!_
-x&&S]MO1PX:$IUq>+B3DQ4F`Lb,g=O}L6<0|CS'nwMa>ulpcuLBkytS34%g,pmVf~XI$OUc3"t~R"BzG0|/7tLJJi6u`SauIn3ujm;7RPyve|w5PH6PD>W
-W%hXtcDZBA.)qJ{K&mS^t6F8}MubZbJS4.#yJ,`wItj}cu%]@$3Il.Zcr@,SQr9F@{']C0ko=[ahd3PE+sC>s8,p0XcRf@1d6k;/8H,d9ZaCO+/DwZo`ic
-FmNCI5("7:k`3,^c)OQ|b+o!WCM`'`kZOxKR:{+1uu5Q>aTH9lKoRX.tN`7;|b|qhD#G;{EETGv}sO-t92v/b#7#Cf_W<"e]kS2kTl]d_FvpHv3(r`5U65
-Fc'tm!r{zP<gQ1C5^PAH&Z,9Eww,jt'H_RlfnI&T}fIav>Qs.y}i9&p^u%/ADM~;=>>j3E#vuIn}";c:P`5N;c~`"<zHg$.''ETZ!(!<z76MuW!|P7[icX
-$n_Ky6kP~,-0zq#hNV2D_]k()dI<$+8b-p3pQt4UwG`6z}K9<@7&$A9G[dUS1lweI_B>J=st3`=]UiK7/7iFr<'ap%+k}DB+w:>6`E@B`fE5h'^qn)c115
-7B;`MA^x%Fm7go,GWa&bR`l'}Ifs9n`cLX)>L5VUDoM4kuaL3lnlEKn;g3{s_0#A[(NBx0Ft~T$9YH5pCkCv1@@'H;.+Io/Pkjr][f$9eRIF/Pz:Wxx5dA
-s<M-Imj'[Sg/^wnA@{`%#C[-<9,/ks]c+_.9qa!1H..!,5C;U/@iWz+h^,wc0n.BW#&ohof,m;4}kWQ@Njy!dK"obd_Iip"qxEHb!)KXh:ddT+<n`2&qR1
-NWqE||dI%'=2o^uV`<d6j8R3tUtBbLvLR$:z^+Pi'k&8RN>#$p`.'/07Q<39W^(X"iq%|7ZDg37vpJ[g#0{R`VLhKoH!;qn3#A@bI2!YqwE=N@XmBWg)B;
-@=!WeLoS5}0oPV+[TH-J2KKyJ3N{^GN@Me,eb9]^GMSLYf/nPhC&`='yjWwCF`Shq]z_AWVa"Cgqj+&Qun`!I(kS+O{^WXvKgb_t5LV:RgrCW[mX@-s"`W
-p"d$g^431Ud[cao%O$54#VULM6g=zoU=t-xg&%[!]cpzaUWG+vA;[dCwU.5q4,9G#2#(4VUQ)a.Pi"plh5mYhkQw930,)Kja#";ip_s,eK-=jcEAIW/@<J
-jwm/K]d)d42{]XT^kFq[J{6=O"CLO9})&Alv(Wv5'3G#EbK0i't,GZ]4=p=iA_SWxLk"{K`SX$`#l=IjOtpKkh.K=.vdwLS%'[J<;L4uQ]E9)@"c&n@:('
-6JTSwr]vbAfXgcejQT2N%g4:xAU,zcx#"AZwtv=;dkOB0V5>cc}o,C.l@I#Lj!in"lX8a86^|4j{fA)dK:(EssyTIP-+89]Qp{Q9O1jkqge>78)9_=B3Ul
-zRK'[(F^"Rx$m@%-v@SJ@SoAF1XxdqgA{SZ0"H^M3DP7g_8gER>p]Q_qCg'>$>_Iev.Tp_p%bSlTpA;x`KYZD<>3:>PT0J2|/K}IJC~mAE;G{|Qb/1&8Q2
-}pg7v0fY9aGT;#];g<qJi#%Z53z9^}L6|y58BKtogw^rJ$Ym2e~M]gF(YH$|m2(OOd`#@=xBX"Od91W7Ridx7!mYe|u0n{JSd66f"6a+40Em]vv}1lP":!
-5`AzT4K![)h|jF&"`:kdB0F2Rdf|'IK]X+_Lc"1CrhfL",F#e48X&]7{;Kck:qV<`'s&KkH8Tj=rJqMAn&5ed`h/wAg6WZdci=Lr<q"SsWNkRPE`/ez^qY
-'4Q%%^=&QGUH4S){`ChI'l)a14E}E`RJXHZSpi|DHdDl&<M3PJA`MB3{VR.|"U$!vok(_1YzkF6u2Kw"H@+jWkl4=iGEx}Jgtw%KO|N)BV;&_.1kbcWUKF
-G)YU-,('!8:!mjt}:6<F:NCx[rJT|,|UDV6A2P8Y4fFF_,<(;cen;X,}.}R7{H{3:v`7ey>qqhrN]7cc^6u%TdUH(='WaSnir[7I.{i=&5q-9>|s]DV",5
-EUjZ8Gf}63FUu^Eh98V1pxq<(NYaxC_z/{sqh&9uXd,|:R8JP,>lLz::_g.^4-Vk_dvF;^Hi:/Gs^;I6f0+!kUcmF%$G]GcGbFTlFijX[8C<7BYO@Y97<g
-<q%QrHfmpwW"V#w`h"h&V)M8y!zb}+uusaUj=@=%)67r9MW@oE"]9..;~J]G<J:'FoDOUQ}w@se4G=%ccu+GEqouGyK#8G8)8)^2T.FLyO{:2yc@VJYK"T
-P3U<u:jZ'N5VIhnLD|Cv<ExWa:nSA)iE7-%EG<L|leU(1k|Is0vS4);VDhzR),S#"|q,3JdqY="9]!RF#k%:!r|R,b&m+TW"N{1>jra"b8sPMBJf3c+3k6
-:V5%"sp'U:)X0(dfBW]<.No>'sn<]J9dI$z:D)u<]yw@XHI'5xGm,wzi&^4c-CI/}Ku3iBog5ALI"59.]R}ecaAWWn3UF(DWwYl|DfpfBBrq~(Y}cUSeiS
-vJpICjCD`pX)R9hH8@IEB/1;PHOgS:WEZ(lR,TVV)#8`D%b=t&I(<ps%n$g2}Mt2.`dc;tdn8b)tLX{UcK,PB-a5$e4,tuh:$_c5bQv&UwsH<yv6s:-Pj:
-cZh"$6s=[JZ,KB47E"aXprNvB;Uw;(mD=T~=0;l`sUEo[(~zq.KAep9{+(cTP$)0ZcvQ"X#B'9C>bR8N:5w-"[sFqi,Kei+@]s)@6rrI@:lrL$+T=qydk'
-^A/z&k}_0oOqjsm+Lux`0tp]i9w>H:&NzL4S6I4cOwx9;Nq58]'kp3mPrNJe:zU,dBb=;G6;{7)g;yL:8&INz/N6Hy43&6:aibT6`w.&TJ~!R|SXDgpAKH
-5NN(D1pa),ZD70;2r-%pF7/s5Z5J;suf~dr>D5],0<[,-x<L,0}3FVn:N@"q0E0IeD-A;eSF,U6U^>RA859d'>@lG6xd$ZpNVp~<o"%3e%<.c=QF+)tGOW
-!StLaE(QI[KT~s$=A^uM6j1!<8>eB7Ls$r18>{qJ8;]IA=Z5J&$xV<BXk:z,+uBOO2(pVaP20#g5UBNZ1N^I,>Huf!vF,fjeDiMvi0/!IY)8v8W`ym!o9)
-S(<>&/G0Lkl$=&dWOcP3Vb3!ea-s/afgTU0)lLtFWM,!7y556NyUG%')#"XLM-B_HD.0`A!'<hKXd.@E>#NT,:8Con%(7(n9[_jXZqfi;/I5ptx}HNTt}u
-"s<kCR[w-B/wN7v0:5QUxv6LWDV<2sR[[%nv(Nu&k@>-;cK4c1QVkz<LZd'mp5mdI=sMY"U1&kGd#W,|Z5JV4m,hW!9|_UCpSMJKg--;ViX4PSCD~$.>tC
-CAFOeVzbI{IX3V6fe>a8XN+=9ptc>ek.78<N3g!9zELOZOLak)M9ou3;ewn1vzWXQ{17JD5:.hZH$]}NNe,WMv9jdM).pc)<)4n=>J!N:-!O#9WV/WkXuw
-rM9nb6B$YBdsU48W%([$V|F(Sc@<(WsRhRQuQd:XsS0ZT1FbjiCJm&&ZYcp#Po"b.]-'"A3+;thnX^~'Tv6r0C=,Qk]f@/1D5GG.'b)jJ;z|+Xa,Q/aC|B
-=g6H]&j3,QMsqmu1q%!G]Adv]47b_IpyLk^Po+7_1!JbxN:rKK`cUs2YXa@9Oii&kX5Z'JPMx$~nhL~$%l}pb91AU5WYp@s/oq5:=r/68ZyD6R)z+","G2
-V!DVRMx)@]yJ_^"_6Nj+%f6v`"2DD3jXiY!Z"5|6M2-|'yy]rb+8dGLDfIo}t#dCE738~Vlx@&qT@[W)W{5'X<wPgayd^$,T!d&Q6kgfz8S@T1-`>+"KN'
-fg~uI598|{W+'iFIUp<(w+E#FXu1"gqH3[o8FY8l=,IRH2q(62_J$/[Ei3Utf_F-h,ZZr'qgZ>SOq1}x)An3b^KpMSz[xX)X!IEIg4Y[wO@gK9yAleFI:!
-f'_%;"7-3"^H|NVh}=Dj4k2,)!HAh2}k#NWBQo0KvSvts[`7:UBYZ!jqT<qFON'Kxws#S'N<1uPD!))>9%kT+c"7LS{u_F_25xqOo)b0}%RLeFAz>E=n#0
-w%L|I.E}=`Kly8&:}hEGhbMuFyAxY6@`mAgon2ljvn=,1J;;$%yAE4(:8)~G$jRaAeT2Wm_mBd:.aZnTZPQeiZ`0zBxY|q/W@rm621qr^vy2jpuFsaTI1u
-P=u&5;;jx'_G/$UyOWCM4fg46-q0yY>Ia5oO.F1L3M8Cm(EmSejsklH_rlL|+>{|TfT/KEY).PX.3=0jB1~}[ufT}9/9%oD"pjyb4shi`G,o1{RUMwk2Y-
-KT{R8j}Ks>%e}wKy}&kl002nnu(K!X^Q4Aig4dE&vPbY@_-J&WLa0.]OF=SN)8X|-ODhJp:v@F=i'N:)x}k=Snp7bDeIcDE05B0[/}XGJJJZ+[aZQp6f5T
-Gr>8/z|m`!26JIx^~:PV%7us+Y!xqLdGNt%l+pP}jBN,qzxFES`A>rd35z-(8xR1+9:U1^[T:&uGsU+GVFZDBhF2~yM@5n>5myi%xO`y{(bhZ&LX(}6Hp=
-%WXkiz3_|g5={sS.@P'n$QL&(DKNE{VFMuLM6Y4u9|Fgr/]L:j>wxo$OipCBoA&BR}"h1x;vINHZ<{5EXZjb~j]sMn-3`j!58$[#][oe|GVtch,ejH$'D}
-uC}%N|ZZXhOV:06Xrs@m%Kj<@J'[ES;,!(CFwzUJQn,{3|=;PHtI5Z3:WwPPYrJP('Bg_fCs&Ls4;KKknA;;o(i+`tHQqyW6#4K5kq7u}OKt00`rlv((Zy
-$]zy}GR0Fk6s'_[hmg@_>3jt^"OibK1RZ)4uW+KWPmlh+^.AX@!H`28dzF@;Vaz]J">}K_,xlS@9%#4$C"jN#{+E@83wyhn310J^RPi=k86xQSbVL[g/&f
-@_RrX.;V5ZIKtE]yru.!YWdV0O[VP.8;Jb,Y$7v7TTqMqxPV(l,)FiNX]cS(JafW{UN3phr%RhAf@"!'OeC}f5%,8baPe)!sTizud!kq<|d!6sZxDOzuZ(
-NbObk$F['3GRu.P2@/]@MCV"Tw="{9"lgR#(}Aw--&;;D^FK2WlXUTES!Fa[,BM@lWzB~[FX)TMA[+_ZFhs"F;b!ew9Jh&jL%6MuU4A-.z^M=V0+X.p`)P
-dP8dMYZ4@HVOBx;[6(2!<`2Ft:o}jm@NaF25QreVB3d#/dmJY$w"0u^xGTwW{:3PM1_B`3SMLD_h.{{h()hmSnx7+sGH9^I4f_j!+e5}hO[m6Xo!ticdRD
-DZEE=3<&i`[:+A.E_}nhfz@sZJ[>h<%I+wLZG#]booB}5H5idXx^yH2QI#vMatKl0@{aun+[+/78l)BRApz<<+7EN'mJ(=).Nf!2u&JNQi^V!2^ERN%lH/
-Mo|egQ6qnD$iX<40C^KhCLD0Y3.I4X7BI>&fDf^bEdgx0C`&b)=<+5blqYW>MWfVuyMoqm9$VJUtPWfC3lxKX@WnUvtZF}K'-;1YX-jL.D1M;V+_At:$t5
-N3vFI&B|=|]ipK~82#mFdSZ)CpubVi0Z^zh#rH-Ik)/qPf$zBkxgf`MQ/&7c`kXVLl3+%t;)o')3]|gB|9ss4_B_8f6=jTUA3qPpVF54l!n!i6hi}yx20Q
-Xv%<Wq.MQ)k|+}L0!i<+.N~>1!/nX3[x(")0fEG6ZgNZ>'e%[&S,sE58&}L8iTNh$^DwZsU&@z,tCj4aXcEQozKy[3$rFUu<`:>1by2z'XW]V-k4jy9nT`
-34c^:]d9t@Mx]w1:7hM_jyI!DbQfP1e:mAEyP$AlS<pDk0Jd8s]-&Cw0Sq/_%nvtei4TP_^Q]DUGN0';3oJZ@l0F!1EDa[MHB%X:nU;F'_YkSs^.zT;U9!
-YBqa68uqlbHFI<1D/}'GIFD2)[]WTEEB/dg"k!xJt8e|uwAZy+j+6Xy1!a|&9mi5-J/=CQshRc)|M=K&]7R6+afiWL.F<s%zet:xt-p+]R)i>wVkcBhi+<
-JyIfX+FAT'0mjJgIpT,x%$&MgnJ#0>/EqTlZA8@<e>_g1f|5%c_W,W5G{-yul#C<GhUk:JB1788m}M@cBtpQh_O&PF:u|Z;"n-^;.k{9iW=rR:^K1pTHjt
-rN2(}Y,NA%B]s).3lwas!{@taqpqsi|BCCV2Nw}r%|NPYjA5Q=rU,8u!2b.,^RDDiQg+iwC(_8`"<')ri/]un3%5TJ:/UeHeG7jV`_w04U,7K@YjR;TY3f
-t3.kVV|-_#$G7r)g(ek1HU:++NwcbdSlGy@^{-0"5f4XDH+PVY=Ua(]qC-.&eI"#J7)Qd"",(-u)y`nriY%CHQ(X!a3tQH4<:$5m;v{9eug.y4qeHuNwf8
-Pn",Dmd;t<yD[K]!(]"Q5d`{YKg|&.5Y=W1klP=RnF3y#0Z{e/J:}$G!P,EuVa<jb|9SRS+/8[4o<M+Xw}^>&->0$-4"A,RnEqF>uVO/m.)(NrDXH842<>
-rvw&65N+haJX}cOMM=aM8P/e~gqgU'[E8Dc%]3@^u7Kc3`%GbWlbpY/B)Z(KU:#G&KdYGoqf>3_21MY!`+H%m<KYvzL<(tl`fP+_NpMna.!<g9sY/1[hHF
-;4WkQ{)}|Eo'1{cD'NzQQ(YtG"AO$-Nn:lp3FN.R$NE:Ad2y!/forY'<$ZZ<+W>_s4CdI)jj.^GKBCT:,X;)_nj!z]2:Df1D/66"]N+f%h17Rn#@Zd4%ZK
-DtLm%54Ry)$T_@J%:kII5rS,jgX9yW%X_Ae&fC9cCM.v#C06tI<eGaj^o6='_2{qG`)M3IH<4c<b)6')HFy29;S9)zW!RSh49^DXh{6{>O<Mm5e]El.}0k
-Qq#J9Co:+N=b4:;gsSq([{@L'9u{)ZYiS[q=rO=XBW0_r$3[9aK,+Q+L8=g=_4Yq@_"FVCttnG1k$>gI`]&C$,HKdn~]6'BTzz@c[B+dHDhR6WlE'r:J|7
-"r/}18F`Aw|p@V3."|%C^5;gZ/Xh%7ui-v"nC+EvXCt(JjY[80}cdc2-,YRZ~sX{%FDU`Ok&iabeJray'G6opFihDXP3t2+`T&RX:;r-G5HW_Z^}l>ePk4
-_4cB|4<wk:bc>bVQgHWXV6w[Mu5LLI^/ID})'Z7USi+UxB2-ga$BTM>Qr-gvOW@Q=o_6qvJv0Tl@4N(L4^V_1dMnx_fXmA__7!PL;6G`/vd;A6+;.k$V`U
-"dPfry0UzAluH#V@%1.^;'xSFhHe=FX;twk,W-tH:8>!Rg,4yg,"V@sqo-u1+Dqo@Td&#4we,&rd@m-:F;U#U$Oh8[{nzke=9orJ8%Xs|qOj1V:jHjUM&9
-w[JM{q#|_>BnFty-.$0,2uhEKtuxHAAx>}L@eJoY`Y"M74f^6L/NS<9kXMhY`KCFMd(PR[~58H;D'4Y5"k86v8o['o3&S<,cwF<CuJnTb&iDW!Qr;mLY:(
-$.u`U/>V2a,1U=wvw3Y/9#ND(JPs/,dguJE+Z&Iv+M7gr3bo,]L%a"7.uGK^8zZr8nEn/UIzEwvfLL3/KB4wrLn[XKXsaH~61>;%6vN<BaNvn4BAL,5`T[
-KfsVTf=U10RqM|!k3VU_t+V2=re$[4tPG4JBwpEcw]zp`/%N'];3R'q5R;/[+5Idj;IwWLMp=hT70hxrrL4sV%ioVKs:5-'_ZRIwk[mv_Xo3YDRf&OboyD
-!RdLo2_O)Mz=2PF|+|I4x/R'eUK6Z>-^Usx<QV,[(q/8^/OlD2T#8GELUSl(q))1iEGHLQYM>"6z2t(zz{J.eQW;/:}:olOCa4VY94d"#.+L~()Mzh2gsn
-q-X;QRUh(8RM#q|&7An0+vzIxL8G6LfTOAUm(9WH'NJ{XU8C|_zq>M{f9qY)tX_,`D|BS_={$+#Lh$/!JCDIQ$+/I.oUJ=(wbflC|CDf~dr_Dax9&I+A7z
-fY>Cg'$YDT>4~QP<eM,P:BPwThNPqX{byj(VNnz:0!o/7[<m)+"K:.'Ex<_WKG(ta`_zT@G$PMfY6%qmWPnFlE}d5Bi;B&82Uii-7Yp;][_sr3%PJ'7G(5
-o_pK~MXD^IA}fO_y#ty^k_G%9/E'B%o=E!F{<[8I"1KMSY=XI6m.~$b|)Vc4A]9.g#=3fmavFq#tBeBX1:=qL."jkQeTcYwQNYBuf[c#Y@cm;SGn471qVw
-jWW8|:`aP6}l}A3cK>|8nuVL`#aRTK7kw`zHb&=[DN[fzNn/22Pvf3uCp[!a7OoQyGM@5F+rtidh!TT'(8,LO_FLW}z2_6BxX&DB$4sG@CLWJ]rdwz2us!
-`uU5D-vabbbb2cI'FMCW8QAENTJ<~<_+y#'u^MK=apzrxx@1^2f5<f@/6G0pgn{hD9#<cWa;GM-brL>xP,(yLitR[8Xt$9UbNAn#fipc3A/!8,@G`EUVi:
-UPwGUQVEu6djm<b@g4i09Y5wGW5eKz$#O<Nyyk`4J[:Y~ndGI>AwV<YAy%KYX4`rh>DM7zunSw4Yo}e)SzQh8WFd%D]m88|omYg}8%"j/fELmdrz4W)'Nd
-q]uqb7Hw~60]!fpy;TN6X8MSNs<)N_]5dxhSHT.oO{=E[iRtR$(45>MMw=tynV.Y)6WTEqxh4zgt$sP(]eA^Q1sU}rXr^!w8PQ3;#0wemmT`N8-9nAYYLF
-RFMWE/lYT-I#-sA5/R'cI;`-`J/7^:]d.j(5Ty7uIn|H)"[t%cT=$_/EK%a6L+!I^a@&IL(79Gar:MzF=A;;4f/y(]BCpGs;|Y=;c|UUPR9ElmJy.|ilr}
-T5tVWyk/w<_m_Vz(yWyYUmWP.=":9Aa,45,s}T&Yf=&z#=Wsq+FKNuF,"&#eB|M4$hmUsV]9ofO"WPp@d5KQihTXG3181P+<s9<,w;^1|'r}R4vBy+G#os
-GpsI8@fCP0m''=M8kKLy."IdSk=a+]7:WThS4KQ':H=eZ1f)]+t;8KxUFn|e&i/"YjPdk%NdqUm$M|<7nuFdK95RU/'5l<k6/,i'^h1Uivq7TviS&ig6Hf
-dd@CV/(q~@%ZeC!=Ca-Q&59.73U@2zrz3zrz%=Jp=xtMOXxqy"/oDv]yZ@.O={"{QSAm]>s(ylRwa^3pWxP$tyz.$gbVy3&38gH.C2WT)XP|gn)i,"{)sK
-#yQ%JgiqViKMbn&fvpZ8h[Eg_9@^9./T~"HB#=L_W@,FP1Ww34F/k=QVn}bcD_(OxXZk5zNPStlv~$RLUn.$-hGWvg:!`UZ^nQ8osU%Do1`2xgHkv0CfOQ
-'+O9seYM]U3n>g_@/3.%y3;a[;|Y#tE"s447bi[sMxR:|us3]qm_d-Pn<:q23%LEm;w$]A<STuop"&KztQ-l^1b&#rtuqVk{Y]tr0"K@@NBEgLA6n{h.^N
-3)t<#qSxH:9J=Q[:(b>$o8gQx3~f:KxH^J'F%jk^w7'%7+FZ+}hp7e%hG@X,K7'Q@`9qW(A@[p;/D3~uH67+w[IIvX[%zukQKMHWjF:(y^#`|q_DmElG]'
-_</ep9%O}q3<jC9j0R4qQ>Yas2!#WwL-Y[lyBfRJVL+m(.2^E$}xY"Z(ynu!Ao)yEVqO_#hNiw2^v%I>8_ah^&XQ[aK.ebFn+JBlf"DY[RqtE3aq5VL$DB
-W=4,VI`w7gp7jq^(e:Pf38cRjW[.)8]V<l|+ljJRerYT@h'@}s0w9b2,/P>c;AD"!_)A=2+e9H-BmV6Xg`>)z3Ttc.{@C6)g#<%"<v'g;Ai,@Nv3s8bZE1
-MK&Y41F0EKetr-;SG3|LO``U:'<xq<U="#4aS!0c=RcmAJy2hEA"]j,o2W&!>>7uZbarj.!v5;+a#4^Y+_=N.L+uuA+opB=&I<^;LLR9|O/ZKqfA]H6!0r
-qa:SJPxuEl'K_UJ$-ZM]gxs|Hdv9]I]ioI,N]tHQVW()==FO5L@OrYjy63S-4$"o$rrZX/"QsR96BZ>),ii:]}y%V6(M{eklUs__%ub}!f_1%[Uu&x6uHa
-59'Z09CMJPo5V@aY%L6QHURx&YyT82zaLjT>,z@81heJhR42r'j+o,b{2TXLBF"}=:083rakF7n;hbN5-{vNLtOfKXlqb+@["@'.TQ;I0.TJR2Shso!&om
-noPy{E:(9-4OJ}tu5w%C&%Z)`pfCJ!/1WbJ])TM@X.R)8cR)k'g9pS4#n@wD(.L%|4g7#!q<2Z5zj3%&1U):SlqB>oH3}|lU6b4!WFS/1j=c^d%X]kE[{n
-#7v1TeOesYg.#YuZyk-3'4Yz.VSwOfTIm=CvwPPx(bn_G,(Q3=lHepx0MRwS%y-Ue^fn}3@;(Z9}GtYAY'G5u!@.I'Q)Lujbk9!!!),V~w6pL+<J<vdw`I
-.FM}g2VUC[=&%>`ii88v):OM6J0HN9R}{2!KMT~9lp)yzT&dfEyJ3fNC@A"+yo)o~c{+:|T0xco<d%);;2MR<k&Ve09vhPD<H}WZJi-qb+v_9sYp$f<Kun
-IqI_1Hfn^q!ytDH@SuDZrH9aDnoNna^'g22`D2qE>)I34!6h~LQ"Nc4t[ne2TmJd|@P[pt4Lz,AI'dc!BK9]%,c_D;.@ViJsoXk!NJL$/.$1}vz<c3=AV>
-DI9CcTh`#>6cqU,lCpJi'|5Y>5Zc}v<Z=)Rm$n|B%SZOxs8DaD]8(ZEaH/I+US;_,GYkyE/3:|j4T)ZAVHUL<<UydDN8VQze}h)fzS.(Q5S8z]GHL6)c}=
-Hx9_l=w4(++l"ebMhNk9N66qnnFUi7~bp^XxE1#3fr7YE{qA2E)682'3irI;PvG19d[f{h|IwOR2(&>2$"@6[^|Zc(kS8/vwo9OD"0vL3xg1gh{lw8(8Wl
-Imm=NJ]GKSsY'Z$f#AZLfioc~8hl$xug}p5C@um{f=&wSY+l.4MpQL8;;qHZ8XCaMw#fX+ii,%52<V_mBzioW@Q9Qn+(.K_2z/w4FlJt/E;_l5@$^%mkZH
-N%)u.E'zp+cX]`[CBt])Mc>PVv>nBS_q!sh$f|XBtE=tseW-p5QS1CiADD!e9+$0pBP6x1HT#Pjo;mUf[G<O1x+D9wrD@%uF.CLsQ+=%RnG7qu`[@RaY%a
-|ysvAweotM'|;[Yq66n%P5p2.pTP"J8NJ)~dqv1{GOAt.G}q}E+@1,TYb0ztRmYLCxOnh_^bw4b&0G'uU:wQ`'XFtLe6,80JndTA_Q,(e5,"sZ'/#bw,};
-!=Ne~2ecncZj{4R2#.;Bdr%rW{psfx5C9qU^sG7Js|neBp&r/DYP!n<v+T1kV6bWBZ.5L"_X[.zB|ObR3!zRH&hUG=l+tL)6nTio~X(o>54p8M'w.b)+FN
-'a]nR]wo|SX|FU+hSko{LE.44m=6W14uzMAy1o}J^%h#+3Z782-@q`-s~vMV;1{#]s:m>Eb[f/YT]sk+bP+FZMDrm$dd";%-|$-ChhSieBgPqGstW'.7e.
-0QV3jW54mAmS:guyKm{7;VwJ$cZYOjT;8Gx3W93r4IY]!=F]O_`fOq3R`>uG/V,P4iy[Rm|sT)W%y-n;MBdkI@hV06R6iWV'yxgi1$B!|1C]YV7.I`3(W[
-hxW=~q4]OSGi2eN#|`ZE|lH]aVrN)jhAoI"h#uGv36P&U_q{8'nS,P!8!MAIU+hb@sM3Ie6NWsp^kxKcl8}dO+~_(0j+=lm,tRG#,rq&m:wsHUvOLS5k1.
-b=+n#V0uJ)E1_[]o!/;4p<`<,mcrT{ovb_GJ<A~yN"QWqWR}QUvBhoB<S&["'B!v|yOE[U_'3KSDLz1i3/N>B1x9kff|},TjitShYHEsf${M-oN8gDR`Q!
-yK2M@Kr+|cI56OZu&z9@,O:+a19Q|"8]Gs~V3Au]Xb4Bbr'k7d+.kUdAH`LU<FDlSSAjjVa-2r^erXdJl]8w[t0p9l!yna4tP2L#';%BCz-Ot4l!VrwexP
-pBYIJ'1;CZm2^VL#Cm7t+G'Q5$k[PeraI94I@3=&MeqG)Blc|6uI:P50V|sycEJGc118Q7C<-09R~kU7^!$+8mmnvsxv{eItm'qH]H+f/+S0{L06Fe!rq.
-~#.eIOCA,jvy#&:#Hn'TT{y/QyAYH+)gH+O{h,X{){2[.<tngY-_T%^8-'9Usij4&XG@H0+iV(P@KF89=%UmCBWg/RN4<]<D47E-yFi[(e.aK$LRT<.hnE
-2Vjo]J9,GD3.md'`)=aAe8AjJu8%REPLtp@2%rDvVk3g"aKDSMm^Z]0^}q'Pq!-^0zr([rQ!zweg'>`p.o;KKZ^hS412]g41>A>$@t=XuCZM|_+/xqVOVl
-O!RA{=B|cB]s=N9lMZsd,[u9lH1bNx&1$;@|aCW<uMywKnZ7QHq$t+q"f=/[X);cI!AJpwXisE;7r#"(HIR1'(WXEnU]SM{c'<'0u.3K>p]a<R#wFP)_fn
-y|IDeb~::HrI5Ou7ue9lfX>Zd<L/LnwjFi,as+@x;si|U$2Hdw9fR!KCi@FB}:uf)X$y9x;^$"Z|qCu,k=OSCVJp0wQx%GP>UDm=v^6Q0&Thv_XuE'9V:m
-4FQVkAW][5.ImKZ6^qr9mm1IC`(&fR"<'[0_tMK5-zACj+sCk[|J#C$,P2`A,J&4MOW^){"Qlr|3b9Iokre1B6j5.'dnp12C;o{;K3dO:#z{E$Eo9Lpu;o
-~MNzdZ5rxXj5Uib%[ar4g+>gDnvM/#`y,4;PCuV|HxU_NIE|_aRWMRm#bxH5Br&w-=D,EOu>FCb>@h'QO^dpyK_XsoXqz:(D&Q-v:VqvUhO0s>amxrU("3
-2[_G7COF@Ug[]Hj1h1daJ1FH#r#Z@t#,0P[HW}dgN}9($D",fv)&+id@U0|c>[jZ_wE)aVR@txOjU}eSk2IT/['i&S%'I"&3eMqqzjnE8_[Fy@;<E+fhM6
-J{-AxaWqO_YuZ]2COSmodXfe2X<4rToW6xN`#ZhQ9oEFYN2T8UMP8Yt>tv&]S7+Q&8y,Oke5&QuMvz#&nGh0EM)w|Jy+0t{p)r-G^rd)o'UKFGbk_Ei6Sy
-"N<7wzyO:R#(>qDfhSjH^JQoA)`NPR3Y<Fy0^gpw^j<|,2!7FyjZHroOlbD<7=~}6^:9GZz3&Bk|.-n^|'ghhv4b|EN4-f;}!+r:T'dD]fcDG]hquL("(`
-BdR0swhTpf|NN(k,WHm2:z=r"vrJ"!cJ..u1^ZC3W_:wpQZC}N(0Bf2#I{LP2.row&OL#ZI1)FWhN1t#ODGu@A2JSM,t%}NdK5!z']!3!VPeJgE)Q4ovL)
-[g"mFa2V~h7'#9%s=2qYGg}|wb.P;V>-.]D,FgpIUP"UH1i&Eky4zu~I]P{:{vy88#=.=5m_qS$fX7)RPH3_KPXG8wKSe"fP4_Z:kj5JVf9U+5&o0va)<z
-39BS#(a,m}dJPn%Mho&U5[+e}T[LY+G;j040cdlLetpm,8+}58zk`ue`5a"<'z{!3v{zrY|9)STIWMzta:pc3Zm#kvz)<I/qMFel]Hm"]PSv'u&v79Odg2
-y>0lG9eMVi{Mmx=OGP-w="5)%y:LMEkN3zz<z7dq<wZf+8<DbnG6/P7f=q`MgN3qc`apua>k;idXYplRAr(=g/iQ)}YH]N#C|__uQopF'}>2"uEJ/K656T
-bW^KWD-j-W$'[c4E'Vu%3NuK$m5S8n-ORu%3;s_@5}c,iZ);&1:y5EtsI'(wS6zoWVTxZ"e:AX@%@qfM]UKD|L(e3H(1#5Kl!_br^LB>vO}^ul8K#dna(5
-]y_1zrHfX&zVF9;B$;Q-&43VG$!5=9Ed~1T0X@rFX9{'BZw.}$ppM;CL(FX!;#t7BaYww}Wb0yjZ>^o<aF<;pA@F|G1Un}@gGX%3d"&&n$[@'xZ3m,U3RQ
-SMgZ]:pN[SVUH)G.jz'M3MO(`Ry[],6c/{;QU5uY7Y}YPYekOIRof4)^W]0INq(Xv"d#G(4$<G)+/V`MAQ&fhDG|Ms{P3|bgubIIiBf&YGnhlw&h);)-0j
-8QuC%=cEHl!:$0354ACEqXZIgmiEQsM!h{iOx|qdrk]m5.o>J(RHU%_n-&ZNi`/Pxv{c1|#%9xKCLdH^Ic~O_zg+4z+4a-yoB|ylz|aO4Tkfphhe}bWkmI
-8<Brj7>}ybJbzi>;]f@a!~k|JU1SNY,!mEr,]KMnEYt'Q99utN<cpT;e/{"o7EX0xRoY%Jw(1C+[r3QS%c!QJ>V1WM(2B];]!1|XO3;f#4&}7WlPD56@$+
-!m,2%C0.%2}:f,R1aOs'F6]9|hJ"G3fSv&W^6vTEFodmwX9aeG4t|$`{9`4kE3tHw&`H"^Mgs,GUkugsljzwm2^w0h~a+6;d8}B8w`"P64$IYb5D+4FwDr
-Llu<n@tc+gZ#1G|@!O8Vi!E{@>`AIzXc}n-b^GXm!ki<sQA^znq,,z5rb-Po$l3uIdx86l-h[|W'J0Pk%tP7S5u-RAcr0MRDj=w/`U2waCw3!LB=qtv9-U
-6vog}}dFCe5>4Kh@2>+H}Oc=zY-LVfq/9xM@jyB%yXi{t=xmVeW+``iww9zP9M`O~2;Mk,QX{(t@]>vsKpm,K+s=D@@>$.}PwZ#R8LlIn0KaR['[q"/ZB{
-d(,Bd3yj@S,)gACDSYb,Vg2.n{R}F]9X0/]>u6=G^{{&U3q.7>uYn#ER6']%tjz"4$N)goFs3<3{-BB)$@@GO+tq@CA,}jWtRtuZv{S}xb1fs{GqTnh}]2
-F(hx+!4m5eZ&Nu#st3dEv7P71ZjMqB)XTR6}KBJptpH}JBlzIU5x7-IU/f-5.O"8m%^JI,XT1I`]lN(X[&9QDB%))9xi`r`3s1V^%.491j|sZVc[Zy'rc1
-aJk"P.XR5i}2I6Dy(%!ly@DQRfdcuLns`7<uarECik0g0U`:SvHn/Be(=}3W{KkNHT(xhN&0N62f$GiZz/'7Ylhap2+OwOPQ7]X@,LHQ&yT`[cGE~Mz@uA
-b|qk$k-@5/ya)+8dN,wv}IEKlvBb%F@H|evCA5%o%kUt,:3$vQP[.7g+-w5=]I'grXPdvNsqYh4LP/c0W5q4>F6KZ`l6Aa"L>4(DCuFK/q-wm<-.YBs)}u
-jn!{$ybtuyB9Bba,NCbZwi@D,"<NVy]o+e::xH{D'ls33]d+@nO<CmNe5R+];9G9=l|ej:vgkzdr1x5RBO`oMM}pABERaH3l3`pIF8jTYSgipy.-{VYH{j
-)!@BV;7N9tUIEbyKF`DR_3K`Ny.U]N.!suD.=[uUa<nLAR]dphg6UQOT1X6u}sFZxhBQIPikof^2eJ&9Pg@<al5_-pA62PdH!5BrKg2P-iQmNY(,2AaJ:c
-HLYcurTw_<Q)q79^"[p{FNfC-!Cd+Nb|>:48/9$xI,-9n0/WV@9cShM-ITN=48Ws"KD"(0oE7Z>)l_a1d14AM.Wj0r~VNS@y]nwZJ&VNj5`!ng1TEYi-6K
-1}uY#MO=#z#ZDWQY|4CsN;q=E1_RmAg2|7`d#YIJ;V7A}s,_tBu:<ei),;AyXZ6J6`m7Kre!Vy1yC-)>6_/VQ`am&u46U"^!v0IM_!+hoKF:N4t.'KI8K1
-uM:<kW`ko;]^#]7D#vhxRtr&GazofI0;M&}uk8TO$EFJ1-6roF<3y|-`21x7CQI=u{Yd3vy<rrI}^SUK[}bVoAVsZvJsyi|Wmpm;}ORY+Pyj_.S3hznp-j
-pqoeZwa+H&o>ZN6QU2`+3;3eg)R_7KVrQQqvmH|qg4[T(IPxF-Qk@jDf/z]".$(`kUV17U8+j|5d7L^<C=bqxr:i/Tm/SvNAssxn7|4fK4jQbQEz,bUcXC
-kB6ESF2;Wv(EO({1u7u7|)v8]>:^KjUewQ)jL-[;LtzPU5cJ#`),Kp/{EJ1C.7"o@MdJ4}Ua5@nr.K@M'F-YAP)>JH/!'A+gR7}Ow)FPb+w)Hsx<{B4|1;
-)zQ)rgUT!d>T}.X/9Hv]C#/2RpSY:>'g7):JWz8uav$;&MkAPkQgDf</=dauAaC[-Ms8>pl9)8{).}z0fG$qE>t(dv`6~JI"I^9.C+K)g9uc:X4;z|CQT=
-9Fm<)>ATp;s:zV'n!d@!Jl@$EBFbkCW>f2lEU/;Fz[{ji26CEef!x|NDaJf9%1b,mdyd4NIL-u-Njl=%,XRu<`94!HQG)^Gyz75z#KX2Y#1XQ/d'ri(Hmp
-hFXF^yyJH)-SI,lLS3JLtW]5p({hOIJ^^39P{dln%NHqU&#<5,nA"-.EY/h[kY.|Gxw9%MbD~SMYfB)GTiU{FpX5AfJt^j{;Y'7)`jR.:uEQb&'cJUyq.2
-1<e0&QWvh!0Fgzep7XkfkQ:|cb&x{]Q`|1_o[Pp}r<[y8k%IZ^TW2BF!6.(Ln=sXAPmx9ChS(luwQDgQmSt}'gdQ3R,n'z0oABtL-q:yGZsIL^$4Xz>^EK
-VRDTdnwi1NjEM/kg2I}.a4nSa%=e06`QxDhl$x:x/beWP]SM_T#x`U(sCxkZ9k}8nj3FYN6}H}u1m!+MZ"-}ZIGqoB{H_D6>yK]zwwFk8O9,M>^3zHub{q
-.j.Afl1nV1w7YVH,lx/-]Wdz|IC7FX543`ZfWl@U'v4/.kp]xX{q&gFx}ucM}mc}RtOa1<;J>r;}k)no4YVqZS!r6jn}!&pT=$C&!"m=@VV`#;~]L_@R@F
-g[Ng>/5r0C%Hb)&cv&^_(Oz2U"'F!BVt6PByC,5p3`/a~F>+N3,Ym:E$MJTK0cVfEOejW=E`9X|Ygqz[+ev3X6'[TJsmxXff_C<y5n}`d->DP4<p:UI,#0
-6a3|Gw!~{30Zy)73,yi5Vto{~t&rs>m9MSee^6k|Nzi$R_fMh=+vQcS;W8{j.,~FQ&B_#SBR6@L18,elksOs:tPloI.z9$_5&.,z~naTjShTC4I#AY:Yyq
-J17<6yUuL250YUWw=zF8ARfG/%;@MOb%;^M/^CJyVo7-SZIyZDYD9GsvPDVCXRT"Bk9d-^51jV&NTzz//U7NQ8"bdjl@K+3kmj]#3vGY;V>CKqXaNc"ldL
-#=tMBbht(,B.(cGYO&X|y!AsM!o{ZedlQ;+Ert$8LDQ9[0P&Hl9X.@(_>"!Lt/bEsf(ZIF_/(%ifbRVxqsCqiowOee%e@C,CG'OiVabU}Lim^2'>x(-vd4
-D]C[Io#_b6%y/Mhe3MVov}95STvx!PSYoI_/8e}51rGgdst8yxu}/Y23wD-W+O'g(553As3^$W14W0;r`4fhYq54gm%|0A[;+(FeHhfYlIjzcC2SZ%208d
-L)pb#DrFTqgMP7s.A3}$g35hTtVV&_A@YkZ39TgN!O>L|:6|i#qd3bqO%!~bZ8s91qf<O7e5}v/jc$J8dRw%j6)c@|2q{-j[z5R;+=("LIm|L3hNM"l+=0
-r3W9S],7GoVwFZL_9f:^V2O/,)th}8|'X2f)Iw5RkHN_Hp|n'2i)]dUkiPbpGN{DA4GR%iMmYrn=tG,y")biTI%3DkqomP5>jy<C3k",_,ng|{.'oUbBx<
-s_3-l,;%i'BkG'j$=%@ss}'q>e(5M.L+-rkVDifMX)F)3%#)zVSO/2Xm>{b/^$+_WK}Jk<};=9'}e@l`5lbUZrhm@bhEe&OD%@FB;[_Tj_>l.+m-_#Ux<N
-}Km/U+75%z:1TYtsm3_Hsjr]!sy/^U"88I>bP&sEo&m'@`g;]{@p=lc#Rr|+9H16pt[q$G8Ko(>+KVFaW'Q)6Co}{sFZVd=g9^2>6)2]+L]7tu@Hj/(XPj
-96<l%t)P(Au5~f,8h'Sdj]S[vl7!rv36feN3k1@H$dg_>$/"q]3QL=H[/{,Zys7|K-Njz``Jx<[h+oLL~u0]'3.NAxv:>eeCI9%8c/%Dt)e3gBv}y.<abx
-2"FDy(ge4I6!J9#NYiAHuR["E6nY#aDah_mMS&174;DiyIL0a<Ltj-PD8;.,4xlbnXx|Tuai'>Pr>+1I{;STLAmp6r-URZ1RzG;Y(tMl.FpkW',2D7a=Jr
-yVIPps;c]3`aUh6C|IbGln#-:l%`9H'fh@7r"DTB71Ow28X30iT'F@j@gvCn5ApNSMuDamDinLw^FA_rrA3{afUNB^fFJD8)M55[AE&)cB)V#e;%$R!"gD
-6w3AGQH$sTn!;ENWW8&PFpt(2LmBvC]N:IZ|276GPd6G~4tM.q5{pQgBtLx0!dyE[,2}2vd-^TqdtVIvkaxvg<}G]_#Toj#<QzK2AW1UHel|[kGHQ=ifJM
-.+,)zEDK`aCpc4XFPcglL7BusjN3fu1<f6:w]DhN#jUUO/O^MPRdB)>}V,,YaxLv#zy$5a"$rNuKsg[ksMX4%rz47o~WJscJXz^dA:hV/z!u;CXWbQ58^%
-GF3^RN:/99DD5)f/gRW$ly&zJL]>J8XA(ie5(EKGxkXX$Fh{l$Vfu)`nd6aN-{.o{V_k_:GY{X/.N^UbK-bl;s}P{{Jmb'W1VGXtqD(sC.n7dPK9@MjT`!
-t+RkQuE|um@MO=eII6^k0IMi/VZ{Qx^]PI{9B7'<m-lT7k-'VCgRH(na4FVb#CW@].dS4;wyvPhqKYT|39T#J4fd[,dx>^I),KpGexk.U$UOky%}ONwxI4
-7ah_I|P5+cnLq+Z0w3xO9"RNJHOHIB%uI1SvN@"!lbA[F0^-};K41@,iAEi:n{kGN'ZlzGPXn}bN[$dtu(T'@mvvZ:[-~yME2OsyQDEr-O6j&boG%AL&kt
-b!;B:"LO3|&xU[5i/0"LlRw+u&KeJtUC).B,GL>q@5a-J9Ek'gI|of0]Ow>&[vKq{Im"h#Lj2R">nQbjq,e"3r>Cx:o}bnjNPEG;=W;kpHd[6{d7-t3fYN
-qM%63^|'P)i|&,Z1mk((O{i5|VNMP^4{D&RtEB.tkJqmhlGd$p|MvsDrj25B%glW)b;z|q;jqG.12f1}ek!~9tb5+66x(GOZN2KXD^}}aD^M_,CH-4OcY7
-5c:69[K@vO%}%Mt^G}:@VubN<jRA[wSk->rzcO:}}MME5/kz&zJ}|y[zaYExj-2|A&mEr=zo8g`Da#oZ}}&P`Lc2VP;9kOyOCf|}KpLU,SgOGGUJ6e#|'k
-A@m8WVzu78>xpl9^'L+z&r_ML^3T$O!098qAl#=TSklXtc507Gne/0dL5|nl99_MS^}8MlZzdc,jttva"W_RA^Rz<gn{isVFEql"m}ZO=o9)=w!Z=`r+.f
-`!w{^g4vHfF%>VeACRTAbRfxpkrJd$Gl(],M,]iR[_1[;s"[W$<L|N)AT:QTklEk_)4!oEo6V^p,.FKojc4;~rV);F08O`Lem-g:IQ;rHMidv(PU1Q=Q3=
-$^)ZYotX7|XT)BECHMSASo)/1iuIUph("Rx^|$2]#da^2b'&.47nu>^2ohJx4;%<dyvyaIXACg04s!-L&T0[`,CxXYNmPFA{KB%B$@V7~(Ee7Y=d@"Fwf>
-;ZJ"mq>J!s==xO_uhXZ0F,Lg9qLnr"zYIb`wiNZI>UU>BM`]spo1fDw1[9+K.IMXMsEhn:A.]XRj5]ic%q8%i}{jd#3V>+/%>'.)]dm@+veIa+PT%8(t!.
-:Xzd;:y0^q_+ZS@T6CZO^w=6jm/btH#kc$2EFkPA%J0]iK9W7YC5.aVP2;L$mU1in8rZa'#nsJz>^R%OoA&ARo{A9Am&mvCyJjYzKTXu2sfUJ),mA|.a>P
-bm^+eBXWDu@7+'j,gj_;Dw1JI[)1oudC0@7J[fNDrsxlGsaymrs=L;h{~7_zq=!@nvyXwjm!niLTUd[}ftB&3uvAMF6546g_AAc69$7kmmKd5O5fWdm',L
-6|UowSkODQXre(8'<]:L;AtAPdS"D6.T-J~q5t[fWP.KmE.c:yS>C,][3xmOU9~IA{:=O[=p[GTwnLNJ:HGR-@L47nuW~t6Ls.l^$A/H_SwYnFy>%yGnLC
-O+9|%}x6Nl.#>5>%x:w`z8"g~d>:0wd0'>d$bt1JbJsH{D`}htRz+>4z@b++f.5u![/Td(-Mu>s!-twxpHMI6T<Y1(b4L{7)Zn`YkLI4jQyc3')y=XH3.u
-T1d<Z/"nZ[JtxE/pTNOnJ>lI"""@i-N%-uAhK)vk0NGUS!=)^w35kYWv{`qYCGh@$fQk&7;vhLOngo1Rj27@2Yt9$5hRu!X+u9|'JR~.]HF'7b[;u=w1W&
-uznx}NI]wtf(f!and)txTV&oTrQc+qhu/-IWQ&pCxD$dA^np6Qh|RYCc}05IWMm84G8C(P>=5G}N=Ht|+et`N1.Y`a%LE}t>[24->12a>/MhwTI<85WBh@
-@ENqDGL#A_(i"vu)~0u/:ZvEyT_HCV&plmNFbv,jP%'aj-"SN@1YDuV$QBnvjL(.E:{.@Zbf^&tSvc{v3_-E)>GLx]F1E<yyLdt^6qr;e/WCs,{1VeyF(_
-<n'V.Ax6#lb9kp'9>}+b-0-OMC9I-p[_SJZz%CYsE@l4^KEF3R[3)2SU$1e7$]nrV.&g37bLD.]%.'`Re@+b{rLdGz_t48-pt.{<m+e#zlT{n"a]JJ.>A$
-,!=0RUt{PL~2eT0/K/N]0W(5)o+Trw_XzGH-DW:$CKVr3^is">X+pFTDY^4QDNq_+kPF3@nC[qaT0^I$HRMQU59(3R&L<,L0y1QE4EWL%9!QLb'!]k)MK[
-/$!D}Ka5=zy!2!u`cHiDmKj:rZiTz)nbXi!`iq/V{%'fAK%}gf#yMM~H,L%PrQSoe4`i%t[BLT`7>Ur@gCUOsllWUe<yibPUwo.YdOeHeY[NY[Ak!aQ{-D
-xlg}`cK{Z2YkCf}bHsR(.P(4ifv'E<Ss'er(3osO]h&_L|TN&;]Pd1%c6HNs`[h.bO.%<o,ej_}tH|6aw%e<OA|LtGJH=g(s}ieK"1tmmF0k|j34,0j{-V
-<K~v:AfWibs"Ew2D#`R]#ncK_Fb(Gd2tp)'O)|:#c|CL(2`wF8TH~kccA8lHgD9grSe07|jg}#W${!mcehJ02T`D~6MuC8U]PkPoB3}4^9{d3o02gBVNDn
-JlI7-"SYn|TUpTmf"6M8s/e/w/:&q$&NoNK$Q4^5cbtEr%"5Po0u(/+GsRjwJ@^_(1^X__be|@E^E`6N#MlO3,KC3M(p"OPNFqGc0g&YeJ|'soXZ/dAc'e
-WWgw"O{0~I"5(7-)>;3x,+VCB1Yhj5Ro=IkBEGWa~g7,>aSP:.X]c=p@DwKaE8[#h0yvV^@f)E['xA3gS6uHs3Xsc[9dNFv`-HO;(ZQnOR|2kTgb8ig^J"
-ki8.PCabW{"&t;GBM2`,|O5hb$UE2d#XTXj]/Z+3%r!%X5.}ye<nzM/ENIlj=@Q7H;C'QjZ%ZoAmZ;wczE@+.iu<O_>P+hrYyG{NdMDJ[OmkQ|Q{0v],f8
-<M|4%/+65NF;'U0@/:L|PMb1U(^ejY3e/U3X^=;}^txHzla,'-H{wxa,VuG.}+(;d&+4`-,xjNBz}I]:xcO"p"m^qGX@e<;u|&$4j)Nc@(I.xG.'kcA30@
-:x#,D"I+zXy"gCt}!zHhwy)G"=4|co2I3Tc#bJbjn!1K+OcoskR`VG#em;3mAh[3ysaA.+(SBnW$g7Xs)-0$C#_:9}_$W+0eB}f2m:b)`pQsjFO%^,^Bof
-A0]+CMY'qY4e(o_xv5mzQ^VpbOWHoDQh@tfI#/qN$@<M{Wr2y]E5b$IIooT&ve7ykH6$PdNW#:T[-bit,o[W"`tfXV}W{W[HheucQ^(d3a~BVPKHc0nNAP
-6v~1|7,s'c:(Y0"z8p&u^%J;no_AB2s9TNl5.Fa/BfUtpQqn$(w<Vgi$wGn{wl%pgcx-nRJDB{-jW^@44Z1-n39|YSypXeMe)sb:e-BNDu+/+>Cy~e3[B6
-EG:VtL8tDUshqIrq'>lZ]ryqm9R1#pk^'iUk$/iyCn,gMLaG;PRiBmB0@F!bd:;wt|{B4JD}db$qj,yDoY&75_x81l-[G(6r.8}vJscDc=OY;t{pzKEEIg
-,H3`7&X=d+fO>"c;wG2}N'&`!Otomtr}gT]"2$%t:{9H:$$&SgRB-o{c(q:/`l&c&@Bue/-nyYK1=,15eG7yG!!do_}`tRy6ZxclOhqd.R+G]5-O.yMy]D
-tie5[7y|{GMx3{&b(lD>jqx1WH(b+|,gM$grIi;Y<mf{@r8c>pEGz6cb)pZB=@Z|x([Gtexqw@9&,yAz#Mt|7+$';)=;!Ku'_yX,9EAbV2(:Ghr<..6W'j
-V#sQP4PYjxs2EVg8JNm/(FEX_SH_[K{wbHM<(L9t`U'vjpMBwbKs&H[/oiGtFGQfZuB/(ldoDOldR}n/l'd@83OXui!}rS;R6-Sp7Xv!Mx9$23uNAZgGpX
-$ljCCV(;C;jY.,;C-|,^1{4+X'7Icg[c@]T2|HkxwsZtYF$_m]1x]"->DBT9ODC^cd_kr6HimN6aAWTrXSa|BR.RXN2hXp0lsbDGethh0FRXigc2,:57pn
-k&|#Ct3f1xhYoi)=Dm$RF5B8m/Cj73U<![XJ}T,qx-03#&GT}OID.{&NYnS@2Yj5Oo'=poX1;dEzS`Y2AXuh#R/Fdc/ox;`l_T;=;^FC"Y,yQ>,q2Whh-D
-P1>nD:e2teeOWcel$`B=$pVv1>,YQ|gt)x$Rn.M<&%Ng'G(L0Jr5TbN^w;>.;C8'_6KJR^ZJ</^CHK;xDGj5[Oyi.{6L.K7(vSBwPMf0oOLfRGdLUW#(|9
-rTI;O4yleviB)5lNT]>+}3R7Z]f2;$HMZb:kg#UE5]nw%@edhKA/6tv|l16#6c/lP|26&z<[Erd}d#B7|4zom!tBp;ZJbF}z5x|w^}fwBJ](b"$4Ktz7zF
-6_bWB/]lO3H!4U13onT";rBdKe|0_0d@j_3AC(@=")dC7fUllUM2@!dIv}8{>AbcVKQ3-`4rIdE{zdh9GgB+qbT>eICF)Y1Ju4U,hmq}-eMoqL-dT{aOt9
-{jBjA}4x-c@YsnEsh2Qt5]:(z5~8Mb#$7bLWM<L_Jm|t'-KsHl=a#v22UyctII}2g2M>I+Pvf:V+U.sKy3~EFv)hesSh#ycb8C%-P,.[td">x5AuhJIe@^
-S4:DUK6CSw^M<H.lhXK<!bwl-FC!+p7LS<SewlRFl!3[DVRS/]9L-4%|p=zNANY=!~dC:-EhAgOuiy)u{Xor:6GyezB)uxlGc"zHvca>(23>9b[I`ma,Y}
-<Ll;9V%s-f>tsZDwi,Ff@J-2{G;2YO8cZx#A&_3&H!XZW=d<;I;lm[W_ZtCJ1ZLN!)Ei>OQBV{Jc+yu:xTh8.Ysowq4VURN6nmAZ8X$L.+3JJc>nde8x,)
-,Tq]UiL%1[`J(#L:->bFNHfM91[|W,:jz!.8$k7|d$UWb,DEq#B^q4c02E/^!V"H}1qE_3#oMikz]UNG]lTzc1ym|$8@N=&Y"(ms'KHS3pAFwG]%3+[Ubu
-#BZsN=&p5F_NPaE!ob";jOem{FXfvxG{N9tt$8jG>(=5n8[KHwY1Pk)vgJ=]#c0Of5W=ugfs%mcwn].|&:|xZ&u!+XzJ]}_NHugIIgipy|b}%3tRc!3Jvr
-kG;$)pd_mANg;RRm(ba#D'tUU]SLT7}_v)>uRP!<zxyjy"oEq9QADZEljLln%yuqU"'3ClXvFL;{b&l("4wn_+SjU(!OV.21rGq16LET&0rU@7x/bj7et$
-7Uo+e%Ky3;V"AyZFz4=jXq+e{I}C71nZ0Ypl/y;J8cUVolZl)A(7<<d,NgQV!jtLQokM3BGTRb1ReH@Bm,/Mu'$WDC&HNHUA$;^Sudi+_^OTXol8P+"Q"'
-Fbn}GAFX}-{17&~`w{iL;BQj#&":=9^bHXq9O.]$sy|jYFm8mj.w;m-zLyL{]3'M=e)O2T[mmm:/c/qzIe/S}JG}So6'eN3TVIcCY6K=F57V9bIN>q)2x'
-)7zZ~(v[efn}JCQ{gwv4r11/G+/N}O9mbO1r(;=Q[G{tC}#a%&evfipGjPy,iqXp<2YZhe&8(&[tcYw[xHRhj56]P|'[Tv11NO_vFCRFV)[zamoFT!@O^i
-Pk(;SifF4=dTyI{^4rmp@OGZV|#-#0.P:N')Z)viG.>H#,N{X@Ba-Ex',5}A`_Xx,O#A{y-xAl%w0NL<K%!e8/0jFZXtZc+tdmw4FWNw=<3AxXP;$<d}v0
-VvF'~,_xbp84@6y;-xs^^VZSw{O|V3_oY|(UuK&j^=/W9Kxl9c-c`(C]GQzH{83Zrc7f4w:]&,EIc!tTZiKADr:,<M2Xz=H`T<ntyr%'NUB'1l&#L&8:^W
-POAV28v+N^1MB0AEPjG#@Gd[9y40B!$"k({oEGiCyd4n'z,.MgKNsTX:HGySJaTOj,</%Q+PMqz1G=fi_[oGMep,sd2b!2WGIyK;ajn;9^(GT3!(9"{>9G
-GbMZbNj#$h1A{>{U78#_&8y;e1ZTS[0OFYyh-<<66kYsq'I[<0%GiF]%2d9h.(Y4U>hPTg3fA^H'<])'BWp+K1E^g|eO],G%{7FzLePL[a"AN:)@sj-4/,
-hq|S[i09<Cp2t,..[Un2v%UxgN)3,yWmV{.QD"h]@ptt1juK-;3;}B>MHD#Gq,u{Wue/fBOhgA$cVS4=X.p#=Xbq2TH'GjH]7bc<2$gR[w>/OZ@Yo)5M>o
-Oy%7x_Fiwx"m5zz)>9Im@^g{VpTfilaCH(<ut|D}wxej,w$^:<tp:..-jfCV+]{X'HM.G`MOb6-`%'KK|LG1}{qxICfJgmJ.R(74mcZKIv}B/b-$xFI];C
-9JwUy=iI$Y9qxHz[^a:H#%}^U.0:}I+ZKldLeaT:^qxP1im^inF1VG03>ywjx.gGZ5mA,wH-$z|(lh:=QY2j@sbs3&HLAOk8x3!%5Ytq<>MXNcp>SE%:Wu
-{GP!6gF;n>14i04|=]}cnuTeDpMe9hExpL1v62D#cG^7uX@k18D,;Vp{H@@$65F6gjQ5/6ls[(UU+mml;CxK(an$Iy7-.&LTNuDgjn=Y>`%EUM'}08[cDH
--e.uOj`b-Qo"v.RplqxevTUxa+(e}pvi>1F#Yd,HL!aQfkooWM/_u<iRXxjBygFF}SbbjJXqPz9(:M@.g5A{=EAx>F!)xfxPz#CmFRNe"eX9-F~(zYq{V^
->f-y=%D}k;k^w`0SX37LHT.2w+TDsiIo%UB>mZUQuF96PV@"g]3<jb@&R#v&JaDE!a#4K>UPx=CKJm9,XPsX-v;,MN4^U_FH[!6MZjK3PUWE.);k4dCyYk
-Ys`i9<Mw1qzZt&JP~rzJs|4c$@ei:.OoDxKH^a8dscG+oQ1L7@zJn+Wn%+B8zoc|98_E#>RXNMI=w=Ah-g`QAKb|6]u:Pf,H)alRzfKMuI|iUR-wTY.=PV
-}+K@Cp{{jm<@,[{QLJR0k!vor`Yo:+I4naCuPQ#}tA,cIR.aKVG6$yA(A<BzY!pjfavV]zl[EbP>&<,0s[TIRw<6{:;/w&Zv-N@t$znAqazcVu%N8vG)x{
-]r',J+XAnq8"[A'UU'{UyzvdDBidpc.|/k$A)gbxJFc8Hp&1t)#Ly.X$|SAmVQAcbR_vxRSS}Wqb''vx#U+Ct_x4=l6uGG9>QzOUfG$"G,Ui_mz^~8qRUL
-o#NtA,9/kjz^w<)J<JW::5P!hwQhfpf>f9-m)!DEa+p:}@zW1CGw2Gv9isiNJ>oY's0)}v'udDm-_:-I9'Tq"X`RC^fNg/rvQqbT6:>3ez$!.<|Z0IcNrJ
-,Qwg8IG8<#1QpQI>$(Z6;7l5$`xE{ykax!qeVDDAHYz]+buoW51<^h#Y:[mRctn,QhM<(x-P0g=envCTpR@W0pWu9;r_sh4&,.1+zG,iN^aY;8P3h"Z/3d
-cR<buSh9!%7jD0eL'RaX(W3bXH'!xg>B{ZR/HV=|V8FbFwdO/bHx^Q(]SQ^;L(a"7@kbUd$A;IOa{RpVjR@J2!lNkhzC84bm/m[<4m5zGdb%Oe&'sAg:I@
-P,)ua"Tt/torlQ+X`n"K1UkC|)l|3'<B;{utsmTeH2_5,7Yx#j3>I44hW1KVJO%mf2dkr7EhYzt}n=/{q19NQ6aHY)TmS[84C%KM#wr{9#gzloZp||!+Y{
-@V>5M1DGCJ%cI0^HE&VZA'5nKPG@yVC;wCRh}Qh:hqB^7m0kbezCo,rt|)_nn]#1RE/.CNlT@y5Q1aAkS55!)jG=LRB4!7QY81U;A)'lxo'lIB)G8iw!n7
-VP0+zA1>-5~[&Y]{xN&y'X2XwJ,[S29nCaow__e3SN2H@5K>:7jP`YmOd|@F+t4Mv0`!i4CpH|F(IN>"-m~]ERj>WImb'e/W-"Am]dga+kWzo_LDwH4lg#
-]y3%63"ms5~}@+mhx,}HOpBu./^RrSi,>B/4z-$3SJ,n=&qM['^PnTmnj#1i[b)E@lDymIBlIHq&tB3`iDvn4aW:DXMBeI^R+4{qM@rpV5Xx"d~QWa.XXz
-'#4m3}Af;S({6+:kCpOgl`onV%Y[oLKnQ%e)0w5KPpZ&U0g:ukG$pFrzO#oxoii`x>Q9dVfbi&{S/}D'ro(2ECPZWEUqqXgnc7&_}1.MCoTi1=XF-CaoyQ
-k%7-1%hd,]=rYS;[>5Aci"(WYDJ$eI16t@_p<LZfInvrIe"x8>(p@,>%ty/(%,v48>QsWq%[Y-2VNp1-S7]W7d62V$S:$d7a!`rQt==[=nx_|.ivSX%ntT
-i3'0:uhAT({8$^RFnJBIY!tuO^-sy<^PhXCWQ[Bz8#cy5P2y<=h%>aMpJ9ESL-@Y_[,;PzY4mGHAyB,84]"`g^-&Gyg@Xrbw4@w0JpU-X3XC2Wf%BJ$`Ok
-=2F2d<3M==z}6C$TS,4r`Gw>OZ$OzS`Tn}R}2vI.PDpx+6;d1%N;xw58hlQf!5UpMJW^][erq;fnbr@5L#ua$Ibn<#`0F|dP#@pZ%u+6SCE`AH"Ungt1#7
-miqzXkANpPc#'P``lmH79%|L<=^!ztJfSzs59_+cIq;">j^HarO}/gb&%7m>:v,-H7=$XH':M(iTr7f@;ja|/t7]uY)>-Yo`GZ@ff^gr$_Bcv$26j8LzdA
-"HjxzhbBu.A^hCB[5bkKTd}DadW]XtGr{{eK}ij-cSB@Ssc.K$fIe5t.n>1iqPaKi1QHn|fO,2%o:fXtlQ7g-#.A5&}',KHqE>84Nf:&qw1l2XCFRt$>jR
-f]IV^o7}6G6Vcq<'cT`=bam]'/t{X^N[I6QAWQ!@Vw/suO5F8.X`ijqhRNIb;eO&Y@H4>JP25Uyz[h}Z(Sot:#22m%}QWR/>dW#0^Kr8=TND&$AMe5y0'y
-=[qeOingFMg{!;a#$DN;S'0nn&>WwGUK+yu4$#XOOZE.kS`(uR4[}7q3|j_bwsC#TBcX^k@&;'f|:mY`=ij!8pa|oH1!P(",@2w%1`1sE3IP.a$qW-u<}n
-8kYAJ@NRqC;zY!0aFT!JZG:PIDy{4W0e_p:xK4/zSCQ5!JC/-Y"YXDl6#D:UwUa0`G-XClt8gHl/|_";~lpSP(og/lHrOv="Bm-xS7>CfN8X6AWDsQnP''
-"op(1wMh,}7KBY)Az2<Pp)~xy|y@7lyT+Mi#Rl.(JQdOc{"dguNF|UP`gZ,qy;^ezSZjp=tKe_k#2G0|6|80Cyeuo.sylP}|JbHS|+7DkarjY"Mbdj2D@-
-=>V<nWQ)g]}b6(e"x3`O%ZD>5OF|^bK!L-/G]wGQv<4'$jve-.4&KM]#EiHc~F^EN0f'a=`cW63LLjl.dO@rNKjAHTq5U<7DzXlj9+@qk;$sl>Yp=Mg)y>
-p&9q5JxsF-`W]0qMO(I)}|toLt%(eL_&[<ibFK+>{G++vjGSn^SL_<M/Ju@r1SNevJ^me5}b-@s6"c(m_h`hECD2@$W+-.pb+iZD~}GT!67YA4<jPwE%LX
-],^luNcUoK|Gd-)7e$J"%,zSB6lqF{/DN%Xy:$.MybI(WfbslM^2qF;0FX4K}Bj,9=4P(l}AGDkZ__X'o#c&2<#>PNWooP,uI2y`TnzBs7J,S+B&VZ^(Yc
-:iP!S|Q<PJI5O&C9fk5ZyX15EVM-J'O_-XDi2y2Ic,[os{fioGe7FfJKZt9W~t+}lEa(ahuhYUW2|Flnew}.hkhbw`SwRq9D@Pveb$g`QF|}@p[SSR.G<_
-no#}w&:'KQZVsb2!699LJO_#dm^,ADUtkd4kw,'-5(&&MZ'&+;3ozHoo>ZVg~aI(he7y&gbq.xpN$Zn0+t}yB_22(46(2g~^HzFcnp9rqBLjta+k/+D#U{
-po4iJF5Cm-pego[H'z'G]%RKCUnhMLi]<Ws}0|!I]f#Lo4#R<<gf;Tp:SnzD||%gHBAC8[n@Z3iW/"#wZ<m;$L^39A%l0ss'0t4M4borlPbL0ZR37ATZiQ
-|Ef8+;!o([xUkwRmY2@"diFJFti^@pR7IFHvE56d&doR&A4e!DU_y{^"Wm2yO@Eyq{LD'4XUP`]3h@x3s=xi%gK2@>IXy:mOpZX"#-o5V![Z`!d`F`9j'm
-'brDm0RA_krA~k=D{f}V`u2o2vd=Mcn7%w~o9f+oU-"-'ROyL`A<%0/x[d!|;S;2[1"xza7CZ2I15<UlD.iIE-c-bvgl}Z!9V0E2'UV6jQ0A8ecl{8wUih
-(u'6ro`U(/65!QR{#Q!iR)3q+5I[&uai`%bF9pe:|6C4A=5$I+~p>g(XPkweb@Z=IoJ/I_YQ#f)&V'`m7R4|<YVX[KqR;"f4Xn4V&9;j@UG_(^i9kLFG#F
-n;}mbMrSP/VF).1#qc-Fc+Abc!1gJ(##CNXD;tXdFa-yq2&)#eG1H6aC$HqJ1!D2XCQgL4y4u;^PT8n>UjZWQ2Lt+GvED5Y,]fri<"/:(,}3UIsESs5Iz-
-h}zoN./^+s,aG|`zs/phrq$E>/T;.UAAIVR#zSSm3WzhQ_iD||zJbTgI%Y;f/UL91;o:~6uGuG{Ct=9(F`Y4FPv`;A"DkCAf(PA[5EPMp@xm]TanDoh+f9
-ysX24}'b~Qk;,5U}^&@f=,ih$TZ5DoH8-c)Jy>=dwoiG;I|{l%wT<hYV'Zr[TEdiPVupvI/-;FxqhyeIfN|Lph4f@A!fA}cOXC#eKCzE5col5xS7}},W3=
-"Hj1%^{QE#qtaY53argQ2bjBd/kTy@UpA6ybl])qWiKMjJjsLVs-QaCz]`z@I^IVs}si8c9!7JjzTwb:},yf5n,KhL]Z>gHgV,SI{LR`mJnwqhO_c5LjYa
-TS-Tnd{ca6DU+zNV7%%iB[t3}-Z7_"du6f`=Ezv]'MD8^sLX6nKB2,%DHZi.XNM(juD^+!5Ja|mBlkRi{"XX9g1iEYuL]XVymYm:wWcJP</h[^)r>;{]SM
-M0f2"Wimz+^7NLoqVj1=1!^__C[mz(IXKvbq/U/+|q:vq"R],gKVnquJ"Vnqs`FodZuB`dv%jk36!;-@V3kUAVhJOY,7bM_^>qeCrb{OmXp3]=w)~Iolx,
-LX:U(`LU"o/L;VxMbNq+C0<ns1CL7YLW|10Csp.cyW1iw^Te$88=PT(U@0p%tQboUrpr}2t8ge]oN(m%L,^%D+Id2n4dL!{Hw|2O;I{t_Y0-3|pYi]#G/S
-.FA"Q3D,usKZ@C=2y>XA,1Mw:^#ya0&SRZRnou#GFqfj8t"-on^dFY<'OC"pI(bqAh[+n2@X{)Gk`>huB%iK#1]xRDB;z9f`+pB;9).!;w%hs7""<YjpZ3
-Xh^xH<,3UZR1fHXH4R(t"-],9APRB5OmhMeU0cLy`ldz9DRG(h#>8p$mQ}o0]k@X<Pe$~s,|CPjLi1NFC7cA3gBgqy-o1Ptuu<8q47/8;,=(hgCF^t_|A+
-t"#}um85b:~_G{SClKlt37exDM<[W%x&Q{0!"Xmj.Re_t=XK/PN]~OJ6(yrUW]a{M.69qffoRa~1YM$fO/fLW}f6"D34<Tbu""9mb9K,'fd(&"w#%3,61V
-%(AMoHby%[C7gIt/Zc~ym9r=5d1Goq2k:eCwT@sV)R_%T4:0B$Int&Kve<fX)^1eXx!yh>k:~k{v}_5`+|hNA0HJo3C6!6WA=RJU5dg-t-]]C366Il'wx0
-Nh)sJs2$f2u,Oc+Foy^nWC"T=OD:v;hq+Tz9tisupavc@ck9!Ua1`aIuA(5Nq,>Gs#):V9w[i.'k@(o/jDE9tH07L'e%-@9qDfQ<k%0BVIh<<bB3w,ayPd
-ozauqAWXR@2D9YpBF/ARm,>uY}:^+D{m"dT5qq328p0S-CpAbBabN9N%`WzdKbFDQnQF%g<Oz|6Ot%Y/"t86sqF=@Cmo291d>|jZW$Cr^D[gP;4=5dA6P^
-`T[ec69v2e;f>0-@m4]|[9jz||BeTmc]f}ThQBb2rM(l+>I+QbF6~Tjrewl0;QNw7;t&w}Lz8HSlK-F=M+}'x^0)g@yc{$0qs7IT}IFplgoI-.%5I(NM]}
-Z)Jg'2}Y<I=Jizqsa,B^BA9f`wFk}{gw-D%gi=ZqGI:L[tRs[nG@P}Md>3%G9s,H++s+d<5C{CMcUokhXynPgH!G87EX_7qE}{^&@!bYZ`O0qB]OR+(3in
-Ka5d/4hLmo)F9Uk7Nkgr/{Vvv{w/<M'&sPjm~$z{&$lER625&k'[wA';&=l>O+<])I(tt+fQVx5[!KNVp]5wn{@q$n=Ml/BTVZ^}we#N1qWGqvoit=w#^e
-oz{#d6}D<(G;@EX9SefxBfQ'`%x-E5nciQ|{cH'v7Ai>[cktIFq!d7Jc-8W|LI6Y2kvYs;5F!Y-Q'.5]H0#G>ez)!sNtBfyB4RMJ;ASirTm9}e$X6!P+:-
-2D8L]YsuV8).]0zJM]s=IYv@:B)8ndo/X(j]:hjeOICw(yPT/wPT$]ni,p%;-wrSaf!lOdelzzr!M'B<tHDR"zuqoPj-!)gz7,^:kwMVMvzZwm9r=L)Wi4
-z_Zf-Y&w0dq=ISpTS]j[_P1V@AR1oifdoW-)E+pbNqq@J4'p]WDN%,(YY5Q7L^wfo|Ifd/;%&LqpP<diANr:2LM|fdcHNYb/oO=oymv(gT[I]or6n$&6NM
-|IqAJ(02Mi~#=nM<F+e;[1G2"VZvGj}kU|0.W}D5(Y>(AkAfw<JI;<AM7J:fH6_0Hpo.U>FK:gh@}my27Catywcyn1ns@r-t!&r.9+M=sB"T]'GMZW$4y/
-M/3ROUJYrV-HqEuYe:IYP_>nMf_yM88qaQsjMfy&}%ZV-v[.H4bM_[|,EBil{(GD2wlJ1AEljF:>Ba9U&cFCG/JCZYx1lhMZC3>p0tBFR{WPE['7_p0rAe
-:(p.(c%DQkOhWKUVO48U}un<hqRVtfh2MB3f]'.j/!<zxguVArPS0M@TF:]IJH3"lcjx'wL9OMJhl%OPLd16mC/lG>8$Kj4c2VqjY/5d>#5CT}7(g+m0Mg
-Q2Er%,:6YUMzvkOS^B;8qB;3aAxs/f7^Gg5K%v}/OVwLT:UG0&iacEhPt&pSlU,GBVbF+ewKEQ~Q8fA<=%ql>`I+6l>"~9tf:MxYi<7;aI^&PdT4yu{#F+
-Ut`!XmmH<>2<fhKf<8!,1;OR|&r@:3Es8k^+^BYi:vvhE^AgOPMP4(OR,`#L;{{IZr!!;Q7@56S4wNq{x(27.h'TXNJEC[1r;V09h}]/zaRYG5X0XFV^OQ
-Fy|u$1/m@UwhFLhY=}Yd6Rdqmc4zr;%5C^(EBI;D-R2(2su1{EJ8dBX`an8pF|$m0<WG1zMobqjep7Xr_<nqN,/Qz<&8H]M[O1TFlGb'HWjPw]et.OdG%9
-4=2^.[4/0t6D(C:s%2V[YQnQWwVOa'+-Qz&8NfiZVz(vREx+JN#-UJ865'3:D"uJWhv4Wp9cUV=e<F8=Nqd.7Rr]WtES&e<%PlV!#&j0|a+Lq%h;H4kf^#
-5Fi-Cx'yC}">//Qx<M<aQNC-zS`+ez^O_<)5Q{igE9wLx,7kRN9Z(4&,Ylgr:}Kyyua/U;vM!!6]J][}u36Oe^16$m<.FVB.0m!j<a#.39S7bdI@kOF|kc
-To)Yy:!H#bcdrdn>GXj2VHV7mX)ttSq16u1A6pfx9Gf$6$XOX%/!s:FaCTSQ[q(K6Lx6[n)W`Uksw4!UU.zfvpPliL&$-}4Yan_`=gKX$Oj#"OsKm>oaUJ
-n2j5Ef51UaLcUFQOH'}U~!OfoF+K@1{eozze{0a:d:YCD/C}$t8nn'=0(UN/Vs];JL1QW/|YoM^2xk4v+,HWhd#yQ/mgNj%lZO}'`n"^NID)E{Z|<H)0@W
-K^BpRmeGXRxyb)we:{/j1{lw;m/v5yn7~n!&iE{c4aqaiDP,%j)<U4&SV:<7k[U|rMLk!^OmJ}M_~VFb&rfwZto[WJNUll@|]`bvt[~/43O5-5Y_'JfNMt
-'-:p+TP;;>!G'Z7e2V7J!<>Q6U&(sgagr,fN+;k>>bq6ahqDObd1!<I1"{y<Jp_v+:z8,nW!x(_.:]N9RF=HG#5=tq0w!KEm]XCY$<;&I,3XjU<WJ5>z36
-mkk)/^.ZLo|&^F;6>-zJi7B7S4iFSQ9v_E5Dp+UCP1@p;6Aba`@+Hw-TQVG|;jvO^kHgR|9Y}>mnP,w1EO)%qQbZ-4+vU#ZY4{,[Re8!zr{{'W>oxBTh:F
-.1is2-"k]vfi9||l{|"[Sq+5[%-qV4^VLDx^Y$}jm%&yi_Qn00Hj)>qdlammOn%/6aZMgV][bJ2K`y|HQ)["bzJI>E;(FLp%}Zul@m:a2Tt=U=WelwdXPZ
-#P_/;JtA2>>"3JkgNVA'{u=fx^nKVLA[(`3"#:/{Pd0]PdT[HV&atYRPX7dt"MxLZ_Cfc0_pEs{B9I+UNkwBg7,TUX3JtFuW$NzOO6OouL[$xuV,^EV`)z
-FEfW)Y{B0'{tnLF[i/w:8V>urO{'e{W;n'X7Tn%}Oo)ac[ep({Rr`1idRXtxraO:!v5g~2NcCg[6Ply:kj[H-@vrKqv"V/i&C;mAQ6qZsy3y(G-6jm.(,]
-z(k=o|w=Gz7r0/Yx|J]!wS3g"jE:>S1[kyny!f1=+=tRv`ZX&7pgz8|1wHeik<!t79X4I2&b![zqw}6SSslBj+ex<NipAp&![S")Uv0IvD32|aF_MuS4nL
-=KvjA0#cU7k+NZ[g|wewy,,2J{,v$:l6>7]}f'WL1>bPj#(20F[y(!"WFUS"L=UG}_PPt=N2g1n7qb0XcB3Nxp(tN@P0lXvz_Fx:BHuma8D@>}0Ip>yY{'
-"(~ALJ8TcCC;yguuv_Fb`Ehu{JAnFI'nZJ6]WSItW9@E.A.Bs$OMR^2^of;`.%{'o8}^-cA8F<2<)yb[F}M-['KVbIRm]9lI"ug<cT5<D5LS0rV$03,fXr
-=E/']KDn=DUu8z3Ni)ku(stw'Rve`Z~^;A+-as7,PYvk[p#A0Ra"1D>2=sGa-ryP|DW]Ry[e8[=FC[urW0LEwtk8rr{,]}eZu{'BuM3Fk>^w~OCl;$L]Qh
-k8JKT$0_nmw{],:.fu7P2-yC0A80Kn5vkb131#'Fwq=V1pbV[>-a.%z-$LP#;JaiRzLQ}BQ}-p).,:;P[.8no}56:e|kL;%@U(QIv/MFq3Hz+NLe9K`k+,
-@f-;t96"t:iS{qBa{"``_u<=_qlmKFE2`1:2D!q=|qO(jl4KJDWLQ{uaf'C.AIM2k{neYCHy;/q{57,a8wFas%L6t[U&M6S]{&(_6SA,ZMOR|A{7CWbF07
-Dv6M6C8T;lqN35NQ^:P$6:B:8vZR+ZeCGVJf]3Vn`OuuUX~rP0MP'5^8XPt7e=GBLs5[)g1amx(4K^EuC(0;hIz@2XsRExMML4#8E4,$O`}1;`BYIU)p[1
-fu7Hg;ejfX7ikKF$NK-J|bREv=E$7nV-;q_+m9JKTDWDac1kdWU2B6G8nR9LIAdTF]~qvji"`VckGXc@ig767m,Bq5#a'|U&{|wYG_}^>}l-;zy3DkMW4}
-CX@kgWS1#-DfCy~{M+<jyg_<{iL9{5VT];/}^z:>kt60wEO^a<K|Lo`7EQ{O1gkQ~e:"aX-S6c4&5u_cn+s{j7Y]c)0o<'JOO651PAT,}voqFk"3N8mv<F
-&>5w!jyY[cO|o567dQEcU28E8/J7!%"%S%_J.!EiwsGUQ]^x:=S.ll0s^4w@ZU)nHVO}CpD1yU=wecnb^+,6/t`G[/W%mPI>;2<LSiiIx,kUqJX+0>j%;-
-`h|..+o#355Tk^(@kC;p}MI`mbjm~aINw`f8_aht^w)H!W>;yL_K_"f7+vTP'oijW)6`OJITx7CQ12ogr8<3(K~}Zfo-faLW"31wR6]G.(J|xYi^)TV@CF
-y-+V3a"HpT$-b$-B,M#{Kn5o%++=^kyw/KoNdrnh-c9UOE5LYiS}Nu=o8GFt0!1iW>m@OCrh:#Dmh!7(vEj'oLQA`GU2V'ub2'iYlNNy2D#nUt_r1j@3^.
-iZVC4!r<4{-Z_Al;f{Y2m1S%q,"I(j}r}+V2nHP6xrmVZ)>Q_yC_Mp[VGG}<^aQa!Xbrbav|[fxGJ${.[L(mHXk%0vS8w[zK[0TpG_GNFEDF"0CjDj1d}>
-B=WJL>'Pac+"=zBTMZSt'.Z:L]zK_;0iy3q7aO;.Rprq3et:nsUg4[thF+-+,-Y8%G9OtG+1L#bTzQR5@mDBn!XNN[&JZ`rJ1qaH"36b{B2Wn[5FUcbI&V
-jjz,Ei+,fQO6xz)"Sd{q>gRRD.W+VuqNSSj$%.@Hl{%/uXFrpr:/yl+2[X$38AytQl%+(Bj'1kg%)T2uR^=^xA'$I)A:(G[mvEFI{C)Z}z4=xcs}yiVcnn
-^AbZ()iZ|oKC+w4yG=BpV"+k#-i7CeSfh>Qg#`<(G5{C0bAf3.Q,`1>M0p.H~c!><uQx9MXC[.,mGzM{zW^%;E6:Cz!cndV;Oy<gErd}91JG]w^-j,0{L8
-GrN8+o<(,+<G-pw@"w-:Eid+}L{{Cv`mO3]_S,8I1O%CT&]vKECo'GO)H|`|T)!"W^:K@j>dy>lo}@zxZ0sb}{hZ<_IjoE}-C0$TiYIxbF|YTV_Z/+rETN
-R9bZ,2i<U}0GP7ec,_Ix|_5jk'I/+0g;J.;FG1/!`Yp@(iP+;;MZ3H;eW@'@~r`H2dF|W$KDj5p;Z4P@zI9><mt+p6;qxw&mb;]'}C%[YF3#KfwoTVMm8:
-zokN$(ME[lljn8YUZ8y<opsv2z_u~{RwRD"qMS-Lu^!&{Jm=6du0k3"/UMbL^G^41Q#:$kmZ#o2&--|{xVQ7p+y:bt.)dI_yh)IRih<.22T6C8sC'Eu%yv
-)2Z)b.rsYkd3ZV!_=#qHLf&|vGKC3m'+|I&Mz`@fF/YkxBDCKh2[WIv"!vGXB{+Q8vh54ny/P%+-0ag)boF$SIAIap7)|YaTbO%pIOfIGSUx1>>jF}O-W:
-[|wZU;X_vJZ^L.l7.+t)9zpt9wjN@nY8(#<;Mn0l@#>t"yj+UM;&3P~hv2r]bU2D/]BQajMM5-kW!zS.S}_|6GmZ$6}[Ljh3dva`](p3'|E`-pUOU@{v)N
-5I.==d_`EA(|m3,8w_i6A3:PbxIJ$os_x@T-s,9t!!-!klL',.#:'h5%U}^s]E!oi+0bM)v6EVh-ID(a=H!g6k.ae"IPwqeIcI3'Vs-%%W,aO>v>Ga@SC>
-3^$H`3POT"xvpT/]"''|;7V7z[qZ[z-oAo<;lwV4eqRa_@M".MqfB^0A2Qovav}Ze@`}YX]wei'Fk#zP56vG^=rLuhPq'"L71T1U<Hq/5k:$(2+@msb0!g
-IPo7%eHat8dvm1afRg6Z."<8("z.4yrYe"8M;1i<,9+|Ou~FN@A@-QBnLA%-o&`9wgh+DVL.{q-u,Dw!V%vwad#Rw8hV$%W{pd2#Xr,h}Yla4p&k/7cHkT
-s(bY3j#D3{-B1BIa'l-"+flJ]/}=d^4HUdjuaqZZ;p^e-C.lwCH^QpYq_r[W39mQXx3ln:t(v{_+ezus|lnV{LuYPPvXs.WH_=Qxi3j8u4gTdya2qjEuG4
-S$>f}'2'[xm"Mf7f<QZmD%cb(|OnMMNQWIed:1^IE1]f;-v>hmBm#n{SU:6<=rN0m>hpknk1AkkC1^>vxXO(UoSbv3r6GJ3lUV++e7^Yz`QndA39TB(aY]
-0EGN481I5,IDrYIsT7$@uB&ZZ{kJh#I)^bzCF='39p0o54mV`Yx8hW|arG8"p#J6Xu5L$'<@$,{EP8FcIJD"]:h^NS1BGsN1NZfzp6u4w>SS!mFK&J{bK5
->(m:/^Ir}U+s}d7Go[=wXStM!Dxt-5"4(5_G<`e[H#=E%UA>-TkJfd%l4``P;ZLHNn~p;`EfI13<,H;C@"cfyzBXm[px~YYIs0=Rj#M_)1E28sUs:|x"fW
-]eAC,/QZ>L+,01%A9!3,36oE>.h{F=R_w4_&jTT^l)V^#-wV|Snq[""D7%/_}em:G`{b^7Wq$M6ye^Sytv0"H@~Jph4A<k^0[h9^Hm$|=]ygZ_'1M=n[0G
-1<EJ=dk,s%<3f_:m8_ewXd.L%O6O]L"@A)7fvotpIF2L.fGwAOmzL1xgTMXFQ1pC$.9%Xu#Xd{DB|,+ti;:dslXW,0nuyW$/M(gBw;%Ig`/&[5$5Uo+KKf
-D1!+d{i|hnY(mpP6Kd=D[UM.{v$-8iSy{7qu9n>1pz^<wQ>XZA&2"![9uUAq35OW#57Ja)y`jy`9ZyC_NY$KFT||fxk]Pn#NB{}/>!}cD{50xAb<EOigh]
-qQ{|qp[HO3"kN^FC/6Zs2=wfrc&MtB+N4z&]piVs;iQ[5xGE^ZygA%qf`Px]d9kL1%S@%0+R2mT<,KlNo0dSd0zr4m=Q_Z^69IP8_zF458_F_F(Xy#}^r|
-`OJIHlj>0stIg:LM/3BE!H}de,J`qy+Y-zhSb7tI]iS<!>V6Ml~^p#y-&pDkT|cyPcBX5S#dAH{v$/V"RkE_Eu'`1a<t/Def5+>Z,"=""CFkt=]d)BhnKN
-UtrsH=)UZQZ.{)S2iaUotqIf([,y9X]nRL36ZEy,OL/gKj_DOT>g;uem7r'|fylxv=ay-OE)TbFX}NVSjp_;BjCx3XmS3O)|wYe'fy[|d6inmO0:(!wh_p
-cy)f8JDnAql!uVc_C;wX2z(muhhpj$AAVH@_{$@Rx>Lf1deZ;/9,.`I<JX8IYsy+-!DyzBb@.YC1=y"Ib7{lUl+{';_9=6-SNt>{0"R@SoHjg>5|,yi|D}
-q_..wa<3lW@^2>uzB=zz'kJ[)/#e!=8HN25h4IU+R$@cw&p$7b$-ruB#n36tB.GRf>=!aQVvw>Tu/c87,8"q:Us7"E._AS"O_(P7`IPX9IxPfgi#Wv8(.+
-20UfES_%VD]L)8EcOlK4|i!(yoTQLlAEs6FZ.sWcUMsD~tU-rKxOe>$KDkx}%.{-%g.Ee:@b++$h~'ys2=U:N@E''jW#r(B$Z8KNt.ckuE&KvgW</d;igs
-9JgwU:ga5N#xQ#^I|Nt@;W99<MnHX:P<"[>[G`Ot/j<u;M+<Vu9NxGTf^`T6sQ{|%>c2t8>`Cu'u}&h,pc[T0Vbp5Piek+XExvHH_oXz}cCz.R7bDtVq>c
-P:%E!:uX/"@u@o@1MPMs'+hw't^#_mUy0EC,-Sbe%9.zc5t/%@4";jSXl]$Kpc6X_hY|_e(k0Os(IQIad(K0'LDj#D(9oO~e6hmm>XNg]vBXhz@`%}B^(:
-z:,>nnKfyHpauC'y9n$C[1SAn$|vF@qFYdYU@fBPEQlaJuV#hTD[f|FS%p.X_d)7}`lj>}(0`C3MfyR%G8Anky8JX0ja~R8dYYjo`4{3M+9]7)PwvKXPQp
-ZCkz~hv3BvIp|;Qs0osiTdo"%4(yIdS=mw^$gZOdlB/|LQ!6V(+[X_0%,`Jo4QaVd>'K]Fpi_gMN#(-Oh'W[0qFO1SL1&I"_O}!d44l_,&Fv;6{VrLB5mt
-N$F,U8fM;lyS1x&-g'KXqaiLNwbc67a^hI-G$C<bnL_E@=mmVobcGX5SUT$8.+Eesg5VdXRHc.l"Y1xnF&wF$9%r1;-2q%@}d!P[>"-/WgUsnf|@4hj{t7
--akvb;DSBs.odVhA:,8(3>GosHm6{foWM={)bUUhRT3b,pDj3TX7Br5Na'!ea'x@]JL<'x7@OCgyJv}lrL<([WE_`yL0),v=f>YRO2bFtuecT]l@:zrG_y
-bab9@jL;xR<1+hKXyOI_pgcO,8vAgfzIG)Pngdnf+8ddC@Gzlst{LW@0Q'uzii9KD@fGm%"Y{],{w%^N22vi`$]X#=HC:^PWfD%Vo/_XTimF%VBhDJGr7!
-Ub-n]8"<!4SFr_E9:"=|xvuZBJo3[/Ook&L(g!GsU}{{W4XeJf$0vD2&(l&C@s#9&vstZx]hc2TU}Yl78G']T"c/sPMELUf{">Hq~TcP]<8j%qkyP$diG0
->TP3l>0.^R@v<wnW>/%E8buQ-2d'@r2sTr4s{&-25F/G5maZhX[l`}jSDM7NSX;=B)_6@CdgClQAwX3P5mJ5}(n.tv;u3:+h"KE!b:q>c^IzMy&4g{k,V+
-29~/&v~;F(9UL9F>L1STy>_KWb1UJMQ=n:!F3<IO'!p.9X0UmON_Kc0}^GTkG{_c2e3y8+KD,sSoa]u0Mz]OZFa!kCaVsx,M|IRO`bQnw=&)Nz|;>t.vnJ
-0O;<B=02'ry|H0N<""_MCg!Yg"g{5u`[aNRK]]KZ$L.n}lmB@y;G'(3'Rg&GAQQt7P5]}2yN)u54i4K.mKd@%kPqa!JiTiSgY8:A%mcFJ&g38EJii21z`b
-4XP::E#V=&D@Z/|P(''K_S'>f'z6Hh[mm@<2]$$;}ES+as"h'NFR>;_IsV1%]Q,Y-NlH`.X7dP'w<_G>4U,@xZMImWy9bg2evsxI5+7oC(b#Q#jA,^VhqX
-pJaBs=']<k9!UEcfi+<.!:/c0F/J={mrXYg[{:iSBV-NteB^KKALL$!1KNG.<`ZR!L)Z,sghP[sbp-r1j$</^e<g4H9^D.[`[K[IA+jU~G>9_s.dopG>wh
-ix,UnLpIhFP.,Iq%x8-;OKJ1b9I0-!jBwa%ih}Z5fXSwrX&j`%oSL']Un}4Fr!cV8X/&>'.FXnp&!bE1jC6`S@xj(-oKAeeO-Su518CSHyqUAl:V`Mj^&8
-1MOn)j^ii"f;Bgo'Em!ryG$G(#Q(eH2f^K5m,[vMiU;1/h%]>onN,jCVMvJ=0HKUGE1@0``xM/c]/1-]#kl@eflMpJG:tq2@m|~&DEZztKIc]NxBYE[C{1
-iY@i]MP83eM/]Ct8^!J^g]NBd$lwXw6xZ=egAM3|3sKz~2qS9j0mFUH@0`l"T,'Fv,F>~b]{t!/@#=RAytA.zl9`qR`iK%w>gSQ1:J2(RhbH^"_83$LoY-
-pJm>FQJIV$C{e<gh5hhOTS]U<{fH2$3}FDHHI2V/S<KeFe0R7z9ZsX[Mv@{x4om^6aK}ofWCMm"KxLL4pZy!D[LTe}C1O9af(<mC&+/"J{-4J7Wgb=Q%Y(
-K,WYnZwDmnq:}2@!3#QC|xlIE+LII|V8U('hU=H'>YL9QSM-sMjtaJP&CR"M3Uj+%ewB<.VdT4iA`fnfVNa(tx[Rf1|^$%1Z9n<HbKrV=]7kxeAyAZv@`L
-l'EDD![_&FOrgg>1H_vrQM'&'9%>YOU6/V.-.r_Xz9fN#ur:&yj75fa<W2n8KT%oaz)>_.NQ>>KdEG"XZqan_&6mFz{L4jb9O;DnXZ}+8w,)h#<OTNwq2g
-6g3IYft!r5g`]./!1Wha;^(ph.I$Wu5fw`Xpzv:NRqh|+keKPg#k'u$2<>xSLVU%!OA.+:Zj94d3)1W;{i|={y:IRZm/T0_nGPtD||d,,Ygz5w{/2{$pAS
-g{|YWOwfdF!<ef3h~6mo$i10l-h`~E>K(v-F9!An@.3C8MelS"4.O_Xiu0Q;d61|F9=r`@3LUb`Dwp>;}G{g]`=g5b9:7O>qBW4(eA$LLM#4@/uik4Jo=F
-s6jBg#HGNts#$a&ZYuAWy!b^L{MjwBbYCdR$/2_hn;9>^.oL>y4p#G/&^J`@V"#+$p"f_a{%@29DMD7h]A1i%/G1l@r^^1ZMFq(CKD'L$M~@W2Sw+w7(Sq
-@.bq(whvn7<)TA!K#Vasia1$ul]M8qWiSZdIs@U:9tx>"L08cOGU-)0bO}wJ#(&7[fj+qj&JFpdzX`gsapgfDlNS<Y8rIE~Vt5h]W92L_<ehib`qj`x6Ec
-GL6,Ov-q[p.'|3<w4_=kAGqCJk2gln_hZq3b]5>&hWs8]u:B%,:-gF28.$%Dd";X8bP%rHo)!8"T3>de](.Ycsx@ipTD&k8w+$@V#:J8A>qXeV1+o{CmzV
-WY;Ey!.lmoSr^J^+-E@G5y0++},:#5^WkTfB#j+<`h`H0%$YG^6+tb%wWTJ]S/|kg/mFat7BAP+o{6wr^CaSH0D'lh%|bm.[t6#0UrPT]R!(ZhBnRy.FU,
-tVkf(@45D/')vq{CTVVwtFQNmlrQRHS-i}:z7g9vi;ah2|/;Rd4eZk;u"tY@be1;GY.y%ZJF62(y'8:;Y{XYy_9;&>iDgr6+qhB<dz(e;j<a`}/q[EGE8%
-9G+mHkip&[771P`_W7n7]eeT]$QFb_U@4;IQMw}M;8mWkT^+O4i8"gLM<`'r:+hfA!G|FYeK}'[+PsJ(g+#fZz|O^vEc~dH"G>~:ba</0f4p{r.8~!QN2z
-`2KS.ZU$uwU",^%L)xOT(`(WI<zH^g0(yEi)U/P8k#`V0SoFm/i3qB;Al,!#%+Z|V01^eYi6f][83Jlknuxny'4F/2UU(|M8a!gIi+dNn9)YuvK4c|`q,K
-4%HLC>Z<Z!Fq7JmFvN(/^ogXg&iaZ5zd>&"yisX<x6[4:g4^"aesS=_!=u'hE"Y[0N]kDhY3=RitO:2cKxUXG5V,qrOe&{ZUaKx8&)D>yT]c/fR}v88Na(
-Hn0XlO,|.%8Pfh=HbSu=C4xS&F)4q$Mr7=3Q^"1wt^2>)LC'nn%=eh/@2s}I9t+;_FPFf_8:`G/AbqcAYtz>_7F:4067%M4{z|2-a1vy"8&pPt~b#w5l|x
-Q>Q0YzhC`AAV,tBId>r0'JR'ydw/u4en"{3G+`_8&4{+JrH2byZ5Dsh%y+ZzjYBddG7QUL=x{!+DQ_m%LQ3G}9Blc}L)QWxp&6LZQk/_$;`6)Jh)SD3UkK
-Ry@y2D:(F=]($1Ue=GWl:FPmxqhy;p`^...!Q'=q|'$CvTuH]2P,9%u^5sydPf8KVpbJq0B)GT/;WdBxEnn{x.PNGJ&CkmX(M./X^ML^3A_B"Rl$jSg:[}
-JO2:(l+'I|kHtO[!SDOL<E_4W(g}BNCl01fh3{NU#yqy^gSJ2q7b"|@9_0@%:`oCPOy+Fn"#J-MLz"`DP2gjXf;4{3):B+Y{I2{F7R(bG&wd]#y'U'q&S'
-t7>Dq2t.bogg|8ZrxU@gd@l#N,xz"#;si(HeQqHC|jYI7-q8p2t"<V$GJXWQr[8;Bkxy0<+uy9kx`,90je)MS391)lK.yu$q:oa"OEZ;E&rM]`q-ayMq//
-On_st'=+46md)ZzbffvK#u7vy(=q;">R|+&td)I1H;w]nypKOPbBt4oO/U0Xx;qHh8[MyLI&lDnYX:,5Dn(e^;z'Ux#vtL.avK.#Pqb/ZMlNIGj:z,37BY
-a|ve+`#rv+r<RxJ,+"=D|gMfzEuLmSanu:,ti:$I2vU^OY%=eS$/-TAl"0h<4.$D=f/g'L`;)%i]uooK=C{1U^GwDUQO{pVO>KXK6B@J>KsH7&8.ML%o(d
-lTL"hOy'OO`wxrPc6=Sr"v9/vy0"r2;OkF[Pc>I^i8=!CptJ!xKODI-1pnaFZf[t|fuu(Dg$)_uRPiE@_;_j1vWK9UV{B>0q#jCM<{Tp/t}`d}0;Y:Ywy|
-HNs}L/In>dC}E(._xjxsd@8H~VGU8{4Y6yz}b0cJ<LF_hm"RzR$c]FG$N2y[/:X#~Q]!uC&nh%k<cSHMf.&/WEna;WxZ)i2/O@J8#5o',Ja8mc_yG$BimT
-XEK`afYcdN_zs-=SSb07pi93M2nPq&j@ak^|ZtFH`4YRNT&"'g1RNL&v9XhLKM6th"CW>WCt0!Me;XQ,xjy.._j-91I#^>L;.C"(Tu<WZJXH|f+$o4CFS]
-&eA<B!ktI$T><B`F/)pHp{vAs]T>3}qKs,%Ac|9;x2X'[a6udxF:d|PCu!5OX%7A3+<aP0ceJ"O7n&>9MK<UU2TBlN9-Plx1)nXy/VYDJi(B>J%>,|)p[e
-Keycl=guB[H%z,W{l@gaVf3z0Ic=cLKH0flc`#&AaFx.Dk<$`^32CEdtD873v@#ET`Z.ECm'AV|+o'|3(2,48E0vl&+@&8U0PvL@1}I:Y>D^Fqqyh6!'{x
-sP(`AH&fdc5qo7We[Ws[UW)76KT/)5-7.Aa;Hy<t:i.yL7wFq.~P":-r.Q&yu<4bP5|35A^2x2N4Z7K^`ibCT%4wqFR0d"_WUZ2KI>z,qY)RwZ/6kBDArw
-h7angzOf"go+(F[t$]igbW._[m~rdL[;8(HzjQ^zo/AO%(K6HW])FUJ%aP2/-Q%9:@~n$371l@uhDNj4ypgF:2njvnnq|_S<.u5bKz]lcD16_jBghFeCC+
-oL3Ac}~Wi$!Nw0+%Hk3N8de[ySS/j'%F7k)T$on'215X^LY,qV.Zn99%jvG!qGK4mT5,vj|kog[tfs>11:9Cd&NJpoIo;wjSd^M#MIu_YeWfg)7u)2DNwt
-^dGdUI'mm65wW`KjTpl2y5h@HM149YKyy74e#m)rgd)!bTS"N;Q"L;EP~|,"+wcGMLDt52$y5lZqkt"et7Iz<9ra>F|JwvTbpSL}gR(CvGeO#|&OaZBD;p
-/pp%NnrJKtW#Ne"TztRHyS0<1Kc(^PC}4k6>%hW,w)k+Q/a'Ltdj6Jak80881pPzB)nH;/5GI8k-iO:(KTEAht'5g)/x"J8@N{teQrD65}gcSktkQO0_4d
-=8QCu`@8Ra{"IaksMCTitLAV+iT6<bss9JxsxAtn+x/'+4]fwx-u~tlG`N'{bL-r:lGGd#@w|M#PuzBAV$+q|45V"v;>Zck.pnH$u3`7Yo%uPe+p'q;vcf
-MDf9lbHE`0-83rL9'75iWQ[`Sz`;vIp(e,GNLdbv^o!@vjaFizU!qum$w.pw_<Eyf3vx~AukNc%Z6c-zi1(N;OFU/Il/)#Gr^>:%oiWMT4S-^d^naeJ7,f
-,vBX5Q/`N<#bZcain(.8@&ec3"y9LB2X|`6GOvmC}wf#C,rBJJaZVW2)r7nbyp+(b|+BA.d>9owlgxsh:!@m.MS;cd[Q]_m$@^m+z)r9fec]&JE=(uohZo
-U9{<`Q,$vNB<bkR+j);wzC}xaMV!-ZSEgRK;=[%Ktz.p9y+1"STorWJ6{14/a$zJ(e8RUW=[Cj5g-Uv`]YdPL]`njS<LNo%VI/Y'Q;`h,S[`XaL7%rk:Vs
-M[^RD'IGHO{[4Ec^I'K}TOb1p|B@<hO,(J,I%5s8lJu9v>.L;u4k~/y6qv.aq}S(_oS2KxrY#=)3AYi:d++Mb2MycNB0`&V1zjq1TJ%#lrv;ueOnu{H}KW
-8,%u}ljfyrPq_Txo[#1VKr'T7fTKH`g94zh<2"8tH4H.'G5:H<B"m2GZPA6{5|AJ~dsdq}:fIN80%j.gl<ogcvr-wiXVz<$0@MLZ0s@|CpP@]OSvUz>%Z$
-R+GN&lcE!1J;oe^(x=KHUf/+Zg+D5pgi3DlXe:}gWK@h-mfDTuxLUudvGRuLH<6{)2|9~"k{/;~![6$jf-A5-<<4U7N_Q=&{18CDkKh+{X7wxG4&zZ35FR
-87gSkvn@_(9jVUqF`zX#M@Mqwk-T%7aTsKzvd|OwyVnGA[G6R$3{'XI5yaHJfQ"CAj~LI84$Jk7#.%2PQxT%D9}P_Le]Zh~-#nI!^E9+],xz&TC^=dy)U<
-^>K_Ju)X,PCg/z5J1^G"F[9rtR6f+-x6B1xo7jzS2&Dp(uHdECvRsr'`e{.FN#ZreMmS-7+vahGpT`RFg6OSX0HCZR-V^W4ULt/$mJ)3OtLUB5L>^&^ntJ
-2@A`0iu5:H>Ojpv-'mGwcJmbWBk-mSkxVr}bg'nXg;d/r#!,sIL]#MV](joGM[j<~|:lKNgBpGJ^yt,"I+0h}=pQT5[VBf>Mn-Cl'xaRqYh>Ypi,;J}V~L
-Pz;P`2[XZ)Pg]R[+5"6t;KA-7s.V7<},[>0%9jZbD<ga9JVkK'6^DnE$@}vd:a_}QOil)M`F2c:SozDt4hskG;uER#TQQ=P@ZPw^yUunTo!|3Fe"9)-xIl
-`K5>:(f6cSD8ZX3.{YBw#wBZ!VpGbcgDK{8:/z:7c7{|'D`d/r0T&tXq_YTVUo4}+e2cYZmkOD94svqG:o#B"A/[rJI_k"p`X[+=J#G)>}uZ,+q%)2Mdu8
-69&rshFp5,p#Iye7Qn.eoFl2;vaO-mVxX&hQkvHo,zjkPul5GMtXB@z0-l+L06,Rzo3)lX89PzuZ@'w,CyPd(fE]jlRG7I_A=g;vu'k`B4%SqFWY[N&wBl
-bm$cqxrLdMe|Ra6J%]c8LEcO]=z)gUy}m99ljR'nc`_OAWaDbyE0pWmkzcX#Z|_^]ndNAH3Pt/9Ch5quYYv}U&)f_II_Fw/:,Uwe&<h33O-k1'v9{C|'"c
-YkY'j#X1,E,<fC,OtAQ0TjTKKJWvwc@}RF4L-<Dgic"KcUm&f}-j1}uRgpD-3s_%D&ozhPbo'K.S#}Sp3{ZzJ3yw/c<v@_U;UPi/7"wX"DM{L([/1V&p6O
-/nk&#b<aK"eb8x!A,+_,l)N/d9.i~vwHrl)]wn0KkYzI(KL0omk^gIUF3FpG6A&bY|Ts|1Axt5T_0>iXS3(ZAv4BB=pyhi(d=zKtAR'2`]d@GyH#_5QYPT
-^w$`C0)vp$pkXQ=H_x;=P3l}r|3Y+h[{Q'#7@C$@7)!^;2-!NC(a1S:@bv4LCbmU'C{v:(iH)LNh8I&uG$&qP[XHZb@a;l>c3uWxm`D!W|n7@Nw4AskS}@
-DwFNcI:}=Fa&BUIa('ck>T"k4<m$^s5tuImP|JOb:(T8#_whQAyRH=;gTX(xg{~CJLa35iuqQSF+xb#QduHpA3_fr-g5X{N3@264_FKv.Kk}W+4Qj[^ogN
-.5w>OpEE2Q4fn)1W2)]3;>yHE_.GFwAyE;@eu1U"g^.1N9b'e!J0|,^hf2tOf5gyg]94}-2n2j,(}od#dm~,f1FP+2e!sB-R@CX}[XtOgmC:P89_bYefq!
-lbx5liGY!-Nr3lMU{DZokNQE|>NU4bTV,"'/sk0%:EWdWi`,VVo]L7U:"36oK(u)gZd>$+m:Ri(K(y7}Om=LEJ8|`.ttwWnbV!X<u=ndLJBfax!/}9MNA`
-s+75szMKu^/-y8qQEcC.bFpaTW5U"n_hg[XnlF6S<i{@a<ecT5xq/b'g.cUIK].eai^uvpYKAl%36QLfqCvzc!(w6isOLSng%YdEZ"J3hK86A;$jL#}pyB
-UW>;x{}I|&{CUvUc;.9+d=3x$/1|#w-lNfEW~Wc&5q~U(@|[B;;2!Hn)V][lu{FX#t](aQ.5h,[>%A>f$YqXEGE0;pJWY{Oone,x}U`<R=j`jB3RDGuA"3
-wbf"jZmAAuLa5m4X{[@&N|`{YGJvUb4W&86vpam/T_"L<ON|KMizNcN!<"f1Z&b5bx}Jm>aV!%n}VKe7I4k}|r/RZ$`Hwm(zZ>$AM'5:d6=5k1m}k0<7^T
-Dcg:"gXqA4`O`JM8#2PP/wG!yx3=OprE39/'b,m};p<`1wZK^@rU{,%$M61&,-Rw2|rCX{^+{:DW^|EXS[R$UM"O4d-rh1BBR8%,UVo6:v<yP16:vUJ}^A
-B7O,H{kstKwu|}K=1N`V8`7pE]~JW3~EOTM&ijG[|)=fmT$uU-bCiLk7xr1Y#Q]K$P}G|-+mD}w3z%t.qjoR#5`AmxkQd7phU7i-^]`%XGoH3y^P3DAU/J
-iST-;;5-B5QIv39C>=PLumf:tpgAe;,Ao&g7OmQq4%FDeB[;~Ixcfq]g>cpuv:=2QJ`Aa|4X[L!>h@e,P@%1!vGc`B@_X0VS/N/#U'Sbz4wpT6s9Ap"Ol+
-J3GpC#4^ho-eF(a7d/exP8n<9+CJ!49C;6VlU57I36<0qsrd3fe>D/#,K8W4$eZ/Q,S{e/jZ-DNo1S3XE3;80=%jtBs`gO_gBpVT)QLV!kt>W&FR@GVIln
-)ie`Ts~Y=32V]K]V&|%>"B`C-p"4&s&BP)%<+vwxz:`KcCv3Xx]UWe[Dc9mAnsJ|Gg4heZMs<;Dc.<vY_r-X|.CYXWkM1F@Y-'F@86~Fw{G^VAU/gSr-EJ
-t8$a,yw+^sXPkFIRi_dwLpOst+jN[.K#:A6)>vAZjYXxW7[iC}_OQY[Gs[Z:,)D}R>J#IJ,lh%Tk5b~D9G[.cpsi'2a5qE7Qo}MOS@l+3u#3AYxZ|xT,Jp
-6L"O}1SU.Y/&.zim/Y>1ZDP<dD.tU/lPmBRH3g!%dZBx[<=@]{$ag#m>!8@C=$%ZD)PP!qAusKHWQNmeP)d>K;wCKql+C,Ir`'U#Pe2bbPsCoi51-<3j&j
-:.tuXx;N9i+DP0@(b&P:GQ5V`scPEmACgm+!nGw|$Rdf{#}$tg[L2M/^;Ri[6dt2/rn'@13d:rH5BU&Y24,dRqQPPy~i|{7@Ex|gExtg:rQSYktw,fmf"Q
-)F4:._lp[i'}F;~j<f+ruG5tA80Gxh9F)BADk^Xz=_w#hIjtKe8/i^4s5C]@UKi9%$CyjxZHEgN$0fPaul],R{#8C+|]HuGh{s<bX&D)ef|`7o,xZmaEkD
-yWZ"!NI9H[Se"LxfGdQ(Jf914C_o4:3/B}^-0V/^v-^Tj-NikKrE8ioq}ECo/)NwAqN&lH0NETUnt|[$%jvk3'FC}U8E6,2p}UTMsVz;P>gC{u$>4NrwOG
-7fZ:H:{NG}UlfOwlQa-Ic[B0gn@aS,@u&k[-|C4>9{4RrGiHbTs{0vv7~C_'v&Dw&%z!_lAgGWTB-d4[vGCT){[SP!"tB8{qW+F@2f:ulYJt1vb+kFeI]2
-EJ/}c{,}l];m#6w&TdsXVQqIQBU%GIA_]GwW(HX"~|]$+)^F_I]Jcw"DkR}DojA/-SsOn|o%br4240pD1<yK%kWf"ribz]ek2<2-OSeNgc&VEr,l)r<0/Q
-pfe6K6OQG_YUj5!KFMX@pSbO-C-lUBjP8cJkAK!/<,>%n-6[RN%AXNxPu@~X/,R`jWMjs05tqyMOK-3FKTi@"(R6aK$rF)l(B<p_n8@UIaPZ-v(7Kx~IbY
->>A03LT]5<$HMW]wM.x:vPD5wi[KKp0&wwH9H}HxPfPH'>kqbtUF~@n+L<jlTyo5S/K.v=zSPeck__Q8$j{,6vM5'vGI|M%DaZQ7i%}-wO#{fk#ws,O+5^
-M7wd'tE)d_mx{SgMz6eQRD5ho5Mp"#msg<%C,2{;3`f]sdPI&^zf(z#E.uk,O&W['uwcVa/g4_+{z=GK<Mbc6|^`}MVvtqfLWf.ln1ml:vQ&~>|/fDu6Jn
-LiuFHOQb#$P&d5.;p:5xRdkI%^sDR!^n`6&MD_I1!6:Y9)mtt@iN7=8'njWmV0;t_mW$i"u^Ko<EaxN|8[tutm4!]jg;9/-zkOT8~YPd;buHBu"1[=039Q
-z_2"NGaBZ5X/l#p9opjSm^u)[<cbI'qYjBR2,}"Da%M>Dz'TX'1/HEe&NhVX9wY/zBrMQ3[0Pi)DBeo5&aI"pt>lnrZA;4OF-ok'"_kkFn@QvN@,(!23+1
-.ZoI`B)T+fWcq]=|zrcTNhM#}|#YCDE|7MG6{"|n(Vkj%e>wiz/,8Zm3_H<m:bI+40H%@e]wJ>VdKz7na]~3C]hgE%2#1-u^/%LXiVo{~umT)4CZ;vG|":
-(4wAZ|BXQ9BR,>e3b_E(>yAek;1^G+sr8LJ4DaUkm]x"]yD|Wi<)M6BGnKA=Y#<Tba]&@y`Y_(LI[i0k>9Ec{[r.nmG}O6+^QlL^vF@I%{f3ooJMjRcRKs
-kZn)E!gfF9C2e@<0m%s.woOj,$6gd:dk<{n#7+;1i1vl$4$v8!SC|2.qF[=!S5ra(6hTXf_ASBzanWu(nEpk#zv5Wg4pzWo|jv%_q<QU_9Yg{X8hqcu@f#
-}1zScAW@<vA`Je3v]Sxm|+~w(@K#/KRI7"m0A6qe!A;VD7Q"i[cbD9|m}p;_tzrXSyPw_QK`Kp|Y}nV,+7O8_y{GbOsWdZuGNL60BrS4MSOKO=x0QTeRvD
-J^'VA^kdoy>IgZj,<$|rvk/s_PM&:PH8Lj1A:miDlQ]26-Uzncyk.$xYtLfCa(kiyxx<W_jdX$skks%[b%{T8iyf%mv6}4e.AigFa7eFguKL[sQF>@wT=0
-jI.%<R|R-Y_Y'1^#;.S{Oj(io62<OUz(SNO!8DX(!}V/tXek;o>T6>Oe~w]eC1W@P'y&HY&d#j,RVf(B|GofOu|+=lR!HuEdW,G;8"tkB,;eXX@w3;yUWp
-uqG`)Man}DjRb`+niObIU:=d-2A|U()NWsZ3geXGB>1A=ob/hn9{"jQ<pt%;!88pZfp&A<n.xdYiK/{:'F&3qxVE]fP5VNYc"&v|{5&5@-Scop$nyg"#`a
-L#Nw)A2e_$]oJ+G5oT~>cmTa=.R),KQ.IkD}jM4w1iu0^,83]:eIOOJWEQ(#h8d4+TiT'h;X1xsw8LKFOM@.WLXs_@2d:{1<a-mzmNk=<dd["CoiPm0CWt
-&W0xTSTUE059yU%t9k1"mP,O+s{$ZV%ccra>AA3Uvw7sN|H<JpX6+@g26#=^qPcQc+b"Gq-WG]3.v%9!mT+p;_:bYb>X6njt&[(J!8esCIP[36&c/kW]C[
-iq:H$Kg(:s0`3y}9=23#s7GF7Dhjoy[tmHxEZof{T1+24nQX"ajN{q1XW;O)"GdJdO37eukpO/XU~Jwrr6^}:vL3r5t{Rz{G-@jn|5Lk<xtmTHH{!2Om`,
-AS{r4WH]^ugmL9vn!"}xI!j##6yDy+R-2^"O/EAkw>DCA9D9[Mv6)>9w>V+wR8fm.g~w.3@LHIEQEgGs")1O+ZTbPzIuv[u-2hKm-1(C4F&}i}}l8|,46U
-[^#{s/;M/r]$9wALxAlbky)}H7V+$'mF5]lg;n1f_(FR.GdhbaNsXWftVq_{,;"Lx&S_+`$fTwkXbf>%OHPb(c[v%%~xFb1,U$!S5!#3[h4ZB>vFgSL>(S
-gpJ<e]EwAps0NM)=|sv1;zH4|@=D3a9kvWc;CK=Umql`XPdA+UZ`&o8#IAh[|g4>['Oo~$Vlx#(y0,k$%,](+I)T=&+Zah5]M/YK4FJ8>YK(`As.PP97%y
-d5;|kTq}PY`w^GQ2c[aDAwd7hyc|i2+{=&}vuk826e{0>N,{1{fkcig+8-Nzi{]HhmzBw,YA[]8'w9~X32k6.C7'f!8;c8t.:!3e~tQSK2dzVt#_t+B(fC
-j"GCH-a.2>9UkqfO-{.!7{b|XBM>(Ud(1|'Jw8M-u=ir{v>}y>VMba.v=2vLgO}{_z'G]hBRBrwQ~eB__h:LNNC3}_;28%D6CDiKwQkuj@4ZIIy_MpuGPB
-v0F>TIBDz&d;GlCt4OD42`fRER:k.}KsU/DRshPfId27PLGlz4VD8qDd8x{Qmh^NSDP]FuzJ},HN/6bLn>R&1XMN@;}%"^<|BWyz#f8!z[Ud@yle,Y7D5m
-pu/2.yVsKPK=^|[|~bV#WnfyXUwwm(XAdryu3q"L~Xpl-2d7Y:PN2ichG="Fkj[(PFRFhhTor/r}wbQk(Z;v-7)>b%)X5mq:|M=lu%#6JIJpT)GDVx#C8I
-zVQ|G]Bei(6)7EsceM|&.CA|KZ%gOv.VB!@^^GBpNo4QpyEK.@6j{[H]FN"2l12PvDq#(cCo'ej5G(y/%@nglWx"gL<3LvOf`fT<.(.tc+0.i2EMm.=TWZ
-&8)=[sEL>Mq|-YUY,d2kf{v0zhm_I&_pxH+=!_vqJ%d8.%H:xo5fs[rfCe}6DStK/NM/u[5`sJ>vlcpa#eF88ec[]GmXc_4!oWP'HPl(a7=W^C)CdjjQy.
-{p&[mXKF_7e}43S#VF>5tV[hl,Satw_54<uz[s[okWFpmLLefo^!Pa~G-.11#27tb!jm!'Yet|m-g@iG6X8@@0E2/j_j+7H{s(YM$iQalCx&ug1so3+7VR
-#Nh!Z'&]j}YM$D}+`|/AZRz22m!$O%1$[EvC=Aw#|f|!EB[ulCu:tb"dKLF[dw]3L2kO';bvrg|<g`p&!uB7@ps'~6U2(Gv$%0{O]D4E){"e&7ukbar})x
-L3]R.`FAZUFLx=,k.vDq_ag0[kS`q=4X;^!81jSCN>%|"gm%fNLoqN:xX"yU$6VI@bOpx[2F-0%@OiJT8bXo_O{l^Pzd!)@zXHG/zceu$dX3Fsm0CaN{==
-b%L1[y7gDgeeU9j}3V-`Y4=vq<G=w@:1rr[L4LqHrFgw0AIjB9(lf:i+'cKGv9VtqZE&5/TZxQI^7cG6fjH16(([R2h1u<m3iWcK:%YwqJjcV#'6qt&|Dn
-Fwl`3KQ)cU)y7G|DU(rQ~^Z|-nTMScvI%iQ!)bZ}bkPyWDXf+6$9y=CtSkJHSL)cgf7pL1$B0tl7UQpA"P~i!LvoA;h$rX^g|Y1/EWToBkxE)y,_wT(ngv
-SlIr8Y$X@DAJA8V}xd/^qcuv!DdB]Tw;.YVNpI[m3<ferOG,@s0;Ra`J0g5MGhIhTfsTrJ#C=A.h!Dg6;]p53kn{${Yo.T<5I%f/[m-5J[v)B67yXOa%2q
-,H_HLBNz'yX;M16^|itxlIK`>2yzpzq+LG$fn-U.lEO2MbdM>L~P-=zS]AGPFN:w5QwQ}y%rYGB9fbp&7Qt{lz2xu]$s)}{/Z_1W)#N3wZ5pB2T5Z;`#8T
-k&4.)o7fjm$O(+Sely~HstLl$OG@[};^>cJ+2>):Xx8v~(VRlPKB3rQF{dNIM)ovZ;HQ;)Mxdq]c>2jakU"=mWOaswzsZt6CQUV5$_OQ7k5}'YxOq,3<2.
--[.prPc}tYs<~/q{.G+CE@@Vfilzc[-w'MFDKyUZH[5x9rZ]!7Ot.q72_JgilyVr^K(EZwy&BkHuiJs|TGvj1xg3$0wA4!0/Xd0-gxi.5aVxg#Hn7yD).-
-l@O{6o-#_6vC)%/"rKi^hIH)<k2'6a02(,JycZB+~mH^Pz-,.oa7kI-gy-5p1d:-qF:$-Fs|CQ_K&d%]I&[Sp|dKZ22y`k|/gOb{I_71M+/Z.2Y;~})[h&
-2w[0pw"QW_]PJRV@mT,i1nZTgkS@C#Fyw|(zu4Vc+XZ0@0"+1<O"3u=^c|(B21OhG@+8nc(7QfJ#ts,F(g+:g3M:bd#T@I~%ZE0.red7>El5^&x9X@1tj3
-,^8mohYBiUDF$-5[w.ieEX32p&<}=DQWy@:^a1x$!)C6WNX@6;/vZ5=Z%}Tg#qVU9HX5Zd5G/jc$'L2wgzS@olKCEr`W'{$3F8J3oz`-DnR7ImFrQ..}cD
-H4vQV&#zZ)A/-'R&,W6XJa/f_0~"JJ@zDdqet{bY=d6S0gBl.Wqhxg_15Yc')`@eaqHgGM&<v7xp[qiq~9uJqo2mD^vXUkFo>X+EGp_e2FNlId'Y,L'RzW
->lMu=Q,Z61illqIRr]BrL7@+GN'T`ybMjS7JjqN|WZL,s{)MI=[W6cP^Hn;K@w_RidD=7HKH!YC,nr_xtTH%fZs%>|E$0+UgfC0A}tDc]q1F6OBnt@Vtq:
-ey95o/VklwnkfQ!C8%i<R]:XjmeW_FJr;(,{dibDiU|79"Z$t2Oe'ra$Tf}uH/mb</{s/x[Lnhx1JakmF=])CXmF`QbHiKQgIz]C=/]DFhtvmdn;(-oqq,
-hEH9P9!I&$bsjGb0Utc4Obk%t0<rDw^/5;eE&:+r^'jHC.BW/5GLxb9zDdx7Q2qbqv,s$_qrvTcX>bpLV+8OMcW7gyv8>#$p!z-HFL5qk3I(N9E8[deHd6
-g=u4`qd2V=I=y)B)3_l'bOGJb`|@Dh+l.%#U5n@W5Pw]aweDezylGLAQd7u%_acs]A%<),)xFOw!y4Ls[=x]GS<VA7a[XsnI&|rKuy.PI7df5:npm:{LH"
-Jf+<Pj,sfp",FvNe9T/qgAs`VP=a3-+`N3m1suGq<Uar>^9V(KdE/.xf)ThB~bWe833.{9;$7c&{lB>JMA+.Y+j<[LBt@8[{+Xm%BeQQ)i~c,P2ZHT'Z$T
-2MsI6YaiEa]U51._}1=+9Md=|t>IfjRB&ztgdb!1I^Qf!xT=Si%l7|Y]}MrJ$@~X(KWOMvs!VuHsM9{ustMNP3E3;^RvKev4T8V]NS_nX"wm5;%m#[&bc-
-n^COViOc{DP0c]<e"ij8iLCi&,[2wc7]A[ZpNI1:(^pCNThKbxUw@39{ll6_W>Ae-3wx_H>ZL[<<EnU_Q#_!bi[k9B2zk3yM_sO.g%`SJ"L/7h7#=P1mQk
-&-9H@HqW83{dkT}S]Raj<UX,.%iBDR#EYjAS|Ic]nE8JN;pzKo>B[a{6j+Fu.b_=RJR|T5hdyqqVq6_-}B3%IFZ_bgw+=LL7sGQZ1"-h"a"J({%zn#HXIq
-l|-1JMP(,qh4z;HfJ+h+/9ptl}JF!$IrkpkbKiCB].pGy7=u3X=kPTcpHi6%8ckd/wKM{J8;y`#$~YTi|r~JfGLH]]5q'JvruK|-%&rxiTG;SKFyL[1o=2
-Tk7GN.]R/cQJCa/'9WXFz<93S4'Z[Dn$j(XFvJoEA>iFN,vhFUL^,wXTo[xs>HY7]JU.M5%_;ML|Vx48Kso|G$&O.O!=DYVA@eJJ6ph|@yLT/:n29%cVR{
-LvN%h8IPj_1UJy].t.;g|%>L}cPkka;|>lDwY-^lTX'B[doV`]Rg(>-ZfXrmqXo"rCnQL,W!t,d8I8if>!2w'PjtgGe(d`O#"4tLE/v"/lSE-%FHG1n"]L
-`uzXpcbr+=tf_3rMTP[PuHM7|z+Ivc}R+N33VoZt{aeNkeuV}P@Ton7)WQ/:QMJY0O<&[YFLd2F]6]JId@@7CQte]njA+NU/go1Dw(7_q${Yap>-G<&Z[)
-nL5tWeF6JR#rhyJfd:qR{4^7CfOuh{bLfJHz~-3JepVVWX`e"r{!2xz.ZQ(r`Ky;P5ITp'dE06.|V[jI;:q{aObDI|sKIq6Rflziu#zesV@]Fx/nq[Va=y
-;5U7qfvG,2"Scx~e)MHEld'_bwYL0QRNk|Gt1UPe$AGv(n.C68o^Dla,x{N_(]r">$.GD4|a'i|JRD)c8Q>Dj>gj=ja^@)W:nwcyV^Pk_($z+&.Z_3aKHP
-3us3(8Fl"rho0h;wyw8)bh5v>:.t'T{Iwetmyup[dMAy7'N%%f~p~gbhlswz1MHv6;rs$,$w=hAo=6~JoG$Y4D@'Rd58{I/v3;]D:)$aa)|,^We"7hK3Y'
-3:qiz^Is}8C_0jK=vdCRxP,^GeRcQxI2Z=srNTaQ8wU#8ZKH7>+r(_s"yU(vE`D_L-dg8xr[{pV_PKw<%>QEE.-vwLvj})P8(y;r`]/bb)l18-gS)Qs<r-
-m-Q,H_A)p$5>+puHavc0ek9QQ=W^uN)h"]EY.SBFyW16/&C6IxN%DN;ybq/2{d-%nNN:rytWk4EtXwuR^Q.|y:IXe0pyK8dw&s,RN4Bc!1ibl4$i}3F08%
-{S9(wn1{TQ2Q=h&I'uN=YscpnR'cx;7->$71b([)Cf!3SWu"jU,^y-Y#m^':0'as8m&+2V[WZ2O!4BMhLfkoJcUM"1G1:Jo6)a)]y_:0@sm`1t8/58e|Um
-p:O<`(Q=chX:6DH<Z9|-9LZiU8D!#@Bg'eS8){T:Z7HR8IwIdPlcp{-R('4"Iu"9wrovuriCq#YGw6Is<&PVQ"Dic%dBCG2Zut|mbq.aE<[weX~l/z9CJ3
-f2x7shB[:L"7S{=!zi}Y/qwGum>s#/:q`JLU/z_,QA)FH|9fYnBo9qlr01yZ/D~]>#wAvdNOh21@w54dnD-Gu"l3Z}s"YP4$1=EUDj,=z5c^&R[!b)#CEV
-1ZDOw<4]L4XSh#`5J_fbqpl%_"4KrfJ"albyxa[o{)rK1moc{GauE+7I55Uz@gWM#|-;M%MrV@UuX/__G<&c;87d2MUiRlt<DuiT9}IZl|}]iTOnNT9:3f
-@KOn1F[p8%(6ic`Co}BnZ^&,'pTe5J=bjPmPbZA5h_=Iai}-%8V,$z9I{C4AA(:.f,{&W,GkYj++G!BtJTBfiB<.`h|yiF&t18hE!US2V!|xuu6=>Z%A1^
-4kbx++[]shS_@^b>.xe-T#{EPVhxLC;5Rn_uM&0V=9/<aEcnHC"2m)bcP>PXH&0RRET(],er"csjt=!FtDNq;P}Wfl=gao1l9V%.~AAJ)[O4.n_Ty5A%'S
-qy76RY@Ew|g^_T2n5kQ<y2_Vq`hj+3j:~#[.8WRezafsBp-fr38fD2[Nn$yibt[wve+O(zS.wm`VI'sei@=/LGF#AzS:y2MFZ_&Xx^P05&[j6Bm]7a`vxK
-FA~P+g,"gnVrl&'4|[tB@tvLyH>%Ls3"4Cq%DHQk7;zQWg+p-P=4H[sPAU3&v]@G<B!c40W/(AqxVo}q2BU-'xE6':Z2:FWaV+nQVf-Th<xfSp<8u2}LQB
-;`WEmHK3{n7Z;Z!%i<$;ubS=!iWMJ9nI&ys;!qoqkclGp5u:G,f:],v9X4qz:C4Vj)4G3@k65zw9/-7b|JhL#-wJ'$Uex{wN[!h9gRIk@rIB{jTW;P0W1Q
-X%#FKcSE/B=i3^+VU_[{Lp=A"/bH#hXJo0/6Lh@`9z1[n{0_--4DWtIY5%fB@uZFDfI;@/3>6YW}tJx3'y8ohjYV7Gx'WD0VfM@)Lom}RENdv0FRnv,!k@
-4>u3@O+S>a!VFagoEn:<zG.I;)Gt8Mn85D<D0"<bq#V8ISv5n%@)yqx'%-r3NRo9-{a6D0v&,-p3m!'+q(U-AC=1|kod:94SX<.j;uv%W8K2WB!Xv_<OJN
-S+mE!iU|A7F-.aX_-;aBSkEnYLrkEC^Id}0:)l;2=k!O=ItPJwW9LA8in`GXjJgZ)16p3.CjtcANHl^=;z>Tv4TYWwEt11o<lvqysFmaify/1HqC;Q>#LG
-KJJ^hIfn7$lF/q@/KF=CNAbh^]Jfz1Y6'QQ5"^RFMKZ5i#/I7Dp(YDma^q6sYVJ0S=J-w;/CQz`]t)Yx;y/7oO"C=BVi>^YUphg{#MXeN/lcq`~[;3u#aK
-+u]_^c;30$nwHYQ4KB2kymE,`LR5MJ^,`$W4|VZF^80k}-X[=R'M03%d'!X9ZiNZ,)`A"%30hIiLEo58a{QEgS_MF_@vRWE3@"^>`/p_h+3{)_QkaP|6Kg
-`I#R8+0ksl:!cmN:!LfwQpZ[L;vI'-%T|`9Ha5evUiN#staOi=rU0NVSOW}rNm=qEy4b7/|3DOrhPzrL<.4jXZhXC8GnQdY{-ZC-E{483h4{_|xSJcdPr`
-dg|uz6EYRS#e!ES{uw'L^Mj5S&;Blk@h"{PU9>ATj!]D]$jU.Q'uXL5L{_67|it_V|L6zMe[N0Xnw1a)bZG6O&8_$Y;6>m%&kZwC3<-]=QpOC6~5`/E{vK
-G>!ZqNwTKahvT]cl&SuvVr^Lf:|D)w#1f`kLseQJaI&MmML,b6Wwn}eOWBw2p"XX$pb>by%tbHz&Qum:<HTK_|=n#gT|Q1wcoBB{k`r:$-{dSiI}A{H]n,
-4<bVUs/3ZOm:$(`z9{^!3{kut&7"a^KL-m(|Ngn6NRN4t[oxwZvg)]MELnx)TTuo0pZ$HhL%8bes;/+U8K1/.h$dgL~Lso[Lh!/Vd;w%#fO3C=6Jj19n[&
-r"%!>`D.SC@bA_z.HQv6>k)NWDOd9%<cK&/N=gSFNU@W0K75U2B,[>=S%DGsZ[]=7#eM436d~Pt5S8&s'r{1~pHN|8|yK{J^d18w$B2LTi$`ZU!Mew3&dU
-'#_AWri&&'D`]},x'CB!x&i;dAdj;_.Q{VdQLoBDdblnwHW8"k4R[wyW0:+wSj<:|2.%,0$@Ao<7FyX1Tqz>s4VZMI0i9qWk''(<Y7-@tsC#5T!:Fb.pmd
-6<y{O;]rV2HTj]`,3hBdKqSX4<4t6gMs'NwJIyz`69_UvlL3{=o0CKWhyDRe%C8`k+ZJ/UwhT%XL]mm"=xp{G3eg;I5M<yL_c+($0zj9B-@W`j:&:5y%L%
-D/=C{^MtF@rjl/kUwSxnpjbCh^H,(@.xN2iYt@IP>l!L86c%-Jd;FmZ69qP:tjs(=p.wKNCA9qT(>+tQ^#($pR.CmFnFu.1e5|rLJ"ukFVVP3<l5gSKTn)
-!#`vW=Lcl)S$oHq|8io@Kwa}&iIQ6Lf^pa{g&niJ|a=wR:BUpTPnKq#!C|e,t1OdlmNF}T2c]DdMEi5HW)9G7'Q9co=H~iYc/$}"U}G5vE+J'7xVN{pp})
-5:1ZIon6#a|8qQGdzLOQbt~6Cxj1xON2[%!.c9F^eZxi{(p!HBVXc@rw.<<2]FvPwP`q'I+hQpL6Ew[ka%<iD-TD-p>,&w<rt{9I+}Q9FU&8gsd>p)7nR)
-zG/h-GPf6}s|6h!bpDU:ZbUgg'L`^kf">V"u|U4Ai^BETaM0'e3Z0Kdmqy#-s{D<M5=#$O8snB^Ca36OWp1l|AVRqb0HkXJlGtF)aR$k|y+C(sKK!ylh/E
-RSaV8ai(fHr|HFpZ{7AP(DE}s-9K)xUCf){|w5]v7u4lJ5ESgGaiM"FTN4oQJtp>t`g^rOX"h#85!sVH,dWbJoZVt3QO1@j`xM@'(3cbC,XJ_bvx)57yg$
-/m$I~(tJ2,"WwPv;vo{#5]f5q}gNbMpE>#~+U9a^zgS_oj%Ja$}j%9sJP@Oak0$nRF[%/r#]OnvwqZuLuN<06^"8Hqv=p@FEQ,2`Oa{KYS'q0w0tNIQN>q
-;Sy58oqNh]'GctOsa`lKD.xdmW4m}PyZ0E6o^_UJlzc1@S5&rv23g!'O_{H8E!sB`m7)M.^14+ib5SSQ4w4pJ"2KG]6^<{!Y<Y{#%US:,N0`o:1YrMeq.]
-RUGS0y=_XTxL2bcr;CbC3E!Q(_<XQN~e>`4X~.Dxvt3@=LW_yaM3e!BqfdN2w|>P^_1|d%GyvglIFO'MdCv:B8{q=;Q%SnW0#u0`3qBv'/L@cD6'i1S9~U
-kTm1'xkL$MXqONCnT+&CdAAmy=_n{{yBk1,p)bxz)gAyH7Ne]$u[B5LJ_<]"v;$ZF(k]pev8[A#wQ)6>M!bdnL_8L^g_t>L.gnIBO>fjJ(ytmh`Cv)vA5v
-dKlI0-|Uz#G;=&auwkK6H3ua:#!97@:e@dH;:i@7xs}PXM@U"1+)>m/FbSRPpW+NlX,LjW'dqtNXmNPH7HS($yg<,$`zS)o[Zk/8hYiGe3gqhR{Qt,I'>G
-<tRCH7~pKWHjXL49&%2r7Q3.z}s'0MMUj+_}]y=yv^o66_u$9P]znCwb6G4(^G]N:_3xyoEyGp"h:0C>$%Ayr6@MJn>if%ye3`albZXG2H0c&aXDGb;u-M
-[Y0p,dg+a:lQi@/2>kXgKs5HBv]qn9A.o4ZB[8Kk;O3,pCW^Ir$3Rl}%S/~DAdd1"<1Ag8bZwKSCt8Uu;zZ&K`{H3-)TivbzS:X8kY[oZT~F_35)UyE8!/
-hok)WCNRdcqoE1WNX])C^h7S~m+^p:,mBr=Tus=5kuf(X,"PHVD+m1Q&g&0i"m=c]0f+VU({I9`2,-keGjw3GLYYb(%vstu%EjS<GL&"axKcK$M/(TYs2[
-jtoe"HPnpX{n37VA0v6V@@|bsi$PKiLam0L2+.>IX@P$1eDY1gy],n6^K!{,3S@T-S$AseM:@nh,duyn8_s"f-Z36:@Xh/Npw#r+x5XwqLlCb4&sa`uv|'
-`eAsd)/2V$MlJUpMOJoqwnVEN">tf2t7N`gp5bSNlX]c(w[F5+I)Q@_XUJvk$y%.Y^9M=0bX2+W`{BrAnO!50MvMZLmk!W+,IALXFhVgnYjZSYrC:Qci7e
-UcK-J&Gr]@Pr$,=JTsYQSbg@>&Ax~yBF4LZn=E.(&@R/,4a)@i^@eHkBl/IS%3@3x,t=EZ"4-%C1/>e8_<tR~L9-@n"8}@pI(:yOQQ}71FK1fyi-dB]azg
-nd(.Em'..ue#%GD21oX%UC_O8(oi5]N+xxUsYOd{GNfO[svR,$|/mX.Pa%zLQ6eNt0bLO3kyNR/X~<rN]TJwue17+^!y$1PoSJhk@DO$q$Cgry8Y$KbN9p
-18k1r+L45gXQjhle#x7<IC6>36qId-chD"reQD:]IuxKmACm/):PvnVEcW"GX78qX;5]|7heP/2y!T(<YP]"eeTBEGg#QEZsn$zS=TJoyYRn6Joy^sUbi,
-:px4#K2<"iqf"_dPcK7pC8x'YdB&x2Zs2nr"9%V65P7H/AYHIzm_KeK6(fNT5`2T~L>+yO2H/EDQu''mCqgNopmhfPY/O&1TdQLkr$JFoQ0ukj%;-i=71L
-I>mVlj_lYAO@NXY{.z_<C9in'Vjtzf%2>px@#m|cF9.Gw$33;:nIFGF]~7)p,).q)rC)kVbT^0R'c[q}h+I6PC&$Y4.;55><@(}:5|FPeF8QotIoe7VMeI
-vX!H0C>qq[h0`$m#'6x{.#L>`cxiJ.wK:Gb<YxKdy!:ZSQ1{[^nr}u`{+7,kae]sc(G=ebYl%B.GPL92/fY^;v9xhG5JyNu4)v)xGto27`HrB'irdymb(G
-gircsah`9W+[V%5w64;LlI6'D3/Mqn#SegdSMOMyYnkB_6S5;EAF!V}u=cRXJo"3{.vd+NLkPt|jv8CEJnJ;XWW=>+G3<Jq^7N_UO_Ba1iv2wBC{HEt8}-
-,PmK}p2D{7iF#|O;':#Y.DoMcAAZO+U_Ovb1hSkCuvSOHv.t}%:U:('}#Z9w$}3TdE[LMvGqarCB"4"D$:H(@&/-}Icj~vnB$iwGp|.^s[^cNvI=E.ys^#
-Eg7v_dRXS<<OdaPzoNb-EG~K$B-4@t6Ev&NnT-i:Ow-4`bt76Z_eQT`^|:z9c9dr/WIY1iQk"lr8SQ.[;|<hTIWUwI6u!lW7mZ]2NP+f;{-z9RIzR}o'~s
-Cl9;/^d$vX{K_"`RP{BSY)^]8;(O`rs2OvU)kj6"q#:^wYT+')K&G0S3$OO#r!;f#%`f[}{Ndl^q2RQ1&8WNTZh0HX>[H4nb=q=Vb_>Y%vg200q/(drOjw
-18+;iJMw2jX[+eguhBP-S9l`BZki`xrx9(NACk=&;7hcNxJwi=[g3B/,)JfRqQdRl5&)<v=X}>=Sb,qAMst5`6%yOY([H>UpsGRHWZX,ju]'F|S7ct~wU-
-Gq;!QtNR>y&>b7REY{e//,AZD!(9&Tw=9h/Z_Vp`=t`/:)wXDLV-k#&BFYs&i9'zl!,]H6JJ>k6CpvpdyA[dkEOP})w+pexj^&c[eRwN2['2FxA|U7XiVV
-Nj$u>tQ9wih7$vUJ</+gGICp1wD&hVuYvQMM$q8"$`RMwg`hZhQH0O0M:7Yx2,V#Lssx'w3Nl=Kv6FN73Y>&I(BWG}0:1|3ohZ_+@%6T"<C4loB'KD|]fN
-kRc1w08MpF<j2.on=2}@qL/Y%u%nO}[cJb^Cyi<HI)Lcrzk('$Y4920Y#}Kjzq6]bT!BXJr=@ILU+{-{QtXGMlMp0am2|3"T;[/#zB3Ozx3w_x5T$m4D!k
-TkW`+s~G}J@<L'IR^Z#h(35-#Q[yz9dU]4`9bFiTcxZ.ZDa6:vQ5_L_12}.KzWv0Kx/=v/dpNUW'lZo^Zus_@c0cM"-".Lm}>YyiWUbyL,z=k/^.Sw;-Z{
-t|E9iNy;~(dacBswI)tD8.R_@5[{4b!<|/Hz]3L,ss8p.B|/g7/O`{PlZbDb&6j[up&Z~z0vX[DZ2uzP>za$k_ZbO[Bq#I]qkVcWQt]+6]X/9_>zCA2:Fb
-%}TS;:t[vy-=tMIGI>+GqvOXL9Ph0R62I'Zq0eA$gJ$U<MA{KBn4T8&"F.<.C@^,6IO>X:g@NRg01]s@vu/-GA~e%l]-mm|T}Y2i,;o!+-(|(X{h}vcnJz
-Z'<ESoay03+RgJqxa`9yAT"mSdvN_H5hnv1)k&t`u]xKCs7JIV9yIFBBkb,Mk!<bAX4O4[&%oJ)}N>VubNI)v-M{KqA-n9s<wf4M1cHfTwR#_]vo/&rl.e
-kf$>%13kD6MuQEn+z4lx](YEz,h{Nyob@=$7uUaZLn~{F2pHU/_Cr0!44V))m7(9&5}K"z27aeO)<ikDgYib81S+x@UXI'/_egaCbE;l!l;,b+N)q<n31V
-dlGLCBs|i(9Ufm4.gLaJl3JF%p9"7$B:sz:r{<+!^8}2lKj@ppiqwef#aqUmjU0t"|py=@Y&}z|]3[z3>i%D^e|fbgQT>'99T6ztFBm(j;pYgZ4Oc):V,{
-AR#"i-}T'A{DRxr)e`)bu/jd}1P0>t.)DL7qQa|k<R.sIEt1ghKMfF'OaH@+XFzr+-aM=!B9zo"@h(qbovX;2Q~^zxIwagnn}#'p^P,%-c@xtxXUfpJ[RA
-[D`'FfDlj&:sh#RaHTZw0N3'LpclCm=]pm5{+<PaEeQGF>OPv&58ByoTax4ZQ@Sm.W3nJ`&FzX>da4Q2pS>UbDb>:UP&A[onpt4+n-sb{GQ[LU[(/Z~TwV
-M"YS1/aiY=H.eadipsc#ew2!3><[OCu[CIMzwp^g^.sAeF#h43cdo"S1wUVzMhM6ph)B:p5@6/Op>KtG^dAOB!C(A+FYru9l`jZ)/+V&[(Md[b!]r#.sV.
-:={R+TtU3$-THwl47s-H~zRf]9_]{BLwMGMHZET.R7M4P]#0k%W6>),"1Qy}%8_/'xIb8A}c@da84U~@M1Z}I/r0Kb=(,R6rj`EY0:z@^=SvO|CM'M`/[h
-.+Y}e.qg4kQ{{QU+piGDSn"S-L<BYz,_:i>nFQxIV=3bELJU61H|abBkh^`./>+=#s=Pe)XGp0o7(fCb7i65M]3XtsDqBb8q}RN5CBbYgw^T^MTqRLN#R_
-j/7]M(X`"]>+2oH$pFf,Fd;]u_|g}R~%,@2z)x5ym(.u7sH.@#'Yw:o(0TdtGkO2}M=p^Uk)d]UnMf'a#+jJo4>ueToM9qN<8$(eCS}Xd}/90-A6{kagFN
-y}4D!;4TB=b$Z,ec9z)XvQ:Zql7&m"OBmaFKrBN4;woqUY,UuG6aYJJ0~:~T3e46B#dta1M7C0&xW{A0YH_Tw;"$U4As(V'#k;n;e6B.g0nP7thz$9H`$t
--d}({d+}caJV;z0WjCW3Gf]}xtfTM:qooz_VU7a2Dws-ak%^/87}^A9)e}=tAgab#[IWY_'NvH10g-=$qbTCjpwZxqpvsi@w&CNcOk^uhkFG$ZRaM6EZ~{
-#vYs{fv[GG1K~9xNy!5hF;##Ea4)F|`(TaVoBSdBz9:!8Ttf<v8PThw+x}nLJX]zNt&5I:Scv"2)~-.2"&soNQ`q$1qn_!z<T|,)7cM<&Ls1U@/ifG[}25
-A:$LfXXcDl_4}pEE.-}s;w3dIP6r1wi;JxjwC4&{[<0GM+uT$m#z<RvV/Ye&e}uEZ>w)S_JD(O+{YJ#[e{L4J6(g==V3Lr4OVl"nl{.x`7%GI#92I"bYa(
-N;($__tU3k|gTK:-).G2=z4oV,+po/T>Zyj'TAXV1D/EKMGPV>COX<=nD$nmlR,]=41Ye&|,nA=[5:8]E.x)~skH'g.5/#4`medB4K[Kg:2eQAH|6^};pw
-5v,in,$$zKDFrO:I6%S=.M7f:AxN/z1W^'g6<!A_,7/qBasZ2A%_=J:+t't^:9xWl1p5WJib|AGqT/:]87EXl=WmDBgZaITPt>4+(E88sk+cZDY+$J/9l}
->s<y}vQ;@a4B~6.Yj6|H>Bk!%6:alc8o)lC4pYs7ZNl7IaJfzop2R`JG!=tZn'Ks28ZPIlcWjHk"=p`XH#C'XH'6s(i>mVrTySzCL_o$/:8K7iWCiVK#~l
-v3Lp2xR:kb3g7M<BU_^w1p'PhLKlUr,;S%BS7K=OoaUiom[UV@Yi~D[YSyM-%3J=E7FnV7PDOaoCXK2.3F_v,]x(GVQqdi#Gbu(SFv$6Oxo4#{sK%wv^_f
-O+Es8AA)}n_2DUKor<O->XsA<hKwxL5ufcase_y]q$SBmd6t)oDfe_xT~={sR}cXIt#r"gMt^mQO-I^WR-xz!-eMAuT[9q@;nnp;tr)[~f$mnwNaOS$.#=
-/AtJ5l+hg3]@p>$xGb50f9>GWR^|2!WXf9DD.2[UTU8eGM.+y4R9v#4Y_/3i4_%$X&EmQa+Novw7=Q&v]JsiKg:jIv;lX20].2dCYf8{3;]^>-r7YFBs/p
-}T%x$uDaZ7ajabLsQb[W5.bvY8K<B='ZruI%%$q4dnD``3>sl;<CLo,p<f!)j4ooIAz;dZ&j.1{%`'z]A(1yZbb+1m!Ug{97HSgVQj2,9&H2Svg(su,`5P
-<$=2Z)x1zrh)2;:R{#3"-c5|Qdi.pBWjRX8.eB3/r`7vu@w!1}A6"OBSp_Z=3)TqQ6kqk)aPIitu>3E)zjvyzO35Pd|4j]K8FcFhh]gF-T4sa>jZ3hLU-S
-n8u`;t0|5/Ja&hP=Oh75<+~>7[9&jYwCMN0lXvtH+/Z`'vNkBl4Bd}FU!I<l{f8A-l#TT!WCRBx$W8S<.1$b6-tI9/36nYQ%4QqnDivxeGwxL3uh3##:r6
-sKrEt]+=LjhwE=uN$&ZH!bV=!m+.j:q'DhU5wB]n&(s$hG_CC4n0,}RII=JU6wSQ6kL()l7e7MOsJ/oGRG22v/)R[kCa&k7nB+.jfqzWQM"#PO@Q)+_t"-
-@97Cx%ULx(tB~qohiI7;'{-i3dp.VVO5IVeRn;A'xa|Jn+~@BvPUI[Mbdf[EOYg9{bB3g%ezS40dgh}oJ{9tS79x3!$X|E@.BP=S[lS##F"h<==v$1'V)/
-[r7rgihYyP:U{xj`wve/}h.=;w7wI{'8WPwuBsULv"'34k=Hf9-$gp}19b!pdrM^Ayp,TEUIv9-m)!278S4r}"YP`kOZ)B@5_t!fAcwtRLEad.$J)qD3V)
-MdNrbs-l8`CvhQzx7AueBOYtkgj5h-f:tqe}w#{{.FIc6]U)"lcwOvVYVOnvXkk.co-(;.q4jKDf[u9^tq/eLGdCIs1qsSye}pMH_d+a#zyy,08[&s@=;b
-1H9oJ3PgBs71Va>3PdOq>.Yk8R=EQJPjBl:}A=vn_TZhz1w$kI[7i_N'@Qj]MyTClt!(_uTek<RH+XWi`]R}v!`}-#-^uWuxXaEiOPt_IO4Xg=&w1`&+%9
-1LmeHL>^Vt=Exxq)%DfWvvf_0j3fvXXS,EX($159piYjg32h]ItEA&OQeN7.[S]BE9%!u7%VXbIZ|79cnf/7K=,TmUms"-S!r2r[XZ0<R,W{WW)UWG/L&Q
-lY|op"'fw{cM%N5E{Yf8|S)RLHC;a6E!$)S_B_VFOLwN.p_!jUEn6{Seo0c:x.J7W6A!N((7mP&4dC+tQ8aJ',A_2-7U'85V&vl/eaN]58=J>WA=6vI]9E
-.B}Psb}|K0wSm(.zCni_$D@t'poD'CkhG'"uS>5S9^UW$R}es0driA#yWY&"6k@'laa<q67O&5%4G>{j^zQ+%+Nx:tG}%bh/=+uZ;{xHUSh'^po:lf#xC3
-U{"['_;M!MQ>y7%cgl5zCsIY--92yJyMI|Y|irfuj5m<4f=}C2.>R.=/9rlu8yV{xwxKs"'gu<Z6"z/{~uaIDDwbRUfo=nKZCY%;w_3!'N$ZhOWFw3wwz$
-d%E"2/ES'ntjL_9LR3"^5/gnj2:aI_44:5YAt[`Q!LR)Pw5KmoCK{}-$nOaIA],@ck@Q3!:5[Ax.|c&u0HxGL_6:Fp~DX}L]d[+4'1hy@<K.eG&M}F%m5a
-KJ%._M#J[^-u4y'-B&5}C8+Os}`}&F4'WV_O>tSmHkrs_j5gJ,9n}mcZGc2Xt=eI}/4nOb%Ek6HU4$N(S+Dt9n{v(hl}YHVMg6:<cbxiZ)%aF,0ZTe_pd_
-LMgBH8UXs;&{K|_Kx(<R>jz;ZZ>v,cd78a%BzEqs:0t!eUC{It+,+sO&Y)jib-_veFI{7&;84T;Mj#Igaf1S2"XnN<@6!%bX$6}1[/RcGooiVlyJVwL4}g
-;UcL815$ecr!+m&dPk5ZF_C5S-Pak)m&+RcYz/`m}qOx9xi0B<Eg{5t=/y]-A$E{;pdcM:bS]iYU/R.sSUA-Z+49g@h34oRO#$=-o2r7>T7/5ANjV.e&n5
-+}kW6J,@+Cd/3=pHk4^D@B)b}pbr[0|(;5BiS+a2S,!@Lk-KP&4x~O#aoU;^g#=qgC`41h{:I%cb|)AM)b%`{HqruoelzY3Y'"inm=Q#F#%I&aUM5;V29o
-J>drT"8WZ#j++2+@]0ZHYt$L{:_-!-FCF2,Oil~tT$aj@%VO-6<`j&]Y1`_d5y6-Kq:^ovG1gK=S+AgOhwYaqFpsL+u9hL,$Af5US#h1dfe90tny]D{y-q
-UbNenVFFhrn;Y[vkyF}S':]xP$--2xTdn(35mXHsnSm&9as)NRje{C'^ZONch0fu/KgLMDP)5nNV.MLU%eW(f`XcNCnAc}_d6"ZY:'WAV:SGj4J<7]p)dx
-3c|erVmMh#STY3+B;2+sJs|F=J;&j+{UXgwED0'+9r+G[j3VqeYX^2FvJ39elSL1=$GKEEh4M3GJe^DL"+d30SHOBWMkqar(kzH.!jwa-/A`{a^^T}"-8|
-1J)Xg%.I3x'8V3RMDD}IFR%fJZ6U~#`i-#(<j5GV68I^jw4!Rn$1Rl}GH|^eg3|G-A'DCc0.^[R1LiY`lj3`k|`kh'!5T5r,B{b-.Q4g]>Vu`r^C`tK=}B
-P`PYlkkFhWJ+<BJyK/:teerLHb;1('&Kzk8&`".h;]Iu"0GR(18g#.S}LphI}U[2YZ)Co&i2I5UAjv'Hy}2{@Nh73"{jH%qCt1ruV9N'E+;U>,3wZ=~GCr
-3K^H&F77/at1Z2d2OYf63oBebx"/U3)aA$(Hc(WpC|oF[k#ci=+w_:ykR@eF"A_b5nMmbH[afG#tL:;m~ncuzyYftR|}dY3dXNU33/<}(MBA=yGHT9T{Sy
-YF,,~MUzSd|f&=fl4eY'fLD`joH(wa$;uA-qr'sC!&7^"VS1[[:{:E,2WSYUN<~W~"!Oha^E|QY`mrz3n7f{#2&h0zd[|yS5g)A{hhh5~4yO3+{xq&e<B%
-zQ'lSDYLqZ=Z+{Y5=6qdCo%p9Nyn=]WLnqA|-lzg]#8J#>/c9v^/rqO-Pyy)VahT's+ZNzVMd5nUHH5wm`fz_Gg<[(X{jqZP12Qd0B7&mn$sVvu]30inLU
-G5;bZkR$vR-_Y="4ga'%D@BuuWa)Z8H^gfwV/f]!j}<XQyp:t>BZG5b`PC^B}9&|Oh&(,!T$v94w44g}+mZ<Ci4LJS<JQ66eFuPz%_lf#M/,kmIbUF:@Sv
-;g]y4j)WwO.O[ia|R+Rb"o<Ls;E|(^C)uC:XRtwi7`U/Ia+fu'a'o@=xKAqpzn3mrm7`WbNJgv$;|q_L3Kl<@('Eo'oC4/k]Q`rHU.67ctDpbe>D1lyK)H
-[T9kt2/>jQxS|17<mo,^ZA`HwpGX6}JJ.IVG^anl2oB"|ZjYKfaN)_bl(b07Yuy6b!%7rEK/xAv),)dsaLYBnkD%ZSS[tSCvvBklY@Fgrl$J"2iFVPG5}s
-hMNSW6wBuC+h;t{B0Nom$Fk5dWl)$D@("N{qt`${jszV"=kw,OzX~!G1tNy{JTi3]Mn@%|rM5^9tj&`opi-:1G1D6xV^zM3k<@PSBq0`l;u}6<QszV5bO%
-IJ/Ir:xr'ZA%V-oarQDH$=goO4fXD'@=VWfqQ=#Yy:E#o4}3(!@n!LUWMq`]kUy"(]!1OajDZjY0<D[AbkxIe7,hQ^`f.0]y_8a4^P`,A<)z><Qvb+/'xP
-A+-]PMs';f,WGzG@{()sXu$()MBg@Iq9+f4QlW%.GzyZ1SGPZFoF!.'Q!!APdGI]7fjm$O(+Z6zN"q=Sb{2q%uL]egPmbymbizX%mxMZCDs$sdUT2Z3b.Q
-kmM&g36$=(-DO29R|^QyiO5Q+Tq`RhOTG}DdKc+g53nkMW-w}$(NO{zMFO/EN8+FyC:nKruul|{OdDPo!YdKB%j{_8K^jf]JF6EO7kTOmA|yPN5Vrc>z1e
-,as/!^NFP(v2vA_0%PJatH7a6@4>`9x/WdS@}dLIXRZ(22Tpt-ns-E;G6^fXzNvO8x.I_$R=,0yiXelR9$GmyuK#+=$K~7dighL{jo;}@z0k]|'U~54^E&
-r"=Fl&H7S76vcR$+mt-#xbX<L}[vmjc")c5[dSaeC>M{[o[V>s><J_fC2A~B|S/K[Uuysd1-MdVG[+WNxUbhdY{f$aOzVIe2|48<m&VT%V853A>4}qW[fX
-dt^UjBOjp18wl.4Qzvm}:_dFmkWJyUn30GLbc5_FXCU'-k(u,xS7O@Fnr9s(w9a$NMOkU-wG--_+aB)ZiC"lW5xC<OG_:E-.m=wsT{So(>e>'t4!v1=z5R
-qQDMS.Xkk^[yBz0Wl":a5qM)tEBawR{26aa&<$c{=z@uwlyP)2hFMN#g&f&,Q,QelW.XwMSq5:xufG~gt(z>Ub"XQ[#0C@pss"/bS(Ow$%ONGjiA3dV5&X
-;0z#.KIWmxy8akD.Y/A`{NWw75"D"9vK6xnpjsoE|Xp5Xfvdc+LlOQS:sJINY<k)(z&<k)c0M:eCm,uxTp79SAOf-q}DLU;j2Db>`;F]}`)KBg}]u@,2#!
-bQK7t!w)S(]Af/Cp094!zw0xsiG;Pr!cLd8R.6t{2^Z3j1N`&|]cyo<&vdSxLGq8j.j,]>2JS,XZ,.R/o2bwh}<j&bOu(|rZ$_5poj5=7&4yVEn=69cZ@'
-WIvH0UeAL7%E<dCg9,_&jRA[dhEVaTL^6sxi[}JOKtKq/G"&Vk]ZPxTRP8+"Qh[7mmCx,h`]]9sz;KHe49N;~FQL!NLd+:{JZP}[@UOqpzjCJ@`"v8FezA
-tM,-/7X%XZ2W7kd>{'pyJ=hYE0QV{-A;O6q%BrRVFl8>Ds/Jo;xL6Xn}0rzvwV+ovneYV],O-K87|^CaX/9:-F1#~}b.HWxey'tvZ$S4#@I^AP4;ulm6UR
-682-`,14]Kn`d#$$/xh9KXb#lI)!BYm62HaV/v_X25G.8IYN.l#e;hqWEuL-nqB}s}syFk#A^Q;u:uq5Y<x6kYh^/:]GsM9SG%zB'I4mH(q+6[PYf0HWrb
-GURfu"sv"ZKLv/ybVvl/1)-Ii4H3c@OTbmp/y0im%=hOkdB`_>W7$r$f@yDCzl:m'S8(DVN%yir;(Ukw~XSQ`6LDIpD_@u1`F7uhA7yyBhn!>.T360-5@g
-Q)`[+:0M99FyHaFjX^(xqK/>wLxk_TP0Kmf{`==Xz;8g<2e6"N{qV=}YvO0tzG<lMf~"D7P4B[=uYvc+nxsq/z$$0ZfS%l<Bf]4x/^7bQkh.T:eOzVFU`}
-=D@Inh.FdMe-k|)EFxag/-P)29Co'XYi]l9yEO,x$vO&mB:j-R7j&yMSe}H][F6H=WM)s5g#b-awh($8oj`b$6dJn9r5C;1i5"nl_N9x!pUK-;%[,ZbgCS
-wtVU<V}J:_aqDEh>6"ako]:JX=2{#lO8Ap49U{eR%@%i.bCJPz&8dlD83T{28ne<P9"j$:axjZGaqn38RnAN'DgE|R|8r0vd>MN"_dnRC^[2C&/RtXH/vn
-HQ'06crN+K7eAUPb+&6XVuw}"4k-Le.so+[R6o',`^Yr3$Pxu#6-E"$2&0r`A:A'gy|G_p02|E;}f<^wpigUw8<fPda%4LO%6-Ap[EF,lMtGoN]VG(yKx1
-}!]]2DC8JReO8Dw6g}B02SVb|gC--'CCt2oXdO~IR]ZyU0"x|O=IpjSV!"PHliFqMC$2L,[({W>sAv5jHx%+dV;,BSz,bG/:KC]tg-RnG.raVNpe$zJl&O
-9a"T}t[u{W|th_3{jqFGrk)AgK,vHf6+U/sIGts7t}5eAE#rKxb0`zZN"sUVGX^Kx%Whw||HWX_"FEuzc:y0=G);.1~ehnE1<X(.J|3V^Io+4B>]agwT1L
-IuGARLY_`7./";z^TL6ZQ`NIul>n:!6.FMRl}!k)n!10~ciSTP|6P4B#D7SjoN#xc#wDJH6<D|UM%,u^"o[Mc6KTUf=_]Ml#jN@84h=|rHd`Kn;b%pdBVU
-~.qw}FRERX_Aq]d3fs_SMP#u|mb,R}S:8)K>t2G{9dX=>Y#@v)2(W_u&7u%<Wkp<2wl;[w]$]s|0He09b$Vkla"_PK"W4`9C8lz){4q.zGZ[nBB/]juBIN
-@XiC%g'zOa;e[M:_|('J_+0TQ`_9WZ".^#W+C0nM0rE[3-DnzdP9Pnn=8%pLL;r2%oR:}xMb|h.RlyX/Z27}-o0"0TEuzaybUl7i)99W4s}43UkqQ5Cck&
-T7yO2zUHFZwv)Fms/z-q0C0x(Fhsi[=VOk!T"J8U"e5(teP].TH=~"bj2McnLas,Bz65_Ozm]s`:CBcrVp2P~/5nNxul}LKps_&GCw3O}VmM>]X'[W3R:2
-C2^lEa1u+4}Cce<!0mWg`0+UCV`/~R9I>$7,]'M09-6s=/x,M/V/j!NI!n[a_:QGpF8I(Q%e1@5^`i%)+qJ:W3KrY<1<jN{/5+:fbr0:ie~PU|B[3%+s@Z
-!LfuhTy}3,&{m8QO7_yr;QfP`[-ntxnwV@u%CzmY$DWq`dlZ850Z$n)9VfY#cjft6U,>7Z]=tM>-%]K'C5%r'fu{8`%}>;Ju"}YCOY/o0-JX+FtTy^V]B]
-w%(#[9PfMsp;b^7#VpZyfh2{E<teOJk"8lY{SYkI4LoOU6ESgV[l"G#tJsrX%I}2D}LcqOx>Wm:&Ct"CQzM8|uuv:@kuch;/Ajb{2r0t)Id>cmO%=qlZ^.
-Fd>nCjBbG]W/$/Q7xL>iMzh:'6L8%N#6M$^/DlN<96&l9T!j(tu_.eXEJ':}-Ol#&bB)bw$`>@BR&=fZ-dFOJNHb0s[`Do9|:WKT}3'xp3([D0G}UB-lm2
-E{j6(|&8mfEk9`Pkm6DgI.s@$U{Kv;2Kg@;]L0uGtl|H:bD`|0Zu/,>}=FR&T2@@(<9faZ8prqA}uz06nmsYV[H[Dl_.C%gB[gap#m2E^#=q[UO:HqcBln
-c)quTKikiPPFS/)x!-wGeZ<@'RW;SyA/TNuL0[KMQe=tAUDm!N|sq4e{bV<`0Q3y8'o#sZ4t6XcH=wZ5<8huXa7m#O^]|7SK%Z:B+(Dp'vK99@h_LJWY$`
-"/OU<t$2s@46GEH9&xG@FL:4QSM|0b9845VG](A]pL9@jK-iCa6nNG'<=-|%^qEN~xr=/5Pu(T.],^,rtMhxuTMbwOc2LmY$:WZ:g+!T/A7i<0Jrj9-!/m
-^o5|uZLQO&Wy!|i0mJse41{dJy%`n$t;SCTnG]D^%A88UNZJ0|fI3>FxP,D]d%b#N`e`[z{'_5Go'-igofNgw)`OZe6P"_~57m^1!_N5wG^wR&1L#H3l`k
-we{2$AD5/9{]+AKzZ&,[Cfgeh&[Ga=L1^Xvn4M|wWzazs$9L/s`QM.`!:pP:Bqli]7/YhV"YMhQF7&N)8{Df"}E2.5cvCxU'j$ELbXUE(}`_uk9qAA_.5o
-N'L__.)sJ^bE#B1A>D>p<,v%BsU()tFPV)o0QgU&(.`yJW~FS^6d<lYhEshy%$u"KpDU3_PG-2GTM$2:7|"etNRqxfsQcKr9maI"7>keNT-y>uN^jb2D&5
-njb=ae7apC{`Y`V@3QKyAIYu&ZS]+|Ms&94D|LWn=diAU"$q'xcZO5./#v7VrM2Du-ae0-o6V3CPB1.LeT|1Zf)1{zQrwe5<~]qT-A,'Q2Gk|q'A[CixtQ
--Nqc@LH8`]]0+|=Ouv>&hQb2YCoe$F.W#[xU7IIlGd8h4-GlK/|UBqulCM&RMRUn|!d/RG6EXg~(NfhJDttx|$6<|`E289.J/O("(!k{dk&TRT;&Z}VNbw
-$M3yB&lyA2e>)Ts+qW{i~B&/+bc5a!9IkQ06-cRNR%[f8YrP8Ie(H{'n8y!S$Ft)rCOY%;fqF`|l,>yWcX.I_Da&PS{`g[<bB&"Z8@z,2m$ds{d+,[fq&w
-]lE@EoN2,kg.(dg1:8uO~[%R_z,-u{,w2xxZsw=iNO_#)+D}(=Lp)]rR-C`4KqegMYAY}:DkV2{)vhUvT+Mo#tEUEDX]0=_{{jL9.j99c#V@J[b!.9N1Nz
-,U5QypdT4D8vINY|yrxkqwt{D<VVZ@pN`cf=d0Oz(N]M|^Z!JE-;&@9F+s%}:(U<HxOmj/w$3]'Gh=Vqlqma`DSp&)'l9dTu<R{2Ip'`>"8CQ`"DcJ{Z,W
-DMvB1%AN.zuy4%cEnh(8^Lak!u@o/]E.c,&,,}o=4cOucJzN)[qL@3[$=Gvnsk/m=8^VqM"_V$3h:eNyWF1^gsko~yaIa:qe5AWHQ]Q`.M.v0}&NOU"R>|
-Gd05![Z)&@J5|}6Z5Q<<.[LH));]mj;CIncIu'CW,m1[$;yO%6"iJzf}iCkpE)"XwpZyR;:a5zs>AB7j8^2p)adPKG`atJ_[QoZqa76o)L/<[|0D8o&b+=
-.-u|#r[pGhn[t/#%T:xZL%MM0`E%YYHSHXLK2SC+0U25Up<9/)bcPd,iKN|Rl1K`7pETI58<kf)qm2h`)rid2s"o%O|_`ERH9]XB83X@Ug@"E>bV}NeBNy
-YLkFA/TQGIQWUJ->Rt!HQ];]R+F:lXb^}Q4Qtp^OwhI7BQLMY"evJh$UDf$ocWp]gES|A|-n#g4y2lp7ko$mf`;3G=(VWtsMD5Sr0x)yb`R4@YEu@xCJQ;
-qtwtVKGi7TBGc:Qqx<&yIQLFGW9.WFEs~(E2g&oMij/(q/#6aLeb-kxBT(B>X9%j>7|)sV_1@U3QWj_Ug1=`}^y|h[~amTV1&x+pc)02,@mv.^7YRY(;{.
-N&1#OY>}LZ/]4Db1#xf1.m8n.&Vc6f'cuYDr+Xlt8@+"uGYJWcoD%paeEJ'xVYT9P'zJRRrmd^5o82a{gXl>z(&oAh=)[M8G"tr1TJ#-UJ862(BAOl_RM@
-tMxnw^4IMX_(d.JSe@cwFI<>xd:@zv=w)up(PL9=:0l2gM+6|_@0{,'mktBL9wq`aWEObZ@P[QeXdg^/]_aVoOG69mrB$uOci/G)[AeH-7P^Rw<gV99A6%
-3F!ANfX/-nlNFA:QAomsb}@8U,(77|Ms18;vt}rxVwNOYr"%{Hg)B]'wSVPuh]{mtLN=>,AGxxTEyq-tc|$[2hz_(WJ)~h}=Cq>YGn#(BLsNl{Og8v38gB
-i.Qa<tB`iR_gt;Ju(|dDuiS6/wi"QCy)Y4uXb4F##{d}_D"^`8tI-@$1yA0h58'k$nWs:;RKPQ`^Kzj6Vxkc$iXE"s_"_B~|{U<la`(|N&z|7x]p'B2f3b
-0n%Z&w@Oa't>3C:ogl[idR6>QP+WE0t{Z-d0]'BI7_(ZEW7nwQeMt^@WOjN'MZK9HjPb.Q~O|d{,RA_<YQpL<YyN.O@Xk!F8Ls]D{KWj+euYU{-c&Y$89m
-x)E}j(S1_Rv!L:7o$QJG+j{xBUY,GB02|37bemDf@'qCmuiN>QW`ZO{8nx1lY2./6G3[@2:0JS5"0DfyQyB@NDtj",Qun)d},H-1|K&(=p"/e^S}UJ=+z2
-j{vA%e1xAQ=l%1SQz"Mh##pjF<mVD&oid|6&J<85Et;FeQIP&6u#7Uv"(|Oip/.(Y@o-R0|KSe.nkEr]FQ_|1[vu04$qTV0'aV3j<QW)KGZ18(x:KkUgbS
-de3Bgkbyq'Y]sE=Mu)47!B]E!fb+vhqh.SZL0&)^ivWRt7fH2^rXeLe2"F|BTKD%de;g$^~)g7+%]PO6mLqMCC]V||M+SDTZH}}H%[t:%Y";m1wL1E6i21
-fyvHC%gJ628Kwo|b}>'Lv<X;rWUQoA)hMlN/gzZ-s.eM&8&gd3.Jp.SpvUwg:5g0S5[5@>6}o2$C5LeMfisE8RwI3&0-_mH(Ph6=4k;%{7=v%U/tEpSg2-
-CJ{C]eVkCvF'a=sS,$S2mL5Ys4ZTX&G;o0XJC$j"),I@_x5-v6]GEdgCBJ0iTk:/WwP^Wde5sy@7{/b)Uh-=0P{AYl4N>ENCsxdY>)E/2cg)CH})PO&OG@
-ASh[AQ1b@[g%@rE_DL4Xs<tJ5v|F[a85c448~%&/7Qz.0gj}CVZN~F"E(l&'</`[H+E/pie3zqz:{C/@vAWCNAsV>=7XbN0Ks_$&wHL%@cX$YrX2%@)<-{
->lho0hPX9$c!{]ayj7BY:tQ=]T//8xP$i]q4&XwP}SJ>(]Gqr/DxRcFk4;fbj=ap:7X2QVQQ>>H<6WA'c;UY#ZZM{0dL!PWBH".OG/mlFI41P=r=%4vrO&
-IdsqbL(>MIbwZP<b3:W_A(=rYl}S)Jn_3mbuu8C0nqp!>BJe,5o@qkE;n$~vQ5#=cPHUx6V`Gos){=PH=6G&FJ,Y^&.,]()55Q+bs#$=!ui#Qp`7^C+7Ld
-uSDUn@YZ9}].Hv@>q^"b&iXX1'NNGOYtgS6E]V]4!tojphl-pKA,h!nXo.[x'rOT(7HO6T|${<7ZZD[<5;p-"a)S_<~E%j%Lw5Fkq)W+R2Cfc3rK`4C+,N
-/[D(XP4=BUa||Uwl=05AfKs6s<%XR0z0U9|wqQACCQCyXm#mIS=%7T6NRD$]c@wyc>t$^Sz"c8Zo,}"1it(0g8#2>G(NuZbmy@6'=d/t4:Ph0NiPx<5tZ#
-z=1{WE+XOT[x6!n#"b.7H'p>)7~1WAuQ@,c`Z,+^HG,$rql8uPv.g9|P%f@2Yq]G>.=wMSa`L<j5%ZSD-M0DMP%F798BJ_O0u.5_IhTtQjLMyGw68yQ+a:
-~.ZkQ%tS0Et+2SD{(}Ckb8!on>p$tQq(~_Y>THh`O)FuK]iLh}JHeP4mv]VmV88,|-kUEL[[lFV$@@]^,yhJ@[+{T_WZbUv_j^MtHfJ>MLK9Te/rOdtlQ]
-HN^wz',tjKpbhUaGkGc^RHq5zB3pbwy/By:C6A`%2L~!_t`QP_LW`1}stC#RW|]{67d)@28_ab@KBZSzSoty&_DBnB[r#NI>8<'Fl;]u$i]LW[vS^sj>!B
-NZG8y/wxw=ns&WP88z5I-,}[]$2|OUclp8-qiRi4B2,@Zx&1nv$>$!&vga}%Y5f>$A$AE5Db9BscfpH4>={;2-0TKUY>g':il_I^MvXcGY=B'9+nC0P7P_
-}v-sqb&u"DM&Us}x.N~@,U'/w=p]^@o3N&mWR4H/!5`:,F^H'ZDDI;Pa|S;>p-FuH8_2bD7pa)O<(vdt<bkkb&~b-6-X4NspC0w+~ioF0OcEZm~J[4F[^U
-g>Q:#u%t6y>rRC8^U;t.0zre/H(`f.X>6%]AzzKdUi6o/aw3yKZC%lFg@/>L<Y;'+^a,8-BGh/-mkco06lGI`tp=4xd_w1$Lxut<!2A3r94tI1#`/)7Cgz
-7'GV$)}aZt<{8+dt@h;(R#tDwCjNN@GmFIH+,0$G.'Qs%Xw{;BuC6AuHLL+%=bN-Q;A-U7",)8Y_)/q$/@e7)&MfK<xYCIYZOMV^RTcW<_-XWZ[5m/lcrn
-9@~92DqrGYwWJ<VQWK6:7R:TEe0<S$.Hjyt,8A&2@|KRsi!T~oEKQ[_H%%UB>Sof<AP,Q1tx,knq@+SjkP"/QV,aZJi`Zty6SiRB~DQYb@^i;2lc507JIW
-;o=4^pHU6YMyS6uvuU|m1/52^<YPfCV3e=f|2D<RI24S:ogt%OAqfw&[^>Uta-JT>26D;J`,"tF<&r$WGY0u@LyiKh3iB70Z$FZu3xm"}XX<,Yt|2{z|:5
-5[iDYg'QICqo/3FeG1<i1QRbg^0tnEawHC2V97`a'8U%l>pXSI+&cGgMzf/@Zo&Ah;RW@9)O0=)x$$oHvsPC^Fwm]pcd]MM,p/chN[neo2ajDgTX:H|g$k
-JNnv_1dtM)pm|G&Jnm{N$hLT"qY6wEfr'+3'c9h#%P7gaFXA}E(y]1I+"gJd>&{K2`A#S-'>:>"%L,9jyUqAnNW.vOeE)T0P.WlR"LtD,F|38Yc'`HiN3s
-@uTU:]uW=NyqfjLyC8!`6-kM%tP{"XW:IzB({M{fk8p]%+mP4Dip(w4wSLCN(q-AJP,pE-#gA7h}oERf{8&-c{=[d2^kye1KkB1u>3s0CEh3J{rZo6eJ.e
-`Rw[`RI^kVtHjgz2mvwDD'yN&Mewa5CzybHtHFnhN!!w7oMmY"S6Ispq#x8x<oQ3;_KZS325'qB_uedZ/0<wEz@[_)HpFkLTu2~<^5yctdMv4-7I%(4EUU
-|BF$bD`}]^wN='VPGhK]EO~z9^Xy#]#g8TXY=hOu@z%f&t'w_},gqvn`teHKN@cD]Qg<"DZ,9nmv<xfWg"lvvKLV39NX@7zcqZ;tD7wskWs+;,.BG]cjm{
-%EY5'ETFB8]gbO5$1/QuR^o)C.B_k$S^F3_#9C:yU'"48t|dRS@&{i~PYg`Sx2.u$}Be9pD)o.[0fr'ClJ/03BNYbaZ;O-$D<%|Hv:(D5-o}OOJCQPH;D/
-O#]O>O"/p&#+:^VP,h[qdOps=J);j!@HDUvS`Gt"=rJuZQe.-mX]#hHCgY@W0W,vOpQ!7'j0ev=Pm/1(RJ}mOxlDV@IKtr~NkZ^Cvt+JSX#F,-UsXX_Zqr
-bo.'q[e>3}Z9W3rRtS.xZa).R;v,0TQf/$|}/@"_8]gZE!Mxvz,9g=t8n5NFEQDA{L+2DmKTtKIq.Uf=0n@s}Rg[xmDV/OmEZyONzcp,HO"][H:htP;<l9
-=6IZKE1OpgXZ,,dC:%5rP:j^S(qU"O1dzvLcM]'.M]7dfh3BoW(]x0U||m)W4!yG!iN_u3tjsW^x}d;]S8'12m<mSUH:ZgXa><u-Gox">4jSq|:W:J%9i^
-:_lA"2rS#Z6=[uif/!U8FydTo|q]$6EbmV8UAdMyPMvDNd-3AynYqW`t-$+._>LpL}6nOZ1vo(U4>Eh!zq(@@HM=]IF;kmwS'=DB!u_J>YwM>@rP+E''Gp
-8NpA5R+P1+MeJm5e~wQoA"HK/5YJ/ZG%Dr+Y9mFoBbJ/:cJ,-PQI9uTdyCtZ3hjz=3;+G=v:6erlMhjVw$>6.C(BA=kw!F-L.jY(RmvKz<$CQv3J|q.Q|z
-j:k@^-6SCiUDPyup~SQoov#s|w)tLZR4t<@]p/xhC!P2:,hre{Mm6.gQHareDZoiDqhC;xEH5IrH7v<[;}EtyvJ"I^G2@G:-NK#>trkYSG-KF3k|o_,Vt4
-0bjW#uZRIgdC;q0)3[3gUBm-HmDL".~"REafB")>P#aykIeo3L^0[r[6r9McUZDaR},,QmGem+t&_FrxW)O$$G=kjDl`cO`'XI}SKl5|BkE@|p:g6aW$;c
-NG$gaGFtTVNYcR81[h11x&FZD5fIQAd&M,@-Qa^Y+G&CQ0Oc9IQ/d]$C(oVU|Bq'4RWrdR)VXkkRFel8D].I,iTr1:zbYUw[fUy.vqWD~(KJEk,"OLssgW
-Da;S|c>fS@5RC.LSw:vd1/C40uQ@la%hVziS[#f(q/;CtHXs.0J$RL;NK9H&mq3#TxWhY6p0IC]Kcs8^El}i@:~lo.u;88"#WT!=D[KOYbtM()!d=<zDDU
-SG88M)<U{1laJf`6i9RWcUe:YE^78.j[Abtpa`h<^w:Y|FMNW!',9Bh<NCy:(g9orQiC3#GpXUxGM-7j^o1mQ,t(UiV_!;@P;q,9vL)J%/+Z(I8}z6,[6y
-INLNPz&xb9n=sIcPTd<|"+9Woad+C$rK)M6n8&Z#o<~nuI+K8<AK>QJkH_/H(-,OPl#|tTiq"Qzl~={PYW5Wbxi,Ro"PuJDXn14QeG!a@#3{s-l3IWo>22
-izyWvlwy<tZt0)1qicQ:Z#Q%LtY@C(]^(TtiI;6|qqRs==n3_q8@~Ohs,2!P`5:b5stx@&<pSX83uQO&)3shEj.qj]>1t^,,]<QZc}AZs2@f[;&I1'Evam
-yE.M#C:stlrX<M^gY1n65hqWMr+.3n=}+2bhi[h17AAdeKSp']aI'CIfpa-l-6+EIla5qIq{]vH(6uyAU&WrhO<{ElM`xev},e;xcOlt58-w^]tu%C-CvM
-Vi:ogZxw2AQ'M{5Uu<J(2&:ra,+SW[T&I'^h;Dtd1zwP}U"szfL74u3[mY&`^5q)(.)-^'&!U(~R-P(i%5<7J[jaf^fX"AS(MUW,3ZVZjYqI="w=~_Fmb3
-xG<w-8PGqa'3gIWONB._N27h~kX+Rg;8cOHn/Vh#Rj>/44C$`8JzW/|mMQcEsGWY}Kb6rYLoBz0C#nImx7OBd$&A4uTl@rlweO$]0F{xBi1<jYy<i.KF$#
-@4}<,9WO#@$fu+r01BxoCV^Y!,=nS}Z0)Ce<s{@<Il7X(4'av@^JHOx<"%i[V;{%do'dvoinjHSZ)Qwu%.oI-UO{{KwfeZAv7/nhD&S#"`^ir"SXj6-2:G
-I}81J!p;fnS7>NK@+U2DBJ<{+[Wa~S2_DLM+:8Nz+y={+riY-JQUDYA(K6!%}mfsYI>W<&i3Q8,$|8VrI/oQGRx)i3PM.xOSOK2M+u|765!%ZVvZe/%H5s
-~QF6GMx3e0&[c5ESTn0y!~XjH^T3R.+ZEVY(:|>D"1}ZLND`l<,YH1)<Z{/"p=<QF5{.n>lWaJ8%z.n"d_1j'ZNRi8~<b4VV1LTS<jQaSo`4"uh]mAMyuG
-[h.[3Y;P~D3B$tP%adHBhUxK@zKJ|kKY$T,iEdcX~}@P&@WkAWlzVH751f%F{V^Ats~{;+:3H}uP%L}0N]>C5[-LJ]KDS7&c[!`^UuIJd0&QY'Y/k5EhFU
-sN[:sD4FB%}]tmKI5<9eBGJctU!"EfNAFa2MAln!Y<G>HQ(rG8D_4"l|4&/f$WqR7K:A9qPdU&~WebESIv&Mprah74OVz}@"mLP4tPr7</cr||k,`LbKvi
-~|3`ds)%[<}gaJpJ5Y=O"'MI:D88c:qjYdV_}aKQR`ix}0M,pu~,}eh_Hdv/gJ0.qtT/qFH>B9$hxEU_Ed]-zAl`yb:Fc%F^>,5CJ_w2wPV03GVrA7sHeJ
-y)!0Ex{<+sfY)y%a3.&zTHZv&GeaUlp/Wx~"y:yU(JKGJbsv^20(rco$.]|r&)L[AnpRV#T,{F|hmtV3sS!x(4S.eOVgo,0I>jv$z0&!5<@rwj$#hV}uI&
-im".'L6aW5"GqE6LB$m2)ME(^CqMHu`mcnFX3%o-!F);Tjn"QUQ{t">l''1[zCj{ayr1CMSSQXD^"4lpo@~)d>p(9CsW'Hi''@&R-}!z#b,5t|NAM=je8u
-c+jH^v&ErX(,}.Mr;}0u%e$>gg+61A2&#N`<m+qDjkOtWMuS@c34nihnqL4l'96gUnt8pqg[2t1+,9k8<G)Wo-0yKk0Fb#((I_RC(onMxIL{NNj`f%RM.e
-~)^xG]xkr}WhH{jzBWpopiIbrR&-ULT;)L%yQdZ}<=yYH.$`5GF[M0hz`%#l4AI:!fz%9|."B2QLJa|RHG$F}<tAl{^|ZckZ#`aZF{r6DI7^ln^HFjG[SZ
-deShU0#D[rqMdNwAg)aNaNaK}Dfa$C1rwfB@53so<`'4gQYrtJ8ljyTla0Z)IfmwBZe;7n1Ol'j(O893SD<RVs9Gqlz2#5w3J!VXeDFw+T%%u,Q_m77J%K
-0&P#~Oe_wMap.zMQNX)m_L-2pM({05rGhYefpVJEJb1iK9aTz8`AQfC.I3|)vk/[TQQ_=zvQ%TnPD;JGtlZan4wxSRZmM/S7|Uki[agsze}xbJv%QX3sm4
-<wP^ww3x1v|TKv/I"y5j~Ko>y<nuLQC%5XM>Hm^wTr0'cx+/G|.yDMM&cO]t,HqPqJD^PDG7xl_^`RY`:TuFo,{RuVVqba#02OL3ZF:.p!L^9rvueL10<[
-}:)3MMfLJ,E>fPem&}{>'grPFLs3y{/@@UL|h-qs{($Lx_H>S]}Or0T!k,G!D]UY`[}O~f=Pi,v8SI<]M0Di'.:}s'OEnN2GHQoL(!U-yTVREw{g-c(8Pj
-)p8GY($u>baxWD<{{FX2>kd<_6.[.&tyrE8'i_U4Z'10-J4>4EnVp!Ajw-2#=i<B+vnerNY'<eIXn+0<:}KyrZmmoLfx7-a!3[50w.4!fn`foJ@0]qz4+!
-.F0aHs(rs@@ETjn>{4N'{H~"LvaWxKh%=73/.:8UDrc/m,`,la-6_Zj8|'xBQ$abz/dgZ,>9M9L]e}X6.9[FJ]vDn-w%TnjtC/%Idu2JRQd91'#],SS43G
-xT/5DJ@0,:d^K>8$lYG_poAN_d=g$/.utwTzgsA=bS]6b(-Lji)at,`_o3fUsxByQ]&m6t8Q/yMiHt0Dg64A"UpHJFEzc}!fU$6b!~1+0XAz7u>glzlvEQ
-"W2DWaXtVlk4oQkLY<BX<&lG8%8[-&w7)s/U9y.o@B/)B4[{AA_1zC<AOY|P4^tU=A91jr!T[O^e{b>Xy=S`TcaZ|yHtD`hT,7A!J/!)uZ)1,mmem9bKL{
-%>!NlBPRXw(My4`z0v(Xnte>.)Yi1=6H2#zI>o0#.UM5"-N&Z],4z_#'27AV1pZEZQMbk1ZMttG}0[lyaU_fxw=njFfwErYRB|oo(J{.ErE`6@8JFjX@@P
-&A!}8;1&&d$)&+%@gJyA-xcL0p!{Y4lSsmqc(TdJWbmjFH{"~4a!N5>u76BS-M3RTlESNH6De)};.sAE;Bk,!.ZTgGz|XfDK8%TsgahyG!O-LdykSi]CTZ
-a2G]{`~[E-cKN+lS5)LV|B4R3YBhCVWb}`ek,5P</N#}>w}C2isO;tcK<7f+:Us%0`OW+x[gTm2NhU95abB8~l}9P`mjntVJ@kXFEvv2Sp;6^IRLQR&{a9
-4^I)m6Hf:z#]6=:q#na-RH<<zgqL=Wa,q0NjPxr{#f]l8$Q|Y3h)dofb:{:}lt^UXg,=kS=5ZW:6<+}U'rMvUnGv2&/u7ml'^>wC@t[hB="XFG[FWkK['E
-_/7{"%26)jOoyqrM=yX7kceeJ^"64Tp<+kihX,/z;3B#X1r(,&%43_V&~X&og+m"ysBW;t%mh_&clFuwMF3DZ+T@NQI7Ps-nj0Y=MS1('}K2ANfcv6,t]K
-[G<OAV~nT<T6i(n`>G:GdNFs-U'K2$'iE^e1RiY.'dd:8ZChu(nuOUBcYT:u5S0>H`J#)5PYusf$3(qkDn<F=!Z!k6}]-v3i3ZT<^m&pj.a&+JG1};jC&>
-GZ.N^YM$DJLAHn4v{fk2@qs.EQEG`O.6wnW=sT@+$vAji,]6$y=M=c>"5GC8c@.c`/+;=`;9>x1ne6h%zWlT);G}0G4:_qo>9Kj3^)V({@B]}T4.|M7u}x
-wk>)q#e/)&/2/U[HKraA/1yk%vj[4hK6zX}BGW:IecYReO5]wo&%-3E4frLWwMfOR3/nNK3kE@^A5qcOd`{ACX<(dMGaHTZ:ABu9NzeT~LXN[,D</Q]Lt"
-3`R0^yAz;MQbA.3v2KT_~q8c{I2{`qhQ3V60R,FefYEGn{Tb'&tHlib8hmHF3&'qX24T%:bD]OBm;jk@=n%7$L^=H[M`3XIb|1+#Y;sA+R]lJO["@hS.Jl
-v,0aKaM`>87;%Tq!Q_un:fa!ml:(LE=-S"Tm4[NK9s<r+.#2W@aaCp".w1{|wn+&m_9:+5t]:W#Pag!QH+W3je:;{jK.;i9q~n3D:qvXRJ:'>N,MH@.9Fs
-=sL3[n]cLd7RK#u2kD";4[k1S@rL8M:|a,5hnm@N2L(&Sw@uWN^pckk|-'[Uo;>>=!#)2cnL;q-IrR6/_)MI%(4i;nMfOOD/_0)WH18{X#59E2mF@:c%p+
-Cf14A]jE"bG^n(w9gvGm;z-|&#yam`yKUuAYjgEV_O7Hi]Pg,4pIK>iTC!QP6<f%.RwCQ!H(3'1Pe9/|2)y@Z!ce@d^K|>/Y}XbF5r]'^OUH'^{(BSsvkZ
-)eV3rRXQtHd{UVi0a%1U{;qf3fKEkq{D$'v]"}tVlm56}U|[oFDPEWek7y,|"i50N,#6!`Z4NdF{wLqGDxh7%6^G]sNS8RK3U3[B>8tm]^/'U_IWB+#bMl
-/W91)^Xr4SuMwkYKDq.kl+sH|UO)nf%mR1;`jGqZ&[FuuMglP:TQ//IfjtQ9mCm#^xFh6VEH.D%tVx+x@Z<u%{0Fhq}uZD6"MZV.tDC@&-&,pXyDHQ,XtI
-P{yG}`{OARV)vtIFUFeO-m="-<w<"N;ER,AvY!|<]XOpgrgANM(qckWHW+RC[;j+YB&#0hp@J2PF`:LtQQN4&b'r1D`6J@G]p'-(rrfrJIxsj.MzFc#-"#
-yoe45w[hySaSY^7IJs'u^Rc!CPh]':TbbP17^C7ZX#'.%gdSm{TDvOWhgnpS+:;T$pt=t"K!f31l#^zXI@t{2vrh_TvP&rQtYC^xNM:E'(oc"Wsu&r."$%
-@Fwu$xHWhV_TEce-{JCgZK[=Gh:,Y+EU>5/iw@cq.0NdMZ45hgLC"!u.a$h=`{;OgeEAWH2a'QplG|k2a`z%<r6N4KM7}Yi)e'mvEYHns[9>Rip6MDj||;
-~(5|QPOZ,pH$1$'Gv{TbU^/j8+<EZ>155P-pjW}o5h3TAbWa#f|)$Z5_c&BWfd{M)^U,~.xhW"9(qsZ202ZGkXca{R{zDo-vM>Z0-`u_WBQH{f%tE>_RzF
-(W/B2'nn[8rzrnGmFAa!_VOHJGJK1k)(6i-x4e9+7q_u,D1>e=4Eg-O}oyjs;p{mpMC=VO;28,dgC>mX72_p=9^crZP|Q.^FH"4ArArzo}C7{5Wav:W`[x
-upDUi8NA81@S2`SlU@rep$Llsk]dO#kP)Gum^kC<g9EYBXrfgDjS/pbeZ[%-Y3X9&-(g7Oq|N1peyU!JUO[O+FjX.F,K:jUNU5h/9Onmv@G5/coIu0e:dc
-{ZuGXVE^Yi(8J^[cbb;Dbb0/%90IFWuB|870/zAQXGhj76jS7DG:BW_$hWlCg.fWl;16.Yb`OL(;;8]p9z]2Mf,>Ql{OAW{K>O`'r+6a^lGK9D9|>4D%Oe
-Zyu=hYw3/7c<YWW6Ql:k}m,sm6(rjwm#hYkfD3NH:MlF!j>d9v&UyA@F=&s:;,OV@{3+4HMZgTY.U[y>wz]F>`}]#GrhH,Li~W4Vz[F|h2GB}H!yZ<ww9v
-A9fm6]VlrhUfPhbEmKv7B(4|lZPqiQ.8}Hn{:8WUX_D{r1{zUg8eb)y^fB:'sSx`ol5Be5,h;Y)+tXr4fl@Dn@rS2.J<NPTDU:x4ZLz`{>jZ1HS=&FLnPq
-u_%Ns%Q$7VUmIj9;wC~Mc[:'.'YN7uiG>kjhL^.SNAT&YS21P1|zHZsp`1r]S=wI#h]5>T"6!ApPgiz>tz9m3Fb(M8mx_U{gOsm^xz}i%iEKDA^D8E#o66
-J,Fb@VVNUCKV~.B$)'f+|]Z'[k<Q{s(H")isR$r|zg[P%_XRx|I^I^^QR086|%%ny"T!p`lOw;^@jfJ3yEib%yi,$r|o`_l;w0To7g&rVm%P+.BWoJw'6S
-ajOBk0aO$EZm^SZ2+vo#HvPDH)/';8itL;I=Mo{843r@L7`9i_mqr8j44]Mtc6b)dh@{zH4FXU#L1;R5':Dt^0I}r.|NF.95Y=2#}u)Mi3o+GX)@5t~dS=
-0h@#":<W|n:R9i"y8zuYm[HSBwz+=K'37_9YVMMCS#|WWCL[pG{QW}!QN`RgS/)NM2cIhZ=/ir)x!km;jM.lc"g"LCXpk6%27,&[nSMK6=.Q6c~(I&yz3N
-K^='G_RTddRxr`g.>wbvduRpQk`BE0r$)Tt%fiEnD8Rn~B9@nsb7:P}GQ"b!_.06ASR[=G`CRZx6wM7`f;|9+5w3MO@YLsd,wo/bM$yyCG8LnJP2&v9yB/
-zj90K)B=}]Q8XonLO8B(|JfXI|5%Hk;}KRz,S@B[Jf+6,K)sO&H5oG.24;zTQJs4P7n"B|Bc=x^wA^AuR#pFaFYZ"k:T=K[JJSR;es%=[ImTc:b0NZ4c-L
-tus/r2GqZE]uF^mT](=cojSC:q7/GdoIpF)w0pxfi6[t]Lzr<V#W[U68vAHO)zo|RM^4Yw;JlK8u(X~`/9QV!kquMxIv^>CV:I2#:JhL`jM$PU=cyYtHBC
-o6Lei+#-Cz3+;va(ad^IA7M_;7tu8VKj7^B&7iKb.JNR2utZ|_s37RvVy#zy597Z4<)[VaqvRMS84uZ8Jnp='+HafDKC[e%QI=w4}rv&;UtdS-(JH!Gn5S
-!7!n#i3F4Tm2.V}gyA_%>wa7sXEr2Z@'Z3bk~2M.jpFUZyZM`ZxS<>riO,Q#F7$e`.YG=<_g)1c7MvkR`G&L,b9}DP'C[(~<,J0.Z6}]uRW`8sjQ68}k6Y
-akpG_=/k;:t#>'uc{{j`eX`zbrP=ctR+fjbdndG'jG-B~VmVG}mk:B)]w=7]w=mZGpYoe;<x`mJZM3LH|rE1GT#G{%Seb;IzVpzeGRk46K"W}lN|Hg~7J1
-5m9i+gueb@Xj&$rCx;=pXE7D.Q}YPh"Cd/k7Gcy7b8j6A5e_nfW&m1pt,vCB91hp&(,}~+m>J_9n!~6YPU57<DJQFFp>-1i'u)([4hsTte,DkvdUQH{:4S
-38eq%KyHU"duT2'F+P2'09u[QQjrFX5!~ll@cu'D4hS;]OGZ$Os/~y$t0:M0o9EbeAoYppAxzvYz6qT<`$^r=4PLZ%L(,d|bQ)B"=_RStSL$guRz9,Pm:>
-<hHM,vGA_HH&x6PtS#%U=RCLbiU^7z#5d3BS7P4PDCUj]Jdr)ZH|t4'Jg[gLU-f7Z@!M&({!X!@9z#ptk!%LnzG50{Bv~9QQb--]QD9r8MkC"@l"<3FhU9
-@%(`MnkA.nb`~XpAn{e4hA6xMzd|6%#=2pm"dOJ06V-q>fH[Tzh|KjU5e2:3V=M0<-iCbSHp[AG9vlSshZ(F&wF_U+h0&+1uh$m[%J3!_35vyN4,fhBN^@
-yJA+7C1aE_}f{g;Dpb-JhIMOvhgOGZcmkH!2c"_dmd>2O]"BxW)pMI}4(X_bJ<;q#=9KgakxaNp6F_n-19>_rmDknUMGD}shdX&ZJ9QOx(!w!E8f)JiQ<b
-;2v7xouFcNT|3)X5<#kqf3qNQq{S0^.>Z3J,1Z8Gb6W583d7$l7%$4z<1rgl>=c#Eb:|Es7yj,K^3w$l/v#0X{jjv/V_@SW&4$8.|hq"7|R:'R8Sx5ytAe
-/6lCmv^m=q$AIX1cfZadOF0<kIk_MT`m8AcK4@5uX/=8313`$pST+2dKS^QEP:zHnhPfmz|U"@p'#O5T5.'F[,nk0:6/%Cw@'JS0!A2lYw#!<lv%fC0sZt
-4=}G51Muo"sxzG0}K#vPzE+(Qx}lC0vW%L@#O_(JI61y$W]&Prrf#&"k<vly[MA')B{1s3UeBYqe5')5"Bdb=lXwwTSr1r>k/$t3}6~j]{F.>l"v><SXJe
-~QcC{nra"YsPLLF2q9%m07+<`D&"B|-VdBf%OBh+emzrI0{-n4~M=P&5{-@LPk5G5RE!5bXK;A/2n:b.RU"8+sZ{<<4DSSWW@#SNqMTqr0F;#&27IscAa2
-V6Ivr[u<X"MYLH6vLbE7d7~Zgo<K-21>yhyFEQA%QXJzYbBNF2G>j8'Y7])ga"uphXIG.wCgE908|2G<;AYJh#"Xt{,/R#A;V1RQ]tyh;<_gen)7&hM@@>
-::x#)8N9qP"h5zC{"vt+#ZmBH"sRs/gl=>r'yW-:5H`Y]48t9e37Ibopxi=;3$2}/wn%`nwu$R,#,7DQVNd8=.&#bo-p!y~|T9F6Z)F6%R-L44dZ[d|DkD
-(GU39YWl@fBx9MDI@JNMdT]50^ku,<2PB<5@0W7qI{e6Nqi&H-(o~RWKX.ng~TE31/b:eT.KeBtVu$lV/mW|ntWxEA:2^sK+0/HK|ns/8^SUu53B"}'PXT
-)J{y"[ki[p|72:v|3t<Z+<~+K=b]1@;F_uBS:+/$vG-s[/mI9UQUb9eKY4Ra[G3D)St#3+K'`he/5FchcP.2iYUIpcefPSNizihuN:Kq}&V.^AOC8@]t:>
-7:HYe.D&G4k3&PXcOUpJ-Wv{Kq<,wv&++KM3=x()AEG)78UaGlVxlMTEhU4B$t6yob[Q>!,548GE".4t)}Bq)hiFP.vs"@i"dn38R_AJ:u^44sp,6b0;(y
-2vmYV>$4&aOD5,X&S$Ip_m&vyCoYzOZCjD-U}e$Zvi<4P+GfvO.vF>WsqPu<t73nc%~F=e5ap|&{y|=whM`u<e.qu;"J@=9iUV%v46`5HB[ap6Xq4FU8n!
-U9y-19FfH+apKcf&|jAvOMt.'%ny`i~y-)IsX"eAr_;FSF<7pG~kU$Ru1b<S'<pba`HiHPU#$"RPf{Lw&)4Dvwlx8M@GCLy{RAYKT'h$<X:W_ay#s"R(1f
-Hp3'}SE)4yTd{Y+bcsIY|:qR=VZ'R91q-]"V6uO}=$gQ%/X:s{zWe|l=k5b00;ghUJAxgV/FeWa>8>Dnc/8S:E9>FeEe]kv(#})t5K)t;&G/__VOPsJroL
-%|#@]zFH]x_#']/^tD>#rqK9N$4XzDn|RoBvVZW,foPEgjoSol#'fqP@asMz]&+WE[wiNQB-#AEd<F/`/hv/KzKLG-/MA>m>oR4on8qoe#j%jJ=+PfY"I+
-nUANuh")WD]ecxkQ>=1b<;HjXtIncK"sh-LjBog{/N$'~ywo2Wm;^MS[}|{wZXSe"z`SL:P@L.]2(%4KWp={8Xv_oz`S^;3pQ^Vj`kD&)s'&7+!b<A;0vV
-Lctql1-=9R+s=@nbWa:iW]t0c#EO)85|E5ShF:rOx7$k%_Vsv<=H@VI9lAF"[vKm1b7onwfWE(}q<zNFfQ:x9H"QTa(YnFlt3kUcA!jZ8lNls<%sgQ]VVd
-7Wp57[>Ps|DZ;x>3+Ju,L}yql$`y:IF,iD+2[<$hz(DsfH&|k/fB&uwuGLvP(ED=|Ng3t$Ll%qO.`vB-D{27H!Z^{b7{o:/+)t;=`gcAEKsq{Dpb|VGVP%
-10)Ck-o'k_W_o^^[=/F,SREhH._WqOzx)&8Q%ul#jLq3|e[!()`6iqTV|vwgN%,lg_mJCF.R(O20^^|3n53-%Fkyn#M$CvQ`#u/sSFtv+tHMkMQ$p>S:46
-qr5hNV:%8+M=||=XlT$fhf@/M_4iKE,ty33DWs>z9fzg`h_u7p)L<|ODc}Zud:ns)iV&&j{fR"wwEo_!o#$lDt@d=PGrnn$9o%|5Xf"SAnp3O7^VLcBf}x
--9L7-SJIFD2-X`+s7VU9.[T:hId[f&56T1cBm6F[KGecXFRk5jWHB}Bi8ReGlV'7G6aj/uA6Gcs[w[yy=,7,Z<IgZfAEFJw7-"y+|x]ntCgGrTG9r&3ZG0
-M9;D2A}ECWF[r[78(fj;j:`||I]b"|Ds;yG-_oo{VIBz;>ON~D%n~`sgLKb|Z3ME>x_b$7'++ciLB|;_VuhLQiEA]<>Pb8jt2a-5~q1M1$W-!f5"LT<%{'
-/&;CKbxv0r/c+|"gMK4]#C+=TbG`ys1/&ep4=]~un|@`n=GR}`{`'#1XI`k/;EB>CmImD'dANG"BfoOG1e6W]{voF&Nf+G}.OPtcnW-1L_U;qZ3N'Y#mG,
-0J=zq(w^vK~gUf"N<x_aAV<zaOmZQv6a&y=nk6FG;q#N{Mz[}Z0_PAYldeC8@g_<!d!Nr)bT,Dbkr&ia:N)em|}AeF@C`jVsRGoU:J1-]}a47NM+JXPpp}
-x)G)Iu$]7-J}OwIqy-8|L"Y`lR/)8I%J[ob[Uq>CMd#SX,FzBOv_`tR7!aL>DGOOXoA/'+nIS-8^AUL5rkN2x:Rh&goAJO'),UHw/9^1cd%L-iGg[583%r
-Q|;(A<%kL(y=holN'Ie=v|2,.lGD^vBt%p_Y="$xLw>Oadd_#VL'QZUT-$r)utAT@/2oK,+pf}uSHV3nD{rHk5UOwF|Z$1VXpt|||J=>8uxdD$wps^:o>%
-0'ABTnvksR5[phYyN5obqw%y[.B5oq,Cr{5$wcDB`{aLAC@KCN^LIlz{q1!@HS3f5IBp$xNRcAFZ`(zsxZ4GWGh.s.6,UAxdxAX7-vGAU9,aQWZmfNwwAS
-}|6nudxiA:b41tNN)A=H"dU<L)et}na[e<oLbo8QEJ@3stH!c>f8+u{O-N'j6msHx/`(W[`"!uG!ce:^>mVSm6pf0{qB{yhGCkCQ!T&YeZ6Oivs^7-6suf
-X8+RIF7GXs-Bwa="tHSFyZ&Jt,1<d1dvwb_BH.K&;'Z"k/HIIM`@EjGEA{Yek5mHQosOE#Iu'1L3]"zQXfDI&y-Ygdy}=}G}a2fx{,{kvj>Z7i!kVb<A:_
-epX+)&H}2;Vy8|<4'KtSYEN5WZEI"n|r0ZhXCas@75X,j=x2u#xGvv</eGT}4,y(tco6oT{U24780H{cH1)z:nST!{$rkL'tGM3RT'taOw)EA^~mT20v3U
-%uOs]Ue{jdpCKMJO#4!j@tJ>xIzgSt{e~qL3$BKaX&V7nWEwPTCe"dg:z[zI2(~:TwDu9Ir1RU|K)1u^o1he0H.};jr3)C{.h(9Evl}xDWDaEXp=vXl<Y1
-=]UpLG[D_{nFTI]tQIG!@Vt3t}n2hNeBss)dO0JMwEtp(Ots0XJ9X:AjMNa+XHa2{oeWXT1a.4D%>bg:w@QYMC=brN@GpjC`gOFxc&5|F2X`4.>z="7CVn
-`2yO6(q{N21jNJ0/3I]IA&%QZ`CrR{,"4Txs4@`G)29Hj.;&3R<u!^BF128weowKEr6m;m]D0[)yA-voa!zYlC8.TqhK8_)B{sSJ[%hE[9k66xmxj$(v2S
-aRXYJlmlP-U=&oh(6G<Pbey,dN1L9Oflz2#9TQ6"8VoMEk9k=bSp+n&5vfoT@DmYrAh;!J#A$HDQMVrnp2UK`x(g`UetmTeB=wo5LjMQ%0"6C{NhPJW)8J
-w&J#3g8;u|p1+rTM88xK9[IdQdvt6k@`31(_{D`m2raLq{R-5^2UhW+TmXDuXrY6)a"wW_`{mY%rQZ(s^;K%hzH,q=c=,P1eBO_dU85p(us|7aq:;_~[Dk
-fuYs%:7r}uG1(N3h76X_7eZX<.Gk$L{V{^Ky+o>TV|F+5zU17[c;iy)8F]:h`A2h93]Jvxv7Nu]r6R&$J/zJzn&Fw>~TWx9f{,nhit7`B1{]-kPlT'0v|J
-ulj.&D]|a@,[1j_X5wC1P_@ieoVM+v,V~(LotSy{6NkTltI&i9>>l=bT!&f(2hA,PF,dS:BOa@lGmSim]i11N5%bwD:1o$O7g0n_S]{o#Vm353&ejzzRo0
-BAM(Dp=d[Mt@fA,1QOPmct^,2ThLUY_iA<pTNKf=26Z&#"jnOR7$NJ&9`A_|^;se+)I:d85x9]qFzt"V;7Qujx5_K'`6^R6^#.4T"'0A[0u_hh{)7O/'e%
-}{Fa;G2I^zZ`;E+b5m$6O1JZybDwD8'HV@9ZOnNd:/3[ZkvjmS.]a{X^<X;gRi^|)>_pk3lm|X6e%'Spih6lzPE>]!N4=(!E#}&3}AY@<+(v3ChF@L<|fp
-1lMJyJ%bM|rJMCrqAGV%ow0px_>A0{bXxYqYGpLc^E}p;/zo[b.,og~rpvG8m_[exPf&h#AUBM/UUt/w:IJAL=|@NpKg`dz^8_3b%|V;6z!%Xjho%7p+OC
-dMd-3I|yGC'W>L;cJo!"1_<FFS3!KIH>_QPU~tHjNn;E387k1KZ/qwJo.S)xIOj9!VGAv/Id-sp!OI`(GZwuInbBu(Z-.jS-AaGCk:uqJ(,7P"iB-N(W~K
-dEr`Gc@v4]da&koXL^-;x$rq^}m.5e6+>emK]TuKrg68'z$5%^pRdzJprmEy&ndBBHV=2p!O$r|FQIefi1<lwL8kd+M_%O0nNkXXZHN]q{j@lsceY}Loa<
-^wF(1[bEm+.4FXOrxW&%uLKv!}Vwt+{W5xq6qpdHpTAUAfnL,gus>HIi}1gbRdfNCj$!mt%V4<;u=Xg>u"ZcW&Np;:`8_+ch_E3bvVwYo5WjN%~(Rr3uci
-6onG7x:t=S=+b@Yq(U87zAMRsrdBjFI{z@0i$Z"wOUkLmb4!C-&38`o9$jEd)BL2i=d.]b][[rfk"8GQ]wPiwEO+PosX&&Jh1i5NYQL)W'CL^D6$2zZ,tR
-6;A[ekDA}0pml.MDqbXXW@Vr4c|VDrY3EcAIrRp2r`.1+m{-Xe(@2pc0s8LwmHOw/_WnV+&ZsoIIXkZ>au,0D%,,8lEGXIHH;O|8ncyXVBTQ&v4[z7w|r@
-@>Me"aytg)_Q6C["I((U_HaK`wDiGkj/4Y}^8xwT=Mr|dr6i$a8YF#X,3|cmIAOJw9KZtUJ8BChGGYCh_Fuesa9Q<'697;2|xO:Uv/Lni`~8|.@VA!B%U|
-iMh2yfVQ,]A>{}tl=0wh,yCOio"b[I^+UyhR`>">-"Z)T9cr+j{mn+3`&}v:TMe6(aWJ[Tur']lLlR4S;r`la4k(<0M5oQ^ty/3`L4W@~B&Ns"flr1,wx<
->+,}l2oOlh}A8<#Z|I#NLAk>knvHq5wR,JVK/IHh_(E#k=k+pO2vUKk"Zb8&)H;;/aa8#pUk5II%gY{(~im[hsxku4=4rlT(WKHor+~m0oazF4pd>)a-oM
-N_81X`[WE;{'ItNl>iYTz|S1GE#$p-tuA.o3[fgF3#H]B7:yEW4fT)0oS_9XI%31>Q'64mk(~]|;R0r^J9DpNi!W~eE(|.'!DeWojMj1>$r)O1BJW#QFWI
-$@[A06`=V;Im;8[a)E--(x4:fmBxf"aCEwvb)4FbJu8@PjPZz"i^AXXbgW~ns_N}|4ga[xtIBEvs[M/QIc8+IAe04.M'(><r^a+'`-S@o$tDggvaC<k-Dm
-"'=d8gb%!ftM_e2{`{G8PZyG=vss"B;VuDWLyw$0:}8&ak[5n%g/ShMFMvo9qLqtH+k6CL@I8|oU6EK{D]vD<E$;%`'tOXs^gpyCXk2zMCvL.qGo<glszd
-yy28AP1c#Qo^U{[D2xDOgC}Te0ED1t38<}gpXUsd=)B1IA5z_}TNE{e]kzaO:U`wgxd9pRZqh}V$>KXR,Aut3^t!iFThqMGG,bE^az%ey^k:Lx5[6OVWwZ
-58:v_L.zzwadRK+tbs/v)-"g#0+,tA.mPzWZta&b1[{|"[Duw,rM5ItV:c/8=E+s2M^t#gRGll'q_#vzY[PO~%31=xuoFowMhBpv7u/5)tDcKo'q!f8/~l
-{a2V@J%7w|JG:mbDo}-yU+WTFW`y<;|v8ZOFA0%Uj3Hm7.1_wS|lRzBh2.X7BQI{GZ#wT,e,Z$:t{OM)/d8>2%lregKNj@Ug~}dB5TQT(in2sdlT}NbWfq
-pGmTr{@YH1h0S=M`-uDr%A.H3%F$@"Z+49F&g04'[3#.3VvwAguPNP3H/Xjh9D2ey$&xBS~h0v-)I5!{N}L{FG[{(}o-xi'J;UnIEPn[cMQn1JKUg94NF-
-q@84_:grerV8e'FV%jyGWl=XSUs39GdT6d$T_F4^wXm:a@12avaz59(SM}rmY8eM47K-LD<xo6lBSj.]oIU1$S9dA}]ALH.<!GQ48U+E/k_!!xorod'$gh
->CyFEft-0u#QU|bGmLVv!+rBti=&[SdtOnMJ0WroMNh^,Xy4(EuF`wE/|F'5U]B[SFCWDic1l1^Ip.w>P"i)u<@lm{tXtRKIUF'EZ-%6cd6x{i`F9.vBIV
-!V<=^'5m)WP!h:7[~XqVTT$-s66"`Z;_`!`mJ!"3nA85!(Yp|tG<%X%KU$XwKY=uNM,8nqSkt{EcL8P#WI4Xq}X/BRu9vAk)P]X2T`P$"86C%o:e~8^QMz
-#k9l^`zR/k{eeKEp:F,Ala6r,r(:4V6G5mHRuy_5>=jI`t}G1na^+R5_`VrYRwq)ESUJ5#omKdX0A8sux0,.p`h^Nr(mB=bwI&HJ`}u'oFUM$4Xj45yN;3
-v1H5xcrfCc7drO6q(g,c7fA$o`#'IkfE1J.0Z=`LZ]s<h}sekA$2,%Bf[76H0H9N[]ghE`x#9)eD^|1j4I1DaHoUBJ^A#nN#{agJ[-mmg&Oa"u4Nmr4=t_
-X::y#gSGGy6q,[<V!Fw`YWYlANd#:y:D2x`ZFuC7!W~cX7ZULdNsFn#8"W}4-QG&00-H(/f9bT~C/5OD}g8ZYncyOc7`,[TJ%Mc'r5GPv|HD'WO$w[J4kV
-8h3SYNvfB=+^p{.)6WfNdj4|.;(9/7lS'Z]Lm7;J'[~:ES!Z1r:Ht0>+lg>P0_7sr3A!yKe2v3JpsCJGCq-%VYee]Blmn`wA:.P,!vI7gf#c~wAXv"(j)y
-2DvJopHPP'Po@>M:5|KRX7+{WXuik}Oj^2(DOmkjKg=LIu.W$a|=;f&T;V3"/100EVfm}5Ve7|wiyT$p#R;om:4Xc3+zB88Mji[YkAya"rh^)%1[q`fQ:i
-@4OxaQUHPdahsyrI2@aZ7!xj1Jy[KC3iqd%I4bP%-+{,&Ng3+U"Cv2N7F!VdSX.&6DU9<S^F`okk6lVI8wV%E:VY>/p[CnZ4dM>yWz5;PYUlVk&a`[pc"g
-(hg]7}U$+s!_,-tJO6vfE!F`p,Iso`lY%x$_1jpJusMF']&>9Kk9%uhr`LYb)0v-;Ol05>F#wxM7-m3xQGaH!O[Jzu'XHR+Z{fP38XZ$mZc,xzLakO_!fb
-9$V:7qsnBy3Tc^ol:pxnXGe^oP{z'6IUys&tX%;Hh338L=9:tgdpEo)}neskbhENPzQDY#:wZ^S"#"cFQ]2%QGVaue_pcx&VVa,vf;+j}4`k]GGs=6s5ad
-SVdJ!CnjC5/Uns{xYXPvY(Dge5$1^y~NjexP('e+P}28"|Bbe2[W.rjf2|3g[xINNuE{SD`GzhE<)-bg:+}s->=tSOyJ=M(E"P7b0:NL0=GM->Cqp&&Ch3
-IUU7lN>@EF.t+^hZ)`HrS}jfPz2-&_K8)QgTD<b|5Rcvgx,-1{j7lf]M:)7OAQ/z.uc!W8U}5n|'@_3EhD~ZKALaEBw}t.yjZeaNc0.ZuNo#V2D)eikZ0r
-n{f0=_T@!kiH$G<PLka/j]Nf|G%QgcDM:c5ODQt]WR=T|'-n@=g;i0x`n[7C.v_6eZ[8A]+)^a(33HZP[LKR8<3ql"L=3{&B(!G:IbRS%PwMw09b(n_4~,
-Dr;,[=YiZ%X^ft[-WH(mJ|J85h]rM|Kd^&3FEydTuPIe0h~IS8&k=TqmH/{TYMEO9Q2m@:MH"TaNhiWa3`/>%}pIcVo'g+TQ|gri`;Vr;^-9!vl.O|ur,D
-2({Sf(KXPI_>}jsKlhsB1kSv'jHkj|<^%&fH1h3/jhI-jtYz@F#b/lM5so3=#9~{_2DxMx"N#9>qi$n_"5>O{k0=Yg[6lF=k|H.j4sj5;FO68[.Uph4ka"
-$_^NkmwfXc/_/V3%v7%@,q2Y(^TVw<:TYzT!#CuN845!OgC<lFW$gqQckN->y#~/:kV.qboN(@}[D,&SS+kF1K>`i3~['Um)]!]]uT^MCuwGzu2ei5dUEQ
-mYXxgSc_1nN#~lc[$wo`QTGDe|Xr8f6<7N,2eOT2qL)-z6b(B2juLSzX0//=^O&GS[:iaBh+T8:Bg-G+>tZE')g[.v59A}!'4'A)j${=:/l;{gk!S0Irlv
-cHA{4mw,e$)tTWJypeOu6H+H:0)9=b4bj<9XQUbWE5>879QJ]c+U.6D@^Ite.0gDxfjkw)n}$JOj3gn7QTF,|Z6aJ=e!S=2DuwV)L0|$ejQh.zJS,9JrFZ
-_;Q<&C=D)+(dN2O%q$UD&JA'1;i%RMk@,5aSf^Lk__w&)TX<5D`ZWS'rpd{"NQ0;1`$:#&4(`eFc%1@4K-T{@d(Qy|u%Z.&x2gDH{:lpgOBi6Q@o<x{KN[
-ALg-K4'>&a-JM{9Et#"S:amIoSjKx:l:_P)I5APuYd%j#!>{`W~KuBC;U|-S9[05j/9k[wztLe$aEqzcp@`3XyfByp6^^|/,m'3ba!C{XITKV^gdo;)Ve1
-_v~DYjOp0PYe;xA5$YLxu<e^vb%u8+]zAq2D`dTrT<cv6TI,nz+t(EJRQcD|0$d#WK`k%vtV.$Q7_#w/BG]46H#.R)Vp#wNjZT3V;!d4N:)8.oo@iAk.TK
-~MQA|qf$qsM-/p7qP:wmQ'0=P!Z/F@k(RJ5Pj51rxt&|Rsx{AW!)2$|#Qoef5yPvVO"_aUp;d^@dkxQYB$HI-pYbn3K6|m36etZz>XXxz.>nay3#cD_[,`
-A%g&<n<x>I$0}J0pNeN]7/7lP,;2_r{L#9tf;r)>[7Ww|^LYfx>x;,W/#Hk[o|'bF]|5'4}IktGv.jmBHK:E%Q5bm!Cl7<)db+ldUvojVh7s<L'Z{D,TG:
-hbfH22vR>i=A067/I3uk.vtf;i]0W@G#jw|qXg<^`:cV;wsH$bb+i"Pb_}|]zl^cLJjy^DGr38e%vdw#6q'Eo@5_DGkP`Ui>:/cXV1>/Q393uDp8]IplLP
-G(WV$Zd1hkUOV6g6kgn@;!t]/xO2M]+=(,dWO_lF.o$HO.@/~ZAx=d^Wcpu6z)Q$vIi]#CkT0MA8FL,e3v.@)n8'#n!)ja@dDs<>M$J[cWS(exyFHHgQFl
-2!7f#kXyu<IEIW.B=Ezoj5sn1(,dJy|0"3TwD./:Hc,q|eM:5)x3e0}!~UF[l..KiT:j<#W_n#o=%6^|8CZx5w5QOvfmFVnzHkGF@3dQgvI5p0C(On|7gi
-AP{qHFs%MF#4$0B0ec^$pM'wxJyI7nId.D2MWAdN_:Fg=T393/JFIAiKjl_8)=GTO6/]DI4v91/KgV9=Z[("}>$tM#cYDEECNgG$XxIKg<>CVDwb:}Y[:N
-MDlTk'Ya=Z4rBWK0F"WJ;xI^/K`k20{:df!cRX%g8pZ@dLrZKbeG+FU`"M+Xoh3jin}Zm,Pst57;zuV{;;S7$Z#rWKU.Vs&vvmG;rfum>S8[u%MmI:~7qF
-U@}G^Lz|FDDF(xU3M8E)"9RU+8}VS_)e'zs5Cf#>c9DqiXI{]$oq!Mgv%I"CV7a;vG$19M;E=e"X3Jp/>Y@ZQUUN{'TCOWt^VR8R/ni70$=Pq('xPGj]'8
-W+YG#Fv'U:^$bW|&1h:n-K~#gw09x&L[QSky7K.PG<FE}G_B3{,JQa!sGY;b|qF!Q5{oPdO])[Qum[J2tEH@s#u)wxy1qSmEJHz1]0STE`@tY,Mdvo<`a8
-tCma!2SMznt2y)Ftqju>/ni7|;z)+wLn,p70|fYLU6|8dN#m@UJ)Dg{SqIA5LSKlm:P6eDg3/EP#}[vh;[($-de9/37fRu|Ba`-cHA5TmUdibrF<sE4JOn
-!A,D=vQ#EYUJ"FwHlW07_2YqO|c0"_{,!:!wwKt>UH#$,"c;@,tL`LStDs%KuPE6,N58{6djPV'"ObDtkO$KP|j!664fo#0hH0I0]@Gw#Ztv_"eR9gD.F>
-Oa2v-wRH.y@E:OCH25da{cvA#N.qlS]a1p2D#Atq/jHek'Uk}6S53)^V"hJK,>"Ai.joT(9YYGEXAC>>~M_pHf'F$a6u'LF[YM9crR&G&!}oMOr'bGgu%7
-ZKyV~T~>VLL]~J~;F$_3<M'x/MwYMIH)U4aUjTelS[~3FDoIv%{CgnW08y>"NnrBizxCGc3FKBK=P!e4tD/uK.ZCK`"uSvV!,f)zyqjLB,vw+GE=!;1V.o
-|Bw%KeFp[vy}iE(!EudwxoFn:)_1[u~yz^/g|:Igi|sUAn/UrII$1A_g8dlza+9/oXq7tloB:L6f'|%n3amY<flSAaym)v'V`AL.Nyd7,=w6`KpT>C:Q{:
-t<,S.yz4{A[Y/BgZ0'V@XE@[mXyrM9@K&(63v-6Scz7TALI`"5P61#dCM6tf+o0n[:`if['CIU7I5/DHpTW)KqHAvScPYw;>#>Y.sOPiKucunv/LtUz!~8
-$9GUNk;:(GC>T65Hl'XP|A9>Uj/7$f21>i2]QaaN|I&^i|8K-a5x>a3:AcC-$9+vEh{"N.+agOI^(D$znWNAj,vBg_z`;{3_vrLX]!U01wIf"bh<2]$lw>
-7/fP'n6)$h,hOusB{K_59]awv%]jO/b"OsKwqZ8mBX/W7[:(u]s}8:+/J5.#_$-iR41^`X(W>Ew9^n058)J,3%>3OayPPpK7_3{.X7GF|C{HTpVIZ7w3"D
-OPfG`y~Am7,b)W=pv6zC-a7RZYNCkC1Ega&Y]E-V)e3vk@s.Z)JOk$AU:a1Ts"Y-2GWXi7g[1Gqlt<vUQ8Lc"&zB/9u)vko.;Zav3vSrZxJ0QCw>bEcr'2
-;cXO|6~9$+iu7y)yxij)|N9pHh]2n2X=C=k>+b-!t:=[oT0TpAnoWVn^apZV3,l@7XE4APLCWOSX4P)!9l>&n`AEK"d"=+'/>j((w(zjKx}y-Hj9Y2#18F
-2_92c0[wvF8F)iM^qUb0j+5nUOVCM!."[%H}ymf5pJGAu@a$0RR0gr)<_/VP#38|Y^)+>pJA0L>KiRxb)5T(Pd}<41f47s_o':r<~5|@WN@@_o$grC;S(.
-{u~u):aOjsv]H=NF!EHHHQea!DE9s54!V`(R%6sA2@7TBWgi/RN9.`_rU()$3-"{YATaDm10e7[6lx`Kt7Ue8jUm6:%G=aj{;%q0QNEVSatXR%A{3odK]:
-lzAuFK<LwV[may2>vLwQKJ}l=;b}Lpbe(Id[0ZXX]|=IYS~o|-3A&gJ0IBua"t>mA'}y9^m2.Ai#aYUH,sYyLw89'$Ry}SaNi<q+>zt811z^O::KQkQ6x+
-L3d<)s>./%7IbrZ(0dCI%1daCd8xM%G]nGC}EI:j`Lo^n!sC_tQ!4^<0Go!sn7e&0F8(48USwlGdayv3cj=bLzGgy=(sN^U=%3$0)Tl6dtQ#JOXX`VES4]
-0ICD+xJu$bjnBUP)}kHPl_@IA[2x!E^N+nX$Hz!H+MEH[{WIet]W>E=we(v<Dc1H%kSj@uK9Z$qR=k3Qk&F0OLlM"SK0`";YC#$@'NIhYJ0Al>#ra]M5["
-ogr`WD_L=V7P%b[eI&eWk`,<!J@m()C[]",m$HL_=3Oh!1i1#O-5LNF]gUuj>%-`r'e_""QaEfi<ZtP9@E&W}I@^!@X[281Sd:(yL6!f=m:4_AlwQY<Hsn
-`]4cva#}YPDmD@(MXd@dye;Aug%Gk4rpC0c=8Ia6S,oorQp.sPi`0(%![>3m#=H]kaWo1g3rMM<TSac-Iaf27YBSP(J^>,)W&8>Uc0E+vdq<~""u9=7kDn
-fg-Zahs>+7,8L4Oodb#Li))pU`U58`aXm/V'ZzNbN<eEqt9XX#FdB0|iNqI|WPu^+F-3wlbm-f_;eac`8ig@4_.4r4$|d0-04'UW&l7e^]8Z2wMQRN8TJv
-G2/s^%dQ`/ZZ0M7<|KkW9aNt8Kk1hc"xR%f1EFP52!gXjqm.}vh}q>P$it!i3$$WVu;W8)>sCI$Fs]+N@2T62JvTQAD'((+@GH8orJD,5^j!JRrwSUMju/
-3+Cscl4Q@nt(N&_;]4zjOvG<r''O(r]wl+E3vCs'7$vuXjeEIBlbW(,u{_]pZ%2<3(/>ibf0CMDA~EvcaU#q6@{>!]j(i34COcE/Z.bseIZb4=7$!EiNY8
-X[E%+Cl!w]sKS(Ii~PX6}x8{]jV&0,=vyj20hLd"!8C99$oRT)C!s%FSq&}@,;{W~0ef6>[9C@$DYO$i^<,QI.s{;;U-#aG=!&rL01S<hz52!kqJ(<]w#d
-+)<pac%RHk,6L.{XLJ[N{XB'bzF_^|qCtdh|`Ra1`I2-X@h"YN}YG6gb+JB[7e72]t|uU.x(&7!Fya<KpdMT:5t2_3uzdLFUG]l;.1h[QPx0Te%l_$pOte
-OMlk,]S9</=8$-T"yEqx']fIK'ixcQ`UfQO2G(S=`x8'Bu`|[!;Bdbm_Xg.My,<<sjn#%m'd8yP1jW~DDt&7u]u`^`5r_9V"~j,]U<2w_ppD`xpnABAT|y
-S,#bnsg"B=bt^-#qVlt[uY_lcL2MHrWb8"09Wor`J|kNu|)590&T64FW2}yguckE'(<>/:^GD^uT&vqzRL5|z>|8uM;NjwPtqI&f<Dm/z}I{ll;xaz=(c]
-YdQ(R@/cFwsd@vrF^o>+:i0)"tIG"24B!v8XhR%tvLJv)rIL,j6nKaFRstHyg>3tn;0>MHF"osp`G'R7h5[e96'3CPTij;/_:a0:)25=v`Mb1tE_z8gYRN
-a-1Q7pjA6Og|Snqf.wM/(|`BtpC`Sh>(Y$hCeKx`o9-I(<4/60~iAr$WUc:e2x0Myv(MqNStrTe[sC@H0<",c@nt[q$1c2RZvGQv1(sL/pz(rY8)n$t+(/
-0+jQ~N:XcYQ-<SWOK(oD[6-{]poUl_"IDm{LY.2jeEcOBJdiJ$f&"1%DUnZyeb"dsK.I%)=J/x9U3k{:/ZBttWl/pR~dxypiZNTF,T,:Ik!tY+7FN;I^Re
-:z)^jX'&(YGM7h"kgp]|tB1s}kBbX9z>J/`nLPCjTs"'+x7ONRo<CFLU+).Cnd"/,$O3gdf>oZ$vYZ8fn$gVI3-IN+[bamR4xt~:Ko=h(odX&Z=>aUiVY[
-bbZLuYT=CwD=>,Zl@}:zX107M_)IT`'FdU9qdVe_}i98qg&b:fn}&`L03"<m[vXhr-X&ILm)EIA:OtEtdOz!{,EiEt9JM[`:q+3vX<6#d`9P{(j],5L%6P
-P+8'.Rgieso"c}^uPEx,6iwT<tmtdcGgoF]]oTyRS`OL:N=|&J,%<P<o"ood=U8qH|/4(psx/azxU/Xo@=,V2U+(.HL,u9xL9a,.!a!e`vGSO(Rf#5YGS]
-).+t0uV;V>32#JIz3qu6PMKpR/eBr-Y!kbdTrd}:`'$&IuAAuiV7bdt^4-s//a`Tu<v>Jnu>.6(L+h]bV+@C7g=@j[v:qZEi'$=`0vEe^FT69"[1/Al'!%
-RyZs[(:b~$EKd8t-|05r`[,:&Ndu&`P2])rLQ_f8#!qJ|/mK!NyD#x+Dk.R"Aqm!FYc.rW=X8ldn}|@RjGEFsAv+tskVpC^_,=~7Z`i""-03fpy_Hmq^7G
-/2ly^q9X%iQV>R"Q,@36]d6Ql_Ij:1>Klri/_,SvbW$/`1$##,z1jpQmm/2h;Ss,+E'cLK=z^929G>O&G'bKt{v"Ve<;Pif+o&kDg#y9ki('M<uEQ;%@rc
-VMGYPA{lsedB`v4f|b"n_zv95;BiYjZ@^]@pR'jS#g1g|R>&#`uX``Pn.G0Qr{;zok&+QUdMH3g6NsYxJa:wM:(_kG{cSfk($s{7H/EoOyYO6IAOac55tz
-ULOY!TK+D;Ago^r,X"V<ue,/=(eH80`p+|su_8pf>N9amCuN!).W1BVT<5%<'Hkq+{]IM's]".P2l|YDQyFLc<uSIt%;YnF(1Il<nXD[kPoLA[8H]!7I$$
-w:`+n.@`8uts<=>hY-w:0`nigZ^3|qCv^D43aYL]B6%9p;=SQ9B8d6%%N!2)P%zt&))p7}K[TZ`HnH}y7.~>CtwT|#~/.H:F:@f><|,6Y&Dm6W'AjTy{~%
-/qXS!UXyb:[zb4][":tC,/$6{!!n;.`:.v@$9Q<^gN)b+L"W'_''<]4k|E);MQxtNiPsE]D|L:bWzxsx,D:-%,^t0pEA'z"A_Teu58:m{wc%[x|xxK"7:T
-bc=dFp9b+#BATWso9UCG1yJEftAYLlZRe2$Y~M~y3H,2iV36BWpWH&R'J^-:UZEuV8=>0ouv]jSDfOgTt%r1kcb$<8Ow|+Pk%10,}u4q!X;gW8V&$/^pk9
-dNn2-/^p2PX{=gtSm.ns@rJwxPloX&Y4un"B,&iWLEvBprxoZib9YE~5rHv{/L->Kb(vSiVKqp])^^,kxJ325g'/^1urC<jKFfKiFBI7}fkOd{{Ag7tqh%
-Y=w_#56T|BLSieT>'8fq7ov/tj3%b/xv!iW6fEFKz7#9P`1=~MQ8.ss|QMWu;gw#ogs'o,%9OB6}f#tr-/vgEGn@Q{U#]Tj/ru2VNpq>Xae88B"LN/3N<Z
-Lt&5hS{5=O4iTAdw,Jct~9}sC2xp9Q-3#YQZr+HPO{fv4LRqJS(qK'_I~l+;~NWY2'cbvG~+>RFBMzHhex)^BV9[L@TWahB"YfptNxtkyK9]wJ6|uh0:MQ
-O4ZzNBd&Kv'w0:zd~N)s,_b[J{uCJO=aF6mi|V!@i$#z$-4;J'7c8^A^<a6BhxM=:;zEyHaQN2+-f8#3a0|[5O;jmYD$MC6=Mkw0V50=^T|7inlL=6MfKR
-QZZxxr`Qm6vp5^dY"`kC0i9>9|po<J3|`X/&d<R@0fOP2{)QUK/}_/Nj!ws-629E5Fw-T@P+a$<MF0(D&/e<2mh4HS.2#!2:"nLJCBOpP"}H^)x^"3L<0a
-z+irH3L,iy-PY{PBWeRjbLcW2&bDC,[PO"g+L[s#f&}29_MVP#~{;9Q"_p8Q-LKEqpjgdL_3zJ3ikn~48s9|)><7a!9"ZqyD2h`n"9|)FW4[(CU]W)7n)/
-ykKNVKm{:x#xQ#.;3[vN0KzNRAMSmSYf_=P7+QU+(%pIi+g4.$8${j7/2T7Adtyb>`dfu`jDid"D3)niO8^e8emeZLR4~"mBnevl(:cIUIiLWquP-^]`ps
-Wrz.G9-jk;GtMON6<26OeG)=JYDt)Izn9D6#!7uHXSq+NuK}`v7cnq>#~}0&`!6vG<Ai>MI1ZW-<&5+Dn${2`GM,5'_PJRQv@iXs;I3Zwww+)4~Ub@s06c
-[40jj/q-]0'x#f>Yr>%=j^(Lv&Gdh$@K/B]2G"3lVnIK}x{SGR1"{TG@l1H.QaVqSdd{Q5dDMlQl8o~$9a'fBCe+g2k;H7bxWFiT4Rq#8LE>zV/F0&[q_F
->>Zj7h0}PpZo}>SZkJgaI-=Y<H')-DCLQJUA}:l$pIc_"QdK>'LJoNcN3N$N:A/N0YL%-h!-P9lT(vEe18J#`v(@6ZkxVuP/6|O{ZTk((MsfJ9#oD7g2R-
-TQN+{^r@Z(Nrllu&hd+|1I8qLhh@d(_>6b@P/+Bk`Oi1>2>)1=&T{k.Wa&F+7$ca'!rkrB~wPt9/q/At-A~o&d[pVtkJFx8/)vHyQ#D!{S}$:7l4TWFiiR
-pyJ7og-FF613e)-I-$9;9+$T.09(YP#)c%xb>%$NnmtI^TT0"k3A)PMF_CNMT]R$|,av!gE}Af"8;g2Iwqpa0B_ziw[(K24E3W>4Le:h7|:/mYVxX.ahc8
-9aXKU{gJ|<F=$_D{=r/_:|[gD<fUrsLEdd&YQ`r_mYcm6m9Obtew'y$Of$:6j6CLlgQrlmd=,+MO$Th}wIT<e_Ynl6EoJp7bZzv8/"KJ%/rG($CbH!(;<;
-J_V)`V>)N&ozzy<5j3D%^O#2nfNY|U9cKryDbJc,RH9X-CNL'wUY9D+g;.0gKJ@;e+|^]R$:^DFE|B}SBgZqaqsDazoIgK^4b-LnD]{.{SuL>bZsJNE(;H
-=@+Lf=hKV2fwl_onx0I@6`2q-p7#o!#$mn#g&C/%|<wH<mEnXG0PCX'H!]C<CTD-|D%E4Z/oBRMxoQiv$l}_l9(f}>vV{H}_(6;ZEl<qMco/}goZae5]z,
-0w@:hf{,/>/h'n}[15fQXnnkLS(|Rd'"FL+H"1kF8RXSLb+&&BqaT,(SOQ!jD4/Zd`,u>.Z:8PLoawlxeml_}kRl1AxT&BZ0uBnv-L7EvvqZbt5;xJaJ%T
-u>+t~%atZl/$:yMn|cCcy`>2A7,z}03|T0I[KrhSW6D^}Q<lu(nf/Hp8/xhizM,WQ3d8a36-$'p_{Uy0|p!7t=$jIi>J(_gL@+wQQ(yX))ncL7h3"O3od1
-hY&Eii!VeW86c[UZ):8'Y3CWA7X}SVgvXEqcB9eo/iVY~hKJP^&>VAtXJd"H>S<>43F96-wllS~=tH+VY&.3_DW<{ha@,(#E,;7^$AzQALpb:{"qFK>{MQ
--74t)+nRE1oQovm7ni0P0Xv6RoD$M`rB]yNR^MXJ8$|5VLAICXeJd!&fp0u2(^DmPck,P@I)VJLZXae3,jd:c-'u]W|FR3JLbbZ;qdhU><OMyW$$8Y6"X-
-R|B-_fZt(TRD]T7Yz@{UVM>odcbw%!CL9;sv^x>wNUPJvRD"CzIyIDa}:j1dFlS`+67}mBkx'^c'FxIm5kQa087&.g]n4J4x`K_d![.q;D:quGKQ$5IdwX
-^u|U@,(|M8)R;h'Et`&AC=Ct=vN^qd'y"8].0hxF=RbuF%E/5b)8UK$fdB3pWo/BG_&xa=jn=_7m~@Fz6A$A|W:;HGrYz](nsF/xf^5RI&$,9.SA=UG=ak
-b$@,G{jH=pUA2(wecVqY7[k^R%bkU(tJanl:3)w)"4Kip>&!$]dhtp'JBH)U2k,p%"JX3dV:LiTtpxN8{ql^Zk%FI<k^}$cA{pUD$!HEA{#XBkENF.0r:5
-Crmf|}A&+{;qC]X1QJdJ$QOzLb')EqY;bU5uA|qq.#'[-I_`jiK.](r|!|LFi8Y|9MWeU-Hs"U1K!(5I|5>[bJpS(%yw1Vo<k#.|z^Q2//0rCpH7iQqgkP
-d,n-KIa06q-VmWFa+CN.0y}g_"VWU5z8%@Z@}d%z{#ZYZ+,8f5D2%dgRA#H)$dAG#;e`ZB1DrQ%OFWP|v6:UI:0};>AHd7g)zHrhautl0kkUL|~IbV5M)G
-2_P'RX$!nH^>a2$l^3p=stAAS2to:EjVqz}"PeVq)S=7Z;Vh^Sv,}@yksn"N3Y!9n>F3"S&M.yBmqDr+"OKRe/Y36=3O&KobAH!Re67q~(V:v6-7mX'O]X
-s}@"Y:MEs-}TSI(2Qu5@EywQ<p"J7mP($@%VP$T}$b;lOz0@_#[w-zN>$fcq@W$/$B8qRUf0EQ"1dX&toJP_6MzNVoOwx6_a9b(im&S9e:Z0;mk'SF_uhR
-y'j0UlQIs&0tRm%01M|X:'hJW`:jR0V7BnU9)@2oDV7{pIX@Ys([+Nl/oGW$.u,CkWx{ps735(vi#sDvfxM#flNU7BI99<'CNVX=M1Q!#>mPEZ-LzmJn$f
-Ax)X3:{+6)t_w=@/B-i.F&cCa>SuK#gHr&KOq:r1_B:C2j%!YjVH_jTEV_jYy+x4OKjX((bOl6Hdi.Z3tlrmU}w'8eeA:#yUlm,Y,@zlA^U'A6kQWx+Z<V
-GO3fdQ~zvvp/DYY'y#pm$Pp=rI8.1zwR=G'XQMw:5Rp2wS[rml'0jZ>xLcb#O4$m4eJceA'wmP9d.j5EGz!%&pKhu_uK53BV82YDVT(1nkw{'&r|NF7aPc
-`pXKN%Yk4vBP-_;33Xs861h,2uT!+5aoC[em/,~lg'(KGxgMz"&8:t%]$B|W(Vj/4Fejgd`:|h@p7$U^g>CFVP!T.]H@R^fJx_w1V40XuYL)`o{IPd}l:4
-[XnZ^cEFT_/^R$YK+V[X{C'],k)@DUkmj3`/&Y7a|o|Gq$&V:|``67[8/^E8w.Tg+b6u4v-CugHrAA5tDbRYHd36','}t})}giI5F'otnV(F:HeX}z}bS!
-46L.-/fV2]j#,.}5Ca!EvO2^~S<ewHfw54<khv&MW&c9(@AdHY~i$=&=SK/pc|a,2I{iuLTYk`5>QBuvgp(=v_|$|;zeT(`IJ.J'0.oN:3pghuQh]TZX[4
-C<0DK_3AR7(XmDm4zR1`|yFTdcy79rCcz.^8yO$G|kk[Xwg:4#s3[D{L8-=31Vm4BvB%!Q.4p!ZFzT|/HHFS0I}&/T6B")6PGggoW'`_-Hpf(R_526yUmf
-z"/FqSP/~OW2J1`J})gu)[<PZMJn&,kv:DuxCEE-puM-,+I-``hc"W5}U<;3fYS$4"seO1zdb;![AHaCjX)W6]"f7ud6:wn_Yk2TPdsUsw9JN,F+Fv6i`m
-tA'[5{#-uo{b+TqBmW]:P@!<nYIt$UEG<fe(Cl_}lcp,V]`#fm/K8dEUV{r11wY;lod:BaGaf@c/+usVEh3mIua-wW9QG%[/[/(<DwfP+P6P)!5<.^8wMC
-,l(]n8P%]^r<MI$Vsp'#<%LvT;(BG_@/#VJcp5uo8sMfJ9yf5Cl^j91uT6}g0^cTI!E:N6RYK#n+%@08r:ApYTXFlO<=rvvd<%5=r)^CG`k.)1s{A(Ed_S
-.fZ5Y>3{=:zMA{j;{<u;UxgTh;fPTYS3<tE37+1cFB0$Qr@7:c%[:l|Cb/bOwXTkbP"`k;Ja~oT:bY3j[5({Xy@K>ao{VC@1Pte^q:dSpqk_NZh<D<IN=k
-;LM=Lv{2orS6efa2^IOUpJks3VUB4&8^!1]Y[my@xj21bJqCKQ&]aydy_6tTqbGKx#h{jbeGRgV$ddyz%P7bZm9wM6k%|t+e_7|^TmM%Z8Z-J}6O5s|sJ:
-=>,nL30p`k})$.@13`EK_2sqZdh'6kLGf4)qZ{51>NOJzb5JAiqbaQ1<5:JWJL<XZS__aMo9Mtxl8C@2IpL[y|uEJb#m!!-}qE'0Ga{is[tmO8!pYF7Md0
-MZ)FxZGuCkw2G;5;PzE1^cP}VU0#mMkHX8.yS5RF=o|0BK}c0#rN|HmWPE&p)87Ju|m$aQ}7B`"WLjh/j),MvOrmHv`jWongtz8s6BX0^`bh>i`#D=R{e3
-tE]=>$gd6;`7K!K<LsnNYj4&mN=-=BT0&V.EK=kzbbcC(E0:s6{plI'sYGepq5OZ@e2,Dfz-GN,7ISST~{UqA>CQuuG3Qk@ZJk8_xY$oOc]D1oq!#35_J-
-C^mM:rd]jlYd<Kvqaa{f>8YYa17M:yot${z07yX(>al%`B9ZV[K3&PToa^e+ACIym16wt0|LY/W/}7>h;@3^s}WSL!v5_}G%%+ffspyBuf!o/MgUaUz2a4
-+/r+Rx'rQXV6@'iF@{7wJL<Jxv(8Is5n's~iVKF!zovi689d{C_+"c:'YbhMM)h1yQ/lpysLuf/IXnYliSHs)jJ>:`,$X=lyQ^EI<MVzq+4-5Hj#Y>FMo5
-eNq5cYbA&^9&Qq&"UEHr|,30fFGb.^[IDg&#)<E30]UC}C}@BCnU#m.t4nV(8vf$be}webZ|9H"#T"07CY9{!z4(NWeW6yl{lJq"r!bXJO!!>[`;YtIO%h
-=}y<,R0A4'PU|+3<(!(sxUCljKj5$4nOx,2zp5XL~H)aGEP$OE];68k;>8H@dPQQDSeZUyC=r;&V:Sd&j(l,@:)xbdf=_Z|!)Uaz3g]2e>Yx2=Rm4w.#q8
-%0f03.AM<69L-gZV5c&8M0Oh$Ryq$Dt2%W'mQ}<mqjZF^wW!}:Ox'&:t<)oG_NWGECpBF_<WinO5Njnbz6FDDSRu5h#@hT@Uzj0u)lm6zrVi:y:LEuR09[
-3{>3FiNO1Hb`)yzLcyFg4xd7^_]'WaN,pbPqW)O,[4$!$AdFf}#-s{9|9Nv{3["kd,&Zl,@,YKvqtXw{rz'FEY}CJ/8c_x.I3p&eoFo5uVNvl&|@MN6<"h
-yTV)L;m]Ew]lF:zWx]&G8eoBMuY'eeN.TVTj+/_cfM&IgM[|o_zgk+o;)XD#6{ZunF^Z}&f0p^r=lqX|yQsnGUqHw=[U6lQ{@8Y{m=b}ueW^w[8VI3kNx$
-Uu0dF7fyno@Kb1z$M8'CorDSM}uIu2Q-tC"yTszz/(u[N"E|}'/!6%iASp-qu;UeO'fj4.T1CB.36zc2|X|8k.g|,-"kqfl2(-IU(:r%|2u'}TEar54O:'
-ggeDlc/o/K<I(t#IginiLXB&%gZ_';FeLiw`@MX5(!Kx|p@YcqdXM/HgBEZ4,e1fl42/C;o]V'q$qbpcWO1CJ@+7!k.:(2R7G|TL8ZSCU4{TCRxpc=d2!-
-Jk^pn^qgOSO<XAS"T'c`1l7`Vc0C673C3rW"bA)[_=Q%rv_]yPa|7[2-l`Rg0VN1u_}Y<:Pz)htbC(Ln~eYYh@i|<4#r%o(L{q!o.Myhf_.4hAhwxaz,aX
-cJ7ccr:O!W9_(E(Vh51`lHuqcN8",e%b/DAetEbYQFICE:p3E##P:[U2X^Y'PZ6aYscWu%;<0JK9&RFeY8$=sILd~s,a`Ji_/&Xc-$'vLq/1Gp^4~^=qBW
-sS3Y&rjKk.3LG8Sx{{d;!OuLOQ,@j+F9aW-UvZxDI"DwU(0pzc#sYx=W7Mv5(l=%mt=fGXuY@q[zi)XKx-^7mcUADB&RkA4cCYd{dB^2mLm`obopAZT,NT
-{YN-+,XKG"ui1S:+n4U@M:[V|<{q[)v$OD:!#]=(boEr"9{y58%Xdq#xn{6/Ua`U-2i7;NH5M2~2HCeX]A<FErINM|,R4FdZO;B_V<.&4}JFBA#c.$#Mz|
-FD,:6xU3!ve8)7S0mnqVL5f1Ihu,qf3u(eE`}5bcaQO8m_Uc1;u'$[(ZaCC<]k]a7l^lyI(2TI(%enhU/R<YzGrcSsX@W1wZDNPqnHL,iaav:(h$pJ]LUF
-Gd;lnR]bUAZ/RqV_FB`5ERgo=]h_QeO3>tqjZiUYgEv]stuZ5hy0+mSW,R#G&Sb^'%PSH}x=4x&8:O~k.L{=N6sAF>oqz-xlru1bo5MN!PTJQ.rZiy-U3<
-DC'<zeH1:{T0R>CFYu6nM:1%mAp2-2}87Ik>_8#g"oL{"fb&Md]51C'@_[kkPzuAfu"E[x~F|+YU=QDa9[Ar%(Ig-zZRHI)aI-#=61_8esPrAJ;faf3E@.
-TCZfUc6x>!L-Ytyzr6V_X1$x|01$jD%C+,^%U<+c`d[P5E3fguqzN6Voa9gWM!(89}5L[+wE"nTogB<TB&u()uU[+,Bx4,g]Y(v8jL,A3rOF,tqA_5"uyB
-NF:Y`C|dDOgi~w9zoq~X^>@XG_0|3&:RQJ|Coj>gHyWKO$guxM7d:vSqtUDL,16g81pe+gUoy:=;DN"]8M&_>UT(/YqN2|F}2pNRRT--7VjsA0<+aoz>o=
-bYfNF%^!:M8/fYtNTV=POk8,qIK2BiT.87Pj>F9Z:t$j<|)"ZN90bC^$&6S>jci7"k9r=#<)z:xR_.KTLrRaVO6_O/$gDeC`AvlRg4Uo."r!f8bu1@z9Wp
-i)}v7m=FBxH|npho$D<Z"8xe!79CO8H}i{sTNl`8Pq<mU5!ExB,l5ua}c'jA8ISZKyX&4xTfuXv1UuYG$-b.MK"{wgt$zi%@'ozTgPzv'A5"M=6uG2(KMt
-bw)-5xuUOs(||OA12XjNj'H,pw@,6IwEbyb|G:mRIUOc0juJ`R!PCk4uM/d8U:~d=mp,Xy4/7YaU%67|`NYIZ9po_CtNQD+eSvYuJzf+8i,^@qE(`;^6-a
-;j%A[##5q@'7Z@@xaKo6Z`Ora<ko+d2GlxFW;F+W+H#3"h)558EmKW6f|uPU2ba>%CuNK^!%b@8.1a}(,y;:.lQCiJC<0!.tQ<00P!DE>@ljLhilrx(W_9
-^2n:%#5Biy;iRe@+!-~(uHE:f'!O):0`qmUBWeDlgl!Ud&Sv"2;k}0/nzB/p#bE|E+4+Yi!nn+I{#UA1,%V,'q+I]1}o%6'^}S/J/h^TL5'"G07p/WuAC<
-6"hK@7rxeOL[4;9m&F[Y2!#"/PlC+`]A!OTj<(7|l5B"P=N^jAx2bmNjUX39dqm%ni$oUe,){fzS8-m5yb>e[aza#jt,]N[k[VuwEdj^CEBGlphSaX:^Y_
-B9q%d!%5n_{O`@z0IGfu;0(K>[Vt%oGm`"gMy8Le4[r&<kE1k})uR7%u:fu'9'A&F69Rrw3NDf7L>Kgh;czP|]"UM#$cu'6n|i#XpLQA!pT8]i"rGJ<IKh
-ej3J@f!M>qH&aCZO7kYVQvtN1Ezh=M^4,#6PZ=!JDEsxp%VN=uWxQ]&#a80'v/-y[<oFT8@tp88N)xluYr4!`BZ:qenFXP_E2'[@}kC_qDg#U;3HFjoI$O
-FJ6HJ]]sJ>X/;(2|u3aaq|%27IVuy:9Ss15dT'1-fJ8gGr!+z(E:0h-jVw;c+S/9p4uwHrS"rg~V~DhHRM[5$sApBT;uaM]P"!>n8QKmOdWHbB<!Pmdnm^
-$<ugT&5sNu-_<2Xj:FMJqc&M$}3i^4nibqo,>9+"Znh0ZU%A[a-r<gBc.U:m8rE=k8:z!A2fQvm0jsokl@p`Q=_&IufS.BT<,dd)F{r>]K5af28vkg7v7q
-KcfH@X2-YWe$fGLb]3%r.BYirMged>=B'rI2M>_(]o1T|SGOmj5s~_3QAJw4Av)ok.2"ofnKk{S:-9V/1"DT_u3E4rp>(b&ayq"/^w=WzxsW~oY]B>hX(-
-#5P-<@Z}"upf|i5Uct$RaZem;{FHr]f[1<Q]fp'TIdC3X[yP1H6M+Cy8h<,dmUC8FVVVa#[0w|^4t:;XYNMY<MW0E]pX0NrN=e{fFIY2=RNd!))(8Sz94j
-d]~K4=plCUg1|1Q7NK@a@HH{;$Ji|x/{X][CvgkvR<(!ZJR6m2TP@it91SI}R]4SLB3^Y;gX77ZpO#F)7';,"_/S3VVzZ.i:rB7I|"x`9!_X^LVjmBr_,B
-Ws>JK+3)^Ab-L>Q|;F4my1l":kQ-8(q.iuL[+Uh:Sv^[bAO1yLPUpcE4Mem3JXsBcs1FuM[/uevg.Krb@0WC@>i.@Vm5pU"EoGb7uGGg}DVgo!X=g]L[xK
-h&j]uWg8gPVLp.+bHu&nS9IVvbL[X<7qzw<=51PV1@oqvMiP&@wQU&L'LwE`<C6qB09H@aH/_MQjzcm2;r@d;28[D8ppUb`$>_MvQ8JU^2)CzC38>q{OXj
-Ht_K53P.'VpHM[>O`J&}@&p+c/Rd=9&gkzjG&vNX,HH/2XH}-MJYZ>by#Xs=63:!R)trVHJz,W>TaDlzt`KW6)!FF2RoEeNv8B@IIl1<`RhbUF[sm6uf,w
-le:KWPMw_yfC7rcKQ/m(vU4:KfHOYCoO@QKyRa)LhHJgfGx>$p}hSbAw`I>x==da8X-_Wo;xgKG)!z~z.a6u(ti|iu"}h%4m5@%_u^GNgp@dTv-J7Ak71x
-BeM6@dAiUvD#!)e1EbynTn%[)Qm5p1x'YJ:krf_3%Ab'x0~7l@dt8^lH@^JsId>k37,%ZM1aawXS7=LGXFGTB[01,:pxCmWwjW72Xf^pj7hKyA4neairaz
-%>Vf'[M|k|h2pf#FZAur[Zbd8gm#Krsc'xe3<A+uBe5<{@#d0WhKr1oUf#6iO}m:VPz_bC7.^V6y(E}='Z@9.k"|%Br.<DA6MdnA"RteK:=<-]]e65XAzz
-#K:_bW=q{Z;eng8NG!-6a=Qwk@!q4yT2UVbIt{@ZD(}E`r-q&0N7ts$$BxdyrhM;'"SaY=OtP<_.x_!n`U1hb7]&1k<IRo+M}-guCGicn%AAit3[:v!a`N
-"W/<R,[^MZ5DAwVrb`;v>>-z9`A[U5Uj|7MS9e&yRl8R8'3{//s,YG~ze/j^z@E]Jd.TqNKpLVwX>t1&wvCms9-3GckBa+;251Hbs`yFnfaT)LD7vcHFr@
-<t16bk)8>eysnWjp:W1edEX(@kZ{'k}$]ppNeXAJ5+u(OG}1h,H1XlD"aL!X{Z$,9impB1LDdd2KrJv7P@t+WVq^O<,eb5mR)4[;aRFNS&n/yegR):K^.q
-RpC,'dYiU}aZXaf{xN!8QT}E0C@NLGs(t^6A)6Ep0OcbR{%wnLFq&#aFvI`$ydZ%K@tIsS#D=O#_T5_["_'s-.qy/s"[yOhbG}^E+Ji;vuHKGOl}O_Pp.@
-Z!%63L;KC.JrQ},pd'8Z}%`K"3k^V2L&|Ud/5]W.$1[od!~G^c/"OV)YRF1k%OYuJEK:A&+0JAbb{B#6n#Lz/k21Qx|zJ9yfEc6^9c'%se^>[FVi'}jgqt
-,^~f-GcOZ9'N<a:p42'V(W1Uh-8L+4rX7'S0lZKd-Gmn8M.m5Kf/AG7eTW0VxRD[-Q'[G2P;uNZcA)cEk;_[H$!K#n6Nbz]vJxBL=#l8S^#LCR4(>5Wh9f
-Gw8Iy2FwEXwh%yRM#QU+=6'X}5<fuA[65{5Bjm'BNZVurT@,YpJu#-;-7Vd!W{^h4,%59E-##,Gj,svlE@oC0P('#!gLu0Qu5QgJ]'[:[PeL7+6fI7fZ#.
-Lbi1=Cq,3$DgjFXIMO>k,r4)~v@/^pGuIu$fKQv_XN-tUUN9f'p!&E}%a'V4@@-0DRm<7]R$G}['K-Vm1wF:&/Y]UTXSP0#Y"7.pju,2>@f+'-<bGP4!W:
-(TAcq4dMx<S_:Vpv_77aaYqZ#jhP%{$yu:;I[uDd3+2n,L!:;]/K:qFzSi[0^gKe8piW_V1DDI!'Xj-BRk#z/0C}0n94C/6"'KCpuZW0I3U,50{`W`l!]F
->5--2ZpFlGsa/oI']UwU-izo:^RS2P/Syv>.AW;[S>!t-vb{0jR,YZOo4k9n]t5)t'_U`qzt2#9_<>=d/J/'}P`|<|K<<R$|eS=VkKSzN$Kt%RYsHnko:w
-[%AKm(%An^-Dml{D-p0.>`q%{1<u<qJhH7F(EJ{iEmx;HSomqn[AK,;2w(JRAk&acN+B+Qjx&c&V}ML+$DH<{wCrT@Di%o5JCXA(;m33uQ83m:WfT-=Pr7
-&zjy}q8EGu&<Wjt5HF!;+6BSH6o2ji1Ih)^9xFujtQhXOP>E4,0L#L]4`ZN2cg5K<c[_0_~AJvb`{N{%AlQja{=dDOUWxWR$cVwE'%Hjni"XNc1!c9gKz|
-h=0ggM&GN3:0amxi1}{B769;5O@7|Be&.n6`mI'LRr,22U2byHT.)]{nlTe`+m"nf'`Bzh=:xWKp}U0oL=8Ra#B4x#^%Y4{7cOGF!'%^)%@(z+oES$!b1j
-cmc;}MHfs>k6JmHAS&%{)W<09ylFLeYU(X1iu7-wx>Q|&cpd!tbao67p7)GOlb^BNkNDO(2gM_QK;C$}JB[;|4Im"oE^5NZpQA:ND5#JXe%DENV>0Y9M>Q
-/xj9%e&HL,3G;(jCWc7]+4D_h`KBV]}ERJ6loPME+p3:9&u"k.2.N0-Gu^}|Vq4Oc^nDN="R01IJ)1%P.DBU(j'K}I[>J}B/ql7;sX,e'<E<!]VeRHelPn
-/=Iij)zvFUvQKCAwQ#RnIZvG(xE.;q9N8johKj@KfMUmr)p5r&mn2v38@^kG@<KZ~GkIz.U!"bY{b3Wgmy&e#VK{/(#h_$5oSya#0acU2hp"[L(`-tAV9X
-|^DvU!hXbGYfaJ.BZ%t4yq<`q-B&}8XUfd,C;gOpB/y84zoi<W]@8T|<]L9O.Ej/g1'1j.lqV2~>WHA.WC^wBs^I%!fQ=}-xoD}jN(o({^Kf4=9IGz<9/,
-$w0VBt(Hh.zf|:-1wJxL+mb1k>AtA)Dn0`ADL5B"NNnCz/fxX@"|&hLL%<aDeBa$gFAzFt%_fnXGmN-OnP4}F&dziPb5``wVa&o/-V/a/>)0q=nUp]t)e<
-$Xq1vy=^G2OOU^p@u+E;a%1l|;.#_'~-)LH|1U8zrMvfnwdK;|}}}L!h8fweuB3HaA.xueEaEa.-`uq[Q__cJX<FwBpqw)r0Z%v4vO})TsuL(dKI8G:FEX
-kjc0AD7D2H0xc@DOGRwtJi`$[:|}RFAEJj:_sV8}<2Tyf:(Q!:t(}W})-nfW!`eC)LZ]!708f82]WBiB89'^a/MvH-@[rasP/zOqprEj&B}M=UWBU[n"9'
-|8>u|B#1imqyu:rQi{[On('UoS]t6bIIC^y!cJ}t^'iz-o4gYPts1rj<,ND4.)Rb;Yc=s$Ok8}WIQ&<k+g8.ZA8o$iV3ws%^&@}Wn"I:U8`0y'|}.yN,W[
-OVsTg8Q%Cn[e&9};k/_t._Cl]/k=,g~tKNTzJuT[t!k0QtdFj#/Pnj[8}(wBaDq}k.(3[&,YDoynm|PB}5p_=z1E4vP3jDU-<n_<N/I^Xt6w9|bxclh)1l
-L<ij&m0S%jXX8CIXcKxuzF04)i:fw}`cmmYc]x6#EK[gCf.)S0IXI|;[:CRHn=[gNcSxw@_k1k86S7$ql_E`[^l"g4W(W.Kcj|U{~[qDWa@Td{p6!,yjHk
-smk$1y7;]3:Wp;}{o9s&7lAe5]4p.q~tr0:U~8:qK@JW-v#UQ5af(6KsZrV6KUk6lb.u$_$H6Y|=Si$T!m)f5Tb]f"VQR:B{DweYG2F[%A]NivQZDNux|l
-Jc=[%wvHa^Jr3S+X7x=V:)lywy32{)N`.PPDzr/(2]9&Ya<,mPcD'Z%N(9#LCv^NB'j5}g{al"v]M8))~'iDmN[3y+Dct<K[!rhp=9FUJD[HQ%mC6fLv.I
-hSFI{|<MUbLdJ|nbP>'k.xHH$u,js52iJWKRM0(anyO]eWA8AegV}4GRd|t1oM&aO[{gJrrfdp"$b_iBJRKM@"nAmg0$$0Z0Po=B{e@dUxfhQgKV/-wY/E
-2%N0WDfBXnf72GoyHz"SqI-yz4I)Rw%]+;'o+!~^`KT410%DQ]ECuI-e2Ku$D7}.i$-rFBT#/u)H1Dup`y~`42Z!7]N<l&x@$#+::Yy))Fjf_(!H%=~Lp'
-J`jwa/LMPA5^#1IC8=`Fk13W;^E<|+2%8"M87OLxpRpnEFeET<e5Zk3Y9cR9J3%88sh:"ZqT}&&<P:p3p7S-Aduh$88X+x]S$ET:_=KuX/k2dj{Mx6gNai
-"DM,Xk-e<(U+m]T(Xe)^W7L&i8e43u<{PscHXpg<R[Xz-4$"k;B_KyF@>4U:hfoF~D]Z("`5dhb25Y[2+v"w#Yp6_zIU7"xG:iU`bYNKJD{88q~3WdECS]
-oovG,N!V7Z>Uf27aro$tV<2(RpmLlqJq2JRC$(HW|9cyZ'I&[]`j}eQ0c0gQ5r_ZBivbKQ^16`C,#JWwXCfol_1IQt(wTjLHa`z&{=Dul(LkM{@R{NJO9S
-xd}c4BU2OzsH<2PGZD0gk,M2{"@85W<Fz5QF[!wO&-IoV{&tpc%Xf;|](B}#(AekElwD;X3qZQ-q!Z7_"-/1ey=xz#&&MLRKjZhy.,MLu_<>C(lOfmZc0]
-+3>'VA!#MS$Ar@a54am^FjIC~8cAh[9wM3=t4/{pwI<2<[@U}o.&]^kP;3twRx1vYa4qcz_/8}vM4eq8(Vzs}_=oJdd^=$(s`wE`4,$mh]!a>nn8'u/Oj_
-Ms4btI4.$26k.K3laQpJ2iIa,M!Qa-{=Ca[<j.I9IhoV/DrxS1,L&dh8nf&lI@cr=L!"jn2&^H,DCIK_8``o&0laJ1M)6A<X|tYEf7-+q]9LuSao+!<qC!
-{Z_LNv]'L@$/!5aGaLa<u}<.q5s`k"^6/ujy2Q6rX<v4_MJku1bk=5X)C.&d1{]/m{RvzeHPV{+wPT(;%cHHW]UQx[KQ3_FI`V'2ul8[eVx8JxVUy2SK8G
-3/d%bK[-)R4TK:DlfWgAdZ_rkkg8;:VK4xG}IijXS|+V'+TSz4VjhM_^,E!y_($(iM)QrWexLFE9'=,[Z`HL5<(Pg6@u!f#0S#Z5<.nvZ6_0(yfm"Ud|+M
-Mk9V^Fi352(zmNRw!y[zCpDyONgMcRla&ciw6g5ATGiH}J`kutkSec=afug=L<O-d8'Lw)I:Q_$6;(r%QUI@|%-R}s`XK}.<(j{avYT:V(Vq4:@.U[A%LQ
-uC))###h6m!uZ}nYqr~`8`R(P$>5&X]-VKL[rz1VSGX{%s+e9>vIX5=_kOXSlGtH+[{[GP@@^,YzmWNm0nm7q}^^K|q0zO1:L8<WiTY#7}FOJNY=E3Ahzi
-ORN"x7GCid~a[:7VkR;cSdy.W+)WOD2ahGkwgO:)S36JUQ6uXE#//d#03T4vQg
+809397
+'f:YeMNvOO!aQ`{NPll4=;4@"Oj$z[9&9Oq#]_:}zNCu5$srYQfl`l>&4Og#<(~1p}TpvhntnM7}"DrCxO-8!6H2e96(YnWMDbjyey!7`:@W6ny-k,}r~$
+bNb</c[a{<2{wxWyyKrs=)u2P;zmLRmt@=&ByqFC}g]n[(M'^!OP{|P3Uw:|7xG-d,qgBZ<^2<"Qj]!bi0TUV%"^3iuCA!(:HO!i@kL1J:0}J1SG~}z"Pv
+p<aG>9+'KY15Bca[.$JUMq^PF-lhWaRE[rP'z>8WZ,j5Tj(r14=%_p8]b8YsP-XIQA:G2Ci{$>hFgXa+6WSYr|44t,Hyu5(S>"(h^X/)}RLmnLTqTSaC)#
+']4"W5n0Ut;.4nfvD7ps"22+iN#(G/^v90rst5;Qo>RlKA3&DHVrFp_,xGP+rZoW{<pE3>qD0xP^BH=#O1<|aK7ig3luk,Rp76](-^Pd~p}TA0"=|pg"bH
+kkugO)Y#o6tP$&v$y+a$jCzU4&Zn;4>:E%9ndGp.As8zb:z9#lzd(><H7y)8u{{.z%3@fHUS/'+74G!_w=:zs1R^-je9L2G'6u:hqvyjBb>vU3R-T/![bF
+ubS@R=(e}G[]3Z_kOuSY;=oGp+(D,<NQeAhCkY&1_^5%BJec:]S956nv[)|5x+eUzst[LwG^!v4|>G`U$)Sf5bM:9{vb^:3I&urDWC+:XR1)8TY/ltp5V^
+f;x3o4[q6T)+"g-kzfq7"W3=OnA4lIqNb:z",R2GrC76e@%F=Cn"Vr8aNr#t4s6;zp;<'m|=iwi8ucMLHkSHhpf6F]dzTV4|.0h":;ix7>wa[AUIx8cw=_
+M_/U]3fz6;h{h4+C!zs4mv6Hwv3>sg(r0ag^HD/L+yt:Fa)1f;FvwMjH<p_W#27+x)^!aT;>Z;bnppEro1tCE3bVO4g']Q^.[7rH1>%[[KS<(LQl6N04p1
+tQH_0^"+l:X}"WEe]N5Ijv.x)g_o('be$2.U}}.)F<xEO:;8#Vmv4xF:G^[FmIUDbm>|G,I2$PsW,|X8"Z]gr[hHFarTd}fw"Ix>s3:x<R.a!O<F7D5X6h
+Y^5@b6ltbDBpd;;gNVkWHvEfQRdZ(f'b-sR;@#;WSS]0~"[pm@G2mbM0!el31q#v59O7c(r.lvvj>>XwS;WRp1Xmx5ZW_j#)Q00`'s82&<FBP4(4yJtK$r
+7J[Kf[n]h|DZ_QT!#u`;xi^'+{iJL2Gz6J~vy`/MQLQDqhN"43XF`8@JbKtv6HGHdio[:SN-lR9Nf'6^$b]F,Ko|7{UCK9zlg|YJO,m0GL3cAHskqH]UM<
+MOE+Og|stHL::wENJ6o`JK"5Gm@6`dZ-Soqq'ezT{IB-l'mCGd&1-r+aU[<@VNzGYJzmke'<"f=4+5=neQctUfW2}x$lil65.TC&YRxHH[CM/VyIzD-T`e
+$|=(+5C;AkecKQ-3Dlj7k|x<.+rp@L#bY|7^&ooIh;G$q&f943&@bByk,SGKzf7NwQI1Z^bK@A%ip3Lff`qU~Gr'G572Yw0./X0lZEjdwE+zdQ}n&J]x<'
+3CaiK1:}h<%ZQN,x(q%mH[B`RM-zr$"/T,bFPURXdq)/|B3+!n^Q(ayDQ>~egjI2wku"v>a%H$|:B(y{3d.VqO2`E$_|Vu4we+[.Z<Fa}[=UicC;-hZJkL
+dt!~QJHC)MS1SKFZ5gsjaL{(`||lZsSJE<eu-Ie6xQeMTd^F47ql=KPM~LC94:m.:<,>kljkZ_frem:CfNne9{o5Fuz[dI/30-=XPRqE~ne)bVyvKI]pBM
+}aSJ&yn{e{w8#`.h[d-X,v:zulI7)<+uN3@"BzSySz%D&&5ijWEeJ|=}J-3R{5Wl15l{$1'EFmeGnOJ6I<V]k7#.QNq8]EB:0Ry+ePv&m</;qv@W>xxCOh
+%Ms=lu9{kWfQm7bm10zXUj}#q.h/shGf_+cuzP%=De<FDMT1(uPA}U'2)ObOU4nHYH'''lNf0d8Oz`]>Ui7a2EIFY"B<xDwihEDF3<}NecN8qFr6/ky:~z
+IX`$XEEctV~,RHPs$|vqL"&AEo,QbZ8TgePe_2rx">8PM.d48w=/&aj4]aq+eRE}2tY_`V!.).Y[dtkQ8l~e#&X|((rZ^|ES(vmT|)M$9}BYS#1yfouVzA
+a'>24RZ_bD=e"$}.y,$2(1R52W:T$;,IkyLW"Qe+LOt$`R<2,N7CjfHCeoDFikhg,<o&o`k5d:SJGt}Rd0ZXu-cWIDn{E_#5~B_0j6]OF0xR"f/3B|&3"v
+X703YeY4}-x43MXhGD"/@E4Cj6kjNjOa0|N6C/:([C&bd_[u+l`15OfOa4S`WM=rXA,h!kHr.U/2#eecCYrwKYN`q+vWo4s=r;ES0Hby[l7iruoD;V]2m+
+k,<o#,=JaV;bZ{9Uo{O'K^EYmRMF}9JkKFb/zs$w}oJfL0ni<GkykU#'z|DCgJU,>9XLzYMTSWktJWIvY/>S.{C1(/|>;/eCeRIqJ4Y!C.@oU|gU]dz[0{
+2F_i{Ah@`31>3;HQgGTtfU!{SQY]@_z!q5!.|n%OXX"+eS$]EcPDd;JJ.,Bm}&O)%3Z]A:GkaqtMZk6PmGiP{>-<(3:hEz"yl16M$xs7w:h,`>>J]@c<%w
+hSr^;FaQV6;ac=HjZZ(ShB'aepN-4,u0X.2$y2]wU0WSY}o8HX6#E>qv1qshe@{'K3By<pu0eQ!LHg.B2'vV(8(Ov>I$Mv9R=M'0!e;-jn4uNN<a0F&<]2
+"O&Am#+%>@Wn('#iOyvYPs[eI"Vk"hAcAB2$`}tmAq2x[{6b=ku`xRusbVfKT.IT3O5flZ#fuHu>)zQGA@B=q#~p{HVthWPedg&jwY:>-TR3FkPT#6@ptf
+HHxJ(`8TfKX&$2$4^io8V)Q|;V[X1'_-sXFzR@Iw}[ge<G[K3X7tsj00fC)R|/SrXyn8[>8YhZqu55L@NG[#t,TY%&#47/QVDUn,$@ZEWTs:O$#DTou|OU
+a#-uGYfZZtFY&uga2;SejNKf[40LY&_2JqS}frt^~H5's||)l5AfU]%X|e8|YNy>YkEZjdGo<uk>B6=ekR-0LK2Mqvr=M_LV!adal-#&G{R1ul;"tD]E`!
+'&u!Zf^i+NJeyluX:/AU#,pG~8D8{rEUfQ<p/WsgYq(m7gTBR:E-[6X,i@ZGsb+lfxdQz6(vZFyfM.DEfb5n`>Af{kI<.lv[JNg""c:WEyl);ry%Uu4KJe
+f_3p'LSc@eoEm>c}o:F:(xGcpX(/,bLe#O6[iT.BXs]=(|R4D6C9j]>8Yl#dNC&YSv|1fYOLsQ6lY$,n,{f4u}Ed%#l%Ygqo}N]_NiRHF8`3[rE-w@h&OS
+'wYK:M/C:z5Q>hAf@aVcld7$B/E`~M5@7B5MK'7q!wuYV3zQ+B&Hpjhod!#@_<qxrdY('HP|x3Ei'XUqmE@XKI'G$#}UT>w%KTFM-{89$eo+$OTbhSBAMy
+Fy~7N=,cdX/A+,CZjl@>np>O/tZYakx-e,;|H7uEM2]WJWMs}bepCa%OEi@)-bjK,w(32{Q`tc)wf+3d3@b-PIdaPy-FTUf;olv->8<nI7vFVy!aKIHTM}
++A="wDW#AC(QDTF|ADzCIz}#:sE9Z<BUt9Y,!SexBY:`s`69lh@"[$CmWGy)yIZKiqePO,82c/cUlf+>"~LrRy&7}@x+XA^'BeE`)-KYjt:B:)GG:C6-h{
+A"w^=xAV7Qe3:%]Zy_,yd:(bc^dUX>Gx<#7[axL&2vsAIZy+]4Et;Wfnck`iM.qKRj:qY0U>IQaha;wf$:(u0waVs}q]M85E|);h>C).KFY[;/%-JV$NdU
+E&e{vM^x6p14~}NK)e+u/c|tVW@u4J"Z,D9#tL3zzi%)0ywzsYHN=u].<6M.vzNwQu}GtwZkctsAh^+1k:e8o;F6~q"4te5EF4^K-ALD7V`,EL3s1lSNDt
+.e)`~6h.UA0n;ZXtw7BbjL&vrIl6rv=8<w@HBkFy7m1Q-Epr$K7E6A34++d24x[%#S[u`qi^mL4yoN39!7L`kzMn+Ex&;rA3ae;f>&.8sf1.aJ1>xs#2R_
+nN1OYkI6=;ZH;IVpN-8}hY&U0Y^'Vx/uU<}[IlhRRmg7>.@D+r[Rx{b3YXA<wvTKi,Vf@/~LMx8IkkQl!,y&>8.ug=Bri@Td9NHdq!i}fb]4~o3g3Gy8!/
+'5;i).;`W|TKj7V'LKM9RAWCj,y^VL:a|xarL0}`|g#viY`94)H]O;cLn-z_"T%2<mq#{&]kYiFV<(mJB^hP=c!#K%qKfWBFSKl8+mAn,U$-%uMa9_A".=
+4a<|Yt|r9;Vu{$%E|UF#Qe~V!GQ&&(eDKr/fw1RP~w)a:hacuQg{iIq]g;V=jq1C"iZG;!R`S7qRnE(yI8&sit<LBYReR5gjeZ>n6xOU[ipH>8&:9KD:[!
+/s(2;2xrqr|@5{Qi1y&y`(,-wH`v9uWIG@dVL&&cPyk0I<&Dtj1YXTAH59~iOxe`>}z|^y3>%r.YL>|"<tP@r5h#iV;VhN:x$]2i|>+S]u,xeVV</(|,_a
+QDusv4nwt:N'=Keb0dzoV7#[yyE0j5SX2p%2u+NQe>Bgy(%duK+n-8+iR8+i!9:_R0[d5l($HB-848PL+Re0K^vn[u(rd|<Vxb(h)AB78Q-b;.f1y&OE;A
+jVi1jh{h76(VJobCWJ#'.4#e>vDZXbo>i4Bl`Vo8vQAEue;g>S`y%M:A6"~:Xlzxud3192CST4'!!C9fK-YEJ%jQUYYfM5=qJD#:"eT:Y[99rm8JK;sMzC
+RhNAp#-4tgM1)Da9b,_ttGqsa{Zu|,A%~@=Nblm2rZe-e#x1A(b4rhC<2C:dDV^e|=fgrK.=).n-=!sxFEAm<=pUtFRIE3w:3dSd~v_T^Ly8xACG!UBOiT
+d"Ua.qHJ,-WB#)2IBA;#s^^hnOZFVC03"PE;jKdE^bR!.Slk2L1P]$DJx6}x7QnVTdh5ukS6m^Ye2.AW@2mn93C1M'&%6.Z!Ut<6{3'$y%L$t(6+'5=w=@
+RDishm'"ycPsHU't[WUK,Meq`cGbcW6b!,40tk7WO^6HFXVrJ[JlD6tA]xHeyS~w=S&ldQ%+CFl>oEXMfuQrSBXR5keKZOT9G&(sb6cdRjs0nU>Vi/ocp<
+%R"H4^ZNQW<GUk$NY^n'1dkH>%3p^fIh{2ED7<O::eweX2j%6:WJ`t'!SItPRdd)Q,Tl]l6griVBXBjTL9PR-l8"@>NJr^SbV'-Z%(;bhC-]ms(Ql#:"[@
+DH`zA<_4!TU|~3uJF<aXGh'ab(g<;j:19qRcoX.7~k`0(B;`0ua[ey.aQ3Jx>Yf'@'s4Sj'aO>X@QR=%W',z}ml'O|@n$jPG[].'<M^pXexBsYtw{l,ur`
+k(o}Q@:`C7Gn;1,]~/PWnr;4cQK@ckR7rq""IcxPXvGxD|M+3LGE.kepx+}l'i`0BL.p2)xiS)K,dE<)[D~%"K$YQZ]qZw4wu$dew4G^TyW.f,8SrGGZ0$
+PR:$Y|D5SVak'f1gBZA>:WmsbrPyLl.(HxaSY6[fINUS7ob[<2mN+/'f3yvhIGQnS;(X!iEvlhg@8l:HtbG$;(y`+akUodE$#|.4;&PPwOJ7cAxtJrJ<7c
+!$|b6FSS#vHMX<6cLa=]FOg:)TSjM;~2;^p+922b0|]UgD!unL!|$)E,+lc.CKyH;Qe;xY3n69OvgF$Gipga|qgi)K|lV`!Lrtu+t5`x)v:`E^T"7fsOh@
+`_ui";:T8SfkS$y+$pbU("obU6ethPy0S_^t'5{sBb}T[xAWaH$#XLfrv]4/X8RzVYKpD:zMkg_fHm^SrIq}k"J4~+h&oec4p710@S+kV{NB+L<]'zr>;Q
+MlO"$d<:AzgOFE90&s0Q!f'6jYa5`X}3q!`+L/9kcE<Av;UyGL+)3_A%oYh+^,5kztc43='(&{S9BznV^kivr2e>%enzWdE0qO;x4"@8jL[TD)[)'}.,[q
+pT&1hrdHqZHtB+n5R&)H09<f9+b2)XjRKhX0++5<W]1A`]IM:&[{}3SOR2w:/@RFB,c3ElWhl/68EQu5$G~vF.^%|@,>_9xS9ezb7'g@F2r>-wDpJZ!h1i
+Rf{72:}fHXX+Tv:Ofa`a%WwCv@SM]i0J+tZ}@-e=ZSENBP:Hz=.t#Ae0In{FI2GN5X:Ic_1M{>;,w]flo<[{MW~Y)6q.p4Q}c:l4fT[;iu^}a)TDdh]8!J
+zHgs,5H&hyd8.b%h{x^8-Ba.uQ)5e}@C]vEW+FzY5t8zz`8LGH|_@g<ZFxpw!<f|YKl}l(nzaNv{.tY+<+m%qdrFDIbr!b!cOeBR0H{1`C_WIDbtX3zEm|
+-a]u@1+@{n:jM5Ih^$(7Cj|cxi.eRk;"_'@s4Uk]'GQz30%q"{`DY2__cR<{,W4u>#NcaeoI`}tvQ].Fsd:J>pTzN8KEsOZy%{kKh!_Ta+{-aPlN)SV1;b
+zfb:#03$lut)v-,C[liE5,kpph62Smc'^;N8VHCmZj,L&H'%Vs<'w2-U>Ey,`>ST]+{Q]1FA'Rn<'dKSdnXHP-(7q,%Ef9Hg{-RXn&r',mvy}J3(q73'L/
+4[gOT9Se6}LXyNd.r'Lh)bM%^sQQcXxOzXo&wH3XQgj($dEE{lL[!&)VXxWTr6PQd59JUL]Bp}vrOX9^~c~wl&GNNG<.jTIM~4Yf~aMH7%.,zOt7(-Eqh=
+oZ]],aC6&K(/)b1:`]15:j=uoT7-%4ex#4`Zy`ej;Ae;uq5_=kA4'K&MXlM=zO9)1e-(^MXiC5:HIT+J}kZJ;zoFNsO6bMX=0^C!!$U^MV>1uI|9+A4dpk
+UjBFAK%<2Vu$#)zZu(,="&ZkO`uT2Fi68rNBGZZu4$'sGZG-&QZ%/eYj<q^Y&>EL69}boSY(1(g90j~85:e8V9SJJIv8(,0.p)M<q1X;7/Bc(P<FY`t0p&
+(+Fk%1)S:@qy(PHMZ`7am&@-_q8w=Aw,%$JaoSat^F^9-Qie+ZSX;D$5[<u_.(.awE/;}p~dz:sk%bw7vGY:|0%e);y}SEWyJoK'(kP2Nye'RWsL@0JN!w
+^FaIFt-.`AS,J>#D%o7J&qOkV=ey}kJ@7[63uJb/4}S>PS"hZ76=zC!@BKT7t1v{DEJe;Xr3-lm}C!'#fkBV+G{-jY6X/4Kwl!N.9KUhQ)P97J4dvzp4#S
+8)W>Y0<TD&Aa=b6=Y.oDy|]sq4pV)SolCy2=t.Q:X:oAM`ekYT3Q=Q~n'AJ$4aID:F&Al!|hV7fm!tIsD=UC.DHS-INC{p6pWiWkSQxr&ld)x&_(lwau~X
+7^(|IS/(<fwIw7z&oDE7+:M(KDgn"$#VC_"FL9Pa8^.Edu{}biMl9'V[uet!Kk8R:!<u:nZzU|{:&i)ujo>ysp/7pZNa(,NE1Wq!Yza/y_'/NE>uEp^Z't
+-]=-eR$$#n./E,3Qy+J_or9Nc,s5pfVa]PN^Qs"sZTYhBv>-YPQHl$t>ppJ^(D/Vug-2r3DU[HuN7WY,#ze@OU5"0,CJ4@rJ(OqAi,ksi=]}_rKyQ.Eeu[
+fhjxiU+FtA.JiN7N]kHscIy_InUS+V;9/NF3LSQP%2:n|I-I.$K.g)^+:d1.<GzT15V{~-3!mjCS6'G^e33<-XG^[mb[Noh881:S'2Z/~kO4F27&5[@X{`
+Y(lzO.m:,GBuzz#-KO+jWWaBp6/Zrt%>opI_z(U_)R8CG:BU)TI4Dar+b97O4#gdnJ7Do:nuWM;3TMeqU6rx[%e"X:`"Usl"ObSU}1G|#)<=l6rv,ECk.8
+o(a#6NoFtAmSH"kox'J#a3fuQpGgZW3s@u#xJDns(TyaKd72z#[8a)Xum8IFNvQqv3+sGrilIL]%LmoW2Xif5g'XgI|{/7;rAY(q0Z<zGm"#tqfErj2PS,
+^Y#)<=1$:xpsc8!GTkPO4MIJYht0j[0$@k'_p7bZh<vREo<d}|B7cC2n@=dA)'W9W@XPLq'nRE+PaR;3XVV!~-KI:C3u)%.R5F]1eZ'MZ^R#DcAIKSQD]X
+anmgl)+l}(qoh%^29)%"m!=E<->s1mRW6%bcJIPIIN`kg6J^r$yOA<TY'5SdeWUY]Wq{iOA}1e!}_6RVk>Gg.A<g@3KB)!BWVjBVH>XP$2E[d|sK^K}n<[
+it1W_h%6Z:88Z>u^D$](}Y]a`GI^3p:;NJ}:0F1Y{@D.:9:f,@V.ws@){&0+af_1G1Wxe5s8XMg#a82ngZJlD-/"qAG&A+G1Qi:_#wEL`:BRD<iOH/8ecN
+x9O5'Ov#^n9i[+!:x=j.0.IcI_qH$]24REMHhHBt.Kt>aEoin]R5$N|OgL)J=+<Vy}~ZxMJ(.;k$+4DjFjAr0{WN2&CajTb1w#'t(p^1$x5[-aH.I]]KNo
+Lh&;{`Qd-aWH35(B{hQl6/IY`mS^k{x<1lu^zC2voxeoye/FkKl):[|S}}]:<u#j8|@]R"O{R<x@F;GZ6A3Ws5o{9I}#<7K.L:][[>EHO(3KRPN[r}rth$
+ZxdkRWVm&^G+d"1d[v]df$AS160'.{l#J/)&ug9FfgvE'6~9@)~w6'^zuC+6TsVLst5y!0%@wwj78'4hHCTLLJ}R:fz%ZDVQ{%z:wYvz]/-$JE|+tlPw~[
+i8N#3x+RQsnHdx.JMt!D-&lP1x]plJ+Y}MXpbfwQ^{UoD{QYR}Nhrjftl2lk7X$d&X;-Lk>BDkq%$1AiE@VXA0M""k^&|]_1x],f(rB79"s(&t=E<&)fgv
+LSv@gvcQSF4yETdTZs`3[n:SZC=zX/$7QA$G3NoovlSst&3H'8Oshl:c=7XNT'@);M5nLOE@2Ecqz]0%d}zmP(`S@&aDb@5i3^i$Pv`NLgZLHr)-.a<SnP
+Ke$<{^P)OF9%iS@/$C#Moa~t##>/jH5q%pKG"#"ZLS_6o@wDC|_`6dFG.c6w;>CL-@`0xtqWm{3mC2tCoz3Tg#Z`Hwu!,nBTWTsm5j-%{U+uF)c]=Sw1gC
+ulu1LEEdb9tHEde9'N_HrERSEd].)PnK[07Y&(]03^`v-"wXr.[{Yc7=10>>Qz3>L{N$y!#:LPahn2Pc+<-2Bktcn'Z]p_a/U<n5OBQnL=k(PjtSnZ<FD+
+Tj|rE9&Vd"u:1P5X)Fz16j`{^p^Vfu$3c]%l4.9'&H.@msc(_;aVPZfCRaK/~m$=s$Wh7!B1"Ze{/;ol5oy+]'u.;+a&Y|UQe:Hn(|q-uGy<=}1ObuwC@0
+mpV/CZLT:Lj.jqJj)k4IH#V=6kWDgu9p,mP(Zz!tGo.lY7hQJ!/+-96FdRtdYuUZ99w,@A'Z&g%O|Y.hru[t>wgZ<jpwht,a_sP]p|,s1FKW4{(xrzbE!/
+8Jge7DjG"A8+r.f@CGtHdekgj$cL!Za/=+Q4s8gjaPe=8d&AO"XIc=9ODtHgH$!/OmVQo+{_CS`;dq7824GJ2/;USgex>y.!carg;#e7F"F.E^xTn8+7"Q
+4J-_aV<^FZsBBs_z(c!T$AyQ^+,Kaqw6NyTEqMd+iz<0P1k+U|lbT+r`Oh28N8.Qkzq>>="A@As"Mm=LhkZ+-R[c9Dzh21}GhM</VezBv{;&4fsft)CH%a
+7.[-l(nL]e,qdhdIU,%%k3fJL1UZ5tu&}M|^.|,0Q1]8[LrWq#TTQ/3vyQQ{3O~[8aNo2i,Lia$EmdtY5E.MkaVtRpd8/`IEJj6j;Y^pn`vh^@aEW0uA._
+Ub>uhaUF#GP}Mjf7IM&B'91IE8_(Pbx@]Zmo>tJ2nZ}:o.<besA<f/a!$GAnyzV{g5:WQz)Ige[aO<w^c0h}5lHi9zcZQu+n`w(Ghs@Orl.=~@x@y#>H$]
+YdPa.,%u@k1MVPZ@~K.{N7=)A;y4D&e2pQCvF5I'}${^3Xgk'zU!g;+Sg{>:9s'Hg>fiScp}>(#7N4f90,Ay(5UFIOcG/(G{fefWQUk9jIx_abust-"Z~-
+`e>kk0GRvdJ[6s7Un:Yts}{AO,D+#UVbN|bPSZLKO3w/IEV^5J^!1G6)I#]b_Ghn<&qv'ZXAqXp|Vm`)ly)%2x.bUiy+jrs;+:Az`9<za,E}gUAWF:@(Io
+d-OpSa.bGh`WnA8YnlCm+PzQnSm#X`dJw}#7"!xxyB,eQ=:,)wmV{x)w$cq[e|s(K#nx7&:0`7k>57H4p7I39yt,|UAXKt;74J_y+yzfz^6uBr;u{ty1p-
+t|By_l:8Qm=;#ks!TOqv:iYkrsGUGT5{&{{g=6[@oNo[d|@fJ>cIqgZN@|CT3gFdeB-L#zNC{3~p:LM`=TY-CD7w_>[u6|#&Hmd-)JFU^>|7QhJ8Tcb>xI
+-$WN`{ED@&nR8irDaC56c%6_X6e>pH@[~`%9s(F{rW7:(O|@73k4@+UVJHh@=/JM)<`qGI/XMG`HoA3^Ql2mlJI5``c;Y.hAV8z<89DD5!B0b&n&g,@8fD
+e<~vQqbV^E~Z:#Gp84NAEJ@3|nPs4T~/l!Dmvc"f_1{K0Es-;xU`M8&OeO>1IKpjV'VCUD"95B-l^U5x'NIv@KX<K,pH#3Z.;RLTg[o3%AzguMd`Pvo5K>
+AZG!>NJ_gNwkC:{jJPK:41cb;s!SpmbV2{U'FV]W}^cli;mJd(c2b7(V]%hf|Cy9L&Z=/B5:4"!Z6s!Zeyx_=cfo-KI`0l<um2p-LdC3KZgdu9=D:zi-+K
+G@qsBr-T6q"K<j&h6|+I&X%&QN|_<&2TG:%^Kr[6{8^F5nC!]/A{tE#ALm5L6TO1crjV;r62:e9u@->QrhX$3(e'Er;TNre$lUCgTiT]h^_wwxO%52QFm8
+888M|j:c2lL.zr7U^^%JK0wvlJimp&X/(ep62ky%kT9x+,1V1J"}F0Q47K7PlVSZBxwFL'in8fN2-{s@L9Y__-%-F3OR{+TZ4_Js(>r|M02gn`gh/;`lC^
+'</s~3^ttnU='hws1(]3Rrm4-LZ|rUyLDjLWl%tuh%yMgHpcNMJ<8LCaVeK&QEygnnKeo]PG'R@M,XUh-l({JWVhRZSN7^^W=Zxl%$bu#68-raY|$+!RMj
+oW|lGj&Z;P%icI4,j2@.QhH+ilMRk_}>Qc7;P1kvA}g,jXgAP2K!zD=1WTG,9R{Dx^Ygze:Z]EiPo./`IpnCt/BF@TwP_ZNeXPGDrY;NVa)&>7lABe-;f+
+W],2}4|J$-rmM3_EK.`D9DqQz_V'g`<kX}KZq2u;HTcDqI(o&$A8n(z38^G>No]gTPMl0%H'w'>NiK)B!q7.vb,^t(tZt6IZ2I'Vwi:.5d8RQ@03LQn"|j
+jspm&cVMd>e`#Wd]0_dAK{7&m<)gj')bos/}ON>7_gei4vdnlO<cq`%c$q9Shv9{acw>91E]3;QmDN]^SAh"V_Yem&d-Z3NY~,TiJ)T}ey~3$5tq:"7`g.
+S`y)<n$RWaEu|j}S=TZxH.S&cnEtIMf[WA(Pf!U5"@x<kTrENfn&^R37KHii!'>&=91@9RUoZq~^yNlSqPuI^0iILmUIIV4twvkGH^]{E.qbhV0;W5Ni_c
+uK+cP8]%"i8``M4K/puc=!qgKs+ol<tk~2fMXnC}W'1}udRo'^DP+Qvj']nDO&#hlU]=J8YU,h;x,"9`_"WYk#o_'Q"_8_l(00O5`V<{XP`lr{ut3qHWLz
+c[02sKr/-OsUn]nodufA}$l00Rs1_!"q-=5J68h8B9rxw.[N)pwy`;c1XbKe%)NYo=t'F{nb=0I60Ioy%{jg!m(&[lUydlAX#u$Z$G/<oXCA($3Ep|}cL+
+dlR_;k|=[NFHN>tLikN(gqQu1iI.kVfd)KS#W8R8gkJ]D@R^CU#0W}!E;fQ&5SVW1%_x42)R`39&Jrkkp[~$e^NA#>(LqSgJ_s4&MP]SXY<C&Op,Np9`^G
+Z#0z>Y4IpN'A&h^t.`cz^m!<}|Owe#I8+_9sd$|>q1hGuC7/q1.TWQ&;4EByRdv^2(^E@w:Z|D^g7)}@,>%[}-qQT9|WDOvcR7'k>puY$0Q+t1|.UoYyFl
+u{gvWqJBbVM`>%ZyqN8PxD.eAT-|d}5-,XNW$MVOM8xb-DQ5Z.`nCHHy]}~Y,DPm!&7"/b;8>-x[`b#LKL&Tx`InWA@}>uMAdJK">uHYNu@NVf/yRD21&=
+NC}EjJa`fm"Sg%8,KJ!%Sgqv|6y!vxh@:ba}d5+#as4z-rY''F""nO3-}|EOZD(/0@SE-s"yevYG@FyQ>75y58#SlO58KQEu#FG8Wla%Zs'j(dE0'MY`}q
+M;yM_o^u'o@E'rheXY;<<mfl}}0hY3st>4ghU9u3d4N}~Ug;TiF`ISkmSx{%(F]J1K>L>^U]Q}ZGw+-(=(V'eUcfvCe7)XNG!+vL%%vT}Q/>Eg^LM7@dzg
+l:E9pLhI,CdHpnAS(9.%L>-Q/$1|``xTw&Xje4==TZYeg>_O,CfhNy%J(d_,q$yp%KCndOK]{y$RrmlIXYKIuA<_M`]zQB-o<MXO`Arc!-QDeH4X6a=qOF
+H<turlPS$]/)9jhwu+'KvP/w>&Wbx,eRxijKwDh57bMd>_CAupW]v9Z>/zIpDvVEt|9/SyNI|nv,k<DGYqmL"76q&x}l7jevPdE(6/h'~=T3t32j7Vl3Q{
+|pr0Dr=z7$`X94bslsb>t{5EcbeG+3)!I#qey5H&B`#Z6E>oB%_6{Gm7D_FOJ]}=TOUUPkhRxeC6p83Obi{nK@~a0hW#$eq7#VSE}m@[/9xaMc0h_IT^84
+|s.DWSOTx,:RAT=<)%0|3H(4a1N5^"g^=llqP-3-.z'OK!ueM0GBJl(LNf:('.]jfNKAlwpehwf_l3Zyycmh0K]$Q2gzx_2P~VlXApm%%:]5(e<wlx!-|<
+V0s4UX~5Q"ht>AGZrjJ&'e8bJ5A198ZP)&>:[C8j%'DVzj7OLX;!xsWecUam~e'ys4lC}pT[%l9FL3y)wdHv"}15;DAV50D$zamX`Y_`"%-Sp{+x$Ab0;:
++mdy{p0=7Q9N34C9Y5)6e2%bt_W,:zMOvzmEt_K.!o!m;Se@2[2VBJA^I5+mAATH,thlz/f7r;_`E$+Gqhx<bu}Bn9_`zvUA`D@<_`/%$p3jkQzLi#n'Io
+Q%fI=c<D4x>Jl%qa`AydA#<srZ|mH:PHEP}#FkYJVv::Rv,d"av}u+Q`'_&ozUA>/5z;l3X/t{hK)PW@E5:VY+lAH}_v&xQ_=Elv&(!k#Muy4G`V=:y=WK
+%]s=TCfjWdkX!;7VlnZ=;+qY!s9cDuqe.d)U|8ZT1HYa<veAC<>KDfms).ev76>7<69vJ{;sMencaEGD}-E$/eJSH23G^eltJCDMb.A4x=8@iC&c[nk'{l
+a'bnX{vb<+iznJ@i1NkjN_m"pvq6vQ@bguuvA3d,e2^7,F;}gIee/e|p!w<3E,Akj^HLvp8pDF:DrySBPjrVwsYh<)s3Nq:X/EF-pq>V]C-ju<4#ZdRq9^
+~(eEqkIEeI!IB:#svx~2uNw}=fYNwp9VX&N{zouQ#rluh:xE5$fXymd|QIiXOia})K<lV2@,C-iHoIY"et$hvHS@">}^R7=zI4cVs{ms6)&|_eD`(Onc`A
+AzM3(=S5^H:5`4Lpl2xBH[:=f.@boXm<jd}Uc@|V'JPtwgkn{l);pNSK4l;c/k5lS_0pihhO,B'Ia6{x,EhMX25e(=^o(0Qe!s_GPJUe&Vu)rcPRt03dch
+Z5y'7zfTsn.]D)mm%UkyQ)m&)k7w=#Yz{^fVB6&+@.R^8GX1twH$Vn(3`"Kz9Z6sRVC,gB:Ctn~w>lX:f}1N!JPY(89KzP8HOMhYrInurAV6=w_2j|Rc$X
+NOgXE'l31J6kM:")J#e)Mhai5_4!}]!UbTudC8xO>{5^jDU]W,b[v;~mW$04x1nlIItDp9yp%!W1zgmQmGl]';DfW!Cc-3[A~x13/(W4Nx+:GTK,}p%m{w
+NG{^a`LP91zz)7&M/qo{2my#Bxm,Ux"tCT)gaKc<&n@[|eV{!H&1."-oNCpEMFBu'jUX:Z#y{=G$"aPPZ9Cqo/G0l,$+{G=VE:SPT)2YuL.<a%bt&AWX'y
+B#dCz,AZd6o9u&Q-9E=GyuD1wPVpYXNrilC9=_5NgT&`TNeoghs8BdD!I1"2<uko]9}Yz(&1/9]O@S]JvvZ_>Z:-_n8r_Q6kbrx5"(BmWNWrE6pQrgq5{&
+l_n#SJj^<0cms6_XV}zqtU)kz"OJI.x{Sco_UV5X&Mrm1kTgRN){YPP)b7eib,%MJEn`s3;%12IydTbfxajoBMkqEkEu:'$Og_):>wKH0O+l9erQzt<:Ol
+0,XPFn~oc1usTv[O,luhG_u9oD9a|&$wx[<ma%}.@4KFvMx:mfbRp[v:M:!Q[N63pNmRhKU73S`0laTbW:TqH7"l6e<;HHBycex`,_P"bldCdZD_$p,Mdp
+asP6EBcno5~1D5DZVTVbmZ:Ah;cerl]#jI!/"3P7!-LUc43`7Q_CbS+C{4oZwHJWW3Njq#8aHJI%F/2D_Jao|S"4571Rtcrgt0vew0ptJq&rjVor^DJ7@|
+:sh<d&#_X,b5kXa1rM`2HXurxKDuUzpC8ucR`.0ms4"Gb3W+IhPtE3gAexK{WBi90%ueH9Ovz&OCk|-NOO7B2XYWPJv.Wf3kBCiO|}z=I:5wo=`L@G!JPo
+K#2-;3U0-A#3|m%""<kJOK/o2XG+>fvK22gg6(Z-s=U0LuMJF/(oD9L'c9^fuZHCwEH>|nD&h!Iv&2VHlkw+#fuj57E;CgaOv@(G`#Cfi5KL^:t!&iK!"F
+=G+p@BP'(]@rJ++ew[On@@"W2Dv=Gv8D4%AVCDS/w,8cPaVCs4%d>Mbs6yVP@,!Kbmfy18]=]sk/ZhtKJ&`-WmSncQ<M<fu&qp<K&zx}`##mdMs4Io$_a+
+xB^W>}qb4XH+IyHcx'5&}^OX'D+@ZF]c|VJW@)&3;"C1nlG:`D`bq]=+}Cj9f)@V1ZoKdc@"$e++rK!QrD5T9gIe(0[nR%5T2jeQx7iNM.i%a-ZURJUSK%
+-.h]S49URx0eos8:XM=Tla6&e`(j$!IgFG2vnI0-B6DSdiv']S7Y$Q#Y4FVPHI4/FK[l-C^)z85Bx8<0B)KQB:|x-4nC7e-@]_-Envf7hduHbg6wl{j6h;
+V!J};mK1#f.2PUB>>ecvM2jvOnJ:1xOHIb2oe`eS:Cwd^)E5JNqdwqLY6(dG6Bti(xQx%k!/'OKF@`1j{|B:P-O{Jl;%&G=)$`$Oh(e^&hWbgu2gG__W12
+"gIq~C1Q17XW"/Ta=x+F,Cqe_8yIa&LS~cw]ydAU`[c.A]ZZd8mQ&)IW4$;Vtb'/t{o1;:H/{r.SN<3+50A)`Pvvm,.;)!_d-,<WI7G96Oz3GOX'DyPyFc
+R/<+Vbq=RM1rD|zD{)wR6'wN~P%VrUc8!_=wfzq1RCBJ7%WQFj-lkDB%>k@)kOr7^eTj'84q}9H>lNVz%>tC()uhyP=$:%OvU^Z$'hmLR^bNj{SHRHivIE
++N~Yg=nPjg~L`'%kF=..NG^>UhBd(dzKp:`qL:)_K/wvj/fW'ZBUxeiyske%t{{W89qw+ol<DB<6Q#n,Sl<pce&b<Ij7-i7Ldk#f7SS=9#eN=rpq^zdN[8
+U!LEQ1~|!z6KFpe9]4Lj`]C./rBB@<S;LNo1oj6cP"uXFYaTi`Ba6=MyBzl,bN2!|Z/IU0$6PUjN%a$ic%Rp>op=Pen8zF,^)7BLSbS7JlF#;emRJ]&aty
+g)^$p<BR~t#51Z6!$=p;F2;r|X:-&]4[9e6GaI9+p|m=0etIy5~XGxnQM($0W4O9>^ZA|WISw%G{@Y-VhYWf#sYQ;:IsFq<C$"Dmc|'xKh>KId!!,H~lzG
+,vM1sNFEh.M!i{-:8J>r{@jU28OpQWC+_sobCB:#pD'3$k,4q!<-OBl%g9R[.#k1V;i"X"AyBG[SNR-VVw_1};ky.mv^,5KZUkQ&z^3K31O9TIO_<Ufi8b
+0<]/9w8lcw2L~AwE(E}Gj]i/tXPX2#_7Id3>f7h_}IyZa54DQr0=x;/"ZVc3tF;&d'Q3kk3$J9;+oiI-"OHmDd8_PjY=zJ{|=ugT;KA=2t.Bd&/7FrJNw]
+|od$5Y,SZhdS;4jpt!|;y+fx']C5&I|yTmYYbc'wzK"fWhXmOWn!<kHEW`!3:Gf12/Q1q53MM:KQ"<EbaQr7X>wuaV@Mrv2DqLvbm+#tBY(Mtil+[8A4XY
+V]G2Qay|Xu0gxbo2T;aQ/`UFv:T;B!oN^dmyf2j5i}[{j;[=(j>qqmKV;I&Jwy@(kbqh-zhl4w3e}|FH=+=)#q$;9$+,hJ|:DX&U)hxHx15rVTXJA5-a"#
+7tuo/1"}1,.lLOc1z:08-]_zuK1vv8sTr-DR:jisf[hlD<}f~'Pj~/NCx)pe;2{i;^4WOaG.Z|TF!tfw^ILEaWf|AM#7iTY[)E!2_KfnJSL+8lja>.B=7S
+bRb/IU2mFuhYgZ-MV/gfB5nmm`:ULf1JOxCfn#[HP{B@F2A<E5W9mRu"E6$QlV[m}Kq,Q)An_oH.G)5=t7uBGa94d0l2-+LO!7#6G327Jvumc|@ss:eilv
+_Cb}Al#(A)Wl^Xd7/bvl"Ph(OQod5P+KlTYcy>>MTEWp`b=kuk3b]rLo3ld,C{LUl6F%$;I@QgeQTpEqdZpn#sdRr{vy{Takp1(Fz1'<#4Gb'V8UR|"}#J
+W`5Wt8795'ZK=kk)yC7-;AX$#{k!OQ&#COvt=9W.m<&by)mV(g.wOo[ab=&A2zJ4CnZzaCe/:J93ur8|eGuYlIQM=+<uf2KMu)ywgsEcoq,<YLq2OTZu,A
+}JqUtUF:wl/:!R7L&ZKhV`1SC';=]b+e#Et-huOHe6Iy&04_ex!F6Y7q_/)-@C+YnbV]%YS;YQJDKER]!:=5"v%YaHq;7lIAU.71j>_gIIySJ7[u"!0Ba/
+^]siqpcJZX{$B4KJV<;s"1(V9+ZJ^(#G^WCgt<.qZvV5&/`rs6~ik]fB<"n+@]a:IH`o~vhv~s/4T^ES^v,Ji2(|X:5uW&^O:qJ"`r8fung'pQNvNt$14e
+^A%q`LYoUtM4TB=i87s{%|7)YD.D<jtyScUdax@y=9iaO66':8CSy9_MU),Sb,c0mi3I^xy+>fu&cbBdpl+hL4$#F1eZKmQ_=UkA3XWe2>"%+Xz(Af/6wY
+-[b#4NX>g6saTsy<BSl@[TzIpB~MXleElS<z]$l6mY3'aew1Btcp--PiV8Ic^,XGQmf5'V6(CdVuhmvQglSU5+|718;:m&uU!%wYCi/"m^-.<7DW@@q1qg
+UG~'..MJ-'Fw2(E;!LA|p(cANRO>',cDS{k%M3MH6uyZ.(iRl($,[c1$VF^A's2nC;iCb8XkLJK6#5lazL'fdDY}Ux1qh]Tr$mU^+}6&{nB|jb"D,.bNW_
+KkuUgIp@(znZPR:fh|GVXHCkFgQ0iQubr2Ov.6~t{[hd@B7.w;F`YamuHR@)GSpY"EL4Z"Xc1+T{QA!:4@z;6P#G$}3Un)~o5UQ;CW9CL"Lxj<d.PjT9xi
+vV5I_5m^dHPF04_2#T7c1QT$sSbk0}nFvjqG:4S{vVCoX@0|cR.l/p)%p|Advr'EF=X`/kF3C8FF"HW_(7`ZS++sos^Z,hT^|a1}{hRC&|uG'[8i"O54xs
+Ap5h&vy;]sAyEOlH{h<R6!vheHSbnc-[Kn"#syiFIgL,$7Kn;f<}DE5hYt+c3Jx4u6yyhqQvHIT0:7>5JKB-htV6EWQ0Fz%eaVLGZj5x#O@`_)%rv:|qCv
+WCyJ_Ex]uCnF7I!jV>Lj&1b.'TN7<c+-n}=eWAJIngg>&r0@18>}TaBz;6dd[#B5fQ`]exZ+){`4_qYUXbeL"zW>z1YDh,v&b(5bW,KCm0cDbkNvVQ(n$1
+I%$%(ehmqGRmu,{Vz[w/wPwgoc/py^N1|#HMb!c,(+c-3b62Q"I`)@zmmyf5+wsG'];kMHEsoKMLMh>w"3PhSVe.{[AL0>tQmT15]PfuRdbr(vQ5crN'UW
+SG|{N$:>-Qo`.Qk-k6%RR%kj:0VDuiE#{(~"I%O${=,0/YBR!J--U_>pHQo.XMbbGHF3_]xz_IAkZhvYjxEMfu'D2}|txVD4]F5ue{CyPZRraR1,lbt7g$
+^e3g2<lMUYwJ<$b`}!b`o@W_G-qN|>=_kZ7ar=doM|Q[+@AgA#_oU85r]_iNy]["M,b,tkYoLFD8f;5d->+]6yr3M:cAk>$o68:I"ckuzwK"22Ou2Q"9Jf
+_h_%u$_'@^,Wy>}W'6b8!R4Ahrh49Rre^++#@)i3}|HK{<=XKl|o;#&X'%lVu#U%<+4c}peBeT"QSIJvonB`aj-p`T3O5Wq5kcX2<ZLMte{kt`1s8Nmctv
+[v8XBX1g,r5MY]jkzzR3ha|"(lU1P!b.r_2P_`f:g_5'I`xsHcz@^1tB.yIpynqR9BBA`$@)=A^iN0dcUiDDW57^Dh1n^$u)+|pJ&t}_HyvIu,$Y7LpnaZ
+:X(;mV>WN}>^}mK_!)rC&1:w>^/Y4Lu)u@k./fRfc55TYI^iVOV3t1<u'G'xqmO@J8{i-"J(^GWt%""oU[Iu:<po%vEJnZ+=@X7bS}`zB)rw#,(LakIZB5
+3_)Vni4#!4Ua]ZvQ1uvp,jp0,t`Whk>D}M(/<X/%Pe)q&,7`:,}w|IXdr1IKan0u(vIDe'9B4qoz^Ok}'&DIJ(C"7c0U6nTv|bNW<qZ.6nG,07.:EkXMEu
+w$!~37tRMZj4@<n]"}UDDp'^YR^a:E3DS(wjoLdFQ_[3_,#2:i9j[sFoTGoO~QNQcqRkuq(hzvZ#Y6Xk|+@RcX]ZA+AoLIX7g.wMVh-_6>J`V_m2g5J<In
+7^<)3)Sw/z%zIrZXf=y{ne%r0|f9EPU;~qhq[nha~s12KLq3K/aOFZbdqz1Ve^wBkTk:TAUDJ%et.&SzHo=Z:=B!#f:]{C+qN=7SM%ufh'8}unj,03J]#6
+DN:H/+eis;N7q,h4VM(0Ko#|,x/5[8wx8tQw|}V#2-29.bHZ29XxdLx}#CV:,U6E_^|M^4;&aF.yYxMM7:Ni+o)ZAMh(WdUxzsV_<kNF'e_}f}SwOzv[WC
+N-zLTbOg[ioA]oN9!gnYarL8:[d^33E!Eg_S9kZ0WpwfRFknjq^HoA>YCKb3YSFagAB3K(AH&@OBmvf21;EUA"U#HS9Ygi5m6t2KqVE:XKNH2(9A.,EFrM
+B`VZ"muhxvO/IsQwFXXiiCybxv#NOT#;#GL+=+@^e7bI"FKbkCT`TL4enM;7tsM!$^Q/pZnlC-SvDX|'@^3/z#<^ow%t;EPfyUHY%7B)nCQ"mVHhlsW`/o
+'iAek'v6,B^U&%$+&$V4[w|_VSi1,+i9IN(@]0Y^Q81^fClGQj`=51UWhcV0#{5ilG-IM6>$h9c7^tTCnG(FM<;Gn#p>mjr$A9Y4'"-b"bSA83Jv>5#>PS
+#+phh&#Jvp6i6C8pkcq[M<7)Np)mM';8kUJ,[T|1]<6n@tI}gZo+/|FX:dkxQfeLgHRUE@g#sD1vKD~^D,xkl#^3)vZ&(mMm=|8c]JX5Pz}%cyf|07{DtH
+P:gfToLzdyVdT!NdnhZfVi/[g%j&p0$zasIK=x=nP,|%!M1x,{7JHFOCm#KSw.ec0;H>o%YqlNHFj,AA!Q/cU5s0_,uM&fFRm`Ev8TuUjcv>JzW#5|>N(j
+q]T4wVBiV"Kfwkt:7r""kioK]W{X!J3CKMbV]`#7V&Ki-p(f3JS)$k+YlkKle{;lnyd)v`FcGhNeb/7xdBi4/Vz7F|54O"J-_)c6<FY`4Vjqt[YbYiS'^V
+8bv`<!:9P_'aRv'JJTU[6POwvH<XW9t<X/o'ibR_}Ba7gcBo-957B>/HL%ruNy,XB$^y^!M5fhx8L"Jr>{BhH_g^yc7$:vwlK]GhL5I.3.bi0l-S!]55_a
+JCy:f+&=>26!c29vl86|/:XDO<EwBHihl1ZA<Z{BldVRX9/://>jZ+yKL+I=27KFcP=`^6l){|inNJo9w3wBCA@i}@o@")VL{yHz}o_d"6-Y$5s&AH^buz
+VdQ|Bq#tuamb}M&<|}QXd3yB^;gMWS]n1I,YA=>Y^Z7ytViv"Yj/}73;!eKS{$]PM..<2wle1@yv}`i3nRXd!r,^l0q,Y@-:B@6A[YSj$x|EGsLFW_>gL$
+P/yvFOBoPqNP|(Bplz$GwSpj1$4d#O(LQ.:>=uU9^dNfLOq>BrD`rpv0ZIyj/`=Ewph4t-ZQ9'.=6{7`:ch8Huk9V(kTXejuc($RvFB%1QnDNoBZgu#V.;
+=V"/50Yl/@q,dYmkVFGxLI64+&T".e7;Bl}.Yj80+F&,Ts[-,j~w(ZEh"{'"HuYo_#D_{41qYUlIXs1ys4jO4xoyM"]Y#)AzS>85d,Mr9"lB)D/m:I},&3
+_=SgI+Csh[zx4XF$[NiSeI`w^w0C)Hf;4v-P3+42Yt=tCO=C'w0Jz:V{=rT,p5R6Gw{5>r6`LWa$kPBI&])-{0TdCZ.IjNI`3t5BO_<ZS6zc[GWA$I(SJF
+r6k2+4Nzh;u'tSp3`8Y+!Vz^yh!pa/@]qCSp$;k%pZfs1blPQP6"@imt{rH:%oh@-`A4p<#otS!=T8|W%dC##m;&(9C;I+X/HfPtz2edCEVx~#9rn&tAq`
+sAtaOIs<KjdEV^-XW!%K1Tv%`8ji{OYw"I'u/VY;[l|IZ}!PHA^/~hLIdccDF@zO"eAA5TVz_x="_-Sxz%PzhrCP5;XDT>ebfP'C|'T7>@Hg<j{|0e30;c
+)rk3|h8F,ksYr1KCgZz|qJ-nG,Gu:HS[%$x=1!pJ)Sw(W4#%.aA)KLXO@pKC5T:qbLU6-6+Ybl{_j7hnmNmoNY5Fp=Lzy&]kPMA|5kIR~qA@G+vf]mc"jy
+lWZjDy:dl-FYqaA-_&k5v_t(vspYnC^7e':@r2N%jf:QCwI)XL830h<.8n%'BNR8p-O>65x/j<U7't=[Ooe8S8;2J}d5g$JX{5k),1O-eAZkg+j}>zq%5n
+32BO/A))Y7V5cp3W-WsT{_P7&_Jpp)_e+P,nO_bHp6QF6vk^JO&-P`q-UH;[,2,l$&d5&5f_3C/i$vwJDc}ZL3$7b"Z,WEnfva;TY8lV2G,%`LM6k2Btll
+q+_X@5BN.maT^<h82IJhA,_)9Uoy{41AZ(W!_DPE'Jc,Q(wfj881U+z.A_MBo/EQ_m#9j$RwDjsQk;oy:UDEL4xy|=8X1BN"CZQl'ukw5#^]KUT8jzz1bV
+K&dynRO"/R]x{)]kkP)t|y3/+IbiS7m+8GhZd-M6_B1C|jW'>wk}~L[vfL`NlD}3!F/[m8Zs^u,)9b&x8G$]evp>-[|.=Q;e5R/Kw.uIT9>PhdaTaBM38D
+j&d&F+1!HM")%#V=T^si7cFOC5hF}`u]^,&,{C6>.S2k#<@d>GOr#AFymzl.{,}seLd!;Fq/Od@611v>$!LaxAe.{(H/M$rn:Im,,W_4UjK63{pU+'k,8K
+wA7{KWA0nr5QY!l;p)M7j8QWVB6LjP4BLN=sftMYEGPd3`>,w)2JbcRHIm+Z@f)Ymk-+]v0ZU6vy5.^vfz"q<<f;}9pBNt`W;5k8U>saJVL-3:MGUG$/a3
+pB~|3:gUkB<11)n..U{!Wp:ZG$iO:@bU8S;e,c=@Pwlt7I2RMEA=G23N,u2Fna8<z'eQO.9uOr~TrE1pIjz`_w5QK&-6]TJ@1+x=v'|9'L_L}S~<P>_IKT
+n0#,viIp-=DNZ'bUvUpEzHU-qCLI.(Fm>l@o-is$!qXaV2Q@fi#X{nZO43H|2U"MWS}k.]GvL@c2a)BS4T`Rv5iN1L%N{f_x."L8=2p2WK+"m5TOHCej4r
+77MF5+Atj(~V+-Af.y=l4Gay&z86#Qd(|<|$|U_pU^e|Ihg2:BD,xz+nh"}z4`Y[9r1s@k1O<_sBdw;p+,MnL>i/Og]Dt,p5Q{EViwJ+$Z)uPa9%UjKSDx
+&ra}kw_RHbuhWbhF6l!Na]eI:XSfKN8`VTT{vZc[|23h0JJ)teu90nCZ;}+p#invJ:Xnv{]w(F=N>EV(i!xh_Hh=],0pS8p}5'Np(^~;4YY7hy7CyWtWgC
+__[X}pEsfIFhi."s{x>0f;[ysaPYxU9rZB#w3k:u.Oy-S]YsNtQ#fi;O0pq55U"5$X}E~=o&k2S$Sy|4uCr1oz6Z`YbCFYh_3X>wCt24V6[h7O{XAK~M^I
+7%CDS`gnA8a@@u%L"kyHz[jt|^4{=w5RC(Q`RyF<H3:[f21eu{/I~]Xo",cnxpJ+J4J/^c.Y3n;r!sW='NN3DZjP=2VIMIOk<_v^C)/.<#OGB9!y{s-UbN
+VuUB9ysV_;zrARo6knCBVt89U^rYv}Yt`.{xqZv{",X!qy@e^S!)^=v||KC9cryg]I6oLIgWVT,bT^vp%-^E:URJ-Td[QXbI-xSI2wI=Z}6gp:IL(`;{b2
+OoGyXc2&UdwFCJ$>pao,{'`X{;#bFC}8NJMhh]ex'ElL#WE"_j3MA=(P;J0Mm#T<n.WsPJ7c`%u.U|Xr2ib_7kgD4GLfD>tX%FDE=AL^g^vj'|)K_A0pwp
+GrDd'}#,vn8DpT`@r2[&>bmp<^4V$$es8rIAnrz(=7v>Lo}),2uoh:STh&<;MtuIQ%bw!f_eL,C{u>:RdLP`.2dT/kxX_d$=5q&DbSTt2ibbN6&^/Z_X_l
+V[fexD.=YjyLqceD!XD%~[&kHWNn<$DPK#t-aiOT|YV;5h3Dtdxn/7=5syvIXSo_~'={UlTY%#(<ZH2(jQYrcxo@Y3(z1e=mxh`vlvCY5M$qs4ha[[;Smc
+<Mf#r9^x:-c7G1J-=#&@g,vR.PrlxjH=~hGFz"4,PeJ@SJ@DO8QT9CxvWyvqKx"8<p(&'T"=<_rYM(/IX9:Ykiiwt^Yki'=^AxqGRg[AU{~5wo[1Os4=D&
+E3"h;PVd8)x2sQ1i5&LH$jyd#MSomV=(DcP{aQ|C-.!&^[/].Cv>FI:>E|v4S2uRTi810XBJ1&}p%43jsLv@Bb7/)Bp-0NN'7iOkT!iq!jB5kR:dxWAGmt
+yw1+l",DR<pq`Y.)0yCMq-tTMfP0s+ifY48Wx5,8gF17]R,6">J/uG9J`lyc;Z~,)j[P)C[|%f5|_,.6<rU"[cH]Hw2x^R|j(hB:>dW`C/WQwIm})$,:I}
+07l(PlKb$+-Nk6W)[1Upk$l,nzWrM2i"mGS4C`WeZBaN{vn5^@3M[Sy[JF/D&@,#-jZ3fe9pqfel}zUP#nv/X6&c{k8(-S.rXYBhK3B;I%yUHuk;GByKZv
+>CXK(hAo;]gI1;_hXs2%]YmnKfz5$R[03!b3KiJvf|iuv7b3RYB:|rSdT>)W4V(I),j06,y[~{N0fA/#I4Y`Iv!8mlS@E/_S./{{8!Ha7<e{DDx.'edL6o
+(&>C<)lPrC<NtA!Xpvk|uvDD[X],B'F/!@L-V$}8Ot0/.dvpX||qw[(txHC"oY$1l^5_MxMgXGwW%0yqf[3`5BL(x'E0m!!r9nnJe@.}}:5(MAB(}#Gp>z
+yLtDX)mvh4;RXo_qP&dx)oMW.>-S,@`E]4f|/iHv&Kl50@f!I0!h+A{vwe.aEk01Md)]@Y2BmV1hrdb{Rp&G:{MgUr:'k]+NRw^cp7j=>DD01f{feJncEY
+^Ele%2["3gpCNFpRT(P5u4br_V7mVDoY-@dC&#.w2L'T:{150LEQqx`>5Hj@w-J+f8N5T:jSi]j|(v5&;pta"koqZ5'i}/D"-+-&(;;R}w{8O&<L1x:qkC
+3"rq;}"r9,[17Q$3Y2ef6W`wA1-IKz{LE1%R5}Rnv25}W0=73g|Kun:FMqfk%+u}]z)N^((MZpd<Z'i&3pP2,;h12ff@HhV},vNi.ZEUJu#1a.,l)D@zz+
+P5^SxE%sb)t{jAqKwi4Nr=+4]2]{]V;pNg]6;$(0o9Z,ZH-,E%#Jrl;j`S^mCLI<]J"DD3(Rn!L}0!W2L}O:QGz&F=-wJ}n^B4M%EDDrG=[#K3]R7MUwTc
+Ls_rfJpa>2-)'Bw]MtA:W(:QQN%aeI.e)sX85t]tz>SS@z`9qk9+:t]o17|4+6Z4rqq{GGvsC>A2m&-rN)kT)m}j)k]|tm]2r}pi%@97SH}&ufSgFe8z4r
+^'IQZ8+q5uQ&KN#RrT1RHzI_E6uMV;.l:t/u|.zx;.cNSkDh4@<7&7NLC%GzAW2Y1;5P=rlb'.b4]j`b>gMlfJvN:T]6c0:PMIEI7hRCZlY<<Z0PrhZNLC
+-+BeX#3OPsN<aNeb#ex"Yh98K#fh>|!UZeXkLGn8KJ$=(2F<g)u(>`C96v.$w_,1A8[!/rpeRc#-|iapUJ@sdR`J:xp)0CCz0S';)7vAT3p.$Cse#%K0rA
+F}u9);jl}hmIum02b@@_%CNM]3+AEx7o9N;/W<_Rp}OATXf6T){;}j|}=A-Jcy;rk$(DEFa|[LZH7v6^"!ZH|};"H6"g{<5R%=KVCm=Nf#^q}5m{:(@0lO
+M&=j,P/KSnkoOmL"JP"cw"8"Hv|ns4%_ua_/eK;(dg!Dv^Z@I/YxzwQ04FK7p<G4CMK)K5li5$T@&x&[mSv,/UO-.5<8M7xg|;c;lU~T+iNV36P0%TpvtF
+TNML}-uFW9l87`3YkbN_DWuOIA,a/zkGYMFe%wFu~L"_J]!1&ep|Q0X=9tl6zY=P,33kWL'!>}ZB/Mv%j}B2;`B([&hTM0SR:ZCrom&EAFbCC<Tzp,p5Se
+JnJW|T5_m@<BxY^XJlKB$:"lx7QARtr+(9-cV":R627s8"S{L1"9htLK;/]/{,x[pGRLC[9`TEV]w^O8q$X<%mMn!k64'y)[~Tq^bL+7EHO|Ikn3"/>vdV
+Im,=uQ@v]-NGFvQ$}W1uegZ9w[TYJ'vEnLeHmpQm'yr-{H";^U,_b;NYM|HlC3#VU-3Ub"%]j`ZL-,:_0+h_~wuo/1Ss3)r1gBq]${KRayLZikb{9%|{ip
+C(0z6ll:h`<Z!=x0|k=::SY]fj8u3Mfj<6/YeI[UL$xp1Z;p-%JlW3INU%5<kwp=v$v"u`/YC'!K;.)bVcR8hHDjprK73-(%RtFqx|j=jrm!L/p1#/Q^6!
+BlptFjvSQ#f{e,L,$.-N,GB4.x(%|-o0m<&#OM$tg+3:8fp^=%oC[INzW3:#&M3)Lb")1Ofe0'>9^!B4t;iuzns;5WE'%C)FMj^R!{Dpp^mb|LIyRmdWr8
+jJS"atUZ3"pMy/fVfYuySTTtF3Bc"j0#XMh;pB]`|:4-7TG:YI!Ki}F#Ky(.FFMc#b&MWi:qR3Yawk]l[]=.-5pP#EE[X="b(XJH95dQx_I6`}>O}$H;TH
+Ki2ayQxA#[-{p4@]4)%>dWWmm]JHY<E_lFk;tbL`@0mF&Y6rS.tTdAT35AL+6]%7&#G!u;&B(n,:oPYbO$sK0_V'[;F=TZXnoV'_2kmr"::Ir2UGe>n-K"
+I}'E!|U"X9C`aNL){o^n|jxsd',S)"/SjS;;kelp#yaMZ/LVfw"$sM:h#JktmG%j%uWd:Z<9s;,9)w5jEqed`%ovb9DR{(2b(U`a(!{G#S'cWG.3i8Se`p
+1$}K@q5m#4|v<rdFz/Ct5D%i4nNC6])DRgqk]_SmG1vD+6EA|bQa{wH((7ywObu5;WlL%^-Nwij|nJCDwZUk[$ppgm-DqM|!+w{IN}^v8/]BbxMas7PF44
+f=GS=w25]-1{o<e{OQw^'3L9./k__f6d:-H7;tYcl@eb@M[a7XuL;ahWkLR3n2Cvh7S17lVVFa[pvoN"e}|6E![,B-`41;3lQy8C'_(7"[E][7z"Xw=BOr
+HF`'8l8.w-}t_r+Uy5{d!>I-DLD=UGr1Qz!MHH9GuO![dPTv3|~y7qGOMsyW[&}yIP(gh(SJ~+U&AcB$}5dBdSqWEONP3[i{LciL&"e$aI`j7mX4E;1[bB
+2>7FRwOwwYi0}uq:>cv,Pk8#bP:(1cq{VY+U2jI$]6V#BW[wj)E--c"/;'$Xgr)WQ79W4H"28@]{JXLb|Aj<}d[9j1$S,+~pqC2r.c$^WF]jP:v`J:#4Rv
+2_Xj.)__N0.5MiPw@NKxWTm>]jy]h}Te[0kiq'pvF@=@Il1j0k9Lm{~g)i3_Sea!JwQTD1wV9>!BAd$'x^PZ!o(5d9&R4OR.sKH7Y`g'&6i,12AUSP5H~&
+wqL|sa{1))2g95G_Jd,;jve`+&x}gL:bKG7>#JkG2gd,[@{AbCp2PANDz/f^7jtRx(Cw6Oj9BhVtPhJgEG;'(=$2A,X'fYS<7dr|wz'K;`214l4T'lHq>R
+ijAZqebYKn<egYZKo=fZSzlAsK82A@82snA%>0;.`<bX<0k#hNsSW,$RD4x'1!4yIc]oqsR]o^XR)/8Xs2;}o1$z1c`(8:iYR!Pk(W-dsu`'|$nC]raJXA
+vfFE-g},6^tY;u|0/gNR}upW`#RxgcsksVSukMU%xAgY[mV}}Ogw<[D5oC!)&g]>yu>6E^LW'V>aU0t0Rv_0wEw>YM4V0/Q>>+(x(]ZQ}9"P`&hxJV-,XW
+hb`o}u4[O6H`G},UgqW5Kf;'./V7}Uz`AeQM~3T(1P1w.>=DfeVuulb|.6-K8Orb@'IQx@uYIBK{`@WwbWDGeq0lDRa%e`8bfH;'xe.Lgs)mU.&%-UOA5|
+Rp=mvY'Y{jB8IRVbvy$3~{>^s3sscL'X.B!2@<aI%B~5(yivrp_rK<UfkwUd7l>3K6,27E%_3GzFta~iGJacafQNt@DD+EEJITM.dX^eXc'e!=T0"rXr;]
+>/(uhG>Ikv$HyTaJq'{{{M&Ho'0ubmOOsyXo"nThUqc)jN/cabhJ(7!Oj9^IX=P7zN67>ewcq3}/u""j}l:kk(`}d3G=oL#>pb4ZBLUW+,0`rob31uzz)E
+pM|=PP|n4R7sTA4]yxJgKf%O2raG:jWt3w)8,"{8ey7G@I9M7c<a04PFak}8wk'Z:vPBuxAvaE6K]+FJx0IU12NYFGIuefHH8ZX0G=(;w"c<R3Xe2[<"^P
+c5)/^.2Pa3<s0j5Wc>3$aG~mW}@i3Pp;nmA<zUNyn]h{z&=WXkI{P!]ZPYC.{;9EJ2DLym4si6qOjVbs#2gMo.f56:jo_^!>tsMH@y'&Gv-|r1w|jV03.p
+fyVg^lLAp@yOIM&/8`DHOs7]Zf7rrYiSmIQ74u+DtbZXzBIW'+_eWA];Bs'jmR<b3u$SQ:|IN%BsbGIk0,P:'E"ZJOWc]V:_a|,3,)23s)A|!.h)0p+A<{
+4o4kosQ85;A_2<^y.I|:(B6xp1p&TCO;5Wr_-7teq{1JL-2N|%=t-LakeYpdC^gx3feill.mXlct-A0:$QJUjrS[E3BbusxU!MXB3Tt)#b_R#Q(]D+eFN]
+i8X!:lbkMfAWLcVye3/JqR0GRjUaArqW2V2pLKgt]B7x]U"XSe}j0|NYg-`YN:GpC:0R&vlF02/!^P@I<JmrUL45}%!GIJZ70=S%gLJ>bWr3iKV<X>|!(Z
+oT:8+vrp_VQHIvy(o_M8d#UVVX).QB;R5RC`/3oD)1((ckv)EenTR!$q1bC{6A|X^ScPnZM;SOP`(xB>.@RO+dPaUB#R0pkA#&7hf'A&3^))o-.#[dx"bz
+pVBAZ6dMAUa=G}.-);"HF].yX};G!>_fHhklFFco>CHs^DE#Pte:m/N,#oKw'8hoDEqY!gTW`%7S5yyw`4IiGfA_ity}M:YsL+gukqD{bg,X!ud]iE)b6{
+c+C^of[@)4>i#x!Xs:.k;6WGEgr_rO."CA"6VKu;`fJ/}CnvqfiNr'/I'iC-255g$>@J9`9)K}XJx:(A6-qY2zy9g=GBBUU2BzuPpLzJfA3oDaxTYh9!M{
+iaT3/[.4W-B,bXsVcnhl-$V>kwQ.02Keuz_Y'v)K;a5_exBl5Y)S[b]C@t$dJ0a|Yyy4pr@2KjlIvYlkowK<Di]xe2]bbq;^I/k|AF=^$NQ[B>vugLw6H9
+.t#jZN5#.;i&;eb5t0x0c`@,iW[!}Er8P}T5D0&t`{RJ_{NrP&C-^g!g.Y"v]&ZPJXP_ZgQ!5VA],t8R!V#Mg00VB<-|,V.VKDmuFF~aP7uFKcmQfpT]<M
+eupO$B6VRT${rx1$^ZF&B]_jR);Dt=+ax5;1EZ9JoKon,Wyz7&G;-XInHzoyGB<Il9](wa.]2w|2YZMypUWw#j'+b[jp{vsjZSgApMl^HGHG[P=^JE#V%$
++g,/ApnZJy3er9$nV-AoG6.y&&hthCcbucPpnZzNEA{u0z0a7J|@=%$WgZ=>3@sS4lZU1P``EYRN1X6mx(p]D^O-eNY_HV3ay,rpEeG]>y7d/PO|Z!TYaD
+{0vxOf6x.Rp"<}'C[/yM<aK45;0Si0e=a<HR'&5w5sEh,;YAEYE%^}X|(j+&CFUR~sJl0+}xPf"hxX>Ac2Qk8I<YU&<F[nCDu6.^8ayla^,8+a#,JMeQkS
+Yu0mknP/IdE"j&UW.+lI"l6v2AyNrH9I!/E_mw)OsNebu;:RxBq!YFpQAydD~TU9YwE-[psVHnyyobF.FJmfhQne/YpI5OSTeQ`OD2$uK3sDOhut7gPYpA
+!9Il=QXFwKXB@1i19!2O{jvN5}}j#m1^k(gL9R(,`ORy$mh8f,Qwj(.2RJ7z.[a]tX9J,p8Pd6qn]_+6i,wJ|dCK"f{-X_cYow@fQ7rW6t;%tKm5^-[&>j
+niI@ftY(fact"j^qjZ"(:Y6c]k28^eq'mlgnnTMA8]@wFUf9ZeOcLrtOn-FKNbACev@5v1EZR-%:=0ehVL5Wn}6KKf;=aJ}sql$d</0>)6ou+84vKYutXh
+ZO+A#|p=!z70Q-Av;dU(e$$^krXX<8<{2UaQ5W0k,k|uY{D|EURs&!f9WhHxnuX7=Aj0dM54@A99AV~<WU3+a&$35GEw64bb0D~9)T)ccYtvhmFw+F~!R;
+"pgI8]woEej697Yca`2&`(!t{>SU8g(v1v=VX/Bs_V{F}KP6~t[k'Zr_&IV6$3"6HP|2@6]P)/kk{(lS^jg4x>)![+g02)IX!d6/ie1]ie("D1s#%Y_cf!
+ZW#!|_5WSc<M2)2vp=}@9P0Y|F_(,V1sNP31-6Rj#)^KndEU[s1Nb-Z>',(I#K%S][e$CR:3nKD$s=9"s=V@8=Rlj!B'4w=E9W2)JU&K=o)z.QLs,.AozB
+AYTUnFWMjNmTEm{!7,@8)pQcobgvR<(f"EiqK<n-G"ydRO#p_y(2#Cl8^w#o}':2r#xMa<o=5UK3Spw9u![NYl@10R7c7fHrRz"fNC].vOI_jlhCrWJH>=
+z%FW`k";WJqxvxP-7o&p)rId)t_wRr8luE@{[:6>@F{-_V]4Vy{=TCXx+,]3^3[AW4YX)`OReJ&a>IrskO]w;k;"K@GdRvVFT7##fe%JQ/`99{~hDSZc#w
+6sZx7Gt1%C-fR72L1,Hb>}NYNWMO-lVGmc}AM#k8Bdss9%$cyD'g:{d.0Y]o3,1gx^5OEC-Za{Z[p/z0J)OM'w|AWn%iL2gORdyAM>WPbyp;d+m0ge10':
+p(LPB#$Cs3jX42h8KI).H2d-i&JNo7O^''6KL|-7(];P0(5%AbWAM>-kf&n;Fv9r&H3E>vlieSj/JDV{UI#abnXxD5QlOcOtNJ<dpL{W~[YWuv|1W2U=Z|
+j^#A~>l6yvGaepV)B>tY>n501D{9{mf+ZzUZxuc=$|AJQ!eLm5azHxxj5v`h:BC[=`oTnjmV@g85Nm8[q3D_cs9#]t}3;.r{09&d%Sf0`YlD+.$2$P>7px
+GtnZHu9Z#|NZBnl(c&z$`lV!X[qa>{_|f/5N7+KhT8y;@qD@diG0g3e'BbAtGDAM'K5U6hRXf}^l9hqPa'eal7t:n3s$-88vhDeZD"^(n759{b[mA7#ANi
+kY-{!gd5)suW/N{+q=y2z=S#jZ4t+O)Ya(cjAAK060=UdiZK95;S|sgvlc.4(6[I'M8B.X{&(,gl^(IQR73PlU}%q1pRMnu(Npp5ne(X4INT>X30Nd%(oe
+<[ToS&X!wd]@tnKVVEjWkv+XY<,5_4:@m2QQ]m~!D2u<k2uV8"VNHs(ScTaw^=X{g3~>"BrQB^pR7c%6[]d2K55m0#+S+#ku+h9O}%]&Ss5G3&oO5#ql1'
+'0i-(If}~9q_<E[y>mwpu}$xI1,Hr'MaIyq8%r-.1B=N(v1F70'R;r2hw0NCvH'#gu%g+JPs4hVmF<:7n8'_rM^6Dl/WtbiKp35)gekm/25asPInMzR#%t
+!0|l]|j3yDz<W)>$yR:KRFd4#R_#3aGRmDLT"d3eSpFml5#2;I@)UvBO;H>VSn^H;)cK'bXjhK8sIdG."d^(W%%wtBP'dZ{/Hl2Tj8~:y$NLoLaQ7iU$((
+]y8,&u3lB!l{72ts4BmoG3UF5u4[kDVPy@P`t5I(XfeJX>fFG$5Fj[hyGoOD67c(|1WB{+ZfzQG6AO(BlHL)mBHzVxt77-{K)Cf:JtO502uIErY,Mn^Z/H
+"DAU7zi&@"QS(V0K3i`14+>0J]fSjjwHAnU7/RgAtmhb>NP)8WDw1c^HwB1"e[CFApBK-3`NK8E6vfB@#[1:FBKp%Pju^/Ekofek8Ry>pyrslnTSB]yPO)
+}pB,%dk$!%/g&piF2EG&z/Q$v(]:6@R'>F[<HL4QeCUzB.i{<ieNbDhB0W!r]Sh^pI0Vo/]OG)8Hb2$-R#<;^|W"6_RJR9Y>zL`u-x>i[.Uqar{O#(-V"-
+S/;&-6L_'y8mZGG.Wt_E<@iX83&y4qvZ;po:D1wYwXo[UvO#CXBXXF8rx{QRs$v"X2kP,+z!KD_<W&BmCM!-4kZxYuI&K0H0&g<OuY0tyv:;nb=evo29oV
+U;BS/Xk;BIag~cHk{Yt9p,cyjcsC#AA(%Qfpdp}M}0DdiZWE))ADL^LsSjU:hCg[pyn'<].!^u2wD6/#LPmAD>d=PtH7CqNl[fN/>R0g3_%P1@no"xy]P[
+8i5),|1_+FtQwFWaVbTxuWPew$q{xqyT`I="Cyi3iM4Aw9D3%O'igPMth^B>QTVtNp8NwuW>=w"faMO_1g;Z31uX,Nf&znw:B!P29ldL5LG4B`Nn1)haRD
+>HzXqM,}dj<CZ'Qe:JxQCq9/Y-{ymz$00^||gN|p'u;O4u_w&AzjA.iaylZ^n&+1IGG95;DTj(g<<-vXL)p-:d>$ixS0Gc7Wk5FY~SK:ci-Hfd8/&-Sl50
+S)h`+_n[r9AKoa+w}|ZvyHuh4F}j|szkCgGo3nJe2_6PMdibnw/GO=$Xga,g(/X)o+3igaXuqsp]{Z9{gj[Ao3%u:zV(%p`oHS_2zYK!ejVLd3U0M:wXaJ
+EgYm}AA(Gg(&23f@5-@;ae~]>]Ft>DGCZPf(:<sEiv4N0.>qEdPjK]o,`1M5bKnZGph:yB(EoUu)fqs'}=GH#ctKBjHcag6Dl,0Dp!8;g'bYFXvt7ZM7Vc
+DQ0zC2}}USoS}01EBNAhzDix&K;JnpF3I0x[1>gCeX&W!K|X9@]tnG[y2y7qRtOY)L`re9ab>j@rIXDgn0@5e`~De<^DG)6}V+DfgDSY8TvhtGA0'xB-Wy
+zGpPn}5C|X@(A39/sc=>VKyC.|v{Aa(QC_kQ6qQ"N{,xiOrIITLUL&zpnj(r=d('aK/OR9t:gmKw/Mj0:WNC'ZM-:uTPS45Ri$MaCmBR'O"K9|7hEaX)-u
+wFhtafA.k|JSqmX]E-,uE-huV4=5YRq3sUHpVGoh(Up,zOb2(J6zUjuq@>@i~x|L>uDMNj;#C6z[HnUf8gp{=ilcoJU1Yl=jCsXinHD:$]ParC<JB3]`/t
+ibvcSNgH4LX8x(jRJ];-wh2-BtrR&rj,VjB][4Xp2tgir5#BU.g|AC/&T0s7l!-{iTLgh@RaJ_x|irykYN{j.dPs`cPyjN08uK`b|V%O6CT1I}/{Gkf;j@
+HV9)l[otu}./Oo&0t_"f]'~@$]AqLp5df2x:Hq7/4e!ZRd|%Q,87Mzh:.)C2p3<K>i0&=]|kq|6CoxL{{xQ`|G<X1#`)TJ>s".eYyMH{>H{9AF6,G"V)&<
+zrsOya^Pt0LqtE-5%pSEn=z'BFC=Q1M+QIAF"5w^"=LyB0BHIx)hXBJ]o($LwS%nk"%;S]mxgn<E8T.#:Sr_{N|Iy6ex'4PIv"ef<]_AC^Xd[Ut[trLmrm
+xY:;C0a,@W(Q;t(bMZR9tNp5R:kJjFbpQKhXBF/Gi)wy[Nj[G1EB&Q'xD|~:`mPu>0w.nS;a,3&gU#ICn+/1W4=-R3y%~txZO4CHD}F[-UaJbS~|y2(v-c
+a(fA+wo/$a}yiTia"JZC^V=M~K`.)0/_xqyyQ__lMUDe[APJJifD-^+,=)m18R&Kih:g)v(u(<fSB`O/p[/q7A^wY'DH8u`uuS8&n3#tqKFT@XFu`wTENb
+c6dlszB)=1XS-YH]bZkIpmf$<u^wstf%h}DoP2V)UDpGSa[w<#Sk2Lv%+,]2a.75v`}wv0/(4[yM9E-e~..eH}W3Pv68J#Te]!PU/Um!o@XdRB/P@)+W<F
+y^BVE_HC_Jq=4oCT3)>7b2Murip'dpok_HH&VW$s/`d@WzBc+z[EZl:88XWyfeb/N:PD"HHDhl!bu8P@u|qZ}h.}4T!qqz'".w5g4e..e42oi@[]iY=Wu5
+.ihY+3'[&8T=(<bx^[NFv'e<w]uSv8SZv7s=:.PDe`.uT^i=>^'P0Pm#@[/hlKH6e46PtysUd>i"7fLmjU.'`:fg(XO[x]M28_qNX2k4cw|a7XO7GO`Z_P
+zH,uWf|Xaq|47q4dYixl-k[r@"Cv(EMMxO^@6g@A0VARDh`YB18>(t-HFaA)1{p"e^przGkf0@bJAu#DJE!1A1%L98Q8;,jLf&`Am{do._$"`VcrjVX#K)
+qUbMe,Pjlp}w$YqF|.0I.tt7ht-{`<6JU69'HbSZnw;B@_)v[V`qQa.LqH+C!rbaN%yc>.0k:+uML9cc$=DW=ZkRs!8e^lz`|^]nWHjyk+{}b/_S5IjS.M
+laujCiXO<:87Afs0u$]kB`q9taaS$0N}xXflSsg<jN`taO_V(2E}Twz9"{Y;EWKkpGC6jR{/,P6`;VTWI,#SfM)=y9#1)T-2lGjZ|)h9IF5^W0>@FuI6-V
+#k'4qKmtwphBk(Q}-^83QfX%Fnwy#!zhJ3CLB/=&H5Xor$u:>`##)enc@.MFPUl'I7<fj%]r7_f.&.FG$zzKa93q,{,8g(;BXO`X-XI"(@Yh<EK+hGGMY&
+|2}1^|<]^I{&Q!tgsFQC2IA5u4[y(_{ibM#k,gOC`gXJSGA/TM>"5UiDm7wj%FwwF<J%m0"/'P|iIc3}iVU_WCT6jCJfbrjIgqy!9T]>4rbV;kSN.>Qh#V
+BDeW~tM+sypR><!;C5e2ntL+c$o/B^ERv|v.h6#TzjyT'n6)o<Cftv]Eliil}tV6bFe%-}cDA%=rOv){A,Sq^Sck=X`A;y;t$WW+:iC8Iik;oF"0PwupQh
+obx720s_N$74a-IsyUKD!M1GG$~b9v{9VU2Ba!JdwFKkE_ZC%nM!L_-XcMd)`Gd4+z_1>GF$Z;k.vrEcMlD(0<<:40@ZSI(qZb5s+D7A@NIX^nNastL/a+
+S!@spDfIj<(Dp[Fx)<M:xRb[]_WP#!>e/wZL{@2h;@2'GdH0l^S7&Ekaz5wL;%G@hp"CZK8@syiCD3vBxbdOHfY0hNLMVU>uHjWU"j.=UNDm(R$U@ifFnf
+N`#z93kuG]vxCcfDBYD)fe}>47X%^LE2@xh=cTQ%C1JXj$)%0VcYvY`6j1AR7J|/2Z#QDW)L"=S|]Oyu-I>=mjk(f',ay$YiXFH/Rfm/=MH2tQ<EPWfiph
+YfUMWVWuq$q7o6(c777fz4HWuw@tmaSVDrAP{%F/t4tmuucO>.;V3o`xbr$Nt,1)1u)%7K%!/_%xw6'0_s}nISqs][R8wmbDo>oD7'Tzb4&Z/.1F0G;"e]
+A.h|pB+09=9;~V%/V&{%`dsi6k8#m#'qH"_DyaDF`iIX>J@iQ1HHDni^#s6EH!]$FDDdrdmnn[puXMH7,R>IZ&l"J`}`WJrHT6O$e@mzZ[3|sAGjy^"]O>
+@.8';<)%]nv@OTeNYwBeRQuu^>7e/$'w<,o|_BqrfCOyqE@;qdN-&W7NU:g[e|OpzCXJgY(8ImWhNnC.+=3M/f(H__reb1dncU^MEzqXtB+)>s3jKDL)uJ
+A$SW2)X:h@QoMI7lM},y;Pxyt[[s='jdk$d&ICa.Rc51<`X-$eXgD91.hOA+etoC[vwBHcds_x8_adKGhVm@r8ni#3gX/-4EW38b64^y[JRQC5YDl2=2cN
+=#L9Iz&ThlHe<prZle-GLX:K_<[fQiO4a;m&-uq_m,PxEjD)K"'svriTJ":eZ$fG^7i3j0|22/1-now1[}xIpN+[u"U&Kua9E!~dW+"zf/@{OzrE]]#dv.
+{]Y{0X}K{@#vq|c86mPd@><y#]({wH#v^9%&I@9T8vV6lQW,}Lsc60aWg&J5BD<{`%dk9$vb-_2Bo(3PA8+a_jYE<!hT,u<PK]$DFqLn:2Hl04Mn'N8B3h
+'|ZOr9tR|72H587yny[2|"9z^hYBdSOo"x[=.P"YL61{bT,]XITDE!iA:]b-n2m>GqCAB/^0R){Nhc5zn(nZVINz3ex83n(OkGx|2Yh]feR}@Vv:N{i,+%
+LP0&R8MyTB@)#!<JP0>29rXFjKV<O,BF51lWCVK[Ed|;[!/zlj/x-@X.><Rc6%@1,KJId44a6e|Q2^[GwQG("8$auPkb/Y-/g#b46G[rN{g><u2H)x`d9]
+@o.3b%<}~<|u>,$w5GEl_5P5>iAR~+^yJ9rN}{iY"Zw/j9UQ=v69`uV3/dl:zH]`%gucD02MlTdvhHz:s>}@x,cRw!8BC}U$|`w4eD""RMkwbyiD2L~}N]
+VBD'Ma5:QPrv$>!#GUPaXnO]X6x+`XW4)M86owjV7}~qxIT_`d~dBhUR7dm]~B&[Q-8c'8!<R"nn`B3O@VnCd=2$nS078PR;"1rqX6NM,@,!$Y!`1p7`NA
+`5nbDWxpEc/&`hhHm4C}DR7&;Av4Id@WWV:YZ9ojdl]Kg]'zc_e"t>r![.MQwe|+PSct-cQV9yfilhnoTQE.=PO1M9>gsTRwq{0TUsoJlAg>ypt(f'jz/y
+dY0hd|0KJLw4cs5c3PvK~N2^~l_'@Rz@J0&5t0DM!JZLM73)v_Fpd7E5m88N;O=LABQJPOY'9%u<;#]ZsUEon|TIshg$yWt4'rK/hT`|M&v{#U9>rt=DIl
+{q,.'#ebV"8ZSI|irxLsC48sOEPEVYT-8%~PUL8"Z@(Bb.=1'9WhC|+p7-LwM8^}w_y|b-&mkKlGuHdrYhKCrFt2kr0@>!+;RXLHQ.KE~ZJ}c>(wdfF1Bc
+pGKb|DNaoz0V_FwLcKC{8]b&<Ty/hxc%x,6&wE@x41vB[_N^%Xy"zq;(l@a6V6](Wz_Q},4bS4<98gVr3a:jnGx4X77$>B<([nf,)Zb7~iAD_bF2rSjMX3
+TW3UcRZ;#p0vfa91z:r#-(;x9`u)f)c%Zgp.s]:'7y'BxDB>)o0)!Tdo=.Pf+0C"M2-<iR`6(;gB(0l&a#$+}&G.W.88BknTrHb3:UI%6'"iigl8O6)=`s
+&cXm3Jd{x@>BhQ:'y0Z%Q7)z`hvim|fu8K79<<}ol12lU_W.JSPSkx~uA/-XSJj@__pjQ4'C,#)358ur;-47f<Y|{vnDm(y1fZrG|K^"g%gMwot|ehNnp-
+{CN<$Fe<&E#mAF/`Tn|+-mZ^vZR66'$$qL38Z&/[bkA'~:y.@<[,.WM"!(#jrN-@'Sq6sh[!bI4Jy%k^;wYqpI,J^AYO@}>.9`nUP%q|nEu:!F2NG&nW@o
+}QM6vS]WD"9^_h:"hfYE.X%odJU&2QI%-v5=9vytDYw]=<LdZG94`FG(7^=C~go6C%YGhm6JOY;2=LqvF=$c=Q"IwA5:%/n^d3ex5);suZ(G:A")q8!=S/
+XiVLC6#!'$%67U/)`t0Ew|m8pX[]47M@mu)P(-oM3KlhGXfmXBbOP%Qc4viNvpJL[a|8(=.-m3O;8Z$5vz2QV|-z6#y<UH"nJ/_c/W)+g.^pf)xih[4r:/
+J#=u$">}-^CP>;w9Ze0<_A]8w]:T059@JNQ(_;yJXxS:O$!)cAT&k1A<p]`Xi3zV3U2C9ObwW$!!Es8amzM/fe!_Z>`.TO%T41`|LO'Rp>WY'!Yn-P_Oua
+F0tTyuJP/&4dGDzbxq=CyXCMM`$'gU(dh>_5fycGT/V/6s">aA~!DFy>dcu2b2+jH%A<>E}@A.8CbMv1Ck`Z(TY8,bOVUNi!"dRn=2bXMQ2.{C3]ouJu1N
+n|[YT+,uc52l!cCZhh.oHz`z.>to-%qFX'LUw"9+A08|G/sz6)a`&^(BCRZ]6|9mY15y<Cf):iz(!294TDeVE)Pd.5rcn3@h_>G0U9~DQ^Rj%h>95'ZU^m
+T@";(+9HPc>.wDsmF8;}u)1,MNzDUh|2KSFEi!Y{f_-]_1"p43l(uP2p5zz0+MA)Z,_JALjyUaaF]^&by@-2~_$r"x@<4>Frds5tSOw,MnNAydU|koJ&b>
+[(y|D>qCaTb5zMh`lzLhF_AO}8X!Hn[m]nO]i0zpHAVY[BHH/<v'wO{,Ay"MH|)_i}._7u[/7fftU7yOQc)HpYDgwZjN>'5bwIlcZfc{NZ9DpN]=dgb#_e
+.@k[2nic`PI7:lc5u2Z[#!z5op$cp:DU"bE#ulsiZ8pa&%IN&ASs{6`k1-'omj0c~rJ%~(3#!&>0;g&JVDnyb8@KR{haY>r`z,Jii,N6DcKmKtpiyY[MSD
+V$p&S:9;#CWkG:Co3Ko0a}z+YuTm[$]8f{x-q7E/fst[6#&S(1tE4H2$/2^WNg-e3oI%K12oy[X1n_bBztlMpHp^,z|bjxtI+D';({F+esgmpRQTNW`_{]
+=ToXy+Z@p+;>qb%JC7iC)fyg-QFX:HVBEXIEEkZ@DJt$-p[NB^zvv]bVv%[|(D7zR<U1<_p-`t6ql,4#0c2{5i(ql:uLw%C{>mtTN`_3l7m{O$pY.jn9g6
+fWR$hiFqe018'N&__:SfcVaTZT~:i[_rAUSbMSw/M=p)wVT6XvSl@qbzBjgEEa5}=6jz=DJr~6h66Q[`bhw:KC%pRc+i9oK8NPA0d{]Pn.5K.z~K:z'Oom
+k;,zVQkk@k&$n7q;n>(&;Q/UKu^Uer.-u]P-@;RF%o/}Q%xA<cB]Ru/EgAuSQYHOH6$-PlMO,O]C$=$)<C2e]v^o'Z9f<z2$"COj9L/"U@@ctrY-#-Wzqz
+%!CnkevitA;rP%sCdl)YXO[,d&oRm0M<R>CAN)n%i.<LcjF_lK8^QA7'qkO)[()^,w:^G<nU_;'(|S0YrHG-=Ep7ehhAIJk46tbI>&CCGX:"Laiso:Z8]n
+M'5{6|OV(DbV)&@!0d9mMCoo({:r<zr{D$$#<>QI!nBncH_/glJhyY7Dtq]Oa<YB'[Gk~pn{z1rb{zfiH,V6+SXB|4huOJ.daoWLV|Pah"Zq)LV_xo.R}l
+(nThQC^atD/eh,Vj1.2fE6]XB[pC9jCuz^yah7y"e@Y,i+VW%MQw1v)8l'xq>0I<FM~4s|ZAPMs'[7T86ERyDj'8sC;Z$-!7):7.vMcTRmr{&;a01<laBQ
+@zak6L,0~/{7!lIW^5|hUs(PNv)c/${c#z&3RPls$-"HojIr#rwSURX/LmOaNq76/=Y3$yZC$,PL(BVj'm6Kr]1p,[,ki2Lb@PanU>i$AunJ}!}m|XW3+a
+NW&<QC'(zDu!#,'BIfb$|eSxKvvQ0L{&ACZNGr'4"xkrjL~eu}7_c2)@PfD}(:_%A|vBu`^ytP&NP<Qu,m:,5z8N#L3Zwji]9%a2o%04&<0e:c;2O.)Bp,
+r0Cv<KK|Vnp.uE-jM2P<$N%-#+5uFX+NNTO{a(=m{)0^}MGs_h/V4^`9E>]QbuW(j&`#o<"(7g#zA/V;$2,+]w;BE{qcW=5jKX}9UB3caGR'eigJg&kuk&
+-/3a[@Q!x[R&0|G(<3~f]JdPQlp8[#E2^mo,y$i.$KCLb.@PD$@L;)-HE@C.gqP)'&^kchE"=yt"N")f>@MxUFM4foLOI3o2L.s'9M73DcAaNbJe7f2}_x
+nM).%cjo;xW}Wsd)BF1P[GGtLyU/Lx!'>AuG+/XS,+h5XjY_17aI-H8vV1-}FvD5'#T0=@Uu>2W=Q6oc0S;2'K.b/!8mvnnf~'hT-l)'~_&N7'VA)L!.nt
+mHpS{{-A5$NZ^b4!uC0"[zd6i(#f(x}85N8H'naiMEUj(1p[";KhnD'3Fc>/06mV#N5G6'{(En%+f1|ip=^9Z#;GzlFyH}P@lh-'g3exXEd`DN5m]eJlN%
+LdN/pM8Omq'1a8IA<veT,r"Dx}zpZcN+5YMNSTu=RGO);LCjRK{7#ya=O'_J(eX4P7}0o]qJn$;lv#CR7(qdRq!Im&ko,K!WGTh-kAzhb9nz)}VwEVa^=}
+8|z,Apwv_]75yk{TBqNl1mORZxSt<1-)(NkU|"nPdmV0Ih$ek&]R!93N'(<%ylHoho/<p`nA:$/hR8Ko_Uyv/%!8s,`WD"T<25VAwE9<xqhC/:39nqKFF[
+Jp%s4<Djn{9l^^(x%uGLkMog~be|SD|JgXc%;E}6.0s"N`P;ZG<D,-]s8/I%]Wkl}v8}C[hgyLsg.DrG8CwUSq6/$j~^(xQ=ONl$YdDC#YA9mH,Btb:s|O
+;I9l><tJ7F6nu_/!lG"yG&v(or4lNp0h.a]@i;^(`>ftMCNe2X@./$OqGYg^5'Q&YinjsEA)9=F4^]vC,H[o4Iof0(jb9$2oUpZef`L7aFV4.a/mm`C)=x
++Nc|F2G%o`XS-fbG2SC/L,P&-(M]bBf]=!!j$H+Wo=YCZ9}1|V)kgum#2'ZSbgD3p_t_HAmWNF^nN4+Xaa[@9_5GE!b/R9c<1:]p}<z7A9])vpZR`io`BH
+7FNk'h~hHi9+|:&|Q'tT3iZneS!Ks@rG!b~uA-P+ICqe~^}lO'0Xf[QR<-|nx;QGT`NdpFs;KygHSTy[m.R1&unUp>Jo,A}g&Y=@v[Ds{R_Kpi0v}AT_.c
+H_PCd0cZow~<pX$n+lIr2"9;3}$F-IfQs88+Zsn|5kvP%d%9nD8E3uT+~P]g+c;_u2,.aO>cPS=$TC}YDX#8N9(M~#')53%-dU)d5tuS(bO]+|1K[TTw"y
+tJ${m/iG~JplT6:IQ74o-gncf[It}aT'o#V&}g+{:hKG9@Wo!8fXVTzdWaT`10dtTP`c"G@pcPya>rG|pCSt~GkD$SbcZj4ye,Jliet:}E{HoZ>apaJyao
+$4M8wYi(]0r)o&od1(h&~qSKloyJIn3}97zn""ii_Q]B9ZMqtZhPp^N_hO~>E}V_[O/YCvQh,Tqb'_Zr@#@IlZF6M+xbG/6O.q_/hVo,g$cKL"<|@f6aiD
+@zvsJ1BJ/Vt]UG2/K6hS]sE;uIEs@ZFw38h+|$hAz_EXyA<Tp_$/wyVDU(0gKT@l1tzpM8lQu3#n|kCaUGwXl!TU)`qK-@ef'o{}m>z1(1"2+|K%beXG`v
+yBF(oC_@{Ubj1t8.O@;z1!ost[u&E<=W4(wkpsM,`F1Bn-7|,3L,0tQb[@QQE0^lBmZ9OK%FlDi@UT|"0[=4#2W767Es{Sk%0<:D48,W_:-}3@5w"A!)6}
+^v2[N<0S)D.DAy]Q|EkwqA9/W[>."U)`YT~',TdT[0!_4pud)ym|6^R$'%_sfB}[p'aGi,)W&7DNyA/-L)bbSasB$ol</O7A#)YuVcB^nchlfXGX;RkZPU
+x6A)d/42[E]!i>JWl'BjBi;KC&a^EW=_QQ$EP&I22s29A3v6C0Y0"D(yL!7Kf/n.1loN~[[HnJeChs`bZqF<>_])K@EUvw/kg4EtJ<%](v9E@`hH>S]BlK
+X69E(0RBVVV%UbjnYQ1f!D,U^%@9GsuEo&`PevM)yXJVI`kpd3_4fqwH|{j)eTr=l5&ovQF8Tck:0$=uMA%^7q%9z/t0ne#AeuxWS>jQhEuIRT'Jx1sv!.
+}I'`/6v;:_OsTZEt.)hDh;MWS%T)pLE;>;#sXzTfb$#Zm`-xZ/OC6/_Ag0$tb!qK_=$&#>(OYo"d[HDq$I]7ffr2Bg6e(M4NOZ~O!1"M<go}X|H&GXX&sR
+r%8GdGwv-!5EoZYhdr3MeRFT_L)Fpv9hTzih-!8::j48Zixhn#19<{-Eb]vEW'%nl)q_ZZ_}mR'<rQ1cTxx}pggi-#%_=kC,$P4sTY4{4c^w(ro},Jj5e]
+~@o}}_yH}}ea0@3DMoe^w7E}4:Xh_b2KXk[}V)u353u||;=N|8I^m8(S7_&$+uY/m^nX'e_/x9pRH"C$$B'kLP/PR"'tu|pYFDiv{byz/T>w!=[b3M;'A&
+VC0]>5Ww<O+XN(q%6=9Qki'4p,jH_[a7`&0<ZCf/1fs4z5CJ8`RPc`zR1OEpBNBjbNHq"8XrVXAFmBXg_>#.5"a$Z{xA29g0[fKCyF[a`fMAq+`1m9]4wo
+yN;87a63"+c('"E;icm4&_GFxa&s&S77x!m[1.fgr<YCR9I%mX39<:dGl%$^V.wMaL`B6ZKk_9:o[93>8R9(|>B`I$wSXEc<+xUwu`_56D.c#NkOn5u1v)
+s;F-+JH^6:MOcd'I.=#>YHf4L,dDjI+q1re-JrnVghI2;e`1zs24>WI7X';&Y=<wy|+iHi,W|GsObW^:oc)!kQAHVLFOrh'+L1&|o$E/Nh$pHrnO'Hmba+
+-/tdXi)gMx3AXgpc0k&hAl-#@JHIy_bTpD!.BHzh`AP/FG4:E9Znc^o668,Ay:,7pTaV%04NEX+8IEOv!GIy([ZcxKtgN;KyfD#T#KqtR%t#yfQZ>:5{x6
+2qgGwX~|/Wltqe9pM'BNZG%&"$J9HrI|!{Vxch(Vy)8B+B}gI|]gA'L(Uqf!W}w}Y}4-/qtD"!rq75Zr8Cj"q}=+;GF@"'-:EVQw1a:H9On->-p_w/~tV&
+f7uE@pakLppzK#c6G2'(2_r2jI#Hz>(s&d%3i}'g=di-[uP7`vDd^d#<N'e4dGTj[qHr;|:]j9.h3{YoSC7)~1I-bd(hRFJ.wuvz2r`itUfb0LANTgQ:Ns
+E_@tJuVo]"&HFRD/W3,U<3ILo:sKpEjQ:Ux;eKjadtyfk[ZzeF|V%s2Jw=S&hKWj:7>/[c'W.KNi:@h^'zDj_@Ta0:SL<<ol+qhlJ@Hv.C>RIccunB<{LT
+14$C+[8<lD>i3s#s}%iZn:7'GO<+Kh/uzSX=,@5M~.F9~D@onM<mDoMYsqxLra]`YBO`qNb!/}!/;.Wa9L@.v+iHp}f,p8qfjGeN(6l_4+ygZBc5LsD,~@
+4YDj'12cGMU05W[FdocAJ'CQ==j@YhQ"C_y1iQKw6{oK"}b-c+b%c^@,t_jq`|6-YK<0op%s{@YAkUB[y1Vg/|p)m7FKbA67U,C$zGvY2crss4Ke,=&Tni
+(4e$;f1P'Be-%[n#U3GS&!Z%3:+Co&DK,PtF,GKm3FC9,PU)d:N)K1~{xri|q9[HANi0oqr6^n,d8[$OEgV8Wa(2G6Fx")#MH%0qk{<3pL@vQ&dfn;<i<r
+X.1vUzcDs3j<l"|r'+T%P'KFJa$IdQv:ym^Gyi&Zz-@(wAqJ}VZ]fzc;cn,Ly{uQU]w"67p%t:s}<z+`>S=&89oWPg8b6cEHv`@EY!a.nCUp9I^B}^5Q@T
+)JS=$>&B5PjEW]}'[@{zK!-3l0NDHZ_(a2N_~Jdo}exn|Ayh[0F7$rM[R-X/I/)+"mY!aW2"2g0`IS}>5-JvuIvxY}i.RMP1;ObD5uaZ}^zdp-pNqB%|m{
+m0s&4uSs3uz<nus@!8;P@VQMA>.8kCR[x%fjqYwatj^e9=MyD{/RyDuNCJ%z=^DTafC^f"sa{))0h&ryYyh&~q1(="XwlyvL`}x6uMn$ofjly%c`y6{';d
+M}{8"&MrhddCw9=Bi4OD`(@qquaEwXs.3$DOUTU,f2A-Lbw{>)NrG'VaJp]gUVVd$>jaBV&pHCR9HZTi=|T)d^O0h<,>u18huJ^=2NIsMgxcTvKHa,voMx
+HnrGB"S^hV;HLdJ"BqV!|K2s@XjV9G)%at=aQOnfRH~b3b<WD![4N92<9a|U}.stv"[>X"F3D@d!T=m#<n8_D8Hf_lYEdTaRa5&c}VA0I;aDwyfc&,XO%Z
+e@<6Tf><Ck@b>:[-b$`hhyu%=qL-#[a7:(LMzH>-we}a2a&nDnUCi)KX=sLnCNXkpJMS8BqCb/LDXIcL!^RvIpWVD=u."}g:XdK_{iBRlxuw-K6GGx'ZiH
+(wYs@Jax^s1f~4^tMdI(@n88s%~Nb(}n[akn1@L.lcWf2Zw`62&Z|TjM6jTy"kYapoX'gw5=#+vH:a6Df9QgD0/$.+|U;jn:S&jyW<~u^-XDQq41dF41kX
+;uoPM%9XMVca}H`jEB,`}:wZOig|wS7j)hRa#lrWrK$L'E3ouN'PN5fM}W-6|KBjBdUE%/bPEzPMSH!w'-_)`U-A8_q/)`8Ltcb0^rdHe>w`26QJ6>+/'#
+r42zQ!q.iuy1&g|wnvc-0wjo/JoK3^^z)w+gw)sIjj8W]=4<8F!=j/4Nh_`!R0&lHd"E~stdDrc`AibQNpwgfZ+mIx%@:<{)oxO&e#rwTMAo66Ce5Jr8V=
+S!xKoY#-S=Zdj,F"l+#N,8%|LPVEpf/%bK'3x!,&Ow&kgS73xa0+iTA")N'7d0yJnn,O]S3fpjs[`]NXP'3T]/CL93xt]A4m9`mIMv!BttLXP9h+K9Q-HA
++/yzHR_K9l$5P&v(3oFe~C(W"mV%[WRUVzVdk;DyzJCp~iVT{r_gb`DW6#P!Vh22/P'h{|1w-w}[jlo;Gw<UCwCP/}U:d"GtH>JDHL78p>GgZj:(3b@:I0
+KV)W#,x=05d@iPHaL}'V/_XlfTdwOT}p}5`i}/ck4A&=ntmES>bg%6O8kqgoe|{hSTiKnBy@k;g/#GWEuz^_H(xO=p-/cY97)eFCXqlJ9|g@}Ti%PA5=L>
+`:mBzOWfa&9fla8D(Hff%|GSR0AH;7:&r9P(:@!^Pis]vWyZZ>1s+m#u}wFDCf}9VbYF^r+qu%P}xcMmDsQ7q1bbfuU{5XEd/M~SjN'XNW.x'WG]N[%y]M
+6]G)|!6NxyK$oaGbU,2XYqQXuJY(ZSVdxG6o^Ji8]4[pH.kJ>=1(nC$u=Jc_!%C,$i:o|:7^eDY""CXT/S,ot&id8rJN+51lrvj5=5q"w(vh:Ut.]g#:[N
+<PG:e7yHLZDX~ObSm]/,RS0KQTUlf_l2;@YD}exmZC`W'z9nQk,-uJD+;p:vamnuW{I44W@PzHVQRvPF{-Uly+{ZZ!qcD0OQA%i%RP2T)P@B7"[#ytGe!D
+""'y1Up7Rg<XU5-FiT"ZTe;Nb{Z8H`jTME`T+dLAxty]3MHx{s:Dn5sS;{2<pf>i%94p1+"E}#pVnRAS$(XMWubd>p{i0TB=lUFCXSu%c8u!r5+rl1iU'.
+RCuw-Z9qPcYcnn!/qp>B6fE+[zh]+C&{2+ZS$TH{5LT"t!n0>d:Z>,/^cUf%neB#SeVMxs4LWCu3Er&r]Irggf~vUCg2FzL'0[G[/>@g|nZj)1`WZOfyN$
+++RLw_[|vN^:.kDe@RV&]KH0/qfjq!)<9C|JT:'l[#3}/U_%'GQ==0ZIA3RB2^M_Vn#LVeF@wpX_x"yJ2"iK(FV,`SZKD`RSaX7s}#32ne{r/./"h,3nIK
+c}vU]!FUzg@8`5_9hQg^DK7Amg$c62>Ltj(-eM>smS~QvWK,GSag5{{bmQ@la(TyzqVr'oZ^lAEV!m^/5<@LYUG)x-n&3wzwQlj[VY!F6UC]o$lq2{#%TT
+khNp:nv|ih%!jOl5QD<qE@]HM6)P_2oZ|L|_E|hv!]+KmElZws+^chkRS[)n=k";^h,=n.(E3j_|s^4pgUV+-4S9~T]^CV]yY@{<0Fn98spS9u/xnYF/6r
+C,.De;~zDVjzL6`@`'[[8A1-yoNeL`7}u4Om.|i_;1L;VT#|Q<hv%cY[Q>qEfv8UE:2zh_A[o#xo9{-e9ge/1b9I#n0aUjb}f:fWh!l5f]s;l9::$j+,MG
+XiDCdxAVX;Qr~|79R(i,++D)<<kuw&E|/sWE~EtRHE"V!v/tq:E4KHK&zwYaf_@d.n1`pc=VXIXV(4yy9s2SE+U#$'yxSKF$V:x)`CC-$Hi@d:ruG#^vor
+x8W^,q]E5+V/Xcrn$^"D%a4AdKlQtXqlC%'J%&i+ifk_PLogCKV`d)%uZoe:Dme4gHc$2;Izi)Jh2tnkgHE0N5A%Op:4zQexxcGx|YCo%Eyc57Oi%J|w;a
+%$[{{NwnTg4O2mor]:U2R8QHyZRdrz~uElHC87a{j3Hjjb&c19QE1aMkShUz(Z:Eo#Kx{PKK`cP-Ais`1t_C%}5{V1!!,l/{$VB9XTP_b|#WYAyay%e%^)
+yTK1WZwE0k{[^hq(L<YK(n`8]^Zj>r.f}793-f!Ds]CU~.bx6vY`AqJQ`KlxBDp#'H&wph7,vc^`}4KP1Nx{4/U)0N>@;7Mn]yf%]ys;TYTptp{DB1DthG
+GWY|#Q!x/F!Cg(5M`zzQ4fni>cbc{<E2e3yvJZrd[KI=7X&KKDp7>Rhxz34<lg!<7^'Sue^GUvKYVai"9<VNu/nN[%jR"ki+NW1p`J.v|aHyr6:H%}6aw;
+G4M7MUxW0]By:Ke7:Ex&+9{zOa]wS"9j&-/XChhH=yG+fq0e;=85~oNVaIsx0Jr&B<TXjv8D@1xf@vx667&AHgj,)<aTEB"Js6eU'vAH;e;lfp|r<CGd_I
+|gAV]dXEYk4]T7&e$8-8PDv67ZKVyG|kFmw'Ix'U_:WH|vcid=z|^m1{yd0d+&rpA3DLNbI&uuHatm._iyaDRKu$h``p(=!OGU<2,R/P[oLbYviwz]J4q=
+hc^#G[w+`Vl`gObjnLq6K-|S:yNV(bqn=f_Ip$Fx,gVzJ!@]hLSs]uma/OPpwRa%Cc+$K/ZyE/tMJCoV8a%Xah}#=s6=5#V,OY0:tT$"jI{Au(}4l30$p7
+N{lv+@bEB3.BhnF+p9w=`$l1G[+u&m-FhA<H8En^5P8HfjYnfhH30yvGw8%tt,s48!a`S(G,@G0RMx=}XG&82!W+jSL5JOG-tzF>Ng)%B%)b+#fG-B4}#;
+b$%H7-92ur7,5D{iuyFD%_fwJ4gI,-X+Ji7hXkSMuq04hnH"MB7Na:~sLr0|=Ru{'oF23H>_<fd]/XLFPZ:-^oaJ,!D5#rkChkgsu#dj;v!ml$x/4JhQn%
+=+W4B,jbn1zhh`T@cwqx_i5DVQHbxkq=-I7_x6|v`F)/ZT/`)R-qyg8.qm-COpzq`O7/rBJM/'!D7Q"g)}]@weWkd>)U];@9_y$(]ymXjZZ]LzANucD`12
+!EG]"W3M8pnvBUSK~}f3Y"1>NnKduRJl)sxYoLtugO@iA6`Y-zKw^`}@Pp)nz/3UqVO3~1R5$dZGJrdOOMIQW=f+e!,F5Cf;$jH45@vBN-(PwyrKq'Z/Nv
+po`6f.x_^Prj[Cl-DDNokvy;_5Zbr0'QZQqQ"8R4+G#2&!P,~H{C:K%N5EDMZDtl9:FCJnqcW!4:GBZ4e[e|u#I64y4k-t]s7qxeNKlaA$/6QF4GfMFzyO
+QMyl{|"U0t-[t4iy7n.w=7fd@rKY+)#JiL`<L4_M'x4zCfB+4h,meLxl;]1MC|@#gBo'"kNxZFo|59:Dk|7<E5n2;.G;mWfP<Qmlp6dz_4CH[z@,AVyVby
+<ern/jv{U1|8j@~#IX{y&bN1}.!>xx0$xHXK/2<;'L3c<rq1`s^1t}>)b,%I!agvK5AazsuJaMi:fa"x'_S#_o4K_he5xkocrjzh"r%^_g`)1]Nep$%`NX
+!uUn=z0&+tzAaT4cZB[)5WME8z'C"rp]4_DRNx"(^TsViMR42V-&&bqK7UZu]H>!Hb5`gRte>!$_^|[K:g%IYnIc5<;%M83PSmDS,II=EsJ`r}BdH8HNTj
+~yV)!~&_ldcC=J[LzgwDI5(d@|YhOpN#Xg2F-ZuhWqlFl!u&NFh/VJ)bAw=`M`O<qB-qg3]L,{Su>wvdWH-^6<LWt0j@UC}N6Q7-5KtbBVLn$rs$!`q=~'
+43iF}l73/{X+W!EGV_V9-&}w~LbQ4XvB].2jzRCybGkLJO;VgKQ@e.1UokVcLi=Ul0mJ.#jwT{w]3JI(Fl-g]Bj-Ugf3uW(6Z]3V~X/wdFDA^N!}2h[|(@
+2NAS"7,HgxHOOn#Ja49KhZz|WZ3h`w(R`w7(X6xD9[()FbMYlEYiSai4,iGZh4(}vjP2odM=2B0Enn]>ZfWBMo!=FFYWse9+_tM1`eY%6wf2xf2JBA`kZC
+48"f^%u{Fz;9MD>rT_%3a`_b`Bm<7#5oUPPG);T-g!$dFaMU;G]Bc@YfnL">(fHIh7nL1]vsp`BnM2hdL2;.F5k[,]ueoRZEO({H=3#TE0`+&66i{uJkA!
+Z+&^hmff=Qo=69}DS8~+7fkId+3gO0WI734MwUTYV&kH%}+jeH68F'AD(r4dgb1Z6|,eD{b`]O`TIcUX,Bwmnm0xF(0tB7t3wFGe_^qrF"d'.<}v~@>'GX
+^Um:KOrQCvqP0uWjQS)^-1PFV%m@i82QRDdj~)Sq<IpUQ(7v_O8S8bt8-=GbQH}-ri`V~2<o(O!Nsj-kEaaOlz#IEu3C38;ltA6tjcZgweLxguY#p"#<BO
+sB@/>38y2:A@UK{O1X|5pXQnZ6PIm>(RR_ngOu+/n>:['H",iZb_"AQi[e'i$NMCF^<e`XBbF%weVAe8,u)+>a"@-nozfH7W48}S)cI_/@B0x>"}oc_1%m
+|DGcI0}9ao]XzGW[`=MfOif0$Hp^AK!hXyovnWte<(:Z8FMRi5UR&,dkekFNdk"r7;rC>!IICGzs%-it:|nlhaq%##RMb%VjysdoeJN4OPV}JyM:L%Pd^&
+mmKbhKwj+'!k'B|$p@WZqrJ8a`dt#DF'&+q^@1aF'7ABKJ(d7dq6"3z]~!eCkVUbi,s:!V1td$$re(P+/WLHd<kLetlvC6i1Os6O5,GjQ;`fC|rk=SUpe6
+n>)QNy_KAi,let:75}9=yL6z@w1jdfuKAP!5TB2p%K0ox<g@t<0cW,ut2lR@LU>/yu-q{qJq.,S,.7Y;#Y+bz;#I"7Bs:roN#{ssc/9r16I=KY_z{'EYmG
+7q-pK.55c!Z4ic>e[15;549/[[`Tx)I,tMmTx1)aMDsOFZW]iOnmwVm,`Sg>rx:vTa!c6^ezt5[}&ybpDv1!C{v$lm(dqp0K{<.hmDdNhy$[ZiKvdfL&iG
+9P5C6iUvVLIUyYDu75z3KyIh[@N2r=r|])C^Lta=WFc`;4qH3$(,$N-qN>53eFb<n]5o#QmZIXMCIE`SzeN(S4/i(ws2IPsmczTiHF_gWqEy@8"yX_6P[U
+vbTM%09yS>hoi}wT~NO[3tMUO>PA|NjC+c@d,:I2DC{s}F5IH'SFi&j7x5^NBo(gDM{8"zdqrhg=]lUBO"F-V8P+(}D1.LArq|9Y`<.eZI)pn)"S}{S+4(
+jogQf,/OY2[H"#7%3lwH_hL^Pf53NU6Z3zp&5&V-[`1B86F0=54=hpU;SX9-0X(MnlXs&tM"xU0S5Rzps{Qf4mk{J0IxSwShr<A&sVl:$KGi~6Af:,rano
+UtU5@68('_kzwO@"K}I2D>YpxV#[LJJ5_,@E"{(BHe/>{,bF_(AF[A.Bsgh7>bjcq)<}&2u^;CIi~ph8XG.XBQ2S@v]C5P)irXaF26!9;R/VwMBX:K/Z%'
+SkgdX,yD8C1XV[|4:TGJ/r_-.S$+/j{IOn5@FU!8pigv6VZe`Qg|l|ZIrdx_j,!ZpHbcHD=lroaaD=}B]0bW+8-z>&TD^1-]:"Z$H/kN~Bcq&@mhz;5n_B
+LJNa(RMB.m#4&zcfk%K8[LL8)X$lB<9g-+B(8s$2/g2Cp2>>P6zB=A7}>F<pji90M)MyaS~qTub9`3k8&E2<)A6s|S;^=z3DLV>FxUg-"^3C+B6.6TXs+3
+9Cr4<ocaYRH^z!-N$N56&IcA.bK/nc,9N|RgO)5]XH)a^3E.,"Q^{8@ff)'haW)$aY0r)`AOrG"ZFli9,h/U=l}M$5x%mjd5`FLKX_w.(WIHq.k;|S$VA'
+Q-oR^lz=$E<d.hlV7W&-_ugAd"hSyCe}km3Dp-5}ev6'_JnNp|pxq!/>zm/"5bl1yJOd3UPxH=,{yhzoyk$C8fhCL+y5-fvbYV~W<I;K%rUlxnsZtkHvjM
+PPVwBCAe)p)V=)=></IFzEjj[<st7m02-2qd<-k#xe(P$HJlu#_W:0%THBu:CY_U/7^Smlta7{NMNgNg5g2{mpiXjv12irQTWAFNKhBwS{Ip.moORuQ$Is
+m}X0([MpT}[Mbd<dp@xZlqm2Vx>ddy@^J_YB.yTuqzUU`1Nzy}GpaDS>h<wD!]s!+pYh(9dYRm3"Lr.!'0(JihO5!xDE:F[OYYX-K^g/kBTb/"OdShqFN@
+$%5%e}X@>C[280(7gdpTfpiV=OES:J#G%MhpO|2"HW@KVO$q@5D]tsTVQ[48$%#^8'#8hrF#IGj6I#Wc76Uo`!x8jqK0hh`K8>yVe,|b/L-$<epwy3l%HU
+ZStVr)s3Kx35Q,q9>5(KBytNWkd{[vg"0Wl||&+1q+XxK_yKum(O&e{ej#uc~N)"5gA>K_GP)`DcTW8[@8>mf}|_<A-7~dkp!A[)iOY+i#gRSeiq_Tj(]<
+:w1R"@H6W0jTSCGCls}G:pw#C'=8C8mHtcq@g"tWh{;ENN,,2Xfh!!W:!`WMM=.r|K2_`jO(o"H5o78HU3uqtM8mljKUsVOdOmpz;u65;6}7XdB%z98N~w
+Nd>wr0z['7M-T#<4aw&]C,R2Y@K+t_n%qDVeG<6h}ejye1OcGbI)Gilr)35B{bKh|"Zfe9MR6kvJ>W`y7A$cekHD2[D%d"n+@5W^^0j`m>|yO&SGtd"z+r
+aH76+9S[U%azC2R7p@g8FO&Av}X&SNyu/;%]v<+zz7;ZZ6mY:7c_;vfZ'|e9CX'm[dC0hNsHr"BtG([^$G]OksMn~J8F)INIszj2mbQHjD[._M')NA"Q9H
+&y<x(LSue;@d.:p=~Hl(nJ5G0m<wkd&r-6FsQ4e.oit`PZ&%9t0<_="=}rSM^i25LZeeTcvy&op<L{~z]"&|4|gcrVlL6zVoM#g1(;nI/;0;GyQR`>QQK:
+F{b=}f7Bq&yDkToJYtW0RVNH`!d=dR#Kx/UV|l@1$Kni!2WQ]e-N]dRHD4LE9K2cB+MRP+D88^olUxS#E-y=#]nZ9U'N!1_"u)Te->uYm>nzZ8q&wQ2o|<
+TvOG-OAA{vv:7-LE'D;39F/TlOH3qGW+]E}rE4USt:i@$#1$Uw,xtI/R~Qib(8m9$F>FpsaY#1K^flj#<P8oTU8fqMuw_FfLS9<$aYVQIg`_EVLtEnnNFr
+2_jjx-Zy1+X`+i$vbbYRB9%_yTRL$bg@IANR;5Zi5E%Uj[OrM-_DnC6"=LtOPd+#}N%zOeD>u_~y%Ute{fh2l;GHh[7ND]F4c-b)z:R,F!%(8@`j[`5Ww3
+H/44Vcg2rUd6n,dgRtGlA-VGUVwk:4U6--~5XF6s8N,`OJ,-|7`d21<ctoJQ;;tv;K2[a%iTq,"a"5wI3J1TMS+-F-yK_INGssA.h/c#m,&)Q$8K71zl'x
+JyA/0Au!P>x-;3EwKKC0Vsy9P[Cr:x#xQ#.;+On&/"B0N%~Hz'U4lW~HSg:L$!0n>lYjTTQ'Hhu!%%^PKUoK3TDdb&O_loZtatHEldzjUoX`&ffYmJ$};"
+OMQA!2S1Q[2CO:wTP!mVK#>xd490E$a$EMMrYM/afU:RCYY#HD;ZlTgmc3Q<]!gOWg{Ifm%}fx_s(XYH4^CE;-=BI/b(Ej]xLL@>FXm{<H9Q,,k`Jp'uW)
+78B|VEe5N,pA~gWI[&`.NGyZ5CrsVMfm3BFC`G>:rnk.]XN:fNp.&,9JS17,(GKp)G0QZMK<tef$iRc3A/$bj^u!jxAt;Bf27gdBD=1yViHr2j}|/Vmhq{
+:Pk8%SpyL3/a%2TC&/O30'sjnC}yP>TNb40Jo6GTxvf1GVzg44W<qs+y[sZhxtekL^JSUM6Yl:}H7e8^[_ABrw+:V0b!$:j1`.Qq"(S;6:yiB-bc4H:O0^
+-ZP@K6EKO{!M@sZ7Yn0x_1F=8wd4yG&6%I$fYm!vjPKnhAs-ut"Bj@FFhn8X@h}DwdU;'mJp=gnLQ0D%X9c>wL%PfP_(qab'D4`D783!sPj3K:9v[!UZ;i
+7CuIQ-y|VJP&2LO_sel$]F>N[]I^b}8m=R"abG|G-.s}s^V>dM^};swxV:y"vGMZVrAnMDs0hV$(v$=>J;e:|mB7Zu_zgMoUE<dKPH/b'&^@GNpdjAMD={
+S:Y6"yRr8k_w@<eaB`x<u';1S,`/px%3[dtD4.x<jLw+QTcJe>DPJNW>BFH01=7Jn"FR#/a8UTuQ;S[hX2EadO63bQ^N_-4riibY0ZB0~<fivUWV61d4Vt
+8#/cWhrTxhQ,/3QHHX2@|-Ye5s#m#>n0^w`""]1MwN9!<aG$Zo>.)&M5:8u'~(hG<dRJM{Aumd4,;syhq].t>FoO_p[=G]Ua^v0waz54M23q2MJ44vdwaE
+it3G6".TafT8&<%]kIH@81/[8#[aw:6rT<7/tR>.=CGbUdw,-0N%ajAE}@.+h.J%WLMvw_kB/&r"xSaz6`62`fC(jZ|<b1[/>pr5m>JX8-D7<@KNFxrC_{
+|sV2~7Nea]0n$Td^lZ=SDWsB=Q,IkIe)bl,"yYhm`YK76vU/l1stHXylYDg{H1f9htQt7=&Z+}5vy',DK<D-)O#2JQE7.bv1G>V{hGpPIVXgIspGPZC,|{
+SnZ%kFfsiR>+COiEY)/{S%Umw&2/X%OBz-C}JFw.ET;7xe}a#jHG%SH0Rrmk9f>Tq!}grAl5E2K}7&O`#N,2fz|#ue1ZemC(8'}rREC!iDjymG&&X=APcr
+,q'9Ow[;s}]opVC'g03&@-$sUtH{wxspBlcW;5L$8]5e!msdN|[iVAr|LN:y&8%>TlBVHU%ee,Hx-GG:I"n7bL7AzjIKE2Y4w!MXv!!O,2#G|/Aq=1]Kj.
+dJ;SjUy4>UKnNm:j.2ptu+##B5Ro~7"O8OA9"J4Q9eGs"'bZXiC}qzP1"gMnBdKeW{E{&8BQt@0yx^8N1cp[2sL.p=&=XtWq}MsYR&+[yJ0K_@STE%WU.k
+gYKNAHw)cZzi#-wuz7uJql~Ry78@NX2>2M93p=|y^w'X9[&r(j2a~{PSu=j81C@;P|v{Zpb}9[mfvg)C.}J,B|NAoLfR^HVp+PcxpCzkR6]!9E"YWP0^;L
+V;7SXT&ZAR8md="%ek&Vm,;Yd,2{EG&YlM8b0/x}P0zRfdz}cr1zf|sEIc`Pnp"_-B)j]ky./Rnqz{.c%qN1`3|;:At$F_H83C1YQQ968(Q&60N@cIZ6&r
+oV(lzQ!,=Do7R`_l<_794/xy8X2i2;g+w|a!C8m>PAcQiDe(grZ9i2fG:j[e=O0#PK+:i:N}v%5i9qFhV[L%"IcUgW%EoPjE_]$E1QF0_P6RPsN3t>sq}V
+/B36hRvNh^8R7_c+g[S:G3;CvmS#FDIXLcWVlFe%iaL$5a_v3VV#)1}bN5l|3;&x"ez=@C$7jVnJOO3Yj>Sq+jvgJx2{(K~2Dp]"jJ$ghp,q3NVwU[ZV&f
+f/Kla8kt&8{VZ4U8]-,B<T-cbpA<^]o]4cQ/#V0,iC^3H5tZ{M`K:2L6I|%#]$V$Se,k/RRI^$E`YpJVtj3";uy$VUOrt(k;Cn%=5d|xpY@R;q38!W;MV^
+$UZdf'"'9`dBi4Gay`6F/^Jy`o&8-LYp+)5I~6}G#gFuEe,t4s]pj7;UQqf1mEC&'lKJl5~-/MUxg#5C%xNt7QB,YbL{6y@MJVedjs+vXE('_Uj=yDIC]_
+:_^h$Peko!z<^wu:P)y<1-qr;v2MYZ~jL4W;qj6.DXo{RPYK[qHykJsa/y4cT'lDa&qKPpQ'/85!>&1]`uKqU</AD$Fk07[bEh5WfPy@D@eh_4HK%cSj2P
+yJHnk!f=3-}HfKPpzYk'Mvq#sIYCGUiQNf)ZJ91Laq``u0>d^W;<au0MR^$Ofr|vluBwp7D:b^{hIifwW(K#gy6uVRB|;e(BEk'Js"N`vIbdc[L/itr[^N
+o}8F0WwVAKToC'a>Ab3r`_<@d{y,;vN80%fNSf=6PR/(4KwvVWBL1D4o0!N`V3h5%Zv'[JC:tS#86I!$<;=>6PkIbgqMmR;vO1$J2Wb"e,ll[(7D2yFx<{
++du`^5`@XCx&&p3$ArU8k<:[3$Q6a/cP9W-Ka8}.$gi.}IOJjZnI5l7#:gHp[+!Y!<SgJqH{h79F0^$'qui.PFLX&`8tzfz/kHbiL5cudS"&7!ku#2)$,U
+ZYFqQ^`acQix}Z4#-t-8#;@{C9fTW8r]h4j.@3fb/4siY:7xrj4.L#:>unzu,{kd`aZK8"V3Km;U-Z1Y&9u<!H!GhFl+~fK@]>.3}k5K`&~8iY)r|s'Gt!
+Y`_IL<gp%)iv71`A8sfz;+/=d-lMX('h_H.'DD:c@_d'6R&SrS<Rd=r{'-=:eMY;MPKO+^oH`K!ZrrBnY3S=P{-Ycth<^)16>wTj0@c[v"Pt}3Z}2$1E>-
+lIhQy@VDN@X@6Fx95$nzFX({_$9<~&mdXtfNTe2.)!#1`6=-0]DA.}2v1DK=_CG+Kk'&IF43o`]Hl28R&p7EEn38kft@j.5[u{b7$fGF)MvjlmyH;dL&62
+Pf_9!tviy'03Q['06ZY13iT6!ME5LmP6T<B,&P[I^;}3;[3`]k0R[V.kf,:[BzA|yoUN}/T._VJQ{u,PK5"Y/4x;P&JyWZ9kfY$=-Zrr@OE=$0b4mD"32G
+P89Z{)!e30,+{I|q`8cif-eusBTp0A}E+["82o~<=-.ozEQfL5c&3d1itjUz;X~eq},o,7q5z]cO5eYcu7&HPbn1b-3uaDWztQzji1WHM#n2./yqpqI3OM
+.nqfiiFQ#q!@X+h[5g%M%5L)5wF]%%]-q.`>SKJ'8#r7wL2@>tbR8R~28}0hGV^^i1PY(X}>U#~j}AZI!J`OS5t@=$M1&_0u}>9h2x!dTk(+1Wcl.r[jQA
+cMXV!Ig-c@of"$7:"v!ZPWE]{Sv;|IrJ%aVF,v8sbbXjj.[m}g::v1o+dC7`#m>/~.>YIeab:KJ.,wb&ABjj{$OGCi|b;8g2VA@C9tE76@2MBfYUQHO)LV
+1$OE-w}``nFyo@0A5'8Vwd2&EdK$"BNWkGiW@@GYsD2oi3ikJT/Q#3oCc-gQq3g1@J+eKlr:yaF+]omd!E"1m8}E0YXTbkav8Pj}V`#[mbPe0aP;e/QN/}
+]mTyJ,3<htm.u<Tpi]cp+kH3aAC:5=09^(4p~)A"3_cY'EI0uQl,:x'%D`%d88yfG&]D](]!jrnW3/$PF=K)3VsSRSie}ee<l';+Vz6|Nr[s`mY3=VPKS/
+mBq087pyx7lf5pnyTF5'+`bO/6"V)Nee%kl<CcFPVbL{8b-wEwHFg>d(%+e;=t}{_T'#lhItl'@V9eVM^Ayd@`l52JYda{:hJ476fzt#:$~-l#Y+fQ8Y=#
+,9X)"celFlnNjZzhF:_PuBbwO47nX^+uz^o1yCtyZb}>/k:,S<v7/;.:/{6SC!4']^LmuXt4x74`Zu+O)HV_7EJzn{qF.y>J3.@dCOf{bIR^o(3TIq^WhC
+7GE`3[VMov&N}H'mYOPspSddV#yQA'ANuvr0xkXBDp/B;H!):J-B(NI/yL=O>NM#mD#O'YIwBXN/SFk@+H:5xy6HF^Je7^+dr{E";dOO2HwD8ewuLU5||6
+|M):X:SI>KmfQ8M59F|<89QBuak_u](7hoRlCy:x,8vzXiWen&Ne/s6QjUM1'H0>%bG-AyXpn<paYA-4LkIBP'!_1KuTQgO7`WwbhIH2#a}&GW{I5-h,S,
+yE(,H/iY8$9A72PUY'fwKibX'J"/M`lvAO+vR]%yxz3r5I|KFOhA>A=g((F]Mk'f-wH12+$v"fQAiVji.V#z+Wt#vsz<6'9JDKo(Y'Um55Cjoje9JF(kHB
+L({Q%YJ3E`EC!+)Ljo,#%oqTW%lAM!m.nxXGjOK<#9qL)ZG7n"6yvSe<Fraq.OnoI@&[vHpr|!|G_F9_m-XX=j[mxR&V:[Q`8v=gbYe&5{8jNv%;kXm(Cn
+[8t<QuZ"h.JkLBZKhV~j$gfPD|,ed^ge!4hVv#9F$6D7I)Hy3u~D2m%=FuL{(Q2M2RhxZ`nL{DvXqZ#Fmt1vfB.OBc|5P[%6k9j:Fp6Htovxzm0W4H1H"T
+@Tbp>`<}51alj4mhd>i'a.J-QCh@Z|LnPE>OzcKpEGQl7qS{:`52G<;=[|Lf6-WI4Ke18FLD5yJNk8f-J4yE>0E"<UFST!l:D;efKpF_L`MNt>eZO;Gjf(
+wQ22}q=Zc#GYHy1ID%ByvBzFIQ.xX@fNlA&b>/-6`#;LOUe1@F.;pX@EnEP!}pg[s#ZjXcu{+G]OPaf.9_u3T8GP~0GGZWkNUSh[!qX.B[JZsL{H0-Zyzw
+~!FqPyH59p|hvssa)5XJ_IEx)ii6ZzkR0zub&|>V$z`k%LJRC|'fAX=(>ux+Eho.3Wk|w{9;H^w{~w:]]i)M.e_!;BvpYZ[xKIV2T,yr'W/rbR`Sy)A@fI
+U-oa"6[&C1mdAX8^9b1(0:`dDpNp.vJ<F|@nPh^=r5agvcsiK^>Co"MP6C'FbWlqQ,)8hg6f;5)(0K'Jbd"0a8`dMg`okdMs'hhnI#vEHer"`){miEX(cs
+w_8.}kY.l1Vp95nln^faycp{'(Y_Q#rtu<;/bm#AVG:n`k@gy"Lcz1W1g[Xe<8>mQgtLpLDx$=AlYqItpnHt.6aqLUOy`CK4IoNi2c/{L]8Ia3JG%rNroA
+oZ4LxVKc/d/qA<KY2Qip5l9/q)('{{!J.{GJ_YBv~HM5o/8qM]mM/fk^=5Fi|cNr}@!r%}%{Zst9"G>`F'c`.u[,(=iv009o%Kk/SvD.Ot'2aNz/rAng)T
+GIQ8o%mlFE!e{`insc}W=8k@3]JM%cfY,4#=~]);tV#ogngV9=B]>/xHU6|#Ndfz@PQMi>-Qzc1Up36Y<bFhIu#X-GdoCS8D2b'9):m%WlIOHVs2Vpjw/`
+@tEyr@3qtGM([Oau%/2Z&HAWca"&O]+PB@5:uw5|GAV--1!-1lY<70"@ej][MpwIRf4X<4JV}EGi;X<(8)`reWslP0aXBW]cK1}#Up`EJ!(GKRQz=P<>eQ
+eGb8%G&J0yU)S=D%"IFA0zuw}oK;G6A35{,[3)eTFL)fA<+8"6eO!j-yq0#jd;<]{lF!}:"b0EiFoGWsRNH)e,_|GQZLg2Dd,#QCYwszBP)f-&Z([WFWOB
+o+v1/UO`32&Nca{I#&aRuC/ZAM[k{M_2Dz,LLTJf^b<t]8.DJyVtd#_//#,+UmS:ZyxgfkI-B%xOQ30;`O8`4_W@2xEH}>/JMdDR.DIfZDQ"@y:6#yhuh#
+_S'x<<)G7DUr%aox3a/.&!'hhKZyVk+%47Hr_'&5_Sy+>Uh80lwjIK";DNlFUX0`P04IeWAY]I|2F;}d4;{.nj_4<XU`5>7.p%&|tiVp>hOqmf>w2hno+`
+f3C/fthIK=-vv`B'^J<Vl8wO+q|)nsXA%AtHNgzBbGO$eo2S!FAaMr/W;D;m`-;(&Lu|[dWrq.'+_#hqE&dsnLdia]'}gso{pjg#dsJTaQz|rAErI;V,}L
+O"-3atHQMJzLogx_GggzV[,iG-Q>hm[&sVC)[&:uWzGw4n48%[|9'8j|@R2M3&ddvQ2;{4|FVo7_ndTr'eox]3m{_kfC(}UE2nGf`nD;m#CPaZjPjd+}~F
+sTVaD1rBbKC{E_s'=K["EtT+h-B>)0mUDr`&Q_=GS)6n8t0{~Sm(c(++@PJR88"3_BSemn;i=NTy'+z7m7K0/B20UK7ICR%/eUhRhHL2nB]#d0J:PB5&Sg
+Lw=9[o+CV7_T6_wPZ0_^iU>Hi;TjK=[)Q<Zy7"zTv)T)dyV49=%wc.M,D;rqU_et0(T4y=r3lJ"3-<(iy2<72PL=P_EtsZyo[0Uh7T2>ozJRbcQSH9M1Ga
+CKW+j5`!KurSLKohYaqJ'g+1)o2T&y($-c{xfpc")TI#6tNt!Qmzr|;9zg(HO.-s/_y]e&2[/:apwi(xYeU.q_s$tq%jkb4I)6!n6lBQ;|{J[Xw3Vcbc1,
+1cL0g(o5K^`_6>^U2Cp&W;GcKOdyF1O"VHD@D>TO/z}e0|NF^k0AKIC%Se13oTuQBZ32PdsQKC+q:+[TN&a5wRBNveO::mzK{K_5&!YCh]t>#)]2shRfq0
+gcMW<0h4#6<p'"]1aHRw&i$YjwB{wn${8s/,dc}ev<>Wc,]0S,MMV#Ws=]"3Ss0i>S']`+{{}k&a9qu7c:Wv3Z5gP6If}9uaTe%^0#f-I9M_:!0sxwd%,m
+EKho%8_m/acHqz6$/&Ba)od#x}!d![4SZ7[eX3Fr9=v$I<q{JaKL81Jo$LL}[25=TCOna|C38wScXLk#Q-q+hCk-'X_ZPt'&0n8k)t+-hIHteOnmh(x5Lt
+Bbdh%u#zedM}0(O!Q9xQ0t>ayQ9]H[,|@AoV$+NqvcjWZRis!7c_XRJxE|vuBto8OI#.0)E+V0i"ucl4dcsR8P9P53KotA&i.xP,WdX-Ok_!Z+)d_BNO+v
+dAr")cA!xqoAXGP%EE8t`DXAbe^z+'sjY4}jHe(un1(-!pWuNxgh`=LL.aa;K>&L8"TFI8!'+7sHA+/9q<2slqFCBF6hdc|AB1w"l<U3U=N[,7(D~:#^{X
+[)jt!)jZZmTk+%wQg+:^j#P2g^~<sp|)|:V|a}d`d:aLsgICWjIS`(b$dLT-6d.Ya[E,:2a>(^Q5qiI!w^cf;b)Hj3nweH"pUFY>[;}@D0(9&GkibZ'cAF
+t1!Pck(>4ksN'Jr5(f"pnpS/hug,)^cX;Ary8;T;%u;h[TOj7}dpSfPcw.l>Of@whLerb/CAO]rQuHTjNgt,kl^wtg6'5x<cE;g.P2/!)j,u22|]qkR>UD
+fau7Oiorz^/`T<f"`J'O;'+Xjy]WSWBc5mAS^{l&826T7nE=#>#9S]z}5@^]9+gEwG@qOA18PZ"K_F4'^:&o{{Z9/FcE&`d/5k`5Qe97JqCP5;}5s{4e[4
+#CJ<lmuJ-+O5=`&aTv+&p{A8/Chrjil4jqt{uYf#Nfoq4GxT8<s"u3g!1FO^WT5]Ru)n9)pQaM:Pta;w~jwUW+FZvO[6N)u4lIh(X6C%%>rnU9,$'GHHce
+[>LL3p]@:CX0V527iE$mH(VWDm##"PU-~CpxUcZ^%t%@[#T8q1R!:H~(t_|R)km|wBk1/9;^{GV^7]mh8ZDwsVsJ=)VucS4mAp;{Bzcbu:9VRd[N|htrxd
+Xsi&V/xgO>-F[}#}I&U&2[ubxi,)=c46z@~cnL7&!mvq@>QT@iuVMlUU:;<KLz,!sLftteP)B5^_yer)W${(g%G$+=|TjTDbQvVrV5a]8W)'q<wbu{N^nL
+hM"..o>&u`n:-7+!)f06j]NtRCb;1L'ac2e.1v;K@[qc{mfUeEH:/HJdu"1Hl|uI_JLVZi38Gw#O{OU&i2E<~+B0b5w`RT|6xgJfRh!EttKFfr<}aRGlz|
+qdal~vx{:JP"_,b1hU"vgGHV"dgPPb9aK5uk=6Cfr&>^F}Z)G3;Qjkr$YqKBBW|c+=Ehp;}w5RQ/#j+PwQNP6pUl~jd8CUa5qi]9FPrYxWqdgM~Shsb}C2
+nqcWhf9GHNH3zo-Aor){r-B2TBMNG5>@&]k:Ll;y"__$I:I;5dHR[|"`vNR$E|Dw]@yDolSp0&f&Q=A!EeMHi]Akd/w+'E]2RUQY1HP4&nR&6j:P};vGIa
+hAengmH/&]v)30h;,PU{x6PzuZQH$WXObfeBr,7HJO:}:e>Mo)BW4}Ga>|^mwf==,E"y=1AvjZ.lUV|"D)-gK[j|j3VH9c_p`2Bv/6E0V;Dc3=Qh!Z~@IF
+@q4&CN[e@=gK3Q$VB<e42^%kECcu+]CI|hXHTc@%O|AQt+9O$c0mIiSCINwqjRNmlo"YNV}Chi&I/CzNA3Z7Oo0>{`c6qEf>4anE7VI=yFMRK`AzmZICaX
+Z"Grv<lB)IoccL<]a=3b|$eTTxyh;wl;yA="8vx8=KKX&v6BNLRo(+k,1|2l-Lv-Lna%ptmYB[t`qhG1IXo6+O05%3oY%mK+#|9-xkOIeJ=+J[.NROwn08
+vn.2^;1HZ"/Pip{B`XC08s/5)X6)K$X.7BDmY<Wi/NQrvzm9eL2.SR"&HSIhYKY}s/Uw'_(8Fj[R"QJ`Q0}Dt``fWqB_IXbr|FMNkH$@P,Js(Rzmq{:N{@
+nTS6UM94QnA7/BeZ&9'fd6^U,XZgrYC8Zy:@8A]B.Q{xC'dca:iv0WbP"Spw@GJeJ_XdTaK`)M!e2WmCJ-de92yB5AkB>zXD4XpaLFwG:70)VIFg}FQuTX
+R%xTm1/TS-^h(K3:dkT^lL'{hi]J~KVlX;T}2KmrZOK}ubF8L%|K&[15MI/|{30MDdFV#6Zaod9=B1Za{1l0OBd!IINfbG'@oR$ZB$VuS=MITRu/NYM8Fh
+1`AD~gYH7[Vz|r-vd=Mc"d_hM.D.kY7B}<2|91;S3Q1^2BK]a5rLC{T^Mvycz#FPb5tz%yK".}V</DBd/axz"~2(rCOy6c9ecdy|rCmBZ|Fcyok37Lsvpb
+=2|;+"%bOzb`Xfak_a_e!PpumA[+ZP<=kOiz_H7`j=My^mbLZ0"Rf{+9i(/moLoM7nB{S'e.<}.0->JsXUj5u|NRpOaY0yJydwc`0I>'.wEr9|+y@Ku2+{
+JcZUM{U;NnrNHujNwxeOnm7G[y#+$lydSA7C1d)d(}.Cm12!<':1LP-Ruc01fE=(^tq14x!l3|T+ZhR>ZtEn$CmW;)qWJQMks#)UwO7+rY[c-Bsx4Qk0bb
+n+6#-F~e+gG"_aj-ijCJ=Qmf@fiE7iGml2h>ugAFENic>FB3sF"nV`n.GYce#/6qyK,)&Tu_8;V&zkMJ9,/;9H+F-QO!N;sm4IG[C!6-}v!^.%5W|2Y5%o
+bQWttl82Iv^,SMHzaip:E{e{8YWWN}G,2h6Cimc.IwC_<n~[];TqFU+{dQgzS7sAR6xT3;o=}hfcrYnPhly"^3bpw;6W_U+NW_t#trM5$Eeue".cnVG.,u
+l:0d@fR`_<q@>'"PNB.2kosH0!]oP;|%j8+5%0Q84:7]uMjgjh@_Otr;K&f$PM~,-MObS{0u5:^/$NnG-o_xn^db&Ltl4KG5]h!L43]uF$P!JSZ369y^ig
+ixd2p[1HI)<(~C//wW"B.7b4jwD6I{&t.ERF^dDEf9E!aH'gi/uj<PohM^I@@<+k.'/bkHg3TOoe4Ah$F%;%{S!Fdr26k#=>P/#'sL1PFv@l]weEdd39/B
+M`"Ieyw$jeMY7p<uP[JiG}A)4+pr3z}E)[v}`&TGfKs}7Tu!A6ukU^0f({qz.e5tDi~D6l,KUxC//4K7159AlKfffZfxY#9"1IYlqG&'Xl,@m^'uwlLRh,
+It#&FB6uXTa|rc6xiO0F!=oAhm=.mZAX3:-n`yYXx/YW-]/3^v])EDEXKWMn;=`}kxrapP@>pVXF!4/}V"kK4@kB:=xf%8!N.`zp>CjmB2K&ONbSiy~lG}
+;rseVijLPduGloMKEIs'+ktl$|)0{|u-7Yzph}=[eBwU_|^ZkJ`6#C]yqLkpChySmJC@42-)}/wgvrD-J0$l>S"Uf&uG;x#]'/Do!vw"dIbu@1B+``&1I.
+m.)szQo6_A4h2tCN/(T%ta{nN3t3D=Acdx|GR(NgRC=$0Hc3jJS(c5si7lN[k59>ze`6i/gp7zWS%ER/:kp[8{`t4l@;p3+_|KA]m;OHP`$rXU/NxzNG@o
+%}#4V<ngu`"T^gO<~+Zc8[hXF4BQzj/#1UzZU5^&dfF4[6`uN6.N@A'irh7)#;%jS/OrrZXlX&i1(-pk4lMs_agRbyvAs9Om9nB^zsKV3O]pO2kOVFnL>f
++LDflL^q2GBgL].<6FJ7~P}l}8"OPetS'1sjClcqj6P;+Eua:Xj[8]+F|vFA[HlpE6^5Idd6KLs=-3s#wG4@'^N$)9!#n`8RqF'A_{s6|Xn$GSViFX8ZD;
+S[6AS>7!GzB]GH/NwTaVMb:+V9x5e4~|w^vFLsxm3fTJ;42OOYsyOk6fnf-BZW~;!la"id[!<eAXyvdtK,O-56-YS35&RXs@.#BWrD,9s/Y(_K=2^k(9lF
+vbhyu3WqHsgl!wpAfwu<rz"nqs-5WyXs&`!Z-DA7hTna9GJL~(|jY`Y@S^r1v[t'(9x2T)qI=n#Hi[8pdn{0FhAZ!^,gQ86#]D<dBy$){or!hkB|x]h=8q
+ExebNwXEup%D+G[,]!wQ;{'kbeN>U"Dx(`GIpPS]B/+^NUG-[q%U4+.!2(4:E{9{kQt=7L'[L/&x8$iZ`}A8Eu=WiSnk[iG|@6%,Z2}SR+Y5@O`uGFTK`S
+rw"gkXIng-^3^2TYYducnTK71hszW;d2lUu)h[X8U'3:f(vFgKKZ=C)yzL5T$$ven/@36YPa(%n`LRBdW:qiME|DYaXV^#TaUvnU#uK0&Am;iv$r2Wt'$v
+u&Upg6J-q7xf}2~fFKbCdo$Oa$D^VNS.ro3!U@#l|1</+/H)<_ZCL%c[:&6iou^kK7:!C@&$;h2jvj9|E;)3zyF[tK+X6{DLC=PMfo,N-C&Wx%ftn;mlLh
+vsgCzXDC]JbQn^V,QSHh!X,);Hyp~jVgl+o=H;"!so+xx<,7w|1`Q[5IV0;75P,fXK|LyH>[B-_cFLmx_]M2jf&Kc[cBLU4D/I);6Z+Y|2v#t!g-Mf4G!Q
+v`'DBtsp_+@t;{I=N+Dbv'w9S&"^voZVv`!5f#>e>jus#>xAkBwtr{R&C[>5$Y1R}|':;vw@sP=wg=wp.fc/Q@0k:yv;}$E;a<!=1uACf>:{<Nmx#gSGGy
+6qekV6]UH<:l5ua4+i'6DfvF}9fN3{@w0wcnMF2}@O2xywp|;O4-vo,{@x=d(K5|`IY|0qTM5|Bq@qJs=v@w5xq|cz,{ghGr5gH8>xxi$d<{ad6ZT@nu%q
+|s:qdr}IA=63GU5w@j"J9&yV+-SutyE&2u&Ii,`YfJxi}q"Cz)tz_[jaO}j7pZ_$Z+2xIyn|,-X)bd+xOa^OGyBq1{>2HlsMxW/rLrsYxu}0k|ze"CJ)8H
+"Kc>Y:XA<#2st<&zgNFd8f[|'26WvoSkyIEgZi/CV9TUpTAFeg$l^7'Mb+&Qj/=]^kpuL4PZyfjzH]if3Tq,cnZCGXool/.Q%:k1[AaOwzb86n|;WIs|Td
+Ys2/Gy5RM!Nq$Q{],xzoFUdw~}D}Fa{Y0ZfO&IuLSI'TOQP+0esk"XF:Rvk^Us|[om)}rw>r8>KRdj7v|OAW'D]wFOnLwo<5^>CYa;WGnPRVBW-#Hq<f;2
+bAf!|G|',^>!HaV6imtt(e(}x.S1vGo2bw_,3`NWzebGnyx3q>WMayIQ7!UULxK(nPbqAM[sIngCi)Dl;+GJ~&NSBOHJ+w7@.<-,lbG]N:e$b}u6Vxo7v:
+{GH8!0fuyFxCuzO(jPEfUY>5<fQ2bw>zvLl2W]Np7gFNP}@R+FAb{iKmr|j[PY-p].O:qfiob>w55!pWK.v'8fesmdvor(08@Q["3FQDYo,LZvNF6Y>;|a
+]f{;s%T<vUvLc`$NqFJ$Z'B]!AioZ,Mld]tvO<6x@UKDp3qWS3_x!d40.>~[!!'O^l,a~v{/rPdO.|oOwV,Nq+pO]v(M$dba[yR/3JC7wG'<@u[#ODcda3
+pEk,Jr&8m0-10/ohC$^Y}/wtj-%,gx3;{{WOvW/Ww]FdNk{')|@:%I{3suYdl3oWRa(/O-`{DGx7N#ZgO6:ex)^JcET3|!@wLn"'T^d=6kA_|O`i}<GOcn
+9f8Iyb%hd,(yK"{uwjz}aq=g#Rh(Z.&GG.B@r'WP3X]|_^hdGoyfrN4[ly673&XkE3di5WIgt3k+.!FCFaC1{uHgu4NfrU;>Qn;,{fZdl3e08(:PR{R,X3
+WW$va1<^]rrPW!{b8pHx(Z}6}vj7CTLEb3~"3z'h,S#G)'@RQ0R1e#SQj.PtDtQh%S4!jBXE3..+(ZxIGi([F=(!>C4j/8Qrv'ktVASJHYQ5_tb1ji`S1P
+VF~DJ&lbKQdd5l#KfSVt(b@5AmSNS;d'6D'SMW!YK+2hAM;.Q[RQ9-vTRXbo(({FT(u&Dmr6p(P{F6zj8Dl5|A@J!X6=L+1U!31=Bw~)1+})k)-iP]u/$9
+2[L0t"|_n40M;!zg3(%w[+o4Tr2k4_M&I^4}NEhe|cEiEa%u5oU:KsCH6q(n|_M06]BI`_n"u_Y6;gX@lo9r&+Iu^b-{@wuZ/j@{U--ivzR,We>}0u9)_F
+y3_v_&[P]Ags'Ruil)`^H]$o;/[0&`sxZ+_[<sjunnA$-1=gF(V4h|bOzi0VnuJV1-+/mM_<|+PBEX|fxgEKEov.l3X"76s:c6&Oa(7A#Pa]l&:ht(@VpT
+Ow)ZAw:D,sS>HP,kTMdP3`DEjK4uv>z$;HfaHk7z/OX!mBY:+@mruI&6<Vw%tM"X::J[XLbg~;crE'&s~UP<"RpA+MMaxdavIg|n6QZYi!P2I{AeA6nsZw
++N3(m-2yVMCvm_bZ4l}wTJfR2r)//jU`!}e!L9(P@w^O'>E{dOC1&^IYnkNz:%`<YgkE;$7#E4"7I(DL+.lwIO<`OW+}N0f)u71^_v]a,G2OuiaI+<QF1c
+.2%7M12"Y.{>2m/KswObW9q+0CuhesnXwrO]J0iI)'"smsf/"gS=QP"nZOeMV#vA<H(gg/LPwM:N6)(IS|gntMrZkA</m1/;|^X<N$I<}MqKqyBVdCP!RE
+.:-XvYQr90#UR!WD`wwe:9xSHFh&wrRM/DE]e=Z-FPm)t4f)(L4Ev`4QGAoDUHIRrn'j^Lfq;^qKpL:%lmke<1nC$I]dozi:MG>wHyCYy3'2j:Kwq/cyLz
+B`%)+3(a2I(${NkDJ:>J.5^F8rhsBuwK>,[V#jqNofz)sS@0=Dj8t{Or5j5v@}a[,lJK,GLd3'nLfOP8v(3n44MmN'iEtzrvE42ZKliZ6PjMHCS7oh4+f5
+`"[A]VKzV9,mF^mIJR#nqSP/D{kWX4:&58}xH_Yt}42N4Eq`nPX"ZVBeIEL#$<@>jPJlschY-jFx-qOm^/Ha|hac81WjvROHWuU)L7xc-{f98T~'a(b6=]
+CK}{cmMsooL,3>kaZUsTCnu9h,u@['p+P&^)TkC30`2D:ZGP>,DIMZkah,Q>AH/z2Kd,5NOTmx5HZfpB3OgA[R9lI@pd/JP|T_BYnZ}@o{ciuvi4I@1bVQ
+@lE}T;d.'M}g.oX&`G5IB,%ygSeX>@A^vL@]X(+!X]DWw{z@DCip0FivYku00%WY~3lCJ/"47s'T+q@"Ji-@Bv:TQqP<4XS>CW9Su3)w4u`t(0+%{)k)Mo
+wqgn!=VdW[Uit:t{[^n%FuMz=dgwjq0gsv<4Ffj:6u<lsS)B]CoHLXh"2pqXMq4$4abU.XA8,8XqZ4Yq2J)HZIv12iCzpSv1m=E/$'@MqWD%0U.A"8^2#^
+>5-U=,kU8:{cbp<jMDE+/jt+7=qjoK>FC4+G"xeuo@i45:Zm.aD|75O31k:w!"_ib^-.c4v.~q^,t_,a0xrA@cv4+_:-b(J=mniA<H@ERXWQ_z(v2zrCO4
+gy42"[Om/ZU$smIHBRi3~x|TI)=pG58k'FU2Jjv0{0S>I/9vyYwp)iFU-gA`rNecz{uhWV=&=_Ybb<UmuNuSe52fFYbUhUJd75bTq"yc&t,d"-^)5,r:p_
+gKA9qs660`a@y2h3!qo:wt>^u8jNOm[_x2z4H7P=d'>cEE+0]qLD^sG{_M~>Vv#UbQK"!.:Uy`"88Hmt1MsFpxntPXG|.Z9:.gv`{vY/ec=7x4VfEdP0LC
+J|-:$b3NZZBw8NhyWHZhU-kVdqY0zc,HsJc=z_c]Z6c>S2KGGLE}EdA1#cwH!E/47dM1oLq).#'rG{;8Rd=2!E[bH&W0Q^]jw)4W-dAv32&8%dv[2ZGI[`
+Q9bjPbYtRc[5H2JzxBVl8<AmNb9bC6UM(PUi/9#klheN6A["NnO&SUx-mGZfMPdFKF=6X3>yx5HO(]`DPn.Fy:mT<zdI2`a'd|rtS^rd_VOT00uX0hJ|!D
+q)hKur}jOd}"RXc^y9na@JZ$H=B`Xjv]&+#FtsQwFsGV<oj4ozUeC&y=urcT!C5vgp!UMRUcNznI^"ASndd#3KLYQ<'!hiu3j&%Z34~T{z%$eLa%zzK]qy
+9CQO8$P_vrI5hqSv!IDZ#.vTiBw"X0=OzHO@M6isBHwH9uR7LeT`QU"E8C5j=}Fd6-INNhm%67KSr%@x^-sx$s'vh|2vK2Md~CspC<&kN$4VIS`e@f5b#_
+aqx+]W`0n^t3YrvQ"{7E&N<S.q^0xFh=(jU:&pp:/72iKB=.~-$RMUIOQm+Wj:{JMS=9:4K^;Mg8)`0KkMAOpgd(DTdQq:3i+joOGj%iV&8+G{#z#MkI8X
+ZXK)/!IPSsEi]i(U`pSJVK[0SN"_532aUqMF[T%B!y(Q$YM1wo5+iM%(frQt^Ouher2TJK{l,sM(f|iZ[d96G|^5_#d:T$:S<hLT`HDUmDgi)FXF(1&W3t
+X%|xy!lO)vmCCJv;L5@`l5Rp0svQ_dME}r~s~o7I^&F$-EfaOQNzqRRoiyb.WXJ8=#6GvVRT-l&I9XW+XH~^,O}j!~JPd-%x(PT&`YPlhMX(Y1emYRK(E,
+@ndaR!wBAP=VDR7KtE.]P+AcweXlJbk^e$K;qJfWK7tsV"3pcX)yYvr^^aZ(Lrccg|$bWprqgxZE6-cnHJOLP!~@}uUEtWP6Dzs<xQUP&j%<A{37eVzN@P
+V^T]dq,cKG;CKvpSsn}(U;4<f5sAJ2y)6De/N^>[W+;t~%-i,mpzV0Q6K5ybhJ"$$'O}pOq2|;V2.ls'.vO8e@}kWeV]d.|R;7P']-Zci{N{HLYZN)]gif
+3O;8l6UO;H0fiMQ[k/&9Y}Mf"~oKd}/$sTrxD3rc~Ij6;;t#Rbox7i/.m2.M(hCa;BR}Q60cI|jkUp,(-O>;Xi>}pX]oSxor:<&Ap27i^KA;Eh>+)[~^3i
+nXU^C={NT>yUrke|Y(/'Zdh{A;]2>F6:'w}x!aih6O&R^1aL/"+eUri&Mk5U4F_k_zWBHP@3Q:e'"Kv>[$iYRH2JwO_<bh0/96g-2@"yK"on&^Sq.H)F>P
+4}{DI&tq,fP].`}A49dBEQ9^^Gw{2$x{LiYb0'k#Y;91L>VVt>E^;%6Rs0L)wd<Ga}5<|NKdZKg2B[a'E[3EyLlRIR{.}V`&yB'E#])BM`x8YiAg7I#4}8
+JUQrsf$N{cwL6nv@/Nc:l/p43e#YENV]P^~]E$gj-)>d|>o0B#kysLykOq}2/'lgv6-Z%E^gQ8RuG!<PJ3;FtVr>Y'&(lt6$EBI<&Xsw7[TW!L(&FJ==vc
+zX&LHl|qJ8Sy~L/N02YP&G/nKL}19vYo.HC_{.NAg#"58IvnIc(Yuz&G{YfQ2#%m%<_q6n-`;cEi5K@IhV}Ce@y!8TYo;W{fmvZ^pdFu$%([<FePosyccd
+^CSZRu5X&0HCcs<<tb!owQ7/+J.vDlg/=g~f)h:xcxSmHG2j4QyIl4BmCa2Q&%|3k-,>H(8xbC$'Vt`TI"jR'Dn:w7}Lts(kEsUSjm:Dsh9;VaeQvYTek4
+$eA,'1=a8]M<~f'WH4^a0Y;w7743SUa`lHrn@/qUIFiJ:nlM8L%J]`N:KicehKp+I.8BbA'"z/9>=sO4p1,NEd~|=:F.J@b>zbH^QZ@MXGf)I`d@G8K#4u
+jN(vj9eS}E~:J3!cT'euD[M8,z-=DtS%C,TG@0H,PY#f`M||3s!MH&<YW+S&Z)9MOuL8o{RztsV0Jy@o_z%cz(A9VW/Z>z4FUS(bj'O2TQ,8dpC-U#Pa2]
+xR:ACfufTxWTF[!`;B[j9Hm"tG&yZ<1W7W^61"xet#Oc$xq&/hm1O5YBn(`V&fF^:a!=eRB#.Z/GJI}LDGrB8:N8OI3I<3DC-pAOCA@G_B{^sK'N|E<IDU
+uR^6wJwG6lyvrCR'EDBW}xe@RxNjX'/KgQswSLNJ[5>0o|[XV)-8XRCOEts7SKEg.mcnQa&guyqo{_X;C;0%JW/J3DrYLFHlzWzKIpnyOYa#OBtu`PdmhL
+JIQv6F=cGblQ-Nlnv6nWGo:j@dCnBLk}_esavH:3"u7c2=+I)aV29%InW"2Xc/M<D=B.v@auimc$:M7P'#F<lForhj2P%NF&)4o)}E/xTp:_lj00$c1s~B
+=hxvG5r"(Q)yd<R/9zG}GE!:(dh<{4e64+SUV)(=mMh|Wkv;[+6(S&!AkV><oojZIl;jAhik)i+n0Sk/:"`m%%IWBr!O{D.#a#fLyk&,8K[6VXtFvVIRDM
+)tjZ>W2>r2B;{M(/,#io|Tb3!Z|RkK0P=`/WasVrnO8I{YG0w|@UJ)dO"'5"kbp3P>YU[@%K{z6v/nd>{|fN=wU4'mKP5r+HC$hPf-U)0,u>rr$,l^AH=/
+T^7!CK;DTt@2&ox&3>RA[Nfb7d8-x|Q`g4$CTWp$#Y9qn;8a9!jGmFu3'2+e.e`w2k@#D+I{},B)NpsO|6}XG8R6gA~sAd`phL1h(44KWSd!LTBagn1]zB
+C`Ek(eZ`8@8lr<aF$n^3M+p25$h2[K~fXeJ+Q=%"~s~C^/6_uf.LsY0:e2citsXRz(FLy6xN=<m37^:.oxQ}D1.1Rf}>b>)5pTgpzvC^OofqAoH]sLe0F]
+@Dowe(}C/im63c',_iY3nEW_)9vE+6M2DCn,(m^hj^mcNFr_H;=5x+D>V8kBq0VNa`tCV<vF=a%UWLBc&^-Clnb7H=]1P03O`:PwZPw:NT2y6X~Y6K9r}m
+#QNt6}6[,sbDKxW:uf]q/('>`|}A&|iB!fUeCR-+^lZH^dLV|wHEZLTq]X'L`st<!Wkp~^t=(yzP-"jDJNCehD+{H&,s7-goZv<yw@|eEodAdI!wh{9OSe
+$W:g8M^""LZFB^R=_G|t.){-ck!LsRt6WO`$m6.:~R[0ghXB2>>:/eY02GNZGZ7'a>rIr]"M2`0zKBChZ&Jr,mwg_PK$}v+{ms6}DNS7)i2C_Nk9/cLkPl
+i_f'_n~W}mL[p[=^^[WX;gg59c5/$fc[,"x#N)-9N1`URnE1&8_4q<5SeGZKOp},a@;zku~E.oD+.dR7T.-X}9{md5m;M%x$4.H4sil1'X7JNmo!<8W3+4
+MoKipm{/Y&.fjlX2x-8fOgj#Nq5ra%z0{uoL+{!>ldd{x0lrY7Xrx['yGq2TpgOL<$D2|WM+nc="!JaSsGMD^tptkU2Ua/K@It'KHr[B`8$"DUyM>FN:(}
+MavBwg7VqKqx$8QcU=B#_1_@61K{_3%a,aDYH[}h41Q[]S2F]SU1)"]QM:S2^t=Gj0_)E@96^{0&'npJSdei{bB@'M1]v[}wg-`yeKVR&j8$Y#d1E(Cy{{
+Cu](-i|/wKs7"G_W=GC-NUMg3CSS8BbT+9cpzHb#TDL4h""LH!WQCmP-8DEi]3lzG)+A]asCh@]M}7F`/muwF:p1O2Ba3}[i~U1i<WCg>MBaN5$YBhV1;R
+r4Pu)Q~7I:`KUK5Mz3KXAN&r~Ad/'`=`DG"=&2Ri`XGN|5$o=)gOLnB)q^fM"Zyv#2Gpzcp#:Ke&Y!gu=BQZO5+%K=S7EziYEJCMRi%[XSf:a..%9i0k}{
+B8nJ@vHJ-D]|1G!GFd2$Xtp0&W96^N39d:SL3`#s@@@Cz4w+!T'B{P$.a{kCxVg$.&#OY`6,Y)2f#UG]#y#KCmb=1yb]0s(GZKJ|o2#)Y:Y}Z'iEL[0Po}
+l4D:wzYfP$NI|Fp(,f_7>i._80P3';dy$Hh^2miIAp;92VZ6XgteuH3VE3XdI`2+9>iLGlF)eW>XrH3:6emDpYDSh[#Q#R4vHWW$8r/S/$PawG^>i'i>ih
+b"Pr;5OmA0k]IF#3!Max8Q3b!Lrn'`^sjR0wt`R@U(1pAxuoUlIsK];oUR$NKjz_x)bD5Qz`(zXqoca^XA~K"B6EN@W{"fXPb|EK37pKg<Zd1Ku$nSOfEg
+U}4c$@C-x'mT#fS'Yf`KCDeoma$Ve.-;5wA+ge%FQ{lA7JP,YS`02i6Y|0:VnTSuMh}Y1IIf`w,ou<]Jb^}=I!`_Y;QcZk-Eg&76r5DIsS7^))lj,QU4ay
+"2&GN^5/>!(ZIzw!/GVcsOIlVaTzXN(s=GRh1p;_!m@uf<q=Cl2n+n)0bXUYPr=go59`fYX"zId^GqAPf6/7(_U/41,^)`D+AFwnvtApdN6.OAnY=OWvUR
+&nw"+LZiR'h0FKNU|+2}s>;JF7X8!5W;26Cr5wRUoXW52uNWo^IjToCgg-'&S7uSek+T[%kD%TL<FmL](bm:DHP:ath#vXjj<[ng!qh&WdY1_U_z$b7w3v
+"9az(LT=LUTgpU[_mP~x8'%WT7x$]%],J|7=M9!%}|qNv)^le9U_.P(%Y&>Qe'E>s].pyVz6T0WPaDFYC3sk'-@<41bC%Lj6QpQ0yV/fa!4wzjn9%a<`bt
+ErCInL^DeX3T`BZY"b!}yN';^S,$.E8S9M-,.N>j,`h}DaSCiyp$k5";dK!H7B>B~+.-(G{`nBUwrWb5u'YYTZ-'i{x>3xl5=00xkY4P'cM]Dh%'!cowmu
+>1FnS:)jI.G/;q6zKcX=oXYa@Xf4!HB;$3t!nx$5T"A6DtC<2FVue":P91oL5TGCR_CdFQ+;1,4y(v~v#C|S5!r'2<,ke!48@akaniy`kl`5XU(By0>jt}
+mNSqe]|VOApl:/"v`QaQ"B}wWVdQIrY#cGqok(X#|>I3#R|OKa%{+9@%$NV,$1v|K$Riqhr3EU~og4f/i&`[/yi[k,<sdQ<{83c4F'5kCxtBo.R{K}]D-&
+WI`Umkn4<3Ox|,-<SU@5.SOTpK:{|'-/!C[CBk'd%,eb7$(C5O5l/ewLe.V^c.:YnGa.:WL15P'/7@|q=HI#(JJaLO(uCSN2b`Y]0^j%#.w2#XUAS")cst
+Dz9d]h3)XCeP&)0TIVU:0+Xct=JC&KVg3PT_iC7%pc#Azb"Q^;l;}JX<fhXV`$HP-KlqD(2/g:02EMD`Z[41^88IX@0Di(J[d'3R";8VffC[V_9vD%P9k9
+B+QYwuM@HEU9hQSRLu1as0XjrgsHQ|n|G|e5HN$2ii63E6Pm)s5hVq~qy|JuUJ@8X:HdnfkYJNdUcL@^6q}@,z{0$szWs!g@cQNj<Rv&#>0w`aXb'_nbG/
+{J<cJ6e<>^ZS@/{alM%Ya@(xUIpkJH/zAQA;z(D)hXYSPEMWkE(k:oKhb"c.pSFv7^KS$J+W=OgP19E<zJB=X&.76$8($_k3R4<K@H^6[jw3,hrTb+pI]_
+,^j[voj,%4Co%4_z3coM'PGYFc^#w3)eZ^G[>%qI3JU5WJ3%(|_Mp_!r7!zFKvx@;OH]O>/eZ'AA'Lc>cU["z+8<4bhw0@Q$OSkz']-cRO9Em=oX+!q5wt
+6_O_ou;n'k"@b"Gb;3%(RK4'!;tT<y^8|Gc{gV6idQD81LT,~F]F2OYs-x54{h=ljNKnduBiC8VfyY-6V7,.GA9lfS!,9j'^yJIMCC=Pyjg%s'[T/fXp;S
+'W,H[:jR9-(7^&>gqF3{dE4xO_,Cm5cNPAH0n,JkUcI@B.^[Q)oF"YLlWZen`k2wZBazBYFXy,8or1'9HUcVrW}/1j%["]_^8dN&GD%zuW$Vli3yQi;bx,
+J_e`^kL4<3V6%SsslDwLK`ZXeSn@&%>RnXQ34nrrmGrmTDzq!+'J{%eO~=+/:(~AeZqd/76+fXnHp$BqUK,n#-pUWoM^k]/PhM5x8K1c|3sx_^[yihMhQ{
+L||ySzsIFn)sRq|]<Wx{D=`<1e2/.nm>IlqLKw~F$ObF+)m%B`:E8527rmcq7skrg+";J!_c|}VlnI3Pf+%j`,zumm_U5DkXT-s3RK9v0]L%sPJ{7&qB_G
+n/^wYr,(T6|;0`#el'D18Z~w${OXI3B`HWpq{0'xY(rJGoQPFu~GMATqY8/zh(Z[,/,[tT~5L13LcQhU)=mr{c9&ZS}/d`o=`EZB=yXR/x-Q-:5aE;"dbC
+.B&'0'lCA_:F>m5Q)>eA2!y{='z!q@~:iB~VXVmI<AgB,qzSU-rxYPeAvnMMGA-Kt=A6K@1DX6YYr#WEg>&av=kb"(g,{f13j33!nZzGHq8@7|eIS5$Lab
+5^7Er#X<6|A`K2+$''G|t7LtpebU+R}6t"q8rlIl|F-O.Oq{"<.J55U/V4fF5CY|eM:j>md%b[I66d-#mbvC[rD>cmb^lU6CMBmn}TkOU6#}GwWeDDQaFK
+TpYZfna"qRYv#HSUoFw,|f]KNHoA6ezpbX{q'WL4n}Gim!rTf1g#txEB{'j$y5KC#F7`wd~68`U/>L)LdIv#X}Hmss{VoRxFtD9aGC!]pIFPgL0ZC1gI@c
+>nI9@kqmP_Lg|L$UXdH3Oa1ee)f3d[qhovaFUa`2e67Bx{+5&0v3Sw{qXu6O,h&b"#J$^xC4Bo;G!r!R!&dNiS-^/ri;4BZsuVb(KK.0UTNu;ZgiE2_iVE
+jauE&yE7:hfXf|x<5ncUvy9CeE2n1|~Sw]w`9;}.aRL]8)z;h(Ce0y4;nqkp"Dd!Dlt2Jg`<3Io88L|ox|o9&psZ_Z2A+x6]%l0S{#0$~Du58";3U"4R&V
+]r}WUxB.)mpIAktqi-Q3N;GPd`-LfB'.0fYFQvWv>VVsbpNH!15DDgMEJjmnW=:d`Eyfpc1KA^UkC0o:#F{T_tcZN+HE=x_SLnU]5CHo%fT;Fg{:>lGSAE
+@ot/<x,iVEIRogo_gt420,[7eYUGu0O&nY&+Eg5[rX^'Z&|qV#Jx$x~l=2i$H%gR2,Onzgi.<"6tk<vbNsA}n}3Tl6Z2XFraU4#V&%FpAEi<+drDN!2#%]
+X%W5,(8i@4T(r)XB>V'Wy)GT2[xAObK,gziNI_Wdbp'VgoT71QkYOr|oV_(nZo2ldhn-lT6L"ho!+W!n5-zx.vRYGH$gM{5BEg>RqopCt:w4d{k1Pi0c"2
+N6`eOa"u`dj_9V#|)m#nJYF-H!TTFJw"Iz~+Lhe85-&lg-BhW_N-`9kGIK:OcF<GJ7QT~axQg0+mS=med'tiKWS8(WWa`Uyw0vyEAK|xB%$#d}c#;3(I=g
+i6aTS8B8Ksx7)>Vx1+K15VOG/'Wo34uuU,&>)QShTkVYiXdsn<"+F2c<ZeiId%{Gm7nP+H+QE#-xgNAL~s:`0A,z:6shcz#:iNpE&A+qLCse%F611q:+%o
+Yf/S:s8v)m4p"e"):#nZ:Wc6LerE:Hd9L#UgZe;]Bw#8UfdzDYk$e%Tw2o28fF!$gGfVg9`bmLTubN,[d#pr.z@BLkpMhhJxG|{L;R$]@Nz{7s`}XNiba#
+i0LKo8gi=^S$|h_j0,[[sH#qZ)FZ$d>Ev@%s`0Bd(kW'oNp]v2@yPehryYHlU0P1nb9>B0+[kNnQT$y<&e5.25Ol>v=>@$5]Ej~o[Ln!t{0uoGOoq.LkhR
++n5B'GVwh+^B!-4+p[byi1C'5RXjQZDt+Q|=)Vz3/r].El_G8ld)}@w%<lW$+,#RM_fIqZwKRB8s`;=JMDDnxPq!gEnI43_U_6567/I$!qxBJ`/cGJ&{.;
+GbJ6>{[C#@o3K'Zp[3UQ2b25yb~IJ0VG%M{UFhpFeI9{plSZ:(2n0G_e:zK&D1s3H-pX3QD|`O_pcRu)vwa-A<%l[R9e~uH0'e~q[U,g,p/&}CAy`QxW[h
+qo0:;1/"~lXIssUKbk]fm{9U@{T(W}1uAp~`.d9dgN9T.&~5pz0Po)'iyHz/As.,j;)l9U!IROFo|deyt+PR(s&^+mb>Zs5@4T"Mb/kO6.32`}a9&De9%S
+Qt7T;ZOz/oIe<Drwz97<O=ZmZq;2Dp9#B'f;3&Mo&LUqG4ZUy2sq32nB)fTJtgHn3'%)LM@P|>GpUr1#UAlUxg&ymXngnvhN%64;/M|EhNI(yi&ly30fr4
+W"te4^Q&LnyExAZgHm^A>SI^F:JAzxK!!PSaM->x"^g'(3m]j2F7ZeAv0(t%&)JQ3)@mk|yI4Axx+f]`GE6o,_+Iq6T<[@HK,m#E&!EZ:oL^9H9VBQ>}'4
+~dh({=%[vEc("Ko^9,}4tnBa-WDnga]C&OyvF@gtl=u+~k'Y_)X5i<"{i"ZG>cjgP'p"^w]nsMnO>)Gb@`X3#EW+NS>5gtdfpN{ZGJMBy)CA=1uF#}5]7{
+RxTGfcnRC^]ajL<;0lC^_Wbw$+}-cg#RR[:f~1seQcw.XgUx2-"ao>lS'd2Zedg#Ca5bEy!vZ|H(;$N,]ZN`6F8A]5,W>XvpAj![Kr8_~`d0w>xf;|or@,
+Bs>TPx>eU&ICD=AIu&Y+nDf[L|D;_29G3a%Wewu#J$'A[A:Wj^>9xLbr#6,P)78dBPp5$,BM8y:Ock.i@0Shff!$l3<WQG`wmNw^Pz32|XZ{`Z"kOX^6(U
+<0@HZTBv<lR`X-7.O>v'zdN5`Y5E<j<{>(_U.Q--4xh;X%+Jr8wS7/%z|fDXuY0v^Sfk|Fw`#iMT78LdlfQfpBMJwg"N~:'/W3+X.HmF:cF'#8Q.[Zu{.]
+GWWer.Ag&yaX3!~s<XVpw74|AjRKC`;70)8e&cBQ.i,K5+OYK6/3~t_f$eC#]_<mo[[=T'HUSD-5(}yjA|e%.M'M,tA<auONXL_@W}ap:Z4Cmcr8`11fNu
+[e!4tOeB/ulh~@x7HdMob7^o)=u#6Vr}syYR4oL8#M_UWwC7ZT!B$kH}Ac/]5BPh/c]sIG$(L5u)fqr[w`8v.vh;tZ'TDk0S+#>|Zq3kKp(g(e=4^oYr7m
+>t#>7it-Yozz<fL(:jb};e5QI]Kzl3~9#c=:`xgJg[/],G(:&'%:]0oIws7%7q,0X!34nTL|8nO5Z+s9C+9nv6%ar'Q!UC"]W!s7~0v%7)1FW^QBWtE<}U
+3#P#kY{Z$E"'+ji%l#a8cRN6]xU]aNiuN'c"]^R!v4Gt'2HGwu<o|6(XCb(ls79#vRP@;>eo9-A>R[+tS}t7OZ0Hi]JMMY.g]]o]Z7k_,;Mu"3v<[A_}N-
+_[tE~/Stdv|:Ykn64x7;~8e^Z86]Py}$R,0S!jeQcrkfJfu-g>v:B("zhCTJ.CA8pVx^D0'ETk2a%l!8fB!Ud3s'0S}B8j5D%d4dy3<U9qOc,m>,Q&aZD=
+H7L+F:H9mgm!LsfA:hk4$Oo||IR2gVMvKxem7ZMDXa$CNAMXqy)l)m<nXrOF'>Hz7c2oD4.^wJ`d;2mmG07I&3g+,hC5/Y~[)7cX2L[00H#Ms7vd#]O,cC
+~C+xxp89fD-9t2K<Z>:Il3n+VM+X^=9|OCrIKE/178+s~^&DeMLUCq2mO9Eu'D0fPYhclM{Z&dN}29.Ii&}:Jg+<o3g|e/pvb@4%{Q<>awN^gh"I<oPSSe
+L!UL;38eJ6/m'hq2<eT7lzjC]]^m.+[bWT;T@p{i2lJ^GeFRi[)fL3D@pEOh4](2_@'LY.<=`)vD@l%$I"B4h(#7!%@S_A9CAWz`A`w7fOWpp'/G5+^7GU
+i'U<^/:o1WxDO)90GAvit|s^H=Ce{uyki5)$yLxM<!9Klq1}1P&fjEx[YStaEw-|Si$DL^fH&2l/hlVjpr1DTVm4,h6vP'c7>=+Y,OH}"JA}k>1V8:[C!)
+]5l6M&$VV:C:v[]}FVWIyO!(d1pUB0`wznP3bS8%EdZ3]$lKGO5Ms<A6;aIOT3^">xv77[|%#N(IG_5O.&|u"eV"V/vL8`+"0+sH4/RdO1sr%S~uhVh4og
+[uWv{+j5YFw4i`gB}F2kPKVo3yRX3SzgpT'>>;{KVSoN@o<&#G9s&jLY^Kq1d!,5QUkY!_Ho:NXNlc|.A,O=E^0av)./M<|,YaZBt#xFUloJ|%v|R^c[t}
+#k)tfJd"tC~V{$ByA`"&JL&-UoSRW71cP2D.=9oa{j4`x|(/R=!:NzW8=sf_X#ct@;id+fF!}<&BuU_U;+-g]p<|[RJDW-!~Hw&n1'/f9Clp+r,:-4A7'A
+W)E}"Je^zvOzR>VVzIloJ;Wp]z7YE2['xoe=AJ)aI&BUZj>X64K^~wu,Y4C`op8VmK.t9^GQrpNwM_D:0HI.ig!5ky"ao`v!o65LNbhk8{p']^hHm7yP4[
+:aiwILZ{KnSmIF6d(_kZ.Z%ui$^UEn2U>|5@zGte."uM:u<"IF#Ft.5o&K(h(B.DD68Q2IK^xtv3RqUrD[zN"THH5O>'${@i/88GOt'-3@W#""N/Wp7i6;
+LO34qc=)k7P.BPOw5qkNKf$rZAFA4,9jP,f<gt@Z,/D_@6#M`.998'|^UyKd_|"O"ij09|8fc3B+9QoWI-ZCsdQ:|y#ooa)E<VB}P7RVoz1x$k9Cwp|YYR
+1V1VKMO!%/,aQ:2/Wc-298DH789h}A~u0YzxsNB'02-bf1I|/ox'}0.[mO:i<Xuu^KVoZPS7E}LVpeBpd+y%[QI|,C/&_VqRV-I54-[_FSZi-vZ+[OZp<&
+A{60y6O6q+f=_6gL1y!m>lVE.%82t:l@)Ketc^Jw>Iyj4^G'zGCyFtR"rZQ_@,nA#9~8-+aT,W7X4K}iyCSA}c.N{s4;qk}IPz}@jL9O4"pUx,>CemCraR
+q|!GrH<-OHFdHk!AM1P(C9WyN<3+ET7F/xW.EF=BFtt:U11'_'QlWR(t^}F}vAo@%z'`F&naYaaj+oB-Co9d{F{P-2;#co~SH@RV!VVa{|14N{CX[rW&UL
+,RbPKn6:EGH4CoD5T:TW>x!5<Kp+ZKhh<oBXAXh/{p:}neIomfb<lz.g4f{sP,(yP;"K@INuz5Ln3q"=lJa7J@'HUf+U97B6Jw<hLvXaj==D|gEf&kQ52N
+`T<bV:b/-J&eMiAY.xk7m`9GnVToDDxLy+!OWBbYTlN%nT[)fg=0V[~8LF9sjk}k4ZsZ5,YNk|&8jyKqm27Asb)yxZW:LdluQKwC!s9wQb!7:O49hf2jz3
+J#tjj#aHn9B%@8Qi7emNra_7#q)S8<;sa^lz^MbB0=;>MFv]V{-#}]Ws`+`|(P:+$U/AfvteX[6x5!A1{.nprY!4'4a8w@'kvRFKRKyH>@Oln"dSv0qQyX
+bu8i^JmzVe/I<Gw{CD+[Q)dt`['4)k-]cX`.A]OLF{{#l6P[DfvQ.C"zJ+62Db'DEq[k7|xpmmDM1j|7aTt&/WCB;#O&_".Xn/u[NiPV8eD@I%i|,&t3V<
+,V&CSK1k%b'h<)Yb{$Qf}LGzM#k+=6Z:5Yd)E85G9Cz4@PXu!BV&l&Yx`PKhCp(^r&y/W&@3@L^Y}};8@6e6#xb1G]Tes/0qqUG[EI~T|]dX6uT$6k^yY/
+7GH![>|FWH%I#j5j.rWRpyd0uQ10v@vXa1qW7gr(BKp$$%r,+tuwb4N9-c}7M4h|,MM$0@rhOp4_N1>7=mr9)Z%%2P%,&c%d_88]@JtB%}C1DwYu2q"%%v
+~LYMb8|w{{FQUhzhB"($~@]F&@E]j>kvX5:xQqd4:@_VT5HiAiD^I(7I[x'&']K:}sS=SXO|Gb3}"v]A+nvJ/b(,V:tp5c}d0wmN,y`$PgJ|Z/oIv@x>#y
+T`R>TNt78rH;lp+r2rL#^]$R>NZ.2PSf{BcURIkRx}$:L>p4k^8=j$%5n<hr'[Q)j3@Uod'MEX0.J1@$(>J<i!J/JZBgx5S$Gu/d$b;lR@kd)YN|aQ-uCY
+fb0PRssAs|Bnr(~h&'!#r,s8GQbuC27&Y5d1<25E9CMn-:fACpU|k5sK&W^MbL1L{N/AvqNZ1]t5$n^|Qp7sIG$U]!7R6Dg6I<'[1`@O@8qY4byc|=P8RR
+Nc|G}sV>uWtWTrY&GLpeEAv{bqOZjlJLpHb!Y5{v7D{5y5_v'jDQ%XG4$@7KbKklany%9h:'/6.KH[]&Yg)=xKaWEU%.nGT7ps7xxbBw"FkulDSkH]VrT[
+C7o^rC4a@@_(#izpm>RyAu9;fi,v_,t1cFe=SX-Lulzu4S&G9:p#[E@_T1&78HPAx3`d&&y/T^|[-QVLXWDMeyRF!+T8ojBzdS_6o,#Pt=<w.tXPvp!.OH
+z7,A:aH}M8mI%X5G+gOel!4w(>AG){gh@$m6Gn|2.5':3O0v'}(r8Z;"ZDP2X]>gEr4gEQ/b/H,WK8pt.tr]pbOq,wR)hC+[2mvfn[;wGt:{$Cway$(#1t
+,vH_}ymKOwNj@Y<=0NIaSY/f~S3cD6!e(|'Z/%"MX]nZNmu-&Bkx&8SnTMLU7j>64oe(1f}eCzUJR@NFSHC6O)Z<rH1cVN|g<u,%vQ'Flmm5UK/)kIh@N-
+f2{}RY87x;)##&Y&u.Jsx5V$H{a9x1H|!%aSyFeDU)R3UuIdY$WO{SL"IQt<=h)UN[2rAl0VT<dc',lyVbo=-Q4g$JM7dusHIq'yQYu6=qBlNuxd(H3U%H
++)ISflK#3KCBn(;>KE2ZC/]oFl:Qh-jlAiAR{0qR{;B_j!5in"2,Kk2UdI`"3344!FdcyK!2n}[siy0X>la5p=Idjbhf/3ZbE;aAM9[q+b<q/7VA3`yep_
+etqG@60[f>K>l86-5|[/xK}1Ei+{u3N1)hzAtq;mW|SZ$w,T^1@'Gm1/=r~Ib.tjLM$EZ;XS_ClKP6QqC(}Ua'TpyGkwl8VOPtC$o"Lp9^Fj}-eq2wt'yc
+pdLdg..eIGk|${z=ZGx=:if7i6UI{OXl2Myac0%qgAm6PR8y|RO23h3zLKDOlhEVvirqDPlt21'bUOb./%=:G<u$_QaF9%lZ]Fs<8<0c+B$y(@|/:cwN2;
+H`}EW[f=.4s@cUy"Oi0oj5"d:PA$(v36pm^JE1!|)mpzww{<jwdw2jW@ooL`(iln$x!NamPFXs@z678(#ey$yxFWgaMSXwsT+tMGKHbm4nECG^f'=iOE7=
+I}(OxZNL7>jQ6e0C/K[B](0AntmeVo-Jwr<pBH+eiZ0XqQT![cHBe=zPM_;9]A_$n+9_D:C)g@JSK{CG4HvyF;-GKw`uwC|P!q$@/zF_vg]#faUJYL4BvI
+)hH%T3;_Zv#Ioi)"WT^5nLw^T"E{HRW^nVJhFE_t0AYn+>_>ja4>Ba=%(WRL!U<[`-h|$jAFoPKu$fS>CYH%d+@#UzSnqfrPI{}%zg8%X5k<JRmXI5Vf3x
+yFjr+ZQ5BljgSucym:gDI#SJ-3"s{M9jnqh_k)Rv8dCe.ig#<QuaQt'QS_x0|N{z[.dr#bqFVGDp#qX/VMm>xM&#^JSR_XFuJqbr~vx;.1<[I>/x^Yry=l
+!|;7CE5>Rue.Sn+hQFZcJ)uv~.p^G5JT+9yv:N'sq]%{b{f4!g=P;"6K8;5j695|9%&3-N-/7)`y-wFJ^:=,6d6{6kE3PpB0[Q[Ty>N]Dp{b|^1l_d=Jey
+djl6|lRsU1;$ywOrS.6s~hH=Oeo%3-OD%!"`nA]IFXI|{Gi`8D<A"$A_~m@:C@PX/Bi$J>n;p(8)"cVm0>rmI[ym~+RzJ#jpg;H&F}E.g3w1CNRB5jN.AD
+p$/$Ks=zMuUMrJ~"{V^3FCX@/RE|/!.l`N&Ba%$rX['`[$o70V_Cq!$1ruFk;z>iednLc."`V%2PY/HbD8,OFCP#9<lBV/X%R7f{Os6:gh<g{2#v7}U&-P
+p;P{tI%JFSF|&;k_JG/CJp^QS,ECqyE.qC@fk8QFac9<y@5S7|dA+pOV]dNq'lzf^=)y::/v+AsqH%"1`mzRfveGSYCcbnh=[MoqGu{)M]Zux@uNl+9RJ0
+iN+Psm|9I,=mhFBEf0TW}%e%i2R+Dgm+JW5_%UuwFm01f)s='A8Q3lBHI72DH-E`UbATyK9O`HLbU"O&3o1`l+HXce8V_M#)GYg]9nnT{<c.hoxv6"Rm++
+<5S-XM4GaUMdMw&ObZubfB@aMU@aY.M$FF|bO;/(dS]2k%oepNilh3"gdX)cNX^I<+xj5+j-{sHJqWmAcO>ISjn5IJ:V~Z))H;k]s/kmW!k6|7vli&A^m+
+w99Rt3TBZ^UXW_Z@qZ$oQ,_Vzi7IYm4/6eq6zLf6^)'4gU(9E]KV6y#j{Aj%OJC|3P(mi{HF]]VD:2IGztT(B^8])<!GCbawI9`|W&4p&dI8/A]6DE]{nS
+p/xcQDDZ5{UXRT)@wJcgn1+xIc4&RA`5P4^Y0TFbq6//D"@jZ`rsF9x=Df<jr]p%6;bT%Ci9@}a|uzehou<H$@TU__O_4$p2tq[W;UvGWM$sG{01u.FAb!
+FK}kl"s"Nk@q9GQ84S:TVb;9BYpnb5'#}lg}X+52KA{$ZtNs=)I2Kel!3,hx<E}z"KDF[DK4c@o55Q@,R)~v-{z]z6MJH[Po+>{Y:HkFr0cY/c^!WPp#/1
+7MI_TF7$u5OW9wZnioR'I`b7fo-&HS@3d^GNA3u<~C~f7#cr^[m<DKMDhRjlseL&bu1`!>'bE{r:wh8QzDenFa-#qNLg7p;/d$DsPSFy}a$kUz`(r-m!zP
+`g_9'FW'_NFa6[}-g`udDh'a@-z18C:VuTb/&nL[-I=@LY:Hoan'Fj[9Xoo^U.D4KZ%#~<##(>=NfN"5NVp"4k3clr%Lk:chPo(<wI7{,"`rAtW6SGog;X
+wMy;OsyR/:ZY]>Z8{KZ6X4!F8}iYSq=3p|x=4x&8:OwAUR`:{AOemEV`lk[QCbgTmX:v~ze;7:p=bs4p-l_6vAWHE`J{"aL;3``IeLY970@A+u@S)a=<@@
+VX%vk]F#'UD^T`)v+/q4{7(ZE]/:%lB[.^F/^U0deUj=U5c563,@+R"{qGQ>qQ+JYwqVBI-s3C}qAT;"`S&_<:[a2@Fif_|IIyKg2l!1;sxHDfMI-kvQI(
+=QR9biLNF^+OYsWkw1lat@iEz3XK{W{tn"};j}2:DjN].^]^c4:0rIgb:Dl<=bcYK4u1pSYw|},9y^pg8,^=;:&{Yd#1wCBn+dZ0h+A;u4l5T[LyA3%p5g
+U.`ivt$`WyCTX5nYOcU=@nrRiY@F9')/A]=L<dYcQdp5Km/-g'I=(1-|(d6Q4dKXfJL(E[<Xf'<EW/CwF1tY"@g32jin-ZZoqe+IJs"`nG.b-v>0O'V04+
+RSHgmxhc+-zJs/vM8C`/lqbXRY7365tUaui%Bab__J}#{6g5b:e%Q6WmkA%WJR6$iMC4)RKM"wj,ULxL+alJ8VKA}!IRR>9ct/)7VfWrNR.eDK(-Joro&n
+n|Uw"_|64U'-<ZgWw7DQJdQNsx7.0iD`3w-uIDDuj}Ru,{}zM48gH7STHa_Mqa|2yZ2>]wHl0)<d6Ol!K%8I;unOILLZj0)jLz4O,@7J2|Dacu1vy<9Y;V
+9>#:cQ6F4p'Z{Ib7oR%e65_E!d^it2uTx="3=T!1A+Q0MMyn%rPw2i}8,72Gm_n#mzFUPHgxntQdT>63jz3;jskia@sl">UH;"jI#rz<-(u:lD8p=zC,lA
+Q$Ks&-hBT.{k_ecc3v/rgl~};NohtUf&Ctbn%WT|nq&GHV^qEBW:w0>;igZ,zc<4(%zaEg)riYx|{f`S6-"/I$r8P=wgftJ%gx5STgyd-s-8s$TBSg1z5I
+uPr(c0_5!Dhp^9V8hTw4[8@UdHwO-"tdkZ=tPA5)wE:>HFSP0[B:dCG^,mPG28@._pL7@{(0.dn}SgNK5a'W-=bE)%Lt:b8SQG7ka;)vYZ/f+kr+~bk%`5
+kFNN&VYK&!`dvzK}o`b7!.#vc8Ie5XcMy34A<8eW}<i]85~@:m>|#w3KK^Kxn"C^Z1jIaR4!B<AL$!XY~&5o.Wo2wo_hCydAJAm;okeH56<L:Z'du@Gd/=
+4%j`^'Z{$2XEcq'u-oU20%i-3HBXY(#n>U5[HiOwCP.RAeCyQ@!n_>:eWf(dek]"hF)J"#z^FbHw(/KBs%m6'UyL^=+yzg074vDSY0w-2(mu4z",9{>WhR
+RWFM+ln$MbD8deU;^Ng4118lze7hLBDndHzW;6X;nL`&d^9pDplS}Z2QJR+Y7M&'|LQc2r:L$'>^Wpg|pF<>9U@Q&cddMmE(,PZ>aW""U_SmVjYQ|btL!B
+@;2^Pnf_GJr6S$0JqiHyOa{ylkLK'3IQrSLX(qNcTsRr,XneT|iS43N<nwG2@J=C0O%ucKtaOc:<>llw7#QfYQ,eiqZ2wY.ehq0U8K>7G>.2G-S8/OD=i{
+My-n.V@6"#B_nL))XOM]nR$IH2.pJ@.dwo_.+;E$m8,}pC""60N@o!"wc{2c|m5K[;!3]K$j_c-8A-9$f&AWpM9LKWis/i$zfcm$1ZW(-(C#6t|3d$xt`O
+Fw}zSL|Z`Cql-LldTkoG2vlfpq-Qo264e%xCegf{inItyr<T2/bF5k.l|K,s;=_Rg-5{X25UC>&=NA3j#}z8xl`NmIZ[l|ar301^N=sbLz=+M#=.['/BBV
+%.(;r|y{8k86+7Zrsphof05&X,no-BFR`<>^e`xpiu)/_mN:0v.b)bnQ-![A;.%Zde9y[(]v%pBnS8|F!T&]}i0%pRFZ#;L/1ep_"wC#sPD=Tx;3D6FpA)
+Mba0o"TH&M_<zntQwVsU3{(52}R,{u#IQg'5uk.}Es^2^YwHh(Tq7Se']uce2.(3uUA7BOz3o5>2_X]oKH|YHbmc(1'x$V$Tz)+L2Z#|2z02Mn6WVJo[5/
+Zc4wI1pxWftwkl5Lep70n{<Z@2'B~7@k}wq!Q_N,4jaP`,6#sn/LW`VK2kqd3Jn%~E;/by:I-7vMWS4'F;et)a%j2CTF!$v-T,5f=Xyw&cjoR3=cZ|]O|W
+~::s|z2hKHG,7J0B`)7:V+lU+o3d'TD{ZUj+2wR]Bpe9I#<3aWNs^c="Va+3OZ|vqsF7d()eG5w-GN}(Nb`!m4R@pM/7Aq-#eu9%Rou<,]>xOTCfyo5|AQ
+Zx9sL]xH%;1UdYB]<r;r#zW#@,72qUNIR1_2v8}Mx(!HuYAE`@p^$.v8$H}fO=M:~C8Y#%~B!&'NHisz5uQq!V5[Sn/nK5jEW1YTL_^W15@fl'o#4lN9Wm
+h{dTp]%de,9Jw">pUUG2w<{r'VGR'Bv16[(:X)h7gNcyKej;d:i9CI+](i!-LMiBYcJwWX>0C[2kB`i1uJU=)w4-=c-ZGp{#aC+_BX(ZO_i]tx&K$4kL]{
+Ws{Tv#'xhGfr@w2-yo5pjc(SM{>g4pPpy}LrnHJ5zyk&T^7|u]Y'!~6/[cdU#7:N{+1a=-XNg_2ZIA^i##!L!P4|w}KqmF'1@Fqt[i_zZKFm!k$fTxo`qR
+l)!P!$[EktrO8&du~8i%noT#zsorZ,;v5DMEQX=g3frNNu(|L0J"vhxN[Dlz>&Oz]xzq9H`,iLZV/8sIkb$2`8~iT6^-^bPpPGQvn)BWd(NkDkhF{h|tug
+xKdrU^UbTnPPxP#om0]i<czi!y_Gc5m%.X9%YY9/m.%}QhBsTw3qPk;`Hd}WTACD9autNU{Tf`@%9bfKHcz,7vy|1tCd9[.m]UW}U{}fSZj}8J{}y#:jd}
+HdsE2-eh+9Z<L(;Hdm,H(2p7UJa5c2s06R64pz;AXKfgfi@%&WF20x[F<t;g,xwQ55=UN0!HUb,gre#<#M8w!,XeKMF;y65nvwi5bY<Cc.1T9eK04Fb{;l
+RgulUIP#&y9|h2V]n}jZlG:TG4JKzeUMD&6-GqZ2m)_FAQdA`80,hutr,xxp}IMZ%,Q0TjiSZ<VV6!k|Mo>uC#vA@+DU-Yh7M[jQFHqpYbWwL4;gKy5hzQ
+(%fE!}a5OY;M|yZq[sR^<}wh{JZtd@Z/zynnfd.O<X{_Twr^~@+6p1^Yo_@hc44].:=aH(e+UB>1A{x6VxSDok9Z;BT<fqecDI/tIT>{iRHnUN`ANzJ"m!
+_dM)T|<,Kr<G&x/El$=;Dfr5KHkbkq|]rne^]2o[`7GW;DB[zax$!{R"&}P)hip5S[0w`E>}yrIx|RQv;BIu-}<O#,<r[.ii]&(=BMx>Wu%Q5I%O-t6:k(
+Rhq"we`'4qx:V^iEuwdC7r.mbw)-V!p%9"oq`G^oM""(]'rpu/EuA,~u-aMJl^oP<fPh=Y]lEs]c&i[rWY-[Lh>cTiz3Gk,W&$y|lg`_f-bhMY.7y1AsB#
+3ylhfVK-1sx!mL$Tr't,ZZ$v2#!2zG|$Q3W.L{>bxG8eDNWpyvp&L30g7uc:QY=,KZ7P91xh,|G0vFq#bvJnOP5]2`/GZ=rnu<t({_h"V>X4S"_!GYZ1Ch
+@zu'w[IR/MfY_U4CU{WZqar{-0`tiKoUi7}|M=NO/}LJ_k%rXo:/H^AXh@ip!0v(Iv"u!C]CF,v0(TzHU{'Y4!4(43w5^O%&:pAqTpGzh!%WhXJJ3/z}E8
+5xsj<;"OxgI]J<wyskG#iR:y=gjPA%I%wHFuF|qIy{pv~n+29%|0^FIY2(."bq@F40Kht+/'@tNBXl3cwgNFL%tI;i|SFb!Ac8o54;68dJ_3.%t][v3;zc
+j3OCKhcc%^~7Vh{5x(We'2/#i9StQ952H+kIl_[bDB1{#Sy4g7vTrCmd`):u%<0KqSiku}zi;"S)Br[V,n^h[>{E_"/nT!}""QBe2J;td>m.-&+vHo0<Ls
+UxCR,GVrHgY!%#$mpzI&a8GXsM`s}}aK%da|;$D&pYPviK(Ol0FUmCXQWUm&YWiW}-j{]6Teag7TB.dUfQg+n.9-Ee~w>hOku=D,8WhU{=@+U7`Sa[a+ka
+iORWYeO1J"w15;cplr@rSCO=8l&T=HvZ.TvN4%kvQC;m#R~wBsu4/&>'UaR(U4gA5MJ0[+C#Z"h/|0Z'nO`&.`bDu#OtPDaczw^Nv<>=#L#>$p_`aq]`3d
+x1Kt,&=5dT&WoeZPW3}'2L.CLJ%)%DP-)pUDlg>cqn}V{W'']q7g.C|X8/)(%QIJ-D@cuVWchc:kg!5ABxj>/#[+Qp9o@1xe,],#%Pel9EJ2MGITWY"`<g
+|r;SL]4>,`odb>Y;#:AzEZc,_Hp_(bo#pUO5^"EGz4}q[6gG(e)L2gLT$LH6t$-5n(&l<lw"M%5.R:yUujKI%BNeg={L4!DayFTeuq<2Hz|cx>"yJdl>{J
+1={4W'[:}qv![4db'%VY(==[rmS!)4A|xFxP!cc&W9IyY`D><^(1]j2lLcy^LXoOz.p$T).K2>TGr8rg.8;,7%`cqHmGgo"P<Spu[`C2r@I+vz(Lx6eE<9
+kJwP,O,uea[N7w@<}JaRb^7/ZMp7"mS;}J=rO|Paf8T9%Ni@tr^GJ]7>EhUn/^}_U[X(2]//(7;+N(Di!F/,V$52bn_Ex86nh-V7.3k,rShMb=lX=iz+7&
+#E}mpW_&]V5e`ix`_qdf2D{i6CzI7f%zAb{WLB5HntB(vYiv)9m]riUE#1+A{^w`[^dEhL:]iqGOL/uK&,:Q+_`TE0Vq]T/=c8hek'D}##FGkQ)4k%Y%wl
+$F5c9X:a2=@nE3&v+GwTj$Pfo&yyneu&3-;wGBNe,i1A.Q2{;uR0'=nqdeFt=NHq&;lF(,aQOTkw#[2I;-&Mx8.#P$`i;KM)cA[i=)p!ZD.>p):SKoZLhE
+VWlvtTPXD{<`oaWhC=`Ubtdp~N1K/-6W:xkU7Md.5YJ2jmC_K:RaC3S&2sTVjs6IOVMI)LCax}QUCq-O`fy|yl+sXS(lKL,m:`7-"Jlg:y6Ydr8).#zm}U
+Oftd/Oz):$46~NqhDrRynCwmch;OmFW&K@]w7n~3UmPKga/Yo/{r2q[&'@_]!v=Q3}w_BFEkz^@$>[L8(+d{iAw=/za>I4:kQfd")B<%gCom&d"I==YID2
+VISrJ;+P~76<5x@Sf"v'SXvW]OjEolv`%(7:<u+/8nNq!RgQoj)%!y]Koxsg]+jA&+ds8lfd1`T5>e7';eJ,/uK$~eB^{p2J"}@zt8>g_Iu+`j<^kt&ge1
+%T&50g0h<&4U:G5pjdOL=l[-O^2OrA]CF5QKc2p8@tziZ&.YwN],s[uN739NvMUV93J.2B:(FG;+M5}$'gh:WfB5B>)Jj8ETq<TQh^o68vu@QiWQ3I8[U5
+h=Mi!Lw`68Engs,+Yh9vwoDBr>3as^wi9f'i"W;#eYq@~H^s5W[!_1UF}o7j!Y$p{Kbu6y&!63tcIVxw8DW8T;dx%[+Jw%Sl7nKC;NLqvK_E~w3r2}ffE}
+G1Gby:E[;vFc9-M:9a.zqO#dtN`k['fkC}GgUYa3n{S7y},O=yZI/tt+S|,cLxK=rzg"E3m`^l]zIl7C1o[C~MPa_7GQUNGZ}[h!)@+g7J,Zae;L{CI/rM
+]6q%Lp6qaM5b/z7j_10qiR[OM-v{j7bDZ[s+"fO##-p@5gMs.]5PZH'57F!%bTKpus_U,e5MF331qPTwtq{3'`/d0r^Y>cpLSu3TH8aG#O9laXLuS](`MB
+unZWVI^{vR7'`lS.x0aQH<GyhZROi>m)FJuZ!mhzNn<bLt"!~}]XJT+f51Qz4zWs3!iaL}XQ_7FOGp+[c}JCK.xh"}wM^eJ0/PGV+156exn#>yyC$P~#M>
+"IcjU<s0=d'5smvb&Loo@fA!Ra(B8J1o^z(X3!R8T"]X`OX8NqZs9[kZ,yQ46kA;`F+s&"n[Flu>2'P"4XucL{j:B]E.r/<b1:WD"R-mkDY.r$tTM"He&k
+/D"}ei'Zc4Sp%-pvPx}mbL~i&:RLlYm^g6A[7$r$JL!6/ZX@BG^1iNR5489j|F6Q-swwqr|Iq_3awqKn$t&<%LRc6M|}^,Ten+2X]Gl0~'%,|$r1LTFMa&
+JnBK-ZmnYmIO3#BG{/sx'vktKdQ!-;LVH`u2@e(#9|:H{w&hxKY.vA'[j<Cu7V`>y;lt`k<nb<f^Ld73LS3{a)iL(!+(mD:O&ZNA6UB6y&hS0V6I]0/3$f
+0u4%r<#Ruwdj^(aa->Rtg%SL.!W_RQMo{C]G^yQ0LoIGE{rzrgHg(fZ4Yc{H;!l4I-^f}HwV)yu^Nd:ui+ZO(6w0BG29H<sv;R]^@4`9FFE]txFay2nfM(
++QpT1wBW<:2v%zXt'PGy;951<LNQL|<`Dr75j=y!sgXDe[OcL&U6-)z&`4`1^S0@,[!)9>tL2wfhzhiECx:Agt/@x7Ip%hipAP.@]k.Vhq#WJsgwI[',>>
+.75Q64)QzJPwmW8lY}Wcppo'0p,r(d0;7T%bUgdO=d&mA|/p}<zAmv6Va[lokQ-.xPN[VV%k@7m>}b(bGF"Feduj(.!3oj6V.439m=:/OUb>N7^iKh5dxf
+-0OC&IH+7n!9J=40i^cch)&mR"6_IMt^jnIbyHx)P'Z2Dpq(Nc9My'CxWG),HU]2h2do]<rArqAd^xhd<T{.(@T^#6Eb+TjeMsDJ~yfomeq%2FiFbv2tHF
+l,ns33XOd/T#IiWUn#!Yz7gZ1/Tl0u84E|LcQeLLT6N8@A$Gr7%lhQDi<Ve"$Z96_=TsjR.D@K+HHNdXZDV0e/=3X1`-LF]h!wo(LB@JZLJP&kY97}_7R>
+[wod%Dx+eE@]0$PcG'.P9:>.2Q~u2ub_b&gq@a^`L{;HbmqpMyr/yRM>P<=_88`DSu3oG1QWb^{2kTvDIW&CaQ&r1pl@n!<L`B3VM4_h@`14e6E-zhikA#
+nOeq$1kg|cT1Ae7jz:{p(W0FH#(LhHM.2)%RDf6&2z,W<RDx!_,:&JCK>Y[YTs&r&2Of"BJKv>o2p.$"`Uy#vq]&KFv!bE+WOeGkJ1X/v9{frFT(!b/0]<
+1QXl,O"M.KjC,jNX5l<+Tr]8T(`@0nl0IZ>6j8Tj"5B=oqifFOUbVdXG7^+oonc64`~[.qK2fnTY0nJ9:4)926z)@Uoj9FKqQ(=6(<9M2rm<Tk=MER-4HP
+e+nG;OO=-ztdc"_;#!6,gd(x=X;xaDHL<`qxvhA[Q$2vO]FcKv}6K]-WMp8-s}K-WPGa>kH[(e#lThODB`p`Arox,.[;}va.M`QUdf#(SUPtUbak[Z8I+6
++io)8h|6dLV!;bde{M=>@$sK,28)5nQ}~ZLsCmGY4xbF05!y}c8ZMHC&1F%Y5sA@Yx2$Z@0K,XMoP_c2+s&8F$[[LB}RfGh_WB.}l_KxP}>7FrxqhyI7BQ
+I5s>i:u[usahUjM'.<q'w4<,h7GQLf=:Tkt#6ba`e,oIyNG1maj[!6%XEj3y%MUVQ{8&.`0tiS4(iv-2lHQFcE(o.sf#-LV$ZFM54zLVpeD:wG`9IbdMe|
+FNVaZN7Du)A#iTnMzgP#<j#ok%jjz=;#x4bP2"dL%nX=%(%vX+L>AS2Avx;M2>A;yugL;n%P7B8E+[OQrEW64bv9{[h0FUvy]SnF`aS[~{b,ssoE0oxKrb
+6EL_$a4q|0(^]+mkLY`:kjS&E|ZHE.hWK9An~yj)`J1W<pUEylx4>yPpBFg]J;"L[upZA/|i]vmF1"sC&{u%3o(6ZRh'(s5on$X`/0paixrSFezNpPl|{B
+2xkTGA;o63#"bff]{"$@x}Ed8+2BmDwdA''l;udYf'y+&p,Gtz{Y&G&ue"Z>'ThFE_(7<W5A1Z7#m:gho7k!(k2$tj&N0M3Fy;2=Rb9`W5;O(LY^BsCN5z
+.x3_YtR>hF{r18YSq^b)zN3+VHw"iL2/v2TM30xCL0!x/rAfDMO=:W;&lbphqWAW0JqFXPI%kCaHeaS@>C-}6W8+lB61FfoiR]w}-El_E5YNrhAk+d-&Jy
+jx+c@#Dg3'z+K}0)3WUh/IYqv#/'#W[PSH3xnnw$6s(tQ^x]9((8=O4S9"T,&jEMUBP"lNC9m}9tq>sN[/rIqQJYN![/B59%FgU(t.;(ux:n|VuKm!`.Y-
+5sCzUPxn/(4L!`l>!zL)fNU$m^D,tVX+DOZp6ch97J52Y1k@-.5U59&'RkMXKvK4xzlj3:Ui.9m%AV0Rl%)iQ%D;[{q$U&PW1b_<u)H-x=yO7j(j`kLwWg
+NG72ALq,|O`}d}A)E{N&btqLympD9}{u5'ma,{aI^]6E)OG!}X{(%%mr^}Pn9`U(O^-U:fhx"XFiS>tI#@_u:@&7E{T&jv;N1Ax/e+bdVSmYEC7Zw&Pdbw
+'_+2WA%vPY#{;4(<5zeIto(KrValfIVsBUT!alFUuT(j`p~#j)5`sv+RqvJ(m[VE=Fg4ycuqF(&ZMzz!iHehX_Jk+yuI^3,Sv8G5M!l(qt|qvXR[]S~>2A
+=`6U%j/oA;`n"<xUk'p2G>hrZe4h#JWwf&<r3E;prmE2uVE0=3nC{MWv:8vvN:_|Xtw8$kF3(m'JI,)up<Pw##+:sb|xp6SEnpv8.#e"t$Hl-UgWVb&v"R
+F:&B=^IcAd'rch|snqy+m$1_fi4Z-P^6A]//XB[d<WDL1;c:RkL+04rFm#7f{jaaKw+mn"MAF{D)W<nyu;sk.tu2g(5PEWA1=Bv@-6aF70=b[=yzD'Va>Y
+[[`gOXLLpb[s63ER0;aNyMn0fcI1:uiQ'1"kFUlb|YVkO4C7v;[ArJb(#1m]t3!U/_tD[67@Els@X#CQR)#A"RlL%W62qUZVmJ5@7$n&4F""H>HVh-bmS:
+7j,ikmC0:gVj5Nh1K2x|ae'5wiEg;0vd8bw8LZ5lj/94&})UI4cM)Q!"9,C(u50W,#+T9k86`#s^=K+$vQtfz[r:zOcxdDf@vW<!.-wu~,N^kf8;Hrr7P7
+SHk2jx`XvKB[R;rUloAQ(r>IGA3:}";PgNnhl<o"snjr(VHLNrQW<DEM[4~`.bytv3s+ePy+^pDJ8":RH&P:ITHXwTO]6"ywSrQD2fz+W%AjKR'TpHA<p]
+mn9!zB5Nc+TX:D<A|(g`(jp&CBB!aQu3s=P^t{.#@WyuI'pK="@8_C+m.3Q[#O+M-6>px!8{H)o$H+-)8z"V&i.@v&=k&d##umtg;W[`Cmr}Zj3P-w{D`m
+}eq$v2z#qehgtQ!,ZWP]W}ln]:T(Q<UgTN7=s<8X)vS,,L1<X#T<Q62($HZA6XBqwyYx%Ca)]&]3[70QSq)z8j5$/=Z7{a8,P4:/&KV]kSl5Bou+/X4m<'
+6Ef;y5=|GHfZL^iXnm7gy1~WSW@%DC|%QmtAB6>627RGAX7s^Ab`JsdBJ9P):9Hpac0LVud!7S@KQ0%1:{I2(3<[M'>:99,>"^-y2p+,(sy}e=L!LHfbfD
+PShwyETk/D+L8E63{W#}&qET[uGbdc0%#/wy27^;{i0nweI|d;`o(|].W,(!lE;ND:(9;<|LZ+H$p&W%>6trP<wHnSO&Nq|Jzq=j2<6{A!l}t%W1t<1&BZ
+o#nU'gn[LTxcmvw>(%XK1p-q=T(5{^6&&L5KniYa3ddV;LNBO,Q2sI"@L4Y8b-JxmL`Ar/&xt6d2Jm/c`fpQn]wG'cVTKuxCnny$Qx4N@#(Gt7fjXrqc%X
+S8_^6}{3ZMq&fKvp7sr1%!788z%uGh[UqF~O~k1!y}0oZRq@ttl<A}Fn83@gnLcj#udC2nE-FTQbqNuIF-B0><~@!t(s"rClp+ji&cs$b`dQS;HCN`DMb.
+i)|OD0Z=~2tZ6Uo6b!c[BTxkoL@4]iPxZSJ)E{|L-5dM%sow5x@xKXETO5O8xvQy:oN]4B-|,wEr9|S25ycOmfgODRsn)VE@C)g"'_F5NgTg:%74[#1XUW
+9l!(~_gtcPFUqhO;-3x}xt=s&@!dOWxA+q8Cle;F9OXOcx(|vpE00TtcZb(`|atoP20biYOd(Ac]cN76^$rD5nY_&fh.gZ({IV6)[SvmQ&o'6t.ABE[^Wl
+ZaI5H[]u~O=wbQgN|AAl:P}1|<pWdrTkkL-W#Qfb.w~}&Dp7-SF(8_#$B_n:CSz<}"tr{67yJ['8HC`9aR5i8OyB6'}LF)#MwL+Eh!xj-#AIjE}sp{vbBJ
+kc]Rfa`LUU1%_;8@/ke.R>g+QQU`i.{K~)F^VQN(u00'!rl0TJ;S/S=te^oR3l#OyNQ[eu:1Bh_W"RPoW0eJmpm#ra7#ICG6JTK$uS.Ijy3:NBeMnZy;hf
+u_R(XX!.^iibX'U!e'mtn[L;@2Te|5NC5+6q$"WYOiu2nCxI+GGy>i32(ir$gfteO^3kHP'N|R&[IUly)$}O.Zi"fVY.2k#b:f%$RZ<d|6JdG24Q._cgoC
+UQ<>]e=I))R^V&w9-,plrQ(E{4jR9h-r3<:mz"jbfr~QQ.dz{F/VZNaB$ztdv&dX_Ni>!d@H'rP}GIq/V=gRnJ9+O<a65H/gP7z_gEyG%+-nEr/dVWk9;C
+FT1E$Z/<&6p#X}"_~##7(NS](|"+ZEJ8<wu]=hbk4Ds"hgD`SKcxAZG=iTG++H9Z6By/ToTtE6}^'RG(G'&X_x!Rs@IrB@u=5&"UR[2E7,c:0VmfJT69b/
+j):A1t5,w1--09RfO_Vw-mrE5LX!prWGYkK9j%U+a|$D6+wI_`#H#8es//sB,<1I=a.neu<J=mgv:oFe^6$ieIDb2(SMt0o,KiwGTkmWio5z.jKIC/U+o3
+NFH>MX8$Hv6E)^vQt>F$4sGT+0;DOzHk55@r2`Q2.C0&LOm{/,>I1Y-!tj`+H.R_jC#$Z:1(eDmt{I.5ktX0,!"iUTq3RLoniqp)suwPtE+@NF),EBYmgH
+Ak!#uIa`k0'(7:,N=y[C>y3MWk/iVv@ZVv75~w%LbKL>`oN5Ga`H-(vn.dUdRYb#4)QU@^r"$p&d"S'd$]tk5i}r5&b,8oSvei}O'TcTIU9!GBJ#,#7BCC
+Z{nWL5MP3vp,F!Hs2prj-"8,#a`o$BaN/0HXf8fnx2"V/V:;c`wWJB)o>l5LwnRZ,o]T=`y[i@nq#|l;x}EmBbAt3bLx^gP_Q@8&|mVx0CSz6dk7ttgBp[
+pN]"=B}fE<>.^i7Gld)$n%R.f4Z2iOvN|<_<."-BYp9AV]wju3M-'#;.#vTGINjppKN#^FI=JHm'D^Fo{I_H812n-%@0.;%iZDuCq3b2H$^<7>[Q{cG:3{
+p=O+Ji+bPKWlfL-rQ&0HgtP|~CNbWSeITm/giFe<s-Iy(8.jd0d[,07q)Y~2-"y.nprY/Nf/l3TsYv#`oV)[uRP$r/bh>%Yn3aELzeP)z>yf|0-E9zsT5Q
+HvkW0plW5wI;GsRzs:I]-cU_`yrK$HOTQVSQD0Q[53('E+d`F^LP("^h!I2Nj{Yd7M~XiXL}[n^'`_wVr@HNYW[!39Sd.5T$q5PE/2lSS%D+gxPpar~WOr
+2`IY6)y}/y4|k03b-v/.hsGLORZBeN#qmjtS1_w1bv4|&{F=)K42BS;+;:L_bij4tqYjCd:2F>MUvATU@u<E|qX$A@2Q=@_YdII:]3rItj3#j`{v!J/WJ[
+-)_|P^!Cm5~WKc0Z[s52ty}a(L=Vozu%qX)$&l"xu=M,5UGO^Cs$^;,#w<du-T.Qf_.'0'iuR^zYEGKH9)oN}.t_,[:j6Z!E+jxwiM'k!,#Kghv;(3X)`K
+,}+ajSQT#&Hx9$D+Z51rY#s1Bu^"z#"SR":bkA0UI;Js!x[bp-!'+U/<yOvCOuhYLz2Zp1-i0+g(r+xx<YghWdvf"_-#8OZIeelfH}5]s7eE|qhP}>~wsF
+2;b91dduuky$:eBB&yoW.=E-8|_kh(R>,Vd&hIoq)XNT>y-i#gERFt+%OpmeFtT''J:y)nfy-bx:gI_f7]-No94>ItAfRg|nAOtF@X@,08]S.BEa2_BqJf
+fYn@IAKLlwj>zwO!h^;mj{3Bt{8zN;|(UkLO!`gTIX{i0`#b+LTWNdWD^lKWZF,=)M`kD=n)pSBWp>k5>qx%$6s-u6Kdy5mx{7e|='@J@;l,tI`l{-~`+;
+S<)}>jt+95>r$Z+pVkp;w#FF26<d~6p5$h,LnW_(j1tOQLDT=MlW5D{#l'Iw7u[xjn#).@jDElu:nm>R#[fLjuH#:CRa3UUWh[iTDL=.6J5F(@Jc=%p1{2
+kx!u<0v,I$9NzD>6@.x21}J)e-RM,'AppJd2gm6jN<9u8[@_^){=fZMQ-Klj,)8yVjin;VMD4hDx8vEgLiPrm}d&4N-7_lnM7DSooORuB1pa%RO=+6/jvs
+T%+FZ^H,LOyWI-#k6DN<-&qB]4hO&8WSWJO0xSbq=e}6!>_!(tlZN5_Is8LA[CTmUT1WmE_nvTWnWZkt3gRfHwS7V>+Fd_|G]b$o%cu@w#4ad%UFK4[TK,
+J>2#b]dUfkl''hv;jB]8mo)jd8"(j0(+:RO,;M0}s$2B@qn7~pfIn/n-}3UcZb=pK}7c-;9qPd#Lwe3Wrc9K(M]gNhQ{+54%V`pSfVU,Q/^GRcHRg!0)vy
+8etFHHY$87;POLol=%(xY&yNSq8cy'{}wls<Qu,{dDlWeef}SBLxU9wrOT=c,#KX%gnof)4ay"6,0bA`}0nq",2F[RNU61NZzIy3De|)7922`zWLQdwdX`
+G^%LD,e,J/bFQM0A0<#f"Q-g)+nb&tRyI!2UapI|0WF;%Gcm<1]f_i51OK_<T>Lo~:"BRf)K$Vy"/#rG<Z1zqLJS5T}'Ed`Ar7{N;e<z4tpGT}~Re"q0<F
+YF]>y!LJ#Biie/%2Xf&l%CS%cka,SHr@xjD;z^ns)@'jG#`i'FMlcQR<XYfJSUQ2k`e28KlMF,'hGHlLMOW"_4)iD[kooJ[/]abmvDnnL]OZC=~gmWu-`t
+dv(<V[bLdbC9KD_%Q1!LFA'xmpL%APi,cQhMd'7uC1nX{&M"h^i}&IDB-SE,(Mc'[%X{W3i)1U}^|kR(=iMfvy4"/a-NWoigM5p{9'0@-LYpp12a5l1Y%P
+`=`W&iCP6G4gKwzh#VHCzCz,$(C_TK[w/8eTtmbgD!W8}J/['i'/,'%fl5XvU'O%Ep5EL+RrI2uQI08Ze2qC9S9a}Ix}eI=/Azo>$sgwcbyg)yxZtbcs^`
+8G4,<XwRQ5&q+pz,y@D8JyqBlN[;;/$E,l<u"R.>wKVT'-@QsYk,(U|d:)agQA.K~g~#1o#U'u}r@QqhRLIvaWeCptW2`uMF1oA$l0A!}oj15ts]kB,{j<
+%7u0[^{<IqnS]d,5gUadA-wtaa1eg$"+re&{3YtcbKB@M&tcHz|%/4^3RyY6nwc/t+~p~Z@{P{%&upK%.I2onG4nYt{'~MKf=+ck,H%c$f56ftkm_+|)Mc
+&NM2Y6'zjM{QOTl(QSnj4v^3Cu&zaZHFJZrg";@qBA2LU<Q[D$IaA`=(`pxx0=}t$$>5FI9'0KP+Fz)ju/U!2:$gM'/^X06P-a"3RCNbn9SO`}OIrk)H6C
+Xqv$[^_3q#WERe|)xe0(NDb.4,k&%F,F-w1:GNOw)EO`n/isIZ5s$$][!1=9`=Pj@h^cd{Q5,/w9]wN]Wsn<=3&h_qIN!D)7thiDjYrzp'rI_<)QO9qAWX
+|y6^W!]TVu(`v4}PN.jA4<(]%X$-qu$pEnm:p;^Q,I9r]$=:U|BqLzbh6Npd0UPu}$p[#LRy_9b@(I_<-E%P[LlU%n>=U/0O#N)Hy1iuYpw#P/P!a^!=L&
+H/f#^Jy|WG>X:vP,Zcf#rszOPr'WwOXL#VaG],R`;K_n2FprG=:|t+oaMx[+6J%EDURRVGQ!D+r8eFaK_.UyA].3>P0{W!aCo:=[=+(d#M>@o0UW4QLgA.
+".(G:=>!$04pK,'H=-Nq.Z1C6<nv_D0aM}P#`|l0;I,IJL5Y^!M:ay$c_FcUq^e7[CeesUi`dBX'mtKTUO#yqk;=2x^Qu}Iq8C^^6aQ!A4Tn7SS8uufijl
+"#klwhk`GS&J"R$0;jQucx@D@vy%sz]"J^.Wf%=f'Yhm{H5'0`hhggeCvomaG/.&f1SCky[=:vxnMn<=D|{qZd}Gmc,5jq)6~J%|)VvmC@_,hG%1mAfS3#
+wL~6xRp^aYkrTA)%056;]S&q!MHy}wi$rS_dL#F/{IVx3Ihh/j".,"k/ZD5ez(AdE}t%&Xs@tqvi6yE.IC{n2p1<z9K=~]J4CIXjhBid(x.L+yEi85V1Kv
+AIW#7l@MGIljZ$uMufUT<w06TZ4N9&'gwpag2rX#H>%x4&zd0QD,Pay{-]`q:>XI#)R&7zkP,+3KIfX/'CTnxvVm[qNMwrX"id<2^=7<Uy(E/Tp47N,/~{
+k,LZ5/h)%6xje,^RFW)-bU4hxhU!a^})cw<ySCBi.,~x@y$l]CRSepbHINTwx{MD]}]rgl~}i(!>5I<j<{&>{|x9{:2-,sGm.$DfUY7p4,>&U!o^#2$Un`
+"nF5)e9_;Hvuj2MB+UL.>T>@Hkmfvn+bQTg}!g!PQOmkXmezyR=76zCHTo@}l=KJ_)_LQnu8Ex_@)$b#.]0H>`0+>[R>e#ki[=BtxmA9>eT:T=n'G6Fq>|
+M6&)M``>h%MJ#o-B-^9Z$g0Ftv/Z;1b/d_PT4PNO.+K/}kI3_tFR^y`QT7#x0:sYsJw2SsLGZDx>%zQ,8O)}J3,yH5C/aWX]1zKpTQ=8uBXb7az$[Ka]=q
+[{vP52<Ze07>-_E+t#0}3I/-aHT=}>")A-"e:yw_~v(2$^|IL#Wqv&$-Gs7"rpH:FLFmU:tG@7(o,]EQp'Gwdf//0D)NhSOL1bh'~$Uhy)u_]6,/fX<rV[
+ZTE|cyyCU7sbmc@54r3qT=h|{(1WPVD3IK03]a>n)tE=@b3aMq]^VC<MBW>Tn&@<P#UaE9O7c('%`u)J$>".`#3e.aK$Z6zNwpC'pRbT,^e".U<)o2'Gmc
+N(7<clHcqr5!Oz:Z)6SjOW5yo1v6zsIY-$S@#q,TT,Z&`nu.ljK(f`v,LTN8k<^"!hHKe"QA$,Ki:=nYb,{CQA7&O[j;ef.%^B6UW-g6OOjzYn5J(Tfwl;
+;6'`%#A^ye.;25<'W(F)12$9kT_f,7xBh4Pdb7S7R6Sd}I=2qXlC(a@Z"orneXz!fFiTkdv7-6:L@-~)x`K[6#v]ya{){^t0$#N@@PbV|_g9t|hG6+)4rL
+;kk7Haqi-N8`^ibwHTGd{II+P;i>F#^Y=v,z/C>D,pAbAL(p:5j/mg}d;tOjG6)=jb3u9CQbXX=4[2OysL_Xc)eAIHossSN%fo^45hL;~cR(S<SeF7E|)i
+VS(n{)W">^R%W-3@vsZWzDb,Y'C8PBd>m>&BlTJjxQXa4CP<q!F)>1!'n$Yu@[(W^6W!l5[@FLqE7'T#tF#,vM4xv9q(5@33|(=7sPIw&Faaz]k>'b$8,I
+[9o73$bA3Y>OF//#JJHMTF3P)reG"3|H~kkW>@:Fio'%(xS'5R2DF@l+P&D%DSZj3F5O3k.:@'H>mifY{mameW]Ha^Rhi.%iF5%Ppg,+/P#2HAW1X1<|{A
+|s_YN!Qqb[Oc;JND1%H@)|(;xnKWw0m{C#K(W,oVnSrA}[5_{8zSS9mx7xG:I;LJq5:do''C+flY#V~b]j2W8&ZmV&~NmL&BSTdYFy.qHP-{h.wj<n.&fr
+G'/L,GTuZ"GcDRIF[v;}Fn/KEBK=)E/mS9TG)@P_XZT,~rSodb~tpp^c{]fx:cr1n6+625]YK"uZ'Yng/Bazh2eJC&t@yQz_$qR>[#nJ~j8>-IXFJ}L^~5
+>')(Ig!~Oi~h4$x&6-J1yTVA7Qy}@7;-+I.S=Z1[j3N[P8<Y=we2c[tVGIzAi19JrZr}NT=rn)~jDdmKsLs/")"M&J$M#ec-Iu%$EpjC+X6=z_("h=d_]{
+4+Ql|q!Y;U=uEO;dWIvxtqpQmd3d`)yWEm$ejIlR_+<6:>i}/d(o&J+qcM'{'<oDhI6%hG>Q!&Qn0q[3a@n_sBt-0c`N"+!~f([}hB:=Gx<C#E8L)f9r%)
+lJ$6j[).[aT@X[Eiw,`_%UWmO0UaX2al`a>RNhNg=)4!d3lP0Y!T)%})C/C'U]s;.l(p5@sKgiz^_sfXi$iDot2A~Xt2x45vM%@}]k'@jXk_@#3:qE9U/S
+b_,MH&!2$TKsr|)Z_]=ytuQK1w;rVSF1{M#IDF"x_.c^LJ$u=2karrCy;]wNyxs=.zH8AL0KOt;HpxlD6+,X4&JUZdtf4@qyBsRs,N|xosa.%OqxI|NKR]
+"Xy27o>!B}EFB@CYgm1HSJcTQTmSLkM`,/SlntJl8a0OP"_ez'HWnqDXKNHwa_V(ng>c!yjQdgtu:_!nk{`E44sW4XK:k2t<+'y:v/USD;b2r6FHoO7>n@
+J{GVvv;(8D('qJQKPhSm"|W+'M=TXn4($_BLwHfBB-G$T@@r+s~oVUX-G;nII5bl=L)E2c^7kS9|%x|wTS0J~M2Q"R{oV^;.E]8kbnv4yZwc;VLYYHVO^I
+hFu3SdyY$D^]L8]UyKlep|-+WALs`L+Z9,R}sAyU!~,5^|;Q{rlhfG~qM%izK#_E$Mo/."R6etd7y;]7Kz[h>Vs9^woPSm.xFIVGv9M_e:$}wefhVuN7OU
+5Ta8Y&jT3[e>v)l|XOA'&]Y]}=|T/kH+S1m;%HEL]ZU.a%bSKmc9[^5$Yym7c']UP<)29alB"he^!s"`|p#+t_-Zc(f1pI5z,]aP+@[yXN/44100#F>.o'
+}M9+mgnN'!`c;U;e9E1=fbm`;Mx^bw.}Vzqw[n}Z5vEW_d#0:'z<{},5VUJx@Iw}EV,M)zTL`]$KAm=}I|.Q-mCMimDi~6Vz>e{ED+;[t(_N;"{^~rIv_#
+k&S-d3;AHnym]]pVwuWd6w}/}ME"yYe!iuI=RLW@+v9D/"#2W%TNYqPd!-9aoH;op4RgP.mfi[&T_<5$7iHS}5TG!6#c8^<Uj|o"`gP4e,Z4oAI1FFb`K<
+f+dKjvj17/z9Pe,9]/:qSH+sW'LPY)8vfSWlofqVmF6o&4x"P0kB$M=<b1pU'jN6TCx$LBfIu{]|&GY(@V3&9uQW].8sT=-/dd![2HTpP|("Fm&Wt8T3.:
+JSvfPZ9TJs<D@&Dx]k@;rF|VT.r!KLaJ%jS7@W:@g0CNI)JuL58:X,_My8z{gK2yK{XeEW:XEjT<(|r{3mxbYUg{qOw4j7y:CLm75Qo${H0V13y^xx+1HG
+1Dq"_<ra1!6JZzG{VrCbgz(:t$:QkUUNy>ZDat^"#otAIdu;Be]i/<O`Nz((T]'rE$E[0Q.AW1)LlG|tRAB41P~+V{;eejr0Nw^_,gr'o!n#sajOoo,DVx
+ULP,y":'pQ6tn1Jd@-<CzlLFCM&t%FrxPxG28HMv7nR'o=E&R)R{2Mb|>Zcla>)J_[LeLvFGpH!T%6g#[01Am$RE}.k++Gc)Al`({c(N#qj9c4KGsbdHSp
+;$_#27qLxO=w>)_EK]1s>>}Q}fI6YnM%o`"e$$3I>!]&H#f{Mb:zOpow|]N<dZ%l]dn$_^j#Zp,]tV($(oZ)A&o3_7:w`QP}2CwwVV1Qi|i<D'Z8`<[$m7
+3u2J)@oL7[lh!1_^FU{axErM([Hu9W9r^x537ml+K9~P4xsnY_oh-l:&1t>QqRK{V^vq4^9.`4s^D1@HluWgW(R7zB_z$9=zHa91r^XzWvP:f<&#MY4Nel
+mI`,L'hzVv6Ux2,RlhoguE$VO%&@y7:p4!VQdYgZXgPvEuGm.d~NPh`ZN:>P)fzG#U=1|VP,]hPL2F,SfA[o4'UF)T#K.zr4cfPf}]:jJ_ik,29u4u;Yg=
+AXtE|q.zRc"-nRDbXfe#YsWoWX-L;^xQ-<>A}eF<38DcGj1l5ut=Hcvm"ozwItWm))g]JD_eHbb^3IHA!IVc!RuNCwL+m2{;J^)#^Dz2"sOk+,{|,3/0F6
+OG:6OG^-ZGfxsbA4IJNG$1t3M^kM#&.x2sdUEgYp<`f;Z%>7xV4qTDd:ib{60@B+p,)j1yB}~V]T8z_}$rs2&bQNt6=c+nC(wwVH,eaZ0}`zZnl[A+'1na
+`DSm8#WrItH>dfQHrvyXM4-kAsaI|qL}5M0_n@d83a!2>ML=T+1M[F,vaP1e3;XecH[dHRwJ>Y3ns#b-'Z1-CfQePid_@^#O$aJ05^2KF#]qTDj{~u]t:1
+SPhH+haL_C^1i<k"!Tt+8jQ3M6Te5sq!(n&c7N'gUC}v<)JoVr4=}%IZ2h&%GjrVJ<#M<ZB{<EeFpd"/bkxKYDVV:gJ-G6#jT<UF}dC%`.z:Vs6jA95T^3
+-Ttg_mbId0IhlqK%=+>JR#-OdFR"Y6@nS)xJvj9'=bN4&1anZ}.HQ_X7g;8[<|DBG=%aMtsX,p$a/>h${v=AfX|@s,nSEs'p-Xtn#n]s;EF1n-Yt3KQ4p1
+;<9]-qud=}iUcGR!eMPzPe][nJZQr)=ZwB~g(0k%Hup<bZ0:a2a`{u2F#E731{f!Av<&[p[]<#:XjiWzngPB'O+6C')9UJfPH^3;9Cp.NY&eRV/Zf:6GOj
+zj;j0lED`K&."TZTCGcwdzHG{z^lUMoI9Zan7)aC~qxiuzMBb<6}BYv.|.XLxf9UNe-8(|cGlG.7fP:f@(Om.IYLi4ms(L3'$dc5{``wBnCG+bFf<AAy,@
+<LGwl$h{ojyhhQRs["i0lJ^1d)Bk,@;_thArO"SsaBJ@mL7e{r|dFjE}[v8zJ>x[mxEUD}{Rs]8LG]=I!Z$THfVD38MD%THf;t/Qqx8JW}yGw203PoEHzg
+2%MZoDVC}1IAOHNz'PE=%RUMIFLLVCxdY%~hf:ub}Np|4HCiM0cMg->U9MGOJLuO<vcexo]T2ePfs,8gg>U1B0iMd,jL_m`9b.p}=eX+BSdYmLqY:Gw+!~
+^vk-6R)!vJijWgU[D#_fLWrhk50pKpro,/Oaj}UM3#MLz/:t%6+tNYv@ErOd/C5932DjR{Oi34tc(zKv(bPmut"M/{i-K|3H<r0l%-2/btAfVcv'Flv'Zz
+SlUE3GCxXRrmz:IxYsZ1yBgM=%;MqZ2Ys!dw-@>V[z-xAg1;x3'wuR<;~7Q=G0rXY@q"[z,l#hhtvbI`l9Z4iybU0HFwj%]j7K{vM[-pj6Xm<e~K=,c^%a
+dOolgs}V9^@gKX>qu)E:@7D^3{&h])^Z#VpLz+:;g:_[RU&I'nJtBkx3-+x^mxB1[Xb<'NYU,sI}PZKyjWtuU-4JAR'-~Oad_GL,REJ,>j"(-DbKbA7/Dn
+2;D,8Om'x7S71Kn{h+clwU7v+D].o=JUw0,$AlRz>;r&`A.tZd4/m4T:W%9UcNx^ibKuE{N&5x%{z|d7/%7<pwCS7=Q(;S4a1sMKO$#-U'sI[}(xW7erdx
+svXLo,Xi)@Nny<N'$AD.Ua-CD^YZ(P)GUZqz5}=o#^MlvQTZCqD}5{ab)Ylcmu%.ftvB/&zTwA4TlW[o:1leeVAQXS{JP6sv'tLr#`)C"jB=66I!TQ=m-K
+TTx#9,,SV^Z0v7B}RLHL%O5l.8`O$e/QPYMya{HBRc!jkI.<dZZZJ.RQYh3MbPq}98_P5ZW1.goN'YWsiNCQWD8IX$.:4H:-DA;"ZCwc^!&c!u|IT8jwr7
+1=k}{vi("^vR/S!sd,6i-@Z>Q'DfcRm+W'$8|=TY$$<z)FVt7#4].|S&A7Kc3PAh"2H;muYbM-nke#}VCiOx`o(K1j6>;_@3Y^#Prf46~|A[!AT9~.mZx^
+F-[PK/'W./A9@}zj,P&K8Q[%['RlLlvTK2O@m]jUaev9.PJ1bnK6aGjM/6PbIx_7GqQaoI(33b,efAyBGdEN#QB/ucbFSWbjFBUX=.n],YHY<fZpSdlv{m
+sKr'$!j6W:^S74..8Ohooi2+pyU}Q&"^zejAvA,foc)JPvS!!IZfoZQ&]pJ9&sDi-Gvm9-|[CK%sBu=r)pN/gJ8XU=:%|BVLX[OvxW>"my|lZTzd|ypjfn
++o/v[9cF<FLzzutE5YYlIoT];C<z8M%+P$[^#]R(]/dr0+G#ts_U({}3}qt"Llf^xZYH(D5OwuI]XoLLr:a`lWpR`t)9Lx{v'>d3#Gn&uK6Y=TBYx75DB{
+PXwLym&KE<cg'BB`f)u(i[c97$`bu%:Sozyj`+J|f{S"D[oJyaV=|I]mSbK":VCKsI/-x%>.1v;[vh[^g6/,IR!c"t&MLg^>mNxkd5KrgDB4+<L:8{9_Zp
+k/5YrV=@e2BWy;jg}lpwl'gf[p#+<;'A^b^)=Hfzpn!N%|xq@mi+B5i-k-JE:-(WjO3WOM'fv>Qe"1|..5X"MNYVEK)x_/[C=4PGVaAToo4$:vQ|wit}.Z
+rA]f$|J7S3sM,[SOQts)My0Rzg@W=.DG+yoa,.;oifj4Z(q)[}~qf[F.-0uYC3[0=<TY[f;JHQM7TCZ=T+u'2dCR6@zvbFpgulX>3^a-LL->Cq4w2hb$lc
+{Wnc`-CA@6mdk#[wbJO%95smuy|_80/>kXN.}7'yf[U)jWJmr0g4-VnCjv,@EAIepnlnjS]5Y(eBJm1B=L-+4v,lhfh>IAjk|65NiG(C/'.;l;+OW_hV!X
+S&,MMfC2{>l'<-DIl/8k&fis[uo2;xa>rSwQ(^AnFefA7`V.aoU2j%hs`H{`Y7y8M212=sL`G^l2/NGDILpcTN_y>6pvUo6pk=6Gx@&o{Qx2jx^.f,q)S)
+v{0uC5L98=WO6:g{"mn`Rl!(O<m4.r/W}_>s'xu0R<H0yKck!zhLosg>xz{K^XP9//wb5z>a,Zj/i%"e#lsGiFyMtHJ3R[YLx`5C-P9}&Kh$4|fxG(a(p'
+;nXENRMYzSw(.M1@7f}UI>17[]/h3SZG8ZnJ$"M1vF%[<$M^UIX1wm[VDAHl>o|`u%3b<7@+E{@&3I/xReRq"CPm~JpcfRk!J8@=x[D[V[gro}P`"8aMP0
+Pq[]<{%Xgo$hr@uc3{!YMOMOn#[H&oJv}2/DN#7{3:C<_;Q8HID6"KPDX2k=p$i]Kiw}/_Cg[W@zw"SsYaY>W@%=gY<|Lp=Y:v#g@"l+K'|qP=u8fiyx_&
+rTeCXS.U/Xo>VZ[[iK~yt%{("z_/>y)).V=`Ai}5;yoOYdINa32,UAb_1ZbT/^1sGxP1{te>g@v|,}HNW9q%$n"~qPM|)z{tz6s30O|wO%bbv>B8-pRuxY
+$81T[=#-{11t9;!RO)!bnn^T|JfaCf,T$ONqCEZ_L&$HR/f))]$8Z<XmT1[D%O7Fq1l+so(gmCG38e5V'v/nS]C-]1Hj^$5(AwtPKl#T:)1QdF^^igL^dz
+@H_Pp9x],[u)KF38~>Hu}<;iv<:XI5uYb94tD"qXYWB+9O7!3AKECceS)BNg/9q!]M;f}glIjnSk2UoDXD}dlL_iCbV39-jned'.X$v2p.HlS3N&6ne|uU
+N1C%of,CTRLJ;@bv}DzV>CY}!Y-;3<5gXhMm`<APzku/joor(hI:~mbmY<%^2T1j8EQUdBa^-^MU$@GE9ZT6'DXgHrFc2zqYb|^}2x,62^q&h6Is3)^6iM
+<:)Q"7^`/W}1Im>h/lx^)^}][-cgG5h.1|h;y}!r>GpV:'HQIh5rl$%re6^:(y=t':&r0TFL=l+/3',s-FON.u%6DoEX|xUf]4&jU.8uC{b510YnT-VA>7
+{EmJ{<d+YxD!LTkhXXz-^UBal6R^7/r{,'3[D/]I|#~Z<4<)II3^F"z:m#@Ga`X%f36byf-E9Lxrsua$>D^63]kY|ikh)'%RIa(/6AJ"5bte<etJlj9=Dv
+&)+PP:'%C'"e)wK&I)N'pMrSyc"R`D5Pvul<%4^u/:2H>Eqb}8~PO6^@dR1Y3<S_(J/Lq/4{jZnuldCI%uA}=x)yIN`Rf{9NvJ4{8:g`;6r"~<V'.Oo"43
+,I9n!Rx{6NeSI]:1WVvml(/|bNpv-N_=c!fLi#|eCU6>w3Sqr1_C|I}Ax{3Ba$u%~JOM@}3;`,xs29jrxt'|03}Y^)"oaX)e,/F|-cG>"jw(q[D;]O>ht1
+F0kV!3eyq;AR:9;o[W$1_WwT4l$.}sDl86bD.Siw%%_Z@kELMwe6oy6:6hwbO]ym;z-zzpjwneBvTr;sHUF9qf'dodqw~7Qwli|AU}{OINIeSpYyupb89X
+dx>&g3oxeHSui<}pgfPza.p4yogOdr&=_|0@KZvLSM`#E^9)h)jzh3IXbD[gppvu@TW/"jGY:,_qs;&I^j#}=(S7K6xz.JR7{jyX2Pq{ModPU:TMEnNj^s
+E9swEUsp4TuJaU4AJD&Wt}t)dxvmck;{@Uw}_0%ZF7;FYEuG8x]25DF7x1l<KuTnMm0Y"F">sPS#t:i=_-Fu:iDf7jbwOs;#Jam-7MYQj%KSoHlya@,K4w
+{>2(~4(^PE!-q[s9B|nb-rGFM4'u=R=3+fSgvkB5No5pifgQ>x6t&S-l]%!hFYL[qW+NK,LB/0P2)(%C}rE#XJ=F)BHOj`]HVHhw@-l5>Z$KSiCCi6,KkV
+CY&CO+{5]8[0>:(4Y_ErX[5P-|;]sHBs-P{%r3Ju@#3RMW[%inGE"A44rDi^LjQ".Cp2f(m+wvec`:G4d!#=U4yy3GjQ%w+lq1Ld/Ll/f0s2m91z[D,{1x
+D6GsgCenT2f@YR}$.{FnI%m8vsO=IZ'.nX_$6iOrs@(!G#~NjL.aTg|;K!)=~-pRbzx$llGKA;;k.D|2g|tQP'~W;b,Ke"|,pf}x_(pr^y(6TeOGj2Uqpt
+u`50LRBuhbzj7y.^oWzp1UVXne'sE^zQYA[PFB_oe$>#j6|!C.Xb%1KYnBr:MWdn;SZxm9n|Aou22zDn3V{,u72:#[}#96&NCIQC;EC7i8$vVzFkYh!T{y
+P}A#aA{PKk!]T03%wV>fC|wc`[U!{!8lL.{/Mo>"BhDM/iYvI[!FRjv8OcJ%7(9A5aimz4H)/oS[N1{e#%GMo"B9;oSJJ(W$Qy)=MUAE]UaS`"T9},mWZh
+q"~lNP/D.F^ZCrpoCa}(Q9=w)GGMj2Xm_ZKUO3cc;_)9)T"C)J/eRYG7),0YI%YdRYd&i[{Ewm0N4mMtjg~e)'1J3{+x:GVKq]N;SxDG787]5#]aIdBv{M
+mfSqeQg8(+qAgH$@`N+4dUY_-sRuNas/C,_]AlqS>wpcY[Z`:>`XAR~pc3}@8ny:{D0NU"yagob.73W6OA#z+cpL7Ue))(/A6P-pOcr#3X9Zln@Xfu0ABg
+yEj`FFm{H_kM;Qnxvq>|^,9y1d`=qv=XwQD1k3`N0yl=NUAkA7~EAUy+wu~,qWKg9jdgF:IBVLqQSDJ=|+'D}+W3Yqp]HkTy=zY+%bSH:N.6UhvT]qiPAQ
+MiS="wEH(v0-z5%'X^9(UF1)YaK|(nBTWX.U{ZJm:YKq!IOnJf+lnd,(=xO|vF!5D8fqmx4t[=Nuw96iMMdho`2(OtaC.]j&jU%^@onSoA9ZZunJ/Hla6Q
+m7aDv+'46kpe:prP"L^8tfQ%M/a.9pfZ<+DpMs:o3onKK#zv$vW:gmV,9_Y.b{Ez4^1PV>K)rOuhPf9jKqv{blkAoU;zB@3bdaYf){suNP4rMX|;veMEnx
+L_R,Xhv4#Mcs%%'c9!0B>1OiG%oc>`78yRi3z_S3ds,tq5Qk^j6ad^RWBL}<3v&$a:AA>LYT7U_S[m${`y3;~Vg|1)lbK@(uE3P%N[>9.!/@)8~iyRp/K8
+'t8TzvF(d^Cqmj=x.nplNV)_tIc3<i-8g]&t3;x"_ov":c+t%!mcQ+5|V@jJHU=GXlrCd6O@8c<`m4XjZ"W55cEI=Ik4#gBY]G$G]C2l=TCMKiY|#Zxt:R
+c.7Kh`0:a#1yY{sIWGaLSnO|]+82UOq.]Tzhp6'/+j&0}YX&0W%|Zt}(x#PU(!uJk"sPAjRHvRcv@`x3bmyM36gQ0KOF88A@IwI&SU,e/VHbmLTJ1c@f/h
+KrdiDGY)22BRRTE@zUaV;6`ru0paw4gTW4Y.+f91-M1I>N"}c"bJM/yKMNx`wm].xF_[xKaH+Q$ympR0/vkdyF&d6'hu}h71M36i)W@qtln!YKvpZ:Tz7V
+ZyJ]d<}FnL1:{vLjaQOj+tTf1[+sbD+@DR'SyqD1$K#(f(F5INC"b5m;E)stvGSL)(]k<TZc@}{/,{#-^Ojatje6AO;}EVLBs3|l82,:baKxLiX8PvZ"Ri
+"Do7dWm5B-RUU4|M[nV=Vl4upiV.CJwD:-Sm3wUw'_(8kvu3tLt[&&6=~s#C[I-H(FVdI){XTV+KO#2"4Mzwil8:^Tk]+Vy/})3]n;}_S%]J0Wxy+s]3oW
+D1<`vwxPzcElbGs[:W56NpJp,w9%,,>WT[fNE<H|2+>emq>A}wl>Lf~iUv~p(>C99]X1;4;lHCgI(!KXg`NZRzZWXRUL.NR+e+C@=2MsHW_U83/%DXV^qe
+d5(U-#O{}r=<H:MM}6k#4Tq_~Ki0k^,[{W]NU=Goy`#,UKYi<dDg1=sTq<Q&nH_dvYN^xV_Lc=UqIQ0]e;-{ENruMRo`>w.UtsoQc+P{2#!p4wB0YfqQaM
+g!^1SSdD;Ip&_7-CnM.M.;_CP74L%2ktkHJ|:'-sT6IwG'J=j&Myjf+}<rHTAMQ2Bd7qerkhX6tC=/s_KHPQ_P-&>KQX^`-<BYd:s[B,N&eK007ESwBL",
+M#)1"GZqWz.1)Sm6y!IB]9l8j7@wf#}]4Tc6~O_zg+W!,+cZ5cqzxlgx'gAr67qaS3!eptIC[z4x@xKXETO5O8xvQy:oN]F`;C:N]x1-gQy|X_uCthtrp_
+kv(>_}&>U{B:a$<U:PeD$$O)l@<P|WhM<"iRA)}6c@iR#5;`_h4.rJ'WB&]&~QnWOvmSc^z(ZFc]LZ@$tey5P=l^,TOvcs.Abs,f@"YpZ#>+t6;/Hn3b.s
+xs{#t7KL~9W9~h;%6ViGvhsf_9Nn>LJPSF7Rp3dwk^r_<pwvt=.<:pAw(-7tBo0,gi}%DRH6x%}zgumXDl=x"F.Q5N^uwbeC`q,REb!]HRyws]9qhD'O`.
+j0fhX2I@9>F$n4c)x{S[Vcr:&2v)j7!]:>Pu|`F@6|7m<)sItkRJ2q,4+d@>PcaWP%k}5lxjLfQkm3Q<^@YC%5vPNK@=DDd&#^@uq3ZV;QtQ#K;KvMdmA4
+(({g$TN"!'p<f[/G.y>`RR~-+nN]XJNKIqJ<]0(I,J"HQ%R6:!7=GobxWvB^v$kgs)!o$c{90:9C}rE6BZNUg9,5F$!Lzr-J.e~Nso!x~]DP,#A=lt;|Jm
+72RhxF{rlnx4LCc'l&KJY.,kc&A!Cc}!U<(n9(x#o0IYqBA`kj(4_q~u'P}H`#uW,NjT2AU}.EI.hP+9F6mZmjBy>lcTPEbg&S5G%6<D'1YkARNPx-km7!
+cXL$y&X`8XK#`/6y5n-,.i!a3UkByKu:3am(6$WYv@-_ZI&>:9-2aREr]WktkZm8k{Cs,m)3p9M$|8IpN#QH&%g0IbJMIiIcI>[vo@'PT}O=g`j4&Cmggc
+P%B`@Nj5W3I]{>@<B28HLtSmo4w9(,@qjkL#PVtbjhX_mhL_mb#L:qM67RbrmadAdjxsCRZA@<2gnnEbHI;+"tp0,7,2Os1Ys@IrB@+7e>lKW'&7SSTegj
+K6I(y/zs.Ine|OWSwt,3X%6"}'u>2_Ju`^T<W1p$~T8|[ad=LYP7U0W#ES4ZjH6Cj>pc=9pb[cn:<F!jTYWH$@jjpE:JWWblKOA;ZbLL8nl(E5'/QR(gQ<
+D#oV_R#d81JG:MTu0h#uA{f>yJs-Vq-A<h8ai:lCiJCY^rP+Tnc0l$NDMY8WTrBc2`k1P:NjCbLwLFLjK55cumY:~t-<EuUe$1XNQqRMj0sVGA0HDe'@(^
+^YH|/"XxF;473V.IzQx2!h)tzNOkp}CV/a`=7$M+$;],<m(Q;;'n]k"2|DJf>VUCVUT{vLZ=`XDKqS:K8&</}2QV#&^DTK.g{,D]|f6WaM57n.%/=X~`jM
+3l6=o(dOL.lvp&vrC3ZQ;WEE|OCTr|!-L;/^kGhBTf<a5Ud1RdmWE`f+-dgFZn=1q@Nz14lU7sfzta<}Z6cOQo,>8(^F8w/v74rl0|)h;H]usyroAr:nA/
+oaH3:3JG(6XM@.LH7JP@Yz0k/d}Y.9%,O'U<:"O4o(L#f!(=&!w}jh`:qom<1l-1g(l"bZ"UQ(wIA="OjB#U}YQ<]Au,emBzfLYL`C9np0A[O_I_sH&k@8
+QRr[z&gq8ds.AWSV;N!5YI#sH4SMx3k`%@p6&+Dvn@e&4Iud-1iI<k|B2qd1u&pW><xpm(3Cjb^6^2Ea[;e2q^/'_bxB(I<xy3w]`#=B3-o%DFst1JFS}D
+Rer{Ua:Ort'UdO'btM7ZiU.0nzo6@pLEOJ5qeU,8$qr/e#HrvzbGJq[$C_jhBrtW8bQ'%@SW{F2"or+="EmEMaGB%g))&8mdi!sjd0i%Uy]'535.yYObo_
+bW#9ysL@6,~mK)`)a=TWxH"sSh7I&Or6b^duXm,3d_1&sLSoU2c|V6RuK"9w2Y!DV:Afi(2w#^a%&p8V5-_xDi+"u<]C2mU^JFEH0A5ak06NNRqr,>L+GS
+g5faq0U-1}F6m0%_o)Xt6vOZY)Y.AJQM_UoS,X+Kl"3Ni;`#T'>_-JZU|yywK:9<<V:zuhIa)lZ#/y3o&HJZMh~C[C9I2(joa:>=}n&^gDpNIihqPg!+c_
+tO2%5%ky}$PkGI[jF"!OUk{L(u3]7tH8_+vg4Wou"3x6Tb5^uPe3d;>sQwd0<EkOd`TAG'on2-QH#0['dFH#BDUv@way!7%.t"KCKB$IbEsQu.%o(8mhxz
+:s)q7,T:']@U:fVuJ19D)5l0,VGexX;_J`)F;H2kqK:=RA]s[rU9iG;fo")gTa|NS$lqe(rfp]uQs@.0f4gyPkz!]C0k1mk]Z9v)ycnPK<as[kJ<}p#J}|
+Il%4l<z!R&aouA#0TCJ:XyOH+3-^.V$Sr`#):1Cr@I.M7Y'NTyu=_i2U{BEi7Y-3V}3!v0m8&Ea!R#9EH$^vF3!A<D{f3AW=;OioT(tc!&Wgw!0X{JiCQW
+.mF4(SUT(<[z1Rl/~-|,O$;!76U;'&q5HD,aXTg)kFL-VY-kMfD_]E$j+6)0Ci/':%}N1b>f{NL:6-%9rP!&UUMYR/kltq"msCbD{%;(H'[y+RM`$y:LVm
+auD7O{;-F1y@M)Ei!gy.b]bW8iaessFuJn=fke#TYQ2aEC3AV0]2#:S2hve1sLz2^3.DU6jjCT>TK}aD-y]k6-x(N8=Z$3ncIHl'+:v@WH6paeB.f=hB#8
+|(JrE"7"D7s[NP'@u&Qiynr|wu(jy%E/<;Cn(R<rlNtbzbOR!Tm"}(BLh/Yn`QyDx'eq0|P9~2nMqzHQU{1J>"NGOvvI1C6TWRYRK#zQqRt7jm#-H;A0`t
+_/#stFWt&VjQO4z2OcK=LY9iEdyOQZ|btw9ydq<IOp,xz.vp%Nr69p#x[GwebE<w2PDUulhn~m@#F3y<T>PM'z|xxhg;.qVjIWl5j=bn[tkJ@bVeoj'2fY
+OI;6BN2=[l0CFD/SZQNM33N8k1BT%"c5ePjN%thmra'2,TK3V5i)&LE%XbMte5o%k)wOv<KN|2=@I.{|A$&;+9E-U9n%JmIF{[+8ePtM@aVjFO)!2:Ld2u
+mT5!H3,z7P)3nJ|}K)g$3s&Ih,EfII2_WX9'3>EW,+'=`58@P80Q6c}Ch:psKfGo)o$Ijo<.]Gz)f!QyVhFzIRQo(shoT#jkm<Il:&yjH$B+XYfQ&_,wNv
+:IWJKn!nnwJZ$mc%Yia{{7"uft$_bNl#IgX^&#)uA{X5j5Js;hWyAOLmxg[Z)t<N{c4lVsB;9(58m^9lWd0A$.q:%lYmePr2;L{DBYIlyU#v)(^EgWu0w#
+-=58lzb0V1_}m/TfkD7&>.;=ov_xy:<TkQ^D7}|&ScK6&^P@YxWKvKyMj8"#ZO_$k2Aoqn]MY5f'Nvbs5zbleyc7-(C_I9-Z^TXB$@W%$IrZL<d%;LcSu.
+nL|utZDtN(0'$d"1V`c(GX&OScEiq!N:=['PPGn0l%~"]<}$J5>h`xd9Z$MK,JV6S':NB/l-3^2'~xAfUchA69S!$!qbv#&#5W:L(gL+,VXV${EX6g-A.Z
+WOAuTJj&nzeuf%sCr)(X&xj`r%XkcGrz<"WSe7}YcGFJ#V_)#^nkD'0GPnhL`-e4+L2vTtM|y)mamUHep-pIEo-R~3C7td5/Pn]2W;M=b;q:;%p}QyQ3@'
+Is[|9C-wDggXhr@>;hKmUnac)!Mx%Xs`4nHyv&}h]VtqyeQRo{)$B3MT(+4S,p"=BUi,lX}=39$l%,CvEO@/}f84zw,n{I0]76tze5q4;f/(gdAzMJ%+A.
+~@hR(QsND8<GS/eVEg%W2MaIjmaQ26j!&T~[P@k"fR]^&w`AekPqIq<beoXQujeX)AB^y@;fQ+XrNqpQgX7s/nbiCq}YQ@,;moF{voB318tR4OdM$JV!G"
+|cPN/]c">}yrt;mP:3>>!rv|H{:jWe`7z4<$({XYy^v/GzHrk[N1W(8r<8Bl-7ffgONg;|"=HoaRY$"R0Us-^9h1:QUZ/N+6E^pll/fG@2#%O9qx-V+YvW
+s'%gQB]X[gJWDY]$C0x<tz>q>1=@rxUzk0OWY-9Vu4pnCe}tM6;<N,_iP/Z<X":L/Q4RvpJ8X=Q<--A3/V;'nPgyv'_gPNp=uj+987C)V`WNvwp|mJr=x+
++vG,9-g753$yrnw"g!kvH,"Xpoj&fwGoh_,g=y["8+=oI@8Z4,inx^CG}8"sL"E4}68,5Q#AFTm&B<j`5hBjM$f;5}Xju-wE737a!Y{yF>mZH{{0[W;q/.
+ch7-/{cXG>_I$$catD3z(]'^yPjG+3;gb<@k">{8d>lddO"[Q4r2CJUB{;.NFw.]i^Hv1kJSUa,bR|922Fsg7<FuKr].nTP02(TJ}>{}@O]&>1r0lHapKB
+e"T0JQ.1C7tr8SR/|dptWLs={SPkl!H9FO$w0hldegjJuM""+^1WzK^M~$m.zy,a<U&at{!)SJ^wj9@u}gSr(@Y!wss!8Xhs.Uape)IWP1I(ObtBEsY/em
+Fk%S8NX5_G1a5S6w4ho|>)1|/);1/:f<S<Wr&>Ytq2S!j|.|}k7{'>QM98/,Nl^'j59Y`_!=I#"3s5y[9(spp@Y;K|4Iwh+iS6A'v95mnQ~e%Xn1;Omgn!
+kIo:&Twg[k>WyC&e/X<pCgp}s|{/AFuQtKT|VxUU_b95Vg8"IY`|TPnR>AT2#Jqp$yv]iybNDg;gPGq^Z=(XV%]5,bKMy}W&qaaKav5PaRM2xEDE0=3EHU
+mC},^9}el5'%NWmi:prdU}gGkaw_dEqnlK8,d{=yC7)t#|z/34Qre2dY<SWKg,tKvQp<IsD("+0gHoCn<C%gxx^|1>'=}tr/RQ4HWA",OFHVGz]#`,9/-F
+(cC!uaOFLRj0f>c>!p/kEctU}N|:JK.OeU5P3mQ7Mcp}N#zNgJbpC3ve^V02G`!iU&rttS-BY3k%ez|Ns%=-->t=#d=>l^APs&Wc6G_0[o:,>WdC&)I!l_
+mv7ce%u}8OvX,Qea@2/BJ;Uc)1D>o-2A-kMU,m-A<s'8uGV"<^-3%[>&(YQzXQnKPdgh$|o}$(9uafb!+tI:2C@OVC)3k2B>#YW=lLWkrp`44H(YnO&0!%
+Wy<psQ]AoD:>>=vBO,_+K3jLp02O@8)=+`8+9+lB%@>@aGG]-wmB65p_X&OyUc2u+<4(r3-y@,,Sc1JYCaRn<g<6ZP7+k+el_!Q^MkIIi@I]'CTw;k$'sg
+|]O"s#1%C%jY~!0st/^`[x$lR$LbXB^g4YMQB=O-09MCdtSlyuYY{Fx1COez2_;EDZF"c;JEk!~"KwrW-^+4L@!X>o.gXJ"e9&>sv;1IYoI%wIRv80JWiG
+LdL1$sSedTi,BYs##BV8'fP./_5>x(eyFUOS'W4n%Vj"-M/e8QqgO#WCTZ:l}cmUhv/w~${op>`^{p#pupAQ3oE6-E.FU8Df=-KRzPU!TxBuzc@9Z++<1b
+L_Z40G%38(z!oOsV.W4DYx3[:vg%/jqu!$WzVz&]GNfN[jO8whh=Ab&kTG3vr@=g,RMT;rcQpsyw/PCy6/]|/95ht6AZx[8eudxmx&C/B;Nmit|8]<MPEs
+<n9&N}|YnpszI$A0<Q+>8F%#I|{bQdv<wwjd7YG#8Lhb$9MUkx`ts0ij}D&3$lex4mfJave2i5gGz_qfkGWM..oI{lh:>hKbqeUT+0R5:$&efS}M1IMC~8
+7$W_J:G'Y]1JM%2vxV^X9uLrUeeuxR5X9X["OS0L@kh1Q@.<b(62bw#tV822.WuHKv)(ZYam"Ov%8R;9$3O_`RWfv(up%eEsDJ{I$lFl7}V@Sk$f#_r}2w
+oVuhrb""y0n;';(Z5O9O<H@EKY(bw=.))cZp!2%k]ivr@7`gU$NJ{Soi:'Wk(.J4"}W4A|H%8tV"pg`6y:#p5NP!;U,for(EbmnmmJQBzV.i7xp@-jNl&v
+C0[m[oTY"G+,p$PlO6(2l'5Pf079yb3H4@Ibh9dT-#OBB1YR0b9]v32Bpw7-=R2F$0_W0(7W5^`<~]i3YI7=Jf3[>i_z#to^xK.[/<DJxC8]T/)xQ`UTL,
+1a.<,_o8bQUkpK}{P9$;,;Ls7/HZ"pizVi_@P3AYX`6#kI-nh|)2&m<.`Z41UT<<W+=E/B@G^`48aGWEynD7)%XJWzw1lx2oA'5%:T'_BTGqodLwS|t+@g
+O<1caGj'uUdA"Usu>mP|}H=2-VJ+2Ds)n'A50lb<AS^(h1/e7{cxQ|)3K^/N,4Rn:Gz,MVK&D`hi8aU6Mr3`d7v07lf,qhVJ^9YptBXY{S!U]H:xc))@Km
+_+x-n2i:~"#7Q<~Wr&_h.bf$Gb9qcefhPJ1)0GOLkvY4aC;mVCaV3#1We(3E9dGucf~`IB,L+uFEmicV';=#%`'iTz54b13ozjBZ>H{SXX'i<V+BiVk5yU
+0(d6Qp}TWF{j%d,:Z)/cO|&}+kh3sgK#8E0rHt/xXE}LQ]XjpB#j=&'5c{O/nR.A-Yny>9@j!wkiy{Yn8G(;,P&{d.Q0.m2!@1i!(u,KPYM9/!2Kh!9Yw4
+Bcb%R.--||&o69O`b.no]f"SA`.<=+~4zjUnxC;{TF~L(>,(~]Zc[Yk,"LLP.b]PBU$<hwE1wbOVzzn;Z,VsMVzJBcc:7BsP3;~["KS/|0/YAXdY.kr5lu
+^DjL|6/n`Q%4_uZ%^Kv2H}TWKSsGq0gO@+n}bQ0i6-bY&ZL84,wj(0sY~oo@#fjs(spul(LMyf]e(Q)8cDCuq$C,ql9#6CagMcQU$dPD2J,<-l<7{qe1un
+(hQwuDO###%OgdvEd6P2YfX'1Fs-Vh|JJ<Erk9p+ui0V&cQL&:n6;qb1>Uw%&Fa4BpmzA@VyO7uSw%+-|wWOZA>cAbBBQ":F0z+p!d#7R&#(Ofa_E/-+rn
+z]_Qf<`0C^;5{W+Q~u(jlL&InhbUHxaQ1/dwlcIRFq0c/Biw^r]P:c0!;VC!>m_u^&Gh{UtVQ0ll_|_G0GpK`k1bwR^tddlrdRVDic%-5s&=[JZxY0c%Rg
+v9d5GRGB2^II6uC;]CZtnh_j9];h)coZZo~4e^M$,K6i'3Olk7tNWl}xAsN/#piRk^"3#,;javYcV"+8^RnQ$L:X-#;TUERw+7Hf7B^KD2[5#17Qafvns)
+U9Edjf@q#r6]JfAX3dskRN"jJ^;}"8a-9_WR,k3{{59_,>ke!"Q!]x!uFEq8l{_:d65h`="caqZPUJ.2.O49P%Mj3]]9ybgw-=9QB-;TN9Z=@$yqvYQ1(S
+8VJsnGBnJ[%|I1Cd3wYpl<'UW`'kXz93P><fI_7aPKD_Kp)RNxznb_f,ljV(TTGNMW5-UZ}7a]Sb>HlOD<"5&pI<REEt[E3jw%c|POr3,P)t,`o%@!o|t.
+YN0YnC<N|A!vd'!qh]y2XMn(qI9=cs{qcHqo.81'v,>2W=/{NoEZjXP/K:0Hnk)yTi!{3vkSvK5Bqsm>v'<2|rIs[&bvp.kxC^NG5v9f)pCdL,p#{9A;<]
+:pjKHo1j%.U&5GR}UnF3{alo`K""Pb/:>!pbNj#Opd;UnLHP=Boki[J"(}jlQC2!9;MoNLE/UW`q~k84',zGC!TtrNLYuqa0Vf!La..tveI@8&S-)(:`iW
+R'45&P(9lb)khfpJE[5E>D-_%'d&J.Tay!7J{K^A9t2kX<]>oAp{z456HRi8Z-ZNbK=dW60<xR'j+^@a}ijE+`<sI.^C2A/+"RuV)#.>:.o]uBO<tGLcj4
+_w}2TG-r<rK-RM!6(eWtY<FkF9{zR]"jDjV&3aqa<w+vc"{0L$X`xxX$LRMTHcu%T8pP33'V7g3Kx-Z0f.q79UJk2>sle%Kx^]p0.-8;Xa;bEo>c7W6nEn
+DiPj2"m>~&+L3Xrpg]v5{E</75+`/,sifdW1qVp_L5+`KAWi~nM[A_LD"$:j0l[K(=F:V'c](_'Amgm^N[f<[gq]))De818:2wZ0:GeWth.'N0<D1iv:$U
+#p-SP(js"H5(F>L[lbgU73#"]_Y@o.+Y6SQTTnq;ft[("IHgOIE`0K4n(`-To_x:wW+T[Fpys^!N+Z4a;Y<e'K2`{cAF9WI]gQ_CGk4|Da.`GE<F91>@Ve
+N^Q3>@Anau]'HMpX@DO'eM1=}O5Q#wXt1z$3ElADP}oVH|(d[`6fTDC@#0vY{JWQ5hpQ!>`>^wECvEvPhIJj`Wp:p6c1L:C5uA#Q)hGxPb|-3]6U'KJEk1
+i]5@X,Oidarin_<8=FV5MaG]3K6j2=':Vjnz1G,B%pnib^Kn7nC_o^!/#x"Uc_Md/^{.0],>37N'$}NQ<JnXC<Bq]7Ye^uoTT8dI2KU]0akdAsS664foHg
+(fP_bF6wK'!XOo!4ZL2k;>3Az@oS|.{c}N^xOn3h=,bVkhGHgl3c[@[8B5M-<Am$tvSb+sGL:adT3SN)UM`9a8|vMTV!C5I6UkT7G!V9wDgGebI=:GyX!b
+1fK+P+)osF+;c<PSh<+=kvF@alRryM_|5>{5TC`-0tIjQ$E]@Y;!F4pyeg1zi=o.$97Kz&6Wlt`59E^m-5"ySn~_pN.!m|OBORK'AV`5k=r4.cL#'$tP5<
+qBOHzig@MMzuQm-8H(WcuR0(<ZkmC0-na`LWCShGL1Y@('nRv$X8^HU7x,i2CYOoA%Tg%^B$`0:0kb,6,{p)-9G"VFqXY2[FRvZD%LgDQ;P32'5Yu7<"-|
+#L@Q"%M(j'IhzFk!KavV(=7_BL%{/],LVP@PdI}eTk9]KU&0iL4Oa@[2~Iv&Hq$UQpd30F%JyDGnkW^N&yy}9Wr[Ca4jYTa6S/e,7N"o|B5{`gh8tm){p(
++=}w0/QG&xjI/0`"7BYX@JCjMfdFq>em2pD@lib15!o40Hle"t6Z}=J@cGz%VGUIrp>Ol:$N-8W[lF&iNoR_DMM#}!^T^54R:0JTb!pgy:zp82Qf,+T(]Y
+jbG`b|_6{Y,IGtP1>P/CrA'Flzk8dfC)`|lZ'S#hQ-;UT!&hAL2FL#_r1q(C|B&By&6"8<_MmmaA1k6<):-f(3=njGU(xhu6&lo5Wf~PU3yw_dk<-fFF"T
+[y!(PvaaUJa527"QO,WpS"$OVb-32SoOc{3AuM,tl{AQzkKVpO~l]^Z'Dc%qV6zjP,emAw$"3Syril[[3m]-N-ZB4KE}DW=SC:xbZ25$SDcFoj,/4!>}uZ
+uI@I;"Gg8x79.45PYAA,BV!;$%&k]$tvlQS,2EQ)tl1Wyb[N=('Z]$p$q!TV5g[8]Ij"$ciSLh<y>_CU{I2mRkA59-TJ;W&SImdDcSTiZ,fh7-SZOcHtW-
+wD&R#u%#@c>$dJBgg-W19zUef_9_p6G(sa4__-EY;iKV%QdqVr/D2a2.3kygl;~nKNsE#WJw+L|+#Jxr:D%BbQ33G'c'g.F'j`o&7cOt2V!(}P17_TU;At
+xB.:Ln]P(R,r"a"V`6nTEgP^#3bTq8N,qyi`>3TsRZJgbgK&!YiFlX_VqRX^}hDm{PB$cB)us$NwF17D-PF5/tK`3;92(z=J1$fr2y1EP@+O+V2@{UTMGt
+$>Qia4/YJ@gSxtW|^1G$w"7#%p1|Paz;]In(1l7aP5.IX5=n%3AbT2%g!)zheI=-UNt,3Q=l-Wze;h`o'j<s$EozvNhs'gga4Arr#!{@}V%|=uvFIN,%I=
+8w)MJ,#'zUnVq)x3GL(ZIt&o!-9JFK7Eacl0cU97G([rTT$$A76Oy+A20.eX+<v4:a,zzs<|E`<`b,g^aw"IXbE6.l5C{HlM,^l"qYvlvE[a,q593|-zLD
+Wp#}/]jzOVSRKW2sO-x@6Xq=>hyZRm{k`$N&+x_Z9qrym8fC2ncnypwTI]"9g]UmpRK'5_|q:f$8-C0z@xV>:UF0MG-q`3J%Pu9q!.d0~({GWtqT<z^mo&
+^tOA"t|%!&Md-BPHFK_Y0AX^$o3J+GnEM]`/SO}!FJ=Gpyj:Y_LwGz`V;OF=kFTNN]kO&mi2'T,u9l][V5>Bwb]ahXP|:Y{oRen2S.{;,Vn.hc2^xnDK,i
+`s$W$8/#_1U}TT]w)N)]<e'zAwq-G=%C=lyed:hL`y%t<3G"(rqFc_;cGG3zns|w!kfx]V/jKhFtr>WaLmh)Qh#bgoa[oUUq1[Q@,%cN]vXoF[ie0MS[ZR
+>AhX1KJRe2_9rSG'gjHL<c/>RdbWms8NC/}n]cT$5!|Cs[q@dmSr-q%g0d4q"V%oSi]GHsl^V[._P3;wdA1`b(eb8Mmv:j0'H{{$)h%}G!Zz~l"UN$mLtu
+"g9;=o8vjwrO/D.5(OZ[nk8wb6#<E9od7SE`Uegk;/zKqeu>LWbSE(oF0]9b)qp6-y>hnL+A]hhF7X8`+,^[^pGd`A1:jDBCoq{%QAw31QaJl`t`UqpHX#
+g%:Z"J_H%k>+Q5/z[`}C5]v)zfONw<%xqCdaPZ|pzEv=,#D9VC7%dZfeW{:mI!Y.,KOn4f>&sq`I+Pv2P$d-@C:TjEq=Wbi|fA#=eR656Zo.-yJbZfPT8+
+K>v{2-f#"$l9u^jfpeOuTb,z9q-E2J)I0^#qR+%3w{6ey}l23</US[K6C;y|}l8j`:QyftjBJ97JrU|XrO%C7;|jpW,p)8=DQbt>i"mv9,te(0}s#UTJ-W
+VBql'7[yy-}.HU9H&t7'.|:rv/NIt%PEUy}Zj]HpLo%"NN!]']8-Cnp&Y'vTq.t54$Fe{0[Wyqvp{3hYVx'Go&n7:p#"JIqF6}OsJVOK^hJVs9SJZ7x:2!
+;.u}yx$)_f'za+@Pgb|Yg;AW0uv37]Aeh$t!D9^f}>WT'h{7|g>pJfGXC6n2'+{=h8{a%TLbl6M(=nk</TLJSOTTnP|7xxW>]`-X4)WgO`CBGJ>=l@ea,F
+,X4iMLvMIW<HQlx]1rSPa$}FBrld_w2LTi!`rQ,`Yhy.tx#tEgZ]73S9>a(xyKC{(6qQ%HA-ZU+/f;3+.|x8`ZayYx+Pt`r{l^k{QCn7hA5rxG(EAvTL-8
+@0b8ki=}}UbD$_'Df)e]xMBJb-=K1o{FGFDy;0JB9o6y|Yme|Xe`0#zhS615z6!oG@@W]RA<V-+Zpj5>Jd|o@Kg6LQt}##CTG}`ptkccxPQC6_Q#huqR^H
+e#d')R"M&L`'==L6LuAuQHDCZ0sLDZ+WgQ'lYKoRj3g.e]JQB8Vu<0omO'Nyr{qlv7LMlNiup<cmlV/.L)`n8nHqo/g8UPwZaTyr7`cri[1:pa:6JYNRSa
+);sXJChes;:LwIm;}Zyy<zu.fJTuvR{hn;:ky)8g9^}e(ri%zx7x!klD9jFO]$(/bWF/x^M_:QV,f7pFj(bkbtpy(I+v`4m2+p4^ossEsR4QK_U42alC1C
+nOW`IG34SM@9Cx'2Fe!^+{x{jqga>=LTvSm0@}jbUA7}gJ^m~44q^;N{:z[kU`CKA5[>W49IE(@sc7,/8r"5V'q0w-Q$k.3L+UN18R'!cZa(.MBwB;5GvZ
+5V-!NDusrFrOw-O]I&!3d/hd+D~$wMUbk:y(wx+hpCVmfVw-WZ$+bhC_6Z-5N9.3&WqArAGB)1UV@OU&"2M7(k0.}4Jz>%)Yak)_@%bc;a{uBr:j@JO^``
+9k-@&Zme#zpW0DD;3&eMj;hX1h#[f>s;M-:PmnK@>PJQ&1j@Y'Pw9L^dJ5`"P6fl99}wr0%p'oU5[1sY>S$_diKjgaAT]JVCNK4tj8(NsV2S&'%5OO]4v$
+1r~J':/shuD=tAA_b,,cVrGf$uiAYFB{+B>w&j%.)c]4mY>q_O3d7Rv]ZYzc~lx.aQn'O;SVOZkVf,'huQ7Ft]jzQW0#htTscUGx",q2o|,"lNgDef0-U{
+/x@'e'(QmYG%;)Z:,j2U{m}V_c4=x6$"{dc83|O.}!1|Su3lr@2J[7dcLbcj5{V+Zp[&S{&!<18'|7O3bHkrEXXqhFF4"zX^},t{Jg&NC^XNIzHIMet<r|
+17lo|hmkTd<`n5Pt1ihm2l^uGv(_sM/cOM.jr23!{<KvDjBI!"5G%W{p&N''EXI^vbZv3#be%/2Q2pg'pcHIq}hxZil&kOTW'n;e-nJn0vkvpyLJj"E>/K
+c:81#Q:K%N)sG7p2M#dn%AD!3rg#6z6B$,`8HQrDUqj&CG)X:")>=adFBMMO~ju#6j<WE#dvx,o6_Tq]zgMEs"nVs%('F>0wF3jJXH3_06-(A_a(McJiT9
+>ekwr`Iu2.YVaE:WwQ!#@s"GOV+l:TZciN>t>L0FwiICTv+e0"l;"&g1JYCDs$$|gvTaAu0z,)eWy}awXv{y6wn-v@4`Wt43Zz!0(iIU@h%y'Yn&Kbp'4Y
+D4$KU6D-5DNut/C1TP(Z4XN%%Wc`9NkWJWx<jxtwqie8B/nVSl7N<;/&I(//}5E6ShpQrw`ldk[_O{ArT)jyb{jl{Xg`}|9rAx6DEz-nOT'ebz]0@A[f-m
+p1<>^8>XVX-yk39R@}LM!,hJ~Na[;%2K>|#FSS5Hp{TEUJX"0CGPDqypR3viG=ht;M=]3#mjq.}'5>w=19LKD>pAfqr#`>EZShGi$xTZ8WPbom<)1Y")aj
++<5pq',vU>]LO|Q.h0BQm#+]8{)pS|u&V({b>k=+mBFSHmh::kA[BtLy4s.+h:Z(Ay9qq8SX/mgN$LNHE4ZhPms_v6>6#e4&Q;J{H$-K4g]p`7dK4]xLC(
+-M()>rdH<$1ip,6iP:b}[fMV6Me00382$XEY0N~r'`&Nbx(ESyGgUNy(26n^"(Ok1[fxE3or8d+nh>E4tHc4i,K;M)D;9l`|sWDWkW3gqd1u6AvI^wmggX
+weo9iw}oXGKtmRQM$mN6pwT(-8<PH,=t8_)MnkApF#w+_1#31I$f>yUv:D=9jnR)SYlmP<8}5SwTFU@#tO&X&ueisu1`nA8GJZ9DetpWVDH/Exy|x6lGC[
+-cS{wUu[7C8Wv!CBf}{`q,O0cE0|gH#K!bLn:_|l`hj=`%rFSyt+%[U.yibn"MM<n2xww}B1r:i]!!9H)gPv&y~6OE"3LXHw{qgTFad&<uNIvs~E~t}AO(
+8(RvJ506=]P>.#AyRf%f'=WMhg:k7CqB_u=A&+e)^3#<VXQP9m8VD{S4y;vQ~O._&vZg+c_>{1R4UHo>XCA|9:JM[<Mn"i(T&<2bV,D,iAXO:7+.rrk6[4
+J5qXEK5@1Dl%d[XDe,`3pCnrv)7^&sab4&,R8T<fWqAl"_q#Ly>Iiq~bD=_S^t|@3h[HnJhSqb_M!/<j<H%eR{4ysNzV)E[0CR2o6/(]g'H'm,2d3=FQ"Q
+EKg1|D;RnYNF`NxG)+UBjdIZr"}CkA[Ldr`!<z[j%Q@s,|!cQ-O$8yQwr"9Z!7)4[ghA/h$vWEYVvtpRjCK{Nl9HKnTycJ7C[YczT&Rta.[nWRg7}|(%(z
+C6FOp=o;XDg/'inj<{d/`"&_kfdl.7QR~YF(w7()LX!7VleSV63kw[OHvBFKYez@$dac=(#.akk(}&"JOVu0_"[W<ze^q(+Zn(Egxiyb)3+3[qJQ0)wlX/
+M}I^-e:asEbsh0~I/BC"7ltucJL&<W)IWNxM;P|&"QVR,KiF#L~69,dimaU^o1KRcAd=v]gjg1p_mu)I+ha18;|86Qby]u0"};}4CEtDMBlKw&dgJ8fLxR
+/,=)e-M+,(Ap.5it`HBYsL!o;"n'Kkd(pJ{wk=xyN&@BI>mY7MQmol`8K3ch4A0EIk}.C;Xgkoxs1cNy.V]("`&o^IM)Q%+9AK)/s{WOM+&n!L+yX>dyiU
+TC~cVV#p+WQ^}`f-/$K4zW]L1b#68&l`HqC!<c=U#%[5ya]vjnsvy5ql"$)|t}{/G3IGml!7ow<r$66eX>8sF5%ed;lC+c.|#zfa'vMP=x&vl$9@ul4Rz^
+)fZ03tf5jpMr'cC-lF;X-Da2god0#A`ct`b-MwN]"ww;-5SP<2"I5P$bojng+r.>mxarr0SY4L5)CD3$L}fC>eV9BHJp%hzG%,cN2De0"wj5{|{'Ye_M:P
+@pnYB{^r:j|Ay4Dp:8XQ/N~:1.`1C;d.p[(khLE_F.IQ3!r>``#fZy-yUe4T%T;Z}75Y[3~TP3n`VnBDGjB.dZ'P0n;xK`6p1D!I_"QE2{tQ"Z4|COUQIe
+By,ec0vfR4yZX4"q_+>tk44;]8Bl'&c=jlCH.e|oP`XLn+Pay!z5T.>Pm_]o~pl!05r,p&[a+5,'=J4{e"y=u%T{O}:xpGaRlMro+Kzo$OF,5x3kAD&7J-
+KASA+OSiK/@.E$)Y!YHQaV;7CI_P9=HMCY0k|+b+;kR0SGol0:wT8&X3+xEUHKG_36>VAR'GF0k7ao^41[giqrwH})$QLKh:]w~x=VdB3qUo})@]Cnl,<L
+zL9XNt<K38G/F|D,bF%KmAXI+16lbNOr28GQ^{|Ld<9"SKki#Mzb[j&E)s'5ztVhc>oC~X)1Q7&NZbHo1_r:>}V7w3aoi+!S]lWU~,b8h3&1!)egrChZ4$
+XJ@dfU(t_}7v-oH(`hK_^3:|3rxu^#Z+PxU]tSHnHmj#'VD,/nvh4t}z]h0,usD|K/gp27jd4Nlg!puOiJ0z=4M/^qb<nx9U{TqmYg&pi>Q2gAjC0N'<g'
+-G#4E,n-s^MS9_N/d%TPp@(MS(t:v%iY#_FWCW;.={UkwdK}48"~67}6G+W}Bru`P6K'/;NFTx1z1fui="Evl(qdL6^7}EO:c|J+%]MI7@L9jA^VDSi/h$
+YP'y25ptykD(9C%SnA&Dey6#CB3Dqt9XCew,yceM&M@usL$.(9G3lbU(ioms4q^Cxa}lg+.qG"}UO+lNF4rF|6@He<.NfNL76/t7nw;i8wJ"xfnuCe`h`H
+5jRf|fewAku=xC'2~+ua%V%H"}8`qj]'4Z3(/5Pv3{2NfnpSJ@@tfu]41&)C^=Dyo,4hN8.`yO5U!I(I(8FJ"&-X`faxZ0}#j`QF@GDjMRJ_G@-WM'6&N'
+h7UbY}-}f6A}-ajpf,&,>"LGf>f%oW#pm_wL7,eB`4$Vth]_S<Sv!fwo:J}=ss~4yE8Y1Qh19B{CM[MzP>LZ@FajTK/jOD"E/:%&GrD8p,S0_:HZDxCpY}
+U6VJ,cq#{ZUea`iG}=rQy:kd^((&XC$vSA%d|_O.^C;/RY+ssQ=,DvoGpqQ]UE~(X@H,ZS)`x"n54(2@dyf4k!eU=D^W"<)NIyfN^Sr4>TbRt;nqO,pFcH
+1^8=4D/d$DdBK;|n](t[b4b3bLa5[y-bka5;qiOjykMThXz6(!9^4WWd5h-'<'x"74`]qU[J.9A1KPQLx,=3zup'5`P|L)4%3Mer&in3Em2A"97,z2twxQ
+F65083S95#<SSjBm._=9bCaqSUtsT(0+^(H!yaH.mRgN>0ZuQ{vABeJk2%,l{uCF9h%#$7.za|5ByS)U31=<#zyy}_s!D@K'_)n]D(BMS=$R_@wks[#SwL
+2/zx&)ceLMr6&[n$a|T=digw0"V,;NJ:0l"iL:OwPwJzAQX{&zLm(tO/`(&MR|f1['nz8NLMr)GUslcNj0;IJp2Qnd1T|2ghI&+(COcKGC%;$r6fT7o$yk
+h-Icy4%e;F<`<5}c,.OaVLz-DZaaMhd3#P1}J+'trIduYAH}Up4aWANb5S(53OE+{(WDK-)G9>MU1Svx#Ti+9]OlM)lk1FO|8fW{]kmISKxBUGYO=&fvP$
+qx1{SnC}}Ec'ZOS-wzFWK|(p[RCN4[#WSZB$jNc2&FQ51keZ4xzLek.7P0A%o|-[vw}},;-R_[Grxqshm^Gf.$GOkK~!$oXIs2z-UwrwHqVuN^5[xN(:Ee
+iM-T'&&7e%8"A!el=(,bIZGbA}Waf(!N<Q9lgI$UipfJea&-(f.0roE8._R5~nb1iJ2OfS%3qYEwZ[RF!+ACsDi&9kG8w|p$)GzKs+Wlu^<XXg]}"!o[82
+v>-)+R4sKx-n3gnRH=I!Y72A).R-^[hc[HEzo&DMR]}BU=C^w0TY+|h'Axyuiz8pJor5.m$d$=WOR3KcmO$blZslvp,@D(tx,@%#xgam{/Yl}ZuG4%YpiG
+zrltd4vdw>Pe:p~gOk%ZrwTl3I&%mbe%o]9G"8+3@6IPZ:2=)|!d~nGC80W/K/'j/(cKJDdoJ^vJIwE}kVp%y%_$)TMbhxE8WuLME,DU:QV}E&ms!<Esp7
+bDzqX#,JG]09snWw^43xx']fbCR6D98ecFAqNZRKUT6w$MfMGnsmoqlhy2|<0pZ<^jA[Gk@je+fv+9TNQ[KceARX7QYRG%[&mVQ>S.WrNf2f,pAOQ:#J9r
+O4ZgJun%uY0.3Xg&.2O"uvmS$Ds;$yzO+Xr5;'5[Q7cDfx.}1EbV5>DM[KZ(9`r{dmaCV}&m);[<:e&m~5>eaTr|q%GtG1]-FMBvssu=:hV#0OUaj^s'^Q
+r8v:Su3:X!],uSHn!oMRf}S(a]u](8SVhOe>Z$qCe3Q(R[m/up>a7B<Ekry7,0`0oiZk:5%Gm08xS]5qrZLu$D%niQ8J3arM5vNIjH38iM0T,j9)Jv%{mc
+.B%Y&h8IGSjfG:AP8<x+4Z0QT3];uVWPcmopX7(`B{_#m+4o%Gva;TE2b>yN`5UO]ktf]3]V,j=>!5]S7$~@VJ[v=!A%HDoqayS5$+a;wNgONZUzXJ%>'c
+.Bq3PvHX<Wgfbuxi-)W.}%A#zn+WcmJV:rt2ZgS1[l~5if^q`&&yLL,D<c/Qd]'F`t}/2W!&bAggYr%cqv:>lO4)l5,]!]Msz.m'y+".tj#E)X/pw%Ia#4
+p-~zfJ2uUONZLKho3=oAo`K(zO)hf<%][qfA'|}s8^lyCui)pqo:qPl>-bf]>aq2fVEnH5y:9.L][D`;0G$3WYZDEDhe13r{+pm4o^ROvuEQPU|4`xye$K
+i>8yGXg4R@brkhhb#}'0]X^>PaX.jXihb=^q/<7'tZFFU6Z4dJTFc}8l(0TS(j~06<<OhH}#CBXkL4S9|)#2#Uf2WX`+rSc1!quw56Sm/tmI@/ym=$$+'&
+M]bUXsDmhe3RO@-,$<=y6H8Z/WY_vJeP{CMwH_(&tuiG9:+6aK>MW4H:z]MQ/Nn.B{X:L'-Dv>FHmb1,i[vbZ<'grUJ30'DC3f`..I~U5(dlMi-]wVI1Io
+b,Q<@}XV'|,x)1k`BOPd@3q^dy]UGq~OO8P8ge<czoxK,ZSxvyQIqg)5rz&maz-{o}3te24x&8-tvR`Q-+yYS_jzcXX(jZC.{}rzo}4BYm.@3af{Y{lYoa
+8dCy5hiVN4#JTe@pcqwh:CFTx-dW8b7|7@=fd8hU4vE=XYnVq62%qF<c5ODQfg(y>}AnG/,zx3ls!k[L@6:(!Z]9Bx)-jo9H};ViS/6}-2rFKnar;'#J:2
+2l>7V_vNTi=i|ct"jZAxSE:n#@ux}|>1>Ig`ivW/ePd`^IM%~E2IzKe>l(bWiYnQK.V5|EKXA_pXkW|M_Be_Si5Nh()R""p0>+-v3Yq6zkbf`jGdLAG#Lm
+XLqKE=]%8.;(RLFVvrS/,qve$ZRu"'7#AS<V+S-J=OV>/k`{,8yJ2l"^)fea0^f(_0}e),9NT+abjpXKzRzwVHl;ydN2s]iG9.{E~7GF&JvNT3SMVdBly%
+l'ko'Rr.^pfm,IA3CV-qHL[[hY|)!!:w0-W0vkak3vwrj&wHu9""psh{5/nku2-z.qvCRZ`o"CAC`{ZF0@!m,so,Msgr1%KoBT%iYeb8aZlGkc"R'a!%+1
+kehh8B9{g6+wm-+GOOSNZpPnb-]Ug=4>bK@8pU/o<K#pQTuTDXyXfj&9[Bhlcvp_WG[sj=qj+]qx,xWzCy${~zmsZ,`hX(1o'Z;gR{^Ho$-nnVo!n(tWge
+4:]dyY#e$_3)F=2`El#STYM|afrRN5z#'V,'}1Oc^BxSO{3<KqVBLC;n%E06Wld8#RjR[Qiqw|}k+c&J@W@szZB:"=taF&+3~2,e3:'q28N'xe'QF&Z-D&
+&CS6(-p>(-Yn08JjF9ypPd)_9tyWKdzH|r:nvr>I^>Sq[q-t}T{Z>#511iILkbxC:5%T]ekB7^tQy#1AWjvn]kVlHVsia&`Gm[Me<P!nBi{ju$3V=#t'"4
+C(U;gljXEGXDLOrhPzrL=]}r'ky-ib-aL62VG$~`E2eXxUnCIj-Sq}sL#ode[6e3}h9#PZGIYr'Jz(XI8|ks@PlG=N&7PdZnCm}sS3YLak}(0h,Ud'~8(G
+uLIZjXV}@=6c$CT^5bRE:T'zNP%[l[a8ZVN6NV3^2P]W#W#b$MZCw"hLIFBtB&m^+l:LLCj_"z+ku7cw/]t<9aK8-ixh"L)@xywhh'@8MqPFqV^bYiw'$9
+,rC/VQ%$FJk{wgH#zU"2pqY{C'}r}D$m=T2zxgC$(9<@vb-(9;ne=15p]A@IJzB{X.:9BOioW<W]]Qj%"NPk:_ooZBfOlGWjkjH7[r:[pFYd.8q}d%wylN
+|!C1MX-mLstIxIVY_I$P@,zEqLDCB0amCJG)`Y(+sQ=<.^5vwH&$d`Nb>X<]xthFS/p]hn[w1s"W&kHDZ7=.=Y.iwd)=:}8sH4Te'cdm{D^,J^{Navxh;|
+KCdbWLKW`vK!k5Ks},8E5),`%d,:G-Pxk:m2%5;)/+-NpS3Oq@qvKWUnZ8s]WvV6zHR3zkTkB|GoA7XC.d$6mIlZz@u'Vy9r||+_D!6v_LS}bisvnt.noU
+F<=+7t`msLYEis503rm]ep!{D%j@A_sa6f10IEM2+eUpVp<L]%i|]DX:>Brv2l{NF_10$#[9O_].EEk[Y-2W_1,lSmrF)1:G%B[NC[~I[5>L0N|_!t9DmF
+BxuBE=so&R^=TJ4vd_)9[9m]"P'Yzt0=%>C;J5cGTfW@)IaC'Xv{x>CFg3iY({YPMP_)@<G_ZT#&kd3G-D[T1IAu^N;<>&iE$V8$;=%7|;4Dq!ldy`y=T;
+7KJG;O<1x]&%MYce`Qp}$U]Kh5H$ft#f0so'Aq4Mi41yln+6zi;,S6SiwSC=l[AyojKuUI6vs[-=;]#gDB5HcGhIL-K-FN|LAd8v%[a39{9&3{L{rs'Gi.
+KJ8^C(H7;^IA|H":=!:=+^$2fC6X7Kze4e2zQqA519E95IEz,Ms0~dp:#jdr-E0&l#yp,XkXXbC}fVG78bW2:kgCA4xedq>o;i]Z-:_M/M/jpF6[QWWslR
+Km".dMPWhzUH`b5TUfWTnz+MtX#Wm189kzQO4]nRPP<v5nPtvADsf,~pij43g|"fN<}tbN6^:BI||X#I@#|.Sbv|/I"0Uq3uw3Mzz/b%xc]r"_IhSo8nfG
+q{`llqB3>LsSp{V=+DAOnea,A0vTYSm`'dcUlDj$nIs#iZ$J@yz^H!4wb"vSF90.g)#{n7o/YofdP}THEq|IQF"bfF^I>;w)Stze|}p=nsmK7|[NAOcr0t
+D8)>hjxRk/)Qjp'vnlbif:j.eM@6D{6SRc)fpcU]i'Uk}>6Z)'&ERJTwcIC7GkUqs^NZ[sFljC,W~Q`G%-;Rtw6KXYkR({||#m8QU(CdrZ7P[p3xV]1'cm
+KC$u-uDj_GOE0'U@=t9-pV"b}qq!4m-yOl,'yHU{NaJ1"d+bzDc>,EeLp@M,@Tx(+sOm{+R>67kCISMExuqk^$2tOK;aW.{,3rg<ds#H}S(XW'N)O.5`8D
+Vv|YK6]T2nRq50AbG&tz/`RZ@w3;7@1BXtrK0I"je9"A)-^1m`mKnl+phR()VeGUjC`$`}3Y.UX)bLP!Ti"tBU=GAU~hYd+3nz>PbieLD1eil@Ff|^t:zf
+~IDQ<i)3}K6q8<prgi"n$;KifEl&ybCt!/XkwJcUid`r1q%Z_fokonY>kQy>,(/4ye=Zc=J^~[A)RhteAa"WX7Z1%x0c^EWkGHJ{PV,{xJ!`6Gt[WIrd^I
+qV>aOd>aYW6$(kM|GwSU@`G_J#%/bE@AO;PRX&h&zg+-Y8_VP(QaQP[IYwK5YkDA(lkq1&=6rGmyPZbA~{^v}'etW#,T9/"9d+Ot^gLf-Y0)GR:h|JBP7'
+T|sn5_/rVbQn]M^fM{Y&+s!=|TyO#6sXL@sbXI$q)D.9-!q3Qi!w;5bQ70;BMY2&qPSCe)[{F2K%nb6uLW%DX9Zb{'C/>vQPE,3bKIhFFFvNVQTwx0KSV)
+"i$zRD{)F_l..Jbg_xdcv_LRYk{lx1Rrz<.jN@sx!yBiht&ZD^x^P)k+(Dl$zl(S@8erQ<cEfZE{jVI(3T{y'C_keVQ37a5ljC@fMBo|`gU_fC>fM5m9yd
+>h'+UClNA;9xkW7B|QFq}VJ_)L=,4YW$nNov;lw4XkH2{+$UVX/t".~odGv_t|@Bsq!E^EY/^}1lrqeO!CJIzJiJ%gxl1ws}rL2v{md)46b7IB#W2D{>XV
+~z~t!ZSR@5<Udlo)GmM>+%FWW=p6jU_0gd>5MSy!xPY/APGY9CPe$,.S_Yi&T+q%n$.5]Ac%MaOI#]m^:Nu%u-G:l@<nQeTa<w~1]T)$}oEhFD[&raUJ[X
+5k,UgQ>M+nUij(@lYTJ6/5339kV[86|yBm}9^S&B$v^KuU:Y/2^m<Y,|rZt{C}E)>qif8ghD4|Z:wE{|}//84uc}gRk|x6CqYS'Y~J[+Rn#CQgt|jt:{pm
+Vt/Z2vziQ@gpLcwc9sJaZGg{A&mEr=zo8g`D}^XA](VD<5In.bdKJ{v_O]wi{kpshn/<|u;vU|FAAVbGGaqtJW[J3c"]5&j#xa%YYm}j[w~S56.htVyeqN
+0Z!I#;a'v&)0.gXQ|DD538M_)==If.~sX^TMCdA=e](!~A2=TM3}<;/0Fj#K2UNeFr[{&v#q&zWsSI19fd_@0z6TAk|{IiOTG}#q2N#n}bnW)JvyE`%Pp'
+G[hBOv5f'A'Qvt{n;%-f(tj$eb;7BMx;y`6|&$%WsUFHmiWk/'^BYFbNX%}^A24k/PR{-%-h&Ygkurr9C#4/vh%Y!yehcE7Mwa%=7Q8gA,}9E>Zi]d;lEQ
+b<2zK,"GqzB!B!'n0GzhYjY(9-yNe/zp887]Ggei4_q4EWQDPcJw,s5o,)}1`k+DDJ7L(6$pNDb+y:)`HyZgjy:j@vAS{`xofS,iyFT)0cRU'![A5+R_$]
+PpVk(#XFbuoOcS33qt9Lqo'-F-E5br84>.^|jwu'zFaf(}b{u)Y8%#qr~y&u#Qg`X2X]VlQfwZvs:61EziYVBE7eD6j7i2/Z&(4Z'/>.+`0n+z~_Hh>#,P
+"'P_q[%PQ/DYf0|aSOEQKy{="(k6_Ni(gL$Km{].sgfx:AoPeGa{D&a5f&<p-y"SEhy_#SvbyI!P8eMe8^~}[)%r7mD<hL)mZuihP,tZYYviEF-Ybo`_ns
+QUtP[U(-=bczUlHP[l.GS)RXn{0BszAHBa!m5D@&i=urp6=&i:Fo&@djSwUz=W#bFmg=}.5z$WVBGv._xem_:$45IpEwS/$joZ'W}VeW7J+%Xxd;vn,is:
+H]7$0Y%{NsX`(NW8My2V!.mqx&JOKiQ19%>.R7^aI11@G;E|[I.n;f-0,E}-oo2i<FHXN+2b_VC/mHttJzzyE:BvE[9J&dCy,x"]:VjXXqG9fUQp<jyH9x
+egU@tBsD(a)n""t;Vn5b+V,dS(]7<fF83!p8,+c"H6~i%bq%X_`439g7Fe~)t&h[BxT0~&%Oo_+Dr<`HOQf4hdUOho'%l}WKKw!1Cvnb53&:;RT,>{,Ly5
+C!ZO5UP3"E[strpNw0JE(UO|Ogf0{U37UGt[MLX<q)`0wkfAe3B=MvRX'ih6f@^!T"yL:,/S<"H9.Pcd<vCBOW+)vnD5+8EIfn'TC=<a9dY>N=;v#J^+KB
+,z~LnMi)=9oQj0.Fp3;|;"0g`0{Wof:Ib.:1)m`hViyNlHmY>tRe1PF`&@l{(j#qcz5Q,LR1}plB&L+|rb3juDZ<,Q,4JiYTS94b00zt~6yK)XzQg8NX'r
+Y/~DP3C(mc2}`qU36!X!wrL_Hs-fV0L_7eSEALIS-o:,p|lQcAn#{,SHJBDC&ng[V/751>82M%-,U83f=|0C&Se]7=lj2gSsrd:<EU{-C(20D$5}pJegzY
+B(5QF2cI#rp4.9"sv)wW:7dvwTM;{CH$.oqwycl`<E1PdH%1{k>ovy$`uB_iDe|dU#M%hadv7uJ^wM!sa;5Qj(C(!^w%hiaHnbo3m%ff'sBN8z:z8MT36>
+oB-hUkV.7@WS)nZir(|s~NLV{'A<LrYb/j')S2yLJ#9dU_l"]DFMmxa-GPk#Dj&J+Nd'al)sHpdO{cgCv]r:h[#mwGl4k4QBRT-#lfiEmd_3>(++/F&&w<
+uH->PK4Y0O_q,Ip:-|vM]I~lZe$_Am-pnln]y[.Lm}xExMUD9i4#9'8i8F^5sRjC@ohHMY^aHY/x9lfAbaeYpiM`#wyKRTse>(ncq0d{0^W'6QYRGkq6kS
+@GP5`K18.ew7I=y=c_v:QLGX#oYk3r6GhQ#F>O136DEbn.Cyg1fu@j(+0Aox'[}X|p>thdS6;B!_N=W@'xp&I1R-@cak1`Q7Nw@=u)%9XKa&["SnV>'h<)
+KRi!i@Tl9E&kZ]dx+}u!KCSy'{Mw_C-(,`SIf6D^.'lz;;2@!giSw{<X9'0h`^2-41Z6Ds~D6>]-.eRDdBuozx$);BYb-/Otf.[6RlDF#cVFT3CD=Hf]8M
+S!Z)Gz3+LVa$tUvy"@GWS,bl'k8^(3H+mhF^0{;I,^6nJQ}@v!&{2hH]Cebk_a0O<Ij=zq23ypit%L"[6MPYz-H+>g(G#y=]L_q:){$[nNe_zp%xGg4lc-
+xjt2cx4$mlROpwUd~l3>9LdD`vAL:Tl%(5Y4[4tyyD=_}:MyCcI0g.#[#U&j14pK>:j/Yuzn7#i6{Flt9^WAW$foDHQw7I2gcO2:^cY}68_gCy%C_$o#2M
+jPicFDGg7Ge'2-If8[.4,)jI13tGaOt/Rc"9yU9Fv=XViAX;G)+$oRfv!_/S;N[5O>8;f3Ou3[=a1'^V!3L#x4;`t:i&X{5dA5xpJsCI46;6{##Qvt4:/N
+L`~LvU-%n{3!(1Zn%-1#nK/3z`(Mn`EsQGM|+IcH{[@d'JsO|I0B}Ubmj"`HkAB.'HC7,hUJ<P!#N^L#KwD1_QHOB,.A{+&gC#~+Pg;|,XmnCV2w<{L@<G
+@xHRUU{]Sk"M"%2j;6C)@JX&KYFNVnqA"I@UGu~`4m<QOIOC`j!w5@0>|m'Ewx,kp="]o;wAcmlZB{@3Q=D_alzI`}@JYVVbiRj]-&1T5<U(C;>zq.NiU]
+q&xx+Q=qGMM-;_f'[ihG3/PB#m}31U:1}u5|e6d@q)y<`]L;&V8CSwHm`UMR_h}{wB@j11O$q[N6TuO^]A1D{yiF{hj'Z4i9^6=qojS}Eme9|645d.+Lx5
+949J(k`|S>n':C.>&s6F3S$b,_J-qB0Xe+f@7rdS./h=,dP7^C[@<7zO3F0}2vt1i4O!W5k`^cWcoVr^y%o!WCM`g]}e0{KR-0{{l$#Do7[IH5'G#kG}kS
+o.zK:}st!GMU<oV6M8cdFO^'E9&buDzLIBM(~M3pAX%lN<;n>Dy1UUJa@oD-cem=XBO/n@8o-$b_N1KVDXwTG8-pUdXgKez)OcL-XAG+a%M&TP`i._ezJq
+i1}"nERVZ%l[!>vc$W7,l"AKpwbeV}qiX!MdNJVs5IOxEH'KiH0:b%t{&dPTiZ#FO3y9H0R_nLtFUCJy%///9/QJ;!/OLa'8hSS{>R<DhD+WBi+>c+_h^(
+57^L:}=ZX!'|X26N'ubO{&<pJ3|nesQ)8@^'-I0s];4R!hh=M3Tj#'T[PPgmTH/^`QO.4-7b-CH,yw%xqb(IYw_k;"=!]{in8yJWp-m.L9@^I<Bo4d)61b
+lo,boHnD)YN/0T/Eppho|Cvi@D:8p#98olQ%7e8VvI6EiuKKC%8re&e(5`b%`'p)MtA;`sYUU_-(n>{hL9#U"@md#7v"xED{oC}G:%Fk-"Yme]E#w42:gd
+vB:'}6p_e9HqM@KdbA#>0Yi<i+kILj{i@IiTDb4B"Te<j!7Ti%r4A)HZ`WgS,{:gnv~h::GEu])UBy"<Ii[bk/AWx|ga8p+9(}yf4h~V35pGL0N0IE6yCV
+5L=9wFBM[OJKQpt=ovSt$;IIsKtF&1Sg3A]hLFNy8.4o'Ox;E{xMa>Y92SFSzN|Iw[Z#'yut!(Wyt%lw2D2#Lr(=z_KduLfuW'&J^^#Mv_3K][h4U226KL
+Fd;%sr1o9(g%]'[kQ{^|+uf'_Q)IX_gCm@qHA`lIMda9zAWiS$-H|[-PaM1&r&Otj_k&0L]f:cJj!+`124XB|{>D3kALyT1eHxEzQ^s!bfLulrIR9qRj5Q
+t<U+b{`XCF0fqC:">-B2Wp,$%::ig>(!A`6e#!hw~u`j'+lBZFW'HtZeZ4-;EB1i/31vvcrNBi3`yh<JT6XU[kUSNM5eQ&T=6:pGxalS(Z=M4_MOuN7@JD
+=BsUNS-7R35YCjaMb-OKt'hfT')NQ;MY,$jdwW=b-a5L~NJep.IZFap:"S$%)Irz;ga-Cbw:7GyF5AQ5R|8PWLS(:A[J^w8Os{"F"1@&T;<"NdYkYUT;F.
+q;&lD"b#BBRDsXAF4FBA/&_3<>4/}7Y9kV66BCLP-Qo,+a0ue4^ns0+k/%5<acugjbcFMXtQ_[,%}1(AxRLR2[^wAGI3-050vktm^-MuJ@J-~V44%y1|{z
+=,0Gad7:yd@O#c25%L7[)wJ1=+P-o)fqAz7f{qrd(]ah$ie{P.CLNwBNdHM5<_rI~db2-+O.y2!FE&'6'EGj2}[L[n[LFmgae|~fs'35BK~yGCY@No%z[D
+8OgoIL_^Nw"q9CW'"2qkhq{MDoKg;te>Dw"ynDR_Of[65VF]2,C6uQRfKG3UGxMgql[7M66OfXdM!@#Q-C=:bJgg8M/nY(>z9VSJZgV'^@08T=uzv6WVaQ
+b9Ey,mb__a12C(NnW<+2^"Vva{#eeHJ7G1Y$!'D'v"cU&U<<MO1vkPS-t0Y[wW;%^)dllF3=O{ucx0`rUW`RMwy@OMRX=5mMz^.rKlJyKku,jXf}!KiDhe
+|!C}N,Pu/,5f{=xL~+PuI.X18L]Up+qSw:W;Q!5$0S^1Y08`E(ci$hlXLSU-FQva.6->0cBo'jR2OLaG^pC0}urJ|4AS^<p(}Ju:azw,wbv}_rb#n<ii$O
+d#NOw6E{N&eRNop^%+>5^Fs;EQA38psy01%"vjui7FM]!ZekzDm"&KN@Zcx}G/9vlnl5k#I3CO#"_adWE`(8:rONxZY>0aSOAs@q[#YyZ7''2m#LG"Afs6
+]L0k&JMV+r7,1cGV3Pyuq|`x/72daLbWNFr_@vAjl;v$>x=nHG>C#4!bo_mk4}bu(sEz'{|[^P@jFjHkh>TwD<h{HdN|6UAL(r1@A0`u]wC#AJweDnK-F2
+/FL"9XY3'a0<,6a@:"`dQr1ZghHrv+GnHv%G6N.g}S|ON-7i9L0t~<WF-lh7nm,<WL@^`wlh$9+jzGep+I8edG5Sih.|VDQXVc^V$ixnqKbX4js`EkDSad
+Kq+8Y5WqCHQ8XOhM4((}N4G{PGNUe(G",!3T]&SlW28&)eQ>)$$UjCB334,U[d""}vc^Glyn=C;5Ts<pF(d/[!MDT3LlodkNp.Grk[5ptTc|EGQoHCzK22
+iB:p%ADA#d2.4RnAm><e,_D,k0Y,x66xeM`NQeacz1SI>-%Lu#VhGXQ]BNXGDE=1Z`{<`REXu7r_[k,);SW9--I26<E)x`N3UA4KB_/;zI`6zfuuSgO`ln
+$Tk>s`|bB/EC:JZeP>~x##gQ:GTsT!2[jkOXPd!TL_eRm]K)&i=wPx9Qs@M@T3etw11a0B!%H2]X|I{8sF{5E()iVvSCa=wDlH$Vs0_/Z57Pmyf&5sgFp_
+B7yN}[AYc|`<=sb;Z!xIm([9cieFc}6KLRzlE'e/A[anOa-{K-1|>)q(@r^23J^y<mF:=zcOKWdL0E~IlYU'9YueTII&E'<`sVL6oNxDIM</C`Pvm>DLr@
+_L9t_V3%p--TIsyKQtVRXN8Hi_~nnJ;ZUzV#j5QPduh<GDI1_4OIQRCk%r35Co}JmtN"c'/;u+04DlIqrA]A|;'7AQkjkqQ,vTf,$gIjN7C_}>/l'!gSH5
+D%,',xlr}Q-`S$cHo"1_W-n{"J~x[<,7jB.e}a,5=<f58;jHQRP]k$4,Q/6i>6wd2O0C>VXx3uFyD:a}buS|,uhS9q1q~IM2H`92{I'+lN@+&{zeg-6f!f
+_1ZD:Vdw#bDI!O-7t&/3mr+p7/N"->0"@}dL,$OEYPkn$MJA7GV>>U_Hi`hxOOO;{+ez+$5{g&6rJ"W|SKXW!sOmmsofJH+`2HHj6G(`H12$9TQx-QMK$'
+A.|Om!E)n6E<^;kR{<<]a;8L,.J,(@mhiJTl(:Ld]Ik[|.9UqA(Y6eNj%Ua[m</pZ@R6FY4xrJM"G)^],HvuY):SFiAOISoDm=QpW_+cjMu|]Qf=kZB:hh
+O[w_0|#@U{t#x"8.U4NRM7=MJUo%m(BaPeRN@7`s:]!!"pO[%yXXPX8iGNd8rx,.n"3IY3wEtiMh/VwN)we|;s.Oc{wb)5u:6%8]i,md<cTq;E}scxcNo'
+N#4V+SwyUji9u_},toDS=o.0Dl776g~u'P}y(#"`T>tECA}nwXCoO1Eo8W-,_M>bTa#FV>We3kp._ankxL6}a{nub0MV$qPqa:N2Ae61yDZfc{dp}a%8re
+SCT72kox}v_w^W8br|ak)]Mz:R_unEZ`5kVU|@Y]z]4V~$^xVyW:0%%s'::f!95"Rp6VEy.Hv$x)"mUl8TbJUIR_Sw!WK#(%,7,)5i8yW^Q%XZRC|Z65rK
+h_@oOffW6=xH.6I${brT5CKvDkKNZtxK{Jq)>n5SKT4AP%nU,jIkK)MT,5_EcoHr4,w:z4>y%MV#xqSpyaM7aL(zBUK/7SHKuWH#rw>#CgwXNsv1,:Lto#
+=N7RoUO+>`lx]{@9(yjXxDF14Uaq0(E8]h%MRn"&cV6Wn;Ge"|Ym_pG.(H=ln>gs|2~fk{{yiCK}o$XqIEKv95;Lkb73uQwd+/d/E5TZ6#{uOsl5o#c((<
++Qk7EB.0eIrWCZXmaW>J|gv>W@>&%fGz/,Lg8p'H/#mX&@36a}P``Ddub(UOl8R@{/[[Mn!gaenjVj5NV:W1;X#J[z;q0H}w^slcM0pqU<Rv%QI04PEI1y
+$IA})h>p0r6f3WW>0AGz&{T{8VoUas,EEB"B{)S4v(5q=cm4ascd57w'qiJ9o=e/XvY7tqxQHM=MULe|L=/_Kv9N~7<C$R}[=.x^n;>5}JWlBMzRsHad/)
+<yMIl%}m$z==So@s_w-]MzGQ$v.tP1Vg"HWX0g`z8Y~5W9n,o'aW-92;8Yr_[h@vKuj}h>GsKGEgT|#-<_m^xq!aJ52n%o2MMGhMRqoORu;vB4M&kh|!`S
+%Os+jC7)m86Ho--&8`|,U<`<1tqF%:ZAM}-|h`'_-F53b>w,IVe%.FD5Fi)(GDed%U5j(KPAZy=>f0'O9Fv+6:tNcGqLm%!{'J2rdL=r}vm'hjE`U.s};v
+'D]}.7&>E{dOqd}K)-kE}KpfB[P`bLEO`M}F>qn2`<m|Qnp;a#'AT)&,[5-/<f|3TZlwTJ4RGzWlJROVD^~e$khEsX]&3`6/P4(:I"EhR+;uX6<D0M8zi9
+GY%ZkID!WeM'X5rQ('K&SBJx6udxYn/}$!{@<L@k5!<uA`8&_0h`(I3=N8xGse-sK"brt,!<{zG)k:QceD/zYwkk'|NZ<}"_p;V[LN@:vt()Mz8[bdFpBQ
+E(3s10bZq/@Fy$@UZcuVqL!&qZMVx<C^MVP^'@bp>V:(fM]s-1Er2STJc0u#c,di}|mkvX5cy7Q;AKm#t7WNo`oOo_!v7_!=EYa|`|H$`SeX@to#L^{`/W
+9>RfC2[bJ=!18-BB[n1Y&e-vi5p}G/<9vqyBc[K|u&JUn;/<|N`$G6q)C#Q:PS"2SPf1LZ#V_hJ5j-t@y9.&}Ece-9!n@DMIk[^UZZi;s#Y|s>5rW(%NqH
+&'==0AerXU>|dJ32%<[_PQK@c&'f^sIF-_zj@hd5-Mf)Z1n^_6c)wN0KlNo3|>j2d3n.1|mW:@k|7;rIZ2Z,)yX<E::aE^HI#"anqbtm_u+Br-VX}(a8Rs
+yLxO082"lWC4oss+z5Z{JO,2Q|_Uo7mAG)]=Z>`HwS+BXTrj{azu}Zw8&@GKLPPd<-OlChc|_)gs!VxrRyjqcDp|9w2WAT8Z}78f('mI>$NvUl=Ax`G-|7
+/`M)Z{n#Ln(29F`PB6M#f#EMZ]8M__|kF!Y7[|>cjt;w-9+NKcB!l:[8ddB#>E)eyA25J`q(5Q02P_pE>miHsL~rhU%ogyyxEy:+Hxx"fvei@Uzvo5_OF{
+jsfp'N9j^Ny`<W&G}n+P^A;,CJ{M<]9{T_XAL`r'nkH/w-Y(!)k/:Au-m<a2M=~iJ+JF^^(-f_#3I<~1p2.]dN{#4kDfEj/!Fg[8Kl0@{aif+[+/78>p6R
+Apz<<+7EN'mJ(=).Nf!2u&3q1iQ9!2^ERN%lH/Mo|egQ6qnD$iX<40{VKhCLi,Y3.IzLOAI>&fDf^bsL"x0C`&b)=<+5blqYW>MWfVuyMoqm9$VJUtS=Ea
+)GM6l0<H<z:#cO6$W](=mUueWa(7^;U@2y^Qy+hX{blh|wD/<ERF5%,g=2_jj}bD-l-rNFqo0_Z>G|$sj,0a1c<2fPYfR`Ep.c-dJTK/:Y>&iGRW^rk#+,
+"VJ0bEm3jl>i|I~g-j{sdtS-(0JQl1Y9|'{V4ay#.="9%+77;cKUHy9umdvWj,!dXP40+}%"4mtaVNiwQUeHxO6xRm^{=v`}~HW:50mGG]sf_Hj,i8TJZ^
+a)OdKX}ULzH8V3])8a`lan9C:Us"7`"[|X:E+rjLe=|=sErqd<N-}}(8Dn)U~uH@$4GfFis/,4-2RW=>%e:$mnt)]"VD4<$4R]gz4+$@PkMBZW^A|{Y^D`
+M}1`"o+1[-,C;ujPP}=|dY=2vS4$O^Cf{ohsm4dP'XrO[hw>%QIXoexS;sn`W5|bRHDsg5RPs'R8HXv63:%j=dk@nL,}>><4o{!4~muY5^~Qdr$N_C.yrq
+.gr7E`''IW2jGnOu:[qd&6u$nhtsr:z+|IJM^mXN7db!t:)`|IZ%H15a;.~e3tj:A0/1&s1dTgb6%R%+!HYdW^Zr;mK.^}l67>=JCNNlbl8$H1tP'SV-]7
+@d9[{spt!L@].1>UD$Xx%CHK.m<GnV_^EywjrJqwx&@TPFSh+eaM|q8V[u!fhNzcdd-Dymzg'e^PYjBdH=bU,8`szl/dxQDDiQzCxF1)_8`"<')ri/rfRP
+jCWhdZ]0on}&lS{l&(<`JJ-ulwc;q3sPT1mrimSNs("VE%82~U^h`Nt7(X5G^&u&VsUe|%!"vSePvE@an_ZRl_!"e,l-qP!&UULT6d9-E=$a49Uk+,+yQW
+}]a2[uWTH5XgEVm%%2ZKgLE[bu"UDsq.K/7m)A^Ptf"Q5d`{YKg|&.OXOT0kDP"PWAe"1(Z{e/J::exg3,_YTaR{Jszgo2U'.mYHY'U<{OA_7&0(uBY!2U
+:vvnF>uVg|k.)(,rDXH8x,mNLm]UZ+ctqAe<I_b[(Y0C}/mw!bE2Sc0pSo1"xk2n|=Ew70|x0^d`XA9A<u#Z/VLb!Z2G%q6xbTR<TZFAw:OKaVZ/T:{m3x
+cH;Z<v,52,.SP'R{a^BLl}G/6vbFOVTOPbH$XNraS77]P(YtG"NHH&Gn:lX'+;0O!NE:'),y!/#NrY'<#,mR'k`nJ+2C5%u]U_1e2a;]OW;)/Wb!z]2:{!
+1D+41CZNEZ%h17Rn#@9S4%t/BtHk%54R;%$z)f(I!A4d}Z5UtDd(7Iv6!bbWIqIA27xJ"2(,doc,#AGnIZ0S.o|I4A&f)5x]Bx/ph+}EcbI'^]dM#N=P9:
+FY-@ckt|ZN08/7I(r>fe9<u)rAEp^}-VdCbu%>43[mt[`)GY-07gn`Jtoys;,>IK>y0zd,TnzI=.GjVvHSb(55.q42'5$#nIqt$9g>H7fBM'jm<umqrD_[
+)SG2)CJW!%fWy0"voQpXXs/;+%}7Tu>zA1iQAFU;!8SowTbWG$-bG{~5$}FvI|ww$o-VxWS$0]VB[YMsmjr{XwYD:aA<)mOsN4l}gY5Dj`bew.h!bVN8>m
+iS+Excur&Kp'<S^',ml"!pl'a9ht'cY}I4gH$q1_8dHy1cbBqIeo3x5$sSfXaqJMg|iX]W(KjSiyHG;MD',U`MG;)Oc0g>.6euNHg<.&YV^u_^@AwCztc(
+;G&!tC'&IK#|I'"&k>k3j]1FRw-JBIS.9o{{ZPu@4.%vV"hsM[mt(d[SRnfN+f5L'o$!xYC$z)K[pv^%!Fix2A6G.84DO5:'")C'qB@$%C2l'p!c3mi`="
+Le)rxA%fnL^,gnWLLg~j(_81>Ib==2KI64x78,}AO=xcW.;CrZhg{OPbR'S:uI9xHNcqz^|kSq:0+;@w!v:.one%S2J5&ND_5p9RyK&BN;&uID6V/q9D~P
+(z!0//5[6#$!]i.QXoX7J$zG<3#&cIvH/6X2AkmT=B).0rEf=6t8ish4B,:2|wlGk>{7BtT1bANhdm<8A+4geYg^;,@`"}tv@9.{TKMFHATCpYT'%@wqAD
+6s>=nB^Kb@V`MqZmia.QK8)D{K"=%@vdxs~V5z(@h3Zw3JEi6YG]3+!`v=2+x>}vEuRfTm5XW>ICP]20&Czpu]dL86dX38GUrd5M}q>{/QLzNaq[#ji0Is
+NndudewF{kMAAD{Lw4S`Q}yqek1[$rPnmr|L#8-l};/ia.XWDW'njJN^"4%>Uw([w_8u3X:"kra6<i=HJT!1iEGHKPYM>"6z2t(zz{J.eQ<;/:}:1>NCa4
+VY94d"du.L~(j2zh2gsnq-<2"j^g(8RM#q|&7An0+vzIxL.Aw`J+}`(]I]Vn.zpx0-ho|_EaSduY9q,3g3r5@gRH(^/s1G'nT(<!rdfp"(4<({9bWY.pCN
+YewcZ7{JQwK,#P,pjC7zfYckG'$YDT>4O:}WJy4!TbMY}Qy!b3vF$hZE;QT%3!_=K8V[34w/P:.hqXU0Ld=r/4|+a]W'@U+G+]<zbf)v0E'TYQ!GmB%l,w
+f!E2}QS8i.M+1|"$hE}7ECv[(hmr!#qY;'mvoMaEz8YSPcJ7awkLc1qzWXUeTT^{_{^[p/qc;PR<kV5#&)v7q;"1`:+ht5DZ7M_<Qf>5yJK>4nquT+u:1L
+b%%E80q)DW.6}.NH2XkEtN<Mfvv;HI/h%nDVR!aLJ6Z!r3#hR1nqLovcp#.>{6@rrcIn!XKwDp|16UQo@aIh2cO!Np;xM38wis&:8!kC<^rq^d7%Ml(7HQ
+BAWjeB~>-^D_Ac~Itqsreqx:s'g(KV(5@(`Z=UT'lUmkKb=$!]{E{'Q%V2{/X+p#-DT90oq$W2A$'YTLhxhx]s$n9<+i1fHk3qnz8&I_Ysy9y2^JR-vG71
+IQC.wpHK$!(j%Y2pFFV!t#G}.E/BkS4fc'p@ZkC9V<lI4<l@6|""CsdMYDSV4>.=PHC46_zy;/>`M#7l<+AJF_3fi{LviLN7v}K%i6r&.k4qR2/N-[Uv/@
+rO2R"t(rceGCJN+<q:7Cx>zI`,ezxY2l!rwM_i7,[+APx&ezt_wT>ME:eiWvh|0bWH%N'K%YPU67|^z{v;'=&ZBhvnxh4z@E$sP(]eoF!Be-zg0g<"oPC#
+FUB=fLY]nwzOF9G[K4}pCkv0jkO5)9p%6haI:%-GqU@9@s<M;T7J9U1I3tLlWRSo2#5k)u)ZB==ht)BLv4!p9Du(Xk,MQl-;RxgjY`3U..;tF7ZdW>QVw5
+ZUD{)-}%DhaNqt9zI13f3rOl,Ltv_1QmmU:T;7}Y=mWPv7e:yAS"zkpaHP&YCD!z#=Fv--FK~6MQeBOe|wyk7fLQz.|8M0nj>cigf:I:/Eqg`|[!G0oE0z
+#.Vbs==o+nmDj"C||SVtMeZ8uKx]2684fa4bPJ/=_+M`w-cpfwY;J^Q#mx(GYkeX&h'!Ftj^m)S7-GZJ/hAIMZqdFZfncUYJ:O7w%qI94R#@&55<KD-,|#
+^h1U/tZZDvT:ErEZ4DCCyXLv<I3fa>-G+zMYmp!<RPZ9<T'>XU'>paFoWOB=Di~VKCxbG3Md%MB!Rx'7P|wwQd@3Ic"d;JLAN9Qju+AHR;^OnPk8aXe^&G
+qNEOEo(6dA"Xr+U+wHsHIC_V6r#CUb-xO>jq:_/u`m&+LdOx_HU@75}8W#gza"GHhvUQ[gOZkV(98a<>2cGW{xy!+dWoLMkW_a7v3QsYw[:!0>W^@i(nsU
+%Do1{stgMdChXC"nOTY-'C&Zxi+v<xqR:%u!B%cvfpd^y&e8(<NK_>jc]|^mx>M%r)LHKjBcW>Z|0hZ)L'~P`=#T3,W+{j;DYH:60^eP,{,`8sJO`j,7BM
+3k+]mk5=Z2|,VA/;Ph$,iLXr#:XAu#[`!d|v!t`|VP+R6q0"7L29QCx0A,@0f!HjWU_%(%g4|@jm&`P)8HL,w)pQ4<_QJ^hCR#xsL'&2dV^0j.DmU2nxf`
+lDtnkH%5H+@]5RWuSR4l{8uhWwb3{^E8U{E|uJy=mE9>|1b+x{OD`k7u[idqd[F54=EVX8C3>,KJD{38qX.)>mOG!xGvI[1z_Bt+hx<MrS]bT+HIoLqnI;
+}mwlwU>eH.B's(/Zo1UK=q8qiXZeoS_N~7(-oswoP@_z!,2u9n/idh`Fl:vqT_kx=m_`b"_:jQoci8N_um(T42)cwS[3/T>:Kpf'xrYskhN:3%#z&!FNX|
+|3O$eo$p@4lMopvL"A)nmU/)#NBIZe2bo}x0J_K70gVc+LiUZ$^Nx$)BIfXAtS9AG;WQnFbf1Pt!DUKfXAZ{SHxHoS5L`0R3+{';{fz'@,v)p8lnib+j]b
+'_[5Al-L(,D6')QaI;7{(AVp63|'%e/czyC}DgnzgGo%|dZI^2q|VxoA"Q_D%mG2T&;XK}G/4F$V>eQN~VLFiU#Ik/KVz:^@PvvOhh^=$88UXws5JvXJQ|
+zCbr#m,Orr%raHE]S=0!~&e8w+l_Bl[m,hrc:{#=08$X}o7t$q&|1[(Esd^3[o9S=IYRXCFFMl7T1B$$P@:CMBmAcjkQJ#_Og2WqYwKy|6q:(0bMSj/s_@
+%SF!,%4B>LfP{yz4tN[3u!qR&[s}M6v2elM9he-CrvWSDiT:,38Lx{X{IoR.MM|rB'`nXkgFr81LSxe>yiFC4LFV%#f1N@!&(eK<{#-CbQ(7~MQ4%W_7EF
+}vWv}I;Y/1xWjO2Z<Wr,;.Y,Bm$N"0'C0b{'_dei-TjlISs)J##07;($Gd=}3a.JH:f=+xY=+jN6pYf!2G.>+6kvR03a%/lIk"_iF448]ajW!8!!tSi-F`
+B`"oyNxaSJ);#-<yzNHOQEgL>O13`IW=O{I]1fY/7g"}xDrr7s9;QnhHqD"2r|OqOwsLa']q$x$|`eYQ~eYO$[vh@Z&Sktw:IpV$)/|N@a%HH8L@{AA@wE
+5UHCb5q^`w,NH|yn7g+|J|EOnPJHdq`FAX!o2Hxfwo,Sl$Cz`H(R<.T9k3(3MIHFHhnI/+U9-H65Q_5PDf0U6">ljzqr#|`n2"NW^4/<VW/0OK#!HW(7$$
+;(g6hVk3(AXnSl'XDNgqb|_Lr>gX&q3p}f$cWDdL'})G=]gPP_OTiJ$DG4s$(2pR.4"1r;75']HqUCAyf)<%m@3=.#]WuB#az>_qp0->/E~IH`qzaE=i@8
+=]G>Pvn^UeXl>&A+EWK]M|#ukFvH[.56XBJ,3Z`j4o2`W:Qg%H=s/8uNJgZpwU7i+:Y|t/-=Mu"`ucHGDc~w0g}YTVCTi>^`}SYMF^_H3KeE0Z.}$tJLHz
+:G#w</ndnkXpfs[!mki56}Ot2o3`"p}'W@W[VAZ!Hn:rJNh+mQYyU!CK8209Y{P}tbq4~lD`#eiG|ac=Rh]%E2#b%Q_Doxt7R5|-Hz+NM:xqb<@V[jh|.X
+6GWh[a]k+H.';{Lgt$ki{]{^]R-4s%^^lccW2lp$IK_s~(~)9.wpZ#1QJ|aI#DSJ|sq@{=ac~Ki9l)$!SaT[{05mkRY7GW!"#ad)Ok0bsh#5^`=^mMOl4y
+6S_2i'uufo)y<alyqK[32epFAn1o|d|[wGQd{)qIRa[yk>E6"FAs!U2V7L)S[s'')T>GWxuvZYy;JK`$dO,@FL@>3S_NuipFrd[X}+H&}0eT[w,uaKjV(3
+t:9_{;[a(1eX+g_/izuNmx[)wuJ|]RkRKN&mLpd9KHjMxCJX9Um}M.'o5k/"Jn^358#uc3W4DQv=>S2w#xJlDM#eL}Da0J4q|dAc2=pe^`cK!7dEoq5b/^
+EGRw65u=&UZD(6:xS7C#d09G:dmnI6.u;30Ylu]W1x:SfE},vbp%ldM<k^KQU`p;Kz]-KSQw3RcQUX{{HS0J4jqTRfGNlj2NPP+6uw!|tpx`()PMv#>]iW
+Wy~2oUXTJg`Gql#DbH~|Gff9`P&;q1XT=3u-1.)wZkm"cMmb7!R^QT1i>N(S/}k-TG/Vbu-i`VRmm>T)(!vxMjqj:UxdC`BaayDB.&JWX/K"Bjr3b:rXH[
+CXyg#aJr+LzCH6ud6flboFwEd'k:Bp>f}b.#S75`C5E11dLmsK%E'KBcd'#^Sqo8AkxY[D;qLP]c`''o';m+lV{)E16@X!ZM}btol"qpxhA(eg00rvgU56
+{r:OovB1='9I~Oze2'T_4[j^QSsI'}N{q,(Ka!S&.3U;7Qp@TE$v(|}/fLQaO|J;zQTO=;;Eb}K22-HzyC49(BN&]o5#0x$rv{2:OI,)xw+)i_/]fBu|d}
++h4)JofO`"jge!gKpy]Qd<ZKZo^Wyu<2&+V1.,/3}Cg83-2Tryg"}1b(>#=b2DWN:.mI>=U8.YF$^yJiE3ZR9.SZ_02iuFH=9OO-"M[5Y5Aha1iv%aB'C|
+9qC(bnewfU;7hvnIk'xTY[til]D/D'|8=LAJu7E)i/E@fC1`T1SB^6~sf["PUog/;.bRd6^OsLz45>O%|Xbst".Gwg+@'=%g<D}+HYXT|Aff`nAWN7QlOg
+P5UU{-B(a{$v&Lwd8$S%l^HM&yt=~t_4DS.ODSxxy[.y_2M6;Wg_WH@Zj2<EN:fY~)o[x6-=^])K9AMUafNQY)(]:L,PT`rGJLDfu5e8skZEHLzwr't%)X
+{=^iA.Sa]>#L@q@S1sECDc(C>g9-bZ!3%S:kMH>e,M=p5atz#diNY]M2g8O9zechb"6<=vf15g#"<`Gi98"GPAoWq:M%/n`dK!o`5B8/5V2DVL~>4a+/B`
+.}Zq7{vCoZ`zGcEhZzOYVW[j{yg9lH%1Nx.,khO{"1=^@I{L<9!XZ3ncF(q"Uo.[=);cI!0{ow_ZsE;7r#"(HIS`q'WXEnU]SM{c'<'0PV)60IFg[hQLdg
+$(Bv'teaCBy[MFJdh5z,d#.usk`lqHKe'cKF~q&XpT:p^x7ckQYc!z.r9!62t0d`]yIrT<N8.{.@->>}JaXrn/sPbj6wWL1L/"8_j2M&I@eUXR;sw=lK3$
+^j<qZbijG`V:l+(dHe7K05>CMmto+`(`KsQVSuEqZ2@d8r<1Ukqv+WMs>:q$5p/ZI>}LDPv`ar>4q,:e+K8!$g"N0!1D$,V8urRQ=0]BnJz>Js^sGBift"
+j`j!]a6"VyEG2h;2RH&LGwjqC|oY(P238YyY-#d6HrwrZHjHsp0NHKrd6-`h`qj^o3y4MLN{U;SJi,6$9%<I<ctu<b<a'ez3^}q"2nROao)R}>g]t[pgt-
+:|5[B]P,Ub_#=>ocDG"uZcJiZT:P,c{084<I+xwZU$[KPgz=tF3%U<b'l(uC|m1vkQX_vUP}Mil-<{K/:fx!QOd#5.5i>cPhGt=E"'vnwQL(Q@&)l4JRhN
+dpq^oDa^{>2mw:Ddz'OawxILG_L4DlSn3Mmf;=v3Pz<bHr<.8g!(lV~MC,Fv_=wO94Wb]1NR|}X.$>%bTyL:KW+DF@Txtm#)/gF])XlG'9MN([`e/z()C<
+@.4kjyPYb}Uzj2Y_!jM2PaWwW$_fOR0)pZ@'2Cw'~_HE'vcn%>NOAg"<)g;0Z6MF}S../h1(l,fJ9xe7$MLc(&]4V;khPM-'W'T'$l[f-D."fCe(XgMhXI
+]$w{}i7zNGg3(Fz1|QHU:Oh,S$%h8u/E'`VBJ^c4B`[g0X.d+<58Hrq7L)~D{4eU]f89C<O'!)>.|-soTb0e;On=k|tO>5ozt7uK4".K1)yAx3L/{pF.L)
+}uMO{mtdj!E1&Ks<56[5Fg[L^/ab2tvy=Qyo)I$7F_g<U{1TG$o^3CwGnsKZV1^NAm_NL,_MsKTfv8`$j-S!8XB(!Z3;x6wfQ0axW_$h6kVL=Yf6>eS&`<
+HyCy:|"M"qnV;^IK]}fjlkubiU,98>}[cfnL[J%-pw)eIyujEQC<(S}L,ig"b^lqIJs&@.0d;tfXH)wYbKpj%a1%,cRIrVm6Z]6(M#'`7YncCyUvfDs]<Y
+ZGHy+TxyXsZ|j!NMK}.AAQ'oT:,ycnl3<e;K,cHz!^[64>FCR!vxWEIy|dl2)q$cjDZWKNF3YbW&=,x),(e_$e{`gdon|__uQo#e&}>2OC[|/D#u_>t/qw
+WoR{cV"]z(HC:F7Qs&7Z8x%.(z$[u{:T`@o04NB&ulT.Xl=K&B|58"j6_lOLGFuYv8j>pF("A5IvgHlaP|zBeDTWQ+f^3@Cxoe10MgPnKG-6"C[AT+MIo(
+Ox4DmR|;d-U1S]iU#+ZjdQP+_-L|XW:(m_x3m[N$blL'~"Jwg]a6MbxU/QDYaolL{O=pX{t=1nI^]F<;pA@F|G1Un}@g'V%3d"&&n$[@'x#3m,U3RQSMgZ
+]:pN5BVUH)G.QA!M3MO(`Ry[B,6ctATPU5uY7Y}Y;YekOIRof4)^Y5.Ihp(XCZc#G(4$<G`&/V`MAQ&fhDseK|bg[;IIiBf&YGnhlw&h);)-0j8QuC%=cE
+Hl!:$035^I1EqX%RUm`@PsM!h{iOx|qdZd]m5.o>J(RHU%_n-&ZN9I,Pxv{c`e#%,M7akc([Ic~O_zg+4z+4a-yoB|ylz|aO4Tkfphhe}bWkmI<^2xuZ`}
+Np6p}s`]>Dao+}G}6j)i-}&PG3KU>67H3=LS.w]yzf_pc6H[KNRva`=W|h5TSdhSVp%mx):i'A"h50k(<7r(a>_mXk!utkV2D%jOWtL[Cl>Wji9c|E!X$$
+R<8'b#F<aDve+Uv&9bsgCTbEOQ__$z:3dvqG{<i^B4,y~Qp|.oZtcXy4|Rta"n+`J&4;uKsJHt}zP1~`)s!pUCzp]}2[LAQ8-Y"5=B[a%+dz3x7uL^6K}`
+;J1h7gO(Rr>FdgBO)W`(.NmpPv&B@4<0b$F^J91@OvI&'|,xT'hH"GYK5CM--u&E>O=SIbgF#KiZ;qyUWKVuTZuozVOS1F=N2X~k8,5"f{N>T]Kvz2!PKp
+Sn&WVqS%%(kB8-="f^HIeR`qVNs@{|("P^KOOnOcvwF#&qx6O>~DV,2[ik'D4;E/Qi:aBv~Y0O/E2"O$x0=HP"h&iy-3`=rT[tKzWna%I[{j|lqxocOKVC
+=-_mmcA/xj19D//K"2CJCvMpE>^ktl9e:&N7&V5$D#J!5aBI#I2F"F]:.##p|J2[n|x-ywe]}]rc-D+f0BWLs;J8gfgO&_mf!%eMl#x}"mTn]8V8~'H$xC
+-}uYm2[d[`ZVO;E{}G!^&g/l/pbd<Aa_7V^BTc]pLr:}$p!;1XvDe^KH6aCFX8B.[}G.Lff}QsxjnRj1xG%q'-wU0:1.m|;iFd!F`ZXeA"$6nGR51tBV_4
+s'UQ%b,83[z]DN4^;^It]R4c;,1{"Q$Kcrmn5fAAiK['yfpf12;U<>lU"t=Ip}";4RFh}mzZ!O"U9yq|F'#{^R-B]"b={K)4Qhe=@,g]fs+g@seE4>~Wa1
+EP@,cG`q=fawu1JdD(c6$]=eJp:JLA>wX>o;+L8Ak$0hle^iHo{qtv]VjLFlq0E3/@zF%,0MQBo:J/Sidb)u.<y80sEL9/(djivhcRl`1<XRdoJv$ybtvr
+B94aa,fNRZj`oZ<=^7P:nHH9rI{4H.O}x)MdrT0H,^aGYC&qT>_[V[")}C."amYyQZ1RhRjJ`ou&}pi<ER+H3l3`w3F82SK<c::u/[0VYHni)!n)S;>8~9
+TIm;yK{Cb99%%A-fT]v,%P|MZj(_4t1@|q|xw1mc3U(sE]mt&YZ.p/YJ)ElZ4ncavvUYQCFx(@14hq$dYl7nI+6=mJEx=[kJcH-GSR|'$h5aS^#"aQ4Dkg
+DPc1OwSWD^V>i|IQkn3s7zW{~7-M.eE^~&_3_rpcz6e}QEt5iz6SUR}z1>_iK6u0V@CB=w0A@-<W0r|TNS2p]njZt^UNj5`!ST1T.|g-(K1}uY${H=#z#Z
+DWQY|4kMN;q=71_R|emS},AC#lMX]j:XQ{;HNAf>oIc:k>&djAk+&1MUh>{=5ru7JQj_0L.I/LAY_q(^c8)PsQ&JB[:M<I=0@R-i!&'_-O&j$HhEMpIqXc
+U'0%21d|xLpgC`z45CK>D"!N4>^DQ)q+mRU5wxoka}SH1jOU+srV}f`wUe}36MDg`E4qw}IFX|FMQ5r5O3hF45{>hD]/lr8ySjFTcfdL%y2bL2i6I#=C4(
+rWV[^UH#='an2#FH~_;J:hILwc~wB=pE#CgPCjFy)y+xS7w8$.7Hc.HkOA@Rd}%21,,`8@Jd8{131@LS~L[(}dye,(kA7#q&qURHRL.dW<K<S14I!<nM"&
+0:}n4tPsOXB'{(&C>,b^TA`%=$kTE8+1nMI(GApVQ1'1!~2JvPr_0%!,7=MscE7"D"#%fJX7-)l|S=C%uajp]^%}<1d+wJ01J6_VMq(k+'"[VdNPj}[:<T
+<$.=Qne"B#/2`7SY:>'gR';xCz8uavZ7'{VAmVPg[q7/XUauv`C[Gsp2SCQ&)8{)VW))B2"2NJHMUHalx_Mn5n.VS$6%2[zp[k3oMO$8Eu`33/&_<Av]=S
+X'!ndK@!Jlj[DB+bkC<>f2aVT//(w[{ji2NN@ef!Q|NDaJf9%1b,md(d4NILpb]e`l6F)X+Y<`T%!HQG)^JiP-5z#KYaR#1XQ/%#NA&HmphFXF^yyJH)pP
+I,lL;'JLtW.Mf({h~`7nn)^g[BHv)7ewj##^gZE1Q&(bl'FmF='O4M{-8yMDke/nyWuiRiU{Fp"5AfJt^jXV3/M2L$k6}r<:o,|<q,e[;Ci1J@`I|@XOS@
+^zepTDjfj"Q{cb$M{]Q`es7x~3/gRG;eAD$d>n.k#[c8JP^pey0_&GW{&);sCB/Nuo5yGiz}SDC9>7soV}XvuCy6WwC{`W0HL^h1XzgX'`+&>k^jCh5BRC
+jMbS2:CZ6]/=[_!5t092MU2pcr-zH)dfXJO,9Kni28vyM}hbUm/_O1sbkORdajW]f;WzPVZFGe5Q/<JO_zy#cTI|bqW-Td3^uzP.#g'2~g~LjvcL+1tkv]
+3'XpB'rwpB#HQw]k~NE7mbLoq^#ycVX-r];;Kz)qkv|}O'"XK/ux->aw`^>|dv5r]UgM,]kjP[mqGNnzS@Dd`18u"CNsv71;ftsV&@'n,UA,J}J`.l}I81
+t(>H$+{3D`;#_TqLu"K]~'IA"J))FCBfZ<K@cT6hI4"=&LLG`O+|T|HVpan$[2s4Oe,63KnFU:$[TJr>eXs-_C<y%9}`d-1CP4<p:U/L#W[o+}cL!P~XXl
+_t[ee=-%YWj_Y<~lAwGG:bu"GU9,#v'bq(zw2W!<%R+"6C6lV<@wGT!S(F"y2g0l2w#Ay/.S"DDldZG0]|_T'[`jU"6`so'IZHl[-^.kwf]_7/_O@wMK42
+2|<.!qq4&;2f$(4uHI2CLFoiX2qIn}9rL2f{K{`_q/vunVa<HT'Atoa_"]vVm^DE8N.v]a(!}"9>3T%XA@C<(74=0-0UMris,6"W"G]c1GN&R;w0<sd)RY
+.owNQrU(O%j$Kl~k:J':h#g2@zW{#)x<|N}I!fyHr9)+y]%7G(sxXt@/45]C5uI7EQc)ir:CafZ@g>QcVog.zC>otZgogmk+'>yWvud4y[C[Vngf{I5quv
+ACFx)2f}cIM)`w"~"5EqJZGK`_#IW}jKS"a:{xVGhAs[#;Gz7lApph9RgW,>|<<^h:anp%BKshzI,v]APdGm^A2(kq>JXN`KUciGF9cb`grU3xoaqs]sdj
+_#]SpBsVU&60A-E8u6RCb)vDC.x{q4M_[o4G]hKBi|F!mXsnw,5qoCaJ`gG9+f%5G}v7&I.pZYLpCpc&]#Yi}|iG')THod]Csut#MGX>WF/RZ:~oh`op[-
+V,PMR<Kq{<Q,##[PH{X2f)Gt5RkH3]Hp|n'25b[dUkCOapH|/NBc@R$i_jWrn=V-&y")MeRI&brjqo7+5>]y<Cj@-$XC^(wy;.O-`3qX5t%#l,;%i'BkIt
+%#l"bey}Tw_CT+m%gTCI@;,AEfT1(T)#R<aKKO/2=Z>{b/^$+_WKObG/~.`[SOr0Ho+GCj>x<p,BcjC;ea|gc`V=AR1ZgkzNjT@"<{_fO6wVh%#-$|^W.R
+yJCbocKtymPJ|'Ajr"-5pi@[J2=MESX@s.o|1w0u+F2x}%Vb(,IKa9dYw+Nio:6]C`_Q-#'X%7}5ysGl4JV0%(>q;0;,xlj!oBLS>eI'F:vXj|g1r|~iHA
+RU4izHug-0`K&!yKHUz<6(@n30Os;@<m"P2CoKHHAnIgd>(xdTxG%.7lCC).PW9<C1{8ZTM_jljoNeq%NY%^>'O{S9k848!o'_r.SHmX5MeM@M]>f>;7p1
+Nz'6"+N=`vogbi1/3^~a>ZB)PF][!Def"zu$MeFWct}b7K@Q>#QJ(Gf/ZaV6_O8p:n3l~YRH^K"J8tJv)(FDGf-)Bu1^-}@m"h:`a$Bdc`0%G/6/PBncE^
+/nB@BN:DCPOVM||xh=sZmM7IC@vWsxj-)<K.j"upPcx43G4kDUc:9,b@~ILM`^RWtflfAwFr`ag0;r5qHeY}COj&>['Vgd,"1oQ'yX%jmcs`]@34^n.I<m
+vn:-&qTEEjN<1k'_kzwO@"Ho#%:#r^Tdn%5JeNo4<`v!ueyFT3P,iZ<>{m3qejvI-`),m@V/0c4pJTH"2{<]GBex"%|5DfeLMclunnnX:<'Pi0z1eWmeqi
+d`aL)+3;q2EpK^[_kjH,IZM`&%b(c!l@.3AHnzmsH8AQ"4C}>Zpq=$/A<lf2[=5dRP<G}h1[LbwpwTyY)D5Dqz8_RwROE7xe%@8Zx:j[iv:(5x`QjQxHgb
+b"63rrO}T=KaG-Wu[;.Bf^:Tm1!Y;V]1Y2'[+Fm[2lhF#RSDLI1S`e<F>uQp5V>2%q<EIBc+iUPDcpv-l=o`',g<h5Y;|lxDEm)r^,bgM#FK6A3O{u1fh^
+C5`YnF)dfEW;mN:{om85}-a,$/wU:5Xt^6;2X5eSG)Qb+B^i"eW"CbN;B8PJkc3]KumKflG.`>w-TaHv&,RR_#oC}(rWkyD8raUNHGd>OwzUfFbfdL_!Qh
+.KNM#kkrQ4Cs%a:O!xt.svbJ@;I+aL2O,s).uNM3eV<Luj8U@4/WwS]&.C8-N;/F3)(1RniuZ:'e}yM<2OsyQDEr-O6j&boGN@L&/AE"c(i$k{cvx+2Ql'
+aj~m~"aJV5euUh4KMLDLVo2J=CNQJoJ19|]w<{YShb:7G`fJpe7Ww,h[A_G26(G,INr'V_7Jb+8}c>)y|RW-0@nS$AU$7dbwo,MsgrglDjI}kZ{gwst@^i
+YhB9-%fR#Uiit3Og}M}/#kx,9SUgvL-e3hgm)+qzsH^u5m=bPQnLbw.8j:k.>s6w`Dw}z-QgkjN#]4nwmLKgp2f}G}lb`L,>}Yj]^vWZ/lz}RZ1}7vDf{6
+'y/YC8Ms380dlI1C~OfdU{~wpm`&b1+dD^Cy`]qbCqtO5%:oeMC)qMLgu{<}F7Qze}J!9cUNH%4'4|K}gt^}MkXNp:s{.7DQbk(nN>`YG#QWL;v{@O]MU1
+R^a^Fx3kS3MD8v"8"|gfC8<E.C>j|`d(l5Jp2(WcUoLM&V<W9G}$XJVeY]+6z02P&[/7W0SJeeH[m,5.ur,%(5bT/p:C+Gqj>CwrF{9&/mybJ=6u.FEUr,
+h4.oc,rh>3Kio0R5=SKrHS"-K^^O&R$O]J+(Nx;WKu{)UZgW:3W!QiD9,lZ7:jr`SHW7FxV)~C:loaLem-g:IQ;rHMidA&PU1Q<"]^#nUlmvzk,O``T14a
+47;`jvT'gl{zqvs$Q9NnscW>#qA@+pS#QX-vK0AXIs6{n|#^r{{{Bd=`aD)YJ!V6S8(>A&3{<=gGiba|$LjW9(Ou9]_zSK$)2Pyq+kH@2!}62atYH$.m{N
+|3(/m9zoI|U61PJ$%q~wDX`/vGxn${N6m%.n,R-@+(;u!)g{fwR1m.j!})1IHCJ,$)^8.m+deUlN[jRxK-Xj+f-N!-6QngWSbC#J1yDGb+wyVV[w}J%OX;
+vcadZOvV~N:NAzJ%~D.#qN,T|RDweY@7Q%>eQhe5}ZZxxGpk>ct{/|.lh^3LORiR>zs"K}l${P):Tr"KB.(>j!@XSdF}xyXYDxxIOiKdX)IiI`Hng`6>E9
+<N6S3c=6aL2B<Q8lhjLb{G74j[7F9rr5y|c5,&Ke6s]4mYS7|gobVVW$`iLTFeZOy)X]!+fcjCETB%z_QEE[e.Lh[THNGX^<xeVmdVGgY7_bbd<{aw=[lq
+MeB50^>mwe7mM_-}+24wkwMSl.]_Mi(8obpG)$VNeruU3qo7J.'uzt0YFNL,FqnBq-jn{hU46^ftnq#S1AQ((n`E8uBBO4:fyJ[Apihm88hl-c%h_%("qb
+51hUcR82YmWebSR@#Qi4JpxY$Y]uF8cM7D#(y`W1qQvP=6!0<.I:Na$c,J:{g|9+!T=.W/l"bTDOV:`ca^K,Z%d[Pw&i;f@/7X<euSbVXh"z`u,e(>%duZ
+Qt(Wc+9!:WLj!1SBg)qT{tW74;;P0TiLCN8=`gOoI=9qJC#xs3klnBKZ[4zcj[h$@W%G|&:=KE6!HR}UVTo[m#wB,i'wG'v'Pkvhff5fxCP{`{yQcg`42#
+1Wu]$:/{FwjzKelRZFE"fo~o!2Y_dL)9F}:lbpPW+5=fG-+4-2Ug`^+4~7_4nIlASA]i$lAX=pB86(ak=;BkmvAS-bN.-n>=sPeI6<ze>w's-aG{P7$9f"
+!^v'q!P3u1a3:N7Y4w:Z"6L>b(d.Q>y0;@#uZxx"SZPdh!&czmz;_)_=0:.q[Nvj0tWe~e8,M!"E!>GL<Z7UVH-6}LhZy5M+y{$H!>@i|DE4afxWMGDa%0
+3"0D5'p3q,7VY+kszj3Ro9VC@tw$Ff::0KNnjJMJ`N9$>xW`V&.]h_,<:TPEU-Y/K.44{13h1d_0[$E{!j,7_7d<&W=S}$.CZToD7zd6k)_$U`#a#jzn3&
+'Vn'1vyZif`w:6}uz<[goH0gw!loc[4eES;]MWV@7420[z[h!@fex:>F9,fUc.hvKpS`.3z&m2,a8;]+fAE31Bu}bRD2`/e!S.Antmpq[W#1L]Z(_y`>T@
+wG}''2+"/Q@TGqwe#Ug&zcoHmlc^1j/Ta"=,B9G_tQT-6n$M[=82%S3|6Q<oZK2iV<6})>cym|e-'Kx2%+}/PfAOrqf2C<,5[&&2d7|X-d;}nn7GbX[HRp
+9E%Vh@Y){Tnj.6k=Bw>+laG+VQ}A[T@Nc4wY((Y"f%&A_evve4;d}Los1wxQdsqg'uqieky%/wq3;R:L#X8L];"9skFS--mQ/bgas9o0YjIy-&/;$^9ugs
+>1]@Bjb3Vw0zadC{ev|0lYCO(o53EHzMK#EgOOd(x}IzhTy&V$h$!`^+sU`fS|,e+Je{,N,ciHS([Dr2^r5`+gtR[N4JRfOZzFME(O4{&%@gifD|'w7pt>
+Lr4a;=cS%oS+CkAB"2@dK+[mWKUVv)iJsLf_;!S(Z<ceA,b03@y4N7"7't&&Olze$I!7QZXwdpep#=r5O$ZcllypapSCn,sLCf&TuWiTklTio>UNli.)}O
+)SzT]KW+{WZpuH;Mk9aTD-md.(6H7<3}e=YqxrD`m,T6wvF^DpB8_k<Q]^RE|%mMSk|F&1ezq]yj9'r&-#LbD`wd=JDPLbV;^o1II'jhO>rWX5_#irVxw!
+^)UI9/uFzGM//KQ5"QDxLwj50P-JS`>=~u:`:")=l!K0aJHLBcG'9.g)qikJ_:gvoD#36G7+.WbZp+1[{b^}s7&|_#b&eV9li;$UV7c.%juJT>]}.rJkF:
+H2c/jwS.ntLyWrpN9lsM+tt9H}DOqh3,VQ"tJuNsQ[|h;}e2UO-2A0izzr~rY4[TMvBSx|~-ji)"KAI93!:gIM45&!]SL1D"[&r:B/eeKdqf!O>K3,MXiV
+^68OH+mE3h17JbegTC#-x46@iT^B,(3rpzbh[3a92A.+Z!AnW$%#Lsm)$66#(:,t_$W+/ajW@1&GT(`pQs2HP8V8).KC1(`"27>SJlYCUvA{aWGN-m;ICg
+0/B27s{k(28n}=O$NE.n+#rB4lj!$+{4u9WH>fzB>9^w-^Q>^G$Id{O2`F&osodbRJFyMwfoV;(z!)IzP<Mxx1YFga1>v{itQu^N/dv!XF,CS+_ql6yGge
+YvNMO;c2ORAT|]DAKhZJ5!S:Rs<p(qEwfO7!A]2d9tN>/D2g:BBm[y69AVFSZ5qkHR|0D=55v>s8,F34~uWegaFl+E|J=b$,3448SqBOkHWoz_3Ze^nL|9
+ZVsCnpd|e1Ah-xSful6X=RsAY16Z`sM^.`h]5UPhFzz:qaI<:=a!#oyjohLH&7P!.+`n/aXK_65a,R'X$YvfWw@u1Lp+Z66iTJ>Y$3+f`&"|YYCJSj-/dk
+clBU3M50n#,P;)2{N<_nw#E^8],us4,g(^GA6^$@T#ij!8=wl;AP1HvEw/"!9/KI|1@T+YBgkidID+(BR^[yB3/Xj=OL[1OyOnJ8V/"xp}:|]Cb=9}gbS<
+fTdr%rbu#J,D}HOOKgGr|"jLjV|;eF/uo<[eWi,3':QZ&)Ay|#aR5j$h;;13wR6]lP2YqUO&sGJ8})W0iJlka"i!;Sx0J,q5Uy_0Fux3BBI"fRsPoW6emu
+d$UREDDRw]^aSCBViC(|jqULM=zK+.s<I}j:H1sw&Urk75eS7m6[-]nxG'6nASS5AxzKU`W[/G=Wv2P]#pnl>C7)Z7H5W7}$L-YPXe3l=fm[d@IO>]@`~S
+szal82X-{ek"L4R@R@]ZW:KzI)q}gVX21cJDzO7f.KT`DyehFYUv;'L:rn[fgZ,7>6{.WBXwEbcJxO8#z(>xGV+/7Y5&(i}U^R.mMwR]8"80{Jcj[s1mKg
+%9:>a[3<8'SX|zBF7]17Wz,Qct%7='k}:$c,q@kO|n81HF/n|'GYmnY1Jry{"S=qeoS>XYnWkq-&+l8#/%%^)c^QR+56>_o^=ig`'XrF0GODds:,CGAXlx
+lp,luV(tI6M[AiLxD<.H-ad7=w]/sp|x/t(BKCC(v4%@ltjG=L2oZdH,cJ0g'T5[:'z;yRjP;J&yAfXK9&8=CeJ}.(9pJ/e;XcVYC10/E_nm~7kUfXwu6k
+^JF/%Q:`_y=4;lDfwSx!e{5Nw#w4)71W,yQ<qv]BA2pF!e7jbwO1jNM}xVR$<D7JMOSogr8c&fnRr{k`pXxGRX9lfcdTwc"gTm[5(/dd`4e3#+C$Ig[R,O
+CH)'lZPa9L'pXF.P}19XH,cc5KQ}=zG":&D]sH%Ay7~k2uR&()~J8z)@]A9/,d.VS63tPdXgE5bxd/Ln&sTkl,Ms-OpxZfY4~zq5#_d=n+N}~:;1><&Tj(
+3+X'w,:^jGWsq)%fBJ>6j#Au=UxrO2yAn.[Qj{Y%e`[_aF=Nh6EdnYk0w]=+91A2cJ{.te`Ypw||L"$N:zO6~R"bhfB</vc4Oe.I,k9>{G{iRBwP<]mvH"
+AEJW'2(v_mcKX"C8e.0F,:Rvh^iybZu{`z3ZpSIe)4fQ_O{lhRqkv3^gTKjtIwc2['YmF$uokHC]7dX8M"{n-]C71}Xv"R+X[q5MZj=4epS7hM_r8CwmHC
+3}MG4s&`)>F,a!/70ZJsTpSYY9.@4ker>6wz!2fS]|"cSxqG%slTo+y)84lokeF.,szKZ]_6N2QP:48UjGZ^GLNrO=%)b;)Tw)>8As0%vS8[DkznhC88Lx
+@M~,n$S|rj&od@[KhMJRG-@XHoj^bQTWum^cxcDTZj#An(NxO8uZL6-p)bq^JeeXL_fY98T2&-YVlSL`RU)n|[b}bQGQ;.0i:$eQUQSq3.u@k@gnwGem>A
+sCs9Ib3PH`o.s3idb@sg(Yj2@_ne<QnMhZ>kv%iX8S[BJw=M2}d_v6dG"Ds[!K;G"eQ$]4-T~wrVKnvh8-_$bO,fQ)%f2:N}P-,,K{EZ;:S.Du.RR1bv'j
+4>70,6}rnCYLDFBJ>E7h'z'bXC6L0cl1/[FEM+|-EAt3Uo-&4%WSCkB9zqf.ZDE;$x-kG44:`@,od}10M0%uZ8>Efh#d!}eBqf8v{0V@Y]zx)z6@qV%)dF
+RPUCs!OVi';CSwc=ulX7B|`{(Ez@+R=O7(],"fI2%bt:sk4/}9m'be<poBmxs)`W.=I#43w>BTTi]jSfyyPod!ubvc]iX]2_"TX0:hQh)sm$QUEuz"{0t-
+!$xRpW[Hw#':kjxkD|^p5m4KnoeKODDfr7xkOZ@2TrmsG4oy@Syj3v&o^6!eV|iH,$r7Zi<d42>Ze/c+]jVoef_IyiGScS}l~$MmDrw}6ahNsLMYx(YVc%
+XfO8]GCg2.71b5aLl75-.@cJEZ(Bx(d539,2#aBk7vZeM&9[`,}<JeGc`N!>dB0xtM)=&gG)V}gw-damX#|uAhl-majuXVzK&.-dXc4MKR3ktp2OE)CeIg
+4hibK)katx1VET_3A#mt{=[tL+Ps8bP3'AS+8uG:BKE8Rd@2=gh6zR)pe7GPwQy)<uLkzZ,&0{FFll:YOvj4m"{S74x]2T{{72ptk{_BTJ^l>qLdAUn):v
+<Oq]4}pYe'il>1T'|Zk1g{bjWKbi&}:|-@~#=G7)t/Qc'j-;uA!dtN5^7dA=T;+TgbZt%gO_@8f4fR<Rs5]o'PVx]3GTY|6(2.@P=w^kd[RY<oF;P00LeV
+UC=B^&-!ueZW"`##pi'MApxTPn.wXSB.Ic~`_]KfjxKQ(<DD(vY7[,v@513oCM1ozQP!fvZDr0jIt_9,or-vqU}A4+ox^fI7.t;MLltBOv;7_pTf4hcb,'
+@tCWL`y$8MbbLS1DbOYJ#^LP"c210PK,L=~rL3A+&(m7ptQ7kuw@/pp|tuN!jCp2)7BPRJAST.%#~6Qw4lfCEiAU8IFTN]E}'xyuuxLMa8G{UsBhi544H=
+a"s/G-m4}/Y0NgN1[Aj{qXEUW:Yxnf2gc7iy.mK=LczQ&^mi)(:Yi{0SrVbq2TH',hH]7bc<`9Qu>w={xlYk.BAM>owSV|~jdsLMRu+NhHb0Zf^$0N1O=q
+bq</h6},!_;Bb+fCH&dcc3/uL_|mvT<F#K:w0`C4TvhSw'MH%qId9X1|-[]IIzf/2fTs{a:@gz(UU7,Cs#:9&>13&)@Cg]Pn3CR^ozOY5WvvO}5qWJ;'R[
+YHFXKldLea%RqpxP1im^%aG`vv30kGqkYMRg&YvB}LJ_[aQ[T'q!4WoWCVSY_8q'ekw{>E30dA)1d!#EE,u)2V||(%0b}yM+$wkw0IHclfvEOswKkq3w&f
+8hExpL`_%2D#UF^72)@kY3M(QbHx$F6$FzE6N0SAz'(n[(UU+mmlVBP/(a}IHy7-.&#T[<DgjnXK>`%EUM'}s-snA<{@9lr@%iH}Bi$.7^4X}`vTUxa+FP
+|p%Z>1F#g+,HL!aQKkoo{T"v9%JE[l7(l+!EpT((PR1|v=Ym%)^G=z>HosNGl-(]xP%[o&@RBH9LlR:steh8en~Th'c(D-;m"fKWjZg7~:;xa$0I{}RzbH
+FG+OJ$cve:4Em{f/e|E9"Ng56y:KG%Qvk+VoG4S$a)jzbUlF1f`BkVZjRn8et@"1k^w)DPOT[pB2:KM&Uvgp(kB2BSZ)b(AY!dt7w+H}#sbsr|4c$@ei:.
+65Cxs!^aqbXPG+9Q1Lz<jJn+Wn%+B8zoc|98u!V=)<NMI=go;hUd`Q#`5cK4sGV5Hw^W"myHS5ozPCgu^4;JLtfb-9,:I6.[8Z(/.+cG]H<Kx2C1ceWf4'
+XV8NJOu@oa@zs71PhUvj-Ue^ZoQ13%H;`80Zvb=%lS9MxUj8]!%3pIBl[5UC7#.xz@D.3^TfbOQaF86ln=8g7ma|XFDo%`oP!,gZpEGW;R(c&zvj}$]`{m
+)@<`[z+GC/HU.kOA%k,^et:HL!D=)Q-u1VO0SI}XjANTcIKi,HQ5[fPpBJCM!#$Ic{~IY2[[SC{w$NrW3P"D:P9=Ho"C8WS6Xj@yQ|-DBHz("@tZl:#_.J
+H})$B5RJVd1_{m7J/^bqlOgBnSvJ#Od+ShYOnmW|d3%haTPd_U9pzx~f+T^spKi)1zLd9g9nF"#<]tqUbL<12,p.eX_z6m^,U^@+-P5@eU+$8$w4$;J|t0
+"cM5Jjy:aVQ6la0J[UIv#4R8Y&Ek:=uQkr%5YZ0g=env'BpRH>LA_b'v)Cr51h":D9=-H{ZyXKk#b_1Pv;a7o-(I=DuuGh:JX$zqi-=A%k)Bl4w2IP+qgU
+y_njsj<[3BcLDg(p4M@9T>;h8!8kl!]_FBroZqQdD1PENtz[o+U8Mr6EN2.YpGWGde:dlKS<UJr<iJXcUQd4M3QT0"ZL.D]iw#ASfYB.RM%#KuI8kxd5(-
+>2s1jcBP{:);"5"eSS>Rg54/%B[wjAD^6ezd_MyI;N[pPa~-];!-5=MOw@$kQhtCS5ArWrvrpA>rF#7[e).{2wm{%HroT<qv9$hH-7g""$s.sY=Kz0M4zc
+07tiI4!r_St6<2>N`WG/P>8V,`%SXS}u.58ko%^dlv+rp!<,Y5j++Z!x}HI_2.XO/45O54~1AYw'b$9{4#mkJG65PpwR-EuNdy1j9CbCFPGO~dz<Ge9eX^
+tj)xb/<q)txJ$$[I5}ix<VBUmr[_'#MIBFYwW@_w8&I8zVaV~:;d>FVtU>Q%99Prxf=P~+asmN]2I3},Klk2.tK7Qsu}PEW#CQ{ozb2s#o:&V'S7[b<G$9
+QM}r|:Z,cy7/9"5lX_-#>S6F3h[YJti8`YqnXmSchvphP]R`hF>XASdIPR+4{qM@<KV5@>!dVQ<=.XXz^"jia77f;S({6+lF2InC<>HvI!=>w66HGo=TWL
+f;ocG"0kb>DOdQw38ze$]s5IQB<]](D/KFS-u(~ih][abvedZNWt2Cz3CYviunP:70Z'a)]j4IL`]eNA,h0FSP^MGcso@3=c1Gw(}Di35T,ELH+GUeIo~T
+Xd]X,7s=`e.i{TW##d}|TQQ#g3oyA{F5UNF;>t,3>jt=`Fj/-4r!Ql!2E@n|f}:H<4Ue^@td)RFSZ%<}&9ZYxfTF1=:+n"E3&%)co#2)_"CZ>2[Na]v:Vw
+qvqbgO+7,[JP,}<L_^QOhc~5~)_fy5_q[hMB=E7xeSYCM=9,jtO_/gCqH^|8pv.>I+2X}]BhBqQH{wXk{S%eT,^mN8nL2]&#c.1+O@Fu"[hswEMgFg`$4O
+3%lkf/Oa%Qhq<z+-EG:rP+<wf5=nyD5JbQBHBJaY6@>IQ)a4XP2kZ}xDi@NuiM$UPW%_ppK_MxG;/f^s(HitafCc)jY.,pK4r=Dh<lK./PgM%X66I(ldcW
+jQH31toc[}fO;hp#MZG0/zU&d,_"Mp~-`m}E|=b4&KaOTM<ue/kKj:dvXrU23Hb5j_;w|!%&5m[fWU8Y4f-sst[Q=W)%"cTz41(XQ`6uHc!`Y5QO!,"yLj
+2]9OF{S2r!cY'r)S|y:3|D2ZmR4=[r)>d]up9QWCDm_5kg:<HE74#Ux6GS<R&{1h{jk{h)3w|{9HzZ}y2Kt%0-<ItmW/$.CmDWAkPeVsiM"A>:~,9k0e3K
+{C0f@P[)k.4z)64sJ&+JwL)Wt!U/hL;<Ji@N>EPU3]PZ)#22.o{QWR/>"e"0R]o&fLg230-7sY3Wq9H0}wtx>AN==}imx[UNaU]"Jt>N>y,=z79}Z/+vG<
+g`)Kj|+3keiQ4hcm)5Z3bc{aKbEfO/-ph9eDIA|`$51m@D9X(o0_57K4s|<%6Uko]VcwjS~L;7:,}^'h.NggQ+{t@5Mf1U@`9.L2Wh`"Ra8@nO2vP,z7x-
+@rFAu4~yWlCh0VcvAyuk<f{8kV<Sj1c]gL]"1/IV%u<tPJ+XwLR2B##0"m(>E{}(!q"O=rX<dV-s%t|j`Ue6Vod/A_$vVP5#fj:l<uQ_YGLJjf,g!t'nA-
+Z{Ik&bl9l/bRuD!ylpP=Yvi1E.C7Qmo^/-a+9vqv!]Bko[AVHm0$sydi2#uJvM)gF/g.kij.eM<P19726B%EvUO'u>r'ck[|/KY4ozOw$SjOv8<l7qk#nX
+G.P(YwQSl6gsK1r05]v3'(l;nX@L3_ZnK_U-6/W{0{jX/f3FlhU@oyPk8<)nIr:<.#ab]lEhjsIVdQuqICW_,"4a:palv_Bgau}fR/J[_c6P1-}V'XENZ;
+PUN</=K6k_2Dc3$,:z=;em4T!Tig=E}WzpVETO:%82<`mKWk9po9JWJ,r|Lg0FdOem`[18sH'FRg&y|K-uOPW[sp]$crf@J-Cti7>,4m|R4kVA{H19BeVD
+V]m_=@2GKvsfn'|{6<5Danxa(')[A"TranP4oAE!-#z%!zYLtq><(oVoO_uO<CBh7z/vxtSgV`eV.[sB9x^pz'ksztC]rw"$kC6b:R8<p.7>dSzVx,Q;t4
+XQG&#0KDBs#2^OOZ}=t00c]knuk],XrxIV]'QBp$DfX"n6pZfh~6NAjs:29ONq&}&q[&F#p03fUY=ZJ252>Pn&=owkM:5#t86C5TSXm:`j`'586O$&}U;P
+}Drd=IwDxmxwK]^=Z4W8h%G{mF<It6hm}8+sE5:;VIHsFPPpTe99qxV4='k4V];^c&X{dTIP9a:o{v14.3jLFF{kMpoA13B^0<C]$l7wx6xUq1Xt2a|4BD
+<17|$oBDXt^pvmR{';IbwAU9L}!I|5SVs$UPzy=/^xRe9X}&$uXxJ$(K+7,p0>ugqeW=jX,1klE9B2[8Q]Qv6]K;vzbGK&JsoEdd4yFn0IjZeb5z|)-q#C
+xhBKaniou_OOxgvym|s@keHoC)$lJ@Lyvkgw7#8H!e^dh.m_ybE_q2}'{DFQ7GA[9V)PeF#sFbQ'mqq!J>+d)rRd=/DzdflZnI@^@=`LZ]TxP.rg}sd1Mp
+[hMvhXncLKm;H96J6(P'IB)8ycjDv_5DpAHJVltsKe9%d-bvgl}Z!9~+E2kRV6jQK@Yu/&We}U[h_qzGqo`U(/65><Q{#QeUR)bY.DGg&u`:Y%qj8p/8|6
+'4A=)x%`{p>g(X'Oweb@Z=IoK^B_YQge)&.&J![8+OyRG/1Z{-@!4l0zm];mlv)t`n$@t-ve4cRb%.V+B7V.E$u)kGtf-VkXI#+w1!l2r"#hD=&X;P`C+}
+^r`3]mcANS/vW:gv%%RR=]Er6OSpq[~a[Nyx0](ZhglM)nd87nn-SM0a9ao^T]aqj[c0wSTa.C%6"~VOAB'zll`FeI)MzgeIil"qa[rU97[6+1U1{+KH9(
+]uo"&"`VV<[1SMtNRZLcDV)T`b7vfvqes^~=6f^t(9<4B,W'jXuJ`2<4(=#q;qN6V/PC62V[PMs>V2Y_lR4^Y@hBa_u$=3^7+SnF%ieE$gdP&^S<rpjt3U
+qe11"_,mJ4pfn|KcM744VLb``^+cN>}X8H,-0C3unh_:i7esr%8[&%&!92,)g)$eeyV|E&QgBIk'jpzS"H3e)9f{chmkea}R(p2`q'F#y0;I1,:ovmpHkE
+7fMctJf;,z+`Cz]`z@I^IVs}siUo8!7JjzTwb:W+xfjh,KhLwT>gHg~'vCwLR`RJmIh3{>GJgP2D'(7)rd{ca6{S)z%K7%%iyYs3}-.N=$Fm<Dh=`yv]'M
+D8kpLX{3JBu+aIQ2{h$b.@wb;3vJIQW"U!m2e1<bLe5/bh+ez9YXYoG4z[j^ZBT=44BfO8V/5j.7%ZnZt>Zsy]faPv~8BH+Fo<OF(;aBB1e_H8V6CjkL#_
+I(#UI|g;5LWiK$6zabC8mMMdsHoz-m36!;-@=;>xD{b|/GtdS:ZuoL3Xfv7-{FGTwV3#:qMnS#A^{!Rv@-G+T}o>.x|l:9cp;YgF6j$cVBw>(4q6e`.^_A
+OSEaSuG$LbYuTF)9]x2WAq}H[:EjeA^'wXDs{aemNh;mjBwiTgCI-[;J;z-rlMAR:JyRmqtW|oEcbkY;43P#;wzBo;|00|c;Pdt1Bg+YP":wezbLh'o$"5
+^Aaj.:A6i`yDy/t:ku-9)rljk[rN)$F:X6MDeu|eSbyAa'sk`3|H"Xpp|'ioZR!1UG$Jo@#)Y{$d(-v_h%xz>e`_r6uR]AU{1wX'O"-GwWL2M4|"C/+)}j
+JwTIupQ_$q%;W(3p9n8r+^W,3^O8zbZ4n5JY"vsmj,|e_s[W.PtuGT9OKZ([.&`S8>CFz`^|)Nk{w8cun'C]!oH3rjwW-KZZyz27<==R|RhN(!RkHtV9"n
+z^<6W8g>Qg5,TM=ik>pN8V[[JrrHjo~(#S#rg'mekOy#Ra+Y_i6tV|oyxUZ#>;x"j88h:T#&=Fi"YZ{Bk,-%99@`3$:@Qf$hNnVw%Y_a>b^qaLq+NFxe^h
+kM4Ym!cvNQ-|2@K^S_yB`|87dndmCBhe~0dSxdS::[lGgXYJyHU_.dQ=ub'YVJ>apGI{|,I3)Up6nMz''tF|#.WhLbg!3rWC"T=Or"s;Zp+Tz9^kquUa|@
+~Bu-r9qWpoeybXZfI&>KJ"%.Q[@dssrF&|En2ChLCno(t_R8dmI|=X'H2vr<"+E,;AG}^]OfnLJ,q{DW,dp'[a.l2lWVnaHUEylO.@H1dczbf+(@))-I7h
+&2~0"dvn_r,"KnAA>AoS(|yo)`^]vEimu1]Qbj"eMs6zGN}z#7^Va!v(ULgo2/KdQ__Tf=$=4[H.lK-zboz=w".B2QKr=%cd`u@rZU75c{X0@Eu|0u;OG8
+Kkni;R4I>Zoddum%qc-)a5<,dvRG#Zu8&HRHw=jIQCx>K5:1L3O{^b-e8i/{`q8:)Ip0zx7}63pO/C{PWpYrPw,TC7m3c`wL>qiW`yMq+O!wNZ3e`kSv5i
+#iyYm^TXxwpDdSfs,H&H+UJ[ZIVIDcUoC;Xy+:gH!G83EX_7qE}{^&2!bYZ`O0CY7OR+(3inM{4d0cLwW2ciQxVNxWMg:J3nlyp=cg!,e"aEm,rK-'X&$L
+'G)W1xKw9.S/7>yb/V%qS{M#4syM%0o]Atv$>|z7}I"L)rLSA.GGIg}IlRe$#4J2JYX-;>{pVrcgOo)z8EFj5i^U(HH19l@c2Nec4D"7@.Il7B`N@KM,+c
+HX.bJdPQ{qbN}vQ:<=cQ{hQQJcsE_(i^4((fHfMTys8yg7}`fFGeW_yUw:N!~Cu6'!iT^U>N}q7[M6$&o[1k8f&0`y-GU,n(@UoyKSb8@sfJ>`-CBN77n[
+^-F]iG@aSL%&lefs`2!4]IHgdfRtZ"5mNYCs'5n'zry#Q:4}k$@.3qf;8z}l@u-J_6BaiSyn1o&=TzWB0c2i'ei>GmZ8Yj01i(H.jpIk&%ER#L-#^oH]>`
+(@7lP.W+dJ5sU4gf)[&Mi[S!F2lMV0E{,jrG:<UDZoy`<gNtvb_6"|Phe>A-{BDGf-i/n=^wrSKh:/qoix!+qC1QN_8L%#Zb}Y>pPBJC<tgGpV`:9i~x(J
+m=Pk#@1OMY9GM<}pXz5S_n%z@xiq}KL2z1-K|Lr{wWwx1x'yP#J'5Q8uu1Q:>$rk>k"+}Vf'Y99j6lk;WcJbzTh-5=wdW4]aH7->ozIPR3[2~9!F8FS6aj
+Y%_S|h9!BA%4Qi~@D]JqSQq{AKN(pHoh^L~nrj$,0G}$^;BuA%4#o@a3WQg8wlL1_`0rAe:(p.(c%DQkOhWKUVO4aN}uC[cqRVtfh2MB3f]'.j/!<zxgMS
+"XKSqa[)kS9qrn/uMHSs-pl9OMJhl%OPLd167A/lG>8$Lj2c2VqjY/5[>#CBT}7(l4Z@vO#D=d+6{HkFuvgxw'!PUOU^UE6rai;M#(kOJtkc|=z.pw(T)>
+a+PDGiN"j-Q!W-Zf|dDkM#A_c#|$NMUiK)aZg^k4"Xq$y&jvegWJBqv,FcV8yq2n{5r-THrrY#::6a.9c0M@fy1}t[B,;hq9%tSEfhNW<5;ckmPnlRAL^O
+{!w!H0{T;>&vSxfFupx`(&x<qt,n]yAufBdxM#92AxdREP,6]:qVu|TYgg%IHF1@DW5Yw&Pkp]>7Q8:7Z&Uo{I/{DrDB`K}IatfV)Ib<1h9mUf6%D0N_lB
+wiByhBq`Pf;J(l]"=(XRlqN,nhNZ'kq)Gux0vVTeuJ2WI20^D]+%UwoN:[xijh%'Pivn,e%nlihv~7!aiKEnNTg2ni]HpaRlky&^KEar&v8;)X4Gfh-`Hz
+_#tXC+w<E,qL>2=V8[z7e0[FV:qoK]j`'k1Vu]^'D-ERSF24bjQ]Q#<W5ee)}SSf5sIQnI={j7vhPzX`PX,$qjX|@$wF6J7nYdeMkjV+~B{=eiXss>+K#1
+8JF]C=#tIghDX-f"8,6;1!YAv4]wB2FCWG]w.|q/c[Q34!tJOtouw,`K`Oc6FzvcHALICZ{IwV.rwOYR#-3OD|r`|naU47%bXmoHbC<T7l'Ka_T/1wGm<#
+mH#'ViC:;qt,K@kdY9C9L!;2bC6@bLkkPAWi7pu(4a9:)TWUTvx}x^k|RF7&YH#|Q&'|R#SXoG2s1UV]}m.;x,qB|[Df~8k&/K|q'Kg>AiIjpW^g[hN`zj
+^0m0:YJWgU>6~K1nkFz+(Hdn(.zJn2<96$pjjYF4a+86paqz((R5+CGyZ,!~GQc"c3^T';Q:fYRn+)/2Jq#%hrh{"W)+KGbWEQb5RU$dMM5Qb{N!iLnkjT
+(3~+ze(VZ2fffZ#cw=V&atAVg7")erKsR@-++$M{Oxvb|i{]!,v:-&dLvF>X$yRi0=3{zTUefCqf!l,6LKB.Nr~'J#nTPvsP%GpzvO+;k>>b`5FUROObe`
+q;)m!{y<Jp_v+:z8,nW!x(_.;IN9RF=HG#;Lsq0w!Kyd83c4(WU,p6C2!=-@0`@`Uk=E>j$1#uRcmR$15lL!QTARet5^"21.%[0(`yApCtwaUj8lTS>FZn
++H{C!W&q/85}J`G|&f"^^/Z<TGVnqsOeEn[t|5>XnuxGt}Jy8ky1b8dS)#ySJ^_er'O9fBs{p7bD!kaDgx3[;vPUAkvG|HuAWY=t6y3;i6"K]s'p#_@>lU
+3[aJ:9Y]{^+<IC6yL/89EsCt=uKX"3_T-|sp[hU0jva+K.jZHZ(:<)jZ+Z-LWqG3:J{,>='iC`C[[#ErTPh-a.um:"p=^uOC=<<`j%''Rr|qYS{q.QZ;4d
+PJ%#BL9omH$ei<ito8'mv%bo}FgK(5@ouwmCCh<z!E,GN^%}h]OH7K[qKU+s(0(cb^)&J>!o"a9TP3Rd!"+6:5sTC6s|bZVkZ:SY^v3[:vnc`IO$^mSfxv
+VjwP3Qp(`}iBgVJHs"C;Q{v_bs:H:Wqau11#vhVAxG.#UPjM(^7,ARBVgw~j$U-]j'[c4MMtAN;=iya$ZQ'T%&bQlu"6r.G<;}.[J[^J@HNG|8__M$1x;"
+K}sc[2](.3K=U;U^ALBQ|{Nw5}h;EvCn2r>G"p|my5JC#Sy"^6UYvAVkO1CHEe.=}^',f3+k9IGUv"O8HJ=LVpM&&)eN'zi!}Y_,nOESle)_p8GQ%XAVh{
+"'"k4ji!f/_.q@igz^7)tWwZCo6<q1[7Nw$Kh_9Wu<LNo3M.a4{uA--k"Mg@fn7GhQh"iWl_|KCaa.|D{ygII_`)C6~+6IY+R4Iq=00]ZMHmXX$Ak(}P-D
+^_%HL;'1T98:2yf0g_(>ZV&n;f2_r}sR0:r.>UJ[Imc+iMb'O3k;a/&'kYc-/#${e6uRR!qwmpI`3,<D`am-:Z.70|:E}Iw/:vWWkRJ{'j.u|305#ok-JP
+<)(%B{qHS5!s!pG_u|Ha&0o)Zufd0k-pfMc&6Mg#Igy^O}"5<<>}Omwe8-CnIPb@n5[uU=4EOc6+i}AQl][-#SVU,%2i;iU6S7CAH^%`t<hY2yI{MV(<^(
+<sPQ1I33oT{5^^>m81{}RY":"$aU9Olp~};GId!YyGGvsU&2PFJ%!u=DGUHz;2f{"F>qQ#P#(P@tHcnLUW'PEbp,`8Cr]lgVAS~8@$u2We0=]xGAt'g69q
+J#H<x8j!`^k4[DsHUiBU)]ha{V4N|wBnMn2J3Y+Er3~{B!4<Sjj><)N;`taP`{CAdKG2/;2&DT}>^p`0((1ysrK6Eq@GEcS%)13w@/D$A#1ts=y]08j;,7
+CE|[,7om2<EyJr(lOz|16JK3GI-x%S`3;1]6w.=s/j#fi[39Sp)!;LdGdTLFAF(g$H@u$48+TlKthtS]T)j9q'$2#Cz_pvSw0=[-TwJaz{VP&dBSs3Qy^S
+8w:pgxDCX[NA-l6`Ji(QnK3K+xR6HB}iV-88267i^6UubNI)6wUf%}ZU>Bc#{x+5HohrGHf}q(f`RCFD2-WL]yTY7uZMqA-EQM1yig:474mqz6u]Z04wxg
+c<wlfxdwdPMR;oil/>$ook=lUxS#Ww's@x!kPf|d,u.Bu9/92e!wS{VKI#~F,vuMSDJk.]6)t7=w8^RGNu.]=M51Uh:AYsqhFmigcO~i^UBT9aj)CHw,d9
+k!J7z%I."owGFI)6#>SIqb+j{IO<'qCEGn"UaLq!=P-_HW0n{LfNa/omJ_Vap-V(U-{-YX5y3'J-pVGb1J4L3o/ONRQZ^k[=:lsA><b]C<yf[}@RxzXQQd
+`,K-,s9,Mx/|.){f({dw7}O7brz%i&U'[Df%SZo-haLW"30IE6]G+!teqZ(1hKF'_(Gw6J<O-POhQNZd)u%gv&Ue-db2R]QnBd0RUw3({3sv[Zbdl/}(XY
+uLua`:HhbE0nSLA[T/`Uf8Y9ZxnhL9j'Y_0pYWudST~'[D%Q(uT5:Uc:yx#V3Z_ViD%|7jk1vBe:7Jrx9s)pj)Rk57LlP3`'!X%tu@8yc8<>{7yn56(U6K
+=rrp.-@S&r,`@xTN+RPUcbr^(l56Q7F2=c@vm/%@xqqpBXG/+d-.;7l|/qnQA([ov@'0O<5m_aMMM$ZLX{RE2LayKC)Qv&iQ2a^[1oElXkgyr7$Z#kbNAs
+/3[PH"Mcyf'ue{F;VQNQ[P15,@HJ`YF(1C:`9u@=siosGkQiQ0&<XL|$>d/Sx<n>dN/hxR$F>8'!lH"rd<^`,KDsqIg#8d!3Y-lY2-xgLC_I>O|m3ZGy,v
+&"#AnIwN(hzQygp|13{d5r<YHv"L{r;EG4/dZTM6ve+``C`D2k]WWuciPiX/vBz|tUU%t:/@}L7x<+jLx21D,s]pw4Yi5M~cWf<0>eTh4^/a/s/S[>{VoZ
+D|9^y0aAd2G`2Gxu1dGgDXS4BMpsFVi2+Awc7+MBstt,VGxX;n%-#/<p(r)y#xAV<V~yXX`7"T;$#>%^nl$b;'n+GgQrYj6O{21Gaj^xqf0|3/P<3'Jc!(
+%0,IA;I9v|NK`/"te>GF-FdbeT_]l/)'tQC$iG>[-r`$Jg[02<&.s!kU-v&Kp1LvM%{@YF4VkX5&g$8'Ooi^.(J%aXt`90ftR4ddoI06)QTxhq]sS>'&!A
+X>MU+h>aH)<TD,If3Lbx{8(2j4D&I[)sve0Jj94d.K5pr=Br)7f{9^l6a7Q}p-B!'PS[+A86F{e'T/jZ8C,Tk+--uh{qjgFL}ZSrFUZGA^j{FYk]^8Z8=]
+T%l8~myTY8SoYk{vw{0]g6-nEgtwt@AKtg,6+URI{5`2lrV/Y{no|%-u^fRqaRs8J3Fe@/Q1tNrGHe$ma^LU~hi!2ZCwlM}n|j7E9el`hgo0h|,qOAcV<O
+6RW3_Z5m/YR7|F$ZE.)j@e/=0IZG:mwe_s@HJ{9hByjJ`7<QCPC8~x2Ph.lr;{G:W<dJi40q78&m$ki_S2zF1tK+k!7188XZ1H[4>."U"qAj7MH"o-9Pi.
+2s(%&(c,;;cid}0bu];,4ig.uYNM0tr#v,#kh`xm:1aF,zve-pUOU@{veK5I.==d#ZQe$Ov)&-hIc=qkCcIqq+i4OvOWF;7j&66gTgdy[Q$S"V;m/'h|e|
+W1E+6";A@]flBFK;DX;`oBBJi}`Hl8D[~z2C3qT"H{#"RF;1.WgnqH(.ZnU_jpw<--GP8|FrluQQ"8AUGU8_|^_7=zALo>LN^%KdF`w@EP%r5JX0UW%E:z
+AL~=s_l})<nLssTbGQ}g+,8co^7L0cbnd}h,Yi(;$4x'[t^Q$)U0vJCWIrd8|-I.D`fUbeMk2xRI@u;!XU;Pg;=7e/J!WZAk4n;>@y5u!Ys@p@$E+zHat9
+}-|RR(MYub'i9qGfuHtr@Ehfub`b-_7yh-{Z[o$sAq:M]tL`&di3mlCYK.|"3u%K,1YNh.X`dA$GWP&ru5R'$>~SB4<q9FmInl3p^e-C.luC&^QpYq_r[W
+39mQXx3ln:#J28c,ezusL&hV{LuYPPvXs.WH_=Qxi3j8u4gTOxa2qjEuG4S$>f}'2'[xm"Mf7f<QZmD%cb(|OnMMNQWIed:1^IE1]f;-v>hmBm#n{SU:6<
+=rN0m>hpknk1AkkC1^>vNC8<MH;pz)KZdd+uj;U%V7^Yz`QndA39TB(aY]0EGN481I5,a>q+;sT7$@uB|04yWsP&0vWs>uc^"i-wXv++v;A=M-Fk}AKc[!
+JQ.1Xu5L$'<@%ZmEP8FcIJO|[:h^NS1Bi>{AU<,ZBweHo]$(~Zkt,ruFuI[0ZT:<ofz-3hzJNl]9ob@0Ru~L"SPp%l>p|8jc@([I[)Yt9$neI'KPVlAnP2
+,vX@bZqo0CytXfx^aXCf07ppgKINe)/(liMqw]YGGO1VNa{u-&@'$pM1eacc;gj@wq2Z"XpE8a4)wZr13EuD;3LfB0`_j!:b}lN-SmrvoK:0Z_~V,fOP-#
+VesGHqYX.wLtJM:/EJ64xe[48AL5CMEfdAV46FIz`){;GDX//3lcf:gjCdJYR}=drqle#/n6+%V&LhNz0[7_jN&SX[5wl(#{`_j2GR_"T<'RBd<}.<A8&=
+F#'B3U4#$!7c&CH=}k2yh>)byl#F6$t0Z]@:JjrzAqb3ueH@9tx&;IX#oM~p|kJc_5d<vlG4r/X[zBf{Oe~y2c{KyZ#7+E@X(jJM-tdcMl8R#o_"%WeCYz
+R<U-UR@t'1v>F|QnTq84sewL0,u8l7c({z@Xn`'yl5>NB,o+f|K{JTn1L&FU)8lyFgM2#N#tT#)@ZXL@UV"MCu+`w]_;>Vn^2Vh6"2Qr.aE,@Y-1<%GD-f
+EItm9qA{Vtoxo0||v.G'to_!>_w!@>dCvR7HxVkzTn%[;@vhgi~t4eVJ~BU&XkM+k`a442@dxK`R4@SL8WL|Ub;<9gRpt=2BZ.J#OC@S:v';&+$6zrEVRw
+)Z<JZ2fH&AS>:dx`sC/i4PcMbcaC#o/A$,wvqoG.2c_gH-!%26g0YoB<Y6lZ_{|drV#F1s`j7#.%{vGzM5-xnF~f<k>Hje+Z>bNUg6WD6Fpahi_D^Ksu,J
+%}rMo&v/q{&84T#eCdVr_s$dw>X3)7JL]E%-SO8u2:J708ti3Le0VmSggx1dJf$x@q)L&#9P|.KvBV8>_=F6iN'Kr&"C5lH(!9w&`t'{So{'x]u"$1[V}4
+!qu5!j#!r|X5JW$GQ(`{:oyl8c/c;O:'JmXlTs[MAO=Pt@Gz,ycnUOkN38Cg{0%S}H@%etW0Vne7p'9};y[uj;iI9@op]kVxnXr8~AU>L-zq-Q,SsU,a2+
+^>'IPZ)bka0E8|D!"<:It%wdL]km^tlQcwS4:js8fKu:(V:5CvrYX<alnx,NuP0%6M&s;_r^iK&}<wTyQq4s]f7'$=$d="`&W,i$x^ttpf|-NRyANK:uX=
+<;E!L_!'UaL6<tNM2sB>n=~mvm>&d8]nr2i.e]^4%^q]a{v^iI~AX_")O[zYwTT&W;fWwlQZ@Par9x~_TVv#22~`oGV0"W$(f{n|yKx|%xjj3,WKEwvzKc
+0;Wx,-;vX:r#xQG7.,99Y.vp{xu>)C_&$-|E,;bFaT6|zINA%8`x#5UC(T"dV;9%!$g'/!bqwB1/Lx27T[}q!,+s]AbZkk%F:3M5Gji,7uOFu_vDU{"H}K
+92UOHK)pXr5X{$R&j!'bU:K9&/2;&e.T.0'M6;jkO7qjZ|]W@L;jy=YN!-/e$,%3b7f{lzyEfJck4jF+HbHN:OHKxfOwr|tVm,$Z}zAy8vTa~XeS;4.s,t
+M|vOv1l0Kgc!E}k}dMpYRz&Iv:jya25zQ&KonG9xW[.rjq$_E`<<6]Z%YkrtPVr-zUA38kv6w&OLhy.r@(#k8j`q[M%eX0vMwq1HJzu#"K6.280@@)ptJo
+4QaVd>'K]F-h_gy^3(ZHh'rM0qFO1SL1B:"_O}!d44l_[=;v;6_T18A5EXN$F,"]eMVjx$Yw&-g'eWqa'8Mwbc67a^Cv,G$C<bnL_E@=mmVobcGXCLUT@)
+.+Eesg5VdXRHc.l"t"xnu=mF$9%r1;-2q%@}d!P[>"-/WgUsK[|@4hj{t7-akv98DSBs.odVhA.U#&3>GosHm6{foWM={):%UhRTf-Y):j3T"D<r1Na'<V
+a'P<]JV`}o=s82t{6z'rye4#7kcn}z6(&U4;@_l9>zobyKrBkmu0.NJ4p{Yda9m#h-,PEZ&sfkiXenxrB8FuK`DDm}3TTt[NDr%-Dqa05|eJg|Xk0(:SKN
+us-6b0zFHR!=~m+IMRn7+X3"k"W`"=HC3]PWDxR;w'o<&71n;t)bqYla,!Ji'v@[!/"Yjb(nc[^PGZHLz=a5xXnVgHu#"jb8q5F8Cg^%UwlI!W{an$(l>N
+:s#9&vstZx]hc2,R7fg78G']T"p'sPME#Rf{^+`|yTcPla7j%qky`zciG0>T3j5O0.5O@v<wnWvo$E8b2P-2d'@r@r6]afpR&)[b'4ZGqls<]anO$tYZ@r
+F^Angb`=g6M)r-><g'1mB$ziQh,iDZH7YJh5JCCJ1(znnR#-7g-"[D(EUp6VibtIY"Zm$Ary@tqb"Wb4>u$C:B%{h.2(WLb]SG!!WsG;;p=;rpX+v-&u"1
+x,6d9xzZ^0$yWZB,PeKhTryQDoIJnt,e>Uu^>5TGJkL^tnkl<g.i:2ROg//Mg8l"8,FDRbSV1ipT=XZo~m-Q.{k/_4&7$ts`[cIn.U`LQhz;k%qk)!;&@s
+wMS>_BU/pG~JQui`0bZQU7s"~3YKddA.m}1'YQxw>E'}pY(B[CovA9vTN5bHTC3&>izqd`kIv>cN&X1LTjGt-]jAL3;W;Iik9ruig]:C7"6bo|)N'svzF/
+VMmJ4J0PS`V#]#!(a)'pOB7sE5(,/%gq$[G]uI)<6o5'b#Q#4<T7VhdXYm/+p=x[ejkSTE-f5c;.r9r`0FrG={mrXYg[MRF:F(Er|IX0[CA,!rWVF&'iXl
+V5/x@yD|b@]G6Ivi51J9T;Cs@JRBPC)$X,1Z7dR%8:8(^-bI(qHIx^MsEM'jv61)sba&xYcTq8p:wFJ1b9..-!jBwa%iZ|Z503SwrXwi`%TAL'&Un}4Fe!
+cVaS0U7'.FXnp&!b70jC{$R@xjy+m9<eeO-Su518CSHyqUAl</JMj^&8tLN@~J/#^ujPFGkGGo-zBNdvLxf8&4dW/4xWh"<C|Kmj83q1mZpEM(5$0&q@mb
+$ewtO)jSxZYzNWN_FwnNzeaa/%|EFM'XfSX&hd/`3;6CO:bkisRhjE4en.r7T|>E,afjd6pmQ+ecgQmSJ;Ia!&3n{.Zb;X;x.a`a&nbXq<4Z_;z$O,}zr@
+xm&K;:cHN&Wgdc@W360)jJ6D(%b%6@w+2=}%lnh3)Isz960+):c]F8x>5N~03@}Qbp{}:rUOam&QHk>&SnP9YGmfIVj`_]Mq@R,O[#N2Z;aJadXZk`-Mv}
+VR6XHQX0p3RJhlf,gb5`A'Q0ej}vdb%G%T$@'F4>!0"k77b$eaP4vFlklk[a7,{w@`R'S6J=o+oGQ,DK1`oI+#cos)&k';L=Z6{Zt[hZ(Cf%IwLH,Mh+Ef
+vTZ`DU66S;&M(puryflqa(x3[k.M^dyTo3^;FA#1^a5_`d6Xkl:=.cDYUvr&]Xr6Ry`$q@Z,L%uu8lz3={ipY=92BLYi]';Q|S9lI#37lf9SDE;twYdVgM
+(mz|iOnQ`&cuyw)pzW2T!QH#yc[v{yZFD&.JDhKT.Xlsy{nf4MibIs;^Hf8Ck[U,A2nw7+g(<u}8%1=-UCR{x/hQ-uXyAHD6/Vm+<up{`}";!my5(Vo0!N
+dUQS+:TFvzh1'L"CYM"j-6wHdf-]c`t.GU$29=(7VxEAO@9q"z4-ue99D1[EC/sSh{iqpz"q_j@,s'WE|28sB_sBq{K2{olhVs&$xb=)P`,<`M;)&'LC#A
+7b|n!Dk]97+{JA|}sV+(yi[z6&(>XqefG=8;%9J<~JD4)D!IUAZGC9Gz)TpNEM2=%Qgklj<P7=3)j4QiP92#Fqhd3>-J'+S<!Q+-TdBWSiu12Lg$7:#;AY
+9QwA3Umh+lvmv_}8(Fvsk>>f(Tk6.Fkj}r#lP{O^7fv_WM%IeEk]RNY)AuSEvBVx=f:dL=5'R0'|hU}y!W`e#D;]5sE:iCk9:f'<Nx{x7zJF~HQuZ)H8of
+tL7fTdjxyVkE:iX1Y[Go`qRZM^bu@!c7+SR.0AMgA^DsFpoIFAAQcpc6,&8LVI>I(SdX_zY@04RB5)6Bma5z03qzU`Il@"cFe&x{X1$UB&s3+[WQSaq!^<
+.p9RycH%!-Ri+_qCYRS/iN/X>lB/bMBrzr@U.W_.;:[0O0XP&RDa.icd'A_ULk9`!DwcVQ]X]0hR{ad<Y%9p/k[,.Vl"a[=U1vZn_$i,eG")iFq_~7h@zS
+0B3`eY:L$kvlM4bY.VXJK%8mz3=j<nibex+bHENeSL:TDdZY.{z"#>tvG_CYY!nx'SqS`Vs]I&oeM$liCcPkr8KXmY;UT]'^b;uhPf=d&XgVvg;)]FCkAB
+'&+2[E2'M{(FAw[T6[T6>z<y5!2|TU1yyes]X:8)kV<gF6KZ&La"`iO{OiuV9qs)",]HdAtPUJ{C5<xZN5YPicSK>`[c`d8ZGp:db;(%}u2TJdtrB^XhG&
+!djocZrZxpm&nJzI%x7pt}P`Omys_&V9{Y[f1XWxhElP~{{$!x_nafe/QK(/Pe7'J=+v0ra)/A/0qWuo9Ph/siR3+=~OV&0/&K^kZ=RFccU`X7r#)43{.@
+><I5SLJ;8PErVX[mp_t/Gj<C(-/zyOB"A%R5H{0&2G"J%FDs6utU[D3amQnCr%zrqNF22u[0}dsilP{NsfMiRMyT~(cC+_w^"|S1$I[(9K5&66N%RP]#6o
+wC<`kU=4{1^{>ZIPFh3ePx[!Xb`M`}`6PruIORHJm])s$z8$uo9W-Z_+>|6="-l[Bm:BJwX>)kdS[>vk-jOPBq0H$b4!IfL-v5FrC$d0s_pAVM}I9t{:(B
+EWe_U%_G!@bqcA>bz>_7S9_gMC~L4{z|2-3wrys./W!k|F$pG+rstR"@YQQeh`^.^DbBB]e@.rZ.Cb)Tt4enKz3GFQ_8&4{+Jr;Ok^Z5lMh%y+YLi+1CDc
+-h5a0{CuUainHR69>0PEyCa}MXJW^^&6YYQkW^%jK6)JF_PDm,L`sk]KNZ^$c/cxX<uIr)QBoXny~zyN(dISu56O^Q^O8iQA^R|Bxv(jWhW&>M$v]aWq_z
+!n6kYiB.W%0a%7,zz78SzCCC#XLcvQG"</2r-vT(xW!9`rqJqG{OU&luiM.gVrfTZ&pD{v2&T1BRKh^,I&mM0^2b=O-F97}|UtGjmz&IKAA>Y;{3Wv.<--
+!juyP!D;=CtxvA]<4yXsWTO%$Vqi%`S(-3]h3idRMquPM$;$x#;SR>`aI)LV!m10&<h9xUQd.@EQXHL|>q!Eg#eq,x&2DW<5]UhuHX;s;t~)3nAmC4WRaM
+hZ;S^ChG+D=.$/gouZ3Rv"#YU"hCAnG+r7-(K0bP[ao4NQ{7g4=S[4J{[QARp/dIj/[CbaKCj{Veht=5OP`h.N#KDTsna]od`pHexrxW7l!e$FILL'3WcU
+_,I`eRu2$D;]~T2HUqU;z'rd"vtLKLL6'"hI^V>fu754F.N&ZZuXB}{qD1"Mi!Sm]Nu!<PAXt2[2g)[w2]1LL{TMc>RYFA;@G3S^C:R'V:2ut{D/+'a`/D
+pT%fo.%#t>L`6A09{1p[GwDUQO{p.3>KsI6B@J1KsHVo6.MLil(dlTL"hOy'OO`w<>}GLY$g"nR<ku@#eDU|VkEGF]{5SPY!bbjs}qu|Kn8AGSqj3"6kxN
+jm1fN(f!j&}SAB=V;V@n=t8O)yc[<dlwcxcq'cVhzB"U=UNF1qr{oze}H%k^ZIc|i08>pV-[aj8H}'7j[N,l@|]95O"A<L!6fm"RzR#4qbdQveDmSm^!9E
+`8Q#Q40q4nbs@X2$;SeAM`l3iyG{GF_0VG^^%o_wBjv@>Uku&i}J[R>L)M5d"-peGjS>(dGG7B`:>/gU~[6<]fp}WCh<)GMm2'vrFXIEhqfMsvn667-ys!
+2<"32KENfC5<.8MtiTWnt&](e9$.@-'2Q$4G/<_@XH|f+$o4CF$tzdA<yzpM]]!`{KIBiSPc1ZG1zm:0Z}JeW%qb]MkEDXl;vL5u~jF:d|PCu!xLX%7A3+
+#&O0ceJ"7,n&A9MK<UU22vu7^U9ueL#HlM=hl2eErK|##W`lQzww'A}pAjXx2m4#OUl|u0to<r+|!5q/ree4)r-a2hRWw)8S5xoP1HO.X)c{s$n<N("BQ+
+0SZo5iBt~:6ih`v:%+-3)zu#V_t+<W8Lf0=<5.:_JKcIxM_H~&gK}g%oac$rqBZIxZkC@kJ><kT,,6CV&qR,'1p..I0y^sVMf,TFJV!h"]&J'9T{K/8:m4
+|3qtZ2x2N4Z7K^`ibCT%XLqb:WrPAkj=)650~l@lT9|l',%`jqN|lZBvDN8DQDw%T3>KR>tDRW._[m~rdL^V+(o%<H1h&Ic|)0W`X@SEP7g3^#fWK%2#T%
+D(1hx`/@Q&&vmnqH{W'e3/W@6LW]uBJLfec4L6Tv@k';$]74=uUn${]le|zB&1}umWG2V1ivypo"Q1.Y(=0Us0B2E><=d`lCUpnL}q1`D"%E!C8$d:S]BI
+c)Mv'Y^P6kKi]A@SQdH-zr_an1TpS(G=y%xpi@2L.NO3$k3Cfzmk:J/xuph,HLGpQ;sU'cYDsJP_nxAGPc_kt;EK$[1fZI3!B+'$zU"$vUf!|{7#2pol0%
+`je4%tHY4eHj:VeNnvXQcD3;~Jwv9OpSL}gR(CvGeO1{U7^ZBD;pWoNZKn/<Kt1}Me0SztRHyS1k>tp%kPC}4k6>%hW,w)k+Q/a'Ltdj6Jxv3088GcLRyj
+mH"y4GI8k-zLU&/US6Fy6@B.o:z^[0h|(<:x2,ZOtp.AtkQOMJ,qg+XzgvXUF`PP>/LC>1GM!xH'vdWR4YQ=)Xiw@zmCv6BzRyTN~IAaV=e2Z5'-3xs%Gy
+#Glq{I1)c5'[G:7PXw3QNM:r;ire&]JIXf~3Zp,}xSfYqC@=9Dl+Lzf.neBt.Mce>vlmTL5F)%SOS>:/67Mcqt^V,Tq7YmmevCbkiDqHv+L4OuWF[5|5t'
+26]9v:MpjL1Tc8NzC^t7LZI{6Mxe''U`vSQ,IF'b8.xE&|9!o;7q-d.RZ^<3CK['y,@McSSXtbo#w@a6IF=QFSO@Uc%yl_t<E3]06D)yk_Gw(cn%;%T,1i
+`G7PpoD81{H39-Ezb/R}0/SFicRL`{IC/zXew"EilLt]@x%hGgz0$[Z3"5hedzNi17C4]ISHvA4Gt2`T`x+)>#^M7ix-LZi7&'qp@kR]T`=bOls3,.^kDa
+5qY#tjO],=fofOLoN('a`v;R=/Ni~A!'aGH+ITHtP[uf(>B;R{9xQ])Knj@8<0qqT;Hk8o#{)W#Jf:aeejg)Rha-+/MOd:#[At)>c0kJRK'7Vx2ajW&sM"
+jK)u)'Dc<lSKPvbqBh<'x36#a&QJu9|++Lx9kHU[fTC|o-~;f;PQ+t(hi#]lvPWztecf[S/j72d^mtuJN;(#Mo6%D)~mi]:5m:ly+yXE[a{!"{({X44,;s
+T,XrX-0WjAO+mJ))>rS)#aM0,Nj(gDURTk!<m{vI^B[_5'aUzhfpU61O>>W$Ut/JepjZI>SPc&CS/Ao-|3-O',M_zb9<Szrwns78uvI5"rdh'M1(MUI1]@
+]8PU[]V8I@:f-ypV]"kVq9+N|.z=:cNz[as/9nG,s1HE1cE#3b~/@b36K$5.$6pm~kXOW-y0b+QpuJw!5''UD,Cgzq!n,l$('jwg0gGyJR8AyT)3!%&e8&
+VGHPbM;!<s/>of(hw#:mxR|KAMP"jp%!p<xsHer,l4%L=d,"pjv+|0O}zXX"Z|E&Yo#||a/+#D9_F1c!Hz)n-O/IKML>#24D;1HL]Xu@#o6g^1V-Y|X2F0
+eyiZ=TvCk$[zds`{$@Ti;F}G=SjXlwzD8GWhq|/$+cl0d!Ye{n=WXHUmJl>+)[dzN;jKq6Kq4Iu(L;#KrfWN.d).8n}ueQsg5,F+D0RZuG#K5YfpcVn4WK
+/+y(+knBo$k8DR%b!We[F=HFYa)rR#+c#fJsd/]R`zUQoYPF"r[7@-oWm<f5taIsHRZpUMXqG#3f/K%vEQ(<j-$6tx}.Eks$.6Jj&9jZ7Fd<3u.Ne<OL)q
+zc+o8]TL:;M|y3|,oYXWQ1W,bxHp]iuIGOgHJ.3%yJ.f}YR|:nG1:K>Mt"#)1tNBGV>6(8dl(+4S25hv7AEqvyj}AQcy2-XiINRZ4BQ=~q`0,e;`0[Gd_L
+Mn_{)`T^Z7r12|]H"`jKhw526!scr1__>Pnsar8cF.Z!R:nLqy`uQNE{l6T]Y[}zeR(|/XN%stS7+mv{WZ5hWqHQjdZ|y3i_zT,rN^^w9GRB:ZQWVh}v+T
+vk][8N{l1S{=AyPd(fE]jlRG7I_A=g;vu'#=~:%$^FWY[N&w)aB]&GbsfwHyH{#D^oq5AKIEtL&=-+gUy}m99ljR'nc`{:@WaDbyE0:WmkzcX#Z|_^]ndN
+AH3Pt/9Ch5VuYYv}U&)f_IfJEw/:GSwe&<h33O-k1'v9{C|'"cYkY'j#X1,E,<fCbNtAQ0TjTK._-onH]|%kGv8WdOQH$tD-i%J}7U@|j&McH-3s_%D&oz
+hPbo'KK>"}Sp3{ZzJ3yw/c<v@_U;UPi/7"wX"DM{L([/1V&p6O/nk&#b<aK"eb8x1eVT@&G%hVr[1QKLk4KuUmLH)eF=Od%e6(xuGnEdj3Y3XX,`#B=O'k
+}(2{y+j@(0ZXi)T=$qY1b^CwtsAc/N`xwE~WpmHCuxY!w%]/usI|XC>iRff-h{@>JwD5H$zFVrJO$cjdz,'.u^T<u_GiuG4CRg-XkvUs>(uM>Z+w~NRA8N
+oQtp4`R6-5Tyc"SI/0vBy/pHWK,0=6lMdH9F^OL&-D8lB{j[6<JZa27}.[IT|[Ubx4jPf{ams)k;8sdNkNr%I;Ql'd`EWG/zZ)@<Qmx;H)LKQ,ND]<jgd:
+_)9qWmbhsWQJM758I/&{OQ+XNcs<j9bP|k>ZSlw}4Q<m~DMYsY0u2!V+m<j&kArER'hPM^TSPII(STbfxfg#bo8^X%Y4@"y#).j,@iks#B,RDJdSKfyGWT
+!SUc&ykQ!d3hI4:jx$^DS<Qjz(<E()w}G/7[J4Zm[&n03u2J6P4IPlLb+G9;-M%4thJ)v4z,])h@]]&BkjVPS'yFX:#3=qkEA&ljk]L7i$nDwHj@VFvMoi
+'G3+")@j9juzv9~w$qMz5M}=[(oyOt>2U76smgAy^h$Wu&pw<a`nwpHqrkSZYOe"C(NmJTdW>g.An6!<V%yQ<>2Xq.+(!eBXHH)Joe;E-O9G,qr:9KAT:m
+y[4u^Y+Eb%kyFLUqm#8bq'O}j/5"1GnSJ'ei|l}t=-(,U++TcH1A7-^uxet9mL/`3nT(Zm3wC>m02o+EwGgu{^scXPTquRKW_&g84Kz;TjE,I/$m'g',)a
+Zw&c~ytSA`Et7lfj6Cz:4XtJkjnc5eVyZ&Vf6t.l>^sEiL4O1#F2f=,voM#L<>1",L2-WE]q2ki8>@DUU]Mz[=_OL65<(^9x`qSizch]p$<,kFqOJg>RA=
+k,X2+dbzC/Kq_:3zA$:Ei]IbE.%=f(NA0y9=7a6aDlSzZ[Sj&n_9nFp):WD9JxN%G}Bpi('jO'P;&oPXf3|,>)utRz;UPdKja51:W$EyeS@]avg{|o2B7A
+1:BqtfX6n"ly<3LPS8C<"^#T34K;z!p.L^pliNZ]'#n5'3KWj_HBwuN;hKP.:M:xm#3EMLMq%4]k-JksurK2rsM=~)4E#.)H8Z[537/bxN",AQ-eose"E<
+!Q={FSmfUQf5S=U!PRtkj/z[Sd;Mc_92!O=_D!7KM;E6wk<tNvD``%AOD}GJ~o.AwL}pmD$.`Fo_@dd;r`[QXuhR}s_D${cmv:fC"AKm<"I[X:85EK~P:e
+7sWevb~N5isM{=iC:lkGAc[>2@+(=zW#+/$FvHmck`L&:F%LQ0pEjbe%E<Oa}>H6aL{JHs!P]XQ4dr!Gio;6VlU57I36<0qsCM6MDAD/#,K8}5$eR/Q,S{
+e/jZ-DNo/S3XF3M50=&j,aKoD8pr1Ik:UPEFh3gnF"CEXB_Y5zjJjqzY-^o<=F1ZHF"8#Wh(boTzQTjd:A.R#n$|qMghdqaA}<`|1tvwG)Km5oM{ZOra&b
+KuDMAVq`S'7Gad;/9S)G_Fc,>p(GTQCWWl~)~f+H/AvjcsNjqYfUiH<f~ih@l8]FIRi_dwLp}[q+jN[.K#:A6)>vAZjYXxW7[iC}_OQYA4s[Z:-)gwR>J#
+IJ,lh%Tk5b~D9G[.cpr:!2a5qE7Qo}MOS@l+3u#3AYxZ|xT,Jp6L"O}1$]$G-,N$uuU%pSwo.nI)LMvjM[{W7=HXn;M_&ro;2kLDt4Z[+<"_%T`-.4&QLx
+s6y|:2>KKUOd'QBHyGtvJNgh<"@qo!@!zL<kNxZ<f)0/#HT{iX<FO7(Dxl`Xvv>:2]|[WjmU_3Nq=%EME=8Z$kCI,-GmYds8h-8Mel#Jkn1b+W#)ttjYC9
+1/SA=qb^&y:nj:SozecUy7"e![1kl7"pl7~A=qnJ@$Qa${+M!3u<<_GWD|Jr8HzgJ%SJ#f35"&`]9#@TBoWWD6S7|^1=|2+c{,-aq)S7,X@<&@vVw@vT10
+'x65M1d8G`9}r{AQzZmFUK8(2,VX!ZQEz-2@a29`FG$fwyaXzA8^v8:rC>[uE2:Zf2ZI6]>XIi$Td6#$0:xO6t/Ke`N;xszRtx3,7pWExw8Vbv'%hz`IhR
+vcXfb:;HKO"h<u{t+S32I;lDpU/wPj:7zj}]9_D2~y#_ZfxL9c-r>]4.~fcOIFbJ&l){"dCm2WDH`AJK_KTtm&O2+0^|Y9J4ucp:yN)zz,oCQ'v&Dw&%z!
+_lAgGWTB-d4[vGCT){[SP!"tB8{qW+F@2fptU|Ht1vb+kFeI.J:J7}3e,}l];mG050TdsXVQqIQBU%HwY>:mm11n1$Le:(q1;k=q9sDq$fT&|g]Vn56'h}
+Z{`+BgHCG>agAWsuCUgf`e(Ft;IXDWC8z'K{Cd&VmL,lFq/0/QpfM+K6OQG_YUj5!KFMX@pS,)'VIuk`wg:BeF2eP'/&1Rv&,>i7#1mfe[x0!l(U9AF<8t
+KW+KxMafe&Zbe:|Y:i]=aCRdV:L:)@%ZZG4bbW34kq^R&DON_/((X$=,uGVV:Y-^we,$g>O[qTN30,[LJ!~eq&rO[|]a>Y#WLdb{FB!A|i[V34F7NlE$]j
+}V7.E2x3w0.>"KhR'|r%Se2Y9r:XIGt=4QQjgr:}Ky9N7jf1&Htl7a#e>:-;VsFFfZ2Gb[uo%3I(8w!"wxD/#2&)~]+osmKq9d#@Or$N#b}z9T$#=mSK-g
+ye=xm_<}}'+,)rw1'gav8D0||LKZ^2UyL<5c'NFQin~;yAf=Z4EbNB+-/wh!t9Kl;'fmV|]IdYR_}o-!`4bl1ZCvg6Mf(uV:e{NWzZm'V"6yuKW;(ewKu!
+{g6Hr4(Bb|-gxH1OgBkDBpfjw]RODxhR[F^wV1OYBe9<H@i5joMvmgEe{Cm+l'HQx[HIGiHnK%@^BB6S2aiB7A4|mCKwo9Go92C<`WZRs8o$7E|bHYiHIu
+$jM^w(DMit@s2dc&;X456PJC,mwVJA0=![(3Q=:&Zy}60!CEO2.Z%o@c0)3M.Hb;XztgE+yQy%#|b3effzNxlKw$Pq(Vkj%e>wiz/,8Zm3_H<m:bI+40H%
+@e]wJ>VdKz7na]~3C]hgE%2#1-(!3%LXiVo{~umT)4CZ;vG|":(4wAZ|BXQ9BR,>e3b_E(>yAek;1^gGG!7LF4DaUkJcx"g9^CX8.jC)BGnKA=Y#<Tba]&
+@y`Y_(LI[i0k>9Ec5hKVwucO9Z%@:u7n{b1dS|r)<CJMjRcRKskZn)E!gfF9C2e@,0m%s.VoN;UQdbd:jHL"^&fnMsa1vl$4GBP!&e_D8di8Z!&JcDw>d6
+/NVlSBzanWu(nEpk"Lv5hg4pzWo|jv%_q<QU_9Yg{X8hqcu@f#}1zScAW@<vA`Je3v]Sxm|+~w(@K#/KRI7"m0A6bA"`G:Ny#'~QhjL$n;tH)]NqIF'lzc
+X'gaeFrJ$e.74M|O7uxmH}e1G7lmyHL>HZ'Hv'}t|Yq@~)I&ngp<-._<UJ^u]pL7z+=SyglX;h<"y,Q!oOtU_K:miDlQ]26-Uzncyk.$p0jwLe&1TTrsrX
+isjdX$skks%[I#~i0iyf%mv6}4e.AigFa7eFguKL[sQF>@wT=0jI.%<R|R-Y_Y'1^#;.S{Oj(io62<(Tz(WNO!8Da(hqV/tXek;o>T6>Oe~w}qTWEq["!i
++G"2#y;E^2j(hB5Jn{!jXy-!De+a0jq>n8NKn$'`XX@w3;yUWpuqG`)M%i!bK"|c+niObIU:=d-2A|U()NWsZ3geXGB>1A%dD=6S:{!T#X_k+U!O{JFzD9
+=1:V"@a2V3[5O,LQ]SP'yv~eJra^/K&udiJbT!z;;jwjG$}1IY`5^vHB]WP^gJ}`;K%qm/rXe&q(/h>>+6KbZs@YyjS<A^Ix''|Dd><mghv7@Ds$7@Ke%p
+t)axdzguf>}<_T.3"F)/xQAc"hC@D$;dJt7M4dW$+pO4uR9qK0J[-N=>:OhS;-l%P6y_j4`.coC&LcN1V4w|i)6Fsv'n)1hK0F61k>#BVy)k&e`<}X:K:X
+'QjR5c,Arf+)=ci%]'3.h8cy`E<d_wFt~m@A;]S(%2CH:<-M$$u]L8u6agq1Fi+VuTr1(S8Ty0T[}<{"m>Gspnkg^Dv%5K^g)%2E#-@IBlX2"$6Ya6^j|&
+Z):,pHYw/rv4>`,LZ|InD7,zj#XU/HX>AGiX'qS&wEv;q@RC51sd`:jA.:r1Kd3df!=r+_S5krNx]PV9oggJt1n+#qw7e${B,KZ3eKIsE9c</piO+ymJnB
+~("aagf#gOkh$2A|26xEYNmlP+KIJ=fgmi-6K+$5k#YUaziRdm>b#O+M-6"7#x[g;U,uM$0|S_SniXvVSl9e$GwZ3)`'trIEtarLx!":%};/C0L,`G+UsT
+CrFfJp=UipihM^Nu+5RWrd5+8NfldwW;X!0QR'VuOt/3U@$NU:`!LBO-@!(S{>fi-C9+4k^o`mq@$Med|0LBSQEk07r`/=^TUefKjED`!4=cu$`$ZPjs|S
+M^QGAMwZSlP`bj"C4/<epxFkV491v|MH_PHiQ=7^vtmVE',Uo6b!3Eyb=xhDafJ#x_j/J{$[adANmRPzVzmsaO9UviX2EslbQNNOQgzEuer}8D|X&bg+0a
+&S)_DNDm#Ph2(hsE&I@5`4V{x%.W!pJ1W],8/pim_]W|<QuYsmf[IQRRJPL"Pa9nYybNti@PchhT%$S+RfA).ts,j'3+j}KLwfv{J+]fS1.X0kh=^1Jluk
+1cAH9wI@IYkO6<abf13ur>jijPNf~t0|{BNfG1M3Wm(Z_9~6>FcX<2mFYcD6R1GM8-[w3&Nj/JOa/%YD6qV]X`Dd,;9l0q1PuG3M5rGv{q4x/E_v^#hwZJ
+]w-FEuJGX0!i{7NzutR]0!Ei^XbEqYJuSMI(m7@yk@0t`Mb[N%h2I`7R=Vv<'Q.i_!#k(cp#FuZIq>Z!fN&vl4T]%=u=d.%xZqT{{uD1ED"IIVp7~@8s4#
+;R&BTAG7|O7Im3<uWe;&$Wbh;^mKyC9r<K`+Q=-qMLgiLn/f!)(q~]^}C_BaamVirp>ZE,#/S<fb24-CWf0ylDmn%IUY=PSJ7D=2-kT{,(%Wa2:^gtvahk
+BPV43|rze/yPkj(JBX6phg3ak(mCnA+{V0vPRC1qj])#Va,iH3ey!0__5feDUaDgjV$-;d`{|ZD:WxfcKsAN8=^0B!PN&9p#k[>_vZ${,W|KJds/%']l^2
+y.tySWO=UffL~c+b%0xzA4Q%f'|@6nDynPya}PNu$@(%R<p)+3EFte!(}3y<eRNg`i@Pd``/PV)pHsKLPZL#$H-g475NDyUY7UyL|B)P4oFwRQG::^TqA-
+fB!.4)[D}9%,3dLB5L/.IyRqH%W.NU{8x^LqqSyc[-h<dI,"AQrdz^`UIP4Y,>JuWi-9xOGifGy34,4P;!|rH/3ASWzr3TKJqc$UbWn]U+@aNd/+g=11wb
+/V':V}!w~Ka69bnI{'.v2EV.w3.5"sib#;S9^H_YWkyj]qA)->5uqs|#vprvMcrHHAc1.&S:~p%@}<THEWAyk@!0j)"o,(#g9JehyZsc{,x6wghj",6dX1
+-5gG=B%kjnEbC.W`HzargK.I72RiW7^wCF!X|N!)5R@{5kA1s7pV2QEkHfSaCxvwF>Lg>t#10=)|EtDF}_](KxneY6ycx3sL0,Z3Cm#c2'FDi1D6>6#@k3
+291iLnr&c6/'VRBB2/as3unFgtDSN/DyT(XhveNqKI_PR=56F|G7q6dH|0:TCjU{}a~aO$J9Qn>}Pq;fiBu=;hq}d`w}pbn|-prI#&:EJ!V/haDYqCh"%A
+5-_mFkk|QoFu`KV36MtIg6/_KYRso`&vWEM_`k;R<|m)+q]`O=);/5z:Ul1idp7QKa&_b0Pl'r;x9(.V6YW{7yD6m^884L5k#kwe0jXMpD.|v%%>jWb."x
+,`VV~0MhQq7|j>J^!toNO&c}+Oz5F.v&hbokXy`pJb5h.[VA_x0))uW^I+Ei[T~y5.$|Xlh^li<kGK4xI&QbuWLnOE:qbiS9avwy)jD;LFD5Q!Cj&XBr#p
+k#!o-2mi|hUYgxgmg2sli=QenfAxl!%a#vtDR!tMuC9.tqx>i&qu,EF'XfjY~N"_Lb5q|7RwC7o{9JJH|}S4q@3QR$-0XZ%}~!ex}aKk"fr7,EV/0'0_f@
+Q)'3d|[wOk/@!qJ_n@3eU$.gEOT=R:`;ghKH005IXUN:2nyg1iV3Q$Am]un2Wp>W.]CU@S](@rpX[`mO&kc=GuNzf}Zpw{t,0a}Moh<azC#Qg^h|Pr02T#
+.R1htgL%B2sLcrk:@f#x8n"n2//>Q_efU{{=kJ)O|lSX(G~lA_N>9k>x.j}v$3pu1m6%EDbT5|z@Kk>%9Ou03f,Y+^6Y-NiOv3iI0HyU!e-O:2XZ4"cN,@
+)r0A|v1j!1c7CIa8PZ<j{656~lyfp5BCz}>`#L/G9yHF&zwhgUK/nFiB:JQL#@3t+(3])Rgwy(U"L}mb5m[r)>@g+h}"OT0ed[qGCAC[%G"NOlk-1&30fc
+iK:/v-#D;>tfwQn+dNC.=t2qL{/G>!H/GVPNZ.^V[K{&!:+y],-Q:Y{N3frcI0fi!^uMm!hY{)BkPmAJB^k;.4.L-g[g"s5vZ.]e7Y(j|/I7H)x%Yk|y%c
+>e6}A|-RKj+T}LGybTF.@F~sHk%7U42h<EoW<fZYPF[vRqwTHX{BAE$nJ[tOqu}GQa%3WCUc]6:C%@]8rz"-$T,hO&>eR<H{'7VQjU52.RU0Q%}rFimt>d
+gWi+.<4h+ga/Wo-K.c7,P}.=tN~FmZs|V9;dr%&q+5Si}t7q+Ww]Aa[a/f$=IBC(PZ")ZYu%B"fmA)z5slIG=0XA/N>8ey>QPr#xJSo3`L'LU6:lH,6bYA
+JSEwC=:n=Q[|AOO3`x!OT.n_>(vEzAqH!1^qw(d+G%la&|E5mw<h3jf>KPU=#%"uL"]'W)NV~N~ktwGFx$BdxdH8+Zp4kN(yR8,!66%#oL@{</n/sX<l1E
+n=WDx'L=n]tvTy39w_mn!cR1ivN|[i#mvb@9Pz#InZ3qc"s[hfm>B%f]e.VFzD62>Rbs-DxEk6V[J9/2qZZE@c`H3+5ujGzs=pd`!GCuVY"-]R.t-Im6W}
+Ll'N'rfG,HeVDGr["zX+Y]r=b.SJ!2]2(Gp/y'~3NP|9HQ%TsiRf,L'cq%~B,zqnyJk[{_a-I)e/2NlIz%ji]8E%_l:W"a4zEuPY;J}fmh/f9v;>KiNUgQ
+a1-WXUe^~4eNX]F2#HsL113<OW'YLYv%G_G)h6/IQ5%ZV],i$!H6LUh,58qT/-IVsTw"Bp9qN]n35k/|1`KI77H4iR2Q/r7vasH}VBL:90kl=A-V(8KRm@
+n&>U]u>k^5atg>i4r]j&u1]ICgFW8H|m"BG1_Nl|>=~vfQIU+Lxy.TYKro%]-(Bc_"yxybqUK7[;-HI2t9LioCpgh[[qCk1bU4}Cj_2;<1I:B3D8bo=>{<
+$k<,$T"V1DcPw+Mo1C'`z[OqB!l6CQ]qz#;.GN+T:zg#0(nKXskCl`;$yVt8KY$:m}jkI@~j{rFqE11"PZWo[<&@DoKku76%Q$3(@PVxJR/(YqIyta]%kP
+7Z0^m,$U("Qxr6yS-4Kj7=RRKM0/0(nb7$FT)=hU7x9DANI>[Vi2>2aFmjfCn75/QRNx5Pf`n2N{tC}Nc"|geq/,=7W]l99PCu9yWjtBa>mxoCCkx&0nwe
+)5yU`K=zHC^g#8x)<>z!]p+q#eml'Q,N@lxHw}`]){q-5hL-s@vmjtdvYYvBtLJ6]e2%hXsR.hB)C]TDy6,|}aRX3<jmX[J3QRb:T!0RF&C,c.vGHy#@H,
+|AdJ4/=J0,U[P{[t6jg)8'qSpWW@IE>&A>Gc[.oJAX&fjhBrKCp@%sef'O^XQ4E]M'/`qX0,ypU)H2>N&%6@gbKkexM=:7kq7#YX(=zZEHy[(cABiuS7/T
+{Ou/;vxZqaI;FQdk!WQ%Ihe)P]%G$_x^skpm{).!{pxO;g>aj0[Ns`np8x_[S>C/xKw'(A:cg%#_#"n}~U&93&OhjFo|l"'rnB%lO%V/V4hw:.gbX[GJoL
+d!epqtn#>2=ceOTykU)%TY!=P|yG-0.5ke,>PkT0nD~6-Ji`Li()gbh4M:BQ-f6g~$m>`D2W'aiu6WgPY-G5dt{':T]Qi9skG2=_$B[g;X0H;)Y[1HX#mE
+Ad,=GN;]emGqF7BRYV1T2EPA%Q]J8z/;S%M2}&MVfQqug+dOsTEsFqFr9xW:G'(wpRVbjf2jZTsH[)3+L_WA==,efM~e9OWgRaJ'o(t%RRFtp'6BDhp<SR
+wH'(+2T;78p2fkn}Dax6H>CeQ{@+8)D{xy=OSeh>pt.D`/LGso,=:/iJqfio"J=%sz/zd74&j&5x+[=74'1Q9<Vf:YSkiyY4mMs,eHy@F4P[H!<wOt[:d@
+!ZAxi1(s3OAt+elXGlmo=]vLr{wss3I:Q7k9l^w<1,C-LM|<$mZy!Mzc~D^L|L-%'q+LZe'yTiN5|qyG``:WdM@KGm8!#DyQ~DCs%vM|)f5z}'P.=G9|Xx
+BzTWebIc#lZaiQ9q,[~z{KY.n2.%SoA%O&@<=+sg/%yX).xE}VbxP[a@)tM#EqbhF44vB2u`-7$%H@fdtsZrm6Xg'jjBWnSdnj~D]bjq[@x@c]|AsqrK]Y
+dc>2ES0Sokl.kqnT,6us@jFOU||y;oB]gt0FY>#b-v}98tLE=5z_8sk_Q+mvW7Zt^[:pP1x_8;i<'<+h/#3)4eY.hgP.|:S[d#Nr~q.@^b23[5n5KG6I6V
+/XG5C[d]AxCv[qu)ooQ$vha}T`j-I,_tpkp3F0a$nJ9(jm1{F"ei0s@c<nf^mxCw`]O<x;o}=$)0V:1!VlC(:<m!F;j>|&#>Hn{-($;S`9WT$s>kuz8PY1
++sSqtHtf:7zVq@^dIZUo|9|@~&7'sn`w]V,[rfgGI.9^P(!&RhX:RqG<$5|-"oXiU8D!#@BgBISDRvUiF7HR'IwIdPQap{}Q('4"Iu"9wrovhiiCd#>Ew6
+Is<&PVyFOH-!dB5G1,Tt|moj.a.`YweX~l/z9C>Ee2x7shB[U="7S{Zpyi:L/qwGt>8s"/&fgNLU/z_,aeUb5}-DsGaH]IHxW(|=Xa^"=#'7@p78E)$h{Y
+hpv2q3a=u)mOzPmgY"X/4j3tV^|+~>HK=!B%#a.sXl3g2^Md7Y<:FQo+e@EpIIG#o!+6eCfP(;Ae|oM<M%J6KGxpi.qyv<5I55TL|fWM#|-;M%MrV@UuX/
+__G<UKd3%guLUiRlt<DuiT9}IZkNw]iTOnNT9:AN@KOn1F[pJ"ABic`C|EBn@['ZdoTeJa1pt8wgp=ZYtn/5pE~&$[<U#|.dN2,``$=LC&}#=UcF=FU%5P
+1KfitAt1/'Bs}M/n,LTUcX!FTk.!+6}M>@p^2ehwGBX,TE{K/44Ll@X$#D7t|8hXs.cN|0_Y9HpyOGO;`[(^BbCv42mWHTqp80$;eRXh93kSu8CJuI3V4[
+c_w2gI_gO<lB_Ddv(G:p~&Q``5%>8+'H=)b>6!u8JezY:l1b@|D@o:)HZF:^M)pj>:hj+3C.P"P$+<jq}osxMqVZu).r[Wnf<"~JAynz{q&g$N:'|uo;5$
+yCt0)164Om:L,e;2AuWVS7Ym=m8lZV%/VDAG}e5k<lwTYutIvZAg;!>e+(`k{vaJDC,v}llIH>`/X$fSP!Xh{Pu_0"j&YMTLa.~m9;~kU!;Y^tas{Vi67S
+{7|%iK2{5D:0,Dd4Z$|D7)QXTN%cXOkDWO4zz@)mhgB_(T:,J$"Ek/hbS=!ijXN2),SMz]z`SDcT]B|T1VZRyk1jOm0lO7Xom]iQQNmnS<U7=Bt{Adm(|I
+4"dwLVK5hZ-[>-S#^Bc{tI:ZSmJR/A'<kWXX6Hr4eVT'qKz@`Bx1>JMa_!{,VKJU&Td;d_4SZ>RfvNI8ZFvG<.Rfv|`@~QqwYL#X+i{>RFk{drtz9n8kLI
+Ud3I"cHMwKZQyqK;3bF)Tp8.3g.sa(N1L[[eYPx3-Xb9tWJpCsT],:.,js-0K$#6#,M_p3@;O#("M4g/.INl<J{C:FAF<PQs.sSuy&"LokRCy.K_40nyKb
+id0S;}]>G=iyy6,6&A<E8APlyc/@;xupp@C)v-1qbF|f+;=^`<`Gw1M=}nhQ{nl+2}@SQAfm<1mbaKG$Fc0$~;xV1cVD(iY3E`bjP(c8~`1^0JfK'`LE7a
+7pYHw.fu.),aqULXLfP5UZ+$s4>g8+4Yxrp<x_;:{.}T/O9XT+0J,a}Q|}pMvB3L,#tH!<%kxt'JR&/oMfa1vfXDTdJhD,r>cYr8fA;d6%5;j31sTt=Mu{
+#dYb+T!12-`RMy#a0zE<VHcpk9VEk&Bu2l8@o>RE1&3BiY64(v=3|G4Uo6jYW@^,`$W4|V5s]80k2'X[=R'MZj"Ig#l-mELu,/4V"RQyD5uecvS'X=)pbE
+`,Dv)|]FB%BPanw;szfh/8/LzXeUlvxoPb,3UE`{++g2|MnGgHUIjeABb;Yw/t.V`k1le^V7LMrrC7+mNS&J/J5s6KFquA<1`ZSLDF=F%>E{&8hlTQF3dK
+6@=;npnLz,/4osxZ$_<{_O)[-Vcz5>S.6MhCvQVy@bLjQ`ewec-Ujw7u4h'`66&p]O'Kk0bm+Pd<MPrm"3.,el!&9LIu~5ze(Cv'7XaBk3aT-@JbN$)%gx
+oBQBkxMfn8D6M$GtHog&[U=GLANt-CV^m_Fn~l!yNaa=}My:F$zg%rr^I4iW(gC32{Wn{(Pa1u!J"JEccF>qfkJKC#I<0mA&[FD+};^k4|+yY]vP.n=5Sn
+z^[yl#QJi[G'z|b%5xtLFdzj5%wG2p1>QD1;h)yp`m+PuFg"g6@}`'p$HJ"q|6C}&>{|-Gdi%hh5b/SMjcb<.((w=X-Qc>~BR+d-U)T!=o{+6;jm#a^"dL
+RoNa8&g6'TZg#]|uZ!#{J/=%`I|"$|z-{<!!mc|!pvUz5a4yYFyV(,zzWQv6)SB|pDdRl+q(lX#H:G5Q0n0hyaH{3Akx.1[cSxmoA]JYx$^yW]y%GlisWw
+|^oyPDYDP/DK'Tn4XRfNupxus/8U(Ebj9>btIlgJQ><kCJ"JGzvaEPs]1/a1MHuRQ_10}`B^aHy`-G2tnN2W6&'Hj]K2`1SQ'Qi8..4L911;2Dz"4Ct_C#
+{VEL(IL,OTQ>jnZ]z@hIwr(S^nu$GZ=1u.u}M4l7$"fXs_mm_|GN`W<$@)/DY|C}b#^oYaJ+((gJT^UPy0'Ey!0R3@:<:^#`,9MHMxsdV!y.5YC>WN{7=T
+Kx'CVZ:fs_;#pq(On&B;)^1K]^nTg9tsD/UiI@)J5vGts>GjL:Dd}`2XTiZRc#q{EkHK,ebU6MB+;k>!=qJVry0UnL.V[3OiWL=|TZYW|BGiARe-A^:9{-
+%XZ7LB)SmwUONZDPs3r]vr%@z%^sD]5RQP1NvVr1YzqP{B|Z<bF@r6I8:3-s=,7}K1QxRc1qO1B|]>+t|s.zDd!!KAV8|$^wK4s)!F61IX2DCb=+(h.h#i
+$}QH`c!tv3W"!Qk}dYE3U5,Z{;gNJwPTOwXlbFIZae9md-ZIPZuC~=2(Z|y$hr,%0"XxE>Z_KuN3~"6PrWA.fw}Cj;}C_18>PJ9'_f{Aoe>Gbf46p-mu6h
+Oz"aGEc=aC![f=Jg+WSMFQO==:$3#Ok-KAZN/d8N{OU&S`b'E^0(8^N`+]D,bWK[IV^qEVSHZc<%CW'^_oHnjI6YOOFQh}%H,/&sPqKj{0(%5#S&B|RB4n
+cx+5zkOy&Yn|I9/nf{~7#Tt+3D87ex%piDF$I_K:KY6gCB|^~=B[95B8%i&,KJ<w}<78}%=6t[!4sTue2+xJEPqE-=6s)6^0eHc_5-HPz[[YPJk4&C<BeH
+njy)98X0FANfJ"UXBB,{ld@BEsT+$Ls"Xu#d!T/5+U!<|g{]{vN"[mj"xOs7B7I31QmTFGAnzZjnIti/,q;L[_m5Q_+`k0$nRF[%/r#]OnvwqZuL"L=_1^
+!}FCk=-2FE.2-`K]{KYS;p0w0tNIQN>q;Sy58o!|J;/lFuNra`=cxqMqHkYG~8|=(3Wvonj5GNrW`Q8#KzYXD!$8p|4-3!b%ou,%0NoWZTFp+:;hYL+Ie!
+[%%;(uM=!=0l'!#;;]U7)oI](=J7swWm9;5iWMG@mi{6+p:xt%!uB.O_sWCjif~CM,Y<GT1Mt$Y0`ek@}o>XC!INFx]kL{prIv7)chJy}a5q`,R,3X3cXU
+PdAV.Q^c/<:e$1mL)N:$EWJXVQLke-G;u:v($MveS|dwg7DEkT$C0``G}^@H}N|1f%&I%BN|CG.6d,Z;oQf[LHvr=X9$mV%6k0T;`LnP7a#pK2K[x!BJ^w
+=Pt<+tt>L.gnIBO>fjJ(ytmhECv)vA5vdKlI0-|Uz#G;=&auwkK6H3ua:#!97@:e@dH;iQL{zsN90y[,$A42Y[=jB(#"`15zV37vR1-Ibkb&Z{zjMn.,$y
+I",$`zS)o[Zk/8l4SmJFLePU2$5Ak.[lUj%enM{c{YyfXL49&%2rGu2.z}s'0M,EB&;rZm=yv^o66_u$|M,5Cw&-,c:a>4of^nmLp+XM5wWA.(3_#R1e1G
+(D-zpxz|oC7@ohAG`pmpk1<1&XY1oMTZ`^%d$ay:2Vc-z@T<pb)_eJ[c1Lowv-2VH+w"@[ft/g%&12A@5JSX9GERjV~22qrW]4_C4mJu6,/X6>v{WfG"-`
+PY>jksb6`6_m/>4Gwcws!YxkU:F7,mIwKz3#/)2E,aX:,1J&4(8XpdV`"|:WD_F6>qamGqbfQs^F@"/mJVxE&^39}[_X-+15&^Y|@V.8wRpFe9go@p!u1&
+XKM9#}Df[P_cKBB,j8aNDID9ESks15&_V0m+FI'N~bD+w^oSSfHV1<Fo7BGxa)KL+/@^#ilT5ky8YaX/)2P_TcU0[88;%.qsSERWNa]mXc4jy{7LF_}gyR
+G%&'qtzj[L57|:}%26&m3)bT:MbvyHtn3vo5b:mvtP+@[]5Dm5'@JN5P(E_3^iPu@zqe#55x7nz(uCCTT8u'39^C]HFofar[;19hJ_L+8.V_Qh85p+[>0&
+'.IsQy0D`8a{~Z2Cs{l^NW]`m{tOxJ|RaQQr-f0o[x}#;B)Y(:,,R6}x:x_;9K'@M9K(0:[0[FfdXSq>7&CcK^aKJD$R`'F{~MWtg_|C88,Pc"1D|8ue$!
+JY5ul_^t[:p|~9auT8&g=79)SYB4!~Nh$'-^U'Y3O]qY3`qLC4]@X|t(7+6RTNRi1SJ`it,9u|HSD,M.a/w91-(%tIyKJ{];CIuETuK=}1uCe{q}@+gLBM
++<%T'A^`'sOQ^7y'c(%Mdu'+(tHo8V,NVBe5oGGO0$SRWL#DKWpdK[EKcqH9siK#cL#gQ:olB0tL(hG5%P_c#S%Axj1NBa@.mSu{nr!YNj~1>0|(R'nvpE
+^"jd_+I{GI8]h-7y7G.LnYbjI{$wb#(dup|5)/goN#OnrgtcT"2-M$09a#2'mJ{tyP.R;,Z8]ceAG+aFLvC2G{RatszLB^pqt9hrmp%p+s6:^yA5LrdL8s
+sgmVg#YiC9=:w"fb.fn'GtR.ID_,6k40o;Vj{bJZQ/g<iN(|A^iVFv#$CKND#)td|_Ku}B/e&4{"ZXF94d34dm~,%I'TVI8u/%vjc9i19$N=nMs%:=82$:
+sXsOk'A9ST!t2Jc8r3.hzwdH-g;f.c{kP4)a`wI>FWcHG"%Z{NA]6_pp|s6V65/c9/0L7qn8@GY-mfI/d5!NV5llj3JaY5bFCnb`BKjW{)^fRkS21v(|w5
+HqlYCifT=t"7M|oaHrB'irK@lbQBgi<_sa2:9W+["^4wi1koFL_&R(LzXYNo(Fk9+^Op;HL`F+kYrNab9_|K(B"jdH!UM'>BU7gtsPNF!-CDe_s>SWGnpi
+K]Aqe_>DtEt_"AXE>(=$b|432w~UVgHeYvX2},t3"O4Tq5gr;)+DU:@uti<[.|bv^sdoIy]rZeFM9Q'F$8u=g/[^98>]3pP+.|ZowLqWF%bF!Vq"BQ=j$;
+a3"qvW@BjY4t_Fs%%_qdb5QTaTX,L}t^Xr%E,2.{kfyo>y[BNZzmpBPl)htQ[9o=3Q"+tcRlYj^z"L@k!4[Ys+A&i%iOV>_H['~1"4K"('QO%Iu#1d98~C
+Hk~X0NX7zBx!3MQq5vO{nv#}`/{i>BeO-GVFWbVP27qie<lh~,z7Wv2}FLf@9E-<Y|d80,]>cb%JTd2UG,HnQ_J=<U_6Zb:qZ[[X|X:}2Qrm$O}f-61fbO
+8Og0FrCU|.Jn-NbC69N6dDq|$KE{;|vRXv(mxVYRm1w$,|NlCA9GC%!a2<{0cLsH2tt_TPCH+Mn!RiRu:S:r-(l,hr6C(_2Dw;s.hMDD=jp>:o5UroyH.R
+<llE7e|JCM"]T<vQ/zJRxe7Q5_#Gt/j5CWP'Lw('ghj50uUvP#W%EC=N2b&u/X[G;.A5-f5kt`P#k7Gh"o~Q#,G^H'j'<mEPV>kqVq]gOgpf7)Isrk=sLa
+>=(iI$b7;uC}UIyOVpLv)2MWc924F.x305q$+<HQ=2Hh0Hej7F}MuX(s11ai1p!,@"-j4$5+j)p83I}f-tZQ|/9ZN&sSLEQo@MF@j-luImrx`>:=+tT<kZ
+sCitzL!iBg2[OKGM!-:=>=;gFO-kW^gPQBEOv0x<qtV@KJ1[PGW0Uuj=Bx4lpHn8rLcKdq0B:.d2"eWG%zf-hLsSd4!E@hI7:cj7CrLr~VB[l5nF!a7gXk
+!2(PY)iHgzfieb`go2)8mMz/-2;bCQK;vi&)n;k$SM%#BhpOJN<ll&k8Sn[%eW!5fhmviI-v~^zq[pZbCzTj!=]_cgb3[ZhGt7e;-N;ZE[M_9mYlX$O%Qn
+RI4Hc+;8TcpL/a+ZUU%d.PCt{hQ$3[f/|B#rGceqq2igO:"@_I5yLh!0tZVoTjmLHTyEgCtZKdKzXtl@XNqS:c&%%onpUY+=VWqv=5h$yc/-.>kUn"_r2E
+wt6Y~IJ/)q4UCY|[}we`CShE(|'(VSg9]u8+Ck#jp[4l+k|apQ|Q=%LCp.caYJ2@Ns%,Xx^xub]H(P,#S^V:Xo:7Kp|[1TN_x%_!>:h_km=8l`{L(Y:9X]
+x+z5BS~5_"48.z/2{2yoD_qv6/Wh$aAu@E2%F^asABPt_)"m(Jn{=oGQ[oB2V-n>j;rubh5bn.Ptis6cTF7x)"UE_2H|E8.XHs0|{[+mE{p2m9cqsdj7]R
+gXmN]tn^fM&C}%;;>"=,cZ9KOJ([)AyHgKvl#i]5uHVs:13iu7Nyyt^F(UVV#]fY1[~{F2pHU/_Cr0!44Vz0|K0Q,Inu!vDM@L}2USWgL5QFPA&50KUXI'
+LJsrA2Cb~<"u/UqT!wH^v)K2BkPKCBs|i(9Ufm4.+JaJ"0JF%p9"7$B:Bj:r{<+!^8}2lKj@AYfqwef#!6UmjU0t"|py=@Y&py|]3[z3>i%D^e|f_eQT>'
+99T6ztFBm(j;pYgZ5}Y>K.5x_%i"yiv+/`wgfrf3$H,b=9RJ|B~>Yja.fvKd!DxXV%,gqhiBLR@tLk.|>h^41ksgz&ByY!bQsa$^P1aF^o2VA#@`ssop@!
+nn{#'p^P,%-c@xtxXUfpJ[RA[D`'FfDlj&]>Q&i7h)4q@zE.tbEZc["6`]Hx5W|CgKC1j[z!n-IO`KZTax4Zy:Sm(W3nJ`j2zX>da4Q2pS>UbDb>:UP&A[
+onpt5Ym-wb{GQ[LU[(/ZK(n/y#1(>5=T4Zn:HD_`^iG&Hq6!E[U8qGz;epvvnc:P<;gaJk#Qt"DJaS@Am-,w]QyK_R3b3HI^K<zb]t{k9J1fj}C(A+FYru
+9lLcZ)U)V&[(eo@pP>KQWx<V]/~hG:K;ZQH:45D+[JV4sy9Ds,o>}1fL8cgc>b:'i,7+h>#WF#<,$7NP(9|O#-o'$M5B-1!q1q{2+j!`f(n}d'J(6B`SU9
+,J91>_R]Y6^=r|2xCM'M`/[h.+Y}e.qg4kQ{{QU+piGDSn"Sn`Wb0I/>RSZ^i#Sq-ZCEivp,LAlzAFaWO=A;<[4Y#hX!K31mOCpK7LGb2i65M]zzcsDqj;
+d'OjB@{"x;DD,S`#L26)/PqBsP{M+V<<{{d>upb[N%Y.&X2(f4^uPms-/<kZi7,rgs^C07>F<!RK,$7./'h6yXot.xS++yqE5(@+WductE62-u1ZM3slv6
+(vv8^Ahtn!KR`uu9URQpMXI&6evHF_/'3ve[ph55U}^V-b1c,Y`PN-s"OL#oMA]ToeL5^/$FgpnvGC[S3]~:YC,Z1"CKKVf,3W${o{%Wl4o:{.Q"<Y`JT;
+$"u.w]~`2VEWwg,KENS[5o#y&C!TNCUOx=fj[f%^do_`W2iYfMK]-VMLd7IFu=2Tp6}Rxb#vHz=82o6cy}`M;xa`sT[tHv:D}BT$y#)]Ip#UDIGG{IILJ.
+'w#2hphtnKtt34i]F`SVAkIN#zmxADL>5c)e!]bdNP+Ec.#QbA,T4}P(TaVoBSdBK"0!8T(pxh8P|cxYc}nLJX]zNtw4I:npz!+T~&')Q#nY0hoISWJv@!
+O^#8OJ7cM<&Ls1U@/iKE[}25A:$LfXXcDl_4}pEE.-}s;w%dIP6r1w"HJx'w54F@[<0GM+@P$m#z<RiU/Ye&e}uEZ>w)_^tz'O+{LJL5e{L4;A.OZY-Fiw
+G|NTs[|L3rAN)leyPCp#%5){yU0';@M9>WxPLAp_BSXe-oiA;MAEAZ.:ZI&=.C=<`MU"ZsU"8:ud<2.=O/3;0-IS5m[Gt8sN=RhOJSM:i:q3Oz9Cw:;I<%
+EAYLIcGt}iITAK#alzJ<|V_qHn5S^7''6:fje}SpK)&Z:xKMT`q{:v@0</3JW!^>7M:daCf7D`x4ZrS4r.>,p#`B3cBs-h!ksDTx,Y"T~xLD177:MFwMbd
+-#4!T;P@&Lp#2GHd35'r<QV}ZhCmzo#V[CHb}L]]:A|HcbV")Kj5dWxA@4Km=J+F]UBx8Ls^gDEg;`A7~F|zUYD&M{i%9JdAzC-0$R/i=5nUYATjab#UCY
+nIJBVwR;_A+/uVT'Yt!YV5kN9XOk@NJl9MXspg'R4<XJwgQ!{cIJA|we62bYpVBxRO@2]TvOO[^2w"spiXV%BQGJ)te|Qvx{lzSv[YI(K-(pT/U[(VK.<B
+34A9Z:|>@jfP_`u[{[`D27.wkop%|a`fb0e{7.JcT9n"Ffzf2'JHGeB.j_:(b=I/oA2lAh`-_`rt`=!JKNZ+&zSi7/-x%zY/%T%zyE%a0#(A/z<Xg`++eL
+=!UXn2[$dxCmNz`k}pA7d:UYdo}W8`w4c=uR[8;gx4X+2r!S7]gDw-g(OrEMIMg|:udEU'bokeICv#x9spPX.%[(]|G(!r'@vJWgw`YA,2l`^y]fi,~DYk
+)]^M]84BGu4vEa|$[Sk|pGo9ISvgQZK9`eyNz,3|Gp,nmwIj:'wkXJY$I]d38'cHe"eAAFYhYVWdt`5bVM"2;(I[+lz;dZ&jx(|TJ'z]A(1yGZb+1m!Ug{
+(7:SgVQj2,9&H2Sv1(su,`5P$:TAO)W1K[h)2;:R|R{!-c5|Qdi.pBWjRXhE^B3/sL}ju@Y9)}A6VN3E5aWWE2&e#LTe;v="oShm]E:)xVluv}EI|IzHR;
+uOhGiQO;Ok6)FhC]R7hyr,7'^PiBXjatg0pC+Q!ZzQNIW4}]K8R,R5pexz<Y0ojo4<3B-nyWaYHbF}i,"pUYd"]`6Y"))"/e$cq(/P&X:A2bJ8hCk;EKZ5
+#+E#b_eSlsKmmswEiRF%%SeL1ueig;5YtUOqiYk{',5o}D.Z}Z5:TTc/dQ,Joc7_-0g(Pm=edG]@4|%qpYp,Jp%$JWw00YLKNxKQi<uJ!mN1$!1T.XcC+W
+L^c4Pa9AjBjh!){{8&EGSW(O:SbId52pdBPHvL+&%e+)iqr(<pDV4<{q>!o,9/-4_gDR0Jy@>_B2hO@Rbzm$bHz%lktQp4lp/n|lv%tDbs}U/zzfUs#CsT
+<T@"1/!'/,[TQi$5=AgC,.3<dOhMg[O5Q"R,vsSBnoK=yR;YSpLpox/O-"nmI]&wnSvDEWZnLR^#Lc|BOE~a~e$<&vb7H-+qmR6[3!CM;+ye[$ys8X{6wG
+]I9kZv#hZXH4=A`-!FZpzSPh}ad{D(MGuBe>|/LTta$qex]03#V3z$j3xv]{E9Pm'-:]d(Lh{FLJIH>pMz|3ZC<.Ie0h'T]LuSoto8v1zH;MB,[u6U$qxA
+WSho%b+ggIh]C]B:r}qiMIl8==QRNTr}^TaBFMPSrelsQ)]Cw3dG!Qr9`I#xaIbO1Hz'ZH+:2Kyv|=pVr').YXa842([$9;n9E)A>UO2A,$z<(-{GTq0)c
++T-6w06(x.^tHfuLGE<BPl>%;_Bp8aF2F0F%pE+v>xga+Dj=v+4h-<]>sRM`8A^&W4b:yV<&7o!4ByV9Dif1-]![z/h!2tT'2-ZpQuB.urBh}r]ef#]2>z
+L)a}R+7sM^<rAm,BAu+P4>k2Uf<PQ@nfF[)X]^<(1i[$Bc@DNJm8Do!$:d,<a:N0pa:u{h9&'QvYag3n:sh)dVey<v@"u@>x1$8l=c3j#PBs.6^>D8K,/O
+G.+nY=HDP:JOYrY0aYIno:Rh:by"fFEwu>m([18vc^Q@(f[j-b`g.d$;c.!lnPB'P<)1szUvc]hO%D$j;I8%n0>;-gb2iClwLbBY.RT="c-pCl]P$.)y-%
+"6Fnko$hheA>#Y|l[48x(MsS9j(|M83hmA&'ytP4^w/@O+^`"|"tn)s[JdAg"~KRGQkh|hTrhu#!;6fCkuOSz:mU]vj:|@nv;j__t;PIbVhrjwH25|v4Z4
+7|S_eKI^mgt^Hjvye0&M@vXB]H~,F1w<KW|<V;"`/U~/d1X`4OpJ<;[Z+dedz%8/}]1h~nB/]M[1%}+Urzar-3YC6f#7($0IjJk<9DZG~pdU&VT=wVp$&w
+05/(]5%a_72a$5@RlMYF!f~8QPD'.k/Mq4s4QV)7gMRws|@xo|yAL,[TOW1{B.1S3Bj).;]{OwuXiV1yZsEe$NaJp7MXoTB#9p2N];j0,It.Y_VDZ9+}F`
+7tZv$1gj_+LE.dVLWK.vUGm^msyG^}0EN/1r6aPldB++3-l/FMvKJlpzxdfDjTAT)]R$n8Ds^VJKAQ|7EE"+iQ#Id16ixL2|QD2h387}>w<;mLR[mBUl"C
+Di<jnHw4$^)cS4IKNTDI`]d$2M"LtcDV3@p/@}jEjc;m$UaJS$ewWUo#.B|d2N<)QqU"v{8[E2^{CT"z!./'=X_R;U/^XBj^qDL}4Eu&I|@"ac)-e;z/wC
+9vJSd!1}askhgB9DCR&7J"{Q<oLEO{e1Sc:Jxn;eOA-|%V6$Oai|zXNHBI6@UbczKrx/!cd>}{rzo}5p+$;CuNMfnmT>H,BJfjp.WX.R8$rk^D_!'g_LTs
+LmW)y]KM'6(5<EDIFjs'uN!aLRR}E.q]t60r:2_W"=kA]0;^^53$"|$s;Jov|L#`oS)iauzVncG#:cRb+F^F%eD}@CF>Kf@Z]WI8byfs/wRDo2Ba18qHpT
+ui<wSKjbMKM548p8(|#;ncc,=]K+-<g}'X@&-aG|Sc&;g$([w{RzSM,F_4aU=,~`C[osZTGJ0b>qu>]wG;$[@R!,dHCyzP'36/&O,{UU8BF<]^lsOfH{0g
+n+hp$gRdM228v$FBi(gj3RMZJf]5kY$O/}Q-QR-]^#C&Z)BO`L0rHuU!vi!Iv.F.%f"=ABG'Pd_v@/mCb:0)[myQqO%&m<Z^/-U,BW2Ug;6R73#J>yyXBL
+7.+8&:9BhW(.SHtS1<1MgxQGJ|qNBIiH/jyw}))t~pCR6_]<0Z.$P.~Y3>"LD@0nk9$N420m`T@K)CzW[D,TW90>Q(&A51".%<|!Z`N9UC0|2[7IN&s(gh
+idpO8hg5BqUtqI2aUi)8mj.-h{0"j&Qo)@zs.iK}+"%ZM5Jw1#0/#]3E9eE-[hv[H4_;!/yU_twod|KglkkLJAw3w-9/x9JKfhIi>r@Rir4JYdshVT'ZBm
+3oUVqpZnTmvxG_h-_^NF!^SZ^A$GdiphzB)I$"nsYqU]F[B`<&{mNK^w|roi~FlT$mSe'1Dzq5$-HV^zUVne}0%SL6Y||e[TQM-V84^twM"6);#KZC~`So
+.;3#w]qfI20<q(nqtid}L}K%c!FU8'@5sot;5[/))]3a1/|BJ99og=u^S%boJL%)u0@Bb!F@_RG^Q9phlX-3KBl][5`}G/&UQA+7P/^tMD9/y${(JyB84G
++Qr,<`NRU/]U[2]ZPs)HT!E>cML`]=}'Jn#x:r4`55=<P+%[spxy4U6qlOk{9{(EIl!<scS7b]~esP`S[9MzGFGq/c&8W2@#DVbT`fZWZ}o1M_t45g`pMx
+SinLG<FsG'.7AZqKSF,|~]2GlWz)'j~U0zxsh:6A{X1<r@-n2V<4<Ya<-6jYaU`,4cOzp:|>BZ,3b`CCRS|9&|Oh&(,!T$v9]r{Ve})>T<5`4L<Se#Q66e
+t^MzTGif#M!,kmq;UF:@8d;g&y4j)WwO.OPz:hi2lb"oeKs;E|(^C)F,7XzNwiz]IuEac<s'pL}dDA7`IID5mK|K'`)iDCSA{W}IvBjY.Rdv"Byheo7ShP
+^vBk^jSjaMLKyw:kTKZpkp,.n3K<$(JwfEi4Z,hT|'{X7d+8Cfh-P]F|L<rVYl+G(0r-#+_<wofcmTK[qACPvx|oA-k6Sf)@A&A_PR9qa6aIo5uhi"H4~S
+4|3(3]}4fZ$TFbMTg<]_}{<Ib!H+rxhU8"<eI2_NjMb)uOO_zN52}h=Ia0sLv60MR}v#Ha@zpBUMJUE9bVOcj/VW-;`Z4B64G#;Kh_s;p:HwY|vG(]m^14
+y!9g{`ycv{vJ(}TZh:J^1P,Fq4|!t@zLKlm|`nT]DcUzL;J%n-gn({$b:jF4B`l_NE%g&&9ol/8@g'5x7+VF&W6`,d2"q33Vt_P]Lw&Cg>VbE/JW{4#4pH
+0Y4]U@+sz>[o(]|TPMCF8%=_t`;)9SG`[+;8_%-V`}Au"b@Q>}Anz{F:c.0::bu's|S)xhtsC.("K"Xu>CeHbCGl~7RnfXq{D"CDLCCOZO$;BW,#Ea-[HZ
+J&k,CgbqT95]rIjvaqn4Xn-UUJ[0[g+3]s^>/_0FX^~crma:uIID[,nR<5VH8N,,WYc3E`V8pF~'R,xTBz,sEi{XcQZKk9ExbwO]PkSh"2ik1{Z)>y[v4}
+h)x;`oIzT7=qnmSlceI_3u!rj6/6n@}h0{QHl"p`CuGRQkX$'naL`u{vm3hAIRyG'PGHoDvf-9UvKFb3n6Aw/zRxgX`U[umd`ZI|P>ewu8r6`]q6zP"UZr
+!2hrON$C'Xz!/YTzvD=ns>L)XOe5Y={K6vBI0KBQsYDu!Y`fFXf4ap2xa[:bW0G2vh2c!E_(c8E:[/%gYChED["SZ&2i@vw}iH~N>+iG`6<lIF%g}cuxsf
+jdr#mlY'wvEQ[%(d,!r<h`%W7c4Sj`el1hGbclE%5<}F|!C5gucmWYz"7;iC^>C-J<eY>"@wEa/x{2rk&6}h>^)JCNemsd|R,6L4YB9zDc6eD,H2]=)Dc[
+sISG1x}nGhPW4MnGl{vZo7mmRj0V#g9jH1%Us+ot!#mkH++'0&G:<$<A|AACx-oozJtdc46KDnQNzV/fej+iLon[[Rl+!-tZ>,2G#/Z,+I|$IOUdh2%A)[
+RALoQdKe/QqaZm%zrlt';%JQs[5/%0d::ks_;t|7[H.aj&ZCfnZjF`LcW.>D~)G0y'u_kPlT8JXxDrwu!44C]N$$cQW0Mc"o!%_4OF"o7/iLPvV2qjiLqX
+icz!!h3nuPiu&$iDAOp8P`Jc};h$b-wnCVVZhAGur7!|3AWYwe{RF@3xt0OKByBK:x|$@,X->1GDazb]D!v6E@!uh#3iqJmof{=8WuFO^fgOdrQtTfzI}t
+1y#DOlk+b$y{y|(b8k"AQC{!FjwZoTOLB6c):4RFX,,:{6g}Ir.rgDvh48hl.QEvnYC}3,53VPnR7Y&r;{liio-nO%bA!_XZ~)qC.UZI#'JUvDvt)tEdef
+%1f_#sWv;ezAtM,-r6X%KZ2W)bMby'`&$0E=y_g;qPT@7,lQ3"ijv;tR`J=bk;[asiZ}Am|LMk-OEpOpdnRz63<phFvBSLjxr'cp5%f^MjSZE,g>3/Ac>5
+Z#f0"NMp@6k{1r3y"XnP|eI}`CWtJ(tfP7i3+yXn0pC=nok<2&7q0S`3erM_tiJvgbt4`"aG^x"Es[g:QK,i%Z1SIs^#dw_I|YW'~Dm('-mUfBzRv"9]$P
+lu3b[K@9CB=pF<(KLvB,xL(pTl}b(mTlj)qnuD})H2qEWdJZPJ|6Cm:&FuRDM@E9cyX_D"vcmAl1g/.9j.1d!FzW"VoEL(9bOj_<t4CbF@OH~`ZA53F/5^
+aPXxA0a/Hfw'OC<#gx;'yGM@~(o=/Uw(8kvXV:WY]ZBHQr"f{WPK^lVW+I4W>I&YTjHw8|S:LF'9lHu2HA&&2lAemFm<aq38g02Y)^'6D8i$nquA98go2'
+3Klg$x8n4g2a&8<wK|Efq@k+l7X}P,iTN$|MRV~etMQ]IZuTn1N@RurRsA_+`n%JLLdjpm;@:5J2n"@-9yK=cNDQIqv1:5+-s)!MD&=Go(tINscQ3yf"tu
+pw6p(4zgu5}V%e{Gesn#TOKT<vl(NpN4Cld_GD96=;me]uLreJFH!pgabwW}h#qMmRwx-RNVp;:+QM90BOfK,2&N$_(|`2uHP`zuEj@:A>eCEgJ|d@J9MB
++vh5(-0l#8B"jjafZ$:Qe);f{Qn.%L!&P8}xP-Lw`OoG'wZ^.SkQ6"I;A8auxuOXI{&'k4za@mx/6{kztJ/p=jhp&[P=``DP^IA=50mheu|&wJG<2bSq/"
+PnI%mGY<ojlrgCaVMsT16TXoP3.mK!)w-=K=xG3!""0'l-S@gVM-JG$v{i}vWK$UVq<[DNm(eeLY]`G_,TNTf/vlz%BgZj:7RMRQL>51b4A<;Gmto:|uct
+%7KLa{l^-+qbI/O&!>(.xz.|GXTO(CtWZ^;QRri7,Sg;K]F5.Y3M$#nEb{+t[x@81S{^dOTt&yTg,4K}LVn1S$ui$QhZT=kcQ>^")1Fq0i=2"Sdk%.m{x-
+)OK5:|)<Sin-PtCDBuPe6t@u#zi[kG'a(v}COn]D$V'je2v,U$.$6g]($3|KjV|nLXIV8W7rNzx%;;}>#H0$LZC3XHujG#'L3u@:/jD8)tV|M&#6#QorDZ
+0S._$w.Ll.}lm3ch'h3e|,;.3U=0Vm$YU;[D[S+)~q`8Sg99~p2Aoi2W6<B]M<2RddqJldHiUjfWXq2^e/'@V8!7s=u2Zv`_fA!8I]Ad_A#XczR;KU,%!_
+MD#2/`Xd}Msb"odXBqR4%/Y_-o;ooIAB[}T5G2e@;ZP#w)_bNj{!.|'J>(CXANCQcPrma)n|jBpIrLd:H<D"B{+`b5wx$_-;xswY=)JO4X96SFG%p=xOAa
+I(`r=Y71C[6rRS_@+huthgYe!PM`veW_(tdF9b..M^YaSM~J1KR9Y`<]OfxyQqMKmev4CAhL)itAvNC/q6"t<W`tXr<8tt]Q!-~^#c|_K.V:}Q=e9v1r:O
+8D8m9+d+i8W;i'zccre3Jt<Ld!)%QIaZ+Qcc('H/ot]:(dD;,!x>HLi.wmOZa%XB'Z"mYR~y2NX.Rh08C,aEWR8e4m_DPO&i3vCYf,3,[)#7.}%Xd:UBlM
+m#%2O,)`ARf%W_G{9[JxpYym)&y!hK$9mii3s0ek#"@rl)]fRrwj3<(`[F=lB0M+jn[Lm&DBxQi}Tm$v{Z{!Q.-/WJLrne$[nc64~O+eZmWDXa+CK|aOU7
+FmnMr6B1drrI`3em4-JXCOdF8Qf5.UqN/bscd";4Zo"V/'Kty5,{m^pXa3bu2G,6ZX_Vah_"Qs.;Q{g.w'Dx@;6bnDO}4V)f:47S|4x[GQdWct"%Ji5"q)
+tkMfZv9'yJeYh8T9,+aC60$v3SD0Za"4SjY}=n3jd=(5kImB#l@G!Ew5TZ"@ri_'MV{w}vD8AQkf=J7AA/ac6Ggyvb'yGq2T.$uEobyo+^NFqXFMgWT|x:
+dsqYfmx|aRHby^}v]rpac(hcvbY{i4m=Ht7;HYd.h;72;V.UsyNg%'deT_FPIlZrk:NuWx"5&]qi_tbTWom>(KZl8RhgE+l%<e7OlW)><$-9Lz^/SxvM[}
+OcQQ5:=SE)N)8HsP3:gZm}5tbty,Xl.Hse}&@GlfzMBt)yz(p;"fNty&)YJI9c!UfDtI7G&3{5E!,7jPzv'G!ZS{&wC&mj+'==9|![>m:.o6M%(<TBI`wk
+-NI##G|e8>X{C:^pm=0X7,O0[xE6&C78zZ/eF%+z.HsOdvS)ad"Y,[s.;cB%sZ904Ps5OKQwviK7XpwZ=2QS=iFMSuyh:3oi_}kfrQn>"/xAwqwBGls'2]
+_N)&P!Q8RCT<TNk&:#5l|u'_vUKwn`ms`<%q:1x)+K+>WTJX2A}|2xHhVvh@OPzO$xl)bHL7aD`FobfZ1g%cY|y"Uxf}Ck5{inf"#8zifP/Fv78d8;}I5O
+9_/<GH5D9qbPOkMqU#lVGA&`wOl|htpo$Qr8CLZD#i-_XgJOk`$W#B{_#$:/e+<&}i}1[r:4&w'myX%lZ(%0Pv,IUPfk|m+vx<mbN}X=,)oBkSi.|nPY)j
+ue>FSJKb}@%VK8-&lEt0>QXCsvcUcnJr/+xA-f&'wc/]s}w|3/9eY];=<GFHJpD3m+k7.;-1FkYKJ9z7}I)Fg=D/eo&j#u$tByw0E0q,keF-mP0phFrU5h
+c3+WIyKbF<NL;olJcvVHcEP[`%,X_G]8Jt0,cn[&N%Vy:r+lxt'fI..pzd;yue%1$<cKplGy-&:o<}WpNUhR1wl`o4hYEz7ViqVN^wp0xVD5OAL:#fE1pL
+;ALK}hQ(OvCo;oC{YUS^Av4{y:",44hfCK:wX(!][68R,88J-er&_}$JV3Iu[r&NnhF2_5>[m(Z5(8f$V!}cauTRk.-xmBe@SY"LA""N,w_)[!_cg8]KST
+wZW}VNbw$M%.B&lyA2YPySQ,`c's~1TV4H5[BPV_t!(,dAQ,9R[P[T^6-5r$VM%v[Mr9E)K%85bkDSf,cWwBVG@3q<'5IspR,hNA=>vd_#.D`j^,jt%Rpf
+#/K5;U=;XtXfHK9F2K"T+S"(#0]3n5;8MsEgdlt,P$KRb|G)&b'9X&pn`f4Yrd9/}FYj_:cQ{}1y)'eMax`i"-fXOA|:'wUhO7C9'm)5%KK/m_d&-N0z&j
+e!'vVI.Ijk4D-ImsiOhy{O<U]L4xz}(]O4JZ2%zq!nqxdR$7eKQfLtLK%]H9Py08ra6!W$q}'A[EaDb&Gor@6Og71NZ:2}5stNSkO}pdMh8]WfC_]'`t(f
+O.]4oNi+lpn52y3;({4_oaNl9HKn2DgH0KSTvj,6&{`ZEG{l.9g{08_fb")'Lc9-vk/m=8^VqM"_"]2h+Ayt0k><Mi}:|u4C'gxe5Ar9!o2CXd7n=[-zz,
+"%ZzkI@I}7<B(^rIw}J6H#"Wpxvn22S:YVVd@u/qk/'n28_O.,f}3t}&bo=W&z~GnBe/,`')&.td3NCc`bfSN<Bb1C0Fsl=D.@;>}Ba<eznAQ5V0Hx]M4@
+)yF4TOxx&MJGU$8RTZ)2Mr^No3os"[R3AIZ/ZDmka.JDW6fp.G0$=Bbn{qG'"K2`..lF9aU`d+~],pUwG)ow%x+qBmOHuf>`SX+Y@_[z4RB5zSpDtwN0QG
+htyZY#cvj<5F@@pNK|(|48}SVtH(8Bor=(;ZDEK"kzY|fw~j/f/Tg5$[L=-fA^YRw7(u7soYUut=[/X>S"rg.q(CXVx.b[JV&{4QE_2qw}^<_eE7/dKu,{
+R:4zJTaaaI%"9avq]4INmx2!$PUP(HzDwqXDs:Ww1KN=6^}o&6g8vBu9UlEKbXQ'[3^ZaP<P]Qx)RCAcH}%iGKXfVtSG)=n4$:"$4Jn,_xojSIeA_6Q%p@
+1p$Vz-Mx%vadYQZT&g6fG1K}ujz^w2{'DnX#Jd-hlJ`kEz'k[/u3e%u&Obo}6i|;SfswqFUjQ+bf_MSRn5O"&,6ndIV;(F;/xmsJ]]}%lv>&g3_%^j@cHp
+]JY3V6$y:WP!Yo69(T6;3>B^T6eENG57/ZRn~joa~D]QOxYs;<-]^2/k2y8J:kGENu@AR4ACQt%W|hxSKl&V9zmNG"e_cZEKCU7/4st&u8m'h)pQUD+#U$
+z!i&7@h$OFhj.UyHMh-7Mz=&!Pc!fx7v{q<&v{"[yA6JlOGQ#JRx.qB_N7IU-iboynS,V.]s|f'h#,bm4x)-sa:y080&J}V)Hk%}u62kdN~lGE7o1{KyQU
+Y-0/~K#1<lwzJ0o9_u3[3{/b~X!,s6]|mBi5~<g;gbDC=jbw&8=,q]Yc,bJ}#Ldh<RR]wVUz]l@Z_GPv1TI75c&1Va:B2C#!@S2M-k$;%8dk;M>j,{`2x)
+"JCK(jZy<"=O8mAiv"s6h}[A^-gcg(4K"LEQau4I;t:6&;&N%U>cpfDe(GCAjIvd,L`cLrIYx{LE&XE'EYw8AOS3i:ecMqa,VnU{En[7XBxS5&MOthBrEA
+H0$c1([&0(ig&<yhX{{LLl%aol,M$'p]c{NT#L|!PD_}Fc'>B1Lp|-^ID^mX2[WY%L[g`kXYk.lIgqwTCyckjfskK@)-1KUi:^0FOM>-X!r7+9Bfo^8-a{
+G)!liy(OPaarKl<G0/_i|ApsfdROO_']G;B._;tygC[;@1SIjW-R0,#I(d,^Ll;as.e$tGym<-'Xmc}e+@C|M#Fxo66v&i:^0E0f;u-vl)_ue)O/id6k`#
+iTAd}18!qvfr/yNkY'1@G'9#mZ9w}sb|]y66IW8Hi<doOn=U"nCAN<P_lsXsUv(nL+_:$oj-YFrKLvcI~U7_nLxrTcv8+f@orN'Vc!9p=b9Ihj<7Z`r%II
+-XHtQuM3(P8'z3#y!T:5[F/92EM0d3uFYms$41h@DQv<>fF=8BR2z],9A>tEJVy3+z/iNt7flq`wOTzXhf@/.X"2;ADEKqsd|S;FDdR7/)i5h"C1Xz'TH#
+7u|y~k]>ThWo/@ZQ!OgI&P^Jb"Go,S1yx+J(U;e7EQ|Aj|jCZ(dn:(GS7#uJl@)QMrhnj2&nX#E%g00wW12fq;,NV}+ZVdPF!)PApt!vjPFvN5!UhE$]2@
+XA0e^b^EaF!)~f2f2J3H1n:(sp@K}Vel`a1<Nju<cU>f<HmNe^m#m!02<=)O|,jspU^EH"y<|3onHNhquJqrF0boPJqc)waRk:sUXkwM[kr8K]5{Iy[0E]
+_NopmL:1a";0180Y"LlfR>gS<jj]a`@yP2pR1bICT=+H&%z;k9[ko{e0"hcu^X=g2]m,4kbZ#'[-qiL-IP{9Sj"1IhR6Wc|}VlWn(IXUAC)C"jwu};:1~O
+4h>dRm}IRSWw|q4>"d'_4L2]ie`#gE!or'OLlzfUz;L5J%pW}7fT2EC'q8@P^r.5'mdGL=3b$+NFz6G9Zv~Sc-!E8FLRH:q1's#I,y(Dh[wkuvr]!yiq,0
+J79@4M|zTU>S"/w_XE&ils1'[KGOL(f$"E4S#s(y`Q^N{R~+Jp<.'[C(_,a{cmt/MqG3i[s;p2ekpjH]OQ}':3|XLjzO';8"ig[_{RWilAfiWWhhqi;D%_
+M(l8>@)FOR8t=K(<wx(`fLK^8X9(OWk[~z"z02~;]M1B#mIS=%7T;z$g%:G_muG]v'9(v$FP'r4|$A,C/>NP[>[l0zQ,C]6kF.JH;jG$9:>LP"rXfp4&uZ
+gse9FXOT3]6!n#"b.7IVN>R)~1WAF:]6DB672<oll&ceYPi"n;NRw"(M_C1ec6[:Wp6wApcWTJ'6'gntb`rZ[(Z34BW^DBt.xYIhTtQjLMDCUk5y8e`:~.
+$kYkQ+.E#+2Snp'}Ckb8!o#sHNH9(MPW30c{X.@L{f;_~H4xvYR`r`G26(mq^;oz;_9<98)SHkj,&Qf8XXMAS(Xen%pu,kV(0+0Iwn;9bd/rjb[tC:Gz9q
+w^}iUuSxjnOm~j-aEWcJ@N)'Bqt=`tTdK`.p#vrUmt1ia^LWa`c>je#%.{[s|+eX7e(_ab46_etCDsW-Z'HUv1@xQ750VHTbe9feb0!mLJ#rLCRSdcreiM
+<)azh2p87pgdbFeje&mhUorN@/]#rp%8)`WFBAFQP8DC=O<!#EDR9]ffjTPk-A5r-h`EKorG`m]en'8"aVV.<9Zsv5U<_$mPS.,n}u+5mQzy4zD,9{7RO'
+s&k:+DrBp-FiIM^r.z8Y[t5.N>>SyXvNFRu&^1gHt'.1VMWcN4IICt[r{^A_3cP0A[qBGEz;Ir'%Ejw=yhHdFu`4&]<hgMkA$`6h[5eZ_$Mb%{ac2l_Hb<
+K#OUIcZ(|FU]9HG3/C7dC0-PylcuvKDfW.X:BAl0O]TwGXx]|bRBp`y;Iy;y`6|3_#hqEOn4Pc"WC7gfm^ac}PX]S3!5rh-$f&_awBTC-onSxTQQ=59PXl
+4h"nUnO',Z.6La:w1ejZjSXlU`6PIG"(_#`ID[LUpNMD07^DH2/iwP}T9[~C#62O1@{K5&/@e7s!1VG8xYCIYZvLV^RT9p;_-XWZ.{;/lcrn9@~92DurXV
+wWJ<VQ:`KSK%R)gK@W&(:nRuj7}HtB[zs%fT~(|ait~8>o))+cY'c>X`~64>!~,knqAY&jM6"/QV~qNJh1~{x6Si#Y|+6l0KwJW<W;RlJS]$X#P{BV6+:R
+x1bq^D91reI%#sgI::2iIcQ$KXnZq`$:)QLGFE&|eR>qkCw7,aZ.uIbZ8wBWUs$RQOx}t`"cFE0cxJeX"XXYini!`w~]t2_t{J=3Z|j7<c_zJ!3&%hW%Yu
+M3gNZy@9FnKKWK"}.hsNYydE8,Iokp977Mp:XFV[j(hEkX6egg^D`=KALW-BSaIj4o2tWj;q9AQT|6b}x=eJ@AbH]7Ej'lx7ft/'fO-@$9=s0du-y4$#EO
+u;5i4N(9j=Y0zg:^,ON{cKyF!p}y-#)lsC)g=r!M:OYb1]{l7KWPMSV-,]-i^4>_ucRM)q8|K&)iwT)Ia`=vAKzUtI!w.H8#$4YE'k}lj<x|}9IcPhHUhY
+qXnaf#wpo>2;-WNUojTQ]lX>ooJ1Uy~M}G!pdWmTFR"87Xm{xCMwuvPeX3@CeK7->A@1ys4hC8G6IK>DON@&3^LOG<_E>qD]AgsMm9qLc+fd2+B;g-[M5L
+!wKxywE^)s[5t/=5I.~o>NSIM/0f_&{wpq&6LOYpIDoz9Xe9_l4KNoqw2:"rzEwV>5Lv4wJmE)[lf]4Q4;2##Eao[P("j[]5i1a<2>`xlenG-y>"sa/68N
+5F[[koaT=pzHHp3T>G3"olCU6xbDNzlvT&H#cdGug7fowe,z#z[/'"HMkS,k^r]w1|"NfdC1d0"|1$|>@wVHS/aRV[@&Rx!Z':BZ>R>|bH66bxBRNiH0tS
+AVEjCtU5/UjU%BbEh5[e[CFCL5M@z+J("F]}FV;M9GV,:|D'8I#xa6h+$K=UQE`|1GV)[#l(T0Uwq%a$sqnD}C}2>fc}yeqyIsPk59[2Y"zzJx,_[QZk!2
+3pk%rt]{V)FOc6u$4,qM1B|8'1{gB7o.L+6JX,+%.roqJ['ni<nk,%qT.>!=_6K63[osdVkPB!vV<)q!Cu3zjjYxiM-`0,w|8'_h/y`!GePNE%KR6,s)WU
+k8~AzMmMY&n&7{/Dcu4;c=^A~7_<c!Y"kgWqL#l5Px5sGKM&obZe#o9"!k!:Nh(vtp0Bs37&~@EU~Q[h29-vd:xevpej(::x#.TuC`%6XPRp!-UpN%9sf&
+fmdc&u|B.KSAC$-nNGyf-;<5-/35VHM5"TNAsQn^DwB/'&:$nUm9AM<2pXoF|$OT./M!%2U!J#H|QAL"7y`^8,'Gj@r8`H:kv(3|,%{JTRRDa)Ca~^M:0"
+3MB<h"gBM`tV}U--U1RH~p9rCE9+3^-CIiv_s{iVCB@62Y!D)2ukmEBeq4f"M)X3%:_cTA#:W_re9#P6RC%{J/Qk2)X='9mv%4a+40>v`DDAJj~#F9=:G+
+M2/:.HI7)|;k2'mB`-$d{LL(#YI@48fZjiGh7Tq5;fYF:qK#Nl6i{GayU+C(KIeK'=F/zbggqF]5m)L(,Rc0Cru<Nm;|,I|_ifnLR%oq)+,@VQ:.D(5O2w
+NH4=xB^ZwP_[>&fL)n^28T;1-,t#lC-vq}]k^R7(n/4z_osv52pr~G!O"nVF"x<F%$!xw.#1Q-734LC5-!fX1Ov!7r48yUvJp9U>qSO[h(+bP3o6x:]G#r
+=eH}Sp}84KUy&S{($P^La%A8BzWR9qHaFv}<5gy6I7McUZDaR}VcO>Ae&7o&_FQM=ThQ"4aye(ev2[2i:@8.Hu#8qM@Ss61Mwc{gazS<]5BI9Dw`!TeJwQ
+XX_Fg!J@JRD+/oI"]RA;E1>/SB").<EI'Cujyu!);L/FQoyU=E;x7cG;lFe9I_c&C_$Clx.M@&g11t5u2Fg;~zvo[7DC6KlgB)O{x.O|UEwW)xD'|QX;]s
+6Ugw7S)=+{tnI/RJ0}']>P@Q|Bd^&-Mqi"MJb=xlHj(}~eqDyC0!2/1#mx|>ZcD+$s~[%.VU5FauqbwZsj9${ka8v.XrTg2vwwbyGO=y_[O}BoZeclK]x@
+NkWcJFp.w]r1|(#|u__j}gyqJ@_3`qZ%StyT^5tJf+!5sad$DA3%RFQ5a]rP~IMC]8&MsA:G3^>zq",rA%1eaM(.L:XE8s[qxw_VCqWqpaDMO+AJvKPU`d
+3pYky]8OPC{:rjafyT"{;6UEm_-Lh&r@YWH,BBeRo<(x>`pJ5i#J}u'))%aNX(d`]]BR/z!d'!Y<Wf$_4+WKwHJf=g"UdV:_YUHJxcE{+NAW5.i03v2q#`
+w1r6%G|tg[p^v4XC5N^9nv5CS;)|['!@[0QgsJiOQgo+q.T;CM`#",d.C&SOKiCh539xlz6GpSe0%j_It^y}Bufk)xNl"CT"+NWygX,Z{w>Mr3U%9Cj0c{
+p{K=bOD=P@YODeor%)gXZD)JG76+w.Tk"cPl:}km!WO&OrlOKu;Zta^>yI~Oq|Mvtu]#he)g_d5|%"f7Q{52f{oEQ5t:&jypLgF2%b[n3LKa5TTi`L-F1L
+HLfno3C7LN08a;8I)N%kQXY$u9!Q|ATCV)'%Y5+A]<c30:288<6!o$3Etr&i@6<7J[4]f^i`Jr/<$Acgu'm&%mWVURaC]FG6P!mDxqWRwW}4Faw%W&4`/L
+>/0r!Ycr4MTGBJ'|p>%}4y$+S/_T(0VOr>9Y'b)I-l'4]=X#D@b6>rzaP66L!_|07s"OG7-z$7Kc+m'y/Idn$$_}=6@WJVqWE{VK'LK"R(LWDE[PJ9,HC,
+fj2vPLR76-7<Fz2&Egoo$lOI8@Q96LoUq/bnG+=HN4zUBIue[7SoPo$KXuuCum[(vuaaALa6P'/[0p%]w`S87Qm:y%mh_LLj[Vzo$&4CL-">,B5o&x82vJ
+a+y&+U8^I/'nVi0_WyB"X.2GWro[hmQ=oIg&5bLxMDihxD7RX8;!AI-__c9)TIuF]b^89Ix[dyFVp{BWC8t@3bnDHOtPc`p[Vk@}-$7O:wFF_7`za}e<8}
+F2SRDK"uV1HR:G!csaLMqkZt[v$&v56zBTR;om$klubj.5dN%Sc4;$^G8W4tqin=^"3f6h).q[7(+%<tjw8l}(BE!EO6_!DxM<E^3,5&N1gbIYoleukt+Z
+V6hfmo]@U>Uea:vSzB^zkKqm=ibHFH&f7s+,YZCpMTxu.HvrQ{9W1n^LD+NrZ}z^C+S{6vBY}%15=8CPR=D)lWbYO>s'&Nxtw2v!U-iEe/{U),`@yke6C]
+!RO2ntlB~KGgk%L'dC/R3-C%1}_#k)2t$G;e7[KMeV{GwqweLOoc_V_LV_zk<P_%$hr;g}>&x6gmN$r|;2I}uc@zdKKk4I]m3n:sDBLCf$r:;WE:Eg@)Q`
+pV81&j[2GRc1%${Pq"b9<ja:+)vuoK.3it~x=-K4PfLmrfx)p<[2Vc81ds4.%!}Q^DIS:`tg!`NKm'<"v>"acqNwcW(dZ&MWGJc}EGE#lqd62XFibjr]/9
+,G7"FuN&>h!Qt[J#Udvb6pSvB2%ilcP(8:J^-2t8/G>-:,0M}&XUB`:jJ19DzDZ'[{zZ_z-=D8:@T@L!]@KzM.=2uXe;INyTc%N^E_3N(G+1MGRXT|;N$>
+@.KZ;MI)y:+O)g/+u5(aj'<}Hn|d3o`p1(MiY+tXV6pmPRB[z8bD64H^fT|DW%Vblptb<<+YOWE2$op;NOlFjkVHCsPXY&v43V|vmzqX^+^;Jr;}0u%e$>
+<0"61A'g"N^833[dtF.K=fK:ap+Y_9uGx6Zy5>m2/L6mhz20&e5eYX{ZFE{.M;'(Kxk)~;5:X8-)h1)Z85fN!4FA0RNLT>~)EZ<[xkwn>.G{jzBWpo)uFB
+q#,)aHf8``{qPa2u8=yYI]!AJlh8y>{gA+#YH`pS}Lv+<z;#bC"wpCx&ml@udXiaUKHz4Hl5$AeZ<{r6Ewl]ln^HFjG[SZTA%RD:lYxfdyH{oaN3B{B{@k
+gMsf.IZM^{D=qhHDKL/GL$2gjsMYSu'ZC@53@enwBZR;7n1Ol'j(3{83SDli%(8Fp=t2#5GrC!VXeDFw+T%%GbY:v)[5<pmht[![/57DtaS7][tt;cYk$T
+%b:}lT6Y4u2JMFW"Z`CJb&%4hUE&.JU:C%iiNKUu/s)FW7{riEL-rm};6cN,-up_f[vKtj6Rh]'ZG1KM~Ii|w+s8F^>{5lA|PBNNUN&|P]-|EghN`Xiqen
+sss+mU%91nbcxM5On+SEYZkPmOH}T26Eqa26QK7>8a2'zHbRD6X4d6Bz]>g1DQP>~>oHWtTR^]T!hKF3<+b1"MH@>/h!UK^3%hF1>`.$a$c]m:fD+N]I@c
+Jnu&ztB+GTeb~Ub^q_$o)Y_4gpnRU'`&/9S8z;w;bpm#L`MX09b.Uo(<wPY`Rs3-b-$59j_z`u~LmyD".SV36U8%XYjyjj!2/57EhI$qR}NLaT).xbvm%L
+M72HcJ(=&5-sgSlVfLuP')gQga8Sy7|ttgSUJDXfWdkCKE/Wkz]z#3,w~O>J:yBNqMS||y2tW3WCF@3;Pk=]_(}DZyz.`yBzSv^#IN4l9=>|8zW4>{wIJY
+fKq)(E$)xD10udFdef<a-W}nnZV-]EyuEipqh)vi+:m(o.WB9bSV>;Pt#^]_25:ll|b|,qs}^)'2Wd^(wfKj:n=zQ6'y{C[xXzr0,G:7NzBr0209ijM"<z
+:N[>_/-W>,W$BSusF>u^x5Vz+K-ri6{7-YKdkUu7_b=7juYRTvWGf%J%)Dfr;sAx^vEJBs=$G&iNM`3xbl$p^{K4ge;aaqf:3_,;A_y)p8U/$si0}8!_^N
+kmwf,2m@^>;@OUa!xBT:G:vI1}B+T(_2@Kt+FkNrj4BLxbOnHYccwNia#j#OD%wxY068]Jq6+v05xc>7^FNTWTmoO:aG1>Rd>@sbjqp=DftQ3u[)4}/l:!
+^5IYj8g7y:g0n>-(5Ir0vyk=~sTL`XG-[1L<_,L{CgUu{|1FE`!Dv{6ISGUN2x%[OYYv[Qgp~6-2XAHT4iVf9L)[Bt91teQPK3n"gq>LQ2x=tqzl`9:0s1
+81a07u]A~u2p,!AnUgYK-m^tV1kl/34HN>LwOZsb8(vtG^'eX-R)_JrteD)Rf'"3-Xtq%-)_a;_WzfPlHy=I56D8S(gqKZTtYPh_y!:biv_J+uyJq]/I9`
+Ky<l]V`=[OANPwZ"eDX{aM(Zr%/jJ#-v7k&{mD|rM7E;^YBp1-!_c[9oGFHKk514@)$a6%^L'&gh;`h9$fx&V_Z:elwL%gFcWs_+jp|hIOpVos}Ch#McFF
+h/=JIsy:~Z!pB"T[l]&4")Cxu98")!<UjCr7$lndY4tkg!K9J!71C1pDR%!|%D!6G+njjAYJKr,@7.0z{<ebwZBd9o[`YjXcG7!@n`.`YCSiI,$O~i6]!6
+Js|=P'OH3(BhEm!FX$-}!S%uW.n;Vn$1g'2wMN"oWKb"]5fXmn'!h$<HV"5bXP+5!Ln)u>XbVli=rq{y)t-$uN_OS>_rrp@QK(vu>t>Sr5mm~7i-I"kg|U
+&dk$_iWjH]D8dl>(VrDtp[Xs[.&G_Mzq2SKD)uI@zT%<;J`<Y+B5osm5H./3bmNrCY_'](w#j<@KLF^l;y+ARK/I8Z}za_X4P=[y8&JrU,w,|68{'kOJ5O
+I5m_{]d]&N&q'j4sva&|8ldO^j.c`/+;ZK^-1{W0!z5Qht{RkmCg%Y&Vxzenb@LT0#lh8<2WFsz9D&If|,kWIK;!Otu["A$yO/W|{B@:PB5zQ`WXn^9nz1
+%@=lrf6<y%RVg6#h.#>R+fm3tl+mzF[LDZ/6bSA<HN+m34^vJyIh)Jx4lxg`Hk"nlZNbilz=~IYqjU{IP[j4'/9&V};&zF<tjt#U%4"fq4.a_O6qB>wmEH
+ohV`Bn>wfOXzQ>ZvD33m:9rXX9jL_<=.R>)fZOwM=p|07KF`3w5_gn.T{"%qnSJp6WctU)Jf.2&>5aX{~m@ROZgy:L^c}M+I/5'}eL_wo#CaJ{@.Pm5[Xm
++URb,^sI"Vy)QbYV6)L[YC=;F7u#|JK0#=$@6#G6FozhbxbQ"xEw}b4P$qM]%4]fkLHF-cQ>eR:XKvBZH(xYcipp45feeuj&>.[:o]#kEyq00/o9'5&yGq
+Ew(5Buy&746r@r=l&,-B)WgC"+x!0Yp_reex+sG#{D}t|A!"^3}l(9k[#J9Yw#xy6#[U#PX";F0;<DC}T1#C-,;K"27]h,!u$^^D]a'>Dx_&ui153oi94D
+;&HOz-o-,|VhA}7VAJu8_B#^}_N"vg^CqRqkk5<vu@qEK{Te0m]w^WgEZeEQ>JbH(X)ba<-h#@7f<AC@nJ6|O%q73gsc)>I}u]DcBvN$u,8|}X<`X=S0n;
+34Ja9gaq]!/xVPAM#|~3D<Qa8u]%kELm_LGfy4MYnFEzuvBHh)"+)wG2ElPT'zrYV%QD#gkK)8(^Q)vQV!Dpp<RrSiGMH-q4.[|;SN.Lc,n!Ug,{uCFIV'
+`oUwuI27w6wc1=_1pY|P>CR_/j`&-{gWh;}`wKI#rt"AMk+tBJ.G:/;k]fClBf.BP+s_V3z;>$RzR)q-c^Q]Kocez1qdB)KOv7v:&_n1cU9(z]({;o%7,o
+"cD$B&oe+fJ#hl^YGuIw{snHL0}EdHi8;MPv;hKTA0@fy2(u:o6C;Cpisabnq!u!sY)7&2PCMQ`"bL/tigYo:RHZpdEb3|}WMs'u^Rc!CP&9J|F"e:_mdA
+n'9zY@>ldH1}N)QCj6G''3)ES7}6NOLF>Y$<[})jt{2vjSR7R}&rQtYC%z9C:E'(oc"W=u&r,"LZ`buy"Mc$z]xsp1PQ823{@2L$'pS.4"VbIR/BltZIXF
+nL[K`^e5~@Q87Sq4K@IO([<(,ovp1CQ-54Akc<2`7"oA3ZUCtlqFdi3iH#,u,zfu-HE3e=EXd}!nQi:MtDt^#5k!mPSpO}]10v$K>#)p/(yQnr$d4^Qz%3
+=.PJB1Q28#;uj_Dh)^bIhZR0_R8$hxF!n"-5TLkX0YL^I1PEhfBLTe[@1kaAg4kCOob<iIj"DM-5j)(AFPy`H"uJ#Ofqrvkr,G[YB|"F<22pq74J"`(9XI
+7DoF"^gQ_i-yp29g-rL`t`>Xk`n2%Rq-/sS$~bltW+budL8cVD@FL%3PkSX|Hr~}`#9G_w+$XWpfE|&y{]VH1^%VR(@6z0Pdz&%l-Z<1/wA;i:{B8w^"~9
+0Hp;vjD^@M`l9}AI0$2'GHrg.YL`j#26J`@p3GfD%_AoPpK/j^;fY5+4hbAo7,!AM.)q>dy;p08/cC&G6$lp}YQ@lp}SI<)R&qK'K"kz#H9^oy;yFUR)%G
+%,:"f#X:gpFF,!s7e6lxXChB#y@W+}JnHcSnIZ#[$"xvQFIfPY`{U#Bu$'Fsu0&lj/Nzi2<n_JcsZaPF2Hi};vMV(QR3Ba}FR}S2M$.8o}|aer>B%[%4_k
+g'{tXwQDj|BK;yrdM6uGg@}/[jre,LcnSm(=|0Oun[^t3L:nYZAP&d+Z~yeC#_p;}!uefa)]4xQDm_!gfCHo_:Hl_iz"=/fBbGwAh3nOxMB!{qK`xuOe[6
+YUw]W&}i{Bski,(v4fR>+jK3_".I=1vLP=~GKcLbp3BfL_-kg@>p%L}K3W#eZ<>n45oj<a{w"+b=>=xe18!55/+$3|$cK;t/[642bO]l<'8q0qUU/60`]x
+:THkR"anU3;<,;0:V/|@>e^v/,Wzt^y1k001;SI1{$TwQxFWf#&]M#vZDYDQV2_H+2Zv4B/u2bFHfB)OZ{~.YVP7rDV@Av&5%cAv.v>p|CtbCc]PP1->)[
+9|!o&6zNxRR04@;F}Rd]AENEQ8Jp@IS'JMbFFooZc9$_}M>"w}bACYHc@loOA=b#QY(5T>Kr[,8V}bV@B}'him^SZ2+vo#HvTa+)/';8itL;I=Mo{843"6
+gZo-t@vIJ-zUF_]{2U1#3bAO!q>p/F:Z<'uTR>3/1<Dgk<%xL"Zp{j;Piq,&gia29|FH{_hIuVUx(9"V(^8L9[>3JM.|HWm[HSBwdN;K'3kX9YVMMCS#oW
+WCL[pG{QW}!QN`RgS/)NM2cIhZ=/[q)xJjm;jM.lc"g"LCXpP6xC6,&[nSMK6=.Q6c,{G&yz3NK^"%_ji:rY6MKoEV_LCzry:w3to14WyQT:LRrE4v3[:v
+~1MowpqZ^gPch!CP@'(,2i:m/43(i=NZMf-os]}-U+{)8g0=fJC&|v(pf"|M3c]ewd9XVe@fi#8KV$@"p'P0^UGLMZ]U^S~dr<6}+#-v^}e9OUj_2m6r%,
+'e'MOgn/tRs+#sgH~M]$`zaG"r:q_<_l%&ak>d-7"WR)Zt7snx$VHi+Y7qX+GTD@U<3G9vgmh=eDjd6i7mi<Y+:1WG^V'eQdN<jI`qak0p0bsf)52k]CfP
+.;'>K8v|XD[{=n:y@rUn>d,g0mwY=CycW#~;{/C]ng^_V:E;&ce)$gcpX.g.y71meJRaCJ>wiuSj1NAokG$_qn]rUdAym]-yL]{:e-wWF7r'hiSfk0=5#{
+a@}Wj31Zc-N]d&kuX@^|IMaCWD5!L5s!@Z3JSl/Ln}Pspn$)BJ=ab"<R,M|h9#VM<$$Z_;LmtV,.P-SDKO}Sg$Pg)n[lSnfV!oI1YNMQ]LR(Pq.WKnhqb<
+aVij6,!`ALHj"4:7Q!Q"tb^)ye)IJ[q{~&13F0;L49)lycJevQ$i'QxYA#"SC1W[&uoWu:,Ne)vD+<u[4#n7#d0:PYa)_lT{xi]2#Ec.Y}TRJ.3SuRb7cY
+&yDE.j['>Ni(>NCz(kbdK<0O%THweTU@["%D)F04bJrbxU0foY#e;IQAG/&8O{DeJ|tuqf("x=Nw-dw:,T"TZogYQUA/_u~3Tih14b:JKr-:!uq#<b8J7,
+Nx2'|ajAut`e%MNc-04|~5KYp>P^~}J4},JMWf,!kja]8AS^k3pIEQf+hL7fToG-#owTU'iIHe+tso)$usY;.j2!D.>Qi9!$Sgi24!:YBSDm/fEQ'V9}j6
+(|dWum+U]'r];&MiWArH>v<g8J]oqI12_0OO6m{oJ4m@FBzF#3b#W>#(h(w'Lm#wDAw9'9)$^s-Rmp@on,ZoC_.,.6t)Hoa)3Ytn+pKp==v!j!LJ/.RhiO
+BKXwUo8fl9Ow+9t']i!x,0w"1"^Qu&_kW")vZwmIj24+~R~#E96:#gOfPxVe#^M6VEhQ12V)jtMnkA.nb`~XpAn{e4hA6xMzd|6%#=2pm"dOJ06V-q>fH[
+Tzh|KjU5e2:3V=M0<-iCbSHp[AG9vlSshZ(F&wF_U+h0&+1uh$m[%J3!_35vyN4,fhBN^@yJA+7C`Ie>zNvPVf_F9rPqx|kRO}j6E]Wo!CF$;JYJ]Cz:$b
+o11byp{H.2<FsWSd&YQtLDUsC{aL8'l-FPY>d]eW[-yld|fRG3+6sQ"}q1}o"hMM3rP$VE@fkNoalkF{&{F21JW%TeMFc{~dv(=<;[5Fr63HOlDL^2jDHN
+%YN)'GuX>fMZ]YF&fERzghLtU7r<Dp&Y;n|(f!>g":+@]'0-G'O:wRd$Kz%T,%N'rJqkB`YtjIFPR:0Jktn2@GK7AJ}j>WVqT@w)>]P`Dkk<kYDY3}h`i@
+UJH&Uh_K(/X9Bv'cX,$r+{YQ+N}MIy7f(e|3#6.d4Y`-]'E+C@X>K9{f7)^U_zj&M)18MD!Zp[kneYQ`/TPiXNz9Zbbm108jdHX/2DD=K"VVI$i)z}m!zY
+q'[/c|+"v}kY`!F4EbnGV4y:,]Woh.g)U0aW/d!{b@j=jl$&{P3@oh3IrO;9vNFa#LY0J9A{1Aoqg6/vEjWHU:hu6Am[#@M1S[0OWjq1ERMUs%rGNJx'}&
+H+P7_8S+}&`6it+4Z94P,p=e/`')H.CV:j!-UJoi]/w0jQ.B=IRNqMTqr0F;#&27IscAa2V6kBd9lX1$v4wnInuEiMgzwNvC0kYH;!d&hX}l=3}DaoDjDw
+UeV9'"7GvSA|d'PH}EaZNbG}P$]|sgV1)BDh!-!CNuNW',=-9b#'QlrRVW;PI_3M)Q_[^[R$C&2OzQa""QHvcx"nj5#6[cn#e&h=LZZ[e/q19SIn=5:HMj
+PKFMnE^cpTZUE'A|;p^+=_nm&%7%6Md#.{G!S:,%Ba7b~s|{4$$053jK'%9voFF76JzgVg0l+FO4.Z]MarRxfp^rzxF+:J<<Um)VA!cWI^<0LdoxKL`)R-
+n8.`|&0u1;ZP|+iEA<DTH+;trbg/l(V/;[.{[k.si`SC9i.3=<ntw_h=M<%-lJEb!|-!0+3ruu"8UT6czNCSk{DjV65W}5tYB;B^Uj;ma'T4<'mm6h8=Zq
+^6r7f%ql8"#fM[gM@.T-hGi;W%uYnUe%i#Ud~I4d>opz{/2Bd6u9n1HsuRM,'epE}<LW'9w'YHtUL7Xm-k2!>nw7o"5>VufJ2LXa9GEj|EWr12GOG)78CF
++E$s|s(iN-Hb%jJt^F6$]!6IGOlh#:]u`eadH.Hkh^iiMXSSt^FO"@arQl<H-]b7'E@U~'BnY5.]'G)C}fI61-&(nb<]+nte]5v}5eTg6,zL&6lTlF~4jM
+n}8nk[-iT!lX[EC^C+ZqWKHC`{+xr{XpVYX[rN9dlV#r^Y>S)/(nHK[Im3Uap6Xq4FU8n!U9y-19FfH+CVKcf&|jA4OMt.RWTiq5]e3ob]Aph<c.SaPm=l
+k-RQbb5T+}fIC:vwHJNNsA3xnGDkr/w^Q]u0TC$;eAWP:0sR^JMAMBy=a:=0F=pZRjYn<(OU[<>!4^!j/{G':tCg|r|JlLH(`|wL}F$vvYjuSsmS|<K&E9
+t[}_zKCCK+=g!zav@K#@(NdL73@K"C;yupUHs|[>JUufRRr%530<Z6h-N=`w-j--dcaaMAw,RTLeReD/e||C#iqUz))-VUqCW%f0UbOI;A>fx54<!'Elz$
+PlX#gJm]R$w_E#x96<hl]1j4j5F7VOKa2Fj=m_ZS{wh4eUiTB"xshYpi-Jv8C#6tADfJRiF)P5M7T;`0$dxuu@/6-z)17vtU_A11pNXf#SqLL1&<v.@7.d
+OO}Lnkjq!Njh+@h_)UnAm"+6<I`|]k{nHNBio]mH:n<tTFcRUxS#P7~As_/Wz;gpzwu(V/]9UJ`_BploPsk>LWB"38&[,}b+;s3.Kg{,+s"(hJt.1ztuI+
+d_[!@zfuy@]vvLEk.]}Inp6Kl4.MRt~8kox|u37]LJKVUgKGTy[K6@:Mc[ItPHVFM=Jupr6gCu6jTrec=&0K}wSWbLKc%&uamL=^85|$cxfb#OvVr1SK|y
+de{g$3c^}7tXzQmqRI-9@La&c|YZ5P>nNB]|H.W%%K_^pr4036yI}2Jp~jdj9R((%2vUH$vnln%t1_o;+;u[YJ[j)F6[8f7"(s:e49K,}kO2Ux!#Y!K5o]
+g6Px-Q#4Sq62a1_J#mc"zB!Gp9G"tke,,EzglCoc]C/7{k&oiNVa|wJ!Z$Xj<u[|SXKVk-wEJ$]DIKN35xBXIFb40Bg<",9RG1{Y"g%{O)+p17<N^=`2b<
+WC4,rug|q>Ms"e!@4P8OxB3#,E+AYM)aA[Y5d4;md9Ql/J!.nw|k'jItlD)J+797rlSE[YV.=;$qjd@tt&TG/V.caGzh&Ui6IAJY)0-YJIr)FK'yoTBgqx
+>EG@LF}%[l`3=eYl<wfu$&~N)j&;`VkE`a,)rYOU;!D5h|o4go`B|EC>NQm^|ar&AX"`!7+af9d9NO.MUVTT={zq7F"zehTtm8;aE@-q`vV[|z}g'^|BfP
+wt4r6Fxh#r<F(M.42GSw`z<3#mQw~Si`9XY!EPRkBC9I{eBxA'/9:KJ#t)&:u/<,UdgVoo=fWFuz"OytE:&d4Y&FkArir/&ep4=]~un|@`n=GR}`{`'#1X
+I`k/~BB>[u]mD'cA'F"B(`}l>KJ08y"#k,xM5l{;z!hH[19At>,Va7Fz,4$[m6>rWvd1m=nu0hUfQ6<x_aAV>zaO7ZQv6a&y=n1`%3aB{Ml{s[rl/_C@Yl
+V[C8$g_<!d!N<)o<(Dfkr&ia/`(em|ABeF0qW;Vs6HoU:J1-Ota4)NM+JXPpp}x)G)Iu$]7-J}Owp_>5Mzw#1BW&=2Op)r5aC9)e]d`l"'u4hv3fFtRkR7
+!at9DGOOXoA/'+nIS-dKDUL5rkA(2GRh8doAJOP(,UHw/9^1cd%L-iGg%583%r6j;(A<%k~%}^tvu7$5r/I}y+6tc2Az1KMv@=RG"Mgz)gBqrnzi7Sil46
+V"KTLy`:aVXH7U]Zs}K:ejRGc|x4u+;8bb}=R(k<IKP}~d<]%%MCb"MwKn]H0#)SEa;vyFy9$>Jsm{@K9Q},Yu{_DYcl$.3ajj!jEc]rXkGwGp[5huIcOS
+9`CMJpE`&ry%F2b6A1[^}0Hl/mm&f;s1+aoJq2+N6nm`}c3CUWZmwK&wAS5,2nG{niA:b4gpNN)A"FRzK<Y"et:aa[e<.8aoHuDJ@3stH!c>"7+uSO-Nx`
+6m&oq=@1-9cS0X>mGL"%W[,(NCzMuvdcZm!]51fo{14GpM3g|`(2xOnQH{A!D)UhvY;SkC[g5&kR+WdNDe$fS0POEfxi)0ZT%)//p)^ZZcR']>K-YR:sDv
+erm7zB+UO+ZZ0`miQ'g(>8Lc1jNGPVc}0{U{efphrNi3pVzJu(|/7j/B#]nGDIC6V{e,%cyv2m8jO1ESvq/yA4n;(.e^,>Feo{6a`J,MFP.9@;)D}f]93z
+`u%cx`]pRIw=IZ@K0Yc&XfS<UkGliLHr[Ho6ASuEb0%FToI&-DQ/ex2Y|v&+X-!~bA4Q`mcvitD4jJx:v%3`u':>5ezo<+gCrHJ}vnqE#yhjNZ&E8FGd)w
+r:hJ^n_L'lYlY6nROTVs&[Y2FYqo=O'#Ac>={DkHniMY=Z9uMNmS:WahPiVaTY_'m{nT%DHgk@,pG'v,cAr|-hbhG]C1@FnVfSG+q_6oc)IKs0;DO)Dekd
+4ahz$PED8mQrx|uECSv3;_}ocs<Sqtz1X<jCg{{O%PzI.L~DCs>`>"mq7[@NI}l]+&gL{YiPHvJFHIaMH(jE1q"tN%h2_T)/][Dd8j$V+7d)+Z~VDVad]F
+0N:]PvE"9#&|@|3[2"0OtZdh_nY1Cjz7=RHR%5d^Zot1o32O8{`'N`xWlU^M5ccrdx!%Kb^A(EGJM%h`%y,i;>|qHI-"=)0,Rd!TWlh7822ikFD<`q&e;5
+j6/J[AZ4~e(A-^I&;1E@7f2lXhleX8nW45rG.cAsg-p&j>%t{Jp$qf=Ezf)9O|Z||,QyEcAMYseC`m}O_q~CnkJW]AFAjr{D`m2rFL0hQ-5^2U]i)TmX(c
+Xr,|=lRzlnU|G=$xh=Uxn.6#8{pZu/r^&PnwYr020m&dk{58nH6Vo_9_BKz{u5SmU5!Nq$_=UJ{T(.>2H^W;rb21~jOneM{zps/gq:'}F<'_I'Lfrl70(b
+aW]E@TZnW7{#a{_5k[jPsjgNfc;pK@h9YN'J!__J36#1qSO0}_TgR0(L~dcRA'Ta3ao0'm(Fo<[za(h@`Esv<fI1L$~Qr47]OOm,7.0CCQy&X@JJt}Fs|P
+SXRUy<")oGUUeSq1+'nkdXvQEi:oP`wQ7Ez^t78z,(9NFVgi/#XaYO9b+/Vv%]&qSo)xgSM+F:r%{{(,)Fwx6U@@eXIBba]qx'&Uv9Vp3Lt[m!tYjU{IBg
+d;O5ShU;Zu#Dan~k[CE'w/cCZZTtHPby60GHuml@h!;<A:O(D{D.IwYm%Eh2|BR/AD=g2|"5^H||,/zQcyDA2O.j)ldS`K'N_zv.$W{X-eWsuITO9a~>xo
+4BbYWt(C}F~{QywzdPn6ZX<e9ml0^{=#JhQ`--uF.`Tqemh,>e-Qw'^5)8z7"V8"UWq<E@2Gee>Hz2VWzIh4vp+M;+N},]t6P9AL|s+w~$UHTJN=Vk8q0$
+`=29E/auaU'5c(YS{6T5Q:<$<ZWf(cKy/n~7~Iq3@CqX7cHCbbmIX|#35eA^v<c7|'wewfAKwQ>rS8lCUYAT.>Sk{_n0;^KO$ZN|"5^.pN:G[s)&7lQ;Ra
+_5,({uR(OD#%Mlnr$X+'7v[=S7lW'"Ps"Zr]N<Qv)$hY8'AQC[O:oAL0@GI/KYp6;D|{+1c1hMIvq5cGoCFrVsLN{Jd+&;gXyLxHGQt=K.9+80>gG,9Z58
+iCgFqi6::=uo(O8#lLJ`7.;IP5A7O3fS:jxN}k,v,ud_[D!o8agYq2ZfUc6&qJ"<bir-G])H7ow)i8Fu#8'>+8P3d{uZx'3OgL[;_;<qPdzHs7No+w.n>|
+we}/;7^U2D3$,.2XDf_EoryqDM&%/K)K+A|T$q5Z>7NFQbvfpdV;6uH5iw7d|S.;LDuKrG!`oq}o@"AzYXyT%a6I3g0A@%c0K2I_O521_Ud!A]jS[@]11q
+WWls7:a3T+D0>}C7/t0_f=|+DzBENItj33$Ipkc#T)<ExgbAT,K-RD6:EMAF<vDffYa{&GM0heeF,,GdXr0u<aR#-,!Qn%.K"SDR[J'"c8|BX>Du^QJ_nh
+Ycg+g$[YM;BqK]xjYac-v'Q4H'7_`A-W{EhviKH6hFb"oBGC{z:I^pCxhS#,Th}(haV@sm6=9TG4ZS.oJzV]e$=2b-GfNWp}s<QbwoHrlWG:_qQ)`jFXni
+0<,4n_APwkv{"Q$cLFuFD.LzEZxq!$8h"h:j#(9KtXDj1cgJH{IMN1_u,m7Hf1A5"55<4vHQ+<p|A"".#Wl+yL+pwmiy:=vz|F[)}9_{yve;8OUF>_Jp~,
+8=yb#+N]&%};lB8|I3xnqnY]N"{'cv)^SC&N%n^]lgzH5vO(p6Mc~8b38HEz4g;},&xD{0&Kse(vlB,;d_>X"^xN4r,u<plQovd%VZV5a}(c4l.(Ej~6A^
+)-Tdb!$E12qbb3vIqBu+j5zS`3Yo3mD73A:lWBMJu;XA(KWm=s[rMQ(gMKd^<bKAP-p=ZVr54(y3Y./bVR+.BRL]CT=kIzzWi)XTFy~jN@jx2EUA+^~Cc3
+h`3&<t080BwVs/(^FZe$GFr(~=ywR@hh9!Hu8C)u)c7/JFyaBg=,!W;d-<[g[t[67.[9.}IfCQPO8fm'q:Agy'`KKcYkElPiaZ}<C(5)RcvY,G=;xAw@M_
+q{%ivf~gSeCRUTNtT%_m~G_B=8lSq;<8)NGe_TcUc23f2zLJB`$`B%2{h.Wwna$Qy[fZB#=OxfZUEGgB<6rug(h.dm0}MNghnO@QIKBP5Q<#_xr)[6{&M,
+26KiK2pqW+POe]R3A4qGN)XXb&#`S{0A7vbL8XPaTf[A~qlz<z@J{d72PfA=A-Q/"E6vG}G)UNZrzzws3k_a)y+[_}Ew=jKq/%r%QKVfIgGrp7zu-O2['F
+J|bNJ>|[RvsO=i|5l9Erns)@Z{tb.rI744_@3nB|SqNnG]7{+>-g;<|l+-.Lo6(|}zBq:e%Kqx(zT&QD#W%&H`Wu9|llzo$p)mO}!>cyL&cq&CNFAw$>XX
+kdT,rN.MV%++s6"!Rr@4(mQb[t$DOYUHZ2|$@,If6^#e]H-o9doC:'PG}AR;adSZM}6c^u-1wOW{kTli4kp{k+Pz]lg31(@it)eu,'t>L:xt:|1Em&RH2h
+e|dlRz;UGww!'6/[[:=lTS#9CCe5<D{nFJ!Px(gEtEREIXKqu:~7ziqII4wiy|0=d(FW[%7AWy2J4okBi!q!BPwimUq9b$x_HT"S1sO|o2O[D-s(=^6EY;
+Y5-qhJs13wI5!{N}L{FG[{_yxONM_w<V{'x!Dc4T@YHlm>IHv=9QgS%u0`YN+f<4%py8a(bh5-iji)qYZLW;kv@_GC4mi::3Q|NTS5C"!B%dK#H.@e@/8:
+nUNp1[Z4n;48$,L,|<H/G#->zPO<UE{X&a]6`^AfUgXf4,[vvmK5)XW()JN;r)R[<`1+{C0|iiMA8BA"v!&u~rsYTF:zsZ"H<^4=+<,vFNK:PpH65bWGt)
+`.B3Yay$`+$V5(t8diQ1)cZzN^s[-qt)R)v#Sl12'fTIa{@_z`ej6h^/V'5mD;f5k}sk`yr(rDI-;2Q93%WO%V}iI91KpV`[DQM'Z@S,v!^qxQT]AUjw"z
+IAk|Cw-m9VbvYxunYnBFV1xEwe7ooQ27dVmKn]64f1JwBfO8naD-4K#@Q5B2=|)T8!7oPGS|iGG#vA;H7'1zIHdUube&U[V5qNm)=eG!3Ea<7FF&bV[Nem
+UDtrL4O,:a<["KPC.7FdYdd7Zgt{Y=;X3t.=.S6t4MOEEAWlrQ:OUF>5QO6q8dER:Z}b0<mVzs.b3#O:S77v25;ZN`zi5l4p)(|f@w_=rMIN9J"Xc$8uEq
+k!#y>W2kfsGsn|.wYKHsG!Pcg-<0=1{Q}F1aZ!7ou]BDy/;vJO'2Ged{N,Zj/^_lxs8cANu/;vVzQtzLekp7bDEoS}&L)(#6Jv"8bD=K>zVJoXo>T5Bn2l
+7G`y@tlm>9M+`;g)a{V#]M.3`R3'2lVxw8pZFZb:Z%d-zUeX9t4NH@^C6KN:Ui'V|[3MEj8h)Dzj|FqrX^xzpJ.U/uGt7[)^w/B7K#19h$v(M6!>sfMi#A
+KL;OCJR2QvovQGT][3XD'T}Ly]dyvz'lwe>D](8,uieM>c8H["!<wB<9p(kvh+|Q>rqAj6$}v-fe<MY5<Z`]Z6mW^2'qfZSM+)b,Uin@~#a.fNCs}KLzF8
+r+&b$%,T[TE2bE2v<oNx`S65WaqD"fO=3)vxaBK$RS_G]X;$,o|IARfufqC^@7N!oVBrq9udxRbJJ4CE/#]]l7,z|.xg!2ihgZ4P<qjk@GFaj-f]LBw4LK
+LK0q@|/Q#:F#;$6_7E`T3rAf_fnm]^.4u3:1aG|`:x#b!-o}.."M:v;;|+-&>aZgHK;jaNu@q'Q,I4#6PlgNb1a3;v$Ugu^qZ|4&pWHFh]$>[t^U{#r73;
+3e#DOT4<sA,XvqW_50H|ySy,t%#.;bqhr,Tvdr0!b1AhfhmLfcP|lE3v448Flq=c$dh.BDRRm>9f93W!JwN^1;4v;0kTC|{MGg7XOBBM3x&84TuGn6'qK[
+-!e1dnyP{X<n-{AN+r1=Mz;.zm={[/6eo1}{S#!j;5dbM=vS+64l%tM{gNwt.|vQqax%r:w|PDK2tDR"J#Fg%>QO)Ih#36R5c24Ol2{{rZt{C}E)2Y[[}>
+<jJx2IQ{Tn'6eZlp'DR)jrV`%ViAkV,rTnqz{9SoJ%b9u=LDjmp)U{#Hy/Tv,{E85x-OmRj_[US[zsYVL2>E3|c|j#=OLU5x_,W:&-+s%}l{2PJ8uOVchQ
+Bv&pzo!_[WmvqW'yfjgbc`ID2<DBND6h^<)#J3z/&{R7b$o0u@h3UoPBA[r3x;zG[29YM-(})DAwVr+s|Gv[A]8:TcpV)gb$8`dG^V%|1Uy^0>pGS:TN.%
+>Ywr4pa9-/Zw`sO/e<H`$!4.6p"^$PwMw09bDm_4%8dfV67Z>S6+/=Kk89xI(mJ|J85h]r:z)or)fUcvh4T$_uW#|e+!1023]7_)J5EtO{}%`8g>o_"2bx
+y);f$L=[$zCeg<M:/o6.{Rf+_.3O)XO#z]4Vswk[{Q`jl!R|e2!q=]Kn^uVRhc>W%o-UmWf".X.,Lo>QF<RRq8:`Ap<V&hS4=`ofRH0%km8Nj}1"3^OnQb
+VY!lT[HxUF9H5";m;2;AgD&,G9)h/.xmQ}d`37$_r<>O0h;,Pt4=2"9CHD3y@WjpFmU0;WM'S)@Fk)8b/lt7`"P}`at.jcPm~;Ljx}~QZ{{_d6A`0k21Q-
+uoeSQb=4<VFC+Wn&PKMj"&v,)J(kc6>;K;Ekq[("v7-N3'R@t5yC^!&y;!^Q7W#+9r=SFxST)@0DWeXt<sorvx-K},!jT>D6;l6L6n@&kG<%'>h:S(V|0U
+l(A`.R/v9CA,O^Dj6{pxN.)2z!d^/n@)a&m<(U6J,LrZa|@sR5o"jxl^X||wt{:fcQeiEqche3}Ce6"-Qq#4D^yt7H3,~&4<bcOw:QxO`{%bMF3}/ft->a
+;{}3'd<ND{25s#)6cMUe7Ez#s1l.#10^{]=9QpBES7_XwjsHhLePPd!3boCwYs_8-yAb!CVTPk<6{r)G.3E+u$]K#&;j-:dgR%qbjQwJvEC(oUX,8a.')c
+6#+.37)feh@3WNdL{g=!0VaJ^X$mp8sqKSWw5[Z.vE@|"UpzGcnu7)128#~&1j[kJ4PORq7m44dSPC#]mL:n|!1$t@'/m`C#!za5c}~Z2kOJAezi6:qbYP
+&ffY(;%Is:IBM_U'oY`HOfgz+$,qQO2SpA)R0.t#p@Ah#U{b$K2zMraImVsrQVH=lF(l5!7w_dDf=J'g6&i'4T2Olz+tl1x:H!ez@'N5,u=X)vtV+'"Nf!
+plZl9HKnm]"3nb$plU4+E]~uIHmJ2O8``_Gr%$%u}y"aweM(ainJ9b1d!Tm]g,>YKY4=j^W`{rG!UJ>fUi+z#ipy_0"2'%E0w`@8Ftcl.}!>A-bFF=^w$i
+#w>/ZcJEDj<G>Kw]FKHk4wZ20sv;Y^o^C%Fg;9EeA%g&<n_D]p(mts<b_Iy:N<KY!7Vqwexw%QgNkdCb0H#^Uw|^LYfx>x;,W/~Gs[E5:`5G~%X4zN!78C
+z6V2R2wZ82VeM@^@zJd"j-/2=^"1r`~.&n7LF^^,$H`gR#6ZTit0mblx{T[VxiP[-a)"YF}sBq4"w_/iqDCY{Ie%}J<-;5>rqYww%YC#^ewvDf|ez#v/Wb
+tF'A+HQM+qP%c"OKvIW1v&NC3K%:z6Uvaw7VG]PLjd_-<ZVMto.;ODR)nbL3H/zmCekp^9m0;MKkUKLd]/p50fIr-|%_[^JgnL7238Vn|RbE!]m|!s/IRW
+Er9JGB}I"#Q4Q:zHYwaJVnEhiM24q[+rkSy`YJ%+kD%{tXM}'T5iz@e-"6}vuYJHX$V8eM=,6-kz7kSVUGkLNatxUi~k2<DbhPoRmkkjSXQ&Q%-@@%+PeP
+8{PdI!HpS"}nX>i.>w{MPt;3EQnqI5p03(n2{7:dN!veojg+xjfE'>>EGH<(ay3JrssqV]oIibCx/aqd=TifrG`#iWcV`B#ms6Z!B4U3'|sSLcg^U5$$t<
+"5E""Uz]H5s%D5ghxd6Om'/skfNX[dl>Z<9C29TzdfV+>7+xW6-,a0nDh#]L^no<<t=X60{:df!cZXIa8pZ@dLrZKbeGO,#5dj(MOh3jMo1XO39{t5_#mV
+,yVU&N%6Kc0u~z&iVpk]PUcNvyV'N8l+/9jShMck+_{m;ws{kf5$+r,F;qf2jEbZ6@~/%@1K-vhJPH&[FRddQ3ox:(]e"xLo#p#dvMBVmm@+QxUhWK"2ED
+_=$Hs`!OWfC7RjY@zLj>lF)2aKT-:IZLQQ@^v>hZV!=c21Yp3]a!5j~Rbq.vW{PuuzK[RR(5VE7H+ek,AL0b"3o1^kEd}cxA6X^X1oF!Q5{oPdO])[T//3
+jSsEv'p#r"Pb_B6U7EJHWo.W-'$`@tJ+Buuo<`a8D7l2^1u(znuax8/uO]s>,g1Zc;At)w/l,pv-q|7C`(q"mx$8:7gD;aa1FeAq&awAo}zmb}uV)$p@J-
+&1M!aX+k/=S)zS1|"D,V1_j4q|x,AUXxoh7k%r+zHaFiWq9Kk_g#-6Sf(+rS%,A_1e{zG@!>X#!S}o}AQ;:ZD|,"c;@,tL`LStDsg_i"iK6zIOwLFVDxuF
+sE&fW}hj|z|!KKEM!"S._>p>VJGwmUrv_"3cs[C3Q-MoS{ZzNcW{03"J_cYY@Q|BM`!cTdw[mkZ`K28pv=,jyI]h!eg=/aOi&5Rx,Z+m!AdjI1j$KqSt1n
+$%J".xAN'{bXjvmMkq)0_,AwMERB#P!d&-fQ'Wy{jl0ZOFQ]9WGZbGy&I'}Ma`OZRNMC}:"d3P})HTjkPVo1`xZHfxb@rZJwFadO+OS7'adQLZ^0jj-&JH
+EaRBV9:Gx@Ui$`#o@J'!jAjZ~6OaIiANTpCn)l<FHKQoMXq,+I>L}}FbnJcyrz|v4v-nr(`K8YflFa}:;fi|sUAn/UgZH$Y;_gPo&[UO~(]_CQU%YP_aov
+M0%ce6C$XSHdpS}uDOzGv@Q,)T;plwW,RKKc:/$p>ty]t5!KrUvk5<go!n8&l'mhvPEr_D#@er/(NZ|U):6Po}6vM$n-bq#Pz)OF_qSpVP6NAL-l4pWa+F
+gU|Io)~%^k/i_L$Jl+5w"z|trGzelf!,<>,J4El0j#U7Y1gp;Yo8>OInBRA]pb6Ypx(M%MDAYS4:rBC{yq)<Q{W_6Cd/!`M%<mJP,#B^^Vq(uTCdcq$<06
+%n{AuB)N"o}_8LB#sSj}33/69oBXG=.T/g<@xK9jTbv8e@;w28,NsK}0kmZrSK^5W5K.yIf';Ofc-C<fa2d/&fS0|!ft#qr/r4/RW$!zRcXF%V^uKhTP,U
+@InCqJl|/:oee$yFijYj9RAzzjleHX&c.q5Nptzez!L>zt}a``4s)0"bnLG|2C:#SYZ`Br(bmo6i<3h^lQUBtJf;53!EV(^,0w#KQWW[+GWXi7O[4oo=S<
+iLQ8@F{%zBv[s)rHSMR6u>Tev/<OaDFdg'2Bbd#T@I/-B<LmFyumn|S|&$wZ#:%NLG8"WIG#`QL!q3P{JI3DGSGf!1uKDT[1'mV<Vz'9!tB_qR_PG6eVx4
+7'449Rj&S'3Hdx8-sGeU1&m9Bh]_R9Y2'g6F2_91/hQw=l0m_xkEM;5W#r}G/fTlS[[&1".Ke;q+}341E,qQXh:WlE&^h'54J|{=UeV!$1j.]eR=OmIcui
+ppHNonlPr[L=sq}h.`]KKY7jxz6=alJLnd"]{hw]tm]|#TYV]56k1SiWY&pf!MO$)h8y+BK${Jga~`TTBWgieFZ=7oickST"Y&3<=1En3uKZ!-8U36nu'_
+3)%eLe|#"=GRE&;]Cbj+a1DZ~k6:ltpi(txmg;^9@1E:~d+=xt{0tHRf5TB2M+;Jely<Jceq2DaeAxueo0E,]3rE@CGb{"@]B}o14!QD;YhefcVxv>gz(r
+M^)8qyWC}ZnGZ5/uDs^2D9iw2<}YGds]`K"yWs_"Lld&f`fh2@UJ](SkRDx"iARdo5TbX+<`AnFOUWy_JJWbRe#!/<$n:>V,nMldp&N-@'eNR9|K/)`'UC
+X9OD}v9i+UTe,z4nh3W;yVS=%b<hOp5z_X2$.cD6EB,J][I2U10bP/O1t|'4RFRd!Caeq(fd+%ZYG<71{'"TYa;WoE#u7R}Hx:$<>F{w7sjQxhQsfm+TwT
+g6Hf!:)W1'!+3y9v[$LvYAV:,H2mqq=$:lHc<O)g`RpPZqmBjHYa4lV]wwt#}GI".<Z=X<$SAS~""`,l!nzFB.!45i&Y(B5JX45,xLpLyt}Dz.|(oa3>we
+)1!(n9T|]]M=n&laMn;V'mWC,eGH/_f+]UjlW8o$d%@ip5_Up7PdS14b"$C49`gnr:QLuF=o7xMfCvU.P%%|;]C!Fk>P4G1+3OPd;{Iyci('0MX$W;m]jm
+b<yP@3!1U[LLL[l]v4kJdX}$!lRYJ(W^KP76ARV[4M}qkGz`GF&vR3lW^@,JMAA3#=-/3wyE{W2iXcb/-aClWSMbmc[}G[c_D(hkfKUJ|:A'zv1sLVs_"@
+P%KYjqBWj'{"o%H[L'x@x{41~,C@Fb}SKzk_.J3sBqu/aIJ'iq4^Tt,6E+q0JIR|^hKkqXJ%&PyFLd5j9|yO6WE94e|_Dyn`LM^"U:UdX+jXN_%K2=_l/C
+7QvI7Pt!9>x1!NhwT.Xe+Pcx~q@Vm)hQ;@ICjXhN>AHM.t>m_%D9]e}&e"k2:C5O<1_:2v<@qy@Ce}]tPB`0v@lrAzvG6>R]+PcVz/s'bbh<-a_j$pNV]V
+w&$]%W|_`-u%}:,txq)KaT'$@_hNF1@!ZRI,9!bmKejSWs!hsV_/]|>F]"a/9|36&kzqJP!>Cmj!ME-"$cfh+]lwoqim`)1U`2jsQ<2k4<y4t5<SU<Kc}Z
+[]&zgz%1b!4cQM@Byv:8=-jd"}6sMJ[U]>l_R$^/HI62LrNz+EF;+ly6QxGLl_JbY,db3aeOnUu'CxtJHJkvMF"NLKNC7kPmSkA;)7W(yalbfdMTU&t2_3
+uzez1UG]r9-1uTQPx0Te%l_$pOtegGlk,]S9</=8IUS"yEqx']fIK'EPaQ`UfQ&/G(S=Hm7'Bu`|[!;Bdbwy#Pa`gN6l`Q!m:cRI}i,._54aSll38+xL|A
+z:#KT]kIn8:(So(OI<Ua'}5W6p-xsd:|Hw,PNtw7C'dfk196>6I7>u#{`wSVsD0_p@Dz!Ze2D8kzb";cqwl3]Z!p0JnuYQF2=b@pX0~s#|efuq&g'GSnfZ
+Ar9z8Kdb#DB)5Hs}q7SGX|`7o"$^_INh3<0!3}rL7}ZCRgxsJo:..Ig1:^w^=v;4}U(i1A[e#Mq)YB%zC1,%46cxp5<ff;j0KI$t}+-o=9J^6G{LMWm$C'
+x5~f0z!`$'#%nV61i|b"b@Z!//!,I;%Ej28vUr3g/z5J=|-jRO{_45CkTJBi+)bAD(&-M>%qc>Uzn"{2[}@frWlFGu:q`a4c-F}`13JeR:`|$|DNF5")-v
+ng"GS7[j]d'KyQ&KRgzL#aH3y>M[/>[!mL}dW$8%'wy;mlp_^NpN[m"9=Q$#Wv&N.K<@t6h|r7{52$w@;GBN8XZ]tgw:ArhI]|{i#xn^BJ]T5;|k7uG!A+
+]<@nw5!]|`aBli@sMn<%-,.N8L-ed^I,=lQmS'#9l%2-`f-2+F&X'+XET;giV$4.t!GR@-TgCeyrm/)Vn'<sr>^$R[T+C5-"85ko]0^]vS!71FJ3_T4DQs
+T2[Imh^rz8~:Hm4TkjhRZz$4ulv-oC+hlVDmsqgw<<jdQ{F]RnY;-E7ER,WPyqZX0UuYRe[#GQ&tH|HAC9Q+0QpAd@s%Ye:aLjxG]08%w.^{Y(_{+"e1kC
+["/2lr;/.Iz)SF~"cc%.@b[Fa",b&W|2m32UA(VsR[~RdNN5Z5^jYkGHkO`k~^1+r&qCoa(p9p{d-C4#zUTC<s17xIYw|76EKiVdgiw>9C<5H:G4I>Q^nL
+T&bq7p}.xB~J>ok'}0"N&I3m$;3:2j=l.V-]m_'f|_KqweTwmWn}A]f+$q404o;PE_/D&kix^j'p%`,}ywO|fw0fxW|=r99L>^007Ylvj9,G7,bt85<28h
+Z$^_C)T2"3j79Cp<i_ER]X(G!C}Xi'J:~#S@xW["h#f@Uy7$@)GnQ9HA~+#ildNS_l)!!ty=+_{KC!#x+DP.R"Aqm!8Xd]WUYW8ldn}|@RjGEFsAW$qs73
+5=C_,=~7Z`i"f)03fpy_:mq^7G/2kKIq9X%iQV=#%P,@36]d6QDCma](06GJ-/_,SvbW$/XG###,z1jpQm;i1h;Ss,q8"cEP;Lk8'y0>eYD'bKt{v"Ve'7
+isA%|!`{thN-RK"$dQgDt>dnu"hp-;!rEeNd{$=,loVzQeY}Pjj)[)BpppK4f.Ah;HE)`dEPxg5&PK@LY$R%H|fOk,3(/Qn>2;mkX#KC!obWuC&$/LZT;m
+@X7!olg#@E|5oVM=5=N9|Wv:pd#UJKtJ3Qyu`5o8="L-ASO5^"w!e%=iM5RD8Z%;[dxlv4[kN&tTRVHkzJw:R_/l7qjlaT>95Pi]w"'6{H1rJaK0]mn|.S
+@+8'/G=(!Y;H]uDG`p{WIJu:etyyDsc%h+0>WzCOB}=BA'VK3Rm19e>5_a&Q[l7oyLtD7D@RDdwr^!NCp!:[a3xxNd'Q52&!dRB3[),^i'YDb.<JI#hU0^
+<609Z:)wNt`)F9;>bp#5@{j@"q^>{JHX6;kbQ_xRy+!IkC-t_$KS#TN(%B;<y+%.tsinj^$[,8~T)'Q@~6P6]-;3K1@_z)z7^1+az<8^""D[ymQlI]h1vu
+ZC;+ahJOBT_f,+kVxsOZSd,)Y$UIibCBe<;`4)faP,el>tshJkfqtY4&N#)4~y{u0T6CP/-t_0`1o,8-p<|@(71G.PY[#%io-h&gL}L+]+F;QHE(!)zpl@
+w1v$,cq]!&}BWfM|--dp|V|6Eu:ggcx/,sp[^{Ed#:n2#%_nh0MMM}+/~=5QSsyD2-$m("^OfD,zD/bK[e0[=>V.n)%XACm4A_@x@5>V=TQJzuWQj6i"-%
+)[!uZU)k@k.qLz;<APjq+o+pv^%^o@Eg~Ywe`r@SSzbuka.zv<IDzzwCiY}vtS+`l{vrya`4zu)gMQKy$tzH@,O-!tg=/i>{xFoz=|0gQWT"QZ8@{Eop:+
+U=cm%Pxba4D@=[%-D-NrYf[3M'u}RP~t)aGM5.v4Lwq|QjV'Vio6rd"pX;34'$B3KZgd`lL|Vm~A']5O-YM;"m$=#.Cof`C$w&NO&8nd+rT'3yGeyYvXt6
+[;J|L8%:NIk9XQ0qAx$diP'Wu;MG86Wx38Od^b[6Lln7LH%<)-zc$_ee7"BMW{VFY/ul~=-p^[L40k;Yh)z"1LXcEgb:PK=M6hK1Unb^(Z+1z,4JO^hJ)&
+JpisamY4`3V3s>t@PEtnX%#R3scg#"J,au+@(l[8hA1fWnOO{4>Cyw:/^L3n&Hwxl`_O7>'&_Do|,Z@<NQ<^Rf&liwd$c9UyR5O-F=$yv/)Xj1.yH#iDN7
+r'p%~gk(#!UpKjl3'z2LM.-]ehg1#3H,|:-}k,n,R]@d3jT{Eo.[lhDg!$eP/]<#kQ5HkS/,FpUJ)mU+z^=l`n)#t<4VvHG//5{aFvRy+m;6>VF]G`V^)t
+Eh'XT<MLiO}BX=5-Oy}.d`'T5Km{:x#xQ#.;3[d"/y_MRA)YvjX>w>"3IIU0QbxIzn#.,'X=^E1J!f@;rF|_6zW#%vav[aC`rELEV7_kWr4e]$x!,J_72u
+N6qL35FNM({pb0EHd)^dg;5>Tb%nnX~=-Uk$VD'k4@oDp)Q+xs>Xkg]G|B,kQdW047SA&l`l%QEKODv9NA=$0BgGbFBygj+PC)e-5[=RG0n]Dj|Rp/>orq
+/qy]I|af'P:l[;>:[^;slt$5t3{r3ha=aE[Ydo[6s)4t{&v@O')}dOJ_FP0>D+y'$If4p`>61UC4h,ljBM%X3M2}1Eusw5eWbsuFifsf~sacHW@#C^#bef
+<ft@x"c#98SvUiT6(Gf:OY.wui;{BV0x6S&E.F]m:>(%uxj`9GFdm5v<NBNlc(ZZ=)QPVtQsT87n+b>n2m_Fe7{{v^9IQ<{l'i{zbAefau.SD0"4ZANioG
+OO<,`x}%4eLKND$9&$]Ot=f_^0xfLlb-1_5mab"{.Q(Cxv,]Js|N=4:CcwN522@X)=&T{k.Wa&/NK|<D~+K2eYp)jR@d=frCwZFRf6qX[nifce:Z+ZvvfJ
+>^^x(F3vg@>ox+Fg(sE^w:MNEydGL](=w>aJ"'4E|^&x2BmvNi]CI`UW+cMCqx1rs2DqT+.kB=k"~2k)7U02&_i7X>Pz]V@SEZcwW5|`hg,6^H9(o-U)dI
+RfDp#M|ld;|TgcNI{tf#_#XsUT6Ll`4Gh"jtcO`-aTG{S!#r_$l,=r2k{5~f,e'%=x2[1a"$T'+Yf][:u,b/ONIC[p:hN`cx}K`#wje`kLN"oVd7Omv!^'
+=4P9U@Q<UnsI5D4)Ne}u7tKen+ad,];+/f[cJexeR7)6zhr-t:HYV`_q`oqN8&}j4OUcxevf$%>!ku&w7`t]wnct@L1^;h~BYK;1!2[5L,9"<7TqlV^D&Z
+GV{Op3"t8O,!`_ZE,2gx18OT/A{:r6gne[%g=8`2Q1Xpp^c%6IX2d3^a)9t+Tr<!c2.@Pa#xMCv-oD%EhXr[6dKJF9B#&Y`@#-/{u]k/Cky@2yK5NGrcAG
+0&GP805CH:#7<p_SNNVlnA!gx!}[s40,Xnm<FSWePd:NALSG0)f]]h=iv/'jO1yo|B{ha4ihP)W=lIUK@@Vhsfocw647_KZoM::N6_4'~/Bi~S;ouI<T;A
+PnYqm.C4eIYa%.Fqmmp|-USm>,<R9d15!R;^aRROt'WD2BWS5669IyR}Zb41HU)HPc:qZNXk|jIy<ErZNV+<WSO4{ZSQ_DexIW+dh^@!sBTbDcn:c^HM/1
+yoLbTVhC;.jeq%lF,8@DvXM'2AH;TLk2@45UAxH0tN;pOELtFa;So!Mjkrw},[JLB[RH.k,nT[9EvPX77Pe'~Z"{/.],LB<gcV;9@_60%hOSzS|_0#avvQ
+Mx"dktgqaG8{liS}nRlakQ[B[NDw;!=2nL!2['&7HzCyMQ''Yx1$n@Ur0Y_2)s9$j4s2y2(^W[}G@,~^U0-st60D=E4UIT899kchx<oE6Cb;!y_J4+8/{x
+;-('M4L#19"{c8ke}j/)%ghpH4NC{U~H>odc%DcbcvN$/b{}`zfQGq|-2@)Ob=C)Jg>'WCkE2o%,Pan`3!xmR$4{[`Ut]R#-]R]oPzRG$7bq02Ru<dGonL
+7YZ-jT+2G],`9t)j"8->;E^y2-gvA1I$=7T7WcOaFO"_(:nkN%13}|T-y]<o%;@2=`4`OfxB0`E5!rMSCYc&H6%A_2Rmgilc`@4#'YhB]%tWXoWS)p{&]]
+#]Rn;pU-I581nqF3XMWKi4ac$Qqx_zwWjZ%wMqRE").ovbMCyYFf("&%DRGpB$5jST!QTYG,/g:}(#~LzDu6/V9Q/IBl$vpvYj7k~@mmy)mce#~v!2SG5K
+jR`5i2FGx@p}#xKX$p-tJU{0e1_DHLIe%mxpQ"EGN_}MeY-cy$gd05c775}b/p@@^.zHPZ}58{_OM6_9Aqz^5z^@iF9BcI8'Il!BohL/6z1>RnZ6oOm-rV
+l.yNxM!C36vkVJ]'~tU)xS(^@n=DhPc(|1'D<uZH>WR-OGcwx&[4HNu7)3]4![OG~"-'$dBuz:XDm1!{IsOr>FVb7UMZY>QOW@qpylb:CX53y{cy<Kq8'O
+Qdqj+7&cum[j@n$!ovvr)M!GiXx^JK11;XJ1mOK/kLK:!cF5uRAU;9AC('D"9<VPqB.J$cFj,kI/iJTD/D1+~HF]ia&Eo.M^7Skafc+dP`>0JRdzP9q^v:
+8&ei{,I^M8BP!aV)|#Q]/qR<6A,ib{L9'NO5[G$#i>j]s!ZM"I(c-Ol@190Cv|[@7axL[W^'S`]w:jC'39RW0(e>m}V/Ng05hnUO|xoo>>IEwRw"@]B_^u
+GSi3py]]}#F(;G95y#(KiG~Rb2]I+wxg^|5sDSu=ZOGmj@mcnEnfd+wn:{#_<r{jdB/.yo-jo388gNW|0.Q{^|=Z=,`C=626avIJGFRi}uowfskD+E9{6v
+4XhC!HF``}(vg=Cd>V9k9iQLBV&]U%](bc+>H[}`gPna~dp"{$T<kX!!AB{`Y{j0K(q'h9l@!AK/kQ1-L2MI4SG%,tO`jOqECLPS!E-G7Y"4A_64hT^Q==
+-(o_9u>_3gkAC98C>Lw'=-gLf!wbiDNnbYV;T7/iWB:/Zt5'm-e<s[sJdhDkl/KM0y&!eV#fCC9a^(SLBB-C<J(3]M"RU83E8nK6@)a;VSl2P']kz3OOan
+[E13l0gBBw=e8RQD+La8V@_XFkK[Z(+C(4rZkTw4)0zyuQhK0Dx!2SXOid[8]7!'|!/:R1Uk&CO,8<bn/-Tw-!NM|TLVl=fN%^OH$}mHQ.BFb>(,S%5Bbl
+^HpTaz[D9w>w/Xf'jCn"3_QKX{Opd=v6xfY6ub{uOK4Kg2h4QY"}}g)%lO@Ls8XGd1UGgw#,;|S(MN"%6{LzI5[fR+GB5"g9-UK8Qg.Ms&a0`fMD.i,{I]
+`xg+pQ,H5vK>V''ZUt0_sR-4JH"dQuu_zd6`85]}HK#LhH:qxDja=ydf"=qt7yB9)TWOx=G<4rKr|EeQ<uc3|L1Qhl8^:YNNP{[nOr<4{qRY2k7'PbkR}1
+4QVRF4WanssU~C;G'J']9A}Q"X9;Q5<KjskudJ3=^:QqOur:G)-qqF5Fo1H{4L$pe!WT#rkZG3{$UlsgEG(T(tEH@E0I}&vv/B/G2PGggo|jwd<Y6x/,w%
+CT7F&JPP=pE:h'Z)=XTWpdO%HI%m_g>f5H+<H#zLYR+pCj|{sReinz#wtLd}<hfLHm9#Cc)_p$+B:.W[v(ELRvx.C>Of'R3t|j6)rU3r+I)aYQt^Uk7E6V
+$ge|4[3^h"1cj[8=K<@0-Ax)(BZt.iF>^Zuu:#TtOP<w29,CdRj@Y[NeNRv0='dO{cC,'+6e=td6M+]tC9S(!nmSG6cq6tr3k&@sMt{]i;2.e&GJ_&:-k;
+$z=+V<RB9'R$yqAWDS@KUzuXFd`x;;,i(o6kd3dj,^P]EZi$1TbBTZt3Cism+J5]ikGvkG;-N6W'2v<mO3n"/FJ,#2mGgiyoW9@r~nTPwjZ9(%>Lr]9>gO
+[/KIg[Ta[T0WD^w&9rAOLVrcgj{Y}xm&NJWKKPl|c}I]F(cv)DmYx^wW.w>$]RJ"`;@Lz:#B"`'FfezYS"Q-!Zf9.;Vav4Usm;Tk}K<Oz(h8HK|PoJc!Lb
+:rB_PBxNjZWUW$'YpI2q2DNtxa~d#A)xkb`@|$=oR7u;AH'%h4{Bl_`;fK2Mio|dtofB|plXz/'1'!+]"PB6b!|!Q(dgB#~bS$|.qb1)t.bO][A-(k%e70
+CGqa8z%BW4,'h7P3!;VFWFiSkv8amY,GQ>JzRJX^OVMclb`"{2A{(@J1a<ui:=XPlC"MX.fXbW27.lXzue,uIW.$e=_p.VFz;!3a0F.!9n=rZ5k9Z}O""0
+4QtKRegK|`9xRZ:"S#Zz!g2MeZFmv{X6LH-q5&kP+m=D+S9^<2:M@S4a!|nS"QY'ucBt&#}c1+[[<oE|~0-N4wk}Zp(!^aoLvz+J-1mazH7U6FX]DyHeB&
+'=v>}mx1(Q0x&G=>u]%,m/63]F{:&_ZU;LU:>:}PmbrT<8P,"WW>W+bSn%yx4tIAW=fn^|yKsr1%O2Mq^4WU2Gym5tzEOBDAy[IOa+hb^2)n<s=4=4$sI9
+F{:r89#{%NJd@<UikH855%lwUeC{nM5Dkhh7+3KkX1%nN".VpI[lu&;H(28nC{b@AeI@}^d`J:y<e8Y-A]mC&k#(43G=W[l9Jqvr@<jH:1wT1x;<$Z73|)
+)96$9B^#B7z7y|%pu/}}svuo2vcn@w_R^a~9,Dd+6{3I+YeQCrz)]lSWW=%'s!zRYa}XAQlEv|;5w=vyriUJ9s50{mNjl^=M9@35oeDNjTUAY4XwaXy+`+
+}hn0zTcoI]RaMqh!UE<c|,V,fFHN)^6vylw5xcV;M>T[~IR^huTG6N#6X-u"(|J98`9qlv0gib~ZL[0'mV,DR}`snbqbbD3bk$hgD[sJ8}s=w{CFV`j#w_
+7[%|}h4]JQRCQMQ6=pB5;]F7SvG%ji+>EQiqp}r!&o}krjn#oHqXaj.6|UJw9$^:G5@YPuo"wWy+Y,s$'B}#!Vns}Ic[UEo^Y`@)I=tqOVGxM'UV2x6{EU
+4sS_.E.S3.#j4TeOANt9cL:%@[oz]e"mc%%{0<OO5#$qs^TC;95J`8/Xd+KYw,0YYA{(r_1E-LE=Acc`QTNG)]u{UJoizss$8K<6SK5Uedvxo|x<qM/k'_
+>}@%scwYVXbvjNPZI7raV|ylIv+ZG`KR3.E50R1q/lQ8L'JBz}h#O}&8ArNO&_ibbRXa0jmF_C~zM/x77}i)Hz}.fVSZ@MAo;%82{)|T$=+|{h!osZCl!-
+cs.#D'|u4MwV|UhtHCRB>2MA0A=$sq7'`9:Fa&oBEf$dD7>Oxn|D{Qk;)X/zsd8unFyU}&f0><9Y;R0{Kyc_p(3)_Z5-ypnx()+k[Z&}jL.=d9A-rsS{yo
+'m0IkM<t[aS(,6h'CKV=]gW'gtlqkD"9ie~E~9W9=0y1{#fzfRfyM):Uybv6j;qCO'Sf4.G1CBs|4L]2|Xb%k.Y|,-"kqfl2P]FU(:<!|2vVvTEaSq.O:'
+Y^6[Y%xw|z/dS32}HLg)gDyb]Bx`m7sf2}c-&=&>jZf{kvERLmGt>vKzYW2lH>-<m0BkObj6,Id=bwy/T'Vb'zRw1pyKZ3m3,XXfU|F,-D!8AAvb,&'Pif
+<`VeF8LS<XYW:6gDnTRZsBfp"Y,Tr=o/9#=/g>7s_qzlP&#%!tW;9oXn+%0]8N%EZjbS7v_eSSwdEO/+Kwyc;Z~L{BR2EM92vs%A,8s$%9Iig^XYJl;j/0
+ppx9@BO.!|C#3I-{P=pvtS{cfH2#f1{F<^=@-QS)%&j0@PnhBmm+i-Jr6wqdQ6oCzu8p:.gJA:;^,g"t-uo{&@_G4|u2m-$TP[4Q&sPvJvcYG[-n=8w`i_
+<sMyRmE;!j(e~_sWuq<43axK){YUz7yDM`}yQa(#aQl7ag6iHCKE{1BtML(sMrpbWiYYF&|m@`HdtjJ+8fPZknRkVW)NDdCuMWoY3bxA/3mJwPGK>lY&P+
+y'xG;o2>BA5<s3xJW3m(oeS!$iJAx_gf$QuuJO'2Ge$r[yCH9ArZ'RV7ker4qZy2{AeXleh$4xd78}Vhs'rlg.bnwcRRYOfbyFD.)$#Mz|FDs]4xU3XFe8
+)7~SlnqVwXf`}gu,qfvbp@8X~5bcaQO8USQc1;@#$[V`<By;t)qtDBXB[wY!P/jg)L5(5m<(@Y&2L/{9D3s@ED-gseX[l++'<0D;!F~6/.eEM}x+zopbkH
+2G-^Tvar5F"yDw2=El3E.O)5~.-2`vl|wzz|@O7sTJI{I6B=((6kry|!cd.e`DgxM`L}<QV6|jPAJr8}9h1XhZF<~3TzWue/ab!k},S{9(47:W4)T]`OWF
+n0a14CkBnG;ErSrF;^oK)g9i}1qA;Kc}C<~N&).ux=FH(VYrVO-`}|8%:O9I9QXbk&Kz#(%7Q'bdjZexVwGz2FN/'HoRc|VNbw$M+{R1_.%^){y(TZT8b.
+o|6C[Rz@Wt!Dh4^-7TjvOfW!pj|Rt6{>RLvvP}mOlh}`syU_`UYXAJMd%YVLt`fT,ApG+sD3AawMRb()BEA5p/V@(;]Y#rN^FOKighow>hN^k{$R,/$D.r
+cSJ`S<Re"m[L]e,F8$p7;smcGd9|3cJzI,ZkAe/23-k_ym;g/kjoT=0c[H}EY{[3='R'f0gSOef|kBcPU+S@!%<HLZ-pjIEi"H13PA0.tP_CVN;mu2uH^[
+$l!Whnf<O/RMfhF372`FrMO63V9:KWwSex!!Y:<0s1NQzUx`FyT{";.;DjNCrf$8VW}+qz[fFH_9b[rt=^~$^2-S;I$[d5a;"/NNa%/sYvKp);%G&q4J/M
+|Iize62ZtMifCeGy49N;to~+_LME~IgZPbFk['_zS#[&6PNhjvy|JuUJ@8X:</7/0)0QU&#'_K|/yG3_YZ+N[(E0Ej2&HKN)'|l^e{Qu)}q,)y^Om),}"m
+cd^t^tzZ,h+;N|XRj@7B2Z:5RWz-,Fs1%Kg8ghQgrtYKf'C-;.SJZGI&{/ZVtm@;$Zn{42k/R]xvAazf|>S>;zmy|pfS[E&@awcSwW=,Fr(Fx}>QQ+y_S,
+n_1{BeIZ=A9xA/vv%C24ku3<_b%<VcRX"sUY,[bG6<-rxkdT2ba>%CuNK^!%b@8.1a}(,y;:.lQCiJC<0!.tQ<00QPbh[^VVF:+%+i=>Y%Vf7+J&iiz%k'
+Oq=H!Ox6TaO(w<}yB'X`B;5G9vH5w6&Eh8GO(du0z_Q<'-OElenzQ4571TSJy4nx;t`A6)-7,d5p9Bya+K,<Mo9rs"T4oq:%X]ss(]-gz6u%D@]EVVr|jP
+l,{87UJIf!)%S!r`dA#e{u5:C^coFhhZaIc31f@Ko<b9Eh5&RuOIE4QK85LCk{i1S<5s5-H_[aonEQ;&Qmc^p]cc1ob_Fn{;35xwH/"v}Y#/Z!C[51yeB_
+q"_mOH![_{"t%,%1iHjg)p;&{9D#-&$`xd$q:HoLJG~iKm#,}w)[vFPu~`Ig^@;0>"<8'1B=,tH3my/Aw@drWp[r{n#:`!ZgjYQ!"Zb@W.|wpVnoHNHfaW
+TrS;RAg@UX./r86:2>}Aa6au;D[+]({KKC<^M`#6hfM#O)n&]-xe62Q!qixbB`2yQSlU>$K[^DBceC'!A0r)Z9Kk+LO"qNaHvYaP3uKngIJZ@5o/v%;%E<
+P`B2Tz@kopQWM}@i>GX]9n2^0xt7hl]fNGK^Y@}KDe6nQ|/GAvbj@9wOc2]N$Jj@"a'a_k-h)))$l.ODqh7%.>ARn_+lwe`Y&n{gaL#8`T&&^ia8`1;<a_
+).g'_^MF`s%=W35^+]Q6@Q;V=RR$3O#|gC8lW7qA-$gY-)em)Ml3tdo]z>l@L6&CtG9XE[{^Z+s5mJjf<ClbbixhhU|Y>7pNml|"i=DUN]lB'fL}FVi@rQ
+$+(.Lr/SW5cZAN:+cUnDevs"p_Ps3NiGmh<1B0!WcW&}YC!]OzW:NiwrHfG4%ek5_m@H7T=#Z,skm8)'TcJH9>wqd<u)PzZPI7L$+G>{=Ev$O4Gw$G;sAJ
+=wrA97Wt8+5Q3^V;P(`^w52QWdSKb(.&t0YYJPUcw'wgVFi#`{~-f0oMmX/l=>XE8MKg:aRQ2Xk3;VH`^kXY2u/nRyYGHL+I|8dV0AyMn47s/o/yXyokLo
+%nK3{t(]8SVWYA"u,O}4qk+h,dpz1"R$qAo|$&x>,8P&^r56+VxEJn=T]TBAGZtJ.O4qCn|N}wr)gE(6'G__[kTBUn0%2S/GkSr^mhuhK'NO:mPe&eL$l$
+_AsSu"'`E]u@D)gV"Va&='NNlI2`.'vK_Q._0-4Bh92]2"cOipu+A-)my4#q.$&VkWf"TtSQk+NUKhZQ'#V:hi';)}9^E!`'[KFaq!E]=C%.)cu"o&Mby'
+cQv+=W-;:V/XU"aCgqP$~C[iuV'M}u5m"'KW)'KOZVLH{C"`_qB7|=NK<3.kz9RaLODxQd8ysIaq0]CUA@C:Y@fsCN-NVhcL[sBrYlN:1/4ZVdY8Ve`CW"
+LxBhX%]MaDP3$fF'BLJc-:WH4cr<:3#7ox1dRlP(/|]1RHKEH3Txcg~nNw50Z)CgVw2=s0%seS:e!CdAG-|iRu1JB@576CE0m'[icEQirS30v)>646mfMu
+_wzdfD&"i'fy]{DK=r@,2W-%b^zBM=7"y=(#t&ni;R_d2gezYfc7E[n6'gSkYDymxqmcpYMR}x!]"z#5f8q</[<OsHRMHngY|]4=V2DCTom/9dT;V7n&Na
+zP'y7[A|xdlhS=GZTQ=Smx_Ur"bXJsaiN_rW|W1a8XaR`qaN_w[09(]d/{'0k+`=8WU"BP{7H'aeE9f1&BEdNN:cUNPusaE^IDQgAw+[,|%8wzU{QD_N&j
+B`ig67CJNO[&q7`H-rKEW`2latc/WcSXI>}=QVrnwYcA;ezMz|i_64mSSxojn{t7[s_}8W"z+be;JeJ{-5]eU'Q-tS]=:[-Nv4XAJ5kJ:_bWU|YZ;eamc!
+iRO&q^hLv_yrZ{;Xj;PcyN.j+ih7ad;5;Sh%|5;h`Y>fmJs>kguvu'h}-n@ITq`1qms#OOsg{kGR+>t/RsP}R^gH>/C`ql/ziO|1JoVC_s5b8d,L8|1J)X
+njWRMv]DM+[lJ>>)xu}T=^S1;MPs={V|gnOO8p3hJjN:aFb#qLyW:7:<&ZJ8OoIM!(4:(ds3]V~gf]Q[j/I]0Ipr_!ClKjIdVVyX]Sx^~tmcqI&ox6LW`0
+z@`0.:M7LVa[PaLHCk>TgfC]fqZN-"%z)DTK|,T_zc1)N>g.dVOAW{TgGVoS6y+|%s=N9L[cVVdebO-1lTYME#{eEw5M]aBi(U9d#cVA6pA)1|aM#drtdy
+kj}3BThBm%ld;|QYwLm:JFOugj#r/b:qOJ1!`WzeG$cs:#g=QeG-)MadgZu_UQ#[caPS2l$:V`wz{j9qU$@f#/U]9CV{Thx]yFT<V.Btfn)kITQM~{HEq<
+xKy5[lwglW:f`6o9(7aS`zM`99VSq.Rn3$~m2OIXZ02LbZ5GJ)`YwAr`BFxcm{l&tv;W2`"sxwXPYCgGZ<lFW$se^>[FVimC[gqt,^~f-GcOZ9~{n>46"R
+k/:Qqc#Cx>Xf@W4r1_A@1!e=BCAp^xeY`+C'(#fLZfL/B(xW0+~>N.|G'KClodT&n:UHHJiXteY[Og.M;X:CYG%6LAxH42{D>PC5(X(a[(vUN3K}%J[L%K
+iWQq+LSewNuZTm(zP@Rt7uZ>Ptplx_v[$2}fy-ME4$a&7J<%|j9nN&.!FEqLeZ&jVMl4m][!wJMMlSbgtRkbcYL)@70eNcBMqM>I&iU[6i<Cq,3$DgjFXI
+MO@GV`P,[6BSazq,rM:U$s}_]vm@~8vQC$<GkUQt"VKE|DWj@^.79aBvp}{#I'id<>avM,DG]m]jMynp_g':QHJY|n:CR;=I#$S2UCHYm`3C+F.<(Ue+8w
+ix+qfz)68%F-3U050GR.sdT>'XCn|-b(fT!r~`l7n<lmNm|(~aJV@yrG$SS:~h1;)^LE[x2X$8[DUdiCX=d=y8OJ)YOD,26`l!j>LIS7pMYk=keDrq.%]U
+wU-izo:^RSmU-S.uos<W;[S>!t-vb{o_oz4x)h"8&L1ZA9zc`3bY(,;,XG_cd_c/E!0;Q0]k"zp[MUD{X{l/kky<<afdq7_%sXd=^IDTU+7!2=yP3/a+:^
+aK9,"o$iwP1,lWl0h|#3CQI=%6=;i's_Tw2Kp1H5HAVmQEWhK'%SeEGS[]]o6x&s(a2^9mx6r[^GffoZ'Q%j$0F-47]uxdl:jx=^{liw_$A5=pA:(icI}5
+fb0T1mK=$4@F!;))B3vN/)(Bh$K%/f0_^F">hAdDzR<(UG6@J[yapjCBkzp0,4~-_t2qL{mSU<+yy3lEk"evmi^<Nc$P[9ify|h=0ggMyWM3a(1Vui1}{B
+76,:6'!;d(s+S4ym4COB5HOo9#C2ybZjjG,u3"}jW-)=%'~.v4SQijgqW{g55'u({kc-IM^%$Wlg{4gH^$,q=_!$n_6>|SoWx(+6=qQ,!+V|g3:5(iu//X
+gHWkD.PZ|yw]!8|&H.MiL`S-ShS55Z/,AudeKKRf|DSwZ>;h.;3=Dy|<:@}(]tRSQz0^uDZpQAcINHJm/L=OhzJHr4Rxo$Sf5xthg]nL)%l>&L!ciSIlH]
+|bQ:1O|i$smLR42tyDTO:Ue"5.8<L0-G7IeCUqT9mj'TO2h8_Wb]mcZlQR2jlh|d<0>0vL!L[p[;UBc+<"82-_B1hWJfHINmY`ognZ`jcuucV4=mS77v25
+"JkPo%|^fNI_+iQgG1{0oGU^EMQc!-GeQ6%Z&NR4N<5e~U{AQ)&>X(,#b#xclK//]gr3Lx#['mpy}(3y]XP1)Fvwr}Pe[ki,[k}H}+7Bm4:.Po~H^F{C85
+QEdeAxO{VHHv.3Tfi/9F/nc5"$HP_W_naA9:%`eg5I6/n|JUp31=q|00hL6H59,$c5LK%ms%iLVPbUBvo4:Xd3k`BQpv>T`Dz,n>+F9[$h>srDhlS{OXZL
+P+[wUmPi&c[bsu0mh_pjFMz'|z>UF^=q0Ec)|12m'hU2&{I9<#u;lfB/szL`nky'3|m8XVluZn%BfIcI.=|bo#{:cDCg4zVmY.cC]gc.'(U^Wnz8FHo{cW
+XD7Dk-.<!X[v=s3kISbk3p8En{AwB/xOyIC@n5mOcu+`aAKZELJ#{4ay'^rNk4vx.o/WoUzxx>,N^Xu-msJig_i:>Sc{[0m2Bp-d(]b"#UR9bHEE8)!^iD
+3}=>5+ou-Sm5E7PwM5hT(3p2MA@HfX`1^+q_d=`/nl#r6{j"@(Xl%nw&K0_Al>DEJ!%-/|kyqJ4DM-7EiuYa;Glo]P1RT_3[Qo3OJ4oM6'XRnIYd"[sAi4
+Lph($YUc-P52u|WsdZg7ACwd}T+=}/){W9P=}%k'u#L+4e;g/CuhX1g_`()vsQ5r7N]Ae]<Km'ZuP>!pXqAT=&DlTJClfn[1CmRJfzQk73UXWq;)HstE6P
+HI4ZBjz:et^/d[A'37zD6BK)uR}<pcy932.fx-;[xOgZ2w<p@ts|m:U=;`3$@<X8+!H#YXmBkb_qSWQvnaCZyHaSEnjV3,+:I8:W63x=jKd8'{o)MSPE:B
+|}Ta7'$E[x^hDK[g[bvzk/H)Yv6:">E8mW5j3a{Rw@.%'kF/S7xn/`w;[^("g4(AM.KcOzU{~S37Pak].eMU~+weX(8o`k4y##FaaTYK}{amr&fTAe.QWo
+GB~tS!:U)O9qr<!L$v#UQ5`7a5KsZrV6KUAcjbaAa0~{"GQnFb0ghKPatiEWiow(%iV2)8x;9CLv}.Abywe_V]>U`x)cVhKfoTSxh$NJGod,":B8x"XO`k
+PDS9>{J"6]K'(M^MBvA'O2TOK(CoOk"8C);3M]!IM#8>.k9"#hJ!D/[5,QimjB_rW@h+Y+10`>zv4=n-Z<"2nqNRk;Vw,-,X)#5.!_`f/+a5&jOL^+v>@e
++D"wg]:bH!Y<EwWPj_dYzu@nQ/aDZS2;IRSSh<G=b<VwJJq^M}eG`RdiNI5}+KP'S;e%6^3qkviub|qY|Go>>6_iF>Fy=Lr4=ZXhQ/hO#-)va/plmsR!$O
+(kzKiqEf/<xL<@8yx&p0v4r@'TY,5j{s'>I;WNALagJ}GEdWw:}LS(5eSgF7#Nt!bty9A/W=>tCums|YDLecF['IP+i8TC"DGi9Dn(hAacyJS4$i1]B197
+xhQ}[49w$Q+4_rHaArZ"]t`#Bz3e|![`}@'YlNLJu8H@NHD2vQh39FA|q3opKk[]y3Ef9_)ud_;2e84Cjrmm_L}Mx5-t;=(H$<INuCFcAWg8M=n!=nfYjr
+yR^V<ut2MPO'k>6uc;,IKyF@>4U:UfA^@Mg=Jbn+CE5WQ`=Xg`G<"Y4n^zEEEnbG:iU`bYNKJD{88qQySdFqJY'M.G,N]I7ZESX(Y,uL=Gc;2(lkmL(`BK
+-PC[ZRzbGHmT9UY.Ak%^j^3'_3XM@(Xfg&Jada<C&71dBKrqwZ1yrVUw,.F__bD3WZ"XX1XtWE0";f6gp5x#xpY1Wk2Ny40X84K$VrF&s&O9.[,k=Ar0I-
+x!o},8n`_#oS3n0CxIG[(A_`@2<F&p-/<X3q@Q-m!Z7_Zx`HMyQNyR[#F`)/#CsM(MrSt@0]!nAMx_n0R>sD.;r-OP[A"A%W2aYv(niEm0$M$>LV'z.</K
+uTOw8x.)rgPpmzlh}627gUue]N%NvHb^Wfw;sq2D>a1%<t~do)o4"ax;j!;Mxe7)^c<yUaoC=Y_:D7JwEByYI@ElB.9/wXrrk{Kvgwg@C1<O>-eK!<%oFu
+=FW8VXOVJ</XAzAaTog&5J;nx0ttRDgC&Ov&E`Cl]r}0bBgT7K<]5.dhqSBGz^~yS{1(|0qQ'Tp/Xi5Q:)qIG#]{ur;SZ"{.(9^wUm1Nt5mJjSYG60x^H`
+b;zl2s{]=VVYmvOK~5jU6(Gyk>0pA>uO[VO%J1pAGq)NyXUtt)VMq"G(O<deEI|m2}Cip:<#[.`$dG}]m-(b4djhuu1f)})k_z5II505LaAoqQr`vd0-cd
+sLZsYH|tT"0yo@Jk;]wPuq(F(!xF9iGW@|(4^/y7Ft1)rJ{OI%1g=m[w,6621FqH/c@$CYk+D<EQHhYN4cgNr@.0@EJGQ4((mYPI|m^m7N,Z{M(s4lyscq
+}1_0]/vs"V3z,%.2aAlKt^-:]r=cg@]%vKCr|=.gKm8hbSOG_rhNsBcr<-9nH<xXS"2esB./};#f1ODM,x0&jfL$+{9eS26ued9`4)9U.gIR:;4Fpw)xW7
+l./YGOi5lwZmfY#D0v2fI4`p|BTuhu2x(LZy`f+^w`$zLuN8`0MreShr$';U5'L]#mp})-ErG@CT;_~`b9@E{,Q`{p$B>.[;u9kA^<-VTI$kha5G<4vzD8
+/TjX[dW8XI}KyZ%CvFi9PyhD!!
 */

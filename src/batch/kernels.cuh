@@ -27,8 +27,8 @@ struct gp__batch_window {
       const unsigned char *in_, unsigned char *out_, gp__u64 before, gp__u64 after, unsigned skipped, unsigned tail)
       : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
     const unsigned offset = gp__misalignment(in, 16);
-    inner = (before > 1 || 16 * static_cast<unsigned>(before) >= skipped + offset) &&
-        (after > 1 || 16 * static_cast<unsigned>(after) + tail >= (offset ? 32 - offset : 16));
+    inner = (before > 1 || 16 * unsigned(before) >= skipped + offset) &&
+        (after > 1 || 16 * unsigned(after) + tail >= (offset ? 32 - offset : 16));
   }
   template <int LOAD> GP_DEVICE void load(gp_vector &v) const {
     const unsigned offset = gp__misalignment(in, 16);
@@ -44,7 +44,7 @@ struct gp__batch_window {
         else {
           GP__UNROLL
           for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-            if (i >= from() && i < to()) v.word[w] |= static_cast<gp__u32>(in[i]) << (8 * (i % 4));
+            if (i >= from() && i < to()) v.word[w] |= gp__u32(in[i]) << (8 * (i % 4));
         }
       }
     }
@@ -103,8 +103,8 @@ struct gp__batch_entry_before {
 template <class P, class S> struct gp__batch_block {
   static const int PIECE = 32 * GP__BATCH_PIECE, ITEMS = gp__batch_items(P::threads);
   static const int FLIGHT = P::vectors < 2 ? 1 : P::vectors < 4 || P::threads > 256 ? 2 : 4; // as registers allow
-  static const gp__u64 AT_ONCE = static_cast<gp__u64>(P::threads) * P::vectors * GP__BATCH_ROUNDS;
-  static const gp__u64 LEAST_SHARE = static_cast<gp__u64>(P::threads) * P::vectors * 4;
+  static const gp__u64 AT_ONCE = gp__u64(P::threads) * P::vectors * GP__BATCH_ROUNDS;
+  static const gp__u64 LEAST_SHARE = gp__u64(P::threads) * P::vectors * 4;
   const gp__batch_args &a;
   gp__batch_storage<P> &s;
   const unsigned char *const *sources;
@@ -118,7 +118,7 @@ template <class P, class S> struct gp__batch_block {
         count(gp__count(args)) {}
   GP_DEVICE unsigned buffers(gp__u64 tile) const {
     const gp__u64 left = count - tile * a.tile;
-    return static_cast<unsigned>(left < a.tile ? left : a.tile);
+    return unsigned(left < a.tile ? left : a.tile);
   }
   // Scans the windows of a tile's buffers, and returns their number. All threads call; a barrier is between the copy of
   // the tile before and this call.
@@ -156,10 +156,10 @@ template <class P, class S> struct gp__batch_block {
     for (;;) {
       unsigned piece = 0;
       if (gp_lane() == 0) piece = atomicAdd(&s.next, 1u);
-      const gp__u64 begin = from + static_cast<gp__u64>(gp_warp_broadcast(piece, 0)) * PIECE;
+      const gp__u64 begin = from + gp__u64(gp_warp_broadcast(piece, 0)) * PIECE;
       if (begin >= to) return;
       const gp__u64 end = to - begin < PIECE ? to : begin + PIECE;
-      const unsigned first = static_cast<unsigned>(gp_warp_search(0, n, gp__batch_ended{s.end, begin}));
+      const unsigned first = unsigned(gp_warp_search(0, n, gp__batch_ended{s.end, begin}));
       const bool several = s.end[first] < end;
       if (several) {
         for (unsigned i = gp_lane(); i < PIECE / 2; i += 32) reinterpret_cast<gp__u32 *>(mark)[i] = 0;

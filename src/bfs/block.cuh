@@ -55,12 +55,10 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   // Initialises the bitmap and the first frontier.
   GP_DEVICE void fill() {
     const gp__u64 source = s.source;
-    for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
-         i += static_cast<gp__u64>(a.blocks) * P::threads)
+    for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < words; i += gp__u64(a.blocks) * P::threads)
       a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
     if (CLUSTERS) {
-      for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < vertices;
-           i += static_cast<gp__u64>(a.blocks) * P::threads)
+      for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < vertices; i += gp__u64(a.blocks) * P::threads)
         if (i != source) write(static_cast<Vertex>(i), -1, static_cast<Vertex>(~Vertex(0)));
     }
     if (s.rank != 0) return;
@@ -78,7 +76,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE void start() {
     if (threadIdx.x == 0) {
       const gp__ticket ticket = gp__draw(a.workspace, a.blocks);
-      set_out(cluster() > 1 ? blockIdx.x : static_cast<unsigned>(ticket.number));
+      set_out(cluster() > 1 ? blockIdx.x : unsigned(ticket.number));
       s.tag = ticket.tag;
     }
     if (CLUSTERS) {
@@ -128,7 +126,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
       const gp__u32 mine = at + gp_lane() < words ? ~map[at + gp_lane()] : 0;
       for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
-        const int owner = __ffs(static_cast<int>(left)) - 1;
+        const int owner = __ffs(int(left)) - 1;
         const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
         const gp__u64 v = (at + unsigned(owner)) * 32 + gp_lane();
         if ((word >> gp_lane() & 1u) && v < vertices)
@@ -150,9 +148,8 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   // A block one level ahead may have counted a level that is empty in the end.
   GP_DEVICE void find_deepest() {
     gp__u64 most = 0;
-    for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < vertices;
-         i += static_cast<gp__u64>(a.blocks) * P::threads)
-      if (a.depths[i] > static_cast<int>(most)) most = static_cast<gp__u64>(a.depths[i]);
+    for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < vertices; i += gp__u64(a.blocks) * P::threads)
+      if (a.depths[i] > int(most)) most = gp__u64(a.depths[i]);
     most = gp_warp_reduce(most, gp_max<gp__u64>());
     if (gp_lane() == 0) atomicMax(&control->deepest, most);
   }
@@ -187,7 +184,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     if (threadIdx.x == 0) {
       enter(blockIdx.x);
       s.state = left(a.step);
-      s.state.barriers = static_cast<unsigned>(a.step) + 1; // so that levels of one block write the next state
+      s.state.barriers = unsigned(a.step) + 1; // so that levels of one block write the next state
     }
     __syncthreads();
   }
@@ -225,7 +222,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
         break;
       }
     }
-    const gp__u64 looks = gp_warp_reduce(static_cast<gp__u64>(inspected), gp_sum<gp__u64>());
+    const gp__u64 looks = gp_warp_reduce(gp__u64(inspected), gp_sum<gp__u64>());
     if (gp_lane() == 0 && looks) atomicAdd(&control->inspected, looks);
     if (decided) left(a.step + 1) = s.state;
   }

@@ -26,7 +26,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
   // Neighbours before p in the 16 bytes that hold it.
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
-    return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
+    return unsigned(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
   }
   // Loads the existing part of the 16 bytes that hold p. These bypass L1, which is for the bitmap.
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
@@ -49,7 +49,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   // True if a neighbour in the 16 bytes of `at`, from there on, has been reached; it becomes the parent. Otherwise
   // another neighbour does.
   GP_DEVICE bool look(const gp__u32 *map, Offset at, Offset end, Vertex &parent) {
-    const unsigned from = before_whole(in_sources + at), n = static_cast<unsigned>(behind(at, end, 1) - at);
+    const unsigned from = before_whole(in_sources + at), n = unsigned(behind(at, end, 1) - at);
     Vertex u[LOOK];
     bool hit = false;
     load_neighbours(in_sources + at, u);
@@ -96,7 +96,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       waiting_at()[slot] = x.at;
       waiting_at()[WAITING + slot] = x.end;
     }
-    waiting += static_cast<unsigned>(__popc(mask));
+    waiting += unsigned(__popc(mask));
   }
   // Waiting vertices look on, at 16 bytes each; few vertices have several lanes each.
   template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
@@ -112,7 +112,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const Offset from = is && team.rank ? behind(mine.at, mine.end, team.rank) : mine.at;
     const bool hit = from < mine.end && look(map, from, mine.end, parent);
     const unsigned hits = team.of(__ballot_sync(0xffffffffu, hit));
-    parent = __shfl_sync(0xffffffffu, parent, static_cast<int>(team.first(hits)));
+    parent = __shfl_sync(0xffffffffu, parent, int(team.first(hits)));
     const Offset rest = is ? behind(mine.at, mine.end, team.width) : mine.end;
     const bool leads = is && !team.rank, waits = leads && !hits && rest < mine.end, found = leads && hits;
     if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
@@ -133,8 +133,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     unsigned waiting = 0;
     depth = t.depth + 1;
     if (!LISTED) {
-      for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
-           i += static_cast<gp__u64>(a.blocks) * P::threads)
+      for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < words; i += gp__u64(a.blocks) * P::threads)
         a.fresh[i] = 0;
     }
     for (Vertex row = static_cast<Vertex>(warp_of_grid()); row < rows; row += WORDS * step) {
@@ -194,7 +193,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   // Appends the lists of vertices in a bitmap: lanes have a word each, the first of them word `at`.
   GP_DEVICE void append_words(gp__u64 at, gp__u32 mine) {
     for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
-      const int owner = __ffs(static_cast<int>(left)) - 1;
+      const int owner = __ffs(int(left)) - 1;
       const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
       append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
     }

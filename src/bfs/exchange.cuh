@@ -30,7 +30,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   }
   GP_DEVICE gp__u64 *words_of_level(unsigned half) const { return s.message[depth & 1][half]; }
   GP_DEVICE unsigned tag_of_level() const { // a clear word is of no level
-    return (static_cast<unsigned>(depth) & 0x7fffu) | 0x8000u;
+    return (unsigned(depth) & 0x7fffu) | 0x8000u;
   }
   // Sends a word of each block to each: a lane's to block `to`, if there is one. Returns the word from there.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
@@ -97,7 +97,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     const gp__u64 number = s.state.barriers;
     __syncwarp();
     if (gp_lane() == 0) s.state.barriers = number + 1;
-    return gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
+    return gp__grid_barrier_sum(control->barrier, unsigned(number), a.blocks, s.rank, mine);
   }
   // Sums the counts of all blocks, at the end.
   GP_DEVICE void sum_levels(bool in_grid) {
@@ -118,8 +118,8 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
       const gp__u64 of_all = exchange_word(s.message[3][half], other, half ? all_explored : all_found);
       const gp__u64 of_last = exchange_word(s.message[2][half], other, half ? mine.edges : last);
       const auto sum = [&](gp__u64 x, unsigned which) {
-        const gp__u64 low = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x) & 0xffffffu : 0);
-        const gp__u64 high = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x >> 24) : 0);
+        const gp__u64 low = gp__warp_sum(half == which && other < a.cluster ? unsigned(x) & 0xffffffu : 0);
+        const gp__u64 high = gp__warp_sum(half == which && other < a.cluster ? unsigned(x >> 24) : 0);
         return low + (high << 24);
       };
       found = sum(of_all, 0), explored = sum(of_all, 1), appended = sum(of_last, 0), edges = sum(of_last, 1);

@@ -56,11 +56,11 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     for (int i = 0; i < level; ++i) sum += s->edges_to[i];
     return sum;
   }
-  GP_DEVICE gp__u64 degree(Vertex v) const { return static_cast<gp__u64>(offsets[v + 1] - offsets[v]); }
+  GP_DEVICE gp__u64 degree(Vertex v) const { return gp__u64(offsets[v + 1] - offsets[v]); }
   // True if no level follows this one of `count` vertices.
   GP_DEVICE bool over(int level, gp__u64 count) const {
     const gp__u64 hit = gp__load_volatile(&s->hit);
-    return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level));
+    return !count || (a.limit && level == a.limit) || (hit && hit <= gp__u64(level));
   }
 
   GP_DEVICE void start(gp__u64 mine, gp__u64 threads) const {
@@ -95,7 +95,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     if (parents) parents[v] = source;
     ++reached;
     edges += degree(v);
-    if (v == a.target) atomicExch(&s->hit, static_cast<gp__u64>(level));
+    if (v == a.target) atomicExch(&s->hit, gp__u64(level));
     return true;
   }
   template <class Take> GP_DEVICE void expand(bool there, Vertex v, const Take &take) {
@@ -179,7 +179,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     if (threadIdx.x > 0 || !a.statistics) return;
     gp_traversal &r = *a.statistics;
     const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
-    gp__u64 levels = static_cast<gp__u64>(level);
+    gp__u64 levels = gp__u64(level);
     if (level == most) // the search ended there or earlier, in a launch of its own
       for (levels = 0; levels < most && s->found[levels + 1]; ++levels) {}
     else if (!gp__load_volatile(&s->found[slot(level)])) --levels;
@@ -188,7 +188,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     r.inspected = s->inspected;
     r.levels = levels;
     r.bottom_up = 0;
-    r.small = static_cast<gp__u64>(levels > most ? levels - most : 0);
+    r.small = gp__u64(levels > most ? levels - most : 0);
     r.steps = 0;
     r.bytes = a.vertices * (4 + (parents ? of_vertex : 0)) + s->reached * 2 * of_offset + s->inspected * of_vertex;
   }
@@ -201,8 +201,8 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
   gp__pdl_wait<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
   if (a.step == 0) {
-    const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x;
-    stepper.start(mine, static_cast<gp__u64>(gridDim.x) * P::threads);
+    const gp__u64 mine = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
+    stepper.start(mine, gp__u64(gridDim.x) * P::threads);
   } else if (a.step > GP__BFS_EDGE_STEPS) stepper.rest();
   else {
     stepper.level(a.step / 2, a.step % 2 != 0);

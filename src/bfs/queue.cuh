@@ -18,7 +18,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   }
   // Reserves `count` places by the cursor; the warp's first lane asks.
   GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
-    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, static_cast<gp__u64>(count)) : 0, 0);
+    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, gp__u64(count)) : 0, 0);
   }
   GP_DEVICE void flush() {
     if (!buffered) return;
@@ -31,19 +31,19 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   }
   // Appends to a queue in shared memory or, if that is full, to the queue in memory (for one block's, see leave_small).
   template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
-    if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? static_cast<unsigned>(depth) : 0)[at] = edges;
+    if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? unsigned(depth) : 0)[at] = edges;
     else queue[atomicAdd(&control->queue, 1ull)] = edges;
   }
   // Moves the first `there` parts of a queue in shared memory to the queue in memory.
   GP_DEVICE void move_small(unsigned which, unsigned there) {
-    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
+    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
   }
   // Lanes append the lists of their vertices. counts: the vertices are new, and their edges are counted.
   template <int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
     const bool is_long = has && count > GP__BFS_PART;
-    const unsigned small = !has ? 0 : !is_long ? static_cast<unsigned>(count) : TEAM == ONE_BLOCK ? GP__BFS_LONG : 0;
+    const unsigned small = !has ? 0 : !is_long ? unsigned(count) : TEAM == ONE_BLOCK ? GP__BFS_LONG : 0;
     const unsigned whole = __ballot_sync(0xffffffffu, small != 0);
     unsigned large = __ballot_sync(0xffffffffu, is_long);
     if (TEAM == ONE_BLOCK && large) sums.edges += gp_warp_reduce(is_long ? count - small : 0, gp_sum<gp__u64>());
@@ -52,7 +52,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       if (counts) sums.edges += gp_warp_reduce(small, gp_sum<unsigned>());
       if (small) gp__prefetch(targets + begin);
       const unsigned before = gp__lanes_before(whole);
-      const unsigned number = static_cast<unsigned>(__popc(whole));
+      const unsigned number = unsigned(__popc(whole));
       if (TEAM != WARPS_OF_GRID) {
         const unsigned at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], number) : 0, 0);
         if (small) put_small<TEAM>(at + before, gp_edges_of(begin, small, v));
@@ -64,7 +64,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     }
     if (TEAM != ONE_BLOCK && counts && large && a.in_offsets &&
         a.alpha > 0) { // split once the search is known to go on top-down
-      const unsigned number = static_cast<unsigned>(__popc(large));
+      const unsigned number = unsigned(__popc(large));
       const gp__u64 at = reserve(&control->merged, number) - s.state.merged;
       const bool is = (large >> gp_lane() & 1u) != 0;
       if (is) static_cast<Vertex *>(a.found)[at + gp__lanes_before(large)] = v;
@@ -73,18 +73,18 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       return;
     }
     for (; large; large &= large - 1) { // the whole warp splits a long list
-      const int owner = __ffs(static_cast<int>(large)) - 1;
+      const int owner = __ffs(int(large)) - 1;
       const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, count, owner);
       const Vertex vertex = __shfl_sync(0xffffffffu, v, owner);
-      const unsigned parts = static_cast<unsigned>((length + GP__BFS_PART - 1) / GP__BFS_PART);
+      const unsigned parts = unsigned((length + GP__BFS_PART - 1) / GP__BFS_PART);
       gp__u64 at;
       if (counts) sums.edges += length;
       if (TEAM != WARPS_OF_GRID) at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], parts) : 0, 0);
       else at = reserve(&control->queue, parts);
       for (unsigned i = gp_lane(); i < parts; i += GP__WARP) {
-        const gp__u64 done = static_cast<gp__u64>(i) * GP__BFS_PART, rest = length - done;
+        const gp__u64 done = gp__u64(i) * GP__BFS_PART, rest = length - done;
         const gp_edges part = gp_edges_of(from + done, part_of(rest), vertex);
-        if (TEAM != WARPS_OF_GRID) put_small<TEAM>(static_cast<unsigned>(at) + i, part);
+        if (TEAM != WARPS_OF_GRID) put_small<TEAM>(unsigned(at) + i, part);
         else queue[at + i] = part;
       }
       if (TEAM == WARPS_OF_GRID && gp_lane() == 0) sums.appended += parts;
@@ -101,7 +101,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     __syncwarp();
   }
   template <bool LISTED> GP_DEVICE void append_to_list(bool has, Vertex v, Vertex neighbour) {
-    const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
+    const unsigned mask = __ballot_sync(0xffffffffu, has), number = unsigned(__popc(mask));
     if (!number) return;
     if (buffered + number > SLOTS) flush_list<LISTED>();
     if (has) slots()[buffered + gp__lanes_before(mask)] = Seeker{v, neighbour};

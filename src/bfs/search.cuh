@@ -73,11 +73,11 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
         buffered(0), depth(0), turn(0) {}
 
   GP_DEVICE unsigned cluster() const { return CLUSTERS ? a.cluster : 1; }
-  GP_DEVICE gp__u64 warp_of_grid() const { return static_cast<gp__u64>(s.rank) * WARPS + gp_warp(); }
-  GP_DEVICE gp__u64 warps_of_grid() const { return static_cast<gp__u64>(a.blocks) * WARPS; }
+  GP_DEVICE gp__u64 warp_of_grid() const { return gp__u64(s.rank) * WARPS + gp_warp(); }
+  GP_DEVICE gp__u64 warps_of_grid() const { return gp__u64(a.blocks) * WARPS; }
   // Edges of the next part of a list.
   GP_DEVICE static unsigned part_of(gp__u64 rest) {
-    return rest < GP__BFS_PART ? static_cast<unsigned>(rest) : unsigned(GP__BFS_PART);
+    return rest < GP__BFS_PART ? unsigned(rest) : unsigned(GP__BFS_PART);
   }
 
   // ---- sums and the barrier
@@ -109,7 +109,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
         : lane == 2                ? of_block.edges
                                    : of_block.longer;
     const gp__u64 all =
-        gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
+        gp__grid_barrier_sum(control->barrier, unsigned(s.state.barriers), a.blocks, s.rank, mine, naps);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
         __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
   }
@@ -143,8 +143,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   }
   GP_DEVICE void go_down() {
     gp__bfs_state &t = s.state;
-    const bool grows = a.in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha) > t.unexplored &&
-        t.edges * 8 > vertices;
+    const bool grows =
+        a.in_offsets && a.alpha > 0 && t.edges * unsigned(a.alpha) > t.unexplored && t.edges * 8 > vertices;
     const gp__u64 parts = t.last - t.first;
     t.step = fits_block(parts, t.edges)                 ? GP__BFS_SMALL
         : fits_grid(parts, t.edges, t.depth, a.spread)  ? GP__BFS_SPREAD
@@ -169,9 +169,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
         parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
   }
   // True if the search goes on top-down after a bottom-up level.
-  GP_DEVICE bool shrinks() const {
-    return s.state.edges * static_cast<unsigned>(a.beta) < s.state.list || a.alpha <= 0;
-  }
+  GP_DEVICE bool shrinks() const { return s.state.edges * unsigned(a.beta) < s.state.list || a.alpha <= 0; }
   GP_DEVICE void decide(const gp__bfs_sums &x) {
     gp__bfs_state &t = s.state;
     switch (t.step) {
@@ -215,7 +213,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     gp_traversal_step &r = a.statistics->step[s.steps++];
     r.nanoseconds = gp__nanoseconds() - s.clock;
     r.reached = s.state.reached, r.edges = s.state.explored;
-    r.kind = static_cast<gp__u32>(kind), r.depth = static_cast<gp__u32>(s.state.depth);
+    r.kind = gp__u32(kind), r.depth = gp__u32(s.state.depth);
   }
   // Ends a step. After levels of one block, or of one cluster, the other blocks read the new state.
   GP_DEVICE void finish_step(int step) {

@@ -77,7 +77,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       const gp__u64 done = (i + 1) * GP__BFS_PART;
       queue[rest + i] = gp_edges_of(begin + done, part_of(count - done), v);
     }
-    atomicAdd(&s.appended[turn], static_cast<unsigned>(others));
+    atomicAdd(&s.appended[turn], unsigned(others));
   }
   // Moves the `there` parts of one block's queue to the queue in memory. over: also completes this cluster's parts
   // there that had no room.
@@ -89,7 +89,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       __syncthreads();
       if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4][0]);
     }
-    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
+    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
     __syncthreads();
     while (i < there || j < end) {
       const bool own = i < there;
@@ -99,11 +99,10 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   }
   // Prefetches the beginning and the end of a list that this block visits next; a cache gets at least 32 bytes.
   GP_DEVICE void prefetch_list(Offset begin, Offset count) {
-    const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
+    const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = unsigned(begin) % sector;
     gp__cp_async_wait(); // earlier ones, long complete: they would be overwritten
     gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
-    if (from + static_cast<unsigned>(count) > sector)
-      gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
+    if (from + unsigned(count) > sector) gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
   }
   // A level of few short parts waits for memory and for each warp's next instruction, so this path has few: each part
   // has four lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave
@@ -117,18 +116,18 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     for (;;) {
       const bool there = at < edges;
       gp__u32 was = 0; // above depth: this lane reaches v
-      if (there && CLUSTERS) was = atomicMin(reached_at(v), static_cast<gp__u32>(depth));
+      if (there && CLUSTERS) was = atomicMin(reached_at(v), gp__u32(depth));
       if (there && !CLUSTERS) was = gp__set_bit(map, v) ? ~0u : 0;
       const Offset begin = there ? offsets[v] : 0, count = (there ? offsets[v + 1] : 0) - begin;
       inspected += there;
-      if (was > static_cast<gp__u32>(depth)) {
+      if (was > gp__u32(depth)) {
         const bool is_long = count > GP__BFS_PART;
         if (count) {
           prefetch_list(begin, count);
           Below::template put_small<ONE_BLOCK>(gp__shared_add_unaggregated(&s.appended[turn], 1u),
-              gp_edges_of(begin, is_long ? unsigned(GP__BFS_LONG) : static_cast<unsigned>(count), v));
+              gp_edges_of(begin, is_long ? unsigned(GP__BFS_LONG) : unsigned(count), v));
         } else set_bit_of(true, v, map);
-        counted += 1u << FEW_SHIFT | (is_long ? 0 : static_cast<unsigned>(count));
+        counted += 1u << FEW_SHIFT | (is_long ? 0 : unsigned(count));
         if (is_long) gp__bfs_tally::add(s.sums[turn].edges, count);
         reach(v, was, static_cast<Vertex>(part.source), count);
       }
@@ -148,7 +147,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     for (;;) {
       Below::template expand<ONE_BLOCK>(now, looks);
       if (!left) return;
-      const Vertex v = __shfl_sync(0xffffffffu, source, __ffs(static_cast<int>(left)) - 1);
+      const Vertex v = __shfl_sync(0xffffffffu, source, __ffs(int(left)) - 1);
       const Offset begin = offsets[v], count = offsets[v + 1] - begin;
       const Offset mine = done + gp_lane() * unsigned(GP__BFS_PART);
       now = gp_edges_of(begin + mine, mine < count ? part_of(count - mine) : 0, v);
@@ -172,8 +171,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
           continue;
         }
       }
-      visit_all(part(at + gp_lane(), count < at + width ? count : at + width), map,
-          count >= static_cast<unsigned>(a.look_from));
+      visit_all(part(at + gp_lane(), count < at + width ? count : at + width), map, count >= unsigned(a.look_from));
     }
     if (turned * width < count) {
       counted = gp__warp_sum(counted);
@@ -229,7 +227,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       unsigned verdict, unsigned appended, unsigned alive, unsigned blocks, bool in_team, bool in_grid) {
     gp__bfs_state &t = s.state;
     const bool done = (verdict & LEVEL_DONE) != 0;
-    leave_small(static_cast<unsigned>(depth),
+    leave_small(unsigned(depth),
         done                   ? 0
             : appended < SMALL ? appended
                                : SMALL,
@@ -266,18 +264,18 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
     const bool in_team = CLUSTERS && blocks > 1, in_grid = CLUSTERS && blocks > a.cluster;
-    const unsigned parts = static_cast<unsigned>(t.last - t.first);
+    const unsigned parts = unsigned(t.last - t.first);
     // This block's parts: in its own queue or, after an uneven level, among all of its cluster's.
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0; // of the level before
     unsigned before = parts, alive = 1;                         // parts of all blocks in it; whether it found anything
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
-      small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + first + i];
+      small_queue(unsigned(depth))[i] = queue[t.first + first + i];
     if (threadIdx.x == 0) s.verdict[depth & 1] = 0, s.found = s.explored = 0, s.again.clear();
     __syncthreads();
     do {
-      const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
+      const unsigned from = unsigned(depth++), next = turn == 2 ? 0 : turn + 1;
       const bool few = (verdict & LEVEL_FEW) != 0, uneven = CLUSTERS && (verdict & LEVEL_UNEVEN) != 0;
       visit_parts(from, first, count, few, uneven, map);
       if (threadIdx.x == COUNTER) s.sums[next].clear(), s.appended[next] = 0;

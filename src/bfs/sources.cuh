@@ -12,10 +12,10 @@ template <class T> struct gp__warp_list {
   unsigned filled, appended;
   GP_DEVICE gp__u64 reserve(unsigned number) {
     appended += number;
-    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, static_cast<gp__u64>(number)) : 0, 0) - before;
+    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, gp__u64(number)) : 0, 0) - before;
   }
   GP_DEVICE void add(bool has, const T &x) {
-    const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
+    const unsigned mask = __ballot_sync(0xffffffffu, has), number = unsigned(__popc(mask));
     if (!number) return;
     if (filled + number > ROOM) flush();
     if (has) buffer[filled + gp__lanes_before(mask)] = x;
@@ -68,7 +68,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE Word full() const { return static_cast<Word>(~Word(0)) >> (BITS - a.count); }
   GP_DEVICE static int number_of_bits(gp__u32 x) { return __popc(x); }
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
-  GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(static_cast<int>(x)) - 1; }
+  GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(int(x)) - 1; }
   GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(static_cast<long long>(x)) - 1; }
   // OR of all lanes' bits, in all lanes.
   GP_DEVICE static Word all_bits(Word x) {
@@ -77,8 +77,8 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     return x;
   }
   // Warps that share the work of a step; this warp's number.
-  GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : static_cast<gp__u64>(a.blocks) * WARPS; }
-  GP_DEVICE gp__u64 warp() const { return static_cast<gp__u64>(rank) * WARPS + gp_warp(); }
+  GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : gp__u64(a.blocks) * WARPS; }
+  GP_DEVICE gp__u64 warp() const { return gp__u64(rank) * WARPS + gp_warp(); }
   template <class T> GP_DEVICE gp__warp_list<T> appending_to(T *array, gp__u64 *cursor, gp__u64 before) const {
     return gp__warp_list<T>{reinterpret_cast<T *>(dynamic + gp_warp() * GP__BFS_BUFFER), array, cursor, before, 0, 0};
   }
@@ -98,7 +98,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     if (!a.depths) return;
     for (Word any = all_bits(bits); any; any &= any - 1) {
       const int row = lowest_bit(any);
-      if (bits >> row & 1u) a.depths[static_cast<unsigned>(row) * vertices + v] = depth;
+      if (bits >> row & 1u) a.depths[unsigned(row) * vertices + v] = depth;
     }
   }
   // Called by all lanes: merges the fresh bits of a lane's vertex, if any. Returns the number of edges that leave it.
@@ -106,9 +106,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp__u64 degree = 0;
     if (fresh) {
       const Word now = seen[v] | fresh;
-      const gp__u64 pairs = static_cast<gp__u64>(number_of_bits(fresh));
+      const gp__u64 pairs = gp__u64(number_of_bits(fresh));
       seen[v] = now;
-      degree = static_cast<gp__u64>(offsets[v + 1] - offsets[v]);
+      degree = gp__u64(offsets[v + 1] - offsets[v]);
       sums[GP__NEW_PAIRS] += pairs;
       sums[GP__NEW_EDGES] += degree;
       sums[GP__NEW_EXPLORED] += pairs * degree;
@@ -121,17 +121,16 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void append_parts(gp__warp_list<gp_edges> &parts, gp__u64 v, gp__u64 degree) const {
     const gp__u64 begin = degree ? offsets[v] : 0;
     const bool is_short = degree <= GP__BFS_PART;
-    parts.add(degree && is_short, gp_edges_of(begin, is_short ? static_cast<unsigned>(degree) : 0, v));
+    parts.add(degree && is_short, gp_edges_of(begin, is_short ? unsigned(degree) : 0, v));
     for (unsigned large = __ballot_sync(0xffffffffu, !is_short); large; large &= large - 1) {
-      const int owner = __ffs(static_cast<int>(large)) - 1;
+      const int owner = __ffs(int(large)) - 1;
       const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, degree, owner);
       const gp__u64 vertex = __shfl_sync(0xffffffffu, v, owner);
-      const unsigned count = static_cast<unsigned>((length + GP__BFS_PART - 1) / GP__BFS_PART);
+      const unsigned count = unsigned((length + GP__BFS_PART - 1) / GP__BFS_PART);
       const gp__u64 at = parts.reserve(count);
       for (unsigned i = gp_lane(); i < count; i += GP__WARP) {
-        const gp__u64 done = static_cast<gp__u64>(i) * GP__BFS_PART, rest = length - done;
-        queue[at + i] = gp_edges_of(
-            from + done, rest < GP__BFS_PART ? static_cast<unsigned>(rest) : unsigned(GP__BFS_PART), vertex);
+        const gp__u64 done = gp__u64(i) * GP__BFS_PART, rest = length - done;
+        queue[at + i] = gp_edges_of(from + done, rest < GP__BFS_PART ? unsigned(rest) : unsigned(GP__BFS_PART), vertex);
       }
     }
   }
@@ -143,7 +142,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     if (warp() != 0) return;
     gp__warp_list<Vertex> reached = next_list();
     for (int first = 0; first < a.count; first += GP__WARP) {
-      const int i = first + static_cast<int>(gp_lane());
+      const int i = first + int(gp_lane());
       const gp__u64 v = i >= a.count ? vertices : a.source_device ? a.source_device[i] : a.source[i];
       const bool mine = v < vertices && atomicOr(next() + v, Word(1) << (i & (BITS - 1))) == 0;
       reached.add(mine, static_cast<Vertex>(v));
@@ -152,7 +151,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   GP_DEVICE void expand() {
     const gp__u64 count = s.state.parts, share = (count + warps() - 1) / warps();
-    const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : unsigned(GP__WARP);
+    const unsigned width = share < GP__WARP ? unsigned(share) : unsigned(GP__WARP);
     const Word *from = visit(), *have = seen;
     Word *to = next();
     gp__warp_list<Vertex> reached = next_list();
@@ -186,7 +185,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp__warp_list<gp_edges> parts = appending_to(queue, &control->queue, t.parted);
     for (gp__u64 at = warp() * GP__WARP; at < count; at += warps() * GP__WARP) {
       const bool there = at + gp_lane() < count;
-      const gp__u64 v = !there ? 0 : dense ? at + gp_lane() : static_cast<gp__u64>(reached[at + gp_lane()]);
+      const gp__u64 v = !there ? 0 : dense ? at + gp_lane() : gp__u64(reached[at + gp_lane()]);
       append_parts(parts, v, merge_vertex(v, there ? fresh[v] : 0));
     }
     finish_list(parts);
@@ -199,8 +198,8 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp__warp_list<gp_edges> parts = appending_to(queue, &control->queue, t.parted);
     for (gp__u64 at = warp() * GP__WARP; at < t.count; at += warps() * GP__WARP) {
       const bool there = at + gp_lane() < t.count;
-      const gp__u64 v = there ? static_cast<gp__u64>(frontier[at + gp_lane()]) : 0;
-      append_parts(parts, v, there ? static_cast<gp__u64>(offsets[v + 1] - offsets[v]) : 0);
+      const gp__u64 v = there ? gp__u64(frontier[at + gp_lane()]) : 0;
+      append_parts(parts, v, there ? gp__u64(offsets[v + 1] - offsets[v]) : 0);
     }
     finish_list(parts);
     clear_words(next(), list(t.side ^ 1), t.before);
@@ -214,7 +213,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       if (__popc(pending) <= FEW) return gather_together(from, pending, wants, got, at, end);
       if (!looks) continue;
       Word bits[LOOK];
-      const unsigned there = end - at < LOOK ? static_cast<unsigned>(end - at) : unsigned(LOOK);
+      const unsigned there = end - at < LOOK ? unsigned(end - at) : unsigned(LOOK);
       GP__UNROLL
       for (unsigned i = 0; i < LOOK; ++i) bits[i] = i < there ? from[in_sources[at + i]] : 0;
       GP__UNROLL
@@ -225,14 +224,14 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   GP_DEVICE Word gather_together(const Word *from, unsigned pending, Word wants, Word got, Offset at, Offset end) {
     for (; pending; pending &= pending - 1) {
-      const int owner = __ffs(static_cast<int>(pending)) - 1;
+      const int owner = __ffs(int(pending)) - 1;
       const Offset last = __shfl_sync(0xffffffffu, end, owner);
       Word left = __shfl_sync(0xffffffffu, static_cast<Word>(wants & ~got), owner);
       for (Offset first = __shfl_sync(0xffffffffu, at, owner); left;) {
         const bool there = gp_lane() < last - first;
         const Word all = all_bits(there ? from[in_sources[first + gp_lane()]] : 0);
         sums[GP__NEW_LOOKS] += there;
-        if (static_cast<int>(gp_lane()) == owner) got |= all;
+        if (int(gp_lane()) == owner) got |= all;
         left &= ~all;
         if (last - first <= GP__WARP) break;
         first += GP__WARP;
@@ -269,7 +268,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   GP_DEVICE bool grows() const {
     const State &t = s.state;
-    return in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha) > t.open && t.edges * 8 > vertices;
+    return in_offsets && a.alpha > 0 && t.edges * unsigned(a.alpha) > t.open && t.edges * 8 > vertices;
   }
   GP_DEVICE void decide(const gp__u64 (&x)[GP__SOURCES_SUMS]) {
     State &t = s.state;
@@ -295,7 +294,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       }
       ++t.depth;
       t.side ^= 1;
-      t.small += static_cast<unsigned>(t.alone);
+      t.small += unsigned(t.alone);
       t.bottom_up += step == GP_STEP_BOTTOM_UP;
       t.visits += t.count;
       t.pairs += x[GP__NEW_PAIRS];
@@ -344,7 +343,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE gp__u64 wait() {
     gp__u64 mine = block_sums();
     if (a.blocks > 1 && gp_warp() == 0) {
-      mine = gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.barriers), a.blocks, rank, mine);
+      mine = gp__grid_barrier_sum(control->barrier, unsigned(s.barriers), a.blocks, rank, mine);
       if (threadIdx.x == 0) ++s.barriers;
     }
     return mine;
@@ -355,7 +354,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp_traversal_step &r = a.statistics->step[s.steps++];
     r.nanoseconds = gp__nanoseconds() - s.clock;
     r.reached = s.state.pairs, r.edges = s.state.explored;
-    r.kind = static_cast<gp__u32>(kind), r.depth = static_cast<gp__u32>(s.state.depth < 0 ? 0 : s.state.depth);
+    r.kind = gp__u32(kind), r.depth = gp__u32(s.state.depth < 0 ? 0 : s.state.depth);
   }
 
   // ---- parts of the work: launches
@@ -369,11 +368,11 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   // Clears the state: nothing has been reached.
   GP_DEVICE void clear() {
-    const gp__u64 threads = static_cast<gp__u64>(a.blocks) * P::threads;
-    const gp__u64 first = static_cast<gp__u64>(rank) * P::threads + threadIdx.x;
+    const gp__u64 threads = gp__u64(a.blocks) * P::threads;
+    const gp__u64 first = gp__u64(rank) * P::threads + threadIdx.x;
     Word *words[2] = {static_cast<Word *>(a.words[0]), static_cast<Word *>(a.words[1])};
     for (gp__u64 v = first; v < vertices; v += threads) seen[v] = words[0][v] = words[1][v] = 0;
-    if (a.reached && first < static_cast<unsigned>(a.count)) a.reached[first] = 0;
+    if (a.reached && first < unsigned(a.count)) a.reached[first] = 0;
     if (first != 0) return;
     State t;
     t.step = GP_STEP_START;
@@ -458,7 +457,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
         for (unsigned b = 0; b < GP__WARP; ++b) {
           const bool mine = v < vertices && (has >> (unsigned(i) * GP__WARP + b) & 1u);
           const unsigned votes = __ballot_sync(0xffffffffu, mine);
-          if (gp_lane() == b) reached[i] += static_cast<unsigned>(__popc(votes));
+          if (gp_lane() == b) reached[i] += unsigned(__popc(votes));
         }
       }
     }
@@ -470,9 +469,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void report() {
     const State &t = s.state;
     gp_traversal &r = *a.statistics;
-    const gp__u64 levels = t.depth > 0 ? static_cast<gp__u64>(t.depth) : 0;
-    const gp__u64 bytes = (a.depths ? vertices * 4 * static_cast<unsigned>(a.count) : 0) +
-        t.visits * 2 * sizeof(Offset) + t.inspected * (sizeof(Vertex) + sizeof(Word));
+    const gp__u64 levels = t.depth > 0 ? gp__u64(t.depth) : 0;
+    const gp__u64 bytes = (a.depths ? vertices * 4 * unsigned(a.count) : 0) + t.visits * 2 * sizeof(Offset) +
+        t.inspected * (sizeof(Vertex) + sizeof(Word));
     note(GP_STEP_FINISH);
     if (!a.batch) {
       r.reached = r.edges = r.inspected = r.levels = r.bottom_up = r.small = r.bytes = 0;

@@ -60,11 +60,11 @@ struct gp__bfs_sums {
 struct gp__bfs_tally {
   gp__u32 appended[2], found[2], edges[2], longer[2];
   GP_DEVICE static void add(gp__u32 (&sum)[2], gp__u64 x) {
-    const gp__u32 low = static_cast<gp__u32>(x) & 0xffffffu, high = static_cast<gp__u32>(x >> 24);
+    const gp__u32 low = gp__u32(x) & 0xffffffu, high = gp__u32(x >> 24);
     if (low) atomicAdd(&sum[0], low);
     if (high) atomicAdd(&sum[1], high);
   }
-  GP_DEVICE static gp__u64 whole(const gp__u32 (&sum)[2]) { return sum[0] + (static_cast<gp__u64>(sum[1]) << 24); }
+  GP_DEVICE static gp__u64 whole(const gp__u32 (&sum)[2]) { return sum[0] + (gp__u64(sum[1]) << 24); }
   GP_DEVICE bool has_found() const { return found[0] || found[1]; }
   GP_DEVICE bool has_hit() const { return found[1] >> 23; }
   GP_DEVICE gp__bfs_sums sums() const {
@@ -81,15 +81,15 @@ struct gp__bfs_block_totals {
   bool found, hit;
   GP_DEVICE static gp__bfs_block_totals of(unsigned appended, const gp__bfs_tally &mine) {
     const gp__u64 edges = gp__bfs_tally::whole(mine.edges);
-    return gp__bfs_block_totals{appended < 0xffffu ? appended : 0xffffu,
-        edges < 1u << 24 ? static_cast<unsigned>(edges) : 1u << 24, mine.has_found(), mine.has_hit()};
+    return gp__bfs_block_totals{appended < 0xffffu ? appended : 0xffffu, edges < 1u << 24 ? unsigned(edges) : 1u << 24,
+        mine.has_found(), mine.has_hit()};
   }
   GP_DEVICE static gp__bfs_block_totals of(gp__u64 word) {
-    return gp__bfs_block_totals{static_cast<unsigned>(word) & 0xffffu, static_cast<unsigned>(word >> 18),
-        (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
+    return gp__bfs_block_totals{
+        unsigned(word) & 0xffffu, unsigned(word >> 18), (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
   }
   GP_DEVICE gp__u64 word() const {
-    return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | static_cast<gp__u64>(edges) << 18;
+    return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | gp__u64(edges) << 18;
   }
 };
 // Counts of a level of all blocks of a cluster.
@@ -100,12 +100,12 @@ struct gp__bfs_cluster_totals {
   // Two words of 48 bits: parts and flags; edges, saturated so that those of all clusters can be added.
   GP_DEVICE gp__u64 word(bool first) const {
     const unsigned is = found | hit << 1 | over << 2 | wide << 3 | uneven << 4;
-    return first ? appended | static_cast<gp__u64>(is) << 32 : edges < 1u << 27 ? edges : 1u << 27;
+    return first ? appended | gp__u64(is) << 32 : edges < 1u << 27 ? edges : 1u << 27;
   }
   // Totals of all clusters: even lanes have the first words, odd ones the second, others 0.
   GP_DEVICE static gp__bfs_cluster_totals of_lanes(gp__u64 word) {
     const bool first = gp_lane() % 2 == 0;
-    const unsigned count = static_cast<unsigned>(word), is = static_cast<unsigned>(word >> 32);
+    const unsigned count = unsigned(word), is = unsigned(word >> 32);
     const auto any = [is](int bit) { return __any_sync(0xffffffffu, is >> bit & 1u) != 0; };
     return gp__bfs_cluster_totals{
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};

@@ -30,11 +30,10 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     return by_depth(TEAM) ? reached_at(v) : map + (v >> 5);
   }
   template <int TEAM> GP_DEVICE bool is_new(Vertex v, gp__u32 was) const {
-    return by_depth(TEAM) ? was > static_cast<gp__u32>(depth) : !(was >> (v & 31u) & 1u);
+    return by_depth(TEAM) ? was > gp__u32(depth) : !(was >> (v & 31u) & 1u);
   }
   template <int TEAM> GP_DEVICE gp__u32 take(Vertex v, gp__u32 *map) const {
-    return by_depth(TEAM) ? atomicMin(reached_at(v), static_cast<gp__u32>(depth))
-                          : atomicOr(map + (v >> 5), 1u << (v & 31u));
+    return by_depth(TEAM) ? atomicMin(reached_at(v), gp__u32(depth)) : atomicOr(map + (v >> 5), 1u << (v & 31u));
   }
   template <int TEAM>
   GP_DEVICE void visit(
@@ -65,7 +64,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
         set_bit_of(begin[i] == end[i], v[i], map);
       }
       if (mine[i] && !by_depth(TEAM)) write(v[i], depth, source[i]);
-      if (gp_lane() == 0) sums.found += static_cast<unsigned>(__popc(won));
+      if (gp_lane() == 0) sums.found += unsigned(__popc(won));
       if (mine[i] && !by_depth(TEAM) && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
       Below::template append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
     }
@@ -90,11 +89,11 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE void top_down() {
     const gp__u64 first = s.state.first, count = s.state.last - first;
     depth = s.state.depth + 1;
-    if (count <= static_cast<gp__u64>(a.blocks) * P::threads && s.state.edges <= static_cast<gp__u64>(a.blocks) * SMALL)
+    if (count <= gp__u64(a.blocks) * P::threads && s.state.edges <= gp__u64(a.blocks) * SMALL)
       return top_down_by_blocks(first, count);
     // With fewer parts than lanes, more warps have fewer parts each.
     const gp__u64 share = (count + warps_of_grid() - 1) / warps_of_grid();
-    const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : unsigned(GP__WARP);
+    const unsigned width = share < GP__WARP ? unsigned(share) : unsigned(GP__WARP);
     for (gp__u64 at = warp_of_grid() * width; at < count; at += warps_of_grid() * width) {
       gp_edges edges = gp_edges_of(0, 0, 0);
       if (gp_lane() < width && at + gp_lane() < count) edges = queue[first + at + gp_lane()];
@@ -105,9 +104,9 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   // For parts too few to keep all lanes busy: each block has its share, and reserves room in the queue for all its
   // warps by one atomic, as thousands on one word would queue up.
   GP_DEVICE void top_down_by_blocks(gp__u64 first, gp__u64 count) {
-    const unsigned most = static_cast<unsigned>((count + a.blocks - 1) / a.blocks);
-    const gp__u64 from = static_cast<gp__u64>(s.rank) * most;
-    const unsigned share = from >= count ? 0 : count - from < most ? static_cast<unsigned>(count - from) : most;
+    const unsigned most = unsigned((count + a.blocks - 1) / a.blocks);
+    const gp__u64 from = gp__u64(s.rank) * most;
+    const unsigned share = from >= count ? 0 : count - from < most ? unsigned(count - from) : most;
     const unsigned width = (most + WARPS - 1) / WARPS, each = most < WARPS ? WARPS / most : 1; // warps a part
     const unsigned at = gp_warp() / each * width;
     if (at < share) {
@@ -118,7 +117,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
         const unsigned rest = edges.count() > before ? edges.count() - before : 0;
         edges = gp_edges_of(edges.begin() + before, rest < piece ? rest : piece, edges.source);
       }
-      expand<BLOCKS_OF_GRID>(edges, most >= static_cast<unsigned>(a.look_from));
+      expand<BLOCKS_OF_GRID>(edges, most >= unsigned(a.look_from));
     }
     __syncthreads();
     const unsigned appended = s.appended[0], there = appended < SMALL ? appended : SMALL;

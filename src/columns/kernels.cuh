@@ -7,10 +7,9 @@ template <class P, class W, class I, int ITEMS>
 GP_DEVICE void gp__move_column(
     const gp__moved_column &c, const I *index, const I (&from)[ITEMS], gp__u64 first, gp__u64 count) {
   const W *in = static_cast<const W *>(c.in);
-  W *out = static_cast<W *>(c.out) + first * static_cast<unsigned>(c.words);
+  W *out = static_cast<W *>(c.out) + first * unsigned(c.words);
   const gp__u64 left = count - first;
-  const unsigned rows = left < static_cast<unsigned>(P::threads * ITEMS) ? static_cast<unsigned>(left)
-                                                                         : static_cast<unsigned>(P::threads * ITEMS);
+  const unsigned rows = left < unsigned(P::threads * ITEMS) ? unsigned(left) : unsigned(P::threads * ITEMS);
   if (c.words == 1) {
     W word[ITEMS];
     GP__UNROLL
@@ -21,7 +20,7 @@ GP_DEVICE void gp__move_column(
       if (i * P::threads + threadIdx.x < rows) out[i * P::threads + threadIdx.x] = word[i];
     return;
   }
-  const unsigned words = static_cast<unsigned>(c.words);
+  const unsigned words = unsigned(c.words);
   for (unsigned k = threadIdx.x; k < rows * words; k += P::threads)
     out[k] = in[gp__u64(index[first + k / words]) * words + k % words];
 }

@@ -60,7 +60,7 @@ GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
 
 // double to float, rounded to odd: a second rounding, to a narrower type, then gives the same as a single one.
 GP_DEVICE float gp__f32_to_odd(double x) {
-  const float f = static_cast<float>(x);
+  const float f = float(x);
   const double back = f;
   if (back == x || x != x) return f;
   const bool away = (back < 0 ? -back : back) > (x < 0 ? -x : x);

@@ -7,10 +7,10 @@ struct alignas(16) gp_edges {
   gp__u64 place; // first edge, in the lower 48 bits; above it the count, below 2^16
   gp__u64 source;
   GP_DEVICE gp__u64 begin() const { return place & ((1ull << GP__EDGES_COUNT_SHIFT) - 1); }
-  GP_DEVICE unsigned count() const { return static_cast<unsigned>(place >> GP__EDGES_COUNT_SHIFT); }
+  GP_DEVICE unsigned count() const { return unsigned(place >> GP__EDGES_COUNT_SHIFT); }
 };
 GP_DEVICE gp_edges gp_edges_of(gp__u64 begin, unsigned count, gp__u64 source) {
-  return gp_edges{begin | static_cast<gp__u64>(count) << GP__EDGES_COUNT_SHIFT, source};
+  return gp_edges{begin | gp__u64(count) << GP__EDGES_COUNT_SHIFT, source};
 }
 
 // gp_warp_expand with visit(there[ITEMS], source[ITEMS], target[ITEMS]): ITEMS accesses are in flight. If all parts are
@@ -20,8 +20,7 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
   const unsigned count = edges.count(), whole = __ballot_sync(0xffffffffu, count != 0);
   const bool is_short = __ballot_sync(0xffffffffu, count > 8) == 0;
   const unsigned shift = __ballot_sync(0xffffffffu, count > 4) == 0 ? 2 : 3;
-  unsigned start = gp_lane() << shift,
-           total = (GP__WARP - static_cast<unsigned>(__clz(static_cast<int>(whole)))) << shift;
+  unsigned start = gp_lane() << shift, total = (GP__WARP - unsigned(__clz(int(whole)))) << shift;
   if (!is_short) {
     const unsigned end = gp_warp_inclusive_scan(count, gp_sum<unsigned>());
     start = end - count;
@@ -33,16 +32,16 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
     Vertex source[ITEMS], target[ITEMS];
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
-      const unsigned rank = base + static_cast<unsigned>(i) * GP__WARP + gp_lane();
+      const unsigned rank = base + unsigned(i) * GP__WARP + gp_lane();
       unsigned owner = (rank >> shift) & (GP__WARP - 1u); // last lane that starts at this rank or before
       if (!is_short) {
         owner = 0;
         GP__UNROLL
         for (unsigned step = GP__WARP / 2; step; step /= 2)
-          if (__shfl_sync(0xffffffffu, start, static_cast<int>(owner + step)) <= rank) owner += step;
+          if (__shfl_sync(0xffffffffu, start, int(owner + step)) <= rank) owner += step;
       }
-      const gp__u64 from = __shfl_sync(0xffffffffu, first, static_cast<int>(owner));
-      const unsigned held = __shfl_sync(0xffffffffu, start + count, static_cast<int>(owner));
+      const gp__u64 from = __shfl_sync(0xffffffffu, first, int(owner));
+      const unsigned held = __shfl_sync(0xffffffffu, start + count, int(owner));
       source[i] = static_cast<Vertex>(__shfl_sync(0xffffffffu, static_cast<Vertex>(edges.source), int(owner)));
       there[i] = rank < total && rank < held;
       target[i] = there[i] ? targets[from + rank] : 0;

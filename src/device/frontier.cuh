@@ -42,13 +42,13 @@ template <int ROOM, class T>
 GP_DEVICE void gp_warp_append(
     bool there, const T &element, const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   gp__u32 end = 0, at = ROOM; // a full buffer's count stops growing: it could wrap
-  if (gp_warp_broadcast(gp__load_volatile(&storage.count), 0) < static_cast<gp__u32>(ROOM))
+  if (gp_warp_broadcast(gp__load_volatile(&storage.count), 0) < gp__u32(ROOM))
     at = gp__warp_draw(&storage.count, there, end);
-  if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;
-  const gp__u32 left = __ballot_sync(0xffffffffu, there && at >= static_cast<gp__u32>(ROOM));
+  if (there && at < gp__u32(ROOM)) storage.element[at] = element;
+  const gp__u32 left = __ballot_sync(0xffffffffu, there && at >= gp__u32(ROOM));
   if (!left) return;
   gp__u64 first = 0;
-  if (gp_lane() == 0) first = atomicAdd(out.count, static_cast<gp__u64>(__popc(left)));
+  if (gp_lane() == 0) first = atomicAdd(out.count, gp__u64(__popc(left)));
   first = gp_warp_broadcast(first, 0) + gp__lanes_before(left);
   if ((left >> gp_lane() & 1u) && first < out.room) out.vertices[first] = element;
 }
@@ -57,8 +57,8 @@ GP_DEVICE void gp_warp_append(
 template <int THREADS, int ROOM, class T>
 GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   __syncthreads();
-  const gp__u32 count = storage.count < static_cast<gp__u32>(ROOM) ? storage.count : static_cast<gp__u32>(ROOM);
-  if (threadIdx.x == 0 && count) storage.first = atomicAdd(out.count, static_cast<gp__u64>(count));
+  const gp__u32 count = storage.count < gp__u32(ROOM) ? storage.count : gp__u32(ROOM);
+  if (threadIdx.x == 0 && count) storage.first = atomicAdd(out.count, gp__u64(count));
   __syncthreads();
   if (threadIdx.x == 0) storage.count = 0;
   for (gp__u32 i = threadIdx.x; i < count; i += THREADS)
@@ -96,7 +96,7 @@ GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsi
     gp__u64 edge[ITEMS];
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
-      const gp__u64 at = base + static_cast<unsigned>(i) * width + mine;
+      const gp__u64 at = base + unsigned(i) * width + mine;
       there[i] = at < count;
       source[i] = vertex;
       edge[i] = begin + at;
@@ -130,14 +130,14 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
   if (gather & GP_GATHER_WARP) {
     const bool is_long = count >= GP__WARP;
     for (unsigned left = __ballot_sync(0xffffffffu, is_long); left; left &= left - 1) {
-      const int owner = __ffs(static_cast<int>(left)) - 1;
+      const int owner = __ffs(int(left)) - 1;
       gp__expand_list<ITEMS>(gp_warp_broadcast(begin, owner), gp_warp_broadcast(count, owner),
           gp_warp_broadcast(vertex, owner), gp_lane(), GP__WARP, targets, goes, take);
     }
     if (is_long) count = 0;
   }
   do { // a single pass if the flags took the long lists
-    const gp__u32 piece = static_cast<gp__u32>(count < PIECE ? count : gp__u64(PIECE));
+    const gp__u32 piece = gp__u32(count < PIECE ? count : gp__u64(PIECE));
     gp__u32 start = piece;
     const gp__u32 total = gp_tile_exclusive_scan<THREADS>(start, gp_sum<gp__u32>(), storage.scan);
     storage.start[threadIdx.x] = start;
@@ -150,7 +150,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
       gp__u64 edge[ITEMS];
       GP__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
-        const gp__u32 rank = base + static_cast<unsigned>(i * THREADS) + threadIdx.x;
+        const gp__u32 rank = base + unsigned(i * THREADS) + threadIdx.x;
         gp__u32 owner = 0; // last list that starts at this rank or before
         has[i] = rank < total;
         GP__UNROLL
@@ -187,7 +187,7 @@ template <int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_stora
 template <int THREADS, int CULL, class Vertex, int SLOTS>
 GP_DEVICE void gp_tile_contract_begin(gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   if (CULL & GP_CULL_HISTORY)
-    for (int i = static_cast<int>(threadIdx.x); i < SLOTS; i += THREADS) storage.seen[i] = ~Vertex(0);
+    for (int i = int(threadIdx.x); i < SLOTS; i += THREADS) storage.seen[i] = ~Vertex(0);
 }
 template <int CULL, class Vertex, int SLOTS>
 GP_DEVICE bool gp__warp_contract(
@@ -225,7 +225,7 @@ GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS]
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) before += keep[i] ? 1u : 0u;
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u32>(), storage.scan);
-  if (threadIdx.x == 0 && total) storage.first = atomicAdd(out.count, static_cast<gp__u64>(total));
+  if (threadIdx.x == 0 && total) storage.first = atomicAdd(out.count, gp__u64(total));
   __syncthreads();
   if (!total) return;
   GP__UNROLL
@@ -250,8 +250,7 @@ GP_DEVICE void gp__each_tile(const gp_frontier<In> &in, const gp_frontier<Out> &
     gp_tile_append_storage<ROOM, Out> &storage, const Each &each) {
   const gp__u64 count = in.size();
   gp_tile_append_begin(storage);
-  for (gp__u64 first = static_cast<gp__u64>(blockIdx.x) * THREADS; first < count;
-       first += static_cast<gp__u64>(gridDim.x) * THREADS) {
+  for (gp__u64 first = gp__u64(blockIdx.x) * THREADS; first < count; first += gp__u64(gridDim.x) * THREADS) {
     const bool there = first + threadIdx.x < count;
     each(there, there ? in.vertices[first + threadIdx.x] : In());
     gp_tile_append<THREADS>(out, storage);
@@ -310,8 +309,7 @@ template <int THREADS, class T, class Keep>
 GP_DEVICE void gp_frontier_filter(
     const gp_frontier<T> &in, const Keep &keep, const gp_frontier<T> &out, gp_tile_filter_storage<THREADS> &s) {
   const gp__u64 count = in.size();
-  for (gp__u64 first = static_cast<gp__u64>(blockIdx.x) * THREADS; first < count;
-       first += static_cast<gp__u64>(gridDim.x) * THREADS) {
+  for (gp__u64 first = gp__u64(blockIdx.x) * THREADS; first < count; first += gp__u64(gridDim.x) * THREADS) {
     const bool there = first + threadIdx.x < count;
     const T item[1] = {there ? in.vertices[first + threadIdx.x] : T()};
     const bool keeps[1] = {there && keep(item[0])};

@@ -53,12 +53,12 @@ template <class A, class B> struct gp__input_gathered {
   A a;
   B b;
   GP_DEVICE explicit gp__input_gathered(const gp__input_data &d) : a(d), b(d) {}
-  GP_DEVICE type at(gp__u64 i) const { return a.at(static_cast<gp__u64>(b.at(i))); }
+  GP_DEVICE type at(gp__u64 i) const { return a.at(gp__u64(b.at(i))); }
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, type (&x)[V]) const {
     typename B::type index[V];
     b.template load<CACHE>(i, index);
     GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = a.at(static_cast<gp__u64>(index[j]));
+    for (int j = 0; j < V; ++j) x[j] = a.at(gp__u64(index[j]));
   }
 };
 template <class F, class R, class A, class B = gp__none> struct gp__input_mapped {
@@ -161,7 +161,7 @@ GP_DEVICE void gp__make_runs(const Input &input, gp__u64 first, unsigned round, 
 template <int THREADS, int CACHE, class T, class Input>
 GP_DEVICE void gp__make_tile(const Input &input, gp__u64 first, gp__u64 items, T *to, unsigned thread) {
   const int V = 16 % sizeof(T) == 0 && !Input::apart ? 16 / int(sizeof(T)) : 1;
-  const unsigned all = static_cast<unsigned>(items), whole = all / (THREADS * V); // rounds of a run for every thread
+  const unsigned all = unsigned(items), whole = all / (THREADS * V); // rounds of a run for every thread
   unsigned round = 0;
   for (; round + 4 <= whole; round += 4) gp__make_runs<4, THREADS, CACHE, V>(input, first, round, to, thread);
   for (; round < whole; ++round) gp__make_runs<1, THREADS, CACHE, V>(input, first, round, to, thread);

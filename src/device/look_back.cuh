@@ -143,7 +143,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
   // One warp calls, after the tile's own aggregate is published.
   GP_DEVICE gp_carry<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
     const gp__u64 group = tile / GP__GROUP;
-    const unsigned before = static_cast<unsigned>(tile % GP__GROUP);
+    const unsigned before = unsigned(tile % GP__GROUP);
     gp_carry<Acc> prefix;
     bool there = look_for_prefix(group, prefix); // in flight while the aggregates are gathered
     const Acc part = gather(group, before);

@@ -34,7 +34,7 @@ template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p
 #define GPUPRIMS__LOAD_IF(CACHED) \
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }" \
                : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3]) \
-               : "l"(p), "r"(static_cast<gp__u32>(there)))
+               : "l"(p), "r"(gp__u32(there)))
   if (CACHE == GP_CACHE_STREAMING) GPUPRIMS__LOAD_IF(".cs");
   else if (CACHE == GP_CACHE_L2) GPUPRIMS__LOAD_IF(".cg");
   else GPUPRIMS__LOAD_IF("");
@@ -52,7 +52,7 @@ GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *static_cast<co
 
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q st.global.v4.u32 [%4], {%0, %1, %2, %3}; }" ::"r"(v.word[0]),
-               "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3]), "l"(p), "r"(static_cast<gp__u32>(there))
+               "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3]), "l"(p), "r"(gp__u32(there))
                : "memory");
 }
 
@@ -60,12 +60,12 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
 GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q add.u32 %1, %1, %4; @!q add.u32 %0, %0, %3; }"
                : "+r"(x), "+r"(y)
-               : "r"(static_cast<gp__u32>(second)), "r"(by_x), "r"(by_y));
+               : "r"(gp__u32(second)), "r"(by_x), "r"(by_y));
 }
 
 // The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
-  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
+  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
   const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
   const uint2 a = pair[0], b = pair[1], c = offset ? pair[2] : b;
   const bool odd = offset >= 4;
@@ -110,7 +110,7 @@ template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_ca
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
 #if GPUPRIMS__ARCH >= 900
-  const unsigned skip = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 15u);
+  const unsigned skip = unsigned(reinterpret_cast<gp__u64>(p) & 15u);
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(static_cast<const char *>(p) - skip),
       "r"((bytes + skip + 15u) & ~15u));
 #else
@@ -123,7 +123,7 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
   return v;
 }
-GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
+GP_DEVICE gp__u32 gp__shared_address(const void *p) { return gp__u32(__cvta_generic_to_shared(p)); }
 // Prefetches 32 bytes close to this block, by an asynchronous copy of 4 of them to a word in shared memory that nobody
 // reads; prefetch.global.L1 gains half as much. A thread waits for its copies before it copies to the same word again,
 // and before it ends.
@@ -356,7 +356,7 @@ GP_DEVICE gp__u32 gp__u32_from(double x) { return x != x ? 0 : __double2uint_rz(
 GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return __uint_as_float(bits); }
 GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return __float_as_uint(x); }
 GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return __longlong_as_double(static_cast<long long>(bits)); }
-GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return static_cast<gp__u64>(__double_as_longlong(x)); }
+GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return gp__u64(__double_as_longlong(x)); }
 GP_DEVICE unsigned short gp__f16_from_f32(float x) {
   unsigned short bits;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
@@ -413,8 +413,7 @@ GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 b
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
-    v.word[i] = p[4 * i] | static_cast<gp__u32>(p[4 * i + 1]) << 8 | static_cast<gp__u32>(p[4 * i + 2]) << 16 |
-        static_cast<gp__u32>(p[4 * i + 3]) << 24;
+    v.word[i] = p[4 * i] | gp__u32(p[4 * i + 1]) << 8 | gp__u32(p[4 * i + 2]) << 16 | gp__u32(p[4 * i + 3]) << 24;
   return v;
 }
 GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
@@ -438,7 +437,7 @@ GP_DEVICE gp__u32 gp__opaque_ones() { return 0xffffffffu; }
 GP_DEVICE gp__u32 gp__opaque(gp__u32 x) { return x; }
 GP_DEVICE gp__u32 gp__negative(gp__u32 x) { return 0u - x; }
 GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) { return __dp4a(x, weights, c); }
-GP_DEVICE gp__u32 gp__magnitude(int x) { return x < 0 ? 0u - static_cast<gp__u32>(x) : static_cast<gp__u32>(x); }
+GP_DEVICE gp__u32 gp__magnitude(int x) { return x < 0 ? 0u - gp__u32(x) : gp__u32(x); }
 GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) { return x & y & z; }
 GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32) {
   const bool one = (x & mask) != 0;
@@ -506,16 +505,14 @@ struct gp__shared_pointer {
 GP_DEVICE float gp__product(float a, float b) { return a * b; }
 GP_DEVICE double gp__product(double a, double b) { return a * b; }
 GP_DEVICE double gp__root_f64(double x) { return __builtin_sqrt(x); }
-GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) {
-  return static_cast<gp__u32>(static_cast<gp__u64>(a) * b >> 32);
-}
+GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) { return gp__u32(gp__u64(a) * b >> 32); }
 GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) {
   const gp__u64 a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
   const gp__u64 middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffffu);
   return a1 * b1 + (middle >> 32) + (other >> 32);
 }
 template <class F> GP_DEVICE gp__u32 gp__u32_from(F x) {
-  return x > F(0) ? x >= F(4294967296.) ? 0xffffffffu : static_cast<gp__u32>(x) : 0;
+  return x > F(0) ? x >= F(4294967296.) ? 0xffffffffu : gp__u32(x) : 0;
 }
 template <class R, class A> GP_DEVICE R gp__bit_cast(A a) {
   static_assert(sizeof(R) == sizeof(A), "a bit cast keeps the size");
@@ -541,7 +538,7 @@ GP_DEVICE float gp__f32_from_f16(unsigned short bits) {
   const gp__u32 sign = (bits & 0x8000u) << 16, e = bits >> 10 & 31u, m = bits & 0x3ffu;
   if (e == 31) return gp__f32_from_bits(sign | 0x7f800000u | m << 13);
   if (e) return gp__f32_from_bits(sign | (e + 112) << 23 | m << 13);
-  const float tiny = static_cast<float>(m) * gp__f32_from_bits(0x33800000u); // m * 2^-24
+  const float tiny = float(m) * gp__f32_from_bits(0x33800000u); // m * 2^-24
   return gp__f32_from_bits(sign | gp__bits_of_f32(tiny));
 }
 GP_DEVICE float gp__minimum(float a, float b) {

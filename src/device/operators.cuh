@@ -24,7 +24,7 @@ template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bit
 
 template <class A, class R, gp__kind = gp__traits<A>::kind, gp__kind = gp__traits<R>::kind> struct gp__converter {
   static GP_DEVICE R run(A a) { // integer to integer: wraps
-    return sizeof(R) == 1 && sizeof(A) > 1 ? static_cast<R>(gp__opaque(static_cast<gp__u32>(a))) : static_cast<R>(a);
+    return sizeof(R) == 1 && sizeof(A) > 1 ? static_cast<R>(gp__opaque(gp__u32(a))) : static_cast<R>(a);
   }
 };
 template <class T> struct gp__converter<T, T, GP__STRUCT, GP__STRUCT> {
@@ -34,12 +34,10 @@ template <class T> struct gp__converter<T, T, GP__FLOAT, GP__FLOAT> {
   static GP_DEVICE T run(T a) { return a; }
 };
 template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__FLOAT> {
-  static GP_DEVICE R run(A a) {
-    return gp__from_double<R>(static_cast<double>(static_cast<typename gp__traits<A>::wide>(a)));
-  }
+  static GP_DEVICE R run(A a) { return gp__from_double<R>(double(static_cast<typename gp__traits<A>::wide>(a))); }
 };
 template <class A> struct gp__converter<A, float, GP__FLOAT, GP__FLOAT> {
-  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+  static GP_DEVICE float run(A a) { return float(a); }
 };
 template <> struct gp__converter<float, float, GP__FLOAT, GP__FLOAT> {
   static GP_DEVICE float run(float a) { return a; }
@@ -58,16 +56,16 @@ template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__UNSIGNED> 
 };
 // Integer to float: one rounding; through double for the half types.
 template <class A, class R> struct gp__converter<A, R, GP__SIGNED, GP__FLOAT> {
-  static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(a)); }
+  static GP_DEVICE R run(A a) { return gp__from_double<R>(double(a)); }
 };
 template <class A, class R> struct gp__converter<A, R, GP__UNSIGNED, GP__FLOAT> {
-  static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(a)); }
+  static GP_DEVICE R run(A a) { return gp__from_double<R>(double(a)); }
 };
 template <class A> struct gp__converter<A, float, GP__SIGNED, GP__FLOAT> {
-  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+  static GP_DEVICE float run(A a) { return float(a); }
 };
 template <class A> struct gp__converter<A, float, GP__UNSIGNED, GP__FLOAT> {
-  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+  static GP_DEVICE float run(A a) { return float(a); }
 };
 // To and from bool: true unless zero, so NaN is true; 0 or 1. bool to bool writes 0 or 1.
 template <class A, class R, gp__kind KIND> struct gp__converter<A, R, KIND, GP__BOOL> {
@@ -101,7 +99,7 @@ template <class A, class F> struct gp__converter<A, gp_complex<F>, GP__BOOL, GP_
 GP_DEVICE float gp__magnitude_of(gp_c32 a) {
   const double x = a.re, y = a.im, infinite = gp__f32_from_bits(0x7f800000u);
   if (x == infinite || -x == infinite || y == infinite || -y == infinite) return gp__f32_from_bits(0x7f800000u);
-  return static_cast<float>(gp__root_f64(gp__product(x, x) + gp__product(y, y)));
+  return float(gp__root_f64(gp__product(x, x) + gp__product(y, y)));
 }
 GP_DEVICE double gp__magnitude_of(gp_c64 a) {
   const double x = a.re < 0 ? -a.re : a.re, y = a.im < 0 ? -a.im : a.im, infinite = gp__f32_from_bits(0x7f800000u);
@@ -131,7 +129,7 @@ template <class A, class R, bool COMPLEX = gp__traits<A>::kind == GP__COMPLEX> s
   GP_DEVICE R operator()(A a) const {
     const R r = gp__converter<A, R>::run(a);
     return gp__traits<R>::kind == GP__UNSIGNED               ? r
-        : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(static_cast<int>(r)))
+        : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(int(r)))
         : gp__traits<R>::kind == GP__SIGNED                  ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
                                             : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
   }

@@ -5,7 +5,7 @@
 
 // Vector i of [global, global + bytes), any alignment. Reads nothing outside the range.
 template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
-  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u);
+  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u);
   const unsigned char *base = global - offset;
   if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
   if (i > 0 && i * 16 + 32 <= bytes + offset)
@@ -20,7 +20,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char
 // Reads nothing outside [global, global + bytes). The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
 GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *global, unsigned bytes, unsigned rank) {
-  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
+  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
   const unsigned char *base = global - offset;
   if (offset == 0 && vectors == RANKS * UNROLL) {
     gp_vector v[UNROLL];
@@ -39,7 +39,7 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
 GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
   const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
-  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
+  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
   for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
   GP__UNROLL_BY(UNROLL)

@@ -12,12 +12,12 @@ template <class T> union gp__vec {
 // cached data or few elements; gp_tile_load_transposed is faster from memory.
 template <int ITEMS, class T>
 GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
-  const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
+  const gp__u64 first = gp__u64(threadIdx.x) * ITEMS;
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) items[i] = first + i < count ? in[first + i] : fill;
 }
 template <int ITEMS, class T> GP_DEVICE void gp_tile_store_direct(const T (&items)[ITEMS], T *out, gp__u64 count) {
-  const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
+  const gp__u64 first = gp__u64(threadIdx.x) * ITEMS;
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i)
     if (first + i < count) out[first + i] = items[i];
@@ -28,7 +28,7 @@ template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_striped(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) {
-    const gp__u64 k = static_cast<gp__u64>(i) * THREADS + threadIdx.x;
+    const gp__u64 k = gp__u64(i) * THREADS + threadIdx.x;
     items[i] = k < count ? in[k] : fill;
   }
 }
@@ -36,7 +36,7 @@ template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_striped(const T (&items)[ITEMS], T *out, gp__u64 count) {
   GP__UNROLL
   for (int i = 0; i < ITEMS; ++i) {
-    const gp__u64 k = static_cast<gp__u64>(i) * THREADS + threadIdx.x;
+    const gp__u64 k = gp__u64(i) * THREADS + threadIdx.x;
     if (k < count) out[k] = items[i];
   }
 }
@@ -48,7 +48,7 @@ GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 c
   const int V = 16 / sizeof(T);
   GP__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
-    const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
+    const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
     if (first + V <= count) p.vector = gp__load_vector<CACHE>(in + first);
     else {
@@ -64,7 +64,7 @@ GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64
   const int V = 16 / sizeof(T);
   GP__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
-    const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
+    const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
     GP__UNROLL
     for (int j = 0; j < V; ++j) p.item[j] = items[k * V + j];

@@ -5,7 +5,7 @@
 // time; then the counters of all warps become positions (Adinets and Merrill, Onesweep). The arrangement is striped by
 // warps: item i of a thread is the tile's element gp_tile_warp_striped<ITEMS>(i). A tile has fewer than 2^16 elements.
 template <int ITEMS> GP_DEVICE unsigned gp_tile_warp_striped(int i) {
-  return (gp_warp() * ITEMS + static_cast<unsigned>(i)) * 32 + gp_lane();
+  return (gp_warp() * ITEMS + unsigned(i)) * 32 + gp_lane();
 }
 
 union gp__digit_counters {
@@ -46,7 +46,7 @@ template <int THREADS> struct gp__tile_rank {
       for (int j = 0; j < AT_ONCE; ++j)
         if (first + j < ITEMS) {
           unsigned short &counter = own.digit[digit(keys[first + j], first + j)];
-          const gp__u32 before = counter + static_cast<gp__u32>(__popc(peers[j] & below));
+          const gp__u32 before = counter + gp__u32(__popc(peers[j] & below));
           __syncwarp();
           if (!(peers[j] & above)) counter = static_cast<unsigned short>(before + 1); // the last one of its digit
           __syncwarp();

@@ -33,7 +33,7 @@ GP_DEVICE void gp__warp_search(gp__u64 (&first)[N], gp__u64 (&count)[N], const B
     GP__UNROLL
     for (int n = 0; n < N; ++n) {
       const gp__u64 step = (count[n] + 31) / 32;
-      const gp__u64 passed = step * static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, holds[n])));
+      const gp__u64 passed = step * unsigned(__popc(__ballot_sync(0xffffffffu, holds[n])));
       const gp__u64 left = count[n] - passed;
       first[n] += passed;
       count[n] = step > 0 && left >= step ? step - 1 : left;
@@ -80,7 +80,7 @@ GP_DEVICE gp__u64 gp_warp_search_upper(const T *sorted, gp__u64 count, const T &
 template <class O> struct gp__merge_before {
   const O *ends;
   gp__u64 diagonal;
-  GP_DEVICE bool operator()(gp__u64 s) const { return static_cast<gp__u64>(ends[s]) + s < diagonal; }
+  GP_DEVICE bool operator()(gp__u64 s) const { return gp__u64(ends[s]) + s < diagonal; }
 };
 template <class O> GP_DEVICE gp__u64 gp_merge_path(const O *ends, gp__u64 segments, gp__u64 diagonal) {
   return gp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
@@ -138,7 +138,7 @@ template <int THREADS, int ITEMS> struct gp_tile_load_balance_storage {
 template <class O> struct gp__ends_at {
   const O *offsets;
   gp__u64 element;
-  GP_DEVICE bool operator()(gp__u64 s) const { return static_cast<gp__u64>(offsets[s + 1]) <= element; }
+  GP_DEVICE bool operator()(gp__u64 s) const { return gp__u64(offsets[s + 1]) <= element; }
 };
 template <int THREADS, int ITEMS, class O>
 GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets, gp__u64 segments, gp__u64 first,
@@ -157,8 +157,7 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
   const gp__u64 begin = storage.begin, end = storage.end;
   for (gp__u64 s = begin + threadIdx.x; s < end; s += THREADS) { // the last of equal ends counts
     const O at = offsets[s + 1];
-    if (s + 1 == end || offsets[s + 2] != at)
-      storage.mark[static_cast<gp__u64>(at) - first] = static_cast<gp__u32>(s + 1 - begin);
+    if (s + 1 == end || offsets[s + 2] != at) storage.mark[gp__u64(at) - first] = gp__u32(s + 1 - begin);
   }
   __syncthreads();
   gp__u32 newest[ITEMS], before = 0;

@@ -7,7 +7,7 @@
 // smallest and the largest key; if that does not help either, the threads' runs are merged. The order of equal keys is
 // lost.
 template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest set one
-  return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(static_cast<int>(x));
+  return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(int(x));
 }
 
 template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_storage {
@@ -41,7 +41,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
     GP__UNROLL
     for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
-      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + unsigned(j);
       gp_vector v = {{0, 0, 0, 0}};
       if (group < Storage::GROUPS) v = s.vector[group * 32 + gp_lane()];
       const gp__u32 sum = v.word[0] + v.word[1] + v.word[2] + v.word[3];
@@ -55,7 +55,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
     GP__UNROLL
     for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
-      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + unsigned(j);
       if (group < Storage::GROUPS) {
         gp_vector v = s.vector[group * 32 + gp_lane()];
         gp__u32 start = base + before[j];
@@ -70,8 +70,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
   }
   GP_DEVICE gp__u32 draw(K key, bool there, K low, int shift) const {
-    const gp__u32 bin =
-        there ? static_cast<gp__u32>((key - low) >> shift) : static_cast<gp__u32>(Storage::BINS) + gp_lane();
+    const gp__u32 bin = there ? gp__u32((key - low) >> shift) : gp__u32(Storage::BINS) + gp_lane();
     return gp__opaque_copy(atomicAdd(&s.counter[bin], 1u) << 16 | bin); // one register
   }
   GP_DEVICE void put(K key, bool there, gp__u32 drawn) const {
@@ -126,7 +125,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     GP__UNROLL
     for (int j = 0; j < WINDOW; ++j) {
       const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
-      w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
+      w[j] = s.key[first + unsigned(p + row + 2 * HALO)];
     }
     // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own keys depend on them.
     GP__UNROLL
@@ -158,7 +157,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       __syncthreads();
       if (has_keys) {
         GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
+        for (int j = 0; j < ITEMS; ++j) s.key[first + unsigned(j + 2 * HALO)] = w[HALO + j];
       }
       const int left = __syncthreads_count(!ok);
       if (left == 0) return true;
@@ -171,7 +170,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
     GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + static_cast<unsigned>(j)];
+    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + unsigned(j)];
     GP__UNROLL
     for (int r = 0; r < ITEMS; ++r) {
       GP__UNROLL
@@ -189,12 +188,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
       GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) s.key[own + static_cast<unsigned>(j)] = w[j];
+      for (int j = 0; j < ITEMS; ++j) s.key[own + unsigned(j)] = w[j];
       __syncthreads();
       if (run >= n) return;
       const unsigned from = first / (2 * run) * (2 * run), diagonal = first - from;
-      const unsigned middle = from + run < Storage::CAPACITY ? from + run : static_cast<unsigned>(Storage::CAPACITY);
-      const unsigned end = middle + run < Storage::CAPACITY ? middle + run : static_cast<unsigned>(Storage::CAPACITY);
+      const unsigned middle = from + run < Storage::CAPACITY ? from + run : unsigned(Storage::CAPACITY);
+      const unsigned end = middle + run < Storage::CAPACITY ? middle + run : unsigned(Storage::CAPACITY);
       const unsigned second = end - middle;
       unsigned low = diagonal > second ? diagonal - second : 0,
                high = diagonal < middle - from ? diagonal : middle - from;
@@ -231,7 +230,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     K keys[ITEMS], least = ~K(0), most = 0;
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
-      const unsigned p = static_cast<unsigned>(i) * THREADS + thread;
+      const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = p < n ? s.key[Storage::slot(p)] : least;
       if (p < n && keys[i] > most) most = keys[i];
     }
@@ -248,8 +247,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
     if (fitted >= shift) return false;
     scatter(
-        keys, 0, [this, n](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + thread < n; }, n, least,
-        fitted);
+        keys, 0, [this, n](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; }, n, least, fitted);
     return finish(fitted);
   }
 };

@@ -76,15 +76,15 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
     if (line >= lines) continue;
     unsigned char *to = out + line * pitch;
     const unsigned skip = OUT_ALIGNED ? 0 : gp__misalignment(to, 16);
-    const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD), all = static_cast<int>(items * N);
+    const int first = int(unit * W) - int(skip / WORD), all = int(items * N);
     if (first >= all || first <= -W) continue;
-    to += static_cast<gp__u64>(unit) * 16 - skip;
+    to += gp__u64(unit) * 16 - skip;
     if (first >= 0 && first + W <= all) {
       gp__vec<Word> p;
-      const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(static_cast<unsigned>(first), line * SIZE) : 0;
+      const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(unsigned(first), line * SIZE) : 0;
       GP__UNROLL
       for (int w = 0; w < W; ++w) {
-        const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
+        const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
         p.item[w] = *reinterpret_cast<const Word *>(shared +
             (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
                                    : layout.at(row, line * SIZE + part * WORD)));
@@ -95,7 +95,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
     GP__UNROLL_BY(1)
     for (int w = 0; w < W; ++w) {
       if (first + w < 0 || first + w >= all) continue;
-      const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
+      const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
       *reinterpret_cast<Word *>(to + w * WORD) =
           *reinterpret_cast<const Word *>(shared + layout.at(row, line * SIZE + part * WORD));
     }
@@ -165,7 +165,7 @@ struct gp__column_store {
       int from[W];
       if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
       GP__UNROLL
-      for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = static_cast<int>(at(first + w, first_line)));
+      for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = int(at(first + w, first_line)));
       to += first * WORD;
       GP__UNROLL_BY(8)
       for (int k = 0; k < ROUNDS / SETS; ++k) {
@@ -527,7 +527,7 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
     const unsigned char *from = reinterpret_cast<const unsigned char *>(in);
-    if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;
+    if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = unsigned(pitch * SIZE) & 15u;
     Tile::load(
         s.bytes, from, pitch * SIZE, rows, columns, from, rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
   }

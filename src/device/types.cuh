@@ -12,7 +12,7 @@ struct alignas(2) gp_bf16 {
   unsigned short bits;
   gp_bf16() = default;
   GP_DEVICE gp_bf16(float x) : bits(gp__bf16_from_f32(x)) {}
-  GP_DEVICE operator float() const { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
+  GP_DEVICE operator float() const { return gp__f32_from_bits(gp__u32(bits) << 16); }
 };
 
 // A byte: true unless it is 0. Arithmetic goes through 0 and 1, and what is not 0 becomes 1.

@@ -57,7 +57,7 @@ template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
 }
 
 GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
-  return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & (bytes - 1));
+  return unsigned(reinterpret_cast<gp__u64>(p) & (bytes - 1));
 }
 
 // Bits of N elements.
@@ -89,9 +89,7 @@ template <class Mask> GP_DEVICE Mask gp__bits_below(int n) {
   return n < int(8 * sizeof(Mask)) ? (Mask(1) << n) - 1 : ~Mask(0);
 }
 GP_DEVICE int gp__bit_count(gp__u32 x) { return __popc(x); }
-GP_DEVICE int gp__bit_count(gp__u64 x) {
-  return __popc(static_cast<gp__u32>(x)) + __popc(static_cast<gp__u32>(x >> 32));
-}
+GP_DEVICE int gp__bit_count(gp__u64 x) { return __popc(gp__u32(x)) + __popc(gp__u32(x >> 32)); }
 template <class Mask> GP_DEVICE int gp__first_bit(Mask x) {
   return gp__bit_count(static_cast<Mask>((x & (~x + 1)) - 1));
 }

@@ -51,7 +51,7 @@ template <class O> struct gp__expand_by_offsets {
   GP_DEVICE void places(gp__u64 piece, gp__u64 segment, gp__u32 (&at)[GP__EXPAND_ENDS]) const {
     GP__UNROLL
     for (unsigned k = 0; k < GP__EXPAND_ENDS; ++k)
-      at[k] = segment + k * 32 + gp_lane() < limit ? static_cast<gp__u32>(ahead[k] - piece) : ~0u;
+      at[k] = segment + k * 32 + gp_lane() < limit ? gp__u32(ahead[k] - piece) : ~0u;
   }
   GP_DEVICE void pass(gp__u64, const gp__u32 (&)[GP__EXPAND_ENDS], unsigned) {}
 };
@@ -88,7 +88,7 @@ template <class L> struct gp__expand_by_lengths {
     for (unsigned passed = 32; passed == 32; share.segment += passed) { // runs that end before the share
       const gp__u64 i = share.segment + gp_lane();
       const gp__u64 end = start + gp_warp_inclusive_scan(i < limit ? gp__u64(lengths[i]) : 0, gp_sum<gp__u64>());
-      passed = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, i < limit && end <= share.begin)));
+      passed = unsigned(__popc(__ballot_sync(0xffffffffu, i < limit && end <= share.begin)));
       if (passed) start = gp_warp_broadcast(end, int(passed) - 1);
     }
   }
@@ -106,8 +106,7 @@ template <class L> struct gp__expand_by_lengths {
     GP__UNROLL
     for (unsigned k = 0; k < GP__EXPAND_ENDS; ++k) {
       const gp__u64 length = ahead[k] + (k == 0 && gp_lane() == 0 ? start - piece : 0);
-      const gp__u32 to =
-          sum + gp_warp_inclusive_scan(static_cast<gp__u32>(length < most ? length : most), gp_sum<gp__u32>());
+      const gp__u32 to = sum + gp_warp_inclusive_scan(gp__u32(length < most ? length : most), gp_sum<gp__u32>());
       sum = gp_warp_broadcast(to, 31);
       at[k] = segment + k * 32 + gp_lane() < limit ? to : ~0u;
     }

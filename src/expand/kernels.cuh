@@ -79,8 +79,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   gp__expand_share share;
-  Ends ends(a, static_cast<gp__u64>(gridDim.x) * (P::threads / 32),
-      blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp(), share);
+  Ends ends(a, gp__u64(gridDim.x) * (P::threads / 32), blockIdx.x * gp__u64(P::threads / 32) + gp_warp(), share);
   const gp__u64 begin = share.begin, end = share.end;
   if (begin >= end) return;
   unsigned char *of_warp = shared + gp_warp() * BYTES;
@@ -94,8 +93,8 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
   ends.look(segment);
   for (gp__u64 piece = begin - skipped;; piece += PIECE) {
     const gp__u64 left = end - piece;
-    const gp__u32 from = piece + skipped == begin ? static_cast<gp__u32>(skipped) : 0;
-    const gp__u32 to = left < PIECE ? static_cast<gp__u32>(left) : PIECE;
+    const gp__u32 from = piece + skipped == begin ? gp__u32(skipped) : 0;
+    const gp__u32 to = left < PIECE ? gp__u32(left) : PIECE;
     for (unsigned i = gp_lane(); i < PIECE / 4; i += 32)
       reinterpret_cast<gp_vector *>(mark)[i] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
@@ -106,8 +105,8 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
       GP__UNROLL
       for (int k = 0; k < ENDS; ++k) {
         if (ended < k * 32u) break;
-        if (at[k] < to) atomicMax(mark + at[k], static_cast<gp__u32>(segment + ended + gp_lane() + 1 - share.segment));
-        ended += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at[k] < to)));
+        if (at[k] < to) atomicMax(mark + at[k], gp__u32(segment + ended + gp_lane() + 1 - share.segment));
+        ended += unsigned(__popc(__ballot_sync(0xffffffffu, at[k] < to)));
       }
       if (ended == 0) break;
       ends.pass(piece, at, ended);

@@ -263,7 +263,7 @@ template <class P, class Search> GP_DEVICE void gp__partition_point(const gp__fi
   gp__u64 low = 0, high = n;
   while (low < high) {
     const gp__u64 step = (high - low + P::threads - 1) / P::threads, i = low + threadIdx.x * step;
-    const unsigned hits = static_cast<unsigned>(__syncthreads_count(i < high && search.holds(i)));
+    const unsigned hits = unsigned(__syncthreads_count(i < high && search.holds(i)));
     if (hits == 0) high = low;
     else {
       const gp__u64 next = low + hits * step;

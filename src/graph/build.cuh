@@ -11,7 +11,7 @@ GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a, gp__u64 source, gp__u64 
 // Writes the keys of an edge list, then those of the opposite edges. A loop has no opposite.
 template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a) {
   const int ITEMS = 4 * P::vectors;
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   const L *sources = static_cast<const L *>(a.offsets), *targets = static_cast<const L *>(a.targets);
   const bool both = (a.flags & GP_SYMMETRISE) != 0, loops = (a.flags & GP_DROP_LOOPS) == 0;
   gp__pdl_wait<P>();
@@ -47,7 +47,7 @@ template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
 template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a, Visit visit) {
   const int ITEMS = 4 * P::vectors;
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage; // gp__edge_tile_bytes
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS, edges = gp__edge_count<O>(a);
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS, edges = gp__edge_count<O>(a);
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
   GP_SHARED(Storage, s);
@@ -61,7 +61,7 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
       if (mine + i < edges) target[i] = targets[mine + i];
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
-      if (mine + i < edges) visit(mine + i, source[i], static_cast<gp__u64>(target[i]));
+      if (mine + i < edges) visit(mine + i, source[i], gp__u64(target[i]));
     __syncthreads();
   }
 }
@@ -89,7 +89,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   };
   typedef gp__bound_before<false, gp__u64, gp_less<gp__u64>> Before;
   const int ITEMS = 4 * P::vectors;
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   O *offsets = static_cast<O *>(a.out_offsets);
   V *targets = static_cast<V *>(a.out_targets);
   GP_SHARED(Range, range);

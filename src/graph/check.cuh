@@ -6,7 +6,7 @@ struct gp__faults {
   gp__u64 least;
   GP_DEVICE gp__faults() : least(~gp__u64(0)) {}
   GP_DEVICE void add(int kind, gp__u64 at) {
-    const gp__u64 fault = static_cast<gp__u64>(kind) << GP__FAULT_SHIFT | at;
+    const gp__u64 fault = gp__u64(kind) << GP__FAULT_SHIFT | at;
     if (fault < least) least = fault;
   }
   GP_DEVICE void tell(gp__u64 *state) const {
@@ -20,7 +20,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__gr
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
   const gp__u64 edges = gp__edge_count<O>(a), mine = blockIdx.x * P::threads + threadIdx.x,
-                step = static_cast<gp__u64>(gridDim.x) * P::threads;
+                step = gp__u64(gridDim.x) * P::threads;
   gp__faults faults;
   if (mine == 0 && offsets[0] != 0) faults.add(a.incoming ? GP_FAULT_FIRST_IN_OFFSET : GP_FAULT_FIRST_OFFSET, 0);
   for (gp__u64 v = mine; v < a.vertices; v += step)
@@ -42,7 +42,7 @@ template <class V> struct gp__edge_to_depths {
     const long long from = a.depths[source], to = a.depths[target];
     if (from < 0) return;
     if (to < 0) {
-      if (!a.limit || static_cast<gp__u64>(from) < a.limit) faults.add(GP_FAULT_NOT_REACHED, edge);
+      if (!a.limit || gp__u64(from) < a.limit) faults.add(GP_FAULT_NOT_REACHED, edge);
     } else if (to > from + 1) faults.add(GP_FAULT_TOO_DEEP, edge);
     else if (to == from + 1) {
       const bool parent = a.parents && static_cast<const V *>(a.parents)[target] == source;
@@ -65,7 +65,7 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
     const long long depth = a.depths[v];
     const unsigned mark = a.marks[v / 16] >> v % 16 * 2;
     const gp__u64 parent = parents ? parents[v] : 0;
-    if (depth < -1 || (a.limit && depth > 0 && static_cast<gp__u64>(depth) > a.limit)) faults.add(GP_FAULT_DEPTH, v);
+    if (depth < -1 || (a.limit && depth > 0 && gp__u64(depth) > a.limit)) faults.add(GP_FAULT_DEPTH, v);
     if (v == a.source) {
       if (depth != 0) faults.add(GP_FAULT_SOURCE_DEPTH, v);
       if (parents && parent != v) faults.add(GP_FAULT_SOURCE_PARENT, v);
@@ -88,7 +88,7 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
   const bool edge = gp__is_edge_fault(kind);
   gp_fault *report = static_cast<gp_fault *>(a.out_targets);
   const O *offsets = static_cast<const O *>(kind == GP_FAULT_IN_SOURCE ? a.out_offsets : a.offsets);
-  report->kind = static_cast<gp__u64>(kind);
+  report->kind = gp__u64(kind);
   report->edge = edge ? at : none;
   report->vertex = !kind || kind == GP_FAULT_IN_EDGES ? none
       : edge                                          ? gp_search(0, a.vertices, gp__ends_at<O>{offsets, at})

@@ -94,7 +94,7 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   const Load load(a);
   const K *keys = static_cast<const K *>(a.keys);
   const In *in = static_cast<const In *>(a.in);
-  const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(THREADS) * ITEMS;
+  const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
   s.template clear<THREADS>();
   __syncthreads();
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {

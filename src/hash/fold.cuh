@@ -24,9 +24,8 @@
   F(GP_BOOL, gp_bool)
 // Elements as numbers (hash/numbers.h), and back.
 template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
-  return gp__traits<T>::kind == GP__FLOAT
-      ? gp__bits_of_f64(static_cast<double>(static_cast<typename gp__traits<T>::wide>(x)))
-      : static_cast<gp__u64>(static_cast<long long>(x));
+  return gp__traits<T>::kind == GP__FLOAT ? gp__bits_of_f64(double(static_cast<typename gp__traits<T>::wide>(x)))
+                                          : gp__u64(static_cast<long long>(x));
 }
 template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
   const double f = gp__f64_from_bits(x);
@@ -81,7 +80,7 @@ GP_DEVICE gp__folded gp__fold_of(const gp__column &c, int pass, gp__u64 row, gp_
     y.low = gp__range_of(x);
     break;
   case GP__FOLD_WIDE:
-    if (gp__number_class(c.type) == 2) y.low = gp__wide_of(x, static_cast<gp__u32>(first), &y.high);
+    if (gp__number_class(c.type) == 2) y.low = gp__wide_of(x, gp__u32(first), &y.high);
     else y.high = gp__number_class(c.type) == 1 && x >> 63 ? ~gp__u64(0) : 0;
     break;
   case GP__FOLD_LOW_INDEX:
@@ -97,7 +96,7 @@ GP_DEVICE gp__folded gp__fold_two(int what, const gp__folded &x, const gp__folde
   gp__folded z = {x.low + y.low, 0};
   if (what == GP__FOLD_WIDE) z.high = x.high + y.high + (z.low < x.low ? 1 : 0);
   else if (what == GP__FOLD_RANGE) {
-    const gp__u32 a = static_cast<gp__u32>(x.low), b = static_cast<gp__u32>(y.low);
+    const gp__u32 a = gp__u32(x.low), b = gp__u32(y.low);
     z.low = ((x.low | y.low) >> 32 << 32) | (a < b ? b : a);
   } else if (what != GP__FOLD_SUM) z.low = x.low < y.low ? y.low : x.low;
   return z;
@@ -112,7 +111,7 @@ GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
     if (high) atomicAdd(word + 1, high);
   } else if (what == GP__FOLD_RANGE) {
     gp__u32 *half = reinterpret_cast<gp__u32 *>(word);
-    const gp__u32 exponent = static_cast<gp__u32>(x.low), special = static_cast<gp__u32>(x.low >> 32);
+    const gp__u32 exponent = gp__u32(x.low), special = gp__u32(x.low >> 32);
     if (gp__load_volatile(half) < exponent) atomicMax(half, exponent);
     if (special & ~gp__load_volatile(half + 1)) atomicOr(half + 1, special);
   } else if (gp__load_volatile(word) < x.low) atomicMax(word, x.low);
@@ -127,7 +126,7 @@ GP_DEVICE gp__folded gp__fold_rows(
   return x;
 }
 GP_DEVICE gp__u64 *gp__words_of_group(const gp__hash_args &a, gp__u64 begin) {
-  return a.words + begin / GP__GROUP_LONG * static_cast<unsigned>(a.group_words);
+  return a.words + begin / GP__GROUP_LONG * unsigned(a.group_words);
 }
 // A pass over the long groups. A warp takes a piece of the rows, and finds the groups in it.
 template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
@@ -137,14 +136,14 @@ template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
   for (gp__u64 piece = (blockIdx.x * gp__u64(P::threads / 32) + gp_warp()) * PIECE; piece < count;
        piece += warps * PIECE) {
     const gp__u64 stop = count - piece < PIECE ? count : piece + PIECE;
-    gp__u64 g = gp_warp_search_upper(a.list, groups, static_cast<gp__u32>(piece), gp_less<gp__u32>()) - 1;
+    gp__u64 g = gp_warp_search_upper(a.list, groups, gp__u32(piece), gp_less<gp__u32>()) - 1;
     for (bool more = true; more; g += 32) {
       const gp__u64 mine = g + gp_lane();
       const gp__u64 begin = mine < groups ? a.list[mine] : stop, end = mine + 1 < groups ? a.list[mine + 1] : count;
       more = __all_sync(0xffffffffu, begin < stop);
       gp__u32 longs = __ballot_sync(0xffffffffu, begin < stop && end - begin >= GP__GROUP_LONG);
       for (; longs; longs &= longs - 1) {
-        const int lane = __ffs(static_cast<int>(longs)) - 1;
+        const int lane = __ffs(int(longs)) - 1;
         const gp__u64 from = __shfl_sync(0xffffffffu, begin, lane), to = __shfl_sync(0xffffffffu, end, lane);
         gp__u64 *words = gp__words_of_group(a, from);
         for (int k = 0; k < a.column_count; ++k) {
@@ -154,7 +153,7 @@ template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
           gp__u64 *word = words + c.word + a.pass;
           gp__folded x = gp__fold_rows(a, c, a.pass, (from < piece ? piece : from) + gp_lane(), to < stop ? to : stop,
               32, a.pass ? word[-1] : 0);
-          for (unsigned d = 16; d; d /= 2) x = gp__fold_two(what, x, gp_warp_exchange(x, static_cast<int>(d)));
+          for (unsigned d = 16; d; d /= 2) x = gp__fold_two(what, x, gp_warp_exchange(x, int(d)));
           if (gp_lane() == 0) gp__fold_into(what, word, x);
         }
       }

@@ -8,7 +8,7 @@ template <class P> GP_DEVICE void gp__join_ends(const gp__hash_args &a) {
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.count; i += gp__u64(gridDim.x) * P::threads) {
     const gp__u32 slot = a.places[i];
     if (i == 0 || a.places[i - 1] != slot) a.slots[slot] = (a.slots[slot] >> 32 << 32) | (i + 1);
-    if (i + 1 == a.count || a.places[i + 1] != slot) a.ends[slot] = static_cast<gp__u32>(i + 1);
+    if (i + 1 == a.count || a.places[i + 1] != slot) a.ends[slot] = gp__u32(i + 1);
   }
 }
 // The slot of a probe's key, or slot_count: reads two slots at a time.
@@ -21,7 +21,7 @@ template <class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_arg
     GP__UNROLL
     for (unsigned i = 0; i < 2; ++i) {
       if (i < (at & 1)) continue;
-      there = static_cast<gp__u64>(pair.word[2 * i + 1]) << 32 | pair.word[2 * i];
+      there = gp__u64(pair.word[2 * i + 1]) << 32 | pair.word[2 * i];
       if (there == 0) return a.slot_count;
       if (pair.word[2 * i + 1] != hash) continue;
       const gp__u64 row = pair.word[2 * i] - gp__u64(1);
@@ -45,7 +45,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
     } else if (!a.ends) {
       a.counts[i] = found == (a.join == GP_JOIN_SEMI) ? 1 : 0;
     } else {
-      const gp__u32 first = found ? static_cast<gp__u32>(there) - 1 : static_cast<gp__u32>(GP__NO_PARTNER);
+      const gp__u32 first = found ? gp__u32(there) - 1 : gp__u32(GP__NO_PARTNER);
       a.firsts[i] = first;
       a.counts[i] = found ? a.ends[slot] - first : a.join == GP_JOIN_LEFT ? 1 : 0;
     }
@@ -55,7 +55,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
 template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a) {
   const int ITEMS = gp__hash_items(P::vectors);
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage;
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 probes = gp__count(a), total = a.offsets[probes];
@@ -71,7 +71,7 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
       if (a.out) static_cast<I *>(a.out)[at] = static_cast<I>(probe[i]);
       if (!a.out2) continue;
       const gp__u32 begin = a.firsts[probe[i]];
-      static_cast<I *>(a.out2)[at] = begin == static_cast<gp__u32>(GP__NO_PARTNER)
+      static_cast<I *>(a.out2)[at] = begin == gp__u32(GP__NO_PARTNER)
           ? static_cast<I>(GP__NO_PARTNER)
           : static_cast<I>(a.order[begin + (at - a.offsets[probe[i]])]);
     }

@@ -9,11 +9,11 @@ template <class W, int COUNT> struct gp__hash_key {
     if (exact) {
       gp__u32 x = 0;
       GP__UNROLL
-      for (int i = 0; i < COUNT; ++i) x |= static_cast<gp__u32>(key[i]) << (8 * int(sizeof(W)) * i & 31);
+      for (int i = 0; i < COUNT; ++i) x |= gp__u32(key[i]) << (8 * int(sizeof(W)) * i & 31);
       return gp__shuffle_mix((x ^ x >> 16) * 0x9e3779b1u); // each step has an inverse
     }
-    gp__u64 x = static_cast<gp__u64>(key[0]);
-    for (int i = 1; i < COUNT; ++i) x = gp__mix2(x * 0x9e3779b97f4a7c15ull) + static_cast<gp__u64>(key[i]);
+    gp__u64 x = gp__u64(key[0]);
+    for (int i = 1; i < COUNT; ++i) x = gp__mix2(x * 0x9e3779b97f4a7c15ull) + gp__u64(key[i]);
     return gp__hash_of(x);
   }
   static GP_DEVICE bool same(const W *a, const W *b) {
@@ -32,15 +32,14 @@ template <class W, int COUNT>
 GP_DEVICE gp__u64 gp__take_slot(const gp__hash_args &a, gp__u64 row, gp__u32 hash, gp__u64 there, bool &claimed) {
   typedef gp__hash_key<W, COUNT> Key;
   const W *keys = static_cast<const W *>(a.keys);
-  const gp__u64 mine = static_cast<gp__u64>(hash) << 32 | (row + 1);
+  const gp__u64 mine = gp__u64(hash) << 32 | (row + 1);
   for (gp__u64 at = gp__first_slot(a, hash);;) {
     if (there == 0) {
       there = atomicCAS(a.slots + at, gp__u64(0), mine);
       claimed = there == 0;
       if (claimed) return at;
     }
-    if (there >> 32 == hash &&
-        Key::same(keys + (static_cast<gp__u32>(there) - gp__u64(1)) * COUNT, keys + row * COUNT)) {
+    if (there >> 32 == hash && Key::same(keys + (gp__u32(there) - gp__u64(1)) * COUNT, keys + row * COUNT)) {
       if (mine < there) atomicMin(a.slots + at, mine);
       return at;
     }
@@ -52,7 +51,7 @@ GP_DEVICE gp__u64 gp__take_slot(const gp__hash_args &a, gp__u64 row, gp__u32 has
 template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__hash_args &a) {
   typedef gp__hash_key<W, COUNT> Key;
   const int ITEMS = gp__hash_items(P::vectors);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   const W *keys = static_cast<const W *>(a.keys);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
@@ -77,19 +76,19 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
       gp__u64 slot = 0;
       if (here) {
         const gp__u32 peers = __match_any_sync(rows, hash[i]);
-        const unsigned leader = static_cast<unsigned>(__ffs(static_cast<int>(peers))) - 1;
+        const unsigned leader = unsigned(__ffs(int(peers))) - 1;
         const bool follows =
             leader != gp_lane() && Key::same(keys + (row - gp_lane() + leader) * COUNT, keys + row * COUNT);
         if (!follows) slot = gp__take_slot<W, COUNT>(a, row, hash[i], there[i], claimed);
-        const gp__u64 of_leader = __shfl_sync(rows, slot, static_cast<int>(leader));
-        if (a.places) a.places[row] = static_cast<gp__u32>(follows ? of_leader : slot);
+        const gp__u64 of_leader = __shfl_sync(rows, slot, int(leader));
+        if (a.places) a.places[row] = gp__u32(follows ? of_leader : slot);
       }
       const gp__u32 claims = __ballot_sync(0xffffffffu, claimed);
       if (claims == 0 || !a.found) continue;
       gp__u64 at = 0;
-      if (gp_lane() == 0) at = gp__add_relaxed(a.found, static_cast<unsigned>(__popc(claims)));
+      if (gp_lane() == 0) at = gp__add_relaxed(a.found, unsigned(__popc(claims)));
       at = gp_warp_broadcast(at, 0);
-      if (claimed && a.list) a.list[at + gp__lanes_before(claims)] = static_cast<gp__u32>(slot);
+      if (claimed && a.list) a.list[at + gp__lanes_before(claims)] = gp__u32(slot);
     }
   }
 }
@@ -98,7 +97,7 @@ template <class P> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < count; i += gp__u64(gridDim.x) * P::threads)
-    a.rows[i] = static_cast<gp__u32>(a.slots[a.list[i]]) - 1;
+    a.rows[i] = gp__u32(a.slots[a.list[i]]) - 1;
 }
 // Writes the keys of the groups in order, and their number.
 template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__hash_args &a) {

@@ -24,34 +24,34 @@ template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_bas
   gp__u32 lower, limit, whole, fraction;
   // `to` may have wrapped: the type's lowest value then means one past its largest.
   GP_DEVICE void set(T from, T to, gp__u64 all) {
-    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(all);
-    lower = static_cast<gp__u32>(from);
-    const gp__u32 width = ((static_cast<gp__u32>(to) - lower - 1) & mask) + 1;
+    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = gp__u32(all);
+    lower = gp__u32(from);
+    const gp__u32 width = ((gp__u32(to) - lower - 1) & mask) + 1;
     limit = width;
     whole = bins / width;
-    fraction = static_cast<gp__u32>(((static_cast<gp__u64>(bins % width) << 32) + width - 1) / width);
+    fraction = gp__u32(((gp__u64(bins % width) << 32) + width - 1) / width);
   }
   GP_DEVICE gp__u32 operator()(T x) const {
-    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
+    const gp__u32 far = gp__u32(x) - lower, d = far < limit ? far : limit;
     return d * whole + gp__high_product(d, fraction);
   }
 };
 template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 64
   gp__u32 lower, limit, whole, high, low;
   GP_DEVICE void set(T from, T to, gp__u64 all) {
-    lower = static_cast<gp__u32>(from);
-    const gp__u32 last = static_cast<gp__u32>(to) - lower - 1;
+    lower = gp__u32(from);
+    const gp__u32 last = gp__u32(to) - lower - 1;
     limit = last + (last < 0xffffffffu); // with a width of 2^32 every sample is in a bin
-    const gp__u64 width = static_cast<gp__u64>(last) + 1, rest = all % width << 32, rest2 = rest % width << 32;
-    whole = static_cast<gp__u32>(all / width);
+    const gp__u64 width = gp__u64(last) + 1, rest = all % width << 32, rest2 = rest % width << 32;
+    whole = gp__u32(all / width);
     const gp__u64 fraction = ((rest / width) << 32) + (rest2 + width - 1) / width; // the second term may be 2^32
-    high = static_cast<gp__u32>(fraction >> 32);
-    low = static_cast<gp__u32>(fraction);
+    high = gp__u32(fraction >> 32);
+    low = gp__u32(fraction);
   }
   GP_DEVICE gp__u32 operator()(T x) const {
-    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
-    const gp__u64 part = static_cast<gp__u64>(d) * high + gp__high_product(d, low);
-    return d * whole + static_cast<gp__u32>(part >> 32);
+    const gp__u32 far = gp__u32(x) - lower, d = far < limit ? far : limit;
+    const gp__u64 part = gp__u64(d) * high + gp__high_product(d, low);
+    return d * whole + gp__u32(part >> 32);
   }
 };
 // 8 bytes: bins / width = whole + rest / width. The estimate d * floor(rest * 2^64 / width) / 2^64 is at most one too
@@ -61,20 +61,20 @@ template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
   gp__u32 whole, rest;
   bool exact; // whether the fraction is
   GP_DEVICE void set(T from, T to, gp__u64 all) {
-    lower = static_cast<gp__u64>(from);
-    const gp__u64 width = static_cast<gp__u64>(to) - lower;
+    lower = gp__u64(from);
+    const gp__u64 width = gp__u64(to) - lower;
     limit = width;
     if (width == 0) { // 2^64: every sample is in a bin
       limit = ~0ull;
       whole = 0;
-      rest = static_cast<gp__u32>(all);
+      rest = gp__u32(all);
       fraction = all;
       exact = true;
       return;
     }
-    whole = static_cast<gp__u32>(all / width);
+    whole = gp__u32(all / width);
     gp__u64 r = all % width;
-    rest = static_cast<gp__u32>(r);
+    rest = gp__u32(r);
     fraction = (r << 32) / width;
     r = (r << 32) % width;
     GP__UNROLL_BY(1)
@@ -88,14 +88,14 @@ template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
     exact = r == 0;
   }
   GP_DEVICE gp__u32 operator()(T x) const {
-    const gp__u64 far = static_cast<gp__u64>(x) - lower, d = far < limit ? far : limit;
-    gp__u32 q = static_cast<gp__u32>(gp__high_product(d, fraction));
+    const gp__u64 far = gp__u64(x) - lower, d = far < limit ? far : limit;
+    gp__u32 q = gp__u32(gp__high_product(d, fraction));
     if (!exact) {
       const gp__u64 a0 = (d & 0xffffffffu) * rest, a1 = (d >> 32) * rest + (a0 >> 32);
       const gp__u64 b0 = (limit & 0xffffffffu) * (q + 1), b1 = (limit >> 32) * (q + 1) + (b0 >> 32);
-      if (b1 < a1 || (b1 == a1 && static_cast<gp__u32>(b0) <= static_cast<gp__u32>(a0))) ++q;
+      if (b1 < a1 || (b1 == a1 && gp__u32(b0) <= gp__u32(a0))) ++q;
     }
-    return static_cast<gp__u32>(d) * whole + q;
+    return gp__u32(d) * whole + q;
   }
 };
 template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base<T> { // floats
@@ -105,7 +105,7 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
   GP_DEVICE void set(T from, T to, gp__u64 all) {
     lower = static_cast<F>(from);
     upper = static_cast<F>(to);
-    bins = static_cast<gp__u32>(all);
+    bins = gp__u32(all);
     scale = static_cast<F>(bins) / (upper - lower);
   }
   GP_DEVICE gp__u32 operator()(T sample) const {

@@ -11,7 +11,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   static const int SIZE = int(sizeof(T)) > weight::size ? int(sizeof(T)) : weight::size;
   static const int V = 16 / (ordered && int(sizeof(C)) > SIZE ? int(sizeof(C)) : SIZE); // samples in one access
   static GP_DEVICE gp__u32 stride(const gp__histogram_args &a) {
-    return static_cast<gp__u32>(gp__histogram_stride(by_value, a.bins));
+    return gp__u32(gp__histogram_stride(by_value, a.bins));
   }
   struct Storage {
     gp__ticket ticket;
@@ -27,11 +27,11 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
     const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
     const unsigned c = threadIdx.x;
-    if (c < static_cast<unsigned>(a.active)) bins[c].set(lower[c], upper[c], a.bins);
+    if (c < unsigned(a.active)) bins[c].set(lower[c], upper[c], a.bins);
   }
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, unsigned char *shared) {
     const T *table = static_cast<const T *>(a.boundaries);
-    const gp__u64 boundaries = (a.bins + 1) * static_cast<unsigned>(a.active);
+    const gp__u64 boundaries = (a.bins + 1) * unsigned(a.active);
     const unsigned bytes = by_value ? 0 : gp__histogram_boundary_bytes(boundaries, int(sizeof(T)));
     const unsigned buckets =
         by_value ? 0 : gp__histogram_buckets(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
@@ -41,7 +41,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
       for (gp__u64 i = threadIdx.x; i < boundaries; i += P::threads) copy[i] = table[i];
     if (threadIdx.x == 0) {
       bins->boundaries = bytes ? copy : table;
-      bins->bins = static_cast<gp__u32>(a.bins);
+      bins->bins = gp__u32(a.bins);
       bins->guesses = guesses;
       bins->buckets = buckets && table[0] < table[a.bins] ? buckets : 0;
       bins->bucket_of.set(table[0], table[a.bins], bins->buckets);
@@ -61,7 +61,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
 template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
-    int next = above ? __ffs(static_cast<int>(above)) - 1 : -1;
+    int next = above ? __ffs(int(above)) - 1 : -1;
     GP__UNROLL
     for (int i = 0; i < 5; ++i) {
       const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
@@ -77,10 +77,10 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
 
 // A byte as an index, in one instruction if it is in a word.
 template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
-  return static_cast<unsigned char>(static_cast<gp__u32>(x.item[j]));
+  return static_cast<unsigned char>(gp__u32(x.item[j]));
 }
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
-  return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
+  return __byte_perm(x.access.word[j / 4], 0, 0x4440u + unsigned(j % 4));
 }
 // Moves each sample to the place of the one before.
 template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> &x) {
@@ -125,7 +125,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   // The vectors of the input; `head` samples precede the first.
   struct Extent {
     gp__u64 samples, head, vectors;
-    GP_DEVICE explicit Extent(const gp__histogram_args &a) : samples(gp__count(a) * static_cast<unsigned>(a.channels)) {
+    GP_DEVICE explicit Extent(const gp__histogram_args &a) : samples(gp__count(a) * unsigned(a.channels)) {
       const gp__u64 to_boundary = (16 - gp__misalignment(a.in, 16)) % 16 / sizeof(T);
       head = to_boundary < samples ? to_boundary : samples;
       vectors = (samples - head) / V;
@@ -144,11 +144,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     unsigned off; // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) : x_at(a) {
       const Extent e(a);
-      const gp__u64 vector = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
-      const gp__u64 apart = static_cast<gp__u64>(gridDim.x) * P::threads;
+      const gp__u64 vector = gp__u64(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
+      const gp__u64 apart = gp__u64(gridDim.x) * P::threads;
       const bool one = a.channels == 1;
       step = apart * V;
-      left = vector < e.vectors ? static_cast<gp__u32>((e.vectors - 1 - vector) / apart) + 1 : 0;
+      left = vector < e.vectors ? gp__u32((e.vectors - 1 - vector) / apart) + 1 : 0;
       x_at.move(first);
       w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
@@ -188,8 +188,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
                                                               : REPLICAS      ? gp_lane()
                                                                               : gp_lane() & (args.replicas - 1)) *
                                                           sizeof(Cell)),
-          stride(Shape::stride(args)), nowhere(stride * static_cast<unsigned>(args.active)), shift(0), run_slot(0),
-          run_samples(0), channel(0), channel_step(0), pixel(0), pixel_step(0) {
+          stride(Shape::stride(args)), nowhere(stride * unsigned(args.active)), shift(0), run_slot(0), run_samples(0),
+          channel(0), channel_step(0), pixel(0), pixel_step(0) {
       while (!global && REPLICAS == 0 && args.replicas * sizeof(Cell) >> shift > 1) ++shift;
     }
     GP_DEVICE void add_to_output(gp__u32 slot, gp__u64 n) const {
@@ -214,7 +214,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
     template <class N> GP_DEVICE void add(gp__u32 slot, N n) const {
       if (REPLICAS == GP__HALVES) {
-        add_half(slot, static_cast<gp__u32>(n));
+        add_half(slot, gp__u32(n));
         return;
       }
       const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
@@ -230,7 +230,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       if (global) {
         const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : nowhere);
         const C sum = weight::is ? gp__sum_of_peers(peers, static_cast<C>(n)) : static_cast<C>(__popc(peers));
-        if (there && gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)) add_to_output(slot, sum);
+        if (there && gp_lane() == unsigned(__ffs(int(peers)) - 1)) add_to_output(slot, sum);
       } else if (!there) {
       } else if (runs) {
         if (slot != run_slot) {
@@ -245,7 +245,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       return Shape::by_value ? gp__byte_of(x, j) : bins(x.item[j]);
     }
     GP_DEVICE gp__u32 slot_of(const gp__vector_access<T, V> &x, int j, gp__u32 c) const {
-      const gp__u32 counted = static_cast<unsigned>(a.active) - 1;
+      const gp__u32 counted = unsigned(a.active) - 1;
       const gp__u32 in_channel =
           Shape::by_value ? gp__byte_of(x, j) : gp__bins_of(kept, c < counted ? c : counted)(x.item[j]);
       return c * stride + in_channel < nowhere ? c * stride + in_channel : nowhere;
@@ -260,7 +260,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         else count(there, slot_of(x, j, c), there ? weight::of(a.weights, at) : 0);
         if (rolled) gp__drop_first(x);
         if (!ONE) {
-          const bool next = ++c == static_cast<unsigned>(a.channels);
+          const bool next = ++c == unsigned(a.channels);
           at += next;
           c = next ? 0 : c;
         }
@@ -268,14 +268,14 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       if (ONE) return;
       channel += channel_step;
       pixel += pixel_step;
-      if (channel >= static_cast<unsigned>(a.channels)) {
-        channel -= static_cast<unsigned>(a.channels);
+      if (channel >= unsigned(a.channels)) {
+        channel -= unsigned(a.channels);
         ++pixel;
       }
     }
     GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
-      const gp__u64 of_pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
-      const gp__u32 c = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
+      const gp__u64 of_pixel = ONE ? i : i / unsigned(a.channels);
+      const gp__u32 c = ONE ? 0 : gp__u32(i - of_pixel * unsigned(a.channels));
       gp__vector_access<T, V> x;
       if (there) x.item[0] = gp__operand_at(Source(a), in, i);
       const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
@@ -288,12 +288,12 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         take_one(static_cast<const T *>(a.in), i, i < e.samples);
       }
       if (!ONE) {
-        const unsigned channels = static_cast<unsigned>(a.channels);
-        const gp__u64 mine = Extent(a).head + (static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x) * V;
+        const unsigned channels = unsigned(a.channels);
+        const gp__u64 mine = Extent(a).head + (gp__u64(blockIdx.x) * P::threads + threadIdx.x) * V;
         pixel_step = s.step / channels;
-        channel_step = static_cast<gp__u32>(s.step - pixel_step * channels);
+        channel_step = gp__u32(s.step - pixel_step * channels);
         pixel = mine / channels;
-        channel = static_cast<gp__u32>(mine - pixel * channels);
+        channel = gp__u32(mine - pixel * channels);
       }
       GP__UNROLL_BY(1)
       while (global ? __any_sync(0xffffffffu, s.left != 0) : s.left != 0) {
@@ -310,7 +310,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
 
   // One warp of this block clears chunks of the output, and publishes a word for each; s.ticket keeps its last ticket.
   static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
-    const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
+    const gp__u64 counters = a.bins * unsigned(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
     C *out = static_cast<C *>(a.out);
     for (;;) {
@@ -331,7 +331,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   }
   // All threads call, once this block's ticket is drawn: after the next barrier the output is zero.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s) {
-    const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
+    const gp__u64 counters = a.bins * unsigned(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk, tag = s.ticket.tag;
     for (gp__u64 i = threadIdx.x; i < chunks; i += P::threads) {
       gp__receive<gp__u32>(gp__words(a.workspace), i, tag);
@@ -341,7 +341,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   // The same for one counter, to which this thread may add then.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s, gp__u64 counter) {
     gp__receive<gp__u32>(
-        gp__words(a.workspace), counter / gp__histogram_chunk(a.bins * static_cast<unsigned>(a.active)), s.ticket.tag);
+        gp__words(a.workspace), counter / gp__histogram_chunk(a.bins * unsigned(a.active)), s.ticket.tag);
     __threadfence();
   }
   static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
@@ -354,8 +354,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const bool single = gridDim.x == 1, halves = may_halve && a.replicas == 0;
     const bool adds_early = global || halves; // to the output, while it counts
     unsigned char *cells = shared + Shape::table_bytes(a);
-    const gp__u32 stride = Shape::stride(a), active = static_cast<unsigned>(a.active);
-    const gp__u64 slots = static_cast<gp__u64>(stride) * active + 1;
+    const gp__u32 stride = Shape::stride(a), active = unsigned(a.active);
+    const gp__u64 slots = gp__u64(stride) * active + 1;
     if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
     gp__pdl_wait<P>();
     Samples samples(a);
@@ -378,16 +378,16 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     if (!single && !adds_early) wait_for_output(a, s);
     __syncthreads();
     const Cell *cell = reinterpret_cast<const Cell *>(cells);
-    for (gp__u32 c = 0; c < active; ++c, cell += static_cast<gp__u64>(stride) * a.replicas, out += a.bins) {
+    for (gp__u32 c = 0; c < active; ++c, cell += gp__u64(stride) * a.replicas, out += a.bins) {
       const BINS bins = gp__bins_of(s.bins, c);
       for (gp__u32 i = threadIdx.x; i < (Shape::by_value ? 256u : stride - 1); i += P::threads) {
         C sum = 0;
         for (unsigned r = 0; r < a.replicas; ++r) // of 32 copies each lane reads another bank
-          sum += cell[static_cast<gp__u64>(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
+          sum += cell[gp__u64(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
         if (halves) sum = static_cast<C>(cell[i / 2] >> (i % 2 * 16) & 0xffffu);
         const gp__u32 bin = Shape::by_value ? bins(static_cast<T>(i)) : i;
         if (!Shape::by_value && single && !halves) out[i] = sum;
-        else if (sum != 0 && bin < static_cast<gp__u32>(a.bins)) atomicAdd(out + bin, sum);
+        else if (sum != 0 && bin < gp__u32(a.bins)) atomicAdd(out + bin, sum);
       }
     }
   }
@@ -411,7 +411,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
     const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
     const bool there = bin != gp__no_bin;
-    const int rank = there ? static_cast<int>(gp__lanes_before(peers)) : -1;
+    const int rank = there ? int(gp__lanes_before(peers)) : -1;
     for (int r = 0; __any_sync(0xffffffffu, rank >= r); ++r) {
       if (rank == r) cell[bin] += w;
       __syncwarp();
@@ -453,11 +453,11 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
     C *cells = reinterpret_cast<C *>(shared + Shape::table_bytes(a));
-    const unsigned channels = static_cast<unsigned>(a.channels), active = static_cast<unsigned>(a.active);
+    const unsigned channels = unsigned(a.channels), active = unsigned(a.active);
     const gp__u64 slots = a.bins * active;
     const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
-    const unsigned slices = static_cast<unsigned>((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
-    Shape::clear(reinterpret_cast<unsigned char *>(cells), static_cast<gp__u64>(slice_slots) * a.replicas * sizeof(C));
+    const unsigned slices = unsigned((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
+    Shape::clear(reinterpret_cast<unsigned char *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
@@ -466,11 +466,11 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     }
     __syncthreads();
     const gp__ticket ticket = s.ticket;
-    const unsigned number = static_cast<unsigned>(ticket.number), slice = number / shares, share = number % shares;
-    const gp__u64 first_slot = static_cast<gp__u64>(slice) * slice_slots;
-    const unsigned mine = static_cast<unsigned>(slots - first_slot < slice_slots ? slots - first_slot : slice_slots);
+    const unsigned number = unsigned(ticket.number), slice = number / shares, share = number % shares;
+    const gp__u64 first_slot = gp__u64(slice) * slice_slots;
+    const unsigned mine = unsigned(slots - first_slot < slice_slots ? slots - first_slot : slice_slots);
     const unsigned turns = P::threads / 32 / a.replicas, turn = gp_warp() / a.replicas;
-    C *cell = cells + static_cast<gp__u64>(gp_warp() % a.replicas) * slice_slots;
+    C *cell = cells + gp__u64(gp_warp() % a.replicas) * slice_slots;
 
     const gp__u64 n = gp__count(a) * channels;
     const T *in = static_cast<const T *>(a.in);
@@ -478,13 +478,13 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const W *weights = static_cast<const W *>(a.weights);
     const unsigned off = gp__misalignment(in, gp__vector_access_alignment<T, V>::value);
     const unsigned off2 = weight::is ? gp__misalignment(weights, gp__vector_access_alignment<W, V>::value) : 0;
-    const gp__u64 round_items = static_cast<gp__u64>(P::threads) * K * V;
+    const gp__u64 round_items = gp__u64(P::threads) * K * V;
     for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
       gp__u32 bin[K * V];
       C w[K * V];
       GP__UNROLL
       for (int k = 0; k < K; ++k) {
-        const gp__u64 i = round + static_cast<gp__u64>(k * P::threads + threadIdx.x) * V;
+        const gp__u64 i = round + gp__u64(k * P::threads + threadIdx.x) * V;
         gp__u64 pixel = i;
         unsigned channel = 0;
         gp__vector_access<T, V> x;
@@ -493,7 +493,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         if (whole) gp__load_operand<P::load>(x, source, in, i, off, i >= V && i + 2 * V <= n);
         if (channels > 1) {
           pixel = i / channels;
-          channel = static_cast<unsigned>(i - pixel * channels);
+          channel = unsigned(i - pixel * channels);
         } else if (whole && weight::is) y.template load<P::load>(weights + i, off2, i >= V && i + 2 * V <= n);
         GP__UNROLL
         for (int j = 0; j < V; ++j) {
@@ -503,7 +503,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           there = there && b < a.bins;
           const gp__u64 at = channel * a.bins + b - first_slot; // wraps beyond `mine` if it is before the slice
           there = there && at < mine;
-          bin[k * V + j] = there ? static_cast<gp__u32>(at) : gp__no_bin;
+          bin[k * V + j] = there ? gp__u32(at) : gp__no_bin;
           w[k * V + j] = !there        ? C(0)
               : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
                                        : static_cast<C>(weight::of(a.weights, pixel));
@@ -525,8 +525,8 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
 
     const unsigned pieces = (slice_slots + PER - 1) / PER, group = share / GROUP, groups = (shares + GROUP - 1) / GROUP;
     gp__word *words = gp__words(a.workspace);
-    const gp__u64 partials = static_cast<gp__u64>(slice) * shares * pieces;
-    const gp__u64 group_sums = (static_cast<gp__u64>(slices) * shares + static_cast<gp__u64>(slice) * groups) * pieces;
+    const gp__u64 partials = gp__u64(slice) * shares * pieces;
+    const gp__u64 group_sums = (gp__u64(slices) * shares + gp__u64(slice) * groups) * pieces;
     const bool ends_group = share % GROUP == GROUP - 1 || share == shares - 1;
     for (unsigned q = threadIdx.x; q * PER < mine; q += P::threads) {
       Piece sum;
@@ -536,18 +536,17 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         sum.sum[i] = 0;
         if (c < mine) {
           sum.sum[i] = cells[c];
-          for (unsigned r = 1; r < a.replicas; ++r) sum.sum[i] += cells[static_cast<gp__u64>(r) * slice_slots + c];
+          for (unsigned r = 1; r < a.replicas; ++r) sum.sum[i] += cells[gp__u64(r) * slice_slots + c];
         }
       }
       if (shares > 1) {
         if (!ends_group) {
-          gp__publish(words, partials + static_cast<gp__u64>(share) * pieces + q, sum, ticket.tag);
+          gp__publish(words, partials + gp__u64(share) * pieces + q, sum, ticket.tag);
           continue;
         }
-        sum = gather(
-            words, partials + static_cast<gp__u64>(group) * GROUP * pieces + q, pieces, share % GROUP, ticket.tag, sum);
+        sum = gather(words, partials + gp__u64(group) * GROUP * pieces + q, pieces, share % GROUP, ticket.tag, sum);
         if (share != shares - 1) {
-          gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q, sum, ticket.tag);
+          gp__publish(words, group_sums + gp__u64(group) * pieces + q, sum, ticket.tag);
           continue;
         }
         sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);

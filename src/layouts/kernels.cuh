@@ -100,8 +100,8 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
         for (int i = 0; i < 4; ++i) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
       } else if (STEP == 8) {
         const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
-        word[b / 4] = static_cast<gp__u32>(x);
-        word[b / 4 + (STEP == 8)] = static_cast<gp__u32>(x >> 32);
+        word[b / 4] = gp__u32(x);
+        word[b / 4 + (STEP == 8)] = gp__u32(x >> 32);
       } else if (STEP == 4) {
         word[b / 4] = *reinterpret_cast<const gp__u32 *>(from + b);
       } else {
@@ -119,7 +119,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
         for (int i = 0; i < 4; ++i) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
         *reinterpret_cast<gp_vector *>(to + b) = v;
       } else if (STEP == 8) {
-        *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | static_cast<gp__u64>(word[b / 4 + (STEP == 8)]) << 32;
+        *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | gp__u64(word[b / 4 + (STEP == 8)]) << 32;
       } else if (STEP == 4) {
         *reinterpret_cast<gp__u32 *>(to + b) = word[b / 4];
       } else if (STEP == 2) {
@@ -185,9 +185,7 @@ struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
 struct gp__tile_start {
   gp__u64 block, number;
   GP_DEVICE gp__tile_start(gp__u64 first, gp__u64 width, int struct_size) {
-    block = width == 0 ? 0
-        : width == 1   ? first * static_cast<gp__u64>(struct_size)
-                       : first / width * width * struct_size;
+    block = width == 0 ? 0 : width == 1 ? first * gp__u64(struct_size) : first / width * width * struct_size;
     number = width == 0 ? first : width == 1 ? 0 : first % width;
   }
 };
@@ -209,7 +207,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       : tile(tile_), start(tile_ * TILE, Side::parts ? width : 0, Side::size) {}
   template <class Byte> GP_DEVICE Byte *begin(Byte *base, Byte *const *column, int f) const {
     if (Side::width) return base + tile * BYTES;
-    return column[f] + (Side::parts ? start.block : 0) + start.number * static_cast<gp__u64>(List::size(f));
+    return column[f] + (Side::parts ? start.block : 0) + start.number * gp__u64(List::size(f));
   }
   // Address of the thread's vector of round `u`.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
@@ -243,7 +241,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); i < bytes(f) / 16; i += T)
         *reinterpret_cast<gp_vector *>(shared + slot(first(f) + i) * 16) =
-            gp__vector_of_range<CACHE>(from, static_cast<unsigned>(i), static_cast<unsigned>(bytes(f)));
+            gp__vector_of_range<CACHE>(from, unsigned(i), unsigned(bytes(f)));
     }
   }
   // Clears the gaps of a block that is larger than the tile; they are in no range.
@@ -273,8 +271,8 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     }
     GP__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f)
-      gp__copy_from_shared<T, CACHE, PADDING, 1>(begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16,
-          static_cast<unsigned>(bytes(f)), threadIdx.x);
+      gp__copy_from_shared<T, CACHE, PADDING, 1>(
+          begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16, unsigned(bytes(f)), threadIdx.x);
   }
 };
 
@@ -285,7 +283,7 @@ template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to, const uns
     *reinterpret_cast<Word *>(to + i) = *reinterpret_cast<const Word *>(from + i);
 }
 GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsigned size) {
-  const unsigned odd = static_cast<unsigned>(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
+  const unsigned odd = unsigned(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
   if (odd % 8 == 0) gp__copy_words<gp__u64>(to, from, size);
   else if (odd % 4 == 0) gp__copy_words<gp__u32>(to, from, size);
   else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
@@ -296,8 +294,8 @@ template <int TILE, class Byte>
 GP_DEVICE Byte *gp__layout_value(
     Byte *column, const gp__tile_start &tile, gp__u64 width, int struct_size, int size, unsigned i) {
   const gp__u64 number = tile.number + i;
-  if (width == 0) return column + number * static_cast<gp__u64>(size);
-  const gp__u64 blocks = width > TILE ? number >= width : static_cast<gp__u32>(number) / static_cast<gp__u32>(width);
+  if (width == 0) return column + number * gp__u64(size);
+  const gp__u64 blocks = width > TILE ? number >= width : gp__u32(number) / gp__u32(width);
   return column + tile.block + blocks * width * struct_size + (number - blocks * width) * size;
 }
 // Converts `count` structs of a tile, value by value, through a column for each field in shared memory: in place
@@ -308,14 +306,14 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
   GP__UNROLL_BY(1)
   for (int f = 0; f < List::moved; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads)
-    gp__copy_value(shared + TILE * List::before(f) + i * static_cast<unsigned>(List::size(f)),
+    gp__copy_value(shared + TILE * List::before(f) + i * unsigned(List::size(f)),
         gp__layout_value<TILE, const unsigned char>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
-        static_cast<unsigned>(List::size(f)));
+        unsigned(List::size(f)));
   __syncthreads();
   GP__UNROLL_BY(1)
   for (int f = 0; f < List::count; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads) {
-    const unsigned size = static_cast<unsigned>(List::size(f));
+    const unsigned size = unsigned(List::size(f));
     unsigned char *at =
         gp__layout_value<TILE, unsigned char>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
     if (f < List::moved) gp__copy_value(at, shared + TILE * List::before(f) + i * size, size);
@@ -407,8 +405,6 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
       }
       __syncthreads();
       Destination(tile, a.out_width).template store<P::store>(out, a);
-    } else
-      gp__convert_values<P, TILE, In, Out, List>(
-          a, tile * TILE, static_cast<unsigned>(left < TILE ? left : TILE), shared);
+    } else gp__convert_values<P, TILE, In, Out, List>(a, tile * TILE, unsigned(left < TILE ? left : TILE), shared);
   }
 }

@@ -21,7 +21,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
       out[i] = i == edge ? gp_convert<A, R>()(in[i]) : F()(in[i], in[RIGHT ? i + 1 : i - 1]);
   }
   const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
     GP__UNROLL

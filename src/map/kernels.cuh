@@ -20,7 +20,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   out += head;
   const unsigned offset = gp__misalignment(in, 16);
   const unsigned char *base = in - offset;
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
     gp_vector v[P::vectors];
     if (offset == 0 && first + tile <= vectors) {
@@ -125,7 +125,7 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   }
   const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
   const unsigned off2 = gp__misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
     gp__vector_access<B, V> b[P::vectors];

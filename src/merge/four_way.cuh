@@ -119,9 +119,9 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
     const gp__u64 rank = t < tiles ? t * TILE - runs.base : 0;
     const gp__u64 whole = runs.of(mine), length = whole < rank ? whole : rank;
     const Key *const keys = static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run);
-    const gp__u64 border = n >> 31 ? Split::template run<Before>(keys, length, rank, probe, s.of[group])
-                                   : Split::template run<Before>(keys, static_cast<gp__u32>(length),
-                                         static_cast<gp__u32>(rank), probe, s.of[group]);
+    const gp__u64 border = n >> 31
+        ? Split::template run<Before>(keys, length, rank, probe, s.of[group])
+        : Split::template run<Before>(keys, gp__u32(length), gp__u32(rank), probe, s.of[group]);
     if (t < tiles && threadIdx.x % Split::PROBES == 0) a.borders[t * 4 + mine] = border;
   }
 }

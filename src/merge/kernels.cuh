@@ -431,9 +431,9 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     __syncthreads();
     const gp__u64 i = s.border, j = diagonal - i, i_most = n1 - i < rest ? n1 - i : rest,
                   j_most = n2 - j < rest ? n2 - j : rest;
-    merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j),
-        static_cast<gp__u32>(i_most), static_cast<gp__u32>(j_most), static_cast<gp__u32>(rest),
-        static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
+    merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j), gp__u32(i_most),
+        gp__u32(j_most), gp__u32(rest), static_cast<Key *>(a.out_keys) + at,
+        gp__ahead(static_cast<Value *>(a.out_values), at));
     at += rest;
   }
 }

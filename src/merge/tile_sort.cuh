@@ -155,7 +155,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     GP__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       if (k < count) key[k] = keys[mine + k];
-      if (VALUE) source[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
+      if (VALUE) source[VALUE ? k : 0] = gp__u32(mine + k);
     }
     for (int i = tile + int(threadIdx.x); i <= TILE && i <= tile + ITEMS; i += THREADS)
       keys[i] = keys[tile - 1]; // compared, never taken

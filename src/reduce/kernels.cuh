@@ -59,9 +59,9 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     unsigned to_boundary = 0; // elements
     while (((misaligned + to_boundary * sizeof(In)) & 15u) != 0) ++to_boundary;
     const gp__u64 head = to_boundary < n ? to_boundary : n, packs = (n - head) / ITEMS, tail = head + packs * ITEMS;
-    const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+    const gp__u64 stride = gp__u64(gridDim.x) * T;
     const gp_vector *base = reinterpret_cast<const gp_vector *>(in + head);
-    gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
+    gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x;
     for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
       Pack p[PACKS];
       GP__UNROLL
@@ -83,9 +83,9 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
       if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
     }
   } else {
-    const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+    const gp__u64 stride = gp__u64(gridDim.x) * T;
     GP__UNROLL_BY(4)
-    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
+    for (gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
       sum = Op()(sum, Op::prepare(load(in[i], i)));
   }
   return sum;
@@ -94,8 +94,8 @@ template <class P, class Op, class Acc, class In, class F, class Input>
 GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *, gp__u64 n, unsigned) {
   const int T = P::threads, WHOLE = gp__reduce_input<In>::V;
   const int V = Input::apart ? 1 : WHOLE, K = P::vectors * WHOLE / V;
-  const gp__u64 runs = n / V, stride = static_cast<gp__u64>(gridDim.x) * T;
-  gp__u64 r = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
+  const gp__u64 runs = n / V, stride = gp__u64(gridDim.x) * T;
+  gp__u64 r = gp__u64(blockIdx.x) * T + threadIdx.x;
   Acc sum = Op::identity();
   for (; r + (K - 1) * stride < runs; r += K * stride) {
     In x[K][V];
@@ -135,8 +135,8 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
     sum = gp__reduce_strided<P, Op, Acc, In>(load, in, n, misaligned);
   } else {
     const int ITEMS = K * V;
-    const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32), tiles = (n + ITEMS * 32 - 1) / (ITEMS * 32);
-    const gp__u64 share = (tiles + warps - 1) / warps, mine = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
+    const gp__u64 warps = gp__u64(gridDim.x) * (T / 32), tiles = (n + ITEMS * 32 - 1) / (ITEMS * 32);
+    const gp__u64 share = (tiles + warps - 1) / warps, mine = gp__u64(blockIdx.x) * (T / 32) + gp_warp();
     const gp__u64 end = (mine + 1) * share < tiles ? (mine + 1) * share : tiles;
     for (gp__u64 tile = mine * share; tile < end; ++tile) {
       const Acc x =
@@ -183,12 +183,12 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
         gp__vector_access<In, V> p[K];
         GP__UNROLL
         for (int k = 0; k < K; ++k) {
-          const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
+          const gp__u64 i = round + gp__u64(k * T + threadIdx.x) * V;
           if (i + V <= n) gp__load_operand<P::load>(p[k], load, in, i, misaligned, i >= V && i + 2 * V <= n);
         }
         GP__UNROLL
         for (int k = 0; k < K; ++k) {
-          const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
+          const gp__u64 i = round + gp__u64(k * T + threadIdx.x) * V;
           if (i + V <= n) {
             GP__UNROLL
             for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));

@@ -32,7 +32,7 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
   }
   const gp__u64 end = count - head; // run r mirrors the V elements before end - r * V
   const unsigned off = gp__misalignment(in + (SWAP ? head : end), boundary);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<T, V> a[P::vectors], b[P::vectors];
     GP__UNROLL

@@ -4,8 +4,8 @@
 // Dimension 0 runs fastest. Only for strides that no transpose takes.
 template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a) {
   gp__pdl_wait<P>();
-  const gp__u64 count = a.extent[0] * a.rows, step = static_cast<gp__u64>(gridDim.x) * P::threads;
-  for (gp__u64 n = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
+  const gp__u64 count = a.extent[0] * a.rows, step = gp__u64(gridDim.x) * P::threads;
+  for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
     long long from = 0, to = 0;
     gp__u64 left = n;
     GP__UNROLL

@@ -71,8 +71,8 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const Load load(a);
-  const gp__u64 warp = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
-  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32);
+  const gp__u64 warp = gp__u64(blockIdx.x) * (T / 32) + gp_warp();
+  const gp__u64 warps = gp__u64(gridDim.x) * (T / 32);
   if (FORM == GP__ROWS_TILE) {
     gp__each_row_tile<false, In, In>(a, s.tile, [&](const gp__chunk &c, gp__u64 r, unsigned lane, bool there) {
       const Acc sum = gp__lanes_reduce(gp__fold_chunk<false, Op, Acc>(load, s.tile, c, 0), Op(), 1u << a.log2_lanes);
@@ -256,7 +256,7 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
   const int V = gp__row<In>::V, N = COLUMNS ? V : 1;
   gp__pdl_wait<P>();
   const gp__u64 lines = COLUMNS ? a.extent[0] * a.extent[2] * a.extent[3] : a.rows, step = gridDim.x * P::threads;
-  for (gp__u64 n = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; n < lines * a.windows; n += step) {
+  for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < lines * a.windows; n += step) {
     const gp__u64 l = n / a.windows, window = n - l * a.windows, r = COLUMNS ? l / a.extent[0] * a.extent[1] : l;
     const long long i = COLUMNS ? static_cast<long long>(l % a.extent[0]) : 0;
     const gp__row<In> line(static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, r) + i * a.in_stride[0],

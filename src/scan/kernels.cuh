@@ -31,15 +31,15 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   GP_DEVICE gp__scan_tile(unsigned char *shared, gp__u64 first, gp__u64 count)
       : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
-    const gp__u64 mine = first + static_cast<gp__u64>(threadIdx.x) * ITEMS;
+    const gp__u64 mine = first + gp__u64(threadIdx.x) * ITEMS;
     end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
   }
   GP_DEVICE gp__u64 chunk_index() const { return index + threadIdx.x * ITEMS; }
   template <class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &, gp__u64 count) const {
     const In *in = static_cast<const In *>(a.in);
     const gp__u64 items = count - index < TILE ? count - index : TILE;
-    gp__copy_to_shared<P::threads, UNROLL, P::load>(from, reinterpret_cast<const unsigned char *>(in + index),
-        static_cast<unsigned>(items * sizeof(In)), threadIdx.x);
+    gp__copy_to_shared<P::threads, UNROLL, P::load>(
+        from, reinterpret_cast<const unsigned char *>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
@@ -50,7 +50,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_from_shared<P::threads, P::store>(
-        reinterpret_cast<unsigned char *>(out + index), to, static_cast<unsigned>(items * sizeof(Out)), threadIdx.x);
+        reinterpret_cast<unsigned char *>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
     const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
@@ -81,7 +81,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
-    const Tile tile(shared, static_cast<gp__u64>(ticket.number) * Tile::TILE, n);
+    const Tile tile(shared, gp__u64(ticket.number) * Tile::TILE, n);
     tile.load(a, gp__operands<Load>(), n);
     __syncthreads();
     gp_carry<Acc> within, warps;

@@ -40,9 +40,9 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
   // The elements of a tile within the input, counted from `in`.
-  GP_DEVICE gp__u64 first_of(unsigned tile) const { return tile ? static_cast<gp__u64>(tile) * TILE : skipped; }
+  GP_DEVICE gp__u64 first_of(unsigned tile) const { return tile ? gp__u64(tile) * TILE : skipped; }
   GP_DEVICE gp__u64 end_of(unsigned tile) const {
-    const gp__u64 e = (static_cast<gp__u64>(tile) + 1) * TILE;
+    const gp__u64 e = (gp__u64(tile) + 1) * TILE;
     return e < end ? e : end;
   }
 
@@ -53,10 +53,10 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     unsigned begin, bulk_begin, bulk_end, end; // bytes from the start of the tile
   };
   GP_DEVICE Range range_of(unsigned tile) const {
-    const gp__u64 origin = static_cast<gp__u64>(tile) * TILE;
+    const gp__u64 origin = gp__u64(tile) * TILE;
     Range r;
-    r.begin = static_cast<unsigned>((first_of(tile) - origin) * sizeof(In));
-    r.end = static_cast<unsigned>((end_of(tile) - origin) * sizeof(In));
+    r.begin = unsigned((first_of(tile) - origin) * sizeof(In));
+    r.end = unsigned((end_of(tile) - origin) * sizeof(In));
     r.bulk_begin = (r.begin + 15u) & ~15u;
     r.bulk_end = r.end & ~15u;
     if (r.bulk_begin >= r.bulk_end) r.bulk_begin = r.bulk_end = r.end;
@@ -64,7 +64,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   // Each block draws `stages` tickets at its start, and one more for each tile it had.
   GP_DEVICE gp__ticket draw(void *workspace) const {
-    return gp__draw(workspace, static_cast<gp__u64>(tiles) + static_cast<gp__u64>(gridDim.x) * STAGES);
+    return gp__draw(workspace, gp__u64(tiles) + gp__u64(gridDim.x) * STAGES);
   }
   GP_DEVICE void load(int stage, const gp__ticket &ticket) const {
     s.ticket[stage] = ticket;
@@ -73,7 +73,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       return;
     }
     const Range r = range_of(ticket.number);
-    const unsigned char *from = in + static_cast<gp__u64>(ticket.number) * BYTES;
+    const unsigned char *from = in + gp__u64(ticket.number) * BYTES;
     unsigned char *to = shared + stage * BYTES;
     for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
     for (unsigned i = r.bulk_end; i < r.end; ++i) to[i] = from[i];
@@ -84,7 +84,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   GP_DEVICE void store(int stage, unsigned tile) const {
     const Range r = range_of(tile);
     const unsigned char *from = shared + stage * BYTES;
-    unsigned char *to = out + static_cast<gp__u64>(tile) * BYTES;
+    unsigned char *to = out + gp__u64(tile) * BYTES;
     if (r.bulk_begin < r.bulk_end) gp__bulk_store(to + r.bulk_begin, from + r.bulk_begin, r.bulk_end - r.bulk_begin);
     gp__bulk_commit();
     for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
@@ -146,13 +146,13 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   // The part of this thread's chunk within the input.
   GP_DEVICE void part(unsigned tile, int &begin, int &chunk_end) const {
-    const gp__u64 origin = static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS;
+    const gp__u64 origin = gp__u64(tile) * TILE + threadIdx.x * ITEMS;
     const gp__u64 first = first_of(tile), last = end_of(tile);
     begin = first > origin ? (first - origin < ITEMS ? int(first - origin) : ITEMS) : 0;
     chunk_end = last > origin ? (last - origin < ITEMS ? int(last - origin) : ITEMS) : 0;
   }
   GP_DEVICE gp__u64 index_of(unsigned tile) const { // the chunk's first element; wraps below 0 in skipped elements
-    return static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS - skipped;
+    return gp__u64(tile) * TILE + threadIdx.x * ITEMS - skipped;
   }
   // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
@@ -182,15 +182,15 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     gp__bulk_fence(); // before the store, or before the buffer's next load
     __syncwarp();
     if (!same_alignment()) { // the warp stores its own elements
-      const gp__u64 origin = static_cast<gp__u64>(tile) * TILE, mine = origin + gp_warp() * (32 * ITEMS);
+      const gp__u64 origin = gp__u64(tile) * TILE, mine = origin + gp_warp() * (32 * ITEMS);
       const gp__u64 first = first_of(tile) > mine ? first_of(tile) : mine;
       const gp__u64 last = end_of(tile) < mine + 32 * ITEMS ? end_of(tile) : mine + 32 * ITEMS;
       if (first < last) {
         unsigned char *from = shared + stage * BYTES + (mine - origin) * sizeof(In);
-        const unsigned skip = static_cast<unsigned>((first - mine) * sizeof(In)) & ~15u; // whole vectors only
-        const unsigned ragged = static_cast<unsigned>((first - mine) * sizeof(In)) & 15u;
+        const unsigned skip = unsigned((first - mine) * sizeof(In)) & ~15u; // whole vectors only
+        const unsigned ragged = unsigned((first - mine) * sizeof(In)) & 15u;
         unsigned char *to = out + mine * sizeof(Out) + skip;
-        const unsigned bytes = static_cast<unsigned>((last - mine) * sizeof(Out)) - skip;
+        const unsigned bytes = unsigned((last - mine) * sizeof(Out)) - skip;
         if (ragged == 0) gp__copy_from_shared<32, P::store>(to, from + skip, bytes, gp_lane());
         else
           for (unsigned i = ragged + gp_lane(); i < bytes; i += 32) to[i] = from[skip + i];
@@ -251,7 +251,7 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
   const Pipeline pipeline = {s, shared, static_cast<const unsigned char *>(a.in) - skipped * sizeof(In),
       static_cast<unsigned char *>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
-      static_cast<unsigned>(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
+      unsigned(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
   else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back(a);

@@ -15,7 +15,7 @@ template <class F> struct gp__stencil<F, gp__none> {
 template <class I> struct gp__indexed_place {
   static GP_DEVICE gp__u64 limit(const gp__scatter_args &args, gp__u64) { return args.limit; }
   static GP_DEVICE gp__u64 at(const gp__vector_access<I, 1> &index, gp__u64) {
-    return static_cast<gp__u64>(static_cast<long long>(index.item[0]));
+    return gp__u64(static_cast<long long>(index.item[0]));
   }
 };
 template <> struct gp__indexed_place<gp__none> {
@@ -38,7 +38,7 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
   const K *keys = static_cast<const K *>(args.keys);
   const typename gp__operands<F>::type operands(args);
   R *out = static_cast<R *>(args.out);
-  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   for (gp__u64 first = blockIdx.x * tile + threadIdx.x; first < count; first += gridDim.x * tile) {
     gp__vector_access<K, 1> key[ITEMS];
     gp__vector_access<I, 1> index[ITEMS];

@@ -15,7 +15,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   const gp__u64 count = gp__count(a), work = count + a.length;
   const O *offsets = static_cast<const O *>(a.sorted);
   R *out = static_cast<R *>(a.out), *mark = reinterpret_cast<R *>(shared) + gp_warp() * CHUNK;
-  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), share = (work + warps - 1) / warps;
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), share = (work + warps - 1) / warps;
   const gp__u64 mine = blockIdx.x * (P::threads / 32) + gp_warp();
   gp__segment_args args = {};
   args.begin = offsets;
@@ -42,7 +42,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
       const gp__u64 at = i < s[1] ? ends.end_of(i) - chunk : 0;
       const bool here = i < s[1] && at < gp__u64(to);
       if (here && (i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)) mark[at] = static_cast<R>(i + 1);
-      const unsigned found = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, here)));
+      const unsigned found = unsigned(__popc(__ballot_sync(0xffffffffu, here)));
       segment += found;
       if (found < 32) break;
     }
@@ -104,11 +104,11 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
   typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
   GP_SHARED(Pivots, pivots);
   gp__pdl_wait<P>();
-  const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(P::threads) * K;
+  const gp__u64 count = gp__count(a), tile = gp__u64(P::threads) * K;
   const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
   const Source source(a);
   R *out = static_cast<R *>(a.out);
-  const bool staged = a.length > 2 * Pivots::COUNT && count >= static_cast<gp__u64>(gridDim.x) * (Pivots::COUNT / 2);
+  const bool staged = a.length > 2 * Pivots::COUNT && count >= gp__u64(gridDim.x) * (Pivots::COUNT / 2);
   const gp__u64 stride = staged ? (a.length + Pivots::COUNT - 1) / Pivots::COUNT : a.length;
   const gp__u64 levels = staged ? a.length / stride : 0;
   for (gp__u64 i = threadIdx.x; i < levels; i += P::threads) pivots.item[i] = sorted[(i + 1) * stride - 1];

@@ -31,7 +31,7 @@ template <class V> struct gp__value_place {
   static const bool any = true;
   static GP_DEVICE V at(const void *values, gp__u64 i) {
     const gp__u64 length = reinterpret_cast<gp__u64>(values);
-    if (((i | length) >> 32) == 0) return static_cast<V>(static_cast<gp__u32>(i) % static_cast<gp__u32>(length));
+    if (((i | length) >> 32) == 0) return static_cast<V>(gp__u32(i) % gp__u32(length));
     return static_cast<V>(i % length);
   }
 };
@@ -189,7 +189,7 @@ template <> struct gp__bin_value<gp_f16> {
 };
 template <> struct gp__bin_value<gp_bf16> {
   static const bool any = true;
-  static GP_DEVICE float of(unsigned short bits) { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
+  static GP_DEVICE float of(unsigned short bits) { return gp__f32_from_bits(gp__u32(bits) << 16); }
 };
 
 // Sizes of what a block sorts and moves at a time.

@@ -37,7 +37,7 @@ template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp
 template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_item<C> {
   static GP_DEVICE C make(Bits bits, gp__u32 index) { return static_cast<C>(bits) << SHIFT | index; }
   static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c >> SHIFT); }
-  static GP_DEVICE gp__u32 index(C c) { return static_cast<gp__u32>(c & ((C(1) << SHIFT) - 1)); }
+  static GP_DEVICE gp__u32 index(C c) { return gp__u32(c & ((C(1) << SHIFT) - 1)); }
 };
 template <> struct gp__item<unsigned char, true> : gp__packed_item<unsigned char, gp__u32, 16> {};
 template <> struct gp__item<unsigned short, true> : gp__packed_item<unsigned short, gp__u32, 16> {};
@@ -49,7 +49,7 @@ template <> struct gp__item<gp__u64, true> {
   static GP_DEVICE type make(gp__u64 bits, gp__u32 index) { return type{bits, index}; }
   static GP_DEVICE type last() { return type{~0ull, ~0ull}; }
   static GP_DEVICE gp__u64 bits(const type &c) { return c.bits; }
-  static GP_DEVICE gp__u32 index(const type &c) { return static_cast<gp__u32>(c.index); }
+  static GP_DEVICE gp__u32 index(const type &c) { return gp__u32(c.index); }
   static GP_DEVICE bool less(const type &a, const type &b) {
     return a.bits < b.bits || (a.bits == b.bits && a.index < b.index);
   }

@@ -35,7 +35,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
 
   GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__bank_padded<C>::at(i); }
   GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
-    return static_cast<gp__u32>(this->field(raw) >> shift) & (GP__DIGITS - 1);
+    return gp__u32(this->field(raw) >> shift) & (GP__DIGITS - 1);
   }
 
   // Sorts n elements, 1 to T * N, from `begin` on, into the output. All threads call.
@@ -145,7 +145,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       return INDEXED ? static_cast<C>(b.field(raw)) << PLACE_BITS | place : C(b.encode(raw));
     }
     static GP_DEVICE C unpack(C x) {
-      return Item::make(static_cast<Bits>(x >> PLACE_BITS), static_cast<gp__u32>(x) & ((1u << PLACE_BITS) - 1));
+      return Item::make(static_cast<Bits>(x >> PLACE_BITS), gp__u32(x) & ((1u << PLACE_BITS) - 1));
     }
     static GP_DEVICE float value(const gp__block_sorter &b, C x) {
       return gp__bin_value<K>::of(b.decode(static_cast<Bits>(x >> PLACE_BITS)));
@@ -157,7 +157,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       C x[N], least = Item::last(), most = 0;
       GP__UNROLL
       for (int i = 0; i < N; ++i) {
-        const gp__u32 k = static_cast<unsigned>(i) * T + thread;
+        const gp__u32 k = unsigned(i) * T + thread;
         x[i] = k < n ? pack(b, in[k], k) : Item::last();
         least = x[i] < least ? x[i] : least;
         most = k < n && x[i] > most ? x[i] : most;
@@ -172,7 +172,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       most = gp_warp_broadcast(gp_warp_reduce(sort.s.most[w], gp_max<C>()), 0);
       const int width = gp__width(static_cast<C>(most - least)),
                 shift = width > Shape::LOG2_BINS ? width - Shape::LOG2_BINS : 0;
-      const auto there = [=](int i) { return i >= 0 && static_cast<unsigned>(i) * T + thread < n; };
+      const auto there = [=](int i) { return i >= 0 && unsigned(i) * T + thread < n; };
       if (!INDEXED) {
         sort.scatter(x, 0, there, n, least, shift);
         if (!sort.finish(shift)) sort.merge(n);
@@ -189,7 +189,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       Bits *out = b.keys_to(2) + begin;
       GP__UNROLL
       for (int i = 0; i < N; ++i) {
-        const gp__u32 k = static_cast<unsigned>(i) * T + thread;
+        const gp__u32 k = unsigned(i) * T + thread;
         if (INDEXED) x[i] = k < n ? unpack(sort.s.key[Bins::slot(k)]) : C();
         else if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
       }
@@ -236,7 +236,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   GP_DEVICE void count(gp__u64 number, gp__u64 group) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 tiles = tiles_of(b), shift = b.shift;
-    const Bits *in = this->keys(static_cast<int>(b.source)) + b.begin;
+    const Bits *in = this->keys(int(b.source)) + b.begin;
     gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
     Bits ones = 0, zeros = static_cast<Bits>(~static_cast<Bits>(0));
     gp__u32 up_to = 0;
@@ -244,7 +244,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     __syncwarp();
     for (gp__u64 t = group * GP__COUNT_TILES; t < tiles && t < (group + 1) * GP__COUNT_TILES; ++t) {
       const gp__u64 left = b.count - t * CAPACITY;
-      const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
+      const gp__u32 n = left < gp__u64(CAPACITY) ? gp__u32(left) : CAPACITY;
       const int AT_ONCE = ITEMS < 8 ? ITEMS : 8;
       GP__UNROLL_BY(1)
       for (gp__u32 first = threadIdx.x; first < CAPACITY; first += AT_ONCE * T) {
@@ -260,7 +260,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
             const Bits f = this->field(x[i]);
             ones |= f;
             zeros &= f;
-            d = static_cast<gp__u32>(f >> shift) & (GP__DIGITS - 1);
+            d = gp__u32(f >> shift) & (GP__DIGITS - 1);
           }
           const gp__u32 lead = gp_warp_broadcast(d, 0);
           if (__all_sync(0xffffffffu, d == lead)) { // few distinct keys
@@ -310,9 +310,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (one_digit) { // nothing to move
       if (threadIdx.x == 0) {
         const int shift = next_shift((b.ones ^ b.zeros), b.shift);
-        if (shift < 0) finish(b, number, static_cast<int>(b.source));
+        if (shift < 0) finish(b, number, int(b.source));
         else {
-          b.shift = static_cast<gp__u64>(shift);
+          b.shift = gp__u64(shift);
           b.counted = b.ones = 0;
           b.zeros = ~0ull;
           gp__push_tasks(this->a, tag, GP__TASK_COUNT << 62 | number << 32, groups);
@@ -330,7 +330,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   }
   // Called by one thread if all keys of a bucket are equal: copies it to the output, unless it is there.
   GP_DEVICE void finish(gp__sort_bucket &b, gp__u64 number, int source) const {
-    b.source = static_cast<gp__u64>(source);
+    b.source = gp__u64(source);
     const bool there = source == 2 ||
         (source == 0 && this->a.keys == this->a.out_keys && (!S::any || this->a.values == this->a.out_values));
     if (!there) gp__push_tasks(this->a, tag, GP__TASK_COPY << 62 | number << 32, tiles_of(b));
@@ -338,8 +338,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   GP_DEVICE void copy(gp__u64 number, gp__u64 tile) const {
     const gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 begin = b.begin + tile * CAPACITY, left = b.count - tile * CAPACITY;
-    const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
-    const int source = static_cast<int>(b.source);
+    const gp__u32 n = left < gp__u64(CAPACITY) ? gp__u32(left) : CAPACITY;
+    const int source = int(b.source);
     for (gp__u32 i = threadIdx.x; i < n; i += T) this->keys_to(2)[begin + i] = this->keys(source)[begin + i];
     if (S::any)
       for (gp__u32 i = threadIdx.x; i < n; i += T) this->values_to(2)[begin + i] = this->value(source, begin + i);
@@ -349,9 +349,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   // Onesweep).
   GP_DEVICE void move(gp__u64 number, gp__u64 tile) const {
     gp__sort_bucket &b = this->a.buckets[number];
-    const int source = static_cast<int>(b.source), target = source == 1 ? 2 : 1;
+    const int source = int(b.source), target = source == 1 ? 2 : 1;
     const gp__u64 shift = b.shift, begin = b.begin + tile * CAPACITY, left = b.count - tile * CAPACITY;
-    const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
+    const gp__u32 n = left < gp__u64(CAPACITY) ? gp__u32(left) : CAPACITY;
     const gp__u32 first = gp_warp() * PART + gp_lane();
     gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
     unsigned char *stage = room + WARPS * GP__DIGITS * sizeof(gp__u32);
@@ -380,10 +380,10 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       const bool there = first + i * 32 < n;
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__DIGITS);
       const unsigned peers = __match_any_sync(0xffffffffu, d), below = gp__earlier_lanes(peers);
-      const gp__u32 r = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
+      const gp__u32 r = there ? mine[d] + unsigned(__popc(below)) : 0;
       ranks[i / 2] = i % 2 ? gp__opaque_copy(ranks[i / 2] | r << 16) : r;
       __syncwarp();
-      if (there && !below) mine[d] += static_cast<unsigned>(__popc(peers));
+      if (there && !below) mine[d] += unsigned(__popc(peers));
       __syncwarp();
     }
     __syncthreads();
@@ -399,7 +399,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     gp_tile_exclusive_scan<T>(sum, gp_sum<gp__u64>(), s.scan);
     if (threadIdx.x < GP__DIGITS) {
-      s.start[threadIdx.x] = static_cast<gp__u32>(sum);
+      s.start[threadIdx.x] = gp__u32(sum);
       s.to[threadIdx.x] = b.begin + b.base[threadIdx.x] - sum +
           this->a.group_counts[(b.first_group + tile / GP__COUNT_TILES) * GP__DIGITS + threadIdx.x] +
           this->a.tile_counts[(b.first_tile + tile) * GP__DIGITS + threadIdx.x];
@@ -522,8 +522,7 @@ template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_l
     if (s.task.done) return;
     const gp__u64 task = s.task.value, kind = task >> 62, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
     if (kind == GP__TASK_SORT)
-      sorter.sort(
-          static_cast<int>(task >> 60 & 3u), task & ((1ull << 44) - 1), static_cast<gp__u32>(task >> 44 & 0xffffu) + 1);
+      sorter.sort(int(task >> 60 & 3u), task & ((1ull << 44) - 1), gp__u32(task >> 44 & 0xffffu) + 1);
     else if (kind == GP__TASK_COUNT) sorter.count(number, part);
     else if (kind == GP__TASK_MOVE) sorter.move(number, part);
     else sorter.copy(number, part);

@@ -30,14 +30,14 @@ GP_DEVICE void gp__push_bucket(
   b->count = count;
   b->first_tile = first_tile;
   b->first_group = first_group;
-  b->source = static_cast<gp__u64>(source);
-  b->shift = static_cast<gp__u64>(shift);
+  b->source = gp__u64(source);
+  b->shift = gp__u64(shift);
   b->counted = b->moved = b->ones = 0;
   b->zeros = ~0ull;
   gp__push_tasks(a, tag, GP__TASK_COUNT << 62 | number << 32, groups);
 }
 GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
-  return GP__TASK_SORT << 62 | static_cast<gp__u64>(source) << 60 | (count - 1) << 44 | begin;
+  return GP__TASK_SORT << 62 | gp__u64(source) << 60 | (count - 1) << 44 | begin;
 }
 
 // First launch, one block: clears the header and draws the call's tag.
@@ -53,9 +53,9 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
 template <class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = static_cast<const O *>(a.begin);
-  const gp__u64 stop = static_cast<gp__u64>(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
+  const gp__u64 stop = gp__u64(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
   const gp__u64 end = stop < a.count ? stop : a.count;
-  begin = static_cast<gp__u64>(begins[s]);
+  begin = gp__u64(begins[s]);
   count = begin < end ? end - begin : 0;
 }
 // Segments of one length.
@@ -78,9 +78,9 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
-  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), tag = a.header->tag;
-  for (gp__u64 batch = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp();
-       batch * (32 * ROUNDS) < a.segments; batch += warps) {
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), tag = a.header->tag;
+  for (gp__u64 batch = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); batch * (32 * ROUNDS) < a.segments;
+       batch += warps) {
     gp__u64 begin[ROUNDS];
     gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
     bool listed = false;
@@ -90,7 +90,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       gp__u64 count = 0;
       begin[r] = 0;
       if (s < a.segments) gp__segment_bounds<O>(a, s, begin[r], count);
-      n[r] = count <= GP__SHORT ? static_cast<gp__u32>(count) : 0;
+      n[r] = count <= GP__SHORT ? gp__u32(count) : 0;
       listed = listed || count > GP__SHORT;
     }
     if (__any_sync(0xffffffffu, listed)) {
@@ -106,13 +106,13 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           const unsigned all = __ballot_sync(0xffffffffu, mine);
           if (!all) continue;
           gp__u64 slot = 0;
-          if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], static_cast<unsigned>(__popc(all)));
+          if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], unsigned(__popc(all)));
           slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);
           if (mine && slot < a.list_size[c]) a.list[c][slot] = gp__sort_span{first, count};
         }
         if (count > GP__SHORT && count > Room::LIMIT) {
           if (count <= Block::CAPACITY) gp__push_tasks(a, tag, gp__sort_task(first, count, 0), 1);
-          else gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, static_cast<int>(a.top_shift));
+          else gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, int(a.top_shift));
         }
         __syncwarp();
       }
@@ -151,7 +151,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           room.first[run] = at[r] - from;
           room.shift[run] = begin[r] + from;
         }
-        runs += static_cast<unsigned>(__popc(heads));
+        runs += unsigned(__popc(heads));
         const gp__u64 end_of_round = gp_warp_broadcast(begin[r], all ? 31 - __clz(int(all)) : 0);
         if (all) last = end_of_round;
       }
@@ -203,13 +203,13 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
 template <class P, int ITEMS, int FROM, int TO, class Room>
 GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const Room &room) {
   const int UNROLL = Room::UNROLL;
-  const gp__u64 steps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32);
+  const gp__u64 steps = gp__u64(gridDim.x) * (P::threads / 32);
   GP__UNROLL_BY(1)
   for (int c = FROM; c >= TO; --c) {
     const int log2_size = GP__LOG2_SHORT + 1 + c, size = 1 << log2_size, lanes = size / ITEMS;
     const int fit = Room::CAPACITY >> log2_size, side = fit < 32 / lanes ? fit : 32 / lanes; // segments side by side
     const gp__u64 count = a.header->listed[c] < a.list_size[c] ? a.header->listed[c] : a.list_size[c];
-    for (gp__u64 step = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
+    for (gp__u64 step = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
          step += steps) {
       const gp__u64 mine = step * unsigned(side) + gp_lane();
       gp__sort_span span = {0, 0};
@@ -221,7 +221,7 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
           GP__UNROLL
           for (int u = 0; u < UNROLL; ++u) { // each segment has `size` places of the room
             const int at = (first + u * 32) >> log2_size;
-            to[u] = unsigned(at << log2_size) + gp_warp_broadcast(static_cast<gp__u32>(span.count), unsigned(at));
+            to[u] = unsigned(at << log2_size) + gp_warp_broadcast(gp__u32(span.count), unsigned(at));
             shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
           }
           if (pass == 0) room.template load<UNROLL>(first + gp_lane(), to, shift);
@@ -231,7 +231,7 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
         if (pass == 1) break;
         const int own = int(gp_lane()) / lanes;
         room.template sort<ITEMS>(
-            unsigned(own << log2_size), __shfl_sync(0xffffffffu, static_cast<gp__u32>(span.count), own), lanes);
+            unsigned(own << log2_size), __shfl_sync(0xffffffffu, gp__u32(span.count), own), lanes);
         __syncwarp();
       }
     }

@@ -31,7 +31,7 @@ template <class Op, bool COUNTED> struct gp__segment_join {
     static GP_DEVICE Packed pack(const State &s, gp__u64) {
       Packed p;
       p.value = s.value;
-      p.heads = static_cast<gp__u32>(s.heads);
+      p.heads = gp__u32(s.heads);
       return p;
     }
     static GP_DEVICE State unpack(const Packed &p, gp__u64) {
@@ -132,7 +132,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     if (BEHIND) kept.heads.set(ITEMS, marks.behind());
     Run mine;
     mine.value = run;
-    mine.heads = static_cast<gp__u32>(gp__first_bits<ITEMS>(kept.heads).count());
+    mine.heads = gp__u32(gp__first_bits<ITEMS>(kept.heads).count());
     const Run upto = gp_warp_inclusive_scan(mine, gp__open_join<Op>());
     gp__shuffled<Acc> before;
     if (sizeof(Acc) % 4) before.word[sizeof(Acc) / 4] = 0;

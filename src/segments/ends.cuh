@@ -40,7 +40,7 @@ struct gp__fixed_ends {
   GP_DEVICE gp__u64 last() const { return segments * length; }
   GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const { from = s * length, to = from + length; }
   GP_DEVICE void move(gp__u64 s) { moved = begin(s); }
-  GP_DEVICE Number begin(gp__u64 s) const { return moved + static_cast<gp__u32>(s) * static_cast<gp__u32>(length); }
+  GP_DEVICE Number begin(gp__u64 s) const { return moved + gp__u32(s) * gp__u32(length); }
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
   GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
@@ -53,7 +53,7 @@ template <class O> struct gp__run_ends {
     if (a.end && *static_cast<const gp__u64 *>(a.end) < count) count = *static_cast<const gp__u64 *>(a.end);
   }
   GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const {
-    from = offsets[s], to = s + 1 < segments ? static_cast<gp__u64>(offsets[s + 1]) : count;
+    from = offsets[s], to = s + 1 < segments ? gp__u64(offsets[s + 1]) : count;
   }
 };
 // Ranges are numbered consecutively: gp__segment_spans has left the scanned lengths in the workspace.
@@ -118,7 +118,7 @@ template <class O> struct gp__split_look<gp__offset_ends<O>> {
   typedef gp__offset_ends<O> Ends;
   gp__u64 guess, end; // the lane's probe
   GP_DEVICE gp__split_look(const Ends &ends, double rate, const gp__u64 (&diagonal)[2]) {
-    guess = static_cast<gp__u64>((static_cast<double>(gp_lane() < 16 ? diagonal[0] : diagonal[1]) + 0.5) * rate);
+    guess = gp__u64((double(gp_lane() < 16 ? diagonal[0] : diagonal[1]) + 0.5) * rate);
     end = ends.end_of(probe(ends, int(gp_lane() & 15u)));
   }
   GP_DEVICE gp__u64 probe(const Ends &ends, int i) const { // rises with i

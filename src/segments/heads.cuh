@@ -63,9 +63,7 @@ template <class F> struct gp__flag_heads {
 template <class O> struct gp__offset_below {
   const O *offsets;
   gp__u64 value[2];
-  GP_DEVICE bool operator()(int n, gp__u64 position) const {
-    return static_cast<gp__u64>(offsets[position]) < value[n];
-  }
+  GP_DEVICE bool operator()(int n, gp__u64 position) const { return gp__u64(offsets[position]) < value[n]; }
 };
 // The range of offsets[0 .. end) from the first one not below value[0] to the first one not below value[1], and a few
 // outside if that saves a step. One warp, from guesses: it looks first at distances 1, 2, 3, 4, 16, 64, ... on both
@@ -106,11 +104,11 @@ template <class O> struct gp__offset_marks {
   // The guess is exact for segments of one length, and near for others.
   static GP_DEVICE gp__span find(const gp__stream_args &a, const gp__stream_tile &t) {
     const gp__offset_below<O> below = {static_cast<const O *>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
-    const double density = static_cast<double>(a.segments) / static_cast<double>(t.count);
+    const double density = double(a.segments) / double(t.count);
     gp__u64 guess[2];
     GP__UNROLL
     for (int n = 0; n < 2; ++n) {
-      guess[n] = static_cast<gp__u64>(static_cast<double>(below.value[n]) * density);
+      guess[n] = gp__u64(double(below.value[n]) * density);
       if (guess[n] > a.segments) guess[n] = a.segments;
     }
     return gp__search_near(a.segments + 1, below, guess);
@@ -132,7 +130,7 @@ template <class O> struct gp__offset_marks {
     gp__u32 word, bit;
     GP_DEVICE ElementBit(const O &offset, const gp__stream_tile &t) {
       const Number element = static_cast<Number>(offset) - static_cast<Number>(t.first);
-      const gp__u32 i = static_cast<gp__u32>(element), j = i % ITEMS;
+      const gp__u32 i = gp__u32(element), j = i % ITEMS;
       word = element < static_cast<Number>(t.items) ? i / ITEMS + j / 32 * THREADS : ~0u;
       bit = 1u << (j % 32);
     }
@@ -183,11 +181,11 @@ template <class O> struct gp__offset_marks {
       const gp__u64 next = w + BATCH * warps;
       const O low = gp_warp_broadcast(x[0].item[0], 0), high = gp_warp_broadcast(x[BATCH - 1].item[V - 1], 31);
       if (next < windows && low == high) { // many empty segments: skips them
-        const gp__u64 seen = gp__u64(start) + (next - warps + 1) * WINDOW, beyond = static_cast<gp__u64>(high) + 1;
+        const gp__u64 seen = gp__u64(start) + (next - warps + 1) * WINDOW, beyond = gp__u64(high) + 1;
         gp__u64 from[1] = {seen}, count[1] = {span.end - seen};
         gp__warp_search(from, count, gp__offset_below<O>{offsets, {beyond, 0}});
         const gp__u64 found = (from[0] - gp__u64(start)) / WINDOW;
-        w = found + (warp + warps - static_cast<unsigned>(found % warps)) % warps;
+        w = found + (warp + warps - unsigned(found % warps)) % warps;
       } else w = next;
     }
   }

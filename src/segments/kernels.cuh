@@ -17,7 +17,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<unsigned char>(0) : of_warp);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
-  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
+  const gp__u64 warps = gp__u64(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
   gp__u64 share = a.share, diagonal[2] = {mine * share, (mine + 1) * share}, segment[2];
   const gp__split_look<ENDS> look(ends, a.rate, diagonal);
   const gp__u64 start = ends.first(), stop = ends.last(), items = stop > start ? stop - start : 0;
@@ -94,12 +94,12 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
-    const gp__u64 first = static_cast<gp__u64>(ticket.number) * TILE + threadIdx.x * ITEMS;
+    const gp__u64 first = gp__u64(ticket.number) * TILE + threadIdx.x * ITEMS;
     gp__u64 length[ITEMS], sum = 0;
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 k = first + i;
-      length[i] = k < a.segments && begin[k] < end[k] ? static_cast<gp__u64>(end[k]) - begin[k] : 0;
+      length[i] = k < a.segments && begin[k] < end[k] ? gp__u64(end[k]) - begin[k] : 0;
       sum += length[i];
     }
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);

@@ -92,7 +92,7 @@ struct gp__segment_warp {
       for (gp__u32 low = 0;; s += 32) { // elements before `low` belonged to earlier windows
         const gp__u64 mine = origin + s + gp_lane();
         const Number at = s + gp_lane() < last ? ends.end(mine) - static_cast<Number>(chunk) : CHUNK;
-        const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last segment is open: no end
+        const gp__u32 end = at < CHUNK ? gp__u32(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
         GP__UNROLL
@@ -155,9 +155,9 @@ struct gp__segment_warp {
       const Number at = held[u] - static_cast<Number>(chunk);
       const bool mine = s >= segment && s < last && at <= reach;
       newest = group;
-      slot = mine && held[u] != before && at - 1 < CHUNK ? static_cast<unsigned>(at - 1) : CHUNK;
+      slot = mine && held[u] != before && at - 1 < CHUNK ? unsigned(at - 1) : CHUNK;
       if (slot < CHUNK) marks[slot] = 1;
-      segment += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
+      segment += unsigned(__popc(__ballot_sync(0xffffffffu, mine)));
       if (segment - group < 32) return false;
     }
     return true;
@@ -187,7 +187,7 @@ struct gp__segment_warp {
     mine.move(origin);
     gp__u32 found = last - segment;
     if (found > 0 && !rest) {
-      const gp__u32 length = ends.length < CHUNK ? static_cast<gp__u32>(ends.length) : CHUNK + 1;
+      const gp__u32 length = ends.length < CHUNK ? gp__u32(ends.length) : CHUNK + 1;
       const Number at = mine.end(segment) - static_cast<Number>(chunk);
       const gp__u32 here = at <= CHUNK ? 1 + (CHUNK - at) / length : 0;
       if (here < found) found = here;
@@ -360,7 +360,7 @@ struct gp__segment_warp {
   GP_DEVICE void begin(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t) {
     origin = s;
     segment = 0;
-    last = static_cast<gp__u32>(t - s);
+    last = gp__u32(t - s);
     from = 0;
     if (by_vectors())
       for (unsigned low = gp__misalignment(address(b), 16); low; ++from) low = (low - SIZE) & 15u;

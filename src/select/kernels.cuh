@@ -133,7 +133,7 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   static GP_DEVICE void run(
       unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
     const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
-    const unsigned bytes = static_cast<unsigned>(t.items) * unsigned(sizeof(T));
+    const unsigned bytes = unsigned(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
     if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
     if (BEHIND && t.first + t.items < t.count && thread < sizeof(T)) to[bytes + thread] = in[bytes + thread];
@@ -155,7 +155,7 @@ template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
   static GP_DEVICE void run(
       unsigned char *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
-    gp__make_tile<THREADS, P::load>(input, t.first, static_cast<gp__u64>(t.items), reinterpret_cast<T *>(to), thread);
+    gp__make_tile<THREADS, P::load>(input, t.first, gp__u64(t.items), reinterpret_cast<T *>(to), thread);
   }
 };
 

@@ -42,8 +42,8 @@ template <class P, class Body> struct gp__stream_pipeline {
       for (gp__u64 i = end - shift > from ? end - shift : from; i < to; ++i) place[i - from] = base[i];
     } else if (begin < end)
       gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)),
-          base + (begin - shift), static_cast<unsigned>(end - begin), bar);
-    return static_cast<unsigned>(end - begin);
+          base + (begin - shift), unsigned(end - begin), bar);
+    return unsigned(end - begin);
   }
   // Copies an array's part of a tile, and its neighbours if the body reads them.
   GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
@@ -102,7 +102,7 @@ template <class P, class Body> struct gp__stream_pipeline {
   // One warp a stage, so that the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
   // tile is loading.
   GP_DEVICE void look_back(int stage) const {
-    for (unsigned round = static_cast<unsigned>(stage);; round += STAGES) {
+    for (unsigned round = unsigned(stage);; round += STAGES) {
       const unsigned parity = round / STAGES & 1u;
       gp__mbarrier_wait(S::Offsets::any ? &s.drawn[stage] : &s.loaded[stage], parity);
       const gp__ticket ticket = s.ticket[stage];
@@ -136,7 +136,7 @@ template <class P, class Body> struct gp__stream_pipeline {
       const gp__stream_tile t = tile_of(stage, number);
       if (S::Offsets::any) {
         gp__mbarrier_wait(&s.found[stage], parity);
-        S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, static_cast<unsigned>(warp), FOLDS);
+        S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, unsigned(warp), FOLDS);
         __syncwarp();
         if (gp_lane() == 0) gp__mbarrier_arrive(&s.marked[stage]);
         gp__mbarrier_wait(&s.marked[stage], parity);
@@ -190,8 +190,8 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   if (Pipeline::S::idle(a, n)) return;
-  const Pipeline pipeline = {s, shared, a, n, static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE),
-      Pipeline::S::in_place(a)};
+  const Pipeline pipeline = {
+      s, shared, a, n, unsigned((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE), Pipeline::S::in_place(a)};
   const int role = int(gp_warp()) - Pipeline::GROUPS;
   if (role < 0) pipeline.emit(int(gp_warp()));
   else if (role < Pipeline::FOLDS) pipeline.fold(role);

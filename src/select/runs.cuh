@@ -17,7 +17,7 @@ struct gp__run_join {
       gp__u32 runs, last;
     };
     static GP_DEVICE Packed pack(const gp__run_state &s, gp__u64 tile) {
-      return Packed{static_cast<gp__u32>(s.runs), s.last ? static_cast<gp__u32>(s.last - tile * TILE) : 0u};
+      return Packed{gp__u32(s.runs), s.last ? gp__u32(s.last - tile * TILE) : 0u};
     }
     static GP_DEVICE gp__run_state unpack(const Packed &p, gp__u64 tile) {
       return gp__run_state{p.runs, p.last ? p.last + tile * TILE : 0};
@@ -87,10 +87,10 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     kept.heads = gp__mark<Heads, ITEMS, FULL, BEHIND>(a, t, first);
     const int mine = counted<ITEMS>(kept.heads, t, first + int(gp_lane()) * ITEMS).count();
-    kept.upto = static_cast<gp__u32>(gp_warp_inclusive_scan(mine, gp_sum<int>()));
+    kept.upto = gp__u32(gp_warp_inclusive_scan(mine, gp_sum<int>()));
     const int last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)),
               newest = gp__of_last(__ballot_sync(0xffffffffu, last > 0), last);
-    return gp__run_state{static_cast<gp__u64>(gp_warp_broadcast(kept.upto, 31)), newest ? t.first + first + newest : 0};
+    return gp__run_state{gp__u64(gp_warp_broadcast(kept.upto, 31)), newest ? t.first + first + newest : 0};
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
@@ -133,7 +133,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     const int last = last_head<ITEMS>(heads),
               earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu, last > 0)), last);
     const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
-    int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
+    int begin = int(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
     GP__UNROLL
     for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {
       if (heads.word[w]) head = lane_first + w * 32 + __ffs(int(heads.word[w]));

@@ -65,8 +65,8 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     kept.upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
     const gp__u32 all = gp_warp_broadcast(kept.upto, 31);
     State s;
-    s.n[0] = static_cast<gp__u64>(gp__low(all));
-    if (PARTS == 3) s.n[N - 1] = static_cast<gp__u64>(gp__high(all));
+    s.n[0] = gp__u64(gp__low(all));
+    if (PARTS == 3) s.n[N - 1] = gp__u64(gp__high(all));
     return s;
   }
   template <int ITEMS, bool FULL>

@@ -74,7 +74,7 @@ template <class T, int N> struct gp__vecs {
         GP__UNROLL
         for (int k = 0; k < PER_WORD; ++k)
           if (w * PER_WORD + k < exist * RAWS)
-            x |= static_cast<gp__u32>(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
+            x |= gp__u32(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
         word[w] = x;
       }
     } else {
@@ -97,7 +97,7 @@ template <class T, int N> struct gp__vecs {
 };
 
 // Two counts of a warp's elements in one word.
-GP_DEVICE gp__u32 gp__pair(int low, int high) { return static_cast<gp__u32>(low) | static_cast<gp__u32>(high) << 16; }
+GP_DEVICE gp__u32 gp__pair(int low, int high) { return gp__u32(low) | gp__u32(high) << 16; }
 GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
 GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 
@@ -224,7 +224,7 @@ template <int N> struct gp__count_join {
     static GP_DEVICE Packed pack(const gp__counts<N> &c, gp__u64) {
       Packed p;
       GP__UNROLL
-      for (int i = 0; i < N; ++i) p.n[i] = static_cast<gp__u32>(c.n[i]);
+      for (int i = 0; i < N; ++i) p.n[i] = gp__u32(c.n[i]);
       return p;
     }
     static GP_DEVICE gp__counts<N> unpack(const Packed &p, gp__u64) {

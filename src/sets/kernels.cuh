@@ -191,7 +191,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     ValueLoads moving; // in flight while results are counted
     if (VALUE) values.load(moving);
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
-    gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
+    gp__u32 rank = gp__u32(gp__bit_count(marks));
     const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
     if (threadIdx.x == 0) {
       look_back.publish_aggregate(here.number, kept);

@@ -159,7 +159,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
       ValueLoads moving; // in flight while results are counted
       if (VALUE) values.load(moving);
-      gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
+      gp__u32 rank = gp__u32(gp__bit_count(marks));
       const gp__u32 kept = count(rank, meetings);
       if (threadIdx.x == 0) {
         l.publish_aggregate(s.number[r & 1u], kept);

@@ -23,8 +23,8 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
       __threadfence();
     }
     __syncthreads();
-    const gp__u32 number = static_cast<gp__u32>(drawn.number), step = number / gridDim.x;
-    const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level + static_cast<int>(step / 2), number % gridDim.x};
+    const gp__u32 number = gp__u32(drawn.number), step = number / gridDim.x;
+    const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level + int(step / 2), number % gridDim.x};
     if (h.level >= a.levels || a.list[h.level] == 0) return;
     if (step % 2 == 0)
       Counting(a, h.level, h.block, *reinterpret_cast<typename Counting::Storage *>(shared)).later_level();

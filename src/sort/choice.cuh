@@ -74,10 +74,9 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     if (threadIdx.x < 3) word[threadIdx.x] = 0;
     __syncthreads();
     differ = gp_warp_reduce(differ, gp_bit_or<gp__u64>());
-    if (gp_lane() == 0)
-      atomicOr(word, static_cast<gp__u32>(differ)), atomicOr(word + 1, static_cast<gp__u32>(differ >> 32));
+    if (gp_lane() == 0) atomicOr(word, gp__u32(differ)), atomicOr(word + 1, gp__u32(differ >> 32));
     __syncthreads();
-    const int width = gp__width(static_cast<gp__u64>(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
+    const int width = gp__width(gp__u64(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
     GP__UNROLL
     for (int i = 1; i < Duplicates::EACH; ++i)
       if (unsigned(i + 1) * THREADS <= m) alike += x[i] != x[i - 1] && (x[i] ^ x[i - 1]) >> shift == 0;
@@ -128,7 +127,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   }
   // 4-byte keys that repeat or share their lowest bits are slow on chip.
   GP_DEVICE bool is_slow_on_chip(unsigned m) const {
-    for (unsigned i = threadIdx.x; i < m; i += THREADS) atomicAdd(&s.lowest[static_cast<gp__u32>(key(i)) & 0xffu], 1u);
+    for (unsigned i = threadIdx.x; i < m; i += THREADS) atomicAdd(&s.lowest[gp__u32(key(i)) & 0xffu], 1u);
     __syncthreads();
     return __syncthreads_or(threadIdx.x < 256 && s.lowest[threadIdx.x] > m / 8) || s.different < m / 4 * 3;
   }
@@ -140,28 +139,28 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     int prefix = 0;
     unsigned moves = 0;
     for (int level = 0; level < h.a.levels && prefix < BITS; ++level) {
-      const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, moves, size, BITS - prefix);
+      const int lane = int(gp_lane()), bits = h.digit_bits(level, moves, size, BITS - prefix);
       const gp__u32 own = (lane >= prefix ? s.alike[lane] : 0) + (lane + 32 >= prefix ? s.alike[lane + 32] : 0);
       const gp__u32 moved = gp_warp_broadcast(gp_warp_reduce(own, gp_sum<gp__u32>()), 0);
       if (prefix + bits <= common) { // all keys have one digit: the part stays
-        cost += static_cast<gp__u64>(COUNT) * m;
+        cost += gp__u64(COUNT) * m;
         prefix = common;
       } else if (prefix + bits == BITS) { // keys are counted, then written from the counts
-        cost += static_cast<gp__u64>(COUNT + FILL) * moved;
+        cost += gp__u64(COUNT + FILL) * moved;
         sorted -= moved;
         prefix = BITS;
       } else {
-        cost += static_cast<gp__u64>(COUNT + (moves < 2 ? MOVE : MOVE_DEEP)) * moved;
+        cost += gp__u64(COUNT + (moves < 2 ? MOVE : MOVE_DEEP)) * moved;
         ++moves;
         prefix += bits;
         size >>= bits;
       }
     }
-    return cost + static_cast<gp__u64>(BUCKETS) * sorted;
+    return cost + gp__u64(BUCKETS) * sorted;
   }
   GP_DEVICE void run() const {
     const gp__u64 n = gp__count(h.a);
-    const unsigned m = n < h.a.sample ? static_cast<unsigned>(n) : h.a.sample;
+    const unsigned m = n < h.a.sample ? unsigned(n) : h.a.sample;
     if (h.a.duplicate_sample && n >= h.a.duplicate_sample && has_duplicates(n, h.a.duplicate_sample)) {
       if (threadIdx.x == 0) *h.a.choice = GP__CHOSE_ONE_SWEEP;
       return;
@@ -175,7 +174,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     }
     __syncthreads();
     if (gp_warp() != 0) return;
-    const gp__u64 one_sweep = static_cast<gp__u64>(HISTOGRAM + PASS * static_cast<unsigned>(digits)) * m;
+    const gp__u64 one_sweep = gp__u64(HISTOGRAM + PASS * unsigned(digits)) * m;
     const bool sweeps = digits > 0 && (slow || one_sweep < hybrid_cost(n, m));
     if (threadIdx.x == 0) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
@@ -202,7 +201,7 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
   sort.clear();
   __syncthreads();
   typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
-  const unsigned n = static_cast<unsigned>(gp__count(a));
+  const unsigned n = unsigned(gp__count(a));
   if (bucket.sort(static_cast<const typename Bucket::Raw *>(a.in), out, n, 0, 8 * int(sizeof(T)))) return;
   __syncthreads();
   bucket.sort_any(out, out, n);

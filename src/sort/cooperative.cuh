@@ -38,9 +38,9 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   gp__u32 met; // grid barriers passed
 
   GP_DEVICE gp__word *word(int pass, unsigned block, unsigned quad) const {
-    return gp__words(of.a.workspace) + (static_cast<unsigned>(pass & 1) * blocks + block) * QUADS + quad;
+    return gp__words(of.a.workspace) + (unsigned(pass & 1) * blocks + block) * QUADS + quad;
   }
-  GP_DEVICE gp__u64 tag(int pass) const { return s.tag | static_cast<gp__u64>(pass + 1) << 40; }
+  GP_DEVICE gp__u64 tag(int pass) const { return s.tag | gp__u64(pass + 1) << 40; }
   // Called by a counting thread: publishes the block's counts of digits 2 * threadIdx.x and the next.
   GP_DEVICE void publish(int pass, gp__u32 total) const {
     if (CLUSTER) {
@@ -50,7 +50,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     const gp__u32 next = __shfl_down_sync(0xffffffffu, total, 1);
     if (threadIdx.x & 1u) return;
     gp__fence();
-    gp__store_word(word(pass, rank, threadIdx.x / 2), gp__word{static_cast<gp__u64>(next) << 32 | total, tag(pass)});
+    gp__store_word(word(pass, rank, threadIdx.x / 2), gp__word{gp__u64(next) << 32 | total, tag(pass)});
   }
   // Called by all threads of a grid: sums the published counts into s.all and s.before.
   GP_DEVICE void gather(int pass) const {
@@ -69,7 +69,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
         while (w[j].tag != tag(pass)) w[j] = gp__load_word(word(pass, block, quad));
         GP__UNROLL
         for (int i = 0; i < 4; ++i) {
-          const gp__u32 count = static_cast<gp__u32>(w[j].value >> (16 * i)) & 0xffffu;
+          const gp__u32 count = gp__u32(w[j].value >> (16 * i)) & 0xffffu;
           all[i] += count;
           before[i] += block < rank ? count : 0;
         }
@@ -112,14 +112,13 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   }
   // No block waits any more; the last one to leave starts the next launch's epoch.
   GP_DEVICE void leave() const {
-    const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;
-    if (threadIdx.x == 0 &&
-        (gp__add_relaxed(control(), left) & 0xfffffffu) + left == static_cast<gp__u64>(of.a.passes) * blocks)
+    const gp__u64 left = gp__u64(of.a.passes) - met;
+    if (threadIdx.x == 0 && (gp__add_relaxed(control(), left) & 0xfffffffu) + left == gp__u64(of.a.passes) * blocks)
       gp__store_relaxed(control(), s.tag << 28);
   }
   GP_DEVICE void scatter(Digit digit, bool last) const {
     const bool to_tiles = CLUSTER && !last;
-    const unsigned n = static_cast<unsigned>(of.n);
+    const unsigned n = unsigned(of.n);
     GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key key[AT_ONCE];
@@ -172,7 +171,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       __syncthreads();
     }
     if (r.counts()) sum(number, all, before);
-    const gp__u32 start = r.before(all[0] + all[1]), padding = blocks * TILE - static_cast<gp__u32>(of.n);
+    const gp__u32 start = r.before(all[0] + all[1]), padding = blocks * TILE - gp__u32(of.n);
     if (r.counts()) {
       s.sweep.offset[2 * pair] = start + before[0] - first;
       s.sweep.offset[2 * pair + 1] = start + all[0] + before[1] - first - (total & 0xffffu);
@@ -186,8 +185,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     return true;
   }
   GP_DEVICE void run() {
-    const gp__u64 first = static_cast<gp__u64>(rank) * TILE, n = of.n;
-    const unsigned valid = first >= n ? 0 : n - first < TILE ? static_cast<unsigned>(n - first) : TILE;
+    const gp__u64 first = gp__u64(rank) * TILE, n = of.n;
+    const unsigned valid = first >= n ? 0 : n - first < TILE ? unsigned(n - first) : TILE;
     const Key *from = static_cast<const Key *>(of.a.keys);
     const V *values_from = static_cast<const V *>(of.a.in);
     Key key[ITEMS];

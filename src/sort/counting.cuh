@@ -119,7 +119,7 @@ template <class P> struct gp__key_counts {
   }
   // Writes the counters to the block's row, 65536 of 16 bits; without rows, adds them to the output.
   GP_DEVICE void hand_over(gp__u64 *out) const {
-    gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
+    gp__u32 *row = a.rows + gp__u64(blockIdx.x) * WORDS;
     for (gp__u32 i = V * threadIdx.x; i < WORDS; i += V * P::threads) {
       gp__u32 two[V];
       GP__UNROLL
@@ -136,8 +136,8 @@ template <class P> struct gp__key_counts {
       } else {
         GP__UNROLL
         for (int j = 0; j < V; ++j) {
-          if (two[j] & 0xffffu) atomicAdd(out + i + j, static_cast<gp__u64>(two[j] & 0xffffu));
-          if (two[j] >> 16) atomicAdd(out + ((i + j) ^ Counters::OTHER), static_cast<gp__u64>(two[j] >> 16));
+          if (two[j] & 0xffffu) atomicAdd(out + i + j, gp__u64(two[j] & 0xffffu));
+          if (two[j] >> 16) atomicAdd(out + ((i + j) ^ Counters::OTHER), gp__u64(two[j] >> 16));
         }
       }
     }
@@ -256,7 +256,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   __syncthreads();
   const gp__ticket ticket = s.ticket;
   gp__counted_values<1, T, DESCENDING> mine;
-  mine.load(a.counts, static_cast<gp__u32>(ticket.number) * THREADS + threadIdx.x, 65536);
+  mine.load(a.counts, gp__u32(ticket.number) * THREADS + threadIdx.x, 65536);
   const gp__u32 value = mine.value(0);
   gp__sum_rows(a, value & ~(THREADS - 1u), s.sums);
   __syncthreads();
@@ -333,11 +333,11 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     for (;;) {
       const bool begins = gp_lane() >= cursor.used && cursor.at < from + ROW;
       if (begins) {
-        const unsigned i = static_cast<unsigned>(cursor.at - from);
+        const unsigned i = unsigned(cursor.at - from);
         atomicOr(&row.begins[i / 32], 1u << (i % 32));
         row.value[begun + 1 + gp_lane() - cursor.used] = cursor.value;
       }
-      const unsigned found = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, begins)));
+      const unsigned found = unsigned(__popc(__ballot_sync(0xffffffffu, begins)));
       begun += found;
       cursor.used += found;
       if (cursor.used < 32) break;
@@ -346,8 +346,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     }
     __syncwarp();
     const gp__u32 mine = row.begins[gp_lane() * V / 32] >> (gp_lane() * V % 32) & ((1u << V) - 1);
-    const gp__u32 here = static_cast<gp__u32>(__popc(mine)),
-                  before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
+    const gp__u32 here = gp__u32(__popc(mine)), before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
     gp__vec<Bits> p;
     const unsigned short *value = row.value + before;
     GP__UNROLL
@@ -378,10 +377,10 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       gp__u64 i = from + gp_lane() * V;
       if (from >= runs.skipped && from + ROW <= stop) {
         const gp_vector same = gp__same_keys(static_cast<Bits>(cursor.now));
-        const unsigned rows = static_cast<unsigned>((stop - from) / ROW);
+        const unsigned rows = unsigned((stop - from) / ROW);
         GP__UNROLL_BY(4)
         for (unsigned k = 0; k < rows; ++k, i += ROW) gp__store_vector<GP_CACHE_STREAMING>(out + i, same);
-        from += rows * static_cast<gp__u64>(ROW);
+        from += rows * gp__u64(ROW);
         continue;
       }
       gp__vec<Bits> p;

@@ -6,8 +6,6 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
   gp__pdl_wait<P>();
   const gp__u64 total = gp__count(a) * WORDS;
   const Word *in = static_cast<const Word *>(a.in);
-  for (gp__u64 k = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; k < total;
-       k += static_cast<gp__u64>(gridDim.x) * P::threads)
-    static_cast<Word *>(a.out)[k] =
-        in[static_cast<gp__u64>(static_cast<const I *>(a.index)[k / WORDS]) * WORDS + k % WORDS];
+  for (gp__u64 k = gp__u64(blockIdx.x) * P::threads + threadIdx.x; k < total; k += gp__u64(gridDim.x) * P::threads)
+    static_cast<Word *>(a.out)[k] = in[gp__u64(static_cast<const I *>(a.index)[k / WORDS]) * WORDS + k % WORDS];
 }

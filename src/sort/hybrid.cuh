@@ -109,7 +109,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     return width < bits ? width : bits < least ? least : bits < 4 ? (width < 4 ? width : 4) : bits;
   }
   GP_DEVICE gp__u32 tiles_of(gp__u64 begin, gp__u64 size, gp__u32 source) const {
-    return static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE);
+    return gp__u32((skew(source, begin) + size + TILE - 1) / TILE);
   }
   GP_DEVICE void describe(gp__hybrid_part &p, int of_level, gp__u64 begin, gp__u64 size, Key low, int width,
       gp__u32 source, gp__u32 first_tile, unsigned depth) const {
@@ -122,8 +122,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   // Called by one thread: appends a part to the next level's list.
   GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
     const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
-    describe(parts_of(level + 1)[static_cast<gp__u32>(was)], level + 1, begin, size, low, width, source,
-        static_cast<gp__u32>(was >> 32), depth);
+    describe(parts_of(level + 1)[gp__u32(was)], level + 1, begin, size, low, width, source, gp__u32(was >> 32), depth);
   }
   GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
     gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_ITEMS, gp__u64(1))];

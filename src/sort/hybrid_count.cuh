@@ -8,8 +8,7 @@ template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *pa
   gp__u32 low = 0, left = count; // in [low, low + left)
   while (left > 1) {
     const gp__u32 step = (left + THREADS - 1) / THREADS, ahead = (threadIdx.x + 1) * step;
-    const gp__u32 passed =
-        static_cast<gp__u32>(__syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
+    const gp__u32 passed = gp__u32(__syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
     low += passed * step;
     left -= passed * step;
     if (left > step) left = step;
@@ -23,20 +22,20 @@ template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
   if (gp_lane() == 31) total[gp_warp()] = up_to;
   __syncthreads();
   const N own = gp_lane() < THREADS / 32 ? total[gp_lane()] : 0;
-  return gp_warp_broadcast(gp_warp_inclusive_scan(own, gp_sum<N>()) - own, static_cast<int>(gp_warp())) + up_to - x;
+  return gp_warp_broadcast(gp_warp_inclusive_scan(own, gp_sum<N>()) - own, int(gp_warp())) + up_to - x;
 }
 
 // Tiles are dealt evenly; a block's tiles are consecutive.
 struct gp__hybrid_share {
   gp__u32 parts, tile, end;
   GP_DEVICE gp__hybrid_share(gp__u64 list, gp__u32 block) {
-    const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
-    parts = static_cast<gp__u32>(list);
+    const gp__u32 tiles = gp__u32(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
+    parts = gp__u32(list);
     tile = block * each + (block < more ? block : more);
     end = tile + each + (block < more ? 1 : 0);
   }
   static GP_DEVICE gp__u32 block_of(gp__u64 list, gp__u32 tile) {
-    const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
+    const gp__u32 tiles = gp__u32(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
     const gp__u32 larger = more * (each + 1); // tiles of the blocks with one more
     return tile < larger ? tile / (each + 1) : more + (tile - larger) / each;
   }
@@ -79,7 +78,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       const Key key = Code::encode(raw);
       least = key < least ? key : least;
       most = key > most ? key : most;
-      atomicAdd(own + static_cast<gp__u32>((key - low) >> shift) * 32, 1u);
+      atomicAdd(own + gp__u32((key - low) >> shift) * 32, 1u);
     };
     const unsigned before = this->skew(p.source, begin);
     gp__u64 head = before ? V - before : 0; // keys before the first whole vector
@@ -116,7 +115,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     gp__u64 sum = 0;
     GP__UNROLL_BY(8)
     for (unsigned i = first; i < end; ++i)
-      sum += gp__load_relaxed(pieces + static_cast<gp__u64>(i) * 256 + (threadIdx.x & (digits - 1)));
+      sum += gp__load_relaxed(pieces + gp__u64(i) * 256 + (threadIdx.x & (digits - 1)));
     s.some[threadIdx.x] = sum;
     __syncthreads();
     sum = 0;
@@ -135,10 +134,10 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       gp__u64 own[AT_ONCE];
       GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j)
-        own[j] = i + j < end ? gp__load_relaxed(pieces + static_cast<gp__u64>(i + j) * 256 + digit) : 0;
+        own[j] = i + j < end ? gp__load_relaxed(pieces + gp__u64(i + j) * 256 + digit) : 0;
       GP__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
-        if (i + j < end) gp__store_relaxed(pieces + static_cast<gp__u64>(i + j) * 256 + digit, at);
+        if (i + j < end) gp__store_relaxed(pieces + gp__u64(i + j) * 256 + digit, at);
         at += own[j];
       }
     }
@@ -146,10 +145,9 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   // Adds items that copy sorted elements to the output, a block's worth each, unless they are there already.
   GP_DEVICE void add_copies(gp__u64 begin, gp__u64 size, gp__u32 source) const {
     if (source == GP__FROM_OUT) return;
-    for (gp__u64 at = static_cast<gp__u64>(threadIdx.x) * this->a.capacity; at < size;
-         at += static_cast<gp__u64>(THREADS) * this->a.capacity) {
+    for (gp__u64 at = gp__u64(threadIdx.x) * this->a.capacity; at < size; at += gp__u64(THREADS) * this->a.capacity) {
       const gp__u64 left = size - at;
-      this->add_item(begin + at, left < this->a.capacity ? static_cast<gp__u32>(left) : this->a.capacity, 0, 0, source);
+      this->add_item(begin + at, left < this->a.capacity ? gp__u32(left) : this->a.capacity, 0, 0, source);
     }
   }
   // Groups neighbouring buckets that a block sorts together. A bucket with more keys than half a block sorts is alone;
@@ -184,19 +182,18 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const gp__u64 count_before = t > 0 && t < digits ? start - s.window[t - 1] : 0;
     const bool head = t < digits && (heads[t] || count > half || count_before > half);
     const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
-    const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
-    if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
-    if (t == 0) s.start[groups] = size | static_cast<gp__u64>(digits) << 48;
+    const unsigned groups = unsigned(__syncthreads_count(head));
+    if (head) s.start[group] = start | gp__u64(t) << 48;
+    if (t == 0) s.start[groups] = size | gp__u64(digits) << 48;
     __syncthreads();
     if (head) {
       const gp__u64 next = s.start[group + 1], keys = (next & 0xffffffffffffull) - start;
-      const unsigned span = static_cast<unsigned>(next >> 48) - t;
+      const unsigned span = unsigned(next >> 48) - t;
       const gp__u32 source = this->next_source(p.source);
       const Key from = static_cast<Key>(p.low) + (static_cast<Key>(t) << shift);
       if (keys > this->a.capacity || (keys && shift > this->WIDEST))
         this->append(begin + start, keys, from, shift, source, p.depth + 1u);
-      else if (keys)
-        this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
+      else if (keys) this->add_item(begin + start, gp__u32(keys), from, shift + gp__width<gp__u32>(span - 1), source);
     }
     __syncthreads();
   }
@@ -273,11 +270,10 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   template <bool FIRST>
   GP_DEVICE void count_tiles(const gp__hybrid_part &p, gp__u32 at, gp__u32 first, gp__u32 last) const {
     gp__hybrid_part &part = this->parts()[at];
-    gp__u64 *bins = this->bins_of(this->level) + static_cast<gp__u64>(at + (this->PAIRS ? this->block : 0)) * 256;
+    gp__u64 *bins = this->bins_of(this->level) + gp__u64(at + (this->PAIRS ? this->block : 0)) * 256;
     const unsigned digits = 1u << p.bits;
-    const gp__u64 base = p.begin - this->skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * this->TILE;
-    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * this->TILE : p.begin,
-                  end = stop < p.end ? stop : p.end;
+    const gp__u64 base = p.begin - this->skew(p.source, p.begin), stop = base + gp__u64(last) * this->TILE;
+    const gp__u64 begin = first ? base + gp__u64(first) * this->TILE : p.begin, end = stop < p.end ? stop : p.end;
     Key least = ~Key(0), most = 0;
     for (unsigned i = threadIdx.x; i < digits * 32; i += THREADS) s.counter[i] = 0;
     __syncthreads();
@@ -290,8 +286,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
     if (gp_lane() == 0) {
-      atomicMin(&part.least, static_cast<gp__u64>(least));
-      atomicMax(&part.most, static_cast<gp__u64>(most));
+      atomicMin(&part.least, gp__u64(least));
+      atomicMax(&part.most, gp__u64(most));
     }
     for (unsigned d = threadIdx.x; d < digits; d += THREADS) {
       gp__u64 sum = 0;
@@ -309,10 +305,10 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     __syncthreads();
     if (s.last) {
       if (this->PAIRS) {
-        const gp__u64 list = FIRST ? static_cast<gp__u64>(tiles) << 32 | 1u : this->a.list[this->level];
+        const gp__u64 list = FIRST ? gp__u64(tiles) << 32 | 1u : this->a.list[this->level];
         const gp__u32 from = gp__hybrid_share::block_of(list, first_tile),
                       to = gp__hybrid_share::block_of(list, first_tile + tiles - 1);
-        plan_pairs(part, this->bins_of(this->level) + static_cast<gp__u64>(at + from) * 256, to - from + 1);
+        plan_pairs(part, this->bins_of(this->level) + gp__u64(at + from) * 256, to - from + 1);
       } else plan(part, bins);
     }
     __syncthreads();
@@ -347,9 +343,9 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       for (unsigned i = threadIdx.x; i < 256; i += THREADS) this->a.bins[i] = 0;
       __syncthreads();
       if (threadIdx.x == 0) {
-        if (n && fits) this->add_item(0, static_cast<gp__u32>(n), 0, this->BITS, GP__FROM_IN);
+        if (n && fits) this->add_item(0, gp__u32(n), 0, this->BITS, GP__FROM_IN);
         else if (n) {
-          this->a.list[0] = static_cast<gp__u64>(s.whole.tiles) << 32 | 1u;
+          this->a.list[0] = gp__u64(s.whole.tiles) << 32 | 1u;
           this->parts()[0] = s.whole;
         }
         if (chooses()) *this->a.choice = GP__CHOSE_HYBRID;
@@ -358,7 +354,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
     if (n == 0 || fits) return;
-    const gp__hybrid_share share(static_cast<gp__u64>(s.whole.tiles) << 32 | 1u, this->block);
+    const gp__hybrid_share share(gp__u64(s.whole.tiles) << 32 | 1u, this->block);
     if (share.tile < share.end) count_tiles<true>(s.whole, 0, share.tile, share.end);
   }
 };

@@ -12,7 +12,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
-  const gp__u32 items = static_cast<gp__u32>(a.list[GP__HYBRID_ITEMS]);
+  const gp__u32 items = gp__u32(a.list[GP__HYBRID_ITEMS]);
   GP_SHARED(gp__pair_bucket_storage, own);
   const Bucket b = {
       h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
@@ -49,13 +49,13 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
     if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
             static_cast<typename Bucket::Key>(item.low), item.width)) {
       if (threadIdx.x == 0)
-        h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a slot that only this block uses
+        h.items()[blockIdx.x + gp__u64(unsorted) * gridDim.x] = item; // a slot that only this block uses
       ++unsorted;
     }
   }
   __syncthreads();
   for (gp__u32 i = 0; i < unsorted; ++i) {
-    const gp__hybrid_item item = h.items()[blockIdx.x + static_cast<gp__u64>(i) * gridDim.x];
+    const gp__hybrid_item item = h.items()[blockIdx.x + gp__u64(i) * gridDim.x];
     bucket.sort_any(out + item.begin, out + item.begin, item.count);
     __syncthreads();
   }
@@ -92,11 +92,11 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
   const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
   const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket's number after the first digit
-  gp__u32 low = static_cast<gp__u32>(gp__count(a));
+  gp__u32 low = gp__u32(gp__count(a));
   if (bucket < buckets) {
     const unsigned digit = bucket >> below << (8 + below - a.leading);
-    gp__u32 high = digit < GP__DIGITS - 1 ? static_cast<gp__u32>(a.bins[digit + 1]) : low;
-    low = static_cast<gp__u32>(a.bins[digit]);
+    gp__u32 high = digit < GP__DIGITS - 1 ? gp__u32(a.bins[digit + 1]) : low;
+    low = gp__u32(a.bins[digit]);
     if (!(bucket & ((1u << below) - 1))) high = low;
     while (low < high) {
       const gp__u32 middle = low + (high - low) / 2;
@@ -147,7 +147,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
     }
     if (threadIdx.x == 0) {
       own.item.begin = own.begin[at], own.item.count = own.count[at];
-      own.item.low = static_cast<gp__u64>(bucket) << width, own.item.width = static_cast<unsigned short>(width);
+      own.item.low = gp__u64(bucket) << width, own.item.width = static_cast<unsigned short>(width);
       own.item.source = GP__FROM_SPARE;
       if (at + 1 < THREADS && own.count[at + 1])
         gp__prefetch_bytes(

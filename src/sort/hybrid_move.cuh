@@ -30,7 +30,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       gp__u32 hot) const {
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
-      const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
+      const gp__u32 digit = gp__u32((keys[i] - low) >> shift);
       gp__u32 slot = 0;
       if (!HOT) {
         if (there(i)) slot = atomicAdd(&s.count[digit], 1u);
@@ -39,7 +39,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         const bool is = there(i) && digit == chosen;
         const gp__u32 lanes = __ballot_sync(0xffffffffu, is), lead = lanes & (0u - lanes);
         if (is ? lead == 1u << gp_lane() : there(i))
-          slot = atomicAdd(&s.count[digit], is ? static_cast<gp__u32>(__popc(lanes)) : 1u);
+          slot = atomicAdd(&s.count[digit], is ? gp__u32(__popc(lanes)) : 1u);
         const gp__u32 first = gp_warp_broadcast(slot, lanes ? __popc(lead - 1) : 0);
         if (is) slot = first + gp__lanes_before(lanes);
       }
@@ -52,7 +52,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (there(i)) {
-        const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
+        const gp__u32 digit = gp__u32((keys[i] - low) >> shift);
         s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
       }
   }
@@ -68,7 +68,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     for (int d = 0; d < DIGITS_A_THREAD; ++d)
       if (thread * DIGITS_A_THREAD + d < digits) s.count[thread * DIGITS_A_THREAD + d] = 0;
     __syncthreads();
-    const gp__u32 sample = static_cast<gp__u32>((keys[0] - low) >> shift);
+    const gp__u32 sample = gp__u32((keys[0] - low) >> shift);
     const gp__u32 alike = __ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0));
     if (p.hot < 256 || __popc(alike) >= 6) rank<true>(keys, slots, there, low, shift, p.hot);
     else rank<false>(keys, slots, there, low, shift, p.hot);
@@ -99,16 +99,15 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     GP__UNROLL_BY(8)
     for (unsigned q = thread; q < n; q += THREADS) {
       const Key key = s.key[q];
-      out[s.delta[static_cast<gp__u32>((key - low) >> shift)] + q] = Code::decode(key);
+      out[s.delta[gp__u32((key - low) >> shift)] + q] = Code::decode(key);
     }
     __syncthreads();
   }
   GP_DEVICE void move(const gp__hybrid_part &p, gp__u64 *bins, gp__u32 x) const {
     const Raw *in = this->from(p.source);
-    const gp__u64 base = p.begin - this->skew(p.source, p.begin) + static_cast<gp__u64>(x) * TILE; // may wrap below 0
+    const gp__u64 base = p.begin - this->skew(p.source, p.begin) + gp__u64(x) * TILE; // may wrap below 0
     const gp__u64 left = p.end - base;
-    const unsigned first = x ? 0 : this->skew(p.source, p.begin),
-                   end = left < TILE ? static_cast<unsigned>(left) : TILE;
+    const unsigned first = x ? 0 : this->skew(p.source, p.begin), end = left < TILE ? unsigned(left) : TILE;
     Key keys[ITEMS];
     if (first == 0 && end == TILE) {
       typename Base::Pack pack[P::vectors];
@@ -132,7 +131,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     Raw *out = static_cast<Raw *>(this->a.out);
     const Key low = static_cast<Key>(p.low);
     const unsigned before = this->skew(p.source, p.begin), digits = 1u << p.bits;
-    const gp__u64 stop = p.begin - before + static_cast<gp__u64>(x + 1) * TILE, end = stop < p.end ? stop : p.end;
+    const gp__u64 stop = p.begin - before + gp__u64(x + 1) * TILE, end = stop < p.end ? stop : p.end;
     const gp__u64 begin = x ? stop - TILE : p.begin;
     if (p.mode == GP__PART_CONSTANT) {
       for (gp__u64 q = begin + thread; q < end; q += THREADS) out[q] = Code::decode(low);
@@ -170,9 +169,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     int shift;
     gp__u32 mask;
     unsigned valid;
-    GP_DEVICE gp__u32 operator()(Raw raw, int = 0) const {
-      return static_cast<gp__u32>((Code::encode(raw) - low) >> shift) & mask;
-    }
+    GP_DEVICE gp__u32 operator()(Raw raw, int = 0) const { return gp__u32((Code::encode(raw) - low) >> shift) & mask; }
   };
   Storage &s;
   Raw *tile_keys;
@@ -182,7 +179,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
 
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
-    return end - first < TILE ? static_cast<unsigned>(end - first) : TILE;
+    return end - first < TILE ? unsigned(end - first) : TILE;
   }
   // Missing elements get the largest digit and come last.
   GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, unsigned valid, Raw padding) const {
@@ -250,8 +247,8 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     GP__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
       const unsigned d = 2 * (pair + unsigned(i));
-      even[i] = d < digits ? static_cast<gp__u32>(places[d]) : 0;
-      odd[i] = d + 1 < digits ? static_cast<gp__u32>(places[d + 1]) : 0;
+      even[i] = d < digits ? gp__u32(places[d]) : 0;
+      odd[i] = d + 1 < digits ? gp__u32(places[d + 1]) : 0;
     }
     Digit digit = {static_cast<Key>(p.low), p.shift, digits - 1, 0};
     Raw keys[ITEMS];
@@ -321,11 +318,10 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__hybrid_part p = h.parts()[at];
       const gp__u32 last = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
       const gp__u64 base = p.begin - h.skew(p.source, p.begin);
-      const gp__u64 stop = base + static_cast<gp__u64>(last - p.first_tile) * TILE;
+      const gp__u64 stop = base + gp__u64(last - p.first_tile) * TILE;
       if (p.mode == GP__PART_MOVES)
-        h.move(p, h.bins_of(h.level) + static_cast<gp__u64>(at + h.block) * 256,
-            tile > p.first_tile ? base + static_cast<gp__u64>(tile - p.first_tile) * TILE : p.begin,
-            stop < p.end ? stop : p.end);
+        h.move(p, h.bins_of(h.level) + gp__u64(at + h.block) * 256,
+            tile > p.first_tile ? base + gp__u64(tile - p.first_tile) * TILE : p.begin, stop < p.end ? stop : p.end);
       tile = last;
     }
   }
@@ -344,15 +340,14 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCE
     const gp__hybrid_share share(h.a.list[h.level], h.block);
     const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // counters of the next level
     gp__u64 *next_bins = h.bins_of(h.level + 1);
-    for (gp__u64 i = static_cast<gp__u64>(h.block) * P::threads + threadIdx.x; i < counters;
-         i += static_cast<gp__u64>(gridDim.x) * P::threads)
+    for (gp__u64 i = gp__u64(h.block) * P::threads + threadIdx.x; i < counters; i += gp__u64(gridDim.x) * P::threads)
       next_bins[i] = 0;
     gp__u32 tile = share.tile;
     if (tile >= share.end) return;
     gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
     while (tile < share.end) {
       const gp__hybrid_part p = h.parts()[at];
-      gp__u64 *bins = h.bins_of(h.level) + static_cast<gp__u64>(at) * 256;
+      gp__u64 *bins = h.bins_of(h.level) + gp__u64(at) * 256;
       const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
       if (p.mode == GP__PART_MOVES)
         for (; tile < stop; ++tile) Moving(h, s).move(p, bins, tile - p.first_tile);

@@ -135,7 +135,7 @@ struct gp__pair_bucket {
     GP__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned p = unsigned(i) * THREADS + thread;
-      keys[i] = there(i) ? static_cast<gp__u64>(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
+      keys[i] = there(i) ? gp__u64(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
     }
     sort.scatter(keys, 0, there, n, 0, shift);
     if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
@@ -164,7 +164,7 @@ struct gp__pair_bucket {
       }
       GP__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
-        const unsigned place = static_cast<unsigned>(x[i]) & ((1u << PLACE_BITS) - 1);
+        const unsigned place = unsigned(x[i]) & ((1u << PLACE_BITS) - 1);
         value[i] = values ? values[place] : gp__radix_value<Value>::index(item.begin + place);
       }
       GP__UNROLL
@@ -234,7 +234,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const In *in = in_of(item);
-    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const gp__u32 low = gp__u32(item.low);
     const int drop = item.width > KEY_BITS ? item.width - KEY_BITS : 0;
     const int width = item.width - drop + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
     const gp__vectors_of<In> v(in, n);
@@ -282,7 +282,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   GP_DEVICE void order_prefix_ties(const gp__hybrid_item &item) const {
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const In *in = in_of(item);
-    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const gp__u32 low = gp__u32(item.low);
     const int drop = item.width - KEY_BITS;
     unsigned short *left_out = rest();
     const auto tied = [](gp__u32 x, gp__u32 y) { return (x ^ y) >> PLACE_BITS == 0; };
@@ -305,7 +305,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       }
       while (before + length <= LONGEST && q + length < n && tied(x, s.key[Storage::slot(q + length)])) ++length;
       if (before + length > LONGEST) is_long = true;
-      else if (first) lengths |= static_cast<gp__u64>(before + length) << i, ahead |= static_cast<gp__u64>(before) << i;
+      else if (first) lengths |= gp__u64(before + length) << i, ahead |= gp__u64(before) << i;
     }
     if (!__syncthreads_or(lengths || is_long)) return;
     if (__syncthreads_or(is_long)) {
@@ -313,7 +313,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       return;
     }
     for (unsigned q = thread; lengths; q += THREADS, lengths >>= 4, ahead >>= 4)
-      if (lengths & 15) insert(q - static_cast<unsigned>(ahead & 15), static_cast<unsigned>(lengths & 15));
+      if (lengths & 15) insert(q - unsigned(ahead & 15), unsigned(lengths & 15));
     __syncthreads();
   }
   // Insertion sort of tied words.
@@ -355,7 +355,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   template <bool TIES> GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
     const int AT_ONCE = 4;
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
-    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const gp__u32 low = gp__u32(item.low);
     const int drop = TIES ? item.width - KEY_BITS : 0;
     const Value *values_in = values_of(item), *values = nullptr;
     if (RECORDS) values = staged.values + gp__vectors_of<In>(in_of(item), 0).before;

@@ -90,9 +90,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   template <bool ALL> GP_DEVICE void count(const Key &key) const {
     Bits x = static_cast<Bits>(K::bits(key, word) ^ flip);
     if (!ALL) x = static_cast<Bits>(x >> shift) & mask;
-    const gp__u32 low = static_cast<gp__u32>(x);
+    const gp__u32 low = gp__u32(x);
     if (sizeof(Bits) > 4 && (ALL || digits > 4)) {
-      const gp__u32 high = static_cast<gp__u32>(static_cast<gp__u64>(x) >> 32);
+      const gp__u32 high = gp__u32(gp__u64(x) >> 32);
       const bool upper = gp_lane() % REPLICAS >= REPLICAS / 2;
       add<ALL>(upper ? high : low, own);
       add<ALL>(upper ? low : high, other);
@@ -102,8 +102,8 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const Key *in = static_cast<const Key *>(a.keys);
     const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(Key);
     const gp__u64 head = V > 1 ? (to_boundary < n ? to_boundary : n) : 0, vectors = (n - head) / V;
-    const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x;
-    const gp__u64 step = static_cast<gp__u64>(blocks) * THREADS;
+    const gp__u64 mine = gp__u64(blockIdx.x) * THREADS + threadIdx.x;
+    const gp__u64 step = gp__u64(blocks) * THREADS;
     for (gp__u64 v = mine; v < vectors; v += step * AT_ONCE) {
       gp__vector_access<Key, V> x[AT_ONCE];
       GP__UNROLL
@@ -126,13 +126,13 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   GP_DEVICE void add_to_sums(int first_pass) const {
     const bool halves = sizeof(Bits) > 4 && digits > 4;
     const unsigned copies = halves ? REPLICAS / 2 : REPLICAS;
-    for (unsigned i = threadIdx.x; i < static_cast<unsigned>(digits) * GP__DIGITS; i += THREADS) {
+    for (unsigned i = threadIdx.x; i < unsigned(digits) * GP__DIGITS; i += THREADS) {
       const unsigned table = i / GP__DIGITS % GP__RADIX_TABLES, side = i / GP__DIGITS / GP__RADIX_TABLES;
       const gp__u32 *cell = cells + (table * GP__DIGITS + i % GP__DIGITS) * REPLICAS + side * copies;
       gp__u64 sum = 0;
       GP__UNROLL_BY(4)
       for (unsigned c = 0; c < copies; ++c) sum += cell[(c + threadIdx.x) & (copies - 1)];
-      if (sum) atomicAdd(a.counts + static_cast<unsigned>(first_pass) * GP__DIGITS + i, sum);
+      if (sum) atomicAdd(a.counts + unsigned(first_pass) * GP__DIGITS + i, sum);
     }
   }
   // Called by one warp: turns a pass's counts into the starts of its digits. Returns the largest count.
@@ -159,9 +159,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   GP_DEVICE bool keys_recur(const gp__u64 *most, gp__u64 n, gp__u64 even) const {
     gp__u64 least = most[0];
     for (int p = 1; p < 4; ++p) least = most[p] < least ? most[p] : least;
-    const float mean = static_cast<float>(n) / GP__DIGITS, fullest = static_cast<float>(least);
+    const float mean = float(n) / GP__DIGITS, fullest = float(least);
     const float above = (fullest - mean) / 2.4f, times = above * above / mean; // m
-    const float size = static_cast<float>(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
+    const float size = float(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
     return times > 12 || (a.leading > 8 && (room < 0 || 4.4f * 4.4f * times * size > room * room));
   }
   // Called by the last block, which counts no keys if there are other blocks. Finds keys that repeat so often that a
@@ -174,9 +174,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const unsigned m = n >> 25 ? 384 * REPLICAS : n >> 24 ? 192 * REPLICAS : 128 * REPLICAS;
     const Key *in = static_cast<const Key *>(a.keys);
     const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);
-    if (each)
-      r.look(
-          [=](int, unsigned at) { return gp__hash_of(static_cast<gp__u64>(K::bits(in[gp__drawn(at, each)], 0))); }, m);
+    if (each) r.look([=](int, unsigned at) { return gp__hash_of(gp__u64(K::bits(in[gp__drawn(at, each)], 0))); }, m);
     if (threadIdx.x == 0)
       gp__store_relaxed(
           a.leads, gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
@@ -223,10 +221,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     GP_DYNAMIC_SHARED(shared);
     gp__pdl_wait<P>();
     if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
-    const gp__u64 n = gp__count(a), draws = static_cast<gp__u64>(gridDim.x) * 2;
+    const gp__u64 n = gp__count(a), draws = gp__u64(gridDim.x) * 2;
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
-    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < a.clear;
-         i += static_cast<gp__u64>(gridDim.x) * THREADS)
+    for (gp__u64 i = gp__u64(blockIdx.x) * THREADS + threadIdx.x; i < a.clear; i += gp__u64(gridDim.x) * THREADS)
       static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};
     __syncthreads();
     const gp__ticket ticket = s.ticket;

@@ -8,21 +8,19 @@ struct gp__radix_narrow { // fewer than 2^30 elements
   typedef gp__u32 Count;
   typedef gp__u64 Pair;
   static GP_DEVICE Pair make(gp__u32 mark, Count even, Count odd) {
-    return static_cast<gp__u64>(mark << 30 | odd) << 32 | (mark << 30 | even);
+    return gp__u64(mark << 30 | odd) << 32 | (mark << 30 | even);
   }
-  static GP_DEVICE gp__u32 mark(Pair w) { return static_cast<gp__u32>(w >> 62); }
-  static GP_DEVICE Count even(Pair w) { return static_cast<gp__u32>(w) & 0x3fffffffu; }
-  static GP_DEVICE Count odd(Pair w) { return static_cast<gp__u32>(w >> 32) & 0x3fffffffu; }
+  static GP_DEVICE gp__u32 mark(Pair w) { return gp__u32(w >> 62); }
+  static GP_DEVICE Count even(Pair w) { return gp__u32(w) & 0x3fffffffu; }
+  static GP_DEVICE Count odd(Pair w) { return gp__u32(w >> 32) & 0x3fffffffu; }
   static GP_DEVICE Pair load(const Pair *p) { return gp__load_relaxed(p); }
   static GP_DEVICE void store(Pair *p, Pair w) { gp__store_relaxed(p, w); }
 };
 struct gp__radix_wide {
   typedef gp__u64 Count;
   typedef gp__word Pair;
-  static GP_DEVICE Pair make(gp__u32 mark, Count even, Count odd) {
-    return gp__word{even, static_cast<gp__u64>(mark) << 62 | odd};
-  }
-  static GP_DEVICE gp__u32 mark(const Pair &w) { return static_cast<gp__u32>(w.tag >> 62); }
+  static GP_DEVICE Pair make(gp__u32 mark, Count even, Count odd) { return gp__word{even, gp__u64(mark) << 62 | odd}; }
+  static GP_DEVICE gp__u32 mark(const Pair &w) { return gp__u32(w.tag >> 62); }
   static GP_DEVICE Count even(const Pair &w) { return w.value; }
   static GP_DEVICE Count odd(const Pair &w) { return w.tag & ~gp__u64(0) >> 2; }
   static GP_DEVICE Pair load(const Pair *p) { return gp__load_word(p); }
@@ -39,7 +37,7 @@ template <> struct gp__radix_value<gp__none> {
 };
 template <> struct gp__radix_value<gp__u32> {
   static const bool is = true;
-  static GP_DEVICE gp__u32 index(gp__u64 i) { return static_cast<gp__u32>(i); }
+  static GP_DEVICE gp__u32 index(gp__u64 i) { return gp__u32(i); }
 };
 template <> struct gp__radix_value<gp__u64> {
   static const bool is = true;
@@ -90,9 +88,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     int word, shift;
     gp__u32 mask, flip;
     unsigned valid;
-    GP_DEVICE gp__u32 operator()(const Key &key) const {
-      return (static_cast<gp__u32>(K::bits(key, word) >> shift) ^ flip) & mask;
-    }
+    GP_DEVICE gp__u32 operator()(const Key &key) const { return (gp__u32(K::bits(key, word) >> shift) ^ flip) & mask; }
     GP_DEVICE gp__u32 operator()(const Key &key, int i) const {
       return K::pads || gp_tile_warp_striped<ITEMS>(i) < valid ? operator()(key) : mask;
     }
@@ -142,14 +138,14 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Words of a pair of digits: counts of a tile; sums of a group in this pass, 24 bits each, with the number of tiles
   // above them; counts up to the end of a group.
   GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
-    return static_cast<gp__u64 *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + pair;
+    return static_cast<gp__u64 *>(a.words) + gp__u64(tile) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u64 *in_group(gp__u32 group, unsigned pair) const {
-    return in_tile(tiles + static_cast<gp__u32>(a.pass) * groups() + group, pair);
+    return in_tile(tiles + gp__u32(a.pass) * groups() + group, pair);
   }
   GP_DEVICE Pair *up_to(gp__u32 group, unsigned pair) const {
-    return reinterpret_cast<Pair *>(in_tile(tiles + static_cast<gp__u32>(a.passes) * groups(), 0)) +
-        static_cast<gp__u64>(group) * (GP__DIGITS / 2) + pair;
+    return reinterpret_cast<Pair *>(in_tile(tiles + gp__u32(a.passes) * groups(), 0)) +
+        gp__u64(group) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
 
@@ -198,11 +194,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   GP_DEVICE unsigned items_of(gp__u32 tile) const {
-    const unsigned rest = static_cast<unsigned>(n % TILE);
+    const unsigned rest = unsigned(n % TILE);
     return tile + 1 < tiles || !rest ? TILE : rest;
   }
   GP_DEVICE void load(Key (&keys)[ITEMS], V (&values)[ITEMS], gp__u32 tile) const {
-    const gp__u64 first = static_cast<gp__u64>(tile) * TILE;
+    const gp__u64 first = gp__u64(tile) * TILE;
     const unsigned valid = items_of(tile);
     if (Moved::paired && step & GP__RADIX_READS_PAIRS) {
       load_pairs(keys, pairs(source() == 2), first, valid);
@@ -220,7 +216,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       const gp__u32 total = rank.total(pair), even = total & 0xffffu, odd = total >> 16;
       now.total[i] = total;
       N::store(in_tile(now.tile, pair), N::make(mark(), even, odd));
-      gp__add_relaxed(in_group(now.tile / GROUP, pair), gp__u64(1) << 48 | static_cast<gp__u64>(odd) << 24 | even);
+      gp__add_relaxed(in_group(now.tile / GROUP, pair), gp__u64(1) << 48 | gp__u64(odd) << 24 | even);
       both += even + odd;
     }
     return both;
@@ -273,8 +269,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           odd += W::odd(w.known[j]);
           w.group = 0; // all earlier groups are known; passed stays below the next j
         } else if (w.sum[j] >> 48 == GROUP) {
-          even += static_cast<gp__u32>(w.sum[j]) & 0xffffffu;
-          odd += static_cast<gp__u32>(w.sum[j] >> 24) & 0xffffffu;
+          even += gp__u32(w.sum[j]) & 0xffffffu;
+          odd += gp__u32(w.sum[j] >> 24) & 0xffffffu;
           ++passed;
           if (w.group == passed) { // reached the first group
             even += static_cast<Count>(base()[2 * pair]);
@@ -290,8 +286,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       const gp__u64 sum = gp__load_relaxed(in_group(tile / GROUP, pair));
       if (sum >> 48 == GROUP)
         W::store(up_to(tile / GROUP, pair),
-            W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
-                odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
+            W::make(mark(), even + (gp__u32(sum) & 0xffffffu), odd + (gp__u32(sum >> 24) & 0xffffffu)));
     }
   }
   // Called by a counting thread: computes the destinations of the tile's keys.
@@ -357,7 +352,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     else if (FULL && step & GP__RADIX_TO_OTHER) store<FULL, Moved::paired, true>(digit, keys, values, pairs(true));
     else store<FULL, Moved::paired, false>(digit, keys, values, pairs((step & GP__RADIX_TO_OTHER) != 0));
   }
-  GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
+  GP_DEVICE gp__u32 draw() const { return gp__u32(gp__add_relaxed(a.tickets + a.pass, 1)); }
   // Returns the number of tiles that the block has written.
   GP_DEVICE gp__u32 sweep() const {
     const Rank rank = {s.rank};
@@ -434,8 +429,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE void copy() const {
     const MovedKey *keys = keys_from();
     const MovedValue *values = values_from();
-    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < n;
-         i += static_cast<gp__u64>(gridDim.x) * THREADS) {
+    for (gp__u64 i = gp__u64(blockIdx.x) * THREADS + threadIdx.x; i < n; i += gp__u64(gridDim.x) * THREADS) {
       if (keys != a.out_keys && !a.drop_keys) static_cast<MovedKey *>(a.out_keys)[i] = keys[i];
       if (Value::is && values != a.out) static_cast<MovedValue *>(a.out)[i] = values ? values[i] : Value::index(i);
     }
@@ -447,7 +441,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const gp__u64 n = gp__count(a);
     const gp__radix_sweep r = {a, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES),
         a.steps[a.pass],
-        static_cast<gp__u32>((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
+        gp__u32((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
         n};
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();
@@ -465,7 +459,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     for (own.pass = 0; own.pass <= a.passes; ++own.pass) {
       own.shift = 8 * own.pass;
       const gp__radix_sweep r = {own, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES),
-          a.steps[own.pass], static_cast<gp__u32>(tiles), n};
+          a.steps[own.pass], gp__u32(tiles), n};
       if (r.step & GP__RADIX_RUNS) {
         const gp__u32 written = r.sweep();
         __syncthreads();

@@ -17,7 +17,7 @@ template <class R, int SHIFT> struct gp__scalar_rank { // SHIFT: of the key; the
   static GP_DEVICE gp__u64 index(R r) { return INDEXED ? r & ((1ull << SHIFT) - 1) : 0; }
   static GP_DEVICE R worst() { return ~R(0); }
   static GP_DEVICE bool before(R a, R b) { return a < b; }
-  static GP_DEVICE gp__u32 digit(R r, int d) { return static_cast<gp__u32>(r >> (BITS - 8 - 8 * d)) & 255u; }
+  static GP_DEVICE gp__u32 digit(R r, int d) { return gp__u32(r >> (BITS - 8 - 8 * d)) & 255u; }
   static GP_DEVICE R with(R r, int d, gp__u32 digit) { return r | static_cast<R>(digit) << (BITS - 8 - 8 * d); }
   static GP_DEVICE bool matches(R r, R upper, int d) { return d == 0 || (r ^ upper) >> (BITS - 8 * d) == 0; }
   static GP_DEVICE R filled(R upper, int d) { return d == DIGITS ? upper : upper | ~R(0) >> (8 * d); }
@@ -246,9 +246,7 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
 template <class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
   gp__vector_access<Bits, V> x[K];
-  static GP_DEVICE gp__u64 at(gp__u64 first, int i) {
-    return first + static_cast<gp__u64>(i * P::threads + threadIdx.x) * V;
-  }
+  static GP_DEVICE gp__u64 at(gp__u64 first, int i) { return first + gp__u64(i * P::threads + threadIdx.x) * V; }
   // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
   GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned, gp__u32 lead = 0) {
@@ -284,7 +282,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;
     const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
-    gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
+    gp__best<THREADS, R> best(s, memory, a.capacity, gp__u32(a.k));
     // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles are coprime.
     gp__u64 tile = share * a.jump % tiles;
     const gp__u64 step = a.blocks * a.jump % tiles;
@@ -332,7 +330,7 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;
     const typename R::type *in = static_cast<const typename R::type *>(a.from) + row * a.ranks;
-    gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
+    gp__best<THREADS, R> best(s, memory, a.capacity, gp__u32(a.k));
     for (gp__u64 first = share * TILE; first < a.ranks; first += a.blocks * TILE) {
       typename R::type r[ITEMS];
       GP__UNROLL

@@ -44,7 +44,7 @@ GP_DEVICE void gp__select_finish(
     gp__u32 sum = 0;
     GP__UNROLL
     for (int c = 0; c < COPIES; ++c) sum += s.count[i * COPIES + c];
-    if (sum) atomicAdd(bins + i, static_cast<gp__u64>(sum));
+    if (sum) atomicAdd(bins + i, gp__u64(sum));
   }
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -117,7 +117,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
     GP__UNROLL
     for (int j = 0; j < V; ++j)
-      if (j < there) atomicAdd(count + (static_cast<gp__u32>(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
+      if (j < there) atomicAdd(count + (gp__u32(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
   }
   GP_DEVICE void flush_if_full() {}
 };
@@ -174,14 +174,14 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
     GP__UNROLL
     for (int j = 0; j < V; ++j) {
       const Bits bits = encoded ? x.item[j] : Key::encode(x.item[j]);
-      hits |= (j < there && static_cast<gp__u64>(bits) >> digit.known == prefix ? 1u : 0u) << j;
+      hits |= (j < there && gp__u64(bits) >> digit.known == prefix ? 1u : 0u) << j;
     }
     if (!__any_sync(0xffffffffu, hits != 0)) return;
     GP__UNROLL_BY(1)
     for (int j = 0; j < V; ++j) {
       const bool hit = hits >> j & 1u;
       const Bits bits = encoded ? x.item[0] : Key::encode(x.item[0]);
-      if (hit) atomicAdd(s.count + (static_cast<gp__u32>(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
+      if (hit) atomicAdd(s.count + (gp__u32(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
       gp__drop_first(x);
       if (!appends) continue;
       const gp__u32 at = gp__warp_draw(&s.staged, hit, seen);
@@ -197,7 +197,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
     const gp__u32 count = s.staged;
     __syncthreads();
     if (threadIdx.x == 0) {
-      s.base = atomicAdd(appended, static_cast<gp__u64>(count));
+      s.base = atomicAdd(appended, gp__u64(count));
       s.staged = 0;
     }
     __syncthreads();
@@ -286,8 +286,8 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
       const gp__u32 there = (1u << Tile::there(at, n)) - 1;
       below[i] &= there;
       equal[i] &= there;
-      before[i].below = static_cast<gp__u64>(__popc(below[i]));
-      before[i].equal = static_cast<gp__u64>(__popc(equal[i]));
+      before[i].below = gp__u64(__popc(below[i]));
+      before[i].equal = gp__u64(__popc(equal[i]));
       const gp__below_equal sum = gp_tile_exclusive_scan<THREADS>(before[i], gp__add_below_equal(), s.scan);
       before[i] = gp__add_below_equal()(total, before[i]);
       total = gp__add_below_equal()(total, sum);
@@ -314,7 +314,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
       gp__u64 lower = from.below + before[i].below, same = from.equal + before[i].equal;
       gp__u32 left = below[i] | equal[i];
       while (left) {
-        const int j = __ffs(static_cast<int>(left)) - 1;
+        const int j = __ffs(int(left)) - 1;
         left &= left - 1;
         const bool is_equal = equal[i] >> j & 1u;
         if (!is_equal || same < wanted)

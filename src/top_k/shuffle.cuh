@@ -13,7 +13,7 @@ struct gp__bijection {
   gp__u32 keys[GP__SHUFFLE_ROUNDS], low_mask, high_mask;
   unsigned low_bits;
   GP_DEVICE gp__bijection(const gp__value &value, gp__u64 count) : n(count) {
-    const unsigned bits = count > 256 ? 64 - static_cast<unsigned>(__clzll(static_cast<long long>(count - 1))) : 8;
+    const unsigned bits = count > 256 ? 64 - unsigned(__clzll(static_cast<long long>(count - 1))) : 8;
     low_bits = (bits + 1) / 2;
     low_mask = 0xffffffffu >> (32 - low_bits);
     high_mask = 0xffffffffu >> (32 - (bits - low_bits));
@@ -22,13 +22,13 @@ struct gp__bijection {
   }
   GP_DEVICE gp__u64 operator()(gp__u64 x) const {
     do {
-      gp__u32 low = static_cast<gp__u32>(x) & low_mask, high = static_cast<gp__u32>(x >> low_bits);
+      gp__u32 low = gp__u32(x) & low_mask, high = gp__u32(x >> low_bits);
       GP__UNROLL
       for (int r = 0; r < GP__SHUFFLE_ROUNDS; r += 2) {
         high ^= gp__shuffle_round(low, keys[r]) & high_mask;
         low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;
       }
-      x = static_cast<gp__u64>(high) << low_bits | low;
+      x = gp__u64(high) << low_bits | low;
     } while (x >= n);
     return x;
   }

@@ -28,8 +28,8 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   storage &s;
   GP_DEVICE gp__buffered_panels(const gp__buffered_args &args, storage &memory) : a(args), s(memory) {}
 
-  GP_DEVICE unsigned ticket() const { return static_cast<unsigned>(gp__add_relaxed(a.counters, 1)); }
-  GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return static_cast<unsigned>(x < y ? x : y); }
+  GP_DEVICE unsigned ticket() const { return unsigned(gp__add_relaxed(a.counters, 1)); }
+  GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return unsigned(x < y ? x : y); }
   // Elements that panel x and group g have in common: their place, and their block of the buffer.
   GP_DEVICE unsigned char *place(unsigned x, unsigned g) const {
     return a.data + (gp__u64(a.border[g]) * COLUMNS * a.rows + x * a.height) * SIZE;
@@ -58,7 +58,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       t.rows = least(t.rows - row, ROWS);
       t.columns = least(a.columns - gp__u64(column) * COLUMNS, COLUMNS);
       t.in = t.begin + (row * a.columns + gp__u64(column) * COLUMNS) * SIZE;
-      t.row = static_cast<unsigned>(x * a.height) + row;
+      t.row = unsigned(x * a.height) + row;
       t.column = column;
       t.out_pitch = g < x ? a.rows * SIZE : a.pitch;
       t.out = (g < x ? place(x, g) : block(x, g)) + (column - a.border[g]) * COLUMNS * t.out_pitch + row * SIZE;
@@ -143,7 +143,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   // threads does so between its loads and its stores.
   GP_DEVICE void run(unsigned char *shared) const {
     const bool LEADS = gp__buffered_leads(SIZE);
-    const unsigned in_pitch = static_cast<unsigned>(a.columns * SIZE) & 15u;
+    const unsigned in_pitch = unsigned(a.columns * SIZE) & 15u;
     const bool leads = LEADS && threadIdx.x >= P::threads, first = threadIdx.x == (LEADS ? P::threads : 0);
     unsigned which = 0, next = 0;
     if (first) {

@@ -12,15 +12,15 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, ALIGNED);
-  const unsigned start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
+  const unsigned start_pitch = unsigned(a.in_pitch) & 15u;
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
-    const unsigned n = static_cast<unsigned>(a.column_tiles), Q = GP__SQUARE_PANEL;
+    const unsigned n = unsigned(a.column_tiles), Q = GP__SQUARE_PANEL;
     gp__u64 rest = tile, far = 0, near = 0;
     if (a.outer[0] * a.outer[1] > 1) {
       const gp__u64 of_matrix = a.column_tiles * (n + 1) / 2 * (Q * Q), matrix = tile / of_matrix;
       rest -= matrix * of_matrix, far = matrix / a.outer[1], near = matrix - far * a.outer[1];
     }
-    const unsigned panel = static_cast<unsigned>(rest / (Q * Q)), inner = static_cast<unsigned>(rest % (Q * Q));
+    const unsigned panel = unsigned(rest / (Q * Q)), inner = unsigned(rest % (Q * Q));
     const unsigned x = panel / (n + 1), y = panel - x * (n + 1); // row x of panels, and the x-th last one
     const gp__u64 i = (x + y < n ? x : n - 1 - x) * Q + inner % Q, j = (x + y < n ? x + y : y - 1) * Q + inner / Q;
     if (i > j || j >= a.row_tiles) continue;
@@ -28,8 +28,8 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
     unsigned char *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
     unsigned char *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
-    const unsigned rows = static_cast<unsigned>(rest_i < SIDE ? rest_i : gp__u64(SIDE));
-    const unsigned columns = static_cast<unsigned>(rest_j < SIDE ? rest_j : gp__u64(SIDE));
+    const unsigned rows = unsigned(rest_i < SIDE ? rest_i : gp__u64(SIDE));
+    const unsigned columns = unsigned(rest_j < SIDE ? rest_j : gp__u64(SIDE));
     // Memory beside a tile's rows belongs to other blocks and is not read.
     Tile::template load<true>(shared, upper, a.out_pitch, rows, columns, upper, upper);
     if (i != j) Tile::template load<true>(shared2, lower, a.out_pitch, columns, rows, lower, lower);
@@ -55,7 +55,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(c
     const gp__u64 far = matrix / a.outer[1], rest = a.columns - first;
     Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
         (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
-    const unsigned words = static_cast<unsigned>(rest < a.tile_columns ? rest : a.tile_columns) * N;
+    const unsigned words = unsigned(rest < a.tile_columns ? rest : a.tile_columns) * N;
     for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
       const gp__u64 row = i / words, word = i - row * words, column = first + word / N;
       const gp__u64 other = (a.rotates ? row + column / a.b : column + row * a.columns - row / a.a) % a.rows;

@@ -98,14 +98,14 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   GP_DEVICE void store_whole(const unsigned char *shared, unsigned char *out, unsigned columns, unsigned start) {
     typedef typename gp__word_of<WORD>::type Word;
     const int N = SIZE / WORD, W = 16 / WORD;
-    const unsigned skip = gp__misalignment(out, 16), start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
-    const int all = static_cast<int>(columns * a.row.by * N);
+    const unsigned skip = gp__misalignment(out, 16), start_pitch = unsigned(a.in_pitch) & 15u;
+    const int all = int(columns * a.row.by * N);
     const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of one column and group
     for (unsigned unit = threadIdx.x; unit * 16 < skip + columns * a.row.by * SIZE; unit += P::threads) {
-      const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD);
-      unsigned char *to = out + static_cast<gp__u64>(unit) * 16 - skip;
+      const int first = int(unit * W) - int(skip / WORD);
+      unsigned char *to = out + gp__u64(unit) * 16 - skip;
       place_of_word p;
-      p.find(a, static_cast<unsigned>(first < 0 ? 0 : first));
+      p.find(a, unsigned(first < 0 ? 0 : first));
       if (first >= 0 && first + W <= all) {
         gp__vec<Word> words;
         if (even) {
@@ -138,10 +138,10 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     unsigned char *out = static_cast<unsigned char *>(a.out);
     if (IN_WHOLE && OUT_WHOLE) { // several matrices
       const gp__u64 first = tile * a.matrices, rest = a.outer[1] - first, matrix = a.rows * a.columns * SIZE;
-      const unsigned matrices = static_cast<unsigned>(rest < a.matrices ? rest : a.matrices);
-      load_whole(shared, in + first * matrix, static_cast<unsigned>(matrices * matrix), end);
+      const unsigned matrices = unsigned(rest < a.matrices ? rest : a.matrices);
+      load_whole(shared, in + first * matrix, unsigned(matrices * matrix), end);
       __syncthreads();
-      store_whole(shared, out + first * matrix, static_cast<unsigned>(matrices * a.columns), 0);
+      store_whole(shared, out + first * matrix, unsigned(matrices * a.columns), 0);
       return;
     }
     gp__u64 row, column, from = 0, to = 0;
@@ -158,13 +158,12 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     const unsigned most_columns = OUT_WHOLE ? a.tile_columns
         : IN_WHOLE                          ? unsigned(GP__TRANSPOSE_WHOLE)
                                             : unsigned(COLUMNS);
-    const unsigned rows = static_cast<unsigned>(a.rows - row < most_rows ? a.rows - row : most_rows);
-    const unsigned columns =
-        static_cast<unsigned>(a.columns - column < most_columns ? a.columns - column : most_columns);
+    const unsigned rows = unsigned(a.rows - row < most_rows ? a.rows - row : most_rows);
+    const unsigned columns = unsigned(a.columns - column < most_columns ? a.columns - column : most_columns);
     in += from + row * a.in_pitch + column * SIZE;
     out += to + column * a.out_pitch + row * SIZE;
     const unsigned start = gp__misalignment(in, 16);
-    if (IN_WHOLE) load_whole(shared, in, rows * static_cast<unsigned>(a.columns) * SIZE, end);
+    if (IN_WHOLE) load_whole(shared, in, rows * unsigned(a.columns) * SIZE, end);
     else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
     else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const unsigned char *>(a.in), end);
     __syncthreads();
@@ -173,8 +172,8 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       gp__store_lines<P::threads, P::store, SIZE, WORD, OUT_ALIGNED>(
           shared, layout, out, a.out_pitch, rows, columns, a.units);
     else
-      Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u,
-          !OVERLAPS || row == 0, !OVERLAPS || row + ROWS >= a.rows);
+      Tile::store(shared, out, a.out_pitch, rows, columns, start, unsigned(a.in_pitch) & 15u, !OVERLAPS || row == 0,
+          !OVERLAPS || row + ROWS >= a.rows);
   }
 };
 // Units of few long rows. A word has several narrow elements; words of as many rows become words of columns.
@@ -225,7 +224,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   const gp__transpose_args &a;
   const unsigned rows, line;
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
-      : a(args), rows(static_cast<unsigned>(args.rows)), line(args.pad) {}
+      : a(args), rows(unsigned(args.rows)), line(args.pad) {}
 
   GP_DEVICE unsigned slot_of(unsigned unit) const { return unit + (unit >> line); }
 
@@ -270,7 +269,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
     const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
     const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
-    const unsigned pitch = static_cast<unsigned>(a.in_pitch) * 8; // in bits, as `start` is: modulo 32
+    const unsigned pitch = unsigned(a.in_pitch) * 8; // in bits, as `start` is: modulo 32
     unsigned at[K], bits[K], start = gp__misalignment(in, 4) * 8;
     gp__u32 behind = 0;
     Unit x[GROUPS][K], before[K], end[K], tail[K];
@@ -329,7 +328,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   template <bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
     GP__UNROLL
     for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
-      x[i] = Words::shifted(x[i], behind, row + i, start + i * (static_cast<unsigned>(a.in_pitch) * 8));
+      x[i] = Words::shifted(x[i], behind, row + i, start + i * (unsigned(a.in_pitch) * 8));
     Words::turn(x);
   }
   // True if all words that a warp reads, from `in` on, are within [begin, end).
@@ -379,7 +378,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       out += far * a.out_outer[0] + near * a.out_outer[1];
     }
     const gp__u64 column = tile * a.tile_columns, rest = a.columns - column;
-    const unsigned columns = static_cast<unsigned>(rest < a.tile_columns ? rest : a.tile_columns);
+    const unsigned columns = unsigned(rest < a.tile_columns ? rest : a.tile_columns);
     const unsigned first = threadIdx.x * K;
     in += column * SIZE + threadIdx.x * UNIT;
     const unsigned needed = first - gp_lane() * K + GP__WARP * K; // by the warp

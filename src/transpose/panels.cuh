@@ -26,9 +26,8 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     if (threadIdx.x == 0) next = gp__add_relaxed(a.counters, 1);
     const gp__u64 place = ticket / a.panel_tiles, tile = ticket - place * a.panel_tiles;
     const gp__u64 row = tile / a.column_tiles * ROWS, column = tile % a.column_tiles * COLUMNS;
-    const unsigned rows = static_cast<unsigned>(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
-    const unsigned columns =
-        static_cast<unsigned>(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
+    const unsigned rows = unsigned(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
+    const unsigned columns = unsigned(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
     const bool is_saved = place + a.holes >= a.panels;
     const unsigned char *begin =
         is_saved ? a.saved + (place + a.holes - a.panels) * panel : a.data + (place + a.holes) * panel;
@@ -45,7 +44,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     }
     __syncthreads();
     Tile::store(shared, a.data + place * panel + column * out_pitch + row * SIZE, out_pitch, rows, columns,
-        gp__misalignment(in, 16), static_cast<unsigned>(in_pitch) & 15u);
+        gp__misalignment(in, 16), unsigned(in_pitch) & 15u);
     __syncthreads();
   }
 }
@@ -105,7 +104,7 @@ template <class P, int WORD> struct gp__chunk_mover {
       GP__UNROLL
       for (int k = 0; k < DEEP; ++k) {
         from = place[k] = next(from);
-        if (gp_lane() == static_cast<unsigned>(k)) mine = from;
+        if (gp_lane() == unsigned(k)) mine = from;
       }
       const gp__u32 got = __ballot_sync(~0u, gp_lane() < DEEP && claim(mine));
       const gp__u32 behind = (got << 1 | 1u) & all; // places whose predecessor this warp has
@@ -136,6 +135,6 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
     gp__u32 rest = 0;
     if (gp_lane() == 0) rest = gp__load_volatile(a.claimed + first / 32) >> first % 32;
     for (rest = ~__shfl_sync(~0u, rest, 0) & there; rest; rest &= rest - 1)
-      mover.chain(static_cast<gp__u32>(first) + static_cast<gp__u32>(__ffs(static_cast<int>(rest)) - 1));
+      mover.chain(gp__u32(first) + gp__u32(__ffs(int(rest)) - 1));
   }
 }

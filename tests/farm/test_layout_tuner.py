@@ -77,7 +77,7 @@ READER = """
 #include TREE
 int main(int count, char **arguments) {
   uint64_t fixed[STEP_FIELDS], values[STEP_FIELDS];
-  gp_array array = {0, 0, 0, {0, 0, 0}, 0, 0};
+  gp_array array = {0, 0, 0, {0, 0, 0, 0}, 0, 0, 0};
   int i, k;
   for (i = 1; i + 1 < count; i += 2) {
     char option[80];

@@ -518,7 +518,7 @@ MUTANTS = {
         "begin = s * a.length - (s > 0);"),
     "segmented sort: places count from the first segment": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/arrays.cuh",
-        "return static_cast<V>(static_cast<gp__u32>(i) % static_cast<gp__u32>(length));",
+        "return static_cast<V>(gp__u32(i) % gp__u32(length));",
         "return static_cast<V>(i);"),
     "rows: parts of a row are too few": (
         "AXES", "src/rows/geometry.h",
@@ -625,7 +625,7 @@ MUTANTS = {
         "REDUCE", "src/device/operators.cuh", "Max()(a.max, b.max)};", "Max()(a.min, b.min)};"),
     "frontier: a full buffer is written behind": (
         "FRONTIER", "src/device/frontier.cuh",
-        "if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;",
+        "if (there && at < gp__u32(ROOM)) storage.element[at] = element;",
         "if (there) storage.element[at] = element;"),
     "frontier: what overflows is lost": (
         "FRONTIER", "src/device/frontier.cuh",
@@ -722,8 +722,8 @@ MUTANTS = {
     "bfs by launches: a step counts what the last one found": (
         "BFS", "src/bfs/block.cuh", "      gp__store_relaxed(control->sums + i, 0);\n", ""),
     "bfs by launches: levels of one block are told to nobody": (
-        "BFS", "src/bfs/block.cuh", "s.state.barriers = static_cast<unsigned>(a.step) + 1;",
-        "s.state.barriers = static_cast<unsigned>(a.step);"),
+        "BFS", "src/bfs/block.cuh", "s.state.barriers = unsigned(a.step) + 1;",
+        "s.state.barriers = unsigned(a.step);"),
     "bfs by launches: a graph with a fault is searched": (
         "BFS", "src/bfs/kernels.cuh",
         "a.fault->kind != GP_FAULT_NONE) return;\n  Block block(a, s, memory);\n  if (a.step == 0)",
@@ -877,10 +877,10 @@ MUTANTS = {
         "      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4]"),
     "bfs: what a block ahead has reached stays": (
         "BFS", "src/bfs/small_levels.cuh",
-        "if (was > static_cast<gp__u32>(depth)) {", "if (was == ~0u) {"),
+        "if (was > gp__u32(depth)) {", "if (was == ~0u) {"),
     "bfs: what a block ahead has reached stays, of many": (
         "BFS", "src/bfs/top_down.cuh",
-        "by_depth(TEAM) ? was > static_cast<gp__u32>(depth)", "by_depth(TEAM) ? was == ~0u"),
+        "by_depth(TEAM) ? was > gp__u32(depth)", "by_depth(TEAM) ? was == ~0u"),
     "bfs: what is reached again counts twice": (
         "BFS", "src/bfs/exchange.cuh",
         "all_found = s.found - again.found, all_explored = s.explored - again.edges;",
@@ -942,7 +942,7 @@ MUTANTS = {
         "    clear_words(next(), list(t.side ^ 1), t.before);\n", ""),
     "many sources: the warp's help is for its first lane": (
         "BFS_SOURCES", "src/bfs/sources.cuh",
-        "if (static_cast<int>(gp_lane()) == owner) got |= all;", "if (gp_lane() == 0) got |= all;"),
+        "if (int(gp_lane()) == owner) got |= all;", "if (gp_lane() == 0) got |= all;"),
     "many sources: a vertex without fresh bits keeps old ones": (
         "BFS_SOURCES", "src/bfs/sources.cuh", "if (there) to[v] = fresh;", "if (fresh) to[v] = fresh;"),
     "many sources: the warp's help ends one round early": (
@@ -1056,8 +1056,8 @@ MUTANTS = {
         "gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);", ""),
     "pipelined: tickets miscounted": (
         "PIPELINED", "src/scan/pipelined.cuh",
-        "static_cast<gp__u64>(gridDim.x) * STAGES);",
-                                      "static_cast<gp__u64>(gridDim.x) * (STAGES - 1));"),
+        "gp__u64(gridDim.x) * STAGES);",
+                                      "gp__u64(gridDim.x) * (STAGES - 1));"),
     "pipelined: a bulk copy runs over the end": ("PIPELINED", "src/scan/pipelined.cuh", "r.bulk_end = r.end & ~15u;",
                                                  "r.bulk_end = (r.end + 15u) & ~15u;"),
     "sweeps: the spine swaps operands": (
@@ -1166,7 +1166,7 @@ MUTANTS = {
     "reproducible segments: runs begin on a vector's boundary": (
         "SEGMENTS", "src/segments/warps.cuh", "vectors(FREE && !Operands", "vectors(!Operands"),
     "reproducible segments: the last run ends at the next offset": (
-        "SEGMENTS", "src/segments/ends.cuh", "s + 1 < segments ? static_cast", "s + 1 <= segments ? static_cast"),
+        "SEGMENTS", "src/segments/ends.cuh", "s + 1 < segments ? gp__u64", "s + 1 <= segments ? gp__u64"),
     "reproducible segments: a count on the device counts for nothing": (
         "SEGMENTS", "src/segments/ends.cuh", "if (a.end && *static_cast<const gp__u64 *>(a.end) < count)",
         "if (false)"),
@@ -1548,10 +1548,10 @@ MUTANTS = {
         "if (warp == 0 && (start < 0 || stop < end))", "if (false)"),
     "offsets: a leap goes too far": (
         "BY_KEY", "src/segments/heads.cuh",
-        "(warp + warps - static_cast<unsigned>(found % warps)) % warps", "(warp + 1)"),
+        "(warp + warps - unsigned(found % warps)) % warps", "(warp + 1)"),
     "offsets: the folding warps' share is left out": (
         "BY_KEY", "src/select/pipelined.cuh",
-        "S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, static_cast<unsigned>(warp), FOLDS);",
+        "S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, unsigned(warp), FOLDS);",
         ""),
     "offsets: one folding warp's heads are not awaited": (
         "BY_KEY", "src/select/pipelined.cuh", "gp__mbarrier_init(&s.marked[i], Pipeline::FOLDS);",
@@ -1710,7 +1710,7 @@ MUTANTS = {
         "TYPES", "src/device/types.cuh", "return Bits(raw != 0);", "return raw;"),
     "bool: a wide number is cut before it is tested": (
         "TYPES", "src/device/operators.cuh", "static_cast<typename gp__traits<A>::wide>(a) != 0 ? 1u : 0u",
-        "static_cast<gp__u32>(static_cast<typename gp__traits<A>::wide>(a)) != 0 ? 1u : 0u"),
+        "gp__u32(static_cast<typename gp__traits<A>::wide>(a)) != 0 ? 1u : 0u"),
     "i128: the largest value of 64 bits": (
         "TYPES", "src/device/types.cuh", "(W(1) << (8 * sizeof(T) - 1)) - 1",
         "(W(1) << (sizeof(W) > 8 ? 63 : 8 * sizeof(T) - 1)) - 1"),
@@ -1822,8 +1822,8 @@ MUTANTS = {
         "HISTOGRAM_SHARED", "src/histogram/bins.cuh", "<< 32) + width - 1) / width);", "<< 32)) / width);"),
     "histogram: all lanes of a bin add its sum": (
         "HISTOGRAM_GLOBAL", "src/histogram/counts.cuh",
-        "gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)",
-        "gp_lane() >= static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)"),
+        "gp_lane() == unsigned(__ffs(int(peers)) - 1)",
+        "gp_lane() >= unsigned(__ffs(int(peers)) - 1)"),
     "ranges: the buckets are filled before the boundaries are there": (
         "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
         "if (!buckets) return;\n    __syncthreads();", "if (!buckets) return;"),
@@ -1848,7 +1848,7 @@ MUTANTS = {
         "if (rank == r) cell[bin] += w;", "if (rank >= r) cell[bin] += w;"),
     "ordered: shares by blockIdx": (
         "HISTOGRAM_ORDERED", "src/histogram/counts.cuh",
-        "number = static_cast<unsigned>(ticket.number), slice", "number = blockIdx.x, slice"),
+        "number = unsigned(ticket.number), slice", "number = blockIdx.x, slice"),
     "ordered: shares out of order": ("HISTOGRAM_ORDERED", "src/histogram/counts.cuh", "share = number % shares;",
                                      "share = shares - 1 - number % shares;"),
     "ordered: warps do not take turns": (
@@ -1856,8 +1856,8 @@ MUTANTS = {
         "if (turns > 1) __syncthreads();", ""),
     "ordered: a group's sum in the wrong place": (
         "HISTOGRAM_ORDERED", "src/histogram/counts.cuh",
-        "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
-        "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
+        "gp__publish(words, group_sums + gp__u64(group) * pieces + q",
+        "gp__publish(words, group_sums + gp__u64(group + 1) * pieces + q"),
     "graph building: an end beyond the vertices": (
         "GRAPH_BUILDING", "src/graph/build.cuh",
         "const bool valid = s[i] < a.vertices && t[i] < a.vertices;",
@@ -1901,7 +1901,7 @@ MUTANTS = {
         "kind == GP_FAULT_IN_SOURCE ? a.out_offsets : a.offsets", "a.offsets"),
     "search check: vertices beyond the limit": (
         "GRAPH_BUILDING", "src/graph/check.cuh",
-        "static_cast<gp__u64>(from) < a.limit", "static_cast<gp__u64>(from) <= a.limit"),
+        "gp__u64(from) < a.limit", "gp__u64(from) <= a.limit"),
     "search check: an edge that skips a level": (
         "GRAPH_BUILDING", "src/graph/check.cuh",
         "else if (to > from + 1) faults.add(GP_FAULT_TOO_DEEP, edge);",
@@ -1954,7 +1954,7 @@ MUTANTS = {
         "words + k % words]", "words]"),
     "columns: the first word of a tile": (
         "COLUMNS", "src/columns/kernels.cuh",
-        "+ first * static_cast<unsigned>(c.words);", "+ first;"),
+        "+ first * unsigned(c.words);", "+ first;"),
     "columns: the end of the last tile": (
         "COLUMNS", "src/columns/kernels.cuh",
         "if (i * P::threads + threadIdx.x < rows) out", "if (first + i < count) out"),
@@ -1993,16 +1993,16 @@ MUTANTS = {
         "leader != gp_lane();"),
     "hash: a slot of the lane itself": (
         "HASH", "src/hash/table.cuh",
-        "static_cast<gp__u32>(follows ? of_leader : slot)",
-        "static_cast<gp__u32>(slot)"),
+        "gp__u32(follows ? of_leader : slot)",
+        "gp__u32(slot)"),
     "hash: claims are listed at one place": (
         "HASH", "src/hash/table.cuh",
         "a.list[at + gp__lanes_before(claims)]",
         "a.list[at]"),
     "hash: row 0 makes an empty slot": (
         "HASH", "src/hash/table.cuh",
-        "static_cast<gp__u64>(hash) << 32 | (row + 1);",
-        "static_cast<gp__u64>(hash) << 32 | row;"),
+        "gp__u64(hash) << 32 | (row + 1);",
+        "gp__u64(hash) << 32 | row;"),
     "hash: keys beyond the capacity": (
         "HASH", "src/hash/table.cuh",
         "groups = found < a.capacity ? found : a.capacity;",
@@ -2013,8 +2013,8 @@ MUTANTS = {
         ""),
     "hash: rows are counted from 1": (
         "HASH", "src/hash/table.cuh",
-        "static_cast<gp__u32>(a.slots[a.list[i]]) - 1;",
-        "static_cast<gp__u32>(a.slots[a.list[i]]);"),
+        "gp__u32(a.slots[a.list[i]]) - 1;",
+        "gp__u32(a.slots[a.list[i]]);"),
     "folds: groups beyond the capacity": (
         "HASH", "src/hash/fold.cuh",
         "groups = found < a.capacity ? found : a.capacity;",
@@ -2093,8 +2093,8 @@ MUTANTS = {
         "*high = ~*high, low = 0 - low;"),
     "joins: the last row of a key": (
         "HASH", "src/hash/join.cuh",
-        "a.ends[slot] = static_cast<gp__u32>(i + 1);",
-        "a.ends[slot] = static_cast<gp__u32>(i);"),
+        "a.ends[slot] = gp__u32(i + 1);",
+        "a.ends[slot] = gp__u32(i);"),
     "joins: the first slot of a pair is read twice": (
         "HASH", "src/hash/join.cuh",
         "      if (i < (at & 1)) continue;\n",
@@ -2119,12 +2119,12 @@ MUTANTS = {
         "TOP_K_LISTS", "src/device/lanes.cuh", "return first + gp__lanes_before(lanes);\n}",
         "return first;\n}"),
     "counting: a run goes on to the end of its last row": (
-        "COUNTING", "src/sort/counting.cuh", "static_cast<unsigned>((stop - from) / ROW);",
-        "static_cast<unsigned>((stop - from + ROW - 1) / ROW);"),
+        "COUNTING", "src/sort/counting.cuh", "unsigned((stop - from) / ROW);",
+        "unsigned((stop - from + ROW - 1) / ROW);"),
     "counting: a run begins a key late": (
         "COUNTING", "src/sort/counting.cuh",
-        "static_cast<unsigned>(cursor.at - from);",
-                                          "static_cast<unsigned>(cursor.at - from) + 1;"),
+        "unsigned(cursor.at - from);",
+                                          "unsigned(cursor.at - from) + 1;"),
     "counting: runs without those before": (
         "COUNTING", "src/sort/counting.cuh",
         "mine.store(gp__add_tally()(prefix, before), a.starts",
@@ -2243,8 +2243,8 @@ MUTANTS = {
         "} while (x >= n);\n    return x;\n  }\n};", "} while (x > n);\n    return x;\n  }\n};"),
     "shuffle: a round's key twice": (
         "SHUFFLE", "src/top_k/shuffle.cuh",
-        "low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;\n      }\n      x = static",
-        "low ^= gp__shuffle_round(high, keys[r]) & low_mask;\n      }\n      x = static"),
+        "low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;\n      }\n      x = gp__u64",
+        "low ^= gp__shuffle_round(high, keys[r]) & low_mask;\n      }\n      x = gp__u64"),
     "groups: lanes of the next group are reduced": (
         "AUTHORS", "src/device/warp_groups.cuh", "if (gp_lane() + d < end) value", "if (gp_lane() + d < 32) value"),
     "groups: the last group has all its lanes": (
@@ -2404,7 +2404,7 @@ MUTANTS = {
         "*gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];", "own_keys[at[j] % TILE] = key[j];"),
     "cooperative radix: tickets of passes that moved nothing are left": (
         "RADIX", "src/sort/cooperative.cuh",
-        "const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;", "const gp__u64 left = 1;"),
+        "const gp__u64 left = gp__u64(of.a.passes) - met;", "const gp__u64 left = 1;"),
     "radix: what is left in the other buffer stays there": (
         "RADIX", "src/sort/radix_count.cuh",
         "a.steps[a.passes] = (from == 2 && !leading) || a.passes == 0 ?",
@@ -2426,7 +2426,7 @@ MUTANTS = {
         "      if (sum >> 48 == GROUP)\n        W::store", "      W::store"),
     "radix: groups of the pass before": (
         "RADIX", "src/sort/radix_sweep.cuh",
-        "static_cast<gp__u32>(a.pass) * groups() + group", "group"),
+        "gp__u32(a.pass) * groups() + group", "group"),
     "radix: the window of groups is off by one": (
         "RADIX", "src/sort/radix_sweep.cuh", "const gp__u32 group = w.group > j ? w.group - 1 - j : 0;",
         "const gp__u32 group = w.group > j + 1 ? w.group - 2 - j : 0;"),
@@ -2610,8 +2610,8 @@ MUTANTS = {
     "gather: elements are those of the place itself": (
         "MAP", "src/scatter/kernels.cuh", "in, GATHER ? place[k] : first", "in, first"),
     "scatter: negative indices count from the start": (
-        "MAP", "src/scatter/kernels.cuh", "static_cast<gp__u64>(static_cast<long long>(index.item[0]))",
-        "static_cast<gp__u64>(static_cast<long long>(index.item[0]) & 0xff)"),
+        "MAP", "src/scatter/kernels.cuh", "gp__u64(static_cast<long long>(index.item[0]))",
+        "gp__u64(static_cast<long long>(index.item[0]) & 0xff)"),
     "scatter: the stencil lets every element pass": (
         "MAP", "src/scatter/kernels.cuh", "i < count && stencil::passes(key[k], args);", "i < count;"),
     "scatter: elements behind the count are stored": (
@@ -2622,7 +2622,7 @@ MUTANTS = {
         "BATCH", "src/batch/kernels.cuh", "32 * (after ? 16 : tail))", "32 * 16)"),
     "batch: a vector before the source is read": (
         "BATCH", "src/batch/kernels.cuh",
-        "inner = (before > 1 || 16 * static_cast<unsigned>(before) >= skipped + offset) &&", "inner ="),
+        "inner = (before > 1 || 16 * unsigned(before) >= skipped + offset) &&", "inner ="),
     "batch: a vector behind the source is read": (
         "BATCH", "src/batch/kernels.cuh", "+ tail >= (offset ? 32 - offset : 16));",
         "+ tail >= 16);"),
@@ -2721,8 +2721,8 @@ MUTANTS = {
         "if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;\n  gp__expand_share",
         "if (a.segments == 0) return;\n  gp__expand_share"),
     "expand: any of the ends at a place": (
-        "EXPAND", "src/expand/kernels.cuh", "if (at[k] < to) atomicMax(mark + at[k], static_cast<gp__u32>(",
-        "if (at[k] < to) mark[at[k]] = (static_cast<gp__u32>("),
+        "EXPAND", "src/expand/kernels.cuh", "if (at[k] < to) atomicMax(mark + at[k], gp__u32(",
+        "if (at[k] < to) mark[at[k]] = (gp__u32("),
     "expand: a piece holds the ends of one step": (
         "EXPAND", "src/expand/kernels.cuh",
         "ended = GP__EXPAND_STEP; ended == GP__EXPAND_STEP;)",
@@ -2789,8 +2789,8 @@ MUTANTS = {
         "start = piece;"),
     "expand: long runs wrap around": (
         "EXPAND", "src/expand/ends.cuh",
-        "static_cast<gp__u32>(length < most ? length : most)",
-        "static_cast<gp__u32>(length)"),
+        "gp__u32(length < most ? length : most)",
+        "gp__u32(length)"),
     "expand: ends loaded ahead are those of the step before": (
         "EXPAND", "src/expand/kernels.cuh",
         "      segment += ended;\n      ends.look(segment);",
@@ -2843,8 +2843,8 @@ MUTANTS = {
         "p.first_tile = first_tile, p.tiles", "p.first_tile = 0, p.tiles"),
     "hybrid: the last tile is not counted": (
         "HYBRID", "src/sort/hybrid.cuh",
-        "static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE)",
-        "static_cast<gp__u32>((skew(source, begin) + size) / TILE)"),
+        "gp__u32((skew(source, begin) + size + TILE - 1) / TILE)",
+        "gp__u32((skew(source, begin) + size) / TILE)"),
     "hybrid: any block plans": (
         "HYBRID", "src/sort/hybrid_count.cuh", "+ (last - first) == tiles;", "+ (last - first) > 0;"),
     "hybrid: counters of the next level stay": (
@@ -3226,7 +3226,7 @@ MUTANTS = {
         "    for (unsigned i = threadIdx.x; i < t.columns * W; i += P::threads) {"),
     "transpose tile: where rows lie is not said": (
         "TRANSPOSE_TILE", "src/device/tile_transpose.cuh",
-        "s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;", "s.start_pitch = 0;"),
+        "s.start_pitch = unsigned(pitch * SIZE) & 15u;", "s.start_pitch = 0;"),
     "layouts: no barrier behind the load": (
         "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
         ".template load<P::load>(shared, a);\n      __syncthreads();",
@@ -3265,7 +3265,7 @@ MUTANTS = {
         "width > TILE ? number >= width :", "true ? number >= width :"),
     "layouts: the part of a misaligned range before 16 bytes": (
         "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
-        "shared + first(f) * 16,\n", "shared + first(f) * 16 + (f > 1),\n"),
+        "shared + first(f) * 16, unsigned(", "shared + first(f) * 16 + (f > 1), unsigned("),
     "layouts: columns from the count on": (
         "LAYOUT_ACCESS", "src/api/array.h", "base + packed_offset * a.capacity",
         "base + packed_offset * a.extent[0]"),
@@ -3308,7 +3308,7 @@ MUTANTS = {
         "if (!__syncthreads_or(is_long)) return;"),
     "pairs: a run is ordered from its first wrong word on": (
         "HYBRID_PAIRS", "src/sort/pair_buckets.cuh",
-        "insert(q - static_cast<unsigned>(ahead & 15), ", "insert(q, "),
+        "insert(q - unsigned(ahead & 15), ", "insert(q, "),
     "pairs: long runs of tied keys": (
         "HYBRID_PAIRS", "src/sort/pair_buckets.cuh", "if (before + length > LONGEST) is_long = true;",
         "if (before + length > LONGEST) is_long = false;"),
@@ -3524,10 +3524,10 @@ MUTANTS = {
         "TUNER_SEARCH", "src/tuner/search.c", ": gp__ask_race(&s->points, point);", ": GP__ASK_DONE;"),
     "inputs: a stride is unsigned": (
         "INPUTS", "src/device/inputs.cuh", "data[static_cast<long long>(i) * stride]",
-        "data[i * static_cast<unsigned>(stride)]"),
+        "data[i * unsigned(stride)]"),
     "inputs: a gathered run begins at the run's first index": (
-        "INPUTS", "src/device/inputs.cuh", "x[j] = a.at(static_cast<gp__u64>(index[j]));",
-        "x[j] = a.at(static_cast<gp__u64>(index[0]) + j);"),
+        "INPUTS", "src/device/inputs.cuh", "x[j] = a.at(gp__u64(index[j]));",
+        "x[j] = a.at(gp__u64(index[0]) + j);"),
     "inputs: a tile's rest is left out": (
         "INPUTS", "src/device/inputs.cuh", "i = whole * (THREADS * V) + thread; i < all;",
         "i = whole * (THREADS * V) + thread; i + 1 < all;"),

@@ -12,9 +12,9 @@ from gpuprims_ctypes import (HEADER, LIBRARY, OPERATORS, RESULT_NAMES, TYPES, Ag
 
 with open(HEADER, encoding="utf-8") as file:
     TEXT = file.read()
-FUNCTIONS = {name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments)]
+FUNCTIONS = {name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments.strip())]
              for name, arguments in re.findall(r"GP__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", TEXT)
-             if arguments.startswith("gp_context *ctx,") and name not in ("gp_run", "gp_reserve")}
+             if arguments.strip().startswith("gp_context *ctx,") and name not in ("gp_run", "gp_reserve")}
 MEMBERS = {field.rstrip("_") for field, *_ in Call._fields_}
 WORDS = {"in", "out", "end", "op", "begin", "keys", "count", "length", "fields", "flags", "source", "sources", "step",
          "target", "limit", "transform", "equal", "segments", "bins", "channels", "active", "bad", "graph", "policy",
@@ -344,7 +344,7 @@ def test_layouts_without_a_capacity(host):
 # ---- functions without a stream
 
 OTHERS = {
-    name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments)]
+    name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments.strip())]
     for name, arguments in re.findall(r"GP__API gp_result (gp_\w+)\(([^)]*)\);", TEXT)
     if name not in FUNCTIONS and name not in ("gp_run", "gp_prepared_run") and not name.startswith("gp_tuner_")}
 MAY_BE_NULL = {("gp_open", "config"), ("gp_reserve", "stream"), ("gp_compile", "user"), ("gp_edges_parse", "name"),
