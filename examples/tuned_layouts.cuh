@@ -77,8 +77,9 @@ static inline Particle step_particle(uint64_t i) {
 static inline void step_fill(gp_array particles, uint64_t n) {
   uint64_t i;
   for (i = 0; i < n; i++) {
-    const Particle p = step_particle(i);
-    const gp_array one = {(void *)&p, GP_AOS, 16, {1, 1, 1}, sizeof(Particle), sizeof(Particle_packed)};
+    Particle p = step_particle(i);
+    gp_array one = GP_ARRAY_OF(Particle, GP_AOS, 1, 1, 1);
+    one.base = &p;
     Particle_move(particles, i, one, 0);
   }
 }

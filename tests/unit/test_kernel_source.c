@@ -462,7 +462,7 @@ static void test_layouts(void) {
   CHECK(gp_compile(ctx, &c, 90, take, &t) == GP_SUCCESS); // opens NVRTC
   d = &ctx->state->library.runtime.driver;
   for (i = 0; i < 5; ++i) {
-    const gp_array array = {NULL, layouts[i], 16, {16, 1, 1}, 16, 14};
+    const gp_array array = gp__array_of(layouts[i], 16, 1, 1, 1, 16, 14);
     char define[80];
     const char *options[4] = {"--gpu-architecture=compute_90", "-std=c++17", "-default-device", define};
     void *program = NULL;
