@@ -309,7 +309,7 @@ static int without_gpu(const char *why, const char *source, const char *header) 
   text = program_of(source, 0);
   free(own_compile(&g, "cotuning.cuh", text, "gpuprims.h", header, 90, NULL, 0));
   free(text);
-  printf("the kernels of the fewest threads compile for sm_90\n");
+  printf("the kernels of the default block compile for sm_90\n");
   return 0;
 }
 
