@@ -25069,7 +25069,7 @@ GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
 
 // The launches are those of segments. A list that is full is sorted, as an operator's keys have no digits.
 
-// Of keys that tie, the one with the lower index comes first.
+// Keys that tie keep the order of their indices.
 template <class Key, class Before, bool WIDE> struct gp__order_rank {
   typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
   struct type {

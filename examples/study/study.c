@@ -52,11 +52,11 @@ typedef struct study {
   int quick, type, wrong, checked, types[TYPES];
   double end; // seconds
   FILE *out;
-  // Of the current type: kernels by part and policy.
+  // The kernels of the current type, by part and policy.
   policy *policies[PARTS];
   void **functions[PARTS];
   int counts[PARTS];
-  // Of the current size.
+  // The inputs and results of the current size.
   uint64_t n, at, sets, stride;
   char *in, *values, *to, *sums, *partials, *offsets; // of partial results, by the spine
   unsigned *ticket, *runs;
