@@ -12,6 +12,7 @@
 
 #include "tools/gp_tune_tree.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #define BODY(F) F(double, mass) F(float, x) F(float, y) F(float, z) F(unsigned, kind) F(double, charge)
