@@ -21,13 +21,13 @@ enum gppy_shape {
   GPPY_KEPT,  // that with `number` as the last dimension
   GPPY_NUMBER // (number,)
 };
-// What else a form says: it needs an axis; the last result is how many elements the others have; `number` is the
+// A form's flags: it needs an axis; the last result is how many elements the others have; `number` is the
 // number of bins, and they are those of the integers from 0; the first input's integers are read as unsigned ones.
 enum { GPPY_AXIS = 1, GPPY_SIZED = 2, GPPY_BINS = 4, GPPY_NATURALS = 8, GPPY_UNSIGNED = 16 };
-// What an input shares with the first one.
+// An input's size, type or shape may be those of the first one.
 enum { GPPY_TYPE = 1, GPPY_SIZE = 2, GPPY_SHAPE = 4 };
 
-// Where an array goes: offsets in gp_call, 0 for none. types: a bit for each gp_type that is taken. like: what it
+// The members of gp_call for an array: their offsets, 0 for none. types: a bit for each gp_type that is taken. like: what it
 // shares with the first input. element: of a result; 0: that of the first input, -1: that of its sum.
 typedef struct {
   int data, type, count, like;
