@@ -27,8 +27,8 @@ enum { GPPY_AXIS = 1, GPPY_SIZED = 2, GPPY_BINS = 4, GPPY_NATURALS = 8, GPPY_UNS
 // An input's size, type or shape may be those of the first one.
 enum { GPPY_TYPE = 1, GPPY_SIZE = 2, GPPY_SHAPE = 4 };
 
-// The members of gp_call for an array: their offsets, 0 for none. types: a bit for each gp_type that is taken. like: what it
-// shares with the first input. element: of a result; 0: that of the first input, -1: that of its sum.
+// The members of gp_call for an array: their offsets, 0 for none. types: a bit for each gp_type that is taken. like:
+// what it shares with the first input. element: of a result; 0: that of the first input, -1: that of its sum.
 typedef struct {
   int data, type, count, like;
   unsigned types;
