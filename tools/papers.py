@@ -63,11 +63,12 @@ LANDSCAPE = "nvidia-h200/landscape/README.md"
 STUDY = "python3 -m tools.farm landscape"
 POINTS = "python3 -m tools.quality.points"
 COUNTERS = "python3 -m tools.quality.ladder"
+NOW = "nvidia-h200/2026-11-28."
 TUNED = "nvidia-h100-80gb-hbm3/2026-11-27."
 LAYOUTS = "python3 -m tools.farm layouts --application"
 REYES = f'{LAYOUTS} "build/examples/reyes/reyes --frames 4" --store build/reyes.jsonl'
 KD_TREE = f'{LAYOUTS} "build/examples/layouts/layouts --program kd_tree --scenes $SCENES" --judge $JUDGE --store ' \
-    "build/kd_tree.jsonl"
+    "build/kd_tree.jsonl --seconds 500"
 BITONIC = f'{LAYOUTS} "build/examples/layouts/layouts --program bitonic" --store build/bitonic.jsonl'
 
 BACK40 = Paper(
@@ -75,19 +76,27 @@ BACK40 = Paper(
     {"Figure": 8, "Table": 6, "Listing": 3}, "Their GPUs: GTX480, GTX280, 9800 GTX+.", [
         Row("Figure 1", "a block a tile, or an even share of tiles", "make bench", "", "a drawing",
             "policies DIRECT and EVEN_SHARE (docs/policies.md)"),
-        Row("Figure 2", "instructions an element by the number of blocks", f"{POINTS} --granularity", "<points>",
-            "falls with fewer blocks; constant below a few hundred", NOT_YET),
+        Row("Figure 2", "instructions an element by the number of blocks", f"{POINTS} --granularity",
+            NOW + "points.26d6325.2.jsonl", "falls with fewer blocks; constant below a few hundred",
+            "copy of 64 Mi u32: 18.5 by a block a tile, 6.9 by 1,056 blocks, 6.8 by 132; reduce by 1,056 and 132: 2.6 "
+            "and 1.9; scan by 792 and 132: 29.9 and 27.6"),
         Row("Figure 3", "recursive or two-level reduction", "make bench", "", "a drawing",
             "one launch, the last block folds (docs/notes/reduce.md)"),
-        Row("Figure 4", "a block's reduction by pairs", COUNTERS, "<ladder_counters>",
-            "4,224 thread-instructions for 1024 elements", NOT_YET),
-        Row("Figure 5", "a block's reduction in three phases", COUNTERS, "<ladder_counters>",
-            "1,440 thread-instructions for 1024 elements, 67 % fewer", NOT_YET),
+        Row("Figure 4", "a block's reduction by pairs", COUNTERS,
+            NOW + "ladder_counters.26d6325.json", "4,224 thread-instructions for 1024 elements",
+            "whole sums of 4 Mi, thread-instructions an element: Harris's kernel 3, by pairs, 103.9; kernel 4, with "
+            "two "
+            "elements a thread, 56.8"),
+        Row("Figure 5", "a block's reduction in three phases", COUNTERS,
+            NOW + "ladder_counters.26d6325.json", "1,440 thread-instructions for 1024 elements, 67 % fewer",
+            "kernel 7, threads sum first, 10.2: 90 % fewer than kernel 3"),
         Row("Figure 6", "copy: policies by slowdown, large and small", STUDY, LANDSCAPE,
             "128 MB: 25 % of the policies above 90 % of the best; 128 KB: 6 %", "landscape/slowdown.svg"),
         Row("Figure 7", "policies by their mean slowdown over all instances", STUDY, LANDSCAPE,
             "best policy for all: copy 83 %, reduction 73 %, prefix sum 73 %, reduce-by-key 83 %",
-            "copy 97 %, reduce 95 %, exclusive scan 84 %; by key: not measured yet"),
+            "copy 97 %, reduce 95 %, exclusive scan 84 %; the study: copy 95 %, reduce 96 %, exclusive scan 95 %, by "
+            "key "
+            "95 % (2026-11-28.study.26d6325.json)"),
         Row("Figure 8", "tuned reduction against Thrust", STUDY, LANDSCAPE,
             "GTX480: 1.6 x at 128 MB, 2.4 x at 128 KB",
             "128 MiB: reduce 1.12 x CUB (u32), 128 KiB: 1.18 x; beside Thrust, f32, the default policy: 1.50 x at "
@@ -99,10 +108,14 @@ BACK40 = Paper(
             "the study (examples/study): 1,728; 5,832; 157,464; 157,464; users tune 258, 355, 241 (gp_tune --space)"),
         Row("Table 3", "variance between policies", STUDY, LANDSCAPE,
             "GTX480: copy 0.52, reduction 0.74, prefix sum 0.58",
-            "as mean squares: copy 0.19, reduce 0.67, exclusive scan 0.29; as variances 0.008, 0.028, 0.012"),
+            "as mean squares: copy 0.19, reduce 0.67, exclusive scan 0.29; as variances 0.008, 0.028, 0.012; the "
+            "study, as "
+            "mean squares: copy 0.22, reduce 0.20, exclusive scan 0.33, by key 0.29"),
         Row("Table 4", "variance within policies", STUDY, LANDSCAPE,
             "GTX480: copy 0.03, reduction 0.03, prefix sum 0.03",
-            "as mean squares: copy 0.021, reduce 0.024, exclusive scan 0.032; as variances 0.020, 0.023, 0.031"),
+            "as mean squares: copy 0.021, reduce 0.024, exclusive scan 0.032; as variances 0.020, 0.023, 0.031; the "
+            "study, "
+            "as mean squares: copy 0.010, reduce 0.018, exclusive scan 0.013, by key 0.012"),
         Row("Table 5", "share of bandwidth, mean over policies, 128 MB", STUDY, LANDSCAPE,
             "GTX480: copy 0.72, reduction 0.61, prefix sum 0.59, by key 0.31",
             "copy 0.865, reduce 0.605, exclusive scan 0.565 (u32)"),
@@ -110,8 +123,11 @@ BACK40 = Paper(
             "GTX480: copy 1.00, reduction 0.96, prefix sum 0.97, by key 0.67",
             "copy 1.018, reduce 0.986, exclusive scan 0.906 (u32)"),
         Row("Co-tuning", "a kernel and the routine inside it, tuned together and apart",
-            "build/examples/cotuning/cotuning --out build/cotuning.json --seconds 60", "<cotuning>",
-            "the title's claim, without a number", NOT_YET),
+            "build/examples/cotuning/cotuning --out build/cotuning.json --seconds 60", NOW + "cotuning.26d6325.json",
+            "the title's claim, without a number",
+            "a sum of squares a row around the library's block reduction, more time than tuned together at 1 Mi, 16 "
+            "Mi, "
+            "256 Mi floats: tuned apart 2.8, 8.9, 3.9 %; in turn 1.3, 0.1, 1.8 %; not tuned 15.0, 2.4, 0.0 %"),
         Row("Listing 1", "a copy of a tile with everything fixed", "make bench", "", "code", "examples/tile_kernel.cu"),
         Row("Listing 2", "a policy as a type", "make bench", "", "code", "src/map/policy.h"),
         Row("Listing 3", "a copy of a tile by a policy", "make bench", "", "code", "src/map/kernels.cuh"),
@@ -170,28 +186,35 @@ MATOG = Paper(
     "equations with 3 global and 3 shared layouts, which give 11 and 18; those of the KD-tree (15 and 32 a case) do.", [
         Row("Figure 1", "AoS, SoA, AoSoA", "", "", "a drawing", "docs/layouts.md"),
         Row("Figure 2", "the KD-tree's decision tree over triangles and bins", f"{KD_TREE} --header FILE.h",
-            "<kd_tree>", "two levels, layouts of the boxes", NOT_YET),
+            NOW + "kd_tree.26d6325.jsonl.gz", "two levels, layouts of the boxes",
+            "two levels: four ranges of triangles, each with five ranges of bins; 17 different leaves"),
         Row("Figure 3",
             "bitonic sort, 4.1 M rows, nine layouts, by kernel", f"{BITONIC} --judge 4100000 --list 4100000",
-            "<bitonic>", "SoA, SoA: 2.14 x AoS, AoS",
-            "at 4,194,304 rows of other numbers: SoA, SoA 1.62 x, blocks of 32, SoA 1.83 x "
-            "(2026-11-22.layout_programs.4ce4988.json); as printed: not measured yet"),
-        Row("Table 1", "KD-tree: 40 cases judged", KD_TREE, "<kd_tree>",
-            "GTX680: min 0.70, max 9.83, average 2.47, optimal average 2.99; small 0.76, 9.83, 2.39", NOT_YET),
+            NOW + "bitonic.26d6325.jsonl", "SoA, SoA: 2.14 x AoS, AoS",
+            "SoA, SoA 1.39 x; with shared memory preferred 1.83 x (4,255.9 us for 7,767.0), the best of the 18 runs; "
+            "small learning 1.81 x"),
+        Row("Table 1", "KD-tree: 40 cases judged", KD_TREE,
+            NOW + "kd_tree.26d6325.jsonl.gz",
+            "GTX680: min 0.70, max 9.83, average 2.47, optimal average 2.99; small 0.76, 9.83, 2.39",
+            "min 0.88, max 2.42, average 1.25, below 1: 13, within 2 % of the best: 15, optimal average 1.33; small "
+            "0.90, "
+            "2.42, 1.25, 9, 17"),
         Row("Table 2", "REYES: ms of 100 frames by kernel",
             "build/examples/reyes/reyes --size 1920x1080 --frames 100 --table FILE",
-            "nvidia-h200/2026-11-28.reyes.b25f7d3.json",
+            NOW + "reyes.26d6325.json",
             "hand-tuned 4,903.97 (20.37 frames a second), complete 4,661.07 (21.45), small 4,693.02 (21.31)",
-            "the default layouts 119 (860 frames a second): bound and split 25.1, compact 22.8, dice and shade 47.3, "
-            "paint 2.1, scan and select 21.7; learned layouts: not measured yet"),
+            "hand-tuned 115.5 (886 frames a second): bound and split 25.1, compact 22.3, dice and shade 47.2, paint "
+            "2.0, "
+            "scan and select 18.9; learned 70.0 (1,404): 16.9, 13.2, 22.3, 1.9, 15.8: 1.59 x the frames"),
         Row("Listing 1", "structs as XML", "", "", "XML", "GP_LAYOUT: a list of members"),
         Row("Listing 2", "the host's code", "", "", "code", "examples/particles.c"),
         Row("Listing 3", "a kernel", "", "", "code", "examples/layouts/bitonic.cuh"),
-        Row("Equation 1", "runs of complete learning: |G| |S| |P| |T|", REYES, "<reyes>",
-            "REYES 296, KD-tree 32 a case",
-            "REYES 432, KD-tree 64 a case, sort 18"),
-        Row("Equation 2", "runs of small learning: ((|G| + |S|) |P| - 1) |T|", f"{REYES} --mode small", "<reyes>",
-            "REYES 81, KD-tree 15 a case", "REYES 83, KD-tree 23 a case, sort 11"),
+        Row("Equation 1", "runs of complete learning: |G| |S| |P| |T|", REYES,
+            NOW + "reyes.26d6325.jsonl.gz", "REYES 296, KD-tree 32 a case",
+            "REYES 432, KD-tree 96 a case, sort 18; REYES 1.75 x the defaults, confirmed 1.72 (1.69 to 1.75)"),
+        Row("Equation 2", "runs of small learning: ((|G| + |S|) |P| - 1) |T|", f"{REYES} --mode small",
+            NOW + "reyes.26d6325.jsonl.gz", "REYES 81, KD-tree 15 a case",
+            "REYES 83, KD-tree 27 a case, sort 11; REYES 1.74 x, 0.3 % off complete"),
     ])
 
 MI = 1 << 20

@@ -28,6 +28,7 @@ import time
 import gpuprims as gp
 import gpuprims.torch as gpt
 import torch
+from gpuprims._switch import Declined
 
 ROUNDS, ROUND_SECONDS = 5, 0.008
 SERVED = {"torch": ("sort", "argsort", "cumsum", "topk", "unique", "bincount", "histc"),
@@ -79,32 +80,38 @@ def measured(calls, synchronize):
     """{library: microseconds a call}."""
     counts, rounds = {}, {name: [] for name in calls}
     for name, call in calls.items():
-        call()
+        try:
+            call()
+        except Declined:  # accelerate() would call the library's own
+            del rounds[name]
+            continue
         synchronize()
         start = time.perf_counter()
         call()
         synchronize()
         counts[name] = max(1, int(ROUND_SECONDS / max(time.perf_counter() - start, 1e-6)))
     for _ in range(ROUNDS):
-        for name, call in calls.items():
+        for name, times in rounds.items():
             start = time.perf_counter()
             for _ in range(counts[name]):
-                call()
+                calls[name]()
             synchronize()
-            rounds[name].append((time.perf_counter() - start) / counts[name])
+            times.append((time.perf_counter() - start) / counts[name])
     return {name: 1e6 * statistics.median(times) for name, times in rounds.items()}
 
 
 def rules_of(found):
-    """{library: {function: the least size of all from which on it was faster}}."""
+    """{library: {function: the least size of all from which on it was faster, in the types that it takes}}."""
     rules = {}
     for library, names in SERVED.items():
         rules[library] = {}
         for name in names:
-            cells = [cell for cell in found if cell["function"] == name and f"{library} accelerated" in cell["us"]]
-            sizes = {kind: {cell["n"] for cell in cells if cell["type"] == kind} for kind in TYPES_OF.get(name, TYPES)}
-            if not cells or any(max(cell["n"] for cell in found) not in some for some in sizes.values()):
+            own = [cell for cell in found if cell["function"] == name and library in cell["us"]]
+            cells = [cell for cell in own if f"{library} accelerated" in cell["us"]]
+            largest = {cell["type"] for cell in own if cell["n"] == max(cell["n"] for cell in found)}
+            if not cells or largest != set(TYPES_OF.get(name, TYPES)):
                 continue
+            sizes = {cell["type"]: {other["n"] for other in cells if other["type"] == cell["type"]} for cell in cells}
             slow = [cell["n"] for cell in cells if cell["us"][f"{library} accelerated"] >= cell["us"][library]]
             fast = [size for size in set.intersection(*sizes.values()) if size > max(slow, default=0)]
             if fast:

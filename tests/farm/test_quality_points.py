@@ -67,6 +67,9 @@ def test_the_best_by_each_objective(capsys, tmp_path):
     assert points.main(["--show", str(path), "--objective", "energy"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert "threads=64" in out[2] and out[2].endswith("1000.0000 +- 100.0000 mJ")
+    own[1]["joules_error"] = 0.2
+    assert set(points.best_by(own)) == {"time"}
+    assert "  joules tell no best: standard errors up to 20 %; a longer --energy" in points.table(own).splitlines()
     del own[0]["joules"]
     assert set(points.best_by(own)) == {"time"}, "no data is no zero"
     assert points.table(own, "energy").splitlines()[5].startswith("  best by time")

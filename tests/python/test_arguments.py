@@ -10,7 +10,7 @@ import sys
 import gpuprims as gp
 import numpy as np
 import pytest
-from conftest import BUILT, LONG
+from conftest import BUILT, LONG, search_path
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIZES = 10_000 if LONG else 600
@@ -113,7 +113,7 @@ def main(count, seed):
 
 def test_random_calls_with_bad_arguments():
     program = f"import test_arguments; test_arguments.main({SIZES}, 11)"
-    env = dict(os.environ, PYTHONPATH=os.pathsep.join([HERE, BUILT]), CUDA_VISIBLE_DEVICES="")
+    env = dict(os.environ, PYTHONPATH=search_path(HERE, BUILT), CUDA_VISIBLE_DEVICES="")
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], env=env, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

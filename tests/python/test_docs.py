@@ -9,7 +9,7 @@ import sys
 import gpuprims as gp
 import numpy as np
 import pytest
-from conftest import BUILT, ROOT
+from conftest import BUILT, ROOT, search_path
 
 EXAMPLES = sorted(glob.glob(os.path.join(ROOT, "examples", "python", "[!_]*.py")))
 
@@ -42,7 +42,7 @@ def test_the_table_names_every_function():
 
 
 def run(path, *arguments):
-    env = dict(os.environ, PYTHONPATH=BUILT)
+    env = dict(os.environ, PYTHONPATH=search_path(BUILT))
     return subprocess.run([sys.executable, path, *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, check=False)
 

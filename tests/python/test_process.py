@@ -10,11 +10,11 @@ import time
 import gpuprims as gp
 import numpy as np
 import pytest
-from conftest import BUILT, ROOT
+from conftest import BUILT, ROOT, search_path
 
 
 def python(*arguments, **more):
-    env = dict(os.environ, PYTHONPATH=BUILT, **more)
+    env = dict(os.environ, PYTHONPATH=search_path(BUILT), **more)
     return subprocess.run([sys.executable, *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, check=False)
 

@@ -10,6 +10,7 @@ import gpuprims as gp
 import numpy as np
 import pytest
 from conftest import ROOT
+from gpuprims import _switch
 
 torch = pytest.importorskip("torch", reason="no PyTorch: pip install torch")
 gpt = pytest.importorskip("gpuprims.torch")
@@ -241,8 +242,15 @@ def test_the_rules_come_from_measurements(tmp_path):
         cell("topk", "int32", 8, 9, 9), cell("histc", "float32", 16, 1, 2), cell("cumsum", "int32", 16, 1, 2),
         cell("unique", "int32", 8, 1, 2), cell("unique", "float32", 8, 1, 2),
         cell("argsort", "int32", 16, 3, 2), cell("argsort", "float32", 16, 1, 2)]
+    found += [{"function": "unique", "type": kind, "n": 16, "us": {"cupy": 9, **more}}  # CuPy's keeps its floats
+              for kind, more in (("int32", {"cupy accelerated": 5}), ("float32", {}))]
     rules = peers.rules_of(found)
-    assert rules == {"torch": {"sort": 8, "topk": 16, "histc": 16}, "cupy": {}}
+    assert rules == {"torch": {"sort": 8, "topk": 16, "histc": 16}, "cupy": {"unique": 16}}
+
+    def declines():
+        raise _switch.Declined
+
+    assert list(peers.measured({"cupy": int, "cupy accelerated": declines}, int)) == ["cupy"]
     path = str(tmp_path / "rules.py")
     peers.write(path, peers.text_of(rules, "A device."))
     with open(path, encoding="utf-8") as file:

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import BUILT, LONG
+from conftest import BUILT, LONG, search_path
 from test_arguments import bad
 
 torch = pytest.importorskip("torch", reason="no PyTorch: pip install torch")
@@ -72,7 +72,7 @@ def main(count, seed, device):
 @pytest.mark.parametrize("device", DEVICES)
 def test_random_calls_with_bad_arguments(device):
     program = f"import test_torch_arguments; test_torch_arguments.main({CALLS}, 13, {device!r})"
-    env = dict(os.environ, PYTHONPATH=os.pathsep.join([HERE, BUILT]))
+    env = dict(os.environ, PYTHONPATH=search_path(HERE, BUILT))
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], env=env, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -647,7 +647,9 @@ def report(app, measured, mode, judged):
                                                        for total in totals.values())
         for one in modes:
             point = chosen[one]
-            told = told_of(measured, case.name, point) if point != app.usual and one == mode else ""
+            told = ""  # cases that judge are not the tree's: none of theirs is confirmed
+            if point != app.usual and one == mode and case.name not in judged:
+                told = told_of(measured, case.name, point)
             yield f"    {one}: {app.described(point)}{told}"
         best = optimum_of(app, us)
         if mode == "complete" and totals["small"] and best:

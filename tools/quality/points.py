@@ -126,9 +126,20 @@ OBJECTIVES = {"time": lambda point: point["median_us"], "energy": lambda point: 
               "edp": lambda point: point["joules"] * point["median_us"]}
 
 
+VAGUE = 0.1  # joules with a larger standard error than this share tell no points apart
+
+
+def vagueness(points):
+    """The largest standard error of joules as a share of them; None where a point has none."""
+    if not points or not all(point.get("joules") for point in points):
+        return None
+    return max(point["joules_error"] / point["joules"] for point in points)
+
+
 def best_by(points):
-    """{objective: its best point}; those that need joules only where every point has them."""
-    known = OBJECTIVES if points and all(point.get("joules") for point in points) else {"time": OBJECTIVES["time"]}
+    """{objective: its best point}; those that need joules only where every point has them and they tell."""
+    vague = vagueness(points)
+    known = {"time": OBJECTIVES["time"]} if vague is None or vague > VAGUE else OBJECTIVES
     return {name: min(points, key=measured) for name, measured in known.items()}
 
 
@@ -151,6 +162,8 @@ def table(lines, objective="time"):
                         + (f", {1e3 * point['joules']:.4f} +- {1e3 * point['joules_error']:.4f} mJ"
                            if point.get("joules") else ""))
         text += [f"  best by {name}: {point['policy'] or 'default'}" for name, point in best.items()]
+        if (vagueness(own) or 0) > VAGUE:
+            text.append(f"  joules tell no best: standard errors up to {100 * vagueness(own):.0f} %; a longer --energy")
         text += [f"  default to best by {name}: {usual['median_us']:.2f} to {point['median_us']:.2f} us, QM "
                  f"{tables.two_places(usual['qm'])} to {tables.two_places(point['qm'])}, {tables.moved(usual, point)}"
                  for usual in own for name, point in best.items() if not usual["policy"] and point["policy"]]
