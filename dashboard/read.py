@@ -116,7 +116,7 @@ def read(path, device, name):
             read_quality(file)
         elif name.endswith(".json"):
             read_record(file)
-        elif file.set in APPLICATIONS and name.endswith(".jsonl"):
+        elif file.set in APPLICATIONS and name.endswith((".jsonl", ".jsonl.gz")):
             read_application(file)
         elif is_store(path):
             read_store(file)
@@ -135,8 +135,7 @@ def read_application(file):
     found, wrong = applications.read_store(file.path, file.set)
     for text in wrong[:store.REPORTED]:
         file.say("bad", text.removeprefix(file.path).lstrip(":"))
-    with open(file.path, "rb") as text:
-        file.lines = sum(1 for _ in text)
+    file.lines = sum(1 for _ in applications.lines_of(file.path))
     usable = [one for one in found.values() if type(one.device) is str and one.us]
     if not usable:
         file.say("bad", f"no run of {file.set} that can be used")

@@ -36,6 +36,7 @@ Exit status: 0 done; 1 done, but something failed, or --seconds ended it; 2 bad 
 import argparse
 import collections
 import datetime
+import gzip
 import itertools
 import json
 import math
@@ -243,24 +244,32 @@ class Measured:
             self.lost[case][point] = line["lost"]
 
 
+def lines_of(path):
+    """The lines of a store, of a packed one (.gz) too; a line of its own says where that is cut off."""
+    try:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+            yield from file
+    except (EOFError, gzip.BadGzipFile, gzip.zlib.error):
+        yield b"cut off"
+
+
 def read_store(path, name):
     """({device: Measured}, of the last stamp of each, [what is wrong with lines])."""
     found, wrong = {}, []
     if not path or not os.path.exists(path):
         return found, wrong
-    with open(path, encoding="utf-8") as file:
-        for number, text in enumerate(file, 1):
-            try:
-                line = json.loads(text)
-                if line["kind"] != "application" or line["application"] != name:
-                    continue
-                one = found.get(line["device"])
-                if not one or one.stamp != line["stamp"]:
-                    one = found[line["device"]] = Measured(line["device"], line["stamp"])
-                one.take(line)
-            except (ValueError, KeyError, TypeError) as error:
-                why = "no JSON" if isinstance(error, ValueError) else repr(error)
-                wrong.append(f"{path}:{number}: {why}: left out")
+    for number, text in enumerate(lines_of(path), 1):
+        try:
+            line = json.loads(text)
+            if line["kind"] != "application" or line["application"] != name:
+                continue
+            one = found.get(line["device"])
+            if not one or one.stamp != line["stamp"]:
+                one = found[line["device"]] = Measured(line["device"], line["stamp"])
+            one.take(line)
+        except (ValueError, KeyError, TypeError) as error:
+            why = "no JSON" if isinstance(error, ValueError) else repr(error)
+            wrong.append(f"{path}:{number}: {why}: left out")
     return found, wrong
 
 
