@@ -159,6 +159,7 @@ def test_another_text_of_the_kernels_is_measured_again(tmp_path):
     (["--rounds", "0"], "--rounds: 1 to 99"),
     (["--seconds", "0"], "--seconds: a positive number"),
     (["--mode", "large"], "invalid choice"),
+    (["--store", "packed.jsonl.gz"], "--store: a packed one can only be read (--from-store)"),
 ])
 @pytest.mark.turn
 def test_bad_arguments(tmp_path, options, words):

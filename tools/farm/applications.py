@@ -791,6 +791,8 @@ def main(argv):
         parser.error("--store is missing: where what is measured is kept")
     if args.from_store and not args.store:
         parser.error("--store is missing: what to read")
+    if (args.store or "").endswith(".gz") and not args.from_store:
+        parser.error("--store: a packed one can only be read (--from-store)")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     kept = os.environ.setdefault("GPUPRIMS_OWN_KERNELS", os.path.join(store.ROOT, "build", "own_kernels"))
     os.makedirs(kept, exist_ok=True)
