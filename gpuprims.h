@@ -1323,7 +1323,7 @@ typedef struct gp_call {
   gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
                     // find_if, replace, is_partitioned, partition_point: the predicate, a comparison with *scalar or a
                     // user's unary operator (true: not zero); scatter, gather: one of `keys`; merge, sets, bounds,
-                    // is_sorted, lexicographic, top_k, segmented_top_k: less (top-k: 0 is by the bits); mismatch,
+                    // is_sorted, lexicographic, top-k: less (top-k: 0 is by the bits); mismatch,
                     // equal_arrays, adjacent_find: equal
   gp_op transform;  // reduce, scan, scatter: unary, applied to each element as it is loaded; sort: makes the value that
                     // orders a key; 0: none
@@ -2305,7 +2305,8 @@ GP__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_type ind
 // The first k elements of each sorted row, and their indices in it; of equal keys, those that come first. The output
 // has an extent of k along the axis (gp_axes_top_k); axes.extent is that of the input. One output may be
 // NULL. flags: GP_DESCENDING, GP_UNSORTED, as gp_segmented_top_k takes them, which does the work on rows without gaps;
-// others go through the workspace as above, and so do results with gaps between their rows.
+// others go through the workspace as above, and so do results with gaps between their rows. gp_call.op orders keys of
+// any type, structs too, as gp_top_k has it.
 GP__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
     const void *keys, uint64_t k, void *out_keys, void *out_indices, int flags, gp_stream stream);
 
@@ -33736,8 +33737,8 @@ static gp_result gp__host_find(gp__host_call *h) {
 // ---- top_k/host.c - top-k, nth element
 
 // A key in the order of the result, as an unsigned integer.
-static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
-  const uint64_t x = gp__host_ordered(q->key_type, (const unsigned char *)q->keys + i * q->key_size);
+static uint64_t gp__host_rank(const gp__request *q, const unsigned char *key) {
+  const uint64_t x = gp__host_ordered(q->key_type, key);
   return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
 }
 
@@ -33760,16 +33761,15 @@ static void gp__host_sift(const gp__request *q, const unsigned char *keys, gp__h
   }
   heap[i] = x;
 }
-// One row: keeps a heap of the best `wanted` so far, then sorts it.
+// The best `wanted` of a row, in order: keeps a heap of the best so far, then sorts it.
 static void gp__host_best(
-    const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
+    const gp__request *q, const unsigned char *keys, uint64_t n, uint64_t wanted, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
-  const unsigned char *keys = (const unsigned char *)q->keys + first * q->key_size;
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
     gp__host_indexed x;
-    x.bits = q->op ? 0 : gp__host_rank(q, first + at);
+    x.bits = q->op ? 0 : gp__host_rank(q, keys + at * q->key_size);
     x.index = at;
     if (at < k) {
       heap[at] = x;
@@ -33786,6 +33786,12 @@ static void gp__host_best(
     heap[0] = last;
     gp__host_sift(q, keys, heap, left, 0);
   }
+}
+static void gp__host_best_of_row(
+    const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
+  const size_t k = (size_t)(wanted < n ? wanted : n);
+  size_t i;
+  gp__host_best(q, (const unsigned char *)q->keys + first * q->key_size, n, wanted, heap);
   for (i = 0; i < k; ++i) {
     const uint64_t to = row * q->length + i, from = first + heap[i].index;
     if (q->out_keys)
@@ -33813,7 +33819,7 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
       uint64_t first = (uint64_t)row * q->stride, end = first + q->count, k = q->length;
       if (segmented) gp__host_segment_of(q, (uint64_t)row, &first, &end);
       if (q->in2 && ((const uint32_t *)q->in2)[row] < k) k = ((const uint32_t *)q->in2)[row];
-      if (k) gp__host_best(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+      if (k) gp__host_best_of_row(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
     }
   }
   free(heaps);
@@ -33823,6 +33829,7 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
 static gp_result gp__host_nth(const gp__host_call *h) {
   const gp__request *q = h->q;
+  const unsigned char *keys = (const unsigned char *)q->keys;
   const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
   uint64_t *counts = (uint64_t *)malloc(sizeof(uint64_t) << digit), rank = q->length, prefix = 0, i;
   unsigned known;
@@ -33833,15 +33840,15 @@ static gp_result gp__host_nth(const gp__host_call *h) {
     uint64_t value = 0;
     memset(counts, 0, sizeof(uint64_t) << digit);
     for (i = 0; i < q->count; ++i) {
-      const uint64_t x = gp__host_rank(q, i);
+      const uint64_t x = gp__host_rank(q, keys + i * q->key_size);
       if (known == 0 || x >> (bits - known) == prefix) ++counts[x >> shift & (((uint64_t)1 << digit) - 1)];
     }
     while (rank >= counts[value]) rank -= counts[value++];
     prefix = prefix << digit | value;
   }
   free(counts);
-  for (i = 0; gp__host_rank(q, i) != prefix; ++i) {}
-  memcpy(q->out_keys, (const unsigned char *)q->keys + i * q->key_size, q->key_size);
+  for (i = 0; gp__host_rank(q, keys + i * q->key_size) != prefix; ++i) {}
+  memcpy(q->out_keys, keys + i * q->key_size, q->key_size);
   return GP_SUCCESS;
 }
 
@@ -34068,7 +34075,7 @@ static gp_result gp__host_rows(gp__host_call *h) {
 
 // ---- rows/order_host.c - sorts and top-k along an axis
 
-// Each row is sorted, with its indices; of a top-k, the first k go out.
+// Each row is sorted, with its indices; of a top-k, the first k go out. An operator ranks those alone.
 static gp_result gp__host_order_rows(gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__rows *rows = &q->rows;
@@ -34091,11 +34098,13 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
       }
       for (i = 0; i < length; ++i) {
         gp__host_move(raw + i * key, in + (int64_t)i * rows->in_stride[0] * (int64_t)key, key);
+        if (q->op) continue;
         order[i].bits = gp__host_ordered(q->key_type, raw + i * key);
         if (q->flags & GP_DESCENDING) order[i].bits = ~order[i].bits & (~(uint64_t)0 >> (64 - bits));
         order[i].index = i;
       }
-      sorted = gp__host_sort_indexed(order, order + length, length, bits);
+      if (q->op) gp__host_best(q, raw, length, wanted, order);
+      sorted = q->op ? order : gp__host_sort_indexed(order, order + length, length, bits);
       for (i = 0; i < wanted; ++i) {
         const int64_t at = to + (int64_t)i * rows->out_stride[0];
         if (q->out_keys)
@@ -39715,17 +39724,15 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   const gp__checked_type bytes = {1, 1, NULL};
   gp__row_span of_keys;
   uint64_t most;
-  q->key_type = c->key_type;
-  GP__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-  if (k->key.info)
-    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  GP__CHECK(gp__check_short(k->who, "key_type", q->key_type, "use gp_sort_keys row by row"));
+  GP__CHECK(gp__check_rank_order(k));
+  GP__CHECK(gp__check_ranked_keys(k));
   if (indices)
     GP__CHECK(gp__check_integer(
         k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out));
   k->in = k->key;
   q->in_type = q->key_type;
-  q->in_size = q->key_size = k->key.size;
+  q->in_struct = q->key_struct;
+  q->in_size = q->key_size;
   q->out_size = k->out.size;
   q->channels = q->active = 1;
   GP__CHECK(gp__check_results(k));
@@ -39740,6 +39747,7 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
   if (!top) q->length = r->extent[0];
+  if (q->op) q->composed = 0; // the segments' call ranks them all
   if (k->pointers && q->count && !top && c->out_type && !c->out) return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
   if (k->pointers && q->count && q->length && !c->out_keys && !c->out)
     return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
@@ -41587,7 +41595,7 @@ GP__PRIVATE void gp__name_scanned_rows(const gp__spelling *q, gp__text *t) {
   gp__name_scanned_columns(q, t);
 }
 GP__PRIVATE void gp__name_copied_rows(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", %s", gp__type_rows[gp__bits_type((size_t)q->size)].device);
+  gp__add(t, ", %s", gp__device_type(gp__bits_type((size_t)q->size), q->key_struct));
 }
 GP__PRIVATE void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive != GP_ROW_MAP) return;
@@ -44566,7 +44574,7 @@ GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__g
   int d;
   gp__dense_rows(r, q->composed ? r->extent[0] : length, dense);
   if (gp__rows_as_permutation(r, length, from_input ? r->in_stride : dense, from_input ? dense : r->out_stride, &p)) {
-    c.in_type = c.out_type = gp__bits_type(size);
+    c.in_type = c.out_type = kind == GP__COPY_KEYS && q->key_struct ? q->key_type : gp__bits_type(size);
     c.permutation = &p;
     c.in = in;
     c.out = out;
@@ -44588,6 +44596,10 @@ GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__g
   }
   return GP_SUCCESS;
 }
+// An operator ranks so many results that a merge sort does (top_k/launch.c).
+GP__PRIVATE int gp__ranks_many(const gp__request *q) {
+  return q->op && q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q));
+}
 GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
@@ -44604,6 +44616,7 @@ GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, 
   c.out_keys = q->out_keys;
   c.out = q->out;
   c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;
+  c.op = q->op;
   if (top) c.k = q->length;
   gp__take(g, 1); // a plan holds something
   if (!q->count || !q->length) return GP_SUCCESS;
@@ -44617,6 +44630,11 @@ GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, 
   if (q->out_size && copies_out) c.out = gp__take(g, results * q->out_size);
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
   g->requests[g->request_count - 1].in_segments = !top;
+  if (gp__ranks_many(q)) { // its steps in place of the call
+    const gp__request of_segments = g->requests[--g->request_count];
+    --g->count;
+    GP__CHECK(gp__add_ordered_top_k(s, &of_segments, g));
+  }
   if (!copies_out) return GP_SUCCESS;
   if (gp__wants_row_keys(q))
     GP__CHECK(gp__add_row_copy(s, q, g, 0, GP__COPY_KEYS, q->key_size, c.out_keys, q->out_keys));
@@ -46079,16 +46097,23 @@ GP__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p,
   (void)p;
   if (gp__copies_rows(q, 1, 1) || (gp__wants_row_keys(q) && gp__copies_rows(q, 0, 1))) kinds[count++] = GP__COPY_KEYS;
   if (q->out_size && gp__copies_rows(q, 0, 1)) kinds[count++] = GP__COPY_INDICES;
+  if (gp__ranks_many(q)) kinds[count++] = GP__TOP_K_ORDER_CUT, kinds[count++] = GP__TOP_K_PLACES;
   return count;
 }
 GPUPRIMS__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
-// Elements move as words of their size.
+// Built-in elements move as words of their size. No kernel compares.
 GP__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  const int moves = w->kind == GP__COPY_KEYS || w->kind == GP__COPY_INDICES;
   (void)p, (void)h;
+  w->op = GP_OP_DEFAULT, w->in_type = GP_TYPE_DEFAULT;
+  w->user_op = NULL, w->in_struct = NULL;
+  w->in_size = w->descending = 0;
+  w->index_bytes = gp__order_index_bytes(q);
+  if (!moves) return;
   w->size = (int)(w->kind == GP__COPY_KEYS ? q->key_size : q->out_size);
-  w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
-  w->in_size = w->key_size = w->out_size = 0;
-  w->descending = 0;
+  w->key_type = w->out_type = GP_TYPE_DEFAULT;
+  if (w->kind != GP__COPY_KEYS) w->key_struct = NULL;
+  w->key_size = w->out_size = w->index_bytes = 0;
 }
 static const gp__kernel_rules gp__kernels_of_row_order = {
     GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_row_order, GPUPRIMS__NO_FIT};
@@ -46099,7 +46124,8 @@ static const gp__primitive gp__primitive_sort_axis = {&gp__family_row_order,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS,
     GP__TAKES_AXES | GP__KEYS_IN_PLACE, GP_DESCENDING};
 static const gp__primitive gp__primitive_top_k_axis = {&gp__family_row_order,
-    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_K,
+    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_OP |
+        GP__READS_K,
     GP__TAKES_AXES, GP_DESCENDING | GP_UNSORTED};
 
 // ---- columns/plan.c - plans of sorts of columns

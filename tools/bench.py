@@ -243,7 +243,8 @@ def sorting_cells():
     cells += [f"top_k {type_} n=64M k={k} ordered=1" for type_ in ("u32", "u64")
               for k in ("1", "16", "256", "1K", "4K")]
     cells += ["top_k u32 n=64M k=256 dist=sorted ordered=1", "top_k u32 n=128M rows=4K k=64 ordered=1",
-              "segmented_top_k u32 n=64M k=8 segments=pareto:256 ordered=1"]
+              "segmented_top_k u32 n=64M k=8 segments=pareto:256 ordered=1",
+              "top_k_axis f32 shape=65536x1023 ordered=1", "top_k_axis u32 shape=65536x1024 axis=1 ordered=1"]
     cells += [f"segmented_top_k {type_} n=256M k=1K segments=fixed:128K{form}" for type_ in ("u32", "f32")
               for form in ("", " form=fixed")]
     cells += [f"segmented_top_k u32 n=256M k=8 segments=fixed:64{form}"

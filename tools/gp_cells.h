@@ -25,7 +25,7 @@
 //   merge, set_*                    payload=TYPE second=50 (percent of n that are the second input's)
 //   segmented_sort                  segments=fixed:256 offsets=u32 payload=TYPE form=keys|indices order=ascending
 //   top_k                           k=64 rows=1 payload=TYPE form=keys|indices order=descending sorted=1 ordered=0 (1:
-//                                   by GP_LESS, as users' orders; segmented_top_k too)
+//                                   by GP_LESS, as users' orders; top-k of segments and axes too)
 //   segmented_top_k                 segments=fixed:256 offsets=u32 k=64 payload=TYPE form=keys|indices|fixed (segments
 //                                   of one length, without offsets) order=descending
 //   nth_element                     k=n/2 (which) order=ascending

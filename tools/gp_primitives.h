@@ -147,7 +147,7 @@
   X(row_map, "input folds rule_first axes", "mc", "SUM", "reduce", "", "f32", "") \
   X(scan_axis, "input folds rule_first axes", "mc", "SUM", "scan", "", "f32", "") \
   X(sort_axis, "input keys bitwise axes", "mcfd", "", "sort", "", "u32", "") \
-  X(top_k_axis, "input keys bitwise axes", "mcnfd", "", "sort", "", "u32", "k=8") \
+  X(top_k_axis, "input keys bitwise axes", "mcnfd4", "", "sort", "", "u32", "k=8") \
   X(convert_layout, "input", "yaz", "", "layout", "", "u32", "") \
   X(bfs, "graph", "vo", "", "graph", "", "", "") \
   X(bfs_sources, "graph", "voq", "", "graph", "", "", "") \

@@ -14,7 +14,7 @@ typedef struct gp_call {
   gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
                     // find_if, replace, is_partitioned, partition_point: the predicate, a comparison with *scalar or a
                     // user's unary operator (true: not zero); scatter, gather: one of `keys`; merge, sets, bounds,
-                    // is_sorted, lexicographic, top_k, segmented_top_k: less (top-k: 0 is by the bits); mismatch,
+                    // is_sorted, lexicographic, top-k: less (top-k: 0 is by the bits); mismatch,
                     // equal_arrays, adjacent_find: equal
   gp_op transform;  // reduce, scan, scatter: unary, applied to each element as it is loaded; sort: makes the value that
                     // orders a key; 0: none
