@@ -28,7 +28,7 @@ typedef struct gp_call {
   gp_type key_type;    // of keys and out_keys; flags: bool or an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64; copy_batch: of the sizes; run_length_expand: of the
                        // lengths
-  gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is f16 or bf16
+  gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is a smaller float
   gp_type out_type;    // of out; 0: in_type
   gp_type out2_type;   // run lengths: i32, u32, i64 or u64; 0: u32
 
