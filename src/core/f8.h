@@ -1,7 +1,7 @@
 // core/f8.h - floats of 8 bits: e4m3, and e5m2 (wide 1)
 // uses: core/rules.h
 
-// The host and kernels share these. To nearest even; what rounds beyond the largest number is NaN (e4m3) or infinite.
+// To nearest even; what rounds beyond the largest number is NaN (e4m3) or infinite.
 GP__RULE unsigned gp__f8_rounded(unsigned m, unsigned shift) {
   return (m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift;
 }

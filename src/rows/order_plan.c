@@ -15,14 +15,13 @@ GP__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p,
 GPUPRIMS__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
 // Built-in elements move as words of their size. No kernel compares.
 GP__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  const int moves = w->kind == GP__COPY_KEYS || w->kind == GP__COPY_INDICES;
   (void)p, (void)h;
   w->op = GP_OP_DEFAULT, w->in_type = GP_TYPE_DEFAULT;
   w->user_op = NULL, w->in_struct = NULL;
   w->in_size = w->descending = 0;
   w->index_bytes = gp__order_index_bytes(q);
-  if (!moves) return;
-  w->size = (int)(w->kind == GP__COPY_KEYS ? q->key_size : q->out_size);
+  w->size = (int)(w->kind == GP__COPY_KEYS ? q->key_size : w->kind == GP__COPY_INDICES ? q->out_size : 0);
+  if (!w->size) return;
   w->key_type = w->out_type = GP_TYPE_DEFAULT;
   if (w->kind != GP__COPY_KEYS) w->key_struct = NULL;
   w->key_size = w->out_size = w->index_bytes = 0;
