@@ -365,8 +365,9 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
 // byte; any but 0 reads as true. Computed results are 0 or 1; calls that only move elements, such as sorts, may leave
 // the byte of a true one as it is. i128 and u128 are two words of 64 bits, the low one first, aligned to 16 bytes: the
 // compilers' __int128. c32 and c64 are complex numbers of f32 and f64, real part first, aligned to 8 and 16 bytes as
-// cuFloatComplex and cuDoubleComplex are (C's double _Complex may be aligned to 8). docs/types.md says which operator
-// and which call takes which type.
+// cuFloatComplex and cuDoubleComplex are (C's double _Complex may be aligned to 8). e4m3 and e5m2 are floats of a
+// byte, float8_e4m3fn and float8_e5m2 of PyTorch and ml_dtypes. docs/types.md says which operator and which call takes
+// which type.
 #define GP_TYPES(X) \
   X(I8, 1, i8, signed char, 1) \
   X(U8, 2, u8, unsigned char, 1) \
@@ -384,7 +385,9 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
   X(I128, 14, i128, gp_i128, 16) \
   X(U128, 15, u128, gp_u128, 16) \
   X(C32, 16, c32, gp_c32, 8) \
-  X(C64, 17, c64, gp_c64, 16)
+  X(C64, 17, c64, gp_c64, 16) \
+  X(E4M3, 18, e4m3, gp_e4m3, 1) \
+  X(E5M2, 19, e5m2, gp_e5m2, 1)
 
 // A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call. gp_type
 // and gp_op are enumerations of their own: C++ rejects arguments that change places, C warns (-Wenum-conversion, which
@@ -1323,7 +1326,7 @@ typedef struct gp_call {
   gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
                     // find_if, replace, is_partitioned, partition_point: the predicate, a comparison with *scalar or a
                     // user's unary operator (true: not zero); scatter, gather: one of `keys`; merge, sets, bounds,
-                    // is_sorted, lexicographic, top_k, segmented_top_k: less (top-k: 0 is by the bits); mismatch,
+                    // is_sorted, lexicographic, top-k: less (top-k: 0 is by the bits); mismatch,
                     // equal_arrays, adjacent_find: equal
   gp_op transform;  // reduce, scan, scatter: unary, applied to each element as it is loaded; sort: makes the value that
                     // orders a key; 0: none
@@ -1337,7 +1340,7 @@ typedef struct gp_call {
   gp_type key_type;    // of keys and out_keys; flags: bool or an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64; copy_batch: of the sizes; run_length_expand: of the
                        // lengths
-  gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is f16 or bf16
+  gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is a smaller float
   gp_type out_type;    // of out; 0: in_type
   gp_type out2_type;   // run lengths: i32, u32, i64 or u64; 0: u32
 
@@ -2305,7 +2308,8 @@ GP__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_type ind
 // The first k elements of each sorted row, and their indices in it; of equal keys, those that come first. The output
 // has an extent of k along the axis (gp_axes_top_k); axes.extent is that of the input. One output may be
 // NULL. flags: GP_DESCENDING, GP_UNSORTED, as gp_segmented_top_k takes them, which does the work on rows without gaps;
-// others go through the workspace as above, and so do results with gaps between their rows.
+// others go through the workspace as above, and so do results with gaps between their rows. gp_call.op orders keys of
+// any type, structs too, as gp_top_k has it.
 GP__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
     const void *keys, uint64_t k, void *out_keys, void *out_indices, int flags, gp_stream stream);
 
@@ -3416,6 +3420,31 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 // Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h.
 // gp__portable chooses the fields whose default is zero. The host makes its parser and its JSON of these lists; the
 // kernels get the resolved numbers as template arguments.
+
+// ---- core/f8.h - floats of 8 bits: e4m3, and e5m2 (wide 1)
+
+// To nearest even; what rounds beyond the largest number is NaN (e4m3) or infinite.
+GP__RULE unsigned gp__f8_rounded(unsigned m, unsigned shift) {
+  return (m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift;
+}
+// a: bits of an f32 without its sign. least: its exponent from which on the result is normal.
+GP__RULE unsigned gp__f8_magnitude(unsigned a, unsigned shift, unsigned least) {
+  return (a >> 23) >= least   ? gp__f8_rounded(a - ((least - 1) << 23), shift)
+      : (a >> 23) + 4 < least ? 0
+                              : gp__f8_rounded((a & 0x7fffff) | 0x800000, shift + least - (a >> 23));
+}
+GP__RULE unsigned gp__f8_at_most(unsigned a, unsigned most) { return a < most ? a : most; }
+GP__RULE unsigned char gp__f8_from(unsigned u, int wide) {
+  return (unsigned char)((u >> 24 & 0x80) |
+      ((u & 0x7fffffff) > 0x7f800000
+              ? 0x7f
+              : gp__f8_at_most(
+                    gp__f8_magnitude(u & 0x7fffffff, wide ? 21 : 20, wide ? 113 : 121), wide ? 0x7c : 0x7f)));
+}
+// The bits of an f16; of e4m3, 256 times too small.
+GP__RULE unsigned short gp__f16_of_f8(unsigned b, int wide) {
+  return (unsigned short)(wide ? b << 8 : (b & 0x80) << 8 | (b & 0x7f) << 7 | ((b & 0x7f) == 0x7f ? 0x7c00 : 0));
+}
 
 // ---- select/shape.h - members of a call's shape for streams
 
@@ -7339,9 +7368,9 @@ typedef struct gp__columns_args {
 
 // 0: unsigned, 1: signed, 2: float.
 GP__RULE int gp__number_class(int type) {
-  return type >= GP_F16 && type <= GP_F64                                   ? 2
-      : type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? 1
-                                                                            : 0;
+  return (type >= GP_F16 && type <= GP_F64) || type == GP_E4M3 || type == GP_E5M2 ? 2
+      : type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64       ? 1
+                                                                                  : 0;
 }
 // Order of numbers as that of unsigned ones, in which the best is the least. A NaN is better than all others. ties: -0
 // equals +0.
@@ -8059,6 +8088,16 @@ struct alignas(2) gp_bf16 {
   GP_DEVICE operator float() const { return gp__f32_from_bits(gp__u32(bits) << 16); }
 };
 
+// Floats of a byte (core/f8.h).
+template <int WIDE> struct gp__f8 {
+  unsigned char bits;
+  gp__f8() = default;
+  GP_DEVICE gp__f8(float x) : bits(gp__f8_from(gp__bits_of_f32(x), WIDE)) {}
+  GP_DEVICE operator float() const { return gp__f32_from_f16(gp__f16_of_f8(bits, WIDE)) * (WIDE ? 1.0f : 256.0f); }
+};
+typedef gp__f8<0> gp_e4m3;
+typedef gp__f8<1> gp_e5m2;
+
 // A byte: true unless it is 0. Arithmetic goes through 0 and 1, and what is not 0 becomes 1.
 struct gp_bool {
   unsigned char bits;
@@ -8131,6 +8170,8 @@ GPUPRIMS__TRAITS(long long, GP__SIGNED, gp__u64)
 GPUPRIMS__TRAITS(unsigned long long, GP__UNSIGNED, gp__u64)
 GPUPRIMS__TRAITS(gp_f16, GP__FLOAT, float)
 GPUPRIMS__TRAITS(gp_bf16, GP__FLOAT, float)
+GPUPRIMS__TRAITS(gp_e4m3, GP__FLOAT, float)
+GPUPRIMS__TRAITS(gp_e5m2, GP__FLOAT, float)
 GPUPRIMS__TRAITS(float, GP__FLOAT, float)
 GPUPRIMS__TRAITS(double, GP__FLOAT, double)
 GPUPRIMS__TRAITS(gp_bool, GP__BOOL, gp__u32)
@@ -8147,7 +8188,7 @@ template <class T> struct gp__is_exact { // sums and products of T are exactly a
       gp__traits<T>::kind != GP__STRUCT && gp__traits<T>::kind != GP__FLOAT && gp__traits<T>::kind != GP__COMPLEX;
 };
 
-// The largest and the lowest value: infinities for floats.
+// The largest and the lowest value: infinities for floats that have them.
 template <class T, gp__kind = gp__traits<T>::kind> struct gp__limits;
 template <class T> struct gp__limits<T, GP__UNSIGNED> {
   static GP_DEVICE T highest() { return static_cast<T>(~static_cast<T>(0)); }
@@ -8161,6 +8202,10 @@ template <class T> struct gp__limits<T, GP__SIGNED> {
 template <class T> struct gp__limits<T, GP__FLOAT> {
   static GP_DEVICE T highest() { return static_cast<T>(gp__f32_from_bits(0x7f800000u)); }
   static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
+};
+template <> struct gp__limits<gp_e4m3, GP__FLOAT> {
+  static GP_DEVICE gp_e4m3 highest() { return 448.0f; }
+  static GP_DEVICE gp_e4m3 lowest() { return -448.0f; }
 };
 template <class T> struct gp__limits<T, GP__BOOL> {
   static GP_DEVICE T highest() { return T(1u); }
@@ -8205,9 +8250,10 @@ template <class T> struct gp__ordered<T, GP__BOOL> { // every true key becomes 1
 
 // Conversions (the unary operator CONVERT).
 
-template <class T> GP_DEVICE T gp__from_double(double x) { return static_cast<T>(x); }
-template <> GP_DEVICE gp_f16 gp__from_double<gp_f16>(double x) { return gp_f16(gp__f32_to_odd(x)); }
-template <> GP_DEVICE gp_bf16 gp__from_double<gp_bf16>(double x) { return gp_bf16(gp__f32_to_odd(x)); }
+// To a float type, in one rounding.
+template <class T> GP_DEVICE T gp__from_double(double x) {
+  return sizeof(T) < 4 ? static_cast<T>(gp__f32_to_odd(x)) : static_cast<T>(x);
+}
 
 // A float to an integer: toward zero, saturated, NaN to 0.
 template <class R, class A> GP_DEVICE R gp__saturate(A x) {
@@ -8244,11 +8290,8 @@ template <class A> struct gp__converter<A, float, GP__FLOAT, GP__FLOAT> {
 template <> struct gp__converter<float, float, GP__FLOAT, GP__FLOAT> {
   static GP_DEVICE float run(float a) { return a; }
 };
-template <> struct gp__converter<float, gp_f16, GP__FLOAT, GP__FLOAT> {
-  static GP_DEVICE gp_f16 run(float a) { return gp_f16(a); }
-};
-template <> struct gp__converter<float, gp_bf16, GP__FLOAT, GP__FLOAT> {
-  static GP_DEVICE gp_bf16 run(float a) { return gp_bf16(a); }
+template <class R> struct gp__converter<float, R, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE R run(float a) { return static_cast<R>(a); }
 };
 template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__SIGNED> {
   static GP_DEVICE R run(A a) { return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a)); }
@@ -9251,6 +9294,7 @@ GP_DEVICE void gp_tile_store_striped(const T (&items)[ITEMS], T *out, gp__u64 co
 template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const int V = 16 / sizeof(T);
+  static_assert(16 % sizeof(T) == 0 && ITEMS % V == 0, "ITEMS is a multiple of 16 / sizeof(T)");
   GP__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
     const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
@@ -9267,6 +9311,7 @@ GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 c
 template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64 count) {
   const int V = 16 / sizeof(T);
+  static_assert(16 % sizeof(T) == 0 && ITEMS % V == 0, "ITEMS is a multiple of 16 / sizeof(T)");
   GP__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
     const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
@@ -14497,7 +14542,9 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__
   F(GP_BF16, gp_bf16) \
   F(GP_F32, float) \
   F(GP_F64, double) \
-  F(GP_BOOL, gp_bool)
+  F(GP_BOOL, gp_bool) \
+  F(GP_E4M3, gp_e4m3) \
+  F(GP_E5M2, gp_e5m2)
 // Elements as numbers (hash/numbers.h), and back.
 template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
   return gp__traits<T>::kind == GP__FLOAT ? gp__bits_of_f64(double(static_cast<typename gp__traits<T>::wide>(x)))
@@ -14506,7 +14553,7 @@ template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
 template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
   const double f = gp__f64_from_bits(x);
   return gp__traits<T>::kind != GP__FLOAT ? static_cast<T>(x)
-      : sizeof(T) == 2                    ? static_cast<T>(gp__f32_to_odd(f))
+      : sizeof(T) <= 2                    ? static_cast<T>(gp__f32_to_odd(f))
                                           : static_cast<T>(f);
 }
 GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
@@ -30910,6 +30957,8 @@ typedef int64_t GPUPRIMS__MAY_ALIAS gp__h_i64;
 typedef uint64_t GPUPRIMS__MAY_ALIAS gp__h_u64;
 typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_f16;
 typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_bf16;
+typedef uint8_t gp__h_e4m3;
+typedef uint8_t gp__h_e5m2;
 typedef float GPUPRIMS__MAY_ALIAS gp__h_f32;
 typedef double GPUPRIMS__MAY_ALIAS gp__h_f64;
 typedef struct gp__h_c32 { // aliases what its members do
@@ -30955,6 +31004,11 @@ GP__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x);
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
+#define GPUPRIMS__HOST_F8(name, wide, scale) \
+  GP__INLINE float gp__host_##name##_load(uint8_t x) { return gp__host_f16_load(gp__f16_of_f8(x, wide)) * scale; } \
+  GP__INLINE uint8_t gp__host_##name##_store(float x) { return gp__f8_from(gp__host_bits32(x), wide); }
+GPUPRIMS__HOST_F8(e4m3, 0, 256)
+GPUPRIMS__HOST_F8(e5m2, 1, 1)
 GP__INLINE uint8_t gp__host_bool_load(uint8_t x) { return x != 0; }
 // double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
 GP__INLINE float gp__host_to_odd(double x) {
@@ -31019,7 +31073,7 @@ typedef union gp__wide {
 typedef enum gp__wide_kind { GP__WIDE_I, GP__WIDE_U, GP__WIDE_F } gp__wide_kind;
 
 GP__INLINE gp__wide_kind gp__host_kind(gp_type type) {
-  return type >= GP_F16 && type <= GP_F64                                                      ? GP__WIDE_F
+  return (type >= GP_F16 && type <= GP_F64) || type == GP_E4M3 || type == GP_E5M2              ? GP__WIDE_F
       : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 || type == GP_BOOL ? GP__WIDE_U
                                                                                                : GP__WIDE_I;
 }
@@ -31048,13 +31102,17 @@ GP__PRIVATE gp_type gp__bits_type(size_t size) {
   X(BF16, bf16, f, gp__host_bf16_load) \
   X(F32, f32, f, ) \
   X(F64, f64, f, ) \
-  X(BOOL, bool, u, gp__host_bool_load)
+  X(BOOL, bool, u, gp__host_bool_load) \
+  X(E4M3, e4m3, f, gp__host_e4m3_load) \
+  X(E5M2, e5m2, f, gp__host_e5m2_load)
 // Types of 16 bytes, which have no gp__wide.
 #define GPUPRIMS__HOST_LONGS(X) \
   X(I128, i128, , ) \
   X(U128, u128, , )
 GP__INLINE int gp__is_complex(gp_type type) { return type == GP_C32 || type == GP_C64; }
 GP__INLINE gp_type gp__host_real(gp_type type) { return type == GP_C32 ? GP_F32 : GP_F64; } // of a complex type
+// Sums of these have f32 accumulators.
+GP__INLINE int gp__is_small_float(gp_type type) { return gp__host_kind(type) == GP__WIDE_F && gp__host_size(type) < 4; }
 GP__INLINE int gp__host_is_long(gp_type type) { return type == GP_I128 || type == GP_U128; }
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
@@ -31100,8 +31158,7 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
     else if (kind == GP__WIDE_U) GPUPRIMS__TO(name, u, CONVERT) \
     else GPUPRIMS__TO(name, f, CONVERT) \
     break;
-#define GPUPRIMS__TO_F16(x) gp__host_f16_store(gp__host_to_odd((double)(x)))
-#define GPUPRIMS__TO_BF16(x) gp__host_bf16_store(gp__host_to_odd((double)(x)))
+#define GPUPRIMS__TO_ODD(x) (gp__host_to_odd((double)(x)))
   if (kind == GP__WIDE_F) switch (type) {
       GPUPRIMS__SATURATES(I8, i8, INT8_MIN, INT8_MAX, 128.0)
       GPUPRIMS__SATURATES(U8, u8, 0, UINT8_MAX, 256.0)
@@ -31146,8 +31203,10 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
     GPUPRIMS__WRAPS(I16, U16, u16)
     GPUPRIMS__WRAPS(I32, U32, u32)
     GPUPRIMS__WRAPS(I64, U64, u64)
-    GPUPRIMS__TO_FLOAT(F16, f16, GPUPRIMS__TO_F16)
-    GPUPRIMS__TO_FLOAT(BF16, bf16, GPUPRIMS__TO_BF16)
+    GPUPRIMS__TO_FLOAT(F16, f16, gp__host_f16_store GPUPRIMS__TO_ODD)
+    GPUPRIMS__TO_FLOAT(BF16, bf16, gp__host_bf16_store GPUPRIMS__TO_ODD)
+    GPUPRIMS__TO_FLOAT(E4M3, e4m3, gp__host_e4m3_store GPUPRIMS__TO_ODD)
+    GPUPRIMS__TO_FLOAT(E5M2, e5m2, gp__host_e5m2_store GPUPRIMS__TO_ODD)
     GPUPRIMS__TO_FLOAT(F32, f32, (float))
     GPUPRIMS__TO_FLOAT(F64, f64, (double))
   default:
@@ -31257,6 +31316,17 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
 // NEGATE, ABS, SQUARE in a type; `out` may be `in`.
 static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, size_t n) {
   size_t i;
+  if (gp__is_small_float(type)) {
+    const size_t size = gp__host_size(type);
+    gp__h_f32 w[GP__HOST_ELEMENTS];
+    for (i = 0; i < n; i += GP__HOST_ELEMENTS) {
+      const size_t k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+      gp__host_convert(type, GP_F32, (const unsigned char *)in + i * size, w, k);
+      gp__host_unary(GP_F32, op, w, w, k);
+      gp__host_convert(GP_F32, type, w, (unsigned char *)out + i * size, k);
+    }
+    return;
+  }
   if (gp__is_complex(type)) { // ABS is elsewhere: its result is real
     if (op == GP_NEGATE) gp__host_unary(gp__host_real(type), op, in, out, 2 * n);
     else if (type == GP_C32)
@@ -31293,12 +31363,6 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     GPUPRIMS__UNARY_INTEGER(I32, i32, U32, u32)
     GPUPRIMS__UNARY_INTEGER(I64, i64, U64, u64)
     GPUPRIMS__UNARY_INTEGER(I128, i128, U128, u128)
-  case GPUPRIMS__PAIR(GP_NEGATE, GP_BF16):
-    GPUPRIMS__UNARY(NEGATE, F16, f16, a ^ 0x8000u)
-  case GPUPRIMS__PAIR(GP_ABS, GP_BF16):
-    GPUPRIMS__UNARY(ABS, F16, f16, a & 0x7fffu)
-    GPUPRIMS__UNARY(SQUARE, F16, f16, gp__host_f16_store(gp__host_f16_load(a) * gp__host_f16_load(a)))
-    GPUPRIMS__UNARY(SQUARE, BF16, bf16, gp__host_bf16_store(gp__host_bf16_load(a) * gp__host_bf16_load(a)))
     GPUPRIMS__UNARY(NEGATE, F32, f32, -a)
     GPUPRIMS__UNARY(ABS, F32, u32, a & 0x7fffffffu)
     GPUPRIMS__UNARY(SQUARE, F32, f32, a * a)
@@ -31467,16 +31531,11 @@ typedef struct gp__host_op {
   }
 GPUPRIMS__ORDER(f16, int16_t, uint16_t, 0x7fff, 0x7c00)
 GPUPRIMS__ORDER(bf16, int16_t, uint16_t, 0x7fff, 0x7f80)
+GPUPRIMS__ORDER(e4m3, int8_t, uint8_t, 0x7f, 0x7e)
+GPUPRIMS__ORDER(e5m2, int8_t, uint8_t, 0x7f, 0x7c)
 GPUPRIMS__ORDER(f32, int32_t, uint32_t, 0x7fffffff, 0x7f800000)
 GPUPRIMS__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
-#define GPUPRIMS__KEY_f16(x) gp__host_f16_key(x, flip)
-#define GPUPRIMS__KEY_bf16(x) gp__host_bf16_key(x, flip)
-#define GPUPRIMS__KEY_f32(x) gp__host_f32_key(x, flip)
-#define GPUPRIMS__KEY_f64(x) gp__host_f64_key(x, flip)
-#define GPUPRIMS__UNKEY_f16(k) gp__host_f16_unkey(k, flip)
-#define GPUPRIMS__UNKEY_bf16(k) gp__host_bf16_unkey(k, flip)
-#define GPUPRIMS__UNKEY_f32(k) gp__host_f32_unkey(k, flip)
-#define GPUPRIMS__UNKEY_f64(k) gp__host_f64_unkey(k, flip)
+#define GPUPRIMS__WITH_FLIP(x) (x, flip)
 
 // Integers wrap: sums and products use the unsigned type.
 #define GPUPRIMS__INTEGER_LOOPS(U, I) \
@@ -31497,11 +31556,17 @@ GPUPRIMS__INTEGER_LOOPS(u128, i128)
   GPUPRIMS__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GPUPRIMS__SUBTRACT) \
   GPUPRIMS__LOOPS_INEXACT(F##_sum, gp__h_##F, W, LOAD, STORE, GPUPRIMS__ADD, CHAIN, STEP) \
   GPUPRIMS__LOOPS_INEXACT(F##_prod, gp__h_##F, W, LOAD, STORE, GPUPRIMS__MULTIPLY, CHAIN, STEP) \
-  GPUPRIMS__LOOPS_EXACT(F##_min, gp__h_##U, gp__h_##I, GPUPRIMS__KEY_##F, GPUPRIMS__UNKEY_##F, GPUPRIMS__LOWER)
+  GPUPRIMS__LOOPS_EXACT(F##_min, gp__h_##U, gp__h_##I, gp__host_##F##_key GPUPRIMS__WITH_FLIP, \
+      gp__host_##F##_unkey GPUPRIMS__WITH_FLIP, GPUPRIMS__LOWER)
 GPUPRIMS__FLOAT_LOOPS(
     f16, float, u16, i16, gp__host_f16_load, gp__host_f16_store, GPUPRIMS__CHAIN8, GPUPRIMS__OUT_OF_LINE)
 GPUPRIMS__FLOAT_LOOPS(
     bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_store, GPUPRIMS__CHAIN8, GPUPRIMS__OUT_OF_LINE)
+#define GPUPRIMS__CHAIN16(op, a, x) GPUPRIMS__CHAIN8(op, GPUPRIMS__CHAIN8(op, a, x), (x) + 8)
+GPUPRIMS__FLOAT_LOOPS(
+    e4m3, float, u8, i8, gp__host_e4m3_load, gp__host_e4m3_store, GPUPRIMS__CHAIN16, GPUPRIMS__OUT_OF_LINE)
+GPUPRIMS__FLOAT_LOOPS(
+    e5m2, float, u8, i8, gp__host_e5m2_load, gp__host_e5m2_store, GPUPRIMS__CHAIN16, GPUPRIMS__OUT_OF_LINE)
 GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GP__INLINE)
 GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GP__INLINE)
 
@@ -31598,6 +31663,8 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
     GPUPRIMS__CASES_INTEGER(U128, u128, i128, top)
     GPUPRIMS__CASES_FLOAT(F16, f16)
     GPUPRIMS__CASES_FLOAT(BF16, bf16)
+    GPUPRIMS__CASES_FLOAT(E4M3, e4m3)
+    GPUPRIMS__CASES_FLOAT(E5M2, e5m2)
     GPUPRIMS__CASES_FLOAT(F32, f32)
     GPUPRIMS__CASES_FLOAT(F64, f64)
 #define GPUPRIMS__CASES_COMPLEX(TYPE, C) \
@@ -31632,7 +31699,8 @@ static void gp__host_identity(gp_op op, gp_type type, void *identity) {
   gp__wide_kind kind = GP__WIDE_I;
   if (type == GP_BOOL) w.i = op == GP_MIN || op == GP_ARGMIN || op == GP_PROD || op == GP_AND || op == GP_BIT_AND;
   else if (op == GP_MIN || op == GP_MAX || op == GP_ARGMIN || op == GP_ARGMAX) { // saturates to an integer's limits
-    w.f = op == GP_MIN || op == GP_ARGMIN ? 1e308 * 10 : -1e308 * 10;
+    w.f = type == GP_E4M3 ? 448 : 1e308 * 10;                                    // the largest number
+    if (op == GP_MAX || op == GP_ARGMAX) w.f = -w.f;
     kind = GP__WIDE_F;
   } else w.i = op == GP_PROD || op == GP_AND ? 1 : op == GP_BIT_AND ? -1 : 0;
   gp__host_narrow(type, kind, &w, identity, 1);
@@ -33736,8 +33804,8 @@ static gp_result gp__host_find(gp__host_call *h) {
 // ---- top_k/host.c - top-k, nth element
 
 // A key in the order of the result, as an unsigned integer.
-static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
-  const uint64_t x = gp__host_ordered(q->key_type, (const unsigned char *)q->keys + i * q->key_size);
+static uint64_t gp__host_rank(const gp__request *q, const unsigned char *key) {
+  const uint64_t x = gp__host_ordered(q->key_type, key);
   return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
 }
 
@@ -33760,16 +33828,15 @@ static void gp__host_sift(const gp__request *q, const unsigned char *keys, gp__h
   }
   heap[i] = x;
 }
-// One row: keeps a heap of the best `wanted` so far, then sorts it.
+// The best `wanted` of a row, in order: keeps a heap of the best so far, then sorts it.
 static void gp__host_best(
-    const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
+    const gp__request *q, const unsigned char *keys, uint64_t n, uint64_t wanted, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
-  const unsigned char *keys = (const unsigned char *)q->keys + first * q->key_size;
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
     gp__host_indexed x;
-    x.bits = q->op ? 0 : gp__host_rank(q, first + at);
+    x.bits = q->op ? 0 : gp__host_rank(q, keys + at * q->key_size);
     x.index = at;
     if (at < k) {
       heap[at] = x;
@@ -33786,6 +33853,12 @@ static void gp__host_best(
     heap[0] = last;
     gp__host_sift(q, keys, heap, left, 0);
   }
+}
+static void gp__host_best_of_row(
+    const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
+  const size_t k = (size_t)(wanted < n ? wanted : n);
+  size_t i;
+  gp__host_best(q, (const unsigned char *)q->keys + first * q->key_size, n, wanted, heap);
   for (i = 0; i < k; ++i) {
     const uint64_t to = row * q->length + i, from = first + heap[i].index;
     if (q->out_keys)
@@ -33813,7 +33886,7 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
       uint64_t first = (uint64_t)row * q->stride, end = first + q->count, k = q->length;
       if (segmented) gp__host_segment_of(q, (uint64_t)row, &first, &end);
       if (q->in2 && ((const uint32_t *)q->in2)[row] < k) k = ((const uint32_t *)q->in2)[row];
-      if (k) gp__host_best(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+      if (k) gp__host_best_of_row(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
     }
   }
   free(heaps);
@@ -33823,6 +33896,7 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
 static gp_result gp__host_nth(const gp__host_call *h) {
   const gp__request *q = h->q;
+  const unsigned char *keys = (const unsigned char *)q->keys;
   const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
   uint64_t *counts = (uint64_t *)malloc(sizeof(uint64_t) << digit), rank = q->length, prefix = 0, i;
   unsigned known;
@@ -33833,15 +33907,15 @@ static gp_result gp__host_nth(const gp__host_call *h) {
     uint64_t value = 0;
     memset(counts, 0, sizeof(uint64_t) << digit);
     for (i = 0; i < q->count; ++i) {
-      const uint64_t x = gp__host_rank(q, i);
+      const uint64_t x = gp__host_rank(q, keys + i * q->key_size);
       if (known == 0 || x >> (bits - known) == prefix) ++counts[x >> shift & (((uint64_t)1 << digit) - 1)];
     }
     while (rank >= counts[value]) rank -= counts[value++];
     prefix = prefix << digit | value;
   }
   free(counts);
-  for (i = 0; gp__host_rank(q, i) != prefix; ++i) {}
-  memcpy(q->out_keys, (const unsigned char *)q->keys + i * q->key_size, q->key_size);
+  for (i = 0; gp__host_rank(q, keys + i * q->key_size) != prefix; ++i) {}
+  memcpy(q->out_keys, keys + i * q->key_size, q->key_size);
   return GP_SUCCESS;
 }
 
@@ -34068,7 +34142,7 @@ static gp_result gp__host_rows(gp__host_call *h) {
 
 // ---- rows/order_host.c - sorts and top-k along an axis
 
-// Each row is sorted, with its indices; of a top-k, the first k go out.
+// Each row is sorted, with its indices; of a top-k, the first k go out. An operator ranks those alone.
 static gp_result gp__host_order_rows(gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__rows *rows = &q->rows;
@@ -34091,11 +34165,13 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
       }
       for (i = 0; i < length; ++i) {
         gp__host_move(raw + i * key, in + (int64_t)i * rows->in_stride[0] * (int64_t)key, key);
+        if (q->op) continue;
         order[i].bits = gp__host_ordered(q->key_type, raw + i * key);
         if (q->flags & GP_DESCENDING) order[i].bits = ~order[i].bits & (~(uint64_t)0 >> (64 - bits));
         order[i].index = i;
       }
-      sorted = gp__host_sort_indexed(order, order + length, length, bits);
+      if (q->op) gp__host_best(q, raw, length, wanted, order);
+      sorted = q->op ? order : gp__host_sort_indexed(order, order + length, length, bits);
       for (i = 0; i < wanted; ++i) {
         const int64_t at = to + (int64_t)i * rows->out_stride[0];
         if (q->out_keys)
@@ -34233,7 +34309,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2547712"
+#define GPUPRIMS__EMBEDDED_FROM "2551808"
 
 // ---- core/embed.c - this file's own text
 
@@ -37317,25 +37393,11 @@ GP__PRIVATE int gp__is_integer(gp_type type) {
 
 // Operators lack these on complex numbers; NULL: nothing.
 GP__PRIVATE const char *gp__complex_fault(gp_op op) {
-  switch (op) {
-  case GP_SUM:
-  case GP_PROD:
-  case GP_SUB:
-  case GP_CONVERT:
-  case GP_NEGATE:
-  case GP_SQUARE:
-  case GP_NOT:
-  case GP_EQUAL:
-  case GP_NOT_EQUAL:
-    return NULL;
-  case GP_ABS:
-    return "its result is real: give it a real type";
-  case GP_AND:
-  case GP_OR:
-    return "convert to bool";
-  default:
-    return "complex numbers have no order; gp_sort_keys has NumPy's";
-  }
+  return op == GP_ABS               ? "its result is real: give it a real type"
+      : op == GP_AND || op == GP_OR ? "convert to bool"
+      : op <= GP_PROD || (op >= GP_CONVERT && op <= GP_NOT_EQUAL)
+      ? NULL
+      : "complex numbers have no order; gp_sort_keys has NumPy's";
 }
 // Checks that a built-in operator works on elements of a built-in type. Structs are checked elsewhere.
 GP__PRIVATE gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {
@@ -37418,15 +37480,9 @@ GP__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, c
 
 // The number one of a type: iota's default step.
 GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
-  const float f = 1.0f;
-  const double d = 1.0;
-  const uint64_t i = 1;
-  const uint16_t half = 0x3c00, bfloat = 0x3f80;
-  if (type == GP_F32) memcpy(v->bytes, &f, sizeof f);
-  else if (type == GP_F64) memcpy(v->bytes, &d, sizeof d);
-  else if (type == GP_F16) memcpy(v->bytes, &half, sizeof half);
-  else if (type == GP_BF16) memcpy(v->bytes, &bfloat, sizeof bfloat);
-  else memcpy(v->bytes, &i, sizeof i); // little-endian: the low bytes are the smaller types' one
+  gp__wide one;
+  one.u = 1;
+  gp__host_narrow(type, GP__WIDE_U, &one, v->bytes, 1);
 }
 
 // The members of gp_call that primitives read: F(BIT, member, error, end of the message if it is set and not read).
@@ -37940,9 +37996,11 @@ GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   const char *who = k->who;
   const int builtin_op = !q->user_op, host = k->host;
   q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX ? 1 : q->op == GP_MINMAX ? 2 : q->op == GP_ARGMINMAX ? 3 : 0;
-  q->acc_type = c->acc_type                                             ? c->acc_type
-      : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
-                                                                        : q->out_type;
+  q->acc_type = c->acc_type ? c->acc_type
+      : !q->is_arg && gp__is_small_float(q->out_type) &&
+          !(q->out_type == GP_E4M3 && (q->op == GP_MIN || q->op == GP_MAX)) // has no infinity to begin with
+      ? (gp_type)GP_F32
+      : q->out_type;
   GP__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
@@ -38910,8 +38968,9 @@ GP__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   gp__request *q = k->q;
   const int weights = c->in2 || c->in2_type;
   if (k->in.info) return gp__fail(GP_E_TYPE, "%s: @in_type is a struct type, not a built-in type", k->who);
-  if (q->in_type == GP_BOOL)
-    return gp__fail(GP_E_TYPE, "%s: @in_type is bool: to count values, use gp_count_if", k->who);
+  if (q->in_type == GP_BOOL || q->in_type == GP_E4M3 || q->in_type == GP_E5M2)
+    return gp__fail(GP_E_TYPE, "%s: @in_type is %s: convert it, or count values by gp_count_if", k->who,
+        gp__type_rows[q->in_type].name);
   GP__CHECK(gp__check_short(k->who, "in_type", q->in_type, "use gp_lower_bound and gp_group_by"));
   if (weights) {
     q->in2_type = c->in2_type ? c->in2_type : c->in_type;
@@ -39543,9 +39602,7 @@ GP__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
 GP__PRIVATE gp_result gp__check_state_type(gp__checking *k) {
   const gp_call *c = k->c;
   if (c->primitive != GP_ROW_MAP) return gp__check_out_type(k);
-  k->q->out_type = c->acc_type                        ? c->acc_type
-      : c->in_type == GP_F16 || c->in_type == GP_BF16 ? (gp_type)GP_F32
-                                                      : c->in_type;
+  k->q->out_type = c->acc_type ? c->acc_type : gp__is_small_float(c->in_type) ? (gp_type)GP_F32 : c->in_type;
   return gp__check_type(k->s, k->who, "acc_type", k->q->out_type, &k->out);
 }
 GP__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
@@ -39715,17 +39772,15 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   const gp__checked_type bytes = {1, 1, NULL};
   gp__row_span of_keys;
   uint64_t most;
-  q->key_type = c->key_type;
-  GP__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-  if (k->key.info)
-    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  GP__CHECK(gp__check_short(k->who, "key_type", q->key_type, "use gp_sort_keys row by row"));
+  GP__CHECK(gp__check_rank_order(k));
+  GP__CHECK(gp__check_ranked_keys(k));
   if (indices)
     GP__CHECK(gp__check_integer(
         k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out));
   k->in = k->key;
   q->in_type = q->key_type;
-  q->in_size = q->key_size = k->key.size;
+  q->in_struct = q->key_struct;
+  q->in_size = q->key_size;
   q->out_size = k->out.size;
   q->channels = q->active = 1;
   GP__CHECK(gp__check_results(k));
@@ -39740,6 +39795,7 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
   if (!top) q->length = r->extent[0];
+  if (q->op) q->composed = 0; // the segments' call ranks them all
   if (k->pointers && q->count && !top && c->out_type && !c->out) return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
   if (k->pointers && q->count && q->length && !c->out_keys && !c->out)
     return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
@@ -41587,7 +41643,7 @@ GP__PRIVATE void gp__name_scanned_rows(const gp__spelling *q, gp__text *t) {
   gp__name_scanned_columns(q, t);
 }
 GP__PRIVATE void gp__name_copied_rows(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", %s", gp__type_rows[gp__bits_type((size_t)q->size)].device);
+  gp__add(t, ", %s", gp__device_type(gp__bits_type((size_t)q->size), q->key_struct));
 }
 GP__PRIVATE void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive != GP_ROW_MAP) return;
@@ -44566,7 +44622,7 @@ GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__g
   int d;
   gp__dense_rows(r, q->composed ? r->extent[0] : length, dense);
   if (gp__rows_as_permutation(r, length, from_input ? r->in_stride : dense, from_input ? dense : r->out_stride, &p)) {
-    c.in_type = c.out_type = gp__bits_type(size);
+    c.in_type = c.out_type = kind == GP__COPY_KEYS && q->key_struct ? q->key_type : gp__bits_type(size);
     c.permutation = &p;
     c.in = in;
     c.out = out;
@@ -44588,6 +44644,10 @@ GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__g
   }
   return GP_SUCCESS;
 }
+// An operator ranks so many results that a merge sort does (top_k/launch.c).
+GP__PRIVATE int gp__ranks_many(const gp__request *q) {
+  return q->op && q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q));
+}
 GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
@@ -44604,6 +44664,7 @@ GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, 
   c.out_keys = q->out_keys;
   c.out = q->out;
   c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;
+  c.op = q->op;
   if (top) c.k = q->length;
   gp__take(g, 1); // a plan holds something
   if (!q->count || !q->length) return GP_SUCCESS;
@@ -44617,6 +44678,11 @@ GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, 
   if (q->out_size && copies_out) c.out = gp__take(g, results * q->out_size);
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
   g->requests[g->request_count - 1].in_segments = !top;
+  if (gp__ranks_many(q)) { // its steps in place of the call
+    const gp__request of_segments = g->requests[--g->request_count];
+    --g->count;
+    GP__CHECK(gp__add_ordered_top_k(s, &of_segments, g));
+  }
   if (!copies_out) return GP_SUCCESS;
   if (gp__wants_row_keys(q))
     GP__CHECK(gp__add_row_copy(s, q, g, 0, GP__COPY_KEYS, q->key_size, c.out_keys, q->out_keys));
@@ -46079,16 +46145,22 @@ GP__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p,
   (void)p;
   if (gp__copies_rows(q, 1, 1) || (gp__wants_row_keys(q) && gp__copies_rows(q, 0, 1))) kinds[count++] = GP__COPY_KEYS;
   if (q->out_size && gp__copies_rows(q, 0, 1)) kinds[count++] = GP__COPY_INDICES;
+  if (gp__ranks_many(q)) kinds[count++] = GP__TOP_K_ORDER_CUT, kinds[count++] = GP__TOP_K_PLACES;
   return count;
 }
 GPUPRIMS__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
-// Elements move as words of their size.
+// Built-in elements move as words of their size. No kernel compares.
 GP__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
-  w->size = (int)(w->kind == GP__COPY_KEYS ? q->key_size : q->out_size);
-  w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
-  w->in_size = w->key_size = w->out_size = 0;
-  w->descending = 0;
+  w->op = GP_OP_DEFAULT, w->in_type = GP_TYPE_DEFAULT;
+  w->user_op = NULL, w->in_struct = NULL;
+  w->in_size = w->descending = 0;
+  w->index_bytes = gp__order_index_bytes(q);
+  w->size = (int)(w->kind == GP__COPY_KEYS ? q->key_size : w->kind == GP__COPY_INDICES ? q->out_size : 0);
+  if (!w->size) return;
+  w->key_type = w->out_type = GP_TYPE_DEFAULT;
+  if (w->kind != GP__COPY_KEYS) w->key_struct = NULL;
+  w->key_size = w->out_size = w->index_bytes = 0;
 }
 static const gp__kernel_rules gp__kernels_of_row_order = {
     GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_row_order, GPUPRIMS__NO_FIT};
@@ -46099,7 +46171,8 @@ static const gp__primitive gp__primitive_sort_axis = {&gp__family_row_order,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS,
     GP__TAKES_AXES | GP__KEYS_IN_PLACE, GP_DESCENDING};
 static const gp__primitive gp__primitive_top_k_axis = {&gp__family_row_order,
-    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_K,
+    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS | GP__READS_OP |
+        GP__READS_K,
     GP__TAKES_AXES, GP_DESCENDING | GP_UNSORTED};
 
 // ---- columns/plan.c - plans of sorts of columns
@@ -51458,1987 +51531,1992 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // prints what it holds.
 
 /* device text of gpuprims.h
-809397
-'f:YeMNvOO!aQ`{NPll4=;4@"Oj$z[9&9Oq#]_:}zNCu5$srYQfl`l>&4Og#<(~1p}TpvhntnM7}"DrCxO-8!6H2e96(YnWMDbjyey!7`:@W6ny-k,}r~$
-bNb</c[a{<2{wxWyyKrs=)u2P;zmLRmt@=&ByqFC}g]n[(M'^!OP{|P3Uw:|7xG-d,qgBZ<^2<"Qj]!bi0TUV%"^3iuCA!(:HO!i@kL1J:0}J1SG~}z"Pv
-p<aG>9+'KY15Bca[.$JUMq^PF-lhWaRE[rP'z>8WZ,j5Tj(r14=%_p8]b8YsP-XIQA:G2Ci{$>hFgXa+6WSYr|44t,Hyu5(S>"(h^X/)}RLmnLTqTSaC)#
-']4"W5n0Ut;.4nfvD7ps"22+iN#(G/^v90rst5;Qo>RlKA3&DHVrFp_,xGP+rZoW{<pE3>qD0xP^BH=#O1<|aK7ig3luk,Rp76](-^Pd~p}TA0"=|pg"bH
-kkugO)Y#o6tP$&v$y+a$jCzU4&Zn;4>:E%9ndGp.As8zb:z9#lzd(><H7y)8u{{.z%3@fHUS/'+74G!_w=:zs1R^-je9L2G'6u:hqvyjBb>vU3R-T/![bF
-ubS@R=(e}G[]3Z_kOuSY;=oGp+(D,<NQeAhCkY&1_^5%BJec:]S956nv[)|5x+eUzst[LwG^!v4|>G`U$)Sf5bM:9{vb^:3I&urDWC+:XR1)8TY/ltp5V^
-f;x3o4[q6T)+"g-kzfq7"W3=OnA4lIqNb:z",R2GrC76e@%F=Cn"Vr8aNr#t4s6;zp;<'m|=iwi8ucMLHkSHhpf6F]dzTV4|.0h":;ix7>wa[AUIx8cw=_
-M_/U]3fz6;h{h4+C!zs4mv6Hwv3>sg(r0ag^HD/L+yt:Fa)1f;FvwMjH<p_W#27+x)^!aT;>Z;bnppEro1tCE3bVO4g']Q^.[7rH1>%[[KS<(LQl6N04p1
-tQH_0^"+l:X}"WEe]N5Ijv.x)g_o('be$2.U}}.)F<xEO:;8#Vmv4xF:G^[FmIUDbm>|G,I2$PsW,|X8"Z]gr[hHFarTd}fw"Ix>s3:x<R.a!O<F7D5X6h
-Y^5@b6ltbDBpd;;gNVkWHvEfQRdZ(f'b-sR;@#;WSS]0~"[pm@G2mbM0!el31q#v59O7c(r.lvvj>>XwS;WRp1Xmx5ZW_j#)Q00`'s82&<FBP4(4yJtK$r
-7J[Kf[n]h|DZ_QT!#u`;xi^'+{iJL2Gz6J~vy`/MQLQDqhN"43XF`8@JbKtv6HGHdio[:SN-lR9Nf'6^$b]F,Ko|7{UCK9zlg|YJO,m0GL3cAHskqH]UM<
-MOE+Og|stHL::wENJ6o`JK"5Gm@6`dZ-Soqq'ezT{IB-l'mCGd&1-r+aU[<@VNzGYJzmke'<"f=4+5=neQctUfW2}x$lil65.TC&YRxHH[CM/VyIzD-T`e
-$|=(+5C;AkecKQ-3Dlj7k|x<.+rp@L#bY|7^&ooIh;G$q&f943&@bByk,SGKzf7NwQI1Z^bK@A%ip3Lff`qU~Gr'G572Yw0./X0lZEjdwE+zdQ}n&J]x<'
-3CaiK1:}h<%ZQN,x(q%mH[B`RM-zr$"/T,bFPURXdq)/|B3+!n^Q(ayDQ>~egjI2wku"v>a%H$|:B(y{3d.VqO2`E$_|Vu4we+[.Z<Fa}[=UicC;-hZJkL
-dt!~QJHC)MS1SKFZ5gsjaL{(`||lZsSJE<eu-Ie6xQeMTd^F47ql=KPM~LC94:m.:<,>kljkZ_frem:CfNne9{o5Fuz[dI/30-=XPRqE~ne)bVyvKI]pBM
-}aSJ&yn{e{w8#`.h[d-X,v:zulI7)<+uN3@"BzSySz%D&&5ijWEeJ|=}J-3R{5Wl15l{$1'EFmeGnOJ6I<V]k7#.QNq8]EB:0Ry+ePv&m</;qv@W>xxCOh
-%Ms=lu9{kWfQm7bm10zXUj}#q.h/shGf_+cuzP%=De<FDMT1(uPA}U'2)ObOU4nHYH'''lNf0d8Oz`]>Ui7a2EIFY"B<xDwihEDF3<}NecN8qFr6/ky:~z
-IX`$XEEctV~,RHPs$|vqL"&AEo,QbZ8TgePe_2rx">8PM.d48w=/&aj4]aq+eRE}2tY_`V!.).Y[dtkQ8l~e#&X|((rZ^|ES(vmT|)M$9}BYS#1yfouVzA
-a'>24RZ_bD=e"$}.y,$2(1R52W:T$;,IkyLW"Qe+LOt$`R<2,N7CjfHCeoDFikhg,<o&o`k5d:SJGt}Rd0ZXu-cWIDn{E_#5~B_0j6]OF0xR"f/3B|&3"v
-X703YeY4}-x43MXhGD"/@E4Cj6kjNjOa0|N6C/:([C&bd_[u+l`15OfOa4S`WM=rXA,h!kHr.U/2#eecCYrwKYN`q+vWo4s=r;ES0Hby[l7iruoD;V]2m+
-k,<o#,=JaV;bZ{9Uo{O'K^EYmRMF}9JkKFb/zs$w}oJfL0ni<GkykU#'z|DCgJU,>9XLzYMTSWktJWIvY/>S.{C1(/|>;/eCeRIqJ4Y!C.@oU|gU]dz[0{
-2F_i{Ah@`31>3;HQgGTtfU!{SQY]@_z!q5!.|n%OXX"+eS$]EcPDd;JJ.,Bm}&O)%3Z]A:GkaqtMZk6PmGiP{>-<(3:hEz"yl16M$xs7w:h,`>>J]@c<%w
-hSr^;FaQV6;ac=HjZZ(ShB'aepN-4,u0X.2$y2]wU0WSY}o8HX6#E>qv1qshe@{'K3By<pu0eQ!LHg.B2'vV(8(Ov>I$Mv9R=M'0!e;-jn4uNN<a0F&<]2
-"O&Am#+%>@Wn('#iOyvYPs[eI"Vk"hAcAB2$`}tmAq2x[{6b=ku`xRusbVfKT.IT3O5flZ#fuHu>)zQGA@B=q#~p{HVthWPedg&jwY:>-TR3FkPT#6@ptf
-HHxJ(`8TfKX&$2$4^io8V)Q|;V[X1'_-sXFzR@Iw}[ge<G[K3X7tsj00fC)R|/SrXyn8[>8YhZqu55L@NG[#t,TY%&#47/QVDUn,$@ZEWTs:O$#DTou|OU
-a#-uGYfZZtFY&uga2;SejNKf[40LY&_2JqS}frt^~H5's||)l5AfU]%X|e8|YNy>YkEZjdGo<uk>B6=ekR-0LK2Mqvr=M_LV!adal-#&G{R1ul;"tD]E`!
-'&u!Zf^i+NJeyluX:/AU#,pG~8D8{rEUfQ<p/WsgYq(m7gTBR:E-[6X,i@ZGsb+lfxdQz6(vZFyfM.DEfb5n`>Af{kI<.lv[JNg""c:WEyl);ry%Uu4KJe
-f_3p'LSc@eoEm>c}o:F:(xGcpX(/,bLe#O6[iT.BXs]=(|R4D6C9j]>8Yl#dNC&YSv|1fYOLsQ6lY$,n,{f4u}Ed%#l%Ygqo}N]_NiRHF8`3[rE-w@h&OS
-'wYK:M/C:z5Q>hAf@aVcld7$B/E`~M5@7B5MK'7q!wuYV3zQ+B&Hpjhod!#@_<qxrdY('HP|x3Ei'XUqmE@XKI'G$#}UT>w%KTFM-{89$eo+$OTbhSBAMy
-Fy~7N=,cdX/A+,CZjl@>np>O/tZYakx-e,;|H7uEM2]WJWMs}bepCa%OEi@)-bjK,w(32{Q`tc)wf+3d3@b-PIdaPy-FTUf;olv->8<nI7vFVy!aKIHTM}
-+A="wDW#AC(QDTF|ADzCIz}#:sE9Z<BUt9Y,!SexBY:`s`69lh@"[$CmWGy)yIZKiqePO,82c/cUlf+>"~LrRy&7}@x+XA^'BeE`)-KYjt:B:)GG:C6-h{
-A"w^=xAV7Qe3:%]Zy_,yd:(bc^dUX>Gx<#7[axL&2vsAIZy+]4Et;Wfnck`iM.qKRj:qY0U>IQaha;wf$:(u0waVs}q]M85E|);h>C).KFY[;/%-JV$NdU
-E&e{vM^x6p14~}NK)e+u/c|tVW@u4J"Z,D9#tL3zzi%)0ywzsYHN=u].<6M.vzNwQu}GtwZkctsAh^+1k:e8o;F6~q"4te5EF4^K-ALD7V`,EL3s1lSNDt
-.e)`~6h.UA0n;ZXtw7BbjL&vrIl6rv=8<w@HBkFy7m1Q-Epr$K7E6A34++d24x[%#S[u`qi^mL4yoN39!7L`kzMn+Ex&;rA3ae;f>&.8sf1.aJ1>xs#2R_
-nN1OYkI6=;ZH;IVpN-8}hY&U0Y^'Vx/uU<}[IlhRRmg7>.@D+r[Rx{b3YXA<wvTKi,Vf@/~LMx8IkkQl!,y&>8.ug=Bri@Td9NHdq!i}fb]4~o3g3Gy8!/
-'5;i).;`W|TKj7V'LKM9RAWCj,y^VL:a|xarL0}`|g#viY`94)H]O;cLn-z_"T%2<mq#{&]kYiFV<(mJB^hP=c!#K%qKfWBFSKl8+mAn,U$-%uMa9_A".=
-4a<|Yt|r9;Vu{$%E|UF#Qe~V!GQ&&(eDKr/fw1RP~w)a:hacuQg{iIq]g;V=jq1C"iZG;!R`S7qRnE(yI8&sit<LBYReR5gjeZ>n6xOU[ipH>8&:9KD:[!
-/s(2;2xrqr|@5{Qi1y&y`(,-wH`v9uWIG@dVL&&cPyk0I<&Dtj1YXTAH59~iOxe`>}z|^y3>%r.YL>|"<tP@r5h#iV;VhN:x$]2i|>+S]u,xeVV</(|,_a
-QDusv4nwt:N'=Keb0dzoV7#[yyE0j5SX2p%2u+NQe>Bgy(%duK+n-8+iR8+i!9:_R0[d5l($HB-848PL+Re0K^vn[u(rd|<Vxb(h)AB78Q-b;.f1y&OE;A
-jVi1jh{h76(VJobCWJ#'.4#e>vDZXbo>i4Bl`Vo8vQAEue;g>S`y%M:A6"~:Xlzxud3192CST4'!!C9fK-YEJ%jQUYYfM5=qJD#:"eT:Y[99rm8JK;sMzC
-RhNAp#-4tgM1)Da9b,_ttGqsa{Zu|,A%~@=Nblm2rZe-e#x1A(b4rhC<2C:dDV^e|=fgrK.=).n-=!sxFEAm<=pUtFRIE3w:3dSd~v_T^Ly8xACG!UBOiT
-d"Ua.qHJ,-WB#)2IBA;#s^^hnOZFVC03"PE;jKdE^bR!.Slk2L1P]$DJx6}x7QnVTdh5ukS6m^Ye2.AW@2mn93C1M'&%6.Z!Ut<6{3'$y%L$t(6+'5=w=@
-RDishm'"ycPsHU't[WUK,Meq`cGbcW6b!,40tk7WO^6HFXVrJ[JlD6tA]xHeyS~w=S&ldQ%+CFl>oEXMfuQrSBXR5keKZOT9G&(sb6cdRjs0nU>Vi/ocp<
-%R"H4^ZNQW<GUk$NY^n'1dkH>%3p^fIh{2ED7<O::eweX2j%6:WJ`t'!SItPRdd)Q,Tl]l6griVBXBjTL9PR-l8"@>NJr^SbV'-Z%(;bhC-]ms(Ql#:"[@
-DH`zA<_4!TU|~3uJF<aXGh'ab(g<;j:19qRcoX.7~k`0(B;`0ua[ey.aQ3Jx>Yf'@'s4Sj'aO>X@QR=%W',z}ml'O|@n$jPG[].'<M^pXexBsYtw{l,ur`
-k(o}Q@:`C7Gn;1,]~/PWnr;4cQK@ckR7rq""IcxPXvGxD|M+3LGE.kepx+}l'i`0BL.p2)xiS)K,dE<)[D~%"K$YQZ]qZw4wu$dew4G^TyW.f,8SrGGZ0$
-PR:$Y|D5SVak'f1gBZA>:WmsbrPyLl.(HxaSY6[fINUS7ob[<2mN+/'f3yvhIGQnS;(X!iEvlhg@8l:HtbG$;(y`+akUodE$#|.4;&PPwOJ7cAxtJrJ<7c
-!$|b6FSS#vHMX<6cLa=]FOg:)TSjM;~2;^p+922b0|]UgD!unL!|$)E,+lc.CKyH;Qe;xY3n69OvgF$Gipga|qgi)K|lV`!Lrtu+t5`x)v:`E^T"7fsOh@
-`_ui";:T8SfkS$y+$pbU("obU6ethPy0S_^t'5{sBb}T[xAWaH$#XLfrv]4/X8RzVYKpD:zMkg_fHm^SrIq}k"J4~+h&oec4p710@S+kV{NB+L<]'zr>;Q
-MlO"$d<:AzgOFE90&s0Q!f'6jYa5`X}3q!`+L/9kcE<Av;UyGL+)3_A%oYh+^,5kztc43='(&{S9BznV^kivr2e>%enzWdE0qO;x4"@8jL[TD)[)'}.,[q
-pT&1hrdHqZHtB+n5R&)H09<f9+b2)XjRKhX0++5<W]1A`]IM:&[{}3SOR2w:/@RFB,c3ElWhl/68EQu5$G~vF.^%|@,>_9xS9ezb7'g@F2r>-wDpJZ!h1i
-Rf{72:}fHXX+Tv:Ofa`a%WwCv@SM]i0J+tZ}@-e=ZSENBP:Hz=.t#Ae0In{FI2GN5X:Ic_1M{>;,w]flo<[{MW~Y)6q.p4Q}c:l4fT[;iu^}a)TDdh]8!J
-zHgs,5H&hyd8.b%h{x^8-Ba.uQ)5e}@C]vEW+FzY5t8zz`8LGH|_@g<ZFxpw!<f|YKl}l(nzaNv{.tY+<+m%qdrFDIbr!b!cOeBR0H{1`C_WIDbtX3zEm|
--a]u@1+@{n:jM5Ih^$(7Cj|cxi.eRk;"_'@s4Uk]'GQz30%q"{`DY2__cR<{,W4u>#NcaeoI`}tvQ].Fsd:J>pTzN8KEsOZy%{kKh!_Ta+{-aPlN)SV1;b
-zfb:#03$lut)v-,C[liE5,kpph62Smc'^;N8VHCmZj,L&H'%Vs<'w2-U>Ey,`>ST]+{Q]1FA'Rn<'dKSdnXHP-(7q,%Ef9Hg{-RXn&r',mvy}J3(q73'L/
-4[gOT9Se6}LXyNd.r'Lh)bM%^sQQcXxOzXo&wH3XQgj($dEE{lL[!&)VXxWTr6PQd59JUL]Bp}vrOX9^~c~wl&GNNG<.jTIM~4Yf~aMH7%.,zOt7(-Eqh=
-oZ]],aC6&K(/)b1:`]15:j=uoT7-%4ex#4`Zy`ej;Ae;uq5_=kA4'K&MXlM=zO9)1e-(^MXiC5:HIT+J}kZJ;zoFNsO6bMX=0^C!!$U^MV>1uI|9+A4dpk
-UjBFAK%<2Vu$#)zZu(,="&ZkO`uT2Fi68rNBGZZu4$'sGZG-&QZ%/eYj<q^Y&>EL69}boSY(1(g90j~85:e8V9SJJIv8(,0.p)M<q1X;7/Bc(P<FY`t0p&
-(+Fk%1)S:@qy(PHMZ`7am&@-_q8w=Aw,%$JaoSat^F^9-Qie+ZSX;D$5[<u_.(.awE/;}p~dz:sk%bw7vGY:|0%e);y}SEWyJoK'(kP2Nye'RWsL@0JN!w
-^FaIFt-.`AS,J>#D%o7J&qOkV=ey}kJ@7[63uJb/4}S>PS"hZ76=zC!@BKT7t1v{DEJe;Xr3-lm}C!'#fkBV+G{-jY6X/4Kwl!N.9KUhQ)P97J4dvzp4#S
-8)W>Y0<TD&Aa=b6=Y.oDy|]sq4pV)SolCy2=t.Q:X:oAM`ekYT3Q=Q~n'AJ$4aID:F&Al!|hV7fm!tIsD=UC.DHS-INC{p6pWiWkSQxr&ld)x&_(lwau~X
-7^(|IS/(<fwIw7z&oDE7+:M(KDgn"$#VC_"FL9Pa8^.Edu{}biMl9'V[uet!Kk8R:!<u:nZzU|{:&i)ujo>ysp/7pZNa(,NE1Wq!Yza/y_'/NE>uEp^Z't
--]=-eR$$#n./E,3Qy+J_or9Nc,s5pfVa]PN^Qs"sZTYhBv>-YPQHl$t>ppJ^(D/Vug-2r3DU[HuN7WY,#ze@OU5"0,CJ4@rJ(OqAi,ksi=]}_rKyQ.Eeu[
-fhjxiU+FtA.JiN7N]kHscIy_InUS+V;9/NF3LSQP%2:n|I-I.$K.g)^+:d1.<GzT15V{~-3!mjCS6'G^e33<-XG^[mb[Noh881:S'2Z/~kO4F27&5[@X{`
-Y(lzO.m:,GBuzz#-KO+jWWaBp6/Zrt%>opI_z(U_)R8CG:BU)TI4Dar+b97O4#gdnJ7Do:nuWM;3TMeqU6rx[%e"X:`"Usl"ObSU}1G|#)<=l6rv,ECk.8
-o(a#6NoFtAmSH"kox'J#a3fuQpGgZW3s@u#xJDns(TyaKd72z#[8a)Xum8IFNvQqv3+sGrilIL]%LmoW2Xif5g'XgI|{/7;rAY(q0Z<zGm"#tqfErj2PS,
-^Y#)<=1$:xpsc8!GTkPO4MIJYht0j[0$@k'_p7bZh<vREo<d}|B7cC2n@=dA)'W9W@XPLq'nRE+PaR;3XVV!~-KI:C3u)%.R5F]1eZ'MZ^R#DcAIKSQD]X
-anmgl)+l}(qoh%^29)%"m!=E<->s1mRW6%bcJIPIIN`kg6J^r$yOA<TY'5SdeWUY]Wq{iOA}1e!}_6RVk>Gg.A<g@3KB)!BWVjBVH>XP$2E[d|sK^K}n<[
-it1W_h%6Z:88Z>u^D$](}Y]a`GI^3p:;NJ}:0F1Y{@D.:9:f,@V.ws@){&0+af_1G1Wxe5s8XMg#a82ngZJlD-/"qAG&A+G1Qi:_#wEL`:BRD<iOH/8ecN
-x9O5'Ov#^n9i[+!:x=j.0.IcI_qH$]24REMHhHBt.Kt>aEoin]R5$N|OgL)J=+<Vy}~ZxMJ(.;k$+4DjFjAr0{WN2&CajTb1w#'t(p^1$x5[-aH.I]]KNo
-Lh&;{`Qd-aWH35(B{hQl6/IY`mS^k{x<1lu^zC2voxeoye/FkKl):[|S}}]:<u#j8|@]R"O{R<x@F;GZ6A3Ws5o{9I}#<7K.L:][[>EHO(3KRPN[r}rth$
-ZxdkRWVm&^G+d"1d[v]df$AS160'.{l#J/)&ug9FfgvE'6~9@)~w6'^zuC+6TsVLst5y!0%@wwj78'4hHCTLLJ}R:fz%ZDVQ{%z:wYvz]/-$JE|+tlPw~[
-i8N#3x+RQsnHdx.JMt!D-&lP1x]plJ+Y}MXpbfwQ^{UoD{QYR}Nhrjftl2lk7X$d&X;-Lk>BDkq%$1AiE@VXA0M""k^&|]_1x],f(rB79"s(&t=E<&)fgv
-LSv@gvcQSF4yETdTZs`3[n:SZC=zX/$7QA$G3NoovlSst&3H'8Oshl:c=7XNT'@);M5nLOE@2Ecqz]0%d}zmP(`S@&aDb@5i3^i$Pv`NLgZLHr)-.a<SnP
-Ke$<{^P)OF9%iS@/$C#Moa~t##>/jH5q%pKG"#"ZLS_6o@wDC|_`6dFG.c6w;>CL-@`0xtqWm{3mC2tCoz3Tg#Z`Hwu!,nBTWTsm5j-%{U+uF)c]=Sw1gC
-ulu1LEEdb9tHEde9'N_HrERSEd].)PnK[07Y&(]03^`v-"wXr.[{Yc7=10>>Qz3>L{N$y!#:LPahn2Pc+<-2Bktcn'Z]p_a/U<n5OBQnL=k(PjtSnZ<FD+
-Tj|rE9&Vd"u:1P5X)Fz16j`{^p^Vfu$3c]%l4.9'&H.@msc(_;aVPZfCRaK/~m$=s$Wh7!B1"Ze{/;ol5oy+]'u.;+a&Y|UQe:Hn(|q-uGy<=}1ObuwC@0
-mpV/CZLT:Lj.jqJj)k4IH#V=6kWDgu9p,mP(Zz!tGo.lY7hQJ!/+-96FdRtdYuUZ99w,@A'Z&g%O|Y.hru[t>wgZ<jpwht,a_sP]p|,s1FKW4{(xrzbE!/
-8Jge7DjG"A8+r.f@CGtHdekgj$cL!Za/=+Q4s8gjaPe=8d&AO"XIc=9ODtHgH$!/OmVQo+{_CS`;dq7824GJ2/;USgex>y.!carg;#e7F"F.E^xTn8+7"Q
-4J-_aV<^FZsBBs_z(c!T$AyQ^+,Kaqw6NyTEqMd+iz<0P1k+U|lbT+r`Oh28N8.Qkzq>>="A@As"Mm=LhkZ+-R[c9Dzh21}GhM</VezBv{;&4fsft)CH%a
-7.[-l(nL]e,qdhdIU,%%k3fJL1UZ5tu&}M|^.|,0Q1]8[LrWq#TTQ/3vyQQ{3O~[8aNo2i,Lia$EmdtY5E.MkaVtRpd8/`IEJj6j;Y^pn`vh^@aEW0uA._
-Ub>uhaUF#GP}Mjf7IM&B'91IE8_(Pbx@]Zmo>tJ2nZ}:o.<besA<f/a!$GAnyzV{g5:WQz)Ige[aO<w^c0h}5lHi9zcZQu+n`w(Ghs@Orl.=~@x@y#>H$]
-YdPa.,%u@k1MVPZ@~K.{N7=)A;y4D&e2pQCvF5I'}${^3Xgk'zU!g;+Sg{>:9s'Hg>fiScp}>(#7N4f90,Ay(5UFIOcG/(G{fefWQUk9jIx_abust-"Z~-
-`e>kk0GRvdJ[6s7Un:Yts}{AO,D+#UVbN|bPSZLKO3w/IEV^5J^!1G6)I#]b_Ghn<&qv'ZXAqXp|Vm`)ly)%2x.bUiy+jrs;+:Az`9<za,E}gUAWF:@(Io
-d-OpSa.bGh`WnA8YnlCm+PzQnSm#X`dJw}#7"!xxyB,eQ=:,)wmV{x)w$cq[e|s(K#nx7&:0`7k>57H4p7I39yt,|UAXKt;74J_y+yzfz^6uBr;u{ty1p-
-t|By_l:8Qm=;#ks!TOqv:iYkrsGUGT5{&{{g=6[@oNo[d|@fJ>cIqgZN@|CT3gFdeB-L#zNC{3~p:LM`=TY-CD7w_>[u6|#&Hmd-)JFU^>|7QhJ8Tcb>xI
--$WN`{ED@&nR8irDaC56c%6_X6e>pH@[~`%9s(F{rW7:(O|@73k4@+UVJHh@=/JM)<`qGI/XMG`HoA3^Ql2mlJI5``c;Y.hAV8z<89DD5!B0b&n&g,@8fD
-e<~vQqbV^E~Z:#Gp84NAEJ@3|nPs4T~/l!Dmvc"f_1{K0Es-;xU`M8&OeO>1IKpjV'VCUD"95B-l^U5x'NIv@KX<K,pH#3Z.;RLTg[o3%AzguMd`Pvo5K>
-AZG!>NJ_gNwkC:{jJPK:41cb;s!SpmbV2{U'FV]W}^cli;mJd(c2b7(V]%hf|Cy9L&Z=/B5:4"!Z6s!Zeyx_=cfo-KI`0l<um2p-LdC3KZgdu9=D:zi-+K
-G@qsBr-T6q"K<j&h6|+I&X%&QN|_<&2TG:%^Kr[6{8^F5nC!]/A{tE#ALm5L6TO1crjV;r62:e9u@->QrhX$3(e'Er;TNre$lUCgTiT]h^_wwxO%52QFm8
-888M|j:c2lL.zr7U^^%JK0wvlJimp&X/(ep62ky%kT9x+,1V1J"}F0Q47K7PlVSZBxwFL'in8fN2-{s@L9Y__-%-F3OR{+TZ4_Js(>r|M02gn`gh/;`lC^
-'</s~3^ttnU='hws1(]3Rrm4-LZ|rUyLDjLWl%tuh%yMgHpcNMJ<8LCaVeK&QEygnnKeo]PG'R@M,XUh-l({JWVhRZSN7^^W=Zxl%$bu#68-raY|$+!RMj
-oW|lGj&Z;P%icI4,j2@.QhH+ilMRk_}>Qc7;P1kvA}g,jXgAP2K!zD=1WTG,9R{Dx^Ygze:Z]EiPo./`IpnCt/BF@TwP_ZNeXPGDrY;NVa)&>7lABe-;f+
-W],2}4|J$-rmM3_EK.`D9DqQz_V'g`<kX}KZq2u;HTcDqI(o&$A8n(z38^G>No]gTPMl0%H'w'>NiK)B!q7.vb,^t(tZt6IZ2I'Vwi:.5d8RQ@03LQn"|j
-jspm&cVMd>e`#Wd]0_dAK{7&m<)gj')bos/}ON>7_gei4vdnlO<cq`%c$q9Shv9{acw>91E]3;QmDN]^SAh"V_Yem&d-Z3NY~,TiJ)T}ey~3$5tq:"7`g.
-S`y)<n$RWaEu|j}S=TZxH.S&cnEtIMf[WA(Pf!U5"@x<kTrENfn&^R37KHii!'>&=91@9RUoZq~^yNlSqPuI^0iILmUIIV4twvkGH^]{E.qbhV0;W5Ni_c
-uK+cP8]%"i8``M4K/puc=!qgKs+ol<tk~2fMXnC}W'1}udRo'^DP+Qvj']nDO&#hlU]=J8YU,h;x,"9`_"WYk#o_'Q"_8_l(00O5`V<{XP`lr{ut3qHWLz
-c[02sKr/-OsUn]nodufA}$l00Rs1_!"q-=5J68h8B9rxw.[N)pwy`;c1XbKe%)NYo=t'F{nb=0I60Ioy%{jg!m(&[lUydlAX#u$Z$G/<oXCA($3Ep|}cL+
-dlR_;k|=[NFHN>tLikN(gqQu1iI.kVfd)KS#W8R8gkJ]D@R^CU#0W}!E;fQ&5SVW1%_x42)R`39&Jrkkp[~$e^NA#>(LqSgJ_s4&MP]SXY<C&Op,Np9`^G
-Z#0z>Y4IpN'A&h^t.`cz^m!<}|Owe#I8+_9sd$|>q1hGuC7/q1.TWQ&;4EByRdv^2(^E@w:Z|D^g7)}@,>%[}-qQT9|WDOvcR7'k>puY$0Q+t1|.UoYyFl
-u{gvWqJBbVM`>%ZyqN8PxD.eAT-|d}5-,XNW$MVOM8xb-DQ5Z.`nCHHy]}~Y,DPm!&7"/b;8>-x[`b#LKL&Tx`InWA@}>uMAdJK">uHYNu@NVf/yRD21&=
-NC}EjJa`fm"Sg%8,KJ!%Sgqv|6y!vxh@:ba}d5+#as4z-rY''F""nO3-}|EOZD(/0@SE-s"yevYG@FyQ>75y58#SlO58KQEu#FG8Wla%Zs'j(dE0'MY`}q
-M;yM_o^u'o@E'rheXY;<<mfl}}0hY3st>4ghU9u3d4N}~Ug;TiF`ISkmSx{%(F]J1K>L>^U]Q}ZGw+-(=(V'eUcfvCe7)XNG!+vL%%vT}Q/>Eg^LM7@dzg
-l:E9pLhI,CdHpnAS(9.%L>-Q/$1|``xTw&Xje4==TZYeg>_O,CfhNy%J(d_,q$yp%KCndOK]{y$RrmlIXYKIuA<_M`]zQB-o<MXO`Arc!-QDeH4X6a=qOF
-H<turlPS$]/)9jhwu+'KvP/w>&Wbx,eRxijKwDh57bMd>_CAupW]v9Z>/zIpDvVEt|9/SyNI|nv,k<DGYqmL"76q&x}l7jevPdE(6/h'~=T3t32j7Vl3Q{
-|pr0Dr=z7$`X94bslsb>t{5EcbeG+3)!I#qey5H&B`#Z6E>oB%_6{Gm7D_FOJ]}=TOUUPkhRxeC6p83Obi{nK@~a0hW#$eq7#VSE}m@[/9xaMc0h_IT^84
-|s.DWSOTx,:RAT=<)%0|3H(4a1N5^"g^=llqP-3-.z'OK!ueM0GBJl(LNf:('.]jfNKAlwpehwf_l3Zyycmh0K]$Q2gzx_2P~VlXApm%%:]5(e<wlx!-|<
-V0s4UX~5Q"ht>AGZrjJ&'e8bJ5A198ZP)&>:[C8j%'DVzj7OLX;!xsWecUam~e'ys4lC}pT[%l9FL3y)wdHv"}15;DAV50D$zamX`Y_`"%-Sp{+x$Ab0;:
-+mdy{p0=7Q9N34C9Y5)6e2%bt_W,:zMOvzmEt_K.!o!m;Se@2[2VBJA^I5+mAATH,thlz/f7r;_`E$+Gqhx<bu}Bn9_`zvUA`D@<_`/%$p3jkQzLi#n'Io
-Q%fI=c<D4x>Jl%qa`AydA#<srZ|mH:PHEP}#FkYJVv::Rv,d"av}u+Q`'_&ozUA>/5z;l3X/t{hK)PW@E5:VY+lAH}_v&xQ_=Elv&(!k#Muy4G`V=:y=WK
-%]s=TCfjWdkX!;7VlnZ=;+qY!s9cDuqe.d)U|8ZT1HYa<veAC<>KDfms).ev76>7<69vJ{;sMencaEGD}-E$/eJSH23G^eltJCDMb.A4x=8@iC&c[nk'{l
-a'bnX{vb<+iznJ@i1NkjN_m"pvq6vQ@bguuvA3d,e2^7,F;}gIee/e|p!w<3E,Akj^HLvp8pDF:DrySBPjrVwsYh<)s3Nq:X/EF-pq>V]C-ju<4#ZdRq9^
-~(eEqkIEeI!IB:#svx~2uNw}=fYNwp9VX&N{zouQ#rluh:xE5$fXymd|QIiXOia})K<lV2@,C-iHoIY"et$hvHS@">}^R7=zI4cVs{ms6)&|_eD`(Onc`A
-AzM3(=S5^H:5`4Lpl2xBH[:=f.@boXm<jd}Uc@|V'JPtwgkn{l);pNSK4l;c/k5lS_0pihhO,B'Ia6{x,EhMX25e(=^o(0Qe!s_GPJUe&Vu)rcPRt03dch
-Z5y'7zfTsn.]D)mm%UkyQ)m&)k7w=#Yz{^fVB6&+@.R^8GX1twH$Vn(3`"Kz9Z6sRVC,gB:Ctn~w>lX:f}1N!JPY(89KzP8HOMhYrInurAV6=w_2j|Rc$X
-NOgXE'l31J6kM:")J#e)Mhai5_4!}]!UbTudC8xO>{5^jDU]W,b[v;~mW$04x1nlIItDp9yp%!W1zgmQmGl]';DfW!Cc-3[A~x13/(W4Nx+:GTK,}p%m{w
-NG{^a`LP91zz)7&M/qo{2my#Bxm,Ux"tCT)gaKc<&n@[|eV{!H&1."-oNCpEMFBu'jUX:Z#y{=G$"aPPZ9Cqo/G0l,$+{G=VE:SPT)2YuL.<a%bt&AWX'y
-B#dCz,AZd6o9u&Q-9E=GyuD1wPVpYXNrilC9=_5NgT&`TNeoghs8BdD!I1"2<uko]9}Yz(&1/9]O@S]JvvZ_>Z:-_n8r_Q6kbrx5"(BmWNWrE6pQrgq5{&
-l_n#SJj^<0cms6_XV}zqtU)kz"OJI.x{Sco_UV5X&Mrm1kTgRN){YPP)b7eib,%MJEn`s3;%12IydTbfxajoBMkqEkEu:'$Og_):>wKH0O+l9erQzt<:Ol
-0,XPFn~oc1usTv[O,luhG_u9oD9a|&$wx[<ma%}.@4KFvMx:mfbRp[v:M:!Q[N63pNmRhKU73S`0laTbW:TqH7"l6e<;HHBycex`,_P"bldCdZD_$p,Mdp
-asP6EBcno5~1D5DZVTVbmZ:Ah;cerl]#jI!/"3P7!-LUc43`7Q_CbS+C{4oZwHJWW3Njq#8aHJI%F/2D_Jao|S"4571Rtcrgt0vew0ptJq&rjVor^DJ7@|
-:sh<d&#_X,b5kXa1rM`2HXurxKDuUzpC8ucR`.0ms4"Gb3W+IhPtE3gAexK{WBi90%ueH9Ovz&OCk|-NOO7B2XYWPJv.Wf3kBCiO|}z=I:5wo=`L@G!JPo
-K#2-;3U0-A#3|m%""<kJOK/o2XG+>fvK22gg6(Z-s=U0LuMJF/(oD9L'c9^fuZHCwEH>|nD&h!Iv&2VHlkw+#fuj57E;CgaOv@(G`#Cfi5KL^:t!&iK!"F
-=G+p@BP'(]@rJ++ew[On@@"W2Dv=Gv8D4%AVCDS/w,8cPaVCs4%d>Mbs6yVP@,!Kbmfy18]=]sk/ZhtKJ&`-WmSncQ<M<fu&qp<K&zx}`##mdMs4Io$_a+
-xB^W>}qb4XH+IyHcx'5&}^OX'D+@ZF]c|VJW@)&3;"C1nlG:`D`bq]=+}Cj9f)@V1ZoKdc@"$e++rK!QrD5T9gIe(0[nR%5T2jeQx7iNM.i%a-ZURJUSK%
--.h]S49URx0eos8:XM=Tla6&e`(j$!IgFG2vnI0-B6DSdiv']S7Y$Q#Y4FVPHI4/FK[l-C^)z85Bx8<0B)KQB:|x-4nC7e-@]_-Envf7hduHbg6wl{j6h;
-V!J};mK1#f.2PUB>>ecvM2jvOnJ:1xOHIb2oe`eS:Cwd^)E5JNqdwqLY6(dG6Bti(xQx%k!/'OKF@`1j{|B:P-O{Jl;%&G=)$`$Oh(e^&hWbgu2gG__W12
-"gIq~C1Q17XW"/Ta=x+F,Cqe_8yIa&LS~cw]ydAU`[c.A]ZZd8mQ&)IW4$;Vtb'/t{o1;:H/{r.SN<3+50A)`Pvvm,.;)!_d-,<WI7G96Oz3GOX'DyPyFc
-R/<+Vbq=RM1rD|zD{)wR6'wN~P%VrUc8!_=wfzq1RCBJ7%WQFj-lkDB%>k@)kOr7^eTj'84q}9H>lNVz%>tC()uhyP=$:%OvU^Z$'hmLR^bNj{SHRHivIE
-+N~Yg=nPjg~L`'%kF=..NG^>UhBd(dzKp:`qL:)_K/wvj/fW'ZBUxeiyske%t{{W89qw+ol<DB<6Q#n,Sl<pce&b<Ij7-i7Ldk#f7SS=9#eN=rpq^zdN[8
-U!LEQ1~|!z6KFpe9]4Lj`]C./rBB@<S;LNo1oj6cP"uXFYaTi`Ba6=MyBzl,bN2!|Z/IU0$6PUjN%a$ic%Rp>op=Pen8zF,^)7BLSbS7JlF#;emRJ]&aty
-g)^$p<BR~t#51Z6!$=p;F2;r|X:-&]4[9e6GaI9+p|m=0etIy5~XGxnQM($0W4O9>^ZA|WISw%G{@Y-VhYWf#sYQ;:IsFq<C$"Dmc|'xKh>KId!!,H~lzG
-,vM1sNFEh.M!i{-:8J>r{@jU28OpQWC+_sobCB:#pD'3$k,4q!<-OBl%g9R[.#k1V;i"X"AyBG[SNR-VVw_1};ky.mv^,5KZUkQ&z^3K31O9TIO_<Ufi8b
-0<]/9w8lcw2L~AwE(E}Gj]i/tXPX2#_7Id3>f7h_}IyZa54DQr0=x;/"ZVc3tF;&d'Q3kk3$J9;+oiI-"OHmDd8_PjY=zJ{|=ugT;KA=2t.Bd&/7FrJNw]
-|od$5Y,SZhdS;4jpt!|;y+fx']C5&I|yTmYYbc'wzK"fWhXmOWn!<kHEW`!3:Gf12/Q1q53MM:KQ"<EbaQr7X>wuaV@Mrv2DqLvbm+#tBY(Mtil+[8A4XY
-V]G2Qay|Xu0gxbo2T;aQ/`UFv:T;B!oN^dmyf2j5i}[{j;[=(j>qqmKV;I&Jwy@(kbqh-zhl4w3e}|FH=+=)#q$;9$+,hJ|:DX&U)hxHx15rVTXJA5-a"#
-7tuo/1"}1,.lLOc1z:08-]_zuK1vv8sTr-DR:jisf[hlD<}f~'Pj~/NCx)pe;2{i;^4WOaG.Z|TF!tfw^ILEaWf|AM#7iTY[)E!2_KfnJSL+8lja>.B=7S
-bRb/IU2mFuhYgZ-MV/gfB5nmm`:ULf1JOxCfn#[HP{B@F2A<E5W9mRu"E6$QlV[m}Kq,Q)An_oH.G)5=t7uBGa94d0l2-+LO!7#6G327Jvumc|@ss:eilv
-_Cb}Al#(A)Wl^Xd7/bvl"Ph(OQod5P+KlTYcy>>MTEWp`b=kuk3b]rLo3ld,C{LUl6F%$;I@QgeQTpEqdZpn#sdRr{vy{Takp1(Fz1'<#4Gb'V8UR|"}#J
-W`5Wt8795'ZK=kk)yC7-;AX$#{k!OQ&#COvt=9W.m<&by)mV(g.wOo[ab=&A2zJ4CnZzaCe/:J93ur8|eGuYlIQM=+<uf2KMu)ywgsEcoq,<YLq2OTZu,A
-}JqUtUF:wl/:!R7L&ZKhV`1SC';=]b+e#Et-huOHe6Iy&04_ex!F6Y7q_/)-@C+YnbV]%YS;YQJDKER]!:=5"v%YaHq;7lIAU.71j>_gIIySJ7[u"!0Ba/
-^]siqpcJZX{$B4KJV<;s"1(V9+ZJ^(#G^WCgt<.qZvV5&/`rs6~ik]fB<"n+@]a:IH`o~vhv~s/4T^ES^v,Ji2(|X:5uW&^O:qJ"`r8fung'pQNvNt$14e
-^A%q`LYoUtM4TB=i87s{%|7)YD.D<jtyScUdax@y=9iaO66':8CSy9_MU),Sb,c0mi3I^xy+>fu&cbBdpl+hL4$#F1eZKmQ_=UkA3XWe2>"%+Xz(Af/6wY
--[b#4NX>g6saTsy<BSl@[TzIpB~MXleElS<z]$l6mY3'aew1Btcp--PiV8Ic^,XGQmf5'V6(CdVuhmvQglSU5+|718;:m&uU!%wYCi/"m^-.<7DW@@q1qg
-UG~'..MJ-'Fw2(E;!LA|p(cANRO>',cDS{k%M3MH6uyZ.(iRl($,[c1$VF^A's2nC;iCb8XkLJK6#5lazL'fdDY}Ux1qh]Tr$mU^+}6&{nB|jb"D,.bNW_
-KkuUgIp@(znZPR:fh|GVXHCkFgQ0iQubr2Ov.6~t{[hd@B7.w;F`YamuHR@)GSpY"EL4Z"Xc1+T{QA!:4@z;6P#G$}3Un)~o5UQ;CW9CL"Lxj<d.PjT9xi
-vV5I_5m^dHPF04_2#T7c1QT$sSbk0}nFvjqG:4S{vVCoX@0|cR.l/p)%p|Advr'EF=X`/kF3C8FF"HW_(7`ZS++sos^Z,hT^|a1}{hRC&|uG'[8i"O54xs
-Ap5h&vy;]sAyEOlH{h<R6!vheHSbnc-[Kn"#syiFIgL,$7Kn;f<}DE5hYt+c3Jx4u6yyhqQvHIT0:7>5JKB-htV6EWQ0Fz%eaVLGZj5x#O@`_)%rv:|qCv
-WCyJ_Ex]uCnF7I!jV>Lj&1b.'TN7<c+-n}=eWAJIngg>&r0@18>}TaBz;6dd[#B5fQ`]exZ+){`4_qYUXbeL"zW>z1YDh,v&b(5bW,KCm0cDbkNvVQ(n$1
-I%$%(ehmqGRmu,{Vz[w/wPwgoc/py^N1|#HMb!c,(+c-3b62Q"I`)@zmmyf5+wsG'];kMHEsoKMLMh>w"3PhSVe.{[AL0>tQmT15]PfuRdbr(vQ5crN'UW
-SG|{N$:>-Qo`.Qk-k6%RR%kj:0VDuiE#{(~"I%O${=,0/YBR!J--U_>pHQo.XMbbGHF3_]xz_IAkZhvYjxEMfu'D2}|txVD4]F5ue{CyPZRraR1,lbt7g$
-^e3g2<lMUYwJ<$b`}!b`o@W_G-qN|>=_kZ7ar=doM|Q[+@AgA#_oU85r]_iNy]["M,b,tkYoLFD8f;5d->+]6yr3M:cAk>$o68:I"ckuzwK"22Ou2Q"9Jf
-_h_%u$_'@^,Wy>}W'6b8!R4Ahrh49Rre^++#@)i3}|HK{<=XKl|o;#&X'%lVu#U%<+4c}peBeT"QSIJvonB`aj-p`T3O5Wq5kcX2<ZLMte{kt`1s8Nmctv
-[v8XBX1g,r5MY]jkzzR3ha|"(lU1P!b.r_2P_`f:g_5'I`xsHcz@^1tB.yIpynqR9BBA`$@)=A^iN0dcUiDDW57^Dh1n^$u)+|pJ&t}_HyvIu,$Y7LpnaZ
-:X(;mV>WN}>^}mK_!)rC&1:w>^/Y4Lu)u@k./fRfc55TYI^iVOV3t1<u'G'xqmO@J8{i-"J(^GWt%""oU[Iu:<po%vEJnZ+=@X7bS}`zB)rw#,(LakIZB5
-3_)Vni4#!4Ua]ZvQ1uvp,jp0,t`Whk>D}M(/<X/%Pe)q&,7`:,}w|IXdr1IKan0u(vIDe'9B4qoz^Ok}'&DIJ(C"7c0U6nTv|bNW<qZ.6nG,07.:EkXMEu
-w$!~37tRMZj4@<n]"}UDDp'^YR^a:E3DS(wjoLdFQ_[3_,#2:i9j[sFoTGoO~QNQcqRkuq(hzvZ#Y6Xk|+@RcX]ZA+AoLIX7g.wMVh-_6>J`V_m2g5J<In
-7^<)3)Sw/z%zIrZXf=y{ne%r0|f9EPU;~qhq[nha~s12KLq3K/aOFZbdqz1Ve^wBkTk:TAUDJ%et.&SzHo=Z:=B!#f:]{C+qN=7SM%ufh'8}unj,03J]#6
-DN:H/+eis;N7q,h4VM(0Ko#|,x/5[8wx8tQw|}V#2-29.bHZ29XxdLx}#CV:,U6E_^|M^4;&aF.yYxMM7:Ni+o)ZAMh(WdUxzsV_<kNF'e_}f}SwOzv[WC
-N-zLTbOg[ioA]oN9!gnYarL8:[d^33E!Eg_S9kZ0WpwfRFknjq^HoA>YCKb3YSFagAB3K(AH&@OBmvf21;EUA"U#HS9Ygi5m6t2KqVE:XKNH2(9A.,EFrM
-B`VZ"muhxvO/IsQwFXXiiCybxv#NOT#;#GL+=+@^e7bI"FKbkCT`TL4enM;7tsM!$^Q/pZnlC-SvDX|'@^3/z#<^ow%t;EPfyUHY%7B)nCQ"mVHhlsW`/o
-'iAek'v6,B^U&%$+&$V4[w|_VSi1,+i9IN(@]0Y^Q81^fClGQj`=51UWhcV0#{5ilG-IM6>$h9c7^tTCnG(FM<;Gn#p>mjr$A9Y4'"-b"bSA83Jv>5#>PS
-#+phh&#Jvp6i6C8pkcq[M<7)Np)mM';8kUJ,[T|1]<6n@tI}gZo+/|FX:dkxQfeLgHRUE@g#sD1vKD~^D,xkl#^3)vZ&(mMm=|8c]JX5Pz}%cyf|07{DtH
-P:gfToLzdyVdT!NdnhZfVi/[g%j&p0$zasIK=x=nP,|%!M1x,{7JHFOCm#KSw.ec0;H>o%YqlNHFj,AA!Q/cU5s0_,uM&fFRm`Ev8TuUjcv>JzW#5|>N(j
-q]T4wVBiV"Kfwkt:7r""kioK]W{X!J3CKMbV]`#7V&Ki-p(f3JS)$k+YlkKle{;lnyd)v`FcGhNeb/7xdBi4/Vz7F|54O"J-_)c6<FY`4Vjqt[YbYiS'^V
-8bv`<!:9P_'aRv'JJTU[6POwvH<XW9t<X/o'ibR_}Ba7gcBo-957B>/HL%ruNy,XB$^y^!M5fhx8L"Jr>{BhH_g^yc7$:vwlK]GhL5I.3.bi0l-S!]55_a
-JCy:f+&=>26!c29vl86|/:XDO<EwBHihl1ZA<Z{BldVRX9/://>jZ+yKL+I=27KFcP=`^6l){|inNJo9w3wBCA@i}@o@")VL{yHz}o_d"6-Y$5s&AH^buz
-VdQ|Bq#tuamb}M&<|}QXd3yB^;gMWS]n1I,YA=>Y^Z7ytViv"Yj/}73;!eKS{$]PM..<2wle1@yv}`i3nRXd!r,^l0q,Y@-:B@6A[YSj$x|EGsLFW_>gL$
-P/yvFOBoPqNP|(Bplz$GwSpj1$4d#O(LQ.:>=uU9^dNfLOq>BrD`rpv0ZIyj/`=Ewph4t-ZQ9'.=6{7`:ch8Huk9V(kTXejuc($RvFB%1QnDNoBZgu#V.;
-=V"/50Yl/@q,dYmkVFGxLI64+&T".e7;Bl}.Yj80+F&,Ts[-,j~w(ZEh"{'"HuYo_#D_{41qYUlIXs1ys4jO4xoyM"]Y#)AzS>85d,Mr9"lB)D/m:I},&3
-_=SgI+Csh[zx4XF$[NiSeI`w^w0C)Hf;4v-P3+42Yt=tCO=C'w0Jz:V{=rT,p5R6Gw{5>r6`LWa$kPBI&])-{0TdCZ.IjNI`3t5BO_<ZS6zc[GWA$I(SJF
-r6k2+4Nzh;u'tSp3`8Y+!Vz^yh!pa/@]qCSp$;k%pZfs1blPQP6"@imt{rH:%oh@-`A4p<#otS!=T8|W%dC##m;&(9C;I+X/HfPtz2edCEVx~#9rn&tAq`
-sAtaOIs<KjdEV^-XW!%K1Tv%`8ji{OYw"I'u/VY;[l|IZ}!PHA^/~hLIdccDF@zO"eAA5TVz_x="_-Sxz%PzhrCP5;XDT>ebfP'C|'T7>@Hg<j{|0e30;c
-)rk3|h8F,ksYr1KCgZz|qJ-nG,Gu:HS[%$x=1!pJ)Sw(W4#%.aA)KLXO@pKC5T:qbLU6-6+Ybl{_j7hnmNmoNY5Fp=Lzy&]kPMA|5kIR~qA@G+vf]mc"jy
-lWZjDy:dl-FYqaA-_&k5v_t(vspYnC^7e':@r2N%jf:QCwI)XL830h<.8n%'BNR8p-O>65x/j<U7't=[Ooe8S8;2J}d5g$JX{5k),1O-eAZkg+j}>zq%5n
-32BO/A))Y7V5cp3W-WsT{_P7&_Jpp)_e+P,nO_bHp6QF6vk^JO&-P`q-UH;[,2,l$&d5&5f_3C/i$vwJDc}ZL3$7b"Z,WEnfva;TY8lV2G,%`LM6k2Btll
-q+_X@5BN.maT^<h82IJhA,_)9Uoy{41AZ(W!_DPE'Jc,Q(wfj881U+z.A_MBo/EQ_m#9j$RwDjsQk;oy:UDEL4xy|=8X1BN"CZQl'ukw5#^]KUT8jzz1bV
-K&dynRO"/R]x{)]kkP)t|y3/+IbiS7m+8GhZd-M6_B1C|jW'>wk}~L[vfL`NlD}3!F/[m8Zs^u,)9b&x8G$]evp>-[|.=Q;e5R/Kw.uIT9>PhdaTaBM38D
-j&d&F+1!HM")%#V=T^si7cFOC5hF}`u]^,&,{C6>.S2k#<@d>GOr#AFymzl.{,}seLd!;Fq/Od@611v>$!LaxAe.{(H/M$rn:Im,,W_4UjK63{pU+'k,8K
-wA7{KWA0nr5QY!l;p)M7j8QWVB6LjP4BLN=sftMYEGPd3`>,w)2JbcRHIm+Z@f)Ymk-+]v0ZU6vy5.^vfz"q<<f;}9pBNt`W;5k8U>saJVL-3:MGUG$/a3
-pB~|3:gUkB<11)n..U{!Wp:ZG$iO:@bU8S;e,c=@Pwlt7I2RMEA=G23N,u2Fna8<z'eQO.9uOr~TrE1pIjz`_w5QK&-6]TJ@1+x=v'|9'L_L}S~<P>_IKT
-n0#,viIp-=DNZ'bUvUpEzHU-qCLI.(Fm>l@o-is$!qXaV2Q@fi#X{nZO43H|2U"MWS}k.]GvL@c2a)BS4T`Rv5iN1L%N{f_x."L8=2p2WK+"m5TOHCej4r
-77MF5+Atj(~V+-Af.y=l4Gay&z86#Qd(|<|$|U_pU^e|Ihg2:BD,xz+nh"}z4`Y[9r1s@k1O<_sBdw;p+,MnL>i/Og]Dt,p5Q{EViwJ+$Z)uPa9%UjKSDx
-&ra}kw_RHbuhWbhF6l!Na]eI:XSfKN8`VTT{vZc[|23h0JJ)teu90nCZ;}+p#invJ:Xnv{]w(F=N>EV(i!xh_Hh=],0pS8p}5'Np(^~;4YY7hy7CyWtWgC
-__[X}pEsfIFhi."s{x>0f;[ysaPYxU9rZB#w3k:u.Oy-S]YsNtQ#fi;O0pq55U"5$X}E~=o&k2S$Sy|4uCr1oz6Z`YbCFYh_3X>wCt24V6[h7O{XAK~M^I
-7%CDS`gnA8a@@u%L"kyHz[jt|^4{=w5RC(Q`RyF<H3:[f21eu{/I~]Xo",cnxpJ+J4J/^c.Y3n;r!sW='NN3DZjP=2VIMIOk<_v^C)/.<#OGB9!y{s-UbN
-VuUB9ysV_;zrARo6knCBVt89U^rYv}Yt`.{xqZv{",X!qy@e^S!)^=v||KC9cryg]I6oLIgWVT,bT^vp%-^E:URJ-Td[QXbI-xSI2wI=Z}6gp:IL(`;{b2
-OoGyXc2&UdwFCJ$>pao,{'`X{;#bFC}8NJMhh]ex'ElL#WE"_j3MA=(P;J0Mm#T<n.WsPJ7c`%u.U|Xr2ib_7kgD4GLfD>tX%FDE=AL^g^vj'|)K_A0pwp
-GrDd'}#,vn8DpT`@r2[&>bmp<^4V$$es8rIAnrz(=7v>Lo}),2uoh:STh&<;MtuIQ%bw!f_eL,C{u>:RdLP`.2dT/kxX_d$=5q&DbSTt2ibbN6&^/Z_X_l
-V[fexD.=YjyLqceD!XD%~[&kHWNn<$DPK#t-aiOT|YV;5h3Dtdxn/7=5syvIXSo_~'={UlTY%#(<ZH2(jQYrcxo@Y3(z1e=mxh`vlvCY5M$qs4ha[[;Smc
-<Mf#r9^x:-c7G1J-=#&@g,vR.PrlxjH=~hGFz"4,PeJ@SJ@DO8QT9CxvWyvqKx"8<p(&'T"=<_rYM(/IX9:Ykiiwt^Yki'=^AxqGRg[AU{~5wo[1Os4=D&
-E3"h;PVd8)x2sQ1i5&LH$jyd#MSomV=(DcP{aQ|C-.!&^[/].Cv>FI:>E|v4S2uRTi810XBJ1&}p%43jsLv@Bb7/)Bp-0NN'7iOkT!iq!jB5kR:dxWAGmt
-yw1+l",DR<pq`Y.)0yCMq-tTMfP0s+ifY48Wx5,8gF17]R,6">J/uG9J`lyc;Z~,)j[P)C[|%f5|_,.6<rU"[cH]Hw2x^R|j(hB:>dW`C/WQwIm})$,:I}
-07l(PlKb$+-Nk6W)[1Upk$l,nzWrM2i"mGS4C`WeZBaN{vn5^@3M[Sy[JF/D&@,#-jZ3fe9pqfel}zUP#nv/X6&c{k8(-S.rXYBhK3B;I%yUHuk;GByKZv
->CXK(hAo;]gI1;_hXs2%]YmnKfz5$R[03!b3KiJvf|iuv7b3RYB:|rSdT>)W4V(I),j06,y[~{N0fA/#I4Y`Iv!8mlS@E/_S./{{8!Ha7<e{DDx.'edL6o
-(&>C<)lPrC<NtA!Xpvk|uvDD[X],B'F/!@L-V$}8Ot0/.dvpX||qw[(txHC"oY$1l^5_MxMgXGwW%0yqf[3`5BL(x'E0m!!r9nnJe@.}}:5(MAB(}#Gp>z
-yLtDX)mvh4;RXo_qP&dx)oMW.>-S,@`E]4f|/iHv&Kl50@f!I0!h+A{vwe.aEk01Md)]@Y2BmV1hrdb{Rp&G:{MgUr:'k]+NRw^cp7j=>DD01f{feJncEY
-^Ele%2["3gpCNFpRT(P5u4br_V7mVDoY-@dC&#.w2L'T:{150LEQqx`>5Hj@w-J+f8N5T:jSi]j|(v5&;pta"koqZ5'i}/D"-+-&(;;R}w{8O&<L1x:qkC
-3"rq;}"r9,[17Q$3Y2ef6W`wA1-IKz{LE1%R5}Rnv25}W0=73g|Kun:FMqfk%+u}]z)N^((MZpd<Z'i&3pP2,;h12ff@HhV},vNi.ZEUJu#1a.,l)D@zz+
-P5^SxE%sb)t{jAqKwi4Nr=+4]2]{]V;pNg]6;$(0o9Z,ZH-,E%#Jrl;j`S^mCLI<]J"DD3(Rn!L}0!W2L}O:QGz&F=-wJ}n^B4M%EDDrG=[#K3]R7MUwTc
-Ls_rfJpa>2-)'Bw]MtA:W(:QQN%aeI.e)sX85t]tz>SS@z`9qk9+:t]o17|4+6Z4rqq{GGvsC>A2m&-rN)kT)m}j)k]|tm]2r}pi%@97SH}&ufSgFe8z4r
-^'IQZ8+q5uQ&KN#RrT1RHzI_E6uMV;.l:t/u|.zx;.cNSkDh4@<7&7NLC%GzAW2Y1;5P=rlb'.b4]j`b>gMlfJvN:T]6c0:PMIEI7hRCZlY<<Z0PrhZNLC
--+BeX#3OPsN<aNeb#ex"Yh98K#fh>|!UZeXkLGn8KJ$=(2F<g)u(>`C96v.$w_,1A8[!/rpeRc#-|iapUJ@sdR`J:xp)0CCz0S';)7vAT3p.$Cse#%K0rA
-F}u9);jl}hmIum02b@@_%CNM]3+AEx7o9N;/W<_Rp}OATXf6T){;}j|}=A-Jcy;rk$(DEFa|[LZH7v6^"!ZH|};"H6"g{<5R%=KVCm=Nf#^q}5m{:(@0lO
-M&=j,P/KSnkoOmL"JP"cw"8"Hv|ns4%_ua_/eK;(dg!Dv^Z@I/YxzwQ04FK7p<G4CMK)K5li5$T@&x&[mSv,/UO-.5<8M7xg|;c;lU~T+iNV36P0%TpvtF
-TNML}-uFW9l87`3YkbN_DWuOIA,a/zkGYMFe%wFu~L"_J]!1&ep|Q0X=9tl6zY=P,33kWL'!>}ZB/Mv%j}B2;`B([&hTM0SR:ZCrom&EAFbCC<Tzp,p5Se
-JnJW|T5_m@<BxY^XJlKB$:"lx7QARtr+(9-cV":R627s8"S{L1"9htLK;/]/{,x[pGRLC[9`TEV]w^O8q$X<%mMn!k64'y)[~Tq^bL+7EHO|Ikn3"/>vdV
-Im,=uQ@v]-NGFvQ$}W1uegZ9w[TYJ'vEnLeHmpQm'yr-{H";^U,_b;NYM|HlC3#VU-3Ub"%]j`ZL-,:_0+h_~wuo/1Ss3)r1gBq]${KRayLZikb{9%|{ip
-C(0z6ll:h`<Z!=x0|k=::SY]fj8u3Mfj<6/YeI[UL$xp1Z;p-%JlW3INU%5<kwp=v$v"u`/YC'!K;.)bVcR8hHDjprK73-(%RtFqx|j=jrm!L/p1#/Q^6!
-BlptFjvSQ#f{e,L,$.-N,GB4.x(%|-o0m<&#OM$tg+3:8fp^=%oC[INzW3:#&M3)Lb")1Ofe0'>9^!B4t;iuzns;5WE'%C)FMj^R!{Dpp^mb|LIyRmdWr8
-jJS"atUZ3"pMy/fVfYuySTTtF3Bc"j0#XMh;pB]`|:4-7TG:YI!Ki}F#Ky(.FFMc#b&MWi:qR3Yawk]l[]=.-5pP#EE[X="b(XJH95dQx_I6`}>O}$H;TH
-Ki2ayQxA#[-{p4@]4)%>dWWmm]JHY<E_lFk;tbL`@0mF&Y6rS.tTdAT35AL+6]%7&#G!u;&B(n,:oPYbO$sK0_V'[;F=TZXnoV'_2kmr"::Ir2UGe>n-K"
-I}'E!|U"X9C`aNL){o^n|jxsd',S)"/SjS;;kelp#yaMZ/LVfw"$sM:h#JktmG%j%uWd:Z<9s;,9)w5jEqed`%ovb9DR{(2b(U`a(!{G#S'cWG.3i8Se`p
-1$}K@q5m#4|v<rdFz/Ct5D%i4nNC6])DRgqk]_SmG1vD+6EA|bQa{wH((7ywObu5;WlL%^-Nwij|nJCDwZUk[$ppgm-DqM|!+w{IN}^v8/]BbxMas7PF44
-f=GS=w25]-1{o<e{OQw^'3L9./k__f6d:-H7;tYcl@eb@M[a7XuL;ahWkLR3n2Cvh7S17lVVFa[pvoN"e}|6E![,B-`41;3lQy8C'_(7"[E][7z"Xw=BOr
-HF`'8l8.w-}t_r+Uy5{d!>I-DLD=UGr1Qz!MHH9GuO![dPTv3|~y7qGOMsyW[&}yIP(gh(SJ~+U&AcB$}5dBdSqWEONP3[i{LciL&"e$aI`j7mX4E;1[bB
-2>7FRwOwwYi0}uq:>cv,Pk8#bP:(1cq{VY+U2jI$]6V#BW[wj)E--c"/;'$Xgr)WQ79W4H"28@]{JXLb|Aj<}d[9j1$S,+~pqC2r.c$^WF]jP:v`J:#4Rv
-2_Xj.)__N0.5MiPw@NKxWTm>]jy]h}Te[0kiq'pvF@=@Il1j0k9Lm{~g)i3_Sea!JwQTD1wV9>!BAd$'x^PZ!o(5d9&R4OR.sKH7Y`g'&6i,12AUSP5H~&
-wqL|sa{1))2g95G_Jd,;jve`+&x}gL:bKG7>#JkG2gd,[@{AbCp2PANDz/f^7jtRx(Cw6Oj9BhVtPhJgEG;'(=$2A,X'fYS<7dr|wz'K;`214l4T'lHq>R
-ijAZqebYKn<egYZKo=fZSzlAsK82A@82snA%>0;.`<bX<0k#hNsSW,$RD4x'1!4yIc]oqsR]o^XR)/8Xs2;}o1$z1c`(8:iYR!Pk(W-dsu`'|$nC]raJXA
-vfFE-g},6^tY;u|0/gNR}upW`#RxgcsksVSukMU%xAgY[mV}}Ogw<[D5oC!)&g]>yu>6E^LW'V>aU0t0Rv_0wEw>YM4V0/Q>>+(x(]ZQ}9"P`&hxJV-,XW
-hb`o}u4[O6H`G},UgqW5Kf;'./V7}Uz`AeQM~3T(1P1w.>=DfeVuulb|.6-K8Orb@'IQx@uYIBK{`@WwbWDGeq0lDRa%e`8bfH;'xe.Lgs)mU.&%-UOA5|
-Rp=mvY'Y{jB8IRVbvy$3~{>^s3sscL'X.B!2@<aI%B~5(yivrp_rK<UfkwUd7l>3K6,27E%_3GzFta~iGJacafQNt@DD+EEJITM.dX^eXc'e!=T0"rXr;]
->/(uhG>Ikv$HyTaJq'{{{M&Ho'0ubmOOsyXo"nThUqc)jN/cabhJ(7!Oj9^IX=P7zN67>ewcq3}/u""j}l:kk(`}d3G=oL#>pb4ZBLUW+,0`rob31uzz)E
-pM|=PP|n4R7sTA4]yxJgKf%O2raG:jWt3w)8,"{8ey7G@I9M7c<a04PFak}8wk'Z:vPBuxAvaE6K]+FJx0IU12NYFGIuefHH8ZX0G=(;w"c<R3Xe2[<"^P
-c5)/^.2Pa3<s0j5Wc>3$aG~mW}@i3Pp;nmA<zUNyn]h{z&=WXkI{P!]ZPYC.{;9EJ2DLym4si6qOjVbs#2gMo.f56:jo_^!>tsMH@y'&Gv-|r1w|jV03.p
-fyVg^lLAp@yOIM&/8`DHOs7]Zf7rrYiSmIQ74u+DtbZXzBIW'+_eWA];Bs'jmR<b3u$SQ:|IN%BsbGIk0,P:'E"ZJOWc]V:_a|,3,)23s)A|!.h)0p+A<{
-4o4kosQ85;A_2<^y.I|:(B6xp1p&TCO;5Wr_-7teq{1JL-2N|%=t-LakeYpdC^gx3feill.mXlct-A0:$QJUjrS[E3BbusxU!MXB3Tt)#b_R#Q(]D+eFN]
-i8X!:lbkMfAWLcVye3/JqR0GRjUaArqW2V2pLKgt]B7x]U"XSe}j0|NYg-`YN:GpC:0R&vlF02/!^P@I<JmrUL45}%!GIJZ70=S%gLJ>bWr3iKV<X>|!(Z
-oT:8+vrp_VQHIvy(o_M8d#UVVX).QB;R5RC`/3oD)1((ckv)EenTR!$q1bC{6A|X^ScPnZM;SOP`(xB>.@RO+dPaUB#R0pkA#&7hf'A&3^))o-.#[dx"bz
-pVBAZ6dMAUa=G}.-);"HF].yX};G!>_fHhklFFco>CHs^DE#Pte:m/N,#oKw'8hoDEqY!gTW`%7S5yyw`4IiGfA_ity}M:YsL+gukqD{bg,X!ud]iE)b6{
-c+C^of[@)4>i#x!Xs:.k;6WGEgr_rO."CA"6VKu;`fJ/}CnvqfiNr'/I'iC-255g$>@J9`9)K}XJx:(A6-qY2zy9g=GBBUU2BzuPpLzJfA3oDaxTYh9!M{
-iaT3/[.4W-B,bXsVcnhl-$V>kwQ.02Keuz_Y'v)K;a5_exBl5Y)S[b]C@t$dJ0a|Yyy4pr@2KjlIvYlkowK<Di]xe2]bbq;^I/k|AF=^$NQ[B>vugLw6H9
-.t#jZN5#.;i&;eb5t0x0c`@,iW[!}Er8P}T5D0&t`{RJ_{NrP&C-^g!g.Y"v]&ZPJXP_ZgQ!5VA],t8R!V#Mg00VB<-|,V.VKDmuFF~aP7uFKcmQfpT]<M
-eupO$B6VRT${rx1$^ZF&B]_jR);Dt=+ax5;1EZ9JoKon,Wyz7&G;-XInHzoyGB<Il9](wa.]2w|2YZMypUWw#j'+b[jp{vsjZSgApMl^HGHG[P=^JE#V%$
-+g,/ApnZJy3er9$nV-AoG6.y&&hthCcbucPpnZzNEA{u0z0a7J|@=%$WgZ=>3@sS4lZU1P``EYRN1X6mx(p]D^O-eNY_HV3ay,rpEeG]>y7d/PO|Z!TYaD
-{0vxOf6x.Rp"<}'C[/yM<aK45;0Si0e=a<HR'&5w5sEh,;YAEYE%^}X|(j+&CFUR~sJl0+}xPf"hxX>Ac2Qk8I<YU&<F[nCDu6.^8ayla^,8+a#,JMeQkS
-Yu0mknP/IdE"j&UW.+lI"l6v2AyNrH9I!/E_mw)OsNebu;:RxBq!YFpQAydD~TU9YwE-[psVHnyyobF.FJmfhQne/YpI5OSTeQ`OD2$uK3sDOhut7gPYpA
-!9Il=QXFwKXB@1i19!2O{jvN5}}j#m1^k(gL9R(,`ORy$mh8f,Qwj(.2RJ7z.[a]tX9J,p8Pd6qn]_+6i,wJ|dCK"f{-X_cYow@fQ7rW6t;%tKm5^-[&>j
-niI@ftY(fact"j^qjZ"(:Y6c]k28^eq'mlgnnTMA8]@wFUf9ZeOcLrtOn-FKNbACev@5v1EZR-%:=0ehVL5Wn}6KKf;=aJ}sql$d</0>)6ou+84vKYutXh
-ZO+A#|p=!z70Q-Av;dU(e$$^krXX<8<{2UaQ5W0k,k|uY{D|EURs&!f9WhHxnuX7=Aj0dM54@A99AV~<WU3+a&$35GEw64bb0D~9)T)ccYtvhmFw+F~!R;
-"pgI8]woEej697Yca`2&`(!t{>SU8g(v1v=VX/Bs_V{F}KP6~t[k'Zr_&IV6$3"6HP|2@6]P)/kk{(lS^jg4x>)![+g02)IX!d6/ie1]ie("D1s#%Y_cf!
-ZW#!|_5WSc<M2)2vp=}@9P0Y|F_(,V1sNP31-6Rj#)^KndEU[s1Nb-Z>',(I#K%S][e$CR:3nKD$s=9"s=V@8=Rlj!B'4w=E9W2)JU&K=o)z.QLs,.AozB
-AYTUnFWMjNmTEm{!7,@8)pQcobgvR<(f"EiqK<n-G"ydRO#p_y(2#Cl8^w#o}':2r#xMa<o=5UK3Spw9u![NYl@10R7c7fHrRz"fNC].vOI_jlhCrWJH>=
-z%FW`k";WJqxvxP-7o&p)rId)t_wRr8luE@{[:6>@F{-_V]4Vy{=TCXx+,]3^3[AW4YX)`OReJ&a>IrskO]w;k;"K@GdRvVFT7##fe%JQ/`99{~hDSZc#w
-6sZx7Gt1%C-fR72L1,Hb>}NYNWMO-lVGmc}AM#k8Bdss9%$cyD'g:{d.0Y]o3,1gx^5OEC-Za{Z[p/z0J)OM'w|AWn%iL2gORdyAM>WPbyp;d+m0ge10':
-p(LPB#$Cs3jX42h8KI).H2d-i&JNo7O^''6KL|-7(];P0(5%AbWAM>-kf&n;Fv9r&H3E>vlieSj/JDV{UI#abnXxD5QlOcOtNJ<dpL{W~[YWuv|1W2U=Z|
-j^#A~>l6yvGaepV)B>tY>n501D{9{mf+ZzUZxuc=$|AJQ!eLm5azHxxj5v`h:BC[=`oTnjmV@g85Nm8[q3D_cs9#]t}3;.r{09&d%Sf0`YlD+.$2$P>7px
-GtnZHu9Z#|NZBnl(c&z$`lV!X[qa>{_|f/5N7+KhT8y;@qD@diG0g3e'BbAtGDAM'K5U6hRXf}^l9hqPa'eal7t:n3s$-88vhDeZD"^(n759{b[mA7#ANi
-kY-{!gd5)suW/N{+q=y2z=S#jZ4t+O)Ya(cjAAK060=UdiZK95;S|sgvlc.4(6[I'M8B.X{&(,gl^(IQR73PlU}%q1pRMnu(Npp5ne(X4INT>X30Nd%(oe
-<[ToS&X!wd]@tnKVVEjWkv+XY<,5_4:@m2QQ]m~!D2u<k2uV8"VNHs(ScTaw^=X{g3~>"BrQB^pR7c%6[]d2K55m0#+S+#ku+h9O}%]&Ss5G3&oO5#ql1'
-'0i-(If}~9q_<E[y>mwpu}$xI1,Hr'MaIyq8%r-.1B=N(v1F70'R;r2hw0NCvH'#gu%g+JPs4hVmF<:7n8'_rM^6Dl/WtbiKp35)gekm/25asPInMzR#%t
-!0|l]|j3yDz<W)>$yR:KRFd4#R_#3aGRmDLT"d3eSpFml5#2;I@)UvBO;H>VSn^H;)cK'bXjhK8sIdG."d^(W%%wtBP'dZ{/Hl2Tj8~:y$NLoLaQ7iU$((
-]y8,&u3lB!l{72ts4BmoG3UF5u4[kDVPy@P`t5I(XfeJX>fFG$5Fj[hyGoOD67c(|1WB{+ZfzQG6AO(BlHL)mBHzVxt77-{K)Cf:JtO502uIErY,Mn^Z/H
-"DAU7zi&@"QS(V0K3i`14+>0J]fSjjwHAnU7/RgAtmhb>NP)8WDw1c^HwB1"e[CFApBK-3`NK8E6vfB@#[1:FBKp%Pju^/Ekofek8Ry>pyrslnTSB]yPO)
-}pB,%dk$!%/g&piF2EG&z/Q$v(]:6@R'>F[<HL4QeCUzB.i{<ieNbDhB0W!r]Sh^pI0Vo/]OG)8Hb2$-R#<;^|W"6_RJR9Y>zL`u-x>i[.Uqar{O#(-V"-
-S/;&-6L_'y8mZGG.Wt_E<@iX83&y4qvZ;po:D1wYwXo[UvO#CXBXXF8rx{QRs$v"X2kP,+z!KD_<W&BmCM!-4kZxYuI&K0H0&g<OuY0tyv:;nb=evo29oV
-U;BS/Xk;BIag~cHk{Yt9p,cyjcsC#AA(%Qfpdp}M}0DdiZWE))ADL^LsSjU:hCg[pyn'<].!^u2wD6/#LPmAD>d=PtH7CqNl[fN/>R0g3_%P1@no"xy]P[
-8i5),|1_+FtQwFWaVbTxuWPew$q{xqyT`I="Cyi3iM4Aw9D3%O'igPMth^B>QTVtNp8NwuW>=w"faMO_1g;Z31uX,Nf&znw:B!P29ldL5LG4B`Nn1)haRD
->HzXqM,}dj<CZ'Qe:JxQCq9/Y-{ymz$00^||gN|p'u;O4u_w&AzjA.iaylZ^n&+1IGG95;DTj(g<<-vXL)p-:d>$ixS0Gc7Wk5FY~SK:ci-Hfd8/&-Sl50
-S)h`+_n[r9AKoa+w}|ZvyHuh4F}j|szkCgGo3nJe2_6PMdibnw/GO=$Xga,g(/X)o+3igaXuqsp]{Z9{gj[Ao3%u:zV(%p`oHS_2zYK!ejVLd3U0M:wXaJ
-EgYm}AA(Gg(&23f@5-@;ae~]>]Ft>DGCZPf(:<sEiv4N0.>qEdPjK]o,`1M5bKnZGph:yB(EoUu)fqs'}=GH#ctKBjHcag6Dl,0Dp!8;g'bYFXvt7ZM7Vc
-DQ0zC2}}USoS}01EBNAhzDix&K;JnpF3I0x[1>gCeX&W!K|X9@]tnG[y2y7qRtOY)L`re9ab>j@rIXDgn0@5e`~De<^DG)6}V+DfgDSY8TvhtGA0'xB-Wy
-zGpPn}5C|X@(A39/sc=>VKyC.|v{Aa(QC_kQ6qQ"N{,xiOrIITLUL&zpnj(r=d('aK/OR9t:gmKw/Mj0:WNC'ZM-:uTPS45Ri$MaCmBR'O"K9|7hEaX)-u
-wFhtafA.k|JSqmX]E-,uE-huV4=5YRq3sUHpVGoh(Up,zOb2(J6zUjuq@>@i~x|L>uDMNj;#C6z[HnUf8gp{=ilcoJU1Yl=jCsXinHD:$]ParC<JB3]`/t
-ibvcSNgH4LX8x(jRJ];-wh2-BtrR&rj,VjB][4Xp2tgir5#BU.g|AC/&T0s7l!-{iTLgh@RaJ_x|irykYN{j.dPs`cPyjN08uK`b|V%O6CT1I}/{Gkf;j@
-HV9)l[otu}./Oo&0t_"f]'~@$]AqLp5df2x:Hq7/4e!ZRd|%Q,87Mzh:.)C2p3<K>i0&=]|kq|6CoxL{{xQ`|G<X1#`)TJ>s".eYyMH{>H{9AF6,G"V)&<
-zrsOya^Pt0LqtE-5%pSEn=z'BFC=Q1M+QIAF"5w^"=LyB0BHIx)hXBJ]o($LwS%nk"%;S]mxgn<E8T.#:Sr_{N|Iy6ex'4PIv"ef<]_AC^Xd[Ut[trLmrm
-xY:;C0a,@W(Q;t(bMZR9tNp5R:kJjFbpQKhXBF/Gi)wy[Nj[G1EB&Q'xD|~:`mPu>0w.nS;a,3&gU#ICn+/1W4=-R3y%~txZO4CHD}F[-UaJbS~|y2(v-c
-a(fA+wo/$a}yiTia"JZC^V=M~K`.)0/_xqyyQ__lMUDe[APJJifD-^+,=)m18R&Kih:g)v(u(<fSB`O/p[/q7A^wY'DH8u`uuS8&n3#tqKFT@XFu`wTENb
-c6dlszB)=1XS-YH]bZkIpmf$<u^wstf%h}DoP2V)UDpGSa[w<#Sk2Lv%+,]2a.75v`}wv0/(4[yM9E-e~..eH}W3Pv68J#Te]!PU/Um!o@XdRB/P@)+W<F
-y^BVE_HC_Jq=4oCT3)>7b2Murip'dpok_HH&VW$s/`d@WzBc+z[EZl:88XWyfeb/N:PD"HHDhl!bu8P@u|qZ}h.}4T!qqz'".w5g4e..e42oi@[]iY=Wu5
-.ihY+3'[&8T=(<bx^[NFv'e<w]uSv8SZv7s=:.PDe`.uT^i=>^'P0Pm#@[/hlKH6e46PtysUd>i"7fLmjU.'`:fg(XO[x]M28_qNX2k4cw|a7XO7GO`Z_P
-zH,uWf|Xaq|47q4dYixl-k[r@"Cv(EMMxO^@6g@A0VARDh`YB18>(t-HFaA)1{p"e^przGkf0@bJAu#DJE!1A1%L98Q8;,jLf&`Am{do._$"`VcrjVX#K)
-qUbMe,Pjlp}w$YqF|.0I.tt7ht-{`<6JU69'HbSZnw;B@_)v[V`qQa.LqH+C!rbaN%yc>.0k:+uML9cc$=DW=ZkRs!8e^lz`|^]nWHjyk+{}b/_S5IjS.M
-laujCiXO<:87Afs0u$]kB`q9taaS$0N}xXflSsg<jN`taO_V(2E}Twz9"{Y;EWKkpGC6jR{/,P6`;VTWI,#SfM)=y9#1)T-2lGjZ|)h9IF5^W0>@FuI6-V
-#k'4qKmtwphBk(Q}-^83QfX%Fnwy#!zhJ3CLB/=&H5Xor$u:>`##)enc@.MFPUl'I7<fj%]r7_f.&.FG$zzKa93q,{,8g(;BXO`X-XI"(@Yh<EK+hGGMY&
-|2}1^|<]^I{&Q!tgsFQC2IA5u4[y(_{ibM#k,gOC`gXJSGA/TM>"5UiDm7wj%FwwF<J%m0"/'P|iIc3}iVU_WCT6jCJfbrjIgqy!9T]>4rbV;kSN.>Qh#V
-BDeW~tM+sypR><!;C5e2ntL+c$o/B^ERv|v.h6#TzjyT'n6)o<Cftv]Eliil}tV6bFe%-}cDA%=rOv){A,Sq^Sck=X`A;y;t$WW+:iC8Iik;oF"0PwupQh
-obx720s_N$74a-IsyUKD!M1GG$~b9v{9VU2Ba!JdwFKkE_ZC%nM!L_-XcMd)`Gd4+z_1>GF$Z;k.vrEcMlD(0<<:40@ZSI(qZb5s+D7A@NIX^nNastL/a+
-S!@spDfIj<(Dp[Fx)<M:xRb[]_WP#!>e/wZL{@2h;@2'GdH0l^S7&Ekaz5wL;%G@hp"CZK8@syiCD3vBxbdOHfY0hNLMVU>uHjWU"j.=UNDm(R$U@ifFnf
-N`#z93kuG]vxCcfDBYD)fe}>47X%^LE2@xh=cTQ%C1JXj$)%0VcYvY`6j1AR7J|/2Z#QDW)L"=S|]Oyu-I>=mjk(f',ay$YiXFH/Rfm/=MH2tQ<EPWfiph
-YfUMWVWuq$q7o6(c777fz4HWuw@tmaSVDrAP{%F/t4tmuucO>.;V3o`xbr$Nt,1)1u)%7K%!/_%xw6'0_s}nISqs][R8wmbDo>oD7'Tzb4&Z/.1F0G;"e]
-A.h|pB+09=9;~V%/V&{%`dsi6k8#m#'qH"_DyaDF`iIX>J@iQ1HHDni^#s6EH!]$FDDdrdmnn[puXMH7,R>IZ&l"J`}`WJrHT6O$e@mzZ[3|sAGjy^"]O>
-@.8';<)%]nv@OTeNYwBeRQuu^>7e/$'w<,o|_BqrfCOyqE@;qdN-&W7NU:g[e|OpzCXJgY(8ImWhNnC.+=3M/f(H__reb1dncU^MEzqXtB+)>s3jKDL)uJ
-A$SW2)X:h@QoMI7lM},y;Pxyt[[s='jdk$d&ICa.Rc51<`X-$eXgD91.hOA+etoC[vwBHcds_x8_adKGhVm@r8ni#3gX/-4EW38b64^y[JRQC5YDl2=2cN
-=#L9Iz&ThlHe<prZle-GLX:K_<[fQiO4a;m&-uq_m,PxEjD)K"'svriTJ":eZ$fG^7i3j0|22/1-now1[}xIpN+[u"U&Kua9E!~dW+"zf/@{OzrE]]#dv.
-{]Y{0X}K{@#vq|c86mPd@><y#]({wH#v^9%&I@9T8vV6lQW,}Lsc60aWg&J5BD<{`%dk9$vb-_2Bo(3PA8+a_jYE<!hT,u<PK]$DFqLn:2Hl04Mn'N8B3h
-'|ZOr9tR|72H587yny[2|"9z^hYBdSOo"x[=.P"YL61{bT,]XITDE!iA:]b-n2m>GqCAB/^0R){Nhc5zn(nZVINz3ex83n(OkGx|2Yh]feR}@Vv:N{i,+%
-LP0&R8MyTB@)#!<JP0>29rXFjKV<O,BF51lWCVK[Ed|;[!/zlj/x-@X.><Rc6%@1,KJId44a6e|Q2^[GwQG("8$auPkb/Y-/g#b46G[rN{g><u2H)x`d9]
-@o.3b%<}~<|u>,$w5GEl_5P5>iAR~+^yJ9rN}{iY"Zw/j9UQ=v69`uV3/dl:zH]`%gucD02MlTdvhHz:s>}@x,cRw!8BC}U$|`w4eD""RMkwbyiD2L~}N]
-VBD'Ma5:QPrv$>!#GUPaXnO]X6x+`XW4)M86owjV7}~qxIT_`d~dBhUR7dm]~B&[Q-8c'8!<R"nn`B3O@VnCd=2$nS078PR;"1rqX6NM,@,!$Y!`1p7`NA
-`5nbDWxpEc/&`hhHm4C}DR7&;Av4Id@WWV:YZ9ojdl]Kg]'zc_e"t>r![.MQwe|+PSct-cQV9yfilhnoTQE.=PO1M9>gsTRwq{0TUsoJlAg>ypt(f'jz/y
-dY0hd|0KJLw4cs5c3PvK~N2^~l_'@Rz@J0&5t0DM!JZLM73)v_Fpd7E5m88N;O=LABQJPOY'9%u<;#]ZsUEon|TIshg$yWt4'rK/hT`|M&v{#U9>rt=DIl
-{q,.'#ebV"8ZSI|irxLsC48sOEPEVYT-8%~PUL8"Z@(Bb.=1'9WhC|+p7-LwM8^}w_y|b-&mkKlGuHdrYhKCrFt2kr0@>!+;RXLHQ.KE~ZJ}c>(wdfF1Bc
-pGKb|DNaoz0V_FwLcKC{8]b&<Ty/hxc%x,6&wE@x41vB[_N^%Xy"zq;(l@a6V6](Wz_Q},4bS4<98gVr3a:jnGx4X77$>B<([nf,)Zb7~iAD_bF2rSjMX3
-TW3UcRZ;#p0vfa91z:r#-(;x9`u)f)c%Zgp.s]:'7y'BxDB>)o0)!Tdo=.Pf+0C"M2-<iR`6(;gB(0l&a#$+}&G.W.88BknTrHb3:UI%6'"iigl8O6)=`s
-&cXm3Jd{x@>BhQ:'y0Z%Q7)z`hvim|fu8K79<<}ol12lU_W.JSPSkx~uA/-XSJj@__pjQ4'C,#)358ur;-47f<Y|{vnDm(y1fZrG|K^"g%gMwot|ehNnp-
-{CN<$Fe<&E#mAF/`Tn|+-mZ^vZR66'$$qL38Z&/[bkA'~:y.@<[,.WM"!(#jrN-@'Sq6sh[!bI4Jy%k^;wYqpI,J^AYO@}>.9`nUP%q|nEu:!F2NG&nW@o
-}QM6vS]WD"9^_h:"hfYE.X%odJU&2QI%-v5=9vytDYw]=<LdZG94`FG(7^=C~go6C%YGhm6JOY;2=LqvF=$c=Q"IwA5:%/n^d3ex5);suZ(G:A")q8!=S/
-XiVLC6#!'$%67U/)`t0Ew|m8pX[]47M@mu)P(-oM3KlhGXfmXBbOP%Qc4viNvpJL[a|8(=.-m3O;8Z$5vz2QV|-z6#y<UH"nJ/_c/W)+g.^pf)xih[4r:/
-J#=u$">}-^CP>;w9Ze0<_A]8w]:T059@JNQ(_;yJXxS:O$!)cAT&k1A<p]`Xi3zV3U2C9ObwW$!!Es8amzM/fe!_Z>`.TO%T41`|LO'Rp>WY'!Yn-P_Oua
-F0tTyuJP/&4dGDzbxq=CyXCMM`$'gU(dh>_5fycGT/V/6s">aA~!DFy>dcu2b2+jH%A<>E}@A.8CbMv1Ck`Z(TY8,bOVUNi!"dRn=2bXMQ2.{C3]ouJu1N
-n|[YT+,uc52l!cCZhh.oHz`z.>to-%qFX'LUw"9+A08|G/sz6)a`&^(BCRZ]6|9mY15y<Cf):iz(!294TDeVE)Pd.5rcn3@h_>G0U9~DQ^Rj%h>95'ZU^m
-T@";(+9HPc>.wDsmF8;}u)1,MNzDUh|2KSFEi!Y{f_-]_1"p43l(uP2p5zz0+MA)Z,_JALjyUaaF]^&by@-2~_$r"x@<4>Frds5tSOw,MnNAydU|koJ&b>
-[(y|D>qCaTb5zMh`lzLhF_AO}8X!Hn[m]nO]i0zpHAVY[BHH/<v'wO{,Ay"MH|)_i}._7u[/7fftU7yOQc)HpYDgwZjN>'5bwIlcZfc{NZ9DpN]=dgb#_e
-.@k[2nic`PI7:lc5u2Z[#!z5op$cp:DU"bE#ulsiZ8pa&%IN&ASs{6`k1-'omj0c~rJ%~(3#!&>0;g&JVDnyb8@KR{haY>r`z,Jii,N6DcKmKtpiyY[MSD
-V$p&S:9;#CWkG:Co3Ko0a}z+YuTm[$]8f{x-q7E/fst[6#&S(1tE4H2$/2^WNg-e3oI%K12oy[X1n_bBztlMpHp^,z|bjxtI+D';({F+esgmpRQTNW`_{]
-=ToXy+Z@p+;>qb%JC7iC)fyg-QFX:HVBEXIEEkZ@DJt$-p[NB^zvv]bVv%[|(D7zR<U1<_p-`t6ql,4#0c2{5i(ql:uLw%C{>mtTN`_3l7m{O$pY.jn9g6
-fWR$hiFqe018'N&__:SfcVaTZT~:i[_rAUSbMSw/M=p)wVT6XvSl@qbzBjgEEa5}=6jz=DJr~6h66Q[`bhw:KC%pRc+i9oK8NPA0d{]Pn.5K.z~K:z'Oom
-k;,zVQkk@k&$n7q;n>(&;Q/UKu^Uer.-u]P-@;RF%o/}Q%xA<cB]Ru/EgAuSQYHOH6$-PlMO,O]C$=$)<C2e]v^o'Z9f<z2$"COj9L/"U@@ctrY-#-Wzqz
-%!CnkevitA;rP%sCdl)YXO[,d&oRm0M<R>CAN)n%i.<LcjF_lK8^QA7'qkO)[()^,w:^G<nU_;'(|S0YrHG-=Ep7ehhAIJk46tbI>&CCGX:"Laiso:Z8]n
-M'5{6|OV(DbV)&@!0d9mMCoo({:r<zr{D$$#<>QI!nBncH_/glJhyY7Dtq]Oa<YB'[Gk~pn{z1rb{zfiH,V6+SXB|4huOJ.daoWLV|Pah"Zq)LV_xo.R}l
-(nThQC^atD/eh,Vj1.2fE6]XB[pC9jCuz^yah7y"e@Y,i+VW%MQw1v)8l'xq>0I<FM~4s|ZAPMs'[7T86ERyDj'8sC;Z$-!7):7.vMcTRmr{&;a01<laBQ
-@zak6L,0~/{7!lIW^5|hUs(PNv)c/${c#z&3RPls$-"HojIr#rwSURX/LmOaNq76/=Y3$yZC$,PL(BVj'm6Kr]1p,[,ki2Lb@PanU>i$AunJ}!}m|XW3+a
-NW&<QC'(zDu!#,'BIfb$|eSxKvvQ0L{&ACZNGr'4"xkrjL~eu}7_c2)@PfD}(:_%A|vBu`^ytP&NP<Qu,m:,5z8N#L3Zwji]9%a2o%04&<0e:c;2O.)Bp,
-r0Cv<KK|Vnp.uE-jM2P<$N%-#+5uFX+NNTO{a(=m{)0^}MGs_h/V4^`9E>]QbuW(j&`#o<"(7g#zA/V;$2,+]w;BE{qcW=5jKX}9UB3caGR'eigJg&kuk&
--/3a[@Q!x[R&0|G(<3~f]JdPQlp8[#E2^mo,y$i.$KCLb.@PD$@L;)-HE@C.gqP)'&^kchE"=yt"N")f>@MxUFM4foLOI3o2L.s'9M73DcAaNbJe7f2}_x
-nM).%cjo;xW}Wsd)BF1P[GGtLyU/Lx!'>AuG+/XS,+h5XjY_17aI-H8vV1-}FvD5'#T0=@Uu>2W=Q6oc0S;2'K.b/!8mvnnf~'hT-l)'~_&N7'VA)L!.nt
-mHpS{{-A5$NZ^b4!uC0"[zd6i(#f(x}85N8H'naiMEUj(1p[";KhnD'3Fc>/06mV#N5G6'{(En%+f1|ip=^9Z#;GzlFyH}P@lh-'g3exXEd`DN5m]eJlN%
-LdN/pM8Omq'1a8IA<veT,r"Dx}zpZcN+5YMNSTu=RGO);LCjRK{7#ya=O'_J(eX4P7}0o]qJn$;lv#CR7(qdRq!Im&ko,K!WGTh-kAzhb9nz)}VwEVa^=}
-8|z,Apwv_]75yk{TBqNl1mORZxSt<1-)(NkU|"nPdmV0Ih$ek&]R!93N'(<%ylHoho/<p`nA:$/hR8Ko_Uyv/%!8s,`WD"T<25VAwE9<xqhC/:39nqKFF[
-Jp%s4<Djn{9l^^(x%uGLkMog~be|SD|JgXc%;E}6.0s"N`P;ZG<D,-]s8/I%]Wkl}v8}C[hgyLsg.DrG8CwUSq6/$j~^(xQ=ONl$YdDC#YA9mH,Btb:s|O
-;I9l><tJ7F6nu_/!lG"yG&v(or4lNp0h.a]@i;^(`>ftMCNe2X@./$OqGYg^5'Q&YinjsEA)9=F4^]vC,H[o4Iof0(jb9$2oUpZef`L7aFV4.a/mm`C)=x
-+Nc|F2G%o`XS-fbG2SC/L,P&-(M]bBf]=!!j$H+Wo=YCZ9}1|V)kgum#2'ZSbgD3p_t_HAmWNF^nN4+Xaa[@9_5GE!b/R9c<1:]p}<z7A9])vpZR`io`BH
-7FNk'h~hHi9+|:&|Q'tT3iZneS!Ks@rG!b~uA-P+ICqe~^}lO'0Xf[QR<-|nx;QGT`NdpFs;KygHSTy[m.R1&unUp>Jo,A}g&Y=@v[Ds{R_Kpi0v}AT_.c
-H_PCd0cZow~<pX$n+lIr2"9;3}$F-IfQs88+Zsn|5kvP%d%9nD8E3uT+~P]g+c;_u2,.aO>cPS=$TC}YDX#8N9(M~#')53%-dU)d5tuS(bO]+|1K[TTw"y
-tJ${m/iG~JplT6:IQ74o-gncf[It}aT'o#V&}g+{:hKG9@Wo!8fXVTzdWaT`10dtTP`c"G@pcPya>rG|pCSt~GkD$SbcZj4ye,Jliet:}E{HoZ>apaJyao
-$4M8wYi(]0r)o&od1(h&~qSKloyJIn3}97zn""ii_Q]B9ZMqtZhPp^N_hO~>E}V_[O/YCvQh,Tqb'_Zr@#@IlZF6M+xbG/6O.q_/hVo,g$cKL"<|@f6aiD
-@zvsJ1BJ/Vt]UG2/K6hS]sE;uIEs@ZFw38h+|$hAz_EXyA<Tp_$/wyVDU(0gKT@l1tzpM8lQu3#n|kCaUGwXl!TU)`qK-@ef'o{}m>z1(1"2+|K%beXG`v
-yBF(oC_@{Ubj1t8.O@;z1!ost[u&E<=W4(wkpsM,`F1Bn-7|,3L,0tQb[@QQE0^lBmZ9OK%FlDi@UT|"0[=4#2W767Es{Sk%0<:D48,W_:-}3@5w"A!)6}
-^v2[N<0S)D.DAy]Q|EkwqA9/W[>."U)`YT~',TdT[0!_4pud)ym|6^R$'%_sfB}[p'aGi,)W&7DNyA/-L)bbSasB$ol</O7A#)YuVcB^nchlfXGX;RkZPU
-x6A)d/42[E]!i>JWl'BjBi;KC&a^EW=_QQ$EP&I22s29A3v6C0Y0"D(yL!7Kf/n.1loN~[[HnJeChs`bZqF<>_])K@EUvw/kg4EtJ<%](v9E@`hH>S]BlK
-X69E(0RBVVV%UbjnYQ1f!D,U^%@9GsuEo&`PevM)yXJVI`kpd3_4fqwH|{j)eTr=l5&ovQF8Tck:0$=uMA%^7q%9z/t0ne#AeuxWS>jQhEuIRT'Jx1sv!.
-}I'`/6v;:_OsTZEt.)hDh;MWS%T)pLE;>;#sXzTfb$#Zm`-xZ/OC6/_Ag0$tb!qK_=$&#>(OYo"d[HDq$I]7ffr2Bg6e(M4NOZ~O!1"M<go}X|H&GXX&sR
-r%8GdGwv-!5EoZYhdr3MeRFT_L)Fpv9hTzih-!8::j48Zixhn#19<{-Eb]vEW'%nl)q_ZZ_}mR'<rQ1cTxx}pggi-#%_=kC,$P4sTY4{4c^w(ro},Jj5e]
-~@o}}_yH}}ea0@3DMoe^w7E}4:Xh_b2KXk[}V)u353u||;=N|8I^m8(S7_&$+uY/m^nX'e_/x9pRH"C$$B'kLP/PR"'tu|pYFDiv{byz/T>w!=[b3M;'A&
-VC0]>5Ww<O+XN(q%6=9Qki'4p,jH_[a7`&0<ZCf/1fs4z5CJ8`RPc`zR1OEpBNBjbNHq"8XrVXAFmBXg_>#.5"a$Z{xA29g0[fKCyF[a`fMAq+`1m9]4wo
-yN;87a63"+c('"E;icm4&_GFxa&s&S77x!m[1.fgr<YCR9I%mX39<:dGl%$^V.wMaL`B6ZKk_9:o[93>8R9(|>B`I$wSXEc<+xUwu`_56D.c#NkOn5u1v)
-s;F-+JH^6:MOcd'I.=#>YHf4L,dDjI+q1re-JrnVghI2;e`1zs24>WI7X';&Y=<wy|+iHi,W|GsObW^:oc)!kQAHVLFOrh'+L1&|o$E/Nh$pHrnO'Hmba+
--/tdXi)gMx3AXgpc0k&hAl-#@JHIy_bTpD!.BHzh`AP/FG4:E9Znc^o668,Ay:,7pTaV%04NEX+8IEOv!GIy([ZcxKtgN;KyfD#T#KqtR%t#yfQZ>:5{x6
-2qgGwX~|/Wltqe9pM'BNZG%&"$J9HrI|!{Vxch(Vy)8B+B}gI|]gA'L(Uqf!W}w}Y}4-/qtD"!rq75Zr8Cj"q}=+;GF@"'-:EVQw1a:H9On->-p_w/~tV&
-f7uE@pakLppzK#c6G2'(2_r2jI#Hz>(s&d%3i}'g=di-[uP7`vDd^d#<N'e4dGTj[qHr;|:]j9.h3{YoSC7)~1I-bd(hRFJ.wuvz2r`itUfb0LANTgQ:Ns
-E_@tJuVo]"&HFRD/W3,U<3ILo:sKpEjQ:Ux;eKjadtyfk[ZzeF|V%s2Jw=S&hKWj:7>/[c'W.KNi:@h^'zDj_@Ta0:SL<<ol+qhlJ@Hv.C>RIccunB<{LT
-14$C+[8<lD>i3s#s}%iZn:7'GO<+Kh/uzSX=,@5M~.F9~D@onM<mDoMYsqxLra]`YBO`qNb!/}!/;.Wa9L@.v+iHp}f,p8qfjGeN(6l_4+ygZBc5LsD,~@
-4YDj'12cGMU05W[FdocAJ'CQ==j@YhQ"C_y1iQKw6{oK"}b-c+b%c^@,t_jq`|6-YK<0op%s{@YAkUB[y1Vg/|p)m7FKbA67U,C$zGvY2crss4Ke,=&Tni
-(4e$;f1P'Be-%[n#U3GS&!Z%3:+Co&DK,PtF,GKm3FC9,PU)d:N)K1~{xri|q9[HANi0oqr6^n,d8[$OEgV8Wa(2G6Fx")#MH%0qk{<3pL@vQ&dfn;<i<r
-X.1vUzcDs3j<l"|r'+T%P'KFJa$IdQv:ym^Gyi&Zz-@(wAqJ}VZ]fzc;cn,Ly{uQU]w"67p%t:s}<z+`>S=&89oWPg8b6cEHv`@EY!a.nCUp9I^B}^5Q@T
-)JS=$>&B5PjEW]}'[@{zK!-3l0NDHZ_(a2N_~Jdo}exn|Ayh[0F7$rM[R-X/I/)+"mY!aW2"2g0`IS}>5-JvuIvxY}i.RMP1;ObD5uaZ}^zdp-pNqB%|m{
-m0s&4uSs3uz<nus@!8;P@VQMA>.8kCR[x%fjqYwatj^e9=MyD{/RyDuNCJ%z=^DTafC^f"sa{))0h&ryYyh&~q1(="XwlyvL`}x6uMn$ofjly%c`y6{';d
-M}{8"&MrhddCw9=Bi4OD`(@qquaEwXs.3$DOUTU,f2A-Lbw{>)NrG'VaJp]gUVVd$>jaBV&pHCR9HZTi=|T)d^O0h<,>u18huJ^=2NIsMgxcTvKHa,voMx
-HnrGB"S^hV;HLdJ"BqV!|K2s@XjV9G)%at=aQOnfRH~b3b<WD![4N92<9a|U}.stv"[>X"F3D@d!T=m#<n8_D8Hf_lYEdTaRa5&c}VA0I;aDwyfc&,XO%Z
-e@<6Tf><Ck@b>:[-b$`hhyu%=qL-#[a7:(LMzH>-we}a2a&nDnUCi)KX=sLnCNXkpJMS8BqCb/LDXIcL!^RvIpWVD=u."}g:XdK_{iBRlxuw-K6GGx'ZiH
-(wYs@Jax^s1f~4^tMdI(@n88s%~Nb(}n[akn1@L.lcWf2Zw`62&Z|TjM6jTy"kYapoX'gw5=#+vH:a6Df9QgD0/$.+|U;jn:S&jyW<~u^-XDQq41dF41kX
-;uoPM%9XMVca}H`jEB,`}:wZOig|wS7j)hRa#lrWrK$L'E3ouN'PN5fM}W-6|KBjBdUE%/bPEzPMSH!w'-_)`U-A8_q/)`8Ltcb0^rdHe>w`26QJ6>+/'#
-r42zQ!q.iuy1&g|wnvc-0wjo/JoK3^^z)w+gw)sIjj8W]=4<8F!=j/4Nh_`!R0&lHd"E~stdDrc`AibQNpwgfZ+mIx%@:<{)oxO&e#rwTMAo66Ce5Jr8V=
-S!xKoY#-S=Zdj,F"l+#N,8%|LPVEpf/%bK'3x!,&Ow&kgS73xa0+iTA")N'7d0yJnn,O]S3fpjs[`]NXP'3T]/CL93xt]A4m9`mIMv!BttLXP9h+K9Q-HA
-+/yzHR_K9l$5P&v(3oFe~C(W"mV%[WRUVzVdk;DyzJCp~iVT{r_gb`DW6#P!Vh22/P'h{|1w-w}[jlo;Gw<UCwCP/}U:d"GtH>JDHL78p>GgZj:(3b@:I0
-KV)W#,x=05d@iPHaL}'V/_XlfTdwOT}p}5`i}/ck4A&=ntmES>bg%6O8kqgoe|{hSTiKnBy@k;g/#GWEuz^_H(xO=p-/cY97)eFCXqlJ9|g@}Ti%PA5=L>
-`:mBzOWfa&9fla8D(Hff%|GSR0AH;7:&r9P(:@!^Pis]vWyZZ>1s+m#u}wFDCf}9VbYF^r+qu%P}xcMmDsQ7q1bbfuU{5XEd/M~SjN'XNW.x'WG]N[%y]M
-6]G)|!6NxyK$oaGbU,2XYqQXuJY(ZSVdxG6o^Ji8]4[pH.kJ>=1(nC$u=Jc_!%C,$i:o|:7^eDY""CXT/S,ot&id8rJN+51lrvj5=5q"w(vh:Ut.]g#:[N
-<PG:e7yHLZDX~ObSm]/,RS0KQTUlf_l2;@YD}exmZC`W'z9nQk,-uJD+;p:vamnuW{I44W@PzHVQRvPF{-Uly+{ZZ!qcD0OQA%i%RP2T)P@B7"[#ytGe!D
-""'y1Up7Rg<XU5-FiT"ZTe;Nb{Z8H`jTME`T+dLAxty]3MHx{s:Dn5sS;{2<pf>i%94p1+"E}#pVnRAS$(XMWubd>p{i0TB=lUFCXSu%c8u!r5+rl1iU'.
-RCuw-Z9qPcYcnn!/qp>B6fE+[zh]+C&{2+ZS$TH{5LT"t!n0>d:Z>,/^cUf%neB#SeVMxs4LWCu3Er&r]Irggf~vUCg2FzL'0[G[/>@g|nZj)1`WZOfyN$
-++RLw_[|vN^:.kDe@RV&]KH0/qfjq!)<9C|JT:'l[#3}/U_%'GQ==0ZIA3RB2^M_Vn#LVeF@wpX_x"yJ2"iK(FV,`SZKD`RSaX7s}#32ne{r/./"h,3nIK
-c}vU]!FUzg@8`5_9hQg^DK7Amg$c62>Ltj(-eM>smS~QvWK,GSag5{{bmQ@la(TyzqVr'oZ^lAEV!m^/5<@LYUG)x-n&3wzwQlj[VY!F6UC]o$lq2{#%TT
-khNp:nv|ih%!jOl5QD<qE@]HM6)P_2oZ|L|_E|hv!]+KmElZws+^chkRS[)n=k";^h,=n.(E3j_|s^4pgUV+-4S9~T]^CV]yY@{<0Fn98spS9u/xnYF/6r
-C,.De;~zDVjzL6`@`'[[8A1-yoNeL`7}u4Om.|i_;1L;VT#|Q<hv%cY[Q>qEfv8UE:2zh_A[o#xo9{-e9ge/1b9I#n0aUjb}f:fWh!l5f]s;l9::$j+,MG
-XiDCdxAVX;Qr~|79R(i,++D)<<kuw&E|/sWE~EtRHE"V!v/tq:E4KHK&zwYaf_@d.n1`pc=VXIXV(4yy9s2SE+U#$'yxSKF$V:x)`CC-$Hi@d:ruG#^vor
-x8W^,q]E5+V/Xcrn$^"D%a4AdKlQtXqlC%'J%&i+ifk_PLogCKV`d)%uZoe:Dme4gHc$2;Izi)Jh2tnkgHE0N5A%Op:4zQexxcGx|YCo%Eyc57Oi%J|w;a
-%$[{{NwnTg4O2mor]:U2R8QHyZRdrz~uElHC87a{j3Hjjb&c19QE1aMkShUz(Z:Eo#Kx{PKK`cP-Ais`1t_C%}5{V1!!,l/{$VB9XTP_b|#WYAyay%e%^)
-yTK1WZwE0k{[^hq(L<YK(n`8]^Zj>r.f}793-f!Ds]CU~.bx6vY`AqJQ`KlxBDp#'H&wph7,vc^`}4KP1Nx{4/U)0N>@;7Mn]yf%]ys;TYTptp{DB1DthG
-GWY|#Q!x/F!Cg(5M`zzQ4fni>cbc{<E2e3yvJZrd[KI=7X&KKDp7>Rhxz34<lg!<7^'Sue^GUvKYVai"9<VNu/nN[%jR"ki+NW1p`J.v|aHyr6:H%}6aw;
-G4M7MUxW0]By:Ke7:Ex&+9{zOa]wS"9j&-/XChhH=yG+fq0e;=85~oNVaIsx0Jr&B<TXjv8D@1xf@vx667&AHgj,)<aTEB"Js6eU'vAH;e;lfp|r<CGd_I
-|gAV]dXEYk4]T7&e$8-8PDv67ZKVyG|kFmw'Ix'U_:WH|vcid=z|^m1{yd0d+&rpA3DLNbI&uuHatm._iyaDRKu$h``p(=!OGU<2,R/P[oLbYviwz]J4q=
-hc^#G[w+`Vl`gObjnLq6K-|S:yNV(bqn=f_Ip$Fx,gVzJ!@]hLSs]uma/OPpwRa%Cc+$K/ZyE/tMJCoV8a%Xah}#=s6=5#V,OY0:tT$"jI{Au(}4l30$p7
-N{lv+@bEB3.BhnF+p9w=`$l1G[+u&m-FhA<H8En^5P8HfjYnfhH30yvGw8%tt,s48!a`S(G,@G0RMx=}XG&82!W+jSL5JOG-tzF>Ng)%B%)b+#fG-B4}#;
-b$%H7-92ur7,5D{iuyFD%_fwJ4gI,-X+Ji7hXkSMuq04hnH"MB7Na:~sLr0|=Ru{'oF23H>_<fd]/XLFPZ:-^oaJ,!D5#rkChkgsu#dj;v!ml$x/4JhQn%
-=+W4B,jbn1zhh`T@cwqx_i5DVQHbxkq=-I7_x6|v`F)/ZT/`)R-qyg8.qm-COpzq`O7/rBJM/'!D7Q"g)}]@weWkd>)U];@9_y$(]ymXjZZ]LzANucD`12
-!EG]"W3M8pnvBUSK~}f3Y"1>NnKduRJl)sxYoLtugO@iA6`Y-zKw^`}@Pp)nz/3UqVO3~1R5$dZGJrdOOMIQW=f+e!,F5Cf;$jH45@vBN-(PwyrKq'Z/Nv
-po`6f.x_^Prj[Cl-DDNokvy;_5Zbr0'QZQqQ"8R4+G#2&!P,~H{C:K%N5EDMZDtl9:FCJnqcW!4:GBZ4e[e|u#I64y4k-t]s7qxeNKlaA$/6QF4GfMFzyO
-QMyl{|"U0t-[t4iy7n.w=7fd@rKY+)#JiL`<L4_M'x4zCfB+4h,meLxl;]1MC|@#gBo'"kNxZFo|59:Dk|7<E5n2;.G;mWfP<Qmlp6dz_4CH[z@,AVyVby
-<ern/jv{U1|8j@~#IX{y&bN1}.!>xx0$xHXK/2<;'L3c<rq1`s^1t}>)b,%I!agvK5AazsuJaMi:fa"x'_S#_o4K_he5xkocrjzh"r%^_g`)1]Nep$%`NX
-!uUn=z0&+tzAaT4cZB[)5WME8z'C"rp]4_DRNx"(^TsViMR42V-&&bqK7UZu]H>!Hb5`gRte>!$_^|[K:g%IYnIc5<;%M83PSmDS,II=EsJ`r}BdH8HNTj
-~yV)!~&_ldcC=J[LzgwDI5(d@|YhOpN#Xg2F-ZuhWqlFl!u&NFh/VJ)bAw=`M`O<qB-qg3]L,{Su>wvdWH-^6<LWt0j@UC}N6Q7-5KtbBVLn$rs$!`q=~'
-43iF}l73/{X+W!EGV_V9-&}w~LbQ4XvB].2jzRCybGkLJO;VgKQ@e.1UokVcLi=Ul0mJ.#jwT{w]3JI(Fl-g]Bj-Ugf3uW(6Z]3V~X/wdFDA^N!}2h[|(@
-2NAS"7,HgxHOOn#Ja49KhZz|WZ3h`w(R`w7(X6xD9[()FbMYlEYiSai4,iGZh4(}vjP2odM=2B0Enn]>ZfWBMo!=FFYWse9+_tM1`eY%6wf2xf2JBA`kZC
-48"f^%u{Fz;9MD>rT_%3a`_b`Bm<7#5oUPPG);T-g!$dFaMU;G]Bc@YfnL">(fHIh7nL1]vsp`BnM2hdL2;.F5k[,]ueoRZEO({H=3#TE0`+&66i{uJkA!
-Z+&^hmff=Qo=69}DS8~+7fkId+3gO0WI734MwUTYV&kH%}+jeH68F'AD(r4dgb1Z6|,eD{b`]O`TIcUX,Bwmnm0xF(0tB7t3wFGe_^qrF"d'.<}v~@>'GX
-^Um:KOrQCvqP0uWjQS)^-1PFV%m@i82QRDdj~)Sq<IpUQ(7v_O8S8bt8-=GbQH}-ri`V~2<o(O!Nsj-kEaaOlz#IEu3C38;ltA6tjcZgweLxguY#p"#<BO
-sB@/>38y2:A@UK{O1X|5pXQnZ6PIm>(RR_ngOu+/n>:['H",iZb_"AQi[e'i$NMCF^<e`XBbF%weVAe8,u)+>a"@-nozfH7W48}S)cI_/@B0x>"}oc_1%m
-|DGcI0}9ao]XzGW[`=MfOif0$Hp^AK!hXyovnWte<(:Z8FMRi5UR&,dkekFNdk"r7;rC>!IICGzs%-it:|nlhaq%##RMb%VjysdoeJN4OPV}JyM:L%Pd^&
-mmKbhKwj+'!k'B|$p@WZqrJ8a`dt#DF'&+q^@1aF'7ABKJ(d7dq6"3z]~!eCkVUbi,s:!V1td$$re(P+/WLHd<kLetlvC6i1Os6O5,GjQ;`fC|rk=SUpe6
-n>)QNy_KAi,let:75}9=yL6z@w1jdfuKAP!5TB2p%K0ox<g@t<0cW,ut2lR@LU>/yu-q{qJq.,S,.7Y;#Y+bz;#I"7Bs:roN#{ssc/9r16I=KY_z{'EYmG
-7q-pK.55c!Z4ic>e[15;549/[[`Tx)I,tMmTx1)aMDsOFZW]iOnmwVm,`Sg>rx:vTa!c6^ezt5[}&ybpDv1!C{v$lm(dqp0K{<.hmDdNhy$[ZiKvdfL&iG
-9P5C6iUvVLIUyYDu75z3KyIh[@N2r=r|])C^Lta=WFc`;4qH3$(,$N-qN>53eFb<n]5o#QmZIXMCIE`SzeN(S4/i(ws2IPsmczTiHF_gWqEy@8"yX_6P[U
-vbTM%09yS>hoi}wT~NO[3tMUO>PA|NjC+c@d,:I2DC{s}F5IH'SFi&j7x5^NBo(gDM{8"zdqrhg=]lUBO"F-V8P+(}D1.LArq|9Y`<.eZI)pn)"S}{S+4(
-jogQf,/OY2[H"#7%3lwH_hL^Pf53NU6Z3zp&5&V-[`1B86F0=54=hpU;SX9-0X(MnlXs&tM"xU0S5Rzps{Qf4mk{J0IxSwShr<A&sVl:$KGi~6Af:,rano
-UtU5@68('_kzwO@"K}I2D>YpxV#[LJJ5_,@E"{(BHe/>{,bF_(AF[A.Bsgh7>bjcq)<}&2u^;CIi~ph8XG.XBQ2S@v]C5P)irXaF26!9;R/VwMBX:K/Z%'
-SkgdX,yD8C1XV[|4:TGJ/r_-.S$+/j{IOn5@FU!8pigv6VZe`Qg|l|ZIrdx_j,!ZpHbcHD=lroaaD=}B]0bW+8-z>&TD^1-]:"Z$H/kN~Bcq&@mhz;5n_B
-LJNa(RMB.m#4&zcfk%K8[LL8)X$lB<9g-+B(8s$2/g2Cp2>>P6zB=A7}>F<pji90M)MyaS~qTub9`3k8&E2<)A6s|S;^=z3DLV>FxUg-"^3C+B6.6TXs+3
-9Cr4<ocaYRH^z!-N$N56&IcA.bK/nc,9N|RgO)5]XH)a^3E.,"Q^{8@ff)'haW)$aY0r)`AOrG"ZFli9,h/U=l}M$5x%mjd5`FLKX_w.(WIHq.k;|S$VA'
-Q-oR^lz=$E<d.hlV7W&-_ugAd"hSyCe}km3Dp-5}ev6'_JnNp|pxq!/>zm/"5bl1yJOd3UPxH=,{yhzoyk$C8fhCL+y5-fvbYV~W<I;K%rUlxnsZtkHvjM
-PPVwBCAe)p)V=)=></IFzEjj[<st7m02-2qd<-k#xe(P$HJlu#_W:0%THBu:CY_U/7^Smlta7{NMNgNg5g2{mpiXjv12irQTWAFNKhBwS{Ip.moORuQ$Is
-m}X0([MpT}[Mbd<dp@xZlqm2Vx>ddy@^J_YB.yTuqzUU`1Nzy}GpaDS>h<wD!]s!+pYh(9dYRm3"Lr.!'0(JihO5!xDE:F[OYYX-K^g/kBTb/"OdShqFN@
-$%5%e}X@>C[280(7gdpTfpiV=OES:J#G%MhpO|2"HW@KVO$q@5D]tsTVQ[48$%#^8'#8hrF#IGj6I#Wc76Uo`!x8jqK0hh`K8>yVe,|b/L-$<epwy3l%HU
-ZStVr)s3Kx35Q,q9>5(KBytNWkd{[vg"0Wl||&+1q+XxK_yKum(O&e{ej#uc~N)"5gA>K_GP)`DcTW8[@8>mf}|_<A-7~dkp!A[)iOY+i#gRSeiq_Tj(]<
-:w1R"@H6W0jTSCGCls}G:pw#C'=8C8mHtcq@g"tWh{;ENN,,2Xfh!!W:!`WMM=.r|K2_`jO(o"H5o78HU3uqtM8mljKUsVOdOmpz;u65;6}7XdB%z98N~w
-Nd>wr0z['7M-T#<4aw&]C,R2Y@K+t_n%qDVeG<6h}ejye1OcGbI)Gilr)35B{bKh|"Zfe9MR6kvJ>W`y7A$cekHD2[D%d"n+@5W^^0j`m>|yO&SGtd"z+r
-aH76+9S[U%azC2R7p@g8FO&Av}X&SNyu/;%]v<+zz7;ZZ6mY:7c_;vfZ'|e9CX'm[dC0hNsHr"BtG([^$G]OksMn~J8F)INIszj2mbQHjD[._M')NA"Q9H
-&y<x(LSue;@d.:p=~Hl(nJ5G0m<wkd&r-6FsQ4e.oit`PZ&%9t0<_="=}rSM^i25LZeeTcvy&op<L{~z]"&|4|gcrVlL6zVoM#g1(;nI/;0;GyQR`>QQK:
-F{b=}f7Bq&yDkToJYtW0RVNH`!d=dR#Kx/UV|l@1$Kni!2WQ]e-N]dRHD4LE9K2cB+MRP+D88^olUxS#E-y=#]nZ9U'N!1_"u)Te->uYm>nzZ8q&wQ2o|<
-TvOG-OAA{vv:7-LE'D;39F/TlOH3qGW+]E}rE4USt:i@$#1$Uw,xtI/R~Qib(8m9$F>FpsaY#1K^flj#<P8oTU8fqMuw_FfLS9<$aYVQIg`_EVLtEnnNFr
-2_jjx-Zy1+X`+i$vbbYRB9%_yTRL$bg@IANR;5Zi5E%Uj[OrM-_DnC6"=LtOPd+#}N%zOeD>u_~y%Ute{fh2l;GHh[7ND]F4c-b)z:R,F!%(8@`j[`5Ww3
-H/44Vcg2rUd6n,dgRtGlA-VGUVwk:4U6--~5XF6s8N,`OJ,-|7`d21<ctoJQ;;tv;K2[a%iTq,"a"5wI3J1TMS+-F-yK_INGssA.h/c#m,&)Q$8K71zl'x
-JyA/0Au!P>x-;3EwKKC0Vsy9P[Cr:x#xQ#.;+On&/"B0N%~Hz'U4lW~HSg:L$!0n>lYjTTQ'Hhu!%%^PKUoK3TDdb&O_loZtatHEldzjUoX`&ffYmJ$};"
-OMQA!2S1Q[2CO:wTP!mVK#>xd490E$a$EMMrYM/afU:RCYY#HD;ZlTgmc3Q<]!gOWg{Ifm%}fx_s(XYH4^CE;-=BI/b(Ej]xLL@>FXm{<H9Q,,k`Jp'uW)
-78B|VEe5N,pA~gWI[&`.NGyZ5CrsVMfm3BFC`G>:rnk.]XN:fNp.&,9JS17,(GKp)G0QZMK<tef$iRc3A/$bj^u!jxAt;Bf27gdBD=1yViHr2j}|/Vmhq{
-:Pk8%SpyL3/a%2TC&/O30'sjnC}yP>TNb40Jo6GTxvf1GVzg44W<qs+y[sZhxtekL^JSUM6Yl:}H7e8^[_ABrw+:V0b!$:j1`.Qq"(S;6:yiB-bc4H:O0^
--ZP@K6EKO{!M@sZ7Yn0x_1F=8wd4yG&6%I$fYm!vjPKnhAs-ut"Bj@FFhn8X@h}DwdU;'mJp=gnLQ0D%X9c>wL%PfP_(qab'D4`D783!sPj3K:9v[!UZ;i
-7CuIQ-y|VJP&2LO_sel$]F>N[]I^b}8m=R"abG|G-.s}s^V>dM^};swxV:y"vGMZVrAnMDs0hV$(v$=>J;e:|mB7Zu_zgMoUE<dKPH/b'&^@GNpdjAMD={
-S:Y6"yRr8k_w@<eaB`x<u';1S,`/px%3[dtD4.x<jLw+QTcJe>DPJNW>BFH01=7Jn"FR#/a8UTuQ;S[hX2EadO63bQ^N_-4riibY0ZB0~<fivUWV61d4Vt
-8#/cWhrTxhQ,/3QHHX2@|-Ye5s#m#>n0^w`""]1MwN9!<aG$Zo>.)&M5:8u'~(hG<dRJM{Aumd4,;syhq].t>FoO_p[=G]Ua^v0waz54M23q2MJ44vdwaE
-it3G6".TafT8&<%]kIH@81/[8#[aw:6rT<7/tR>.=CGbUdw,-0N%ajAE}@.+h.J%WLMvw_kB/&r"xSaz6`62`fC(jZ|<b1[/>pr5m>JX8-D7<@KNFxrC_{
-|sV2~7Nea]0n$Td^lZ=SDWsB=Q,IkIe)bl,"yYhm`YK76vU/l1stHXylYDg{H1f9htQt7=&Z+}5vy',DK<D-)O#2JQE7.bv1G>V{hGpPIVXgIspGPZC,|{
-SnZ%kFfsiR>+COiEY)/{S%Umw&2/X%OBz-C}JFw.ET;7xe}a#jHG%SH0Rrmk9f>Tq!}grAl5E2K}7&O`#N,2fz|#ue1ZemC(8'}rREC!iDjymG&&X=APcr
-,q'9Ow[;s}]opVC'g03&@-$sUtH{wxspBlcW;5L$8]5e!msdN|[iVAr|LN:y&8%>TlBVHU%ee,Hx-GG:I"n7bL7AzjIKE2Y4w!MXv!!O,2#G|/Aq=1]Kj.
-dJ;SjUy4>UKnNm:j.2ptu+##B5Ro~7"O8OA9"J4Q9eGs"'bZXiC}qzP1"gMnBdKeW{E{&8BQt@0yx^8N1cp[2sL.p=&=XtWq}MsYR&+[yJ0K_@STE%WU.k
-gYKNAHw)cZzi#-wuz7uJql~Ry78@NX2>2M93p=|y^w'X9[&r(j2a~{PSu=j81C@;P|v{Zpb}9[mfvg)C.}J,B|NAoLfR^HVp+PcxpCzkR6]!9E"YWP0^;L
-V;7SXT&ZAR8md="%ek&Vm,;Yd,2{EG&YlM8b0/x}P0zRfdz}cr1zf|sEIc`Pnp"_-B)j]ky./Rnqz{.c%qN1`3|;:At$F_H83C1YQQ968(Q&60N@cIZ6&r
-oV(lzQ!,=Do7R`_l<_794/xy8X2i2;g+w|a!C8m>PAcQiDe(grZ9i2fG:j[e=O0#PK+:i:N}v%5i9qFhV[L%"IcUgW%EoPjE_]$E1QF0_P6RPsN3t>sq}V
-/B36hRvNh^8R7_c+g[S:G3;CvmS#FDIXLcWVlFe%iaL$5a_v3VV#)1}bN5l|3;&x"ez=@C$7jVnJOO3Yj>Sq+jvgJx2{(K~2Dp]"jJ$ghp,q3NVwU[ZV&f
-f/Kla8kt&8{VZ4U8]-,B<T-cbpA<^]o]4cQ/#V0,iC^3H5tZ{M`K:2L6I|%#]$V$Se,k/RRI^$E`YpJVtj3";uy$VUOrt(k;Cn%=5d|xpY@R;q38!W;MV^
-$UZdf'"'9`dBi4Gay`6F/^Jy`o&8-LYp+)5I~6}G#gFuEe,t4s]pj7;UQqf1mEC&'lKJl5~-/MUxg#5C%xNt7QB,YbL{6y@MJVedjs+vXE('_Uj=yDIC]_
-:_^h$Peko!z<^wu:P)y<1-qr;v2MYZ~jL4W;qj6.DXo{RPYK[qHykJsa/y4cT'lDa&qKPpQ'/85!>&1]`uKqU</AD$Fk07[bEh5WfPy@D@eh_4HK%cSj2P
-yJHnk!f=3-}HfKPpzYk'Mvq#sIYCGUiQNf)ZJ91Laq``u0>d^W;<au0MR^$Ofr|vluBwp7D:b^{hIifwW(K#gy6uVRB|;e(BEk'Js"N`vIbdc[L/itr[^N
-o}8F0WwVAKToC'a>Ab3r`_<@d{y,;vN80%fNSf=6PR/(4KwvVWBL1D4o0!N`V3h5%Zv'[JC:tS#86I!$<;=>6PkIbgqMmR;vO1$J2Wb"e,ll[(7D2yFx<{
-+du`^5`@XCx&&p3$ArU8k<:[3$Q6a/cP9W-Ka8}.$gi.}IOJjZnI5l7#:gHp[+!Y!<SgJqH{h79F0^$'qui.PFLX&`8tzfz/kHbiL5cudS"&7!ku#2)$,U
-ZYFqQ^`acQix}Z4#-t-8#;@{C9fTW8r]h4j.@3fb/4siY:7xrj4.L#:>unzu,{kd`aZK8"V3Km;U-Z1Y&9u<!H!GhFl+~fK@]>.3}k5K`&~8iY)r|s'Gt!
-Y`_IL<gp%)iv71`A8sfz;+/=d-lMX('h_H.'DD:c@_d'6R&SrS<Rd=r{'-=:eMY;MPKO+^oH`K!ZrrBnY3S=P{-Ycth<^)16>wTj0@c[v"Pt}3Z}2$1E>-
-lIhQy@VDN@X@6Fx95$nzFX({_$9<~&mdXtfNTe2.)!#1`6=-0]DA.}2v1DK=_CG+Kk'&IF43o`]Hl28R&p7EEn38kft@j.5[u{b7$fGF)MvjlmyH;dL&62
-Pf_9!tviy'03Q['06ZY13iT6!ME5LmP6T<B,&P[I^;}3;[3`]k0R[V.kf,:[BzA|yoUN}/T._VJQ{u,PK5"Y/4x;P&JyWZ9kfY$=-Zrr@OE=$0b4mD"32G
-P89Z{)!e30,+{I|q`8cif-eusBTp0A}E+["82o~<=-.ozEQfL5c&3d1itjUz;X~eq},o,7q5z]cO5eYcu7&HPbn1b-3uaDWztQzji1WHM#n2./yqpqI3OM
-.nqfiiFQ#q!@X+h[5g%M%5L)5wF]%%]-q.`>SKJ'8#r7wL2@>tbR8R~28}0hGV^^i1PY(X}>U#~j}AZI!J`OS5t@=$M1&_0u}>9h2x!dTk(+1Wcl.r[jQA
-cMXV!Ig-c@of"$7:"v!ZPWE]{Sv;|IrJ%aVF,v8sbbXjj.[m}g::v1o+dC7`#m>/~.>YIeab:KJ.,wb&ABjj{$OGCi|b;8g2VA@C9tE76@2MBfYUQHO)LV
-1$OE-w}``nFyo@0A5'8Vwd2&EdK$"BNWkGiW@@GYsD2oi3ikJT/Q#3oCc-gQq3g1@J+eKlr:yaF+]omd!E"1m8}E0YXTbkav8Pj}V`#[mbPe0aP;e/QN/}
-]mTyJ,3<htm.u<Tpi]cp+kH3aAC:5=09^(4p~)A"3_cY'EI0uQl,:x'%D`%d88yfG&]D](]!jrnW3/$PF=K)3VsSRSie}ee<l';+Vz6|Nr[s`mY3=VPKS/
-mBq087pyx7lf5pnyTF5'+`bO/6"V)Nee%kl<CcFPVbL{8b-wEwHFg>d(%+e;=t}{_T'#lhItl'@V9eVM^Ayd@`l52JYda{:hJ476fzt#:$~-l#Y+fQ8Y=#
-,9X)"celFlnNjZzhF:_PuBbwO47nX^+uz^o1yCtyZb}>/k:,S<v7/;.:/{6SC!4']^LmuXt4x74`Zu+O)HV_7EJzn{qF.y>J3.@dCOf{bIR^o(3TIq^WhC
-7GE`3[VMov&N}H'mYOPspSddV#yQA'ANuvr0xkXBDp/B;H!):J-B(NI/yL=O>NM#mD#O'YIwBXN/SFk@+H:5xy6HF^Je7^+dr{E";dOO2HwD8ewuLU5||6
-|M):X:SI>KmfQ8M59F|<89QBuak_u](7hoRlCy:x,8vzXiWen&Ne/s6QjUM1'H0>%bG-AyXpn<paYA-4LkIBP'!_1KuTQgO7`WwbhIH2#a}&GW{I5-h,S,
-yE(,H/iY8$9A72PUY'fwKibX'J"/M`lvAO+vR]%yxz3r5I|KFOhA>A=g((F]Mk'f-wH12+$v"fQAiVji.V#z+Wt#vsz<6'9JDKo(Y'Um55Cjoje9JF(kHB
-L({Q%YJ3E`EC!+)Ljo,#%oqTW%lAM!m.nxXGjOK<#9qL)ZG7n"6yvSe<Fraq.OnoI@&[vHpr|!|G_F9_m-XX=j[mxR&V:[Q`8v=gbYe&5{8jNv%;kXm(Cn
-[8t<QuZ"h.JkLBZKhV~j$gfPD|,ed^ge!4hVv#9F$6D7I)Hy3u~D2m%=FuL{(Q2M2RhxZ`nL{DvXqZ#Fmt1vfB.OBc|5P[%6k9j:Fp6Htovxzm0W4H1H"T
-@Tbp>`<}51alj4mhd>i'a.J-QCh@Z|LnPE>OzcKpEGQl7qS{:`52G<;=[|Lf6-WI4Ke18FLD5yJNk8f-J4yE>0E"<UFST!l:D;efKpF_L`MNt>eZO;Gjf(
-wQ22}q=Zc#GYHy1ID%ByvBzFIQ.xX@fNlA&b>/-6`#;LOUe1@F.;pX@EnEP!}pg[s#ZjXcu{+G]OPaf.9_u3T8GP~0GGZWkNUSh[!qX.B[JZsL{H0-Zyzw
-~!FqPyH59p|hvssa)5XJ_IEx)ii6ZzkR0zub&|>V$z`k%LJRC|'fAX=(>ux+Eho.3Wk|w{9;H^w{~w:]]i)M.e_!;BvpYZ[xKIV2T,yr'W/rbR`Sy)A@fI
-U-oa"6[&C1mdAX8^9b1(0:`dDpNp.vJ<F|@nPh^=r5agvcsiK^>Co"MP6C'FbWlqQ,)8hg6f;5)(0K'Jbd"0a8`dMg`okdMs'hhnI#vEHer"`){miEX(cs
-w_8.}kY.l1Vp95nln^faycp{'(Y_Q#rtu<;/bm#AVG:n`k@gy"Lcz1W1g[Xe<8>mQgtLpLDx$=AlYqItpnHt.6aqLUOy`CK4IoNi2c/{L]8Ia3JG%rNroA
-oZ4LxVKc/d/qA<KY2Qip5l9/q)('{{!J.{GJ_YBv~HM5o/8qM]mM/fk^=5Fi|cNr}@!r%}%{Zst9"G>`F'c`.u[,(=iv009o%Kk/SvD.Ot'2aNz/rAng)T
-GIQ8o%mlFE!e{`insc}W=8k@3]JM%cfY,4#=~]);tV#ogngV9=B]>/xHU6|#Ndfz@PQMi>-Qzc1Up36Y<bFhIu#X-GdoCS8D2b'9):m%WlIOHVs2Vpjw/`
-@tEyr@3qtGM([Oau%/2Z&HAWca"&O]+PB@5:uw5|GAV--1!-1lY<70"@ej][MpwIRf4X<4JV}EGi;X<(8)`reWslP0aXBW]cK1}#Up`EJ!(GKRQz=P<>eQ
-eGb8%G&J0yU)S=D%"IFA0zuw}oK;G6A35{,[3)eTFL)fA<+8"6eO!j-yq0#jd;<]{lF!}:"b0EiFoGWsRNH)e,_|GQZLg2Dd,#QCYwszBP)f-&Z([WFWOB
-o+v1/UO`32&Nca{I#&aRuC/ZAM[k{M_2Dz,LLTJf^b<t]8.DJyVtd#_//#,+UmS:ZyxgfkI-B%xOQ30;`O8`4_W@2xEH}>/JMdDR.DIfZDQ"@y:6#yhuh#
-_S'x<<)G7DUr%aox3a/.&!'hhKZyVk+%47Hr_'&5_Sy+>Uh80lwjIK";DNlFUX0`P04IeWAY]I|2F;}d4;{.nj_4<XU`5>7.p%&|tiVp>hOqmf>w2hno+`
-f3C/fthIK=-vv`B'^J<Vl8wO+q|)nsXA%AtHNgzBbGO$eo2S!FAaMr/W;D;m`-;(&Lu|[dWrq.'+_#hqE&dsnLdia]'}gso{pjg#dsJTaQz|rAErI;V,}L
-O"-3atHQMJzLogx_GggzV[,iG-Q>hm[&sVC)[&:uWzGw4n48%[|9'8j|@R2M3&ddvQ2;{4|FVo7_ndTr'eox]3m{_kfC(}UE2nGf`nD;m#CPaZjPjd+}~F
-sTVaD1rBbKC{E_s'=K["EtT+h-B>)0mUDr`&Q_=GS)6n8t0{~Sm(c(++@PJR88"3_BSemn;i=NTy'+z7m7K0/B20UK7ICR%/eUhRhHL2nB]#d0J:PB5&Sg
-Lw=9[o+CV7_T6_wPZ0_^iU>Hi;TjK=[)Q<Zy7"zTv)T)dyV49=%wc.M,D;rqU_et0(T4y=r3lJ"3-<(iy2<72PL=P_EtsZyo[0Uh7T2>ozJRbcQSH9M1Ga
-CKW+j5`!KurSLKohYaqJ'g+1)o2T&y($-c{xfpc")TI#6tNt!Qmzr|;9zg(HO.-s/_y]e&2[/:apwi(xYeU.q_s$tq%jkb4I)6!n6lBQ;|{J[Xw3Vcbc1,
-1cL0g(o5K^`_6>^U2Cp&W;GcKOdyF1O"VHD@D>TO/z}e0|NF^k0AKIC%Se13oTuQBZ32PdsQKC+q:+[TN&a5wRBNveO::mzK{K_5&!YCh]t>#)]2shRfq0
-gcMW<0h4#6<p'"]1aHRw&i$YjwB{wn${8s/,dc}ev<>Wc,]0S,MMV#Ws=]"3Ss0i>S']`+{{}k&a9qu7c:Wv3Z5gP6If}9uaTe%^0#f-I9M_:!0sxwd%,m
-EKho%8_m/acHqz6$/&Ba)od#x}!d![4SZ7[eX3Fr9=v$I<q{JaKL81Jo$LL}[25=TCOna|C38wScXLk#Q-q+hCk-'X_ZPt'&0n8k)t+-hIHteOnmh(x5Lt
-Bbdh%u#zedM}0(O!Q9xQ0t>ayQ9]H[,|@AoV$+NqvcjWZRis!7c_XRJxE|vuBto8OI#.0)E+V0i"ucl4dcsR8P9P53KotA&i.xP,WdX-Ok_!Z+)d_BNO+v
-dAr")cA!xqoAXGP%EE8t`DXAbe^z+'sjY4}jHe(un1(-!pWuNxgh`=LL.aa;K>&L8"TFI8!'+7sHA+/9q<2slqFCBF6hdc|AB1w"l<U3U=N[,7(D~:#^{X
-[)jt!)jZZmTk+%wQg+:^j#P2g^~<sp|)|:V|a}d`d:aLsgICWjIS`(b$dLT-6d.Ya[E,:2a>(^Q5qiI!w^cf;b)Hj3nweH"pUFY>[;}@D0(9&GkibZ'cAF
-t1!Pck(>4ksN'Jr5(f"pnpS/hug,)^cX;Ary8;T;%u;h[TOj7}dpSfPcw.l>Of@whLerb/CAO]rQuHTjNgt,kl^wtg6'5x<cE;g.P2/!)j,u22|]qkR>UD
-fau7Oiorz^/`T<f"`J'O;'+Xjy]WSWBc5mAS^{l&826T7nE=#>#9S]z}5@^]9+gEwG@qOA18PZ"K_F4'^:&o{{Z9/FcE&`d/5k`5Qe97JqCP5;}5s{4e[4
-#CJ<lmuJ-+O5=`&aTv+&p{A8/Chrjil4jqt{uYf#Nfoq4GxT8<s"u3g!1FO^WT5]Ru)n9)pQaM:Pta;w~jwUW+FZvO[6N)u4lIh(X6C%%>rnU9,$'GHHce
-[>LL3p]@:CX0V527iE$mH(VWDm##"PU-~CpxUcZ^%t%@[#T8q1R!:H~(t_|R)km|wBk1/9;^{GV^7]mh8ZDwsVsJ=)VucS4mAp;{Bzcbu:9VRd[N|htrxd
-Xsi&V/xgO>-F[}#}I&U&2[ubxi,)=c46z@~cnL7&!mvq@>QT@iuVMlUU:;<KLz,!sLftteP)B5^_yer)W${(g%G$+=|TjTDbQvVrV5a]8W)'q<wbu{N^nL
-hM"..o>&u`n:-7+!)f06j]NtRCb;1L'ac2e.1v;K@[qc{mfUeEH:/HJdu"1Hl|uI_JLVZi38Gw#O{OU&i2E<~+B0b5w`RT|6xgJfRh!EttKFfr<}aRGlz|
-qdal~vx{:JP"_,b1hU"vgGHV"dgPPb9aK5uk=6Cfr&>^F}Z)G3;Qjkr$YqKBBW|c+=Ehp;}w5RQ/#j+PwQNP6pUl~jd8CUa5qi]9FPrYxWqdgM~Shsb}C2
-nqcWhf9GHNH3zo-Aor){r-B2TBMNG5>@&]k:Ll;y"__$I:I;5dHR[|"`vNR$E|Dw]@yDolSp0&f&Q=A!EeMHi]Akd/w+'E]2RUQY1HP4&nR&6j:P};vGIa
-hAengmH/&]v)30h;,PU{x6PzuZQH$WXObfeBr,7HJO:}:e>Mo)BW4}Ga>|^mwf==,E"y=1AvjZ.lUV|"D)-gK[j|j3VH9c_p`2Bv/6E0V;Dc3=Qh!Z~@IF
-@q4&CN[e@=gK3Q$VB<e42^%kECcu+]CI|hXHTc@%O|AQt+9O$c0mIiSCINwqjRNmlo"YNV}Chi&I/CzNA3Z7Oo0>{`c6qEf>4anE7VI=yFMRK`AzmZICaX
-Z"Grv<lB)IoccL<]a=3b|$eTTxyh;wl;yA="8vx8=KKX&v6BNLRo(+k,1|2l-Lv-Lna%ptmYB[t`qhG1IXo6+O05%3oY%mK+#|9-xkOIeJ=+J[.NROwn08
-vn.2^;1HZ"/Pip{B`XC08s/5)X6)K$X.7BDmY<Wi/NQrvzm9eL2.SR"&HSIhYKY}s/Uw'_(8Fj[R"QJ`Q0}Dt``fWqB_IXbr|FMNkH$@P,Js(Rzmq{:N{@
-nTS6UM94QnA7/BeZ&9'fd6^U,XZgrYC8Zy:@8A]B.Q{xC'dca:iv0WbP"Spw@GJeJ_XdTaK`)M!e2WmCJ-de92yB5AkB>zXD4XpaLFwG:70)VIFg}FQuTX
-R%xTm1/TS-^h(K3:dkT^lL'{hi]J~KVlX;T}2KmrZOK}ubF8L%|K&[15MI/|{30MDdFV#6Zaod9=B1Za{1l0OBd!IINfbG'@oR$ZB$VuS=MITRu/NYM8Fh
-1`AD~gYH7[Vz|r-vd=Mc"d_hM.D.kY7B}<2|91;S3Q1^2BK]a5rLC{T^Mvycz#FPb5tz%yK".}V</DBd/axz"~2(rCOy6c9ecdy|rCmBZ|Fcyok37Lsvpb
-=2|;+"%bOzb`Xfak_a_e!PpumA[+ZP<=kOiz_H7`j=My^mbLZ0"Rf{+9i(/moLoM7nB{S'e.<}.0->JsXUj5u|NRpOaY0yJydwc`0I>'.wEr9|+y@Ku2+{
-JcZUM{U;NnrNHujNwxeOnm7G[y#+$lydSA7C1d)d(}.Cm12!<':1LP-Ruc01fE=(^tq14x!l3|T+ZhR>ZtEn$CmW;)qWJQMks#)UwO7+rY[c-Bsx4Qk0bb
-n+6#-F~e+gG"_aj-ijCJ=Qmf@fiE7iGml2h>ugAFENic>FB3sF"nV`n.GYce#/6qyK,)&Tu_8;V&zkMJ9,/;9H+F-QO!N;sm4IG[C!6-}v!^.%5W|2Y5%o
-bQWttl82Iv^,SMHzaip:E{e{8YWWN}G,2h6Cimc.IwC_<n~[];TqFU+{dQgzS7sAR6xT3;o=}hfcrYnPhly"^3bpw;6W_U+NW_t#trM5$Eeue".cnVG.,u
-l:0d@fR`_<q@>'"PNB.2kosH0!]oP;|%j8+5%0Q84:7]uMjgjh@_Otr;K&f$PM~,-MObS{0u5:^/$NnG-o_xn^db&Ltl4KG5]h!L43]uF$P!JSZ369y^ig
-ixd2p[1HI)<(~C//wW"B.7b4jwD6I{&t.ERF^dDEf9E!aH'gi/uj<PohM^I@@<+k.'/bkHg3TOoe4Ah$F%;%{S!Fdr26k#=>P/#'sL1PFv@l]weEdd39/B
-M`"Ieyw$jeMY7p<uP[JiG}A)4+pr3z}E)[v}`&TGfKs}7Tu!A6ukU^0f({qz.e5tDi~D6l,KUxC//4K7159AlKfffZfxY#9"1IYlqG&'Xl,@m^'uwlLRh,
-It#&FB6uXTa|rc6xiO0F!=oAhm=.mZAX3:-n`yYXx/YW-]/3^v])EDEXKWMn;=`}kxrapP@>pVXF!4/}V"kK4@kB:=xf%8!N.`zp>CjmB2K&ONbSiy~lG}
-;rseVijLPduGloMKEIs'+ktl$|)0{|u-7Yzph}=[eBwU_|^ZkJ`6#C]yqLkpChySmJC@42-)}/wgvrD-J0$l>S"Uf&uG;x#]'/Do!vw"dIbu@1B+``&1I.
-m.)szQo6_A4h2tCN/(T%ta{nN3t3D=Acdx|GR(NgRC=$0Hc3jJS(c5si7lN[k59>ze`6i/gp7zWS%ER/:kp[8{`t4l@;p3+_|KA]m;OHP`$rXU/NxzNG@o
-%}#4V<ngu`"T^gO<~+Zc8[hXF4BQzj/#1UzZU5^&dfF4[6`uN6.N@A'irh7)#;%jS/OrrZXlX&i1(-pk4lMs_agRbyvAs9Om9nB^zsKV3O]pO2kOVFnL>f
-+LDflL^q2GBgL].<6FJ7~P}l}8"OPetS'1sjClcqj6P;+Eua:Xj[8]+F|vFA[HlpE6^5Idd6KLs=-3s#wG4@'^N$)9!#n`8RqF'A_{s6|Xn$GSViFX8ZD;
-S[6AS>7!GzB]GH/NwTaVMb:+V9x5e4~|w^vFLsxm3fTJ;42OOYsyOk6fnf-BZW~;!la"id[!<eAXyvdtK,O-56-YS35&RXs@.#BWrD,9s/Y(_K=2^k(9lF
-vbhyu3WqHsgl!wpAfwu<rz"nqs-5WyXs&`!Z-DA7hTna9GJL~(|jY`Y@S^r1v[t'(9x2T)qI=n#Hi[8pdn{0FhAZ!^,gQ86#]D<dBy$){or!hkB|x]h=8q
-ExebNwXEup%D+G[,]!wQ;{'kbeN>U"Dx(`GIpPS]B/+^NUG-[q%U4+.!2(4:E{9{kQt=7L'[L/&x8$iZ`}A8Eu=WiSnk[iG|@6%,Z2}SR+Y5@O`uGFTK`S
-rw"gkXIng-^3^2TYYducnTK71hszW;d2lUu)h[X8U'3:f(vFgKKZ=C)yzL5T$$ven/@36YPa(%n`LRBdW:qiME|DYaXV^#TaUvnU#uK0&Am;iv$r2Wt'$v
-u&Upg6J-q7xf}2~fFKbCdo$Oa$D^VNS.ro3!U@#l|1</+/H)<_ZCL%c[:&6iou^kK7:!C@&$;h2jvj9|E;)3zyF[tK+X6{DLC=PMfo,N-C&Wx%ftn;mlLh
-vsgCzXDC]JbQn^V,QSHh!X,);Hyp~jVgl+o=H;"!so+xx<,7w|1`Q[5IV0;75P,fXK|LyH>[B-_cFLmx_]M2jf&Kc[cBLU4D/I);6Z+Y|2v#t!g-Mf4G!Q
-v`'DBtsp_+@t;{I=N+Dbv'w9S&"^voZVv`!5f#>e>jus#>xAkBwtr{R&C[>5$Y1R}|':;vw@sP=wg=wp.fc/Q@0k:yv;}$E;a<!=1uACf>:{<Nmx#gSGGy
-6qekV6]UH<:l5ua4+i'6DfvF}9fN3{@w0wcnMF2}@O2xywp|;O4-vo,{@x=d(K5|`IY|0qTM5|Bq@qJs=v@w5xq|cz,{ghGr5gH8>xxi$d<{ad6ZT@nu%q
-|s:qdr}IA=63GU5w@j"J9&yV+-SutyE&2u&Ii,`YfJxi}q"Cz)tz_[jaO}j7pZ_$Z+2xIyn|,-X)bd+xOa^OGyBq1{>2HlsMxW/rLrsYxu}0k|ze"CJ)8H
-"Kc>Y:XA<#2st<&zgNFd8f[|'26WvoSkyIEgZi/CV9TUpTAFeg$l^7'Mb+&Qj/=]^kpuL4PZyfjzH]if3Tq,cnZCGXool/.Q%:k1[AaOwzb86n|;WIs|Td
-Ys2/Gy5RM!Nq$Q{],xzoFUdw~}D}Fa{Y0ZfO&IuLSI'TOQP+0esk"XF:Rvk^Us|[om)}rw>r8>KRdj7v|OAW'D]wFOnLwo<5^>CYa;WGnPRVBW-#Hq<f;2
-bAf!|G|',^>!HaV6imtt(e(}x.S1vGo2bw_,3`NWzebGnyx3q>WMayIQ7!UULxK(nPbqAM[sIngCi)Dl;+GJ~&NSBOHJ+w7@.<-,lbG]N:e$b}u6Vxo7v:
-{GH8!0fuyFxCuzO(jPEfUY>5<fQ2bw>zvLl2W]Np7gFNP}@R+FAb{iKmr|j[PY-p].O:qfiob>w55!pWK.v'8fesmdvor(08@Q["3FQDYo,LZvNF6Y>;|a
-]f{;s%T<vUvLc`$NqFJ$Z'B]!AioZ,Mld]tvO<6x@UKDp3qWS3_x!d40.>~[!!'O^l,a~v{/rPdO.|oOwV,Nq+pO]v(M$dba[yR/3JC7wG'<@u[#ODcda3
-pEk,Jr&8m0-10/ohC$^Y}/wtj-%,gx3;{{WOvW/Ww]FdNk{')|@:%I{3suYdl3oWRa(/O-`{DGx7N#ZgO6:ex)^JcET3|!@wLn"'T^d=6kA_|O`i}<GOcn
-9f8Iyb%hd,(yK"{uwjz}aq=g#Rh(Z.&GG.B@r'WP3X]|_^hdGoyfrN4[ly673&XkE3di5WIgt3k+.!FCFaC1{uHgu4NfrU;>Qn;,{fZdl3e08(:PR{R,X3
-WW$va1<^]rrPW!{b8pHx(Z}6}vj7CTLEb3~"3z'h,S#G)'@RQ0R1e#SQj.PtDtQh%S4!jBXE3..+(ZxIGi([F=(!>C4j/8Qrv'ktVASJHYQ5_tb1ji`S1P
-VF~DJ&lbKQdd5l#KfSVt(b@5AmSNS;d'6D'SMW!YK+2hAM;.Q[RQ9-vTRXbo(({FT(u&Dmr6p(P{F6zj8Dl5|A@J!X6=L+1U!31=Bw~)1+})k)-iP]u/$9
-2[L0t"|_n40M;!zg3(%w[+o4Tr2k4_M&I^4}NEhe|cEiEa%u5oU:KsCH6q(n|_M06]BI`_n"u_Y6;gX@lo9r&+Iu^b-{@wuZ/j@{U--ivzR,We>}0u9)_F
-y3_v_&[P]Ags'Ruil)`^H]$o;/[0&`sxZ+_[<sjunnA$-1=gF(V4h|bOzi0VnuJV1-+/mM_<|+PBEX|fxgEKEov.l3X"76s:c6&Oa(7A#Pa]l&:ht(@VpT
-Ow)ZAw:D,sS>HP,kTMdP3`DEjK4uv>z$;HfaHk7z/OX!mBY:+@mruI&6<Vw%tM"X::J[XLbg~;crE'&s~UP<"RpA+MMaxdavIg|n6QZYi!P2I{AeA6nsZw
-+N3(m-2yVMCvm_bZ4l}wTJfR2r)//jU`!}e!L9(P@w^O'>E{dOC1&^IYnkNz:%`<YgkE;$7#E4"7I(DL+.lwIO<`OW+}N0f)u71^_v]a,G2OuiaI+<QF1c
-.2%7M12"Y.{>2m/KswObW9q+0CuhesnXwrO]J0iI)'"smsf/"gS=QP"nZOeMV#vA<H(gg/LPwM:N6)(IS|gntMrZkA</m1/;|^X<N$I<}MqKqyBVdCP!RE
-.:-XvYQr90#UR!WD`wwe:9xSHFh&wrRM/DE]e=Z-FPm)t4f)(L4Ev`4QGAoDUHIRrn'j^Lfq;^qKpL:%lmke<1nC$I]dozi:MG>wHyCYy3'2j:Kwq/cyLz
-B`%)+3(a2I(${NkDJ:>J.5^F8rhsBuwK>,[V#jqNofz)sS@0=Dj8t{Or5j5v@}a[,lJK,GLd3'nLfOP8v(3n44MmN'iEtzrvE42ZKliZ6PjMHCS7oh4+f5
-`"[A]VKzV9,mF^mIJR#nqSP/D{kWX4:&58}xH_Yt}42N4Eq`nPX"ZVBeIEL#$<@>jPJlschY-jFx-qOm^/Ha|hac81WjvROHWuU)L7xc-{f98T~'a(b6=]
-CK}{cmMsooL,3>kaZUsTCnu9h,u@['p+P&^)TkC30`2D:ZGP>,DIMZkah,Q>AH/z2Kd,5NOTmx5HZfpB3OgA[R9lI@pd/JP|T_BYnZ}@o{ciuvi4I@1bVQ
-@lE}T;d.'M}g.oX&`G5IB,%ygSeX>@A^vL@]X(+!X]DWw{z@DCip0FivYku00%WY~3lCJ/"47s'T+q@"Ji-@Bv:TQqP<4XS>CW9Su3)w4u`t(0+%{)k)Mo
-wqgn!=VdW[Uit:t{[^n%FuMz=dgwjq0gsv<4Ffj:6u<lsS)B]CoHLXh"2pqXMq4$4abU.XA8,8XqZ4Yq2J)HZIv12iCzpSv1m=E/$'@MqWD%0U.A"8^2#^
->5-U=,kU8:{cbp<jMDE+/jt+7=qjoK>FC4+G"xeuo@i45:Zm.aD|75O31k:w!"_ib^-.c4v.~q^,t_,a0xrA@cv4+_:-b(J=mniA<H@ERXWQ_z(v2zrCO4
-gy42"[Om/ZU$smIHBRi3~x|TI)=pG58k'FU2Jjv0{0S>I/9vyYwp)iFU-gA`rNecz{uhWV=&=_Ybb<UmuNuSe52fFYbUhUJd75bTq"yc&t,d"-^)5,r:p_
-gKA9qs660`a@y2h3!qo:wt>^u8jNOm[_x2z4H7P=d'>cEE+0]qLD^sG{_M~>Vv#UbQK"!.:Uy`"88Hmt1MsFpxntPXG|.Z9:.gv`{vY/ec=7x4VfEdP0LC
-J|-:$b3NZZBw8NhyWHZhU-kVdqY0zc,HsJc=z_c]Z6c>S2KGGLE}EdA1#cwH!E/47dM1oLq).#'rG{;8Rd=2!E[bH&W0Q^]jw)4W-dAv32&8%dv[2ZGI[`
-Q9bjPbYtRc[5H2JzxBVl8<AmNb9bC6UM(PUi/9#klheN6A["NnO&SUx-mGZfMPdFKF=6X3>yx5HO(]`DPn.Fy:mT<zdI2`a'd|rtS^rd_VOT00uX0hJ|!D
-q)hKur}jOd}"RXc^y9na@JZ$H=B`Xjv]&+#FtsQwFsGV<oj4ozUeC&y=urcT!C5vgp!UMRUcNznI^"ASndd#3KLYQ<'!hiu3j&%Z34~T{z%$eLa%zzK]qy
-9CQO8$P_vrI5hqSv!IDZ#.vTiBw"X0=OzHO@M6isBHwH9uR7LeT`QU"E8C5j=}Fd6-INNhm%67KSr%@x^-sx$s'vh|2vK2Md~CspC<&kN$4VIS`e@f5b#_
-aqx+]W`0n^t3YrvQ"{7E&N<S.q^0xFh=(jU:&pp:/72iKB=.~-$RMUIOQm+Wj:{JMS=9:4K^;Mg8)`0KkMAOpgd(DTdQq:3i+joOGj%iV&8+G{#z#MkI8X
-ZXK)/!IPSsEi]i(U`pSJVK[0SN"_532aUqMF[T%B!y(Q$YM1wo5+iM%(frQt^Ouher2TJK{l,sM(f|iZ[d96G|^5_#d:T$:S<hLT`HDUmDgi)FXF(1&W3t
-X%|xy!lO)vmCCJv;L5@`l5Rp0svQ_dME}r~s~o7I^&F$-EfaOQNzqRRoiyb.WXJ8=#6GvVRT-l&I9XW+XH~^,O}j!~JPd-%x(PT&`YPlhMX(Y1emYRK(E,
-@ndaR!wBAP=VDR7KtE.]P+AcweXlJbk^e$K;qJfWK7tsV"3pcX)yYvr^^aZ(Lrccg|$bWprqgxZE6-cnHJOLP!~@}uUEtWP6Dzs<xQUP&j%<A{37eVzN@P
-V^T]dq,cKG;CKvpSsn}(U;4<f5sAJ2y)6De/N^>[W+;t~%-i,mpzV0Q6K5ybhJ"$$'O}pOq2|;V2.ls'.vO8e@}kWeV]d.|R;7P']-Zci{N{HLYZN)]gif
-3O;8l6UO;H0fiMQ[k/&9Y}Mf"~oKd}/$sTrxD3rc~Ij6;;t#Rbox7i/.m2.M(hCa;BR}Q60cI|jkUp,(-O>;Xi>}pX]oSxor:<&Ap27i^KA;Eh>+)[~^3i
-nXU^C={NT>yUrke|Y(/'Zdh{A;]2>F6:'w}x!aih6O&R^1aL/"+eUri&Mk5U4F_k_zWBHP@3Q:e'"Kv>[$iYRH2JwO_<bh0/96g-2@"yK"on&^Sq.H)F>P
-4}{DI&tq,fP].`}A49dBEQ9^^Gw{2$x{LiYb0'k#Y;91L>VVt>E^;%6Rs0L)wd<Ga}5<|NKdZKg2B[a'E[3EyLlRIR{.}V`&yB'E#])BM`x8YiAg7I#4}8
-JUQrsf$N{cwL6nv@/Nc:l/p43e#YENV]P^~]E$gj-)>d|>o0B#kysLykOq}2/'lgv6-Z%E^gQ8RuG!<PJ3;FtVr>Y'&(lt6$EBI<&Xsw7[TW!L(&FJ==vc
-zX&LHl|qJ8Sy~L/N02YP&G/nKL}19vYo.HC_{.NAg#"58IvnIc(Yuz&G{YfQ2#%m%<_q6n-`;cEi5K@IhV}Ce@y!8TYo;W{fmvZ^pdFu$%([<FePosyccd
-^CSZRu5X&0HCcs<<tb!owQ7/+J.vDlg/=g~f)h:xcxSmHG2j4QyIl4BmCa2Q&%|3k-,>H(8xbC$'Vt`TI"jR'Dn:w7}Lts(kEsUSjm:Dsh9;VaeQvYTek4
-$eA,'1=a8]M<~f'WH4^a0Y;w7743SUa`lHrn@/qUIFiJ:nlM8L%J]`N:KicehKp+I.8BbA'"z/9>=sO4p1,NEd~|=:F.J@b>zbH^QZ@MXGf)I`d@G8K#4u
-jN(vj9eS}E~:J3!cT'euD[M8,z-=DtS%C,TG@0H,PY#f`M||3s!MH&<YW+S&Z)9MOuL8o{RztsV0Jy@o_z%cz(A9VW/Z>z4FUS(bj'O2TQ,8dpC-U#Pa2]
-xR:ACfufTxWTF[!`;B[j9Hm"tG&yZ<1W7W^61"xet#Oc$xq&/hm1O5YBn(`V&fF^:a!=eRB#.Z/GJI}LDGrB8:N8OI3I<3DC-pAOCA@G_B{^sK'N|E<IDU
-uR^6wJwG6lyvrCR'EDBW}xe@RxNjX'/KgQswSLNJ[5>0o|[XV)-8XRCOEts7SKEg.mcnQa&guyqo{_X;C;0%JW/J3DrYLFHlzWzKIpnyOYa#OBtu`PdmhL
-JIQv6F=cGblQ-Nlnv6nWGo:j@dCnBLk}_esavH:3"u7c2=+I)aV29%InW"2Xc/M<D=B.v@auimc$:M7P'#F<lForhj2P%NF&)4o)}E/xTp:_lj00$c1s~B
-=hxvG5r"(Q)yd<R/9zG}GE!:(dh<{4e64+SUV)(=mMh|Wkv;[+6(S&!AkV><oojZIl;jAhik)i+n0Sk/:"`m%%IWBr!O{D.#a#fLyk&,8K[6VXtFvVIRDM
-)tjZ>W2>r2B;{M(/,#io|Tb3!Z|RkK0P=`/WasVrnO8I{YG0w|@UJ)dO"'5"kbp3P>YU[@%K{z6v/nd>{|fN=wU4'mKP5r+HC$hPf-U)0,u>rr$,l^AH=/
-T^7!CK;DTt@2&ox&3>RA[Nfb7d8-x|Q`g4$CTWp$#Y9qn;8a9!jGmFu3'2+e.e`w2k@#D+I{},B)NpsO|6}XG8R6gA~sAd`phL1h(44KWSd!LTBagn1]zB
-C`Ek(eZ`8@8lr<aF$n^3M+p25$h2[K~fXeJ+Q=%"~s~C^/6_uf.LsY0:e2citsXRz(FLy6xN=<m37^:.oxQ}D1.1Rf}>b>)5pTgpzvC^OofqAoH]sLe0F]
-@Dowe(}C/im63c',_iY3nEW_)9vE+6M2DCn,(m^hj^mcNFr_H;=5x+D>V8kBq0VNa`tCV<vF=a%UWLBc&^-Clnb7H=]1P03O`:PwZPw:NT2y6X~Y6K9r}m
-#QNt6}6[,sbDKxW:uf]q/('>`|}A&|iB!fUeCR-+^lZH^dLV|wHEZLTq]X'L`st<!Wkp~^t=(yzP-"jDJNCehD+{H&,s7-goZv<yw@|eEodAdI!wh{9OSe
-$W:g8M^""LZFB^R=_G|t.){-ck!LsRt6WO`$m6.:~R[0ghXB2>>:/eY02GNZGZ7'a>rIr]"M2`0zKBChZ&Jr,mwg_PK$}v+{ms6}DNS7)i2C_Nk9/cLkPl
-i_f'_n~W}mL[p[=^^[WX;gg59c5/$fc[,"x#N)-9N1`URnE1&8_4q<5SeGZKOp},a@;zku~E.oD+.dR7T.-X}9{md5m;M%x$4.H4sil1'X7JNmo!<8W3+4
-MoKipm{/Y&.fjlX2x-8fOgj#Nq5ra%z0{uoL+{!>ldd{x0lrY7Xrx['yGq2TpgOL<$D2|WM+nc="!JaSsGMD^tptkU2Ua/K@It'KHr[B`8$"DUyM>FN:(}
-MavBwg7VqKqx$8QcU=B#_1_@61K{_3%a,aDYH[}h41Q[]S2F]SU1)"]QM:S2^t=Gj0_)E@96^{0&'npJSdei{bB@'M1]v[}wg-`yeKVR&j8$Y#d1E(Cy{{
-Cu](-i|/wKs7"G_W=GC-NUMg3CSS8BbT+9cpzHb#TDL4h""LH!WQCmP-8DEi]3lzG)+A]asCh@]M}7F`/muwF:p1O2Ba3}[i~U1i<WCg>MBaN5$YBhV1;R
-r4Pu)Q~7I:`KUK5Mz3KXAN&r~Ad/'`=`DG"=&2Ri`XGN|5$o=)gOLnB)q^fM"Zyv#2Gpzcp#:Ke&Y!gu=BQZO5+%K=S7EziYEJCMRi%[XSf:a..%9i0k}{
-B8nJ@vHJ-D]|1G!GFd2$Xtp0&W96^N39d:SL3`#s@@@Cz4w+!T'B{P$.a{kCxVg$.&#OY`6,Y)2f#UG]#y#KCmb=1yb]0s(GZKJ|o2#)Y:Y}Z'iEL[0Po}
-l4D:wzYfP$NI|Fp(,f_7>i._80P3';dy$Hh^2miIAp;92VZ6XgteuH3VE3XdI`2+9>iLGlF)eW>XrH3:6emDpYDSh[#Q#R4vHWW$8r/S/$PawG^>i'i>ih
-b"Pr;5OmA0k]IF#3!Max8Q3b!Lrn'`^sjR0wt`R@U(1pAxuoUlIsK];oUR$NKjz_x)bD5Qz`(zXqoca^XA~K"B6EN@W{"fXPb|EK37pKg<Zd1Ku$nSOfEg
-U}4c$@C-x'mT#fS'Yf`KCDeoma$Ve.-;5wA+ge%FQ{lA7JP,YS`02i6Y|0:VnTSuMh}Y1IIf`w,ou<]Jb^}=I!`_Y;QcZk-Eg&76r5DIsS7^))lj,QU4ay
-"2&GN^5/>!(ZIzw!/GVcsOIlVaTzXN(s=GRh1p;_!m@uf<q=Cl2n+n)0bXUYPr=go59`fYX"zId^GqAPf6/7(_U/41,^)`D+AFwnvtApdN6.OAnY=OWvUR
-&nw"+LZiR'h0FKNU|+2}s>;JF7X8!5W;26Cr5wRUoXW52uNWo^IjToCgg-'&S7uSek+T[%kD%TL<FmL](bm:DHP:ath#vXjj<[ng!qh&WdY1_U_z$b7w3v
-"9az(LT=LUTgpU[_mP~x8'%WT7x$]%],J|7=M9!%}|qNv)^le9U_.P(%Y&>Qe'E>s].pyVz6T0WPaDFYC3sk'-@<41bC%Lj6QpQ0yV/fa!4wzjn9%a<`bt
-ErCInL^DeX3T`BZY"b!}yN';^S,$.E8S9M-,.N>j,`h}DaSCiyp$k5";dK!H7B>B~+.-(G{`nBUwrWb5u'YYTZ-'i{x>3xl5=00xkY4P'cM]Dh%'!cowmu
->1FnS:)jI.G/;q6zKcX=oXYa@Xf4!HB;$3t!nx$5T"A6DtC<2FVue":P91oL5TGCR_CdFQ+;1,4y(v~v#C|S5!r'2<,ke!48@akaniy`kl`5XU(By0>jt}
-mNSqe]|VOApl:/"v`QaQ"B}wWVdQIrY#cGqok(X#|>I3#R|OKa%{+9@%$NV,$1v|K$Riqhr3EU~og4f/i&`[/yi[k,<sdQ<{83c4F'5kCxtBo.R{K}]D-&
-WI`Umkn4<3Ox|,-<SU@5.SOTpK:{|'-/!C[CBk'd%,eb7$(C5O5l/ewLe.V^c.:YnGa.:WL15P'/7@|q=HI#(JJaLO(uCSN2b`Y]0^j%#.w2#XUAS")cst
-Dz9d]h3)XCeP&)0TIVU:0+Xct=JC&KVg3PT_iC7%pc#Azb"Q^;l;}JX<fhXV`$HP-KlqD(2/g:02EMD`Z[41^88IX@0Di(J[d'3R";8VffC[V_9vD%P9k9
-B+QYwuM@HEU9hQSRLu1as0XjrgsHQ|n|G|e5HN$2ii63E6Pm)s5hVq~qy|JuUJ@8X:HdnfkYJNdUcL@^6q}@,z{0$szWs!g@cQNj<Rv&#>0w`aXb'_nbG/
-{J<cJ6e<>^ZS@/{alM%Ya@(xUIpkJH/zAQA;z(D)hXYSPEMWkE(k:oKhb"c.pSFv7^KS$J+W=OgP19E<zJB=X&.76$8($_k3R4<K@H^6[jw3,hrTb+pI]_
-,^j[voj,%4Co%4_z3coM'PGYFc^#w3)eZ^G[>%qI3JU5WJ3%(|_Mp_!r7!zFKvx@;OH]O>/eZ'AA'Lc>cU["z+8<4bhw0@Q$OSkz']-cRO9Em=oX+!q5wt
-6_O_ou;n'k"@b"Gb;3%(RK4'!;tT<y^8|Gc{gV6idQD81LT,~F]F2OYs-x54{h=ljNKnduBiC8VfyY-6V7,.GA9lfS!,9j'^yJIMCC=Pyjg%s'[T/fXp;S
-'W,H[:jR9-(7^&>gqF3{dE4xO_,Cm5cNPAH0n,JkUcI@B.^[Q)oF"YLlWZen`k2wZBazBYFXy,8or1'9HUcVrW}/1j%["]_^8dN&GD%zuW$Vli3yQi;bx,
-J_e`^kL4<3V6%SsslDwLK`ZXeSn@&%>RnXQ34nrrmGrmTDzq!+'J{%eO~=+/:(~AeZqd/76+fXnHp$BqUK,n#-pUWoM^k]/PhM5x8K1c|3sx_^[yihMhQ{
-L||ySzsIFn)sRq|]<Wx{D=`<1e2/.nm>IlqLKw~F$ObF+)m%B`:E8527rmcq7skrg+";J!_c|}VlnI3Pf+%j`,zumm_U5DkXT-s3RK9v0]L%sPJ{7&qB_G
-n/^wYr,(T6|;0`#el'D18Z~w${OXI3B`HWpq{0'xY(rJGoQPFu~GMATqY8/zh(Z[,/,[tT~5L13LcQhU)=mr{c9&ZS}/d`o=`EZB=yXR/x-Q-:5aE;"dbC
-.B&'0'lCA_:F>m5Q)>eA2!y{='z!q@~:iB~VXVmI<AgB,qzSU-rxYPeAvnMMGA-Kt=A6K@1DX6YYr#WEg>&av=kb"(g,{f13j33!nZzGHq8@7|eIS5$Lab
-5^7Er#X<6|A`K2+$''G|t7LtpebU+R}6t"q8rlIl|F-O.Oq{"<.J55U/V4fF5CY|eM:j>md%b[I66d-#mbvC[rD>cmb^lU6CMBmn}TkOU6#}GwWeDDQaFK
-TpYZfna"qRYv#HSUoFw,|f]KNHoA6ezpbX{q'WL4n}Gim!rTf1g#txEB{'j$y5KC#F7`wd~68`U/>L)LdIv#X}Hmss{VoRxFtD9aGC!]pIFPgL0ZC1gI@c
->nI9@kqmP_Lg|L$UXdH3Oa1ee)f3d[qhovaFUa`2e67Bx{+5&0v3Sw{qXu6O,h&b"#J$^xC4Bo;G!r!R!&dNiS-^/ri;4BZsuVb(KK.0UTNu;ZgiE2_iVE
-jauE&yE7:hfXf|x<5ncUvy9CeE2n1|~Sw]w`9;}.aRL]8)z;h(Ce0y4;nqkp"Dd!Dlt2Jg`<3Io88L|ox|o9&psZ_Z2A+x6]%l0S{#0$~Du58";3U"4R&V
-]r}WUxB.)mpIAktqi-Q3N;GPd`-LfB'.0fYFQvWv>VVsbpNH!15DDgMEJjmnW=:d`Eyfpc1KA^UkC0o:#F{T_tcZN+HE=x_SLnU]5CHo%fT;Fg{:>lGSAE
-@ot/<x,iVEIRogo_gt420,[7eYUGu0O&nY&+Eg5[rX^'Z&|qV#Jx$x~l=2i$H%gR2,Onzgi.<"6tk<vbNsA}n}3Tl6Z2XFraU4#V&%FpAEi<+drDN!2#%]
-X%W5,(8i@4T(r)XB>V'Wy)GT2[xAObK,gziNI_Wdbp'VgoT71QkYOr|oV_(nZo2ldhn-lT6L"ho!+W!n5-zx.vRYGH$gM{5BEg>RqopCt:w4d{k1Pi0c"2
-N6`eOa"u`dj_9V#|)m#nJYF-H!TTFJw"Iz~+Lhe85-&lg-BhW_N-`9kGIK:OcF<GJ7QT~axQg0+mS=med'tiKWS8(WWa`Uyw0vyEAK|xB%$#d}c#;3(I=g
-i6aTS8B8Ksx7)>Vx1+K15VOG/'Wo34uuU,&>)QShTkVYiXdsn<"+F2c<ZeiId%{Gm7nP+H+QE#-xgNAL~s:`0A,z:6shcz#:iNpE&A+qLCse%F611q:+%o
-Yf/S:s8v)m4p"e"):#nZ:Wc6LerE:Hd9L#UgZe;]Bw#8UfdzDYk$e%Tw2o28fF!$gGfVg9`bmLTubN,[d#pr.z@BLkpMhhJxG|{L;R$]@Nz{7s`}XNiba#
-i0LKo8gi=^S$|h_j0,[[sH#qZ)FZ$d>Ev@%s`0Bd(kW'oNp]v2@yPehryYHlU0P1nb9>B0+[kNnQT$y<&e5.25Ol>v=>@$5]Ej~o[Ln!t{0uoGOoq.LkhR
-+n5B'GVwh+^B!-4+p[byi1C'5RXjQZDt+Q|=)Vz3/r].El_G8ld)}@w%<lW$+,#RM_fIqZwKRB8s`;=JMDDnxPq!gEnI43_U_6567/I$!qxBJ`/cGJ&{.;
-GbJ6>{[C#@o3K'Zp[3UQ2b25yb~IJ0VG%M{UFhpFeI9{plSZ:(2n0G_e:zK&D1s3H-pX3QD|`O_pcRu)vwa-A<%l[R9e~uH0'e~q[U,g,p/&}CAy`QxW[h
-qo0:;1/"~lXIssUKbk]fm{9U@{T(W}1uAp~`.d9dgN9T.&~5pz0Po)'iyHz/As.,j;)l9U!IROFo|deyt+PR(s&^+mb>Zs5@4T"Mb/kO6.32`}a9&De9%S
-Qt7T;ZOz/oIe<Drwz97<O=ZmZq;2Dp9#B'f;3&Mo&LUqG4ZUy2sq32nB)fTJtgHn3'%)LM@P|>GpUr1#UAlUxg&ymXngnvhN%64;/M|EhNI(yi&ly30fr4
-W"te4^Q&LnyExAZgHm^A>SI^F:JAzxK!!PSaM->x"^g'(3m]j2F7ZeAv0(t%&)JQ3)@mk|yI4Axx+f]`GE6o,_+Iq6T<[@HK,m#E&!EZ:oL^9H9VBQ>}'4
-~dh({=%[vEc("Ko^9,}4tnBa-WDnga]C&OyvF@gtl=u+~k'Y_)X5i<"{i"ZG>cjgP'p"^w]nsMnO>)Gb@`X3#EW+NS>5gtdfpN{ZGJMBy)CA=1uF#}5]7{
-RxTGfcnRC^]ajL<;0lC^_Wbw$+}-cg#RR[:f~1seQcw.XgUx2-"ao>lS'd2Zedg#Ca5bEy!vZ|H(;$N,]ZN`6F8A]5,W>XvpAj![Kr8_~`d0w>xf;|or@,
-Bs>TPx>eU&ICD=AIu&Y+nDf[L|D;_29G3a%Wewu#J$'A[A:Wj^>9xLbr#6,P)78dBPp5$,BM8y:Ock.i@0Shff!$l3<WQG`wmNw^Pz32|XZ{`Z"kOX^6(U
-<0@HZTBv<lR`X-7.O>v'zdN5`Y5E<j<{>(_U.Q--4xh;X%+Jr8wS7/%z|fDXuY0v^Sfk|Fw`#iMT78LdlfQfpBMJwg"N~:'/W3+X.HmF:cF'#8Q.[Zu{.]
-GWWer.Ag&yaX3!~s<XVpw74|AjRKC`;70)8e&cBQ.i,K5+OYK6/3~t_f$eC#]_<mo[[=T'HUSD-5(}yjA|e%.M'M,tA<auONXL_@W}ap:Z4Cmcr8`11fNu
-[e!4tOeB/ulh~@x7HdMob7^o)=u#6Vr}syYR4oL8#M_UWwC7ZT!B$kH}Ac/]5BPh/c]sIG$(L5u)fqr[w`8v.vh;tZ'TDk0S+#>|Zq3kKp(g(e=4^oYr7m
->t#>7it-Yozz<fL(:jb};e5QI]Kzl3~9#c=:`xgJg[/],G(:&'%:]0oIws7%7q,0X!34nTL|8nO5Z+s9C+9nv6%ar'Q!UC"]W!s7~0v%7)1FW^QBWtE<}U
-3#P#kY{Z$E"'+ji%l#a8cRN6]xU]aNiuN'c"]^R!v4Gt'2HGwu<o|6(XCb(ls79#vRP@;>eo9-A>R[+tS}t7OZ0Hi]JMMY.g]]o]Z7k_,;Mu"3v<[A_}N-
-_[tE~/Stdv|:Ykn64x7;~8e^Z86]Py}$R,0S!jeQcrkfJfu-g>v:B("zhCTJ.CA8pVx^D0'ETk2a%l!8fB!Ud3s'0S}B8j5D%d4dy3<U9qOc,m>,Q&aZD=
-H7L+F:H9mgm!LsfA:hk4$Oo||IR2gVMvKxem7ZMDXa$CNAMXqy)l)m<nXrOF'>Hz7c2oD4.^wJ`d;2mmG07I&3g+,hC5/Y~[)7cX2L[00H#Ms7vd#]O,cC
-~C+xxp89fD-9t2K<Z>:Il3n+VM+X^=9|OCrIKE/178+s~^&DeMLUCq2mO9Eu'D0fPYhclM{Z&dN}29.Ii&}:Jg+<o3g|e/pvb@4%{Q<>awN^gh"I<oPSSe
-L!UL;38eJ6/m'hq2<eT7lzjC]]^m.+[bWT;T@p{i2lJ^GeFRi[)fL3D@pEOh4](2_@'LY.<=`)vD@l%$I"B4h(#7!%@S_A9CAWz`A`w7fOWpp'/G5+^7GU
-i'U<^/:o1WxDO)90GAvit|s^H=Ce{uyki5)$yLxM<!9Klq1}1P&fjEx[YStaEw-|Si$DL^fH&2l/hlVjpr1DTVm4,h6vP'c7>=+Y,OH}"JA}k>1V8:[C!)
-]5l6M&$VV:C:v[]}FVWIyO!(d1pUB0`wznP3bS8%EdZ3]$lKGO5Ms<A6;aIOT3^">xv77[|%#N(IG_5O.&|u"eV"V/vL8`+"0+sH4/RdO1sr%S~uhVh4og
-[uWv{+j5YFw4i`gB}F2kPKVo3yRX3SzgpT'>>;{KVSoN@o<&#G9s&jLY^Kq1d!,5QUkY!_Ho:NXNlc|.A,O=E^0av)./M<|,YaZBt#xFUloJ|%v|R^c[t}
-#k)tfJd"tC~V{$ByA`"&JL&-UoSRW71cP2D.=9oa{j4`x|(/R=!:NzW8=sf_X#ct@;id+fF!}<&BuU_U;+-g]p<|[RJDW-!~Hw&n1'/f9Clp+r,:-4A7'A
-W)E}"Je^zvOzR>VVzIloJ;Wp]z7YE2['xoe=AJ)aI&BUZj>X64K^~wu,Y4C`op8VmK.t9^GQrpNwM_D:0HI.ig!5ky"ao`v!o65LNbhk8{p']^hHm7yP4[
-:aiwILZ{KnSmIF6d(_kZ.Z%ui$^UEn2U>|5@zGte."uM:u<"IF#Ft.5o&K(h(B.DD68Q2IK^xtv3RqUrD[zN"THH5O>'${@i/88GOt'-3@W#""N/Wp7i6;
-LO34qc=)k7P.BPOw5qkNKf$rZAFA4,9jP,f<gt@Z,/D_@6#M`.998'|^UyKd_|"O"ij09|8fc3B+9QoWI-ZCsdQ:|y#ooa)E<VB}P7RVoz1x$k9Cwp|YYR
-1V1VKMO!%/,aQ:2/Wc-298DH789h}A~u0YzxsNB'02-bf1I|/ox'}0.[mO:i<Xuu^KVoZPS7E}LVpeBpd+y%[QI|,C/&_VqRV-I54-[_FSZi-vZ+[OZp<&
-A{60y6O6q+f=_6gL1y!m>lVE.%82t:l@)Ketc^Jw>Iyj4^G'zGCyFtR"rZQ_@,nA#9~8-+aT,W7X4K}iyCSA}c.N{s4;qk}IPz}@jL9O4"pUx,>CemCraR
-q|!GrH<-OHFdHk!AM1P(C9WyN<3+ET7F/xW.EF=BFtt:U11'_'QlWR(t^}F}vAo@%z'`F&naYaaj+oB-Co9d{F{P-2;#co~SH@RV!VVa{|14N{CX[rW&UL
-,RbPKn6:EGH4CoD5T:TW>x!5<Kp+ZKhh<oBXAXh/{p:}neIomfb<lz.g4f{sP,(yP;"K@INuz5Ln3q"=lJa7J@'HUf+U97B6Jw<hLvXaj==D|gEf&kQ52N
-`T<bV:b/-J&eMiAY.xk7m`9GnVToDDxLy+!OWBbYTlN%nT[)fg=0V[~8LF9sjk}k4ZsZ5,YNk|&8jyKqm27Asb)yxZW:LdluQKwC!s9wQb!7:O49hf2jz3
-J#tjj#aHn9B%@8Qi7emNra_7#q)S8<;sa^lz^MbB0=;>MFv]V{-#}]Ws`+`|(P:+$U/AfvteX[6x5!A1{.nprY!4'4a8w@'kvRFKRKyH>@Oln"dSv0qQyX
-bu8i^JmzVe/I<Gw{CD+[Q)dt`['4)k-]cX`.A]OLF{{#l6P[DfvQ.C"zJ+62Db'DEq[k7|xpmmDM1j|7aTt&/WCB;#O&_".Xn/u[NiPV8eD@I%i|,&t3V<
-,V&CSK1k%b'h<)Yb{$Qf}LGzM#k+=6Z:5Yd)E85G9Cz4@PXu!BV&l&Yx`PKhCp(^r&y/W&@3@L^Y}};8@6e6#xb1G]Tes/0qqUG[EI~T|]dX6uT$6k^yY/
-7GH![>|FWH%I#j5j.rWRpyd0uQ10v@vXa1qW7gr(BKp$$%r,+tuwb4N9-c}7M4h|,MM$0@rhOp4_N1>7=mr9)Z%%2P%,&c%d_88]@JtB%}C1DwYu2q"%%v
-~LYMb8|w{{FQUhzhB"($~@]F&@E]j>kvX5:xQqd4:@_VT5HiAiD^I(7I[x'&']K:}sS=SXO|Gb3}"v]A+nvJ/b(,V:tp5c}d0wmN,y`$PgJ|Z/oIv@x>#y
-T`R>TNt78rH;lp+r2rL#^]$R>NZ.2PSf{BcURIkRx}$:L>p4k^8=j$%5n<hr'[Q)j3@Uod'MEX0.J1@$(>J<i!J/JZBgx5S$Gu/d$b;lR@kd)YN|aQ-uCY
-fb0PRssAs|Bnr(~h&'!#r,s8GQbuC27&Y5d1<25E9CMn-:fACpU|k5sK&W^MbL1L{N/AvqNZ1]t5$n^|Qp7sIG$U]!7R6Dg6I<'[1`@O@8qY4byc|=P8RR
-Nc|G}sV>uWtWTrY&GLpeEAv{bqOZjlJLpHb!Y5{v7D{5y5_v'jDQ%XG4$@7KbKklany%9h:'/6.KH[]&Yg)=xKaWEU%.nGT7ps7xxbBw"FkulDSkH]VrT[
-C7o^rC4a@@_(#izpm>RyAu9;fi,v_,t1cFe=SX-Lulzu4S&G9:p#[E@_T1&78HPAx3`d&&y/T^|[-QVLXWDMeyRF!+T8ojBzdS_6o,#Pt=<w.tXPvp!.OH
-z7,A:aH}M8mI%X5G+gOel!4w(>AG){gh@$m6Gn|2.5':3O0v'}(r8Z;"ZDP2X]>gEr4gEQ/b/H,WK8pt.tr]pbOq,wR)hC+[2mvfn[;wGt:{$Cway$(#1t
-,vH_}ymKOwNj@Y<=0NIaSY/f~S3cD6!e(|'Z/%"MX]nZNmu-&Bkx&8SnTMLU7j>64oe(1f}eCzUJR@NFSHC6O)Z<rH1cVN|g<u,%vQ'Flmm5UK/)kIh@N-
-f2{}RY87x;)##&Y&u.Jsx5V$H{a9x1H|!%aSyFeDU)R3UuIdY$WO{SL"IQt<=h)UN[2rAl0VT<dc',lyVbo=-Q4g$JM7dusHIq'yQYu6=qBlNuxd(H3U%H
-+)ISflK#3KCBn(;>KE2ZC/]oFl:Qh-jlAiAR{0qR{;B_j!5in"2,Kk2UdI`"3344!FdcyK!2n}[siy0X>la5p=Idjbhf/3ZbE;aAM9[q+b<q/7VA3`yep_
-etqG@60[f>K>l86-5|[/xK}1Ei+{u3N1)hzAtq;mW|SZ$w,T^1@'Gm1/=r~Ib.tjLM$EZ;XS_ClKP6QqC(}Ua'TpyGkwl8VOPtC$o"Lp9^Fj}-eq2wt'yc
-pdLdg..eIGk|${z=ZGx=:if7i6UI{OXl2Myac0%qgAm6PR8y|RO23h3zLKDOlhEVvirqDPlt21'bUOb./%=:G<u$_QaF9%lZ]Fs<8<0c+B$y(@|/:cwN2;
-H`}EW[f=.4s@cUy"Oi0oj5"d:PA$(v36pm^JE1!|)mpzww{<jwdw2jW@ooL`(iln$x!NamPFXs@z678(#ey$yxFWgaMSXwsT+tMGKHbm4nECG^f'=iOE7=
-I}(OxZNL7>jQ6e0C/K[B](0AntmeVo-Jwr<pBH+eiZ0XqQT![cHBe=zPM_;9]A_$n+9_D:C)g@JSK{CG4HvyF;-GKw`uwC|P!q$@/zF_vg]#faUJYL4BvI
-)hH%T3;_Zv#Ioi)"WT^5nLw^T"E{HRW^nVJhFE_t0AYn+>_>ja4>Ba=%(WRL!U<[`-h|$jAFoPKu$fS>CYH%d+@#UzSnqfrPI{}%zg8%X5k<JRmXI5Vf3x
-yFjr+ZQ5BljgSucym:gDI#SJ-3"s{M9jnqh_k)Rv8dCe.ig#<QuaQt'QS_x0|N{z[.dr#bqFVGDp#qX/VMm>xM&#^JSR_XFuJqbr~vx;.1<[I>/x^Yry=l
-!|;7CE5>Rue.Sn+hQFZcJ)uv~.p^G5JT+9yv:N'sq]%{b{f4!g=P;"6K8;5j695|9%&3-N-/7)`y-wFJ^:=,6d6{6kE3PpB0[Q[Ty>N]Dp{b|^1l_d=Jey
-djl6|lRsU1;$ywOrS.6s~hH=Oeo%3-OD%!"`nA]IFXI|{Gi`8D<A"$A_~m@:C@PX/Bi$J>n;p(8)"cVm0>rmI[ym~+RzJ#jpg;H&F}E.g3w1CNRB5jN.AD
-p$/$Ks=zMuUMrJ~"{V^3FCX@/RE|/!.l`N&Ba%$rX['`[$o70V_Cq!$1ruFk;z>iednLc."`V%2PY/HbD8,OFCP#9<lBV/X%R7f{Os6:gh<g{2#v7}U&-P
-p;P{tI%JFSF|&;k_JG/CJp^QS,ECqyE.qC@fk8QFac9<y@5S7|dA+pOV]dNq'lzf^=)y::/v+AsqH%"1`mzRfveGSYCcbnh=[MoqGu{)M]Zux@uNl+9RJ0
-iN+Psm|9I,=mhFBEf0TW}%e%i2R+Dgm+JW5_%UuwFm01f)s='A8Q3lBHI72DH-E`UbATyK9O`HLbU"O&3o1`l+HXce8V_M#)GYg]9nnT{<c.hoxv6"Rm++
-<5S-XM4GaUMdMw&ObZubfB@aMU@aY.M$FF|bO;/(dS]2k%oepNilh3"gdX)cNX^I<+xj5+j-{sHJqWmAcO>ISjn5IJ:V~Z))H;k]s/kmW!k6|7vli&A^m+
-w99Rt3TBZ^UXW_Z@qZ$oQ,_Vzi7IYm4/6eq6zLf6^)'4gU(9E]KV6y#j{Aj%OJC|3P(mi{HF]]VD:2IGztT(B^8])<!GCbawI9`|W&4p&dI8/A]6DE]{nS
-p/xcQDDZ5{UXRT)@wJcgn1+xIc4&RA`5P4^Y0TFbq6//D"@jZ`rsF9x=Df<jr]p%6;bT%Ci9@}a|uzehou<H$@TU__O_4$p2tq[W;UvGWM$sG{01u.FAb!
-FK}kl"s"Nk@q9GQ84S:TVb;9BYpnb5'#}lg}X+52KA{$ZtNs=)I2Kel!3,hx<E}z"KDF[DK4c@o55Q@,R)~v-{z]z6MJH[Po+>{Y:HkFr0cY/c^!WPp#/1
-7MI_TF7$u5OW9wZnioR'I`b7fo-&HS@3d^GNA3u<~C~f7#cr^[m<DKMDhRjlseL&bu1`!>'bE{r:wh8QzDenFa-#qNLg7p;/d$DsPSFy}a$kUz`(r-m!zP
-`g_9'FW'_NFa6[}-g`udDh'a@-z18C:VuTb/&nL[-I=@LY:Hoan'Fj[9Xoo^U.D4KZ%#~<##(>=NfN"5NVp"4k3clr%Lk:chPo(<wI7{,"`rAtW6SGog;X
-wMy;OsyR/:ZY]>Z8{KZ6X4!F8}iYSq=3p|x=4x&8:OwAUR`:{AOemEV`lk[QCbgTmX:v~ze;7:p=bs4p-l_6vAWHE`J{"aL;3``IeLY970@A+u@S)a=<@@
-VX%vk]F#'UD^T`)v+/q4{7(ZE]/:%lB[.^F/^U0deUj=U5c563,@+R"{qGQ>qQ+JYwqVBI-s3C}qAT;"`S&_<:[a2@Fif_|IIyKg2l!1;sxHDfMI-kvQI(
-=QR9biLNF^+OYsWkw1lat@iEz3XK{W{tn"};j}2:DjN].^]^c4:0rIgb:Dl<=bcYK4u1pSYw|},9y^pg8,^=;:&{Yd#1wCBn+dZ0h+A;u4l5T[LyA3%p5g
-U.`ivt$`WyCTX5nYOcU=@nrRiY@F9')/A]=L<dYcQdp5Km/-g'I=(1-|(d6Q4dKXfJL(E[<Xf'<EW/CwF1tY"@g32jin-ZZoqe+IJs"`nG.b-v>0O'V04+
-RSHgmxhc+-zJs/vM8C`/lqbXRY7365tUaui%Bab__J}#{6g5b:e%Q6WmkA%WJR6$iMC4)RKM"wj,ULxL+alJ8VKA}!IRR>9ct/)7VfWrNR.eDK(-Joro&n
-n|Uw"_|64U'-<ZgWw7DQJdQNsx7.0iD`3w-uIDDuj}Ru,{}zM48gH7STHa_Mqa|2yZ2>]wHl0)<d6Ol!K%8I;unOILLZj0)jLz4O,@7J2|Dacu1vy<9Y;V
-9>#:cQ6F4p'Z{Ib7oR%e65_E!d^it2uTx="3=T!1A+Q0MMyn%rPw2i}8,72Gm_n#mzFUPHgxntQdT>63jz3;jskia@sl">UH;"jI#rz<-(u:lD8p=zC,lA
-Q$Ks&-hBT.{k_ecc3v/rgl~};NohtUf&Ctbn%WT|nq&GHV^qEBW:w0>;igZ,zc<4(%zaEg)riYx|{f`S6-"/I$r8P=wgftJ%gx5STgyd-s-8s$TBSg1z5I
-uPr(c0_5!Dhp^9V8hTw4[8@UdHwO-"tdkZ=tPA5)wE:>HFSP0[B:dCG^,mPG28@._pL7@{(0.dn}SgNK5a'W-=bE)%Lt:b8SQG7ka;)vYZ/f+kr+~bk%`5
-kFNN&VYK&!`dvzK}o`b7!.#vc8Ie5XcMy34A<8eW}<i]85~@:m>|#w3KK^Kxn"C^Z1jIaR4!B<AL$!XY~&5o.Wo2wo_hCydAJAm;okeH56<L:Z'du@Gd/=
-4%j`^'Z{$2XEcq'u-oU20%i-3HBXY(#n>U5[HiOwCP.RAeCyQ@!n_>:eWf(dek]"hF)J"#z^FbHw(/KBs%m6'UyL^=+yzg074vDSY0w-2(mu4z",9{>WhR
-RWFM+ln$MbD8deU;^Ng4118lze7hLBDndHzW;6X;nL`&d^9pDplS}Z2QJR+Y7M&'|LQc2r:L$'>^Wpg|pF<>9U@Q&cddMmE(,PZ>aW""U_SmVjYQ|btL!B
-@;2^Pnf_GJr6S$0JqiHyOa{ylkLK'3IQrSLX(qNcTsRr,XneT|iS43N<nwG2@J=C0O%ucKtaOc:<>llw7#QfYQ,eiqZ2wY.ehq0U8K>7G>.2G-S8/OD=i{
-My-n.V@6"#B_nL))XOM]nR$IH2.pJ@.dwo_.+;E$m8,}pC""60N@o!"wc{2c|m5K[;!3]K$j_c-8A-9$f&AWpM9LKWis/i$zfcm$1ZW(-(C#6t|3d$xt`O
-Fw}zSL|Z`Cql-LldTkoG2vlfpq-Qo264e%xCegf{inItyr<T2/bF5k.l|K,s;=_Rg-5{X25UC>&=NA3j#}z8xl`NmIZ[l|ar301^N=sbLz=+M#=.['/BBV
-%.(;r|y{8k86+7Zrsphof05&X,no-BFR`<>^e`xpiu)/_mN:0v.b)bnQ-![A;.%Zde9y[(]v%pBnS8|F!T&]}i0%pRFZ#;L/1ep_"wC#sPD=Tx;3D6FpA)
-Mba0o"TH&M_<zntQwVsU3{(52}R,{u#IQg'5uk.}Es^2^YwHh(Tq7Se']uce2.(3uUA7BOz3o5>2_X]oKH|YHbmc(1'x$V$Tz)+L2Z#|2z02Mn6WVJo[5/
-Zc4wI1pxWftwkl5Lep70n{<Z@2'B~7@k}wq!Q_N,4jaP`,6#sn/LW`VK2kqd3Jn%~E;/by:I-7vMWS4'F;et)a%j2CTF!$v-T,5f=Xyw&cjoR3=cZ|]O|W
-~::s|z2hKHG,7J0B`)7:V+lU+o3d'TD{ZUj+2wR]Bpe9I#<3aWNs^c="Va+3OZ|vqsF7d()eG5w-GN}(Nb`!m4R@pM/7Aq-#eu9%Rou<,]>xOTCfyo5|AQ
-Zx9sL]xH%;1UdYB]<r;r#zW#@,72qUNIR1_2v8}Mx(!HuYAE`@p^$.v8$H}fO=M:~C8Y#%~B!&'NHisz5uQq!V5[Sn/nK5jEW1YTL_^W15@fl'o#4lN9Wm
-h{dTp]%de,9Jw">pUUG2w<{r'VGR'Bv16[(:X)h7gNcyKej;d:i9CI+](i!-LMiBYcJwWX>0C[2kB`i1uJU=)w4-=c-ZGp{#aC+_BX(ZO_i]tx&K$4kL]{
-Ws{Tv#'xhGfr@w2-yo5pjc(SM{>g4pPpy}LrnHJ5zyk&T^7|u]Y'!~6/[cdU#7:N{+1a=-XNg_2ZIA^i##!L!P4|w}KqmF'1@Fqt[i_zZKFm!k$fTxo`qR
-l)!P!$[EktrO8&du~8i%noT#zsorZ,;v5DMEQX=g3frNNu(|L0J"vhxN[Dlz>&Oz]xzq9H`,iLZV/8sIkb$2`8~iT6^-^bPpPGQvn)BWd(NkDkhF{h|tug
-xKdrU^UbTnPPxP#om0]i<czi!y_Gc5m%.X9%YY9/m.%}QhBsTw3qPk;`Hd}WTACD9autNU{Tf`@%9bfKHcz,7vy|1tCd9[.m]UW}U{}fSZj}8J{}y#:jd}
-HdsE2-eh+9Z<L(;Hdm,H(2p7UJa5c2s06R64pz;AXKfgfi@%&WF20x[F<t;g,xwQ55=UN0!HUb,gre#<#M8w!,XeKMF;y65nvwi5bY<Cc.1T9eK04Fb{;l
-RgulUIP#&y9|h2V]n}jZlG:TG4JKzeUMD&6-GqZ2m)_FAQdA`80,hutr,xxp}IMZ%,Q0TjiSZ<VV6!k|Mo>uC#vA@+DU-Yh7M[jQFHqpYbWwL4;gKy5hzQ
-(%fE!}a5OY;M|yZq[sR^<}wh{JZtd@Z/zynnfd.O<X{_Twr^~@+6p1^Yo_@hc44].:=aH(e+UB>1A{x6VxSDok9Z;BT<fqecDI/tIT>{iRHnUN`ANzJ"m!
-_dM)T|<,Kr<G&x/El$=;Dfr5KHkbkq|]rne^]2o[`7GW;DB[zax$!{R"&}P)hip5S[0w`E>}yrIx|RQv;BIu-}<O#,<r[.ii]&(=BMx>Wu%Q5I%O-t6:k(
-Rhq"we`'4qx:V^iEuwdC7r.mbw)-V!p%9"oq`G^oM""(]'rpu/EuA,~u-aMJl^oP<fPh=Y]lEs]c&i[rWY-[Lh>cTiz3Gk,W&$y|lg`_f-bhMY.7y1AsB#
-3ylhfVK-1sx!mL$Tr't,ZZ$v2#!2zG|$Q3W.L{>bxG8eDNWpyvp&L30g7uc:QY=,KZ7P91xh,|G0vFq#bvJnOP5]2`/GZ=rnu<t({_h"V>X4S"_!GYZ1Ch
-@zu'w[IR/MfY_U4CU{WZqar{-0`tiKoUi7}|M=NO/}LJ_k%rXo:/H^AXh@ip!0v(Iv"u!C]CF,v0(TzHU{'Y4!4(43w5^O%&:pAqTpGzh!%WhXJJ3/z}E8
-5xsj<;"OxgI]J<wyskG#iR:y=gjPA%I%wHFuF|qIy{pv~n+29%|0^FIY2(."bq@F40Kht+/'@tNBXl3cwgNFL%tI;i|SFb!Ac8o54;68dJ_3.%t][v3;zc
-j3OCKhcc%^~7Vh{5x(We'2/#i9StQ952H+kIl_[bDB1{#Sy4g7vTrCmd`):u%<0KqSiku}zi;"S)Br[V,n^h[>{E_"/nT!}""QBe2J;td>m.-&+vHo0<Ls
-UxCR,GVrHgY!%#$mpzI&a8GXsM`s}}aK%da|;$D&pYPviK(Ol0FUmCXQWUm&YWiW}-j{]6Teag7TB.dUfQg+n.9-Ee~w>hOku=D,8WhU{=@+U7`Sa[a+ka
-iORWYeO1J"w15;cplr@rSCO=8l&T=HvZ.TvN4%kvQC;m#R~wBsu4/&>'UaR(U4gA5MJ0[+C#Z"h/|0Z'nO`&.`bDu#OtPDaczw^Nv<>=#L#>$p_`aq]`3d
-x1Kt,&=5dT&WoeZPW3}'2L.CLJ%)%DP-)pUDlg>cqn}V{W'']q7g.C|X8/)(%QIJ-D@cuVWchc:kg!5ABxj>/#[+Qp9o@1xe,],#%Pel9EJ2MGITWY"`<g
-|r;SL]4>,`odb>Y;#:AzEZc,_Hp_(bo#pUO5^"EGz4}q[6gG(e)L2gLT$LH6t$-5n(&l<lw"M%5.R:yUujKI%BNeg={L4!DayFTeuq<2Hz|cx>"yJdl>{J
-1={4W'[:}qv![4db'%VY(==[rmS!)4A|xFxP!cc&W9IyY`D><^(1]j2lLcy^LXoOz.p$T).K2>TGr8rg.8;,7%`cqHmGgo"P<Spu[`C2r@I+vz(Lx6eE<9
-kJwP,O,uea[N7w@<}JaRb^7/ZMp7"mS;}J=rO|Paf8T9%Ni@tr^GJ]7>EhUn/^}_U[X(2]//(7;+N(Di!F/,V$52bn_Ex86nh-V7.3k,rShMb=lX=iz+7&
-#E}mpW_&]V5e`ix`_qdf2D{i6CzI7f%zAb{WLB5HntB(vYiv)9m]riUE#1+A{^w`[^dEhL:]iqGOL/uK&,:Q+_`TE0Vq]T/=c8hek'D}##FGkQ)4k%Y%wl
-$F5c9X:a2=@nE3&v+GwTj$Pfo&yyneu&3-;wGBNe,i1A.Q2{;uR0'=nqdeFt=NHq&;lF(,aQOTkw#[2I;-&Mx8.#P$`i;KM)cA[i=)p!ZD.>p):SKoZLhE
-VWlvtTPXD{<`oaWhC=`Ubtdp~N1K/-6W:xkU7Md.5YJ2jmC_K:RaC3S&2sTVjs6IOVMI)LCax}QUCq-O`fy|yl+sXS(lKL,m:`7-"Jlg:y6Ydr8).#zm}U
-Oftd/Oz):$46~NqhDrRynCwmch;OmFW&K@]w7n~3UmPKga/Yo/{r2q[&'@_]!v=Q3}w_BFEkz^@$>[L8(+d{iAw=/za>I4:kQfd")B<%gCom&d"I==YID2
-VISrJ;+P~76<5x@Sf"v'SXvW]OjEolv`%(7:<u+/8nNq!RgQoj)%!y]Koxsg]+jA&+ds8lfd1`T5>e7';eJ,/uK$~eB^{p2J"}@zt8>g_Iu+`j<^kt&ge1
-%T&50g0h<&4U:G5pjdOL=l[-O^2OrA]CF5QKc2p8@tziZ&.YwN],s[uN739NvMUV93J.2B:(FG;+M5}$'gh:WfB5B>)Jj8ETq<TQh^o68vu@QiWQ3I8[U5
-h=Mi!Lw`68Engs,+Yh9vwoDBr>3as^wi9f'i"W;#eYq@~H^s5W[!_1UF}o7j!Y$p{Kbu6y&!63tcIVxw8DW8T;dx%[+Jw%Sl7nKC;NLqvK_E~w3r2}ffE}
-G1Gby:E[;vFc9-M:9a.zqO#dtN`k['fkC}GgUYa3n{S7y},O=yZI/tt+S|,cLxK=rzg"E3m`^l]zIl7C1o[C~MPa_7GQUNGZ}[h!)@+g7J,Zae;L{CI/rM
-]6q%Lp6qaM5b/z7j_10qiR[OM-v{j7bDZ[s+"fO##-p@5gMs.]5PZH'57F!%bTKpus_U,e5MF331qPTwtq{3'`/d0r^Y>cpLSu3TH8aG#O9laXLuS](`MB
-unZWVI^{vR7'`lS.x0aQH<GyhZROi>m)FJuZ!mhzNn<bLt"!~}]XJT+f51Qz4zWs3!iaL}XQ_7FOGp+[c}JCK.xh"}wM^eJ0/PGV+156exn#>yyC$P~#M>
-"IcjU<s0=d'5smvb&Loo@fA!Ra(B8J1o^z(X3!R8T"]X`OX8NqZs9[kZ,yQ46kA;`F+s&"n[Flu>2'P"4XucL{j:B]E.r/<b1:WD"R-mkDY.r$tTM"He&k
-/D"}ei'Zc4Sp%-pvPx}mbL~i&:RLlYm^g6A[7$r$JL!6/ZX@BG^1iNR5489j|F6Q-swwqr|Iq_3awqKn$t&<%LRc6M|}^,Ten+2X]Gl0~'%,|$r1LTFMa&
-JnBK-ZmnYmIO3#BG{/sx'vktKdQ!-;LVH`u2@e(#9|:H{w&hxKY.vA'[j<Cu7V`>y;lt`k<nb<f^Ld73LS3{a)iL(!+(mD:O&ZNA6UB6y&hS0V6I]0/3$f
-0u4%r<#Ruwdj^(aa->Rtg%SL.!W_RQMo{C]G^yQ0LoIGE{rzrgHg(fZ4Yc{H;!l4I-^f}HwV)yu^Nd:ui+ZO(6w0BG29H<sv;R]^@4`9FFE]txFay2nfM(
-+QpT1wBW<:2v%zXt'PGy;951<LNQL|<`Dr75j=y!sgXDe[OcL&U6-)z&`4`1^S0@,[!)9>tL2wfhzhiECx:Agt/@x7Ip%hipAP.@]k.Vhq#WJsgwI[',>>
-.75Q64)QzJPwmW8lY}Wcppo'0p,r(d0;7T%bUgdO=d&mA|/p}<zAmv6Va[lokQ-.xPN[VV%k@7m>}b(bGF"Feduj(.!3oj6V.439m=:/OUb>N7^iKh5dxf
--0OC&IH+7n!9J=40i^cch)&mR"6_IMt^jnIbyHx)P'Z2Dpq(Nc9My'CxWG),HU]2h2do]<rArqAd^xhd<T{.(@T^#6Eb+TjeMsDJ~yfomeq%2FiFbv2tHF
-l,ns33XOd/T#IiWUn#!Yz7gZ1/Tl0u84E|LcQeLLT6N8@A$Gr7%lhQDi<Ve"$Z96_=TsjR.D@K+HHNdXZDV0e/=3X1`-LF]h!wo(LB@JZLJP&kY97}_7R>
-[wod%Dx+eE@]0$PcG'.P9:>.2Q~u2ub_b&gq@a^`L{;HbmqpMyr/yRM>P<=_88`DSu3oG1QWb^{2kTvDIW&CaQ&r1pl@n!<L`B3VM4_h@`14e6E-zhikA#
-nOeq$1kg|cT1Ae7jz:{p(W0FH#(LhHM.2)%RDf6&2z,W<RDx!_,:&JCK>Y[YTs&r&2Of"BJKv>o2p.$"`Uy#vq]&KFv!bE+WOeGkJ1X/v9{frFT(!b/0]<
-1QXl,O"M.KjC,jNX5l<+Tr]8T(`@0nl0IZ>6j8Tj"5B=oqifFOUbVdXG7^+oonc64`~[.qK2fnTY0nJ9:4)926z)@Uoj9FKqQ(=6(<9M2rm<Tk=MER-4HP
-e+nG;OO=-ztdc"_;#!6,gd(x=X;xaDHL<`qxvhA[Q$2vO]FcKv}6K]-WMp8-s}K-WPGa>kH[(e#lThODB`p`Arox,.[;}va.M`QUdf#(SUPtUbak[Z8I+6
-+io)8h|6dLV!;bde{M=>@$sK,28)5nQ}~ZLsCmGY4xbF05!y}c8ZMHC&1F%Y5sA@Yx2$Z@0K,XMoP_c2+s&8F$[[LB}RfGh_WB.}l_KxP}>7FrxqhyI7BQ
-I5s>i:u[usahUjM'.<q'w4<,h7GQLf=:Tkt#6ba`e,oIyNG1maj[!6%XEj3y%MUVQ{8&.`0tiS4(iv-2lHQFcE(o.sf#-LV$ZFM54zLVpeD:wG`9IbdMe|
-FNVaZN7Du)A#iTnMzgP#<j#ok%jjz=;#x4bP2"dL%nX=%(%vX+L>AS2Avx;M2>A;yugL;n%P7B8E+[OQrEW64bv9{[h0FUvy]SnF`aS[~{b,ssoE0oxKrb
-6EL_$a4q|0(^]+mkLY`:kjS&E|ZHE.hWK9An~yj)`J1W<pUEylx4>yPpBFg]J;"L[upZA/|i]vmF1"sC&{u%3o(6ZRh'(s5on$X`/0paixrSFezNpPl|{B
-2xkTGA;o63#"bff]{"$@x}Ed8+2BmDwdA''l;udYf'y+&p,Gtz{Y&G&ue"Z>'ThFE_(7<W5A1Z7#m:gho7k!(k2$tj&N0M3Fy;2=Rb9`W5;O(LY^BsCN5z
-.x3_YtR>hF{r18YSq^b)zN3+VHw"iL2/v2TM30xCL0!x/rAfDMO=:W;&lbphqWAW0JqFXPI%kCaHeaS@>C-}6W8+lB61FfoiR]w}-El_E5YNrhAk+d-&Jy
-jx+c@#Dg3'z+K}0)3WUh/IYqv#/'#W[PSH3xnnw$6s(tQ^x]9((8=O4S9"T,&jEMUBP"lNC9m}9tq>sN[/rIqQJYN![/B59%FgU(t.;(ux:n|VuKm!`.Y-
-5sCzUPxn/(4L!`l>!zL)fNU$m^D,tVX+DOZp6ch97J52Y1k@-.5U59&'RkMXKvK4xzlj3:Ui.9m%AV0Rl%)iQ%D;[{q$U&PW1b_<u)H-x=yO7j(j`kLwWg
-NG72ALq,|O`}d}A)E{N&btqLympD9}{u5'ma,{aI^]6E)OG!}X{(%%mr^}Pn9`U(O^-U:fhx"XFiS>tI#@_u:@&7E{T&jv;N1Ax/e+bdVSmYEC7Zw&Pdbw
-'_+2WA%vPY#{;4(<5zeIto(KrValfIVsBUT!alFUuT(j`p~#j)5`sv+RqvJ(m[VE=Fg4ycuqF(&ZMzz!iHehX_Jk+yuI^3,Sv8G5M!l(qt|qvXR[]S~>2A
-=`6U%j/oA;`n"<xUk'p2G>hrZe4h#JWwf&<r3E;prmE2uVE0=3nC{MWv:8vvN:_|Xtw8$kF3(m'JI,)up<Pw##+:sb|xp6SEnpv8.#e"t$Hl-UgWVb&v"R
-F:&B=^IcAd'rch|snqy+m$1_fi4Z-P^6A]//XB[d<WDL1;c:RkL+04rFm#7f{jaaKw+mn"MAF{D)W<nyu;sk.tu2g(5PEWA1=Bv@-6aF70=b[=yzD'Va>Y
-[[`gOXLLpb[s63ER0;aNyMn0fcI1:uiQ'1"kFUlb|YVkO4C7v;[ArJb(#1m]t3!U/_tD[67@Els@X#CQR)#A"RlL%W62qUZVmJ5@7$n&4F""H>HVh-bmS:
-7j,ikmC0:gVj5Nh1K2x|ae'5wiEg;0vd8bw8LZ5lj/94&})UI4cM)Q!"9,C(u50W,#+T9k86`#s^=K+$vQtfz[r:zOcxdDf@vW<!.-wu~,N^kf8;Hrr7P7
-SHk2jx`XvKB[R;rUloAQ(r>IGA3:}";PgNnhl<o"snjr(VHLNrQW<DEM[4~`.bytv3s+ePy+^pDJ8":RH&P:ITHXwTO]6"ywSrQD2fz+W%AjKR'TpHA<p]
-mn9!zB5Nc+TX:D<A|(g`(jp&CBB!aQu3s=P^t{.#@WyuI'pK="@8_C+m.3Q[#O+M-6>px!8{H)o$H+-)8z"V&i.@v&=k&d##umtg;W[`Cmr}Zj3P-w{D`m
-}eq$v2z#qehgtQ!,ZWP]W}ln]:T(Q<UgTN7=s<8X)vS,,L1<X#T<Q62($HZA6XBqwyYx%Ca)]&]3[70QSq)z8j5$/=Z7{a8,P4:/&KV]kSl5Bou+/X4m<'
-6Ef;y5=|GHfZL^iXnm7gy1~WSW@%DC|%QmtAB6>627RGAX7s^Ab`JsdBJ9P):9Hpac0LVud!7S@KQ0%1:{I2(3<[M'>:99,>"^-y2p+,(sy}e=L!LHfbfD
-PShwyETk/D+L8E63{W#}&qET[uGbdc0%#/wy27^;{i0nweI|d;`o(|].W,(!lE;ND:(9;<|LZ+H$p&W%>6trP<wHnSO&Nq|Jzq=j2<6{A!l}t%W1t<1&BZ
-o#nU'gn[LTxcmvw>(%XK1p-q=T(5{^6&&L5KniYa3ddV;LNBO,Q2sI"@L4Y8b-JxmL`Ar/&xt6d2Jm/c`fpQn]wG'cVTKuxCnny$Qx4N@#(Gt7fjXrqc%X
-S8_^6}{3ZMq&fKvp7sr1%!788z%uGh[UqF~O~k1!y}0oZRq@ttl<A}Fn83@gnLcj#udC2nE-FTQbqNuIF-B0><~@!t(s"rClp+ji&cs$b`dQS;HCN`DMb.
-i)|OD0Z=~2tZ6Uo6b!c[BTxkoL@4]iPxZSJ)E{|L-5dM%sow5x@xKXETO5O8xvQy:oN]4B-|,wEr9|S25ycOmfgODRsn)VE@C)g"'_F5NgTg:%74[#1XUW
-9l!(~_gtcPFUqhO;-3x}xt=s&@!dOWxA+q8Cle;F9OXOcx(|vpE00TtcZb(`|atoP20biYOd(Ac]cN76^$rD5nY_&fh.gZ({IV6)[SvmQ&o'6t.ABE[^Wl
-ZaI5H[]u~O=wbQgN|AAl:P}1|<pWdrTkkL-W#Qfb.w~}&Dp7-SF(8_#$B_n:CSz<}"tr{67yJ['8HC`9aR5i8OyB6'}LF)#MwL+Eh!xj-#AIjE}sp{vbBJ
-kc]Rfa`LUU1%_;8@/ke.R>g+QQU`i.{K~)F^VQN(u00'!rl0TJ;S/S=te^oR3l#OyNQ[eu:1Bh_W"RPoW0eJmpm#ra7#ICG6JTK$uS.Ijy3:NBeMnZy;hf
-u_R(XX!.^iibX'U!e'mtn[L;@2Te|5NC5+6q$"WYOiu2nCxI+GGy>i32(ir$gfteO^3kHP'N|R&[IUly)$}O.Zi"fVY.2k#b:f%$RZ<d|6JdG24Q._cgoC
-UQ<>]e=I))R^V&w9-,plrQ(E{4jR9h-r3<:mz"jbfr~QQ.dz{F/VZNaB$ztdv&dX_Ni>!d@H'rP}GIq/V=gRnJ9+O<a65H/gP7z_gEyG%+-nEr/dVWk9;C
-FT1E$Z/<&6p#X}"_~##7(NS](|"+ZEJ8<wu]=hbk4Ds"hgD`SKcxAZG=iTG++H9Z6By/ToTtE6}^'RG(G'&X_x!Rs@IrB@u=5&"UR[2E7,c:0VmfJT69b/
-j):A1t5,w1--09RfO_Vw-mrE5LX!prWGYkK9j%U+a|$D6+wI_`#H#8es//sB,<1I=a.neu<J=mgv:oFe^6$ieIDb2(SMt0o,KiwGTkmWio5z.jKIC/U+o3
-NFH>MX8$Hv6E)^vQt>F$4sGT+0;DOzHk55@r2`Q2.C0&LOm{/,>I1Y-!tj`+H.R_jC#$Z:1(eDmt{I.5ktX0,!"iUTq3RLoniqp)suwPtE+@NF),EBYmgH
-Ak!#uIa`k0'(7:,N=y[C>y3MWk/iVv@ZVv75~w%LbKL>`oN5Ga`H-(vn.dUdRYb#4)QU@^r"$p&d"S'd$]tk5i}r5&b,8oSvei}O'TcTIU9!GBJ#,#7BCC
-Z{nWL5MP3vp,F!Hs2prj-"8,#a`o$BaN/0HXf8fnx2"V/V:;c`wWJB)o>l5LwnRZ,o]T=`y[i@nq#|l;x}EmBbAt3bLx^gP_Q@8&|mVx0CSz6dk7ttgBp[
-pN]"=B}fE<>.^i7Gld)$n%R.f4Z2iOvN|<_<."-BYp9AV]wju3M-'#;.#vTGINjppKN#^FI=JHm'D^Fo{I_H812n-%@0.;%iZDuCq3b2H$^<7>[Q{cG:3{
-p=O+Ji+bPKWlfL-rQ&0HgtP|~CNbWSeITm/giFe<s-Iy(8.jd0d[,07q)Y~2-"y.nprY/Nf/l3TsYv#`oV)[uRP$r/bh>%Yn3aELzeP)z>yf|0-E9zsT5Q
-HvkW0plW5wI;GsRzs:I]-cU_`yrK$HOTQVSQD0Q[53('E+d`F^LP("^h!I2Nj{Yd7M~XiXL}[n^'`_wVr@HNYW[!39Sd.5T$q5PE/2lSS%D+gxPpar~WOr
-2`IY6)y}/y4|k03b-v/.hsGLORZBeN#qmjtS1_w1bv4|&{F=)K42BS;+;:L_bij4tqYjCd:2F>MUvATU@u<E|qX$A@2Q=@_YdII:]3rItj3#j`{v!J/WJ[
--)_|P^!Cm5~WKc0Z[s52ty}a(L=Vozu%qX)$&l"xu=M,5UGO^Cs$^;,#w<du-T.Qf_.'0'iuR^zYEGKH9)oN}.t_,[:j6Z!E+jxwiM'k!,#Kghv;(3X)`K
-,}+ajSQT#&Hx9$D+Z51rY#s1Bu^"z#"SR":bkA0UI;Js!x[bp-!'+U/<yOvCOuhYLz2Zp1-i0+g(r+xx<YghWdvf"_-#8OZIeelfH}5]s7eE|qhP}>~wsF
-2;b91dduuky$:eBB&yoW.=E-8|_kh(R>,Vd&hIoq)XNT>y-i#gERFt+%OpmeFtT''J:y)nfy-bx:gI_f7]-No94>ItAfRg|nAOtF@X@,08]S.BEa2_BqJf
-fYn@IAKLlwj>zwO!h^;mj{3Bt{8zN;|(UkLO!`gTIX{i0`#b+LTWNdWD^lKWZF,=)M`kD=n)pSBWp>k5>qx%$6s-u6Kdy5mx{7e|='@J@;l,tI`l{-~`+;
-S<)}>jt+95>r$Z+pVkp;w#FF26<d~6p5$h,LnW_(j1tOQLDT=MlW5D{#l'Iw7u[xjn#).@jDElu:nm>R#[fLjuH#:CRa3UUWh[iTDL=.6J5F(@Jc=%p1{2
-kx!u<0v,I$9NzD>6@.x21}J)e-RM,'AppJd2gm6jN<9u8[@_^){=fZMQ-Klj,)8yVjin;VMD4hDx8vEgLiPrm}d&4N-7_lnM7DSooORuB1pa%RO=+6/jvs
-T%+FZ^H,LOyWI-#k6DN<-&qB]4hO&8WSWJO0xSbq=e}6!>_!(tlZN5_Is8LA[CTmUT1WmE_nvTWnWZkt3gRfHwS7V>+Fd_|G]b$o%cu@w#4ad%UFK4[TK,
-J>2#b]dUfkl''hv;jB]8mo)jd8"(j0(+:RO,;M0}s$2B@qn7~pfIn/n-}3UcZb=pK}7c-;9qPd#Lwe3Wrc9K(M]gNhQ{+54%V`pSfVU,Q/^GRcHRg!0)vy
-8etFHHY$87;POLol=%(xY&yNSq8cy'{}wls<Qu,{dDlWeef}SBLxU9wrOT=c,#KX%gnof)4ay"6,0bA`}0nq",2F[RNU61NZzIy3De|)7922`zWLQdwdX`
-G^%LD,e,J/bFQM0A0<#f"Q-g)+nb&tRyI!2UapI|0WF;%Gcm<1]f_i51OK_<T>Lo~:"BRf)K$Vy"/#rG<Z1zqLJS5T}'Ed`Ar7{N;e<z4tpGT}~Re"q0<F
-YF]>y!LJ#Biie/%2Xf&l%CS%cka,SHr@xjD;z^ns)@'jG#`i'FMlcQR<XYfJSUQ2k`e28KlMF,'hGHlLMOW"_4)iD[kooJ[/]abmvDnnL]OZC=~gmWu-`t
-dv(<V[bLdbC9KD_%Q1!LFA'xmpL%APi,cQhMd'7uC1nX{&M"h^i}&IDB-SE,(Mc'[%X{W3i)1U}^|kR(=iMfvy4"/a-NWoigM5p{9'0@-LYpp12a5l1Y%P
-`=`W&iCP6G4gKwzh#VHCzCz,$(C_TK[w/8eTtmbgD!W8}J/['i'/,'%fl5XvU'O%Ep5EL+RrI2uQI08Ze2qC9S9a}Ix}eI=/Azo>$sgwcbyg)yxZtbcs^`
-8G4,<XwRQ5&q+pz,y@D8JyqBlN[;;/$E,l<u"R.>wKVT'-@QsYk,(U|d:)agQA.K~g~#1o#U'u}r@QqhRLIvaWeCptW2`uMF1oA$l0A!}oj15ts]kB,{j<
-%7u0[^{<IqnS]d,5gUadA-wtaa1eg$"+re&{3YtcbKB@M&tcHz|%/4^3RyY6nwc/t+~p~Z@{P{%&upK%.I2onG4nYt{'~MKf=+ck,H%c$f56ftkm_+|)Mc
-&NM2Y6'zjM{QOTl(QSnj4v^3Cu&zaZHFJZrg";@qBA2LU<Q[D$IaA`=(`pxx0=}t$$>5FI9'0KP+Fz)ju/U!2:$gM'/^X06P-a"3RCNbn9SO`}OIrk)H6C
-Xqv$[^_3q#WERe|)xe0(NDb.4,k&%F,F-w1:GNOw)EO`n/isIZ5s$$][!1=9`=Pj@h^cd{Q5,/w9]wN]Wsn<=3&h_qIN!D)7thiDjYrzp'rI_<)QO9qAWX
-|y6^W!]TVu(`v4}PN.jA4<(]%X$-qu$pEnm:p;^Q,I9r]$=:U|BqLzbh6Npd0UPu}$p[#LRy_9b@(I_<-E%P[LlU%n>=U/0O#N)Hy1iuYpw#P/P!a^!=L&
-H/f#^Jy|WG>X:vP,Zcf#rszOPr'WwOXL#VaG],R`;K_n2FprG=:|t+oaMx[+6J%EDURRVGQ!D+r8eFaK_.UyA].3>P0{W!aCo:=[=+(d#M>@o0UW4QLgA.
-".(G:=>!$04pK,'H=-Nq.Z1C6<nv_D0aM}P#`|l0;I,IJL5Y^!M:ay$c_FcUq^e7[CeesUi`dBX'mtKTUO#yqk;=2x^Qu}Iq8C^^6aQ!A4Tn7SS8uufijl
-"#klwhk`GS&J"R$0;jQucx@D@vy%sz]"J^.Wf%=f'Yhm{H5'0`hhggeCvomaG/.&f1SCky[=:vxnMn<=D|{qZd}Gmc,5jq)6~J%|)VvmC@_,hG%1mAfS3#
-wL~6xRp^aYkrTA)%056;]S&q!MHy}wi$rS_dL#F/{IVx3Ihh/j".,"k/ZD5ez(AdE}t%&Xs@tqvi6yE.IC{n2p1<z9K=~]J4CIXjhBid(x.L+yEi85V1Kv
-AIW#7l@MGIljZ$uMufUT<w06TZ4N9&'gwpag2rX#H>%x4&zd0QD,Pay{-]`q:>XI#)R&7zkP,+3KIfX/'CTnxvVm[qNMwrX"id<2^=7<Uy(E/Tp47N,/~{
-k,LZ5/h)%6xje,^RFW)-bU4hxhU!a^})cw<ySCBi.,~x@y$l]CRSepbHINTwx{MD]}]rgl~}i(!>5I<j<{&>{|x9{:2-,sGm.$DfUY7p4,>&U!o^#2$Un`
-"nF5)e9_;Hvuj2MB+UL.>T>@Hkmfvn+bQTg}!g!PQOmkXmezyR=76zCHTo@}l=KJ_)_LQnu8Ex_@)$b#.]0H>`0+>[R>e#ki[=BtxmA9>eT:T=n'G6Fq>|
-M6&)M``>h%MJ#o-B-^9Z$g0Ftv/Z;1b/d_PT4PNO.+K/}kI3_tFR^y`QT7#x0:sYsJw2SsLGZDx>%zQ,8O)}J3,yH5C/aWX]1zKpTQ=8uBXb7az$[Ka]=q
-[{vP52<Ze07>-_E+t#0}3I/-aHT=}>")A-"e:yw_~v(2$^|IL#Wqv&$-Gs7"rpH:FLFmU:tG@7(o,]EQp'Gwdf//0D)NhSOL1bh'~$Uhy)u_]6,/fX<rV[
-ZTE|cyyCU7sbmc@54r3qT=h|{(1WPVD3IK03]a>n)tE=@b3aMq]^VC<MBW>Tn&@<P#UaE9O7c('%`u)J$>".`#3e.aK$Z6zNwpC'pRbT,^e".U<)o2'Gmc
-N(7<clHcqr5!Oz:Z)6SjOW5yo1v6zsIY-$S@#q,TT,Z&`nu.ljK(f`v,LTN8k<^"!hHKe"QA$,Ki:=nYb,{CQA7&O[j;ef.%^B6UW-g6OOjzYn5J(Tfwl;
-;6'`%#A^ye.;25<'W(F)12$9kT_f,7xBh4Pdb7S7R6Sd}I=2qXlC(a@Z"orneXz!fFiTkdv7-6:L@-~)x`K[6#v]ya{){^t0$#N@@PbV|_g9t|hG6+)4rL
-;kk7Haqi-N8`^ibwHTGd{II+P;i>F#^Y=v,z/C>D,pAbAL(p:5j/mg}d;tOjG6)=jb3u9CQbXX=4[2OysL_Xc)eAIHossSN%fo^45hL;~cR(S<SeF7E|)i
-VS(n{)W">^R%W-3@vsZWzDb,Y'C8PBd>m>&BlTJjxQXa4CP<q!F)>1!'n$Yu@[(W^6W!l5[@FLqE7'T#tF#,vM4xv9q(5@33|(=7sPIw&Faaz]k>'b$8,I
-[9o73$bA3Y>OF//#JJHMTF3P)reG"3|H~kkW>@:Fio'%(xS'5R2DF@l+P&D%DSZj3F5O3k.:@'H>mifY{mameW]Ha^Rhi.%iF5%Ppg,+/P#2HAW1X1<|{A
-|s_YN!Qqb[Oc;JND1%H@)|(;xnKWw0m{C#K(W,oVnSrA}[5_{8zSS9mx7xG:I;LJq5:do''C+flY#V~b]j2W8&ZmV&~NmL&BSTdYFy.qHP-{h.wj<n.&fr
-G'/L,GTuZ"GcDRIF[v;}Fn/KEBK=)E/mS9TG)@P_XZT,~rSodb~tpp^c{]fx:cr1n6+625]YK"uZ'Yng/Bazh2eJC&t@yQz_$qR>[#nJ~j8>-IXFJ}L^~5
->')(Ig!~Oi~h4$x&6-J1yTVA7Qy}@7;-+I.S=Z1[j3N[P8<Y=we2c[tVGIzAi19JrZr}NT=rn)~jDdmKsLs/")"M&J$M#ec-Iu%$EpjC+X6=z_("h=d_]{
-4+Ql|q!Y;U=uEO;dWIvxtqpQmd3d`)yWEm$ejIlR_+<6:>i}/d(o&J+qcM'{'<oDhI6%hG>Q!&Qn0q[3a@n_sBt-0c`N"+!~f([}hB:=Gx<C#E8L)f9r%)
-lJ$6j[).[aT@X[Eiw,`_%UWmO0UaX2al`a>RNhNg=)4!d3lP0Y!T)%})C/C'U]s;.l(p5@sKgiz^_sfXi$iDot2A~Xt2x45vM%@}]k'@jXk_@#3:qE9U/S
-b_,MH&!2$TKsr|)Z_]=ytuQK1w;rVSF1{M#IDF"x_.c^LJ$u=2karrCy;]wNyxs=.zH8AL0KOt;HpxlD6+,X4&JUZdtf4@qyBsRs,N|xosa.%OqxI|NKR]
-"Xy27o>!B}EFB@CYgm1HSJcTQTmSLkM`,/SlntJl8a0OP"_ez'HWnqDXKNHwa_V(ng>c!yjQdgtu:_!nk{`E44sW4XK:k2t<+'y:v/USD;b2r6FHoO7>n@
-J{GVvv;(8D('qJQKPhSm"|W+'M=TXn4($_BLwHfBB-G$T@@r+s~oVUX-G;nII5bl=L)E2c^7kS9|%x|wTS0J~M2Q"R{oV^;.E]8kbnv4yZwc;VLYYHVO^I
-hFu3SdyY$D^]L8]UyKlep|-+WALs`L+Z9,R}sAyU!~,5^|;Q{rlhfG~qM%izK#_E$Mo/."R6etd7y;]7Kz[h>Vs9^woPSm.xFIVGv9M_e:$}wefhVuN7OU
-5Ta8Y&jT3[e>v)l|XOA'&]Y]}=|T/kH+S1m;%HEL]ZU.a%bSKmc9[^5$Yym7c']UP<)29alB"he^!s"`|p#+t_-Zc(f1pI5z,]aP+@[yXN/44100#F>.o'
-}M9+mgnN'!`c;U;e9E1=fbm`;Mx^bw.}Vzqw[n}Z5vEW_d#0:'z<{},5VUJx@Iw}EV,M)zTL`]$KAm=}I|.Q-mCMimDi~6Vz>e{ED+;[t(_N;"{^~rIv_#
-k&S-d3;AHnym]]pVwuWd6w}/}ME"yYe!iuI=RLW@+v9D/"#2W%TNYqPd!-9aoH;op4RgP.mfi[&T_<5$7iHS}5TG!6#c8^<Uj|o"`gP4e,Z4oAI1FFb`K<
-f+dKjvj17/z9Pe,9]/:qSH+sW'LPY)8vfSWlofqVmF6o&4x"P0kB$M=<b1pU'jN6TCx$LBfIu{]|&GY(@V3&9uQW].8sT=-/dd![2HTpP|("Fm&Wt8T3.:
-JSvfPZ9TJs<D@&Dx]k@;rF|VT.r!KLaJ%jS7@W:@g0CNI)JuL58:X,_My8z{gK2yK{XeEW:XEjT<(|r{3mxbYUg{qOw4j7y:CLm75Qo${H0V13y^xx+1HG
-1Dq"_<ra1!6JZzG{VrCbgz(:t$:QkUUNy>ZDat^"#otAIdu;Be]i/<O`Nz((T]'rE$E[0Q.AW1)LlG|tRAB41P~+V{;eejr0Nw^_,gr'o!n#sajOoo,DVx
-ULP,y":'pQ6tn1Jd@-<CzlLFCM&t%FrxPxG28HMv7nR'o=E&R)R{2Mb|>Zcla>)J_[LeLvFGpH!T%6g#[01Am$RE}.k++Gc)Al`({c(N#qj9c4KGsbdHSp
-;$_#27qLxO=w>)_EK]1s>>}Q}fI6YnM%o`"e$$3I>!]&H#f{Mb:zOpow|]N<dZ%l]dn$_^j#Zp,]tV($(oZ)A&o3_7:w`QP}2CwwVV1Qi|i<D'Z8`<[$m7
-3u2J)@oL7[lh!1_^FU{axErM([Hu9W9r^x537ml+K9~P4xsnY_oh-l:&1t>QqRK{V^vq4^9.`4s^D1@HluWgW(R7zB_z$9=zHa91r^XzWvP:f<&#MY4Nel
-mI`,L'hzVv6Ux2,RlhoguE$VO%&@y7:p4!VQdYgZXgPvEuGm.d~NPh`ZN:>P)fzG#U=1|VP,]hPL2F,SfA[o4'UF)T#K.zr4cfPf}]:jJ_ik,29u4u;Yg=
-AXtE|q.zRc"-nRDbXfe#YsWoWX-L;^xQ-<>A}eF<38DcGj1l5ut=Hcvm"ozwItWm))g]JD_eHbb^3IHA!IVc!RuNCwL+m2{;J^)#^Dz2"sOk+,{|,3/0F6
-OG:6OG^-ZGfxsbA4IJNG$1t3M^kM#&.x2sdUEgYp<`f;Z%>7xV4qTDd:ib{60@B+p,)j1yB}~V]T8z_}$rs2&bQNt6=c+nC(wwVH,eaZ0}`zZnl[A+'1na
-`DSm8#WrItH>dfQHrvyXM4-kAsaI|qL}5M0_n@d83a!2>ML=T+1M[F,vaP1e3;XecH[dHRwJ>Y3ns#b-'Z1-CfQePid_@^#O$aJ05^2KF#]qTDj{~u]t:1
-SPhH+haL_C^1i<k"!Tt+8jQ3M6Te5sq!(n&c7N'gUC}v<)JoVr4=}%IZ2h&%GjrVJ<#M<ZB{<EeFpd"/bkxKYDVV:gJ-G6#jT<UF}dC%`.z:Vs6jA95T^3
--Ttg_mbId0IhlqK%=+>JR#-OdFR"Y6@nS)xJvj9'=bN4&1anZ}.HQ_X7g;8[<|DBG=%aMtsX,p$a/>h${v=AfX|@s,nSEs'p-Xtn#n]s;EF1n-Yt3KQ4p1
-;<9]-qud=}iUcGR!eMPzPe][nJZQr)=ZwB~g(0k%Hup<bZ0:a2a`{u2F#E731{f!Av<&[p[]<#:XjiWzngPB'O+6C')9UJfPH^3;9Cp.NY&eRV/Zf:6GOj
-zj;j0lED`K&."TZTCGcwdzHG{z^lUMoI9Zan7)aC~qxiuzMBb<6}BYv.|.XLxf9UNe-8(|cGlG.7fP:f@(Om.IYLi4ms(L3'$dc5{``wBnCG+bFf<AAy,@
-<LGwl$h{ojyhhQRs["i0lJ^1d)Bk,@;_thArO"SsaBJ@mL7e{r|dFjE}[v8zJ>x[mxEUD}{Rs]8LG]=I!Z$THfVD38MD%THf;t/Qqx8JW}yGw203PoEHzg
-2%MZoDVC}1IAOHNz'PE=%RUMIFLLVCxdY%~hf:ub}Np|4HCiM0cMg->U9MGOJLuO<vcexo]T2ePfs,8gg>U1B0iMd,jL_m`9b.p}=eX+BSdYmLqY:Gw+!~
-^vk-6R)!vJijWgU[D#_fLWrhk50pKpro,/Oaj}UM3#MLz/:t%6+tNYv@ErOd/C5932DjR{Oi34tc(zKv(bPmut"M/{i-K|3H<r0l%-2/btAfVcv'Flv'Zz
-SlUE3GCxXRrmz:IxYsZ1yBgM=%;MqZ2Ys!dw-@>V[z-xAg1;x3'wuR<;~7Q=G0rXY@q"[z,l#hhtvbI`l9Z4iybU0HFwj%]j7K{vM[-pj6Xm<e~K=,c^%a
-dOolgs}V9^@gKX>qu)E:@7D^3{&h])^Z#VpLz+:;g:_[RU&I'nJtBkx3-+x^mxB1[Xb<'NYU,sI}PZKyjWtuU-4JAR'-~Oad_GL,REJ,>j"(-DbKbA7/Dn
-2;D,8Om'x7S71Kn{h+clwU7v+D].o=JUw0,$AlRz>;r&`A.tZd4/m4T:W%9UcNx^ibKuE{N&5x%{z|d7/%7<pwCS7=Q(;S4a1sMKO$#-U'sI[}(xW7erdx
-svXLo,Xi)@Nny<N'$AD.Ua-CD^YZ(P)GUZqz5}=o#^MlvQTZCqD}5{ab)Ylcmu%.ftvB/&zTwA4TlW[o:1leeVAQXS{JP6sv'tLr#`)C"jB=66I!TQ=m-K
-TTx#9,,SV^Z0v7B}RLHL%O5l.8`O$e/QPYMya{HBRc!jkI.<dZZZJ.RQYh3MbPq}98_P5ZW1.goN'YWsiNCQWD8IX$.:4H:-DA;"ZCwc^!&c!u|IT8jwr7
-1=k}{vi("^vR/S!sd,6i-@Z>Q'DfcRm+W'$8|=TY$$<z)FVt7#4].|S&A7Kc3PAh"2H;muYbM-nke#}VCiOx`o(K1j6>;_@3Y^#Prf46~|A[!AT9~.mZx^
-F-[PK/'W./A9@}zj,P&K8Q[%['RlLlvTK2O@m]jUaev9.PJ1bnK6aGjM/6PbIx_7GqQaoI(33b,efAyBGdEN#QB/ucbFSWbjFBUX=.n],YHY<fZpSdlv{m
-sKr'$!j6W:^S74..8Ohooi2+pyU}Q&"^zejAvA,foc)JPvS!!IZfoZQ&]pJ9&sDi-Gvm9-|[CK%sBu=r)pN/gJ8XU=:%|BVLX[OvxW>"my|lZTzd|ypjfn
-+o/v[9cF<FLzzutE5YYlIoT];C<z8M%+P$[^#]R(]/dr0+G#ts_U({}3}qt"Llf^xZYH(D5OwuI]XoLLr:a`lWpR`t)9Lx{v'>d3#Gn&uK6Y=TBYx75DB{
-PXwLym&KE<cg'BB`f)u(i[c97$`bu%:Sozyj`+J|f{S"D[oJyaV=|I]mSbK":VCKsI/-x%>.1v;[vh[^g6/,IR!c"t&MLg^>mNxkd5KrgDB4+<L:8{9_Zp
-k/5YrV=@e2BWy;jg}lpwl'gf[p#+<;'A^b^)=Hfzpn!N%|xq@mi+B5i-k-JE:-(WjO3WOM'fv>Qe"1|..5X"MNYVEK)x_/[C=4PGVaAToo4$:vQ|wit}.Z
-rA]f$|J7S3sM,[SOQts)My0Rzg@W=.DG+yoa,.;oifj4Z(q)[}~qf[F.-0uYC3[0=<TY[f;JHQM7TCZ=T+u'2dCR6@zvbFpgulX>3^a-LL->Cq4w2hb$lc
-{Wnc`-CA@6mdk#[wbJO%95smuy|_80/>kXN.}7'yf[U)jWJmr0g4-VnCjv,@EAIepnlnjS]5Y(eBJm1B=L-+4v,lhfh>IAjk|65NiG(C/'.;l;+OW_hV!X
-S&,MMfC2{>l'<-DIl/8k&fis[uo2;xa>rSwQ(^AnFefA7`V.aoU2j%hs`H{`Y7y8M212=sL`G^l2/NGDILpcTN_y>6pvUo6pk=6Gx@&o{Qx2jx^.f,q)S)
-v{0uC5L98=WO6:g{"mn`Rl!(O<m4.r/W}_>s'xu0R<H0yKck!zhLosg>xz{K^XP9//wb5z>a,Zj/i%"e#lsGiFyMtHJ3R[YLx`5C-P9}&Kh$4|fxG(a(p'
-;nXENRMYzSw(.M1@7f}UI>17[]/h3SZG8ZnJ$"M1vF%[<$M^UIX1wm[VDAHl>o|`u%3b<7@+E{@&3I/xReRq"CPm~JpcfRk!J8@=x[D[V[gro}P`"8aMP0
-Pq[]<{%Xgo$hr@uc3{!YMOMOn#[H&oJv}2/DN#7{3:C<_;Q8HID6"KPDX2k=p$i]Kiw}/_Cg[W@zw"SsYaY>W@%=gY<|Lp=Y:v#g@"l+K'|qP=u8fiyx_&
-rTeCXS.U/Xo>VZ[[iK~yt%{("z_/>y)).V=`Ai}5;yoOYdINa32,UAb_1ZbT/^1sGxP1{te>g@v|,}HNW9q%$n"~qPM|)z{tz6s30O|wO%bbv>B8-pRuxY
-$81T[=#-{11t9;!RO)!bnn^T|JfaCf,T$ONqCEZ_L&$HR/f))]$8Z<XmT1[D%O7Fq1l+so(gmCG38e5V'v/nS]C-]1Hj^$5(AwtPKl#T:)1QdF^^igL^dz
-@H_Pp9x],[u)KF38~>Hu}<;iv<:XI5uYb94tD"qXYWB+9O7!3AKECceS)BNg/9q!]M;f}glIjnSk2UoDXD}dlL_iCbV39-jned'.X$v2p.HlS3N&6ne|uU
-N1C%of,CTRLJ;@bv}DzV>CY}!Y-;3<5gXhMm`<APzku/joor(hI:~mbmY<%^2T1j8EQUdBa^-^MU$@GE9ZT6'DXgHrFc2zqYb|^}2x,62^q&h6Is3)^6iM
-<:)Q"7^`/W}1Im>h/lx^)^}][-cgG5h.1|h;y}!r>GpV:'HQIh5rl$%re6^:(y=t':&r0TFL=l+/3',s-FON.u%6DoEX|xUf]4&jU.8uC{b510YnT-VA>7
-{EmJ{<d+YxD!LTkhXXz-^UBal6R^7/r{,'3[D/]I|#~Z<4<)II3^F"z:m#@Ga`X%f36byf-E9Lxrsua$>D^63]kY|ikh)'%RIa(/6AJ"5bte<etJlj9=Dv
-&)+PP:'%C'"e)wK&I)N'pMrSyc"R`D5Pvul<%4^u/:2H>Eqb}8~PO6^@dR1Y3<S_(J/Lq/4{jZnuldCI%uA}=x)yIN`Rf{9NvJ4{8:g`;6r"~<V'.Oo"43
-,I9n!Rx{6NeSI]:1WVvml(/|bNpv-N_=c!fLi#|eCU6>w3Sqr1_C|I}Ax{3Ba$u%~JOM@}3;`,xs29jrxt'|03}Y^)"oaX)e,/F|-cG>"jw(q[D;]O>ht1
-F0kV!3eyq;AR:9;o[W$1_WwT4l$.}sDl86bD.Siw%%_Z@kELMwe6oy6:6hwbO]ym;z-zzpjwneBvTr;sHUF9qf'dodqw~7Qwli|AU}{OINIeSpYyupb89X
-dx>&g3oxeHSui<}pgfPza.p4yogOdr&=_|0@KZvLSM`#E^9)h)jzh3IXbD[gppvu@TW/"jGY:,_qs;&I^j#}=(S7K6xz.JR7{jyX2Pq{ModPU:TMEnNj^s
-E9swEUsp4TuJaU4AJD&Wt}t)dxvmck;{@Uw}_0%ZF7;FYEuG8x]25DF7x1l<KuTnMm0Y"F">sPS#t:i=_-Fu:iDf7jbwOs;#Jam-7MYQj%KSoHlya@,K4w
-{>2(~4(^PE!-q[s9B|nb-rGFM4'u=R=3+fSgvkB5No5pifgQ>x6t&S-l]%!hFYL[qW+NK,LB/0P2)(%C}rE#XJ=F)BHOj`]HVHhw@-l5>Z$KSiCCi6,KkV
-CY&CO+{5]8[0>:(4Y_ErX[5P-|;]sHBs-P{%r3Ju@#3RMW[%inGE"A44rDi^LjQ".Cp2f(m+wvec`:G4d!#=U4yy3GjQ%w+lq1Ld/Ll/f0s2m91z[D,{1x
-D6GsgCenT2f@YR}$.{FnI%m8vsO=IZ'.nX_$6iOrs@(!G#~NjL.aTg|;K!)=~-pRbzx$llGKA;;k.D|2g|tQP'~W;b,Ke"|,pf}x_(pr^y(6TeOGj2Uqpt
-u`50LRBuhbzj7y.^oWzp1UVXne'sE^zQYA[PFB_oe$>#j6|!C.Xb%1KYnBr:MWdn;SZxm9n|Aou22zDn3V{,u72:#[}#96&NCIQC;EC7i8$vVzFkYh!T{y
-P}A#aA{PKk!]T03%wV>fC|wc`[U!{!8lL.{/Mo>"BhDM/iYvI[!FRjv8OcJ%7(9A5aimz4H)/oS[N1{e#%GMo"B9;oSJJ(W$Qy)=MUAE]UaS`"T9},mWZh
-q"~lNP/D.F^ZCrpoCa}(Q9=w)GGMj2Xm_ZKUO3cc;_)9)T"C)J/eRYG7),0YI%YdRYd&i[{Ewm0N4mMtjg~e)'1J3{+x:GVKq]N;SxDG787]5#]aIdBv{M
-mfSqeQg8(+qAgH$@`N+4dUY_-sRuNas/C,_]AlqS>wpcY[Z`:>`XAR~pc3}@8ny:{D0NU"yagob.73W6OA#z+cpL7Ue))(/A6P-pOcr#3X9Zln@Xfu0ABg
-yEj`FFm{H_kM;Qnxvq>|^,9y1d`=qv=XwQD1k3`N0yl=NUAkA7~EAUy+wu~,qWKg9jdgF:IBVLqQSDJ=|+'D}+W3Yqp]HkTy=zY+%bSH:N.6UhvT]qiPAQ
-MiS="wEH(v0-z5%'X^9(UF1)YaK|(nBTWX.U{ZJm:YKq!IOnJf+lnd,(=xO|vF!5D8fqmx4t[=Nuw96iMMdho`2(OtaC.]j&jU%^@onSoA9ZZunJ/Hla6Q
-m7aDv+'46kpe:prP"L^8tfQ%M/a.9pfZ<+DpMs:o3onKK#zv$vW:gmV,9_Y.b{Ez4^1PV>K)rOuhPf9jKqv{blkAoU;zB@3bdaYf){suNP4rMX|;veMEnx
-L_R,Xhv4#Mcs%%'c9!0B>1OiG%oc>`78yRi3z_S3ds,tq5Qk^j6ad^RWBL}<3v&$a:AA>LYT7U_S[m${`y3;~Vg|1)lbK@(uE3P%N[>9.!/@)8~iyRp/K8
-'t8TzvF(d^Cqmj=x.nplNV)_tIc3<i-8g]&t3;x"_ov":c+t%!mcQ+5|V@jJHU=GXlrCd6O@8c<`m4XjZ"W55cEI=Ik4#gBY]G$G]C2l=TCMKiY|#Zxt:R
-c.7Kh`0:a#1yY{sIWGaLSnO|]+82UOq.]Tzhp6'/+j&0}YX&0W%|Zt}(x#PU(!uJk"sPAjRHvRcv@`x3bmyM36gQ0KOF88A@IwI&SU,e/VHbmLTJ1c@f/h
-KrdiDGY)22BRRTE@zUaV;6`ru0paw4gTW4Y.+f91-M1I>N"}c"bJM/yKMNx`wm].xF_[xKaH+Q$ympR0/vkdyF&d6'hu}h71M36i)W@qtln!YKvpZ:Tz7V
-ZyJ]d<}FnL1:{vLjaQOj+tTf1[+sbD+@DR'SyqD1$K#(f(F5INC"b5m;E)stvGSL)(]k<TZc@}{/,{#-^Ojatje6AO;}EVLBs3|l82,:baKxLiX8PvZ"Ri
-"Do7dWm5B-RUU4|M[nV=Vl4upiV.CJwD:-Sm3wUw'_(8kvu3tLt[&&6=~s#C[I-H(FVdI){XTV+KO#2"4Mzwil8:^Tk]+Vy/})3]n;}_S%]J0Wxy+s]3oW
-D1<`vwxPzcElbGs[:W56NpJp,w9%,,>WT[fNE<H|2+>emq>A}wl>Lf~iUv~p(>C99]X1;4;lHCgI(!KXg`NZRzZWXRUL.NR+e+C@=2MsHW_U83/%DXV^qe
-d5(U-#O{}r=<H:MM}6k#4Tq_~Ki0k^,[{W]NU=Goy`#,UKYi<dDg1=sTq<Q&nH_dvYN^xV_Lc=UqIQ0]e;-{ENruMRo`>w.UtsoQc+P{2#!p4wB0YfqQaM
-g!^1SSdD;Ip&_7-CnM.M.;_CP74L%2ktkHJ|:'-sT6IwG'J=j&Myjf+}<rHTAMQ2Bd7qerkhX6tC=/s_KHPQ_P-&>KQX^`-<BYd:s[B,N&eK007ESwBL",
-M#)1"GZqWz.1)Sm6y!IB]9l8j7@wf#}]4Tc6~O_zg+W!,+cZ5cqzxlgx'gAr67qaS3!eptIC[z4x@xKXETO5O8xvQy:oN]F`;C:N]x1-gQy|X_uCthtrp_
-kv(>_}&>U{B:a$<U:PeD$$O)l@<P|WhM<"iRA)}6c@iR#5;`_h4.rJ'WB&]&~QnWOvmSc^z(ZFc]LZ@$tey5P=l^,TOvcs.Abs,f@"YpZ#>+t6;/Hn3b.s
-xs{#t7KL~9W9~h;%6ViGvhsf_9Nn>LJPSF7Rp3dwk^r_<pwvt=.<:pAw(-7tBo0,gi}%DRH6x%}zgumXDl=x"F.Q5N^uwbeC`q,REb!]HRyws]9qhD'O`.
-j0fhX2I@9>F$n4c)x{S[Vcr:&2v)j7!]:>Pu|`F@6|7m<)sItkRJ2q,4+d@>PcaWP%k}5lxjLfQkm3Q<^@YC%5vPNK@=DDd&#^@uq3ZV;QtQ#K;KvMdmA4
-(({g$TN"!'p<f[/G.y>`RR~-+nN]XJNKIqJ<]0(I,J"HQ%R6:!7=GobxWvB^v$kgs)!o$c{90:9C}rE6BZNUg9,5F$!Lzr-J.e~Nso!x~]DP,#A=lt;|Jm
-72RhxF{rlnx4LCc'l&KJY.,kc&A!Cc}!U<(n9(x#o0IYqBA`kj(4_q~u'P}H`#uW,NjT2AU}.EI.hP+9F6mZmjBy>lcTPEbg&S5G%6<D'1YkARNPx-km7!
-cXL$y&X`8XK#`/6y5n-,.i!a3UkByKu:3am(6$WYv@-_ZI&>:9-2aREr]WktkZm8k{Cs,m)3p9M$|8IpN#QH&%g0IbJMIiIcI>[vo@'PT}O=g`j4&Cmggc
-P%B`@Nj5W3I]{>@<B28HLtSmo4w9(,@qjkL#PVtbjhX_mhL_mb#L:qM67RbrmadAdjxsCRZA@<2gnnEbHI;+"tp0,7,2Os1Ys@IrB@+7e>lKW'&7SSTegj
-K6I(y/zs.Ine|OWSwt,3X%6"}'u>2_Ju`^T<W1p$~T8|[ad=LYP7U0W#ES4ZjH6Cj>pc=9pb[cn:<F!jTYWH$@jjpE:JWWblKOA;ZbLL8nl(E5'/QR(gQ<
-D#oV_R#d81JG:MTu0h#uA{f>yJs-Vq-A<h8ai:lCiJCY^rP+Tnc0l$NDMY8WTrBc2`k1P:NjCbLwLFLjK55cumY:~t-<EuUe$1XNQqRMj0sVGA0HDe'@(^
-^YH|/"XxF;473V.IzQx2!h)tzNOkp}CV/a`=7$M+$;],<m(Q;;'n]k"2|DJf>VUCVUT{vLZ=`XDKqS:K8&</}2QV#&^DTK.g{,D]|f6WaM57n.%/=X~`jM
-3l6=o(dOL.lvp&vrC3ZQ;WEE|OCTr|!-L;/^kGhBTf<a5Ud1RdmWE`f+-dgFZn=1q@Nz14lU7sfzta<}Z6cOQo,>8(^F8w/v74rl0|)h;H]usyroAr:nA/
-oaH3:3JG(6XM@.LH7JP@Yz0k/d}Y.9%,O'U<:"O4o(L#f!(=&!w}jh`:qom<1l-1g(l"bZ"UQ(wIA="OjB#U}YQ<]Au,emBzfLYL`C9np0A[O_I_sH&k@8
-QRr[z&gq8ds.AWSV;N!5YI#sH4SMx3k`%@p6&+Dvn@e&4Iud-1iI<k|B2qd1u&pW><xpm(3Cjb^6^2Ea[;e2q^/'_bxB(I<xy3w]`#=B3-o%DFst1JFS}D
-Rer{Ua:Ort'UdO'btM7ZiU.0nzo6@pLEOJ5qeU,8$qr/e#HrvzbGJq[$C_jhBrtW8bQ'%@SW{F2"or+="EmEMaGB%g))&8mdi!sjd0i%Uy]'535.yYObo_
-bW#9ysL@6,~mK)`)a=TWxH"sSh7I&Or6b^duXm,3d_1&sLSoU2c|V6RuK"9w2Y!DV:Afi(2w#^a%&p8V5-_xDi+"u<]C2mU^JFEH0A5ak06NNRqr,>L+GS
-g5faq0U-1}F6m0%_o)Xt6vOZY)Y.AJQM_UoS,X+Kl"3Ni;`#T'>_-JZU|yywK:9<<V:zuhIa)lZ#/y3o&HJZMh~C[C9I2(joa:>=}n&^gDpNIihqPg!+c_
-tO2%5%ky}$PkGI[jF"!OUk{L(u3]7tH8_+vg4Wou"3x6Tb5^uPe3d;>sQwd0<EkOd`TAG'on2-QH#0['dFH#BDUv@way!7%.t"KCKB$IbEsQu.%o(8mhxz
-:s)q7,T:']@U:fVuJ19D)5l0,VGexX;_J`)F;H2kqK:=RA]s[rU9iG;fo")gTa|NS$lqe(rfp]uQs@.0f4gyPkz!]C0k1mk]Z9v)ycnPK<as[kJ<}p#J}|
-Il%4l<z!R&aouA#0TCJ:XyOH+3-^.V$Sr`#):1Cr@I.M7Y'NTyu=_i2U{BEi7Y-3V}3!v0m8&Ea!R#9EH$^vF3!A<D{f3AW=;OioT(tc!&Wgw!0X{JiCQW
-.mF4(SUT(<[z1Rl/~-|,O$;!76U;'&q5HD,aXTg)kFL-VY-kMfD_]E$j+6)0Ci/':%}N1b>f{NL:6-%9rP!&UUMYR/kltq"msCbD{%;(H'[y+RM`$y:LVm
-auD7O{;-F1y@M)Ei!gy.b]bW8iaessFuJn=fke#TYQ2aEC3AV0]2#:S2hve1sLz2^3.DU6jjCT>TK}aD-y]k6-x(N8=Z$3ncIHl'+:v@WH6paeB.f=hB#8
-|(JrE"7"D7s[NP'@u&Qiynr|wu(jy%E/<;Cn(R<rlNtbzbOR!Tm"}(BLh/Yn`QyDx'eq0|P9~2nMqzHQU{1J>"NGOvvI1C6TWRYRK#zQqRt7jm#-H;A0`t
-_/#stFWt&VjQO4z2OcK=LY9iEdyOQZ|btw9ydq<IOp,xz.vp%Nr69p#x[GwebE<w2PDUulhn~m@#F3y<T>PM'z|xxhg;.qVjIWl5j=bn[tkJ@bVeoj'2fY
-OI;6BN2=[l0CFD/SZQNM33N8k1BT%"c5ePjN%thmra'2,TK3V5i)&LE%XbMte5o%k)wOv<KN|2=@I.{|A$&;+9E-U9n%JmIF{[+8ePtM@aVjFO)!2:Ld2u
-mT5!H3,z7P)3nJ|}K)g$3s&Ih,EfII2_WX9'3>EW,+'=`58@P80Q6c}Ch:psKfGo)o$Ijo<.]Gz)f!QyVhFzIRQo(shoT#jkm<Il:&yjH$B+XYfQ&_,wNv
-:IWJKn!nnwJZ$mc%Yia{{7"uft$_bNl#IgX^&#)uA{X5j5Js;hWyAOLmxg[Z)t<N{c4lVsB;9(58m^9lWd0A$.q:%lYmePr2;L{DBYIlyU#v)(^EgWu0w#
--=58lzb0V1_}m/TfkD7&>.;=ov_xy:<TkQ^D7}|&ScK6&^P@YxWKvKyMj8"#ZO_$k2Aoqn]MY5f'Nvbs5zbleyc7-(C_I9-Z^TXB$@W%$IrZL<d%;LcSu.
-nL|utZDtN(0'$d"1V`c(GX&OScEiq!N:=['PPGn0l%~"]<}$J5>h`xd9Z$MK,JV6S':NB/l-3^2'~xAfUchA69S!$!qbv#&#5W:L(gL+,VXV${EX6g-A.Z
-WOAuTJj&nzeuf%sCr)(X&xj`r%XkcGrz<"WSe7}YcGFJ#V_)#^nkD'0GPnhL`-e4+L2vTtM|y)mamUHep-pIEo-R~3C7td5/Pn]2W;M=b;q:;%p}QyQ3@'
-Is[|9C-wDggXhr@>;hKmUnac)!Mx%Xs`4nHyv&}h]VtqyeQRo{)$B3MT(+4S,p"=BUi,lX}=39$l%,CvEO@/}f84zw,n{I0]76tze5q4;f/(gdAzMJ%+A.
-~@hR(QsND8<GS/eVEg%W2MaIjmaQ26j!&T~[P@k"fR]^&w`AekPqIq<beoXQujeX)AB^y@;fQ+XrNqpQgX7s/nbiCq}YQ@,;moF{voB318tR4OdM$JV!G"
-|cPN/]c">}yrt;mP:3>>!rv|H{:jWe`7z4<$({XYy^v/GzHrk[N1W(8r<8Bl-7ffgONg;|"=HoaRY$"R0Us-^9h1:QUZ/N+6E^pll/fG@2#%O9qx-V+YvW
-s'%gQB]X[gJWDY]$C0x<tz>q>1=@rxUzk0OWY-9Vu4pnCe}tM6;<N,_iP/Z<X":L/Q4RvpJ8X=Q<--A3/V;'nPgyv'_gPNp=uj+987C)V`WNvwp|mJr=x+
-+vG,9-g753$yrnw"g!kvH,"Xpoj&fwGoh_,g=y["8+=oI@8Z4,inx^CG}8"sL"E4}68,5Q#AFTm&B<j`5hBjM$f;5}Xju-wE737a!Y{yF>mZH{{0[W;q/.
-ch7-/{cXG>_I$$catD3z(]'^yPjG+3;gb<@k">{8d>lddO"[Q4r2CJUB{;.NFw.]i^Hv1kJSUa,bR|922Fsg7<FuKr].nTP02(TJ}>{}@O]&>1r0lHapKB
-e"T0JQ.1C7tr8SR/|dptWLs={SPkl!H9FO$w0hldegjJuM""+^1WzK^M~$m.zy,a<U&at{!)SJ^wj9@u}gSr(@Y!wss!8Xhs.Uape)IWP1I(ObtBEsY/em
-Fk%S8NX5_G1a5S6w4ho|>)1|/);1/:f<S<Wr&>Ytq2S!j|.|}k7{'>QM98/,Nl^'j59Y`_!=I#"3s5y[9(spp@Y;K|4Iwh+iS6A'v95mnQ~e%Xn1;Omgn!
-kIo:&Twg[k>WyC&e/X<pCgp}s|{/AFuQtKT|VxUU_b95Vg8"IY`|TPnR>AT2#Jqp$yv]iybNDg;gPGq^Z=(XV%]5,bKMy}W&qaaKav5PaRM2xEDE0=3EHU
-mC},^9}el5'%NWmi:prdU}gGkaw_dEqnlK8,d{=yC7)t#|z/34Qre2dY<SWKg,tKvQp<IsD("+0gHoCn<C%gxx^|1>'=}tr/RQ4HWA",OFHVGz]#`,9/-F
-(cC!uaOFLRj0f>c>!p/kEctU}N|:JK.OeU5P3mQ7Mcp}N#zNgJbpC3ve^V02G`!iU&rttS-BY3k%ez|Ns%=-->t=#d=>l^APs&Wc6G_0[o:,>WdC&)I!l_
-mv7ce%u}8OvX,Qea@2/BJ;Uc)1D>o-2A-kMU,m-A<s'8uGV"<^-3%[>&(YQzXQnKPdgh$|o}$(9uafb!+tI:2C@OVC)3k2B>#YW=lLWkrp`44H(YnO&0!%
-Wy<psQ]AoD:>>=vBO,_+K3jLp02O@8)=+`8+9+lB%@>@aGG]-wmB65p_X&OyUc2u+<4(r3-y@,,Sc1JYCaRn<g<6ZP7+k+el_!Q^MkIIi@I]'CTw;k$'sg
-|]O"s#1%C%jY~!0st/^`[x$lR$LbXB^g4YMQB=O-09MCdtSlyuYY{Fx1COez2_;EDZF"c;JEk!~"KwrW-^+4L@!X>o.gXJ"e9&>sv;1IYoI%wIRv80JWiG
-LdL1$sSedTi,BYs##BV8'fP./_5>x(eyFUOS'W4n%Vj"-M/e8QqgO#WCTZ:l}cmUhv/w~${op>`^{p#pupAQ3oE6-E.FU8Df=-KRzPU!TxBuzc@9Z++<1b
-L_Z40G%38(z!oOsV.W4DYx3[:vg%/jqu!$WzVz&]GNfN[jO8whh=Ab&kTG3vr@=g,RMT;rcQpsyw/PCy6/]|/95ht6AZx[8eudxmx&C/B;Nmit|8]<MPEs
-<n9&N}|YnpszI$A0<Q+>8F%#I|{bQdv<wwjd7YG#8Lhb$9MUkx`ts0ij}D&3$lex4mfJave2i5gGz_qfkGWM..oI{lh:>hKbqeUT+0R5:$&efS}M1IMC~8
-7$W_J:G'Y]1JM%2vxV^X9uLrUeeuxR5X9X["OS0L@kh1Q@.<b(62bw#tV822.WuHKv)(ZYam"Ov%8R;9$3O_`RWfv(up%eEsDJ{I$lFl7}V@Sk$f#_r}2w
-oVuhrb""y0n;';(Z5O9O<H@EKY(bw=.))cZp!2%k]ivr@7`gU$NJ{Soi:'Wk(.J4"}W4A|H%8tV"pg`6y:#p5NP!;U,for(EbmnmmJQBzV.i7xp@-jNl&v
-C0[m[oTY"G+,p$PlO6(2l'5Pf079yb3H4@Ibh9dT-#OBB1YR0b9]v32Bpw7-=R2F$0_W0(7W5^`<~]i3YI7=Jf3[>i_z#to^xK.[/<DJxC8]T/)xQ`UTL,
-1a.<,_o8bQUkpK}{P9$;,;Ls7/HZ"pizVi_@P3AYX`6#kI-nh|)2&m<.`Z41UT<<W+=E/B@G^`48aGWEynD7)%XJWzw1lx2oA'5%:T'_BTGqodLwS|t+@g
-O<1caGj'uUdA"Usu>mP|}H=2-VJ+2Ds)n'A50lb<AS^(h1/e7{cxQ|)3K^/N,4Rn:Gz,MVK&D`hi8aU6Mr3`d7v07lf,qhVJ^9YptBXY{S!U]H:xc))@Km
-_+x-n2i:~"#7Q<~Wr&_h.bf$Gb9qcefhPJ1)0GOLkvY4aC;mVCaV3#1We(3E9dGucf~`IB,L+uFEmicV';=#%`'iTz54b13ozjBZ>H{SXX'i<V+BiVk5yU
-0(d6Qp}TWF{j%d,:Z)/cO|&}+kh3sgK#8E0rHt/xXE}LQ]XjpB#j=&'5c{O/nR.A-Yny>9@j!wkiy{Yn8G(;,P&{d.Q0.m2!@1i!(u,KPYM9/!2Kh!9Yw4
-Bcb%R.--||&o69O`b.no]f"SA`.<=+~4zjUnxC;{TF~L(>,(~]Zc[Yk,"LLP.b]PBU$<hwE1wbOVzzn;Z,VsMVzJBcc:7BsP3;~["KS/|0/YAXdY.kr5lu
-^DjL|6/n`Q%4_uZ%^Kv2H}TWKSsGq0gO@+n}bQ0i6-bY&ZL84,wj(0sY~oo@#fjs(spul(LMyf]e(Q)8cDCuq$C,ql9#6CagMcQU$dPD2J,<-l<7{qe1un
-(hQwuDO###%OgdvEd6P2YfX'1Fs-Vh|JJ<Erk9p+ui0V&cQL&:n6;qb1>Uw%&Fa4BpmzA@VyO7uSw%+-|wWOZA>cAbBBQ":F0z+p!d#7R&#(Ofa_E/-+rn
-z]_Qf<`0C^;5{W+Q~u(jlL&InhbUHxaQ1/dwlcIRFq0c/Biw^r]P:c0!;VC!>m_u^&Gh{UtVQ0ll_|_G0GpK`k1bwR^tddlrdRVDic%-5s&=[JZxY0c%Rg
-v9d5GRGB2^II6uC;]CZtnh_j9];h)coZZo~4e^M$,K6i'3Olk7tNWl}xAsN/#piRk^"3#,;javYcV"+8^RnQ$L:X-#;TUERw+7Hf7B^KD2[5#17Qafvns)
-U9Edjf@q#r6]JfAX3dskRN"jJ^;}"8a-9_WR,k3{{59_,>ke!"Q!]x!uFEq8l{_:d65h`="caqZPUJ.2.O49P%Mj3]]9ybgw-=9QB-;TN9Z=@$yqvYQ1(S
-8VJsnGBnJ[%|I1Cd3wYpl<'UW`'kXz93P><fI_7aPKD_Kp)RNxznb_f,ljV(TTGNMW5-UZ}7a]Sb>HlOD<"5&pI<REEt[E3jw%c|POr3,P)t,`o%@!o|t.
-YN0YnC<N|A!vd'!qh]y2XMn(qI9=cs{qcHqo.81'v,>2W=/{NoEZjXP/K:0Hnk)yTi!{3vkSvK5Bqsm>v'<2|rIs[&bvp.kxC^NG5v9f)pCdL,p#{9A;<]
-:pjKHo1j%.U&5GR}UnF3{alo`K""Pb/:>!pbNj#Opd;UnLHP=Boki[J"(}jlQC2!9;MoNLE/UW`q~k84',zGC!TtrNLYuqa0Vf!La..tveI@8&S-)(:`iW
-R'45&P(9lb)khfpJE[5E>D-_%'d&J.Tay!7J{K^A9t2kX<]>oAp{z456HRi8Z-ZNbK=dW60<xR'j+^@a}ijE+`<sI.^C2A/+"RuV)#.>:.o]uBO<tGLcj4
-_w}2TG-r<rK-RM!6(eWtY<FkF9{zR]"jDjV&3aqa<w+vc"{0L$X`xxX$LRMTHcu%T8pP33'V7g3Kx-Z0f.q79UJk2>sle%Kx^]p0.-8;Xa;bEo>c7W6nEn
-DiPj2"m>~&+L3Xrpg]v5{E</75+`/,sifdW1qVp_L5+`KAWi~nM[A_LD"$:j0l[K(=F:V'c](_'Amgm^N[f<[gq]))De818:2wZ0:GeWth.'N0<D1iv:$U
-#p-SP(js"H5(F>L[lbgU73#"]_Y@o.+Y6SQTTnq;ft[("IHgOIE`0K4n(`-To_x:wW+T[Fpys^!N+Z4a;Y<e'K2`{cAF9WI]gQ_CGk4|Da.`GE<F91>@Ve
-N^Q3>@Anau]'HMpX@DO'eM1=}O5Q#wXt1z$3ElADP}oVH|(d[`6fTDC@#0vY{JWQ5hpQ!>`>^wECvEvPhIJj`Wp:p6c1L:C5uA#Q)hGxPb|-3]6U'KJEk1
-i]5@X,Oidarin_<8=FV5MaG]3K6j2=':Vjnz1G,B%pnib^Kn7nC_o^!/#x"Uc_Md/^{.0],>37N'$}NQ<JnXC<Bq]7Ye^uoTT8dI2KU]0akdAsS664foHg
-(fP_bF6wK'!XOo!4ZL2k;>3Az@oS|.{c}N^xOn3h=,bVkhGHgl3c[@[8B5M-<Am$tvSb+sGL:adT3SN)UM`9a8|vMTV!C5I6UkT7G!V9wDgGebI=:GyX!b
-1fK+P+)osF+;c<PSh<+=kvF@alRryM_|5>{5TC`-0tIjQ$E]@Y;!F4pyeg1zi=o.$97Kz&6Wlt`59E^m-5"ySn~_pN.!m|OBORK'AV`5k=r4.cL#'$tP5<
-qBOHzig@MMzuQm-8H(WcuR0(<ZkmC0-na`LWCShGL1Y@('nRv$X8^HU7x,i2CYOoA%Tg%^B$`0:0kb,6,{p)-9G"VFqXY2[FRvZD%LgDQ;P32'5Yu7<"-|
-#L@Q"%M(j'IhzFk!KavV(=7_BL%{/],LVP@PdI}eTk9]KU&0iL4Oa@[2~Iv&Hq$UQpd30F%JyDGnkW^N&yy}9Wr[Ca4jYTa6S/e,7N"o|B5{`gh8tm){p(
-+=}w0/QG&xjI/0`"7BYX@JCjMfdFq>em2pD@lib15!o40Hle"t6Z}=J@cGz%VGUIrp>Ol:$N-8W[lF&iNoR_DMM#}!^T^54R:0JTb!pgy:zp82Qf,+T(]Y
-jbG`b|_6{Y,IGtP1>P/CrA'Flzk8dfC)`|lZ'S#hQ-;UT!&hAL2FL#_r1q(C|B&By&6"8<_MmmaA1k6<):-f(3=njGU(xhu6&lo5Wf~PU3yw_dk<-fFF"T
-[y!(PvaaUJa527"QO,WpS"$OVb-32SoOc{3AuM,tl{AQzkKVpO~l]^Z'Dc%qV6zjP,emAw$"3Syril[[3m]-N-ZB4KE}DW=SC:xbZ25$SDcFoj,/4!>}uZ
-uI@I;"Gg8x79.45PYAA,BV!;$%&k]$tvlQS,2EQ)tl1Wyb[N=('Z]$p$q!TV5g[8]Ij"$ciSLh<y>_CU{I2mRkA59-TJ;W&SImdDcSTiZ,fh7-SZOcHtW-
-wD&R#u%#@c>$dJBgg-W19zUef_9_p6G(sa4__-EY;iKV%QdqVr/D2a2.3kygl;~nKNsE#WJw+L|+#Jxr:D%BbQ33G'c'g.F'j`o&7cOt2V!(}P17_TU;At
-xB.:Ln]P(R,r"a"V`6nTEgP^#3bTq8N,qyi`>3TsRZJgbgK&!YiFlX_VqRX^}hDm{PB$cB)us$NwF17D-PF5/tK`3;92(z=J1$fr2y1EP@+O+V2@{UTMGt
-$>Qia4/YJ@gSxtW|^1G$w"7#%p1|Paz;]In(1l7aP5.IX5=n%3AbT2%g!)zheI=-UNt,3Q=l-Wze;h`o'j<s$EozvNhs'gga4Arr#!{@}V%|=uvFIN,%I=
-8w)MJ,#'zUnVq)x3GL(ZIt&o!-9JFK7Eacl0cU97G([rTT$$A76Oy+A20.eX+<v4:a,zzs<|E`<`b,g^aw"IXbE6.l5C{HlM,^l"qYvlvE[a,q593|-zLD
-Wp#}/]jzOVSRKW2sO-x@6Xq=>hyZRm{k`$N&+x_Z9qrym8fC2ncnypwTI]"9g]UmpRK'5_|q:f$8-C0z@xV>:UF0MG-q`3J%Pu9q!.d0~({GWtqT<z^mo&
-^tOA"t|%!&Md-BPHFK_Y0AX^$o3J+GnEM]`/SO}!FJ=Gpyj:Y_LwGz`V;OF=kFTNN]kO&mi2'T,u9l][V5>Bwb]ahXP|:Y{oRen2S.{;,Vn.hc2^xnDK,i
-`s$W$8/#_1U}TT]w)N)]<e'zAwq-G=%C=lyed:hL`y%t<3G"(rqFc_;cGG3zns|w!kfx]V/jKhFtr>WaLmh)Qh#bgoa[oUUq1[Q@,%cN]vXoF[ie0MS[ZR
->AhX1KJRe2_9rSG'gjHL<c/>RdbWms8NC/}n]cT$5!|Cs[q@dmSr-q%g0d4q"V%oSi]GHsl^V[._P3;wdA1`b(eb8Mmv:j0'H{{$)h%}G!Zz~l"UN$mLtu
-"g9;=o8vjwrO/D.5(OZ[nk8wb6#<E9od7SE`Uegk;/zKqeu>LWbSE(oF0]9b)qp6-y>hnL+A]hhF7X8`+,^[^pGd`A1:jDBCoq{%QAw31QaJl`t`UqpHX#
-g%:Z"J_H%k>+Q5/z[`}C5]v)zfONw<%xqCdaPZ|pzEv=,#D9VC7%dZfeW{:mI!Y.,KOn4f>&sq`I+Pv2P$d-@C:TjEq=Wbi|fA#=eR656Zo.-yJbZfPT8+
-K>v{2-f#"$l9u^jfpeOuTb,z9q-E2J)I0^#qR+%3w{6ey}l23</US[K6C;y|}l8j`:QyftjBJ97JrU|XrO%C7;|jpW,p)8=DQbt>i"mv9,te(0}s#UTJ-W
-VBql'7[yy-}.HU9H&t7'.|:rv/NIt%PEUy}Zj]HpLo%"NN!]']8-Cnp&Y'vTq.t54$Fe{0[Wyqvp{3hYVx'Go&n7:p#"JIqF6}OsJVOK^hJVs9SJZ7x:2!
-;.u}yx$)_f'za+@Pgb|Yg;AW0uv37]Aeh$t!D9^f}>WT'h{7|g>pJfGXC6n2'+{=h8{a%TLbl6M(=nk</TLJSOTTnP|7xxW>]`-X4)WgO`CBGJ>=l@ea,F
-,X4iMLvMIW<HQlx]1rSPa$}FBrld_w2LTi!`rQ,`Yhy.tx#tEgZ]73S9>a(xyKC{(6qQ%HA-ZU+/f;3+.|x8`ZayYx+Pt`r{l^k{QCn7hA5rxG(EAvTL-8
-@0b8ki=}}UbD$_'Df)e]xMBJb-=K1o{FGFDy;0JB9o6y|Yme|Xe`0#zhS615z6!oG@@W]RA<V-+Zpj5>Jd|o@Kg6LQt}##CTG}`ptkccxPQC6_Q#huqR^H
-e#d')R"M&L`'==L6LuAuQHDCZ0sLDZ+WgQ'lYKoRj3g.e]JQB8Vu<0omO'Nyr{qlv7LMlNiup<cmlV/.L)`n8nHqo/g8UPwZaTyr7`cri[1:pa:6JYNRSa
-);sXJChes;:LwIm;}Zyy<zu.fJTuvR{hn;:ky)8g9^}e(ri%zx7x!klD9jFO]$(/bWF/x^M_:QV,f7pFj(bkbtpy(I+v`4m2+p4^ossEsR4QK_U42alC1C
-nOW`IG34SM@9Cx'2Fe!^+{x{jqga>=LTvSm0@}jbUA7}gJ^m~44q^;N{:z[kU`CKA5[>W49IE(@sc7,/8r"5V'q0w-Q$k.3L+UN18R'!cZa(.MBwB;5GvZ
-5V-!NDusrFrOw-O]I&!3d/hd+D~$wMUbk:y(wx+hpCVmfVw-WZ$+bhC_6Z-5N9.3&WqArAGB)1UV@OU&"2M7(k0.}4Jz>%)Yak)_@%bc;a{uBr:j@JO^``
-9k-@&Zme#zpW0DD;3&eMj;hX1h#[f>s;M-:PmnK@>PJQ&1j@Y'Pw9L^dJ5`"P6fl99}wr0%p'oU5[1sY>S$_diKjgaAT]JVCNK4tj8(NsV2S&'%5OO]4v$
-1r~J':/shuD=tAA_b,,cVrGf$uiAYFB{+B>w&j%.)c]4mY>q_O3d7Rv]ZYzc~lx.aQn'O;SVOZkVf,'huQ7Ft]jzQW0#htTscUGx",q2o|,"lNgDef0-U{
-/x@'e'(QmYG%;)Z:,j2U{m}V_c4=x6$"{dc83|O.}!1|Su3lr@2J[7dcLbcj5{V+Zp[&S{&!<18'|7O3bHkrEXXqhFF4"zX^},t{Jg&NC^XNIzHIMet<r|
-17lo|hmkTd<`n5Pt1ihm2l^uGv(_sM/cOM.jr23!{<KvDjBI!"5G%W{p&N''EXI^vbZv3#be%/2Q2pg'pcHIq}hxZil&kOTW'n;e-nJn0vkvpyLJj"E>/K
-c:81#Q:K%N)sG7p2M#dn%AD!3rg#6z6B$,`8HQrDUqj&CG)X:")>=adFBMMO~ju#6j<WE#dvx,o6_Tq]zgMEs"nVs%('F>0wF3jJXH3_06-(A_a(McJiT9
->ekwr`Iu2.YVaE:WwQ!#@s"GOV+l:TZciN>t>L0FwiICTv+e0"l;"&g1JYCDs$$|gvTaAu0z,)eWy}awXv{y6wn-v@4`Wt43Zz!0(iIU@h%y'Yn&Kbp'4Y
-D4$KU6D-5DNut/C1TP(Z4XN%%Wc`9NkWJWx<jxtwqie8B/nVSl7N<;/&I(//}5E6ShpQrw`ldk[_O{ArT)jyb{jl{Xg`}|9rAx6DEz-nOT'ebz]0@A[f-m
-p1<>^8>XVX-yk39R@}LM!,hJ~Na[;%2K>|#FSS5Hp{TEUJX"0CGPDqypR3viG=ht;M=]3#mjq.}'5>w=19LKD>pAfqr#`>EZShGi$xTZ8WPbom<)1Y")aj
-+<5pq',vU>]LO|Q.h0BQm#+]8{)pS|u&V({b>k=+mBFSHmh::kA[BtLy4s.+h:Z(Ay9qq8SX/mgN$LNHE4ZhPms_v6>6#e4&Q;J{H$-K4g]p`7dK4]xLC(
--M()>rdH<$1ip,6iP:b}[fMV6Me00382$XEY0N~r'`&Nbx(ESyGgUNy(26n^"(Ok1[fxE3or8d+nh>E4tHc4i,K;M)D;9l`|sWDWkW3gqd1u6AvI^wmggX
-weo9iw}oXGKtmRQM$mN6pwT(-8<PH,=t8_)MnkApF#w+_1#31I$f>yUv:D=9jnR)SYlmP<8}5SwTFU@#tO&X&ueisu1`nA8GJZ9DetpWVDH/Exy|x6lGC[
--cS{wUu[7C8Wv!CBf}{`q,O0cE0|gH#K!bLn:_|l`hj=`%rFSyt+%[U.yibn"MM<n2xww}B1r:i]!!9H)gPv&y~6OE"3LXHw{qgTFad&<uNIvs~E~t}AO(
-8(RvJ506=]P>.#AyRf%f'=WMhg:k7CqB_u=A&+e)^3#<VXQP9m8VD{S4y;vQ~O._&vZg+c_>{1R4UHo>XCA|9:JM[<Mn"i(T&<2bV,D,iAXO:7+.rrk6[4
-J5qXEK5@1Dl%d[XDe,`3pCnrv)7^&sab4&,R8T<fWqAl"_q#Ly>Iiq~bD=_S^t|@3h[HnJhSqb_M!/<j<H%eR{4ysNzV)E[0CR2o6/(]g'H'm,2d3=FQ"Q
-EKg1|D;RnYNF`NxG)+UBjdIZr"}CkA[Ldr`!<z[j%Q@s,|!cQ-O$8yQwr"9Z!7)4[ghA/h$vWEYVvtpRjCK{Nl9HKnTycJ7C[YczT&Rta.[nWRg7}|(%(z
-C6FOp=o;XDg/'inj<{d/`"&_kfdl.7QR~YF(w7()LX!7VleSV63kw[OHvBFKYez@$dac=(#.akk(}&"JOVu0_"[W<ze^q(+Zn(Egxiyb)3+3[qJQ0)wlX/
-M}I^-e:asEbsh0~I/BC"7ltucJL&<W)IWNxM;P|&"QVR,KiF#L~69,dimaU^o1KRcAd=v]gjg1p_mu)I+ha18;|86Qby]u0"};}4CEtDMBlKw&dgJ8fLxR
-/,=)e-M+,(Ap.5it`HBYsL!o;"n'Kkd(pJ{wk=xyN&@BI>mY7MQmol`8K3ch4A0EIk}.C;Xgkoxs1cNy.V]("`&o^IM)Q%+9AK)/s{WOM+&n!L+yX>dyiU
-TC~cVV#p+WQ^}`f-/$K4zW]L1b#68&l`HqC!<c=U#%[5ya]vjnsvy5ql"$)|t}{/G3IGml!7ow<r$66eX>8sF5%ed;lC+c.|#zfa'vMP=x&vl$9@ul4Rz^
-)fZ03tf5jpMr'cC-lF;X-Da2god0#A`ct`b-MwN]"ww;-5SP<2"I5P$bojng+r.>mxarr0SY4L5)CD3$L}fC>eV9BHJp%hzG%,cN2De0"wj5{|{'Ye_M:P
-@pnYB{^r:j|Ay4Dp:8XQ/N~:1.`1C;d.p[(khLE_F.IQ3!r>``#fZy-yUe4T%T;Z}75Y[3~TP3n`VnBDGjB.dZ'P0n;xK`6p1D!I_"QE2{tQ"Z4|COUQIe
-By,ec0vfR4yZX4"q_+>tk44;]8Bl'&c=jlCH.e|oP`XLn+Pay!z5T.>Pm_]o~pl!05r,p&[a+5,'=J4{e"y=u%T{O}:xpGaRlMro+Kzo$OF,5x3kAD&7J-
-KASA+OSiK/@.E$)Y!YHQaV;7CI_P9=HMCY0k|+b+;kR0SGol0:wT8&X3+xEUHKG_36>VAR'GF0k7ao^41[giqrwH})$QLKh:]w~x=VdB3qUo})@]Cnl,<L
-zL9XNt<K38G/F|D,bF%KmAXI+16lbNOr28GQ^{|Ld<9"SKki#Mzb[j&E)s'5ztVhc>oC~X)1Q7&NZbHo1_r:>}V7w3aoi+!S]lWU~,b8h3&1!)egrChZ4$
-XJ@dfU(t_}7v-oH(`hK_^3:|3rxu^#Z+PxU]tSHnHmj#'VD,/nvh4t}z]h0,usD|K/gp27jd4Nlg!puOiJ0z=4M/^qb<nx9U{TqmYg&pi>Q2gAjC0N'<g'
--G#4E,n-s^MS9_N/d%TPp@(MS(t:v%iY#_FWCW;.={UkwdK}48"~67}6G+W}Bru`P6K'/;NFTx1z1fui="Evl(qdL6^7}EO:c|J+%]MI7@L9jA^VDSi/h$
-YP'y25ptykD(9C%SnA&Dey6#CB3Dqt9XCew,yceM&M@usL$.(9G3lbU(ioms4q^Cxa}lg+.qG"}UO+lNF4rF|6@He<.NfNL76/t7nw;i8wJ"xfnuCe`h`H
-5jRf|fewAku=xC'2~+ua%V%H"}8`qj]'4Z3(/5Pv3{2NfnpSJ@@tfu]41&)C^=Dyo,4hN8.`yO5U!I(I(8FJ"&-X`faxZ0}#j`QF@GDjMRJ_G@-WM'6&N'
-h7UbY}-}f6A}-ajpf,&,>"LGf>f%oW#pm_wL7,eB`4$Vth]_S<Sv!fwo:J}=ss~4yE8Y1Qh19B{CM[MzP>LZ@FajTK/jOD"E/:%&GrD8p,S0_:HZDxCpY}
-U6VJ,cq#{ZUea`iG}=rQy:kd^((&XC$vSA%d|_O.^C;/RY+ssQ=,DvoGpqQ]UE~(X@H,ZS)`x"n54(2@dyf4k!eU=D^W"<)NIyfN^Sr4>TbRt;nqO,pFcH
-1^8=4D/d$DdBK;|n](t[b4b3bLa5[y-bka5;qiOjykMThXz6(!9^4WWd5h-'<'x"74`]qU[J.9A1KPQLx,=3zup'5`P|L)4%3Mer&in3Em2A"97,z2twxQ
-F65083S95#<SSjBm._=9bCaqSUtsT(0+^(H!yaH.mRgN>0ZuQ{vABeJk2%,l{uCF9h%#$7.za|5ByS)U31=<#zyy}_s!D@K'_)n]D(BMS=$R_@wks[#SwL
-2/zx&)ceLMr6&[n$a|T=digw0"V,;NJ:0l"iL:OwPwJzAQX{&zLm(tO/`(&MR|f1['nz8NLMr)GUslcNj0;IJp2Qnd1T|2ghI&+(COcKGC%;$r6fT7o$yk
-h-Icy4%e;F<`<5}c,.OaVLz-DZaaMhd3#P1}J+'trIduYAH}Up4aWANb5S(53OE+{(WDK-)G9>MU1Svx#Ti+9]OlM)lk1FO|8fW{]kmISKxBUGYO=&fvP$
-qx1{SnC}}Ec'ZOS-wzFWK|(p[RCN4[#WSZB$jNc2&FQ51keZ4xzLek.7P0A%o|-[vw}},;-R_[Grxqshm^Gf.$GOkK~!$oXIs2z-UwrwHqVuN^5[xN(:Ee
-iM-T'&&7e%8"A!el=(,bIZGbA}Waf(!N<Q9lgI$UipfJea&-(f.0roE8._R5~nb1iJ2OfS%3qYEwZ[RF!+ACsDi&9kG8w|p$)GzKs+Wlu^<XXg]}"!o[82
-v>-)+R4sKx-n3gnRH=I!Y72A).R-^[hc[HEzo&DMR]}BU=C^w0TY+|h'Axyuiz8pJor5.m$d$=WOR3KcmO$blZslvp,@D(tx,@%#xgam{/Yl}ZuG4%YpiG
-zrltd4vdw>Pe:p~gOk%ZrwTl3I&%mbe%o]9G"8+3@6IPZ:2=)|!d~nGC80W/K/'j/(cKJDdoJ^vJIwE}kVp%y%_$)TMbhxE8WuLME,DU:QV}E&ms!<Esp7
-bDzqX#,JG]09snWw^43xx']fbCR6D98ecFAqNZRKUT6w$MfMGnsmoqlhy2|<0pZ<^jA[Gk@je+fv+9TNQ[KceARX7QYRG%[&mVQ>S.WrNf2f,pAOQ:#J9r
-O4ZgJun%uY0.3Xg&.2O"uvmS$Ds;$yzO+Xr5;'5[Q7cDfx.}1EbV5>DM[KZ(9`r{dmaCV}&m);[<:e&m~5>eaTr|q%GtG1]-FMBvssu=:hV#0OUaj^s'^Q
-r8v:Su3:X!],uSHn!oMRf}S(a]u](8SVhOe>Z$qCe3Q(R[m/up>a7B<Ekry7,0`0oiZk:5%Gm08xS]5qrZLu$D%niQ8J3arM5vNIjH38iM0T,j9)Jv%{mc
-.B%Y&h8IGSjfG:AP8<x+4Z0QT3];uVWPcmopX7(`B{_#m+4o%Gva;TE2b>yN`5UO]ktf]3]V,j=>!5]S7$~@VJ[v=!A%HDoqayS5$+a;wNgONZUzXJ%>'c
-.Bq3PvHX<Wgfbuxi-)W.}%A#zn+WcmJV:rt2ZgS1[l~5if^q`&&yLL,D<c/Qd]'F`t}/2W!&bAggYr%cqv:>lO4)l5,]!]Msz.m'y+".tj#E)X/pw%Ia#4
-p-~zfJ2uUONZLKho3=oAo`K(zO)hf<%][qfA'|}s8^lyCui)pqo:qPl>-bf]>aq2fVEnH5y:9.L][D`;0G$3WYZDEDhe13r{+pm4o^ROvuEQPU|4`xye$K
-i>8yGXg4R@brkhhb#}'0]X^>PaX.jXihb=^q/<7'tZFFU6Z4dJTFc}8l(0TS(j~06<<OhH}#CBXkL4S9|)#2#Uf2WX`+rSc1!quw56Sm/tmI@/ym=$$+'&
-M]bUXsDmhe3RO@-,$<=y6H8Z/WY_vJeP{CMwH_(&tuiG9:+6aK>MW4H:z]MQ/Nn.B{X:L'-Dv>FHmb1,i[vbZ<'grUJ30'DC3f`..I~U5(dlMi-]wVI1Io
-b,Q<@}XV'|,x)1k`BOPd@3q^dy]UGq~OO8P8ge<czoxK,ZSxvyQIqg)5rz&maz-{o}3te24x&8-tvR`Q-+yYS_jzcXX(jZC.{}rzo}4BYm.@3af{Y{lYoa
-8dCy5hiVN4#JTe@pcqwh:CFTx-dW8b7|7@=fd8hU4vE=XYnVq62%qF<c5ODQfg(y>}AnG/,zx3ls!k[L@6:(!Z]9Bx)-jo9H};ViS/6}-2rFKnar;'#J:2
-2l>7V_vNTi=i|ct"jZAxSE:n#@ux}|>1>Ig`ivW/ePd`^IM%~E2IzKe>l(bWiYnQK.V5|EKXA_pXkW|M_Be_Si5Nh()R""p0>+-v3Yq6zkbf`jGdLAG#Lm
-XLqKE=]%8.;(RLFVvrS/,qve$ZRu"'7#AS<V+S-J=OV>/k`{,8yJ2l"^)fea0^f(_0}e),9NT+abjpXKzRzwVHl;ydN2s]iG9.{E~7GF&JvNT3SMVdBly%
-l'ko'Rr.^pfm,IA3CV-qHL[[hY|)!!:w0-W0vkak3vwrj&wHu9""psh{5/nku2-z.qvCRZ`o"CAC`{ZF0@!m,so,Msgr1%KoBT%iYeb8aZlGkc"R'a!%+1
-kehh8B9{g6+wm-+GOOSNZpPnb-]Ug=4>bK@8pU/o<K#pQTuTDXyXfj&9[Bhlcvp_WG[sj=qj+]qx,xWzCy${~zmsZ,`hX(1o'Z;gR{^Ho$-nnVo!n(tWge
-4:]dyY#e$_3)F=2`El#STYM|afrRN5z#'V,'}1Oc^BxSO{3<KqVBLC;n%E06Wld8#RjR[Qiqw|}k+c&J@W@szZB:"=taF&+3~2,e3:'q28N'xe'QF&Z-D&
-&CS6(-p>(-Yn08JjF9ypPd)_9tyWKdzH|r:nvr>I^>Sq[q-t}T{Z>#511iILkbxC:5%T]ekB7^tQy#1AWjvn]kVlHVsia&`Gm[Me<P!nBi{ju$3V=#t'"4
-C(U;gljXEGXDLOrhPzrL=]}r'ky-ib-aL62VG$~`E2eXxUnCIj-Sq}sL#ode[6e3}h9#PZGIYr'Jz(XI8|ks@PlG=N&7PdZnCm}sS3YLak}(0h,Ud'~8(G
-uLIZjXV}@=6c$CT^5bRE:T'zNP%[l[a8ZVN6NV3^2P]W#W#b$MZCw"hLIFBtB&m^+l:LLCj_"z+ku7cw/]t<9aK8-ixh"L)@xywhh'@8MqPFqV^bYiw'$9
-,rC/VQ%$FJk{wgH#zU"2pqY{C'}r}D$m=T2zxgC$(9<@vb-(9;ne=15p]A@IJzB{X.:9BOioW<W]]Qj%"NPk:_ooZBfOlGWjkjH7[r:[pFYd.8q}d%wylN
-|!C1MX-mLstIxIVY_I$P@,zEqLDCB0amCJG)`Y(+sQ=<.^5vwH&$d`Nb>X<]xthFS/p]hn[w1s"W&kHDZ7=.=Y.iwd)=:}8sH4Te'cdm{D^,J^{Navxh;|
-KCdbWLKW`vK!k5Ks},8E5),`%d,:G-Pxk:m2%5;)/+-NpS3Oq@qvKWUnZ8s]WvV6zHR3zkTkB|GoA7XC.d$6mIlZz@u'Vy9r||+_D!6v_LS}bisvnt.noU
-F<=+7t`msLYEis503rm]ep!{D%j@A_sa6f10IEM2+eUpVp<L]%i|]DX:>Brv2l{NF_10$#[9O_].EEk[Y-2W_1,lSmrF)1:G%B[NC[~I[5>L0N|_!t9DmF
-BxuBE=so&R^=TJ4vd_)9[9m]"P'Yzt0=%>C;J5cGTfW@)IaC'Xv{x>CFg3iY({YPMP_)@<G_ZT#&kd3G-D[T1IAu^N;<>&iE$V8$;=%7|;4Dq!ldy`y=T;
-7KJG;O<1x]&%MYce`Qp}$U]Kh5H$ft#f0so'Aq4Mi41yln+6zi;,S6SiwSC=l[AyojKuUI6vs[-=;]#gDB5HcGhIL-K-FN|LAd8v%[a39{9&3{L{rs'Gi.
-KJ8^C(H7;^IA|H":=!:=+^$2fC6X7Kze4e2zQqA519E95IEz,Ms0~dp:#jdr-E0&l#yp,XkXXbC}fVG78bW2:kgCA4xedq>o;i]Z-:_M/M/jpF6[QWWslR
-Km".dMPWhzUH`b5TUfWTnz+MtX#Wm189kzQO4]nRPP<v5nPtvADsf,~pij43g|"fN<}tbN6^:BI||X#I@#|.Sbv|/I"0Uq3uw3Mzz/b%xc]r"_IhSo8nfG
-q{`llqB3>LsSp{V=+DAOnea,A0vTYSm`'dcUlDj$nIs#iZ$J@yz^H!4wb"vSF90.g)#{n7o/YofdP}THEq|IQF"bfF^I>;w)Stze|}p=nsmK7|[NAOcr0t
-D8)>hjxRk/)Qjp'vnlbif:j.eM@6D{6SRc)fpcU]i'Uk}>6Z)'&ERJTwcIC7GkUqs^NZ[sFljC,W~Q`G%-;Rtw6KXYkR({||#m8QU(CdrZ7P[p3xV]1'cm
-KC$u-uDj_GOE0'U@=t9-pV"b}qq!4m-yOl,'yHU{NaJ1"d+bzDc>,EeLp@M,@Tx(+sOm{+R>67kCISMExuqk^$2tOK;aW.{,3rg<ds#H}S(XW'N)O.5`8D
-Vv|YK6]T2nRq50AbG&tz/`RZ@w3;7@1BXtrK0I"je9"A)-^1m`mKnl+phR()VeGUjC`$`}3Y.UX)bLP!Ti"tBU=GAU~hYd+3nz>PbieLD1eil@Ff|^t:zf
-~IDQ<i)3}K6q8<prgi"n$;KifEl&ybCt!/XkwJcUid`r1q%Z_fokonY>kQy>,(/4ye=Zc=J^~[A)RhteAa"WX7Z1%x0c^EWkGHJ{PV,{xJ!`6Gt[WIrd^I
-qV>aOd>aYW6$(kM|GwSU@`G_J#%/bE@AO;PRX&h&zg+-Y8_VP(QaQP[IYwK5YkDA(lkq1&=6rGmyPZbA~{^v}'etW#,T9/"9d+Ot^gLf-Y0)GR:h|JBP7'
-T|sn5_/rVbQn]M^fM{Y&+s!=|TyO#6sXL@sbXI$q)D.9-!q3Qi!w;5bQ70;BMY2&qPSCe)[{F2K%nb6uLW%DX9Zb{'C/>vQPE,3bKIhFFFvNVQTwx0KSV)
-"i$zRD{)F_l..Jbg_xdcv_LRYk{lx1Rrz<.jN@sx!yBiht&ZD^x^P)k+(Dl$zl(S@8erQ<cEfZE{jVI(3T{y'C_keVQ37a5ljC@fMBo|`gU_fC>fM5m9yd
->h'+UClNA;9xkW7B|QFq}VJ_)L=,4YW$nNov;lw4XkH2{+$UVX/t".~odGv_t|@Bsq!E^EY/^}1lrqeO!CJIzJiJ%gxl1ws}rL2v{md)46b7IB#W2D{>XV
-~z~t!ZSR@5<Udlo)GmM>+%FWW=p6jU_0gd>5MSy!xPY/APGY9CPe$,.S_Yi&T+q%n$.5]Ac%MaOI#]m^:Nu%u-G:l@<nQeTa<w~1]T)$}oEhFD[&raUJ[X
-5k,UgQ>M+nUij(@lYTJ6/5339kV[86|yBm}9^S&B$v^KuU:Y/2^m<Y,|rZt{C}E)>qif8ghD4|Z:wE{|}//84uc}gRk|x6CqYS'Y~J[+Rn#CQgt|jt:{pm
-Vt/Z2vziQ@gpLcwc9sJaZGg{A&mEr=zo8g`D}^XA](VD<5In.bdKJ{v_O]wi{kpshn/<|u;vU|FAAVbGGaqtJW[J3c"]5&j#xa%YYm}j[w~S56.htVyeqN
-0Z!I#;a'v&)0.gXQ|DD538M_)==If.~sX^TMCdA=e](!~A2=TM3}<;/0Fj#K2UNeFr[{&v#q&zWsSI19fd_@0z6TAk|{IiOTG}#q2N#n}bnW)JvyE`%Pp'
-G[hBOv5f'A'Qvt{n;%-f(tj$eb;7BMx;y`6|&$%WsUFHmiWk/'^BYFbNX%}^A24k/PR{-%-h&Ygkurr9C#4/vh%Y!yehcE7Mwa%=7Q8gA,}9E>Zi]d;lEQ
-b<2zK,"GqzB!B!'n0GzhYjY(9-yNe/zp887]Ggei4_q4EWQDPcJw,s5o,)}1`k+DDJ7L(6$pNDb+y:)`HyZgjy:j@vAS{`xofS,iyFT)0cRU'![A5+R_$]
-PpVk(#XFbuoOcS33qt9Lqo'-F-E5br84>.^|jwu'zFaf(}b{u)Y8%#qr~y&u#Qg`X2X]VlQfwZvs:61EziYVBE7eD6j7i2/Z&(4Z'/>.+`0n+z~_Hh>#,P
-"'P_q[%PQ/DYf0|aSOEQKy{="(k6_Ni(gL$Km{].sgfx:AoPeGa{D&a5f&<p-y"SEhy_#SvbyI!P8eMe8^~}[)%r7mD<hL)mZuihP,tZYYviEF-Ybo`_ns
-QUtP[U(-=bczUlHP[l.GS)RXn{0BszAHBa!m5D@&i=urp6=&i:Fo&@djSwUz=W#bFmg=}.5z$WVBGv._xem_:$45IpEwS/$joZ'W}VeW7J+%Xxd;vn,is:
-H]7$0Y%{NsX`(NW8My2V!.mqx&JOKiQ19%>.R7^aI11@G;E|[I.n;f-0,E}-oo2i<FHXN+2b_VC/mHttJzzyE:BvE[9J&dCy,x"]:VjXXqG9fUQp<jyH9x
-egU@tBsD(a)n""t;Vn5b+V,dS(]7<fF83!p8,+c"H6~i%bq%X_`439g7Fe~)t&h[BxT0~&%Oo_+Dr<`HOQf4hdUOho'%l}WKKw!1Cvnb53&:;RT,>{,Ly5
-C!ZO5UP3"E[strpNw0JE(UO|Ogf0{U37UGt[MLX<q)`0wkfAe3B=MvRX'ih6f@^!T"yL:,/S<"H9.Pcd<vCBOW+)vnD5+8EIfn'TC=<a9dY>N=;v#J^+KB
-,z~LnMi)=9oQj0.Fp3;|;"0g`0{Wof:Ib.:1)m`hViyNlHmY>tRe1PF`&@l{(j#qcz5Q,LR1}plB&L+|rb3juDZ<,Q,4JiYTS94b00zt~6yK)XzQg8NX'r
-Y/~DP3C(mc2}`qU36!X!wrL_Hs-fV0L_7eSEALIS-o:,p|lQcAn#{,SHJBDC&ng[V/751>82M%-,U83f=|0C&Se]7=lj2gSsrd:<EU{-C(20D$5}pJegzY
-B(5QF2cI#rp4.9"sv)wW:7dvwTM;{CH$.oqwycl`<E1PdH%1{k>ovy$`uB_iDe|dU#M%hadv7uJ^wM!sa;5Qj(C(!^w%hiaHnbo3m%ff'sBN8z:z8MT36>
-oB-hUkV.7@WS)nZir(|s~NLV{'A<LrYb/j')S2yLJ#9dU_l"]DFMmxa-GPk#Dj&J+Nd'al)sHpdO{cgCv]r:h[#mwGl4k4QBRT-#lfiEmd_3>(++/F&&w<
-uH->PK4Y0O_q,Ip:-|vM]I~lZe$_Am-pnln]y[.Lm}xExMUD9i4#9'8i8F^5sRjC@ohHMY^aHY/x9lfAbaeYpiM`#wyKRTse>(ncq0d{0^W'6QYRGkq6kS
-@GP5`K18.ew7I=y=c_v:QLGX#oYk3r6GhQ#F>O136DEbn.Cyg1fu@j(+0Aox'[}X|p>thdS6;B!_N=W@'xp&I1R-@cak1`Q7Nw@=u)%9XKa&["SnV>'h<)
-KRi!i@Tl9E&kZ]dx+}u!KCSy'{Mw_C-(,`SIf6D^.'lz;;2@!giSw{<X9'0h`^2-41Z6Ds~D6>]-.eRDdBuozx$);BYb-/Otf.[6RlDF#cVFT3CD=Hf]8M
-S!Z)Gz3+LVa$tUvy"@GWS,bl'k8^(3H+mhF^0{;I,^6nJQ}@v!&{2hH]Cebk_a0O<Ij=zq23ypit%L"[6MPYz-H+>g(G#y=]L_q:){$[nNe_zp%xGg4lc-
-xjt2cx4$mlROpwUd~l3>9LdD`vAL:Tl%(5Y4[4tyyD=_}:MyCcI0g.#[#U&j14pK>:j/Yuzn7#i6{Flt9^WAW$foDHQw7I2gcO2:^cY}68_gCy%C_$o#2M
-jPicFDGg7Ge'2-If8[.4,)jI13tGaOt/Rc"9yU9Fv=XViAX;G)+$oRfv!_/S;N[5O>8;f3Ou3[=a1'^V!3L#x4;`t:i&X{5dA5xpJsCI46;6{##Qvt4:/N
-L`~LvU-%n{3!(1Zn%-1#nK/3z`(Mn`EsQGM|+IcH{[@d'JsO|I0B}Ubmj"`HkAB.'HC7,hUJ<P!#N^L#KwD1_QHOB,.A{+&gC#~+Pg;|,XmnCV2w<{L@<G
-@xHRUU{]Sk"M"%2j;6C)@JX&KYFNVnqA"I@UGu~`4m<QOIOC`j!w5@0>|m'Ewx,kp="]o;wAcmlZB{@3Q=D_alzI`}@JYVVbiRj]-&1T5<U(C;>zq.NiU]
-q&xx+Q=qGMM-;_f'[ihG3/PB#m}31U:1}u5|e6d@q)y<`]L;&V8CSwHm`UMR_h}{wB@j11O$q[N6TuO^]A1D{yiF{hj'Z4i9^6=qojS}Eme9|645d.+Lx5
-949J(k`|S>n':C.>&s6F3S$b,_J-qB0Xe+f@7rdS./h=,dP7^C[@<7zO3F0}2vt1i4O!W5k`^cWcoVr^y%o!WCM`g]}e0{KR-0{{l$#Do7[IH5'G#kG}kS
-o.zK:}st!GMU<oV6M8cdFO^'E9&buDzLIBM(~M3pAX%lN<;n>Dy1UUJa@oD-cem=XBO/n@8o-$b_N1KVDXwTG8-pUdXgKez)OcL-XAG+a%M&TP`i._ezJq
-i1}"nERVZ%l[!>vc$W7,l"AKpwbeV}qiX!MdNJVs5IOxEH'KiH0:b%t{&dPTiZ#FO3y9H0R_nLtFUCJy%///9/QJ;!/OLa'8hSS{>R<DhD+WBi+>c+_h^(
-57^L:}=ZX!'|X26N'ubO{&<pJ3|nesQ)8@^'-I0s];4R!hh=M3Tj#'T[PPgmTH/^`QO.4-7b-CH,yw%xqb(IYw_k;"=!]{in8yJWp-m.L9@^I<Bo4d)61b
-lo,boHnD)YN/0T/Eppho|Cvi@D:8p#98olQ%7e8VvI6EiuKKC%8re&e(5`b%`'p)MtA;`sYUU_-(n>{hL9#U"@md#7v"xED{oC}G:%Fk-"Yme]E#w42:gd
-vB:'}6p_e9HqM@KdbA#>0Yi<i+kILj{i@IiTDb4B"Te<j!7Ti%r4A)HZ`WgS,{:gnv~h::GEu])UBy"<Ii[bk/AWx|ga8p+9(}yf4h~V35pGL0N0IE6yCV
-5L=9wFBM[OJKQpt=ovSt$;IIsKtF&1Sg3A]hLFNy8.4o'Ox;E{xMa>Y92SFSzN|Iw[Z#'yut!(Wyt%lw2D2#Lr(=z_KduLfuW'&J^^#Mv_3K][h4U226KL
-Fd;%sr1o9(g%]'[kQ{^|+uf'_Q)IX_gCm@qHA`lIMda9zAWiS$-H|[-PaM1&r&Otj_k&0L]f:cJj!+`124XB|{>D3kALyT1eHxEzQ^s!bfLulrIR9qRj5Q
-t<U+b{`XCF0fqC:">-B2Wp,$%::ig>(!A`6e#!hw~u`j'+lBZFW'HtZeZ4-;EB1i/31vvcrNBi3`yh<JT6XU[kUSNM5eQ&T=6:pGxalS(Z=M4_MOuN7@JD
-=BsUNS-7R35YCjaMb-OKt'hfT')NQ;MY,$jdwW=b-a5L~NJep.IZFap:"S$%)Irz;ga-Cbw:7GyF5AQ5R|8PWLS(:A[J^w8Os{"F"1@&T;<"NdYkYUT;F.
-q;&lD"b#BBRDsXAF4FBA/&_3<>4/}7Y9kV66BCLP-Qo,+a0ue4^ns0+k/%5<acugjbcFMXtQ_[,%}1(AxRLR2[^wAGI3-050vktm^-MuJ@J-~V44%y1|{z
-=,0Gad7:yd@O#c25%L7[)wJ1=+P-o)fqAz7f{qrd(]ah$ie{P.CLNwBNdHM5<_rI~db2-+O.y2!FE&'6'EGj2}[L[n[LFmgae|~fs'35BK~yGCY@No%z[D
-8OgoIL_^Nw"q9CW'"2qkhq{MDoKg;te>Dw"ynDR_Of[65VF]2,C6uQRfKG3UGxMgql[7M66OfXdM!@#Q-C=:bJgg8M/nY(>z9VSJZgV'^@08T=uzv6WVaQ
-b9Ey,mb__a12C(NnW<+2^"Vva{#eeHJ7G1Y$!'D'v"cU&U<<MO1vkPS-t0Y[wW;%^)dllF3=O{ucx0`rUW`RMwy@OMRX=5mMz^.rKlJyKku,jXf}!KiDhe
-|!C}N,Pu/,5f{=xL~+PuI.X18L]Up+qSw:W;Q!5$0S^1Y08`E(ci$hlXLSU-FQva.6->0cBo'jR2OLaG^pC0}urJ|4AS^<p(}Ju:azw,wbv}_rb#n<ii$O
-d#NOw6E{N&eRNop^%+>5^Fs;EQA38psy01%"vjui7FM]!ZekzDm"&KN@Zcx}G/9vlnl5k#I3CO#"_adWE`(8:rONxZY>0aSOAs@q[#YyZ7''2m#LG"Afs6
-]L0k&JMV+r7,1cGV3Pyuq|`x/72daLbWNFr_@vAjl;v$>x=nHG>C#4!bo_mk4}bu(sEz'{|[^P@jFjHkh>TwD<h{HdN|6UAL(r1@A0`u]wC#AJweDnK-F2
-/FL"9XY3'a0<,6a@:"`dQr1ZghHrv+GnHv%G6N.g}S|ON-7i9L0t~<WF-lh7nm,<WL@^`wlh$9+jzGep+I8edG5Sih.|VDQXVc^V$ixnqKbX4js`EkDSad
-Kq+8Y5WqCHQ8XOhM4((}N4G{PGNUe(G",!3T]&SlW28&)eQ>)$$UjCB334,U[d""}vc^Glyn=C;5Ts<pF(d/[!MDT3LlodkNp.Grk[5ptTc|EGQoHCzK22
-iB:p%ADA#d2.4RnAm><e,_D,k0Y,x66xeM`NQeacz1SI>-%Lu#VhGXQ]BNXGDE=1Z`{<`REXu7r_[k,);SW9--I26<E)x`N3UA4KB_/;zI`6zfuuSgO`ln
-$Tk>s`|bB/EC:JZeP>~x##gQ:GTsT!2[jkOXPd!TL_eRm]K)&i=wPx9Qs@M@T3etw11a0B!%H2]X|I{8sF{5E()iVvSCa=wDlH$Vs0_/Z57Pmyf&5sgFp_
-B7yN}[AYc|`<=sb;Z!xIm([9cieFc}6KLRzlE'e/A[anOa-{K-1|>)q(@r^23J^y<mF:=zcOKWdL0E~IlYU'9YueTII&E'<`sVL6oNxDIM</C`Pvm>DLr@
-_L9t_V3%p--TIsyKQtVRXN8Hi_~nnJ;ZUzV#j5QPduh<GDI1_4OIQRCk%r35Co}JmtN"c'/;u+04DlIqrA]A|;'7AQkjkqQ,vTf,$gIjN7C_}>/l'!gSH5
-D%,',xlr}Q-`S$cHo"1_W-n{"J~x[<,7jB.e}a,5=<f58;jHQRP]k$4,Q/6i>6wd2O0C>VXx3uFyD:a}buS|,uhS9q1q~IM2H`92{I'+lN@+&{zeg-6f!f
-_1ZD:Vdw#bDI!O-7t&/3mr+p7/N"->0"@}dL,$OEYPkn$MJA7GV>>U_Hi`hxOOO;{+ez+$5{g&6rJ"W|SKXW!sOmmsofJH+`2HHj6G(`H12$9TQx-QMK$'
-A.|Om!E)n6E<^;kR{<<]a;8L,.J,(@mhiJTl(:Ld]Ik[|.9UqA(Y6eNj%Ua[m</pZ@R6FY4xrJM"G)^],HvuY):SFiAOISoDm=QpW_+cjMu|]Qf=kZB:hh
-O[w_0|#@U{t#x"8.U4NRM7=MJUo%m(BaPeRN@7`s:]!!"pO[%yXXPX8iGNd8rx,.n"3IY3wEtiMh/VwN)we|;s.Oc{wb)5u:6%8]i,md<cTq;E}scxcNo'
-N#4V+SwyUji9u_},toDS=o.0Dl776g~u'P}y(#"`T>tECA}nwXCoO1Eo8W-,_M>bTa#FV>We3kp._ankxL6}a{nub0MV$qPqa:N2Ae61yDZfc{dp}a%8re
-SCT72kox}v_w^W8br|ak)]Mz:R_unEZ`5kVU|@Y]z]4V~$^xVyW:0%%s'::f!95"Rp6VEy.Hv$x)"mUl8TbJUIR_Sw!WK#(%,7,)5i8yW^Q%XZRC|Z65rK
-h_@oOffW6=xH.6I${brT5CKvDkKNZtxK{Jq)>n5SKT4AP%nU,jIkK)MT,5_EcoHr4,w:z4>y%MV#xqSpyaM7aL(zBUK/7SHKuWH#rw>#CgwXNsv1,:Lto#
-=N7RoUO+>`lx]{@9(yjXxDF14Uaq0(E8]h%MRn"&cV6Wn;Ge"|Ym_pG.(H=ln>gs|2~fk{{yiCK}o$XqIEKv95;Lkb73uQwd+/d/E5TZ6#{uOsl5o#c((<
-+Qk7EB.0eIrWCZXmaW>J|gv>W@>&%fGz/,Lg8p'H/#mX&@36a}P``Ddub(UOl8R@{/[[Mn!gaenjVj5NV:W1;X#J[z;q0H}w^slcM0pqU<Rv%QI04PEI1y
-$IA})h>p0r6f3WW>0AGz&{T{8VoUas,EEB"B{)S4v(5q=cm4ascd57w'qiJ9o=e/XvY7tqxQHM=MULe|L=/_Kv9N~7<C$R}[=.x^n;>5}JWlBMzRsHad/)
-<yMIl%}m$z==So@s_w-]MzGQ$v.tP1Vg"HWX0g`z8Y~5W9n,o'aW-92;8Yr_[h@vKuj}h>GsKGEgT|#-<_m^xq!aJ52n%o2MMGhMRqoORu;vB4M&kh|!`S
-%Os+jC7)m86Ho--&8`|,U<`<1tqF%:ZAM}-|h`'_-F53b>w,IVe%.FD5Fi)(GDed%U5j(KPAZy=>f0'O9Fv+6:tNcGqLm%!{'J2rdL=r}vm'hjE`U.s};v
-'D]}.7&>E{dOqd}K)-kE}KpfB[P`bLEO`M}F>qn2`<m|Qnp;a#'AT)&,[5-/<f|3TZlwTJ4RGzWlJROVD^~e$khEsX]&3`6/P4(:I"EhR+;uX6<D0M8zi9
-GY%ZkID!WeM'X5rQ('K&SBJx6udxYn/}$!{@<L@k5!<uA`8&_0h`(I3=N8xGse-sK"brt,!<{zG)k:QceD/zYwkk'|NZ<}"_p;V[LN@:vt()Mz8[bdFpBQ
-E(3s10bZq/@Fy$@UZcuVqL!&qZMVx<C^MVP^'@bp>V:(fM]s-1Er2STJc0u#c,di}|mkvX5cy7Q;AKm#t7WNo`oOo_!v7_!=EYa|`|H$`SeX@to#L^{`/W
-9>RfC2[bJ=!18-BB[n1Y&e-vi5p}G/<9vqyBc[K|u&JUn;/<|N`$G6q)C#Q:PS"2SPf1LZ#V_hJ5j-t@y9.&}Ece-9!n@DMIk[^UZZi;s#Y|s>5rW(%NqH
-&'==0AerXU>|dJ32%<[_PQK@c&'f^sIF-_zj@hd5-Mf)Z1n^_6c)wN0KlNo3|>j2d3n.1|mW:@k|7;rIZ2Z,)yX<E::aE^HI#"anqbtm_u+Br-VX}(a8Rs
-yLxO082"lWC4oss+z5Z{JO,2Q|_Uo7mAG)]=Z>`HwS+BXTrj{azu}Zw8&@GKLPPd<-OlChc|_)gs!VxrRyjqcDp|9w2WAT8Z}78f('mI>$NvUl=Ax`G-|7
-/`M)Z{n#Ln(29F`PB6M#f#EMZ]8M__|kF!Y7[|>cjt;w-9+NKcB!l:[8ddB#>E)eyA25J`q(5Q02P_pE>miHsL~rhU%ogyyxEy:+Hxx"fvei@Uzvo5_OF{
-jsfp'N9j^Ny`<W&G}n+P^A;,CJ{M<]9{T_XAL`r'nkH/w-Y(!)k/:Au-m<a2M=~iJ+JF^^(-f_#3I<~1p2.]dN{#4kDfEj/!Fg[8Kl0@{aif+[+/78>p6R
-Apz<<+7EN'mJ(=).Nf!2u&3q1iQ9!2^ERN%lH/Mo|egQ6qnD$iX<40{VKhCLi,Y3.IzLOAI>&fDf^bsL"x0C`&b)=<+5blqYW>MWfVuyMoqm9$VJUtS=Ea
-)GM6l0<H<z:#cO6$W](=mUueWa(7^;U@2y^Qy+hX{blh|wD/<ERF5%,g=2_jj}bD-l-rNFqo0_Z>G|$sj,0a1c<2fPYfR`Ep.c-dJTK/:Y>&iGRW^rk#+,
-"VJ0bEm3jl>i|I~g-j{sdtS-(0JQl1Y9|'{V4ay#.="9%+77;cKUHy9umdvWj,!dXP40+}%"4mtaVNiwQUeHxO6xRm^{=v`}~HW:50mGG]sf_Hj,i8TJZ^
-a)OdKX}ULzH8V3])8a`lan9C:Us"7`"[|X:E+rjLe=|=sErqd<N-}}(8Dn)U~uH@$4GfFis/,4-2RW=>%e:$mnt)]"VD4<$4R]gz4+$@PkMBZW^A|{Y^D`
-M}1`"o+1[-,C;ujPP}=|dY=2vS4$O^Cf{ohsm4dP'XrO[hw>%QIXoexS;sn`W5|bRHDsg5RPs'R8HXv63:%j=dk@nL,}>><4o{!4~muY5^~Qdr$N_C.yrq
-.gr7E`''IW2jGnOu:[qd&6u$nhtsr:z+|IJM^mXN7db!t:)`|IZ%H15a;.~e3tj:A0/1&s1dTgb6%R%+!HYdW^Zr;mK.^}l67>=JCNNlbl8$H1tP'SV-]7
-@d9[{spt!L@].1>UD$Xx%CHK.m<GnV_^EywjrJqwx&@TPFSh+eaM|q8V[u!fhNzcdd-Dymzg'e^PYjBdH=bU,8`szl/dxQDDiQzCxF1)_8`"<')ri/rfRP
-jCWhdZ]0on}&lS{l&(<`JJ-ulwc;q3sPT1mrimSNs("VE%82~U^h`Nt7(X5G^&u&VsUe|%!"vSePvE@an_ZRl_!"e,l-qP!&UULT6d9-E=$a49Uk+,+yQW
-}]a2[uWTH5XgEVm%%2ZKgLE[bu"UDsq.K/7m)A^Ptf"Q5d`{YKg|&.OXOT0kDP"PWAe"1(Z{e/J::exg3,_YTaR{Jszgo2U'.mYHY'U<{OA_7&0(uBY!2U
-:vvnF>uVg|k.)(,rDXH8x,mNLm]UZ+ctqAe<I_b[(Y0C}/mw!bE2Sc0pSo1"xk2n|=Ew70|x0^d`XA9A<u#Z/VLb!Z2G%q6xbTR<TZFAw:OKaVZ/T:{m3x
-cH;Z<v,52,.SP'R{a^BLl}G/6vbFOVTOPbH$XNraS77]P(YtG"NHH&Gn:lX'+;0O!NE:'),y!/#NrY'<#,mR'k`nJ+2C5%u]U_1e2a;]OW;)/Wb!z]2:{!
-1D+41CZNEZ%h17Rn#@9S4%t/BtHk%54R;%$z)f(I!A4d}Z5UtDd(7Iv6!bbWIqIA27xJ"2(,doc,#AGnIZ0S.o|I4A&f)5x]Bx/ph+}EcbI'^]dM#N=P9:
-FY-@ckt|ZN08/7I(r>fe9<u)rAEp^}-VdCbu%>43[mt[`)GY-07gn`Jtoys;,>IK>y0zd,TnzI=.GjVvHSb(55.q42'5$#nIqt$9g>H7fBM'jm<umqrD_[
-)SG2)CJW!%fWy0"voQpXXs/;+%}7Tu>zA1iQAFU;!8SowTbWG$-bG{~5$}FvI|ww$o-VxWS$0]VB[YMsmjr{XwYD:aA<)mOsN4l}gY5Dj`bew.h!bVN8>m
-iS+Excur&Kp'<S^',ml"!pl'a9ht'cY}I4gH$q1_8dHy1cbBqIeo3x5$sSfXaqJMg|iX]W(KjSiyHG;MD',U`MG;)Oc0g>.6euNHg<.&YV^u_^@AwCztc(
-;G&!tC'&IK#|I'"&k>k3j]1FRw-JBIS.9o{{ZPu@4.%vV"hsM[mt(d[SRnfN+f5L'o$!xYC$z)K[pv^%!Fix2A6G.84DO5:'")C'qB@$%C2l'p!c3mi`="
-Le)rxA%fnL^,gnWLLg~j(_81>Ib==2KI64x78,}AO=xcW.;CrZhg{OPbR'S:uI9xHNcqz^|kSq:0+;@w!v:.one%S2J5&ND_5p9RyK&BN;&uID6V/q9D~P
-(z!0//5[6#$!]i.QXoX7J$zG<3#&cIvH/6X2AkmT=B).0rEf=6t8ish4B,:2|wlGk>{7BtT1bANhdm<8A+4geYg^;,@`"}tv@9.{TKMFHATCpYT'%@wqAD
-6s>=nB^Kb@V`MqZmia.QK8)D{K"=%@vdxs~V5z(@h3Zw3JEi6YG]3+!`v=2+x>}vEuRfTm5XW>ICP]20&Czpu]dL86dX38GUrd5M}q>{/QLzNaq[#ji0Is
-NndudewF{kMAAD{Lw4S`Q}yqek1[$rPnmr|L#8-l};/ia.XWDW'njJN^"4%>Uw([w_8u3X:"kra6<i=HJT!1iEGHKPYM>"6z2t(zz{J.eQ<;/:}:1>NCa4
-VY94d"du.L~(j2zh2gsnq-<2"j^g(8RM#q|&7An0+vzIxL.Aw`J+}`(]I]Vn.zpx0-ho|_EaSduY9q,3g3r5@gRH(^/s1G'nT(<!rdfp"(4<({9bWY.pCN
-YewcZ7{JQwK,#P,pjC7zfYckG'$YDT>4O:}WJy4!TbMY}Qy!b3vF$hZE;QT%3!_=K8V[34w/P:.hqXU0Ld=r/4|+a]W'@U+G+]<zbf)v0E'TYQ!GmB%l,w
-f!E2}QS8i.M+1|"$hE}7ECv[(hmr!#qY;'mvoMaEz8YSPcJ7awkLc1qzWXUeTT^{_{^[p/qc;PR<kV5#&)v7q;"1`:+ht5DZ7M_<Qf>5yJK>4nquT+u:1L
-b%%E80q)DW.6}.NH2XkEtN<Mfvv;HI/h%nDVR!aLJ6Z!r3#hR1nqLovcp#.>{6@rrcIn!XKwDp|16UQo@aIh2cO!Np;xM38wis&:8!kC<^rq^d7%Ml(7HQ
-BAWjeB~>-^D_Ac~Itqsreqx:s'g(KV(5@(`Z=UT'lUmkKb=$!]{E{'Q%V2{/X+p#-DT90oq$W2A$'YTLhxhx]s$n9<+i1fHk3qnz8&I_Ysy9y2^JR-vG71
-IQC.wpHK$!(j%Y2pFFV!t#G}.E/BkS4fc'p@ZkC9V<lI4<l@6|""CsdMYDSV4>.=PHC46_zy;/>`M#7l<+AJF_3fi{LviLN7v}K%i6r&.k4qR2/N-[Uv/@
-rO2R"t(rceGCJN+<q:7Cx>zI`,ezxY2l!rwM_i7,[+APx&ezt_wT>ME:eiWvh|0bWH%N'K%YPU67|^z{v;'=&ZBhvnxh4z@E$sP(]eoF!Be-zg0g<"oPC#
-FUB=fLY]nwzOF9G[K4}pCkv0jkO5)9p%6haI:%-GqU@9@s<M;T7J9U1I3tLlWRSo2#5k)u)ZB==ht)BLv4!p9Du(Xk,MQl-;RxgjY`3U..;tF7ZdW>QVw5
-ZUD{)-}%DhaNqt9zI13f3rOl,Ltv_1QmmU:T;7}Y=mWPv7e:yAS"zkpaHP&YCD!z#=Fv--FK~6MQeBOe|wyk7fLQz.|8M0nj>cigf:I:/Eqg`|[!G0oE0z
-#.Vbs==o+nmDj"C||SVtMeZ8uKx]2684fa4bPJ/=_+M`w-cpfwY;J^Q#mx(GYkeX&h'!Ftj^m)S7-GZJ/hAIMZqdFZfncUYJ:O7w%qI94R#@&55<KD-,|#
-^h1U/tZZDvT:ErEZ4DCCyXLv<I3fa>-G+zMYmp!<RPZ9<T'>XU'>paFoWOB=Di~VKCxbG3Md%MB!Rx'7P|wwQd@3Ic"d;JLAN9Qju+AHR;^OnPk8aXe^&G
-qNEOEo(6dA"Xr+U+wHsHIC_V6r#CUb-xO>jq:_/u`m&+LdOx_HU@75}8W#gza"GHhvUQ[gOZkV(98a<>2cGW{xy!+dWoLMkW_a7v3QsYw[:!0>W^@i(nsU
-%Do1{stgMdChXC"nOTY-'C&Zxi+v<xqR:%u!B%cvfpd^y&e8(<NK_>jc]|^mx>M%r)LHKjBcW>Z|0hZ)L'~P`=#T3,W+{j;DYH:60^eP,{,`8sJO`j,7BM
-3k+]mk5=Z2|,VA/;Ph$,iLXr#:XAu#[`!d|v!t`|VP+R6q0"7L29QCx0A,@0f!HjWU_%(%g4|@jm&`P)8HL,w)pQ4<_QJ^hCR#xsL'&2dV^0j.DmU2nxf`
-lDtnkH%5H+@]5RWuSR4l{8uhWwb3{^E8U{E|uJy=mE9>|1b+x{OD`k7u[idqd[F54=EVX8C3>,KJD{38qX.)>mOG!xGvI[1z_Bt+hx<MrS]bT+HIoLqnI;
-}mwlwU>eH.B's(/Zo1UK=q8qiXZeoS_N~7(-oswoP@_z!,2u9n/idh`Fl:vqT_kx=m_`b"_:jQoci8N_um(T42)cwS[3/T>:Kpf'xrYskhN:3%#z&!FNX|
-|3O$eo$p@4lMopvL"A)nmU/)#NBIZe2bo}x0J_K70gVc+LiUZ$^Nx$)BIfXAtS9AG;WQnFbf1Pt!DUKfXAZ{SHxHoS5L`0R3+{';{fz'@,v)p8lnib+j]b
-'_[5Al-L(,D6')QaI;7{(AVp63|'%e/czyC}DgnzgGo%|dZI^2q|VxoA"Q_D%mG2T&;XK}G/4F$V>eQN~VLFiU#Ik/KVz:^@PvvOhh^=$88UXws5JvXJQ|
-zCbr#m,Orr%raHE]S=0!~&e8w+l_Bl[m,hrc:{#=08$X}o7t$q&|1[(Esd^3[o9S=IYRXCFFMl7T1B$$P@:CMBmAcjkQJ#_Og2WqYwKy|6q:(0bMSj/s_@
-%SF!,%4B>LfP{yz4tN[3u!qR&[s}M6v2elM9he-CrvWSDiT:,38Lx{X{IoR.MM|rB'`nXkgFr81LSxe>yiFC4LFV%#f1N@!&(eK<{#-CbQ(7~MQ4%W_7EF
-}vWv}I;Y/1xWjO2Z<Wr,;.Y,Bm$N"0'C0b{'_dei-TjlISs)J##07;($Gd=}3a.JH:f=+xY=+jN6pYf!2G.>+6kvR03a%/lIk"_iF448]ajW!8!!tSi-F`
-B`"oyNxaSJ);#-<yzNHOQEgL>O13`IW=O{I]1fY/7g"}xDrr7s9;QnhHqD"2r|OqOwsLa']q$x$|`eYQ~eYO$[vh@Z&Sktw:IpV$)/|N@a%HH8L@{AA@wE
-5UHCb5q^`w,NH|yn7g+|J|EOnPJHdq`FAX!o2Hxfwo,Sl$Cz`H(R<.T9k3(3MIHFHhnI/+U9-H65Q_5PDf0U6">ljzqr#|`n2"NW^4/<VW/0OK#!HW(7$$
-;(g6hVk3(AXnSl'XDNgqb|_Lr>gX&q3p}f$cWDdL'})G=]gPP_OTiJ$DG4s$(2pR.4"1r;75']HqUCAyf)<%m@3=.#]WuB#az>_qp0->/E~IH`qzaE=i@8
-=]G>Pvn^UeXl>&A+EWK]M|#ukFvH[.56XBJ,3Z`j4o2`W:Qg%H=s/8uNJgZpwU7i+:Y|t/-=Mu"`ucHGDc~w0g}YTVCTi>^`}SYMF^_H3KeE0Z.}$tJLHz
-:G#w</ndnkXpfs[!mki56}Ot2o3`"p}'W@W[VAZ!Hn:rJNh+mQYyU!CK8209Y{P}tbq4~lD`#eiG|ac=Rh]%E2#b%Q_Doxt7R5|-Hz+NM:xqb<@V[jh|.X
-6GWh[a]k+H.';{Lgt$ki{]{^]R-4s%^^lccW2lp$IK_s~(~)9.wpZ#1QJ|aI#DSJ|sq@{=ac~Ki9l)$!SaT[{05mkRY7GW!"#ad)Ok0bsh#5^`=^mMOl4y
-6S_2i'uufo)y<alyqK[32epFAn1o|d|[wGQd{)qIRa[yk>E6"FAs!U2V7L)S[s'')T>GWxuvZYy;JK`$dO,@FL@>3S_NuipFrd[X}+H&}0eT[w,uaKjV(3
-t:9_{;[a(1eX+g_/izuNmx[)wuJ|]RkRKN&mLpd9KHjMxCJX9Um}M.'o5k/"Jn^358#uc3W4DQv=>S2w#xJlDM#eL}Da0J4q|dAc2=pe^`cK!7dEoq5b/^
-EGRw65u=&UZD(6:xS7C#d09G:dmnI6.u;30Ylu]W1x:SfE},vbp%ldM<k^KQU`p;Kz]-KSQw3RcQUX{{HS0J4jqTRfGNlj2NPP+6uw!|tpx`()PMv#>]iW
-Wy~2oUXTJg`Gql#DbH~|Gff9`P&;q1XT=3u-1.)wZkm"cMmb7!R^QT1i>N(S/}k-TG/Vbu-i`VRmm>T)(!vxMjqj:UxdC`BaayDB.&JWX/K"Bjr3b:rXH[
-CXyg#aJr+LzCH6ud6flboFwEd'k:Bp>f}b.#S75`C5E11dLmsK%E'KBcd'#^Sqo8AkxY[D;qLP]c`''o';m+lV{)E16@X!ZM}btol"qpxhA(eg00rvgU56
-{r:OovB1='9I~Oze2'T_4[j^QSsI'}N{q,(Ka!S&.3U;7Qp@TE$v(|}/fLQaO|J;zQTO=;;Eb}K22-HzyC49(BN&]o5#0x$rv{2:OI,)xw+)i_/]fBu|d}
-+h4)JofO`"jge!gKpy]Qd<ZKZo^Wyu<2&+V1.,/3}Cg83-2Tryg"}1b(>#=b2DWN:.mI>=U8.YF$^yJiE3ZR9.SZ_02iuFH=9OO-"M[5Y5Aha1iv%aB'C|
-9qC(bnewfU;7hvnIk'xTY[til]D/D'|8=LAJu7E)i/E@fC1`T1SB^6~sf["PUog/;.bRd6^OsLz45>O%|Xbst".Gwg+@'=%g<D}+HYXT|Aff`nAWN7QlOg
-P5UU{-B(a{$v&Lwd8$S%l^HM&yt=~t_4DS.ODSxxy[.y_2M6;Wg_WH@Zj2<EN:fY~)o[x6-=^])K9AMUafNQY)(]:L,PT`rGJLDfu5e8skZEHLzwr't%)X
-{=^iA.Sa]>#L@q@S1sECDc(C>g9-bZ!3%S:kMH>e,M=p5atz#diNY]M2g8O9zechb"6<=vf15g#"<`Gi98"GPAoWq:M%/n`dK!o`5B8/5V2DVL~>4a+/B`
-.}Zq7{vCoZ`zGcEhZzOYVW[j{yg9lH%1Nx.,khO{"1=^@I{L<9!XZ3ncF(q"Uo.[=);cI!0{ow_ZsE;7r#"(HIS`q'WXEnU]SM{c'<'0PV)60IFg[hQLdg
-$(Bv'teaCBy[MFJdh5z,d#.usk`lqHKe'cKF~q&XpT:p^x7ckQYc!z.r9!62t0d`]yIrT<N8.{.@->>}JaXrn/sPbj6wWL1L/"8_j2M&I@eUXR;sw=lK3$
-^j<qZbijG`V:l+(dHe7K05>CMmto+`(`KsQVSuEqZ2@d8r<1Ukqv+WMs>:q$5p/ZI>}LDPv`ar>4q,:e+K8!$g"N0!1D$,V8urRQ=0]BnJz>Js^sGBift"
-j`j!]a6"VyEG2h;2RH&LGwjqC|oY(P238YyY-#d6HrwrZHjHsp0NHKrd6-`h`qj^o3y4MLN{U;SJi,6$9%<I<ctu<b<a'ez3^}q"2nROao)R}>g]t[pgt-
-:|5[B]P,Ub_#=>ocDG"uZcJiZT:P,c{084<I+xwZU$[KPgz=tF3%U<b'l(uC|m1vkQX_vUP}Mil-<{K/:fx!QOd#5.5i>cPhGt=E"'vnwQL(Q@&)l4JRhN
-dpq^oDa^{>2mw:Ddz'OawxILG_L4DlSn3Mmf;=v3Pz<bHr<.8g!(lV~MC,Fv_=wO94Wb]1NR|}X.$>%bTyL:KW+DF@Txtm#)/gF])XlG'9MN([`e/z()C<
-@.4kjyPYb}Uzj2Y_!jM2PaWwW$_fOR0)pZ@'2Cw'~_HE'vcn%>NOAg"<)g;0Z6MF}S../h1(l,fJ9xe7$MLc(&]4V;khPM-'W'T'$l[f-D."fCe(XgMhXI
-]$w{}i7zNGg3(Fz1|QHU:Oh,S$%h8u/E'`VBJ^c4B`[g0X.d+<58Hrq7L)~D{4eU]f89C<O'!)>.|-soTb0e;On=k|tO>5ozt7uK4".K1)yAx3L/{pF.L)
-}uMO{mtdj!E1&Ks<56[5Fg[L^/ab2tvy=Qyo)I$7F_g<U{1TG$o^3CwGnsKZV1^NAm_NL,_MsKTfv8`$j-S!8XB(!Z3;x6wfQ0axW_$h6kVL=Yf6>eS&`<
-HyCy:|"M"qnV;^IK]}fjlkubiU,98>}[cfnL[J%-pw)eIyujEQC<(S}L,ig"b^lqIJs&@.0d;tfXH)wYbKpj%a1%,cRIrVm6Z]6(M#'`7YncCyUvfDs]<Y
-ZGHy+TxyXsZ|j!NMK}.AAQ'oT:,ycnl3<e;K,cHz!^[64>FCR!vxWEIy|dl2)q$cjDZWKNF3YbW&=,x),(e_$e{`gdon|__uQo#e&}>2OC[|/D#u_>t/qw
-WoR{cV"]z(HC:F7Qs&7Z8x%.(z$[u{:T`@o04NB&ulT.Xl=K&B|58"j6_lOLGFuYv8j>pF("A5IvgHlaP|zBeDTWQ+f^3@Cxoe10MgPnKG-6"C[AT+MIo(
-Ox4DmR|;d-U1S]iU#+ZjdQP+_-L|XW:(m_x3m[N$blL'~"Jwg]a6MbxU/QDYaolL{O=pX{t=1nI^]F<;pA@F|G1Un}@g'V%3d"&&n$[@'x#3m,U3RQSMgZ
-]:pN5BVUH)G.QA!M3MO(`Ry[B,6ctATPU5uY7Y}Y;YekOIRof4)^Y5.Ihp(XCZc#G(4$<G`&/V`MAQ&fhDseK|bg[;IIiBf&YGnhlw&h);)-0j8QuC%=cE
-Hl!:$035^I1EqX%RUm`@PsM!h{iOx|qdZd]m5.o>J(RHU%_n-&ZN9I,Pxv{c`e#%,M7akc([Ic~O_zg+4z+4a-yoB|ylz|aO4Tkfphhe}bWkmI<^2xuZ`}
-Np6p}s`]>Dao+}G}6j)i-}&PG3KU>67H3=LS.w]yzf_pc6H[KNRva`=W|h5TSdhSVp%mx):i'A"h50k(<7r(a>_mXk!utkV2D%jOWtL[Cl>Wji9c|E!X$$
-R<8'b#F<aDve+Uv&9bsgCTbEOQ__$z:3dvqG{<i^B4,y~Qp|.oZtcXy4|Rta"n+`J&4;uKsJHt}zP1~`)s!pUCzp]}2[LAQ8-Y"5=B[a%+dz3x7uL^6K}`
-;J1h7gO(Rr>FdgBO)W`(.NmpPv&B@4<0b$F^J91@OvI&'|,xT'hH"GYK5CM--u&E>O=SIbgF#KiZ;qyUWKVuTZuozVOS1F=N2X~k8,5"f{N>T]Kvz2!PKp
-Sn&WVqS%%(kB8-="f^HIeR`qVNs@{|("P^KOOnOcvwF#&qx6O>~DV,2[ik'D4;E/Qi:aBv~Y0O/E2"O$x0=HP"h&iy-3`=rT[tKzWna%I[{j|lqxocOKVC
-=-_mmcA/xj19D//K"2CJCvMpE>^ktl9e:&N7&V5$D#J!5aBI#I2F"F]:.##p|J2[n|x-ywe]}]rc-D+f0BWLs;J8gfgO&_mf!%eMl#x}"mTn]8V8~'H$xC
--}uYm2[d[`ZVO;E{}G!^&g/l/pbd<Aa_7V^BTc]pLr:}$p!;1XvDe^KH6aCFX8B.[}G.Lff}QsxjnRj1xG%q'-wU0:1.m|;iFd!F`ZXeA"$6nGR51tBV_4
-s'UQ%b,83[z]DN4^;^It]R4c;,1{"Q$Kcrmn5fAAiK['yfpf12;U<>lU"t=Ip}";4RFh}mzZ!O"U9yq|F'#{^R-B]"b={K)4Qhe=@,g]fs+g@seE4>~Wa1
-EP@,cG`q=fawu1JdD(c6$]=eJp:JLA>wX>o;+L8Ak$0hle^iHo{qtv]VjLFlq0E3/@zF%,0MQBo:J/Sidb)u.<y80sEL9/(djivhcRl`1<XRdoJv$ybtvr
-B94aa,fNRZj`oZ<=^7P:nHH9rI{4H.O}x)MdrT0H,^aGYC&qT>_[V[")}C."amYyQZ1RhRjJ`ou&}pi<ER+H3l3`w3F82SK<c::u/[0VYHni)!n)S;>8~9
-TIm;yK{Cb99%%A-fT]v,%P|MZj(_4t1@|q|xw1mc3U(sE]mt&YZ.p/YJ)ElZ4ncavvUYQCFx(@14hq$dYl7nI+6=mJEx=[kJcH-GSR|'$h5aS^#"aQ4Dkg
-DPc1OwSWD^V>i|IQkn3s7zW{~7-M.eE^~&_3_rpcz6e}QEt5iz6SUR}z1>_iK6u0V@CB=w0A@-<W0r|TNS2p]njZt^UNj5`!ST1T.|g-(K1}uY${H=#z#Z
-DWQY|4kMN;q=71_R|emS},AC#lMX]j:XQ{;HNAf>oIc:k>&djAk+&1MUh>{=5ru7JQj_0L.I/LAY_q(^c8)PsQ&JB[:M<I=0@R-i!&'_-O&j$HhEMpIqXc
-U'0%21d|xLpgC`z45CK>D"!N4>^DQ)q+mRU5wxoka}SH1jOU+srV}f`wUe}36MDg`E4qw}IFX|FMQ5r5O3hF45{>hD]/lr8ySjFTcfdL%y2bL2i6I#=C4(
-rWV[^UH#='an2#FH~_;J:hILwc~wB=pE#CgPCjFy)y+xS7w8$.7Hc.HkOA@Rd}%21,,`8@Jd8{131@LS~L[(}dye,(kA7#q&qURHRL.dW<K<S14I!<nM"&
-0:}n4tPsOXB'{(&C>,b^TA`%=$kTE8+1nMI(GApVQ1'1!~2JvPr_0%!,7=MscE7"D"#%fJX7-)l|S=C%uajp]^%}<1d+wJ01J6_VMq(k+'"[VdNPj}[:<T
-<$.=Qne"B#/2`7SY:>'gR';xCz8uavZ7'{VAmVPg[q7/XUauv`C[Gsp2SCQ&)8{)VW))B2"2NJHMUHalx_Mn5n.VS$6%2[zp[k3oMO$8Eu`33/&_<Av]=S
-X'!ndK@!Jlj[DB+bkC<>f2aVT//(w[{ji2NN@ef!Q|NDaJf9%1b,md(d4NILpb]e`l6F)X+Y<`T%!HQG)^JiP-5z#KYaR#1XQ/%#NA&HmphFXF^yyJH)pP
-I,lL;'JLtW.Mf({h~`7nn)^g[BHv)7ewj##^gZE1Q&(bl'FmF='O4M{-8yMDke/nyWuiRiU{Fp"5AfJt^jXV3/M2L$k6}r<:o,|<q,e[;Ci1J@`I|@XOS@
-^zepTDjfj"Q{cb$M{]Q`es7x~3/gRG;eAD$d>n.k#[c8JP^pey0_&GW{&);sCB/Nuo5yGiz}SDC9>7soV}XvuCy6WwC{`W0HL^h1XzgX'`+&>k^jCh5BRC
-jMbS2:CZ6]/=[_!5t092MU2pcr-zH)dfXJO,9Kni28vyM}hbUm/_O1sbkORdajW]f;WzPVZFGe5Q/<JO_zy#cTI|bqW-Td3^uzP.#g'2~g~LjvcL+1tkv]
-3'XpB'rwpB#HQw]k~NE7mbLoq^#ycVX-r];;Kz)qkv|}O'"XK/ux->aw`^>|dv5r]UgM,]kjP[mqGNnzS@Dd`18u"CNsv71;ftsV&@'n,UA,J}J`.l}I81
-t(>H$+{3D`;#_TqLu"K]~'IA"J))FCBfZ<K@cT6hI4"=&LLG`O+|T|HVpan$[2s4Oe,63KnFU:$[TJr>eXs-_C<y%9}`d-1CP4<p:U/L#W[o+}cL!P~XXl
-_t[ee=-%YWj_Y<~lAwGG:bu"GU9,#v'bq(zw2W!<%R+"6C6lV<@wGT!S(F"y2g0l2w#Ay/.S"DDldZG0]|_T'[`jU"6`so'IZHl[-^.kwf]_7/_O@wMK42
-2|<.!qq4&;2f$(4uHI2CLFoiX2qIn}9rL2f{K{`_q/vunVa<HT'Atoa_"]vVm^DE8N.v]a(!}"9>3T%XA@C<(74=0-0UMris,6"W"G]c1GN&R;w0<sd)RY
-.owNQrU(O%j$Kl~k:J':h#g2@zW{#)x<|N}I!fyHr9)+y]%7G(sxXt@/45]C5uI7EQc)ir:CafZ@g>QcVog.zC>otZgogmk+'>yWvud4y[C[Vngf{I5quv
-ACFx)2f}cIM)`w"~"5EqJZGK`_#IW}jKS"a:{xVGhAs[#;Gz7lApph9RgW,>|<<^h:anp%BKshzI,v]APdGm^A2(kq>JXN`KUciGF9cb`grU3xoaqs]sdj
-_#]SpBsVU&60A-E8u6RCb)vDC.x{q4M_[o4G]hKBi|F!mXsnw,5qoCaJ`gG9+f%5G}v7&I.pZYLpCpc&]#Yi}|iG')THod]Csut#MGX>WF/RZ:~oh`op[-
-V,PMR<Kq{<Q,##[PH{X2f)Gt5RkH3]Hp|n'25b[dUkCOapH|/NBc@R$i_jWrn=V-&y")MeRI&brjqo7+5>]y<Cj@-$XC^(wy;.O-`3qX5t%#l,;%i'BkIt
-%#l"bey}Tw_CT+m%gTCI@;,AEfT1(T)#R<aKKO/2=Z>{b/^$+_WKObG/~.`[SOr0Ho+GCj>x<p,BcjC;ea|gc`V=AR1ZgkzNjT@"<{_fO6wVh%#-$|^W.R
-yJCbocKtymPJ|'Ajr"-5pi@[J2=MESX@s.o|1w0u+F2x}%Vb(,IKa9dYw+Nio:6]C`_Q-#'X%7}5ysGl4JV0%(>q;0;,xlj!oBLS>eI'F:vXj|g1r|~iHA
-RU4izHug-0`K&!yKHUz<6(@n30Os;@<m"P2CoKHHAnIgd>(xdTxG%.7lCC).PW9<C1{8ZTM_jljoNeq%NY%^>'O{S9k848!o'_r.SHmX5MeM@M]>f>;7p1
-Nz'6"+N=`vogbi1/3^~a>ZB)PF][!Def"zu$MeFWct}b7K@Q>#QJ(Gf/ZaV6_O8p:n3l~YRH^K"J8tJv)(FDGf-)Bu1^-}@m"h:`a$Bdc`0%G/6/PBncE^
-/nB@BN:DCPOVM||xh=sZmM7IC@vWsxj-)<K.j"upPcx43G4kDUc:9,b@~ILM`^RWtflfAwFr`ag0;r5qHeY}COj&>['Vgd,"1oQ'yX%jmcs`]@34^n.I<m
-vn:-&qTEEjN<1k'_kzwO@"Ho#%:#r^Tdn%5JeNo4<`v!ueyFT3P,iZ<>{m3qejvI-`),m@V/0c4pJTH"2{<]GBex"%|5DfeLMclunnnX:<'Pi0z1eWmeqi
-d`aL)+3;q2EpK^[_kjH,IZM`&%b(c!l@.3AHnzmsH8AQ"4C}>Zpq=$/A<lf2[=5dRP<G}h1[LbwpwTyY)D5Dqz8_RwROE7xe%@8Zx:j[iv:(5x`QjQxHgb
-b"63rrO}T=KaG-Wu[;.Bf^:Tm1!Y;V]1Y2'[+Fm[2lhF#RSDLI1S`e<F>uQp5V>2%q<EIBc+iUPDcpv-l=o`',g<h5Y;|lxDEm)r^,bgM#FK6A3O{u1fh^
-C5`YnF)dfEW;mN:{om85}-a,$/wU:5Xt^6;2X5eSG)Qb+B^i"eW"CbN;B8PJkc3]KumKflG.`>w-TaHv&,RR_#oC}(rWkyD8raUNHGd>OwzUfFbfdL_!Qh
-.KNM#kkrQ4Cs%a:O!xt.svbJ@;I+aL2O,s).uNM3eV<Luj8U@4/WwS]&.C8-N;/F3)(1RniuZ:'e}yM<2OsyQDEr-O6j&boGN@L&/AE"c(i$k{cvx+2Ql'
-aj~m~"aJV5euUh4KMLDLVo2J=CNQJoJ19|]w<{YShb:7G`fJpe7Ww,h[A_G26(G,INr'V_7Jb+8}c>)y|RW-0@nS$AU$7dbwo,MsgrglDjI}kZ{gwst@^i
-YhB9-%fR#Uiit3Og}M}/#kx,9SUgvL-e3hgm)+qzsH^u5m=bPQnLbw.8j:k.>s6w`Dw}z-QgkjN#]4nwmLKgp2f}G}lb`L,>}Yj]^vWZ/lz}RZ1}7vDf{6
-'y/YC8Ms380dlI1C~OfdU{~wpm`&b1+dD^Cy`]qbCqtO5%:oeMC)qMLgu{<}F7Qze}J!9cUNH%4'4|K}gt^}MkXNp:s{.7DQbk(nN>`YG#QWL;v{@O]MU1
-R^a^Fx3kS3MD8v"8"|gfC8<E.C>j|`d(l5Jp2(WcUoLM&V<W9G}$XJVeY]+6z02P&[/7W0SJeeH[m,5.ur,%(5bT/p:C+Gqj>CwrF{9&/mybJ=6u.FEUr,
-h4.oc,rh>3Kio0R5=SKrHS"-K^^O&R$O]J+(Nx;WKu{)UZgW:3W!QiD9,lZ7:jr`SHW7FxV)~C:loaLem-g:IQ;rHMidA&PU1Q<"]^#nUlmvzk,O``T14a
-47;`jvT'gl{zqvs$Q9NnscW>#qA@+pS#QX-vK0AXIs6{n|#^r{{{Bd=`aD)YJ!V6S8(>A&3{<=gGiba|$LjW9(Ou9]_zSK$)2Pyq+kH@2!}62atYH$.m{N
-|3(/m9zoI|U61PJ$%q~wDX`/vGxn${N6m%.n,R-@+(;u!)g{fwR1m.j!})1IHCJ,$)^8.m+deUlN[jRxK-Xj+f-N!-6QngWSbC#J1yDGb+wyVV[w}J%OX;
-vcadZOvV~N:NAzJ%~D.#qN,T|RDweY@7Q%>eQhe5}ZZxxGpk>ct{/|.lh^3LORiR>zs"K}l${P):Tr"KB.(>j!@XSdF}xyXYDxxIOiKdX)IiI`Hng`6>E9
-<N6S3c=6aL2B<Q8lhjLb{G74j[7F9rr5y|c5,&Ke6s]4mYS7|gobVVW$`iLTFeZOy)X]!+fcjCETB%z_QEE[e.Lh[THNGX^<xeVmdVGgY7_bbd<{aw=[lq
-MeB50^>mwe7mM_-}+24wkwMSl.]_Mi(8obpG)$VNeruU3qo7J.'uzt0YFNL,FqnBq-jn{hU46^ftnq#S1AQ((n`E8uBBO4:fyJ[Apihm88hl-c%h_%("qb
-51hUcR82YmWebSR@#Qi4JpxY$Y]uF8cM7D#(y`W1qQvP=6!0<.I:Na$c,J:{g|9+!T=.W/l"bTDOV:`ca^K,Z%d[Pw&i;f@/7X<euSbVXh"z`u,e(>%duZ
-Qt(Wc+9!:WLj!1SBg)qT{tW74;;P0TiLCN8=`gOoI=9qJC#xs3klnBKZ[4zcj[h$@W%G|&:=KE6!HR}UVTo[m#wB,i'wG'v'Pkvhff5fxCP{`{yQcg`42#
-1Wu]$:/{FwjzKelRZFE"fo~o!2Y_dL)9F}:lbpPW+5=fG-+4-2Ug`^+4~7_4nIlASA]i$lAX=pB86(ak=;BkmvAS-bN.-n>=sPeI6<ze>w's-aG{P7$9f"
-!^v'q!P3u1a3:N7Y4w:Z"6L>b(d.Q>y0;@#uZxx"SZPdh!&czmz;_)_=0:.q[Nvj0tWe~e8,M!"E!>GL<Z7UVH-6}LhZy5M+y{$H!>@i|DE4afxWMGDa%0
-3"0D5'p3q,7VY+kszj3Ro9VC@tw$Ff::0KNnjJMJ`N9$>xW`V&.]h_,<:TPEU-Y/K.44{13h1d_0[$E{!j,7_7d<&W=S}$.CZToD7zd6k)_$U`#a#jzn3&
-'Vn'1vyZif`w:6}uz<[goH0gw!loc[4eES;]MWV@7420[z[h!@fex:>F9,fUc.hvKpS`.3z&m2,a8;]+fAE31Bu}bRD2`/e!S.Antmpq[W#1L]Z(_y`>T@
-wG}''2+"/Q@TGqwe#Ug&zcoHmlc^1j/Ta"=,B9G_tQT-6n$M[=82%S3|6Q<oZK2iV<6})>cym|e-'Kx2%+}/PfAOrqf2C<,5[&&2d7|X-d;}nn7GbX[HRp
-9E%Vh@Y){Tnj.6k=Bw>+laG+VQ}A[T@Nc4wY((Y"f%&A_evve4;d}Los1wxQdsqg'uqieky%/wq3;R:L#X8L];"9skFS--mQ/bgas9o0YjIy-&/;$^9ugs
->1]@Bjb3Vw0zadC{ev|0lYCO(o53EHzMK#EgOOd(x}IzhTy&V$h$!`^+sU`fS|,e+Je{,N,ciHS([Dr2^r5`+gtR[N4JRfOZzFME(O4{&%@gifD|'w7pt>
-Lr4a;=cS%oS+CkAB"2@dK+[mWKUVv)iJsLf_;!S(Z<ceA,b03@y4N7"7't&&Olze$I!7QZXwdpep#=r5O$ZcllypapSCn,sLCf&TuWiTklTio>UNli.)}O
-)SzT]KW+{WZpuH;Mk9aTD-md.(6H7<3}e=YqxrD`m,T6wvF^DpB8_k<Q]^RE|%mMSk|F&1ezq]yj9'r&-#LbD`wd=JDPLbV;^o1II'jhO>rWX5_#irVxw!
-^)UI9/uFzGM//KQ5"QDxLwj50P-JS`>=~u:`:")=l!K0aJHLBcG'9.g)qikJ_:gvoD#36G7+.WbZp+1[{b^}s7&|_#b&eV9li;$UV7c.%juJT>]}.rJkF:
-H2c/jwS.ntLyWrpN9lsM+tt9H}DOqh3,VQ"tJuNsQ[|h;}e2UO-2A0izzr~rY4[TMvBSx|~-ji)"KAI93!:gIM45&!]SL1D"[&r:B/eeKdqf!O>K3,MXiV
-^68OH+mE3h17JbegTC#-x46@iT^B,(3rpzbh[3a92A.+Z!AnW$%#Lsm)$66#(:,t_$W+/ajW@1&GT(`pQs2HP8V8).KC1(`"27>SJlYCUvA{aWGN-m;ICg
-0/B27s{k(28n}=O$NE.n+#rB4lj!$+{4u9WH>fzB>9^w-^Q>^G$Id{O2`F&osodbRJFyMwfoV;(z!)IzP<Mxx1YFga1>v{itQu^N/dv!XF,CS+_ql6yGge
-YvNMO;c2ORAT|]DAKhZJ5!S:Rs<p(qEwfO7!A]2d9tN>/D2g:BBm[y69AVFSZ5qkHR|0D=55v>s8,F34~uWegaFl+E|J=b$,3448SqBOkHWoz_3Ze^nL|9
-ZVsCnpd|e1Ah-xSful6X=RsAY16Z`sM^.`h]5UPhFzz:qaI<:=a!#oyjohLH&7P!.+`n/aXK_65a,R'X$YvfWw@u1Lp+Z66iTJ>Y$3+f`&"|YYCJSj-/dk
-clBU3M50n#,P;)2{N<_nw#E^8],us4,g(^GA6^$@T#ij!8=wl;AP1HvEw/"!9/KI|1@T+YBgkidID+(BR^[yB3/Xj=OL[1OyOnJ8V/"xp}:|]Cb=9}gbS<
-fTdr%rbu#J,D}HOOKgGr|"jLjV|;eF/uo<[eWi,3':QZ&)Ay|#aR5j$h;;13wR6]lP2YqUO&sGJ8})W0iJlka"i!;Sx0J,q5Uy_0Fux3BBI"fRsPoW6emu
-d$UREDDRw]^aSCBViC(|jqULM=zK+.s<I}j:H1sw&Urk75eS7m6[-]nxG'6nASS5AxzKU`W[/G=Wv2P]#pnl>C7)Z7H5W7}$L-YPXe3l=fm[d@IO>]@`~S
-szal82X-{ek"L4R@R@]ZW:KzI)q}gVX21cJDzO7f.KT`DyehFYUv;'L:rn[fgZ,7>6{.WBXwEbcJxO8#z(>xGV+/7Y5&(i}U^R.mMwR]8"80{Jcj[s1mKg
-%9:>a[3<8'SX|zBF7]17Wz,Qct%7='k}:$c,q@kO|n81HF/n|'GYmnY1Jry{"S=qeoS>XYnWkq-&+l8#/%%^)c^QR+56>_o^=ig`'XrF0GODds:,CGAXlx
-lp,luV(tI6M[AiLxD<.H-ad7=w]/sp|x/t(BKCC(v4%@ltjG=L2oZdH,cJ0g'T5[:'z;yRjP;J&yAfXK9&8=CeJ}.(9pJ/e;XcVYC10/E_nm~7kUfXwu6k
-^JF/%Q:`_y=4;lDfwSx!e{5Nw#w4)71W,yQ<qv]BA2pF!e7jbwO1jNM}xVR$<D7JMOSogr8c&fnRr{k`pXxGRX9lfcdTwc"gTm[5(/dd`4e3#+C$Ig[R,O
-CH)'lZPa9L'pXF.P}19XH,cc5KQ}=zG":&D]sH%Ay7~k2uR&()~J8z)@]A9/,d.VS63tPdXgE5bxd/Ln&sTkl,Ms-OpxZfY4~zq5#_d=n+N}~:;1><&Tj(
-3+X'w,:^jGWsq)%fBJ>6j#Au=UxrO2yAn.[Qj{Y%e`[_aF=Nh6EdnYk0w]=+91A2cJ{.te`Ypw||L"$N:zO6~R"bhfB</vc4Oe.I,k9>{G{iRBwP<]mvH"
-AEJW'2(v_mcKX"C8e.0F,:Rvh^iybZu{`z3ZpSIe)4fQ_O{lhRqkv3^gTKjtIwc2['YmF$uokHC]7dX8M"{n-]C71}Xv"R+X[q5MZj=4epS7hM_r8CwmHC
-3}MG4s&`)>F,a!/70ZJsTpSYY9.@4ker>6wz!2fS]|"cSxqG%slTo+y)84lokeF.,szKZ]_6N2QP:48UjGZ^GLNrO=%)b;)Tw)>8As0%vS8[DkznhC88Lx
-@M~,n$S|rj&od@[KhMJRG-@XHoj^bQTWum^cxcDTZj#An(NxO8uZL6-p)bq^JeeXL_fY98T2&-YVlSL`RU)n|[b}bQGQ;.0i:$eQUQSq3.u@k@gnwGem>A
-sCs9Ib3PH`o.s3idb@sg(Yj2@_ne<QnMhZ>kv%iX8S[BJw=M2}d_v6dG"Ds[!K;G"eQ$]4-T~wrVKnvh8-_$bO,fQ)%f2:N}P-,,K{EZ;:S.Du.RR1bv'j
-4>70,6}rnCYLDFBJ>E7h'z'bXC6L0cl1/[FEM+|-EAt3Uo-&4%WSCkB9zqf.ZDE;$x-kG44:`@,od}10M0%uZ8>Efh#d!}eBqf8v{0V@Y]zx)z6@qV%)dF
-RPUCs!OVi';CSwc=ulX7B|`{(Ez@+R=O7(],"fI2%bt:sk4/}9m'be<poBmxs)`W.=I#43w>BTTi]jSfyyPod!ubvc]iX]2_"TX0:hQh)sm$QUEuz"{0t-
-!$xRpW[Hw#':kjxkD|^p5m4KnoeKODDfr7xkOZ@2TrmsG4oy@Syj3v&o^6!eV|iH,$r7Zi<d42>Ze/c+]jVoef_IyiGScS}l~$MmDrw}6ahNsLMYx(YVc%
-XfO8]GCg2.71b5aLl75-.@cJEZ(Bx(d539,2#aBk7vZeM&9[`,}<JeGc`N!>dB0xtM)=&gG)V}gw-damX#|uAhl-majuXVzK&.-dXc4MKR3ktp2OE)CeIg
-4hibK)katx1VET_3A#mt{=[tL+Ps8bP3'AS+8uG:BKE8Rd@2=gh6zR)pe7GPwQy)<uLkzZ,&0{FFll:YOvj4m"{S74x]2T{{72ptk{_BTJ^l>qLdAUn):v
-<Oq]4}pYe'il>1T'|Zk1g{bjWKbi&}:|-@~#=G7)t/Qc'j-;uA!dtN5^7dA=T;+TgbZt%gO_@8f4fR<Rs5]o'PVx]3GTY|6(2.@P=w^kd[RY<oF;P00LeV
-UC=B^&-!ueZW"`##pi'MApxTPn.wXSB.Ic~`_]KfjxKQ(<DD(vY7[,v@513oCM1ozQP!fvZDr0jIt_9,or-vqU}A4+ox^fI7.t;MLltBOv;7_pTf4hcb,'
-@tCWL`y$8MbbLS1DbOYJ#^LP"c210PK,L=~rL3A+&(m7ptQ7kuw@/pp|tuN!jCp2)7BPRJAST.%#~6Qw4lfCEiAU8IFTN]E}'xyuuxLMa8G{UsBhi544H=
-a"s/G-m4}/Y0NgN1[Aj{qXEUW:Yxnf2gc7iy.mK=LczQ&^mi)(:Yi{0SrVbq2TH',hH]7bc<`9Qu>w={xlYk.BAM>owSV|~jdsLMRu+NhHb0Zf^$0N1O=q
-bq</h6},!_;Bb+fCH&dcc3/uL_|mvT<F#K:w0`C4TvhSw'MH%qId9X1|-[]IIzf/2fTs{a:@gz(UU7,Cs#:9&>13&)@Cg]Pn3CR^ozOY5WvvO}5qWJ;'R[
-YHFXKldLea%RqpxP1im^%aG`vv30kGqkYMRg&YvB}LJ_[aQ[T'q!4WoWCVSY_8q'ekw{>E30dA)1d!#EE,u)2V||(%0b}yM+$wkw0IHclfvEOswKkq3w&f
-8hExpL`_%2D#UF^72)@kY3M(QbHx$F6$FzE6N0SAz'(n[(UU+mmlVBP/(a}IHy7-.&#T[<DgjnXK>`%EUM'}s-snA<{@9lr@%iH}Bi$.7^4X}`vTUxa+FP
-|p%Z>1F#g+,HL!aQKkoo{T"v9%JE[l7(l+!EpT((PR1|v=Ym%)^G=z>HosNGl-(]xP%[o&@RBH9LlR:steh8en~Th'c(D-;m"fKWjZg7~:;xa$0I{}RzbH
-FG+OJ$cve:4Em{f/e|E9"Ng56y:KG%Qvk+VoG4S$a)jzbUlF1f`BkVZjRn8et@"1k^w)DPOT[pB2:KM&Uvgp(kB2BSZ)b(AY!dt7w+H}#sbsr|4c$@ei:.
-65Cxs!^aqbXPG+9Q1Lz<jJn+Wn%+B8zoc|98u!V=)<NMI=go;hUd`Q#`5cK4sGV5Hw^W"myHS5ozPCgu^4;JLtfb-9,:I6.[8Z(/.+cG]H<Kx2C1ceWf4'
-XV8NJOu@oa@zs71PhUvj-Ue^ZoQ13%H;`80Zvb=%lS9MxUj8]!%3pIBl[5UC7#.xz@D.3^TfbOQaF86ln=8g7ma|XFDo%`oP!,gZpEGW;R(c&zvj}$]`{m
-)@<`[z+GC/HU.kOA%k,^et:HL!D=)Q-u1VO0SI}XjANTcIKi,HQ5[fPpBJCM!#$Ic{~IY2[[SC{w$NrW3P"D:P9=Ho"C8WS6Xj@yQ|-DBHz("@tZl:#_.J
-H})$B5RJVd1_{m7J/^bqlOgBnSvJ#Od+ShYOnmW|d3%haTPd_U9pzx~f+T^spKi)1zLd9g9nF"#<]tqUbL<12,p.eX_z6m^,U^@+-P5@eU+$8$w4$;J|t0
-"cM5Jjy:aVQ6la0J[UIv#4R8Y&Ek:=uQkr%5YZ0g=env'BpRH>LA_b'v)Cr51h":D9=-H{ZyXKk#b_1Pv;a7o-(I=DuuGh:JX$zqi-=A%k)Bl4w2IP+qgU
-y_njsj<[3BcLDg(p4M@9T>;h8!8kl!]_FBroZqQdD1PENtz[o+U8Mr6EN2.YpGWGde:dlKS<UJr<iJXcUQd4M3QT0"ZL.D]iw#ASfYB.RM%#KuI8kxd5(-
->2s1jcBP{:);"5"eSS>Rg54/%B[wjAD^6ezd_MyI;N[pPa~-];!-5=MOw@$kQhtCS5ArWrvrpA>rF#7[e).{2wm{%HroT<qv9$hH-7g""$s.sY=Kz0M4zc
-07tiI4!r_St6<2>N`WG/P>8V,`%SXS}u.58ko%^dlv+rp!<,Y5j++Z!x}HI_2.XO/45O54~1AYw'b$9{4#mkJG65PpwR-EuNdy1j9CbCFPGO~dz<Ge9eX^
-tj)xb/<q)txJ$$[I5}ix<VBUmr[_'#MIBFYwW@_w8&I8zVaV~:;d>FVtU>Q%99Prxf=P~+asmN]2I3},Klk2.tK7Qsu}PEW#CQ{ozb2s#o:&V'S7[b<G$9
-QM}r|:Z,cy7/9"5lX_-#>S6F3h[YJti8`YqnXmSchvphP]R`hF>XASdIPR+4{qM@<KV5@>!dVQ<=.XXz^"jia77f;S({6+lF2InC<>HvI!=>w66HGo=TWL
-f;ocG"0kb>DOdQw38ze$]s5IQB<]](D/KFS-u(~ih][abvedZNWt2Cz3CYviunP:70Z'a)]j4IL`]eNA,h0FSP^MGcso@3=c1Gw(}Di35T,ELH+GUeIo~T
-Xd]X,7s=`e.i{TW##d}|TQQ#g3oyA{F5UNF;>t,3>jt=`Fj/-4r!Ql!2E@n|f}:H<4Ue^@td)RFSZ%<}&9ZYxfTF1=:+n"E3&%)co#2)_"CZ>2[Na]v:Vw
-qvqbgO+7,[JP,}<L_^QOhc~5~)_fy5_q[hMB=E7xeSYCM=9,jtO_/gCqH^|8pv.>I+2X}]BhBqQH{wXk{S%eT,^mN8nL2]&#c.1+O@Fu"[hswEMgFg`$4O
-3%lkf/Oa%Qhq<z+-EG:rP+<wf5=nyD5JbQBHBJaY6@>IQ)a4XP2kZ}xDi@NuiM$UPW%_ppK_MxG;/f^s(HitafCc)jY.,pK4r=Dh<lK./PgM%X66I(ldcW
-jQH31toc[}fO;hp#MZG0/zU&d,_"Mp~-`m}E|=b4&KaOTM<ue/kKj:dvXrU23Hb5j_;w|!%&5m[fWU8Y4f-sst[Q=W)%"cTz41(XQ`6uHc!`Y5QO!,"yLj
-2]9OF{S2r!cY'r)S|y:3|D2ZmR4=[r)>d]up9QWCDm_5kg:<HE74#Ux6GS<R&{1h{jk{h)3w|{9HzZ}y2Kt%0-<ItmW/$.CmDWAkPeVsiM"A>:~,9k0e3K
-{C0f@P[)k.4z)64sJ&+JwL)Wt!U/hL;<Ji@N>EPU3]PZ)#22.o{QWR/>"e"0R]o&fLg230-7sY3Wq9H0}wtx>AN==}imx[UNaU]"Jt>N>y,=z79}Z/+vG<
-g`)Kj|+3keiQ4hcm)5Z3bc{aKbEfO/-ph9eDIA|`$51m@D9X(o0_57K4s|<%6Uko]VcwjS~L;7:,}^'h.NggQ+{t@5Mf1U@`9.L2Wh`"Ra8@nO2vP,z7x-
-@rFAu4~yWlCh0VcvAyuk<f{8kV<Sj1c]gL]"1/IV%u<tPJ+XwLR2B##0"m(>E{}(!q"O=rX<dV-s%t|j`Ue6Vod/A_$vVP5#fj:l<uQ_YGLJjf,g!t'nA-
-Z{Ik&bl9l/bRuD!ylpP=Yvi1E.C7Qmo^/-a+9vqv!]Bko[AVHm0$sydi2#uJvM)gF/g.kij.eM<P19726B%EvUO'u>r'ck[|/KY4ozOw$SjOv8<l7qk#nX
-G.P(YwQSl6gsK1r05]v3'(l;nX@L3_ZnK_U-6/W{0{jX/f3FlhU@oyPk8<)nIr:<.#ab]lEhjsIVdQuqICW_,"4a:palv_Bgau}fR/J[_c6P1-}V'XENZ;
-PUN</=K6k_2Dc3$,:z=;em4T!Tig=E}WzpVETO:%82<`mKWk9po9JWJ,r|Lg0FdOem`[18sH'FRg&y|K-uOPW[sp]$crf@J-Cti7>,4m|R4kVA{H19BeVD
-V]m_=@2GKvsfn'|{6<5Danxa(')[A"TranP4oAE!-#z%!zYLtq><(oVoO_uO<CBh7z/vxtSgV`eV.[sB9x^pz'ksztC]rw"$kC6b:R8<p.7>dSzVx,Q;t4
-XQG&#0KDBs#2^OOZ}=t00c]knuk],XrxIV]'QBp$DfX"n6pZfh~6NAjs:29ONq&}&q[&F#p03fUY=ZJ252>Pn&=owkM:5#t86C5TSXm:`j`'586O$&}U;P
-}Drd=IwDxmxwK]^=Z4W8h%G{mF<It6hm}8+sE5:;VIHsFPPpTe99qxV4='k4V];^c&X{dTIP9a:o{v14.3jLFF{kMpoA13B^0<C]$l7wx6xUq1Xt2a|4BD
-<17|$oBDXt^pvmR{';IbwAU9L}!I|5SVs$UPzy=/^xRe9X}&$uXxJ$(K+7,p0>ugqeW=jX,1klE9B2[8Q]Qv6]K;vzbGK&JsoEdd4yFn0IjZeb5z|)-q#C
-xhBKaniou_OOxgvym|s@keHoC)$lJ@Lyvkgw7#8H!e^dh.m_ybE_q2}'{DFQ7GA[9V)PeF#sFbQ'mqq!J>+d)rRd=/DzdflZnI@^@=`LZ]TxP.rg}sd1Mp
-[hMvhXncLKm;H96J6(P'IB)8ycjDv_5DpAHJVltsKe9%d-bvgl}Z!9~+E2kRV6jQK@Yu/&We}U[h_qzGqo`U(/65><Q{#QeUR)bY.DGg&u`:Y%qj8p/8|6
-'4A=)x%`{p>g(X'Oweb@Z=IoK^B_YQge)&.&J![8+OyRG/1Z{-@!4l0zm];mlv)t`n$@t-ve4cRb%.V+B7V.E$u)kGtf-VkXI#+w1!l2r"#hD=&X;P`C+}
-^r`3]mcANS/vW:gv%%RR=]Er6OSpq[~a[Nyx0](ZhglM)nd87nn-SM0a9ao^T]aqj[c0wSTa.C%6"~VOAB'zll`FeI)MzgeIil"qa[rU97[6+1U1{+KH9(
-]uo"&"`VV<[1SMtNRZLcDV)T`b7vfvqes^~=6f^t(9<4B,W'jXuJ`2<4(=#q;qN6V/PC62V[PMs>V2Y_lR4^Y@hBa_u$=3^7+SnF%ieE$gdP&^S<rpjt3U
-qe11"_,mJ4pfn|KcM744VLb``^+cN>}X8H,-0C3unh_:i7esr%8[&%&!92,)g)$eeyV|E&QgBIk'jpzS"H3e)9f{chmkea}R(p2`q'F#y0;I1,:ovmpHkE
-7fMctJf;,z+`Cz]`z@I^IVs}siUo8!7JjzTwb:W+xfjh,KhLwT>gHg~'vCwLR`RJmIh3{>GJgP2D'(7)rd{ca6{S)z%K7%%iyYs3}-.N=$Fm<Dh=`yv]'M
-D8kpLX{3JBu+aIQ2{h$b.@wb;3vJIQW"U!m2e1<bLe5/bh+ez9YXYoG4z[j^ZBT=44BfO8V/5j.7%ZnZt>Zsy]faPv~8BH+Fo<OF(;aBB1e_H8V6CjkL#_
-I(#UI|g;5LWiK$6zabC8mMMdsHoz-m36!;-@=;>xD{b|/GtdS:ZuoL3Xfv7-{FGTwV3#:qMnS#A^{!Rv@-G+T}o>.x|l:9cp;YgF6j$cVBw>(4q6e`.^_A
-OSEaSuG$LbYuTF)9]x2WAq}H[:EjeA^'wXDs{aemNh;mjBwiTgCI-[;J;z-rlMAR:JyRmqtW|oEcbkY;43P#;wzBo;|00|c;Pdt1Bg+YP":wezbLh'o$"5
-^Aaj.:A6i`yDy/t:ku-9)rljk[rN)$F:X6MDeu|eSbyAa'sk`3|H"Xpp|'ioZR!1UG$Jo@#)Y{$d(-v_h%xz>e`_r6uR]AU{1wX'O"-GwWL2M4|"C/+)}j
-JwTIupQ_$q%;W(3p9n8r+^W,3^O8zbZ4n5JY"vsmj,|e_s[W.PtuGT9OKZ([.&`S8>CFz`^|)Nk{w8cun'C]!oH3rjwW-KZZyz27<==R|RhN(!RkHtV9"n
-z^<6W8g>Qg5,TM=ik>pN8V[[JrrHjo~(#S#rg'mekOy#Ra+Y_i6tV|oyxUZ#>;x"j88h:T#&=Fi"YZ{Bk,-%99@`3$:@Qf$hNnVw%Y_a>b^qaLq+NFxe^h
-kM4Ym!cvNQ-|2@K^S_yB`|87dndmCBhe~0dSxdS::[lGgXYJyHU_.dQ=ub'YVJ>apGI{|,I3)Up6nMz''tF|#.WhLbg!3rWC"T=Or"s;Zp+Tz9^kquUa|@
-~Bu-r9qWpoeybXZfI&>KJ"%.Q[@dssrF&|En2ChLCno(t_R8dmI|=X'H2vr<"+E,;AG}^]OfnLJ,q{DW,dp'[a.l2lWVnaHUEylO.@H1dczbf+(@))-I7h
-&2~0"dvn_r,"KnAA>AoS(|yo)`^]vEimu1]Qbj"eMs6zGN}z#7^Va!v(ULgo2/KdQ__Tf=$=4[H.lK-zboz=w".B2QKr=%cd`u@rZU75c{X0@Eu|0u;OG8
-Kkni;R4I>Zoddum%qc-)a5<,dvRG#Zu8&HRHw=jIQCx>K5:1L3O{^b-e8i/{`q8:)Ip0zx7}63pO/C{PWpYrPw,TC7m3c`wL>qiW`yMq+O!wNZ3e`kSv5i
-#iyYm^TXxwpDdSfs,H&H+UJ[ZIVIDcUoC;Xy+:gH!G83EX_7qE}{^&2!bYZ`O0CY7OR+(3inM{4d0cLwW2ciQxVNxWMg:J3nlyp=cg!,e"aEm,rK-'X&$L
-'G)W1xKw9.S/7>yb/V%qS{M#4syM%0o]Atv$>|z7}I"L)rLSA.GGIg}IlRe$#4J2JYX-;>{pVrcgOo)z8EFj5i^U(HH19l@c2Nec4D"7@.Il7B`N@KM,+c
-HX.bJdPQ{qbN}vQ:<=cQ{hQQJcsE_(i^4((fHfMTys8yg7}`fFGeW_yUw:N!~Cu6'!iT^U>N}q7[M6$&o[1k8f&0`y-GU,n(@UoyKSb8@sfJ>`-CBN77n[
-^-F]iG@aSL%&lefs`2!4]IHgdfRtZ"5mNYCs'5n'zry#Q:4}k$@.3qf;8z}l@u-J_6BaiSyn1o&=TzWB0c2i'ei>GmZ8Yj01i(H.jpIk&%ER#L-#^oH]>`
-(@7lP.W+dJ5sU4gf)[&Mi[S!F2lMV0E{,jrG:<UDZoy`<gNtvb_6"|Phe>A-{BDGf-i/n=^wrSKh:/qoix!+qC1QN_8L%#Zb}Y>pPBJC<tgGpV`:9i~x(J
-m=Pk#@1OMY9GM<}pXz5S_n%z@xiq}KL2z1-K|Lr{wWwx1x'yP#J'5Q8uu1Q:>$rk>k"+}Vf'Y99j6lk;WcJbzTh-5=wdW4]aH7->ozIPR3[2~9!F8FS6aj
-Y%_S|h9!BA%4Qi~@D]JqSQq{AKN(pHoh^L~nrj$,0G}$^;BuA%4#o@a3WQg8wlL1_`0rAe:(p.(c%DQkOhWKUVO4aN}uC[cqRVtfh2MB3f]'.j/!<zxgMS
-"XKSqa[)kS9qrn/uMHSs-pl9OMJhl%OPLd167A/lG>8$Lj2c2VqjY/5[>#CBT}7(l4Z@vO#D=d+6{HkFuvgxw'!PUOU^UE6rai;M#(kOJtkc|=z.pw(T)>
-a+PDGiN"j-Q!W-Zf|dDkM#A_c#|$NMUiK)aZg^k4"Xq$y&jvegWJBqv,FcV8yq2n{5r-THrrY#::6a.9c0M@fy1}t[B,;hq9%tSEfhNW<5;ckmPnlRAL^O
-{!w!H0{T;>&vSxfFupx`(&x<qt,n]yAufBdxM#92AxdREP,6]:qVu|TYgg%IHF1@DW5Yw&Pkp]>7Q8:7Z&Uo{I/{DrDB`K}IatfV)Ib<1h9mUf6%D0N_lB
-wiByhBq`Pf;J(l]"=(XRlqN,nhNZ'kq)Gux0vVTeuJ2WI20^D]+%UwoN:[xijh%'Pivn,e%nlihv~7!aiKEnNTg2ni]HpaRlky&^KEar&v8;)X4Gfh-`Hz
-_#tXC+w<E,qL>2=V8[z7e0[FV:qoK]j`'k1Vu]^'D-ERSF24bjQ]Q#<W5ee)}SSf5sIQnI={j7vhPzX`PX,$qjX|@$wF6J7nYdeMkjV+~B{=eiXss>+K#1
-8JF]C=#tIghDX-f"8,6;1!YAv4]wB2FCWG]w.|q/c[Q34!tJOtouw,`K`Oc6FzvcHALICZ{IwV.rwOYR#-3OD|r`|naU47%bXmoHbC<T7l'Ka_T/1wGm<#
-mH#'ViC:;qt,K@kdY9C9L!;2bC6@bLkkPAWi7pu(4a9:)TWUTvx}x^k|RF7&YH#|Q&'|R#SXoG2s1UV]}m.;x,qB|[Df~8k&/K|q'Kg>AiIjpW^g[hN`zj
-^0m0:YJWgU>6~K1nkFz+(Hdn(.zJn2<96$pjjYF4a+86paqz((R5+CGyZ,!~GQc"c3^T';Q:fYRn+)/2Jq#%hrh{"W)+KGbWEQb5RU$dMM5Qb{N!iLnkjT
-(3~+ze(VZ2fffZ#cw=V&atAVg7")erKsR@-++$M{Oxvb|i{]!,v:-&dLvF>X$yRi0=3{zTUefCqf!l,6LKB.Nr~'J#nTPvsP%GpzvO+;k>>b`5FUROObe`
-q;)m!{y<Jp_v+:z8,nW!x(_.;IN9RF=HG#;Lsq0w!Kyd83c4(WU,p6C2!=-@0`@`Uk=E>j$1#uRcmR$15lL!QTARet5^"21.%[0(`yApCtwaUj8lTS>FZn
-+H{C!W&q/85}J`G|&f"^^/Z<TGVnqsOeEn[t|5>XnuxGt}Jy8ky1b8dS)#ySJ^_er'O9fBs{p7bD!kaDgx3[;vPUAkvG|HuAWY=t6y3;i6"K]s'p#_@>lU
-3[aJ:9Y]{^+<IC6yL/89EsCt=uKX"3_T-|sp[hU0jva+K.jZHZ(:<)jZ+Z-LWqG3:J{,>='iC`C[[#ErTPh-a.um:"p=^uOC=<<`j%''Rr|qYS{q.QZ;4d
-PJ%#BL9omH$ei<ito8'mv%bo}FgK(5@ouwmCCh<z!E,GN^%}h]OH7K[qKU+s(0(cb^)&J>!o"a9TP3Rd!"+6:5sTC6s|bZVkZ:SY^v3[:vnc`IO$^mSfxv
-VjwP3Qp(`}iBgVJHs"C;Q{v_bs:H:Wqau11#vhVAxG.#UPjM(^7,ARBVgw~j$U-]j'[c4MMtAN;=iya$ZQ'T%&bQlu"6r.G<;}.[J[^J@HNG|8__M$1x;"
-K}sc[2](.3K=U;U^ALBQ|{Nw5}h;EvCn2r>G"p|my5JC#Sy"^6UYvAVkO1CHEe.=}^',f3+k9IGUv"O8HJ=LVpM&&)eN'zi!}Y_,nOESle)_p8GQ%XAVh{
-"'"k4ji!f/_.q@igz^7)tWwZCo6<q1[7Nw$Kh_9Wu<LNo3M.a4{uA--k"Mg@fn7GhQh"iWl_|KCaa.|D{ygII_`)C6~+6IY+R4Iq=00]ZMHmXX$Ak(}P-D
-^_%HL;'1T98:2yf0g_(>ZV&n;f2_r}sR0:r.>UJ[Imc+iMb'O3k;a/&'kYc-/#${e6uRR!qwmpI`3,<D`am-:Z.70|:E}Iw/:vWWkRJ{'j.u|305#ok-JP
-<)(%B{qHS5!s!pG_u|Ha&0o)Zufd0k-pfMc&6Mg#Igy^O}"5<<>}Omwe8-CnIPb@n5[uU=4EOc6+i}AQl][-#SVU,%2i;iU6S7CAH^%`t<hY2yI{MV(<^(
-<sPQ1I33oT{5^^>m81{}RY":"$aU9Olp~};GId!YyGGvsU&2PFJ%!u=DGUHz;2f{"F>qQ#P#(P@tHcnLUW'PEbp,`8Cr]lgVAS~8@$u2We0=]xGAt'g69q
-J#H<x8j!`^k4[DsHUiBU)]ha{V4N|wBnMn2J3Y+Er3~{B!4<Sjj><)N;`taP`{CAdKG2/;2&DT}>^p`0((1ysrK6Eq@GEcS%)13w@/D$A#1ts=y]08j;,7
-CE|[,7om2<EyJr(lOz|16JK3GI-x%S`3;1]6w.=s/j#fi[39Sp)!;LdGdTLFAF(g$H@u$48+TlKthtS]T)j9q'$2#Cz_pvSw0=[-TwJaz{VP&dBSs3Qy^S
-8w:pgxDCX[NA-l6`Ji(QnK3K+xR6HB}iV-88267i^6UubNI)6wUf%}ZU>Bc#{x+5HohrGHf}q(f`RCFD2-WL]yTY7uZMqA-EQM1yig:474mqz6u]Z04wxg
-c<wlfxdwdPMR;oil/>$ook=lUxS#Ww's@x!kPf|d,u.Bu9/92e!wS{VKI#~F,vuMSDJk.]6)t7=w8^RGNu.]=M51Uh:AYsqhFmigcO~i^UBT9aj)CHw,d9
-k!J7z%I."owGFI)6#>SIqb+j{IO<'qCEGn"UaLq!=P-_HW0n{LfNa/omJ_Vap-V(U-{-YX5y3'J-pVGb1J4L3o/ONRQZ^k[=:lsA><b]C<yf[}@RxzXQQd
-`,K-,s9,Mx/|.){f({dw7}O7brz%i&U'[Df%SZo-haLW"30IE6]G+!teqZ(1hKF'_(Gw6J<O-POhQNZd)u%gv&Ue-db2R]QnBd0RUw3({3sv[Zbdl/}(XY
-uLua`:HhbE0nSLA[T/`Uf8Y9ZxnhL9j'Y_0pYWudST~'[D%Q(uT5:Uc:yx#V3Z_ViD%|7jk1vBe:7Jrx9s)pj)Rk57LlP3`'!X%tu@8yc8<>{7yn56(U6K
-=rrp.-@S&r,`@xTN+RPUcbr^(l56Q7F2=c@vm/%@xqqpBXG/+d-.;7l|/qnQA([ov@'0O<5m_aMMM$ZLX{RE2LayKC)Qv&iQ2a^[1oElXkgyr7$Z#kbNAs
-/3[PH"Mcyf'ue{F;VQNQ[P15,@HJ`YF(1C:`9u@=siosGkQiQ0&<XL|$>d/Sx<n>dN/hxR$F>8'!lH"rd<^`,KDsqIg#8d!3Y-lY2-xgLC_I>O|m3ZGy,v
-&"#AnIwN(hzQygp|13{d5r<YHv"L{r;EG4/dZTM6ve+``C`D2k]WWuciPiX/vBz|tUU%t:/@}L7x<+jLx21D,s]pw4Yi5M~cWf<0>eTh4^/a/s/S[>{VoZ
-D|9^y0aAd2G`2Gxu1dGgDXS4BMpsFVi2+Awc7+MBstt,VGxX;n%-#/<p(r)y#xAV<V~yXX`7"T;$#>%^nl$b;'n+GgQrYj6O{21Gaj^xqf0|3/P<3'Jc!(
-%0,IA;I9v|NK`/"te>GF-FdbeT_]l/)'tQC$iG>[-r`$Jg[02<&.s!kU-v&Kp1LvM%{@YF4VkX5&g$8'Ooi^.(J%aXt`90ftR4ddoI06)QTxhq]sS>'&!A
-X>MU+h>aH)<TD,If3Lbx{8(2j4D&I[)sve0Jj94d.K5pr=Br)7f{9^l6a7Q}p-B!'PS[+A86F{e'T/jZ8C,Tk+--uh{qjgFL}ZSrFUZGA^j{FYk]^8Z8=]
-T%l8~myTY8SoYk{vw{0]g6-nEgtwt@AKtg,6+URI{5`2lrV/Y{no|%-u^fRqaRs8J3Fe@/Q1tNrGHe$ma^LU~hi!2ZCwlM}n|j7E9el`hgo0h|,qOAcV<O
-6RW3_Z5m/YR7|F$ZE.)j@e/=0IZG:mwe_s@HJ{9hByjJ`7<QCPC8~x2Ph.lr;{G:W<dJi40q78&m$ki_S2zF1tK+k!7188XZ1H[4>."U"qAj7MH"o-9Pi.
-2s(%&(c,;;cid}0bu];,4ig.uYNM0tr#v,#kh`xm:1aF,zve-pUOU@{veK5I.==d#ZQe$Ov)&-hIc=qkCcIqq+i4OvOWF;7j&66gTgdy[Q$S"V;m/'h|e|
-W1E+6";A@]flBFK;DX;`oBBJi}`Hl8D[~z2C3qT"H{#"RF;1.WgnqH(.ZnU_jpw<--GP8|FrluQQ"8AUGU8_|^_7=zALo>LN^%KdF`w@EP%r5JX0UW%E:z
-AL~=s_l})<nLssTbGQ}g+,8co^7L0cbnd}h,Yi(;$4x'[t^Q$)U0vJCWIrd8|-I.D`fUbeMk2xRI@u;!XU;Pg;=7e/J!WZAk4n;>@y5u!Ys@p@$E+zHat9
-}-|RR(MYub'i9qGfuHtr@Ehfub`b-_7yh-{Z[o$sAq:M]tL`&di3mlCYK.|"3u%K,1YNh.X`dA$GWP&ru5R'$>~SB4<q9FmInl3p^e-C.luC&^QpYq_r[W
-39mQXx3ln:#J28c,ezusL&hV{LuYPPvXs.WH_=Qxi3j8u4gTOxa2qjEuG4S$>f}'2'[xm"Mf7f<QZmD%cb(|OnMMNQWIed:1^IE1]f;-v>hmBm#n{SU:6<
-=rN0m>hpknk1AkkC1^>vNC8<MH;pz)KZdd+uj;U%V7^Yz`QndA39TB(aY]0EGN481I5,a>q+;sT7$@uB|04yWsP&0vWs>uc^"i-wXv++v;A=M-Fk}AKc[!
-JQ.1Xu5L$'<@%ZmEP8FcIJO|[:h^NS1Bi>{AU<,ZBweHo]$(~Zkt,ruFuI[0ZT:<ofz-3hzJNl]9ob@0Ru~L"SPp%l>p|8jc@([I[)Yt9$neI'KPVlAnP2
-,vX@bZqo0CytXfx^aXCf07ppgKINe)/(liMqw]YGGO1VNa{u-&@'$pM1eacc;gj@wq2Z"XpE8a4)wZr13EuD;3LfB0`_j!:b}lN-SmrvoK:0Z_~V,fOP-#
-VesGHqYX.wLtJM:/EJ64xe[48AL5CMEfdAV46FIz`){;GDX//3lcf:gjCdJYR}=drqle#/n6+%V&LhNz0[7_jN&SX[5wl(#{`_j2GR_"T<'RBd<}.<A8&=
-F#'B3U4#$!7c&CH=}k2yh>)byl#F6$t0Z]@:JjrzAqb3ueH@9tx&;IX#oM~p|kJc_5d<vlG4r/X[zBf{Oe~y2c{KyZ#7+E@X(jJM-tdcMl8R#o_"%WeCYz
-R<U-UR@t'1v>F|QnTq84sewL0,u8l7c({z@Xn`'yl5>NB,o+f|K{JTn1L&FU)8lyFgM2#N#tT#)@ZXL@UV"MCu+`w]_;>Vn^2Vh6"2Qr.aE,@Y-1<%GD-f
-EItm9qA{Vtoxo0||v.G'to_!>_w!@>dCvR7HxVkzTn%[;@vhgi~t4eVJ~BU&XkM+k`a442@dxK`R4@SL8WL|Ub;<9gRpt=2BZ.J#OC@S:v';&+$6zrEVRw
-)Z<JZ2fH&AS>:dx`sC/i4PcMbcaC#o/A$,wvqoG.2c_gH-!%26g0YoB<Y6lZ_{|drV#F1s`j7#.%{vGzM5-xnF~f<k>Hje+Z>bNUg6WD6Fpahi_D^Ksu,J
-%}rMo&v/q{&84T#eCdVr_s$dw>X3)7JL]E%-SO8u2:J708ti3Le0VmSggx1dJf$x@q)L&#9P|.KvBV8>_=F6iN'Kr&"C5lH(!9w&`t'{So{'x]u"$1[V}4
-!qu5!j#!r|X5JW$GQ(`{:oyl8c/c;O:'JmXlTs[MAO=Pt@Gz,ycnUOkN38Cg{0%S}H@%etW0Vne7p'9};y[uj;iI9@op]kVxnXr8~AU>L-zq-Q,SsU,a2+
-^>'IPZ)bka0E8|D!"<:It%wdL]km^tlQcwS4:js8fKu:(V:5CvrYX<alnx,NuP0%6M&s;_r^iK&}<wTyQq4s]f7'$=$d="`&W,i$x^ttpf|-NRyANK:uX=
-<;E!L_!'UaL6<tNM2sB>n=~mvm>&d8]nr2i.e]^4%^q]a{v^iI~AX_")O[zYwTT&W;fWwlQZ@Par9x~_TVv#22~`oGV0"W$(f{n|yKx|%xjj3,WKEwvzKc
-0;Wx,-;vX:r#xQG7.,99Y.vp{xu>)C_&$-|E,;bFaT6|zINA%8`x#5UC(T"dV;9%!$g'/!bqwB1/Lx27T[}q!,+s]AbZkk%F:3M5Gji,7uOFu_vDU{"H}K
-92UOHK)pXr5X{$R&j!'bU:K9&/2;&e.T.0'M6;jkO7qjZ|]W@L;jy=YN!-/e$,%3b7f{lzyEfJck4jF+HbHN:OHKxfOwr|tVm,$Z}zAy8vTa~XeS;4.s,t
-M|vOv1l0Kgc!E}k}dMpYRz&Iv:jya25zQ&KonG9xW[.rjq$_E`<<6]Z%YkrtPVr-zUA38kv6w&OLhy.r@(#k8j`q[M%eX0vMwq1HJzu#"K6.280@@)ptJo
-4QaVd>'K]F-h_gy^3(ZHh'rM0qFO1SL1B:"_O}!d44l_[=;v;6_T18A5EXN$F,"]eMVjx$Yw&-g'eWqa'8Mwbc67a^Cv,G$C<bnL_E@=mmVobcGXCLUT@)
-.+Eesg5VdXRHc.l"t"xnu=mF$9%r1;-2q%@}d!P[>"-/WgUsK[|@4hj{t7-akv98DSBs.odVhA.U#&3>GosHm6{foWM={):%UhRTf-Y):j3T"D<r1Na'<V
-a'P<]JV`}o=s82t{6z'rye4#7kcn}z6(&U4;@_l9>zobyKrBkmu0.NJ4p{Yda9m#h-,PEZ&sfkiXenxrB8FuK`DDm}3TTt[NDr%-Dqa05|eJg|Xk0(:SKN
-us-6b0zFHR!=~m+IMRn7+X3"k"W`"=HC3]PWDxR;w'o<&71n;t)bqYla,!Ji'v@[!/"Yjb(nc[^PGZHLz=a5xXnVgHu#"jb8q5F8Cg^%UwlI!W{an$(l>N
-:s#9&vstZx]hc2,R7fg78G']T"p'sPME#Rf{^+`|yTcPla7j%qky`zciG0>T3j5O0.5O@v<wnWvo$E8b2P-2d'@r@r6]afpR&)[b'4ZGqls<]anO$tYZ@r
-F^Angb`=g6M)r-><g'1mB$ziQh,iDZH7YJh5JCCJ1(znnR#-7g-"[D(EUp6VibtIY"Zm$Ary@tqb"Wb4>u$C:B%{h.2(WLb]SG!!WsG;;p=;rpX+v-&u"1
-x,6d9xzZ^0$yWZB,PeKhTryQDoIJnt,e>Uu^>5TGJkL^tnkl<g.i:2ROg//Mg8l"8,FDRbSV1ipT=XZo~m-Q.{k/_4&7$ts`[cIn.U`LQhz;k%qk)!;&@s
-wMS>_BU/pG~JQui`0bZQU7s"~3YKddA.m}1'YQxw>E'}pY(B[CovA9vTN5bHTC3&>izqd`kIv>cN&X1LTjGt-]jAL3;W;Iik9ruig]:C7"6bo|)N'svzF/
-VMmJ4J0PS`V#]#!(a)'pOB7sE5(,/%gq$[G]uI)<6o5'b#Q#4<T7VhdXYm/+p=x[ejkSTE-f5c;.r9r`0FrG={mrXYg[MRF:F(Er|IX0[CA,!rWVF&'iXl
-V5/x@yD|b@]G6Ivi51J9T;Cs@JRBPC)$X,1Z7dR%8:8(^-bI(qHIx^MsEM'jv61)sba&xYcTq8p:wFJ1b9..-!jBwa%iZ|Z503SwrXwi`%TAL'&Un}4Fe!
-cVaS0U7'.FXnp&!b70jC{$R@xjy+m9<eeO-Su518CSHyqUAl</JMj^&8tLN@~J/#^ujPFGkGGo-zBNdvLxf8&4dW/4xWh"<C|Kmj83q1mZpEM(5$0&q@mb
-$ewtO)jSxZYzNWN_FwnNzeaa/%|EFM'XfSX&hd/`3;6CO:bkisRhjE4en.r7T|>E,afjd6pmQ+ecgQmSJ;Ia!&3n{.Zb;X;x.a`a&nbXq<4Z_;z$O,}zr@
-xm&K;:cHN&Wgdc@W360)jJ6D(%b%6@w+2=}%lnh3)Isz960+):c]F8x>5N~03@}Qbp{}:rUOam&QHk>&SnP9YGmfIVj`_]Mq@R,O[#N2Z;aJadXZk`-Mv}
-VR6XHQX0p3RJhlf,gb5`A'Q0ej}vdb%G%T$@'F4>!0"k77b$eaP4vFlklk[a7,{w@`R'S6J=o+oGQ,DK1`oI+#cos)&k';L=Z6{Zt[hZ(Cf%IwLH,Mh+Ef
-vTZ`DU66S;&M(puryflqa(x3[k.M^dyTo3^;FA#1^a5_`d6Xkl:=.cDYUvr&]Xr6Ry`$q@Z,L%uu8lz3={ipY=92BLYi]';Q|S9lI#37lf9SDE;twYdVgM
-(mz|iOnQ`&cuyw)pzW2T!QH#yc[v{yZFD&.JDhKT.Xlsy{nf4MibIs;^Hf8Ck[U,A2nw7+g(<u}8%1=-UCR{x/hQ-uXyAHD6/Vm+<up{`}";!my5(Vo0!N
-dUQS+:TFvzh1'L"CYM"j-6wHdf-]c`t.GU$29=(7VxEAO@9q"z4-ue99D1[EC/sSh{iqpz"q_j@,s'WE|28sB_sBq{K2{olhVs&$xb=)P`,<`M;)&'LC#A
-7b|n!Dk]97+{JA|}sV+(yi[z6&(>XqefG=8;%9J<~JD4)D!IUAZGC9Gz)TpNEM2=%Qgklj<P7=3)j4QiP92#Fqhd3>-J'+S<!Q+-TdBWSiu12Lg$7:#;AY
-9QwA3Umh+lvmv_}8(Fvsk>>f(Tk6.Fkj}r#lP{O^7fv_WM%IeEk]RNY)AuSEvBVx=f:dL=5'R0'|hU}y!W`e#D;]5sE:iCk9:f'<Nx{x7zJF~HQuZ)H8of
-tL7fTdjxyVkE:iX1Y[Go`qRZM^bu@!c7+SR.0AMgA^DsFpoIFAAQcpc6,&8LVI>I(SdX_zY@04RB5)6Bma5z03qzU`Il@"cFe&x{X1$UB&s3+[WQSaq!^<
-.p9RycH%!-Ri+_qCYRS/iN/X>lB/bMBrzr@U.W_.;:[0O0XP&RDa.icd'A_ULk9`!DwcVQ]X]0hR{ad<Y%9p/k[,.Vl"a[=U1vZn_$i,eG")iFq_~7h@zS
-0B3`eY:L$kvlM4bY.VXJK%8mz3=j<nibex+bHENeSL:TDdZY.{z"#>tvG_CYY!nx'SqS`Vs]I&oeM$liCcPkr8KXmY;UT]'^b;uhPf=d&XgVvg;)]FCkAB
-'&+2[E2'M{(FAw[T6[T6>z<y5!2|TU1yyes]X:8)kV<gF6KZ&La"`iO{OiuV9qs)",]HdAtPUJ{C5<xZN5YPicSK>`[c`d8ZGp:db;(%}u2TJdtrB^XhG&
-!djocZrZxpm&nJzI%x7pt}P`Omys_&V9{Y[f1XWxhElP~{{$!x_nafe/QK(/Pe7'J=+v0ra)/A/0qWuo9Ph/siR3+=~OV&0/&K^kZ=RFccU`X7r#)43{.@
-><I5SLJ;8PErVX[mp_t/Gj<C(-/zyOB"A%R5H{0&2G"J%FDs6utU[D3amQnCr%zrqNF22u[0}dsilP{NsfMiRMyT~(cC+_w^"|S1$I[(9K5&66N%RP]#6o
-wC<`kU=4{1^{>ZIPFh3ePx[!Xb`M`}`6PruIORHJm])s$z8$uo9W-Z_+>|6="-l[Bm:BJwX>)kdS[>vk-jOPBq0H$b4!IfL-v5FrC$d0s_pAVM}I9t{:(B
-EWe_U%_G!@bqcA>bz>_7S9_gMC~L4{z|2-3wrys./W!k|F$pG+rstR"@YQQeh`^.^DbBB]e@.rZ.Cb)Tt4enKz3GFQ_8&4{+Jr;Ok^Z5lMh%y+YLi+1CDc
--h5a0{CuUainHR69>0PEyCa}MXJW^^&6YYQkW^%jK6)JF_PDm,L`sk]KNZ^$c/cxX<uIr)QBoXny~zyN(dISu56O^Q^O8iQA^R|Bxv(jWhW&>M$v]aWq_z
-!n6kYiB.W%0a%7,zz78SzCCC#XLcvQG"</2r-vT(xW!9`rqJqG{OU&luiM.gVrfTZ&pD{v2&T1BRKh^,I&mM0^2b=O-F97}|UtGjmz&IKAA>Y;{3Wv.<--
-!juyP!D;=CtxvA]<4yXsWTO%$Vqi%`S(-3]h3idRMquPM$;$x#;SR>`aI)LV!m10&<h9xUQd.@EQXHL|>q!Eg#eq,x&2DW<5]UhuHX;s;t~)3nAmC4WRaM
-hZ;S^ChG+D=.$/gouZ3Rv"#YU"hCAnG+r7-(K0bP[ao4NQ{7g4=S[4J{[QARp/dIj/[CbaKCj{Veht=5OP`h.N#KDTsna]od`pHexrxW7l!e$FILL'3WcU
-_,I`eRu2$D;]~T2HUqU;z'rd"vtLKLL6'"hI^V>fu754F.N&ZZuXB}{qD1"Mi!Sm]Nu!<PAXt2[2g)[w2]1LL{TMc>RYFA;@G3S^C:R'V:2ut{D/+'a`/D
-pT%fo.%#t>L`6A09{1p[GwDUQO{p.3>KsI6B@J1KsHVo6.MLil(dlTL"hOy'OO`w<>}GLY$g"nR<ku@#eDU|VkEGF]{5SPY!bbjs}qu|Kn8AGSqj3"6kxN
-jm1fN(f!j&}SAB=V;V@n=t8O)yc[<dlwcxcq'cVhzB"U=UNF1qr{oze}H%k^ZIc|i08>pV-[aj8H}'7j[N,l@|]95O"A<L!6fm"RzR#4qbdQveDmSm^!9E
-`8Q#Q40q4nbs@X2$;SeAM`l3iyG{GF_0VG^^%o_wBjv@>Uku&i}J[R>L)M5d"-peGjS>(dGG7B`:>/gU~[6<]fp}WCh<)GMm2'vrFXIEhqfMsvn667-ys!
-2<"32KENfC5<.8MtiTWnt&](e9$.@-'2Q$4G/<_@XH|f+$o4CF$tzdA<yzpM]]!`{KIBiSPc1ZG1zm:0Z}JeW%qb]MkEDXl;vL5u~jF:d|PCu!xLX%7A3+
-#&O0ceJ"7,n&A9MK<UU22vu7^U9ueL#HlM=hl2eErK|##W`lQzww'A}pAjXx2m4#OUl|u0to<r+|!5q/ree4)r-a2hRWw)8S5xoP1HO.X)c{s$n<N("BQ+
-0SZo5iBt~:6ih`v:%+-3)zu#V_t+<W8Lf0=<5.:_JKcIxM_H~&gK}g%oac$rqBZIxZkC@kJ><kT,,6CV&qR,'1p..I0y^sVMf,TFJV!h"]&J'9T{K/8:m4
-|3qtZ2x2N4Z7K^`ibCT%XLqb:WrPAkj=)650~l@lT9|l',%`jqN|lZBvDN8DQDw%T3>KR>tDRW._[m~rdL^V+(o%<H1h&Ic|)0W`X@SEP7g3^#fWK%2#T%
-D(1hx`/@Q&&vmnqH{W'e3/W@6LW]uBJLfec4L6Tv@k';$]74=uUn${]le|zB&1}umWG2V1ivypo"Q1.Y(=0Us0B2E><=d`lCUpnL}q1`D"%E!C8$d:S]BI
-c)Mv'Y^P6kKi]A@SQdH-zr_an1TpS(G=y%xpi@2L.NO3$k3Cfzmk:J/xuph,HLGpQ;sU'cYDsJP_nxAGPc_kt;EK$[1fZI3!B+'$zU"$vUf!|{7#2pol0%
-`je4%tHY4eHj:VeNnvXQcD3;~Jwv9OpSL}gR(CvGeO1{U7^ZBD;pWoNZKn/<Kt1}Me0SztRHyS1k>tp%kPC}4k6>%hW,w)k+Q/a'Ltdj6Jxv3088GcLRyj
-mH"y4GI8k-zLU&/US6Fy6@B.o:z^[0h|(<:x2,ZOtp.AtkQOMJ,qg+XzgvXUF`PP>/LC>1GM!xH'vdWR4YQ=)Xiw@zmCv6BzRyTN~IAaV=e2Z5'-3xs%Gy
-#Glq{I1)c5'[G:7PXw3QNM:r;ire&]JIXf~3Zp,}xSfYqC@=9Dl+Lzf.neBt.Mce>vlmTL5F)%SOS>:/67Mcqt^V,Tq7YmmevCbkiDqHv+L4OuWF[5|5t'
-26]9v:MpjL1Tc8NzC^t7LZI{6Mxe''U`vSQ,IF'b8.xE&|9!o;7q-d.RZ^<3CK['y,@McSSXtbo#w@a6IF=QFSO@Uc%yl_t<E3]06D)yk_Gw(cn%;%T,1i
-`G7PpoD81{H39-Ezb/R}0/SFicRL`{IC/zXew"EilLt]@x%hGgz0$[Z3"5hedzNi17C4]ISHvA4Gt2`T`x+)>#^M7ix-LZi7&'qp@kR]T`=bOls3,.^kDa
-5qY#tjO],=fofOLoN('a`v;R=/Ni~A!'aGH+ITHtP[uf(>B;R{9xQ])Knj@8<0qqT;Hk8o#{)W#Jf:aeejg)Rha-+/MOd:#[At)>c0kJRK'7Vx2ajW&sM"
-jK)u)'Dc<lSKPvbqBh<'x36#a&QJu9|++Lx9kHU[fTC|o-~;f;PQ+t(hi#]lvPWztecf[S/j72d^mtuJN;(#Mo6%D)~mi]:5m:ly+yXE[a{!"{({X44,;s
-T,XrX-0WjAO+mJ))>rS)#aM0,Nj(gDURTk!<m{vI^B[_5'aUzhfpU61O>>W$Ut/JepjZI>SPc&CS/Ao-|3-O',M_zb9<Szrwns78uvI5"rdh'M1(MUI1]@
-]8PU[]V8I@:f-ypV]"kVq9+N|.z=:cNz[as/9nG,s1HE1cE#3b~/@b36K$5.$6pm~kXOW-y0b+QpuJw!5''UD,Cgzq!n,l$('jwg0gGyJR8AyT)3!%&e8&
-VGHPbM;!<s/>of(hw#:mxR|KAMP"jp%!p<xsHer,l4%L=d,"pjv+|0O}zXX"Z|E&Yo#||a/+#D9_F1c!Hz)n-O/IKML>#24D;1HL]Xu@#o6g^1V-Y|X2F0
-eyiZ=TvCk$[zds`{$@Ti;F}G=SjXlwzD8GWhq|/$+cl0d!Ye{n=WXHUmJl>+)[dzN;jKq6Kq4Iu(L;#KrfWN.d).8n}ueQsg5,F+D0RZuG#K5YfpcVn4WK
-/+y(+knBo$k8DR%b!We[F=HFYa)rR#+c#fJsd/]R`zUQoYPF"r[7@-oWm<f5taIsHRZpUMXqG#3f/K%vEQ(<j-$6tx}.Eks$.6Jj&9jZ7Fd<3u.Ne<OL)q
-zc+o8]TL:;M|y3|,oYXWQ1W,bxHp]iuIGOgHJ.3%yJ.f}YR|:nG1:K>Mt"#)1tNBGV>6(8dl(+4S25hv7AEqvyj}AQcy2-XiINRZ4BQ=~q`0,e;`0[Gd_L
-Mn_{)`T^Z7r12|]H"`jKhw526!scr1__>Pnsar8cF.Z!R:nLqy`uQNE{l6T]Y[}zeR(|/XN%stS7+mv{WZ5hWqHQjdZ|y3i_zT,rN^^w9GRB:ZQWVh}v+T
-vk][8N{l1S{=AyPd(fE]jlRG7I_A=g;vu'#=~:%$^FWY[N&w)aB]&GbsfwHyH{#D^oq5AKIEtL&=-+gUy}m99ljR'nc`{:@WaDbyE0:WmkzcX#Z|_^]ndN
-AH3Pt/9Ch5VuYYv}U&)f_IfJEw/:GSwe&<h33O-k1'v9{C|'"cYkY'j#X1,E,<fCbNtAQ0TjTK._-onH]|%kGv8WdOQH$tD-i%J}7U@|j&McH-3s_%D&oz
-hPbo'KK>"}Sp3{ZzJ3yw/c<v@_U;UPi/7"wX"DM{L([/1V&p6O/nk&#b<aK"eb8x1eVT@&G%hVr[1QKLk4KuUmLH)eF=Od%e6(xuGnEdj3Y3XX,`#B=O'k
-}(2{y+j@(0ZXi)T=$qY1b^CwtsAc/N`xwE~WpmHCuxY!w%]/usI|XC>iRff-h{@>JwD5H$zFVrJO$cjdz,'.u^T<u_GiuG4CRg-XkvUs>(uM>Z+w~NRA8N
-oQtp4`R6-5Tyc"SI/0vBy/pHWK,0=6lMdH9F^OL&-D8lB{j[6<JZa27}.[IT|[Ubx4jPf{ams)k;8sdNkNr%I;Ql'd`EWG/zZ)@<Qmx;H)LKQ,ND]<jgd:
-_)9qWmbhsWQJM758I/&{OQ+XNcs<j9bP|k>ZSlw}4Q<m~DMYsY0u2!V+m<j&kArER'hPM^TSPII(STbfxfg#bo8^X%Y4@"y#).j,@iks#B,RDJdSKfyGWT
-!SUc&ykQ!d3hI4:jx$^DS<Qjz(<E()w}G/7[J4Zm[&n03u2J6P4IPlLb+G9;-M%4thJ)v4z,])h@]]&BkjVPS'yFX:#3=qkEA&ljk]L7i$nDwHj@VFvMoi
-'G3+")@j9juzv9~w$qMz5M}=[(oyOt>2U76smgAy^h$Wu&pw<a`nwpHqrkSZYOe"C(NmJTdW>g.An6!<V%yQ<>2Xq.+(!eBXHH)Joe;E-O9G,qr:9KAT:m
-y[4u^Y+Eb%kyFLUqm#8bq'O}j/5"1GnSJ'ei|l}t=-(,U++TcH1A7-^uxet9mL/`3nT(Zm3wC>m02o+EwGgu{^scXPTquRKW_&g84Kz;TjE,I/$m'g',)a
-Zw&c~ytSA`Et7lfj6Cz:4XtJkjnc5eVyZ&Vf6t.l>^sEiL4O1#F2f=,voM#L<>1",L2-WE]q2ki8>@DUU]Mz[=_OL65<(^9x`qSizch]p$<,kFqOJg>RA=
-k,X2+dbzC/Kq_:3zA$:Ei]IbE.%=f(NA0y9=7a6aDlSzZ[Sj&n_9nFp):WD9JxN%G}Bpi('jO'P;&oPXf3|,>)utRz;UPdKja51:W$EyeS@]avg{|o2B7A
-1:BqtfX6n"ly<3LPS8C<"^#T34K;z!p.L^pliNZ]'#n5'3KWj_HBwuN;hKP.:M:xm#3EMLMq%4]k-JksurK2rsM=~)4E#.)H8Z[537/bxN",AQ-eose"E<
-!Q={FSmfUQf5S=U!PRtkj/z[Sd;Mc_92!O=_D!7KM;E6wk<tNvD``%AOD}GJ~o.AwL}pmD$.`Fo_@dd;r`[QXuhR}s_D${cmv:fC"AKm<"I[X:85EK~P:e
-7sWevb~N5isM{=iC:lkGAc[>2@+(=zW#+/$FvHmck`L&:F%LQ0pEjbe%E<Oa}>H6aL{JHs!P]XQ4dr!Gio;6VlU57I36<0qsCM6MDAD/#,K8}5$eR/Q,S{
-e/jZ-DNo/S3XF3M50=&j,aKoD8pr1Ik:UPEFh3gnF"CEXB_Y5zjJjqzY-^o<=F1ZHF"8#Wh(boTzQTjd:A.R#n$|qMghdqaA}<`|1tvwG)Km5oM{ZOra&b
-KuDMAVq`S'7Gad;/9S)G_Fc,>p(GTQCWWl~)~f+H/AvjcsNjqYfUiH<f~ih@l8]FIRi_dwLp}[q+jN[.K#:A6)>vAZjYXxW7[iC}_OQYA4s[Z:-)gwR>J#
-IJ,lh%Tk5b~D9G[.cpr:!2a5qE7Qo}MOS@l+3u#3AYxZ|xT,Jp6L"O}1$]$G-,N$uuU%pSwo.nI)LMvjM[{W7=HXn;M_&ro;2kLDt4Z[+<"_%T`-.4&QLx
-s6y|:2>KKUOd'QBHyGtvJNgh<"@qo!@!zL<kNxZ<f)0/#HT{iX<FO7(Dxl`Xvv>:2]|[WjmU_3Nq=%EME=8Z$kCI,-GmYds8h-8Mel#Jkn1b+W#)ttjYC9
-1/SA=qb^&y:nj:SozecUy7"e![1kl7"pl7~A=qnJ@$Qa${+M!3u<<_GWD|Jr8HzgJ%SJ#f35"&`]9#@TBoWWD6S7|^1=|2+c{,-aq)S7,X@<&@vVw@vT10
-'x65M1d8G`9}r{AQzZmFUK8(2,VX!ZQEz-2@a29`FG$fwyaXzA8^v8:rC>[uE2:Zf2ZI6]>XIi$Td6#$0:xO6t/Ke`N;xszRtx3,7pWExw8Vbv'%hz`IhR
-vcXfb:;HKO"h<u{t+S32I;lDpU/wPj:7zj}]9_D2~y#_ZfxL9c-r>]4.~fcOIFbJ&l){"dCm2WDH`AJK_KTtm&O2+0^|Y9J4ucp:yN)zz,oCQ'v&Dw&%z!
-_lAgGWTB-d4[vGCT){[SP!"tB8{qW+F@2fptU|Ht1vb+kFeI.J:J7}3e,}l];mG050TdsXVQqIQBU%HwY>:mm11n1$Le:(q1;k=q9sDq$fT&|g]Vn56'h}
-Z{`+BgHCG>agAWsuCUgf`e(Ft;IXDWC8z'K{Cd&VmL,lFq/0/QpfM+K6OQG_YUj5!KFMX@pS,)'VIuk`wg:BeF2eP'/&1Rv&,>i7#1mfe[x0!l(U9AF<8t
-KW+KxMafe&Zbe:|Y:i]=aCRdV:L:)@%ZZG4bbW34kq^R&DON_/((X$=,uGVV:Y-^we,$g>O[qTN30,[LJ!~eq&rO[|]a>Y#WLdb{FB!A|i[V34F7NlE$]j
-}V7.E2x3w0.>"KhR'|r%Se2Y9r:XIGt=4QQjgr:}Ky9N7jf1&Htl7a#e>:-;VsFFfZ2Gb[uo%3I(8w!"wxD/#2&)~]+osmKq9d#@Or$N#b}z9T$#=mSK-g
-ye=xm_<}}'+,)rw1'gav8D0||LKZ^2UyL<5c'NFQin~;yAf=Z4EbNB+-/wh!t9Kl;'fmV|]IdYR_}o-!`4bl1ZCvg6Mf(uV:e{NWzZm'V"6yuKW;(ewKu!
-{g6Hr4(Bb|-gxH1OgBkDBpfjw]RODxhR[F^wV1OYBe9<H@i5joMvmgEe{Cm+l'HQx[HIGiHnK%@^BB6S2aiB7A4|mCKwo9Go92C<`WZRs8o$7E|bHYiHIu
-$jM^w(DMit@s2dc&;X456PJC,mwVJA0=![(3Q=:&Zy}60!CEO2.Z%o@c0)3M.Hb;XztgE+yQy%#|b3effzNxlKw$Pq(Vkj%e>wiz/,8Zm3_H<m:bI+40H%
-@e]wJ>VdKz7na]~3C]hgE%2#1-(!3%LXiVo{~umT)4CZ;vG|":(4wAZ|BXQ9BR,>e3b_E(>yAek;1^gGG!7LF4DaUkJcx"g9^CX8.jC)BGnKA=Y#<Tba]&
-@y`Y_(LI[i0k>9Ec5hKVwucO9Z%@:u7n{b1dS|r)<CJMjRcRKskZn)E!gfF9C2e@,0m%s.VoN;UQdbd:jHL"^&fnMsa1vl$4GBP!&e_D8di8Z!&JcDw>d6
-/NVlSBzanWu(nEpk"Lv5hg4pzWo|jv%_q<QU_9Yg{X8hqcu@f#}1zScAW@<vA`Je3v]Sxm|+~w(@K#/KRI7"m0A6bA"`G:Ny#'~QhjL$n;tH)]NqIF'lzc
-X'gaeFrJ$e.74M|O7uxmH}e1G7lmyHL>HZ'Hv'}t|Yq@~)I&ngp<-._<UJ^u]pL7z+=SyglX;h<"y,Q!oOtU_K:miDlQ]26-Uzncyk.$p0jwLe&1TTrsrX
-isjdX$skks%[I#~i0iyf%mv6}4e.AigFa7eFguKL[sQF>@wT=0jI.%<R|R-Y_Y'1^#;.S{Oj(io62<(Tz(WNO!8Da(hqV/tXek;o>T6>Oe~w}qTWEq["!i
-+G"2#y;E^2j(hB5Jn{!jXy-!De+a0jq>n8NKn$'`XX@w3;yUWpuqG`)M%i!bK"|c+niObIU:=d-2A|U()NWsZ3geXGB>1A%dD=6S:{!T#X_k+U!O{JFzD9
-=1:V"@a2V3[5O,LQ]SP'yv~eJra^/K&udiJbT!z;;jwjG$}1IY`5^vHB]WP^gJ}`;K%qm/rXe&q(/h>>+6KbZs@YyjS<A^Ix''|Dd><mghv7@Ds$7@Ke%p
-t)axdzguf>}<_T.3"F)/xQAc"hC@D$;dJt7M4dW$+pO4uR9qK0J[-N=>:OhS;-l%P6y_j4`.coC&LcN1V4w|i)6Fsv'n)1hK0F61k>#BVy)k&e`<}X:K:X
-'QjR5c,Arf+)=ci%]'3.h8cy`E<d_wFt~m@A;]S(%2CH:<-M$$u]L8u6agq1Fi+VuTr1(S8Ty0T[}<{"m>Gspnkg^Dv%5K^g)%2E#-@IBlX2"$6Ya6^j|&
-Z):,pHYw/rv4>`,LZ|InD7,zj#XU/HX>AGiX'qS&wEv;q@RC51sd`:jA.:r1Kd3df!=r+_S5krNx]PV9oggJt1n+#qw7e${B,KZ3eKIsE9c</piO+ymJnB
-~("aagf#gOkh$2A|26xEYNmlP+KIJ=fgmi-6K+$5k#YUaziRdm>b#O+M-6"7#x[g;U,uM$0|S_SniXvVSl9e$GwZ3)`'trIEtarLx!":%};/C0L,`G+UsT
-CrFfJp=UipihM^Nu+5RWrd5+8NfldwW;X!0QR'VuOt/3U@$NU:`!LBO-@!(S{>fi-C9+4k^o`mq@$Med|0LBSQEk07r`/=^TUefKjED`!4=cu$`$ZPjs|S
-M^QGAMwZSlP`bj"C4/<epxFkV491v|MH_PHiQ=7^vtmVE',Uo6b!3Eyb=xhDafJ#x_j/J{$[adANmRPzVzmsaO9UviX2EslbQNNOQgzEuer}8D|X&bg+0a
-&S)_DNDm#Ph2(hsE&I@5`4V{x%.W!pJ1W],8/pim_]W|<QuYsmf[IQRRJPL"Pa9nYybNti@PchhT%$S+RfA).ts,j'3+j}KLwfv{J+]fS1.X0kh=^1Jluk
-1cAH9wI@IYkO6<abf13ur>jijPNf~t0|{BNfG1M3Wm(Z_9~6>FcX<2mFYcD6R1GM8-[w3&Nj/JOa/%YD6qV]X`Dd,;9l0q1PuG3M5rGv{q4x/E_v^#hwZJ
-]w-FEuJGX0!i{7NzutR]0!Ei^XbEqYJuSMI(m7@yk@0t`Mb[N%h2I`7R=Vv<'Q.i_!#k(cp#FuZIq>Z!fN&vl4T]%=u=d.%xZqT{{uD1ED"IIVp7~@8s4#
-;R&BTAG7|O7Im3<uWe;&$Wbh;^mKyC9r<K`+Q=-qMLgiLn/f!)(q~]^}C_BaamVirp>ZE,#/S<fb24-CWf0ylDmn%IUY=PSJ7D=2-kT{,(%Wa2:^gtvahk
-BPV43|rze/yPkj(JBX6phg3ak(mCnA+{V0vPRC1qj])#Va,iH3ey!0__5feDUaDgjV$-;d`{|ZD:WxfcKsAN8=^0B!PN&9p#k[>_vZ${,W|KJds/%']l^2
-y.tySWO=UffL~c+b%0xzA4Q%f'|@6nDynPya}PNu$@(%R<p)+3EFte!(}3y<eRNg`i@Pd``/PV)pHsKLPZL#$H-g475NDyUY7UyL|B)P4oFwRQG::^TqA-
-fB!.4)[D}9%,3dLB5L/.IyRqH%W.NU{8x^LqqSyc[-h<dI,"AQrdz^`UIP4Y,>JuWi-9xOGifGy34,4P;!|rH/3ASWzr3TKJqc$UbWn]U+@aNd/+g=11wb
-/V':V}!w~Ka69bnI{'.v2EV.w3.5"sib#;S9^H_YWkyj]qA)->5uqs|#vprvMcrHHAc1.&S:~p%@}<THEWAyk@!0j)"o,(#g9JehyZsc{,x6wghj",6dX1
--5gG=B%kjnEbC.W`HzargK.I72RiW7^wCF!X|N!)5R@{5kA1s7pV2QEkHfSaCxvwF>Lg>t#10=)|EtDF}_](KxneY6ycx3sL0,Z3Cm#c2'FDi1D6>6#@k3
-291iLnr&c6/'VRBB2/as3unFgtDSN/DyT(XhveNqKI_PR=56F|G7q6dH|0:TCjU{}a~aO$J9Qn>}Pq;fiBu=;hq}d`w}pbn|-prI#&:EJ!V/haDYqCh"%A
-5-_mFkk|QoFu`KV36MtIg6/_KYRso`&vWEM_`k;R<|m)+q]`O=);/5z:Ul1idp7QKa&_b0Pl'r;x9(.V6YW{7yD6m^884L5k#kwe0jXMpD.|v%%>jWb."x
-,`VV~0MhQq7|j>J^!toNO&c}+Oz5F.v&hbokXy`pJb5h.[VA_x0))uW^I+Ei[T~y5.$|Xlh^li<kGK4xI&QbuWLnOE:qbiS9avwy)jD;LFD5Q!Cj&XBr#p
-k#!o-2mi|hUYgxgmg2sli=QenfAxl!%a#vtDR!tMuC9.tqx>i&qu,EF'XfjY~N"_Lb5q|7RwC7o{9JJH|}S4q@3QR$-0XZ%}~!ex}aKk"fr7,EV/0'0_f@
-Q)'3d|[wOk/@!qJ_n@3eU$.gEOT=R:`;ghKH005IXUN:2nyg1iV3Q$Am]un2Wp>W.]CU@S](@rpX[`mO&kc=GuNzf}Zpw{t,0a}Moh<azC#Qg^h|Pr02T#
-.R1htgL%B2sLcrk:@f#x8n"n2//>Q_efU{{=kJ)O|lSX(G~lA_N>9k>x.j}v$3pu1m6%EDbT5|z@Kk>%9Ou03f,Y+^6Y-NiOv3iI0HyU!e-O:2XZ4"cN,@
-)r0A|v1j!1c7CIa8PZ<j{656~lyfp5BCz}>`#L/G9yHF&zwhgUK/nFiB:JQL#@3t+(3])Rgwy(U"L}mb5m[r)>@g+h}"OT0ed[qGCAC[%G"NOlk-1&30fc
-iK:/v-#D;>tfwQn+dNC.=t2qL{/G>!H/GVPNZ.^V[K{&!:+y],-Q:Y{N3frcI0fi!^uMm!hY{)BkPmAJB^k;.4.L-g[g"s5vZ.]e7Y(j|/I7H)x%Yk|y%c
->e6}A|-RKj+T}LGybTF.@F~sHk%7U42h<EoW<fZYPF[vRqwTHX{BAE$nJ[tOqu}GQa%3WCUc]6:C%@]8rz"-$T,hO&>eR<H{'7VQjU52.RU0Q%}rFimt>d
-gWi+.<4h+ga/Wo-K.c7,P}.=tN~FmZs|V9;dr%&q+5Si}t7q+Ww]Aa[a/f$=IBC(PZ")ZYu%B"fmA)z5slIG=0XA/N>8ey>QPr#xJSo3`L'LU6:lH,6bYA
-JSEwC=:n=Q[|AOO3`x!OT.n_>(vEzAqH!1^qw(d+G%la&|E5mw<h3jf>KPU=#%"uL"]'W)NV~N~ktwGFx$BdxdH8+Zp4kN(yR8,!66%#oL@{</n/sX<l1E
-n=WDx'L=n]tvTy39w_mn!cR1ivN|[i#mvb@9Pz#InZ3qc"s[hfm>B%f]e.VFzD62>Rbs-DxEk6V[J9/2qZZE@c`H3+5ujGzs=pd`!GCuVY"-]R.t-Im6W}
-Ll'N'rfG,HeVDGr["zX+Y]r=b.SJ!2]2(Gp/y'~3NP|9HQ%TsiRf,L'cq%~B,zqnyJk[{_a-I)e/2NlIz%ji]8E%_l:W"a4zEuPY;J}fmh/f9v;>KiNUgQ
-a1-WXUe^~4eNX]F2#HsL113<OW'YLYv%G_G)h6/IQ5%ZV],i$!H6LUh,58qT/-IVsTw"Bp9qN]n35k/|1`KI77H4iR2Q/r7vasH}VBL:90kl=A-V(8KRm@
-n&>U]u>k^5atg>i4r]j&u1]ICgFW8H|m"BG1_Nl|>=~vfQIU+Lxy.TYKro%]-(Bc_"yxybqUK7[;-HI2t9LioCpgh[[qCk1bU4}Cj_2;<1I:B3D8bo=>{<
-$k<,$T"V1DcPw+Mo1C'`z[OqB!l6CQ]qz#;.GN+T:zg#0(nKXskCl`;$yVt8KY$:m}jkI@~j{rFqE11"PZWo[<&@DoKku76%Q$3(@PVxJR/(YqIyta]%kP
-7Z0^m,$U("Qxr6yS-4Kj7=RRKM0/0(nb7$FT)=hU7x9DANI>[Vi2>2aFmjfCn75/QRNx5Pf`n2N{tC}Nc"|geq/,=7W]l99PCu9yWjtBa>mxoCCkx&0nwe
-)5yU`K=zHC^g#8x)<>z!]p+q#eml'Q,N@lxHw}`]){q-5hL-s@vmjtdvYYvBtLJ6]e2%hXsR.hB)C]TDy6,|}aRX3<jmX[J3QRb:T!0RF&C,c.vGHy#@H,
-|AdJ4/=J0,U[P{[t6jg)8'qSpWW@IE>&A>Gc[.oJAX&fjhBrKCp@%sef'O^XQ4E]M'/`qX0,ypU)H2>N&%6@gbKkexM=:7kq7#YX(=zZEHy[(cABiuS7/T
-{Ou/;vxZqaI;FQdk!WQ%Ihe)P]%G$_x^skpm{).!{pxO;g>aj0[Ns`np8x_[S>C/xKw'(A:cg%#_#"n}~U&93&OhjFo|l"'rnB%lO%V/V4hw:.gbX[GJoL
-d!epqtn#>2=ceOTykU)%TY!=P|yG-0.5ke,>PkT0nD~6-Ji`Li()gbh4M:BQ-f6g~$m>`D2W'aiu6WgPY-G5dt{':T]Qi9skG2=_$B[g;X0H;)Y[1HX#mE
-Ad,=GN;]emGqF7BRYV1T2EPA%Q]J8z/;S%M2}&MVfQqug+dOsTEsFqFr9xW:G'(wpRVbjf2jZTsH[)3+L_WA==,efM~e9OWgRaJ'o(t%RRFtp'6BDhp<SR
-wH'(+2T;78p2fkn}Dax6H>CeQ{@+8)D{xy=OSeh>pt.D`/LGso,=:/iJqfio"J=%sz/zd74&j&5x+[=74'1Q9<Vf:YSkiyY4mMs,eHy@F4P[H!<wOt[:d@
-!ZAxi1(s3OAt+elXGlmo=]vLr{wss3I:Q7k9l^w<1,C-LM|<$mZy!Mzc~D^L|L-%'q+LZe'yTiN5|qyG``:WdM@KGm8!#DyQ~DCs%vM|)f5z}'P.=G9|Xx
-BzTWebIc#lZaiQ9q,[~z{KY.n2.%SoA%O&@<=+sg/%yX).xE}VbxP[a@)tM#EqbhF44vB2u`-7$%H@fdtsZrm6Xg'jjBWnSdnj~D]bjq[@x@c]|AsqrK]Y
-dc>2ES0Sokl.kqnT,6us@jFOU||y;oB]gt0FY>#b-v}98tLE=5z_8sk_Q+mvW7Zt^[:pP1x_8;i<'<+h/#3)4eY.hgP.|:S[d#Nr~q.@^b23[5n5KG6I6V
-/XG5C[d]AxCv[qu)ooQ$vha}T`j-I,_tpkp3F0a$nJ9(jm1{F"ei0s@c<nf^mxCw`]O<x;o}=$)0V:1!VlC(:<m!F;j>|&#>Hn{-($;S`9WT$s>kuz8PY1
-+sSqtHtf:7zVq@^dIZUo|9|@~&7'sn`w]V,[rfgGI.9^P(!&RhX:RqG<$5|-"oXiU8D!#@BgBISDRvUiF7HR'IwIdPQap{}Q('4"Iu"9wrovhiiCd#>Ew6
-Is<&PVyFOH-!dB5G1,Tt|moj.a.`YweX~l/z9C>Ee2x7shB[U="7S{Zpyi:L/qwGt>8s"/&fgNLU/z_,aeUb5}-DsGaH]IHxW(|=Xa^"=#'7@p78E)$h{Y
-hpv2q3a=u)mOzPmgY"X/4j3tV^|+~>HK=!B%#a.sXl3g2^Md7Y<:FQo+e@EpIIG#o!+6eCfP(;Ae|oM<M%J6KGxpi.qyv<5I55TL|fWM#|-;M%MrV@UuX/
-__G<UKd3%guLUiRlt<DuiT9}IZkNw]iTOnNT9:AN@KOn1F[pJ"ABic`C|EBn@['ZdoTeJa1pt8wgp=ZYtn/5pE~&$[<U#|.dN2,``$=LC&}#=UcF=FU%5P
-1KfitAt1/'Bs}M/n,LTUcX!FTk.!+6}M>@p^2ehwGBX,TE{K/44Ll@X$#D7t|8hXs.cN|0_Y9HpyOGO;`[(^BbCv42mWHTqp80$;eRXh93kSu8CJuI3V4[
-c_w2gI_gO<lB_Ddv(G:p~&Q``5%>8+'H=)b>6!u8JezY:l1b@|D@o:)HZF:^M)pj>:hj+3C.P"P$+<jq}osxMqVZu).r[Wnf<"~JAynz{q&g$N:'|uo;5$
-yCt0)164Om:L,e;2AuWVS7Ym=m8lZV%/VDAG}e5k<lwTYutIvZAg;!>e+(`k{vaJDC,v}llIH>`/X$fSP!Xh{Pu_0"j&YMTLa.~m9;~kU!;Y^tas{Vi67S
-{7|%iK2{5D:0,Dd4Z$|D7)QXTN%cXOkDWO4zz@)mhgB_(T:,J$"Ek/hbS=!ijXN2),SMz]z`SDcT]B|T1VZRyk1jOm0lO7Xom]iQQNmnS<U7=Bt{Adm(|I
-4"dwLVK5hZ-[>-S#^Bc{tI:ZSmJR/A'<kWXX6Hr4eVT'qKz@`Bx1>JMa_!{,VKJU&Td;d_4SZ>RfvNI8ZFvG<.Rfv|`@~QqwYL#X+i{>RFk{drtz9n8kLI
-Ud3I"cHMwKZQyqK;3bF)Tp8.3g.sa(N1L[[eYPx3-Xb9tWJpCsT],:.,js-0K$#6#,M_p3@;O#("M4g/.INl<J{C:FAF<PQs.sSuy&"LokRCy.K_40nyKb
-id0S;}]>G=iyy6,6&A<E8APlyc/@;xupp@C)v-1qbF|f+;=^`<`Gw1M=}nhQ{nl+2}@SQAfm<1mbaKG$Fc0$~;xV1cVD(iY3E`bjP(c8~`1^0JfK'`LE7a
-7pYHw.fu.),aqULXLfP5UZ+$s4>g8+4Yxrp<x_;:{.}T/O9XT+0J,a}Q|}pMvB3L,#tH!<%kxt'JR&/oMfa1vfXDTdJhD,r>cYr8fA;d6%5;j31sTt=Mu{
-#dYb+T!12-`RMy#a0zE<VHcpk9VEk&Bu2l8@o>RE1&3BiY64(v=3|G4Uo6jYW@^,`$W4|V5s]80k2'X[=R'MZj"Ig#l-mELu,/4V"RQyD5uecvS'X=)pbE
-`,Dv)|]FB%BPanw;szfh/8/LzXeUlvxoPb,3UE`{++g2|MnGgHUIjeABb;Yw/t.V`k1le^V7LMrrC7+mNS&J/J5s6KFquA<1`ZSLDF=F%>E{&8hlTQF3dK
-6@=;npnLz,/4osxZ$_<{_O)[-Vcz5>S.6MhCvQVy@bLjQ`ewec-Ujw7u4h'`66&p]O'Kk0bm+Pd<MPrm"3.,el!&9LIu~5ze(Cv'7XaBk3aT-@JbN$)%gx
-oBQBkxMfn8D6M$GtHog&[U=GLANt-CV^m_Fn~l!yNaa=}My:F$zg%rr^I4iW(gC32{Wn{(Pa1u!J"JEccF>qfkJKC#I<0mA&[FD+};^k4|+yY]vP.n=5Sn
-z^[yl#QJi[G'z|b%5xtLFdzj5%wG2p1>QD1;h)yp`m+PuFg"g6@}`'p$HJ"q|6C}&>{|-Gdi%hh5b/SMjcb<.((w=X-Qc>~BR+d-U)T!=o{+6;jm#a^"dL
-RoNa8&g6'TZg#]|uZ!#{J/=%`I|"$|z-{<!!mc|!pvUz5a4yYFyV(,zzWQv6)SB|pDdRl+q(lX#H:G5Q0n0hyaH{3Akx.1[cSxmoA]JYx$^yW]y%GlisWw
-|^oyPDYDP/DK'Tn4XRfNupxus/8U(Ebj9>btIlgJQ><kCJ"JGzvaEPs]1/a1MHuRQ_10}`B^aHy`-G2tnN2W6&'Hj]K2`1SQ'Qi8..4L911;2Dz"4Ct_C#
-{VEL(IL,OTQ>jnZ]z@hIwr(S^nu$GZ=1u.u}M4l7$"fXs_mm_|GN`W<$@)/DY|C}b#^oYaJ+((gJT^UPy0'Ey!0R3@:<:^#`,9MHMxsdV!y.5YC>WN{7=T
-Kx'CVZ:fs_;#pq(On&B;)^1K]^nTg9tsD/UiI@)J5vGts>GjL:Dd}`2XTiZRc#q{EkHK,ebU6MB+;k>!=qJVry0UnL.V[3OiWL=|TZYW|BGiARe-A^:9{-
-%XZ7LB)SmwUONZDPs3r]vr%@z%^sD]5RQP1NvVr1YzqP{B|Z<bF@r6I8:3-s=,7}K1QxRc1qO1B|]>+t|s.zDd!!KAV8|$^wK4s)!F61IX2DCb=+(h.h#i
-$}QH`c!tv3W"!Qk}dYE3U5,Z{;gNJwPTOwXlbFIZae9md-ZIPZuC~=2(Z|y$hr,%0"XxE>Z_KuN3~"6PrWA.fw}Cj;}C_18>PJ9'_f{Aoe>Gbf46p-mu6h
-Oz"aGEc=aC![f=Jg+WSMFQO==:$3#Ok-KAZN/d8N{OU&S`b'E^0(8^N`+]D,bWK[IV^qEVSHZc<%CW'^_oHnjI6YOOFQh}%H,/&sPqKj{0(%5#S&B|RB4n
-cx+5zkOy&Yn|I9/nf{~7#Tt+3D87ex%piDF$I_K:KY6gCB|^~=B[95B8%i&,KJ<w}<78}%=6t[!4sTue2+xJEPqE-=6s)6^0eHc_5-HPz[[YPJk4&C<BeH
-njy)98X0FANfJ"UXBB,{ld@BEsT+$Ls"Xu#d!T/5+U!<|g{]{vN"[mj"xOs7B7I31QmTFGAnzZjnIti/,q;L[_m5Q_+`k0$nRF[%/r#]OnvwqZuL"L=_1^
-!}FCk=-2FE.2-`K]{KYS;p0w0tNIQN>q;Sy58o!|J;/lFuNra`=cxqMqHkYG~8|=(3Wvonj5GNrW`Q8#KzYXD!$8p|4-3!b%ou,%0NoWZTFp+:;hYL+Ie!
-[%%;(uM=!=0l'!#;;]U7)oI](=J7swWm9;5iWMG@mi{6+p:xt%!uB.O_sWCjif~CM,Y<GT1Mt$Y0`ek@}o>XC!INFx]kL{prIv7)chJy}a5q`,R,3X3cXU
-PdAV.Q^c/<:e$1mL)N:$EWJXVQLke-G;u:v($MveS|dwg7DEkT$C0``G}^@H}N|1f%&I%BN|CG.6d,Z;oQf[LHvr=X9$mV%6k0T;`LnP7a#pK2K[x!BJ^w
-=Pt<+tt>L.gnIBO>fjJ(ytmhECv)vA5vdKlI0-|Uz#G;=&auwkK6H3ua:#!97@:e@dH;iQL{zsN90y[,$A42Y[=jB(#"`15zV37vR1-Ibkb&Z{zjMn.,$y
-I",$`zS)o[Zk/8l4SmJFLePU2$5Ak.[lUj%enM{c{YyfXL49&%2rGu2.z}s'0M,EB&;rZm=yv^o66_u$|M,5Cw&-,c:a>4of^nmLp+XM5wWA.(3_#R1e1G
-(D-zpxz|oC7@ohAG`pmpk1<1&XY1oMTZ`^%d$ay:2Vc-z@T<pb)_eJ[c1Lowv-2VH+w"@[ft/g%&12A@5JSX9GERjV~22qrW]4_C4mJu6,/X6>v{WfG"-`
-PY>jksb6`6_m/>4Gwcws!YxkU:F7,mIwKz3#/)2E,aX:,1J&4(8XpdV`"|:WD_F6>qamGqbfQs^F@"/mJVxE&^39}[_X-+15&^Y|@V.8wRpFe9go@p!u1&
-XKM9#}Df[P_cKBB,j8aNDID9ESks15&_V0m+FI'N~bD+w^oSSfHV1<Fo7BGxa)KL+/@^#ilT5ky8YaX/)2P_TcU0[88;%.qsSERWNa]mXc4jy{7LF_}gyR
-G%&'qtzj[L57|:}%26&m3)bT:MbvyHtn3vo5b:mvtP+@[]5Dm5'@JN5P(E_3^iPu@zqe#55x7nz(uCCTT8u'39^C]HFofar[;19hJ_L+8.V_Qh85p+[>0&
-'.IsQy0D`8a{~Z2Cs{l^NW]`m{tOxJ|RaQQr-f0o[x}#;B)Y(:,,R6}x:x_;9K'@M9K(0:[0[FfdXSq>7&CcK^aKJD$R`'F{~MWtg_|C88,Pc"1D|8ue$!
-JY5ul_^t[:p|~9auT8&g=79)SYB4!~Nh$'-^U'Y3O]qY3`qLC4]@X|t(7+6RTNRi1SJ`it,9u|HSD,M.a/w91-(%tIyKJ{];CIuETuK=}1uCe{q}@+gLBM
-+<%T'A^`'sOQ^7y'c(%Mdu'+(tHo8V,NVBe5oGGO0$SRWL#DKWpdK[EKcqH9siK#cL#gQ:olB0tL(hG5%P_c#S%Axj1NBa@.mSu{nr!YNj~1>0|(R'nvpE
-^"jd_+I{GI8]h-7y7G.LnYbjI{$wb#(dup|5)/goN#OnrgtcT"2-M$09a#2'mJ{tyP.R;,Z8]ceAG+aFLvC2G{RatszLB^pqt9hrmp%p+s6:^yA5LrdL8s
-sgmVg#YiC9=:w"fb.fn'GtR.ID_,6k40o;Vj{bJZQ/g<iN(|A^iVFv#$CKND#)td|_Ku}B/e&4{"ZXF94d34dm~,%I'TVI8u/%vjc9i19$N=nMs%:=82$:
-sXsOk'A9ST!t2Jc8r3.hzwdH-g;f.c{kP4)a`wI>FWcHG"%Z{NA]6_pp|s6V65/c9/0L7qn8@GY-mfI/d5!NV5llj3JaY5bFCnb`BKjW{)^fRkS21v(|w5
-HqlYCifT=t"7M|oaHrB'irK@lbQBgi<_sa2:9W+["^4wi1koFL_&R(LzXYNo(Fk9+^Op;HL`F+kYrNab9_|K(B"jdH!UM'>BU7gtsPNF!-CDe_s>SWGnpi
-K]Aqe_>DtEt_"AXE>(=$b|432w~UVgHeYvX2},t3"O4Tq5gr;)+DU:@uti<[.|bv^sdoIy]rZeFM9Q'F$8u=g/[^98>]3pP+.|ZowLqWF%bF!Vq"BQ=j$;
-a3"qvW@BjY4t_Fs%%_qdb5QTaTX,L}t^Xr%E,2.{kfyo>y[BNZzmpBPl)htQ[9o=3Q"+tcRlYj^z"L@k!4[Ys+A&i%iOV>_H['~1"4K"('QO%Iu#1d98~C
-Hk~X0NX7zBx!3MQq5vO{nv#}`/{i>BeO-GVFWbVP27qie<lh~,z7Wv2}FLf@9E-<Y|d80,]>cb%JTd2UG,HnQ_J=<U_6Zb:qZ[[X|X:}2Qrm$O}f-61fbO
-8Og0FrCU|.Jn-NbC69N6dDq|$KE{;|vRXv(mxVYRm1w$,|NlCA9GC%!a2<{0cLsH2tt_TPCH+Mn!RiRu:S:r-(l,hr6C(_2Dw;s.hMDD=jp>:o5UroyH.R
-<llE7e|JCM"]T<vQ/zJRxe7Q5_#Gt/j5CWP'Lw('ghj50uUvP#W%EC=N2b&u/X[G;.A5-f5kt`P#k7Gh"o~Q#,G^H'j'<mEPV>kqVq]gOgpf7)Isrk=sLa
->=(iI$b7;uC}UIyOVpLv)2MWc924F.x305q$+<HQ=2Hh0Hej7F}MuX(s11ai1p!,@"-j4$5+j)p83I}f-tZQ|/9ZN&sSLEQo@MF@j-luImrx`>:=+tT<kZ
-sCitzL!iBg2[OKGM!-:=>=;gFO-kW^gPQBEOv0x<qtV@KJ1[PGW0Uuj=Bx4lpHn8rLcKdq0B:.d2"eWG%zf-hLsSd4!E@hI7:cj7CrLr~VB[l5nF!a7gXk
-!2(PY)iHgzfieb`go2)8mMz/-2;bCQK;vi&)n;k$SM%#BhpOJN<ll&k8Sn[%eW!5fhmviI-v~^zq[pZbCzTj!=]_cgb3[ZhGt7e;-N;ZE[M_9mYlX$O%Qn
-RI4Hc+;8TcpL/a+ZUU%d.PCt{hQ$3[f/|B#rGceqq2igO:"@_I5yLh!0tZVoTjmLHTyEgCtZKdKzXtl@XNqS:c&%%onpUY+=VWqv=5h$yc/-.>kUn"_r2E
-wt6Y~IJ/)q4UCY|[}we`CShE(|'(VSg9]u8+Ck#jp[4l+k|apQ|Q=%LCp.caYJ2@Ns%,Xx^xub]H(P,#S^V:Xo:7Kp|[1TN_x%_!>:h_km=8l`{L(Y:9X]
-x+z5BS~5_"48.z/2{2yoD_qv6/Wh$aAu@E2%F^asABPt_)"m(Jn{=oGQ[oB2V-n>j;rubh5bn.Ptis6cTF7x)"UE_2H|E8.XHs0|{[+mE{p2m9cqsdj7]R
-gXmN]tn^fM&C}%;;>"=,cZ9KOJ([)AyHgKvl#i]5uHVs:13iu7Nyyt^F(UVV#]fY1[~{F2pHU/_Cr0!44Vz0|K0Q,Inu!vDM@L}2USWgL5QFPA&50KUXI'
-LJsrA2Cb~<"u/UqT!wH^v)K2BkPKCBs|i(9Ufm4.+JaJ"0JF%p9"7$B:Bj:r{<+!^8}2lKj@AYfqwef#!6UmjU0t"|py=@Y&py|]3[z3>i%D^e|f_eQT>'
-99T6ztFBm(j;pYgZ5}Y>K.5x_%i"yiv+/`wgfrf3$H,b=9RJ|B~>Yja.fvKd!DxXV%,gqhiBLR@tLk.|>h^41ksgz&ByY!bQsa$^P1aF^o2VA#@`ssop@!
-nn{#'p^P,%-c@xtxXUfpJ[RA[D`'FfDlj&]>Q&i7h)4q@zE.tbEZc["6`]Hx5W|CgKC1j[z!n-IO`KZTax4Zy:Sm(W3nJ`j2zX>da4Q2pS>UbDb>:UP&A[
-onpt5Ym-wb{GQ[LU[(/ZK(n/y#1(>5=T4Zn:HD_`^iG&Hq6!E[U8qGz;epvvnc:P<;gaJk#Qt"DJaS@Am-,w]QyK_R3b3HI^K<zb]t{k9J1fj}C(A+FYru
-9lLcZ)U)V&[(eo@pP>KQWx<V]/~hG:K;ZQH:45D+[JV4sy9Ds,o>}1fL8cgc>b:'i,7+h>#WF#<,$7NP(9|O#-o'$M5B-1!q1q{2+j!`f(n}d'J(6B`SU9
-,J91>_R]Y6^=r|2xCM'M`/[h.+Y}e.qg4kQ{{QU+piGDSn"Sn`Wb0I/>RSZ^i#Sq-ZCEivp,LAlzAFaWO=A;<[4Y#hX!K31mOCpK7LGb2i65M]zzcsDqj;
-d'OjB@{"x;DD,S`#L26)/PqBsP{M+V<<{{d>upb[N%Y.&X2(f4^uPms-/<kZi7,rgs^C07>F<!RK,$7./'h6yXot.xS++yqE5(@+WductE62-u1ZM3slv6
-(vv8^Ahtn!KR`uu9URQpMXI&6evHF_/'3ve[ph55U}^V-b1c,Y`PN-s"OL#oMA]ToeL5^/$FgpnvGC[S3]~:YC,Z1"CKKVf,3W${o{%Wl4o:{.Q"<Y`JT;
-$"u.w]~`2VEWwg,KENS[5o#y&C!TNCUOx=fj[f%^do_`W2iYfMK]-VMLd7IFu=2Tp6}Rxb#vHz=82o6cy}`M;xa`sT[tHv:D}BT$y#)]Ip#UDIGG{IILJ.
-'w#2hphtnKtt34i]F`SVAkIN#zmxADL>5c)e!]bdNP+Ec.#QbA,T4}P(TaVoBSdBK"0!8T(pxh8P|cxYc}nLJX]zNtw4I:npz!+T~&')Q#nY0hoISWJv@!
-O^#8OJ7cM<&Ls1U@/iKE[}25A:$LfXXcDl_4}pEE.-}s;w%dIP6r1w"HJx'w54F@[<0GM+@P$m#z<RiU/Ye&e}uEZ>w)_^tz'O+{LJL5e{L4;A.OZY-Fiw
-G|NTs[|L3rAN)leyPCp#%5){yU0';@M9>WxPLAp_BSXe-oiA;MAEAZ.:ZI&=.C=<`MU"ZsU"8:ud<2.=O/3;0-IS5m[Gt8sN=RhOJSM:i:q3Oz9Cw:;I<%
-EAYLIcGt}iITAK#alzJ<|V_qHn5S^7''6:fje}SpK)&Z:xKMT`q{:v@0</3JW!^>7M:daCf7D`x4ZrS4r.>,p#`B3cBs-h!ksDTx,Y"T~xLD177:MFwMbd
--#4!T;P@&Lp#2GHd35'r<QV}ZhCmzo#V[CHb}L]]:A|HcbV")Kj5dWxA@4Km=J+F]UBx8Ls^gDEg;`A7~F|zUYD&M{i%9JdAzC-0$R/i=5nUYATjab#UCY
-nIJBVwR;_A+/uVT'Yt!YV5kN9XOk@NJl9MXspg'R4<XJwgQ!{cIJA|we62bYpVBxRO@2]TvOO[^2w"spiXV%BQGJ)te|Qvx{lzSv[YI(K-(pT/U[(VK.<B
-34A9Z:|>@jfP_`u[{[`D27.wkop%|a`fb0e{7.JcT9n"Ffzf2'JHGeB.j_:(b=I/oA2lAh`-_`rt`=!JKNZ+&zSi7/-x%zY/%T%zyE%a0#(A/z<Xg`++eL
-=!UXn2[$dxCmNz`k}pA7d:UYdo}W8`w4c=uR[8;gx4X+2r!S7]gDw-g(OrEMIMg|:udEU'bokeICv#x9spPX.%[(]|G(!r'@vJWgw`YA,2l`^y]fi,~DYk
-)]^M]84BGu4vEa|$[Sk|pGo9ISvgQZK9`eyNz,3|Gp,nmwIj:'wkXJY$I]d38'cHe"eAAFYhYVWdt`5bVM"2;(I[+lz;dZ&jx(|TJ'z]A(1yGZb+1m!Ug{
-(7:SgVQj2,9&H2Sv1(su,`5P$:TAO)W1K[h)2;:R|R{!-c5|Qdi.pBWjRXhE^B3/sL}ju@Y9)}A6VN3E5aWWE2&e#LTe;v="oShm]E:)xVluv}EI|IzHR;
-uOhGiQO;Ok6)FhC]R7hyr,7'^PiBXjatg0pC+Q!ZzQNIW4}]K8R,R5pexz<Y0ojo4<3B-nyWaYHbF}i,"pUYd"]`6Y"))"/e$cq(/P&X:A2bJ8hCk;EKZ5
-#+E#b_eSlsKmmswEiRF%%SeL1ueig;5YtUOqiYk{',5o}D.Z}Z5:TTc/dQ,Joc7_-0g(Pm=edG]@4|%qpYp,Jp%$JWw00YLKNxKQi<uJ!mN1$!1T.XcC+W
-L^c4Pa9AjBjh!){{8&EGSW(O:SbId52pdBPHvL+&%e+)iqr(<pDV4<{q>!o,9/-4_gDR0Jy@>_B2hO@Rbzm$bHz%lktQp4lp/n|lv%tDbs}U/zzfUs#CsT
-<T@"1/!'/,[TQi$5=AgC,.3<dOhMg[O5Q"R,vsSBnoK=yR;YSpLpox/O-"nmI]&wnSvDEWZnLR^#Lc|BOE~a~e$<&vb7H-+qmR6[3!CM;+ye[$ys8X{6wG
-]I9kZv#hZXH4=A`-!FZpzSPh}ad{D(MGuBe>|/LTta$qex]03#V3z$j3xv]{E9Pm'-:]d(Lh{FLJIH>pMz|3ZC<.Ie0h'T]LuSoto8v1zH;MB,[u6U$qxA
-WSho%b+ggIh]C]B:r}qiMIl8==QRNTr}^TaBFMPSrelsQ)]Cw3dG!Qr9`I#xaIbO1Hz'ZH+:2Kyv|=pVr').YXa842([$9;n9E)A>UO2A,$z<(-{GTq0)c
-+T-6w06(x.^tHfuLGE<BPl>%;_Bp8aF2F0F%pE+v>xga+Dj=v+4h-<]>sRM`8A^&W4b:yV<&7o!4ByV9Dif1-]![z/h!2tT'2-ZpQuB.urBh}r]ef#]2>z
-L)a}R+7sM^<rAm,BAu+P4>k2Uf<PQ@nfF[)X]^<(1i[$Bc@DNJm8Do!$:d,<a:N0pa:u{h9&'QvYag3n:sh)dVey<v@"u@>x1$8l=c3j#PBs.6^>D8K,/O
-G.+nY=HDP:JOYrY0aYIno:Rh:by"fFEwu>m([18vc^Q@(f[j-b`g.d$;c.!lnPB'P<)1szUvc]hO%D$j;I8%n0>;-gb2iClwLbBY.RT="c-pCl]P$.)y-%
-"6Fnko$hheA>#Y|l[48x(MsS9j(|M83hmA&'ytP4^w/@O+^`"|"tn)s[JdAg"~KRGQkh|hTrhu#!;6fCkuOSz:mU]vj:|@nv;j__t;PIbVhrjwH25|v4Z4
-7|S_eKI^mgt^Hjvye0&M@vXB]H~,F1w<KW|<V;"`/U~/d1X`4OpJ<;[Z+dedz%8/}]1h~nB/]M[1%}+Urzar-3YC6f#7($0IjJk<9DZG~pdU&VT=wVp$&w
-05/(]5%a_72a$5@RlMYF!f~8QPD'.k/Mq4s4QV)7gMRws|@xo|yAL,[TOW1{B.1S3Bj).;]{OwuXiV1yZsEe$NaJp7MXoTB#9p2N];j0,It.Y_VDZ9+}F`
-7tZv$1gj_+LE.dVLWK.vUGm^msyG^}0EN/1r6aPldB++3-l/FMvKJlpzxdfDjTAT)]R$n8Ds^VJKAQ|7EE"+iQ#Id16ixL2|QD2h387}>w<;mLR[mBUl"C
-Di<jnHw4$^)cS4IKNTDI`]d$2M"LtcDV3@p/@}jEjc;m$UaJS$ewWUo#.B|d2N<)QqU"v{8[E2^{CT"z!./'=X_R;U/^XBj^qDL}4Eu&I|@"ac)-e;z/wC
-9vJSd!1}askhgB9DCR&7J"{Q<oLEO{e1Sc:Jxn;eOA-|%V6$Oai|zXNHBI6@UbczKrx/!cd>}{rzo}5p+$;CuNMfnmT>H,BJfjp.WX.R8$rk^D_!'g_LTs
-LmW)y]KM'6(5<EDIFjs'uN!aLRR}E.q]t60r:2_W"=kA]0;^^53$"|$s;Jov|L#`oS)iauzVncG#:cRb+F^F%eD}@CF>Kf@Z]WI8byfs/wRDo2Ba18qHpT
-ui<wSKjbMKM548p8(|#;ncc,=]K+-<g}'X@&-aG|Sc&;g$([w{RzSM,F_4aU=,~`C[osZTGJ0b>qu>]wG;$[@R!,dHCyzP'36/&O,{UU8BF<]^lsOfH{0g
-n+hp$gRdM228v$FBi(gj3RMZJf]5kY$O/}Q-QR-]^#C&Z)BO`L0rHuU!vi!Iv.F.%f"=ABG'Pd_v@/mCb:0)[myQqO%&m<Z^/-U,BW2Ug;6R73#J>yyXBL
-7.+8&:9BhW(.SHtS1<1MgxQGJ|qNBIiH/jyw}))t~pCR6_]<0Z.$P.~Y3>"LD@0nk9$N420m`T@K)CzW[D,TW90>Q(&A51".%<|!Z`N9UC0|2[7IN&s(gh
-idpO8hg5BqUtqI2aUi)8mj.-h{0"j&Qo)@zs.iK}+"%ZM5Jw1#0/#]3E9eE-[hv[H4_;!/yU_twod|KglkkLJAw3w-9/x9JKfhIi>r@Rir4JYdshVT'ZBm
-3oUVqpZnTmvxG_h-_^NF!^SZ^A$GdiphzB)I$"nsYqU]F[B`<&{mNK^w|roi~FlT$mSe'1Dzq5$-HV^zUVne}0%SL6Y||e[TQM-V84^twM"6);#KZC~`So
-.;3#w]qfI20<q(nqtid}L}K%c!FU8'@5sot;5[/))]3a1/|BJ99og=u^S%boJL%)u0@Bb!F@_RG^Q9phlX-3KBl][5`}G/&UQA+7P/^tMD9/y${(JyB84G
-+Qr,<`NRU/]U[2]ZPs)HT!E>cML`]=}'Jn#x:r4`55=<P+%[spxy4U6qlOk{9{(EIl!<scS7b]~esP`S[9MzGFGq/c&8W2@#DVbT`fZWZ}o1M_t45g`pMx
-SinLG<FsG'.7AZqKSF,|~]2GlWz)'j~U0zxsh:6A{X1<r@-n2V<4<Ya<-6jYaU`,4cOzp:|>BZ,3b`CCRS|9&|Oh&(,!T$v9]r{Ve})>T<5`4L<Se#Q66e
-t^MzTGif#M!,kmq;UF:@8d;g&y4j)WwO.OPz:hi2lb"oeKs;E|(^C)F,7XzNwiz]IuEac<s'pL}dDA7`IID5mK|K'`)iDCSA{W}IvBjY.Rdv"Byheo7ShP
-^vBk^jSjaMLKyw:kTKZpkp,.n3K<$(JwfEi4Z,hT|'{X7d+8Cfh-P]F|L<rVYl+G(0r-#+_<wofcmTK[qACPvx|oA-k6Sf)@A&A_PR9qa6aIo5uhi"H4~S
-4|3(3]}4fZ$TFbMTg<]_}{<Ib!H+rxhU8"<eI2_NjMb)uOO_zN52}h=Ia0sLv60MR}v#Ha@zpBUMJUE9bVOcj/VW-;`Z4B64G#;Kh_s;p:HwY|vG(]m^14
-y!9g{`ycv{vJ(}TZh:J^1P,Fq4|!t@zLKlm|`nT]DcUzL;J%n-gn({$b:jF4B`l_NE%g&&9ol/8@g'5x7+VF&W6`,d2"q33Vt_P]Lw&Cg>VbE/JW{4#4pH
-0Y4]U@+sz>[o(]|TPMCF8%=_t`;)9SG`[+;8_%-V`}Au"b@Q>}Anz{F:c.0::bu's|S)xhtsC.("K"Xu>CeHbCGl~7RnfXq{D"CDLCCOZO$;BW,#Ea-[HZ
-J&k,CgbqT95]rIjvaqn4Xn-UUJ[0[g+3]s^>/_0FX^~crma:uIID[,nR<5VH8N,,WYc3E`V8pF~'R,xTBz,sEi{XcQZKk9ExbwO]PkSh"2ik1{Z)>y[v4}
-h)x;`oIzT7=qnmSlceI_3u!rj6/6n@}h0{QHl"p`CuGRQkX$'naL`u{vm3hAIRyG'PGHoDvf-9UvKFb3n6Aw/zRxgX`U[umd`ZI|P>ewu8r6`]q6zP"UZr
-!2hrON$C'Xz!/YTzvD=ns>L)XOe5Y={K6vBI0KBQsYDu!Y`fFXf4ap2xa[:bW0G2vh2c!E_(c8E:[/%gYChED["SZ&2i@vw}iH~N>+iG`6<lIF%g}cuxsf
-jdr#mlY'wvEQ[%(d,!r<h`%W7c4Sj`el1hGbclE%5<}F|!C5gucmWYz"7;iC^>C-J<eY>"@wEa/x{2rk&6}h>^)JCNemsd|R,6L4YB9zDc6eD,H2]=)Dc[
-sISG1x}nGhPW4MnGl{vZo7mmRj0V#g9jH1%Us+ot!#mkH++'0&G:<$<A|AACx-oozJtdc46KDnQNzV/fej+iLon[[Rl+!-tZ>,2G#/Z,+I|$IOUdh2%A)[
-RALoQdKe/QqaZm%zrlt';%JQs[5/%0d::ks_;t|7[H.aj&ZCfnZjF`LcW.>D~)G0y'u_kPlT8JXxDrwu!44C]N$$cQW0Mc"o!%_4OF"o7/iLPvV2qjiLqX
-icz!!h3nuPiu&$iDAOp8P`Jc};h$b-wnCVVZhAGur7!|3AWYwe{RF@3xt0OKByBK:x|$@,X->1GDazb]D!v6E@!uh#3iqJmof{=8WuFO^fgOdrQtTfzI}t
-1y#DOlk+b$y{y|(b8k"AQC{!FjwZoTOLB6c):4RFX,,:{6g}Ir.rgDvh48hl.QEvnYC}3,53VPnR7Y&r;{liio-nO%bA!_XZ~)qC.UZI#'JUvDvt)tEdef
-%1f_#sWv;ezAtM,-r6X%KZ2W)bMby'`&$0E=y_g;qPT@7,lQ3"ijv;tR`J=bk;[asiZ}Am|LMk-OEpOpdnRz63<phFvBSLjxr'cp5%f^MjSZE,g>3/Ac>5
-Z#f0"NMp@6k{1r3y"XnP|eI}`CWtJ(tfP7i3+yXn0pC=nok<2&7q0S`3erM_tiJvgbt4`"aG^x"Es[g:QK,i%Z1SIs^#dw_I|YW'~Dm('-mUfBzRv"9]$P
-lu3b[K@9CB=pF<(KLvB,xL(pTl}b(mTlj)qnuD})H2qEWdJZPJ|6Cm:&FuRDM@E9cyX_D"vcmAl1g/.9j.1d!FzW"VoEL(9bOj_<t4CbF@OH~`ZA53F/5^
-aPXxA0a/Hfw'OC<#gx;'yGM@~(o=/Uw(8kvXV:WY]ZBHQr"f{WPK^lVW+I4W>I&YTjHw8|S:LF'9lHu2HA&&2lAemFm<aq38g02Y)^'6D8i$nquA98go2'
-3Klg$x8n4g2a&8<wK|Efq@k+l7X}P,iTN$|MRV~etMQ]IZuTn1N@RurRsA_+`n%JLLdjpm;@:5J2n"@-9yK=cNDQIqv1:5+-s)!MD&=Go(tINscQ3yf"tu
-pw6p(4zgu5}V%e{Gesn#TOKT<vl(NpN4Cld_GD96=;me]uLreJFH!pgabwW}h#qMmRwx-RNVp;:+QM90BOfK,2&N$_(|`2uHP`zuEj@:A>eCEgJ|d@J9MB
-+vh5(-0l#8B"jjafZ$:Qe);f{Qn.%L!&P8}xP-Lw`OoG'wZ^.SkQ6"I;A8auxuOXI{&'k4za@mx/6{kztJ/p=jhp&[P=``DP^IA=50mheu|&wJG<2bSq/"
-PnI%mGY<ojlrgCaVMsT16TXoP3.mK!)w-=K=xG3!""0'l-S@gVM-JG$v{i}vWK$UVq<[DNm(eeLY]`G_,TNTf/vlz%BgZj:7RMRQL>51b4A<;Gmto:|uct
-%7KLa{l^-+qbI/O&!>(.xz.|GXTO(CtWZ^;QRri7,Sg;K]F5.Y3M$#nEb{+t[x@81S{^dOTt&yTg,4K}LVn1S$ui$QhZT=kcQ>^")1Fq0i=2"Sdk%.m{x-
-)OK5:|)<Sin-PtCDBuPe6t@u#zi[kG'a(v}COn]D$V'je2v,U$.$6g]($3|KjV|nLXIV8W7rNzx%;;}>#H0$LZC3XHujG#'L3u@:/jD8)tV|M&#6#QorDZ
-0S._$w.Ll.}lm3ch'h3e|,;.3U=0Vm$YU;[D[S+)~q`8Sg99~p2Aoi2W6<B]M<2RddqJldHiUjfWXq2^e/'@V8!7s=u2Zv`_fA!8I]Ad_A#XczR;KU,%!_
-MD#2/`Xd}Msb"odXBqR4%/Y_-o;ooIAB[}T5G2e@;ZP#w)_bNj{!.|'J>(CXANCQcPrma)n|jBpIrLd:H<D"B{+`b5wx$_-;xswY=)JO4X96SFG%p=xOAa
-I(`r=Y71C[6rRS_@+huthgYe!PM`veW_(tdF9b..M^YaSM~J1KR9Y`<]OfxyQqMKmev4CAhL)itAvNC/q6"t<W`tXr<8tt]Q!-~^#c|_K.V:}Q=e9v1r:O
-8D8m9+d+i8W;i'zccre3Jt<Ld!)%QIaZ+Qcc('H/ot]:(dD;,!x>HLi.wmOZa%XB'Z"mYR~y2NX.Rh08C,aEWR8e4m_DPO&i3vCYf,3,[)#7.}%Xd:UBlM
-m#%2O,)`ARf%W_G{9[JxpYym)&y!hK$9mii3s0ek#"@rl)]fRrwj3<(`[F=lB0M+jn[Lm&DBxQi}Tm$v{Z{!Q.-/WJLrne$[nc64~O+eZmWDXa+CK|aOU7
-FmnMr6B1drrI`3em4-JXCOdF8Qf5.UqN/bscd";4Zo"V/'Kty5,{m^pXa3bu2G,6ZX_Vah_"Qs.;Q{g.w'Dx@;6bnDO}4V)f:47S|4x[GQdWct"%Ji5"q)
-tkMfZv9'yJeYh8T9,+aC60$v3SD0Za"4SjY}=n3jd=(5kImB#l@G!Ew5TZ"@ri_'MV{w}vD8AQkf=J7AA/ac6Ggyvb'yGq2T.$uEobyo+^NFqXFMgWT|x:
-dsqYfmx|aRHby^}v]rpac(hcvbY{i4m=Ht7;HYd.h;72;V.UsyNg%'deT_FPIlZrk:NuWx"5&]qi_tbTWom>(KZl8RhgE+l%<e7OlW)><$-9Lz^/SxvM[}
-OcQQ5:=SE)N)8HsP3:gZm}5tbty,Xl.Hse}&@GlfzMBt)yz(p;"fNty&)YJI9c!UfDtI7G&3{5E!,7jPzv'G!ZS{&wC&mj+'==9|![>m:.o6M%(<TBI`wk
--NI##G|e8>X{C:^pm=0X7,O0[xE6&C78zZ/eF%+z.HsOdvS)ad"Y,[s.;cB%sZ904Ps5OKQwviK7XpwZ=2QS=iFMSuyh:3oi_}kfrQn>"/xAwqwBGls'2]
-_N)&P!Q8RCT<TNk&:#5l|u'_vUKwn`ms`<%q:1x)+K+>WTJX2A}|2xHhVvh@OPzO$xl)bHL7aD`FobfZ1g%cY|y"Uxf}Ck5{inf"#8zifP/Fv78d8;}I5O
-9_/<GH5D9qbPOkMqU#lVGA&`wOl|htpo$Qr8CLZD#i-_XgJOk`$W#B{_#$:/e+<&}i}1[r:4&w'myX%lZ(%0Pv,IUPfk|m+vx<mbN}X=,)oBkSi.|nPY)j
-ue>FSJKb}@%VK8-&lEt0>QXCsvcUcnJr/+xA-f&'wc/]s}w|3/9eY];=<GFHJpD3m+k7.;-1FkYKJ9z7}I)Fg=D/eo&j#u$tByw0E0q,keF-mP0phFrU5h
-c3+WIyKbF<NL;olJcvVHcEP[`%,X_G]8Jt0,cn[&N%Vy:r+lxt'fI..pzd;yue%1$<cKplGy-&:o<}WpNUhR1wl`o4hYEz7ViqVN^wp0xVD5OAL:#fE1pL
-;ALK}hQ(OvCo;oC{YUS^Av4{y:",44hfCK:wX(!][68R,88J-er&_}$JV3Iu[r&NnhF2_5>[m(Z5(8f$V!}cauTRk.-xmBe@SY"LA""N,w_)[!_cg8]KST
-wZW}VNbw$M%.B&lyA2YPySQ,`c's~1TV4H5[BPV_t!(,dAQ,9R[P[T^6-5r$VM%v[Mr9E)K%85bkDSf,cWwBVG@3q<'5IspR,hNA=>vd_#.D`j^,jt%Rpf
-#/K5;U=;XtXfHK9F2K"T+S"(#0]3n5;8MsEgdlt,P$KRb|G)&b'9X&pn`f4Yrd9/}FYj_:cQ{}1y)'eMax`i"-fXOA|:'wUhO7C9'm)5%KK/m_d&-N0z&j
-e!'vVI.Ijk4D-ImsiOhy{O<U]L4xz}(]O4JZ2%zq!nqxdR$7eKQfLtLK%]H9Py08ra6!W$q}'A[EaDb&Gor@6Og71NZ:2}5stNSkO}pdMh8]WfC_]'`t(f
-O.]4oNi+lpn52y3;({4_oaNl9HKn2DgH0KSTvj,6&{`ZEG{l.9g{08_fb")'Lc9-vk/m=8^VqM"_"]2h+Ayt0k><Mi}:|u4C'gxe5Ar9!o2CXd7n=[-zz,
-"%ZzkI@I}7<B(^rIw}J6H#"Wpxvn22S:YVVd@u/qk/'n28_O.,f}3t}&bo=W&z~GnBe/,`')&.td3NCc`bfSN<Bb1C0Fsl=D.@;>}Ba<eznAQ5V0Hx]M4@
-)yF4TOxx&MJGU$8RTZ)2Mr^No3os"[R3AIZ/ZDmka.JDW6fp.G0$=Bbn{qG'"K2`..lF9aU`d+~],pUwG)ow%x+qBmOHuf>`SX+Y@_[z4RB5zSpDtwN0QG
-htyZY#cvj<5F@@pNK|(|48}SVtH(8Bor=(;ZDEK"kzY|fw~j/f/Tg5$[L=-fA^YRw7(u7soYUut=[/X>S"rg.q(CXVx.b[JV&{4QE_2qw}^<_eE7/dKu,{
-R:4zJTaaaI%"9avq]4INmx2!$PUP(HzDwqXDs:Ww1KN=6^}o&6g8vBu9UlEKbXQ'[3^ZaP<P]Qx)RCAcH}%iGKXfVtSG)=n4$:"$4Jn,_xojSIeA_6Q%p@
-1p$Vz-Mx%vadYQZT&g6fG1K}ujz^w2{'DnX#Jd-hlJ`kEz'k[/u3e%u&Obo}6i|;SfswqFUjQ+bf_MSRn5O"&,6ndIV;(F;/xmsJ]]}%lv>&g3_%^j@cHp
-]JY3V6$y:WP!Yo69(T6;3>B^T6eENG57/ZRn~joa~D]QOxYs;<-]^2/k2y8J:kGENu@AR4ACQt%W|hxSKl&V9zmNG"e_cZEKCU7/4st&u8m'h)pQUD+#U$
-z!i&7@h$OFhj.UyHMh-7Mz=&!Pc!fx7v{q<&v{"[yA6JlOGQ#JRx.qB_N7IU-iboynS,V.]s|f'h#,bm4x)-sa:y080&J}V)Hk%}u62kdN~lGE7o1{KyQU
-Y-0/~K#1<lwzJ0o9_u3[3{/b~X!,s6]|mBi5~<g;gbDC=jbw&8=,q]Yc,bJ}#Ldh<RR]wVUz]l@Z_GPv1TI75c&1Va:B2C#!@S2M-k$;%8dk;M>j,{`2x)
-"JCK(jZy<"=O8mAiv"s6h}[A^-gcg(4K"LEQau4I;t:6&;&N%U>cpfDe(GCAjIvd,L`cLrIYx{LE&XE'EYw8AOS3i:ecMqa,VnU{En[7XBxS5&MOthBrEA
-H0$c1([&0(ig&<yhX{{LLl%aol,M$'p]c{NT#L|!PD_}Fc'>B1Lp|-^ID^mX2[WY%L[g`kXYk.lIgqwTCyckjfskK@)-1KUi:^0FOM>-X!r7+9Bfo^8-a{
-G)!liy(OPaarKl<G0/_i|ApsfdROO_']G;B._;tygC[;@1SIjW-R0,#I(d,^Ll;as.e$tGym<-'Xmc}e+@C|M#Fxo66v&i:^0E0f;u-vl)_ue)O/id6k`#
-iTAd}18!qvfr/yNkY'1@G'9#mZ9w}sb|]y66IW8Hi<doOn=U"nCAN<P_lsXsUv(nL+_:$oj-YFrKLvcI~U7_nLxrTcv8+f@orN'Vc!9p=b9Ihj<7Z`r%II
--XHtQuM3(P8'z3#y!T:5[F/92EM0d3uFYms$41h@DQv<>fF=8BR2z],9A>tEJVy3+z/iNt7flq`wOTzXhf@/.X"2;ADEKqsd|S;FDdR7/)i5h"C1Xz'TH#
-7u|y~k]>ThWo/@ZQ!OgI&P^Jb"Go,S1yx+J(U;e7EQ|Aj|jCZ(dn:(GS7#uJl@)QMrhnj2&nX#E%g00wW12fq;,NV}+ZVdPF!)PApt!vjPFvN5!UhE$]2@
-XA0e^b^EaF!)~f2f2J3H1n:(sp@K}Vel`a1<Nju<cU>f<HmNe^m#m!02<=)O|,jspU^EH"y<|3onHNhquJqrF0boPJqc)waRk:sUXkwM[kr8K]5{Iy[0E]
-_NopmL:1a";0180Y"LlfR>gS<jj]a`@yP2pR1bICT=+H&%z;k9[ko{e0"hcu^X=g2]m,4kbZ#'[-qiL-IP{9Sj"1IhR6Wc|}VlWn(IXUAC)C"jwu};:1~O
-4h>dRm}IRSWw|q4>"d'_4L2]ie`#gE!or'OLlzfUz;L5J%pW}7fT2EC'q8@P^r.5'mdGL=3b$+NFz6G9Zv~Sc-!E8FLRH:q1's#I,y(Dh[wkuvr]!yiq,0
-J79@4M|zTU>S"/w_XE&ils1'[KGOL(f$"E4S#s(y`Q^N{R~+Jp<.'[C(_,a{cmt/MqG3i[s;p2ekpjH]OQ}':3|XLjzO';8"ig[_{RWilAfiWWhhqi;D%_
-M(l8>@)FOR8t=K(<wx(`fLK^8X9(OWk[~z"z02~;]M1B#mIS=%7T;z$g%:G_muG]v'9(v$FP'r4|$A,C/>NP[>[l0zQ,C]6kF.JH;jG$9:>LP"rXfp4&uZ
-gse9FXOT3]6!n#"b.7IVN>R)~1WAF:]6DB672<oll&ceYPi"n;NRw"(M_C1ec6[:Wp6wApcWTJ'6'gntb`rZ[(Z34BW^DBt.xYIhTtQjLMDCUk5y8e`:~.
-$kYkQ+.E#+2Snp'}Ckb8!o#sHNH9(MPW30c{X.@L{f;_~H4xvYR`r`G26(mq^;oz;_9<98)SHkj,&Qf8XXMAS(Xen%pu,kV(0+0Iwn;9bd/rjb[tC:Gz9q
-w^}iUuSxjnOm~j-aEWcJ@N)'Bqt=`tTdK`.p#vrUmt1ia^LWa`c>je#%.{[s|+eX7e(_ab46_etCDsW-Z'HUv1@xQ750VHTbe9feb0!mLJ#rLCRSdcreiM
-<)azh2p87pgdbFeje&mhUorN@/]#rp%8)`WFBAFQP8DC=O<!#EDR9]ffjTPk-A5r-h`EKorG`m]en'8"aVV.<9Zsv5U<_$mPS.,n}u+5mQzy4zD,9{7RO'
-s&k:+DrBp-FiIM^r.z8Y[t5.N>>SyXvNFRu&^1gHt'.1VMWcN4IICt[r{^A_3cP0A[qBGEz;Ir'%Ejw=yhHdFu`4&]<hgMkA$`6h[5eZ_$Mb%{ac2l_Hb<
-K#OUIcZ(|FU]9HG3/C7dC0-PylcuvKDfW.X:BAl0O]TwGXx]|bRBp`y;Iy;y`6|3_#hqEOn4Pc"WC7gfm^ac}PX]S3!5rh-$f&_awBTC-onSxTQQ=59PXl
-4h"nUnO',Z.6La:w1ejZjSXlU`6PIG"(_#`ID[LUpNMD07^DH2/iwP}T9[~C#62O1@{K5&/@e7s!1VG8xYCIYZvLV^RT9p;_-XWZ.{;/lcrn9@~92DurXV
-wWJ<VQ:`KSK%R)gK@W&(:nRuj7}HtB[zs%fT~(|ait~8>o))+cY'c>X`~64>!~,knqAY&jM6"/QV~qNJh1~{x6Si#Y|+6l0KwJW<W;RlJS]$X#P{BV6+:R
-x1bq^D91reI%#sgI::2iIcQ$KXnZq`$:)QLGFE&|eR>qkCw7,aZ.uIbZ8wBWUs$RQOx}t`"cFE0cxJeX"XXYini!`w~]t2_t{J=3Z|j7<c_zJ!3&%hW%Yu
-M3gNZy@9FnKKWK"}.hsNYydE8,Iokp977Mp:XFV[j(hEkX6egg^D`=KALW-BSaIj4o2tWj;q9AQT|6b}x=eJ@AbH]7Ej'lx7ft/'fO-@$9=s0du-y4$#EO
-u;5i4N(9j=Y0zg:^,ON{cKyF!p}y-#)lsC)g=r!M:OYb1]{l7KWPMSV-,]-i^4>_ucRM)q8|K&)iwT)Ia`=vAKzUtI!w.H8#$4YE'k}lj<x|}9IcPhHUhY
-qXnaf#wpo>2;-WNUojTQ]lX>ooJ1Uy~M}G!pdWmTFR"87Xm{xCMwuvPeX3@CeK7->A@1ys4hC8G6IK>DON@&3^LOG<_E>qD]AgsMm9qLc+fd2+B;g-[M5L
-!wKxywE^)s[5t/=5I.~o>NSIM/0f_&{wpq&6LOYpIDoz9Xe9_l4KNoqw2:"rzEwV>5Lv4wJmE)[lf]4Q4;2##Eao[P("j[]5i1a<2>`xlenG-y>"sa/68N
-5F[[koaT=pzHHp3T>G3"olCU6xbDNzlvT&H#cdGug7fowe,z#z[/'"HMkS,k^r]w1|"NfdC1d0"|1$|>@wVHS/aRV[@&Rx!Z':BZ>R>|bH66bxBRNiH0tS
-AVEjCtU5/UjU%BbEh5[e[CFCL5M@z+J("F]}FV;M9GV,:|D'8I#xa6h+$K=UQE`|1GV)[#l(T0Uwq%a$sqnD}C}2>fc}yeqyIsPk59[2Y"zzJx,_[QZk!2
-3pk%rt]{V)FOc6u$4,qM1B|8'1{gB7o.L+6JX,+%.roqJ['ni<nk,%qT.>!=_6K63[osdVkPB!vV<)q!Cu3zjjYxiM-`0,w|8'_h/y`!GePNE%KR6,s)WU
-k8~AzMmMY&n&7{/Dcu4;c=^A~7_<c!Y"kgWqL#l5Px5sGKM&obZe#o9"!k!:Nh(vtp0Bs37&~@EU~Q[h29-vd:xevpej(::x#.TuC`%6XPRp!-UpN%9sf&
-fmdc&u|B.KSAC$-nNGyf-;<5-/35VHM5"TNAsQn^DwB/'&:$nUm9AM<2pXoF|$OT./M!%2U!J#H|QAL"7y`^8,'Gj@r8`H:kv(3|,%{JTRRDa)Ca~^M:0"
-3MB<h"gBM`tV}U--U1RH~p9rCE9+3^-CIiv_s{iVCB@62Y!D)2ukmEBeq4f"M)X3%:_cTA#:W_re9#P6RC%{J/Qk2)X='9mv%4a+40>v`DDAJj~#F9=:G+
-M2/:.HI7)|;k2'mB`-$d{LL(#YI@48fZjiGh7Tq5;fYF:qK#Nl6i{GayU+C(KIeK'=F/zbggqF]5m)L(,Rc0Cru<Nm;|,I|_ifnLR%oq)+,@VQ:.D(5O2w
-NH4=xB^ZwP_[>&fL)n^28T;1-,t#lC-vq}]k^R7(n/4z_osv52pr~G!O"nVF"x<F%$!xw.#1Q-734LC5-!fX1Ov!7r48yUvJp9U>qSO[h(+bP3o6x:]G#r
-=eH}Sp}84KUy&S{($P^La%A8BzWR9qHaFv}<5gy6I7McUZDaR}VcO>Ae&7o&_FQM=ThQ"4aye(ev2[2i:@8.Hu#8qM@Ss61Mwc{gazS<]5BI9Dw`!TeJwQ
-XX_Fg!J@JRD+/oI"]RA;E1>/SB").<EI'Cujyu!);L/FQoyU=E;x7cG;lFe9I_c&C_$Clx.M@&g11t5u2Fg;~zvo[7DC6KlgB)O{x.O|UEwW)xD'|QX;]s
-6Ugw7S)=+{tnI/RJ0}']>P@Q|Bd^&-Mqi"MJb=xlHj(}~eqDyC0!2/1#mx|>ZcD+$s~[%.VU5FauqbwZsj9${ka8v.XrTg2vwwbyGO=y_[O}BoZeclK]x@
-NkWcJFp.w]r1|(#|u__j}gyqJ@_3`qZ%StyT^5tJf+!5sad$DA3%RFQ5a]rP~IMC]8&MsA:G3^>zq",rA%1eaM(.L:XE8s[qxw_VCqWqpaDMO+AJvKPU`d
-3pYky]8OPC{:rjafyT"{;6UEm_-Lh&r@YWH,BBeRo<(x>`pJ5i#J}u'))%aNX(d`]]BR/z!d'!Y<Wf$_4+WKwHJf=g"UdV:_YUHJxcE{+NAW5.i03v2q#`
-w1r6%G|tg[p^v4XC5N^9nv5CS;)|['!@[0QgsJiOQgo+q.T;CM`#",d.C&SOKiCh539xlz6GpSe0%j_It^y}Bufk)xNl"CT"+NWygX,Z{w>Mr3U%9Cj0c{
-p{K=bOD=P@YODeor%)gXZD)JG76+w.Tk"cPl:}km!WO&OrlOKu;Zta^>yI~Oq|Mvtu]#he)g_d5|%"f7Q{52f{oEQ5t:&jypLgF2%b[n3LKa5TTi`L-F1L
-HLfno3C7LN08a;8I)N%kQXY$u9!Q|ATCV)'%Y5+A]<c30:288<6!o$3Etr&i@6<7J[4]f^i`Jr/<$Acgu'm&%mWVURaC]FG6P!mDxqWRwW}4Faw%W&4`/L
->/0r!Ycr4MTGBJ'|p>%}4y$+S/_T(0VOr>9Y'b)I-l'4]=X#D@b6>rzaP66L!_|07s"OG7-z$7Kc+m'y/Idn$$_}=6@WJVqWE{VK'LK"R(LWDE[PJ9,HC,
-fj2vPLR76-7<Fz2&Egoo$lOI8@Q96LoUq/bnG+=HN4zUBIue[7SoPo$KXuuCum[(vuaaALa6P'/[0p%]w`S87Qm:y%mh_LLj[Vzo$&4CL-">,B5o&x82vJ
-a+y&+U8^I/'nVi0_WyB"X.2GWro[hmQ=oIg&5bLxMDihxD7RX8;!AI-__c9)TIuF]b^89Ix[dyFVp{BWC8t@3bnDHOtPc`p[Vk@}-$7O:wFF_7`za}e<8}
-F2SRDK"uV1HR:G!csaLMqkZt[v$&v56zBTR;om$klubj.5dN%Sc4;$^G8W4tqin=^"3f6h).q[7(+%<tjw8l}(BE!EO6_!DxM<E^3,5&N1gbIYoleukt+Z
-V6hfmo]@U>Uea:vSzB^zkKqm=ibHFH&f7s+,YZCpMTxu.HvrQ{9W1n^LD+NrZ}z^C+S{6vBY}%15=8CPR=D)lWbYO>s'&Nxtw2v!U-iEe/{U),`@yke6C]
-!RO2ntlB~KGgk%L'dC/R3-C%1}_#k)2t$G;e7[KMeV{GwqweLOoc_V_LV_zk<P_%$hr;g}>&x6gmN$r|;2I}uc@zdKKk4I]m3n:sDBLCf$r:;WE:Eg@)Q`
-pV81&j[2GRc1%${Pq"b9<ja:+)vuoK.3it~x=-K4PfLmrfx)p<[2Vc81ds4.%!}Q^DIS:`tg!`NKm'<"v>"acqNwcW(dZ&MWGJc}EGE#lqd62XFibjr]/9
-,G7"FuN&>h!Qt[J#Udvb6pSvB2%ilcP(8:J^-2t8/G>-:,0M}&XUB`:jJ19DzDZ'[{zZ_z-=D8:@T@L!]@KzM.=2uXe;INyTc%N^E_3N(G+1MGRXT|;N$>
-@.KZ;MI)y:+O)g/+u5(aj'<}Hn|d3o`p1(MiY+tXV6pmPRB[z8bD64H^fT|DW%Vblptb<<+YOWE2$op;NOlFjkVHCsPXY&v43V|vmzqX^+^;Jr;}0u%e$>
-<0"61A'g"N^833[dtF.K=fK:ap+Y_9uGx6Zy5>m2/L6mhz20&e5eYX{ZFE{.M;'(Kxk)~;5:X8-)h1)Z85fN!4FA0RNLT>~)EZ<[xkwn>.G{jzBWpo)uFB
-q#,)aHf8``{qPa2u8=yYI]!AJlh8y>{gA+#YH`pS}Lv+<z;#bC"wpCx&ml@udXiaUKHz4Hl5$AeZ<{r6Ewl]ln^HFjG[SZTA%RD:lYxfdyH{oaN3B{B{@k
-gMsf.IZM^{D=qhHDKL/GL$2gjsMYSu'ZC@53@enwBZR;7n1Ol'j(3{83SDli%(8Fp=t2#5GrC!VXeDFw+T%%GbY:v)[5<pmht[![/57DtaS7][tt;cYk$T
-%b:}lT6Y4u2JMFW"Z`CJb&%4hUE&.JU:C%iiNKUu/s)FW7{riEL-rm};6cN,-up_f[vKtj6Rh]'ZG1KM~Ii|w+s8F^>{5lA|PBNNUN&|P]-|EghN`Xiqen
-sss+mU%91nbcxM5On+SEYZkPmOH}T26Eqa26QK7>8a2'zHbRD6X4d6Bz]>g1DQP>~>oHWtTR^]T!hKF3<+b1"MH@>/h!UK^3%hF1>`.$a$c]m:fD+N]I@c
-Jnu&ztB+GTeb~Ub^q_$o)Y_4gpnRU'`&/9S8z;w;bpm#L`MX09b.Uo(<wPY`Rs3-b-$59j_z`u~LmyD".SV36U8%XYjyjj!2/57EhI$qR}NLaT).xbvm%L
-M72HcJ(=&5-sgSlVfLuP')gQga8Sy7|ttgSUJDXfWdkCKE/Wkz]z#3,w~O>J:yBNqMS||y2tW3WCF@3;Pk=]_(}DZyz.`yBzSv^#IN4l9=>|8zW4>{wIJY
-fKq)(E$)xD10udFdef<a-W}nnZV-]EyuEipqh)vi+:m(o.WB9bSV>;Pt#^]_25:ll|b|,qs}^)'2Wd^(wfKj:n=zQ6'y{C[xXzr0,G:7NzBr0209ijM"<z
-:N[>_/-W>,W$BSusF>u^x5Vz+K-ri6{7-YKdkUu7_b=7juYRTvWGf%J%)Dfr;sAx^vEJBs=$G&iNM`3xbl$p^{K4ge;aaqf:3_,;A_y)p8U/$si0}8!_^N
-kmwf,2m@^>;@OUa!xBT:G:vI1}B+T(_2@Kt+FkNrj4BLxbOnHYccwNia#j#OD%wxY068]Jq6+v05xc>7^FNTWTmoO:aG1>Rd>@sbjqp=DftQ3u[)4}/l:!
-^5IYj8g7y:g0n>-(5Ir0vyk=~sTL`XG-[1L<_,L{CgUu{|1FE`!Dv{6ISGUN2x%[OYYv[Qgp~6-2XAHT4iVf9L)[Bt91teQPK3n"gq>LQ2x=tqzl`9:0s1
-81a07u]A~u2p,!AnUgYK-m^tV1kl/34HN>LwOZsb8(vtG^'eX-R)_JrteD)Rf'"3-Xtq%-)_a;_WzfPlHy=I56D8S(gqKZTtYPh_y!:biv_J+uyJq]/I9`
-Ky<l]V`=[OANPwZ"eDX{aM(Zr%/jJ#-v7k&{mD|rM7E;^YBp1-!_c[9oGFHKk514@)$a6%^L'&gh;`h9$fx&V_Z:elwL%gFcWs_+jp|hIOpVos}Ch#McFF
-h/=JIsy:~Z!pB"T[l]&4")Cxu98")!<UjCr7$lndY4tkg!K9J!71C1pDR%!|%D!6G+njjAYJKr,@7.0z{<ebwZBd9o[`YjXcG7!@n`.`YCSiI,$O~i6]!6
-Js|=P'OH3(BhEm!FX$-}!S%uW.n;Vn$1g'2wMN"oWKb"]5fXmn'!h$<HV"5bXP+5!Ln)u>XbVli=rq{y)t-$uN_OS>_rrp@QK(vu>t>Sr5mm~7i-I"kg|U
-&dk$_iWjH]D8dl>(VrDtp[Xs[.&G_Mzq2SKD)uI@zT%<;J`<Y+B5osm5H./3bmNrCY_'](w#j<@KLF^l;y+ARK/I8Z}za_X4P=[y8&JrU,w,|68{'kOJ5O
-I5m_{]d]&N&q'j4sva&|8ldO^j.c`/+;ZK^-1{W0!z5Qht{RkmCg%Y&Vxzenb@LT0#lh8<2WFsz9D&If|,kWIK;!Otu["A$yO/W|{B@:PB5zQ`WXn^9nz1
-%@=lrf6<y%RVg6#h.#>R+fm3tl+mzF[LDZ/6bSA<HN+m34^vJyIh)Jx4lxg`Hk"nlZNbilz=~IYqjU{IP[j4'/9&V};&zF<tjt#U%4"fq4.a_O6qB>wmEH
-ohV`Bn>wfOXzQ>ZvD33m:9rXX9jL_<=.R>)fZOwM=p|07KF`3w5_gn.T{"%qnSJp6WctU)Jf.2&>5aX{~m@ROZgy:L^c}M+I/5'}eL_wo#CaJ{@.Pm5[Xm
-+URb,^sI"Vy)QbYV6)L[YC=;F7u#|JK0#=$@6#G6FozhbxbQ"xEw}b4P$qM]%4]fkLHF-cQ>eR:XKvBZH(xYcipp45feeuj&>.[:o]#kEyq00/o9'5&yGq
-Ew(5Buy&746r@r=l&,-B)WgC"+x!0Yp_reex+sG#{D}t|A!"^3}l(9k[#J9Yw#xy6#[U#PX";F0;<DC}T1#C-,;K"27]h,!u$^^D]a'>Dx_&ui153oi94D
-;&HOz-o-,|VhA}7VAJu8_B#^}_N"vg^CqRqkk5<vu@qEK{Te0m]w^WgEZeEQ>JbH(X)ba<-h#@7f<AC@nJ6|O%q73gsc)>I}u]DcBvN$u,8|}X<`X=S0n;
-34Ja9gaq]!/xVPAM#|~3D<Qa8u]%kELm_LGfy4MYnFEzuvBHh)"+)wG2ElPT'zrYV%QD#gkK)8(^Q)vQV!Dpp<RrSiGMH-q4.[|;SN.Lc,n!Ug,{uCFIV'
-`oUwuI27w6wc1=_1pY|P>CR_/j`&-{gWh;}`wKI#rt"AMk+tBJ.G:/;k]fClBf.BP+s_V3z;>$RzR)q-c^Q]Kocez1qdB)KOv7v:&_n1cU9(z]({;o%7,o
-"cD$B&oe+fJ#hl^YGuIw{snHL0}EdHi8;MPv;hKTA0@fy2(u:o6C;Cpisabnq!u!sY)7&2PCMQ`"bL/tigYo:RHZpdEb3|}WMs'u^Rc!CP&9J|F"e:_mdA
-n'9zY@>ldH1}N)QCj6G''3)ES7}6NOLF>Y$<[})jt{2vjSR7R}&rQtYC%z9C:E'(oc"W=u&r,"LZ`buy"Mc$z]xsp1PQ823{@2L$'pS.4"VbIR/BltZIXF
-nL[K`^e5~@Q87Sq4K@IO([<(,ovp1CQ-54Akc<2`7"oA3ZUCtlqFdi3iH#,u,zfu-HE3e=EXd}!nQi:MtDt^#5k!mPSpO}]10v$K>#)p/(yQnr$d4^Qz%3
-=.PJB1Q28#;uj_Dh)^bIhZR0_R8$hxF!n"-5TLkX0YL^I1PEhfBLTe[@1kaAg4kCOob<iIj"DM-5j)(AFPy`H"uJ#Ofqrvkr,G[YB|"F<22pq74J"`(9XI
-7DoF"^gQ_i-yp29g-rL`t`>Xk`n2%Rq-/sS$~bltW+budL8cVD@FL%3PkSX|Hr~}`#9G_w+$XWpfE|&y{]VH1^%VR(@6z0Pdz&%l-Z<1/wA;i:{B8w^"~9
-0Hp;vjD^@M`l9}AI0$2'GHrg.YL`j#26J`@p3GfD%_AoPpK/j^;fY5+4hbAo7,!AM.)q>dy;p08/cC&G6$lp}YQ@lp}SI<)R&qK'K"kz#H9^oy;yFUR)%G
-%,:"f#X:gpFF,!s7e6lxXChB#y@W+}JnHcSnIZ#[$"xvQFIfPY`{U#Bu$'Fsu0&lj/Nzi2<n_JcsZaPF2Hi};vMV(QR3Ba}FR}S2M$.8o}|aer>B%[%4_k
-g'{tXwQDj|BK;yrdM6uGg@}/[jre,LcnSm(=|0Oun[^t3L:nYZAP&d+Z~yeC#_p;}!uefa)]4xQDm_!gfCHo_:Hl_iz"=/fBbGwAh3nOxMB!{qK`xuOe[6
-YUw]W&}i{Bski,(v4fR>+jK3_".I=1vLP=~GKcLbp3BfL_-kg@>p%L}K3W#eZ<>n45oj<a{w"+b=>=xe18!55/+$3|$cK;t/[642bO]l<'8q0qUU/60`]x
-:THkR"anU3;<,;0:V/|@>e^v/,Wzt^y1k001;SI1{$TwQxFWf#&]M#vZDYDQV2_H+2Zv4B/u2bFHfB)OZ{~.YVP7rDV@Av&5%cAv.v>p|CtbCc]PP1->)[
-9|!o&6zNxRR04@;F}Rd]AENEQ8Jp@IS'JMbFFooZc9$_}M>"w}bACYHc@loOA=b#QY(5T>Kr[,8V}bV@B}'him^SZ2+vo#HvTa+)/';8itL;I=Mo{843"6
-gZo-t@vIJ-zUF_]{2U1#3bAO!q>p/F:Z<'uTR>3/1<Dgk<%xL"Zp{j;Piq,&gia29|FH{_hIuVUx(9"V(^8L9[>3JM.|HWm[HSBwdN;K'3kX9YVMMCS#oW
-WCL[pG{QW}!QN`RgS/)NM2cIhZ=/[q)xJjm;jM.lc"g"LCXpP6xC6,&[nSMK6=.Q6c,{G&yz3NK^"%_ji:rY6MKoEV_LCzry:w3to14WyQT:LRrE4v3[:v
-~1MowpqZ^gPch!CP@'(,2i:m/43(i=NZMf-os]}-U+{)8g0=fJC&|v(pf"|M3c]ewd9XVe@fi#8KV$@"p'P0^UGLMZ]U^S~dr<6}+#-v^}e9OUj_2m6r%,
-'e'MOgn/tRs+#sgH~M]$`zaG"r:q_<_l%&ak>d-7"WR)Zt7snx$VHi+Y7qX+GTD@U<3G9vgmh=eDjd6i7mi<Y+:1WG^V'eQdN<jI`qak0p0bsf)52k]CfP
-.;'>K8v|XD[{=n:y@rUn>d,g0mwY=CycW#~;{/C]ng^_V:E;&ce)$gcpX.g.y71meJRaCJ>wiuSj1NAokG$_qn]rUdAym]-yL]{:e-wWF7r'hiSfk0=5#{
-a@}Wj31Zc-N]d&kuX@^|IMaCWD5!L5s!@Z3JSl/Ln}Pspn$)BJ=ab"<R,M|h9#VM<$$Z_;LmtV,.P-SDKO}Sg$Pg)n[lSnfV!oI1YNMQ]LR(Pq.WKnhqb<
-aVij6,!`ALHj"4:7Q!Q"tb^)ye)IJ[q{~&13F0;L49)lycJevQ$i'QxYA#"SC1W[&uoWu:,Ne)vD+<u[4#n7#d0:PYa)_lT{xi]2#Ec.Y}TRJ.3SuRb7cY
-&yDE.j['>Ni(>NCz(kbdK<0O%THweTU@["%D)F04bJrbxU0foY#e;IQAG/&8O{DeJ|tuqf("x=Nw-dw:,T"TZogYQUA/_u~3Tih14b:JKr-:!uq#<b8J7,
-Nx2'|ajAut`e%MNc-04|~5KYp>P^~}J4},JMWf,!kja]8AS^k3pIEQf+hL7fToG-#owTU'iIHe+tso)$usY;.j2!D.>Qi9!$Sgi24!:YBSDm/fEQ'V9}j6
-(|dWum+U]'r];&MiWArH>v<g8J]oqI12_0OO6m{oJ4m@FBzF#3b#W>#(h(w'Lm#wDAw9'9)$^s-Rmp@on,ZoC_.,.6t)Hoa)3Ytn+pKp==v!j!LJ/.RhiO
-BKXwUo8fl9Ow+9t']i!x,0w"1"^Qu&_kW")vZwmIj24+~R~#E96:#gOfPxVe#^M6VEhQ12V)jtMnkA.nb`~XpAn{e4hA6xMzd|6%#=2pm"dOJ06V-q>fH[
-Tzh|KjU5e2:3V=M0<-iCbSHp[AG9vlSshZ(F&wF_U+h0&+1uh$m[%J3!_35vyN4,fhBN^@yJA+7C`Ie>zNvPVf_F9rPqx|kRO}j6E]Wo!CF$;JYJ]Cz:$b
-o11byp{H.2<FsWSd&YQtLDUsC{aL8'l-FPY>d]eW[-yld|fRG3+6sQ"}q1}o"hMM3rP$VE@fkNoalkF{&{F21JW%TeMFc{~dv(=<;[5Fr63HOlDL^2jDHN
-%YN)'GuX>fMZ]YF&fERzghLtU7r<Dp&Y;n|(f!>g":+@]'0-G'O:wRd$Kz%T,%N'rJqkB`YtjIFPR:0Jktn2@GK7AJ}j>WVqT@w)>]P`Dkk<kYDY3}h`i@
-UJH&Uh_K(/X9Bv'cX,$r+{YQ+N}MIy7f(e|3#6.d4Y`-]'E+C@X>K9{f7)^U_zj&M)18MD!Zp[kneYQ`/TPiXNz9Zbbm108jdHX/2DD=K"VVI$i)z}m!zY
-q'[/c|+"v}kY`!F4EbnGV4y:,]Woh.g)U0aW/d!{b@j=jl$&{P3@oh3IrO;9vNFa#LY0J9A{1Aoqg6/vEjWHU:hu6Am[#@M1S[0OWjq1ERMUs%rGNJx'}&
-H+P7_8S+}&`6it+4Z94P,p=e/`')H.CV:j!-UJoi]/w0jQ.B=IRNqMTqr0F;#&27IscAa2V6kBd9lX1$v4wnInuEiMgzwNvC0kYH;!d&hX}l=3}DaoDjDw
-UeV9'"7GvSA|d'PH}EaZNbG}P$]|sgV1)BDh!-!CNuNW',=-9b#'QlrRVW;PI_3M)Q_[^[R$C&2OzQa""QHvcx"nj5#6[cn#e&h=LZZ[e/q19SIn=5:HMj
-PKFMnE^cpTZUE'A|;p^+=_nm&%7%6Md#.{G!S:,%Ba7b~s|{4$$053jK'%9voFF76JzgVg0l+FO4.Z]MarRxfp^rzxF+:J<<Um)VA!cWI^<0LdoxKL`)R-
-n8.`|&0u1;ZP|+iEA<DTH+;trbg/l(V/;[.{[k.si`SC9i.3=<ntw_h=M<%-lJEb!|-!0+3ruu"8UT6czNCSk{DjV65W}5tYB;B^Uj;ma'T4<'mm6h8=Zq
-^6r7f%ql8"#fM[gM@.T-hGi;W%uYnUe%i#Ud~I4d>opz{/2Bd6u9n1HsuRM,'epE}<LW'9w'YHtUL7Xm-k2!>nw7o"5>VufJ2LXa9GEj|EWr12GOG)78CF
-+E$s|s(iN-Hb%jJt^F6$]!6IGOlh#:]u`eadH.Hkh^iiMXSSt^FO"@arQl<H-]b7'E@U~'BnY5.]'G)C}fI61-&(nb<]+nte]5v}5eTg6,zL&6lTlF~4jM
-n}8nk[-iT!lX[EC^C+ZqWKHC`{+xr{XpVYX[rN9dlV#r^Y>S)/(nHK[Im3Uap6Xq4FU8n!U9y-19FfH+CVKcf&|jA4OMt.RWTiq5]e3ob]Aph<c.SaPm=l
-k-RQbb5T+}fIC:vwHJNNsA3xnGDkr/w^Q]u0TC$;eAWP:0sR^JMAMBy=a:=0F=pZRjYn<(OU[<>!4^!j/{G':tCg|r|JlLH(`|wL}F$vvYjuSsmS|<K&E9
-t[}_zKCCK+=g!zav@K#@(NdL73@K"C;yupUHs|[>JUufRRr%530<Z6h-N=`w-j--dcaaMAw,RTLeReD/e||C#iqUz))-VUqCW%f0UbOI;A>fx54<!'Elz$
-PlX#gJm]R$w_E#x96<hl]1j4j5F7VOKa2Fj=m_ZS{wh4eUiTB"xshYpi-Jv8C#6tADfJRiF)P5M7T;`0$dxuu@/6-z)17vtU_A11pNXf#SqLL1&<v.@7.d
-OO}Lnkjq!Njh+@h_)UnAm"+6<I`|]k{nHNBio]mH:n<tTFcRUxS#P7~As_/Wz;gpzwu(V/]9UJ`_BploPsk>LWB"38&[,}b+;s3.Kg{,+s"(hJt.1ztuI+
-d_[!@zfuy@]vvLEk.]}Inp6Kl4.MRt~8kox|u37]LJKVUgKGTy[K6@:Mc[ItPHVFM=Jupr6gCu6jTrec=&0K}wSWbLKc%&uamL=^85|$cxfb#OvVr1SK|y
-de{g$3c^}7tXzQmqRI-9@La&c|YZ5P>nNB]|H.W%%K_^pr4036yI}2Jp~jdj9R((%2vUH$vnln%t1_o;+;u[YJ[j)F6[8f7"(s:e49K,}kO2Ux!#Y!K5o]
-g6Px-Q#4Sq62a1_J#mc"zB!Gp9G"tke,,EzglCoc]C/7{k&oiNVa|wJ!Z$Xj<u[|SXKVk-wEJ$]DIKN35xBXIFb40Bg<",9RG1{Y"g%{O)+p17<N^=`2b<
-WC4,rug|q>Ms"e!@4P8OxB3#,E+AYM)aA[Y5d4;md9Ql/J!.nw|k'jItlD)J+797rlSE[YV.=;$qjd@tt&TG/V.caGzh&Ui6IAJY)0-YJIr)FK'yoTBgqx
->EG@LF}%[l`3=eYl<wfu$&~N)j&;`VkE`a,)rYOU;!D5h|o4go`B|EC>NQm^|ar&AX"`!7+af9d9NO.MUVTT={zq7F"zehTtm8;aE@-q`vV[|z}g'^|BfP
-wt4r6Fxh#r<F(M.42GSw`z<3#mQw~Si`9XY!EPRkBC9I{eBxA'/9:KJ#t)&:u/<,UdgVoo=fWFuz"OytE:&d4Y&FkArir/&ep4=]~un|@`n=GR}`{`'#1X
-I`k/~BB>[u]mD'cA'F"B(`}l>KJ08y"#k,xM5l{;z!hH[19At>,Va7Fz,4$[m6>rWvd1m=nu0hUfQ6<x_aAV>zaO7ZQv6a&y=n1`%3aB{Ml{s[rl/_C@Yl
-V[C8$g_<!d!N<)o<(Dfkr&ia/`(em|ABeF0qW;Vs6HoU:J1-Ota4)NM+JXPpp}x)G)Iu$]7-J}Owp_>5Mzw#1BW&=2Op)r5aC9)e]d`l"'u4hv3fFtRkR7
-!at9DGOOXoA/'+nIS-dKDUL5rkA(2GRh8doAJOP(,UHw/9^1cd%L-iGg%583%r6j;(A<%k~%}^tvu7$5r/I}y+6tc2Az1KMv@=RG"Mgz)gBqrnzi7Sil46
-V"KTLy`:aVXH7U]Zs}K:ejRGc|x4u+;8bb}=R(k<IKP}~d<]%%MCb"MwKn]H0#)SEa;vyFy9$>Jsm{@K9Q},Yu{_DYcl$.3ajj!jEc]rXkGwGp[5huIcOS
-9`CMJpE`&ry%F2b6A1[^}0Hl/mm&f;s1+aoJq2+N6nm`}c3CUWZmwK&wAS5,2nG{niA:b4gpNN)A"FRzK<Y"et:aa[e<.8aoHuDJ@3stH!c>"7+uSO-Nx`
-6m&oq=@1-9cS0X>mGL"%W[,(NCzMuvdcZm!]51fo{14GpM3g|`(2xOnQH{A!D)UhvY;SkC[g5&kR+WdNDe$fS0POEfxi)0ZT%)//p)^ZZcR']>K-YR:sDv
-erm7zB+UO+ZZ0`miQ'g(>8Lc1jNGPVc}0{U{efphrNi3pVzJu(|/7j/B#]nGDIC6V{e,%cyv2m8jO1ESvq/yA4n;(.e^,>Feo{6a`J,MFP.9@;)D}f]93z
-`u%cx`]pRIw=IZ@K0Yc&XfS<UkGliLHr[Ho6ASuEb0%FToI&-DQ/ex2Y|v&+X-!~bA4Q`mcvitD4jJx:v%3`u':>5ezo<+gCrHJ}vnqE#yhjNZ&E8FGd)w
-r:hJ^n_L'lYlY6nROTVs&[Y2FYqo=O'#Ac>={DkHniMY=Z9uMNmS:WahPiVaTY_'m{nT%DHgk@,pG'v,cAr|-hbhG]C1@FnVfSG+q_6oc)IKs0;DO)Dekd
-4ahz$PED8mQrx|uECSv3;_}ocs<Sqtz1X<jCg{{O%PzI.L~DCs>`>"mq7[@NI}l]+&gL{YiPHvJFHIaMH(jE1q"tN%h2_T)/][Dd8j$V+7d)+Z~VDVad]F
-0N:]PvE"9#&|@|3[2"0OtZdh_nY1Cjz7=RHR%5d^Zot1o32O8{`'N`xWlU^M5ccrdx!%Kb^A(EGJM%h`%y,i;>|qHI-"=)0,Rd!TWlh7822ikFD<`q&e;5
-j6/J[AZ4~e(A-^I&;1E@7f2lXhleX8nW45rG.cAsg-p&j>%t{Jp$qf=Ezf)9O|Z||,QyEcAMYseC`m}O_q~CnkJW]AFAjr{D`m2rFL0hQ-5^2U]i)TmX(c
-Xr,|=lRzlnU|G=$xh=Uxn.6#8{pZu/r^&PnwYr020m&dk{58nH6Vo_9_BKz{u5SmU5!Nq$_=UJ{T(.>2H^W;rb21~jOneM{zps/gq:'}F<'_I'Lfrl70(b
-aW]E@TZnW7{#a{_5k[jPsjgNfc;pK@h9YN'J!__J36#1qSO0}_TgR0(L~dcRA'Ta3ao0'm(Fo<[za(h@`Esv<fI1L$~Qr47]OOm,7.0CCQy&X@JJt}Fs|P
-SXRUy<")oGUUeSq1+'nkdXvQEi:oP`wQ7Ez^t78z,(9NFVgi/#XaYO9b+/Vv%]&qSo)xgSM+F:r%{{(,)Fwx6U@@eXIBba]qx'&Uv9Vp3Lt[m!tYjU{IBg
-d;O5ShU;Zu#Dan~k[CE'w/cCZZTtHPby60GHuml@h!;<A:O(D{D.IwYm%Eh2|BR/AD=g2|"5^H||,/zQcyDA2O.j)ldS`K'N_zv.$W{X-eWsuITO9a~>xo
-4BbYWt(C}F~{QywzdPn6ZX<e9ml0^{=#JhQ`--uF.`Tqemh,>e-Qw'^5)8z7"V8"UWq<E@2Gee>Hz2VWzIh4vp+M;+N},]t6P9AL|s+w~$UHTJN=Vk8q0$
-`=29E/auaU'5c(YS{6T5Q:<$<ZWf(cKy/n~7~Iq3@CqX7cHCbbmIX|#35eA^v<c7|'wewfAKwQ>rS8lCUYAT.>Sk{_n0;^KO$ZN|"5^.pN:G[s)&7lQ;Ra
-_5,({uR(OD#%Mlnr$X+'7v[=S7lW'"Ps"Zr]N<Qv)$hY8'AQC[O:oAL0@GI/KYp6;D|{+1c1hMIvq5cGoCFrVsLN{Jd+&;gXyLxHGQt=K.9+80>gG,9Z58
-iCgFqi6::=uo(O8#lLJ`7.;IP5A7O3fS:jxN}k,v,ud_[D!o8agYq2ZfUc6&qJ"<bir-G])H7ow)i8Fu#8'>+8P3d{uZx'3OgL[;_;<qPdzHs7No+w.n>|
-we}/;7^U2D3$,.2XDf_EoryqDM&%/K)K+A|T$q5Z>7NFQbvfpdV;6uH5iw7d|S.;LDuKrG!`oq}o@"AzYXyT%a6I3g0A@%c0K2I_O521_Ud!A]jS[@]11q
-WWls7:a3T+D0>}C7/t0_f=|+DzBENItj33$Ipkc#T)<ExgbAT,K-RD6:EMAF<vDffYa{&GM0heeF,,GdXr0u<aR#-,!Qn%.K"SDR[J'"c8|BX>Du^QJ_nh
-Ycg+g$[YM;BqK]xjYac-v'Q4H'7_`A-W{EhviKH6hFb"oBGC{z:I^pCxhS#,Th}(haV@sm6=9TG4ZS.oJzV]e$=2b-GfNWp}s<QbwoHrlWG:_qQ)`jFXni
-0<,4n_APwkv{"Q$cLFuFD.LzEZxq!$8h"h:j#(9KtXDj1cgJH{IMN1_u,m7Hf1A5"55<4vHQ+<p|A"".#Wl+yL+pwmiy:=vz|F[)}9_{yve;8OUF>_Jp~,
-8=yb#+N]&%};lB8|I3xnqnY]N"{'cv)^SC&N%n^]lgzH5vO(p6Mc~8b38HEz4g;},&xD{0&Kse(vlB,;d_>X"^xN4r,u<plQovd%VZV5a}(c4l.(Ej~6A^
-)-Tdb!$E12qbb3vIqBu+j5zS`3Yo3mD73A:lWBMJu;XA(KWm=s[rMQ(gMKd^<bKAP-p=ZVr54(y3Y./bVR+.BRL]CT=kIzzWi)XTFy~jN@jx2EUA+^~Cc3
-h`3&<t080BwVs/(^FZe$GFr(~=ywR@hh9!Hu8C)u)c7/JFyaBg=,!W;d-<[g[t[67.[9.}IfCQPO8fm'q:Agy'`KKcYkElPiaZ}<C(5)RcvY,G=;xAw@M_
-q{%ivf~gSeCRUTNtT%_m~G_B=8lSq;<8)NGe_TcUc23f2zLJB`$`B%2{h.Wwna$Qy[fZB#=OxfZUEGgB<6rug(h.dm0}MNghnO@QIKBP5Q<#_xr)[6{&M,
-26KiK2pqW+POe]R3A4qGN)XXb&#`S{0A7vbL8XPaTf[A~qlz<z@J{d72PfA=A-Q/"E6vG}G)UNZrzzws3k_a)y+[_}Ew=jKq/%r%QKVfIgGrp7zu-O2['F
-J|bNJ>|[RvsO=i|5l9Erns)@Z{tb.rI744_@3nB|SqNnG]7{+>-g;<|l+-.Lo6(|}zBq:e%Kqx(zT&QD#W%&H`Wu9|llzo$p)mO}!>cyL&cq&CNFAw$>XX
-kdT,rN.MV%++s6"!Rr@4(mQb[t$DOYUHZ2|$@,If6^#e]H-o9doC:'PG}AR;adSZM}6c^u-1wOW{kTli4kp{k+Pz]lg31(@it)eu,'t>L:xt:|1Em&RH2h
-e|dlRz;UGww!'6/[[:=lTS#9CCe5<D{nFJ!Px(gEtEREIXKqu:~7ziqII4wiy|0=d(FW[%7AWy2J4okBi!q!BPwimUq9b$x_HT"S1sO|o2O[D-s(=^6EY;
-Y5-qhJs13wI5!{N}L{FG[{_yxONM_w<V{'x!Dc4T@YHlm>IHv=9QgS%u0`YN+f<4%py8a(bh5-iji)qYZLW;kv@_GC4mi::3Q|NTS5C"!B%dK#H.@e@/8:
-nUNp1[Z4n;48$,L,|<H/G#->zPO<UE{X&a]6`^AfUgXf4,[vvmK5)XW()JN;r)R[<`1+{C0|iiMA8BA"v!&u~rsYTF:zsZ"H<^4=+<,vFNK:PpH65bWGt)
-`.B3Yay$`+$V5(t8diQ1)cZzN^s[-qt)R)v#Sl12'fTIa{@_z`ej6h^/V'5mD;f5k}sk`yr(rDI-;2Q93%WO%V}iI91KpV`[DQM'Z@S,v!^qxQT]AUjw"z
-IAk|Cw-m9VbvYxunYnBFV1xEwe7ooQ27dVmKn]64f1JwBfO8naD-4K#@Q5B2=|)T8!7oPGS|iGG#vA;H7'1zIHdUube&U[V5qNm)=eG!3Ea<7FF&bV[Nem
-UDtrL4O,:a<["KPC.7FdYdd7Zgt{Y=;X3t.=.S6t4MOEEAWlrQ:OUF>5QO6q8dER:Z}b0<mVzs.b3#O:S77v25;ZN`zi5l4p)(|f@w_=rMIN9J"Xc$8uEq
-k!#y>W2kfsGsn|.wYKHsG!Pcg-<0=1{Q}F1aZ!7ou]BDy/;vJO'2Ged{N,Zj/^_lxs8cANu/;vVzQtzLekp7bDEoS}&L)(#6Jv"8bD=K>zVJoXo>T5Bn2l
-7G`y@tlm>9M+`;g)a{V#]M.3`R3'2lVxw8pZFZb:Z%d-zUeX9t4NH@^C6KN:Ui'V|[3MEj8h)Dzj|FqrX^xzpJ.U/uGt7[)^w/B7K#19h$v(M6!>sfMi#A
-KL;OCJR2QvovQGT][3XD'T}Ly]dyvz'lwe>D](8,uieM>c8H["!<wB<9p(kvh+|Q>rqAj6$}v-fe<MY5<Z`]Z6mW^2'qfZSM+)b,Uin@~#a.fNCs}KLzF8
-r+&b$%,T[TE2bE2v<oNx`S65WaqD"fO=3)vxaBK$RS_G]X;$,o|IARfufqC^@7N!oVBrq9udxRbJJ4CE/#]]l7,z|.xg!2ihgZ4P<qjk@GFaj-f]LBw4LK
-LK0q@|/Q#:F#;$6_7E`T3rAf_fnm]^.4u3:1aG|`:x#b!-o}.."M:v;;|+-&>aZgHK;jaNu@q'Q,I4#6PlgNb1a3;v$Ugu^qZ|4&pWHFh]$>[t^U{#r73;
-3e#DOT4<sA,XvqW_50H|ySy,t%#.;bqhr,Tvdr0!b1AhfhmLfcP|lE3v448Flq=c$dh.BDRRm>9f93W!JwN^1;4v;0kTC|{MGg7XOBBM3x&84TuGn6'qK[
--!e1dnyP{X<n-{AN+r1=Mz;.zm={[/6eo1}{S#!j;5dbM=vS+64l%tM{gNwt.|vQqax%r:w|PDK2tDR"J#Fg%>QO)Ih#36R5c24Ol2{{rZt{C}E)2Y[[}>
-<jJx2IQ{Tn'6eZlp'DR)jrV`%ViAkV,rTnqz{9SoJ%b9u=LDjmp)U{#Hy/Tv,{E85x-OmRj_[US[zsYVL2>E3|c|j#=OLU5x_,W:&-+s%}l{2PJ8uOVchQ
-Bv&pzo!_[WmvqW'yfjgbc`ID2<DBND6h^<)#J3z/&{R7b$o0u@h3UoPBA[r3x;zG[29YM-(})DAwVr+s|Gv[A]8:TcpV)gb$8`dG^V%|1Uy^0>pGS:TN.%
->Ywr4pa9-/Zw`sO/e<H`$!4.6p"^$PwMw09bDm_4%8dfV67Z>S6+/=Kk89xI(mJ|J85h]r:z)or)fUcvh4T$_uW#|e+!1023]7_)J5EtO{}%`8g>o_"2bx
-y);f$L=[$zCeg<M:/o6.{Rf+_.3O)XO#z]4Vswk[{Q`jl!R|e2!q=]Kn^uVRhc>W%o-UmWf".X.,Lo>QF<RRq8:`Ap<V&hS4=`ofRH0%km8Nj}1"3^OnQb
-VY!lT[HxUF9H5";m;2;AgD&,G9)h/.xmQ}d`37$_r<>O0h;,Pt4=2"9CHD3y@WjpFmU0;WM'S)@Fk)8b/lt7`"P}`at.jcPm~;Ljx}~QZ{{_d6A`0k21Q-
-uoeSQb=4<VFC+Wn&PKMj"&v,)J(kc6>;K;Ekq[("v7-N3'R@t5yC^!&y;!^Q7W#+9r=SFxST)@0DWeXt<sorvx-K},!jT>D6;l6L6n@&kG<%'>h:S(V|0U
-l(A`.R/v9CA,O^Dj6{pxN.)2z!d^/n@)a&m<(U6J,LrZa|@sR5o"jxl^X||wt{:fcQeiEqche3}Ce6"-Qq#4D^yt7H3,~&4<bcOw:QxO`{%bMF3}/ft->a
-;{}3'd<ND{25s#)6cMUe7Ez#s1l.#10^{]=9QpBES7_XwjsHhLePPd!3boCwYs_8-yAb!CVTPk<6{r)G.3E+u$]K#&;j-:dgR%qbjQwJvEC(oUX,8a.')c
-6#+.37)feh@3WNdL{g=!0VaJ^X$mp8sqKSWw5[Z.vE@|"UpzGcnu7)128#~&1j[kJ4PORq7m44dSPC#]mL:n|!1$t@'/m`C#!za5c}~Z2kOJAezi6:qbYP
-&ffY(;%Is:IBM_U'oY`HOfgz+$,qQO2SpA)R0.t#p@Ah#U{b$K2zMraImVsrQVH=lF(l5!7w_dDf=J'g6&i'4T2Olz+tl1x:H!ez@'N5,u=X)vtV+'"Nf!
-plZl9HKnm]"3nb$plU4+E]~uIHmJ2O8``_Gr%$%u}y"aweM(ainJ9b1d!Tm]g,>YKY4=j^W`{rG!UJ>fUi+z#ipy_0"2'%E0w`@8Ftcl.}!>A-bFF=^w$i
-#w>/ZcJEDj<G>Kw]FKHk4wZ20sv;Y^o^C%Fg;9EeA%g&<n_D]p(mts<b_Iy:N<KY!7Vqwexw%QgNkdCb0H#^Uw|^LYfx>x;,W/~Gs[E5:`5G~%X4zN!78C
-z6V2R2wZ82VeM@^@zJd"j-/2=^"1r`~.&n7LF^^,$H`gR#6ZTit0mblx{T[VxiP[-a)"YF}sBq4"w_/iqDCY{Ie%}J<-;5>rqYww%YC#^ewvDf|ez#v/Wb
-tF'A+HQM+qP%c"OKvIW1v&NC3K%:z6Uvaw7VG]PLjd_-<ZVMto.;ODR)nbL3H/zmCekp^9m0;MKkUKLd]/p50fIr-|%_[^JgnL7238Vn|RbE!]m|!s/IRW
-Er9JGB}I"#Q4Q:zHYwaJVnEhiM24q[+rkSy`YJ%+kD%{tXM}'T5iz@e-"6}vuYJHX$V8eM=,6-kz7kSVUGkLNatxUi~k2<DbhPoRmkkjSXQ&Q%-@@%+PeP
-8{PdI!HpS"}nX>i.>w{MPt;3EQnqI5p03(n2{7:dN!veojg+xjfE'>>EGH<(ay3JrssqV]oIibCx/aqd=TifrG`#iWcV`B#ms6Z!B4U3'|sSLcg^U5$$t<
-"5E""Uz]H5s%D5ghxd6Om'/skfNX[dl>Z<9C29TzdfV+>7+xW6-,a0nDh#]L^no<<t=X60{:df!cZXIa8pZ@dLrZKbeGO,#5dj(MOh3jMo1XO39{t5_#mV
-,yVU&N%6Kc0u~z&iVpk]PUcNvyV'N8l+/9jShMck+_{m;ws{kf5$+r,F;qf2jEbZ6@~/%@1K-vhJPH&[FRddQ3ox:(]e"xLo#p#dvMBVmm@+QxUhWK"2ED
-_=$Hs`!OWfC7RjY@zLj>lF)2aKT-:IZLQQ@^v>hZV!=c21Yp3]a!5j~Rbq.vW{PuuzK[RR(5VE7H+ek,AL0b"3o1^kEd}cxA6X^X1oF!Q5{oPdO])[T//3
-jSsEv'p#r"Pb_B6U7EJHWo.W-'$`@tJ+Buuo<`a8D7l2^1u(znuax8/uO]s>,g1Zc;At)w/l,pv-q|7C`(q"mx$8:7gD;aa1FeAq&awAo}zmb}uV)$p@J-
-&1M!aX+k/=S)zS1|"D,V1_j4q|x,AUXxoh7k%r+zHaFiWq9Kk_g#-6Sf(+rS%,A_1e{zG@!>X#!S}o}AQ;:ZD|,"c;@,tL`LStDsg_i"iK6zIOwLFVDxuF
-sE&fW}hj|z|!KKEM!"S._>p>VJGwmUrv_"3cs[C3Q-MoS{ZzNcW{03"J_cYY@Q|BM`!cTdw[mkZ`K28pv=,jyI]h!eg=/aOi&5Rx,Z+m!AdjI1j$KqSt1n
-$%J".xAN'{bXjvmMkq)0_,AwMERB#P!d&-fQ'Wy{jl0ZOFQ]9WGZbGy&I'}Ma`OZRNMC}:"d3P})HTjkPVo1`xZHfxb@rZJwFadO+OS7'adQLZ^0jj-&JH
-EaRBV9:Gx@Ui$`#o@J'!jAjZ~6OaIiANTpCn)l<FHKQoMXq,+I>L}}FbnJcyrz|v4v-nr(`K8YflFa}:;fi|sUAn/UgZH$Y;_gPo&[UO~(]_CQU%YP_aov
-M0%ce6C$XSHdpS}uDOzGv@Q,)T;plwW,RKKc:/$p>ty]t5!KrUvk5<go!n8&l'mhvPEr_D#@er/(NZ|U):6Po}6vM$n-bq#Pz)OF_qSpVP6NAL-l4pWa+F
-gU|Io)~%^k/i_L$Jl+5w"z|trGzelf!,<>,J4El0j#U7Y1gp;Yo8>OInBRA]pb6Ypx(M%MDAYS4:rBC{yq)<Q{W_6Cd/!`M%<mJP,#B^^Vq(uTCdcq$<06
-%n{AuB)N"o}_8LB#sSj}33/69oBXG=.T/g<@xK9jTbv8e@;w28,NsK}0kmZrSK^5W5K.yIf';Ofc-C<fa2d/&fS0|!ft#qr/r4/RW$!zRcXF%V^uKhTP,U
-@InCqJl|/:oee$yFijYj9RAzzjleHX&c.q5Nptzez!L>zt}a``4s)0"bnLG|2C:#SYZ`Br(bmo6i<3h^lQUBtJf;53!EV(^,0w#KQWW[+GWXi7O[4oo=S<
-iLQ8@F{%zBv[s)rHSMR6u>Tev/<OaDFdg'2Bbd#T@I/-B<LmFyumn|S|&$wZ#:%NLG8"WIG#`QL!q3P{JI3DGSGf!1uKDT[1'mV<Vz'9!tB_qR_PG6eVx4
-7'449Rj&S'3Hdx8-sGeU1&m9Bh]_R9Y2'g6F2_91/hQw=l0m_xkEM;5W#r}G/fTlS[[&1".Ke;q+}341E,qQXh:WlE&^h'54J|{=UeV!$1j.]eR=OmIcui
-ppHNonlPr[L=sq}h.`]KKY7jxz6=alJLnd"]{hw]tm]|#TYV]56k1SiWY&pf!MO$)h8y+BK${Jga~`TTBWgieFZ=7oickST"Y&3<=1En3uKZ!-8U36nu'_
-3)%eLe|#"=GRE&;]Cbj+a1DZ~k6:ltpi(txmg;^9@1E:~d+=xt{0tHRf5TB2M+;Jely<Jceq2DaeAxueo0E,]3rE@CGb{"@]B}o14!QD;YhefcVxv>gz(r
-M^)8qyWC}ZnGZ5/uDs^2D9iw2<}YGds]`K"yWs_"Lld&f`fh2@UJ](SkRDx"iARdo5TbX+<`AnFOUWy_JJWbRe#!/<$n:>V,nMldp&N-@'eNR9|K/)`'UC
-X9OD}v9i+UTe,z4nh3W;yVS=%b<hOp5z_X2$.cD6EB,J][I2U10bP/O1t|'4RFRd!Caeq(fd+%ZYG<71{'"TYa;WoE#u7R}Hx:$<>F{w7sjQxhQsfm+TwT
-g6Hf!:)W1'!+3y9v[$LvYAV:,H2mqq=$:lHc<O)g`RpPZqmBjHYa4lV]wwt#}GI".<Z=X<$SAS~""`,l!nzFB.!45i&Y(B5JX45,xLpLyt}Dz.|(oa3>we
-)1!(n9T|]]M=n&laMn;V'mWC,eGH/_f+]UjlW8o$d%@ip5_Up7PdS14b"$C49`gnr:QLuF=o7xMfCvU.P%%|;]C!Fk>P4G1+3OPd;{Iyci('0MX$W;m]jm
-b<yP@3!1U[LLL[l]v4kJdX}$!lRYJ(W^KP76ARV[4M}qkGz`GF&vR3lW^@,JMAA3#=-/3wyE{W2iXcb/-aClWSMbmc[}G[c_D(hkfKUJ|:A'zv1sLVs_"@
-P%KYjqBWj'{"o%H[L'x@x{41~,C@Fb}SKzk_.J3sBqu/aIJ'iq4^Tt,6E+q0JIR|^hKkqXJ%&PyFLd5j9|yO6WE94e|_Dyn`LM^"U:UdX+jXN_%K2=_l/C
-7QvI7Pt!9>x1!NhwT.Xe+Pcx~q@Vm)hQ;@ICjXhN>AHM.t>m_%D9]e}&e"k2:C5O<1_:2v<@qy@Ce}]tPB`0v@lrAzvG6>R]+PcVz/s'bbh<-a_j$pNV]V
-w&$]%W|_`-u%}:,txq)KaT'$@_hNF1@!ZRI,9!bmKejSWs!hsV_/]|>F]"a/9|36&kzqJP!>Cmj!ME-"$cfh+]lwoqim`)1U`2jsQ<2k4<y4t5<SU<Kc}Z
-[]&zgz%1b!4cQM@Byv:8=-jd"}6sMJ[U]>l_R$^/HI62LrNz+EF;+ly6QxGLl_JbY,db3aeOnUu'CxtJHJkvMF"NLKNC7kPmSkA;)7W(yalbfdMTU&t2_3
-uzez1UG]r9-1uTQPx0Te%l_$pOtegGlk,]S9</=8IUS"yEqx']fIK'EPaQ`UfQ&/G(S=Hm7'Bu`|[!;Bdbwy#Pa`gN6l`Q!m:cRI}i,._54aSll38+xL|A
-z:#KT]kIn8:(So(OI<Ua'}5W6p-xsd:|Hw,PNtw7C'dfk196>6I7>u#{`wSVsD0_p@Dz!Ze2D8kzb";cqwl3]Z!p0JnuYQF2=b@pX0~s#|efuq&g'GSnfZ
-Ar9z8Kdb#DB)5Hs}q7SGX|`7o"$^_INh3<0!3}rL7}ZCRgxsJo:..Ig1:^w^=v;4}U(i1A[e#Mq)YB%zC1,%46cxp5<ff;j0KI$t}+-o=9J^6G{LMWm$C'
-x5~f0z!`$'#%nV61i|b"b@Z!//!,I;%Ej28vUr3g/z5J=|-jRO{_45CkTJBi+)bAD(&-M>%qc>Uzn"{2[}@frWlFGu:q`a4c-F}`13JeR:`|$|DNF5")-v
-ng"GS7[j]d'KyQ&KRgzL#aH3y>M[/>[!mL}dW$8%'wy;mlp_^NpN[m"9=Q$#Wv&N.K<@t6h|r7{52$w@;GBN8XZ]tgw:ArhI]|{i#xn^BJ]T5;|k7uG!A+
-]<@nw5!]|`aBli@sMn<%-,.N8L-ed^I,=lQmS'#9l%2-`f-2+F&X'+XET;giV$4.t!GR@-TgCeyrm/)Vn'<sr>^$R[T+C5-"85ko]0^]vS!71FJ3_T4DQs
-T2[Imh^rz8~:Hm4TkjhRZz$4ulv-oC+hlVDmsqgw<<jdQ{F]RnY;-E7ER,WPyqZX0UuYRe[#GQ&tH|HAC9Q+0QpAd@s%Ye:aLjxG]08%w.^{Y(_{+"e1kC
-["/2lr;/.Iz)SF~"cc%.@b[Fa",b&W|2m32UA(VsR[~RdNN5Z5^jYkGHkO`k~^1+r&qCoa(p9p{d-C4#zUTC<s17xIYw|76EKiVdgiw>9C<5H:G4I>Q^nL
-T&bq7p}.xB~J>ok'}0"N&I3m$;3:2j=l.V-]m_'f|_KqweTwmWn}A]f+$q404o;PE_/D&kix^j'p%`,}ywO|fw0fxW|=r99L>^007Ylvj9,G7,bt85<28h
-Z$^_C)T2"3j79Cp<i_ER]X(G!C}Xi'J:~#S@xW["h#f@Uy7$@)GnQ9HA~+#ildNS_l)!!ty=+_{KC!#x+DP.R"Aqm!8Xd]WUYW8ldn}|@RjGEFsAW$qs73
-5=C_,=~7Z`i"f)03fpy_:mq^7G/2kKIq9X%iQV=#%P,@36]d6QDCma](06GJ-/_,SvbW$/XG###,z1jpQm;i1h;Ss,q8"cEP;Lk8'y0>eYD'bKt{v"Ve'7
-isA%|!`{thN-RK"$dQgDt>dnu"hp-;!rEeNd{$=,loVzQeY}Pjj)[)BpppK4f.Ah;HE)`dEPxg5&PK@LY$R%H|fOk,3(/Qn>2;mkX#KC!obWuC&$/LZT;m
-@X7!olg#@E|5oVM=5=N9|Wv:pd#UJKtJ3Qyu`5o8="L-ASO5^"w!e%=iM5RD8Z%;[dxlv4[kN&tTRVHkzJw:R_/l7qjlaT>95Pi]w"'6{H1rJaK0]mn|.S
-@+8'/G=(!Y;H]uDG`p{WIJu:etyyDsc%h+0>WzCOB}=BA'VK3Rm19e>5_a&Q[l7oyLtD7D@RDdwr^!NCp!:[a3xxNd'Q52&!dRB3[),^i'YDb.<JI#hU0^
-<609Z:)wNt`)F9;>bp#5@{j@"q^>{JHX6;kbQ_xRy+!IkC-t_$KS#TN(%B;<y+%.tsinj^$[,8~T)'Q@~6P6]-;3K1@_z)z7^1+az<8^""D[ymQlI]h1vu
-ZC;+ahJOBT_f,+kVxsOZSd,)Y$UIibCBe<;`4)faP,el>tshJkfqtY4&N#)4~y{u0T6CP/-t_0`1o,8-p<|@(71G.PY[#%io-h&gL}L+]+F;QHE(!)zpl@
-w1v$,cq]!&}BWfM|--dp|V|6Eu:ggcx/,sp[^{Ed#:n2#%_nh0MMM}+/~=5QSsyD2-$m("^OfD,zD/bK[e0[=>V.n)%XACm4A_@x@5>V=TQJzuWQj6i"-%
-)[!uZU)k@k.qLz;<APjq+o+pv^%^o@Eg~Ywe`r@SSzbuka.zv<IDzzwCiY}vtS+`l{vrya`4zu)gMQKy$tzH@,O-!tg=/i>{xFoz=|0gQWT"QZ8@{Eop:+
-U=cm%Pxba4D@=[%-D-NrYf[3M'u}RP~t)aGM5.v4Lwq|QjV'Vio6rd"pX;34'$B3KZgd`lL|Vm~A']5O-YM;"m$=#.Cof`C$w&NO&8nd+rT'3yGeyYvXt6
-[;J|L8%:NIk9XQ0qAx$diP'Wu;MG86Wx38Od^b[6Lln7LH%<)-zc$_ee7"BMW{VFY/ul~=-p^[L40k;Yh)z"1LXcEgb:PK=M6hK1Unb^(Z+1z,4JO^hJ)&
-JpisamY4`3V3s>t@PEtnX%#R3scg#"J,au+@(l[8hA1fWnOO{4>Cyw:/^L3n&Hwxl`_O7>'&_Do|,Z@<NQ<^Rf&liwd$c9UyR5O-F=$yv/)Xj1.yH#iDN7
-r'p%~gk(#!UpKjl3'z2LM.-]ehg1#3H,|:-}k,n,R]@d3jT{Eo.[lhDg!$eP/]<#kQ5HkS/,FpUJ)mU+z^=l`n)#t<4VvHG//5{aFvRy+m;6>VF]G`V^)t
-Eh'XT<MLiO}BX=5-Oy}.d`'T5Km{:x#xQ#.;3[d"/y_MRA)YvjX>w>"3IIU0QbxIzn#.,'X=^E1J!f@;rF|_6zW#%vav[aC`rELEV7_kWr4e]$x!,J_72u
-N6qL35FNM({pb0EHd)^dg;5>Tb%nnX~=-Uk$VD'k4@oDp)Q+xs>Xkg]G|B,kQdW047SA&l`l%QEKODv9NA=$0BgGbFBygj+PC)e-5[=RG0n]Dj|Rp/>orq
-/qy]I|af'P:l[;>:[^;slt$5t3{r3ha=aE[Ydo[6s)4t{&v@O')}dOJ_FP0>D+y'$If4p`>61UC4h,ljBM%X3M2}1Eusw5eWbsuFifsf~sacHW@#C^#bef
-<ft@x"c#98SvUiT6(Gf:OY.wui;{BV0x6S&E.F]m:>(%uxj`9GFdm5v<NBNlc(ZZ=)QPVtQsT87n+b>n2m_Fe7{{v^9IQ<{l'i{zbAefau.SD0"4ZANioG
-OO<,`x}%4eLKND$9&$]Ot=f_^0xfLlb-1_5mab"{.Q(Cxv,]Js|N=4:CcwN522@X)=&T{k.Wa&/NK|<D~+K2eYp)jR@d=frCwZFRf6qX[nifce:Z+ZvvfJ
->^^x(F3vg@>ox+Fg(sE^w:MNEydGL](=w>aJ"'4E|^&x2BmvNi]CI`UW+cMCqx1rs2DqT+.kB=k"~2k)7U02&_i7X>Pz]V@SEZcwW5|`hg,6^H9(o-U)dI
-RfDp#M|ld;|TgcNI{tf#_#XsUT6Ll`4Gh"jtcO`-aTG{S!#r_$l,=r2k{5~f,e'%=x2[1a"$T'+Yf][:u,b/ONIC[p:hN`cx}K`#wje`kLN"oVd7Omv!^'
-=4P9U@Q<UnsI5D4)Ne}u7tKen+ad,];+/f[cJexeR7)6zhr-t:HYV`_q`oqN8&}j4OUcxevf$%>!ku&w7`t]wnct@L1^;h~BYK;1!2[5L,9"<7TqlV^D&Z
-GV{Op3"t8O,!`_ZE,2gx18OT/A{:r6gne[%g=8`2Q1Xpp^c%6IX2d3^a)9t+Tr<!c2.@Pa#xMCv-oD%EhXr[6dKJF9B#&Y`@#-/{u]k/Cky@2yK5NGrcAG
-0&GP805CH:#7<p_SNNVlnA!gx!}[s40,Xnm<FSWePd:NALSG0)f]]h=iv/'jO1yo|B{ha4ihP)W=lIUK@@Vhsfocw647_KZoM::N6_4'~/Bi~S;ouI<T;A
-PnYqm.C4eIYa%.Fqmmp|-USm>,<R9d15!R;^aRROt'WD2BWS5669IyR}Zb41HU)HPc:qZNXk|jIy<ErZNV+<WSO4{ZSQ_DexIW+dh^@!sBTbDcn:c^HM/1
-yoLbTVhC;.jeq%lF,8@DvXM'2AH;TLk2@45UAxH0tN;pOELtFa;So!Mjkrw},[JLB[RH.k,nT[9EvPX77Pe'~Z"{/.],LB<gcV;9@_60%hOSzS|_0#avvQ
-Mx"dktgqaG8{liS}nRlakQ[B[NDw;!=2nL!2['&7HzCyMQ''Yx1$n@Ur0Y_2)s9$j4s2y2(^W[}G@,~^U0-st60D=E4UIT899kchx<oE6Cb;!y_J4+8/{x
-;-('M4L#19"{c8ke}j/)%ghpH4NC{U~H>odc%DcbcvN$/b{}`zfQGq|-2@)Ob=C)Jg>'WCkE2o%,Pan`3!xmR$4{[`Ut]R#-]R]oPzRG$7bq02Ru<dGonL
-7YZ-jT+2G],`9t)j"8->;E^y2-gvA1I$=7T7WcOaFO"_(:nkN%13}|T-y]<o%;@2=`4`OfxB0`E5!rMSCYc&H6%A_2Rmgilc`@4#'YhB]%tWXoWS)p{&]]
-#]Rn;pU-I581nqF3XMWKi4ac$Qqx_zwWjZ%wMqRE").ovbMCyYFf("&%DRGpB$5jST!QTYG,/g:}(#~LzDu6/V9Q/IBl$vpvYj7k~@mmy)mce#~v!2SG5K
-jR`5i2FGx@p}#xKX$p-tJU{0e1_DHLIe%mxpQ"EGN_}MeY-cy$gd05c775}b/p@@^.zHPZ}58{_OM6_9Aqz^5z^@iF9BcI8'Il!BohL/6z1>RnZ6oOm-rV
-l.yNxM!C36vkVJ]'~tU)xS(^@n=DhPc(|1'D<uZH>WR-OGcwx&[4HNu7)3]4![OG~"-'$dBuz:XDm1!{IsOr>FVb7UMZY>QOW@qpylb:CX53y{cy<Kq8'O
-Qdqj+7&cum[j@n$!ovvr)M!GiXx^JK11;XJ1mOK/kLK:!cF5uRAU;9AC('D"9<VPqB.J$cFj,kI/iJTD/D1+~HF]ia&Eo.M^7Skafc+dP`>0JRdzP9q^v:
-8&ei{,I^M8BP!aV)|#Q]/qR<6A,ib{L9'NO5[G$#i>j]s!ZM"I(c-Ol@190Cv|[@7axL[W^'S`]w:jC'39RW0(e>m}V/Ng05hnUO|xoo>>IEwRw"@]B_^u
-GSi3py]]}#F(;G95y#(KiG~Rb2]I+wxg^|5sDSu=ZOGmj@mcnEnfd+wn:{#_<r{jdB/.yo-jo388gNW|0.Q{^|=Z=,`C=626avIJGFRi}uowfskD+E9{6v
-4XhC!HF``}(vg=Cd>V9k9iQLBV&]U%](bc+>H[}`gPna~dp"{$T<kX!!AB{`Y{j0K(q'h9l@!AK/kQ1-L2MI4SG%,tO`jOqECLPS!E-G7Y"4A_64hT^Q==
--(o_9u>_3gkAC98C>Lw'=-gLf!wbiDNnbYV;T7/iWB:/Zt5'm-e<s[sJdhDkl/KM0y&!eV#fCC9a^(SLBB-C<J(3]M"RU83E8nK6@)a;VSl2P']kz3OOan
-[E13l0gBBw=e8RQD+La8V@_XFkK[Z(+C(4rZkTw4)0zyuQhK0Dx!2SXOid[8]7!'|!/:R1Uk&CO,8<bn/-Tw-!NM|TLVl=fN%^OH$}mHQ.BFb>(,S%5Bbl
-^HpTaz[D9w>w/Xf'jCn"3_QKX{Opd=v6xfY6ub{uOK4Kg2h4QY"}}g)%lO@Ls8XGd1UGgw#,;|S(MN"%6{LzI5[fR+GB5"g9-UK8Qg.Ms&a0`fMD.i,{I]
-`xg+pQ,H5vK>V''ZUt0_sR-4JH"dQuu_zd6`85]}HK#LhH:qxDja=ydf"=qt7yB9)TWOx=G<4rKr|EeQ<uc3|L1Qhl8^:YNNP{[nOr<4{qRY2k7'PbkR}1
-4QVRF4WanssU~C;G'J']9A}Q"X9;Q5<KjskudJ3=^:QqOur:G)-qqF5Fo1H{4L$pe!WT#rkZG3{$UlsgEG(T(tEH@E0I}&vv/B/G2PGggo|jwd<Y6x/,w%
-CT7F&JPP=pE:h'Z)=XTWpdO%HI%m_g>f5H+<H#zLYR+pCj|{sReinz#wtLd}<hfLHm9#Cc)_p$+B:.W[v(ELRvx.C>Of'R3t|j6)rU3r+I)aYQt^Uk7E6V
-$ge|4[3^h"1cj[8=K<@0-Ax)(BZt.iF>^Zuu:#TtOP<w29,CdRj@Y[NeNRv0='dO{cC,'+6e=td6M+]tC9S(!nmSG6cq6tr3k&@sMt{]i;2.e&GJ_&:-k;
-$z=+V<RB9'R$yqAWDS@KUzuXFd`x;;,i(o6kd3dj,^P]EZi$1TbBTZt3Cism+J5]ikGvkG;-N6W'2v<mO3n"/FJ,#2mGgiyoW9@r~nTPwjZ9(%>Lr]9>gO
-[/KIg[Ta[T0WD^w&9rAOLVrcgj{Y}xm&NJWKKPl|c}I]F(cv)DmYx^wW.w>$]RJ"`;@Lz:#B"`'FfezYS"Q-!Zf9.;Vav4Usm;Tk}K<Oz(h8HK|PoJc!Lb
-:rB_PBxNjZWUW$'YpI2q2DNtxa~d#A)xkb`@|$=oR7u;AH'%h4{Bl_`;fK2Mio|dtofB|plXz/'1'!+]"PB6b!|!Q(dgB#~bS$|.qb1)t.bO][A-(k%e70
-CGqa8z%BW4,'h7P3!;VFWFiSkv8amY,GQ>JzRJX^OVMclb`"{2A{(@J1a<ui:=XPlC"MX.fXbW27.lXzue,uIW.$e=_p.VFz;!3a0F.!9n=rZ5k9Z}O""0
-4QtKRegK|`9xRZ:"S#Zz!g2MeZFmv{X6LH-q5&kP+m=D+S9^<2:M@S4a!|nS"QY'ucBt&#}c1+[[<oE|~0-N4wk}Zp(!^aoLvz+J-1mazH7U6FX]DyHeB&
-'=v>}mx1(Q0x&G=>u]%,m/63]F{:&_ZU;LU:>:}PmbrT<8P,"WW>W+bSn%yx4tIAW=fn^|yKsr1%O2Mq^4WU2Gym5tzEOBDAy[IOa+hb^2)n<s=4=4$sI9
-F{:r89#{%NJd@<UikH855%lwUeC{nM5Dkhh7+3KkX1%nN".VpI[lu&;H(28nC{b@AeI@}^d`J:y<e8Y-A]mC&k#(43G=W[l9Jqvr@<jH:1wT1x;<$Z73|)
-)96$9B^#B7z7y|%pu/}}svuo2vcn@w_R^a~9,Dd+6{3I+YeQCrz)]lSWW=%'s!zRYa}XAQlEv|;5w=vyriUJ9s50{mNjl^=M9@35oeDNjTUAY4XwaXy+`+
-}hn0zTcoI]RaMqh!UE<c|,V,fFHN)^6vylw5xcV;M>T[~IR^huTG6N#6X-u"(|J98`9qlv0gib~ZL[0'mV,DR}`snbqbbD3bk$hgD[sJ8}s=w{CFV`j#w_
-7[%|}h4]JQRCQMQ6=pB5;]F7SvG%ji+>EQiqp}r!&o}krjn#oHqXaj.6|UJw9$^:G5@YPuo"wWy+Y,s$'B}#!Vns}Ic[UEo^Y`@)I=tqOVGxM'UV2x6{EU
-4sS_.E.S3.#j4TeOANt9cL:%@[oz]e"mc%%{0<OO5#$qs^TC;95J`8/Xd+KYw,0YYA{(r_1E-LE=Acc`QTNG)]u{UJoizss$8K<6SK5Uedvxo|x<qM/k'_
->}@%scwYVXbvjNPZI7raV|ylIv+ZG`KR3.E50R1q/lQ8L'JBz}h#O}&8ArNO&_ibbRXa0jmF_C~zM/x77}i)Hz}.fVSZ@MAo;%82{)|T$=+|{h!osZCl!-
-cs.#D'|u4MwV|UhtHCRB>2MA0A=$sq7'`9:Fa&oBEf$dD7>Oxn|D{Qk;)X/zsd8unFyU}&f0><9Y;R0{Kyc_p(3)_Z5-ypnx()+k[Z&}jL.=d9A-rsS{yo
-'m0IkM<t[aS(,6h'CKV=]gW'gtlqkD"9ie~E~9W9=0y1{#fzfRfyM):Uybv6j;qCO'Sf4.G1CBs|4L]2|Xb%k.Y|,-"kqfl2P]FU(:<!|2vVvTEaSq.O:'
-Y^6[Y%xw|z/dS32}HLg)gDyb]Bx`m7sf2}c-&=&>jZf{kvERLmGt>vKzYW2lH>-<m0BkObj6,Id=bwy/T'Vb'zRw1pyKZ3m3,XXfU|F,-D!8AAvb,&'Pif
-<`VeF8LS<XYW:6gDnTRZsBfp"Y,Tr=o/9#=/g>7s_qzlP&#%!tW;9oXn+%0]8N%EZjbS7v_eSSwdEO/+Kwyc;Z~L{BR2EM92vs%A,8s$%9Iig^XYJl;j/0
-ppx9@BO.!|C#3I-{P=pvtS{cfH2#f1{F<^=@-QS)%&j0@PnhBmm+i-Jr6wqdQ6oCzu8p:.gJA:;^,g"t-uo{&@_G4|u2m-$TP[4Q&sPvJvcYG[-n=8w`i_
-<sMyRmE;!j(e~_sWuq<43axK){YUz7yDM`}yQa(#aQl7ag6iHCKE{1BtML(sMrpbWiYYF&|m@`HdtjJ+8fPZknRkVW)NDdCuMWoY3bxA/3mJwPGK>lY&P+
-y'xG;o2>BA5<s3xJW3m(oeS!$iJAx_gf$QuuJO'2Ge$r[yCH9ArZ'RV7ker4qZy2{AeXleh$4xd78}Vhs'rlg.bnwcRRYOfbyFD.)$#Mz|FDs]4xU3XFe8
-)7~SlnqVwXf`}gu,qfvbp@8X~5bcaQO8USQc1;@#$[V`<By;t)qtDBXB[wY!P/jg)L5(5m<(@Y&2L/{9D3s@ED-gseX[l++'<0D;!F~6/.eEM}x+zopbkH
-2G-^Tvar5F"yDw2=El3E.O)5~.-2`vl|wzz|@O7sTJI{I6B=((6kry|!cd.e`DgxM`L}<QV6|jPAJr8}9h1XhZF<~3TzWue/ab!k},S{9(47:W4)T]`OWF
-n0a14CkBnG;ErSrF;^oK)g9i}1qA;Kc}C<~N&).ux=FH(VYrVO-`}|8%:O9I9QXbk&Kz#(%7Q'bdjZexVwGz2FN/'HoRc|VNbw$M+{R1_.%^){y(TZT8b.
-o|6C[Rz@Wt!Dh4^-7TjvOfW!pj|Rt6{>RLvvP}mOlh}`syU_`UYXAJMd%YVLt`fT,ApG+sD3AawMRb()BEA5p/V@(;]Y#rN^FOKighow>hN^k{$R,/$D.r
-cSJ`S<Re"m[L]e,F8$p7;smcGd9|3cJzI,ZkAe/23-k_ym;g/kjoT=0c[H}EY{[3='R'f0gSOef|kBcPU+S@!%<HLZ-pjIEi"H13PA0.tP_CVN;mu2uH^[
-$l!Whnf<O/RMfhF372`FrMO63V9:KWwSex!!Y:<0s1NQzUx`FyT{";.;DjNCrf$8VW}+qz[fFH_9b[rt=^~$^2-S;I$[d5a;"/NNa%/sYvKp);%G&q4J/M
-|Iize62ZtMifCeGy49N;to~+_LME~IgZPbFk['_zS#[&6PNhjvy|JuUJ@8X:</7/0)0QU&#'_K|/yG3_YZ+N[(E0Ej2&HKN)'|l^e{Qu)}q,)y^Om),}"m
-cd^t^tzZ,h+;N|XRj@7B2Z:5RWz-,Fs1%Kg8ghQgrtYKf'C-;.SJZGI&{/ZVtm@;$Zn{42k/R]xvAazf|>S>;zmy|pfS[E&@awcSwW=,Fr(Fx}>QQ+y_S,
-n_1{BeIZ=A9xA/vv%C24ku3<_b%<VcRX"sUY,[bG6<-rxkdT2ba>%CuNK^!%b@8.1a}(,y;:.lQCiJC<0!.tQ<00QPbh[^VVF:+%+i=>Y%Vf7+J&iiz%k'
-Oq=H!Ox6TaO(w<}yB'X`B;5G9vH5w6&Eh8GO(du0z_Q<'-OElenzQ4571TSJy4nx;t`A6)-7,d5p9Bya+K,<Mo9rs"T4oq:%X]ss(]-gz6u%D@]EVVr|jP
-l,{87UJIf!)%S!r`dA#e{u5:C^coFhhZaIc31f@Ko<b9Eh5&RuOIE4QK85LCk{i1S<5s5-H_[aonEQ;&Qmc^p]cc1ob_Fn{;35xwH/"v}Y#/Z!C[51yeB_
-q"_mOH![_{"t%,%1iHjg)p;&{9D#-&$`xd$q:HoLJG~iKm#,}w)[vFPu~`Ig^@;0>"<8'1B=,tH3my/Aw@drWp[r{n#:`!ZgjYQ!"Zb@W.|wpVnoHNHfaW
-TrS;RAg@UX./r86:2>}Aa6au;D[+]({KKC<^M`#6hfM#O)n&]-xe62Q!qixbB`2yQSlU>$K[^DBceC'!A0r)Z9Kk+LO"qNaHvYaP3uKngIJZ@5o/v%;%E<
-P`B2Tz@kopQWM}@i>GX]9n2^0xt7hl]fNGK^Y@}KDe6nQ|/GAvbj@9wOc2]N$Jj@"a'a_k-h)))$l.ODqh7%.>ARn_+lwe`Y&n{gaL#8`T&&^ia8`1;<a_
-).g'_^MF`s%=W35^+]Q6@Q;V=RR$3O#|gC8lW7qA-$gY-)em)Ml3tdo]z>l@L6&CtG9XE[{^Z+s5mJjf<ClbbixhhU|Y>7pNml|"i=DUN]lB'fL}FVi@rQ
-$+(.Lr/SW5cZAN:+cUnDevs"p_Ps3NiGmh<1B0!WcW&}YC!]OzW:NiwrHfG4%ek5_m@H7T=#Z,skm8)'TcJH9>wqd<u)PzZPI7L$+G>{=Ev$O4Gw$G;sAJ
-=wrA97Wt8+5Q3^V;P(`^w52QWdSKb(.&t0YYJPUcw'wgVFi#`{~-f0oMmX/l=>XE8MKg:aRQ2Xk3;VH`^kXY2u/nRyYGHL+I|8dV0AyMn47s/o/yXyokLo
-%nK3{t(]8SVWYA"u,O}4qk+h,dpz1"R$qAo|$&x>,8P&^r56+VxEJn=T]TBAGZtJ.O4qCn|N}wr)gE(6'G__[kTBUn0%2S/GkSr^mhuhK'NO:mPe&eL$l$
-_AsSu"'`E]u@D)gV"Va&='NNlI2`.'vK_Q._0-4Bh92]2"cOipu+A-)my4#q.$&VkWf"TtSQk+NUKhZQ'#V:hi';)}9^E!`'[KFaq!E]=C%.)cu"o&Mby'
-cQv+=W-;:V/XU"aCgqP$~C[iuV'M}u5m"'KW)'KOZVLH{C"`_qB7|=NK<3.kz9RaLODxQd8ysIaq0]CUA@C:Y@fsCN-NVhcL[sBrYlN:1/4ZVdY8Ve`CW"
-LxBhX%]MaDP3$fF'BLJc-:WH4cr<:3#7ox1dRlP(/|]1RHKEH3Txcg~nNw50Z)CgVw2=s0%seS:e!CdAG-|iRu1JB@576CE0m'[icEQirS30v)>646mfMu
-_wzdfD&"i'fy]{DK=r@,2W-%b^zBM=7"y=(#t&ni;R_d2gezYfc7E[n6'gSkYDymxqmcpYMR}x!]"z#5f8q</[<OsHRMHngY|]4=V2DCTom/9dT;V7n&Na
-zP'y7[A|xdlhS=GZTQ=Smx_Ur"bXJsaiN_rW|W1a8XaR`qaN_w[09(]d/{'0k+`=8WU"BP{7H'aeE9f1&BEdNN:cUNPusaE^IDQgAw+[,|%8wzU{QD_N&j
-B`ig67CJNO[&q7`H-rKEW`2latc/WcSXI>}=QVrnwYcA;ezMz|i_64mSSxojn{t7[s_}8W"z+be;JeJ{-5]eU'Q-tS]=:[-Nv4XAJ5kJ:_bWU|YZ;eamc!
-iRO&q^hLv_yrZ{;Xj;PcyN.j+ih7ad;5;Sh%|5;h`Y>fmJs>kguvu'h}-n@ITq`1qms#OOsg{kGR+>t/RsP}R^gH>/C`ql/ziO|1JoVC_s5b8d,L8|1J)X
-njWRMv]DM+[lJ>>)xu}T=^S1;MPs={V|gnOO8p3hJjN:aFb#qLyW:7:<&ZJ8OoIM!(4:(ds3]V~gf]Q[j/I]0Ipr_!ClKjIdVVyX]Sx^~tmcqI&ox6LW`0
-z@`0.:M7LVa[PaLHCk>TgfC]fqZN-"%z)DTK|,T_zc1)N>g.dVOAW{TgGVoS6y+|%s=N9L[cVVdebO-1lTYME#{eEw5M]aBi(U9d#cVA6pA)1|aM#drtdy
-kj}3BThBm%ld;|QYwLm:JFOugj#r/b:qOJ1!`WzeG$cs:#g=QeG-)MadgZu_UQ#[caPS2l$:V`wz{j9qU$@f#/U]9CV{Thx]yFT<V.Btfn)kITQM~{HEq<
-xKy5[lwglW:f`6o9(7aS`zM`99VSq.Rn3$~m2OIXZ02LbZ5GJ)`YwAr`BFxcm{l&tv;W2`"sxwXPYCgGZ<lFW$se^>[FVimC[gqt,^~f-GcOZ9~{n>46"R
-k/:Qqc#Cx>Xf@W4r1_A@1!e=BCAp^xeY`+C'(#fLZfL/B(xW0+~>N.|G'KClodT&n:UHHJiXteY[Og.M;X:CYG%6LAxH42{D>PC5(X(a[(vUN3K}%J[L%K
-iWQq+LSewNuZTm(zP@Rt7uZ>Ptplx_v[$2}fy-ME4$a&7J<%|j9nN&.!FEqLeZ&jVMl4m][!wJMMlSbgtRkbcYL)@70eNcBMqM>I&iU[6i<Cq,3$DgjFXI
-MO@GV`P,[6BSazq,rM:U$s}_]vm@~8vQC$<GkUQt"VKE|DWj@^.79aBvp}{#I'id<>avM,DG]m]jMynp_g':QHJY|n:CR;=I#$S2UCHYm`3C+F.<(Ue+8w
-ix+qfz)68%F-3U050GR.sdT>'XCn|-b(fT!r~`l7n<lmNm|(~aJV@yrG$SS:~h1;)^LE[x2X$8[DUdiCX=d=y8OJ)YOD,26`l!j>LIS7pMYk=keDrq.%]U
-wU-izo:^RSmU-S.uos<W;[S>!t-vb{o_oz4x)h"8&L1ZA9zc`3bY(,;,XG_cd_c/E!0;Q0]k"zp[MUD{X{l/kky<<afdq7_%sXd=^IDTU+7!2=yP3/a+:^
-aK9,"o$iwP1,lWl0h|#3CQI=%6=;i's_Tw2Kp1H5HAVmQEWhK'%SeEGS[]]o6x&s(a2^9mx6r[^GffoZ'Q%j$0F-47]uxdl:jx=^{liw_$A5=pA:(icI}5
-fb0T1mK=$4@F!;))B3vN/)(Bh$K%/f0_^F">hAdDzR<(UG6@J[yapjCBkzp0,4~-_t2qL{mSU<+yy3lEk"evmi^<Nc$P[9ify|h=0ggMyWM3a(1Vui1}{B
-76,:6'!;d(s+S4ym4COB5HOo9#C2ybZjjG,u3"}jW-)=%'~.v4SQijgqW{g55'u({kc-IM^%$Wlg{4gH^$,q=_!$n_6>|SoWx(+6=qQ,!+V|g3:5(iu//X
-gHWkD.PZ|yw]!8|&H.MiL`S-ShS55Z/,AudeKKRf|DSwZ>;h.;3=Dy|<:@}(]tRSQz0^uDZpQAcINHJm/L=OhzJHr4Rxo$Sf5xthg]nL)%l>&L!ciSIlH]
-|bQ:1O|i$smLR42tyDTO:Ue"5.8<L0-G7IeCUqT9mj'TO2h8_Wb]mcZlQR2jlh|d<0>0vL!L[p[;UBc+<"82-_B1hWJfHINmY`ognZ`jcuucV4=mS77v25
-"JkPo%|^fNI_+iQgG1{0oGU^EMQc!-GeQ6%Z&NR4N<5e~U{AQ)&>X(,#b#xclK//]gr3Lx#['mpy}(3y]XP1)Fvwr}Pe[ki,[k}H}+7Bm4:.Po~H^F{C85
-QEdeAxO{VHHv.3Tfi/9F/nc5"$HP_W_naA9:%`eg5I6/n|JUp31=q|00hL6H59,$c5LK%ms%iLVPbUBvo4:Xd3k`BQpv>T`Dz,n>+F9[$h>srDhlS{OXZL
-P+[wUmPi&c[bsu0mh_pjFMz'|z>UF^=q0Ec)|12m'hU2&{I9<#u;lfB/szL`nky'3|m8XVluZn%BfIcI.=|bo#{:cDCg4zVmY.cC]gc.'(U^Wnz8FHo{cW
-XD7Dk-.<!X[v=s3kISbk3p8En{AwB/xOyIC@n5mOcu+`aAKZELJ#{4ay'^rNk4vx.o/WoUzxx>,N^Xu-msJig_i:>Sc{[0m2Bp-d(]b"#UR9bHEE8)!^iD
-3}=>5+ou-Sm5E7PwM5hT(3p2MA@HfX`1^+q_d=`/nl#r6{j"@(Xl%nw&K0_Al>DEJ!%-/|kyqJ4DM-7EiuYa;Glo]P1RT_3[Qo3OJ4oM6'XRnIYd"[sAi4
-Lph($YUc-P52u|WsdZg7ACwd}T+=}/){W9P=}%k'u#L+4e;g/CuhX1g_`()vsQ5r7N]Ae]<Km'ZuP>!pXqAT=&DlTJClfn[1CmRJfzQk73UXWq;)HstE6P
-HI4ZBjz:et^/d[A'37zD6BK)uR}<pcy932.fx-;[xOgZ2w<p@ts|m:U=;`3$@<X8+!H#YXmBkb_qSWQvnaCZyHaSEnjV3,+:I8:W63x=jKd8'{o)MSPE:B
-|}Ta7'$E[x^hDK[g[bvzk/H)Yv6:">E8mW5j3a{Rw@.%'kF/S7xn/`w;[^("g4(AM.KcOzU{~S37Pak].eMU~+weX(8o`k4y##FaaTYK}{amr&fTAe.QWo
-GB~tS!:U)O9qr<!L$v#UQ5`7a5KsZrV6KUAcjbaAa0~{"GQnFb0ghKPatiEWiow(%iV2)8x;9CLv}.Abywe_V]>U`x)cVhKfoTSxh$NJGod,":B8x"XO`k
-PDS9>{J"6]K'(M^MBvA'O2TOK(CoOk"8C);3M]!IM#8>.k9"#hJ!D/[5,QimjB_rW@h+Y+10`>zv4=n-Z<"2nqNRk;Vw,-,X)#5.!_`f/+a5&jOL^+v>@e
-+D"wg]:bH!Y<EwWPj_dYzu@nQ/aDZS2;IRSSh<G=b<VwJJq^M}eG`RdiNI5}+KP'S;e%6^3qkviub|qY|Go>>6_iF>Fy=Lr4=ZXhQ/hO#-)va/plmsR!$O
-(kzKiqEf/<xL<@8yx&p0v4r@'TY,5j{s'>I;WNALagJ}GEdWw:}LS(5eSgF7#Nt!bty9A/W=>tCums|YDLecF['IP+i8TC"DGi9Dn(hAacyJS4$i1]B197
-xhQ}[49w$Q+4_rHaArZ"]t`#Bz3e|![`}@'YlNLJu8H@NHD2vQh39FA|q3opKk[]y3Ef9_)ud_;2e84Cjrmm_L}Mx5-t;=(H$<INuCFcAWg8M=n!=nfYjr
-yR^V<ut2MPO'k>6uc;,IKyF@>4U:UfA^@Mg=Jbn+CE5WQ`=Xg`G<"Y4n^zEEEnbG:iU`bYNKJD{88qQySdFqJY'M.G,N]I7ZESX(Y,uL=Gc;2(lkmL(`BK
--PC[ZRzbGHmT9UY.Ak%^j^3'_3XM@(Xfg&Jada<C&71dBKrqwZ1yrVUw,.F__bD3WZ"XX1XtWE0";f6gp5x#xpY1Wk2Ny40X84K$VrF&s&O9.[,k=Ar0I-
-x!o},8n`_#oS3n0CxIG[(A_`@2<F&p-/<X3q@Q-m!Z7_Zx`HMyQNyR[#F`)/#CsM(MrSt@0]!nAMx_n0R>sD.;r-OP[A"A%W2aYv(niEm0$M$>LV'z.</K
-uTOw8x.)rgPpmzlh}627gUue]N%NvHb^Wfw;sq2D>a1%<t~do)o4"ax;j!;Mxe7)^c<yUaoC=Y_:D7JwEByYI@ElB.9/wXrrk{Kvgwg@C1<O>-eK!<%oFu
-=FW8VXOVJ</XAzAaTog&5J;nx0ttRDgC&Ov&E`Cl]r}0bBgT7K<]5.dhqSBGz^~yS{1(|0qQ'Tp/Xi5Q:)qIG#]{ur;SZ"{.(9^wUm1Nt5mJjSYG60x^H`
-b;zl2s{]=VVYmvOK~5jU6(Gyk>0pA>uO[VO%J1pAGq)NyXUtt)VMq"G(O<deEI|m2}Cip:<#[.`$dG}]m-(b4djhuu1f)})k_z5II505LaAoqQr`vd0-cd
-sLZsYH|tT"0yo@Jk;]wPuq(F(!xF9iGW@|(4^/y7Ft1)rJ{OI%1g=m[w,6621FqH/c@$CYk+D<EQHhYN4cgNr@.0@EJGQ4((mYPI|m^m7N,Z{M(s4lyscq
-}1_0]/vs"V3z,%.2aAlKt^-:]r=cg@]%vKCr|=.gKm8hbSOG_rhNsBcr<-9nH<xXS"2esB./};#f1ODM,x0&jfL$+{9eS26ued9`4)9U.gIR:;4Fpw)xW7
-l./YGOi5lwZmfY#D0v2fI4`p|BTuhu2x(LZy`f+^w`$zLuN8`0MreShr$';U5'L]#mp})-ErG@CT;_~`b9@E{,Q`{p$B>.[;u9kA^<-VTI$kha5G<4vzD8
-/TjX[dW8XI}KyZ%CvFi9PyhD!!
+810820
+'f$Xf;u!Q}aA9AC26JG+l&pXd0h5p`Du>8&"A;$GomkCGrz'@$jIHHVOQIEg<^dK|v]^,-~F#D:}G={XJ8&-%f0hV0JTgZ/D)Iqnp}4QA0%@iih](F`|"u
+ea`;/59Bnn8gUU3)bW|=|"N9)6&OutpvS0-]c,/@of0U%5(yolZ/{eD4O!=}#N$q-R@RPA.pb7rjF$<@Xob'O(=gmIOgqfaX8rb4W.5yz&~$:;0S;N44BJ
+t};l%@2YCmKQv.Z(q`aG89]'5&Nd:"';IG:7{SPOR<1=)m!-/Zj]Ta.Y/RHr7]b8YsL-VI+@VFU<.v'9c,erHL,<jTsO74t,Hy.p{S{!_l^X:G}RLmIKTq
+SS&[G"R:n$^2^nWS4=]iXo,H^i/CG4G|~OXXN1j>bitJO#2aQCp=<7I0hN|aI7X38A'2[1xXJR0]cg;D&I|ywyEb;pXUt6lTJyDSt=#aZ$le$jf[C]#4!F
+@!p^(bR"|D+H0d]#:(&5s5B(77s-F,3_;4>:A%9n=_w.}r8zb:z9pnzdWU`B7yRoE{%)0+nnj7<i'$Yr{i,XV.L6Y6.]-je9L2G'Rt:hPvZdkE_n,F1V/+
+7,&=HFS@vf/Ks>3z+LIuv>8"kLaca[L2IMO0sUGBO472~ST+s2YrHH{%A|P}GJp&,+T#fTXH!&$I.3U;piN66P6dxxSRk^{rjyZu;`1YL#I(k.!M/3tD#A
+32$hK4!9#)UBYk%-SiN<FG:,KrY:3.YysGcsc{LTX9&rSTPS>op>]eBrX1C|}JeM]zMR|ykf0V[rk#iwM-kIY_OtanfpCSC_b7v],i%kjg^>cN(WN1PTcy
+|%3q5Ybbk.FaC8^SD)U;$Q&abMTr^y~=t!y%#x[1p"c!]%wEd;JS}6.Z9k6KGyimf+/<6E23_U{p#^cY|_SGbax(.hcXqI1]'IjGfjv==Y$(q01ZyUz`aK
+.&%=$cH3ScknImk5pfk%urw@%8:;slh0OTRjW^|4QtbV}Q}GbmeT}4q.EkivqJsS@7}I%wAr&qt%}k$PN<S_BCtewanu@kO^q5O8d6S%-<TQQ}OJ3WUIG%
+`<z&%pFu{R}g]h@A)M/x)uAl@1:B(t9=(Ox&P-o$~@JWd8-4c4.7hXG4hVQ-vHO2-2sGVTmiIND)LC(+b>Gp|=1|PCgtbA{cj@^[x]=k8StTIm-yk]mVHT
+!]Au"g-Dh$B.SsIw2<d)bzD-mCq,#d<.6r'dUOlD"r[I0JJtM7n8jI5SWj}y+IRtwL4)!UfahZJwM<DcxDm_0#rJ)eJ}ZN=2'.Esa}pr_^YuIGTY/|@T;`
+I]@dM1[Y|H28#T2krCYB6vP|#7;L6ZjhH0DV>=(X,@[ulwd8o-TVec8.,D<^{F@u}/hw9hE;!Z:0hl5mjj=Y75b<Dv_M8z+434+nm1io;,bt5XIsD:xbfP
+#&Dk+{}^4^D.[k7^R'#l75|/'y=6Dxe@f`rs{}5IjC`e|.q:F94A]RHW13DFR.(T-Ls{""p3|k7rTb30fRTROy2'lV>MVt=i`o}>Yn}_Y:p!:qOGH`)D!T
+l@7}"it(ad%w0%[n|=3nWiXwB+nngyxvy},![{"Zkzz(Eg1[P4j&_rLdK$qCug5:gzr.teYbE1b^Y%`6~vTdTqL_]ka}AAS+;{CmZp!MNUc18Y,S17"oC.
+(4xiZYq/IgbgWJArgZBwVLoNtD|4&>WxvNd'SP}AV9bFsW4%<j7f2k.i&e:XF|TYx&m-e-L:rO(>)E1fK}QH/fLS;EO"h"tA3x:YKvteB7w5zz$D3E#r`2
+IFS71G}#](--nR:XB'E0",@{7sTXJ;`eL<O1w{g:GIi.|FLrcd=(mXbQ#l4x94N3HViu)/G.$8i$SX"LvFwOo1p4i>2&#V,gJ[;bo[<OUz;isR<;X]'O(/
+(7^+"cS,OnO6A}3/$.{=xKDVY]W{y-~KeX7bBrn%pyygLBDek.DMmkWvPAY-"Rd7B8p4V<kE''&=6Z/d}C.5_>A/an7.bVI+91bPkT)9U/P'b7DY&-(lr6
+s]="5}akAh:pNyy;I&&4ix#}zIgPb_vH%h.=[:1CEI4TdNZH1m`88LMa+,"%s6>)x%1hlO+y=W-]!$5Sl+HyF9$`"JH9b=AY}^08BtcJv:PTS(.griMPm|
+yc[>"qA9[<l-[`VuxE+$k4w,>ynH-fA])ED3ykR72@a%+q@p$GlJVhT>RKaf|7{Xb9:'L(&"F4q7h&=mQLP3z6dpw5RcXL8R0Ja5~S$8SH$i8dg6:0$Mc)
+(/|&8SGoJ%M_OV^&EaAx;%D,0JG+|HXiT}:#U9#%-TUq<fv"sOEzfFYm&O9=y(>SS.GH&=U9TbKM23<}IHGqp&Zvq<RRcobY]eiocXO!cJ-&w8ZS+=%dpp
+p9RKg/rv;K~bA{BH3lpU8{4D1.o;ldjJPZLTK0iOB=x8^b&=xI5/!EngFu_j(wWK68L#ZTHuyryR'yI'DVQsrEWC9fs9`7nmlk-vNLXS;i6GIe@&:e{U2N
++&5BBu$oWrgR_DeU]),Fy>]TZ]@kwMOmhW7/Pr+'^%L9!"EE1SQ0Ye/38.k"&:gG~fumqD>(PX~&`)%3k@o[fMFHJ7>^dgC4sgo<,:z{S)]^Lr7.${!J5c
+i.pP!gs2f`9H'6F:WB)kaQY=)xDu]3w^JYPKKJ9HxP!Ifb}Tu]ggKdt;^nG|s!YD;$<<Rv@dbR1@z'K3^x<p|$~g25dDKC!'s.+8JO-@L3,v1R.BQ`!e:-
+V_O=M|/B@jf.=X`fHYHQHRp-<H|RQv,H}Tix,qd!<^pr:oFI2$9|~GgW3xYsJEA2~ks<,'KXht1UK6#zVl2u5f7f4.fi&8f+eI>QTaojf>wDn],$P@%lI%
+~e^MoD{Uf,$.DUe,&E>d1"r1k|1IaQ>(tL-1)pdknNbQL[P>SI>8SK&gxtjHr!URo;_,rX..bW@MJ[Il/=yh2QF$PS]l4QfcT^"sU3_e@Px8.y!O0S29&/
+I}bfAvauOFNdekA"Akx_iv2;qoX@s|tMY<IVwlwl0>uO1N>sX_k}4H!C'i589R:|)JvuRiYvl}Z2f@rN[4YII2PrKogbntU1`%&n$`Lg=+X>UCDfERPmM=
+[.@$4kO1]7yx<4|9B4-+wmx>,2%]Q|@P<'9"|3"b%>g5Y.8m$C5'hdHd;coaGo/dp#^=^#-<-1VlkV3f2EOZIdgF>a8V235yZ_Z[tf{k|G-=r[JN+$/G1@
+LkML<f(WUusi#I345l5v.E]K`iR]D}p+cM}55m{ig-z"e=UBU{(th:pCA2|1AJ@y!6`4rp$6"4ODvb"d.Ji[)}mCSt|,^gPa2;o[m#0onDeJ}H~1{/]0Zp
+'CW&l3crv&V^%$9i1Ma0-f&2l{x8BE<YM(EAGCZ"stfA|KH/H>4M:0]wV{uYF3WW+Be3@S8XR$pBvvasdJW+_qjzuMGSgK.K6TuC&cvS@1z[S]n+:,jx6x
+-W%K`5`zyVm0sbP3~1xuPsZ5a<$mH2fBpeR.njZP9|5c6zTN8YXgE6Y=Gpu`R]A8-FlM98:@]4+|d'Lf4:B/%|)+GHm'4N;b!El^(J3x>F(L~zOBDu#7gw
+F4gl|Dw@zo"o]uMvGD&CM#ec1g,3VRwcAw'qd`v9/"/8"o07,%FM{-nh+<$aLcr#,&>&E'SEA[hF>dG=}K+0kL{5RGr"toHg!P3{fkBl/HU)!&aN[Ja&w1
+g^_,(S4Me-npJ@!u--Ym"ET0gyIo16+12DEMiDf>:_c^1mT>Aj<#7[bJ|Ru{Q|[#x54uvj=>v>a,aXD=2p`-klwtz<n&B&@4#}0/Xcj#easQKH7s0(kds0
+bM^/ykhAiB.&r]}t9.JzZowG/'DZJL-}1tS^gMK@RW6g3]odHu<.vhSJol$g6i]>=71-o{m+-xHS1tRWSh+g{CLAFrwO/D&=Kv8y6KTCUwLnfRPBa^cFz.
+ILm-qz^@i_xubOu[7>5E`jRvmy5M/6_/4e4[}d@np604U&6Nta8&h4VT,}]u)h@mDjif$bs{R%!"Q2SZ+9qJ||~M%l8Xq=&>cuj[[ynV`}$pL^SGA%0t~Z
+1jnUjZ)V}])_"+")XqiOG}t^#LoaJHtH;JhUIl&f;r<4vk'hh@2O}[2,6$V1A]Wsxuv$wx/#o2B4d,0kv=;Y8:B^)ED/z',$vid=v2dj02%LJ}L]Q6~{O;
+a^my$Gs2,9tx_zq0E)2(1>d'/CGgPW1xI1'3h+%diJYeLB}5^I,=lt,:;C`$)<D^kY0vW;`KO[~L@%H8Lep98)<@ok9gG><WT-x=#w#<~h#e,ZUXL37ps6
+z#-J[8H>0u<$QRk^a.:Hu(n.}v9fE)b1p]C6^`WOKC_iw3[856|CD`5Y!M(6YeBYFF|[H=2:=L1I97U'uSTb8h"_<06=2bQHwOe-F&EL6%mZgTcB.wJ|Z%
+u1z_ebtp07j;ek1]`NqNZDQeA&x/ZkuAE'U'9ITKnPi!Xb;-z(!/Cu:1-3WdCO+]!l2xk<2LNkwqQ_``CVdVvB8%k>`&H6fP)Hgrp249+#jO;8af,G7WZ{
+y7a$HhDLiT|y#w9noBf)6(_f4@g+k%lk]n/n"r/Hhi;pI<k3:/1G{OHl_%elgTn!CQXS+>|9(e!2A%Z[U;n'-83XP;W#::MdV9tW~rAJdE=_~zrgq81ZrL
+CT{8Z#q98QQgSfQt@L/bvr-18v@p|EOZ1RalE]j2[=+ie[=9.q4.kuKJSf5Q8O=$b8v:}G|e<8):U@$d;zNdyTH6&'f+HTyqKL]]sq!UtD^2D%Rg$+N.hY
+s-U8PpB|VZ=#ns_Sj0"MQOaT2QNu,(+N>wD@C5M$FF+T>s]'KYw&+j,6.eRcwfO6bRV/|&H[XKBq}^bGdW.d!1~)KsU0)2K>zubtfY0(KeU/hVngXgeN10
+%wmVmk_1s@<FD0#)9'vqy7y{{UUZ$ylzXD'EB:&LL>KldVJksQ!20uV[[co5z&5I;B<%]&VS7g11#.X0A'SRE]Yl]^08_&~S0$"&y,PJ5i-5>uiOFH5Dfr
+laE]q>^%@#NV0PLqm/'viJ1h}M@E5fJ-t{o45z.="(43gqf[`zp6/gMHpkJ[.HV'=C[v+<-_Eb0fp<Mc'M0gq8qYa<)d7smKzS4D<Sbq0:=+&GK`^i"|]J
+"})GN,JDQ-GNcWl,.h_W7I&V+1q#7XQfDwJka{#,J4@D&eok(T>/#gH>jTAs-21Rc3Br''lQZiNHn<^q{qMS7&=]>%4B5FvZ7uk4OQr]oGMNwVbi'qG:1`
+<#/j#tJ/q&DDUK!a6Y."<3{$m&NCJc5hmg81~b+q(@g1:]^OE=(Oq3WFZJivI:4n0|wPI7,JpWLqOBJhRw~WLpVSoO&X01llvj)vujJ]rLH#<:U4D{#E$'
+DGuVw8IgiCXrW+JIc8%|>o1Gt"ASsdWW=C=bN|Ag/B'y$UsGVq'$gja}Rpr7bs+86uTE)$@k{<`q}7aj-fZ^pzp4M3bDIVjE{Y2],$z/lsh)=sIEH^`XSX
+N=Jz=a_qFwi,v$de:;h<twwHhCv3~L4''RC-;b_-g2GSrn"xp"$x6+;:Kw,D`;7Jbl]"(-{m$yof4+|{p7!apUOE2sB:x#<oq'7J3yb,A.Z,A.8aKgzc_H
+P1dBsxA,.)H_'WOzegi!qt^.(T7Nq0CK<z6^2lP7ne^}Och:!VO51>U<z_RKD-,p)@5-+sJ-}(/l&UFu|O"j"0f>"~R}QkXiPjCqqR[]cW1B=`8&KVFtYN
+ojInZ]r4a2U(=`)";O![^.q{@)q8(sRR^kL$tUf<hBU4<@gSp=}E;7!W4$""W^n7d]8I-IV]Z759:2vXFiE-p4eE4ZpxE6[Lph-RS"60wE"'/]&rAN@`eS
+u2yvaGqe][x&H=x(dZI!e`vH:RM(iB/=/9jSD8"1OrgnH{Xkzi"au&fAcD+BWSjdm[Vb#U4a_pWF7|Jha#(T@Ka):=f3v|qC"7n_X9AV3'@"V7]fp:fFF9
+Kf30UO6ybM=jBCJ4R:5OS@4WJg/{n>3k/qfE$fH/;g$jq'{=#`'jbF1q[jc4]J+LLc)RUMJ49Dh0~RZ^C|Ml9FQZdI3->i&M.6me1z'fcJE@VnAPjjJ58Z
+6|H}l2TsYWvaj=q3`CJ8X%sI}W8%N.zm3ei;JbIFCL{"K+tzq{b'veHQH+Tvjf2D>JO`H,aT.D^i0fhKkO`&q^IJolZh[yIF+2wp=+pM1bYDym/a3ra2=,
+,B,Nbko@>/8eMr_V]KTlz}B.cly:",Px>}DmZaVn_&Ei7%HK%rsC_Lh)Vpxx!vd30MOL.T']URU5l.D`#&/,k3n_KtAxg'BZFQ)Hu'mMstO9S|;nvZ:q0g
+N#SHznCJ23T2)b5jkuJ+S#jF]KT_cNOw(=>R[{j]n[$["d}Ce)-.!$8=I83PD_,wl@tXGsXVT`#KvX2AB"+cgize$_.L&K#L:ZLf=9p'+@&WCskMP8X|Bv
+h{X;;}3$+aoOLgKfJ8azVOcD<R{%c>x!rLI:&_ax`6av}lC$fTVR5tLA@Q:@_Z,Ff+Hn^Q)(UEx%}=e|tl$V9S%74Zp)C>7Sl5u7%o$}sFsX95av'8EB7)
+xZ7psz}=^`{aF{_nioD5Bjf3_--+(&CXnw)J"jH90QxYx.[qJEe`~,G)uXmRX#ex%$`i{@k|pd#6]aCj=LAB7qk#d%Ro}oz_xgLq<2-$eXre&$YJ2e!t~i
+2>7kC5J6~`[bIB.0!u3qH6BarmoC#XD8R0,|52f{(%lPt@@h3+5:[GyPR[<i5RLu$rVuHRO&cPI`O9r-ELoOK%@'[v.F~:Z<^5@C7-Y^cE)=Q<>d)6MRH%
+k1a4uQ!k/ldH5Gg7.mRKyCoN@24&AN20z]XIm>Nq+VaAa3|TVf897%(sN#lU3`%1{Cv^(,xltWI%uGm%>H)<~P"kvvO3+Qr.#E+y8<dUrW>.Mi{YM[7A9=
+=bI$^4Nlc8!G9u<]^mS/n%|pp6Wm%i}"bKzaN90_Y!qQ8.fZ[9@h7s:'}+=qCS=@nv/!3ESB1r~rc&y+doB$y`a+/!JCUB}hwgwElq@rh`1y8sX9T#SUmt
+U!21hkuQ-WNE[dtW0,fjR/1f=SV;m826jft-}fU'tkhC|ZX{YjTR'-JE@Ev&:0B{)GMlpVM1Yx>hxFlOa6naB4Ff4+^q.ZCu0iQ|4;43]2.J~k)z~<BJt^
+qwo_TbAu!rhE7vKv-&~eVwl}nK>GA:<N[WI.-9QN.`s_v'_Rt^pz_Ff,X[b(a7V><R6b#@@|V|,CY,[3(JYjw.kP_[9It3>S&pc@Ty#X,=iiDJ'le4xX3&
+@)PDna]5zcF'G2$5%Bx5Ba>h;0d=icc5,1>#MO6#d6QeVP;<^:Ptp,skiCg&z$Z!vC7:q9RJa:KsTs<,[}jAHjU'&JsT)xcI;o>&xn5lz'3NdI#.@CV4<m
+Ptg(v6JN}2e'dw5JOc6;'(:J/fC;|lszW8N=-f:ajNx7,Cu6d6-o;1f$VN(J^D[PN6(nv"u9g+a04#T9o#UU9=o85eRJTS/szg.QK!<(|!:4Ul3I<>xz1g
+oK3=n-u0mK.V,9S%7ZEw9@3$qux[qM2N[`8oB(gCSyG%S0;0IO$(]1#(tvoITO6o:.pe%3wOZd]vMwGwIdw'O05QM.D{u(_zF`%f;PZti_W[hN7]R%@<Gl
+J94&7q~ip}9:jORJzbru9.iHyFc@I$R,m=US|oU#wy53|Ic;j3w.VH!gtmeu^G<$Wm7j|<"R`cq)bgpw:w~S&R^.~)GsiBn5L{#>||'2#5:Q}|;mRro}Ya
+,cpe%5zW}|,p:)Kh=Angw(-0[Sl-nKZ;[8)/a1:M6="e2aVu"u,mM[/]d)u-fF@hB'jDEU9=dY.9~7W)#^=1<O9_y&=TrAbN(ClP(0e.2R~aN4;/hy8c90
+i)6f@^cr_V+h2R{U';XP@yK)"Qdu8ziwD.hAjfbk5a,$]R~7yCJyGi|qxnQi3&zVs[q52fd_CYoEhu[Y:Rp`w2`8E#DlW[2#!UB-IP')ApxJnKiM^hHV=E
+S%L2z%5Oocs+kHMpJ;>T|;kK2E`[[eDFUX9]h^xtCv6S#&N_|F0^f"[MtpDe,a~#QXu-)bS5bN=hZJPXq9lMXt8hV=@RcVCRuk5Ek3@mBNz5]bb.QY-1[3
++@p#<Yz];|PN!_rN>R~<eA1tE$7cO:,q@%TBr(z^~))#k6:,DQMbL04Mx|{;>IGyVn<0m#%#EVqLF<I;9+)QEe):lrqyb3DE_75`U);(F9y(CG;('p5a$Y
+7V,!BaoJl2$tZ_)G[Jetcnp,]1T<(,~i9ePHmJv&{nyPH<-L,)+D]m>&9#9B;X>#XZZM}GHs>kWAgF5cmadnjr+Yz;E&44a@9SHxl.oQQQF.zmH<8EF_"]
+17i<k3{<i:J95<qHy<3etwdBdkYLdG!iZh3d!CR@Cuhc#0l[f}<cb7W_,v{kYC7E6vDm0!`9:L'0U^f3ZKq/mi4"0MvG_5oueaUe<_k&'_]5t>t9N>#16<
+"1ql#V/U~jX0BW|bvJQA^zZ,:(XD+F[THXt=W;G1l1}2JWFOikEi2_%G3+8IMvH@yXFWrNcZcr~GPUenobx;ZeShj)62w,zh2soKJJjl`0+rS']xo+NE;@
+jb`NZ_j'ee4{rL-eYs#sID#Mfr}xbdJ.p8T&Y-o$p}wQvl0FwOlsw=A3XCB{SvU^wOw!Feh0+Dh752daKo|EiWLn<<fYLH`QDHZd;HzVzj8BO%O{]|bsbO
+/a2VDE37lyw%2elst7dL-n@y<YI<Ik[$Gfk9H:7^ru5FvCA[ku]k37Jh]ki@+>or&dt/8,2v%m1yisuB"[Eh(BB@WA!EPl8k~)5z1C9B%^z(4^2;n;%)H>
+1CT%puPk81Nd_ksgrZkW-Q}bjBWh]o/{5cU$Li^(@{hb~1ih0j/vegf{n+_L+TUICv$px`CIlO'n;l2vRcNW76,nd}ibJbJr5o{%s2ENrOHI&l2MxA3X[4
+v([tG#r%b=aw0{grZC46H-%->$t!RAdMCq5G<7HFO/TKOz}]ZV5+"G#YJA:7BGqF#)a!TcqsG]tdSM>s(W_q&Dtd#Stbpvap~(6>[O.-_>Er.-=@eT//{_
+6O[H2>ALqcPe/1cHuS>o%Nm3e;/klaCkN[]N|og8hsR.g$c-wMEv5Or]L>0GZAz)@NMs4V%5ms_hqk4!2b:bu+#BLL>UBp):_"G"ES]}Yz"FwpL=oBZR>y
+$j[/KmoI_k</q-/h'H.@!nc(_;aVK,dCb2Y/}m5=KK-RP!)C>Y/VIu|T[ck5q/4'uMg2UDeR@IyLEl5h;,xVwf-dg%uh,TG^9ELo-kB=~9IhD9w;XF,(zb
+_@ekY#n+G}tbv8r54GDhVol=${+!(Eg%+o89d6u}0/xM!^h4V4g6E(]s]HT]^dm92ytLohJu690}#@>8H"Y;wz3`[PO@b7|t7ff:EB&atQM;x<kc3rwIkE
+$JqtZ#.eg4J[4')|0uVnpbtfN7)tj"f_F)lw,Ip}~}oKBO5(I<HH!$``C@BtwaYVD0mDc|Gh3PNz(#X!-t2TD"'z_W51ll"ssyZb:/W0q/j,uOq8GXVbQy
+1EIR%6$u/-My=hcy!45}X>=-k+ak_FCofB{QE+."|)&&+<gzs4NY7kl9lLYXOo9%CH;ZL;!G5yDuvLLKUZ!i^,yuP{H(If0d9av#9bqeyn{vV+]J'ykNQZ
+2o,Ccl+K{REg`<DN'W(X@[m6Kk5Mm|h'YcaQq,tfp]]dMdngrP&a$Eyh2ZVE<dka3jqE_83`WONj6j^5)c[B<;M_xnWK2A2_KEZlpq(@Qb6{'9lwTSp"&4
+(Vzy<cvLD1ETZt#+YIEoAs+md.`A/@]tWhyldG0GmU:u"@gdrH9xEKXc-N-ZXkQF31{rSy<2f(Zdnk5/""4DSe|0D4h-;mm-5fgMds44e0AJ<"j>rmG5>|
+4rW.u6P7vf=(D_NC]bp`;75YmDK^Hzq;(;kkW;P(')qTc3xQZGT/Mqi]&%8GPW]bB0U$,:s.sQHrOreNs1,KC@,+RT."!Fb&2oAXE>QLt.i$N'hL+3[0Gy
+~guwk_Bj:NCGl79NaQ~qYjq#%;.i/v3epE#sz2/7kVl%SX[D;L#VB9rmkVB{4ve5Q44^0'(!9=..zDc<<BWo[@0Ft_wdQ40DSBY8<xZ(E>|d8%$<FtrH+$
+2E]cc}LjnI.c=jf""Py6S(r,tXV"E`;2"yuG%8GSJKxYg<Dec.|Fr5^S{S^h{2P=(Xy+aHy2t-7r'saP,Y+v>VJGrV,-eYTc$JAC!_5o`83}qO4[V@[i^T
+)rj7OCOF6MHDt,'ywAF(NrP0:,wT>#bY{2>O~|q:YDndsy8v#v0Jy3msE;%D^i>+}.wy$`zK+}h^eunUUd3;A_1)h-n:h8B0%4D{nyJ{3J<|m#NSfgwijK
+',p[BHJ]:n-PBe<%X96h.]2)WvJ`bUKAG_J0>@EAA5mjZ>4GEf~HFD6_=rSZ135;w.'t1F6$h,(IO!{{W9UE{'X3v#!.iP/raz6},!+{w}KQ~:OL&PjW^_
+0|ofd)F&%{ytL-_U,sQ2j-%&.$_JEvh7b{0VmvuJ,DA20A)QMw>aa)r:V!GOT5U3I`5N$dNK;z@NvYJ0D5x`,I.&pOG09`6vpoLA'$R$I-&SmU=<@KoT;E
+mlK'.Cg9D}xOzy5>j&CoUlzs':r37d<$j@19oU_u#`@$ugr9ijnI%vZG'Y)roSPrPyqe6r:u41~CCEgVc.6NH^;cz5#Sm$zqmtUqDWIMYd-H>8HY!^~2kO
+_fHKY}b2X(JsJ(+'U_vzf=9m-VK72!Oppfe)6/_hmL-xbj:XS=J.RhlSHv/p9yq$h5D+}rr:Z1)XCb$SwhZ^U_x0|LVuW)-}:|5949v^Wqr_}eU"]N;'F)
+F=&/.D8G/fr8m.(T/o(Z[413Qd:&ej5#drjZG^qWv2DhqnX0E.@%%4Wb.t-6HBNfEYxG@I>'i0Xpgp7zazI]Z,&/_5ov13y&[k~1SV8MQTEb3zYWuD{JzM
+((QO#JVcN2~;}eQtx<iRqKFR6Zq13B#M,<7CWIZ}U.{3^i)xa6oi.XY=H7=xrMIbQd,|eYL4QFFm:S@kcqJ--l:u1tJl:Jc>YkkNY'n>V>r'IJ2BHL2Oa'
+$]q%su/Ns!65)=is3$&HX#-m>I#di46]w9%hUOn0X5VSyj/U"tK<&j$.S:3g9zhH#-cU{R69!S_:.3A8,PPEP'6n;cMJr6xISK#5;e[Zy(sKK-w(6a&5{e
+1vb0QM2/Xeoi4Q#7cDlVl)Gg`F.`-'`O{AkkxW)QE:N!/#ZJ)S/$==mqVA%EL`(S%%5<$lG7jLvYb`T;Z05:3NdJc5jk>OP!PtuxzN"K:7C01W[iahW@2c
+gN]R}QTDF$%BIbX}|B7,pDbiVcb4nLjw)=!++8^@YRC)G8OEf-&^U$NfSU5Y_ziD>ZBeP;~&.v4:+EHb0mM`g2n-w}}1iUF7v8`6TPKA2eycm`'ZnG{5@U
+,K=4[Wf^L@Ozo3lK_W`PTVOVn]KKkfEM$:rM8`[`OE>!JjzR`JO+rTHvhR&Sg5,;=Kwi+=nLN__Z&8}7dG7J0KT`$Sr_uUL6C=<uA|C@<!.BzX}%;2$q8d
+UgYi^CXqZ_OB8%ow/L'-]9E8Nr6)9(JJjU$/nyuaogh5QAi1YNU9S`c2}A#ox2tx"S2r0z4j+FhQ+NJ2AQ@YEXRZ,sj>T>AD#(bf{M5}#jj$A%Qu@)su^S
+[[GEymG,iDFoOx!uu#H/p)>;'h4Ri:8-[0JO.:c)EaYz@3pRy0STM[DjW8TM5%s{CG/mqG<p(z=izUlTpc6Snb/RQ$Vt8{Tw!C&^s3b|IPPzyC`%,$F]#S
+Fu#aet:[4y&J:VP)R$H"NBxrz_%s=VgGCJRzMdKE}usEsl{YyzI7.HuC8e44ARu1m+uBID=nz)OsvjAZg,)<+12c+N#)Np`@Xn="<fX/dBiwyX1c=ggtdC
+dpW;FgE}>Q[&k0@M+"O0M/BFk3(8Cp4cp#)6T@31fk07r;$(JG^{S%u"!DRF)-'8|99ySmf47frcK<&<Wm]l"(iTI.oUkvL{yeHY7gIzX{;{r3=qTa5AU,
+d=5"i^&_st4RbZ$i!DRtopRReftuB03)CsJuI)VB'#CI[!H-dx5&o#=]$]4L_I>`w1mhxJ@}05Ybw&N$ZP[WiFANwf%WNr)<C<o!&FA$)a"Q"'O+7+6EKQ
+Whcpa7y!ks@bBH^|!sG)#,U_O}_;a/%%7}XOSxQ{iOP[+T._p#!,fkJP3RU2f/5WXkW;ju~s`"mK.Y8QVKCvb'7YqP^ju<Y1lwU`M7GLx{+z/3%xw6iW8@
+sn24QgaK[jY7tql}<_%iqiYS:hN_b5'`-]{7}9]#{{ByP2#J%#BHj}buxY/(>WVVH]4uYxXA=2zl!4$HdHkf!R;[A|hGCZNm{Dd[c[~BE5jaI(YH#=T-De
+kaU!XQbaacqA3h0y9zOp34|zCv{>YfaV2N%+|b>qUSvO<p<05h=ZuM("wv63y_fGdTtp:5,;FcbxW:<VSk`^NjcC!T%&3v&<F#Y+4uN,m:htX{^^wQp7/V
+&jKE~Z{x:N6OOdj^{g%R^ee:f3DAT,7[;:9vgmev|_g{7|Shbgm_{7WX$HYqe^!7eY#xaO%"+fKs^#h1!Ya{0f.d-(CJ$$055e7VVLc+;OD/aNR^${,)qp
+'mxW]u_9,"#P;&IpP#shIvG@!BALFr=X[%OG3zp2b@q@<;o`cX){uS!s._(a|dtpSW'AB[xrT|BgA;:3}u<[^PA[du<"6;T^(F|s;ZVV@g!znE3ih`cB,o
+@A[+CFEqU'k5.w:v%#bLDn0qi"HeM0GLjqaJ"Oe@E[5Bs7fHB^{KSq50C:!xWwF|Pt5(F=LwBG|P`6iQ:0i##.n+Uq1<47&K>(R0z.@a0/<[`oDiag=N6M
+0OR1ElA<<j#K^Pg$(%5p99e&.e3;}X^&F}JNC!gCN|n=)9veq4FB3'qGHHJ/[<G_Vr[nseR+Fi6t~P<Yz7+q!IwF@lm>v+A><b,7s%7o>)NJz6bs{zf.ox
+}%WjzPA_$7JS{O8/TOb;|Z:R3:sQb55Fp+^{i%EJ$(i$#ZYBQVZ.!La6B>uWeU1kvwELpy=kalcMBC#zIYgO]7",,[xebg{ugck8Y#H]JyXa!aG-ZHAlwc
+pM^ocqlq#:F+fd2!bM4aMw"`aZ.1s`J)#0AzKH$lB0!}0;@0XR>^5l"cc5.5[>oXq-:#583r:}.6XX]I%<=]!73y5u4OO'"NO1AP&Z%<>Bv`6&4H@3W2p[
+)3i|AXb8jte@`/[IdGb.rGrBZ'BNw0#-~dKB#o79kI9t-y/uv^bs'Rpu6AEilfOSQ/LI$=kcGZQHHlfL#DX3nYJ@n@Y+GooB[st{lPpB{ZJv|x>r}T=(_2
+oQKWf8@55Q]xM)(P@^!Kj)=!"f;T`D!qU:#XO#+{'"HExX0,BG=Q:oUYw3eaZIk|O'-I!b(RNTsLHK;TBj&c`3B`n|N{SxGd^eTcysp<~X'w}Cg9PJcIVa
+[:@U]C=f!a,_/rS`Tp_ntb:g$JG$u4@Wog;F43LtE6)`JuS}5c8]@l(UH[#K:`fYvF%$!u"mt],3k+<;"2xL[,4XeA5e3=ARE"''n$3Z|gUx4:,h}k{+x`
+rpkih9+%%}Xlg=BC3lUc;Aj|-jr)m&&!Wy3"a}/{aQ[KZF<%'=7!e-Q},Od8.$O&h6`m^aX)Imk0;r.XRaMpQnIv|s1oo4ZOuN<;o]4ymo3o_mrvJy3x,Z
+d#]I!_q$"$1k`fbWc4#X=%#C.%;3J@/:N=Vi+Li%RtnRhDZte%aLq0IEm1U6)7tQay)4pSNaPL5=~6%](Jb-vQbH%ilhi2@-Y$nY]FN[C]d[^H<U{MfbdJ
+@8:GiYCUBsF0{Nor~}_+aq!#]]M/;r7X:y,X2DpEBG_WOw<9Jd{9`_VWN:fl@1_q_TA6HL"5@G0l,FlrHBZVa>H^xFi%:lZTcX~@>)}"ActJ$Xe4`6Pa-3
+7v|'fCQjBZ9)g0z#+'Ob|"}KL,#HBll<.-u9~"r3K{=Za684bye#juZK.$Ib-w.69xr^zd!I,A<Q%K1^-3j==C)Yq]D+jd)3=Z<%&d>LG7Nus6%jByl3e/
+).4,[[G({j=:/NqSaiLgm:[b]&v;a+<$U`}"Lwv_~R]<DIe1w1M`}{is'6b7TlO!UdJO+D7l_iKN&RtT-clDgoMD0j"Akd$"JOrT)::Mv(z4gt25^368n%
+EPp]wUHnkGq(!yJnEZTyCs=mc!{2Km~RIn}nBwJvqXvj$PTsoe"|`)oqv>v1GS([MW)y`{.^Nm%pA7BsDy,T6|^tION6(iMG|ZI)`6<,RjN,fYqMDz+&TZ
+zTw5R6_d3|.M3GwsU|y2_H,_'4%Hfe%y#PC|BcE<akyx5M1"_9Wqkcp1K+lh5u6OyPHn{->>l0zbc&EpT9`I`=odb>Z0xY<}<foNaI[t'w6OqUr(zqdt.{
+|dT`IL:Kbk%}~YT'1f[|;h'%P)43KS~oNh!sI(r.Ta0H);PBRRIn%qlpd0e(7Ajt`O"I[+Y>B(~E^kSMQO[C41d=b&'^^2QH0o[UIll8/G/2#`UrXlGr3y
+'VmqUdc%I<#028'/r!+cQGEL}RZm~a1]k]A'6MF<M7+UQX@f[<-@t45yz^Y_=.p9~mdmC+/s)x^mW($+70PZ'Dr,L(T^.%Tp5VB[z4gEYV@>]G/C^&dl=Y
+Q:0[o_Fn.&5PDDwnX4PvRA%y%^Yu)JYDow0C!Nmg!f'C[X/U>M=jUkr(56-v!;[arODq7iLGw.Wm&#9$sRPNn$!$|x:aEP(vKd3{IPSfTH299N:4V5CzaL
+3{/lY<uTuBTzr!4s4Gs}]M#{nc$,2-hOx}m5h7zZ1qug}JS)Fdt9egvYEP#QEFI5Eo'5x.LRD##5|fwkqz(`p]LBlc]wOQ^q'-:wEd+1"`&@-^;<ciWX4_
+tW-NQ.Cz_&S6=RjxEAO|D.M;U[Uq;6BBp7%Z;Q2^KM/-z5k<+^x![D{{]p_8m[&GXD@7c/Hy`s!+.IB$HOai10`E8:N;n;Q,#s=K^i5S1yQTNG3&e`lg$!
+wOCG~xow(-B6DSdiv']S7lBi#um3>sZYoj|,ay1u0#sDm(1'(<(#.sL)hNLT0)Has&IHS)5NB&42Xo@v[zuNGZs.+!eOMxB/"D(X:j,H]qY%7)BLL`f95x
+OHIb!ot1F:/aLC0Wb+ffICp,7l:([GQ;Ka/r!sOX"<.|jx-X@Ustb$#9&yqY!+djY2%A(|P1H=D#;jv[LO;'<18N"}od~e>#BMq1$<&Dlr5j$gaL>PsqC-
+~'|HQyms=7fQlUPTGMn!)1~z9_%K15!X92ul_GZ0"5T)URlB9o_9_f3&+Di0$7p!vf[s4^DuW(>vWX+ycWhWtXh]14xsEUlM!j6yvpW"FlrQ~,Llf1|!a$
++Sa{(Zsn>]VUt}QP=,t$n:|"!)^F`o+Ic(t@9U&d^sv%'32.sS'yM-'g|{IbxGp#b]r[)V$/fM3YE&5G;J{]$XpMi]oTWqj;Hu_w5DL_hMN[kw]C0fBgJU
+B,G_N4tq.#4'FtAXI{T=vWufIy)F5CyM&_R#'ZnFm%~ZKpzU=[I-ANiH-8CKAl_;w_KzSs'X`:e4+0|4c2+4TGh02S@OU#'B+#pXg={q}7t(s}:S$j$l9d
+V/Etp8jB_y,'4>4`2E|3AZoCJh$F'aH'W-$k9,-CO6Kv7,#J0(TdyF-T,TfV26,UH>j}@F,Lw=_LHnXG-}wni;I&IXqW$(<_HWhRp592c5`e(=}<@z8#cg
+Nv4k#QS}L1b>ky+^A<8C:pp!)tXZwy.HLF=v.U+'kpH}OQM8QViw/=c2s-W9}K##0o_"MfT&[if_+H%lO!MEMtN:&sk}~DRik-F_Ajw=,lI`A=X)@ixDQ:
+j/A[G`^Y56t+zQ:!]hg48%+i9sXgeCc$IJV;HPS8|Am2n-fPAcLq>Q^x;}z}_hF26i|f`o6mq:(Y>FLlsB(G2=2#gMu_}>xq#+6OhUI0]`c]fj7WOtD]4n
+k8:j-gj0}^nJm<iye^|$X|fj@$/!:mL/O%g_bQE%|bt!r&QRbvq0"O$s7G5__WWTus^pXl(1Vt`YAjSmH-<M!rrLtJ2mI(xK]hE%m0-mi;W$q/hJph9S&w
++pwu'])Nbc'wxK"fWhXmOWn!NhHEW`!3:Gf12/c.q5W&,:KQ"<<bB6dN1]emA//bsv}YtLvbi+"F5l%fzsu%>-4Y<=k>4)ioMOmyWDNp-);F>h(oj3T.;F
+.!w7;CvMEX#wx}n|u]n^%t_Iyufj.5S5{MaSGpDe'NFuYLZqOOt1kCHnQI1.^Q_StdHWsA@(kr6o|W3J_`HqMZ<`!9&ebW|!j}M#zLsx%vt/Bg-]azuK/v
+-9HZr-DR:jise-hlD<}f:4Nt!W>)hi{I(T!y'HVt60[jXbt)J{"qDn,B2^28'D`!L]_GO)Zk0,4z+.kS&4K1($B@^qqhp']kXGcKE=tl&7']~IbY)vGA/j
+6DX58MNCT@[HKzc^jC`WhI/RX&l$hKN"W/6]|uWIQ)8n_o&.G)-=t73BGa94L$[2-+^L!7LZdXXZkJ{uBOex9.rE7z(XJgYyiQJ#zJwFyle]+Ft2-kGC<^
+6%`fhI_/W0Q,{r91gEm6+Jdl8=q^m6H4NgHVI7RX+l'}#J;oY#P5XERDJo"IJ)0%DvS##s#as&b[}doZ2K/r"W~Or-!8n!2$xnydDEeObne{F%w)1f4-L)
+ew_&O$kh.s$,~G.CHHSj{CJ`#m_a:D/:zHQqX7/MRPinJSU4JN`5l%x0~JC63WYkW;2@U`Tb%>$A!XnU7|_2k"5He`b/s1^AKoA1MHP>$["^o7>z5(M[f3
+r3[iFkVM![hv%vs}h;EL8j})~m7`%]~{gLP_`tQI(/L-iS.}zj@.,KG=5HeZ+hcc]9Jp:_~u@3@]]W`NU%f#f<<b~{x`ih<60,RmT$p$,Td37CP[r0;>}q
+m5Rp+wD,Ko!fK`yU.pdagQ01h,%oekie|SYeYW2"E`Gg$mE7TjiP){tua,gN=fJ{Oggl)^}o)H^O7XQX|#!kgX]$#0VNs/K]T.6xVx]PD}0<P$>Ab|j5z1
+ws;Zr!zM:FqLbT!QCLV:_('p!W9wFodHOu8W6ZC07h]jh-<E|q`ARL^-ntLNN;_J{8`.WJq^'k-^Z8JIUVtc/9TNAXkL+5G>zt1f,wB^nt@n+H>.>2U]ah
+)gvwFIfQC=PL-9yJD}bel&y6=5tSJ<x>N],6c|TEC6nVAbp.F-&q&(VhcW%,sIa8Y_G}jdQ+IX=5W':[0AroL]3G7|lT>A|ISpwR[)>U1u7&pFZqxsI3nH
+u'`>H_&<<%(NCv1cgL1V&V:x+Y>1:x8gh&d&SsB!!o0Jm,!vD&.M[ckB_s$jvI>U[]1PL3s]qT27p@OLwxXUh|DewT75g0kX5$4O_bwe>vzgwP'@;Br<vm
+;#B_]Z(cGUkF6T3.Zz%X%K%SU/I5[WhCmiE+/$u^h{^<vn-"`%fEKSF@.6pmcx,M_bGj8oK{rAjgFKl0y_x`"NXleE[(Vv/)pWjI2<^vRH54]PQ]ZJ"!Qh
+0y6Ky#rg(fpd+72%L1`Aq}7{P]6Jhxo),T)!)5JhM@o5[K:jSj-)+5VmH&3;t7>Q3!~(smyowPy;#cwGCFKJ-,)k}|EL<cp1%'Vrx|y#z{~Se.N6{8D;+S
+V+_!i#n:l@bjU+8'T%./:]"Qkl}EW"<qc,#,ogB:mbExd0$8lR<lqr:F3{|WMD+c{N]FcDcS[3w3yoN'3L9n>]oNnI3|b=e-E0t}B=8b_F#qTLu(g>6C<o
+hXS1bZ1Od<YGm$BMS.f-/R;ts1&G&cX3F0k3FZ5b|wAf9.,0eaUvhGbP_kX'=5VTgF4gf:ML.=M6Fzou)d]4d[d2jL>paU6YCW{P5,;47kdQCAzN~];'%X
+MQHrU%}]EfA3M[B(XM:>OQ~WhOjy#B37Tl&mQJ${y/Fc6}&m=>D^|wvqF_eMmP:.>qM1"6S=#r)j0V8QT&@)>OhGL6ka5}-d_d-R8|&{!f%NFUmr83x};w
+qxXqGoG=tiZ#POhY(}2[Xt1jfu%&JQr|(j%q(^V}mAebeJ`{:9i2:#Z99CivIn=Z@1lMlJ_/.a[L%4j|jE8e|_+t<:O}`tgpPzvpT_^+so;g!D/s8g,sNb
+a((!Tvjr/ZpOK,IK3zN]6Y<}6[GHx;051oH{6=7(uC1&2""pq[~|cf"q-;`6v`djA8.V%PDWk@t}Kx!O[tj]VVWhv:Urc9tJ]XZ5`Gc4w!]bG<_VC[4NLW
+#7OO~:_fMJH_PKtpC{dCt/HJ7;DY$oSV9<R@1`G[]`oTJo]P1vRdbr(vQ5cr}>)1&>wyMqm@L%7cS%1ROCB22GU<3BL|"5]+(N&@t)t'#8A]&9G!QZ88)@
+Zb&0N>1yEM2i<0SGFxyvwW1)odfuYutyn%Ri]c&a3[VahMkneDT|m^Uk"8O;o,=pf@qS_OIB>VLhffD;Z/A;RHicNo-B39r>U'L4qZ'5SkzT^E5fXDaU+'
+^4Qw_6LsEQU8X[vGT})n2`i09YV}cCMe{ZE.ZW2^>i:IxA:DV+PO(82!CWFa]uY4RNeNo@!h)]mni3t_['Q#+_"1VWcdb%vw'f6+KfIQT):X7E>fpNagu9
+]dGC8Y~jSGymAQgAPoG</@#d>_:@Ca:4;vi4By"'Hs>6{d+Lmse>l3t]g@yAA1yC^DweH]9{$Abgm8#ERe!_&OQ1~^TF[$yD7l1"-FgEw^r:]a]TKm0:U3
+SHLtob%oH(jmb`@(L5I%J4N0{nR6CX"Y[waN#N('@.)8S1QC-VbZZw$.h'[=rBeyD'^;L'&ncr<WP6[%RhR<./6q%z"4$XM%yPq)t%vT/yST#%xfSn>1-@
+A2P/9&D]NWqz|M_U205VA8"`gH1w+2sp-A{}OaKPluM]uebw`w]Zv-j5Pth^dibqxEC.1'vF3s$jc`)|&X_C{Cnu8;B%ha2Uw<3j!u>-pZUD+^K1dGgGu4
+6UCfw%%EU5z^=UOJHiDG|eD^zovR~W(w:vDdZSYD1vw=PywLJjgFY$3<$g1;~p{jh|hTp"$M``DB%B{mqz6V}>#KuyF@lMP:X/>qmW}.OjzM)d[.},HSQB
+#Z<}z1o-Lu'CtpU3NDw6Nc$,is`44j|xbnRbVH1`.9gUF)79dBcfjWv|qPmb/7[B`MH%/pp2f9P'_#N,`[qzZrN]zoq&[SXqU3c9t{eohri9U1%FNy$pnO
+8Jk&naY`Xp[d#EFzfmhG:v[[FGVv[`h#'rF#MLopqJVy|S#ybXkwIXec]haT,tJwJXBjHTLWzMQA)G-y0>r`#z.g=I%Sks1v4+2x8wPrCQ8E'q'R-s8w2x
+%5>Q4,Hh+=zy#<U,yi;{a[yxMSxS3`16axik-Jm}Si,@VWj;1e#xeO3G8NL>lIO-!MLbPg[ioA]os_PDOz^wxASPK0vRZg5-0.7K_$_L.7$BFI@WxB`t`K
+@2fiW>$aB<J^3]aTt0dvqCW:/$KE`&`XS"GTo@&5T/&;/cCHacz;s4k]dE#oT]@$};(lvB-Oh{lgeL3%msFa_>Nz1fhijhRKM+Dk4v<Ofm#jrE<R&B)w^b
++1Iy;T7#)WlYAN>4)&(A[avD[f,bPXCCVsg3xA)ns%@xmfMN+l'/S5B0G2(i4C7:1Z-Y3qH`&!}dQYuS(=Wq0Su-2l&Z&6Wd41zX>v,!MA|8Nv}RBkBcYA
+V4$)cL&A`SRi)^x/vd9sJWaj7SC4Dc.K(P9-]WBJ:l%ZSEg(,%vpe-+=hqWz47o47M{$KrBAqY7LR6k`|4lGKwU2V|2=`v_%qcC]#avLVEMS~jOmzJx@|i
+0pY.!^mn[E=zov@y%(DH2j_xcr#.4}TSK2FrY|w4Vb{C~$ANgrlECqKiVhdm!fuBXqLI^ICqAgT)qq95){@(VOk=C.a@ljAiqt6rV^:q",hl.r!{MDSPPC
+w%7iL'rB[]nnd9`o~l|Aa!3^B0o6rVU')ypY1h&wG:Z+P=_AfT.K6oa5KEyju&CXpKs]4UU,+XRILuR^AGL]{`JkCGGqOiGXzE,D;8c(LE=xZ]]['0BSH>
+f5Yie46mN3$NiGkQyK)YufsG{nS:TNhzJGc"e@U>FLWj1BE.Se9Q2F2T/lZ<zhPc1"$$-^8d}_Mcb32Q2,iH6D7fW)pvl4ZY{V(<8qDwl_vm~%M[n@5Y;k
+6WF3fJUXs56"@LI5v'j<@mi[wW-/&t]eV/n7{vvHC>UvVHS>@iuivHh9jnCvdR2D:LdZpkP)+L}}gNLFE-I|'.=JC_bLbcFsi2u@tX{Btd5RX9/:U0>jc+
+]`3A)fbx{VF#1aVH"^iy=>zgy%_k]HGB6(z@cAbH6pjm|itDXr'tKG/Bu0`n:Fjw`5cy`Y#tuamb#NsEV|gkq)1^o]D7dm[u(5'lN20=@U^{vjFzPWu'~,
+ToQl^1v!I[$S$@>|^^Z6YHP<{k:H'aHoT_5k[<wn$V!k;<A@X{QZ&2ICc`dchJ,[JF.}T&JY3CzahE%C)+RpOxeFv8uoEnwV/Ei3h}DVo%`w4%Sj:U,V^2
+Dt{qRRritC;`q{3Skk.1`$UUMwrcePD"[(mTW6juc($RvFk%nPnDNoBZgu#V.;T3VW7@1Z=^c7J5UX>XSg6eFU5,9$8K,>weNS1';0<d#&:bw#%yd#j/+b
+`7K!s{laC"cnO+<JUGG5lJ^{9+F8+Mx{KQ-A"%BN)b[+C&8x^Pu1T2WG/dO&|2I@FJL9"6g4s7&Qa-eapJiTmMQZJvu`b,hb:-=#)T`{'6Zryix{lY7'GO
+(MT<<G{zu&3U65VH,/w!!3l%F4:4z.pzJnSw|=m4#,1`4zgV4=~11Y.u$q^@-eHZF)>eKzL<y'tSp3`8Y+~&}^yh!pH&amI2:IU]WRUr/y9wgnig."pJdM
+MMZ>]z{nW/>B,HE+9ZKF|[lMiH<mO%r[Y3VFC_)5u6v%x!OI^,s9".W]cu3Q-uF|`eX(p0hCOcFiFj+7&N~7P#vIjf|q]}^G8)QTO)NwHw.mTbXLI:ptW'
+)}Q7IR>+XjIOMiI)oL`.O)<sSd+{I|a7^|8S!Qj&SpiZ<vJY1}<uO}3;U9+[]x<WE/y-k>xrtGOsoy>tkSsW7w"7z=/#X:hOq9dS89hdU^V<PdCrNa]zl;
+UsJDAqLcPn{jelDLZ@3xr]m{]MQabR`tre2,TLb+$GN><q7e]IdADjf1d6@z)FP^VFX.Akfn7yL,~#k-k165}YK|"`pjS,}Y`{>DKxDk.R6jE-&#ru)ltR
+dR`pL!CRw9upb,YJ4+F,B!lce">!c3M}qrz0aD/s-FK`yPpCE2f="}otI5n<kd8z]IfdOo^Nn-y:p9mq1_oP,mIM:eVvE!G<w]@_EwoVoCls~SrwGP$8BB
+P!Le".>ke!=hn6sv&$s'>ES%7lij}{64TS1<_gZ!<6~&#n/e:wXZEWqwa,4h+QD'vwrGp}qGFMx(RV$Ah`e'hqvPlf,6@c:AQzA9$oLYfBGVG3Jo/kC4;2
+7B1i>{V9]DDakDN|F@v@Z"kfWa;dzSyxlw8W&|MoxstGAtPFH3|z[!#I7oU2.{"q!P^/yDMhrFK2{"0;GzLi+I%wi,z4kbtlq&7,p`(2KF=S_Lv}(q@zr6
+Jeu2!YQb(mp-nxnK'T-B&M-4Smp73SVU#Z-9/Z^9)eQsCNboD-LlK]xWb@@X{hJQrioDU2Q9:P5von7B/dH)hAEo><nP&yzE9`^3ju@%4L9]"Y,c%v>J,F
+.kdeE@_!)0"q&pXK=mMCa%iD1|r(C>h&EwGsNoLDu`nn..nubr.PxQ.Nim^Drr]A[AD!`+l%<<c;bu-#}_Ole_+'Xiaq9%~kbob#te[B9<kccf.o'`[9EK
+1ygK!YQ@7o=6oK1Xr$R`spqK01|kn-`nGU]A-q+"D:Kgc;oPf'"[3[/WbjAvvyi'w8-H'a`C9Vx6w3f^^JZ/"}%=h8=/s]Il3=xc.X>]a)H(^w1L{`eEp8
+r|FH/7jTk5iJZylsa3ISVQKp2rio-{sVXnp6`-ENoXc-Q^0cbBwFH(=rxj>hCj2w&1|]VEMBe$;3wgUvDox>PA]'S1__ti~t&hpf,t&tlJljWp5/gpU(KI
+0gWr/SN7-[bT$yBfl@lpitg7`R0ZiN;L%Njoyz."DQ]lq2WK+"m5TOHCej<r77OFc32y-vr]g.3w||oVa0y|Rf|%"EyQ8@Ix`t05/H5g`x};AoYR8}$zy8
+hf&`J44[FwL.E7|P01Er/O^PiI=:li,)ky[]g^cOIf|eC#PuM0uv&"RE@bmfL,woMYbN;lpy#asEW=G#-&=e3Y{ih_.NX7Pgr=''zM"aLOoc;862Br1rMR
+7:[CM1b>Wujc>&]z@i-1R"oR>oPZ77Qbf84JzR8w%n~.,lmZt{z`M<LkD2XcnkPwbJEdg[E':mNM1Ws]VO)a]>`36YMk{w3p(&Su[3qCHwW0P'G&}fmQtc
+Nr/us.Y,pPMl:OZEs:odt9_hR7$`@NZmL6v-[wcZMjD@HXfH{USM!"$dAR6Vbx`TcuHX/59IsfKIQ3q}#+4oboy#GYhRO_T!GW_>JzXOlvIzUOvGqiCArG
+L3[MX|'}sZRa$J8KGnxJl1ZejExiq(B7t$cSkCi!0PlitKyl[,uGPuNO}QD&"vt$=Ofxy/4dI<oNr&b06GOg.6Kl8fJuO}2;H[xM`C@:+Tn/LOHeb[BJ}r
+O5[v65D<k:cu:@QwxzA3T<m509Dmi<CdadSoYzd/n}ZDJ]ee$A^NCX8`cMupX#<C_ca5[]xo7XK`DT}.#p4aO-{58s2mCMHgq6"<dPAt)7{.V8^5)f6}r-
+vBT>idnDBRF7TNjo2ib_SjZ&]f/r3_zkSb'c0`7nD@{]Tf6e@1)wLI"{QY{J"&Mv]aNa`@r2M1BpHw>^4Vr#esamIAnrz(=7ICzW}).2moh:9ptR:48yK5
+:RoLXBnq`Pb|(qBire_B(Xr:Xt/l>CR/RbY2w">yF[Cp:Z#@W=pk@u<msq|aE2=F|6xBsaQkf%c]&kHW54;$DP=#.9aiOT{+Xj.h3Dtdac/755syfIXS%`
+[.={UlS+&#XSZH2(-RYrcxo@=4O{1e=mxh`vlvXe5M$qR4g2[[;S{X17EQx-A{j0c7G1}g^'4<epk&9!dZpVj7~hWFY"[6/Ls^&s^ftO[0Rdoo.ulesrFO
+/q(&(T"=L_rYM({KX9:Ykiiwt^YkM(%R8xkjiD'Tk|1,Dkm(dsU=s=N4fi;PVd7)x2sQ/i5&LH$jqd#M#Xl'A(Dcq{9!}C-.!&ug...CX@"Oi&E|f4S2uR
+Ti81/)2{XRMIWB)F[e{_aX^V^`xUpq7$]shtK!tI!Fa+R@k<{^XB5e~e=RP[G`'HJnlV;]/DJG]b,$TN0.QbbkH.GBiht9~F)tXGF@RtdQfvjTXB+nv'E"
+S{c&"%Sd3cYDaP9"$r7m}SBHfl_}1H;7^NCj5Q!|Ys$Bzi7-dg/WeDL@EAY4`H'9U5nh1VFb(j9m+s2MYoQ!)_bbp[(OZi$4zvSDz;fz@Q)IaEeVoG7P`p
+z"WeL5d#]f0aKE00NM0`a40k};jTYz]B_'VTc8DF5R/7DY=W`=3U|fG51%i_Idis[M04U0|foc=<ylsTi<{<Q"JV_<B@Jt~9:yKVhcM@PyHsx=+3k^J(j1
+)P#:}M![b<'pZQ_4+$o3J<WTeUt"d1gIo&d<)_q^UCDe.3>9t^6NWwX|It~TdCti>zIa2s3-FxBem,CUk!PQ`Zt.}a:As5;CUX'acy3JPNTaWN+O{N0Byt
+K%B#Y|Z!ylR}Bc'1gFa)R^RLs+f;-RnF!0lU_aMsr0zax5Z,0>zCnm&)H+.r2A!ZfqR4hyr+Wbb^4!Z+OB]@%[YSlX/Tj7@$kCoPRgf]ZB%gDdZp=J%CV^
+a'7nHiZenzBl'k(lK4^g$x@|2U..gnCJJXYy-MKzv:6s8ydRI1{n-(9pFIy.F{bH}V>-2A}qUA`OeYlPQ|Sr|WZuM2vEI_Oq!QgGD>t7JFh:z]'@_#fHt!
+Tw'Tx)Q;R{^VB,SbhD;c7d6J,SNUg#848,0US%zqxP|,Wv.rs^WeE#ceT|"fd37BK#(E3D)4;W"xb+]`Kz{LE1%Rdfnmv2m{H$@7xU[,}/,.[sgDOz||-p
+cpVA<rHNg2J<$9bE"fI,!c`xG'W$7|c.r(RKCIql_>0>Le3f[vv5g=]"si'h-'7cT2dumT!ymZ&Gb>7y~"TbyOg%U'2>ZR57pt'6h)%rcZTU>(kpCLI<]J
+"DD3(Rn!L}"!W2L}Y4;c|#c/VLcOwV[b[9roYdEZyEcidJ$J{qxW&I$r!5Eku3GbcFt_kI3(C-;Mvo~5/u`d_|@;;7PC[$xx58O;OB1"w<PI)t>@uV=n$a
+k%'NT=Tt_$90t,vU876r;2$&5-R}ahkOT{0WolE+"isIuaB2N7mAfid!a&ToVp^!4x5]6Q`xV}yn_h81):,C/XXl!V7xt8yHmIz%#S2hGy%F#b"2^S1k&<
+8AT<%1oU6ImeSIe(N}bYm+[`ElJY#H0/"%AOZHS^R6'L=cJxa+P@1c2&|z|hFtB{HFzwTZK%@zK5a+Ep~J/iXCl4P#NP9G[I%BwiEnDqQ<'KtD:1xuq+([
+0@NajNP#=8"ykovFimOu`J^V@)E=~{IsEsmtnI.@KLh&S_bFCx(dguaC4fx:Fw~V:kjW{1>&~F;kUZG+6)1:@$+sFrk$5nwl0R}m9y.8k$NzvOvH}8uHb`
+A8G|65b1d3Gx[YnRq#;V1aB9]LygS=kVKsd]kH:pHXMCDm[ityh/g(p{qhkOn'XX0YbezhO1~edA)z)"eHI{4HB;%x#hz(P(S;brV]K%0OG0d05L@"X;mM
+88:"N(Gri_%$V3:BNEXhy-|'.fol{jZb''_XGc<uWt]>v6~<dab=!:g1L;+0<L;@rW;CYF6-nA}ss|[bplJdFZ>gjLunJcc"/X+-w85v$ZY#E@xa_i`{dl
+UnV%Q%kl,9~}+R.VbsMs6V_-4b7@"r_:#whnYkGH@D[]SFZz&N.K9VG(luIk,4Xy"fbHJ0iMg#tu>78QT"ev7m:>kB<U[uUUQJb]A&kh;hO0xu^i2)>QdC
+Y7:b[Tct1t,3%LWTiIe`8FA&~;OaGa="mm&F1-fa2UrY@veVV4uBsQ@vZ-SI|e$K0'kdSok`3&^pX4[]kn&.df318q]`5&1^q6J{a@xHKC]j<&:Ga98f1y
+(7nAkB/X;a|3K=g4Mwv3$.2Q^8JnVvWET:++C]`)z2@MsRO6Gu|gSW5h/]'=_=.>Ioh|,'v=!48Zt0N:@>|bTyRR2},V&qh|h8V|2Lwa<6boUDbNoOFom1
+R`M[2T.ikB+KkOsX2>ee3/-5e%JoJ+j%uOouvkpK'%X5MgS#u/Sg]QcX(3VC+7Sy9u'^Ss/fE8en!,|_7c31me%ms#,i(,GI[GErZw_3C36bi,uBlskv:F
+pv"3YRP5PfcXzv"RF<smB0#YRQVR}WdNt.d8Ak~NGOvQk2SA.e;NjoPl-l;$>4tz7mc}nZ_8{SPFZsFu)OG3Xq2RaLiX#Eo=N08`4/+LG"nU6$m%!&N8+s
+fNVQ3wKARLa=<{0CL^@/IG%ZZ<Z:h`_",hf82Z!E&2snQI)%X4qK=}]|{(=13Sd(cdB/cDCNKran8TjC08lA8:A1JnfCc=@28ki7,g-TgqiYO{T6zq7L%5
+`aEd_(Zvely%dCH9QWk/{DbUx=t[09j43UY,bt<P%NM8A@Y[8:fjg}bO),#+&9F{)&g]{:X30fbhF>$!-S&1>JjE3+!Fl)x(m|).OTB6d<Io'<jhz&N7$:
+Gg^=_<5iZrIxR<{SBF2IQ'^w9"n9<](iIa=Bs>gG95:aN27Te;o_P%xC[Co1#"4"|9$y^+H]"|I@/j5o6P{6z1)QK50C]lR!-1PkXP>GR4Li33;SYL%].T
+;{:B9q+@q@lINS$@YHm68[6OSPrwj/V8Aq~,Qw8Eo#|^=6DQ`oH{m;~^+,wG@sJIpm.K[<2T@m"0-e'fi)V6oE>c.,7La2VIn#w>X{GI}n'x)r`kFl{6F5
+E<u6N)TG3z/[2Y,Gw;H>@wNI9%rO[,'"S+qR=Zl>6nFfvi{[jAM7ji1N3$qqrmzfojDeYY#;AQ!z~o3{Im.XnC[!KQ1&zj@Ir4Ar9URIl`pYu{7M^d.-NP
+49Y|=U=""Ph2x9H=^mZot[63eHM-e0RTBT$L%_NXg0vw#vF"aU@{Yy=Rtw>(ue=#wN4D)Ed+s%ANPJaku!ji]n,Y9zx`O[|"n2AW4Wufd_mZ#bvX#xJbj!
+dHdb_[Tp%DNBuVvXN)Q9TF8x56.1@L>W'TDcb3@pbs>9Wizv"{Rc9F)eV/4|`Q{@k,o:w<X=wC%nK.+I~I9;||7pec=U3Kr26Cbsh|"9J2(^bt/,9fq]AG
+ha]|IIXe;q%PflqG,9-6e4dt;C]-@Y+YZT{sg]QJ/MbNae&MpcV1:G,tfR&yH>S7iPqoI7O1xHS:l2w;IwC=;'PM21<QkfGZW`]BWn@rcBpa'{v@0Y>ufk
+LWD)O$4vXK~H~Qco-8w[@[<y>EeD7c.$f^<@0k^"c^]''auLsfRCYH8]VyI_"4rLBs^y_/BDb^1MoI2uP,Snro^f:l6Z&%cWKNfc)QZ<(S/@a:(<I=Lrg`
+^#;s]THU_8UCs`<^|dwG0hHsv;@^j_b-~QsZ/5MyBkZyk8LO:K")hqY19EnHXNfwD#-MPQ0{y9tUtV`C{guA1Z8,1@4GV,FY})jKLfzlJh3`YKipOgFx|C
+T@7H`_kEWNQ%be/4kBGO(eHy0.&@<DUVVLS:i9Bp}-SzT+:X4Sd.h!q+2!`RzkPiQ6&Xm'uv-.exk,e^=:tv877Q<A^@05b4VK>8DkLaMlnUE"Do)DW}~j
+WR!/c:Ve/B[<#!Q]1Qr1Q(6Tec@dTwJ[|]SoZ_HWO-;Ju6&JBX(B]}jLkJWmJA,C94+8dQJ696&y(CTI5:q'S]1CQ0[3;srIMi"wSAhIBhtl3[MAfBVOl1
+RzpfbZu4OmiuWdvQ^DiYjX_Iofmr@H&fJ|ASYImO4J2G!._loqkBVCS^;W>w:Jio_'TKK41d)Au.|:qdN%~|T7.bHSXy"H9gzM2qij.skwPUt7:vABt5G"
+"g09@5j/kZWePl_C/@D3P$"h!K]]n3Mix}x<rVBl"W7ww.JZ_tSRH+MLTTE63oSX'Ds9F[9z4@`N/`;F@U}vY]"_RZU^#Z[qm+$>z8t0[pEnHb-75v/X(+
+jN,TpPxkzZu{@B'y$wM-6Kc+FJx0QUl7#X8N9;ffUE8ZA$C=h^w"_<J3td2[<"(Yc5/0u92Pa36L0tnkXWs_Bc!vkOdEZgx]uG;1N;h{wm'z}Ra<Ui0}<!
+ol7=<'5b.b5)b6}uYJHZJg8k+K0uEfNWsY.]uv@@h#{x}@a{t^Gv_|r1w|~;X)3p/%Wg^l8(p@yO2pS'oA<bgJ]m>r^JKlFiHdHazLq1LAnk/26kS%2D:1
+n.#K$FTnUb!x$SQ:e==%BsjGIk0,P:'Ej|JOr]]ViGa|T>~::^>q%}B933)w&`_|@vKiosQ8(a`@J:^y;5hhg][O|S2:_o[3Ut{0llNa|fjYJJl,nhJe.e
+Vi!=ICVhE{YZ_hey=O0c#N]WT>=G].c5Jca:>oOCtm">{S.'.Qi((X:m.W]9lnzy+_W8Yy.8[2J:kCSB7$W5JQ)cCt;XY#Kk3/Vz^qbMIAJ1`.ft'xLGg|
+7=w&Bl7.5wE:^h$zu3vZ&Pdh+UkdHx;N[YO#ecd5clW/l#te70viyX.Y1@/(8!k^O]n2od55oGE+lep){0]U{E{mcV:F0lDSRJkSoEhWzP|gg`cm5C!e<-
+LZ"C7x+z]_mu7M`p|:TGRo;OAH4_n2#XLzdvM>'6q$/hTX+]Js:(1Z)./PJ|,!grsX;L&t=;vGoKeDXbWQV/M6AUgD^`cSwTB}y_I^Wy1v^#<Epyqa;9ij
+'ap^%FrgSDVCkiSh(][nl>Ju8)0H>o~jx`#jQXu>9umJ3XnLXDxZ=2O&E2}.3"rtaN1QW&Yqh:_fCJYaRVA`0!3u1S^tkl%W65HotGDFgW_,)#.uA,Z[q7
+M+)-&]Pj]##zfoRDoWC/QM`EK{e:6]%QLqR0^Fsx/B%3>x%+XzjCfudr@32%&T(|`,-|/6.&LoeSl5=<pw'U(-7t46Krn-$KLfp(xU-K[9ZRaIv`A.CjQK
+%V-pg][xBl}U`g0ZuUZqk5WXnquWdS8sKD8FEez=;=$ebjMK(z&9c[gmOwbLHP~^$U5{I%}BjUUKEJi@vADBd7P18"OjeP||)Jf>)jfs(hTtrN"8HPO!di
+QG!^%PE#cDD_E!&#Z="B5jN%|-,xtAW:D1.wp;U:Rq_EA/CTgj'3K]F0Inr)p_3#E{DhcTY^-N{)[;imSc])UDcP)NQ7C5g5g4Xo@f@mF'J>cq{6V-QC]=
+Yo:mYF.c0&RAY8P$ab$hAMqkA9<d&,$jB9Scvo#VA(}IayV=n=ol5"Z<1G#V%$+g//bp'gViTKfR%^{8LcmK8t=,TyQeCFjH7nw6Zpg1um=voCMD{_Y)W0
+M7Z[E^02FYf-@!>Bg4|=B2bgM=}$x3x]xfo@M=B5N&Pwcqdm>{8CW89}>PjTp2[5H$}Dk7`xVgarSk5i@XnzvEZtSwfSPcx]+pTD5U5aIqV"S<wjHm!s1[
+C%z&+dVxZ}a,4'38U|.f7Htx=]VT(j#Y7b{F4feWV]hB0nKf2k^]H#FE%{=MP)#,V93lYEI|6m.s@{n-&Xi`3I_t}C~({zcbBYhliRD)J<inXX.oJJO^&B
+6gI=R{}K,g9h.&-6-lPDm6k!rzDv(B6j/vmL(dNMx#I)Qsy7]AMXv+!GY|n;Ao7{_CwG+5q^fFOBVCW8QZ@fPGWiVC|qoP9E(j1B]!UG0x8II"GN%-=K/3
+X]}Vx"iZChA&Ci&ea5P:G<S^YgY)4B!Mi8:2je}t/k/npb_-;EO`Jh)$SNA81/lvCB0CG{tA9H%l9v:g%^U7tetx~_/MMycJ|BEH"lu=/zJ57abJ%y@|%+
+p4G+Xf2c3JHnmo@%^:],D0Obh]Xy!kly+5ahrTC7(p1XY8DtfEG|e/%HRX;%J|VA$vt7KV{[#QhG)qhAr0)W(P@EvC)svoX:]]jEn>M>ajSq}M_-R!i+M)
+1PJ:5`g]5NkB]%KZIs4.`}+f#>RL(UnSJ->Y/zn^to1B2mof:VL3IRY0[f{[oT<@<-D#rGzb=PCqzsgv!H'ZFQF",2"__uJ@:XV3lv91-^XP@7YB&nDu4p
+72>Y>o2SLtkU<nu&MG=DEw649g0Dx+))`acYtv~JRTqT:W0oC1=ikb45adsUT`OeRFTM9q4d>G;^a-#g2;y$Z<j>'Cp=u(k,4O|J>`h9qRcVWP6M@9n<QP
+Vj%Za_nQuagmw!`mA$go9!7X/(7X_gX_sgh'|WqDk@9-:z{b%n_Rsz`eP3wj_&#4Q%IFGV[Cor`ti/@Bu0[a<U`b$,nw[GXSjhuC~+RE1_J9:sKC:oE$s=
+9"s=V@8=~{k!DdU=(]oK!M9'%HlYx{,E$,LI'/,xuzY:0dwGR<ia[:.rZ).nB]W9(2/[mFh[wWGYMUcskirEhyvZOIm!s^&AiA&eJ-Ox~LMOZLC&Lb`&X$
+Kx@6>aW)vlUzweerglTJ,]VB~9ja"nSF2Nlc@hxZ-HLt0'n8bI/22|p^#)@5Si:ugAd/"gFk.$XXSt^#|h[{$4C%E(`(aO.97@[h1/Fn]yQkLmVSgm'agN
+,m|quXq5eSptivzxT[JuC`Ff$Yw({ra^nZ>)=;rQFhYaR43Iza{MbyA6lEINS3MBz|t`]UA<|aR-wP`Ifi21rIK_}p)"$;_UxdnOed18h_$s'%:kgW>zm_
+X&&q1w=E}_GaH,N}3J.m4A9#GzS@!rG>1jV9P.NV.#^6,ITkuDVXRP{{bQoCF9%hNNo7O^51Kt1{9M.:T!'$R@cE'a4AJ0Q_{$z>/n8/gQ3_.+q0/ZdtI9
+K$A9cU$SSPQnAxo3(;:CDE|;k+HnHmn=}L#1n0aMwpt0|Xx}"04sKU0TFN5OycNNoE%<EnFg;:;C!VDF=C1}GuR|yVR}pYS]r6wY<Zf5TuxKk{Lc$3}B1x
+HF2=^rveFA:MG<:_fS%+]Tzk)%GuZ[4B"0x^YI-Pv;=Y'!]M_sPxsC+lO&QvtLq=5pk8qaX6;#+Tnd|n,sr5[oEVG(1!C5-EM=5b:@tGb:1]Wkl7gx{sG,
+OQ_QK}AzPQa"|&uqI-wBcE[GbT}ys2/=cP^V#859dV,VA75=!z/alOzA_|(yy$G7}%x/NXASbR<S/FvGujQ4$Itc6Yw']q=.vxbV.:Y3<]/B;7@8wsA:<<
+aH`5027P3,VIU':7,=bI;G0KU^$gQqqU:6)U7|B)IQR72!)"}%q1pRL@6)Np;6ne$X4IC#[19@RH+0w++PGU>MN(Gimhw/PVM'OoyHLplC{J}@/4q|KQym
+hEtK)Fg76,",IrG+M`^nQr"k$V/jol7#^g`fi&FMP->NDmq)q$7il)Cg$(5ArfNp"!<:eD)p&xZlStQ3#!lk6Scq'_/;,3~zl#L`&|Fx_]iXi5&xM2[&Mr
+=jUS`bHY7_H&+e,4P7"D~uVj.D'U,`iy]{'-f'C;Wwb#K8jA&YY.^mmBpFl.Oz1#|6$smGMZ&&0WRKDxxXp{9E0OcVWR~0u)"IDy2evD+DT+T5HL7#ow-:
+n3@3{1%hS|jexkI5Sz+9S#DrZg6<wcpZ4Y~u;RCL:3+ixk]NJfl1G61jKRHJ!^2mUb.cV%awQ1|v:T3l_CkKgk|2#${aPu7CFIbX+1C^2lxvR9hp;oYfQG
+=S{Em%x&Uh~(<Bg8=hO+vpu_xYvI6-B(m|9S0Gl6f:ItjXq%K3;rgw74GW|G/aYUctMi3OWb5V.Km@:iu{"K'@!$bezyZc_[/Kt-"62F#50RJ5GZ)B:p=H
+4$n.^]fWY(<sRO|uw{~C&O~pUF[Ja8'i0'sAKv<gW:v;!Qyop%4}r`$nBVsu6`OBL]5G{xIl<dz3-CoG^{FMs&M6gSzGOKyR;b.R;1Hg#.,-yBfa$IFw[a
+0)6";C7nE"4(DS,,D3LSsk.sJNP6_;2)]kir0$J.9j;8th-UmHAFqy${,%`M;LB)8lP+T{8qEs3pL:g+wYCbUCMI0}a<`<HV){G}-9}POPD),Ef(1i#U{d
+oORqaO6FY{w,k-i8=y_EIJ^5Jn9|FL7bDoxI0o"pDBcxHJAS7(3u[|;(~==wtm7_]ryqCbGI2ze5v:)8nY9$`TPF("_W:1Wz+)ko;h|BCwtH|u$/'0D&5x
+K$V8rY]^5kKv:G};j,8Kd(8S`|e(Jw8{Zezw.jx`0z%dJ;[.UvZ0C'nTcMe+nYcTsqpKGM[PbZ<wT`x[$NQMWzok/_%T~<AYx|f'wXQ]p2&Dh3D0|Y1ME1
+X0{r:/(G-01p"9E;Jc~7AhNCKud<TT!G&co=qtqn#RKUW:%@^B+opbZVKv/2qO=d1-}TBq=}h`>[FWUJnmqqmvGoa5wYo4y{hzIv)'(D1y.l=NuiEEXhW!
+[Q<PA+!I2um&VW|:[;zQ)@+n8E/pq3#"vc{wdkr"s#OXAim3NNX@kiiSz[v9xN;Ovv|6`IhK!y%mcD!Qb_vll_"8]2tH8(!HK;yIR:8+b|k&Mi8Rp{2[jj
+!&KEe(]1#ur$:Fq';k%F]oj&V>[:kTX[9ff[=HHHClqzvzNI"nA5sKbQsx=!pUv6!-q]Mj;h^3qa4^n)|B()w'Br_c].L+&|h._^IZsy(k=3:rp^&$@(du
+Rq0}.^24$::PJBD|Oh@nIfq"pr9WtLi2kkyqo70AB|=veCy}SS^VW/{nbz>_V"Ei^kBr3A'Ra]B=B[5Y<l#<"e#=`_.Kl]n{B79U.e.u;Z3{Km&x)yvLN>
+yoDi#_qc>t!aM`Aw_D|s]oe<04^vm<>R/.xb9cY2Lo!pM8~xES)V]o<6Pw~o^Cc+4}`LpH4EBH5s[GE!tfUNY)O|%tE_EQh84KP|WI%:FC$-7&FLB%E|F,
+%$XtwoF5NjKSC[_%x[S9vpA4q[RDZXVOVJaH0R;6})uxaadtr}2E7+{Kg]uN8tfqE})c.I]A>4m6|v)pE_y[&029|vu=H%)+;:)IAZ"{f|Sdl|VgUwYZa`
+uZ4u&H8C/l]RO=8}rHVBlo!Rx)LKqbZ7a_x.hz]|Arnsg0]WK,::Uwn_d$||7G:7QUf|`ivGo(TzvjF#j^MOb0gsX,YUNP(BA3/9_gXQbnHQDyw"etm}J)
+M}!T&G_"=&[/]rcP@0ycXyS>k)M%OVstZhOU|0MTMr@[VRb|4{>`v}Ws0xs/Yv|A2Ok%PnByJnTX{.v1tH,-%j)N6+DMh_Gk@[>am]x:cY/f51(%9v_=%2
+UG'#l;isySv@o5o{Huxk(#~;X&5'N7ESj|O1C%w8|l@'/uj0O-[fv4p@95R+Fh6P_k&=(v;PGNf'ISfcp!!moJY/k=Q`7^X$;E)5(u%n~Yej'u7;bhy"vQ
+/>#CP[op&Ks)-L_a~`vI^RNkqK+KR%|+m5XxS8ehtNaTfteS$E).1SHl;u~tchh16S/,}ra_gld.,5+j/])i[_caNF3%6f%}|+[c~l]>Zy51JeMh2|6,_J
+)JV1|G5Pei3Li3E{t.i>kx>]su`%G]Xm>]u1:6H4D@jEN6a`f].5"ghfkEN<Dszu`UC[K[&Ndm"^H6p7JuMC}g`(+MPWGK3D[d=48x#&@z"%T4/'g@`Ce3
+E+,d#D{quka.]J=}Gb{wz0(6T9&j~MzLGrL.F+tTCJ+Exeed0]'8W4Vi]t_+8H:K%r8[io]y$G3G|QbzNQ<xoqfGKIY]uO:aomO"V<O]upr@XSuFQ#}(iV
+v=uV=t10~_9yuIE^&,g{C`DSIeOv:Eb)^vX$_A~tMP@xr($uc_%}^2K^s6$e6i3Yk6M'L.!v4p+r;3dRr7v)}'e=z6^7wS^c!m-M6Jy</Eh[<QTfY(+;F{
+m3~cz$YDY|3gGgBQHeyV$p`CUqotlANoPfsgMQ'Y)diMpsFLuhq@t.T2ik-<oxIF8+E>zh+Y<Q<plP6A2NM}-w~]#NzA6{=>0Y8%bA<K{35MPDb;p"!b_k
+fqbjt8I4"w"9wM|_IyhGsA2n3Q9}hWlsF&]Dx^vD3n;e/xO/xLc%;d9J<Z,+GB84mR=r.R;le<~0->tx(eop$wp>x]0z22F2YH-hlyO[qnDCQfZd4_52/f
+W]FAn3=K<XR@tKdU[R,EXFjZQCMv5mrX=O-e@rW3WVZ,+t1YEH]Iyxhim!Mak|XXzd`I9EoY[=(i{pXo4L^1b@M{!hMm.j:7Sbs1>w7q9#C<kj=y3wr=y#
+}W]0T'tVgxC-9@XBQi.zxS{`HAf9QgMF~a;=Zm#x91!LMC~/`no9ZYo-%nbZ!oz{_>(wgMgDBm$mS+R7;VaR'K1r;(fkeR'eRGZ{XXWF|x-w[szkx9an1I
+u.!J]@G@_'0fwX{Ye[qehQ)SzcxS3LFBYJ}(GEm|M/FS5X#NyCK:4'7[9+c9c+w&x]J59-E4|32u^g)E}si|!sn]T(uE/X&5=FDIn>ZE^#lACEBqwn+i;t
+m`:r]={#1PSa#_`h^WwAZ0d,qDxg<%$dX!U/loB!rsI."7(k$x][kD8%"uFsjz@@Wy3-&us<&{fO@[cY{A{T"^JtEwH-HE6%}/-eQC~e,n[hc$WVTg~sdB
+YOnmj@=ar)/U5DBJF5twM!7h'G'{Q[BKI2%W^xi]8C3^PB4R{N"]lnEEn,Y:3U1"|8}.&zY>[DB#z^h->3];/lu(p{mo-}:wvg+8@w@Ge`)hUDe<m[<Coq
+'[rqi^/.@z(R`(oN[M9u(j(d.2DbI'~skKjwKI2sQpm2P)S>s@74a-1hnV.PEG(GG$ccL`w#,-Bb@"ZypkrW5`ZC%nN!N_-XcMd)`Gd4Q{M4n^F$Z;j.nr
+fcL=E('<<:,0@ZSI-qra5s7OI`^z]2/`J,bkl=e/%"[hyf^nwR`|O9ir3WxSL-x_O^9#/PEl{EDf.H=&NeK0+K]U5@}V.&$}cykxGh66f]feX5T4[93nl(
+~_726ymmeYoi.Ts|44Sn3}{J0nbfY$vW$U|0m1Lx#Da-.30i190T<Z3xhndZ&Fw;kxJF;wM,lAP,G+#+L5p2z)2)>YbYu+c6j1/U8x|/3Z1ZtZ+L"=^<fO
+hx]`>=mjk(f'ZIy$ZiXFn0jq'jHnnCg$W9}0]Q;lYfV{8VWurSeNVLYH^77fH6iW@s@tfd'uM9_!x+vYfoL;S]k|TC,&H24R'-;n@z@e}7,(2zJ!TP9MCq
+#P%(pmD=xdM>X!d:q{;88#N5Yh!^Tsc>&PlpxKIQcsU)`]C#E[~{BNjhmt0R7{'aQ]!Y)r#k^!!wpT//F#:}i{n]AQY^X5jJr%z)W'#^`OSJIRE=x)5Hbg
+^N]LJ|>L80zI:1VQ2D=nY;a]Tom#HoPj'9z|}&tRQ)zT8'fCt[)_mFcs!3clC9RR.Tik%24b>@7ykGAPq6rtCi^U7e}D60nL,TL9I{{bve5sT5RO,h.Rw/
+m:4YEx:M)qbAdL3BF_^gkbFz54jcG^chOTuf@Ho{Yi'A7Zh+}>B<rcR4V|oKH|-xi9Ks~3i5a'd&ICe5t.81$3Y-zCXny_A:(}vHFVeMWk{G_m'SdqC@AJ
+D&CG%AI"F'-hvEYOnEf2xhnl~qVQ(.)pBOl=)6Wm^3vQnv5n`lHeXwylvqm'f</e;/wpRe[%I'MQ<eNv[<77+K^pJ_SJwKDZUMYCkh32n%,"yPzboPW3dT
+7cDxVAPG"<iU9:D2g.>[}z$F=79BJrnZDTd@xp[Q!L5g<.^lg$RfC8ZuG6Z4l0xf.W"Jo%#}UMu[AX"/(|CLc8l=C7@kd0aWg&m/}w$yA+nWR'kF7>DbHB
+d!B}rzU.FS/"LLk4l&feSr4D=xB1OT:n%s|5G=<z"qCJIlHxyC4ZWW9:i#ToP^B'-l:)c[vS}6@^z(6G"cD{Q@8Z-J=ps:UfmIg,PvhL=,S<$|Jm',7P}c
+$X3-^adH,N[B%A~f8CK&2ZD<bRxC+n/8sBV)TnjJu2n4C!LhdWWvM"yTlONV&F==u|]y|,`8x[r&a#bR}&d7>h6{^AS=<s8k<o(;T)G[7EW<(4H$,O5^BR
+S'sc/RBT`;M9$<Y}w_H{=[=PujbFfrbT]rC19|daAHj43`sy~KT(K5pgm})4"udy|)[Z%I.Sy^Je84Lgk`e0!@PQ;%+$I6zz,H"RCv%H0^fWYqpxiYJ4SD
+Uy5+H9V'Z[yY|An$7-sD/l!sns|Ae#EDC&9oeoFxYSq4`[fe^@3_<g6d,b1K2&=gr:1,FTHHyc[7(G@g.pq2[cB@]troo9pfS`iF7}VHbV'x9IU{J$mDG#
+%ort{_aFqQpGxFs@#<|GSc-;4F@/:$Unt>`=j^NA;zJ>Ma2i!8z^`8Za4}.%BC-K=%8scX}Iq(s03W9b_o)U#Fas(;;t=-<Klr^-:%E=4NJDGs.[-QTu2v
+_RQ)fq9FTPsA(wDf.be6{[4;E09ymoHBC=57mK-.Y_=,|h2/lqYC0+97y#K:Wml@a{-&(n4^}gbi.<A&tq>9k[w)G<r/_dvsV+XD|qY_}1~$_m]E+Q=UD&
+!jY(Xk]VHr%8xC<M{#^<Tt6VA8(yY&"6lsmIpt0JO,:h"bJkqDDWP|>A%{C5RB+)R+/1qn}&MjZ1-T`&bE8/,,aFt#PT_DSwe^bl&rSNhvfrs8O}uh`h@n
+()dTIz7#}&Uf'B(!<V2=#4FE7b~=f}B0TLdCi7eBpK1q7>hozKW;o3|eCef|FoH(<Ty/hxB%x,6&VEm2W1)@>1y<(2t$seV0X_BLn`$)6pX'yNhh.n33y|
+%Ugdx,k`(j}yA05F,@G>yM>Khzu+ANVjVeF1EtHW}SLLP7t:'hP=jN"C$MFP}[&}1N2k+iUv59YXIVK6CYoFl,I23]7l6Csj_DC.>"@Nw{f;!|hGDvH;R!
+A&NyPL<-Zu8MEjJC}c(AW=.rSVJIa&o4n4nUB9C]Cl,'yq.@=;g8B7X%rf/B&<KYvG4v9VT,h=sP%B.,qoT'mArx5J}NPRoY|y)b,50AZmae7@gXP!J/1k
+>+##UE1!o|I%s%bQY@}Ye43Vl4]fGj&yiE@xTzCoTq5e%V0}Gw(o78hnk}>)c|7oLDQk]w8>&PNS^c]n/Mc>xRTFCI=bd&3`oygUKD9HGBM^=IzJ"PDrST
+'kg4-2MZ1h]jv]OD5he`K9|km@GQQknS!X7d+s.nTH#`-UPeWVJ[ItAM<8CX)Ivb^e1XZ[60DS@GJv;2}Zyciq.<0-Nk.Hx$bXjqzBn7HEi&qeAL6u$Yx|
+T5cleQV+er|i,cN4oPVe^ABOHvewD6Q/SWux&WQTChOaee.;jrx!|l&F$#16,pg}5m|knmY,i0wyGPT&I7A6HsdkrGl1Cg9RhB,z8Ozp[I[az8(=.-m3K;
+a=/1LNxg^}ty')~Z+o!^ET;H;034N;9c<3^WO9Ff$%<%iil"8[NW8"7-^&ov[0XCL!lV$3:vPTdwZ>W.1j|97nt'_1b`)[MB<^o;=3SF7NK#dIDu>5(G!!
+fh[DYwn={;{,I>`.TO3vY(B}7gU9I0wC$!>vWg@8ac43QZbjQ!i#Ok27"cxqmY4ebx7X^gL-/IV]=JJuDjj'KV[xrdYki[DFE@dcu2b2+j<&GK>E}@[AOd
+DymBbW38/)4PoJ}.yzR"#I#_ZCD3w#I:weC:fmA&ezo{.5)5PkGJxW~Fg60&vBYo[mT8MDQ2i2lTS|40#n[:lo63mdUR9FF0]hh4j,ao|P<.Xl0JwE-F'N
+~4"m.OU@RDyqUpFo+k|%Z:Y]84'@|3/:<%!,cThO(cXg'6hl{=r=!3O#a-3|p7EWAZ2L;E3D/3i576G:>.m#`=rUn"x+x80>5('RM>wz`z=i<%uI$[BM_<
+-2<}]G|IU43x!MA5b>xwb/^Onp_x,73GiSHfDM|L.+lBxka'GosBNgSmvFtc{)$;[x1%A%>WaVz[(7+>3d;c8pxl5@J>oX7}Q{kVm#{pa8z{8=f5(2hs[1
+Cq`Z|]c<]r`|:{{slTVR<L9`mvKkfB+v:k.D/''z8AW+^2;DVH~6FZ|a;!J!|,x!4ny^J4DhpM#QxFP7]'J!>g62_w6o%SrwW2cO4A:/ZlwPrd8Ri)E08Y
+TO-r-gIxEP^tpxOD4]t>v7pSS7vKD;r-sj"U%39yefS))U4nUU:dvtl$s`:u)A&}WLS[!;928#qt}#FMeXvbP#v)6.@1PT!_U'D=CXNg-eptNXfWYvn8yt
+wnO1PKYc1AI@r:76FMK5VaS.8OZ%rJxuw9iiYV`_{]=ToXy+X@p+C_Jp2d}YC2%D0sVPdkK7Zc2%UpqbiWBCOhn6ea=W]fJT|mZ!L&LLSr$Li3"C{hw7%a
+bP"3)qda)I](VQ#{[mq}@]Q{SHPyZ.]rrsyj[NNxwr<$0bZ16OA/Tuul-LYj1(H7J]H]h>9zpYl>w>@APFQb,Qhb$E@,d_`+Cr-6Y1[nw}U|`qF1@qA!,j
+kU(ABMM$&%jeq1;3oc[U]g)<|7I[Oy+6sSt<#j'Okmk;%lVQkk@k@_]ND]th0,S#;,slU@o}OOcV!QQ8&W-A.y&4Gg/{MC%gy&te&BccLtl@'w>ielCa0V
+c6inry.A@g6jz/;,_>r98h),+oLmd!Y"S(I8Co>TOgO$Dq4jqoUvuV+Yq`(pb/>pliP#<[PRhUn::WR#7Ft+y>R9C6<!fojEAZ00h'bnVX_1KnfS.9JN5$
+E[}!~m8/):h%[cjeZ%wcw&9"pT(!PwVljDSH[=^-4,%4T!hK`5[$-On7sKc561($F3>na<,ciwzv6te5{g<6Ldt_0H5IC&s,D9]f!MPzGw3evkSI54N`)B
+~x(yMngCf3Y%ZqSYg"I/XK;Q22)f;cGkC=oWCr~2gNUW8)'tLNX[,W&vfSf0Yh$[aUp9DoeOhK&Nn!"rOXA;Rs-fkA_MroOYjvr1-v"%]b%SpD2;fJnT78
+qoV![%!4dPjzRA'L0OJsA'x$Yug4#:FuX,}.M0=IjT>LFlWL,08;{7!ljW74"i9t(POv)c2,y4&zm&RPlsz,(n]Vof&fn(:&2=d[f9JMKK~Y3Fvr6e'6~v
+0b+V-[LtiyNEfNG0'gei9"5D5:%19Z9:x$R;DM=;_c[460"K9>}P"+%6.bnME({LT[Z4k$5LA!<CpKGr}3Gs;[jL|eu}fGc2E>C]D}(:^%<|vBt`Cuh"(z
+m(^l5[S6>v8o{u&7nVF<R)BD_+GGOQ<KRG'Z!;2bO.BFk|Xtww5>Z3.+s6kLxB6nqN.GjYSDhpgEzJQ(=me,V_#NJpCi/V4^1QF>]Q$t01l8@&SY;;3D)v
+>T-VWY74;qVbfxbH0ZGUs2|R+cr^Cm$/HTOsN-$VW-8<CC8_""o9%-<zm0WE{N:sF"!ZbP7&hC;]`7EA%V,jGos0N#z<N167}<}Y/+ju#hSK|CL+&-YQ,1
+k-YrNYVPH0,_beZyPUXOY+{Y{grRm[Xdoikuvx'|Vh:uDSW)zC'g9|9SqEBVL!M[./SX[H4!;EoE-UZ@Q[q3vjT:d<Cs{I~Z]Z(i]oo`MO)DWW1LTO}t(u
+'^}AHUKt6[^%H#X";>ur;8noimR([_p^y'sI>=$.fCrdrC+:}cl.0Le,=<xhX_o#gK.$F[9UlagJnLD`n:2#B]|tf[[-%]G^~Sb8^r@2R]5evz"G|P~!&N
+vJEyPCPFHc<>$un`Xlah#9Kq/srABOPC3`qZmKQ75uYR6Cg'E7-8ww.VA-{$/Lr:&JRa{ONI&NhT)lgfi:z/948%^63t96XYtG"j!&40Uq<+iZ('w>ydyQ
+{FMQa9]SGC929,L"5o#,U{aEM;dWhxw&n{;gXy2ta_Rd+8hR)d0oenzp9c~EnzEnlKFs-N;y^(&#d>5t~8|r"L_S,b:aLQHEiUXqjQ;:PndL$yd'r0d(oP
+UJ.>3L2tweGQ3;d#-/rg.@mT/Aqc-/lws9_Q49nqKFuIcRT[4<DjR|9l.G%xhydei1wD.vD}ja}5tkSRJdw+N)zP7Ai]>c_aU&ox['6R@kwh}v8}C[jgXL
+]ij1J4TfMj],[V~EQn%{i^hfq"!D52#l".wcU1Kp]JPg/deE1^y5[3MHdc'!;Fj|rho:edUyQ+{O>/!$z7u")W;e-Xg,lFwRnktz+G3H&:s9G35KfXJ##A
+ZTI_7X$Nv4K<-Mu!q(w8Gm:5Zgq$,tnWLd]'eqmSvJR2jasO/9]hdH_ETaC'&][y6&9;WSgmp1Z3@!>biBRF&k-TMj8/QV,xxxa8jJJ{gkpEEYk{j4nj6R
+/"0"pjwe/"niXlT[eQhc%L_n1Oon9c((CEDlaKN{gt2lG%KB'pQY2B0Qj>"8/i,.0K0L2."Z`T6Y!I^io#FR4@H)K7:vQ]jE;%cJxhk{g;n`@L=d#={u2D
+'HdmEc<$|(2KOWCCxW,A}g%+>@u-Ds{R0cG])zxkknVB-p82C(u=wLQ^xXAmfq08s"9;T}T]-IfQs88+Zsn|=k(QIL+Q[8Oh}qYLx$M!Dl(]XgKS.|F[z=
+^<dt;wrfFwtFWf#.:Cph2Ok-1IHjj(/E{:3zBt5+'q"tjs%x[=Rm}sgZ)LSp"NhY7O~BzPojzDJ:B-88q"Dr)3jZ!=ON$|VFN@is:f2bb[hW/#[n)Yf]i#
+gg+NUwCLz0[],P+.,p`A]sly-JGj%5k+:D.y/@]O@)>ePVa}e[Dm~<Qje@{Qf:})UqJ4LMw)N6mp/j2m>2OEGKPDHq4i"x/hx`w.fu|XJSZ:~d(KZTucMv
+&Jm}I]|/ofTHgO']1f_ROJBduc/k8nV`cI0$~H6-7j5W$y<[b|({9JGgJrJk$L3;G]5QD9`LrNP;]`Cfvbjn)X>"=!R1l7#GC}"95vlO<Xq^Xn1NW:Cns<
+GKjyFe=xumETx7,uq|VOZ1{(T>({CNTK[@o4X}gA#w()W{FPy(kN9zh_).Eqab##$0jtAi3APg[Vas"G.a{ZN1M5>=r^HFEiugH(;lmjbwAt/;ass[qsf^
+Z_|QFKR$|tEK=5eE0q'z=gG^nh>+Xz[%dV=:XB2Y{R@aYIzAMo|5vDGeI.ubj!fK$S>0ng#zH|]hi/8E`]X>#>9EsxGQ&tF`[{3&3,<AVUI6l-arLpMKuP
+$,yYCR1yWonA"G5yx1Q.Cns9uMMP4t<[aD1^1L=u(Ns@jjoh+{(HXbU!>NHy!R;I+@cws::+,U+q:|Lks^766vpCD6!&85X{J/MORk$nx(R4#$~MPRTZ$I
+o:H@2.4l[[&b&Hnp(W]o,;k"lQ0-u71^Tl8iG{__OUvy,w7aL1TQCoeF>S1Lbi-8,tog<KcTfy9e#V$LrBKx9+E-v((=P^e.jQ_T5y6PoW@+4baL-%"n-9
+}2c|)=OE6+qC'Q{'y>GLiOM/`lTdOYUOV$zsZ''UC37EVU~u4VlP>6TW9$jL:>qS4<L2Q(J6&/(%F9/d'L=Y:CG<>5Xxc7z1k^N0j4TqmU'Zx|}vzjFV(h
+psN2|uGL@O^QU|qxb0de"J<i$RM'W0m3jwR>VRv=w-/m@$ObJlG+qLg+6);#7ubr[q;q9fmLQgPW4cZr+{,Od<^UX&J(w'OlHm%M<!IhtC2RGgFxw=n)-z
+~:.)'io!x%}!z/!8N}}lA-S8;&2h&b]8Me31k0kUB]_q|u$xIQ2_|Kn%3{T,]WX#pyaE4mk&VZxU&|erjlS#,c,{R%0!B@Yq,Ra{P{MsfgaX^mL$:kzgPY
+{g:.6/ufZwQ$.X;lPyt/2wGB^Xr!;.v[8.QYHYTTe3^NnTp#`&p#A.'b,Wu!<!&$,j/v1Mj7[ovF|7=)Dr$Y.G4J(2W,Net8]I$qn|:2{0c+CYO#UTwUa7
+joxQR}^8Y0HKwY[xPoQ%hO0Bz&S%%Q=wH,~{.PLs!uVTT|UhS.G@a!5To&zeF@LyoO45u=ovTsJ3v-7w]dWnRj'6!>yMylHzbsR&3YVfuFi"'];JEO}4{:
+o4F11+70PEv^u/@+LbtA$Z:-"8W`>%Kc@`uLD9DM#9g[gtF!wyWUq"Pk+Xh<UKG5oE[<2O]tRnB^D>slUNm9rVZ_h/JWK_0#2zCE^lFu.-(i.n"}0UZ@5C
+;})K[qMulc[xt5[5rv2Y/,fFMZF^Du&`0zHu>l9&&SFAG:Wsm{;,5E~AS">>gszsW+vM08BO,=cCtgF5f#>qil<1z/B%`4qRaZ/z!"%DB"1BLzi)/q'E||
+.rF]ln@"I:99rP]/wk)x~Y42R:eIycOyrBIahg|"zL(yT+f{dYj5Ef(Y;dfr-6u)89FZ-g'fwpW%5Nto9%jW"Mh;3!4h`r--W4A:"(pwD_m`W5J[{4h2d&
+rKj|4G8JYdir^:1I<pSKY'QLtA`%wF)',2JJCJ7-Og[}Sfg(/m5HdRBdn$'P3MYWuj@%q<d%Cg6jV}<lwT[$&T^t/Ww44ySl~<GzuF=e~q!5I[7#F'(}}r
+]'8W,0/Tpw>mEJxemC4#{;(ijhzyQPCYN=X)v:f2ZdDQa5@u=bmfkf%9wpmGa,d|YG$9#XZ,PtTk'R"%M/J>efN!^Y>-sTr:(HpI/<hW-5x2U&J64p_o}.
+)s&pR$|cx;eK>J&uyf1dZz2G+t&s#LIUX&hKPkV6(#r@+W.K!zG@E@%|VMo0ko4]i60^HGVwOGr{5L'2ah{Mryw`2mgiNaP.OX8<{a_EZx:+P#t=_]#$9g
+^%6E;LQckGk@U,ESf[~2`HIf|nDoMY/qxLra]`XBO`fO>'/}{l~9-DQHrWSzPbdD@lZGrAc;}lt'cB}3utD)nM2";VE:)61gV';n1jYxuXnW`Y5e)om<o@
+,/xYrr|_v|UX@DF8(;zOa1s[FmT6;VMAD=y}.t'&VtP6GqhS2A8{pR}$GJ$8:#|l.,El=&/;UQI'7G>w^f,Gcoc"c){IAs'pf622V_LHh"Em=:`Xu2pU/W
+Z/][/)MX#l2IFC``#FV@P)cm[:Ek=f3zEOk^nc$ra'wI.-@H&C-m#gcr=[`ad7G6Fxo,SdH%lvu|#Sxe`c4}oIz>@3jaAVJL;N>3y)G^w!Pxk1>R"Ue3Nd
+xMb[6'!z0+:q;u~RI:,R|YtMk>3Nr]BvU6}|Lhb>OTZ,t#S.yOr|.A$;_#h[H<hD-B]pb4spH>=!D'H2m8/d5hPn,9eilAl/K/S1Z8R7uun`n_NN6!!+G(
+F2d=pS3(Pc!eqHq9MHP`MED(tZ"J7>q&mVeVT%"_>PBk|PjA'A6ip0AC-|nYsOqOc;],P<]#J)>eLu.ghwM;{ZZ("z_PdS3:mMt5=68@MeS7RUA[70c:+W
+%mGsz@M#ZtvT#pLtMC%`fMg.)Q|2{fa5N|/@+kAD{|2,sa/'w@!EEmf6J_kwF]E,QI7-6e&M$pY|w0hdWw6-zfiw3[Ud=zb$]NV{Gh5v`4Cj'`p{=aIr)<
+E(8k&iQ;px,VAvW{e"~)F[9K<yL.ixbWv"f0WBUNfzD-cQTh72IMnJ$qE9JND_DHrO-Hc'>Q]jDo~5HrAad(S@Ky(gcP$>(]E&=Y|<qRjqc&-JD#BVVQVC
+q@/wE2[W2e7yX%WHw<gh$@N"W.u$oM~dp9}VG)i(NBNES:K=G(:K@J(=49!gmM.]i`k4`,dr2lGU]At_`|@:S@%yCw+,PJRfrurHL5QSM0x#M@A'Ra<JNr
+O#czFw-^WpSDR!qp)h3{AX)f=uXRfDb%[&1,pdB(<ZaT=raluu}z~meZO:)1E=ZelVe]fkTyq-5r6ps52nFQxr}"u:FOxRdkA|,+_]rn_Sa4=Lo>ALzyxq
+bm|qD@IXgUa265y(#ogl{'_sdjt->YslxK'-ns3NK1Os:o|W=f~tQGW5u}tT#C&mu//8v.8O_ZdXl;/$]|qs]BV1YB0;+6+,8^ye-ZNNQHN:(y=Xp5B{sk
+mslXj7n)&f'4IBJmsbt^jCJi{!XLOX7I|VC;:PCxH.sG>'gBwTx}ig3{"S[[qcF&6wGCa_5eu5ryRGk4p^d1z$|#3_0f=c8hQ2}&d&wbmWVpIJ.$AU5-Wv
+[RQd{kDS;pLn#V50[VTV7>6RV_]t%C{CA7I0rXmtJ@]5lU^w~;['j<3X2($_I}O!g03`>)R'%LxO+yBqTb"uG|,8hP-Z&"#v]5&8&ZtGJIF"l+|m&-#Ogg
+#'Jr'#+8Z)M!WRgLTt`9!SBjl)zEl8@DR2eS3&spe2BbwvmN$}I(sNM[$:sXv'm-x,a0`>@,]RL5s_S#nnxMB_/RUML9+6roxYMN"Geh`x#Awpl@'F-/jy
+m>`F.F0}EaWEr|u+YLAb'5s+Q1ypS_pGYu8%.3SSB8z-Tb29ArL2-^,sl-6-LHOLbL(0eK4i^JLp1!TvQ5Xk%5WK:_/iy>^"wG'NTB2.m]|EhrN48z"c4Q
+)mlex4ukN{sNFfaZQeeDl.5&1Vd}!}^L6iN.{i$mh_f@[F#6FnV'}dt@>_@}:;SH$edT+^Jh5W>/VD&Q$ikbDdY`=,#:S=N|z_`"fC5x/^ZCcJY_9H7@n!
+U-NOw{fnOl48#H76>ZAiaAZJ{w2GtoifT4g%+N)>ru&nPN~_kK}6DL^<(:kU91K8ZiAi){gx4.%CO;Sm+#p=n/yL"mRa_{zaHeCnwTx{H2igh/`WYBF2+c
+~:tVS-rqN@-%"mYZ~.C'[qS`Mv.4FOM=bHnv..%b0KKCe}r.auZu6UVBv$vPbTJqob#HYCKhdck0=c(-QN+/G9H:f8N%AAYnp7ze<pK$j:IT}e38b1}<]t
+RZf|Y4K{#7>/`kM@h))vPY{|ey<o)nH;>TI:UJH]Q]U&(gr:%`_;Z@(k+S5tU5Ybx'2RdSZbLlL|i#..QJcw]iM8"fNCdCpSZpj$"y_yaNjUALtXpjg`&F
+LyxEIPdlpVEu,SA3I}#"8v}/~(xf[%|v6$9U!j=B'4PCtCYnd}eCE!a:i=:}29dfsy%K+,f#|P;N~-K[VZFRTU~FKW(-R['RIw9/zLJ3=8']'t=(daOQY&
+doIt=j~%hq$/$D.$;[n#odc<V>w>b38,jk<`iWqV3n_<+0:DJqifAqpwCe:P{Uy#>bd<Lw],/"Xq8=I@4CSJFdKybMAMRXi)g[3{hQ./Qy0<@vdi7O0bpV
+F5vauw1H/@<7zqXG'_KDE;%,0=k{R<m[DK2-|$Ha`KntZ63N&O@[3C[u(hY()EgNYkK}#inn`Oe&W0AZ<U^:aUT{mLP.nRKuB;:7EOqj_W.y3&lqLNWVA]
+Au8l&t6R.L^yl=l]sK{]Y[uK,#UUi,U`mpc8ha#JNOEanW+,&ZplYSz>+j:ieME's8XO{I=wEC1T7n!,Vt86>wONan|5c|^Iuc2-"::[I)RVfW>"p"[^`K
+dd2<cC~R!A#_$-5$_yqc8:VORemkGT<HbT.=fGb,7Kt)QY6+CxfcR=p.+S/v(1:f~%[Q7^o@usuCLA@e=iNn[BE9OlNa"jk.)w`C0pu{On(D;-ggH{C}r:
+$OJM`d:,7B/8oIQXplH]Wep`~.E&)'I3kBboP()o}^;Pi&!0Px9KPOK=>E1p#^=C(Vz{L%M1":2srUL/T!%((,JKLa;)B[Wp!@[Ay{Wjt&vSVcHGLD-1&.
+b9JwbR_SzT>-8l!.f3:j=SP;tn&-Mp3rD@9O9^@AdHX.J|//a^Azh[KKk4;&'.qsDtG.cyD7'Yd8'n'@m)>om%9o^gUThC5d_pI4-=/Hd_&<$f'CwvMuV$
+f3bZe)2r),:{,=~@qp8"IkSBI32,6aJdd[KH|Wd$3jSzxa5E+yi^s4Y)x'1#8I.+DHbNl4,fDuyH#3bB-rms2dH&_oKQmNgZ&cuaVrlK5M]V^</mEYPu-2
+6OQeYKZA>UEOz<o)CAsW&:I^4N}kX/|^+Lt$g8$Jw#0)gHB'-74|ufKLV&,UO%9-j`z=djP"jGjG>x8$LBP+LmU-T!:pX'g_OI>{)o1Bhsay_C$z2m0H`b
+Hdo1QU@T%xP5!@bRP'BMOF<oawePB6IM.3JQH56ar97,ar]1}4KP1Nx{`/U)0N>@0I7HVB3#nMz])o:IMII3sT2K=5E<=O"9!MW34^~S+7ANN90rVsDqKo
+N/4)oXMLBDYXBeklAX&KDEJ6-Uhxs4E<=EuM;^zSue+HUv:Y'xn"GY:;>U^{]3jRsj:CSW1p`JA`AFrt7dfkQ|#BqV[G]NHDu1=:atTtJNShq-eTuw>D}6
+&$YUU3:2dQQo1sm4.fYJVY.I1mG7Cqeswpe-z4TE$a}MEa={I[)D(|4AXO6NhG.I~jUd9p/gI<g>-lFzrGpPLIUqodn"(KOrASw0OT2z2t}{O|{NDltKg;
+/_n3IHm/$s=,(d/oxoLCboKuuU7gKi)cA#DHCixWrig7g9_e"ZR[f2cOqnW1zbB;@4!z471erAv!ICliA`!ejVgmD7z@F&!9p5%#WBO}BV7vaLt8w(Rty.
+_[b_XM>qa(hrwO0ws!aT[v&Src4g}{xF^-u1Dmo/iX2l7YPudJ:=w]>d/P|&WhLY^)V,OY0:zc5"5JMXv(}4l30$p7IzWoV^DiAE93Q_s4F@/OV0#bTPCY
+cOUUmC]G{Q6Zj!|^gMb[f+=T2V6;<$8,|yx`6(^b,A2dH>RXMxTZ[G&82!41jSJ5JOG-~z)@Ng="D%|bf(fG-B3}dRb$'H7-92urX,5DIjuy(H=jfwJ4hw
+,-51Ji69Ykc7c=~)VEePf1]f[A~s=tsi=Ru{'oX^Zc_@/DL09jDBEGGxwcxY#!s%#{';y3A|JQd|:yhK1ivjmYc[5Qy<W/,"[z8J80Y(~#e7,DGpG1Xx%5
+Qpg_]lG(geJKJp;SUEfE$h<d!by$}y-@se~6X&"E8`x,REhu;>V&~+6k43{X+k:Vd;I;qww!j|-4d_N6(OMGIB/|iEVLjp^{;4A|6uE4W}d/S;S!pNnu[^
+bOtHJR;r_+:u8_q3jwafN@C"[mbE$a7q<ahqplZaLxyFk>:s@v>+m8.xReM-QI`qk;06=]])4ok"T!3]s[mYn4^@|q>AdVGS[#3=CvA%sz#dHN"U4g`VMb
+$(zt^05o7<SHhjv!uqdgKnu2ti<(eRYt/v,>XP32Ta9,T//kU[[$[s49@mKVkKt,G(lqo+pX7OT>-k^/q4jkz`az3jaMVuuM.[{|t`xZ1S|EJtUinL+nXX
+Y|(qP5fH=ymuWscMT6EQ5[KIrZT:BxbzT(xG>=}/rg;k]{^@UeIyy0Qq9g#Uq@ZmjUQ6`xRc{G-`$;qSwAG}Ren`haUiq|j|[D9E<Hx!buXj]DbZ10.wne
+}4Od=r,CWUDvz^5f]C_it@g}K5g1)pC<Mo`XQ%uxQvBycTJDZpo2'&;aHt;R3>oX.1wjzh"r$/gg`)1]M6.$%`NX~F]4<z0&iLO`cTe#8HtdG0yhMvW53c
+W;F>e%yrH)9+`=$u9n`:Q62hz2t6E[R`8"Xim1y,>z9"gZQxNlKk[VtTOAsQ]|&'O.R3JTGgK5VNRb/FVGoykt>dPP%C'aJYvnDyFV3X#a^{ht~N~cIv+X
+mWxEbb`B@<|knn5cU}Q6;)b`[.hpwnL2Mr]Rcuk$lu-nG^TfQI2:K%LBotBL!JH(g:>8;](C9-i<eWXLM`WE~Xjx0r-oTqx.|qTRLTs=4Sq;qe$rwpjR9$
+x^Y-gzn{hYtuY-nSWM`lF]h}9iJk"~Cr%eG=";n2B{Z|1.[O;s(2QZh6FZ/,%X4TXhZRN)M#>E`zl=Fum-jDNJkTe8y;WOHg/|"`f;W_u603"rBx&M[<~I
+9^6<LWt0j@T_Sf1N%keA+.!F|@b@:H{eGH]R}0V;/37CsBZKDR14}0KF{nUW>Az}=aI:m0otdu2q^VAyf2Xjrw7=^N{HvT5kg`/A"-).!T4Q1&{W5M%FLy
+SoN45R=R0/M5HktN),2BxeZv-|y=lLWe~]tl-9.qscy#+cSeIj4DYYGpQ!SY+@a|"=lp'62r;9/5L:|j_7Unb:.J{JmvbjxP80a"@+n(rVc6!i8=)Im8.!
+w3#jkq`ue=zobm#lcS^b|P;^_Y26.eU>C,B/tej=-)o'|,NTNN-ocWa|)21d{RXO+cE&e7~h)WR}rGpNUzH!D]^XN>YT)Yzb+20O+=|g57(8w2H23ovn1:
+eF[,=6{.^AkLLg'=t8G:P;VC:`dQs_zeJ(9RoAbVlE3Vz6^p=n{/iHDUK+RSGo5.LDP:PL-2#M>Gj5&!9+_]is+6,H2j@H%@6q;4~k&+LtjZpMkv`s|9nq
+nfu<mxu!AICNzUKfmC"`[Z[IwFN@)`x`OZ~</ORJ^wGYk_Or/CxQ7kuw#>!Tt."<+I2}ltSjz80.lR!R3efZE<}"A3]3ER=(xsp`r!SZytX><@fc"FtFPU
+M5YCif<0I7>|C4>6yYuu]z~Fyv3rzi1KlsQ8{E(C'JI_R#F)fZ9l`g^uL@6_AAn=iz%%^B>c3{=Xp_dGo%zryWetB`0Dju0D<<(pg$J7llRSvQ+x)1eg6B
+NWrJcv)+%1x6(a@=HErjznp#S9FtGZ$eX$m|@UcuW-8![;^QVy|m-TvLCujm=$!j3%43#UJVX:dD3DGc|w$ykb.0;ZA1l((UeOUblRC934){IU(dG=rv6%
+Ob8]/uze}WNV>K<YY(/$$;_z,NSqH!cA=d>5a/fxS9~j&].Z:l&.dhw[,Xd^VN|/uz8SFDp{~m:I$mN[j`H]ZO.G_[m{Yud>cfZIEb,kLbH!M7>FT[exY]
+s<4e|1PYHQJf,=}vV^@f)E"Ns>%{V#~1ZW:ZSUWpVu;))8jOWG1-(p~7oT;5A`ChE/E<@q[D/zULMd)R~R$crY{paiL5&F:7NFJdH$j{=Xo7tp46ibYU`x
+/lGdx0VY+}o[m'2_'EN@[};y1VtsGHWt,u@c@wl@ksoEBTV:-bp[`:m}X0%(.U6j&drEVZhlrO5h$M>ZmyBt1}eynJw/MHs:4{~+^]W%RRW"Yei$94HKUw
+^W^b@$jE]A4`t6"$sEiuh_&+s9si<O_k;Yu}VowtbS|fa6mDI0d!J>adb{lhRa)>pnR6Dl{E!)+SE43-PMIMzwMQ0S94f{ses#L;Gos6p7:,NzCSF%1,/[
+@mxr,E0^ZV5v5sTBC9NaO6a"I0g`y'HAVaV23m}y!:[n1u~//2U^U&('MUEuuFv02P]Qfp3C&dw[z4vuEZ~(|Zyj(YJ{1lHgwh}AbdX_#nMah@]4g9x;kX
+LKS&}!r%z0TM]hJMf'p3}!(rU3uC&2ruracM1lWHVz<dR$X+~kK"z+vl_VZN62'LsE4H+KrKH%7caQGnY4iGa,M,BPzbt3[q0z#+C%x6c/.sFcNMRlCnz(
+7<5W.YP=`a7WycGCkR+mXKYI.^vG1Z[+~"PY{f-G'o8yKYYmB#;v--xD8NsJ7ZT8D-JPW|Fyb^}_Nl[$@#s3Enbt#}k%$7-l0niz/5i}Kpn}>C)4E1}|QG
+D@vQ1dS|dICg59~uiH2Bsz8V)F%+%]qDkka0wL-[g%_j+"5Qc0BAoQr1(X/oiMj;7V`9|Q!WhIFEuSp2<SJh~IKo(BifC,ZXm$Mv-vY&5biCPhkX5oK#pw
+$!|DlSA`@dWjPTK%}Xo"8yxE4#aAE.^IWMB`@{I]"KP5%&F#V6/5xu/pc5//qr[Wlk=^aV:>a_GV+/p1,:B;#Q9-Q6l7-Q,qO#0=v>8OS[{Co'z0gLm|);
+iMCRjzo`w:Wh8y<y>iI$U8f;Z%lh3ceivqf6yg^5Frd&hDd3/Iyx~KnHgsKxXkC<yB/c)k-M16`@MNN3Y_)uz"4dEJ<u>EB:5D190X_VjT#/N2IXu8_dOd
+Bs1P--_w<!.^`5Y-UA(].2]FU+EHW8YxQ017Qgtrvsr}s}n|`r2H#F$acd|O"4=q^wd$Ac(t^FP8>}"[&0ZR2}D^:OmF-|Ntcr-qB@`N-L8g2h6qjl:Xc]
+EGNj-[Cq38`boo!}9GcO+:}2^P|RP$AEB%@#kI#:k%gNV!:[<f}%|qyeMR%VL|BICQeX|Y+H-jY%uq'%GXt=/2p2l|B>6JNf|[>xvr@5rG#=3{M/&g(Y1r
+yGvwg%X@;k7|(I>qHTNT/<!Qn|.2%W~:)|xOW+_Z)wa+8nzt.Ca#a"#Ll]x%_l{8d=tMokWnP.+u=ejk15X7G0P=LFNkcgkp#MD&8q<j>kSy72ktJ`}'W>
+-yv9G`FJ:hh]gmQ;@z3tmw+-Ro{yD%l|@9f]V"A`Jm.AzO=}19s|r_/BPxws(H"ANE"}FI$-v,)v~KX4+BO2!c_)%<%w;/$5,KWJ,Tx]!Fb-H;3}H}3aOo
+F@{'NBzt,RtwLK`Cr%$!:)|_<tp5NMtma[Y.|@=(]q={z^5jPLSuw8./h7L=wqu9>q'Zwp+uw{<rF3i&{vvetq3cM_gR<xqP0,/m[d5SJL'fC>jHN_;5DP
+5vX1o#vw$mubumVicDR(.PFhnElke$v(Ezr%n+p0[i4@YlyA+ln2^NaON3n'9J;q8YW^$c5;nm|7)[Os!nDMc`ytE#(Q64[pKe'z@@y!S{5AU}D8)xb]X,
+/SZ3Bnn{&LKv1J(yf^&_uM6vs%ED68LrJ]|xMaK(=V[@IY.YP|'Tn=|i{UBbtcIq,g1k#`'PNUWt;CsB"%"_1j,g@n&[s.8qS'A7za2B7ioYV8,c,s2MRt
+NR&nrU7+Qc{L82zU]0X6$4rP-tP)gpiLpv.nVm3AC3hsxqT'0vivynH=1qon5Ct+zb<,8eV,Z,Sk",^:~&i(Osg6t{xEG9eP)5=i@W@^#<u__#l6k,)jdZ
+0<o7>a,j4+$d8'OvOvNr'`MmkR!kalFHm+!IL}xW971h/,PPe7&S7N~6:v"`Y'VF,vO8SJ5;4qJ!G9Z(`At3+`zZNz>Bja[+yOkR9M,i~UT21}^iD]=IOS
+rPSm00R+#@/)`..dHfSeT)y("kA|3&-U6V<TaI,`eXr6,-+"xA/8zxFuQeZWup+%0/^I6'_}[^N;iVM=:yONc[$/fRClcG>b_&+^ejC,D$/[e5'p+hz>`B
+r+-qC)qQ/6&RuNtPWO8Lu%1oQ}zqI)uy-nxuL9S_wm16Pwm{"g//W_{QxvITVmjQfEi+(MT"2>z<X.Lbn>ak]Xll4n|fF9pv9Nh!$WU5CP6[1<Z3)m4vOO
+{s>WoQ}vH`ygLOs{Yrf`+mNDd&+-Ma,kaOd4~4HN!d'p]egf]2o/IOTPemXdtZITCT~Yj,5N6C#0zjy`e77fbkCXYAW${9dR+iJcjkI]2Sh&zPDN#g&f&,
+Q,Fz:9W%D]u3yal=4n-B{a&!'o/!U<45B./4%<V$Y$22Q#g7=me2Jqh8u]-DFW_W^R.sg/1C@b4xtI5i(z.&ws"C"d,b}PdIx([5!#1=k+1gqn"]P/b0Ns
+lNFtTdt8$+FHG,ZN'L/5v:mj!2R#x|7!peq:/zshVS=CE`iWHR,P1FbXfAJ-Nhno:9QD1u0_}%MK(caF7Y@Ex|=w9SsruL@Dv"=dN8^UsZdNpI@,Pj&:iE
+SJ][6(E@0VMEu(uxCV6K~f-bxK<YdFDYX%Ith1Owx0~,lj@X)h&ZX$"i<V,Fwft|nGK5Zj5)YNa,tyV:1&Cu%"-"/.=mpiSd4d.K7Wyi[:H/:Lrm~9/xgn
+Yf>wT3_aybT;g"ol:2ATDjJSF%`Xo2lXc/4tqG1+vautzWK^@FEeH'9^f#,')c^U{J(>).s'b+GPbnk/%{)oMK}=juNkts"r6RLz>>Xf]bR5wbqne]7t0b
++xA:|]'$e=!DORPX&E'@SVy>{C7$xP[s4.58bF2}9q$^L3>%i:^q/!t#[ABgh<Lm[Oy|h!J$+kg({^P#0M&(yIUe$Qay9h~7bnv]Lw31OW6wJU_Xb|y82+
+#df[r]PSH}MZ8:mtP|'R[i9)h(X]nL4O<=rNO_z<0>Z119d-9,n;FyC[Vp{t:9P1ml|_Th<6S>Ww>s(DpN.s-)Fv}i$Oy0Vd<1ofBac3W=+a,M^Y;i5hIr
+RPmSa3'q`J}3jhq:I"ew;:CV^]^4wf:(P+,W`!14T((/I%DfLen|uhb'UxZQfM!+eIYKF]y3q)Y9:<v`nn2W!+Sl8%I5_&&MWh!`YDd<tRAvlQ85+8>_Od
+a'!S`r^y#"+eZ/CC:TC6qq&}V={B|[,q'hls<Z4snK$Rd&EVOU8V<}TGN6UT2fQ`Xb_pslqebIkdK]&_kdcS}WiYu%O2`z0!50/S-e[=}`SO~)If_+oM12
+yWN-9T1JUi2raNO[u3[.ARv@TG~Ue3:pl_^_-HX6WtqW>ps`vdYzJ@$Ns3gbMY1FMs3;bD~OLy-=hwOgKLTtpT;f{{qu`UW<-2lY/N1/J@NH0&Kb,esE`6
+N%cJz:]Ikyn^7Y1cHX[Dc7FOut`at%yW~Vy43KCzm^j=IMh1MPAz+da&RyOh]cV93t!]>$_;<!^RC]zLJLmu(>L4+XqS#-9HF{#TFEQr/4.:b9dWA4wFlR
+B{fV`VL3-y_wug%,^Z/._]!O23!y53H$q"KD2sPec{{6ua)vLdppv-Rw^Kn:K@|:qP(SI""P#m6]76>6<"fOHI;#tcN.I}NCA=J;z^h6;P'Q1WYs[iKHA5
+iA-qm/xSnt{7MsqwJ)9CEynw!k9|08+6C;Z70ttMVgPYW(b&9{dpwAf/bkQeEn_$mD]$}yLd'YtZ9J6aOl)Vlh'/&9io37e=r9#-Vd;XYJ))Dq!C~{#z{z
+>$$fi%~tTR(:bM<)E{Cq"b!|m=Cqgu8tMs9|@&R@VjbZ|v]l@R`QpT@754;W9KxuKJ)8COgiZjX>(4R388O0yIiw>_`FfMg+-OX]n{TiA7z-i{z<rDd8cr
+#i@7nmRd9C~O2M;,cdwu|/V7'"_I:-xwWuFGc|!P3{V"DINzhL=wvB<qs,U`3GF!fhCLf3+vQ#~Q"G:#YW+o7.u.>44K=+x8o6&2l25:7N&HpM^rQZ3G1u
+yh^W]}"^g-trg}gO]nsxOT^m[#5H$[OE=,N2jVS)5LhuRl.Ixa^jq/%BS1P]_}fI]G!'$u|>#8t[s=idJv0M<=:4j(#K1N>{#bU6-.x#}W]m{C`'e,{IXy
+e#H}3;|Bg'$PsAtOJ%%gt[!-Lv3{]){kF'#+p{^5j'}IQ$7Qo3#bg8xA2Q:$(TVU.Q]%V]U#r)yRxiP;ILv=WEitz,Zy{Yz)v[lIvQ,)Yi(JU;/,RN^Dkm
+:<1Xs4~fo/ldU`g::,C`skwq+yi,1f$tk7:Jcr(Y/ix{eG(;&KD,W"bgar@j|gFFT'&i+|zGHIiv3d3QG<4xxYc5c!'X9|k=Kn2!RQIE,3MlbGA1RU;Vjl
+%Y%:^K"LVj]qNNou]l'emuZw5)Q080'vG0V)'dV0LaAGd;N/k%$Zj148uNUB+/C=34mpoiAJ9+&Jk|{=+s5Y,6Grx<%:|`nG%oTeectUTWakZC9|Mn@GJC
+nb|wu]&|PZOuGUiQNG,{&7}Jyb3TI744jg2s{RUr/h},nI-frVw%FLAjisqj<sb;pr$TD^BS@:U8(7fP`JN^$]Q%-!n2A$i3PdW+~De3aO@P'_erBMw/pm
+:.</wSID9u&#ElHKYk.iKgSjkl2</Pc8DmxF&<&7q!I4[SY[fJ52VAM/N1_xIjL$o>t#g@K=m%]nZk/l'.c!giW=0$t6iOuaulxFjJ/=k_I-LeDKU7"(sy
+AKe$_n]K]bX_3qSA+1][]r$Y.zqOpa.]AcE{J(cYk&^(sd@Ai+tlqY7,@w)u>EK1;fO(qaZecrhQoX|WIRUx8}}UX>]=@k+CK;`:<idM]^/=itjN$_x}[2
+tx(z5uy+Y>jjYa7ADo_MgA_!qa:j~r.K]=KhG(O1,|rb".--29q!-ea!Gu2-&_|a,fa>h'rM+7PAvM_jQg,sFpTcWr[>@Kd90Ek.9N5!,3#Pj.#vbYf#~>
+Oja!xV)|&Vuexg%N9ek4{)"}XFPI{F!0&!bJYs#{~UXW0:@]'V{VjD4`xUj{mZ+aa)pqd[m0'6x!&]-dC.G6GIPJ"Y[fh'~hvNn)IUR|',6sI$s4<!GV"o
+(V;irjYlH+F)sfG/Q9H=$9Q@h]Hr,s[fIl}%8jc9)7MK^G6#U3~]~X}W2Jw{i=P:Thq3qj_8y"!J>MpT;YS$AbYdl1uG5C|`{`[CwQsp.HU4oQ/uBA4#Z`
+T:JN#m9]p<p)4.H1-+n6Eu=O1(qtD.n"i{DW=a]l|JFPA=Hj)6xsNGfW!3VE`t1c-.]<gQ](wVzkC|g.^Q8P/e{'g@7Ot=@>sUb&q.3qSD:r]0~0|91s<W
+wx-vfSC!)`lK}aWSLBNza^aMh5XKYHc1=6_Vmh9cQ`2gx)2EyQK=k|({R@)VlORuiz)xXVBrU/.;ha'qo7tdyyY%zTW+j=[h}P<[pKGbb'3v}qQqg9"v.2
+EL2!MdT.xk&Pf`M2Z)K<O0yM"P@o<wdD5xxZ0UU<_&o]J!kq!GYla/~7_k;M|0uI.4LKFP<{O5/[fn3P&hbY~}|KqF{sj[KGmenL_!e)yQl[OH+G]AvTDO
+'|^A|34PMAlT~yoqj8dp['O/1p)DywB}HANxFsgVj|mtCnX{4^zi;cfQbYcO7pQ(g/'c:`r+9gSWaL>LdiwsN<E{~)S&%I"<BIzQn|2r3pmDjbST42QQFV
+[:+lf;|)J{]qc<2Ve,z)}gvzX#W;SY&cyH<Cw;5,u/xDHd~e]|-rP@4/qa2[WYx;{#af~o,2BG[>f6PMJ.$Cit=<!b{Qh>:{'.v'~]~J{@NTm1Z/reIi/d
+8WF^yQej<.,VG:t"'([c=JlKu`%8:X{V3H_u`j&kfTEbi8=F#/r1wZC(rk-}zf6C:J{USyr<crAyC8#`zDi;b.wRJbvcY>Qk>@ZAq:x:]sf6^nl^#Er@-]
+!B;=UHNP_A'k|2d3U%,h;LkQv'Hkzb9gDte5K+dgVHKC4s!Q&`3"vTXG>4b2_`{!$}7b'O3k{uYd}-sY!xRzN:-lhLf0yW8VT3+G#VfGD0`i`CG(o4Z#VA
+fE~F@&d[hI:Qb]R(3N~f=2Ha0p~|c{Z7OORAQ#"P8BjW)!T5jDd:L1%0"wuwr22=+H2pqvrNJSZ:Hj/;}k-Y3HG_|x;mf{-{lE6m1Ws:B1f|Xt!:Cvov.0
+23EmR"6jis{hKbMc^Vy:oA2Gp..VtuX4<)+&^V4=7;~t8tTCds9a3sbfBr^t#$hmxtppU-&/{R1-EIr'zG5+I#BE!ln6Q5:y%Ng&U(V#VHad|mr<@YCYjZ
+@ceLMmG;{]f0)L)2[{U,R'Rrs.J"l:MYi9UFToc{h`E[HzB^5^xQ`ob/lWPj8giS7qH{qtgd$Y@Bd2]JTA~KwYMafO8t8a7vva58F|xRA1lr:,c(B;=wQa
+M_]3BGGFXE)_"C$gNE=vbXeq2{6wr+3P(z7G]cCDwX)W,@F^'q]mu^QXcuvWEpFuS&&qy{c^^PytZ]l7lvvwquB'@)+d6k2{#!rq~Ur3{#"GSg+_TVAxxC
+$6Ek#gN|Tq=);v;9quSQs%&9sa8^Z8/hZP9k=G:3>gECPlg1bF~;{Z`jS5!~syYA^k~d^e6dy9T@oeqO~M,MeT@K]X~I~.~Aydy7G<qd8odE:f&Wma-aA{
+B^&U.j`qeMqbrmS{}C6B0}A>PTm19xKb`adG'^$x#C!=$+R:%nF>T-TTl3u:~fKk>BE<.:spB-:/s%dV90^Fn@k(0GgiLaPJ"GAn#DN),AE5>4/Dr"5V3i
+B['}h1(#Eq@KZy9(njY1saNN0cTz4Db=3OZa<Pv$q]XW}[7R<E/-J:b-4:$P!bx^2}dIt8jry,r_3,)F7BB=N!Q3|ZL'~U_1nFHl{<w/-|t#HwJtlYxv#l
+z<]-~U/tLyaDVkeY|P_834OZjs=%dra)zhHb9qnPWFDN)U0X]^wGRzAmusm3tR+&'+OFu^MDWih;Z>l^^/"2`4bG6a+{s`[6,o/&o:%=bUeP!K}>Dxj=~R
+6{hoeFQZ|5uI(t%ardV1)5HxlyvO:dkjsbzUlNkjfw,"wQemeT8]P&+7R/2#/+K-ozeFS]kaqwQ;oMy-S-yAZ(fdqL2Ll,THXkabM3=k[HjX^&OfB>ux0D
+3h9XOt^,(ov7tb9VR,>F;R8T~"qHyQP-C.@nRuHYP|zexU|[Xk.!U"}_VZFA-y10|Q{HDU@PcLNqna]OClhe~$NJzk`qzEp&WTMgEp>hNbKg49'wCp,-Wn
+Uk2v6;)nZ23nb+Dw9x=D5@1ZfJJ$AVd>(y[u#-YXZuxe%TM)DrPt[#(FUHDMIhjc9f0MaP9>SMe,[0iF==ud5Q9g'tM8Ha1s=DzW~hb>Y'ZrHFrFP^f1Ow
+8=z$V6Ks[!YoJ+hX7J>(m"tI9UcA-L&MC|x!sx-qC>Yj9fcr'[`!Zro}YC,smR7#{>d+XTYuL(^Ei;%TBAdS^_~Sq3HU1c2G%q378Ztfuo=uO;A^%,DXz-
+,Xp:+A7[!=Z2:}i(immc<bvQ>v1}19"~kqAq<e/4:5BK^V>@YVVt[Kl7uk_KjmrMr(tiSrlT|bcjcZ-MrN>D:Nln`=gmUp2IA1jHb%~Gm4%XFF>:iu"fNr
+YgVI@_|arq=ZvIpT5uTx+Z5qN(roqNx@zL/z/rFSS&$Y4aV;fbOYPM<4}`_[zA3j.Z%`OTsV=d`xlZHD4"B2Xc"!>5/7UR|smc~>MouB5}+@eSes/ltI96
+E$xVC,O=%Aw>y<"5AT9Xba{js-qqrp:"#t#;L%io^6DkpG-iP$^Z(COYiCG/|Mah:#B'6566b{Y;Pg2G%eV`7VMkK@cIS]r@K|][5W`K6^<@hf'6uTE!D=
+o'QemvYB9QO`!OY4F2y[#<m.PQmF`e$zjC1ma;wTS()D1@|CWOqAJ7"^^EB@Onkaw-.G_Sf"<Yf+}o2"/9o'r[e!1Y5fVj7E)6M3#bSBVnSetDj-Yu@ijr
+JOjCn4To@xA`H|%tp|z+LjH_#,o.,Tk7W"u+"h[Q#X<]7S(x^DrMSxW&Ip{fHqM)!K@dKqC"AxQ6IAIAR@yF>JZcS6wajd4vgfoe+6^,VLTK@sH2puZfFo
+Lnj3cySj+VR!RM`k5Wq,YYW)KG.:-)Dl`"s2dPD3a}$jY,]|y`j[<>_fQ_v;VfnqJ+SM^yIO$'5k)u#j{[#-U06f01BYwM/O1d9igdYS6!4#!mDl52J2lx
+VN]<6pU0iJ37~!V4[/bk$,Kw0X1EY`!^jboA=HQdtgR-tsl,pV3/]n+D2bp8ySB50vO+5G4$vJ4{3ca#6DF`xjHXpW!eh5J^YcF;Sh,;1"^}BIvF3TBC1A
+Qar}kHe[z/lCd]!UNbmNV>+N%9aQ+@4nQyLr8OIV:GY,xKS7hS:qi)aU6zwS:u>/},hSd3`'gyKDKNb-9Muqz&Oh[W[&qgjq8"b_V}vp7QG'[P!:y:P8J=
+JDM8~Y9pUci<o|.Os&;|"y:+dri6jrX(d,poqX3Cw[7s,O9t9iTj/uV2wK9z5S_<WyY>M-6-D"`M&$&sCz|XK56fNaHHelCsO]P=0<7$/X3I~QB9D[19HN
+a8}]3Z-En<yUXrz17BjAGG7"c+~|%hWG(v1@'(4w+l=Gk{5{i]UEe[2lwbE+4Wn8|,~`ne7HR,n^c(|Fq6%!jc4$HCHI9zU4r[]$K^UY"97_#/+.j5NE!2
+Dl{%g5]F0Ehl;n~4-bmUqLJ-EL3^nW_>0ne7Kk/i&hM09'jg/y`!m5z]LVMNcDP^.%w2d88qd+dn!0]$raTeHk=I(s^#cZI1mk8&DfFi7|I`<Ac22jB.Kl
+kisGm'>2c+nUrV~$1q/n,$C(@^zTIQV[eVt8`OW']G[+;fDv6UB_P1LL/,,klbDty;q4C&&wpiJEak4ndnbK[lo]zA=seX[^K[9-kIC9:.Umi{ilWay&6`
+K=K9/|RnvwWvvVP2]AhcI3'vbh95T(BLjdyqL(iJBI)HI4w7brZ-DwWwy(!9lmnmZr6!CK{UR;+CQfH&&zH_vno@1]~n)t(F=%Qb``"d3'-G$eAs[@+ryQ
+ZKi@&M'ex<+St@VNxxI%-iX:$E$i=SZ'-:A5uyzX+CPdlNFT-oD6HO!LnM|RiD'L(<@%L9pQv>T!<hpqI+4[itNa+O;];CGoawL'<,`C1`I&o}~HQ}H]!{
+IvCjNN#5[1_1Audeio}`_B/nh{Pfn4/Kt=_xKivb+nAp.-#QFJ|K.R6CWMyV=6U<y0@UJO|dWVs|4;#BcsgVCij%/Y&nqrm{_>y"!%`(WU6ee(~SZPGv<B
+:=0GoJYo&BG,~S$xf^>,agMwW]AV>"xc+S[CPH8^$(Ro3ojnL-z!~!rhcBSD1'Pf"M8rCQs1]#II>pYGt{B^oCK(>lB"]L>D@[~3NRwU_O@CcvQpJ:H/Hn
+q/[u:Y<c>OyD9[rgw%_6loPdb.h95n}%.Wb}!:GxLaAHU#E3_Q.LUJCVo#mnsDEa_(/35j26rPMx<Mz+&WmFOE"X$C$NE:-2J2Z(|I"X+-}evY{3IHvFq+
+3x_|mbn)apI"bJH.`/[Af0lp1QppQG`QRL&e`:;W%r@+d"ZZhz(iC^)k3es`~D5WL:o'v@M]<#5Y'+eM8l@VSc}}e2@8g0Oy9fKs:x!E6H/Yx[}M>WhE+B
+Em},/.-Y'$L4u-uzkG+z{maV/;vy7c!qmOiYFBvTH(Va+.t}TN&7RdO"w:jf.mP-{U}eW!<,HYgdoVB3(:3OsfX{s(:PjZU`02w'[h9z,;CC$mPA)ABml8
+>/Qt49|dp2t<Q5(8$#(Uh}q<RU$HxS^]6JzBa|yL%jXWm:S)1AluJ%VUiS3`pYj0ar}u$y_JG"p,xsHuktOn'Id1,;WiPGyq/a4d,`J6;uC}UIyO%+4o"L
+OuUJx,qy9LmY`5|0O(Vkz#^UvX:4nS#[@<%D=(bt#"Pg&cx/^9>IPLZ}NvuDVo/e!BAvH308E@5%L.8Y[_gvM:locER>%JB^8rdx"T(8`@4AH9-)!!6QyL
+<i3nGY.U3<N,.!Gc'#$_|BN_y->02y`HkbU#'Xo]5YvS1&{KHcM=Ni4D2[i0h8<F'sAoijV+}:%rMxn&OPbs<S'98Y]"z9NUH|&zd748`OTk_+NC/mnti@
+xo9qy6y7WL<9~37(U=m538&-.khoN!LqqWQw!EDqQ^ewLF<0oBz4X/E4p5&5Ji}_5O;r^Uz>E:D3[kRutX9q}t&SMA:7Rc9+PxG!>x^t$VqV(Ke._n7dlf
+rUY^,k8PDok;u8rS[(V^bqX(^^,yWeXhj;E)k|Rc+zn}58$gN1|JD]frZc%4uw]"dy#%"QMXjVqO,{a,T5hyEs^6xa`u'g~&YMfbz8!^{[Y;#px#{i~dkq
+P36uDyL93XP{LEXi&&$3M1>KjFA@qoG4K$C/reo)%Y#,F!](s"pE16x/o!E7dr@+R%Q"HJaBDsztx1zSc|Ke3LiA|z"Z[w^ieDPA8P@rMRDe.GpwYq5=3S
+-+h5'k$[[0_(`-mpZ+Ix$`Zy(0JwIcR>fP87(G_6v8!6A"Luq_!V;1qY_J8QRf#8!I`^~m0<+8n,%"w/Y]^e~Cm>w:`X2S]Fh[|.H!0tfwwoUN#`+>A|cz
+rGKNv^d{!{%u7s>F@@hzWe3wR:^{35JQ~i6a9_'NO43<u(LDK|gP$yHj6`!mUGaf=_ZtP]6.Imh4|$~J{@`V6Jo6FwJv;5yle%,:D1sn`W.0QJe[FSHcn&
+B`-n=3sw>&TJ~z+lW8^(-K`wYL'-q9.D$Gs;wLy)7bVIjyAiIzsB]8lclvDTu:id9Tu:a5fXn+ga;o4NaJ_EK'RN[30HBb:ojp,Tb6ehu1n4,hd&'c2/fD
+4&v^d"2kfD2^uEto"CBG-NYva4Pn[Rg=e4;X4JBPPcB&[a]D@wEz]p2h9J.8lH#v%P]3zcqh4HaPSv&|Y@_|T@VdS._^J'S!~GpHZEJ]vQZp>CvCi/AUvE
+G9F27)Xv|NWq6&qpeS','6X/]$Fl@|QZ.d9[A|N-L,#%ca%^uPOc[z8KC]_DbOtXpw,a-<~L_R=)g;Cu'wn@65.v2t#m{=CyUEoM6#7xpvQ8ICE!IJJ}Cl
+'={APGP%kiK;jnb)}`Z>d##.=e<Zbuc]>r.fgaCr|sb>5LfPjv$eeHoA,H2oyMMD@gmV^]'y[C6dQ}wX|Z/E)4_57cS2.QO%@jg'i2/Y1q5r{)Rhzm36B.
++|5t9PJ|d{UkV}m3qm3ObpocRvrkYrGq/B,tEf;s"5EaEfqcB_QEo#_cryf[9<:-,KF/2[-6pc-,XZqHs}N$_`@Nv"F`uO4ppPL^o6nm#pU%tTLT(JxEv3
+_v%a&/f%^WdEfTdrHqCs/Ym_fom-P"hrLq/jl&Mz92VMAqUd_q"~g>HLtksl~thrcyKL4HDxSmcD0kvnIaAk5eq/H%.huoeb>z^2XfWv!~<]6DNIE#/5,}
+}pZ`u`(7lkR:gpJ^!)rtH#%BQ8>q<us<As/<rU({V[M8`R@8+sPyt+B}_IWjbkkdib[b8;MbMN}vDj<kWgArdmG8ms5.p=KyWZ)yYis|4;yYHl-G'4fs,C
+wI]pAp:zTI6cd!/;&ai"M)To^`tS4@OWIcff|3ev3IC%(:DWM=/I2B-DBBc&m1Q->6_}yGFJKnOEIik%/_bj;Jt)MUxwE|Z&Uf+R|.Ig0&3{9y$Ts'U94g
+|:Q"AVOw!o7VEiLX~;7b;VTHhv,WnIhmLC22T_|,98e3rg#LU,!_FUL%{"s-I;mbUPJ"tOqa~VU2l>ugEr,Ae'8WO7!eZ_XM)tWo_)C+Ksot{G:Aq{[L^#
+uI}:mUZcG]+=zRQ.+KS7Crm'vp/zLD(v_5h,<7r&unHJ7$z6j(Uj`G`/q>W8Gv9^T-LPtq,Qm[u'Ol7=ZTEY2+Xp9y%bY2E@8;!!uFTd&DOa]!KC~-t5&"
+4I)>#!k'uSVu#"%&:]uVK/j7v0{s|NMrvi'tXYq'VY,v8]JAVh8Zlj6nM7mjYqK%"nmhK[W/}"a/Kjr#dZ~!!iqf=R`^bD/@yLXWZB%ETxfn"eOuZs3UTQ
+&WRrLRu%Q"``7|&ZP/."9&pXa=:1B0V:Sh-a{j.|:wlA!1T3+3k1!UiOgt--19~X):Lq]!P_85NdsSkrh#VEna%bmlb1$woHtE,Z|Pa(U{CDlG;PenxT@O
+V}a8.[ulI}w2X$@uP33YYx:rCqRtlUI(|Po4Lj/hKXWliy`p~A0msztMrhH,"&^b@6G]7::6L<2Z6Y[7l+"NZV-6RFoY@4^xIopf%}ZU~3<Dy:6T1N=Dh'
+J<ZlDEeZAAMSYhO`TENNMDg@m=,5X|)iIg@$;9>=AW"lQz;'+mk<,H%5`{4|}uP`gH8J#;Gei7wwc0~lx7U{'NMw4))qzqV],DrkOcO=A0O7+vF[iyYRtG
+gH{|2PrG[9UxTM-i_v'ILlGq'HE$f15iG=mdOCwZX"WPOPu]K.6/#6x8T]%g-S`QFB|]b(lda[>aBHYb71bT5V<Qj(@wWCg#aUIwX>04Ngk@xiRkJ5<mjh
+t](Aq}'K4/Y^kj&i-AjrH+u4tP/s~8hw`v$ZtGun;02Q(Y~0ARxrZWi4<-CkC[-yV)`-x_za)M@8Wv^qvZ6B/z-l624"Uc#2Q!z1|JEnzO|EVm@&g/Z)[6
+iN6rU8jzVmMvW[xuQv:B5'G&{C',-,/YsNIN<6D8$c>O;3i4nRXfx,bl[DM&t9}<CXgTh;hzLG|e+}7W8q4yGnIy1qPKeYA}kTS0sUfyw$s7x"$zzuP1<`
+H/E5gK,w{-FQSg$D&RzSGUnaUBL`,HSuUr]qpvgoM7PhN-]]k<7Ww/A#")5cz)FX9ATtQwoF;1T/4)SDzKL-(QtA+:y!RoCTX_Vv[5`<oi(H6%dsrnuy^Z
+ZXhR`;gx0h,mbzvHJmv1sx7{OEFA{/z3e'~rO#+u=DcakWlLyPptKG.jp6#EN@T)@@JPJ#OZEAWl4eO2@#0XWkzlYk6KYRw6|aCDqdW3Eq"<CTRp6l=S5`
+}JOMAyz47g"Zdo|Bm/DbE>(YLcVRT=<#dg0EDe.=+^!RxEk>r_N$>L}VI|#!u)OO,q@k1CiDM$x2AwbV~6wIMgqjqcBSQH3MFYNMQ#Z(&s70evu95'Fg=`
+Xc>$)UFXCWs7ZPGK16nGS!d>j'Ks}r,(R7wn7OoX0f!/~MY|C}JZ2@"153J)Uw>u2KIfs1)IEr9{X[YV/lZ0Fe$|+F]=}QUjUf,ICrTo75kyY#Kq=.of-9
+XFzQA!5<f'wAXXylfL3J=jlqm20.Vw;Z;ipG{eA25ck+Bq<)A+rRrPBf><W,,f0`89%Yl]4A4/}`+Mc>T='^Y9.G}vePF{_{ygw{TkeKiC/zc0HX8x-UDD
+k!2>$4vc/XGW]D+]IKn3fQ(7n':]R2ly&"F=7.$$a,W/}vQ-2k5VSPRmDCprMoG5|sqCLvNI3>e5pW:/07j$WT{KhFLJPhc'7Z:M}/X$~BMC(_bHx/5!4J
+;7[-&!HDDfd3LxXy_`!Qpb9^+yl!IxAlrqfa4PFPUnToLhXUte${6jgQjGj7lMVbB,qKEGugZ-R$zQmylY|$Xc:M>VKH]I5V'sb5vHHi]=]&-8!WVDH<Xc
+#pv,3u3-ST+8bD,HYXGu+8DP9q)G^)sy;'%_`@K$/c{6YHRxlY!>V0#k[/x1N-a2~3ZYAJu:!s0w0i(|,[SkqIo2;vM8]1!5mYenA'=tHyZXv&uxcr8cXb
+g>rV_z<{_fde>y,{mOTDHr8g2q>jkv_d@xXI1tkvAJ8JbR0_8cmfCygpHrw%UNo|_}1g`+-p+sarrK0>4]/IpT#JkOxe>5uhT7lb8-&f#7c=IO%[OmS7^Y
+7b%NYIvh^+tL&I[F]qXQ&gu{,{=N[0II^f^k6yNOAEbrCfxeU|SkAJ]r:eV5Ou`BSMjNMJ_]z_&yjw%IfDz^$ji:D)@C0+^QS31n{xQqzxIx=dp>VD(2he
+M}E)XI7%-8@5@Vm!+4Xz8rgI2%+Z/TQ2>]pmyLe{$q[T"{f2HNd>JKUD9D4ZO%2'.cKCa|Yqg!o<t/;dIy/rASgWRko)s"oJ-%mVGfhDS7jdx}I{SemJjK
+_q5bUq+d72w&!IWtJ3$CT("`,Z0SrR9;@zGe4N}8f+j.u^t}<@:MLdU{8qYD2qS:EHb.;[6$%<B@Q)VJ.y-edCw#q]t=GW9"Xe:v|:OX=t:zfV,bX]>g`d
+]Md`s@iwf[4mfkD;;t]l`&z!08igl@5$bKAsHS^={K%FF5.HVg|9q/D{[gBby<R0PK-kVTu(s0`|Yw2hA{X+n]^}![p[hXbLQq|@$$Ny2I9q+y%f`d4o[q
+2g8UqFw|Twx{:+GU<ik+f9Gy'R{HKETUw(C{~Cg:`sp!=BkTZ=xxnS4sVDMB[|7&O'fU"O@CLnD`vVqG7-pgOzo/O5.2W9Zqgb.vEXf/I<@T!A}CLMk5mU
+Naz1of:7iNCkBB.jSh~on[Q8xR#!8zP6JdwarZF$n|Nv>}[=KvGJ@}L`@r+pdfIl+YffIy]]906ZP,wNgrdj@T.N_N9|5_O`[W7&K/QIyZXX,R2Kthi,ju
+=|WBU>]VRqq1r=<v<(1bpkH]Dr3k9B!fAW{PWtMZd{u+C!|u"ueFShiS1js$5cj=(:,Yn6o0>]s}X)x3W{e>!y|bdk.#qM8jl&i][/h}_K2}')"BIU4YYT
+B=K=8#fCMxXY|rTBf{JyiO-mwxh6:2Sih)o>_}Tk-JS!RJQeJai][}XoqyH9+9|=.Lk{Gr3kr^|>""#t+MAj8A)^eb+XMOI$>#kkxEYg=Kywqa,{D3mRgj
+{(bn7#J.)YD:7+Q>bbr,''+VwVIV~$1.n!&H@SiSSG:KceS(=OT5@!5Jg,Z|{N^=&X9C+hYH%rSWib"+]0^!8WzPf7-kg&lrl4+js04W=h=q99-x+.o<rM
+7.o@}FkH^#As,T}P%'$PV5%EbCB>mX1AV9F9MwBBwsWue/}M2sqD:g|Bt4nH[6#h^4>c~F`GwF-FI'|TXZ,#aOo]R(o_;oYr,"e"k>,bPI=o)Oa0k[s7]X
+hzvR{vqoL(Oe.YmA5)dRI_oI;<r_s]pSDcZ^;(R_Gv&}A>,D}M9GZZTjKr8cUNS,8s7QI'Wq+M8v3{XY%DWWhkS`]8I#QCuS9)R+4FYYZT)A.XM^2`JiLI
+UQ+R%]6@C/O`/}V@8nxxg|f+Z:5]d;bOGW3uX2tJ{FMDq{_"QkKB^V1kp.ttL+gvEzcAvA&!`U39~#UB7;@5ucBK;c'NFQ-:Y"G01tk#f`LR'mgY[;l1(_
+sfX1unXzB#3HD)F<0PWe7t+;a5Pu"C&(bPApa!|/eOS;0Qz9}1")BDFrneas^``}o@s%GI&$}eZs>uBu3TFdHvi>5R^j9tC_4_dMh4te1hs,`MFWQ,3b{y
+u#k$;!7cV|98Kso|Ia2W_H53ro)3[2@!.T,/x)Pm%xa@JoHS+eb{,aw@Czx]vEV{[WU`PfKYczQ+cdF0"W]lUd2xqad%EUm;_8XjIexi<%GJYIQ&oS8FZP
+xTg]"eD:}P2TyY!|,6~"!<J|qt9,XD._;||Yi"_u%wuC<b&xw>SuGN-D0X5c08)ro2v/_1vuEmAmC;nK~"%SR'LCXJ}N%]%6)#:OXd^w&$`1]V!9XP(tVM
+MTr6JQP"7FRovE<nkQWcj%XB<P3`^+F@7,VpqK)XFmAq'3+;,w1a7L-bNr9q%+pZ2cYkGHik:d&+dcIZdljoCa4CGh:ddb@.my,Pd(6gTpSWwM{SAZ`m8L
+I<%,Gy:{mFJ1=]1N'"MuvNm,m^.yA$G4fkJYjqj:7qu|~}ZBb<olk9x;"TMqGaSm`Ke5#Nr!(u[J-z7&oGvr^'KCN<eo9%F8SX5eb+%<E1!YFs,BCn&7p|
+qi[]AWzobvkQCc7$C'E<Cu@RoY6>79%$a5Mo|IK,QgLIv9XYXeo&an~`6.Y-y_7[7Emy_oKrw%y2}=bAfv/THkrug:nR:DpLf8)gG8L5D=W&!NT@N<BJ}7
+UE)2KiW`dM#LV"9LJcnL+g"N!:>_RnejoMnvv31iq^FzBHgzyCJ,|4b=>sWfxw/^BH7Nw@8ug)Sa'o_=]h6'75M{1.oU8rr"PAD8[[obEL,jy0pE7=<XZq
+8T/1"$<UJ@Zul@KJ}G]U}`B2Y_[28I}k/LfX%lrQ92CI>&_(P<>_%3}J~1iC,:E@~.Xk<biYZWB[G2oF-FkB[Lw>"45r:Q0)S+MuLY;5NZno2qvd%LZ|Ja
+2mPy(+oY,5M1CEPK<ajD"(^EEFmJo.hdd8QCB}K|:KLn>KefB^Hd[c^'EoA1]c37QX.:9sCBN3W6SA&|Uf%W9qK65L(9|'lobG,-rNQHQ,UJv4A/>m6VIm
+EY~eo[>@%on'D:RdHw/nyiZ_#c$%S)eYQSjnZVuLXMN_IdWfKD8m]oC[(PfAc50@%D._:R$E:'Up;^anKLzmtlod!Ou9VK60H;b_A+&kuir5cD-F[qv0;U
+5f_-^_o_):bXz^fJZH@'S7M|=aJyonguS&;<57/]Cjf21:zsS1tr`xRHd8|8cqzpb4H(co2UJp'OUEpKH+>_zl>$ATwtW`b>hg~jyH>+YX6XV"'yt9L^eg
+ko]y{5o<3mPRH[KKnNPSUsZtz;3`(6d'k&!S"7ec'|z^0XarMX<i6X|DTwRK"(P|XckaHYnn5yco4zNq!^kJ`wP'+hhvFM@c}vyl=`D%7Q(=jKH^goK^Mi
+i6h_hUKvh:-fgZWoK{OqBa%l_a~PXltpsa;qGFS)4MUs.}#r5e}PJj{ze/}XM.bFh>Mp;_kd6|.pXRbKXcJb#%a.|iAW&nOr]e_odHWFy1<9ti~hJu2t;!
+0)X#$0.&sxsAN'o=|7'8eR3]Fzo"nW]hYKEj1kfsZ{;S^Ox=TUf+25+ooda`d<hxGX+YHsW<w3^[RFW#bw"MGF|lQPt/xqy(#EhYg&6g;gJ0Z5Aa<.YV8G
+'UMT~cQRW;+B,o7q3vJ7e7QPi4!Ik^wG~5o+2nqo:eV';/7s.,fjlH#2;!x)Yk(9.Kjlw5kq5.ppc4eqhTBm#J"|}.y]VPdqxK(`"bxc,SF5$H`(A^1{ja
+x=ru|Sk`^asY+ziu.b!8%Q{Ik,0{SqvO_wp$85txe/L55gXQHi+Q7^{xa^lemq{LIHI110x/h:_/[v9ynh'[^KfJMA`^5ZTk>OY(!ryQ5v,/OIX^aX}69,
+5)1EC+Xx^'jF4T{R))o7a{|9F>(+nin/3$'meX+sy!@`[j,u>{<"qAH3l'F+c'D,>}S-/';8|GRs&n+r,eyCGEkDW!]"'SM(N)=6YG-h7lN^)x"[rh`dQK
+rVJ42Ezi=%r:saXDsG"u3>pO~VV|Q&oOc2ekj7HQt@px#NKr$uRwXrY,l)R0Z-+$l3^`I75Pu)DU@W@`2>dUD4mij$/}=^6LGgY/nq7a3s!GXQY(WrqRrP
+xTxDybV8T/MQsfw&qoE-#C!miU8Eg}3+rYW=%4K47buCyN>`xZKzr/|}d"pQ,f=!28YIy5!uBAEbl:D,k@PL5=mf)#]Hl9BU@+xjQTPS!I;m]w<6di+Zt0
+g-EisAkyLT;'bEiE>jB`IZSfKAgNinvx-h8GGLwhJSuOd>^gxo~"y@r]5SOB!vFoO3`(2#2,30:skxn<ky8"6Y.UjKJliZ)Jd_A1J@zB2.k0wrLDfegFrM
+sYqX5P>I-VD0I'H8>q;^#viqck~h&..:s{C}Ggq/9fM4Q=M^|}p>r3;v6UpUo--y};QQEn~trs^oBMwDK!#{hz,}1w2|)_Xx$u~P/Z4#@|py!~>mi|Z.J5
+FiOiFo{e)w(-S-#j9iu'ZS5gQr9#Ge+F"|&vWl]w%31GN>Mz6-;)4{AFMC(h:P'15ACgr'Vl>-K$:H>OyZd'8F2YH5ny/:d9F3oxHAW:ErztA-Rf5Vs'5b
+ti~c~%uz3)Wb`pX%Ct0O'9k1o6lUT2Vp=GY"=i!)s<#jY;N0~I'`cf^}X2a%_W"uzQb<~il&7@5W'KT^BU4"hzpPb7LLJx{TQ`wDk#mGM&~WU[Yug.]uj(
+Dj^:--C.#ak95<R;MX-3p)P_mDZs/Z]|q0ryfqIl{f@Pd<LPhQfq.-_+qVs=`8eH9Q&SCEnac"@)>}xb+lu"b7}NM{.vlo_qo<[@Vvi)2ZBodt'GPw5U{X
+yVR/t.RC3qs;>_D+&mOqb3vJzgW:+"^wKK2QP!$!"[["+"gi(VO=J;F<6>+Xw.NF`13CJewO.A!n@6Rg25WoiF6nW5pLh}%l|qVv]dA#6YR<joxcz^BCT^
+E]qVsB{,%pzbU@`m<GRq7YlJt'f),830TKq<N`(mL(qj:c{<wLq>h$x2AC)@m{1aHY@sPZ12:O/Vo#9TfohrUK(M#[oC8[ZJeS01Ok{@^(zWEfN^I5}Y/}
+y{>##ggh(:^Z_,k%ge2o=9Geb%82sk-RI8W@vfgKa:2W]4c&$-:M8+`{uqMT;0MR30$;'NI&#-5fp'XJ.v/o)tBL:`/ezSq1x{8>_mQfYG&c{xlh'8`b1a
+E@>XB9aV#i!=2u{n1fNbu(d(iv~lCJaTzEeC;%kZ~8.R|mBcIvMqwy4(UTc=e:hkZX!M;s@[wE]an>Y}i+fY)y9^)&o0wTz+fi{k2<l[KPs}EnP4GV/4HL
+.[<]]LyH'x^tnyeQ"r^7+H>I,8IE~rtZp}7u$pOT;^_k8BVp1lmB=$5AUK3omU10<hZTye#'M|hGKP4,yebSa-&BEyT{,h;4RP}_+FH.#_6(P]1jJ2]>v>
+Wv`%_wT-um)fI9Q#8cyqCG:BY<4xRX$e!4o,F+OKWYdcvqKZ+CK#v}wcgb0iJJJEA{GB:ZXGlZNm9vrT.cI7T-Wv]i^]o4daKL(<NNA@sis>"hr-D<Ujw'
+Je-ptgNr7]7yLE:EO|<,H{KVQ{)lM}O8g>"f4|RmCDn_A.G-]2a@WfgMGJmVW5jBkm[F6mxHd,wFM]]#j:!qdc|_uU0mVi/(Ov,@^w5BTB#-:qD=Eo'}Xv
+LgZa'i}Xwld4Fb@d:f"3Z=@'`ClYo1K5ETX@@mQ]v@$su!<)R10X8P{.c!2vU7Cl=FuTRf-G%]-/_[)l[Q|H.$`a[qJ(:%>jo2(YznU{YR~&;p~2porvlG
+'8:E<44uyx92[/NIt>,8}@)=718D'N]5'-<$!3@'D<Z./Z&&W:52]@@N"znPT)b,tpb3{KzjFv4ERXW=_+Ls=U'N5@d8KgB-nu@WK)|Cr5hj{Jq--mX!1a
+U>^S5O:}{blJZ]Xy:7gDl|&:p%(kDk{9B8M>1jjqq^T<o:jywx.c7n48h"lMH^I/z#xQ4E[KT;EP1K-Z@_4X,Yz!Fk)N+W>e0Af9f8&CLxsjvp~O]y"b|n
+,I-AD1%G|I:/yd$"&]4XWk:dCtQtYda0>+LHZszNDDoFO}twsFZ}'vxCvT>qYG!qZ#Bljj90p#i3Bev>_SkHEaL1=tGb|<w4K3aW(<XjqHBgp.~fKlx{>v
+gH!63%uT|LVYp[T{SnKJ['sfd)OT@,mBRohway216ktW(T7i~{OaS`#zw;e:Dp=5vGhaGXuBsK<B[TNqs^PT;N8euAuLR'8wdl<KS)Hj7T9^C#YTHtqeJJ
+:N88R%jZ3oTVG_]-4qcJJ97!,HG_6x_bRL72YX0e06<pAm4WOI,@izZ5Rb}]fz])xcH#_+r3`jsCyJtj{Mt;(%qVqzsOGQgOdg=)S{MKZ>88XxxD1v%H|w
+2vF+QGO6J`Rrk;oe^RHp+KPE:nXSS3|=(HzZR79jj$Q%&PdwEu~OBr`7EQ{OtCF`,k`@pwLBoCmdza{t#{(v,>$}|rV'#nHWAX'6X[nXVCoRd2"nK-Tw:|
+_05wQ'x-O^t%BGc86(TtG^bYrLVLz:`:IeGV%ra`WnjFC$L8_NH8["X#k/qaDr2TqzMw-z<'eIXx,&Tli1z5#_x<S>zBs;lP@R1XSQ:E(}|r|lrW)xhQM%
+c-uDM#vaY8#>Sa6|YnD3m.r[HltFzN`>%o)]|TNAOHOp)z0UKCw&j;qr3/r3c1lS]mH+4c6Cxfp9A$/}<jGlkBf(>;rZE8Ox$7DfcRxxw}+-oJmMe4k_i]
+>qBr"8.sjtf_+PHz:ObR6jUJc2="zo0/LeoBsH5o5&}e_0N]pNPW>X,9b6dYg=[V;jWNNG]!/%H7gu6Vt(9zpeZHY"w:FmAi1|}m46E+YbW>u`cs]j.dId
+JHZPs&o`}PO0dUN06bC%M'q(-fOW4Z)_YEN=#uOt_64<Ci(rn)nkD=9r]SXRse}QWlsl5,2,!/E,nbP@BkluEZTAI'vZ]mO{#YVA3ZIPq7o}hI(0|Ec4G#
+eGlag,.Onm~'#n^"8'D9"QzMK(Tj+q[DEANfNL}>Ptx{PaS8SeU(Ccye@edzJ)z9['.@F}7sAewq)G@$;b&+LowZB%}{_(]l3lorlkeD@w1M|DoY6`1aLZ
+$47d!)]EXwts'A6Dx|h=GDBZvt"Kca-dRFjoD-$ks8E#t[4F~L{qG2g5-zJo#JPgGs")1O>0v)cUS2z'X0tuG}7i6_^gNMLxaY~XQqf.:WE_2>$uSxg#m)
++pe`%Q<=:Jlo_J{1:El$0S[t.L`=|0S6'zBbvKEE`x'6VT%j+jC9g6ZjeUWQ@YHl`wAg)CC)@|L<"TjPY!9}4oJ(YqDz!0scrXCBGx[z1(R[~[}i8,il/^
+{Y`8%e:F,$a:Kv:!QwVae:Ri<r_afG~8#qS5WDnA5DJag'qt5P>JJ/|Q'%')h^[@>0vMV.Y.ye_]T:%=";}%i'wN.qs9C](VaV+h}q]h{%fh!nE@9`QS'-
+WbQc'>5AYE<gSD16^RhT&B3,.vd-j_eFdOm%ic:n=K<o`YACzm$EsQt=7t$x>#bxQkix@my2Fr`jW151wyN}0|kl.<IPc=15'x.<Az^lGNmC4g,:tUM,kb
+CHvv2U|s2Dwf~LA0`^^'sGu_";75'[n$vJ`b^yYdHAW3PhcYw7b"Y^E.~mE2PQ{8xtJsJcK1vWEC+/J%6n[l(d4YrXrW7":K]ob$UY5nN}[57f,pBx9Q4Z
+"%]E)]{78Zw2E76ZqtC<F[bE2IyN2}@s|`tIC'iekYTJ>"xvWx:[6Yk1GWA`NHmmY@WX<FoxuSwB6J3{7`3,2<b(EnD)+<~^Rkr7uJ^zO;)gUy>!"p:.et
+BNmb&8;F>r^Yt@;Z]--CG}|Q:6,zR1n2F2O4+P/2m1O9lT<h5+K_|(]W#-VF$/.P5"|H#98rGbU8Up-htbe^&#]p@n/6j7,!A9K^3$wi!;.>2zc1Q4QM_w
+y4p$"2qyGy[FO6s%1^Q!A2E83&t<N9KVOEf=mw0^8#bOQHJiH3=O91m`dK1n)w{F&^c=Uxd#fbh/:&/d-abWMNIc8qTOoEf2^GFI#h{yhy9,R0M.QQy."s
+PKQv2-J`z|Ke,K}lE1-s#,ml~]wE6F|JSO<Ylc9H/dIBhrV=AI.MQ:|td;cf4s3]Uf,Jj!8loTH$5:{k9e2]:aN=-)=,dTXX$JqnhmA6:FCf9Dxn}]C-/h
+R$3i1p0'@uFVI1cU3[u'""$a;qm2XJ$^FqR&G,aKfj;^xa+Ip1r!J=b0F0u#l|7e+g5+fc(7ar<8>Eh_1-O}g|~;qUq=yB<7)X}]]'`'%Ere;<l']NH,h[
+AD0BA,q;bi%)s}fe.rH#<3,v9M.`Tyl/!)C&MkL7wD}nvY$9YQSj#R/N(Rm'+s!ijnT;j0EgSH>V!tf{ROP6:dZ813<o/isgvNM0(8=qO.w3Bm!sv=OW}H
+LK>19p4Knjz.<Iozk4Vt_qsU4YlU"H9]cU"@oal!<Wv<nL4_b+<fbem{9YG/webbCUYW+5)S_g%C4C-'>lJXIo!qM%kC>Ko#8CW2_;4)]G<nR7dJ5j3!g!
+.^$Ly2=o)Ahk#%U.0/vi@2q%@<`0X"Oj,LO@dWx)]dNsIaGQn`S!{b@>ZM%BaPp<d)%,y:tzFP6^|^O3{$,&EH}HZ]r=[R3%{'),iZ_dP_:.G"Oa|w6yUw
+urZw/d|)whPuw9@Qm#5KxLdybZ5h<}>)Yq7{+Jewk8jp8XpIx@Fnr_'QjBP$x>g'q-.+]9'8Vb]f>j8[7kZXmi,mgup24XG0=Xkg1u/Gb>9f5d<3f_Rn>&
+@-lBLDzEC0}Rn@-T90#Bf$i'jU=1P_wWg/.fD>3{w#`#O1jiC5B8Sxt.|>)[/k'n-k:_VvG.bkE#I5hI@eN^IW&RVD,N2lBB5lSpgl=u7!VHRmW,_k>tGY
+VP93Degf5r:hi28vZt>_{L{!iXd_d@){YTy9TtK<=B9ni:g8O'kJz0ihzd]<$0u/(q9SMl'|!R47:FI!FsXXs[w]9]'=70&<g'Ti-i2>%lm:}+O5+kV!r]
+ety<p'm'N}^n1MyXPWcz@SLfsli&05)yd=k[A(K}4zeJQt8zKSVB{4u0#Kz,9Wgi`sGJ0"c/}4N=I4Ux<G)/8>K^L)%-U!&xU83}FXcroSgfx]KI6shx|B
+^]9N_13na=ETQQ%E;X"Gi5;Mn>Z2abJG]pCHRDiNvAMc8#Y7h<HByZY,1O#SWYzpw7VN-nUB,:-+ej~()ieNa]pbQ2pm/i8v..JT2P^qfaGEp09@723+7F
+%jf<GP6]E;1OfL$G8fp5p|z7HW&@gZR#FmYxtGrE9aD`=J5lF<,O=98CpX+VU!~tkf}j]lukHiXYIl!&n$~sjwpm(pOeO=@Q$KrV-@_uM5]2]tfWM<6;[5
+Gqdc|X-zeWHC55@a&R}pdxD;gKuQ)P}I#,f"Uno}56:ee!xI,,aMe]2;X8pM)F2QNk%l{^ZSo3J$as{6DHX[:ZOdBON>0vq/X`'t3=LaxKwe+rxDci@aZ@
+=Lr_4fHAHiSB"#PZ|]pB+KF!Rn#BEQMWGOP5}smafng'|8C40Pno$7E0yZjb=7]SHG.k@,SfN%O'mdP-"pfKRE7:[:/L<]&V29o%C8qCe!au6;k$D@z+#H
+x=><5e.ByGFIj16QDiD#rCU@rsWBNjQ7Aug=_MBvAIL-:Sy:3dZ7)k'>zMk{bh(kh!5Nk]WJ}<svsd-r,n_jnWxQK->2ov>akeG.::RwU{gVAwd8E)ywR(
+D"E7^5tXNzRzAu&0Rfqp4YIntWnI@xst!-49q4bQcuppQ)1kZLHOM9e:eY/9tIpF0@v5-}5v#zUc;vLN~eTk+GDMr>e'B-A`+^(8=X`No{Qlt_<DqtgHeE
+kL9>om3}U(8$F5xbz,LiQFp=(1gsgJ(Uu`]s}wx`6Y5oBnmd[-:|Y9KTn=;-cXQP}dXJ|RBeQ"zpXKJaxd8m3=b$61C;|]k}DZ+6V}_iue^ttEvjjQB&:a
+cW1f`frvvE^uJp6[Zk%dlL=[uzF#5h')e/OhKm=B,ZzL~(#6Wtf-MWSMa4kEDSU=hAgkT[04qZvNv)ebS)9S%gVT1jSy~#uErxd3k<i8Vm#JqS_<]vz1]V
+]c"-xV^,kT~Ci/!BDuWjm,4L)H&Mo#F5Uga}^2gb<"{nnD`y>&1EMNWMdABfsS.4Z.q-[.yPWs|%+i4'h)4:MOvB0hGT<8Ce:1OL'R#js-U"lbOnuG;SWx
+EW|_9`6;4ScGv_"`nMI}qR`-2@=6#q^Sd{@o`j<X02K];+(Ul5UWiMwHZR.gX0i=3UpIWB1x0.Q}o+25W/@R6BUZ(gH'9S^+9"<_vWod[KMznI4[W_y75J
+8GL}nOHFW<I8mL;,_gZ|x7Y_$1]3v,fKs=h"'V/&nU.3WkqR<{6}g23wIf>WGg6n%:82JFX^#3DpJPv"d).SC4<rK>v'>m0AJF>G4;8>iFT3bOcDvikLtp
+%y^]:rbG9:vC3z[%+JuNpD7^:<FCa4k%<R-5tn~"A$C>{;sOeiP^&IX_+|msqEM}5+BDCLQ+`oht0cw(Zl'duuYvwe!Y]r&_~:%v@8&<dHVP]",4Tg`(Zo
+~Jg$s!qO04}Q=$;^wP[%[s`kcziW.Zfy}3yga(|^A8-62wp<L+h@,!;>:f[8ceX^hT>kniG3.)h|m,+i<b0}&w^4,!E}cRf{A83hcGial:yZX:6CklP]7M
+48@%'%-27I"FjS:3&GTeh2Fv$eo4m]6{5$G^D%R+If{x>ovT%a[AFn)uH&gp+'#yAT5ABInJKw2Uu`YI)H,ADzU."Ry^@8iE$t'C&+5N$@lviuJT%_m%n+
+.!Hv(T@c-|0zjpKH/1r4)daAg|tW".x[s<z%Zj5q+[gxHOp,;PPn<Fh1Cuy%bgUwpq'+,S;wfuuQZ|Bx!kd,$_kk<"u)2X.0m&V._KIQNa$ILEPL,p7RY@
+-Qa^@q:0@<;y>V]g5k|uzOfJX57^}a5k"9E]CO-y6(20e33trSdps54_49</lSL-xDNp:$LuXY>]tBIVg1},C<qE9Y3d#JSG"OlG=Rbl'cH;l)<."MHVF%
+s7@:mkQMTUJ5Z[w4qEu@`5(5@0GK%)o]vdCN_m&GwQ_.2gpNG=b$H$xS8emhU8[vptxWa/yHdHbaUlXg1rT,Uigu1sNK(<>ki;CGPj0'bhfpck{ef]6[1r
+l9P$CXqd{r>7+M(@^<]YVv"ol7LaNk]P=Ff%Hw_|TGi,XFTeeQ=1-4L,~tw]`]6twLL8I|GEZ6uL:k]'aBI%CD]',aW%u7BdIT5la2Pz1u!77s3A6|]Y<F
+zcQp~pzx}2U6{s;qZ!@F4'halZ9RVK&/=4!7!b&|OBrsnlUJy+:Q5WC8g:DSq<i2%rgY+}uShdW|c%5Mq%/.}Vw2(LuoTA`u/NEel&w0x5D:FK.eFF%+D;
+t.i6kB7n/K[mE8igHLkd7H@x0hM"Y=k:2Cks8"s;SF1Oc)2C.9_"3j4F5"6a!y3tj,VrrT}xb@a+34jkWxLo<'NwjW%8g=hTbDD!Y9VC4/_XT(dBfil"}}
+(fsP1g$W|<>h1V+gwsEv]__>R56Ca&jC69(yhekA^iFxObXRoAJ[GbGw.2L>[kF8+Q7!LL"BlX"_}:B&3{=lws"Bm7/OZTkA#j:Z$LwoL@CeM>H=yfQK5z
+baU=uW27WJu39G[EAr"3~qW@F-4m$""<B(OdN>Ou8}8DTi9aCj'Q=Iq/9qtWmzBylNXgpFhFFB4aTX$zoStr$h1[sn7-FXOf(q.-V4GXWAbd1GwRd!()%Q
+$y}cJw!naV:!1hgO!d=;.18pbKpr|,DenhLky]Fxc@+/uLMMsatU{ARrG>5DVH<-~NeN{[ycp^];`{&w:P>L=R63yg6u68_JK5>cW9EI7PsQiwM-ZfKlpd
+0>ndY-e/8ALC#@&Z7$bqaO-tG!ExxpB"Ds.KBswj'{e2P'>]%%uz#.1k+@#[Xd6y[ZyokdoFEt]M!0xDWv:61]9_F4@_,5&bCQxSw9[=gswqYIpQ)-,s:@
+U8Q%QOff!/B4EfI"[1zW,nr{JDTJW^T0r2tX[c%'p3z|iq/{!zBHpgY"&vz+;W<jCCS^4X#mV;)|#UIMRuRSV@:vLV;}2jaEj!uT.D4Gb{fv<-(lEa-y[C
+xt4lB&O'LjqGuHkuWhuXXz,tJ+M^+9<RM61<X7,OPp8zd/<wu4Qr9rFUA1][zw@pX>7|_G%LlI2oJ"_b[xqZLv#lP}qGRY.&|@d{XqmBizOCD4W-p:F}Km
+D,hAp}'rV88dKyE4!E(0Y{>mUSpEx$VlMSbZ/>mqVFpKIR]cx^P^!/ON82H1Z.I)1wFKe0fF=|<t5mOCBOu84V+8s'UR>Chq.yo@~,c|)un%_Teo4ky&&l
+3(Xh{hwQUSKY='7:0'R^;eYT{2rIN[A#hl55iwy<|qIIL&IHz<^w.dL=##2K"S>#N{{_Z5xC^U9Y#G7WQ1t9j)}+(JmN.Q&:A,'51-`!g,wuKh3Ubx}[x;
+j'MY)#ZoRV=dZZY],Bvw:CFi:4Q{"+V-}=)9mC%P=9$QCU(|U{uL[^!VesnHQ|OU;VKz(_K,lZ(hX3LCT|xPUQRT|Z%Wk`t+@2<wffy,z"oYI!qSykz1'M
+W.{+q'fO,{cyXRx:Y+E@}m!L/hRIA}==aZN]8Q+2cd.4$|tG|5pjN=W.wHw,qM/pjpik+7|IxmG8:L#8^ML5^ymHR([$0"8$gRwC!$0o,z8yte(fv<m_fg
+o:wKqN=f.ItBnDBm@4@8,==OzV98Wowl`AOmOW_iZr-e/;[]vb7hzIE#KqSGyRExfEdnN^Y^(rO{Vs'S{LhKzLBf`H}#uON#Sgg1H:%c2k9J6tDCU6{vzJ
+IehRX`x|AQzZ6Mqtj7DJa8z$KZ;MXx{H|n1ulN4pq{e#Rb%9u+b}G0>ktxuY;ag>m2k(/9]dtXv%&b)B|/)vo"2p,ixtguQ87#Ig+u2z+q)LNUQ:VGIj:4
+(37Fl+a4dXVuR+"RAxoiJ=ATt$kSAdW>9nFU-5_EXP655.a&Dm~A)x!27/YC!J<@ic=aa{t|7GE=UYqGUzT7&=22VY~A_>cPzD"]VBU+OyMZ]5Euk]d3's
+C.eqbu0"~j,L]z_!4x(T`RC0PgLcLv()/MjXv`7d1Zx65.>PaM-<e(F#K]"<jz55DGKzW{&f:{.;]:|'LK"CQr1wq7):8)G(WRM|S;<df}">nb=9F]Wdh@
+"jb0~2LqKjQ0/mW{orM3Au&ea{1jU'1g^{tOu5'v=bU]pzT6m]$t:'8YXqy`I%[GLamW#r{aHP1.w]}<"o7"J[9`rJ(sCW`o~bzGvX_0~k3Cej&Ef.g"A5
+:86-nm50=y6B27'Y{Q3,lHUlGcn#Kp}7+J}ZXB'w@x.ouV@Lw5MXYd]FSWo1tNAfIGS-aX/6>it5Ty&YhQN}&0@Uwho'PLx=q1=k>a'6co7O.C+,>z[l!f
+LT1$:gk/k`_yBW%6~&po=!.Ru^C,dW<-!sExV"u35ES9W8-HK|MG,wL,eN=Qy}Yc3<c:Sx"J,HDML'Pl@y8A=EJ{&foYgavo(:5<ke,Df-7GNpwGReM<]D
+s6>g@dc7@7E.6DvleXweYNEnDa9H{:5mNU!XV&FHrcp]L(Z^bT|!$p&m$d;c]$=wnnriz2yrE=MY~`6{c$jO$e~dboDtf=(:bVqp<[+NQK.Y'1Q8L=c63w
+q<j]OwU%Tu!Z2&_V(USVjA7j9#@ERMMux%dbfX_X^k!K1OKPky"2]_oz8;'r8(Z|zYtV=Of<=,%%uX6Gu'u,l{ilBo5D-{}T@"ucmI.yfy)MJCSBmKz,"M
+t2uW:LMWkV=u8r_U~#}:oZ0lhqUx&z~&,_zv{xljDH|%;BcPGKKs#)nm&A<gCQ,;@{"z#<9q]f+0#JYHrJC,^:^:isz"2WGd#)eW8nQd"}J_y|z#xDv]ZG
+giOyE;[dKhxbZwTAf=w_OO5}!(.DR]Vl3CH#.zJ{l;@w@FqIg5I']wLIX6U<D-:QaqlOI^R/E)L^LIK|DG279sw[gwyuFJt6ZvxpZj|7459ST2|dP+0@Bj
+mWiYac8cb/kWZ;i]CkQV+'FN!^=L7D(#z"PG^4I>vCljr+hL+CtoSvjTm,A3xexox@'q!{m%=9eN5Jm:ENa,By"YIa0Pw_QqX1"Ara}@F$7lv1iGL3xURf
+@UNV2FOVS+5b`:Y<{5;,:UR|Q{[D<@-n9`V75gCf^.DAGPBB!qoXl$Qd++dCz1]=$<}96fkyclosGDIO@82pH)d#e=u'OZ^mBBOq.)-A3g$p-kCJGly%,B
+CD=D"ZiH#{8w]B4{f2,qR|jxkT"M8j~-$j:cpZnsg=eI&40iczc=9^1zE6$yDu_c,$j_@f(72Nn"Oy20&rbvZ4-i8)gYMf3tm(>HOf0{1c"Z6=,CMNbqhJ
+}y;GcI,6x355OEp!6]4Q{"lV{Q%3t3kKLNrKCx'y9|"mfJ8gvAKk>jbN<)jq-]$l^LzP}b"j#x${k#{z`,nke+L/,-``8&E3;}{(wt5yGg[z#IB.|0%RaY
+-qVteGZ4)9pVWV4tR)sV8SaIWx=!(H)6WAq`Qw>Qpfs!@aoV3HIJ#l:l`!^@50Y-Pk&lfa8=t5<(j0]_B(eFb[y'Vh0q7vWb.ZYuINDO%EhW]Q<l<0NShE
+`U;TyoOsr-1wyPJyX(SI~mhHtdHi:MKJJ2uv`H2;MsZ,v{^4T9S>HF,+y7Y'OC;ZRRq(|;ztL=b3|xN6Rk62H:6I+lZ01h6#2DAjq1}ywqSot+-J3uG)mG
+pEP}nY!Jlo7"<["E9819>hLE|0tNCWXVL7XOSSP`%qe}9|Tldo$MQF'+9n}6ipEW+"}GrJa/Yi_5F>]@"Zm4l5<$tSc3TA@E(6Z7~xU6W[b=%1B92_/kFF
+cbk{wb`WeA:Crz^,%LQ_h(tYryb]psuff=3Xh,mkT9nDLt9Qt,^tGC@"GtAY=b4"q(TO#o6vsCiGa8Cq0C4<xeejK"ZLWm'->)P-l,[:s_|0JWv)1U,Cef
+|N~sa_(Y-XAf.1W0r2G_kFmQZKI'S1c+9K0hiq.TGw"<%ebW5T'RatK2xn]Zji.FJtiUC@q}Aqu4TK4_DV%U;E/S:r%yGJ^-JnfxBya5~,72Kpq,A"0v`o
+NP,I38;}=.XRb`/6zH2AAbNEs}Q|)h.WNMShRfyf9(IDV<WOHB)'H3Cw`|Ii7>"7,c5Q-I0[0halaqC/r4mngV4"#'}fntaYxbk-QS!2rzv#+-B9sKrLff
+[F;K[$"rXZ~.kedj>r=hu[F[(kIc<_[u.a+wiw9('i/W"s~ki$C75K&&i3iyuo>BM|9BTxV|crRRIahN{}&6e]f;d+RS&c~b6|nO+aZp!c(mGuqw'MJa_C
+O&ffQDty_iMi%BN6t,>d3]7WmVIZ/M=]TJu&2U-k!V2"'P[!fGB]>azME'L:@vT)jNCX]G+,-:B!-C5+H|:#qtP6svPJVY5a%.PoKU!YV6&8c3l<:yi;O1
+tB3hz^#NN;W;I4"0d8r'N:BEJrt=zcFX2gPKL754b&y)MbZ`thYZ/0$l:!O<^`[@5oZz)!$N0G},_%-o%'n@Wyq`#K0yh}DK=d_5eznmF'JF_OY6Xfp+[<
+Gp%ZkP%cP.Lw,=LvVxwu8,l|{LV,H|wzT{{,(R.=o[T}T2},o.]WlslE5hyuf|@P1yL%+G)/$h=p5PSB[21-m<6;f]J[hHf9Sn<I3o:L3p(stBJZylviRn
+Rt3D#fX,NzcR1&Hh,SPz+[>jUNi7QlMaka5sjqe`HQ-[g/3AoltglCnC8ZNr^$46{C-1Q,7UMhBY2e2K|]k"lNQ}-p{sC=f22KhO+/<&KiP>+iG+FH,q(C
+;@L3d}Ih,U98>em>QzYB_-9-$F:'bKe"AyWI5T>CT_Xt2[LUZMv)R{9MduO9{C8sKU$p/q9r`Ic7CiZ<KLA<od9=eLX5JVmjSb0QN&Cup2ud"J),!%$MW0
+[4a@c8_=^:5'T/W0HuFBFLZJ>/NRWZz+U_M]"ID|q'~Z6eEIHg_M9e+Wxw2RgU!9Bea(nthQ5r3sLdHBIq]>[1k:Vl@O1uPR>#k}Ro}4A]pHs0df2XjDX%
+Xgxv.QOr5x0EsC-FVU$RD19zwLM-w<Zi7#o:Y>3u<[|mxst^gRHX2lN;-KD#Kzp/u<Y0Nk}1!9s&Yu@F,ZDa]hUex-{jA7-t3fYNl8EN!0qw&pBI[}VKHg
+GPW=7pweIpt5oVf9uLE&H_[Xsx7,|U-5lvt#62MBJQFzM-0DA0/B/B+/B1&E8z~0yEw@/Zmh.U_Wg7"[<uG71Dn+P#nL&Zw^NPR1g11a4h~a(#b<M<UkVU
++R!Drm_OYd6LbF#KUJC7Y[OfVDT.:^2M"n:T{/T'N`nsz]'jSB@T'_oN`=UIyIb,d7O@CTRX"s(3rX80s&pH5y]vA{iapP)0ck8q+Vwl$a3aE2FpHd|M2"
+7jf>ej$z3ef0C%n^:kcLP(];5'~d5@Qrw9w0pfq]D=Hio6U=)],9x4GH5h[Bb(wo<W"_%;.$(7cNFQebWi1LZ%@F<U+:gA3EP4j)OG-gLd67D.ph85Q4NY
+B((&'1:a^[nO1T'OYP^KJES[,bzJ6!>$ps56^.T'H77r7Shn=F]qU48b1[fxo'7ivJJ$!E^f5ED5EjDeFvGNO3$!kt'fZI)#.8MZL4s}D50Q}Qz"`mx7Kv
+y==j}@vcil}.{74,&Pz/R)0<I@buSe},Q}.Qi2L8mj,pd4JjHUBmN2$R16/i|6EsF}oDI=&B3!CR"N)qh[@Iwm9ti%`P!8j-+[f%%0i^Og|C|/X64eCF^+
+7D-p$)N;OM[ir_vy5"X(cVx7V7k&To+EIQwn}0re-ZuE)P)3Gv_c`gd@$Tpkj:q.tGNVc+ojZXb78H/gDOYZW;Ep[N%'LE5<@Ln{:,[$r-;Jkm_IP}o{E!
+}@Rf|I#g7q`;~Fzy:b,:S:pVW0lYug/i)AFRO<dbye}XHS9PhU="GV}s}aQ5#nw;;Nxx%+tV<Hip-lV7o+ZzdA/;D&=`[7HjoSz1VZ-V%s^[(3tp6"xG;s
+JhFH.x[#NA}>Wx0T3ul'8Ae:#B,1H0agPdU-~@TG@"j40Ty|ov's}5}@>nO4aG,v`kl&l/k+8|bP$<jwNOt!b<oi%L@M#=|pN60>I7.q@k(/:xzr^[%+gv
+Mt9#!0<_$AL_Z;go`ebhqVzfdsMGRy,LWU/0"=o`pvzK'A/TT9cBf91ph[E]!MtjPv(7fkX+g8I_(uDry3L;"tg!rUi-nK`W}1c%n=7`sJeH%O/pl|NrB_
+Z9@K"L#R;BnivMQ`s+HHf>CuEy9"uCBUZEL]~w8BSTL.sNDa;BFr1gNovT1k5d(oo-zXOI_FT-re=Dp+!Srl:d5#ZjU5>P]eYHLvGy&XnmMK`NOKk,d="/
+`Xt91]T@$N9IOpat|L#W~yYi^Yhg(J@n9=gm.%Q+:PebIfP{JG-:=]U!(Ss{hd590.}6-U^%6pfy)N.QS2Nr9-{3&X;lh4DhQ<q[dz2`,x+XN5qF_S]1`k
+mpQeno,iQYnP[%v)OV_V-6ag2ImPcpO"SO}k:/y,P|,K<7K3F`[2t(e>{3gS:JE(/s_OLiGbE},a"oq%ujPAd6<a&|pvVgFh)GdW9TK"UG_M>]^L)d;gz]
+#q3D"Tmp.1w,I8lEi),(DNnt58n.gIe7FHCp%,Ix<s%e`+Q:=>9W8O-=n;^;`Owvv`0M3;Tj/#)i<B,/%cN&"XfFG0z0_BOr#6$!R;'EIU5'`nY^PgT2cN
+m{gp_JOcaBb0d&Lf@LImF'PuoR=%de+Us.w|R]Q]YhY+Yv.hiDufS/Yq^P2"tcnOXs)>52s>Mq(Z0&O%f8-Blg:;=0t;+il_wFk[!f4W7DOwbe$L1=WSS5
+0q_S)Fuwoyv3H}&$JErWb{w7'Mvp`N=9<B"OKQuhu43-w+T"[]$L#3dtS}ji82^@h%z=|WlP3>>bCap%J'N(3"5+O,ZW-s!Lf}q&lF'io'OIX!UHvq%U(J
+N5@WV"{EDYTo)>ROVYz8z)UdU6J,u[KwG2sF42WOApjs+bdVf0L@LZ7!D^74J+uc^>9Lfg{)/}U.]n18P#2f;mM=g&M9//jp"Tn!Z]qn_^z+nw&r.tISTt
+INLNPz&x<gA6;3]gkmH)HE9Ev.hSrHEj!>peh;o/`M@(SivG7o2gSAwCAi&I[9HB:Jbcg)q9ADpBQ<^IFASYIh8<4.z7KKp29EZ<q0i`^yTtx)0/8Gb!!1
+,3#P1cbP0MGfSghRqWf2}ek:$Sd0jM]IiYdGq#Sqew[E8,3@E8=0pMIX|0i=fL6XO}AH%A&%GDotbHs>31F_t)^AB3Zq!3kv]'RCBH7O%_`^uFcYYcT3X0
+k=#|K/l8g+!1{4W_+:mKnV-z>E<SQqT],HZA^I`}w%F7Z#!v&L20>fef5A:w[Yhbs<~qY8-a@h5#QXcS7h]{J,03-37ANYmEbfJrm]HKKYp8#rS.&Ub0T)
+D`5dc^~eehGR5}uX=J[AonXbf+RcOgkR^_t!9fqX6%X4aG.D{r)WuV<7!^zthdfpkE>&&AP:}Qs<R:tVM<Ym%>3}@Sz_q|PT{60mxq;55vJi)psRhc{Q99
+/I[KG=2Rr9]qtgI3gH#nLS:f<[F5m;!lo[]2Pi|D7zAbCeeI@StTRcq(95.SyZ'7crFvP|i5~juW_|=clfEWIt@I&8jqQLW|4vqa@yo,De$roSv(,/rCGF
+u4E{j6(|&8mfheh]p{<u/G3L2kcOjPG{HPtI4J=e2dhwD'RFsF(6R|>aUw2>X6RaYwsWmN<osKK98=QF{m0U#Q0.N/g-OiQt]LMwR8<jlc.(xa#3(P%JFN
+)Q=E#A_n#<^iE_<xsHC/q$trC5B>V8:d'Ny@jRJ2"f@SiR"dS7#)34F]pM,OCA7,)K(xXF~[(5<!pi<`uv<f'>D&R|ym>,SF/oO_G=)yoLo}5pP,"RqP`.
+G]A[4rLvK44V"u"kU2=@J8{"vxLa@[]CLPy|]x%r;u[y8@m}'0C=n#yJ3$e1QFgR`;6!Jis##{{A:l,!7_bF'(vbR=2g|wsm-+M!wH@au!OMZB:}!+xh5z
+:.~cce7++Q5/1%3}f0Zu(3mO{7I{T)'m_uHha8{bH|1!kXYJP[|GH(gCL/(Sv;#8h@F;W<gx(se>xrmX=I9g32hqFSfYN!1g,eKyVGOw~&$<W"9m^eRkOX
+Ua>|^amF}-|ct_!QEp+EQVK3IPX0d2sE+K>7]"bAY`=!Wp{RTa$][O2g-+fW`eHcG<OEeBbk7`&vMb._(e0HZD%G0Xbj@IZ'KuK4w`KM8D%%K=afl`%WKM
+]}11kHm#"3WleW([uV5T#lRvVb^D(/w1aM-2L7#T0Ha0Ok|IGpLKLe)L`UQ$;sK=u<j<<&I]::Q_1tsgL^y7)`&icGWAXTy|SoH:&sv_>BnHRqj&]klY]B
+Qc6l]:Md>PR5zipj>Ak{D+F5hlogNSae|]Ay,`=SC2Pllsc2=Q{LQ,EYWg[R&_l!pS=a.)<</SI:f.aX#e~gS8@1tZi=0Psp7>1Na41XpLU];EZXTQ:-nA
+VgSpg]5'(|rdKp5r&AZRhBEK6LPODr3w74UZ{On]-ACI8Kx3yue.nj~utM6s~jvu5LwVNt.R&J0"3!+wuIyk[XwW$TWl+2[:PdgdYz[+N88E:LyhLZ|b6g
+7-i6"=E#hvev,)g9hZ['yDMkEZ`VaVw:!Q{Y16/_!{]!$<mPU^`l~_M_{()/2^j_NA7u[`|[n4Z-lX^@73<{{Ghe7bb{;u`M|^9h7CY:<==xZvz)[OhZfH
+BwZ"ek"^9/G";EJ1G1W@~Gg]i#7I-7w$SgeMYLnQIGicF7)vY$;N;sFKi#7t>}T961lJrWQaLnc5C)yW+i`UE'X6ftGmt@}kkre|tnweq=bL`xEf~h"5;D
+E2`F>o}9i0'Tm1+=#R_QN0""td4);tVoxV!arA=h`Y8!c3zBE'h5=DY8$w26Z36k]>~Du4r'vI2Q9Sul{jdfXTG=Z08AHf2DL_"19ZvQFgab:w5xP;3E|}
+Vb!F|vw%0N#q;D"b2to;iXr8QoK(ZQ%R`taxWXXhLK,ixdR@bs3TD`_AFM9S6CZkf^Cu'nA_<JWZg]MQR%d1g^OFGDTSTvyK3Ma_[mu9Dl;vWKPhwyJAgL
+q'y;pwL7B&@yi3n^/_PENY>@fhONTIq+52>Z-G}r0mR>]T$9X1aI;6Jq:0$:3&@xVsBfDLHY(f2U;[gr#{bcw5}$`eC&R@4wkN]j=ii/Qp8Qd`LcPClhoO
+4r9F+,_jg+D5:S<aa&'_J,EMoQlw]Dc).u^aYjzX<&ipCLbTA&G`+[^l0sRr$3V9+E!d/Fl'DOrFhtGgXo],fQz$W+EDB69LXq`)5z.z)^_6UvoJcQiH/E
+2N2$kmIcy;'s[%:]Y6='2$6<hytJa1uwsm6Cso#KMn01rdY5~s}R]}.[(XVe+)XEaGT;'aBcLtFYY8LHm(MSuk[H[.=bjy{NA1AjEO3L:FR"RS-5Sh5Hb}
+[.bh{wpsIZOm1<Z3%,jGe'T.'|Ti&n`^AHVhO:e!A@bC+G'TFKWE`}:[yt(ke9@ud8cfWtm;".ySLU;Y3dujP'^J99EM~9d}MGO}BgZi,`X:XiJ|QiukF}
+U{QCKeI]@Q44ho)/mWq}n1o^YP4r&pbs5JH!Zrn=EuBc~282y]|}Mo6}MsI2TAP._2s2+cqY}Qy=6r5QVGg8Ejy}$:r'-2s||LN9z$)IEfE6H+R!wx%>dy
+_&~g>|Ksqt`7Tn`;K-(-Fuw|4dTMeayQQw#>>y!dkW1{uK1W=I8"m5Cn)$!Vtk{7x@Xj^^aa_BpA}1U-_3'$F]S}C4BU7[y$B()`M>u28[O5wT49UgJI|d
+'E`p%2H.5v~(^%7IKquB0C4elc>dlzyJ#3jNZJgFZEwRlZ2][{c=Gu8-kd~}|O~OMz@jly3x%|zNS}U9}7T{6ey)K}X+n%nC]_.>STt<]IaxBQEgSNy>b3
+kZTd7b[Yd"g3[EC[+L)Ny01.1|kM<1cc=Mm;z;@Uozmp3>.fnF(tUnQi'9NqUX-L-hEq<rT-8D{kU;S-Ak/I'!&NGI~5<Uzo$OF,H|/z>:&E3]EXOqFjyM
+i}$stMJj-1X,]e9"9uo9{!mMAooL^wGt#<3:%ApCIWm")t^cE6u41gWnnMxl!xY"-0&@andUNI`]+|IX[&T1`Cg(tuIglo2h[]ktp'+43x8-_Te0`]p4I]
+L^ig%w7fX@5Io6x_ljaG#qS>N'X_O('/<K>_eqClMCPhKqBQ9|OE!v4j<Ccua_uG#-AFCh&81ZGr:e_aQ-I'(ghg0rDvF{<6@M0$DAA8ntuhM@1W1vc/k^
+a5%NP%>w)_4z^!QPKBqe5.<v$hq3fh-#.F<(BxG":Pf9y@7j57uv=x5t0z|,z3(PWGbhEVK8B)_F@vq,l/:b!)p03qAXLqH5G4&)!L`ugy~ODJk|O%bI#,
+Mv;9!ei-)["Xfn17q6evi;yIbP96V'6tt(CnxKv%}^D.r|Upx|R(I[72ZX%Br[O:@ub$7=o$A+ao(sMHP%m4BV;,kXT"2$M(Cd5CvY${hx0<O3}HQ;jB#U
+V,MiJSE;rkupNlFDiQXT.{h5W3}oIvJwm"%C:-ln6;03m8>B7=q$Z(CB.5oKh^/F&cT@$0KS`^7.3&(orEc'M`4Z3&>5-ghq/PXq:jVxdOil#9.1([TQ)x
+bufJgy#w[P)D<xYd0203Zf}]{m%86c3@"4$p~t+w3@TCTD;jRl]"X]VR<i%{FK}iWr8l(a&':[yiHPQ1I}%}SNu<>8%v<$=+KB1]uE75}7!WB|-'bEBF7D
+{6!qkKCmZCr_pI$Ee@%1<oL]&+@uU.Y9G(+s/TG.nkUKLZ6$k/^F|K+0eB"T"`R"YhU7i{WR4V'Dx.oAS7Na3WpsH(P_=0zyD)ciGcMnVI03#,)0()aJ:o
+2K9>sUwj3g1:Patw.JrvAhAi{5F>3VeA}D$}Q5:,6hYzvWlW$+zSZ+6/"XE%o1!)`lGN(.`TI.}K^<4c9@N&@Qm4r4F|5}m%C2.OYdIN@"+gxl0(h}EZ;b
+:s;<vMYrq@([XvB>!NIvY.SOMQ``#bq&"l'o5n<"oDh)UPi/yqO."!ulnLH'mB/Nxvq]yP_NWnEv4@=$Iq.O&|(`bnvDK-;H^7Jm8!Pz8tqJoHICC>0{"D
+3u[D)C(t)Q02mL_%2a0LMU<M3`E^re]gK;ypn4p.{5f@qWK|>PzAM}/9e/~{;_ML,s4FKI.^1O0h/F<u|EKcIHE/{KCdUHG[Spm%YUpZB_%qVPFd>x{"Xh
+I|6#I[c^mZZcWSttm{'qak{1e[:)@P{xM[)ZQ^x_$A{&]aYO3U13xpwk{aYC<qo'y2:!]L#%KL^7<FSp#A7|^"3<T+YPlAThMTf:0.Q`}vXy-BZ>VQ_8YQ
+ue,/x6Wadw|np9Tjc^A{WF8^:m%BzbRb>G6ID1cF_(+2HR$=RHBhcmvLZe["lKM37n%wRH,aRdGV{TGeBUZT>H_aXWt2ew;(v^SVXCGp[G<!kU<%bYPpG3
+A(yXYPS)5XeEwQ42_Au:BHV]I7WgW|W/cA>h~UGP:8q#h#+{5vqD1_iCF:le'!8<W:uEqKo^Do&e]^Gq`(;'4S8(rvi4bNwrfFXAkT>7F5t1kjcx|N8:kT
+;zkqxLn"<)>n&^v!,9C+rPt'A[+1j@B#e`=(21Zr5nk_j0!,2uO>_JA]3(E$_X#%Nv%R9zjA{kKL:j<0]sqL,#fV`b7PxWZk43BH,uXwIyT5kqRLjs9^`T
+[cNk]=F2m^-s{Bg%A.k4G'3Ai`V78Hs4[(zc$)~u1y[3']Nt#,f88H";Dt~G/HR"uo!ZhxU1"730fY9IhG1N:,YZ~e%KIHKY$T=<m48J4Aqu_Q@]Np2RP}
+%G4kcmm.Ba~)=g-63<PGGvXo}.Fp0sM6ydIv;/oF.K1|FF5!FfE$(3{=/34WfgPen2Kfb'l|$Pdj#<Jcpbz(J`6C#Jwglh9CTOP)pI5PB1Wmwu<V2}a]!O
+7Qog^-YmLL$Uj:S1%MqS7O9$=W%)jFnVaHa^gK<}$Ofr|v4wEuINd#_>SGRakO'Cv}#M7##WhmT}!f&3JVmRmu}h.wYk,<Vkrua,pz%YTv3VN+4xF2ZONZ
+tIlX{X;S{XnN,m[6Q"Cq~OOW+-v;D,Fw:@e.uAR7Z<C!^}]lNk+f;N"_GTB]~@(n+sMO_InpdwQnve3}6g_+D|x70qQf/#)Bf%mQn>)d"IR=`We2aIx,L;
+rQ~76<5x@SZ#I,`uvWs,kEXnv`%(7:<u1=8nNq6RgQoj)%~J`K>3ug]+${&+ds!nfd1`Y5>e7';eJ,DuK$~eEeAFef~y8oS"4}Yd(bX._[(X5|tb.28pW|
+W#27h61ZqS'scq.5PQzXdzLKPKUqRokf@"M3i+L8OGuVSM3TVyyhswYu1<$ieTcs)@RZr;ygw1;|~)D:GqG9Bf'"R3F3-'|Y@wv^W@|(B6]sG!6r|6q(Sq
+[cF7L=n=Dj[)y=8gxjpUHJu665}sL.'[84]q;utDg)`]|%1FB0fg`86I3h_]DAbV_>gRy`DV;L|yU!lQQRB|jMAJ)KkXTs0p[sBy0(7MKy@w5xux6D'TO5
+1]+>%])(`1yJ{^k|+bvu2D~WaDfx.}DpFV-n;vA}uv@fqI#-,sXuqYQPUJfd(0|S@G(Lxb<Jsq5aztsmtL6w)-Er,wi&$'`WdzpNdu<A6`GyB3ml#okINk
+cqtnYR%_l77F,q%8vzd"'m5xI}h#!s}q/6<<_^X{Y&#(^"tOTbl-$CDHMb9q[,=Bc+HuvSMh,0[},2F]upLTGl$+C|PdZlR[$W&u1{"=r;|7Oe/|CzU7IB
+7MrOEMu8%=Us>Kl5}c{,D6IXI(U!7um6@I&[0=SYi,/m[&Z0O{.Tz!w=#[Y,R8Ek}}00gKkRG,i0~OTij!n<3-nAf+IhzA}uq|GnQ&&3MD>/n#{r_4!)I%
+=Wnb0PzE/lyS';[7wvkrlkn4MR5l`2{)^&xh)!C$2Ma]ClD}"<29o=k'(,fn~ty%J-Ke_C&/GPfU(HhH8"m.BHwmD9kewyZHdun1E^6+.b8B)!B1LTW:WU
+77WBa9xqy-nZll8,7){q"ir^s['|%F;H(3R[.qQ]z;gc`zgsf#f9&_#Z"ut#L=c^3a3Gg$(1/MS7t7"L';61Sd]U2h7q~JOIT/Khb-:V-3P9e)0;O>$OSR
+oM']r`0M.b#GibnlQOnVlvqrX_qXG+'Q6qRxG$BR},jkn^=hcti=VcpI4$mQ]QbZOT0l`">Y#%eVluWDUP~LiDz8]i/MWB1^#enos8K{&H:5$QdViYpwjg
+&L30P2mNOPs!.zI}13~j/mCY9R|Pq2|S2;)V~WANf#x}!dbw^wSp9{Qk:K#+EPp${sp|DSkCu,-x9pd,d_IB412+v_|L&g:,u;!]11'J<X}1S!k7a)/f[Q
+Ur9(_bLdr2X2DqT5L9%HD`=T2Tpqjdm{y_#!.RD<][~Ql&)+@0o&HS[>+wiV:i6I@+.T}Lt(62rs9)GY<uqBx>SoK=}wDqlbVK$,ozFtf/!M#^@P@+=VXn
+3'uY]Ku2$LXl!n~Q|IqU]/.8oTk!xKE,D/CqRi05XU(gp!1N2e`1YT7&`NoX~Y#^I%O^8vA+lT"agVv$NZED@B+H<a7W{xr+We%V5WR'~;L^XZ.A025sf6
+dhf)uIe![E@+)/!RlgHA[G,^dK+^BRetyENMu5X0RA9P%2#f}r]#$c9Bu<k[p;.uBhSHozucu/YIQq<b+N6zuH5^E-:}sz%T]D[/Fl{#~bD.X#vz!cT{9u
++HZ|,61K>oW"fU9Ib!0Lf;Yl=ufF/MVwntrH`vF62U31Lsb,|9-rDt&P1Z_^g3Kr27,`:QTK&f>W[HL!>3a>U0Qm11{%ZR^J-nC@24%(`,9hIX,+6kUD7}
+e6"e("!}fUr4/B[|h!R>Q1Rr7gx1m&3G=Lkcf#~S-U5&8JV>uyoB)]C:Ge!qboalZ>HtR71V-Ib'd1de`|tZ(g&@`U+%]VZQ:6|T{`/vXB}&k(Q^OQG"3G
+~gWxs4njgfXzzpp,p|%q_m6CVK_:Xj;%$r=+W5tN&w2mNWE'gh^Ko@_Cc}Qa-'{42|.4rpSP8MK;SCwRJ#QjgV<[/1@7r%!u2]]{IH=}PKX>^f1e2D"IsL
+WNa.GnkEA-[Cpw9BHr,K2Bcsy(wX8i9'1Yo(,hPCFrj70tGZX'YYQWal;DU3Q(1Dxi$TkZPtW^-y^_NE"Ke)/Ie:l6DDydm0t0L@/g8KU=#fHTn-b]3bfv
+K1Kv.S1oKx^']&i)YI:Xg`746hD`GYSz.5||sr>!=:DL_aYBO7'LY}}UFWmXsYMllIZ(2oowo7PYt"Ii_;$MAp!|G&kJ2^Mc<}+b$x;u/o=2.j91^PZZx&
+G^+YhYL)vq12TN:Kl5IntJ'$/UO8/zxZ2d(LoO>NHe%{O,UTr61!~b3:%J`VL&}2m3'%,Z75&Owx1gz[+!0LDKtKfv3l&OY&-/_R8[8vuZFr9x~j.7%+NH
++k_4n=H^{FA>"NTj)9;p'y_|Q,/K,5OxiT)OvG}sckGi3MTtWpv.d:=XiYVqDx<>;zZheN%CTrWNF|ya)Q0&~iR)T.tr&Cr-oA=7E=|{M<hPAL_<SG}'x"
+EQC<T[(P'i#7V,qr.Dk,b8HO'N@m1vDCTXyVcLa$C>';tu:K_n@KB8X]e$l!Ld~6i,jnfEuS]4d.+QHs/}z{1zj;u<!>Nq&CKiL7QGX->&le+Glh)Ac'PW
+fT%XS0WF234rz.)<wf=>0{%4F!f`OE/U({Yj2C#z^<_HIo$Y-im9:4y@&]e+tlVT]{-"fo8@7M`V=x<mk,ZED4}r7u=rJ;B9Gpg%&%xy8}>CKQTuhE:XyK
+l'V},v<[/2KWcUZeT)GLD_6.QY0AYxe/2X{.e8];:dh'$>TT.Q=u~AeSZ`'q8zTb5wds+DuR|Mt(H=;-$&qUYL,ty'[h!=2kuC{`3v$rT])^l=I14;sAf4
+{,|_yS;&W3f|fcN{[.JmUKWgPN$'g{:Cd[M+6s>8d^:OF1-]]"wUNiM=lnWC[yE]&Wo5;.3Q.}bsoKlRz<rG><mjdWnWbc[&t$>,n{Pn}rT=^WUx<)$M^Z
+prUZQ;iXb5oG#zAO:`x:%OXx@f-fgH/jX/K;5n9GSf'^Uju{!(/W8{"64R#fO9sRyHOEP8@&Ih'fJPv6lk^CjdI!%+G[=OP[<blGS5_ly<Y<)0Z{E<,XRU
+:(NA<0U]^tSVP&5Bm+'p$O/S-:D0BqellTYV`+LB.d-NdjV"I6zD%&1L{LA4qATl(kPll_C{$,{]BM2pF-r0.{KjO;|k:l/<`JbI4k+fQ=RlNAa2nf41AS
+8q+sZ|7-cdLMDXUJR#x9!84nH)^ang]fx}kv~NoE].#Pz]igW)%xhr:D=OD>_TzK'#1jk@I/SV$Tk388bsqM8jxD5)bkFYc[d"M,eNB(^'snhG6}n}1lux
+(@j}[0-'Vc>(LWV&ktl}ffBAi'r-<XdiT@m^2yK^)"d9Ej~YOoP|MlxV$iT/L:6^suQh6QJ;9y<CvatcjeVV,"&>^(qGFVGWE_$(xy[rt^3DT/L6NvWfQH
+7Y%qW#R0k}|GM^Px"E_{T<7|`O$p{/6>5x@LY#N<Xj3KUYB_T(bHD`,s#mY%JX=XDPpequDUhmt<A1-e't~9ZT-nX]i)76pV1$IJKQry$;G}[zLa7q5aK0
+`tE2'O!"daDd|^M.fG>-X/cOm1_BgQniku"uzB{m|j7,:3SK<mu|1}Q15u~b]^cy2X0>}8TuLjn"On<bTy_#:!K;vMUl8PvQ@Z"e_7:Wt:<ZW&;SG+rPb8
+;&7yXB[5qOWC`io)v%=')Z}wBf1!HqrxS=5W)AfQsW;eg_J'BC4qyd6EiqJ3K4lC@]u-&n_zsB6m.7#EobIq="t.pY+iO4s'l3xR[)ssCji32I3SniMe"U
+RoKoi;2a|tak!h;s<jg7gm]ZUZ(V##"2ZbaC@2"v'91M@F/H{'Gq)0vurUh>]"A[l]rW:V_G<ZGnqDB4Oz`cwmCqYrsS>Kln(_gx&;`;HwHl~{Q2y-t{te
+/'+[m@|6GW&]HTti9%pzWK;k"]Wg1F9c#5e3^uA#|:/pD`qze`#Qey|xnc!2,x2'>!y933mz%TaU7F8_XS>t&zhNsOxahA$xx3F=>!/!kw=T4ZzsjOQfNg
+{ois$Wm8-Z<.#`zd5=^Z803|dd6tn:nBHwD)Gj]"';L-1c7M_pks}fH3a4(f!7]!_^M)>x#s]gf)i8@)CF628kcg<2Ri>--&4aPFBZ,U.m5R1F7X9NV^M$
+h&<EC:.a8A}hiX_QSmbd/&0K~D:+cogKIHHH%L{zvuqHiB;M{>5H,A|$vB&zTA@Xu/(`:!J-hM29^NVo4jK/}27KVb5/jX;e~u.cPfp<-9Z/V-f1&u@>.1
+cb&+dDDNJ7Yt9w257AFbHF{<z#:.7_Kowp/h@6Pq5`l@f/YV`tT29]l0A0%<")m%byT#)0X`i9kjS0[d/V0'RFL-".-y(|J(x^(g(s}izo2<#PxEYw]vW1
+VDNKg:ms$F;|}Xe1$0}I}+EM"2.o|+T>E88v3yztcLKL4-s0VOAx"'#6;yd'a<#]IeiBK@3bUX2!`gi>HD|m@n|YVxPa>1%xWL]$-{zAWuM;sJfbwDT%+P
+<ffW$^sk3O09CYcG"YQAA5%:a_lqag6C'%;2hTn%EF=Q-nexAS6Q+N(9G6m)Hu24SH8$Rd`P`mxWZW{41f"})CDz~Ym^Th559>YrlYRXn6y-HO)Xzq;($k
+Sfq)]0Y]@m0cSAw,h-c509uOXRSz|yQy+fKORgQg+G9tx!H5_$[U.&xJbw,%kIS#Iy9DgJ&izcpYzEbjXm.<zP:uIr3GN}sG>A|"iU$ovYr06|(Oz'}u$s
+CqLP~>,vtn97%yd5v@-V^zg+W!P=A8f|LMaD'F}J`k6GnO{lp}7I,I!ypm_2O&gLPfIYcDDu_}h#_>+-Z|j7<c&w_=ITJh_x9{)/Esf(D/AM{J{2%LpNpw
+`X@Zwzg<vkBObb7e&0TRg^v!Q:$zM9=dK+3A&qdkBqpO^d1ujjZ`m%wqV7/mzw#h^fMFpTV'>:2%ZBJ;s$ROnqV:HP!^H8DFi8X1FagGM-Gd"`{bXF/5[7
+2H"/zz1t,j5F~'rb{flKFbB9qn()Fo~6GtzGSI2xm#N+^p"&JM=ZZgOWkPj]+]3>wZHErO;ih0A<EV]n=oRntbzD:q:P34R|>.wa#&'!|sMKolQuft,cEL
+>T-OnhSqRxr0%@<2p)kbm8A45=YMwV)$GI{92BNPAm&)qJVk,wKCe}o"n<.5jy9cRF-JIBpfScCcgLpJpHZ}`usCz2"";Vskw#wKjv!miP2N$f9izm5A]F
+~Dx.3$EO`fpUL)Tj0XSFDH:EElVBu3gXmzv20Z}%`>wb<`(q+-}%vxF}Kj#D3A5LN/[NwH'IQFk|!m_(_UK$~2P_xm{k^v:Cdgf_R<cKS<Th"Bc$-fViau
+::8qF#_mw_B!.W.9VT'p:o+jr5GC;}Rc4,-!KkI=30$.JU"u3$}/,AE&cYhJr;DXl"Q<A#t%CJwiEhfQDMh^p[<WU])uc<gyEYl(cL4V/l$rG|k;-Wkt5B
+.#Ae9(Q.3Prab$oU>"W5~{!>dmlW<cd=!N0f[qA^8>DCkSId2gYpd"PMX!o:)YL:.]B,mwiKWeV)6EwgcMIDdur"aw)^!^dJQM<H"5#KyyX{I1e)Yn[sl-
+[vZ)_PP9XbW@<C6<~w'=yFdAlDx%15ZCe.J>f>'zKLd>ozIYn:.FPl@9!R9(_^)`/lOO6u5Zl,NwpHU]37>d$q5sw^VV'yf|'uYC'vrChv^`nz{>CE]hqW
+G(fM)bHawF/kJ;@:=KB}c5F9qt_2|<XKG=SvTh.AMmSGEgGs");e9-o|7VkPNHJLYx%i{ggWbZWoWKK}x^"PLq+SD.7X2=D=n[D2]G6Ebi|F"KYWr`8d5I
+!3&)I+m3XmF4z/BUw4f}9)}<{YIa)YwI)c]O@Gbov@8l)4e6DRK!4l91`+w;J["9%e;YPJtC]+iGiHdph`474apg&yLI1UPqJ)A_[jSM_U+o`$G[z"S:7J
+V_qV6MGaU3<[M=i%3IW8:'zBgTcF,MGhp;I"2=>.{u(eL47|'vX(F:;I4)4lB65lP{;k&<PW-aFg~KhD6Z`vvf"C1g}Hrp}n5b"}%x9/w=kvC"'UO:bB8;
++!Cz2%_"G'}+;RbYzD23lPUKaVbdPG@W%L'!5^H,_FfBzk~37h:mjP:raz|^==2)%b[zNt6dnx0kBZb/8des"O^J<yLcV1f('RtslE6P=W"/JjQk<tWD.z
+Cs57"CLk`CcA"DN>452DlacWI<w5x:DwzH]zaQtm|Z/t^`xP%<F9)a^_nEdUWsl%3H@)g3sEOlwI:k7$:HiuCm-]=Tj8`%{B5)9Cl[ccJ1V'jW_a9pjd#8
+U0:=m;pZ6WX,lO3WX$peY6,Jn^cLO{N_ld)F=vdVQ>)9I+`S)0Bi+]h3W58Jw6:)ujsjBJ2lT>7<Fp]t{/=SmrK"2qK.~r,4=o"QVjk8|Jz,1OaI'HH=jS
+wjRP->Xa.-nbQ+i,GVDO5)Oj7^C)dfI%'SdSP9Jai2{ld"i/HySj4'j.qBskVysTH%$TGKj"aj>L1S(&SL]IDm)^/_|n`03u#:+"zinNG[yp@r'X_{G6F3
+Jg_$:^~ELpqeXpq7GKEU.`(jBpVrm8!YAm^qQahQ@^/S$_$#FmY"i&WcrIoGjdPvE!F!9r`S4v`zfz"9toKV~0j_",5H"dQC(O&55wt[uzICs.5n$9boWU
+WHbXfXy&<Ud8YPrVGl`89]5DMP^&:_B-R+VWjX+iNlP20C~-jx"edW&0KLqI>eTr'+8.z+W!,'[!olk{l<2qK`>+G[GXxisv2TBJKHhKULh7!pcc8&-5Mc
+syuesw8I-3X<NicOJBXcNsRU+,D3acWM,Eb^9}'H|5X247WNp50D9!<=~6v7<3pz(J:ZODGkb@%)2T(<dR8FRFS=/%}Hy1G)h:6e^!#W`)W(NYMv|q_<&Y
+r"lc6XPa2Lil;-3kL78J)oPU0xe@uxZq;;Rv8p+v[1;kFkdo1eI|B/%=<S+5LF:Xg`{.'hyd:$nQ-co%dx9Qtm>QkHE@'x!Wbr_[L#BFx-y:T%Rs@kAt=e
+Ax:7]PSkk+nMd%s|8Wb8fiR]jHLn]yFq@G>SDbO9J),jeX/;'v5oK[mJ5&X=l=y`FbK(E^0Zcn7,6_]B7)!g0Pkt6NvuUlT$[;}zF'{:{FAiBNu&EKy33g
+V=u!'K5!A).Ru';9>.|}k[sm1j]-HZO#mEDI#Zv.qw~B^0T!/z};k5j^a1_mLD<7y`ABrtGqkl"85%fNIl~O8bz/44UTa#eW,}&_Y=wpPY'Bq@_yiN.rT[
+@AT6lmG)d{+yo|dWv.W-Fz1Q2Mt9`)7GH94pZI5Cn9^cIJ.D!kCn$)>4wQT:gq}d)|mWmqD0<,rM=2ACwHYOfK%^oW7<35Jk@Zy$QWm&Bk13~t#4rGTbSF
+i&DHV{g`a-FCQcsc`.!a]13tJ!3]dm5_$K:)W&E>MiR:.t>=&Xg389QKY+>|8"crSdG_@d^lPd;Khz<ai=6{>MKD-j<sWWrJM'X]4iXTKAbJZg:.~7H5PT
+Kwd[_#JxyIs{<Ejf5h9xKNazD9!PEeZ0{|^O6TZVNdNg4`@}4_]|2'w($syb.M$CB._(h8;";A=L-/P|P.``43V3v"!7s%9R1)]9v###[}dlnLD5(A'zuw
+1tqhKtMT>&kS:$"MiU/M/Q,dRq4rVgR3+qUD$n1$"=}{atoAd)wQ>2Y_'<yB^j.`>)#UE'!Ej8Ew04j,!xVmvJE9Vo)`f#QU1X<D#,[T{}!V}rZF2wd`p_
+]gcwtSe)fQiFXd"Y"TWPeM+tdb8ksX2S.zg|]$:B&EN{t<>6+b(vXyNlomnFq4ZiTlY2m9:MJIgl@xK-+ut5%(N+hwc"{4Ne7%DYJ4342Hid+@PQYqYf"H
+@4e=+daGzvAEcFFa=<jfren[IJY.B>q=p!If1/8n!]b8B(~}:laH"'V]Q2qP(9e}L^C]$y]c!YK9`)V5!g0P_W_a{p6Mb/78%]0k^=o6htGL;6SKuaL$YV
+G{`&<I_5yCEM^bVk-TD"..gCW46}jR|J!|d5VgAj9a;cud^Q:9Q57GAZn!(hl6<TJ.AqmFr&VF04C^svTmHL^w~OB=`"V}Y$uYe7Co9{t7P@sWNq(AS%S.
+`'ixKRueRYEQPH>j2D717J4$w.i<;eaqs&;H]l{x/t$3-cZ]9'-)UhL)oSjIP)E!G+Q3uN^|$3,B4UU7p3+T,Zpt{NJ%1|w8DiT89NfFSC8WgvuZ+HFGEi
+Xc]_2CC3pL^/Zbqz1F-Z5A0XNPE.gA^O$cPoYlw0z[hzmZEES^ei3DAG~qbFhhF|P@IDt}!'`Y'h"2wpY%lp@7s!ulno1Q56u1.5#{#;YCgp4"usKot=V:
+W#jZY2^xKbOh'Vq)Tf{Fy|9DNnJTcyOX.Sw6UH/&pjV@b[2AT(w!X+F}^0.Z^[a^%2=h"&L]=Di)8:'!$SFXVE$zWF0>_Wut@`Wz}RAxerVIh{^T$TLN!h
+pn{Fr8o<3)us~LHhb<X"lh}[.IGT0};_bazq9%aH/9fNx'wY]-Bcs"2_6v&6>{5df}b/^"P;|qJ4z+sjH/"BN|2Juv^RZ)6%q'Erq!,2p;"3duZHMy8D<W
+(PemzNQ(D#RxU"q$k;uK^VE"!}P+U6su7SpU"2<C5ET;XrIN>DqdHU,X:'cCQPDc^lb,6_{0"2X0#IFJelq>Re`04:;J/x.=~"fCo6EPz]nDX4E$cPa",s
+5a,-AI2n$O@Qz(+EOCFx>C;yZ&{I]3Cw(Fn4<2X6wk,fI$lOg98o>OL.H=#w=Vdx(l'P1"D;f`qwo.z7yyuFIJvZA[pHrGUnxs!)"Jx_DiWV;>yAm]9Fi1
+IS=[:i$qV]^Tw9y6`yR<;$}1N`vcyO@PXDZFlT:=Ka;@X8'Sd,uWe`)KC(e#)TNdZ3rcfv'.rNcmn2.DOBISSZpUPg3q#%)L1o'P&uWeS>oRO77pr{"sr{
+DMZWU>Gl.bQF$6zNX,xHT7s-sZM[=($np-<)Syfp!a;9R(ZXe5qHO+OLJFHs{"Xk|7|jkCD+'N`0VrQ|Ad.lfL_^fY;u!U98_b!|w0A"q1^FC<rxkghls/
+P>-z(4ZNoS;s0uG0)V/q9U2D"r}grJqzm8x.^w@Oj%D{#ei]_g6:ekvLQh=d2[[P/nPv}6PM1r&i>`EYke#H80c_Qcm:Vw'67`qL;}.&u7K{G#Mi=,==X[
+kMml==q)6s-x[dzJwC$jcKwlIs/{-q{ASNW-U$i71h,)Tx=Q3AQruKeY=v@=RhLs<r}aF.$U>X5ijvnBtq{{z6War+M[YAlF5HS0{f9%_>si_2Ht9grhJ@
+`Q)"#j]{+texl3GQqmR)-BoDX4-"e7`,Xk1Bkh]ZIO96qv@bqeNwx=c79g3T{OXNCehD}Pi_kTU{08;vD8iuD01t_|Je0s=X'4S+$F19@-r@9/jmDz9Y2G
+.)H(x`hqrtcvRb@twJ1<c{B)-N"5dmM8/{->(m|){MBDP>2jT}1=K+I8g_bIYh5U'NEj%D{0GP+sGc^%l40QlKAvqg|56vm|~MbuH5W;LSq!&;bYUrn^Rh
+U(X$DsbIE+/1;WwV/{vkrCHn1^{.M(K3Ix@xvs3i86yF(,236ro&5j"r:0sVgIE^4f&=4%.kiZn9<J^DJ/0r3uw.X'L4kZ>N(b=jhvoWIzO!(&e@xe48PJ
+lt`K)/TS_cbhZ-vO<lGQ5=d_s0jsIQuz`ZO(/}9/i@^w&Ez6hP].x+`8seVjblaB(S[T`#_e/W>m,]yqBXu.G1GUrxJ2<oYE"hod[9hco/u.fVTNW@d>Vr
+|fD1z/EoOoIRj+0CLS+[hE$nKVbi=2/#5A<+jN3vk(v4L|(L'%%J>yH3OE%HV-MzaGcRM9;sMf_wi_!:BPvLu43EBu9x,C%.735';We8j>lEZ:#l|(cE%v
+XBczZNTg'gwV";n)'@_,PiDG~+nV0sy0uevxoh49Ye,:,eKhX(EQKb'_Z_5Pid&U5!'1#tx5ISrV+t,%oS`P>4~uA)<sL<Tb5tX#V&rZ@+H=uJ6OO_$;"A
+:P<("{F0HR$.dEns"#F;N3X5u/P<Z^@dNuKGV#oL]I%Rf'[k.AI@FYC+7nsDM%~xB5Qu:Galw9-"[(V@T[8WQzE]s@,/i8cSJxd3P(|#,-Dw`hQ/hlIpfR
+bWgXu=k4N{L,3V=5-22"K0q0>P(4=Z#gkvakQ+%5xIi6a^6:f5E5Uqm)m/F$rWw|#%oWz3<#pF3Dg=NypE+`a%h|sx>EM++uSXzu!XLh'HcA2;n}FMAb#|
+tsc8%Lo[K"IvgNo39TA"A9=;zSq_+<^HN3@psU4AkHW_rD=.I:QEf-MflK#nXR@-8u5kxI-wTsV-O%9"tl<}O;O9`SH^P92jPxyqFT{4!LY$#diR#aL;7;
+G!YHj'%>JF;PbIm=K%0>#fYTutQwhMCKw0xk|B:E"Dn!`J_<JH7Qz[l-=3AB1w$mvXku$.U$gXB@8+NeX'MI)Ln5CF^X2Guagd/Q/>jt%1L:L:<8.`9fXK
+@[4qA4LoIlyHSPa$RD^;EYnbEiOrU[J9AQ}>+',1.W_4FjEb4_q7TZ=0cjKlN#=dDhjviAZKFV]LpXkb09dBLEQUf=^Hc>B@JO_Ya&u,r]r)%N_PCql!`l
+RTcCL-KobxykAZH8Vekw11zj9%He4_Aw/ky@ey@Q-7zBBA-,E|LAinqf`LPir^i/0GXKcg}'RK}A`vpZZifwJsPv]x~@FN(k)s}TEBl_;lz<z}&L"j%]_s
+yo!P4pEM0E!]HQx"QbXvj&9[1;1FjT"'by:4}FoynRlV`7rtA4!nl%E<}Q`I74hrKb<C,Q-6=5Z=hl}.jsh=.2d^^>H+Kfug&q)%vb1v~@G[e0}n5g`ho{
+8CRylmaql2UoAlE}8q+3C5$XA.tbbp-),aOmehTRS$Og")uBt%ve)JuZjjgkp%S!,lUx]PWeGN5RMHOW718F0dMU^h"~eEL861H$&D$%Q1alQ5lY:]gw"j
++W;tc({_@4x5]]{@#ydp&/{cA^pM{4bxVX3MT9kD}te&SK.Vi-us1:&]c@8SjM"CIvZ=fXD(577nM!}HZC#1h'[:[/lqU!br5eu_e'7LT-foeXQbkxL(;U
+a!RiFbKqDgGnd@IOhq&&0OTN''3^EU9=b`:}p]qnKltNUie(]|aZ1Wg2[,!kS}%0bl#U&,`%DO~vG.u3w['yXoZ5`SgZxYcNGU[,77X"i2-rmOV=3(ub]i
+HYT8xOyk1<>nfpv`K=M3K3[mKpm4^"WBs|>e0AR&dg4)-.m3f+x3zlyqL(dEf5bz[,+36MO7xn9YNDA%$Gr3_'ouZi,H#]D08:9Va;X:,;Kwq2k0gS3gI'
+tq0.H1:9Pl>2@MK6j}4QjlwJ)|vPt@a=Qw{$b]I!Mv=q^Nh6pm5t2S[wyiYpalR`/5Nurx#-i7h7oJu%t=<ms&h6Xcl]xKwXA+s:~'PA1K'cMwWU)aNT7#
+pzEnF`{KWu5hsI7X[r]hAkc|el/ck9K8-`tm!Pq:pO$3tY,pp1:q@sCrU-X1i=PtuDn/r|d#8$5;nZpdIVgG{COJ3+kfVwAwgGb4Zj^rho+pcC3;omwx)_
+z-N3<c)<,"C8W&l!F4d@9Hh>u)K]zQ}Gu`blMnn.+hpJ3YNjAW`[c,}/Zs(K>$Siwc7`:{Yc.fQWteE.O(vVfsNi,a$g/Wd&Hv5r4J$uu"SFE%m][ss=`9
+7M~l9-fz<VId;%HS+dDzk=.z6}GgAr~qpp84lq=K)X9:lPs;!P^/(K@}=l~OI'j=jZ{w{K92bparVr;m_p<&6+3pt^X}IdETI.=c~PMUI[EWtYU7qg|-4F
+|FTH=+9YMc~m8ZAdG,Rt]ayr,4)!~|x;zIMviC0%_8!#(9da{e>5uh0A7=wBC#RJ:tZd)(F3BSHPwdU>i^WT:utW;(mmZrO[5M(uY]X^ZHyQx<+oV_5"+U
++O}QHF~#{zt#NtI|4lGqn!4m(QkC+V@6so}>g`0N#u!snQ61Q2%HM:C'S{m/A`!hySCl78A8:IMhH'09`CobAFHCz;^"))jyv`oeVD_gI6"@sR4Rku%'sA
+K@1V3f1Tx[&rz)yuf1ib(irDb=NlR{y/>yw_)/ylU9bCzikGW.+x[GhOrwvfx,eo>y`VV{(viO~Z`psW@'68r2]^}^sG1&~^kU~gQwu>vFD(.r./&=/%O-
+Y_Pz:-02(83g@C&dZ}90~8%b+Kc2-<M`Bf{DtBEk&Xg;1)MM:$ocnZuP3(RNx8%(<m"1dF/UY%E7(`miva8"{ZwLp)sQ3O5LF)[E+!sg7AZUgevvofzI>"
+h8=hrUl|gtVow9Uk[BzkUa:ft<r7WZ>^_%'OS6oPf0Ks'QLrklA8byA6q_^I)Wzz'}=IOI-'i/q8(/;<g[W`-:O];wYh<6|P~(^2FN7_BRm1]zeT'C`-+s
+^#7&]UIZ<.)I3Wu+=H^xsAVRpp@sZW.X.EkT$!ME's|Z>Ak,WY7OP4W_|V96pLf-BW+EpeF4O'F!0|A]2hf:{/xqo&3-$TPZc3$bqO+H%.A;X0L!gRHf`w
+/kOa$Wrd-/X4nm8AET-x!(yNk3=q)r/#wMO]20:mkf-|5zCMk{IsSq<>8b28W4g+$L$:Y^snxQIIOfc5MhKG9`o,/_lZbWwQ-z@DXf&$+H:PVK_2qMC=)F
+@h)8oC<VttuUZX8{DTE'WP^ShR$C<[@>p'On4MWfy|2YjLh2n5eKnG2miA[%9'1/9KW]W)K2v<#V)1MYSE4I^>RljZ[^)M@Xh@k)y@NBR:IfvNlVf_2n-w
+9qjZKA/tfJUL){)E5f4N5nvwln,3kjlSP5&H<jJoV{SpG7~;3dgB/|!rn|3+She@ck|zmW)LTw=<h%5dE>g2JZJ.Z:Q_nnR[ek]i-7d{#tEgvtStT#WTS#
+@I5F)lp7sW%GcwU%^F7#WcY2]!kfHq)KxA)qlc|GAEx^g3`Y3%ruYLt^/<a9r9;p/DxOQV4'=rMgR|stRzKUZ#bzRexP~C{`^A54`r)g@+C4xE./Pz{H4Y
+lgAq=7'kYdcTDZg'>#_Mb|YwhYJ8%x^47<p#_(Q:l=KSL]R2L%;Z5>0X/$eod%XAx&QlUySe-s5Ft'whT54Xy56Lmn!>t4&/;(;2=!eYzH7gP7BfatKJ}`
+Q)|IqvdFq;}DtJ7"$6diVR3)1fD[iBGo1xtApvsC$"ceWN`_EEyVj5#hV{gb=$#xwVw,l<NT+)FF|XD25Tc3H)J"VRR{'Hc1.XT!+i,$MqSMJjHbeiF3!p
+4+B=B:@{fY'hH.2a(si2|<c8AG<+@.!U,6%]$5n:^FpB{OHwKW5jfjS@Ur2`2H.AWq8n"Ct4k_f[]f$1Oy!`r9sxIC"C0nC+jpe|;%bF~h@7$UV/htk;`@
+u6]owO+KCwor+xm,K5qy62Bm+"w'hHh5RFY!bC,HNn;_A/)AP7G%9%1RGD+PT7aPAN4(&swb7pWO}AK<ja";&]_u32NJ>Wwu#%s]m'.)z>G@)$%lm)]M=p
+;e2TA2RQ]>5VT%|C)8m1ED(+XarT`KYe<]A1QNPM]}yS+vG8>n[Q["d=]dlmKdSuiOYTCIu/7mkAbscp"2{IriNCuISE!)6Gtcef=Y=I"5>X%`w7v_Iaa7
+f-7g+6.pqUcN|r+^gwz"+Q16/<IWZ)V|K[KCNkbS6&H5s+Fd&ebr@,TOVSEcY,>V2[P>O4xwJc%aFntJnozH$_zvtJU5m|"3DOawK8EID/`ib6KwPX<sKn
+}HXk~"VHz`'gFJa0t&)xJTyI(T[A)h-BqGDAQUC8IwaX'^BU|9Ub;&&>KaZ&lCNdPY{JvLWd-t1{Cv3/UFrlX.glL6M;Ctgr0)|sT>qV~wrV%lhh8-A,f.
+v&krhw+ezApyT-Yd&@Z)}:SY@|f6GFy46-)xS[Kag"$,i/;f&4hSmY@d"%00kFmXcOL{S^75;rU7i(K6t|h=HrM"&-`T=q;e/t0i)Z<){W[E&Y,.o,'+X`
+ST%D43hp[;GO/WL:81,x=sk=O@TyC-|Cv_w>Y};}wAwu!uuq8bH0Ruzj&^~bc$g8ADSpQX+ZDAnc7_ARfZYb_TxCCE)e<asCoy"CY#Me`AE2U])L^WBJ++
+NCibln2{JKw6[9&SJumn/8i5qsdK/yN2!FwGqGBc(yiT#|&Zb{hi^9]cZZbtdV+vFU)y.7bDdy2DCK~N5t_IbxuhtaqzBwV]W`nh=pFh_k(&qSIt%Nwul9
+<JZEQuLukwg}}sA6-K<ZG`XQg_Vb[Fvg<6X}I_8hpSk|@5ItY/'$p[;'|=.zYLz|IDLsj7Grt}{/;ET_N,Vm0H3.<3`WGC@a3EFQ'.[I{O:OLGqYqfC,L2
+DQM{t0'N]_']"`l.LLkv%LMn^U;wdyDr0[H+i@'YEmdyaY1-a}AA#c}W6,":r|~Su-Qb-`0Vq3ee`FfAM'&b(V82o^sqiN@qP(jHh)I$%jmDAmwMN(_h][
+k9:3W4(/8;aD3&2&:JTpi#+muzSx&43DMDySKA!6C=S_|VdKm.@>B{Sad&O8<;d&045^GXN&"4Mq|=Vx3%=lLP:0v11FmSxr'%PAX8^L]C]IXufff#v;Og
+sCgs"z8b;bFq)F0BGHW$Xs=X|Ugh(]!09HoVFP$8/IoNT[0Wk}z[x^x(0>l5!#3S6,XL4tg{p8:y`)of6|92j)$<H(2RW4^Uso#;^rT@:kLj.iN@EW3tMx
+2::KGFw#1--6va!&lU(9Ys>6@e7'nFcS7WB'}zgG_UyQBYm/YTY2<u>A&DMGyezcC=uF$d/XB<!TmLJU:m2ihzMTV'p)21Myl]7WSyl'%MW+XoqC"|+&[E
+Q8ZRW;pJ;##:la|BOMvE~fLgLsP48)rSr$:)8d^I>,W8"a@)8cz[XYJ;t+K{j`7+H"-(=2FCJflY"Cb"7aHKLSl[QkLaW@>,Fy0!f,]Bemtz9rq)qB/NSf
+z#6I1I&8iq[`<np{JYK4%TlZ%x^hzgXc.Wy!5:)7_9V[77BVuZ8#QNO-&+Y49c4=vv$mO7cnLYclC0YWq3~UBf/_nfsC:Hfih1}-]l<nH3UK9j0TxZ4n7&
+Qe!&=$6M^H%AZh8]+WNjwg)dZ!=b[}]{|sn}eOK-%(~ThWz;tTdBWLJ-H'=2ElF"[!m]R7Un-p)zBG#F3b-5iNi=zo(<f286|:@qN`&uQ0nGv,1L)q}]Ty
+}>w0qFT'"ve5Fe}C+.CXpeF]0$jSAAX9aTBDZ6FUiOg+1+6"yiM"g]U11F"@ra#@@Ujor0dotQt]F#{D4xz>&U"Dd"A1T/'=z42V7NwglqVDPMO8u']v(M
+RrJGL^r=#W(mo|C.KO`xg5>yl]T%/D8o":1NCXCR5]rEL89Crym]RF[Ka:(/%HAnpoaw%3y/'%MSzEr!<daJ`S.}e`f5D6BvknMQzw;vINHZ<{e[fLFy7d
+{9%1l/DdY-5O{%V!w:7+~7P($/$kOyU""_.DY@W9+@2+,/CRu>,TY7_S%1bAsprpY>5GMhM<3YHkal."kCRBB)Y$VH}X]R_2DwjvSsuGO_jadc7yFyb!:&
+>)mF-<ZE1FVwNF`MiAfN{ND^k7&kjc-b:Wmp2X)1=z(i{BW:q-fNMItcMuD;ot"#2f&A=([i0xI1J2OAz=d,%;,OK+S+N$<I9k]6tU[:,rW"Z]+"ps78G7
+yicuG$XU#$}Z^pDz@eE9(vri"7#@h4IC:O-^(v&^-UMBR}5&h|hj]}T25@zRv]-dSOJz/c|.ZP]AiM-l6I.x7=zt>44&ELS</>Ig:a|8Trp7J9Nh[s$N@%
+zU@n,'P9klGH%{s>'kGGL4j5kJAIayOlurbFPTiKH!@W@=MiO65K&`>eIYtcDE#5`#ysxZIE#2#Ddoy6!%{{82hzfxB-@jISD4mKAcCqN8@LQG+xnQKN|y
+`O^V7|id8kPoGD:n'm'"H}5l^eU7-#G1n808Tjmj4$Xu&al/!&L`'#g_N!~y3phr^4JXBy=rP[4f4AAH{_^_B@=gne=n$OE)xDf9Ws9q3H,0|5-D{-O3C`
+W>;VHyY$z'BcB2iZ[PhE9DMF`,;]0ylc1BP#J},mpzI&fi;QXvMW/4|J;Wu+&DdtEf)<6<Eg_ra240r-#|9[7>VD[}[C$;g:j2P,V!Cor0Vu"Cdq-c9;G3
+5HFQitRCI_tUV9h([eMb827oUdvx!>4q<%L(39/l3:qEGc"_@$epcF4%#mv<gF6"O+^5svI/1XHV"O#NK4yhetUML!as2}f&@e-'<.#3M%qn7{m@qZ1={2
+hug@:4D.3I<j[$z|D$`).vIy2G[KM;$Z2P7@(@xElakD<kV`15CbuSyA0_sr)xkA!BrTZeLpkm6%L1tLf=5B>o3#IQY6YA#iz8,#s]mMc:39S6r}C'zQl-
+rASkLmx%aSBZ"wPV<1dD:nvu;S_5pdbBY_IJ~)QtfeZN#p>_P66Yo;"LG3kX<TWbeHX4:(n>.<>T1cn/_k5{l+JAT}DnBg5[$r#j;Wf!CG27ThAGq=T;i&
+/jAL$nT.2+mdRBtn:WP4L"fdI#Dtk}5$hDh+m`}>Us=>nd#7~g"f);YjFOUqju!7`mxI$+GFTsuY_`4x.,";a6bV[,){)u:pn.Ifb}d/kQoBd]WHx^tk7a
+-He9o7&PyJZXMyO"qmaWr^@WHF~Z".#(JFBl.s~'l:$"WwknbgtuY-l1p4p[fiSL[5j<alDChq6sakXRG4[yPM+B"./b3o/i;<K[SLPdIdO=q)2vUf!"va
+V;"9mPE50}3h>]>9slZ>Qo^xd<wahqq;R^Mfku/=&wZL-0h&n/|_53TyR0LWt%0UPt_O7c6,ZAVwE7y}=}G}a2fx{,2xhwHrluqck/7!^_n!$mO[0R#aTe
+-39g_2B3Kc1^dbPe7]k}{=DZGU6vB[|I+Eio<'%k!uKNgFX<]I-1QrHke[EsP=>&2[_;X.9fu#rY]q98vFE@X9FYMKF5GF%-u(>Hh)9],WJ_W&md8^l"7K
+-#e,~G2bH;IYW'_t)ng>l{"i87UBk/6TSmM,Q!M@2exIcf);gZ#$ld]z2(!N%g:DF|ffOd%OAq`N='bGsoiL[of7Ru4}6B.`zOFxa23Xoe{fZ+Cj`VBO2h
+}tY,NIzNZ_s6,{&8):si9|)>Cq.HBgv_3chln=A!'z$Q)"[}N^x3M1L)se7,xJLF:p>nk95C!viT)e--bscR'j,8Hly/tXQy/>gO4|5>pu>&VeW{e|w#O,
+&Kse`mgIBV;<J1:K7--Qqf8YNp`OmmPg(/F@2;ITX`,=k7Yi_<x/Qi+Hz|We2+;@^`"k8m>!]jNS|hy|I{&{T{d7d|lg2A7F;&A>Y!V>PwfZ5<jI0Ot_u!
+^^"LV1^],Whu%[,d#fI%V/.,JmxtQ55{})JR4|;NZdp&UZ<fiJ;eXPid%4>4,@vlnhcv#^@^uPiHs+m8{Ta`.1&>Y(5={`}q`.f/aKjwb)=1+;"&}>&cjv
+2"9GA;pQ=_#uLW&fW@HJ#[angTICGJs-g:yNmgHmVVAEqB&Ih$S/~H+L&64P#Tst|PN.tq|WX;=#qDE$AR!gR%,b]7RB7/&)wwfQZt[i60SO|v^Okfl/bN
+rvX6@/NHL>h-/8mB>E[u8f3HJ@i.gV5E1p@qPvQ8&Eh2}I/A4M8$>-/Hh.}&+gO!,Y=2bja{.%tFYD]x@hEK<A#Ufgs9[d[,Nh+7MORR3)(lB/dYDfsc<i
+J>bqp(tX0D$z+@tej>{b}Lt+=(s&Yvc&yS{B|8l8Y#.P>t'5F:WyOk[j'nX6lJ)rN;s}`6[:T}lB`bD"g#S;jy-E%jt=>lov%wJu)0Rfn,JBAM^mg,4[&s
+Bk!bbMtK(^SP~><)%-!XX@pr]g<e'iPF4|wD>{=U_Xpq=4]1oX,0cL&90.<<_(7Y]^VhF+'(K:io!9nl7PI;aezT3]d[y7F$@V&wXbqxegdu]]CKW)g8]B
+b&H`0wL@&f8|2ohEzRIZ"=nl)#4+Nn'y3RMAac^GF3:`t%G5WK3j9";@'h@5Xy|[Cctk!|_a_Bo|fdhAjPHl0gRZ<I'&hn3Sof>wj#Z`U!El>dUf.x,{KN
++bB;vsC<6=u_6xji+yK(GCcCKLMS5len=eDb`7PooKXW<HMKJm-C5#iSTe[;"w_a4PhW|BX"0#)jnS:r_z}IS3C]_sRHIxi6zWC!`VInCYxb5,j$2Ms<ZW
+ykOrbc+J=mq7hY$-qhI};d5HrCxbEmI:O^eau7f0'K2e`#FT<'ih7,].r3b5$66MmGKk{wZJ3%3HP./T"tL^M|f@x){f$8ehRzy1H&$jod7'eYe&%3y5z;
+]7y`#}0t!jQEAW`E5w;]c(@giBxJ4@;VP@bBUy2C9=WeU5RBsz_sTZnOg1.G%0}e+D;7|j2,hG_)@UC{rcvP@fqvGcfPq>jnwBDbrSH@||}THw7oj&f#N`
+8QQ/a{7XlegU.UBjrAn-y.BF=|6cI]>|27wBvB[l>P[7:ZXjM6@"w@AF|Zl,lnHxV$V9saDMV5U{K|PrA6+1,K=rIHTzeWXdFDgCcU#7KKQ_7)ok+DccV.
+W)D#:U{+:E_zkD/1aFb)U!}(>z;;~&~t8LL^MCSq7GzXXM1o)L'@yw.vkq^[($VvH2{J$KpJ4+^OeZvG9Kr}R9[z2<GfI/@E>4xR#P/<"09BhJ7:@j971V
+D,Kh+zIN[{$D;Y,Ycbj0D=M/xd;jNc"Zwu8PeeP[05#ZRg65zESDLHfI'yl`Xp,TBGKHIo=z,u@BM[K#wW&a%a+G]5&cBwh1(%Tpam&x3pp}tVEf`Jq]#&
+,ojGqgGO48r%W%fl@Y'[ehTin2[Qd>[)s^FFS{QFtV49SVj}XqP9-E(yRgO=ggf&>pLw8bX7>zO/|M]ak^Cm;aJ%%_Jvbf3hWb_o0ymWglzT_LT5#BW||d
+&l'"$RI>K3bStmeb%jXN[F}4tie>o:Bt:X0/R2$aIU]D|D52z]sIJ&.oPep]8I)W-UMI:>ufq6WF$}Zoh`RoTsNf-B1^yF`XRV`+[B[gXlE|oGArwm4Dcn
+p;i`~w;_-OW{Bm&6k|({Sn.75%0kJm"V9qaFjw^s|P3u2JyrMRf;ns[qDILaGh5e1Vz(brQt^Ouhpa6A-e);UUwOymJ<7#^pS:;_eWU,L{WGnCegcX]<gR
+)@N#b]>'pitlAY4HAevNP{o]JlO11FcB0O5}]4#_CZ~F7&-Wu[1vPCQ<A=^%/IXoVh8@c3R='E/!%xhfZp<_d>f@GV~..QHcf;QW(hL=;K9ruY|t,nJi<L
+8OPJPAUBCw,W=y<u>N>N/OS!:"l3oKM&V_mOws0)8q<<QZDvU5h)pqENj_I;`@etS/=e>`ZwjrKyX(34WO(@5bLau=4Q}sIHmt27m3X3H/R!x3@(O5f^Q3
+R-cO-7U_%$Wat^Z[`m}@uw+^q@jK-@5Jd_a6[(i9Aa4BTAI)v;~J[_y-OI)X,4Wc!n4&e0c+&30W5$_Oa2!}cxrcwCSb8fC>e9Lr;P9N_7mQ){ZJ)Jrrz"
+oJ|HTI79MG"%r=$xuG)Tz^0UjtZqOwUDk!0fAuyql!c_|-cZCX/[k+3Vmlot%XHNYNq5W#[<`"9zKw>>5>_P=a4no4R0l'ruDcl9y-)&SFS1zCyw8"W[/^
+"l5q'8u";br^sDKkL;,_7jH,CPQcvJ+jtaBr6QA[/Q{'azrZt{C}E)UN`ROLzF.X[qU<Brj7>}ybJbzi>;]fy7xpzyl4<1aaW,`]+b]rc4-T,B-fgc+O#k
+L8;vd}UjL!&y`U6TFPos|0aU-@Za`8Om=].j5<fJ^^=z)p;FO=#n`!ePFm+@V7Db)L~!{<fnKn1Eho!jzjZc^>@ZNqRH{+:)a8pe)s1QZ#IF&N#5/79f.s
+OGzw80Mjtdl[_3,lsdC)50(|alx2z<axN/ff,z~nk6[7~;;S=|H,_]#,JYj9}d.h13U#EEFr5,}3n{$DukjU`aMf,5qHN|uUUL]@Km~ChnI|e<Q&X"Diqd
+A^JHTSI!-uA.~,'(MoD_Q:E]NG.WS$4Z-AbS#-`B<.-a~Xdw^+R/:5%<35p3'9}OTp]{&MzX7RV06kA`]/PJWlISyvd!9(1,7#5K<>D>92$&-J6Y=Rt!"p
+^mb899r;B4;I^,UWcJ:tjpb@dI@aye&H(/Swt%.=@EV#Ug`_xB)DXf%LO!8{C.E+uWQjkukHFqUR14>'fGGR2E-&s+`wuLP&PYif8(a&$sH$C7TDKekFod
+g1FqqB[/>1Zs}[J=BtGp6h=[15-!X_:YH9][q">@O<l4,ei:|eQf]&9=Y[DK^2f>$`cDj<>F7m_u&jfKDpaZTB|J(wKJixR%j^wH^FdMI>za~9OeTg5@KP
+~-pc1n&EMFv7S6#FH{Fz;V7`D2,$1o7]wg'4hS^4(2j_`GR:|U&fBy+ZfKrR7g2fuMF/gGy8E;m6W[y1j[p"'dVaJMJA'koC~_^ULg4vYWZ^Q<N)65@E&o
+2x7uK/yKEH&v=^v1nNK6r:~&:QINg{ngy>DA,pdc+B3L,duw1q&;v&p+7AB<)69f13XHT0G)DYVzmTH.Rq+//;:/37<nf$@q`$v^X$[loP]#(VLdqX>GyP
+PFQq#a&X]UpJlM>-BsvD.]r0v@bC+zV05^g[iml}z46HnVcR@:o8nx0cfTS<p0l,Jj,dLArGw<QMWK4=]$CB[`v%)n)Ym2I0pW3UTefEb^FFy&GX(v=PN'
+M>iL`F'l<UcCkdtNJr)<~%~9{e;kldwc)$Z<N=mVo+{sV6)/~g3T>@<KoYxWSW7^@_>B=AyC3I&6J#wWhpW;E7S_Jf3)Gidaze>&q"!n&`_TJdu_:W)c%-
+G-)rI00;wmi%tU-RP)k|g2d{N8JVvc|j`[chuuX]H6jU1Sjp46iFQ`Vdw>@1pm4g7&5H{3>a+'=av-w.utb3u[L1Aa_dEQbnD)<Kp=1jCF.:2n]WY2<eG$
+~Pqa'i+OgP[NI/)bS'>TEJbmC8FQyG#Lq1gvV5w4Tbft@d,nmc|E#Xf`@+xQ~_'gkiq>wYZ}~cwOAGCxzp:H`E6w0O#Oli[p#[Q)aTeqP}N+>qTe1:f(yF
+wF>I:GW2T"3=wTb$XO0ejL-4G;jhm!(H`8>#hsm8)!__RggDZXYj8|,v"+u"fE}D0y/eqJnLp@^d~Q"e4vS4bt297,SD8X,j1AGIbE_B,|MH[/p|:4fGcp
+[-[Iu6']u)N0A)4QlLofws%{!ca6oQ>QzJkZsQr8")&%AKmLYqFzzC~PEPV__QVI,'"#bHU]`'fe6(yb'|Q>UY]W.G:&tEs01!6^(KU-ZzVl@5S;F^}e,-
+DkSuVl];l#_vx/BexGGhmOx'1}kWe/5Obj].{q8KVxG=ca%GNZrU{0yYHl=$u$<3Ai<S.d4>22(LRzmWNY)A3%uJ"W2Ca&c`T'yU7g2sLK/K3HH<!`b{c]
+!U)/km[%$9=Esn1e-GLl`N#X"_nhUe,UfCdVOHW-9X|1IKy}T]|7+PL2;ezc$:G1,'4&:YxU.Oej(K=Up<Mx>Ww4W%aSqWBR./L+'nc#CMcw:i)9S;r'8N
+nb|-|}/4'nV6b>=ajZ7vl[ab|i;)&ea)z)F5E[dRr.%3T>eSXoU{-J8&`@ScM_SrJCp$_q`8Xa5ln:6HT`'RaWSopxrCa@)LV7Gv7Ato57]w)7WP7<@j_x
+#s[aQ[6I`^!wX8/{g`s/W=dBGO1tN3"w"H]l&"4cS+^$Fj}37(C}Naw!$d=;be`F$V>Zo>ri.]$'-dH[)Rxwd=gO@Q^b-P1o)At:mW&Bzm@ZQ@&IWrAOc7
+;V1WK6wuvvZl5.eWK.nbX{|e[0YeHY3#NoWC2)BWat62>})(czuHhU3%N+E)ZJ]w}8W|Pecu[FuPJ][a6IcUxcc1p`=9g]n[$[[Gv.,DZCln4}&)Axk`tE
+JFnD+E[fKiP'Jz$i68q:dVjp'690'`^m5]<}_^"Mk{cRZa~.,I_j]WeN/HoE6-Sgnb>c:o1>=muF5!ywB]!A6o'f#ornSuPwY>ENK>+73>o;]A>^a{4ZSK
+/p6Bu]w=AMg3QEomqU^&G@gn(s7"fWn$~dUPO/q>ISK%I`+|<AQCQ.:Kf|t8R-FX.1/%E)an@'Xn8M@Paj1v7yy|D={|bW}4'EpJlx,xdu$`4gAGZT,U|V
+e2ePM9-/1V{+oYJ's_JpATZ<iw5D7,H`9q&$>{'1wc#oTV=]P"=]xI7.EG3@OKpt<Q>fMM|dYUC/(J[q@'^mHQ6vLy-qY^%'.(icCRjT}6`bDWO:Q@-'%r
+(!)PeKn_|AoQP>67KI@xhZ!,y&}mBt0lK;R,!_x$V+rdV;sDh-M5D9IIw#tFJ![Ijaf]'Q'{n}<{}loLMJS/`=ozGzdXrdgu/!30EM!WPfcPYQHh=a7KV,
+h:lI3$20wEb'Y+Zc1vW1`Ycde0V+"xe}DlF#TIRaVEzqz^3cSwh=&u[<&dY}4MkXm1nqP7wr{3n@ac`Rt=>&'IPczC`1wX]y8iaTT=sL`v7q2IQ93vSA;Q
+BXc">wjt6o])UX1j5nwh8]N{&!7"9{7;FOI99L.@z5Y9DnUPAu`x1`;2[KcxxJm#>(fR@])^1yz}5P@FAc+y6FV[|NZzKeE"]u3j{BlNkR"P/WweW=~5"!
+Zht=d5LKEd[&$9~DAO]/bP0T$XXe}XR>StHp{xonC@6zHQRXXYWi1(iw<qA,oCjzPwu>&um-2>g}HC<gBM7l(r,O$3sNKtw|dJ3IM-|JxjbuWen,Ia")7G
+IwQfg=6HLfJmZ`8xth>2Vl'NPuUJ)7Ue!3{f5JZKhh)D0fY2<jeCECOSt76j9`RT62):X>jK'|"=%T:Lt>'i.ZY%]uVho/h(1vHf3S9DK!Vz2eVVb8o@_]
+JUxPgsZU8KH1]i@!#.A(VOJrb@d)&B,R|}P>N<04/k)/mll^J5cRmK"b=jZJJKYf&O%Mf9%'$8,D/JUT,JDQ(VX6NQWBD_6/n"I>:dsM1img|z1BzmO5:r
+,+$UM!:3iH@K=kDb|XtAZYNqx2H4_BLXk:J9J>QJx]9P6Q;TJrOQN-wLpzS.$'NuL'.yt0/En=SNgvT(L"w2FJyS'bRx/eXRdkNbzG6$([MBACRWLSIXqw
+ZosgylswbxmF@sy)Ra&`U-Df<#VDX8%S8c@e<#B5'6T!"ND7`[/d$OgA,Kbh@Gi,<2arVP9|1$6CQs>dd%(BQKA">1eb<ZIKN4B(g@b@`xgD}Z^NHw$dxO
+SiK2N`-vT,v@0fX%w1~SiD1g36m$0l|ZP>W`[{r%!7}R-[L[5@C_n-ku"an@#6'yZ0RtAch1FEvI<j6yckRK9U:Z&)4+R.b2,4WyG`@3%%kOqLn-HVQWZ)
+uR[50F`z).,65%#v#{%X~NJj"F%!@0(k)/PJDMIHzIbt~k|CB=0`-}k5KTZ0#o/<:zi+~x1aYI3_[_pfiCh|efWp}nn.g%Cg!ad'R@hGSu`#@5Jx6mhHe#
+p_Px|}m7]Qg5("$^.am2fak||6sh'cd8oO<6>+]El}<}T$Y'N!HljKj1AQUN>jp+kaLt{1DM}DK;/S-K,W7.<{6HoA9"0<yN]sJokstU+Wnl(e/vx)V>'7
+|"~X+706`_O[/.y.@gL,6])^m=$-yPa{fPXMK]VfeYnI`K;Wv-sk|>`"~a{L:MdGKZ1t7i0:AVqs(e#V-_r=zg}HqA[43IXnAQvJxpY5h=>JsL-L"yE2_!
+|[-tA]olKw~23m%8`PKBtq73Erqq[eK158gU(9Ue[EL$R3x14k0d3FK=+P;@n9kmGj^t($Qmv]3|t+<fB>DF{Oa`EV2#X9(1/vhOSFg0)-K9=SL,_b&w{[
+4JDSwnw:{rge~4_a'<.<-0m:A]ekx]XCFWy9mQU<JX!<xs3npL7^h@4;Z}K6Ve`loN_)C<:NwO^'4#-7HtA2%rw>PM%n5sZo'^8-j#}&|P@y}(yqNi~aS'
+S)AKY]bIkuqPWkJOZR-L@_NT=-qK;;La:T=1,7tz3jKJRe#vVRUdFmym![n$_;{pPU^mCd+8PQBaQ``IWF%PF}3m{X72i)JZl-S0q36E$CEL)DC9Z%|<G{
+LGZK&uc6/B|w.7&>vJ^D;s(@Q"KtItTZQF2r%"mr%>:Jh1ea:i<X;cQ3%llJsVRBDY4i`g&"Fn&<A3cfPWY"$>kz=%pk;"lx8F(=&B"fd{sb#_P`bU@5U"
+W;ECOTGB&#W<)vF,Z|~O>J:y)dyR3Xx}<U<BxSd9q+)Pv;T&8{gGR(Jy&)'aKD.kgO}/N`pY1da$Ptd{T[f9^H`RQgrg~BI5I2(08_<]VLSL(L#dkXJL'K
+}9iYO.^J;$tkSw2C~}%GEkPH&da%&;kmf2eOBQ:a]D9K/QS,=.b_Sj0)bP'j3_Vcfw{8{x{vNwv`/A3%V2I80z@W4rPVTX)u=zim|F|Gl}I[IEBhdiy$#!
+"q}t{#bEa4=:"aoNeHJ0h#{yR#/MI0A;dCgyC|7-Uxg#g/bf6n!f~u"Q0NzY,s%&&$W(}323%-^dm8+yFW~.G|RFnpXG!V|$GAT'OI_P:$3o9E_&.|Ja)q
+l8taGXs;t#!q:.5^|K,q'@;:!]uQK%=pcC;z{TRn'u+PGHXhE6|UE$m}00coI|2f:xZ&c-{7yvaUjwR"^(_5w4LKx3;:RpZc7)f1&2mV{W/v3{Fh.b,xGZ
+m5aF]iu@)L9^IsN3fVDGJ90{"(pnFYp[emr4dcMWaL+k{wsB'19k63fOreLO#z(VD.5gv[Q;[Vl{|pTf{H#FrRp[8VJfUg$NNTv:PWBH9/}IXCE!.f!N6>
+'bjg;Pb_y2B}]s<<2gP%+31`rcf<u;wRp@Zbd]##&US%.UIStWP9_5&[)|vt6vA-hnSL2>iUNayX#|.Q6LKBqqK1~iovz&)D8(kz|1H>VA0&j3v)yWlv|P
+of}e}5='SBVJ'Axhh+TE(NF(QP~Z`j;09$jCn)hU^R'%`uO1`8mtM$<wF|J_yw(g8!h%'^UeVItCnT0_Mwu';oc:lK_<qm)B-02mTa|f9`e]}J:W.1rpI]
+_zy35ELxl#9SGp@/xZ;vS}bxFTg,zDTDIUdpYd~^2wlyKqgQ/1Xq`L;rEiY|'B|5SZT)hIil4M58L'mapyjk3c|jjJnIBNQfix(.CteC>anK=W6M|THw)s
+qa4vI,nO6PG9$p.LM^ur/-dv#%3:!JJN__kUBuw$K"$6nlaZ>Kx<-#{b^qID||C5l,mE]ybz[6&7U/`#vmnz'lUQR1wS9q|5t!rV4!@1JM>)_^Ti3FBm,|
+;F$V,k4G$E:Ds)Z0{7%rZkgZ9_)v46[g_)p^)Z-n+^Rc}8HyN2.DH"#Q:S.u;D(VH$gCRu3bdG6t3@B+8_U|[>4}KNfw)X@dFfSTo2~n+Z"f>+8-elEp>T
+KkLx'n8W':oM_dF)55H^#+Gk8:_moek%]'K%skJ=Nn+77PqL>0]`"'Dfum_9oawE/-$Ekw7m8TJn>F:lpoIx.$:C'rh(hqDID5CL-6z+0g!o97IfFakb6,
+Z7Up]LjmD>TT`K:]a-Bj1.qyySz(o"S+Ecf)i&N:qb}R/`ep8@)o!xc!X)Bo9K2e''u)v_mn[$-Q2upnkYF6Nq`2^Z3k&;GeGt{:cWW$C9Q2xpNMIs(`Q4
+ppJQ>{|<>Gia6FRq@FM=(.YB.ObaZ`rQ)"$Y%`jU&X/lUU"QAwGVrM)n+S#L6'G/XW$u<<#WU^$5cTp9Q-7GIUP9yZc%lx.3N{z_{5ff>`6UH8FsM`0:XY
+=RmJK_=LF_Q}dCS&:dShL_NbLL'hnx{E#lJtGM,V~P@1Bg%JH8oEHHc#;n0=j:WbZ{M>`eOCYvk9$D/Nsh'nQ%>V=%rLg]wCELlMnG-$r:_OxJdcCwgm!]
+3na@iUohHFKBhJ%Ii6!s_H)asvU`qLj[_zfobl=nUiL7mtZM#b#vrJRLH|5Dyvce+o';dZ/#D%sX3(0Pup37%["48]dTzkA6eLWjOp4f|ucF8S-c'e{gT.
+<=9BrWy<91vyk-L<TU@Jp|+""w`g/R"D`Z/gai8)}M$,P:]1eJdhDg7ygG#o!+![qy",{wZ1!>w1S^4W'0z=mP=yV%:-)@=-@2vzkMZn"P";bU#Yb96`13
+<9c!Ax>,L"$1a3.}k+90$`GtW!4QJ%1=nFd2DoQd.LXm.k7`TB29WRYGuS}Aj)i@[O+n'q6SWrg@aPrf)6!;BNm]etD;o.4Yuz).AyQBX0&Yp|,48DgW,;
+4cFI2_tE}7T-l/'Qfr<SwdbL>Kl#fm[U%BMqc!a0AeG"j>&,Q'>6"asQ"fPl@O8DsJTdb<f+/_^]~cqw!sj>cq^8kt[|M<$6"T7oLRQ4.,)F]IEyU7_|fl
+D/1P.P]5&TciJnThTNH!5R.yHC]A1iG=ty[Pi|L_V+go9F>Qd77.T{&E'5%4`fVr)^68|'L{U-AV9UH)T(|SG<YWfU4#Srh%^Y'Fgxb-wHC+Zs(h>ZhBw#
+JFbsv_(436"BiZ:f~L.Gm<l)`ObuK'Erse50e741dFg=xT~oev:[4$IxAIf,C!Iqm)9Sv!J7xOU^i:3X,ZuS9_$&=1&DhuC^-qcPewn@C5<&mb<![|,(sV
+YXft^Slzz76WILlIKqa`dBHqzSO$f%XyUeM-Gdz+W9=w~V9j`C386aYE"a,B3k&"Rb:7&ggv}ajyN;bG{zz)^8)S0#6&5cH`4/1)`VZKAyi51%'Ozxe.Tk
+bkBl9Oep;C{)SkPTY5QC1kL8.Ff!BYCM5wLU8"Nv!/!for0>2gcZTzU@D8&ibyFCOFLkZI8{}i!"0{(Wlgv<AHsyJ<g=@(vR59)SM"Ptd8E=>6CKFMejeI
+Ko$}$kFg{!;1MaTI3i.S`6oN`2d'k"T|5<{Bl^6kwq@Mk='Of$y[I%~g7pMGlj)yM$E"s_k6qi3{u.oV9=k@H/lw$5k|bJ1-IXhVoRjw.NKmu2&>4ye#__
+x4{/cFE2nx3OgBy3%MtxI#5:gI]I,GQw!(F!4h0n}]z=,}Ypsjp!`@dLt|@UOqnORO>_VR4/.r=:c[:.ofC}q81&b3'x#NwW;r_kh%HNv-b8-(fn)kSw>u
+A,GTFVgxQ/Y&JwpEP+8=&jKJ$C#ijD'q0I:jK|;p,;p#|Q]ql0C[Ax>w##;[L4Ow5)Zs1e7O"l^9t->#_&IO]dG$9OUV$73)>h/r8C}n{Uq>{gF+x)<3d9
+@;c.&Cd`mYh^0YRLX:LHiJ8bj!}B>-qz&;=L0r@7mnw@VW!mWyR]BMI"f!OGJd"%mh:W!SiN/ko$uk>o/|5a$]=^t"AE30"v-!;iSsDH9^1i'uNkbhrZ4n
+HAF=R,rm1jP.W<T=`"M%+Wb2N697``B!BkheY}Faf&4]qUk$'J~r)BC_+q23=cEjLKzGpY_oD'aE=9Qn^;|</Lcql8IrCH&@AV(:f6keA,X+R0^%`Tf|<f
+5mI(ugWRW0VIO6FnnWXEBn^eFE[1bYgsDB!`Cn!1lcCTy1wM5<B/L[/IQ%T#Xc_@`-Z$c$/^[NU6S$>W6%[$#h|ees.(o,I9Homj'wQ>$@pFX`3WtG^f:_
+Cb~T>#pJG(k0VY1$6n>-rB8zbbt;_XO{_%s.2DC3.G}v0GSHQ#SfQHW;9kzym;dX+5Qr>YKG'+eeRBqv!;;kF|(5vXfpmd`(f`Q&p$#`$deipbYtfY<Y}b
+Bi_T~f<325ES!96zaRpnzoi5@D`,0x@]0Z(#,mEpvORk%`_kOzBiE9y;:u={"IJ;h"bcN2$Rm(]G&XHTl;VQm9Z'0(+cKiE;9%`OS+99p_vu^o`i~Pr0d4
+T3g|}B875F8od:rV6N6Y:G#ZMt]@xk>g_zzQE,tkIHS7;ZBY%|Fv]O.S~_weReJ'BviQMn0EcD<M().vHto%}'7CrI~5`.JR^Agp4Nx6NlT]#cOICqtH,|
+CAMakJKBNIF]goXq_c"AicVj@h81QGUalquY$yq)3f$g=IAN,^H")4690^~DKaav@O|Leef)u5S!=Xsy2t>D|5`&M.ayNTq9#!8tQz2d>|5:ki]_!C#fX!
+6'c%iidnmn;0x.pnI2|@2Zk7V5xOjQs'1APs"Ul|B>}{#Y_U#4[2r+0x-zl!Xn_oD!;S3rDn;o,l4Q(xS7tB9j]&2-Y(7_lxBp6"8:m'B|SJXxO)u.s4Oo
+[1sQ;)h,gq].+VfHtdoJe_s`SV9,xB;$#$'u)@OWjxr5]J$(~WY.n>=.SB}`R-N1]$|D1.R'bH^Kz=VPpyX8f:-HaVCAH2OLAuf(ZQB.R>GSP@{2^DzL$p
+]JNPa-`N]LJJe68$Mtz05)K&epn/Dj(0x:uvf`BvT{tPDG;jrQUh'Xs8NZE0afPyn(K#E/S7268j@UP8#Hz{A<",gXby7yJs{^oq~"Yr}H=4hC([g-{]Fr
+(]v(:UmL:KD[)oZ_d/G%k+r(>:,=i%7z77r3^&>@45g+],(@P$.+U/dxk:`/m%j#'ioouh1Yhin<fT,|^#lU3>~dZK40/.ru2mEqn]VIR9=qAsCbH$ySSH
+xOxVzjt:;2rb|o"R>LL^&[2F2T#9aD8Hju]N,yi)`&t+5)Yz;>bw4O/o9^LiixW8;W2j~NJic1^".(F1dVu1czM!LqKn"lP]lY"pqE.g1C=(^<fiL{Or>3
+al8|7uZK5c._`PafNJuo`H'"H{>jDg;zy^.DPUj5.Z5$&0zN=Y1Ep65}<Q@f09!}|wb&H{'rT%%<o1797h7^^Afr0e#S<t>NT9)b)#Eo&Z'.HxBxD6ozu:
+5>M1R2d.F.o#Ji^!)6{yP-d`}DJ2cuHEuFTPKf_{U+gRA3d_DmEm=-f;M`=c$)-P'C2Bv+MDMHkX>5)lr|4"NsYAGB^XNfPz%SNCJs&wpm)++C1rOsE^(p
+@aE-+qBmN#fkDVZVSr}ef$eSx'7she4<79G$|Y}u:{~qwTMz@<Ss4I.f[Q>,qAzt9SflLd"y4um7eWzQJjoE#'mJx>`[%1][Mk_,BpKP]G(F7BDt_ZP:uK
+`TDjK;t%'14SI@~5+flpcVP{&W09![2NpEOlNSZ|[|X-.H]zsjN0s5lBn<BIs#e8r4'&ig6U{!B^@;CnRl;<{K_VFUL#eg=OLD_i}n"_X{{nW{0;HOt@(O
+/y.He4U;Wlx},nw8"b/P.O#mNYQclLsJ"=Yv}s.GrV$}'QR+1@4Th-37x:YbOuVbi5vNt)9CGCgTj|XZ:o>gEXDOK1EkuQ22iD.^ij9J{7^zMG_x)L{IiA
+09ug'eDBzxPK);4Hlw@Z39BdHdF/71&@yuz'e-JlY;@>BQjRFs:.jPgM^QVKBk:g82;JTv;k<'Kv+8jzavj9F7kt-GbRQ6Qxb_VTVLOYn%)W_rt=+RwCV&
+XSVrBBN;HB(DY3ic(HhQR1h0+=^qN-N>:U7H{C9ga.ntjq=ZWwhXCv3FgB6,9_wg(N^w:C:c!##[_OUt;p_ET^4O}3<PqIA="]=KE3n:%U]jSrq1][lIS(
+Q=cJW[#%L:7d`oISi42kLwWA9#@oNeC9IX&!qL/5.xyy}_|ITrDp;jeQP^OuNemRcCa'4BM}.,%<q'+oySgeOBlaF$"aC`U9%]Qc{uJVhvt0@Z/)z+E}EB
+94.!,@,mC_q,XdcB)Tj}kIEV5:ucR%.TxKO5r=.DNyd&_w8RPvz$05k}[ZFr4wUa[{t<07;2b4Dk+lm[lkFkrC1+m)7O_pYF:P-{xwZfR$]k^R%kfGkcgM
+#jX)&Q8tmGS>JT}zW+0z<`&vE}){5KLw61+3#PKL'kg4s`1azC{v]+(2Ap'ONCU^eIVe`BdSC]Mal4_eDbI<${JaF%^-NUh8^N'>`U`2zN^jfgPdD2L`(:
+6lROO2nR5o(c/{wMsNMa<"#zBc2CjGwp)%PTYsVR8Cy@%vJ{|gr(4+;NoTU.AUHqO5"AIChiX_/Nt->v<=kH=L.(Qz;^g7@PathV/_~i=<J+f79dUxI>6v
+b/}(p||xZyulIYnFp_'h>CB)b"GrKz,`}j@l'dg"vrA4`(Hm[pf+DgAI<[$.j^`T"7+s]wIR'0osqUsmu4YjxFQt%q&mmcKF,Bo'q{%.z,%q1TfX)h1z-[
+dPI-@>ty3kUNPN}fIk.JL,;od^ui9+'2~x&"u}(T]UKyQ4/S$<04fn2-WTu<a@Y2yfO:e.{:W{[0>;"Rp]KT'v"a.F)RH<m"Qx=DSbg+_s!UuuqL:S+Acq
+dy,xtmcbwuLAFOu8i2R,"nwi23lW+J.Y8Y#2,}V8Y54Y{{MsR7EPUm/,J'j3|rd+K9l;]I&2tEn{S2Q/~&thvqcU1u[L4-}Te;<G=Tfj]n7urhU"0m:98-
+4g-'2TE&-h|o2`3Hs]vX5r-Q5Y5C7!orL">q4zB0#w!W8%wq$fqjS]bVV!QF2F:|y5H<bK+VjCbQoG|:=jfX9{D"@Uxn$1X_^>6%wBX(YA)Lr"hen({XMq
+X#y/v))GwN9Y;}ZuO[tWvTVk+8XRq<iScu!1xY@hU2t7N`Y$6nCcd6GrcoA8Y6IqbLqm1Sz>,:(9:J'W};Z2=U@;ce8J2<9x_(.t&ot%Lo]:_=goiKu!3t
+-w|}nX[i>+A^%9r04jpLZ3SRdTEA6R58Hh{"YfXay;Q|PB=<F-ok;"L.zVV7NW$vOj0iNE5vmN/L_+tCwz14k5]U"bMMX&yq~<r6^u1o4<UxC2[)gLI-Vm
+A{]RAuw8p@k9fZ5D|(|St-FuXBGpbu:wS#[)PK=97+S)1tY=`sEw_-7g[D3ZhK;)g#Eax.8Zr)F'l[1=/=+a~>%(q#QSP{VZGY&rxMGcD<vVG$D{fe@FhM
+4vbWtcdAziDF"ktlRD4y~iNOs5Lqg@YqyJAC/<h+Q,U-y,Hr>7hWjN$_}D(]T0).V6|0R)=VPn,5Eb8ww7![jzE2mV3nh%^$-Db:QjQ)fSUyoSKzjtmR$1
+`Lvsw^|h#JjsqvEH'-]D,2~B5:B0y5x!X&KkwQW&]oY%n'|qZQfaRD7IlSwzeh%^lVkzd-eI~Vn!/2@@lJKh.y+b=9|z-$rbdGRgg_g[]#M2}y_z~;)eiD
+qFF}O/@j.yfp6bLyC9U<{cs&4j=|l.uxJDjkmFN7hjD'7Ho[xYA+|j4QqKc'^MyQVW+on3q)HX|&]'q9c10ynVHUS[^_+,AY/3~S(1iZ0a_`e^_$=<e`'/
+z;[<FUyXW:YQex=XPc8eR`9H%/P4+K5M&OfcL)1_'@sQ2sNap^%TYKgUT]%=e]9UyP/}V7DnY'zjSj'N[`_1PYpGC5w4k/#UI"c#8$GMQ>3"2{$4tU:O:u
+h.B}Da|]>L6k&y(q1awvL}=Lgi6x(oXOFTumA|%c>e6}H);`(B9Y=e81WT3KJjnx5(tX<C7$x-/fbG(5]Sbak;^8mI+D1$a}imx3bDc&QuOLUN)y+[_}:3
+%'jdI$v&wx%i.IG_t`8$sec"(tKJb+&WgRBpKJGgfZ_q!opzN@r6S+I%5JOb2}OmYDGx{PkxhK6@}(VZp;}CsW#498%NomPU}vLuHvfRkOSArvJF>Jz'8=
+'I,,mv_eEnkIdN[T^CDa/&ppx/5`Iu/wa'/>Lt#8#,<dLx9#/eWwcR"Vp;1k'qTOjU}6(]F;uC%'ENG#[&'xg|8byok;.=eYiC0=;r%8-J))sDv@uLJcMh
+s#`oooofqh%"xrJwP(waRZxD#[W(GsmySXg(~qsg`z36Yg"^L+EoHu<jnNyD/I;SvDI2'K&F+$!N8%I^!b-eyUiJ1z{w{3!jZ^{_:QoJ|_sxfv+wqK)TO2
+J+Y=/K+6a:HpbGE-+rFop)F7Yjgv8jH}|zL^-IHL`=dY{a[Q@P[V<e(#.b.[1&OY(&^2_m=SFx,gxwPD(8D']F:<2rdVaa^sokkX0f@U!+[-avx8jM$c:u
+T]NsoFO}~>{!C;(YdM;!.6l$X526S0y.x,h=873teb8S=wpo(:43}g(]"tkh$I@{g=bq+,DYNUSZam8g8x>whMI+3-0a`}W:$["Oe)'%=8=K`txv3,is;i
+<4Y_Y0W2]hz#|OIu8'D5tAaB;P";G83#=_{WsOUzM#srt4p#NZ'afVQq5:JOHu{M#b%,cbnJ;i9i'(`ARF2/D=2!3z|j1ff|"xe0_Mavr1/'#YuxlN"L0}
+I!uI=i+;k2UsUV<{bgK6|liTTUD!+'WY6wBsr4$S+la@5Iw{"&fOB}(h%:Z>)J6}mKB$)lOGn/CR#4<%ZTQv>QHncYz&+:6J)3F5Bq`7DQaA{Mio)V#{9E
+;O8d{DX`VbLC0(Ex%fM0SdUVoE;]n;kM4;4aRvz^JrQLND+f|/"h:QKv'VqN;vJr5@bIGN^TmQSKPA%4Vbp.$9}y"=JgKp/6U0Bq>`pwF:@dOaP`-v-T8F
+O2E,=RlwPjHGzNIn!xZm"Wd5TbH}LH"Mg1HZvD[!-nb'#X!7BU$8)R{9&Ok-=ePf<WL8kuhX#6_8@j>$(U[`~7:<2/j:e0d(&U'vY:ZsHrU&n9>RR$)q+[
+nXbB:/R03>lAPgZeJE$@xFja[^i^9N;,d$WTb|gQbx[L68.h9H=htk&}]Rw]2@!J->eEVQZ$jr{W'7al'JV.ai&"+H|I^wC06NO>6rkL~%L^y7WWB3X>1U
+N]#t4+$/:>MDI`R|y.lADCXC:/hF7DvQ4Va>+"u]Op+_{N|u5J1Q.icuyAXe.U~vA|=i-@lVgzx@lFw}^@HGaQ`TV1z5u]Q+&y$yUW2{MniPm7't1Qe9]_
+j/)^W:>PT$Pz%K[hU:3aJ3v_@OUYexV)($#7ZIk`V62!,xu:D=4`Yc=_IO"o_|fL~:JMVY&{@h",fzWk+[AU-M"vE/%@YXW7)]cBmJkJa!;`pnkd._SRr3
+utMjyjBAf#4dzJfFx6+YhUb(ncr^JlUg_a2w-052^D@NrmCme}qZ[8pM(tiV~vUWuYFaTLN0b,hG2AB8=w(G`TrlZA;^$+JUgx_,UE=Z7_}'K8uUul_KvA
+QtZ"C/!nokmNq}7Ksrop2TI744OjJ$f[iyP!fM4c0,K{%tAfJ6fLtc/)7Ch491~S5E"]}<O!/sWo+ebEZ8mjk}x_8EoMD3+fi|m6W9LKN,`GGb&=~m)>HH
+LN{B&5hwJhb/pc6mGf]lN#+ES_Ro|/cR6{9btR60:GDA@GK@#KDTr$`$.nYXUWr@hBJT,@8<EaQAQ1[Vp]4t"Br=gZXg"zyE$dQz{"n^~&sYS@8XtdQ3k[
+sm|Jc-wq@@x7}(_09X3=YgU>Zq,VPR8&]c[2Y-6^`c=6:)N7@w<4}bmkF:"5Zqb3BF6%EZP=41OrzGZ>Rv4l`/l[$E4FvLAhPUxoM3Q7V#{Z1L8gl)JzP<
+}GtCjjlpcePs{rG.oj7X_vFnpg=<p%IxW+wutUf9:|`=mCyIE@m13!F8EJ:yA.v(yNohg=<}^ydYacL=Zyy6[QntK<">!-EkiZ6M0giZ~DMWyNL;Lvh+T'
+u7P]==lfWYBV7#)H5oUh~`JhP(O<3N[b}wp0zI.iXy+_u3]/|o"q>f,7t%u@bOxT2.TBMdGbA/egp2JL(%7F6dj%Q1V/^P[d{c1.WO]y3[&'gY%ML)<lyj
+{=2a^1oc>@$aky`Gz/K4F'r3):=9&<oNPd)Nj!S):-m"mSuvY2Mr7qM{nGL$Q@:67@.SrsI+x`pF;7wmZBAjiCklkS#a@/.GZ8=odacuc_"><jS)qHMDdY
+xP>CH.Fe0"Xw,h0r=@MclK`q@PPtxNeLc+E,lSgo-h|BKJE@ab(0~0PwnTKxdhU3hJ,`dhFPqz{lsrtn'sr})>;UU/gG&MD,vz-OE)%y#xkZYi$6|-1^%o
+.MfNM'_3N[]0j{`u6$X.`^q#X4v/<eAf8'DE)ZIh05>I;t9p@!7@:U<p`oqpGn(650Go`s,Ff%UKj_gN3a~(dmP)%jm]}IolAB}"efB,V!CvGInm5XFu5e
+;2G5:4fbw}$ygiE5>L2uLhuNOG020t;MDgFuw.)P=uC%]#4`=f:o@OzEL}07bca(Rp'@,t>)bveTLHzypa,tsEgTZ!])m`1Sb!nyD]zPh-!wa(D6T-,X#T
+UMjwOg^=z1NPw+qB+"Hg;},&J[7VHDY$y5`T+lUJX{SbGwU1vfVDmkFE]ZvO6K2O(FyeAXg<tC&0O#"-kVNVDlIFKrF0-$!OrYFZVt1naFJL4;i@mJ:R-"
+S3tmy_#$|_Ch<!gd~@joNP@tbJ>e(|kjHpjPq}B7ze)>kyQgL@cK|J7[#DKYT]G!)iCov,RD/T-I)P;D]m2Cv'hyb:wKma|J(kv:XFM"ncq)S;~>D>~oy,
+eh=2:wpJR:Q;x"(R[a:>Ni5onw5ed+z[F|T5^RA2!M99pyA.@|7sPwZ,)aw4P+@IPb5}NxW{5'EXTyg:n9fzl@Xdf#645K9c7&eNL2C[>C!g)T17OARCxv
+J1-ge`8:nF/n[!!C(en:oa0|>fmx5v5s'4xw([c#3lmG}n0rP}wEAPt4gQ|ZKsGqG"GYKXF0"X"XE"NRV-W0mYw,>yK[3|qW/5l|{#Y66Ljj<bMm<bshTY
+DxAxw'qa(`l%U3"K5>$GVtaJ&H!2PHP5GE7/a9djU1PvHFwI^ksCd/9:~%(c3R#YRXPhAL>/%k#-TF7vYz%ZxziNNL9AGc(sj7`]y[k3l.Zpj=HZDx;"sz
+n6b8^pe+I+U/iQ'pyKJN8sK>aWFaH:]+h$%]%RL'2vWZVX#KSO3dO,ZSTL!9f4$KUj/|!b]ypx4LDUUKJJxGpFb{8(po6g~^T;VK{5r59W-alm~FPo#|pn
+5ojv3AscBFKIOP&<mVf'Eu[yND^H[H(:.w_1]C}dZ0cK.>Hvi;J|Gqugkx!bSyN6>B,X@4BKM)q/KEd'uwmJuB0-=s_xRdJlKC8@q`_t>4GEb'"x@{HnQ'
+6n+WG[:0`1eCdS6tUiZI<Biw)'{JZ>S8QYTsPjOG/.~f}l3^X<}kQ-a1p,)5S`F[(tQDUU(AoutGXV/:ul[2/|%!+^;3bmEvYm;XfQ4_q"tNm0iG"{'.Lr
+i[ONw^KnFeD>ma+Lr<sZc&w-+{;FRTy+an}wqZHU/0rOul|NufNVC3"MwO8]xgn}(MHGn[SMVTf#nb;d$a/_>`(SLyJq)Ez80M%;HLdn.a/TrhO-^q[bqe
+Wy@`|t_e|siv^bYH~zQs|jZH1ff''0paBE!&@d+&xQBJH,Yv$Ak6#S@@uA)9uxe(69/di"U{juKr'Ss[(<k1`>O%d:%mi+7JDfJR1XitT^$0BPywqUnl5x
+S7}}m(>bIXq>o}:$IguqZX|^;vFpM$Zx-{lEXzfh5w8vuZFuC7dK1]/3J8F6ilirV"o5>vj7ifbNy_<q4P1{m^Wg'OmzKy[3[}g=ZwfZTe_p.{^n{6JG5p
+ogLnw&qr_UUT{8i67vR+M88|,V3;<{^C&XiX3}N#]vomtH:K8=S@c$7QV77.~:"0K{Ly=6Z}S$+5As;^]ir85I<ccrg8#um/.hx|=+)Hgk6-t2>HjEb4;s
+@ML=wZt1Y|huMF1mZ]GiiP|-2YE|q:_2ixu/DvtcOtkpm3$+:Jb[:&QObai%,}]yK7RkcQ%_7n+qyo!CsM>IKZXt|gyZ(^9>8%DI^s<I^p'uR[H,=#zTmI
+I.KNnQZk_ftY),p{sZH7").3'q&sO6/5t9dVG@7{1Wc"Q&"T3=##j37KqP^`oJl/fWrC%|sLBDYU8Sx&og+3W;v$m=lyNO_#$KG0_G7[+shw!Lp7!W7Aif
+TJoLNeXnmC6&>n"Joxxvxc%t(((%EopTqMao6Bo,]#x/v1t`D=JCnEy.uC2i1I/+r|u<[PxId]NGapqeaFg{jd|#axZ[O0<:UsS,wHvv!2SGxy&)/21QN1
+qI23b0jPX_sgFKNJnZnu>/t]Wam#e{-c;b^BZ]stb}cDSzZM0z^#%;Db_eD8hqlFZULf@FT4)TLf]K)TrG3[m8`Z5.C'kA_=9a8:vYH-F)C<=+y8w#c]Kc
+fZ^@IJ<'y5<Z(})BhrM!,<9Y!(7SxAmQDmVi~bqJTS~>cf)`z"j(Kls9^E1.s<,Z4".52./8q0ef~;rw>/#}l5L#Bk>X;rTo75:4>XXjj|_mj,5xZ+dF!+
+:Tu:Tjbk`nA;#L"yLSGjZhq.-6+0!}>l7c:k(-bgPbc%t(E<A0;.Vtto}ETG7Ib<D]gjj|F(oVlGpUs"8u%g;[:!C^D=},}EV!-i-MmR|;`2OR^cV+{Q~3
+al)HvXmY~f87RPw>n8_8nCQ0[TM0u%'QCC|!Jf.cmYf7sgoleAMzANi5~Mdi%UFh^M@PI:7%UZn6cl;i&_/VEnK6{{6acbJPh>!.KTRzy)0}J>qS9@9ho}
+DdoIlR)+ao~`o@@zxBf[>;9%&LzMDlbt:xP=$|8g6rJbg7'iEjx@"CPe|px37$HICnKc;hM6Pzr]#unE`08oNzD`{b]r/}mVU6xo]lj5xu3Q<&"f.Xyn5g
+|XysqQl7'w%CV&t!-v=iNYxm})bNDWgf"LSm~;}tIn=nf/N/Ex.,Q'aXt<3.Ht_dhz>>5/s|<nM"n-"QE0ybg{DsU;Ey&2^}.4gqufyipP.l{DdmLm)<J_
+N=}|rHpdNW9't.6g45)Y_{,|O#8Mzc}wNv4bg,cz^@F@m^v^=n0W-<`GMu>hYrIc0EoF'^55'qjm&k&C%Lc<J0)""'HL.%VsE#3$MP1,,w'<.eCy6l2h_"
+BJ~u9JGroba6wo$T|b&Nh}$6ZwWuly1tP|B|9lyL{jwZD&2usY3"KU{|IU5x7-^,ns^O:cFOhGbuzJ'YfS2JZ0C3~;$][&4x~OXWOfn"6|C8gab_[HGNf}
+"Ir)Uyzie+Tw8}>Tkt6p9h<$$q">L(G1b]2S#g)L=esXnh#s]zAN_dj5!wd})mR7Chj}9n-r@f7XG@Ym3HDcu,)yPwpit]g|6KMgGy~F$OmfkxKR#QF7qh
+ZehRY1Nqte~2h_#JwF:,{nx,3-fsjLbe%8q!D;>k1G;!K/0ubAx@h[aMx;Kj;9~sWzeMX686&Hb#8^,Nrk@)]mLjoDnb4'"8#Y24!=yvw<v61^`gYTfAKd
+p@U[REd-+;fj@}NV{q,%d_|7:bvrvdpX"Spz/M%^(Z~l].QRv|Fv-%Ek#|Z>I9tH]!5;}J2`yqIdEMQa7dg@ze;.8+3dvmm(Q@M/Ad9jrsS5IN/,W[I!]f
+30WswC-l"Xd'N_oTX#=HI$V!^UXOMs=yh`rN;r'r[[.u!ib&[,g25K,,4n:g'2WiYBS,iF_WOUDoc4{|WZ'y+rmft&}`|dy++%b]};nigH'BAk"s3.,%3f
+L:q}U]K2s>9#IXZdaf$O-yajOFRFyz^.yGz1;GFZZj-Sqjs;a1XnOiaC=Dg$JoD}-zyk4Y&J"JlOA&{l4x,DaPT1OPW7d_ek)-sisURf-eJJ!h'vD`/WIN
+WpWk@Y#h5:#`j1t5`0H8%7QjfhVJdj/s['D|N:cXr}"LqTZWHLv`F^jhk1mKod70I;hf>J:w31(XR0p7tMk](z-`p8A]3@dY^@'2Snlx,%/_A!gPM>Ri;"
+c!m"49`%#WG%+Wzq_+(N^,@S1q[/cI0lcw0u2z6OgfQ=];h00PdE{Y5)J<cWYyV;[kr4v_ndnU^FH%KIDf<I|Gs<DPw(bBfYYuEI|Yb1P-o)G-nJ:nX>Oc
+bq-v:#8o$_c|#-FuL6n75w.y2`zBv'AB}r&1$Q[_K_&R<f!$s2QdWfZ<mh7@LqG[6HG#l7@5tJ2u#mPlA;m:6jLn0CT7CwtffVr^7Ii[9%F0yg>4i:P5Zp
+,HCJBWo6Gzlp"C$5)S^aCjP$z{IQZMlhZ{#|zA&vijP+"MmtPJ~LZzjIeJ=+Gf5XIzZ6.JLTD"7&BvJF)`_.@%n<zLdci}&Inx#WZw}tg;&qNCJ!z9;}|m
+$B3!|:~=.f`gm)ubg7f2;3K=tF@IA0RDs+e8(WBiySd[d@,%BK^7>z#Xwl)[w>A4Tu}1%LN610V[z^),5<9lfF=;&G%ZykX.w%`p~FmvE".mU[~,hR3>X'
+,vAw523GVAUp`/dd0h2#8)`Wu!hq|i<sa_4VVXv]:YGa-Gc8xBk6Np(<3D]z7yr0>Zf=)rP0K%rtgyvm:647b+XcMgpf`h}en6r1.Rl>_$]51&y+SU<^=N
++;S02U$PEnBO4h#d;s9<91_nBVa}2W2@n'R!(95j2B;jg4b=;$=Z`.t_U}In]^|3:wqN`rpCM@UiG|.cUA[Bh4c[|,u%n2@+<[vwN5fDOCKa>a9,m)Itd>
+H}q1.jI^-rjbGlgByqWrG>8LNv-`jYGhH^S9oH1OxqdAJm%>8o0(M:3UQ%:jBYRV9>Z@rplPTzy{7h9$7.F7~|EoK9vWV(gR$k'X[y{L@)h$92B^-d#Jtc
+eQ!an5PtNRjZrBW@~hZ$oR.HKOdQ]4YQ+caL$7,^Ro2od{PUJ(}tOKx;WDOXe5Jbkn{0gXcJ3q"Gz4f)#X{7,MR46ba:WML-Yc4cin5o&PbYWv8:gnF5Io
+0{AK8+jg`_rH>{8[h)aA~EM-&U!7)rVmo%SdxE(JmCGnhN0h`K67cXd"bBNr=7Y=a^RO&<5iL6zH6^5d%Ga/B'7hYdFuSk_lQSZ96x)s4JB882uWx>|:kp
+|geK^$=z!XFc^&)LQ69.ycMp.):q@1Sr7}ehpyX@u:HU:X3]V<&:^`T,:A)smUJ,)vh{k6M8-eA"G<1@A7U:TyQ|}Cd%)IC6/WUd#{Rqhij_wX,rsdeCRs
+=X$H&[+Gbv(SU|ZjmO"M.v"vr3)Wa2wA|{Pjp#j,kqTlbF{%Ks3OVq{bxOiY<WKO}/kpetw}s;95`g']1`z}:dP'Dlpw]hSD.]xUs62ay0wY6=HwU^~=xN
+-aNy|zbX!m6:@/vA!faP$nsG2pUH.C%6PLhgUAJ-O$z:p=nBv2pZC-&$e._byx&-]]9y|1%%ZU|(+aoz+dh6himzMcU!`,"fhD.zZ,co.-}/HXbwt7whQF
+&ZhG,./_>lE2bC[`m]3y=X$t{=R;gvh+-C}MnxZqJ(e_:b^ie/q,mL{'),~qbSZprf;ImFi;zRJoLsW)iluLxjO;K&cDV%<{M!we~;Bjxq"J6+^-[TltnI
+z7OOp.0#"'gc"&qm-etS"r2>o1o=%lugizfaCkX't6Q+!5l"^:PdsQ`Pd):sA}q`P3acdKmF#$UzEaEf6!R=TRpSw>WbQ,m@[ZzWou'H<3("TJF+eWIay;
+k9suGw}quPkeX-&-;k7vd=(:A:(AlIU#:5/wDcP()y,nI+m/cqFZE{:sC`vG3o[xN8^0;p0'ho$P|+.DSMj:vG'IT<Xh>g{Ar<DG|PgNPWvHcS'ick@dR)
+57c'K5A=GF3ah|EI{yBTVzhxx$I}&.N%]A=BmHbwK,'+2T-Zy`H(VX3L@3.".TMSr@v0@HHb1f9q|pijrh|!.8z$l(Dfp:7xYM'-!;h$;R>H2uVk2u-eBk
+we(1IBd8c1`D|Ik)wpqp#3C$4L<zp.Oj7bgJP1dPxhO_Zm}p+_lLrZ)4Df<z9I[IdJS]=#]aNS=LP&&g&'>a<>oGYs>4-hwf[|<q.H/VM;GC:u5M#Var3l
+(N#rIk$O`#UNZr,sWZV4iXWu!FESNW>N`/c7dWAc"P8@|+La5Q>{_sMikMpgr#aWa>C8S9k8@|4Da{>/+(UYox(.<rp#Tb/`SAg:+dto00~wyPwdTPKC^a
+Oz'h6kJVpzZNIDseQvp5s|3Z]VH=Lt^`fcbO'Jp<=2p{u0nBl[r-dW!syNG{;cJlk@Vzs{pO,6}gpu-J"Rf1sXY9ee:Ix4T|p4cr,f|0=/$f|E[@'TvYn-
+`(D)M4/8V_4/30+a8$Ze4X/9RB+3D)m,0ZJ.ZC<]9VF_Op.D]3:l2dhSm2ft[I-#=A~m}O_q~Cl#^W;5h/[AdkU%L28-EGGa]T>sF@8cft.e{cVFgjca4r
+VBgu4"0SI7yJCwv@_xHpfQnh=Bl33qM]0By2!B~mXGkM#Re+/hPpxjr8/V3bEm'4mcxUZvSAzM=+qoV[9hvKsQ;Z)%geY}P9gXK-Rw$wNzOm9|rzB$L%;p
+2_#M:Z67[>/,}5%tdhW9Bfk0`y[2BIi]=_WWE2xLK_Sp/n,l^0Gg]pD8qaHbefUNY|D^v}1WWzVU:yRn@2[UE{T&dyXI%SiMFdgmv1Gz6T>J2Dq}O7=a4H
+;rQq6LVw|SQkdIe6<#[DfxUL.z-OXNOL(|`F8s}cd9HIuS%;Cg.|q_s<-,82VfQ4R}Gaar<zM_15}px7HB7GL<o_pg%3]H"YOf'ZOaL{:Qt+8$tH]dc0QA
+{y%V[-#nX|k5E/)4:4B+pn/G3ys7&|_#HN5:~MQ8WW)z0;er{K"@``9GuG7q#DDgh,4O"[62xic.>`q"k}{dXC^reNNM5-LZc#Q7cHJB(X-J_6Xuyg0Y7/
+lZ.%t".03DnCu&RNFO-bw$Nn#M9W@k:J3!FBK_A#~+s|jxCLZLC)aJLvHy{kAjqO^J^NE$Efnf8Fj&Ys&IiMLrIC%5u/"q(z:MekGE9FTt}Y`+$lHjw./J
+lm^zn}HxR8u`Q/@T<7N!Nsg#-]nTGQdB6T8fW6zsvXB/}SZ}Llz1;s]V}<ptMRL5^KQIe(hm'i:kBUDq[a:7wwvdzp~1a)(ItWH3(CwG9-aFXPNH3+k%[q
+tDrWP}3{Uj5n>aAG.}4hX36QJl."#.xO,8nJ-5J`Lg,[VPa]QJU,E&Xl9MxB%QOe$=0%tMP=G@;ohNCB/#6qHnO@>]c0pxWBn!wm:kRf98E+sEe3yTTXNo
++&~4y<8y',+@)y@Oqh^{ATz&P$'B^wWp1{4P9N.%T0!5__]]<{{.<M!%8;K6i69<.KAD6}[i%)1ndzv9B{M.hOiC^wz$4j&xzK.]"Gn=CzcZfoSOFnt7x{
+=h5Wt:I1jV59uEn-W)4r)>vQF);6clo60V;Mv1P]/SD4:3>@;S'jyVcDc3wBSK6L8W{}FvU0;)$gp$Z^j<E_IUG89WqEb$GvZz/k0o|9UUHP(;JD_[BY%!
+jiC"v/L9,+jQ9jI'L[3JV1mf=&M%(P^X!^zwJM=,N_{v1H98')7PB$AmSDU2zx#NeGCKI}egX!Ku]5I`H(C1#n^(CDkYy''uXL|>-;[--kXyOy@l]<M#!A
+V0OpuBTKhkm"{L%`r0=d]gp8Xo9:4M0zdGJ"gQk6/ujdhSP{yuT{BkOCAb1wla^QC[>'V'G3_T#+~[w&{B~cQkT`<c=^pAa)I@2NU4'6C}n.0MXB@P}HrF
+Us[Cn4>1jA|4$zn4xm2{Ky"L%.T{AsbzElLW)pf8"cC3%sx8f+-5)Q7:%vt2<[+YzK=oBjp1w{!"AXh[7R.P~S;I}U+9)jyt(/>D(`''%}tOvcKcsJ^dIs
+LLF-HWf!$zuCcQRn[N!qz<7#[HH$Pc6wG]_v;NlfWwf3@1e6'r'@!o$_QR,;_dQL:'$LO59EU:.Fel|3(o%V7h}dPRVLhJ6.`)6qZ48OBh:A1$p!iAh@=s
+&LndflDJ"{G>Un<4&TQv^#Ad%SKhL+MiYpum[Y<>5TG^N!)WRCNbu"7=^a4<0BR%t)4B7Fk&4,:U(f$AE'ZeP_RR()y6{Ba[k!}K20Uj!p&_y;>.8KHcK=
+`"!yTkMt=B>`77x7kXP|&5iqMpYnr6uvEKMh66VZhFD>0)p/cDtB>$OyjE;]}AmkHY=Q=)@#5A8Qccy%wK>MR}T1fVe>xBonpr"JP]y[I`|'&yR-z8rq1g
+NroU('dBD|U2IcNUh0}tOJ^T6")g<N.PR[KLFCOa0U1mJ:dWjYHTQz9%xSx;PS^@xLv^oV)y6U%AqB;bJogO;eXc#l&H2#8{"J4/L+KFQxB{I3~93s4}NW
+9'2k9H)4f>,=E"`wxjL<Iyo:88"TI5dzOOSbN`C$|ceMA.5ttKx,Twx&4Yz)`a|JR^>DR^Ig"cjcclW==|0&X55Hq_3G6fp,Sc9cqBmd4a0Rk^IaMK:eKm
+%R4Z(1{|-e4sPHl"^w>avlX27QiMMlT!:HD7Hb`6UC)FS4u}avvr@Z#fFh6K(4t'u3RM`tT'_%<S$>(w~D~#WvBU}W6b9q)^&i_c9'n<7{"[jjFkwKj(/>
+-/JdB$cv;K5c=;:-DZ'mpa;Ji->M:klMy|Ze`Ghy~ND:XAi!=j!uau]H)u#Z{<;pjAk-:S$Z)`U((vQk=J@MO!&`XJc+A>1,L<HZ[Vzx8IA$[(S'2h+7)p
+|'50P6!BL/q9MP#|+BC&9n6<#EcnN#vwAJr[fSV#~[k;Bjhy@]tw!x3`<k'K4O}n3JJFhoZD>^b$:OM}yDKcj=gtRNeSMAynpaY=:vPH5Qro-`F].p+"8I
+UUMQr=}4^kAk1)R_]wBS5jr%wm@-bJOM.,q9`>BRmQD)!Q',;_-.^Z^ov&;VIW["wV^2LQW-Asmo+NQ(T`J.cf_D"R;ULE}N0GqY63HD|VE3M"9{b(l_3N
+'oMRlT;tO;Nz/j+SE-2H_J~QmfB>ceAI%.$aEBwf7ElxcG%!"]MudLWSqt>P8z%/^qKuy0ti'I;2sN[uXccE:3wR)>ZO&EYy&T=ernY4JJS$pH@BNz7dHE
+0rIq;;FJ:(Md4(q#GEB_PoqM>rnvujq2%Y4}aL7UBl:HA=)OeiVR9TQidTOcxC<p08kF`pb.ROd]9qj@F/~c,pS0+B~B@4D{MRlR2DW#e:/-.tvXgttHQs
+CH4d6gzcFj^o(sdu!y_Ggb(#Src%oTuf|e}(<nIeN3dMQ#-T:$w1TK^f1-0X&'Ye4zmjbAh3]],,!HMAuE5O}v{CZzUvG/6<`ua:RfA%+e9;Sj]o#@ZgUU
+=vR<F=P;VVe|X9)hSj$ojVn@(dsU9J1MI7QWr<$}j3qXhpIi&F{$GOYZQ+.F,}fV$zYnf,exA1/UT056=qj%B]uK[j>BvuPdo=yAqeQm%=x&XJ2A,zIm7'
+g'#WAbsrP!"H:)|Q$53&J9P;TW|m&:V7f98a~KP0^VvGC,E:wuQ$NiBq@Xf`2bUn;IUO0Gtbcb@#U1/>e{E+%n"x/Mj(y&$0ry@$xu%Y[;2}z,hDr7u5]w
+!~.4(h!&;8ex{|q,(K47M7q34^.aBZ-P,`go5Kl^:ZQDY_"sfBG+81hGqS"v{1EF(}UK!px!v.Fv$|fpK7RkK+;&fe%:><kNoCn]~hYgx%-)_=l+kHFm$P
+0>NUXg#nlqZ}$UFT|Aw4NG|BS@^o(_9.s-kAq-}/l{QbSBL_syG)iE)<Zlvq($}NO[eL&#t;dMVU)b0pa1kFxhKEeEN>UL;;;A.}U(:Ytzij!ZJr20[4^w
+_]Hoc5IX%LX:)TuM<MRkeX,Cb+2WpJF4oT[K8,]bqL}n~<gV9Fjb`pvE'aqB8h2wjNLarq+B@Q`DY/{q't9n~HLX)>L5VUDoM4/BCwTV`-P<^VNFui>@=k
+[(,vv0Ft~T$9PdzsaFqEY_0$e]WTdHXgErx>b_$9<QQ3W8N.={|Y"`:MgUdG`#>:^y:a2.@{`%#C[-<9,/3u[c+_76qaUW4'(PVYb]j'`E5t%EY%DD(v^n
+C(^e~&Fue[:]JpJ!'&3sm.(2=NcO,h9a@DEbE}q)"!ci5m8pLj]sT=-r#_Vhf+)Q{u`>Y6fBz}ccu$JYkG4KekSH/qJ_r29|%x-<6iX+:W[x!2g#9Yu-~&
+q4%K=O{jr^Ci=QdY_[K,%#.H^"%xQW^HESvH2w8`%rP72%YiaTEPOlCO9HYw2dpyf#'{X`fyf.k2{):T7QR74]^Vy46CxRDEJh-2Y/%R{_,S/b=wsT$)f.
+!t=@6f%I_n)J2%R@vV^@l0=e0U:EZmwj!1b_(`D!NwO#FjW!{03aZB[@NJs}[6QQhfpz^/pl%:4pruR(fD56$j^!r_I#Mn64"80m2n(%5Jcp,;GdH6MW]`
+)>h:2'Ad8l%(;7#s1Jx2}NKr<,Aj%go$$(CXNN;uI4i[PB^@W<nL~d8ZJBpEnn^rBD.Y-XB#Kru4>wAox$xFDeVo/0nJ.El%fEu>R/.2[6:H@V;SSP#Akw
+V$wu=(`$XaRZnU{jbui=":X:kJoIO),8sWUvGYsTP$S9yk2<)@=:rf-0ZPJ`PY9_zImQ!+DzWf`qwAU,zcx#"AZwtv(yckOBsU5>znP`glQyw>9Zdg3LRy
+0maUV_|Xy7j%5/Z>R)|5Did8WT][@hx|i[hWtFyr,G-[T-o/a)<u|97SnSV9Ph{"w_{Tppid1i-/zMQsrwE`Oi=(Q4@7B&FUfn6q{81wWs:waD%_#_fGDz
+lLw@I#UZu:_CKzS/cyx5)BHTUQfhn2~pv6(1V^.1ke<jxkSbV]SZ'a#=J92HeeM{_g6(3i5^vRcJ|)plr2(+^2^BNk[/u9|iI;_CT:|'T(Y>-C(m+vWbCu
+mFmb>QVrKB#i>0CU8)g0Cud/mo:S'tC)l[hS1@Mm8Y)NUxl`jW2nwCk!>x)X8gj))sqFTei7pJ4afTCIh>b'^Iulnd,t(5s-YAi.NPH0`T&fr@0D5aSF.{
+Pr!`W}$L<tOkXtk@3FD`0M;]kMQt(,tR>%Gc&(:2TE+68oe+tF80JM}7r(F;uD>u]_XF@qb63pxegi6ayV$H++6K`qmmC+6"ANEXeO{KtW1t[!.OZE7%VG
+yr8Jn.Uh<Zy4xrB`90w]9}G}yKgIgC+e^U8Mq7ig=_TOU)4g`O"ufI}y-#7]x|1l7.K]cOs|=/k{iHrUiao{~dRs'/(pkFO7jR{KSozoDn<-=3zZ^p.7mf
+I7ck$ps>9`;rxKk`tjlxF^pG]+WUpN0mrES+qc25'|#;1Voy4vpJCr[&"z6Co/,z{hu&OL)_Cyjp+G`;jo)Rz_8z(@Jl]yveAc$fY[>%bA9}/>Ra43-2yS
+(2#&LU=m")>9ePnA/Fz'p8Q97v4KG,0&<"Xa]Tor}^(j{xi[B0Y'E+ao%0`KEn(mC"'u@}-)xStsjjvOAiHXglzHdi%#IN5E',rv8C#w>e.g';v<M{1'fd
+7#ono3rX334lHx:]ZK|faO9)Oj]2l9CLMLe^0yo>VJ0`q{!FMWkT,x.zG.9,^wdzKnXhp`wSZ(a2Riu3mTai4@(fU(YE|Is0vS4)2A}m@UUO$jUzq,3Jdq
+#=&-X!RF#ki73_=;4:TuOi~{f|(0Gxi!B-jV%L>TpSZFd.7YX_]qk8UsFK]|(M>yCU0x'Hg)KN4QeN}r%Wwxa"Z2R939GMAg7D2x[,)fwC5)46^!@0tJue
+y1<$.@$,tm;z~n7&$gV"r&bgpgIgc(B/qSNaWj](SCO,_N&xhi0](#yq%hd1OABiwt(.3,OoySl]1RQm,BW;~uF[vp_JT0FEKh/EDE43JKb#&"uBsehwaT
+jS3|"$&ox;KRGp)tnKDV!+1jjr)&B&.dOaXStp[3v!"3MK{/8jwM^tqx3iR]L{a=EbY@i8HH;^C!@EwN578Gl9LB-6^f6VL/mG}rJ>d!!0C[EnX(tBSM)#
+G9c,|vxg_RiqzA%+1Wm)IkES;4oMKei',P_)C2/Jfs:;SCRn30NC=`{dSi[5]aacWUAVT=<VwJ3v}>i.gbilucd&mdLhp(L>k7`>ptBm`=){XmJL06P,^K
+ZzZn.phwR5pMR]z{Nzk{3]#['YO'#_t+Zc22)%#OQw_Q~doTSL@|S<{..qltc+KQ[g"'=mLt0)}sdTMw4z)sF^UYZy{y;9=>=.xSPF55PWV+f<5YX4{aTX
+-%|lAOB#QX$Y;-eLTqVNVp;qn"m1CZ:.K2MF]%OtbcnT9h_E'PK43Iqs$=0nFe=zd:dKpH!_Ml#(Zy^al^HclL2uCnpjW7pjTk+SEQxUTUnFP>{c'R-VEk
+H%EGE,L.!(Decg|)$J^^<39{3<$!8[9qe&0`P`0U.Ti$o6R'4(Qku"`RXNx>iXqo)!rAVJ')nr:;)Te`a}bz=&NLhvWfq64#)q"o<$f&a@d2'(A1n&0se<
+1m.3_!HvVsV`Ivk"-<aKL_5b}_j(V<MO'<|qGNTt}u:f<ktNZIAA]1M7`S95sBe_(LWD>1nrpu[TgvyLj8^@l(;cF4b'QV{I8L7^`k6[Hq-]J7jPH^RFic
+WU,|Z5<M4mugW!=%~;uH;f#3]JI:Vi[]OSKrk"'0^^eqHGx.9wfI~Vp>$MK0QX!%s;le'dRLDtb<w=0MOR.F@x;=xjj!Mj7Z_;7}}Q[O6xMr/;yH#$SXxk
+]@z^pWs>V7aj3Ui.75jj"Gf012]2IQ:x._y1j36@^6NA!=1&JB~W{k];54z"EZk6)NJL7RS>[7y7"fwAna'jGB7(1GO2fppjC=OP]HpF~/v:oc!<'RR98H
+w7r}CuPd^"pcwo2DUt:JC4U#$CvQUl:7:k-l9ZTC"bjAKuvmLjqL.K^I+KOXMaxk,[Y+tDT[HA(&PqP]d9bTEu"zRXy#<'GmfI=X|ni&yN(1o`N3rvg4}(
+Nz5Impb9Aew#=l!ZFK|z%U%7;GT]>1H>i,{Y>t:k/PBF],7#B_OCISX9W}K#;pTs$Y=X]<SXc^^/h%bP]kh2:7O0)woHZq:M9XuR7Ab"28.V(k@&B-O@=T
+l|=P./S5sA-y7xsNWh~gAtDDO[i0kWuvo:0!]Q4I"|C='>Q}u:jJZY_zHh~:TPC^-Mh2|BVuE[3uLK)jCE,T{"OBwYS:[{r)!yr@c&E&m=J$rr=09+pyD6
+r3t)B@6I7:]l|kT<!5B+D+>mzc_rLm8ozIY+'!z]NH]![&Yf~BQr-bSn+ymbJ!<i/UZimF<a|t=q(<PPs|B@6jOaxsnOCI8/GBKRv_|zJ";S`.(4f2!%&_
+-#u:WA^I.:HhobAX,{JgIT6WO#i6r31N1bjMtUH#2O6Vc}/Ag_N[K^}-s!Fp/JsMnLwY^<F1[<G)g37LW#2TomRh;%~|"VHIFvOb!FpI:CFciv(2(SIGM]
+vDFaz^2k~W8u~LUt){i<Au-)g-[:+Ct|NL5;_qJ$9hvGTj0i1Y<9F7.^X,Va-=@j6kg^XYJldDlXT7<Z]OH:!ytIgz4cjVeK[OTnh}]2GS[X`ikD#:!(33
+YH5p`pI]!V<>i4CP|m$|uzsEV$SH8[:j+}ZtOy1Vd$$62Ifue'g>72J{q$0A^`G}zeAKsO_sX>t911(s(k>C/"F`eG0-C@uZE`_}SD)3+djc#V"~E&ms7-
+~j'N}/|HqT+TxuvSv'k7W%eT24R@M@(qUo`m_STuRO9Y)P9<eX^jg>IPQ,{x%=!Mx6DcLG$u%In|u`$"ne{3b"80AZrXjMV$JJi(U-DUe_msn9AX]bRT$=
+#%5MmF)b,9k<FM8_I+q}=uu/BR6-t2QHJnaZ'02XMw7_|g5=@@Jvc!<@&#w,Vgqzfx-<OuLM6Yht9|Fgr/]L:j>wxo$OipGWI1F'g}"s){/zd7el_|+3l=
+FBPFnJ}3V)Bt[W["!7=mbC8W7yiCUCv`S'}wa`7PeKO#8sK#uKVk/6`G#6~%`5V=4ifFQSbbM|j5:vV|)O_.h4zL2l+]i1#0`drD$i8I@&k5jC6=;Dz0%R
+.'{"y_a{Y-r3/&c"rTK5nM8-,6USWob6kQ;jhG/IhB]$zH,!d01b{aBvATcM-fEb1,<7_:mMW{U'4YCM7nVi+KoilEGNj"p.8:s0Ox4-NH:UmGZ]s6L[Dh
+upHro.Bx%%.'^SU70fl3zr9O3gC.DiS=z%zjLn#E~8TfBe$s84(T9c>ElbMByJ+en2B7,N<jlPv6X0T{+[{>L6w"R7kv|A$gG,35yLaeP>VcKM{-~:ohG"
+^B<-S4W!-)"es-bDSnFbW&5(.YfsuUmBA+[+wK|!VQ)5h%K5n1}[asi9~HL,Z-#Go76[kg=&}KB5g2Uons<jCGz<}+gQKEF=.BkHxRdAA2L9NIUMP$Q(R-
+g#ld#g!9&qEq]!Yg)PMn%/X]y`b,XGa!X&sc`o,jCVwH3}"Pv>d!+adUQ+8}kSUp"AnGpyE3O(<N%Gm'W]YA0IOoPU}lZD+$pOV8);[,BtBGo{GQbrD5YO
+ak],b<lcLTn6q:`._6vu<1xv$/rA'}SvuQv5P/3snXhg-3&')n&6HH{)a$Aomg[hpQ=pJIk-#N:seM+=yH<Mxf@/jI:[7Ad!qwk3uqvT9:+6c!d=+(_^HH
+7B^H(38"ZE3$)R"h3P=d,rgPQPYh-tP/sXmZ^wvYN23@ZZXE{gt]XZgY/$yJQ<4c)nppif@/X(uv!MK+'bYjz>ObN}5:j3(,-:.[C#n:,Pr'p=bS2^!4:'
+;$xE(MQ)M1mdl"%NBFP,@z7vZ$[6x^{9:pO%7^Nl[#JP'"@|(p$D)vR=.mO+@25u~b&8lC_E;jf^wu1^+A@$3FR,j45UwC^W77U>.,~R)Cv]$xkdy&H%e[
+B]zxd,>o0CcIzFQRql1$9$$wx)tmfgJ%rC007KIe$E&yCLBt<)r=HLw]A!:^2F4E~})0P}ct74t^(:chHQ9)~7U&k}Z&{sAHR_p6r1e(K]$e)K>`v`#E6}
+s|TqGg)yDSA02^5D$gGyc@E;4=zN'LQ+jlKnbSy0`Hoz)]-s.mtMdL]1o^7<dm4AULKPRpKBpN)|B=mdp:T[JJ&Q.<4Vs`j2xU$@JOJYu.#1"_v`LI7-"A
+gz;$P>9.Z2KQ7-GX_C.'|+7>ec'#dlbOl{!w<W_.p7=y"wT4>/wKsz|`7'rc&cf/!K8T#$Ns%L}j]3/rucQvsHlRt!)h[5.Hh,TT(^Zn5G=qL+7J"x02Wb
+F:n&;WoW#gT#AIp%9'"b52Fd)<Lm<`uHczJ`GzSgTs"o_+<m+'PwL_s%uL<h''[m`O](9o|j1f|5%c_W_T5G%G|u%0|;GhT<l+0d{78maM@c:tDP9v5}QF
+:u|Z;"Z%+'5WxRu/XvM|05(Czk0lga0D]KWrb8yyssF/}C$f.g$,Kd]I@q~"v4T9!8y%DlyhH}Gz+.CtQSsLqIFL7t8|Bc)1n6oGHenrn&c/b-NL=4#"eI
+3ZkjA#dgeNv(ZJ./-cq=8)@hyJ>4x)}i]l,Fs&}K"3Q!N452&7(yr|y$cgb8&J=/,p_&S"y9qEC,]F=%oq6M0S-E-7agp]m]!#>pOV,}wMyf>!lAHtEI{)
+i}I4O3U,b`H[cM0cJ@(=88Lc=U)6x8xW:k=4%rtY@=-M5C)>n)EfOC6#I"myesmDN-g#]M5Y+2A}tGd"ctPu18(rk[H{rwbh5Pkp+f[t+B,btbva{yV#%g
+RVVCeDM0N-{iDf@'}U.tP}d@PM6g1|$|f4+l'LRhV>hAWWX_[WdlOArR^z.U>+mOd[HG(^+}i$"1gO+L%ZRIOtV+IRz=-I6y=Ivp#.`yPchju>tIQ5&4f"
+RD~x(scN|rbrMW7C8-VmiObHb`)fpcPxyv[73hw@,3f}aUxEmUAR{f{DIVc<N@0y&$s}BBB"|.oPdxx+CANo=P5|F[hC~@8}at<:MTW;#zBj@3Qe0>7NiM
+!"VNgQ!58v/UY6vy@M]M.)=2<6T15_({E=@@WVt4(lQC^vydWKk>(od1JR^6OS'TW_];0o19YVjZ-zW`Oo}supE==eiqLU(gPMH<M:ku2L;COn4M2bAHqx
+sEF"cP|&VTx#8LVA(^vrxX}L<cmP1/%t6Lh`ws"@(Bt(aX8N=D'%akZ{]MC=BQ$7k|wE5O]):Gpogw8>k`"%+,Ntv2HzjheqoJ2,E3;t3XS]s/iT^Et>R[
+fTdb:{w7)Z@X{Tv0ihynV8gx|e(mpNo7)Ae;QFF|CvDoX@t:BJiX%0~eQ@4c&c=97#|9`sV_M}ea)x@q6jD,BKGwT#0;j`zoT6)H,GEDo&[NZzK7bADOdt
+M2${@e2_.KvyDU_&:`2_Qmga/G;4D_HSL.sBFKNn4&Y7b_NdzV_NxF6KhA.2jKFoJ}VB0y9jH,t%Z8r_Q,<brtXqd[33Y<~"/=JCp(KGi,5lz)`y0WY(Rg
+l4;Mc0].C-'wi;y.v!'hV]#Rgm3!m'AqePHB:_|63FV<&u+-9.Vz]2=}NYhfF&K)kihd^85kgY~h{QvvNPiM]4nctu9Fy#I;4ebUi[317XZ'>Gvp^&p$J|
+&vnLv-(:"-7vKy+"HaJMzCv1A_2vh1}UE%R(ZtisDtNIHA%x&rt:sr+=Bl"fsMCnLA68S<,bXMhY`KCFMd(PR[~58H;D'4#5d026v8bR'obbR<bFtFxv+b
+3wy09%!!TYwM'c+ssR[Wx.O"kt9^CW7I9nkPD3K-}EGr.SxG@`XcH-IFK@Vw.6K7c+Q[oCml$c9:ETkl:RjZ(iWVBqC1Tt#_ZI_7F:e{W=o<kjEG3^koR7
+ojw4>,Z/<`<nHY=vV%[75H/=j;b^7xqW<CU7%s!f;^R+dZR';>Ia_%G-'}Xd>XaV6`)]t)#h{0:W'HA@]=}j`C'UI_N6I#Jss/6[dwwHQoRVd}5wHu]29J
+_'c>9@^FY_otw&r:TnI|Nraz4xE&eak>WTRyS>O#-iZLz>FU;/jZ%s1lHgh3CRS]VlI"GGgQu$v;>A5I"2KZBV#rMXB"IGV&ra1ISzx@lQZ%w1gTAW_z9I
+P1tO~C(p'$PRpL-q80OTV26G.L(RmOd|)'Bf$FMZZp@ZRHKc"1V^=#DNZ]brMc);q:Nh6&npgA{5E7"e~B]WfS5Jc>rebGc5L+H|Z8UmjRIYC9r^X:lsce
+Nmff9qV"G6^YDZOn8yU+_ne3X$Jmw@#N_<~vCKXl:Aa.P%afB5;lQL}9.>"v@I8rZjin/scVfbu]TA{lh10!qBAT@AK3kbOngewVLi:9Z396tJY2,%A;~k
+T$"/~KPCc<[G%90$)v[l;&3q^|pw4fMuF=m[l)(<3NT{sHk>qNo2-5HK]Z]]3TDaTjhE!da[M/oKk.rgqX~h6`|:"e(&pt%VoL]j!KLPwEwV>F5Se_^G$9
+:WxK(]+LR;KZ[LdFy-x[po9ZjtE<|$wfQ8s%bq1F}db'w]S<Trm$%!2laC{l.nQDP^BXOdnG.D&4;<[osb,fgoro[CsHS5@BrY;s4dlvH#t#B|y|E/IBT+
+36-^NH/&EKefs/8QYK>i+!k.&.sGj.<RQ=l57+Lkrb:%3detaG=T5pN[{#O)eMfqDNcUDfnrM'`PAQ"70;cAw8,)rS]hXK/MbNG2&%H([CEEEM__7!DVTC
+~Lq%a]%q|>@@<lK)u+6Tq;pC".LR(IZmG5<iN0,9iCqJiKVnyeXiJ:8+OWU>#+W455,tegzPAcH5.wmMj,DkM8#FNStnS@OQr@h.$jmO4BHl]EaKkjf(`i
+_#lH_'#hR,z@ynh-5Ea0u<l+-]dv[#O$@U^`yKbIn<"0/|p0g_]-`H14/FzIs4t{WpWl92<p.&xo!Og;A2(Q1"eV(m<E>`8>IyX(V_$Z`OYo(0`Bd]Us{@
+otD2uv4983W6(L~L~3L%Idqn-s'!b}6'IC<=r0cjO.<'+kGLc:!#`#m^vF[+T8p=mA]s:,A]MjHsw&Q<56Ljts)+per1DX11=D<9q.oHcq:]T7y>,zN6<j
+4(D4Q+Ozx^Ax(,Q2q'xLYpl9`Q88"&;9m1U6tlD/!/!}z1h<,xYV'rnIp;@J(/Jn/IXpz&1+B,3G]<Y29&=H;_~U,bQ#yB-1)eZTfMb'0t4M^QUPk+~y7]
+&'SDk'zQ<[^]~T<)b/"/~Clbdx4iBK$1'Y-eC{AyG%I&NGJ(UV(W%>=lsEiiP+f<uVAR~YbCc>lt'Q{q/5ShD94)R="y]BSUx=5,_:u)5:^TbFq5PXZAXz
+s'e,MuiJAg/5R!Gby7aKK,{ilCTIfK.5H|+eBVG(CvIwDvIwp3yEMsb['x&.dM)gB_Ak9ON1-{snQ@"f:]g1G#{pA=7Es8f'3(v;YMC/tFO>KOo:QB-+12
+HUF_7E7#4WfuTp#+uJP6%TuxoZ@QOW-;bEEgwsm]9./T~"HBk`J_W@,FP1`_14F/7u-]zmF(_6~n~PUlrAa.lLSDt%v_zwia-#qw^En#i;UV[AcAH}RP.b
+`R.`t3ZAZ7QDEO]Xn;pI4g7q-%E'}9O1,Wf+GN=Kn<F(^Tgfx`G#bdG.GBRX^8_0f'9]&}{v08Z1:F9AfcDO"Z@t7@>Lfm4bv!(rUNIad2uMQ#[4C6~3A+
+"c;ZdX{K~gUF}:wDif<1}N@,x2z!5|mhs'ekw{Mls^;[Kz%646-bQC$$r+bv^Zmkf]/Z^t>G|(yyyq^`XX79z@i(UVUWd]e2_n`Qzm<0A>|SdX:C1&fMse
+[(&E0P/.C}>Xn_l^0z[o{/on&nzNK`(f@e$O"2gc1iU"7[ct-Qt}bON]RVk`^%_,p`B_3(>6YU}UNVH4j'{EH`|6=RB"e%1PW.rM}%[V!ZlM]Io/;3^a=G
+0rb^Y"}2cGsP@_5vhoXK0<!JF'Y:rg2P^yWyg4%7.I>X<@|bDd&9>i<`0U"788,G8%GP8hBD~UU'OkW$Uc5U}%%sGV:boVl5d2}lml2z3>E)uaNzZU(z-_
+#-H&8pi78X.aHB98pWY1)Rw;YHae)78PSOyNmEEK,2%.;%fWB4sJ^OOP1#@,)6ewcmf659sY}M^O,VeDWwVI5YYpmu6p#_a4nsX`7_AM=B:8Ma>&Y})u9p
+@N2A{yQMwK[/5$<joqlOqudNBk:5V&fkJKL8yqoD3ua_l@O8soLIaptq:@#sYg=2[&J%3V0rEr`wEH#2I'%Ys.!N%/3=8q5hl=|@fJgpm9Y4Z<WpAq;sjo
+pey-K|qV]WU/-6IQn<l)V"=rZa+qll#)BJJPwG^$6)(TO5gr`L]7%)cQ$[TL(a;A^>D$."v>[>Kx6sZf6luQRRRL^NJl}<WrvONnr@l",b};xS=1Y>}T{o
+HCYf%#H6gyLFv%3:o#%d4kp+.$JFOD|NQa^mw'#]9uw@y]%#4TM8wlzD};^#10Pk9nVP2SR3sooJ>&UW:'FvECou=,vRMYc4S`9Ey{W-m><!/k&=1}rH:J
+(2aSg8v_OLmB4K{Kn&O;#4`w`X9E/u)w9.%q{M)qZZxKJx}r/EbU5|F"]^vcCINWH8w`y,S{`$GJV!OWZc{^6!3U:0JSp#h/xUZ[j$/<B!"PMeTqal"`DN
+v%95+as`(:yOB/@'OB_!:HN{t4YF$_x(WA`XbVO8k->`nvkx^ap-Li3Br2Qd-T9OrDnOk2fDS9;oYH2a(|/`GA,r7JM_n'wY[QV3Kayq,sr"kc-^dFn(-}
+k`ez#>|cZU[Y{:Ogn+C/H63OQd+oP^Sr^0KyhHwFFjWU}xxMFMb;Y;0bTBM:z3Z!hNcj,A0Z8<&D1@uf0mtE4-=1K1_asYoPi1Rf`,rUK$IQ#|L>~AeNDW
+-<4ib%I.xLv_PS_+(7M$#HNVgA<8>])g8=@^R@iMd$1Y;DYSo{W0=PIq_"(k6B0iBB{.R'S<%AvHW)oDT_7$XniBIi"1#H_+q|`TwJktTO(>DS3gTM_E1=
+U]45>5DU~9BM=a6k`5$tft}x=fuu$oCM&N)xmVAy~|Sa)hpOwGLs$xCG2K~:X{OgqU|nmAupwi!+|IwOR22<;2zt.6[^GV'#gS8/}CRI|f-mov!r}Vk%Nu
+:0r,=uTD"tK)V+aqjKJu5X|(2x@%qJaLpqgkN<gh$rET#d`kiD'+8wXTs9|Hel[jbo#Lx:r#kEHI,XF;.31NapEZ1-rgd"Uq`<!k,lZy[{DH}3[UpPWPxZ
+wp]h;eS)zvMRh5`HLo[e`i:woD5d}w(]wL9M.9YDLj,ITCPdd]of~}Gzl4wc]K}g9S><|jEPC%ZN-Gl:a)Ty$dBPlIyhdEm]sE{w<&~5-u:r<'l/|V7a,Z
+OJial}}/W}D)r%i`nzKbxsxE""PO;e,g77mM'g@x_{^j;la+di&]GE$5Q]ok#]'9br{^[s!Ow4cUrFHpU:rQE'KEuz86,8e3%bm<-bztpAnoOZ-<#Eu8Qv
+9ZBK~DHH[HVCxHfWo9AMFg(f.y`iKsJdOdM7fmmme{[Lab+f=fa9E]Vn3)@W]4A1qG;w4a@b`:PNx}68LLu3v9KaSi{E7&`^;Ze6>r~q:B[_!MLaZe(hpA
+E_v1,khTLm1[;B[uLT@ECD}$aCvV:!W=oo=aW]QEGZUJhs@-;]LWf$1+&g}u1Tzrrfg+vFF/M'xo7ahmrsnWAdh_:GVbhW];V.Q@M]UO+Iw-_N=#>aG12:
+mPTs=.[WyzUWHS{H/gCw|[5S9P6Yquv<q.KnhV@cF=RA<4(GeB-X#D:hvh}y:eL/Y<sL]Szz+/}+dd445g=Nw>0n]6+nkY5=>Tz>J%J":Ge)JW-58r;Y}i
+DRZKYpw"7:(1C<Ey6^DS47[TQ<:Ul$uY3ZCR`qA7FK~,5Hg{8'nS,P!8!MAIU+Yl<sM]vM3N5fp^kxn]wfPqMT!o%WuT0uHUy94"&JJ;>.Dmz/vf6:]yZi
+Jn$z9Fm{[iCk1_QvQV-|`:;^/FBJk|IzDqJCm@QfcI>,5^E8/th@KL+nK1wg:Av{PfzQ0FJtSquo-}73njvRp/,_,{o}-F(eIS`@fRA{J9g,`F[Uzo.`]8
+]Y%DECM#!wq%}=#|Rf^P.qoPB1#sF-nGwDKt%Ayu0wl(TNfd7wJ;(WK2@z&K`10o%'V{}m{9$fMd0beI~yHoWCu$j{Hw6A<fot`qD0F<f`#mC#D[Aq~L~2
+}$V.=9H_14;^e||M7DV2v!J%2_&e]wr-xuiU.i;SgTE+lnJBJf@`t!bI!T!Lxk-KRMRS%y.,4E2fV=fakD4VnE&O{@XAG3QCrPX$9s+1gH^Sj)yzhe'sk!
+WJ3_$_$FD=sZJJRX^=&y~^P0bR5i:hZi:h-{+&nac)r@5yvI`_npjg:lRm2kskGh{U6zu!$#~gRl')I640Ea=/g(RH0v~CC<$=73H5>s~CohPxaNBhp"wS
+lN9d}@$yPdFV%%z)qZlc%"_1B2G><A#;zqks9O!%kS1%c6rtMHl@RF<iQa7GB;n"^DtUpLedIah^]4wC@,DAAB%IUy:]ZNdE$oBm:2{)B6r"6]yk%gAC#%
+ck:EV6"0b6f/UN{fFHl6rhNfhF(,uHuk7G>CHtQOa_P,eC^$Ff!QE[!I@nZlA{Y;sw74V.wW%9{&9{{Y6'&gW1Chdo)N&y['H!w5KVn8gmbVN#V:&"/(8q
+ih!X<zrIHZ$)zU-pFC/49@;nm%Qa/GftYK3r0K.CvvGRdI><k+WD]&@0D>MhBQAg5zRtAJ'}%}AC'gu^v5fP^A/-NSv[,7tp2i]n=,s_Ke-cJ!MSJJ;uZ#
+pZssxwDw~+!">5f7cx<L@u|LwIgzA8lwa#'[%LQ9AgBfql@)J}sVWMHCiHJHAb`P0Y>r$%:IvkI#WB.>,1D6'0J:3(o1u/:AJ{BZb0qxA8w^NwRaYGF+;[
+'g)_$f{xe/4BBEbWBXN]2{<+bIR-c,:#IJxNQ5JNtc>=UDML@6nzJ[%JqVrB:w)zGEvAb4B=5W:%LJ5}{IwV]/]^JR'LHQ6Mt=/Y}z"5u)asaL7u3PDxcS
+twUxui.7{g<dK3_KcevS-Dnfu:]x`J^W@Q)&Wgp{0gp"DzWgIP.(%i}1docRJebE=9@j!j#,5-v51@A;_pFCiGO#0G4@2jiT+PMd2Ywy8LodaJ#5>'baC+
+QIF2a%-JmQjs(I'gPuJL#8MtA|j}:}Dk5Lu|}VWOIN%Zqzj]&.Een.I@lqPzO{`69PfwWuUq-67]9j/s6Sclg4T&fH@MPYPO{>>l)lkf6D]OzO@MoQ<7wz
+yO:R#(>qDfhS`H^JQoA)}hLR3Y<FO}Zg%oo<xwIbV5ysS7mf`}VFj=z<=I6^:9Dty3&BjNCl(t9iB6b6bN7B.l%J{c$Bo<(IoeN+EZpRe{U)!CJr`0&!FQ
+zZdr96%s#aWj5a2y!<W"WgNRPU+HdsR({W#lY/+Xd3q,LWzNq'h"a@Az.,vf9&VM+6rD.PY"{r1x^^nzwTS7SnOL)L4-!/yc^&OZg|(OS-3I&[Y"jU|6i0
+`9L+Eq$zv4SfOtKmR2nF&,}!w/uox{812vdJA##Ozv>oe]pi+O2Olo,.M%Y:j'%ro]Q,PZaV^41fcg=c5KG4!nvg}.>]FF[d$g|:U+y4%NbqEr`ulJbDBQ
+Og`Pba1r+N"K$W.)+JL20rI0q"KooL3AwcL4TUmL'mPywMiC^bV:;NHJjZJ&VBQQt5`/IG^z0(npAeplyw1fvidfqWvum:-PZGk,{fBD)F){p;k3'&{JNn
+72H1r}n+2F.2Cq7sofBuk"[5u=onx:gfBrTN$@i)`%[fddF1AL)Fks,ZM]F#:lgiEe:!|wh]%b}+cu-NPa1&2G(;E+]D|L;]:4.3Q!^.m4EgUfv5+MVKEQ
+J'[=0(1/`f`BwR3kV.CFoa(|X&82P(5I-Yh]boN4r=c0_F7ipR%=h}2Aj%PVyu8zES[N23D`zqQoCJuxnc7R0PxPqxiYb/5w$x=nIZfQ@S,V$bq-E-Z5f{
+fw'^#,}kD2Bo=FaHgPkU+i=jCAx#TO4i;y~AZ2_n<[g+'GMmTH_ZK==Y0J^w=O"T$_6Lk'~_CzBp163V,A(d+fvZu78Iv2&Iv+<SY5[C|yx.xM19;#x@KE
+`tXzF[zD2e:}@^$iTz2dAtVv~gKlR%d,@2A2&|neCEK]gX:r~5q-GN-dHoLQBTPXk%lds_Jsdw^}Y_ThN8$J`[`00/v#Spf/7jTa>ibgZh^i=L{@BzE.2z
+S;cx^W1V"ujW[2;$@`xh$_(Ka5ErubPDm|(V&BkMf.O<(!qF9/<vbyBDfeor;'qb+gB24|}4>qkULgfXF{$[adANmRPzVzmsaO9UviX2EslbQNNOQgzEue
+r}8D|X'c7-Cq38ke"(nf|dUsdx__Yt$5nh54`}1JZ4mi5A4;=DK'<|;h.@-rUr#cgNYhicB5q&$:m1%i/eNkX2U5CUT4/_AV1;_stE+5OybeuC{>Bc2s7m
+LQ2snc-8zFQQ}PS2v>})smMAWUeXLG,A_Tz(c"Nnr>yo#[4CowW4D}&8zL^e]n%/Sb0Aga1%zdgLr'Q<(HXK1tY=N!0z_$>PBZ@rL;_d@Q,-l3xcvpYwQY
+e^k]Q5M:;&@'~t_@{4x=C1d%I>@7M"%@VMj;Xdj5oY$>W`W5:eDl6=-B8JS!2a:h,n.vy;^s2Jbbp{N|KvTr4yh!3VSZ2DiVrd-f|OXmX6f+t|XbG|V#.<
+YKN"~2,}-p#PjZUpeIZysM'O5TO1l3;v';e=NGaUehAP}@y"yrb$S#'ol"inx,~(143kwT"anyg5%$p-P1Ox;Cm@Zt$]pv0%p^i5&u[hm^ph]VC=.'tdqe
+lz0pPyC!8(Ui%z%+~e.CmqE]Mk[OvRkXJVGCuYn#ER6'!#tjz"4$N)goFs3<3{-By'<K^lJ+.}h=A,}jWtRtuZv{S}xb1fs{GqTnh}]2F(hx&p3m5eZ&$u
+#st3dEv7P7HXjMqB)X$;G|]'JptpH}JBlzIU5x7-IUpX,5.O"8m%s:G,XT1I`]lN(X[&4qe}eI9PmT>gAFgB+=+:GQ>Uxi4/E94u[N9B)hw|8"6R5i}2I6
+CKRt$G}_3h:rqB{e+rpZUxAJdwltWDo/<.;z4HW1r$`}qNN6.6ei$Mdf$W7,p7z3FUQVS,N6sAI)5fMg89[>ECS7BeqG^Hw`Y)9DnHEkXD})FB/<`Q3a]1
+UI-;8|hY+Z4N)Ii)qpPagoA=:L|^/ekJ^!7E^u<UJ#k6.q1qrH|F^w|,Sc_J=,t;UxFl5=o)Wq/1d=A1:ZXTkoYp%,<5=|5n-K75O_H^M5sv#f.4,4j"J2
+^1(yJHdEZlBitn=iv;s8Hz{]<7<c5_2u@op[V/RB/V8XaTrI%G=tDZSgKd@xO'wt|T`WyEtKI&jC9h8^1X.NonCP4Y9,[Tno}fXLP:B.oRr<+e3,,lObb4
+!r~`X%jds"2nvPF%/+pF+"g$LNnqCnX]zdBD1K;X'u[rowa`y<nM'AtPrefsxVT6-}9C!oQTJ&c6DU@GKcsXo{S&RV'YyCZW@v5fs$_6dLDC"5;E'Qp>Tc
+3cJ}iZf4F":A[Y)[iR;;RtQZ""ARS)on/j@k{U#(L:`C~VZZ6aW&9$e'l1%$QWsJ'tv)-B'.K&jwt>$-u=WevwR,dx}HCvu>:cl|zjZ&EhV|U>K8_LoP&|
+pnC6qXQ_hgNl3G[ZE{'HS#nI5gmID"-AJpf4L,EwN(Rh&veGhgUs{ge4N.h"B}BRA6ZP/9IH9Xn:4,E^USL,@+%K.AT;&<x,c|#gTZ1`/H8e6)kH-@bu+W
+O-8[KL4nAy#ltJpxa.,+~n{).!D{NlHfW..QhDQiIk}MBgv7qzX5`V)$~jD<Mi0qhDCz<;jfG7aqnn;=j1'};E#$R5_<l6@oi=^wuH.GaQdJ#wY720mIt!
+jIpyV1Z++0>=up7'8uHs|I(t8SDS>$S$aHz}DX1[EW4,Xxl%#S&Cl;|TTn$LCM}W>Z6&yHMM]t%d4o;FShs,$iz11>n<gBG$S3AkrXK(E>m{1sw-#B7Z}$
+'%M&8#7>1WW_TJuIg[{aEjwmTM!suTm5jc#&6IK{cdR:V,Rvh5rd$}jA&hHxed`NQbVT]8&_>3'!k$UDjZPg|k`gqTL%dJM/p'Yai]Zl(`E^G"I(9a)Wnx
+TKV@py}k0Sf3lC{:_n^kiRPU~e'l/MU_"|GDCn3w$.fY4.&u]yi8&o_GLf8foP672iP-B=oF-AI5dsWRLd4#&!prKHhocvr67A^c,-lgH{T'"AFa+Dl5xs
+IL[|oeAY5=oZ46jjLM>9;0+w&u_oGmKso$|ooY)HffSF,3o.r,}IqtXB,@0@1)0OnwTefLxY0v"YZe#C6Wxv`W!XOX,5luV@Dbr4ho!YNi`kIzY1rm.I^w
+auR3Hv:}A%ke2U}SZ1rz{1v}.$dy%PH97rkn~9%`%BTyP_b!`!N4EXBS!J';XE%qbO6[!%J>FD^K%C@hjGpu;T%=&TTF,BGIp]&u'H4p`{LZ]F>}A3F))c
+wxLR!I#0vi6Hm$(@1jCXNM$xdm2Gg%(`n/3`k:mXw{{s2-p:}Q0Mod;XJB9v81na9utam4)=+s-CEJ5jJisnX5.tDoI,(G),xHHHK98FPK}3oEX7_mC6RE
+ac5DBYBiA#D0(,jgw>Du"M/{(pC<4v97T:wS!/]5)7#XX+A#HFMamfZOMryWp)%7']1}>d32t1}4o2-_Ne1M!M+i,g.U;jw<!qf`CdTbZ<qMR4`A^l:tY#
+476;1^bf9qBUqF&==<`a)uAQ!N):=y|u4[Pd;x)7rDa,Qcy}^{sHUVoYW5p}diz4V^^A/]Qd&K|}sQw:`QbRP!v/ajejjhy>X>`9ab60FxWV+J)aR4B%Tp
+{Ron$8OXkPTbQ`<yZ8aM[PB%%AXojqS_j!z3rG2E3oWPZ:Uun+lwyI@[mn.,NY|.[w.vr`V6J$5EZs0II:9j_c[^<f6=OMFNlPq{6R'cd<:}[i-5[a}=YH
+lqFjJ}'ngjgOnhFSrb+_oWI[k9$1NC34#|WtDV0mFb%jZMG8;9Rs>sgRPY$;3cZmYJ/ybtH5'N]"pYNe'NF5<[dsJ.lM+hU^V/j/D<'n0OuM-TK$"EGNlN
+,mU[o)$"vK-[,h'Hs;.XC7vc>;FGDfvAwonb!Lialww8<h^t.qU']l`Z;r.O!kT]m,/mP1pxgI-d_M[{m`kq=>IVlHcY,z)5iM|IujG;b4Bf~EUQGoUKz[
+AgsDIC&!ODao=6{ujkDfiRyHK;pQ`IVpIyWwCwuDuwgQY`DX_y,:NtdM&Mfx'Dh|~s7lN+oqB=-@#-0pT(|Lib.qfvfuB:[LfY)z..<#Bu4GyjVrP|,}kt
+<W@jH$yyw}5%d"Cn8K2oU'zCZ|+2&(-ly}:epqxWBp^dzS{sz3C}#|EB3sk3r1ysIC[woE-hQUjcCDkVi4VXFun{nm}Cv:(9#/:53@)duvkSy6'T#jc.a:
+"h}tj5',@m^cI7LBI41VY",mRTBRENZWDdj4[U"P]LXRO;qAZCv4|:}|&)/,&03,+9r^/doV]+4fpyPR=;jMtD&22G(He+!p7^OWD$C}Y%zE%8[RX"/I{c
+9,hAnxxrFq#<HXoG:>Q.Kee>V^^Y-q$Lgs,gg'+#Pd@C='><m0sLmeLUnJWxOG0(zic7Oh&qJ.~+{gwv$AqJX@sq20.Mf@#,wU&&pv|A4(xYOJ&Cpv9T3F
+lsfk;J/VcnjdYSY!Tm6EN+Wj|{@c{nQ3PzQ[R/0Mb1s#nbXp3&HMpU"@z-x5eAE$ssQN<8vQ@&wg]^k=o30=-Kr!fOZiTsr+<j<.Mm@hU`^1Aq6#'kc_Oh
+hEQ.614v+!j^v2#=-)7Dw.~jE'3=x<u9MGqvJbB)tyQACMd_cj<+Ojm=gC$nNA.#oKnwuGF_^y7gvc]"+wx=(Z%bW+R8at,r:.X`%^S6/F3BmR38#ozFtz
+HS))Dm`(<4-aw>A:Y`]2]"$nG2/"6he%R3NbRr3naTlakPo-Oc-"F3r]CA{nv]2S!U-N8g[+4urKaS,|9F0MSF~U"^k}7<UCYP8#jf.2{cGpz8hQ%z1TLm
+i&9SaK))le>fV/^^6r@M|Qswsqi=1T)(]OxfOU:5~q$<Q1B=}Q`X&8xN:H^Yo^!4mBwjoM%+T5@)>M)H:U4_VdZeu9Kdzb]6`Nf=Sv;%zkSjYf~!uIree[
+G=-O~4.kRn,MnJ7r"Ddf/6>aJg[)=bZQV@R<Wv(L`7|Z],JWK4qJ{C7HGa9+9|^O)Mdaizz<Uk4"3G#(}4e&gZ"&&Xkra9~a<Yle6U4.oqS-r6t40QW#nU
+%-1'j^<3f}(GerMsd5teh5xapi{pXga0Zi~d9<vaM+{x9wN;V6Q0ahJU7@5OtBwDk;zkxBQ<j!oy/MV^;L[d6F`C1@h7e=$FXRkBK(@}d`%zLV0@6@L9^w
+;m3zdX]+piY^pluk'|ri%wf|CCnC=(|JUNZr,sWZP%'_Ba+cHqljLk1:0=de0YY(KrZl@DH|[,(&56-OL8Kh#>rFKfh=bT8K)eDaoA6f9CgPews4/G]NR-
+A8M1kC85l|8J>:PP.&|MWjIvO6cX{dLvMi/]aowq5a!a4O+DP2HZYkAna3OTeh"anj[1&]g%3xYQ$O(@V"L(NFwg78'A{$N.:7'Q"Ip{"oQS>)rSAR!epw
+m-iEuCe;e(W|PD,$`1~RDF{FBW4C}.5p5:0yur`6u"NK,8+_`6@iH0Qb-@]la#5HG]dgpx3PJ2">lU_::oMB30$|'m/zzwYidmgcbKSlcmi=^wWGc'lF;}
+Q#D@pn|lBy'KK@hn:J[!VF_8lm<O,4iG7o)S+dElOK!&z.%Ui!}a,}r5Z{5^QJ$z`9u}lQR9Z]Um-+"_vJAg^p38@D0v|gKq:zHx&B4mHX.-7_l_dNF5do
+YGim23NN.1Jzkm#KNdYwS(79WypN{v/-m+L6(8+sTONZy:7R&b7D&@1:Kj:f3h~a9kSi@t-m&}Z5TL|K#H&db%Y@[}MGk|${4JC&i/S@.]@]qOs"wSz3fq
+Iq~-`3'J(zu,Kso|xS#Z|%+X+Ynz"q.xgN>q[(e+&;||XL:}PN$6r1-ijA`rNp"~l|e^RR^Ni1cKotKy=W8-e<(8r{v1R/wPc#wW=uly3kEx]Djl-zy}1k
+{|MU$6'1efd{Q$[OBJx}D&n<v.[}9Dz}8DY}Bn>}M"<gJs,w8v9|1{{HA!~V9[Gx|wX:5m`Gq2.m%M9[@|m>kxX&@wdw_AiO/eIH,_c3"}j#UZQ,S4uIS}
+!7+x>Wwx!>!/UuDkrgIbd{}bhzj.l`N5;F|ISD,YgB%U^_E;>60uyWo8A7!dP'$eQ4!K>57DRC`13q>-|]b:{s$AafPyk4g9VN(!hO}!$O'{m[1K8_pnL5
+huxZEf,)hgk`WSjoo_Z),N;vXZ]B&+{+rAUlEgh|N}%UHmUnj63SoewuwS=D'az|k2eu#hdvX'Ck_1F!L=z=c(&XnkL^:oDCI9618g">oe39F+_"[/]cob
+">(Im^)m=Q$ITt=n9]rQPdg4^Y'(ii+Tjnnw^#b<GQuw~'}O,gds+vcZ+7.$BwNW<{)mR7a7")ACL${>NqpH25[]ZI67qm_+9n{8Uny|i$np`|/QwTfX0p
+}|te'7"6Ns;T2J(tmIHMGSbh4-sn^Gj}=Hu)hU#F^gX&y'S4^)yh%:](&o.I!3||l/q,d:9HW27;SCe}0@B^sdcIb'{M,O%+]dOi50N@}t9qt[KEiqlz}I
+Jl$U+R3h'>Z@B$}A7o%5WS$m}>vGJqXHt$iXY=AQ7/S#lzvA"WzSUV&R@vKeI`P1VG!B69r`GuqT2ws)0mBhK+s24[_z9CBlB]<5Jc`valQD4.T7YT>Vdp
+Brn83A]mIeWYpl4UVw}dH3{<>6+LF"6:=%c^pO;wdZ!^YA,@p(;%6@}{~I~cvr]l~YKYl48217V'Z0w(g@=UNe`wYsRfNYVRCoBdD(3|q,W|R&gZ8)$Q3b
+!8qe;.EU]eVu|<U.uv]3Sjqi8Gt@gEgFKx`wWD>h"%o`+:d+:"gb$r|#>8Lp>>F&pE[j7kx^S<xtz`_@N<{QvVm;}5DkKS4=LrH]fJ_hPhwZuRDC8]=0ym
+2+x]88e6|{X>4al`]+HoM'oo^c19.}j]Z/+Z^:(ruuHMudzG6]pZ^(p2L1]`DOw<KTc]m(bwlQ|IspFTA[Xe2428Jy)bEoJRDO6Rl=3-@X!x&'4N'NN&/k
+PC.><2^AknMIvr[,hatn/EttRE@^kfd4YAl}Ep%-dMtHtN78%o&N;wceIA6F@91O"i]{`>WGBO~MQlP}lDH:x,g+8m2_@|psc/2n(H$_Ng79tSf)Q1z>E2
+{u~V&FW&oz!]CzP`G&dhCf_=4ol)why$s^t05:@5<f:wM%]H#g3:iQ13yj%HN!'JaoJO,j9:cu@|jJ6g~e<A(gCFdo,6y%x;AinL;Jnvr:!Wqg/L6M%nF4
+kreXP-cQR,W=BX_L+LJwg&#ST7P[g4~=Jgoy0d]')_^/Au-=:>EBr`Z#om>|B8Wo`V7_CCamlqPZpICHKZ4bV:nB+L{#L`em'Vm=k-#lT9kp'91|+ba.'o
+KC9I-pM^SJ"tT+Qs)=l4uV6F%Qn)mtFUM,_(z[nrV.Sv27cz2.]%~%RIe@+b{r1b%z08Uot.073TP#`jT{n"=ao_za@S5+FZfKxN"3P)siXVfVxEyYbb_n
++TrwpzKnzUH@(/Fk3Oj=yh$[2dBk.KBY]$LwB0<0~V188LHKa4YWH-"&;_2cn'=D&L:tJt-u;b$bjcG>]m.m_:7I["0m(bE&^aCn1D-b$nKjqhK!'OVw&p
+tUsY|-~%we;.q0(w@k!RxLpirsREc]$30L!`=H!S(jV:s)F>wF(fy%<g}C!jjqkyFp8;M`F{8']qvrKTq$~cTkLMt1w|]nZqKf>2Gy/FXR+AKO@lOdWWR=
+06z#abD]@PKPG8Qq>DJ4z%eT6YeW@(O'#:fd2fHBls/[LFub`Ph9!f:AKN|:G@=|R#j5&F|56amFP^#K+e73rlumGT(D=kCyG(~DuL_<YgmQfS#F1jO-s"
+i/Im>Q/{<56[Z<nuN'5hDNx.5'sMjkU9PzNq1tLg0Ke&Y@3>7db@-kmsIXMY>e)>kfsbtcqkf{Gm([QH()0#lf_W5ud,V!#a=};jidHrd^6-NGn'bT]#<k
+R7&dGUyKBUHi$L}I]`$cC=t_{RKS^w)G=c`n}Gwbxr7PKw,S+s;p-4d&&j&){q>wnpx'7)2JR7,zJJ!Q=GZ#d9:E~RYBUh%5BhEOvsc}Jwj7fVxyLE0#di
+OZs<nw{sJ,mm][p0p.a/+w==Um{H|@v6ko<DL4Ptc#{W,j,s9n'Dz(1'Kq{cj/kGXCr9:r;u]@P"jkRo`=ks[PKlwB]T);q-Jj(QQ0kp6i_|@8%>A;;mUp
+"$FS7/8(gf;IRzF`/-Y4|[7'PoMW1calJQa-pRlGFs:'J+(I1I:>fVp%&^f+n4;Pn-G-<2O}Qq<RjLp+]4=j'(wRwfF]&/r_U%_Xle`WoJp+rVYaw@LM&,
+Lnju:Q$fiAlfxzpt%{[-J)staOK4_iWk:"3CQ'Ny>j4Bbw!EWCr9D@[KRT;9Gg.KZ&N4@UA;4=;:a]2@F=A(`.|{]x]|#BY{XJ<]6&bVn>7OV"<YhBvuKE
+hNBzP+9i<<|:~`huRT|gF}A,X1INJ`<&C_zu(}Pqua3)^u7{_RgNE0.7{us'wYVxi$0k/::e,!I&Zr3}E(73K-F3MCs+6bD}'C:Ei2Tu,dt{,JRiBd=7A_
+D@OrtUOk7zL",Hj}h<W_V+|oyyP{BIv;"J0/Cw|^fSt)Z(uchKUc9eys81r33Hnaka-CVF+Furoaq)~^+Ztj2&&}woJuO&|4@<MX]_fTeGqVgQjMHKLGi7
+QfaQG/hIE2Z>4@B=jr!'KN^YJUhY7AIQG9q,rOc-yQpLm;9gg#}|SlRsD0cH&<nuU>g)sQBwvq@WE8CkzwfO(o`Wt:RqwUK7J&GeEL;8.NMOdLb(.Ewf46
+L.AC>0xZiYb^[aC9wtz1`Qj:P.xPk,'GzF[oTNkxYVAi6zO`SrMrW9}x[c[|40Vy8d}C.$W}RLEo).YoV])T9}s<=Ij6>6T6t|8&h.^]_zx;2`!zMD2XG}
+y46!d.]ixy#_'/o/%!(GJAno:I)XW65l6<>ZuYI<fJka3L`pp[sj["{o;_ucP-iwChg6v$g>#3j4#gH`vUJO%}x4NTwvAu`;!LIgHQTGrC"va5bedcCvJ|
+s/tO^(R!+9st8N{l3FQZlwfj>Ex//="x[A{5Dw_L`@#7Ej<o4gLy{GR-+Dg,S$W=Sl&Iht:ipd%S_(tE&(b]K6knq5}]toxdsOwUu"FqJ6V,yf/@3;wYSL
+MBbBW^M9Q!qWZ7IX8)s%-6x4N4(/)7|ug8k292'C5:".TyV6BYi+xRreaitu!7(+AK%GwC]$kgA+"TSylcodkXk`H_E;fn59c^$;{i}7S0=Oni"`2RuAW+
+LMQjqS-7P{`{u):y{uU|^g$WqWGmmS+v12`'`(dE]dZAZE;x"iiJseT9;#+s<IEtKp3cCKFsW3i<urB)']%,IHj5bOvfC}[a]kniR8Dm$RF5&%@u|i73OW
+}72sy+w_r9>EA+j)~Vof8x-z1_'_A4UJz`/Y_a2BSIgv%B4D^2`Q$%<;Av;`nV=Z<+;YS<PQ!45ttR4d,@US9fq@Y^gSJDgLK}-HIZ&AcY%b,oMV44#TLk
+1r&%^;xW,)xO/l0v>reJ&Fy<Bn-{-4g-=Ltr"=6sW<;entSrglTJ6O|ihwLv:tM0k(ap!yL@AdoM3fHw(1&0)I]+qU|G$XGoSc2Ifz&;]4{F$N3;MDJ$HM
+Zb:kg#5iND:Uu>edhKA/6tv|l16#6c/lP|26&zSIErd}d#B7|4zom!Y@qj=6rF}z5x|w^}fwBJ2UqP"+zf}ZNaTs><bV@uhX4!pS13on&iHqBdKeS,`_]@
+9K$`d0^Y#2HezdVllUM2T:cd{}[NeUqp<eB3cC+J6qbNOqt[cDbTJp:0=da3f"UdK+<UsGxOWqfHye&Ck|Bgz[[dIK2b%7=w(G7zp56T)emGxg}%h&PCRQ
+-p6<7/<XeuIyEsdxd]bRN6[Ks|16R;Ml3TZ@si]e3VbP/SGy9#2BY6$bx5^JYIb`fe.5@Q"(v2h_Y.I762UvoL/l@X.,e6K,X2aTjM7nm;QL!g<"1miTjp
+Tc}eQr.9CjE(n|r;w@,T>ym2(|&7UN8K1#fe`JAOmf>um0wLh1f^Xp,[HgoGj]<n]utenTJAq,F('Wr68D`jDJ8qgP2D[#oFQ#@(&[`j5o2qy)3)_mBqIZ
+GGAyCi{y]&>I9yko"T(UBIU7+x~sCWshV;1#pYr3OGgF|l}{KcSx4i!TtZlNx66v8D=IUcw{`J+<,A;rbW9)nJTQ.l8apd(lnvtR|{'NhVmVj[E(l2x[/I
+oruhme:8}g{j%K#5@mR6nVaE#dK'iO1us3yF~b>,|+S|TMv(I7Q<Laf$kE`S'nR^iQ{dRCVEVzOofB0">R0Fy{QLf@h^#IZ3o7hA4PHBE:jOemX+Xfvxtg
+N9tt$8jG>(=5NP7ulp4B|W1nOsW:$G@|LJ<YUzh[{/GlVu]e43|xsq_s`WzJ]}_N8pgIIgipD|b}%3tRc!N+eukE'6BCyDc@Ng;RRm(ba#D'tUU]S+T7aX
+$=>`1/|;zxyjy"oEq9QADZEljLln%u@LU"'3z1RIR<<{b&UL~3wn_+SjU(!OV.21rGq14lGU&0rU@7x/bj7et$7Uo+e%Ky3;%$^t6kuHWU0e3K%i9e#<Z7
+=4`Z;tIi&F+^#c3Z%_0MWWa{B}!<{+Sq|Bz5fE:3%j^)r`:F6Nc9TW2[vrrWmJoK,,R0Ts&JUYw3<C2"~HBr~!rsU/nbsfq&^HrLmH4m(d3jy9Ht):d.!.
+JO8/g5%^";l^X|]+51DlCuOZsC')9:=u/5g`IN>1+$^d,rMr}e,C=I!x:cVI((U{_Hn$x]sPTj-IOKTrpz}J7nq7bi[aqK-J2q[&85QS$Ki:NC<aU`8|E(
+Pi2@:_q|m8:}fx/IpJffg3G:S"R{yu1iAK+xY<zic|y0RC7$b/#)omM(W_R|(RDBKy'B#(k2Rh]a:TB1~izrs:6CP6=/`1WH~!LLJ68@Bn:v,wEr9|08}!
+)pqbph(55+H>5tjhc[^K{#9QgskgcTVQ0cfCjmLf<5/b&Ql1]3{sVT!d#d2WeYBUk:'wO@VP411<2cxUtYhw]CuwF'H)_xGnD"36y;-xs^^VZSB{O|39Lo
+Y|(UuK&j{</W9KigEQ~b`(C]GQzH{8vYrc7fy<9]leEwN!1GZiKADrU>Tm%5pZlA)X$gZ[_qp789.S5)m7z'E7}{<;8>WJ)K`rE]=R'&[+9Z^QMS-<RPu"
+V1uailCAdsh<7nNSm}iwK5A)~T`1ce0|)NrS.%i(lJncWdj)XQf[nur6Jsbh#d:[[kj-O-:/}W3(0j!>"&R(!ZphoLfx)-'#aAn;l9z|%[8|e/sbE4^K[z
+FYb&w-0un0BSI=]P1]0Y#XR4`p|#V>En2:{#,!gx=X_;+TE:@@DJiaLXvxs|RMX3@e=oju}oJfE`zS2^eVTE<6Nex(6T@QWdaDi7::5-e2Q+(sO{2EfdP4
+<f&sfg[x%"'S5l!W+]2yc;@"MR!qfxz}T#-6Qh{TH9-)202kVNrfYL4xZ,&p@]POjz(^Tt&MU.9csl#;D3c(HUhwjy^AYD8vX<0aCsRcQ2HCHl:v~LFu5P
+2ZBt,NHi|RGb-W&1$E)TG2{z82.vkF-TE+^CI@>o":nT_Yde2D,mrwDsiR_)N+b+oZ~@^5L^H_S(((Tt!H&Lxyy)uw(jk4dLUNz7XsF8fk,;ZwKCaL1vo!
+r=1h.u^:x=`ByZ_lesdsi2z<^0iV`!Ir3DFb`PkZvBZ=F4d5`,7#]S.5Mf>{,"dk!2=_:L7!jD%ho]&imP-mnDN9.Mj&U.n9`04|=]z"e2)YS<<xp$;|wO
+4o'nYC:TNiY[cGR#.ZtrE#MnXWYnU|CWlG8s^@dotr2yURvsD31pxI~JT|u<Ecepgj2@Md/hQHTPA^0t|KUKrXWfwLy1A.qYx,xkW^-dhzM6ph|R)K,;ki
+GF~o'i8^CCjW9n~$^ZP&sy$9L<+w)BuqG'yR)Dra+^SKV)scV&YPZrOi80[=Zb3<H;2+`_Kz$dea|BL74)7YPx20&3Qr`VT=Lv0Syn!7V82vm#GXcfrcLs
+)Wz/_[OpkRs.O8J0='k1p9.94>svSJ81c"Y@uD}'|tX(K#i[|Fvz(j[OHB;WGa/P&D1y<8i8UipD.-o'58Dfq7-w[8q!q,k)H-hD{=3Chr=<d-NKf@cxH8
+b]>D-n&D'iTSj>_TIz{#Sr&i{|#-&_9:u2s)WF;}>b5)GkzBaBdsa6:IemhX9q{mSyQi)L^546<Q8pjF.4hsa;3$Mm+U>Yn|Z1XPv;9'nnmG+`2n$BHO/2
+dP%v'gk+$6j0ym";FOxPG&%z>-)6AI8Ko,oDl(7HUESt+7{5|q=u,$!X}[%YQW=fiZrSOLQo7bCU<Z=.2)pY[0yE!1H6`8cSUPQ6]bADOn2`B4"1QD0e!1
+uA2}b`K/&Ct"E]ois}8^Xu8S`Bkh8YUj,hChIB2#ef!jbf!e{iXy=6[p&(ObhK&Y:PF9:E34g0A9+yrC6h,6YRn;c3aC7@<qn+{)>=]88LE9EwX^r-VG&P
+23Cl9.~0Ok)acL+cz-'Hsf'YIlSJ^HPzTyq2lg@]'dH#jIRko93nr7s'JLUQ"_:])XD|"!(^}=d:ifJM`8{D-54-G.a8I950SS=,DHvY6tgXPfK1bXMa{.
+uLXMs0bqKan{`3U]b"0z5>8}v`.#:)R%NO!qShi2u"wF1=Q(sbT]Y7=we/'6~&P;'f]dJzGq[69oTmNmp.TBvJk9[o%+Znwe5(t"G53eQ%#<P]r/O6ob#j
+w$oBm;}jR23"f0HWN("Cf<D.Bj3]qq-Cwe{pL%RIM|)|j&~U=`QIM{YEW!UIkE!"BeQ7P38S3Hs32YpnJFK^(0P,R!h/hdum(U}K8vik$tWTf#og%3uUf`
+3N>Os`4$bJ""a:D'7ir.`tnh)}"g{Bb^"DJS'yWK2&WJ'^&b,6RSM!bHXhJi&Exe+43qIBFGpy$G>t:;9qqayq<g/lU]S`G$SMB;j<Z"X=.9g8;w#)bC|3
+sub2_bF0=WKs$&]Qmq~M'@k(GVV5#=Nr_udeQ&+4;[RqNt)B8K>"4O&@CFJl^qrtFfh8Go47b&[.N)rl+A6iK.1R+H%r9jLrcMAS{-:H/@$}Bkg=8kgV+M
+Ft|s1jh>]uUpmR>xpW!&0j@ywa+9wqR&rx)Mqrdq3K]S9G<5U+dY"Hc&6Z<1[H~4N;V<C^2i-Z1!Pr_xqOU%Fn[&[_[ue!4QRAODZM[@{Y/$JY(hgJF=8Q
+I(-pNnSjP`oeA#xak(Cz.`4DZD&eoIJ]bA'`&tXh,&Po<lSeV$JSqf7pFuj;jm5:K!<5Ml_Ta,uA>47nm1d^um4-@ts;a_46w1gY+7Uf>wr4[+[,cWwgZ}
+O1KkN(:HxMT[`<h5kAAl;Lqp,!EFeFs5TQy,iZYVc#""@VjhwQY;"GcOeoN7FF^@,I7@Gz'@VAJpa}_f|[@/isK]:!|I'99>$9O{jP$9-Aq4-85)AoQ98#
+Y[kCh=u$r_q#IRr2DVf5)$n2!W<w,+;3lAN{i^fcYW.i|5L)_h1ij;JX"~W!W4b/|8nzMl}Tsyek#^w0sSn[u13W@c3iCcF#>['B@cg3`"b!NHSm$m^DpZ
+c!`j@Y!dbdmF7<D^|I^j&i}BtGqV2gHiLi6;dBf%NW,p=X-N`}I&~_bj<"ZF!Z5KE2;|gABE^k|ZDO]}Lczz.LE=tw8%"$.w0ey^$Gw^Sw3nA5"pOz)(TR
+3I0NzT+caksdt;7Q-IR&}]`9%hDE1+}xef(U_M$+DTJm~4bHP8`>Ip!m@/L^[zI9[RD+1-[%.8ze-o~l')'`avt5t6/Ze4Gk"c'3]i^IBhTTD-!xoP8ht|
+ih|IqYf(t$Hq&NoNRuj5,BfdH&=f9gMi'V)z$R=OdW;Qo|@6pXGg%T#s3}w|PH&FO1R)qe[v$.+.%Qq}W<(D{mQX4&5[JM^$UOA1-@=r[;F6xrl2o=tw39
+EQz5yhq!}Eq7WU~<@L'|6ahj[y_%KA-jq>^>Ty&E!CGwRwS-=hMmq7'kBx7u8nhKL;A)X|mTE9Y.#yJqUJn%t=&,w<yLlID.;.}l/a+V^[=>k^a/~q.'IK
+59Z1pU}V1ZyeSX&Y;'@9x9VC!D,eSY!k:lw>Nv'|#!mn)jG^/#oJ!xTj5<]@Flf1$$g"/5Gv|NlG4ci++'^{0tTyswu%x>EC=XG=VUd4xuAC@f+TiCz!@6
+R@)S]Oy{Fkm/,$QTJ+=kfEQ2>7,jix#9DbW',$vE6eBh"-~0#6^Co+^G=hhHm!9C&d09kXRq8kYAm>NR~+MN>PWAdiwICF:PID6M!X0e_p:xK4/zSCQ5pq
+4:64"42gpWoA#7]9d^[[t_fI&$qBk>fd%,v7A1@1]P;Y9Ol@JxCm-xS7>CfN8X6A{loQnPEnovw$XLdJkOVCY^ZkD/aU[h1X-[g$"+"y"JVhE@!-nUYU58
+Ro6Zzk[3uq44^+nJrHcXTChQn^spbgzy"mQ&;KqlP}UEhOO)3-S+gd[!pFr$&,u501>foF+yF(IF&H<EO6.(|gPx,"I)"K(L_d#>o_AVbj:n!{LQ+]:_Nq
+Q|FV(E%{O-2BbLP%Y`nQChd0{(XRvIwk[QCx/M|%+1cmN#;$I`8@CB1Q1C6$t+u:o6%J)-EH8h_+mc|WI"BKfAZ2Lh=.E8g6>7uPe=NshuYL>a8H.lL^rX
+%'@!H2X03:7_U|Smzz8adB}i'AGHr/(A@'Q){dB#Vi)J{sYTDo+B|v`}2VpmkV=R=pzqT!Lyo9XBha)KZ=:17t.;|8b8_yH_3(J5q7vLb{}xyueeNpd$"`
+pJ96@)yb.(c<+6~1F&^^Zg%uP`c2u=pn=SH"q#G;!0ifkHxgUK6XNo;v|1xZ(mv'a#v,jSzm!@7lR|{sOJb+PU~7]<vYdM95s>w8r.z8-r]S(:CpF75aNx
+KT`mVkKMst3kP0|kyp_AB1@Rv_1-kIpk;LHCT9NXOFWe#qr@LIP.8wh0N]#Wn}8FN)(,aV,]5DN%7I[:e&b9Lk$/rRPmd{Z,h:XM=N/W,sh0bNUEp>66mL
+<6E,cAla[=6Lf)sg}9zvyJObbq]aUMMU<wyn2v&T]i'4_'$^OG)zFc8p9rB+wRqanW/+D#}zpo]CJFk>b>oego%H'zk3^TsI'CnhuG[S<Ws}0|rG]f#L:c
+gHVWM|6)TK$_vgjz(O835%iF6:nP}h~4xv/BF1fepPk52;)t`|[!#6!%:S@]>56LKOpN78M7@0;i#@^DD2$VI1bfNx_RT!a/9j`9@=B2#Xrh5_#TP!JD+2
+se81K9gWe/9;XN<Se6zs+I(qMPJ8h'k2pyUIYv9."$TO{Ifz8wI;Az.R!+_s^,$kvCSdN9D[P5~H+/n$AgXvyk=qWAh3YwrpR77v258jlNiekAzdoVW9:J
+zfHRRbe;<iR:57X`&HxuG#!2]6Np<$)22XM&8&g]nU:JXY1d^4N;_xp7AP)rr"H@27]OJV^H$TSp~$8Yg@sGFIhKV,^,_gc,'oU9u'5S2faHlOOm5b^q&V
+'FwIPd8Nv_Fe>5|8S7[+aEJ9xM-8m<yY'0_ch0|%YJr!}K(_.Q64k3qe&t>1O<]tNcFr0u6.^X)Bcqxke]r<"+yb~M6K+0G8jrx]fd^vmJXE)K/VSnt/1b
+n^MwOlay%^mhcUyM;K~somgoT/E#Zi7;#@GA"qZBN<XTulEMMzF+]^&n;Kwe&uLTjPqbQPx|hDxT8ECQJdj%VpQZ;&GL/Q8X"@O6M>RM(,>097e>g&fY$P
+mKfic4KMoF(yU6m$Tl4+|wT]U]@d_lP0,`GnC!Xc+BuKTeQb9!=PpQ|s%-^;P4.'7IrIt%bTDffz9hy(-/LphSV87yPFgw#2JDa>`}yTZef;0qZD%]`Vnu
+ezI5+$D<a5HR+se)|;RH[eXO{g^z>lsdtJ6q<&kx;Bov;{li)(q+(S+IAMks@x%_c|MR:^10_Y#]MbVoMfqaQ+^h_662oV%g:F.75IFLV"5)ulEL"2.8<d
+`WkJ.M:k]5~W)'i,.kBC'J-CAjDEbkg+8Z50Ekt$}Cr{'d!qKyJj{Xs%o3)2d7h1r"J$32g%Hcn5Hy0G2ZAHgy##T1x,JH)$f@Vb~AbA>L1lsA%nFln14"
+`S1b,'j|lMN%D5zI8L[VEf[!o7Cj2t4BtUY'Ck;_dV7&`4KO81P{RV>yU04sn@8|`;in>&8:5DP'A3!Foib=2cl)1v4/5L]_4$^mnu<rK7.$aH^w/UD-Oe
+oYqX]w9uPX3->kdqg_{pELV|JdTT{G`{0s!7m+UG'9ks3$NNw[)]P|I-`7wm_,Gq|sZYJx9DU@f+SC;>"~d[oh1)X%a2~mQpC]hsA,hcz]r@#`zWsx`:zw
+nokkE#+T+ou@44[z4"Y!"'XarJ2_lpa+,nPDz3[2'Hv$tSAlop)aE)2qF=<oa0"])47#$-}w;G3LPTZG;J4ee;2B4Tcc%Xig$x).3F#>:;+YOJs#yU(O7@
+{uNFL9am|Dd;%t1$=`5g7DqFS`<:DWG3"mZvX}(O}2|,u|BEA9kvmd'c;AK{WP2H$HCTX&Rh^1LhRXerVo!`i)}T(Os9_Dz+EC`7~Fi8#l^|[Q,wD]$m.A
+&[hS&[>i_@7X`9([e$;f,|CPjLi1NFdZ)%<@vkS9Fn<2bIE8iw7o|fY={2o0C:]_i$=;nmHXI01cATV^bhkg48%&9'fZ4-'lx8#5$5S,ua_A:QM7=nsph)
+eq&}MRiNOS'x}@%rmP=RjocfSDK;/y9XgUQa128Mzw_$e'8x3%wH)d_|PfkD1$<&J/{2VP8%9K$ASqb&<iiSvY)V/g7u=n9qw_HY.Ge9_!TJ`fNY[o<'Q/
+&W@)L=}Ou)X^PH-'a5#6vl3X)O0@g8u>ksE!"@/HV="y'am3q,HIhsB9)2eE==nY)i{5%])sJs&pfan+4Pml3&O1C@GbE}C^CjFwAn}%gqsEcRnZ'O(v1w
+#/EozssA.dAd5>K$;-.BaL^Vr}p4uhahqCCeH.k.B#)lqedk-dSp04Vm_gE%@,4{eSoL4ogu0Mt0de{YYVF]`A}tKazF6caI$v;W!QSo)BMPH4!#[oE>^"
+"Qeo:X|oH.w)LIr7X|VKgz0]>sYY|<gPOK]}bY^d0aSu=IZz+70(Tb<gM[rZGYGInJ!vT^3!JL4[te.e#:V_TS'-b|q,]D#{fB3bNg{kcFUG'{^pFW#;k6
+s>:^A2O2ooGj6UA{V[ZX;x`7)U8bRBNbb-=6i--^YcEmJF~'JYmL`vAJHNK0$+Vj)t~Okg~cKBOsdhxeqo,DM>!=GY^wZ#Vl~/Qd)#'thb3u&CrHg/x,eZ
+1.EA0-$9,D1jMba7t7&u/o$+|IG&<b8;L_M3}QKt0kVT})k#Y8Rg@2GYT;#uQSM;~<RDb<gl&`yVc)01ey29nwYo5Oj}EXy8h6TJh<uCZ)ycOx#B{;3'=a
+}^;J<7s.%Obe#U~LEQuYL&t{v5Y6OUcU`5@Ig>L$GuWSdgxq#JHz&<@[]CIF%NM4IIPdf9YAhH7cV(aH("Pe0vBfy$0G-Y;5<sgQG{cHR(6AGsrdEyjBoZ
+q,bp&-=}8q,lXFz%A.Z3$X>sBT"8wy!JWAq_S5wv]cbl1}>dvIjIs`Xumci)Rgj!pWKs"{>+F0nki3~3_}zkbDV!",CTY$,t99bjpO.hIai[U3`j,U]Xm:
+L32&-2>TED.cdX:wUp!q^OW<M)yLGo(-3bZ8d2!pxn/FNQdg8X`[:jG]S]{C"6PA~TysDN^%Su6lADPR3ulCm/,EAU%$l]90JU$jHC;A%#:TK]HhtBhc%j
+%ZyKt[~EMtUhZlzcGhf<5p{c@79c`HRBdcSPq^Ja#J^KAD}.TG`oy+VJlc%anUKTIwPNu>Jr0pYR&mJc2^CVY^6vJ"L2sPRkA,W0C8scJ'XM$q{VJSQ_#;
+3l'K(Uo[4L%-XUH/,CRuzV-;mFg`M%,a^wM8yfma,{UUc.Gc.ReY4pacR1<G9neuKVATTt}b4`VFwiE#(d'b/=XHU[BKz|6LGX<vS[+,=iF,J3xNxST1F'
+JD`.U_onh^+VA+;1>v>Cu[qkzqC5w[bh";fG^_qKN_A1@-ZGe-|5:Ap`B|A74.GuUA[8)bY}~`sE{bC=-<f)@VS.(Ne98+3nDfA,"JmdE5uaFX^vQEYs/y
+M9OCepXKxE2;[(B8goyGF=5nU`E^Oax|QWtE=ZR1_ovivf^A4w3<(W[>e<ndf)IpPzOI%XR{CswquOsoe|^B491.76q'y,;}X`%D/cwi!HO4^k0yzgH[!a
+R+.ftdlKNcR3[f{PFCNod]6Fpt("40<R5d%E#NKJ}aZ<|:o{5QI-#)PmHNwEaqyDp--c%PY%.uStGt]t`k0t2d3(_vQmb+8exZlIQ{Vv.x{z`ipM%Dg<[N
+$$'5x`04&m)AM]^6G;6z"Fah!_,-tJAQt+puro0R0Ye")e|F[U}>P+TBhM8Lq(IH1_58]=A!L7T{&IBG3vAJaY]mZIvcOUs0~xGw-1H]$"%IrU55'H$C~/
+wQ2U~p5O9@kD3_YZFu,pps(&0X8f{6|kb3feP3iB/bTVKolkJ@b!rIIkRY7m)Q5XA<981`4;Lfhz/h+CQl1:+QWwm,B|VU,|uqdaLu~N#N:eaO=r:juYV=
+&:yg1PS3_x!|05Awu]TwAp`aMH1&]hx><K10SC0RQp<P#jSV}ARe2Gm]5Y=]7"Z3r-1{T{b}!0W'nI0fvz(fa&OipT,q,gA^UYhN"hb-01M&r"}C|k&Y'u
+hjZr`}eM|K`URqO7"P8ssuG8N%Q!0vJ@:c'Z&uX;=c!K4CcR>m^PaIsndr)8{`uc#Ghm8+Xr2a6aenC^4TGYF&L/#67]NkkMT('dA|WpJ9e8_D_9Ug6Vau
+B]/sGNSq=,8U_4$^`.LMgTD:;'NDMw8Gt6S"VO,lBv.D_rfk"8GQyJsK_0xoj5IXt+3D[WjAgpj3:g5SO;P!8Dxb%6-(~qI|}qOWA.C.=2cVb}ds8nK%=0
+(UN/Vs];JLxs5/rd:6^2xk4v+,HWhdssQ/mgNj=wVO}']g|]NID)E{Z|<H)0@WK^BpRm_zWRxyb)we:{/j1{lw;m/v5yA}qn!&iE{c4aqaiDP,%j)<U4(i
+<]_Z#s.8fZsb"vEcs}EvPF,w#{K|`{dGGC[.dKXO`HY6fGd;m<s%=lHv;qyZ]{i#'5qSf%mEWYfQrT7W[yuKXnP=}669iM>qXbEwuXjz|]Q=_pQAMhFwJd
+(>v`ZR4;^[,E=nw9g|1ICEEPD$0HxaBe>8't0AJR>WQ%n!J[o8IF~G;Sri%g$jg{qER4G@4|PEe`l^1FP=`i2joi|<(bB2qk0Tc9'%+@meS#%5X(bhyqvx
+KVmO=pExobDx]O'Gin5z|"~S)-ThI]IG%lDA<Q>lYN&>3`h8r8|{'Wl(rBTh:F5,uxX&Rt@zss-OPuO}"miI>N3}WwxX@2f2NnmQPt>6>12xo:.6|tKH_(
+TtKoi,q)}1X.J%fqg9dYt}d3eXP=+>pV{b,bmh$bw<4k{7djq<nB&ND=@gnn_Wend46n3.XeIJgh!dX"o&ul&WM(04aF,e:kA[i]Xr_+ep`Y<He;'14vCj
+^!chkM7&|n%MStB|xY81Uwt-g)P<}^F3{b<CNB6/jZ7-]=s4}Cwe}M^#,bDK"8&I,^bhi$TsEf}I&WNFtu1y`Cr2Fhf}4SrPMu(|Fg4|GzBcYY[voAI<4a
+E/fNM1.VP6`_8%EIp2`=r}d>5yHY;(8{rLOPF${hqmdW.Ut<g!J'dyi/N60]uK~!7H,[!knx#7|9_i72pDL='M];#SmxSn|77D8'zq^_PmwwS`LnO1Tn9]
+5pMCa"|@v8pinth(:c9q8[_-~e61O]Y(`2+C0,o;:h|A{U8y~gR#),Fz&Xkq%@K4e);Ga_(d7{0$@e!r,jsK30KEE)O1R/sd#k}TJ#-NV{cIK}eiYU={8n
+-)JQo|WJHB4n5d!3pPS/P<7SCf6b<xIz_=w7hj[B}dIT,S--J-6g|;|8XRiMAOJ"7#K9g7D#x<66E)5O&@SxY4+B:^b@@(hA.:yWIE#4.d)'tD0+9lHaL3
+EIJMVM6,fy[xww3ES=98c/qi#(cBc;#St7%GNktkaPMqB_kJ'Z:t,]G%Ug/Mi)rfc5Y5kvTOc@!a<k6W(&;B(fQIyjI{lh5ys>]]KDPUE7k`bh]X$krky2
+QnQip@r'}L)GR@W}KTz#)%O258dh++v#ptGqkl"85%&E#}~Oqe^}sd4X~4y1S%h2c[K:p,H[1t32@RP;xtgpHC)Qj62ZG0c%aE]6Epc,&>p2p(jq6f(-^:
+}J6pSE'E"8]anunRQ/c;:%kwV3!{KX"YAk9R^0oABoKM;=T15CY_/r!0DfckSwpV:TN)~4@1kLCeq(YbTHr5xG.;jVQe^b&eL"D7tZ{@"7mjdN;p~L:TrX
+l)XG5d#lNpit-X92]lfskIpFZdxsLdo%LOcF-,}OQ8f;bvjjn5<b_yE^J18si>jggC{2&5`{/qq&U)~/r'f"t^H,EKrKU;cySj2>_|Q]3EwP"^m"<pS!=#
+T{p6WFhRoOA|^d1iBleXLZK@Y,}dj@aCegBgrs@d)|PmK.uaR3&aBH_7>E-`p[y^y.m.uEGn~lU/skNfpk'SY7:k5j0[pQQj8C2&dkg(,g@H@WG1,DbKlO
+f#=LIAdTF]^ePRS$=/aWk2G_PPNKK[7bcJ#C-z,-u{`@V]uZ3{4R$ojkF1~5F|c2]WM1'B%8dMct",1hVUrP>X#ruQwJ++;C:|:wT[TkL>oiz<BXrzu`AN
+f#x}>OU$|LT#AbI.rln6jYXn;JHu,{AUlEUA2;c{zup`I#)Mqa"KQ1(hu}/a0V58kb|+fJKnuwRpD8U/x[JMt$z1Iu"C)C<U,R)"r05+0N}+!RMc5,5M/$
+0_:_jO[W7V:pijzCMa9Gb_LW0qrj!-<9y4XGA'BR4K7`-2'KI{0QhSQocg)I2!N4v0'mY8NcQerb_W6v)jcPfw6r#;zg=u%Hn"+Nt1#Je<3YL8Je'1(:kN
+;XY)rA"WH43ni#(t[U+s$%{26>pk6esy!nwk!Xc3j8m{B(7/O`YH9K]x`(sr0W6jn{h0MEJr$rf=mA5GE4P2deXj<yiO6&Nl~6yRon@)(|rZ0B}YOV_!Y'
+=:4@xJE&)+F9#$x>XT)=;q"C][5f8<Rkf:~I1ypkeM$<}YyI],>iUU~M8Km!H3grNKYC0/ejb_5c,4FN#b21g"vsMMLC|m9Qh48;%6.6WT;gY4`31AT<ho
+McD}HN,uuvt{MlK/sbRO7gCW&=9!5&U]^=3l,;0q%&s.+8c8p8;cpVdISQYRM!=_q)6`eE_w,0NSG)jTkmX.AStFcNB}jS_shvLkcvD)q8N}z,Il~E]qd!
+-7M2{:|em+b4i()r59MF:$@erP6fFbiS6qDB+Q`R`oB]K%`-@^KJlL'<]{+/rte/um8ek),fWwI|+6i$XpA8kt}AN2sNiu#u5We/>zY!12CNpIqh<QvaB3
+~JIlWh2Y3@{H[C=5+4@2I@U:BgY0W4oS5+[cnL@Ksqm4`oJ}d+7n5@VCcMAC~MoDjJBbWiY5>F;'A0-O${Du)zO#;}'`1@XqmLXh=yjS#M^b5sVET^xo!8
+)Z~g#s@K1OE8UonsjBW4(Rs'Co~k7s8.9f+}LNk|%acZLdXQGMY#p}RNx}kwd:64Wl6bp_!p9SfSI5{wuycn>]}EssS,8I1O%CT&~Buhb`/l|2lz>{)3!#
+-=yG[UZI.ilo}@zxZ0sb}{hZ<_1__i{94'w(Q5orEkw5'/<7=4ei({$RB77CRX@Z<l~MHH5>or]@HUW/p<4>NVr:UjlA<!=5b_.S!5UUv6tVf40_.^{gAo
+S2iz0(tfTJaV5H~^eq.bU[j5aLSdQaBlb;]'}C%[YFp}JfwoTVMm8:zokN$(ME[lljn8YUZ8y<op%oBv<m|y#qVD"q)Yz_u^!&|x^lvAw0k3"/UMbL^G^4
+0"$.RFwlwz<"<;POOFul{:wOHB%RQYH7diCE4b'$U<KT+mm'#Bkhf6Tk0RbjN{HyI%HF9HW!}p,J#g6+,)mK;R9qRZhvXarjGKOA)),3&_/COP"|B/C}R-
+>+i}<Y~.'9>Y:_rsMYx8n%%2qeS9s'e>X&"CVUClNm@O$k=pI8{-"$a+9cdj4L+aXc&[,s."@|yP+,2}6J~+)_P[0$opjM=P$,lP4"@&`!1m-BD/8W|ls#
+G4Vxo)@U0F+@iZ@Fx,I%#Gs{s'&Pk|rEl,LdydyJ^d-8.C+#:zMu1A^WGI+8R/tZi_pdZ)DEP00)#)5"^`Z;U]9+iqQRCWr$Ir_<L=WSa39g|2%0%0k@9f
+7%OPMH^9#21s-dK9uxs[]U0H"/jbsh"h(4B;0M#P9eO-f:>n&26(_a~0,;VmGTvM1Mz=S.L=}Ur_t7tp8k]c:j9}jj-YA[DriStQw{fhefxdFHZ_:jElb-
+Iap+4L<V7x2|l_HD/w_^2]Elr3GUe<|y0`&^7pD[F@dI"bAf!KoPT<i":_gn3.{FtZ!c7jr[JG~vTE0Ye;BP'ZH"qI-QK5W>SNYk$NKI]FQIN@iz2$N4^b
+PJoI:5$qjHms_0|l,v"JI+Z'm3]dnU<RyE${^+A^&{|(Q9cQL<gbxkHJ`y6Oq|x-r.#`W7=l@}S<6:MqQ_l(MtL.#2JSaAfAQa.V%jgT7kfAioDn#|XT^:
+~^g;~NZS]4u<mYih-Wt_s%hbE^V=2Ie>P0o9$Eeq~d#.[dDfGdA1c"E;#xJj6>{V$PQ22nl_J5f.(8{vwEc(bp!#>d]x{qBfq$[)nqM<_9"[Bvc;z@:X#z
+c-gAUK6I|Zmce$i2^>@:ELuebnr!/@y^YM/_6bx_By7`b{>pKp-uSVoc>V9:"R(iK!rdP]_;GBn;u.~/Fn6my/+[&M1.{3;Jbybniq/=3PA&j4isH"/R7!
+fYbWi]D:MO0}Y-5&imE"5Svwt>`tq"!hiCsPV];6v!|Y7rt'$%<=yj%SeBn"`}}yllp%XYv@ADmuVdV:aiWK.Q:`p`VHcu+9XXR])W;.{Y22#czLjgv'y1
+opteS(haDk%@kB')p83xgfpF4057h/0Ce$o-5hDHkSY<c|y+m}hgYV'`XAlj!M[E_SW($`.P+U+ZH31VsN4GjnD+pRui:@HT<nQ&{;ggwwm!Ra,#f5!J4'
+P5-5MGlA#rn|3vFf6N<!U_~5IE,`^F@(@sN@eu!O_>|DVc&1JW,Q1G1<EJ=dKUKR_Xsn^u[@sz=qV6#86ATL"@A)7fvotpIFbB.fGwAOmzL1xgTMXFQ1pC
+$.9%Xu#Xd{DB|,+ti;:dslXW,0nuyW$/,Q0{r/1b1n=,7J'I(a5trMgA!4FyQ{O_41Xc!LrIZf5-y:uo(8MS%uxNamP^]A_w<Xm$Z26a,C#!7Ri-_dFI$Z
+#57Ja)y`jy`9ZyC_NY$KFT||fxk]Pn#Nhz}/CW|cD{50xAb<EOigh]CH{|Nn[Hf1!k+[FC/6Zs2=wf.a&MtB+N4z&]pimP8iQ[5xMh97rPa)aNx"aVn%,q
+a2YU,[C)8PAC^);t1xT@_=x9LPC,/y-o|F|}%c.]`{.101VdR96OatHjvL-I2U+$%Lt3Vi0Ra%|;gijy@Da[klr^|@Nw}Kw2mc{{z^0sgNn8L&@hpA6rMZ
+x]cf+V4E:]&g^>~:!duTkL~`SrE:At8qK]gnr3h6'bza,zoN|Lf;r@.]-F-gTl2VJNW2mrry8qoa0Z=x&9GDA&!R|B>YuiFOJfU(TwJ2%qqj4H.[MZky};
+"ilueD/zUL#Q=df9M&q,L!u|vug7pc=>,R#FWMBPcCfV]waXU#`OI8lL^Ody2J]w|A)Ku5<"s0W>%}!6u{0AQQ}`zSHcxG}a~lRGCuLClbkDGFI}uNR<.S
+v$zABqSTw7%ak]j#Nd-x>kkz:v`GJ5W+cYN$:H>OIph#[5,C49wTiQ`+9/E!]'PE}Cn!|JSqpK{[j#N@.U$lkZXw+-s9x8~#|<t.DH^k^4/1OKYRICq&)L
+)/Nwl;Efu9>OO4PMG/Mp7L,AT:EP-2zyh9}yvb@>~bET^!>u}_<=$_Y[0zJ"[4;/IpD|K>b5lmm+$>aD4Jg5AROw,#MQV`4tMP%R7QZgb}riyiOZ-|+:w9
+E::h!T3(54C<}/qiDY+T4jc.+&4}L'w#{8&:d-~@LsFU,$YC&c-0''$Okx52mN`o&M-6%xOu#_.^#'$PNC_2yB#|G!,DB/p+"65hk>C8$px:}jn+|sK-Tu
+FOTN!$ECC5L4vR}yW`MG3TDm_"!pKqxp8DH>)eWb(`e`%3kRm.Jt)Q|1>#~-&k3+G6PbYC[$X&h3oJL,278j}W8$qvt:FoD%x^Yg#7@WZ+'8n>8.9UZ`he
+h)`r0oUm"w:T9-;L|_P;}tc84xY%cu"x=#2;6Ds}{H1EozvqS}2n5>M.],HH6D}cxo'8R{.v#a-DqqSMheCW1C-21tXaA-boL`rM0hyEF]c}B9Izltawj=
+TQ5yoOSS8o%Dz|.QY&Yc+|@q/<{v!]&21uB6aT]<n{KwCbFa&;wt0OOZ(Jk57@Q^wqK4COozuTu4DOzxS5A=.8VD-PPFXIEKY&,K4b"iWeQv9Mu[TpMf|G
+oNq@{I|)Hu=,1f#l8M~pSU/8~|T=~y"[dPuxqPJ]ROwHt<Zh}f8yZMOEvRPD+1XkdI"r,kzM[{DbHA:;7)1dbT-aviV;ue<]8IHM;e4;!{;Ge6avDO|M"9
++HW2v`G#e:9Ax9.o!L$EkNktbL5K%PdPj0.xT@[$MUs-s=pNGG[U{K.qOn]EzGuHmhiqv]fVU$EYWw@k>YLUSR:Dt#/fn4]Ay+syh{WMA_Pb/gTL5g=oa1
+7&t"CEqT#NH=bPEs/Vb]c+po].mWav`1hvSCL`]+c^$L@Xu_N+7Kaw%oP}`BI'HDe4y}86|,J,)tSqp{1e5pv{X9A"Bd:q(!<J,dk7%)st<)3>qs'l%>TJ
+%UWcz3DY>),g(QbgDpw9^&i4f$A_;@@|>/OvE'I{Vev'</m},xp$^f/B0%88|Fb[:`!>SKnEnJFro|FAaozn5&_il-#,Kv^s8=vFcWQ{[%Odo7Yk}BaDIA
+zO~/ckYrJO+)>L)i[Vt)EqvYDPzIIDBqt#dP~N%x1x1j5}RZvT^7$&:u6J"^jIMR]5tTwz14j8$-qL%i7alala>G6"keNQKp8#@kd+Cmpq6ugR[a@QHpfY
+:`#gV"hIFc7kL"AEJepcO.uC-6S/o$(&1|g)E;v}[onk9ltt_68IsH{Z0^9.U@6Ch$n+naG|e;Xl9j^6es='8+~T#"`{;!BVT&Y65}r]gmVLC[,a$i0_Eu
+;j!HvKEQ(CeUX_ko`DHWc#+L_<JiLrre&|ZjOUU7Ggnot/2VP^:iZz)1l:A;3fBKL]s16JVtxggYZkLyHl>9C{$u7;s6(v8^zZ[c[K'G'(3'Rg4FAQ_;7P
+5]}2|IHy54C3K.4@d@%kPq>!Ji%p0F=-/`&4vQ_OJ%WXrJc<Uf2wXF.V(pA]wcBWwji:yRSq1]p'@Wg=[xG4MWdYrPjm9pFRIMQJU,yVo>`+OtUh_-S/4x
+e%YQ1v%x{NH(U$S3u0.tMWXM}[yvJGIni:Vfx4oy2t.>2_ODC)]0l8Vt47S.sA0;PPLMzC=N&]uO;+{#G"SGA1^r>`C[Fq{pa2QXZ`Ke3AOvYTCl(z!vr@
+9HxTs"uWLppGY@-(g46|J4dTw)XhuY,ohYWZkVA.Vg"G#_8yE8y&huzI>u@B_"/R~_)-^n"igNbH6>w$E<o!-TxOU{r)>bA/spB_#qO<HkSwHQ~8iD;=gn
+S5}N4Q|'T$R&J^cG@O+5&iYLf4kt`+R'4s{2TC"(4dAeJ(Btoovs&NL5fhi"X:6xn'7lPZvG$G(#D(eH2f^K5m,[vMiU;1t-$]>oaEr^b.wnsY=@l,mhe"
+;A@sTj&_r.v]"WvJ8wkMcI,'tq$@m|I"DE$ztKIcBNxB>C[C{13U@i]Mx33eu.]C78GEH^LZNBd$!o5jIDlYv8^xCz(fsvI@a()T"[i,@GIeavTZ(;g7j[
+{F8yj"<^%Y#2{tA.zlVKl_oE7RM_EiiW'>YS:s:4y8aU[ShtG;MCd@nD&cF95|3nUo%3cD^E+t@OyBl!>g6;CYTOGS/nDarw"q4+8+-}MheYl{>zxunvrO
+d2_A<%RqIm,=MGg8)0D.yOB<Fm1J#@{L8##|q7QTr=HxxV^hvQ%RQuU]~o&Ke>h<YgHO-)9fAB|E@l>gXu!0895v>h<@9tv5emJG>ag^L>C{!MOXef'TMu
+'3i'Uy#%1%ck}^deJD5L3|'|igJA:,3ldA~uL%q|tv[rRbpJJ@0Bd(_&OHzFH=sYFiJWr+QaFEt#"<)m(j_b[f:CMKhGfa^qoRuf|/S5>S(R@EJ3(|pZ;v
+p]7"T$WoT%/nLNpB3qHe=D9UH_euzu6={V"tvCR9rg9!z=~6`dfYhL_2ggNlKk^;UgUtJ1FBM"FV|+lyZZJo<IY:Y792mNVtC6irRtTy")/0M:f;;#!82V
+&]>t.YrX:Ek.~s}/}M/db=wV;WAv.czaHOC&'lDNZL~VY|"I1:XLO==gLDI3"^Dr)EP,H`jJ%<z#31h)j@R6=p&!)LX;%)'DcyFPU;s0wxg/4SZ`"-[^%f
+_S0UXzomE|fJ@RFq=kBq;|/W_def`{@3ZFK5]R^hpPQq1"6=)djKXWl&Y_0D3P%1'+Da$vQ`ecwBeiePd""#cu36eIhB;ykxhYUd^^E]c@6Z[t6>zJ/}eo
+ALt[T:`<C1<MCG&7LVBK!F$OU0{'MYI+Ek+T]<3.<RgA`SIM)&|ux:fAG&@V5pMhg4K0O=r$pUyNlAefNC<0)`,^wK#U1:V#:4&_kXPPd{X&uzzg(t$T!y
+4.oLvC%[lSZ,>llYHfTjF$R,!ds)]KhdE|Df55#0Fl7l>Mg9=CWmK_mcdZ7);)=l+RvKC4ivn)A{9^-+OrLR%gNMuaz#t8sSgj'u`Bnx/UYr>=4Mf&$lXe
+7Vzu$d|!'aiv|l}TBtPc)gR1Npx&.t"SrO`[a3I/B4Xe@mxVy}.bM!'GvH~eodoTm&/4[{<#UO']Q+@<vir1R]"/Bso4)R"=5nZ%Lp#dh:fmjV}Fs'^FaK
+B``8VvwULJ$2S'4W2$GE$}pG'>K,"(~6h:oh6Q>s1Hj{WbQzYLR,'@45D/')uCuCTVVwtF!7ml$RRHS-i}LN]r}Ku]o-&OX]:qZqDFQ."ym_pCX.5l'eO=
+e3,)TM%[^]m|<=:an>"(zA4{m:eJYVbfkwYGpvH8fc`XZXWh&+<cCKcL"0@UlDJvu=L&QdZ>6s4wd4{_nGTJKZr|V];09pq-TKa.WNIui$jfAEvvSg<x#l
+6q0Bx&g/,pwr,+hydP.-VH""kD:SGa.uo&}B+;/;wGEqPS7c#swFS^D;Y5Tg]2_jb(FdW#gj,|#)!t=o`6$]I}(|q`P7!MImD[m]DRe`O"cIF}ACiBAu^h
+a$O(Tqn$A1U:;x0#2NRxzZu{'NSSHxG'8oEq4r<L-5fr%)_y^gU]{_Se^&&XDn'qu3q)Qo7;K[KiPbM,bgloyZo!}xu;,RoQlcm=npu22X326xMf7cmIm%
+VPU`j/j_6/{=g1I$#608"1Xr<B>uPn:st!FTI,dW%0x{}V_XuI4F2aFvw2U'O,4_g0E:H>`1GU[wF1OOy4e%W'rYX'f'lqS3H6E;cz-/2q[Rfr>%bZY6lZ
+N#x=@Z7vN/:<dbkC>%lSMwo}uZv{EV)R#W6S_7{jY#uAqE'#@>hUq;dXTO4zb9XErUgiUNn0bK3dCUce%r)Oh%eHYS0s4oBKT{&5&bpRejCM'J8RX5OhP|
+|vJsxVzp$9o([9kcurc!S]0po-_GpH-n+u2:Zt~+nufo~NMT"KrdX<(rT+jK=nQ/|3(.WP@wuZ/j75R'kd5W8rEZ6p0xtC#N9v#ES|S$X0vuxVFli=j>gf
+(F>[NfONyYIlK/3d.PJp.Uf`pO&e(kS3Qa1m#2Yz'1z)H|f{c'94tqYw.aQ}N#)Oxo.RZne@YjEwC5_`D+HgjN'Uc[>]I#<qmR~mK'v)VEeBB<vyQs)S02
+H"CNY1z|{Lj;C<6[^Xa.hn5B'ai(XFeXIzCSJ>x6k0S$J0P.hvU}%<_yK$[9pJ7+uw8CeNSCtJYN$)e{:[xi|c:Z5qg}M&y|E2OSu3KD:'HR!v=1`m]0BY
+h&'iSD"]$wCrpi"a<4lTa]+ItA>ivR}-Q7HuNbpQ[lQ_31hZ+(bVEnnv:hatPXMw&S&4j=Ucaq31hG0AV6FTGZ=P)%i8m82&Lm$aj+%L3eS<ZT{"tjyMgz
+S!tfNCPiS5.Vb(=Mz%|//tweI:3E]i/CTVXj]M<G/yyh;0JhBdlL+xI:>.!Q_>l)Az4!_uU+)eQ@3]u(8-+46E=lbG^2Ql=_W>ke+qi7rg11"VVjNd)NTU
+Lew9'O%gr6W`B48^Uu$n1CF)Z@_my)$|,;_LQq7BQfsq9j3cZQXu"M1m]f8&-//Cin$>[IJ'Rn[|#NfJ|w!G`)Z215@;8C"e+YpLmgG4e29IO>OZ56&RA_
+79W%zGP.67Y6oH1Tee@8%0tpxjn+uZxH_D:C+j>s%ZnI%7&rQtAVTt;e[RP8W$KI_y,-f7GNtz]P.]lF5GKd=`z`!,e4<d%%iG`AGYQI<(Y.b6o1&&(w%W
+%I&EN@,zm-J0ovIOI@aN>'gWj4f})p&aGfa!u[XsR'UT95Pwea`zCnSv9GD#y.)j^x;+%iqe5$H9&@^a=xFWpP_nA,s38%6|=7L]23>L3G{S<9,>J=@%F;
+kH.]Z>1r7Y4bvPE)#ddI&;0#%d58(rQ<]SMCXlG+9b&VWK%)ZCAuf6jNi@RU;1"ASV+ZiMf;['epU9R[ZA{/sCB{@1]t6rH7H`wRxTZ>7uj[2g#:ejE/dB
+|P@]"'G<UExr`s%5_j(!asrnW0.5.;N{_A9R(&@Ohnlgtn5bnC=!9'F"[j+yoUe<[{pnk>5h&w|G}^<hdeA7G`@1G/7xB<15SJ[%Q1+EpR2_.#7EX,{rKY
+UUksYYeXupJ5j(6Yl#O1=QkW]_97CBcA#'^D#hC9]Eh-;Nx0+a9]df.@2e:sy^jBj+dAKgG/y8DFif$CcU}TH:,>w->m!]L;a12:cs(4^,@jZZ]atESfTu
+M"&V9adilhoZAZBjhA<W;=2Ccri._%0yxcADOx@W}A9^gK8oN:YH`m&v<g,7Z@M.}$pCr3C1@(Qn0C@REds8u6gR[R%"tR_Qf:m]Q=Mxnf8W^i5ZWZj6B_
+XC:z.1IX(LBnm-/b,Qp^!MMASerC;^A:aA|B5vd:NNzt@PbxomLSBCjBe.YihntRbH[Ba^'Qr7N[_nr;qll(&c/W>_,5"rrd,FpN/+uDp/BjSKp[7)1>"6
+96`>na)ty1tw1&a&Yv/[c4.aOf|g{ABWJ]%AQ5W8"KanLRJzoj5AGygd60;'O(oH~xY1R/Y/[vNVKM54hBlv}Q>e-'p>-)r+S'L)H9::fk$(-t2NV,!_rK
+vA$2e#@6fSUJZU)|xyJ5dM(fRCxkU{GGa,atk|i_&jsp@,"r~ddL`<UXvbZ:m,niUA`Fw<QT"e]:hh->)$~2Oh01yM-lLDoX:.#y%N3%^u9S>rR5`Jp5Gr
+B{{2}ue{5nw<fB/FxE8nuym3<TZ:vytZ%qd@=dcT-n]#(HlL"j9HX|$Md1ye6SrJF'Sq<;C'3v):3jRroirai_mI@b4G7NSq7l|kqx:{,xEw(f"Cjlt^+Y
+Eu#!jwc`-(2dzH|)"nV[3HW;__;`jFn6.aQF}K%a-dzmENleLRVFTU6|mBM9'75iWQxKVno.MdxSDUdf>CBL,iP0LFqbEN;!xKwQ@UxzA^c{r)1KP1zFhp
+:2Zp&N1'Uf/g4j(du'%"4J@0/RcE=f.Xi&uB@H5=J)22uKbk,h(o7/"BmBqsv$z=_#rBY!}[HB2X;L,4KN5X~6391Ux1!4ql;8p89^=I8dkQ2gkW($2(Az
+gyc|53'!Bc%rum2a`[w_MhW0MR$[M>KaJ_;qqVk{43IzF>cvI9<hND+nxbFR4RoegAi|2r.!l^])Lssm'0#Ze7%d@fl/Q>zBDK~Q8/1ixBP=uLIm@K<wX3
+>JT]gv1u"nD_accEilXe^ba"(.3$)B#VXWc(4jR|m!z+ly&Kf8]1@x,(T`A(VEKgAxhQ[r2k$BV.j+$C]/-_OlPjEv/Ux|/6e.EG,OC&PgLhB+(R>OCn(1
+/RpbqGB@SZa<D7JD+kH"u$MO|SuYRPjI<+&aiG]4P7,/WRfM84S|Pmi>mi{HvcW;7xTi-r;eO2(&Vf4n=PW{+=,SSpVmhOp8d<DuoAcw.zpYA[52Ng(xq,
+WSYxRDG/xr;o,$;bu.8@ghB}CurI(8)5un=8C3s4("wPt:f=#cl&E:}[YvH:PnC+^2<#v2TdG4rEZa5WB.~D.A@h-mfDTuxLUuoe;I'zFTIxKNtR}$TyKN
+}"7L%UM9`I8WWG+Nx>#Z)x&OdfVuxwVFtbd]m6xK4pP+m{i/'2-6ZAz,78FXXpD,o=lJ[3N2B@^4ikfakxvcf=9]<PZux.br9Ccqcg]gs'%I:-|qb}l._1
+{)S2`!}g34J$t$L$oUE%~R#<d"SS#Hn8[q6a1X1qiF22%Rs>ql12qU`O;vJr><m#h8Pfh&JM58CdWAoaLUt(D,db/lmIidk&N[8`ntTUv+COst9,9M2nAR
+kbIB7hw>f02@ndlS//:1F,uj='ZsuD`Wu,cIL9V8O>;^FXUC0/Lg&>Jx&n9&HO(HURBWXl8%P6(i5Ovk|<5Fz.oYJ-t[;AS+1fH,T6I:o:&E)b%I`8tm^:
+C3E3{)Bo+&qN[0AfqW`tLhotbIKMC7frgw[lVT.OjZuepa3##jaR0"h}}6|px6U-5W{pNRR:x0xNK:]2z,U1TZLD$E(08$r3<nARKOMq4AoO:gEG&fpbXB
+/iI|2K+Ezt~NLb:Q;h2+h0ngMnNjKHjH!OY3sP.T&M5GpM3>a$=``pbO33F:u5Fp$pa6~-bmBHOgNPNS:vTMaLu{/f=J;f=)+j0e<5'/XIgzFtblCMC0cC
+#mHaG]!B+E$ATOJiuh)(=cV]B4f+XD1{UNMGF5CdmqWQl#1MK&QFsKj,rvpz{=Rt=X2g$_c|J85hD8{V{O<#wO+Es7+h,i}j}e/tI4/^~_ZDxO,LNUt-]D
+5x2-Xx~@aw4OjF<rT|7Xat+wH8iKSYWsN(/`!GWP<RadcEem@@thaC`'mfzs5&@A97{seZv74$H{pL]aT|e@}V_ruXH{:L2,+W@R$ftv`O_pcRMSJ:j&6x
+uLt"G}tGDzv{@Oef%-N]eWE4sIn9t=ecO;Q3bOKd#NuFbK6B^|SS>-L;']YR(|20g'4Hw"Sc#KQP49=<`VEt&AXKo$<b%kCqdFw%>U1&H/$_Yufqu9Hu)8
+!,k]]4[}"kw3@oHKh8&)[(A3CtJJj0@f5)e^]ox2D$!e1C5&8%xj=QE<By)1nZDt_USF35u;ye[fRy@/I>L.Df)w/-8Vx,HKisf>x8<%:Dc#<gf9So~|0S
+JWM!}%H,'kVE2TIqp[pFEQOAZ)9HFoC8&Rz1@51g|owF~IgWK]<^E1;3@'3_ls&5~iNwbkgGC#Jt&<)x9J-<D`M,7K-!gsSI<;,Y28Y_gS^]NpRD3^e@1G
+Z<nk^GOYYbZ#_AxyOK-IV"G5'5FG|R4rVx^i>aP%R2&@GcUwid/z4Vc8@7_eA:d263!0m061OSmUWe2$fivi(@.!&[Z&$Cd-]5'}.E:fwt|L3)Yjj'SL"0
+VH_k'%j[ZtCi/yLRzrH;xi;etlWWd_Tjkz@Ih%a(OCWPRpy&sFQRa%jx;F[>X9Qj(9faM]SYOc<kn{7uXcp[sY:Ms$g<Ynd][Cj#<gP};>hZr-&[n&<XB7
+z[cgc7PT}{kF1zmIf&Nnv2UrSzwh"}lTp0{}x9Iq_wo'6WIi54/o%|_{JHaNy}fd8t"'fVeNg$T0r3"@_iYf`%|M!D`tk0mSO[@Aj"$NTWk]^8"n,n%:Bp
+c}o{)t~O+qkEHfb!:yhcgP3Z%lO_P0L+0A4GxO^),l!kiStAeQ2Tgfsp#Z5ZW,]V=fTw9d}Ft7"[Ua+&Bu3V1RR+izx<at"Gk2aa~s&HUos=AS&%g7yq<I
+,-w_@OAd/V|}9-;JnlstfI"qkBr;Cj`x{je"KWUFoK&G4eJ}l"CJ5OLq:E^DNal0]VC(a9,e3-$-'&NzRcS4nUH#r]v!H(,<46k'1b>iUzto=WFdydYH7V
+)E;KWV/ay.'L3r#v#2W0naI2SH_}K_aQ}]begF)p0dKi4n'q}2D6VW(&FH5Ze{&<XXE=D)eHBuALAfomRrJ:V>-^ayoY_d#feRxC)_gdtxE{hmSd!oVtgj
+FmPgRRshH]r232{R+3,G9Z:gxnE:6b#imh<ePh7-U'M@rGqel.(W]=/"JX~i_.RhZuc=_&<ac"<=ztpyug2hhrSwi$Y}1XC:>Bn>zD$F43c!b(<g5XGOxi
+g>+^`OB/.0t!/D"[UI$My$BA^U#jGt5U'NAfs$&'g]C8!1a,8&dNuJ0#|y~}e/YfASWHVLruPC2%:psEthb3+0h:W2M]j{uR1)LZLU7MT/"E1ZiDhB~#;4
+CgOT7"ijb3NsiTmtq7[xd#r55jf]4(p-(=f%v7eUmSl>ML>_7h)ic!5"=d~trCd"+;t`%:zqU.']WV2!t{rInzRxw3zp&]9`Z+JLx%bfcoeBLB,4#1)>ZC
+V]@Ye7Vx-^"b{'5Qe1RD7Rr`[v(_pKbMAahY]x3S7X60RE:>(ajD,q>=|86mK4U6}}l&9W}{$lowx4Mkfy1X|1,(RE7&s!Uk]gbUz{7Y[,Qo0f7,,s8npi
+anO,juE2dvl^Au@efmgy3#=Vyl@3sVw=&VYO~4S6LI7^^.2^-S^_GSAT~Y{WAnFO'h9urh.Y=#Nh}g>>`<6TY5yZSurWRQ!PQny|R+GfE)Cq.}Q&cyX&@8
+n['@/s+}zdi/)o[`4l<-Pn"T$Zykr32m.3PdG4n@t%yO#$2IkUEs{V9+s_/q}7+h/2097P@UjN,r6h+w79L`HM3'M`8gphirxD]QH5Fgwszh].oq&"-]1b
+cIN,]({sgNZ9Uo}aE}tE1JswkloODNGqt%4>AsP4Pg01#_2^Caa:"myX.7r+tZDCm|yBZ},)L4Z'InFae|#2H.GgN22=Lt-d|,3;"|9J4/.KNDy"{H<Zaj
+Y@qw2w!El:h-^LdJ4JHLZNa<4,yuhAg#NL8+s`M0c,3,)TL]=h,w{'HM~];@f8{(U&n:YSjR^&xeI]e88]Yy-)lzq-w1L"NpcrTW(+"RrpTgQM<=;adp"N
+`q@74GflGp#K"#ykx+puy<Kgp"MgO"#N"0A2fq]x3{#%CUk'P[-HMsh7r/{VX%CM+nGjaO>loRRj2b_7m^Xz=_w#hIjtKe8/i^4s4C^@UK1]WfC$Ss6ofO
+F'<M^e)7TM!t[eHHqVXZU$lT-:<8LDLwbH;xbMkSD(5!Ict.ymA(1"1n(^>y,egAay$ajITCm'iW={XQW:UW0&#H2%`18[o)@<$o`5DFHK:o/gd{SdE`ti
+Y8tk~1lt<j++&h6$0"M'.UY&VUj5.Zq&fm%VY|&aOuiNRidDMA3m(t:X]+DZJz4hx'RTR;#uRDYKj[y&Fq,"jP0FaT'dln_Z@YQt1`9>n)~[&K9A4n@xR[
+35Qk0|i,#TBz_;"2gJ&y(dRG-K7RDf5NgWz4&Kgddh(v=zqdn1)a6TK%p,]%mxZ/lT|l(4bZF^)1}$qZiCT-x9_W~[=A2Nj1@PqMM{J0wB'%'59u!/EJJx
+#RV)$&IYB+4u8eqALM'4'}HZ=y;MH(,sZ/Vq-]~Pi#;GGh{Cz94RE,q|_#j5.'XQMC`sg/zxnYu.M,eb91$>Wnyh|)B}5faA6ga0_=QXDl&h6E6R}]&9D9
+,c'$t8xj[S-[,n>Z1x!fAbbA+V:"~+_e%MK^Bxcg:LopMQ^:K_7,b@6<^_vIh+C5/(xd25xYIks//L<(-y2Pxu`=RO.vD1H0v_SrVB%M6Y_h54Q+2NPBum
+MD/=&!06e{Z=heF<M9dmBx=y'v(Im&8}&fhD)E#{DXS1fu4iJ,x]kwH;CWxlWqP/.|V&F]-X@CS2qg^bjq7ZnbP9iRvof>~t#=F%tv%Q8ex%rGRq^J,{S9
+cfYN-X9hE_`o'FnmDA}vmcPv}GUG=M#>-OsVg7j}-q>ZT1-36y|T7:{NZg#7`4TN+f7K;0y!1%|[@o.Zo:fDB[+n'f:2'_#tpH{TE<QS8)&..T^>'0"7Kc
+<%8RdqQN)cO;o!K.{.#XIn.}t{Z_ue/S,DZ6/AuK6#-xI>M+e7ZdfN>HbO;7z^;`dKAWjet.k.Cg9<<giBj_U_RM2l:j,Dmd3wk-KC.1YEpA3IuxptYjDm
+=&ncu3LmC#IxGnh'_R)}'Lcmp^buT'%jRrcINL!&~4PqrX%a!Q-uc})4h-(jy-0AWa%h$<"<Idmnl#BP@F8TD0[02-MZxopYC]h@SEe%8.TB9%%Vd5`en+
+Vy_e/F=PgFtEZ(4U^i5{P#{N"!(Gu5C/[csIv`D8=IRSII$}jOqz4C^nP}o<H5/[5@E6#1y`P&m.(_AS5m:JQTkaFJ8YX#kwN{`vqPQd)wjQSw7!V@"Jwd
+0`>g^<z;VRG8y;h,/tp]G@ys-FGE$mKMd/yMQ(J|}y]7rn1.~-&eF>7mcUR"dcdVHq5&AT4<WjIIVQC!`UK8_VBv4HO0z19-izEoA)J5Ns&|);MC@AUkw4
+t"si^lkD>S@Wp'M(!)/nuV@I<}+TvyiGU#K2I9rbQ[@{3axF-v2Q[8HKK9Y5~;0;1T%qVA2r::GbSJV9L6`u!Ae`UE~.@cT/a6p1zLR<hScW3"&Mba6t^F
+RAH7[#1!T{rgVU5V12,5`Lk{b6FF(CsuFV`(-6GFfp#5V(jZ3yh,o$TN+9P'@A+=A8zSnv]iJC'rn1;u%)W!2:5n$|vRfD0/{69T%UNSmcm5"j^<ecp%gT
+M):eWp.e7h>1<X5xxqMO`$-<,HqGAF-,.MNYI8SooN01hUcxXZQ+;N(qIdtrIeO6S,G,}l"ZEth^|{;B|[%La:;^S=$}|QQ&"'0UQd$K9C,"|/y%@`gE5K
+eDnn8RGV"s}IZiPpG)4MuJ8s9Qw5mi>d@cv)R77v25kJCE!yLw&)W(Y#wMbaInCP)L3d~LrkgD#]aV$R8f5"_/>K&S<LS;u$yo|bmx,[d;wGXHSZzr4K`[
+tpfN7yyK3#dVyZUzxvfhZd}SW[VU!FzE)KdznHoHEC"bA|`g2ARH0X{8{BK]yigm-<%')W/Kk-8<@FyX2[+JwqGMr"l>H/pGD+^rsV&bjgCjBR.'f>_3A^
+R,[IG2y<V2>tc=LCN#/CYrFF[ba2g#!^#T1+9/D%DwQ:`,R_t,IMI_k"`GEV"ZHB/!8m#mt+P!d3.5)7X$Vve_}e@{]},nZL/&ln3T&9>z{Db[Erxgrzix
+&H&Sgh&!{E$do_V11wA^VccM"0kYQUyd)C]G&Uj`=yF0)0{zop!,K:`@(AYM!]0X)"zZc3[2EFwM>Kv4M3nvrNkW%),vh<Rot7}IYkk.9T"cq5C8Y,l<{t
+|IXU~Jwrr6^}:vL3r5t{Rz{G-@jn|5Lk<xtmTHu5k,Gm`,AS{r=0m::mM]wQk_"#ysq!T&%Ksgs5$9A<$|<h^Wp]fd`QfQ7ymL2[)|0.KnCPF=sZJanD@,
+xxLl6uGGrk]BdnX}Uh(hZ@>PW/l[|=0duR&|6{zZNz7G==5=$xh=Ux:f}'Bg1`-MQ`R@(}:6=u$VfF'[lg;n1f((nMX}chG_A'[=(KF4lId&qZ2Lbc34iA
+nhfV't1VKwaWFA9,gTtf]c;Qo2NH/m@]`|@6Q3p!bX-LFMCC"1O622-XVVlo<W]Z2j^D:6ds#"2^MC;(2g'%(:4=7<TY>z"eUv4l.!Ei4K"ICdim"V9ze)
+qg'V:"}8jhdEEH^>2h.4+pG4`](L=BNU(GsQ2o6S>[oliNJ=(g2x|}-Gxe1YPk10yoB|ylz|aO4Tkfphhe}bWkmI<^2xuZ`}Np6p}s`]>D|,Nw|M81(""o
+G0;"yu~FVk3&Hf&:_8cP`&6$m{mw/e-.}J3}_{:vM#qQ,AK!cj)=1$edQk7qX&Sa76ZoXD01^:)<.}:{#f6msRwm3M`VoO}c-D$%hi0X{ei,JOH,/v"T13
+yv,bao"^.U`2od%REY'TV9VW,aFeL9[yFHV=^0Wm1w=+h1MWwK:5GN|#k._}1KTb2++o=dWyPs.uXwj'ch0q8D6qK,h6_}M+_W[I|q:;OhHsTSe0+Lr{xp
+QuAD$&GZ'NFQmt<,p>P.P_X}Ytf7z:'P8_.2q|0A&=[2[uxyQWVM_-fge/$M>OQpu"FqeK"QvIg(XA~Cfup6in#$[g-2d7Y:]wReD#7URR!@NA9VsYG(8d
+65E{R2E_1k3[#hC}zn5J0"YH6];^Er!UinPNDW7xb#Hblk~6re;4@Z7EDL5^J@3E<9Mq_XNwFok@%Tj#K2m%]jd4P+W[!XiU_7Z&&!'q+I@GA"3"`7y3gb
+4h3h2_3@tj<w<3D1TP=Su>pu6w@C(]v,[qx'&OyhJ.=ESxMzaGl'f{Nh_t{lCpabA@ek:@K-)>GN&mFDkGw7~vPFX"(D51;g4su%`-ilrqo<"],od3#&[B
+ySB>=`]Or/+}pkO$J4DjN=0iMb!W1$EbBw=^+ubpR;.0P/SoI|EjP/4wW{^R76I0Nd{Yp)FL,M,L8gU@~dq'sd6b~jIdSmfe1&qLv;}'>B1Id-S&#U'S^n
+ytN%q.%]qC|<<]PeQ,V.JxVs6@Ct('"f1Ld9P"]QAkGx4,)vr"I<2S$}Ft-MxJWxXAF,mg^8$.y3`.KSYL2B`-o{u$NFpV2LU+OkRXfoQPjdTjRepC8,a`
+G">/wbD9yXGy5FD={w4f<Y[12[RkYeGhzpus7JJ3YwE}@fUiM,Q`2v3-kvqZ=0P^IJ=f|^G2+bF73`.2$z47Z@Q&J^+v{pLi!HSkqrN;9=+-0_S(WXc,l8
+{P[0SBnje&0JDx,{0,oS+IkA`LZ.Ma[97bcUG(z[JuBTopzn1gT5Agb{#_o2#z{)naT=N[B/</z]KIs#ck2^zK>g&i"6PQP/"m_F0fT4#NTJ-]u]$N_17x
+B1%d5D3mb;=Dj]@e-M/G)FIW~a"D;h3qT(/A)L~U:DHoa5"nYl{]6#l"C8>'n'FN+_F{tO.+0-VWlngS=si0Mw2a//8-r[^VFCc=a]}tq^'C&8DCK{JC)h
++-tazq5vwNT"!^,gE%ic8SI8eAbWt:VyHZ<iu95mg+!TMo%Z9f7W$2DS`rTa)}pJ^SWPuve0dB]T]9.YVNYlYm3<X[rOwq;s0;9&B_<OJx]Qn"QeifT_N_
+Y`a+"fNLhS6sb06u{hBCR2Yla3vY,'RpaP&FlO,vpeH2GlJ^=^%cv>0;B.rapWpYOi"[fa9eaq>qIJ^Y+x~Q{w-Tzemia(6oC$O44iPCH"9e!co%Q|q>(M
+F[C$sj68^ILuVlafUVRP@z<VsFZ>E)@DZNlE9d/D8V`)x2/9lS<Awx$;/z@G`t0[xDo2UJ:v0Zlz12p5OoDPT$SQr=~cG6<'Rk8x$Ta8y]rD|%I.L%#.i&
+kKPn9e$g+9%42B]RJehTFWuI~7:r)[w&t0mz9G=f==!2/OKO}-F$KzQJN3|Z2l$CCI8a6;r).qiQKb;rSNdk3MZPlf}MHU#xsVLI{dWhu).m5OVlfPrLg9
+=1YZ%iIy1[U/]f}j.[]Dm!_=/J@8LsS;9B,sO&l^Ltg2:8=_zx"rr}O,>2%#W!Ke)@Fdd<:k2'SL)X$&eMq=bTP_2nhe'UWH;5F5VD}UTQ)q]&yb^Q~Jq|
+,t@`)I(:q,|K^{Iu5DAt>X`+N}ByMs71wb.Z.2L2~}r'AUYL@WSv"Q<]x!q%._BN3S@^4+MX'_d%htn{WqlH+H326@^>#4AWr&d[@W0S@EW`j(T=H|~IYL
+~MG+LT1C;|G'ajo(cr'2;c|5oR]SFwpz)d1sH7a&4PYU,kGWx8:&FG!9LV^7iOaV~vNDjd&9({4N~@Ety7#eq'!2dK/{1_KU:n7xP6(|'Pwt+-Rn1J3JJl
+cPG(.vAp@dP@oly+BrTi&{$3BM<E4U`-DnR7FfO,5OY{,enG7]--#v63`<ce#-40J2;`Ux[^{(cg6oKqCIHueI1qr.Y|=+m)RRpP>BG4G/0A]KAemOmx,W
+mNoc6eQedRks+;B[e<l3)Xi`Z25hjb<LDj^WoItV5v,%t1ZYwlX#56LA^6qK#cvm@Npy;HVw72Ylgt%1xfe`cqVx_wllefAJr`cZv32ZwDJG27!hwI~:gK
+zkrvC!,R#J"3};]v5R%44m:!ou'`c3s[yt@-fw]Y>j3WtTHuRI_=+XWqNXK$"dO)RX";R2S]I1>kpfV04x^1YFG-zND"5(iDzK-fC(jKzmo<XFX<ui;r8w
+MQC+Kwkm:O]X^2[k=$EoRu~Oov:eSWOOO$Oa4st4cI7LIN{(U$|$I;7.)S)]g^qTmnui/5R_(NIcXYa"-j,S2f</ToI8`0xXSo`k|nKqW{i+AkBaHQ-[BP
+L,hE5i&q9Im/nm1ytl["8+'E|mP^Solw(ka@s$Q}Irr`V<w6WoWKqfy5`5hFDDd[3=d|WgcbEWeQ3Y;)#,H^]01El;AqKgHwrZmv^#INk+;D"tk6#/%&wz
+4gMP2(gxn^{>5i_jaZA>lJId#OJ6a{Wgd,Dr+.IwG._#eP6r&^,kUJEw"U3LgC]:Xw{q6`G[A`>j!Ag)v(zywn<U+M>^9V(KdE/.xf)T2B~bWe833.|h4$
+7c&{lB>JMA+.Y+j<[Ljs@8>N$Xl%Byx#Y-|H5!B6@p(6&)Dxgq!xRU''s#|1NENgq/4805DFj`$|yDkA_6NB[2"f.4D37KVOBu9rMCf@"uZl.-~06Pb>Kq
+<:KWrNW%L^_rTc'O2)H8Aj{y73%+Jehpwuw@jyh(M"DW%>z5"A"w>:Nc0)/pm#qvIMQ.##=x`nlKpeWw;_:W[k3V1!BOs+h5v,DeG(o0"f}}P<:T::EB^a
+IV>i$(5o3kqs1(vCTjp1}Bp(._5=s+Y98(ss@^cl[4nbbvWXNCRAM:|PAFfi<&@/o1;z!3KE1:]4q>$9Y5g.rwfv_1ZoOZ.2A`dE8<vA`eT5hdyqqV.5}u
+{B3%~(Z_,Bw+d`vMgm~6fh(hf^ZH'{;w"~fv_IGO3/37iSUIDlkmZasiKR7_e{"57$iJ6xbiGpfso]>'d%}Z<K|6ZFiiYT_E-RwnFC3#47~d]])GO"^6jE
+Px~5D4f4n>[wS54>gq!VR#JMuic.U'd{6>Yvwzbt-c7'85n3=J&A=.O02kuX:hk;,6ab](q_0kms_iEYRkz6kRi,u<CX0+x8pijV3NGp+;P-'>Vxtz,sHO
+rh^{m',|:|i{b4d],4prd[O{]tu)sO]DQ)!d~xun:XOPn!{:AZjt:;i;SOT)ZvQE/|TDTzre`p49VF'bxa5J^/>;#P1[y5K3d]b3aSCe8Yt6/"IfAPSSPN
+]!NX-!SkOmm+}u_i!4Pvu9m$:Y'i-}inlA]$9w=mt37ECg5Y#A>F<y&"UkjoxMwwc)bHf-u-oQ08-kvDfy0#h/Tt[)^_30)'W'=sbHis07IIToofEf,;sp
+$e"Hb#u48_Ua4z+=LaBfo1K>Kst5Ac]8lW)683]wGj.L'J##"fOuqMITa&C";NbMctL:EwT-uR}9WfmG7<:E[v!Mr$^fnVbU9MDjf/~q]3GYV(8k1zG#/K
+30^lE{K}5q{[8sg3eLP5z[Jqv+I)}O)XuJIMVU9dFvax4;uI":JRtqcf6&9hN8CJib2+,r-t)/gGum.`$@VW(qi{C6oIge6mZ;V'w0M<~4B6^Pg,E+7zy4
+n5uH3,z;>8[MgtcfNknLomwcOC5<huwkH.Z6H':2m14wxq#rnL:1IYWo"x&k<6~]HN%KPpoIn9T-T0iC,`O2%2vM>D.1TH0Ant=}S<2{RsSl)g^.-F@C0X
+6)k4=l;8CwjtFp6--zuyRx[b[(wt$d&ZW8]y|AsX^n'zb4J1t)]x.he!0or'SJ4[/<t"7rZu]"Tk)t^kE%am<X_"CsKB@1FRQ<S&q:^"r"YCo%WoK<zX<F
+N7!'!+o<tH,=uky}NU/z7-)RQi>Gz}m@`)zEr%H%yO|ddZdA]Pbh.rtAY=T:.6!#;YVy=#$SNH_RrmdB>zr0!tZg'3Jw%kcKZd%SN57yt(guh1WHfjKkj&
+U#9ztTn2K@_uuO^|%h5%SD`G@A{'haS6|YL=E0/Kk{<}^U0;##^m)hN<s9|}~ntIVq^BJ"ZLg,hW{6T`TV6%~K#8$w)uXP|2r>7H{5:35c2jK1))671-=x
+RT'-rw)6$zDGJd+%[=K9fIK6ONzcWt9S'-pnDH~@~T$dJN$,Si#SrP]@kMC$F9|[~rf9Uo$`fKo4Mc~&(`ZOieVKUG4@dpNs}C@+)tFXV<8w2FAr_LphuY
+]T_^#)SS&ga6<9EX6C%M~g/JS3YtD8DxHFgssWazL&3XZxU62M=ekA;pG8,SMA-9Zzz)Hr38"W|adMMIxT85[jkL!"-FSsTj81}[x{D9$m|y,Dr''V!##b
+[`%@fp-`^4O.)_bu8"Y]3)yY]e=5g(PEb9jYOisC!oJUA:+|||@-{<f>YciW#<D9kS;i&E5"gma10Rgu1bx'w#x-}0E_|R2ZJ:EW%r`1Dj"#/|d_aGFihn
+&Xw_qjHKNUH,1pFE2LVGb-n15E3z%238]l,`,zW!NM!#]:k@36[qxp)%m/;n$Y~`p/Q:P;Vk&nR7KZ'iN9=ozgJW.YPd7f[YECilX,8h/Ee)E7c.<U_VBz
+9<2D[GUUAd|6"xr1us]q~)#<)UXojncA$TO@DR"Un,4u0<P2MTxMj$1A15k/f&"^jp#OG#'yo,R;M<<@eT&R_S`-C]q-qk2wXhK:@a~:)|a^MF4znJW#`S
+g)(oCY7w~k"_|5m9L"F|TxUVeB1u6F<0[:YQ.'3E/4RkLsY^8DI>9Ir"ICs;w<[0Mje&[N{T6<"#pA~'[P:@=T2HIPmvbI)`De_I)a|X-L`:~CR;=H=WRe
+wyy7nAB<qV|mH`o=!@I,xCLb";Mqmnruj[eF1O)">^,gPr+4bIf%0yM|x4"""E,tZWt36dATc]#C6h"aGW>n/+D;0S#"9YEzD2fFhW{@=^"y[h2<7Z~Rz{
+6|SZw.^S}<kUF/xpW$6z2n(ch"0b`;c<gzA1H3^t+=MJ42!l{YoV.&y6IdY127w3~@fol@~NDR/ECp#/$tB8==2;;f#+98&xQ2zq$@a8/NlffTCc{pePcW
+8n,]>uz$ok@O3BC^@<%;;e%J&S@Rq)wLrG'ij^V$B<zP(@6yub|L$kAo|p0s~:<KE:[A8<Q5gx=>E7Gf,<m4J)mG6Z~Vwb`-<Xf8qGOzSidkz^lANtr/$l
+q/');.yGB)35~zAHuc"if9HL&!u0m/kH1g&i`o]X_AsH4v+/N4(d.%4K-7H-c:_a.!-iyh9-'iz+IR9x}IX'o,r3NRo9-{@6,0z&,-p3>9v)n!pF!%Z7WM
+BC-NI{.tt<5D~D;PiSCL4eQvJ`X5]xULLq_D.ZNp;K9zo&I>8R^=b7F<){yFBC:bQH^rO^jvXH_&=8xMOv}uqq+,9Q-w|8)A".SC-Cdo+zZcjO)S&4!fM2
+8+|j/Kp/G!68tqLOe4=HmprVuR:,_(DYa925xRqEdqgj@oFKBGszOLRaV;APdwuNwPES9j<w"I)92/iU<sfss^XDPQcsx8.pobP!#w0]L;o9{'yN+RQP'v
+0`5yUsXh-F}83hPcHR2vRV,,Yni>YkSOhSh`Q1yw6zkBD=L;2bolUxS#sU7Y>48yS>C)xWeFK6d[zuv3`#GyNEvfquM@|FEIGkXi+pTk>^vY_)a_>W"Uv[
+6A").7))VIIh$rBga8|BB&iqU|:J91jU+@tMztCTm1pnrGRh-;L9tIV|:CPy}=Eg~@B2{&l2E{&M=iqnJ>'Ye",{=rLVUR}.e)axi,sasd=)eCSxyip|%Z
+!f_j{t_gph^{E&Pg,sEBD]Y&muP"_;4Bwn)>6){"uQE=M]@U1h7Ooc6EO'!fzN#QWE4'||$@'Q"+I4abPUW@ls[5]szlou!poQw]:>bcbEbMZuo7x[,Gr:
+1956(N_L)0OZ[(`|ol_^65to5]sQysht8J{c{`/UgeiGL=.OVpu)rP=biA%|(#`_idjc$fHf6&9Ekzw}Dgl`Bjv!Zks>C_:MuwqccPiyH]_c;ei|0vRr;}
+h({BaT/77A+r;jzitJs}o7C0d#'nJtt5`b_D4'jQE7of1PmfLeJ"og2v;Rly"8ta5U=E%%Ve47WAd{S'b&otKk6G$g1iv>-(SEoR[(jw;K$F81F^5btcte
+qf]s!'&T&;@J'rvT#&^N1GiW~Or05!CCFb2tMS)RnV)>:w116mR,fq$3nlZ&Uvsz,Wr79@[jyp&eDLB$//2Mq:thQ6y)ptmh$cLkPsCx0Q7MrcuH^wr"nm
+fsdXcbks.Ecn+)-`G8!rmdk6j8<)WC7O'96:HaM|Hf;IE"c9"/mCi.)]Q%m=l'iBENkj-@`a;!~/k)HdbB['Bb(.0(tgS2K[,<;p<tyWeE3tXVz`HxaH_'
+}I92=:<0FzM<MTK+l2!'QiOE4st0buz-LO;fX3&V`Mb#CqeJ_A>vcUs|mR;v^i[kjct#V8sZwEwZm5%`-Rtgd`2Iy`/J/]Q%5-EGX3]SO0.|3ZF%4$Gl9P
+;,0V#[9AqA=.L"x<FUPafH0s5k]P3Kov9kFKd0hRK%"FHh/CwllJPp_vmKPg{eA<@$m"!^U`86my7Vw$h_le|BRR!GNUzi<OYFneOAw^v@<M}S3P)diCRC
+-3IW.afJy8_c).u)~^^QYZzj(V"C8b5u";iU-Y&e;kh;`tjnUxk:^8L@MJZ|/(f0rq="VlAC@y;qe7uhP!a]h$#nRLP,W=Ts,n#|0Xl@BZyFwJr':=N`P9
+:s#fb,>cvnst'C"u@26L^)N>S3$CmY[D/G@bT(H@2K)LuE.uC+E}Il^|Ywsm{-.2}DBuZIHHE/GWAi5RgK)@<KQ-0(9(GKQE6"}k_mqGsCJH00_P.OJE:L
+0bZ6GmJdZx$%Q78|tSo:$,r<+Ei]7!PY>gpzKyq#~g&P3)]Gj}wXPDsK`-EU}3fRXa}5e%f5f;kjMu5VSTb[9|llyA-@F4&+^(R]~tDVdwNl9HigV5dWQ/
+3jBJ(/'_2d]D_]opO#SXG+V6<'Y!pGo76EOcLkT<7wAu.&Ab[sv(v/Y$=5o2_lcSeITJ2lxKBp]RSER9}iX;%@y;fG9maJa{G;{N~nL({B2k%8Fm7B4Cwm
+6D:YK9x"B'g;yw='I:xIzjT1r@"!&Rho7ZdZ~N$@n4D|r%9Ak9HxWT^1]E}mxGLr7p4jP0&2{jzmTBkEP(X=se2Q(](9Y;|T.T8zz^zcijF0F0,C';m#jg
+dL5KMMyfeo~,UTj6/-:}:C~wpzJ@q1MO6Ve(6<xq`kV.N!DGy'Si{"7B_ss.Jc64Q&npEWt1nXmKn+]9k_704{$.T@Q1]w5a:U@:n=U.eSsV&)"Q@;Nlr]
+hRl3y<k%$kud;@]EJnz8>7J[(>EzN4L:5uO[Iu=+2vqMkW9j,<5Xn"%M>L^J`uh,=|ThkD=a}1^"Nuw8'r_}^w#2v%'Y=q>o^f<'`t^W}M6mGw~z%qmO.l
+088X'GGbnd<]1@-7#}U++l)A"&lbhZSs}pvxGQKLqIJF"j1i)'}w;S4:~BNC{%]'-u^pH>"ZD46<v@d[f)ltT>Wnv8sP20iZ`V2Sc%ObE-R_5{lLy44,>y
+KStp%.oAh8T;s;XSwvy"l@;{@K$yCW~w27p)z%-i`&u-FSwD.!BZ`BQj)Gwe-'!8p1yoQbdSuTfB_Q67C|76Me{-/<;O]LL$:+mz'%D;'Kzxr4sKD"!5tY
+='yF#vDgRCi:L3+SFuY9xM|(D[$2C8qJSMo'2X0V]O_s'Ward_3y1t9{o8!lH^/A8^Jsul=+Fi9T(XC9"r/rIUt"rP/'<e^}b:G0ifV')(/Jv@QdcQ_6m>
+i7yAXjww(o<PhY<63rnd/)5KyNfc;S`Fte_ES>,<=rb`3"V7d6H:jX/MUE<bICS$ZFgf:XBOkp~r6&%jMamlJ(4r^W58.5j$htT:Hj$'SO6Ap}nf;g$}8e
+wc%bQC;"Af`J^mkFE.CLN4(|~=KLZU%kk<CKEN!gNqX,epq)J&nVh0c4jO`zCEb#lqHEma`x!!5Vznt:&OuP+/#OA[i:'}<OQfl&;N^q.pl9BX,acpPa4<
+s24Jr8/CuB{2G%{:0ZBF(et[i|+C@{)<rZ`jV_TsLd+=hTUY_Xs48!J1VLL>YLk'HG_[}=5kU_OJq<y1KB/(;yoU"iqTQAdcIBr4(v{Qn>"6!AV(]-M=zM
+"K=XC(bgeS}AUxHnu>Z%`jq{F7:J(+FT9r4[8bfz=Z<(y_~r~.h6PTqPyxbDnm]R5r;jz^RE~(P#&u_NM4jggX&tLImq7R$91eDc$BiceaM}"B!`(WXL_k
+!W+,e@-m4sKMIlt=U+LI:vmEL+U2Qm>"4J_05--7$L|,'3oWJH8vh7iZ)`Ha4<S1CFz>b"$T)QxdU$fTgv7i^JNf=-@V_;oMqJGmP'^4&Wl@.p[#YbSfBQ
+!A^P90[&n&h#``2/7r}hy$i|taU<t>S_iP4ri}Lk}gT%j&/|pYcUHV1z>IB8tzgH>Ji3|HJDKqld+!Xx{tc]K+F0E6,:glN{BQVCXEZCLs{[U`M+:U:r.E
+(,M5p%oErw8M7t&)fKiwNZ:Jj^eJ_"A2xU/8&k=U6NW;q)i-gcH7;^``_fb]c^PIni/4gi3GVk9#r80/fC5IKb3Zchbb}NP$kFV+ZDY1u_#]nrVi$17%sq
+J/H=ub)CTXth(8S{x8w/P$7vzT;`24X=&pmhnyE8mHy),yWLRL&u2Fj<8Ud_'Ql=H';7hoIaICpZv[(.lfQkMn6NcAR|l|iY6'c7>6`sNgji}^VA-9(oPy
+wMcYl:TCMXu"Np,0Qu>hYV%]~)MC|0jh&HXYm!&,vZtM3lgV!0wa%lUc>-N]BugfE>io=Fr+b[q]3x!Gem=%js_HRhfyYGQpM49>qRYJoLPEKTr(w<=u3n
+|W150s+q9.jbRJea)m~d'-~sU0x/oIENy4#8/lZ}{-y8VhX+f[9quH2`@tMI>9vu<6#n(8GO%Tm!PVwu`gS][`1x4D^q7/`afQMDoDNp'hGH4[h0|#Hzq=
+3C-)#yAtOz<g@QD}=xu]CG<Wv/(}C3U/ts78n/y4urVIf"~AUL,mP_}xquZ=5EZP4|z`1yY2;Ug-e-i)si}lRTpX99(@$GOZ%6-n(d%LXR1BXtz^loC|FL
+_a~kZVdA}Wq3!B8%)7).095$TP5eakVl(d0<9|6,'|(ttR%LAmnaz"R_"k4[Mn~eTu;^M.ms%x%`en.iX`=n}f51,h/_4h@l`V{,)DO9S>,y:|;loU_gLZ
+@:^xo"WBjLz{Y+o}f3R>QRSX&rRru4&L6yWN.}{^VN]JjVT]jS.H'AGkQjMoxGBHJUK3!YO$[cElbno",kPEtmj=/iXc+DVl8#q>e]V%6&XZBn{K2i"FZa
+;B1d@_@}M+cK64Ls`<cd5fh9;kSaY;tN_F;&8_r}kuam7YMcQGaI;.tBZVn|B/s5fBVVdhjs}`UF{t!>NPfgWasP2xG8~,NDwL8o'Q!>vZz=a$Ki.L8NRe
+Bl(6Fv__J7|P,U`z#13Mr,vhZ&EdKzqv_oM7Ljc]mRZWrie))DAZ1]k]>w<!|V6E<U}wDW}HBzi>%^7'T`c|3v8!5X7IV/:F$e1|UPyP2c(xl{!QSFaf#E
+kH0,0SQr/B18EeJrWrl)@ZBr#&q5|ZX@O@,rL&hbRb:jR8K"Xj[4h[{j6$cevfq!k[s;+j[NJ['A0H[-PQFU3m3+k9k=z<:/^(K|yQ2qULC)@EQbhH&,6J
+=HPjhR:HGy#J0[#Kq<Dp1wWlvfcZ9f{TR}+X)]mHv:j%5UM>,6zjyRv/K,Nx`p0;9T1717T/rZ#{W.&xj;4sqfbOLa@)Qt;DL/64,AIEbE>ybr;_ODSHNn
+8&>swxij|.2nTEOHinLU}U6^sQ6GNTlXj.,N$#h$!xSy]C#|Kgez3AKu}5Gh"x,8|/zdrrn5Q!i1wA;a.g+=[1ZVx6(|FNMc7j,{@&j'_LAD5lct>EB%4,
+#p'`"W<X]+${IcqI[vYLg:<z))lbzedB)b-7-LiW=s,sPF,-]3l|u;yM-QQqYrWUiE$yfHmM>Q_F$0.4EFe-sV`Sb-6UO;;_&=M(&;P(JZlTv28{$FFKMt
+@o^1>gRMz1ox5S7)Z-g#qO-y_hQeKMy'!9R|Y1+HL[-NBWK`AzQe.ez/9eW-^ot:`eWm<Lc<m2q|ge<|{saBKZxjA::D<uBex_nKOw(!D+I<=vA=FRrT-e
+STTlOb&^JPgcI17EacoZl#2R/s~#}VNetj,H}@lTN&5=SF<&D'Q-Mqp/-g7P;/$..2`d!hQ%DPsYzL=f.-,BZP8zc;NPSL@;)N9L7qr5#oHKzSWxD&925D
+D5]1Bj:7WN%&h|s4BuQG[gcF@nPGN{gP-^7;^6~/_uuj}IQS4}Wh/[n5cN&@k33ox6A,P6xceyG:hs;j^URokp:vli4L+a~O_{,-u{,w;70-HNSq_4(/2@
+jm5EDkjS8{twp>SX~Z^'ErYFK{lzrnu'BzTxxU;q~22V)i3TsAJYM_xS#v,xDU&_!u9])5uUqk!G`[D-Mml)'1D=3-)E_'UQu$(oz7MaMTET^'&V:%^'NZ
+`@D3`X!_jJ)"jR~@{aodXkA<I2,RMe`H&aokX4nz}2v&jtf<L=u!6^E1T'K)Q'.!)1P[]9|qvxd52<"+"}{Vl#6o.|/#`5Uy_hh:qO$`DZ!a)4~NsRAYFT
+i>NTu>n|b[HI7A2p0r(>T8ed&%=hk;g{iYa@C0-V[)ee+Z+39"8mkm~LPA68$d[yWWCfQ+Dl]_@V$9YX&9x6S`^It2}|b9r"NCvi%FN_Oslj2[~6t2f+&(
+bKBwlrXyYB1{[T/-$c,uDf]3ZKd+cBQv7Mr5Ts_DHlFcTDr=p6N}/"5-lJizYvMCx`sF.Wxu6:|3M8pem:b#at:r|wjB-e,;9fod=iOyIFAf|u9%#4kM0T
+XFPe+;i1Qr`HB4L<vmp(M)MeD%38+^dgm,3Qloq#a0$(9$i3EKfS~xcDa2:|Dtmj9eYA]|LY>UGFo("0Q+)sC5sJ,S3leg@@c0/vn$Dn)7#]q_!4cDH,%-
++(sy>HZnl9m9]"[-0M<b@%OBx(0."CV^6_p0u3D%B^`eFOWCv_oz[>6=;LI^eULJp|~b/>tyc@xGF{YogpRs43igxf{qR&Fo[_jOep[iD;^3cX3g[l9pt0
+^t,^>nBAMm9&|y1q5FI8Bp,RY,%>j+XbcF7nbrJO:'hZ$8tUP!:8)oO|<UhX45iH}p7njp[U3eNiL!m!.:F2v4y3j!RTTQ7_A2BX1oGImus@@Pe0VEz%{I
+dbB5Mq:+<y>p%w8%"@U=K:y0/B":]4!A`/@XwMHqkT+_o"W-}5I<_n@f!i8BMYuQ`T;+6G_+>BW2kDU1|euu.FT8/FjU0>py8d,G&i>o1Zq4=u+d{W!/:t
+HcA<eq^#]O@ui3_!UwT2mM~+i2D5g0IMnn|nBCX($LB7{65(o_1g<`pnk]&GTvEppK+;bJgQK;f@cspW6XOHzAo;Bm[TYx#6CPFa:nYY6Sf<!+3(0DGWlW
+HaM3iZr.N9kHZ)AfA6qFhH'TEoQwi.Ma6]0vWUHtvL)3lHc1`fQd2XIvCNiG!&8D>0adaw.epML{,1@z>V^e:_b<Rn2DA9t$F<~0]jQ]TxKp4ekHRRwbE;
+Yc#Qag0MuR'Me>4C>J5WB/^p@,>MU.n9T}"1(-4QGCiu9Lpc-`lrYqn2L:3Qx%DP&%>P_(^fDRbs&rN}XkpYDe9aR=TAlKl-)r4tZNZ6Cl]`;=R,$kjn8$
+&NnGUXo]IP0W'8/qpmK^pWz)DY=eu[jC~5<zeIMY8i9/[lyUF00">jsM0KZLippCt+bz@W-m%%C8#$4tVG9171Bpcs,`azK#Kv82]U^h!b)HnNii=I)XS5
+rvTkRGJ[NMwTo!<i6zo+(3YGdATXF@EnE:i2@>UcAxW#L4:`9W/edZ(IIBk0!af<uTVZ''<k(^Okqyzz#5=#c"+.TX>miuQ5kb2l$Btf2M.qYY:Rhklj$T
+<W(s9VJAGbupqF_MCYgKY.Jb/0tYh.Lt]4=!EV"z&)yQ]6/8H),egwJ4221"-pLZ2e6L^enx%XHVo_g!s8[LS4_5e7l$d%J73I25Qt8R<ZYY~8O},hA'$(
+dNVXr!Eq`t)nXg)LJo0Fz'{}Y._X_27wiNKhjOn;2UQ8[#3fR}2QV+P{%Nm}L|h_PwT}WyXI]WMkIvPFlu+)XbnyJv,dt"id6W]qc&|rl'8;Wj#@zk[1Ic
+_']t3_.KF@G^u3"zdUrw-H/GAg$#3<Q,#f>>J'n.K2,f="#G#J2iKJTIM|Rn9lf]cz4(Qv8a3@/,-[VMS!CMOSt@29!qWAYHS]!'w$Km3+<02Iz,|LK<9g
+n<k}-9MU;6E8({YR`Tex~dN#pbz572^B;T=D,^mX~kp3L==8'F48]W]oEi4z3_=<;/AU%g5onqtJKH.XbdVc;u'X7o(JyW{H(c0i8b#[(y=XA7Xn_+1$-|
+f;r+"(hftM}CcWHj9F/v3oNH<e#p5#d$Ev`e^G'kx&.BT}67Vgvtx&4(%T1tUAa@9uhEERy#EP;@d"HM`cFP{[Je3A^2w"~^!sRewYe>saNnI(WK_<<0$%
+2)1x!6nm0HA;NUk)BM(5P.#f+AbAnZBtABH08B@k.$a6`UZ'-;yGY<i5uF">@LETYErA!zw]J,q-HbmWz%p[@63lKuimYhr;oXfY^:WbzJg!wi'3_O/0CF
+o&pZ+rwn=AUT1+EDV'&T+qR"5Sb&',Oy2lh%kAFJ8C$xISS>r(F#rB<8"bRsv6T[xE6`g6bNt/Ch-b%n>-_Wt<H8nL!CS5'>Sx1Lt'Nz"^mp+ON'9zl&&[
+L&#H:wm=(FY^ANcqE5'64<m',ak7T`yEiT+b"a=YxY.|TfJx<G.u&=VdAxI>p(IBkm7Jg2siTnl"MFeYXTq:RppE'0oG;k8%TqIh9+m{h]u0hBD{d4~oB5
+e>uCm+BD7H%|MU%(gnnp^j]/D:z((T/MP4FW/f@(yX)ueYzY9r4Y7u"b9&~"Wg;-;5N%|RiB0FZOsp01b(A];=V8@E[#%Q8Q;2Zy<P<")Krg,[uQ2j8^Jq
++hO<5K6py9&rdw[`A`70dgP!,(V:`@at=mw,Esc]bkW,Q9A>+d/,>p$dkJ<%Ronvn]P(#m^uQV@m7NSFDhkQ&`jbl<=Cbx)gt$@@5-,['l6;jESe{QFM3a
+!.SYC]pc3iBiJ]U=o=;th3<1Vw8SMf9Gz4Wy0h[$V<P4-2"0Wb$GL75HBR|Bi%cZ|QCrWxyTzCA9=$FL,961|c!&[G[}l|3'x%u<IJx;<H_w^K},veb@}C
+P23&)TBi-/kJt61GOB($'2vZSzEAi4|z)Wr}cEP,:4$jm7<GP>|Mb/->B-Ax$Cbfw@Yj8#7=G-Hf/F1X2Dv8_6!Kxk:EzeI,n^"Ok#!a)"}p_E[}#:Sw5&
+vpSi[R$Fz^pxunh`<+FcxsxWyxD^G9+'[7,H{CI#pX2D<%lBJNvf5rOg[s05BM(D.VH;HN'yJIXJh<[%O&>h+x)3>G,2fbXsUqT`JWJX7{[U0;FIdEv/Z^
+R;g<w@Il5K;,SUds&i2S;Vls6v.U2j73BXj|e{Xs;xKhw,}]{(jP9gsD7!)=qEl6axHD(401%3X@ckg/wy2N}-Q8h0m|GZxNV3{"B/N$y_fN}y[ACPHxHb
+G(@FGv.$lR#LV"/"P|WnR%'8or&#@JvH`<F<}]59,wM"o%VF/S}Hl]bEVV1}#K392xt2>hV#p2&))U'347J[97.>a|lUZo^8qM>!7+4W-)l{%q/pD4@1Uu
+KxtBht<{YXUdP68H%2,''BNBgm<.sEniXZ"J)8%gdTo$H#!GVK(9ik|.R-pcHaXJ_`"9wyar@KGlyg|[rOgw}z%nHt-+E_$E[t}3jRQq}+W.+-+f,Uv5BM
+H)qa<$5Y>{w=Y{7NlasN$_O}i,rMw'_E!<xqA2ja~i{]$6/Vb+fK0{|}#J88>6B9MzlRQ!AYSm7SeZ-Jb#naEGH@id<O<Y)Yooj2j}/t[v$aRC^=GaFWF7
+TEb%}LCQ6:UZhML>iYzasy-fSjt>OkxS!`6vsN7k-i-q<(VOcsKF>P8soBL=O,a@UDuVtiGn'_NJYN#%IkAi!e:TAj6'Nh}uYPZa4"k']tK6MaWhUG=:|N
+RpIp]rWE{GYYK@oer({(s-r]:OUBrBx/Kg`X$pek{|"k!P8qbm]@HOW3OU|SBU$MgVYo4W$4$4S/qZP^_%Es6P,qTHiTm`"U>[_i)<=X|z!Z0m+fP9Ra^`
+TVOd)-yFyE'5tXnObK^2|UywP'XFEtKsis;][Z}|]K#SB:ar1JcS[}3p3i;/E[x%T+02m227Put+6Y|=>h;k;=hKV`/zZ,&yGqkl^OfI-%p^Xt4bY@KO"e
+YCB>;5P<V2MkimG8D_`O+<vBf-}2ELlrB2.A7#Pt`%R[-s-};P!S<Tk`]Mniy:)[p}$vuV[iy;-.<)VM=M>x0A@Z/KR"zt4(<%Dd:7O>Q{CV-NQplZpYB-
+>pX0E6m]~uQHvfu8-BEE6-NTUk6<5|U>=YhH`_a'[VRwwi)XS_FmN3Z,sGwxsMk3:+E]UJ#{6TfT<f/l6mq,_'TpA}HVL;|Q$E{VLi6|J,nvBGF.(&:Rg<
+~S'V4FN)gm{P!6+lro/J#v+4B;,d5t@t4C3lIM$Y4C8O#Vq]F%I|zdNL5`-a7;UQ(7sALI}7/,W7.ASUYs0g+%ql#oxBe|Z6M1.j>z4}9ubxKe9q'IGlK4
+/0C3GL.y>&z^JKnA2uT2-ar]Py#J4yeq,dD<wKo_${D[+ELUd7E>V!on[oR"~2_m:!=%if;.jqGQEz#H'j.cD1,1($QBhnQNk|qT-bqHM2_m=SFx,gb]Jv
+/MMwjxLb%W1ESVzE;qel(O@fNn$p5%yJm/>M]y_R>sNG9tBMz)0I!hK<.4Of5l5VD.bL3b5DhnsEOKW(wAN{kthhPHE|kr:=gvkVFFe&9x`0wWGBf1Two:
+}TnD</A`{a^^SOS&-OYdUkGm'd)MjvkX,7caYHFR%f>l5Us5_i}!(<j55YH5I^4s4!Rn$1Ec}Gp{^e/3G!-AkACc0.^[R1LiX1fj3`k|`k]{sFS5#QA{b-
+qP4g]>Vu`r^CNwZW6|^X]4<#nHK1s4!<pth3QjILXnlEIA0.|'sX&#Z3A,U:@U!>j%1AMO'i{|RhMIoGX2X,#Cd8h2I5UAjv'Hy}2{@Nh7xlzj:$qCg0C_
+S9N'7);U#)2IT=q=Cr3KLG&F77/aAiY2d2Dke6%#Bebx"/U3|q@$(HoFUpC|A^.aPB^RTz@.|Fi0sbf_,dA:FOkKW]$,^1mNq_19D,evO69X>aTpAx'jhW
+lhQok<.kL_vo)t(lFW18yut5)r;{64D|gtG<ggIahC`@Zg_q/x(Z8uceRqG<".x7)KQxGh6C<M1-z(u1!Tk{OrwhJk/p-Pnko_pt-dwFVn(D(y/rzETqeI
+!same}jubiI9p2E3g(y1-O(nCN1LCr1n1GknDBrD#wG@2T<p]K<wL4h"T,zf(8Gc|^KPDLb=v<dF4ffW4QFKqo9t9n59]_kb4crpZ[D.7d8ti8H#bd}q[E
+l5x:)Q5`}Qj[|>UZXq&iE2[uR-M[9H%lvf<2<=>ZHBR35Pl<MNn/;M:"7ktL&gtn!:Y`[(HV8P;8{Q1=<B}PT$59aOTyPMEt{|.J@G9^x0%{#<Z2zwAf=}
+ue_x)UJ613I]CGDoSvC7.zbQ&{&bAg8:Izu>#`pMg3EHD^J{:b#w,[op'Y|xmm3OpJKrz)^k$H>_[sJPlUmBRU]Pkp>n5qgA@M(h%GJ#OPUv=/h9yDaC-,
+Z'G1;EHo5A4Hv6a<f=y@yF,P+_:B:`BiWa)N42,o9qoW(2JJqHVG.J^l2oO!G5b4XMe|"_Tcn&({"-C2b!i#rEL^qA^t+)dsaLYB8gD%$OS[tSBHpB;UV@
+FgrluI"2^WUPb3q:4Zz7zAm0q$yJ^4QoNQL4v(3z2//[ghoQNZO5SspIc|!n0$Vnjan>E-Qw|=PD3VjtXauwjj=)#NfpO>Z7n3_nM^]Ou,1<LuDL{@XuF`
+^eG8s2y_0gzkDi/&JN(c"BwZ%vag:VsS(LBR1iU%lVz3$V)zv%0|KSQK)9)9$o~kSgRuVF]F'xuGc.PPjG:ksHzA_3s;[J!`pFM5V7,hD]`f^GQK_8+AXP
+`,A<7s><lhb+0VqP%(v]}xg/FMrHavm^O1[r;v2%)MBg@Iq9N`0QlW%.bK-X0$%PkFNFQE'Q!!xNcGdZ7fjm$O(+Z6zN"q=S%i2q%uYYegPmbymbvwwnkx
+MZCDAADm-I2Z3b.QkmM&g36$=(P=O26#uOAnFg+9Vi<n:shid}3qeBUD[XvF7<VL~"UfgNOf4gJb7-g_K2"Y5JzKH}OgCJPH]CQbjPu|Z&6@FD|c3,E5]t
+~dH_}Mh7[jxB0-YqeeiEP0tXtQS|6AM]:[sv[pmHu:U@Jm[#;Or@iw-qk-v"U<9#Mjz5$B-Ym;yF~Z7[4%N+w!9"O$yjuIz-Ah].DHgO/H|@0jyx3bE}KL
+}EpqKA08khv%&Hq9M!Bps!slFUU6y[i:dMTP4wu3mb1|;_x8<wA/2.I2ZnDOHL}(pd!'s_cozn!XjB=$4'Q},Xo9oz@IM]z="')BabEX$o'g'2ZiD#`".s
+6BWMxNq]~ii$7TUX8P+N4.BYTp#7K2qo5UP>.k(B-s~%v30GLb5{,^=2;$VFTK&MVZnm1vk#zSt-qQaeht'HL4V&o%U/DUn6U_LRj2laynvmahp/emi|jv
+%_I>c_4!v(k4irJh27:'m2Gnn{1N)kvPle>d-R6B01xnP`51yhn!JOW7qy64k&;^l<3J.M"M:QV.wU,ns3VwJN|uhq~_Gqh[@iwS'H%k:y%z8aQxRp{m}w
+m9NGl|!1$X5uDKlQEPR5nbD}Ej}@Y;HS+mODvem%-XiU(+-M1UKM_od3X,vL%<q:-c^y-'Bqq,3G0KpP4(nXC2BU#`:I][;Zw_Xc!pB@/tX27pn.~_OAN1
+aDI>m&&)"!Che,LPMTB7~@f/`[/9egvw0xXiG;+f}FuIN%;KLwB<6FGAxA{y8H/`X,kJNrwlcPo-bInJPk6|LX$19yn2bwh}<j&bOu(|rZ$_5pojx:lf%i
+2Nn=69UZ@'J@H`%UeAi"%s5dCgv61)BOA[dhEVSK{t,sxi[}JOKtKq/GP;xNkh9[X,_3q}/;EgH#.m{wXBgXYua{Khl3s`|m8em.Dwi%ChQMksYdUBm6@)
+{BZ49!x7[y>Hc[`cKTS'S4)M("~|meS=Y/o<3PJ]!]0Ie/w4r"})1/"1AuOoxp@'xvEGnaS/237U0h7-[,zcfAch,.eJX9{OkrK%gf+bE5!b,Q{qHw+7(<
+B2B6D4#k[;<ps;[Kyj4Zl]}]_ix]5>W8GQ['CeUy&RdomKq,0;A|Z.poB=G=8d1X1$t(I)N5Zk{F/V9V,-y6dxsgkfrPLAI(ii'x>&1;~$#a_Bx!r'n+]J
+2<+/#-HE98y=0a:u#%}j)F0|{jo,TYQ%D3ynsEyyTcf$zKi'drdwYvaMu=XLQ2pNCdcy@ZSs)6[Spl}J}m0.>EQ^]-1&oM+dp0AK=@AaCs`,<h<b@70'j)
+KqT+GL9T:mv,(7]-cMeo4t=nAm5@c0|e{Fpio:fu/MLneF!nna(T(UiZO5u'_^ED%e8Y'4-JP!rlqk)_@6`eZR{Y-tS7:9X^2.Sy@AK_V|%v'ws3c;z)br
+OF,tIgpoXYdJlX,Z"N4g$p+fxa<7]:=>BL&8vJ1c@f+[{M#|D"h{lIVSHs9f,.J8rGIpao(^,#N=4hxRINzQ#_Dp1yh/fwgu8uMjsm_8,YP;TZP+Hli)]I
+k/Y'}M+-V.FA>!wnrVc8YiU2<Vjd@6_r&4G}9F`"/tq,2<U"GyGgxo9|h6O}d2qgv<f2N<t+/']h'NVeO=k|!>Aw9MQPp-f"=^I'f[Wy<J]U_@[2_2(#Nx
+H^on}M'06cW;+K|)@UPb,U/X.jb}e4')o_)s9)[R6o',m[5J1$Pxu#6-E"u'&0r`o"s&gyG!_p02.':}X;^wpigUO-<fPda%4LO%6-v2[E8+SUsG9N]VG(
+yKx1}!]]2DC8JReO9r}5g}B02S~]|gC--'CCt293dO;Ft'PyU0FrxO=IpjSV!"PHliEC9ClTJ,ELyW>sAvPhHx%+VU;,BSE,bGf]IC]t3eQnG.raVNpex0
+6u#8]ARiPynyN<xts@Z|+oFGrk+o`K,vHf6+U/fHGts7t}5eiD91uMB(Ex},BzGtk[H7$"_JLkD<,[w8|o|Cam8kX`4.QWdCjPcW_k$'/O6B$5h7S`+voD
+{:Ld449Z@qHv];aQuuCW02v'lc&2Ee#N)zk.ku"yorY95,Tt9dz%dUEGW^<!2;TV~lifqg]|1=S0%-"dA1IC(4ypmXRqA^.xey;MVN)yV,JCy"Pai,z"_Q
+7[FTlxn@cHq3g1.ugC_oW(I/x4Y(UyK;>s(e6&K!2:/Dde{mPT$@VElGEi2!#1|#g`=()g8WOa~ry@s"yL`uL!jC{46w{m!H<rjtIpcm`'lwbLW{hteb1E
+Fz5;MB#`E)ROcWF]W2ScQhElL..qKy[ncUO^$t-1=:n%sAT@1tzXtzIG'N}7$9a(EVe<Vl:sOjvEdN6%%Dv}Y2z|ww"H(R`yHk+v.4c[jUTt>{9lU]SzE=
+OHs#`lL8eSh4.hc(h>x}NOVI(2(MUbg-E>Ejhtk,Q5-;QC[SyC3].TwTiE@F{d+keoKU2|[YAg|GnJ&Xb`Cx<wYg!W,v8{KGf>5Ime$c15d7!kHf`m<$><
+NK-)2)@Gkem{#=1X/a`8lKva2k#Fq]`0zhme2h'j_"[$@;ndAS`:Be^_H6nV"zwv1V]BeM%C$s:a6@'vH3"#lz[mGTZ50@CmzZ`&XM[aCqSjJ5,5p}=cMe
+FCJnDap15'"~:"^OS;(mv@ZN$37mG>g;DO}CZoU-Wa3vy4C=+Ch_(c'+iC(Wakk&F/>aiu!/d0PtmA)Ko_#'}snFuvha/NF}o.#1Ax=t0HQJMsY_n(}5KH
+sK|{Km,;C4U|C}-iHbRJ7"xmyW9)TchY`Opr8.f2NX%)yzVuS.S;7$bqP/!&VC-H"XV9CxX+nR3L~|@!_,!#xl;4QOVO(/!g17SO<fga^I4azI"/[TT[{C
+D6Z3YKz(/DT78Z%&N0x-b+ytLGG'Xp:HgyWpJjhjW=;Y5vs(1(ufB>"o|CG<0p}Ojy;M^fM{>gWf"]"s$NbCc7GQUNF,7G#AV}"_(Zl.3'AghMdq}@|Oq4
+/ZKyd2cytOjyV|BfL_YCU.N`TsPWR{bA]Qi/EiL6%n>Rz|[/#C#13.~f#y)mYzy&UhF;jnG`g_vqg7:8zl`kV(0AAc_4>e)in|61d5qe^p:%p82qAV'SbY
+51+|("O7W=}X7m4wHQPa.t-l54IHQ-{uzf1:LUM8SnU2zLiY0,I6^_hNsi0}|m:si&Q)$.DPB:kN1neTH,MRUu.1G1@cQDxuO&^C:GoW;:)5#NsUn@SqKl
+WKj$'.I_u7js]tR]G/)(.8YFCuvs;0TURY:4Yy$G.$!}24>yvVCO-TEq3'$'m&8Fca]p2[-6'sYkr70]8'J|aPW.wmArmfA_}7E[D}db8B7f"K5@^Q{lp1
+!!EU0J!N)&Ml.`X.~}`)]_tZ<D5NwE]IS1u8-}"[Q}Zef[Awm>VB"W71)|XrW-UFH[<{{`#A$m}r2HUO7bx%rt%D;!$WPZUnlq-9OOnjAom{+qPdl&Z<N<
+Xl[Lh7+HLStuxG^lHB){mU^cMz~CJ-$c9y=Sa"B#_kaYuO`#9>w'DdpK0skrLa0yZO3Rt{h1'ZWcB}7@UTE3pO_<n2`V<@blklWs0>eADSI^cDPv8IpTd%
+g3@_-/,|xm'D0<ULWW:L(#kTHsm8C}NP|/fdE>@yqY7b]3mMnb}t0<:1j1aNqf-xqDnD{Ic@2l)qcMPq[gAvRuClhKUAH=v+'qPEN%D;Q'zc1(C8<<pQvC
+w3CEwfEh=/aF|B$AR(=_.s`#"%3X1Z[T{},X<H2nw[4iwNSHa&$)F>>IUBw8zLAt;C2ntghf$6%yh{nU2ZNbVLQc@5s]vNxey:4Las@oCb<M+MNrfh6ExQ
+G`r>!kQhr%{|Ll.:~}6rEU7MNe4B{XwbX9i@MkTqSyQ/^()r,sz7nxHyf=`LMna|N"qi7{Ep:@z3nf&$4u&T;uh=iUWE9WdM#<%T!(f5:[](oJ`Y{rnozN
+Ag'yN;xtaOjlc4cF=f_[g+qau>86H|i,_1D>GW@v6fjkR5P]JAnkND[-y0b/IN!|'W[o@NQ3Amle/Bl}40zS(jn6`!251oF&K'!y}ia,Zj$dDeGhs[}uOr
+Q},^K`{C}RL;.I})PO^|{9y$ev78iy5pBrp7fq=R{|=&24d|1Ytb1:.&9d(kW)qhuX)|{:+1U2{)vhUvo)MotrVREDX]0=_{{j17.j99c#V@J[Vu-9N1|c
+(U5QDldT4D8vINY|yrxkqwt{D<VVDcnN`cf=d0Oz(N]Mo]&YIE-;&@9F+s%}:(::Hx7bT=B{t",lPZndWe#BAg$cH0,YPI'mV%PAVB!`%+7CQ`:O^J{Z,W
+DMi<1%%;.zuy4%/|mh(8^LakGHi:`YN4^/2y"kvw2x@6|2,s@b&Yj0{T8!AU;!]w(Cz6(|.:@75cFib<xBBbFsG.HKfo<JefDNR_aJ;z&FB"JZQtDIcj"k
+&[<m},/^Dm_zv9)q{N:0Y[mgidbA_you<I2uX@isPr@YVtdPV-9uFX=Xc/x=ur+D0qY<a&!Xq$bT0^6n$@UrV}dl%a9dD+AfhzW^9v=rlBn!)>UhSO~'x_
++ETu4uGRjW|NnJLje#o`_gMn6L^8k`;tN%:"#iR[FTOb(8S8b)VIpT.K^jf[2KQTc%CuM6=,MGr{QX1hlm9/z^6U<sF&wLu1QWZUtgtk=&7]a<wyqGUiFp
+%kL$#$7p~0,s8["k"n~:T:%5i$P3k<,JE#Zb<}mRqM`#wx3$HoqQw!eMdoHWp]1AS|A|Nnsp)6{(n7ko$mf`;3o<(VWt]pB5SrXw)yb`)4@YEu@xCJQ;A/
+BpkO,g7TBGH8QqC<w-H"nEdC8.JFEsKaMHXU.SEFr"m9x0Dar|6Wrc(1b[1R'U]My3e/>B[,D#.VJ)8eUA.;p{O9|Dt(q.)r3b92>CeFUoIaK4#5Y/w;dO
+>%4AU|h-;:s`U([yrWVG.vV#7y,rooLl2JU<Hy-HlRgamdkBw2#Iqqb5$Mx<k[9OB0jh^GC@Dk+)(&E/!i~Qj1Yx_J$URBR{|SGq:juYV=f5{"A@'2#QcZ
+zKf0&Cnf=QCt'xd$-NZYBa{w>(L4B|jMCz81]/~&HXma&Z~n1WOUTu(`BL9wVU!1i|B7]!6$sjFP<=7@A/`}lKwXfc%l{GS=l2`:Jog5l<#qVO.RQ`K)Ej
+!`I6!=6^Y{j`y"DMYiC}_O+70M[IohBOSnh}ds9p{|1g$)woN3E:-p%/}l4;3OjwzYNZbFk-TEyq-tc|$[2hz_(WJ)~h}=Cq>Yt'RtCLsNl{Og8v38gBi.
+Qa;FYkt9QxG%gy%}q2zE:,Aor!UZM%$3y<CY3"1|qOpa!@A-K5V0SWM1;p)[Tt#v6S^]+AC&`^Kzj6Vxkc$is6"s_"_B~|{U<la`(|N&z|7x]p'B2f3b0n
+vqzv>Oa'Y<3C:oYl[iq:6>QP+WE0S{}&d0]'4H=m%ZEW)"wQeMt^@WsU{.v6S9-jPb.Q~O|d7S-_K<YQpL<Yw<o'CXk!F8Ls]D{KWjacuYU{-c&Y$89mx)
+E}j(S1_Rv!L:7o$QJG+j{xB<Y,GB02015b/mDf@'=zluiB>Q<MZO{8nx1lY2_']y~l0)/W5:5OWas{hM{)9xcs"UGKRIj}U4q$DHSS/Iz0Dnj}[@u{y2j{
+vA%e1x[P=lxBRQz"Mh##t^D<mVD&oi37-&<;85Et;FeQIP&6u#7U]>1Q4Vp/j]e5xUb#PeiC(vGbDm4hA})mzK(+RIj;($qj)F/9<%64nW[$N]ftjDPfqC
+Y1ttq{JSmmKb0fLT4YP`>3"rp%MsIE':>NG#&nFzlhzZ[W(nx<se`WQbI`;e3R.B^DR=P%tZCQm88,se1,)2n;P}gTi2j=dO~4[<'4#=Q.v(:L1>6i21fy
+vHC%gJ:h6Kwo|b}>'Lv<X;rWUQ,@)hMlN/gzZ-s.eM45&gd3.Jp.{kvUwg-5g0S5D)z=QNo2$C5LeMfisE8RwI3&0-_mH(Ph6=4k;%{7=v%U/tEdSg2-q2
+5C]eye<e2.b;sS,$S2u31Ys4ZTX&G;o0XJE{i"),I=oGv+C1]G-XDCO20ibj:/WwP^oor+yM`,}'B%;EW^n`12>uY71b8aJMC=1TcVYpETbcPT9g$g'@AS
+h[[C1b@[g%2qbJceB1J^E`,z~bno]YB++-f$&/7Qz.0gj}CVZN~F0B(l(d;/`[:!E/pie3zqz:{C7&"7Ul[(NFo'otxZ{0Wt:Q[v&9JoK!)foF/k9$vZ=e
+}p~2E/Ah2PO0xN.;Y^X{s'H.U_'fo!{3d%=W|Dis,KkuMvyJ2MiBV(Y.Epu^]a^Z=Xh;991_4/,<1$q.$ak];Xg3!{KX|"w'mz!}Fmsi^7pMrpf|zN7eH:
+WdZO_HAJo%yPn}N<c^{gbtZb+@CsCO[c='OKhnQ/aUa[nB,=bQq7s5yuiY8y!+dQ45MIi5Lt-]Xe3oQ>V13&Ff"C+:,5J$"Q(R4Bc-9xY..J};I$57vk6!
+tnDxABt8UX5Xd)ze(FnrzU'=J^422:U26O.2N#k)R+@AdfLqo6GV[@qF^rJ'`DkBZFH{g|vCcm`%sz`:3D0)Cz3n`sN1~Ev)sLetWV=E2sZ_[_1|t=B4Jo
+@yOhX%!_pS9D`d8`UT,qN03>MDGp$0;O#N]=G0SvTI=&$!]Ah_{)X6S0(m#v,0biy9DPvcACknz!i@=BO['9sMdiH]~lzYlznHo78Dz&$<_T3c/f@b}q}y
+X2M_Q0!!i(Y#+U48/&-D7fNA|_t<}(#Zoi,-BckHr8`BegeC=v>5l@Qd1PWJD1V:)M9,6:Ba>L</NddHNQ>2w]2=>0@%+^g9t-f2$"@rYW-FAS<7,PJujh
+}9THW87ZJ@+fm-"@i2}q!^Mv0@/)&BkyqDNY2/1"`qM$T#F:U_(.3>!7ZeA/8`%n%3=i]_ufI0[)P_tB@[OI52WU>EjP@-Q9nTl|JUs[[>i>1I`w't|gL|
+'+f0F8jMBLW7+6%ls@`|Kn0B+td{e-f>d0OK+2TdN<D.BGKhsq-yoYC){22EQ!GUpC^`:E7I"7bb=on=6ya<>+HckLqqXeuJ~tk%QMy'VOG<BnEGQt[Z9v
+67i3d#VDu:2'AvSdi2TM1rb](asdO<[V/|a}s!VO]4t2h``coJ}EynoHFY<J4^7]s4BD__MpRs,f)x#U]X}/xr_X`Uyu}au;bWi:Q+~;fDu#fW6ZR1ZZ"S
+]^RH]@Z0wud7>VU>nau71B@BH57b83Y,anMt:h@9w3L.;>U-mtuv]2Lww=A%,^$LCKegktp#Qpw!WkrqT:kUaT~EmsIaNP]y!ZtXYG{sX:]>OiP{>f3t-)
+'HGVVv%OBDlp#`k4/("qY(a(P2wx~MSV_Q2rZF0{X2Ei&Hh8rJZex[UbkiZs]:pT+Em.H|W29K{lD:FbhxyLqPzy66C'YnDb4.oGtcbO"''e[1QY1O)[W!
+KZ62V>%b&43At^w`SYk%p/Stu|Rs[N]'Qr01Ekj$Lv$`305^2Sd}6LC7fGLfj,[cgdZJfZiDFwF%B:IRMk<]g4E59/Fi-QSy&KhB36@l/&yW2&+a}ZKkB+
+@pqJK0{%Wzu3n"lkEzSN1!(`<W1MbBWa}%iHWBdS+hIqEbwFU'MwE%p|]UF@s[rljT`8`ZOK7'u3&ULspI,H0)#BlT'EOtE2.U8JIW;o=4cPAU6Y4@R6uv
+5p{m1/52/Tm8D2;)mOB}Ya^95),i^vDKIYawsz#>=W9K}zM^%XZ2^5BU!K$^$x"<5lWK/uzE33>bqlk/,TvM%7L!EA4H$=L}XNO}^Y+>ualD$9g!wHW)dq
+dW_s)h:p];(KH3!q/aX;^ZAXK,;#H_w<:5VRCcD7NDW0nv$`t]9<`-&g+'%MX!+2zx>Qn3|uEhCq>78U:k%E}#_7>XAFbDkk^c}DyDNZ<LXL7K8TwGO4Td
+vG~f|DT=QImC63ExTT)$q-FQR8[Dqb=`|qRMCP0^QreY2G/L'68Y+/%9w0KIu6jldfhrX,/OI(9.3Q-a!6'^!"RGgXrmXXFR#tE$v5w%x()ckoEwg;Rysx
+4avO+u,&ts$C<)A]G@mul{{m=VC<+$lM}G;bg^-pFI9HPABx;VRP%|Byx|>THt`n6Odt2P:fPaTv`j)DZY:i1]jzxjQrIN@wcgPtN"]RN"/Bn<&=#"M$/a
+`Pq6ey5rmdcn4#]kPF^Vw#x"yauAn9>Y.Lnh`e$rjqU^ZWF_KZS3bLVpqumedZ!0y4Ez@[(%Hp^vITu2!l:J;iCC8zJ4]z"$+3<j}1dQCx[|>@|f/$k85s
+e>38Q|-@m{Rm7p]i=l0shy0N$r$y$dA}VrILIozq46g0ra@hD/Ra>U.vGLpafWg"lvvKLV39NX@7zcqZ;tC5jjj(m+;,.BG]cjek%EK4g_SFB8]gbO5$m-
+QuR^o)f'@_k$S^F3D#mn8yU'G;7t|dRS@&{i~PYgmRx2Hf8cqwVLSh5S($cd")JqTS=A}FgKuYEC-%CKX'l.KiMs@$1M1oVP@m(.0mk#j#-/zu>Eu0MG^N
+C=I)!UBd(iS8WLG0k@2d8>!2e,mdTsIRDv9T/A0-R_b#.&UwHJF!m3Ga}R9yzgph]T08ttWt5Y9o8;m>5/SG/g06'5(KOlCSrM>OPw2,Ke;:Q=sy|3~#'S
+"J8|~-L"@V<(xv(bTj4]:yQO{-u2u/IgB'O'l>@eksn_0^hAitvM2'Ea2Ce_{/Tcpds>Em{GcjyeC3a0hf|BJU48Rmh+XxHnzPLmKlr^-pTD{au/^n3XP9
+&M-'4HGi5FRr$2heDIE_R;sG'a3b=A/^~[gSQ|O4h]U8hp83f0OT7y6^HC9a;_/mWjlKAc.F+'v2vHUVN;+ANPXT-A58<FAq4m'Yn_&A77fs8k%^]|KL"O
+;-d{riHOym",3BkM,;2qY09fFa7C$MQAIlI<AKWQwL^J|+Eg&LEGT6I"(PW)c8Pd:(pB>n`YCVd,fsvTCocmwY(G8r3ovrQ)SQAx!XV'm-<[l:EaDcu0&G
+b6J[1aeFvY:<5R%o%=]GdvUjfZXYm[S!7,d,z=|wdf.RU50;suckM6Y@Gy,8]Q[gU0.O(zC9l<DOLKHc0->7lh-+:]{Lxe>5W@+M`bD+'e37gI=.@^SAmb
+2U+^|:'jn_m`-oo!hqc3=%0>eEHsbw[r#/vmI;!ksviRB%B=Z;vZu;beF)%1fdo2<a<2Y80<Tht(X3<G"^VZyj05LDHyv<]eK00QI/sJWlrdd$OMXI/V:H
+pA6W0nJ1L_M"QY0@mr]ERnCwa_nVn2Tj~sU6e,mOc[/^W3!9>Ke{n.~A|5U%O7mleu:OPl$yZ2}lRcrrd_`L}B]o'|dJ]>)[$r!zC9|]b=foN7{Bm)DBGR
+~vxdK_%I<"Eq'"uwZLEHpb+WR;$l,G&9Sb!By|LaW5rEUvLzH&<K^q}7b%]3)jV;Mz_jw2K}ffA"!=0p2{^Ds!dXu36x^3V3bu@VoZgjjR5F83&Zwc5Sa<
+X94wj7,TT)jE$WJ5%xh66rwwM_)9y%Pa1pO&)A}v.'TH+,&D]S$<,Yw5W_z2$R(V3y4$v&oa!huEb>)0,-_11r"#QIe_yv=V"^;;![AV9^cano&;Em.4E3
+S-W1';v_+WfWr6)A+HYwLT-56;T8^PuzlBYvkPi|K]jW/|S8Br/!ZY&eA(~(&uIyVjADmCm>pR^(W@hA(XUEyWQAl2F`Cee}{/,{#-/gWzA(4uY{:1NuJ3
+8LO+'gzDIGSPhqzHlUbQV7&)K6GF;GG;7wc'piIs=@Y4Cg[;hf^u8%QF-0b{R_18bPe%Xug@f{}S#p,zb6NpLUZhC.a{l"GK%-C^[4YaGOlIdr(aY>anI[
+wUsA~npJw0{djlzrRuZ/M[}cZZFFJ}MB0n`}.}#.10%,QtV,u#Tl,_GD~X]7"uzc3h}dsLqkKN`qqx8oz}tjjRkhb)b]Xoz4Y2@bb(xb77fw9P&BjKGQ.i
+.LI{RcTM#%@eB4Yt<k<5+U82Mq<l"T&MOLk{;ujkVp6uC=h}oCHaw|,1{[]5drof+c#{PdPg)K05mR2DvhAr$b]l.cGzu^|+d%v;Qa)}iJ+[S{2:dJW-'a
+>2Btqga8(3:]%Q'%CU^|Nci"4.~(8tew"Gxw8WZ1,i8_:0ddL==(&+]K,.e,6`{g$4chCXqBO-Hu=-gwB`pli6l@<PmBn#.GLnv7cOn]kOTzjk|8nLgUjF
+RyZ!8|O{0ZcP_=$W^I]Zo<)"=aiQVVa-R(w:Rpm]MokrRc^`-%oVX=Iy-^_@^<A5V6Nz=+d{MN5-/,_0.fEJg3%VgV{,you3J#{A(<)JzIJ_^E^CG;SI_P
+%=(|L^NHrawt+vW5wCAk6dZ=;.CpT)jaOQ8.p5Z99pVDib'a(M>!+F(SqHL6YpyEwbeZAv)/SUs=t"8r@]vP@vFZ&)/ce}]W5tv.Evi,KMmhtT2D(si5ZZ
+{G}S2_DLM&eoMz+yld^qNG-JQUDYA(K6!%ckfs(->W<&i3Q8,$|8VrxFeQGRx)i3PM.xOSOKa5Xt|765!%ZVvZe/%H5sVPF6,Kx3e0KF#Z3h"~<K'_0k{b
+iX9'Iccj>k+}_2D(~=gfbWG/t<d(%/mNXPw//9dYN'H0G<b@8%z.n"d_1j}0y%SP}XDH+/Bv&(VU!D%aAHg1vU_Lw{lm5P98Ec$!;YEb%j!+@J+2~ZxK@z
+5'{<EY$T,iEdcX~}@PO:WkAWlz%Al24Rh;D138QGf)Z5%0nefYG_+kvc;vo^M6NLZ]zS=[mp|7~U>ytR2sx8csvY0Sg#m]~4)dkgP6s1n(u.|ekieH'ewK
+kYv.ZvFGkWU8aQ1zR)4F1tn7'!3[qGI|v19i";LF|q`Y+E4e9Z:Bo//4k=)D~Eyk@jmr.IjMP1$WMVaIUD'yBk[08BFg6CB=W']^Q`{0z@'umvM".q_oUl
+bmebJ0u0Q`O>:oF{'THhL6h#P2HHZIN$y+i:56GSMB+(Cm!3hou_+av#sF_v7IApa9Z_)jVoAv7T}DW7UB/MBU,}i<,"7i&r1bK=>eYlz@%9Q.8L``%sDq
+mtaUocgJqe3t4eD3(a4[r(3C$A07eSzL$:jbl$n<<{o8Uz:u:zh{k]5.rb'<>jXY~;)uZl6!'@]&#L$rpW9>g;:rBP]AEVK5icd^Ff+wP%RyZi#xJhDHC&
+z|MepBybSPf..I[mzMWuL3=LYP$+REFnP=}ZMOPi<&W>;y&z9R+Ch/j8yMyXucEbcLU>(^'B^DiZJKF#rcVHJ$A|IJ>F"}^d~;(qM6IhmM<cJ84x;0Q68K
+IaVWj)s5Sx5Q+S:.;EvP)MVmW6&sRqX&@y]88&&ad([8rC_+hjRK958+>#s#M8|M35,&mi^3u0[at((l<YCR|NB<FF-Dp"G.j9+h%.Wb`5cv{^i>C#zhFj
+C0J-LI>eNdbD.&;n}@TO$2RVC>P]^GRy1eApp$#B7[,7`"YB85:hdmm2!v#o~IiK['mB)ZC&7oj:F)x1mhm$~)BNJd@K4@~yMW5x@/OzLIW)-+}c"FrSD,
+@<i=NL>y%hhLwb'L8hRd@exz~/Pr@7RJ9XYB)/oiKGun1Ra|t9FonZEP!j>k5!9R9f,9$(]{W;7v/sEC)Of@1y87tvwJXm<ZH[W}v=E9LP8}Duwq6,}LVG
+[Toe<q<5o,h(F|n$Yn1(8ntm)L])OX1j6|T:eyQA-.[dx.mPjM=yWKV`0T!AN(OFuV<&n/SyX1$eK+w%<9uPk'xA=lqFoupzOYLsn^Vu`+d/g;0-wj##],
+rEXe3;wQ"J9|=TFR`T"q}Uwh`@N{IBuk^'hS^F{{1u:N/5qd[E@C+3]zV9(ZGtZ;Dl;|vE5{`C<YJ/3rvueLxRUnpSuDxxtrr6tYJ"I]+|x]oLd"kvL3;T
+=^[,.X~8+ebTHBEL]9(Uw}K_0#pKX":K2I[Qw}x{1"wLX"+d,Ts]F(=SIzQ=wR8ycYY&=q@!t{c5}NJcl"NlA|l>>E}YFAPT6i:^=OL>pX4f"Th2S9qI}5
+n8KT_8~^6n2`X[MfL6Tt4=oXmUp9Rw>iPA+vx=rNY'!cIXn+s(:}KyrZmmoLfx7-a!yO40Jtmugn`foJ-0]qz4}t-F0aHs(rs@@ETjn>{4N'M`ub6zA<M6
+:dZ,Y''..j2JrVG&p=ja-6_Zj8N@kA=6`bP.ITZ,3KL9L]e}X6/h,/J]vDn-w%TnjtC/%Idu2JGVU(<l6CeW&NBJ@0YU>VY`o,'N:c5O[LZ='%{Auh;BRc
+#&z@ZS(D,ll2<r61bSFQpSoh"Z'NVm^+$VcS//-.uoUa^!^CG/0RM{{CIz1h{}sGVB;ot+{|-q.aO&#>S,9f/V16_W6(-qD2,C17/]}2xOCA;yV#.LwV>L
+!3XCDmGt<NYbAK.B:_MFD^IC>ov_I#YgXkUB>FJf<ziag;36xumj:=O+)DIEqk^10n5D4[7Kr/HAh138Vt0HR'G#<rhonbQ<^kF2&A'et-BHe<K3Qz$b=3
+|KWe)NeNq&o0yUK'3h;rKSb/V+7+VlTVU10tJ|J8c!:w{LVO02Q{kz<pZpTf-e=/=UXw_LyfO-|3E@&A)s},XpDo0C6G0<x9`D2Z-]c^~w4HI'f]bHG5or
+.t-/C(n$}HB"zIN}&`.SNre),6%-u_EeQByV8hSho-m,iP8TDMx|XfBF8%Tsga^wF!O-LdykSi]CTZa2Syw`~[zco[z4]7-A{-sHi)dnu3lUQUjH^DxbxB
++oMqFGCa`V[|(.M15W[e&x}q730@Eyg"M'x[p"(IR.Q{Y{y/ggbWpC|#6L6z[b8P+l8l%JYI|J^Mh+P1GgGp0u&o(Sw;~I&<eQ=kPI{DDe$|<U<W{s9{u6
+#r@u["4Nl)+TqHEp^|]OoJn#jrV^GiXYl$,Z_Tp9u@m/;H4LR#^YA;Qg|+aAQ1axl']sYBHB>[fWN<"s]rigRTa)JYhYr=aZ~D}WNdVci^<srA',27&yt=
+5@(UG<_(#Kh:4a|&}lQMs1MP7BWF"ViKz_:I{Xw{r)>XG#u@s8(U4,S45kiV,.=::8]kBry`7USM0,1YXro.:z.@/M4^6,UTk1M&27km92HPK)n,Ni3B7h
+!)qGay$p(YDw<VY48<wNTmU0ncU-"t@nLL}gG9Zz%N#HmroDo$!HO)=3nt.@wC#d3$JQ~@>Y}mH>;cAGKUM]qv@5gYci.J%r.sng0soK."v9K$QdGu;9FY
+<Q_=AFtu}/`!@=SaLt","K9q$w-JM.`|Q2GV`INcS%X6$y85W/(u[UsT0W,ilKm@ATu5EQausY.uZh9Dz)rYC6C`Q6ek_NcC/^a3/^%Q+%lugFI`8@&c4i
+)@|g/>ZD92OhPmpOl@_uu|(jQ<aza0Q=TCkIk|-MoDED1@ltUef.JXcE&>3oq4{q@xMqTWR%QpS(d`)^,r:o,s~i`S>d^jMHwL4coe_rZK}'f:{;~LgRVI
+PZ4u/j<.nCl1N"U:+/aEGpdMQDC.IO:q#9'-.@.=!MWVT%6V.MkbnEzB>1yUgao$8ZDf[{ah3.E=.n7e,NM`'[5;%TXlP_un:fa!ml:(LE=-U|;0(m76@_
+em+.#2f5pA3w!'|WK}8YT#_4,.VYy>/kQ8nk!QH+kXuq^].F6'^E]IPHZawpvWRJ4.[z6x]=m`2]/RpiG>PnjCN%u%kDVg#UE8WB=;u`8M'j17GQ[]_jCv
+0,;NQlvo8c|V`&TQR]H4W@Q8N:0HL,t,|pA'nj""-C::nxV4[2^rn;E$uSDk@}T!nUSStx~nchMRRExXR>Gb!B'nIkx[Ezdu/|'}#"}oHmNeEK2lurcj@8
+A4t>hD.hA5M|L.Y8F[&@CR>.IYo!eS)$X8X[xER('=Z!ce@dPB|>rNg{`F5rS'PNK5h>~S2i/Jo/QClXyhUsUcr|kjFWBRQ:I7Jr)D63uIals0t1zL@onu
+,ZB6yuv3G%3<rFNDnqCsA^eC}+fl>Y"fIC|eBc3{y:~+@45SsnMefX^XBP-[zu@nwOnp+^A#R`,4"/oS$v_dY')&~bsy{6_M([8l&<&"-{Wb/^$AUt7cRn
+[R,Jkd@_gUDOmAkN30;x@"7{Pgw/y`,TRqnfK`AGoMx|+pOd<Ana{daW7'tDC;$8,6x1tgl##5iq{JemyBF`]%,{ikqjgpH}.[n"8WoX#zUhTN#c0Go3ut
+tFwO|qDq9I9x$_=I%KL.)JCG7)U#C@X:{V])hV"#wm2h(LaM@nX}MTD=O>DPsOfc^TTQ;XPm,O%)brEljbJ%f1TB8oC8mmCxA8v,i3-J_Obj:2Wv)IL_+R
+HcPGgbG"|TXEc:!'[,r^6Lsl@YV='9,q]ve7A5VAV^xmQgrZ&XsW2M=24Qwa4O(uNgnF!do:'SEx<>nX/Hx[SRmiE}IlL6S$)LEIL79qQ'odDeR^qqTJnp
+x!nJV8+/2cwL/k5x>X|bSAAJ5)YM'C7O:F[J0zaZUVdu)g,jeX;qvn1Zv%v3|1fp`{#tj=ycE#$%owlh$;@;M4)m;UB4'7!n6%oSVaX"th.bggZ&NDV$zK
+-rlk2tM8>=^^gg^m]0Lxu/:-^.#^gk~hd,e83jNN[9Teqbt<fRp<QuT_l^#ouN(ji[;&vk[,;b'.Z_8P22S^k[)La!VoHHJGJK1k)(6i-x$AR4Kd<m7f%[
+JZGhN9z|^uSi9Ov]bydY/|,e15!.192FzdSG4$RnHNyw&USW^&jA/Oir:}Kyos8fM+9bIhSHK7OYsB}`7/b`'65>GwK,tYfX8J~Ta!3lKC6XeWNRf4a2F4
+Kg)%enbeZ[%-Y3G<%-'81Oq|N1ANp-"r+})}4jR3;j6tQU,{+JP=6jZ]n_lI:G`qy5e:dc{Z[m//g<2T1Op<6HCFVfBF@<)Q>ph0lcyPM>:v_#2mNVNK5{
+Mf&;BW_$]ikCg.fWl;16.Yb`OLnSUO7cPv:DvM7[~Y`D]0xu<v@/e5b<:ZmtQfOz]Gf)c@3ulZN5fuP8c<>EW6Ql:k}m,sm6(rjwm#Q|v-,wOH:MlF!j>d
+9v&UyA<>9&s:;,OV@{3+4HMZgTY.U[y>wzu3!`}]#GrhH,Li~W4Vz[F|h2GB}H!yZ<ww9vA9fm6]VlrhUfPhQbHe";^$,}u=iwE9'-!dvN.-<;l@c|yWO|
+kr[CCTNnr1/SV.hv44nWyTSJXtkiM/fT24pAMW5.U;[VD-GX/VgTG,GLEHOnu1{j3pZ4^ohc.JEszg`b3+>BwG,%/xX@=hSs`mE71L]IQ{Z0TE[(GQ_EmS
+tSg7`AKwpWymj^L5"EoY`i#x!`w8sEN0KN]GZbp$8[H{@;~rIrG@MN!tRE4eiCH)(pL+:<,;Z`o.vZ^As]8$qP#:zi~G0:v3W-!ejB"Ry5uPf}Px[Dj_u-
+~ZA$Z01E^S&&9QQ4~8.!515[}>H(dask8p3Id|3;"MQzxuz>gSuc@xRdvyiDTj(/XsxiE5"F{PAhx3{5><IuX2a!F<)sCsU2`vfcS%:g=nd0<,:,6mP4{Z
+`nj&u+%,Y/YoMiP+MhWDU-ZO0^>7.fP.!b-=4y#RsrgQh6B6e)q]lm%kZwMDD<;>ri7K-&[4%.6^__o}x/L(d@{[J3r4L[PS_>.'[,t;n-cS!u}i8W+'`)
+Fbko~BpO7!&mS>opxg^m[e/XNtO$h1F4p]JYVZ2S16|;Ec)]EwrB_E~`|FfM+{|v8u}BliUI5,Dl+Pw!`mq9^lhb+R.YbPW[~Tga7e0rBFo5t{"8ra9ntA
+{p(%ZV0:v,A8IW.X.%fK!U)rmdN[Uc]VJ9VFV2:u}^!-Fu@O3%QZ[:`Lk@y'zw]=zVR|J=':5MbIg/&!UdQdt}5<A+OTLdQg73$r#J3yB8<"fl^V^-&z-}
+3vm"vP-)XHM;3<LlP$ve/MqM=n`kwM^q{P$O`#i^(1a/~.b`"7!LsG@UWJPJnqX7>5!re|7#iY($CQ#HDI&!/Cm-zw1HJj_Y4NZ'g)Riyj/=(Y}86x!|"|
+7Ygx./:H'>yo>P_q9qZ!&RMNSeSvL7ZzrEe+44~eq"EH$+Xnn9qMRRkkk!p,6r4}CZz&_'6B/j|'i|fYgyGy.AVTJ9>I^rr0plCYMJHk^^,9Iq,xVT"ob>
+xY;0fIb#C'gQoPE(EZ1xm'<vq=k_vwNjT[PwU9MY=q^|2k$YllF{WQClZ-<1_Ui,z+#K]=k(bvrk)Hf@A}PAJmXO+F]_TNeOXQwk^`9T-ScLZ]vN0Dw/8]
+W@Nb[#PGCU922S_BW'IJkSI&[6z-1+:,T`>8C[beL9g`dS#E=Rin}&ALv+Dm<jQp;@{)Z%+;/6Ujsg=h~WPDY(7no,Cq4vP)4QCp6umH_-=#pcnJ>7a5ow
+wBTFFhTFib8:Y}Z/cboOV^m`UPmV1gaMxKV++BF+[Q5OH,iY+pbh_os)K7<Jp+uheEBwX`dk9q7L1I{rJL"z_f0#pFjd'Yv+Gz[s~VNkD"a.cyM]P#w3O#
+^x}gvACylU!#dBp+fBe8Pk3}xT=uI(z_j$I0<PggUl&@QlhN@L^o$Twpr%2`+gf@!j_8mMR{(+tF++lwu&RFTL:K''D!IzF'#<g26(CQrNu/ZemEr=Lf,:
+(m3C"V~r9bAr9LC9{vdy[s(m>gc44m]#<!tTRX20+jd%sy'0jOug1Ls+CQdk-P#4t)l=og9=xi8pmr(+FY+0/0Nla(Y9jZr%j1Ycy>[:,#^>%C4viA0dAq
+RTGLx`>52KTg]qf"8a;H%W[)6MVU22#edk_z@:>&n&l=zY<n6]I$i=R[p:h;cZBgx$$dQM$yiB]VM3ezL5'_iwQxJf0SCPRY.(|]2tj-c4NH^Vo%lhVTr$
+fynxD.mki.,"'^U=Z0jsY>EvT:mmHM9R1,hFp7h5cp4A83Bs-'[:,6tZJ[eIpGBSc3^>2Lyfk4#[_>Z_g`]mST0Z{||lmEYFyq%EH4Rzo'{X3r`%Q[q)TB
+ZO9fySRkYxX5jZOt);t%Omq593!.z02Qbfm-Fw+S4{d2(/Q_q]>]i!-2d)Uk+8b;oVuU(|!Rv&KySn%wH[g<iYZ1O+%m@BL!^QHHj5'iWcKvH!nI05:"tm
+40UVZdpHPv{A!hDJ'Yg_>T,/^5JG3o79BwJS$B,Ctz_:@cv#a>IeDJbL)=/1bSeKZ^^j+.SdfvPd6|~u%[B|u6fXTV>P71KDXP<D%R_MG@QclX;WF&/w'D
+dKS^QEC:zHnhPfmz|U"@.;sC5T5.'F[,nk0:6/%Cw@'JS0!A2lYw#!<lv%f!0sZtdTP4[WfKxPJMOcWO7Qz8N3L$:{OGcnJkSe1QT@T55,Y{"<oR8J]oRR
+QF0zuM>72ST1}(zXkq1=yq,ST+Q1,e<lXwwTSr1r>k9AyD{L{V8yk:YY"n]W$3Y@{$Geu_dD"4f";CUeD&.gB3d>jOP)nbv(8]`oWxze0+{#_L;-|Ad]_%
+vE<-|AfcBJ7F''+&<5DE=rzGv8,|4v>&!n6p-=@[0'AZBMw6mU[;1#kjORo68vLwp=m<LI~,M-edb[(LQG'4'o3ZibP<}Cy)M#R+{x^/+("uB"8]G="E4E
+-sYE&GmEV@2J1kq46j/8EPY-)S]%4=4vlD]z$_8WK"_-v._iA"fa^)(-v}[EO.2.f88u>c&b]X!CU<n+,>h#],<Z8!o#gq+d,-~r"]j/}K_q68D%lF.'xD
+%[Yd0}+:uFT,]I'(b7#KEPe!azV{~.ddXLLl.-;JW:_.}|Y,EO8KM7Jf<Yoxr/a"^^2NNVsXx/#{1%z:+zt3WA3z)B,/d0h,ie-i9(~u{/)f3(N)u+qD.-
+ApHy(5&T$COCAT.B5S9Bes@ismG!k{NLt-,YsUbZC)DBQe$=zqaGKw%/]1V;5%r8Ik/,Rn<ZgM0[%3N4G"&>DUB+lPw!Vf9(P%cD-X17-7l8maqWTACi:a
+Tt"K4MX'L3;E3+a&50D[(Qp&$a;|+yZq~mRiCrpz(kVaEO![L6I#ud^-eE7X-^.47LfCt(M[/0Z;v&;H@kL^M#J}5-N]At&tT"{IowMgFjk|9u'V$-W)^I
+8U=(W2-uDXK`//&6hWNj{KlSP"wA6}1HQEhs{k[!e8tw4j=>|zxi.9W=scx+{slNCI/{q='ndGwlM9<{hPV@zCnAwH1|6zR2{!7]|ui-#c8e_gC4QwQFn2
+VVP3v,^=zfH@kW;IxQT0st'7F6nFH,@Xjo1H>f;Ib1w^y@~CVeb@3smG-WDQT",<HDu7/7uX4Bu8kTH$I6cQ5+5W2`vd3&[@`e_P2."Q1QMrO-7c036SP;
+UOa`:i6_<n#"zKf{Lw&)4D[wlx{JY<%V!ufv%4Q'M";)4W_anwEiN(1fHp3'cQFX-ybLz+uacs2|z:qR&yX'z41q-]KQ6u3kU0gQ3'X:ZByW/xl=k5&@1U
+1P-C#wYV/F5A^>8>DnH-{@:E9>6AYB8Xn1Lw1jJtXeV,l<<@v1|hVf`w'z&^7wkn7s3Y+:;<jg6S%e=Sz'E2kxY{#aF[,707JaehLV^(5>&.JePG<iwv9-
+FTf8g<3pDPx>Mq5UT`S#7YbojoYPUr>94;/p+`S#)b)NxGmLHnqum.BoIQ[p#-0dS|ewb[,()5]h/-X[S0<Z$Dm6&)ft;FLW=`X'{rMO[9qW)WnkFm0w]R
+=^|;9K5BV7al~yk]"/yYVQpL=^|IT^4UZJ"GnS;]yy+&5ua]O"K;HS86';voilsmwFD&l4T.%yP9&7.^+NosIw%a(K524AZ{ktX,[O]-4W`[o+[B(6x5Ta
+v%~]RDqtVD&>7qW=#=Ba}{'[k1Ox/ZcC"BA#o;9"'zdGeJ|E6#t/|Wq@n]dh4yI#ptuvnzvva^es]:npm`cmgT]k"!Zq5eoo~GQ+&=[^ZKR]]GKUAC@03&
+kqDml/+b9_Tbp5}aV"PRwhT'LH13OP:H>[,7MpA#S%t1bo>$31G77."lYQ@cP)35;[$X(L-$H2)w.6v'=+oMh|KT^Jq+84H8)dkW^q}%Ad~4yu!U]D8$qF
+hGCU6iGVP)>zJY!CrkbMhOXT'm<-q/B_"b%YTQ-WMa6U^sTp$0@;+)mt@Pm#t;(3|Go5ny2D/5,xoz=Xm]h'OPFUjkfM7S&n!yg"Z%IRuEDn)w`N/WF[o)
+4T49:80,$>)'XeMB+j9-(cj.RdB#({K^<%[IeiVv&:JkeWru"XD"`t0P"U{tu:HH&MD}UEH#pTG)~|>2yJH$rP_k=E6mHBw!Q7^_Q/$CZ7AdXxa0w3WK:Y
+Hi0m8;&5clkYu%CkA]LvqulC~CRkds$P>y})Ns=TXb&w/9mI1(tQHub#](2z)A(Mkd:JIItl(|B@&Z!$~cIRoV`It[m+Ij|JFHiEn+Qv+1y]xC}8hh%l'R
+/PEf2T<z8KJqEbilB/6znaYH~Xxw35Z-0IyOxX7KR|o8I66>sq'0[TOx-_.yHF!z;VktL]C^Ki)`Di0:dLtx"oZw=-qb-D7/`V(K&tHp"aD`Bftt+N,uLD
+m'1"l1q9{u{L8#-C}xn@i-.=bdvn89=`a6BA]HfTxg#:71PcfceJdvfFAozBeWSsO(e6B_;<XzZvF8FaLs.]h@uhA79H+FQ&;9F:m4b5+uF#:JUlj+@y]n
+mM[gw;:yL_@hEN`(oyBE3.8V_.ebMIF)I;&7-'CzC{uY]]U>sCC}J3Bxn1_|jxx:T}'k2aX:zq2fP$%(F|Gky2RhRh>=G.n{lnX.EdBHlRzV<I_^[a3OJw
+;m7rhf)6jky)8MFuNvzSkYFq.CRoGzPkz_1mV^e6EUf}BXPVIzSia-tfmz"XEC{8viszeL_j!iHwfj1SLQCxza=;<>@dD|2x&o^pVO0Z!r;/vqL2"UcVzD
+9i/DUC0qni>y7bG.T|ZRheOQavG;ByX`lQ0D=mO+{CZJTSxX.`nL%E'iK)bmF8ziqPzz47=57AuJHuF!L>I@no8;Vg=0hsgRcyFK=^F0r{B&4TB7nH0&<1
+lLGg1h5ndBRK>oH@Rf;!w&$/j]id=0-}u>]EPZ%g}J>a|01T;RP2m[)D:'pm^^i]$;)Lib4K!h4G)V8b<j8/tO1r{tbx]}507g@/y3>M]nrnd@8_c#Na1u
+3Kh5[2iWq%^dOIr+cRvS$:"MB^"1q9lGcvj`-rS6^sg`Xd:{p]Q'u,V{(DbQ]0w^<$xp]|zQES:7mM#1Um[X:q|!#]UqQ`d."j'Zf>q1)'bv!2;;X|ng(C
+wlYD{haEEmG>Tgew"U~x-{V=asZ|7-cdLMDX=>GI.4YltzvzY'F:{(M]87A-.m{GPNE"P{]P^3Jb5:hQu1N<MrT}v7z5wh#+D{,.66)!ahwl-GH]l#8H@_
+b7Tb.w%c+A`8@#0`yI.JFf7pWrdDDG92HGo54Llp]w^i5l8,T9RO"6X,D}xu)Id2mF|ckRE.RqvfSFaK8%<2x}D=C]:LCkZ[+F26_/}dd+ZR>tISWoc-}R
+fleZel,@h};XQ;_w)uz@ezLg;f'QucJ'nI^m[C<_bshKMB7W-HVcgs%FwC"5~cCg]z!X$&w:lr|urWb5THOGDL~TiH$@kA_:cfE))Do;ZnS".7e#-hOo$"
+uq<$su0ZVG"3uCG'y!p@(1_fK`PKN^!3Z|6".p&[T(j4cJ(M(_:}(Gqj6TDm:oAS-:U<jXr^:1.]ECnI$KHXnyJ^w^_-BsL{x.5PR)kWMNH91}#`fA1CH@
+;O)l(=rFv{pHYbtq3IKS1Ti!Dl6mppLi.r~r>^=ADc6"GDbOEm-&:0DMm{/,>IY3It>,O!vWMX}6@Vp%Md#_"GLytY(xsHxk$fdi0X|dTDZYU-wpSEDv[s
+@Z5LPbT_VwcIlJ~SA_FE(Fe#eiGn5+tJ24k1f'I6vKY4rCXhO3sku4tK!P6uUFmRM%T<x[_29}@YdeYRY]#t4l,!^'`2@k=dU6C)<bNodgdKK-3I<x.@<c
+/h(X3NmfRr$r#&:U(k&"_pZx$w]"Vkex,gH!ViS4stnJk4,:r&oAe9a'F.gyg;6DVnE&EhV<kk]h>)%BiF072Nn2+vKEEr0oR_LEj}T;yZ.uU&$'=e}={R
+{QI`_%k0{|Y2O:H3QTu^K,/MqJhO~sd{`)}1aAiCU/u>y!b05Y=+&zb8lrhgP:[{NM>S.kgeeVz>;L{UQNL6>cNc"BDmjoABfI#N#,KQR"Zy$6vA^#DztV
+Hp,)C{a>0]21PRD)c`Z_.h_P'a=1yy4j0_mRkD(:7kph2tupj-@_BB<;FFZpMtQ@uC1`Pex9gWXM`2~p1IU)A1MwbXlLHkqOJ5|]q5u;ePJ%QpTxV.KwIC
+_(m!kf!TFXfX$:-y{Z%io[|.@L9&J<&:FX#:YAN^R_z%rFj^g0J+yyiCVlCp,w4BVh2EH[j_yaaLekHcrwS[H>}Ky=9l(XdOE2W/x;Qn%oli`=(}E)QJt]
+SG0k+;rFrtO8%G!&q4j$P9j/pm3@}P$z9huDsUX4.nE5jF@L<|fp1l$.yJ3a(TpJNqOCn99#Za0px_>A0{t<NlI=4IfBAbOIpSzH>B'&(iOJIL4-wnU7{g
+r#E"2j2f^:]K2y'd51g^~_7I_DACkmKq)B#Ok.,N"RK;]k+Ow%82DfrU+d}MdIyjPA~`Jo!"1_<FFS3!KIH>/:Hd{kmU_KVhEOKWBt5=+mq`9'1rq|TR}-
+m`9umI7hb"|p@1j6nmo^!i>E598U4V/H^@,+QLv56M~#Rc8zI.~uHicBkG]nF:GD+W^3u<8&z$;`pq[;GKL4YK[u7+luHNLO,v(I'<`&Gwqbd]gt+^Icbn
+-ZAb"|I`vk"qHNSBUYpwMWI5v>+|NZwW036oC6byU_ViEL2}u`CX9qk0>8EiZ5:Gh2{fH1-)kwrn~{,qj5u1HrdLacIo_+_,_M^w4Oji]nnS|BLF#JM{bU
+(!Xk(.K=;u=Xg>u"ZcW&vJ;:`8+cbh_EV[vVyYo5WjN%~(Rr3uci6onG7x:t=S=+b@"`!"PMuav%fg.c}W[s{d<S&6"p{,WwXFH!d8,EMA`R%UgI3bvCRZ
+H;7FS+6gKX$Oj#8q}S}b|4|`f3-,pQ@SJz1$w2//qu;g"'Av}Ye&LU^8IX%L}0pml.MDqbXX5t<xZp~jitmXbB2dx9.'KoV(:E}&lCT0+wCWJ-fLjYgLW@
+<Hk%HOxH55mt=0pK'W$;z%,uXRSIHH;O"9fcyX.>TQ&vOYz7w|r@oUgCRoNyzP@9-anPeS$;pcBeoL&@Gkj/4Y}^8xxTl5r|dr6ib`8YH#X,3|cm~<OJ]9
+J,nUJ8BChGGYCh_Fmesa0c;'69)22|xOm=s/:"'LP-O'E(2P1#<}E78XNr<hU>l5}O/;/WuM::COLN[uf%w:uNWb;t"ki&0R00YN}.QeO]R(C1tuWaQDt4
+eI{J,72=2DW3$]lYpMBRUMTFc^rUU=!@8O"+6O36h_YGDUe1i;R7Kc0tDfpm<&[>Q7JH(2G=Mw.6by,[JZvk4or,:]wJm`Sg"zpr@I#`LSJ"jL3f|xkx%8
+l)=g_Aw;[n}>TQP#zF0;Orc"gXpe!b@6X#K4Rr:8s/13HyeQ.peE6rt.)nq(Wt%BN&DUkD|M.)ou9=Yn0I+T.B}d2nG,=[pBJ7SN'._/Pqp^]e/<RX3pTS
+(si'wKuw'^,b%@HWRkNyCo]OPJC)GxmL@n^ITcPXT"^xb_^NQpw;:$B_q@EBVF]a4Z0NamGTtHxn.x+MnKgTbKbeWc=k>X>Z`v'W`QMoL}H}(]I.]66TYj
+E1^<0oFZcYRZ32_/_8Mw#B'3)wV>@8]^z"8xSR6]K#YKoA,T}|0Scct{yC]7"m,o1g4k6}twL;,5s)pgqR}3SbkK4J{w"M7Dd,QI@m))c/W@],fdQ1[a6p
+3`RGSmXQ[6OQr)4"9%|":AJ,%er6nmPwVq{^fs1e{pn`8|7)SiE]ZdV#.l.)S6=j{|;NwxtuvGg=VvF8(y;r`]<}gRqMIetFX_,{@rshb-raE{&M1JnR`+
+[8,Ajy.]&+6LgB$3M1GV~1zsil.7=:i2:c@jI794NP`}gwJ`9{c{|=4cy^OLAg-Ya,<('=k|}y58mt<fzOsaVx|OFQ<}Tu(|l6E{llwbO=$mY|1RBQerWk
+$O%mVZpc5!}y29!}}+`@WrYai`cyPc(oLlIB6U"beBzH4o9,lNZP7SSODr0uK7"Q%bM|uUNpOG$_1Z]fYDxuq/_:q>2W.Ru(|-2BQE%ba't#/`[,7i0w'E
+Fx,nh0~U-|rDSpW[C)VgIPPv'@/!x}oG`1!44.UOqh=ImuuITub:DIhlTn;D|=zmXDs4qzzCR^3.T/;&IIj#U7z^U^Kj)SI'Ve>}T$s"uFTCP(NTNNbcz&
+xmdjjKdLGu%T3MXV56k|OT/rS,E7k0V9,g~^Brr,Z^Gzw5c_OGGbLgIg]8LQ!(hC_4L}tV8UCg[F.T6d$TAhy!3G4'leUkMM`7uPRE0JM4tY2Dm=r#EXX|
+d={W/yTj4qGkQECIq}~0gcd.1Xip'`DI/k_!5o:mUa<.,L8J6B<yTRgV&%Mdf[4q3`$GHHnTA7I0WGa$qgX>{@rw/WIC3oT]PX0d#BaXX[.&.P,WR8H(>y
+&cSdB'I;~&$F2h35MFQFk+ic3W9QJQ2tfrpfZpMW%T"o;VF-<I|0'"rPXP3zliC6rFY"d#Et#2$g~vX'OJf0S.85J'g7L/W9NrJ0wkgAO65y)t!<gG5jOm
+o}}+cb@$->C9M;~h`4IdSD0@ph)3k8s:V7YkWnDkl}o|s"$/@0(MKuKbGe{$HDxN2f1SGI>O@[g+@>e^-"+2S"X%"NIkuURYL'r'dfZ96zd2lg6+ozn"=;
+hq"tM!.,ti+hzJEN>qK"sZWu8Mk82n}T=91Pb-yFyta@0rg>xI|u>ejHxH,nQ3P^b4w4#%,F_BInIZvG7nKg|I5o"TS98uwlKvZZZd~{%I2_VJqg].#,u<
+_^J12,pj|iP5;,O'a;r(USfd/BZFOrk+HD1<Lw{M,[rt)q,[%XdqIT4A6vY4k78c;M,[lEz=-L8gJso|hF9vu<M9=UX^:vo|_0aA}#'V2-ZM45cncJ<6{:
+S,}.HaNUmTHW.LsV-%HM&+Vnj#a'5w&pwEem5(z%ATp91aN6/lI/UBWC~'C-zOlPg-JswYNF="9HUKE("vGpg+_}<@`MHk'JU,!`GGA]z{cs8BEAyC@rW}
+<xm_$e,OM6u-8{ydXLm<$79K{lOdyv&Crm~HHXi8rZw;wZS`T.FF3d)f>BfvWN=b7nT,FaTQQNHnJ8e_aE9zlbUuFU^JutTC$=tRb8NiG+_;{C9|fg_#_d
+Xeim#vl0WYKEE"T^TH{xR"!fjs"L+)k[)Z)[AQuRPWNBOw1HFRNmUD/kY(~4:wY7%SeQp%s:S+CEm7drM=Y=S')pu5eu)$Ef3h+L!vE)H95XXC)3.39dwb
+;4C:4IGW=Ra(Knlt2k9pq,zH06525d[Q@o#|:#+zsz70%M~ZMOPizudtR"O25Odh5>W5(r]:@Ubsiiyjb.-[QtVR'lOgAw1FN<m9U|X@0!GR_syMlWDr[k
+1_oN[J7p'XHR4dyb"y(r>.2'G7ow@`-}Z#rj$/N5nIK@dec2hY97j9Kn_8HE$:Dw/Kn,ri+'2+UnPF`MvYQSApFc>]1|[LfXCRiz|v#g4U"cmb{#%#Fk~:
+w03XF4hN<cEscn+DR2r.VQ|H=X:mB]ZKgJMI%/Is<bZVynS65TliDEy_HAH}tr]H>l|y%w{"A:rIw{g|}uCi#OxW7M'{$qc|~[bwpZMs-O][f&_/DO`!qj
+oTP8.V:uN^)s=Q"!vh['-MB4WsN8CJE94I!kn44z/y(,OVNUFW|MA`XN(|'{yogO2[k}>%x4L1:wn)f`whNOYr,{-{Qt'Dvz<&SnPYm#t|-|m<v=7]hQ}O
+xNiB]dPFo,QVa/}jbxk^gVQy>-8fLDl),NWMDny^/]0>z/TIzX,"i1eY$Vsys]K$xnMs#mpzI&PV:,13u=I<<5:w#__c7R'2N^]vnMM!<TICQf3ff^F#$T
+k4y@FqG0qFDgAf^!-19T+>M!S[]^o&^$L>av%q#_SmqWX]5nnbw-bv$}`d{|,-s{$A<BpVI"sb%A_['Q=L7ed"YQj%~oFSmKd;VTnsM#e+#]8pY%)X1jP<
+Z!><UZngBB%C[1/RaeB8rp<JpJv<(+buI)/TG+6FzeU{gaa2r6$QzKm@q<RAvufEd=wJ3lyGu60b.KT&%d+VR,e)Q<Vd&s9`Sf4,ra&zm4jAV7~+ubpkS%
+<!o>}ZH5,#Pt>Ef}wj903+E0Q.vu4k$iBOginr;,Qn[=7or4yeLxe.'=-^"%uW6<M/JQ}:SU^&/n.tX<XuPz.<)Ah&tZ~QW|nBJV8_=a)e>^vb'%}NG_y+
+m8H,/hK9)$j34R>tGx<y$]/asO~QiaL+B3Ctn_%+18&Ssp9,U,V%#<X;JYjueWy}IlF1Ht{^.@I)$"8)z-dyhJ^'lZ1pP@>38yCS^h||wFMA_fLvfE'e%E
+'Y)f>oSF_P@P4(b5Fq/1$J,22NS$ih+uN{a=YwPh{)CM6@}&ZK+gAwuZ/j#=9Fog{4P/WqIa3zniJ4[DhEeZ$mn&)_d>Uo46d|=W]#E=fp5h/,ft2Qh3qE
+TbURwGxPBV{W]^b(3Rqm^:A`:A3=j.qXM+Kn5SJYuesHA-iL&#_KMmB/K#_-4("bqlgc^Y#$JH,%~_9bs5Jt.O};$$Gl=19>S)D4a=!$Gs`s4)25^FT/zh
+4g<51(#g2H,(t%:)a%(SD|H&_o!Zxp=}f7>4pb1t-J9:oSoLZruFm&FMeex:lu&jU"87,_ui3.lI"4[1^U{='@^lgHa;oOkxly_^e",Z}IV=B1K+ffSe8L
+[hsH[W6Vt0!gRbVmWHhTNc(veUBN<DQ0)Q9='/>t/3P,V>:ygrd4b"%0RrWC$mN$Fk<Obkg|tv^w,4!ghpHIK7jldIU'+H8-QLOHdM4X#6`($^b-+yTu%[
+n6i:6#m0DQZ#8]j3]Vd^h'gpfcKY0xqSGGN;-pMdO@NE~'t&RGzcd:sug^y`2o.K$i+$O'^#ij_CF=9:19PY0p(eyTGn/{t;|vwo(|;"lA.ryqI:2h$DL=
+q,ZPWKp0L<,2@b~jky2'OY@H(Lgiw{J.kZGii"=4H|lZ,}u3O'DrxIRct`$fejPdXvb2ei@QQ(LY4>YpHN-aE&k|Sn,HeVg+#K$d@Jus9=!m"fle,e{x8x
+Ixxsh^G7/:#+A=:):rUC8`Rmu=[0b@"E<tHWC#GK@mLC0^[0L'<sg1ZIo$oqR3D@H5@g>5E^.<T"P_:wPoP+Z!CIavOgFv`YfH{_HfekCe8REMx,&E"BQX
+!UEc&l(=X3Dv1iI%Miu.c:+eR`Wr_+54sD/QL'GnwUrN1May=Qk0:+PEr.SZ@^94p[:Qqbj4%L+I@R9hRxh__OgHf|}Ifszxe8KRr0q-[jr$>j.Alw&|<W
+Ww8C#<$C$g9qf%i8r/,Yo6C+HsL`nnL$iYD!KM$W0u%e1=/@K(.UEg4ho^F]t!@XmnQ}1IY_E0iOGIIwq(cCckr^Z(v-+P`hCWEQ3|)lo10ic$G%^VpLm'
+6WX:D@C(/:^l=]b=O'p7nniKC]~:}|9u"Ib(2d%XueRYZ1$}p):^[<H6#{N3iou61u{/K}6rHRch}qdT[MyD}2T[/|{cd+F9i,i^ta&;bJpMVS}i0E"8!t
+~<UKxqgJU5`SOqu4~&GrOPdNbZ_eqek,AE2q'csj>y7_zkcYv!#OsF~98i>:dMWR7J&qt3YRVvcTd90HYwu)IRkq=E#V5NU1rM7HXKj+hP1SHM^4S-{|n^
+eUo:;I_Lk:nYH:q{"i1:,1Q}af5,2`uXufPP-/7leZHrMV=sj72fd{42jtQ3pN[0T.dX{&r_hz(I+P/,u'D<l_~w(H5Q9EF[A-_,6_j"c2-55puwBvKWgm
+{m}nbk$SR9#L;,XCJqY6_%,lXF~9|CI.nu'+Q8ub7Zw0p,(NkRdlzX|UjN'K}#4K9Fs.]ZHVXv.B=%7#2m{esJSDkOEL+SLC='#M%PnL^5@{aG8%1`q3M6
+EPe@a+F[Gw_(l^xI&:")@`v:~`0L,OPdh#kk_|2j8Gq>/!m'#Ia5u-WwVl)V";9i2nZRR,7kheXCU@Q']v3jd}7tljyZ,gmpYOwz!/ex56QT9=s#r`H(SS
+I]AnMQ{bG`7r[(RQCA8kwx,y($)7V_UrG=Lv!A~j$0B[uNsV7nAZUajj'TQW)LF6|{DLoRLPbP&S'nWcx3~U-oxJNG5>_+eZ8>}7:@ctRK$.Y}:Eo3dfyv
+rV;L^1t2vR(2G6<)>-s#+nl#QeS<h6l+a((%-H9UQFO;yUV%(x4>Ic#7La6gs3PMP,bhXi+wZTNzTLzvo3uTnw,rXBzE|"fkI}#A%VjfA`hh;>Q2adr8my
+;cmMsS+dpY;nQPEt}lH-6Y7!qD}zK=z8e[5xGld=y5{;7psQ~%a.Q]Xj_q5fCi[J}Dy#eXBj.hq/8m8%daB&{:Ww_n)v5yQoLnsp3=+q9Y'W'vf^ou:Yy2
+.Kf>XCK`2A,}-"4M1vreUwSA9cHYO5<mW:I2tHAP[wMipAG}()}'o6UJAg"Zm1pFH6h]Kw'vaJ4jxir$)59vauZYHT0#iHozgvtHnXV7tl@+8z~dPVO4Oa
+`X/]CK>aJVms'VE>-r8e4UPt;s-4s:=C:Qi:t<,St+Y$9jF_TLr/"x^4X6E0kwH|=04}H:EqE&I;F$zzEZTZ|)^l@!3X[=0l=Yy)La4Bhm"T'yV7_"Kw7V
+psye0<CGNxdf%k!<AFgTzdTr+jN#by+(b[AOfnOiR]B^4&nrN6IH/371K].(8N]MjFE]1=__CRopM]mT)XRe:Jm_Pk<#o'qD7D,2[F(rNJwlX[KWL0AP3`
+>_|@W_o@SHea'z)&9WlDGNBr}e.xX4a:rNQ,L'D;/lvx^_n9b_6,S{J45O,N#5pv_39rK@zcFjmz7J`fRWP1=B6bnLaB/E7]a;3<>@W'~Px0W)au&m|nK(
+HjD<~bU_nEyVDT!G$B#ZUbJOg4zcAa.D$e81+&sEV"Lj|'RP{"}I(dsd;G8bUi;w.$aMG=^'jJY>jY|(YV@&v$"B3t1jC,|@#&VH"R1rU$~C8yGd#I(!";
+Ds"a9,}VYeCU;^1.J^PMKrc||Jt3eSeO=d&mA|Ea|%|1-.oj;f%TGxD:Y^0Ny5"qGIE<=(N1[Tunzt5Y2l(`,:diuin|"ebE.+g5FTNP<,C[:3mCd+,7vF
+E#J0sY~%"~jT="gvh67/yX<2PypvQ9`Q,d%,wo^p>!3%R2DR3;1r`V,hNtC%{}^4{-IVVgY30c}oE@/30<]2f>%4<7VdE{Y^)+O`<:m_=tP&X:+I5_Pd}<
+].X+7s_oS9#b}5w`SNWKYoQvpCqQ(./9Q<u-pgBdF1&O<_YU#EY}-s|LnZ/+a/^R)Z/+^{eoUlB=[FJB_uLD$AJ`d:P}v^hde5oI~p(zdw"XgS~O(LNU)]
+YR)l4I'z22P(Hfcj]o`kV=GC9H&7^.pV04+ew@]T[mQEH_{e)n<gPuFa;|7w~j`::mqtT`)}0d:]}o|-[38d/)oCt27s>m3$}y9^naO@i#N.QH,s>FLw89
+4kQy}SaN"I_+>zg/sst^Pi3Kl;Q6x+!/S<zrD"GkL5p2c#(C3d<zoA#M(M8RH,IcDd+5/taAo^n!},/^N!4^<09#!ssYPQM$S$+-<i92D;BKT2cj<3ayGg
+y=TuM^U=%3$0)Tl6LtQ#J.XX0@BSwUs5rZvVbys&hvjh8%~Fegik051>)M"bT`^FEPdeNcBbcc=7"dDy><03,GaFZghIO[p:&wT(<>Y8w-N+UeQrma=l$:
+99e)~Xa.vZ!^v^TJyCaXY!GouW{oG:Tr8wPM;/Nks^7dBy"ot6Gv6QRVh8#^]u;eGS3XwB{_Zmq/.FN3{3,=nY6R:{@=Cm]K<JeEa$/=NH}|~!HdOa!8y6
+Af|7Hs$$L|57B,u|1kWV@^.Qcer}.x3"7a9op>JR5!GsdLRhz%=SV9rcZ;jH}D3ESES{=mK]v6ykE^B2g&uat%-Jb[qphL3QR2}EB(@OG]&T`:.,{fn0-(
+~_Y%1D'$U:MCD'.Thcgk4by>yG|'eX.Hp%-PKqPS|n><^WC,PE3:byBH:(=ly@dj|41H_<5=}IgqNq+]7+eA^w;#|Yu=dgX7e#MJ=-ofO'1/j]20|kp`-n
+G=F4>B3q<#=/a>P[<coyS5|(YclCJ[)zh'@gBM[rv.rm)BI>qV~_Q]hn!f+4vbNV{jd!vE$L4Nqa{|G;~/|WE_X1{l1T;<dCYMIc-UKV`,mn0v>dW5EvX$
+00y"kns]fsf6+_S"p%dq%-wUl=E4]h1UviuEHSt7l#Rne/o_h&K=K|.f8qZd>EUY[4:90g0yt@{XVYA>H!+BLUN"+6R"|22Nu5a.~giq6UEQQ/x1a%@.[8
+C_[':rVJP7^pG-]n/TtSwi3f-&PLhp&%[)y[9`x.u(o5JIeg{:)<bIga)X_[|po'!|F$L.9-!4<4M5P/Mt&o~+aSNvYz#20dY^5_xC$SJWldp:Wyf7`<[H
+o`x,x6&U'Vcf>zg!)Q|mE(F"h}!)P[E[0IGnTszxED[&.QDm"el"BCR[f)Ys#/urFyu#@6A}')J!9dH=)^.3SiO_i&@d@PFg0Be!T0OPAkt|!!B.zJ:H]v
+44g7ya)r!)n^G^VlQ^5{vcjRMha/M2WCdzTzS:n4;(!/Xs(/n&^<K!S=x>A>Dt:%n+0LEh",<U'/F:B!YjgiAoQ<o{,89pLJq/AO}r<tf0t]]KKP)J8,N6
+Mt~%8<1I6oab[xpn>;ATjymR"bDng"B=bt^-#qVl!YuY_l_K2MHrG0r">QD=SB|iO{i{3I'=08Cuh0rsnPNzjSN;4vS'yUIXT52^Cq(pkv%H68Uu)wr@t/
+)/DrON6Z]{^sBO&g_p6@>>CrD1$_Q#`pfJKqfk&!Y4fG@2!jmk#COMU[O8O&';`C`_@MYVGZJ<heke+Xk%MRDj^V>[xn<6ki`Bm.bEPJ5L:@y`Z-eS[u9>
+z_['Ddn4Wcoi'=l:f+8A!jZQ[%A|XZ`zux(>E{ObpL8v0_5HGaY#:@cJmKp=sz<&Nb,+RE2@7"Uw#k^F]C)M)fNz$7x7Pob%_[=C:hD^nc1K3I^Xv%2GKn
+[TwN#-qAn,(!+L5pU)s.6$<!v+bIOT:]sghh"Z[x;]0h<k^(7)[6[Cp`t^$.T4&d`ins:TqUO>@KDchLU7w&^I$w|sig4J2xzKJ}wmBN9kRJO'9_zer4aS
+n-Dof[LGx)97ehwk|_l@jV0JjpPpy&V0;)dpl|@p"rN7hI.Z4/YSVF+]-1)00I/"E!RZi#zK7()5;)i-9^%%dbWJ|3mH7M-Y!8Cb#fT8r)7n/up-fxgq^6
+%|2(kJ:%.g>WwNJF]4"zQ,+oE+Y4[$ho[s^`,QtT+4)8UTq&](>r})hp[RFv.h-^|L08`6AdVGY/,b=4BN4;zq9_-t&RjU%YugU<uV^B&Wh3FkGnv;8rE!
+QC!j1X@>uBp>k.t'p@l<R$m8Q"m0avB=a.4%iR3iWL^N|TDeA^GzDfgNf[d$Ko#}&RvT4Tzc6Fx%Zj@)fhav9qVuI(pArM^F[.~eVILA>:Z%xF|Ic|[lUT
+h=b`f+eEZ4[_%^ohj!XKz<YM[p%)n/f[xfE_rhPdJplEkz63ce9b:RvCD%qT<ta[y&+UvQ]`TomvVeMsEhcGO{a7y@kCSQR]LdE6aHgmZA{HVt]-m]}XeN
+Xx.#;r|eAi{ZwHwR4H{aQX54kAsRA8]Gz;{NP;R4rV(N&6/2KGri+:UQQZ4vT"c5"{HP9;d&%x]sx5<:~f}.aL.9(}FBdo+;Mm)H:Sw;qN4]73k&<oLTkm
+muOi8>XTH%C]s^%#MLaJ>rC8Nh~LT:#0qGS!g1}WnNM5kga|,CHW5!|@Et/`rCX>5PICAj)o%^z&;>Q,CW{wM&}3x&AAN%j,R!<et-i6nZXAf^,gr1JiN1
+6W|7_$.49S(=i}".#;FAa]~LiqtZKLIcfnFMkE"^<wnRIUpR2V6_,;Y9$/G[#O@Ox&Y'Nwi3#BW]:l2d[yTv}:-4~,kM[hLLxhj@qC7pyS.>Wm4#%Nl$xx
+wN|)NT#5Gs=oR1@HJI1R=tl2~(u4fU^O.&l61$-XiL7<Y0JoO>LL3zfmeK_N]zOC[ec{uq00Bb++XI)W.nTe3xbnx.5$!:dA~U4gItkv+Vi(oj+U1_r+1I
+l<nXD[kPoLA[8H]!7I1Bj:`+7oyeD!sE^s4smU>-o4uEtloX}I3zn2auTDyK"#_u}G_JH#C,LiI/!!j.N)OL!3Fsv!(NN(rRU@646{T>M|hI::J%[YH,]D
+/iH=bS(0A#a[JEmQD<za7)4+FOSN<0~VdQ"itgKnb7S^rY:d]@ZQD`|ha.k3!<7KKzlwbsN(~7net]"'C'#gvS5X'u3jFq/kcB<2X"j.|sY4#l.UekJ^N4
+ptCi6prZ=4V4cq=MrJQ]`p{/^VGg6d9LG{!r2wh:k7e3guMh:wVJB5S;0VKfPexF_7OYSj3wr}<iH@6gTI!#D&MdqLn+jv!uCa"d(Q!`#>~Hq`c<ZnKbR5
+K;,tTa{n2e(|}[I7QedL.z`@qMN&=+}VvJF:"}Ed):&[9T.ud@i{556.|#r|;|D3%xW}O=xDj6b_F|g#}6"VRI:goA)Tv|3Ji,ah##uU-;Ab1>ye5{lF_}
+7]|`{c#DN`/&,nKBKRBMY>3=l{hiLdF|'X4EiQI|u=Pj[xqK_p~eKg%bLaKY;#r!Z>qU@wA9l2F6/g/od$e5qw'<fQmExIXbFx"Ae:uqr365|^B^etp)a!
+[2k>f5X!lzj"=yGov-G/x{9)ZFBq<SE1ECynDk~R(1eC9cQR"QET|6)TF(sp^PHv"eq'rPu.=qnZGR{{WlC.DFSkgXW%IuuvmQIsg0a.9[sh@W+dlTWd>}
+_:NoM63;:d,}KE(.z89Y=NsXq#)ySL(.v_}r(s,_b[J{uCJO=an5=RuU!@RH!zs{cR-'9;7^A^$U.BO>0=r{yEm3aQA--gS8oI/k^a-y%{XFw&OuWW|1Y)
+W=R.y,n-">p-q=Mm2Cj'|#O2ppJQ]1#mu"uLLh}8fu>DqfcvAC'Gk2uWA)ZlAx`",u:|wjfk,aJ9KC.ngl{sH_~4Q4DMf$)r8,TM7JDlm-aI!!Vmf5EqV(
+YED!QYwQf0i<o>I5g/;5sk>#RpGJ_o]v!w&6|IqMIUrF&|P6c{-S9-00J;>>>6gAbYh/W&I|lFpy1cmS+gyT$4hMehOl2#w;3Gz|w4S7'GIMfmIMg=}q7J
+Vf)v6DVle|qETZ)W|JV</5/zFrPt%x_{eYw9h0NpQ6P4c0(;A%/_[1h5Pon]v:R1Ml7>-w^L9!:g[>Z^[vj0.FUu#LGF<8w_;M|w-2;<U@7ugb)q;;qr!n
+%Iu^#C~5f;X)z{Z/V#r6(@u-`yYm.Bdwb9FE6#l./E{Giy^)##qC);|wI27Sgp@ZonADoBFukO~nX1c'G&baEAB/)$F{l0>|CmQ0qX;"q%ov@i-a;IhXvI
+<c"#'bj+j]BoG2"e7i'C%'i7Ro<@HH/vo@l/hPr,^[T=0`RtI-3.t!_@tLlQ6_A[x5}n>Rwmm0q%2qs}+cC/!GB(TfF@ShueSi<J;]r[GnnfK%YduU1[_a
+0zyu@AEeB=;n1k/DlT;pE#q8Ov}.b+)OZ1Q%UKp1OY&t{si$eU}2chFfzh`yq1P]s9D"vE|'RHB"j`pd~9gx#Y-I/xrT4vwuMd'$1,b+;G3sdbC)<m8_N)
+Zip1DE$u!3o(fq+vq6R4)k-h~/r#B#9;yw4GGG#NG=@7x[SP:M^g>wXgryn[OJ7W+SZ":AUJ8odT~oPKs.=|uq7VKaur1p7Dg.AR%fvB;^{WHM6-Ve{(SM
+N5`VFiiRpy+,og7qSKMBU%-IO[';9+M.)0^zBsd(0Jwb'Y#NIatIjST0"k|}'PMFd;}d']R$|,%q!gE}AfP0;g}B#2fafgNzU`[(]/3E3W>4V$9h1^:/cx
+UxX.ah:_(a-jR{hx#<RZw^"Z=r%[!d.t2/-_1'63,f#=:oynE=e)6m:/BKszS{#gV'4@j6}QggQrhq3L<R675:xOf+@V9y^4aWup;R}HUd},-@CCFPeBLP
+)I,PkmXlHv^:w.)Rs95O!}@=z<+QMZL9<J]^g.lPZ5!pbAbRFYot$Xtqi6;d:X;JXj<Jr+A'KR8HxVp[oa4b~`O:aDmIpIza[{Id-K~UeU6HCzMVN:M|iA
+mJeeb$^4>=Te{,Ls2XTdSrDH'Vd0-oYw'w-Q+6XvC`iWatJ<!vs40QavK+%x&CNq=rqSs60#;+]+45jn!#<>~nB5)Thvz{EW+uhCz](;:vxz(cSv$o@.m&
+PK{`^M],a<}KUk(zZml@r8scxY+QiR$4|=YwCEHbj|"ulQgF7]"y]u]PE}~C3QX]mJ##-l.kIH.IRDTi/b;J9SRKxrtb4Eg%R4X{I^THHhOnwQihDNbWtT
+1R^hatU;iPG7AWpmP.'`olkoFmecSd@yEn9K'xQ($:e2y8lC2n49MGcve2OV)M>P9Ka6}C53/qy<1;":SV8tgSbz@,=]tjesI,T@s6DR)nmqv']EE}64(@
+s]oC0E>e'ePq$pT0y<Jex##i"{-QEp+|6-rXD,Q9yX0n_0V<6%]!nzKy[e[#MAn;6B(+%2[>``,(~E9uvwn>#j52iv"E!ze<>,sDfM,lB]<S^iXBX%EQ2J
+T:y'G#8[w^"~&xb9:Nz!9:74hWSe(EIc9{pIraN$P>d.19Z33p[PaoR6h>|AM}^$0</6M<SANxGB[8WpPVeE0bB.QR9_mo3/JhquL9tIT3pSBH|F'#x>=-
+{f5MTq].+i!MXkp_0VA)t(_6+"oSZ<mOYVRkpM42<zUZD6N#@Qvf1BSaZxLx-O,0`eCK8/kdW7J.yTXPB},+F:~q[oKq<iuO2{(zU65Oxyxc_Y~e9Ux8UE
+NKVlUfF&2ow^O}:DgsiyxmRulIb.=>h3PdHU/z!-,&g2@4B9}4|2WR#mBY3r4lE:,c1i)jyKGL%^^%iPQCOo$:[W3C7)sUGJiV:<OXRfHSn)c79{|SC||6
+X5SlGoz>{Ch:<pUA&:ve3@nY7[k^z$}'.TrbAH<eR(2&"4KiNsQ`P>CE>vS5bc}iXF3f"MYNap;.xpQCssv,}IG@ntR36^F@JM6CIC3x"!HEA{#Xnz;|Jv
+3ru:=rmf|}A&+{;qC]X1,w^J$Q4xLbx'EqY;GU5u3s6l.#'[-I_`jiK.Upp|!|(Le4:#PgWT=m)|2vN<!(5I|5{PbJ_N(%yw1Vo<k#.|z^6rQF0rp)47iQ
+qguBd,n->d)W`(GjG<do&aERUMdBpP<kgf13<3Ox<P^5/7Qq|US/y7<moxUH`B1R%ogf{rC7kp1MClh+2NOd'J|@u]L#4]9qlTtwQ7UQawA^,8e@dqUDU!
+en>Sr4mob#Ns(+ZwjX|5Yt:g^jtr[{jp;UGc(E6knjD%dj[Tl|(@9{k_DF#^)nKm!%OU(T"::puUaQj!$l#vM5n,gUN<Dwv=pV4"z1nd$^|cJohcYeaUWk
+vR`{:7HD5)w+PsGp9qmN3.kA1agZ~p{#EK+KU'"[#<K#9pTDR2JMTqS4[&&SwluG,er#:LLz{Q_NIA/)AH2pD^>{([o.'auG8vp-IMu&fCSg@3}$5H^[8#
+t{~,S8)k1bt(AO:.p,gq[LA(a<y"o>(Fxn5dR2B1XC"h;PGu;9+%3{S_cK(T5]d|8q#a;mZ)U{C^(5)#o>:@j5yI+Bkih#(19Ir;)Ypa##'8($NLOnf;b=
+}w;gBCBefgGNN__79QAP$VT7"Ia:H|C+)CuQLyi4y=0m)r=7I![:OA);cP.<-rRsC2j@1U>9ixab'B5:]-py[!#o|i.G6Nq1La5Url>2:z3DL0yGp&tRFi
+G1Fi~sFY1w=DZvr#W`gQHeO!DyBsu1A>70]KxIS=vH5FH}tIFB:p^f~lW1rS2%xhlxQ!OT0J2R^;Poyw{.V=>I2$Z=YjGSKvV8@RjxbZ$wjhG[()KZU4UQ
+hUh8]I9X5nz5s,X"u.ygm-"Hvmvp.dYFNKU"9+wAW{_VA_Q8|br$T(yD(:yaj0!$3rXk$L0_^)Ww8FF)X3LRJW[hz(9:o^"=MsMtB-KF~0j5w2f`kh|IzZ
+Uu.3%7}jgjj<;<%(4l6:KE3cWq4W3^0dG:|jCW3u`@`gg;7A,v}o+ES9t!&1g|+Sv-=hACyt~pf!2M,mPCKiv>Zqjr/]3zO}@zl1fI;FUk[/7xRn@3_wl<
+oEEKA6!`H/B:U&;$qs~Y!QYyaWy1_m_aqd+f(1Wo}w/-Uv/^^Im4,N(Y,Y&u:b!q.i_XSi|q95GkaWFo1n&e.HPW!v[4v%@lZ!-IohWY7JfIc{eC(pPmc'
+ji<gF13L<kvi^V0Q+G9b5z9rn]>d;/$7q@]QA+=x,aG{Zn4O)$k8k.d<8&>Qm7XMb_OD;m'W'9uqLt'x{V0GR-m8Kx=/pbo,^vNpELw/{X3s^5FOj(Z%4i
+8B08.AxkY,8t&Cq)F3M=~w!+3/>L6U4drmWoQ+!#(TP$"V8ek#;jzixT>`43fYS$4"ses+zdk5![AH+`R310.:"M'"ILQp-0/XB)}If-fqRrlATHN_q'Pz
+OD98YupCPDzkE2FH2BQ)a=~/e20U-6PZ69sAB5UNfnSv.1A7aT#hnX"NEjTMqC1K-D8)AeVev>kYoBwY1cFP97I$6c}+5Fv4w4X>;_e&h!e"h!]@|0SZTs
+jGAK&PYGu4sE0`.Sm>%jE3s{/.=EU]=X%:b>6sPDw`oyPRqNJdV={Q>lk`q"ZW!0c"#U^`#Ik+9J0<]|TH8Fu0AW0}mhDag>BE]Htj&u(D;.3)`lSa^@TA
+{g);I(eOg4"]#RFW:GR<t'dHw-a&:pg=Z-[iTnz8)kiRizYt"[U+=CFqj"n7{DJf,&#`0xae.'1)327+Pr8r,irJ(UVBVqQ.xNe^S1XePaO>[OsF0^O3]F
+^6e^7zwSHJ;ZDrBX85g#j4LBVj[]6)(nqR>=gGfSMtV@qd{P:8!zx|bqM3ZyRUzdG8dv+dA%LXK!qLiNua8A".>`Bj4Qe5<axl-0#iU9D&wRC8&-'pO{Z>
+!(S4)BTLUJiiQ;=<&`$q1T}zv`3:>K,+b^ZYz,1^`2y%s(1aJ{[z)b!FkGO>@rIya35LA&O;PU]p<`T:m6@cRO8CaH94"Pl}d)$kC`!yfuNc[&Rz&p}&DW
+"{9BCuqM>ugkCV^].}2Zv1tO_]I[pnuc:TV{%ap3_HPWB%}B)Q,V}cEd8b#I%--M[NwQW8VR.oi_3_c/4o3MR&qmXf_jHlngQxF|<dv$axAbaP8lp7KTaX
+H@Bhvn[]o,<0,/6mv7a@)gm|D|AB,LQ;(bf^WKBp`L~{S>`lxYCIPE'#u[FYM-~"p+_'-{fdL',9zy)ewUb#XpfE~W.NOW,sxY$oZ`]D@"q!#3~^J-C^fR
+8roYjlPd<KvqNaM}DVmY_+'K3Z.u#M701kX(l]l%`B9ZV[K3&P|ILje+o+@KlvwwR0SDU/W/}7>h;@aQs}K6$Nv5fvG%%+[drpzpeN^opaL-y8uDBH4<e5
+"sO1@YV6@'Ds>{}vKzVIk+b7Is5nG&eS.uj!%0lLH5`c{C$]QBVYy<ZZg(Hk7EnxMfU4~c+pT'L`)-9Bi+0We+<lk''lu]tk&olE)ex5-Ie0%'/rX$DSoP
+SmJnUfm'JS^UX}6llPzF^q&=8L=q]08K|1=7m3/eLY!-U|beJ797$BWZi_fnLw{qLg([xlF.4EYnxSx]`]c_aaXy85Ebl0r'FBGKpm6P^.4&b{MXE|tX4%
+@`/"w,z5EW{7,hqdf4_`u-3YL|I{a;arUZCC&2@EU!4tZ;68b>97S>k>KQ6kdZnxC=WZ$'vRYgi(l,795g[df=(V,nO(ivDO:DiYG!,YI^CpC"omn=L@E:
+{50`IjL|Hkkl8|q].$U$qeh_)vmAQs-YM[bVyh9qH.OTzr/,Qj<uDc^h)Pyg>_~TO<D7nL@#r/&4(x#X%O7-}]lo.htY<I=mvb)"rC#0C/dLEWs}iO#(ZG
+"%M(hj3-.Lo6(|}zBq"Y,2oxse/`ei:Rfq[<V!xW~AByPzWZta&b1[{|"[Ducj8sAL:55p"WqWUJ)7hI'7fi=N1):U+%:T2D3R(62]l#E@<enJHn0_$R.R
+`:^!wuP7|G/%oGcX4_[J2BEC<JumQ')$>[-3^RE32P9:z/fEv@"g586-fh-M:5v88MHcTV;ZszOg%KmVvmcU^{ab@=Ng<T(TV><cB<sp+&ei"7=}byn-WH
+D('m-Ck<ukyaiX8("awF&>"#[Ccg;s3&Hhz0_@:++_DxMy'#2f4gqq~>qB,Zj<!a3y.<I2e<1n2D{@j(e|VubNaRwxur<ny,N4]&"u=NC]#-DE.L-_`{B:
+n_4ooY~L!G(K>5b|'g)OE>OPcSFGo>37>yX^ODBqoa&6^0%RJLpFT>/4VV@RndSIHiY)ubRO7vN^zMD3JE"0g+gQ5_Ch_A@z/F>Tx]mUydL]U$qLtq@Zlv
+9KqsWF}Gj|SHXMQ_NTMGdvnlin9YmKkIi@v4|q/vGqlrl25Pc#sv~[9g[4q3HZsL-aRPg/gTCPv>KL6=)q#e&gE-:UVl|CydbgOEoBihulfO'{M&E[="+:
+"sfU1aE/cxvTFt0hWMBnRT32iU`J!o9k}&nW%Pm5Bw3/k{IC>hE1l+UWGAM9x4=eY8$=sILd~s+a"Ki_/&XcF"=FLq/1Gp^4~^lY,tr)$c7qY=(ORDphW:
+)%-iL:t^5X1EZ!0Pw)Zvt{TYI-t|e-(fEN32aO",R5&%rN5Ba,SN"6zj)a}Lbm|nkW%tPk`FqcQ)>L41TpZDE]UhhoC=@|H5+},3r<}]&etGN|UgiwU8dQ
+G$VV4]PcYE[ODTlk:E$(Q]FYUKxe%6FX@IJOHNarYU!Q7dxLv@)i(HKcz$p!-3%j<`FqAJ9KQg!tkkO&T)|Joj`clXeT>ka3lrI7mfw.nqUNr<^/P}dnq1
+zqy@u1"ABg4R6eN5upG5j:a2}|XQg/atV^:oC&;8]JA>|MC=$LAK]ILX;2R5W-;%h2[ZcHiUw#.B77^e{d'ov6zz>A,0x#as9w-];aIY[&G}'aqq~d,@^a
+AxI$`JW:O@!L~=#EbV87YL%iu-fkj7HQt@M,a/+RTJ#$#]'%Vb@}x=4x&8;}wX;vwZzKgaLhcKnR:lE]_h7k9R~}/h$UFN~lN6h0F'70{n^u{gD<+Sj.=t
+cXe1BDEfbO{IV#wb[7uCnw4]7imfn:he8a<q9WI>1sla0ga9+#7Mx3js`OA,pK~}UzI[`|s^o67H]IE"@WhB<!=&v{^O-t>wO$K}!:gvB^`NT#X"M/;vvp
+F<U;-Ml@i:)!BpU:)HCCc+ApvW^Qexv[Cqxu2Cc%wAs"T+xzqnNI_T^;-C{G,3F7VB<Y3QIK=gAH(gGoQ"knKo[MzVFUGDZr}X<VsV#H'K4@dNOT1[tzoq
+8W)v>XG_"{c=/RRC|Coj>gawWK8H`u^KHNxy)P+V-oVW[r]W)u=gCrt:mR$N"]8MO^>UT(/YqNFkF}2pgP:I},7V.@a>W4@av]_ZB5M{j);"Sx4:J5j{&/
+X!{WP6cqtC`SjBNM|U@F48Q;$jj6`!ZN90J;^$&6S>jci7"k9r=#<)(S=`6Dq)uf#DVWJmv<%OeKdoWn,5D5Uo."`8d8bu1@z9@eXBqoL[Zj`rmz[cOa(f
+U6$OoL"MQd|O#,=yf+yYAP|dV[,J!hqc4YHlA}G/TaOp$7st2-Er'N;KaGpk4mLyC;xt!x>9@(XR+^ZHh5x#gaKeI#xYIlmCkysAcdFOjfU9eB;vt}$A1A
+9jHIOp'u7o.1R4^6#cFAeOYzX;@M(18rq}-O~q^jE'Pe7+I#zp#w~aRRW!L-,J+Rrk;t8zlYxX|XT;MAa!Ee:^7ZB_oN5[yZ8@Oe!y{wbwWhxY'O4Ra{ML
+EG{S,uUNPx|j7wl.4[fSvQ(3e%u1zjYtM({]fSV.mAa4zEUjS4WTHp1+SccN{`jPs9Q;H,1:If%,5{Wpo&iBvn"aS_^ANv;-)-.:s>0VJqOX{Qtmk(#RZ;
+,sag>@".M-FQE't""g2NEl5r/5g1nU;U8XaZIp:rPQui5eg02(|yR+mLs<~'Dl3pM"5Wa2<6&$4QzUW^U]/A32b@I$Jxjj`W/ect&NmrkZB_s16Tp`w>2d
+6@eQXukDw9#o]6I:]5lNYmgY!tN}H$>(WA</v`&6^H`u|eq-gX}C{._myHzda[]yDMkZ-GVyfPPQyL"8TVisSrqigve;p@y''Zh2;RVq9-/]hgkE3]fds=
+q[.]<jV<@F-byCy34Qd&fCC;JC'@pSn}jMFl}Q'J_9fGoh)&As|e>rd/3=Xqva@I!s!vih:!dr<S%v~sRk:X71jx9-osUec5/57sCFZdTlte_I5u=az=VF
+l;-/@a5PgJ!'`%_FW-H@!a+p57u-;s,|.Nuu%Q`&%:wR<f_'{d.><Nelk,T|K6)dU8Jo/'HRz)iDaXjUHWPKO,|A@V5'9y)K6q3)hm&NE_I{+((Pn"%8N%
+xH58;`+5$WB]AsyWre}_0-fJ8gGr!+z(E:$ypS,qTG3'=Q11fqmf'$cP/A}gPoesNr'Q<Fx2&ZctN#'!1={%CRoefeW=I]V9k>4Z_3O"38::YCDpm37W:F
+uIM:$M$}3ik3{0bq=v=9g!Znh0ZU5eZacqrJYn(U:m+qE=k8d6|0mCP(DWtJ;eu0Jo~__8iX"y[vn;"))"/1r0X=s@+Rsl6M<ZOe25uxv3#(y>f[bpZ1IT
+"M=o23fZ/22(o(FZD`&(h$nHX:-o2gGF[xlw(]ACf%+|gydjD55J+1uN:."ej'X!b:'(%3+JJ_$Bb6&2jjI|(^h|=qPLwuX@6/<jiTE;AWG8:e6x~J't16
+|Uw/KcofqBN_bG%@F_rm:][wp</0P[=Y&DTogUcVTwd]X&XxGtaPtW68w11'ptu,[/XZ/<ru|t=r|ZoI8JZY/%Bs,2a_jQWsb%3hD_3ql'6cX.K<P<ul,,
+A1BYpfBTC3|e=}C0ao-14NJ`"!Iq4=L1A-pJOm6mAgF_s_)oY+HVJ/Gi0d.hZiveWR9HiY=FjT];dmNo'qO!hv'PwFwC_bMosz.14712G.$QYv5F+W(O_b
+YG}WvP^tiU]SI'uy7mg08V^e002Ai(<rRCHi)=Ea8TC/o'!,1w-xdQ~LPX"&[LKQ@1>v'iw>}:-y"wq1i^s`yofS4M[gz;85&Wtwh-OcsbB;7mAr:Fi(QC
+ReVtJV,5nKASI|]u-}Hkzm<Ve+EUfUu_|2LE>9zq%AQH0C9i`TaWx.A&WM85Pz"f<58;~J-;BY(de[H(nCw^m>;OF<y4HGw6sl(emNYl9.%6HKZ7&(l2OR
+xYJs<sKt&)JjR3e=CIzqr3_TKt2ZI8q,5`_@'73Bl{%hU4o9@]&cX5@7&i3n|^(/GF/;Pl#QW_i4kNav0c>eR0NmtJd`e|[A)o;N72=_vr"ex|Xo`y8Cnz
+SPsY;tkYSG1Ada$32rKJuIe%zged7zEC!:k6fwIRj=8c~pG0AYaCBd$jj-ulwe4|LO<oT&[=V&J>o1|n(|npEL>ldooI:AMo`"(HK]VC.@N_8:`GPARz-{
+@YQ@0nf/CiA25alWf#M^V@7yr'fV~0{>$|8d0keI_+(y]kC><tXvC"mub@h;+56MG63,rD-8eC>0>S/nNz|wKsN|{!AR.}_O6j3<@CFW{O$_/'TZoltBS2
+.zd7>}d&WT[(J|k-5]IdLNEFp,HHjjS73K4)S^[m^'sMY|QvKF^3[dMr5-]4KNe<T='>ZV5$0@84J>0@LC3P(<J!"@KsuNg[yUS:QvGvY&"nShi}XuNlV`
+:D-2$8sVthP^e;3NFeY9'x.zWH|]:h7FB(je1<OYp%5EIr#m{YVGiO+9-;8!3)U8dP3@<GTzTfp&h9b5~_WwBm}WgO"_~ch8v="9$MwBlLpM:c5Oebj^89
+Jn>L_8,JXmfNv'{ty(),N$P.Cx<;a9:H~ze/pl(ecm%PV:x7;Bf;$ut@>@MzaG6,WHqG<a))qBxWt]G9$+6xjr31UY.@cbP/)k}0|e)8>ebhDWjp:WIpC>
+lQG0qW:KM9EL{,zt:U>R5".Y{AV&3^(Y8_wwqZfN<,[QhBuQ2%))kI728;TGsVh_JL-@kIqSdP|kHVIEDj9Ud#x[HYD5.DrZjL7E/qNCraN$5|[r!_gVB0
+J/%o@-JRFQ=YV:/Ewq>XPyVDArr/e7jrgiWo2>y6IJ)/>5.pLzQ9y0n3m_Weiz"]Y26,~WSu&qI&k<LRhn9rQP0MIDB+afjq<7i94)#;0KQ,Dx!2=3XBn8
+jVb'R6lE)sW{Z4L6V|V'X%a:!z}SA4=nOzhiLT,2NO2}od_z=SL9ftzpM8%poALVtBjALn_BZ7-oXtX(._fe,^.vh^1/rzR]H9GDlTAV5,X|/e:p2YTj%k
+nSh-y`4Gc3N.6dU7WG%}@S.C&m{f{#vyV@zc<.YJ[87#p5VfoUk{FsY2ksG;UFG$!K@a6Nbz]v1hYs>$XP$=MwG$W;QI-RPMkpPosDhpg1nR(2%y##,5YK
+,2HKtMQV>Ggy&O:Qha7LuVI5Rv[lB79|2!jTa&Ij%+_u/XOk{22tTPB6fZQRDe13asRgEEIEr7))`:vi9#:>!^R9;5_wrMN3_HrI`vNI~REjHrwq<6D^H,
+yw<>Jfq7AJVxrMTEU<TO%FCb8b_iPXq4~M(T!|9=NB)x-&j)~(Ggb5=-.(d6aT&tLcLb-JRR#7(4h6w@hF=Yysn;3L@=&PW;rC^Lsi(vZ0c4xmPCeRX]A@
+~V-$z2SCt7sG=l<7&X7LSeV#2wHcCvweV}X-HwBNbAk.6.y>vH==Rsn)HkpXR}`>2[DA(lqj%X46YF<Z"/4vcZ+vQ[3.Yux`LZwuGlsEQync}sa|zF,<c}
+.qR}q7jI+D;Q3C6#RV{g1jia~'fL&fLnk=+E#KA2Cwp,lgFA"ZV"XP1u-N$Sxh_[2pp=OnGhN63T6[p&q=(/j$^'4ZRX!GoxN3nWb@a]U>7heg+pLoaW7_
+71G<QLk&^$,3a5quA}JPR{8ZC-:kU.%RcXG7xXj'UP.17>+Dbm{{VRchtH3q_e|0`h;p@+BslEtP1Yuz)3p.{&H@R95SPu"gW+34`NvN^Y'6O#2H330uW$
+U#+^|5kTGP4_8IfW!3#A3><%t,Ha+o.eMw~1+D@{lTU7Q'ae/X_Fl+hgP%a`Dg/CSG;hH!BQNMDStYl9rsw8m$hWCwoL2M$O|iW:Eoqu]gUEIkjKIi];Ap
+@T3zx#+BT-OkIi'v,AM5T8rN/GI<,A0c!wuLYQsX<M|rC0XZxS]R~'rnk59>F]>>,Yb||FrzD_&2f]A@p::%3.d[Z,g:1WuuYyuk-w'7KF~5YhqUv_Qi0X
+ju{7<C6<zNi],itz+GVJ~i>PpIo]8J$QaWi=LikaN(2gM_2E;C;ZGBl]s}h!8ck3RwzEt"x;0H0Q9}]B%7fmi1dKQX/gdyQ+cLlmLx4EbWRA|{F]eSyp,l
+<OqE[K3A<!i9'AuM1KEC@>^TWCwC"RI:HNq`#j/K4Beq6#Ze)8DU'k7noE/@1B:WE=$y1JiqnjcnL)t&'n7![LuZlM51AKHD'N117q0G}5![@w3;PM%+(r
+#pF2<OJ9c}6u/:XC(9I9F=`^k|(17:U65A{],e#Q4#x)>tij,!2m5t~!Sb:06G>(G`%uC&<CE-p9_$It:=7j_.Wop=en,"N3fGYfaJ.BX#(awqrCx&RIZv
+NGyH&2^D-ZaVM-SI0"];bU'rN/#[(O.E9<YAAlR;bd.DT[{@^.WC^wW!BI%!fQ~q-xoD}jA'o(5jGf=29IGz/0/,.r0VE{#v0}}f}iu/wJxLX&v0`P@tBX
+<n0`l$UHb#zz]e";Js2_2T3#PvpVtCJcM%NktSXj(>s82mZ{8|[Q0{k,Or:FCJ=BS=>)o/,'"#_W8SF#_N|uKibVlYfvlNW0;&I%[8f$J]I0CsCxAh#9$h
+80iC#Nmhx6'qgw_A(cuq|OQ||r%Defx1Zci0'MlZ#oHoJLpyJm|V9D}c~dsoo/f:-kW.2=X:IvEMzeNy55;b^bckGtOT`2'1&G;-1KHWCs7e@Mv!amO8t)
+)B9Jn0NF$ekaHf)<`xF>+'hFh:TcX)+GHI$SSy[#kRYGG4L<fHwR:WsxmqFZ=cd@X|H`v48=``$9@X!XOizsA'n_+u6Dfo|4Mt[p1_[3Vpa^%u{`XcY#an
+3D&1x%IF%0S5LvT{6=^'ZS3sinjRm)M(h]z+JJKc)`Bd=z.1^x+undz^"5INvT+'6<,aw#cR''@@s/YS9t`A8Q]9L5|<#4h>pa-Qx.V=.jdubY:=VZ4O:#
+=N>iIGN[t!C-8:cFO!W)+DBi~!d$'$pzX"_s49k:PNN5ZD=;r1fciS#I9,"/}H@4S6H:UH+cz>Mu'g9y14;h"[HO':/sN>IOVc^{z;)lXUeu|%ALNwHQ@r
+9F`>jY7G</s$[VmY"zQJaKxnWmE(Eo)"p3WS7s;%x$'Z0SXRupBBgSb]5i1eN44|zOK`".eJ#1iZSh'5rdCkf|Buj/+tB;6]Ne'+uhbAFc=u5NQLq^U0kh
+4Mab^p(4/=>^S.uf$lT{+z0j@8#e!&P9pZpq',`5{xLdWOKy"K>D<NReb9Y1>UoGdqiqY7(MM[wBuvtpeSTE[dXO:N~p_3rA>-v4s6o.=iLf3FstE]>L#/
+2%EC{0_nw[c(<"OJl@gWj.q^p=,siUVcd$ZP+0+/KkedwZ!!FtyUOs[2%oK&oqn]m.ggpxja0lfnAiw]6Qn_Tm$mXQ$|ECDt8k$"C{0Zd}ycX)6s^'A$g+
+fS"X/m^T$m@}9k:RiaK5}rD,PlDIg!W$6znxUmx'+a45b5PiX,FdUpl#f7o<ccGjIhPdl9e+!~OV3}5s-$KD"H$fkmU[;RC5N[2asd`KqUANCgrY>'m6;V
+|EQ2:Z@^g4>JS)!s(LFiF'en}bov)/4zYiA6-1}vxxlI;bzcndI#]Hm129ed'%2zO4>3gaMN>1!n)YC)''0tUC::vx~`G<D,od=S@kVBC0G<$nx5A!~:YN
+%E)MofonC@eET<c]Xk{h7cjEu25]7sh:-+qTPmj;P:/bo7S-!Y.FE78X+xvP$ET9_=KuX/}<bjP!]yp6P,5A=wWk-e}"RfYii-VHCAW%P0b]=nq!=1fIqW
+:"y]G6)w%O)T;34O`k:$su^[JyE2%KCijz+p]7]$;k2DjS/lqP$4-t%h612OR+Mh(ULS3^vn8Xqhn$EG~mHE<=`wIS3k(kg&mUQZFSb4/(QK]I<Dc0{-jb
+hPL2fmVLDv1IySTV_lS)QT7HY`+1$B'gTvuxI7CDxc6Q>+KgTl~6WJ{(sba"]Eu0<W@15^,7(XA5E0mDa21i;G`wAW6yLtBc=`#B9FQme,/)f-A7>>edkK
+TMsi"IDOreKBO3miV775f15/:`-iBhVrx{I5U6_=UU!Rcrg0LeGqlZ#S=z5oqMDOE:X6$4z4V'MTQ0^fhq``SS{`M!J}AKoA.Ji%0i"rP0VEH1K(#y'd]k
+zVfN}i1JPn[o1,~.bbp$|4qt|J~_~p+eb2~1zw-0oH8U&img>rp)r+jf@dfNv:hRKal4'&/EY[0[A,Ho$vCU/p;_).En&7w']<"oK{e(Ctp{ccse/4~)I0
+-5qW%VBh]5SH81ZgMZq67!B`hTj[%r'besrlz=L%4e&5IL8D(brL8admo:.M84J;)Z_i8aZxEd7h672HOXp2v^'<!IBmBwBXvEX:iXVBW$:6Uj)uCR+e2X
+mH=ypW{fxVZI33d:)I@xi;Q<~nrFVEMx3pc%-;Vb`SR]UQx[KQ3_FI`V'2ul8[5@u8JxN4y2{J7k):<<AkLK>)RaI)G5uALZG7&Em,$[US:<Erk|oSS3$M
+p-/4&(vH+VPK5<7h}sF,$(iM)QrWadKF)3'=,[Z`Zw"<(Pg6@uhYy&9!cmwjbeD;JvhNmx]:b}$rr3NLv){k:lc>w&+w{f'2LdBN#Du(&K>`4`KNweln}D
+'Z'T#U=qLx+ZN!Be^=,l6"><QW.05H/j6L#J{$i6Ss,oQ5n>atK&6WFUu`>2Q`/@}`Yx1silk7,YqANx[v!pbk#QrNa#Pa"`wKWL#JfwZ%p4zVla53n|).
+.+|.F`<n_z_me+w3<!~LuxD81ctHBe`kuZiZOAOn'{=prU.;|{:XcNAo}aKo8g@jUJ{lx1)<]eJa+lWW}#xIL.PP1IZ{<i8s=bSlY!qlVOV!xU)m,sULZs
+K+eqQ:MSQVe%uj!Vz}R!
 */

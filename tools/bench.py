@@ -240,10 +240,14 @@ def sorting_cells():
               "top_k u32 n=64M k=64K sorted=0", "top_k u32 n=128M rows=4K k=64", "top_k f32 n=128M rows=4K k=64",
               "nth_element u32 n=64M", "nth_element f32 n=64M"]
     cells += [f"top_k u32 n=64M k=256 dist={dist}" for dist in ("few", "constant", "sorted", "hot")]
+    cells += ["sort u32 n=64M described=1", "sort u32 n=64M payload=u32 described=1", "sort u64 n=1M described=1",
+              "merge_sort u32 n=64M described=1", "segmented_sort u32 n=64M segments=pareto:64 described=1",
+              "top_k u32 n=64M k=256 described=1"]
     cells += [f"top_k {type_} n=64M k={k} ordered=1" for type_ in ("u32", "u64")
               for k in ("1", "16", "256", "1K", "4K")]
     cells += ["top_k u32 n=64M k=256 dist=sorted ordered=1", "top_k u32 n=128M rows=4K k=64 ordered=1",
-              "segmented_top_k u32 n=64M k=8 segments=pareto:256 ordered=1"]
+              "segmented_top_k u32 n=64M k=8 segments=pareto:256 ordered=1",
+              "top_k_axis f32 shape=65536x1023 ordered=1", "top_k_axis u32 shape=65536x1024 axis=1 ordered=1"]
     cells += [f"segmented_top_k {type_} n=256M k=1K segments=fixed:128K{form}" for type_ in ("u32", "f32")
               for form in ("", " form=fixed")]
     cells += [f"segmented_top_k u32 n=256M k=8 segments=fixed:64{form}"

@@ -94,6 +94,8 @@ def faults(root, found):
                 seen.add(name)
             if not calls and not remark:
                 yield f"{where}: neither a function nor a reason"
+            if re.search(r"\b(later|not yet|planned)\b", remark):
+                yield f"{where}: the remark puts off what is missing"
             for call in calls:
                 target = os.path.join("docs", "reference", f"{functions.get(call)}.md")
                 if call not in functions:

@@ -360,7 +360,7 @@ static void bind_all(const cell *c, gp_call *call, buffers b) {
   const layout *l = lay(c);
   int role;
   for (role = 0; role < ROLE_COUNT; role++)
-    if (l->slot[role]) memcpy((char *)call + l->slot[role], &b.at[role], sizeof b.at[role]);
+    if (l->slot[role]) cell_put(c, call, role, l->slot[role], b.at[role]);
   if (c->in_place) call->in = call->out;
 }
 

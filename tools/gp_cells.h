@@ -22,10 +22,12 @@
 //   sort                            payload=TYPE form=keys|indices order=ascending|descending bits=FROM:TO little=0 (1:
 //                                   GP_LITTLE_MEMORY)
 //   merge_sort                      payload=TYPE form=keys|indices little=0
+//   sort, merge_sort, segmented_sort, top_k
+//                                   described=0 (1: the keys are a gp_input, each made of one of an array)
 //   merge, set_*                    payload=TYPE second=50 (percent of n that are the second input's)
 //   segmented_sort                  segments=fixed:256 offsets=u32 payload=TYPE form=keys|indices order=ascending
 //   top_k                           k=64 rows=1 payload=TYPE form=keys|indices order=descending sorted=1 ordered=0 (1:
-//                                   by GP_LESS, as users' orders; segmented_top_k too)
+//                                   by GP_LESS, as users' orders; top-k of segments and axes too)
 //   segmented_top_k                 segments=fixed:256 offsets=u32 k=64 payload=TYPE form=keys|indices|fixed (segments
 //                                   of one length, without offsets) order=descending
 //   nth_element                     k=n/2 (which) order=ascending
@@ -167,10 +169,11 @@ typedef struct cell {
   int in_place;                   // transpose in gp_bench: the output is the input
   int axis;                       // of matrices, rows, columns
   int little, reproducible;       // GP_LITTLE_MEMORY, GP_REPRODUCIBLE
-  int ordered;                    // top-k: by GP_LESS
+  int ordered, described;         // top-k: by GP_LESS; keys by GP_INPUT
   gp_permutation permutations[2]; // of calls on n elements, and of the last call on another count
 #ifdef GP_POLICY_FIELDS_ROWS      // older headers have no such calls
   gp_axes axes[2];
+  gp_input input[2]; // an array, and what is made of it
 #endif
   unsigned char scalar[16], scalar2[16]; // scalar of comparisons; ends of a histogram
   int field_bytes[32], field_count;      // of a struct; 0: not given
@@ -522,6 +525,9 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
   case '4':
     c->ordered = (int)number;
     return is_number && number < 2;
+  case '5':
+    c->described = (int)number;
+    return is_number && number < 2;
   case '1':
     c->little = (int)number;
     return is_number && number < 2;
@@ -604,6 +610,10 @@ static inline __attribute__((unused)) const char *complete_graph(cell *c) {
 static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   const gp_primitive p = c->primitive;
   if (c->protocol == FIRST_CALL && c->in->fields > 1) return "protocol=first_call needs a built-in type";
+  if (c->described && c->in->fields > 1) return "described=1 needs keys of a built-in type";
+#ifndef GP_POLICY_FIELDS_ROWS
+  if (c->described) return "described=1 needs a newer header";
+#endif
   if (p == GP_CONVERT_LAYOUT) cell_make_layouts(c);
   if (is_of_graph(p)) return complete_graph(c);
   if ((is_select(p) || is_a(p, "permuted")) && c->form == FORM_FLAGS && !c->key) c->key = find_type("u8");
@@ -981,6 +991,7 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
   if (c->in_place) ADD(" in_place=1");
   if (c->little) ADD(" little=1");
   if (c->ordered) ADD(" ordered=1");
+  if (c->described) ADD(" described=1");
   if (c->reproducible) ADD(" reproducible=1");
   if (has_word(c->primitive, 'c') && c->axis != 2) ADD(" axis=%d", c->axis);
   if (has_word(c->primitive, 'y')) {
@@ -1277,6 +1288,15 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     call.out_type = HANDLE(c->payload);
     call.flags = (c->descending ? GP_DESCENDING : 0) | (has_word(p, 'u') && !c->sorted ? GP_UNSORTED : 0);
     if (c->ordered) call.op = GP_LESS;
+#ifdef GP_POLICY_FIELDS_ROWS
+    if (c->described) {
+      cell *own = (cell *)(uintptr_t)c;
+      own->input[0] = gp_input_array(call.key_type, NULL);
+      own->input[1] = gp_input_of_one(GP_CONVERT, call.key_type, &own->input[0]);
+      call.keys = &own->input[1];
+      call.key_type = GP_INPUT;
+    }
+#endif
     if (c->little) call.flags |= 2048; // GP_LITTLE_MEMORY: older headers have no such flag
     call.begin_bit = c->begin_bit;
     call.end_bit = c->end_bit;
@@ -1345,9 +1365,29 @@ static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) 
 static inline __attribute__((unused)) int cell_is_given(const cell *c, int role) {
   return cell_slot(c, role) || (is_batch(c->primitive) && cell_type(c, role));
 }
+// Writes a buffer's pointer to its place in a call. A described buffer's goes to a description of the call's own, which
+// serves until 1024 others were made.
+static inline __attribute__((unused)) void cell_put(const cell *c, gp_call *call, int role, size_t slot, void *at) {
+#ifdef GP_POLICY_FIELDS_ROWS
+  static gp_input made[1024][2];
+  static unsigned next;
+  if (c->described && role == ROLE_keys) {
+    const gp_input *was = (const gp_input *)call->keys; // cell_call's, or one of these
+    gp_input *own = made[next++ % 1024];
+    own[1] = *was;
+    own[0] = *was->a;
+    own[0].data = at;
+    own[1].a = &own[0];
+    at = &own[1];
+  }
+#else
+  (void)c, (void)role;
+#endif
+  memcpy((char *)call + slot, &at, sizeof at);
+}
 static inline __attribute__((unused)) void cell_bind(const cell *c, gp_call *call, int role, void *at) {
   const size_t slot = cell_slot(c, role);
-  if (slot) memcpy((char *)call + slot, &at, sizeof at);
+  if (slot) cell_put(c, call, role, slot, at);
 }
 
 // The call on n elements: sets what depends on the count.

@@ -32,6 +32,7 @@
   X('j', in_place) \
   X('1', little) \
   X('4', ordered) \
+  X('5', described) \
   X('3', reproducible) \
   X('c', axis) \
   X('v', graph) \
@@ -127,16 +128,16 @@
   X(expand, "input bitwise rule_first per_segment", "so", "", "segments and keys", "", "u32", "segments=pareto:64") \
   X(run_length_expand, "input bitwise rule_first per_segment by_lengths", "so", "", "segments and keys", "expand", \
     "u32", "segments=pareto:64") \
-  X(sort, "input keys bitwise", "pfdi1", "", "sort", "", "u8 u32 u64 f32", "") \
-  X(merge_sort, "input keys", "pf1", "", "sort", "", "u32", "payload=u32") \
+  X(sort, "input keys bitwise", "pfdi15", "", "sort", "", "u8 u32 u64 f32", "") \
+  X(merge_sort, "input keys", "pf15", "", "sort", "", "u32", "payload=u32") \
   X(merge, "input keys", "p2", "", "merge and sets", "", "u32 u64", "") \
   X(set_union, "input keys", "p2", "", "merge and sets", "", "u32", "") \
   X(set_intersection, "input keys", "p2", "", "merge and sets", "set_union", "u32", "") \
   X(set_difference, "input keys", "p2", "", "merge and sets", "set_union", "u32", "") \
   X(set_symmetric_difference, "input keys", "p2", "", "merge and sets", "set_union", "u32", "") \
   X(is_sorted, "input count ends_early host_made", "x", "", "reduce", "", "u32", "") \
-  X(segmented_sort, "input keys bitwise", "sopfd", "", "sort", "", "u32", "segments=pareto:64") \
-  X(top_k, "input keys bitwise", "nwpfdu4", "", "sort", "", "u32", "k=64") \
+  X(segmented_sort, "input keys bitwise", "sopfd5", "", "sort", "", "u32", "segments=pareto:64") \
+  X(top_k, "input keys bitwise", "nwpfdu45", "", "sort", "", "u32", "k=64") \
   X(segmented_top_k, "input keys bitwise ranked", "sonpfd4", "", "sort", "", "u32", "segments=pareto:1024 k=64") \
   X(nth_element, "input keys bitwise", "nd", "", "sort", "top_k", "u32", "") \
   X(shuffle, "input", "", "", "sort", "", "u32", "") \
@@ -147,7 +148,7 @@
   X(row_map, "input folds rule_first axes", "mc", "SUM", "reduce", "", "f32", "") \
   X(scan_axis, "input folds rule_first axes", "mc", "SUM", "scan", "", "f32", "") \
   X(sort_axis, "input keys bitwise axes", "mcfd", "", "sort", "", "u32", "") \
-  X(top_k_axis, "input keys bitwise axes", "mcnfd", "", "sort", "", "u32", "k=8") \
+  X(top_k_axis, "input keys bitwise axes", "mcnfd4", "", "sort", "", "u32", "k=8") \
   X(convert_layout, "input", "yaz", "", "layout", "", "u32", "") \
   X(bfs, "graph", "vo", "", "graph", "", "", "") \
   X(bfs_sources, "graph", "voq", "", "graph", "", "", "") \

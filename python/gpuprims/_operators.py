@@ -371,7 +371,7 @@ def host_function(name: str, body: str, operand: str, result: str, arity: int) -
 
 def operator(source: str | Callable[..., Any], *, identity: Any = None, commutative: bool = False,
              name: str | None = None) -> Operator:
-    """An operator for reduce, scan, transform and select.
+    """An operator for reduce, scan, transform, select and topk.
 
     source        C: the body of a function of a and b (or of a alone), or an expression, such as
                   "a * a <= b * b ? a : b". Or a Python function, which is run once, on symbols: it may use + - * / **
@@ -384,9 +384,9 @@ def operator(source: str | Callable[..., Any], *, identity: Any = None, commutat
     return Operator(source, identity=identity, commutative=commutative, name=name)
 
 
-def operator_of(op: str | Operator, known: dict[str, int]) -> int | Operator:
+def operator_of(op: str | Operator, known: dict[str, int], name: str = "op") -> int | Operator:
     if isinstance(op, Operator):
         return op
     if isinstance(op, str) and op in known:
         return known[op]
-    raise TypeError(f"op is {op!r}: neither one of {', '.join(known)} nor a gpuprims.operator")
+    raise TypeError(f"{name} is {op!r}: neither one of {', '.join(known)} nor a gpuprims.operator")

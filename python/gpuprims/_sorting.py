@@ -8,6 +8,7 @@ from ._arrays import COMPLEX, TYPES, View, cast
 from . import _fast
 from ._fast import run
 from ._gpuprims import ffi, lib
+from ._operators import Operator, operator_of
 from ._work import NULL, Array, Work, check, flat, natural, normal_axis, sized
 
 
@@ -158,10 +159,11 @@ def sort_with_indices(x: Array, axis: int, descending: bool) -> tuple[Array, Arr
 
 
 def topk(x: Array, k: int, /, *, axis: Any = -1, largest: bool = True, sorted: bool = True,
-         stream: Any = None) -> tuple[Array, Array]:
+         order: str | Operator | None = None, stream: Any = None) -> tuple[Array, Array]:
     """torch.topk: (values, indices) of the k largest elements along an axis. Of equal ones those that come first, which
-    PyTorch leaves open. Not sorted: the order is the library's choice, the same in each call."""
-    if stream is None and k is not None:
+    PyTorch leaves open. Not sorted: the order is the library's choice, the same in each call. order: "<", or an
+    operator of your own with two operands: whether a comes before b; the largest come last in it."""
+    if stream is None and k is not None and order is None:
         made: tuple[Array, Array] | None = run(_TOPK[bool(largest), bool(sorted)], axis, None, k, x)
         if made is not None:
             return made
@@ -175,10 +177,13 @@ def topk(x: Array, k: int, /, *, axis: Any = -1, largest: bool = True, sorted: b
     flags = (lib.GP_DESCENDING if largest else 0) | (0 if sorted else lib.GP_UNSORTED)
     shape = (*view.shape[:axis], k, *view.shape[axis + 1:])
     keys, index = work.empty(shape, view.name, view), work.empty(shape, "int64", view)
+    op = lib.GP_OP_DEFAULT if order is None else operator_of(order, {"<": lib.GP_LESS}, "order")
+    if not isinstance(op, int):
+        op = op.handle(work.context, view.name, "bool")
     if keys.size:
         pointer, axes = work.along(view, axis, keys)
-        check(lib.gp_top_k_axis(work.handle, view.type, lib.GP_I64, axes, pointer, k, keys.data,
-                                index.data, flags, work.stream))
+        work.call(lib.GP_TOP_K_AXIS, op=op, key_type=view.type, keys=pointer, axes=axes, k=k, out_keys=keys.data,
+                  out_type=lib.GP_I64, out=index.data, flags=flags)
     return work.finish(keys), work.finish(index)
 
 

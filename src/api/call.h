@@ -14,7 +14,7 @@ typedef struct gp_call {
   gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
                     // find_if, replace, is_partitioned, partition_point: the predicate, a comparison with *scalar or a
                     // user's unary operator (true: not zero); scatter, gather: one of `keys`; merge, sets, bounds,
-                    // is_sorted, lexicographic, top_k, segmented_top_k: less (top-k: 0 is by the bits); mismatch,
+                    // is_sorted, lexicographic, top-k: less (top-k: 0 is by the bits); mismatch,
                     // equal_arrays, adjacent_find: equal
   gp_op transform;  // reduce, scan, scatter: unary, applied to each element as it is loaded; sort: makes the value that
                     // orders a key; 0: none
@@ -28,7 +28,7 @@ typedef struct gp_call {
   gp_type key_type;    // of keys and out_keys; flags: bool or an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64; copy_batch: of the sizes; run_length_expand: of the
                        // lengths
-  gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is f16 or bf16
+  gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is a smaller float
   gp_type out_type;    // of out; 0: in_type
   gp_type out2_type;   // run lengths: i32, u32, i64 or u64; 0: u32
 

@@ -36,8 +36,9 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
 // byte; any but 0 reads as true. Computed results are 0 or 1; calls that only move elements, such as sorts, may leave
 // the byte of a true one as it is. i128 and u128 are two words of 64 bits, the low one first, aligned to 16 bytes: the
 // compilers' __int128. c32 and c64 are complex numbers of f32 and f64, real part first, aligned to 8 and 16 bytes as
-// cuFloatComplex and cuDoubleComplex are (C's double _Complex may be aligned to 8). docs/types.md says which operator
-// and which call takes which type.
+// cuFloatComplex and cuDoubleComplex are (C's double _Complex may be aligned to 8). e4m3 and e5m2 are floats of a
+// byte, float8_e4m3fn and float8_e5m2 of PyTorch and ml_dtypes. docs/types.md says which operator and which call takes
+// which type.
 #define GP_TYPES(X) \
   X(I8, 1, i8, signed char, 1) \
   X(U8, 2, u8, unsigned char, 1) \
@@ -55,7 +56,9 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
   X(I128, 14, i128, gp_i128, 16) \
   X(U128, 15, u128, gp_u128, 16) \
   X(C32, 16, c32, gp_c32, 8) \
-  X(C64, 17, c64, gp_c64, 16)
+  X(C64, 17, c64, gp_c64, 16) \
+  X(E4M3, 18, e4m3, gp_e4m3, 1) \
+  X(E5M2, 19, e5m2, gp_e5m2, 1)
 
 // A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call. gp_type
 // and gp_op are enumerations of their own: C++ rejects arguments that change places, C warns (-Wenum-conversion, which

@@ -49,6 +49,7 @@ GP__API gp_result gp_argsort_axis(gp_context *ctx, gp_type key_type, gp_type ind
 // The first k elements of each sorted row, and their indices in it; of equal keys, those that come first. The output
 // has an extent of k along the axis (gp_axes_top_k); axes.extent is that of the input. One output may be
 // NULL. flags: GP_DESCENDING, GP_UNSORTED, as gp_segmented_top_k takes them, which does the work on rows without gaps;
-// others go through the workspace as above, and so do results with gaps between their rows.
+// others go through the workspace as above, and so do results with gaps between their rows. gp_call.op orders keys of
+// any type, structs too, as gp_top_k has it.
 GP__API gp_result gp_top_k_axis(gp_context *ctx, gp_type key_type, gp_type index_type, const gp_axes *axes,
     const void *keys, uint64_t k, void *out_keys, void *out_indices, int flags, gp_stream stream);

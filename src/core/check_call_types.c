@@ -28,9 +28,11 @@ GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   const char *who = k->who;
   const int builtin_op = !q->user_op, host = k->host;
   q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX ? 1 : q->op == GP_MINMAX ? 2 : q->op == GP_ARGMINMAX ? 3 : 0;
-  q->acc_type = c->acc_type                                             ? c->acc_type
-      : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
-                                                                        : q->out_type;
+  q->acc_type = c->acc_type ? c->acc_type
+      : !q->is_arg && gp__is_small_float(q->out_type) &&
+          !(q->out_type == GP_E4M3 && (q->op == GP_MIN || q->op == GP_MAX)) // has no infinity to begin with
+      ? (gp_type)GP_F32
+      : q->out_type;
   GP__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
   q->acc_struct = acc.info;
   q->acc_size = acc.size;

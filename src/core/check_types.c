@@ -31,25 +31,11 @@ GP__PRIVATE int gp__is_integer(gp_type type) {
 
 // Operators lack these on complex numbers; NULL: nothing.
 GP__PRIVATE const char *gp__complex_fault(gp_op op) {
-  switch (op) {
-  case GP_SUM:
-  case GP_PROD:
-  case GP_SUB:
-  case GP_CONVERT:
-  case GP_NEGATE:
-  case GP_SQUARE:
-  case GP_NOT:
-  case GP_EQUAL:
-  case GP_NOT_EQUAL:
-    return NULL;
-  case GP_ABS:
-    return "its result is real: give it a real type";
-  case GP_AND:
-  case GP_OR:
-    return "convert to bool";
-  default:
-    return "complex numbers have no order; gp_sort_keys has NumPy's";
-  }
+  return op == GP_ABS               ? "its result is real: give it a real type"
+      : op == GP_AND || op == GP_OR ? "convert to bool"
+      : op <= GP_PROD || (op >= GP_CONVERT && op <= GP_NOT_EQUAL)
+      ? NULL
+      : "complex numbers have no order; gp_sort_keys has NumPy's";
 }
 // Checks that a built-in operator works on elements of a built-in type. Structs are checked elsewhere.
 GP__PRIVATE gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {

@@ -3,15 +3,9 @@
 
 // The number one of a type: iota's default step.
 GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
-  const float f = 1.0f;
-  const double d = 1.0;
-  const uint64_t i = 1;
-  const uint16_t half = 0x3c00, bfloat = 0x3f80;
-  if (type == GP_F32) memcpy(v->bytes, &f, sizeof f);
-  else if (type == GP_F64) memcpy(v->bytes, &d, sizeof d);
-  else if (type == GP_F16) memcpy(v->bytes, &half, sizeof half);
-  else if (type == GP_BF16) memcpy(v->bytes, &bfloat, sizeof bfloat);
-  else memcpy(v->bytes, &i, sizeof i); // little-endian: the low bytes are the smaller types' one
+  gp__wide one;
+  one.u = 1;
+  gp__host_narrow(type, GP__WIDE_U, &one, v->bytes, 1);
 }
 
 // The members of gp_call that primitives read: F(BIT, member, error, end of the message if it is set and not read).

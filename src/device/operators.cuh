@@ -3,9 +3,10 @@
 
 // Conversions (the unary operator CONVERT).
 
-template <class T> GP_DEVICE T gp__from_double(double x) { return static_cast<T>(x); }
-template <> GP_DEVICE gp_f16 gp__from_double<gp_f16>(double x) { return gp_f16(gp__f32_to_odd(x)); }
-template <> GP_DEVICE gp_bf16 gp__from_double<gp_bf16>(double x) { return gp_bf16(gp__f32_to_odd(x)); }
+// To a float type, in one rounding.
+template <class T> GP_DEVICE T gp__from_double(double x) {
+  return sizeof(T) < 4 ? static_cast<T>(gp__f32_to_odd(x)) : static_cast<T>(x);
+}
 
 // A float to an integer: toward zero, saturated, NaN to 0.
 template <class R, class A> GP_DEVICE R gp__saturate(A x) {
@@ -42,11 +43,8 @@ template <class A> struct gp__converter<A, float, GP__FLOAT, GP__FLOAT> {
 template <> struct gp__converter<float, float, GP__FLOAT, GP__FLOAT> {
   static GP_DEVICE float run(float a) { return a; }
 };
-template <> struct gp__converter<float, gp_f16, GP__FLOAT, GP__FLOAT> {
-  static GP_DEVICE gp_f16 run(float a) { return gp_f16(a); }
-};
-template <> struct gp__converter<float, gp_bf16, GP__FLOAT, GP__FLOAT> {
-  static GP_DEVICE gp_bf16 run(float a) { return gp_bf16(a); }
+template <class R> struct gp__converter<float, R, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE R run(float a) { return static_cast<R>(a); }
 };
 template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__SIGNED> {
   static GP_DEVICE R run(A a) { return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a)); }

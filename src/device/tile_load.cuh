@@ -46,6 +46,7 @@ GP_DEVICE void gp_tile_store_striped(const T (&items)[ITEMS], T *out, gp__u64 co
 template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const int V = 16 / sizeof(T);
+  static_assert(16 % sizeof(T) == 0 && ITEMS % V == 0, "ITEMS is a multiple of 16 / sizeof(T)");
   GP__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
     const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
@@ -62,6 +63,7 @@ GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 c
 template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64 count) {
   const int V = 16 / sizeof(T);
+  static_assert(16 % sizeof(T) == 0 && ITEMS % V == 0, "ITEMS is a multiple of 16 / sizeof(T)");
   GP__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
     const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;

@@ -1,5 +1,5 @@
 // device/types.cuh - number types as memory holds them, their traits, limits and order
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh
+// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/f8.h
 
 // IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Layout of __half, __nv_bfloat16.
 struct alignas(2) gp_f16 {
@@ -14,6 +14,16 @@ struct alignas(2) gp_bf16 {
   GP_DEVICE gp_bf16(float x) : bits(gp__bf16_from_f32(x)) {}
   GP_DEVICE operator float() const { return gp__f32_from_bits(gp__u32(bits) << 16); }
 };
+
+// Floats of a byte (core/f8.h).
+template <int WIDE> struct gp__f8 {
+  unsigned char bits;
+  gp__f8() = default;
+  GP_DEVICE gp__f8(float x) : bits(gp__f8_from(gp__bits_of_f32(x), WIDE)) {}
+  GP_DEVICE operator float() const { return gp__f32_from_f16(gp__f16_of_f8(bits, WIDE)) * (WIDE ? 1.0f : 256.0f); }
+};
+typedef gp__f8<0> gp_e4m3;
+typedef gp__f8<1> gp_e5m2;
 
 // A byte: true unless it is 0. Arithmetic goes through 0 and 1, and what is not 0 becomes 1.
 struct gp_bool {
@@ -87,6 +97,8 @@ GPUPRIMS__TRAITS(long long, GP__SIGNED, gp__u64)
 GPUPRIMS__TRAITS(unsigned long long, GP__UNSIGNED, gp__u64)
 GPUPRIMS__TRAITS(gp_f16, GP__FLOAT, float)
 GPUPRIMS__TRAITS(gp_bf16, GP__FLOAT, float)
+GPUPRIMS__TRAITS(gp_e4m3, GP__FLOAT, float)
+GPUPRIMS__TRAITS(gp_e5m2, GP__FLOAT, float)
 GPUPRIMS__TRAITS(float, GP__FLOAT, float)
 GPUPRIMS__TRAITS(double, GP__FLOAT, double)
 GPUPRIMS__TRAITS(gp_bool, GP__BOOL, gp__u32)
@@ -103,7 +115,7 @@ template <class T> struct gp__is_exact { // sums and products of T are exactly a
       gp__traits<T>::kind != GP__STRUCT && gp__traits<T>::kind != GP__FLOAT && gp__traits<T>::kind != GP__COMPLEX;
 };
 
-// The largest and the lowest value: infinities for floats.
+// The largest and the lowest value: infinities for floats that have them.
 template <class T, gp__kind = gp__traits<T>::kind> struct gp__limits;
 template <class T> struct gp__limits<T, GP__UNSIGNED> {
   static GP_DEVICE T highest() { return static_cast<T>(~static_cast<T>(0)); }
@@ -117,6 +129,10 @@ template <class T> struct gp__limits<T, GP__SIGNED> {
 template <class T> struct gp__limits<T, GP__FLOAT> {
   static GP_DEVICE T highest() { return static_cast<T>(gp__f32_from_bits(0x7f800000u)); }
   static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
+};
+template <> struct gp__limits<gp_e4m3, GP__FLOAT> {
+  static GP_DEVICE gp_e4m3 highest() { return 448.0f; }
+  static GP_DEVICE gp_e4m3 lowest() { return -448.0f; }
 };
 template <class T> struct gp__limits<T, GP__BOOL> {
   static GP_DEVICE T highest() { return T(1u); }

@@ -21,7 +21,9 @@
   F(GP_BF16, gp_bf16) \
   F(GP_F32, float) \
   F(GP_F64, double) \
-  F(GP_BOOL, gp_bool)
+  F(GP_BOOL, gp_bool) \
+  F(GP_E4M3, gp_e4m3) \
+  F(GP_E5M2, gp_e5m2)
 // Elements as numbers (hash/numbers.h), and back.
 template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
   return gp__traits<T>::kind == GP__FLOAT ? gp__bits_of_f64(double(static_cast<typename gp__traits<T>::wide>(x)))
@@ -30,7 +32,7 @@ template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
 template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
   const double f = gp__f64_from_bits(x);
   return gp__traits<T>::kind != GP__FLOAT ? static_cast<T>(x)
-      : sizeof(T) == 2                    ? static_cast<T>(gp__f32_to_odd(f))
+      : sizeof(T) <= 2                    ? static_cast<T>(gp__f32_to_odd(f))
                                           : static_cast<T>(f);
 }
 GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {

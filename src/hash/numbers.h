@@ -7,9 +7,9 @@
 
 // 0: unsigned, 1: signed, 2: float.
 GP__RULE int gp__number_class(int type) {
-  return type >= GP_F16 && type <= GP_F64                                   ? 2
-      : type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? 1
-                                                                            : 0;
+  return (type >= GP_F16 && type <= GP_F64) || type == GP_E4M3 || type == GP_E5M2 ? 2
+      : type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64       ? 1
+                                                                                  : 0;
 }
 // Order of numbers as that of unsigned ones, in which the best is the least. A NaN is better than all others. ties: -0
 // equals +0.

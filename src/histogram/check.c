@@ -9,8 +9,9 @@ GP__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   gp__request *q = k->q;
   const int weights = c->in2 || c->in2_type;
   if (k->in.info) return gp__fail(GP_E_TYPE, "%s: @in_type is a struct type, not a built-in type", k->who);
-  if (q->in_type == GP_BOOL)
-    return gp__fail(GP_E_TYPE, "%s: @in_type is bool: to count values, use gp_count_if", k->who);
+  if (q->in_type == GP_BOOL || q->in_type == GP_E4M3 || q->in_type == GP_E5M2)
+    return gp__fail(GP_E_TYPE, "%s: @in_type is %s: convert it, or count values by gp_count_if", k->who,
+        gp__type_rows[q->in_type].name);
   GP__CHECK(gp__check_short(k->who, "in_type", q->in_type, "use gp_lower_bound and gp_group_by"));
   if (weights) {
     q->in2_type = c->in2_type ? c->in2_type : c->in_type;

@@ -154,16 +154,11 @@ typedef struct gp__host_op {
   }
 GPUPRIMS__ORDER(f16, int16_t, uint16_t, 0x7fff, 0x7c00)
 GPUPRIMS__ORDER(bf16, int16_t, uint16_t, 0x7fff, 0x7f80)
+GPUPRIMS__ORDER(e4m3, int8_t, uint8_t, 0x7f, 0x7e)
+GPUPRIMS__ORDER(e5m2, int8_t, uint8_t, 0x7f, 0x7c)
 GPUPRIMS__ORDER(f32, int32_t, uint32_t, 0x7fffffff, 0x7f800000)
 GPUPRIMS__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
-#define GPUPRIMS__KEY_f16(x) gp__host_f16_key(x, flip)
-#define GPUPRIMS__KEY_bf16(x) gp__host_bf16_key(x, flip)
-#define GPUPRIMS__KEY_f32(x) gp__host_f32_key(x, flip)
-#define GPUPRIMS__KEY_f64(x) gp__host_f64_key(x, flip)
-#define GPUPRIMS__UNKEY_f16(k) gp__host_f16_unkey(k, flip)
-#define GPUPRIMS__UNKEY_bf16(k) gp__host_bf16_unkey(k, flip)
-#define GPUPRIMS__UNKEY_f32(k) gp__host_f32_unkey(k, flip)
-#define GPUPRIMS__UNKEY_f64(k) gp__host_f64_unkey(k, flip)
+#define GPUPRIMS__WITH_FLIP(x) (x, flip)
 
 // Integers wrap: sums and products use the unsigned type.
 #define GPUPRIMS__INTEGER_LOOPS(U, I) \
@@ -184,11 +179,17 @@ GPUPRIMS__INTEGER_LOOPS(u128, i128)
   GPUPRIMS__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GPUPRIMS__SUBTRACT) \
   GPUPRIMS__LOOPS_INEXACT(F##_sum, gp__h_##F, W, LOAD, STORE, GPUPRIMS__ADD, CHAIN, STEP) \
   GPUPRIMS__LOOPS_INEXACT(F##_prod, gp__h_##F, W, LOAD, STORE, GPUPRIMS__MULTIPLY, CHAIN, STEP) \
-  GPUPRIMS__LOOPS_EXACT(F##_min, gp__h_##U, gp__h_##I, GPUPRIMS__KEY_##F, GPUPRIMS__UNKEY_##F, GPUPRIMS__LOWER)
+  GPUPRIMS__LOOPS_EXACT(F##_min, gp__h_##U, gp__h_##I, gp__host_##F##_key GPUPRIMS__WITH_FLIP, \
+      gp__host_##F##_unkey GPUPRIMS__WITH_FLIP, GPUPRIMS__LOWER)
 GPUPRIMS__FLOAT_LOOPS(
     f16, float, u16, i16, gp__host_f16_load, gp__host_f16_store, GPUPRIMS__CHAIN8, GPUPRIMS__OUT_OF_LINE)
 GPUPRIMS__FLOAT_LOOPS(
     bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_store, GPUPRIMS__CHAIN8, GPUPRIMS__OUT_OF_LINE)
+#define GPUPRIMS__CHAIN16(op, a, x) GPUPRIMS__CHAIN8(op, GPUPRIMS__CHAIN8(op, a, x), (x) + 8)
+GPUPRIMS__FLOAT_LOOPS(
+    e4m3, float, u8, i8, gp__host_e4m3_load, gp__host_e4m3_store, GPUPRIMS__CHAIN16, GPUPRIMS__OUT_OF_LINE)
+GPUPRIMS__FLOAT_LOOPS(
+    e5m2, float, u8, i8, gp__host_e5m2_load, gp__host_e5m2_store, GPUPRIMS__CHAIN16, GPUPRIMS__OUT_OF_LINE)
 GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GP__INLINE)
 GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GP__INLINE)
 
@@ -285,6 +286,8 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
     GPUPRIMS__CASES_INTEGER(U128, u128, i128, top)
     GPUPRIMS__CASES_FLOAT(F16, f16)
     GPUPRIMS__CASES_FLOAT(BF16, bf16)
+    GPUPRIMS__CASES_FLOAT(E4M3, e4m3)
+    GPUPRIMS__CASES_FLOAT(E5M2, e5m2)
     GPUPRIMS__CASES_FLOAT(F32, f32)
     GPUPRIMS__CASES_FLOAT(F64, f64)
 #define GPUPRIMS__CASES_COMPLEX(TYPE, C) \
@@ -319,7 +322,8 @@ static void gp__host_identity(gp_op op, gp_type type, void *identity) {
   gp__wide_kind kind = GP__WIDE_I;
   if (type == GP_BOOL) w.i = op == GP_MIN || op == GP_ARGMIN || op == GP_PROD || op == GP_AND || op == GP_BIT_AND;
   else if (op == GP_MIN || op == GP_MAX || op == GP_ARGMIN || op == GP_ARGMAX) { // saturates to an integer's limits
-    w.f = op == GP_MIN || op == GP_ARGMIN ? 1e308 * 10 : -1e308 * 10;
+    w.f = type == GP_E4M3 ? 448 : 1e308 * 10;                                    // the largest number
+    if (op == GP_MAX || op == GP_ARGMAX) w.f = -w.f;
     kind = GP__WIDE_F;
   } else w.i = op == GP_PROD || op == GP_AND ? 1 : op == GP_BIT_AND ? -1 : 0;
   gp__host_narrow(type, kind, &w, identity, 1);

@@ -23,6 +23,8 @@ typedef int64_t GPUPRIMS__MAY_ALIAS gp__h_i64;
 typedef uint64_t GPUPRIMS__MAY_ALIAS gp__h_u64;
 typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_f16;
 typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_bf16;
+typedef uint8_t gp__h_e4m3;
+typedef uint8_t gp__h_e5m2;
 typedef float GPUPRIMS__MAY_ALIAS gp__h_f32;
 typedef double GPUPRIMS__MAY_ALIAS gp__h_f64;
 typedef struct gp__h_c32 { // aliases what its members do

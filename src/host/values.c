@@ -1,5 +1,5 @@
 // host/values.c - values: floats, widening, conversion, unary operators
-// uses: api/config.h, api/lists.h, core/rules.h, host/types.c
+// uses: api/config.h, api/lists.h, core/rules.h, core/f8.h, host/types.c
 
 GP__INLINE uint32_t gp__host_bits32(float x) {
   uint32_t u;
@@ -30,6 +30,11 @@ GP__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x);
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
+#define GPUPRIMS__HOST_F8(name, wide, scale) \
+  GP__INLINE float gp__host_##name##_load(uint8_t x) { return gp__host_f16_load(gp__f16_of_f8(x, wide)) * scale; } \
+  GP__INLINE uint8_t gp__host_##name##_store(float x) { return gp__f8_from(gp__host_bits32(x), wide); }
+GPUPRIMS__HOST_F8(e4m3, 0, 256)
+GPUPRIMS__HOST_F8(e5m2, 1, 1)
 GP__INLINE uint8_t gp__host_bool_load(uint8_t x) { return x != 0; }
 // double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
 GP__INLINE float gp__host_to_odd(double x) {
@@ -94,7 +99,7 @@ typedef union gp__wide {
 typedef enum gp__wide_kind { GP__WIDE_I, GP__WIDE_U, GP__WIDE_F } gp__wide_kind;
 
 GP__INLINE gp__wide_kind gp__host_kind(gp_type type) {
-  return type >= GP_F16 && type <= GP_F64                                                      ? GP__WIDE_F
+  return (type >= GP_F16 && type <= GP_F64) || type == GP_E4M3 || type == GP_E5M2              ? GP__WIDE_F
       : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 || type == GP_BOOL ? GP__WIDE_U
                                                                                                : GP__WIDE_I;
 }
@@ -123,13 +128,17 @@ GP__PRIVATE gp_type gp__bits_type(size_t size) {
   X(BF16, bf16, f, gp__host_bf16_load) \
   X(F32, f32, f, ) \
   X(F64, f64, f, ) \
-  X(BOOL, bool, u, gp__host_bool_load)
+  X(BOOL, bool, u, gp__host_bool_load) \
+  X(E4M3, e4m3, f, gp__host_e4m3_load) \
+  X(E5M2, e5m2, f, gp__host_e5m2_load)
 // Types of 16 bytes, which have no gp__wide.
 #define GPUPRIMS__HOST_LONGS(X) \
   X(I128, i128, , ) \
   X(U128, u128, , )
 GP__INLINE int gp__is_complex(gp_type type) { return type == GP_C32 || type == GP_C64; }
 GP__INLINE gp_type gp__host_real(gp_type type) { return type == GP_C32 ? GP_F32 : GP_F64; } // of a complex type
+// Sums of these have f32 accumulators.
+GP__INLINE int gp__is_small_float(gp_type type) { return gp__host_kind(type) == GP__WIDE_F && gp__host_size(type) < 4; }
 GP__INLINE int gp__host_is_long(gp_type type) { return type == GP_I128 || type == GP_U128; }
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
@@ -175,8 +184,7 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
     else if (kind == GP__WIDE_U) GPUPRIMS__TO(name, u, CONVERT) \
     else GPUPRIMS__TO(name, f, CONVERT) \
     break;
-#define GPUPRIMS__TO_F16(x) gp__host_f16_store(gp__host_to_odd((double)(x)))
-#define GPUPRIMS__TO_BF16(x) gp__host_bf16_store(gp__host_to_odd((double)(x)))
+#define GPUPRIMS__TO_ODD(x) (gp__host_to_odd((double)(x)))
   if (kind == GP__WIDE_F) switch (type) {
       GPUPRIMS__SATURATES(I8, i8, INT8_MIN, INT8_MAX, 128.0)
       GPUPRIMS__SATURATES(U8, u8, 0, UINT8_MAX, 256.0)
@@ -221,8 +229,10 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
     GPUPRIMS__WRAPS(I16, U16, u16)
     GPUPRIMS__WRAPS(I32, U32, u32)
     GPUPRIMS__WRAPS(I64, U64, u64)
-    GPUPRIMS__TO_FLOAT(F16, f16, GPUPRIMS__TO_F16)
-    GPUPRIMS__TO_FLOAT(BF16, bf16, GPUPRIMS__TO_BF16)
+    GPUPRIMS__TO_FLOAT(F16, f16, gp__host_f16_store GPUPRIMS__TO_ODD)
+    GPUPRIMS__TO_FLOAT(BF16, bf16, gp__host_bf16_store GPUPRIMS__TO_ODD)
+    GPUPRIMS__TO_FLOAT(E4M3, e4m3, gp__host_e4m3_store GPUPRIMS__TO_ODD)
+    GPUPRIMS__TO_FLOAT(E5M2, e5m2, gp__host_e5m2_store GPUPRIMS__TO_ODD)
     GPUPRIMS__TO_FLOAT(F32, f32, (float))
     GPUPRIMS__TO_FLOAT(F64, f64, (double))
   default:
@@ -332,6 +342,17 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
 // NEGATE, ABS, SQUARE in a type; `out` may be `in`.
 static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, size_t n) {
   size_t i;
+  if (gp__is_small_float(type)) {
+    const size_t size = gp__host_size(type);
+    gp__h_f32 w[GP__HOST_ELEMENTS];
+    for (i = 0; i < n; i += GP__HOST_ELEMENTS) {
+      const size_t k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+      gp__host_convert(type, GP_F32, (const unsigned char *)in + i * size, w, k);
+      gp__host_unary(GP_F32, op, w, w, k);
+      gp__host_convert(GP_F32, type, w, (unsigned char *)out + i * size, k);
+    }
+    return;
+  }
   if (gp__is_complex(type)) { // ABS is elsewhere: its result is real
     if (op == GP_NEGATE) gp__host_unary(gp__host_real(type), op, in, out, 2 * n);
     else if (type == GP_C32)
@@ -368,12 +389,6 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     GPUPRIMS__UNARY_INTEGER(I32, i32, U32, u32)
     GPUPRIMS__UNARY_INTEGER(I64, i64, U64, u64)
     GPUPRIMS__UNARY_INTEGER(I128, i128, U128, u128)
-  case GPUPRIMS__PAIR(GP_NEGATE, GP_BF16):
-    GPUPRIMS__UNARY(NEGATE, F16, f16, a ^ 0x8000u)
-  case GPUPRIMS__PAIR(GP_ABS, GP_BF16):
-    GPUPRIMS__UNARY(ABS, F16, f16, a & 0x7fffu)
-    GPUPRIMS__UNARY(SQUARE, F16, f16, gp__host_f16_store(gp__host_f16_load(a) * gp__host_f16_load(a)))
-    GPUPRIMS__UNARY(SQUARE, BF16, bf16, gp__host_bf16_store(gp__host_bf16_load(a) * gp__host_bf16_load(a)))
     GPUPRIMS__UNARY(NEGATE, F32, f32, -a)
     GPUPRIMS__UNARY(ABS, F32, u32, a & 0x7fffffffu)
     GPUPRIMS__UNARY(SQUARE, F32, f32, a * a)

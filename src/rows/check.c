@@ -23,9 +23,7 @@ GP__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
 GP__PRIVATE gp_result gp__check_state_type(gp__checking *k) {
   const gp_call *c = k->c;
   if (c->primitive != GP_ROW_MAP) return gp__check_out_type(k);
-  k->q->out_type = c->acc_type                        ? c->acc_type
-      : c->in_type == GP_F16 || c->in_type == GP_BF16 ? (gp_type)GP_F32
-                                                      : c->in_type;
+  k->q->out_type = c->acc_type ? c->acc_type : gp__is_small_float(c->in_type) ? (gp_type)GP_F32 : c->in_type;
   return gp__check_type(k->s, k->who, "acc_type", k->q->out_type, &k->out);
 }
 GP__PRIVATE gp_result gp__check_row_types(gp__checking *k) {

@@ -45,7 +45,7 @@ GP__PRIVATE void gp__name_scanned_rows(const gp__spelling *q, gp__text *t) {
   gp__name_scanned_columns(q, t);
 }
 GP__PRIVATE void gp__name_copied_rows(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", %s", gp__type_rows[gp__bits_type((size_t)q->size)].device);
+  gp__add(t, ", %s", gp__device_type(gp__bits_type((size_t)q->size), q->key_struct));
 }
 GP__PRIVATE void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive != GP_ROW_MAP) return;

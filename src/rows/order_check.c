@@ -11,17 +11,15 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   const gp__checked_type bytes = {1, 1, NULL};
   gp__row_span of_keys;
   uint64_t most;
-  q->key_type = c->key_type;
-  GP__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-  if (k->key.info)
-    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
-  GP__CHECK(gp__check_short(k->who, "key_type", q->key_type, "use gp_sort_keys row by row"));
+  GP__CHECK(gp__check_rank_order(k));
+  GP__CHECK(gp__check_ranked_keys(k));
   if (indices)
     GP__CHECK(gp__check_integer(
         k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out));
   k->in = k->key;
   q->in_type = q->key_type;
-  q->in_size = q->key_size = k->key.size;
+  q->in_struct = q->key_struct;
+  q->in_size = q->key_size;
   q->out_size = k->out.size;
   q->channels = q->active = 1;
   GP__CHECK(gp__check_results(k));
@@ -36,6 +34,7 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
   if (!top) q->length = r->extent[0];
+  if (q->op) q->composed = 0; // the segments' call ranks them all
   if (k->pointers && q->count && !top && c->out_type && !c->out) return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
   if (k->pointers && q->count && q->length && !c->out_keys && !c->out)
     return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);

@@ -1,8 +1,8 @@
 // rows/order_host.c - sorts and top-k along an axis
 // uses: api/config.h, api/lists.h, api/structs.h, core/request.c, host/config.c, host/call.c, host/exact.c,
-//   host/indices.c, sort/host.c, rows/host.c
+//   host/indices.c, sort/host.c, top_k/host.c, rows/host.c
 
-// Each row is sorted, with its indices; of a top-k, the first k go out.
+// Each row is sorted, with its indices; of a top-k, the first k go out. An operator ranks those alone.
 static gp_result gp__host_order_rows(gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__rows *rows = &q->rows;
@@ -25,11 +25,13 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
       }
       for (i = 0; i < length; ++i) {
         gp__host_move(raw + i * key, in + (int64_t)i * rows->in_stride[0] * (int64_t)key, key);
+        if (q->op) continue;
         order[i].bits = gp__host_ordered(q->key_type, raw + i * key);
         if (q->flags & GP_DESCENDING) order[i].bits = ~order[i].bits & (~(uint64_t)0 >> (64 - bits));
         order[i].index = i;
       }
-      sorted = gp__host_sort_indexed(order, order + length, length, bits);
+      if (q->op) gp__host_best(q, raw, length, wanted, order);
+      sorted = q->op ? order : gp__host_sort_indexed(order, order + length, length, bits);
       for (i = 0; i < wanted; ++i) {
         const int64_t at = to + (int64_t)i * rows->out_stride[0];
         if (q->out_keys)

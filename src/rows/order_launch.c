@@ -1,7 +1,7 @@
 // rows/order_launch.c - sorts and top-k along an axis: copies around a call on segments
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/rules.h, rows/arguments.h,
-//   core/system.c, core/request.c, host/values.c, core/names.c, transpose/kinds.c, core/kinds.c, core/state.c,
-//   graph/launch.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/rules.h, top_k/policy.h,
+//   rows/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, transpose/kinds.c, core/kinds.c,
+//   core/state.c, top_k/check.c, graph/launch.c, top_k/launch.c
 
 // A strided array as rows of `length` elements: what a copy reads or writes. Rows without gaps, one behind the other,
 // dimension 1 fastest, are those of a call on segments of one length.
@@ -90,7 +90,7 @@ GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__g
   int d;
   gp__dense_rows(r, q->composed ? r->extent[0] : length, dense);
   if (gp__rows_as_permutation(r, length, from_input ? r->in_stride : dense, from_input ? dense : r->out_stride, &p)) {
-    c.in_type = c.out_type = gp__bits_type(size);
+    c.in_type = c.out_type = kind == GP__COPY_KEYS && q->key_struct ? q->key_type : gp__bits_type(size);
     c.permutation = &p;
     c.in = in;
     c.out = out;
@@ -112,6 +112,10 @@ GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__g
   }
   return GP_SUCCESS;
 }
+// An operator ranks so many results that a merge sort does (top_k/launch.c).
+GP__PRIVATE int gp__ranks_many(const gp__request *q) {
+  return q->op && q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q));
+}
 GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
@@ -128,6 +132,7 @@ GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, 
   c.out_keys = q->out_keys;
   c.out = q->out;
   c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;
+  c.op = q->op;
   if (top) c.k = q->length;
   gp__take(g, 1); // a plan holds something
   if (!q->count || !q->length) return GP_SUCCESS;
@@ -141,6 +146,11 @@ GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, 
   if (q->out_size && copies_out) c.out = gp__take(g, results * q->out_size);
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &c));
   g->requests[g->request_count - 1].in_segments = !top;
+  if (gp__ranks_many(q)) { // its steps in place of the call
+    const gp__request of_segments = g->requests[--g->request_count];
+    --g->count;
+    GP__CHECK(gp__add_ordered_top_k(s, &of_segments, g));
+  }
   if (!copies_out) return GP_SUCCESS;
   if (gp__wants_row_keys(q))
     GP__CHECK(gp__add_row_copy(s, q, g, 0, GP__COPY_KEYS, q->key_size, c.out_keys, q->out_keys));

@@ -3,8 +3,8 @@
 //   host/indices.c, sort/host.c, segmented_sort/host.c, merge/host.c
 
 // A key in the order of the result, as an unsigned integer.
-static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
-  const uint64_t x = gp__host_ordered(q->key_type, (const unsigned char *)q->keys + i * q->key_size);
+static uint64_t gp__host_rank(const gp__request *q, const unsigned char *key) {
+  const uint64_t x = gp__host_ordered(q->key_type, key);
   return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
 }
 
@@ -27,16 +27,15 @@ static void gp__host_sift(const gp__request *q, const unsigned char *keys, gp__h
   }
   heap[i] = x;
 }
-// One row: keeps a heap of the best `wanted` so far, then sorts it.
+// The best `wanted` of a row, in order: keeps a heap of the best so far, then sorts it.
 static void gp__host_best(
-    const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
+    const gp__request *q, const unsigned char *keys, uint64_t n, uint64_t wanted, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
-  const unsigned char *keys = (const unsigned char *)q->keys + first * q->key_size;
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
     gp__host_indexed x;
-    x.bits = q->op ? 0 : gp__host_rank(q, first + at);
+    x.bits = q->op ? 0 : gp__host_rank(q, keys + at * q->key_size);
     x.index = at;
     if (at < k) {
       heap[at] = x;
@@ -53,6 +52,12 @@ static void gp__host_best(
     heap[0] = last;
     gp__host_sift(q, keys, heap, left, 0);
   }
+}
+static void gp__host_best_of_row(
+    const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
+  const size_t k = (size_t)(wanted < n ? wanted : n);
+  size_t i;
+  gp__host_best(q, (const unsigned char *)q->keys + first * q->key_size, n, wanted, heap);
   for (i = 0; i < k; ++i) {
     const uint64_t to = row * q->length + i, from = first + heap[i].index;
     if (q->out_keys)
@@ -80,7 +85,7 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
       uint64_t first = (uint64_t)row * q->stride, end = first + q->count, k = q->length;
       if (segmented) gp__host_segment_of(q, (uint64_t)row, &first, &end);
       if (q->in2 && ((const uint32_t *)q->in2)[row] < k) k = ((const uint32_t *)q->in2)[row];
-      if (k) gp__host_best(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+      if (k) gp__host_best_of_row(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
     }
   }
   free(heaps);
@@ -90,6 +95,7 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
 static gp_result gp__host_nth(const gp__host_call *h) {
   const gp__request *q = h->q;
+  const unsigned char *keys = (const unsigned char *)q->keys;
   const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
   uint64_t *counts = (uint64_t *)malloc(sizeof(uint64_t) << digit), rank = q->length, prefix = 0, i;
   unsigned known;
@@ -100,14 +106,14 @@ static gp_result gp__host_nth(const gp__host_call *h) {
     uint64_t value = 0;
     memset(counts, 0, sizeof(uint64_t) << digit);
     for (i = 0; i < q->count; ++i) {
-      const uint64_t x = gp__host_rank(q, i);
+      const uint64_t x = gp__host_rank(q, keys + i * q->key_size);
       if (known == 0 || x >> (bits - known) == prefix) ++counts[x >> shift & (((uint64_t)1 << digit) - 1)];
     }
     while (rank >= counts[value]) rank -= counts[value++];
     prefix = prefix << digit | value;
   }
   free(counts);
-  for (i = 0; gp__host_rank(q, i) != prefix; ++i) {}
-  memcpy(q->out_keys, (const unsigned char *)q->keys + i * q->key_size, q->key_size);
+  for (i = 0; gp__host_rank(q, keys + i * q->key_size) != prefix; ++i) {}
+  memcpy(q->out_keys, keys + i * q->key_size, q->key_size);
   return GP_SUCCESS;
 }

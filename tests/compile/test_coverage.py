@@ -74,6 +74,7 @@ def copy(tmp_path):
     ("sum | gp_reduce | [here](inputs.md#sums)", "docs/inputs.md has no sums"),
     ("sum |\n  gp_reduce | as\n  GP_SUM_UP", "99_more.txt:2: GP_SUM_UP is no constant of the header"),
     ("sum | |", "neither a function nor a reason"),
+    ("sum | | comes later", "the remark puts off what is missing"),
     (" | gp_reduce |", "no entry point"),
     ("sum, sum | gp_reduce |", "sum has a row already"),
     ("sum | gp_reduce", "a row has three parts, not 2"),

@@ -218,6 +218,40 @@ extern "C" __global__ void authors(unsigned *data, float *values) {
 """
 
 
+VECTORISED = """#include "gpuprims.h"
+struct of_12_bytes { unsigned x, y, z; };
+extern "C" __global__ void vectorised(TYPE *data) {
+  TYPE items[ITEMS];
+  gp_tile_CALL;
+  data[threadIdx.x] = items[0];
+}
+"""
+
+
+@pytest.mark.parametrize("call", ["load_vectorised<32, GP_CACHE_ALL>(items, data, 9, items[0])",
+                                  "store_vectorised<32, GP_CACHE_ALL>(items, data, 9)"])
+@pytest.mark.parametrize("type_, items, fits", [("unsigned", 4, True), ("unsigned", 8, True), ("unsigned", 3, False),
+                                                ("unsigned", 6, False), ("unsigned char", 8, False),
+                                                ("double", 1, False), ("double", 2, True), ("of_12_bytes", 4, False)])
+def test_vectors_of_a_tile_are_whole(tmp_path, nvrtc, call, type_, items, fits):
+    """Items that fill no vector would be left unread: both compilers say what ITEMS must be."""
+    said = "ITEMS is a multiple of 16 / sizeof(T)"
+    program = VECTORISED.replace("CALL", call).replace("TYPE", type_).replace("ITEMS", str(items))
+    part = alone("device/tile_load.cuh")
+    put(part, tmp_path, "gpuprims.h")
+    put(f'#include "simt.h"\n#define GPUPRIMS_SIMT\n{program}', tmp_path, "program.cpp")
+    folders = [f"-I{tmp_path}", "-I" + os.path.join(ROOT, "tests", "simt")]
+    found = subprocess.run(["g++", "-std=c++17", "-fsyntax-only", *folders, str(tmp_path / "program.cpp")],
+                           stderr=subprocess.PIPE, text=True, check=False)
+    assert (found.returncode == 0) == fits and (said in found.stderr) != fits, found.stderr
+    try:
+        nvrtc.compile(program, part.encode(), 90)
+        error = ""
+    except RuntimeError as caught:
+        error = str(caught)
+    assert bool(error) != fits and (said in error) != fits, error
+
+
 @pytest.mark.turn
 def test_a_program_that_includes_the_header_has_what_is_not_embedded(nvrtc):
     text = read(ROOT, "gpuprims.h").encode()

@@ -763,6 +763,8 @@ def build_row_order(call):
         k = call.random.choice([0, 1, 2, 10, 100, length])
         k = min(k, length)
         call.set(k=k)
+        if g["op"]:
+            call.set(op=g["op"])
     x = special_keys(type_, rows * length, call.shot["kind"], call.shot["seed"])
     call.set(key_type=type_, out_type=g["out_type"], flags=g["flags"])
     call.given("keys", place_rows(call, x, rows, length, axis, strides), type_)
@@ -771,7 +773,8 @@ def build_row_order(call):
     out = call.room("out", rows * k, g["out_type"]) if g["out_type"] else None
     out_keys = call.room("out_keys", rows * k, type_, wanted=False) if not out or call.shot["seed"] % 4 else None
     bits = ordered(x, type_).reshape(rows, length)
-    order = np.argsort(~bits if g["flags"] & gp.DESCENDING else bits, 1, kind="stable")[:, :k]
+    down = bool(g["flags"] & gp.DESCENDING) != (g["op"] == "GREATER")
+    order = np.argsort(~bits if down else bits, 1, kind="stable")[:, :k]
 
     def laid_out(a):
         return np.ascontiguousarray(a if axis else a.T).reshape(-1)
@@ -783,7 +786,9 @@ def build_row_order(call):
 
 def draw_row_order(g, r):
     g.update(key_type=r.choice(BUILT_IN), out_type=r.choice([0, "i32", "u32", "i64", "u64"]),
-             flags=r.choice([0, gp.DESCENDING]))
+             flags=r.choice([0, gp.DESCENDING]), op=0)
+    if g["primitive"] == "top_k_axis" and r.random() < 0.3:  # floats would tie at zero, and have no NaN
+        g.update(key_type=r.choice(INTEGERS), op=r.choice(["LESS", "GREATER"]))
 
 
 def draw_row_map(g, r):

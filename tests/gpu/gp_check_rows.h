@@ -168,6 +168,7 @@ static void rows_order(uint64_t seed, uint64_t most) {
     if (indices) c.out_type = GP_U32, c.out = to[1] + (r.zero[1] + r.shift[1]) * 4;
     if (top) c.k = k;
     c.flags = h / 4096 % 2 ? GP_DESCENDING : 0;
+    if (top && h / 8192 % 3) c.op = h / 8192 % 3 == 1 ? GP_LESS : GP_GREATER;
     result = side ? run_gpu(&c, NULL) : gp_run(host, &c, NULL);
     if (result)
       fail("%s of %s, k %llu: %s", PRIMITIVE_NAMES[primitive], text, (unsigned long long)k, gp_last_message());

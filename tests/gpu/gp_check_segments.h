@@ -141,7 +141,7 @@ static int is_wanted(const segments_case *s, int role) {
 
 // The input that an output may share: in place.
 static int twin_of(const segments_case *s, int role) {
-  if (!s->in_place) return -1;
+  if (!s->in_place || s->c.described) return -1; // a described array is apart
   if (role == ROLE_out && cell_type(&s->c, ROLE_in)) return ROLE_in;
   return role == ROLE_out_keys && (s->c.primitive == GP_UNIQUE || moves_keys(s->c.primitive)) ? ROLE_keys : -1;
 }

@@ -2,8 +2,8 @@
 // family with each operator, against the host back end: the same bytes, or the same error.
 
 enum { ELEMENTS_MOST = 300007 };
-// Random numbers of which many are equal, small, or differ in their high or low bits alone; complex ones are small and
-// whole, so that sums are exact.
+// Random numbers of which many are equal, small, or differ in their high or low bits alone; complex ones and
+// floats of a byte are small and whole, so that sums are exact.
 static int is_complex_type(gp_type type) { return type == GP_C32 || type == GP_C64; }
 static void make_elements(gp_type type, uint64_t seed, unsigned char *x, uint64_t n) {
   const uint64_t size = gp_type_size(NULL, type);
@@ -12,6 +12,9 @@ static void make_elements(gp_type type, uint64_t seed, unsigned char *x, uint64_
     h = gp_data_hash(i ^ seed << 40);
     if (type == GP_BOOL) {
       x[i] = (unsigned char)(h % 3 ? 0 : h >> 56);
+    } else if (type == GP_E4M3 || type == GP_E5M2) { // exact sums; with an odd seed any number
+      const int one = type == GP_E4M3 ? 0x38 : 0x3c, any = (int)(h >> 56);
+      x[i] = (unsigned char)(seed % 2 ? (h % 3 ? one | (int)(h >> 8 & 0x80) : 0) : (any & 0x7f) < 0x7c ? any : one);
     } else if (is_complex_type(type)) {
       const double d[2] = {(double)(h % 5) - 2, (double)(h >> 8) / 72057594037927936.0 < 0.5 ? 0 : 1};
       const float f[2] = {(float)d[0], (float)d[1]};

@@ -1711,6 +1711,24 @@ MUTANTS = {
     "bool: a wide number is cut before it is tested": (
         "TYPES", "src/device/operators.cuh", "static_cast<typename gp__traits<A>::wide>(a) != 0 ? 1u : 0u",
         "gp__u32(static_cast<typename gp__traits<A>::wide>(a)) != 0 ? 1u : 0u"),
+    "e4m3: ties are rounded up": (
+        "TYPES", "src/core/f8.h", " - 1 + (m >> shift & 1)) >> shift", ") >> shift"),
+    "e4m3: subnormal numbers lose a bit": (
+        "TYPES", "src/core/f8.h", "shift + least - (a >> 23)", "shift + least + 1 - (a >> 23)"),
+    "e4m3: half of the smallest number is cut off": (
+        "TYPES", "src/core/f8.h", "(a >> 23) + 4 < least", "(a >> 23) + 3 < least"),
+    "e4m3: a large number wraps": (
+        "TYPES", "src/core/f8.h", "return a < most ? a : most;", "return a & 0x7f;"),
+    "e4m3: NaN becomes a number": (
+        "TYPES", "src/core/f8.h", "(b & 0x7f) == 0x7f ? 0x7c00 : 0", "0"),
+    "e4m3: NaN loses its sign": (
+        "TYPES", "src/core/f8.h", "(u >> 24 & 0x80)", "(u >> 24 & 0x80 & -((u & 0x7fffffff) <= 0x7f800000))"),
+    "e5m2: the exponent of f16": (
+        "TYPES", "src/core/f8.h", "wide ? 113 : 121", "wide ? 112 : 121"),
+    "e4m3: the identity of MIN is NaN": (
+        "TYPES", "src/device/types.cuh", "highest() { return 448.0f; }", "highest() { return 500.0f; }"),
+    "f16 and e4m3: a double is rounded twice": (
+        "TYPES", "src/device/operators.cuh", "static_cast<T>(gp__f32_to_odd(x))", "static_cast<T>(float(x))"),
     "i128: the largest value of 64 bits": (
         "TYPES", "src/device/types.cuh", "(W(1) << (8 * sizeof(T) - 1)) - 1",
         "(W(1) << (sizeof(W) > 8 ? 63 : 8 * sizeof(T) - 1)) - 1"),

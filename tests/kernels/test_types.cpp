@@ -118,6 +118,53 @@ static void keys() {
   for (int b = 0; b < 256; ++b) check(BoolKey::bits(byte_of(b), 0) == (b != 0), "sort keys of bool");
 }
 
+// ---- floats of a byte
+
+// A number of 4 or 5 bits of exponent by its definition; NaN and infinity aside.
+static double tiny(int bits, int fraction, int bias) {
+  const int e = (bits & 0x7f) >> fraction, m = bits & ((1 << fraction) - 1);
+  const double size = std::ldexp(double(m + (e ? 1 << fraction : 0)), (e ? e : 1) - bias - fraction);
+  return bits & 0x80 ? -size : size;
+}
+template <class T> void floats_of_a_byte(int fraction, int bias, int last, bool infinite) {
+  const float inf = gp__f32_from_bits(0x7f800000u), nan = gp__f32_from_bits(0x7fc00000u);
+  const int beyond = infinite ? last + 1 : 0x7f; // what is larger becomes that
+  check(sizeof(T) == 1 && alignof(T) == 1, "a byte");
+  for (int b = 0; b < 256; ++b) {
+    T x;
+    x.bits = u8(b);
+    const float f = x;
+    if ((b & 0x7f) <= last) {
+      check(f == float(tiny(b, fraction, bias)) && std::signbit(f) == (b > 127), "a float of a byte as f32");
+      check(to<T>(f).bits == b && to<T>(double(f)).bits == b && to<T>(x).bits == b, "there and back");
+      check(gp_negate<T, T>()(x).bits == (b ^ 0x80) || b == 0 || b == 0x80, "negate");
+      check(float(gp_abs<T, T>()(x)) == std::fabs(f), "abs");
+    } else check(infinite && (b & 0x7f) == last + 1 ? f == (b > 127 ? -inf : inf) : f != f, "an infinity, or NaN");
+    if ((b & 0x7f) >= last) continue;
+    // The middle between two neighbours goes to the even one; a little beside it to the nearer one, from f64 too.
+    const double middle = (tiny(b, fraction, bias) + tiny(b + 1, fraction, bias)) / 2;
+    const int even = b & 1 ? b + 1 : b;
+    check(to<T>(float(middle)).bits == even && to<T>(middle).bits == even, "a tie goes to the even one");
+    const double away = middle * (1 + 1e-15), back = middle * (1 - 1e-15);
+    check(to<T>(away).bits == b + 1 && to<T>(back).bits == b, "rounded once from f64");
+    check(to<T>(std::nextafter(float(middle), middle < 0 ? -inf : inf)).bits == b + 1, "above a tie");
+    check(to<T>(std::nextafter(float(middle), 0.0f)).bits == b, "below a tie");
+  }
+  const double largest = tiny(last, fraction, bias), step = largest - tiny(last - 1, fraction, bias);
+  check(to<T>(float(largest + step / 2 - 1)).bits == last && to<T>(float(largest + step)).bits == beyond &&
+          to<T>(inf).bits == beyond && to<T>(-inf).bits == (beyond | 0x80) && to<T>(1000000).bits == beyond,
+      "beyond the largest number");
+  check(to<T>(nan).bits == 0x7f && to<T>(-nan).bits == 0xff, "NaN");
+  check(to<T>(std::ldexp(1.0f, -30)).bits == 0 && to<T>(gp__f32_from_bits(1)).bits == 0 && to<T>(-0.0f).bits == 0x80,
+      "nearly zero");
+  check(to<int>(to<T>(-3)) == -3 && to<T>(byte_of(9)) == 1.0f && to<gp_bool>(to<T>(0.5f)).bits == 1, "from and to");
+  check(gp_min<T>()(gp_min<T>::identity(), to<T>(inf)) == to<T>(inf) || !infinite, "the identity of MIN, infinite");
+  check(float(gp_min<T>::identity()) >= largest && float(gp_max<T>::identity()) <= -largest, "identities");
+  check(gp__ordered<T>::encode(0x80) + 1 == gp__ordered<T>::encode(0), "sort keys");
+}
+template <> gp_e4m3 draw<gp_e4m3>() { return gp_e4m3(float(random32() % 5) - 2); }
+template <> gp_e5m2 draw<gp_e5m2>() { return gp_e5m2(float(random32() % 5) - 2); }
+
 // ---- complex numbers
 
 template <class F> bool is(gp_complex<F> x, F re, F im) {
@@ -209,6 +256,8 @@ int main(int argc, char **argv) {
   bools();
   longs();
   keys();
+  floats_of_a_byte<gp_e4m3>(3, 7, 0x7e, false);
+  floats_of_a_byte<gp_e5m2>(2, 15, 0x7b, true);
   complexes<float>();
   complexes<double>();
   fold<gp_sum<gp_bool>, gp_bool, gp_bool>("any of bool", seeds);
@@ -220,6 +269,12 @@ int main(int argc, char **argv) {
   fold<gp_argminmax<gp_bool>, gp_bool, gp_both<gp_arg<gp_bool>>, gp_convert<gp_bool, gp_bool>>(
       "places of extremes", seeds);
   fold<gp_minmax<gp_i128>, gp_i128, gp_both<gp_i128>, gp_convert<gp_i128, gp_i128>>("extremes of i128", seeds);
+  fold<gp_sum<float>, gp_e4m3, gp_e4m3>("sum of e4m3 in f32", seeds);
+  fold<gp_sum<float>, gp_e5m2, float>("sum of e5m2 in f32", seeds);
+  fold<gp_min<gp_e4m3>, gp_e4m3, gp_e4m3>("min of e4m3", seeds);
+  fold<gp_max<gp_e5m2>, gp_e5m2, gp_e5m2>("max of e5m2", seeds);
+  fold<gp_argminmax<gp_e4m3>, gp_e4m3, gp_both<gp_arg<gp_e4m3>>, gp_convert<gp_e4m3, gp_e4m3>>(
+      "places of extremes of e4m3", seeds);
   fold<gp_sum<gp_c32>, gp_c32, gp_c32>("sum of c32", seeds);
   fold<gp_sum<gp_c64>, gp_c32, gp_c64>("sum of c32 in c64", seeds);
   return finish();

@@ -230,6 +230,8 @@ def test_topk(data):
     same(values, np.take_along_axis(x, best, axis))
     unsorted = gp.topk(x, k, axis=axis, largest=largest, sorted=False)[0]
     same(np.sort(unsorted, axis=axis), np.sort(values, axis=axis))
+    if x.dtype.kind in "iu":
+        same(gp.topk(x, k, axis=axis, largest=largest, order="<")[1], best)
     if x.size:
         n = data.draw(st.integers(0, x.size - 1))
         same(gp.nth_element(x, n), np.sort(x, axis=None)[n])

@@ -34,6 +34,25 @@ def test_of_a_function():
     assert repr(farther) == "<gpuprims.Operator: function <lambda>>" and "a + b" in repr(gp.operator("a + b"))
 
 
+@pytest.mark.parametrize("size", [7, 3000])
+def test_orders(size):
+    x = np.random.default_rng(size).integers(-50, 50, (3, size)).astype(np.int32)
+    nearer = gp.operator(lambda a, b: abs(a) < abs(b))  # of equally near ones the first
+    for axis in (0, 1):
+        order = np.argsort(abs(x), axis, kind="stable")
+        farthest = np.argsort(-abs(x), axis, kind="stable")
+        for k in (1, x.shape[axis]):
+            values, indices = gp.topk(x, k, axis=axis, largest=False, order=nearer)
+            assert (indices == np.take(order, range(k), axis)).all()
+            assert (values == np.take_along_axis(x, indices, axis)).all()
+            assert (gp.topk(x, k, axis=axis, order=nearer)[1] == np.take(farthest, range(k), axis)).all()
+    zeros = np.array([0.0, -0.0, 1])
+    assert gp.topk(zeros, 3, largest=False, order="<")[1].tolist() == [0, 1, 2]
+    for wrong in (">=", 3):
+        with pytest.raises(TypeError, match=f"order is {wrong!r}: neither one of < nor a gpuprims.operator"):
+            gp.topk(zeros, 1, order=wrong)
+
+
 def test_infinite_identity():
     least = gp.operator(lambda a, b: gp.minimum(a, b), identity=float("inf"))
     assert gp.reduce(np.zeros(0), least) == np.inf and gp.reduce(np.array([3.0, 2]), least) == 2

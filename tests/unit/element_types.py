@@ -40,6 +40,10 @@ class Model:
         values = [self.values[i] for i in rng.integers(0, len(self.values), n)]
         return values, self.bytes_of(values)
 
+    def initial(self, op, value):
+        """An initial value, in the type of the accumulator."""
+        return self.bytes_of([value])
+
     def key(self, value):
         """Sorts as the values do."""
         return value
@@ -150,7 +154,7 @@ class Integer(Model):
         return [0 if v != v else low if v <= low else high if v >= high else int(v) for v in map(float, wide)]
 
     def convert(self, a, value):
-        if isinstance(value, complex):  # as from a float
+        if isinstance(value, (complex, float)):  # saturates
             return min(max(int(value.real), self.identity("MAX")), self.identity("MIN"))
         return self.wrap(int(value))
 
@@ -211,8 +215,71 @@ class Complex(Model):
         return value if isinstance(value, complex) else complex(rounded(int(value), self.real), 0.0)
 
 
-MODELS = {"bool": Bool("bool"), "i128": Integer("i128"), "u128": Integer("u128"), "c32": Complex("c32"),
-          "c64": Complex("c64")}
+class Tiny(Model):
+    """Floats of a byte: whole numbers so small that sums of seven are exact; longer sums are rounded once, at the end.
+    test_host_types.py has all other values."""
+    values = [0.0, 1.0, -1.0]
+
+    def __init__(self, name):
+        super().__init__(name)
+        fraction, bias, last = (3, 7, 0x7e) if name == "e4m3" else (2, 15, 0x7b)
+        self.numbers = [self.magnitude(b, fraction, bias) for b in range(last + 1)]
+        self.table = [*self.numbers, *[math.inf] * (name == "e5m2")]
+        self.table += [math.nan] * (128 - len(self.table))
+        self.beyond = (self.numbers[-1] + self.magnitude(last + 1, fraction, bias)) / 2  # a tie: `last` is even, or odd
+        self.beyond_is_last = last % 2 == 0
+
+    @staticmethod
+    def magnitude(bits, fraction, bias):
+        exponent, rest = bits >> fraction, bits & ((1 << fraction) - 1)
+        return math.ldexp(rest + (1 << fraction if exponent else 0), max(exponent, 1) - bias - fraction)
+
+    def encode(self, value):
+        """To nearest, ties to even, from a float."""
+        value, sign = abs(value), 0x80 if math.copysign(1, value) < 0 else 0
+        if value != value:
+            return bytes([sign | 0x7f])
+        if value > self.beyond or (value == self.beyond and not self.beyond_is_last):
+            return bytes([sign | len(self.numbers)])
+        return bytes([sign | min(range(len(self.numbers)), key=lambda b: (abs(self.numbers[b] - value), b & 1))])
+
+    def decode(self, raw):
+        return -self.table[raw[0] & 0x7f] if raw[0] & 0x80 else self.table[raw[0]]
+
+    def initial(self, op, value):
+        own = self.name == "e4m3" and op in ("MIN", "MAX")
+        return super().initial(op, value) if own else np.array([value], np.float32)
+
+    def times(self, value, i):
+        return value * i
+
+    def binary(self, op, a, b):
+        return {"SUM": lambda: a + b, "SUB": lambda: a - b, "PROD": lambda: a * b, "MIN": lambda: min(a, b),
+                "MAX": lambda: max(a, b), "AND": lambda: float(a != 0 and b != 0),
+                "OR": lambda: float(a != 0 or b != 0)}.get(op, lambda: 0.0)()
+
+    def operand(self, op, value):
+        return float(value != 0) if op in ("AND", "OR") else value
+
+    def unary(self, op, a):
+        return {"CONVERT": a, "NEGATE": -a, "ABS": abs(a), "SQUARE": a * a, "NOT": float(a == 0)}[op]
+
+    def identity(self, op):
+        most = self.table[0x7e] if self.name == "e4m3" else math.inf
+        return {"PROD": 1.0, "AND": 1.0, "MIN": most, "MAX": -most}.get(op, 0.0)
+
+    def to_number(self, values, type_, oracle):
+        return oracle.convert(np.array(values, np.float32), "f32", type_)
+
+    def from_number(self, array, type_, oracle):
+        return list(map(float, oracle.widest(array, type_)))
+
+    def convert(self, _, value):
+        return float(value.real)
+
+
+MODELS = {"e4m3": Tiny("e4m3"), "e5m2": Tiny("e5m2"), "bool": Bool("bool"), "i128": Integer("i128"),
+          "u128": Integer("u128"), "c32": Complex("c32"), "c64": Complex("c64")}
 FOLDED = ["SUM", "PROD", "MIN", "MAX", "BIT_AND", "BIT_OR", "BIT_XOR", "AND", "OR"]
 COMPARISONS = {"EQUAL": lambda a, b: a == b, "NOT_EQUAL": lambda a, b: a != b, "LESS": lambda a, b: a < b,
                "LESS_EQUAL": lambda a, b: a <= b, "GREATER": lambda a, b: a > b, "GREATER_EQUAL": lambda a, b: a >= b}
@@ -376,7 +443,8 @@ def reduce(op, init=False):
         out = room(m.size)
         first = m.draw(rng, 1) if init else (None, None)
         start = m.binary(op, m.identity(op), first[0][0]) if init else None
-        return (dict(op=op, in_type=m.name, out_type=m.name, in_=x, out=out, count=n, init=first[1]),
+        return (dict(op=op, in_type=m.name, out_type=m.name, in_=x, out=out, count=n,
+                     init=m.initial(op, first[0][0]) if init else None),
                 lambda: same_bytes(m, out, [running(m, op, values, init=start)[1]], op))
     return make
 
@@ -798,7 +866,8 @@ def aggregated(op):
     def make(m, rng, n):
         values, x = m.draw(rng, n)
         keys = rng.integers(0, max(1, n // 5), n).astype(np.uint32)
-        out_type = {"SUM": "i64", "MEAN": "f64"}.get(op, "i64" if op.startswith("ARG") else m.name)
+        out_type = {"SUM": "f64" if isinstance(m, Tiny) else "i64", "MEAN": "f64"}.get(
+            op, "i64" if op.startswith("ARG") else m.name)
         out, found = room(n * SIZES[out_type]), np.zeros(1, np.uint64)
         fields, kept = aggregates([(AGGREGATES[op], m.name, x, out_type, out)])
 
@@ -814,7 +883,7 @@ def aggregated(op):
                 return
             wanted = [sum(p) if op == "SUM" else sum(p) / len(p) if op == "MEAN" else
                       r[p.index((min if op == "ARGMIN" else max)(p))] for r, p in zip(rows, parts)]
-            assert out[:8 * len(rows)].view(np.float64 if op == "MEAN" else np.int64).tolist() == wanted
+            assert out[:8 * len(rows)].view(np.float64 if out_type == "f64" else np.int64).tolist() == wanted
         return dict(key_type="u32", keys=keys, out_count=found, count=n, **fields), check
     return make
 

@@ -251,6 +251,53 @@ def test_order(host, threaded, type_, index, what, seed, descending, how, keys):
         assert (places.read() == order).all()
 
 
+PERSON = np.dtype([("name", "u4"), ("age", "i4"), ("town", "u4")])
+
+
+def person_before(result, a, b):
+    ages = (ctypes.cast(p, ctypes.POINTER(ctypes.c_int32))[1] for p in (a, b))
+    ctypes.cast(result, ctypes.POINTER(ctypes.c_ubyte))[0] = next(ages) < next(ages)
+
+
+@pytest.fixture(scope="module")
+def people(host):
+    return host.struct("person", 12, 4), host.operator("by age", person_before)
+
+
+@given(st.sampled_from(["person", "i32", "u64", "f32"]), st.sampled_from([0, "i32", "u32", "i64", "u64"]), shapes,
+       st.integers(0, 10**6), st.booleans(), st.booleans())
+@settings(max_examples=150)
+def test_top_k_by_an_order(host, people, type_, index, what, seed, descending, keys):
+    """gp_top_k_axis with an operator: keys tie often, and come as in the input."""
+    shape, axis = what
+    keys, k, dtype = keys or not index, seed % (shape[axis] + 1), DTYPES[type_] if type_ in DTYPES else PERSON
+    x = Array(shape, dtype, seed, True)
+    ages = np.random.default_rng(seed).integers(0 if type_[0] == "u" else -9, 9, shape)
+    elements = np.zeros(shape, dtype)
+    if type_ == "person":
+        elements["age"], elements["name"] = ages, np.arange(ages.size).reshape(shape)
+    else:
+        elements[...] = ages
+    x.write(elements)
+    before = np.ascontiguousarray(x.read())
+    results = [k if d == axis else n for d, n in enumerate(shape)]
+    out = Array(results, dtype, seed + 1, False)
+    places = Array(results, DTYPES[index or "u32"], seed + 1, False)
+    op = people[1] if type_ == "person" else ("LESS", "GREATER")[seed % 2]
+    host.run("top_k_axis", key_type=people[0] if type_ == "person" else type_, op=op, axes=axes_of(shape, axis, x, out),
+             keys=x.address, k=k, out_keys=out.address if keys else None, out_type=index or 0,
+             out=places.address if index else None, flags=DESCENDING if descending else 0)
+    ages = before["age"] if type_ == "person" else before
+    down = descending != (op == "GREATER")
+    order = np.argsort(-ages.astype(np.int64) if down else ages, axis, kind="stable")
+    order = np.take(order, np.arange(k), axis)
+    if keys:
+        assert np.ascontiguousarray(out.read()).tobytes() == np.take_along_axis(before, order, axis).tobytes()
+        assert (out.rest() == 0xA5).all(), "wrote between the results"
+    if index:
+        assert (places.read() == order).all()
+
+
 def test_segments_of_one_length_are_sorted(host, threaded):
     for context in (host, threaded):
         for segments, length in ((1, 1), (7, 5), (300, 33), (3, 2000), (0, 5), (5, 0)):
@@ -301,6 +348,14 @@ def test_bad_orders(host):
     for k in (2**32, 2**64 - 1):
         fails("GP_E_ARGUMENT", f"k is {k}, above 4294967295", "top_k_axis", k=k)
     fails("GP_E_OVERLAP", "keys and out_keys overlap", "top_k_axis", k=3, out_keys=x)
+    fails("GP_E_OPERATOR", "op: the call takes no operator", "sort_axis", op="LESS")
+    fails("GP_E_OPERATOR", "op is SUM, not LESS, GREATER or a user's binary operator", "top_k_axis", k=3, op="SUM")
+    fails("GP_E_OPERATOR", "op: LESS does not work on c64", "top_k_axis", k=3, op="LESS", key_type=TYPES["c64"])
+    fails("GP_E_TYPE", "others with op LESS", "top_k_axis", k=3, key_type=TYPES["u128"])
+    person = host.struct("person2", 12, 4)
+    fails("GP_E_TYPE", "key_type is struct type person2, not a built-in type, and op gives no order", "top_k_axis", k=3,
+          key_type=person)
+    fails("GP_E_OPERATOR", "op: LESS does not work on struct types", "top_k_axis", k=3, key_type=person, op="LESS")
     fails("GP_E_OVERLAP", "keys and out_keys overlap: this call cannot run in place", "sort_axis",
           {"out_stride": (11, 1)}, out_keys=x)
     fails("GP_E_ARGUMENT", "GP_UNSORTED is for", "sort_axis", flags=UNSORTED)

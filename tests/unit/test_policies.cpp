@@ -395,7 +395,8 @@ static void put_axes(Side &s, gp_call &c, int size, uint64_t n0, uint64_t n1, ui
   if (c.primitive == GP_ROW_MAP) c.apply = s.op(DIFFER, size);
 }
 // Keys of rows along a dimension. crooked: the input's strides are none of a transpose's.
-static void put_ordered(Side &s, gp_call &c, int size, uint64_t n0, uint64_t n1, uint64_t n2, int axis, bool crooked) {
+static void put_ordered(Side &s, gp_call &c, int size, uint64_t n0, uint64_t n1, uint64_t n2, int axis, bool crooked,
+    bool by_order = false) {
   const uint64_t extent[3] = {n0, n1, n2};
   const size_t n = n0 * n1 * n2;
   if (c.primitive == GP_TOP_K_AXIS) c.k = extent[axis] / 3 + 1;
@@ -406,12 +407,15 @@ static void put_ordered(Side &s, gp_call &c, int size, uint64_t n0, uint64_t n1,
     for (int64_t &stride : a->out_stride) stride *= 2;
   }
   c.axes = a;
-  c.key_type = number_type(size);
-  c.keys = static_cast<unsigned char *>(s.put(noise(crooked ? n * 3 - 2 : n, size, 1), size, Side::NUMBER)) +
+  c.key_type = by_order ? s.type(size) : number_type(size);
+  if (by_order) c.op = s.op(LESS, size);
+  const Side::Elements kind = by_order ? Side::STRUCT : Side::NUMBER;
+  const size_t room = crooked ? n * 3 - 2 : n;
+  c.keys = static_cast<unsigned char *>(s.put(by_order ? keys_of(room, size, 3) : noise(room, size, 1), size, kind)) +
       (crooked ? (n - 1) * 3 * size_t(size) : 0);
-  c.out_keys = s.take(crooked ? 2 * results : results, size, Side::NUMBER);
+  c.out_keys = s.take(crooked ? 2 * results : results, size, kind);
   c.out_type = GP_U32;
-  c.out = s.take(crooked ? 2 * results : results, 4);
+  c.out = s.take(crooked ? 2 * results : results, 4, Side::NUMBER);
 }
 
 // Values of runs or segments that make n elements or more; one of them is half of it.
@@ -838,6 +842,13 @@ static const std::vector<Case> cases = {
     CASE("many of crooked rows", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 2, 3080, 2, 1, true)),
     CASE("top k of columns", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 2, n / 20 + 1, 9, 1, false)),
     CASE("top k of crooked rows", GP_TOP_K_AXIS, NUMBERS, put_ordered(s, c, size, 3, n / 60 + 1, 19, 1, true)),
+    CASE("top k of columns by an order", GP_TOP_K_AXIS, ALL, put_ordered(s, c, size, 2, n / 20 + 1, 9, 1, false, true)),
+    CASE("top k of crooked rows by an order", GP_TOP_K_AXIS, ALL,
+         put_ordered(s, c, size, 3, n / 60 + 1, 19, 1, true, true);
+         c.flags = GP_DESCENDING),
+    CASE("many of rows by an order", GP_TOP_K_AXIS, ALL, put_ordered(s, c, size, 1, 2, 3100 + n / 16, 2, false, true);
+         c.flags = GP_DESCENDING),
+    CASE("many of crooked rows by an order", GP_TOP_K_AXIS, ALL, put_ordered(s, c, size, 2, 3080, 2, 1, true, true)),
     CASE("segmented sort of one length", GP_SEGMENTED_SORT, NUMBERS, NUMBER_KEYS; c.segments = 3;
          c.segment_length = n / 3; c.count = n / 3 * 3; c.out_type = GP_U32; c.out = s.take(n, 4)),
     CASE("convert layout", GP_CONVERT_LAYOUT, WORDS, static const gp_field fields[] = {{0, 4}, {4, 2}};

@@ -483,8 +483,7 @@ static gp_call call_on(const cell *c, const variant *v, const uint64_t *buffers)
   gp_call call = cell_call(&types, c, v->has_policy ? &v->policy : NULL);
   int role;
   for (role = 0; role < ROLE_COUNT; role++) {
-    const void *at = (const void *)(uintptr_t)(buffers[role] + l->shift[role]);
-    if (l->slot[role]) memcpy((char *)&call + l->slot[role], &at, sizeof at);
+    if (l->slot[role]) cell_put(c, &call, role, l->slot[role], (void *)(uintptr_t)(buffers[role] + l->shift[role]));
   }
   return call;
 }
