@@ -667,7 +667,7 @@ typedef enum gp_policy_source {
 // The origin of a kernel's machine code.
 typedef enum gp_kernel_source {
   GP_KERNEL_NONE = 0,     // not loaded yet
-  GP_KERNEL_BUNDLE = 1,   // gp_config.bundle
+  GP_KERNEL_BUNDLE = 1,   // gp_config.bundle or bundle_file
   GP_KERNEL_DISK = 2,     // the disk cache
   GP_KERNEL_COMPILED = 3, // NVRTC, in this process
   GP_KERNEL_HOST = 4      // no kernel: the host back end
@@ -727,6 +727,9 @@ typedef struct gp_config {
   int own_work;     // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
                     // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
   gp_tuning tuning; // OFF
+  const char *bundle_file; // kernels that `make bundle` compiled: an absolute path; "": none; NULL: $GPUPRIMS_BUNDLE,
+                           // else gpuprims.bundle beside the library. A file that is no good is not used: see
+                           // gp_description.bundle and the log
 } gp_config;
 
 // gp_describe writes as many bytes as struct_size, set by gp_description_init, says.
@@ -742,6 +745,8 @@ typedef struct gp_description {
   int driver_version;         // 13000 for 13.0
   int nvrtc_version;          // likewise; 0 while NVRTC has not been opened
   char fallback[256];         // why GP_BACKEND_AUTO took the host; otherwise ""
+  char bundle[256];           // the bundle file, or why it is not used; "": there is none, or no kernel was needed yet
+  uint32_t kernels[4];        // that the context got so far, by gp_kernel_source
 } gp_description;
 
 // A struct type of 1 to 64 bytes. With `source` (the definition of `name`, in C++ as CUDA compiles it) operators can
@@ -30271,9 +30276,9 @@ GP__API int gp_version(void) {
   X(gp_layout, columns) \
   X(gp_graph, flags) \
   X(gp_tuner_config, user)
-#define GPUPRIMS__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
-enum { GPUPRIMS__CALLERS_STRUCTS(GPUPRIMS__LEAST) GP__LEAST_COUNT };
-#undef GPUPRIMS__LEAST
+#define GP__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
+enum { GPUPRIMS__CALLERS_STRUCTS(GP__LEAST) GP__LEAST_COUNT };
+#undef GP__LEAST
 
 // Checks the size of a caller's struct, whose header may be older or newer than this library. Members that only a newer
 // header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
@@ -30577,19 +30582,18 @@ GP__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, 
     snprintf(why + strlen(why), capacity - strlen(why), ": %s", GPUPRIMS__ADVICE_DRIVER);
     return 0;
   }
-#define GPUPRIMS__LOAD(needed, name, symbol, parameters) \
+#define GP__LOAD(needed, name, symbol, parameters) \
   if (!gp__symbol(library, symbol, (void *)&d->name) && needed) { \
     snprintf(why, capacity, "the driver has no %s: a driver of CUDA 12.0 or later is needed", symbol); \
     return 0; \
   }
-  GP__CUDA_FUNCTIONS(GPUPRIMS__LOAD)
-#undef GPUPRIMS__LOAD
+  GP__CUDA_FUNCTIONS(GP__LOAD)
+#undef GP__LOAD
   return 1;
 }
 
-// nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
-// modification time of the library's file tell them apart: installing another build changes these.
-GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
+// The path of the library or program that has this address, or "".
+GP__PRIVATE const char *gp__path_of(const void *address) {
   struct { // Dl_info, which strict ISO modes hide, as they do dladdr
     const char *path;
     void *base;
@@ -30597,12 +30601,15 @@ GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
     void *function;
   } of = {NULL, NULL, NULL, NULL};
   int (*find)(const void *, void *) = NULL;
+  return gp__symbol(NULL, "dladdr", (void *)&find) && find(address, &of) && of.path ? of.path : "";
+}
+// nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
+// modification time of the library's file tell them apart: installing another build changes these.
+GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
   void *address = NULL;
   struct stat about;
-  memset(&about, 0, sizeof about);
   memcpy(&address, &r->driver.nvrtcVersion, sizeof address);
-  if (!gp__symbol(NULL, "dladdr", (void *)&find) || !find(address, &of) || !of.path || stat(of.path, &about))
-    memset(&about, 0, sizeof about);
+  if (stat(gp__path_of(address), &about)) memset(&about, 0, sizeof about);
   snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (unsigned long long)about.st_size,
       (long long)about.st_mtime);
 }
@@ -30620,12 +30627,12 @@ GP__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
     void *library = gp__open_library(r->nvrtc_path, names, why, sizeof why);
     if (!library)
       return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s: %s", who, why, GPUPRIMS__ADVICE_NVRTC);
-#define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters) \
+#define GP__LOAD_NVRTC(needed, name, symbol, parameters) \
   if (!gp__symbol(library, symbol, (void *)&d->name)) \
     return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: 12.3 is the oldest version that works: %s", who, symbol, \
         GPUPRIMS__ADVICE_NVRTC);
-    GP__NVRTC_FUNCTIONS(GPUPRIMS__LOAD_NVRTC)
-#undef GPUPRIMS__LOAD_NVRTC
+    GP__NVRTC_FUNCTIONS(GP__LOAD_NVRTC)
+#undef GP__LOAD_NVRTC
   }
   if (!d->nvrtcVersion) return gp__fail(GP_E_NO_COMPILER, "%s: gp_config.driver has no NVRTC", who);
   error = d->nvrtcVersion(&major, &minor);
@@ -32100,7 +32107,7 @@ static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
   }
 }
 
-#define GPUPRIMS__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
+#define GP__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
 
 // First pass over a tile. lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
 // the warps' totals; the last one is the tile's aggregate.
@@ -32130,13 +32137,13 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
     h->op.loops.fold(&h->op, lane + r * size, x + size, k, length - 1, length);
   }
   gp__host_pad(&h->op, lane, r < threads ? r : threads, threads);
-  for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
+  for (w = 0; w < GP__SCAN_WARPS; ++w) {
     gp__host_warp_scan(&h->op, lane + w * GP__WARP * size);
     memcpy((unsigned char *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
   }
-  gp__host_pad(&h->op, (unsigned char *)totals, GPUPRIMS__SCAN_WARPS, GP__WARP);
+  gp__host_pad(&h->op, (unsigned char *)totals, GP__SCAN_WARPS, GP__WARP);
   gp__host_warp_scan(&h->op, (unsigned char *)totals);
-  memcpy(lane + threads * size, totals, GPUPRIMS__SCAN_WARPS * size);
+  memcpy(lane + threads * size, totals, GP__SCAN_WARPS * size);
 }
 
 // Second pass: `prefix` is the fold of everything before the tile, or NULL.
@@ -32150,7 +32157,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   size_t at_once = h->in.limit / items, rows = n / items, r, k, w, l;
   if (h->out_converts && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
   if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
-  for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
+  for (w = 0; w < GP__SCAN_WARPS; ++w) {
     const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
     unsigned char *c = carry + w * GP__WARP * size;
     memcpy(c + size, lane + w * GP__WARP * size, (GP__WARP - 1) * size);
@@ -32201,8 +32208,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   const gp__host_op *op = &h->op;
   const size_t size = op->size,
                items = (size_t)gp__scan_items(GP__CANONICAL_SCAN_VECTORS, (int)h->q->in_size, (int)h->q->out_size);
-  const size_t tile_items = items * GP__CANONICAL_SCAN_THREADS,
-               lanes = GP__CANONICAL_SCAN_THREADS + GPUPRIMS__SCAN_WARPS;
+  const size_t tile_items = items * GP__CANONICAL_SCAN_THREADS, lanes = GP__CANONICAL_SCAN_THREADS + GP__SCAN_WARPS;
   const uint64_t count = h->q->count, tiles = gp__ceil_div(count, tile_items);
   const int threads = h->threads;
   const int64_t batch = threads > 1 ? (int64_t)threads * 8 : 1;
@@ -32282,30 +32288,30 @@ GP__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t 
 static void gp__host_compare(
     gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step, unsigned char *y, size_t n) {
   size_t i;
-#define GPUPRIMS__COMPARE(OP, member, relation) \
+#define GP__COMPARE(OP, member, relation) \
   case GPUPRIMS__PAIR(GP_##OP, member##_kind): \
     if (step) \
       for (i = 0; i < n; ++i) y[i] = a[i].member relation b[i].member; \
     else \
       for (i = 0; i < n; ++i) y[i] = a[i].member relation b->member; \
     break;
-#define GPUPRIMS__COMPARES(member) \
-  GPUPRIMS__COMPARE(EQUAL, member, ==) \
-  GPUPRIMS__COMPARE(NOT_EQUAL, member, !=) \
-  GPUPRIMS__COMPARE(LESS, member, <) \
-  GPUPRIMS__COMPARE(LESS_EQUAL, member, <=) \
-  GPUPRIMS__COMPARE(GREATER, member, >) \
-  GPUPRIMS__COMPARE(GREATER_EQUAL, member, >=)
+#define GP__COMPARES(member) \
+  GP__COMPARE(EQUAL, member, ==) \
+  GP__COMPARE(NOT_EQUAL, member, !=) \
+  GP__COMPARE(LESS, member, <) \
+  GP__COMPARE(LESS_EQUAL, member, <=) \
+  GP__COMPARE(GREATER, member, >) \
+  GP__COMPARE(GREATER_EQUAL, member, >=)
   enum { i_kind = GP__WIDE_I, u_kind = GP__WIDE_U, f_kind = GP__WIDE_F };
   switch (GPUPRIMS__PAIR(op, kind)) {
-    GPUPRIMS__COMPARES(i)
-    GPUPRIMS__COMPARES(u)
-    GPUPRIMS__COMPARES(f)
+    GP__COMPARES(i)
+    GP__COMPARES(u)
+    GP__COMPARES(f)
   default:
     memset(y, 0, n);
   }
-#undef GPUPRIMS__COMPARE
-#undef GPUPRIMS__COMPARES
+#undef GP__COMPARE
+#undef GP__COMPARES
 }
 
 // truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
@@ -32973,18 +32979,18 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
       gp__host_widen(q->in_type, in, x, k);
       gp__host_unsign(q->in_type, x, k);
       gp__host_bins(q, edges + (uint64_t)c * row, x, bin, k);
-#define GPUPRIMS__COUNT(T) \
+#define GP__COUNT(T) \
   { \
     T *y = (T *)counters + base; \
     const T *w = (const T *)weights; \
     for (i = 0; i < k; ++i) \
       if (bin[i] != UINT64_MAX) y[bin[i]] += q->in2 ? w[i] : 1; \
   }
-      if (q->out_type == GP_F32) GPUPRIMS__COUNT(gp__h_f32)
-      else if (q->out_type == GP_F64) GPUPRIMS__COUNT(gp__h_f64)
-      else if (q->out_size == 4) GPUPRIMS__COUNT(gp__h_u32)
-      else GPUPRIMS__COUNT(gp__h_u64)
-#undef GPUPRIMS__COUNT
+      if (q->out_type == GP_F32) GP__COUNT(gp__h_f32)
+      else if (q->out_type == GP_F64) GP__COUNT(gp__h_f64)
+      else if (q->out_size == 4) GP__COUNT(gp__h_u32)
+      else GP__COUNT(gp__h_u64)
+#undef GP__COUNT
     }
   }
 }
@@ -33035,7 +33041,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
 // ---- search/host.c - search
 
 // low = the first position in 0 .. length at which the condition on `middle` no longer holds.
-#define GPUPRIMS__BISECT(low, length, condition) \
+#define GP__BISECT(low, length, condition) \
   { \
     uint64_t rest = (length); \
     for (low = 0; rest;) { \
@@ -33055,7 +33061,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
     gp__value result;
     for (i = first; i < end; ++i) {
       const unsigned char *needle = (const unsigned char *)q->in + i * size;
-      GPUPRIMS__BISECT(low, q->length,
+      GP__BISECT(low, q->length,
           (gp__host_apply(
                q->user_op, result.bytes, upper ? needle : x + middle * size, upper ? x + middle * size : needle),
               (result.bytes[0] != 0) != upper))
@@ -33067,8 +33073,8 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
   case GP_##NAME: { \
     const gp__h_##name *x = (const gp__h_##name *)q->keys, *y = (const gp__h_##name *)q->in; \
     for (i = first; i < end; ++i) { \
-      if (upper) GPUPRIMS__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle]))) \
-      else GPUPRIMS__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i])) \
+      if (upper) GP__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle]))) \
+      else GP__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i])) \
       gp__host_put_index(q->out, q->out_size, i, low); \
     } \
     break; \
@@ -33086,7 +33092,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
 static void gp__host_balance(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   uint64_t i, s;
-  GPUPRIMS__BISECT(s, q->segments, gp__host_offset(q->begin, q->offset_size, middle + 1) <= first)
+  GP__BISECT(s, q->segments, gp__host_offset(q->begin, q->offset_size, middle + 1) <= first)
   for (i = first; i < end; ++i) {
     while (s < q->segments && gp__host_offset(q->begin, q->offset_size, s + 1) <= i) ++s;
     gp__host_put_index(q->out, q->out_size, i, s);
@@ -33446,17 +33452,17 @@ GPUPRIMS__HOST_LONGS(GPUPRIMS__BEFORE)
 static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {NULL, q->user_op};
   o.before = q->flags & GP_DESCENDING ? gp__host_before_reversed : gp__host_before_user;
-#define GPUPRIMS__ORDER_OF(NAME, name, member, LOAD) \
+#define GP__ORDER_OF(NAME, name, member, LOAD) \
   case GP_##NAME: \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
     break;
   if (!q->user_op) switch (q->key_type) {
-      GPUPRIMS__HOST_NUMBERS(GPUPRIMS__ORDER_OF)
-      GPUPRIMS__HOST_LONGS(GPUPRIMS__ORDER_OF)
+      GPUPRIMS__HOST_NUMBERS(GP__ORDER_OF)
+      GPUPRIMS__HOST_LONGS(GP__ORDER_OF)
     default:
       break;
     }
-#undef GPUPRIMS__ORDER_OF
+#undef GP__ORDER_OF
   return o;
 }
 
@@ -33883,15 +33889,15 @@ static gp_result gp__host_shuffle(gp__host_call *h) {
 // ---- host/user.c - the call's name
 
 static const char *gp__host_call_name(gp_primitive primitive) {
-#define GPUPRIMS__CASE_NAME(NAME, value, name) \
+#define GP__CASE_NAME(NAME, value, name) \
   case GP_##NAME: \
     return "gp_" #name;
   switch (primitive) {
-    GP_PRIMITIVES(GPUPRIMS__CASE_NAME)
+    GP_PRIMITIVES(GP__CASE_NAME)
   default:
     return "gp_run";
   }
-#undef GPUPRIMS__CASE_NAME
+#undef GP__CASE_NAME
 }
 
 // ---- transpose/host.c - transpose
@@ -34233,7 +34239,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2547712"
+#define GPUPRIMS__EMBEDDED_FROM "2551808"
 
 // ---- core/embed.c - this file's own text
 
@@ -34356,6 +34362,14 @@ GP__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, con
     hex[2 * i + 1] = digits[digest[i] & 15];
   }
   hex[32] = 0;
+}
+// A quick hash, against accidents.
+GP__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
+  const unsigned char *at = (const unsigned char *)data;
+  uint64_t hash = bytes;
+  size_t i;
+  for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
+  return hash;
 }
 
 // ---- core/inflate.c - the embedded device text, inflated
@@ -34514,16 +34528,16 @@ GP__PRIVATE int gp__inflate_block(gp__inflating *d) {
     for (; length; --length, ++d->written) d->out[d->written] = d->out[d->written - distance];
   }
 }
-// Inflates digits to exactly `bytes` bytes and a zero, in new memory. NULL: they are damaged, or there is no memory.
-GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
+// Inflates `from` bytes to exactly `bytes` bytes and a zero, in new memory. NULL: they are damaged, or there is no
+// memory.
+GP__PRIVATE char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   gp__inflating *d = (gp__inflating *)malloc(sizeof *d);
-  unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
   char *out = (char *)malloc(bytes + 1);
   int good = 0, last = 0;
-  if (d && in && out) {
+  if (d && out) {
     memset(d, 0, offsetof(gp__inflating, literals));
-    d->in = in, d->out = out, d->room = bytes;
-    d->bytes = gp__bytes_of_digits(in, at, end);
+    d->in = (const unsigned char *)in, d->out = out, d->room = bytes;
+    d->bytes = from;
     for (good = d->bytes > 0; good && !last;) {
       const unsigned kind = (last = (int)gp__take_bits(d, 1), gp__take_bits(d, 2));
       good = kind == 0 ? gp__copy_block(d)
@@ -34534,10 +34548,16 @@ GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
     out[bytes] = 0;
   }
   free(d);
-  free(in);
   if (good) return out;
   free(out);
   return NULL;
+}
+// The same of digits.
+GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
+  unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
+  char *out = in ? gp__inflate_bytes(in, gp__bytes_of_digits(in, at, end), bytes) : NULL;
+  free(in);
+  return out;
 }
 
 // ---- core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
@@ -34762,9 +34782,19 @@ typedef struct gp__cache {
   uint64_t added;      // bytes that this context has written since the folder was last looked through
 } gp__cache;
 
+typedef struct gp__bundle_file {
+  pthread_mutex_t lock;
+  int opened, file;         // once; its descriptor
+  int named;                // by the user: it should be there
+  struct gp_bundle list;    // its count is 0 unless the file is used; an image is its record's place in the file
+  gp_bundle_entry *entries; //
+  char path[1024], said[256];
+} gp__bundle_file;
+
 typedef struct gp__library {
   gp__runtime runtime;
   gp__cache cache;
+  gp__bundle_file file;
   const struct gp_bundle *bundle; // or NULL
 } gp__library;
 
@@ -34783,30 +34813,54 @@ GP__PRIVATE void gp__free_program(gp__program *p) {
 
 // The disk cache: one file a kernel, in a folder that only this user can write.
 
-typedef struct gp__cache_head {
+// A record: a head, a key, an image. A cache file is one; a bundle file has one for each kernel.
+typedef struct gp__cached {
   char magic[8]; // "GPUPRIM1"
   uint64_t key_bytes, image_bytes;
   unsigned char digest[32]; // of key and image
-} gp__cache_head;
+} gp__cached;
 
-// The digest that a cache file carries.
-GP__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, const void *image) {
+GP__PRIVATE gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const void *image, uint64_t image_bytes) {
+  gp__cached r = {{'G', 'P', 'U', 'P', 'R', 'I', 'M', '1'}, 0, 0, {0}};
   gp__sha h;
+  r.key_bytes = key_bytes;
+  r.image_bytes = image_bytes;
   gp__sha_begin(&h);
-  gp__sha_add(&h, key, (size_t)head->key_bytes);
-  gp__sha_add(&h, image, (size_t)head->image_bytes);
-  gp__sha_end(&h, head->digest);
+  gp__sha_add(&h, key, (size_t)key_bytes);
+  gp__sha_add(&h, image, (size_t)image_bytes);
+  gp__sha_end(&h, r.digest);
+  return r;
+}
+// Reads the image of a record. Returns its bytes; 0: the record is damaged, as *why says, or another key's.
+GP__PRIVATE size_t gp__read_record(
+    int file, size_t bytes, const char *key, size_t key_bytes, char **data, const char **image, const char **why) {
+  gp__cached r, fresh;
+  size_t got = 0;
+  ssize_t part = 1;
+  *data = (char *)malloc(bytes + 1);
+  while (*data && got < bytes && (part = read(file, *data + got, bytes - got)) > 0) got += (size_t)part;
+  *why = "it is truncated";
+  if (!*data || got != bytes || bytes < sizeof r) return 0;
+  memcpy(&r, *data, sizeof r);
+  if (r.key_bytes > bytes || r.image_bytes > bytes || r.key_bytes + r.image_bytes != bytes - sizeof r || !r.image_bytes)
+    return 0;
+  *image = *data + sizeof r + r.key_bytes;
+  fresh = gp__cached_of(*data + sizeof r, r.key_bytes, *image, r.image_bytes);
+  *why = "its hash does not match";
+  if (memcmp(&fresh, &r, sizeof r) != 0) return 0;
+  *why = NULL;
+  return r.key_bytes == key_bytes && memcmp(*data + sizeof r, key, key_bytes) == 0 ? (size_t)r.image_bytes : 0;
 }
 
 // Headers hide these in strict ISO modes of the compiler.
 #if !defined(O_NOFOLLOW) && defined(__O_NOFOLLOW)
-#define GPUPRIMS__NOFOLLOW __O_NOFOLLOW
+#define GP__NOFOLLOW __O_NOFOLLOW
 #elif defined(O_NOFOLLOW)
-#define GPUPRIMS__NOFOLLOW O_NOFOLLOW
+#define GP__NOFOLLOW O_NOFOLLOW
 #elif defined(__aarch64__)
-#define GPUPRIMS__NOFOLLOW 0100000
+#define GP__NOFOLLOW 0100000
 #else
-#define GPUPRIMS__NOFOLLOW 0400000
+#define GP__NOFOLLOW 0400000
 #endif
 #ifdef O_CLOEXEC
 #define GPUPRIMS__CLOEXEC O_CLOEXEC
@@ -34814,18 +34868,18 @@ GP__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, const v
 #define GPUPRIMS__CLOEXEC 02000000
 #endif
 #ifdef O_DIRECTORY
-#define GPUPRIMS__DIRECTORY O_DIRECTORY
+#define GP__DIRECTORY O_DIRECTORY
 #elif defined(__O_DIRECTORY)
-#define GPUPRIMS__DIRECTORY __O_DIRECTORY
+#define GP__DIRECTORY __O_DIRECTORY
 #elif defined(__aarch64__)
-#define GPUPRIMS__DIRECTORY 040000
+#define GP__DIRECTORY 040000
 #else
-#define GPUPRIMS__DIRECTORY 0200000
+#define GP__DIRECTORY 0200000
 #endif
 
 // Opens a file of ours to read it: no link, owned by us, writable by nobody else.
 GP__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
-  const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
+  const int file = open(path, flags | O_RDONLY | GP__NOFOLLOW | GPUPRIMS__CLOEXEC);
   *why = NULL;
   if (file < 0) {
     *why = errno == ENOENT                   ? NULL
@@ -34879,10 +34933,10 @@ GP__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   pthread_mutex_lock(&c->lock);
   if (c->state == 0) {
     struct stat about;
-    int file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
+    int file = gp__open_ours(c->folder, GP__DIRECTORY, &about, &why);
     if (file < 0 && !why) {
       gp__make_folders(c->folder);
-      file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
+      file = gp__open_ours(c->folder, GP__DIRECTORY, &about, &why);
       if (file < 0 && !why) why = "it cannot be created";
     }
     c->state = file >= 0 ? 1 : 2;
@@ -34918,37 +34972,19 @@ GP__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *i
   gp__cache_path(l, key, &path);
   if (!path.failed) file = gp__open_ours(gp__string(&path), 0, &about, &why);
   if (file >= 0) {
-    gp__cache_head head, fresh;
     const size_t bytes = about.st_size > 0 && about.st_size < 1 << 30 ? (size_t)about.st_size : 0;
-    size_t got = 0;
-    ssize_t part = 1;
-    data = (char *)malloc(bytes + 1);
-    while (data && got < bytes && (part = read(file, data + got, bytes - got)) > 0) got += (size_t)part;
+    const char *at;
+    image->bytes = gp__read_record(file, bytes, key->data, key->size, &data, &at, &why);
+    found = image->bytes != 0;
     close(file);
-    why = "it is truncated";
-    if (data && got == bytes && bytes >= sizeof head) {
-      memcpy(&head, data, sizeof head);
-      fresh = head;
-      if (memcmp(head.magic, "GPUPRIM1", 8) == 0 && head.key_bytes <= bytes && head.image_bytes <= bytes &&
-          head.key_bytes + head.image_bytes == bytes - sizeof head && head.image_bytes) {
-        gp__cache_digest(&fresh, data + sizeof head, data + sizeof head + head.key_bytes);
-        why = "its hash does not match";
-        if (memcmp(fresh.digest, head.digest, sizeof head.digest) == 0) {
-          why = NULL;
-          if (head.key_bytes == key->size && memcmp(data + sizeof head, key->data, key->size) == 0) {
-            image->bytes = (size_t)head.image_bytes;
-            memmove(data, data + sizeof head + head.key_bytes, image->bytes);
-            image->owned = data;
-            image->data = data;
-            image->source = GP_KERNEL_DISK;
-            found = 1;
-            if ((int64_t)time(NULL) - (int64_t)about.st_mtime > GP__CACHE_TOUCHED)
-              utimes(gp__string(&path), NULL); // used now
-          }
-        }
-      }
-    }
-    if (!found) free(data);
+    if (found) {
+      memmove(data, at, image->bytes);
+      image->owned = data;
+      image->data = data;
+      image->source = GP_KERNEL_DISK;
+      if ((int64_t)time(NULL) - (int64_t)about.st_mtime > GP__CACHE_TOUCHED)
+        utimes(gp__string(&path), NULL); // used now
+    } else free(data);
     if (why) unlink(gp__string(&path));
   }
   if (why) gp__log(&l->runtime, GP_LOG_WARNING, "the cache file %s is not used: %s", gp__string(&path), why);
@@ -34964,7 +35000,7 @@ GP__PRIVATE int gp__write_whole(const char *path, const void *const *parts, cons
   gp__add(&temporary, "%s.%ld-%u", path, (long)getpid(), __atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
   if (!temporary.failed) {
     unlink(temporary.data); // left by a process of the same number that was killed
-    file = open(temporary.data, O_WRONLY | O_CREAT | O_EXCL | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC, 0600);
+    file = open(temporary.data, O_WRONLY | O_CREAT | O_EXCL | GP__NOFOLLOW | GPUPRIMS__CLOEXEC, 0600);
   }
   good = file >= 0;
   for (i = 0; good && i < count; ++i) {
@@ -35060,15 +35096,10 @@ GP__PRIVATE void gp__cache_shrink(gp__cache *c) {
 
 GP__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
-  gp__cache_head head;
+  const gp__cached head = gp__cached_of(key->data, key->size, image->data, image->bytes);
   const void *parts[3];
   size_t sizes[3];
   int good, warn, error;
-  memset(&head, 0, sizeof head);
-  memcpy(head.magic, "GPUPRIM1", 8);
-  head.key_bytes = key->size;
-  head.image_bytes = image->bytes;
-  gp__cache_digest(&head, key->data, image->data);
   parts[0] = &head, sizes[0] = sizeof head;
   parts[1] = key->data, sizes[1] = key->size;
   parts[2] = image->data, sizes[2] = image->bytes;
@@ -35207,9 +35238,111 @@ GP__PRIVATE gp_result gp__compile_program(
   return result;
 }
 
-// ---- core/image.c - bundle, disk, NVRTC, in this order
+// ---- core/bundle_file.c - bundles in memory and in a file
 
 #define GPUPRIMS__BUNDLE "keys of parts 2" // gp_bundle.header; another way to make keys gets another number
+#define GPUPRIMS__BUNDLE_FILE GPUPRIMS__BUNDLE ", gpuprims " GPUPRIMS_VERSION
+
+// A bundle file: a head, a line for each kernel, and records as in the cache, whose image is the kernel's size and its
+// deflated bytes. tools/gp_bundle.c writes it. The first kernel that is not in memory opens it.
+typedef struct gp__bundle_head {
+  char magic[8], header[48];   // "GPUPRIMB", GPUPRIMS__BUNDLE_FILE
+  uint64_t bytes, count, hash; // of the file; lines, and their hash
+} gp__bundle_head;
+typedef struct gp__bundle_line {
+  char key[40];
+  uint64_t capability, at, bytes; // of the record
+} gp__bundle_line;
+
+// Finds the newest machine code that runs on the device: on its own compute capability and on later ones of the same
+// major number.
+GP__PRIVATE const gp_bundle_entry *gp__find_bundled(const struct gp_bundle *b, const char *key, int capability) {
+  const gp_bundle_entry *best = NULL, *e;
+  for (e = b->entries; e < b->entries + b->count; ++e)
+    if (e->compute_capability <= capability && e->compute_capability / 10 == capability / 10 &&
+        (!best || e->compute_capability > best->compute_capability) && strcmp(e->key, key) == 0)
+      best = e;
+  return best;
+}
+
+// The file's path: given, or beside the library.
+GP__PRIVATE void gp__name_bundle(gp__bundle_file *f, const char *given) {
+  const char *own = gp__path_of(&gp__device);
+  f->file = -1;
+  if (!given) given = getenv("GPUPRIMS_BUNDLE");
+  f->named = given && *given;
+  if (given) snprintf(f->path, sizeof f->path, "%s", given);
+  else if (*own == '/') snprintf(f->path, sizeof f->path, "%.*s/gpuprims.bundle", (int)(strrchr(own, '/') - own), own);
+}
+// Reads the list. Returns why the file is not used, or NULL.
+GP__PRIVATE const char *gp__read_bundle(gp__bundle_file *f) {
+  gp__bundle_head h;
+  gp__bundle_line *line;
+  gp_bundle_entry *e;
+  struct stat about;
+  size_t bytes, i;
+  if (*f->path != '/') return "its path is not absolute";
+  f->file = open(f->path, O_RDONLY | GPUPRIMS__CLOEXEC);
+  if (f->file < 0 || fstat(f->file, &about)) return strerror(errno);
+  if (about.st_mode & 02) return "every user can write to it";
+  if (read(f->file, &h, sizeof h) != (ssize_t)sizeof h || memcmp(h.magic, "GPUPRIMB", 8) != 0)
+    return "it is no bundle of gpuprims";
+  if (strncmp(h.header, GPUPRIMS__BUNDLE_FILE, sizeof h.header) != 0)
+    return "it is not of this version of gpuprims.h: make it again";
+  bytes = (size_t)h.count * sizeof *line;
+  if (h.bytes != (uint64_t)about.st_size || h.count > h.bytes / sizeof *line) return "it is truncated";
+  f->entries = e = (gp_bundle_entry *)malloc((size_t)h.count * sizeof *e + bytes + 1);
+  if (!e) return "there is no memory";
+  line = (gp__bundle_line *)(e + h.count);
+  if (read(f->file, line, bytes) != (ssize_t)bytes || gp__hash_bytes(line, bytes) != h.hash)
+    return "its list of kernels is damaged";
+  for (i = 0; i < h.count; ++i) {
+    e[i].key = line[i].key;
+    e[i].compute_capability = (int)line[i].capability;
+    e[i].image = (const void *)(uintptr_t)line[i].at;
+    e[i].bytes = (size_t)line[i].bytes;
+  }
+  f->list.entries = e;
+  f->list.count = (unsigned)h.count;
+  return NULL;
+}
+// Tells the log and gp_describe of the file. why: it is not used, or NULL.
+GP__PRIVATE void gp__say_bundle(gp__library *l, const char *why) {
+  gp__bundle_file *f = &l->file;
+  if (why) f->list.count = 0;
+  snprintf(f->said, sizeof f->said, "%.180s%s%.60s", f->path, why ? " is not used: " : "", why ? why : "");
+  gp__log(&l->runtime, why ? GP_LOG_WARNING : GP_LOG_INFO, "the bundle %s", f->said);
+}
+// Takes a kernel from the file. Nothing is taken from a file with a damaged record.
+GP__PRIVATE int gp__from_bundle_file(gp__library *l, const gp__program *p, int capability, gp__image *image) {
+  gp__bundle_file *f = &l->file;
+  const gp_bundle_entry *e;
+  const char *at, *why = "it cannot be read";
+  char *data = NULL;
+  size_t stored = 0;
+  uint64_t bytes = 0;
+  pthread_mutex_lock(&f->lock);
+  if (!f->opened && *f->path && (f->named || !access(f->path, F_OK))) gp__say_bundle(l, gp__read_bundle(f));
+  f->opened = 1;
+  e = gp__find_bundled(&f->list, p->key, capability);
+  if (e) {
+    if (lseek(f->file, (off_t)(uintptr_t)e->image, SEEK_SET) >= 0)
+      stored = gp__read_record(f->file, e->bytes, p->key, strlen(p->key), &data, &at, &why);
+    if (stored > sizeof bytes) memcpy(&bytes, at, sizeof bytes);
+    if (bytes / 1032 > stored) bytes = 0; // more than any deflated bytes become
+    image->owned = bytes ? gp__inflate_bytes(at + sizeof bytes, stored - sizeof bytes, (size_t)bytes) : NULL;
+    image->data = image->owned;
+    image->bytes = (size_t)bytes;
+    image->source = GP_KERNEL_BUNDLE;
+    if (!image->owned) gp__say_bundle(l, why ? why : "a kernel in it is damaged");
+  } else if (f->list.count) gp__log(&l->runtime, GP_LOG_INFO, "%s is not in %s", gp__string(&p->name), f->path);
+  pthread_mutex_unlock(&f->lock);
+  free(data);
+  return e && image->owned;
+}
+
+// ---- core/image.c - bundle, disk, NVRTC, in this order
+
 GP__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
@@ -35222,24 +35355,6 @@ GP__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *
       return gp__fail(
           GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged: make the bundle again with gp_bundle", who, i);
   return GP_SUCCESS;
-}
-
-// Machine code runs on its own compute capability and on later ones of the same major number.
-GP__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
-  unsigned i;
-  int best = 0;
-  for (i = 0; b && i < b->count; ++i) {
-    const gp_bundle_entry *e = &b->entries[i];
-    if (e->compute_capability > best && e->compute_capability <= capability &&
-        e->compute_capability / 10 == capability / 10 && strcmp(e->key, key) == 0) {
-      best = e->compute_capability;
-      image->owned = NULL;
-      image->data = e->image;
-      image->bytes = e->bytes;
-      image->source = GP_KERNEL_BUNDLE;
-    }
-  }
-  return best != 0;
 }
 
 // Completes a program's text: the parts of the device text that it needs, its options and its key.
@@ -35261,12 +35376,20 @@ GP__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
 GP__PRIVATE gp_result gp__find_image(
     gp__library *l, const char *who, const gp__program *p, int capability, int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
+  const gp_bundle_entry *bundled;
   gp_result result;
   int ptx = 0, found, architecture, disk;
   char nvrtc[sizeof l->cache.nvrtc_name];
   memset(image, 0, sizeof *image);
-  if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
+  bundled = exact || !l->bundle ? NULL : gp__find_bundled(l->bundle, p->key, capability);
+  if (bundled) {
+    image->data = bundled->image;
+    image->bytes = bundled->bytes;
+    image->source = GP_KERNEL_BUNDLE;
+    return GP_SUCCESS;
+  }
   if (!exact && l->bundle) gp__log(&l->runtime, GP_LOG_INFO, "%s is not in gp_config.bundle", gp__string(&p->name));
+  if (!exact && gp__from_bundle_file(l, p, capability, image)) return GP_SUCCESS;
   disk = gp__cache_usable(l, nvrtc);
   if (disk && *nvrtc) {
     gp__cache_key(p, capability, nvrtc, &key);
@@ -35335,12 +35458,12 @@ typedef struct gp__policy_class {
       {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull, \
           cluster, {0}}, \
       provenance},
-#define GPUPRIMS__CLASS(name, device) {name, device},
+#define GP__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
     GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, NULL}};
-static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
+static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GP__CLASS){NULL, NULL}};
 #undef GPUPRIMS__ROW
-#undef GPUPRIMS__CLASS
+#undef GP__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
 // The part of the table for one device. A primitive's rows for it are between first and end.
@@ -35359,12 +35482,12 @@ typedef struct gp__op_row {
   const char *name, *functor;
   int arity, commutative;
 } gp__op_row;
-#define GPUPRIMS__TYPE(NAME, value, name, device, size) {#name, #device, size},
-static const gp__type_row gp__type_rows[] = {{NULL, NULL, 0}, GP_TYPES(GPUPRIMS__TYPE)};
-#undef GPUPRIMS__TYPE
-#define GPUPRIMS__OP(NAME, value, arity, commutative, functor) {#NAME, #functor, arity, commutative},
-static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GPUPRIMS__OP)};
-#undef GPUPRIMS__OP
+#define GP__TYPE(NAME, value, name, device, size) {#name, #device, size},
+static const gp__type_row gp__type_rows[] = {{NULL, NULL, 0}, GP_TYPES(GP__TYPE)};
+#undef GP__TYPE
+#define GP__OP(NAME, value, arity, commutative, functor) {#NAME, #functor, arity, commutative},
+static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GP__OP)};
+#undef GP__OP
 #define GPUPRIMS__NAMED(NAME, value, name) "gp_" #name,
 static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
@@ -36734,7 +36857,7 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
         result = gp__cuda_fail(&s->library.runtime, who, own ? "cuEventSynchronize" : "cuCtxSynchronize", error);
     }
   }
-#define GPUPRIMS__RELEASE(pointer_, bytes_) \
+#define GP__RELEASE(pointer_, bytes_) \
   if (pointer_) { \
     if (s->release) gp__release(s, pointer_, bytes_, NULL); \
     else if ((error = d->cuMemFree((gp__cu_pointer)(uintptr_t)(pointer_))) != 0 && result == GP_SUCCESS) \
@@ -36742,18 +36865,18 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   }
   while (s->retired) {
     gp__retired *r = s->retired;
-    GPUPRIMS__RELEASE(r->pointer, r->bytes)
+    GP__RELEASE(r->pointer, r->bytes)
     s->retired = r->next;
     free(r);
   }
   for (i = 0; i < GP__STREAM_SLOTS; ++i)
     while (s->streams[i]) {
       gp__workspace *r = s->streams[i];
-      GPUPRIMS__RELEASE(r->workspace, r->bytes)
+      GP__RELEASE(r->workspace, r->bytes)
       s->streams[i] = r->next;
       gp__free_stream(s, r);
     }
-#undef GPUPRIMS__RELEASE
+#undef GP__RELEASE
   while (s->timers) {
     gp__events *e = s->timers;
     s->timers = e->next;
@@ -36799,8 +36922,11 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   free(s->ops);
   free(s->library.runtime.nvrtc_path);
   free(s->library.cache.folder);
+  free(s->library.file.entries);
+  if (s->library.file.file >= 0) close(s->library.file.file);
   pthread_mutex_destroy(&s->library.runtime.nvrtc_lock);
   pthread_mutex_destroy(&s->library.cache.lock);
+  pthread_mutex_destroy(&s->library.file.lock);
   pthread_mutex_destroy(&s->lock);
   pthread_cond_destroy(&s->built);
   free(s);
@@ -36855,7 +36981,7 @@ GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *non
     if (!gp__open_cuda(d, c->cuda_library, why, sizeof why, none))
       return gp__fail(GP_E_NO_DEVICE, "%s: the CUDA driver cannot be opened: %s", who, why);
   }
-#define GPUPRIMS__CALL(function, arguments) \
+#define GP__CALL(function, arguments) \
   do { \
     error = d->function arguments; \
     if (error) return gp__cuda_fail(r, who, #function, error); \
@@ -36867,35 +36993,35 @@ GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *non
     *none = error == GP__CU_NO_DEVICE;
     return GP_E_NO_DEVICE;
   }
-  GPUPRIMS__CALL(cuDeviceGetCount, (&count));
+  GP__CALL(cuDeviceGetCount, (&count));
   a->device = c->device;
   if (c->device == GP_DEVICE_CURRENT) {
     void *current = NULL;
-    GPUPRIMS__CALL(cuCtxGetCurrent, (&current));
+    GP__CALL(cuCtxGetCurrent, (&current));
     a->device = 0;
-    if (current) GPUPRIMS__CALL(cuCtxGetDevice, (&a->device));
+    if (current) GP__CALL(cuCtxGetDevice, (&a->device));
   }
   *none = count == 0;
   if (a->device >= count)
     return gp__fail(GP_E_NO_DEVICE, "%s: gp_config.device is %d, but the driver has %d device%s", who, a->device, count,
         count == 1 ? "" : "s");
-  GPUPRIMS__CALL(cuDeviceGet, (&s->device, a->device));
-  GPUPRIMS__CALL(cuDriverGetVersion, (&a->driver_version));
-  GPUPRIMS__CALL(cuDeviceGetName, (a->name, (int)sizeof a->name, s->device));
+  GP__CALL(cuDeviceGet, (&s->device, a->device));
+  GP__CALL(cuDriverGetVersion, (&a->driver_version));
+  GP__CALL(cuDeviceGetName, (a->name, (int)sizeof a->name, s->device));
   a->name[sizeof a->name - 1] = 0;
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&major, GP__CU_CAPABILITY_MAJOR, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&minor, GP__CU_CAPABILITY_MINOR, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&major, GP__CU_CAPABILITY_MAJOR, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&minor, GP__CU_CAPABILITY_MINOR, s->device));
   a->compute_capability = major * 10 + minor;
   if (a->compute_capability < 75)
     return gp__fail(GP_E_DEVICE_TOO_OLD,
         "%s: device %d (%s) has compute capability %d.%d; 7.5 is the oldest that works", who, a->device, a->name, major,
         minor);
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->multiprocessors, GP__CU_MULTIPROCESSORS, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->shared_bytes_per_block, GP__CU_SHARED_BYTES_OPT_IN, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pools, GP__CU_MEMORY_POOLS, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pageable, GP__CU_PAGEABLE_ACCESS, s->device));
-  GPUPRIMS__CALL(cuDeviceTotalMem, (&memory, s->device));
-#undef GPUPRIMS__CALL
+  GP__CALL(cuDeviceGetAttribute, (&a->multiprocessors, GP__CU_MULTIPROCESSORS, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&a->shared_bytes_per_block, GP__CU_SHARED_BYTES_OPT_IN, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&s->pools, GP__CU_MEMORY_POOLS, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&s->pageable, GP__CU_PAGEABLE_ACCESS, s->device));
+  GP__CALL(cuDeviceTotalMem, (&memory, s->device));
+#undef GP__CALL
   if (!d->cuMemAllocAsync || !d->cuMemFreeAsync) s->pools = 0;
   a->memory_bytes = memory;
   a->backend = GP_BACKEND_CUDA;
@@ -36938,6 +37064,8 @@ GP__PRIVATE gp_result gp__check_config(const gp_config *c) {
         GP_E_ARGUMENT, "%s: gp_config.nvrtc_library is \"%s\", not an absolute path", who, c->nvrtc_library);
   if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
+  if (c->bundle_file && *c->bundle_file && *c->bundle_file != '/')
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.bundle_file is \"%s\", not an absolute path", who, c->bundle_file);
   if (c->host_threads < 0)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d, below 0", who, c->host_threads);
   if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d, below 0", who, c->workspaces);
@@ -36974,12 +37102,14 @@ GP__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
   pthread_cond_init(&s->built, NULL);
   pthread_mutex_init(&s->library.runtime.nvrtc_lock, NULL);
   pthread_mutex_init(&s->library.cache.lock, NULL);
+  pthread_mutex_init(&s->library.file.lock, NULL);
   s->library.runtime.log = c.log;
   s->library.runtime.log_user = c.log_user;
   s->library.runtime.no_compile = c.no_compile;
   s->library.runtime.nvrtc_path = gp__duplicate(c.nvrtc_library, &failed);
   s->library.cache.folder = gp__cache_folder(c.cache_dir, &failed);
   s->library.bundle = c.bundle;
+  gp__name_bundle(&s->library.file, c.bundle_file);
   s->allocate = c.allocate;
   s->release = c.release;
   s->allocator_user = c.allocator_user;
@@ -37074,10 +37204,15 @@ GP__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
   if (description->struct_size != sizeof *description)
     GP__CHECK(gp__check_size(
         "gp_describe", "description", description, GP__LEAST_gp_description, sizeof *description, "gp_description"));
+  pthread_mutex_lock(&s->lock);
   gp_description about = s->about;
+  pthread_mutex_unlock(&s->lock);
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   about.nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
+  pthread_mutex_lock(&s->library.file.lock);
+  memcpy(about.bundle, s->library.file.said, sizeof about.bundle);
+  pthread_mutex_unlock(&s->library.file.lock);
   gp__hand_out(description, &about, sizeof about);
   return GP_SUCCESS;
 }
@@ -37598,7 +37733,7 @@ typedef struct gp__checking {
 } gp__checking;
 
 // Flags that some primitives take, and which.
-#define GPUPRIMS__OWN_FLAGS(F) \
+#define GP__OWN_FLAGS(F) \
   F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
   F(GP_RIGHT, "adjacent_difference") \
   F(GP_DESCENDING, "sort, merge_sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
@@ -37618,41 +37753,40 @@ GP__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-#define GPUPRIMS__ONLY(takes, member, text) \
+#define GP__ONLY(takes, member, text) \
   if (c->member && !(takes)) return gp__fail(GP_E_ARGUMENT, "%s: @" #member text, k->who);
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_PERMUTATION, permutation, ": the call takes no permutation")
-  GPUPRIMS__ONLY(
-      k->traits & GP__TAKES_AXES, axes, " is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only")
-  GPUPRIMS__ONLY(k->reads & GP__READS_FIELDS, field_count, ": the call does not sort by fields")
+  GP__ONLY(k->traits & GP__TAKES_PERMUTATION, permutation, ": the call takes no permutation")
+  GP__ONLY(k->traits & GP__TAKES_AXES, axes, " is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only")
+  GP__ONLY(k->reads & GP__READS_FIELDS, field_count, ": the call does not sort by fields")
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
     return gp__fail(
         GP_E_ARGUMENT, "%s: @%s is for convert_layout only", k->who, c->in_layout ? "in_layout" : "out_layout");
   if (!search && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics and @fault are for bfs only", k->who);
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_SOURCES, sources, " is for bfs_sources only")
-  GPUPRIMS__ONLY(flags & GP_UNTIL_TARGET, target, " is for bfs only")
-  GPUPRIMS__ONLY(c->flags & GP_CHECKED, fault, " is set, but @flags lacks GP_CHECKED")
+  GP__ONLY(k->traits & GP__TAKES_SOURCES, sources, " is for bfs_sources only")
+  GP__ONLY(flags & GP_UNTIL_TARGET, target, " is for bfs only")
+  GP__ONLY(c->flags & GP_CHECKED, fault, " is set, but @flags lacks GP_CHECKED")
   if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit are for bfs and bfs_check only", k->who);
 #define GPUPRIMS__UNREAD(FLAG, text) \
   if (c->flags & ~flags & FLAG) return gp__fail(GP_E_ARGUMENT, "%s: @flags: " #FLAG " is for " text " only", k->who);
-#define GPUPRIMS__OR(FLAG, text) | FLAG
-  GPUPRIMS__OWN_FLAGS(GPUPRIMS__UNREAD)
+#define GP__OR(FLAG, text) | FLAG
+  GP__OWN_FLAGS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->flags & ~(GP_REPRODUCIBLE GPUPRIMS__OWN_FLAGS(GPUPRIMS__OR)))
+  if (c->flags & ~(GP_REPRODUCIBLE GP__OWN_FLAGS(GP__OR)))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
-#undef GPUPRIMS__OR
+#undef GP__OR
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_OUT_GRAPH, out_graph, ": the call builds no graph")
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_GRAPH, graph, ": the call takes no graph")
+  GP__ONLY(k->traits & GP__TAKES_OUT_GRAPH, out_graph, ": the call builds no graph")
+  GP__ONLY(k->traits & GP__TAKES_GRAPH, graph, ": the call takes no graph")
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
         c->end ? "%s: @flags: GP_CHECKED checks that offsets do not decrease; segments with @end have any order"
                : "%s: @flags: GP_CHECKED: segments of equal length have no offsets to check",
         k->who);
-  GPUPRIMS__ONLY((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED), bad, " is set, but @flags lacks GP_CHECKED")
-#undef GPUPRIMS__ONLY
+  GP__ONLY((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED), bad, " is set, but @flags lacks GP_CHECKED")
+#undef GP__ONLY
   return GP_SUCCESS;
 }
 
@@ -40113,13 +40247,13 @@ GP__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room) {
-#define GPUPRIMS__OF_EACH(member) \
+#define GP__OF_EACH(member) \
   { \
     "aggregates[0]." member, "aggregates[1]." member, "aggregates[2]." member, "aggregates[3]." member, \
         "aggregates[4]." member, "aggregates[5]." member, "aggregates[6]." member, "aggregates[7]." member \
   }
-  static const char *const columns[] = GPUPRIMS__OF_EACH("column"), *const outs[] = GPUPRIMS__OF_EACH("out");
-#undef GPUPRIMS__OF_EACH
+  static const char *const columns[] = GP__OF_EACH("column"), *const outs[] = GP__OF_EACH("out");
+#undef GP__OF_EACH
   const gp_aggregate *a = &k->c->aggregates[i];
   const gp_type type = gp__aggregate_type(a);
   const int counts = a->op == GP_AGGREGATE_COUNT, places = a->op >= GP_AGGREGATE_ARGMIN,
@@ -40567,33 +40701,33 @@ GP__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const 
   char *to = at < capacity ? json + at : NULL;
   size_t room = at < capacity ? capacity - at : 0, n;
   int i;
-#define GPUPRIMS__PUT(...) \
+#define GP__PUT(...) \
   do { \
     n = (size_t)snprintf(to, room, __VA_ARGS__); \
     at += n; \
     to = n < room ? to + n : NULL; \
     room = n < room ? room - n : 0; \
   } while (0)
-  GPUPRIMS__PUT("{\"name\": \"%s\", \"default\": %d, \"values\": [", name, value);
-  for (i = 0; i < count; ++i) GPUPRIMS__PUT("%s%d", i ? ", " : "", values[i]);
-  GPUPRIMS__PUT("]");
+  GP__PUT("{\"name\": \"%s\", \"default\": %d, \"values\": [", name, value);
+  for (i = 0; i < count; ++i) GP__PUT("%s%d", i ? ", " : "", values[i]);
+  GP__PUT("]");
   if (*text == 'G') {
-    GPUPRIMS__PUT(", \"names\": [");
+    GP__PUT(", \"names\": [");
     while (*text) {
       const int length = (int)strcspn(text, ",");
-      GPUPRIMS__PUT("\"%.*s\"", length, text);
+      GP__PUT("\"%.*s\"", length, text);
       text += length;
       text += strspn(text, ", ");
-      if (*text) GPUPRIMS__PUT(", ");
+      if (*text) GP__PUT(", ");
     }
-    GPUPRIMS__PUT("]");
+    GP__PUT("]");
   }
-  GPUPRIMS__PUT("}");
-#undef GPUPRIMS__PUT
+  GP__PUT("}");
+#undef GP__PUT
   return at;
 }
 
-#define GPUPRIMS__JSON(field, default_, ...) \
+#define GP__JSON(field, default_, ...) \
   { \
     static const int values[] = {__VA_ARGS__}; \
     at += (size_t)snprintf( \
@@ -40614,14 +40748,14 @@ GP__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capaci
   switch (gp__family_of(primitive)) {
 #define GPUPRIMS__CASE(FAMILY, family) \
   case GP__FAMILY_##FAMILY: \
-    GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__JSON) break;
+    GP_POLICY_FIELDS_##FAMILY(GP__JSON) break;
     GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
 #undef GPUPRIMS__CASE
   }
   at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "]}");
   return at;
 }
-#undef GPUPRIMS__JSON
+#undef GP__JSON
 
 // ---- core/kinds_of.c - the kernels of a call
 
@@ -41998,11 +42132,18 @@ GP__PRIVATE gp_result gp__get_code(
   }
   pthread_mutex_lock(&s->lock);
   c->source = image.source;
+  if (result == GP_SUCCESS) ++s->about.kernels[c->source];
   c->state = result == GP_SUCCESS ? 2 : 0; // after a failure the next call tries again
   pthread_cond_broadcast(&s->built);
   pthread_mutex_unlock(&s->lock);
   return result;
 }
+
+// A thread that sets this looks for the kernels of calls: it gets their spellings, and nothing is built.
+static __thread struct {
+  gp_result (*spelled)(void *user, const char *who, const gp__spelling *w);
+  void *user;
+} gp__seeking;
 
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
 // module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
@@ -42018,6 +42159,7 @@ GP__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__re
   const gp_policy own = gp__policy_of_kind(*policy, *h, kind), *p = &own;
   *out = NULL;
   gp__spell(q, p, h, kind, load ? 0 : h->compute_capability, &spelling);
+  if (gp__seeking.spelled) return gp__seeking.spelled(gp__seeking.user, who, &spelling);
   pthread_mutex_lock(&s->lock);
   k = gp__make_kernel(s, &spelling);
   if (k) __atomic_fetch_add(&k->users, 1, __ATOMIC_RELAXED);
@@ -43558,46 +43700,45 @@ GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__reque
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
 GP__PRIVATE gp_result gp__grouping_of(
     gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at, gp__grouping *g) {
-#define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
-#define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
+#define GP__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
+#define GP__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
   static const uint64_t zero = 0;
   uint64_t sorted, moved, begins, of_list;
   uint64_t *state;
   gp_call clear = gp_call_init(GP_FILL), sum = gp_call_init(GP_REDUCE);
   memset(g, 0, sizeof *g);
-  sorted = GPUPRIMS__TAKE(q->count * q->key_size);
-  moved = GPUPRIMS__TAKE(q->count * q->in_size);
-  begins = GPUPRIMS__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
+  sorted = GP__TAKE(q->count * q->key_size);
+  moved = GP__TAKE(q->count * q->in_size);
+  begins = GP__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
   if (!gp__groups_in_tables(q))
-    return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-        GPUPRIMS__AT(moved), GPUPRIMS__AT(begins), q->count, q->count_device, q->out_count);
+    return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GP__AT(sorted),
+        GP__AT(moved), GP__AT(begins), q->count, q->count_device, q->out_count);
   g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
   if (g->room > q->count) g->room = q->count;
-  g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
-  g->list_values = GPUPRIMS__TAKE(g->room * q->acc_size);
-  of_list = GPUPRIMS__TAKE(g->room * q->acc_size);
-  g->state = GPUPRIMS__TAKE((uint64_t)(GP__GROUP_STATE * 8));
-  state = (uint64_t *)(void *)GPUPRIMS__AT(g->state);
+  g->list_keys = GP__TAKE(g->room * q->key_size);
+  g->list_values = GP__TAKE(g->room * q->acc_size);
+  of_list = GP__TAKE(g->room * q->acc_size);
+  g->state = GP__TAKE((uint64_t)(GP__GROUP_STATE * 8));
+  state = (uint64_t *)(void *)GP__AT(g->state);
   clear.out_type = sum.in_type = sum.out_type = GP_U64;
   clear.value = &zero;
   clear.out = state;
   clear.count = GP__GROUP_STATE;
   GP__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
   g->table = g->count;
-  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
-      GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), NULL, g->room,
-      at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
-  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-      GPUPRIMS__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
-      at ? state + GP__GROUP_FROM_INPUT : NULL));
+  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GP__AT(g->list_keys), GP__AT(g->list_values),
+      q->acc_type, GP__AT(sorted), GP__AT(of_list), NULL, g->room, at ? state + GP__GROUP_OF_LIST : NULL,
+      at ? state + GP__GROUP_FROM_LIST : NULL));
+  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GP__AT(sorted),
+      GP__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL, at ? state + GP__GROUP_FROM_INPUT : NULL));
   sum.op = GP_SUM;
   sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
   sum.count = 2;
   sum.out = q->out_count;
   return gp__add_step(s, who, g, &sum, at != NULL);
-#undef GPUPRIMS__TAKE
-#undef GPUPRIMS__AT
+#undef GP__TAKE
+#undef GP__AT
 }
 // Raises the bytes to those that a call needs, with the calls before and after it.
 GP__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
@@ -44854,12 +44995,12 @@ GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
 static const gp__family gp__family_scatter = {gp__checks_scatter, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
     gp__kinds_of_scatter, GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_scatter, GPUPRIMS__LAUNCH(gp__launch_scatter),
     gp__host_scatter};
-#define GPUPRIMS__READS_SCATTER \
+#define GP__READS_SCATTER \
   (GP__READS_MAP | GP__READS_IN2_TYPE | GP__READS_IN2 | GP__READS_OP | GP__READS_SCALAR | GP__READS_KEY_TYPE | \
       GP__READS_KEYS | GP__READS_N)
 static const gp__primitive gp__primitive_scatter = {
-    &gp__family_scatter, GPUPRIMS__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GPUPRIMS__READS_SCATTER, GP__TAKES_INPUTS, 0};
+    &gp__family_scatter, GP__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GP__READS_SCATTER, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_replace = {&gp__family_scatter,
     GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR | GP__READS_VALUE, GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
@@ -44996,25 +45137,24 @@ GP__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
 
 static const gp__family gp__family_find = {gp__checks_find, gp__is_never_idle, gp__shape_find, gp__kinds_of_find,
     &gp__kernels_of_policy, gp__operators_of_find, GPUPRIMS__LAUNCH(gp__launch_find), gp__host_find};
-#define GPUPRIMS__READS_QUESTION (GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR)
-#define GPUPRIMS__READS_TO_INDEX(reads) (((reads) & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OUT_COUNT)
-#define GPUPRIMS__READS_TWO (GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2)
-static const gp__primitive gp__primitive_any = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_all = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
+#define GP__READS_QUESTION (GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR)
+#define GP__READS_TO_INDEX(reads) (((reads) & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OUT_COUNT)
+#define GP__READS_TWO (GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2)
+static const gp__primitive gp__primitive_any = {&gp__family_find, GP__READS_QUESTION, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_all = {&gp__family_find, GP__READS_QUESTION, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_find_if = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION), GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_mismatch = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_TWO), 0, 0};
-static const gp__primitive gp__primitive_equal_arrays = {&gp__family_find, GPUPRIMS__READS_TWO, 0, 0};
+    &gp__family_find, GP__READS_TO_INDEX(GP__READS_QUESTION), GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_mismatch = {&gp__family_find, GP__READS_TO_INDEX(GP__READS_TWO), 0, 0};
+static const gp__primitive gp__primitive_equal_arrays = {&gp__family_find, GP__READS_TWO, 0, 0};
 static const gp__primitive gp__primitive_adjacent_find = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GP__READS_MAP | GP__READS_OP), 0, 0};
+    &gp__family_find, GP__READS_TO_INDEX(GP__READS_MAP | GP__READS_OP), 0, 0};
 static const gp__primitive gp__primitive_is_sorted = {&gp__family_find,
     GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT, 0, 0};
 static const gp__primitive gp__primitive_lexicographic = {
-    &gp__family_find, (GPUPRIMS__READS_TWO | GP__READS_COUNT2) & ~(GP__READS_COUNT_DEVICE | GP__READS_OUT_TYPE), 0, 0};
-static const gp__primitive gp__primitive_is_partitioned = {&gp__family_find, GPUPRIMS__READS_QUESTION, 0, 0};
+    &gp__family_find, (GP__READS_TWO | GP__READS_COUNT2) & ~(GP__READS_COUNT_DEVICE | GP__READS_OUT_TYPE), 0, 0};
+static const gp__primitive gp__primitive_is_partitioned = {&gp__family_find, GP__READS_QUESTION, 0, 0};
 static const gp__primitive gp__primitive_partition_point = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION), GP__TAKES_INPUTS, 0};
+    &gp__family_find, GP__READS_TO_INDEX(GP__READS_QUESTION), GP__TAKES_INPUTS, 0};
 
 // ---- scan/plan.c - plans of scans
 
@@ -46681,7 +46821,7 @@ GP__API gp_result gp_kernel_origin(
 }
 
 GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q, const gp_policy *given,
-    int compute_capability, const gp__table *table, gp_take_image_fn take, void *user) {
+    const gp_description *on, const gp__table *table, gp_take_image_fn take, void *user) {
   gp__request behind;
   gp__shape h = gp__shape_of(q);
   gp_policy p;
@@ -46689,15 +46829,13 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp_result result = GP_SUCCESS;
   int count, i;
-  h.compute_capability = compute_capability;
-  h.multiprocessors = 1;
-  h.shared_bytes = gp__shared_bytes_of(compute_capability);
+  gp__shape_on(&h, on);
   GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) {
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 0, &k);
-    if (result == GP_SUCCESS) {
+    if (k) {
       const char *outer = gp__hook_begins("gp_take_image_fn");
       take(user, k->code->key, k->code->image.data, k->code->image.bytes);
       gp__hook_ends(outer);
@@ -46705,26 +46843,23 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
     gp__let_kernels_go(&k, 1);
   }
   if (result == GP_SUCCESS && gp__calls_behind(q, &p, 0, &behind))
-    result = gp__compile_request(s, who, &behind, NULL, compute_capability, table, take, user);
+    result = gp__compile_request(s, who, &behind, NULL, on, table, take, user);
   return result;
 }
 
-GP__PRIVATE gp_result gp__compile_call(
-    gp__state *s, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
+// The same for a call, as if the context were on a device.
+GP__PRIVATE gp_result gp__compile_on(
+    gp__state *s, const gp_call *call, const gp_description *on, gp_take_image_fn take, void *user) {
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;
   gp__table table;
   gp__request q;
-  if (!take) return gp__fail(GP_E_NULL, "%s: take is null", who);
-  if (compute_capability < 75)
-    return gp__fail(
-        GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who, compute_capability);
   GP__CHECK(gp__check_call(s, who, call, 0, 0, &q));
-  gp__make_table(&table, "", compute_capability);
-  result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
+  gp__make_table(&table, on->name, on->compute_capability);
+  result = gp__compile_request(s, who, &q, call->policy, on, &table, take, user);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
     const gp__request check = gp__methods_of(&q)->checked(&q);
-    result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
+    result = gp__compile_request(s, who, &check, NULL, on, &table, take, user);
   }
   if (result == GP_SUCCESS && gp__composition_of(&q)) {
     gp__request calls[GP__CALLS_MAX];
@@ -46732,9 +46867,22 @@ GP__PRIVATE gp_result gp__compile_call(
     q.policy = call->policy;
     result = gp__composition_of(&q)->calls(s, &q, calls, &count);
     for (i = 0; i < count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &calls[i], calls[i].policy, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &calls[i], calls[i].policy, on, &table, take, user);
   }
   return result;
+}
+GP__PRIVATE gp_result gp__compile_call(
+    gp__state *s, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
+  gp_description on;
+  if (!take) return gp__fail(GP_E_NULL, "gp_compile: take is null");
+  if (compute_capability < 75)
+    return gp__fail(
+        GP_E_DEVICE_TOO_OLD, "gp_compile: compute_capability is %d; 75 is the oldest that works", compute_capability);
+  memset(&on, 0, sizeof on);
+  on.compute_capability = compute_capability;
+  on.multiprocessors = 1;
+  on.shared_bytes_per_block = gp__shared_bytes_of(compute_capability);
+  return gp__compile_on(s, call, &on, take, user);
 }
 GP__API gp_result gp_compile(
     gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
@@ -46766,7 +46914,7 @@ GP__API gp_result gp_compile(
   X(workspace)
 enum { GP__INPUTS = 7, GP__POINTERS = 14 };
 // Host memory of values: X(member).
-#define GPUPRIMS__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
+#define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
 struct gp_prepared {
   gp_context *ctx;
@@ -46794,9 +46942,9 @@ struct gp_prepared {
 };
 
 GP__PRIVATE void gp__pointers_of(const gp_call *c, const void **pointers) {
-#define GPUPRIMS__POINTER(member) *pointers++ = c->member;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
-#undef GPUPRIMS__POINTER
+#define GP__POINTER(member) *pointers++ = c->member;
+  GPUPRIMS__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
 }
 // Notes the pointers in the extents; returns a bit for each pair of an output and another buffer that are equal.
 GP__PRIVATE uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
@@ -46837,10 +46985,10 @@ GP__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const *point
 }
 // Whether the checked call holds the caller's pointers, and none that other members of it lead to.
 GP__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
-#define GPUPRIMS__POINTER(member) \
+#define GP__POINTER(member) \
   if (q->member != c->member) return 0;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
-#undef GPUPRIMS__POINTER
+  GPUPRIMS__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
   return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->axes &&
       !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates &&
       !c->columns;
@@ -46862,16 +47010,16 @@ GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_resu
 #define GPUPRIMS__VALUE(member) \
   differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
-  GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE)
+  GP__CALL_VALUES(GPUPRIMS__VALUE)
 #undef GPUPRIMS__VALUE
-#define GPUPRIMS__POINTER(member) like->member = c->member;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
+#define GP__POINTER(member) like->member = c->member;
+  GPUPRIMS__CALL_POINTERS(GP__POINTER)
   like->policy = c->policy;
   if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(prepared, now) != prepared->equal) return 0;
-#undef GPUPRIMS__POINTER
-#define GPUPRIMS__POINTER(member) prepared->q.member = c->member;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
-#undef GPUPRIMS__POINTER
+#undef GP__POINTER
+#define GP__POINTER(member) prepared->q.member = c->member;
+  GPUPRIMS__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
   for (i = 0; i < prepared->check.read_count + prepared->check.written_count; ++i) {
     const int reads = prepared->check.read_count;
     const gp__extent *e = i < reads ? &prepared->check.read[i] : &prepared->check.written[i - reads];
@@ -46886,25 +47034,25 @@ GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_resu
 
 // A run may change neither what the call does nor its types.
 GP__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
-#define GPUPRIMS__SAME(member) \
+#define GP__SAME(member) \
   if (c->member != prepared->call.member) \
     return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
         (int)c->member, (int)prepared->call.member);
-  GPUPRIMS__SAME(primitive)
-  GPUPRIMS__SAME(flags)
-  GPUPRIMS__SAME(op)
-  GPUPRIMS__SAME(transform)
-  GPUPRIMS__SAME(predicate2)
-  GPUPRIMS__SAME(equal)
-  GPUPRIMS__SAME(apply)
-  GPUPRIMS__SAME(in_type)
-  GPUPRIMS__SAME(in2_type)
-  GPUPRIMS__SAME(key_type)
-  GPUPRIMS__SAME(offset_type)
-  GPUPRIMS__SAME(acc_type)
-  GPUPRIMS__SAME(out_type)
-  GPUPRIMS__SAME(out2_type)
-#undef GPUPRIMS__SAME
+  GP__SAME(primitive)
+  GP__SAME(flags)
+  GP__SAME(op)
+  GP__SAME(transform)
+  GP__SAME(predicate2)
+  GP__SAME(equal)
+  GP__SAME(apply)
+  GP__SAME(in_type)
+  GP__SAME(in2_type)
+  GP__SAME(key_type)
+  GP__SAME(offset_type)
+  GP__SAME(acc_type)
+  GP__SAME(out_type)
+  GP__SAME(out2_type)
+#undef GP__SAME
   return GP_SUCCESS;
 }
 
@@ -46975,7 +47123,7 @@ GP__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, cons
   prepared->check.c = &prepared->call;
   prepared->check.pointers = GP__POINTERS_KNOWN;
 #define GPUPRIMS__VALUE(member) || call->member
-  prepared->has_values = 0 GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE);
+  prepared->has_values = 0 GP__CALL_VALUES(GPUPRIMS__VALUE);
 #undef GPUPRIMS__VALUE
   prepared->quick = gp__is_plain(q, call) && gp__name_extents(prepared, pointers);
   if (prepared->quick) prepared->equal = gp__set_extents(prepared, pointers);
@@ -48800,13 +48948,13 @@ typedef struct gp__field_values {
   size_t offset;
   int values[GP__FIELD_VALUES + 1];
 } gp__field_values;
-#define GPUPRIMS__VALUES(field, default_, ...) {#field, offsetof(gp_policy, field), {__VA_ARGS__, GP__LAST_VALUE}},
+#define GP__VALUES(field, default_, ...) {#field, offsetof(gp_policy, field), {__VA_ARGS__, GP__LAST_VALUE}},
 #define GPUPRIMS__FIELDS(FAMILY, family) \
   static const gp__field_values gp__values_##family[] = { \
-      GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__VALUES){NULL, 0, {GP__LAST_VALUE}}};
+      GP_POLICY_FIELDS_##FAMILY(GP__VALUES){NULL, 0, {GP__LAST_VALUE}}};
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
-#undef GPUPRIMS__VALUES
+#undef GP__VALUES
 GP__PRIVATE const gp__field_values *gp__values_of(int primitive) {
 #define GPUPRIMS__FIELDS(FAMILY, family) gp__values_##family,
   static const gp__field_values *const values[] = {GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)};
@@ -48972,13 +49120,6 @@ typedef struct gp__online {
   int stopped_count;
 } gp__online;
 
-GP__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
-  const unsigned char *at = (const unsigned char *)data;
-  uint64_t hash = bytes;
-  size_t i;
-  for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
-  return hash;
-}
 // Lists what calls of one site have in common.
 GP__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
   const uint64_t alike[GP__SITE_ALIKE] = {(uint64_t)q->primitive, (uint64_t)q->op, (uint64_t)q->transform,
@@ -51084,9 +51225,9 @@ GP__API gp_result gp_connected_components(
 }
 
 GP__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity) {
-#define GPUPRIMS__TEXT(NAME, value, says) says,
-  static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
-#undef GPUPRIMS__TEXT
+#define GP__TEXT(NAME, value, says) says,
+  static const char *const texts[] = {GP_FAULTS(GP__TEXT)};
+#undef GP__TEXT
   const char *from = fault->kind < GP_FAULT_COUNT ? texts[fault->kind] : "not a kind of fault";
   size_t at = 0;
   if (!capacity) return text;

@@ -239,7 +239,7 @@ GP__API gp_result gp_kernel_origin(
 }
 
 GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q, const gp_policy *given,
-    int compute_capability, const gp__table *table, gp_take_image_fn take, void *user) {
+    const gp_description *on, const gp__table *table, gp_take_image_fn take, void *user) {
   gp__request behind;
   gp__shape h = gp__shape_of(q);
   gp_policy p;
@@ -247,15 +247,13 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp_result result = GP_SUCCESS;
   int count, i;
-  h.compute_capability = compute_capability;
-  h.multiprocessors = 1;
-  h.shared_bytes = gp__shared_bytes_of(compute_capability);
+  gp__shape_on(&h, on);
   GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) {
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 0, &k);
-    if (result == GP_SUCCESS) {
+    if (k) {
       const char *outer = gp__hook_begins("gp_take_image_fn");
       take(user, k->code->key, k->code->image.data, k->code->image.bytes);
       gp__hook_ends(outer);
@@ -263,26 +261,23 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
     gp__let_kernels_go(&k, 1);
   }
   if (result == GP_SUCCESS && gp__calls_behind(q, &p, 0, &behind))
-    result = gp__compile_request(s, who, &behind, NULL, compute_capability, table, take, user);
+    result = gp__compile_request(s, who, &behind, NULL, on, table, take, user);
   return result;
 }
 
-GP__PRIVATE gp_result gp__compile_call(
-    gp__state *s, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
+// The same for a call, as if the context were on a device.
+GP__PRIVATE gp_result gp__compile_on(
+    gp__state *s, const gp_call *call, const gp_description *on, gp_take_image_fn take, void *user) {
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;
   gp__table table;
   gp__request q;
-  if (!take) return gp__fail(GP_E_NULL, "%s: take is null", who);
-  if (compute_capability < 75)
-    return gp__fail(
-        GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who, compute_capability);
   GP__CHECK(gp__check_call(s, who, call, 0, 0, &q));
-  gp__make_table(&table, "", compute_capability);
-  result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
+  gp__make_table(&table, on->name, on->compute_capability);
+  result = gp__compile_request(s, who, &q, call->policy, on, &table, take, user);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
     const gp__request check = gp__methods_of(&q)->checked(&q);
-    result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
+    result = gp__compile_request(s, who, &check, NULL, on, &table, take, user);
   }
   if (result == GP_SUCCESS && gp__composition_of(&q)) {
     gp__request calls[GP__CALLS_MAX];
@@ -290,9 +285,22 @@ GP__PRIVATE gp_result gp__compile_call(
     q.policy = call->policy;
     result = gp__composition_of(&q)->calls(s, &q, calls, &count);
     for (i = 0; i < count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &calls[i], calls[i].policy, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &calls[i], calls[i].policy, on, &table, take, user);
   }
   return result;
+}
+GP__PRIVATE gp_result gp__compile_call(
+    gp__state *s, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
+  gp_description on;
+  if (!take) return gp__fail(GP_E_NULL, "gp_compile: take is null");
+  if (compute_capability < 75)
+    return gp__fail(
+        GP_E_DEVICE_TOO_OLD, "gp_compile: compute_capability is %d; 75 is the oldest that works", compute_capability);
+  memset(&on, 0, sizeof on);
+  on.compute_capability = compute_capability;
+  on.multiprocessors = 1;
+  on.shared_bytes_per_block = gp__shared_bytes_of(compute_capability);
+  return gp__compile_on(s, call, &on, take, user);
 }
 GP__API gp_result gp_compile(
     gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {

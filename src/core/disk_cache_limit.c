@@ -72,15 +72,10 @@ GP__PRIVATE void gp__cache_shrink(gp__cache *c) {
 
 GP__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
-  gp__cache_head head;
+  const gp__cached head = gp__cached_of(key->data, key->size, image->data, image->bytes);
   const void *parts[3];
   size_t sizes[3];
   int good, warn, error;
-  memset(&head, 0, sizeof head);
-  memcpy(head.magic, "GPUPRIM1", 8);
-  head.key_bytes = key->size;
-  head.image_bytes = image->bytes;
-  gp__cache_digest(&head, key->data, image->data);
   parts[0] = &head, sizes[0] = sizeof head;
   parts[1] = key->data, sizes[1] = key->size;
   parts[2] = image->data, sizes[2] = image->bytes;

@@ -18,9 +18,9 @@ GP__API int gp_version(void) {
   X(gp_layout, columns) \
   X(gp_graph, flags) \
   X(gp_tuner_config, user)
-#define GPUPRIMS__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
-enum { GPUPRIMS__CALLERS_STRUCTS(GPUPRIMS__LEAST) GP__LEAST_COUNT };
-#undef GPUPRIMS__LEAST
+#define GP__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
+enum { GPUPRIMS__CALLERS_STRUCTS(GP__LEAST) GP__LEAST_COUNT };
+#undef GP__LEAST
 
 // Checks the size of a caller's struct, whose header may be older or newer than this library. Members that only a newer
 // header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)

@@ -32,17 +32,17 @@ GPUPRIMS__HOST_LONGS(GPUPRIMS__BEFORE)
 static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {NULL, q->user_op};
   o.before = q->flags & GP_DESCENDING ? gp__host_before_reversed : gp__host_before_user;
-#define GPUPRIMS__ORDER_OF(NAME, name, member, LOAD) \
+#define GP__ORDER_OF(NAME, name, member, LOAD) \
   case GP_##NAME: \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
     break;
   if (!q->user_op) switch (q->key_type) {
-      GPUPRIMS__HOST_NUMBERS(GPUPRIMS__ORDER_OF)
-      GPUPRIMS__HOST_LONGS(GPUPRIMS__ORDER_OF)
+      GPUPRIMS__HOST_NUMBERS(GP__ORDER_OF)
+      GPUPRIMS__HOST_LONGS(GP__ORDER_OF)
     default:
       break;
     }
-#undef GPUPRIMS__ORDER_OF
+#undef GP__ORDER_OF
   return o;
 }
 

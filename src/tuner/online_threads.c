@@ -1,8 +1,8 @@
 // tuner/online_threads.c - the threads that tune the library's calls: they read times, search, and build kernels
 // uses: api/version.h, api/config.h, api/lists.h, api/policy.h, core/rules.h, core/canonical.h, core/messages.c,
-//   core/driver.c, core/text.c, core/request.c, core/names.c, core/kinds.c, core/state.c, core/life.c, core/kinds_of.c,
-//   core/kernels.c, core/load.c, tuner/points.c, tuner/search.c, tuner/tuner.c, tuner/memory.c, tuner/online_space.c,
-//   tuner/online_sites.c
+//   core/driver.c, core/text.c, core/request.c, core/sha256.c, core/names.c, core/kinds.c, core/state.c, core/life.c,
+//   core/kinds_of.c, core/kernels.c, core/load.c, tuner/points.c, tuner/search.c, tuner/tuner.c, tuner/memory.c,
+//   tuner/online_space.c, tuner/online_sites.c
 
 enum {
   GP__NAP_MS = 1,
