@@ -300,6 +300,7 @@ typedef unsigned long uint64_t;
 #define gp_edges_free GP__NAME(gp_edges_free)
 #define gp_run GP__NAME(gp_run)
 #define gp_prepare GP__NAME(gp_prepare)
+#define gp_warm GP__NAME(gp_warm)
 #define gp_workspace_size GP__NAME(gp_workspace_size)
 #define gp_workspace_size_on GP__NAME(gp_workspace_size_on)
 #define gp_reserve GP__NAME(gp_reserve)
@@ -727,9 +728,8 @@ typedef struct gp_config {
   int own_work;     // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
                     // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
   gp_tuning tuning; // OFF
-  const char *bundle_file; // kernels that `make bundle` compiled: an absolute path; "": none; NULL: $GPUPRIMS_BUNDLE,
-                           // else gpuprims.bundle beside the library. A file that is no good is not used: see
-                           // gp_description.bundle and the log
+  const char *bundle_file; // made by `make bundle`: an absolute path; "": none; NULL: $GPUPRIMS_BUNDLE, or
+                           // gpuprims.bundle beside the library
 } gp_config;
 
 // gp_describe writes as many bytes as struct_size, set by gp_description_init, says.
@@ -745,8 +745,9 @@ typedef struct gp_description {
   int driver_version;         // 13000 for 13.0
   int nvrtc_version;          // likewise; 0 while NVRTC has not been opened
   char fallback[256];         // why GP_BACKEND_AUTO took the host; otherwise ""
-  char bundle[256];           // the bundle file, or why it is not used; "": there is none, or no kernel was needed yet
-  uint32_t kernels[4];        // that the context got so far, by gp_kernel_source
+  char bundle[256];           // the bundle file, or why it is not used; "": none, or not opened yet
+  uint32_t kernels[4];        // that the context got, by gp_kernel_source
+  uint32_t warming;           // that gp_warm has still to get
 } gp_description;
 
 // A struct type of 1 to 64 bytes. With `source` (the definition of `name`, in C++ as CUDA compiles it) operators can
@@ -2447,6 +2448,11 @@ GP__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream)
 // `end` and the lists of edges change the kernels: give any pointer but NULL where the call has them (lists of
 // edges that lead to vertices). A call in place, or with less aligned buffers, is prepared with its own pointers.
 GP__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
+
+// Gets the kernels of `count` calls in two threads of the context. calls: read here, checked as by gp_prepare. name: or
+// NULL; also the kernels that a context used last under this name: gp_close writes down, in the disk cache, those used
+// from now on. If a kernel does not compile, the log warns. Errors: as gp_prepare, with the call's index.
+GP__API gp_result gp_warm(gp_context *ctx, const gp_call *calls, uint64_t count, const char *name);
 
 // The workspace that a call of this shape needs, in bytes: tagged words first, then scratch memory, each in whole
 // 256 bytes. Pure: depends on the call's shape and the device only, and holds for buffers of any alignment. A transpose
@@ -30447,10 +30453,10 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, nvrtcGetProgramLog, "nvrtcGetProgramLog", (void *program, char *log))
 
 struct gp_driver {
-#define GPUPRIMS__FIELD(needed, name, symbol, parameters) int(*name) parameters;
-  GP__CUDA_FUNCTIONS(GPUPRIMS__FIELD)
-  GP__NVRTC_FUNCTIONS(GPUPRIMS__FIELD) // null in a table of the tests: as if there were no NVRTC
-#undef GPUPRIMS__FIELD
+#define GP__FIELD(needed, name, symbol, parameters) int(*name) parameters;
+  GP__CUDA_FUNCTIONS(GP__FIELD)
+  GP__NVRTC_FUNCTIONS(GP__FIELD) // null in a table of the tests: as if there were no NVRTC
+#undef GP__FIELD
 };
 
 // Common to all parts of a context's implementation: the table of functions and the log.
@@ -34239,7 +34245,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2551808"
+#define GPUPRIMS__EMBEDDED_FROM "2555904"
 
 // ---- core/embed.c - this file's own text
 
@@ -34363,7 +34369,6 @@ GP__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, con
   }
   hex[32] = 0;
 }
-// A quick hash, against accidents.
 GP__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
   const unsigned char *at = (const unsigned char *)data;
   uint64_t hash = bytes;
@@ -34528,8 +34533,7 @@ GP__PRIVATE int gp__inflate_block(gp__inflating *d) {
     for (; length; --length, ++d->written) d->out[d->written] = d->out[d->written - distance];
   }
 }
-// Inflates `from` bytes to exactly `bytes` bytes and a zero, in new memory. NULL: they are damaged, or there is no
-// memory.
+// Inflates bytes to exactly `bytes` and a zero, in new memory. NULL: they are damaged, or there is no memory.
 GP__PRIVATE char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   gp__inflating *d = (gp__inflating *)malloc(sizeof *d);
   char *out = (char *)malloc(bytes + 1);
@@ -34552,7 +34556,6 @@ GP__PRIVATE char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   free(out);
   return NULL;
 }
-// The same of digits.
 GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
   unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
   char *out = in ? gp__inflate_bytes(in, gp__bytes_of_digits(in, at, end), bytes) : NULL;
@@ -34804,6 +34807,9 @@ GP__PRIVATE const char *gp__option(const gp__program *p, int i) {
             wide = strstr(gp__string(&p->text), "gp_i128") != NULL || strstr(gp__string(&p->text), "gp_u128") != NULL;
   return i < count ? gp__options[i] : i == count && wide ? "--device-int128" : NULL;
 }
+GP__PRIVATE void gp__list_program(gp__text *list, const gp__program *p) {
+  gp__add(list, "%d%s%c", p->exact_rounding, gp__string(&p->text), 0);
+}
 GP__PRIVATE void gp__free_program(gp__program *p) {
   gp__free_text(&p->name);
   gp__free_text(&p->text);
@@ -34831,7 +34837,7 @@ GP__PRIVATE gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const 
   gp__sha_end(&h, r.digest);
   return r;
 }
-// Reads the image of a record. Returns its bytes; 0: the record is damaged, as *why says, or another key's.
+// Returns the bytes of a record's image; 0: it is damaged, as *why says, or another key's.
 GP__PRIVATE size_t gp__read_record(
     int file, size_t bytes, const char *key, size_t key_bytes, char **data, const char **image, const char **why) {
   gp__cached r, fresh;
@@ -35107,7 +35113,7 @@ GP__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__
   good = !path.failed && gp__write_whole(path.data, parts, sizes, 3);
   error = errno;
   pthread_mutex_lock(&l->cache.lock);
-  if (good && strcmp(l->cache.nvrtc_name, l->runtime.nvrtc_name) != 0) {
+  if (good && *l->runtime.nvrtc_name && strcmp(l->cache.nvrtc_name, l->runtime.nvrtc_name) != 0) {
     char line[sizeof l->cache.nvrtc_name + 1];
     const void *part = line;
     const size_t size = (size_t)snprintf(line, sizeof line, "%s\n", l->runtime.nvrtc_name);
@@ -35243,8 +35249,7 @@ GP__PRIVATE gp_result gp__compile_program(
 #define GPUPRIMS__BUNDLE "keys of parts 2" // gp_bundle.header; another way to make keys gets another number
 #define GPUPRIMS__BUNDLE_FILE GPUPRIMS__BUNDLE ", gpuprims " GPUPRIMS_VERSION
 
-// A bundle file: a head, a line for each kernel, and records as in the cache, whose image is the kernel's size and its
-// deflated bytes. tools/gp_bundle.c writes it. The first kernel that is not in memory opens it.
+// tools/bundle.py writes the file, and says what is in it. The first kernel that is not in memory opens it.
 typedef struct gp__bundle_head {
   char magic[8], header[48];   // "GPUPRIMB", GPUPRIMS__BUNDLE_FILE
   uint64_t bytes, count, hash; // of the file; lines, and their hash
@@ -35254,18 +35259,24 @@ typedef struct gp__bundle_line {
   uint64_t capability, at, bytes; // of the record
 } gp__bundle_line;
 
-// Finds the newest machine code that runs on the device: on its own compute capability and on later ones of the same
-// major number.
-GP__PRIVATE const gp_bundle_entry *gp__find_bundled(const struct gp_bundle *b, const char *key, int capability) {
-  const gp_bundle_entry *best = NULL, *e;
-  for (e = b->entries; e < b->entries + b->count; ++e)
-    if (e->compute_capability <= capability && e->compute_capability / 10 == capability / 10 &&
-        (!best || e->compute_capability > best->compute_capability) && strcmp(e->key, key) == 0)
-      best = e;
-  return best;
+// Machine code runs on its own compute capability and on later ones of the same major number.
+GP__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
+  unsigned i;
+  int best = 0;
+  for (i = 0; b && i < b->count; ++i) {
+    const gp_bundle_entry *e = &b->entries[i];
+    if (e->compute_capability > best && e->compute_capability <= capability &&
+        e->compute_capability / 10 == capability / 10 && strcmp(e->key, key) == 0) {
+      best = e->compute_capability;
+      image->owned = NULL;
+      image->data = e->image;
+      image->bytes = e->bytes;
+      image->source = GP_KERNEL_BUNDLE;
+    }
+  }
+  return best != 0;
 }
 
-// The file's path: given, or beside the library.
 GP__PRIVATE void gp__name_bundle(gp__bundle_file *f, const char *given) {
   const char *own = gp__path_of(&gp__device);
   f->file = -1;
@@ -35306,39 +35317,38 @@ GP__PRIVATE const char *gp__read_bundle(gp__bundle_file *f) {
   f->list.count = (unsigned)h.count;
   return NULL;
 }
-// Tells the log and gp_describe of the file. why: it is not used, or NULL.
+// why: the file is not used; or NULL.
 GP__PRIVATE void gp__say_bundle(gp__library *l, const char *why) {
   gp__bundle_file *f = &l->file;
   if (why) f->list.count = 0;
   snprintf(f->said, sizeof f->said, "%.180s%s%.60s", f->path, why ? " is not used: " : "", why ? why : "");
   gp__log(&l->runtime, why ? GP_LOG_WARNING : GP_LOG_INFO, "the bundle %s", f->said);
 }
-// Takes a kernel from the file. Nothing is taken from a file with a damaged record.
 GP__PRIVATE int gp__from_bundle_file(gp__library *l, const gp__program *p, int capability, gp__image *image) {
   gp__bundle_file *f = &l->file;
-  const gp_bundle_entry *e;
   const char *at, *why = "it cannot be read";
   char *data = NULL;
   size_t stored = 0;
   uint64_t bytes = 0;
+  int found;
   pthread_mutex_lock(&f->lock);
   if (!f->opened && *f->path && (f->named || !access(f->path, F_OK))) gp__say_bundle(l, gp__read_bundle(f));
   f->opened = 1;
-  e = gp__find_bundled(&f->list, p->key, capability);
-  if (e) {
-    if (lseek(f->file, (off_t)(uintptr_t)e->image, SEEK_SET) >= 0)
-      stored = gp__read_record(f->file, e->bytes, p->key, strlen(p->key), &data, &at, &why);
+  found = gp__from_bundle(&f->list, p->key, capability, image);
+  if (found) {
+    if (lseek(f->file, (off_t)(uintptr_t)image->data, SEEK_SET) >= 0)
+      stored = gp__read_record(f->file, image->bytes, p->key, strlen(p->key), &data, &at, &why);
     if (stored > sizeof bytes) memcpy(&bytes, at, sizeof bytes);
-    if (bytes / 1032 > stored) bytes = 0; // more than any deflated bytes become
-    image->owned = bytes ? gp__inflate_bytes(at + sizeof bytes, stored - sizeof bytes, (size_t)bytes) : NULL;
+    if (bytes && bytes / 1032 <= stored) // no more than deflated bytes can become
+      image->owned = gp__inflate_bytes(at + sizeof bytes, stored - sizeof bytes, (size_t)bytes);
     image->data = image->owned;
     image->bytes = (size_t)bytes;
-    image->source = GP_KERNEL_BUNDLE;
-    if (!image->owned) gp__say_bundle(l, why ? why : "a kernel in it is damaged");
+    found = image->owned != NULL;
+    if (!found) gp__say_bundle(l, why ? why : "a kernel in it is damaged");
   } else if (f->list.count) gp__log(&l->runtime, GP_LOG_INFO, "%s is not in %s", gp__string(&p->name), f->path);
   pthread_mutex_unlock(&f->lock);
   free(data);
-  return e && image->owned;
+  return found;
 }
 
 // ---- core/image.c - bundle, disk, NVRTC, in this order
@@ -35376,18 +35386,11 @@ GP__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
 GP__PRIVATE gp_result gp__find_image(
     gp__library *l, const char *who, const gp__program *p, int capability, int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
-  const gp_bundle_entry *bundled;
   gp_result result;
   int ptx = 0, found, architecture, disk;
   char nvrtc[sizeof l->cache.nvrtc_name];
   memset(image, 0, sizeof *image);
-  bundled = exact || !l->bundle ? NULL : gp__find_bundled(l->bundle, p->key, capability);
-  if (bundled) {
-    image->data = bundled->image;
-    image->bytes = bundled->bytes;
-    image->source = GP_KERNEL_BUNDLE;
-    return GP_SUCCESS;
-  }
+  if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
   if (!exact && l->bundle) gp__log(&l->runtime, GP_LOG_INFO, "%s is not in gp_config.bundle", gp__string(&p->name));
   if (!exact && gp__from_bundle_file(l, p, capability, image)) return GP_SUCCESS;
   disk = gp__cache_usable(l, nvrtc);
@@ -35452,17 +35455,17 @@ typedef struct gp__policy_class {
   const char *name, *device;
 } gp__policy_class;
 
-#define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages, \
-    blocks, overlap, alpha, beta, small, look, gather, cull, cluster, provenance) \
+#define GP__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages, blocks, \
+    overlap, alpha, beta, small, look, gather, cull, cluster, provenance) \
   {scope, (int)(primitive), in, acc, out, 0, (from) ? 1ull << (from) : 0, (to) < 64 ? 1ull << ((to)&63) : 0, \
       {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull, \
           cluster, {0}}, \
       provenance},
 #define GP__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, NULL}};
+    GP_POLICY_ROWS(GP__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, NULL}};
 static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GP__CLASS){NULL, NULL}};
-#undef GPUPRIMS__ROW
+#undef GP__ROW
 #undef GP__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
@@ -35488,20 +35491,20 @@ static const gp__type_row gp__type_rows[] = {{NULL, NULL, 0}, GP_TYPES(GP__TYPE)
 #define GP__OP(NAME, value, arity, commutative, functor) {#NAME, #functor, arity, commutative},
 static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GP__OP)};
 #undef GP__OP
-#define GPUPRIMS__NAMED(NAME, value, name) "gp_" #name,
-static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(NAME, value, name) "gp_" #name,
+static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GP__NAMED)};
+#undef GP__NAMED
 
 GP__API const char *gp_result_name(gp_result result) {
-#define GPUPRIMS__NAMED(name, value, text) #name,
-  static const char *const names[] = {GP_RESULTS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(name, value, text) #name,
+  static const char *const names[] = {GP_RESULTS(GP__NAMED)};
+#undef GP__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? names[result] : "unknown result";
 }
 GP__API const char *gp_result_text(gp_result result) {
-#define GPUPRIMS__NAMED(name, value, text) text,
-  static const char *const texts[] = {GP_RESULTS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(name, value, text) text,
+  static const char *const texts[] = {GP_RESULTS(GP__NAMED)};
+#undef GP__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? texts[result] : "not a gp_result";
 }
 GP__API const char *gp_last_message(void) {
@@ -36599,6 +36602,7 @@ typedef struct gp__code {
   int capability;        // of an image that is kept for gp_compile; 0: loaded
   int state;             // 0: not built, 1: a thread builds it, 2: there
   int kernels;           // kernels that have it, or wait for it
+  gp__text line;         // the program in a list of core/warm.c, or empty
   gp_kernel_source source;
   void *module, *function;
   unsigned allowed_bytes; // the most dynamic shared memory so far
@@ -36652,6 +36656,16 @@ typedef struct gp__events {
   void *event[128];
 } gp__events;
 
+enum { GP__WARM_THREADS = 2 }; // NVRTC compiles one program at a time (13.0)
+typedef struct gp__warming {
+  pthread_t threads[GP__WARM_THREADS];
+  int thread_count, stop;
+  pthread_cond_t work;
+  char *name;    // the first one, for gp_close; or NULL
+  gp__text list; // core/warm.c
+  size_t next;   // its programs before this place are taken
+} gp__warming;
+
 enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
@@ -36684,6 +36698,7 @@ typedef struct gp__state {
   int stream_count; // of them
   unsigned long long clock;
   gp__retired *retired;
+  gp__warming warming;
   gp__events *timers;        // of tuners that are open
   unsigned loads, loading;   // modules: loads so far, and those that go on; without the lock
   struct gp__online *online; // NULL: calls are not tuned while they run
@@ -36709,6 +36724,7 @@ static unsigned gp__generation; // forks since the start
 static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
 static __thread gp_context *gp__known[2]; // the contexts that this thread used last, the latest first
 
+GP__PRIVATE void gp__close_warm(gp__state *s); // core/warm.c
 // Tuning of the context's own calls, defined in tuner/: begins, ends; runs a checked call; finds a learned policy.
 GP__PRIVATE gp_result gp__open_online(gp__state *s);
 GP__PRIVATE void gp__close_online(gp__state *s);
@@ -36890,6 +36906,7 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
         result = gp__cuda_fail(&s->library.runtime, who, "cuModuleUnload", error);
       s->codes[i] = c->next;
       free(c->image.owned);
+      free(c->line.data);
       free(c);
     }
   for (i = 0; i < GP__KERNEL_SLOTS; ++i)
@@ -37057,15 +37074,14 @@ GP__PRIVATE gp_result gp__check_config(const gp_config *c) {
         GP_E_ARGUMENT, "%s: gp_config.device is %d, neither an index nor GP_DEVICE_CURRENT", who, c->device);
   if (!c->allocate != !c->release)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.allocate and gp_config.release: set both or neither", who);
-  if (c->cuda_library && *c->cuda_library != '/')
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cuda_library is \"%s\", not an absolute path", who, c->cuda_library);
-  if (c->nvrtc_library && *c->nvrtc_library != '/')
-    return gp__fail(
-        GP_E_ARGUMENT, "%s: gp_config.nvrtc_library is \"%s\", not an absolute path", who, c->nvrtc_library);
-  if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
-  if (c->bundle_file && *c->bundle_file && *c->bundle_file != '/')
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.bundle_file is \"%s\", not an absolute path", who, c->bundle_file);
+#define GP__ABSOLUTE(path, or_empty) \
+  if (c->path && *c->path != '/' && (*c->path || !(or_empty))) \
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config." #path " is \"%s\", not an absolute path", who, c->path);
+  GP__ABSOLUTE(cuda_library, 0)
+  GP__ABSOLUTE(nvrtc_library, 0)
+  GP__ABSOLUTE(cache_dir, 1)
+  GP__ABSOLUTE(bundle_file, 1)
+#undef GP__ABSOLUTE
   if (c->host_threads < 0)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d, below 0", who, c->host_threads);
   if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d, below 0", who, c->workspaces);
@@ -37100,6 +37116,7 @@ GP__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
   }
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->built, NULL);
+  pthread_cond_init(&s->warming.work, NULL);
   pthread_mutex_init(&s->library.runtime.nvrtc_lock, NULL);
   pthread_mutex_init(&s->library.cache.lock, NULL);
   pthread_mutex_init(&s->library.file.lock, NULL);
@@ -37196,6 +37213,7 @@ GP__API gp_result gp_close(gp_context *ctx) {
   while (__atomic_load_n(&ctx->inside, __ATOMIC_SEQ_CST)) pthread_cond_wait(&ctx->left, &ctx->lock);
   pthread_mutex_unlock(&ctx->lock);
   gp__close_online(s);
+  gp__close_warm(s);
   return gp__said(gp__destroy(s, "gp_close"));
 }
 
@@ -38464,18 +38482,18 @@ GP__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
 GP__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-#define GPUPRIMS__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
+#define GP__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
   if (k->pointers >= GP__POINTERS_REACHED) {
-    GPUPRIMS__VALUE(init)
-    GPUPRIMS__VALUE(value)
-    GPUPRIMS__VALUE(start)
-    GPUPRIMS__VALUE(step)
-    GPUPRIMS__VALUE(scalar)
-    GPUPRIMS__VALUE(scalar2)
-    GPUPRIMS__VALUE(lower)
-    GPUPRIMS__VALUE(upper)
+    GP__VALUE(init)
+    GP__VALUE(value)
+    GP__VALUE(start)
+    GP__VALUE(step)
+    GP__VALUE(scalar)
+    GP__VALUE(scalar2)
+    GP__VALUE(lower)
+    GP__VALUE(upper)
   }
-#undef GPUPRIMS__VALUE
+#undef GP__VALUE
   GP__CHECK(gp__check_input_values(k));
   q->has_init = c->init != NULL;
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
@@ -40571,16 +40589,16 @@ typedef struct gp__field {
   const char *name;
   size_t offset;
 } gp__field;
-#define GPUPRIMS__FIELD(field, ...) {#field, offsetof(gp_policy, field)},
+#define GP__FIELD(field, ...) {#field, offsetof(gp_policy, field)},
 #define GPUPRIMS__FIELDS(FAMILY, family) \
-  static const gp__field gp__fields_##family[] = {GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__FIELD){NULL, 0}};
+  static const gp__field gp__fields_##family[] = {GP_POLICY_FIELDS_##FAMILY(GP__FIELD){NULL, 0}};
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
-#undef GPUPRIMS__FIELD
+#undef GP__FIELD
 // All numbers of a policy.
-#define GPUPRIMS__FIELD(field) {#field, offsetof(gp_policy, field)},
-static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GPUPRIMS__FIELD){NULL, 0}};
-#undef GPUPRIMS__FIELD
+#define GP__FIELD(field) {#field, offsetof(gp_policy, field)},
+static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GP__FIELD){NULL, 0}};
+#undef GP__FIELD
 typedef char gp__every_member_is_listed
     [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == offsetof(gp_policy, reserved) ? 1 : -1];
 
@@ -40746,11 +40764,11 @@ GP__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capaci
   }
   at = (size_t)snprintf(json, capacity, "{\"primitive\": \"%s\", \"fields\": [", gp__primitive_names[primitive] + 3);
   switch (gp__family_of(primitive)) {
-#define GPUPRIMS__CASE(FAMILY, family) \
+#define GP__CASE(FAMILY, family) \
   case GP__FAMILY_##FAMILY: \
     GP_POLICY_FIELDS_##FAMILY(GP__JSON) break;
-    GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
-#undef GPUPRIMS__CASE
+    GPUPRIMS__FAMILIES(GP__CASE)
+#undef GP__CASE
   }
   at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "]}");
   return at;
@@ -41797,12 +41815,12 @@ GP__PRIVATE void gp__name_hash_key(const gp__spelling *q, gp__text *t) {
 
 // The kernel's name: its template with every argument.
 GP__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
+#define GP__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
   static const struct {
     const char *kernel;
     void (*name)(const gp__spelling *q, gp__text *t);
-  } rows[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+  } rows[] = {GPUPRIMS__KINDS(GP__NAMED)};
+#undef GP__NAMED
   gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>", rows[q->kind].kernel, q->threads, q->vectors, q->load,
       q->store, q->stages, q->blocks_per_sm, q->overlap);
   rows[q->kind].name(q, t);
@@ -41815,9 +41833,9 @@ GP__PRIVATE const char *gp__part_type(const gp__spelling *q, int node) {
 }
 enum { GP__OWN_OPS = 4 }; // besides those of described inputs
 GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) #arguments,
-  static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(KIND, kernel, arguments, names, traits) #arguments,
+  static const char *const arguments[] = {GPUPRIMS__KINDS(GP__NAMED)};
+#undef GP__NAMED
   const gp__type_info *structs[5 + GP_INPUT_PARTS];
   const int parts = gp__spelled_inputs(q);
   const gp__family *family = q->primitive ? gp__primitive_of(q->primitive)->family : NULL;
@@ -41983,6 +42001,7 @@ GP__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
     if (c->module && (!entered || d->cuModuleUnload(c->module)))
       gp__log(&s->library.runtime, GP_LOG_WARNING, "the least recently used kernel could not be unloaded");
     free(c->image.owned);
+    free(c->line.data);
     free(c);
   }
   if (entered) d->cuThreadExchangeStreamCaptureMode(&mode);
@@ -42115,6 +42134,7 @@ GP__PRIVATE gp_result gp__get_code(
   pthread_mutex_lock(&s->lock);
   *out = c = gp__make_code(s, p->key, capability);
   if (c) ++c->kernels;
+  if (c && s->warming.name && !c->line.data) gp__list_program(&c->line, p);
   while (c && c->state == 1) pthread_cond_wait(&s->built, &s->lock);
   if (c && c->state == 2) {
     pthread_mutex_unlock(&s->lock);
@@ -42139,7 +42159,7 @@ GP__PRIVATE gp_result gp__get_code(
   return result;
 }
 
-// A thread that sets this looks for the kernels of calls: it gets their spellings, and nothing is built.
+// A thread that sets this gets spellings, and builds nothing.
 static __thread struct {
   gp_result (*spelled)(void *user, const char *who, const gp__spelling *w);
   void *user;
@@ -42668,9 +42688,9 @@ typedef union gp__argument_room {
 // The arguments as a kernel takes them: as they are, or in `room` with the data behind.
 GP__PRIVATE void *gp__arguments_with_inputs(
     const gp__request *q, const gp__kernel *k, void *arguments, gp__argument_room *room) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
-  static const size_t sizes[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
+  static const size_t sizes[] = {GPUPRIMS__KINDS(GP__NAMED)};
+#undef GP__NAMED
   const size_t size = sizes[k->spelling->kind];
   const size_t at = (size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR; // the alignment of a gp__value
   if (!q->inputs.count) return arguments;
@@ -46268,9 +46288,9 @@ static const gp__primitive gp__primitive_sort_columns = {&gp__family_columns,
 // ---- core/primitives.c - the primitives, in the order of their list
 
 GP__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) {
-#define GPUPRIMS__ROW(NAME, value, name) &gp__primitive_##name,
-  static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GPUPRIMS__ROW)};
-#undef GPUPRIMS__ROW
+#define GP__ROW(NAME, value, name) &gp__primitive_##name,
+  static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GP__ROW)};
+#undef GP__ROW
   return rows[primitive];
 }
 
@@ -46847,13 +46867,16 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
   return result;
 }
 
-// The same for a call, as if the context were on a device.
 GP__PRIVATE gp_result gp__compile_on(
     gp__state *s, const gp_call *call, const gp_description *on, gp_take_image_fn take, void *user) {
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;
   gp__table table;
   gp__request q;
+  if (!take) return gp__fail(GP_E_NULL, "%s: take is null", who);
+  if (on->compute_capability < 75)
+    return gp__fail(
+        GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who, on->compute_capability);
   GP__CHECK(gp__check_call(s, who, call, 0, 0, &q));
   gp__make_table(&table, on->name, on->compute_capability);
   result = gp__compile_request(s, who, &q, call->policy, on, &table, take, user);
@@ -46871,22 +46894,13 @@ GP__PRIVATE gp_result gp__compile_on(
   }
   return result;
 }
-GP__PRIVATE gp_result gp__compile_call(
-    gp__state *s, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
-  gp_description on;
-  if (!take) return gp__fail(GP_E_NULL, "gp_compile: take is null");
-  if (compute_capability < 75)
-    return gp__fail(
-        GP_E_DEVICE_TOO_OLD, "gp_compile: compute_capability is %d; 75 is the oldest that works", compute_capability);
-  memset(&on, 0, sizeof on);
+GP__API gp_result gp_compile(
+    gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
+  gp_description on = gp_description_init();
   on.compute_capability = compute_capability;
   on.multiprocessors = 1;
   on.shared_bytes_per_block = gp__shared_bytes_of(compute_capability);
-  return gp__compile_on(s, call, &on, take, user);
-}
-GP__API gp_result gp_compile(
-    gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
-  GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_call(s, call, compute_capability, take, user));
+  GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_on(s, call, &on, take, user));
 }
 
 // ---- core/prepared.c - prepared calls
@@ -47007,11 +47021,11 @@ GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_resu
     const uintptr_t a = (uintptr_t)now[i], b = (uintptr_t)before[i];
     differ |= ((a ^ b) & (GP__VECTOR - 1)) | (uintptr_t)(!a != !b);
   }
-#define GPUPRIMS__VALUE(member) \
+#define GP__VALUE(member) \
   differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
-  GP__CALL_VALUES(GPUPRIMS__VALUE)
-#undef GPUPRIMS__VALUE
+  GP__CALL_VALUES(GP__VALUE)
+#undef GP__VALUE
 #define GP__POINTER(member) like->member = c->member;
   GPUPRIMS__CALL_POINTERS(GP__POINTER)
   like->policy = c->policy;
@@ -47122,9 +47136,9 @@ GP__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, cons
   prepared->call = *call;
   prepared->check.c = &prepared->call;
   prepared->check.pointers = GP__POINTERS_KNOWN;
-#define GPUPRIMS__VALUE(member) || call->member
-  prepared->has_values = 0 GP__CALL_VALUES(GPUPRIMS__VALUE);
-#undef GPUPRIMS__VALUE
+#define GP__VALUE(member) || call->member
+  prepared->has_values = 0 GP__CALL_VALUES(GP__VALUE);
+#undef GP__VALUE
   prepared->quick = gp__is_plain(q, call) && gp__name_extents(prepared, pointers);
   if (prepared->quick) prepared->equal = gp__set_extents(prepared, pointers);
   return gp__run_plan(s, prepared, stream);
@@ -47228,14 +47242,19 @@ GP__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
   const char *who = "gp_trim";
   const struct gp_driver *d = &s->library.runtime.driver;
   gp_result result = GP_SUCCESS;
-  gp__code *dropped = NULL;
+  gp__code *dropped = NULL, *c, *next;
   gp__workspace *taken;
-  int pushed, mode = GP__CU_CAPTURE_RELAXED, error = 0;
+  int pushed, mode = GP__CU_CAPTURE_RELAXED, error = 0, i;
   if (!s->context) return GP_SUCCESS;
   GP__CHECK(gp__enter(s, who, &pushed));
   pthread_mutex_lock(&s->lock);
   taken = gp__take_workspaces(s, bytes);
   if (!bytes) gp__drop_kernels(s, s->kernel_count, &dropped);
+  for (i = 0; i < GP__CODE_SLOTS && !bytes; ++i)
+    for (c = s->codes[i]; c; c = next) {
+      next = c->next;
+      if (!c->kernels && c->state == 2) ++c->kernels, gp__drop_code(s, c, &dropped);
+    }
   pthread_mutex_unlock(&s->lock);
   if (taken || dropped) { // no call finds them any more: what runs on them has been launched
     error = d->cuThreadExchangeStreamCaptureMode(&mode);
@@ -49811,6 +49830,139 @@ GP__PRIVATE void gp__close_online(gp__state *s) {
   pthread_cond_destroy(&o->work);
   free(o);
   s->online = NULL;
+}
+
+// ---- core/warm.c - threads that get kernels before calls need them
+
+// A list has programs: '0' or '1' (exact_rounding), the text, a zero.
+
+GP__PRIVATE void *gp__warm_up(void *user) {
+  gp__state *s = (gp__state *)user;
+  gp__warming *w = &s->warming;
+  int pushed = 0;
+  if (!gp__enter_thread(s, &pushed)) return NULL;
+  pthread_mutex_lock(&s->lock);
+  while (!w->stop) {
+    const char *line = w->list.data + w->next;
+    gp__code *code = NULL;
+    gp__program p;
+    gp_result result;
+    if (w->next == w->list.size) {
+      pthread_cond_wait(&w->work, &s->lock);
+      continue;
+    }
+    memset(&p, 0, sizeof p);
+    p.exact_rounding = *line == '1';
+    gp__add(&p.text, "%s", line + 1);
+    w->next += strlen(line) + 1;
+    pthread_mutex_unlock(&s->lock);
+    result = gp__seal_program("gp_warm", &p);
+    if (result == GP_SUCCESS) result = gp__get_code(s, "gp_warm", &p, s->about.compute_capability, 0, &code);
+    if (result != GP_SUCCESS) gp__log(&s->library.runtime, GP_LOG_WARNING, "%s", gp__here.draft);
+    gp__free_program(&p);
+    pthread_mutex_lock(&s->lock);
+    if (code) --code->kernels; // with none it stays, until gp_trim
+    --s->about.warming;
+  }
+  pthread_mutex_unlock(&s->lock);
+  gp__leave(s, "gp_warm", pushed, GP_SUCCESS);
+  --gp__here.inside;
+  return NULL;
+}
+GP__PRIVATE gp_result gp__warm_list(gp__state *s, const char *list, size_t bytes) {
+  gp__text *all = &s->warming.list;
+  int failed;
+  pthread_mutex_lock(&s->lock);
+  gp__make_room(all, bytes);
+  failed = all->failed;
+  if (!failed) {
+    memcpy(all->data + all->size, list, bytes);
+    all->size += bytes;
+    for (; bytes; --bytes) s->about.warming += !list[bytes - 1];
+    pthread_cond_broadcast(&s->warming.work);
+  }
+  pthread_mutex_unlock(&s->lock);
+  return failed ? gp__fail(GP_E_MEMORY, "gp_warm: no memory") : GP_SUCCESS;
+}
+GP__PRIVATE gp_result gp__warm_spelled(void *user, const char *who, const gp__spelling *spelling) {
+  gp__program p;
+  const gp_result result = gp__write_program(who, spelling, &p);
+  if (result == GP_SUCCESS) gp__list_program((gp__text *)user, &p);
+  gp__free_program(&p);
+  return result;
+}
+GP__PRIVATE gp_result gp__remember(gp__state *s, const char *name, int write) {
+  gp__library *l = &s->library;
+  gp__text key = {NULL, 0, 0, 0}, list = {NULL, 0, 0, 0};
+  gp__image image;
+  gp_result result = GP_SUCCESS;
+  char nvrtc[sizeof l->cache.nvrtc_name];
+  int i;
+  const gp__code *c;
+  memset(&image, 0, sizeof image);
+  gp__add(&key, "used last by %s, gpuprims " GPUPRIMS_VERSION, name);
+  for (i = 0; i < GP__CODE_SLOTS && write; ++i)
+    for (c = s->codes[i]; c; c = c->next)
+      if (c->line.data && c->kernels) gp__add(&list, "%s%c", c->line.data, 0);
+  image.data = list.data;
+  image.bytes = list.size;
+  if (!key.failed && !list.failed && gp__cache_usable(l, nvrtc)) {
+    if (list.size) gp__cache_write(l, &key, &image);
+    else if (!write && gp__cache_read(l, &key, &image)) result = gp__warm_list(s, (char *)image.owned, image.bytes);
+  }
+  free(image.owned);
+  gp__free_text(&list);
+  gp__free_text(&key);
+  return result;
+}
+GP__PRIVATE void gp__close_warm(gp__state *s) {
+  gp__warming *w = &s->warming;
+  int i;
+  pthread_mutex_lock(&s->lock);
+  w->stop = 1;
+  pthread_cond_broadcast(&w->work);
+  pthread_mutex_unlock(&s->lock);
+  for (i = 0; i < w->thread_count; ++i) pthread_join(w->threads[i], NULL);
+  if (w->name) gp__remember(s, w->name, 1);
+  free(w->name);
+  gp__free_text(&w->list);
+  pthread_cond_destroy(&w->work);
+}
+
+GP__PRIVATE gp_result gp__warm(gp__state *s, const gp_call *calls, uint64_t count, const char *name) {
+  gp__warming *w = &s->warming;
+  gp__text list = {NULL, 0, 0, 0};
+  char said[GP__MESSAGE_BYTES];
+  gp_result result = GP_SUCCESS;
+  uint64_t i;
+  int failed = 0;
+  if (!calls && count) return gp__fail(GP_E_NULL, "gp_warm: calls is null");
+  if (name && !*name) return gp__fail(GP_E_ARGUMENT, "gp_warm: name is empty");
+  gp__seeking.user = &list;
+  for (i = 0; i < count && result == GP_SUCCESS; ++i) {
+    gp__seeking.spelled = gp__warm_spelled;
+    result = gp__prepare_call(s, &calls[i]);
+    gp__seeking.spelled = NULL;
+  }
+  if (result != GP_SUCCESS) {
+    strcpy(said, gp__here.draft);
+    result = gp__fail(result, "gp_warm: calls[%llu]: %s", (unsigned long long)i - 1, said);
+  } else if (list.failed) result = gp__fail(GP_E_MEMORY, "gp_warm: no memory");
+  else if (list.size) result = gp__warm_list(s, list.data, list.size);
+  gp__free_text(&list);
+  if (result != GP_SUCCESS) return result;
+  if (!s->context) return GP_SUCCESS;
+  pthread_mutex_lock(&s->lock);
+  if (!w->name) w->name = gp__duplicate(name, &failed);
+  while (w->thread_count < GP__WARM_THREADS && !pthread_create(&w->threads[w->thread_count], NULL, gp__warm_up, s))
+    ++w->thread_count;
+  failed |= !w->thread_count;
+  pthread_mutex_unlock(&s->lock);
+  if (failed) return gp__fail(GP_E_MEMORY, "gp_warm: no memory, or a thread cannot be made");
+  return name ? gp__remember(s, name, 0) : GP_SUCCESS;
+}
+GP__API gp_result gp_warm(gp_context *ctx, const gp_call *calls, uint64_t count, const char *name) {
+  GPUPRIMS__WITHIN(ctx, "gp_warm", gp__warm(s, calls, count, name));
 }
 
 // ---- tuner/sections.c - a tuner's sections: their configuration, their times

@@ -6,8 +6,13 @@
     tools/bundle.py [--list FILE] [--out FILE] [--jobs N] [--cache FOLDER] [ARCHITECTURE...]
 
 build/gp_bundle finds the kernels of the list (tools/bundle.txt), and compiles with NVRTC what --cache lacks: a run that
-was stopped goes on where it was. src/core/bundle_file.c reads the file, and says how it is made. Two runs with one
-NVRTC make the same file from the same machine code. Exit status: 0 done; 1 something is missing or does not compile.
+was stopped goes on where it was. Two runs with one NVRTC make the same file from the same machine code. Exit status: 0
+done; 1 something is missing or does not compile.
+
+The file, which src/core/bundle_file.c reads, is little-endian: a head; a line for each kernel, with its key, its
+compute capability, and place and length of its record; the records. A record is what a file of the disk cache is: a head, the
+key, an image. The image is the length of the machine code (8 bytes), and the machine code deflated. Nothing is taken
+from a file with a record that is damaged.
 """
 import argparse
 import hashlib

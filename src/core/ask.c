@@ -1,5 +1,5 @@
 // core/ask.c - queries about a call before it runs
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/run.h, core/rules.h,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, api/run.h, core/rules.h,
 //   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c, core/struct_size.c, core/driver.c,
 //   core/libraries.c, core/text.c, core/request.c, core/table.c, core/names.c, core/kinds.c, core/primitive.c,
 //   core/state.c, core/life.c, core/open.c, core/types.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c,
@@ -265,13 +265,16 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
   return result;
 }
 
-// The same for a call, as if the context were on a device.
 GP__PRIVATE gp_result gp__compile_on(
     gp__state *s, const gp_call *call, const gp_description *on, gp_take_image_fn take, void *user) {
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;
   gp__table table;
   gp__request q;
+  if (!take) return gp__fail(GP_E_NULL, "%s: take is null", who);
+  if (on->compute_capability < 75)
+    return gp__fail(
+        GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who, on->compute_capability);
   GP__CHECK(gp__check_call(s, who, call, 0, 0, &q));
   gp__make_table(&table, on->name, on->compute_capability);
   result = gp__compile_request(s, who, &q, call->policy, on, &table, take, user);
@@ -289,20 +292,11 @@ GP__PRIVATE gp_result gp__compile_on(
   }
   return result;
 }
-GP__PRIVATE gp_result gp__compile_call(
-    gp__state *s, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
-  gp_description on;
-  if (!take) return gp__fail(GP_E_NULL, "gp_compile: take is null");
-  if (compute_capability < 75)
-    return gp__fail(
-        GP_E_DEVICE_TOO_OLD, "gp_compile: compute_capability is %d; 75 is the oldest that works", compute_capability);
-  memset(&on, 0, sizeof on);
+GP__API gp_result gp_compile(
+    gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
+  gp_description on = gp_description_init();
   on.compute_capability = compute_capability;
   on.multiprocessors = 1;
   on.shared_bytes_per_block = gp__shared_bytes_of(compute_capability);
-  return gp__compile_on(s, call, &on, take, user);
-}
-GP__API gp_result gp_compile(
-    gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
-  GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_call(s, call, compute_capability, take, user));
+  GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_on(s, call, &on, take, user));
 }

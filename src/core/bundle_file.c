@@ -5,8 +5,7 @@
 #define GPUPRIMS__BUNDLE "keys of parts 2" // gp_bundle.header; another way to make keys gets another number
 #define GPUPRIMS__BUNDLE_FILE GPUPRIMS__BUNDLE ", gpuprims " GPUPRIMS_VERSION
 
-// A bundle file: a head, a line for each kernel, and records as in the cache, whose image is the kernel's size and its
-// deflated bytes. tools/gp_bundle.c writes it. The first kernel that is not in memory opens it.
+// tools/bundle.py writes the file, and says what is in it. The first kernel that is not in memory opens it.
 typedef struct gp__bundle_head {
   char magic[8], header[48];   // "GPUPRIMB", GPUPRIMS__BUNDLE_FILE
   uint64_t bytes, count, hash; // of the file; lines, and their hash
@@ -16,18 +15,24 @@ typedef struct gp__bundle_line {
   uint64_t capability, at, bytes; // of the record
 } gp__bundle_line;
 
-// Finds the newest machine code that runs on the device: on its own compute capability and on later ones of the same
-// major number.
-GP__PRIVATE const gp_bundle_entry *gp__find_bundled(const struct gp_bundle *b, const char *key, int capability) {
-  const gp_bundle_entry *best = NULL, *e;
-  for (e = b->entries; e < b->entries + b->count; ++e)
-    if (e->compute_capability <= capability && e->compute_capability / 10 == capability / 10 &&
-        (!best || e->compute_capability > best->compute_capability) && strcmp(e->key, key) == 0)
-      best = e;
-  return best;
+// Machine code runs on its own compute capability and on later ones of the same major number.
+GP__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
+  unsigned i;
+  int best = 0;
+  for (i = 0; b && i < b->count; ++i) {
+    const gp_bundle_entry *e = &b->entries[i];
+    if (e->compute_capability > best && e->compute_capability <= capability &&
+        e->compute_capability / 10 == capability / 10 && strcmp(e->key, key) == 0) {
+      best = e->compute_capability;
+      image->owned = NULL;
+      image->data = e->image;
+      image->bytes = e->bytes;
+      image->source = GP_KERNEL_BUNDLE;
+    }
+  }
+  return best != 0;
 }
 
-// The file's path: given, or beside the library.
 GP__PRIVATE void gp__name_bundle(gp__bundle_file *f, const char *given) {
   const char *own = gp__path_of(&gp__device);
   f->file = -1;
@@ -68,37 +73,36 @@ GP__PRIVATE const char *gp__read_bundle(gp__bundle_file *f) {
   f->list.count = (unsigned)h.count;
   return NULL;
 }
-// Tells the log and gp_describe of the file. why: it is not used, or NULL.
+// why: the file is not used; or NULL.
 GP__PRIVATE void gp__say_bundle(gp__library *l, const char *why) {
   gp__bundle_file *f = &l->file;
   if (why) f->list.count = 0;
   snprintf(f->said, sizeof f->said, "%.180s%s%.60s", f->path, why ? " is not used: " : "", why ? why : "");
   gp__log(&l->runtime, why ? GP_LOG_WARNING : GP_LOG_INFO, "the bundle %s", f->said);
 }
-// Takes a kernel from the file. Nothing is taken from a file with a damaged record.
 GP__PRIVATE int gp__from_bundle_file(gp__library *l, const gp__program *p, int capability, gp__image *image) {
   gp__bundle_file *f = &l->file;
-  const gp_bundle_entry *e;
   const char *at, *why = "it cannot be read";
   char *data = NULL;
   size_t stored = 0;
   uint64_t bytes = 0;
+  int found;
   pthread_mutex_lock(&f->lock);
   if (!f->opened && *f->path && (f->named || !access(f->path, F_OK))) gp__say_bundle(l, gp__read_bundle(f));
   f->opened = 1;
-  e = gp__find_bundled(&f->list, p->key, capability);
-  if (e) {
-    if (lseek(f->file, (off_t)(uintptr_t)e->image, SEEK_SET) >= 0)
-      stored = gp__read_record(f->file, e->bytes, p->key, strlen(p->key), &data, &at, &why);
+  found = gp__from_bundle(&f->list, p->key, capability, image);
+  if (found) {
+    if (lseek(f->file, (off_t)(uintptr_t)image->data, SEEK_SET) >= 0)
+      stored = gp__read_record(f->file, image->bytes, p->key, strlen(p->key), &data, &at, &why);
     if (stored > sizeof bytes) memcpy(&bytes, at, sizeof bytes);
-    if (bytes / 1032 > stored) bytes = 0; // more than any deflated bytes become
-    image->owned = bytes ? gp__inflate_bytes(at + sizeof bytes, stored - sizeof bytes, (size_t)bytes) : NULL;
+    if (bytes && bytes / 1032 <= stored) // no more than deflated bytes can become
+      image->owned = gp__inflate_bytes(at + sizeof bytes, stored - sizeof bytes, (size_t)bytes);
     image->data = image->owned;
     image->bytes = (size_t)bytes;
-    image->source = GP_KERNEL_BUNDLE;
-    if (!image->owned) gp__say_bundle(l, why ? why : "a kernel in it is damaged");
+    found = image->owned != NULL;
+    if (!found) gp__say_bundle(l, why ? why : "a kernel in it is damaged");
   } else if (f->list.count) gp__log(&l->runtime, GP_LOG_INFO, "%s is not in %s", gp__string(&p->name), f->path);
   pthread_mutex_unlock(&f->lock);
   free(data);
-  return e && image->owned;
+  return found;
 }

@@ -84,6 +84,7 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
         result = gp__cuda_fail(&s->library.runtime, who, "cuModuleUnload", error);
       s->codes[i] = c->next;
       free(c->image.owned);
+      free(c->line.data);
       free(c);
     }
   for (i = 0; i < GP__KERNEL_SLOTS; ++i)

@@ -21,7 +21,7 @@ GP__PRIVATE gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const 
   gp__sha_end(&h, r.digest);
   return r;
 }
-// Reads the image of a record. Returns its bytes; 0: the record is damaged, as *why says, or another key's.
+// Returns the bytes of a record's image; 0: it is damaged, as *why says, or another key's.
 GP__PRIVATE size_t gp__read_record(
     int file, size_t bytes, const char *key, size_t key_bytes, char **data, const char **image, const char **why) {
   gp__cached r, fresh;

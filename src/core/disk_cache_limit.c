@@ -83,7 +83,7 @@ GP__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__
   good = !path.failed && gp__write_whole(path.data, parts, sizes, 3);
   error = errno;
   pthread_mutex_lock(&l->cache.lock);
-  if (good && strcmp(l->cache.nvrtc_name, l->runtime.nvrtc_name) != 0) {
+  if (good && *l->runtime.nvrtc_name && strcmp(l->cache.nvrtc_name, l->runtime.nvrtc_name) != 0) {
     char line[sizeof l->cache.nvrtc_name + 1];
     const void *part = line;
     const size_t size = (size_t)snprintf(line, sizeof line, "%s\n", l->runtime.nvrtc_name);

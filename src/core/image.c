@@ -36,18 +36,11 @@ GP__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
 GP__PRIVATE gp_result gp__find_image(
     gp__library *l, const char *who, const gp__program *p, int capability, int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
-  const gp_bundle_entry *bundled;
   gp_result result;
   int ptx = 0, found, architecture, disk;
   char nvrtc[sizeof l->cache.nvrtc_name];
   memset(image, 0, sizeof *image);
-  bundled = exact || !l->bundle ? NULL : gp__find_bundled(l->bundle, p->key, capability);
-  if (bundled) {
-    image->data = bundled->image;
-    image->bytes = bundled->bytes;
-    image->source = GP_KERNEL_BUNDLE;
-    return GP_SUCCESS;
-  }
+  if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
   if (!exact && l->bundle) gp__log(&l->runtime, GP_LOG_INFO, "%s is not in gp_config.bundle", gp__string(&p->name));
   if (!exact && gp__from_bundle_file(l, p, capability, image)) return GP_SUCCESS;
   disk = gp__cache_usable(l, nvrtc);

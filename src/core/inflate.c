@@ -155,8 +155,7 @@ GP__PRIVATE int gp__inflate_block(gp__inflating *d) {
     for (; length; --length, ++d->written) d->out[d->written] = d->out[d->written - distance];
   }
 }
-// Inflates `from` bytes to exactly `bytes` bytes and a zero, in new memory. NULL: they are damaged, or there is no
-// memory.
+// Inflates bytes to exactly `bytes` and a zero, in new memory. NULL: they are damaged, or there is no memory.
 GP__PRIVATE char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   gp__inflating *d = (gp__inflating *)malloc(sizeof *d);
   char *out = (char *)malloc(bytes + 1);
@@ -179,7 +178,6 @@ GP__PRIVATE char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   free(out);
   return NULL;
 }
-// The same of digits.
 GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
   unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
   char *out = in ? gp__inflate_bytes(in, gp__bytes_of_digits(in, at, end), bytes) : NULL;

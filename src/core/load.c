@@ -93,6 +93,7 @@ GP__PRIVATE gp_result gp__get_code(
   pthread_mutex_lock(&s->lock);
   *out = c = gp__make_code(s, p->key, capability);
   if (c) ++c->kernels;
+  if (c && s->warming.name && !c->line.data) gp__list_program(&c->line, p);
   while (c && c->state == 1) pthread_cond_wait(&s->built, &s->lock);
   if (c && c->state == 2) {
     pthread_mutex_unlock(&s->lock);
@@ -117,7 +118,7 @@ GP__PRIVATE gp_result gp__get_code(
   return result;
 }
 
-// A thread that sets this looks for the kernels of calls: it gets their spellings, and nothing is built.
+// A thread that sets this gets spellings, and builds nothing.
 static __thread struct {
   gp_result (*spelled)(void *user, const char *who, const gp__spelling *w);
   void *user;

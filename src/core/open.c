@@ -125,15 +125,14 @@ GP__PRIVATE gp_result gp__check_config(const gp_config *c) {
         GP_E_ARGUMENT, "%s: gp_config.device is %d, neither an index nor GP_DEVICE_CURRENT", who, c->device);
   if (!c->allocate != !c->release)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.allocate and gp_config.release: set both or neither", who);
-  if (c->cuda_library && *c->cuda_library != '/')
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cuda_library is \"%s\", not an absolute path", who, c->cuda_library);
-  if (c->nvrtc_library && *c->nvrtc_library != '/')
-    return gp__fail(
-        GP_E_ARGUMENT, "%s: gp_config.nvrtc_library is \"%s\", not an absolute path", who, c->nvrtc_library);
-  if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
-  if (c->bundle_file && *c->bundle_file && *c->bundle_file != '/')
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.bundle_file is \"%s\", not an absolute path", who, c->bundle_file);
+#define GP__ABSOLUTE(path, or_empty) \
+  if (c->path && *c->path != '/' && (*c->path || !(or_empty))) \
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config." #path " is \"%s\", not an absolute path", who, c->path);
+  GP__ABSOLUTE(cuda_library, 0)
+  GP__ABSOLUTE(nvrtc_library, 0)
+  GP__ABSOLUTE(cache_dir, 1)
+  GP__ABSOLUTE(bundle_file, 1)
+#undef GP__ABSOLUTE
   if (c->host_threads < 0)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d, below 0", who, c->host_threads);
   if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d, below 0", who, c->workspaces);
@@ -168,6 +167,7 @@ GP__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
   }
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->built, NULL);
+  pthread_cond_init(&s->warming.work, NULL);
   pthread_mutex_init(&s->library.runtime.nvrtc_lock, NULL);
   pthread_mutex_init(&s->library.cache.lock, NULL);
   pthread_mutex_init(&s->library.file.lock, NULL);
@@ -264,6 +264,7 @@ GP__API gp_result gp_close(gp_context *ctx) {
   while (__atomic_load_n(&ctx->inside, __ATOMIC_SEQ_CST)) pthread_cond_wait(&ctx->left, &ctx->lock);
   pthread_mutex_unlock(&ctx->lock);
   gp__close_online(s);
+  gp__close_warm(s);
   return gp__said(gp__destroy(s, "gp_close"));
 }
 

@@ -121,11 +121,11 @@ GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_resu
     const uintptr_t a = (uintptr_t)now[i], b = (uintptr_t)before[i];
     differ |= ((a ^ b) & (GP__VECTOR - 1)) | (uintptr_t)(!a != !b);
   }
-#define GPUPRIMS__VALUE(member) \
+#define GP__VALUE(member) \
   differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
-  GP__CALL_VALUES(GPUPRIMS__VALUE)
-#undef GPUPRIMS__VALUE
+  GP__CALL_VALUES(GP__VALUE)
+#undef GP__VALUE
 #define GP__POINTER(member) like->member = c->member;
   GPUPRIMS__CALL_POINTERS(GP__POINTER)
   like->policy = c->policy;
@@ -236,9 +236,9 @@ GP__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, cons
   prepared->call = *call;
   prepared->check.c = &prepared->call;
   prepared->check.pointers = GP__POINTERS_KNOWN;
-#define GPUPRIMS__VALUE(member) || call->member
-  prepared->has_values = 0 GP__CALL_VALUES(GPUPRIMS__VALUE);
-#undef GPUPRIMS__VALUE
+#define GP__VALUE(member) || call->member
+  prepared->has_values = 0 GP__CALL_VALUES(GP__VALUE);
+#undef GP__VALUE
   prepared->quick = gp__is_plain(q, call) && gp__name_extents(prepared, pointers);
   if (prepared->quick) prepared->equal = gp__set_extents(prepared, pointers);
   return gp__run_plan(s, prepared, stream);

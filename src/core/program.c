@@ -63,6 +63,9 @@ GP__PRIVATE const char *gp__option(const gp__program *p, int i) {
             wide = strstr(gp__string(&p->text), "gp_i128") != NULL || strstr(gp__string(&p->text), "gp_u128") != NULL;
   return i < count ? gp__options[i] : i == count && wide ? "--device-int128" : NULL;
 }
+GP__PRIVATE void gp__list_program(gp__text *list, const gp__program *p) {
+  gp__add(list, "%d%s%c", p->exact_rounding, gp__string(&p->text), 0);
+}
 GP__PRIVATE void gp__free_program(gp__program *p) {
   gp__free_text(&p->name);
   gp__free_text(&p->text);

@@ -86,7 +86,6 @@ GP__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, con
   }
   hex[32] = 0;
 }
-// A quick hash, against accidents.
 GP__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
   const unsigned char *at = (const unsigned char *)data;
   uint64_t hash = bytes;
