@@ -10,9 +10,9 @@ was stopped goes on where it was. Two runs with one NVRTC make the same file fro
 done; 1 something is missing or does not compile.
 
 The file, which src/core/bundle_file.c reads, is little-endian: a head; a line for each kernel, with its key, its
-compute capability, and place and length of its record; the records. A record is what a file of the disk cache is: a head, the
-key, an image. The image is the length of the machine code (8 bytes), and the machine code deflated. Nothing is taken
-from a file with a record that is damaged.
+compute capability, and place and length of its record; the records. A record is what a file of the disk cache is: a
+head, the key, an image. The image is the length of the machine code (8 bytes), and the machine code deflated. Nothing
+is taken from a file with a record that is damaged.
 """
 import argparse
 import hashlib
